@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/backoff"
 )
 
@@ -79,9 +82,8 @@ func TestDelaysAgainstHandComputedWaits(t *testing.T) {
 		{"and its second x = 1", backoff.Exponential{Base: 30 * s, Min: 3 * s, Max: 90 * s, FromZero: true}, 2, 0, 27 * s},
 		{"at the end of all numbers", backoff.Exponential{Base: 30 * s, Min: 3 * s, Max: 90 * s, FromZero: true}, math.MinInt, 0, 3 * s},
 	} {
-		if got := row.delay.Wait(row.x, row.chance); got != row.want {
-			t.Errorf("%s: %+v.Wait(%d, %v) = %v; want %v", row.name, row.delay, row.x, row.chance, got, row.want)
-		}
+		assert.Equalf(t, row.want, row.delay.Wait(row.x, row.chance),
+			"%s: %+v.Wait(%d, %v)", row.name, row.delay, row.x, row.chance)
 	}
 }
 
@@ -132,17 +134,14 @@ func checkDraws(t *testing.T, delay backoff.Delay, x int) {
 	if _, exponential := delay.(backoff.Exponential); exponential {
 		near /= 100
 	}
-	if lowest < least || highest > greatest || lowest > least+near || highest < greatest-near {
-		t.Errorf("draws from %v to %v; want them within %v and %v, and near both", lowest, highest, least, greatest)
-	}
+	assert.Truef(t, lowest >= least && highest <= greatest && lowest <= least+near && highest >= greatest-near,
+		"draws from %v to %v; want them within %v and %v, and near both", lowest, highest, least, greatest)
 	average := sum / draws
 	doubt := 5*math.Sqrt(max(0, squares/draws-average*average)/draws) + 1e-4*mean.Seconds()
 	if math.Abs(average-mean.Seconds()) > doubt {
 		t.Errorf("the mean of %d draws is %.6f s; Bounds says %v, within %.6f s", draws, average, mean, doubt)
 	}
-	if got := p.Expected(x); got != mean {
-		t.Errorf("Expected(%d) = %v; want %v", x, got, mean)
-	}
+	assert.Equalf(t, mean, p.Expected(x), "Expected(%d)", x)
 }
 
 // For retries up to the greatest number: never negative, never above the cap, and
@@ -175,9 +174,8 @@ func TestWaitsAtTheCap(t *testing.T) {
 			}
 		}
 		least, _, greatest := p.Bounds(backoff.MaxRetries)
-		if (len(seen) > 500) != row.spread || (least < greatest) != row.spread {
-			t.Errorf("%s: %d different waits at the cap, from %v to %v; want spread: %t", row.name, len(seen), least, greatest, row.spread)
-		}
+		assert.Truef(t, (len(seen) > 500) == row.spread && (least < greatest) == row.spread,
+			"%s: %d different waits at the cap, from %v to %v; want spread: %t", row.name, len(seen), least, greatest, row.spread)
 	}
 }
 
@@ -194,9 +192,7 @@ func TestExpectedByQuadrature(t *testing.T) {
 		t.Errorf("Expected(1) of a wait of 3·chance² s = %v; want 1 s", got)
 	}
 	for _, x := range []int{-1, 0, 3} {
-		if got := p.Expected(x); got != 0 {
-			t.Errorf("Expected(%d) of a policy of two retries = %v; want 0", x, got)
-		}
+		assert.EqualValuesf(t, 0, p.Expected(x), "Expected(%d) of a policy of two retries", x)
 	}
 }
 
@@ -218,12 +214,8 @@ func TestSchedulesOfThePresets(t *testing.T) {
 		{"none", nil},
 	} {
 		p, err := backoff.ByName(row.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if p.Retries != len(row.waits) {
-			t.Errorf("%s has %d retries; want %d", row.name, p.Retries, len(row.waits))
-		}
+		require.NoError(t, err)
+		assert.Equal(t, len(row.waits), p.Retries, row.name)
 		for i, want := range row.waits {
 			least, mean, greatest := p.Bounds(i + 1)
 			for j, got := range []time.Duration{least, mean, greatest} {

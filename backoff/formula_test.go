@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/backoff"
 )
 
@@ -55,9 +57,7 @@ func TestFormulaAgainstExactArithmetic(t *testing.T) {
 		first, tries := random.IntN(2), 1+random.IntN(12)
 		text := fmt.Sprintf("exponential z=%v min=%v max=%v tries=%d first=%d", z, least, most, tries, first)
 		p, err := backoff.ByName(text)
-		if err != nil {
-			t.Fatalf("ByName(%q): %v; want a policy", text, err)
-		}
+		require.NoErrorf(t, err, "ByName(%q): %v; want a policy", text, err)
 		for retry := 1; retry < tries; retry++ {
 			chance := random.Float64()
 			got, again := p.Wait(retry, chance)

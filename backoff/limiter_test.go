@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/backoff"
 )
 
@@ -49,9 +52,7 @@ func TestRetryBudgetByItsDefinition(t *testing.T) {
 				b.Told(line.at, backoff.Grant{}, line.answer)
 			}
 		}
-		if got := admits(b, 0, throttled, 0); got != row.want {
-			t.Errorf("%s: a retry is admitted: %t; want %t", row.name, got, row.want)
-		}
+		assert.Equalf(t, row.want, admits(b, 0, throttled, 0), "%s: a retry is admitted", row.name)
 		if _, first := b.Admit(0, backoff.Try{}, 0); !first {
 			t.Errorf("%s: a first attempt is not admitted", row.name)
 		}
@@ -65,42 +66,26 @@ func TestTokenQuotaByItsDefinition(t *testing.T) {
 	var grants []backoff.Grant
 	for n := range 100 {
 		grant, admitted := q.Admit(0, backoff.Try{Retry: true, After: throttled}, 0)
-		if !admitted || grant.Cost != 5 {
-			t.Fatalf("retry %d: %+v, %t; want it for 5 tokens", n, grant, admitted)
-		}
+		require.Truef(t, admitted && grant.Cost == 5, "retry %d: %+v, %t; want it for 5 tokens", n, grant, admitted)
 		grants = append(grants, grant)
 	}
-	if admits(q, 0, throttled, 0) {
-		t.Fatal("retry 101 is admitted; want 500 tokens to be gone")
-	}
+	require.False(t, admits(q, 0, throttled, 0), "retry 101 is admitted; want 500 tokens to be gone")
 	for range 4 {
 		q.Told(0, backoff.Grant{}, accepted)
 	}
-	if admits(q, 0, throttled, 0) {
-		t.Error("four tokens are enough; want five")
-	}
+	assert.False(t, admits(q, 0, throttled, 0), "four tokens are enough; want five")
 	q.Told(0, grants[0], throttled)
-	if admits(q, 0, throttled, 0) {
-		t.Error("a retry that failed gave its tokens back")
-	}
+	assert.False(t, admits(q, 0, throttled, 0), "a retry that failed gave its tokens back")
 	q.Told(0, grants[1], accepted)
-	if admits(q, 0, timedOut, 0) {
-		t.Error("nine tokens are enough after a time-out; want ten")
-	}
-	if !admits(q, 0, throttled, 0) {
-		t.Error("nine tokens are not enough for 5")
-	}
+	assert.False(t, admits(q, 0, timedOut, 0), "nine tokens are enough after a time-out; want ten")
+	assert.True(t, admits(q, 0, throttled, 0), "nine tokens are not enough for 5")
 	for range 10_000 {
 		q.Told(0, backoff.Grant{}, accepted)
 	}
 	for n := range 50 {
-		if !admits(q, 0, timedOut, 0) {
-			t.Fatalf("retry %d after a time-out is not admitted; want 50 of 10 tokens", n)
-		}
+		require.Truef(t, admits(q, 0, timedOut, 0), "retry %d after a time-out is not admitted; want 50 of 10 tokens", n)
 	}
-	if admits(q, 0, timedOut, 0) {
-		t.Error("the quota saved up more than 500 tokens")
-	}
+	assert.False(t, admits(q, 0, timedOut, 0), "the quota saved up more than 500 tokens")
 }
 
 // The SRE book: max(0, (requests − K·accepts)/(requests + 1)).
@@ -141,9 +126,7 @@ func TestAdaptiveByItsDefinition(t *testing.T) {
 	for range 3 {
 		a.Admit(0, backoff.Try{}, 0)
 	}
-	if got := a.Rejects(); got != 0.75 {
-		t.Errorf("three requests, of which two were rejected on the spot, reject %v; want 3/4", got)
-	}
+	assert.Equal(t, 0.75, a.Rejects(), "three requests, of which two were rejected on the spot, reject")
 }
 
 // botocore's cubic: no limit until the first throttle; then β·Wmax, back at Wmax
@@ -219,12 +202,9 @@ func TestAIMDByItsDefinition(t *testing.T) {
 	var last time.Duration
 	for range 300 {
 		grant, _ := a.Admit(3*s, backoff.Try{}, 0)
-		if grant.Hold < last {
-			t.Fatalf("held for %v after %v; want the order kept", grant.Hold, last)
-		}
+		require.Truef(t, grant.Hold >= last, "held for %v after %v; want the order kept", grant.Hold, last)
 		last = grant.Hold
 	}
-	if last < s || last > 2*s {
-		t.Errorf("the last of 300 at about 140/s is held for %v; want more than a second, the first second's being saved up", last)
-	}
+	assert.Truef(t, last >= s && last <= 2*s,
+		"the last of 300 at about 140/s is held for %v; want more than a second, the first second's being saved up", last)
 }

@@ -2,10 +2,11 @@ package backoff
 
 import (
 	"errors"
-	"loadgen/engine/nearest"
 	"math"
 	"slices"
 	"time"
+
+	"loadgen/engine/nearest"
 )
 
 // MaxRetries is the greatest number of retries that a valid policy may ask for.

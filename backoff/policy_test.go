@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/backoff"
 )
 
@@ -44,9 +47,8 @@ func TestByNameOfAnUnknownNameNamesTheNearest(t *testing.T) {
 		{"bytes that are no text are quoted", "\xff\x00", `"\xff\x00"; nearest: js`},
 	} {
 		_, err := backoff.ByName(row.given)
-		if !errors.Is(err, backoff.ErrUnknown) || !strings.Contains(err.Error(), row.nearest) || len(err.Error()) > 200 {
-			t.Errorf("%s: ByName(%.20q) = %.300v; want ErrUnknown with %q in a short line", row.name, row.given, err, row.nearest)
-		}
+		assert.Truef(t, errors.Is(err, backoff.ErrUnknown) && strings.Contains(err.Error(), row.nearest) && len(err.Error()) <= 200,
+			"%s: ByName(%.20q) = %.300v; want ErrUnknown with %q in a short line", row.name, row.given, err, row.nearest)
 	}
 }
 
@@ -176,9 +178,8 @@ func TestRetryable(t *testing.T) {
 			{"codes of its own", only, row.only},
 			{"no retries, and no reply", backoff.Policy{}, row.want && (row.status != 0 || row.code != "")},
 		} {
-			if got := by.policy.Retryable(row.status, row.code); got != by.want {
-				t.Errorf("%s, %s: Retryable(%d, %q) = %v; want %v", row.name, by.name, row.status, row.code, got, by.want)
-			}
+			assert.Equalf(t, by.want, by.policy.Retryable(row.status, row.code),
+				"%s, %s: Retryable(%d, %q)", row.name, by.name, row.status, row.code)
 		}
 	}
 }
@@ -217,9 +218,8 @@ func TestOneRetryGoesAtOnce(t *testing.T) {
 		{"a part that says busy is a reply", 0, "ServerBusy", 1, false},
 		{"none was unanswered", 0, "", 0, false},
 	} {
-		if got := (backoff.Policy{}).RetriesAtOnce(row.status, row.code, row.unanswered); got != row.want {
-			t.Errorf("%s: RetriesAtOnce(%d, %q, %d) = %v; want %v", row.name, row.status, row.code, row.unanswered, got, row.want)
-		}
+		assert.Equalf(t, row.want, (backoff.Policy{}).RetriesAtOnce(row.status, row.code, row.unanswered),
+			"%s: RetriesAtOnce(%d, %q, %d)", row.name, row.status, row.code, row.unanswered)
 	}
 	var waiting []string
 	for _, p := range backoff.Presets() {
@@ -247,9 +247,7 @@ func TestChooseTakesNamesInTheirOrder(t *testing.T) {
 // Values of one's own stand in the formula, which says so.
 func TestPresetWithValuesOfOnesOwn(t *testing.T) {
 	presets, err := backoff.Choose("documented")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	own := presets[0].With(backoff.Exponential{Base: 10 * time.Second, Min: time.Second, Max: 20 * time.Second, FromZero: true})
 	const want = "z = 10s, zmin = 1s, zmax = 20s, x = 0 …"
 	if wait, _ := own.Wait(1, 0.5); !strings.HasSuffix(own.Formula, want) || own.Source == presets[0].Source || wait != time.Second || own.Retries != 3 {

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -36,9 +39,7 @@ func modelOf(t testing.TB, profile string, settings ...string) *model.Model {
 		name, value, _ := strings.Cut(setting, "=")
 		err = errors.Join(err, m.Set(name, value))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return m
 }
 
@@ -102,12 +103,9 @@ func TestRepliesAndWhatTheyCount(t *testing.T) {
 	if got := after.Requests - before.Requests; got != int64(len(rows)) {
 		t.Errorf("requests = %d; want %d", got, len(rows))
 	}
-	if got := after.Entities - before.Entities; got != counted {
-		t.Errorf("entities = %d; want %d", got, counted)
-	}
-	if after.Requests != after.Ok+after.Throttled+after.Failed {
-		t.Errorf("Counts() = %+v; want requests = ok + refused + failed", after)
-	}
+	assert.Equal(t, counted, after.Entities-before.Entities, "entities")
+	assert.Equalf(t, after.Ok+after.Throttled+after.Failed, after.Requests,
+		"Counts() = %+v; want requests = ok + refused + failed", after)
 }
 
 func TestLimitsOfPartitionAndAccount(t *testing.T) {
@@ -149,9 +147,8 @@ func TestQueryIsChargedWhatItScans(t *testing.T) {
 			changes = append(changes, entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: pk, Row: fmt.Sprintf("%03d", i)}})
 		}
 		r := b.Submit(second, &engine.Request{Account: "one", Table: "Races", Verb: entity.Batch, Changes: changes})
-		if r.Status != 202 || r.Counted != 100 {
-			t.Fatalf("Batch = %d %s %s, counted %d; want 202, 100", r.Status, r.Code, r.Detail, r.Counted)
-		}
+		require.Truef(t, r.Status == 202 && r.Counted == 100,
+			"Batch = %d %s %s, counted %d; want 202, 100", r.Status, r.Code, r.Detail, r.Counted)
 	}
 	query := func(now clock.Instant, q engine.Query) engine.Reply {
 		b.number++
@@ -183,17 +180,11 @@ func TestQueryIsChargedWhatItScans(t *testing.T) {
 	// third finds the bucket empty.
 	const later = 100 * second
 	for i, want := range []int{200, 200, 503} {
-		if got := query(later, engine.Query{Range: filter.OnePartition("b")}); got.Status != want {
-			t.Errorf("scan %d at one instant = %d; want %d", i+1, got.Status, want)
-		}
+		assert.Equalf(t, want, query(later, engine.Query{Range: filter.OnePartition("b")}).Status, "scan %d at one instant", i+1)
 	}
 	// They left nothing: a point read is admitted half a millisecond later.
-	if got := b.do(later+400_000, "one", "Races", entity.Get, "b", "001"); got.Status != 503 {
-		t.Errorf("Get 0.4 ms after the scans = %d; want 503", got.Status)
-	}
-	if got := b.do(later+500_000, "one", "Races", entity.Get, "b", "001"); got.Status != 200 {
-		t.Errorf("Get 0.5 ms after the scans = %d; want 200", got.Status)
-	}
+	assert.Equal(t, 503, b.do(later+400_000, "one", "Races", entity.Get, "b", "001").Status, "Get 0.4 ms after the scans")
+	assert.Equal(t, 200, b.do(later+500_000, "one", "Races", entity.Get, "b", "001").Status, "Get 0.5 ms after the scans")
 }
 
 func TestChanceBelongsToTheRequest(t *testing.T) {
@@ -206,9 +197,7 @@ func TestChanceBelongsToTheRequest(t *testing.T) {
 			Change: &entity.Change{Key: entity.Key{Partition: "hot"}}})
 		return r.Done
 	}
-	if a, b := done(7, 0, 0), done(7, 0, 50); a != b {
-		t.Errorf("Done = %v, and %v after other requests; want the same", a, b)
-	}
+	assert.Equal(t, done(7, 0, 50), done(7, 0, 0), "Done =, and after other requests")
 	if a, b := done(7, 0, 0), done(7, 1, 0); a == b {
 		t.Errorf("Done of two attempts = %v both; want chances of their own", a)
 	}
@@ -245,9 +234,7 @@ func TestNameOfADeletedTableIsKeptBack(t *testing.T) {
 	b := newBench(t, model.Documented)
 	for _, row := range rows {
 		reply := b.Submit(row.at, &engine.Request{Account: row.account, Table: row.table, Verb: row.verb})
-		if reply.Code != row.want {
-			t.Errorf("%s: %v of %s at %v = %s; want %s", row.sentence, row.verb, row.table, row.at, reply.Code, row.want)
-		}
+		assert.Equalf(t, row.want, reply.Code, "%s: %v of %s at %v", row.sentence, row.verb, row.table, row.at)
 		if got := b.do(row.at, "one", "Races", entity.Get, "hot", "1").Code; row.want == entity.TableBeingDeleted && got != entity.TableNotFound {
 			t.Errorf("%s: a Get meanwhile = %s; want %s", row.sentence, got, entity.TableNotFound)
 		}
@@ -258,9 +245,8 @@ func TestNameOfADeletedTableIsKeptBack(t *testing.T) {
 		for _, verb := range []entity.Verb{drop, create} {
 			last = e.Submit(0, &engine.Request{Account: "one", Table: "Races", Verb: verb})
 		}
-		if (last.Code == entity.OK) != (keeps == "0") {
-			t.Errorf("a name used again at once where it is kept for %s = %q", keeps, last.Code)
-		}
+		assert.Equalf(t, keeps == "0", last.Code == entity.OK,
+			"a name used again at once where it is kept for %s = %q", keeps, last.Code)
 	}
 }
 
@@ -289,9 +275,8 @@ func TestConcurrentSubmitsKeepTheBooks(t *testing.T) {
 	}
 	workers.Wait()
 	c := b.CountsOf(entity.InsertOrReplace)
-	if c.Requests != 4000 || c.Requests != c.Ok+c.Throttled || c.Entities != c.Ok {
-		t.Errorf("CountsOf = %+v; want 4000 requests, each ok or refused, one entity for each ok", c)
-	}
+	assert.Truef(t, c.Requests == 4000 && c.Requests == c.Ok+c.Throttled && c.Entities == c.Ok,
+		"CountsOf = %+v; want 4000 requests, each ok or refused, one entity for each ok", c)
 }
 
 func BenchmarkSubmitGet(b *testing.B) {
@@ -386,24 +371,18 @@ func TestLoadIsNoRequest(t *testing.T) {
 		}
 		row++
 	}
-	if row != many {
-		t.Errorf("Entities yielded %d; want %d", row, many)
-	}
+	assert.Equal(t, many, row, "Entities yielded")
 	for range b.Entities("one", "Races") {
 		row++
 		break
 	}
-	if row != many+1 {
-		t.Errorf("Entities went on after a break")
-	}
+	assert.Equal(t, many+1, row, "Entities went on after a break")
 }
 
 // What is loaded is as old as a request's entity would be that arrived then.
 func TestLoadIsDated(t *testing.T) {
 	m, err := model.New(model.Off)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	epoch := entity.EarliestDateTime + 7
 	e := engine.New(engine.Options{Model: m, Accounts: []string{"one"}, Calendar: clock.Epoch(epoch.Time())})
 	if code, detail := e.LoadTable(0, "one", "Races"); code != entity.OK {
@@ -450,9 +429,8 @@ func TestLoadRefusesWhatARequestCannotDo(t *testing.T) {
 		} else {
 			code, detail = b.Load(second, row.account, row.table, row.change)
 		}
-		if code != row.want || (detail == "") != (code == entity.OK) {
-			t.Errorf("%s: loading = %q %q; want %q and why", row.name, code, detail, row.want)
-		}
+		assert.Truef(t, code == row.want && (detail == "") == (code == entity.OK),
+			"%s: loading = %q %q; want %q and why", row.name, code, detail, row.want)
 	}
 	want := []engine.TableState{{Name: "Races", Entities: 1}, {Name: "Runners"}}
 	if got := b.Tables("one"); fmt.Sprint(got) != fmt.Sprint(want) {

@@ -10,6 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -107,12 +110,10 @@ func TestV10MoveTakesFiveSeconds(t *testing.T) {
 		gap = max(gap, done[i+1].Sub(done[i]))
 	}
 	t.Logf("gap in successes: expected 5s, observed %v; %v", gap, codes)
-	if gap < 4900*time.Millisecond || gap > 5100*time.Millisecond {
-		t.Errorf("the gap in successes is %v; want 5s within 0.1 s", gap)
-	}
-	if codes[entity.ServerBusy] == 0 || codes[entity.OperationTimedOut] == 0 {
-		t.Errorf("codes %v; want refusals and time-outs", codes)
-	}
+	assert.Truef(t, gap >= 4900*time.Millisecond && gap <= 5100*time.Millisecond,
+		"the gap in successes is %v; want 5s within 0.1 s", gap)
+	assert.Truef(t, codes[entity.ServerBusy] != 0 && codes[entity.OperationTimedOut] != 0,
+		"codes %v; want refusals and time-outs", codes)
 	if ok, counted := codes[entity.OK], 20_000-codes[entity.ServerBusy]; ok+codes[entity.OperationTimedOut] != counted {
 		t.Errorf("%d of %d attempts that count succeeded; want all but the %d time-outs", ok, counted, codes[entity.OperationTimedOut])
 	}
@@ -149,9 +150,8 @@ func TestTimedOutInsertMayHaveSucceeded(t *testing.T) {
 		}
 	}
 	for i, row := range rows {
-		if got := b.do(clock.Instant(10+i)*second, "one", "Races", entity.Get, "hot", row.row); got.Status != row.get {
-			t.Errorf("%s: Get = %d; want %d", row.sentence, got.Status, row.get)
-		}
+		assert.Equalf(t, row.get, b.do(clock.Instant(10+i)*second, "one", "Races", entity.Get, "hot", row.row).Status,
+			"%s: Get", row.sentence)
 	}
 }
 
@@ -168,9 +168,8 @@ func TestV11SparseScanIsChargedWhatItScans(t *testing.T) {
 		returned += int64(len(r.Rows))
 	}
 	t.Logf("scanned per second: expected 2000, observed %.1f; returned: expected 20, observed %.2f", float64(scanned)/60, float64(returned)/60)
-	if scanned < 60*1960 || scanned > 60*2040 || returned < 60*196/10 || returned > 60*204/10 {
-		t.Errorf("scanned %d and returned %d in a minute; want 120000 and 1200 within 2 %%", scanned, returned)
-	}
+	assert.Truef(t, scanned >= 60*1960 && scanned <= 60*2040 && returned >= 60*196/10 && returned <= 60*204/10,
+		"scanned %d and returned %d in a minute; want 120000 and 1200 within 2 %%", scanned, returned)
 }
 
 // V12: 200,000 entities without limits. A page holds 1,000 results at most; one
@@ -200,9 +199,7 @@ func TestV12PageEndsAtThousandResultsOrFiveSeconds(t *testing.T) {
 			}
 			more, stretch = r.More, stretch.StartingAt(r.Next)
 		}
-		if pages != row.pages {
-			t.Errorf("%s: %d pages; want %d", row.sentence, pages, row.pages)
-		}
+		assert.Equal(t, row.pages, pages, row.sentence)
 	}
 }
 
@@ -224,9 +221,7 @@ func TestV13TableScanCrossesServers(t *testing.T) {
 	stretch := filter.All()
 	for {
 		r := b.query(100*second, engine.Query{Range: stretch})
-		if r.Status != 200 {
-			t.Fatalf("Query = %d %s; want 200", r.Status, r.Detail)
-		}
+		require.Equalf(t, 200, r.Status, "Query = %s", r.Detail)
 		for _, row := range r.Rows {
 			if seen[row.Key] {
 				t.Errorf("%v came twice", row.Key)
@@ -243,9 +238,8 @@ func TestV13TableScanCrossesServers(t *testing.T) {
 		stretch = stretch.StartingAt(r.Next)
 	}
 	t.Logf("tokens at boundaries: expected at least %d, observed %d; %d empty pages", ranges-1, tokens, empty)
-	if tokens != ranges-1 || empty != 2 || !reflect.DeepEqual(seen, want) {
-		t.Errorf("%d tokens, %d empty pages, %d entities; want %d, 2, and all %d once", tokens, empty, len(seen), ranges-1, len(want))
-	}
+	assert.Truef(t, tokens == ranges-1 && empty == 2 && reflect.DeepEqual(seen, want),
+		"%d tokens, %d empty pages, %d entities; want %d, 2, and all %d once", tokens, empty, len(seen), ranges-1, len(want))
 	// One partition never crosses servers, however its range is written.
 	if r := b.query(100*second, engine.Query{Range: filter.PartitionRange("b", "bc")}); r.More || len(r.Rows) != 60 {
 		t.Errorf("a scan within a range = %d rows, more %v; want 60, no token", len(r.Rows), r.More)
@@ -269,9 +263,8 @@ func TestV22RunningClockEqualsVirtualTime(t *testing.T) {
 		return done, b.DrainEvents()
 	}
 	done, events := run(func(at clock.Instant) clock.Instant { return at })
-	if len(events) < 4 || events[0].TableName != "Races" || events[0].AccountName != "one" {
-		t.Fatalf("DrainEvents() = %v; want splits and moves of the table Races of account one", events)
-	}
+	require.Truef(t, len(events) >= 4 && events[0].TableName == "Races" && events[0].AccountName == "one",
+		"DrainEvents() = %v; want splits and moves of the table Races of account one", events)
 	synctest.Test(t, func(t *testing.T) {
 		c := clock.NewReal()
 		doneLive, eventsLive := run(func(at clock.Instant) clock.Instant {
@@ -280,8 +273,7 @@ func TestV22RunningClockEqualsVirtualTime(t *testing.T) {
 			}
 			return c.Now()
 		})
-		if !slices.Equal(done, doneLive) || !reflect.DeepEqual(events, eventsLive) {
-			t.Errorf("a running clock gave\n%v\nvirtual time\n%v", eventsLive, events)
-		}
+		assert.Truef(t, slices.Equal(done, doneLive) && reflect.DeepEqual(events, eventsLive),
+			"a running clock gave\n%v\nvirtual time\n%v", eventsLive, events)
 	})
 }

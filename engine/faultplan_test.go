@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine"
 	"loadgen/engine/entity"
 )
@@ -71,9 +73,8 @@ func TestWhatARefusalAnswers(t *testing.T) {
 
 // Without rules an attempt costs next to nothing, and no memory.
 func TestNoPlanTakesNoMemory(t *testing.T) {
-	if got := testing.AllocsPerRun(100, func() { engine.FaultPlan{}.Decide(s, "p", 1).Release(s) }); got != 0 {
-		t.Errorf("an attempt without faults takes %v allocations; want none", got)
-	}
+	assert.EqualValues(t, 0, testing.AllocsPerRun(100, func() { engine.FaultPlan{}.Decide(s, "p", 1).Release(s) }),
+		"an attempt without faults takes allocations")
 }
 
 func TestDecideAndRelease(t *testing.T) {
@@ -134,9 +135,7 @@ func TestDecideAndRelease(t *testing.T) {
 		for _, draw := range []uint64{0, 1, math.MaxUint64} {
 			verdict := engine.FaultPlan{Rules: row.rules}.Decide(row.sent, row.key, draw)
 			// Only what is neither refused nor lost before is carried out.
-			if arrives := !verdict.Refused && verdict.Lost != engine.FaultBefore; verdict.Arrives() != arrives {
-				t.Errorf("%s: arrives %t; want %t", row.name, verdict.Arrives(), arrives)
-			}
+			assert.Equalf(t, !verdict.Refused && verdict.Lost != engine.FaultBefore, verdict.Arrives(), "%s: arrives", row.name)
 			if got := verdict.Release(row.done); verdict.Lost != row.lost || got != row.released {
 				t.Errorf("%s: Decide(%v, %q, %d) lost %v, Release(%v) = %v; want lost %v, %v",
 					row.name, row.sent, row.key, draw, verdict.Lost, row.done, got, row.lost, row.released)
@@ -280,9 +279,7 @@ func TestReleaseAgainstASearchOfTheEnds(t *testing.T) {
 			moved++
 		}
 	}
-	if moved < 300 {
-		t.Errorf("only %d of 3000 random plans moved a reply; the test shows too little", moved)
-	}
+	assert.Truef(t, moved >= 300, "only %d of 3000 random plans moved a reply; the test shows too little", moved)
 }
 
 func BenchmarkDecideAndRelease(b *testing.B) {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -111,9 +113,7 @@ func TestDatalessAnswersWritesAlike(t *testing.T) {
 				refused++
 			}
 		}
-		if refused == 0 {
-			t.Error("nothing was refused: the test shows too little")
-		}
+		assert.True(t, refused != 0, "nothing was refused: the test shows too little")
 		if engines[0].Counts() != engines[1].Counts() {
 			t.Errorf("without a store the counts are %+v; want %+v", engines[1].Counts(), engines[0].Counts())
 		}
@@ -159,8 +159,7 @@ func TestDatalessStillRefusesWhatIsNoRequest(t *testing.T) {
 	for name, r := range map[string]*engine.Request{"a transaction with one key twice": bad, "an empty transaction": {
 		Account: "one", Table: "Races", Verb: entity.Batch}, "a table that does not exist": elsewhere} {
 		with, without := engines[0].Submit(second, r), engines[1].Submit(second, r)
-		if with.Code == entity.OK || with.Code != without.Code || with.FailedIndex != without.FailedIndex {
-			t.Errorf("%s = %s at %d without a store; want %s at %d", name, without.Code, without.FailedIndex, with.Code, with.FailedIndex)
-		}
+		assert.Truef(t, with.Code != entity.OK && with.Code == without.Code && with.FailedIndex == without.FailedIndex,
+			"%s = %s at %d without a store; want %s at %d", name, without.Code, without.FailedIndex, with.Code, with.FailedIndex)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -27,19 +29,13 @@ func TestPublishedMeasurements(t *testing.T) {
 		t.Skip("plays eighteen minutes of load from one goroutine")
 	}
 	written, err := os.ReadFile(comparisonPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	page := string(written)
 	begin, end := strings.Index(page, "\n## Single inserts"), strings.Index(page, "\n## What this shows")
-	if begin < 0 || end < begin {
-		t.Fatalf("%s has no tables", comparisonPage)
-	}
+	require.Truef(t, begin >= 0 && end >= begin, "%s has no tables", comparisonPage)
 	tables := comparison(t)
 	if *update {
-		if err := os.WriteFile(comparisonPage, []byte(page[:begin]+tables+page[end:]), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(comparisonPage, []byte(page[:begin]+tables+page[end:]), 0o644))
 	} else if page[begin:end] != tables {
 		t.Errorf("docs/model.md has other tables; go test ./engine -run TestPublishedMeasurements -update writes\n%s", tables)
 	}

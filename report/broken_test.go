@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report"
 	"loadgen/report/document"
@@ -24,9 +26,7 @@ type files struct{ run, intervals, events []byte }
 func filesOf(t testing.TB, record *results.Record) files {
 	t.Helper()
 	run, err := json.MarshalIndent(record, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var f files
 	f.run = append(run, '\n')
 	for i := range record.Intervals {
@@ -40,9 +40,7 @@ func filesOf(t testing.TB, record *results.Record) files {
 
 func line(t testing.TB, value any) []byte {
 	text, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return append(text, '\n')
 }
 
@@ -60,9 +58,7 @@ func (f files) folder(t testing.TB) results.Folder {
 func salvaged(t testing.TB, f files) (*results.Record, *document.Document, string) {
 	t.Helper()
 	record, faults, err := results.Salvage(f.folder(t))
-	if err != nil {
-		t.Fatalf("Salvage = %v; want what can be read", err)
-	}
+	require.NoErrorf(t, err, "Salvage = %v; want what can be read", err)
 	summary := record.Summary
 	if summary == nil {
 		summary = verdict.Judge(record)
@@ -72,9 +68,7 @@ func salvaged(t testing.TB, f files) (*results.Record, *document.Document, strin
 	text := ""
 	for form, render := range renderers() {
 		var out bytes.Buffer
-		if err := render(&out, d); err != nil {
-			t.Fatalf("as %s: %v", form, err)
-		}
+		require.NoErrorf(t, render(&out, d), "as %s", form)
 		harmlessAs(t, form, out.String())
 		if form == "text" {
 			text = out.String()
@@ -110,17 +104,14 @@ func TestRunFilesCutAnywhere(t *testing.T) {
 		}
 		phases[len(record.Phases)] = true
 		for p := range record.Phases {
-			if !bytes.Equal(line(t, record.Phases[p]), line(t, whole.Phases[p])) {
-				t.Errorf("cut after %d bytes, phase %d is another", len(cut.run), p)
-			}
+			assert.Truef(t, bytes.Equal(line(t, record.Phases[p]), line(t, whole.Phases[p])),
+				"cut after %d bytes, phase %d is another", len(cut.run), p)
 		}
 		if len(record.Intervals) != len(whole.Intervals) || len(record.Events) != len(whole.Events) {
 			t.Errorf("cut after %d bytes, %d of %d seconds and %d of %d events are left; want all", len(cut.run),
 				len(record.Intervals), len(whole.Intervals), len(record.Events), len(whole.Events))
 		}
-		if len(seriesOf(d)) == 0 {
-			t.Errorf("cut after %d bytes, no second is shown", len(cut.run))
-		}
+		assert.NotEmptyf(t, seriesOf(d), "cut after %d bytes, no second is shown", len(cut.run))
 	}
 	if places == 50 && len(phases) != len(whole.Phases)+1 || len(phases) < 3 {
 		t.Errorf("over all cuts the numbers of phases are %v; want each up to %d", phases, len(whole.Phases))
@@ -166,9 +157,7 @@ func TestWhatIsWrongStandsFirst(t *testing.T) {
 	replaced := func(old, with string) files {
 		other := f
 		other.run = bytes.Replace(f.run, []byte(old), []byte(with), 1)
-		if bytes.Equal(other.run, f.run) {
-			t.Fatalf("run.json holds no %q", old)
-		}
+		require.Falsef(t, bytes.Equal(other.run, f.run), "run.json holds no %q", old)
 		return other
 	}
 	lines := bytes.SplitAfter(f.intervals, []byte("\n"))

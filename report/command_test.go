@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
 )
@@ -15,9 +16,7 @@ func repeated(t *testing.T, command []string) string {
 	t.Helper()
 	record := &results.Record{Validity: results.Valid, Manifest: results.Manifest{Command: command}}
 	_, shown, found := strings.Cut(text(t, record), "\nTo repeat it\n")
-	if !found {
-		t.Fatalf("the report of %q shows no command", command)
-	}
+	require.Truef(t, found, "the report of %q shows no command", command)
 	return strings.TrimSuffix(shown, "\n")
 }
 
@@ -54,9 +53,7 @@ func TestShellReadsTheCommandBack(t *testing.T) {
 		strings.Repeat("long ", 40), strings.Repeat("x", 200), "last"}
 	shown := repeated(t, append([]string{"printf", `%s\0`}, arguments...))
 	out, err := exec.Command(bash, "-c", shown).Output()
-	if err != nil {
-		t.Fatalf("bash -c %q = %v; want no error", shown, err)
-	}
+	require.NoErrorf(t, err, "bash -c %q", shown)
 	got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	if diff := cmp.Diff(arguments, got); diff != "" {
 		t.Errorf("the shell reads other arguments (-want +got):\n%s\nfrom\n%s", diff, shown)

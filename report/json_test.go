@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report"
 	"loadgen/report/verdict"
@@ -20,15 +22,11 @@ func TestJSONIsExactlyTheSummary(t *testing.T) {
 	record.Manifest.PartitionKey = hostile
 	summary := verdict.Judge(record)
 	var out bytes.Buffer
-	if err := report.JSON(&out, summary); err != nil {
-		t.Fatalf("JSON = %v; want no error", err)
-	}
+	require.NoError(t, report.JSON(&out, summary), "JSON")
 	var back results.Summary
 	decoder := json.NewDecoder(bytes.NewReader(out.Bytes()))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&back); err != nil {
-		t.Fatalf("Decode = %v; want no error", err)
-	}
+	require.NoError(t, decoder.Decode(&back), "Decode")
 	// What is no UTF-8 has no place in JSON.
 	summary.Scenario = strings.ToValidUTF8(summary.Scenario, "\ufffd")
 	if diff := cmp.Diff(summary, &back); diff != "" {
@@ -44,13 +42,9 @@ func TestJSONIsExactlyTheSummary(t *testing.T) {
 
 func TestJSONOfAnEmptyRunKeepsItsKeys(t *testing.T) {
 	var out bytes.Buffer
-	if err := report.JSON(&out, verdict.Judge(&results.Record{Validity: results.Partial})); err != nil {
-		t.Fatalf("JSON = %v; want no error", err)
-	}
+	require.NoError(t, report.JSON(&out, verdict.Judge(&results.Record{Validity: results.Partial})), "JSON")
 	var fields map[string]any
-	if err := json.Unmarshal(out.Bytes(), &fields); err != nil {
-		t.Fatalf("Unmarshal = %v; want no error", err)
-	}
+	require.NoError(t, json.Unmarshal(out.Bytes(), &fields), "Unmarshal")
 	for _, key := range strings.Fields(`scenario target start profile seed started duration_s validity reasons state ok scheduled sent
 		dropped late operations attempts ok_attempts throttled failed entities_counted entities_returned
 		saturation_entities_per_second saturation_interval hottest_partition response_us service_us lag_us
@@ -60,7 +54,5 @@ func TestJSONOfAnEmptyRunKeepsItsKeys(t *testing.T) {
 		}
 		delete(fields, key)
 	}
-	if len(fields) != 0 {
-		t.Errorf("the object has keys beside the published ones: %v", fields)
-	}
+	assert.Lenf(t, fields, 0, "the object has keys beside the published ones: %v", fields)
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report"
 	layout "loadgen/report/text"
 	"loadgen/results"
@@ -16,9 +19,7 @@ import (
 func written(t *testing.T, form report.Form, k *report.Kept) string {
 	t.Helper()
 	var text bytes.Buffer
-	if err := form.Write(&text, k); err != nil {
-		t.Fatalf("%s: %v", form.Name, err)
-	}
+	require.NoError(t, form.Write(&text, k), form.Name)
 	return text.String()
 }
 
@@ -32,17 +33,13 @@ func TestForms(t *testing.T) {
 		{"csv", "section,table,row,column,value,unit\n", "\nseconds,rate,0,due,"}, {"seconds", "second,time,phase,", "\n0,"}, {"benchfmt", "", "Benchmark"},
 		{"hlog", "#", "Tag="}, {"junit", "<?xml", "<testcase"},
 	} {
-		if i >= len(all) || all[i].Name != row.form {
-			t.Fatalf("the forms are %+v; want %s at %d", all, row.form, i)
-		}
+		require.Truef(t, i < len(all) && all[i].Name == row.form, "the forms are %+v; want %s at %d", all, row.form, i)
 		if text := written(t, all[i], k); !strings.HasPrefix(text, row.begins) || !strings.Contains(text, row.holds) {
 			t.Errorf("%s begins with %.60q; want %q and %q in it", row.form, text, row.begins, row.holds)
 		}
 	}
 	var told bytes.Buffer
-	if err := report.Screen(&told, report.Document(record, record.Summary), layout.Look{}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, report.Screen(&told, report.Document(record, record.Summary), layout.Look{}))
 	if again := written(t, all[0], k); again != told.String() {
 		t.Errorf("the text of a kept run is\n%s\nwant what was told at its end\n%s", again, &told)
 	}
@@ -52,18 +49,15 @@ func TestForms(t *testing.T) {
 func TestFormsOfACutRecord(t *testing.T) {
 	_, folder := keptRun(t)
 	text := folder.Bytes(results.RunFile)
-	if err := folder.Replace(results.RunFile, text[:len(text)/2]); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, folder.Replace(results.RunFile, text[:len(text)/2]))
 	const says = "run.json is cut off after"
 	k := reread(t, folder)
 	if first := k.Document.Warnings[0]; !strings.HasPrefix(first, says) {
 		t.Errorf("the first warning is %q; want that it is cut off", first)
 	}
 	for _, form := range report.Forms() {
-		if text := written(t, form, k); strings.Contains(text, says) != form.Words {
-			t.Errorf("%s says that the record is cut off: %v; want %v", form.Name, !form.Words, form.Words)
-		}
+		assert.Equalf(t, form.Words, strings.Contains(written(t, form, k), says),
+			"%s says that the record is cut off: %v", form.Name, !form.Words)
 	}
 }
 
@@ -86,8 +80,6 @@ func TestReadJudges(t *testing.T) {
 		results.Holds: func(s *results.Summary) { s.PeakState, s.Checks = results.Holds, nil },
 	} {
 		_, folder := keptPeak(t, 400, change)
-		if got := reread(t, folder).Document.Answer.State; got != state {
-			t.Errorf("the answer of an earlier build's peak is %q; want %q", got, state)
-		}
+		assert.Equal(t, state, reread(t, folder).Document.Answer.State, "the answer of an earlier build's peak")
 	}
 }

@@ -3,11 +3,12 @@ package report_test
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report"
 	"loadgen/results"
@@ -58,9 +59,7 @@ func TestAKilledRunShowsItsWholeSeconds(t *testing.T) {
 				place, s.Scheduled, s.Attempts, s.Throttled, s.EntitiesCounted, want)
 		}
 		for _, want := range []string{r.Manifest.Target, "t1, t1copies"} {
-			if !strings.Contains(s.Verdict, want) {
-				t.Errorf("place %d: the verdict is %q; want %q in it", place, s.Verdict, want)
-			}
+			assert.Containsf(t, s.Verdict, want, "place %d: the verdict", place)
 		}
 		for _, form := range report.Forms() {
 			written(t, form, k)
@@ -80,9 +79,7 @@ func TestAKilledRunSaysWhyItFailed(t *testing.T) {
 		resultstest.Single(recorder, results.Attempt{Phase: phase, Kind: 1, Number: uint64(i), Sequence: uint64(i),
 			Intended: at, Sent: at, Done: at + time.Millisecond, Class: results.Failed, Status: 400, Code: "InvalidInput"})
 	}
-	if err := recorder.Advance(seconds * time.Second); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, recorder.Advance(seconds*time.Second))
 	s := reread(t, folder).Summary
 	want := results.Causes{{Class: results.Failed, Status: 400, Code: "InvalidInput", Attempts: seconds * rate}}
 	get := s.PerOperation["get"]
@@ -91,9 +88,7 @@ func TestAKilledRunSaysWhyItFailed(t *testing.T) {
 		t.Errorf("the summary is %s and has %d failed for %v, of the reads %d of %d for %v; want invalid, for %v", s.Validity,
 			s.Failed, s.Causes, get.Failed, get.Attempts, get.Causes, want)
 	}
-	if !strings.Contains(s.Verdict, "InvalidInput") {
-		t.Errorf("the verdict is %q; want the cause in it", s.Verdict)
-	}
+	assert.Contains(t, s.Verdict, "InvalidInput", "the verdict")
 }
 
 // What was served is the mean of the whole seconds of each phase. If the begin of run.json is
@@ -110,13 +105,10 @@ func TestWhatAKilledRunServed(t *testing.T) {
 				served, seconds = served+rows[i].Served, seconds+1
 			}
 		}
-		if phase.Seconds != seconds || phase.Served != float64(served)/float64(seconds) {
-			t.Errorf("%s: %v/s over %d s; want %d entities over %d s", phase.Name, phase.Served, phase.Seconds, served, seconds)
-		}
+		assert.Truef(t, phase.Seconds == seconds && phase.Served == float64(served)/float64(seconds),
+			"%s: %v/s over %d s; want %d entities over %d s", phase.Name, phase.Served, phase.Seconds, served, seconds)
 	}
-	if len(phases) < 2 {
-		t.Errorf("%d phases; want those of the run", len(phases))
-	}
+	assert.Truef(t, len(phases) >= 2, "%d phases; want those of the run", len(phases))
 	places := resultstest.Cases(5, 50)
 	for place := range places {
 		cut := left

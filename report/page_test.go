@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report"
 	"loadgen/report/chart"
 	"loadgen/report/document"
@@ -28,15 +30,11 @@ func keptPeak(t *testing.T, peak float64, change func(*results.Summary)) (*resul
 	folder := new(results.Memory)
 	recorder := r.Into(t, folder)
 	record, err := results.Read(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	record.Summary = verdict.Judge(record)
 	record.Validity, record.Reasons = record.Summary.Validity, record.Summary.Reasons
 	change(record.Summary)
-	if err := recorder.Seal(record.Summary); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, recorder.Seal(record.Summary))
 	return record, folder
 }
 
@@ -44,9 +42,7 @@ func keptPeak(t *testing.T, peak float64, change func(*results.Summary)) (*resul
 func reread(t *testing.T, folder results.Folder) *report.Kept {
 	t.Helper()
 	k, err := report.Read(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return k
 }
 
@@ -56,9 +52,7 @@ func TestPageHasEveryChart(t *testing.T) {
 	_, folder := keptRun(t)
 	k := reread(t, folder)
 	var page, even bytes.Buffer
-	if err := report.Page(&page, k); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, report.Page(&page, k))
 	charts := 0
 	for _, section := range k.Document.Sections {
 		for _, block := range section.Blocks {
@@ -83,22 +77,16 @@ func TestPageHasEveryChart(t *testing.T) {
 func TestIllustrate(t *testing.T) {
 	record, memory := keptRun(t)
 	folder := results.Dir(t.TempDir())
-	if err := report.Illustrate(folder, record); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, report.Illustrate(folder, record))
 	entries, err := os.ReadDir(string(folder))
-	if err != nil || len(entries) < 8 {
-		t.Fatalf("the folder holds %v, %v; want charts and a page", entries, err)
-	}
+	require.Truef(t, err == nil && len(entries) >= 8, "the folder holds %v, %v; want charts and a page", entries, err)
 	for _, entry := range entries {
 		if !slices.Contains(report.Illustrations(), entry.Name()) {
 			t.Errorf("%s is none of the illustrations: %v", entry.Name(), report.Illustrations())
 		}
 	}
 	var page bytes.Buffer
-	if err := report.Page(&page, reread(t, memory)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, report.Page(&page, reread(t, memory)))
 	if beside, err := os.ReadFile(string(folder) + "/report.html"); err != nil || !bytes.Equal(beside, page.Bytes()) {
 		t.Errorf("the page beside the run is another than that of its record, %v", err)
 	}

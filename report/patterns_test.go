@@ -1,11 +1,12 @@
 package report_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report"
 	"loadgen/report/verdict"
@@ -23,9 +24,7 @@ func TestPatternsInTheDocumentsOrder(t *testing.T) {
 		{Row: "first", Name: "a-one"}, {Row: "second", Name: "c-three"}, {Row: "unknown", Name: "d-four"},
 	}
 	var text strings.Builder
-	if err := report.Patterns(&text, []string{"first", "none", "second"}, list); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, report.Patterns(&text, []string{"first", "none", "second"}, list))
 	head, sections, _ := strings.Cut(text.String(), "\n### ")
 	const want = `| the documents' pattern | scenario | it buys | it costs | a claim, and what its anti-pattern comes to |
 |---|---|---|---|---|
@@ -53,7 +52,5 @@ func TestPatternsInTheDocumentsOrder(t *testing.T) {
 	if !strings.HasPrefix(sections, "a-one\n") || !strings.HasPrefix(third, "c-three\n") || strings.Contains(text.String(), "d-four") {
 		t.Errorf("the sections are not those of the rows, in their order:\n%s", sections)
 	}
-	if err := report.Patterns(new(broken), nil, nil); !errors.Is(err, errBroken) {
-		t.Errorf("Patterns to a writer that fails = %v; want its error", err)
-	}
+	assert.ErrorIs(t, report.Patterns(new(broken), nil, nil), errBroken, "Patterns to a writer that fails")
 }

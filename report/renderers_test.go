@@ -3,13 +3,15 @@ package report_test
 import (
 	"bytes"
 	"encoding/csv"
-	"errors"
 	"io"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report"
 	"loadgen/report/document"
@@ -54,9 +56,7 @@ func TestDocumentsAsEachFormShowsThem(t *testing.T) {
 				continue // a golden file of Text
 			}
 			var got strings.Builder
-			if err := render(&got, d); err != nil {
-				t.Fatalf("%s as %s: %v", name, form, err)
-			}
+			require.NoErrorf(t, render(&got, d), "%s as %s", name, form)
 			compareGolden(t, name+"."+form, got.String())
 			harmlessAs(t, form, got.String())
 		}
@@ -76,9 +76,8 @@ func harmlessAs(t testing.TB, form, text string) {
 	}
 	switch form {
 	case "md":
-		if tag.MatchString(regexp.MustCompile("(?s)```+sh\n.*?\n```+\n").ReplaceAllString(text, "")) {
-			t.Errorf("the Markdown holds a tag:\n%s", text)
-		}
+		assert.Falsef(t, tag.MatchString(regexp.MustCompile("(?s)```+sh\n.*?\n```+\n").ReplaceAllString(text, "")),
+			"the Markdown holds a tag:\n%s", text)
 	case "csv":
 		rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 		if err != nil || len(rows) == 0 || !slices.Equal(rows[0], []string{"section", "table", "row", "column", "value", "unit"}) {
@@ -100,25 +99,17 @@ func TestCSVHasEveryCell(t *testing.T) {
 	record := stressRecord(t)
 	d := documentOf(record)
 	var text bytes.Buffer
-	if err := report.CSV(&text, d); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, report.CSV(&text, d))
 	rows, err := csv.NewReader(&text).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	got := make(map[string]int)
 	for _, row := range rows[1:] {
 		got[row[1]]++
 	}
 	for _, table := range tablesOf(d) {
-		if want := len(table.Rows) * len(table.Columns); got[table.ID] != want {
-			t.Errorf("the CSV has %d cells of %s; want %d", got[table.ID], table.ID, want)
-		}
+		assert.Equalf(t, len(table.Rows)*len(table.Columns), got[table.ID], "the CSV has cells of %s", table.ID)
 	}
-	if want := 2 * len(record.Intervals); got["rate"] != want {
-		t.Errorf("the CSV has %d values of the series of rates; want %d", got["rate"], want)
-	}
+	assert.Equal(t, 2*len(record.Intervals), got["rate"], "the CSV has values of the series of rates")
 }
 
 func TestRenderersReturnTheWritersError(t *testing.T) {
@@ -126,9 +117,7 @@ func TestRenderersReturnTheWritersError(t *testing.T) {
 	renders["json"] = func(w io.Writer, _ *document.Document) error { return report.JSON(w, new(results.Summary)) }
 	for form, render := range renders {
 		for _, left := range []int{0, 10, 100} {
-			if err := render(&broken{left}, planted()); !errors.Is(err, errBroken) {
-				t.Errorf("as %s to a writer that takes %d bytes: %v; want its error", form, left, err)
-			}
+			assert.ErrorIsf(t, render(&broken{left}, planted()), errBroken, "as %s to a writer that takes %d bytes", form, left)
 		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report"
 	"loadgen/results"
@@ -90,9 +92,7 @@ not listed: 2 links
 func printText(t *testing.T, write func(io.Writer) error) string {
 	t.Helper()
 	var text strings.Builder
-	if err := write(&text); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, write(&text))
 	return text.String()
 }
 
@@ -100,13 +100,9 @@ func printText(t *testing.T, write func(io.Writer) error) string {
 func TestListOfRunsForScripts(t *testing.T) {
 	c := runIndex()
 	text := printText(t, report.List(c, chosen(c), 0).JSON)
-	if strings.ContainsAny(text, "\x1b\x07\u202e") {
-		t.Fatalf("the list is\n%s", text)
-	}
+	require.Falsef(t, strings.ContainsAny(text, "\x1b\x07\u202e"), "the list is\n%s", text)
 	var list report.RunList
-	if err := json.Unmarshal([]byte(text), &list); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(text), &list))
 	if len(list.Runs) != 4 || list.Matching != 4 || len(list.Unreadable) != 1 || list.Contests != 1 || list.Others != 0 || list.Links != 2 {
 		t.Errorf("the list is %+v; want 3 runs and a contest, one that cannot be read, and two links", list)
 	}
@@ -137,30 +133,22 @@ func TestShortVerdict(t *testing.T) {
 		{"what load balancing came to", results.Summary{Verdict: "long", Balance: &results.Balance{Outcome: results.LoadRelieved}}, results.LoadRelieved},
 	} {
 		run := listed(1, "orders", &row.of)
-		if got := report.List(new(catalog.Catalog), []*catalog.Run{&run}, 0).Runs[0].Short; !strings.Contains(got, row.want) {
-			t.Errorf("%s: %q; want %q", row.name, got, row.want)
-		}
+		assert.Contains(t, report.List(new(catalog.Catalog), []*catalog.Run{&run}, 0).Runs[0].Short, row.want, row.name)
 	}
 }
 
 func TestFilesOfARun(t *testing.T) {
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "run.json"), make([]byte, 3000), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "run.json"), make([]byte, 3000), 0o600))
 	files := func(w io.Writer) error { return report.Files(w, folder+"/") }
-	if got, want := printText(t, files), "\nFiles\n  "+folder+"\n    run.json  3 KiB\n"; got != want {
-		t.Errorf("the files are %q; want %q", got, want)
-	}
+	assert.Equal(t, "\nFiles\n  "+folder+"\n    run.json  3 KiB\n", printText(t, files), "the files")
 	if _, err := catalog.ChangeTags(folder, []string{"keep", "baseline"}, false); err != nil {
 		t.Fatal(err)
 	}
 	if got := printText(t, files); !strings.HasSuffix(got, "tags.json   41 B\n  tags: baseline, keep\n") {
 		t.Errorf("the files of a run with tags are %q", got)
 	}
-	if err := os.WriteFile(filepath.Join(folder, catalog.TagsFile), []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(folder, catalog.TagsFile), []byte("x"), 0o600))
 	if got := printText(t, files); !strings.Contains(got, catalog.ErrTags.Error()) {
 		t.Errorf("the files of a run with spoilt tags are %q", got)
 	}
@@ -188,17 +176,13 @@ left alone: 2 with tags, 1 that cannot be read, 1 of contests, 2 links
 			"a?: the run is gone; left what loadgen did not write: x.txt, y\ndeleted 2 runs, 5 KiB\nleft alone: 2 with tags, 1 that cannot be read, 1 of contests, 1 new enough, 2 links\n"},
 	} {
 		plan, err := c.Plan(row.by)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		got := printText(t, func(w io.Writer) error {
 			if row.done != nil {
 				return report.Pruned(w, plan, row.done)
 			}
 			return report.Pruning(w, plan)
 		})
-		if got != row.want {
-			t.Errorf("%s:\n%s\nwant\n%s", row.name, got, row.want)
-		}
+		assert.Equalf(t, row.want, got, "%s:\n%s\nwant\n%s", row.name, got, row.want)
 	}
 }

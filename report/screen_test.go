@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report"
 	"loadgen/report/document"
@@ -103,9 +105,8 @@ func TestFirstScreens(t *testing.T) {
 		fmt.Fprintf(&got, "== colour\n%s== ASCII\n%s", strings.ReplaceAll(painted, "\x1b", "^"), laidOut(t, d.Document, layout.Look{ASCII: true}))
 		compareGolden(t, "screen_"+name+".golden", got.String())
 		colour := map[document.Tone]string{document.Good: "1;32m", document.Bad: "1;31m", document.Doubtful: "1;33m", document.Neutral: "1m"}[d.Answer.Tone()]
-		if colour == "" || !strings.Contains(painted, "\x1b["+colour+d.Answer.Tone().Sign()) {
-			t.Errorf("%s: %q is not marked in its colour", name, d.Answer.State)
-		}
+		assert.Truef(t, colour != "" && strings.Contains(painted, "\x1b["+colour+d.Answer.Tone().Sign()),
+			"%s: %q is not marked in its colour", name, d.Answer.State)
 		if want, _ := verdict.State(d.summary); d.Answer.State != want || !strings.HasPrefix(d.Answer.Claim, strings.ToUpper(want)) {
 			t.Errorf("%s: the answer is %q, %q; want the state %q", name, d.Answer.State, d.Answer.Claim, want)
 		}
@@ -117,14 +118,10 @@ func compareGolden(t *testing.T, file, got string) {
 	t.Helper()
 	golden := filepath.Join("testdata", file)
 	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
 	}
 	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatalf("%v; -update writes it", err)
-	}
+	require.NoErrorf(t, err, "%v; -update writes it", err)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s differs (-golden +got); -update writes it anew:\n%s", golden, diff)
 	}
@@ -152,16 +149,12 @@ func TestAFigureIsTheSameTextEverywhere(t *testing.T) {
 		}
 		for form, render := range renderers() {
 			var out strings.Builder
-			if err := render(&out, d.Document); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, render(&out, d.Document))
 			for place, text := range known {
 				if form == "csv" {
 					text = strings.TrimSuffix(strings.ReplaceAll(strings.TrimSuffix(text, " %"), ",", ""), " s")
 				}
-				if !strings.Contains(out.String(), text) {
-					t.Errorf("%s as %s lacks %s, %q", name, form, place, text)
-				}
+				assert.Containsf(t, out.String(), text, "%s as %s lacks %s, %q", name, form, place, text)
 			}
 		}
 		saturation := known["/summary/saturation_entities_per_second times 0"]
@@ -169,9 +162,7 @@ func TestAFigureIsTheSameTextEverywhere(t *testing.T) {
 			t.Errorf("%s: the answer says %s, its table %s", name, d.Answer.Number, saturation)
 		}
 	}
-	if shown < 400 || twice < 100 {
-		t.Errorf("%d figures were looked at, %d of them again; want many", shown, twice)
-	}
+	assert.Truef(t, shown >= 400 && twice >= 100, "%d figures were looked at, %d of them again; want many", shown, twice)
 }
 
 // sourcedCells returns the cells of tables that have a place in run.json.

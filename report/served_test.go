@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // ofTarget is the last column of a row of steps: what was served, as a share of the target.
@@ -16,15 +19,11 @@ var ofTarget = regexp.MustCompile(`^\s*\|?\s*[\d,.]+ .*?([\d.,]+) %\s*\|?$`)
 func TestNoStepServesMoreThanItsLimit(t *testing.T) {
 	const rounding, fewest = 100.5, 20
 	files, err := filepath.Glob("testdata/*.*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	rows := 0
 	for _, file := range append(files, "../docs/output.md") {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		within := false
 		for n, line := range strings.Split(string(text), "\n") {
 			switch cells := ofTarget.FindStringSubmatch(line); {
@@ -41,7 +40,5 @@ func TestNoStepServesMoreThanItsLimit(t *testing.T) {
 			}
 		}
 	}
-	if rows < fewest {
-		t.Errorf("%d rows of steps in %d files; want %d and more", rows, len(files), fewest)
-	}
+	assert.Truef(t, rows >= fewest, "%d rows of steps in %d files; want %d and more", rows, len(files), fewest)
 }

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report"
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -135,18 +138,13 @@ func TestCellsAreWhatRunJSONHolds(t *testing.T) {
 	numbers, sources := 0, 0
 	for name, record := range varied(t) {
 		text, err := json.Marshal(record)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var file any
-		if err := json.Unmarshal(text, &file); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(text, &file))
 		for _, table := range tablesOf(report.Document(record, record.Summary)) {
 			for r, row := range table.Rows {
-				if len(row) != len(table.Columns) {
-					t.Errorf("%s: row %d of %s has %d cells below %d headings", name, r, table.ID, len(row), len(table.Columns))
-				}
+				assert.Lenf(t, row, len(table.Columns),
+					"%s: row %d of %s has %d cells below %d headings", name, r, table.ID, len(row), len(table.Columns))
 				for c, cell := range row {
 					if shownNumber.MatchString(cell.Text) {
 						numbers++
@@ -177,9 +175,8 @@ func TestCellsAreWhatRunJSONHolds(t *testing.T) {
 func TestWithoutSummaryNoCellIsOfIt(t *testing.T) {
 	for _, section := range documentOf(stressRecord(t)).Sections {
 		for _, cell := range sourcedCells(section.Blocks) {
-			if strings.HasPrefix(cell.Source, "/summary") {
-				t.Errorf("%s has a cell from %s; want none", section.ID, cell.Source)
-			}
+			assert.Falsef(t, strings.HasPrefix(cell.Source, "/summary"),
+				"%s has a cell from %s; want none", section.ID, cell.Source)
 		}
 	}
 }

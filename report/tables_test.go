@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/report"
 	"loadgen/report/document"
@@ -124,15 +125,13 @@ func TestFailuresByCause(t *testing.T) {
 		record := spoilt(t, row.ok, row.reads, row.inserts)
 		sections := documentOf(record).Sections
 		at := slices.IndexFunc(sections, func(s document.Section) bool { return s.ID == "causes" })
-		if (at >= 0) != (row.before != "") || at >= 0 && sections[at+1].ID != row.before {
-			t.Errorf("%s: the table of causes is section %d; want it before %q", row.name, at, row.before)
-		}
+		assert.Truef(t, (at >= 0) == (row.before != "") && (at < 0 || sections[at+1].ID == row.before),
+			"%s: the table of causes is section %d; want it before %q", row.name, at, row.before)
 		if at < 0 {
 			continue
 		}
 		rows := rowsOf(sections[at].Blocks[0].(document.Table))
-		if len(rows) != row.rows || rows[0] != row.first {
-			t.Errorf("%s: the causes are %q; want %d, first %q", row.name, rows, row.rows, row.first)
-		}
+		assert.Truef(t, len(rows) == row.rows && rows[0] == row.first,
+			"%s: the causes are %q; want %d, first %q", row.name, rows, row.rows, row.first)
 	}
 }

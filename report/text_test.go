@@ -11,6 +11,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report"
 	"loadgen/report/document"
 	layout "loadgen/report/text"
@@ -54,9 +57,7 @@ var escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
 func laidOut(t testing.TB, d *document.Document, look layout.Look) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := report.Screen(&out, d, look); err != nil {
-		t.Fatalf("Screen = %v; want no error", err)
-	}
+	require.NoError(t, report.Screen(&out, d, look), "Screen")
 	most := map[int]int{0: 110, 20: 60, 1000: 120}[look.Columns]
 	if most == 0 {
 		most = look.Columns
@@ -85,9 +86,8 @@ func laidOut(t testing.TB, d *document.Document, look layout.Look) string {
 			t.Errorf("line %d ends in spaces: %q", i+1, line)
 		}
 	}
-	if !utf8.Valid(out.Bytes()) || !strings.HasSuffix(bare, "\n") || strings.HasSuffix(bare, "\n\n") {
-		t.Errorf("the text is not UTF-8 that ends with one line's end")
-	}
+	assert.True(t, utf8.Valid(out.Bytes()) && strings.HasSuffix(bare, "\n") && !strings.HasSuffix(bare, "\n\n"),
+		"the text is not UTF-8 that ends with one line's end")
 	return out.String()
 }
 
@@ -145,9 +145,7 @@ func TestWidestFiguresFitThePage(t *testing.T) {
 		Phases: []results.Phase{{Name: "x", End: 2e9, Rate: 999_999.4, Reported: true, Kinds: []results.KindStats{stats}}}}
 	out := text(t, record)
 	for _, want := range []string{"> 1 h", ">999", ">99.9 %", "999,999"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("the text holds no %q:\n%s", want, out)
-		}
+		assert.Containsf(t, out, want, "the text holds no %q:\n%s", want, out)
 	}
 }
 

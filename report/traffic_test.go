@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/rest"
@@ -24,18 +27,14 @@ func observed(t testing.TB, traffic func(saw func(rest.Seen))) *results.Record {
 	m.Time, m.Retry, m.PartitionKey, m.Operations = "real", "", "", capture.Kinds()
 	return resultstest.Play(t, m, 7*time.Second, func(r *results.Recorder) {
 		observer, err := capture.New(capture.Options{Recorder: r})
-		if err != nil {
-			t.Fatalf("New = %v; want no error", err)
-		}
+		require.NoError(t, err, "New")
 		var requests []rest.Seen
 		traffic(func(r rest.Seen) { requests = append(requests, r) })
 		slices.SortStableFunc(requests, func(a, b rest.Seen) int { return cmp.Compare(a.Done, b.Done) })
 		for i := range requests {
 			observer.Saw(&requests[i])
 		}
-		if err := observer.End(); err != nil {
-			t.Fatalf("End = %v; want no error", err)
-		}
+		require.NoError(t, observer.End(), "End")
 	})
 }
 
@@ -157,7 +156,5 @@ func TestLongNamesGoOnBelow(t *testing.T) {
 	key := "2011_New_York_City_Marathon_of_the_year__" + strings.Repeat("xyz", 50) + "__Full"
 	record.Capture.Partitions[0].PartitionKey = key
 	out := text(t, record)
-	if joined := strings.Join(strings.Fields(out), ""); !strings.Contains(joined, `registrations"`+key+`"`) {
-		t.Errorf("the text lacks some of the key:\n%s", out)
-	}
+	assert.Containsf(t, strings.Join(strings.Fields(out), ""), `registrations"`+key+`"`, "the text lacks some of the key:\n%s", out)
 }

@@ -2,7 +2,6 @@ package results_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/results"
 	"loadgen/results/resultstest"
@@ -181,14 +181,10 @@ func TestCausesAreBounded(t *testing.T) {
 func TestForeignCauses(t *testing.T) {
 	for _, text := range []string{`[{"class":"refused","status":503,"code":"","attempts":1}]`, `[{"class":7,"status":503,"code":"","attempts":1}]`} {
 		var causes results.Causes
-		if err := json.Unmarshal([]byte(text), &causes); err == nil {
-			t.Errorf("%s was read as %v; want an error", text, causes)
-		}
+		assert.Errorf(t, json.Unmarshal([]byte(text), &causes), "%s was read as %v; want an error", text, causes)
 	}
 	var class results.Class
-	if err := class.UnmarshalText([]byte("refused")); !errors.Is(err, results.ErrCorrupt) {
-		t.Errorf("UnmarshalText = %v; want ErrCorrupt", err)
-	}
+	assert.ErrorIs(t, class.UnmarshalText([]byte("refused")), results.ErrCorrupt, "UnmarshalText")
 }
 
 func FuzzCauses(f *testing.F) {

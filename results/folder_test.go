@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/results/resultstest"
 )
@@ -42,13 +45,9 @@ func TestMakeDirNamesAFolderAfterItsRun(t *testing.T) {
 
 func TestFoldersThatCannotBe(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	taken := t.TempDir()
-	if err := os.WriteFile(filepath.Join(taken, results.RunFile), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(taken, results.RunFile), nil, 0o600))
 	if _, err := results.MakeDir(filepath.Join(file, "runs"), time.Time{}, "stress"); !errors.Is(err, results.ErrWrite) {
 		t.Errorf("MakeDir below a file = %v; want ErrWrite", err)
 	}
@@ -66,9 +65,7 @@ func TestFoldersThatCannotBe(t *testing.T) {
 func TestUseDirLeavesNothingBehind(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a", "b")
 	dir, err := results.UseDir(name)
-	if err != nil || string(dir) != name {
-		t.Fatalf("UseDir(%q) = %q, %v; want the folder", name, dir, err)
-	}
+	require.Truef(t, err == nil && string(dir) == name, "UseDir(%q) = %q, %v; want the folder", name, dir, err)
 	if entries, err := os.ReadDir(name); err != nil || len(entries) != 0 {
 		t.Errorf("the folder holds %v, %v; want nothing", entries, err)
 	}
@@ -85,34 +82,22 @@ func TestFoldersAgree(t *testing.T) {
 		content := func(file string) string {
 			t.Helper()
 			open, err := folder.Open(file)
-			if err != nil {
-				t.Fatalf("%s: Open(%s) = %v; want no error", name, file, err)
-			}
+			require.NoErrorf(t, err, "%s: Open(%s)", name, file)
 			defer open.Close()
 			text, err := io.ReadAll(open)
-			if err != nil {
-				t.Fatalf("%s: ReadAll = %v; want no error", name, err)
-			}
+			require.NoErrorf(t, err, "%s: ReadAll", name)
 			return string(text)
 		}
 		if _, err := folder.Open("a"); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: Open of a missing file = %v; want fs.ErrNotExist", name, err)
 		}
 		file, err := folder.Create("a")
-		if err != nil {
-			t.Fatalf("%s: Create = %v; want no error", name, err)
-		}
-		if got := content("a"); got != "" {
-			t.Errorf("%s: a new file holds %q; want nothing", name, got)
-		}
+		require.NoErrorf(t, err, "%s: Create", name)
+		assert.Emptyf(t, content("a"), "%s: a new file holds", name)
 		file.Write([]byte("one "))
 		file.Write([]byte("two"))
-		if got := content("a"); got != "one two" {
-			t.Errorf("%s: an open file reads %q; want what was written so far", name, got)
-		}
-		if err := file.Close(); err != nil {
-			t.Errorf("%s: Close = %v; want no error", name, err)
-		}
+		assert.Equalf(t, "one two", content("a"), "%s: an open file reads", name)
+		assert.NoErrorf(t, file.Close(), "%s: Close", name)
 		for _, text := range []string{"a long text", "short"} {
 			if err := folder.Replace("a", []byte(text)); err != nil || content("a") != text {
 				t.Errorf("%s: Replace(%q) = %v and left %q; want it whole", name, text, err, content("a"))
@@ -126,24 +111,15 @@ func TestFoldersAgree(t *testing.T) {
 
 func TestDirReplacesWithoutATrace(t *testing.T) {
 	dir := results.Dir(t.TempDir())
-	if err := dir.Replace(results.RunFile, []byte("{}")); err != nil {
-		t.Fatalf("Replace = %v; want no error", err)
-	}
+	require.NoError(t, dir.Replace(results.RunFile, []byte("{}")), "Replace")
 	entries, err := os.ReadDir(string(dir))
-	if err != nil || len(entries) != 1 || entries[0].Name() != results.RunFile {
-		t.Errorf("the folder holds %v, %v; want %s alone", entries, err, results.RunFile)
-	}
+	assert.Truef(t, err == nil && len(entries) == 1 && entries[0].Name() == results.RunFile,
+		"the folder holds %v, %v; want %s alone", entries, err, results.RunFile)
 	gone := results.Dir(filepath.Join(string(dir), "gone"))
-	if err := gone.Replace(results.RunFile, nil); err == nil {
-		t.Errorf("Replace in a folder that is gone = nil; want an error")
-	}
+	assert.Error(t, gone.Replace(results.RunFile, nil), "Replace in a folder that is gone = nil; want an error")
 	// A folder stands where the file should go: the temporary one is taken away.
-	if err := os.Mkdir(filepath.Join(string(dir), "taken"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := dir.Replace("taken", nil); err == nil {
-		t.Errorf("Replace of a folder = nil; want an error")
-	}
+	require.NoError(t, os.Mkdir(filepath.Join(string(dir), "taken"), 0o700))
+	assert.Error(t, dir.Replace("taken", nil), "Replace of a folder = nil; want an error")
 	if entries, _ := os.ReadDir(string(dir)); len(entries) != 2 {
 		t.Errorf("a failed Replace left %v; want nothing of its own", entries)
 	}
@@ -157,9 +133,7 @@ func TestBytesOfMemoryAreACopy(t *testing.T) {
 	if _, err := folder.Create("a"); err != nil || folder.Bytes("a") == nil {
 		t.Errorf("Bytes of an empty file = nil, %v; want an empty slice", err)
 	}
-	if err := folder.Replace("a", []byte("text")); err != nil {
-		t.Fatalf("Replace = %v; want no error", err)
-	}
+	require.NoError(t, folder.Replace("a", []byte("text")), "Replace")
 	folder.Bytes("a")[0] = 'x'
 	if got := folder.Bytes("a"); !bytes.Equal(got, []byte("text")) {
 		t.Errorf("Bytes = %q after its copy was changed; want text", got)
@@ -168,12 +142,8 @@ func TestBytesOfMemoryAreACopy(t *testing.T) {
 
 func TestRecordInADirIsReadBack(t *testing.T) {
 	dir, err := results.MakeDir(t.TempDir(), manifest().Started, manifest().Scenario.Name)
-	if err != nil {
-		t.Fatalf("MakeDir = %v; want no error", err)
-	}
-	if err := onDisk(dir); err != nil {
-		t.Fatalf("a run in %s = %v; want no error", dir, err)
-	}
+	require.NoError(t, err, "MakeDir")
+	require.NoErrorf(t, onDisk(dir), "a run in %s", dir)
 	record := resultstest.Read(t, dir)
 	if got := record.Total(results.Everything); got.Attempts != 4 || len(record.Intervals) != 4 || len(record.Events) != 4 {
 		t.Errorf("the record has %d attempts, %d seconds, %d events; want 4 of each",

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"reflect"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
 	"loadgen/results/resultstest"
@@ -22,9 +24,7 @@ func sealed(t testing.TB, change func(*results.Manifest)) *results.Memory {
 		change(&m)
 	}
 	recorder, err := results.NewRecorder(folder, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	phase := recorder.Phase(results.Phase{Name: "\n \"summary\": {}\n}\n", End: time.Second, Reported: true})
 	succeed(recorder, phase, 1, 0, time.Millisecond)
 	resultstest.Finish(t, recorder, time.Second)
@@ -50,17 +50,13 @@ func TestHeadIsThatOfTheRecord(t *testing.T) {
 		{"with names that look like its layout", sealed(t, hostile), bytes.Clone},
 		{"on one line", sealed(t, hostile), func(text []byte) []byte {
 			var out bytes.Buffer
-			if err := json.Compact(&out, text); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, json.Compact(&out, text))
 			return out.Bytes()
 		}},
 		{"without an end of line", sealed(t, nil), bytes.TrimSpace},
 		{"with other ends of line", sealed(t, nil), func(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")) }},
 	} {
-		if err := row.folder.Replace(results.RunFile, row.change(row.folder.Bytes(results.RunFile))); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, row.folder.Replace(results.RunFile, row.change(row.folder.Bytes(results.RunFile))))
 		head, err := results.ReadHead(row.folder)
 		if err != nil {
 			t.Errorf("%s: ReadHead = %v", row.name, err)
@@ -68,9 +64,7 @@ func TestHeadIsThatOfTheRecord(t *testing.T) {
 		}
 		r := resultstest.Read(t, row.folder)
 		want := &results.Head{SchemaVersion: r.SchemaVersion, Manifest: r.Manifest, Validity: r.Validity, Reasons: r.Reasons, Duration: r.Duration, Summary: r.Summary}
-		if !reflect.DeepEqual(head, want) {
-			t.Errorf("%s: ReadHead = %+v; want %+v", row.name, head, want)
-		}
+		assert.Equalf(t, want, head, "%s: ReadHead = %+v; want %+v", row.name, head, want)
 	}
 }
 
@@ -79,9 +73,8 @@ func TestHeadOfARunUnderWay(t *testing.T) {
 	folder := new(results.Memory)
 	begin(t, folder)
 	head, err := results.ReadHead(folder)
-	if err != nil || head.Summary != nil || head.Validity != results.Partial || head.Manifest.Scenario.Name != "stress" {
-		t.Errorf("ReadHead = %+v, %v; want a partial run without a summary", head, err)
-	}
+	assert.Truef(t, err == nil && head.Summary == nil && head.Validity == results.Partial && head.Manifest.Scenario.Name == "stress",
+		"ReadHead = %+v, %v; want a partial run without a summary", head, err)
 }
 
 func TestHeadRefuses(t *testing.T) {
@@ -103,9 +96,7 @@ func TestHeadRefuses(t *testing.T) {
 		{"all but the end", string(whole[:len(whole)-3]), results.ErrCorrupt},
 	} {
 		folder := new(results.Memory)
-		if err := folder.Replace(results.RunFile, []byte(row.text)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, folder.Replace(results.RunFile, []byte(row.text)))
 		if head, err := results.ReadHead(folder); !errors.Is(err, row.want) {
 			t.Errorf("%s: ReadHead = %+v, %v; want %v", row.name, head, err, row.want)
 		}

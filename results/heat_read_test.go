@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 )
 
@@ -25,9 +27,7 @@ func TestBrokenHeatIsCorrupt(t *testing.T) {
 		{"more columns than there are", `{"seconds_per_column":1,"columns":241}`, false},
 	} {
 		folder := new(results.Memory)
-		if err := folder.Replace(results.RunFile, []byte(`{"schema_version": 2,"heat":`+row.heat+`}`)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, folder.Replace(results.RunFile, []byte(`{"schema_version": 2,"heat":`+row.heat+`}`)))
 		if _, err := results.Read(folder); (err == nil) != row.fits || err != nil && !errors.Is(err, results.ErrCorrupt) {
 			t.Errorf("%s: Read = %v; want an error only where it does not fit, ErrCorrupt", row.name, err)
 		}

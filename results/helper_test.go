@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/results/resultstest"
 )
@@ -29,9 +31,7 @@ func playRecord(t testing.TB, lasts time.Duration, play func(*results.Recorder))
 // advance moves the watermark of a recorder that can write.
 func advance(t testing.TB, r *results.Recorder, watermark time.Duration) {
 	t.Helper()
-	if err := r.Advance(watermark); err != nil {
-		t.Fatalf("Advance = %v; want no error", err)
-	}
+	require.NoError(t, r.Advance(watermark), "Advance")
 }
 
 // succeed records an operation that was sent when it was due and came back ok.

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
 )
@@ -38,9 +40,7 @@ func TestQuantileIsToldWhereTenDurationsLieBeyondIt(t *testing.T) {
 			h.Record(time.Duration(i+1) * time.Microsecond)
 		}
 		got, told := h.Quantile(row.q)
-		if told != row.told {
-			t.Errorf("%s: Quantile(%v) told = %t; want %t", row.name, row.q, told, row.told)
-		}
+		assert.Equalf(t, row.told, told, "%s: Quantile(%v) told", row.name, row.q)
 		want := math.Round(row.q * float64(row.n))
 		if told && math.Abs(float64(got)-want) > 1+want/1000 {
 			t.Errorf("%s: Quantile(%v) = %d; want %v", row.name, row.q, got, want)
@@ -57,12 +57,9 @@ func TestQuantilesOfLeavesOutWhatIsNotTold(t *testing.T) {
 		h.Record(7 * time.Microsecond)
 	}
 	got := results.QuantilesOf(h)
-	if got.P50 == nil || *got.P50 != 7 || got.P90 == nil || *got.P90 != 7 || got.Max == nil || *got.Max != 7 {
-		t.Errorf("QuantilesOf = %+v; want p50, p90 and max of 7 µs", got)
-	}
-	if got.P99 != nil || got.P999 != nil {
-		t.Errorf("QuantilesOf of 100 durations tells p99 or p99.9; want neither")
-	}
+	assert.Truef(t, got.P50 != nil && *got.P50 == 7 && got.P90 != nil && *got.P90 == 7 && got.Max != nil && *got.Max == 7,
+		"QuantilesOf = %+v; want p50, p90 and max of 7 µs", got)
+	assert.True(t, got.P99 == nil && got.P999 == nil, "QuantilesOf of 100 durations tells p99 or p99.9; want neither")
 }
 
 func TestQuantilesOverAnHour(t *testing.T) {
@@ -125,9 +122,8 @@ func TestHistogramEdges(t *testing.T) {
 		}
 	}
 	for _, h := range []*results.Histogram{nil, {}} {
-		if h.Count() != 0 || h.Over() != 0 || h.Max() != 0 || h.Mean() != 0 || h.Bars() != nil {
-			t.Errorf("an empty histogram is not empty: %v", h)
-		}
+		assert.Truef(t, h.Count() == 0 && h.Over() == 0 && h.Max() == 0 && h.Mean() == 0 && h.Bars() == nil,
+			"an empty histogram is not empty: %v", h)
 	}
 }
 
@@ -150,9 +146,8 @@ func TestMergeOfPartsIsTheWhole(t *testing.T) {
 			merged.Merge(part)
 		}
 		merged.Merge(nil)
-		if !reflect.DeepEqual(whole.Bars(), merged.Bars()) || whole.Over() != merged.Over() {
-			t.Errorf("seed %d: %d parts merged differ from the whole", seed, len(parts))
-		}
+		assert.Truef(t, reflect.DeepEqual(whole.Bars(), merged.Bars()) && whole.Over() == merged.Over(),
+			"seed %d: %d parts merged differ from the whole", seed, len(parts))
 		if mean := sum / 2000; math.Abs(merged.Mean()-mean) > mean/1000+1 {
 			t.Errorf("seed %d: Mean = %v; want %v", seed, merged.Mean(), mean)
 		}
@@ -176,16 +171,12 @@ func TestHistogramJSONIsReadByTheLibraryItself(t *testing.T) {
 		h.Record(time.Duration(i*i) * time.Millisecond)
 	}
 	text, err := json.Marshal(h)
-	if err != nil {
-		t.Fatalf("Marshal = %v; want no error", err)
-	}
+	require.NoError(t, err, "Marshal")
 	var form struct {
 		Count int64  `json:"count"`
 		HDR   string `json:"hdr"`
 	}
-	if err := json.Unmarshal(text, &form); err != nil {
-		t.Fatalf("Unmarshal = %v; want no error", err)
-	}
+	require.NoError(t, json.Unmarshal(text, &form), "Unmarshal")
 	other, err := hdrhistogram.Decode([]byte(form.HDR))
 	if err != nil || other.TotalCount() != 300 || form.Count != 300 || other.Max() != h.Max() {
 		t.Errorf("Decode = %v of %d, max %d; want 300, max %d", err, form.Count, other.Max(), h.Max())
@@ -197,14 +188,10 @@ func encoded(t testing.TB, count int64, highest int64, values ...int64) string {
 	t.Helper()
 	other := hdrhistogram.New(1, highest, 2)
 	for _, v := range values {
-		if err := other.RecordValue(v); err != nil {
-			t.Fatalf("RecordValue = %v; want no error", err)
-		}
+		require.NoError(t, other.RecordValue(v), "RecordValue")
 	}
 	text, err := other.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-	if err != nil {
-		t.Fatalf("Encode = %v; want no error", err)
-	}
+	require.NoError(t, err, "Encode")
 	return fmt.Sprintf(`{"count":%d,"hdr":"%s"}`, count, text)
 }
 
@@ -227,9 +214,8 @@ func TestHistogramJSONIsChecked(t *testing.T) {
 	} {
 		var h results.Histogram
 		err := json.Unmarshal([]byte(row.text), &h)
-		if (err == nil) != row.ok || err != nil && !errors.Is(err, results.ErrCorrupt) {
-			t.Errorf("%s: Unmarshal(%.60s) = %v; want ok %t or ErrCorrupt", row.name, row.text, err, row.ok)
-		}
+		assert.Truef(t, (err == nil) == row.ok && (err == nil || errors.Is(err, results.ErrCorrupt)),
+			"%s: Unmarshal(%.60s) = %v; want ok %t or ErrCorrupt", row.name, row.text, err, row.ok)
 		if err != nil && (h.Count() != 0 || h.Over() != 0) {
 			t.Errorf("%s: a refused histogram holds %d; want none", row.name, h.Count())
 		}
@@ -269,9 +255,7 @@ func FuzzHistogramJSON(f *testing.F) {
 func TestBucketsMeetAtTheirBoundaries(t *testing.T) {
 	for b := range results.Buckets {
 		from := results.BucketFrom(b)
-		if got := results.BucketOf(time.Duration(from) * time.Microsecond); got != b {
-			t.Errorf("BucketOf(BucketFrom(%d) = %d µs) = %d; want %d", b, from, got, b)
-		}
+		assert.Equalf(t, b, results.BucketOf(time.Duration(from)*time.Microsecond), "BucketOf(BucketFrom(%d) = %d µs)", b, from)
 		if got := results.BucketOf(time.Duration(from)*time.Microsecond - 1); b > 0 && got != b-1 {
 			t.Errorf("BucketOf(%d µs less 1 ns) = %d; want %d", from, got, b-1)
 		}
@@ -290,8 +274,6 @@ func TestBucketsMeetAtTheirBoundaries(t *testing.T) {
 		{"the last bucket", 3221225472 * time.Microsecond, 63},
 		{"the longest duration there is", math.MaxInt64, 63},
 	} {
-		if got := results.BucketOf(row.d); got != row.want {
-			t.Errorf("%s: BucketOf(%v) = %d; want %d", row.name, row.d, got, row.want)
-		}
+		assert.Equalf(t, row.want, results.BucketOf(row.d), "%s: BucketOf(%v)", row.name, row.d)
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/results/resultstest"
 )
@@ -22,9 +25,8 @@ func TestManyTellWhatOneTells(t *testing.T) {
 		for _, goroutines := range []int{2, 8} {
 			many := recordOf(t, func(r *results.Recorder) error { return playTogether(r, ops, goroutines) })
 			for _, name := range []string{results.RunFile, results.IntervalsFile} {
-				if !bytes.Equal(one.Bytes(name), many.Bytes(name)) {
-					t.Errorf("seed %d: %s of %d goroutines differs from that of one", seed, name, goroutines)
-				}
+				assert.Truef(t, bytes.Equal(one.Bytes(name), many.Bytes(name)),
+					"seed %d: %s of %d goroutines differs from that of one", seed, name, goroutines)
 			}
 		}
 	}
@@ -39,9 +41,7 @@ func recordOf(t *testing.T, tell func(*results.Recorder) error) *results.Memory 
 	for _, p := range counterPhases() {
 		recorder.Phase(p)
 	}
-	if err := tell(recorder); err != nil {
-		t.Fatalf("Advance = %v; want no error", err)
-	}
+	require.NoError(t, tell(recorder), "Advance")
 	resultstest.Finish(t, recorder, 80*time.Second)
 	return folder
 }
@@ -89,9 +89,7 @@ func TestSendersDoNotWaitForTheDisk(t *testing.T) {
 	succeed(recorder, step, 1, 0, time.Millisecond)
 	var writing sync.WaitGroup
 	writing.Go(func() {
-		if err := recorder.Advance(2 * time.Second); err != nil {
-			t.Errorf("Advance = %v; want no error", err)
-		}
+		assert.NoError(t, recorder.Advance(2*time.Second), "Advance")
 	})
 	<-writes
 	const n = 2000

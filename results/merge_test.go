@@ -13,6 +13,8 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
 	"loadgen/results/resultstest"
@@ -68,9 +70,7 @@ func (w *world) record(t testing.TB, wanted func(n int) bool) *results.Record {
 		}
 	}
 	r.Counters([]results.Counter{{CounterName: results.CounterName{Operation: "get", Name: "requests"}, Count: counts.Requests}})
-	if err := r.Finish(w.end, results.Valid, nil, &counts); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, r.Finish(w.end, results.Valid, nil, &counts))
 	return resultstest.Read(t, folder)
 }
 
@@ -91,14 +91,10 @@ func (w *world) split(t testing.TB, rng *rand.Rand, parts int) []results.MergePa
 func merged(t testing.TB, parts []results.MergePart) *results.Record {
 	t.Helper()
 	r, err := results.Merge(parts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	// What is compared is what a folder gives back.
 	folder := new(results.Memory)
-	if err := r.Write(folder); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, r.Write(folder))
 	if r, err = results.Read(folder); err != nil {
 		t.Fatal(err)
 	}
@@ -136,31 +132,24 @@ func equalPartitions(t *testing.T, name string, got, want []results.PartitionSta
 	for _, one := range got {
 		of[results.PartitionName(one.Table, one.Key)] = one
 	}
-	if len(got) != len(want) {
-		t.Errorf("%s: %d partitions; want %d", name, len(got), len(want))
-	}
+	assert.Len(t, got, len(want), name)
 	for _, one := range want {
 		has := of[results.PartitionName(one.Table, one.Key)]
-		if has.Entities != one.Entities || has.Busiest > one.Busiest || !has.AtLeast && has.Busiest != one.Busiest {
-			t.Errorf("%s: %+v; want %+v", name, has, one)
-		}
+		assert.Truef(t, has.Entities == one.Entities && has.Busiest <= one.Busiest && (has.AtLeast || has.Busiest == one.Busiest),
+			"%s: %+v; want %+v", name, has, one)
 	}
 }
 
 func sameSeconds(t *testing.T, name string, sum, whole *results.Record) {
 	t.Helper()
-	if len(sum.Intervals) != len(whole.Intervals) {
-		t.Fatalf("%s: %d seconds; want %d", name, len(sum.Intervals), len(whole.Intervals))
-	}
+	require.Len(t, sum.Intervals, len(whole.Intervals), name)
 	for i := range whole.Intervals {
 		got, want := sum.Intervals[i], whole.Intervals[i]
 		for _, pair := range [][2]*results.Quantiles{{&got.Response, &want.Response}, {&got.Service, &want.Service}, {&got.Lag, &want.Lag}} {
 			boundsOf(t, fmt.Sprint(name, ", second ", i), pair[0], pair[1], pair[1] == &want.Response)
 			*pair[0], *pair[1] = results.Quantiles{}, results.Quantiles{}
 		}
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: second %d is\n%+v; want\n%+v", name, i, got, want)
-		}
+		assert.Equalf(t, want, got, "%s: second %d is\n%+v; want\n%+v", name, i, got, want)
 	}
 }
 
@@ -227,9 +216,7 @@ func TestRecordsThatDoNotFit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	w := draw(rng, 40, 3, 9)
 	first, folder := w.record(t, everyOperation), new(results.Memory)
-	if err := first.Write(folder); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, first.Write(folder))
 	for _, row := range []struct {
 		name   string
 		change func(*results.Record)
@@ -283,13 +270,9 @@ func TestRecordsThatDiffer(t *testing.T) {
 	sum := merged(t, parts)
 	told := strings.Join(sum.Manifest.Merged.Notes, "\n")
 	for _, says := range []string{"2 different builds", "2 different texts", "2 different seeds", "26h0m0s apart", "a modelled target of its own"} {
-		if !strings.Contains(told, says) {
-			t.Errorf("the notes lack %q:\n%s", says, told)
-		}
+		assert.Containsf(t, told, says, "the notes lack %q:\n%s", says, told)
 	}
-	if sum.EndedBy != results.EndedByStopOn {
-		t.Errorf("ended by %q; want what ended the part", sum.EndedBy)
-	}
+	assert.Equal(t, results.EndedByStopOn, sum.EndedBy, "ended by")
 	if sum.Validity != results.Partial || len(sum.Reasons) != 1 || sum.Reasons[0] != "part 2: the run was interrupted" || len(sum.Phases) != 3 {
 		t.Errorf("%s, %v, %d phases; want a partial run of three that says whose", sum.Validity, sum.Reasons, len(sum.Phases))
 	}

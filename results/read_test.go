@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/results/resultstest"
 )
@@ -23,9 +26,7 @@ func files(t testing.TB, contents map[string][]byte) *results.Memory {
 	t.Helper()
 	folder := new(results.Memory)
 	for name, text := range contents {
-		if err := folder.Replace(name, text); err != nil {
-			t.Fatalf("Replace(%s) = %v; want no error", name, err)
-		}
+		require.NoErrorf(t, folder.Replace(name, text), "Replace(%s)", name)
 	}
 	return folder
 }
@@ -88,9 +89,7 @@ func TestCutRunFileIsCorrupt(t *testing.T) {
 	folder := files(t, contents)
 	run := bytes.TrimRight(contents[results.RunFile], "\n")
 	for length := range len(run) {
-		if err := folder.Replace(results.RunFile, run[:length]); err != nil {
-			t.Fatalf("Replace = %v; want no error", err)
-		}
+		require.NoError(t, folder.Replace(results.RunFile, run[:length]), "Replace")
 		if _, err := results.Read(folder); !errors.Is(err, results.ErrCorrupt) {
 			t.Errorf("Read of %d bytes of %s = %v; want ErrCorrupt", length, results.RunFile, err)
 		}
@@ -126,13 +125,10 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 			`{"at_ns":1}` + "\n[]\n", results.ErrCorrupt, results.EventsFile + ":2"},
 	} {
 		folder := files(t, killed(t))
-		if err := folder.Replace(row.file, []byte(row.text)); err != nil {
-			t.Fatalf("Replace = %v; want no error", err)
-		}
+		require.NoError(t, folder.Replace(row.file, []byte(row.text)), "Replace")
 		_, err := results.Read(folder)
-		if !errors.Is(err, row.err) || !strings.Contains(fmt.Sprint(err), row.naming) {
-			t.Errorf("%s: Read = %v; want %v that names %s", row.name, err, row.err, row.naming)
-		}
+		assert.Truef(t, errors.Is(err, row.err) && strings.Contains(fmt.Sprint(err), row.naming),
+			"%s: Read = %v; want %v that names %s", row.name, err, row.err, row.naming)
 	}
 }
 
@@ -227,33 +223,25 @@ func onDisk(folder results.Folder) error {
 func TestFullDiskLeavesTheRecordSoFarReadable(t *testing.T) {
 	const plenty = 1 << 20
 	left := plenty
-	if err := onDisk(full(&left)); err != nil {
-		t.Fatalf("a run on a disk with room = %v; want no error", err)
-	}
+	require.NoError(t, onDisk(full(&left)), "a run on a disk with room")
 	for room := 0; room < plenty-left; room += 397 * 10 / resultstest.Cases(1, 10) {
 		free := room
 		disk := full(&free)
 		err := onDisk(disk)
-		if !errors.Is(err, results.ErrWrite) || !errors.Is(err, syscall.ENOSPC) {
-			t.Fatalf("a run with room for %d bytes = %v; want ErrWrite and ENOSPC", room, err)
-		}
+		require.Truef(t, errors.Is(err, results.ErrWrite) && errors.Is(err, syscall.ENOSPC),
+			"a run with room for %d bytes = %v; want ErrWrite and ENOSPC", room, err)
 		record, err := results.Read(&disk.Memory)
 		if disk.Bytes(results.RunFile) == nil {
-			if !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("Read with room for %d bytes = %v; want fs.ErrNotExist", room, err)
-			}
+			assert.ErrorIsf(t, err, fs.ErrNotExist, "Read with room for %d bytes", room)
 			continue
 		}
-		if err != nil {
-			t.Fatalf("Read with room for %d bytes = %v; want the record so far", room, err)
-		}
+		require.NoErrorf(t, err, "Read with room for %d bytes = %v; want the record so far", room, err)
 		// The run may fail only in its very last write, the summary.
 		if record.Validity != results.Partial && (record.Cut || record.Summary != nil || len(record.Intervals) != 4) {
 			t.Errorf("with room for %d bytes a cut record is %q; want partial", room, record.Validity)
 		}
-		if lines := bytes.Count(disk.Bytes(results.IntervalsFile), []byte("\n")); len(record.Intervals) != lines {
-			t.Errorf("with room for %d bytes %d seconds are read; want the %d written", room, len(record.Intervals), lines)
-		}
+		assert.Lenf(t, record.Intervals, bytes.Count(disk.Bytes(results.IntervalsFile), []byte("\n")),
+			"with room for %d bytes seconds are read", room)
 	}
 }
 
@@ -264,14 +252,10 @@ func TestFailedRecordIsNotKeptAsValid(t *testing.T) {
 	step := recorder.Phase(results.Phase{Name: "500/s", End: time.Second, Rate: 500})
 	succeed(recorder, step, 1, 0, time.Millisecond)
 	room = 5
-	if err := recorder.Advance(time.Second); !errors.Is(err, results.ErrWrite) {
-		t.Errorf("Advance on a full disk = %v; want ErrWrite", err)
-	}
+	assert.ErrorIs(t, recorder.Advance(time.Second), results.ErrWrite, "Advance on a full disk")
 	// Somebody makes room again; the lost second stays lost.
 	room = 1 << 20
-	if err := recorder.Finish(2*time.Second, results.Valid, nil, nil); !errors.Is(err, results.ErrWrite) {
-		t.Errorf("Finish after a failed write = %v; want ErrWrite", err)
-	}
+	assert.ErrorIs(t, recorder.Finish(2*time.Second, results.Valid, nil, nil), results.ErrWrite, "Finish after a failed write")
 	record := resultstest.Read(t, &disk.Memory)
 	if record.Validity != results.Partial || len(record.Reasons) != 1 || !record.Cut {
 		t.Errorf("the record is %q for %q, cut %t; want partial for one reason, cut", record.Validity, record.Reasons, record.Cut)
@@ -286,9 +270,8 @@ func TestErrorsOfFilesAreWriteErrors(t *testing.T) {
 			}
 			return nil
 		}}, manifest())
-		if !errors.Is(err, results.ErrWrite) || !errors.Is(err, fs.ErrPermission) {
-			t.Errorf("NewRecorder without %s = %v; want ErrWrite and fs.ErrPermission", name, err)
-		}
+		assert.Truef(t, errors.Is(err, results.ErrWrite) && errors.Is(err, fs.ErrPermission),
+			"NewRecorder without %s = %v; want ErrWrite and fs.ErrPermission", name, err)
 	}
 	recorder := begin(t, &faulty{closing: syscall.EIO})
 	resultstest.Finish(t, recorder, 0)
@@ -328,9 +311,7 @@ func lines[T any](t *testing.T, values []T) []byte {
 	var text bytes.Buffer
 	for _, value := range values {
 		line, err := json.Marshal(value)
-		if err != nil {
-			t.Fatalf("Marshal = %v; want no error", err)
-		}
+		require.NoError(t, err, "Marshal")
 		text.Write(append(line, '\n'))
 	}
 	return text.Bytes()

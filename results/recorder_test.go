@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
 	"loadgen/results/resultstest"
@@ -28,9 +30,7 @@ func recorded(t testing.TB, seed uint64) ([]operation, *results.Record, *results
 	for _, p := range counterPhases() {
 		recorder.Phase(p)
 	}
-	if err := play(recorder, ops); err != nil {
-		t.Fatalf("Advance = %v; want no error", err)
-	}
+	require.NoError(t, play(recorder, ops), "Advance")
 	resultstest.Finish(t, recorder, 80*time.Second)
 	return ops, resultstest.Read(t, folder), folder
 }
@@ -56,9 +56,8 @@ func sameDurations(t *testing.T, name string, h *results.Histogram, durations []
 	for _, q := range []float64{.5, .9, .99} {
 		rank := int(math.Round(q * float64(len(durations))))
 		got, told := h.Quantile(q)
-		if want := float64(len(durations))*(1-q) > 9.99; told != want {
-			t.Errorf("%s: Quantile(%v) of %d durations told = %t; want %t", name, q, len(durations), told, want)
-		}
+		assert.Equalf(t, float64(len(durations))*(1-q) > 9.99, told,
+			"%s: Quantile(%v) of %d durations told", name, q, len(durations))
 		if told {
 			near(fmt.Sprint("quantile ", q), got, durations[rank-1])
 		}
@@ -125,9 +124,7 @@ func samePhases(t *testing.T, ops []operation, record *results.Record) {
 			}
 		}
 	}
-	if record.Misplaced != 0 {
-		t.Errorf("Misplaced = %d; want 0, the watermark was kept", record.Misplaced)
-	}
+	assert.EqualValues(t, 0, record.Misplaced, "Misplaced")
 }
 
 func sameLagAndWaits(t *testing.T, ops []operation, record *results.Record) {
@@ -308,9 +305,7 @@ func sameIntervals(t *testing.T, ops []operation, record *results.Record) {
 	if diff := cmp.Diff(naiveIntervals(ops, int64(len(got))), got); diff != "" {
 		t.Errorf("intervals differ (-tally +record):\n%s", diff)
 	}
-	if len(got) < 80 {
-		t.Errorf("%d seconds were written; want the 80 of the run at least", len(got))
-	}
+	assert.Truef(t, len(got) >= 80, "%d seconds were written; want the 80 of the run at least", len(got))
 }
 
 // sameSecond compares the quantiles of a second with the durations.
@@ -343,9 +338,7 @@ func sameMinutes(t *testing.T, ops []operation, record *results.Record) {
 			want[minute] = append(want[minute], op.end.Done-op.end.Intended)
 		}
 	}
-	if len(record.Minutes) != len(want) {
-		t.Errorf("the record has %d minutes; want %d", len(record.Minutes), len(want))
-	}
+	assert.Len(t, record.Minutes, len(want), "the record")
 	for _, m := range record.Minutes {
 		sameDurations(t, fmt.Sprint("minute ", m.Minute), m.Response, want[m.Minute])
 	}
@@ -354,21 +347,15 @@ func sameMinutes(t *testing.T, ops []operation, record *results.Record) {
 func sameFiles(t *testing.T, record *results.Record, folder *results.Memory) {
 	t.Helper()
 	again, err := json.MarshalIndent(record, "", " ")
-	if err != nil {
-		t.Fatalf("Marshal = %v; want no error", err)
-	}
-	if !bytes.Equal(append(again, '\n'), folder.Bytes(results.RunFile)) {
-		t.Errorf("a record read and written again differs from the file")
-	}
+	require.NoError(t, err, "Marshal")
+	assert.True(t, bytes.Equal(append(again, '\n'), folder.Bytes(results.RunFile)),
+		"a record read and written again differs from the file")
 	var lines bytes.Buffer
 	for _, row := range record.Intervals {
 		text, err := json.Marshal(row)
-		if err != nil {
-			t.Fatalf("Marshal = %v; want no error", err)
-		}
+		require.NoError(t, err, "Marshal")
 		lines.Write(append(text, '\n'))
 	}
-	if !bytes.Equal(lines.Bytes(), folder.Bytes(results.IntervalsFile)) {
-		t.Errorf("intervals read and written again differ from the file")
-	}
+	assert.True(t, bytes.Equal(lines.Bytes(), folder.Bytes(results.IntervalsFile)),
+		"intervals read and written again differ from the file")
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/results"
 	"loadgen/results/resultstest"
@@ -29,13 +30,9 @@ func TestAdvanceWritesWholeSecondsOneAfterAnother(t *testing.T) {
 	} {
 		advance(t, recorder, row.watermark)
 		record := resultstest.Read(t, folder)
-		if len(record.Intervals) != row.want {
-			t.Errorf("%s: after Advance(%v) there are %d seconds; want %d", row.name, row.watermark, len(record.Intervals), row.want)
-		}
+		assert.Lenf(t, record.Intervals, row.want, "%s: after Advance(%v) there", row.name, row.watermark)
 		for i, interval := range record.Intervals {
-			if interval.Second != int64(i) {
-				t.Errorf("%s: line %d is second %d; want them in order", row.name, i+1, interval.Second)
-			}
+			assert.Equalf(t, int64(i), interval.Second, "%s: line %d is second", row.name, i+1)
 		}
 	}
 }
@@ -59,9 +56,7 @@ func TestFinishWritesEverySecondOfTheRun(t *testing.T) {
 				succeed(r, step, 1, row.last, 0)
 			}
 		})
-		if got := len(record.Intervals); got != row.want {
-			t.Errorf("%s: Finish(%v) wrote %d seconds; want %d", row.name, row.end, got, row.want)
-		}
+		assert.Lenf(t, record.Intervals, row.want, "%s: Finish(%v) wrote", row.name, row.end)
 	}
 }
 
@@ -72,9 +67,7 @@ func TestWhatComesBehindTheWatermarkIsKeptAndCounted(t *testing.T) {
 		// Due, sent, answered and completed in a second that has been written.
 		succeed(r, step, 1, 2*time.Second, time.Millisecond)
 	})
-	if record.Misplaced != 4 {
-		t.Errorf("Misplaced = %d; want 4", record.Misplaced)
-	}
+	assert.EqualValues(t, 4, record.Misplaced, "Misplaced")
 	for second, interval := range record.Intervals {
 		want := int64(0)
 		if second == 5 {
@@ -145,9 +138,7 @@ func TestPartitionsBeyondTheBoundAreCountedTogether(t *testing.T) {
 		{"a phase without load", idle, nil, nil, 0, 0, 0},
 	} {
 		phase := record.Phases[row.phase]
-		if phase.Offered == nil {
-			t.Errorf("%s: Offered is null; want a list, for it is known", row.name)
-		}
+		assert.Truef(t, phase.Offered != nil, "%s: Offered is null; want a list, for it is known", row.name)
 		for _, list := range []struct {
 			what      string
 			want, got []results.PartitionStats
@@ -182,9 +173,7 @@ func TestWhatIsNotedLaterCountsLater(t *testing.T) {
 			r.Completed(&results.Completed{Class: results.Ok, Phase: phase, Intended: due, Done: done, Noted: noted, Attempts: 1})
 		}
 	})
-	if record.Misplaced != 0 {
-		t.Errorf("%d counts are misplaced; want none", record.Misplaced)
-	}
+	assert.EqualValues(t, 0, record.Misplaced, "counts are misplaced")
 	var got []int64
 	for _, second := range record.Intervals {
 		got = append(got, 1000*second.Scheduled+100*second.Sent+10*second.Attempts+second.Operations)

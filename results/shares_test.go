@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/results"
 	"loadgen/results/resultstest"
@@ -55,9 +56,7 @@ func TestSharesByHand(t *testing.T) {
 	if got := record.Phases[brief].Shares; got != nil {
 		t.Errorf("a phase of no length has shares %+v; want none", got)
 	}
-	if hit := record.Phases[step].PartitionsHit; hit != 7 {
-		t.Errorf("PartitionsHit = %d; want 7: one key in two tables is two partitions", hit)
-	}
+	assert.EqualValues(t, 7, record.Phases[step].PartitionsHit, "PartitionsHit")
 }
 
 // Whatever the loads: each partition is in one class, of a load less than double; the sums

@@ -1,11 +1,11 @@
 package results_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/results"
 	"loadgen/results/resultstest"
@@ -65,9 +65,7 @@ func TestWhatIsTakenIsReadBack(t *testing.T) {
 	folder := new(results.Memory)
 	resultstest.Finish(t, begin(t, folder), time.Second)
 	for _, key := range []string{`"audit"`, `"capture"`, `"limit"`} {
-		if strings.Contains(string(folder.Bytes(results.RunFile)), key) {
-			t.Errorf("%s has %s of a run that had none", results.RunFile, key)
-		}
+		assert.NotContainsf(t, string(folder.Bytes(results.RunFile)), key, "%s has %s of a run that had none", results.RunFile, key)
 	}
 }
 
@@ -94,9 +92,7 @@ func TestHealthOfASecond(t *testing.T) {
 	if diff := cmp.Diff([]*results.Health{pointer(health(0)), nil, pointer(health(2)), nil, pointer(health(4))}, got); diff != "" {
 		t.Errorf("the health of the seconds differs (-told +read):\n%s", diff)
 	}
-	if record.Misplaced != 0 {
-		t.Errorf("%d counts were misplaced; want none: a second without its health is no fault of the books", record.Misplaced)
-	}
+	assert.EqualValues(t, 0, record.Misplaced, "counts were misplaced")
 }
 
 // What rests on no time, or on nothing, is 0.
@@ -123,9 +119,7 @@ func TestGeneratorInFigures(t *testing.T) {
 		cores  int
 		want   float64
 	}{{nil, 2, 0}, {&results.Health{CPU: time.Second}, 2, 0}, {whole, 0, 0}, {whole, 2, .5}, {&results.Health{CPU: 2e9, Lasted: 2e9}, 1, 1}} {
-		if got := row.health.Share(row.cores); got != row.want {
-			t.Errorf("%+v.Share(%d) = %v; want %v", row.health, row.cores, got, row.want)
-		}
+		assert.Equalf(t, row.want, row.health.Share(row.cores), "%+v.Share(%d)", row.health, row.cores)
 	}
 }
 
@@ -140,18 +134,14 @@ func TestAuditIsSound(t *testing.T) {
 		{"a lost write", &results.Audit{Lost: 1}, false},
 		{"a doubled one", &results.Audit{Doubled: 1}, false},
 	} {
-		if got := row.audit.Sound(); got != row.want {
-			t.Errorf("%s: Sound() = %v; want %v", row.name, got, row.want)
-		}
+		assert.Equalf(t, row.want, row.audit.Sound(), "%s: Sound()", row.name)
 	}
 }
 
 func TestTailsAreNamedByTheirNumber(t *testing.T) {
 	for word, want := range map[string]int{results.Tails(2): 2, results.Tails(64): 64, "2 tails": 2, "": 0, " tails": 0, "tails": 0,
 		"two tails": 0, results.AppendOnly: 0, results.HotTail: 0} {
-		if got := results.TailsOf(word); got != want {
-			t.Errorf("TailsOf(%q) = %d; want %d", word, got, want)
-		}
+		assert.Equalf(t, want, results.TailsOf(word), "TailsOf(%q)", word)
 	}
 }
 
@@ -171,9 +161,7 @@ func TestLimitStepIsTheLastOfItsRate(t *testing.T) {
 		if step := l.Step(row.rate); step != nil {
 			phase = step.Phase
 		}
-		if phase != row.phase {
-			t.Errorf("%s: Step = %q; want %q", row.name, phase, row.phase)
-		}
+		assert.Equalf(t, row.phase, phase, "%s: Step", row.name)
 	}
 	if l.ClientLimited() {
 		t.Errorf("ClientLimited() by %s = true; want false", l.By)

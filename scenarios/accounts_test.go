@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/scenarios"
 )
 
@@ -32,9 +34,8 @@ func TestAccountsAreReadAndWritten(t *testing.T) {
 		{"text around it", sharded(t, `{number: 3, by: "a{{{event}}}"}`, ""), &scenarios.Accounts{Number: 3, By: "a{{{event}}}"}},
 	} {
 		got := reread(t, row.text).Accounts
-		if (got == nil) != (row.want == nil) || row.want != nil && *got != *row.want {
-			t.Errorf("%s: Parse() has accounts %+v; want %+v", row.name, got, row.want)
-		}
+		assert.Truef(t, (got == nil) == (row.want == nil) && (row.want == nil || *got == *row.want),
+			"%s: Parse() has accounts %+v; want %+v", row.name, got, row.want)
 	}
 }
 
@@ -54,9 +55,7 @@ func TestAccountOfAPartition(t *testing.T) {
 	} {
 		h := parsed(t, sharded(t, row.accounts, row.key)).Sharding()
 		for key, want := range row.of {
-			if got := h.AccountOf(key); got != want {
-				t.Errorf("%s: AccountOf(%q) = %d; want %d", row.name, key, got, want)
-			}
+			assert.Equalf(t, want, h.AccountOf(key), "%s: AccountOf(%q)", row.name, key)
 		}
 	}
 }
@@ -75,9 +74,7 @@ func TestPartitionsOfOneChoiceShareAnAccount(t *testing.T) {
 			}
 		}
 	}
-	if len(accounts) != 16 {
-		t.Errorf("200 events lie in %d accounts; want all 16", len(accounts))
-	}
+	assert.Len(t, accounts, 16, "200 events lie in accounts")
 	// A key that is not of the template goes by its whole text.
 	ended := parsed(t, sharded(t, `{number: 16, by: "{event}"}`, `"{event}_end"`)).Sharding()
 	for _, row := range []struct {
@@ -90,9 +87,7 @@ func TestPartitionsOfOneChoiceShareAnAccount(t *testing.T) {
 		for n := range 200 {
 			others[row.in.AccountOf(fmt.Sprintf(row.format, n))] = true
 		}
-		if len(others) != 16 {
-			t.Errorf("200 keys %s lie in %d accounts; want all 16", row.name, len(others))
-		}
+		assert.Lenf(t, others, 16, "200 keys %s lie in accounts", row.name)
 	}
 }
 

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
 )
@@ -27,9 +30,7 @@ func TestAntiPatterns(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			s := reread(t, example(row.set))
 			opposed, err := s.Opposed()
-			if err != nil {
-				t.Fatalf("Opposed() = %v", err)
-			}
+			require.NoError(t, err, "Opposed()")
 			if text := string(opposed.Text()); !strings.Contains(text, row.holds) {
 				t.Errorf("Opposed() =\n%s\nwant %s in it", text, row.holds)
 			}
@@ -60,14 +61,10 @@ func TestAntiPatternsDifferInWhatTheySetAlone(t *testing.T) {
 					covered, told[one.Path] = true, true
 				}
 			}
-			if !covered {
-				t.Errorf("%s: %s differs, and anti_pattern.set does not name it", name, path)
-			}
+			assert.Truef(t, covered, "%s: %s differs, and anti_pattern.set does not name it", name, path)
 		}
 		for _, one := range s.AntiPattern.Set {
-			if !told[one.Path] {
-				t.Errorf("%s: anti_pattern.set has %s, and nothing differs in it", name, one.Path)
-			}
+			assert.Truef(t, told[one.Path], "%s: anti_pattern.set has %s, and nothing differs in it", name, one.Path)
 		}
 	}
 	race, changed := example("phases.peak.each: 7s"), example("phases.peak.each: 7s")

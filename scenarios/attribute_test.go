@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/scenarios"
 	"loadgen/scenarios/keys"
@@ -49,9 +50,7 @@ func TestAttributesAreReadAndWritten(t *testing.T) {
 func TestReadFilesLeavesCopiesAlone(t *testing.T) {
 	s := parsed(t, edited(t, "race.yaml", "\n    list: [NYC, Berlin]\n    weights: [3, 1]", " {csv: {file: events.csv, column: city}}"))
 	copied := *s
-	if err := copied.ReadFiles(opened("city\nNYC\n")); err != nil {
-		t.Fatalf("ReadFiles = %v; want no error", err)
-	}
+	require.NoError(t, copied.ReadFiles(opened("city\nNYC\n")), "ReadFiles")
 	if read := s.Attributes[0].Values.(keys.CSV); read.Set != nil {
 		t.Error("reading the files of a copy read those of the scenario; want them unread")
 	}

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/keys"
 )
@@ -23,12 +26,10 @@ func TestTimesAndTextsOfAFile(t *testing.T) {
 		t.Errorf("at is %+v; want %+v", got, want)
 	}
 	g, err := s.Generator()
-	require(t, err)
+	require.NoError(t, err)
 	card, _ := g.Value("card", 7)
 	event, _ := g.Value("event", 7)
-	if want := event + "#00008"; card != want {
-		t.Errorf("the card of entity 7 is %q; want %q", card, want)
-	}
+	assert.Equal(t, event+"#00008", card, "the card of entity 7")
 	// 0.5 s, and 250 ms for each of the 7 before.
 	at := entity.Ticks(639_290_880_000_000_000 + 5_000_000 + 7*2_500_000)
 	if got, want := g.Key(7), (entity.Key{Partition: "2026-11-01T00", Row: inverted(at) + "_7"}); got != want {
@@ -36,9 +37,8 @@ func TestTimesAndTextsOfAFile(t *testing.T) {
 	}
 	// What is offered goes on behind the 200 that were loaded.
 	at += 193*2_500_000 + 10_000_000
-	if got, want := g.KeyOf(keys.Event{Number: 300, Offered: true, Run: 2 * time.Second}).Row, inverted(at)+"_300"; got != want {
-		t.Errorf("the row of an event 2 s into the load is %s; want %s", got, want)
-	}
+	assert.Equal(t, inverted(at)+"_300", g.KeyOf(keys.Event{Number: 300, Offered: true, Run: 2 * time.Second}).Row,
+		"the row of an event 2 s into the load")
 	if err := s.Set("attributes.at.speed", "60"); err != nil || s.Attributes[2].Values.(keys.Time).Speed != 60 {
 		t.Errorf("Set(attributes.at.speed) = %v, and at is %+v; want a speed of 60", err, s.Attributes[2].Values)
 	}

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
 )
@@ -30,11 +33,11 @@ func brokenTexts(t testing.TB) map[string]string { return textsIn(t, brokenFolde
 func textsIn(t testing.TB, folder string) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob(folder + "/*.yaml")
-	require(t, err)
+	require.NoError(t, err)
 	texts := map[string]string{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		require(t, err)
+		require.NoError(t, err)
 		texts[filepath.Base(file)] = string(text)
 	}
 	return texts
@@ -56,13 +59,10 @@ func faultsOf(t *testing.T, name, text string) []string {
 		return nil
 	}
 	lines := strings.Split(faults.Error(), "\n")
-	if len(lines) != len(faults) {
-		t.Errorf("Parse(%s) = %d faults on %d lines; want a line for each", name, len(faults), len(lines))
-	}
+	assert.Lenf(t, lines, len(faults), "Parse(%s) = faults on lines", name)
 	for _, line := range lines {
-		if !located.MatchString(line) || !strings.HasPrefix(line, name+":") {
-			t.Errorf("Parse(%s) says %q; want %s:line:column: what; expected …", name, line, name)
-		}
+		assert.Truef(t, located.MatchString(line) && strings.HasPrefix(line, name+":"),
+			"Parse(%s) says %q; want %s:line:column: what; expected …", name, line, name)
 	}
 	return lines
 }
@@ -70,9 +70,7 @@ func faultsOf(t *testing.T, name, text string) []string {
 // Each broken file is told what is wrong with it, and where.
 func TestBrokenFiles(t *testing.T) {
 	texts := brokenTexts(t)
-	if len(texts) < 100 {
-		t.Fatalf("%s holds %d broken files; want a hundred", brokenFolder, len(texts))
-	}
+	require.Truef(t, len(texts) >= 100, "%s holds %d broken files; want a hundred", brokenFolder, len(texts))
 	j := schemaJudge(t)
 	var got strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
@@ -86,10 +84,10 @@ func TestBrokenFiles(t *testing.T) {
 		}
 	}
 	if *rewrite {
-		require(t, os.WriteFile(brokenWant, []byte(got.String()), 0o644))
+		require.NoError(t, os.WriteFile(brokenWant, []byte(got.String()), 0o644))
 	}
 	want, err := os.ReadFile(brokenWant)
-	require(t, err)
+	require.NoError(t, err)
 	if got.String() != string(want) {
 		t.Errorf("the faults are\n%s\nwant those of %s: run the test with -rewrite and read the difference", got.String(), brokenWant)
 	}

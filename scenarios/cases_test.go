@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
 )
@@ -29,7 +32,7 @@ var race string
 func edited(t testing.TB, base string, pairs ...string) string {
 	t.Helper()
 	file, err := os.ReadFile(casesFolder + base)
-	require(t, err)
+	require.NoError(t, err)
 	text := string(file)
 	for i := 0; i < len(pairs); i += 2 {
 		if !strings.Contains(text, pairs[i]) {
@@ -56,13 +59,11 @@ type textCase struct {
 func textCases(t testing.TB) []textCase {
 	t.Helper()
 	files, err := filepath.Glob(casesFolder + "*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("the folder of cases has %d files, %v", len(files), err)
-	}
+	require.Truef(t, err == nil && len(files) != 0, "the folder of cases has %d files, %v", len(files), err)
 	var all []textCase
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		require(t, err)
+		require.NoError(t, err)
 		base := ""
 		for block := range strings.SplitSeq(string(text), "\n== ") {
 			lines := strings.Split(block, "\n")
@@ -144,9 +145,8 @@ func faultPlaces(t testing.TB, err error) []string {
 		return nil
 	}
 	var faults fields.Faults
-	if !errors.As(err, &faults) || !errors.Is(err, fields.ErrInvalid) {
-		t.Fatalf("the error is %v; want Faults that wrap ErrInvalid", err)
-	}
+	require.Truef(t, errors.As(err, &faults) && errors.Is(err, fields.ErrInvalid),
+		"the error is %v; want Faults that wrap ErrInvalid", err)
 	var places []string
 	for _, fault := range faults {
 		place, _, _ := strings.Cut(fault.Error(), ": ")
@@ -212,20 +212,9 @@ func TestFaultsOfTexts(t *testing.T) {
 }
 
 func TestFaultsAsOneError(t *testing.T) {
-	if err := fields.FaultsOf(nil); err != nil {
-		t.Errorf("FaultsOf(nil) = %v; want none", err)
-	}
+	assert.NoError(t, fields.FaultsOf(nil), "FaultsOf(nil)")
 	err := fields.FaultsOf([]error{fields.Fault{Path: "seed", What: "is x"}, errors.New("no model")})
 	var faults fields.Faults
-	if !errors.As(err, &faults) || len(faults) != 2 || faults[0].Path != "seed" || err.Error() != "seed: is x\nno model" {
-		t.Errorf("FaultsOf(…) = %q; want both as faults", err)
-	}
-}
-
-// require ends the test at an error.
-func require(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.Truef(t, errors.As(err, &faults) && len(faults) == 2 && faults[0].Path == "seed" && err.Error() == "seed: is x\nno model",
+		"FaultsOf(…) = %q; want both as faults", err)
 }

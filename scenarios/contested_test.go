@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
 )
@@ -18,9 +21,7 @@ func contestedWith(t testing.TB, use, copies string) []byte {
 func TestObstacles(t *testing.T) {
 	for _, use := range []string{"page", "id", "hour"} {
 		s, err := scenarios.ParseContested("c.yaml", contestedWith(t, use, ""))
-		if err != nil {
-			t.Fatalf("use %s: %v; want a scenario that can be contested", use, err)
-		}
+		require.NoErrorf(t, err, "use %s: %v; want a scenario that can be contested", use, err)
 		for _, row := range []struct {
 			sentence, design string
 			want             []string
@@ -40,33 +41,27 @@ func TestObstacles(t *testing.T) {
 				}
 			}
 		}
-		if s.Use != use {
-			t.Errorf("the scenario uses %s; want %s as before", s.Use, use)
-		}
+		assert.Equal(t, use, s.Use, "the scenario uses")
 	}
 }
 
 // A copy under the keys that the reader knows makes the point one.
 func TestACopyServesAPoint(t *testing.T) {
 	s, err := scenarios.ParseContested("c.yaml", contestedWith(t, "hour", `, copies: [{name: number, partition_key: "n{id}", row_key: "{page}"}]`))
-	require(t, err)
+	require.NoError(t, err)
 	// What is left is that the copies of a transaction lie apart, which is no fault.
-	if got := s.Obstacles("hour"); len(got) != 0 {
-		t.Errorf("Obstacles(hour) = %+v; want none", got)
-	}
+	assert.Len(t, s.Obstacles("hour"), 0, "Obstacles(hour)")
 }
 
 // Faults that concern no operation name the phase, or the part of the scenario.
 func TestWhatAnObstacleConcerns(t *testing.T) {
 	s, err := scenarios.ParseContested("c.yaml", contestedWith(t, "page", ""))
-	require(t, err)
+	require.NoError(t, err)
 	for path, want := range map[string]string{
 		"phases.1.traffic.operations.1.together": "save", "phases.1.traffic.operations.7": "measure", "phases.1.traffic": "measure",
 		"phases.0.load.entities": "load", "phases.9.load": "phases", "accounts.by": "accounts", "": "",
 	} {
-		if got := s.ObstaclesOf(fields.Faults{{Path: path, What: "x"}}); got[0].Operation != want {
-			t.Errorf("a fault at %q is of %q; want %q", path, got[0].Operation, want)
-		}
+		assert.Equalf(t, want, s.ObstaclesOf(fields.Faults{{Path: path, What: "x"}})[0].Operation, "a fault at %q is of", path)
 	}
 }
 

@@ -1,6 +1,8 @@
 package scenarios_test
 
 import (
+	"github.com/stretchr/testify/require"
+
 	"testing"
 
 	"loadgen/engine/entity"
@@ -13,11 +15,11 @@ import (
 func homesOf(t *testing.T, s *scenarios.Scenario) []*keys.Generator {
 	t.Helper()
 	g, err := s.Generator()
-	require(t, err)
+	require.NoError(t, err)
 	homes := []*keys.Generator{g}
 	for i := range s.Design.Copies {
 		one, err := s.Design.Copies[i].Generator(g)
-		require(t, err)
+		require.NoError(t, err)
 		homes = append(homes, one)
 	}
 	return homes

@@ -3,6 +3,8 @@ package scenarios_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/scenarios"
 )
 
@@ -44,11 +46,8 @@ func TestCopiesAnswer(t *testing.T) {
 		{"Page eq 'no end", nil, true},
 	} {
 		o := &scenarios.OperationSpec{Where: row.where, Select: row.fields}
-		if got := some.Answers(o); got != row.want {
-			t.Errorf("Answers(%q, %v) = %v; want %v", row.where, row.fields, got, row.want)
-		}
-		if !new(scenarios.Copy).Answers(o) {
-			t.Errorf("Answers(%q, %v) of a copy of everything = false; want true", row.where, row.fields)
-		}
+		assert.Equalf(t, row.want, some.Answers(o), "Answers(%q, %v)", row.where, row.fields)
+		assert.Truef(t, new(scenarios.Copy).Answers(o),
+			"Answers(%q, %v) of a copy of everything = false; want true", row.where, row.fields)
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
@@ -38,9 +41,8 @@ func TestARuleIsReadAsItIsMeant(t *testing.T) {
 		{"a drip lasts", "{kind: drip, by: 1500ms, share: 99.5%}", engine.FaultRule{Kind: engine.FaultDrip, Share: 995_000, By: 1500 * time.Millisecond, To: scenarios.UntilTheEnd}},
 	} {
 		rules, wrong := readFaults("[" + row.text + "]")
-		if len(wrong) > 0 || len(rules) != 1 || rules[0] != row.want {
-			t.Errorf("%s: %s is %+v, %v; want %+v", row.says, row.text, rules, wrong, row.want)
-		}
+		assert.Truef(t, len(wrong) <= 0 && len(rules) == 1 && rules[0] == row.want,
+			"%s: %s is %+v, %v; want %+v", row.says, row.text, rules, wrong, row.want)
 		if again, wrong := readFaults(writtenFaults(rules)); len(wrong) > 0 || !reflect.DeepEqual(again, rules) {
 			t.Errorf("%s: it is written as %s, which is read as %+v, %v", row.says, writtenFaults(rules), again, wrong)
 		}
@@ -74,9 +76,7 @@ func TestCheckOfSeveral(t *testing.T) {
 		{"one after the other with a gap", "[{kind: drop, from: 3s, to: 5s}, {kind: cut, from: 4s}, {kind: refuse, to: 2s}]", scenarios.UntilTheEnd, ""},
 	} {
 		rules, wrong := readFaults(row.text)
-		if len(wrong) > 0 {
-			t.Fatalf("%s: %v", row.says, wrong)
-		}
+		require.Emptyf(t, wrong, "%s: %v", row.says, wrong)
 		var found []string
 		scenarios.CheckFaults(rules, row.lasts, func(place int, what string) {
 			for _, key := range []string{"faults[0]", "every attempt"} {
@@ -85,9 +85,7 @@ func TestCheckOfSeveral(t *testing.T) {
 				}
 			}
 		})
-		if got := strings.Join(found, ", "); got != row.want {
-			t.Errorf("%s: CheckFaults finds %q; want %q", row.says, got, row.want)
-		}
+		assert.Equalf(t, row.want, strings.Join(found, ", "), "%s: CheckFaults finds", row.says)
 	}
 }
 
@@ -121,9 +119,7 @@ func TestHopelessIsWhatLeavesNothing(t *testing.T) {
 			found++
 		}
 	}
-	if found < 100 {
-		t.Errorf("%d of 6000 lists are hopeless; want a hundred, or little is shown", found)
-	}
+	assert.Truef(t, found >= 100, "%d of 6000 lists are hopeless; want a hundred, or little is shown", found)
 }
 
 // Whatever is read is written as a text that reads the same, and is a plan that the engine

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios"
 )
 
@@ -23,9 +26,8 @@ func TestGateOfAScenario(t *testing.T) {
 	} {
 		s := reread(t, expecting("  - throttled < 1%")+"\n"+row.gate+"\n")
 		got := s.Gated()
-		if !slices.Equal(got.Metrics, row.metrics) || got.Threshold != row.threshold {
-			t.Errorf("%s: Gated() = %+v; want %v and %v", row.name, got, row.metrics, row.threshold)
-		}
+		assert.Truef(t, slices.Equal(got.Metrics, row.metrics) && got.Threshold == row.threshold,
+			"%s: Gated() = %+v; want %v and %v", row.name, got, row.metrics, row.threshold)
 		if text := string(s.Text()); !strings.Contains(text, row.text) || strings.Contains(text, "gate:") != (row.gate != "") {
 			t.Errorf("%s: Text() =\n%s\nwant %q in it", row.name, text, row.text)
 		}
@@ -41,7 +43,7 @@ func TestSetGate(t *testing.T) {
 	if err := s.Set("gate", "{metrics: [served]}"); err != nil || !slices.Equal(s.Gated().Metrics, []string{"served"}) {
 		t.Fatalf("Set(gate) = %v, %+v; want one metric", err, s.Gated())
 	}
-	require(t, s.Set("gate.metrics.0", "p99(gte)"))
+	require.NoError(t, s.Set("gate.metrics.0", "p99(gte)"))
 	if faults := s.Validate(); len(faults) != 1 || !strings.HasPrefix(faults[0].Error(), "--set gate.metrics.0: byte 4: ") {
 		t.Errorf("Validate() = %v; want the unknown name where it was set", faults)
 	}

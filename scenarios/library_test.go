@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios"
 	"loadgen/scenarios/keys"
@@ -19,9 +22,7 @@ func builtin(t testing.TB, name string) *scenarios.Scenario {
 	t.Helper()
 	if builtins[name] == nil {
 		s, err := scenarios.Builtin(name)
-		if err != nil {
-			t.Fatalf("Builtin(%q) = %v; want no error", name, err)
-		}
+		require.NoErrorf(t, err, "Builtin(%q)", name)
 		builtins[name] = s
 	}
 	return builtins[name]
@@ -29,13 +30,11 @@ func builtin(t testing.TB, name string) *scenarios.Scenario {
 
 func TestLibrary(t *testing.T) {
 	names := scenarios.Library()
-	if !slices.Contains(names, "stress") || !slices.IsSorted(names) {
-		t.Fatalf("Library() = %q; want the stress test among sorted names", names)
-	}
+	require.Truef(t, slices.Contains(names, "stress") && slices.IsSorted(names),
+		"Library() = %q; want the stress test among sorted names", names)
 	catalogue, err := scenarios.Catalogue()
-	if err != nil || len(catalogue) != len(names) {
-		t.Fatalf("Catalogue() = %d entries, %v; want %d", len(catalogue), err, len(names))
-	}
+	require.Truef(t, err == nil && len(catalogue) == len(names),
+		"Catalogue() = %d entries, %v; want %d", len(catalogue), err, len(names))
 	slices.SortFunc(catalogue, func(a, b scenarios.Entry) int { return strings.Compare(a.Name, b.Name) })
 	for i, name := range names {
 		t.Run(name, func(t *testing.T) {
@@ -48,17 +47,15 @@ func TestLibrary(t *testing.T) {
 				t.Errorf("Parse(Text()) = %v and\n%s\nwant the same text:\n%s", err, again.Text(), s.Text())
 			}
 			source, err := scenarios.Source(name)
-			if err != nil || !strings.Contains(string(source), "# ") {
-				t.Errorf("Source(%q) = %.40q, %v; want the file with its comments", name, source, err)
-			}
+			assert.Truef(t, err == nil && strings.Contains(string(source), "# "),
+				"Source(%q) = %.40q, %v; want the file with its comments", name, source, err)
 			one := catalogue[i]
 			if one.Name != name || one.Designs == nil || !slices.Equal(one.Designs, s.Alternatives()) || (one.AntiPattern == nil) != (s.AntiPattern == nil) ||
 				(one.Pattern == nil) != (s.Pattern == nil) || s.Pattern != nil && *one.Pattern != *s.Pattern {
 				t.Errorf("Catalogue() has %+v; want what the scenario holds", one)
 			}
-			if !strings.HasPrefix(strings.Join(strings.Fields(one.About), " "), one.Says) || len(one.Says) < 10 {
-				t.Errorf("the catalogue says %q, and is about %q; want its first sentence", one.Says, one.About)
-			}
+			assert.Truef(t, strings.HasPrefix(strings.Join(strings.Fields(one.About), " "), one.Says) && len(one.Says) >= 10,
+				"the catalogue says %q, and is about %q; want its first sentence", one.Says, one.About)
 		})
 	}
 }
@@ -69,9 +66,8 @@ func TestBuiltinOfAnUnknownName(t *testing.T) {
 		{"a path is no name", "../library/stress", ""},
 	} {
 		s, err := scenarios.Builtin(tt.asked)
-		if s != nil || !errors.Is(err, scenarios.ErrUnknown) || !strings.Contains(err.Error(), tt.nearest) {
-			t.Errorf("%s: Builtin(%q) = %v, %v; want ErrUnknown and %s", tt.name, tt.asked, s, err, tt.nearest)
-		}
+		assert.Truef(t, s == nil && errors.Is(err, scenarios.ErrUnknown) && strings.Contains(err.Error(), tt.nearest),
+			"%s: Builtin(%q) = %v, %v; want ErrUnknown and %s", tt.name, tt.asked, s, err, tt.nearest)
 		if text, err := scenarios.Source(tt.asked); text != nil || err == nil {
 			t.Errorf("%s: Source(%q) = %q, %v; want an error", tt.name, tt.asked, text, err)
 		}
@@ -88,9 +84,7 @@ func TestSaysIsTheFirstSentence(t *testing.T) {
 		{"no full stop", "a table", "a table"},
 		{"nothing", "", ""},
 	} {
-		if got := (&scenarios.Scenario{About: row.text}).Says(); got != row.want {
-			t.Errorf("%s: Says of %q = %q; want %q", row.sentence, row.text, got, row.want)
-		}
+		assert.Equalf(t, row.want, (&scenarios.Scenario{About: row.text}).Says(), "%s: Says of %q", row.sentence, row.text)
 	}
 }
 
@@ -110,9 +104,8 @@ func TestTheStressTestIsTheDocumentedOne(t *testing.T) {
 	for _, o := range peak.Operations {
 		weights[o.Verb] = o.Weight
 	}
-	if weights[entity.Get] != 70 || weights[entity.Insert] != 20 || weights[entity.Merge] != 10 || len(weights) != 3 {
-		t.Errorf("the peak's weights are %v; want 70 %% GET, 20 %% insert, 10 %% merge", weights)
-	}
+	assert.Truef(t, weights[entity.Get] == 70 && weights[entity.Insert] == 20 && weights[entity.Merge] == 10 && len(weights) == 3,
+		"the peak's weights are %v; want 70 %% GET, 20 %% insert, 10 %% merge", weights)
 	if s.Retry != "short" || s.Start != scenarios.StartWarm || s.Model.Profile != "documented" || len(s.Model.Overrides) > 0 {
 		t.Errorf("the stress test has retry %q, start %q, model %v; want short, warm, documented as it is", s.Retry, s.Start, s.Model)
 	}
@@ -121,26 +114,22 @@ func TestTheStressTestIsTheDocumentedOne(t *testing.T) {
 	}
 
 	g, err := s.Generator()
-	require(t, err)
+	require.NoError(t, err)
 	shares := keys.Skew(g, 20_000)
-	if len(shares) != 12 {
-		t.Errorf("the load has %d partitions; want 4 events × 3 distances", len(shares))
-	}
+	assert.Len(t, shares, 12, "the load has partitions")
 	n := 0
 	for i := range uint64(20_000) {
 		if g.PartitionKey(i) == hot {
 			n++
 		}
 	}
-	if n < 1850 || n > 2150 {
-		t.Errorf("%q holds %d of 20000 entities; want about 2000", hot, n)
-	}
+	assert.Truef(t, n >= 1850 && n <= 2150, "%q holds %d of 20000 entities; want about 2000", hot, n)
 	parts := strings.Split(g.Key(1233).Row, "__")
 	if len(parts) != 4 || parts[0] != "1234" {
 		t.Errorf("runner 1234 has the RowKey %q; want bib__name__sex__age", g.Key(1233).Row)
 	}
 	part, err := peak.Operations[2].Part(g)
-	require(t, err)
+	require.NoError(t, err)
 	for n := range uint64(200) {
 		change := entity.Change{Verb: entity.Insert, Key: g.Key(n), Properties: g.Properties(n)}
 		if code, detail := change.Validate(); code != entity.OK {

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios"
 )
 
@@ -119,12 +122,10 @@ func TestMutantsOfTheLibrary(t *testing.T) {
 		for k := 0; k < len(files) && tried < tries; k++ {
 			name := files[(i+k)%len(files)]
 			source, err := scenarios.Source(name)
-			require(t, err)
+			require.NoError(t, err)
 			for _, one := range m.mutants(sure(string(source)), max(1, tries/len(files))) {
 				tried++
-				if faultsOf(t, name+".yaml", one.text) == nil {
-					t.Errorf("%s: %s for %q is no fault", name, m.name, one.line)
-				}
+				assert.Truef(t, faultsOf(t, name+".yaml", one.text) != nil, "%s: %s for %q is no fault", name, m.name, one.line)
 				faults, isYAML := j.text(one.text)
 				if isYAML && len(faults) > 0 {
 					refused++
@@ -133,15 +134,11 @@ func TestMutantsOfTheLibrary(t *testing.T) {
 				}
 			}
 		}
-		if tried == 0 {
-			t.Errorf("no line of the library could have %s; want one at least", m.name)
-		}
+		assert.Truef(t, tried != 0, "no line of the library could have %s; want one at least", m.name)
 		total += tried
 	}
 	t.Logf("%d mutants, all of them refused, %d by the schema too", total, refused)
-	if total < 100 {
-		t.Errorf("%d mutants; want a hundred", total)
-	}
+	assert.Truef(t, total >= 100, "%d mutants; want a hundred", total)
 }
 
 var block = regexp.MustCompile(`^( *)[a-z_]+: [>|][-+]?$`)

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
 )
@@ -20,13 +23,13 @@ func written(t *testing.T, files map[string]string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for name, text := range files {
-		require(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o600)))
+		require.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o600)))
 	}
 }
 
 func TestOpenTakesNamesAndFiles(t *testing.T) {
 	starter, err := scenarios.Starter("orders")
-	require(t, err)
+	require.NoError(t, err)
 	written(t, map[string]string{"orders": string(starter), "tables/orders.yaml": string(starter), "stress": "no scenario",
 		"wrong.yaml": "name: x\n", "keys.csv": "PartitionKey\na\n", "large.yaml": strings.Repeat("#\n", 3<<19) + "#\n"})
 	for _, row := range []struct {
@@ -76,14 +79,13 @@ func TestOpenContestedTakesWhatOneDesignCannotServe(t *testing.T) {
 		t.Errorf("Open of a scenario whose design cannot serve it = %v; want faults", err)
 	}
 	s, folder, err := scenarios.OpenContested("tables/choice.yaml")
-	if err != nil || folder != "tables" || s.Use != "hour" || len(s.Obstacles("hour")) == 0 {
-		t.Errorf("OpenContested: in %s, %v; want a scenario that the design hour cannot serve", folder, err)
-	}
+	assert.Truef(t, err == nil && folder == "tables" && s.Use == "hour" && len(s.Obstacles("hour")) != 0,
+		"OpenContested: in %s, %v; want a scenario that the design hour cannot serve", folder, err)
 }
 
 func TestReadTakesAStream(t *testing.T) {
 	starter, err := scenarios.Starter("orders")
-	require(t, err)
+	require.NoError(t, err)
 	if s, err := scenarios.Read("stdin", strings.NewReader(string(starter))); err != nil || s.Name != "orders" {
 		t.Errorf("Read: %v; want the scenario", err)
 	}
@@ -121,25 +123,23 @@ func TestFilesOf(t *testing.T) {
 // Paths of a scenario count from its folder, wherever one is.
 func TestReadFromCountsFromAFolder(t *testing.T) {
 	text, err := scenarios.Starter("orders")
-	require(t, err)
+	require.NoError(t, err)
 	const list = "list: [placed, paid, sent]\n    weights: [1, 2, 7]"
-	if !strings.Contains(string(text), list) {
-		t.Fatalf("the starter has no %q", list)
-	}
+	require.Containsf(t, string(text), list, "the starter has no %q", list)
 	filed := strings.Replace(string(text), list, "csv: {file: states.csv, column: state}", 1)
 	written(t, map[string]string{"tables/orders.yaml": filed, "tables/states.csv": "state\nplaced\nsent\n"})
 	s, folder, err := scenarios.Open("tables/orders.yaml")
-	require(t, err)
+	require.NoError(t, err)
 	if err := s.ReadFrom(folder); err != nil {
 		t.Errorf("ReadFrom(%s) = %v; want the file beside the scenario read", folder, err)
 	}
 	absolute, err := filepath.Abs("tables/states.csv")
-	require(t, err)
-	require(t, s.Set("attributes.state.csv.file", absolute))
+	require.NoError(t, err)
+	require.NoError(t, s.Set("attributes.state.csv.file", absolute))
 	if err := s.ReadFrom("nowhere"); err != nil {
 		t.Errorf("ReadFrom of a path from the root = %v; want it read from anywhere", err)
 	}
-	require(t, s.Set("attributes.state.csv.file", "states.csv"))
+	require.NoError(t, s.Set("attributes.state.csv.file", "states.csv"))
 	if err := s.ReadFrom("."); !errors.As(err, new(fields.Faults)) || !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("ReadFrom of another folder = %v; want that the file is not there", err)
 	}
@@ -147,17 +147,15 @@ func TestReadFromCountsFromAFolder(t *testing.T) {
 
 func TestContents(t *testing.T) {
 	starter, err := scenarios.Starter("orders")
-	require(t, err)
+	require.NoError(t, err)
 	written(t, map[string]string{"orders.yaml": string(starter)})
 	for name, want := range map[string]string{
 		"stress":      "stress has 11 attributes, 1 design, 3 phases (load, count, peak), 0 checks",
 		"orders.yaml": "orders has 6 attributes, 2 designs (by-customer in use), 2 phases (load, day), 5 checks",
 	} {
 		s, _, err := scenarios.Open(name)
-		require(t, err)
-		if got := s.Contents(); got != want {
-			t.Errorf("Contents of %s = %q; want %q", name, got, want)
-		}
+		require.NoError(t, err)
+		assert.Equalf(t, want, s.Contents(), "Contents of %s", name)
 	}
 }
 
@@ -175,9 +173,7 @@ func TestBeginWritesASoundScenarioAndItsSchema(t *testing.T) {
 			continue
 		}
 		s, _, err := scenarios.Open(row.file)
-		if err != nil || s.Name != row.called {
-			t.Errorf("%s: %v; want a scenario %s", row.sentence, err, row.called)
-		}
+		assert.Truef(t, err == nil && s.Name == row.called, "%s: %v; want a scenario %s", row.sentence, err, row.called)
 		if text, err := scenarios.Source(row.file); err != nil || !strings.HasPrefix(string(text), scenarios.SchemaHeader+"\n") {
 			t.Errorf("%s: %v, in\n%.200s\nwant it under the schema's header", row.sentence, err, text)
 		}
@@ -209,16 +205,13 @@ func TestBeginOverwritesOnlyWhatItMay(t *testing.T) {
 		{"a name that is none", "a.yaml", "precious", "f.yaml", "7 up", true, "precious", "name:"},
 		{"a name that breaks out of its line", "a.yaml", "precious", "f.yaml", "a\nverify: true", true, "precious", "name:"},
 	} {
-		require(t, os.WriteFile(row.there, []byte(row.text), 0o644))
+		require.NoError(t, os.WriteFile(row.there, []byte(row.text), 0o644))
 		err := scenarios.Begin(row.file, row.name, row.overwrite)
 		words, said := strings.Fields(row.faults), fmt.Sprint(err)
-		if (err != nil) != (len(words) > 0) || err != nil && strings.Count(said, "\n")+1 != len(words) {
-			t.Errorf("%s: Begin(%s, %q, %t) = %s; want faults of %q", row.sentence, row.file, row.name, row.overwrite, said, words)
-		}
+		assert.Truef(t, (err != nil) == (len(words) > 0) && (err == nil || strings.Count(said, "\n")+1 == len(words)),
+			"%s: Begin(%s, %q, %t) = %s; want faults of %q", row.sentence, row.file, row.name, row.overwrite, said, words)
 		for _, word := range words {
-			if !strings.Contains(said, word) {
-				t.Errorf("%s: Begin(%s, %q, %t) = %s; want %s named", row.sentence, row.file, row.name, row.overwrite, said, word)
-			}
+			assert.Containsf(t, said, word, "%s: Begin(%s, %q, %t)", row.sentence, row.file, row.name, row.overwrite)
 		}
 		if text, err := os.ReadFile(row.there); err != nil || string(text) != row.after {
 			t.Errorf("%s: %v, %s holds %.40q; want %.40q", row.sentence, err, row.there, text, row.after)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios"
 )
 
@@ -73,9 +75,7 @@ func TestSet(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := parsed(t, cmp.Or(tt.text, race))
 			before := withoutAbout(s)
-			if err := s.Set(tt.path, tt.value); err != nil {
-				t.Fatalf("Set(%q, %q) = %v; want no error", tt.path, tt.value, err)
-			}
+			require.NoErrorf(t, s.Set(tt.path, tt.value), "Set(%q, %q)", tt.path, tt.value)
 			got := withoutAbout(s)
 			if want := strings.Replace(before, tt.old, tt.new, 1); got != want || want == before {
 				t.Errorf("after Set(%q, %q) the text is\n%s\nwant\n%s", tt.path, tt.value, got, want)
@@ -104,9 +104,7 @@ func TestOverridesAreJudgedTogether(t *testing.T) {
 	for _, o := range [][2]string{{"design.partition_key", "{evnt}"}, {"attributes.age.list", "[a, b]"}} {
 		_ = s.Set(o[0], o[1])
 	}
-	if err := s.Set("attributes.age", "{list: [a, b]}"); err != nil {
-		t.Fatalf("Set() = %v; want no error", err)
-	}
+	require.NoError(t, s.Set("attributes.age", "{list: [a, b]}"), "Set()")
 	want := []string{
 		`--set design.partition_key: unknown attribute "evnt"; did you mean "event"?`,
 		`race.yaml:15:39: value can become "a", which is no Int32; expected a whole number from -2147483648 to 2147483647`,

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
@@ -65,21 +67,17 @@ func TestOperationsAreReadAndWritten(t *testing.T) {
 			t.Errorf("%s: the operation differs (-want +got):\n%s", tt.text, diff)
 		}
 		inserts := got.Verb == entity.Insert || got.Verb == entity.Batch && got.Change == entity.Insert
-		if got.Inserts() != inserts {
-			t.Errorf("%s: Inserts() = %t; want %t", tt.text, got.Inserts(), inserts)
-		}
+		assert.Equalf(t, inserts, got.Inserts(), "%s: Inserts()", tt.text)
 	}
 }
 
 // A quote in a value stays within the text of the filter.
 func TestAFilterTakesTheValuesOfAnEntity(t *testing.T) {
 	where, err := keys.ParseTemplate("Name eq '{name}' and Age gt {age}")
-	require(t, err)
+	require.NoError(t, err)
 	values := map[string]string{"name": "O'Neill", "age": "40"}
 	got := new(scenarios.OperationSpec).Wanted(where, func(name string) string { return values[name] })
-	if want := "Name eq 'O''Neill' and Age gt 40"; got != want {
-		t.Errorf("Wanted(%s) = %s; want %s", where, got, want)
-	}
+	assert.Equalf(t, "Name eq 'O''Neill' and Age gt 40", got, "Wanted(%s)", where)
 	for _, row := range []struct{ name, within, where, want string }{
 		{"both", "PartitionKey eq 'p'", "A eq 1 or B eq 2", "PartitionKey eq 'p' and (A eq 1 or B eq 2)"},
 		{"the range alone", "PartitionKey eq 'p'", "", "PartitionKey eq 'p'"},

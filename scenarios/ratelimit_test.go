@@ -3,6 +3,8 @@ package scenarios_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
 )
@@ -39,9 +41,8 @@ func TestLimit(t *testing.T) {
 		{"{rate: 1000000}", "1000000/s, burst 1", scenarios.RateLimit{PerSecond: 1_000_000, Burst: 1}},
 	} {
 		got, faults := readLimit(row.text)
-		if len(faults) > 0 || got != row.want || got.String() != row.said {
-			t.Errorf("limit: %s is %q, %v; want %q", row.text, got, faults, row.said)
-		}
+		assert.Truef(t, len(faults) <= 0 && got == row.want && got.String() == row.said,
+			"limit: %s is %q, %v; want %q", row.text, got, faults, row.said)
 	}
 	if none := (scenarios.RateLimit{}); none.String() != "" || (scenarios.RateLimitBinding{Into: &none}).Write() != nil {
 		t.Errorf("no limit is told as %q; want nothing", none)

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 )
 
@@ -30,9 +32,7 @@ func TestReadingFirst(t *testing.T) {
 				row.name, op.ReadFirst, op.Counter, op.Offers(), row.offers == 2, row.counter, row.offers)
 		}
 		s.Phases[1].Traffic.Operations = s.Phases[1].Traffic.Operations[:1]
-		if s.Reads() != op.ReadFirst {
-			t.Errorf("%s: Reads() = %v; want %v", row.name, s.Reads(), op.ReadFirst)
-		}
+		assert.Equalf(t, op.ReadFirst, s.Reads(), "%s: Reads()", row.name)
 		if !op.Writes().IsChange() || op.Verb == entity.Get {
 			t.Errorf("%s: %v is no write", row.name, op.Verb)
 		}

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/model"
 	"loadgen/results/figure"
 	"loadgen/scenarios"
@@ -42,14 +45,13 @@ func TestRenamedFieldsAndFigures(t *testing.T) {
 func TestRenamedParameters(t *testing.T) {
 	for _, one := range model.Renamed() {
 		was, is := one[0], one[1]
-		if slices.Contains(model.Names(), was) || !slices.Contains(model.Names(), is) {
-			t.Errorf("%s and %s: want the second alone to be a parameter", was, is)
-		}
+		assert.Truef(t, !slices.Contains(model.Names(), was) && slices.Contains(model.Names(), is),
+			"%s and %s: want the second alone to be a parameter", was, is)
 		if err := parsed(t, race).Set("model."+was, "5"); err == nil || !strings.Contains(err.Error(), " "+is+" ") {
 			t.Errorf("Set(model.%s) = %v; want %s", was, err, is)
 		}
 		m, err := model.New(model.Documented)
-		require(t, err)
+		require.NoError(t, err)
 		if err := m.Set(was, "5"); !errors.Is(err, model.ErrValue) || !strings.Contains(err.Error(), " "+is+" ") {
 			t.Errorf("the model's Set(%s) = %v; want %s", was, err, is)
 		}

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/scenarios"
 )
@@ -33,18 +36,17 @@ func TestTraceOverRows(t *testing.T) {
 		for _, design := range []string{"year", "bib"} {
 			s := parsed(t, edited(t, "results.yaml", traced, row.trace))
 			s.Choose(design)
-			require(t, s.ReadFiles(opened(fileOfRows)))
+			require.NoError(t, s.ReadFiles(opened(fileOfRows)))
 			schedule, err := s.Phases[1].Traffic.Schedule(clock.NewStream(1, "arrivals"))
-			require(t, err)
+			require.NoError(t, err)
 			var at []time.Duration
 			for n := range schedule.Len() {
 				at = append(at, schedule.At(n))
 			}
-			if !slices.Equal(at, row.at) {
-				t.Errorf("%s, design %s: operations are due at %v; want %v", row.sentence, design, at, row.at)
-			}
+			assert.Truef(t, slices.Equal(at, row.at),
+				"%s, design %s: operations are due at %v; want %v", row.sentence, design, at, row.at)
 			g, err := s.Generator()
-			require(t, err)
+			require.NoError(t, err)
 			if key := g.Key(3); key.Partition+key.Row != map[string]string{"year": "20023", "bib": "32002"}[design] {
 				t.Errorf("%s, design %s: entity 3 has the key %v; want that of the fourth row", row.sentence, design, key)
 			}
@@ -56,13 +58,11 @@ func TestTraceOverRows(t *testing.T) {
 func TestFilesAreReadOnce(t *testing.T) {
 	written(t, map[string]string{"tables/r.csv": fileOfRows, "tables/results.yaml": edited(t, "results.yaml")})
 	s, folder, err := scenarios.OpenWhole("tables/results.yaml")
-	if err != nil || folder != "tables" {
-		t.Fatalf("OpenWhole: in %s, %v; want it in tables", folder, err)
-	}
+	require.Truef(t, err == nil && folder == "tables", "OpenWhole: in %s, %v; want it in tables", folder, err)
 	files := scenarios.FilesIn("tables")
 	for i, design := range []string{"year", "bib"} {
 		other, err := s.Under(design)
-		require(t, err)
+		require.NoError(t, err)
 		if err := files.Read(other); err != nil {
 			t.Errorf("Read of design %d: %v; want it read, from memory if need be", i, err)
 		}
@@ -72,7 +72,7 @@ func TestFilesAreReadOnce(t *testing.T) {
 	}
 	for sentence, want := range map[string]string{"a folder": "it is a folder", "nothing": "no such file or directory"} {
 		if sentence == "a folder" {
-			require(t, os.Mkdir(filepath.Join("tables", "r.csv"), 0o755))
+			require.NoError(t, os.Mkdir(filepath.Join("tables", "r.csv"), 0o755))
 		} else if err := os.Remove(filepath.Join("tables", "r.csv")); err != nil && !os.IsNotExist(err) {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestFilesAreReadOnce(t *testing.T) {
 // A scenario that goes into another folder takes the paths of its rows along.
 func TestMovedTakesRowsAlong(t *testing.T) {
 	moved, err := parsed(t, edited(t, "results.yaml")).Moved(func(file string) string { return "../" + file })
-	require(t, err)
+	require.NoError(t, err)
 	var opened []string
 	_ = moved.ReadFiles(func(path string) (io.ReadCloser, error) {
 		opened = append(opened, path)

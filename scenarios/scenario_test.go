@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios"
@@ -21,9 +23,7 @@ import (
 func parsed(t testing.TB, text string) *scenarios.Scenario {
 	t.Helper()
 	s, err := scenarios.Parse("race.yaml", []byte(text))
-	if err != nil {
-		t.Fatalf("Parse() = %v; want no error", err)
-	}
+	require.NoError(t, err, "Parse()")
 	return s
 }
 
@@ -112,17 +112,13 @@ func TestTextOfEveryField(t *testing.T) {
 		t.Errorf("Text() differs from what was parsed (-want +got):\n%s", diff)
 	}
 	for phase, want := range []uint64{0, 10, 30, 30, 30} {
-		if got := s.Loaded(phase); got != want {
-			t.Errorf("Loaded(%d) = %d; want %d", phase, got, want)
-		}
+		assert.Equalf(t, want, s.Loaded(phase), "Loaded(%d)", phase)
 	}
 	if got, want := s.Phases[3].Traffic.Arrivals.Steps.Rates, []float64{0.001, 1e6}; !slices.Equal(got, want) || !s.Phases[3].Traffic.Arrivals.Steps.Hold {
 		t.Errorf("Rates, Hold = %v, %v; want %v and a hold step", got, s.Phases[3].Traffic.Arrivals.Steps.Hold, want)
 	}
 	for i, want := range []int{3, 1_000_000, 1, 3, 1} {
-		if got := s.Phases[3].Traffic.Operations[i].Offers(); got != want {
-			t.Errorf("Offers() of operation %d = %d; want %d", i, got, want)
-		}
+		assert.Equalf(t, want, s.Phases[3].Traffic.Operations[i].Offers(), "Offers() of operation %d", i)
 	}
 }
 
@@ -151,9 +147,7 @@ func TestValidateHoldsForWhatAProgramPutTogether(t *testing.T) {
 func TestGeneratorFollowsTheScenario(t *testing.T) {
 	s := parsed(t, race)
 	g, err := s.Generator()
-	if err != nil {
-		t.Fatalf("Generator() = %v; want no error", err)
-	}
+	require.NoError(t, err, "Generator()")
 	for n := range uint64(200) {
 		event, _ := g.Value("event", n)
 		age, _ := g.Value("age", n)
@@ -165,9 +159,7 @@ func TestGeneratorFollowsTheScenario(t *testing.T) {
 		}
 	}
 	part, err := s.Phases[1].Traffic.Operations[1].Part(g)
-	if err != nil {
-		t.Fatalf("Part() = %v; want no error", err)
-	}
+	require.NoError(t, err, "Part()")
 	age, _ := g.Value("age", 5)
 	if got := part.Properties(5); len(got) != 1 || got[0].Name != "Age" || fmt.Sprint(got[0].Value.Int()) != age {
 		t.Errorf("Properties(5) of the merge = %v; want the age %s", got, age)
@@ -188,9 +180,7 @@ func TestPeakThatIsNone(t *testing.T) {
 	for _, traffic := range []scenarios.Traffic{{}, {Keys: []string{"NYC"}}, {Keys: []string{"NYC"}, Arrivals: &scenarios.Arrivals{Constant: 1}}} {
 		s := parsed(t, race)
 		s.Phases[1].Traffic = &traffic
-		if len(s.Validate()) == 0 {
-			t.Errorf("Validate of a peak that is %+v = nothing; want faults", traffic)
-		}
+		assert.NotEmptyf(t, s.Validate(), "Validate of a peak that is %+v = nothing; want faults", traffic)
 	}
 }
 

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios"
 )
 
@@ -16,12 +19,11 @@ var rewrite = flag.Bool("rewrite", false, "write the schema and the golden fault
 
 func TestSchemaIsCheckedIn(t *testing.T) {
 	if *rewrite {
-		require(t, os.WriteFile(scenarios.SchemaFile, scenarios.Schema(), 0o644))
+		require.NoError(t, os.WriteFile(scenarios.SchemaFile, scenarios.Schema(), 0o644))
 	}
 	file, err := os.ReadFile(scenarios.SchemaFile)
-	if err != nil || string(file) != string(scenarios.Schema()) {
-		t.Errorf("%s is not Schema(), %v; run the test with -rewrite and read the difference", scenarios.SchemaFile, err)
-	}
+	assert.Truef(t, err == nil && string(file) == string(scenarios.Schema()),
+		"%s is not Schema(), %v; run the test with -rewrite and read the difference", scenarios.SchemaFile, err)
 	if !strings.HasSuffix(scenarios.SchemaHeader, "$schema="+scenarios.SchemaFile) || !strings.HasPrefix(scenarios.SchemaHeader, "# ") {
 		t.Errorf("SchemaHeader = %q; want a comment that names %s", scenarios.SchemaHeader, scenarios.SchemaFile)
 	}
@@ -48,9 +50,7 @@ func TestSchemaDescribesEveryField(t *testing.T) {
 			t.Errorf("the schema says of %s %q; want a sentence: give the field a says", path, says)
 		}
 	})
-	if fields < 80 {
-		t.Errorf("the schema has %d fields; want all of the format", fields)
-	}
+	assert.Truef(t, fields >= 80, "the schema has %d fields; want all of the format", fields)
 }
 
 // What stands where nothing is given is accepted itself, and is what is read.
@@ -85,7 +85,7 @@ func validTexts(t testing.TB) map[string]string {
 	texts := map[string]string{"the race": race}
 	for _, name := range scenarios.Library() {
 		source, err := scenarios.Source(name)
-		require(t, err)
+		require.NoError(t, err)
 		texts[name] = string(source)
 		texts[name+canonicalForm] = string(builtin(t, name).Text())
 	}

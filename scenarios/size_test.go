@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/csvfile"
 	"loadgen/engine/entity"
 	"loadgen/scenarios"
@@ -45,9 +48,8 @@ func TestSizesAreReadAsTheyAreWritten(t *testing.T) {
 		}
 		written := writtenField(scenarios.SizeBinding{Size: &most, By: &by})
 		again, other, faults := readSize(written)
-		if len(faults) > 0 || again != most || (other == nil) != (by == nil) {
-			t.Errorf("size: %s is written as %q, which reads as %d, %v; want %d", row.text, written, again, faults, most)
-		}
+		assert.Truef(t, len(faults) <= 0 && again == most && (other == nil) == (by == nil),
+			"size: %s is written as %q, which reads as %d, %v; want %d", row.text, written, again, faults, most)
 	}
 }
 
@@ -55,7 +57,7 @@ func TestSizesAreReadAsTheyAreWritten(t *testing.T) {
 func TestSizesOfAFile(t *testing.T) {
 	curve := &keys.Curve{Kind: keys.CurveCSV, High: entity.MaxEntityBytes, File: keys.CSV{File: "sizes.csv", Column: "bytes", Weight: "count"}}
 	got, err := scenarios.ReadCurve(curve, strings.NewReader("op,bytes,count\na,900,3\nb,4000,1\nc,900,2\n"))
-	require(t, err)
+	require.NoError(t, err)
 	if least, most := got.Ends(); least != 900 || most != 4000 || len(got.List) != 2 || got.Weights[0] != 5 || got.Weights[1] != 1 || !curve.Unread() || got.Unread() {
 		t.Errorf("the file has sizes %v with weights %v; want 900 five times, 4000 once", got.List, got.Weights)
 	}

@@ -1,9 +1,11 @@
 package scenarios_test
 
 import (
-	"reflect"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios"
@@ -30,13 +32,10 @@ func TestSpreadIsReadAndWritten(t *testing.T) {
 			s := reread(t, edited(t, "spread.yaml", oneSpread, tt.text))
 			got := *s.Phases[len(s.Phases)-1].Traffic
 			tt.want.Unit, tt.want.Drain = scenarios.UnitEach, 5*time.Second
-			if len(got.Operations) != 1 || got.Operations[0].Verb != entity.InsertOrMerge {
-				t.Fatalf("operations %v; want one insert-or-merge", got.Operations)
-			}
+			require.Truef(t, len(got.Operations) == 1 && got.Operations[0].Verb == entity.InsertOrMerge,
+				"operations %v; want one insert-or-merge", got.Operations)
 			got.Operations = nil
-			if !reflect.DeepEqual(got, tt.want) {
-				t.Errorf("Parse = %+v; want %+v", got, tt.want)
-			}
+			assert.Equalf(t, tt.want, got, "Parse = %+v; want %+v", got, tt.want)
 		})
 	}
 }
@@ -44,11 +43,10 @@ func TestSpreadIsReadAndWritten(t *testing.T) {
 func TestWitnessesAreThePartitionsInOrder(t *testing.T) {
 	s := parsed(t, edited(t, "spread.yaml", "partitions: 2", "partitions: [Berlin, NYC]"))
 	g, err := s.Generator()
-	require(t, err)
+	require.NoError(t, err)
 	found, err := s.Witnesses(0)
-	if err != nil || len(found) != 2 || g.PartitionKey(found[0]) != "Berlin" || g.PartitionKey(found[1]) != "NYC" {
-		t.Errorf("Witnesses = %v, %v; want one of Berlin and one of NYC", found, err)
-	}
+	assert.Truef(t, err == nil && len(found) == 2 && g.PartitionKey(found[0]) == "Berlin" && g.PartitionKey(found[1]) == "NYC",
+		"Witnesses = %v, %v; want one of Berlin and one of NYC", found, err)
 	for i, n := range found {
 		first := uint64(0)
 		for g.PartitionKey(first) != s.Phases[0].Traffic.Keys[i] {
@@ -69,9 +67,7 @@ func TestReads(t *testing.T) {
 		{"a get", race, true},
 		{"a count", edited(t, "traffic.yaml") + "  - name: late\n    count: {lanes: 1}\n", true},
 	} {
-		if got := parsed(t, tt.text).Reads(); got != tt.want {
-			t.Errorf("%s: Reads() = %t; want %t", tt.name, got, tt.want)
-		}
+		assert.Equalf(t, tt.want, parsed(t, tt.text).Reads(), "%s: Reads()", tt.name)
 	}
 	// An update that knows its key reads nothing; one that looks for it has to find it.
 	s := builtin(t, "scan-to-find")

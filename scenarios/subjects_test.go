@@ -4,19 +4,21 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios"
 )
 
 // Every built-in scenario has a subject, and stands in the list once.
 func TestSubjects(t *testing.T) {
 	all, err := scenarios.Catalogue()
-	require(t, err)
+	require.NoError(t, err)
 	var names, order []string
 	for _, one := range all {
 		names = append(names, one.Name)
-		if !slices.Contains(scenarios.Subjects(), one.Subject) {
-			t.Errorf("%s is about %q, which is no subject", one.Name, one.Subject)
-		}
+		assert.Truef(t, slices.Contains(scenarios.Subjects(), one.Subject),
+			"%s is about %q, which is no subject", one.Name, one.Subject)
 		if len(order) == 0 || order[len(order)-1] != one.Subject {
 			order = append(order, one.Subject)
 		}
@@ -32,7 +34,7 @@ func TestSubjects(t *testing.T) {
 // What people look for by other words is found, the nearest first.
 func TestSearch(t *testing.T) {
 	all, err := scenarios.Catalogue()
-	require(t, err)
+	require.NoError(t, err)
 	if found, err := scenarios.Search("SAS"); err != nil || len(found) == 0 {
 		t.Errorf("Search(SAS) = %d scenarios, %v; want some", len(found), err)
 	}
@@ -63,13 +65,10 @@ func TestSearch(t *testing.T) {
 		for _, one := range scenarios.SearchIn(all, row.term) {
 			names = append(names, one.Name)
 		}
-		if row.first == "" && len(names) > 0 || row.first != "" && (len(names) == 0 || names[0] != row.first) {
-			t.Errorf("Search(%q) = %v; want %q first", row.term, names, row.first)
-		}
+		assert.Truef(t, (row.first != "" || len(names) <= 0) && (row.first == "" || (len(names) != 0 && names[0] == row.first)),
+			"Search(%q) = %v; want %q first", row.term, names, row.first)
 		for _, name := range row.has {
-			if !slices.Contains(names, name) {
-				t.Errorf("Search(%q) = %v; want %s in it", row.term, names, name)
-			}
+			assert.Truef(t, slices.Contains(names, name), "Search(%q) = %v; want %s in it", row.term, names, name)
 		}
 	}
 }

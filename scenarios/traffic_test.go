@@ -3,11 +3,13 @@ package scenarios_test
 import (
 	"errors"
 	"io"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
 	"loadgen/scenarios"
@@ -66,9 +68,7 @@ func TestTrafficIsReadAndWritten(t *testing.T) {
 			s := reread(t, trafficking(t, "traffic.yaml", tt.text))
 			got := *s.Phases[1].Traffic
 			got.Operations = nil
-			if !reflect.DeepEqual(got, tt.want) {
-				t.Errorf("Parse = %+v; want %+v", got, tt.want)
-			}
+			assert.Equalf(t, tt.want, got, "Parse = %+v; want %+v", got, tt.want)
 		})
 	}
 }
@@ -93,7 +93,7 @@ func TestScheduleOfTraffic(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := parsed(t, trafficking(t, "traffic.yaml", tt.text))
 			schedule, err := s.Phases[1].Traffic.Schedule(clock.NewStream(1, "arrivals"))
-			require(t, err)
+			require.NoError(t, err)
 			if d := int64(schedule.Len() - tt.count); d < -1 || d > 1 || schedule.Length() != tt.length || schedule.Rate(0)-tt.rate > .001 {
 				t.Errorf("Schedule has %d operations in %v, at first %v/s; want %d in %v, %v/s",
 					schedule.Len(), schedule.Length(), schedule.Rate(0), tt.count, tt.length, tt.rate)
@@ -111,17 +111,13 @@ func TestReadTraces(t *testing.T) {
 	if _, err := traffic.Schedule(chance); !errors.Is(err, arrival.ErrSchedule) {
 		t.Errorf("Schedule before the trace is read = %v; want ErrSchedule", err)
 	}
-	if err := s.ReadFiles(opened(keyed)); err != nil {
-		t.Fatalf("ReadFiles = %v; want no error", err)
-	}
+	require.NoError(t, s.ReadFiles(opened(keyed)), "ReadFiles")
 	schedule, err := traffic.Schedule(chance)
 	if err != nil || schedule.Len() != 3 || schedule.Length() != 62*time.Second || traffic.Lasts() != schedule.Length() {
 		t.Fatalf("Schedule = %d operations in %v, %v; want 3 in 62 s", schedule.Len(), schedule.Length(), err)
 	}
 	for n, want := range []string{"get", "pay", "pay"} {
-		if row := traffic.Arrivals.Recorded.Row(uint64(n)); traffic.Operations[row.Operation].Name != want {
-			t.Errorf("row %d is a %s; want a %s", n, traffic.Operations[row.Operation].Name, want)
-		}
+		assert.Equalf(t, want, traffic.Operations[traffic.Arrivals.Recorded.Row(uint64(n)).Operation].Name, "row %d is a", n)
 	}
 	missing := func(string) (io.ReadCloser, error) { return nil, errors.New("no such file") }
 	if got := faultPlaces(t, s.ReadFiles(missing)); !slices.Equal(got, []string{"race.yaml:21:33 phases.0.traffic.arrivals.trace"}) {
@@ -136,9 +132,8 @@ func TestTraceImpliesOperations(t *testing.T) {
 	for _, o := range s.Phases[0].Operations() {
 		names = append(names, o.Name)
 	}
-	if got, want := strings.Join(names, " "), "get insert replace merge insert-or-replace insert-or-merge delete"; got != want {
-		t.Errorf("the trace can name %s; want %s", got, want)
-	}
+	assert.Equal(t, "get insert replace merge insert-or-replace insert-or-merge delete", strings.Join(names, " "),
+		"the trace can name")
 	if faults := s.Validate(); faults != nil {
 		t.Errorf("Validate() = %v; want none", faults)
 	}

@@ -11,6 +11,9 @@ import (
 	"testing/iotest"
 	"testing/synctest"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/target"
 )
 
@@ -214,9 +217,8 @@ func TestGrow(t *testing.T) {
 					t.Fatalf("seed %d: %d bytes are held for a body of %d of %d; at most %d will come", seed, held, len(body), cap(body), most)
 				}
 			}
-			if string(body) != string(want) {
-				t.Fatalf("seed %d: a body of %d bytes holds something else than was put in", seed, most)
-			}
+			require.Equalf(t, string(want), string(body),
+				"seed %d: a body of %d bytes holds something else than was put in", seed, most)
 			if body = share.Drop(body); cap(body) > target.ReplyAllowance || budget.Held() != 0 || budget.Spare() > target.MostSpare {
 				t.Fatalf("seed %d: after Drop %d bytes are held, %d kept, %d spare", seed, budget.Held(), cap(body), budget.Spare())
 			}
@@ -268,9 +270,8 @@ func TestBody(t *testing.T) {
 			from := way(strings.NewReader(strings.Repeat("x", int(row.size))))
 			body := target.NewBoundedBody(io.NopCloser(from), &share, row.most)
 			text, err := io.ReadAll(body)
-			if !errors.Is(err, row.err) || err == nil && int64(len(text)) != row.size || int64(len(text)) > row.most {
-				t.Errorf("%s: %d bytes were read, %v; want %d of at most %d, %v", row.name, len(text), err, row.size, row.most, row.err)
-			}
+			assert.Truef(t, errors.Is(err, row.err) && (err != nil || int64(len(text)) == row.size) && int64(len(text)) <= row.most,
+				"%s: %d bytes were read, %v; want %d of at most %d, %v", row.name, len(text), err, row.size, row.most, row.err)
 			if held := budget.Held(); held > row.held || err == nil && held < row.held {
 				t.Errorf("%s: %d bytes are held; want %d", row.name, held, row.held)
 			}
@@ -286,9 +287,7 @@ func TestBodyEndedWhileItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		budget := target.NewReplyBudget(1 << 20)
 		first, heir, last := budget.Share(), budget.Share(), budget.Share()
-		if !first.Take(1<<20) || !heir.Take(1<<20) {
-			t.Fatal("the first and the heir did not get what they asked for")
-		}
+		require.True(t, first.Take(1<<20) && heir.Take(1<<20), "the first and the heir did not get what they asked for")
 		body := target.NewBoundedBody(io.NopCloser(strings.NewReader(strings.Repeat("x", 1<<20))), &last, 1<<20)
 		fault := make(chan error)
 		go func() {
@@ -297,9 +296,7 @@ func TestBodyEndedWhileItWaits(t *testing.T) {
 		}()
 		synctest.Wait()
 		last.End()
-		if err := <-fault; !errors.Is(err, target.ErrReplyEnded) {
-			t.Errorf("reading = %v; want %v", err, target.ErrReplyEnded)
-		}
+		assert.ErrorIs(t, <-fault, target.ErrReplyEnded, "reading")
 		body.Close()
 		first.Leave()
 		heir.Leave()

@@ -9,6 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -31,9 +34,7 @@ func modelOf(t testing.TB, profile string, settings ...string) *model.Model {
 		name, value, _ := strings.Cut(setting, "=")
 		err = errors.Join(err, m.Set(name, value))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return m
 }
 
@@ -209,13 +210,11 @@ func TestLiveEqualsVirtual(t *testing.T) {
 			}
 		}
 		for _, status := range []int{200, 202, 204, 404, 409, 412} {
-			if statuses[status] == 0 {
-				t.Errorf("profile %s: no status %d among %v: the sequences show too little", test.profile, status, statuses)
-			}
+			assert.Truef(t, statuses[status] != 0,
+				"profile %s: no status %d among %v: the sequences show too little", test.profile, status, statuses)
 		}
-		if test.throttles != (statuses[503] > 0) {
-			t.Errorf("profile %s: %d attempts were refused; that it throttles is %v", test.profile, statuses[503], test.throttles)
-		}
+		assert.Equalf(t, statuses[503] > 0, test.throttles,
+			"profile %s: %d attempts were refused; that it throttles is %v", test.profile, statuses[503], test.throttles)
 	}
 }
 
@@ -268,9 +267,7 @@ func TestGivingUp(t *testing.T) {
 				defer time.AfterFunc(test.after, cancel).Stop()
 				began := clk.Now()
 				outcome := embedded.Do(ctx, insert("1"))
-				if took := clk.Now().Sub(began); took != test.after {
-					t.Errorf("Do returned after %v; want %v", took, test.after)
-				}
+				assert.Equal(t, test.after, clk.Now().Sub(began), "Do returned after")
 				if outcome.Class(target.Expected{}) != results.Failed || outcome.Status != 0 || outcome.Counted != 0 ||
 					!strings.Contains(outcome.Detail, context.Canceled.Error()) {
 					t.Errorf("Do = %+v; want a failure without a status that tells of %q", outcome, context.Canceled)

@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -126,9 +128,7 @@ func TestAnInjectorIsBegunAndEnded(t *testing.T) {
 	send(13*s, faultedInsert(0, "p"), 204)
 	want := []target.Injection{{Kind: engine.FaultRefuse, At: 11 * s, Status: 503, Code: "ServerBusy", Table: "T", PartitionKey: "p"},
 		{Kind: engine.FaultRefuse, At: 12 * s, Status: 503, Code: "ServerBusy", Table: "T", PartitionKey: "p"}}
-	if !reflect.DeepEqual(told, want) {
-		t.Errorf("it told of %+v; want %+v", told, want)
-	}
+	assert.Equalf(t, want, told, "it told of %+v; want %+v", told, want)
 }
 
 // Every attempt is number 0, which the service answers with 204 after 5 ms.
@@ -166,12 +166,9 @@ func TestWhatAFaultDoesToAnAttempt(t *testing.T) {
 		if outcome.Status != row.status || done.Offset() != row.at {
 			t.Errorf("%s: Submit = status %d at %v; want %d at %v", row.name, outcome.Status, done.Offset(), row.status, row.at)
 		}
-		if reached := inner.counts.Requests == 1; reached != row.reached {
-			t.Errorf("%s: reached the inner target %v; want %v", row.name, reached, row.reached)
-		}
-		if outcome.Kept == row.reached {
-			t.Errorf("%s: kept from the inner target %v; want %v", row.name, outcome.Kept, !row.reached)
-		}
+		assert.Equalf(t, row.reached, inner.counts.Requests == 1, "%s: reached the inner target", row.name)
+		assert.Truef(t, outcome.Kept != row.reached,
+			"%s: kept from the inner target %v; want %v", row.name, outcome.Kept, !row.reached)
 		if got := wrapped.Log(); got != row.log {
 			t.Errorf("%s: Log() = %+v; want %+v", row.name, got, row.log)
 		}
@@ -200,12 +197,8 @@ func TestAFreezeShowsInFullToAnOpenLoop(t *testing.T) {
 	}
 	// Answered in [5, 6) s are those sent in [4,995, 5,995) ms; over 100 ms
 	// wait those of them sent before 5,900 ms.
-	if slow != 905 || longest != 1005*ms {
-		t.Errorf("%d responses over 100 ms, longest %v; want 905 and 1.005s", slow, longest)
-	}
-	if got := wrapped.Log().Frozen; got != 1000 {
-		t.Errorf("frozen = %d; want 1000", got)
-	}
+	assert.Truef(t, slow == 905 && longest == 1005*ms, "%d responses over 100 ms, longest %v; want 905 and 1.005s", slow, longest)
+	assert.EqualValues(t, 1000, wrapped.Log().Frozen, "frozen")
 }
 
 // reply is what came of an operation, and when.
@@ -296,9 +289,8 @@ func TestBothFacesDoTheSame(t *testing.T) {
 		met.Dripped += log.Dripped
 		met.Cut += log.Cut
 	}
-	if min(met.DroppedBefore, met.DroppedAfter, met.Frozen, met.Delayed, met.Refused, met.Dripped, met.Cut) < 50 {
-		t.Errorf("the random plans met %+v; want at least 50 of each fault, or the test shows too little", met)
-	}
+	assert.Truef(t, min(met.DroppedBefore, met.DroppedAfter, met.Frozen, met.Delayed, met.Refused, met.Dripped, met.Cut) >= 50,
+		"the random plans met %+v; want at least 50 of each fault, or the test shows too little", met)
 }
 
 // booksFollow checks that the log explains every difference between the books.
@@ -308,12 +300,10 @@ func booksFollow(t *testing.T, seed uint64, outer target.Counts, log target.Faul
 		t.Errorf("seed %d: inner requests = %d; want %d - %d dropped before - %d refused",
 			seed, inner.Requests, outer.Requests, log.DroppedBefore, log.Refused)
 	}
-	if inner.Entities != outer.Entities+log.EntitiesLost {
-		t.Errorf("seed %d: inner entities = %d; want %d + %d lost", seed, inner.Entities, outer.Entities, log.EntitiesLost)
-	}
-	if outer.Requests != outer.Ok+outer.Throttled+outer.Failed {
-		t.Errorf("seed %d: Counts() = %+v; want requests = ok + refused + failed", seed, outer)
-	}
+	assert.Equalf(t, outer.Entities+log.EntitiesLost, inner.Entities,
+		"seed %d: inner entities = %d; want %d + %d lost", seed, inner.Entities, outer.Entities, log.EntitiesLost)
+	assert.Equalf(t, outer.Ok+outer.Throttled+outer.Failed, outer.Requests,
+		"seed %d: Counts() = %+v; want requests = ok + refused + failed", seed, outer)
 }
 
 // Every retry of an operation has a chance of its own, and every seed.
@@ -335,9 +325,7 @@ func TestAttemptsDrawApart(t *testing.T) {
 	// 200 tosses of a coin; 60 to 140 is more than five standard deviations.
 	dropped := int(first.Log().DroppedBefore)
 	for what, got := range map[string]int{"dropped": dropped, "not the same with another seed": differ} {
-		if got < 60 || got > 140 {
-			t.Errorf("of 200 attempts of one operation %d are %s; want about half", got, what)
-		}
+		assert.Truef(t, got >= 60 && got <= 140, "of 200 attempts of one operation %d are %s; want about half", got, what)
 	}
 }
 

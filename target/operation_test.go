@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/engine/model"
@@ -62,9 +65,7 @@ func TestPartitionKeyAndEntities(t *testing.T) {
 		if key, one := row.op.PartitionKey(); key != row.key || one != row.one {
 			t.Errorf("%s: PartitionKey() = %q, %v; want %q, %v", row.name, key, one, row.key, row.one)
 		}
-		if got := row.op.Entities(); got != row.entities {
-			t.Errorf("%s: Entities() = %d; want %d", row.name, got, row.entities)
-		}
+		assert.Equalf(t, row.entities, row.op.Entities(), "%s: Entities()", row.name)
 	}
 }
 
@@ -90,9 +91,7 @@ func TestRequestsBesideTheTable(t *testing.T) {
 func TestRequestBesideTheTableIsNotOurs(t *testing.T) {
 	to := target.NewInProcess(newEngine(t, model.Documented), account, nil)
 	outcome, _ := to.Submit(0, &target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "queue"}})
-	if outcome.Status < 400 || outcome.Counted != 0 {
-		t.Errorf("Submit = %+v; want a fault, and nothing counted", outcome)
-	}
+	assert.Truef(t, outcome.Status >= 400 && outcome.Counted == 0, "Submit = %+v; want a fault, and nothing counted", outcome)
 }
 
 // Whatever status an outcome with a fault has, and whatever its operation expects, it is
@@ -190,9 +189,7 @@ func TestEveryStatusHasAClass(t *testing.T) {
 func TestQueriesAreOfTheirClass(t *testing.T) {
 	filtered := func(text string) target.Query {
 		q, err := target.Filtered(text)
-		if err != nil {
-			t.Fatalf("Filtered(%q) = %v; want a query", text, err)
-		}
+		require.NoErrorf(t, err, "Filtered(%q) = %v; want a query", text, err)
 		return q
 	}
 	for _, row := range []struct {

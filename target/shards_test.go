@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
@@ -58,9 +60,7 @@ func TestEachAttemptReachesItsAccountAlone(t *testing.T) {
 		}
 	}
 	for account, s := range spies {
-		if len(s.seen) != 100 {
-			t.Errorf("account %d saw %d attempts; want 100", account, len(s.seen))
-		}
+		assert.Lenf(t, s.seen, 100, "account %d saw attempts", account)
 		for _, number := range s.seen {
 			if int(number*7%3) != account {
 				t.Errorf("account %d saw operation %d; want it in account %d", account, number, number*7%3)
@@ -87,9 +87,7 @@ func TestAnAccountThatIsNotThere(t *testing.T) {
 			call()
 		}()
 	}
-	if len(one.seen) != 0 {
-		t.Errorf("the only account saw %d attempts; want none", len(one.seen))
-	}
+	assert.Len(t, one.seen, 0, "the only account saw attempts")
 }
 
 func TestBooksAreTheSumOfThoseThatAreKept(t *testing.T) {
@@ -140,9 +138,7 @@ func TestAnAccountsLimitIsItsOwn(t *testing.T) {
 	if want := 9000 - 3030; throttled[0] < want-2 || throttled[0] > want+2 {
 		t.Errorf("the account with three times its limit refused %d of 9,000; want %d", throttled[0], want)
 	}
-	if throttled[1] != 0 {
-		t.Errorf("the account within its limit refused %d of 2,000; want none", throttled[1])
-	}
+	assert.Equal(t, 0, throttled[1], "the account within its limit refused of 2,000")
 	if got, want := router.Counts(), target.Counts(e.Counts()); got != want || got.Requests != 11002 {
 		t.Errorf("Counts() = %+v; want the engine's %+v, of 11,002 requests", got, want)
 	}

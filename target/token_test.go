@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/target"
 )
 
@@ -23,9 +25,8 @@ func TestTokenAsText(t *testing.T) {
 		{"what a service packs", target.Token{Present: true, NextPartitionKey: "1!8!U21pdGg-", NextRowKey: "1!0!"}, "from.MSE4IVUyMXBkR2ct.MSEwIQ"},
 	} {
 		text, err := row.token.MarshalText()
-		if err != nil || string(text) != row.text {
-			t.Errorf("%s: %+v.MarshalText() = %q, %v; want %q", row.name, row.token, text, err, row.text)
-		}
+		assert.Truef(t, err == nil && string(text) == row.text,
+			"%s: %+v.MarshalText() = %q, %v; want %q", row.name, row.token, text, err, row.text)
 		got := target.Token{Present: true, NextRowKey: "before"}
 		if err := got.UnmarshalText([]byte(row.text)); err != nil || got != row.token {
 			t.Errorf("%s: UnmarshalText(%q) = %+v, %v; want %+v", row.name, row.text, got, err, row.token)
@@ -54,9 +55,8 @@ func TestTextsThatAreNoToken(t *testing.T) {
 	} {
 		got := before
 		err := got.UnmarshalText([]byte(row.text))
-		if !errors.Is(err, target.ErrToken) || !strings.Contains(err.Error(), row.hint) || len(err.Error()) > 200 {
-			t.Errorf("%s: UnmarshalText(%.40q) = %v; want ErrToken with %q in a short line", row.name, row.text, err, row.hint)
-		}
+		assert.Truef(t, errors.Is(err, target.ErrToken) && strings.Contains(err.Error(), row.hint) && len(err.Error()) <= 200,
+			"%s: UnmarshalText(%.40q) = %v; want ErrToken with %q in a short line", row.name, row.text, err, row.hint)
 		if got != before {
 			t.Errorf("%s: UnmarshalText(%.40q) left %+v; want the token as it was", row.name, row.text, got)
 		}

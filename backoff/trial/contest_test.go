@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/backoff/trial"
 	"loadgen/results"
 )
@@ -24,9 +27,7 @@ func contestOf(t testing.TB, policies ...string) trial.Contest {
 func run(t testing.TB, c trial.Contest) *results.PolicyContest {
 	t.Helper()
 	contest, err := c.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return contest
 }
 
@@ -41,9 +42,7 @@ func TestContestRanksByWhatIsLost(t *testing.T) {
 			t.Errorf("%s is number %d, and lost %d of %d caught; want %q in order, of which two lose none of 3,000", trial.Policy, i+1, trial.Lost, trial.Caught, want)
 		}
 	}
-	if !strings.Contains(contest.Verdict, `"documented" and "was-1.x"`) {
-		t.Errorf("Verdict = %q; want it to name those that lose none", contest.Verdict)
-	}
+	assert.Contains(t, contest.Verdict, `"documented" and "was-1.x"`, "Verdict")
 	if contest.LeadS != 5 || contest.TroubleS != 15 || contest.TailS != 10 || contest.OperationsPerSecondEachClient != 1 {
 		t.Errorf("the contest says %+v; want 5, 15 and 10 s at 1/s each", contest)
 	}
@@ -79,9 +78,7 @@ func TestTroublesOfAContest(t *testing.T) {
 		for i := range contest.Policies {
 			contest.Policies[i].RetriesPer100ms = nil
 		}
-		if !row.holds(contest.Policies) || contest.Trouble == "" {
-			t.Errorf("%s: %+v", row.name, contest)
-		}
+		assert.Truef(t, row.holds(contest.Policies) && contest.Trouble != "", "%s: %+v", row.name, contest)
 	}
 }
 

@@ -1,11 +1,13 @@
 package trial
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report/document"
 	"loadgen/report/text"
@@ -75,17 +77,13 @@ func TestDocumentOfAContest(t *testing.T) {
 	got := row(t, d.Screen[0], 0)
 	for title, want := range map[string]string{"policy": "documented", "lost": "0 %", "tries/op": "2.00", "drain": "2.5", "added, ms p50": "33,063",
 		"added, ms p99": document.Untold, "fair": "0.98", "twice": "12", "peak": "77", "goodput": "123"} {
-		if got[title] != want {
-			t.Errorf("%s of the best is %q; want %q", title, got[title], want)
-		}
+		assert.Equalf(t, want, got[title], "%s of the best", title)
 	}
 	screen, whole := d.Screen[0].(document.Table), d.Sections[1].Blocks[0].(document.Table)
 	if around := screen.Around(8); len(whole.Rows) != len(trials) || row(t, around, 0)["policy"] != "documented" || row(t, around, 7)["policy"] != "js+adaptive" {
 		t.Errorf("the whole has %d policies, and eight of them are %v; want all, and the first and the last among the eight", len(whole.Rows), around.Rows)
 	}
-	if notes := strings.Join(whole.Notes, " "); !strings.Contains(notes, "400 ") {
-		t.Errorf("the notes are %q; want what was withheld", notes)
-	}
+	assert.Contains(t, strings.Join(whole.Notes, " "), "400 ", "the notes")
 }
 
 func TestDocumentOfSchedules(t *testing.T) {
@@ -101,9 +99,7 @@ func TestDocumentOfSchedules(t *testing.T) {
 		t.Errorf("two policies: %+v, %v; want a line for each", both.Answer, got)
 	}
 	for claim, d := range map[string]*document.Document{"27 to 39 s": one, "never": Schedules([]results.RetrySchedule{none}), "2 retry policies": both} {
-		if !strings.Contains(d.Answer.Claim, claim) {
-			t.Errorf("the claim is %q; want %q", d.Answer.Claim, claim)
-		}
+		assert.Contains(t, d.Answer.Claim, claim, "the claim")
 	}
 }
 
@@ -111,20 +107,14 @@ func TestDocumentOfSchedules(t *testing.T) {
 func TestKeepWritesTheContest(t *testing.T) {
 	c := contestAmong(tried("documented", 0, 2), tried("js", 650, 3))
 	folder := results.Dir(t.TempDir())
-	if err := Keep(folder, c, []results.RetrySchedule{{Policy: "js"}}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, Keep(folder, c, []results.RetrySchedule{{Policy: "js"}}))
 	var printed strings.Builder
-	if err := text.JSON(&printed, Document(c).Data); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, text.JSON(&printed, Document(c).Data))
 	for _, name := range []string{"contest.json", "retries.png", "retries.svg", "schedules.png", "schedules.svg"} {
 		kept, err := os.ReadFile(filepath.Join(string(folder), name))
-		if err != nil || len(kept) == 0 || name == "contest.json" && string(kept) != printed.String() {
-			t.Errorf("%s: %v, %d bytes; want it written", name, err, len(kept))
-		}
+		assert.Truef(t, err == nil && len(kept) != 0 && (name != "contest.json" || string(kept) == printed.String()),
+			"%s: %v, %d bytes; want it written", name, err, len(kept))
 	}
-	if err := Keep(results.Dir(filepath.Join(string(folder), "none")), c, nil); !errors.Is(err, results.ErrWrite) {
-		t.Errorf("Keep in a folder that is not there = %v; want ErrWrite", err)
-	}
+	assert.ErrorIs(t, Keep(results.Dir(filepath.Join(string(folder), "none")), c, nil), results.ErrWrite,
+		"Keep in a folder that is not there")
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/backoff"
 	"loadgen/backoff/trial"
 	"loadgen/engine"
@@ -27,9 +29,7 @@ const (
 func offline(t testing.TB, from, to time.Duration) *target.VirtualFaults {
 	t.Helper()
 	off, err := model.New(model.Off)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	e := engine.New(engine.Options{Model: off, Accounts: []string{"a"}, Seed: 1})
 	inner := target.NewInProcess(e, "a", clock.NewReal())
 	inner.Submit(0, &target.Operation{Verb: entity.CreateTable, Table: "Races"})
@@ -56,9 +56,7 @@ func outage(length time.Duration, clients int) *trial.Experiment {
 func try(t testing.TB, e *trial.Experiment, c trial.Contestant) results.PolicyTrial {
 	t.Helper()
 	trial, err := e.Try(t.Context(), c, offline(t, e.Lead, e.Lead+e.Trouble))
-	if err != nil {
-		t.Fatalf("Try(%s) = %v; want no error", c.Name, err)
-	}
+	require.NoErrorf(t, err, "Try(%s)", c.Name)
 	return trial
 }
 

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/backoff"
 	"loadgen/backoff/trial"
 )
@@ -23,9 +25,7 @@ func TestScheduleSaysWhereItIsFlat(t *testing.T) {
 		{"none", "", "nothing", 0},
 	} {
 		presets, err := backoff.Choose(row.policy)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		got := trial.Schedule(&presets[0])
 		if got.Policy != row.policy || !strings.Contains(got.Flat, row.flat) || (got.Flat == "") != (row.flat == "") ||
 			!strings.HasPrefix(got.Codes, row.codes) || len(got.Waits) != row.waits || got.Waits == nil {

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/backoff"
 	"loadgen/backoff/trial"
 	"loadgen/engine"
@@ -36,18 +39,15 @@ func TestClientsThatFailTogether(t *testing.T) {
 		{"the documents' formula at its cap", backoff.Exponential{Base: 30 * s, Min: 90 * s, Max: 90 * s}, 200 * s},
 	} {
 		trial := try(t, front(row.length, clients), trial.Contestant{Name: row.name, Policy: backoff.Policy{Retries: 3, Delay: row.delay}})
-		if trial.Caught != clients || trial.PeakRetries != clients {
-			t.Errorf("%s: %d caught, at most %d retries within 100 ms; want all %d", row.name, trial.Caught, trial.PeakRetries, clients)
-		}
+		assert.Truef(t, trial.Caught == clients && trial.PeakRetries == clients,
+			"%s: %d caught, at most %d retries within 100 ms; want all %d", row.name, trial.Caught, trial.PeakRetries, clients)
 	}
 	// Full jitter: the first retries are uniform over 2 s, so that each tenth of a
 	// second has n/20 of them, within five standard deviations of the binomial.
 	tried := try(t, front(20*s, clients), trial.Contestant{Name: "full jitter",
 		Policy: backoff.Policy{Retries: 1, Delay: backoff.FullJitter{Base: 2 * s, Cap: 20 * s}}})
 	expected, deviation := clients/20., math.Sqrt(clients*0.05*0.95)
-	if len(tried.RetriesPer100ms) != 20 {
-		t.Fatalf("full jitter: retries over %d tenths of a second; want 20", len(tried.RetriesPer100ms))
-	}
+	require.Len(t, tried.RetriesPer100ms, 20, "full jitter: retries over tenths of a second")
 	for tenth, count := range tried.RetriesPer100ms {
 		if math.Abs(float64(count)-expected) > 5*deviation {
 			t.Errorf("full jitter: %d retries in tenth %d; want %.0f ± %.0f", count, tenth, expected, 5*deviation)
@@ -66,9 +66,7 @@ func TestAmplificationIsTheGeometricSum(t *testing.T) {
 	plan := engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultRefuse, From: e.Lead, To: time.Hour, Share: share}}}
 	trial, err := e.Try(t.Context(), trial.Contestant{Name: "fixed",
 		Policy: backoff.Policy{Retries: retries, Delay: backoff.Fixed{Every: 10 * ms}}}, target.WrapImmediateFaults(inner, plan, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	p, n := float64(share)/engine.WholeShare, float64(trial.Caught)
 	want := (1 - math.Pow(p, retries+1)) / (1 - p)
 	// Attempts of one operation have a variance below that of the endless geometric
@@ -132,9 +130,7 @@ func TestGoodputAndAddedTimes(t *testing.T) {
 			t.Errorf("added %s after one wait of a second = %v; want 1,000 ms", name, got)
 		}
 	}
-	if trial.Fairness == nil || *trial.Fairness != 1 {
-		t.Errorf("fairness where all succeed = %v; want 1", trial.Fairness)
-	}
+	assert.Truef(t, trial.Fairness != nil && *trial.Fairness == 1, "fairness where all succeed = %v; want 1", trial.Fairness)
 }
 
 // The same experiment twice is the same to the last figure.
@@ -161,9 +157,7 @@ func TestImpossibleExperiments(t *testing.T) {
 	} {
 		e := *sound
 		row.spoil(&e)
-		if faults := e.Validate(); len(faults) != 1 {
-			t.Errorf("%s: Validate = %v; want one fault", row.name, faults)
-		}
+		assert.Lenf(t, e.Validate(), 1, "%s: Validate", row.name)
 	}
 	if faults := sound.Validate(); faults != nil {
 		t.Errorf("Validate of a sound one = %v", faults)

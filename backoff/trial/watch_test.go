@@ -1,6 +1,10 @@
 package trial
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
 
 // Jain's index over the shares of those clients that had an operation caught.
 func TestFairness(t *testing.T) {
@@ -19,9 +23,8 @@ func TestFairness(t *testing.T) {
 		{"nothing was caught", []int64{0}, []int64{0}, 0, true},
 	} {
 		got := (&watch{caught: row.caught, won: row.won}).fairness()
-		if (got == nil) != row.none || got != nil && *got != row.want {
-			t.Errorf("%s: fairness of %v of %v = %v; want %v", row.name, row.won, row.caught, got, row.want)
-		}
+		assert.Truef(t, (got == nil) == row.none && (got == nil || *got == row.want),
+			"%s: fairness of %v of %v = %v; want %v", row.name, row.won, row.caught, got, row.want)
 	}
 }
 
@@ -35,12 +38,8 @@ func TestClientsTakeTurns(t *testing.T) {
 		for place := range uint64(clients) {
 			seen[e.ClientOf(round*clients+place)] = true
 		}
-		if len(seen) != clients {
-			t.Errorf("round %d: %d clients have an operation; want all %d", round, len(seen), clients)
-		}
+		assert.Lenf(t, seen, clients, "round %d: clients have an operation", round)
 		first[e.ClientOf(round*clients)] = true
 	}
-	if len(first) < clients-2 {
-		t.Errorf("%d clients begin a round in %d; want nearly all %d", len(first), rounds, clients)
-	}
+	assert.Truef(t, len(first) >= clients-2, "%d clients begin a round in %d; want nearly all %d", len(first), rounds, clients)
 }

@@ -12,6 +12,9 @@ import (
 	"time"
 	"unicode/utf16"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/accesslog"
 	"loadgen/engine/entity"
 )
@@ -98,9 +101,8 @@ func TestGoldenLines(t *testing.T) {
 		{"the command line exports them as an array", "[\n" + flat(resourceLine) + "\n]\n", accesslog.Exported, resourceEntry()},
 	} {
 		format, got, err := read(row.text)
-		if err != nil || format != row.format || len(got) != 1 || !reflect.DeepEqual(got[0], row.want) {
-			t.Errorf("%s: %v, %v\n got %+v\nwant %+v", row.sentence, format, err, got, row.want)
-		}
+		assert.Truef(t, err == nil && format == row.format && len(got) == 1 && reflect.DeepEqual(got[0], row.want),
+			"%s: %v, %v\n got %+v\nwant %+v", row.sentence, format, err, got, row.want)
 	}
 }
 
@@ -185,12 +187,8 @@ func TestWhereKeysAre(t *testing.T) {
 	} {
 		e := accesslog.Entry{At: 630822816000000000, Operation: row.operation, URL: row.url, ObjectKey: row.object, Account: "a", Service: "table"}
 		_, got, err := read(string(accesslog.AppendAnalytics(nil, &e)))
-		if err != nil || len(got) != 1 {
-			t.Fatalf("%s: %v", row.sentence, err)
-		}
-		if said := shown(&got[0].About); said != row.want {
-			t.Errorf("%s: %q; want %q", row.sentence, said, row.want)
-		}
+		require.Truef(t, err == nil && len(got) == 1, "%s: %v", row.sentence, err)
+		assert.Equal(t, row.want, shown(&got[0].About), row.sentence)
 	}
 }
 
@@ -250,9 +248,8 @@ func TestPlainCSV(t *testing.T) {
 	first := accesslog.Entry{At: entity.TicksOf(time.Date(2022, 3, 4, 5, 6, 7, 0, time.UTC)), Operation: "EntityGroupTransaction", HTTP: 202, Service: "table",
 		EndToEnd: 12500 * time.Microsecond, Server: 3 * time.Millisecond, Index: -1, RequestHeader: -1, RequestPacket: 900, ResponseHeader: -1, ResponsePacket: 300, ContentLength: -1, ClientID: "c1",
 		About: accesslog.About{Verb: entity.Batch, Table: "T", Key: entity.Key{Partition: "p"}, Keyed: true, Entities: 20}}
-	if err != nil || len(got) != 2 || !reflect.DeepEqual(got[0], first) || !got[1].Keyed || got[1].Key.Partition != "q" {
-		t.Errorf("read %+v, %v; want %+v", got, err, first)
-	}
+	assert.Truef(t, err == nil && len(got) == 2 && reflect.DeepEqual(got[0], first) && got[1].Keyed && got[1].Key.Partition == "q",
+		"read %+v, %v; want %+v", got, err, first)
 }
 
 // What is wrong is said in one line, with the file and its line.
@@ -312,9 +309,7 @@ func TestAVisitCanStop(t *testing.T) {
 func TestRecordsInheritNothing(t *testing.T) {
 	turned := `{"uri":"https://races.table.core.windows.net/Runners","operationName":"QueryEntities","statusCode":"200","time":"2022-03-04T05:06:09Z","properties":{"accountName":"races"}}`
 	_, got, err := read(resourceLine + "\n" + turned + "\n" + resourceLine + "\n")
-	if err != nil || len(got) != 3 {
-		t.Fatalf("%d entries, %v; want 3", len(got), err)
-	}
+	require.Truef(t, err == nil && len(got) == 3, "%d entries, %v; want 3", len(got), err)
 	bare := accesslog.Entry{At: entity.TicksOf(time.Date(2022, 3, 4, 5, 6, 9, 0, time.UTC)), Operation: "QueryEntities", HTTP: 200, EndToEnd: -1, Server: -1, Account: "races", Service: "table",
 		URL: "https://races.table.core.windows.net/Runners", Index: -1, RequestHeader: -1, RequestPacket: -1, ResponseHeader: -1, ResponsePacket: -1, ContentLength: -1,
 		About: accesslog.About{Verb: entity.Query, Table: "Runners", Class: got[1].Class, Exact: got[1].Exact, Entities: -1}}

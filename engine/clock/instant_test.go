@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 )
 
@@ -27,9 +29,7 @@ func TestInstantAdd(t *testing.T) {
 		{"past the end is never", clock.Never - 1, 2, clock.Never},
 		{"never stays never", clock.Never, 1<<63 - 1, clock.Never},
 	} {
-		if got := row.at.Add(row.by); got != row.want {
-			t.Errorf("%s: %d.Add(%v) = %d; want %d", row.name, row.at, row.by, got, row.want)
-		}
+		assert.Equalf(t, row.want, row.at.Add(row.by), "%s: %d.Add(%v)", row.name, row.at, row.by)
 	}
 }
 
@@ -45,8 +45,6 @@ func TestVirtualNeverGoesBack(t *testing.T) {
 	var clk clock.Virtual
 	for _, step := range []struct{ to, want clock.Instant }{{0, 0}, {5, 5}, {3, 5}, {-1, 5}, {5, 5}, {clock.Never, clock.Never}} {
 		clk.AdvanceTo(step.to)
-		if got := clk.Now(); got != step.want {
-			t.Errorf("after AdvanceTo(%d), Now() = %d; want %d", step.to, got, step.want)
-		}
+		assert.Equalf(t, step.want, clk.Now(), "after AdvanceTo(%d), Now()", step.to)
 	}
 }

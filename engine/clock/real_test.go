@@ -7,6 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 )
 
@@ -57,9 +60,7 @@ func TestManySleepersWakeEachAtTheirInstant(t *testing.T) {
 			}()
 		}
 		for range 100 {
-			if late := <-woke; late != 0 {
-				t.Errorf("a sleeper woke %v after its instant; want 0s", late)
-			}
+			assert.EqualValues(t, 0, <-woke, "a sleeper woke after its instant")
 		}
 	})
 }
@@ -68,9 +69,7 @@ func TestRealCountsFromWhenItWasBuilt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		built := time.Now()
 		first := clock.NewReal()
-		if err := first.Sleep(t.Context(), clock.Instant(s)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, first.Sleep(t.Context(), clock.Instant(s)))
 		second := clock.NewReal()
 		if first.Now().Offset() != s || second.Now() != 0 || !first.Started().Equal(built) || !second.Started().Equal(built.Add(s)) {
 			t.Errorf("two clocks tell %v since %v and %v since %v; want 1s and 0s since a second apart",
@@ -91,16 +90,12 @@ func TestAlarm(t *testing.T) {
 
 		past := clk.Alarm(0)
 		<-past.C
-		if got := clk.Now().Offset(); got != 250*ms {
-			t.Errorf("an alarm for an instant gone by rang at %v; want at once", got)
-		}
+		assert.Equal(t, 250*ms, clk.Now().Offset(), "an alarm for an instant gone by rang at")
 		past.Stop()
 
 		stopped := clk.Alarm(clock.Instant(s))
 		stopped.Stop()
-		if err := clk.Sleep(t.Context(), clock.Instant(2*s)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, clk.Sleep(t.Context(), clock.Instant(2*s)))
 		select {
 		case <-stopped.C:
 			t.Error("a stopped alarm rang")

@@ -6,6 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 )
 
@@ -35,9 +37,7 @@ func TestSleeper(t *testing.T) {
 			}
 			for i, want := range row.awakeAt {
 				sleeper.Sleep(clock.Instant(row.until))
-				if got := clk.Now().Offset(); got != want {
-					t.Errorf("%s: Sleep %d ended at %v; want %v", row.name, i, got, want)
-				}
+				assert.Equalf(t, want, clk.Now().Offset(), "%s: Sleep %d ended at", row.name, i)
 			}
 		})
 	}

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 )
 
@@ -15,15 +18,11 @@ import (
 func TestTheDrawsOfAKnownSeed(t *testing.T) {
 	for _, draw := range []clock.Draw{clock.NewStream(1, "keys").At(0), clock.NewStream(1, "keys").Try(0, 0)} {
 		got := fmt.Sprintf("%016x %016x", draw.Uint64(), draw.Uint64())
-		if want := "ccc3bfdbdb303a86 8d646b8fdfdb9ffa"; got != want {
-			t.Errorf(`NewStream(1, "keys") draws %s for number 0; want %s`, got, want)
-		}
+		assert.Equal(t, "ccc3bfdbdb303a86 8d646b8fdfdb9ffa", got, `NewStream(1, "keys") draws`)
 	}
 	first, second := clock.NewStream(7, "keys").Try(42, 3), clock.NewStream(7, "keys").Try(42, 3)
 	for i := range 1000 {
-		if a, b := first.Uint64(), second.Uint64(); a != b {
-			t.Fatalf("draw %d of one number = %d and %d; want the same", i, a, b)
-		}
+		require.Equalf(t, second.Uint64(), first.Uint64(), "draw %d of one number = and", i)
 	}
 }
 
@@ -55,9 +54,7 @@ func TestDrawsOfDifferentInputsAreIndependent(t *testing.T) {
 		for i := range uint64(pairs) {
 			a, b := pair(i)
 			x, y := a.Uint64(), b.Uint64()
-			if x == y {
-				t.Fatalf("%s: pair %d draws %d twice", name, i, x)
-			}
+			require.Truef(t, x != y, "%s: pair %d draws %d twice", name, i, x)
 			for z := x ^ y; z > 0; z &= z - 1 {
 				differing++
 			}
@@ -126,9 +123,7 @@ func TestIntNIsUniform(t *testing.T) {
 func TestIntNAtTheEnds(t *testing.T) {
 	draw := clock.NewStream(1, "ends").At(0)
 	for range 1000 {
-		if got := draw.IntN(1); got != 0 {
-			t.Fatalf("IntN(1) = %d; want 0", got)
-		}
+		require.Equal(t, 0, draw.IntN(1), "IntN(1)")
 		if got := draw.IntN(math.MaxInt); got < 0 {
 			t.Fatalf("IntN(MaxInt) = %d; want 0 or more", got)
 		}

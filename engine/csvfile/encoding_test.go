@@ -12,6 +12,8 @@ import (
 	"testing/iotest"
 	"unicode/utf16"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/csvfile"
 )
 
@@ -23,9 +25,7 @@ func packed(t *testing.T, text string) string {
 	if _, err := io.WriteString(w, text); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.Close())
 	return b.String()
 }
 
@@ -50,9 +50,7 @@ func TestEncodings(t *testing.T) {
 		text.WriteString(";x\r\n")
 	}
 	want, err := rowsOf(strings.NewReader(text.String()), options)
-	if err != nil || len(want) != 3001 {
-		t.Fatalf("%d rows, %v; want 3001", len(want), err)
-	}
+	require.Truef(t, err == nil && len(want) == 3001, "%d rows, %v; want 3001", len(want), err)
 	little, big := widened(text.String(), binary.LittleEndian), widened(text.String(), binary.BigEndian)
 	for sentence, file := range map[string]string{
 		"UTF-8 with a mark":                    "\uFEFF" + text.String(),

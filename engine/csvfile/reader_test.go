@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/csvfile"
 )
 
@@ -97,21 +99,16 @@ func TestFaults(t *testing.T) {
 			line, word, _ := strings.Cut(wants[i], " ")
 			sound = strings.HasPrefix(lines[i], "f.csv:"+line+": ") && strings.Contains(lines[i], word)
 		}
-		if !sound {
-			t.Errorf("%s: rows of %.60q:\n%v\nwant faults of %s", tt.name, tt.text, err, tt.want)
-		}
+		assert.Truef(t, sound, "%s: rows of %.60q:\n%v\nwant faults of %s", tt.name, tt.text, err, tt.want)
 	}
 	_, err := rowsOf(strings.NewReader("a\n"+strings.Repeat("b,c\n", 1000)), options)
-	if got := strings.Count(err.Error(), "\n") + 1; got != 20 {
-		t.Errorf("a thousand faults are told as %d; want 20", got)
-	}
+	assert.Equal(t, 20, strings.Count(err.Error(), "\n")+1, "a thousand faults are told as")
 	broken := errors.New("broken disk")
 	for _, size := range []int{0, 1, 100_000} {
 		text := strings.Repeat("a\n", size)
 		rows, err := rowsOf(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), options)
-		if len(rows) != size || !errors.Is(err, broken) || !strings.Contains(err.Error(), "f.csv") {
-			t.Errorf("%d rows of a broken disk = %d, %v; want all and its error", size, len(rows), err)
-		}
+		assert.Truef(t, len(rows) == size && errors.Is(err, broken) && strings.Contains(err.Error(), "f.csv"),
+			"%d rows of a broken disk = %d, %v; want all and its error", size, len(rows), err)
 	}
 }
 
@@ -193,9 +190,8 @@ func TestEscapesAreToldLate(t *testing.T) {
 			text.WriteString(w.line(rng, row, "\n"))
 		}
 		got, err := rowsOf(iotest.OneByteReader(strings.NewReader(text.String())), options)
-		if err != nil || !slices.EqualFunc(got, want, slices.Equal) {
-			t.Errorf("dialect %d, first mark in row %d: %d rows, %v; want the %d that were written", i, first, len(got), err, len(want))
-		}
+		assert.Truef(t, err == nil && slices.EqualFunc(got, want, slices.Equal),
+			"dialect %d, first mark in row %d: %d rows, %v; want the %d that were written", i, first, len(got), err, len(want))
 	}
 }
 
@@ -213,9 +209,7 @@ func TestLateBackslashes(t *testing.T) {
 		got, err := rowsOf(strings.NewReader(far+row.text), options)
 		switch {
 		case row.fault != "":
-			if !strings.Contains(message(err), row.fault) {
-				t.Errorf("%s: %v; want a fault of %s", row.says, err, row.fault)
-			}
+			assert.Containsf(t, message(err), row.fault, "%s: %v", row.says, err)
 		case err != nil || got[len(got)-1][1] != row.want:
 			t.Errorf("%s: %q, %v; want %q", row.says, got[len(got)-1], err, row.want)
 		}
@@ -229,9 +223,8 @@ func TestTheBeginningMayEndWithinMarks(t *testing.T) {
 	long := strings.Repeat("x", 64<<10-len(before+after))
 	want := [][]string{{"Key", "Text"}, {"k", long + `\`}, {"", "\ny"}}
 	got, err := rowsOf(strings.NewReader(before+long+after+"y\"\n"), csvfile.Options{File: "f.csv", Row: 1 << 17})
-	if err != nil || !slices.EqualFunc(got, want, slices.Equal) {
-		t.Errorf("%d rows, %v; want three, the second with a backslash at its end", len(got), err)
-	}
+	assert.Truef(t, err == nil && slices.EqualFunc(got, want, slices.Equal),
+		"%d rows, %v; want three, the second with a backslash at its end", len(got), err)
 }
 
 func TestMemoryIsConstant(t *testing.T) {

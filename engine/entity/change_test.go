@@ -3,6 +3,8 @@ package entity_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 )
 
@@ -11,9 +13,7 @@ func TestVerbsReadAsTheyAreWritten(t *testing.T) {
 		if got, ok := entity.ParseVerb(v.String()); got != v || !ok {
 			t.Errorf("ParseVerb(%s) = %v, %v; want %v", v, got, ok, v)
 		}
-		if got, want := v.IsChange(), v < entity.Get; got != want {
-			t.Errorf("%v.IsChange() = %v; want %v", v, got, want)
-		}
+		assert.Equalf(t, v < entity.Get, v.IsChange(), "%v.IsChange()", v)
 	}
 	for _, name := range []string{"", "unknown", "Insert", "upsert"} {
 		if got, ok := entity.ParseVerb(name); ok {
@@ -40,13 +40,10 @@ func TestMatchAccepts(t *testing.T) {
 		{"a version accepts no other", entity.MatchExactly(5), 6, false},
 		{"the version zero is a condition", entity.MatchExactly(0), 6, false},
 	} {
-		if got := row.match.Accepts(row.version); got != row.want {
-			t.Errorf("%s: Accepts(%d) = %v; want %v", row.name, row.version, got, row.want)
-		}
+		assert.Equalf(t, row.want, row.match.Accepts(row.version), "%s: Accepts(%d)", row.name, row.version)
 	}
-	if entity.MatchExactly(0).IsNone() || entity.MatchAny.IsNone() || !(entity.Match{}).IsNone() {
-		t.Error("IsNone is wrong; want it of the zero Match alone")
-	}
+	assert.True(t, !entity.MatchExactly(0).IsNone() && !entity.MatchAny.IsNone() && (entity.Match{}).IsNone(),
+		"IsNone is wrong; want it of the zero Match alone")
 }
 
 func TestStatusOfCodes(t *testing.T) {
@@ -56,8 +53,6 @@ func TestStatusOfCodes(t *testing.T) {
 		entity.RequestBodyTooLarge: 413, entity.OperationTimedOut: 500, entity.ServerBusy: 503,
 		"SomethingNew": 400,
 	} {
-		if got := code.Status(); got != want {
-			t.Errorf("Code(%q).Status() = %d; want %d", code, got, want)
-		}
+		assert.Equalf(t, want, code.Status(), "Code(%q).Status()", code)
 	}
 }

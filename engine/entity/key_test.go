@@ -7,6 +7,8 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 )
 
@@ -62,9 +64,7 @@ func TestKeyCompareLooksAtThePartitionFirst(t *testing.T) {
 	for i, a := range keys {
 		for j, b := range keys {
 			want := max(-1, min(1, i-j))
-			if got := a.Compare(b); got != want {
-				t.Errorf("%+v.Compare(%+v) = %d; want %d", a, b, got, want)
-			}
+			assert.Equalf(t, want, a.Compare(b), "%+v.Compare(%+v)", a, b)
 		}
 	}
 }
@@ -75,9 +75,7 @@ func TestSortKeyOfCommonTextIsTheTextItself(t *testing.T) {
 			t.Errorf("SortKey(%q) = %+q; want the same", s, got)
 		}
 	}
-	if got, want := entity.SortKey("a\U0001F3C3b"), "a\xED\xA0\xBC\xED\xBF\x83b"; got != want {
-		t.Errorf("SortKey of a runner = %+q; want %+q", got, want)
-	}
+	assert.Equal(t, "a\xED\xA0\xBC\xED\xBF\x83b", entity.SortKey("a\U0001F3C3b"), "SortKey of a runner")
 }
 
 func TestFromSortKeyLeavesBrokenSurrogatesAlone(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 )
 
@@ -30,11 +32,8 @@ func TestMergePackedAgainstLists(t *testing.T) {
 		packed := entity.Pack(nil, 1, stored)
 		merged := entity.MergePacked(packed, 2, changes)
 		want := entity.Pack(nil, 2, naiveMerge(stored, changes))
-		if !slices.Equal(merged, want) {
-			t.Fatalf("run %d: MergePacked(%v, %v) = %q; want %q", run, stored, changes, merged, want)
-		}
-		if !slices.Equal(packed, entity.Pack(nil, 1, stored)) {
-			t.Fatalf("run %d: MergePacked altered what was stored", run)
-		}
+		require.Truef(t, slices.Equal(merged, want),
+			"run %d: MergePacked(%v, %v) = %q; want %q", run, stored, changes, merged, want)
+		require.Truef(t, slices.Equal(packed, entity.Pack(nil, 1, stored)), "run %d: MergePacked altered what was stored", run)
 	}
 }

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 )
 
@@ -74,13 +77,9 @@ func TestPackRoundTrips(t *testing.T) {
 		want := randomProperties(rng, 1+run%entity.MaxProperties)
 		ticks := entity.Ticks(rng.Uint64())
 		packed := entity.Pack(nil, ticks, want)
-		if got := packed.Timestamp(); got != ticks {
-			t.Fatalf("run %d: Timestamp() = %d; want %d", run, got, ticks)
-		}
+		require.Equalf(t, ticks, packed.Timestamp(), "run %d: Timestamp()", run)
 		got, err := packed.Unpack(nil)
-		if err != nil || !slices.Equal(got, want) {
-			t.Fatalf("run %d: Unpack() = %v, %v; want %v", run, got, err, want)
-		}
+		require.Truef(t, err == nil && slices.Equal(got, want), "run %d: Unpack() = %v, %v; want %v", run, got, err, want)
 		if got, err := walked(packed); err != nil || !slices.Equal(got, want) {
 			t.Fatalf("run %d: a cursor finds %v, %v; want %v", run, got, err, want)
 		}
@@ -102,14 +101,12 @@ func TestPackAppendsAndUnpackAppends(t *testing.T) {
 		t.Error("Pack did not use the room that it was given")
 	}
 	again := entity.Pack([]byte("before"), 5, registration())
-	if !bytes.Equal(again[len("before"):], packed) {
-		t.Errorf("Pack after other bytes = %q; want the same block after them", again)
-	}
+	assert.Truef(t, bytes.Equal(again[len("before"):], packed),
+		"Pack after other bytes = %q; want the same block after them", again)
 	first := entity.Property{Name: "First", Value: entity.Int32(1)}
 	got, err := packed.Unpack([]entity.Property{first})
-	if err != nil || len(got) != 11 || got[0] != first {
-		t.Errorf("Unpack after one property = %v, %v; want that and ten more", got, err)
-	}
+	assert.Truef(t, err == nil && len(got) == 11 && got[0] == first,
+		"Unpack after one property = %v, %v; want that and ten more", got, err)
 }
 
 func TestPackIsCompact(t *testing.T) {
@@ -147,9 +144,7 @@ func TestAllocations(t *testing.T) {
 		{"a sort key of common text and back allocates nothing", func() { entity.FromSortKey(entity.SortKey("Zürich 한 \uE000")) }, 0},
 		{"a look at a property allocates nothing", func() { packed.Lookup("Notes") }, 0},
 	} {
-		if got := testing.AllocsPerRun(20, row.do); got != row.want {
-			t.Errorf("%s: allocations = %v; want %v", row.name, got, row.want)
-		}
+		assert.Equalf(t, row.want, testing.AllocsPerRun(20, row.do), "%s: allocations", row.name)
 	}
 }
 
@@ -193,9 +188,8 @@ func TestCorruptBlocksAreRefused(t *testing.T) {
 	} {
 		kept := named("Kept", entity.Int32(1))
 		got, err := row.block.Unpack(kept)
-		if !errors.Is(err, entity.ErrCorrupt) || !slices.Equal(got, kept) {
-			t.Errorf("%s: Unpack() = %v, %v; want what was there and %v", row.name, got, err, entity.ErrCorrupt)
-		}
+		assert.Truef(t, errors.Is(err, entity.ErrCorrupt) && slices.Equal(got, kept),
+			"%s: Unpack() = %v, %v; want what was there and %v", row.name, got, err, entity.ErrCorrupt)
 		if _, err := walked(row.block); !errors.Is(err, entity.ErrCorrupt) {
 			t.Errorf("%s: a cursor ends with %v; want %v", row.name, err, entity.ErrCorrupt)
 		}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 )
 
@@ -30,15 +32,11 @@ func TestTicksTable(t *testing.T) {
 		{"and ends with the year 9999",
 			time.Date(9999, 12, 31, 23, 59, 59, 999_999_900, time.UTC), entity.LatestDateTime, "9999-12-31T23:59:59.9999999Z"},
 	} {
-		if got := entity.TicksOf(row.time); got != row.ticks {
-			t.Errorf("%s: TicksOf(%v) = %d; want %d", row.name, row.time, got, row.ticks)
-		}
+		assert.Equalf(t, row.ticks, entity.TicksOf(row.time), "%s: TicksOf(%v)", row.name, row.time)
 		if got := row.ticks.Time(); !got.Equal(row.time) || got.Location() != time.UTC {
 			t.Errorf("%s: Ticks(%d).Time() = %v; want %v in UTC", row.name, row.ticks, got, row.time)
 		}
-		if got := row.ticks.String(); got != row.text {
-			t.Errorf("%s: Ticks(%d).String() = %s; want %s", row.name, row.ticks, got, row.text)
-		}
+		assert.Equalf(t, row.text, row.ticks.String(), "%s: Ticks(%d).String()", row.name, row.ticks)
 		if got, err := entity.ParseTicks(row.text); got != row.ticks || err != nil {
 			t.Errorf("%s: ParseTicks(%s) = %d, %v; want %d", row.name, row.text, got, err, row.ticks)
 		}
@@ -56,9 +54,7 @@ func TestTicksOfRoundsDownAndSaturates(t *testing.T) {
 		{"a time beyond the range comes out as the last tick", time.Unix(1<<60, 0), math.MaxInt64},
 		{"a time before the range comes out as the first", time.Unix(-1<<60, 0), -math.MaxInt64},
 	} {
-		if got := entity.TicksOf(row.time); got != row.want {
-			t.Errorf("%s: TicksOf = %d; want %d", row.name, got, row.want)
-		}
+		assert.Equalf(t, row.want, entity.TicksOf(row.time), "%s: TicksOf", row.name)
 	}
 }
 
@@ -85,13 +81,10 @@ func TestETagTable(t *testing.T) {
 		{"a day that does not exist", `W/"datetime'2017-02-30T13%3A20%3A32Z'"`, 0, entity.ErrForeignETag},
 	} {
 		got, err := entity.ParseETag(row.tag)
-		if got != row.want || !errors.Is(err, row.err) {
-			t.Errorf("%s: ParseETag(%s) = %d, %v; want %d, %v", row.name, row.tag, got, err, row.want, row.err)
-		}
+		assert.Truef(t, got == row.want && errors.Is(err, row.err),
+			"%s: ParseETag(%s) = %d, %v; want %d, %v", row.name, row.tag, got, err, row.want, row.err)
 	}
-	if got, want := version.ETag(), `W/"datetime'2017-08-30T13%3A20%3A32.6680946Z'"`; got != want {
-		t.Errorf("Ticks(%d).ETag() = %s; want %s", version, got, want)
-	}
+	assert.Equalf(t, `W/"datetime'2017-08-30T13%3A20%3A32.6680946Z'"`, version.ETag(), "Ticks(%d).ETag()", version)
 }
 
 func TestParseTicksRefusesWhatTheServiceNeverWrites(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 )
 
@@ -142,9 +144,7 @@ func TestValidateChangeProperties(t *testing.T) {
 			t.Errorf("%s: Packed.Validate() = %q, %s; want success", row.name, code, detail)
 		}
 	}
-	if got := entity.Size(entity.Key{}, fits); got != entity.MaxEntityBytes {
-		t.Errorf("Size of the entity that just fits = %d; want %d", got, entity.MaxEntityBytes)
-	}
+	assert.Equal(t, entity.MaxEntityBytes, entity.Size(entity.Key{}, fits), "Size of the entity that just fits")
 }
 
 // packable packs what has a type.
@@ -269,8 +269,6 @@ func TestValidateBatch(t *testing.T) {
 	} {
 		got, index, detail := entity.ValidateBatch(row.changes)
 		checkCode(t, row.name, got, row.want, detail)
-		if index != row.index {
-			t.Errorf("%s: ValidateBatch finds the fault at %d; want %d", row.name, index, row.index)
-		}
+		assert.Equalf(t, row.index, index, "%s: ValidateBatch finds the fault at", row.name)
 	}
 }

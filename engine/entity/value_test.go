@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 )
 
@@ -35,9 +38,7 @@ func TestValuesOfEachType(t *testing.T) {
 		if got := row.value.Type(); got != row.kind || got.String() != row.text {
 			t.Errorf("%s: Type() = %v; want %s", row.name, got, row.text)
 		}
-		if got := row.value.Size(); got != row.size {
-			t.Errorf("%s: Size() = %d; want %d", row.name, got, row.size)
-		}
+		assert.Equalf(t, row.size, row.value.Size(), "%s: Size()", row.name)
 		for j, other := range eachType {
 			if got := row.value.Equal(other.value); got != (i == j) {
 				t.Errorf("%s: Equal with %q = %v; want %v", row.name, other.name, got, i == j)
@@ -119,9 +120,8 @@ func TestSizesOfTextsWithOneOddCharacter(t *testing.T) {
 		for _, rest := range []int{0, 1, 9, 40} {
 			before, after := strings.Repeat("a", at), strings.Repeat("a", rest)
 			for odd, units := range map[string]int{"é": 1, "\uffff": 1, "\U0001F3C3": 2} {
-				if got, want := entity.String(before+odd+after).Size(), 4+2*(at+units+rest); got != want {
-					t.Fatalf("Size of %+q after %d and before %d letters = %d; want %d", odd, at, rest, got, want)
-				}
+				require.Equalf(t, 4+2*(at+units+rest), entity.String(before+odd+after).Size(),
+					"Size of %+q after %d and before %d letters", odd, at, rest)
 			}
 			c := entity.Change{Verb: entity.Insert, Properties: named("a", entity.String(before+"\xff"+after))}
 			if code, _ := c.Validate(); code != entity.InvalidInput {
@@ -142,8 +142,6 @@ func TestEqualComparesBits(t *testing.T) {
 		{"equal numbers of two types differ", entity.Int32(5), entity.Int64(5), false},
 		{"equal strings of two origins are equal", entity.String("ab"), entity.String(string([]byte("ab"))), true},
 	} {
-		if got := row.a.Equal(row.b); got != row.want {
-			t.Errorf("%s: Equal = %v; want %v", row.name, got, row.want)
-		}
+		assert.Equalf(t, row.want, row.a.Equal(row.b), "%s: Equal", row.name)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 )
@@ -105,9 +107,7 @@ func TestRangeOfAConjunctionIsTight(t *testing.T) {
 		rng.Shuffle(len(both.parts), func(i, j int) { both.parts[i], both.parts[j] = both.parts[j], both.parts[i] })
 		text := both.spell(rng)
 		e := parsed(t, text)
-		if !e.Exact() {
-			t.Fatalf("seed %d: Parse(%q).Exact() = false; want true", seed, text)
-		}
+		require.Truef(t, e.Exact(), "seed %d: Parse(%q).Exact() = false; want true", seed, text)
 		for _, k := range keys {
 			if got, want := e.Range().Contains(k), both.holds(row{key: k}); got != want {
 				t.Fatalf("seed %d: Parse(%q).Range().Contains(%+q) = %v; want %v", seed, text, k, got, want)

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 )
 
@@ -44,18 +47,15 @@ func TestKeeps(t *testing.T) {
 		{"not of such a comparison is true", "not (Club eq 'x') and not (Club ne 'x')", true},
 	} {
 		r := runner()
-		if got := parsed(t, row.text).Keeps(r.key, r.packed()); got != row.want {
-			t.Errorf("%s: Parse(%q).Keeps(a runner) = %v; want %v", row.name, row.text, got, row.want)
-		}
+		assert.Equalf(t, row.want, parsed(t, row.text).Keeps(r.key, r.packed()),
+			"%s: Parse(%q).Keeps(a runner)", row.name, row.text)
 	}
 }
 
 // What a block that nobody packed says is nothing.
 func TestKeepsOfABrokenEntity(t *testing.T) {
 	for _, p := range []entity.Packed{nil, {1, 2, 3}, make(entity.Packed, 9)} {
-		if parsed(t, "Age ne 5 or Paid").Keeps(entity.Key{}, p) {
-			t.Errorf("Keeps(%v) = true; want false", p)
-		}
+		assert.Falsef(t, parsed(t, "Age ne 5 or Paid").Keeps(entity.Key{}, p), "Keeps(%v) = true; want false", p)
 	}
 }
 
@@ -66,12 +66,8 @@ func TestKeepsAllocatesNothing(t *testing.T) {
 	packed := r.packed()
 	e := parsed(t, fmt.Sprintf("PartitionKey ge '2011' and RowKey ne 'x' and Timestamp gt datetime'2011-01-01T00:00:00Z' and Name eq '%s'"+
 		" and Tag ge X'%x' and Id ne guid'00000000-0000-0000-0000-000000000000' and Chip gt 5.0 and Paid and not (Club eq 1)", long, long))
-	if !e.Keeps(r.key, packed) {
-		t.Fatalf("Parse(%q).Keeps(a runner) = false; want true", e)
-	}
-	if allocs := testing.AllocsPerRun(100, func() { e.Keeps(r.key, packed) }); allocs != 0 {
-		t.Errorf("Keeps allocates %v times; want 0", allocs)
-	}
+	require.Truef(t, e.Keeps(r.key, packed), "Parse(%q).Keeps(a runner) = false; want true", e)
+	assert.EqualValues(t, 0, testing.AllocsPerRun(100, func() { e.Keeps(r.key, packed) }), "Keeps allocates times")
 }
 
 func TestShape(t *testing.T) {
@@ -86,8 +82,6 @@ func TestShape(t *testing.T) {
 		{"groups are compared as groups", "(A eq 1 and B eq 2) or (A eq 3 and B eq 4)", "A eq ? and B eq ? or …"},
 		{"a denial keeps its parentheses", "not (A eq 1)", "not (A eq ?)"},
 	} {
-		if got := parsed(t, row.text).Shape(); got != row.want {
-			t.Errorf("%s: Parse(%q).Shape() = %q; want %q", row.name, row.text, got, row.want)
-		}
+		assert.Equalf(t, row.want, parsed(t, row.text).Shape(), "%s: Parse(%q).Shape()", row.name, row.text)
 	}
 }

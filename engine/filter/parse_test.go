@@ -5,6 +5,8 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 )
@@ -58,9 +60,7 @@ func TestParseReads(t *testing.T) {
 		{"a GUID in any case", "a eq GUID'4185404A-5818-48c3-b9be-f217df0dba6f'", "a eq guid'4185404a-5818-48c3-b9be-f217df0dba6f'"},
 		{"bytes", "a eq X'0aFF' or a eq x'' or a eq binary'00'", "a eq X'0aff' or a eq X'' or a eq X'00'"},
 	} {
-		if got := parsed(t, row.text).String(); got != row.want {
-			t.Errorf("%s: Parse(%q).String() = %q; want %q", row.name, row.text, got, row.want)
-		}
+		assert.Equalf(t, row.want, parsed(t, row.text).String(), "%s: Parse(%q).String()", row.name, row.text)
 		if got := parsed(t, row.want).String(); got != row.want {
 			t.Errorf("%s: Parse(%q).String() = %q; want the same", row.name, row.want, got)
 		}
@@ -133,12 +133,10 @@ func TestParseRefuses(t *testing.T) {
 		{"nor behind a constant", "5 eq length(a)", not, `"length"`},
 	} {
 		e, code, detail := filter.Parse(row.text)
-		if e != nil || code != row.code || !strings.Contains(detail+" ", row.detail) {
-			t.Errorf("%s: Parse(%q) = %v, %s, %q; want %s, %q", row.name, row.text, e, code, detail, row.code, row.detail)
-		}
-		if !oneLine(detail) || !strings.Contains(detail, " at character ") {
-			t.Errorf("%s: Parse(%q) says %q; want one line that names the place", row.name, row.text, detail)
-		}
+		assert.Truef(t, e == nil && code == row.code && strings.Contains(detail+" ", row.detail),
+			"%s: Parse(%q) = %v, %s, %q; want %s, %q", row.name, row.text, e, code, detail, row.code, row.detail)
+		assert.Truef(t, oneLine(detail) && strings.Contains(detail, " at character "),
+			"%s: Parse(%q) says %q; want one line that names the place", row.name, row.text, detail)
 	}
 }
 
@@ -159,9 +157,8 @@ func TestParseIsBounded(t *testing.T) {
 		{"text is only so long", length, filter.MaxText, "more than 65536 bytes at character 65537 of"},
 	} {
 		text := row.text(row.most)
-		if got := parsed(t, parsed(t, text).String()).String(); got != parsed(t, text).String() {
-			t.Errorf("%s: Parse(%.40q…).String() does not lead to itself", row.name, text)
-		}
+		assert.Equalf(t, parsed(t, text).String(), parsed(t, parsed(t, text).String()).String(),
+			"%s: Parse(%.40q…).String() does not lead to itself", row.name, text)
 		text = row.text(row.most + 1)
 		if _, code, detail := filter.Parse(text); code != entity.InvalidInput || !strings.Contains(detail+" ", row.detail) {
 			t.Errorf("%s: Parse(%.40q…) = %s, %q; want InvalidInput, %q", row.name, text, code, detail, row.detail)

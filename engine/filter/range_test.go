@@ -8,6 +8,8 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 )
@@ -94,12 +96,8 @@ func TestRangesHoldWhatTheySay(t *testing.T) {
 				t.Errorf("%s: Contains(%+q) = %v; want %v", row.name, k, got, want)
 			}
 		}
-		if row.r.Empty() {
-			t.Errorf("%s: Empty() = true; want false", row.name)
-		}
-		if got := row.r.Class(); got != row.class {
-			t.Errorf("%s: Class() = %v; want %v", row.name, got, row.class)
-		}
+		assert.Falsef(t, row.r.Empty(), "%s: Empty() = true; want false", row.name)
+		assert.Equalf(t, row.class, row.r.Class(), "%s: Class()", row.name)
 		if pk, one := row.r.Partition(); one != (row.one != "-") || one && pk != row.one {
 			t.Errorf("%s: Partition() = %q, %v; want %q", row.name, pk, one, row.one)
 		}
@@ -113,9 +111,7 @@ func TestRowPrefixIsHasPrefix(t *testing.T) {
 	}
 	for _, prefix := range prefixes {
 		r := filter.RowPrefix("b", prefix)
-		if !utf8.ValidString(r.To.Row) {
-			t.Errorf("RowPrefix(b, %+q).To.Row = %+q; want valid UTF-8", prefix, r.To.Row)
-		}
+		assert.Truef(t, utf8.ValidString(r.To.Row), "RowPrefix(b, %+q).To.Row = %+q; want valid UTF-8", prefix, r.To.Row)
 		for _, k := range universe() {
 			want := k.Partition == "b" && strings.HasPrefix(k.Row, prefix)
 			if got := r.Contains(k); got != want {
@@ -140,16 +136,12 @@ func TestEmptyRanges(t *testing.T) {
 		{"what follows another partition is none", filter.OnePartition("a").StartingAt(key("b", "")), true},
 		{"the whole table is never none", filter.All().After(key("\uFFFF", "\uFFFF")), false},
 	} {
-		if got := row.r.Empty(); got != row.want {
-			t.Errorf("%s: %+v.Empty() = %v; want %v", row.name, row.r, got, row.want)
-		}
+		assert.Equalf(t, row.want, row.r.Empty(), "%s: %+v.Empty()", row.name, row.r)
 		if !row.want {
 			continue
 		}
 		for _, k := range universe() {
-			if row.r.Contains(k) {
-				t.Errorf("%s: %+v.Contains(%+q) = true of an empty range", row.name, row.r, k)
-			}
+			assert.Falsef(t, row.r.Contains(k), "%s: %+v.Contains(%+q) = true of an empty range", row.name, row.r, k)
 		}
 	}
 }

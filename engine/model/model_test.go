@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/model"
 )
 
@@ -13,9 +16,7 @@ import (
 func mustNew(t *testing.T, profile string) *model.Model {
 	t.Helper()
 	m, err := model.New(profile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return m
 }
 
@@ -34,9 +35,8 @@ func TestProfiles(t *testing.T) {
 		t.Errorf("PageScan() = %d; want 50000, five seconds at 10000/s", got)
 	}
 	off := mustNew(t, model.Off)
-	if off.PartitionTarget != 0 || off.AccountTarget != 0 || off.ReadTime != 0 || off.PageScan() != 50_000 {
-		t.Errorf("off = %+v; want no limits, no times, and pages of 50000 scanned", off)
-	}
+	assert.Truef(t, off.PartitionTarget == 0 && off.AccountTarget == 0 && off.ReadTime == 0 && off.PageScan() == 50_000,
+		"off = %+v; want no limits, no times, and pages of 50000 scanned", off)
 	if _, err := model.New("documentd"); !errors.Is(err, model.ErrUnknown) {
 		t.Errorf("New of a misspelt profile = %v; want ErrUnknown", err)
 	}
@@ -67,9 +67,7 @@ func TestSet(t *testing.T) {
 		m := mustNew(t, model.Documented)
 		before := *m
 		err := m.Set(row.name, row.text)
-		if !errors.Is(err, row.want) {
-			t.Errorf("%s: Set(%q, %q) = %v; want %v", row.sentence, row.name, row.text, err, row.want)
-		}
+		assert.ErrorIsf(t, err, row.want, "%s: Set(%q, %q)", row.sentence, row.name, row.text)
 		if row.want != nil && *m != before {
 			t.Errorf("%s: Set(%q, %q) failed and changed the model", row.sentence, row.name, row.text)
 		}
@@ -83,13 +81,10 @@ func TestSet(t *testing.T) {
 func TestParameters(t *testing.T) {
 	for _, profile := range model.Profiles() {
 		m := mustNew(t, profile)
-		if got, want := len(model.Names()), len(m.Parameters()); got != want {
-			t.Errorf("len(Names()) = %d; want %d", got, want)
-		}
+		assert.Len(t, model.Names(), len(m.Parameters()), "len(Names())")
 		for _, p := range m.Parameters() {
-			if p.Unit == "" || p.From == "" || p.About == "" || p.Least > p.Greatest || p.Greatest == 0 {
-				t.Errorf("%s of %s = %+v; want a unit, a provenance, a line on it, and bounds", p.Name, profile, p)
-			}
+			assert.Truef(t, p.Unit != "" && p.From != "" && p.About != "" && p.Least <= p.Greatest && p.Greatest != 0,
+				"%s of %s = %+v; want a unit, a provenance, a line on it, and bounds", p.Name, profile, p)
 			before := *m
 			if err := m.Set(p.Name, p.Text()); err != nil || *m != before {
 				t.Errorf("Set(%q, %q) = %v; want no error, and the model as it was", p.Name, p.Text(), err)

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/model"
 )
 
@@ -18,9 +20,8 @@ func TestRegionsAreRoundTrips(t *testing.T) {
 		if err := m.Set(model.RegionName, r.Name); err != nil || m.RoundTrip != r.RoundTrip || m.Region != r.Name {
 			t.Errorf("Set(region, %s) = %v, a round trip of %v; want %v", r.Name, err, m.RoundTrip, r.RoundTrip)
 		}
-		if last >= r.RoundTrip {
-			t.Errorf("%s is %v away, and one before it %v; want the nearest first", r.Name, r.RoundTrip, last)
-		}
+		assert.Truef(t, last < r.RoundTrip,
+			"%s is %v away, and one before it %v; want the nearest first", r.Name, r.RoundTrip, last)
 		last = r.RoundTrip
 		about := func() string {
 			for _, p := range m.Parameters() {
@@ -30,9 +31,7 @@ func TestRegionsAreRoundTrips(t *testing.T) {
 			}
 			return ""
 		}
-		if !strings.Contains(about(), r.Where) {
-			t.Errorf("%s: the round trip is told as %q; want it to say %q", r.Name, about(), r.Where)
-		}
+		assert.Containsf(t, about(), r.Where, "%s: the round trip is told as", r.Name)
 		if err := m.Set("round_trip", "77ms"); err != nil || strings.Contains(about(), r.Where) {
 			t.Errorf("%s, then 77 ms: %v, told as %q; want no word on the region", r.Name, err, about())
 		}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/model"
 )
 
@@ -47,9 +49,7 @@ func TestRunListsWhatItRestsOn(t *testing.T) {
 		m := mustNew(t, row.profile)
 		for _, one := range row.set {
 			name, value, _ := strings.Cut(one, "=")
-			if err := m.Set(name, value); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, m.Set(name, value))
 		}
 		if got := namesOf(m.ParametersOf(row.start)); !slices.Equal(got, row.want) {
 			t.Errorf("%s: ParametersOf(%q) of %s = %v; want %v", row.sentence, row.start, row.profile, got, row.want)

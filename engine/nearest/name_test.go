@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/nearest"
 )
 
@@ -93,9 +95,7 @@ func TestUnknown(t *testing.T) {
 	} {
 		got := nearest.Unknown("attribute", tt.typed, tt.known)
 		for _, word := range append(tt.words, "attribute \""+tt.typed[:4]) {
-			if !strings.Contains(got, word) {
-				t.Errorf("%s: Unknown(%.20q, %q) = %s; want %s in it", tt.name, tt.typed, tt.known, got, word)
-			}
+			assert.Containsf(t, got, word, "%s: Unknown(%.20q, %q)", tt.name, tt.typed, tt.known)
 		}
 	}
 	many := strings.Split("abcdefghijklmno", "")

@@ -6,6 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/partition"
@@ -112,9 +115,8 @@ func TestV06ColdTableSplitsUntilAllIsServed(t *testing.T) {
 	}{{305, 150}, {605, 300}, {905, 500}, {920, 700}, {1220, 950}} {
 		at := admitted.crossing(step.middle)
 		t.Logf("step to above %.0f/s: expected %d s, observed %d s", step.middle, step.at, at)
-		if at < step.at-15 || at > step.at+15 {
-			t.Errorf("the step to above %.0f/s is at %d s; want %d s within a tick", step.middle, at, step.at)
-		}
+		assert.Truef(t, at >= step.at-15 && at <= step.at+15,
+			"the step to above %.0f/s is at %d s; want %d s within a tick", step.middle, at, step.at)
 	}
 	for _, level := range []struct {
 		from, to int
@@ -126,9 +128,7 @@ func TestV06ColdTableSplitsUntilAllIsServed(t *testing.T) {
 	if dip := admitted.perSecond(1200, 1215); dip < 700 || dip > 900 {
 		t.Errorf("1200 s to 1215 s: %.0f/s; want from 700 to 900, ranges being offline", dip)
 	}
-	if got := len(layer.Map().Ranges); got != 12 {
-		t.Errorf("%d ranges at the end; want 12", got)
-	}
+	assert.Len(t, layer.Map().Ranges, 12, "ranges at the end")
 }
 
 // V6, skewed: the rates of the keys rise evenly from 26/s to 74/s. The same
@@ -215,9 +215,7 @@ func TestV09HotKeyStaysTheOthersMove(t *testing.T) {
 			t.Errorf("%v; want no split", e)
 		}
 	}
-	if moved != 5 {
-		t.Errorf("%d moves; want 5, one for each quiet range", moved)
-	}
+	assert.Equal(t, 5, moved, "moves")
 }
 
 // V14: the load of V6, at a hundredth of the documented rates, comes to an end.
@@ -268,9 +266,7 @@ func TestV22SameSeedSameEvents(t *testing.T) {
 		return text
 	}
 	first := events(1, false)
-	if first == "" {
-		t.Fatal("no events; the test shows nothing")
-	}
+	require.NotEmpty(t, first, "no events; the test shows nothing")
 	if again := events(1, true); again != first {
 		t.Errorf("the same seed gave\n%s\nand then\n%s", first, again)
 	}

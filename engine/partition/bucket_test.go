@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/partition"
@@ -82,18 +85,12 @@ func TestNothingOverflows(t *testing.T) {
 	m.PartitionTarget, m.PartitionBurst = 100_000_000, 10*time.Second
 	layer := partition.New(partition.Options{Model: m})
 	place := partition.Place{PartitionKey: "hot"}
-	if got := layer.Admit(0, place, one, 0).Kind; got != partition.Admitted {
-		t.Errorf("Admit at the highest rate = %v; want admitted", got)
-	}
+	assert.Equal(t, partition.Admitted, layer.Admit(0, place, one, 0).Kind, "Admit at the highest rate")
 	for range 100 {
 		layer.Charge(0, place, 1_000_000_000)
 	}
-	if got := layer.Admit(1, place, one, 0).Kind; got != partition.PartitionBusy {
-		t.Errorf("Admit in debt = %v; want the partition busy", got)
-	}
-	if got := layer.Admit(clock.Never-1, place, one, 0).Kind; got != partition.Admitted {
-		t.Errorf("Admit after 292 years = %v; want admitted", got)
-	}
+	assert.Equal(t, partition.PartitionBusy, layer.Admit(1, place, one, 0).Kind, "Admit in debt")
+	assert.Equal(t, partition.Admitted, layer.Admit(clock.Never-1, place, one, 0).Kind, "Admit after 292 years")
 }
 
 // A partition at twice its target for a second: its share, and its burst.
@@ -134,9 +131,7 @@ func TestIdleStampComesToRest(t *testing.T) {
 	}
 	// A year of the busiest stamp is about 75 splits and merges a day for 300
 	// servers; one at rest has none, and wakes where it was.
-	if v := layer.Admit(0, partition.Place{PartitionKey: "a"}, one, 0); v.Kind != partition.Admitted {
-		t.Errorf("Admit after a century = %v; want admitted", v.Kind)
-	}
+	assert.Equal(t, partition.Admitted, layer.Admit(0, partition.Place{PartitionKey: "a"}, one, 0).Kind, "Admit after a century")
 }
 
 func TestTimeIsClamped(t *testing.T) {
@@ -145,9 +140,8 @@ func TestTimeIsClamped(t *testing.T) {
 	if got := layer.Advance(50 * second); got != 100*second {
 		t.Errorf("Advance(50s) after 100s = %v; want 100s", got.Offset())
 	}
-	if v := layer.Admit(50*second, partition.Place{PartitionKey: "a"}, one, 0); v.Kind != partition.Admitted {
-		t.Errorf("Admit at an earlier instant = %v; want admitted", v.Kind)
-	}
+	assert.Equal(t, partition.Admitted, layer.Admit(50*second, partition.Place{PartitionKey: "a"}, one, 0).Kind,
+		"Admit at an earlier instant")
 }
 
 func TestVersionChangesWithTheMap(t *testing.T) {
@@ -166,9 +160,7 @@ func TestVersionChangesWithTheMap(t *testing.T) {
 	for _, step := range steps {
 		before := layer.Version()
 		step.do()
-		if layer.Version() == before {
-			t.Errorf("%s: Version() = %d as before; want another", step.sentence, before)
-		}
+		assert.Truef(t, layer.Version() != before, "%s: Version() = %d as before; want another", step.sentence, before)
 	}
 }
 
@@ -236,9 +228,7 @@ func TestAdmitOfAKnownKeyDoesNotAllocate(t *testing.T) {
 		for range 20 {
 			admit()
 		}
-		if got := testing.AllocsPerRun(1000, admit); got != 0 {
-			t.Errorf("%s: Admit of a known key allocates %v times; want 0", name, got)
-		}
+		assert.EqualValuesf(t, 0, testing.AllocsPerRun(1000, admit), "%s: Admit of a known key allocates times", name)
 	}
 }
 
@@ -283,9 +273,8 @@ func TestTimes(t *testing.T) {
 		{"not even a scan", off, partition.Scanning, 50_000, 0},
 	}
 	for _, row := range rows {
-		if got := partition.NewTimes(row.model).Of(row.work, row.entities, 1<<63); got != row.want {
-			t.Errorf("%s: Of(%v, %d) = %v; want %v", row.sentence, row.work, row.entities, got, row.want)
-		}
+		assert.Equalf(t, row.want, partition.NewTimes(row.model).Of(row.work, row.entities, 1<<63),
+			"%s: Of(%v, %d)", row.sentence, row.work, row.entities)
 	}
 	if got := partition.NewTimes(m).Refusal(); got != 3*time.Millisecond {
 		t.Errorf("Refusal() = %v; want 3ms", got)
@@ -320,9 +309,7 @@ func prewarmed(tb testing.TB, m *model.Model, ranges, servers, keys int) (*parti
 		boundaries = append(boundaries, fmt.Sprintf("race%08d", (i+1)*1_000_000/ranges))
 	}
 	layer.Prewarm(0, 0, 0, boundaries...)
-	if got := len(layer.Map().Ranges); got != ranges {
-		tb.Fatalf("Prewarm made %d ranges; want %d", got, ranges)
-	}
+	require.Len(tb, layer.Map().Ranges, ranges, "Prewarm made")
 	places := make([]partition.Place, keys)
 	for i := range places {
 		places[i].PartitionKey = fmt.Sprintf("race%08d__Full", i*(1_000_000/keys))

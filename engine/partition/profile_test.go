@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 )
@@ -86,19 +88,14 @@ func TestProfileSplitsAndGrowsTogether(t *testing.T) {
 		p.touch(string(rune('a'+i)), int64(i), 100)
 	}
 	above := p.split(cut{at: 4})
-	if p.load != 0+1+2+3 || p.bytes != 400 || above.load != 45-6 || above.bytes != 600 || above.marks[0].key != "e" {
-		t.Errorf("split at e = %+v and %+v; want 6 and 39 load, 400 and 600 bytes", p, above)
-	}
+	assert.Truef(t, p.load == 0+1+2+3 && p.bytes == 400 && above.load == 45-6 && above.bytes == 600 && above.marks[0].key == "e",
+		"split at e = %+v and %+v; want 6 and 39 load, 400 and 600 bytes", p, above)
 	p.append(&above)
-	if p.load != 45 || p.bytes != 1000 || len(p.marks) != 10 {
-		t.Errorf("append = %+v; want what there was", p)
-	}
+	assert.Truef(t, p.load == 45 && p.bytes == 1000 && len(p.marks) == 10, "append = %+v; want what there was", p)
 	for range 200 {
 		p.fade(1 << averageBits / 2)
 	}
-	if p.load != 0 || p.bytes != 1000 {
-		t.Errorf("after much fading load %d, bytes %d; want 0, 1000", p.load, p.bytes)
-	}
+	assert.Truef(t, p.load == 0 && p.bytes == 1000, "after much fading load %d, bytes %d; want 0, 1000", p.load, p.bytes)
 }
 
 func byLoad(m mark) int64 { return m.load }
@@ -144,9 +141,7 @@ func TestProbeDividesWhatComesNow(t *testing.T) {
 		if some != (row.cut != "") || some && (c.key != row.cut || c.below < row.below-20 || c.below > row.below+20) {
 			t.Errorf("%s: cut = %+v, %v; want %q with about %d below", row.sentence, c, some, row.cut, row.below)
 		}
-		if got := p.divides(row.dead, 950); got != row.divides {
-			t.Errorf("%s: divides(%q) = %v; want %v", row.sentence, row.dead, got, row.divides)
-		}
+		assert.Equalf(t, row.divides, p.divides(row.dead, 950), "%s: divides(%q)", row.sentence, row.dead)
 	}
 }
 
@@ -156,18 +151,14 @@ func TestProbeWaitsForEnough(t *testing.T) {
 		p.touch(fmt.Sprint(n), 16, 0)
 	}
 	p.turn(100, 10)
-	if p.samples == 0 || len(p.told.came) > 0 {
-		t.Errorf("after %d samples the stretch has ended; want it to go on", fewestToDivide-1)
-	}
+	assert.Truef(t, p.samples != 0 && len(p.told.came) <= 0,
+		"after %d samples the stretch has ended; want it to go on", fewestToDivide-1)
 	p.touch("x", 16, 0)
 	p.turn(105, 110)
-	if p.samples == 0 {
-		t.Error("the stretch has ended before the memory of loads; want it to go on")
-	}
+	assert.True(t, p.samples != 0, "the stretch has ended before the memory of loads; want it to go on")
 	p.turn(110, 110)
-	if p.samples != 0 || len(p.told.came) > 0 {
-		t.Errorf("after one stretch %d samples, told %v; want 0 and nothing told", p.samples, p.told.came)
-	}
+	assert.Truef(t, p.samples == 0 && len(p.told.came) <= 0,
+		"after one stretch %d samples, told %v; want 0 and nothing told", p.samples, p.told.came)
 	if c, some := p.cut(950); some {
 		t.Errorf("cut = %+v; want none", c)
 	}
@@ -196,9 +187,7 @@ func TestFadingSumFollowsTheExponential(t *testing.T) {
 	if got := f.rate(now.Add(39*time.Second), law); got == 0 {
 		t.Error("the rate after 39 s is 0; want something left")
 	}
-	if got := f.rate(now.Add(80*time.Second), law); got != 0 {
-		t.Errorf("the rate after 80 s = %d; want 0", got)
-	}
+	assert.EqualValues(t, 0, f.rate(now.Add(80*time.Second), law), "the rate after 80 s")
 }
 
 func TestSharesAreMaxMinFair(t *testing.T) {
@@ -221,9 +210,7 @@ func TestSharesAreMaxMinFair(t *testing.T) {
 		}
 		s.reckon(clock.Instant(time.Second), l)
 		for i, tenant := range s.tenants {
-			if tenant.limit.rate != row.level {
-				t.Errorf("%s: level of tenant %d of %v = %d; want %d", row.sentence, i, row.demands, tenant.limit.rate, row.level)
-			}
+			assert.Equalf(t, row.level, tenant.limit.rate, "%s: level of tenant %d of %v", row.sentence, i, row.demands)
 		}
 	}
 }

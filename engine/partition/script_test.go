@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/partition"
@@ -47,25 +50,17 @@ var rewrite = flag.Bool("rewrite", false, "write the golden replies of testdata 
 // otherwise.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scripts: %v", err)
-	}
+	require.Truef(t, err == nil && len(files) != 0, "no scripts: %v", err)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			golden, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			got := play(t, golden)
 			if *rewrite {
-				if err := os.WriteFile(file, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, os.WriteFile(file, got, 0o644))
 				return
 			}
-			if !bytes.Equal(got, golden) {
-				t.Errorf("play(%s) =\n%s\nwant\n%s", file, got, golden)
-			}
+			assert.Truef(t, bytes.Equal(got, golden), "play(%s) =\n%s\nwant\n%s", file, got, golden)
 		})
 	}
 }
@@ -411,9 +406,7 @@ func modelOf(t testing.TB, profile string, settings ...string) *model.Model {
 			err = m.Set(name, value)
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if faults := m.Validate(); len(faults) > 0 {
 		t.Fatal(faults)
 	}

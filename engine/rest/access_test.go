@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/rest/resttest"
 )
 
@@ -112,15 +115,11 @@ func TestSignaturesAllowWhatTheySay(t *testing.T) {
 		s.insert(t, "full", "1234", 1)
 		options, body, _ := strings.Cut(row.options, "|")
 		status, header, text := s.bearer(row.method, row.target, options, body, row.headers...)
-		if got := header.Get("x-ms-error-code"); got != row.code {
-			t.Errorf("%s: %s %s with %s = %d %s; want code %q", row.name, row.method, row.target, options, status, text, row.code)
-		}
-		if refused := status == 403 || status == 202 && row.code != "" && strings.Contains(text, "HTTP/1.1 403 "); refused != (row.code != "") {
-			t.Errorf("%s: %s %s = %d %s; want 403, or 202 with a part that says so, just where there is a code", row.name, row.method, row.target, status, text)
-		}
-		if got := header.Get("x-ms-version"); got != "2019-02-02" {
-			t.Errorf("%s: x-ms-version = %q; want that of the signature", row.name, got)
-		}
+		assert.Equalf(t, row.code, header.Get("x-ms-error-code"),
+			"%s: %s %s with %s = %d %s", row.name, row.method, row.target, options, status, text)
+		assert.Equalf(t, row.code != "", status == 403 || status == 202 && row.code != "" && strings.Contains(text, "HTTP/1.1 403 "),
+			"%s: %s %s = %d %s", row.name, row.method, row.target, status, text)
+		assert.Equalf(t, "2019-02-02", header.Get("x-ms-version"), "%s: x-ms-version", row.name)
 	}
 }
 
@@ -173,9 +172,7 @@ func TestSignaturesHaveLimits(t *testing.T) {
 		}
 	}
 	s.Clock.Set(100 * 365 * 24 * time.Hour)
-	if w := s.Do("GET", target, "", "Authorization:"); w.Code != 403 {
-		t.Errorf("a hundred years later: GET = %d; want 403", w.Code)
-	}
+	assert.Equal(t, 403, s.Do("GET", target, "", "Authorization:").Code, "a hundred years later: GET")
 }
 
 // The range is of pairs of keys, and both ends are in it. A query shows no more
@@ -215,9 +212,7 @@ func TestSignaturesKeepToTheirKeys(t *testing.T) {
 			next := ""
 			for {
 				status, header, text := s.bearer("GET", races+"?$filter="+url.QueryEscape(row.filter)+top+next, tableSAS+"r"+row.keys, "")
-				if status != 200 {
-					t.Fatalf("%s: %d %s; want 200", row.name, status, text)
-				}
+				require.Equalf(t, 200, status, "%s: %s", row.name, text)
 				for _, found := range decodeRows(t, []byte(text)) {
 					got = append(got, found.PartitionKey+","+found.RowKey)
 				}
@@ -226,9 +221,7 @@ func TestSignaturesKeepToTheirKeys(t *testing.T) {
 				}
 				next = "&NextPartitionKey=" + header.Get("x-ms-continuation-NextPartitionKey") + "&NextRowKey=" + header.Get("x-ms-continuation-NextRowKey")
 			}
-			if !slices.Equal(got, want) {
-				t.Errorf("%s%s: %v; want %v", row.name, top, got, want)
-			}
+			assert.Truef(t, slices.Equal(got, want), "%s%s: %v; want %v", row.name, top, got, want)
 		}
 		if row.filter != "" {
 			continue
@@ -238,9 +231,8 @@ func TestSignaturesKeepToTheirKeys(t *testing.T) {
 			key := fmt.Sprintf("%s(PartitionKey='%d',RowKey='%d')", races, i/5, i%5)
 			for _, method := range []string{"GET", "PUT", "PATCH"} {
 				status, _, text := s.bearer(method, key, tableSAS+"raud"+row.keys, fmt.Sprintf(`{"Number":%d}`, i))
-				if (status == 403) != !row.within(i/5, i%5) || status != 403 && status >= 300 {
-					t.Errorf("%s: %s %s = %d %s; want 403 outside of the range alone", row.name, method, key, status, text)
-				}
+				assert.Truef(t, (status == 403) == !row.within(i/5, i%5) && (status == 403 || status < 300),
+					"%s: %s %s = %d %s; want 403 outside of the range alone", row.name, method, key, status, text)
 			}
 		}
 	}
@@ -258,15 +250,12 @@ func TestSignaturesKeepToTheirKeys(t *testing.T) {
 	} {
 		before := s.Engine.Counts()
 		status, header, text := s.bearer("POST", row.target, tableSAS+"raud"+keys, row.body, row.headers...)
-		if got := header.Get("x-ms-error-code"); got != row.want {
-			t.Errorf("%s: POST = %d %s; want code %q", row.name, status, text, row.want)
-		}
+		assert.Equalf(t, row.want, header.Get("x-ms-error-code"), "%s: POST = %d %s", row.name, status, text)
 		if row.headers != nil && row.want != "" && !strings.Contains(text, `"value":"1:`) {
 			t.Errorf("%s: POST = %s; want the index of the second", row.name, text)
 		}
-		if got := s.Engine.Counts().Requests - before.Requests; (got == 1) != (row.want == "") {
-			t.Errorf("%s: the engine was asked %d times; want it not to be asked for what is refused", row.name, got)
-		}
+		assert.Equalf(t, row.want == "", (s.Engine.Counts().Requests-before.Requests) == 1,
+			"%s: the engine was asked times", row.name)
 	}
 }
 
@@ -277,7 +266,5 @@ func TestSignaturesCutWhatIsRead(t *testing.T) {
 		s.insert(t, "full", fmt.Sprint(i), i)
 	}
 	_, header, _ := s.bearer("GET", races+"?$filter=Number%20eq%204", tableSAS+"r&spk=full&srk=3&epk=full&erk=5", "", "X-Loadgen-Ask: counted")
-	if got := header.Get("X-Loadgen-Counted"); got != "3" {
-		t.Errorf("a query cut to 3 entities of 10 counted %s; want 3", got)
-	}
+	assert.Equal(t, "3", header.Get("X-Loadgen-Counted"), "a query cut to 3 entities of 10 counted")
 }

@@ -7,15 +7,15 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // withSignature returns a client of a table that has a signature and no key.
 func withSignature(t *testing.T, a *standard, table, options string) *aztables.Client {
 	t.Helper()
 	client, err := aztables.NewClientWithNoCredential(a.url+"/"+table+"?"+options, a.options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return client
 }
 
@@ -45,13 +45,9 @@ func TestStandardClientWithAnAccountsSignature(t *testing.T) {
 	from, until := validity()
 	url, err := a.service.GetAccountSASURL(aztables.AccountSASResourceTypes{Service: true, Container: true, Object: true},
 		aztables.AccountSASPermissions{Read: true, Write: true, Delete: true, List: true, Add: true, Create: true, Update: true}, from, until)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	service, err := aztables.NewServiceClientWithNoCredential(url, a.options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if _, err := service.CreateTable(ctx, "Boats", nil); err != nil {
 		t.Error(err)
 	}
@@ -62,9 +58,7 @@ func TestStandardClientWithAnAccountsSignature(t *testing.T) {
 	if _, err := boats.SubmitTransaction(ctx, actions(t, "full", "add 1 1", "insert-merge 2 2"), nil); err != nil {
 		t.Error(err)
 	}
-	if got := numbers(t, boats, "full"); got != "1=1 2=2" {
-		t.Errorf("after a transaction: %s; want both rows", got)
-	}
+	assert.Equal(t, "1=1 2=2", numbers(t, boats, "full"), "after a transaction")
 	_, err = boats.GetAccessPolicy(ctx, nil)
 	wantError(t, "access policies", err, 403, "AuthorizationFailure")
 	if _, err := service.DeleteTable(ctx, "Boats", nil); err != nil {
@@ -80,9 +74,7 @@ func TestStandardClientWithATablesSignature(t *testing.T) {
 	a.table(t, "Boats")
 	from, until := validity()
 	url, err := table.GetTableSASURL(aztables.SASPermissions{Read: true}, from, until)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	// The client forgets the slash before the table's name.
 	_, query, _ := strings.Cut(url, "?")
 	reader := withSignature(t, a, "Races", query)
@@ -104,17 +96,13 @@ func TestStandardClientWithARangeOfKeys(t *testing.T) {
 	from, until := validity()
 	options, err := aztables.SASSignatureValues{TableName: "Races", Permissions: "raud", StartTime: from, ExpiryTime: until,
 		StartPartitionKey: "1", StartRowKey: "1", EndPartitionKey: "3", EndRowKey: "3"}.Sign(a.key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	// The client signs the range, but leaves it out of the URL.
 	_, err = withSignature(t, a, "Races", options).GetEntity(ctx, "2", "2", nil)
 	wantError(t, "a range that was left out", err, 403, "AuthenticationFailed")
 	ranged := withSignature(t, a, "Races", options+"&spk=1&srk=1&epk=3&erk=3")
 	keys, _ := listAll(t, ranged, &aztables.ListEntitiesOptions{Top: pointer[int32](4)})
-	if got, want := strings.Join(keys, " "), "1|1 1|2 1|3 1|4 2|0 2|1 2|2 2|3 2|4 3|0 3|1 3|2 3|3"; got != want {
-		t.Errorf("within the range: %s; want %s", got, want)
-	}
+	assert.Equal(t, "1|1 1|2 1|3 1|4 2|0 2|1 2|2 2|3 2|4 3|0 3|1 3|2 3|3", strings.Join(keys, " "), "within the range")
 	filter := "PartitionKey gt '1' and PartitionKey le '4' and RowKey gt '1' and RowKey le '4'"
 	if keys, _ := listAll(t, ranged, &aztables.ListEntitiesOptions{Filter: &filter}); len(keys) != 5 {
 		t.Errorf("within the range and a filter: %v; want 5", keys)
@@ -142,18 +130,14 @@ func TestStandardClientWithAStoredPolicy(t *testing.T) {
 		t.Fatal(err)
 	}
 	stored, err := table.GetAccessPolicy(ctx, nil)
-	if err != nil || len(stored.SignedIdentifiers) != 2 {
-		t.Fatalf("GetAccessPolicy = %+v, %v; want two", stored, err)
-	}
+	require.Truef(t, err == nil && len(stored.SignedIdentifiers) == 2, "GetAccessPolicy = %+v, %v; want two", stored, err)
 	// Times are kept to 100 ns.
 	readers := stored.SignedIdentifiers[0]
 	if *readers.ID != "readers" || !readers.AccessPolicy.Expiry.Equal(until.Truncate(100)) || *readers.AccessPolicy.Permission != "r" {
 		t.Errorf("GetAccessPolicy = %s; want %s", encode(t, readers), encode(t, acl[0]))
 	}
 	options, err := aztables.SASSignatureValues{TableName: "Races", Identifier: "readers"}.Sign(a.key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	policed := withSignature(t, a, "Races", options)
 	if _, err := policed.GetEntity(ctx, "0", "0", nil); err != nil {
 		t.Error(err)

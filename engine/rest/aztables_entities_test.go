@@ -10,6 +10,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 )
@@ -38,9 +40,7 @@ func everyType(partition, row string) aztables.EDMEntity {
 func got(t *testing.T, table *aztables.Client, partition, row string) (aztables.EDMEntity, azcore.ETag) {
 	t.Helper()
 	reply, err := table.GetEntity(t.Context(), partition, row, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return decodeEntity(t, reply.Value), reply.ETag
 }
 
@@ -59,9 +59,7 @@ func TestStandardClientEntitiesOfEveryType(t *testing.T) {
 	for _, key := range [][2]string{{"full", "1"}, {"100% +&=", "ä \U0001F3C3"}, {strings.Repeat("\U0001F3C3", 256), strings.Repeat("k", 512)}} {
 		want := everyType(key[0], key[1])
 		added, err := table.AddEntity(t.Context(), encode(t, want), nil)
-		if err != nil {
-			t.Fatalf("AddEntity(%q): %v", key, err)
-		}
+		require.NoErrorf(t, err, "AddEntity(%q)", key)
 		echoed := decodeEntity(t, added.Value)
 		read, tag := got(t, table, key[0], key[1])
 		for name, e := range map[string]aztables.EDMEntity{"echo": echoed, "entity read": read} {
@@ -91,9 +89,7 @@ func TestStandardClientEntitiesOfEveryType(t *testing.T) {
 	// At the other levels the client finds what they leave.
 	for format, types := range map[aztables.MetadataFormat]bool{aztables.MetadataFormatFull: true, aztables.MetadataFormatNone: false} {
 		reply, err := table.GetEntity(t.Context(), "full", "1", &aztables.GetEntityOptions{Format: &format})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		e := decodeEntity(t, reply.Value)
 		if (e.ID != "") != types || strings.Contains(string(reply.Value), "@odata.type") != types || e.Properties["Part"] != 0.1 {
 			t.Errorf("GetEntity as %s = %s; want identity and types: %v", format, reply.Value, types)
@@ -174,9 +170,7 @@ func TestStandardClientWrites(t *testing.T) {
 		_, err := table.UpdateEntity(ctx, body(""), &aztables.UpdateEntityOptions{UpdateMode: mode, IfMatch: pointer(other)})
 		wantError(t, "an update of another version", err, 412, aztables.UpdateConditionNotSatisfied)
 		reply, err := table.UpdateEntity(ctx, body(""), &aztables.UpdateEntityOptions{UpdateMode: mode, IfMatch: &tag})
-		if err != nil || reply.ETag == tag {
-			t.Errorf("UpdateEntity of %s = %v, %v; want another tag", tag, reply, err)
-		}
+		assert.Truef(t, err == nil && reply.ETag != tag, "UpdateEntity of %s = %v, %v; want another tag", tag, reply, err)
 		_, err = table.UpdateEntity(ctx, body(""), &aztables.UpdateEntityOptions{UpdateMode: mode, IfMatch: &tag})
 		wantError(t, "an update of a version that is over", err, 412, aztables.UpdateConditionNotSatisfied)
 		tag = reply.ETag
@@ -208,13 +202,9 @@ func TestStandardClientRefusals(t *testing.T) {
 		wantError(t, row.name, err, row.status, row.code)
 	}
 	wrong, err := aztables.NewSharedKeyCredential(account, "d3Jvbmc=")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	stranger, err := aztables.NewServiceClientWithSharedKey(a.url, wrong, a.options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, err = stranger.CreateTable(t.Context(), "Boats", nil)
 	wantError(t, "a wrong key", err, 403, "AuthenticationFailed")
 	_, err = stranger.NewClient("Races").GetAccessPolicy(t.Context(), nil)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // listAll follows the pages of a query to their end: PartitionKey|RowKey of each
@@ -16,9 +18,7 @@ func listAll(t *testing.T, table *aztables.Client, options *aztables.ListEntitie
 	t.Helper()
 	for pager := table.NewListEntitiesPager(options); pager.More(); pages++ {
 		page, err := pager.NextPage(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, one := range page.Entities {
 			e := decodeEntity(t, one)
 			keys = append(keys, e.PartitionKey+"|"+e.RowKey)
@@ -69,9 +69,8 @@ func TestStandardClientPages(t *testing.T) {
 				expected = append(expected, key)
 			}
 		}
-		if !slices.Equal(got, expected) || pages != row.pages {
-			t.Errorf("%s: %d entities in %d pages; want %d in %d, in order", row.name, len(got), pages, len(expected), row.pages)
-		}
+		assert.Truef(t, slices.Equal(got, expected) && pages == row.pages,
+			"%s: %d entities in %d pages; want %d in %d, in order", row.name, len(got), pages, len(expected), row.pages)
 	}
 	if got, pages := listAll(t, table, &aztables.ListEntitiesOptions{Top: pointer[int32](0)}); len(got) != 0 || pages != 1 {
 		t.Errorf("none a page: %d entities in %d pages; want none in one", len(got), pages)
@@ -129,9 +128,7 @@ func TestStandardClientFilters(t *testing.T) {
 		"Timestamp gt datetime'2020-01-01T00:00:00Z'":                                            "01234",
 	} {
 		keys, _ := listAll(t, table, &aztables.ListEntitiesOptions{Filter: &filter})
-		if got := strings.ReplaceAll(strings.Join(keys, ""), "O Brien|", ""); got != want {
-			t.Errorf("%s: %s; want %s", filter, got, want)
-		}
+		assert.Equal(t, want, strings.ReplaceAll(strings.Join(keys, ""), "O Brien|", ""), filter)
 	}
 	for filter, code := range map[string]aztables.TableErrorCode{"Small eq": aztables.InvalidInput, "Small eq 'x": aztables.InvalidInput,
 		"X'a' eq Binary": aztables.InvalidInput, "startswith(Text,'it')": aztables.NotImplemented, "Small add 1 eq 2": aztables.NotImplemented} {
@@ -153,17 +150,11 @@ func TestStandardClientSelects(t *testing.T) {
 	}
 	pager := table.NewListEntitiesPager(&aztables.ListEntitiesOptions{Select: pointer("RowKey,Least,Guid,Missing"), Format: pointer(aztables.MetadataFormatNone)})
 	page, err := pager.NextPage(t.Context())
-	if err != nil || len(page.Entities) != 1 {
-		t.Fatalf("NextPage = %v, %v; want one entity", page, err)
-	}
+	require.Truef(t, err == nil && len(page.Entities) == 1, "NextPage = %v, %v; want one entity", page, err)
 	const want = `{"Guid":"4185404a-5818-48c3-b9be-f217df0dba6f","Least":"-9223372036854775808","Missing":null,"RowKey":"1"}`
-	if got := string(page.Entities[0]); got != want {
-		t.Errorf("selected = %s; want %s", got, want)
-	}
+	assert.Equal(t, want, string(page.Entities[0]), "selected")
 	page, err = table.NewListEntitiesPager(&aztables.ListEntitiesOptions{Select: pointer("RowKey,Least,Text")}).NextPage(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	e := decodeEntity(t, page.Entities[0])
 	if e.PartitionKey != "" || e.RowKey != "1" || len(e.Properties) != 2 || e.Properties["Least"] != aztables.EDMInt64(-1<<63) || e.ETag == "" {
 		t.Errorf("selected = %+v; want RowKey, tag and two properties", e)

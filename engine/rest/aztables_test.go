@@ -16,6 +16,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -61,9 +63,7 @@ func newStandard(t *testing.T, between func(http.Handler) http.Handler) *standar
 		h = between(h)
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	a.accepted = &counting{Listener: listener}
 	ours, theirs := certified(t)
 	a.url = open(t, rest.ListenOptions{Listener: a.accepted, TLS: ours, Handler: h}).URL() + "/" + account
@@ -92,9 +92,8 @@ func (a *standard) table(t *testing.T, name string) *aztables.Client {
 func wantError(t *testing.T, name string, err error, status int, code aztables.TableErrorCode) *azcore.ResponseError {
 	t.Helper()
 	var failed *azcore.ResponseError
-	if !errors.As(err, &failed) || failed.StatusCode != status || failed.ErrorCode != string(code) {
-		t.Fatalf("%s: error %v; want a ResponseError of %d %s", name, err, status, code)
-	}
+	require.Truef(t, errors.As(err, &failed) && failed.StatusCode == status && failed.ErrorCode == string(code),
+		"%s: error %v; want a ResponseError of %d %s", name, err, status, code)
 	return failed
 }
 
@@ -103,9 +102,7 @@ func pointer[T any](v T) *T { return &v }
 func encode(t *testing.T, v any) []byte {
 	t.Helper()
 	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return text
 }
 
@@ -114,9 +111,7 @@ func (a *standard) tableNames(t *testing.T, options *aztables.ListTablesOptions)
 	t.Helper()
 	for pager := a.service.NewListTablesPager(options); pager.More(); pages++ {
 		page, err := pager.NextPage(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, table := range page.Tables {
 			names = append(names, *table.Name)
 		}
@@ -129,9 +124,7 @@ func TestStandardClientTables(t *testing.T) {
 	a := newStandard(t, nil)
 	for _, name := range []string{"Races", "boats", "Archers", "rowers"} {
 		created, err := a.service.CreateTable(t.Context(), name, nil)
-		if err != nil || *created.TableName != name {
-			t.Fatalf("CreateTable(%s) = %v, %v; want its name", name, created, err)
-		}
+		require.Truef(t, err == nil && *created.TableName == name, "CreateTable(%s) = %v, %v; want its name", name, created, err)
 	}
 	for _, row := range []struct {
 		name    string
@@ -202,9 +195,7 @@ func TestStandardClientService(t *testing.T) {
 	_, err = a.service.GetStatistics(t.Context(), nil)
 	wantError(t, "statistics of the primary", err, 400, "InvalidQueryParameterValue")
 	secondary, err := aztables.NewServiceClientWithSharedKey(a.url+"-secondary", a.key, a.options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	statistics, err := secondary.GetStatistics(t.Context(), nil)
 	if err != nil || *statistics.GeoReplication.Status != aztables.GeoReplicationStatusLive || time.Since(*statistics.GeoReplication.LastSyncTime) > time.Hour {
 		t.Errorf("GetStatistics = %+v, %v; want live and new", statistics, err)
@@ -230,9 +221,7 @@ func TestStandardClientMeetsItsOwnAttempt(t *testing.T) {
 	a.options.Retry.MaxRetries = 3
 	a.options.Retry.RetryDelay = time.Millisecond
 	service, err := aztables.NewServiceClientWithSharedKey(a.url, a.key, a.options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	a.table(t, "Races")
 	table := service.NewClient("Races")
 	body := []byte(`{"PartitionKey":"full","RowKey":"1","Number":1}`)
@@ -285,7 +274,5 @@ func TestStandardClientKeepsItsConnection(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := a.accepted.connections.Load(); got != 1 {
-		t.Errorf("the client needed %d connections; want one", got)
-	}
+	assert.EqualValues(t, 1, a.accepted.connections.Load(), "the client needed connections")
 }

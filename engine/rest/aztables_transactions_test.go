@@ -8,6 +8,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // actions makes a transaction: KIND ROW NUMBER, one after another.
@@ -35,9 +37,7 @@ func numbers(t *testing.T, table *aztables.Client, partition string) string {
 	pager := table.NewListEntitiesPager(&aztables.ListEntitiesOptions{Filter: pointer("PartitionKey eq '" + partition + "'")})
 	for pager.More() {
 		page, err := pager.NextPage(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, one := range page.Entities {
 			e := decodeEntity(t, one)
 			text += fmt.Sprintf("%s=%v ", e.RowKey, e.Properties["Number"])
@@ -98,24 +98,18 @@ func TestStandardClientTransactions(t *testing.T) {
 				t.Errorf("%s: the tag of the first row is %s; want that of before, %s", row.name, now, tag)
 			}
 		}
-		if got := numbers(t, table, partition); got != row.want {
-			t.Errorf("%s: %s; want %s", row.name, got, row.want)
-		}
+		assert.Equal(t, row.want, numbers(t, table, partition), row.name)
 	}
 	// A tag that is right is good in a transaction as well.
 	_, tag := got(t, table, "p3", "1")
 	if _, err := table.SubmitTransaction(t.Context(), actions(t, "p3", "merge 1 100 "+string(tag), "delete 2 0"), nil); err != nil {
 		t.Errorf("with the tag %s: %v; want no error", tag, err)
 	}
-	if got := numbers(t, table, "p3"); got != "1=100 3=3" {
-		t.Errorf("with the tag %s: %s; want 1=100 3=3", tag, got)
-	}
+	assert.Equalf(t, "1=100 3=3", numbers(t, table, "p3"), "with the tag %s", tag)
 	if _, err := table.SubmitTransaction(t.Context(), actions(t, "hundred", hundred[:100]...), nil); err != nil {
 		t.Errorf("a hundred: %v; want no error", err)
 	}
-	if got := strings.Count(numbers(t, table, "hundred"), "=7"); got != 100 {
-		t.Errorf("a hundred: %d entities; want 100", got)
-	}
+	assert.Equal(t, 100, strings.Count(numbers(t, table, "hundred"), "=7"), "a hundred: entities")
 	mixed := append(actions(t, "full", "add 1 1"), actions(t, "half", "add 1 1")...)
 	_, err := table.SubmitTransaction(t.Context(), mixed, nil)
 	wantError(t, "two partitions", err, 202, "CommandsInBatchActOnDifferentPartitions")

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
 )
@@ -138,9 +140,7 @@ func TestBadRequests(t *testing.T) {
 		if got := resttest.CodeOf(t, w); got != row.code {
 			t.Errorf("%s: %s %s = %s; want %s", row.name, row.method, row.target, w.Body, row.code)
 		}
-		if got := w.Header().Get("x-ms-version"); got != "2019-02-02" {
-			t.Errorf("%s: x-ms-version = %q; want the one that a request without a valid one gets", row.name, got)
-		}
+		assert.Equalf(t, "2019-02-02", w.Header().Get("x-ms-version"), "%s: x-ms-version", row.name)
 	}
 	if after := s.Engine.Counts(); after.Ok != before.Ok {
 		t.Errorf("the engine carried out %d of the bad requests; want none", after.Ok-before.Ok)
@@ -170,9 +170,8 @@ func TestErrorsAreXMLForThoseWhoSpeakNoJSON(t *testing.T) {
 		w := s.Do("GET", row.target, "", append(row.headers, "Accept: "+row.accept)...)
 		resttest.CodeOf(t, w)
 		text, mediaType := w.Body.String(), w.Header().Get("Content-Type")
-		if signature := len(row.headers) > 0; signature != strings.Contains(text, "(The MAC signature") {
-			t.Errorf("%s: GET %s = %s; want what was signed: %v", row.name, row.target, text, signature)
-		}
+		assert.Equalf(t, strings.Contains(text, "(The MAC signature"), len(row.headers) > 0,
+			"%s: GET %s = %s", row.name, row.target, text)
 		if got := strings.HasPrefix(text, "\ufeff<"); got != row.xml || got != (mediaType == "application/xml") {
 			t.Errorf("%s: GET %s = %s %s; want XML: %v", row.name, row.target, mediaType, text, row.xml)
 		}
@@ -203,8 +202,6 @@ func TestOptionsSayAllThatIsWrong(t *testing.T) {
 	o.Name = "a\nb"
 	_, err := rest.New(o)
 	for _, want := range []string{"engine:", "clock:", "calendar:", "accounts[0].name", "accounts[1].name", "twice", "accounts[0].secret", "name:"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("New(%+v) = %v; want %q in it", o, err, want)
-		}
+		assert.Truef(t, err != nil && strings.Contains(err.Error(), want), "New(%+v) = %v; want %q in it", o, err, want)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
@@ -53,16 +55,13 @@ func TestDatesAfterTheMachineSlept(t *testing.T) {
 		w.turn(step.slept)
 		before, after := date, w.epoch.Add(20*time.Minute).Format(http.TimeFormat)
 		check := func(what string, got, want int) {
-			if got != want {
-				t.Errorf("%v of sleep on: %s = %d; want %d", step.slept, what, got, want)
-			}
+			assert.Equalf(t, want, got, "%v of sleep on: %s", step.slept, what)
 		}
 		check("signed before the sleep", s.Do("GET", races, "", signedAt(before, races)...).Code, step.before)
 		reply := s.Do("GET", races, "", signedAt(after, races)...)
 		check("signed after it", reply.Code, step.after)
-		if today := w.Date(s.Clock.Now()).UTC().Format(http.TimeFormat); reply.Header().Get("Date") != today {
-			t.Errorf("%v of sleep on: Date = %s; want %s", step.slept, reply.Header().Get("Date"), today)
-		}
+		assert.Equalf(t, w.Date(s.Clock.Now()).UTC().Format(http.TimeFormat), reply.Header().Get("Date"),
+			"%v of sleep on: Date", step.slept)
 		status, _, _ := s.bearer("GET", races, soon, "")
 		check("a shared access signature that expires meanwhile", status, step.soon)
 		status, _, _ = s.bearer("GET", races, late, "")

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/rest"
@@ -29,9 +31,7 @@ func serveForParent(t *testing.T, kind string) {
 	o := resttest.Options{Rest: rest.Options{Clock: clock.NewReal()}}
 	if kind != "memory" {
 		s, err := durable.Open(durable.Options{Folder: t.TempDir(), Account: account, Sync: kind == "sync"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		defer s.Close()
 		o.Engine.Stores = map[string]engine.Store{account: s}
 	}
@@ -39,9 +39,7 @@ func serveForParent(t *testing.T, kind string) {
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
 		var used syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
 		fmt.Println((used.Utime.Nano() + used.Stime.Nano()) / 1000)
 	}
 }
@@ -66,9 +64,7 @@ func (c *child) used(t *testing.T) float64 {
 		t.Fatal(err)
 	}
 	micros, err := strconv.ParseFloat(c.Line(), 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return micros
 }
 

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
@@ -44,9 +47,7 @@ func TestConcurrentRequestsDoNotMix(t *testing.T) {
 				}
 				w = s.Do("GET", races+"?$filter=PartitionKey%20eq%20'"+partition+"'", "")
 				for _, row := range decodeRows(t, w.Body.Bytes()) {
-					if row.PartitionKey != partition {
-						t.Errorf("query of %s has %s; want none but that", partition, row.PartitionKey)
-					}
+					assert.Equal(t, partition, row.PartitionKey, "query of")
 				}
 			}
 		})
@@ -66,9 +67,7 @@ func TestNamesOutliveTheirRequest(t *testing.T) {
 	}
 	names := s.Engine.TableNames(account)
 	for i, name := range names {
-		if want := fmt.Sprintf("Table%02d", i); name != want {
-			t.Fatalf("table %d = %s; want %s", i, name, want)
-		}
+		require.Equalf(t, fmt.Sprintf("Table%02d", i), name, "table %d", i)
 	}
 	// Each partition may take one entity: the second of each is refused, in
 	// whatever order they come.
@@ -85,9 +84,7 @@ func TestNamesOutliveTheirRequest(t *testing.T) {
 func TestRepliesLeaveWhenTheEngineSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, err := model.New(model.Documented)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		m.TimeSpread = 0
 		real := clock.NewReal()
 		s := newService(t, resttest.Options{Engine: engine.Options{Model: m}, Rest: rest.Options{Clock: real}})
@@ -123,9 +120,7 @@ func (h held) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestServerCutsOffWhoTakesTooLong(t *testing.T) {
 	h := held{make(chan struct{}), make(chan struct{}), new(atomic.Bool)}
 	s, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: h})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	failed := make(chan error, 1)
 	go func() {
 		reply, err := http.Get(s.URL())
@@ -137,13 +132,7 @@ func TestServerCutsOffWhoTakesTooLong(t *testing.T) {
 	<-h.entered
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := s.Close(ctx); err == nil {
-		t.Error("Close = nil; want the context's error")
-	}
-	if !h.left.Load() {
-		t.Error("Close returned before the handler did; want it to wait")
-	}
-	if err := <-failed; err == nil {
-		t.Error("the request that was cut off has a reply; want none")
-	}
+	assert.Error(t, s.Close(ctx), "Close = nil; want the context's error")
+	assert.True(t, h.left.Load(), "Close returned before the handler did; want it to wait")
+	assert.Error(t, <-failed, "the request that was cut off has a reply; want none")
 }

@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
 )
@@ -36,9 +38,8 @@ func TestConnectionsAreBounded(t *testing.T) {
 		<-e.entered
 		fifth := dial()
 		reply, _, err := fifth.Reply()
-		if err != nil || reply.StatusCode != 503 || reply.Header.Get("Retry-After") != "1" || !reply.Close {
-			t.Errorf("one too many: %v, %v; want 503, when to come again, and the end", reply, err)
-		}
+		assert.Truef(t, err == nil && reply.StatusCode == 503 && reply.Header.Get("Retry-After") == "1" && reply.Close,
+			"one too many: %v, %v; want 503, when to come again, and the end", reply, err)
 		fifth.WantEnd("one too many")
 		if got := s.Connections(); got != (rest.Connections{Open: 3, Evicted: 1, TurnedAway: 1}) || e.carried.Load() != 3 {
 			t.Errorf("Connections() = %+v, %d requests were carried out; want three, one evicted, one turned away", got, e.carried.Load())
@@ -100,9 +101,7 @@ func TestACrowdIsTurnedAway(t *testing.T) {
 		go func() { close(e.released) }()
 		_, _ = io.Copy(io.Discard, io.LimitReader(busy, 1))
 		_ = busy.Close()
-		if err := s.Cut(); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, s.Cut())
 		_ = left.Close()
 	})
 }

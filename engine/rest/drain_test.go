@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/rest"
 )
 
@@ -60,9 +62,7 @@ func TestRefusalsAreHeard(t *testing.T) {
 			if row.chunked {
 				c.Send("0\r\n\r\n")
 			}
-			if body := c.Want(http.StatusRequestEntityTooLarge); body != "too long\n" {
-				t.Errorf("body = %q; want that of the reply", body)
-			}
+			assert.Equal(t, "too long\n", c.Want(http.StatusRequestEntityTooLarge), "body")
 		})
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
@@ -18,17 +20,13 @@ func TestSettingsLast(t *testing.T) {
 	files := vfs.NewMem()
 	start := func(later time.Duration) (*service, func()) {
 		store, err := durable.Open(durable.Options{Folder: "data", Account: account, FS: files})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		o := documented()
 		o.Engine.Stores = map[string]engine.Store{account: store}
 		o.Rest.Calendar = clock.Epoch(time.Time(resttest.Epoch).Add(later))
 		s := newService(t, o)
 		return s, func() {
-			if err := store.Close(); err != nil {
-				t.Error(err)
-			}
+			assert.NoError(t, store.Close())
 		}
 	}
 	const acl, properties = races + "?comp=acl", "/contoso/?restype=service&comp=properties"
@@ -49,9 +47,8 @@ func TestSettingsLast(t *testing.T) {
 	if got := s.Want(t, 200, "GET", properties, "").Body.String(); got != kept[1] || !strings.Contains(got, "<Days>7</Days>") {
 		t.Errorf("properties after the next start = %s; want %s", got, kept[1])
 	}
-	if code := resttest.CodeOf(t, s.Want(t, 409, "POST", "/contoso/Tables", `{"TableName":"gone"}`)); code != "TableBeingDeleted" {
-		t.Errorf("a table of a name that is kept back: %s; want TableBeingDeleted", code)
-	}
+	assert.Equal(t, "TableBeingDeleted", resttest.CodeOf(t, s.Want(t, 409, "POST", "/contoso/Tables", `{"TableName":"gone"}`)),
+		"a table of a name that is kept back")
 	// 40 s after it was deleted the name is free.
 	s.Clock.Set(11 * time.Second)
 	s.Want(t, 201, "POST", "/contoso/Tables", `{"TableName":"gone"}`)

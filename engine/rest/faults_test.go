@@ -6,9 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine"
 	"loadgen/engine/rest"
-
 	"loadgen/engine/rest/resttest"
 )
 
@@ -46,12 +47,8 @@ func TestFaults(t *testing.T) {
 	} {
 		s := withTable(t, resttest.Options{Rest: rest.Options{Faults: row.plan}})
 		s.Clock.Set(time.Second)
-		if got := s.aborts("POST", races, full); got != row.lost {
-			t.Errorf("%s: lost = %v; want %v", row.name, got, row.lost)
-		}
-		if got := s.Clock.Now().Offset(); got != row.leaves {
-			t.Errorf("%s: the reply leaves at %v; want %v", row.name, got, row.leaves)
-		}
+		assert.Equalf(t, row.lost, s.aborts("POST", races, full), "%s: lost", row.name)
+		assert.Equalf(t, row.leaves, s.Clock.Now().Offset(), "%s: the reply leaves at", row.name)
 		want := engine.Counts{Requests: 2, Ok: 2, Entities: 1}
 		if row.lost {
 			want.Ok, want.Failed = 1, 1
@@ -95,8 +92,6 @@ func TestFaultsGoByPartition(t *testing.T) {
 		{"a list of tables", "GET", "/contoso/Tables", "", false, nil},
 		{"a bad request", "POST", races, "{", false, nil},
 	} {
-		if got := s.aborts(row.method, row.target, row.body, row.headers...); got != row.lost {
-			t.Errorf("%s: lost = %v; want %v", row.name, got, row.lost)
-		}
+		assert.Equalf(t, row.lost, s.aborts(row.method, row.target, row.body, row.headers...), "%s: lost", row.name)
 	}
 }

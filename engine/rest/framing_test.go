@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestWhereARequestEnds(t *testing.T) {
@@ -42,9 +44,7 @@ func TestWhereARequestEnds(t *testing.T) {
 			case inHead, inBody:
 				got = -2
 			}
-			if got != row.ends {
-				t.Fatalf("%s, %d bytes at a time: ends at %d; want %d", row.sentence, step, got, row.ends)
-			}
+			require.Equalf(t, row.ends, got, "%s, %d bytes at a time: ends at", row.sentence, step)
 		}
 	}
 }

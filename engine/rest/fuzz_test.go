@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"loadgen/engine"
+	"github.com/stretchr/testify/assert"
 
+	"loadgen/engine"
 	"loadgen/engine/rest/resttest"
 )
 
@@ -65,15 +66,11 @@ func FuzzHandler(f *testing.F) {
 func wellFormed(t *testing.T, status int, header http.Header, body string) {
 	t.Helper()
 	for _, name := range []string{"x-ms-request-id", "x-ms-version", "Date", "Server", "Cache-Control", "X-Content-Type-Options"} {
-		if header.Get(name) == "" {
-			t.Errorf("%d without a %s", status, name)
-		}
+		assert.NotEmptyf(t, header.Get(name), "%d without a %s", status, name)
 	}
 	for name, values := range header {
 		for _, value := range values {
-			if strings.ContainsAny(name+value, "\r\n\x00") {
-				t.Errorf("header %q: %q; want one line", name, value)
-			}
+			assert.Falsef(t, strings.ContainsAny(name+value, "\r\n\x00"), "header %q: %q; want one line", name, value)
 		}
 	}
 	switch status {
@@ -89,9 +86,7 @@ func wellFormed(t *testing.T, status int, header http.Header, body string) {
 			t.Errorf("202 %s; want a reply of many parts", body)
 		}
 	case 204:
-		if body != "" {
-			t.Errorf("204 %s; want nothing", body)
-		}
+		assert.Empty(t, body, "204")
 	case 400, 403, 404, 405, 409, 411, 412, 413, 415, 501:
 	default:
 		t.Errorf("status = %d; want one that is documented", status)

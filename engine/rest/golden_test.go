@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
 )
@@ -23,20 +25,14 @@ var rewrite = flag.Bool("rewrite", false, "write the golden replies of testdata 
 // stand for a signature by either scheme and for the length of the body.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("Glob = %v, %v; want files", files, err)
-	}
+	require.Truef(t, err == nil && len(files) != 0, "Glob = %v, %v; want files", files, err)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			golden, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			got := replay(t, string(golden))
 			if *rewrite {
-				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, os.WriteFile(file, []byte(got), 0o666))
 			} else if got != string(golden) {
 				t.Errorf("%s: %s", file, firstDifference(got, string(golden)))
 			}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/rest"
@@ -35,26 +37,18 @@ func TestTokensOfAnIssuer(t *testing.T) {
 	i := resttest.NewIssuer(t)
 	clk := &at{Clock: clock.NewReal()}
 	subject, err := rest.DiscoverIssuer(t.Context(), i.Name, "races", clk, clock.Epoch(noon))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	stranger, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	token := func(key *rsa.PrivateKey, claims jwt.MapClaims) string {
 		text, err := i.Token(key, noon.Add(time.Hour), claims)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return text
 	}
 	good := token(i.Key, nil)
 	unsigned, err := jwt.NewWithClaims(jwt.SigningMethodNone, jwt.MapClaims{"iss": i.Name, "aud": "https://storage.azure.com",
 		"exp": noon.Add(time.Hour).Unix()}).SignedString(jwt.UnsafeAllowNoneSignatureType)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, row := range []struct{ name, token, says string }{
 		{"one of the issuer, for the service", good, ""},
 		{"the same once more", good, ""},
@@ -82,9 +76,7 @@ func TestTokensOfAnIssuer(t *testing.T) {
 	}
 	// One that was found good is no good any more once it has expired.
 	clk.now.Store(int64(time.Hour + time.Second))
-	if err := subject.Accept(t.Context(), good); !errors.Is(err, rest.ErrToken) {
-		t.Errorf("an hour later Accept = %v; want ErrToken", err)
-	}
+	assert.ErrorIs(t, subject.Accept(t.Context(), good), rest.ErrToken, "an hour later Accept")
 	if want := "Bearer authorization_uri=" + i.Name + "/oauth2/authorize resource_id=https://storage.azure.com"; subject.Challenge() != want {
 		t.Errorf("Challenge() = %q; want %q", subject.Challenge(), want)
 	}
@@ -94,27 +86,19 @@ func TestTokensOfAnIssuer(t *testing.T) {
 func TestAnIssuerIsAskedOnce(t *testing.T) {
 	i := resttest.NewIssuer(t)
 	subject, err := rest.DiscoverIssuer(t.Context(), i.Name, "races", &at{Clock: clock.NewReal()}, clock.Epoch(noon))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	token, err := i.Token(i.Key, noon.Add(time.Hour), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var wait sync.WaitGroup
 	for range 16 {
 		wait.Go(func() {
 			for range 100 {
-				if err := subject.Accept(context.Background(), token); err != nil {
-					t.Error(err)
-				}
+				assert.NoError(t, subject.Accept(context.Background(), token))
 			}
 		})
 	}
 	wait.Wait()
-	if n := i.Asked.Load(); n != 1 {
-		t.Errorf("the issuer was asked for its keys %d times; want once", n)
-	}
+	assert.EqualValues(t, 1, i.Asked.Load(), "the issuer was asked for its keys times")
 }
 
 func TestIssuersThatAreNone(t *testing.T) {
@@ -140,8 +124,6 @@ func TestIssuersThatAreNone(t *testing.T) {
 
 func TestAnyone(t *testing.T) {
 	for token, good := range map[string]bool{"x": true, "": false, strings.Repeat("x", 1<<20): false} {
-		if err := (rest.AnyToken{}).Accept(t.Context(), token); (err == nil) != good {
-			t.Errorf("Accept of %d bytes = %v; want good %t", len(token), err, good)
-		}
+		assert.Equalf(t, good, (rest.AnyToken{}).Accept(t.Context(), token) == nil, "Accept of %d bytes", len(token))
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/rest"
 )
 
@@ -63,11 +66,7 @@ func TestReachable(t *testing.T) {
 		want    bool
 	}{{"127.0.0.1:1", false}, {"[::1]:1", false}, {"0.0.0.0:1", true}, {"[::]:1", true}, {"10.1.2.3:1", true}} {
 		address, err := net.ResolveTCPAddr("tcp", row.address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := rest.IsReachable(address); got != row.want {
-			t.Errorf("Reachable(%s) = %v; want %v", row.address, got, row.want)
-		}
+		require.NoError(t, err)
+		assert.Equalf(t, row.want, rest.IsReachable(address), "Reachable(%s)", row.address)
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/rest/resttest"
 )
 
@@ -121,9 +124,7 @@ type listed struct{ PartitionKey, RowKey string }
 func decodeRows(t testing.TB, body []byte) []listed {
 	t.Helper()
 	var page struct{ Value []listed }
-	if err := json.Unmarshal(body, &page); err != nil {
-		t.Fatalf("page = %s: %v", body, err)
-	}
+	require.NoErrorf(t, json.Unmarshal(body, &page), "page = %s", body)
 	return page.Value
 }
 
@@ -148,12 +149,8 @@ func TestTransactionsSayWhichChangeFailed(t *testing.T) {
 		if !strings.Contains(w.Body.String(), want) || strings.Count(w.Body.String(), "HTTP/1.1 ") != 1 {
 			t.Errorf("%s: POST = %s; want one part with %s", row.name, w.Body, want)
 		}
-		if got := w.Header().Get("x-ms-error-code"); got != row.code {
-			t.Errorf("%s: x-ms-error-code = %q; want %s", row.name, got, row.code)
-		}
-		if got := len(decodeRows(t, s.Want(t, 200, "GET", races, "").Body.Bytes())); got != 1 {
-			t.Errorf("%s: the table has %d entities; want the one that was there", row.name, got)
-		}
+		assert.Equalf(t, row.code, w.Header().Get("x-ms-error-code"), "%s: x-ms-error-code", row.name)
+		assert.Lenf(t, decodeRows(t, s.Want(t, 200, "GET", races, "").Body.Bytes()), 1, "%s: the table has entities", row.name)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // What an insert answers with is its sender's preference, among others that are
@@ -51,9 +53,8 @@ func TestVersionsOfReplies(t *testing.T) {
 		{"said by both", signed(races+"?", strings.Replace(tableSAS, "2019-02-02", "2018-03-28", 1)+"r"),
 			[]string{"Authorization:", "x-ms-version: 2017-04-17"}, "2017-04-17"},
 	} {
-		if got := s.Want(t, 200, "GET", row.target, "", row.headers...).Header().Get("x-ms-version"); got != row.want {
-			t.Errorf("%s: x-ms-version = %s; want %s", row.name, got, row.want)
-		}
+		assert.Equalf(t, row.want, s.Want(t, 200, "GET", row.target, "", row.headers...).Header().Get("x-ms-version"),
+			"%s: x-ms-version", row.name)
 	}
 }
 
@@ -67,9 +68,7 @@ func TestHeads(t *testing.T) {
 			t.Errorf("HEAD %s = %d %v %s; want 405 MethodNotAllowed, a length and no body", target, w.Code, w.Header(), w.Body)
 		}
 	}
-	if got := s.Do("HEAD", races, "").Header().Get("Allow"); got != "GET, POST" {
-		t.Errorf("Allow = %q; want GET, POST", got)
-	}
+	assert.Equal(t, "GET, POST", s.Do("HEAD", races, "").Header().Get("Allow"), "Allow")
 }
 
 // The options that any request may have alter nothing of what it does.
@@ -79,9 +78,7 @@ func TestOptionsThatMeanLittle(t *testing.T) {
 	want := s.Want(t, 200, "GET", runner, "").Body.String()
 	for _, query := range []string{"timeout=0", "timeout=30", "timeout=9999", "$format=application/json;odata=nometadata", "api-version=2019-02-02",
 		"x=y", "$select=*", "$select=", "%24select=%2A", "&", "sv=1"} {
-		if got := s.Want(t, 200, "GET", runner+"?"+query, "").Body.String(); got != want {
-			t.Errorf("GET with %s = %s; want %s", query, got, want)
-		}
+		assert.Equalf(t, want, s.Want(t, 200, "GET", runner+"?"+query, "").Body.String(), "GET with %s", query)
 	}
 	// An option for the format goes before the header.
 	for format, want := range map[string]string{"application/json;odata=fullmetadata": "odata.editLink", "application/json": "odata.etag", "json": "odata.etag"} {
@@ -91,9 +88,8 @@ func TestOptionsThatMeanLittle(t *testing.T) {
 		}
 	}
 	for _, query := range []string{"$select=TableName", "$select=*", "$select=TableName,Other"} {
-		if got, want := s.Want(t, 200, "GET", "/contoso/Tables?"+query, "").Body.String(), `{"value":[{"TableName":"Races"}]}`; got != want {
-			t.Errorf("GET /contoso/Tables?%s = %s; want %s", query, got, want)
-		}
+		assert.Equalf(t, `{"value":[{"TableName":"Races"}]}`, s.Want(t, 200, "GET", "/contoso/Tables?"+query, "").Body.String(),
+			"GET /contoso/Tables?%s", query)
 	}
 }
 
@@ -130,7 +126,6 @@ func TestErrorsHaveTheLevelAskedFor(t *testing.T) {
 	if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || body["odata.error"]["code"] != "AuthenticationFailed" {
 		t.Errorf("an hour late: GET = %s (%v); want AuthenticationFailed", w.Body, err)
 	}
-	if got, want := w.Header().Get("Content-Type"), "application/json;odata=fullmetadata;streaming=true;charset=utf-8"; got != want {
-		t.Errorf("Content-Type = %s; want %s, the level that was asked for", got, want)
-	}
+	assert.Equal(t, "application/json;odata=fullmetadata;streaming=true;charset=utf-8", w.Header().Get("Content-Type"),
+		"Content-Type")
 }

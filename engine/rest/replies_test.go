@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
 	"loadgen/engine/wire"
@@ -22,9 +25,8 @@ func TestURLsOfReplies(t *testing.T) {
 	} {
 		body := fmt.Sprintf(`{"PartitionKey":"p q","RowKey":"%d"}`, i)
 		w := s.Want(t, 201, "POST", row.target, body, "Host: "+row.host, "Accept: application/json")
-		if got, want := w.Header().Get("Location"), fmt.Sprintf("%sRaces(PartitionKey='p%%20q',RowKey='%d')", row.want, i); got != want {
-			t.Errorf("%s: Location = %s; want %s", row.name, got, want)
-		}
+		assert.Equalf(t, fmt.Sprintf("%sRaces(PartitionKey='p%%20q',RowKey='%d')", row.want, i), w.Header().Get("Location"),
+			"%s: Location", row.name)
 		if want := `{"odata.metadata":"` + row.want + `$metadata#Races/@Element"`; !strings.HasPrefix(w.Body.String(), want) {
 			t.Errorf("%s: POST = %s; want %s…", row.name, w.Body, want)
 		}
@@ -35,9 +37,7 @@ func TestURLsOfReplies(t *testing.T) {
 // account is called like its first number.
 func TestAccountsMayBeNumbers(t *testing.T) {
 	key, err := wire.NewSecret(contoso.Secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s := withTable(t, resttest.Options{Rest: rest.Options{Accounts: []rest.Account{{Name: "127", Secret: key}}}})
 	s.Want(t, 200, "GET", races, "")
 }
@@ -56,9 +56,7 @@ func TestRepliesAreDatedAndPlaced(t *testing.T) {
 	} {
 		s.Clock.Set(row.at)
 		w := s.Want(t, 200, "GET", row.host+"/Tables", "", "Accept: application/json")
-		if got := w.Header().Get("Date"); got != row.date {
-			t.Errorf("after %v: Date = %s; want %s", row.at, got, row.date)
-		}
+		assert.Equalf(t, row.date, w.Header().Get("Date"), "after %v: Date", row.at)
 		if want := `{"odata.metadata":"http://127.0.0.1:10002` + row.host + `/$metadata#Tables"`; !strings.HasPrefix(w.Body.String(), want) {
 			t.Errorf("GET %s/Tables = %s; want %s…", row.host, w.Body, want)
 		}
@@ -110,9 +108,7 @@ func TestNothingIsLeftOfTheRequestBefore(t *testing.T) {
 			}
 			s := fresh()
 			answer(s, first)
-			if got := answer(s, second); got != want {
-				t.Errorf("%s %s after %s %s = %s; want %s", second.method, second.target, first.method, first.target, got, want)
-			}
+			assert.Equalf(t, want, answer(s, second), "%s %s after %s %s", second.method, second.target, first.method, first.target)
 		}
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/rest"
@@ -136,9 +138,7 @@ func TestRefusalsForWantOfRoomAreNoThrottling(t *testing.T) {
 	if seen := w.take()[1:]; len(seen) != 2 || !seen[0].Crowded || seen[0].AccountBusy || !seen[1].Crowded || seen[1].Status != 503 {
 		t.Errorf("seen = %+v; want two crowded ones with status 503", seen)
 	}
-	if code := resttest.CodeOf(t, reply); code != "ServerBusy" {
-		t.Errorf("code = %s; want ServerBusy", code)
-	}
+	assert.Equal(t, "ServerBusy", resttest.CodeOf(t, reply), "code")
 }
 
 // However a request ends, its room is given back, but not before: a reply that is
@@ -178,9 +178,7 @@ func TestRoomIsGivenBackOnEveryWayOut(t *testing.T) {
 			if row.leave {
 				leave()
 			}
-			if got := <-aborted; got != row.aborts {
-				t.Errorf("%s: aborted = %v; want %v", row.sentence, got, row.aborts)
-			}
+			assert.Equalf(t, row.aborts, <-aborted, "%s: aborted", row.sentence)
 			s.wantHeld(t, row.sentence+": afterwards", 0, 0)
 		})
 	}

@@ -12,6 +12,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
 )
@@ -58,20 +61,14 @@ func TestServerOverTLS(t *testing.T) {
 	if reply, err := io.ReadAll(plain.In); err != nil || !strings.Contains(string(reply), "400 Bad Request") || !strings.Contains(string(reply), "https") {
 		t.Errorf("a client without TLS reads %q, %v; want to be told of https", reply, err)
 	}
-	if got := carried.carried.Load(); got != 5 {
-		t.Errorf("%d requests were carried out; want 5", got)
-	}
+	assert.EqualValues(t, 5, carried.carried.Load(), "requests were carried out")
 
 	outsider := &http.Client{Transport: &http.Transport{TLSClientConfig: theirs.Clone(), ForceAttemptHTTP2: true}}
 	reply, err := outsider.Get(s.URL() + "/two")
-	if err != nil || reply.ProtoMajor != 1 {
-		t.Fatalf("a client of HTTP/2 = %v, %v; want HTTP/1.1", reply, err)
-	}
+	require.Truef(t, err == nil && reply.ProtoMajor == 1, "a client of HTTP/2 = %v, %v; want HTTP/1.1", reply, err)
 	_ = reply.Body.Close()
 	outsider.CloseIdleConnections()
-	if err := s.Close(context.Background()); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, s.Close(context.Background()))
 }
 
 // Silent ones make room, although they never shook hands.

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -126,17 +129,13 @@ func TestEachRequestIsSeenForWhatItIs(t *testing.T) {
 			row.want.Asked = row.want.Counted
 		}
 		row.want.Arrived, row.want.Done = clock.Instant(time.Second), clock.Instant(time.Second)
-		if len(w.seen) != 1 {
-			t.Fatalf("%s: seen %d times; want once", row.name, len(w.seen))
-		}
+		require.Lenf(t, w.seen, 1, "%s: seen times", row.name)
 		row.want.Released = row.want.Arrived
 		if seen := &w.seen[0]; seen.Request == nil || seen.RequestID != reply.Header().Get("x-ms-request-id") || seen.ETag != reply.Header().Get("ETag") || seen.Sent != int64(reply.Body.Len()) {
 			t.Errorf("%s: seen %+v; want what was replied", row.name, seen)
 		}
 		w.seen[0].Request, w.seen[0].RequestID, w.seen[0].ETag, w.seen[0].Sent = nil, "", "", 0
-		if got, want := fmt.Sprintf("%+v", w.seen[0]), fmt.Sprintf("%+v", row.want); got != want {
-			t.Errorf("%s: seen %s; want %s", row.name, got, want)
-		}
+		assert.Equalf(t, fmt.Sprintf("%+v", row.want), fmt.Sprintf("%+v", w.seen[0]), "%s: seen", row.name)
 		after, sum := s.Counts(), w.sum()
 		if after.Entities != before.Entities+sum.Entities || after.Ok != before.Ok+sum.Ok || after.Failed != before.Failed+sum.Failed {
 			t.Errorf("%s: Counts() went from %+v to %+v; want %+v more, as seen", row.name, before, after, sum)
@@ -181,9 +180,7 @@ func TestWhatIsSeenAddsUp(t *testing.T) {
 	}
 	group.Wait()
 	got, want := w.sum(), s.Counts()
-	if got != want || got.Requests != 8*150+20 {
-		t.Errorf("seen = %+v; want %+v, of %d requests", got, want, 8*150+20)
-	}
+	assert.Truef(t, got == want && got.Requests == 8*150+20, "seen = %+v; want %+v, of %d requests", got, want, 8*150+20)
 	partition, account, lost, spans := 0, 0, 0, int64(0)
 	for _, seen := range w.seen {
 		switch {
@@ -201,9 +198,8 @@ func TestWhatIsSeenAddsUp(t *testing.T) {
 			t.Errorf("a query counted %d in spans %v; want as many", n, seen.Spans)
 		}
 	}
-	if partition < 10 || account < 10 || lost < 50 || spans < 50 {
-		t.Errorf("%d partitions busy, %d times the account, %d lost, %d scanned; want some of each", partition, account, lost, spans)
-	}
+	assert.Truef(t, partition >= 10 && account >= 10 && lost >= 50 && spans >= 50,
+		"%d partitions busy, %d times the account, %d lost, %d scanned; want some of each", partition, account, lost, spans)
 }
 
 func total(spans []rest.Span) (sum int64) {

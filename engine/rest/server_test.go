@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
 )
@@ -57,9 +59,7 @@ func open(t testing.TB, o rest.ListenOptions) *rest.Server {
 		o.Address = "127.0.0.1:0"
 	}
 	s, err := rest.Listen(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { _ = s.Cut() })
 	return s
 }

@@ -3,6 +3,8 @@ package rest_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/model"
 	"loadgen/engine/rest/resttest"
 )
@@ -20,8 +22,6 @@ func TestServerNameOfEachProfile(t *testing.T) {
 		{"no limits", model.Off, nil, "loadgen/1 (partition_target=none; account_target=none)"},
 	} {
 		s := resttest.New(t, resttest.Options{Profile: row.profile, Settings: row.settings})
-		if got := s.Do("GET", "/contoso/Tables", "").Header().Get("Server"); got != row.want {
-			t.Errorf("%s: Server is %q; want %q", row.sentence, got, row.want)
-		}
+		assert.Equalf(t, row.want, s.Do("GET", "/contoso/Tables", "").Header().Get("Server"), "%s: Server", row.sentence)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
 )
@@ -59,9 +61,7 @@ func TestSlowSendersAreCutOff(t *testing.T) {
 			client.Close()
 			<-done
 			shut(t, server)
-			if got := s.Engine.Counts().Requests; got != 1 {
-				t.Errorf("%s: the engine was asked %d times; want it to know of the table alone", row.name, got)
-			}
+			assert.EqualValuesf(t, 1, s.Engine.Counts().Requests, "%s: the engine was asked times", row.name)
 		})
 	}
 }
@@ -92,9 +92,8 @@ func TestLongBodiesAreRefusedEarly(t *testing.T) {
 				sent <- chunks
 			}()
 			reply, _, err := client.Reply()
-			if err != nil || reply.StatusCode != 413 || reply.Header.Get("x-ms-error-code") != "RequestBodyTooLarge" {
-				t.Errorf("%s: reply %v, %v; want 413 RequestBodyTooLarge", row.name, reply, err)
-			}
+			assert.Truef(t, err == nil && reply.StatusCode == 413 && reply.Header.Get("x-ms-error-code") == "RequestBodyTooLarge",
+				"%s: reply %v, %v; want 413 RequestBodyTooLarge", row.name, reply, err)
 			if err := client.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 				t.Error(err)
 			}

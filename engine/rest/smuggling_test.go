@@ -11,6 +11,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/rest"
 )
 
@@ -112,9 +115,7 @@ func answers(in *bufio.Reader) (statuses []int, err error) {
 
 func wantOne(t *testing.T, got []int, err error, status int, carried int64) {
 	t.Helper()
-	if err != nil || !slices.Equal(got, []int{status}) {
-		t.Errorf("answers %v, %v; want %d, and the end", got, err, status)
-	}
+	assert.Truef(t, err == nil && slices.Equal(got, []int{status}), "answers %v, %v; want %d, and the end", got, err, status)
 	if most := int64(1); carried > most || status == 200 && carried == 0 || status > 400 && carried > 0 {
 		t.Errorf("%d requests were carried out with answer %d; want no more than one", carried, status)
 	}
@@ -135,9 +136,7 @@ func TestTwoRequestsInOneHoweverTheyAreCut(t *testing.T) {
 				pieces, rest = append(pieces, rest[:n]), rest[n:]
 			}
 			synctest.Test(t, func(t *testing.T) { cutUp(t, pieces, row.status) })
-			if t.Failed() {
-				t.Fatalf("%s, in pieces %q", row.sentence, pieces)
-			}
+			require.Falsef(t, t.Failed(), "%s, in pieces %q", row.sentence, pieces)
 		}
 	}
 }
@@ -182,9 +181,8 @@ func TestNextRequestBeforeTheHandlerReturns(t *testing.T) {
 	for range 20 {
 		c.Send(post("/x", "hello"))
 		reply, body, err := c.Reply()
-		if err != nil || reply.Close || len(body) != 100_000 {
-			t.Fatalf("reply = %v, %d bytes, %v; want all of it, and the connection to last", reply, len(body), err)
-		}
+		require.Truef(t, err == nil && !reply.Close && len(body) == 100_000,
+			"reply = %v, %d bytes, %v; want all of it, and the connection to last", reply, len(body), err)
 		c.Send(post("/y", "hello"))
 		sent <- struct{}{}
 		c.Want(200)

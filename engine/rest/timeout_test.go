@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/model"
 	"loadgen/engine/rest/resttest"
@@ -26,9 +28,7 @@ func TestTimeoutOfARequest(t *testing.T) {
 		{"", 201, 10 * time.Second},
 	} {
 		m, err := model.New(model.Documented)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		m.Stamp.OfflineLeast, m.Stamp.OfflineMost, m.Stamp.OfflineThrottled, m.Stamp.MapStale, m.TimeSpread = 10*time.Second, 10*time.Second, 0, 0, 0
 		s := withTable(t, resttest.Options{Engine: engine.Options{Model: m, Cold: true}})
 		s.Engine.Move(s.Clock.Now(), account, "Races", "p", 1)

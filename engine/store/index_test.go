@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/engine/store"
@@ -64,7 +66,5 @@ func TestGetsAndPagesAgree(t *testing.T) {
 			t.Fatalf("step %d: a page of %d rows; want %d", step, len(page.Rows), len(want))
 		}
 	}
-	if grown < 500 || emptied == 0 {
-		t.Errorf("the partition was large in %d steps and empty in %d; want both", grown, emptied)
-	}
+	assert.Truef(t, grown >= 500 && emptied != 0, "the partition was large in %d steps and empty in %d; want both", grown, emptied)
 }

@@ -3,6 +3,8 @@ package store_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine"
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
@@ -34,9 +36,7 @@ func TestAnEmptiedPartitionIsMarked(t *testing.T) {
 	s := filled(t, key("a", "1"), key("b", "1"))
 	dead := s.Dead(table, "a")
 	storetest.MustApply(t, s, &entity.Change{Verb: entity.Replace, Key: key("a", "1"), Match: entity.MatchAny}, start)
-	if dead() {
-		t.Error("a partition with an entity is marked dead; want it alive")
-	}
+	assert.False(t, dead(), "a partition with an entity is marked dead; want it alive")
 	storetest.MustApply(t, s, &entity.Change{Verb: entity.Delete, Key: key("a", "1"), Match: entity.MatchAny}, start)
 	if !dead() || s.Partitions(table) != 1 {
 		t.Errorf("an emptied partition is marked %v with %d partitions left; want true with 1", dead(), s.Partitions(table))
@@ -68,9 +68,7 @@ func TestAWriteAfterAPageCopiesNothing(t *testing.T) {
 	replace := entity.Change{Verb: entity.Replace, Key: keys[700], Match: entity.MatchAny, Properties: storetest.Int32s(10)}
 	write := func() { s.Apply(table, &replace, start) }
 	want := testing.AllocsPerRun(20, page) + testing.AllocsPerRun(20, write)
-	if got := testing.AllocsPerRun(20, func() { page(); write() }); got != want {
-		t.Errorf("allocations of a page and a write = %v; want %v, as of each alone", got, want)
-	}
+	assert.Equal(t, want, testing.AllocsPerRun(20, func() { page(); write() }), "allocations of a page and a write")
 }
 
 // A write that was waiting for a partition while that was emptied lands in the
@@ -89,9 +87,7 @@ func TestAWriteLooksAgainWhereItsPartitionIsGone(t *testing.T) {
 	} {
 		s := filled(t, key("a", "1"))
 		s.EmptyBeneath(table, "a", func() {
-			if got := row.put(s); got != entity.OK {
-				t.Errorf("%s: code = %q; want success", row.name, got)
-			}
+			assert.Equalf(t, entity.OK, row.put(s), "%s: code", row.name)
 		})
 		if _, got := s.Get(table, key("a", "2")); got != entity.OK || s.Count(table) != 1 {
 			t.Errorf("%s: Get of what was written = %q, %d entities; want success and 1", row.name, got, s.Count(table))

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 )
@@ -114,9 +117,7 @@ func TestAppendPaths(t *testing.T) {
 			"$filter=PartitionKey%20eq%20%27a%2Bb%27"},
 		{"a token", string(wire.AppendQueryValue(nil, "1!8!8J+PgyA-")), "1%218%218J%2BPgyA-"},
 	} {
-		if row.got != row.want {
-			t.Errorf("%s: %s; want %s", row.name, row.got, row.want)
-		}
+		assert.Equal(t, row.want, row.got, row.name)
 	}
 }
 
@@ -160,9 +161,7 @@ func roundTripResource(t *testing.T, path string) {
 	case wire.TableResource:
 		written = string(wire.AppendTablePath(nil, r.Table))
 	default:
-		if (r.Kind == 0) != (code != entity.OK) {
-			t.Fatalf("ParseResource(%q) = %+v, %q; want either", path, r, code)
-		}
+		require.Equalf(t, code != entity.OK, r.Kind == 0, "ParseResource(%q) = %+v, %q", path, r, code)
 		return
 	}
 	if again, code, _ := wire.ParseResource(written); again != r || code != entity.OK {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 )
@@ -38,9 +40,7 @@ func TestBatchReplies(t *testing.T) {
 	at := raceTicks(t, "2026-11-20T11:56:19.9441618Z")
 	whole := raceTicks(t, "2026-11-20T11:56:19Z")
 	reply := raceReply()
-	if got, want := reply.ContentType(), "multipart/mixed; boundary=batchresponse_41ab"; got != want {
-		t.Errorf("ContentType() = %s; want %s", got, want)
-	}
+	assert.Equal(t, "multipart/mixed; boundary=batchresponse_41ab", reply.ContentType(), "ContentType()")
 	request := parsed(t, "batch_7d9c", goldenBatch(t, "batch_request.txt"))
 	insert := func(head, row, bib string) string {
 		return operationText("POST /races/Races HTTP/1.1"+head, `{"PartitionKey":"`+racePartition+`","RowKey":"`+row+`",`+bib+`}`)
@@ -91,9 +91,7 @@ func TestBatchFailuresHaveAReason(t *testing.T) {
 		entity.NotImplemented: "501 Not Implemented", entity.ServerBusy: "503 Service Unavailable",
 	} {
 		got := string(raceReply().AppendFailure(nil, 0, nil, &wire.Failure{Code: code}))
-		if !strings.Contains(got, "\r\n\r\nHTTP/1.1 "+want+"\r\n") {
-			t.Errorf("AppendFailure of %s = %s; want %s", code, got, want)
-		}
+		assert.Containsf(t, got, "\r\n\r\nHTTP/1.1 "+want+"\r\n", "AppendFailure of %s = %s; want %s", code, got, want)
 	}
 }
 
@@ -142,9 +140,7 @@ func TestParseBatchReply(t *testing.T) {
 			wire.BatchOutcome{Status: 503, Failure: wire.Failure{Code: entity.ServerBusy, Message: "4294967296:Please retry your request."}}},
 	} {
 		got, err := wire.ParseBatchReply(row.boundary, row.text)
-		if got != row.want || err != nil {
-			t.Errorf("%s: ParseBatchReply = %+v, %v; want %+v", row.name, got, err, row.want)
-		}
+		assert.Truef(t, got == row.want && err == nil, "%s: ParseBatchReply = %+v, %v; want %+v", row.name, got, err, row.want)
 	}
 }
 
@@ -186,8 +182,7 @@ func TestBatchRepliesLocateEachEntity(t *testing.T) {
 	_, text, _ = strings.Cut(text, "HTTP/1.1 ")
 	for i, part := range strings.Split(text, "HTTP/1.1 ") {
 		want := string(reply.Rendering.AppendLocation(nil, request.Changes[i].Key)) + "\r\n"
-		if !strings.Contains(part, "\r\nLocation: "+want) || !strings.Contains(part, "\r\nDataServiceId: "+want) {
-			t.Errorf("AppendSuccess: part %d is %q; want the location %s", i, part, want)
-		}
+		assert.Truef(t, strings.Contains(part, "\r\nLocation: "+want) && strings.Contains(part, "\r\nDataServiceId: "+want),
+			"AppendSuccess: part %d is %q; want the location %s", i, part, want)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 )
@@ -19,9 +21,7 @@ func raceKey(row string) entity.Key { return entity.Key{Partition: racePartition
 func raceTicks(t testing.TB, text string) entity.Ticks {
 	t.Helper()
 	ticks, err := entity.ParseTicks(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return ticks
 }
 

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 )
@@ -16,9 +19,7 @@ import (
 func goldenBatch(t testing.TB, name string) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(text)
 }
 
@@ -128,9 +129,7 @@ func TestBatchRequestEchoesByPreference(t *testing.T) {
 		operationText("POST /a/Races HTTP/1.1\r\nPrefer: return-content\r\nAccept: application/json;odata=fullmetadata\r\nContent-ID:", kimBody),
 		operationText("POST /a/Races HTTP/1.1\r\nPrefer: Return-No-Content\r\nAccept: application/json;odata=nometadata", kimBody),
 		operationText("DELETE /a/Races(PartitionKey='p',RowKey='r') HTTP/1.1", "")))
-	if code != entity.OK || len(b.Parts) != 4 {
-		t.Fatalf("Parse = %q, %q with %d parts; want four", code, detail, len(b.Parts))
-	}
+	require.Truef(t, code == entity.OK && len(b.Parts) == 4, "Parse = %q, %q with %d parts; want four", code, detail, len(b.Parts))
 	for i, want := range []struct {
 		echo, id bool
 		level    wire.Level
@@ -159,9 +158,8 @@ func TestBatchRequestReadsALoneRead(t *testing.T) {
 		}
 	}
 	b.Parse("batch_1", "")
-	if b.IsRead || b.Read != (entity.Key{}) || b.Table != "" || len(b.Parts) != 0 {
-		t.Errorf("Parse of nothing leaves %+v; want nothing of the read before", b)
-	}
+	assert.Truef(t, !b.IsRead && b.Read == (entity.Key{}) && b.Table == "" && len(b.Parts) == 0,
+		"Parse of nothing leaves %+v; want nothing of the read before", b)
 }
 
 func TestBatchRequestRefuses(t *testing.T) {
@@ -226,9 +224,8 @@ func TestBatchRequestRefuses(t *testing.T) {
 	} {
 		var b wire.BatchRequest
 		code, index, detail := b.Parse("batch_1", row.text)
-		if code != row.code || index != row.index || detail == "" || strings.Contains(detail, "\n") {
-			t.Errorf("%s: Parse = %q, %d, %q; want %q, %d and one line", row.name, code, index, detail, row.code, row.index)
-		}
+		assert.Truef(t, code == row.code && index == row.index && detail != "" && !strings.Contains(detail, "\n"),
+			"%s: Parse = %q, %d, %q; want %q, %d and one line", row.name, code, index, detail, row.code, row.index)
 		if len(b.Changes) > 0 && index >= len(b.Parts) {
 			t.Errorf("%s: Parse: %d parts and a failure at %d; want that part", row.name, len(b.Parts), index)
 		}

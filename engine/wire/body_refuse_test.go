@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 )
@@ -20,9 +22,8 @@ func checkRefusals(t *testing.T, rows []refusal) {
 	for _, row := range rows {
 		var b wire.EntityBody
 		code, detail := b.Parse(row.text)
-		if code != row.want || detail == "" || strings.ContainsAny(detail, "\n\r") || len(detail) > 500 {
-			t.Errorf("%s: Parse(%.80s) = %q, %q; want %q and one line", row.name, row.text, code, detail, row.want)
-		}
+		assert.Truef(t, code == row.want && detail != "" && !strings.ContainsAny(detail, "\n\r") && len(detail) <= 500,
+			"%s: Parse(%.80s) = %q, %q; want %q and one line", row.name, row.text, code, detail, row.want)
 	}
 }
 

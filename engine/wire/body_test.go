@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 )
@@ -182,9 +185,7 @@ func TestAppendEntityBody(t *testing.T) {
 		`"Least":5e-324,"Lost@odata.type":"Edm.Double","Lost":"NaN","Far@odata.type":"Edm.Double","Far":"-Infinity",` +
 		`"Chip@odata.type":"Edm.Int64","Chip":"5432873627392","Start@odata.type":"Edm.DateTime","Start":"2014-05-07T08:20:53.2Z",` +
 		`"Ticket@odata.type":"Edm.Guid","Ticket":"dd3cb8f8-93b7-44e2-b74a-c0aa3b27a6d2","Tag@odata.type":"Edm.Binary","Tag":"AQIy"}`
-	if string(got) != want {
-		t.Errorf("AppendEntityBody =\n%s; want\n%s", got, want)
-	}
+	assert.Equalf(t, want, string(got), "AppendEntityBody =\n%s", got)
 }
 
 func TestDoublesAreWritten(t *testing.T) {
@@ -197,9 +198,7 @@ func TestDoublesAreWritten(t *testing.T) {
 		{-1 << 63, "-9223372036854776000.0"}, {1e20, "100000000000000000000.0"}, {1e21, "1e+21"}, {-math.MaxFloat64, "-1.7976931348623157e+308"},
 	} {
 		got := string(wire.AppendEntityBody(nil, entity.Key{}, properties("a", entity.Double(row.value))))
-		if want := `{"PartitionKey":"","RowKey":"","a":` + row.want + `}`; got != want {
-			t.Errorf("AppendEntityBody(%g) = %s; want %s", row.value, got, want)
-		}
+		assert.Equalf(t, `{"PartitionKey":"","RowKey":"","a":`+row.want+`}`, got, "AppendEntityBody(%g)", row.value)
 	}
 }
 
@@ -261,9 +260,7 @@ func TestRandomEntityBodiesAreReadBack(t *testing.T) {
 	for i := range 1000 {
 		k, want := randomEntity(rng)
 		text := string(wire.AppendEntityBody(nil, k, want))
-		if !json.Valid([]byte(text)) {
-			t.Fatalf("seed %d, entity %d: %s is no JSON", seed, i, text)
-		}
+		require.Truef(t, json.Valid([]byte(text)), "seed %d, entity %d: %s is no JSON", seed, i, text)
 		code, detail := b.Parse(text)
 		if code != entity.OK || b.Key != k || !b.HasPartition || !b.HasRow || !sameProperties(b.Properties, want) {
 			t.Fatalf("seed %d, entity %d: Parse(%s) = %q %s, %s %s; want %q %s", seed, i, text,
@@ -296,9 +293,7 @@ func TestParseTableName(t *testing.T) {
 				row.code)
 		}
 	}
-	if got, want := string(wire.AppendTableName([]byte("x"), `a"b`)), `x{"TableName":"a\"b"}`; got != want {
-		t.Errorf("AppendTableName = %s; want %s", got, want)
-	}
+	assert.Equal(t, `x{"TableName":"a\"b"}`, string(wire.AppendTableName([]byte("x"), `a"b`)), "AppendTableName")
 }
 
 func FuzzEntityBody(f *testing.F) {

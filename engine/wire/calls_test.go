@@ -3,6 +3,8 @@ package wire_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 )
@@ -76,9 +78,7 @@ func TestPanics(t *testing.T) {
 	} {
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: returned; want a panic", name)
-				}
+				assert.Truef(t, recover() != nil, "%s: returned; want a panic", name)
 			}()
 			do()
 		}()

@@ -3,6 +3,8 @@ package wire_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/wire"
 )
 
@@ -35,11 +37,8 @@ func TestTheFirstRuleThatMatchesDecides(t *testing.T) {
 		if rule := wire.FindCORSRule(rules, row.origin, row.method, row.headers); rule != nil {
 			got = rule.MaxAge
 		}
-		if got != row.want {
-			t.Errorf("%s: FindRule(%s, %s, %q) = rule %d; want %d", row.name, row.origin, row.method, row.headers, got, row.want)
-		}
+		assert.Equalf(t, row.want, got, "%s: FindRule(%s, %s, %q) = rule", row.name, row.origin, row.method, row.headers)
 	}
-	if rules[0].ForAnyOrigin() || !rules[2].ForAnyOrigin() {
-		t.Error("ForAnyOrigin() = true of the first or false of the last; want the opposite")
-	}
+	assert.True(t, !rules[0].ForAnyOrigin() && rules[2].ForAnyOrigin(),
+		"ForAnyOrigin() = true of the first or false of the last; want the opposite")
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 )
@@ -18,13 +20,9 @@ func TestAppendErrorMatchesGolden(t *testing.T) {
 		Code: entity.EntityAlreadyExists, Message: wire.Message(entity.EntityAlreadyExists),
 		RequestID: requestID, Time: ticks("2026-11-01T08:30:00.48Z"),
 	}
-	if got, want := string(wire.AppendError(nil, &f)), golden(t, "error.json"); got != want {
-		t.Errorf("AppendError = %s; want %s", got, want)
-	}
+	assert.Equal(t, golden(t, "error.json"), string(wire.AppendError(nil, &f)), "AppendError")
 	f.Code, f.Message = entity.InvalidInput, `A <b> & "c" is not valid.`
-	if got, want := string(wire.AppendErrorXML(nil, &f)), golden(t, "error.xml"); got != want {
-		t.Errorf("AppendErrorXML = %s; want %s", got, want)
-	}
+	assert.Equal(t, golden(t, "error.xml"), string(wire.AppendErrorXML(nil, &f)), "AppendErrorXML")
 	if got, want := string(wire.AppendError([]byte("x"), &wire.Failure{})),
 		`x{"odata.error":{"code":"","message":{"lang":"en-US","value":""}}}`; got != want {
 		t.Errorf("AppendError(nothing) = %s; want %s", got, want)
@@ -145,9 +143,8 @@ func TestErrorsAreReadBack(t *testing.T) {
 			Message string   `xml:"http://schemas.microsoft.com/ado/2007/08/dataservices/metadata message"`
 		}
 		err = xml.Unmarshal(wire.AppendErrorXML(nil, &f), &document)
-		if err != nil || document.Code != "ServerBusy" || document.Message != want {
-			t.Errorf("xml.Unmarshal(AppendErrorXML) = %+v, %v; want %q", document, err, want)
-		}
+		assert.Truef(t, err == nil && document.Code == "ServerBusy" && document.Message == want,
+			"xml.Unmarshal(AppendErrorXML) = %+v, %v; want %q", document, err, want)
 	}
 	f := wire.Failure{Code: "c", Message: "a\x00\uffff\rb"}
 	if err := xml.Unmarshal(wire.AppendErrorXML(nil, &f), new(struct{ Code, Message string })); err != nil {

@@ -4,18 +4,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/wire"
 )
 
 func TestLimitsInTheHeaderServer(t *testing.T) {
 	const whole = "loadgen/1 (partition_target=2000; account_target=20000)"
-	if got := wire.ServerName(wire.Limits{Partition: 2000, Account: 20_000}); got != whole {
-		t.Errorf("ServerName = %q; want %q", got, whole)
-	}
+	assert.Equal(t, whole, wire.ServerName(wire.Limits{Partition: 2000, Account: 20_000}), "ServerName")
 	const exceeded = "loadgen/1 (headroom=2000; partition_target=2000; account_target=20000)"
-	if got := wire.ServerName(wire.Limits{Partition: 2000, Account: 20_000, Headroom: 2000}); got != exceeded {
-		t.Errorf("ServerName = %q; want %q", got, exceeded)
-	}
+	assert.Equal(t, exceeded, wire.ServerName(wire.Limits{Partition: 2000, Account: 20_000, Headroom: 2000}), "ServerName")
 	checkParsed(t, wire.ParseServer, []parsedRow[wire.Limits]{
 		{"both limits", whole, wire.Limits{Partition: 2000, Account: 20_000}, true},
 		{"none", "loadgen/1 (partition_target=none; account_target=none)", wire.Limits{}, true},

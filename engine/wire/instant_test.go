@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 )
 
@@ -53,12 +55,9 @@ func TestInstantsAreWrittenAsTicksAre(t *testing.T) {
 		}
 	}
 	for _, ticks := range []entity.Ticks{-1, afterCalendar, afterCalendar + 1234560, 1<<63 - 1, -1 << 63} {
-		if got, want := string(appendTagged([]byte(etagStart), appendInstant(nil, ticks)))+"'\"", ticks.ETag(); got != want {
-			t.Errorf("appendTagged(%d) = %s; want %s", ticks, got, want)
-		}
-		if got, want := string(appendInstant(nil, ticks)), ticks.String(); got != want {
-			t.Errorf("appendInstant(%d) = %s; want %s", ticks, got, want)
-		}
+		assert.Equalf(t, ticks.ETag(), string(appendTagged([]byte(etagStart), appendInstant(nil, ticks)))+"'\"",
+			"appendTagged(%d)", ticks)
+		assert.Equalf(t, ticks.String(), string(appendInstant(nil, ticks)), "appendInstant(%d)", ticks)
 	}
 }
 
@@ -99,9 +98,8 @@ func TestParseInstant(t *testing.T) {
 		{"after the year 9999 by the offset", "9999-12-31T23:30:00-01:00", "", beyond},
 	} {
 		got, code := parseInstant(row.text)
-		if code != row.code || code == entity.OK && got.String() != row.want {
-			t.Errorf("%s: parseInstant(%q) = %s, %q; want %s, %q", row.name, row.text, got, code, row.want, row.code)
-		}
+		assert.Truef(t, code == row.code && (code != entity.OK || got.String() == row.want),
+			"%s: parseInstant(%q) = %s, %q; want %s, %q", row.name, row.text, got, code, row.want, row.code)
 	}
 }
 

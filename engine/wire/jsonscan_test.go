@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // scanned reports whether the scanner takes text for one JSON value.
@@ -47,9 +49,7 @@ func TestScannerIsStrict(t *testing.T) {
 		{"a level beyond", deep(jsonDeepest + 1), false},
 		{"a nesting without end", strings.Repeat(`[{"a":`, 1<<16), false},
 	} {
-		if got := scanned(row.text); got != row.want {
-			t.Errorf("%s: scanned(%.40q) = %v; want %v", row.name, row.text, got, row.want)
-		}
+		assert.Equalf(t, row.want, scanned(row.text), "%s: scanned(%.40q)", row.name, row.text)
 	}
 }
 
@@ -73,9 +73,7 @@ func TestScannerTakesWhatIsJSON(t *testing.T) {
 			taken++
 		}
 	}
-	if taken < texts/100 {
-		t.Errorf("%d of %d texts are JSON: too few", taken, texts)
-	}
+	assert.Truef(t, taken >= texts/100, "%d of %d texts are JSON: too few", taken, texts)
 }
 
 // A fault of any kind is one line that names its place.
@@ -83,9 +81,7 @@ func TestScannerDetail(t *testing.T) {
 	s := jsonScanner{text: "{\"a\":\n\"b\x00\"}"}
 	s.skip()
 	const want = "the body is not JSON of the expected form: a control character in a string at byte 8"
-	if got := s.detail(); got != want {
-		t.Errorf("detail() = %q; want %q", got, want)
-	}
+	assert.Equal(t, want, s.detail(), "detail()")
 }
 
 func plain(c byte) bool { return c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' }

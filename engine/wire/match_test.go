@@ -3,6 +3,8 @@ package wire_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 )
@@ -39,8 +41,6 @@ func TestParseMatch(t *testing.T) {
 		}
 	}
 	for _, stored := range []entity.Ticks{0, 1, version} {
-		if nothing.Accepts(stored) {
-			t.Errorf("the condition of a foreign tag accepts %d; want no version", stored)
-		}
+		assert.Falsef(t, nothing.Accepts(stored), "the condition of a foreign tag accepts %d; want no version", stored)
 	}
 }

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 )
@@ -47,9 +50,7 @@ func page(r *wire.Rendering) string {
 func golden(t *testing.T, file string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(text)
 }
 
@@ -73,9 +74,7 @@ func TestRenderingMatchesGolden(t *testing.T) {
 		{"tables_none.json", string(none.AppendTables(nil, tables))},
 		{"tables_full.json", string(full.AppendTables(nil, tables))},
 	} {
-		if want := golden(t, row.file); row.got != want {
-			t.Errorf("%s: got\n%s; want\n%s", row.file, row.got, want)
-		}
+		assert.Equalf(t, golden(t, row.file), row.got, "%s: got", row.file)
 	}
 }
 
@@ -95,9 +94,7 @@ func TestLinks(t *testing.T) {
 			ID   string `json:"odata.id"`
 			Edit string `json:"odata.editLink"`
 		}
-		if err := json.Unmarshal(text, &got); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(text, &got))
 		want := "Marathon2026(PartitionKey='',RowKey='" + row.want + "')"
 		if at := string(rendering(wire.FullMetadata).AppendLocation(nil, entity.Key{Row: row.key})); got.Edit != want || at != got.ID || got.ID != "https://races.table.core.windows.net/"+want {
 			t.Errorf("%s: links of %q are %s and %s; want %s", row.name, row.key, got.ID, got.Edit, want)
@@ -109,9 +106,7 @@ func TestLinks(t *testing.T) {
 func TestSelectedTwice(t *testing.T) {
 	k, p := nobody()
 	got := string(rendering(wire.NoMetadata, "X", "Bib", "Bib", "RowKey", "RowKey").AppendEntity(nil, k, p))
-	if want := `{"RowKey":"","X":null,"Bib":-1}`; got != want {
-		t.Errorf("AppendEntity = %s; want %s", got, want)
-	}
+	assert.Equal(t, `{"RowKey":"","X":null,"Bib":-1}`, got, "AppendEntity")
 }
 
 // decodedAs reports whether encoding/json reads a value of that type.
@@ -164,9 +159,7 @@ func TestRandomEntitiesAreReadBack(t *testing.T) {
 			decoder := json.NewDecoder(strings.NewReader(one))
 			decoder.UseNumber()
 			var decoded map[string]any
-			if err := decoder.Decode(&decoded); err != nil {
-				t.Fatalf("seed %d, entity %d: %s: %v", seed, i, one, err)
-			}
+			require.NoErrorf(t, decoder.Decode(&decoded), "seed %d, entity %d: %s", seed, i, one)
 			if decoded["PartitionKey"] != k.Partition || decoded["RowKey"] != k.Row ||
 				decoded["Timestamp"] != version.String() || decoded["odata.etag"] != version.ETag() {
 				t.Fatalf("seed %d, entity %d: %s is of another key or version than %q %s", seed, i, one, k, version)
@@ -182,7 +175,6 @@ func TestRandomEntitiesAreReadBack(t *testing.T) {
 		}
 	}
 	rows, err := wire.ParsePage(nil, string(rendering(wire.MinimalMetadata).AppendPageEnd(text)))
-	if err != nil || !sameRows(rows, want) {
-		t.Errorf("seed %d: ParsePage = %d rows, %v; want the %d that were shown", seed, len(rows), err, len(want))
-	}
+	assert.Truef(t, err == nil && sameRows(rows, want),
+		"seed %d: ParsePage = %d rows, %v; want the %d that were shown", seed, len(rows), err, len(want))
 }

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 )
@@ -21,18 +24,14 @@ func TestParsePageReadsWhatIsRendered(t *testing.T) {
 	kept := wire.Row{Key: entity.Key{Partition: "kept"}}
 	for _, level := range []wire.Level{wire.MinimalMetadata, wire.FullMetadata} {
 		rows, err := wire.ParsePage([]wire.Row{kept}, page(rendering(level)))
-		if err != nil || !sameRows(rows, append([]wire.Row{kept}, want...)) {
-			t.Errorf("ParsePage at level %d = %v, %v; want the row before and two more", level, rows, err)
-		}
+		assert.Truef(t, err == nil && sameRows(rows, append([]wire.Row{kept}, want...)),
+			"ParsePage at level %d = %v, %v; want the row before and two more", level, rows, err)
 	}
 	rows, err := wire.ParsePage(nil, golden(t, "page_empty.json"))
-	if err != nil || len(rows) != 0 {
-		t.Errorf("ParsePage(empty page) = %v, %v; want no rows", rows, err)
-	}
+	assert.Truef(t, err == nil && len(rows) == 0, "ParsePage(empty page) = %v, %v; want no rows", rows, err)
 	rows, err = wire.ParsePage(nil, golden(t, "page_select.json"))
-	if err != nil || len(rows) != 2 || rows[1].Key != (entity.Key{}) {
-		t.Fatalf("ParsePage(selected) = %v, %v; want two rows", rows, err)
-	}
+	require.Truef(t, err == nil && len(rows) == 2 && rows[1].Key == (entity.Key{}),
+		"ParsePage(selected) = %v, %v; want two rows", rows, err)
 	if got, _ := rows[1].Entity.Unpack(nil); !sameProperties(got, properties("Bib", entity.Int32(-1))) {
 		t.Errorf("ParsePage(selected): row 1 has %s; want nulls left out", showProperties(got))
 	}
@@ -113,21 +112,18 @@ func TestParseRepliesRefuse(t *testing.T) {
 		{"a table more than a page has", tablesOf, long(`{"TableName":"a"}`)},
 	} {
 		err := row.parse(row.text)
-		if !errors.Is(err, wire.ErrReply) || strings.ContainsAny(err.Error(), "\n\r") || len(err.Error()) > 500 {
-			t.Errorf("%s: parsing %.60s = %v; want one line of ErrReply", row.name, row.text, err)
-		}
+		assert.Truef(t, errors.Is(err, wire.ErrReply) && !strings.ContainsAny(err.Error(), "\n\r") && len(err.Error()) <= 500,
+			"%s: parsing %.60s = %v; want one line of ErrReply", row.name, row.text, err)
 	}
 }
 
 func TestParseLeavesTheListAsItWas(t *testing.T) {
 	rows, err := wire.ParsePage(make([]wire.Row, 1, 10), `{"value":[{"a":1},{"a":[]}]}`)
-	if err == nil || len(rows) != 1 {
-		t.Errorf("ParsePage(bad second row) = %d rows, %v; want the one row and an error", len(rows), err)
-	}
+	assert.Truef(t, err != nil && len(rows) == 1,
+		"ParsePage(bad second row) = %d rows, %v; want the one row and an error", len(rows), err)
 	names, err := wire.ParseTables([]string{"kept"}, `{"value":[{"TableName":"a"},{}]}`)
-	if err == nil || len(names) != 1 {
-		t.Errorf("ParseTables(bad second table) = %q, %v; want the one name and an error", names, err)
-	}
+	assert.Truef(t, err != nil && len(names) == 1,
+		"ParseTables(bad second table) = %q, %v; want the one name and an error", names, err)
 }
 
 // The text is overwritten once it has been read, as a buffer is that is used again.
@@ -145,23 +141,18 @@ func TestRepliesAreCopied(t *testing.T) {
 	buffer = []byte(golden(t, "tables_minimal.json"))
 	names, err := wire.ParseTables(nil, unsafe.String(&buffer[0], len(buffer)))
 	clear(buffer)
-	if err != nil || !slices.Equal(names, []string{"Marathon2026", "Relay"}) {
-		t.Errorf("after their text was overwritten, the tables are %q, %v; want Marathon2026, Relay", names, err)
-	}
+	assert.Truef(t, err == nil && slices.Equal(names, []string{"Marathon2026", "Relay"}),
+		"after their text was overwritten, the tables are %q, %v; want Marathon2026, Relay", names, err)
 }
 
 func TestParseTables(t *testing.T) {
 	want := []string{"kept", "Marathon2026", "Relay"}
 	for _, file := range []string{"tables_minimal.json", "tables_none.json", "tables_full.json"} {
 		got, err := wire.ParseTables([]string{"kept"}, golden(t, file))
-		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("ParseTables(%s) = %q, %v; want %q", file, got, err, want)
-		}
+		assert.Truef(t, err == nil && slices.Equal(got, want), "ParseTables(%s) = %q, %v; want %q", file, got, err, want)
 	}
 	got, err := wire.ParseTables(nil, `{"value":[],"value":5}`)
-	if err != nil || len(got) != 0 {
-		t.Errorf("ParseTables(no tables) = %q, %v; want none", got, err)
-	}
+	assert.Truef(t, err == nil && len(got) == 0, "ParseTables(no tables) = %q, %v; want none", got, err)
 }
 
 func FuzzParsePage(f *testing.F) {

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 )
@@ -20,9 +23,7 @@ const contosoKey = "the key of the account contoso"
 func contosoSecret(t testing.TB) *wire.Secret {
 	t.Helper()
 	secret, err := wire.NewSecret(base64.StdEncoding.EncodeToString([]byte(contosoKey)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return secret
 }
 
@@ -30,9 +31,7 @@ func contosoSecret(t testing.TB) *wire.Secret {
 func sharedAccess(t testing.TB, query string) *wire.SharedAccess {
 	t.Helper()
 	values, err := url.ParseQuery(query)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	a := &wire.SharedAccess{}
 	for name, all := range values {
 		for _, value := range all {
@@ -84,12 +83,9 @@ func TestSharedAccessKnownSignatures(t *testing.T) {
 		if !secret.VerifyAccess("contoso", a) {
 			t.Errorf("%s: VerifyAccess = false over %q; want true", row.name, a.AppendStringToSign(nil, "contoso"))
 		}
-		if secret.VerifyAccess("fabrikam", a) {
-			t.Errorf("%s: VerifyAccess for another account = true; want false", row.name)
-		}
-		if developmentSecret(t).VerifyAccess("contoso", a) {
-			t.Errorf("%s: VerifyAccess by another key = true; want false", row.name)
-		}
+		assert.Falsef(t, secret.VerifyAccess("fabrikam", a), "%s: VerifyAccess for another account = true; want false", row.name)
+		assert.Falsef(t, developmentSecret(t).VerifyAccess("contoso", a),
+			"%s: VerifyAccess by another key = true; want false", row.name)
 	}
 }
 
@@ -112,20 +108,15 @@ func TestSharedAccessRoundTrip(t *testing.T) {
 		text, signature := signAccess("contoso", v)
 		v.Set("sig", signature)
 		a := sharedAccess(t, v.Encode())
-		if got := string(a.AppendStringToSign([]byte("x"), "contoso")); got != "x"+text {
-			t.Fatalf("%v: AppendStringToSign = %q; want %q", v, got, "x"+text)
-		}
-		if !secret.VerifyAccess("contoso", a) {
-			t.Fatalf("%v: VerifyAccess = false; want true", v)
-		}
+		require.Equalf(t, "x"+text, string(a.AppendStringToSign([]byte("x"), "contoso")), "%v: AppendStringToSign", v)
+		require.Truef(t, secret.VerifyAccess("contoso", a), "%v: VerifyAccess = false; want true", v)
 		name := names[rng.IntN(len(names))]
 		if name == "ses" && v.Get("sv") < "2020-12-06" {
 			continue
 		}
 		v.Set(name, v.Get(name)+"x")
-		if secret.VerifyAccess("contoso", sharedAccess(t, v.Encode())) {
-			t.Fatalf("%v: VerifyAccess with another %s = true; want false", v, name)
-		}
+		require.Falsef(t, secret.VerifyAccess("contoso", sharedAccess(t, v.Encode())),
+			"%v: VerifyAccess with another %s = true; want false", v, name)
 	}
 }
 
@@ -145,9 +136,8 @@ func TestSharedAccessSignatureForms(t *testing.T) {
 		{"none", "", false},
 		{"no base64", strings.Repeat("*", len(right)), false},
 	} {
-		if got := contosoSecret(t).VerifyAccess("contoso", sharedAccess(t, query+row.signature)); got != row.want {
-			t.Errorf("%s: VerifyAccess(%q) = %v; want %v", row.name, row.signature, got, row.want)
-		}
+		assert.Equalf(t, row.want, contosoSecret(t).VerifyAccess("contoso", sharedAccess(t, query+row.signature)),
+			"%s: VerifyAccess(%q)", row.name, row.signature)
 	}
 	// A plus sign that nobody escaped comes as a blank.
 	v := url.Values{"sv": {"2019-02-02"}, "tn": {"T1"}, "se": {"2030-01-01"}}
@@ -185,9 +175,8 @@ func TestSharedAccessFaults(t *testing.T) {
 		{"a last row without its partition", table + "&spk=1&erk=1", "erk needs"},
 	} {
 		fault := sharedAccess(t, row.query).Fault()
-		if (fault == "") != (row.fault == "") || !strings.Contains(fault, row.fault) {
-			t.Errorf("%s: Fault() of %s = %q; want %q in it", row.name, row.query, fault, row.fault)
-		}
+		assert.Truef(t, (fault == "") == (row.fault == "") && strings.Contains(fault, row.fault),
+			"%s: Fault() of %s = %q; want %q in it", row.name, row.query, fault, row.fault)
 	}
 }
 

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/wire"
 )
 
@@ -19,9 +22,7 @@ const developmentKey = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErC
 func developmentSecret(t testing.TB) *wire.Secret {
 	t.Helper()
 	secret, err := wire.NewSecret(developmentKey)
-	if err != nil {
-		t.Fatalf("NewSecret(the published key) fails: %v", err)
-	}
+	require.NoError(t, err, "NewSecret(the published key) fails")
 	return secret
 }
 
@@ -52,9 +53,7 @@ func tellsKey(text string, key []byte) bool {
 func TestSecretIsNeverShown(t *testing.T) {
 	secret := developmentSecret(t)
 	key, err := base64.StdEncoding.DecodeString(developmentKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if !tellsKey(fmt.Sprint(key), key) || !tellsKey(fmt.Sprintf("%#v", key), key) || !tellsKey(fmt.Sprintf("%x", key), key) ||
 		!tellsKey(developmentKey[9:20], key) {
 		t.Fatal("this test would not see a key that is shown")
@@ -89,9 +88,7 @@ func TestSecretIsNeverShown(t *testing.T) {
 		}
 	}
 	for _, got := range []string{secret.String(), secret.GoString(), fmt.Sprint(secret), fmt.Sprintf("%#v", *secret)} {
-		if got != "(secret)" {
-			t.Errorf("a secret prints as %q; want (secret)", got)
-		}
+		assert.Equal(t, "(secret)", got, "a secret prints as")
 	}
 	if got, err := json.Marshal(struct{ Key wire.Secret }{*secret}); string(got) != `{"Key":"(secret)"}` {
 		t.Errorf("json.Marshal of a secret = %s, %v; want that it hides", got, err)
@@ -106,9 +103,8 @@ func TestNewSecretRefusesWithoutRepeating(t *testing.T) {
 		{"the URL's alphabet", "-_-_"},
 	} {
 		secret, err := wire.NewSecret(row.text)
-		if secret != nil || !errors.Is(err, wire.ErrSecret) {
-			t.Errorf("%s: NewSecret(%q) = %v, %v; want %v", row.name, row.text, secret, err, wire.ErrSecret)
-		}
+		assert.Truef(t, secret == nil && errors.Is(err, wire.ErrSecret),
+			"%s: NewSecret(%q) = %v, %v; want %v", row.name, row.text, secret, err, wire.ErrSecret)
 		if row.text != "" && strings.Contains(fmt.Sprint(err), row.text[:4]) {
 			t.Errorf("%s: NewSecret(%q) repeats it: %v", row.name, row.text, err)
 		}

@@ -8,6 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/wire"
 )
 
@@ -73,21 +76,17 @@ type signedRequest struct {
 func TestSignaturesAreThoseOfOpenSSL(t *testing.T) {
 	secret := developmentSecret(t)
 	for _, row := range signedRequests() {
-		if got := string(row.what.AppendStringToSign(nil, row.scheme)); got != row.text {
-			t.Errorf("%s: AppendStringToSign(%v) = %q; want %q", row.name, row.scheme, got, row.text)
-		}
+		assert.Equalf(t, row.text, string(row.what.AppendStringToSign(nil, row.scheme)),
+			"%s: AppendStringToSign(%v)", row.name, row.scheme)
 		want := "before " + row.scheme.String() + " devstoreaccount1:" + row.signature
 		for range 2 {
-			if got := string(secret.AppendAuthorization([]byte("before "), row.scheme, &row.what)); got != want {
-				t.Errorf("%s: AppendAuthorization = %q; want %q", row.name, got, want)
-			}
-			if !secret.Verify(row.scheme, &row.what, row.signature) {
-				t.Errorf("%s: Verify(%s) = false; want true", row.name, row.signature)
-			}
+			assert.Equalf(t, want, string(secret.AppendAuthorization([]byte("before "), row.scheme, &row.what)),
+				"%s: AppendAuthorization", row.name)
+			assert.Truef(t, secret.Verify(row.scheme, &row.what, row.signature),
+				"%s: Verify(%s) = false; want true", row.name, row.signature)
 		}
-		if secret.Verify(wire.SharedKey+wire.SharedKeyLite-row.scheme, &row.what, row.signature) {
-			t.Errorf("%s: Verify under the other scheme = true; want false", row.name)
-		}
+		assert.Falsef(t, secret.Verify(wire.SharedKey+wire.SharedKeyLite-row.scheme, &row.what, row.signature),
+			"%s: Verify under the other scheme = true; want false", row.name)
 	}
 }
 
@@ -96,9 +95,7 @@ func TestSignaturesAreThoseOfOpenSSL(t *testing.T) {
 func TestVerifyRefusesWhatWasAltered(t *testing.T) {
 	secret := developmentSecret(t)
 	other, err := wire.NewSecret("c2VjcmV0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	whole := wire.Signable{"PUT", "md5", "type", signedDate, "account", "/path", "acl", true}
 	authorization := string(secret.AppendAuthorization(nil, wire.SharedKey, &whole))
 	signature := strings.TrimPrefix(authorization, "SharedKey account:")
@@ -110,27 +107,22 @@ func TestVerifyRefusesWhatWasAltered(t *testing.T) {
 	} {
 		altered := whole
 		alter(&altered)
-		if secret.Verify(wire.SharedKey, &altered, signature) {
-			t.Errorf("Verify after the %s was altered = true; want false", name)
-		}
+		assert.Falsef(t, secret.Verify(wire.SharedKey, &altered, signature),
+			"Verify after the %s was altered = true; want false", name)
 	}
-	if !secret.Verify(wire.SharedKey, &whole, signature) || other.Verify(wire.SharedKey, &whole, signature) {
-		t.Error("Verify does not tell the right key from another one")
-	}
+	assert.True(t, secret.Verify(wire.SharedKey, &whole, signature) && !other.Verify(wire.SharedKey, &whole, signature),
+		"Verify does not tell the right key from another one")
 	// The digit after each one: in the last place it stands for the same bytes.
 	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/A"
 	for i := range 43 {
 		wrong := []byte(signature)
 		wrong[i] = digits[strings.IndexByte(digits, wrong[i])+1]
-		if secret.Verify(wire.SharedKey, &whole, string(wrong)) {
-			t.Errorf("Verify(%s) = true where %s is right; want false", wrong, signature)
-		}
+		assert.Falsef(t, secret.Verify(wire.SharedKey, &whole, string(wrong)),
+			"Verify(%s) = true where %s is right; want false", wrong, signature)
 	}
 	for _, wrong := range []string{"", "=", signature[:43], signature + "=", signature[:43] + "\n",
 		strings.Repeat("=", 44), strings.Repeat("!", 44), "\n\n\n\n" + signature[:40], strings.Repeat("A", 44), strings.Repeat("A", 1<<16)} {
-		if secret.Verify(wire.SharedKey, &whole, wrong) {
-			t.Errorf("Verify(%.50q) = true; want false", wrong)
-		}
+		assert.Falsef(t, secret.Verify(wire.SharedKey, &whole, wrong), "Verify(%.50q) = true; want false", wrong)
 	}
 }
 
@@ -145,9 +137,8 @@ func TestSecretSignsInManyGoroutines(t *testing.T) {
 				mac := hmac.New(sha256.New, key)
 				mac.Write([]byte(signedDate + "\n/races" + what.Path))
 				want := "SharedKeyLite races:" + base64.StdEncoding.EncodeToString(mac.Sum(nil))
-				if got := string(secret.AppendAuthorization(nil, wire.SharedKeyLite, &what)); got != want {
-					t.Errorf("AppendAuthorization of a path of %d bytes = %s; want %s", len(what.Path), got, want)
-				}
+				assert.Equalf(t, want, string(secret.AppendAuthorization(nil, wire.SharedKeyLite, &what)),
+					"AppendAuthorization of a path of %d bytes", len(what.Path))
 			}
 		})
 	}

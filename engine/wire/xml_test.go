@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 )
@@ -201,9 +204,7 @@ func TestPropertiesAreRefused(t *testing.T) {
 func TestStatistics(t *testing.T) {
 	const want = "\ufeff" + `<?xml version="1.0" encoding="utf-8"?><StorageServiceStats><GeoReplication><Status>live</Status>` +
 		`<LastSyncTime>Fri, 20 Nov 2026 11:48:19 GMT</LastSyncTime></GeoReplication></StorageServiceStats>`
-	if got := string(wire.AppendStatistics(nil, "Fri, 20 Nov 2026 11:48:19 GMT")); got != want {
-		t.Errorf("AppendStatistics = %s; want %s", got, want)
-	}
+	assert.Equal(t, want, string(wire.AppendStatistics(nil, "Fri, 20 Nov 2026 11:48:19 GMT")), "AppendStatistics")
 }
 
 // FuzzACL reads whatever is sent for access policies: what is accepted is shown
@@ -252,7 +253,5 @@ func wellFormedXML(t *testing.T, text string) {
 	var any struct {
 		Inner string `xml:",innerxml"`
 	}
-	if err := xml.Unmarshal([]byte(strings.TrimPrefix(text, "\ufeff")), &any); err != nil {
-		t.Fatalf("%s is no XML: %v", text, err)
-	}
+	require.NoErrorf(t, xml.Unmarshal([]byte(strings.TrimPrefix(text, "\ufeff")), &any), "%s is no XML", text)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"gonum.org/v1/plot"
 
 	"loadgen/report/chart"
@@ -73,9 +74,7 @@ func TestTicksLieOnTheirAxisAndAreFew(t *testing.T) {
 				t.Errorf("%s: a tick at %v after %v; want them rising in %v to %v", row.name, tick.Value, last, row.least, row.greatest)
 			}
 			last = tick.Value
-			if slices.Contains(labels, tick.Label) {
-				t.Errorf("%s: two ticks say %q", row.name, tick.Label)
-			}
+			assert.Falsef(t, slices.Contains(labels, tick.Label), "%s: two ticks say %q", row.name, tick.Label)
 			if tick.Label != "" {
 				labels = append(labels, tick.Label)
 			}

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/chart"
 	"loadgen/results"
 )
@@ -34,9 +37,7 @@ func arm(name string, seconds int, loads ...[2]int64) chart.HeatArm {
 func contest(t *testing.T, arms ...chart.HeatArm) picture {
 	t.Helper()
 	file, err := chart.ContestSVG(arms)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	seen := look(t, file)
 	seen.checkTexts(t, "contest")
 	return seen
@@ -62,9 +63,7 @@ func TestContestShowsDesignsAlike(t *testing.T) {
 		t.Error("a partition that was idle has a row")
 	}
 	rasters := rows(&seen)
-	if len(rasters) != 3 {
-		t.Fatalf("%d pictures of three designs", len(rasters))
-	}
+	require.Lenf(t, rasters, 3, "%d pictures of three designs", len(rasters))
 	if long, short := rasters[0].right-rasters[0].left, rasters[2].right-rasters[2].left; math.Abs(long-2*short) > 1 || rasters[0].left != rasters[2].left {
 		t.Errorf("60 s are %v wide and 30 s %v; want half", long, short)
 	}
@@ -135,32 +134,26 @@ func TestContestFiles(t *testing.T) {
 	want := []string{"heat", "heat-----b--a-b", "heat-design", "heat-----b--a-b-2"}
 	for i, name := range []string{".png", ".svg"} {
 		for n := range want {
-			if err != nil || len(names) != 8 || names[2*n+i] != want[n]+name || len(folder.Bytes(names[2*n+i])) == 0 {
-				t.Fatalf("DrawContest() = %q, %v; want %q, each as PNG and SVG", names, err, want)
-			}
+			require.Truef(t, err == nil && len(names) == 8 && names[2*n+i] == want[n]+name && len(folder.Bytes(names[2*n+i])) != 0,
+				"DrawContest() = %q, %v; want %q, each as PNG and SVG", names, err, want)
 		}
 	}
 	seen := look(t, folder.Bytes("heat.svg"))
 	seen.checkTexts(t, "contest")
-	if !seen.says("<script>?") || !seen.says("no data: the record does not tell partitions apart") {
-		t.Error("the picture does not show a hostile word as a word, or a record without heat as one")
-	}
+	assert.True(t, seen.says("<script>?") && seen.says("no data: the record does not tell partitions apart"),
+		"the picture does not show a hostile word as a word, or a record without heat as one")
 	if _, err := chart.DrawContest(&full{room: 3}, []chart.HeatArm{hostile}); !errors.Is(err, results.ErrWrite) {
 		t.Errorf("on a full disk DrawContest() = %v; want ErrWrite", err)
 	}
 	seen = contest(t)
-	if !seen.says("no data: no design") {
-		t.Error("a contest of nobody does not say so")
-	}
+	assert.True(t, seen.says("no data: no design"), "a contest of nobody does not say so")
 }
 
 func TestContestOfManyDesigns(t *testing.T) {
 	many := arm("many", 3, slices.Repeat([][2]int64{{5, 5}}, chart.MostContestRows+70)...)
 	arms := slices.Repeat([]chart.HeatArm{many}, chart.MostArms+2)
 	seen := contest(t, arms...)
-	if rasters := rows(&seen); len(rasters) != 2*chart.MostArms {
-		t.Errorf("%d pictures; want the rows and the others of %d designs", len(rasters), chart.MostArms)
-	}
+	assert.Len(t, rows(&seen), 2*chart.MostArms, "pictures")
 	if !seen.says("70 others, mean of each") || !seen.says(fmt.Sprintf("the first %d of %d designs", chart.MostArms, chart.MostArms+2)) {
 		t.Error("the picture does not say what it leaves out")
 	}

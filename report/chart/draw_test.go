@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/chart"
 	"loadgen/report/document"
 	"loadgen/results"
@@ -29,9 +32,7 @@ func names() []string {
 func drawn(t *testing.T, record *results.Record) map[string]picture {
 	t.Helper()
 	files, err := chart.SVGs(record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	pictures := make(map[string]picture)
 	for name, file := range files {
 		pictures[name] = look(t, file)
@@ -47,15 +48,11 @@ func TestDrawWritesEachChartTwice(t *testing.T) {
 		t.Fatalf("DrawAs() = %q, %v; want %q", got, err, names())
 	}
 	svg, err := chart.SVGs(record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, name := range got {
 		file := folder.Bytes(name)
 		if kind, is := strings.CutSuffix(name, ".svg"); is {
-			if !bytes.Equal(file, svg[kind]) {
-				t.Errorf("%s is not the picture that the other tests look at", name)
-			}
+			assert.Truef(t, bytes.Equal(file, svg[kind]), "%s is not the picture that the other tests look at", name)
 			continue
 		}
 		if config, err := png.DecodeConfig(bytes.NewReader(file)); err != nil || config.Width != 1500 || config.Height != 900 && name != "heat.png" {
@@ -99,9 +96,7 @@ func TestDrawingsAreMadeFromTheBars(t *testing.T) {
 func drawChart(t *testing.T, name string, record *results.Record) picture {
 	t.Helper()
 	file, err := chart.Picture(name, record, chart.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return look(t, file)
 }
 
@@ -179,16 +174,12 @@ func TestHostileWordsAreShownAsWords(t *testing.T) {
 	for kind, seen := range drawn(t, record) {
 		seen.checkTexts(t, kind)
 		for element := range seen.elements {
-			if !slices.Contains([]string{"svg", "title", "g", "path", "text", "image"}, element) {
-				t.Errorf("%s has an element %q", kind, element)
-			}
+			assert.Truef(t, slices.Contains([]string{"svg", "title", "g", "path", "text", "image"}, element),
+				"%s has an element %q", kind, element)
 		}
-		if seen.elements["svg"] != 1 || seen.elements["title"] != 1 {
-			t.Errorf("%s has the elements %v; want one svg and one title", kind, seen.elements)
-		}
-		if !seen.says("<script>alert(1)</script>") {
-			t.Errorf("%s does not show the scenario's name as it is written", kind)
-		}
+		assert.Truef(t, seen.elements["svg"] == 1 && seen.elements["title"] == 1,
+			"%s has the elements %v; want one svg and one title", kind, seen.elements)
+		assert.Truef(t, seen.says("<script>alert(1)</script>"), "%s does not show the scenario's name as it is written", kind)
 	}
 }
 
@@ -258,9 +249,7 @@ func TestRecordsWithoutSenseGiveCharts(t *testing.T) {
 		for kind, seen := range drawn(t, record) {
 			seen.checkTexts(t, kind)
 			want := slices.Contains(row.empty, kind) || kind == "heat"
-			if seen.says("no data") != want {
-				t.Errorf("%s: %s says that there is no data: %v; want %v", row.name, kind, !want, want)
-			}
+			assert.Equalf(t, want, seen.says("no data"), "%s: %s says that there is no data: %v", row.name, kind, !want)
 		}
 	}
 }
@@ -286,9 +275,8 @@ func TestDrawTellsWhatItCouldNotWrite(t *testing.T) {
 	if !slices.Equal(got, names()[:1]) {
 		t.Errorf("DrawAs() = %q on a disk with room for one; want %q", got, names()[:1])
 	}
-	if !errors.Is(err, results.ErrWrite) || !errors.Is(err, errFull) || !strings.Contains(err.Error(), "latency.svg") {
-		t.Errorf("DrawAs() = %v; want results.ErrWrite, the cause and the file", err)
-	}
+	assert.Truef(t, errors.Is(err, results.ErrWrite) && errors.Is(err, errFull) && strings.Contains(err.Error(), "latency.svg"),
+		"DrawAs() = %v; want results.ErrWrite, the cause and the file", err)
 }
 
 func BenchmarkDraw(b *testing.B) {

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/chart"
 	"loadgen/results"
 )
@@ -38,8 +40,7 @@ func TestTurns(t *testing.T) {
 		for _, turn := range got {
 			words = append(words, turn.String())
 		}
-		if !reflect.DeepEqual(got, tt.want) || !reflect.DeepEqual(words, tt.words) {
-			t.Errorf("%s: Turns = %+v %q; want %+v %q", tt.name, got, words, tt.want, tt.words)
-		}
+		assert.Truef(t, reflect.DeepEqual(got, tt.want) && reflect.DeepEqual(words, tt.words),
+			"%s: Turns = %+v %q; want %+v %q", tt.name, got, words, tt.want, tt.words)
 	}
 }

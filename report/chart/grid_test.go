@@ -9,6 +9,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/chart"
 	"loadgen/results"
 )
@@ -60,9 +63,7 @@ func heated(t testing.TB, of *results.Record, partitions int, secondsPerColumn i
 // another way, by kinds and phases.
 func TestHeatGridSumsToTheTotals(t *testing.T) {
 	total := stress().Total(results.Everything)
-	if total.Served == 0 || total.Throttled == 0 {
-		t.Fatal("the record has nothing to sum")
-	}
+	require.True(t, total.Served != 0 && total.Throttled != 0, "the record has nothing to sum")
 	for _, row := range []struct {
 		name       string
 		partitions int
@@ -82,9 +83,8 @@ func TestHeatGridSumsToTheTotals(t *testing.T) {
 			t.Errorf("%s: the cells sum to %d served, %d throttled, %d failed; want %d, %d, %d", row.name, served, throttled, failed,
 				total.Served, total.Throttled, total.Failed)
 		}
-		if len(g.Rows) != row.rows || g.Others != int64(row.partitions-row.rows) {
-			t.Errorf("%s: %d rows and %d others; want %d and %d", row.name, len(g.Rows), g.Others, row.rows, row.partitions-row.rows)
-		}
+		assert.Truef(t, len(g.Rows) == row.rows && g.Others == int64(row.partitions-row.rows),
+			"%s: %d rows and %d others; want %d and %d", row.name, len(g.Rows), g.Others, row.rows, row.partitions-row.rows)
 		for column := range g.Columns {
 			var sum int64
 			for i := range g.Rows {
@@ -97,9 +97,7 @@ func TestHeatGridSumsToTheTotals(t *testing.T) {
 					want += second.Served
 				}
 			}
-			if sum != want {
-				t.Errorf("%s: column %d holds %d served; want %d", row.name, column, sum, want)
-			}
+			assert.Equalf(t, want, sum, "%s: column %d holds", row.name, column)
 		}
 	}
 }
@@ -167,9 +165,8 @@ func TestHeatGridKeepsTheRowsWithTheMostInTheOrderOfKeys(t *testing.T) {
 			t.Errorf("row %q %q comes after %q %q", g.Rows[i].Table, g.Rows[i].Key, g.Rows[i-1].Table, g.Rows[i-1].Key)
 		}
 	}
-	if len(g.Rows) != chart.MostRows || g.Rest.Served[0] != 40 {
-		t.Errorf("%d rows and %v of others; want %d and 40", len(g.Rows), g.Rest.Served, chart.MostRows)
-	}
+	assert.Truef(t, len(g.Rows) == chart.MostRows && g.Rest.Served[0] == 40,
+		"%d rows and %v of others; want %d and 40", len(g.Rows), g.Rest.Served, chart.MostRows)
 }
 
 // A row that has no more than any row may lack was told apart by chance: beside it there

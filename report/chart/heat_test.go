@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/chart"
 	"loadgen/results"
 )
@@ -18,9 +21,7 @@ import (
 func heat(t *testing.T, record *results.Record) picture {
 	t.Helper()
 	file, err := chart.Picture("heat", record, chart.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	seen := look(t, file)
 	seen.checkTexts(t, "heat")
 	return seen
@@ -39,13 +40,9 @@ func TestHeatIsDrawnFromTheGrid(t *testing.T) {
 	record.Heat.Partitions = nil
 	seen := heat(t, record)
 	file, err := chart.PicturePNG("heat", record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	page, err := png.Decode(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	g := chart.ReportedGrid(record)
 	var most float64
 	for i := range g.Rows {
@@ -54,9 +51,7 @@ func TestHeatIsDrawnFromTheGrid(t *testing.T) {
 		}
 	}
 	rasters := seen.rasters()
-	if len(rasters) != 6 {
-		t.Fatalf("%d pictures; want the rows, the others and what has no partition, each twice", len(rasters))
-	}
+	require.Len(t, rasters, 6, "pictures")
 	var checked int
 	for panel, layer := range []func(i int) []int64{
 		func(i int) []int64 { return g.Rows[i].Served }, func(i int) []int64 { return g.Rows[i].Throttled },
@@ -81,9 +76,7 @@ func TestHeatIsDrawnFromTheGrid(t *testing.T) {
 			}
 		}
 	}
-	if checked != 2*5*g.Columns {
-		t.Errorf("%d cells looked at", checked)
-	}
+	assert.Equalf(t, 2*5*g.Columns, checked, "%d cells looked at", checked)
 }
 
 func TestHeatSaysWhatItShows(t *testing.T) {
@@ -140,18 +133,15 @@ func TestHeatIsOfReportedPhases(t *testing.T) {
 	record := heated(t, stress(), 3, 1, 1)
 	begin := record.Phases[slices.IndexFunc(record.Phases, func(p results.Phase) bool { return p.Reported })].Begin
 	whole, g := chart.HeatGrid(record), chart.ReportedGrid(record)
-	if g.From != int64(begin.Seconds()) || g.From == 0 || g.Columns >= whole.Columns {
-		t.Errorf("drawn are %d columns from second %d on; want those from %v on, of %d", g.Columns, g.From, begin, whole.Columns)
-	}
+	assert.Truef(t, g.From == int64(begin.Seconds()) && g.From != 0 && g.Columns < whole.Columns,
+		"drawn are %d columns from second %d on; want those from %v on, of %d", g.Columns, g.From, begin, whole.Columns)
 	for column := range record.Heat.Rows[0].Served {
 		if int64(column) >= g.From {
 			record.Heat.Rows[0].Served[column], record.Heat.Rows[0].Throttled[column] = 0, 0
 		}
 	}
 	record.Heat.Rows[0].Served[0] = 1e6
-	if got := chart.ReportedGrid(record); len(got.Rows) != len(g.Rows)-1 {
-		t.Errorf("%d rows are drawn; want %d, without one that was only prepared", len(got.Rows), len(g.Rows)-1)
-	}
+	assert.Len(t, chart.ReportedGrid(record).Rows, len(g.Rows)-1, "rows are drawn")
 }
 
 func TestNamesOfRowsDiffer(t *testing.T) {
@@ -190,9 +180,8 @@ func TestHeatNamesTheHottestRow(t *testing.T) {
 				named++
 			}
 		}
-		if !seen.says(fmt.Sprintf("key-%03d", hottest)) || named < 15 || named > 25 {
-			t.Fatalf("of 100 rows %d are named; want some twenty, among them the hottest, %d", named, hottest)
-		}
+		require.Truef(t, seen.says(fmt.Sprintf("key-%03d", hottest)) && named >= 15 && named <= 25,
+			"of 100 rows %d are named; want some twenty, among them the hottest, %d", named, hottest)
 	}
 }
 
@@ -205,14 +194,10 @@ func TestHeatOfManyIsNotThatOfOne(t *testing.T) {
 	h.Partitions = &n
 	_, mean := chart.Shade(500, 2000, false, false)
 	seen := heat(t, heatOf(h))
-	if got := hexAt(seen.rasters()[1], 0, 0); got != mean {
-		t.Errorf("100 others with 500/s each are %s; want %s", got, mean)
-	}
+	assert.Equal(t, mean, hexAt(seen.rasters()[1], 0, 0), "100 others with 500/s each")
 	h.Partitions = nil
 	seen = heat(t, heatOf(h))
-	if got := hexAt(seen.rasters()[1], 0, 0); got != greyest() {
-		t.Errorf("an unknown number of others is %s; want %s", got, greyest())
-	}
+	assert.Equal(t, greyest(), hexAt(seen.rasters()[1], 0, 0), "an unknown number of others")
 }
 
 // greyest is the last colour of the scale of what stands apart.
@@ -227,9 +212,7 @@ func TestHeatOfRefusalsShowsWhatThrottled(t *testing.T) {
 	h := &results.Heat{SecondsPerColumn: 1, Columns: 1, Rows: []results.HeatRow{{Key: "a", HeatCells: results.HeatCells{Served: []int64{9}, Throttled: []int64{5}}}},
 		Rest: results.HeatCells{Served: []int64{9}}}
 	seen := heat(t, heatOf(h))
-	if n := len(seen.rasters()); n != 3 {
-		t.Errorf("%d pictures; want the row and the others served, and the row throttled", n)
-	}
+	assert.Len(t, seen.rasters(), 3, "pictures")
 }
 
 // An SVG of the greatest map stays small, even where all of it is noise and a fifth of the
@@ -246,9 +229,7 @@ func TestHeatStaysSmall(t *testing.T) {
 		h.Rows = append(h.Rows, row)
 	}
 	file, err := chart.Picture("heat", heatOf(h), chart.Options{})
-	if err != nil || len(file) > 60_000 {
-		t.Errorf("an SVG of noise has %d bytes, %v; want 60,000 at most", len(file), err)
-	}
+	assert.Truef(t, err == nil && len(file) <= 60_000, "an SVG of noise has %d bytes, %v; want 60,000 at most", len(file), err)
 	for i := range h.Rows {
 		for column := range h.Rows[i].Served {
 			h.Rows[i].Served[column] = int64(1000 + 30*rng.NormFloat64())

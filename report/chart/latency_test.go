@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/chart"
 	"loadgen/results"
 )
@@ -30,9 +33,8 @@ func TestLatencyBarsCountTheirRange(t *testing.T) {
 	last, bars := int64(-1), chart.LatencyBars(record)
 	for _, bar := range bars {
 		sum += bar.Get + bar.Put
-		if bar.From <= last || bar.To < bar.From || bar.Get+bar.Put+bar.Other == 0 {
-			t.Errorf("bar %+v after %d µs; want bars that rise and are not empty", bar, last)
-		}
+		assert.Truef(t, bar.From > last && bar.To >= bar.From && bar.Get+bar.Put+bar.Other != 0,
+			"bar %+v after %d µs; want bars that rise and are not empty", bar, last)
 		last = bar.To
 		want := chart.LatencyBar{From: bar.From, To: bar.To}
 		for _, one := range all {
@@ -79,12 +81,9 @@ func TestClassesHoldWhatTheyAreMadeFor(t *testing.T) {
 		if len(bounds) > 2 && (bounds[1] <= row.from || bounds[len(bounds)-2] > row.to) {
 			t.Errorf("%s: Classes(%d, %d) = %v; want no empty class at the ends", row.name, row.from, row.to, bounds)
 		}
-		if len(bounds)-1 > chart.MostBars {
-			t.Errorf("%s: %d classes; want %d at most", row.name, len(bounds)-1, chart.MostBars)
-		}
-		if !slices.IsSorted(bounds) || len(slices.Compact(slices.Clone(bounds))) != len(bounds) {
-			t.Errorf("%s: Classes(%d, %d) = %v; want rising bounds", row.name, row.from, row.to, bounds)
-		}
+		assert.Truef(t, len(bounds)-1 <= chart.MostBars, "%s: %d classes; want %d at most", row.name, len(bounds)-1, chart.MostBars)
+		assert.Truef(t, slices.IsSorted(bounds) && len(slices.Compact(slices.Clone(bounds))) == len(bounds),
+			"%s: Classes(%d, %d) = %v; want rising bounds", row.name, row.from, row.to, bounds)
 	}
 }
 
@@ -102,9 +101,7 @@ func TestPercentileCurveAgreesWithSorting(t *testing.T) {
 		}
 		slices.Sort(micros)
 		curve := chart.PercentileCurve(h)
-		if (len(curve) > 0) != (n >= 10) {
-			t.Fatalf("seed %d: %d percentiles of %d durations", seed, len(curve), n)
-		}
+		require.Equalf(t, n >= 10, len(curve) > 0, "seed %d: %d percentiles of %d durations", seed, len(curve), n)
 		for i, at := range curve {
 			if beyond := float64(n) * (1 - at.P); beyond < 10-1e-6 {
 				t.Errorf("seed %d, n %d: p%v has %v durations beyond it; want ten", seed, n, 100*at.P, beyond)
@@ -128,9 +125,8 @@ func TestPercentileCurveHoldsTheNamedOnes(t *testing.T) {
 	for _, p := range []float64{.5, .9, .99, .999} {
 		want, told := total.Response.Quantile(p)
 		i := slices.IndexFunc(curve, func(at chart.Percentile) bool { return at.P == p })
-		if !told || i < 0 || curve[i].Micros != want {
-			t.Errorf("p%v is at %d of the curve; want it there with %d µs", 100*p, i, want)
-		}
+		assert.Truef(t, told && i >= 0 && curve[i].Micros == want,
+			"p%v is at %d of the curve; want it there with %d µs", 100*p, i, want)
 	}
 	if got := chart.PercentileCurve(nil); got != nil {
 		t.Errorf("PercentileCurve(nil) = %v; want none", got)

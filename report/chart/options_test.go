@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/chart"
 	"loadgen/report/document"
 	"loadgen/results"
@@ -30,13 +33,11 @@ func TestOptions(t *testing.T) {
 		{"everything at once", chart.Options{Charts: []string{"\x1b[31m", ""}, Form: "a", Axis: "b"}, 4, `"?[31m"`},
 	} {
 		faults := row.options.Validate()
-		if len(faults) != row.faults || !strings.Contains(fmt.Sprint(faults), row.says) {
-			t.Errorf("%s: Validate() = %v; want %d faults, one of which says %s", row.name, faults, row.faults, row.says)
-		}
+		assert.Truef(t, len(faults) == row.faults && strings.Contains(fmt.Sprint(faults), row.says),
+			"%s: Validate() = %v; want %d faults, one of which says %s", row.name, faults, row.faults, row.says)
 		names, err := chart.DrawAs(new(results.Memory), new(results.Record), row.options)
-		if errors.Is(err, chart.ErrOptions) != (row.faults > 0) || row.faults > 0 && names != nil {
-			t.Errorf("%s: DrawAs() = %q, %v; want ErrOptions and nothing drawn, or a drawing", row.name, names, err)
-		}
+		assert.Truef(t, errors.Is(err, chart.ErrOptions) == (row.faults > 0) && (row.faults <= 0 || names == nil),
+			"%s: DrawAs() = %q, %v; want ErrOptions and nothing drawn, or a drawing", row.name, names, err)
 	}
 }
 
@@ -55,9 +56,7 @@ func TestDrawAsDrawsWhatIsAskedFor(t *testing.T) {
 		{"both forms", new(results.Record), chart.Options{Charts: []string{"steps"}}, []string{"steps.png", "steps.svg"}},
 	} {
 		got, err := chart.DrawAs(new(results.Memory), row.record, row.options)
-		if err != nil || !slices.Equal(got, row.want) {
-			t.Errorf("%s: DrawAs() = %q, %v; want %q", row.name, got, err, row.want)
-		}
+		assert.Truef(t, err == nil && slices.Equal(got, row.want), "%s: DrawAs() = %q, %v; want %q", row.name, got, err, row.want)
 	}
 	if got := chart.Shown(new(results.Record)); len(got) > 0 {
 		t.Errorf("of an empty record is shown %q", got)
@@ -66,9 +65,7 @@ func TestDrawAsDrawsWhatIsAskedFor(t *testing.T) {
 		for name, suits := range map[string]chart.Axis{"percentiles": chart.Logarithmic, "response": chart.Logarithmic, "heat": chart.Linear} {
 			record := heated(t, stress(), 2, 1, 1)
 			own, err := chart.Picture(name, record, chart.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if got, err := chart.Picture(name, record, chart.Options{Axis: axis}); err != nil || bytes.Equal(got, own) != (axis == suits) {
 				t.Errorf("%s drawn %s is as by itself: %v, %v; want %v", name, axis, bytes.Equal(got, own), err, axis == suits)
 			}
@@ -88,9 +85,7 @@ func TestInline(t *testing.T) {
 	used := make(map[string]bool)
 	for _, name := range chart.Names() {
 		drawn, err := chart.Inline(name, record, chart.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		file := []byte(drawn)
 		if again, _ := chart.Inline(name, record, chart.Options{}); drawn != again {
 			t.Errorf("%s differs the second time", name)
@@ -98,13 +93,9 @@ func TestInline(t *testing.T) {
 		seen := inlined(t, file)
 		for _, bad := range []string{"<?xml", "<!--", "<script", "style=\"", "url(", "http://", "https://"} {
 			text := strings.NewReplacer(`xmlns="http://www.w3.org/2000/svg"`, "", `xmlns:xlink="http://www.w3.org/1999/xlink"`, "").Replace(string(file))
-			if strings.Contains(text, bad) {
-				t.Errorf("%s holds %q", name, bad)
-			}
+			assert.NotContainsf(t, text, bad, "%s holds %q", name, bad)
 		}
-		if bytes.Contains(file, []byte(` id="`)) {
-			t.Errorf("%s holds an identifier, which a page may have", name)
-		}
+		assert.Falsef(t, bytes.Contains(file, []byte(` id="`)), "%s holds an identifier, which a page may have", name)
 		for _, use := range regexp.MustCompile(`"var\((--ink-\w+),(#[0-9A-F]{6})\)"`).FindAllStringSubmatch(string(file), -1) {
 			used[use[1]] = true
 			if inks[use[1]] != use[2] {
@@ -116,18 +107,14 @@ func TestInline(t *testing.T) {
 				t.Errorf("%s has the colour %s, which no page can set", name, colour)
 			}
 		}
-		if seen["text"] == 0 || seen["title"] != 0 || seen["svg"] != 1 || bytes.Contains(file, []byte("scenario ")) {
-			t.Errorf("%s has the elements %v; want texts in one svg, without the title that the page says", name, seen)
-		}
+		assert.Truef(t, seen["text"] != 0 && seen["title"] == 0 && seen["svg"] == 1 && !bytes.Contains(file, []byte("scenario ")),
+			"%s has the elements %v; want texts in one svg, without the title that the page says", name, seen)
 		narrow, err := chart.Inline(name, record, chart.Options{Narrow: true})
-		if err != nil || !strings.Contains(string(narrow), ` viewBox="0 0 360 `) {
-			t.Errorf("%s is not narrow where it is to be: %v", name, err)
-		}
+		assert.Truef(t, err == nil && strings.Contains(string(narrow), ` viewBox="0 0 360 `),
+			"%s is not narrow where it is to be: %v", name, err)
 	}
 	for _, property := range []string{"--ink-text", "--ink-faded", "--ink-served", "--ink-throttled", "--ink-get", "--ink-put", "--ink-axis", "--ink-grid", "--ink-paper", "--ink-lost"} {
-		if !used[property] {
-			t.Errorf("no chart takes %s from the page", property)
-		}
+		assert.Truef(t, used[property], "no chart takes %s from the page", property)
 	}
 	for property, colour := range inks {
 		if !regexp.MustCompile(`^--ink-[a-z]+$`).MatchString(property) || !regexp.MustCompile(`^#[0-9A-F]{6}$`).MatchString(colour) {

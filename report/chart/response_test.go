@@ -7,6 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/chart"
 	"loadgen/results"
 )
@@ -63,15 +66,11 @@ func TestResponseHeatSumsToTheSeconds(t *testing.T) {
 		}
 		for line := range g.Counts {
 			for column, n := range g.Counts[line] {
-				if n != want[[2]int{line, column}] {
-					t.Errorf("%s: cell %d, %d is %d; want %d", row.name, line, column, n, want[[2]int{line, column}])
-				}
+				assert.Equalf(t, want[[2]int{line, column}], n, "%s: cell %d, %d", row.name, line, column)
 				delete(want, [2]int{line, column})
 			}
 		}
-		if len(want) != 0 {
-			t.Errorf("%s: %d cells are missing", row.name, len(want))
-		}
+		assert.Equalf(t, len(want), 0, "%s: %d cells are missing", row.name, len(want))
 	}
 }
 
@@ -95,9 +94,7 @@ func TestResponseIsDrawnWhereItsTimesAre(t *testing.T) {
 			record.Intervals[i].ResponseBuckets[20] = 0
 		}
 		file, err := chart.Picture("response", record, chart.Options{Axis: axis})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		seen := look(t, file)
 		seen.checkTexts(t, "response")
 		cells := seen.rasters()[0]
@@ -122,9 +119,7 @@ func TestResponseIsDrawnWhereItsTimesAre(t *testing.T) {
 			drawn bool
 		}{{.8, true}, {.95, true}, {1.1, false}, {2, false}, {2.9, false}, {3.3, true}, {3.9, true}} {
 			line := int((cells.top - where(row.ms)) / (cells.top - cells.bottom) * float64(cells.Bounds().Dy()))
-			if got := hexAt(cells, 1, line) != "#FDFDFD"; got != row.drawn {
-				t.Errorf("%q axis: something at %v ms: %v; want %v", axis, row.ms, got, row.drawn)
-			}
+			assert.Equalf(t, row.drawn, hexAt(cells, 1, line) != "#FDFDFD", "%q axis: something at %v ms", axis, row.ms)
 		}
 	}
 }
@@ -132,9 +127,7 @@ func TestResponseIsDrawnWhereItsTimesAre(t *testing.T) {
 func TestOperationCurves(t *testing.T) {
 	record := stress()
 	curves := chart.OperationCurves(record)
-	if len(curves) != 3 {
-		t.Fatalf("%d curves; want those of get, insert and merge", len(curves))
-	}
+	require.Len(t, curves, 3, "curves")
 	for i, c := range curves {
 		var sum results.KindStats
 		for p := range record.Phases {
@@ -144,9 +137,8 @@ func TestOperationCurves(t *testing.T) {
 				}
 			}
 		}
-		if c.Succeeded != sum.Succeeded || i > 0 && c.Succeeded > curves[i-1].Succeeded {
-			t.Errorf("%s: %d succeeded; want %d, and those with the most first", c.Name, c.Succeeded, sum.Succeeded)
-		}
+		assert.Truef(t, c.Succeeded == sum.Succeeded && (i <= 0 || c.Succeeded <= curves[i-1].Succeeded),
+			"%s: %d succeeded; want %d, and those with the most first", c.Name, c.Succeeded, sum.Succeeded)
 		for name, curve := range map[string]struct {
 			points []chart.Percentile
 			of     *results.Histogram
@@ -170,9 +162,7 @@ func TestPercentilesOfManyOperations(t *testing.T) {
 		record.Phases[0].Kinds = append(record.Phases[0].Kinds, stress().Phases[3].Kinds[0])
 	}
 	file, err := chart.Picture("percentiles", &record, chart.Options{Axis: chart.Linear})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	seen := look(t, file)
 	seen.checkTexts(t, "percentiles")
 	if !seen.says("3 more not drawn") || !seen.says("operation-0: ") || seen.says(fmt.Sprintf("operation-%d", chart.MostCurves)) {
@@ -190,8 +180,6 @@ func TestEndsOfScales(t *testing.T) {
 		p    float64
 		want string
 	}{{0, "p0"}, {.5, "p50"}, {.9, "p90"}, {.99, "p99"}, {.999, "p99.9"}, {.99637, "p99.63"}, {.99999, "p99.999"}, {.9949, "p99.49"}} {
-		if got := chart.AtPercentile(row.p); got != row.want {
-			t.Errorf("AtPercentile(%v) = %q; want %q", row.p, got, row.want)
-		}
+		assert.Equalf(t, row.want, chart.AtPercentile(row.p), "AtPercentile(%v)", row.p)
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/chart"
 	"loadgen/results"
 	"loadgen/results/resultstest"
@@ -22,14 +25,10 @@ func drawnTwice(t *testing.T, name string, draw func(results.Folder) ([]string, 
 	for i := range files {
 		folder := new(results.Memory)
 		names, err := draw(folder)
-		if err != nil || len(names) != 2 {
-			t.Fatalf("drawing %s = %q, %v; want two files", name, names, err)
-		}
+		require.Truef(t, err == nil && len(names) == 2, "drawing %s = %q, %v; want two files", name, names, err)
 		files[i] = folder.Bytes(name + ".svg")
 	}
-	if !bytes.Equal(files[0], files[1]) {
-		t.Errorf("%s differs when it is drawn again", name)
-	}
+	assert.Truef(t, bytes.Equal(files[0], files[1]), "%s differs when it is drawn again", name)
 	return string(files[0])
 }
 
@@ -54,9 +53,7 @@ func TestFanChart(t *testing.T) {
 	} {
 		svg := drawnTwice(t, "schedules", func(f results.Folder) ([]string, error) { return chart.DrawSchedules(f, row.schedules) })
 		resultstest.CheckWords(t, row.name, svg, row.words)
-		if got := strings.Count(svg, "fill:#D55E00"); got != row.flat {
-			t.Errorf("%s: %d shapes of the colour of a flat retry; want %d", row.name, got, row.flat)
-		}
+		assert.Equalf(t, row.flat, strings.Count(svg, "fill:#D55E00"), "%s: shapes of the colour of a flat retry", row.name)
 	}
 }
 
@@ -80,8 +77,6 @@ func TestRetriesChart(t *testing.T) {
 	} {
 		svg := drawnTwice(t, "retries", func(f results.Folder) ([]string, error) { return chart.DrawRetries(f, row.contest) })
 		resultstest.CheckWords(t, row.name, svg, row.words)
-		if got := strings.Count(svg, "fill:#D55E00"); got != row.bars {
-			t.Errorf("%s: %d bars; want %d", row.name, got, row.bars)
-		}
+		assert.Equal(t, row.bars, strings.Count(svg, "fill:#D55E00"), row.name)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/chart"
 )
 
@@ -69,9 +71,8 @@ func TestScalesDarkenEvenlyForAllEyes(t *testing.T) {
 			}
 		}
 	}
-	if len(within) != 4 || len(beyond["served"]) == 0 {
-		t.Errorf("%d scales, %d steps above the target; want four and some", len(within), len(beyond["served"]))
-	}
+	assert.Truef(t, len(within) == 4 && len(beyond["served"]) != 0,
+		"%d scales, %d steps above the target; want four and some", len(within), len(beyond["served"]))
 }
 
 func TestStepsOfAScale(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/chart"
 	"loadgen/results"
 )
@@ -12,9 +14,7 @@ import (
 func TestStepsAreTheLastHalvesOfTheReportedPhases(t *testing.T) {
 	record := stress()
 	steps := chart.Steps(record)
-	if len(steps) != 8 {
-		t.Fatalf("%d steps; want 8, without the load and the hold", len(steps))
-	}
+	require.Len(t, steps, 8, "steps")
 	for i, s := range steps {
 		// The operations of half a second may be one too many or too few.
 		if want := 500 * float64(i+1); s.Rate != want || math.Abs(s.Offered-want) > 2 {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
@@ -122,13 +123,9 @@ func (p *picture) addImage(t *testing.T, attributes map[string]string) {
 		t.Errorf("an image refers to %.30q and is drawn as %q, %q", attributes["href"], attributes["image-rendering"], attributes["preserveAspectRatio"])
 	}
 	file, err := base64.StdEncoding.DecodeString(encoded)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	cells, err := png.Decode(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	number := func(name string) float64 { v, _ := strconv.ParseFloat(attributes[name], 64); return v }
 	low := -number("y") - number("height")
 	p.images = append(p.images, picturedCells{cells, box{"", number("x"), low, number("x") + number("width"), low + number("height")}})

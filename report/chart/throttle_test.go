@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/chart"
 	"loadgen/results"
 )
@@ -21,9 +24,8 @@ func TestThrottleBarsEqualTheSecondsOfTheRecord(t *testing.T) {
 		}
 	}
 	bars := chart.ThrottleBars(record)
-	if len(bars) != len(reported) || len(bars) != 8 {
-		t.Fatalf("%d bars for %d reported seconds; want 8 of each", len(bars), len(reported))
-	}
+	require.Truef(t, len(bars) == len(reported) && len(bars) == 8,
+		"%d bars for %d reported seconds; want 8 of each", len(bars), len(reported))
 	var throttled int64
 	for _, b := range bars {
 		second := reported[b.From]
@@ -34,9 +36,7 @@ func TestThrottleBarsEqualTheSecondsOfTheRecord(t *testing.T) {
 		}
 		throttled += b.Throttled
 	}
-	if throttled == 0 {
-		t.Error("nothing was throttled; want a record that shows refusals")
-	}
+	assert.True(t, throttled != 0, "nothing was throttled; want a record that shows refusals")
 }
 
 func TestThrottleBarsOfALongRunKeepTheirSums(t *testing.T) {
@@ -87,9 +87,7 @@ func TestWaitBarsSumToTheWaits(t *testing.T) {
 	var sum, throttledAgain int64
 	for _, b := range chart.WaitBars(record) {
 		sum += b.Count
-		if b.From < 50_000 || b.To > 2_000_000 {
-			t.Errorf("waits of %d to %d µs; want 50 ms to 2 s", b.From, b.To)
-		}
+		assert.Truef(t, b.From >= 50_000 && b.To <= 2_000_000, "waits of %d to %d µs; want 50 ms to 2 s", b.From, b.To)
 	}
 	// Each attempt but the first of an operation came after a wait.
 	for p := range record.Phases {
@@ -99,9 +97,7 @@ func TestWaitBarsSumToTheWaits(t *testing.T) {
 			}
 		}
 	}
-	if sum != throttledAgain || sum == 0 {
-		t.Errorf("the bars hold %d waits; want %d", sum, throttledAgain)
-	}
+	assert.Truef(t, sum == throttledAgain && sum != 0, "the bars hold %d waits; want %d", sum, throttledAgain)
 	if got := chart.WaitBars(&results.Record{}); got != nil {
 		t.Errorf("WaitBars of no waits = %v; want none", got)
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/chart"
 	"loadgen/results"
 	"loadgen/results/resultstest"
@@ -62,9 +64,7 @@ func TestTitlesSayTheAnswer(t *testing.T) {
 	} {
 		resultstest.CheckWords(t, row.name, chart.Title(row.chart, row.record), row.words)
 	}
-	if got := chart.Title("hat", holds); got != "" {
-		t.Errorf("the title of no chart = %q; want none", got)
-	}
+	assert.Empty(t, chart.Title("hat", holds), "the title of no chart")
 	full, half := arm("full", 3, [2]int64{400, 200}), arm("half", 3, [2]int64{200, 200})
 	for want, arms := range map[string][]chart.HeatArm{
 		"Of 2 designs full is throttled":        {full, half},

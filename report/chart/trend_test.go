@@ -2,12 +2,14 @@ package chart_test
 
 import (
 	"bytes"
-	"errors"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report/chart"
 	"loadgen/results"
@@ -31,13 +33,9 @@ func drawTrend(t *testing.T, trend *chart.Trend) string {
 	t.Helper()
 	folder := new(results.Memory)
 	for _, name := range []string{"a.svg", "b.SVG"} {
-		if err := chart.DrawTrend(folder, name, trend); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, chart.DrawTrend(folder, name, trend))
 	}
-	if !bytes.Equal(folder.Bytes("a.svg"), folder.Bytes("b.SVG")) {
-		t.Error("the trend differs when it is drawn again")
-	}
+	assert.True(t, bytes.Equal(folder.Bytes("a.svg"), folder.Bytes("b.SVG")), "the trend differs when it is drawn again")
 	return string(folder.Bytes("a.svg"))
 }
 
@@ -88,9 +86,7 @@ func TestTrendChartParts(t *testing.T) {
 		return &chart.Trend{Metrics: []chart.TrendMetric{m}}
 	}
 	const night, step = "#CC79A7", "#000000"
-	if one, two := lines(night, of(1, 0)), lines(night, of(2, 0)); two != one+1 {
-		t.Errorf("%d lines of one series, %d of two; want one more", one, two)
-	}
+	assert.Equal(t, lines(night, of(1, 0))+1, lines(night, of(2, 0)), "lines of one series, of two")
 	// The legend draws one, too.
 	if none, one, two := lines(step, of(1, 0)), lines(step, of(1, 1)), lines(step, of(1, 2)); none != 0 || one != 2 || two != 3 {
 		t.Errorf("%d, %d and %d lines of none, one and two steps; want 0, 2 and 3", none, one, two)
@@ -103,7 +99,6 @@ func TestTrendIsWrittenOrNot(t *testing.T) {
 	if err := chart.DrawTrend(folder, "a.png", trend); err != nil || !bytes.HasPrefix(folder.Bytes("a.png"), []byte("\x89PNG")) {
 		t.Errorf("a PNG is %.8q, %v", folder.Bytes("a.png"), err)
 	}
-	if err := chart.DrawTrend(results.Dir(t.TempDir()+"/nowhere"), "a.png", trend); !errors.Is(err, results.ErrWrite) {
-		t.Errorf("drawing into a folder that is not there = %v; want ErrWrite", err)
-	}
+	assert.ErrorIs(t, chart.DrawTrend(results.Dir(t.TempDir()+"/nowhere"), "a.png", trend), results.ErrWrite,
+		"drawing into a folder that is not there")
 }

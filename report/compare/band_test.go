@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/compare"
 	"loadgen/report/compare/statistics"
 )
@@ -28,9 +31,7 @@ func TestBandOfNoiseIsTheStandardError(t *testing.T) {
 	series := normal(900, 100, 0.1, rng)
 	for _, block := range []int{0, 1, 10} {
 		band, err := compare.BandWith(block, 1000, 1, series)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		// 10 / √900, twice 1.96 times.
 		want := 2 * 1.96 * 10.0 / 30
 		if width := band.High - band.Low; math.Abs(width/want-1) > 0.15 || band.Doubt != "" {
@@ -53,9 +54,7 @@ func TestBandHoldsTheMeanOfACorrelatedSeries(t *testing.T) {
 		rng := rand.New(rand.NewPCG(2, 3))
 		for i := range sets {
 			band, err := compare.BandWith(block, 200, uint64(i), correlatedSeries(1200, 0.8, rng))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if band.Low <= 100 && 100 <= band.High {
 				count++
 			}
@@ -63,12 +62,10 @@ func TestBandHoldsTheMeanOfACorrelatedSeries(t *testing.T) {
 		return count
 	}
 	blocks, single := held(0), held(1)
-	if !surelyBelow(sets-blocks, sets, 0.25) {
-		t.Errorf("blocks hold the mean in %d of %d series; want surely more than 75 %%", blocks, sets)
-	}
-	if single > sets*2/3 {
-		t.Errorf("single seconds hold it in %d of %d series; want far fewer, or blocks would be idle", single, sets)
-	}
+	assert.Truef(t, surelyBelow(sets-blocks, sets, 0.25),
+		"blocks hold the mean in %d of %d series; want surely more than 75 %%", blocks, sets)
+	assert.Truef(t, single <= sets*2/3,
+		"single seconds hold it in %d of %d series; want far fewer, or blocks would be idle", single, sets)
 }
 
 func TestCorrelatedSeconds(t *testing.T) {
@@ -102,17 +99,15 @@ func TestBandOfChange(t *testing.T) {
 		t.Errorf("OfChange again = %+v; want %+v", again, band)
 	}
 	same, err := compare.BandOfChange([]float64{5, 5}, []float64{5, 5})
-	if err != nil || same.Low != 0 || same.High != 0 || same.Doubt == "" {
-		t.Errorf("OfChange of two seconds each = %+v, %v; want 0, in doubt", same, err)
-	}
+	assert.Truef(t, err == nil && same.Low == 0 && same.High == 0 && same.Doubt != "",
+		"OfChange of two seconds each = %+v, %v; want 0, in doubt", same, err)
 }
 
 func TestShortRunsAreInDoubt(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 3))
 	band, err := compare.BandOf(correlatedSeries(100, 0.9, rng))
-	if err != nil || !strings.Contains(band.Doubt, "100 seconds") {
-		t.Errorf("Of a hundred seconds: doubt %q, %v; want that they are too few", band.Doubt, err)
-	}
+	assert.Truef(t, err == nil && strings.Contains(band.Doubt, "100 seconds"),
+		"Of a hundred seconds: doubt %q, %v; want that they are too few", band.Doubt, err)
 	if band, _ := compare.BandWith(500, 1000, 0, []float64{1, 2, 3}); band.Block != 3 || math.Abs(band.High-band.Low) > 1e-9 {
 		t.Errorf("Of three seconds in one block = %+v; want no width at all, for any block holds all of them", band)
 	}

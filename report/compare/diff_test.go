@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/compare"
 )
 
@@ -67,9 +69,8 @@ func TestDiffIsBounded(t *testing.T) {
 	before, _ := json.Marshal(was)
 	after, _ := json.Marshal(is)
 	bounded, err := compare.Diff(before, after)
-	if err != nil || bounded.Total != 1200 || len(bounded.Entries) != 1000 {
-		t.Errorf("Diff = %d entries of %d, %v; want 1000 of 1200", len(bounded.Entries), bounded.Total, err)
-	}
+	assert.Truef(t, err == nil && bounded.Total == 1200 && len(bounded.Entries) == 1000,
+		"Diff = %d entries of %d, %v; want 1000 of 1200", len(bounded.Entries), bounded.Total, err)
 	for _, row := range []struct {
 		most int
 		last string
@@ -128,9 +129,7 @@ func TestLinesInTheirOrder(t *testing.T) {
 		for i := range got {
 			got[i], _, _ = strings.Cut(got[i], ":")
 		}
-		if !slices.Equal(got, row.want) {
-			t.Errorf("%s: Lines = %q; want %q", row.name, got, row.want)
-		}
+		assert.Truef(t, slices.Equal(got, row.want), "%s: Lines = %q; want %q", row.name, got, row.want)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/compare"
 )
 
@@ -55,9 +57,8 @@ func TestVerdicts(t *testing.T) {
 	} {
 		got := judge(t, compare.Trial{Metric: compare.Metric{Name: "m", Higher: row.higher}, Pairs: row.pairs})
 		sentence := got.Findings[0].Sentence()
-		if got.Verdict != row.want || got.Findings[0].Verdict != row.want || !strings.Contains(sentence, row.says) {
-			t.Errorf("%s: Judge = %v: %s; want %v with %q", row.name, got.Verdict, sentence, row.want, row.says)
-		}
+		assert.Truef(t, got.Verdict == row.want && got.Findings[0].Verdict == row.want && strings.Contains(sentence, row.says),
+			"%s: Judge = %v: %s; want %v with %q", row.name, got.Verdict, sentence, row.want, row.says)
 	}
 }
 
@@ -82,17 +83,14 @@ func TestSeveralMetricsNeedMore(t *testing.T) {
 		{"better by one", trials(8, 0.8, 1), compare.Improvement},
 		{"by none", trials(8, 1, 1, 1), compare.NoDifference},
 	} {
-		if got := judge(t, row.trials...); got.Verdict != row.want {
-			t.Errorf("%s: Judge = %v; want %v", row.name, got.Verdict, row.want)
-		}
+		assert.Equalf(t, row.want, judge(t, row.trials...).Verdict, "%s: Judge", row.name)
 	}
 	// Of eight pairs with one small one against, p is 4/256: enough alone, and times
 	// two, but not times four.
 	pairs := ratios(1.2, 1.2, 1.2, 1.2, 1.2, 1.2, 1.2, 0.95)
 	alone := judge(t, compare.Trial{Metric: compare.Metric{Name: "a"}, Pairs: pairs}).Findings[0]
-	if alone.P != 4.0/256 || alone.Adjusted != alone.P {
-		t.Errorf("alone p = %v, adjusted %v; want 4/256 twice", alone.P, alone.Adjusted)
-	}
+	assert.Truef(t, alone.P == 4.0/256 && alone.Adjusted == alone.P,
+		"alone p = %v, adjusted %v; want 4/256 twice", alone.P, alone.Adjusted)
 	three := trials(8, 1, 1)
 	three = append(three, compare.Trial{Metric: compare.Metric{Name: "c"}, Pairs: pairs})
 	if got := judge(t, three...).Findings[2]; got.P != alone.P || got.Adjusted != 3*alone.P {
@@ -126,9 +124,7 @@ func TestSwappedSidesSwapSignsAndKeepP(t *testing.T) {
 		}
 		seen[a.Verdict]++
 	}
-	if len(seen) != 3 {
-		t.Errorf("the sets came to %v; want all three verdicts among them", seen)
-	}
+	assert.Lenf(t, seen, 3, "the sets came to %v", seen)
 }
 
 // The order of the pairs among themselves, and the unit, tell nothing.
@@ -166,25 +162,19 @@ func TestOrder(t *testing.T) {
 	for _, slot := range compare.Order(5) {
 		letters.WriteString(slot.Side.String())
 	}
-	if got := letters.String(); got != "ABBAABBAAB" {
-		t.Errorf("Order(5) = %s; want ABBAABBAAB", got)
-	}
+	assert.Equal(t, "ABBAABBAAB", letters.String(), "Order(5)")
 	if got := compare.Order(3); got[2] != (compare.Slot{Pair: 1, Side: compare.B}) || got[5].Pair != 2 {
 		t.Errorf("Order(3) = %v; want both runs of a pair one after the other", got)
 	}
 	for _, pairs := range []int{0, -1} {
-		if got := compare.Order(pairs); len(got) != 0 {
-			t.Errorf("Order(%d) = %v; want none", pairs, got)
-		}
+		assert.Lenf(t, compare.Order(pairs), 0, "Order(%d)", pairs)
 	}
 	for _, pairs := range []int{2, 10} {
 		place := map[compare.Side]int{}
 		for i, slot := range compare.Order(pairs) {
 			place[slot.Side] += i
 		}
-		if place[compare.A] != place[compare.B] {
-			t.Errorf("Order(%d): A runs at %d in sum and B at %d; want both in the middle", pairs, place[compare.A], place[compare.B])
-		}
+		assert.Equalf(t, place[compare.B], place[compare.A], "Order(%d): A runs at in sum and B at", pairs)
 	}
 }
 
@@ -199,9 +189,8 @@ func TestFloorGivesNothingARatio(t *testing.T) {
 		t.Errorf("from nothing to ten times the floor: %s; want +900 %%, a regression", got.Sentence())
 	}
 	below := slices.Repeat([]compare.Pair{{A: 0.0001, B: 0.0009}}, 8)
-	if got := judge(t, compare.Trial{Metric: share, Pairs: below}).Findings[0]; got.Change != 0 {
-		t.Errorf("below the floor on both sides: change %v; want none", got.Change)
-	}
+	assert.EqualValues(t, 0, judge(t, compare.Trial{Metric: share, Pairs: below}).Findings[0].Change,
+		"below the floor on both sides: change")
 }
 
 func TestFiguresThatCannotBeJudged(t *testing.T) {
@@ -230,9 +219,8 @@ func TestFiguresThatCannotBeJudged(t *testing.T) {
 		{"a floor below nothing", []compare.Trial{{Metric: compare.Metric{Name: "a", Floor: -1}, Pairs: good}}, "floor -1"},
 	} {
 		_, err := compare.Gate{}.Judge(row.trials)
-		if !errors.Is(err, compare.ErrFigures) || !strings.Contains(err.Error(), row.what) {
-			t.Errorf("%s: Judge: %v; want ErrFigures with %q", row.name, err, row.what)
-		}
+		assert.Truef(t, errors.Is(err, compare.ErrFigures) && strings.Contains(err.Error(), row.what),
+			"%s: Judge: %v; want ErrFigures with %q", row.name, err, row.what)
 	}
 	for threshold, fault := range map[float64]bool{0: false, 99: false, -1: true, math.NaN(): true, 100: true} {
 		if _, err := (compare.Gate{Threshold: threshold}).Judge([]compare.Trial{one(good)}); errors.Is(err, compare.ErrOptions) != fault {
@@ -241,9 +229,7 @@ func TestFiguresThatCannotBeJudged(t *testing.T) {
 	}
 	// The extremes of what is a number have a ratio.
 	wide := slices.Repeat([]compare.Pair{{A: math.SmallestNonzeroFloat64, B: math.MaxFloat64}}, 1000)
-	if got := judge(t, one(wide)); got.Verdict != compare.Regression {
-		t.Errorf("from the least to the greatest number: %v; want a regression", got.Verdict)
-	}
+	assert.Equal(t, compare.Regression, judge(t, one(wide)).Verdict, "from the least to the greatest number")
 }
 
 func TestJudgementIsReadableByMachines(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"loadgen/report/compare"
@@ -50,9 +51,7 @@ func sequential(pairs int) []compare.Slot {
 func judge(t *testing.T, trials ...compare.Trial) compare.Judgement {
 	t.Helper()
 	judgement, err := compare.Gate{}.Judge(trials)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return judgement
 }
 

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/compare"
 	"loadgen/report/compare/statistics"
 	"loadgen/results/resultstest"
@@ -65,9 +68,7 @@ func TestChangePointsReproduceThePublishedVectors(t *testing.T) {
 func indexes(t *testing.T, h compare.History, series []float64) []int {
 	t.Helper()
 	points, err := h.ChangePoints(series)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var at []int
 	for _, point := range points {
 		at = append(at, point.Index)
@@ -132,19 +133,14 @@ func TestQuietMonthsRarelyAlarm(t *testing.T) {
 		return count
 	}
 	permutation, student := alarms(compare.ByPermutation, months), alarms(compare.ByStudent, 2*months)
-	if permutation > months*3/100 {
-		t.Errorf("%d of %d quiet months alarm; want at most 3 %%", permutation, months)
-	}
-	if atMost(student, 2*months, 0.03) {
-		t.Errorf("%d of %d quiet months alarm by Student's test; want so many that the default is worth its time", student, 2*months)
-	}
+	assert.Truef(t, permutation <= months*3/100, "%d of %d quiet months alarm; want at most 3 %%", permutation, months)
+	assert.Falsef(t, atMost(student, 2*months, 0.03),
+		"%d of %d quiet months alarm by Student's test; want so many that the default is worth its time", student, 2*months)
 }
 
 func TestChangePointsSayWhatChanged(t *testing.T) {
 	points, err := compare.ChangePoints(halved)
-	if err != nil || len(points) != 1 {
-		t.Fatalf("ChangePoints(halved) = %v, %v; want one", points, err)
-	}
+	require.Truef(t, err == nil && len(points) == 1, "ChangePoints(halved) = %v, %v; want one", points, err)
 	got := points[0]
 	if got.Index != 10 || math.Abs(got.Before-1.004) > 1e-9 || math.Abs(got.After-0.501) > 1e-9 ||
 		math.Abs(got.Change-(0.501/1.004-1)) > 1e-9 || got.P <= 0 || got.P > 0.001 {
@@ -194,23 +190,18 @@ func TestEarlyPointsStay(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	early := func(h compare.History, series []float64) []compare.ChangePoint {
 		points, err := h.ChangePoints(series)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return slices.DeleteFunc(points, func(p compare.ChangePoint) bool { return p.Index >= 90 })
 	}
 	seen := 0
 	for range 60 {
 		series, edge := normal(200, 100, 0.03, rng), compare.History{P: 0.04, LeastChange: anyChange, Seed: 3}
 		before, after := early(edge, series[:170]), early(edge, series)
-		if !slices.Equal(before, after) {
-			t.Errorf("of 170 nights ChangePoints = %v before the 90th, of 200 nights %v; want the same", before, after)
-		}
+		assert.Truef(t, slices.Equal(before, after),
+			"of 170 nights ChangePoints = %v before the 90th, of 200 nights %v; want the same", before, after)
 		seen += len(before)
 	}
-	if seen == 0 {
-		t.Error("no series has an early point; want some, or nothing was shown")
-	}
+	assert.True(t, seen != 0, "no series has an early point; want some, or nothing was shown")
 }
 
 // What is left after the weak ones were dropped is judged between the neighbours
@@ -224,9 +215,7 @@ func TestMergeKeepsTheStrongAndJudgesAnew(t *testing.T) {
 			series[step+i] *= 1.5
 		}
 		points, err := compare.History{Test: compare.ByStudent, P: 0.002, LeastChange: anyChange}.ChangePoints(series)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		edges := []int{0}
 		for _, point := range points {
 			edges = append(edges, point.Index)

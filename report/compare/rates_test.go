@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/compare"
 )
 
@@ -76,9 +78,8 @@ func TestSequentialOrderAlarmsAtDrift(t *testing.T) {
 	up, down := alarms(t, sets, 1, func(rng *rand.Rand) []compare.Trial {
 		return []compare.Trial{one(drifting.pairs(sequential(compare.DefaultPairs), 0, rng))}
 	})
-	if atMost(up+down, sets, 0.03) || up+down < sets/10 {
-		t.Errorf("%d of %d sequential sets alarm; want far more than 3 %%, or the order would not matter", up+down, sets)
-	}
+	assert.Truef(t, !atMost(up+down, sets, 0.03) && up+down >= sets/10,
+		"%d of %d sequential sets alarm; want far more than 3 %%, or the order would not matter", up+down, sets)
 	steady := machine{runSD: 1e-6, driftSteady: 0.01}
 	if up, _ := alarms(t, 10, 1, func(rng *rand.Rand) []compare.Trial {
 		return []compare.Trial{one(steady.pairs(sequential(compare.DefaultPairs), 0, rng))}
@@ -132,7 +133,6 @@ func TestIntervalHoldsTheTrueChange(t *testing.T) {
 		}
 	}
 	// By the order of subset means, exactly 1 − 2·6/256 = 95.3 %.
-	if !atMost(held, sets, 244.0/256) || !atMost(sets-held, sets, 12.0/256) {
-		t.Errorf("the interval holds the true change in %d of %d sets; want about 95.3 %%", held, sets)
-	}
+	assert.Truef(t, atMost(held, sets, 244.0/256) && atMost(sets-held, sets, 12.0/256),
+		"the interval holds the true change in %d of %d sets; want about 95.3 %%", held, sets)
 }

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/compare"
 	"loadgen/results"
 )
@@ -67,9 +70,8 @@ func TestShapeInWords(t *testing.T) {
 		{"too few for anything", histogram(19, spread(19, 0, 1)), "Too few"},
 	} {
 		shape, err := compare.ShapeOf(before, row.is)
-		if err != nil || !strings.Contains(shape.Sentence, row.want) {
-			t.Errorf("%s: ShapeOf = %q, %v; want %q", row.name, shape.Sentence, err, row.want)
-		}
+		assert.Truef(t, err == nil && strings.Contains(shape.Sentence, row.want),
+			"%s: ShapeOf = %q, %v; want %q", row.name, shape.Sentence, err, row.want)
 	}
 }
 
@@ -124,9 +126,8 @@ func TestShapeEqualsItsDefinition(t *testing.T) {
 			t.Fatalf("ShapeOf(%v, %v) = %v, %v, %v; want %v, %v", was, is, shape.Distance, shape.ShiftMicros, err, distance, shift)
 		}
 		back, _ := compare.ShapeOf(bars(is), bars(was))
-		if back.Distance != shape.Distance || back.AtMicros != shape.AtMicros || back.ShiftMicros != shape.ShiftMicros {
-			t.Fatalf("ShapeOf the other way = %+v; want the distances of %+v", back, shape)
-		}
+		require.Truef(t, back.Distance == shape.Distance && back.AtMicros == shape.AtMicros && back.ShiftMicros == shape.ShiftMicros,
+			"ShapeOf the other way = %+v; want the distances of %+v", back, shape)
 	}
 }
 
@@ -135,9 +136,8 @@ func TestShapeOfOneBarEach(t *testing.T) {
 	if err != nil || shape.Distance != 1 || shape.AtMicros != 0 || shape.ShiftMicros != 9 || shape.Was != 100 || shape.Is != 50 {
 		t.Errorf("ShapeOf 0 and 9 µs = %+v, %v; want all of it 9 µs away", shape, err)
 	}
-	if len(shape.Quantiles) != 1 || !math.IsInf(shape.Quantiles[0].Change, 1) {
-		t.Errorf("ShapeOf 0 and 9 µs: quantiles %v; want the median alone, from nothing", shape.Quantiles)
-	}
+	assert.Truef(t, len(shape.Quantiles) == 1 && math.IsInf(shape.Quantiles[0].Change, 1),
+		"ShapeOf 0 and 9 µs: quantiles %v; want the median alone, from nothing", shape.Quantiles)
 }
 
 func TestQuantilesAreThoseOfTheRecord(t *testing.T) {
@@ -147,9 +147,7 @@ func TestQuantilesAreThoseOfTheRecord(t *testing.T) {
 		h.Record(time.Duration(spread(n, 0, 1)(i) * float64(time.Microsecond)))
 	}
 	shape, err := compare.ShapeOf(h.Bars(), h.Bars())
-	if err != nil || len(shape.Quantiles) != 4 {
-		t.Fatalf("ShapeOf = %+v, %v; want four quantiles", shape, err)
-	}
+	require.Truef(t, err == nil && len(shape.Quantiles) == 4, "ShapeOf = %+v, %v; want four quantiles", shape, err)
 	for _, shift := range shape.Quantiles {
 		if want, told := h.Quantile(shift.Quantile); !told || shift.WasMicros != want || shift.IsMicros != want {
 			t.Errorf("quantile %v = %d, %d; want %d, as the record tells it", shift.Quantile, shift.WasMicros, shift.IsMicros, want)

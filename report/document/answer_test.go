@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/report/document"
 )
@@ -18,9 +19,7 @@ func TestWithoutBarsKeepsTheOthers(t *testing.T) {
 	if diff := cmp.Diff(want, table.WithoutBars()); diff != "" {
 		t.Errorf("WithoutBars (-want +got):\n%s", diff)
 	}
-	if len(table.Columns) != 3 || len(table.Rows[0]) != 3 {
-		t.Errorf("the table itself has become %+v", table)
-	}
+	assert.Truef(t, len(table.Columns) == 3 && len(table.Rows[0]) == 3, "the table itself has become %+v", table)
 }
 
 // The row that was asked about is shown wherever it stands, and with it the first and the last.

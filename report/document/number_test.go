@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/document"
 )
 
@@ -95,9 +97,7 @@ func TestFiguresInWords(t *testing.T) {
 		{"two of an odd plural", document.Counted(2, "copy", "copies"), "2 copies"},
 		{"one of these", document.Counted(1, "copy", "copies"), "1 copy"},
 	} {
-		if row.got != row.want {
-			t.Errorf("%s: %q; want %q", row.name, row.got, row.want)
-		}
+		assert.Equal(t, row.want, row.got, row.name)
 	}
 	for n := int64(1); n > 0; n *= 7 {
 		if back, err := strconv.ParseInt(strings.ReplaceAll(document.Count(n), ",", ""), 10, 64); err != nil || back != n {
@@ -118,8 +118,6 @@ func TestAStretchHoldsItsInstants(t *testing.T) {
 		{"not its end", document.Stretch{From: 4, To: 8}, 8, false},
 		{"not what is before", document.Stretch{From: 4, To: 8}, 3.9, false},
 	} {
-		if got := row.of.Holds(row.second); got != row.want {
-			t.Errorf("%s: Holds(%v) = %v; want %v", row.name, row.second, got, row.want)
-		}
+		assert.Equalf(t, row.want, row.of.Holds(row.second), "%s: Holds(%v)", row.name, row.second)
 	}
 }

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/export"
 )
 
@@ -28,22 +31,15 @@ func TestBenchstatReads(t *testing.T) {
 			all.WriteString(form{"benchfmt", "", export.Benchmarks}.text(t, r.record(t)))
 		}
 		name := filepath.Join(folder, side+".bench")
-		if err := os.WriteFile(name, []byte(all.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(name, []byte(all.String()), 0o644))
 		names = append(names, side+"="+name)
 	}
 	out, err := exec.Command("go", append([]string{"tool"}, names...)...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("benchstat: %v\n%s", err, out)
-	}
+	require.NoErrorf(t, err, "benchstat: %v\n%s", err, out)
 	text := string(out)
 	for _, says := range []string{"retry: short", "validity: valid", "Load/scenario=stress/of=get", "Load/scenario=stress/of=insert_(full)", "p99-sec", "served-entities/s", "throttled/attempt", "p=0.000 n=8"} {
-		if !strings.Contains(text, says) {
-			t.Errorf("benchstat does not say %q:\n%s", says, text)
-		}
+		assert.Containsf(t, text, says, "benchstat does not say %q:\n%s", says, text)
 	}
-	if strings.Contains(text, "of=load") || strings.Count(text, "validity:") != 1 {
-		t.Errorf("benchstat has a line of the preparation, or more tables than one:\n%s", text)
-	}
+	assert.Truef(t, !strings.Contains(text, "of=load") && strings.Count(text, "validity:") == 1,
+		"benchstat has a line of the preparation, or more tables than one:\n%s", text)
 }

@@ -3,6 +3,8 @@ package export_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/export"
 )
 
@@ -16,13 +18,9 @@ func TestPlainTextsAndWords(t *testing.T) {
 		{"what is beyond ASCII is kept", "Ünïcode – 日本", "Ünïcode – 日本"},
 		{"blanks at the ends", " \n a ", "a"},
 	} {
-		if got := export.Plain(row.text); got != row.want {
-			t.Errorf("%s: Plain(%q) = %q; want %q", row.name, row.text, got, row.want)
-		}
+		assert.Equalf(t, row.want, export.Plain(row.text), "%s: Plain(%q)", row.name, row.text)
 	}
 	for text, want := range map[string]string{"p99(get, peak 20/s)": "p99(get,peak_20_s)", "": "-", "\x1b[0m": "-", "a\u00a0b": "a_b"} {
-		if got := export.Word(text); got != want {
-			t.Errorf("Word(%q) = %q; want %q", text, got, want)
-		}
+		assert.Equalf(t, want, export.Word(text), "Word(%q)", text)
 	}
 }

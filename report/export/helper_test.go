@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/resultstest"
@@ -105,9 +107,7 @@ func (r run) record(t testing.TB) *results.Record {
 	if r.end == 0 {
 		r.end = begin + time.Second
 	}
-	if err := recorder.Finish(r.end, r.validity, r.reasons, nil); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, recorder.Finish(r.end, r.validity, r.reasons, nil))
 	record := resultstest.Read(t, folder)
 	record.Summary = verdict.Judge(record)
 	return record

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report/export"
 	"loadgen/results"
@@ -17,9 +19,7 @@ import (
 func logged(t testing.TB, record *results.Record) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := export.HistogramLog(&out, record, nil); err != nil {
-		t.Fatalf("HistogramLog = %v", err)
-	}
+	require.NoError(t, export.HistogramLog(&out, record, nil), "HistogramLog")
 	return out.String()
 }
 
@@ -30,9 +30,7 @@ func readLog(t testing.TB, text string) []*hdrhistogram.Histogram {
 	var list []*hdrhistogram.Histogram
 	for {
 		h, err := reader.NextIntervalHistogram()
-		if err != nil {
-			t.Fatalf("the log cannot be read: %v\n%s", err, text)
-		}
+		require.NoErrorf(t, err, "the log cannot be read: %v\n%s", err, text)
 		if h == nil {
 			return list
 		}
@@ -49,16 +47,12 @@ func TestLogReadsBack(t *testing.T) {
 	places := []place{{0, 0}, {1, 1}, {1, 2}, {2, 1}, {2, 2}}
 	tags := []string{"load", "get", "insert_(full)"}
 	read := readLog(t, logged(t, record))
-	if len(read) != len(places) {
-		t.Fatalf("the log has %d lines; want %d", len(read), len(places))
-	}
+	require.Len(t, read, len(places), "the log")
 	whole := map[string]*hdrhistogram.Histogram{}
 	for i, at := range places {
 		h, p := read[i], &record.Phases[at.phase]
 		own := p.Kinds[at.kind].Response
-		if h.Tag() != tags[at.kind] {
-			t.Errorf("line %d has the tag %q; want %q", i, h.Tag(), tags[at.kind])
-		}
+		assert.Equalf(t, tags[at.kind], h.Tag(), "line %d has the tag", i)
 		if from, to := begun+p.Begin.Milliseconds(), begun+p.End.Milliseconds(); abs(h.StartTimeMs()-from) > 1 || abs(h.EndTimeMs()-to) > 1 {
 			t.Errorf("line %d is of %d to %d ms; want %d to %d", i, h.StartTimeMs(), h.EndTimeMs(), from, to)
 		}
@@ -120,16 +114,12 @@ func TestLogSays(t *testing.T) {
 	} {
 		text := logged(t, row.run.record(t))
 		for _, says := range row.says {
-			if !strings.Contains(text, says) {
-				t.Errorf("%s: the log lacks %q:\n%s", row.name, says, text)
-			}
+			assert.Containsf(t, text, says, "%s: the log lacks %q:\n%s", row.name, says, text)
 		}
 		if row.saysNot != "" && strings.Contains(text, row.saysNot) {
 			t.Errorf("%s: the log says %q:\n%s", row.name, row.saysNot, text)
 		}
-		if lines := len(readLog(t, text)); lines != row.lines {
-			t.Errorf("%s: %d lines; want %d", row.name, lines, row.lines)
-		}
+		assert.Len(t, readLog(t, text), row.lines, row.name)
 	}
 }
 
@@ -141,7 +131,5 @@ func TestTagsAreDistinct(t *testing.T) {
 	for _, h := range readLog(t, logged(t, r.record(t))) {
 		tags = append(tags, h.Tag())
 	}
-	if got := strings.Join(tags, " "); got != "a_b a_b_2 a_b_3 a_b_2 a_b_3" {
-		t.Errorf("the tags are %s; want three that differ", got)
-	}
+	assert.Equal(t, "a_b a_b_2 a_b_3 a_b_2 a_b_3", strings.Join(tags, " "), "the tags")
 }

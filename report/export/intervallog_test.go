@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report/export"
 	"loadgen/results"
@@ -59,9 +61,7 @@ func TestIntervalLogSumsToTheRecord(t *testing.T) {
 			}
 			whole[h.Tag()].Merge(h)
 		}
-		if len(order) != 3 {
-			t.Fatalf("%s: the tags are %q; want three", name, order)
-		}
+		require.Lenf(t, order, 3, "%s: the tags are %q", name, order)
 		for k, tag := range order {
 			sum := record.Total(func(_ *results.Phase, kind results.Kind) bool { return kind == record.Manifest.Operations[k] })
 			var bars []results.Bar
@@ -90,14 +90,11 @@ func TestIntervalLogThatEndsEarly(t *testing.T) {
 	for at := strings.Index(log, "Tag="); at <= len(log); at += max(1, min(1499, len(log)-at)) {
 		whole := log[:strings.LastIndex(log[:at], "\n")+1]
 		read := readLog(t, whole)
-		if len(read) < last || len(read) > len(all) {
-			t.Fatalf("the first %d bytes have %d lines; want no fewer than the %d before", at, len(read), last)
-		}
+		require.Truef(t, len(read) >= last && len(read) <= len(all),
+			"the first %d bytes have %d lines; want no fewer than the %d before", at, len(read), last)
 		last = len(read)
 	}
-	if last != len(all) {
-		t.Errorf("the whole log has %d lines; want %d", last, len(all))
-	}
+	assert.Equal(t, len(all), last, "the whole log")
 }
 
 // cells are a table by the names of its columns.
@@ -105,17 +102,13 @@ func cells(t *testing.T, text string) (list []map[string]string) {
 	t.Helper()
 	rows := csv.NewReader(strings.NewReader(text))
 	head, err := rows.Read()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for {
 		row, err := rows.Read()
 		if err == io.EOF {
 			return list
 		}
-		if err != nil {
-			t.Fatalf("the table cannot be read: %v", err)
-		}
+		require.NoError(t, err, "the table cannot be read")
 		cell := map[string]string{}
 		for i, name := range head {
 			if _, twice := cell[name]; twice {
@@ -132,9 +125,7 @@ func sumOf(t *testing.T, list []map[string]string, column string) (sum int64) {
 	t.Helper()
 	for _, row := range list {
 		n, err := strconv.ParseInt(row[column], 10, 64)
-		if err != nil {
-			t.Fatalf("%s of second %s is %q; want a count", column, row["second"], row[column])
-		}
+		require.NoErrorf(t, err, "%s of second %s is %q; want a count", column, row["second"], row[column])
 		sum += n
 	}
 	return sum
@@ -177,29 +168,21 @@ func TestSecondsOfARecord(t *testing.T) {
 	r.phases[1] = "=cmd|' /C calc'!A0"
 	record, _, table := listened(t, r)
 	var kept strings.Builder
-	if err := export.Seconds(&kept, record, nil); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, export.Seconds(&kept, record, nil))
 	live, later := cells(t, table), cells(t, kept.String())
-	if len(live) != len(later) {
-		t.Fatalf("%d rows; want %d", len(later), len(live))
-	}
+	require.Len(t, live, len(later), "rows")
 	for i := range later {
 		if strings.HasPrefix(later[i]["phase"], "=") {
 			t.Errorf("a phase is %q, which a spreadsheet computes", later[i]["phase"])
 		}
 		for column, value := range later[i] {
-			if live[i][column] != value {
-				t.Errorf("second %d, %s: %q; want %q as while the run went on", i, column, value, live[i][column])
-			}
+			assert.Equalf(t, value, live[i][column], "second %d, %s", i, column)
 		}
 	}
 	if _, some := later[0]["retries"]; some {
 		t.Error("the table of a record has retries, which no record has by the second")
 	}
-	if err := export.Seconds(full{}, record, nil); err == nil {
-		t.Error("to a full disk: no error")
-	}
+	assert.Error(t, export.Seconds(full{}, record, nil), "to a full disk: no error")
 }
 
 // What cannot be written is told once, and nothing is written after it.

@@ -16,6 +16,8 @@ import (
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report/export"
 	"loadgen/report/verdict"
@@ -38,9 +40,7 @@ func forms() []form {
 func (f form) text(t testing.TB, record *results.Record) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := f.write(&out, record, record.Summary); err != nil {
-		t.Fatalf("%s: %v", f.name, err)
-	}
+	require.NoError(t, f.write(&out, record, record.Summary), f.name)
 	return out.String()
 }
 
@@ -58,14 +58,10 @@ func TestForms(t *testing.T) {
 	for _, f := range forms() {
 		path, got := filepath.Join("testdata", f.golden), f.text(t, record)
 		if *rewrite {
-			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
 		}
 		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if diff := cmp.Diff(string(want), got); diff != "" {
 			t.Errorf("%s differs from %s (-file +written):\n%s", f.name, path, diff)
 		}
@@ -199,9 +195,8 @@ func TestCasesReadBack(t *testing.T) {
 		}
 	}
 	partial := readCases(t, form{"", "", export.TestCases}.text(t, interrupted)).Suite.Cases[0].Error
-	if !strings.HasSuffix(partial.Message, "the run was interrupted") || partial.Text != "the run was interrupted" {
-		t.Errorf("the error is %+v; want the reason", partial)
-	}
+	assert.Truef(t, strings.HasSuffix(partial.Message, "the run was interrupted") && partial.Text == "the run was interrupted",
+		"the error is %+v; want the reason", partial)
 }
 
 var errFull = errors.New("full")
@@ -214,9 +209,7 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 func TestFormsAtTheEdges(t *testing.T) {
 	for _, f := range forms() {
 		record := once(t, "race", race())
-		if err := f.write(full{}, record, record.Summary); !errors.Is(err, errFull) {
-			t.Errorf("%s to a full disk = %v; want %v", f.name, err, errFull)
-		}
+		assert.ErrorIsf(t, f.write(full{}, record, record.Summary), errFull, "%s to a full disk", f.name)
 		empty := &results.Record{Validity: results.Partial}
 		empty.Summary = verdict.Judge(empty)
 		sound(t, f, empty)
@@ -276,9 +269,7 @@ func soundLog(t testing.TB, text string, record *results.Record) {
 			t.Errorf("a line is of %d to %d ms; the run began at %d", h.StartTimeMs(), h.EndTimeMs(), from)
 		}
 	}
-	if len(read) != lines {
-		t.Errorf("%d lines are read; want %d:\n%s", len(read), lines, text)
-	}
+	assert.Lenf(t, read, lines, "%d lines are read; want %d:\n%s", len(read), lines, text)
 	if want := record.Total(results.Everything); want.Response.Count() > 0 && len(tags) != len(record.Manifest.Operations) {
 		t.Errorf("the tags are %v; want one for each of %d operations", tags, len(record.Manifest.Operations))
 	}
@@ -295,9 +286,8 @@ func soundBenchmarks(t testing.TB, text string) {
 		switch {
 		case found && strings.Contains(" target profile start retry time validity ", " "+key+" "):
 		case strings.HasPrefix(line, "Unit "):
-			if len(fields) != 3 || fields[2] != "better=lower" && fields[2] != "better=higher" {
-				t.Errorf("%q is no unit", line)
-			}
+			assert.Truef(t, len(fields) == 3 && (fields[2] == "better=lower" || fields[2] == "better=higher"),
+				"%q is no unit", line)
 		default:
 			if !strings.HasPrefix(line, "BenchmarkLoad/scenario=") || len(fields) < 4 || len(fields)%2 != 0 || fields[1] != "1" || strings.Join(fields, " ") != line || names[fields[0]] {
 				t.Errorf("%q is no benchmark, or has the name of another", line)

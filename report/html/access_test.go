@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
 	"loadgen/report/document"
@@ -33,9 +35,7 @@ func room(t *testing.T) *html.Node {
 func TestLandmarksAndHeadings(t *testing.T) {
 	root := room(t)
 	for _, name := range []string{"main", "nav", "header", "footer", "h1", "title"} {
-		if n := len(all(root, name)); n != 1 {
-			t.Errorf("the page has %d of <%s>; want 1", n, name)
-		}
+		assert.Lenf(t, all(root, name), 1, "the page has of <%s>", name)
 	}
 	last := 0
 	for _, h := range all(root, "h1", "h2", "h3", "h4", "h5", "h6") {
@@ -49,9 +49,7 @@ func TestLandmarksAndHeadings(t *testing.T) {
 	if attribute(first, "class") != "skip" || attribute(first, "href") != "#main" {
 		t.Errorf("the first link is %q to %q; want one that skips to #main", said(first), attribute(first, "href"))
 	}
-	if attribute(all(root, "html")[0], "lang") != "en" {
-		t.Error("the page does not say its language")
-	}
+	assert.Equal(t, "en", attribute(all(root, "html")[0], "lang"), "the page does not say its language")
 	identifiers := map[string]bool{}
 	for _, n := range all(root) {
 		if id := attribute(n, "id"); id != "" {
@@ -78,14 +76,10 @@ func TestLandmarksAndHeadings(t *testing.T) {
 func TestTablesCanBeHeard(t *testing.T) {
 	root := room(t)
 	tables := all(root, "table")
-	if len(tables) != 6 {
-		t.Fatalf("the page has %d tables; want 6", len(tables))
-	}
+	require.Len(t, tables, 6, "the page has tables")
 	for _, table := range tables {
 		name := attribute(table, "id")
-		if attribute(table, "aria-labelledby") != name+"-caption" {
-			t.Errorf("table %s has no caption", name)
-		}
+		assert.Equalf(t, name+"-caption", attribute(table, "aria-labelledby"), "table %s has no caption", name)
 		for _, th := range all(table, "th") {
 			if !slices.Contains([]string{"col", "colgroup", "row"}, attribute(th, "scope")) {
 				t.Errorf("table %s: the heading %q has the scope %q", name, said(th), attribute(th, "scope"))
@@ -109,9 +103,7 @@ func TestTablesCanBeHeard(t *testing.T) {
 			if first := all(row, "th", "td")[0]; attribute(first, "scope") != "row" && said(first) != "none" {
 				t.Errorf("table %s: %q does not head its row", name, said(first))
 			}
-			if got != width {
-				t.Errorf("table %s has a row of %d cells below %d columns", name, got, width)
-			}
+			assert.Equalf(t, width, got, "table %s has a row of %d cells below %d columns", name, got, width)
 		}
 		if region := table.Parent; attribute(region, "role") != "region" || attribute(region, "tabindex") != "0" || attribute(region, "aria-labelledby") == "" {
 			t.Errorf("table %s does not stand in a region that the keyboard can scroll", name)
@@ -131,9 +123,7 @@ func TestGraphicsHaveNames(t *testing.T) {
 			t.Errorf("a picture has no name: %v", svg.Attr)
 		}
 	}
-	if pictures != 2 {
-		t.Errorf("the page has %d pictures; want two charts, each once", pictures)
-	}
+	assert.Equal(t, 2, pictures, "the page has pictures")
 	for _, figure := range all(root, "figure") {
 		if attribute(figure, "aria-labelledby") == "" || len(all(figure, "h3")) != 1 {
 			t.Errorf("figure %s has no name", attribute(figure, "id"))
@@ -156,21 +146,15 @@ func TestTonesAreNotToldByColourAlone(t *testing.T) {
 			}
 		}
 	}
-	if toned < 5 {
-		t.Errorf("the page has %d toned words; want the answer, a badge and three results at least", toned)
-	}
+	assert.Truef(t, toned >= 5, "the page has %d toned words; want the answer, a badge and three results at least", toned)
 }
 
 // tokens returns the colours of the style: those of the light, overlaid in the dark.
 func tokens(t *testing.T) (light, dark map[string]string) {
 	css, err := os.ReadFile("page.css")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	blocks := regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllStringSubmatch(string(css), -1)
-	if len(blocks) != 2 {
-		t.Fatalf("the style has %d blocks of colours; want one for the light and one for the dark", len(blocks))
-	}
+	require.Len(t, blocks, 2, "the style has blocks of colours")
 	light, dark = map[string]string{}, map[string]string{}
 	for i, block := range blocks {
 		for _, token := range regexp.MustCompile(`--([a-z0-9-]+): (#[0-9a-f]{6});`).FindAllStringSubmatch(block[1], -1) {
@@ -225,9 +209,7 @@ func TestContrast(t *testing.T) {
 			{3, "doubtful-paper", "doubtful"},
 		} {
 			for _, ink := range strings.Fields(row.inks) {
-				if of[ink] == "" || of[row.above] == "" {
-					t.Fatalf("no colour --%s or --%s", ink, row.above)
-				}
+				require.Truef(t, of[ink] != "" && of[row.above] != "", "no colour --%s or --%s", ink, row.above)
 				if got := contrast(of[ink], of[row.above]); got < row.least {
 					t.Errorf("%s: --%s on --%s has the contrast %.2f; want %.1f", theme, ink, row.above, got, row.least)
 				}
@@ -243,9 +225,7 @@ func TestContrast(t *testing.T) {
 // does not know.
 func TestEveryColourIsAToken(t *testing.T) {
 	css, err := os.ReadFile("page.css")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	rest := regexp.MustCompile(`(?s):root \{.*?\}`).ReplaceAllString(string(css), "")
 	if found := regexp.MustCompile(`#[0-9a-fA-F]{3,8}\b|rgba?\(|hsla?\(`).FindAllString(rest, -1); len(found) > 0 {
 		t.Errorf("the style has the colours %q outside its tokens", found)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"golang.org/x/net/html"
 
 	"loadgen/report/document"
@@ -51,12 +52,8 @@ func TestAClaimIsTakenApartAboutItsNumber(t *testing.T) {
 		for _, p := range all(byClass(root, "state")[0], "p") {
 			parts = append(parts, strings.TrimSpace(said(p)))
 		}
-		if got := strings.Join(parts, "|"); got != row.want {
-			t.Errorf("%s: the box says %q; want %q", row.name, got, row.want)
-		}
-		if title := said(all(root, "title")[0]); title != row.claim {
-			t.Errorf("%s: the page is called %q; want its claim", row.name, title)
-		}
+		assert.Equalf(t, row.want, strings.Join(parts, "|"), "%s: the box says", row.name)
+		assert.Equalf(t, row.claim, said(all(root, "title")[0]), "%s: the page is called", row.name)
 	}
 }
 
@@ -85,9 +82,7 @@ func TestTheAnsweringFigureStandsOnce(t *testing.T) {
 		for _, h := range all(byClass(root, "hero")[0], "h3") {
 			beside += said(h)
 		}
-		if beside != row.beside {
-			t.Errorf("%s: beside the answer stands %q; want %q", row.name, beside, row.beside)
-		}
+		assert.Equalf(t, row.beside, beside, "%s: beside the answer stands", row.name)
 		if again := "Shown above: " + row.reminder; row.reminder != "" && !strings.Contains(said(root), again) {
 			t.Errorf("%s: the section does not say %q", row.name, again)
 		}
@@ -106,8 +101,6 @@ func TestPartsAreFolded(t *testing.T) {
 				}
 			}
 		}
-		if open != row.open {
-			t.Errorf("with the claim %q the part %q is open; want %q", row.claim, open, row.open)
-		}
+		assert.Equalf(t, row.open, open, "with the claim %q the part", row.claim)
 	}
 }

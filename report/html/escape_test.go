@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/stretchr/testify/assert"
 	"golang.org/x/net/html"
 
 	"loadgen/report/document"
@@ -85,12 +86,8 @@ func checkHostile(t *testing.T, text string, number float64) {
 			continue
 		}
 		raw := n.FirstChild.Data
-		if strings.ContainsAny(raw, "<>&\u2028\u2029") {
-			t.Errorf("the numbers of a series hold what ends a script: %q", raw)
-		}
-		if !json.Valid([]byte(raw)) {
-			t.Errorf("the numbers of a series are no JSON: %q", raw)
-		}
+		assert.Falsef(t, strings.ContainsAny(raw, "<>&\u2028\u2029"), "the numbers of a series hold what ends a script: %q", raw)
+		assert.Truef(t, json.Valid([]byte(raw)), "the numbers of a series are no JSON: %q", raw)
 	}
 	for _, n := range all(page) {
 		for _, a := range n.Attr {
@@ -121,9 +118,8 @@ func TestPlantedTextStaysText(t *testing.T) {
 	for _, text := range planted {
 		checkHostile(t, text, 2)
 		page := rendered(t, hostile(text, 2), nil)
-		if strings.Contains(string(page), "window.planted=1</script>") || strings.Contains(string(page), `<img`) {
-			t.Errorf("%q reached the page as it is", text)
-		}
+		assert.Truef(t, !strings.Contains(string(page), "window.planted=1</script>") && !strings.Contains(string(page), `<img`),
+			"%q reached the page as it is", text)
 	}
 	page := said(parsed(t, rendered(t, hostile(planted[0], 2), nil)))
 	// Title twice, subtitle, warning, contents, heading, 4 paragraphs, list, caption, note and cells …
@@ -131,9 +127,7 @@ func TestPlantedTextStaysText(t *testing.T) {
 		t.Errorf("the page says the planted script %d times; want it wherever a word stands", n)
 	}
 	page = said(parsed(t, rendered(t, hostile(planted[len(planted)-1], 2), nil)))
-	if !strings.Contains(page, `a\x1b[2J\x1b]0;owned\x07\x0d`+"\n"+`\u202eb\u009b31m\xff\x00`) {
-		t.Error("escape sequences are not written out")
-	}
+	assert.Contains(t, page, `a\x1b[2J\x1b]0;owned\x07\x0d`+"\n"+`\u202eb\u009b31m\xff\x00`, "escape sequences are not written out")
 }
 
 func TestNumbersThatAreNone(t *testing.T) {

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/document"
 	"loadgen/report/html"
 )
@@ -25,56 +28,39 @@ func shaped(rows int) *document.Document {
 // What an update brings has its places in the page, and nothing of it is markup of a record.
 func TestAnUpdateFitsItsPage(t *testing.T) {
 	l, err := html.NewLive(true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var page strings.Builder
-	if err := l.Render(&page, shaped(0)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, l.Render(&page, shaped(0)))
 	update, err := l.Update(shaped(3), "live")
-	if err != nil || strings.Contains(string(update), "\n") {
-		t.Fatalf("%v; want an update in one line", err)
-	}
+	require.Truef(t, err == nil && !strings.Contains(string(update), "\n"), "%v; want an update in one line", err)
 	var u struct {
 		Says, Title  string
 		Texts, Parts map[string]string
 		Series       map[string]struct{ X []float64 }
 	}
-	if err := json.Unmarshal(update, &u); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(update, &u))
 	root := parsed(t, []byte(page.String()))
 	known := map[string]bool{}
 	for _, n := range all(root) {
 		known[attribute(n, "id")] = true
 	}
 	for id := range u.Parts {
-		if !known[id] {
-			t.Errorf("the page has no place for the part %s", id)
-		}
+		assert.Truef(t, known[id], "the page has no place for the part %s", id)
 	}
 	for id := range u.Texts {
-		if !known[id] {
-			t.Errorf("the page has no place for the text %s", id)
-		}
+		assert.Truef(t, known[id], "the page has no place for the text %s", id)
 	}
 	for id, series := range u.Series {
-		if !known[id] || len(series.X) != 3 {
-			t.Errorf("the series %s has %v in the update; want three instants, and a place", id, series.X)
-		}
+		assert.Truef(t, known[id] && len(series.X) == 3,
+			"the series %s has %v in the update; want three instants, and a place", id, series.X)
 	}
 	for _, id := range []string{"live", "live-says", "stop", "stop-asks", "stop-yes", "stop-no", "state", "title", "subtitle", "rate", "heat"} {
-		if !known[id] {
-			t.Errorf("the page has no %s", id)
-		}
+		assert.Truef(t, known[id], "the page has no %s", id)
 	}
 	if len(u.Parts) != 2 || len(u.Series) != 1 || u.Says != "live" || u.Title != "SERVES 1,998 entities/s" || u.Texts["title"] != "<it> goes on" {
 		t.Errorf("the update is %+v", u)
 	}
-	if strings.Contains(u.Parts["heat"], "<script>") {
-		t.Errorf("a name is markup: %s", u.Parts["heat"])
-	}
+	assert.NotContainsf(t, u.Parts["heat"], "<script>", "a name is markup: %s", u.Parts["heat"])
 	if l, _ := html.NewLive(false); l.Render(&page, shaped(0)) != nil || strings.Count(page.String(), `id="stop"`) != 1 {
 		t.Error("what cannot be stopped has a button for it")
 	}
@@ -83,14 +69,10 @@ func TestAnUpdateFitsItsPage(t *testing.T) {
 // The policy of a live page lets it ask its own server alone.
 func TestPolicyOfALivePage(t *testing.T) {
 	l, err := html.NewLive(false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	policy := l.Policy()
 	for _, want := range []string{"default-src 'none'; ", "; connect-src 'self'; ", "frame-ancestors 'none'", "form-action 'none'", "base-uri 'none'"} {
-		if !strings.Contains(policy, want) {
-			t.Errorf("the policy is %s; want %s in it", policy, want)
-		}
+		assert.Contains(t, policy, want, "the policy")
 	}
 	// The report that takes its place is admitted, with series and without.
 	for name, d := range map[string]*document.Document{"with series": shaped(2), "without": {Title: "bare"}} {
@@ -127,9 +109,7 @@ func TestStrips(t *testing.T) {
 			t.Errorf("%s: drawn as %s; want %q", row.name, drawn, row.want)
 		}
 		for _, want := range row.want {
-			if !strings.Contains(drawn, want) {
-				t.Errorf("%s: drawn as %s; want %s", row.name, drawn, want)
-			}
+			assert.Containsf(t, drawn, want, "%s: drawn as", row.name)
 		}
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -24,9 +26,7 @@ var rewrite = flag.Bool("rewrite", false, "write the golden page of testdata ane
 func parsed(t testing.TB, page []byte) *html.Node {
 	t.Helper()
 	root, err := html.Parse(bytes.NewReader(page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return root
 }
 
@@ -79,17 +79,12 @@ func TestPageIsAsItWas(t *testing.T) {
 	page = regexp.MustCompile(`sha256-.*?&#39;`).ReplaceAllString(page, "sha256-…&#39;")
 	const golden = "testdata/stress.golden.html"
 	if *rewrite {
-		if err := os.WriteFile(golden, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(golden, []byte(page), 0o644))
 	}
 	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(want) < 10_000 || page != string(want) {
-		t.Errorf("the page differs from %s; run with -rewrite and read the difference", golden)
-	}
+	require.NoError(t, err)
+	assert.Truef(t, len(want) >= 10_000 && page == string(want),
+		"the page differs from %s; run with -rewrite and read the difference", golden)
 }
 
 func TestPageLeadsNowhere(t *testing.T) {
@@ -112,9 +107,8 @@ func TestPageLeadsNowhere(t *testing.T) {
 			}
 		}
 	}
-	if checked < 8 {
-		t.Errorf("looked at %d references; want those of the contents, the icon and the pictures at least", checked)
-	}
+	assert.Truef(t, checked >= 8,
+		"looked at %d references; want those of the contents, the icon and the pictures at least", checked)
 	for _, style := range all(root, "style") {
 		if css := style.FirstChild.Data; strings.Contains(css, "url(") || strings.Contains(css, "@import") {
 			t.Error("the style leads out of the page")
@@ -122,9 +116,7 @@ func TestPageLeadsNowhere(t *testing.T) {
 	}
 	for _, script := range all(root, "script") {
 		for _, call := range []string{"fetch(", "XMLHttpRequest", "WebSocket", "sendBeacon", "EventSource", "importScripts", "import("} {
-			if strings.Contains(script.FirstChild.Data, call) {
-				t.Errorf("a script calls %s", call)
-			}
+			assert.NotContainsf(t, script.FirstChild.Data, call, "a script calls %s", call)
 		}
 	}
 	for _, odd := range all(root, "iframe", "object", "embed", "base", "form", "img", "audio", "video") {
@@ -156,13 +148,10 @@ func TestPolicyNamesScriptsAndStyleAndNoMore(t *testing.T) {
 			}
 		}
 		styles := all(root, "style")
-		if len(styles) != 1 || scripts != row.scripts {
-			t.Fatalf("%s: %d styles and %d scripts; want 1 and %d", row.name, len(styles), scripts, row.scripts)
-		}
+		require.Truef(t, len(styles) == 1 && scripts == row.scripts,
+			"%s: %d styles and %d scripts; want 1 and %d", row.name, len(styles), scripts, row.scripts)
 		want += "; style-src " + hashed(styles[0].FirstChild.Data) + "; img-src data:; base-uri 'none'; form-action 'none'"
-		if content != want {
-			t.Errorf("%s: policy = %q; want %q", row.name, content, want)
-		}
+		assert.Equalf(t, want, content, "%s: policy", row.name)
 	}
 }
 
@@ -173,24 +162,16 @@ func hashed(text string) string {
 
 func TestVendoredFilesAreUnaltered(t *testing.T) {
 	readme, err := os.ReadFile("uplot/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for name, want := range map[string]string{
 		"uPlot.iife.min.js": "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f",
 		"uPlot.min.css":     "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04",
 	} {
 		content, err := os.ReadFile("uplot/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		sum := sha256.Sum256(content)
-		if got := hex.EncodeToString(sum[:]); got != want {
-			t.Errorf("%s has the SHA-256 %s; want %s", name, got, want)
-		}
-		if !strings.Contains(string(readme), want+"  "+name) {
-			t.Errorf("uplot/README.md does not say that %s has %s", name, want)
-		}
+		assert.Equalf(t, want, hex.EncodeToString(sum[:]), "%s has the SHA-256", name)
+		assert.Containsf(t, string(readme), want+"  "+name, "uplot/README.md does not say that %s has %s", name, want)
 	}
 }
 
@@ -200,7 +181,6 @@ func TestLongestReportIsSmall(t *testing.T) {
 		t.Errorf("the page of a day has %d bytes; want at most 1,500,000", got)
 	}
 	// 86,400 instants of 9 lines and 3 axes are 1,036,800 numbers, of 100,000 that fit.
-	if !strings.Contains(said(parsed(t, page)), "Each 22 instants") {
-		t.Error("the page of a day does not say that 22 instants are merged into two, or merges more than it has to")
-	}
+	assert.Contains(t, said(parsed(t, page)), "Each 22 instants",
+		"the page of a day does not say that 22 instants are merged into two, or merges more than it has to")
 }

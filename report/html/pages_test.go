@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/document"
 )
 
@@ -42,23 +44,15 @@ func TestPagesForABrowser(t *testing.T) {
 		t.Skip("no -pages")
 	}
 	for name, content := range handmade(t) {
-		if err := os.WriteFile(filepath.Join(*pagesFolder, name+".html"), content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(*pagesFolder, name+".html"), content, 0o644))
 	}
 	rate, is := stress(60).Sections[4].Blocks[0].(document.Series)
-	if !is || rate.ID != "rate" {
-		t.Fatalf("the series is %q; want the rate", rate.ID)
-	}
+	require.Truef(t, is && rate.ID == "rate", "the series is %q; want the rate", rate.ID)
 	values := map[string]float64{}
 	for _, l := range rate.Lines {
 		values[l.Name] = *l.Values[hovered]
 	}
 	text, err := json.Marshal(values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(*pagesFolder, "hovered.json"), text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(*pagesFolder, "hovered.json"), text, 0o644))
 }

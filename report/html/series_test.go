@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/document"
 	"loadgen/report/html"
 )
@@ -55,13 +57,9 @@ func TestWhatAnAxisHolds(t *testing.T) {
 
 func TestNumbersWithoutAPlaceAreCounted(t *testing.T) {
 	s := document.Series{Log: true, Seconds: clockOf(4), Lines: []document.Line{line(0, 20, math.NaN(), -3)}}
-	if got := html.Draw(s, 1); got.Unshown != 2 {
-		t.Errorf("%d values have no place on a logarithmic axis; want the zero and what is below", got.Unshown)
-	}
+	assert.Equal(t, 2, html.Draw(s, 1).Unshown, "values have no place on a logarithmic axis")
 	s.Log = false
-	if got := html.Draw(s, 1); got.Unshown != 0 {
-		t.Errorf("%d values have no place on a plain axis; want none", got.Unshown)
-	}
+	assert.Equal(t, 0, html.Draw(s, 1).Unshown, "values have no place on a plain axis")
 }
 
 func TestInstantsOutOfOrderAreLeftOut(t *testing.T) {
@@ -76,12 +74,8 @@ func TestMergedStretchesKeepTheirExtremes(t *testing.T) {
 	gap := math.NaN()
 	s := document.Series{Seconds: clockOf(10), Lines: []document.Line{line(5, 1, 9, 3, gap, gap, gap, gap, 4, 2)}}
 	got := html.Draw(s, 4)
-	if !slices.Equal(got.X, []float64{0, 3, 4, 7, 8, 9}) {
-		t.Errorf("drawn at %v; want the ends of the stretches", got.X)
-	}
-	if want := "1 9 – – 4 2"; of(got.Y[0]) != want {
-		t.Errorf("drawn %s; want %s: the least and the greatest as they came, gaps, and a stretch too short to merge", of(got.Y[0]), want)
-	}
+	assert.Truef(t, slices.Equal(got.X, []float64{0, 3, 4, 7, 8, 9}), "drawn at %v; want the ends of the stretches", got.X)
+	assert.Equal(t, "1 9 – – 4 2", of(got.Y[0]), "drawn")
 	for name, row := range map[string]struct {
 		in   []float64
 		want string
@@ -101,9 +95,7 @@ func TestMarksAndLinesAreToldApart(t *testing.T) {
 		s.Lines = append(s.Lines, document.Line{Meaning: m})
 	}
 	got := html.Draw(s, 1)
-	if got.Listed != 200 || got.More != 50 {
-		t.Errorf("%d marks are listed and %d not; want 200 and 50", got.Listed, got.More)
-	}
+	assert.Truef(t, got.Listed == 200 && got.More == 50, "%d marks are listed and %d not; want 200 and 50", got.Listed, got.More)
 	if want := []int{2, 0, 3, 0, 1, 2}; !slices.Equal(got.Dashes, want) {
 		t.Errorf("patterns %v; want %v: no two of the same colour alike", got.Dashes, want)
 	}
@@ -115,7 +107,5 @@ func TestMarksAreListedOnce(t *testing.T) {
 	again, other := s, s
 	again.ID, other.ID, other.Marks = "again", "other", []document.Mark{{Second: 1, Text: "move"}}
 	root := parsed(t, rendered(t, &document.Document{Sections: []document.Section{{Blocks: []document.Block{s, again, other}}}}, nil))
-	if n := strings.Count(said(root), "What happened when (1)"); n != 2 {
-		t.Errorf("marks are listed %d times; want those of the first, and the other ones", n)
-	}
+	assert.Equal(t, 2, strings.Count(said(root), "What happened when (1)"), "marks are listed times")
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/results"
 )
 
@@ -39,9 +41,8 @@ func TestSecondAgainstNaiveCount(t *testing.T) {
 			p.Attempt(&a)
 		}
 		got := p.Second(3)
-		if got.Attempts != all.Attempts || got.Throttled != all.Throttled || got.Demanded != all.Demanded {
-			t.Errorf("%d keys: %d attempts, %d throttled, %d demanded; want %+v", keys, got.Attempts, got.Throttled, got.Demanded, all)
-		}
+		assert.Truef(t, got.Attempts == all.Attempts && got.Throttled == all.Throttled && got.Demanded == all.Demanded,
+			"%d keys: %d attempts, %d throttled, %d demanded; want %+v", keys, got.Attempts, got.Throttled, got.Demanded, all)
 		if len(got.Warmest) != min(keys+1, Warmest) || got.Warmest[0].Name != "hot" {
 			t.Fatalf("%d keys: %d are told, first %v; want %d, first hot", keys, len(got.Warmest), got.Warmest[0], min(keys+1, Warmest))
 		}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/results"
 )
 
@@ -50,9 +52,7 @@ func TestP99(t *testing.T) {
 		var counts [bins]int64
 		counts[10], counts[30], counts[bins-1] = tt.short, tt.long, tt.endless
 		got := quantile(&counts, 99)
-		if (got == nil) != (tt.want == 0) || got != nil && *got != tt.want {
-			t.Errorf("%s: %v; want %v", tt.name, got, tt.want)
-		}
+		assert.Truef(t, (got == nil) == (tt.want == 0) && (got == nil || *got == tt.want), "%s: %v; want %v", tt.name, got, tt.want)
 	}
 }
 
@@ -142,9 +142,7 @@ func TestStatus(t *testing.T) {
 		s := p.Status(tt.at)
 		got := fmt.Sprintf("phase %s of %s: %s of %s, throttled %s, left %s, hottest %v", s.Phase, told(s.Target), told(s.Served), told(s.Offered),
 			told(s.Throttled), told(s.Left), s.Hottest)
-		if got != tt.want {
-			t.Errorf("%s:\n%s\nwant\n%s", tt.name, got, tt.want)
-		}
+		assert.Equalf(t, tt.want, got, "%s:\n%s\nwant\n%s", tt.name, got, tt.want)
 	}
 }
 
@@ -186,9 +184,7 @@ func TestTimesOfTheLastSeconds(t *testing.T) {
 		at   time.Duration
 		want string
 	}{{13500 * time.Millisecond, "3µs"}, {14 * time.Second, "6µs"}, {24 * time.Second, "–"}} {
-		if got := told(p.Status(tt.at).P99); got != tt.want {
-			t.Errorf("at %v the p99 is %s; want %s", tt.at, got, tt.want)
-		}
+		assert.Equalf(t, tt.want, told(p.Status(tt.at).P99), "at %v the p99", tt.at)
 	}
 }
 
@@ -234,9 +230,7 @@ func TestAgainstNaiveCount(t *testing.T) {
 	}
 	told.Wait()
 	s := p.Status(14600 * time.Millisecond)
-	if *s.Served != float64(served)/2 {
-		t.Errorf("served %v/s; want %v", *s.Served, float64(served)/2)
-	}
+	assert.Equal(t, float64(served)/2, *s.Served, "served/s")
 	slices.Sort(times)
 	exact := times[(len(times)*99+99)/100-1]
 	if *s.P99 < exact.Truncate(time.Microsecond) || float64(*s.P99) > float64(exact)*1.04 {

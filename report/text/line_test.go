@@ -6,6 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/document"
 	"loadgen/report/text"
 )
@@ -22,9 +24,7 @@ func TestAligned(t *testing.T) {
 		{"no space ends a line", [][]string{{"a", "b"}, {"a", ""}}, 2, "a  b\na\n"},
 		{"characters and no bytes", [][]string{{"ä…", "1"}, {"abc", "1"}}, 1, "ä…   1\nabc  1\n"},
 	} {
-		if got := text.Aligned(row.rows, row.left); got != row.want {
-			t.Errorf("%s: %q; want %q", row.name, got, row.want)
-		}
+		assert.Equal(t, row.want, text.Aligned(row.rows, row.left), row.name)
 	}
 }
 

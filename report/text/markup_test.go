@@ -3,6 +3,8 @@ package text_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/text"
 )
 
@@ -21,12 +23,8 @@ func TestMarkdownShowsWhatItIsGiven(t *testing.T) {
 		{"several lines", "a\n\n# b\tc", `a \# b c`, `a \# b c`},
 		{"what moves a cursor", "a\x1b[2Jb", `a\\x1b\[2Jb`, `a\\x1b\[2Jb`},
 	} {
-		if got := text.Markdown(row.text); got != row.line {
-			t.Errorf("%s: Markdown(%q) = %q; want %q", row.name, row.text, got, row.line)
-		}
-		if got := text.Marked(row.text); got != row.within {
-			t.Errorf("%s: Marked(%q) = %q; want %q", row.name, row.text, got, row.within)
-		}
+		assert.Equalf(t, row.line, text.Markdown(row.text), "%s: Markdown(%q)", row.name, row.text)
+		assert.Equalf(t, row.within, text.Marked(row.text), "%s: Marked(%q)", row.name, row.text)
 	}
 }
 
@@ -35,8 +33,6 @@ func TestInertIsNoFormula(t *testing.T) {
 		{"orders", "orders"}, {"=1+1", "'=1+1"}, {"+1", "'+1"}, {"-x", "'-x"}, {"@SUM(1)", "'@SUM(1)"},
 		{"  =1", "'  =1"}, {"-1.5", "-1.5"}, {"-1e6", "-1e6"}, {"", ""}, {"a=1", "a=1"}, {"\t=1", `\t=1`}, {"a\nb", `a\nb`},
 	} {
-		if got := text.Inert(row.text); got != row.want {
-			t.Errorf("Inert(%q) = %q; want %q", row.text, got, row.want)
-		}
+		assert.Equalf(t, row.want, text.Inert(row.text), "Inert(%q)", row.text)
 	}
 }

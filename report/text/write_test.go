@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/report/document"
 	"loadgen/report/text"
@@ -48,9 +49,7 @@ func TestScreenOfALadder(t *testing.T) {
  ✗       300  ██████████████│▒▒▒▒▒▒▒         33.3 %     4.50
  ✗       400  ██████████████│▒▒▒▒▒▒▒▒▒▒▒▒▒▒  50.0 %     4.50
 `
-	if got != want {
-		t.Errorf("the screen is\n%s\nwant\n%s", got, want)
-	}
+	assert.Equalf(t, want, got, "the screen is\n%s\nwant\n%s", got, want)
 }
 
 // However much there is to show, and however it is named, a screen stays one: within its
@@ -72,9 +71,7 @@ func TestScreenStaysOne(t *testing.T) {
 			if columns == 0 {
 				most = 80
 			}
-			if len(lines) > 30 {
-				t.Errorf("%+v: %d lines", look, len(lines))
-			}
+			assert.Truef(t, len(lines) <= 30, "%+v: %d lines", look, len(lines))
 			for _, line := range lines {
 				bare := ansi.Strip(line)
 				if width := ansi.StringWidth(bare); width > most {
@@ -104,9 +101,7 @@ func TestWideTablesGoOnBelow(t *testing.T) {
 	d.Sections = []document.Section{{ID: "wide", Title: "Wide", Blocks: []document.Block{wide}}}
 	got := string(text.Write(d, text.Look{Verbose: true}))
 	for i := range 30 {
-		if strings.Count(got, fmt.Sprint(100_000+i)) != 1 {
-			t.Errorf("figure %d is not there once:\n%s", i, got)
-		}
+		assert.Equalf(t, 1, strings.Count(got, fmt.Sprint(100_000+i)), "figure %d is not there once:\n%s", i, got)
 	}
 	if n := strings.Count(got, "get"); n < 3 {
 		t.Errorf("the first column stands in %d parts; want it in each:\n%s", n, got)

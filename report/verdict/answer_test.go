@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -70,9 +72,8 @@ func TestAnswers(t *testing.T) {
 		if a.State != state || a.Tone() == document.Plain || !strings.HasPrefix(a.Claim, strings.ToUpper(state)) || len(a.Says) > 5 {
 			t.Errorf("%s: the state is %q of tone %d, in %q, %q; want %q", row.name, a.State, a.Tone(), a.Claim, a.Says, state)
 		}
-		if a.Number != row.number || !strings.Contains(a.Claim, row.number) {
-			t.Errorf("%s: the claim %q has the number %q; want %q", row.name, a.Claim, a.Number, row.number)
-		}
+		assert.Truef(t, a.Number == row.number && strings.Contains(a.Claim, row.number),
+			"%s: the claim %q has the number %q; want %q", row.name, a.Claim, a.Number, row.number)
 		resultstest.CheckWords(t, row.name, a.Claim, row.claim)
 		resultstest.CheckWords(t, row.name, strings.Join(a.Says, " "), row.says)
 	}
@@ -102,9 +103,8 @@ func TestAnswersOfShortSteps(t *testing.T) {
 	for seconds, want := range map[int]bool{1: true, 4: false} {
 		record := small(func(r *run) { r.rates, r.seconds = []int{50}, seconds }).record(t)
 		a := verdict.Answer(record, verdict.Judge(record))
-		if got := strings.Contains(strings.Join(a.Says, " "), "short a step"); got != want {
-			t.Errorf("%d s: %q; %q: want the reserve %t", seconds, a.Claim, a.Says, want)
-		}
+		assert.Equalf(t, want, strings.Contains(strings.Join(a.Says, " "), "short a step"),
+			"%d s: %q; %q: want the reserve %t", seconds, a.Claim, a.Says, want)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/resultstest"
@@ -63,7 +65,6 @@ func TestLoadBesideTheTableIsNotNothing(t *testing.T) {
 	r := resultstest.Run{Manifest: manifest(), Phases: resultstest.Steps(0, 2*time.Second, 0, 100),
 		Operation: func(op *resultstest.Operation) { op.Entities = 0 }}
 	got := verdict.Judge(r.Record(t)).Verdict
-	if !strings.Contains(got, "of 200 operations 200 succeeded") || strings.Contains(got, "no step") {
-		t.Errorf("the verdict is\n%s\nwant 200 of 200 operations", got)
-	}
+	assert.Truef(t, strings.Contains(got, "of 200 operations 200 succeeded") && !strings.Contains(got, "no step"),
+		"the verdict is\n%s\nwant 200 of 200 operations", got)
 }

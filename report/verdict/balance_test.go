@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/resultstest"
@@ -78,9 +81,8 @@ func TestBalance(t *testing.T) {
 		record := row.course.record(t)
 		summary := verdict.Judge(record)
 		b := summary.Balance
-		if b == nil || b.Outcome != row.outcome || !same(b.Throttled, row.throttled) || !same(b.Relieved, row.relieved) {
-			t.Fatalf("%s: balance %+v; want %s, throttled %v, relieved %v", row.name, b, row.outcome, row.throttled, row.relieved)
-		}
+		require.Truef(t, b != nil && b.Outcome == row.outcome && same(b.Throttled, row.throttled) && same(b.Relieved, row.relieved),
+			"%s: balance %+v; want %s, throttled %v, relieved %v", row.name, b, row.outcome, row.throttled, row.relieved)
 		resultstest.CheckWords(t, row.name, summary.Verdict, row.words)
 		if summary.Saturation != nil {
 			t.Errorf("%s: saturation %v; want none of several partitions", row.name, *summary.Saturation)
@@ -148,9 +150,8 @@ func TestMinutesSumUpTheLoad(t *testing.T) {
 		t.Fatalf("Minutes = %+v; want three, a split in the first, a move and a merge in the second", list)
 	}
 	for i, m := range list {
-		if m.From != time.Duration(i)*time.Minute || m.Offered != 100 || m.Served != 40 || m.Throttled != 60 {
-			t.Errorf("minute %d = %+v; want 100/s offered, 40/s served, 60/s throttled", i, m)
-		}
+		assert.Truef(t, m.From == time.Duration(i)*time.Minute && m.Offered == 100 && m.Served == 40 && m.Throttled == 60,
+			"minute %d = %+v; want 100/s offered, 40/s served, 60/s throttled", i, m)
 	}
 	if list := verdict.Minutes(record, 2); len(list) != 2 || list[1].From != 2*time.Minute {
 		t.Errorf("Minutes in two rows = %+v; want two minutes each", list)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -18,9 +19,7 @@ func TestBooksOfATrueRecordAreClosed(t *testing.T) {
 		{manifest: manifest(), serves: 10, rates: []int{5, 50}, seconds: 3, retries: 3, late: 7, dropped: 5, failed: 11},
 		{manifest: manifest()},
 	} {
-		if faults := verdict.Books(r.record(t)); len(faults) != 0 {
-			t.Errorf("Books = %q; want none", faults)
-		}
+		assert.Len(t, verdict.Books(r.record(t)), 0, "Books")
 	}
 }
 
@@ -30,13 +29,9 @@ func TestHandledAnswersLeaveTheBooksClosed(t *testing.T) {
 	record := quiet().record(t)
 	record.Phases[0].Kinds[1].Handled = 3
 	record.Target.Ok, record.Target.Failed = record.Target.Ok-3, record.Target.Failed+3
-	if faults := verdict.Books(record); len(faults) != 0 {
-		t.Errorf("Books = %q; want none", faults)
-	}
+	assert.Len(t, verdict.Books(record), 0, "Books")
 	record.Target.Ok, record.Target.Failed = record.Target.Ok+3, record.Target.Failed-3
-	if faults := verdict.Books(record); len(faults) != 2 {
-		t.Errorf("Books where the target handles nothing = %q; want its ok and its failed attempts named", faults)
-	}
+	assert.Len(t, verdict.Books(record), 2, "Books where the target handles nothing")
 }
 
 // Each fault is named by the numbers that do not agree.
@@ -125,9 +120,7 @@ func TestBooksOfAnInterruptedRun(t *testing.T) {
 		record := quiet().record(t)
 		record.Validity = results.Partial
 		row.change(record)
-		if got := verdict.Books(record); len(got) != row.faults {
-			t.Errorf("%s: Books = %q; want %d faults", row.name, got, row.faults)
-		}
+		assert.Lenf(t, verdict.Books(record), row.faults, "%s: Books", row.name)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/resultstest"
@@ -70,9 +72,7 @@ func TestVerdictNamesTheCausesOfFailures(t *testing.T) {
 		record := spoilt(t, row.ok, row.causes, row.prepared)
 		summary := verdict.Judge(record)
 		resultstest.CheckWords(t, row.name, summary.Verdict, row.words)
-		if got := verdict.ManyFailed(record, summary); got != row.many {
-			t.Errorf("%s: ManyFailed = %v; want %v", row.name, got, row.many)
-		}
+		assert.Equalf(t, row.many, verdict.ManyFailed(record, summary), "%s: ManyFailed", row.name)
 		if faults := verdict.Books(record); len(faults) > 0 {
 			t.Errorf("%s: Books = %q; want them closed", row.name, faults)
 		}

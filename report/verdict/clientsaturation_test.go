@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/figure"
@@ -178,9 +180,7 @@ func TestCeilingIsThatOfTheRun(t *testing.T) {
 		record := afresh(played)
 		plant(record, 49, 1, all(queueing(time.Second), func(r *results.Interval, _ *results.Health) { r.Scheduled += backlog }))
 		plant(record, 50, 1, queueing(time.Second))
-		if got := causes(verdict.Strains(record)); got[50] != want {
-			t.Errorf("with %d left from before: %v; want %v", backlog, got[50], want)
-		}
+		assert.Equalf(t, want, causes(verdict.Strains(record))[50], "with %d left from before", backlog)
 	}
 	record := afresh(played)
 	record.Generator.Ceiling.Operations = 100
@@ -209,9 +209,7 @@ func TestWhatASecondLeavesBehindHasItsCause(t *testing.T) {
 		60: verdict.TargetSilent, 61: verdict.TargetSilent, 62: verdict.TargetSilent, 63: verdict.TargetSilent, 64: verdict.TargetSilent,
 		65: verdict.TargetSilent, 66: verdict.TargetSilent, 67: verdict.TooFewWorkers}
 	for second := range int64(100) {
-		if got[second] != want[second] {
-			t.Errorf("second %d: %v; want %v", second, got[second], want[second])
-		}
+		assert.Equalf(t, want[second], got[second], "second %d", second)
 	}
 	if got := fmt.Sprint(verdict.Silences(record)); !slices.Equal(numbersOf([]string{got}), []string{"60.0 63.0"}) {
 		t.Errorf("Silences = %s; want one from 60 to 63 s", got)
@@ -219,13 +217,10 @@ func TestWhatASecondLeavesBehindHasItsCause(t *testing.T) {
 	if got := verdict.Lateness(verdict.Strains(record)); !slices.Equal(numbersOf([]string{got}), []string{"12 100 7 3 1 1"}) {
 		t.Errorf("Lateness = %q; want 12 of 100 seconds, of which 7, 3, 1 and 1 have a cause each", got)
 	}
-	if got := verdict.Lateness(verdict.Strains(healthy(t))); got != "" {
-		t.Errorf("Lateness of a healthy run = %q; want nothing said", got)
-	}
+	assert.Empty(t, verdict.Lateness(verdict.Strains(healthy(t))), "Lateness of a healthy run")
 	step := verdict.StrainedIn(figure.Steps(record)[0], verdict.Strains(record))
-	if step.Seconds != 100 || step.Late != 5 || step.Cause != verdict.RunQueue {
-		t.Errorf("Strain of the step = %+v; want 5 of 100 seconds late by the generator, mostly for want of a CPU", step)
-	}
+	assert.Truef(t, step.Seconds == 100 && step.Late == 5 && step.Cause == verdict.RunQueue,
+		"Strain of the step = %+v; want 5 of 100 seconds late by the generator, mostly for want of a CPU", step)
 }
 
 // A target whose replies mostly take seconds is silent only where it is so for longer.
@@ -236,13 +231,9 @@ func TestSlowTargetIsNotSilent(t *testing.T) {
 	}
 	plant(record, 50, 1, unanswered(50*time.Second, 51*time.Second, 16))
 	plant(record, 51, 1, unanswered(51*time.Second, 52*time.Second, 16))
-	if got := verdict.Silences(record); len(got) != 0 {
-		t.Errorf("Silences of 2 s where a reply takes 1 s = %v; want none", got)
-	}
+	assert.Len(t, verdict.Silences(record), 0, "Silences of 2 s where a reply takes 1 s")
 	plant(record, 52, 1, unanswered(52*time.Second, 53*time.Second, 16))
-	if got := verdict.Silences(record); len(got) != 1 {
-		t.Errorf("Silences of 3 s where a reply takes 1 s = %v; want one", got)
-	}
+	assert.Len(t, verdict.Silences(record), 1, "Silences of 3 s where a reply takes 1 s")
 }
 
 // Random seconds with one kind of evidence each, in random places, are told by it.

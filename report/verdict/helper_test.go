@@ -9,6 +9,9 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/results/resultstest"
 )
@@ -45,9 +48,7 @@ var plays sync.Map
 func (r *run) record(t testing.TB) *results.Record {
 	t.Helper()
 	manifest, err := json.Marshal(r.manifest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	bare := *r
 	bare.manifest = results.Manifest{}
 	key := fmt.Sprintf("%s %+v", manifest, bare)
@@ -115,8 +116,7 @@ func checkSentences(t *testing.T, name string, sentences []string, words string)
 	t.Helper()
 	resultstest.CheckWords(t, name, strings.Join(sentences, "\n"), words)
 	for _, sentence := range sentences {
-		if !strings.HasSuffix(sentence, ".") || strings.ContainsFunc(sentence, unicode.IsControl) {
-			t.Errorf("%s: %q is no sentence", name, sentence)
-		}
+		assert.Truef(t, strings.HasSuffix(sentence, ".") && !strings.ContainsFunc(sentence, unicode.IsControl),
+			"%s: %q is no sentence", name, sentence)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -37,9 +39,8 @@ func TestFiguresOfStepsFollowFromTheLoad(t *testing.T) {
 		for _, of := range step.PerOperation {
 			parts += of.Served
 		}
-		if !near(parts, step.Served) {
-			t.Errorf("%s: the kinds of operation are served %v together; want %v", row.name, parts, step.Served)
-		}
+		assert.Truef(t, near(parts, step.Served),
+			"%s: the kinds of operation are served %v together; want %v", row.name, parts, step.Served)
 	}
 }
 
@@ -55,9 +56,7 @@ func TestSummaryCountsTheWholeRun(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("counts differ (-record +summary):\n%s", diff)
 	}
-	if slices.Contains(got, 0) {
-		t.Errorf("counts are %v; want a run in which none is 0", got)
-	}
+	assert.Falsef(t, slices.Contains(got, 0), "counts are %v; want a run in which none is 0", got)
 	sum := results.OperationSummary{}
 	for _, kind := range s.PerOperation {
 		sum.Operations += kind.Operations
@@ -129,13 +128,9 @@ func TestSummaryOfNothingIsStillJSON(t *testing.T) {
 		{Reported: true, Rate: 5}, {Reported: true, Rate: 5, Begin: math.MinInt64, End: math.MaxInt64},
 		{Reported: true, Rate: 5, Begin: math.MaxInt64 - 1, End: math.MaxInt64}}}} {
 		text, err := json.Marshal(verdict.Judge(record))
-		if err != nil {
-			t.Fatalf("Marshal = %v; want no error", err)
-		}
+		require.NoError(t, err, "Marshal")
 		var fields map[string]any
-		if err := json.Unmarshal(text, &fields); err != nil {
-			t.Fatalf("Unmarshal = %v; want no error", err)
-		}
+		require.NoError(t, json.Unmarshal(text, &fields), "Unmarshal")
 		for _, list := range []string{"reasons", "phases", "checks"} {
 			if _, ok := fields[list].([]any); !ok {
 				t.Errorf("%s = %v; want a list", list, fields[list])

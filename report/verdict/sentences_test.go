@@ -10,6 +10,8 @@ import (
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -104,14 +106,10 @@ func TestVerdictsAsTheyAreTold(t *testing.T) {
 func compareGolden(t *testing.T, file, got string) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
 	}
 	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatalf("%v; -update writes it", err)
-	}
+	require.NoErrorf(t, err, "%v; -update writes it", err)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("verdicts differ (-golden +got); -update writes them anew:\n%s", diff)
 	}
@@ -121,9 +119,8 @@ func compareGolden(t *testing.T, file, got string) {
 func checkVerdict(t *testing.T, name string, record *results.Record, summary *results.Summary) {
 	t.Helper()
 	text := summary.Verdict
-	if strings.ContainsFunc(text, unicode.IsControl) || strings.ContainsRune(text, '\u202e') {
-		t.Errorf("%s: Verdict = %q; want no control characters", name, text)
-	}
+	assert.Truef(t, !strings.ContainsFunc(text, unicode.IsControl) && !strings.ContainsRune(text, '\u202e'),
+		"%s: Verdict = %q; want no control characters", name, text)
 	most := 3
 	if record.Manifest.PeakAsked > 0 {
 		most = 4
@@ -134,13 +131,10 @@ func checkVerdict(t *testing.T, name string, record *results.Record, summary *re
 	if summary.Validity == results.Valid {
 		return
 	}
-	if !strings.HasPrefix(text, "This run is "+summary.Validity) {
-		t.Errorf("%s: Verdict = %q; want it to begin with what it is worth", name, text)
-	}
+	assert.Truef(t, strings.HasPrefix(text, "This run is "+summary.Validity),
+		"%s: Verdict = %q; want it to begin with what it is worth", name, text)
 	for _, claim := range []string{"saturates at", "holds:", "hold:", "headroom factor"} {
-		if strings.Contains(text, claim) {
-			t.Errorf("%s: Verdict = %q claims %q; want no more than at least", name, text, claim)
-		}
+		assert.NotContainsf(t, text, claim, "%s: Verdict = %q claims %q; want no more than at least", name, text, claim)
 	}
 }
 
@@ -201,9 +195,8 @@ func TestChecksOfAPeak(t *testing.T) {
 		}
 		// A run that is worth nothing is not judged.
 		for _, e := range verdict.Checks(record, &results.Summary{Validity: results.Invalid}) {
-			if e.Holds() || e.Observed != "not measured" {
-				t.Errorf("%s: of an invalid run %+v; want it not measured", row.name, e)
-			}
+			assert.Truef(t, !e.Holds() && e.Observed == "not measured",
+				"%s: of an invalid run %+v; want it not measured", row.name, e)
 		}
 	}
 	if asked := verdict.Judge(quiet().record(t)); len(asked.Checks) != 0 || !verdict.Holds(asked) {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
@@ -89,13 +91,10 @@ func TestWhatWaitedForTheTargetIsNotTheGenerators(t *testing.T) {
 		}
 		said := strings.Join(s.ClientLimited, "; ")
 		blamed := strings.Contains(said, " dropped ") || strings.Contains(said, "100 ms late")
-		if blamed != (row.blamed != "") || blamed && !slices.Contains(numbersOf(s.ClientLimited), row.blamed) {
-			t.Errorf("%s: the generator is blamed for %q; want %q", row.sentence, said, row.blamed)
-		}
+		assert.Truef(t, blamed == (row.blamed != "") && (!blamed || slices.Contains(numbersOf(s.ClientLimited), row.blamed)),
+			"%s: the generator is blamed for %q; want %q", row.sentence, said, row.blamed)
 		checkSentences(t, row.sentence, verdict.Findings(record), row.found)
-		if !strings.Contains(s.Verdict, row.why) {
-			t.Errorf("%s: the verdict is %q; want %q in it", row.sentence, s.Verdict, row.why)
-		}
+		assert.Containsf(t, s.Verdict, row.why, "%s: the verdict", row.sentence)
 	}
 }
 
@@ -111,9 +110,7 @@ func TestTheLongestSilenceIsNamed(t *testing.T) {
 		}))
 	}
 	const want = "the target answered nothing from 50.3 to 50.9 s"
-	if got := verdict.Judge(record).Phases[0].Why; got != want {
-		t.Errorf("whether it holds cannot be told for %q; want %q", got, want)
-	}
+	assert.Equal(t, want, verdict.Judge(record).Phases[0].Why, "whether it holds cannot be told for")
 }
 
 // count is 1 for what is so.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
@@ -145,8 +147,7 @@ func TestState(t *testing.T) {
 		s := row.summary
 		s.Validity, s.Checks = row.validity, row.checks
 		state, ok := verdict.State(&s)
-		if state != row.state || (ok == nil) != (row.ok == nil) || ok != nil && *ok != *row.ok {
-			t.Errorf("%s: State = %s, %v; want %s, %v", row.name, state, ok, row.state, row.ok)
-		}
+		assert.Truef(t, state == row.state && (ok == nil) == (row.ok == nil) && (ok == nil || *ok == *row.ok),
+			"%s: State = %s, %v; want %s, %v", row.name, state, ok, row.state, row.ok)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -148,9 +149,7 @@ func TestSummaryOfTrafficIsThatOfTheHottestPartition(t *testing.T) {
 		t.Errorf("Judge = %+v; want the figures of New York, and no lag", s)
 	}
 	s.SaturationInterval[0] = 7
-	if record.Capture.Partitions[1].SaturationInterval[0] == 7 {
-		t.Error("the summary shares memory with the record")
-	}
+	assert.True(t, record.Capture.Partitions[1].SaturationInterval[0] != 7, "the summary shares memory with the record")
 	// Nothing was throttled: the partition that counted most, and no saturation.
 	record.Capture.Partitions[1].Throttled = 149
 	if s := verdict.Judge(record); s.Hottest.Key != "Berlin" || s.Saturation != nil || s.SaturationInterval != nil {
@@ -253,9 +252,7 @@ func TestImpossibleCapturesAreJudged(t *testing.T) {
 			Orders: []results.KeyOrder{{Partitions: results.Order{Keys: math.MaxInt64, Ascending: math.MaxInt64}}}},
 	} {
 		record := &results.Record{Validity: results.Valid, Capture: &o}
-		if verdict.Judge(record).Verdict == "" || len(verdict.Limits(record)) == 0 {
-			t.Errorf("nothing is said of %+v", o)
-		}
+		assert.Truef(t, verdict.Judge(record).Verdict != "" && len(verdict.Limits(record)) != 0, "nothing is said of %+v", o)
 		verdict.Findings(record)
 	}
 }

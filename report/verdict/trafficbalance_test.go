@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/results"
 )
 
@@ -41,13 +43,9 @@ func TestLoadBalancingUnderOutsideTraffic(t *testing.T) {
 		record.Intervals = seconds(row.lasts)
 		record.Manifest.Start = row.start
 		got := trafficBalance(record)
-		if (got == "") != (row.want == "") {
-			t.Errorf("%s: %q; want %q", row.sentence, got, row.want)
-		}
+		assert.Equalf(t, row.want == "", got == "", "%s: %q; want %q", row.sentence, got, row.want)
 		for _, word := range strings.Split(row.want, "|") {
-			if !strings.Contains(got, word) {
-				t.Errorf("%s: %q; want %q", row.sentence, got, word)
-			}
+			assert.Contains(t, got, word, row.sentence)
 		}
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/results/baseline"
 	"loadgen/results/resultstest"
@@ -42,9 +45,7 @@ var night = time.Date(2026, 3, 1, 2, 0, 0, 0, time.UTC)
 func made(t testing.TB) *baseline.Baseline {
 	t.Helper()
 	b, err := baseline.New(recorded(t, nil), night, "the first")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return b
 }
 
@@ -52,9 +53,7 @@ func made(t testing.TB) *baseline.Baseline {
 func TestFileAndBack(t *testing.T) {
 	b := made(t)
 	again, err := baseline.Read(b.File())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if !b.Same(again) || again.Reason != "the first" || !bytes.Equal(b.File(), again.File()) || b.Named() != again.Named() {
 		t.Errorf("read again it is %+v; want what was written", again)
 	}
@@ -66,9 +65,7 @@ func TestFileAndBack(t *testing.T) {
 // Whatever is recorded of a run that repeats is in its tree.
 func TestTreeTellsRunsApart(t *testing.T) {
 	same, err := baseline.Of(recorded(t, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	attempt := results.Attempt{Number: 99, Class: results.Throttled, Status: 503, Done: time.Millisecond}
 	for _, row := range []struct {
 		name  string
@@ -97,17 +94,11 @@ func TestTreeTellsRunsApart(t *testing.T) {
 		}},
 	} {
 		other, err := baseline.Of(recorded(t, row.alter))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if bytes.Equal(same.JSON(), other.JSON()) {
-			t.Errorf("%s: the trees are the same; want another", row.name)
-		}
+		require.NoError(t, err)
+		assert.Falsef(t, bytes.Equal(same.JSON(), other.JSON()), "%s: the trees are the same; want another", row.name)
 	}
 	again, err := baseline.Of(recorded(t, nil))
-	if err != nil || !bytes.Equal(same.JSON(), again.JSON()) {
-		t.Errorf("the same run has another tree, %v; want the same", err)
-	}
+	assert.Truef(t, err == nil && bytes.Equal(same.JSON(), again.JSON()), "the same run has another tree, %v; want the same", err)
 }
 
 // The heat map is in the tree as its sums, however large it is, and as a digest in which
@@ -125,9 +116,7 @@ func TestTreeHoldsNoCells(t *testing.T) {
 	}
 	record.Heat.Rest, record.Heat.Nowhere = results.HeatCells{Throttled: []int64{7}}, results.HeatCells{Failed: []int64{8, 1}}
 	tree, err := baseline.Of(record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	rows := n * (240*1_000_000 + 239*240/2)
 	want := &baseline.Heat{SecondsPerColumn: 16, Columns: 240, Rows: 100, Partitions: &exact, MostMissed: 3,
 		Told: baseline.HeatSum{Served: rows, Throttled: 3 * n, Failed: 5 * n, Demanded: rows}, Rest: baseline.HeatSum{Throttled: 7}, Nowhere: baseline.HeatSum{Failed: 9}}
@@ -153,13 +142,10 @@ func TestOlderBaselinesAreRead(t *testing.T) {
 		record.Phases[p].Shares = nil
 	}
 	b, err := baseline.New(record, night, "an older one")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, word := range []string{"where", "shares", "stored"} {
-		if strings.Contains(string(b.File()), word) {
-			t.Errorf("a baseline without heat speaks of %q; want nothing of it, so that its digest stays what it was", word)
-		}
+		assert.NotContainsf(t, string(b.File()), word,
+			"a baseline without heat speaks of %q; want nothing of it, so that its digest stays what it was", word)
 	}
 	if _, err := baseline.Read(b.File()); err != nil {
 		t.Errorf("Read = %v; want no error", err)
@@ -170,9 +156,8 @@ func TestOlderBaselinesAreRead(t *testing.T) {
 func TestTreeLeavesWordsOut(t *testing.T) {
 	plain, _ := baseline.Of(recorded(t, nil))
 	told, err := baseline.Of(recorded(t, func(r *results.Recorder) { r.Event(results.Event{What: results.VerdictTold, Text: "all is well"}) }))
-	if err != nil || !reflect.DeepEqual(plain.Events, told.Events) {
-		t.Errorf("the events are %v with a verdict, %v; want the same without", told, err)
-	}
+	assert.Truef(t, err == nil && reflect.DeepEqual(plain.Events, told.Events),
+		"the events are %v with a verdict, %v; want the same without", told, err)
 }
 
 func TestRunsThatDoNotRepeat(t *testing.T) {
@@ -218,9 +203,7 @@ func TestReadRefuses(t *testing.T) {
 		{"nothing", "", baseline.ErrCorrupt},
 		{"a newer one", strings.Replace(text, `"baseline": 2`, `"baseline": 3`, 1), baseline.ErrVersion},
 	} {
-		if row.text == text {
-			t.Fatalf("%s: nothing was changed", row.name)
-		}
+		require.Truef(t, row.text != text, "%s: nothing was changed", row.name)
 		if b, err := baseline.Read([]byte(row.text)); !errors.Is(err, row.want) {
 			t.Errorf("%s: Read() = %v, %v; want %v", row.name, b, err, row.want)
 		}

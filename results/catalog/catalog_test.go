@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/results/catalog"
 )
@@ -24,9 +27,7 @@ func library(t *testing.T) *catalog.Catalog {
 	if _, err := catalog.ChangeTags(newest, []string{"keep", "baseline"}, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(filepath.Base(newest), filepath.Join(folder, "a-link")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Symlink(filepath.Base(newest), filepath.Join(folder, "a-link")))
 	return open(t, folder)
 }
 
@@ -72,9 +73,8 @@ func TestSelect(t *testing.T) {
 		for _, r := range chosen {
 			got += fmt.Sprintf(" %d", r.Begun.Day())
 		}
-		if err != nil || strings.TrimSpace(got) != row.days {
-			t.Errorf("%s: those of%s, %v; want %s", row.name, got, err, row.days)
-		}
+		assert.Truef(t, err == nil && strings.TrimSpace(got) == row.days,
+			"%s: those of%s, %v; want %s", row.name, got, err, row.days)
 	}
 	for _, row := range []struct {
 		name string
@@ -87,9 +87,8 @@ func TestSelect(t *testing.T) {
 	} {
 		_, err := c.Select(row.by)
 		var fault *catalog.Fault
-		if !errors.As(err, &fault) || !strings.Contains(err.Error(), row.says) {
-			t.Errorf("%s: %v; want a fault with %q", row.name, err, row.says)
-		}
+		assert.Truef(t, errors.As(err, &fault) && strings.Contains(err.Error(), row.says),
+			"%s: %v; want a fault with %q", row.name, err, row.says)
 	}
 	interrupted, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -103,9 +102,7 @@ func TestRunThatCannotBeRead(t *testing.T) {
 	folder, _ := runIndex(t)
 	put(t, "{", folder, "mine", results.RunFile)
 	written := time.Date(2026, 3, 20, 0, 0, 0, 0, time.UTC)
-	if err := os.Chtimes(filepath.Join(folder, "mine", results.RunFile), written, written); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Chtimes(filepath.Join(folder, "mine", results.RunFile), written, written))
 	runs := open(t, folder).Runs
 	for _, row := range []struct {
 		at    int
@@ -140,8 +137,6 @@ func TestServedIsOfTheReportedPhases(t *testing.T) {
 		if most := catalog.Served(&results.Summary{Phases: row.phases}); most != nil {
 			served = *most
 		}
-		if served != row.served {
-			t.Errorf("%s: served %v; want %v, -1 for what is not known", row.name, served, row.served)
-		}
+		assert.Equalf(t, row.served, served, "%s: served", row.name)
 	}
 }

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/results/catalog"
 )
@@ -24,13 +27,9 @@ func pruning() catalog.Pruning {
 func prune(t *testing.T, folder string, by catalog.Pruning) string {
 	t.Helper()
 	plan, err := open(t, folder).Plan(by)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	done, err := plan.Delete(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return fmt.Sprintf("%d gone, left %v; %s", done.Runs, done.Left, plan.Stay())
 }
 
@@ -45,9 +44,7 @@ func TestDelete(t *testing.T) {
 	put(t, "mine", outside, "notes.txt")
 	elsewhere := kept{1, "orders", nil}.write(t, outside)
 	for link, to := range map[string]string{"linked": elsewhere, "20260301T020000Z-orders/latency.png": filepath.Join(outside, "notes.txt")} {
-		if err := os.Symlink(to, in(filepath.FromSlash(link))); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Symlink(to, in(filepath.FromSlash(link))))
 	}
 	kept{1, "orders", nil}.write(t, in("20260303T020000Z-votes"))
 	put(t, "mine", in("20260303T020000Z-votes", "notes.png"))
@@ -59,9 +56,7 @@ func TestDelete(t *testing.T) {
 	written := func(ago time.Duration, names ...string) {
 		t.Helper()
 		for _, name := range names {
-			if err := os.Chtimes(name, by.Now.Add(-ago), by.Now.Add(-ago)); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.Chtimes(name, by.Now.Add(-ago), by.Now.Add(-ago)))
 		}
 	}
 	// Only that of 3 March is being written.
@@ -77,9 +72,7 @@ func TestDelete(t *testing.T) {
 	orders := by
 	orders.Scenario = "orders"
 	plan, err := open(t, folder).Plan(orders)
-	if err != nil || len(plan.Goes) != 2 {
-		t.Fatalf("%+v go, %v; want two runs", plan, err)
-	}
+	require.Truef(t, err == nil && len(plan.Goes) == 2, "%+v go, %v; want two runs", plan, err)
 	if size := plan.Size(plan.Goes[0]); size < 1<<20+6+9 || size > 1<<20+8<<10 {
 		t.Errorf("what goes of the first has %d bytes; want a picture and little else", size)
 	}
@@ -130,9 +123,7 @@ func TestDeleteHeedsWhatHappensMeanwhile(t *testing.T) {
 	by := pruning()
 	by.Now = by.Now.AddDate(50, 0, 0)
 	plan, err := open(t, folder).Plan(by)
-	if err != nil || len(plan.Goes) != 3 {
-		t.Fatalf("%+v go, %v; want all three", plan, err)
-	}
+	require.Truef(t, err == nil && len(plan.Goes) == 3, "%+v go, %v; want all three", plan, err)
 	if _, err := catalog.ChangeTags(filepath.Join(folder, runs[0]), []string{"keep"}, false); err != nil {
 		t.Fatal(err)
 	}
@@ -148,17 +139,14 @@ func TestDeleteHeedsWhatHappensMeanwhile(t *testing.T) {
 		_, err := os.Stat(filepath.Join(folder, results.RunFile))
 		return err == nil
 	}
-	if !holds(outside) || !holds(filepath.Join(folder, runs[0])) || holds(filepath.Join(folder, runs[2])) {
-		t.Error("gone is not what should be")
-	}
+	assert.True(t, holds(outside) && holds(filepath.Join(folder, runs[0])) && !holds(filepath.Join(folder, runs[2])),
+		"gone is not what should be")
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	if done, err := plan.Delete(cancelled); !errors.Is(err, context.Canceled) || done.Runs != 0 {
 		t.Errorf("interrupted, Delete = %+v, %v", done, err)
 	}
-	if err := os.Rename(folder, folder+"-moved"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Rename(folder, folder+"-moved"))
 	var fault *catalog.Fault
 	if done, err := plan.Delete(context.Background()); !errors.As(err, &fault) || done != nil {
 		t.Errorf("of a folder that is gone, Delete = %+v, %v; want a fault", done, err)

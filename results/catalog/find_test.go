@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/results/catalog"
 )
@@ -17,9 +19,7 @@ func TestFind(t *testing.T) {
 	folder, runs := runIndex(t)
 	in := func(name string) string { return filepath.Join(folder, name) }
 	absolute, err := filepath.Abs(in(runs[1]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, row := range []struct{ name, says, want string }{
 		{"the last that was begun", "latest", in(runs[2])},
 		{"a path", in(runs[0]), in(runs[0])},
@@ -72,19 +72,13 @@ func TestLatest(t *testing.T) {
 			t.Errorf("the latest run is %q, %v; want %s", got, err, want)
 		}
 	}
-	if err := os.Rename(filepath.Join(folder, runs[2]), filepath.Join(folder, "0-a-name-of-my-own")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Rename(filepath.Join(folder, runs[2]), filepath.Join(folder, "0-a-name-of-my-own")))
 	latest("0-a-name-of-my-own")
 	cut(t, folder, runs[1], results.RunFile)
 	latest("0-a-name-of-my-own")
-	if err := os.RemoveAll(filepath.Join(folder, "0-a-name-of-my-own")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.RemoveAll(filepath.Join(folder, "0-a-name-of-my-own")))
 	latest("20260304T020000Z-contest")
-	if err := os.RemoveAll(filepath.Join(folder, "20260304T020000Z-contest")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.RemoveAll(filepath.Join(folder, "20260304T020000Z-contest")))
 	latest(runs[1])
 }
 

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/results/catalog"
 	"loadgen/results/resultstest"
@@ -27,14 +29,10 @@ func (k kept) write(t testing.TB, folder string) string {
 	m := results.Manifest{Scenario: results.Scenario{Name: k.scenario}, Target: results.Embedded, Time: "real",
 		Started: time.Date(2026, 3, 1+k.night, 2, 0, 0, 0, time.UTC)}
 	dir, err := results.MakeDir(folder, m.Started, k.scenario)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	recorder := resultstest.Open(t, dir, m)
 	resultstest.Finish(t, recorder, time.Second)
-	if err := recorder.Seal(k.summary); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, recorder.Seal(k.summary))
 	return string(dir)
 }
 
@@ -42,12 +40,8 @@ func (k kept) write(t testing.TB, folder string) string {
 func put(t testing.TB, text string, parts ...string) {
 	t.Helper()
 	path := filepath.Join(parts...)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // runIndex is a folder of runs, in which the test then is: two of orders, one of votes between
@@ -71,9 +65,7 @@ func runIndex(t *testing.T) (folder string, runs []string) {
 func open(t *testing.T, folder string) *catalog.Catalog {
 	t.Helper()
 	c, err := catalog.Open(context.Background(), folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return c
 }
 
@@ -85,9 +77,7 @@ func cut(t *testing.T, parts ...string) {
 	if err == nil {
 		err = os.Truncate(path, info.Size()/2)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 }
 
 // below lists every file and folder below a folder.
@@ -98,8 +88,6 @@ func below(t *testing.T, folder string) []string {
 		list = append(list, filepath.ToSlash(path))
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return list
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 )
 
@@ -53,9 +56,7 @@ func TestPlans(t *testing.T) {
 	} {
 		row.by.Now = april
 		plan, err := c.Plan(row.by)
-		if err != nil {
-			t.Fatalf("%s: %v", row.name, err)
-		}
+		require.NoError(t, err, row.name)
 		got := ""
 		for _, r := range plan.Goes {
 			got += r.Name
@@ -67,9 +68,7 @@ func TestPlans(t *testing.T) {
 	for _, by := range []Pruning{{}, {Now: april, Scenario: "orders"}, {KeepLast: -1, OlderThan: -1}, {KeepLast: 1, Scenario: "order"}} {
 		plan, err := c.Plan(by)
 		var fault *Fault
-		if !errors.As(err, &fault) || plan != nil {
-			t.Errorf("Plan(%+v) = %+v, %v; want a fault", by, plan, err)
-		}
+		assert.Truef(t, errors.As(err, &fault) && plan == nil, "Plan(%+v) = %+v, %v; want a fault", by, plan, err)
 	}
 }
 
@@ -77,14 +76,10 @@ func TestPlans(t *testing.T) {
 func TestOwnFiles(t *testing.T) {
 	by := &Pruning{Own: []string{"latency.png", "report.html"}}
 	for _, name := range append(recordFiles(), TagsFile, "latency.png", "report.html", ".probe-1", ".run.json-123", ".tags.json-1", ".report.html-2") {
-		if !by.owns(name) {
-			t.Errorf("%q is not known as the tool's own", name)
-		}
+		assert.Truef(t, by.owns(name), "%q is not known as the tool's own", name)
 	}
 	for _, name := range []string{"notes.txt", "notes.png", "steps.png", "run.json.bak", "run.json~", "attempts.bin", "contest.json", "latency.pdf", ".run.json", ".notes-1", "RUN.JSON", ""} {
-		if by.owns(name) {
-			t.Errorf("%q is taken for the tool's own", name)
-		}
+		assert.Falsef(t, by.owns(name), "%q is taken for the tool's own", name)
 	}
 }
 
@@ -92,21 +87,15 @@ func TestOwnFiles(t *testing.T) {
 func TestTheRecordIsDeletedLast(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range []string{"events.ndjson", results.RunFile, "steps.png", "tags.json"} {
-		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), nil, 0o644))
 	}
 	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	got := ""
 	for _, entry := range recordLast(entries) {
 		got += entry.Name() + " "
 	}
-	if want := "events.ndjson steps.png tags.json run.json "; got != want {
-		t.Errorf("the files go in the order %s; want %s", got, want)
-	}
+	assert.Equal(t, "events.ndjson steps.png tags.json run.json ", got, "the files go in the order")
 	if got := recordLast(entries[:1]); len(got) != 1 {
 		t.Errorf("of a folder without a record %v go", got)
 	}

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/results"
 	"loadgen/results/catalog"
 )
@@ -41,9 +43,8 @@ func TestRead(t *testing.T) {
 	} {
 		_, err := read(row.of)
 		var fault *catalog.Fault
-		if !errors.As(err, &fault) || !strings.Contains(err.Error(), row.says) {
-			t.Errorf("%s: %v; want a fault with %q", row.name, err, row.says)
-		}
+		assert.Truef(t, errors.As(err, &fault) && strings.Contains(err.Error(), row.says),
+			"%s: %v; want a fault with %q", row.name, err, row.says)
 	}
 	throttled := errors.New("no more")
 	if err := catalog.Read("set", func(string, *results.Record) error { return throttled }); err != throttled {
@@ -110,9 +111,8 @@ func TestReader(t *testing.T) {
 	} {
 		err := row.read(&catalog.Reader{Archive: new(archive)})
 		var fault *catalog.Fault
-		if !errors.As(err, &fault) || !strings.Contains(err.Error(), row.says) {
-			t.Errorf("%s: %v; want a fault with %q", row.name, err, row.says)
-		}
+		assert.Truef(t, errors.As(err, &fault) && strings.Contains(err.Error(), row.says),
+			"%s: %v; want a fault with %q", row.name, err, row.says)
 	}
 	interrupted, cancel := context.WithCancel(ctx)
 	cancel()

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/results/catalog"
 )
@@ -16,9 +18,7 @@ func TestTagAndUntag(t *testing.T) {
 	folder, runs := runIndex(t)
 	run := filepath.Join(folder, runs[2])
 	record, err := os.ReadFile(filepath.Join(run, results.RunFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, row := range []struct {
 		name   string
 		remove bool
@@ -86,9 +86,7 @@ func TestTagAndUntag(t *testing.T) {
 func TestTagsThatCannotBeWritten(t *testing.T) {
 	folder, runs := runIndex(t)
 	run := filepath.Join(folder, runs[0])
-	if err := os.Mkdir(filepath.Join(run, catalog.TagsFile), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(filepath.Join(run, catalog.TagsFile), 0o755))
 	var fault *catalog.Fault
 	if _, err := catalog.ChangeTags(run, []string{"keep"}, false); !errors.As(err, &fault) || strings.Contains(err.Error(), "begin anew") {
 		t.Errorf("where a folder is in their place: %v; want that they cannot be read", err)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/results/figure"
 )
 
@@ -30,9 +32,8 @@ func TestParseFigureRefuses(t *testing.T) {
 	for text, offset := range map[string]int{"": 0, "p99(get) < 20ms": 9, "p9": 0, "counter": 0} {
 		_, err := figure.ParseFigure(text)
 		var fault *figure.ClaimFault
-		if !errors.As(err, &fault) || !errors.Is(err, figure.ErrClaimSyntax) || fault.Offset != offset {
-			t.Errorf("ParseFigure(%q) = %v; want a fault at byte %d", text, err, offset)
-		}
+		assert.Truef(t, errors.As(err, &fault) && errors.Is(err, figure.ErrClaimSyntax) && fault.Offset == offset,
+			"ParseFigure(%q) = %v; want a fault at byte %d", text, err, offset)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/results/figure"
 )
 
@@ -26,9 +28,8 @@ func TestMetrics(t *testing.T) {
 		{"requests to an operation", "tries", "tries", figure.Ratio, false, .01},
 	} {
 		m, err := figure.ParseClaimMetric(row.text)
-		if err != nil || m.String() != row.want || m.Unit != row.unit || m.Higher != row.higher || m.Floor != row.floor {
-			t.Errorf("%s: ParseMetric(%q) = %+v, %v; want %+v", row.name, row.text, m, err, row)
-		}
+		assert.Truef(t, err == nil && m.String() == row.want && m.Unit == row.unit && m.Higher == row.higher && m.Floor == row.floor,
+			"%s: ParseMetric(%q) = %+v, %v; want %+v", row.name, row.text, m, err, row)
 	}
 }
 
@@ -98,9 +99,8 @@ func FuzzParseMetric(f *testing.F) {
 }
 
 func TestAFigureIsLookedUpWithoutAnAllocation(t *testing.T) {
-	if got := testing.AllocsPerRun(100, func() { figure.Find("service_p99.9") }); got != 0 {
-		t.Errorf("looking up a figure takes %v allocations; want none", got)
-	}
+	assert.EqualValues(t, 0, testing.AllocsPerRun(100, func() { figure.Find("service_p99.9") }),
+		"looking up a figure takes allocations")
 	if got := testing.AllocsPerRun(100, func() {
 		if _, err := figure.ParseClaim("p99(get) < 20ms"); err != nil {
 			t.Fatal(err)

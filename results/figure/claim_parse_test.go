@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results/figure"
 )
 
@@ -120,9 +123,7 @@ func TestFaultsSayWhereAndWhatWasExpected(t *testing.T) {
 	} {
 		claim, err := figure.ParseClaim(row.text)
 		if row.offset < 0 {
-			if err != nil {
-				t.Errorf("%s: Parse(%q) = %v; want no error", row.name, row.text, err)
-			}
+			assert.NoErrorf(t, err, "%s: Parse(%q)", row.name, row.text)
 			continue
 		}
 		var fault *figure.ClaimFault
@@ -145,13 +146,9 @@ func TestFaultsSayWhereAndWhatWasExpected(t *testing.T) {
 func TestFiguresSayWhereTheirNamesStand(t *testing.T) {
 	text := "p99(get, peak 20/s) <= 2.5 * service_p50( put )"
 	claim, err := figure.ParseClaim(text)
-	if err != nil {
-		t.Fatalf("Parse(%q) = %v; want no error", text, err)
-	}
+	require.NoErrorf(t, err, "Parse(%q)", text)
 	figures := claim.Figures()
-	if len(figures) != 2 {
-		t.Fatalf("Figures() of %q = %+v; want two", text, figures)
-	}
+	require.Lenf(t, figures, 2, "Figures() of %q = %+v; want two", text, figures)
 	for _, row := range []struct {
 		what, got, want string
 		offset          int
@@ -162,9 +159,8 @@ func TestFiguresSayWhereTheirNamesStand(t *testing.T) {
 		{"second name", figures[1].Name, "service_p50", figures[1].Offset},
 		{"lone name", figures[1].Of, "put", figures[1].OfOffset},
 	} {
-		if row.got != row.want || !strings.HasPrefix(text[row.offset:], row.want) {
-			t.Errorf("%s = %q at %d; want %q where that stands in %q", row.what, row.got, row.offset, row.want, text)
-		}
+		assert.Truef(t, row.got == row.want && strings.HasPrefix(text[row.offset:], row.want),
+			"%s = %q at %d; want %q where that stands in %q", row.what, row.got, row.offset, row.want, text)
 	}
 }
 

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results/figure"
 )
 
@@ -129,9 +132,7 @@ func TestCappedFigures(t *testing.T) {
 			}
 			text := strings.ReplaceAll(form, "?", comparison)
 			claim, err := figure.ParseClaim(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			capped, broken := make(map[string]bool), make(map[string]bool)
 			for _, of := range claim.Capped() {
 				capped[of.Name] = true
@@ -147,9 +148,7 @@ func TestCappedFigures(t *testing.T) {
 					}
 				}
 			}
-			if !maps.Equal(capped, broken) {
-				t.Errorf("%s: capped are %v; want those that break it, %v", text, capped, broken)
-			}
+			assert.Truef(t, maps.Equal(capped, broken), "%s: capped are %v; want those that break it, %v", text, capped, broken)
 		}
 	}
 }

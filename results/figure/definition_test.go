@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/results/figure"
 )
 
@@ -24,9 +26,8 @@ func TestEveryDefinitionIsWhole(t *testing.T) {
 			text += "(look, both)"
 		}
 		ref, err := figure.ParseFigure(text)
-		if err != nil || ref.String() != text || ref.Unit() != d.Unit {
-			t.Errorf("ParseFigure(%q) = %v, %v; want it as it is", text, ref, err)
-		}
+		assert.Truef(t, err == nil && ref.String() == text && ref.Unit() == d.Unit,
+			"ParseFigure(%q) = %v, %v; want it as it is", text, ref, err)
 		if v := figures.Take(ref); v.Told == (v.Why != "") || v.Provenance == "" && v.Told {
 			t.Errorf("%s = %+v; want it told with its provenance, or why not", text, v)
 		}
@@ -36,9 +37,7 @@ func TestEveryDefinitionIsWhole(t *testing.T) {
 				asked = claim.String() == text+" < "+limit && claim.Judge(fixed(1)).Pass
 			}
 		}
-		if !asked {
-			t.Errorf("no claim of %q can be made", name)
-		}
+		assert.Truef(t, asked, "no claim of %q can be made", name)
 		for what, of := range map[string]string{"a phase": "(*, peak)", "an operation": "(get, *)", "a partition": `("NYC")`} {
 			if what == "a phase" && d.Scopes() == "of the run or a phase" {
 				of = "(peak)"

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/results"
 	"loadgen/results/figure"
 	"loadgen/results/resultstest"
@@ -161,9 +163,7 @@ func TestWhyAFigureCannotBeTold(t *testing.T) {
 		t.Errorf("Named(p50) = %+v; want it told of 3,000 operations, modelled", v)
 	}
 	record.Manifest.Target = "https://example.org"
-	if v := figure.Of(record).Named("p50"); v.Provenance != figure.Measured {
-		t.Errorf("Named(p50) of a remote target = %+v; want it measured", v)
-	}
+	assert.Equal(t, figure.Measured, figure.Of(record).Named("p50").Provenance, "Named(p50) of a remote target")
 }
 
 // The figures of random runs are what their attempts come to, counted one by one.
@@ -308,9 +308,7 @@ func TestCountsAndTheirWholes(t *testing.T) {
 				t.Errorf("%s as a share = %+v; want %v", of, v, row.share)
 			}
 		}
-		if d.Part != (row.share > 0) {
-			t.Errorf("%s is a part: %t; want %t", row.name, d.Part, row.share > 0)
-		}
+		assert.Equalf(t, row.share > 0, d.Part, "%s is a part: %t; want %t", row.name, d.Part, row.share > 0)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/results/figure"
 	"loadgen/results/resultstest"
@@ -108,9 +110,7 @@ func same(seconds int, offered, served int64) []second {
 func parsed(t testing.TB, text string) figure.Reference {
 	t.Helper()
 	ref, err := figure.ParseFigure(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return ref
 }
 
@@ -118,8 +118,6 @@ func parsed(t testing.TB, text string) figure.Reference {
 func judged(t testing.TB, record *results.Record, text string) figure.ClaimJudgement {
 	t.Helper()
 	claim, err := figure.ParseClaim(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return claim.Judge(figure.Of(record))
 }

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -93,13 +96,10 @@ func TestThrottlingIsToldByItsSeconds(t *testing.T) {
 		{"by a quarter it moves", steps(thrice(300)...), figure.Moving, 0, 0, 0, 9},
 	} {
 		list := figure.Of(row.record).Ladders()
-		if len(list) != 1 {
-			t.Fatalf("%s: Ladders = %d; want 1", row.name, len(list))
-		}
+		require.Lenf(t, list, 1, "%s: Ladders", row.name)
 		l := list[0]
-		if l.Throttling != row.kind || l.Seconds != row.seconds {
-			t.Errorf("%s: %s in %d seconds; want %s in %d", row.name, l.Throttling, l.Seconds, row.kind, row.seconds)
-		}
+		assert.Truef(t, l.Throttling == row.kind && l.Seconds == row.seconds,
+			"%s: %s in %d seconds; want %s in %d", row.name, l.Throttling, l.Seconds, row.kind, row.seconds)
 		v := figure.Of(row.record).Named("saturation")
 		if v.Told != (row.kind == figure.Limited) || v.Value != row.rate || v.Told && *v.Interval != [2]float64{row.low, row.top} || !v.Told && v.Why == "" {
 			t.Errorf("%s: saturation = %+v; want %v in %v to %v, or why not", row.name, v, row.rate, row.low, row.top)
@@ -117,9 +117,7 @@ func TestThrottlingThatRetriesCarry(t *testing.T) {
 		}
 	}
 	carry(1000)
-	if got := figure.Of(record).Ladders()[0].Throttling; got != figure.Carried {
-		t.Errorf("throttling of which nothing is lost = %s; want %s", got, figure.Carried)
-	}
+	assert.Equal(t, figure.Carried, figure.Of(record).Ladders()[0].Throttling, "throttling of which nothing is lost")
 	carry(1100)
 	if got := figure.Of(record).Ladders()[0]; got.Throttling != figure.Limited || got.Rate != 1000 {
 		t.Errorf("throttling that falls behind by 9 %% = %s at %v; want a limit of 1,000", got.Throttling, got.Rate)
@@ -146,9 +144,7 @@ func TestSecondsOnTimeComeFirst(t *testing.T) {
 	} {
 		l := figure.Of(steps(calm, row.list)).Ladders()[0]
 		if row.used == 0 {
-			if l.Throttling == figure.Limited {
-				t.Errorf("%s: a limit at %v; want none told", row.name, l.Rate)
-			}
+			assert.Truef(t, l.Throttling != figure.Limited, "%s: a limit at %v; want none told", row.name, l.Rate)
 			continue
 		}
 		if l.Throttling != figure.Limited || l.Used != row.used || l.Rate != row.rate || l.OnTime != row.onTime {
@@ -166,9 +162,7 @@ func TestAHoldIsEvidenceToo(t *testing.T) {
 		t.Errorf("a hold behind two seconds of evidence: %s in %d seconds of %d steps; want a limit in 5 of 2", l.Throttling, l.Seconds, len(l.Steps))
 	}
 	hold.Rate = 0
-	if l := figure.Of(record).Ladders()[0]; l.Throttling != figure.Brief {
-		t.Errorf("a phase that offers nothing on: %s; want %s", l.Throttling, figure.Brief)
-	}
+	assert.Equal(t, figure.Brief, figure.Of(record).Ladders()[0].Throttling, "a phase that offers nothing on")
 }
 
 func TestStretchesOfLoadAreJudgedApart(t *testing.T) {
@@ -189,14 +183,10 @@ func TestStretchesOfLoadAreJudgedApart(t *testing.T) {
 	}
 	closed := add(record, "closed", same(10, 2000, 1200)...)
 	closed.Rate = 0
-	if got := figure.Of(record).Ladders(); len(got) != 3 {
-		t.Errorf("Ladders = %d with a closed loop; want the 3 without", len(got))
-	}
+	assert.Len(t, figure.Of(record).Ladders(), 3, "Ladders = with a closed loop")
 	hold := add(record, "hold", same(10, 2000, 1200)...)
 	hold.Reported = false
-	if got := figure.Of(record).Ladders(); len(got) != 3 {
-		t.Errorf("Ladders = %d with a hold; want the 3 without", len(got))
-	}
+	assert.Len(t, figure.Of(record).Ladders(), 3, "Ladders = with a hold")
 }
 
 // The seconds of a ladder lie whole within its steps, after the first of each.

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/results"
 	"loadgen/results/figure"
 	"loadgen/results/resultstest"
@@ -154,9 +156,7 @@ func TestHottestPartitionIsWhatTheAttemptsAddUpTo(t *testing.T) {
 		for _, phase := range d.phases {
 			d.operation(phase.Begin, [2]string{"", "always"}, 1, 0)
 		}
-		if told := d.same(t, fmt.Sprint("seed ", seed), d.figures(t)); told != 12 {
-			t.Errorf("seed %d: %d figures are told; want all 12", seed, told)
-		}
+		assert.Equalf(t, 12, d.same(t, fmt.Sprint("seed ", seed), d.figures(t)), "seed %d: figures are told", seed)
 		if t.Failed() {
 			return
 		}
@@ -198,9 +198,7 @@ func TestHottestBeyondThePartitionsToldApart(t *testing.T) {
 		for key := range 9_999 + row.late {
 			d.operation(0, [2]string{"", strings.Repeat("x", key%3) + fmt.Sprint(key)}, 1, 0)
 		}
-		if told := d.same(t, row.name, d.figures(t)); told != row.told {
-			t.Errorf("%s: %d of the 8 figures are told; want %d", row.name, told, row.told)
-		}
+		assert.Equalf(t, row.told, d.same(t, row.name, d.figures(t)), "%s: of the 8 figures are told", row.name)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -48,9 +50,8 @@ func TestQueuesAreTheTargets(t *testing.T) {
 		}
 		figures := figure.Of(record)
 		l := figures.Ladders()[0]
-		if l.Throttling != row.kind || l.Throttling == figure.Queued && l.Rate != row.rate {
-			t.Errorf("%s: %s at %v; want %s at %v", row.name, l.Throttling, l.Rate, row.kind, row.rate)
-		}
+		assert.Truef(t, l.Throttling == row.kind && (l.Throttling != figure.Queued || l.Rate == row.rate),
+			"%s: %s at %v; want %s at %v", row.name, l.Throttling, l.Rate, row.kind, row.rate)
 		got, holding := "fails", figures.Holds(figure.Steps(record)[1], nobody)
 		switch {
 		case holding.Why != "":
@@ -65,8 +66,6 @@ func TestQueuesAreTheTargets(t *testing.T) {
 				got = holding.Why
 			}
 		}
-		if got != row.holds {
-			t.Errorf("%s: %+v; want %s", row.name, holding, row.holds)
-		}
+		assert.Equalf(t, row.holds, got, "%s: %+v", row.name, holding)
 	}
 }

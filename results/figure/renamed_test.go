@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/results/figure"
 )
 
@@ -16,16 +18,14 @@ func TestRenamedFigures(t *testing.T) {
 	}
 	for _, one := range figure.RenamedMetrics() {
 		was, is := one[0], one[1]
-		if slices.Contains(figure.Names(), was) || !slices.Contains(figure.Names(), is) {
-			t.Errorf("%s and %s: want the second alone to be a figure", was, is)
-		}
+		assert.Truef(t, !slices.Contains(figure.Names(), was) && slices.Contains(figure.Names(), is),
+			"%s and %s: want the second alone to be a figure", was, is)
 		for text, offset := range map[string]int{was + " < 1": 0, "  " + was + "(get) < 1": 2, "p99 < " + was: 6} {
 			_, err := figure.ParseClaim(text)
 			var fault *figure.ClaimFault
 			want := was + " is called " + is + " now; expected that name"
-			if !errors.As(err, &fault) || fault.Offset != offset || fault.What != want || fault.Name != "" {
-				t.Errorf("Parse(%q) = %v; want byte %d: %s", text, err, offset, want)
-			}
+			assert.Truef(t, errors.As(err, &fault) && fault.Offset == offset && fault.What == want && fault.Name == "",
+				"Parse(%q) = %v; want byte %d: %s", text, err, offset, want)
 		}
 	}
 	if _, err := figure.ParseClaim("throttled < 20s"); err == nil || !strings.Contains(err.Error(), "byte 12: 20s is no limit for throttled") ||

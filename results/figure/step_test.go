@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -22,13 +24,10 @@ func TestInterruptedStepIsJudgedAsFarAsItWent(t *testing.T) {
 	}
 	record.Duration, record.Phases[0].Kinds[0].LastHalf = 5*time.Second, results.Cohort{}
 	f = figure.Of(record).Step(figure.Steps(record)[0], nil)
-	if f.Offered != 0 || f.ShareLostSettled != nil || f.ThrottledPerSecond != 20 {
-		t.Errorf("Figures before the last half = %+v; want no load of it, throttled 20", f)
-	}
+	assert.Truef(t, f.Offered == 0 && f.ShareLostSettled == nil && f.ThrottledPerSecond == 20,
+		"Figures before the last half = %+v; want no load of it, throttled 20", f)
 	record.Duration = 2 * time.Second
-	if got := figure.Steps(record); len(got) != 0 {
-		t.Errorf("Steps = %d of a run that ended before its step; want none", len(got))
-	}
+	assert.Len(t, figure.Steps(record), 0, "Steps = of a run that ended before its step")
 }
 
 func TestClosedLoopIsSummarisedAsAWhole(t *testing.T) {
@@ -37,10 +36,7 @@ func TestClosedLoopIsSummarisedAsAWhole(t *testing.T) {
 		Phases: []results.Phase{{Name: "scan", End: 10 * time.Second, Reported: true, Kinds: []results.KindStats{
 			{Scheduled: 100, Succeeded: 100, Offered: 100, Served: 5000, LastHalf: results.Cohort{Due: 1, Offered: 1}}}}}}
 	got := figure.Of(record).Step(figure.Reported(record)[0], nil)
-	if got.Offered != 10 || got.Served != 500 || got.ShareLost == nil || *got.ShareLost != 0 {
-		t.Errorf("the step is %+v; want offered 10, served 500, nothing lost", got)
-	}
-	if steps := figure.Steps(record); len(steps) != 0 {
-		t.Errorf("Steps = %d; want none, a closed loop is no step", len(steps))
-	}
+	assert.Truef(t, got.Offered == 10 && got.Served == 500 && got.ShareLost != nil && *got.ShareLost == 0,
+		"the step is %+v; want offered 10, served 500, nothing lost", got)
+	assert.Len(t, figure.Steps(record), 0, "Steps")
 }

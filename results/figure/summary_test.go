@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -86,12 +88,10 @@ func TestWhatAStepHolds(t *testing.T) {
 			row.change(record)
 		}
 		got := figure.Of(record).Holds(figure.Steps(record)[0], nobody)
-		if got.Holds != row.holds || (got.Why == "") != (row.why == "") || !strings.Contains(got.Why, row.why) {
-			t.Errorf("%s: %+v; want %t, why %q", row.name, got, row.holds, row.why)
-		}
-		if unsent := row.why == "did not send" || strings.Contains(row.name, "heap"); (got.Unsent != "") != unsent {
-			t.Errorf("%s: Unsent = %q", row.name, got.Unsent)
-		}
+		assert.Truef(t, got.Holds == row.holds && (got.Why == "") == (row.why == "") && strings.Contains(got.Why, row.why),
+			"%s: %+v; want %t, why %q", row.name, got, row.holds, row.why)
+		assert.Equalf(t, row.why == "did not send" || strings.Contains(row.name, "heap"), got.Unsent != "",
+			"%s: Unsent = %q", row.name, got.Unsent)
 	}
 }
 
@@ -170,8 +170,7 @@ func TestStepOnTime(t *testing.T) {
 	}{{0, 0, true}, {100, 0, true}, {101, 0, false}, {0, 1, false}} {
 		record := steps(same(10, 1000, 1000))
 		record.Phases[0].Kinds[1].Late, record.Phases[0].Kinds[1].Dropped = row.late, row.dropped
-		if got := figure.Steps(record)[0].OnTime(); got != row.want {
-			t.Errorf("%d of 10,000 late, %d dropped: on time = %t; want %t", row.late, row.dropped, got, row.want)
-		}
+		assert.Equalf(t, row.want, figure.Steps(record)[0].OnTime(),
+			"%d of 10,000 late, %d dropped: on time", row.late, row.dropped)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 )
 
@@ -11,18 +13,14 @@ import (
 func Open(t testing.TB, folder results.Folder, m results.Manifest) *results.Recorder {
 	t.Helper()
 	recorder, err := results.NewRecorder(folder, m)
-	if err != nil {
-		t.Fatalf("NewRecorder = %v; want no error", err)
-	}
+	require.NoError(t, err, "NewRecorder")
 	return recorder
 }
 
 // Finish ends a valid run whose target does not count.
 func Finish(t testing.TB, recorder *results.Recorder, end time.Duration) {
 	t.Helper()
-	if err := recorder.Finish(end, results.Valid, nil, nil); err != nil {
-		t.Fatalf("Finish = %v; want no error", err)
-	}
+	require.NoError(t, recorder.Finish(end, results.Valid, nil, nil), "Finish")
 }
 
 // Read reads the record of a folder.

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 )
 
@@ -135,9 +137,7 @@ func (r *Run) Into(t testing.TB, folder results.Folder) *results.Recorder {
 	if r.End > 0 {
 		end = r.End
 	}
-	if err := p.to.Finish(end, validity, r.Reasons, counts); err != nil {
-		t.Fatalf("Finish = %v; want no error", err)
-	}
+	require.NoError(t, p.to.Finish(end, validity, r.Reasons, counts), "Finish")
 	return p.to
 }
 

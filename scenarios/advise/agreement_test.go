@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/results/resultstest"
 	"loadgen/scenarios"
@@ -63,17 +65,11 @@ func TestExplanationAgreesWithSimulation(t *testing.T) {
 	for n := range cases {
 		text := drawn(rand.New(rand.NewPCG(uint64(n), 23)))
 		s, err := scenarios.Parse("drawn.yaml", []byte(text))
-		if err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
+		require.NoErrorf(t, err, "%v\n%s", err, text)
 		targets, times, err := TargetsOf(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		e, err := Explain(t.Context(), Options{Scenario: s, Targets: targets, Times: times})
-		if err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
+		require.NoErrorf(t, err, "%v\n%s", err, text)
 		other := *s
 		other.Seed += 7
 		was := simulated(t, &other)

@@ -11,6 +11,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // readRows returns a reader of rows of a race, without holding them.
@@ -34,9 +37,7 @@ func readRows(rows int) io.Reader {
 func TestFiveCandidatesOverManyRows(t *testing.T) {
 	cpu := func() time.Duration {
 		var usage syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
 		return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 	}
 	var memory runtime.MemStats
@@ -48,14 +49,11 @@ func TestFiveCandidatesOverManyRows(t *testing.T) {
 		runtime.ReadMemStats(&memory)
 		most = max(most, memory.HeapAlloc-lived)
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	took := cpu() - begun
 	t.Logf("%v of CPU, %d MB at most, first %s: %s", took, most>>20, c.Ranked[0].PartitionKey, c.Verdict)
-	if took > 30*time.Second || most > 200<<20 {
-		t.Errorf("five designs over 600,000 rows took %v of CPU and %d MB; want 15 s, and no more than 30 s and 200 MB", took, most>>20)
-	}
+	assert.Truef(t, took <= 30*time.Second && most <= 200<<20,
+		"five designs over 600,000 rows took %v of CPU and %d MB; want 15 s, and no more than 30 s and 200 MB", took, most>>20)
 	if first := c.Ranked[0].PartitionKey; first != "{hash(bib,64):02d}" && first != "{runner}" {
 		t.Errorf("the first is %s; want one that spreads", first)
 	}

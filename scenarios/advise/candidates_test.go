@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/results/resultstest"
 	"loadgen/scenarios/advise/keystatistics"
@@ -76,9 +79,7 @@ func TestCandidatesCarryWhatCountingSays(t *testing.T) {
 		rate := math.Min(20_000, carries*math.Exp(1.4*chance.Float64()-0.7))
 		c, err := FromRows(strings.NewReader(rows.text), []Candidate{{design.template, "{Bib_Number}"}},
 			KeysOptions{File: "rows.csv", PerSecond: rate, Targets: documented, Time: "finished"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		switch part := rate / carries; {
 		case c.State == results.Holds && part > 1.02:
 			t.Errorf("case %d: %s holds %.0f/s; counting says that it carries %.0f/s: %s", n, design.template, rate, carries, c.Verdict)
@@ -102,12 +103,8 @@ func TestCandidatesAreRanked(t *testing.T) {
 		{"{finished:hour}", "{bib_number}"}}
 	for _, timed := range []string{"finished", ""} {
 		c, err := FromRows(strings.NewReader(rows.text), tried, KeysOptions{File: "rows.csv", Targets: documented, Time: timed, PerSecond: 10_000})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if first := c.Ranked[0].PartitionKey; first != "{hash(bib_number,32):02d}" {
-			t.Errorf("timed by %q the first is %s; want the buckets", timed, first)
-		}
+		require.NoError(t, err)
+		assert.Equalf(t, "{hash(bib_number,32):02d}", c.Ranked[0].PartitionKey, "timed by %q the first", timed)
 		want := results.Holds
 		if timed == "" {
 			want = results.CannotTell
@@ -169,9 +166,7 @@ func TestRowsThatAreOddAreTold(t *testing.T) {
 		fmt.Fprintf(&text, "%d,%d,%d\n", i%7*1000/1000, i-i%50/49*7, at)
 	}
 	c, err := FromRows(strings.NewReader(text.String()), []Candidate{{"{place}", "{bib}"}}, KeysOptions{File: "rows.csv", Targets: documented})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	k := c.Ranked[0]
 	if k.Falling != 200 || !k.Timed || k.Keyed != 2000 || k.Repeated != 40 {
 		t.Errorf("%d rows out of order, timed %v, %d of %d keys repeated; want 200, true, 40 of 2,000", k.Falling, k.Timed, k.Repeated, k.Keyed)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
@@ -32,13 +34,9 @@ func TestKnownDesigns(t *testing.T) {
 	} {
 		s := runtest.Parse(t, file(t, "known/"+row.file))
 		targets, times, err := TargetsOf(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		e, err := Explain(t.Context(), Options{Scenario: s, Targets: targets, Times: times, Seeds: 1})
-		if err != nil {
-			t.Fatalf("%s: %v", row.file, err)
-		}
+		require.NoError(t, err, row.file)
 		limit := e.Used().Rehearsal.most()
 		if e.State != row.state || e.Checks != row.checks || !strings.Contains(e.Verdict, row.says) || row.limit != "" && limit != row.limit {
 			t.Errorf("%s: %s by %q, checks %q: %q; want %s by %q, checks %q, with %q", row.file, e.State, limit, e.Checks, e.Verdict,

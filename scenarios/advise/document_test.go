@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/scenarios/run/runtest"
@@ -90,16 +93,12 @@ func TestAnswers(t *testing.T) {
 		{"an account's alone", nil, Targets{Account: 1000, Accounts: 1}, 1, results.Holds, "300", "300 of 1,000/s an account", ""},
 	} {
 		e, err := Explain(t.Context(), Options{Scenario: judged(t, saves, row.set...), Targets: row.targets, Seeds: row.seeds})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		a := e.Document().Answer
 		if a.State != row.state || e.State != row.state || a.Number != row.number || !strings.HasSuffix(a.Beside, row.beside) {
 			t.Errorf("%s: %s %s beside %q; want %s %s beside %q", row.sentence, a.State, a.Number, a.Beside, row.state, row.number, row.beside)
 		}
-		if says := strings.Join(a.Says, " "); !strings.Contains(says, row.say) {
-			t.Errorf("%s: the answer says %q; want %q", row.sentence, says, row.say)
-		}
+		assert.Containsf(t, strings.Join(a.Says, " "), row.say, "%s: the answer says", row.sentence)
 	}
 }
 
@@ -123,9 +122,7 @@ func TestStateOfAPart(t *testing.T) {
 	for start, want := range map[string]string{"warm": results.DoesNotHold, "cold": results.CannotTell} {
 		r := &Rehearsal{Operations: 1000, Throttled: 0.3, failing: map[string]bool{"day": true},
 			record: &results.Record{Manifest: results.Manifest{Start: start}}}
-		if got := r.load(1e6); got != want {
-			t.Errorf("a thousandth of a load on a %s table, of which 30 %% is throttled: %s; want %s", start, got, want)
-		}
+		assert.Equalf(t, want, r.load(1e6), "a thousandth of a load on a %s table, of which 30 %% is throttled", start)
 		if r.failing = nil; r.load(1e6) != results.CannotTell {
 			t.Errorf("a thousandth of a load on a %s table that throttles nothing: %s; want that it cannot be told", start, r.load(1e6))
 		}
@@ -138,13 +135,10 @@ func TestDocumentOfScenario(t *testing.T) {
 	d := e.Document()
 	first, err := json.Marshal(explained(t, judged(t, ofUser)).Document())
 	again, other := json.Marshal(explained(t, judged(t, ofUser)).Document())
-	if err != nil || other != nil || !bytes.Equal(first, again) {
-		t.Errorf("two explanations of one scenario differ: %v, %v\n%s\n%s", err, other, first, again)
-	}
+	assert.Truef(t, err == nil && other == nil && bytes.Equal(first, again),
+		"two explanations of one scenario differ: %v, %v\n%s\n%s", err, other, first, again)
 	for _, key := range strings.Fields("scenario about verdict basis targets designs cost findings") {
-		if !bytes.Contains(first, []byte(`"`+key+`":`)) {
-			t.Errorf("the JSON has no %q", key)
-		}
+		assert.Truef(t, bytes.Contains(first, []byte(`"`+key+`":`)), "the JSON has no %q", key)
 	}
 	says := []string{"Design by-hour", "table scan", "design by-bucket", "cold-start"}
 	for _, f := range e.Findings {
@@ -155,26 +149,20 @@ func TestDocumentOfScenario(t *testing.T) {
 	}
 	checkDocument(t, "hours", d, results.DoesNotHold, 20, says...)
 	for i, want := range []string{"one moving point", "spread", "spread"} {
-		if got := cellOf(t, d.Screen[0].(document.Table), i, "inserts come"); got != want {
-			t.Errorf("inserts of design %d come %q; want %q", i, got, want)
-		}
+		assert.Equalf(t, want, cellOf(t, d.Screen[0].(document.Table), i, "inserts come"), "inserts of design %d come", i)
 	}
 }
 
 // checkDocument checks the state, how many lines the screen has at most, and what the whole says.
 func checkDocument(t *testing.T, name string, d *document.Document, state string, most int, says ...string) {
 	t.Helper()
-	if d.Answer.State != state {
-		t.Errorf("%s: the state is %s; want %s", name, d.Answer.State, state)
-	}
+	assert.Equalf(t, state, d.Answer.State, "%s: the state", name)
 	if lines := height(d.Screen); lines > most {
 		t.Errorf("%s: the screen has %d lines below the answer; want %d at most:\n%s", name, lines, most, strings.Join(texts(d.Screen), "\n"))
 	}
 	all := whole(d) + strings.Join(d.Answer.Says, "\n")
 	for _, want := range says {
-		if !strings.Contains(all, want) {
-			t.Errorf("%s: the document has no %q:\n%s", name, want, all)
-		}
+		assert.Containsf(t, all, want, "%s: the document has no %q:\n%s", name, want, all)
 	}
 }
 

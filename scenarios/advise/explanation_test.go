@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run/runtest"
@@ -19,13 +22,9 @@ var documented = DocumentedTargets()
 func explained(t testing.TB, s *scenarios.Scenario) *Explanation {
 	t.Helper()
 	targets, _, err := TargetsOf(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	e, err := Explain(t.Context(), Options{Scenario: s, Targets: targets, Seeds: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return e
 }
 
@@ -33,9 +32,7 @@ func explained(t testing.TB, s *scenarios.Scenario) *Explanation {
 func file(t testing.TB, name string) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + name + ".yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(text)
 }
 
@@ -63,13 +60,9 @@ func TestFilesAreReadForEachDesign(t *testing.T) {
 			return io.NopCloser(strings.NewReader("site\nhere\nthere\n")), nil
 		})
 	}
-	if err := read(s); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, read(s))
 	e, err := Explain(t.Context(), Options{Scenario: s, Read: read, Targets: documented, Seeds: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if bySite := e.Designs[2].Loads[0].Keys; bySite.Partitions != 2 || opened != 3 {
 		t.Errorf("sites of a file make %v partitions, and the file was opened %d times; want 2 and 3", bySite.Partitions, opened)
 	}
@@ -91,12 +84,9 @@ func TestScenarioWithoutLoad(t *testing.T) {
 func TestTargetsAreThoseOfTheModel(t *testing.T) {
 	s := runtest.Builtin(t, "stress")
 	targets, times, err := TargetsOf(s)
-	if err != nil || targets != DocumentedTargets() || times.RoundTrip <= 0 || times.Write <= 0 {
-		t.Errorf("TargetsOf(stress) = %+v, %+v, %v; want the documents' own, and times", targets, times, err)
-	}
-	if err := s.Set("model.partition_target", "500"); err != nil {
-		t.Fatal(err)
-	}
+	assert.Truef(t, err == nil && targets == DocumentedTargets() && times.RoundTrip > 0 && times.Write > 0,
+		"TargetsOf(stress) = %+v, %+v, %v; want the documents' own, and times", targets, times, err)
+	require.NoError(t, s.Set("model.partition_target", "500"))
 	if targets, _, err = TargetsOf(s); err != nil || targets.Partition != 500 || targets.Account != 20_000 || targets.Accounts != 1 {
 		t.Errorf("TargetsOf with a target of its own = %+v, %v; want 500 of one partition", targets, err)
 	}
@@ -125,9 +115,7 @@ func TestTheAnswerIsAboutTheRateAsked(t *testing.T) {
 		err := s.ReadFiles(func(string) (io.ReadCloser, error) {
 			return io.NopCloser(strings.NewReader("instant,operation,PartitionKey,RowKey\n1,insert,a,1\n1,insert,a,2\n2,insert,a,3\n")), nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		e := explained(t, s)
 		load := e.Used().Loads[0]
 		if load.Asked != row.asked || row.asked == 0 && load.PerSecond != 2 || e.State != results.Holds || e.SpreadOver != row.spreadOver {

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios"
 	"loadgen/scenarios/run/runtest"
 )
@@ -37,13 +40,9 @@ func findingsOf(t *testing.T, s *scenarios.Scenario, rehearsed bool) []Finding {
 		return explained(t, s).Findings
 	}
 	targets, _, err := TargetsOf(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	list, err := findings(s, &Explanation{Targets: targets, Designs: []Design{*used(t, s)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return list
 }
 
@@ -177,9 +176,8 @@ func TestFindings(t *testing.T) {
 			t.Errorf("%s: %s = %s: %s Change: %s; want %s with %q", row.sentence, row.id, got.Verdict, got.Evidence, got.Change, row.want, row.says)
 		}
 		asks := slices.Contains([]Verdict{Error, Warning}, got.Verdict)
-		if asks && got.Change == "" || got.Evidence == "" || !strings.HasSuffix(got.Evidence, ".") {
-			t.Errorf("%s: %s = %+v; want evidence in sentences, and what to change where something is wrong", row.sentence, row.id, got)
-		}
+		assert.Truef(t, (!asks || got.Change != "") && got.Evidence != "" && strings.HasSuffix(got.Evidence, "."),
+			"%s: %s = %+v; want evidence in sentences, and what to change where something is wrong", row.sentence, row.id, got)
 		reached[got.Verdict] = true
 		if said[row.id] == nil {
 			said[row.id] = make(map[string]bool)
@@ -188,13 +186,10 @@ func TestFindings(t *testing.T) {
 	}
 	for _, p := range checklist() {
 		// What says the same of each scenario is not judged from any.
-		if len(said[p.id]) < 2 {
-			t.Errorf("%s says %d things of the rows above; want two at least, each of its scenario", p.id, len(said[p.id]))
-		}
+		assert.Truef(t, len(said[p.id]) >= 2,
+			"%s says %d things of the rows above; want two at least, each of its scenario", p.id, len(said[p.id]))
 	}
 	for _, v := range []Verdict{Good, Note, Warning, Error, NotApplicable, CannotTell} {
-		if !reached[v] {
-			t.Errorf("no row comes to %q", v)
-		}
+		assert.Truef(t, reached[v], "no row comes to %q", v)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 )
 
@@ -23,9 +25,7 @@ func columns(names string, rows int, row func(i int) string) string {
 func judgedKeys(t *testing.T, text string, perSecond float64) *Keys {
 	t.Helper()
 	k, err := FromKeys(strings.NewReader(text), KeysOptions{File: "keys.csv", PerSecond: perSecond, Targets: documented})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return k
 }
 

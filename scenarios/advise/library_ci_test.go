@@ -5,6 +5,9 @@ package advise
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
@@ -22,13 +25,9 @@ func TestPredictionsOfLibraryAreNeverOpposite(t *testing.T) {
 				continue
 			}
 			targets, times, err := TargetsOf(s)
-			if err != nil {
-				t.Fatalf("%s: %v", title, err)
-			}
+			require.NoError(t, err, title)
 			e, err := Explain(t.Context(), Options{Scenario: s, Targets: targets, Times: times})
-			if err != nil {
-				t.Fatalf("%s: %v", title, err)
-			}
+			require.NoError(t, err, title)
 			if all++; e.State == results.CannotTell {
 				unknown++
 				t.Logf("%s: cannot tell: %s", title, e.Why)
@@ -45,17 +44,13 @@ func TestPredictionsOfLibraryAreNeverOpposite(t *testing.T) {
 			}
 		}
 	}
-	if unknown*10 > all {
-		t.Errorf("of %d scenarios %d cannot be told; want at most a tenth", all, unknown)
-	}
+	assert.Truef(t, unknown*10 <= all, "of %d scenarios %d cannot be told; want at most a tenth", all, unknown)
 }
 
 // opposed returns the anti-pattern of a scenario, nil where it has none.
 func opposed(t *testing.T, s *scenarios.Scenario) *scenarios.Scenario {
 	t.Helper()
 	other, err := s.Opposed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return other
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/run/runtest"
@@ -16,9 +19,7 @@ import (
 func used(t *testing.T, s *scenarios.Scenario) *Design {
 	t.Helper()
 	d, _, err := (&Options{Scenario: s, Targets: documented}).design(s.Use)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return d
 }
 
@@ -27,13 +28,9 @@ func used(t *testing.T, s *scenarios.Scenario) *Design {
 func counted(t *testing.T, s *scenarios.Scenario, phase int) (partitions map[place][]float64, account []float64) {
 	t.Helper()
 	given, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: s.Table, NewName: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	p, err := given.Preview(phase)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	length := int(math.Ceil(p.Length.Seconds()))
 	partitions, account = make(map[place][]float64), make([]float64, length)
 	for k := range p.Count() {
@@ -107,9 +104,8 @@ func TestLoadsOfNamedPartitions(t *testing.T) {
 		if h, a := got.Hottest.Value, got.Account.Value; math.Abs(h/row.hottest-1) > 0.12 || math.Abs(a/row.all-1) > row.off {
 			t.Errorf("%s: the hottest partition counts %.0f/s and the account %.0f/s; want %.0f and %.0f", row.sentence, h, a, row.hottest, row.all)
 		}
-		if got.Events || got.Keys.verdict.String() == "" {
-			t.Errorf("%s: Events = %v; want false, for the phase names its partitions", row.sentence, got.Events)
-		}
+		assert.Truef(t, !got.Events && got.Keys.verdict.String() != "",
+			"%s: Events = %v; want false, for the phase names its partitions", row.sentence, got.Events)
 	}
 }
 
@@ -129,9 +125,8 @@ func TestCopiesCount(t *testing.T) {
 	s := runtest.Parse(t, text, "use=by-site", "phases.reports.operations.site.weight=0")
 	d := used(t, s)
 	got := d.Loads[0]
-	if got.Hottest.PartitionKey != "everything" || got.Hottest.Table != "Copies" {
-		t.Errorf("the hottest partition is %q of table %q; want that of the copies", got.Hottest.PartitionKey, got.Hottest.Table)
-	}
+	assert.Truef(t, got.Hottest.PartitionKey == "everything" && got.Hottest.Table == "Copies",
+		"the hottest partition is %q of table %q; want that of the copies", got.Hottest.PartitionKey, got.Hottest.Table)
 	if report := got.Approaches[0]; report.Requests != 2 || report.Entities != 2 {
 		t.Errorf("an insert with a copy takes %v requests and counts %v; want 2 and 2", report.Requests, report.Entities)
 	}

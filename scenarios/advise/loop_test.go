@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios/run/runtest"
 )
 
@@ -37,9 +39,7 @@ func checkLoop(t *testing.T, name, phase, operations string, times Times, answer
 	t.Helper()
 	text := strings.NewReplacer("traffic: {think: 40ms, for: 2s", phase, "[{verb: get}]", operations).Replace(file(t, "loop"))
 	d, err := InUse(Options{Scenario: runtest.Parse(t, text), Targets: documented, Times: times})
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	require.NoError(t, err, name)
 	load := d.Loads[0]
 	if math.Abs(load.Answer-answer) > .0003 || load.Clients != 20 {
 		t.Errorf("%s: %d clients wait %.4f s; want 20, %.4f s", name, load.Clients, load.Answer, answer)

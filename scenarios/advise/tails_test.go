@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/results"
 	"loadgen/scenarios/run/runtest"
 )
@@ -48,9 +50,8 @@ func TestDesignOfTwoTails(t *testing.T) {
 	} {
 		e := explained(t, runtest.Parse(t, file(t, "two-tails"), "start="+row.start, fmt.Sprintf("phases.orders.arrivals.constant=%d", row.rate), "phases.orders.for=1s"))
 		f := findingOf(e.Findings, "insert-order")
-		if f.Verdict != row.order || !strings.Contains(f.Evidence, "2 × 2,000 = 4,000/s") {
-			t.Errorf("%s: %s, %s; want %s, and 4,000/s", row.sentence, f.Verdict, f.Evidence, row.order)
-		}
+		assert.Truef(t, f.Verdict == row.order && strings.Contains(f.Evidence, "2 × 2,000 = 4,000/s"),
+			"%s: %s, %s; want %s, and 4,000/s", row.sentence, f.Verdict, f.Evidence, row.order)
 		if order := e.Used().Loads[0].Keys.Order; order != "2 tails" || e.State != row.state {
 			t.Errorf("%s: %s, inserts come %s; want %s, 2 tails", row.sentence, e.State, order, row.state)
 		}

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/run/runtest"
@@ -15,9 +18,7 @@ import (
 func TestWorkflowsAreToldByWhatTheySend(t *testing.T) {
 	s := runtest.Builtin(t, "bank-transfer")
 	opposed, err := s.Opposed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, row := range []struct {
 		sentence   string
 		s          *scenarios.Scenario
@@ -49,9 +50,8 @@ func TestWorkflowsAreToldByWhatTheySend(t *testing.T) {
 // What nobody knows before a run is said to be so.
 func TestWorkflowsThatAskAreCountedAtLeast(t *testing.T) {
 	counted := counter{operations: 4, entities: 8, performed: 2, sent: campaign.Sent{Requests: 10, Queries: 2, Beside: 3}}
-	if got := counted.requests(&campaign.Approach{Spec: &scenarios.OperationSpec{}}); got != 5 {
-		t.Errorf("requests of ten by two operations = %v; want 5", got)
-	}
+	assert.EqualValues(t, 5, counted.requests(&campaign.Approach{Spec: &scenarios.OperationSpec{}}),
+		"requests of ten by two operations")
 	load := Load{Phase: "day", Approaches: []Operation{{Name: "move", Verb: "get", Workflow: "move", AtLeast: true, Beside: 1.5, Entities: 3, Share: 1}}}
 	table := load.table("day")
 	if counts, does := cellOf(t, table, 0, "counts"), cellOf(t, table, 0, "does"); counts != "3+" || does != "workflow move" {

@@ -1,7 +1,6 @@
 package arrival_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -9,6 +8,9 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
 	"loadgen/scenarios/arrival"
@@ -18,9 +20,7 @@ import (
 func made[S arrival.Schedule](t testing.TB) func(s S, err error) S {
 	return func(s S, err error) S {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return s
 	}
 }
@@ -110,13 +110,9 @@ func TestSchedulesAgainstHandComputedInstants(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := test.schedule.Len(); got != test.count {
-				t.Errorf("Len() = %d; want %d", got, test.count)
-			}
+			assert.Equal(t, test.count, test.schedule.Len(), "Len()")
 			for n, want := range test.at {
-				if got := test.schedule.At(n); got != want {
-					t.Errorf("At(%d) = %v; want %v", n, got, want)
-				}
+				assert.Equalf(t, want, test.schedule.At(n), "At(%d)", n)
 			}
 		})
 	}
@@ -199,9 +195,7 @@ func TestRampsAndBurstsAgainstRationalArithmetic(t *testing.T) {
 		}
 		bursts++
 	}
-	if ramps < 2000 || bursts < 1500 {
-		t.Errorf("%d ramps and %d bursts were possible; want most", ramps, bursts)
-	}
+	assert.Truef(t, ramps >= 2000 && bursts >= 1500, "%d ramps and %d bursts were possible; want most", ramps, bursts)
 }
 
 // integrate adds up a rate by the midpoint rule up to an instant.
@@ -314,8 +308,6 @@ func TestImpossibleSchedules(t *testing.T) {
 		{"random arrivals without length", poissons(1, 0)},
 		{"more random arrivals than can be told apart", poissons(1e7, 30*day)},
 	} {
-		if err := test.make(); !errors.Is(err, arrival.ErrSchedule) {
-			t.Errorf("%s: %v; want %v", test.name, err, arrival.ErrSchedule)
-		}
+		assert.ErrorIs(t, test.make(), arrival.ErrSchedule, test.name)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/scenarios/arrival"
 )
@@ -97,9 +99,7 @@ func TestInstantsAreAFunctionOfSeedAndNumber(t *testing.T) {
 		same := 0
 		for n := range first.Len() {
 			k := first.Len() - 1 - n
-			if a, b := first.At(k), again.At(k); a != b {
-				t.Fatalf("%s: At(%d) = %v, then %v; want the same", name, k, a, b)
-			}
+			require.Equalf(t, again.At(k), first.At(k), "%s: At(%d) =, then", name, k)
 			if k < other.Len() && first.At(k) == other.At(k) {
 				same++
 			}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios/arrival"
 )
 
@@ -75,9 +77,7 @@ func TestStepsAgainstRationalArithmetic(t *testing.T) {
 				if got, want := s.At(first+n), exact.at(n); got != want {
 					t.Fatalf("seed %d: NewSteps(%v).At(%d) = %d; want %d", seed, list, first+n, got, want)
 				}
-				if got := s.StepOf(first + n); got != i {
-					t.Fatalf("seed %d: NewSteps(%v).StepOf(%d) = %d; want %d", seed, list, first+n, got, i)
-				}
+				require.Equalf(t, i, s.StepOf(first+n), "seed %d: NewSteps(%v).StepOf(%d)", seed, list, first+n)
 			}
 			if beyond := exact.at(count); beyond < time.Duration(exact.begin+exact.length) {
 				t.Fatalf("seed %d: %v: operation %d of step %d lies in it at %v, and is not counted", seed, list, count, i, beyond)
@@ -104,17 +104,13 @@ func checkSteps(t *testing.T, s *arrival.Steps, list []arrival.Step, n uint64) {
 		}
 		begin += step.Length
 	}
-	if got := s.Length(); got != begin {
-		t.Fatalf("NewSteps(%v).Length() = %v; want %v", list, got, begin)
-	}
+	require.Equalf(t, begin, s.Length(), "NewSteps(%v).Length()", list)
 	if before, after := s.Rate(-1), s.Rate(begin); before != 0 || after != 0 {
 		t.Fatalf("NewSteps(%v).Rate = %v before it and %v after it; want 0", list, before, after)
 	}
 	n %= s.Len()
 	at := s.At(n)
-	if at < 0 || at >= begin {
-		t.Fatalf("NewSteps(%v).At(%d) = %v; want an instant in [0, %v)", list, n, at, begin)
-	}
+	require.Truef(t, at >= 0 && at < begin, "NewSteps(%v).At(%d) = %v; want an instant in [0, %v)", list, n, at, begin)
 	if n > 0 && s.At(n-1) > at {
 		t.Fatalf("NewSteps(%v).At(%d) = %v is later than At(%d) = %v", list, n-1, s.At(n-1), n, at)
 	}
@@ -123,9 +119,8 @@ func checkSteps(t *testing.T, s *arrival.Steps, list []arrival.Step, n uint64) {
 	for i := range step {
 		opens += list[i].Length
 	}
-	if at < opens || at >= opens+list[step].Length {
-		t.Fatalf("NewSteps(%v).StepOf(%d) = %d, which lasts from %v; it is due at %v", list, n, step, opens, at)
-	}
+	require.Truef(t, at >= opens && at < opens+list[step].Length,
+		"NewSteps(%v).StepOf(%d) = %d, which lasts from %v; it is due at %v", list, n, step, opens, at)
 	if first := n == 0 || s.StepOf(n-1) != step; first && at != opens {
 		t.Fatalf("NewSteps(%v).At(%d) = %v; want %v, since it is the first of step %d", list, n, at, opens, step)
 	}

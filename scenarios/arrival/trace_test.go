@@ -11,6 +11,9 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/arrival"
 )
@@ -20,9 +23,7 @@ var traceNames = map[string]int{"get": 0, "pay": 1}
 func traced(t testing.TB, text string) *arrival.Trace {
 	t.Helper()
 	trace, err := arrival.ReadTrace(strings.NewReader(text), arrival.TraceOptions{File: "t.csv", Operations: traceNames})
-	if err != nil {
-		t.Fatalf("ReadTrace(%q) = %v; want no error", text, err)
-	}
+	require.NoErrorf(t, err, "ReadTrace(%q)", text)
 	return trace
 }
 
@@ -65,9 +66,7 @@ func TestReadTrace(t *testing.T) {
 					trace.Len(), trace.Keyed(), trace.Length(), len(test.at), test.rows != nil, test.at[len(test.at)-1])
 			}
 			for n, want := range test.at {
-				if got := trace.At(uint64(n)); got != want {
-					t.Errorf("At(%d) = %v; want %v", n, got, want)
-				}
+				assert.Equalf(t, want, trace.At(uint64(n)), "At(%d)", n)
 			}
 			for n, want := range test.rows {
 				if got := trace.Row(uint64(n)); got != want {
@@ -99,9 +98,7 @@ func TestRowsOfAWholeSecondOrMinuteAreSpreadOverIt(t *testing.T) {
 			t.Errorf("%s: spread over %v, %v long; want %v, %v", row.name, trace.SpreadOver, trace.Length(), row.over, row.at[len(row.at)-1]+1)
 		}
 		for n, want := range row.at {
-			if got := trace.At(uint64(n)); got != want {
-				t.Errorf("%s: row %d is due at %v; want %v", row.name, n, got, want)
-			}
+			assert.Equalf(t, want, trace.At(uint64(n)), "%s: row %d is due at", row.name, n)
 		}
 	}
 }
@@ -140,9 +137,8 @@ func TestFaultsOfTraces(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			trace, err := arrival.ReadTrace(strings.NewReader(test.text), arrival.TraceOptions{File: "t.csv", Operations: traceNames})
-			if trace != nil || !errors.Is(err, arrival.ErrSchedule) {
-				t.Fatalf("ReadTrace = %v, %v; want nil and ErrSchedule", trace, err)
-			}
+			require.Truef(t, trace == nil && errors.Is(err, arrival.ErrSchedule),
+				"ReadTrace = %v, %v; want nil and ErrSchedule", trace, err)
 			same := func(line, want string) bool { return strings.HasPrefix(line, want) }
 			if got := strings.Split(err.Error(), "\n"); !slices.EqualFunc(got, test.want, same) {
 				t.Errorf("ReadTrace =\n%s\nwant\n%s", err, strings.Join(test.want, "\n"))
@@ -150,9 +146,7 @@ func TestFaultsOfTraces(t *testing.T) {
 		})
 	}
 	_, err := arrival.ReadTrace(strings.NewReader(strings.Repeat("x\n", 1000)), arrival.TraceOptions{File: "t.csv"})
-	if got := strings.Count(err.Error(), "\n") + 1; got != 20 {
-		t.Errorf("ReadTrace of 1,000 faults told %d; want 20", got)
-	}
+	assert.Equal(t, 20, strings.Count(err.Error(), "\n")+1, "ReadTrace of 1,000 faults told")
 	broken := errors.New("broken disk")
 	if _, err := arrival.ReadTrace(io.MultiReader(strings.NewReader("1\n"), iotest.ErrReader(broken)), arrival.TraceOptions{}); !errors.Is(err, broken) || errors.Is(err, arrival.ErrSchedule) {
 		t.Errorf("ReadTrace from a broken disk = %v; want the error of the reader", err)
@@ -183,9 +177,7 @@ func TestTraceUntil(t *testing.T) {
 		t.Errorf("Until(0) = %v; want ErrSchedule", err)
 	}
 	for second, want := range []float64{1, 2, 0, 1} {
-		if got := trace.Rate(time.Duration(second) * time.Second); got != want {
-			t.Errorf("Rate(%d s) = %v; want %v", second, got, want)
-		}
+		assert.Equalf(t, want, trace.Rate(time.Duration(second)*time.Second), "Rate(%d s)", second)
 	}
 }
 
@@ -255,9 +247,7 @@ func TestTraceOfAColumn(t *testing.T) {
 	} {
 		trace, err := arrival.ReadTrace(strings.NewReader(row.text), arrival.TraceOptions{File: "t.csv", Time: "finished"})
 		if row.fault != "" {
-			if err == nil || err.Error() != row.fault {
-				t.Errorf("%s: %v; want %s", row.sentence, err, row.fault)
-			}
+			assert.Truef(t, err != nil && err.Error() == row.fault, "%s: %v; want %s", row.sentence, err, row.fault)
 			continue
 		}
 		if err != nil || trace.Keyed() || trace.Len() != 3 || trace.At(1) != 0 || trace.At(2) != 1500*time.Millisecond || trace.Length() != 1500*time.Millisecond+1 {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
@@ -123,14 +125,10 @@ func TestEntitiesLieInTheirAccounts(t *testing.T) {
 				there++
 			}
 		}
-		if there == 0 {
-			t.Errorf("account %d holds nothing: the test shows too little", account)
-		}
+		assert.Truef(t, there != 0, "account %d holds nothing: the test shows too little", account)
 		lying += there
 	}
-	if lying < 1200 {
-		t.Errorf("%d entities lie in the accounts; want all that were loaded", lying)
-	}
+	assert.Truef(t, lying >= 1200, "%d entities lie in the accounts; want all that were loaded", lying)
 }
 
 // A table that cannot be made in one account undoes what was made in those before.

@@ -3,6 +3,8 @@ package campaign_test
 import (
 	"slices"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // queues is a scenario whose employees leave by one of two queues.
@@ -41,17 +43,13 @@ func TestChecksAreOfPlaces(t *testing.T) {
 	var names []string
 	for _, one := range record.Invariants {
 		names = append(names, one.Name)
-		if one.Looked == 0 {
-			t.Errorf("%s: nothing was looked at", one.Name)
-		}
+		assert.Truef(t, one.Looked != 0, "%s: nothing was looked at", one.Name)
 	}
 	messages, entities := "each message was carried out, or put aside", "each loaded entity is in one table, whole"
 	if want := []string{messages, messages, entities, entities}; !slices.Equal(names, want) {
 		t.Errorf("looked at %q; want %q", names, want)
 	}
 	for _, one := range record.Invariants {
-		if one.Faults != 0 {
-			t.Errorf("%s: %d faults in %d, %q; want none, once both queues are empty", one.Name, one.Faults, one.Looked, one.Examples)
-		}
+		assert.EqualValuesf(t, 0, one.Faults, "%s: faults in %d, %q", one.Name, one.Looked, one.Examples)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -395,14 +397,10 @@ func TestForecastKnowsOfTheAudit(t *testing.T) {
 	plain := planned(t, o)
 	o.Verify = true
 	verified := planned(t, o)
-	if more := len(verified.Kinds()) - len(plain.Kinds()); more != 1 {
-		t.Errorf("verifying has %d kinds of operations more; want that of the audit", more)
-	}
+	assert.Equal(t, 1, len(verified.Kinds())-len(plain.Kinds()), "verifying has kinds of operations more")
 	// Half of the 1,200 operations are inserts, each read back once.
-	if more := verified.Forecast().Requests - plain.Forecast().Requests; more != 600 {
-		t.Errorf("verifying 600 writes is forecast to send %d requests more; want 600", more)
-	}
-	if more := verified.Footprint(true).Total() - plain.Footprint(true).Total(); more != 1200*400 {
-		t.Errorf("following at most 1,200 entities takes %d bytes more; want %d", more, 1200*400)
-	}
+	assert.EqualValues(t, 600, verified.Forecast().Requests-plain.Forecast().Requests,
+		"verifying 600 writes is forecast to send requests more")
+	assert.EqualValues(t, 1200*400, verified.Footprint(true).Total()-plain.Footprint(true).Total(),
+		"following at most 1,200 entities takes")
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/scenarios/workflow"
@@ -110,9 +112,8 @@ func TestTrail(t *testing.T) {
 			trail.follow(&one.Report, &results.Completed{Intended: one.due, Done: one.ended})
 		}
 		got := trail.compare("r", row.there, row.there.Timestamp(), row.there != nil)
-		if (got.fault != "") != (got.lost+got.doubled > 0) {
-			t.Errorf("%s: compare() names the fault %q of %+v; want one where there is one", row.name, got.fault, got)
-		}
+		assert.Equalf(t, got.lost+got.doubled > 0, got.fault != "",
+			"%s: compare() names the fault %q of %+v; want one where there is one", row.name, got.fault, got)
 		if got.fault = ""; got != row.want {
 			t.Errorf("%s: compare() = %+v; want %+v", row.name, got, row.want)
 		}

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -123,9 +126,7 @@ func TestBooksOfEveryOperation(t *testing.T) {
 		for p := range virtual.Phases {
 			sent += virtual.Phases[p].Kinds[k].Sent
 		}
-		if sent == 0 {
-			t.Errorf("no %q was sent", kind.Name)
-		}
+		assert.Truef(t, sent != 0, "no %q was sent", kind.Name)
 	}
 	inBubble(t, func(t *testing.T, clk clock.Real) {
 		w := newWorld(t, s, clk)
@@ -164,15 +165,11 @@ func TestTableIsThisToolsOwn(t *testing.T) {
 		}
 		row.options.Scenario, row.options.Table = s, "stress"
 		r := carry(t, t.Context(), runner, row.options, nil)
-		if !errors.Is(r.ended, row.want) {
-			t.Errorf("%s: Run = %v; want %v", row.sentence, r.ended, row.want)
-		}
+		assert.ErrorIsf(t, r.ended, row.want, "%s: Run", row.sentence)
 		if failed := r.record.Total(results.Reported).Failed; failed != 0 {
 			t.Errorf("%s: %d attempts of the peak failed", row.sentence, failed)
 		}
-		if there := len(w.tables()) > 0; there != row.there {
-			t.Errorf("%s: table there afterwards = %v; want %v", row.sentence, there, row.there)
-		}
+		assert.Equalf(t, row.there, len(w.tables()) > 0, "%s: table there afterwards", row.sentence)
 	}
 }
 
@@ -206,9 +203,7 @@ func TestRequestThatFailsEndsTheRun(t *testing.T) {
 		if !errors.Is(r.ended, row.want) || errors.Is(r.ended, campaign.ErrPreparation) != preparing || !strings.Contains(fmt.Sprint(r.ended), string(row.code)) {
 			t.Errorf("%s: Run = %v; want %v with %s", row.sentence, r.ended, row.want, row.code)
 		}
-		if left := len(w.tables()) > 0; left != row.left {
-			t.Errorf("%s: the table was left behind: %t; want %t", row.sentence, left, row.left)
-		}
+		assert.Equalf(t, row.left, len(w.tables()) > 0, "%s: the table was left behind", row.sentence)
 	}
 }
 
@@ -225,9 +220,8 @@ func TestLostRepliesLeaveTheBooksInOrder(t *testing.T) {
 	o.Keep = true
 	sum := recorded(t, carry(t, t.Context(), &drive.Virtual{Target: wrapped}, o, nil)).Total(results.Everything)
 	log, counts := wrapped.Log(), wrapped.Counts()
-	if sum.Failed == 0 || log.DroppedBefore == 0 || log.DroppedAfter == 0 {
-		t.Fatalf("failed %d, log %+v; want both kinds of loss", sum.Failed, log)
-	}
+	require.Truef(t, sum.Failed != 0 && log.DroppedBefore != 0 && log.DroppedAfter != 0,
+		"failed %d, log %+v; want both kinds of loss", sum.Failed, log)
 	if sum.Attempts != counts.Requests || sum.Failed != log.DroppedBefore+log.DroppedAfter {
 		t.Errorf("attempts %d, failed %d; the wrapper saw %d and lost %d + %d",
 			sum.Attempts, sum.Failed, counts.Requests, log.DroppedBefore, log.DroppedAfter)
@@ -248,9 +242,7 @@ func TestInterruptedRunDropsItsTable(t *testing.T) {
 			s := small(t, "phases.peak.rates=[1500]", "phases.peak.each=1h", "workers=256")
 			w := newWorld(t, s, clk)
 			r := carry(t, stopAfter(t, after), w.runner(), stress(s), nil)
-			if !errors.Is(r.ended, context.Canceled) {
-				t.Errorf("Run stopped after %v = %v; want the context's error", after, r.ended)
-			}
+			assert.ErrorIsf(t, r.ended, context.Canceled, "Run stopped after %v", after)
 			if ended := r.record.Duration; ended > after+200*time.Millisecond {
 				t.Errorf("the run stopped after %v ended at %v; want it within 200 ms", after, ended)
 			}
@@ -302,9 +294,7 @@ func (f *brokenFolder) into(t testing.TB, runner drive.Runner, o campaign.Option
 	t.Helper()
 	c := planned(t, o)
 	recorder, err := results.NewRecorder(f, results.Manifest{Operations: c.Kinds()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return c.Run(t.Context(), runner, &drive.Ledger{Recorder: recorder})
 }
 

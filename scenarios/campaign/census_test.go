@@ -1,6 +1,10 @@
 package campaign
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
 
 func TestWindowsOfPartitions(t *testing.T) {
 	// Three partitions of 5, 7 and 11 entities, and one behind the marker.
@@ -28,9 +32,7 @@ func TestWindowsOfPartitions(t *testing.T) {
 		}
 	}
 	for key, want := range map[string]int64{"a": 5, "b": 7, "c": 11, "~z": 1, "": 0, "bb": 0, "~~": 0} {
-		if got := all.of(key); got != want {
-			t.Errorf("of(%q) = %d; want %d", key, got, want)
-		}
+		assert.Equalf(t, want, all.of(key), "of(%q)", key)
 	}
 	if got := all.mean(); got != 6 {
 		t.Errorf("mean() = %d; want a quarter of 24", got)

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/scenarios"
@@ -133,9 +135,7 @@ func TestDeletionsOfWhatLostItsCopies(t *testing.T) {
 	o := keeping(s, false)
 	o.Entering = func(p campaign.Progress) { on = p.Stage == "measure" }
 	recorded(t, carry(t, t.Context(), &drive.Virtual{Target: refusing}, o, nil))
-	if requests < 12 {
-		t.Fatalf("the batches took %d requests; want two each at least", requests)
-	}
+	require.Truef(t, requests >= 12, "the batches took %d requests; want two each at least", requests)
 	if own, numbers, states := besideOf(w); own+numbers+states != 0 {
 		t.Errorf("%d entities are left, and %d and %d of their copies; want none", own, numbers, states)
 	}

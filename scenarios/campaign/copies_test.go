@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/target"
 )
@@ -49,13 +51,9 @@ func TestCopiesAreWrittenSoThatAgainDoesNoHarm(t *testing.T) {
 						t.Errorf("a copy is written by %v on the condition %v; want an upsert without one", c.Verb, c.Match)
 					}
 				}
-				if op.Table != "Copies" {
-					t.Errorf("it goes to the table %q; want Copies", op.Table)
-				}
+				assert.Equal(t, "Copies", op.Table, "it goes to the table")
 			}
-			if !slices.Equal(got, row.want) {
-				t.Errorf("copySteps() = %q; want %q", got, row.want)
-			}
+			assert.Truef(t, slices.Equal(got, row.want), "copySteps() = %q; want %q", got, row.want)
 		})
 	}
 }
@@ -88,11 +86,9 @@ func TestCopiesJoinTheTransactionOfTheirEntities(t *testing.T) {
 		{"more than 4 MiB", changes("", 400_000, "a", "a", "a", "a"), changes("copy", 400_000, "a", "a", "a", "a"), 4, 4},
 	} {
 		all, rest := joined(row.own, row.copies)
-		if len(all) != row.all || len(rest) != row.rest {
-			t.Errorf("%s: joined() = %d changes together and %d apart; want %d and %d", row.name, len(all), len(rest), row.all, row.rest)
-		}
-		if !slices.EqualFunc(all[:len(row.own)], row.own, func(a, b entity.Change) bool { return a.Key == b.Key }) {
-			t.Errorf("%s: the transaction does not begin with the entities", row.name)
-		}
+		assert.Truef(t, len(all) == row.all && len(rest) == row.rest,
+			"%s: joined() = %d changes together and %d apart; want %d and %d", row.name, len(all), len(rest), row.all, row.rest)
+		assert.Truef(t, slices.EqualFunc(all[:len(row.own)], row.own, func(a, b entity.Change) bool { return a.Key == b.Key }),
+			"%s: the transaction does not begin with the entities", row.name)
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/filter"
 	"loadgen/scenarios/campaign"
 )
@@ -54,13 +57,9 @@ func TestWorkflowsAreDueWhatTheyRead(t *testing.T) {
 func TestPreviewOfACountedLoop(t *testing.T) {
 	s := ordered(t, "customer", "clients: 4, count: 40, operations: [{workflow: read-set, with: {sets: 1000}}]")
 	p, err := planned(t, campaign.Options{Scenario: s, Table: "orders"}).Preview(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if p.Count() != 40 || p.Length != 50*time.Millisecond || p.At(8) != 10*time.Millisecond {
 		t.Errorf("Preview of 40 operations of 4 clients = %d in %v, the ninth at %v; want 40 in 50ms, the ninth at 10ms", p.Count(), p.Length, p.At(8))
 	}
-	if a := p.Approaches()[0]; a.Class != filter.ClassPartitionScan {
-		t.Errorf("a workflow that reads partitions has the class %v; want %v", a.Class, filter.ClassPartitionScan)
-	}
+	assert.Equal(t, filter.ClassPartitionScan, p.Approaches()[0].Class, "a workflow that reads partitions has the class")
 }

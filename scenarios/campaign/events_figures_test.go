@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/filter"
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -91,9 +94,8 @@ func TestCopiesAreOfferedWhereTheyLie(t *testing.T) {
 		for i := range phase.Kinds {
 			whole += phase.Kinds[i].Offered
 		}
-		if !strings.Contains(operations, "[at]") && sum != whole || sum == 0 || len(phase.Offered) < 2 {
-			t.Errorf("%s: the partitions were offered %d of %d; want all", operations, sum, whole)
-		}
+		assert.Truef(t, (strings.Contains(operations, "[at]") || sum == whole) && sum != 0 && len(phase.Offered) >= 2,
+			"%s: the partitions were offered %d of %d; want all", operations, sum, whole)
 	}
 }
 
@@ -106,9 +108,8 @@ func TestFootprintOfEventTraffic(t *testing.T) {
 		return planned(t, campaign.Options{Scenario: s, Table: "orders"}).Footprint(true)
 	}
 	single, copied := of("customer", "{verb: insert}"), of("copied", "{verb: insert}")
-	if copied.Entities != 3*single.Entities || copied.Waiting <= single.Waiting || copied.Holdings != 3*single.Holdings {
-		t.Errorf("Footprint with two copies = %+v; want thrice the entities of %+v", copied, single)
-	}
+	assert.Truef(t, copied.Entities == 3*single.Entities && copied.Waiting > single.Waiting && copied.Holdings == 3*single.Holdings,
+		"Footprint with two copies = %+v; want thrice the entities of %+v", copied, single)
 	if huge := of("copied", "{verb: batch, entities: 100, together: [customer]}"); huge.Total() < huge.Holdings || huge.Holdings > 200<<20 {
 		t.Errorf("Footprint = %+v; want no more keys than are kept", huge)
 	}
@@ -125,17 +126,14 @@ func TestEachBucketIsAskedByItself(t *testing.T) {
 		t.Errorf("%d operations made %d requests, counted %d and returned %d; want 8 requests each, and no more counted than returned and one of each bucket", k.Operations, k.Attempts, k.Counted, k.Returned)
 	}
 	p, err := planned(t, campaign.Options{Scenario: s, Table: "orders", NewName: true}).Preview(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	touched, due, told := 0, int64(0), int64(0)
 	for i := range p.Count() {
 		_, entities := p.Operation(i, "orders", func(touch campaign.Touch) {
 			touched++
 			told += touch.Entities
-			if touch.Entities < 1 {
-				t.Fatalf("operation %d counts %d entities in %q; want one at least", i, touch.Entities, touch.Key.Partition)
-			}
+			require.Truef(t, touch.Entities >= 1,
+				"operation %d counts %d entities in %q; want one at least", i, touch.Entities, touch.Key.Partition)
 		})
 		due += entities
 	}

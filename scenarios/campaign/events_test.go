@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 )
@@ -146,9 +148,7 @@ func TestEventTrafficOffersWhatItCounts(t *testing.T) {
 					t.Errorf("%s was due to count %d entities and counted %d; want the same within 2 %%", kind.Name, k.Offered, k.Served)
 				}
 			}
-			if looked != kinds {
-				t.Errorf("%d kinds of operation were looked at; want %d", looked, kinds)
-			}
+			assert.Equal(t, kinds, looked, "kinds of operation were looked at")
 		})
 	}
 }

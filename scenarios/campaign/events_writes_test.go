@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -56,9 +58,8 @@ func TestWritesReachTheCopies(t *testing.T) {
 			w := newWorld(t, s, nil)
 			record := recorded(t, w.run(t, keeping(s, verify)))
 			own, numbers, states := homesOf(w, "void")
-			if own < 150 || own != numbers || own != states {
-				t.Errorf("%s: %d entities were written, %d and %d of their copies; want as many of each", row.name, own, numbers, states)
-			}
+			assert.Truef(t, own >= 150 && own == numbers && own == states,
+				"%s: %d entities were written, %d and %d of their copies; want as many of each", row.name, own, numbers, states)
 			if all, numbered, stated := homesOf(w, ""); all != 400 || numbered != 400 || stated != 400 {
 				t.Errorf("%s: there are %d entities, %d and %d copies; want the 400 that were loaded", row.name, all, numbered, stated)
 			}
@@ -106,9 +107,7 @@ func TestWhatIsNotThereIsNoFailure(t *testing.T) {
 				handled += phase.Kinds[j].Handled
 			}
 		}
-		if handled == 0 {
-			t.Errorf("%s: every operation found its entity; want some that did not", row.name)
-		}
+		assert.Truef(t, handled != 0, "%s: every operation found its entity; want some that did not", row.name)
 	}
 }
 
@@ -146,9 +145,7 @@ func TestCopiesKeepWhatTheyKeep(t *testing.T) {
 				}
 			}
 		}
-		if merged < 400 {
-			t.Errorf("%s: %d entities and copies were merged; want most", row.name, merged)
-		}
+		assert.Truef(t, merged >= 400, "%s: %d entities and copies were merged; want most", row.name, merged)
 	}
 }
 

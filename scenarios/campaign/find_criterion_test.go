@@ -2,13 +2,14 @@ package campaign_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
 	"loadgen/report/verdict"
@@ -146,9 +147,7 @@ func TestFinderCountsWhatWasNeverSent(t *testing.T) {
 		find.UpTo = 120
 		live := &drive.Live{Clock: clk, Target: fading(clk), Workers: 2}
 		r := searched(t, stopAfter(t, 30*time.Second), live, hiding(t, 8, 3, 0, 0), find)
-		if !errors.Is(r.ended, context.Canceled) {
-			t.Fatalf("Run = %v; want that it is stopped in its second step", r.ended)
-		}
+		require.ErrorIs(t, r.ended, context.Canceled, "Run")
 		step := r.record.Limit.Steps[0]
 		if step.Dropped != 2 || step.Scheduled != fadingStep || step.HeldBack != 0 || step.ThrottledShare != 0 || step.Outcome != results.LimitClient {
 			t.Errorf("the step = %+v; want two of %d operations dropped, none late or throttled, client-limited", step, fadingStep)

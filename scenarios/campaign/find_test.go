@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -58,9 +61,7 @@ func searched(t testing.TB, ctx context.Context, runner drive.Runner, s *scenari
 		t.Fatal(faults)
 	}
 	r := carry(t, ctx, runner, campaign.Options{Scenario: s, Table: "races", Find: find}, &drive.Ledger{Observers: observers})
-	if r.record.Limit == nil {
-		t.Fatal("the record holds no search")
-	}
+	require.NotNil(t, r.record.Limit, "the record holds no search")
 	return r
 }
 
@@ -127,9 +128,7 @@ func misses(t *testing.T, s *scenarios.Scenario, of string, partitions int, limi
 	t.Helper()
 	want := limit / (1 - .005)
 	below, above := look(t, s, finding(of, limit/5)), look(t, s, finding(of, limit*3))
-	if below.limit.Partitions != partitions {
-		t.Errorf("%s: the load is spread over %d partitions; want %d", of, below.limit.Partitions, partitions)
-	}
+	assert.Equalf(t, partitions, below.limit.Partitions, "%s: the load is spread over", of)
 	low, lowHolds := within(below.limit, want)
 	high, highHolds := within(above.limit, want)
 	if lowHolds && highHolds && math.Abs(high/low-1) <= .02 {
@@ -183,9 +182,8 @@ func TestFinderSpendsWhatItSays(t *testing.T) {
 			before.Scheduled != int64(math.Ceil(.75*step.Rate)) {
 			t.Errorf("before step %d at %v/s comes %+v; want half a second at 1.5 times the rate, not reported", i+1, step.Rate, drain)
 		}
-		if (step.ThrottledShare > .005) != (step.Outcome == results.LimitThrottled) {
-			t.Errorf("step %d with %v throttled is %q; want throttled above 0.005", i+1, step.ThrottledShare, step.Outcome)
-		}
+		assert.Equalf(t, step.Outcome == results.LimitThrottled, step.ThrottledShare > .005,
+			"step %d with %v throttled is %q", i+1, step.ThrottledShare, step.Outcome)
 		spent += step.Entities
 	}
 	if spent != f.limit.Entities || spent+prepared != f.counts.Entities {
@@ -218,14 +216,11 @@ func TestFinderThatIsStoppedKeepsItsSteps(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	r := searched(t, ctx, w.runner(), s, finding(results.LimitPartition, 400), &stopper{after: 6000, stop: cancel})
-	if !errors.Is(r.ended, context.Canceled) {
-		t.Fatalf("Run = %v; want that it was stopped", r.ended)
-	}
+	require.ErrorIs(t, r.ended, context.Canceled, "Run")
 	l := r.record.Limit
 	// 300 operations drain before the 4,000 of the first step, which holds; a part of the second.
-	if len(l.Steps) != 1 || l.Finished || l.Held == nil || *l.Held != 400 || l.NotHeld != nil {
-		t.Fatalf("the search = %+v; want one step that held 400/s, unfinished", l)
-	}
+	require.Truef(t, len(l.Steps) == 1 && !l.Finished && l.Held != nil && *l.Held == 400 && l.NotHeld == nil,
+		"the search = %+v; want one step that held 400/s, unfinished", l)
 	if l.Steps[0].Entities != 4300 || l.Steps[0].Scheduled != 4000 || l.Entities <= 4300 || l.Entities+1 != w.engine.Counts().Entities {
 		t.Errorf("the step spent %d, the search %d, the engine counted %d; want 4,300, more, and one more for the marker",
 			l.Steps[0].Entities, l.Entities, w.engine.Counts().Entities)
@@ -341,13 +336,9 @@ func TestFindSaysAllThatIsWrong(t *testing.T) {
 		var paths []string
 		for _, err := range f.Validate() {
 			var fault fields.Fault
-			if !errors.As(err, &fault) {
-				t.Errorf("%s: %v is no fault of a field", row.name, err)
-			}
+			assert.Truef(t, errors.As(err, &fault), "%s: %v is no fault of a field", row.name, err)
 			paths = append(paths, fault.Path)
 		}
-		if got := strings.Join(paths, " "); got != row.paths {
-			t.Errorf("%s: faults of %q; want %q", row.name, got, row.paths)
-		}
+		assert.Equalf(t, row.paths, strings.Join(paths, " "), "%s: faults of", row.name)
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -90,9 +93,8 @@ func TestForecastOfAProjection(t *testing.T) {
 		return planned(t, stress(small(t, settings...))).Forecast()
 	}
 	whole, projected := forecast("phases.peak.operations=[{verb: query, rows: 10}]"), forecast("phases.peak.operations=[{verb: query, rows: 10}]", "phases.peak.operations.0.select=[Age]")
-	if projected.Requests != whole.Requests || projected.Entities != whole.Entities || projected.Sent != whole.Sent {
-		t.Errorf("Forecast() with a projection = %+v; want requests and entities of %+v", projected, whole)
-	}
+	assert.Truef(t, projected.Requests == whole.Requests && projected.Entities == whole.Entities && projected.Sent == whole.Sent,
+		"Forecast() with a projection = %+v; want requests and entities of %+v", projected, whole)
 	headers := forecast("phases.peak.operations=[{verb: delete}]").Received
 	if full, some := whole.Received-headers, projected.Received-headers; full <= 0 || 5*some > full {
 		t.Errorf("Forecast() = %d bytes received, and %d with one property; want most of the entities' bytes gone", full, some)
@@ -106,9 +108,7 @@ func TestForecastOfSizesByACurve(t *testing.T) {
 	o := stress(s)
 	forecast, record := planned(t, o).Forecasts()[0], recorded(t, newWorld(t, s, nil).run(t, o))
 	generator, err := s.Generator()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	want, squares, many := int64(0), 0., s.Loaded(1)
 	for n := range many {
 		size := int64(entity.Size(generator.Key(n), generator.Properties(n)))
@@ -122,9 +122,7 @@ func TestForecastOfSizesByACurve(t *testing.T) {
 			}
 		}
 	}
-	if stored != want {
-		t.Errorf("%d bytes were stored; want %d, the sizes of %d entities", stored, want, many)
-	}
+	assert.Equalf(t, want, stored, "%d bytes were stored; want %d, the sizes of %d entities", stored, want, many)
 	mean, _ := generator.MeanSize()
 	exact := float64(want) / float64(many)
 	if off := math.Abs(mean-exact) / math.Sqrt((squares/float64(many)-exact*exact)/float64(many)); off > 4 {

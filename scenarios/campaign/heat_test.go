@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -97,9 +99,7 @@ func TestHeatIsWhatTheTargetSaw(t *testing.T) {
 				t.Errorf("nowhere has %+v; want %+v", whole, meter.whole)
 			}
 			all := record.Total(results.Everything)
-			if all.Throttled < 50 {
-				t.Errorf("%d were throttled; want enough for the test to say something", all.Throttled)
-			}
+			assert.Truef(t, all.Throttled >= 50, "%d were throttled; want enough for the test to say something", all.Throttled)
 			mapped := *warmthOf(&h.Rest)
 			for _, one := range append(slices.Collect(maps.Values(got)), warmthOf(&h.Nowhere)) {
 				mapped.served += one.served
@@ -109,9 +109,7 @@ func TestHeatIsWhatTheTargetSaw(t *testing.T) {
 			if mapped.served != all.Served || mapped.throttled != all.Throttled || mapped.failed != all.Failed {
 				t.Errorf("the map sums to %+v; want the totals: %d served, %d throttled, %d failed", mapped, all.Served, all.Throttled, all.Failed)
 			}
-			if last := record.Intervals[len(record.Intervals)-1]; last.InFlight != 0 {
-				t.Errorf("%d attempts are under way at the end; want none", last.InFlight)
-			}
+			assert.EqualValues(t, 0, record.Intervals[len(record.Intervals)-1].InFlight, "attempts are under way at the end")
 		})
 	}
 }
@@ -130,9 +128,8 @@ func TestOneKeyInTwoTablesIsTwoPartitions(t *testing.T) {
 	for i := range phase.Partitions {
 		names[results.PartitionName(phase.Partitions[i].Table, phase.Partitions[i].Key)] = true
 	}
-	if !names["1"] || !names["1 (table ByState)"] || !names["id"] || len(names) != 3 {
-		t.Errorf("the partitions that served are %v; want 1, 1 (table ByState) and id", names)
-	}
+	assert.Truef(t, names["1"] && names["1 (table ByState)"] && names["id"] && len(names) == 3,
+		"the partitions that served are %v; want 1, 1 (table ByState) and id", names)
 	shared := []results.SharesClass{{From: 64, Partitions: 3, Offered: 1500}}
 	got := phase.Shares
 	for i := range got {
@@ -170,9 +167,7 @@ func TestStoredIsWhatTheTablesHold(t *testing.T) {
 		for _, table := range tables {
 			for key, one := range w.engine.Entities(w.accounts[0], table) {
 				properties, err := one.Unpack(nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				held += int64(entity.Size(key, properties))
 			}
 		}

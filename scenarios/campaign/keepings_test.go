@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
@@ -139,9 +142,8 @@ func TestUsersAskForWhatIsOver(t *testing.T) {
 			holdToRule(t, row.name, row.rule, virtual, seen)
 			inBubble(t, func(t *testing.T, clk clock.Real) {
 				live, also := readInbox(t, s, clk)
-				if !maps.EqualFunc(also.asked, seen.asked, slices.Equal) || !maps.Equal(also.read, seen.read) {
-					t.Errorf("%s: live and virtual runs ask for different things", row.name)
-				}
+				assert.Truef(t, maps.EqualFunc(also.asked, seen.asked, slices.Equal) && maps.Equal(also.read, seen.read),
+					"%s: live and virtual runs ask for different things", row.name)
 				if fmt.Sprint(live.Counters) != fmt.Sprint(virtual.Counters) {
 					t.Errorf("%s: live %v, virtual %v", row.name, live.Counters, virtual.Counters)
 				}
@@ -174,9 +176,7 @@ func holdToRule(t *testing.T, name string, rule permits, record *results.Record,
 	t.Helper()
 	rule.signed, rule.allowed = make(map[entity.Key]time.Duration), make(map[entity.Key]time.Duration)
 	numbers := slices.Sorted(maps.Keys(seen.read))
-	if len(numbers) < 300 {
-		t.Fatalf("%s: %d reads; want about 400", name, len(numbers))
-	}
+	require.Truef(t, len(numbers) >= 300, "%s: %d reads; want about 400", name, len(numbers))
 	counts := map[string]int64{}
 	for i, number := range numbers {
 		want := rule.asks(seen.due[number], seen.read[number])
@@ -194,8 +194,6 @@ func holdToRule(t *testing.T, name string, rule permits, record *results.Record,
 				got += one.Count
 			}
 		}
-		if got != counts[service] {
-			t.Errorf("%s: %d %s; want %d", name, got, counter, counts[service])
-		}
+		assert.Equalf(t, counts[service], got, "%s: %s", name, counter)
 	}
 }

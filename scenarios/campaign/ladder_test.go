@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/report/verdict"
@@ -107,12 +109,9 @@ func TestAPeakThatWasNotSentIsOfferedOnceMore(t *testing.T) {
 					phases = append(phases, fmt.Sprint(phase.Rate))
 				}
 			}
-			if got := strings.Join(phases, " "); got != row.phases {
-				t.Errorf("%s: steps %s; want %s", row.sentence, got, row.phases)
-			}
-			if twice := slices.Max(slices.Collect(maps.Values(at.entered))); twice != 1 {
-				t.Errorf("%s: an entity was inserted %d times; want each once", row.sentence, twice)
-			}
+			assert.Equalf(t, row.phases, strings.Join(phases, " "), "%s: steps", row.sentence)
+			assert.Equalf(t, 1, slices.Max(slices.Collect(maps.Values(at.entered))),
+				"%s: an entity was inserted times", row.sentence)
 			record.Manifest.PeakAsked, record.Manifest.PartitionKey, record.Manifest.Time = row.peak, "one", "real"
 			checks := verdict.Judge(record).Checks
 			fails := slices.ContainsFunc(checks, func(c results.Check) bool { return c.Fails() })

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -90,16 +93,12 @@ func TestMembersAreTheWhole(t *testing.T) {
 		}
 		c := planned(t, campaign.Options{Scenario: s, Table: "T", NewName: true})
 		plan, err := c.Offered(of)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		at := &targettest.Fake{Throttled: 80}
 		whole := carried(t, c, at)
 		parts, ops := offeredBy(t, s, of)
 		sum, err := results.Merge(parts)
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
+		require.NoErrorf(t, err, "seed %d", seed)
 		name := fmt.Sprintf("seed %d, %d members", seed, of)
 		var offered []results.Phase
 		for _, p := range whole.Phases {
@@ -121,9 +120,7 @@ func TestMembersAreTheWhole(t *testing.T) {
 				t.Errorf("%s: phase %s begins at %v; the plan says %s at %v and a second", name, sum.Phases[p].Name, sum.Phases[p].Begin, plan[p].Name, plan[p].Begin)
 			}
 			for i := range parts {
-				if got := scheduledOf(&parts[i].Record.Phases[p]); got != plan[p].Shares[i] {
-					t.Errorf("%s: share %d of phase %d has %d operations; want %d", name, i, p, got, plan[p].Shares[i])
-				}
+				assert.Equalf(t, plan[p].Shares[i], scheduledOf(&parts[i].Record.Phases[p]), "%s: share %d of phase %d", name, i, p)
 			}
 		}
 	}
@@ -153,9 +150,8 @@ func samePhase(t *testing.T, name string, got, want *results.Phase) {
 	for k := range want.Kinds {
 		a, bars := plain(got.Kinds[k])
 		b, others := plain(want.Kinds[k])
-		if !reflect.DeepEqual(a, b) || !reflect.DeepEqual(bars, others) {
-			t.Errorf("%s: kind %d is %+v, %v; want %+v, %v", name, k, a, bars, b, others)
-		}
+		assert.Truef(t, reflect.DeepEqual(a, b) && reflect.DeepEqual(bars, others),
+			"%s: kind %d is %+v, %v; want %+v, %v", name, k, a, bars, b, others)
 	}
 }
 
@@ -176,11 +172,9 @@ func TestUndivided(t *testing.T) {
 	} {
 		s := parsed(t, fmt.Sprintf(races, row.traffic)+row.more)
 		text := fmt.Sprint(campaign.Undivided(s, 3))
-		if row.field == "" && text != "[]" || !strings.Contains(text, row.field) {
-			t.Errorf("%s%s: %s; want a fault of %q", row.traffic, row.more, text, row.field)
-		}
+		assert.Truef(t, (row.field != "" || text == "[]") && strings.Contains(text, row.field),
+			"%s%s: %s; want a fault of %q", row.traffic, row.more, text, row.field)
 	}
-	if text := fmt.Sprint(campaign.Undivided(builtin(t, "eventual-transaction-workers"), 2)); !strings.Contains(text, "workflow") {
-		t.Errorf("of a scenario with queues: %s; want a fault of its workflows", text)
-	}
+	assert.Contains(t, fmt.Sprint(campaign.Undivided(builtin(t, "eventual-transaction-workers"), 2)), "workflow",
+		"of a scenario with queues")
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
@@ -14,23 +16,15 @@ import (
 func mixOf(t *testing.T, spec scenarios.OperationSpec) *mix {
 	t.Helper()
 	s, err := scenarios.Builtin("simulate")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	spec.Properties, spec.Name, spec.Weight = s.Phases[0].Operations()[0].Properties, "one", 1
 	s.Phases[0].Traffic.Operations = []scenarios.OperationSpec{spec}
 	c, err := NewCampaign(Options{Scenario: s, Table: "simulate"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	partitions, err := c.spreadOver(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	m, err := c.newMix(0, partitions[:2]...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	m.prepare()
 	return m
 }
@@ -63,9 +57,8 @@ func TestMergesWeighWhatWasReckoned(t *testing.T) {
 			got := fmt.Sprint(op.Sizes.Request, op.RequestBytes(), op.WrittenBytes(), op.Sizes.Billed)
 			op.Sizes = target.Sizes{}
 			request := op.RequestBytes()
-			if want := fmt.Sprint(request, request, op.WrittenBytes(), entity.Size(op.Change.Key, op.Change.Properties)); got != want {
-				t.Fatalf("%s %d: weighs %s; want %s", row.name, k, got, want)
-			}
+			require.Equalf(t, fmt.Sprint(request, request, op.WrittenBytes(), entity.Size(op.Change.Key, op.Change.Properties)), got,
+				"%s %d: weighs", row.name, k)
 		}
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
@@ -48,13 +51,9 @@ func sound(t *testing.T, s *scenarios.Scenario, name string, record *results.Rec
 	looked := int64(0)
 	for _, one := range record.Invariants {
 		looked += one.Looked
-		if one.Faults > 0 {
-			t.Errorf("%s: not so in %d of %d cases: %s", name, one.Faults, one.Looked, one.Name)
-		}
+		assert.Truef(t, one.Faults <= 0, "%s: not so in %d of %d cases: %s", name, one.Faults, one.Looked, one.Name)
 	}
-	if looked == 0 {
-		t.Errorf("%s: nobody looked at what was left", name)
-	}
+	assert.Truef(t, looked != 0, "%s: nobody looked at what was left", name)
 }
 
 // library returns all scenarios of the library, which are not to be altered.
@@ -98,9 +97,7 @@ func serial(t *testing.T, s *scenarios.Scenario) (inStep bool) {
 // phase, and that all ended.
 func sameCounts(t *testing.T, live, virtual ran) {
 	t.Helper()
-	if len(live.record.Phases) != len(virtual.record.Phases) {
-		t.Fatalf("live has %d phases, virtual %d; want the same", len(live.record.Phases), len(virtual.record.Phases))
-	}
+	require.Len(t, live.record.Phases, len(virtual.record.Phases), "live has phases, virtual")
 	for i := range virtual.record.Phases {
 		for j := range virtual.record.Phases[i].Kinds {
 			got, want := &live.record.Phases[i].Kinds[j], &virtual.record.Phases[i].Kinds[j]

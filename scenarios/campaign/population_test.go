@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
@@ -32,21 +35,13 @@ phases:
 func phaseOf(t testing.TB, loaded int, traffic string, phase int) *events {
 	t.Helper()
 	s, err := scenarios.Parse("notes.yaml", fmt.Appendf(nil, notes, loaded, traffic))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c, err := NewCampaign(Options{Scenario: s, Table: "notes"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	d, err := c.dry(phase)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	e, err := c.eventsOf(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return e
 }
 
@@ -214,9 +209,7 @@ func TestHoldingsStandForAll(t *testing.T) {
 	}
 	e := phaseOf(t, 3000, "arrivals: {constant: 500}, for: 10s, "+mixed, 2)
 	whole := newHoldings(e, e.homes, mostHeld, mostTurned)
-	if n := len(whole.held); n != len(existing(e, 4999))+len(existingAfter(e, 4999)) {
-		t.Fatalf("%d are held; want each", n)
-	}
+	require.Len(t, whole.held, len(existing(e, 4999))+len(existingAfter(e, 4999)), "are held")
 	for _, row := range []struct {
 		name         string
 		held, turned int
@@ -282,9 +275,7 @@ func TestHoldingsCount(t *testing.T) {
 		{"none of another partition", target.OnePartition("q"), 100, 0},
 		{"an empty stretch", between(key("d"), key("b"), true), 100, 0},
 	} {
-		if got := s.Count(row.query, row.operation); got != row.want {
-			t.Errorf("%s: count() = %d; want %d", row.name, got, row.want)
-		}
+		assert.Equalf(t, row.want, s.Count(row.query, row.operation), "%s: count()", row.name)
 	}
 }
 

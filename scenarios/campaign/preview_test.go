@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios"
 	"loadgen/scenarios/workflow"
@@ -40,21 +43,13 @@ phases:
   - name: day
     traffic: {arrivals: {constant: 10}, for: 5s, operations: [{name: all, workflow: transfer, with: {from: id, to: id}}]}
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c, err := NewCampaign(Options{Scenario: s, Table: "bank"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	d, err := c.dry(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	e, err := c.eventsOf(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	e.kinds[0].performance = &workflow.Kind{Name: "one-of-each", Inserts: inserts, New: oneOfEach}
 	spec := s.Phases[0].Operations()[0]
 	if spec.Verb = entity.Get; inserts {
@@ -77,13 +72,11 @@ func TestPreviewOfAWorkflow(t *testing.T) {
 		want := []Touch{{Key: entity.Key{Partition: "p", Row: "r"}, Entities: 1},
 			{Table: "Old", Key: entity.Key{Partition: "p", Row: "r"}, Entities: 2, Inserts: inserts},
 			{Key: entity.Key{Partition: "p", Row: "r"}, Entities: 1}}
-		if entities != 5 || !slices.Equal(touched, want) {
-			t.Errorf("about a new entity: %t: it touches %+v and counts %d; want %+v and 5", inserts, touched, entities, want)
-		}
+		assert.Truef(t, entities == 5 && slices.Equal(touched, want),
+			"about a new entity: %t: it touches %+v and counts %d; want %+v and 5", inserts, touched, entities, want)
 		sent, some := p.Sent(3, "bank")
-		if !some || sent.Requests != 6 || sent.Queries != 1 || sent.Beside != 1 || len(sent.Written) != 1 {
-			t.Fatalf("Sent = %+v, %t; want 6 requests, a query and a message among them, and one entity written", sent, some)
-		}
+		require.Truef(t, some && sent.Requests == 6 && sent.Queries == 1 && sent.Beside == 1 && len(sent.Written) == 1,
+			"Sent = %+v, %t; want 6 requests, a query and a message among them, and one entity written", sent, some)
 		if w := sent.Written[0]; w.Table != "Old" || w.Key.Row != "r" || w.Bytes < 12 || w.Bytes > 100 {
 			t.Errorf("Sent writes %+v; want r in Old, of some bytes", w)
 		}
@@ -104,13 +97,9 @@ phases:
   - name: day
     traffic: {arrivals: {constant: 10}, for: 5s, operations: [{name: move, workflow: transfer, with: {from: id, to: id}, weight: 1}, {verb: insert, weight: 50}]}
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c, err := NewCampaign(Options{Scenario: s, Table: "bank"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if p, err := c.Preview(0); err != nil || len(p.Approaches()) != 2 || p.Approaches()[1].Class != 0 {
 		t.Errorf("Preview = %+v, %v; want two kinds of operation, the second of which reads nothing", p, err)
 	}
@@ -137,25 +126,20 @@ func TestWorkflowBesideTheTableOffersNothing(t *testing.T) {
 func TestForecastOfAWorkflow(t *testing.T) {
 	c, e, _ := performed(t, false)
 	f := c.asked(e, 3, 0)
-	if f.Requests != 6 || f.Entities != 5 {
-		t.Errorf("asked = %+v; want 6 requests and 5 entities", f)
-	}
+	assert.Truef(t, f.Requests == 6 && f.Entities == 5, "asked = %+v; want 6 requests and 5 entities", f)
 	// The message is 50,000 bytes and its metadata five, all else small.
 	if least := int64(50_005 + 6*requestBytes); f.Sent < least || f.Sent > least+3000 {
 		t.Errorf("asked sends %d bytes; want %d and some more", f.Sent, least)
 	}
 	bare := besideBytes(&target.Beside{Verb: target.GetBlob})
-	if bare.Requests != 1 || bare.Sent != 0 || bare.Entities != 0 {
-		t.Errorf("besideBytes of a read = %+v; want a request, and nothing else", bare)
-	}
+	assert.Truef(t, bare.Requests == 1 && bare.Sent == 0 && bare.Entities == 0,
+		"besideBytes of a read = %+v; want a request, and nothing else", bare)
 	// What nobody follows is not read back.
 	c.Verify = true
 	spec := e.specs[0]
 	var none Forecast
 	c.forecastVerified(&none, &spec, 10, 100)
-	if none.Requests != 0 {
-		t.Errorf("verifying a workflow's writes costs %+v; want nothing", none)
-	}
+	assert.EqualValuesf(t, 0, none.Requests, "verifying a workflow's writes costs %+v", none)
 	spec.Workflow = ""
 	if c.forecastVerified(&none, &spec, 10, 100); none.Requests != 10 {
 		t.Errorf("verifying ten inserts costs %+v; want ten requests", none)

@@ -3,6 +3,9 @@ package campaign
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/target"
 )
@@ -10,9 +13,7 @@ import (
 // The text of a literal is read as the value that it was written from, of its type.
 func TestLiterals(t *testing.T) {
 	at, err := entity.ParseTicks("2026-03-01T00:00:00.5Z")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, row := range []struct {
 		name  string
 		value entity.Value
@@ -36,9 +37,8 @@ func TestLiterals(t *testing.T) {
 			t.Errorf("%s: literal(%q) = %s, %v; want %s", row.name, row.text, got, err, row.want)
 			continue
 		}
-		if !query.Filter.Keeps(entity.Key{}, entity.Pack(nil, 0, []entity.Property{{Name: "P", Value: row.value}})) {
-			t.Errorf("%s: %s is not equal to its value", row.name, got)
-		}
+		assert.Truef(t, query.Filter.Keeps(entity.Key{}, entity.Pack(nil, 0, []entity.Property{{Name: "P", Value: row.value}})),
+			"%s: %s is not equal to its value", row.name, got)
 	}
 }
 
@@ -48,9 +48,7 @@ func TestDueOfASearch(t *testing.T) {
 		t.Skip("a single goroutine plays it")
 	}
 	e := phaseOf(t, 5000, "arrivals: {constant: 1}, for: 1s, operations: [{verb: delete, by: [author]}, {name: other, verb: delete, by: [id]}]", 2)
-	if err := e.stocked(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, e.stocked())
 	all := map[string]uint64{}
 	for n := range uint64(5000) {
 		event := e.event(member{loaded: true, number: n})
@@ -64,8 +62,6 @@ func TestDueOfASearch(t *testing.T) {
 		}
 	}
 	for _, author := range []string{"ann", "ben", "cat", "dan"} {
-		if all[author] < 1100 {
-			t.Errorf("%s has %d entities; want more than a page", author, all[author])
-		}
+		assert.Truef(t, all[author] >= 1100, "%s has %d entities; want more than a page", author, all[author])
 	}
 }

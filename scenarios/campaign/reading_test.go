@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/scenarios"
 )
@@ -17,9 +20,7 @@ const hot = "2011 New York City Marathon__Full"
 func loadedInto(t testing.TB, s *scenarios.Scenario) (keys []string, members map[string]int64, ages map[string]int64) {
 	t.Helper()
 	g, err := s.Generator()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	members, ages = map[string]int64{}, map[string]int64{}
 	for n := range s.Loaded(len(s.Phases)) {
 		key := g.PartitionKey(n)
@@ -106,9 +107,8 @@ func TestQueriesAndTransactionsDoWhatIsDue(t *testing.T) {
 			record := recorded(t, w.run(t, stress(s)))
 			closed(t, record, w.engine)
 			sum := record.Total(results.Reported)
-			if sum.Scheduled != operations || sum.Offered != operations*row.due {
-				t.Errorf("%d operations offered %d entities; want %d of %d each", sum.Scheduled, sum.Offered, operations, row.due)
-			}
+			assert.Truef(t, sum.Scheduled == operations && sum.Offered == operations*row.due,
+				"%d operations offered %d entities; want %d of %d each", sum.Scheduled, sum.Offered, operations, row.due)
 			checkDone(t, sum, row)
 			if row.attempts < 0 {
 				// How many pages a query of several partitions takes, and whether some are
@@ -152,9 +152,7 @@ func TestATransactionOfMoreThanAPartitionHolds(t *testing.T) {
 	s := small(t, "phases.load.entities=300", "phases.peak.rates=[50]", "phases.peak.hold=false", "model.profile=off",
 		"phases.peak.operations=[{name: team, verb: batch, change: replace}]")
 	_, members, _ := loadedInto(t, s)
-	if members[hot] >= 100 || members[hot] < 2 {
-		t.Fatalf("the partition holds %d entities; want a few", members[hot])
-	}
+	require.Truef(t, members[hot] < 100 && members[hot] >= 2, "the partition holds %d entities; want a few", members[hot])
 	w := newWorld(t, s, nil)
 	record := recorded(t, w.run(t, stress(s)))
 	closed(t, record, w.engine)
@@ -178,7 +176,5 @@ func TestBooksOfQueriesAndTransactionsUnderRefusals(t *testing.T) {
 	live, virtual := bothWays(t, stress(s))
 	sameFiles(t, live, virtual)
 	sum := virtual.record.Total(results.Everything)
-	if sum.Throttled == 0 || sum.Failed > 0 {
-		t.Errorf("throttled %d, failed %d; want some and none", sum.Throttled, sum.Failed)
-	}
+	assert.Truef(t, sum.Throttled != 0 && sum.Failed <= 0, "throttled %d, failed %d; want some and none", sum.Throttled, sum.Failed)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
@@ -47,9 +49,7 @@ func TestOffersOfAResumedQuery(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			token, err := row.at.MarshalText()
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			from := ""
 			if row.at.Present {
 				from = ", from: " + string(token)

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios"
 )
 
@@ -48,23 +50,15 @@ phases:
   - name: race
     traffic: {arrivals: {trace: r.csv, time: finished}, operations: [{verb: insert}]}
 `, chance.IntN(1000), design, loaded))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if err := s.ReadFiles(func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(file.String())), nil }); err != nil {
 				t.Fatal(err)
 			}
 			c, err := NewCampaign(Options{Scenario: s, Table: "rows"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			p, err := c.Preview(1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if p.Count() != uint64(rows-loaded) {
-				t.Fatalf("%d operations of %d rows, of which %d were loaded; want the rest", p.Count(), rows, loaded)
-			}
+			require.NoError(t, err)
+			require.Equalf(t, uint64(rows-loaded), p.Count(), "operations of %d rows, of which %d were loaded", rows, loaded)
 			for k := range p.Count() {
 				row, due := all[loaded+int(k)], at[loaded+int(k)]-at[loaded]
 				p.Operation(k, "rows", func(touch Touch) {

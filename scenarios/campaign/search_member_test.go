@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
@@ -90,9 +92,7 @@ func TestASearchByMembersIsTheWhole(t *testing.T) {
 		}
 		all.Wait()
 		sum, err := results.Merge(parts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		name := fmt.Sprintf("seed %d, %d members from %v/s", seed, of, from)
 		if got, want := l.search.Limit(), whole.Limit; !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: they find\n%+v\nwant\n%+v", name, got, want)
@@ -115,9 +115,7 @@ func sameSteps(t *testing.T, name string, c *campaign.Campaign, of int, parts []
 	var plan []campaign.Offered
 	for n, step := range whole.Limit.Steps {
 		offered, err := c.OfferedBy(campaign.Try{Number: n + 1, Rate: step.Rate}, of)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		plan = append(plan, offered...)
 	}
 	if len(want) == 0 || len(sum.Phases) != len(want) || len(plan) != len(want) {

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/results"
@@ -81,9 +84,8 @@ func TestThinkingClientsKeepLittlesLaw(t *testing.T) {
 			if math.Abs(got-want) > .02*want {
 				t.Errorf("%d clients that think for %v did %.1f/s; want %.1f/s within 2 %%", tt.clients, tt.think, got, want)
 			}
-			if sum.Operations != sum.Succeeded || sum.Scheduled != sum.Sent || sum.Dropped != 0 {
-				t.Errorf("%d of %d operations succeeded, %d scheduled; want all", sum.Succeeded, sum.Operations, sum.Scheduled)
-			}
+			assert.Truef(t, sum.Operations == sum.Succeeded && sum.Scheduled == sum.Sent && sum.Dropped == 0,
+				"%d of %d operations succeeded, %d scheduled; want all", sum.Succeeded, sum.Operations, sum.Scheduled)
 		})
 	}
 }
@@ -111,14 +113,10 @@ func TestSpreadReachesEachPartitionAlike(t *testing.T) {
 	s := builtin(t, "simulate", "model.profile=off", "start=warm", "phases.spread.rate=50", "phases.spread.for=10s")
 	p := play(t, s, nil, true)
 	for _, key := range p.record.Phases[len(p.record.Phases)-2].Partitions {
-		if key.Entities != 500 {
-			t.Errorf("partition %q was served %d; want 500", key.Key, key.Entities)
-		}
+		assert.EqualValuesf(t, 500, key.Entities, "partition %q was served", key.Key)
 	}
 	// So short a run ends within the tail that began with the marker's partition.
-	if len(p.tail) != 13 {
-		t.Errorf("the tail has %d keys; want the 12 and the marker's", len(p.tail))
-	}
+	assert.Len(t, p.tail, 13, "the tail has keys")
 }
 
 // scaledDown is a cold table whose limits are a twentieth of the documents' and
@@ -153,9 +151,8 @@ func TestLiveEqualsVirtualThroughSplitAndMove(t *testing.T) {
 				}
 				last = e.At
 			}
-			if !slices.Contains(kinds, results.RangeSplit) || !slices.Contains(kinds, results.RangeMoved) {
-				t.Fatalf("the events are %v; want a split and a move among them", kinds)
-			}
+			require.Truef(t, slices.Contains(kinds, results.RangeSplit) && slices.Contains(kinds, results.RangeMoved),
+				"the events are %v; want a split and a move among them", kinds)
 			if virtual.counts != real.counts {
 				t.Errorf("the engine counted %+v in real time; want %+v as in virtual time", real.counts, virtual.counts)
 			}
@@ -185,9 +182,7 @@ func TestDatalessRunsAreTheSame(t *testing.T) {
 		t.Errorf("without a store the heat is %+v; want %+v", without.record.Heat, with.record.Heat)
 	}
 	for _, file := range []string{results.EventsFile, results.IntervalsFile} {
-		if string(with.folder.Bytes(file)) != string(without.folder.Bytes(file)) {
-			t.Errorf("%s differs without a store; want the same", file)
-		}
+		assert.Equalf(t, string(without.folder.Bytes(file)), string(with.folder.Bytes(file)), "%s differs without a store", file)
 	}
 }
 
@@ -196,9 +191,8 @@ func TestFootprint(t *testing.T) {
 		return planned(t, campaign.Options{Scenario: builtin(t, "simulate", settings...), Table: "races"}).Footprint(data)
 	}
 	plain, stored := of(false), of(true)
-	if plain.Entities != 0 || stored.Entities < 12_000*300 || stored.Entities > 12_000*3000 {
-		t.Errorf("Footprint: entities %d without data, %d with; want none, and those of 12,000", plain.Entities, stored.Entities)
-	}
+	assert.Truef(t, plain.Entities == 0 && stored.Entities >= 12_000*300 && stored.Entities <= 12_000*3000,
+		"Footprint: entities %d without data, %d with; want none, and those of 12,000", plain.Entities, stored.Entities)
 	if retrying := of(false, "retry=documented"); retrying.Waiting <= plain.Waiting {
 		t.Errorf("Footprint: %d wait with retries, %d without; want more", retrying.Waiting, plain.Waiting)
 	}

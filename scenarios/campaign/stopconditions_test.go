@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -113,9 +115,8 @@ func TestGuardTellsRest(t *testing.T) {
 	// A second without anything leaves the place in which it is kept as it was a round
 	// before: that is not its own.
 	g := told(scenarios.Traffic{StopWhenStable: .02}, slices.Repeat([]second{base}, 3*window)...)
-	if err := g.Enough(0, clock.Instant(3*window+2)*clock.Instant(time.Second), nil); err != nil {
-		t.Errorf("enough() after two seconds of nothing = %v; want nil", err)
-	}
+	assert.NoError(t, g.Enough(0, clock.Instant(3*window+2)*clock.Instant(time.Second), nil),
+		"enough() after two seconds of nothing")
 }
 
 // The median of what was counted by logarithms is that of what was counted, within

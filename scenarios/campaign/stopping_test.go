@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/scenarios/campaign"
@@ -41,9 +43,7 @@ func TestStoppedRunCutsShortWhatIsUnderWay(t *testing.T) {
 			return targettest.Silent(ctx, op)
 		})
 		r := carry(t, stopAfter(t, after), w.through(mute), stress(s), nil)
-		if !errors.Is(r.ended, context.Canceled) {
-			t.Errorf("Run = %v; want the context's error", r.ended)
-		}
+		assert.ErrorIs(t, r.ended, context.Canceled, "Run")
 		if ended := r.record.Duration; ended < after+grace || ended > after+grace+100*time.Millisecond {
 			t.Errorf("the run that was stopped after %v ended at %v; want it %v later", after, ended, grace)
 		}
@@ -101,9 +101,8 @@ func TestStoppedRunWhoseTargetDropsNothing(t *testing.T) {
 				t.Errorf("%s: the run that was stopped after %v ended at %v; want it %v later at most", row.sentence, row.after, ended, row.limit)
 			}
 			there, known := held[campaign.Made{What: campaign.MadeTable, Name: "stress"}]
-			if !known || len(held) != 1 || there != row.left {
-				t.Errorf("%s: it told of %v; want the table left: %t", row.sentence, held, row.left)
-			}
+			assert.Truef(t, known && len(held) == 1 && there == row.left,
+				"%s: it told of %v; want the table left: %t", row.sentence, held, row.left)
 		})
 	}
 }
@@ -118,9 +117,7 @@ func TestStoppedRunOfWhichOneAccountIsSilent(t *testing.T) {
 		silent := w.unanswered(func(op *target.Operation) bool { return op.Account == 0 && clk.Now().Offset() > after-time.Second })
 		o, held := holding(campaign.Options{Scenario: s, Table: "races"}, clk)
 		r := carry(t, stopAfter(t, after), w.through(silent), o, nil)
-		if !errors.Is(r.ended, context.Canceled) {
-			t.Errorf("Run = %v; want the context's error", r.ended)
-		}
+		assert.ErrorIs(t, r.ended, context.Canceled, "Run")
 		if most := after + campaign.EndingLimit + campaign.EndingStep; r.record.Duration > most {
 			t.Errorf("the run ended after %v; want %v at most", r.record.Duration, most)
 		}
@@ -152,9 +149,7 @@ func TestStoppedRunWithSeveralTables(t *testing.T) {
 			t.Errorf("Run = %v after %v: of %v it asked to drop %d; want one asked for, and all named", r.ended, r.record.Duration, held, asked)
 		}
 		for made, there := range held {
-			if !there {
-				t.Errorf("of %v it is said that it is gone", made)
-			}
+			assert.Truef(t, there, "of %v it is said that it is gone", made)
 		}
 	})
 }
@@ -187,11 +182,8 @@ func TestTableWhoseCreationIsInDoubt(t *testing.T) {
 		})
 		o := stress(s)
 		o.NewName = row.newName
-		if r := carry(t, t.Context(), &drive.Virtual{Target: forgetful}, o, nil); !errors.Is(r.ended, row.want) {
-			t.Errorf("%s: Run = %v; want %v", row.sentence, r.ended, row.want)
-		}
-		if left := len(w.tables()) > 0; left != row.left {
-			t.Errorf("%s: the table is left behind: %v; want %v", row.sentence, left, row.left)
-		}
+		assert.ErrorIsf(t, carry(t, t.Context(), &drive.Virtual{Target: forgetful}, o, nil).ended, row.want,
+			"%s: Run", row.sentence)
+		assert.Equalf(t, row.left, len(w.tables()) > 0, "%s: the table is left behind", row.sentence)
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
@@ -41,9 +44,8 @@ func (w *world) checkNothingLeft(t *testing.T, name string, stores ...string) {
 	t.Helper()
 	for _, store := range stores {
 		for _, verb := range []target.BesideVerb{target.DropQueue, target.DropContainer} {
-			if o := w.Do(t.Context(), &target.Operation{Beside: &target.Beside{Verb: verb, Store: store}}); o.Status != 404 {
-				t.Errorf("%s: %v of %s is answered %d; want nothing left", name, verb, store, o.Status)
-			}
+			assert.Equalf(t, 404, w.Do(t.Context(), &target.Operation{Beside: &target.Beside{Verb: verb, Store: store}}).Status,
+				"%s: %v of %s is answered", name, verb, store)
 		}
 	}
 	if left := w.tables(); len(left) > 0 {
@@ -58,9 +60,7 @@ func TestWhatIsMadeBesideTablesIsDropped(t *testing.T) {
 		queues, blobs, _ := campaign.Stores(s)
 		return queues || blobs
 	})
-	if len(list) < 3 {
-		t.Fatalf("%d scenarios of the library use a queue or blobs; want some", len(list))
-	}
+	require.Truef(t, len(list) >= 3, "%d scenarios of the library use a queue or blobs; want some", len(list))
 	for _, s := range spread(list, tier(2, len(list))) {
 		for _, after := range []time.Duration{2 * time.Second, 7 * time.Second, time.Hour}[:tier(2, 3)] {
 			inBubble(t, func(t *testing.T, clk clock.Real) {
@@ -127,9 +127,7 @@ func TestStoresGoThoughTheRecordFails(t *testing.T) {
 			w := newWorld(t, s, clk)
 			o := campaign.Options{Scenario: s, Table: "races",
 				Entering: func(p campaign.Progress) { folder.broken = folder.broken || p.Stage == "drop" }}
-			if err := folder.into(t, w.runner(), o); !errors.Is(err, results.ErrWrite) {
-				t.Errorf("%s: Run = %v; want ErrWrite", name, err)
-			}
+			assert.ErrorIsf(t, folder.into(t, w.runner(), o), results.ErrWrite, "%s: Run", name)
 			w.checkNothingLeft(t, name, "races-moves", "races-poison")
 		})
 	}

@@ -3,6 +3,9 @@ package campaign_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios/campaign"
 )
 
@@ -16,9 +19,7 @@ func TestWorkflowsAreDueWhatTheirQueriesRead(t *testing.T) {
 	}{{"together", 1}, {"apart", 2}} {
 		s := builtin(t, "one-to-many-partition", "use="+row.use)
 		preview, err := planned(t, campaign.Options{Scenario: s, Table: "company"}).Preview(1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		reads := 0
 		for k := range uint64(100) {
 			var touches []campaign.Touch
@@ -27,12 +28,9 @@ func TestWorkflowsAreDueWhatTheirQueriesRead(t *testing.T) {
 				continue
 			}
 			reads++
-			if due < 30 || due > 90 || len(touches) != row.touches || touches[0].Entities != due-int64(row.touches-1) {
-				t.Errorf("%s, operation %d: %d are due, %+v; want the fifty or so of a department", row.use, k, due, touches)
-			}
+			assert.Truef(t, due >= 30 && due <= 90 && len(touches) == row.touches && touches[0].Entities == due-int64(row.touches-1),
+				"%s, operation %d: %d are due, %+v; want the fifty or so of a department", row.use, k, due, touches)
 		}
-		if reads < 30 {
-			t.Errorf("%s: %d of 100 operations read; want about half", row.use, reads)
-		}
+		assert.Truef(t, reads >= 30, "%s: %d of 100 operations read; want about half", row.use, reads)
 	}
 }

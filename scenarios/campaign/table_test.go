@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/campaign"
 	"loadgen/target"
@@ -40,8 +42,7 @@ func TestRunWaitsForTheNameOfADeletedTable(t *testing.T) {
 				begins = p.Begin
 			}
 		}
-		if (begins >= 40*time.Second) != row.waits || begins > time.Minute {
-			t.Errorf("a name that is kept for %s: loading began at %v", row.delay, begins)
-		}
+		assert.Truef(t, (begins >= 40*time.Second) == row.waits && begins <= time.Minute,
+			"a name that is kept for %s: loading began at %v", row.delay, begins)
 	}
 }

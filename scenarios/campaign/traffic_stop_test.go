@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -43,9 +45,7 @@ func TestStopsWhenStable(t *testing.T) {
 				count += p.Kinds[k].Scheduled
 				offered += p.Kinds[k].LastHalf.Offered
 			}
-			if offered == 0 {
-				t.Error("the last half of the phase holds nothing; want what was offered")
-			}
+			assert.True(t, offered != 0, "the last half of the phase holds nothing; want what was offered")
 			if test.count > 0 && count != test.count {
 				t.Errorf("%d operations became due; want %d, and none after the load had come to rest", count, test.count)
 			}
@@ -100,15 +100,12 @@ func TestStopsOnABudget(t *testing.T) {
 					recorded(t, r)
 					return
 				}
-				if !errors.Is(r.ended, drive.ErrStopped) || !strings.Contains(r.ended.Error(), test.of) {
-					t.Errorf("Run = %v; want ErrStopped, by %q", r.ended, test.of)
-				}
+				assert.Truef(t, errors.Is(r.ended, drive.ErrStopped) && strings.Contains(r.ended.Error(), test.of),
+					"Run = %v; want ErrStopped, by %q", r.ended, test.of)
 				if faults := verdict.Books(r.record); len(faults) > 0 || r.record.Duration > 12*time.Second {
 					t.Errorf("the run ended after %v, and its books say %q; want them closed, and an early end", r.record.Duration, faults)
 				}
-				if last := r.record.Phases[len(r.record.Phases)-1]; last.Name != "drop" {
-					t.Errorf("the last phase is %q; want the table to be dropped", last.Name)
-				}
+				assert.Equal(t, "drop", r.record.Phases[len(r.record.Phases)-1].Name, "the last phase")
 			}
 			if !test.live {
 				check(t, nil)

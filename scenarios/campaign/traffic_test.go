@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -74,9 +76,7 @@ func instantRows() string {
 func trafficked(t testing.TB, traffic string, trace string) *scenarios.Scenario {
 	t.Helper()
 	s := parsed(t, fmt.Sprintf(races, traffic))
-	if err := s.ReadFiles(func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(trace)), nil }); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.ReadFiles(func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(trace)), nil }))
 	return s
 }
 
@@ -182,9 +182,7 @@ func TestPhasesOfTraffic(t *testing.T) {
 			for i := range test.want {
 				test.want[i].rate = math.Round(test.want[i].rate)
 			}
-			if !reflect.DeepEqual(got, test.want) {
-				t.Errorf("the phases are %+v; want %+v", got, test.want)
-			}
+			assert.Equalf(t, test.want, got, "the phases are %+v; want %+v", got, test.want)
 		})
 	}
 }

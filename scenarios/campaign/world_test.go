@@ -11,6 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
@@ -28,9 +31,7 @@ import (
 func parsed(t testing.TB, text string, settings ...string) *scenarios.Scenario {
 	t.Helper()
 	s, err := scenarios.Parse("scenario.yaml", []byte(text))
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
+	require.NoErrorf(t, err, "%v\n%s", err, text)
 	return set(t, s, settings...)
 }
 
@@ -38,9 +39,7 @@ func parsed(t testing.TB, text string, settings ...string) *scenarios.Scenario {
 func builtin(t testing.TB, name string, settings ...string) *scenarios.Scenario {
 	t.Helper()
 	s, err := scenarios.Builtin(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return set(t, s, settings...)
 }
 
@@ -49,9 +48,7 @@ func set(t testing.TB, s *scenarios.Scenario, settings ...string) *scenarios.Sce
 	t.Helper()
 	for _, setting := range settings {
 		path, value, _ := strings.Cut(setting, "=")
-		if err := s.Set(path, value); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Set(path, value))
 	}
 	if len(settings) == 0 {
 		return s
@@ -66,9 +63,7 @@ func set(t testing.TB, s *scenarios.Scenario, settings ...string) *scenarios.Sce
 func planned(t testing.TB, o campaign.Options) *campaign.Campaign {
 	t.Helper()
 	c, err := campaign.NewCampaign(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return c
 }
 
@@ -79,9 +74,7 @@ func engineOf(t testing.TB, s *scenarios.Scenario, dataless bool) *engine.Engine
 	for _, o := range s.Model.Overrides {
 		err = errors.Join(err, m.Set(o.Name, o.Text))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return engine.New(engine.Options{Model: m, Accounts: accountsOf(s), Seed: s.Seed,
 		Cold: s.Start == scenarios.StartCold, Dataless: dataless})
 }
@@ -199,18 +192,14 @@ func conduct(t testing.TB, ctx context.Context, runner drive.Runner, c *campaign
 	t.Helper()
 	r := ran{folder: new(results.Memory)}
 	recorder, err := results.NewRecorder(r.folder, results.Manifest{Operations: c.Kinds(), Accounts: c.Scenario.Sharding().Number()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	l = cmp.Or(l, new(drive.Ledger))
 	l.Recorder = recorder
 	validity := results.Valid
 	if r.ended = c.Run(ctx, runner, l); r.ended != nil {
 		validity = results.Partial
 	}
-	if err := recorder.Finish(runner.Now().Offset(), validity, nil, countsOf(runner)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, recorder.Finish(runner.Now().Offset(), validity, nil, countsOf(runner)))
 	if r.record, err = results.Read(r.folder); err != nil {
 		t.Fatal(err)
 	}
@@ -282,9 +271,8 @@ func bothWays(t *testing.T, o campaign.Options) (live, virtual ran) {
 func sameFiles(t testing.TB, live, virtual ran) {
 	t.Helper()
 	for _, file := range []string{results.RunFile, results.IntervalsFile, results.EventsFile} {
-		if !slices.Equal(live.folder.Bytes(file), virtual.folder.Bytes(file)) {
-			t.Errorf("%s of a live run differs from that of virtual time", file)
-		}
+		assert.Truef(t, slices.Equal(live.folder.Bytes(file), virtual.folder.Bytes(file)),
+			"%s of a live run differs from that of virtual time", file)
 	}
 }
 
@@ -302,9 +290,7 @@ func (w *world) unanswered(silent func(op *target.Operation) bool) targettest.Fu
 func reported(t testing.TB, record *results.Record) *results.Phase {
 	t.Helper()
 	i := slices.IndexFunc(record.Phases, func(p results.Phase) bool { return p.Reported })
-	if i < 0 {
-		t.Fatal("no phase is reported")
-	}
+	require.True(t, i >= 0, "no phase is reported")
 	return &record.Phases[i]
 }
 

@@ -11,6 +11,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/rest"
@@ -43,9 +45,8 @@ func TestOptionsAreValidated(t *testing.T) {
 				got = append(got, name)
 			}
 		}
-		if strings.Join(got, " ") != row.want || err != nil && !errors.Is(err, capture.ErrOptions) {
-			t.Errorf("%s: New = %v, of %q; want faults of %q", row.name, err, got, row.want)
-		}
+		assert.Truef(t, strings.Join(got, " ") == row.want && (err == nil || errors.Is(err, capture.ErrOptions)),
+			"%s: New = %v, of %q; want faults of %q", row.name, err, got, row.want)
 	}
 }
 
@@ -59,9 +60,7 @@ func TestKindsAreThoseOfTheVerbs(t *testing.T) {
 		if name == "other" {
 			want = 3
 		}
-		if kind.Attempts != want {
-			t.Errorf("%s has %d attempts; want %d", name, kind.Attempts, want)
-		}
+		assert.Equal(t, want, kind.Attempts, name)
 	}
 }
 
@@ -110,9 +109,7 @@ func memoryDoesNotGrow(t *testing.T, many int64) {
 	if o.PartitionsTold != capture.DefaultPartitions || o.PartitionsDropped < many*8/10 || o.ShapesTold != capture.DefaultShapes {
 		t.Errorf("%d partitions and %d shapes told apart, %d dropped", o.PartitionsTold, o.ShapesTold, o.PartitionsDropped)
 	}
-	if waiting := many - share - o.Forgotten; waiting != capture.DefaultRetries {
-		t.Errorf("%d operations were not forgotten; want %d", waiting, capture.DefaultRetries)
-	}
+	assert.EqualValues(t, capture.DefaultRetries, many-share-o.Forgotten, "operations were not forgotten")
 }
 
 // TestSketchHoldsWhatItPromises compares what is kept with exact counts, for
@@ -167,9 +164,7 @@ func TestLightestMakesRoom(t *testing.T) {
 		for _, p := range s.end().Capture.Partitions {
 			got = append(got, fmt.Sprint(p.PartitionKey, p.Entities, "+", p.Missed))
 		}
-		if text := strings.Join(got, " "); text != "a8+0 c4+0 b3+0 x1+1" {
-			t.Errorf("%s: of %q are kept %q; want a, b and c as they are and x in the place of d", row.name, row.traffic, text)
-		}
+		assert.Equalf(t, "a8+0 c4+0 b3+0 x1+1", strings.Join(got, " "), "%s: of %q are kept", row.name, row.traffic)
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -94,9 +96,7 @@ func TestHottestIsWhatMostIsDemandedOf(t *testing.T) {
 		if p := record.Capture.Partitions[0]; p.PartitionKey != "2011 Full" || p.Entities+p.Missed < 5 || p.Demanded < 160 {
 			t.Errorf("with %d places the hottest partition = %+v; want the one that throttled 195 of 200", places, p)
 		}
-		if said := verdict.Judge(record).Verdict; !strings.Contains(said, `The partition "2011 Full"`) {
-			t.Errorf("with %d places the verdict = %q; want it to name the partition", places, said)
-		}
+		assert.Containsf(t, verdict.Judge(record).Verdict, `The partition "2011 Full"`, "with %d places the verdict", places)
 	}
 }
 
@@ -149,9 +149,8 @@ func TestSaturationIsThatOfAnyLoad(t *testing.T) {
 		if p.Saturation != nil {
 			got = fmt.Sprint(*p.Saturation, " ", p.SaturationInterval)
 		}
-		if got != row.want || !strings.Contains(p.SaturationWhy, row.why) || (p.SaturationWhy == "") != (row.why == "") {
-			t.Errorf("%s: saturation of %v = %s, for %q; want %s, for %q", row.name, row.seconds, got, p.SaturationWhy, row.want, row.why)
-		}
+		assert.Truef(t, got == row.want && strings.Contains(p.SaturationWhy, row.why) && (p.SaturationWhy == "") == (row.why == ""),
+			"%s: saturation of %v = %s, for %q; want %s, for %q", row.name, row.seconds, got, p.SaturationWhy, row.want, row.why)
 	}
 }
 
@@ -201,9 +200,8 @@ func TestTypicalSecondOfALongRun(t *testing.T) {
 		s.saw(r)
 	}
 	p := s.end().Capture.Partitions[0]
-	if p.Seconds != seconds || p.Typical != 4 || p.Busiest != 9 {
-		t.Errorf("%d seconds, typically %v, at most %d; want %d, 4 and 9", p.Seconds, p.Typical, p.Busiest, seconds)
-	}
+	assert.Truef(t, p.Seconds == seconds && p.Typical == 4 && p.Busiest == 9,
+		"%d seconds, typically %v, at most %d; want %d, 4 and 9", p.Seconds, p.Typical, p.Busiest, seconds)
 }
 
 func TestScansAreNamedByShapeWithExactDensity(t *testing.T) {
@@ -278,9 +276,7 @@ func TestCodesBeyondTheBoundAreCounted(t *testing.T) {
 func TestPhaseRunsFromTheFirstArrivalToTheLastReply(t *testing.T) {
 	s := open(t, capture.Options{})
 	// Nothing for ten minutes.
-	if err := s.observer.Advance(10 * time.Minute); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.observer.Advance(10*time.Minute))
 	s.saw(get(10*time.Minute, "t", "p"))
 	s.saw(get(10*time.Minute+9*time.Second, "t", "p"))
 	record := s.end()
@@ -288,9 +284,7 @@ func TestPhaseRunsFromTheFirstArrivalToTheLastReply(t *testing.T) {
 	if phase.Name != capture.Phase || phase.Begin != 10*time.Minute || phase.End != 10*time.Minute+9*time.Second+3*ms+1 || !phase.Reported {
 		t.Errorf("the phase is %q from %v to %v", phase.Name, phase.Begin, phase.End)
 	}
-	if got := len(record.Intervals); got != 610 {
-		t.Errorf("%d seconds were written; want 610", got)
-	}
+	assert.Len(t, record.Intervals, 610, "seconds were written")
 }
 
 // A slow request arrived in a second that has long been written, and ends in its
@@ -330,9 +324,7 @@ func TestEmptyRunsAndTheEnd(t *testing.T) {
 	}
 	late := get(ms, "t", "p")
 	s.observer.Saw(&late)
-	if err := errors.Join(s.observer.Advance(time.Hour), s.observer.End()); err != nil {
-		t.Errorf("Advance and End after the end = %v; want no error", err)
-	}
+	assert.NoError(t, errors.Join(s.observer.Advance(time.Hour), s.observer.End()), "Advance and End after the end")
 }
 
 // The server uses a request's memory again.
@@ -356,13 +348,10 @@ func TestNothingOfARequestIsKept(t *testing.T) {
 	s.saw(throttled(q))
 	copy(room, strings.Repeat("x", 16))
 	o := s.end().Capture
-	if got := o.Orders[0].Partitions; got.Ascending != 39 {
-		t.Errorf("%d keys ascended; want 39", got.Ascending)
-	}
+	assert.EqualValues(t, 39, o.Orders[0].Partitions.Ascending, "keys ascended")
 	text := fmt.Sprint(o.Partitions, o.Shapes, o.Orders)
-	if strings.Contains(text, "xxx") || !strings.Contains(text, "races") {
-		t.Errorf("the observation holds a request's memory: %s", text)
-	}
+	assert.Truef(t, !strings.Contains(text, "xxx") && strings.Contains(text, "races"),
+		"the observation holds a request's memory: %s", text)
 }
 
 func TestManyGoroutinesAreCountedOnce(t *testing.T) {
@@ -380,9 +369,7 @@ func TestManyGoroutinesAreCountedOnce(t *testing.T) {
 				r := sent(sender, i)
 				s.observer.Saw(&r)
 				if i%50 == 0 {
-					if err := s.observer.Advance(r.Done.Offset() - 2*time.Second); err != nil {
-						t.Errorf("Advance = %v; want no error", err)
-					}
+					assert.NoError(t, s.observer.Advance(r.Done.Offset()-2*time.Second), "Advance")
 				}
 			}
 		})

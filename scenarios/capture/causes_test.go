@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -112,18 +113,15 @@ func TestTrafficThatFailsClaimsNothingOfTheKey(t *testing.T) {
 			}
 		}
 	}
-	if told[true] < 10 || told[false] < 5 {
-		t.Errorf("%v of the drawn traffic failed; want enough of both", told)
-	}
+	assert.Truef(t, told[true] >= 10 && told[false] >= 5, "%v of the drawn traffic failed; want enough of both", told)
 }
 
 // What was asked for in a second that one partition could not have served is a limit,
 // whatever failed beside it.
 func TestTrafficThatFailsAndIsTooMuchNeedsMoreKeys(t *testing.T) {
 	p := spoil(t, rand.New(rand.NewPCG(1, 1)), 6000, [2]float64{0.1, 0.1})
-	if text := verdict.Judge(p.record).Verdict; !strings.Contains(text, "needs keys that spread it over at least") {
-		t.Errorf("a partition of 4,000 entities/s is %q; want that it needs more keys", text)
-	}
+	assert.Contains(t, verdict.Judge(p.record).Verdict, "needs keys that spread it over at least",
+		"a partition of 4,000 entities/s")
 }
 
 // A body for which there was no room is a failure with a status of its own, and nothing
@@ -179,9 +177,7 @@ func TestWhoStandsBesideIsToldTheSame(t *testing.T) {
 			t.Errorf("the heat of %s is %v; want %v served and throttled", name, heat[name], one)
 		}
 	}
-	if len(heat) != len(want) {
-		t.Errorf("the heat is %v; want that of three partitions", heat)
-	}
+	assert.Lenf(t, heat, len(want), "the heat is %v", heat)
 	if len(costliest) != 1 || costliest[0] != record.Capture.Shapes[0] && costliest[0].Scanned != 30 {
 		t.Errorf("the costliest query is %+v; the record has %+v", costliest, record.Capture.Shapes)
 	}

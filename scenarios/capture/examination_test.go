@@ -14,6 +14,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
@@ -40,9 +42,7 @@ func examine(t *testing.T, set ...string) *office {
 	var err error
 	o.Service, err = serve.Open(t.Context(), serve.Options{Listen: "127.0.0.1:0", Profile: model.Off, Set: set, Clock: o.clock,
 		Observe: o.examination.Saw, Tick: o.examination.Advance})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { _ = o.Close() })
 	if err := o.examination.Open(capture.Plan{Model: o.Model(), Seed: 7, Started: o.clock.Started(),
 		Version: "v1", Commit: "abc", Command: []string{"loadgen", "serve"}}); err != nil {
@@ -69,9 +69,7 @@ func (o *office) conclude() *results.Record {
 	ended := o.Drain()
 	counts := results.TargetCounts(o.Counts())
 	record, err := o.examination.Conclude(o.clock.Now(), ended, &counts)
-	if err != nil {
-		o.t.Fatalf("Conclude = %v; want no error", err)
-	}
+	require.NoError(o.t, err, "Conclude")
 	if faults := verdict.Books(record); len(faults) > 0 || record.Validity != results.Valid {
 		o.t.Errorf("Books = %q, validity %s; want them closed", faults, record.Validity)
 	}
@@ -89,9 +87,7 @@ func TestExamineJudgesAProgramOfAnotherMake(t *testing.T) {
 	// add inserts an entity and reports whether it was throttled.
 	add := func(into *aztables.Client, partition, row string, paid bool) bool {
 		text, err := json.Marshal(map[string]any{"PartitionKey": partition, "RowKey": row, "Paid": paid})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		_, err = into.AddEntity(t.Context(), text, nil)
 		requests++
 		var failure *azcore.ResponseError
@@ -110,9 +106,7 @@ func TestExamineJudgesAProgramOfAnotherMake(t *testing.T) {
 		// Each runner has a partition to himself, which is never busy.
 		add(runners, fmt.Sprintf("%03d", i), "r", i%100 == 0)
 	}
-	if throttled > 0 {
-		t.Fatalf("%d inserts of cold partitions were throttled", throttled)
-	}
+	require.Truef(t, throttled <= 0, "%d inserts of cold partitions were throttled", throttled)
 	var ok int64
 	for i := range 200 {
 		if !add(races, hot, fmt.Sprintf("%04d", i), true) {
@@ -130,9 +124,8 @@ func TestExamineJudgesAProgramOfAnotherMake(t *testing.T) {
 			returned += int64(len(page.Entities))
 		}
 	}
-	if throttled == 0 || returned != queries*2 {
-		t.Fatalf("the program had %d throttled and %d returned; it is neither hot nor scanning", throttled, returned)
-	}
+	require.Truef(t, throttled != 0 && returned == queries*2,
+		"the program had %d throttled and %d returned; it is neither hot nor scanning", throttled, returned)
 	record := s.conclude()
 	o := record.Capture
 	if o.Requests != requests || o.Entities != entities || o.ThrottledByPartition != throttled {
@@ -146,9 +139,7 @@ func TestExamineJudgesAProgramOfAnotherMake(t *testing.T) {
 		t.Errorf("the query that scanned most = %+v; want %d requests, %d scanned, %d returned", q, queries, queries*200, returned)
 	}
 	for _, told := range []string{hot, o.Partitions[0].Table} {
-		if !strings.Contains(record.Summary.Verdict, told) {
-			t.Errorf("the verdict %q does not name %q", record.Summary.Verdict, told)
-		}
+		assert.Contains(t, record.Summary.Verdict, told, "the verdict")
 	}
 }
 
@@ -192,9 +183,7 @@ func TestExaminationSaysWhatItIsOf(t *testing.T) {
 	}
 	documented := must(model.New(model.Documented))
 	var other capture.Examination
-	if err := other.Open(capture.Plan{Out: "own", Model: documented, Started: s.clock.Started()}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, other.Open(capture.Plan{Out: "own", Model: documented, Started: s.clock.Started()}))
 	interrupted := errors.Join(context.Canceled)
 	if record, err = other.Conclude(clock.Instant(time.Second), interrupted, &results.TargetCounts{}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("Conclude of what was interrupted = %v; want that", err)
@@ -204,18 +193,12 @@ func TestExaminationSaysWhatItIsOf(t *testing.T) {
 		t.Errorf("the record in %s is %s for %q; want it judged, partial and interrupted", other.Folder, record.Validity, record.Reasons)
 	}
 	sealed, err := results.Read(other.Folder)
-	if err != nil || sealed.Summary == nil {
-		t.Errorf("the record in own = %v; want it sealed with its summary", err)
-	}
+	assert.Truef(t, err == nil && sealed.Summary != nil, "the record in own = %v; want it sealed with its summary", err)
 }
 
 func TestExaminationWhereNothingCanBeWritten(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("taken", nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile("taken", nil, 0o600))
 	var e capture.Examination
-	if err := e.Open(capture.Plan{Out: "taken", Model: new(model.Model)}); !errors.Is(err, results.ErrWrite) {
-		t.Errorf("Open in a file = %v; want %v", err, results.ErrWrite)
-	}
+	assert.ErrorIs(t, e.Open(capture.Plan{Out: "taken", Model: new(model.Model)}), results.ErrWrite, "Open in a file")
 }

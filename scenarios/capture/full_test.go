@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/rest"
@@ -42,12 +44,8 @@ func onFullDisk(t *testing.T) *Examination {
 
 func TestWriteErrorsComeBack(t *testing.T) {
 	o := onFullDisk(t).Capture
-	if err := o.Advance(time.Minute); !errors.Is(err, results.ErrWrite) {
-		t.Errorf("Advance = %v; want %v", err, results.ErrWrite)
-	}
-	if err := o.End(); !errors.Is(err, results.ErrWrite) {
-		t.Errorf("End = %v; want %v", err, results.ErrWrite)
-	}
+	assert.ErrorIs(t, o.Advance(time.Minute), results.ErrWrite, "Advance")
+	assert.ErrorIs(t, o.End(), results.ErrWrite, "End")
 }
 
 // Whoever serves is told once that there is no record, and goes on.

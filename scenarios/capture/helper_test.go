@@ -4,6 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/rest"
@@ -74,34 +77,22 @@ func (s *scene) count(r *rest.Seen) {
 // end closes the run, reads it back and holds its books to be closed.
 func (s *scene) end() *results.Record {
 	s.t.Helper()
-	if err := s.observer.End(); err != nil {
-		s.t.Fatalf("End = %v; want no error", err)
-	}
-	if err := s.recorder.Finish(s.last+time.Second, results.Valid, nil, &s.counts); err != nil {
-		s.t.Fatalf("Finish = %v; want no error", err)
-	}
+	require.NoError(s.t, s.observer.End(), "End")
+	require.NoError(s.t, s.recorder.Finish(s.last+time.Second, results.Valid, nil, &s.counts), "Finish")
 	record, err := results.Read(s.folder)
-	if err != nil {
-		s.t.Fatalf("Read = %v; want no error", err)
-	}
+	require.NoError(s.t, err, "Read")
 	if faults := verdict.Books(record); len(faults) > 0 {
 		s.t.Errorf("Books = %q; want them closed", faults)
 	}
-	if record.Capture == nil {
-		s.t.Fatal("the record holds no observation")
-	}
+	require.NotNil(s.t, record.Capture, "the record holds no observation")
 	if record.Heat != nil {
 		s.t.Errorf("the record of others' traffic has a heat map: %+v; want none, the observation names its partitions", record.Heat)
 	}
 	if n := len(record.Intervals); n > 0 && record.Intervals[n-1].InFlight != 0 {
 		s.t.Errorf("%d requests are under way at the end; want none", record.Intervals[n-1].InFlight)
 	}
-	if got := record.Capture.Requests; got != s.counts.Requests {
-		s.t.Errorf("%d requests were observed; want the %d that were sent", got, s.counts.Requests)
-	}
-	if got := record.Capture.Entities; got != s.counts.Entities {
-		s.t.Errorf("%d entities were observed; want the %d that were counted", got, s.counts.Entities)
-	}
+	assert.Equal(s.t, s.counts.Requests, record.Capture.Requests, "requests were observed")
+	assert.Equal(s.t, s.counts.Entities, record.Capture.Entities, "entities were observed")
 	return record
 }
 

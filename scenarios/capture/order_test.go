@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/rest"
 	"loadgen/results"
@@ -69,9 +72,8 @@ func TestOrderOfPartitionKeys(t *testing.T) {
 			s.saw(insert(time.Duration(i)*ms, "t", key, "r"))
 		}
 		o := s.end().Capture.Orders[0]
-		if o.Table != "t" || o.Partitions.Keys != row.count {
-			t.Errorf("%s: %d keys of %q count; want %d", row.name, o.Partitions.Keys, o.Table, row.count)
-		}
+		assert.Truef(t, o.Table == "t" && o.Partitions.Keys == row.count,
+			"%s: %d keys of %q count; want %d", row.name, o.Partitions.Keys, o.Table, row.count)
 		within(t, row.name+": ascending", o.Partitions.Ascending, o.Partitions.Keys, row.up)
 		within(t, row.name+": descending", o.Partitions.Descending, o.Partitions.Keys, row.down)
 	}
@@ -133,9 +135,7 @@ func TestOnlyInsertsThatWereCarriedOutHaveAnOrder(t *testing.T) {
 	} {
 		s := open(t, capture.Options{})
 		s.saw(row.request)
-		if got := len(s.end().Capture.Orders) > 0; got != row.want {
-			t.Errorf("%s: its keys have an order: %t; want %t", row.name, got, row.want)
-		}
+		assert.Equalf(t, row.want, len(s.end().Capture.Orders) > 0, "%s: its keys have an order", row.name)
 	}
 }
 
@@ -182,9 +182,7 @@ func TestRetriesAreKnownByTheirID(t *testing.T) {
 		s := open(t, capture.Options{})
 		for _, r := range row.requests {
 			s.saw(r)
-			if err := s.observer.Advance(r.Done.Offset()); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, s.observer.Advance(r.Done.Offset()))
 		}
 		record := s.end()
 		if got := outcomesOf(record); got != row.want {
@@ -238,9 +236,7 @@ func TestForgottenOperationsAreCounted(t *testing.T) {
 	if got, want := outcomesOf(record), (outcomes{10, 7, 5, 3}); got != want {
 		t.Errorf("%+v; want %+v", got, want)
 	}
-	if got := record.Capture.Forgotten; got != 2 {
-		t.Errorf("%d operations were forgotten; want 2", got)
-	}
+	assert.EqualValues(t, 2, record.Capture.Forgotten, "operations were forgotten")
 }
 
 // What ends with its window does so on its own, in a second that is still open.
@@ -249,22 +245,16 @@ func TestOperationsEndWithTheirWindow(t *testing.T) {
 	s.saw(named(throttled(get(0, "t", "p")), "one"))
 	s.last = time.Minute
 	for at := time.Second; at < time.Minute; at += time.Second {
-		if err := s.observer.Advance(at); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.observer.Advance(at))
 	}
 	record := s.end()
-	if record.Misplaced != 0 {
-		t.Errorf("%d counts are misplaced; want none", record.Misplaced)
-	}
+	assert.EqualValues(t, 0, record.Misplaced, "counts are misplaced")
 	for _, second := range record.Intervals {
 		if want := int64(0); second.Operations != want && second.Second != 9 {
 			t.Errorf("an operation ended in second %d; want it to be noted in second 9, the oldest that was open", second.Second)
 		}
 	}
-	if lost := record.Phases[0].Kinds[0].Lost; lost.Max() != 2000 {
-		t.Errorf("the operation took %d µs; want the 2 ms to its last reply", lost.Max())
-	}
+	assert.EqualValues(t, 2000, record.Phases[0].Kinds[0].Lost.Max(), "the operation took µs")
 }
 
 func TestRequestsWithoutAnIDAreCounted(t *testing.T) {
@@ -273,9 +263,7 @@ func TestRequestsWithoutAnIDAreCounted(t *testing.T) {
 		s.saw(named(get(0, "t", "p"), strings.Repeat("x", i%2)))
 	}
 	s.saw(named(get(0, "t", "p"), strings.Repeat("x", 257)))
-	if got := s.end().Capture.Unnamed; got != 5 {
-		t.Errorf("%d requests without an id; want 4, and the one whose id is too long", got)
-	}
+	assert.EqualValues(t, 5, s.end().Capture.Unnamed, "requests without an id")
 }
 
 // A retry brings no more load than its operation already was.

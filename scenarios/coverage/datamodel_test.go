@@ -1,6 +1,8 @@
 package coverage_test
 
 import (
+	"github.com/stretchr/testify/require"
+
 	"fmt"
 	"math"
 	"net/url"
@@ -8,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func dataModel() []row {
@@ -65,7 +69,7 @@ func yearOfTimestamp(t testing.TB, sent int) float64 {
 		return 0
 	}
 	read, err := time.Parse(time.RFC3339, stamp)
-	require(t, err)
+	require.NoError(t, err)
 	return float64(read.Year())
 }
 
@@ -75,12 +79,8 @@ func secondsUntilReuse(t testing.TB, kept int) float64 {
 	w := newWire(t, set("name_delay", time.Duration(kept)*time.Second), "round_trip=0s", "write_time=0s")
 	const policy = "<SignedIdentifiers><SignedIdentifier><Id>readers</Id><AccessPolicy><Permission>r</Permission></AccessPolicy></SignedIdentifier></SignedIdentifiers>"
 	w.want(204, "PUT", "/Races?comp=acl", policy)
-	if acl := w.want(200, "GET", "/Races?comp=acl", "").Body.String(); !strings.Contains(acl, "<Id>readers</Id>") {
-		t.Errorf("the table's policies are %s; want the readers'", acl)
-	}
-	if list := w.want(200, "GET", "/Tables", "").Body.String(); !strings.Contains(list, "Races") {
-		t.Errorf("the list of tables is %s; want Races in it", list)
-	}
+	assert.Contains(t, w.want(200, "GET", "/Races?comp=acl", "").Body.String(), "<Id>readers</Id>", "the table's policies")
+	assert.Contains(t, w.want(200, "GET", "/Tables", "").Body.String(), "Races", "the list of tables")
 	for i := range 50 {
 		w.insert("one", fmt.Sprint(i), "")
 	}
@@ -104,9 +104,7 @@ func ascending(t testing.TB, n int) float64 {
 		w.insert(strconv.Itoa(number%7), strconv.Itoa(number), "")
 	}
 	w.insert("", "", "")
-	if reply := w.send("POST", "/Races", `{"PartitionKey":null,"RowKey":"1"}`); reply.Code != 400 {
-		t.Errorf("a key of null = %d; want 400", reply.Code)
-	}
+	assert.Equal(t, 400, w.send("POST", "/Races", `{"PartitionKey":null,"RowKey":"1"}`).Code, "a key of null")
 	entities, _, _ := w.pages(url.Values{})
 	up := 0
 	for i := 1; i < len(entities); i++ {

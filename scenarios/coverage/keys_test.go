@@ -1,6 +1,8 @@
 package coverage_test
 
 import (
+	"github.com/stretchr/testify/require"
+
 	"fmt"
 	"math"
 	"net/url"
@@ -132,7 +134,7 @@ func instant(date string) time.Time {
 func dateOfKey(t testing.TB, date string) float64 {
 	s := runtest.Builtin(t, "log-tail", set("attributes.at", fmt.Sprintf("{time: %s, every: 90s}", date)))
 	generator, err := s.Generator()
-	require(t, err)
+	require.NoError(t, err)
 	key, _, _ := strings.Cut(generator.Key(0).Row, "_")
 	inverted, err := strconv.ParseInt(key, 10, 64)
 	if err != nil || len(key) != 19 {

@@ -3,6 +3,8 @@
 package coverage_test
 
 import (
+	"github.com/stretchr/testify/require"
+
 	"fmt"
 	"testing"
 	"time"
@@ -33,7 +35,7 @@ func bothWays(t *testing.T, example *scenarios.Scenario, seed uint64) (faults []
 	t.Helper()
 	play := func(s *scenarios.Scenario, a *scenarios.AntiPattern) *results.Record {
 		record, err := run.Run(t.Context(), run.Plan{Scenario: s, AntiPattern: a})
-		require(t, err)
+		require.NoError(t, err)
 		return record
 	}
 	seeded := *example
@@ -44,7 +46,7 @@ func bothWays(t *testing.T, example *scenarios.Scenario, seed uint64) (faults []
 		}
 	}
 	opposed, err := seeded.Opposed()
-	require(t, err)
+	require.NoError(t, err)
 	record := play(opposed, example.AntiPattern)
 	if promised := verdict.Promise(record, record.Summary); len(promised.Kept) != len(example.AntiPattern.Fails) {
 		faults = append(faults, fmt.Sprintf("seed %d: of the anti-pattern %q hold, %q cannot be told; want all that it promises to fail", seed, promised.Broken, promised.Untold))

@@ -1,6 +1,8 @@
 package coverage_test
 
 import (
+	"github.com/stretchr/testify/require"
+
 	"os"
 	"slices"
 	"strings"
@@ -27,7 +29,7 @@ type mutant struct {
 func mutants(t testing.TB) []mutant {
 	t.Helper()
 	text, err := os.ReadFile("testdata/mutants.txt")
-	require(t, err)
+	require.NoError(t, err)
 	var all []mutant
 	for line := range strings.Lines(string(text)) {
 		mark, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
@@ -70,7 +72,7 @@ func builtin(t testing.TB, name string) *scenarios.Scenario {
 		return s.(*scenarios.Scenario)
 	}
 	s, err := scenarios.Builtin(name)
-	require(t, err)
+	require.NoError(t, err)
 	builtins.Store(name, s)
 	return s
 }

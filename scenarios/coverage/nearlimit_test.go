@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 )
 
@@ -98,16 +101,12 @@ func TestPackedOnTheClient(t *testing.T) {
 		w.insert("one", "plain", fmt.Sprintf(`"Notes":%q`, text))
 		w.insert("one", "gzip.", fmt.Sprintf(`"Notes@odata.type":"Edm.Binary","Notes":%q`, packed(text)))
 		read := func(row string) int { return w.want(200, "GET", at("one", row), "").Body.Len() }
-		if got, want := read("plain")-read("empty"), len(text); got != want {
-			t.Errorf("%s: the value is %d bytes of the reply; want its %d", kind, got, want)
-		}
-		if got, want := read("gzip.")-read("empty"), len(packed(text)); got != want {
-			t.Errorf("%s: packed it is %d bytes of the reply; want the %d of gzip in base64", kind, got, want)
-		}
+		assert.Equalf(t, len(text), read("plain")-read("empty"), "%s: the value is bytes of the reply", kind)
+		assert.Equalf(t, len(packed(text)), read("gzip.")-read("empty"), "%s: packed it is bytes of the reply", kind)
 		list, err := base64.StdEncoding.DecodeString(fmt.Sprint(w.entity(at("one", "gzip."))["Notes"]))
-		require(t, err)
+		require.NoError(t, err)
 		r, err := gzip.NewReader(bytes.NewReader(list))
-		require(t, err)
+		require.NoError(t, err)
 		var back bytes.Buffer
 		if _, err := back.ReadFrom(r); err != nil || back.String() != text {
 			t.Errorf("%s: %v, and unpacked it is %d bytes; want it as it was", kind, err, back.Len())

@@ -3,6 +3,8 @@
 package coverage_test
 
 import (
+	"github.com/stretchr/testify/require"
+
 	"flag"
 	"os"
 	"testing"
@@ -23,5 +25,5 @@ func TestAllRows(t *testing.T) {
 		holdPage(t, observed)
 		return
 	}
-	require(t, os.WriteFile(page, []byte(written(rows(), observed)), 0o644))
+	require.NoError(t, os.WriteFile(page, []byte(written(rows(), observed)), 0o644))
 }

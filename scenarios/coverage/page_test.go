@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios"
 )
 
@@ -76,7 +79,7 @@ func cut(line string) string {
 // The page has every row of the table, and nothing else.
 func TestPageHasTheRows(t *testing.T) {
 	text, err := os.ReadFile(page)
-	require(t, err)
+	require.NoError(t, err)
 	got, want := strings.Split(string(text), "\n"), strings.Split(written(rows(), nil), "\n")
 	for i := range max(len(got), len(want)) {
 		switch {
@@ -92,15 +95,11 @@ func TestPageHasTheRows(t *testing.T) {
 // is varied: two values of it.
 func TestRowsAreWhole(t *testing.T) {
 	all := rows()
-	if len(all) != 90 {
-		t.Errorf("%d rows; want 90", len(all))
-	}
+	assert.Len(t, all, 90, "rows")
 	quickly := 0
 	for i := range all {
 		r := &all[i]
-		if r.number != i+1 {
-			t.Errorf("row %d stands at place %d; want each once, in their order", r.number, i+1)
-		}
+		assert.Equal(t, i+1, r.number, "row stands at place")
 		for _, text := range []string{r.group, r.document, r.says, r.shows, r.varies, r.foretells} {
 			if strings.TrimSpace(text) == "" || strings.Contains(text, "\n") {
 				t.Errorf("row %d says %q; want one line", r.number, text)
@@ -113,9 +112,7 @@ func TestRowsAreWhole(t *testing.T) {
 			quickly++
 		}
 	}
-	if quickly < 10 {
-		t.Errorf("%d rows are played in every test run; want ten", quickly)
-	}
+	assert.Truef(t, quickly >= 10, "%d rows are played in every test run; want ten", quickly)
 }
 
 // named are the examples and the commands in a text.
@@ -126,11 +123,11 @@ var named = regexp.MustCompile("`([^`]+)`")
 func TestRowsNameWhatIsThere(t *testing.T) {
 	const command = "../../cmd/loadgen/"
 	files, err := filepath.Glob(command + "*.go")
-	require(t, err)
+	require.NoError(t, err)
 	var code strings.Builder
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		require(t, err)
+		require.NoError(t, err)
 		code.Write(text)
 	}
 	library := scenarios.Library()
@@ -193,7 +190,7 @@ func playRows(t *testing.T, want func(*row) bool) map[int][2]string {
 func holdPage(t *testing.T, observed map[int][2]string) {
 	t.Helper()
 	text, err := os.ReadFile(page)
-	require(t, err)
+	require.NoError(t, err)
 	all := rows()
 	for i := range all {
 		both, was := observed[all[i].number]

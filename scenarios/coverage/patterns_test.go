@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // copiesOf are as many further keys of an employee, in table or partition of their own where
@@ -26,9 +28,7 @@ func designPatterns() []row {
 			"`index-in-partition`", "further keys of an entity", "entities counted by each insert, which is one request", false,
 			vary(func(copies int) band { return exactly(1 + copies) }, func(t testing.TB, copies int) float64 {
 				p := play(t, "index-in-partition", set("designs.indexed.copies", copiesOf(copies, false)), "phases.day.for=4s")
-				if requests := p.each(t, "requests", "hire"); requests != 1 {
-					t.Errorf("each insert is %v requests; want 1", requests)
-				}
+				assert.EqualValues(t, 1, p.each(t, "requests", "hire"), "each insert is requests")
 				return p.each(t, "counted", "hire")
 			}, 1, 2)},
 		{53, group, patterns, "An index in another partition has a target of its own, and is kept by a request of its own.",
@@ -105,9 +105,8 @@ func countedByTotal(t testing.TB, n int) float64 {
 	load := []string{set("phases.load.load.entities", n), "phases.begin.for=1s", "phases.day.for=5s", "model.partition_target=0"}
 	const kept, summed = "phases.day.operations=[{name: total, workflow: read-linked, with: {from: summary}}]",
 		"phases.day.operations=[{name: total, verb: query, class: partition-scan}]"
-	if one := play(t, "summary-entity", append(load, "phases.begin.for=5s", kept)...).each(t, "counted", "total"); one != 1 {
-		t.Errorf("the summary counts %v; want 1", one)
-	}
+	assert.EqualValues(t, 1, play(t, "summary-entity", append(load, "phases.begin.for=5s", kept)...).each(t, "counted", "total"),
+		"the summary counts")
 	view := play(t, "materialized-view", "phases.day.for=4s")
 	if one := view.each(t, "counted", "total"); one != 1 || view.of(t, "violations") > 0 {
 		t.Errorf("a view counts %v, and %v of them are wrong; want 1, and none", one, view.of(t, "violations"))

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/results/figure"
@@ -37,7 +39,7 @@ func playFile(t testing.TB, file string, settings ...string) *played {
 func fromFile(t testing.TB, file string, settings ...string) *scenarios.Scenario {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + file)
-	require(t, err)
+	require.NoError(t, err)
 	return runtest.Parse(t, string(text), settings...)
 }
 
@@ -82,7 +84,7 @@ func (p *played) of(t testing.TB, name string) float64 {
 	}
 	name, percent := strings.CutSuffix(name, " %")
 	ref, err := figure.ParseFigure(name)
-	require(t, err)
+	require.NoError(t, err)
 	unit := ref.Unit()
 	if percent {
 		unit = figure.Share
@@ -112,12 +114,4 @@ func (p *played) decided(what string) (first float64, times int) {
 		}
 	}
 	return first, times
-}
-
-// require ends the test at an error.
-func require(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

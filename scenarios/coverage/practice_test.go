@@ -1,6 +1,8 @@
 package coverage_test
 
 import (
+	"github.com/stretchr/testify/require"
+
 	"fmt"
 	"math"
 	"net/http"
@@ -97,9 +99,9 @@ type item struct{ asks, findings string }
 func itemsTold(t testing.TB, example string) float64 {
 	s := runtest.Builtin(t, example)
 	targets, times, err := advise.TargetsOf(s)
-	require(t, err)
+	require.NoError(t, err)
 	explained, err := advise.Explain(t.Context(), advise.Options{Scenario: s, Targets: targets, Times: times, Seeds: 1})
-	require(t, err)
+	require.NoError(t, err)
 	told := make(map[string]bool)
 	for _, f := range explained.Findings {
 		told[f.ID] = f.Evidence != "" && f.Verdict != ""

@@ -1,6 +1,8 @@
 package coverage_test
 
 import (
+	"github.com/stretchr/testify/require"
+
 	"encoding/json"
 	"fmt"
 	"testing"
@@ -50,9 +52,9 @@ func throttledOfApplication(t testing.TB, rate int) float64 {
 	folder := new(results.Memory)
 	recorder, err := results.NewRecorder(folder, results.Manifest{Target: results.Embedded, Profile: "documented",
 		Targets: results.Targets{Partition: 30, Account: 20_000}, Operations: capture.Kinds()})
-	require(t, err)
+	require.NoError(t, err)
 	observer, err := capture.New(capture.Options{Recorder: recorder})
-	require(t, err)
+	require.NoError(t, err)
 	for i := range 6 * rate {
 		arrived := clock.Instant(0).Add(time.Duration(i) * time.Second / time.Duration(rate))
 		seen := rest.Seen{Arrived: arrived, Done: arrived.Add(4 * time.Millisecond), Verb: entity.Insert, Inserts: true,
@@ -62,10 +64,10 @@ func throttledOfApplication(t testing.TB, rate int) float64 {
 		}
 		observer.Saw(&seen)
 	}
-	require(t, observer.End())
-	require(t, recorder.Finish(6*time.Second, results.Valid, nil, nil))
+	require.NoError(t, observer.End())
+	require.NoError(t, recorder.Finish(6*time.Second, results.Valid, nil, nil))
 	record, err := results.Read(folder)
-	require(t, err)
+	require.NoError(t, err)
 	hot := record.Capture.Partitions[0]
 	return float64(hot.Throttled) / float64(hot.Entities+hot.Throttled)
 }
@@ -100,10 +102,10 @@ func differsFromBaseline(t testing.TB, ms int) float64 {
 	tree := func(settings ...string) string {
 		p := play(t, "point-query", append(settings, "phases.load.load.entities=100", "phases.read.for=2s")...)
 		tree, err := baseline.Of(p.Record)
-		require(t, err)
+		require.NoError(t, err)
 		// The parameters of the model differ in any case: how long operations took is what counts.
 		text, err := json.Marshal(tree.Phases)
-		require(t, err)
+		require.NoError(t, err)
 		return string(text)
 	}
 	if tree() == tree(set("model.read_time", fmt.Sprint(ms, "ms"))) {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/filter"
 	"loadgen/scenarios/advise/suggest"
 )
@@ -148,11 +150,11 @@ func leftAfterToken(t testing.TB, pages int) float64 {
 	for range pages {
 		_, next, _ = w.query(next)
 	}
-	require(t, os.WriteFile(file, []byte(next.Encode()), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte(next.Encode()), 0o600))
 	text, err := os.ReadFile(file)
-	require(t, err)
+	require.NoError(t, err)
 	kept, err := url.ParseQuery(string(text))
-	require(t, err)
+	require.NoError(t, err)
 	entities, _, _ := w.pages(kept)
 	return float64(len(entities))
 }
@@ -161,9 +163,7 @@ func addressIsProposed(t testing.TB, weight int) float64 {
 	s := fromFile(t, "members.yaml", set("phases.day.operations.by-email.weight", weight),
 		set("phases.day.operations.by-number.weight", 100-weight))
 	proposal, err := suggest.Designs(s, suggest.Options{})
-	if err != nil || len(proposal.Candidates) == 0 {
-		t.Fatalf("%v: no candidates", err)
-	}
+	require.Truef(t, err == nil && len(proposal.Candidates) != 0, "%v: no candidates", err)
 	for _, one := range proposal.Candidates {
 		if len(one.Design.Copies) > 0 {
 			continue

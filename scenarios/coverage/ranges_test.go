@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
@@ -50,9 +53,7 @@ func requestsAcross(t testing.TB, ranges int) float64 {
 	}
 	e.Prewarm(0, account, "Races", firsts...)
 	entities, requests := e.read(0, filter.PartitionRange("0001", "0013"))
-	if entities != 12 {
-		t.Errorf("%d entities are read; want 12", entities)
-	}
+	assert.Equal(t, 12, entities, "entities are read")
 	return float64(requests)
 }
 
@@ -63,14 +64,12 @@ func orderOfKeys(t testing.TB, key string) float64 {
 		s := runtest.Builtin(t, "append-only", set("design.partition_key", key),
 			"attributes={number: {sequence: 100000000}, at: {time: 2026-05-01T08:00:00Z, every: 1s}}")
 		targets, times, err := advise.TargetsOf(s)
-		require(t, err)
+		require.NoError(t, err)
 		order, err := advise.OrderOf(advise.Options{Scenario: s, Targets: targets, Times: times})
-		require(t, err)
+		require.NoError(t, err)
 		return order
 	}
-	if spread := word("{reverse(number)}"); spread != "spread" {
-		t.Errorf("keys turned round come %q; want spread", spread)
-	}
+	assert.Equal(t, "spread", word("{reverse(number)}"), "keys turned round come")
 	switch word(key) {
 	case "append-only":
 		return 1
@@ -110,8 +109,6 @@ func throttledBesideHalf(t testing.TB, rate int) float64 {
 			throttled[distance]++
 		}
 	}
-	if throttled["Full"] > 0 {
-		t.Errorf("%d inserts at the full distance are throttled; want none", throttled["Full"])
-	}
+	assert.Truef(t, throttled["Full"] <= 0, "%d inserts at the full distance are throttled; want none", throttled["Full"])
 	return float64(throttled["10 km"]) / float64(sent["10 km"])
 }

@@ -3,6 +3,8 @@ package coverage_test
 import (
 	"fmt"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func relations() []row {
@@ -37,9 +39,7 @@ func requestsOfRename(t testing.TB, n int) float64 {
 		return play(t, "one-to-many-rename", append(settings, set("phases.day.operations",
 			fmt.Sprintf("[{name: rename, workflow: write-group, with: {place: department%s}}]", copied)))...).each(t, "requests", "rename")
 	}
-	if once := rename(""); once != 1 {
-		t.Errorf("a rename of a department named once is %v requests; want 1", once)
-	}
+	assert.EqualValues(t, 1, rename(""), "a rename of a department named once is requests")
 	return rename(", copied: DepartmentName")
 }
 

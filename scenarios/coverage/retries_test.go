@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/backoff"
 	"loadgen/backoff/trial"
 )
@@ -38,7 +41,7 @@ func lostToOutage(t testing.TB, seconds int) float64 {
 	contest := trial.Contest{Length: time.Duration(seconds) * time.Second, Clients: 50, Each: 20, Seed: 7,
 		Contestants: []trial.Contestant{{Name: "three", Policy: backoff.Policy{Name: "three", Retries: 3, Delay: backoff.Fixed{Every: time.Second}}}}}
 	result, err := contest.Run(t.Context())
-	require(t, err)
+	require.NoError(t, err)
 	one := result.Policies[0]
 	return float64(one.Lost) / float64(one.Caught)
 }
@@ -46,7 +49,7 @@ func lostToOutage(t testing.TB, seconds int) float64 {
 // meanWait returns the mean of what the documented policy waits before a retry.
 func meanWait(t testing.TB, x int) float64 {
 	policy, err := backoff.ByName("documented")
-	require(t, err)
+	require.NoError(t, err)
 	const draws = 10_000
 	sum := 0.
 	for i := range draws {
@@ -61,10 +64,8 @@ func meanWait(t testing.TB, x int) float64 {
 
 func triedAgain(t testing.TB, class int) float64 {
 	policy, err := backoff.ByName("documented")
-	require(t, err)
-	if !policy.RetriesAtOnce(0, "", 1) || !policy.Retryable(0, "") {
-		t.Error("a connection that failed is not tried again at once")
-	}
+	require.NoError(t, err)
+	assert.True(t, policy.RetriesAtOnce(0, "", 1) && policy.Retryable(0, ""), "a connection that failed is not tried again at once")
 	again := 0
 	for status := 100 * class; status < 100*class+12; status++ {
 		if policy.Retryable(status, fmt.Sprint("Code", status)) {

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/target"
 	"loadgen/target/queueblob"
@@ -83,9 +85,7 @@ func blobsOfHour(t testing.TB, n int) float64 {
 	}
 	found := beside(t, m, time.Second, target.Beside{Verb: target.ListBlobs, Store: "log", Name: "queue/2014/07/31/1800/"})
 	for _, one := range found {
-		if one.Metadata["first"] != "2014-07-31T18:00:00Z" {
-			t.Errorf("%s begins at %q; want 18:00", one.Name, one.Metadata["first"])
-		}
+		assert.Equalf(t, "2014-07-31T18:00:00Z", one.Metadata["first"], "%s begins at", one.Name)
 	}
 	return float64(len(found))
 }

@@ -1,6 +1,8 @@
 package coverage_test
 
 import (
+	"github.com/stretchr/testify/require"
+
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -94,14 +96,14 @@ func (w *tableWire) entity(path string) map[string]any {
 func decoded(t testing.TB, reply *httptest.ResponseRecorder) map[string]any {
 	t.Helper()
 	var read map[string]any
-	require(t, json.Unmarshal(reply.Body.Bytes(), &read))
+	require.NoError(t, json.Unmarshal(reply.Body.Bytes(), &read))
 	return read
 }
 
 func encoded(t testing.TB, read map[string]any) string {
 	t.Helper()
 	text, err := json.Marshal(read)
-	require(t, err)
+	require.NoError(t, err)
 	return string(text)
 }
 

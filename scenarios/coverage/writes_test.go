@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // verb is a way to write an entity over HTTP.
@@ -68,14 +71,12 @@ func indexOfFailure(t testing.TB, position int) float64 {
 		list = append(list, write{partition: "one", row: fmt.Sprint(i)})
 	}
 	status, says := w.transaction(list...)
-	if status != 409 {
-		t.Fatalf("the transaction = %d %s; want 409", status, says)
-	}
+	require.Equalf(t, 409, status, "the transaction = %s", says)
 	w.returns(1, filtered("PartitionKey eq 'one'"))
 	_, text, _ := strings.Cut(says, `"value":"`)
 	number, _, _ := strings.Cut(text, ":")
 	index, err := strconv.Atoi(number)
-	require(t, err)
+	require.NoError(t, err)
 	return float64(index)
 }
 
@@ -159,8 +160,6 @@ func updatesLost(t testing.TB, clients int) float64 {
 		}
 		return read().count
 	}
-	if counted := count(true); counted != clients {
-		t.Errorf("under the ETag %d of %d updates are there; want all", counted, clients)
-	}
+	assert.Equal(t, clients, count(true), "under the ETag of updates are there")
 	return float64(clients - count(false))
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/doctor"
@@ -18,9 +20,7 @@ import (
 func azurite(t *testing.T) run.Endpoint {
 	t.Helper()
 	text := os.Getenv("LOADGEN_AZURITE")
-	if text == "" {
-		t.Fatal("LOADGEN_AZURITE is not set; run this by .ci/azurite")
-	}
+	require.NotEmpty(t, text, "LOADGEN_AZURITE is not set; run this by .ci/azurite")
 	endpoint := must(run.ParseConnectionString(text))
 	return endpoint
 }
@@ -52,9 +52,7 @@ func medians(t *testing.T, p run.Plan, seed uint64, measured *doctor.Profile) ma
 	for _, name := range []string{"get", "insert"} {
 		all := record.Total(func(p *results.Phase, k results.Kind) bool { return p.Reported && k.Name == name })
 		median, told := all.Service[results.Ok].Quantile(0.5)
-		if !told {
-			t.Fatalf("the median of %s is not told", name)
-		}
+		require.Truef(t, told, "the median of %s is not told", name)
 		found[name] = float64(median) / 1e6
 	}
 	return found
@@ -71,9 +69,7 @@ func calibrated(t *testing.T, at run.Endpoint, each time.Duration, budget int64)
 	}
 	text := out.Profile.Text()
 	p, err := doctor.ParseProfile("azurite.yaml", text)
-	if err != nil {
-		t.Fatalf("the profile is none: %v\n%s", err, text)
-	}
+	require.NoErrorf(t, err, "the profile is none: %v\n%s", err, text)
 	if p.Kind != doctor.EmulatorProfile || p.Failed > 0 || p.Throttled > 0 {
 		t.Errorf("measured %s, %d failed, %d throttled; want an emulator of which nothing fails", p.Kind, p.Failed, p.Throttled)
 	}

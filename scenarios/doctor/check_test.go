@@ -13,6 +13,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/report/document"
@@ -42,9 +44,8 @@ func wantFindings(t *testing.T, rows []judgement) {
 	for _, row := range rows {
 		f := row.finding
 		told := strings.Contains(f.Measured+" "+f.Bound+" "+f.Note, row.says)
-		if f.Verdict != row.want || !told || f.Verdict == Fail && f.Note == "" {
-			t.Errorf("%s: %+v; want %s and %q", row.sentence, f, row.want, row.says)
-		}
+		assert.Truef(t, f.Verdict == row.want && told && (f.Verdict != Fail || f.Note != ""),
+			"%s: %+v; want %s and %q", row.sentence, f, row.want, row.says)
 	}
 }
 
@@ -73,13 +74,9 @@ func TestDiagnosis(t *testing.T) {
 		verdicts := []string{}
 		for i, one := range d.Checks {
 			verdicts = append(verdicts, one.Verdict)
-			if one.Name != row.checks[i].name {
-				t.Errorf("%s: check %d is called %q; want %q", row.sentence, i, one.Name, row.checks[i].name)
-			}
+			assert.Equalf(t, row.checks[i].name, one.Name, "%s: check %d is called", row.sentence, i)
 		}
-		if !slices.Equal(verdicts, row.verdicts) {
-			t.Errorf("%s: verdicts = %q; want %q", row.sentence, verdicts, row.verdicts)
-		}
+		assert.Truef(t, slices.Equal(verdicts, row.verdicts), "%s: verdicts = %q; want %q", row.sentence, verdicts, row.verdicts)
 		if d.Passed != row.passed || d.Failed != row.failed || d.Verdict != row.says {
 			t.Errorf("%s: diagnose = %d passed, %d failed, %q; want %d, %d, %q", row.sentence, d.Passed, d.Failed, d.Verdict, row.passed, row.failed, row.says)
 		}
@@ -105,9 +102,7 @@ func TestInterruptedDiagnosis(t *testing.T) {
 		t.Errorf("an interrupted diagnosis = %+v, tried %d more, said %q; want one pass, announced, and no more",
 			d, tried, &progress)
 	}
-	if want := "1 of 3 checks passed, none failed; not tried: b, c"; d.Verdict != want {
-		t.Errorf("verdict %q; want %q", d.Verdict, want)
-	}
+	assert.Equal(t, "1 of 3 checks passed, none failed; not tried: b, c", d.Verdict, "verdict")
 }
 
 func TestErrorOfAMeasurementIsAFailedCheck(t *testing.T) {
@@ -147,12 +142,9 @@ func TestDocumentOfADiagnosis(t *testing.T) {
 		d.Verdict = d.sentence()
 		doc := d.Document()
 		a, screen, whole := doc.Answer, doc.Screen[0].(document.Facts), doc.Sections[0].Blocks[0].(document.Table)
-		if a.Claim != row.claim || a.Tone().Sign() != row.tone || !strings.Contains(strings.Join(a.Says, " "), row.says) {
-			t.Errorf("%s: the answer is %+v; want %q with %q", row.sentence, a, row.claim, row.says)
-		}
-		if got := whole.Rows[0][2].Text; got != row.cell {
-			t.Errorf("%s: the first check says %q; want %q", row.sentence, got, row.cell)
-		}
+		assert.Truef(t, a.Claim == row.claim && a.Tone().Sign() == row.tone && strings.Contains(strings.Join(a.Says, " "), row.says),
+			"%s: the answer is %+v; want %q with %q", row.sentence, a, row.claim, row.says)
+		assert.Equalf(t, row.cell, whole.Rows[0][2].Text, "%s: the first check says", row.sentence)
 		for i, line := range screen.Lines {
 			if mark, said, both := strings.Cut(line, " "); !both || !strings.Contains("✓✗?", mark) || !strings.HasPrefix(said, row.checks[i].Name+": ") || utf8.RuneCountInString(line) > 79 {
 				t.Errorf("%s: line %d is %q; want a mark, the check and what was measured, on one line", row.sentence, i, line)
@@ -178,14 +170,10 @@ func TestBooksOfALossyService(t *testing.T) {
 	// Without limits and times of a model, and with as few operations, it is over soon.
 	f, err := measureBooks(t.Context(), append(slices.Clone(booksValues),
 		[][2]string{{"model.profile", model.Off}, {"phases.peak.each", "1s"}, {"phases.peak.rates", "[500]"}}...))
-	if err != nil || len(f.faults) > 0 {
-		t.Errorf("measureBooks = %+v, %v; want books that close", f, err)
-	}
+	assert.Truef(t, err == nil && len(f.faults) <= 0, "measureBooks = %+v, %v; want books that close", f, err)
 	// 500 replies, of which each is lost with p = 0.02: fewer than one or more than
 	// 30 come once in ten thousand times.
-	if f.lost < 1 || f.lost > 30 {
-		t.Errorf("%d of about 500 replies were lost; want about 10", f.lost)
-	}
+	assert.Truef(t, f.lost >= 1 && f.lost <= 30, "%d of about 500 replies were lost; want about 10", f.lost)
 }
 
 func TestBooksFinding(t *testing.T) {
@@ -221,18 +209,15 @@ func TestDifferencesOfARecordReadBack(t *testing.T) {
 	}
 	again.Summary.Attempts--
 	again.Manifest.Seed++
-	if got := differences(verdict.Judge(again), again); len(got) != 1 {
-		t.Errorf("differences from a summary of another seed = %v; want one", got)
-	}
+	assert.Len(t, differences(verdict.Judge(again), again), 1, "differences from a summary of another seed")
 }
 
 // The engine behind a socket, flat out: all that was asked for is done and
 // counted.
 func TestEngineFlatOut(t *testing.T) {
 	p, err := trials{clock: clock.NewReal()}.measureEngine(context.Background(), 300)
-	if err != nil || p.Operations != 300 || p.failed != 0 || p.Took <= 0 {
-		t.Errorf("measureEngine = %+v, %v; want 300 operations and no failure", p, err)
-	}
+	assert.Truef(t, err == nil && p.Operations == 300 && p.failed == 0 && p.Took > 0,
+		"measureEngine = %+v, %v; want 300 operations and no failure", p, err)
 }
 
 func TestCeilingFinding(t *testing.T) {

@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/scenarios"
@@ -27,9 +30,7 @@ func (s *service) table(t *testing.T, name, partition, row string, properties ..
 		code, _ = s.Engine.Load(0, "races", name, &entity.Change{Verb: entity.Insert,
 			Key: entity.Key{Partition: partition, Row: row}, Properties: properties})
 	}
-	if code != entity.OK {
-		t.Fatalf("making %s = %s; want success", name, code)
-	}
+	require.Equalf(t, entity.OK, code, "making %s", name)
 }
 
 // mark makes a table of ours.
@@ -56,13 +57,9 @@ func (s *service) killed(t *testing.T, name string) {
 	spec := must(scenarios.Builtin(name))
 	spec.Workers = 1
 	endpoint, err := run.ParseConnectionString(fmt.Sprintf("AccountName=races;AccountKey=%s;TableEndpoint=%s/races;QueueEndpoint=%[2]s/queues;BlobEndpoint=%[2]s/blobs", planted, server.URL))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, err = run.Run(ctx, run.Plan{Scenario: spec, On: run.Remote, Accounts: []run.Endpoint{endpoint}, NoProbe: true, Consent: func(run.Ask) error { return nil }})
-	if !errors.Is(err, context.Canceled) {
-		t.Fatalf("the run of %s ended with %v; want it ended", name, err)
-	}
+	require.ErrorIsf(t, err, context.Canceled, "the run of %s ended with", name)
 }
 
 // clean cleans up the service, at another address where one is given.
@@ -112,9 +109,7 @@ func TestClean(t *testing.T) {
 		}
 		for name, want := range map[string]string{"loadgenStressOne": row.state, "loadgentheirs": NotOurs, "loadgenother": NotOurs,
 			"loadgenlike": NotOurs, "loadgenelsewhere": NotOurs, "races": ""} {
-			if states[name] != want {
-				t.Errorf("%s: %s is %q; want %q", row.sentence, name, states[name], want)
-			}
+			assert.Equalf(t, want, states[name], "%s: %s", row.sentence, name)
 		}
 		if got := c.Document().Answer.Claim; got != row.claim || c.Marked != 1 {
 			t.Errorf("%s: it says %q, %d marked; want %q, 1", row.sentence, got, c.Marked, row.claim)
@@ -133,9 +128,7 @@ func TestCleanOfManyTables(t *testing.T) {
 	}
 	s.mark(t, "loadgenone")
 	c := s.clean(t, CleanOptions{Agreed: true})
-	if c.Dropped != 1 || len(s.Engine.TableNames("races")) != 1000 {
-		t.Errorf("Clean = %+v; want one dropped of 1,001", c)
-	}
+	assert.Truef(t, c.Dropped == 1 && len(s.Engine.TableNames("races")) == 1000, "Clean = %+v; want one dropped of 1,001", c)
 }
 
 // A service that is not to be had, or does not let the list be read, is an error of the
@@ -160,9 +153,8 @@ func TestCleanOfAServiceThatRefuses(t *testing.T) {
 			return asked == 1
 		})
 		_, err := Clean(t.Context(), CleanOptions{Service: endpointAt(t, refusing.URL+"/races", planted), Clock: clock.NewReal()})
-		if !errors.Is(err, run.ErrTarget) || !strings.Contains(err.Error(), row.says) {
-			t.Errorf("%s: Clean = %v; want an error of the target with %q", row.sentence, err, row.says)
-		}
+		assert.Truef(t, errors.Is(err, run.ErrTarget) && strings.Contains(err.Error(), row.says),
+			"%s: Clean = %v; want an error of the target with %q", row.sentence, err, row.says)
 	}
 }
 
@@ -284,9 +276,8 @@ func TestCleanBesideTheTable(t *testing.T) {
 		if there := slices.Contains(left, "loadgenone"); there == (row.state == Dropped) || !slices.Contains(left, "theirs") || slices.Contains(left, "loadgenoneDay1") {
 			t.Errorf("%s: the tables %v are left", row.sentence, left)
 		}
-		if !slices.Equal(dropped, row.dropped) {
-			t.Errorf("%s: the services beside it were asked for %q; want %q", row.sentence, dropped, row.dropped)
-		}
+		assert.Truef(t, slices.Equal(dropped, row.dropped),
+			"%s: the services beside it were asked for %q; want %q", row.sentence, dropped, row.dropped)
 	}
 }
 
@@ -295,13 +286,10 @@ func TestMarkerOfAKilledRun(t *testing.T) {
 	s, name := newService(t, 0), "high-volume-delete"
 	s.killed(t, name)
 	c := s.clean(t, CleanOptions{})
-	if c.LeftBehind != 1 || c.Tables[0].Scenario != name || len(c.Tables[0].Beside) == 0 {
-		t.Fatalf("%+v; want one table left behind, and one beside it", c)
-	}
+	require.Truef(t, c.LeftBehind == 1 && c.Tables[0].Scenario == name && len(c.Tables[0].Beside) != 0,
+		"%+v; want one table left behind, and one beside it", c)
 	for _, one := range c.Tables[0].Beside {
-		if !strings.HasPrefix(one, "table "+c.Tables[0].Table) {
-			t.Errorf("beside it is %q; want a table by its name", one)
-		}
+		assert.Truef(t, strings.HasPrefix(one, "table "+c.Tables[0].Table), "beside it is %q; want a table by its name", one)
 	}
 }
 

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 )
 
@@ -76,12 +79,8 @@ func TestMachineFindings(t *testing.T) {
 
 func TestWritable(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("file", nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir("folder", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile("file", nil, 0o600))
+	require.NoError(t, os.Mkdir("folder", 0o755))
 	for _, row := range []struct {
 		sentence string
 		folder   string
@@ -94,9 +93,7 @@ func TestWritable(t *testing.T) {
 		{"a file", "file", false},
 		{"a folder below a file", filepath.Join("file", "runs"), false},
 	} {
-		if err := writable(row.folder); (err == nil) != row.holds {
-			t.Errorf("%s: writable(%q) = %v; want it to hold: %v", row.sentence, row.folder, err, row.holds)
-		}
+		assert.Equalf(t, row.holds, writable(row.folder) == nil, "%s: writable(%q)", row.sentence, row.folder)
 	}
 	mustHold(t, 2)
 }
@@ -144,9 +141,7 @@ func TestSystemFiles(t *testing.T) {
 		{room, "1000|-300", "0 false"},
 		{room, "9223372036854775808|0", "0 false"},
 	} {
-		if got := row.parse(row.text); got != row.want {
-			t.Errorf("%q is read as %s; want %s", row.text, got, row.want)
-		}
+		assert.Equalf(t, row.want, row.parse(row.text), "%q is read as", row.text)
 	}
 }
 

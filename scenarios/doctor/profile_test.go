@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/rest/resttest"
 	"loadgen/engine/rest/serve"
@@ -68,9 +71,7 @@ func TestDamagedProfiles(t *testing.T) {
 			was = strings.ReplaceAll(was, `"`, "")
 		}
 		damaged := strings.Replace(text, was, row.is, 1)
-		if damaged == text {
-			t.Fatalf("%s: there is no %q in\n%s", row.sentence, row.was, text)
-		}
+		require.Truef(t, damaged != text, "%s: there is no %q in\n%s", row.sentence, row.was, text)
 		_, err := doctor.ParseProfile("p.yaml", []byte(damaged))
 		var faults fields.Faults
 		if !errors.As(err, &faults) || !strings.Contains(err.Error(), row.says) || faults[0].File != "p.yaml" || faults[0].Line == 0 {
@@ -81,26 +82,16 @@ func TestDamagedProfiles(t *testing.T) {
 
 func TestUse(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mine.yaml")
-	if err := os.WriteFile(file, whole().Text(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, whole().Text(), 0o644))
 	s, _, err := scenarios.Open("stress")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := doctor.UseProfile(s, file); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Set("model.write_time", "9ms"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, doctor.UseProfile(s, file))
+	require.NoError(t, s.Set("model.write_time", "9ms"))
 	m, err := s.PartitionModel()
 	if err != nil || m.PartitionTarget != 1234 || m.ReadTime != 2917*time.Microsecond || m.WriteTime != 9*time.Millisecond || m.AccountTarget != 20_000 {
 		t.Errorf("the model is %+v, %v; want what was measured, what was set, and the rest documented", m, err)
 	}
-	if want := "mine.yaml, measured at 127.0.0.1:10002 on 2026-11-25"; s.Model.Name() != want {
-		t.Errorf("the model is called %q; want %q", s.Model.Name(), want)
-	}
+	assert.Equal(t, "mine.yaml, measured at 127.0.0.1:10002 on 2026-11-25", s.Model.Name(), "the model is called")
 	again, err := scenarios.Parse("again", s.Text())
 	if err != nil || !bytes.Equal(again.Text(), s.Text()) || again.Model.Name() != s.Model.Name() {
 		t.Errorf("the scenario's text does not keep what was measured: %v\n%s", err, s.Text())
@@ -158,9 +149,7 @@ func TestNothingIsSentWithoutConsent(t *testing.T) {
 		return refusal
 	}
 	out, err := doctor.Calibrate(t.Context(), o)
-	if out != nil || !errors.Is(err, refusal) {
-		t.Errorf("Calibrate = %v, %v; want the refusal", out, err)
-	}
+	assert.Truef(t, out == nil && errors.Is(err, refusal), "Calibrate = %v, %v; want the refusal", out, err)
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
 	o.Consent = func(run.Ask) error { return nil }
@@ -202,9 +191,7 @@ func TestTheBudgetIsKept(t *testing.T) {
 		o := doctor.CalibrationOptions{On: run.Simulated, Budget: budget, Rate: 50, MaxRate: 2000, Model: tr.asked, Seed: 1}
 		out, err := doctor.Calibrate(t.Context(), o)
 		if budget < 2900 {
-			if err == nil || out != nil {
-				t.Errorf("budget %d: %v, %v; want nothing measured, and why", budget, out, err)
-			}
+			assert.Truef(t, err != nil && out == nil, "budget %d: %v, %v; want nothing measured, and why", budget, out, err)
 			continue
 		}
 		if err != nil || out.Ended != nil || out.Profile.Requests > budget {
@@ -243,12 +230,9 @@ func TestInterrupted(t *testing.T) {
 	// Once the second experiment begins, the latencies are known.
 	o.Progress = &after{lines: 2, then: cancel}
 	out, err := doctor.Calibrate(ctx, o)
-	if err != nil || !errors.Is(out.Ended, context.Canceled) {
-		t.Fatalf("Calibrate = %v, %v; want an outcome that was interrupted", out, err)
-	}
-	if says := strings.Join(out.Document("").Answer.Says, " "); !strings.Contains(says, "interrupted") {
-		t.Errorf("told %q; want that it was interrupted", says)
-	}
+	require.Truef(t, err == nil && errors.Is(out.Ended, context.Canceled),
+		"Calibrate = %v, %v; want an outcome that was interrupted", out, err)
+	assert.Contains(t, strings.Join(out.Document("").Answer.Says, " "), "interrupted", "told")
 	if _, found := out.Profile.Parameter("read_time"); !found || !bytes.Contains(out.Profile.Text(), []byte("interrupted before it was measured")) {
 		t.Errorf("the profile has not what was learnt, or does not say what was not:\n%s", out.Profile.Text())
 	}
@@ -276,9 +260,7 @@ func TestInterruptedTablesAreDropped(t *testing.T) {
 	if out != nil {
 		ended = out.Ended
 	}
-	if !errors.Is(ended, context.Canceled) {
-		t.Errorf("ended by %v; want the interruption", ended)
-	}
+	assert.ErrorIs(t, ended, context.Canceled, "ended by")
 	if left := o.Remains.List(); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}

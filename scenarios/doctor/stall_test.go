@@ -10,6 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 )
@@ -36,9 +39,8 @@ func TestWaitedAtLeast(t *testing.T) {
 		for _, q := range []float64{.5, .9, .99, .999} {
 			want := waits[int(math.Ceil(q*operations))-1]
 			got := waitedAtLeast(q, row.stands, row.within)
-			if (got - want).Abs() > row.within/operations {
-				t.Errorf("%s: waitedAtLeast(%v, %v, %v) = %v; want %v", row.sentence, q, row.stands, row.within, got, want)
-			}
+			assert.Truef(t, (got-want).Abs() <= row.within/operations,
+				"%s: waitedAtLeast(%v, %v, %v) = %v; want %v", row.sentence, q, row.stands, row.within, got, want)
 		}
 	}
 }
@@ -139,12 +141,8 @@ func TestWitness(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			clk := clock.NewReal()
 			leave := watch(&sluggish{Real: clk, by: row.by})
-			if err := clk.Sleep(t.Context(), clock.Instant(time.Second)); err != nil {
-				t.Fatal(err)
-			}
-			if got := leave(); got != row.want {
-				t.Errorf("%s: leave = %v; want %v", row.sentence, got, row.want)
-			}
+			require.NoError(t, clk.Sleep(t.Context(), clock.Instant(time.Second)))
+			assert.Equalf(t, row.want, leave(), "%s: leave", row.sentence)
 		})
 	}
 }
@@ -153,9 +151,8 @@ func TestWitness(t *testing.T) {
 func TestPacingInFakeTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		figures, err := trials{clock: clock.NewReal()}.measurePacing(context.Background())
-		if err != nil || figures != (pacingFigures{sent: 6000, due: 6000}) {
-			t.Errorf("measurePacing = %+v, %v; want 6,000 operations, none late", figures, err)
-		}
+		assert.Truef(t, err == nil && figures == (pacingFigures{sent: 6000, due: 6000}),
+			"measurePacing = %+v, %v; want 6,000 operations, none late", figures, err)
 	})
 }
 

@@ -20,6 +20,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/rest"
@@ -179,9 +181,7 @@ func TestVisits(t *testing.T) {
 	if names := good.Engine.TableNames("races"); len(names) > 0 {
 		t.Errorf("the visits made the tables %v; want nothing written", names)
 	}
-	if counts := good.Counts(); counts.Entities != 0 {
-		t.Errorf("the visits counted %d entities; want none touched", counts.Entities)
-	}
+	assert.EqualValues(t, 0, good.Counts().Entities, "the visits counted entities")
 }
 
 // mustNotTell fails where a diagnosis holds eight bytes in a row of a secret.
@@ -460,9 +460,7 @@ func TestNeeds(t *testing.T) {
 		t.Helper()
 		s, err := stress([2]string{"phases.load.entities", "100"}, [2]string{"phases.peak.rates", rates}, [2]string{"phases.peak.each", each},
 			[2]string{"phases.peak.hold", "false"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		n := must(needOf(t.Context(), s))
 		return n
 	}

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/backoff"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -27,9 +30,7 @@ func newTrial(t testing.TB, stage *Stage, start clock.Instant) *trial {
 	t.Helper()
 	run := &trial{folder: new(results.Memory)}
 	recorder, err := results.NewRecorder(run.folder, results.Manifest{Operations: []results.Kind{{Name: "get"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	run.ledger = &Ledger{Recorder: recorder}
 	run.agenda = newAgenda(run.ledger.open(stage, start))
 	return run
@@ -64,13 +65,9 @@ func (run *trial) send(t testing.TB, now clock.Instant) *Session {
 // finish ends the run and returns its record.
 func (run *trial) finish(t testing.TB, end clock.Instant) *results.Record {
 	t.Helper()
-	if err := run.ledger.Recorder.Finish(end.Offset(), results.Valid, nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, run.ledger.Recorder.Finish(end.Offset(), results.Valid, nil, nil))
 	record, err := results.Read(run.folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return record
 }
 
@@ -101,9 +98,7 @@ func getStage(schedule arrival.Schedule, wait time.Duration) *Stage {
 func everyTick(t testing.TB, length time.Duration) *arrival.Steps {
 	t.Helper()
 	s, err := arrival.NewSteps(arrival.Step{Rate: float64(time.Second / tick), Length: length})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return s
 }
 
@@ -208,9 +203,7 @@ func TestLanesOfAClosedLoop(t *testing.T) {
 	}
 	run.reply(again, first, 200)
 	fourth := run.send(t, again)
-	if run.over(clock.Never) {
-		t.Error("over with operation 103 under way")
-	}
+	assert.False(t, run.over(clock.Never), "over with operation 103 under way")
 	run.reply(again, fourth, 200)
 	if _, _, any := run.due(again); any || !run.over(clock.Never) {
 		t.Error("not over after four operations; want the count and no more")
@@ -254,9 +247,7 @@ func TestAbandonedClosedLoop(t *testing.T) {
 	last := run.send(t, 0)
 	run.abandon(clock.Instant(tick), run.ledger)
 	run.reply(clock.Instant(2*tick), last, 200)
-	if !run.over(clock.Never) {
-		t.Error("not over when the last reply has come")
-	}
+	assert.True(t, run.over(clock.Never), "not over when the last reply has come")
 	// What a closed loop has not begun was never due.
 	run.books(t, clock.Instant(2*tick), counts{scheduled: 3, sent: 3, operations: 3, succeeded: 2, cut: 1, attempts: 3})
 }
@@ -272,8 +263,6 @@ func TestThrottledByTheRunner(t *testing.T) {
 		}
 		run.refuse(now, run.take(now), run.ledger)
 	}
-	if !run.over(clock.Never) {
-		t.Error("not over with nothing left")
-	}
+	assert.True(t, run.over(clock.Never), "not over with nothing left")
 	run.books(t, clock.Instant(3*tick), counts{scheduled: 3, sent: 1, dropped: 2, operations: 1, cut: 1, attempts: 1})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/backoff"
 	"loadgen/engine/clock"
@@ -79,7 +80,6 @@ func TestHeatOfAThrottledPage(t *testing.T) {
 	for _, i := range all.Intervals {
 		flying = append(flying, i.InFlight)
 	}
-	if !slices.Equal(flying, []int64{1, 0, 0}) {
-		t.Errorf("%v attempts were under way at the ends of the seconds; want 1, 0, 0", flying)
-	}
+	assert.Truef(t, slices.Equal(flying, []int64{1, 0, 0}),
+		"%v attempts were under way at the ends of the seconds; want 1, 0, 0", flying)
 }

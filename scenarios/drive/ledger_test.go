@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/results"
 )
@@ -44,9 +46,7 @@ func TestMarksOfAStage(t *testing.T) {
 			for _, e := range record.Events[1:] { // the first is of the trial's own stage
 				got = append(got, fmt.Sprintf("%v %s %s", time.Duration(e.At), e.What, e.Phase+e.Text))
 			}
-			if !slices.Equal(got, test.want) {
-				t.Errorf("events = %q; want %q", got, test.want)
-			}
+			assert.Truef(t, slices.Equal(got, test.want), "events = %q; want %q", got, test.want)
 			last := record.Phases[len(record.Phases)-1]
 			if last.Stage != test.stage.Name || last.End != test.ends {
 				t.Errorf("the last phase is of stage %q and ends at %v; want %q and %v", last.Stage, last.End, test.stage.Name, test.ends)

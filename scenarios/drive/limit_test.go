@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 )
 
@@ -71,9 +73,7 @@ func TestRateLimitOfAnIdleClientSavesItsBurst(t *testing.T) {
 		{"after a rest the burst is back", 10 * time.Second, 0}, {"and again", 10 * time.Second, 0}, {"and again", 10 * time.Second, 0},
 		{"and no more", 10 * time.Second, 100 * time.Millisecond},
 	} {
-		if got := limit.take(clock.Instant(row.now)); got != row.wait {
-			t.Errorf("%s: it waits %v; want %v", row.name, got, row.wait)
-		}
+		assert.Equalf(t, row.wait, limit.take(clock.Instant(row.now)), "%s: it waits", row.name)
 	}
 }
 

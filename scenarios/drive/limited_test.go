@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/results"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
@@ -65,9 +67,8 @@ func TestWhatIsHeldToTheEndIsCut(t *testing.T) {
 		t.Errorf("%d gets due, %d cut, %d attempts, %d succeeded; want due less cut to be sent and to succeed", get.Scheduled, get.Cut, get.Attempts, get.Succeeded)
 	}
 	// Four seconds at 100/s and the burst of 20.
-	if get.Attempts < 415 || get.Attempts > 420 {
-		t.Errorf("%d gets were sent; want four seconds of the limit, 420 with its burst", get.Attempts)
-	}
+	assert.Truef(t, get.Attempts >= 415 && get.Attempts <= 420,
+		"%d gets were sent; want four seconds of the limit, 420 with its burst", get.Attempts)
 	for _, row := range all.Intervals {
 		if row.InFlight < 0 || row.InFlight > 10 {
 			t.Errorf("second %d: %d attempts under way; want the few that take a millisecond, not those held back", row.Second, row.InFlight)

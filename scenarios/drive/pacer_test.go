@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
 )
@@ -28,8 +30,6 @@ func TestVegetaSendsAtOurInstants(t *testing.T) {
 		t.Errorf("Pace(too late, %d) = %v, %v; want no wait and no stop", all-1, wait, stop)
 	}
 	for _, at := range []time.Duration{0, schedule.Length() / 3, schedule.Length()} {
-		if got, want := pacer.Rate(at), schedule.Rate(at); got != want {
-			t.Errorf("Rate(%v) = %v; want the schedule's %v", at, got, want)
-		}
+		assert.Equalf(t, schedule.Rate(at), pacer.Rate(at), "Rate(%v)", at)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/backoff"
 	"loadgen/engine/clock"
 	"loadgen/scenarios/arrival"
@@ -76,9 +78,7 @@ func vegetas(t *testing.T, s *server, rate int) quantiles {
 	t.Helper()
 	alone := drive.Alone{Method: http.MethodGet, URL: s.url, Workers: pacingWorkers}
 	list, err := alone.Paced(clock.NewReal(), rate, pacingLength)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return lags(list).quantiles()
 }
 
@@ -171,8 +171,7 @@ func TestLiveFineSleepWhileBusy(t *testing.T) {
 		if fine <= 5*coarse {
 			return
 		}
-		if n == 3 {
-			t.Fatalf("in none of three tries: a fine sleep of a busy process ends %v late; want at most five times %v", fine, coarse)
-		}
+		require.Truef(t, n != 3,
+			"in none of three tries: a fine sleep of a busy process ends %v late; want at most five times %v", fine, coarse)
 	}
 }

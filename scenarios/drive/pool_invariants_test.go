@@ -3,8 +3,9 @@
 package drive
 
 import (
-	"reflect"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -38,8 +39,6 @@ func TestPoisonedSessionBeginsAsANewOne(t *testing.T) {
 			s.Step(10, Due, nil)
 			s.Step(20, Replied, &target.Outcome{Status: 503, Code: entity.ServerBusy})
 		}
-		if !reflect.DeepEqual(fresh, used) {
-			t.Errorf("%s: a session used again is %+v; want it as a new one, %+v", row.name, used, fresh)
-		}
+		assert.Equalf(t, used, fresh, "%s: a session used again is %+v; want it as a new one, %+v", row.name, used, fresh)
 	}
 }

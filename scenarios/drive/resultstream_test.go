@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"loadgen/results"
@@ -30,12 +32,8 @@ func taped(t *testing.T) (results.KindStats, []results.Attempt, []byte) {
 	resultStream, seen := drive.NewResultStream(&written, "stress", marathon, kinds), new(attempts)
 	observers := []drive.Observer{resultStream, seen}
 	record, _, err := outing(t, t.Context(), &drive.Virtual{Target: fake(nil, 300)}, observers, stages(t)...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := resultStream.Close(); err != nil {
-		t.Fatalf("Close = %v; want no error", err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, resultStream.Close(), "Close")
 	return record.Total(results.Everything), seen.list, written.Bytes()
 }
 
@@ -73,9 +71,7 @@ func fieldsIn(t *testing.T, r *vegeta.Result) (operation uint64, attempt int, in
 
 func sameHistogram(t *testing.T, what string, got, want *results.Histogram) {
 	t.Helper()
-	if want.Count() == 0 {
-		t.Errorf("%s of the record is empty: the test shows nothing", what)
-	}
+	assert.Truef(t, want.Count() != 0, "%s of the record is empty: the test shows nothing", what)
 	if got.Count() != want.Count() || !reflect.DeepEqual(got.Bars(), want.Bars()) {
 		t.Errorf("%s from the tape has %d durations, %v; want %d, %v", what, got.Count(), got.Bars(), want.Count(), want.Bars())
 	}
@@ -105,9 +101,7 @@ func inSequence(t *testing.T, all []vegeta.Result) {
 
 func holdsTheRecord(t *testing.T, total *results.KindStats, resultStream []byte) {
 	all := decode(t, vegeta.NewDecoder(bytes.NewReader(resultStream)))
-	if int64(len(all)) != total.Attempts {
-		t.Fatalf("the tape holds %d results; want %d", len(all), total.Attempts)
-	}
+	require.Equalf(t, total.Attempts, int64(len(all)), "the tape holds %d results", len(all))
 	type end struct {
 		attempt int
 		took    time.Duration
@@ -150,9 +144,7 @@ func holdsTheRecord(t *testing.T, total *results.KindStats, resultStream []byte)
 // everything, and add it up.
 func isReportedByVegeta(t *testing.T, total *results.KindStats, seen []results.Attempt, resultStream []byte) {
 	decoder := vegeta.DecoderFor(bytes.NewReader(resultStream))
-	if decoder == nil {
-		t.Fatal("vegeta.DecoderFor(tape) = nil; want the decoder of its encoding")
-	}
+	require.True(t, decoder != nil, "vegeta.DecoderFor(tape) = nil; want the decoder of its encoding")
 	var metrics vegeta.Metrics
 	for _, r := range decode(t, decoder) {
 		metrics.Add(&r)
@@ -166,12 +158,9 @@ func isReportedByVegeta(t *testing.T, total *results.KindStats, seen []results.A
 	for _, a := range seen {
 		service += a.Done - a.Sent
 	}
-	if metrics.Latencies.Total != service || len(seen) != int(total.Attempts) {
-		t.Errorf("latencies sum to %v; want %v over %d attempts", metrics.Latencies.Total, service, len(seen))
-	}
-	if want := float64(total.Ok) / float64(total.Attempts); metrics.Success != want {
-		t.Errorf("success ratio = %v; want %v", metrics.Success, want)
-	}
+	assert.Truef(t, metrics.Latencies.Total == service && len(seen) == int(total.Attempts),
+		"latencies sum to %v; want %v over %d attempts", metrics.Latencies.Total, service, len(seen))
+	assert.Equal(t, float64(total.Ok)/float64(total.Attempts), metrics.Success, "success ratio")
 	if want := []string{"throttled 503 ServerBusy"}; !reflect.DeepEqual(metrics.Errors, want) {
 		t.Errorf("errors = %v; want %v", metrics.Errors, want)
 	}
@@ -206,13 +195,9 @@ func TestTapedAttempt(t *testing.T) {
 		resultStream.Attempt(&rows[i].attempt)
 		resultStream.Completed(&results.Completed{Class: results.Ok}) // adds nothing
 	}
-	if err := resultStream.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, resultStream.Close())
 	all := decode(t, vegeta.NewDecoder(&written))
-	if len(all) != len(rows) {
-		t.Fatalf("the tape holds %d results; want %d", len(all), len(rows))
-	}
+	require.Len(t, all, len(rows), "the tape holds")
 	for i, r := range rows {
 		r.want.Attack, r.want.Seq, r.want.Headers = "one", uint64(i), all[i].Headers
 		if !all[i].Equal(r.want) {
@@ -259,9 +244,7 @@ func TestResultStreamThatCannotBeWritten(t *testing.T) {
 			resultStream.Attempt(&results.Attempt{Number: n, Class: results.Ok, Status: 200})
 		}
 		for range 2 {
-			if err := resultStream.Close(); !errors.Is(err, test.want) {
-				t.Errorf("%s: Close = %v; want %v", test.name, err, test.want)
-			}
+			assert.ErrorIsf(t, resultStream.Close(), test.want, "%s: Close", test.name)
 		}
 	}
 }
@@ -279,9 +262,7 @@ func TestResultStreamOfManyWorkers(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if err := resultStream.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, resultStream.Close())
 	next := make(map[uint64]int)
 	for i, r := range decode(t, vegeta.NewDecoder(&written)) {
 		worker, n, _, _ := fieldsIn(t, &r)
@@ -291,21 +272,15 @@ func TestResultStreamOfManyWorkers(t *testing.T) {
 		next[worker]++
 	}
 	for w := range uint64(workers) {
-		if next[w] != each {
-			t.Errorf("%d attempts of worker %d; want %d", next[w], w, each)
-		}
+		assert.Equalf(t, each, next[w], "attempts of worker %d", w)
 	}
 }
 
 func TestRecordingOnAClosedResultStreamPanics(t *testing.T) {
 	resultStream := drive.NewResultStream(io.Discard, "closed", marathon, kinds)
-	if err := resultStream.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, resultStream.Close())
 	defer func() {
-		if recover() == nil {
-			t.Error("recording on a closed tape did not panic")
-		}
+		assert.True(t, recover() != nil, "recording on a closed tape did not panic")
 	}()
 	resultStream.Attempt(&results.Attempt{Class: results.Ok})
 }

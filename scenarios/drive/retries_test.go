@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/backoff"
 	"loadgen/engine/entity"
 	"loadgen/scenarios/arrival"
@@ -17,9 +19,7 @@ import (
 // patientInserts is a stage whose inserts try again by a formula of their own.
 func patientInserts(t testing.TB) *drive.Stage {
 	policy, err := backoff.ByName("exponential z=200ms min=30ms max=4s tries=6 first=0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	stage := openStage(t, short, time.Minute, arrival.Step{Rate: 300, Length: 2 * time.Second})
 	stage.Retries = []*backoff.Policy{nil, &policy}
 	return stage
@@ -51,9 +51,8 @@ func TestOperationsRetryByTheirOwnPolicy(t *testing.T) {
 				draw = stage.Chance.Try(number, i)
 				want = formulaWait(200*time.Millisecond, 30*time.Millisecond, 4*time.Second, i, draw.Float64())
 			}
-			if got > want || want-got > 3 {
-				t.Fatalf("operation %d of kind %d waits %v before retry %d; want %v", number, kind, got, i+1, want)
-			}
+			require.Truef(t, got <= want && want-got <= 3,
+				"operation %d of kind %d waits %v before retry %d; want %v", number, kind, got, i+1, want)
 			all++
 		}
 	}

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/backoff"
 	"loadgen/engine"
 	"loadgen/engine/clock"
@@ -68,14 +71,10 @@ func onceOnly(t testing.TB) []*drive.Stage {
 func behind(t testing.TB, settings string) *target.Line {
 	t.Helper()
 	m, err := model.New(model.Documented)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for one := range strings.FieldsSeq(settings) {
 		name, value, _ := strings.Cut(one, "=")
-		if err := m.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, m.Set(name, value))
 	}
 	return target.NewLine(m, 5)
 }
@@ -124,9 +123,7 @@ func TestLiveEqualsVirtual(t *testing.T) {
 					runner = byVegeta(clk, to, row.workers)
 				}
 				sameRun(t, run(t, runner, row.stages(t)...), virtual)
-				if !slices.Equal(again.Seen(), seen.Seen()) {
-					t.Error("the target saw other attempts")
-				}
+				assert.True(t, slices.Equal(again.Seen(), seen.Seen()), "the target saw other attempts")
 			})
 		})
 	}
@@ -134,13 +131,9 @@ func TestLiveEqualsVirtual(t *testing.T) {
 
 func sameRun(t *testing.T, got, want ran) {
 	t.Helper()
-	if !reflect.DeepEqual(got.Record, want.Record) {
-		t.Errorf("the record is of %+v; want %+v", got.sum, want.sum)
-	}
+	assert.Equalf(t, want.Record, got.Record, "the record is of %+v; want %+v", got.sum, want.sum)
 	for _, file := range []string{results.RunFile, results.IntervalsFile, results.EventsFile} {
-		if !slices.Equal(got.folder.Bytes(file), want.folder.Bytes(file)) {
-			t.Errorf("%s differs", file)
-		}
+		assert.Truef(t, slices.Equal(got.folder.Bytes(file), want.folder.Bytes(file)), "%s differs", file)
 	}
 	if !reflect.DeepEqual(got.attempts.list, want.attempts.list) {
 		t.Errorf("the attempts differ, of which there are %d; want %d", len(got.attempts.list), len(want.attempts.list))
@@ -158,9 +151,8 @@ func TestSameOperationsAtAnyNumberOfWorkers(t *testing.T) {
 				list, g := stages(t), fake(clk, 300)
 				list[1].Grace = time.Hour
 				run(t, &drive.Live{Clock: clk, Target: g, Workers: workers}, list...)
-				if !slices.Equal(g.Seen(), f.Seen()) {
-					t.Errorf("%d workers on %d processors sent other operations than virtual time", workers, processors)
-				}
+				assert.Truef(t, slices.Equal(g.Seen(), f.Seen()),
+					"%d workers on %d processors sent other operations than virtual time", workers, processors)
 			})
 		}
 	}
@@ -180,9 +172,8 @@ func TestWaitingHoldsNoWorker(t *testing.T) {
 	inBubble(t, func(t *testing.T, clk clock.Real) {
 		stage := openStage(t, retrying(1, time.Second), 10*time.Second, arrival.Step{Rate: 100, Length: time.Second})
 		sum := run(t, &drive.Live{Clock: clk, Target: throttlingFirst.On(clk), Workers: 1}, stage).sum
-		if sum.Succeeded != 100 || sum.Attempts != 200 || sum.Late != 0 {
-			t.Errorf("succeeded %d, attempts %d, late %d; want 100, 200 and none", sum.Succeeded, sum.Attempts, sum.Late)
-		}
+		assert.Truef(t, sum.Succeeded == 100 && sum.Attempts == 200 && sum.Late == 0,
+			"succeeded %d, attempts %d, late %d; want 100, 200 and none", sum.Succeeded, sum.Attempts, sum.Late)
 		if got := sum.Response.Max(); got < 1_000_000 || got > 1_010_000 {
 			t.Errorf("longest response = %d µs; want the second that each waited", got)
 		}
@@ -197,9 +188,8 @@ func TestEndOfTheGrace(t *testing.T) {
 		stage := openStage(t, backoff.Policy{}, time.Second, arrival.Step{Rate: 100, Length: time.Second})
 		sum := run(t, &drive.Live{Clock: clk, Target: f, Workers: 1}, stage).sum
 		checkBooks(t, "one worker", sum, f.Attempts())
-		if sum.Scheduled != 100 || sum.Sent != 10 {
-			t.Errorf("scheduled %d, sent %d; want 100 and 10: two seconds for one worker at 200 ms", sum.Scheduled, sum.Sent)
-		}
+		assert.Truef(t, sum.Scheduled == 100 && sum.Sent == 10,
+			"scheduled %d, sent %d; want 100 and 10: two seconds for one worker at 200 ms", sum.Scheduled, sum.Sent)
 	})
 	all := virtually(t, fake(nil, 1000), openStage(t, retrying(3, time.Minute), time.Second, arrival.Step{Rate: 100, Length: time.Second}))
 	if all.sum.Cut != 100 || all.sum.Attempts != 100 || all.sum.Lost.Count() != 100 || all.Duration > 3*time.Second {
@@ -214,9 +204,8 @@ func TestStageLastsAsLongAsItsSchedule(t *testing.T) {
 	stage := openStage(t, backoff.Policy{}, time.Second, arrival.Step{Rate: 0.5, Length: 3 * time.Second})
 	all := virtually(t, fake(nil, 0), stage)
 	last := all.Events[len(all.Events)-1]
-	if all.Duration != 3*time.Second || last.What != results.StageEnds || last.At != int64(3*time.Second) {
-		t.Errorf("a stage of 3 s with its last operation at 2 s ended at %v, by %+v; want its end at 3 s", all.Duration, last)
-	}
+	assert.Truef(t, all.Duration == 3*time.Second && last.What == results.StageEnds && last.At == int64(3*time.Second),
+		"a stage of 3 s with its last operation at 2 s ended at %v, by %+v; want its end at 3 s", all.Duration, last)
 }
 
 func TestInterruption(t *testing.T) {
@@ -226,13 +215,10 @@ func TestInterruption(t *testing.T) {
 		time.AfterFunc(2500*time.Millisecond, cancel)
 		stage := openStage(t, short, time.Minute, arrival.Step{Rate: 1000, Length: time.Minute})
 		all, err := runWith(t, ctx, &drive.Live{Clock: clk, Target: f, Workers: 64}, stage)
-		if !errors.Is(err, context.Canceled) || all.Duration > 2510*time.Millisecond || all.sum.Cut == 0 {
-			t.Errorf("Run = %v after %v, %d cut; want 2.5 s and what was in flight, and some cut", err, all.Duration, all.sum.Cut)
-		}
+		assert.Truef(t, errors.Is(err, context.Canceled) && all.Duration <= 2510*time.Millisecond && all.sum.Cut != 0,
+			"Run = %v after %v, %d cut; want 2.5 s and what was in flight, and some cut", err, all.Duration, all.sum.Cut)
 		checkBooks(t, "interrupted", all.sum, f.Attempts())
-		if last := all.Events[len(all.Events)-2]; last.What != results.Interrupted {
-			t.Errorf("the last event but one = %+v; want the interruption", last)
-		}
+		assert.Equal(t, results.Interrupted, all.Events[len(all.Events)-2].What, "the last event but one")
 	})
 }
 
@@ -245,9 +231,8 @@ func TestCoordinatedOmissionIsSeen(t *testing.T) {
 		inBubble(t, func(t *testing.T, clk clock.Real) {
 			sum := run(t, &drive.Live{Clock: clk, Target: frozen(t, clk), Workers: workers},
 				openStage(t, backoff.Policy{}, 5*time.Second, arrival.Step{Rate: 1000, Length: 10 * time.Second})).sum
-			if sum.Operations != 10_000 || sum.Succeeded != 10_000 {
-				t.Errorf("%d workers: %d of %d operations succeeded; want all of 10,000", workers, sum.Succeeded, sum.Operations)
-			}
+			assert.Truef(t, sum.Operations == 10_000 && sum.Succeeded == 10_000,
+				"%d workers: %d of %d operations succeeded; want all of 10,000", workers, sum.Succeeded, sum.Operations)
 			p99, _ := sum.Response.Quantile(.99)
 			if longest := sum.Response.Max(); p99 < 855_000 || p99 > 945_000 || longest > 1_100_000 {
 				t.Errorf("%d workers: response p99 = %d µs, longest %d µs; want 900 ms ± 5 %%, and at most 1.1 s", workers, p99, longest)
@@ -258,9 +243,7 @@ func TestCoordinatedOmissionIsSeen(t *testing.T) {
 					over += bar.Count
 				}
 			}
-			if over < 900 || over > 950 {
-				t.Errorf("%d workers: %d operations over 100 ms; want 900 to 950", workers, over)
-			}
+			assert.Truef(t, over >= 900 && over <= 950, "%d workers: %d operations over 100 ms; want 900 to 950", workers, over)
 			if p50, _ := sum.Service[results.Ok].Quantile(.5); p50 != 1000 {
 				t.Errorf("%d workers: service p50 = %d µs; want the 1 ms of an attempt, unmoved", workers, p50)
 			}
@@ -273,9 +256,7 @@ func TestCoordinatedOmissionIsSeen(t *testing.T) {
 func frozen(t *testing.T, clk clock.Clock) target.Target {
 	t.Helper()
 	m, err := model.New(model.Off)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	e := engine.New(engine.Options{Model: m, Accounts: []string{"a"}})
 	inner := target.NewInProcess(e, "a", clk)
 	e.Submit(0, &engine.Request{Account: "a", Table: "Races", Verb: entity.CreateTable})

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/backoff"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -38,25 +41,17 @@ var rewrite = flag.Bool("rewrite", false, "write the golden replies of testdata 
 // An instant with a sign counts from the one before.
 func TestSessionScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/session/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scripts: %v", err)
-	}
+	require.Truef(t, err == nil && len(files) != 0, "no scripts: %v", err)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			golden, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			got := playSession(t, golden)
 			if *rewrite {
-				if err := os.WriteFile(file, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, os.WriteFile(file, got, 0o644))
 				return
 			}
-			if !bytes.Equal(got, golden) {
-				t.Errorf("playSession(%s) =\n%s\nwant\n%s", file, got, golden)
-			}
+			assert.Truef(t, bytes.Equal(got, golden), "playSession(%s) =\n%s\nwant\n%s", file, got, golden)
 		})
 	}
 }
@@ -154,17 +149,13 @@ func (p *sessionPlay) Begin(intended clock.Instant, verb string, words []string)
 		}
 	}
 	stage.Build = func(k uint64, built *Work) {
-		if k != 7 {
-			p.t.Errorf("Build(%d); want the operation that was begun, 7", k)
-		}
+		assert.EqualValuesf(p.t, 7, k, "Build(%d); want the operation that was begun, 7", k)
 		*built = w
 	}
 	p.session.begin(stage, 7, intended, 12, false)
 	p.next = intended
 	s := p.session.scheduled(intended, false)
-	if !p.session.firstAttempt() {
-		p.t.Error("a session that has just begun has sent something")
-	}
+	assert.True(p.t, p.session.firstAttempt(), "a session that has just begun has sent something")
 	return []string{fmt.Sprintf("operation %d, kind %d, phase %d: due at %v, offers %d",
 		p.session.number, s.Kind, s.Phase, s.Intended, s.Entities)}
 }
@@ -175,9 +166,7 @@ func (p *sessionPlay) policy(name string) backoff.Policy {
 			Delay: backoff.Exponential{Base: 100 * time.Millisecond, Min: 50 * time.Millisecond, Max: 2 * time.Second}}
 	}
 	policy, err := backoff.ByName(name)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	require.NoError(p.t, err)
 	return policy
 }
 
@@ -203,9 +192,8 @@ func (p *sessionPlay) outcome(status string, words []string) target.Outcome {
 
 // effect shows what came of an event: the records, then what is to be done.
 func (p *sessionPlay) effect(event Event, e Effect) []string {
-	if (e.Attempt != nil) != (event == Replied) || (e.Completed != nil) != (e.Action == Done) {
-		p.t.Errorf("event %d has the effect %+v; want an attempt after a reply only, an operation at the end only", event, e)
-	}
+	assert.Truef(p.t, (e.Attempt != nil) == (event == Replied) && (e.Completed != nil) == (e.Action == Done),
+		"event %d has the effect %+v; want an attempt after a reply only, an operation at the end only", event, e)
 	var lines []string
 	if a := e.Attempt; a != nil {
 		what := ""
@@ -254,9 +242,7 @@ func (p *sessionPlay) request() string {
 
 func (p *sessionPlay) instant(text string) clock.Instant {
 	d, err := time.ParseDuration(text)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	require.NoError(p.t, err)
 	if strings.HasPrefix(text, "+") {
 		return p.now.Add(d)
 	}
@@ -265,9 +251,7 @@ func (p *sessionPlay) instant(text string) clock.Instant {
 
 func (p *sessionPlay) number(text string) int {
 	n, err := strconv.Atoi(text)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	require.NoError(p.t, err)
 	return n
 }
 

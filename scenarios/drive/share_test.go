@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/backoff"
 	"loadgen/engine/clock"
 	"loadgen/results"
@@ -93,9 +96,7 @@ func (c *splitCase) play(t testing.TB, of int) []results.MergePart {
 	for i := range parts {
 		folder := new(results.Memory)
 		recorder, err := results.NewRecorder(folder, results.Manifest{Operations: kinds})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		parts[i] = part{&drive.Virtual{Target: c.target}, &drive.Ledger{Recorder: recorder}, folder}
 	}
 	first := uint64(0)
@@ -107,9 +108,7 @@ func (c *splitCase) play(t testing.TB, of int) []results.MergePart {
 			if of > 0 {
 				one.Share = drive.Share{Index: i, Of: of}
 			}
-			if err := p.runner.Run(context.Background(), one, p.ledger); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, p.runner.Run(context.Background(), one, p.ledger))
 		}
 		first += stage().Due()
 		for _, p := range parts {
@@ -132,9 +131,7 @@ func TestSharesAreTheWhole(t *testing.T) {
 		name := fmt.Sprintf("seed %d, %d parts", seed, c.of)
 		whole, parts := c.play(t, 0)[0].Record, c.play(t, c.of)
 		sum, err := results.Merge(parts)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		require.NoError(t, err, name)
 		timed := !slices.ContainsFunc(whole.Phases, func(p results.Phase) bool { return !p.Reported })
 		for p := range whole.Phases {
 			got, want := &sum.Phases[p], &whole.Phases[p]
@@ -193,9 +190,7 @@ func TestShareOfLittle(t *testing.T) {
 	}}
 	parts := c.play(t, 5)
 	for i, want := range []int64{1, 1, 0, 0, 0} {
-		if got := scheduled(&parts[i].Record.Phases[0]); got != want {
-			t.Errorf("share %d has %d operations; want %d", i, got, want)
-		}
+		assert.Equalf(t, want, scheduled(&parts[i].Record.Phases[0]), "share %d", i)
 	}
 }
 
@@ -208,9 +203,7 @@ func TestShareValidate(t *testing.T) {
 		{drive.Share{}, true}, {drive.Share{Index: 0, Of: 1}, true}, {drive.Share{Index: 2, Of: 3}, true},
 		{drive.Share{Index: 3, Of: 3}, false}, {drive.Share{Index: -1, Of: 3}, false}, {drive.Share{Index: 1}, false},
 	} {
-		if got := len(row.share.Validate()) == 0; got != row.sound {
-			t.Errorf("%+v is sound: %v; want %v", row.share, got, row.sound)
-		}
+		assert.Equalf(t, row.sound, len(row.share.Validate()) == 0, "%+v is sound", row.share)
 	}
 }
 

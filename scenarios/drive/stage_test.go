@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/backoff"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -92,9 +94,7 @@ func outing(t testing.TB, ctx context.Context, r drive.Runner, observers []drive
 	t.Helper()
 	folder := new(results.Memory)
 	recorder, err := results.NewRecorder(folder, results.Manifest{Operations: kinds})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	ledger := &drive.Ledger{Recorder: recorder, Observers: observers}
 	var failure error
 	for _, stage := range stages {
@@ -107,13 +107,9 @@ func outing(t testing.TB, ctx context.Context, r drive.Runner, observers []drive
 
 func finished(t testing.TB, recorder *results.Recorder, folder *results.Memory, end clock.Instant) *results.Record {
 	t.Helper()
-	if err := recorder.Finish(end.Offset(), results.Valid, nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, recorder.Finish(end.Offset(), results.Valid, nil, nil))
 	record, err := results.Read(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return record
 }
 
@@ -138,9 +134,7 @@ func runWith(t testing.TB, ctx context.Context, r drive.Runner, stages ...*drive
 func run(t testing.TB, r drive.Runner, stages ...*drive.Stage) ran {
 	t.Helper()
 	all, err := runWith(t, t.Context(), r, stages...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return all
 }
 

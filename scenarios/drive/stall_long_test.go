@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/backoff"
 	"loadgen/engine/clock"
 	"loadgen/results"
@@ -34,9 +36,7 @@ type server struct {
 func newServer(t *testing.T, hold func(context.Context)) *server {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	host := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if hold != nil {
 			hold(r.Context())
@@ -117,9 +117,7 @@ func stalledLive(t *testing.T, f stall, rate float64, workers int) bool {
 	c := capacity(t, s, workers)
 	start := clk.Now().Add(time.Second).NextSecond()
 	from.Store(int64(start.Add(3 * time.Second)))
-	if err := clk.Sleep(t.Context(), start.Add(-500*time.Millisecond)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, clk.Sleep(t.Context(), start.Add(-500*time.Millisecond)))
 	stage := openStage(t, backoff.Policy{}, 5*time.Second, arrival.Step{Rate: rate, Length: f.every})
 	sum := run(t, &drive.Live{Clock: clk, Target: s, Workers: workers, Fine: true}, stage).sum
 	// The machine is not the same from one second to the next.

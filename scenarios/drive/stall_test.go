@@ -6,6 +6,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/backoff"
 	"loadgen/engine"
 	"loadgen/engine/clock"
@@ -71,16 +74,13 @@ func TestStallOracle(t *testing.T) {
 				}
 				for _, q := range []float64{.5, .9, .95, .99, .999} {
 					micros, told := sum.Response.Quantile(q)
-					if !told {
-						t.Errorf("%s, %d workers: response p%g rests on too few operations", row.name, workers, 100*q)
-					}
+					assert.Truef(t, told, "%s, %d workers: response p%g rests on too few operations", row.name, workers, 100*q)
 					got, want := time.Duration(micros)*time.Microsecond, row.waited(q, row.rate, capacity)+row.takes
 					// An operation's place among its neighbours, the histogram's three
 					// figures, and the turn of those that are answered together.
 					slack := time.Duration(float64(time.Second)/row.rate) + want/500 + row.takes
-					if (got - want).Abs() > slack {
-						t.Errorf("%s, %d workers: response p%g = %v; want %v ± %v", row.name, workers, 100*q, got, want, slack)
-					}
+					assert.Truef(t, (got-want).Abs() <= slack,
+						"%s, %d workers: response p%g = %v; want %v ± %v", row.name, workers, 100*q, got, want, slack)
 				}
 				share := float64(workers) / (row.rate * row.every.Seconds())
 				if p99, told := sum.Service[results.Ok].Quantile(.99); told && share < .009 && p99 > row.takes.Microseconds()*1001/1000 {
@@ -105,9 +105,7 @@ func stalled(t *testing.T, s stall, rate float64, periods int, takes time.Durati
 	atOnce := targettest.After(0, targettest.Served).On(clk)
 	to := target.WrapFaults(atOnce, s.plan(periods, more...), 1, clk)
 	record, _, err := outing(t, t.Context(), &drive.Live{Clock: clk, Target: to, Workers: workers}, nil, stage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	sum := record.Total(results.Everything)
 	if sum.Succeeded != int64(stage.Schedule.Len()) {
 		t.Errorf("%v of every %v: %d operations succeeded; want all %d", s.lasts, s.every, sum.Succeeded, stage.Schedule.Len())

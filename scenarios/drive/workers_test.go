@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/backoff"
 	"loadgen/engine/clock"
 	"loadgen/results"
@@ -69,9 +71,8 @@ func TestLoadOfTheWorkers(t *testing.T) {
 			before := runner.Load().Free
 			run(t, runner, openStage(t, backoff.Policy{}, 5*time.Second, arrival.Step{Rate: row.rate, Length: 2 * time.Second}))
 			load, after := runner.Load(), runner.Load().Free
-			if load.Free != row.free || load.Starved != row.starved {
-				t.Errorf("%s: %d were free, starved for %v; want %d and %v", row.name, load.Free, load.Starved, row.free, row.starved)
-			}
+			assert.Truef(t, load.Free == row.free && load.Starved == row.starved,
+				"%s: %d were free, starved for %v; want %d and %v", row.name, load.Free, load.Starved, row.free, row.starved)
 			if all := int64(row.workers); before != all || after != all {
 				t.Errorf("%s: %d were free before the run and %d after it; want all %d", row.name, before, after, all)
 			}
@@ -118,9 +119,8 @@ func TestTargetThatDies(t *testing.T) {
 			stage := openStage(t, backoff.Policy{}, 5*time.Second, arrival.Step{Rate: 100, Length: row.length})
 			all, err := runWith(t, t.Context(), &drive.Live{
 				Clock: clk, Target: answersUntil(clk, row.until, row.from, row.refuses), Workers: 16}, stage)
-			if !errors.Is(err, row.want) || (err == nil) != (row.want == nil) {
-				t.Errorf("%s: Run = %v; want %v", row.name, err, row.want)
-			}
+			assert.Truef(t, errors.Is(err, row.want) && (err == nil) == (row.want == nil),
+				"%s: Run = %v; want %v", row.name, err, row.want)
 			if got := all.Duration; got < row.ends || got > row.ends+lookAtMost {
 				t.Errorf("%s: the run ended at %v; want %v", row.name, got, row.ends)
 			}
@@ -129,9 +129,7 @@ func TestTargetThatDies(t *testing.T) {
 				t.Errorf("%s: %d attempts failed; want the %d that were under way", row.name, all.sum.Failed, row.cutShort)
 			}
 			marked := all.Events[len(all.Events)-2].What == results.Interrupted
-			if marked != (row.want != nil) {
-				t.Errorf("%s: marked as interrupted: %v; want %v", row.name, marked, row.want != nil)
-			}
+			assert.Equalf(t, row.want != nil, marked, "%s: marked as interrupted: %v; want %v", row.name, marked, row.want != nil)
 		})
 	}
 }
@@ -145,8 +143,7 @@ func TestSlowTargetIsNotDead(t *testing.T) {
 	inBubble(t, func(t *testing.T, clk clock.Real) {
 		slow := targettest.After(30*time.Second, targettest.Served).On(clk)
 		stage := openStage(t, backoff.Policy{}, time.Minute, arrival.Step{Rate: .01, Length: 10 * time.Minute})
-		if sum := run(t, &drive.Live{Clock: clk, Target: slow, Workers: 4}, stage).sum; sum.Succeeded != 6 {
-			t.Errorf("%d operations succeeded; want 6", sum.Succeeded)
-		}
+		assert.EqualValues(t, 6, run(t, &drive.Live{Clock: clk, Target: slow, Workers: 4}, stage).sum.Succeeded,
+			"operations succeeded")
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
@@ -104,12 +106,9 @@ func TestWorkflowTakesAnOperationThroughItsRequests(t *testing.T) {
 			var told []string
 			stage := onceStage(t, func(w *drive.Work) { *w = drive.Work{Workflow: readThenWrite{&told}, Offers: 2} })
 			sum := (&scripted{statuses: row.statuses}).play(t, stage, row.class)
-			if !slices.Equal(told, row.told) {
-				t.Errorf("the workflow was told %q; want %q", told, row.told)
-			}
-			if sum.Attempts != int64(len(row.statuses)) || sum.Served != row.served {
-				t.Errorf("%d attempts, %d served; want %d, %d", sum.Attempts, sum.Served, len(row.statuses), row.served)
-			}
+			assert.Truef(t, slices.Equal(told, row.told), "the workflow was told %q; want %q", told, row.told)
+			assert.Truef(t, sum.Attempts == int64(len(row.statuses)) && sum.Served == row.served,
+				"%d attempts, %d served; want %d, %d", sum.Attempts, sum.Served, len(row.statuses), row.served)
 		})
 	}
 }
@@ -157,9 +156,8 @@ func TestWhatIsMissingIsMadeByAttemptsOfItsOwn(t *testing.T) {
 			if !slices.Equal(played.asked, row.asked) || !slices.Equal(told, row.told) {
 				t.Errorf("asked %q and told %q; want %q and %q", played.asked, told, row.asked, row.told)
 			}
-			if sum.Attempts != int64(len(row.asked)) || sum.Ok != row.ok {
-				t.Errorf("%d attempts, %d ok; want %d and %d", sum.Attempts, sum.Ok, len(row.asked), row.ok)
-			}
+			assert.Truef(t, sum.Attempts == int64(len(row.asked)) && sum.Ok == row.ok,
+				"%d attempts, %d ok; want %d and %d", sum.Attempts, sum.Ok, len(row.asked), row.ok)
 		})
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
 )
@@ -22,18 +24,14 @@ import (
 func newToken(t *testing.T) Token {
 	t.Helper()
 	token, err := NewToken()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return token
 }
 
 func newIdentity(t *testing.T) string {
 	t.Helper()
 	id, err := newID()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return id
 }
 
@@ -48,9 +46,7 @@ func opened(t *testing.T, listen string) (*busLeader, Token) {
 func led(t *testing.T, o BusOptions) *busLeader {
 	t.Helper()
 	l, err := openBus(o, clock.NewReal())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(l.Close)
 	return l
 }
@@ -60,9 +56,7 @@ func dialed(t *testing.T, o BusOptions) (*busMember, string) {
 	t.Helper()
 	id := newIdentity(t)
 	m, err := dialBus(t.Context(), o, id, clock.NewReal())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(m.Close)
 	return m, id
 }
@@ -70,16 +64,10 @@ func dialed(t *testing.T, o BusOptions) (*busMember, string) {
 // exchange has a member say something, and the leader answer.
 func exchange(t *testing.T, l *busLeader, m *busMember, id string) {
 	t.Helper()
-	if err := m.Send([]byte("from " + id)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, m.Send([]byte("from "+id)))
 	got := <-l.Messages()
-	if got.From != id || string(got.Text) != "from "+id {
-		t.Errorf("%q from %s; want it from %s", got.Text, got.From, id)
-	}
-	if err := l.Answer(got.From, []byte("to "+id)); err != nil {
-		t.Fatal(err)
-	}
+	assert.Truef(t, got.From == id && string(got.Text) == "from "+id, "%q from %s; want it from %s", got.Text, got.From, id)
+	require.NoError(t, l.Answer(got.From, []byte("to "+id)))
 	if got := <-m.Messages(); string(got) != "to "+id {
 		t.Errorf("the answer to %s is %q", id, got)
 	}
@@ -126,29 +114,19 @@ func TestAMemberIsLimitedToItsOwn(t *testing.T) {
 			}
 			return err
 		})
-		if got != (i == 0) {
-			t.Errorf("subscribing to %s: allowed %v; want %v", subject, got, i == 0)
-		}
+		assert.Equalf(t, i == 0, got, "subscribing to %s: allowed %v; want %v", subject, got, i == 0)
 	}
-	if err := m.Send(make([]byte, maxMessageBytes)); err != nil {
-		t.Errorf("%d bytes: %v", maxMessageBytes, err)
-	}
-	if err := m.Send(make([]byte, maxMessageBytes+1)); !errors.Is(err, nats.ErrMaxPayload) {
-		t.Errorf("%d bytes: %v; want %v", maxMessageBytes+1, err, nats.ErrMaxPayload)
-	}
+	assert.NoErrorf(t, m.Send(make([]byte, maxMessageBytes)), "%d bytes", maxMessageBytes)
+	assert.ErrorIsf(t, m.Send(make([]byte, maxMessageBytes+1)), nats.ErrMaxPayload, "%d bytes", maxMessageBytes+1)
 }
 
 // permitted reports whether the server does not object to what a connection does with a
 // subject.
 func permitted(t *testing.T, c *nats.Conn, subject string, do func() error) bool {
 	t.Helper()
-	if err := do(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, do())
 	// The server answers in order: an objection comes before the answer to this.
-	if err := c.FlushTimeout(10 * time.Second); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.FlushTimeout(10*time.Second))
 	err := c.LastError()
 	return err == nil || !errors.Is(err, nats.ErrPermissionViolation) || !strings.Contains(err.Error(), `"`+subject+`"`)
 }
@@ -186,17 +164,11 @@ func TestWhoGetsIn(t *testing.T) {
 func forged(t *testing.T, shown, signs Token) []nats.Option {
 	t.Helper()
 	show, err := shown.joinKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	public, err := show.PublicKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	key, err := signs.joinKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	trusting := func(o *nats.Options) error { o.TLSConfig = &tls.Config{InsecureSkipVerify: true}; return nil }
 	return []nats.Option{nats.Nkey(public, key.Sign), nats.Timeout(5 * time.Second), trusting}
 }
@@ -206,15 +178,11 @@ func TestJoiningWhatIsNoFleet(t *testing.T) {
 	web := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(web.Close)
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { silent.Close() })
 	talks := talking(t, "SSH-2.0-OpenSSH_9.9\r\n")
 	nobody, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	free := nobody.Addr().String()
 	nobody.Close()
 	token := newToken(t)
@@ -246,9 +214,7 @@ func TestJoiningWhatIsNoFleet(t *testing.T) {
 func talking(t *testing.T, text string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -268,9 +234,7 @@ func talking(t *testing.T, text string) string {
 // A port that is taken is said so.
 func TestAPortThatIsTaken(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer l.Close()
 	if _, err := openBus(BusOptions{Listen: l.Addr().String(), Token: newToken(t)}, clock.NewReal()); !errors.Is(err, errListen) {
 		t.Errorf("%v; want %v", err, errListen)
@@ -282,15 +246,11 @@ func TestTokens(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "token")
 	written := newToken(t)
 	for mode, text := range map[os.FileMode]string{0o600: written.secret + "\n", 0o440: written.secret} { // a container's secret
-		if err := errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chmod(path, mode)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chmod(path, mode)))
 		if read, err := ReadToken(path); err != nil || read != written {
 			t.Errorf("a file of mode %o is read as what was written: %v, %v", mode, read == written, err)
 		}
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Remove(path))
 	}
 	for _, row := range []struct {
 		sentence, text string
@@ -307,19 +267,14 @@ func TestTokens(t *testing.T) {
 		if runtime.GOOS == "windows" && row.mode&0o077 != 0 {
 			continue
 		}
-		if err := errors.Join(os.WriteFile(path, []byte(row.text), 0o600), os.Chmod(path, row.mode)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, errors.Join(os.WriteFile(path, []byte(row.text), 0o600), os.Chmod(path, row.mode)))
 		_, err := ReadToken(path)
 		if !errors.Is(err, errToken) || !strings.Contains(err.Error(), row.says) || len(row.text) > 0 && strings.Contains(err.Error(), row.text) {
 			t.Errorf("%s: %v; want %v that says %q", row.sentence, err, errToken, row.says)
 		}
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Remove(path))
 	}
 	text, err := written.MarshalText()
-	if err != nil || strings.Contains(string(text)+written.String()+written.GoString(), written.secret) {
-		t.Error("a token is printed")
-	}
+	assert.True(t, err == nil && !strings.Contains(string(text)+written.String()+written.GoString(), written.secret),
+		"a token is printed")
 }

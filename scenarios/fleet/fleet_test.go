@@ -9,6 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios/fleet/protocol"
@@ -171,9 +174,7 @@ func TestAFleetFromEndToEnd(t *testing.T) {
 				t.Errorf("member %d: planned %d, told %d, in the record %d; want %d", i, member.Planned, member.Scheduled, scheduled, s.rate*3)
 			}
 		}
-		if len(places) != 3 {
-			t.Errorf("the places are %v; want three", places)
-		}
+		assert.Lenf(t, places, 3, "the places are %v", places)
 		told := 0
 		for _, e := range p.seen {
 			if e.Kind == protocol.SecondTold {
@@ -182,9 +183,7 @@ func TestAFleetFromEndToEnd(t *testing.T) {
 				}
 			}
 		}
-		if told != 9 {
-			t.Errorf("%d seconds were seen; want 9", told)
-		}
+		assert.Equal(t, 9, told, "seconds were seen")
 	})
 }
 
@@ -235,9 +234,7 @@ func TestAnInterruptedMember(t *testing.T) {
 			t.Errorf("the leader ends with %v, %q; want a fault that says interrupted", p.err, p.outcome.Faults)
 		}
 		for i, m := range p.outcome.Members {
-			if m.Record == nil || m.Record.Validity != results.Partial {
-				t.Errorf("member %d has no partial record", i)
-			}
+			assert.Truef(t, m.Record != nil && m.Record.Validity == results.Partial, "member %d has no partial record", i)
 		}
 	})
 }
@@ -252,17 +249,11 @@ func (alone) Tell(protocol.Second)                             {}
 func TestPackedRecords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		record, err := (&share{rate: 5, seconds: 2}).carry(t.Context(), protocol.Charge{}, alone{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		text, err := pack(record)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		again, err := unpack(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if twice, err := pack(again); err != nil || string(twice) != string(text) {
 			t.Errorf("packed again it differs, %v", err)
 		}

@@ -14,6 +14,8 @@ import (
 	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nkeys"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
 )
@@ -23,23 +25,15 @@ import (
 func outside(t *testing.T, settings string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "nats.conf")
-	if err := os.WriteFile(file, []byte("listen: \"127.0.0.1:-1\"\n"+settings), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte("listen: \"127.0.0.1:-1\"\n"+settings), 0o600))
 	opts, err := server.ProcessConfigFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	opts.NoSigs, opts.NoLog = true, true
 	s, err := server.NewServer(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s.Start()
 	t.Cleanup(s.Shutdown)
-	if !s.ReadyForConnections(20 * time.Second) {
-		t.Fatal("the server does not listen")
-	}
+	require.True(t, s.ReadyForConnections(20*time.Second), "the server does not listen")
 	return "nats://" + s.Addr().String()
 }
 
@@ -96,9 +90,7 @@ func TestTwoLeadersAtOnce(t *testing.T) {
 			t.Error(one.err)
 		}
 	}
-	if leads != 1 {
-		t.Errorf("%d lead; want one", leads)
-	}
+	assert.Equal(t, 1, leads, "lead")
 }
 
 // credentials are the settings of a server with an account, and the file of one of its users.
@@ -106,9 +98,7 @@ func credentials(t *testing.T) (settings, file string) {
 	t.Helper()
 	must := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 	}
 	key := func(make func() (nkeys.KeyPair, error)) (nkeys.KeyPair, string) {
 		pair, err := make()

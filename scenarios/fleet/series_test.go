@@ -11,6 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
@@ -59,9 +62,8 @@ func TestASeriesOfRuns(t *testing.T) {
 		for n := range 3 {
 			name := fmt.Sprint("run", n)
 			came, err := c.lead(t.Context(), name, n < 2, nil)
-			if err != nil || len(came.Faults) > 0 || len(came.Members) != 2 {
-				t.Fatalf("run %d: %v, faults %q of %d members; want none, of two", n, err, came.Faults, len(came.Members))
-			}
+			require.Truef(t, err == nil && len(came.Faults) <= 0 && len(came.Members) == 2,
+				"run %d: %v, faults %q of %d members; want none, of two", n, err, came.Faults, len(came.Members))
 			for i, s := range c.shares {
 				if n > 0 && s.charge.Index != places[i] {
 					t.Errorf("run %d: member %d has place %d; want %d, as before", n, i, s.charge.Index, places[i])
@@ -74,9 +76,7 @@ func TestASeriesOfRuns(t *testing.T) {
 			time.Sleep(time.Minute) // it makes another table, and fills it
 		}
 		c.all.Wait()
-		if err := errors.Join(c.ended...); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, errors.Join(c.ended...))
 	})
 }
 
@@ -183,9 +183,8 @@ func TestTurnsOfASearch(t *testing.T) {
 		}
 		for n, rate := range search.list {
 			at := begins[n+1]
-			if len(at) != 3 || !at[0].Equal(at[1]) || !at[0].Equal(at[2]) || at[0].Sub(came.Began)%time.Second != 0 {
-				t.Errorf("turn %d begins at %v; want one instant of three, whole seconds after %v", n+1, at, came.Began)
-			}
+			assert.Truef(t, len(at) == 3 && at[0].Equal(at[1]) && at[0].Equal(at[2]) && at[0].Sub(came.Began)%time.Second == 0,
+				"turn %d begins at %v; want one instant of three, whole seconds after %v", n+1, at, came.Began)
 			all := new(campaign.Measured)
 			for i := range search.came[n+1] {
 				all.Add(&search.came[n+1][i])
@@ -194,8 +193,7 @@ func TestTurnsOfASearch(t *testing.T) {
 				t.Errorf("of turn %d came %d operations and %d times; want %d and 3", n+1, all.Scheduled, all.Response.Count(), 3*int64(rate)+3)
 			}
 		}
-		if !slices.IsSortedFunc([]int{1, 2, 3}, func(a, b int) int { return begins[a][0].Compare(begins[b][0]) }) {
-			t.Errorf("the turns begin at %v; want one after another", begins)
-		}
+		assert.Truef(t, slices.IsSortedFunc([]int{1, 2, 3}, func(a, b int) int { return begins[a][0].Compare(begins[b][0]) }),
+			"the turns begin at %v; want one after another", begins)
 	})
 }

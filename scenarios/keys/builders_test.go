@@ -27,11 +27,3 @@ func single(t testing.TB, seed uint64, given keys.Distribution) *keys.Generator 
 	return generator(t, keys.Options{Seed: seed, PartitionKey: template("{x}"), RowKey: template("r"),
 		Attributes: []keys.Attribute{{Name: "x", Values: given}}})
 }
-
-// require ends the test at an error.
-func require(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestReadCSVHasAMillionValuesAtMost(t *testing.T) {
@@ -15,7 +17,6 @@ func TestReadCSVHasAMillionValuesAtMost(t *testing.T) {
 		text = append(strconv.AppendInt(text, i, 36), '\n')
 	}
 	_, err := cities.Read(bytes.NewReader(text))
-	if err == nil || !strings.HasPrefix(err.Error(), "events.csv:1000002: ") {
-		t.Errorf("Read() of a million and one values = %v; want a fault of the last line", err)
-	}
+	assert.Truef(t, err != nil && strings.HasPrefix(err.Error(), "events.csv:1000002: "),
+		"Read() of a million and one values = %v; want a fault of the last line", err)
 }

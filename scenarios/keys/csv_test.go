@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios/keys"
 )
 
@@ -32,12 +34,8 @@ func TestReadCSV(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			set, err := tt.values.Read(strings.NewReader(tt.text))
-			if err != nil {
-				t.Fatalf("Read() = %v; want no error", err)
-			}
-			if set.Len() != len(tt.shares) {
-				t.Fatalf("Read() = %d values; want %d", set.Len(), len(tt.shares))
-			}
+			require.NoError(t, err, "Read()")
+			require.Equal(t, len(tt.shares), set.Len(), "Read()")
 			read := tt.values
 			read.Set = set
 			g := generator(t, keys.Options{Seed: 1, PartitionKey: template("p"), RowKey: template("r"), Attributes: []keys.Attribute{{Name: "x", Values: read}}})
@@ -166,7 +164,7 @@ func TestAFileThatWasNotRead(t *testing.T) {
 		t.Errorf("New() = %v; want it said that the file has not been read", err)
 	}
 	read, err := cities.Read(strings.NewReader("city\nNYC\nA/B\n" + strings.Repeat("x", 510) + "\n"))
-	require(t, err)
+	require.NoError(t, err)
 	set(&o, "event", keys.CSV{File: "events.csv", Column: "city", Set: read})
 	if faults := faultsOf(t, o); len(faults) != 1 || faults[0].Path != "attributes.event.csv" || !strings.Contains(faults[0].What, `events.csv:3 is "A/B"`) {
 		t.Errorf("Validate() = %v; want the value of line 3", faults)

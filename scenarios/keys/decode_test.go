@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios/keys"
 )
 
@@ -35,9 +38,8 @@ func TestKeysOfDocumentedDesigns(t *testing.T) {
 	for _, row := range rows {
 		template := parsed(t, row.template)
 		key, err := template.Encode(pairs(row.values))
-		if err != nil || key != row.key {
-			t.Errorf("%s: %s of %s = %q, %v; want %q", row.sentence, row.template, row.values, key, err, row.key)
-		}
+		assert.Truef(t, err == nil && key == row.key,
+			"%s: %s of %s = %q, %v; want %q", row.sentence, row.template, row.values, key, err, row.key)
 		read, err := template.Decode(row.key)
 		if got := joined(read); err != nil || got != row.reads {
 			t.Errorf("%s: %q by %s = %s, %v; want %s", row.sentence, row.key, row.template, got, err, row.reads)
@@ -72,9 +74,8 @@ func TestKeyFaults(t *testing.T) {
 		} else {
 			_, err = template.Decode(row.key)
 		}
-		if !errors.Is(err, keys.ErrKey) || !strings.Contains(err.Error(), row.says) {
-			t.Errorf("%s: %v; want an ErrKey that says %s", row.sentence, err, row.says)
-		}
+		assert.Truef(t, errors.Is(err, keys.ErrKey) && strings.Contains(err.Error(), row.says),
+			"%s: %v; want an ErrKey that says %s", row.sentence, err, row.says)
 	}
 }
 
@@ -146,14 +147,14 @@ func FuzzDecodeEncoded(f *testing.F) {
 func parsed(t *testing.T, text string) keys.Template {
 	t.Helper()
 	template, err := keys.ParseTemplate(text)
-	require(t, err)
+	require.NoError(t, err)
 	return template
 }
 
 func encoded(t *testing.T, template keys.Template, name, value string) string {
 	t.Helper()
 	key, err := template.Encode(map[string]string{name: value})
-	require(t, err)
+	require.NoError(t, err)
 	return key
 }
 

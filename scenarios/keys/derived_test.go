@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/keys"
 )
@@ -28,17 +31,11 @@ func TestDerivedAttributes(t *testing.T) {
 			var bib int
 			fmt.Sscan(value("bib"), &bib)
 			address := fmt.Sprintf("%s.%04d@example.com", strings.ToLower(value("name")), bib)
-			if got := value("address"); got != address {
-				t.Fatalf("attributes %s: Value(address, %d) = %q; want %q", order, n, got, address)
-			}
+			require.Equalf(t, address, value("address"), "attributes %s: Value(address, %d)", order, n)
 			want := address + "/" + strings.ToUpper(value("distance"))
-			if got := value("card"); got != want {
-				t.Fatalf("attributes %s: Value(card, %d) = %q; want %q", order, n, got, want)
-			}
+			require.Equalf(t, want, value("card"), "attributes %s: Value(card, %d)", order, n)
 			want += " " + string([]rune(address)[:3])
-			if got := g.Properties(n)[6].Value.Text(); got != want {
-				t.Fatalf("attributes %s: Properties(%d) has the card %q; want %q", order, n, got, want)
-			}
+			require.Equalf(t, want, g.Properties(n)[6].Value.Text(), "attributes %s: Properties(%d) has the card", order, n)
 		}
 		o.Attributes = slices.Clone(o.Attributes)
 		slices.Reverse(o.Attributes)
@@ -120,9 +117,8 @@ func TestForeseenKeysAreTheKeys(t *testing.T) {
 			broken++
 		}
 	}
-	if sound < 25*drawn || broken < 25*drawn {
-		t.Errorf("of the designs %d are sound and %d are not; want a sixth of each, or this test says little", sound, broken)
-	}
+	assert.Truef(t, sound >= 25*drawn && broken >= 25*drawn,
+		"of the designs %d are sound and %d are not; want a sixth of each, or this test says little", sound, broken)
 }
 
 // legalKeys tries every combination of values: by expanding texts, without a

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/keys"
 )
@@ -78,9 +80,7 @@ func TestDisorders(t *testing.T) {
 		what := fmt.Sprintf("%s of %T from %d to %d", before+format+behind, one.Distribution, one.all[0], one.all[len(one.all)-1])
 		if sorted(format) {
 			ordered++
-			if len(got) != 0 {
-				t.Errorf("%s: %+v; want none, since all lie in their order", what, got)
-			}
+			assert.Lenf(t, got, 0, "%s: %+v", what, got)
 			continue
 		}
 		disordered++
@@ -98,9 +98,8 @@ func TestDisorders(t *testing.T) {
 			t.Errorf("%s: padded as %s for %d they lie in no order", what, got[0].Padded, got[0].Greatest)
 		}
 	}
-	if disordered < 25*drawn || ordered < 25*drawn {
-		t.Errorf("%d cases out of order, %d in order; want a sixth of each", disordered, ordered)
-	}
+	assert.Truef(t, disordered >= 25*drawn && ordered >= 25*drawn,
+		"%d cases out of order, %d in order; want a sixth of each", disordered, ordered)
 }
 
 // What has no order of numbers is asked for none: hashes, instants, letters, negative numbers.
@@ -109,9 +108,7 @@ func TestDisordersOfWhatIsNoNumber(t *testing.T) {
 		{Name: "n", Values: keys.Uniform{Low: 1, High: 500}}, {Name: "city", Values: keys.ValueList{Values: []string{"Rome", "10", "9"}}},
 		{Name: "old", Values: keys.ValueList{Values: []string{"007", "10"}}}, {Name: "below", Values: keys.Uniform{Low: -500, High: 500}}}}
 	for _, text := range []string{"{hash(n,16)}", "{reverse(n)}", "{city}", "{old}", "{below}", "{uuid}", "constant", "{{n}}"} {
-		if got := o.Disorders(parsed(t, text), 1000); len(got) != 0 {
-			t.Errorf("%s: %+v; want none", text, got)
-		}
+		assert.Len(t, o.Disorders(parsed(t, text), 1000), 0, text)
 	}
 	if got := o.Disorders(parsed(t, "{number}_{n}"), 101); len(got) != 2 || got[0].Padded != "{number:03d}" || got[1].Padded != "{n:03d}" {
 		t.Errorf("{number}_{n}: %+v; want both, of three digits", got)

@@ -5,6 +5,9 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/scenarios/keys"
 )
@@ -154,9 +157,7 @@ func TestEveryValueCanComeUp(t *testing.T) {
 			}
 			return 0
 		})
-		if highest < tt.most/100*90 {
-			t.Errorf("%s: the highest of 20000 is %d; want one near %d", tt.name, highest, tt.most)
-		}
+		assert.Truef(t, highest >= tt.most/100*90, "%s: the highest of 20000 is %d; want one near %d", tt.name, highest, tt.most)
 	}
 }
 
@@ -215,9 +216,7 @@ func TestDrawsDependOnSeedNameAndNumberAlone(t *testing.T) {
 		}
 		pinned := one.Pinned(17)
 		for n := range uint64(50) {
-			if got, want := pinned.PartitionKey(n), one.PartitionKey(17); got != want {
-				t.Fatalf("%s: Pinned(17).PartitionKey(%d) = %s; want %s", tt.name, n, got, want)
-			}
+			require.Equalf(t, one.PartitionKey(17), pinned.PartitionKey(n), "%s: Pinned(17).PartitionKey(%d)", tt.name, n)
 		}
 	}
 }

@@ -2,6 +2,8 @@ package keys_test
 
 import (
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // The instants are those of other calendars: the ticks of .NET's DateTime, computed
@@ -53,15 +55,12 @@ func TestFunctions(t *testing.T) {
 		{"a second", "{x:second}", "2026-11-01T15:04:05.1Z", "2026-11-01T15:04:05"},
 		{"what is no instant has no hour", "{x:hour}", "yesterday", "yesterday"},
 	} {
-		if got := template(tt.placeholder).Expand(func(string) string { return tt.value }); got != tt.want {
-			t.Errorf("%s: %s of %q = %q; want %q", tt.name, tt.placeholder, tt.value, got, tt.want)
-		}
+		assert.Equalf(t, tt.want, template(tt.placeholder).Expand(func(string) string { return tt.value }),
+			"%s: %s of %q", tt.name, tt.placeholder, tt.value)
 	}
 }
 
 func TestExpandAsWritesPlaceholdersOnly(t *testing.T) {
 	got := template("'{x}' {prefix(x,2)}").ExpandAs(func(string) string { return "a'b" }, func(text string) string { return "<" + text + ">" })
-	if want := "'<a'b>' <a'>"; got != want {
-		t.Errorf("ExpandAs = %q; want %q", got, want)
-	}
+	assert.Equal(t, "'<a'b>' <a'>", got, "ExpandAs")
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/keys"
@@ -19,9 +21,7 @@ import (
 func generator(t testing.TB, o keys.Options) *keys.Generator {
 	t.Helper()
 	g, err := keys.New(o)
-	if err != nil {
-		t.Fatalf("New() = %v; want no error", err)
-	}
+	require.NoError(t, err, "New()")
 	return g
 }
 
@@ -42,9 +42,7 @@ func TestKeyIsItsTemplates(t *testing.T) {
 		if got := g.Key(n); got != want {
 			t.Fatalf("Key(%d) = %v; want %v", n, got, want)
 		}
-		if got := g.PartitionKey(n); got != want.Partition {
-			t.Fatalf("PartitionKey(%d) = %q; want %q", n, got, want.Partition)
-		}
+		require.Equalf(t, want.Partition, g.PartitionKey(n), "PartitionKey(%d)", n)
 		if code, detail := entity.ValidateKey(want); code != entity.OK {
 			t.Fatalf("Key(%d) = %v, which is not legal: %s", n, want, detail)
 		}
@@ -129,12 +127,8 @@ func TestFillerIsIncompressibleAndItsOwn(t *testing.T) {
 		properties := g.Properties(n)
 		return properties[len(properties)-1].Value.Text()
 	}
-	if first, again := filler(7), filler(7); first != again {
-		t.Error("two calls give entity 7 two fillers; want one")
-	}
-	if filler(7) == filler(8) {
-		t.Error("entities 7 and 8 share a filler; want one each")
-	}
+	assert.Equal(t, filler(7), filler(7), "two calls give entity 7 two fillers; want one")
+	assert.True(t, filler(7) != filler(8), "entities 7 and 8 share a filler; want one each")
 	counts := map[rune]int64{}
 	total := int64(0)
 	for n := range uint64(100) {
@@ -143,9 +137,7 @@ func TestFillerIsIncompressibleAndItsOwn(t *testing.T) {
 			total++
 		}
 	}
-	if len(counts) != 62 {
-		t.Fatalf("the filler is written in %d characters; want 62", len(counts))
-	}
+	require.Len(t, counts, 62, "the filler is written in characters")
 	if got := fit(t, slices.Collect(maps.Values(counts)), powers(62, 0, 62, from(0))); got < alarm {
 		t.Errorf("%d letters are as uneven as chance has it in %.2g of cases; want %v at least", total, got, alarm)
 	}
@@ -161,18 +153,12 @@ func TestPinned(t *testing.T) {
 		ages := map[string]bool{}
 		for n := uint64(20_000); n < 20_200; n++ {
 			key := pinned.Key(n)
-			if want := g.Key(witness).Partition; key.Partition != want {
-				t.Fatalf("Pinned(%d).Key(%d) lies in %q; want %q", witness, n, key.Partition, want)
-			}
-			if want := g.Key(n).Row; key.Row != want {
-				t.Fatalf("Pinned(%d).Key(%d) has row %q; want %q as before", witness, n, key.Row, want)
-			}
+			require.Equalf(t, g.Key(witness).Partition, key.Partition, "Pinned(%d).Key(%d) lies in", witness, n)
+			require.Equalf(t, g.Key(n).Row, key.Row, "Pinned(%d).Key(%d) has row", witness, n)
 			age, _ := pinned.Value("age", n)
 			ages[age] = true
 		}
-		if len(ages) < 30 {
-			t.Errorf("Pinned(%d) has %d ages among 200 entities; want most of 62", witness, len(ages))
-		}
+		assert.Truef(t, len(ages) >= 30, "Pinned(%d) has %d ages among 200 entities; want most of 62", witness, len(ages))
 	}
 	if g.PartitionKey(20_000) == g.PartitionKey(20_001) && g.PartitionKey(20_001) == g.PartitionKey(20_002) &&
 		g.PartitionKey(20_002) == g.PartitionKey(20_003) {
@@ -187,16 +173,13 @@ func TestPart(t *testing.T) {
 		{Name: "Age", Type: entity.TypeInt32, Value: template("{age}")},
 	}
 	part, err := g.Pinned(3).Part(specs)
-	if err != nil {
-		t.Fatalf("Part() = %v; want no error", err)
-	}
+	require.NoError(t, err, "Part()")
 	want, _ := g.Value("distance", 3)
 	for n := range uint64(100) {
 		got := part.Properties(n)
 		age, _ := g.Value("age", n)
-		if len(got) != 2 || got[0].Value.Text() != want || fmt.Sprint(got[1].Value.Int()) != age {
-			t.Fatalf("Properties(%d) = %v; want the pinned distance %q and the age %s", n, got, want, age)
-		}
+		require.Truef(t, len(got) == 2 && got[0].Value.Text() == want && fmt.Sprint(got[1].Value.Int()) == age,
+			"Properties(%d) = %v; want the pinned distance %q and the age %s", n, got, want, age)
 	}
 	if _, err := g.Part([]keys.PropertySpec{{Name: "A", Type: entity.TypeInt32, Value: template("{agee}")}}); err == nil || !strings.Contains(err.Error(), `did you mean "age"?`) {
 		t.Errorf("Part() of an unknown attribute = %v; want an error with the nearest name", err)
@@ -209,16 +192,15 @@ func TestBlankFillersHaveTheSameSizes(t *testing.T) {
 		g := generator(t, keys.Options{Seed: 3, Attributes: []keys.Attribute{{Name: "id", Values: keys.Sequence{Start: 1}}},
 			PartitionKey: template("{id}"), RowKey: template("row"), Size: size, Filler: "Notes"})
 		copied, err := g.Blank().Design(template("copy"), template("{id}"))
-		require(t, err)
+		require.NoError(t, err)
 		for n := range uint64(20) {
 			one, blank, twin := g.Properties(n), g.Blank().Properties(n), copied.Properties(n)
 			if a, b := entity.Size(g.Key(n), one), entity.Size(g.Blank().Key(n), blank); a != b || len(one) != len(blank) || g.Key(n) != g.Blank().Key(n) {
 				t.Errorf("size %d, entity %d: %d bytes in %d properties by chance, %d in %d when blank", size, n, a, len(one), b, len(blank))
 			}
 			for _, filler := range []string{blank[0].Value.Text(), twin[0].Value.Text()} {
-				if one[0].Value == blank[0].Value || strings.Trim(filler, "0") != "" {
-					t.Errorf("size %d, entity %d: the filler of a blank entity is %.20q; want zeros", size, n, filler)
-				}
+				assert.Truef(t, one[0].Value != blank[0].Value && strings.Trim(filler, "0") == "",
+					"size %d, entity %d: the filler of a blank entity is %.20q; want zeros", size, n, filler)
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/scenarios/keys"
 )
 
@@ -46,9 +48,8 @@ func TestLatestReadsNothingThatIsNotThere(t *testing.T) {
 			early++
 		}
 	}
-	if early < 300 {
-		t.Errorf("a zipf over all entities refers to %d of 3000 too early; want many, or this test shows nothing", early)
-	}
+	assert.Truef(t, early >= 300,
+		"a zipf over all entities refers to %d of 3000 too early; want many, or this test shows nothing", early)
 }
 
 // TestLatestFollowsTheLawOfItsWindow looks at ages once the window is full, and while

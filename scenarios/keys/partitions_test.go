@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios/keys"
 )
 
@@ -42,9 +45,8 @@ func TestRowsAreDealt(t *testing.T) {
 					got[rows]++
 				}
 				for rows, partitions := range tt.rows {
-					if got[rows] != partitions {
-						t.Errorf("lot %d: %d partitions have %d rows; want %d of %v", lot, got[rows], rows, partitions, got)
-					}
+					assert.Equalf(t, partitions, got[rows],
+						"lot %d: %d partitions have %d rows; want %d of %v", lot, got[rows], rows, partitions, got)
 				}
 			}
 		})
@@ -98,9 +100,8 @@ func TestLargePartitionsLieAnywhere(t *testing.T) {
 				large = append(large, partition)
 			}
 		}
-		if len(large) != 30 || large[29]-large[0] < 60 || slices.Equal(large, before) {
-			t.Errorf("seed %d: the large partitions are %v; want 30 all over the place, and others than %v", seed, large, before)
-		}
+		assert.Truef(t, len(large) == 30 && large[29]-large[0] >= 60 && !slices.Equal(large, before),
+			"seed %d: the large partitions are %v; want 30 all over the place, and others than %v", seed, large, before)
 		before = large
 	}
 }
@@ -123,9 +124,8 @@ func TestDrawnPartitionsFollowTheirWeights(t *testing.T) {
 		sizes[nearest]++
 		shares[i] = nearest / sum
 	}
-	if sizes[1] != 70 || sizes[2.5] != 20 || sizes[3.5] != 10 {
-		t.Fatalf("the partitions have the weights %v; want 70 of 1, 20 of 2.5 and 10 of 3.5", sizes)
-	}
+	require.Truef(t, sizes[1] == 70 && sizes[2.5] == 20 && sizes[3.5] == 10,
+		"the partitions have the weights %v; want 70 of 1, 20 of 2.5 and 10 of 3.5", sizes)
 	if got := fit(t, observed, shares); got < alarm {
 		t.Errorf("drawn partitions are as far from their weights as sound ones in %.2g of cases; want %v at least", got, alarm)
 	}

@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios/keys"
 )
 
@@ -83,9 +86,7 @@ func TestScramblingIsAPermutation(t *testing.T) {
 			}
 			taken[value] = true
 		}
-		if int64(len(to)) != of {
-			t.Fatalf("of %d values, %d came up", of, len(to))
-		}
+		require.Equalf(t, of, int64(len(to)), "of %d values, %d came up", of, len(to))
 	}
 }
 
@@ -113,8 +114,6 @@ func TestScramblingSpreadsTheCommonValues(t *testing.T) {
 			}
 		}
 		// About one in a hundred gaps is as short by chance.
-		if near > 8 {
-			t.Errorf("seed %d: %d of the %d commonest lie side by side; want about one", seed, near, common)
-		}
+		assert.Truef(t, near <= 8, "seed %d: %d of the %d commonest lie side by side; want about one", seed, near, common)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/scenarios/keys"
@@ -90,9 +92,8 @@ func TestPlans(t *testing.T) {
 			partition, row, _ := strings.Cut(tt.keys, "|")
 			g := designed(t, partition, row)
 			plan := g.Plan(strings.Fields(tt.know), tt.span)
-			if plan.Class != tt.class || !namesParts(plan.Why, tt.by) {
-				t.Errorf("Plan(%q, %s) = %s: %s; want %s by %s", tt.know, tt.span, plan.Class, plan.Why, tt.class, tt.by)
-			}
+			assert.Truef(t, plan.Class == tt.class && namesParts(plan.Why, tt.by),
+				"Plan(%q, %s) = %s: %s; want %s by %s", tt.know, tt.span, plan.Class, plan.Why, tt.class, tt.by)
 			for n := range uint64(200) {
 				e := keys.Event{Number: 31 * n}
 				got := plan.Range(e)
@@ -232,9 +233,8 @@ func TestRangesHoldWhatIsAskedFor(t *testing.T) {
 		}
 	}
 	// A planner that always reads the whole table would hold all that is asked for.
-	if narrow < designs/4 {
-		t.Errorf("%d of %d ranges hold less than half of the entities; want a quarter at least", narrow, designs)
-	}
+	assert.Truef(t, narrow >= designs/4,
+		"%d of %d ranges hold less than half of the entities; want a quarter at least", narrow, designs)
 }
 
 // eventOf returns an event: half of them were loaded, half were offered one after
@@ -270,7 +270,5 @@ func shares(g *keys.Generator, know []string, span time.Duration, asked, e keys.
 func TestAKnowingReaderGetsAPoint(t *testing.T) {
 	g := designed(t, "{event}__{distance}", "{distance}_{bib}")
 	plan := g.Pinned(3).Plan([]string{"bib"}, 0)
-	if plan.Class != filter.ClassPoint {
-		t.Errorf("Plan(bib) of a pinned generator = %s: %s; want a point", plan.Class, plan.Why)
-	}
+	assert.Equalf(t, filter.ClassPoint, plan.Class, "Plan(bib) of a pinned generator =: %s", plan.Why)
 }

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/keys"
 )
@@ -48,12 +51,10 @@ func TestSizesByTheirQuantiles(t *testing.T) {
 		t.Errorf("the sizes go from %d to %d; want 899, for a letter has two bytes, to about 90,000", sizes[0], sizes[many-1])
 	}
 	whole := (&keys.Part{Of: g, All: true}).Properties(7)
-	if got := entity.Size(g.Key(7), whole); got != entity.Size(g.Key(7), g.Properties(7)) {
-		t.Errorf("what a merge writes of the whole entity has %d bytes; want the entity's own", got)
-	}
-	if blank := g.Blank(); entity.Size(g.Key(9), blank.Properties(9)) != entity.Size(g.Key(9), g.Properties(9)) {
-		t.Error("a blank entity has another size")
-	}
+	assert.Equal(t, entity.Size(g.Key(7), g.Properties(7)), entity.Size(g.Key(7), whole),
+		"what a merge writes of the whole entity has bytes")
+	assert.Equal(t, entity.Size(g.Key(9), g.Properties(9)), entity.Size(g.Key(9), g.Blank().Properties(9)),
+		"a blank entity has another size")
 }
 
 // A size depends on the seed and the entity's number alone.
@@ -67,14 +68,11 @@ func TestSizesAreTheEntitys(t *testing.T) {
 	for n := range uint64(200) {
 		size := func(g *keys.Generator) int { return entity.Size(entity.Key{}, g.Properties(n)) }
 		first, twice, another := size(one), size(one), size(again)
-		if first != twice || first != another {
-			t.Fatalf("entity %d has %d, then %d, and %d bytes of another generator", n, first, twice, another)
-		}
+		require.Truef(t, first == twice && first == another,
+			"entity %d has %d, then %d, and %d bytes of another generator", n, first, twice, another)
 		if first != size(other) {
 			differ++
 		}
 	}
-	if differ < 50 {
-		t.Errorf("%d of 200 entities have another size by another seed; want more", differ)
-	}
+	assert.Truef(t, differ >= 50, "%d of 200 entities have another size by another seed; want more", differ)
 }

@@ -6,25 +6,26 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios/keys"
 )
 
 func TestDesignKeepsAllButTheKeys(t *testing.T) {
 	g := generator(t, race())
 	h, err := g.Design(template("{distance}"), template("{age:03d}_{bib}"))
-	require(t, err)
+	require.NoError(t, err)
 	for n := range uint64(200) {
 		value := func(name string) string { text, _ := g.Value(name, n); return text }
-		if got, want := h.PartitionKey(n), value("distance"); got != want {
-			t.Fatalf("PartitionKey(%d) = %q; want %q", n, got, want)
-		}
+		require.Equalf(t, value("distance"), h.PartitionKey(n), "PartitionKey(%d)", n)
 		// The filler has another length under another key.
 		if got, want := h.Properties(n)[:6], g.Properties(n)[:6]; !slices.Equal(got, want) {
 			t.Fatalf("Properties(%d) = %v; want %v as under the other keys", n, got, want)
 		}
 	}
 	pinned, err := g.Pinned(3).Design(template("{age}"), template("{distance}_{bib}"))
-	require(t, err)
+	require.NoError(t, err)
 	for n := range uint64(50) {
 		distance, _ := g.Value("distance", 3)
 		if row := pinned.Key(n).Row; !strings.HasPrefix(row, distance+"_") {
@@ -48,9 +49,7 @@ func TestProject(t *testing.T) {
 		{"none", nil, ""},
 	} {
 		h, err := g.Project(tt.names)
-		if err != nil {
-			t.Fatalf("%s: Project(%q) = %v", tt.name, tt.names, err)
-		}
+		require.NoErrorf(t, err, "%s: Project(%q)", tt.name, tt.names)
 		for n := range uint64(20) {
 			var got []string
 			for _, p := range h.Properties(n) {
@@ -108,24 +107,18 @@ func TestPinnedThrough(t *testing.T) {
 	user := func(g *keys.Generator, n uint64) string { text, _ := g.Value("user", n); return text }
 	g := designed(t, "{email}", "{bib}")
 	for n := range uint64(100) {
-		if got, want := user(g.Pinned(3), n), user(g, 3); got != want {
-			t.Fatalf("Pinned(3) by {email} has the user %s for entity %d; want %s, of whom the email is", got, n, want)
-		}
+		require.Equalf(t, user(g, 3), user(g.Pinned(3), n), "Pinned(3) by {email} has the user for entity %d", n)
 	}
 	g = designed(t, "{hash(user,4)}", "{bib}")
 	pinned, free := g.Pinned(3), map[string]bool{}
 	for n := range uint64(100) {
 		free[user(pinned, n)] = true
 	}
-	if len(free) < 30 {
-		t.Errorf("Pinned(3) by {hash(user,4)} has %d users among 100 entities; want most of 63", len(free))
-	}
+	assert.Truef(t, len(free) >= 30, "Pinned(3) by {hash(user,4)} has %d users among 100 entities; want most of 63", len(free))
 	projected, err := pinned.Project(nil)
-	require(t, err)
+	require.NoError(t, err)
 	for n := range uint64(100) {
-		if got, want := projected.PartitionKey(n), g.PartitionKey(3); got != want {
-			t.Fatalf("Project of a pinned generator has entity %d in %q; want %q", n, got, want)
-		}
+		require.Equalf(t, g.PartitionKey(3), projected.PartitionKey(n), "Project of a pinned generator has entity %d in", n)
 	}
 }
 
@@ -160,9 +153,7 @@ func TestWhatTellsEntitiesApart(t *testing.T) {
 		{"a cycle ends", "{loop}{bib}", "{loop}", "bib"},
 	} {
 		got := o.Unique(template(tt.in), template(tt.notIn))
-		if strings.Join(got, " ") != tt.want {
-			t.Errorf("%s: Unique(%s, %s) = %q; want %q", tt.name, tt.in, tt.notIn, got, tt.want)
-		}
+		assert.Equalf(t, tt.want, strings.Join(got, " "), "%s: Unique(%s, %s) = %q", tt.name, tt.in, tt.notIn, got)
 	}
 	for _, tt := range []struct {
 		name, in, shared, want string
@@ -177,9 +168,7 @@ func TestWhatTellsEntitiesApart(t *testing.T) {
 		{"what is built in", "{number}{uuid}", "number", "uuid"},
 	} {
 		got := o.Differing(template(tt.in), strings.Fields(tt.shared))
-		if strings.Join(got, " ") != tt.want {
-			t.Errorf("%s: Differing(%s, %s) = %q; want %q", tt.name, tt.in, tt.shared, got, tt.want)
-		}
+		assert.Equalf(t, tt.want, strings.Join(got, " "), "%s: Differing(%s, %s) = %q", tt.name, tt.in, tt.shared, got)
 	}
 }
 
@@ -191,11 +180,8 @@ func TestProbesOfOptions(t *testing.T) {
 		t.Errorf("Probes(distance) = %q; want %q", got["distance"], want)
 	}
 	for _, want := range []string{"Full-ada", "10 km-田中", "Half-björn"} {
-		if !slices.Contains(got["card"], want) {
-			t.Errorf("Probes(card) = %q; want %q among them", got["card"], want)
-		}
+		assert.Truef(t, slices.Contains(got["card"], want), "Probes(card) = %q; want %q among them", got["card"], want)
 	}
-	if len(got["number"]) == 0 || got["velocity"] != nil {
-		t.Errorf("Probes(number) = %q and Probes(velocity) = %q; want some and none", got["number"], got["velocity"])
-	}
+	assert.Truef(t, len(got["number"]) != 0 && got["velocity"] == nil,
+		"Probes(number) = %q and Probes(velocity) = %q; want some and none", got["number"], got["velocity"])
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios/keys"
 )
 
@@ -34,9 +36,7 @@ func TestManyRowsTakeLittle(t *testing.T) {
 	table, err := keys.ReadTable(watched, "r.csv", []string{"bib", "division", "finished", "runner", "year"})
 	took := cpuUsed(t) - begun
 	watched.at()
-	if err != nil || table.Len() != rows {
-		t.Fatalf("%v; want %d rows", err, rows)
-	}
+	require.Truef(t, err == nil && table.Len() == rows, "%v; want %d rows", err, rows)
 	held := int64(peak) - int64(before.HeapAlloc)
 	t.Logf("%v of CPU, %d MB at most", took, held/1e6)
 	if held > 200e6 || took > 6*time.Second {
@@ -64,6 +64,6 @@ func (w *watchedReader) Read(into []byte) (int, error) {
 func cpuUsed(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage
-	require(t, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/csvfile"
 	"loadgen/scenarios/keys"
 )
@@ -35,7 +38,7 @@ func newResults(chance *rand.Rand, rows int) results {
 func (r results) generator(t *testing.T, seed uint64, byChance bool, partition, row string) *keys.Generator {
 	t.Helper()
 	table, err := keys.ReadTable(strings.NewReader(r.text), "results.csv", []string{"bib", "division", "year"})
-	require(t, err)
+	require.NoError(t, err)
 	o := keys.Options{Seed: seed, PartitionKey: template(partition), RowKey: template(row),
 		Attributes: []keys.Attribute{{Name: "page", Values: keys.Uniform{High: 99}}}}
 	for _, name := range []string{"year", "division", "bib"} {
@@ -132,9 +135,8 @@ func TestRowsStayWhole(t *testing.T) {
 				t.Fatalf("by chance %t: held to the partition of %d, event %d has %q; want %q", byChance, n, other.Number, got, want)
 			}
 		}
-		if len(pages) < 30 {
-			t.Errorf("by chance %t: events that share a row have %d values of what is none of it; want theirs", byChance, len(pages))
-		}
+		assert.Truef(t, len(pages) >= 30,
+			"by chance %t: events that share a row have %d values of what is none of it; want theirs", byChance, len(pages))
 	}
 }
 
@@ -157,16 +159,15 @@ func TestRowsThatAreUnique(t *testing.T) {
 	} {
 		var o keys.Options
 		table, err := keys.ReadTable(strings.NewReader(text), "r.csv", []string{"bib", "name", "year"})
-		require(t, err)
+		require.NoError(t, err)
 		if !row.read {
 			table = nil
 		}
 		for _, name := range []string{"year", "bib", "name"} {
 			o.Attributes = append(o.Attributes, keys.Attribute{Name: name, Values: keys.ValueColumn{File: "r.csv", Name: name, ByChance: row.byChance, Table: table}})
 		}
-		if got := strings.Join(o.Unique(template(row.in), template(row.notIn)), " "); got != row.want {
-			t.Errorf("%s: Unique(%s) = %q; want %q", row.sentence, row.in, got, row.want)
-		}
+		assert.Equalf(t, row.want, strings.Join(o.Unique(template(row.in), template(row.notIn)), " "),
+			"%s: Unique(%s)", row.sentence, row.in)
 		if got := o.Differing(template("{bib}{name}"), []string{"year"}); len(got) > 0 {
 			t.Errorf("%s: events that share a year differ in %q; want the whole row shared", row.sentence, got)
 		}
@@ -188,7 +189,7 @@ func TestProbesOfManyValues(t *testing.T) {
 			fmt.Fprintln(&text, i)
 		}
 		table, err := keys.ReadTable(strings.NewReader(text.String()), "r.csv", []string{"x"})
-		require(t, err)
+		require.NoError(t, err)
 		probes := keys.ValueColumn{File: "r.csv", Name: "x", Table: table}.Probes()
 		if !slices.Contains(probes, value) || len(probes) > 100 {
 			t.Errorf("%d probes of 5,001 values, with %q among them %t; want a few with it", len(probes), value, slices.Contains(probes, value))

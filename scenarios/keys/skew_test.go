@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/scenarios/keys"
 )
 
@@ -67,18 +69,15 @@ func TestSkewAgreesWithMembers(t *testing.T) {
 	last := keys.Share{Entities: math.MaxUint64}
 	for _, share := range keys.Skew(g, n) {
 		members := membersOf(g, share.PartitionKey, n)
-		if uint64(len(members)) != share.Entities {
-			t.Errorf("%q has %d entities; Skew says %d", share.PartitionKey, len(members), share.Entities)
-		}
+		assert.Equalf(t, share.Entities, uint64(len(members)),
+			"%q has %d entities; Skew says %d", share.PartitionKey, len(members), share.Entities)
 		if share.Entities > last.Entities || share.Entities == last.Entities && share.PartitionKey < last.PartitionKey {
 			t.Errorf("Skew() has %v after %v; want the larger first, then the lesser key", share, last)
 		}
 		last = share
 		total += share.Entities
 	}
-	if total != n {
-		t.Errorf("Skew() adds up to %d entities; want %d", total, n)
-	}
+	assert.EqualValues(t, n, total, "Skew() adds up to")
 }
 
 func TestEqualSharesComeInTheOrderOfTheIndex(t *testing.T) {

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios/keys"
 )
 
@@ -36,12 +39,8 @@ func TestParseTemplate(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			template, err := keys.ParseTemplate(tt.text)
-			if err != nil {
-				t.Fatalf("ParseTemplate(%q) = %v; want no error", tt.text, err)
-			}
-			if got := template.Expand(inAngles); got != tt.expanded {
-				t.Errorf("ParseTemplate(%q).Expand = %q; want %q", tt.text, got, tt.expanded)
-			}
+			require.NoErrorf(t, err, "ParseTemplate(%q)", tt.text)
+			assert.Equalf(t, tt.expanded, template.Expand(inAngles), "ParseTemplate(%q).Expand", tt.text)
 			if got := template.Attributes(); !slices.Equal(got, tt.attributes) {
 				t.Errorf("ParseTemplate(%q).Attributes() = %q; want %q", tt.text, got, tt.attributes)
 			}
@@ -95,9 +94,8 @@ func TestParseTemplateFaults(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := keys.ParseTemplate(tt.text)
 			var fault *keys.TemplateError
-			if !errors.As(err, &fault) || !errors.Is(err, keys.ErrTemplate) {
-				t.Fatalf("ParseTemplate(%.20q) = %v; want a TemplateError that wraps ErrTemplate", tt.text, err)
-			}
+			require.Truef(t, errors.As(err, &fault) && errors.Is(err, keys.ErrTemplate),
+				"ParseTemplate(%.20q) = %v; want a TemplateError that wraps ErrTemplate", tt.text, err)
 			if fault.Offset != tt.offset || !strings.Contains(fault.What, tt.what) {
 				t.Errorf("ParseTemplate(%.20q) = byte %d: %s; want byte %d: …%s…", tt.text, fault.Offset, fault.What, tt.offset, tt.what)
 			}

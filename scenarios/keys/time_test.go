@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/keys"
 )
@@ -60,14 +63,11 @@ func TestTime(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			g := generator(t, keys.Options{History: 1000, Attributes: []keys.Attribute{{Name: "at", Values: tt.time}}})
 			got, _ := g.ValueOf("at", tt.event)
-			if got != tt.want {
-				t.Fatalf("ValueOf(at, %+v) = %s; want %s", tt.event, got, tt.want)
-			}
+			require.Equalf(t, tt.want, got, "ValueOf(at, %+v)", tt.event)
 			read, err := entity.ParseTicks(got)
 			ticks, _ := g.ValueOf("ticks", tt.event)
-			if err != nil || read != ticksOf(t, ticks) {
-				t.Errorf("ValueOf(at, …) = %s, %v; ValueOf(ticks, …) = %s is another instant", got, err, ticks)
-			}
+			assert.Truef(t, err == nil && read == ticksOf(t, ticks),
+				"ValueOf(at, …) = %s, %v; ValueOf(ticks, …) = %s is another instant", got, err, ticks)
 			if again, _ := g.ValueOf("time", tt.event); again != got {
 				t.Errorf("ValueOf(time, …) = %s; want %s, the only time", again, got)
 			}
@@ -79,9 +79,7 @@ func TestTime(t *testing.T) {
 func ticksOf(t *testing.T, text string) entity.Ticks {
 	t.Helper()
 	n, ok := new(big.Int).SetString(text, 10)
-	if !ok || len(text) != 19 {
-		t.Fatalf("ticks are %q; want 19 digits", text)
-	}
+	require.Truef(t, ok && len(text) == 19, "ticks are %q; want 19 digits", text)
 	return entity.Ticks(n.Int64())
 }
 
@@ -118,29 +116,18 @@ func TestTimesAgreeWithTheCalendar(t *testing.T) {
 
 func TestEventsOfATimeline(t *testing.T) {
 	g := generator(t, telemetry())
-	if got, want := g.Key(3599).Partition, "2026-11-01T00"; got != want {
-		t.Errorf("Key(3599) lies in %s; want %s", got, want)
-	}
+	assert.Equal(t, "2026-11-01T00", g.Key(3599).Partition, "Key(3599) lies in")
 	e := keys.Event{Number: 5000, Offered: true, Run: 44 * time.Second}
-	if got, want := g.PartitionKeyOf(e), "2026-11-01T01"; got != want {
-		t.Errorf("PartitionKeyOf(%+v) = %s; want %s, for 1000 s and 44 min have passed", e, got, want)
-	}
-	if got, want := g.KeyOf(e).Partition, g.PartitionKeyOf(e); got != want {
-		t.Errorf("KeyOf(%+v) lies in %s; want %s", e, got, want)
-	}
-	if got, want := g.PropertiesOf(e)[0].Value.Ticks(), november+3640*10_000_000; got != want {
-		t.Errorf("PropertiesOf(%+v) has the instant %s; want %s", e, got, want)
-	}
+	assert.Equalf(t, "2026-11-01T01", g.PartitionKeyOf(e), "PartitionKeyOf(%+v)", e)
+	assert.Equalf(t, g.PartitionKeyOf(e), g.KeyOf(e).Partition, "KeyOf(%+v) lies in", e)
+	assert.Equalf(t, november+3640*10_000_000, g.PropertiesOf(e)[0].Value.Ticks(), "PropertiesOf(%+v) has the instant", e)
 	part, err := g.Part([]keys.PropertySpec{{Name: "At", Type: entity.TypeDateTime, Value: template("{time:minute}:00Z")}})
-	require(t, err)
-	if got, want := part.PropertiesOf(e)[0].Value.Ticks(), november+3600*10_000_000; got != want {
-		t.Errorf("Part.PropertiesOf(%+v) = %s; want %s", e, got, want)
-	}
+	require.NoError(t, err)
+	assert.Equalf(t, november+3600*10_000_000, part.PropertiesOf(e)[0].Value.Ticks(), "Part.PropertiesOf(%+v)", e)
 	// The latest row comes first.
 	earlier, later := g.KeyOf(keys.Event{Offered: true, Run: time.Second}), g.KeyOf(keys.Event{Offered: true, Run: 2 * time.Second})
-	if later.Compare(earlier) >= 0 {
-		t.Errorf("the key %v of the later event is behind %v; want it before, for its ticks are inverted", later, earlier)
-	}
+	assert.Truef(t, later.Compare(earlier) < 0,
+		"the key %v of the later event is behind %v; want it before, for its ticks are inverted", later, earlier)
 	for n := range uint64(100) {
 		if g.Key(n) != g.KeyOf(keys.Event{Number: n}) {
 			t.Fatalf("Key(%d) is not KeyOf the loaded event", n)
@@ -187,11 +174,9 @@ func TestOrderedIdentifiersOfOneMillisecond(t *testing.T) {
 	}
 	// 2026-11-01T15:04:05.123Z is 0x1a197a39f03 milliseconds after 1970.
 	for _, row := range rows {
-		if !strings.HasPrefix(row, "01a197a3-9f03-7") {
-			t.Errorf("the ordered UUID is %s; want it to begin with 01a197a3-9f03-7", row)
-		}
+		assert.Truef(t, strings.HasPrefix(row, "01a197a3-9f03-7"),
+			"the ordered UUID is %s; want it to begin with 01a197a3-9f03-7", row)
 	}
-	if !slices.IsSorted(rows) {
-		t.Errorf("the ordered UUIDs of one millisecond are %q; want them in the order of their numbers", rows)
-	}
+	assert.Truef(t, slices.IsSorted(rows),
+		"the ordered UUIDs of one millisecond are %q; want them in the order of their numbers", rows)
 }

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/keys"
 )
@@ -107,9 +110,8 @@ func faultsOf(t *testing.T, o keys.Options) []*keys.ValueFault {
 	var faults []*keys.ValueFault
 	for _, err := range o.Validate() {
 		fault, ok := err.(*keys.ValueFault)
-		if !ok || !errors.Is(err, keys.ErrInvalidOptions) {
-			t.Fatalf("Validate() holds %#v; want a ValueFault that wraps ErrInvalidOptions", err)
-		}
+		require.Truef(t, ok && errors.Is(err, keys.ErrInvalidOptions),
+			"Validate() holds %#v; want a ValueFault that wraps ErrInvalidOptions", err)
 		faults = append(faults, fault)
 	}
 	return faults
@@ -315,8 +317,7 @@ func TestFaultOffsets(t *testing.T) {
 		for _, fault := range faultsOf(t, o) {
 			got = append(got, fault.Offset)
 		}
-		if !slices.Equal(got, row.want) {
-			t.Errorf("%q and %q have faults at bytes %v; want %v", row.partition, row.row, got, row.want)
-		}
+		assert.Truef(t, slices.Equal(got, row.want),
+			"%q and %q have faults at bytes %v; want %v", row.partition, row.row, got, row.want)
 	}
 }

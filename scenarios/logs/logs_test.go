@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/accesslog"
 	"loadgen/engine/entity"
@@ -55,9 +57,7 @@ func write(t *testing.T, name string, entries ...accesslog.Entry) string {
 	if strings.HasSuffix(name, ".gz") {
 		lines = packed(lines)
 	}
-	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, lines, 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, lines, 0o644)))
 	return name
 }
 
@@ -73,9 +73,7 @@ func tellPlan(t *testing.T, p logs.Plan, paths ...string) *logs.Told {
 		t.Fatal(err)
 	}
 	told, err := logs.Tell(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return told
 }
 
@@ -89,9 +87,7 @@ func read(t *testing.T, o logs.Options, path string) (entries []accesslog.Entry,
 			return nil
 		})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return entries, r
 }
 
@@ -200,9 +196,7 @@ func TestWhatIsEstimated(t *testing.T) {
 		{"what is said goes before", logs.Estimate{Transaction: 20, Entity: 5060}, 1 + 1 + 20 + 5},
 	} {
 		told := tellPlan(t, logs.Plan{Estimate: row.estimate}, write(t, "a.log", insert, get, batch, scan))
-		if got := told.Record.Capture.Entities; got != row.want {
-			t.Errorf("%s: %d entities; want %d", row.sentence, got, row.want)
-		}
+		assert.Equal(t, row.want, told.Record.Capture.Entities, row.sentence)
 		if said := printed(t, told, report.FormText); !strings.Contains(said, "1 transactions") {
 			t.Errorf("%s: the report does not say that a transaction has no key:\n%s", row.sentence, said)
 		}
@@ -212,9 +206,7 @@ func TestWhatIsEstimated(t *testing.T) {
 func printed(t *testing.T, told *logs.Told, form string) string {
 	t.Helper()
 	var into bytes.Buffer
-	if err := told.Print(&into, form, text.Look{Verbose: true, Columns: 160}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, told.Print(&into, form, text.Look{Verbose: true, Columns: 160}))
 	return into.String()
 }
 
@@ -227,33 +219,23 @@ func TestHashedKeysLeaveNothing(t *testing.T) {
 	}
 	name := write(t, "a.log", entries...)
 	told := tellPlan(t, logs.Plan{Reading: logs.Options{Hash: logs.Hashing([]byte("salt"))}, Out: "kept"}, name)
-	if err := report.Illustrate(told.Folder, told.Record); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, report.Illustrate(told.Folder, told.Record))
 	plain := tell(t, logs.Options{}, name)
-	if got, want := told.Record.Capture.Partitions[0].Requests, plain.Record.Capture.Partitions[0].Requests; got != want {
-		t.Errorf("the hottest has %d requests; want %d", got, want)
-	}
+	assert.Equal(t, plain.Record.Capture.Partitions[0].Requests, told.Record.Capture.Partitions[0].Requests, "the hottest")
 	for _, form := range report.PrintForms() {
 		if said := printed(t, told, form); strings.Contains(said, "patient") || strings.Contains(said, "row-") {
 			t.Errorf("%s: a key is in it", form)
 		}
-		if said := printed(t, plain, form); !strings.Contains(said, "patient-0") {
-			t.Errorf("%s: the hottest partition is not in it", form)
-		}
+		assert.Containsf(t, printed(t, plain, form), "patient-0", "%s: the hottest partition is not in it", form)
 	}
 	kept, err := os.ReadDir("kept")
-	if err != nil || len(kept) < 3 {
-		t.Fatalf("kept %v, %v", kept, err)
-	}
+	require.Truef(t, err == nil && len(kept) >= 3, "kept %v, %v", kept, err)
 	for _, one := range kept {
 		if held, err := os.ReadFile(filepath.Join("kept", one.Name())); err != nil || bytes.Contains(held, []byte("patient")) {
 			t.Errorf("%s holds a key of the log, %v", one.Name(), err)
 		}
 	}
-	if !logs.IsRecord("kept") || logs.IsRecord("a.log") {
-		t.Error("a record is one, and a log is none")
-	}
+	assert.True(t, logs.IsRecord("kept") && !logs.IsRecord("a.log"), "a record is one, and a log is none")
 }
 
 func TestLogsThatSayNothing(t *testing.T) {
@@ -292,9 +274,7 @@ func TestAKeptRecordIsRead(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	told := tellPlan(t, logs.Plan{Out: "kept"}, write(t, "a.log", request(0, "InsertEntity", "p", "1", 201)))
 	again, err := report.Read(results.Dir("kept"))
-	if err != nil || again.Summary.Verdict != told.Record.Summary.Verdict {
-		t.Errorf("read again: %v", err)
-	}
+	assert.Truef(t, err == nil && again.Summary.Verdict == told.Record.Summary.Verdict, "read again: %v", err)
 	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
 		t.Errorf("left %v, %v", left, err)
 	}
@@ -340,9 +320,7 @@ func TestAFolderOfAllFormats(t *testing.T) {
 		if name < "c" {
 			name, held = name+".gz", packed(held)
 		}
-		if err := errors.Join(os.MkdirAll("all/in/folders", 0o755), os.WriteFile("all/in/folders/"+name, held, 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, errors.Join(os.MkdirAll("all/in/folders", 0o755), os.WriteFile("all/in/folders/"+name, held, 0o644)))
 	}
 	got, want := tell(t, logs.Options{}, "all"), tell(t, logs.Options{}, write(t, "one.log", all...))
 	if got.Reading.Lines != 500 || len(got.Reading.Formats) != 4 || got.Reading.Late != 0 || got.Record.Capture.Billed != want.Record.Capture.Billed {

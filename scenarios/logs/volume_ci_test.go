@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/accesslog"
 	"loadgen/engine/entity"
 	"loadgen/scenarios/logs"
@@ -61,9 +64,7 @@ func readMillions(t *testing.T, form int) {
 	from, to := io.Pipe()
 	go func() { to.CloseWithError(generate(to, form, volume)) }()
 	files, err := logs.Open([]string{"-"}, from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	told, err := logs.Tell(logs.Plan{Files: files})
 	if err != nil || told.Reading.Lines != volume {
 		t.Fatalf("%d lines, %v; want %d", told.Reading.Lines, err, volume)
@@ -100,9 +101,7 @@ func slowness(t *testing.T) float64 {
 	const times = 50_000
 	for range times {
 		var into map[string]any
-		if err := json.Unmarshal(entity, &into); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(entity, &into))
 	}
 	after, _ := spent(t)
 	return max(1, float64(after-before)/times/9_700)
@@ -112,9 +111,7 @@ func slowness(t *testing.T) float64 {
 func spent(t *testing.T) (cpu time.Duration, memory int64) {
 	t.Helper()
 	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano()), used.Maxrss * 1024
 }
 
@@ -122,18 +119,12 @@ func spent(t *testing.T) (cpu time.Duration, memory int64) {
 func alone(t *testing.T, form string) {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	process, err := os.StartProcess(self, []string{self, "-test.run=^TestALogOfMillionsOfLines$", "-test.v"}, &os.ProcAttr{
 		Env: append(os.Environ(), formVariable+"="+form, "GOTRACEBACK=none"), Files: []*os.File{nil, os.Stderr, os.Stderr}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	state, err := process.Wait()
-	if err != nil || !state.Success() {
-		t.Errorf("%v, %v", state, err)
-	}
+	assert.Truef(t, err == nil && state.Success(), "%v, %v", state, err)
 }
 
 // made is what it takes to make the lines alone.
@@ -141,9 +132,7 @@ func made(t *testing.T, form int) time.Duration {
 	t.Helper()
 	before, _ := spent(t)
 	const some = 100_000
-	if err := generate(io.Discard, form, some); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, generate(io.Discard, form, some))
 	after, _ := spent(t)
 	return (after - before) * volume / some
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report"
 	"loadgen/report/compare/contest"
 	"loadgen/report/compare/history"
@@ -41,9 +44,8 @@ func TestWhoeverShowsAFigureShowsTheSame(t *testing.T) {
 			cellsAgree(t, record, figures)
 		})
 	}
-	if compared < 10*runs {
-		t.Errorf("%d figures of gates and histories were told; want so many that they say something", compared)
-	}
+	assert.Truef(t, compared >= 10*runs,
+		"%d figures of gates and histories were told; want so many that they say something", compared)
 }
 
 // agree compares what shows figures with the figures of these names.
@@ -110,9 +112,7 @@ func comparedAgree(t *testing.T, record *results.Record, figures *figure.Figures
 	}
 	for name := range said {
 		m, err := figure.ParseClaimMetric(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		got, told := figures.Look(m.Figure, m.Unit)
 		if !told {
 			got = math.NaN()
@@ -120,15 +120,12 @@ func comparedAgree(t *testing.T, record *results.Record, figures *figure.Figures
 		same("a gate", name, got)
 	}
 	metrics, err := history.ParseMetrics([]string{"p50", "p99", "max", "service_p50", "share_lost", "saturation"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	archive := history.New(metrics)
 	archive.Add("run", record)
 	kept, err := archive.Document()
-	if err != nil || len(kept.Scenarios) != 1 || len(kept.Scenarios[0].Series) != 1 {
-		t.Fatalf("the history is %+v, %v; want one night", kept, err)
-	}
+	require.Truef(t, err == nil && len(kept.Scenarios) == 1 && len(kept.Scenarios[0].Series) == 1,
+		"the history is %+v, %v; want one night", kept, err)
 	said["share_lost"], said["saturation"] = said["lost_operations"], math.NaN()
 	if record.Summary.Saturation != nil {
 		said["saturation"] = *record.Summary.Saturation
@@ -146,9 +143,7 @@ func comparedAgree(t *testing.T, record *results.Record, figures *figure.Figures
 func benchmarksOf(t *testing.T, record *results.Record) map[string]float64 {
 	t.Helper()
 	var text bytes.Buffer
-	if err := export.Benchmarks(&text, record, record.Summary); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, export.Benchmarks(&text, record, record.Summary))
 	_, rest, _ := strings.Cut(text.String(), "\nBenchmark")
 	line, _, _ := strings.Cut(rest, "\n")
 	names := map[string]string{"share-lost": "share_lost", "served-entities/s": "served", "tries/op": "tries", "p99-ns": "p99",
@@ -156,9 +151,7 @@ func benchmarksOf(t *testing.T, record *results.Record) map[string]float64 {
 	values := make(map[string]float64)
 	for fields := strings.Fields(line)[2:]; len(fields) > 1; fields = fields[2:] {
 		value, err := strconv.ParseFloat(fields[0], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if name := names[fields[1]]; name != "" {
 			values[name] = value
 		}

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
@@ -31,22 +34,16 @@ func TestRunWritesItsSeconds(t *testing.T) {
 			plan := small(t)
 			plan.On, plan.NoProbe = on, true
 			plan.HistogramLog, plan.SecondsTable = filepath.Join(t.TempDir(), "run.hlog"), filepath.Join(t.TempDir(), "run.csv")
-			if err := os.WriteFile(plan.SecondsTable, bytes.Repeat([]byte("older\n"), 100_000), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(plan.SecondsTable, bytes.Repeat([]byte("older\n"), 100_000), 0o644))
 			record := runtest.Run(t, plan)
 			table, err := os.ReadFile(plan.SecondsTable)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			rows, err := csv.NewReader(bytes.NewReader(table)).ReadAll()
 			if err != nil || len(rows) != len(record.Intervals)+1 {
 				t.Errorf("place %d: %d rows, %v; want one for each of %d seconds and the headings", on, len(rows), err, len(record.Intervals))
 			}
 			log, err := os.ReadFile(plan.HistogramLog)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			want := 0
 			for _, row := range record.Intervals {
 				for _, kind := range row.Kinds {
@@ -67,9 +64,7 @@ func TestRunWritesItsSeconds(t *testing.T) {
 func TestSecondsThatCannotBeWritten(t *testing.T) {
 	folder := t.TempDir()
 	there, missing := filepath.Join(folder, "there"), filepath.Join(folder, "none", "x")
-	if err := os.WriteFile(there, []byte("kept"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(there, []byte("kept"), 0o644))
 	for _, row := range []struct{ name, hlog, csv, field string }{
 		{"no such folder for the log", missing, "", "hlog"},
 		{"no such folder for the table", filepath.Join(folder, "log"), missing, "csv"},
@@ -81,16 +76,13 @@ func TestSecondsThatCannotBeWritten(t *testing.T) {
 		plan.HistogramLog, plan.SecondsTable = row.hlog, row.csv
 		record, err := run.Run(context.Background(), plan)
 		var fault fields.Fault
-		if !errors.As(err, &fault) || fault.Path != row.field || record != nil {
-			t.Errorf("%s: %v; want a fault of %s and no record", row.name, err, row.field)
-		}
+		assert.Truef(t, errors.As(err, &fault) && fault.Path == row.field && record == nil,
+			"%s: %v; want a fault of %s and no record", row.name, err, row.field)
 		if text, err := os.ReadFile(there); err != nil || string(text) != "kept" {
 			t.Errorf("%s: a file that was there holds %q, %v; want it as it was", row.name, text, err)
 		}
 		left, err := os.ReadDir(folder)
-		if err != nil || len(left) != 1 {
-			t.Errorf("%s: %v, %v are left; want the one file that was there", row.name, left, err)
-		}
+		assert.Truef(t, err == nil && len(left) == 1, "%s: %v, %v are left; want the one file that was there", row.name, left, err)
 	}
 	if _, err := os.Stat("/dev/full"); errors.Is(err, fs.ErrNotExist) {
 		t.Skip("there is no full device here")

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 )
 
@@ -21,9 +23,7 @@ func TestProbeFindsACeiling(t *testing.T) {
 		s := library(t, "stress")
 		s.Workers = row.workers
 		c, err := Ceiling(t.Context(), s, row.over)
-		if err != nil {
-			t.Fatalf("%s: %v", row.name, err)
-		}
+		require.NoError(t, err, row.name)
 		if c.Over != row.over || c.Lanes != row.lanes || c.Operations < 1 || c.Operations > probeMost || c.PerSecond() <= 0 || c.CPU < 0 {
 			t.Errorf("%s: Ceiling = %+v; want what %d under way came to, at most %d operations", row.name, c, row.lanes, probeMost)
 		}

@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -39,30 +41,20 @@ func looked(t *testing.T, workers int, plan engine.FaultPlan) (*results.Summary,
 	live := &drive.Live{Clock: clk, Target: target.WrapFaults(prompt{clk}, plan, 1, clk), Workers: workers}
 	folder := new(results.Memory)
 	recorder, err := results.NewRecorder(folder, results.Manifest{Operations: []results.Kind{{Name: "get", Group: "GET"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	schedule, err := arrival.NewSteps(arrival.Step{Rate: 200, Length: 3 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	stage := &drive.Stage{Name: "peak", Schedule: schedule, Grace: time.Second, WholeSecond: true,
 		Phases: []results.Phase{{Name: "peak", End: 3 * time.Second, Rate: 200, Reported: true}},
 		Build:  func(_ uint64, w *drive.Work) { w.Operation.Verb = entity.Get }}
 	sampler := sample(t, run.HealthOptions{Clock: clk, Load: func() run.GeneratorLoad { return run.GeneratorLoad(live.Load()) },
 		Tell: recorder.Health, Cores: 2, Workers: workers})
-	if err := live.Run(t.Context(), stage, &drive.Ledger{Recorder: recorder}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, live.Run(t.Context(), stage, &drive.Ledger{Recorder: recorder}))
 	seen := sampler.Stop()
 	recorder.Take(func(of *results.Record) { of.Generator = seen })
-	if err := recorder.Finish(clk.Now().Offset(), results.Valid, nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, recorder.Finish(clk.Now().Offset(), results.Valid, nil, nil))
 	record, err := results.Read(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return verdict.Judge(record), record
 }
 

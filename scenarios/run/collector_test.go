@@ -6,6 +6,9 @@ import (
 	"runtime/debug"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestCollectAt(t *testing.T) {
@@ -18,9 +21,7 @@ func TestCollectAt(t *testing.T) {
 		640 * megabyte: 100,
 		math.MaxInt64:  100,
 	} {
-		if got := collectAt(entities); got != want {
-			t.Errorf("collectAt(%d) = %d; want %d", entities, got, want)
-		}
+		assert.Equalf(t, want, collectAt(entities), "collectAt(%d)", entities)
 	}
 }
 
@@ -28,9 +29,7 @@ func TestEaseCollector(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(77))
 	p := &Plan{Scenario: library(t, "stress"), On: Embedded}
 	campaign, err := p.campaign(time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	percent := func() int {
 		now := debug.SetGCPercent(100)
 		debug.SetGCPercent(now)

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/scenarios/run"
 	"loadgen/scenarios/run/runtest"
@@ -17,9 +20,7 @@ func bytesOf(t *testing.T, processors int, p run.Plan) string {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 	folder := runtest.Run(t, p).Folder
 	events, verdict, told := strings.Cut(string(folder.Bytes(results.EventsFile)), `"event":"`+results.VerdictTold+`"`)
-	if !told || strings.Count(verdict, "\n") != 1 {
-		t.Fatalf("the verdict is not the last event: %q", verdict)
-	}
+	require.Truef(t, told && strings.Count(verdict, "\n") == 1, "the verdict is not the last event: %q", verdict)
 	return events + string(folder.Bytes(results.IntervalsFile))
 }
 
@@ -41,17 +42,12 @@ func TestSimulationIsDeterministic(t *testing.T) {
 		}
 		want := of(1, run.Plan{})
 		for _, event := range row.events {
-			if !strings.Contains(want, `"event":"`+event+`"`) {
-				t.Errorf("%s: there is no %s", row.scenario, event)
-			}
+			assert.Containsf(t, want, `"event":"`+event+`"`, "%s: there is no %s", row.scenario, event)
 		}
 		for _, workers := range []string{"1", "7", "4096", "9"}[:run.Tier(1, 4)] {
-			if of(max(2, runtime.NumCPU()), run.Plan{Rival: true}, "workers="+workers) != want {
-				t.Errorf("%s: several processors, %s workers and another profile give other bytes", row.scenario, workers)
-			}
+			assert.Equalf(t, want, of(max(2, runtime.NumCPU()), run.Plan{Rival: true}, "workers="+workers),
+				"%s: several processors, %s workers and another profile give other bytes", row.scenario, workers)
 		}
-		if of(1, run.Plan{}, "seed=7") == want {
-			t.Errorf("%s: another seed gives the same bytes", row.scenario)
-		}
+		assert.Truef(t, of(1, run.Plan{}, "seed=7") != want, "%s: another seed gives the same bytes", row.scenario)
 	}
 }

@@ -3,6 +3,9 @@ package run
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/scenarios"
@@ -35,18 +38,14 @@ func TestOperationsOfSeveralRequests(t *testing.T) {
 		{"rows within a page of its own", query(scenarios.ClassRows, 50, 50, 0), false},
 		{"a row more than that", query(scenarios.ClassRows, 51, 50, 0), true},
 	} {
-		if got := severalRequests(&row.op) != nil; got != row.want {
-			t.Errorf("%s: severalRequests(%+v) = %v; want %v", row.name, row.op, got, row.want)
-		}
+		assert.Equalf(t, row.want, severalRequests(&row.op) != nil, "%s: severalRequests(%+v)", row.name, row.op)
 	}
 }
 
 func TestRunnerIsTheOneThatWasChosen(t *testing.T) {
 	s, clk := library(t, "stress"), clock.NewReal()
 	d, err := (&Plan{Scenario: s, On: Embedded}).open(t.Context(), clk, "run")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer d.close()
 	for _, driver := range []string{Native, Vegeta} {
 		for _, to := range []target.Target{d.target, &budgeted{Target: d.target}} {
@@ -55,16 +54,13 @@ func TestRunnerIsTheOneThatWasChosen(t *testing.T) {
 			runner, letGo := p.runner(live, clk, d)
 			letGo()
 			v, is := runner.(*drive.Vegeta)
-			if is != (driver == Vegeta) || !is && runner != live {
-				t.Fatalf("runner() of --driver %s = %T", driver, runner)
-			}
+			require.Truef(t, is == (driver == Vegeta) && (is || runner == live), "runner() of --driver %s = %T", driver, runner)
 			if !is {
 				continue
 			}
 			_, spends := v.Wire.(budgetedWire)
-			if v.Live != live || !v.Epoch.Equal(clk.Started()) || spends != (to != d.target) {
-				t.Errorf("runner() = %+v for a target %T; want it from the clock's beginning, within a budget", v, to)
-			}
+			assert.Truef(t, v.Live == live && v.Epoch.Equal(clk.Started()) && spends == (to != d.target),
+				"runner() = %+v for a target %T; want it from the clock's beginning, within a budget", v, to)
 		}
 	}
 }

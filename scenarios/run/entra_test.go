@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
@@ -99,9 +102,7 @@ func account(t *testing.T, name, profile string, tokens rest.Tokens) http.Handle
 func remote(t *testing.T, server *httptest.Server, address string, settings ...string) run.Plan {
 	t.Helper()
 	secret, err := wire.NewSecret(plantedKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	identity := address == ""
 	if identity {
 		address, secret = server.URL, nil
@@ -110,9 +111,7 @@ func remote(t *testing.T, server *httptest.Server, address string, settings ...s
 	if err == nil && identity {
 		endpoint, err = endpoint.WithIdentity()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	settings = append([]string{"phases.load.entities=100", "phases.peak.hold=false", "phases.peak.rates=[200]", "phases.peak.each=1s",
 		"workers=8", "retry=none"}, settings...)
 	trust := server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
@@ -217,9 +216,7 @@ func TestNobodyIsLetInToBeginWith(t *testing.T) {
 		if !errors.Is(err, run.ErrTarget) || !strings.Contains(err.Error(), row.says) || strings.Contains(err.Error(), "\n") || record != nil {
 			t.Errorf("%s: Run = %v; want one line with %q", row.name, err, row.says)
 		}
-		if asked.Load() != row.asked {
-			t.Errorf("%s: %d requests were sent; want %d", row.name, asked.Load(), row.asked)
-		}
+		assert.Equalf(t, row.asked, asked.Load(), "%s: requests were sent", row.name)
 		checkSecrets(t, p.Memory, nil, err)
 	}
 }
@@ -233,9 +230,7 @@ func checkSecrets(t *testing.T, memory *results.Memory, record *results.Record, 
 	}
 	for where, text := range said {
 		for _, secret := range []string{plantedKey, plantedHeader, plantedToken, plantedSecret, plantedProxyPassword} {
-			if strings.Contains(text, secret) {
-				t.Errorf("%s holds %q", where, secret)
-			}
+			assert.NotContainsf(t, text, secret, "%s holds %q", where, secret)
 		}
 	}
 }

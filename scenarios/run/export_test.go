@@ -3,6 +3,8 @@ package run
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios"
 )
 
@@ -13,8 +15,6 @@ func Tier(few, all int) int { return tier(few, all) }
 func library(t testing.TB, name string) *scenarios.Scenario {
 	t.Helper()
 	s, err := scenarios.Builtin(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return s
 }

@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
@@ -57,9 +59,7 @@ func TestClientsFlatOutInRealTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := flatOut{clients: 7, seconds: 3, trip: 1300 * time.Microsecond, write: 4100 * time.Microsecond}
 		record := runtest.Run(t, run.Plan{Scenario: f.scenario(t), On: run.InProcess, NoProbe: true})
-		if sum := record.Total(results.Reported); sum.Operations != f.operations() {
-			t.Errorf("%d operations; want %d", sum.Operations, f.operations())
-		}
+		assert.Equal(t, f.operations(), record.Total(results.Reported).Operations)
 	})
 }
 
@@ -69,8 +69,7 @@ func TestClientsFlatOutOfTime(t *testing.T) {
 	off.Model = scenarios.Model{Profile: "off"}
 	for name, s := range map[string]*scenarios.Scenario{"the profile off": off, "no times": flatOut{clients: 2, seconds: 1}.scenario(t)} {
 		_, err := run.Run(t.Context(), run.Plan{Scenario: s})
-		if err == nil || !strings.Contains(err.Error(), "the phase day") || errors.Is(err, run.ErrTarget) {
-			t.Errorf("%s: error %v; want one that says that virtual time would not pass", name, err)
-		}
+		assert.Truef(t, err != nil && strings.Contains(err.Error(), "the phase day") && !errors.Is(err, run.ErrTarget),
+			"%s: error %v; want one that says that virtual time would not pass", name, err)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine"
 	"loadgen/results"
 	"loadgen/scenarios/run"
@@ -42,9 +44,8 @@ func TestTheLogOfFaultsIsWhatALiveRecordSays(t *testing.T) {
 			s.Seed = seed
 			record, o, _ := carried(t, s, run.Embedded)
 			log, has := ordered(logged(o.injected)), ordered(recorded(record))
-			if len(log) != len(has) || len(log) == 0 {
-				t.Errorf("the log has %d kinds, codes and keys, the record %d", len(log), len(has))
-			}
+			assert.Truef(t, len(log) == len(has) && len(log) != 0,
+				"the log has %d kinds, codes and keys, the record %d", len(log), len(has))
 			for one, seconds := range log {
 				if len(has[one]) != len(seconds) {
 					t.Errorf("%+v: %d in the log, %d in the record", one, len(seconds), len(has[one]))
@@ -105,9 +106,7 @@ func (m *mechanism) sameLive(t *testing.T) {
 			t.Errorf("number %d met %s and took %v; want %d ms at least", a.Number, a.Injected, takes, m.takes)
 		}
 	}
-	if compared < 60 {
-		t.Errorf("%d attempts could be compared; want 60 of 600 at least, on however busy a machine", compared)
-	}
+	assert.Truef(t, compared >= 60, "%d attempts could be compared; want 60 of 600 at least, on however busy a machine", compared)
 }
 
 // late reports whether a freeze met an attempt otherwise than by when it was sent: a reply

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -136,9 +139,7 @@ func TestTheLogOfFaultsIsWhatTheRecordSays(t *testing.T) {
 		}
 		some += len(o.injected)
 	}
-	if some < 40*seeds {
-		t.Errorf("%d faults were injected; want more, or nothing is shown", some)
-	}
+	assert.Truef(t, some >= 40*seeds, "%d faults were injected; want more, or nothing is shown", some)
 }
 
 // within fails unless a number of cases is one that chance makes of so many at a share,
@@ -206,9 +207,7 @@ func TestEachFaultDoesWhatItsRuleSays(t *testing.T) {
 			s := faulty(t, "none", "  - "+m.faults)
 			rule := &s.Faults[0]
 			record, o, begin := carried(t, s, run.Simulated)
-			if len(o.attempts) != 600 {
-				t.Fatalf("%d attempts; want 600", len(o.attempts))
-			}
+			require.Len(t, o.attempts, 600, "attempts")
 			met, can := int64(0), int64(0)
 			for i := range o.attempts {
 				a := &o.attempts[i]

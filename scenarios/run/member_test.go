@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/results"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/fields"
@@ -87,9 +89,7 @@ func TestMembersOfARun(t *testing.T) {
 			for _, kind := range parts[i].Record.Phases[at].Kinds {
 				got += kind.Scheduled
 			}
-			if got != one.Shares[i] {
-				t.Errorf("member %d has %d operations in %s; want %d", i, got, one.Name, one.Shares[i])
-			}
+			assert.Equalf(t, one.Shares[i], got, "member %d has operations in %s", i, one.Name)
 		}
 		if got := record.Phases[at]; got.Begin != one.Begin || got.Name != one.Name {
 			t.Errorf("phase %s begins at %v; want %s at %v", got.Name, got.Begin, one.Name, one.Begin)

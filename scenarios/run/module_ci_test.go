@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // A module of somebody else's, outside of this one, holds its own table to its peak in its
@@ -14,13 +16,9 @@ import (
 func TestAModuleOfItsOwnRunsIt(t *testing.T) {
 	leftOutWhenShort(t)
 	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	outside := t.TempDir()
-	if err := os.CopyFS(outside, os.DirFS("testdata/own")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.CopyFS(outside, os.DirFS("testdata/own")))
 	for _, args := range [][]string{{"mod", "edit", "-replace", "loadgen=" + root}, {"test", "-count=1", "./..."}} {
 		c := exec.Command("go", args...)
 		c.Dir = outside

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/run"
@@ -258,9 +260,7 @@ func drawnNatures(t *testing.T, number int, seed uint64) {
 	if limit := 1 + number/100; sum.wrongFails > limit {
 		t.Errorf("%d times DOES NOT HOLD at most at 95 %% of the capacity; want at most %d", sum.wrongFails, limit)
 	}
-	if 10*sum.cannotTell > sum.judged {
-		t.Errorf("%d of %d CANNOT TELL; want at most 10 %%", sum.cannotTell, sum.judged)
-	}
+	assert.Truef(t, 10*sum.cannotTell <= sum.judged, "%d of %d CANNOT TELL; want at most 10 %%", sum.cannotTell, sum.judged)
 	if float64(sum.found) < 0.95*float64(sum.limits) {
 		t.Errorf("%d of %d capacities within 3 %%; want 95 %%", sum.found, sum.limits)
 	}
@@ -320,9 +320,8 @@ func drawnSearches(t *testing.T, number int, seed uint64) {
 		}
 	}
 	t.Logf("%d of %d searches right", right, judged)
-	if judged-right > max(1, judged/10) {
-		t.Errorf("%d of %d searches end within 5 %% of the limit; want 90 %%, or all but one", right, judged)
-	}
+	assert.Truef(t, judged-right <= max(1, judged/10),
+		"%d of %d searches end within 5 %% of the limit; want 90 %%, or all but one", right, judged)
 }
 
 // A load that rises and falls holds where it keeps below what the target sustains, and never

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/model"
 	"loadgen/results"
 	"loadgen/results/figure"
@@ -57,9 +60,7 @@ phases:
 func marshalled(t testing.TB, v any) int {
 	t.Helper()
 	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return len(text)
 }
 
@@ -119,9 +120,8 @@ func TestLinesCarryTheirBandwidth(t *testing.T) {
 		if math.Abs(served-want) > .015*want+.5 {
 			t.Errorf("%+v: %.1f/s are served; %.0f and %.0f bytes are %.1f/s", row, served, request, reply, want)
 		}
-		if sum.Throttled+sum.Failed > 0 {
-			t.Errorf("%+v: %d attempts were throttled and %d failed; what a line cannot carry comes late", row, sum.Throttled, sum.Failed)
-		}
+		assert.Truef(t, sum.Throttled+sum.Failed <= 0,
+			"%+v: %d attempts were throttled and %d failed; what a line cannot carry comes late", row, sum.Throttled, sum.Failed)
 		if len(r.Summary.ClientLimited) != 1 || sum.LineHeld*2 < sum.Attempts {
 			t.Errorf("%+v: client-limited is %q, %d of %d waited for the line; want most", row, r.Summary.ClientLimited, sum.LineHeld, sum.Attempts)
 		}

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
@@ -25,9 +28,7 @@ func TestRetryCodesAreThoseOfTheTarget(t *testing.T) {
 		plan := Plan{On: Embedded, Scenario: new(scenarios.Scenario)}
 		if url != "" {
 			endpoint, err := azure.ParseURL(strings.TrimSuffix(url, "/"), "races", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			plan.On, plan.Accounts = Remote, []azure.Endpoint{endpoint}
 		}
 		if got := plan.options("races").RetryCodes; !slices.Equal(got, want) {
@@ -62,9 +63,7 @@ func TestWorkersNeedFiles(t *testing.T) {
 // What a scenario claims, it claims of its own profile and of its own load.
 func TestClaimsAreOfTheScenarioAlone(t *testing.T) {
 	s := library(t, "stress")
-	if err := s.Set("expect", "[throttled < 1%]"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Set("expect", "[throttled < 1%]"))
 	p := &Plan{Scenario: s, Rival: true}
 	if other, some := p.rival(); !some || len(other.Scenario.Expect) > 0 || other.Rival || len(s.Expect) != 1 {
 		t.Errorf("the rival is %+v, the scenario expects %q; want nothing of the one, one claim of the other", other, s.Expect)
@@ -73,9 +72,7 @@ func TestClaimsAreOfTheScenarioAlone(t *testing.T) {
 	for find, want := range map[*campaign.Find]int{nil: 1, search: 0} {
 		p := &Plan{Scenario: s, Find: find}
 		campaign, err := p.campaign(time.Time{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if m, err := p.manifest(campaign, time.Time{}, new(destination)); err != nil || len(m.Checks) != want {
 			t.Errorf("a search %v: the manifest expects %q, %v; want %d claims", find != nil, m.Checks, err, want)
 		}
@@ -133,8 +130,7 @@ func TestWorkersByDefault(t *testing.T) {
 		{"over four accounts", 2048 + 64, true, Remote, 4, 512},
 		{"too few files for what a run needs", 100, true, Embedded, 1, 256},
 	} {
-		if got := workersWithin(row.limit, row.known, row.on, row.accounts); got != row.want {
-			t.Errorf("%s: workersWithin(%d) = %d; want %d", row.sentence, row.limit, got, row.want)
-		}
+		assert.Equalf(t, row.want, workersWithin(row.limit, row.known, row.on, row.accounts),
+			"%s: workersWithin(%d)", row.sentence, row.limit)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestPausesAreWhatAHistogramHasGained(t *testing.T) {
@@ -45,20 +47,17 @@ func TestProcessTellsOfItself(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	// A pause lies within its bucket, whose bounds are at most a quarter apart.
 	paused, own := time.Duration(after.PauseTotalNs-before.PauseTotalNs), got.Pauses-first.Pauses
-	if own <= 0 || own > 2*paused || own < paused/2 || got.LongestPause <= 0 || got.LongestPause > 2*paused {
-		t.Errorf("five collections paused for %v, longest %v; want about %v, as the runtime says", own, got.LongestPause, paused)
-	}
-	if got.Goroutines < 2 || got.Heap < 1<<10 {
-		t.Errorf("%d goroutines, %d bytes of heap; want those of a test", got.Goroutines, got.Heap)
-	}
+	assert.Truef(t, own > 0 && own <= 2*paused && own >= paused/2 && got.LongestPause > 0 && got.LongestPause <= 2*paused,
+		"five collections paused for %v, longest %v; want about %v, as the runtime says", own, got.LongestPause, paused)
+	assert.Truef(t, got.Goroutines >= 2 && got.Heap >= 1<<10,
+		"%d goroutines, %d bytes of heap; want those of a test", got.Goroutines, got.Heap)
 	x := 1.0
 	for i := range 30_000_000 {
 		x = math.Sqrt(x + float64(i))
 	}
 	again := p.Read()
-	if again.Pauses < got.Pauses || again.CPUKnown != got.CPUKnown || got.CPUKnown && again.CPU <= got.CPU || x == 0 {
-		t.Errorf("Read = %+v after %+v and thirty million roots; want nothing to fall, and CPU to grow", again, got)
-	}
+	assert.Truef(t, again.Pauses >= got.Pauses && again.CPUKnown == got.CPUKnown && (!got.CPUKnown || again.CPU > got.CPU) && x != 0,
+		"Read = %+v after %+v and thirty million roots; want nothing to fall, and CPU to grow", again, got)
 }
 
 func BenchmarkRead(b *testing.B) {

@@ -12,6 +12,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/model"
 	"loadgen/results"
 	"loadgen/scenarios/fields"
@@ -81,9 +84,7 @@ func behind(t *testing.T, to string, answers int) *forward {
 func TestAProxyInTheWay(t *testing.T) {
 	server := serve(t, account(t, "somebody's tables", model.Off, nil).ServeHTTP)
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	closed.Close()
 	for _, row := range []struct {
 		name    string
@@ -132,13 +133,10 @@ func TestWhichClientSends(t *testing.T) {
 				t.Errorf("client %q, %d ok, %d failed; want %s", record.Manifest.Client, all.Ok, all.Failed, row.want)
 			}
 			for _, one := range record.Said.Slowest {
-				if len(one.RequestID) != 36 || one.ClientRequestID == "" || one.Took <= 0 {
-					t.Errorf("one of the slowest is %+v; want the service's identifier of it", one)
-				}
+				assert.Truef(t, len(one.RequestID) == 36 && one.ClientRequestID != "" && one.Took > 0,
+					"one of the slowest is %+v; want the service's identifier of it", one)
 			}
-			if len(record.Said.Slowest) != 10 {
-				t.Errorf("%d slowest; want 10", len(record.Said.Slowest))
-			}
+			assert.Len(t, record.Said.Slowest, 10, "slowest")
 		})
 	}
 }

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -126,9 +129,7 @@ func drawAsking(r *rand.Rand) asking {
 func (a *asking) matching(t *testing.T, s *scenarios.Scenario) int {
 	t.Helper()
 	g, err := s.Generator()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	value := func(name string, n int) string {
 		text, known := g.Value(name, uint64(n))
 		if !known {
@@ -188,9 +189,7 @@ func answers(t *testing.T, number int, seed uint64) {
 			}
 		}
 		c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "asked"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		foreseen := c.Forecasts()[1]
 		rec := runtest.Run(t, run.Plan{Scenario: s, Data: true})
 		did := rec.Total(func(p *results.Phase, _ results.Kind) bool { return p.Stage == "ask" })
@@ -202,9 +201,7 @@ func answers(t *testing.T, number int, seed uint64) {
 				did.Attempts, did.Counted, a.String())
 		}
 	}
-	if left > number*3/4 {
-		t.Errorf("%d of %d queries cannot be told; want fewer", left, number)
-	}
+	assert.Truef(t, left <= number*3/4, "%d of %d queries cannot be told; want fewer", left, number)
 }
 
 // tellsSpan reports whether keys or a property tell when an entity came about: else the
@@ -212,9 +209,7 @@ func answers(t *testing.T, number int, seed uint64) {
 func tellsSpan(t *testing.T, s *scenarios.Scenario) bool {
 	t.Helper()
 	g, err := s.Generator()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	plan, home := s.Plan(&s.Phases[1].Traffic.Operations[0], []*keys.Generator{g})
 	_, held := s.Holder(s.Time(), home)
 	return held || plan.TellsSpan()

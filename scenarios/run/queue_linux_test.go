@@ -3,6 +3,8 @@ package run
 import (
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestFilesOfWaiting(t *testing.T) {
@@ -10,9 +12,8 @@ func TestFilesOfWaiting(t *testing.T) {
 	check := func(name string, read func(string) (time.Duration, bool), rows map[string]time.Duration) {
 		for text, want := range rows {
 			waited, told := read(text)
-			if told != (want != none) || told && waited != want {
-				t.Errorf("%s(%q) = %v, %v; want %v", name, text, waited, told, want)
-			}
+			assert.Truef(t, told == (want != none) && (!told || waited == want),
+				"%s(%q) = %v, %v; want %v", name, text, waited, told, want)
 		}
 	}
 	check("waitedOf", waitedOf, map[string]time.Duration{

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/scenarios/run/runtest"
 )
@@ -26,9 +29,7 @@ func closes(t *testing.T, record *results.Record) {
 func TestTheSampleScenarioRuns(t *testing.T) {
 	leftOutWhenShort(t)
 	file, err := os.ReadFile("../../docs/registrations.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	text := string(file)
 	for _, arrivals := range []string{
 		"{ramp: {from: 0, to: 900}}", "{burst: {base: 200, peak: 2000, every: 5s, length: 1s}}", "{poisson: 1500}",
@@ -41,9 +42,8 @@ func TestTheSampleScenarioRuns(t *testing.T) {
 		t.Error("the merge with read_first does not read first")
 	}
 	record := runtest.Simulate(t, runtest.Parse(t, text))
-	if record.Validity != results.Valid || record.Duration > 25*time.Second {
-		t.Errorf("the run is %s %v and took %v; want valid, within 25 s", record.Validity, record.Reasons, record.Duration)
-	}
+	assert.Truef(t, record.Validity == results.Valid && record.Duration <= 25*time.Second,
+		"the run is %s %v and took %v; want valid, within 25 s", record.Validity, record.Reasons, record.Duration)
 	closes(t, record.Record)
 	sum, measured := record.Total(results.Everything), record.Total(results.Reported)
 	if sum.Failed > 0 || sum.Dropped > 0 || measured.Throttled > 0 || measured.Attempts < measured.Operations*11/10 {

@@ -7,6 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios/run"
@@ -25,9 +28,7 @@ func sample(t *testing.T, o run.HealthOptions) *run.HealthSampler {
 	t.Helper()
 	o.Source = steadySource{o.Clock}
 	sampler, err := run.StartHealthSampler(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return sampler
 }
 
@@ -46,9 +47,7 @@ func TestSamplerTellsOfEachWholeSecond(t *testing.T) {
 		free.Store(7)
 		time.Sleep(1600 * time.Millisecond)
 		sum := sampler.Stop()
-		if len(told) != 3 {
-			t.Fatalf("from 0.3 s to 4.125 s told of %d seconds; want the three whole ones: %+v", len(told), told)
-		}
+		require.Lenf(t, told, 3, "from 0.3 s to 4.125 s told of %d seconds; want the three whole ones: %+v", len(told), told)
 		for i, want := range []int64{5, 2, 7} {
 			v := told[i]
 			if v.Second != int64(i+1) || *v.FreeWorkers != want || v.CPU != 100*time.Millisecond || v.Pauses != time.Millisecond ||
@@ -60,9 +59,8 @@ func TestSamplerTellsOfEachWholeSecond(t *testing.T) {
 			t.Errorf("Stop = %+v; want three seconds of a tenth of a core, 2 free at least", sum)
 		}
 		time.Sleep(5 * time.Second)
-		if len(told) != 3 || sampler.Stop().Seconds != 3 {
-			t.Errorf("a sampler that was stopped told of %d seconds; want no more", len(told))
-		}
+		assert.Truef(t, len(told) == 3 && sampler.Stop().Seconds == 3,
+			"a sampler that was stopped told of %d seconds; want no more", len(told))
 	})
 }
 
@@ -94,9 +92,7 @@ func TestSamplerSeesThatItStoodStill(t *testing.T) {
 		if sum.StoodStill != still || sum.LongestStill != still || len(told) != 3 || told[1].StoodStill != still {
 			t.Errorf("stood still for %v, longest %v, by second %+v; want %v in second 1", sum.StoodStill, sum.LongestStill, told, still)
 		}
-		if sum.LeastFree != nil || told[0].FreeWorkers != nil {
-			t.Error("the sampler tells of workers that nobody knows of")
-		}
+		assert.True(t, sum.LeastFree == nil && told[0].FreeWorkers == nil, "the sampler tells of workers that nobody knows of")
 	})
 }
 

@@ -6,6 +6,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/report/verdict"
@@ -32,9 +35,7 @@ var furnished = sync.OnceValue(func() (list []*scenarios.Scenario) {
 func TestStandInsBesideTheSocket(t *testing.T) {
 	s := furnished()[0]
 	d, err := (&Plan{Scenario: s, On: Embedded}).open(t.Context(), clock.NewReal(), "run")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer d.close()
 	put := target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "work", Body: []byte("a")}}
 	create := target.Operation{Verb: entity.CreateTable, Table: "Races"}
@@ -47,9 +48,7 @@ func TestStandInsBesideTheSocket(t *testing.T) {
 		t.Errorf("the books are %+v over %d wires; want both requests, and the wire of the tables", c, len(d.wires))
 	}
 	record, err := Run(t.Context(), Plan{Scenario: s})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if all := record.Total(results.Everything); all.Attempts == 0 || all.Failed > 0 || record.Target.Requests != all.Attempts {
 		t.Errorf("%s: %d of %d attempts failed, the target counted %+v; want none, and each", s.Name, all.Failed, all.Attempts, record.Target)
 	}
@@ -73,18 +72,15 @@ func TestStandInsAreSaid(t *testing.T) {
 		m := results.Manifest{StandIns: []string{"queue"}}
 		(&Plan{On: row.on, Scenario: row.scenario}).describe(&m, "races", row.answers)
 		told := strings.Join(verdict.Limits(&results.Record{Manifest: m}), "\n")
-		if strings.Contains(told, "in memory") != (row.says != "") || !strings.Contains(told, row.says) {
-			t.Errorf("%s, the report says %q; want %q", row.name, told, row.says)
-		}
+		assert.Truef(t, strings.Contains(told, "in memory") == (row.says != "") && strings.Contains(told, row.says),
+			"%s, the report says %q; want %q", row.name, told, row.says)
 	}
 }
 
 // What a scenario uses beside its tables a target has to have; tables alone need nothing.
 func TestWhatATargetHasToReach(t *testing.T) {
 	endpoint, err := azure.ParseURL("http://127.0.0.1:1/races", "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	plain, beside := library(t, "table-scan"), ""
 	p := &Plan{Scenario: plain, On: Remote, Accounts: []azure.Endpoint{endpoint}, Consent: func(a Ask) error {
 		beside = a.Beside
@@ -94,9 +90,7 @@ func TestWhatATargetHasToReach(t *testing.T) {
 		t.Errorf("a scenario of tables alone: %v, stores at %q; want neither", err, beside)
 	}
 	d, err := (&Plan{Scenario: plain, On: InProcess}).open(t.Context(), clock.NewReal(), "races")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if _, both := d.counter.(booksOfBoth); both {
 		t.Error("a scenario of tables alone is given stand-ins")
 	}

@@ -3,9 +3,10 @@
 package run_test
 
 import (
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/results"
 )
@@ -19,18 +20,15 @@ func TestDocumentedPolicyIsHeldToItsWaits(t *testing.T) {
 	if s.Summary.Validity != results.Valid || s.Misplaced != 0 {
 		t.Fatalf("validity = %s %v, %d misplaced; want valid", s.Summary.Validity, s.Summary.Reasons, s.Misplaced)
 	}
-	if s.Duration < 219*time.Second {
-		t.Errorf("the run lasted %v; want the 39 + 90 + 90 s that three waits can take, and more", s.Duration)
-	}
+	assert.Truef(t, s.Duration >= 219*time.Second,
+		"the run lasted %v; want the 39 + 90 + 90 s that three waits can take, and more", s.Duration)
 	sum := s.Total(results.Reported)
 	if sum.Cut != 0 || sum.Attempts <= sum.Operations {
 		t.Errorf("%d operations of the reported step were cut, %d attempts for %d operations; want none cut, and retries",
 			sum.Cut, sum.Attempts, sum.Operations)
 	}
 	// Retries that come after the load get through: that does not lift the limit.
-	if want := "saturates at 2,000 entities/s"; !strings.Contains(s.Summary.Verdict, want) {
-		t.Errorf("verdict = %q; want %q in it", s.Summary.Verdict, want)
-	}
+	assert.Contains(t, s.Summary.Verdict, "saturates at 2,000 entities/s", "verdict")
 	if p99, told := s.RetryWaits.Quantile(.99); !told || p99 < 80_000_000 {
 		t.Errorf("p99 of the waits = %d µs; want the 90 s of the cap", p99)
 	}

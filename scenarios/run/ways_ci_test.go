@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/model"
 	"loadgen/results"
 	"loadgen/scenarios/run"
@@ -47,12 +49,10 @@ func TestTheStressTestOnEveryWay(t *testing.T) {
 			if over := c.HTTP2; (over > 0) != (row.http2 && row.client != run.Native) || over > 0 && over != all.Attempts+1 {
 				t.Errorf("%d of %d attempts went over HTTP/2", over, all.Attempts)
 			}
-			if c.Handshakes.Count != c.Opened || c.FirstByte.Count < all.Attempts || c.Opened == 0 || c.Reused == 0 {
-				t.Errorf("the connections are %+v; want handshakes, and first bytes of all", c)
-			}
-			if proxied := record.Manifest.Proxy != ""; proxied != row.proxied {
-				t.Errorf("the record says that the proxy was %q", record.Manifest.Proxy)
-			}
+			assert.Truef(t, c.Handshakes.Count == c.Opened && c.FirstByte.Count >= all.Attempts && c.Opened != 0 && c.Reused != 0,
+				"the connections are %+v; want handshakes, and first bytes of all", c)
+			assert.Equalf(t, row.proxied, record.Manifest.Proxy != "",
+				"the record says that the proxy was %q", record.Manifest.Proxy)
 			if proxy != nil && (proxy.tunnels.Load() == 0 || proxy.strange.Load() > 0) {
 				t.Errorf("the proxy had %d tunnels, %d requests that were none of ours", proxy.tunnels.Load(), proxy.strange.Load())
 			}

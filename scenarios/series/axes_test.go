@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/scenarios/fields"
 )
 
@@ -36,9 +38,8 @@ func TestSplitValues(t *testing.T) {
 		{"a quote that is not closed", `a,"b`, nil, errUnbalanced},
 	} {
 		got, err := splitValues(row.list)
-		if !slices.Equal(got, row.want) || err != row.wrong {
-			t.Errorf("%s: splitValues(%q) = %q, %v; want %q, %v", row.sentence, row.list, got, err, row.want, row.wrong)
-		}
+		assert.Truef(t, slices.Equal(got, row.want) && err == row.wrong,
+			"%s: splitValues(%q) = %q, %v; want %q, %v", row.sentence, row.list, got, err, row.want, row.wrong)
 	}
 }
 
@@ -49,18 +50,15 @@ func TestCombinations(t *testing.T) {
 		words = append(words, inWords(set))
 	}
 	want := []string{"use=a, seed=1", "use=a, seed=2", "use=a, seed=3", "use=b, seed=1", "use=b, seed=2", "use=b, seed=3"}
-	if err != nil || !slices.Equal(words, want) {
-		t.Errorf("combinations(…) = %q, %v; want %q", words, err, want)
-	}
+	assert.Truef(t, err == nil && slices.Equal(words, want), "combinations(…) = %q, %v; want %q", words, err, want)
 	// Of four axes, no run may share the settings of another.
 	seen := map[string]bool{}
 	all, err := combinations([]string{"a=1,2", "b=1,2", "c=1,2,3", "d=1,2"})
 	for _, set := range all {
 		seen[inWords(set)] = true
 	}
-	if err != nil || len(all) != 24 || len(seen) != 24 {
-		t.Errorf("2 by 2 by 3 by 2 values = %d combinations, of which %d differ, %v; want 24", len(all), len(seen), err)
-	}
+	assert.Truef(t, err == nil && len(all) == 24 && len(seen) == 24,
+		"2 by 2 by 3 by 2 values = %d combinations, of which %d differ, %v; want 24", len(all), len(seen), err)
 	for _, row := range []struct {
 		sentence string
 		sweeps   []string

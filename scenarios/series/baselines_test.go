@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report"
 	"loadgen/report/compare"
 	"loadgen/report/compare/gate"
@@ -26,17 +28,11 @@ func asCommitted(t *testing.T, record *results.Record) {
 		t.Errorf("%s, %v\n%s", one.Outcome, err, shown(t, one))
 	}
 	was, err := os.ReadFile(g.file(name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	kept, err := baseline.Read(was)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	made, err := baseline.New(record, kept.Accepted, kept.Reason)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if is := made.File(); !bytes.Equal(was, is) {
 		t.Errorf("%s: %d bytes that differ from those checked in, of which there are %d", name, len(is), len(was))
 	}
@@ -46,9 +42,7 @@ func asCommitted(t *testing.T, record *results.Record) {
 func shown(t *testing.T, one gate.Result) string {
 	t.Helper()
 	var text strings.Builder
-	if err := report.Print(&text, gate.Document([]gate.Result{one}), report.FormText, look.Look{Verbose: true}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, report.Print(&text, gate.Document([]gate.Result{one}), report.FormText, look.Look{Verbose: true}))
 	return text.String()
 }
 
@@ -57,9 +51,7 @@ func shown(t *testing.T, one gate.Result) string {
 func TestCommittedBaselines(t *testing.T) {
 	names := (&Gate{Baselines: committed}).Kept()
 	files, err := os.ReadDir(committed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if len(names) < 20 || len(files) != 2*len(names)+1 {
 		t.Errorf("%d files, and %d scenarios with a baseline; want the nightly set, 20 at least, a baseline and its reasons for each, and a README.md",
 			len(files), len(names))

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/scenarios/fields"
 )
@@ -37,9 +40,7 @@ func asBuild(ctx context.Context, t *testing.T, kind string) (ending, error) {
 	t.Helper()
 	t.Setenv(gateChild, kind)
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return launched(ctx, self, []string{"-test.run", "^TestGateChild$"})
 }
 
@@ -88,9 +89,7 @@ func TestTailKeepsTheLastLine(t *testing.T) {
 func TestExecutables(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, mode := range map[string]os.FileMode{"older": 0o700, "text": 0o600} {
-		if err := os.WriteFile(name, []byte("neither a program nor a script"), mode); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(name, []byte("neither a program nor a script"), mode))
 	}
 	for name, says := range map[string]string{
 		"./oldest":      "no such file or directory; expected an older build of loadgen",
@@ -100,9 +99,8 @@ func TestExecutables(t *testing.T) {
 	} {
 		_, err := executable(name)
 		var fault fields.Fault
-		if !errors.As(err, &fault) || fault.Path != "against" || !strings.Contains(fault.What, says) {
-			t.Errorf("executable(%s) = %v; want a fault of against with %q", name, err, says)
-		}
+		assert.Truef(t, errors.As(err, &fault) && fault.Path == "against" && strings.Contains(fault.What, says),
+			"executable(%s) = %v; want a fault of against with %q", name, err, says)
 	}
 	if path, err := executable("./older"); err != nil || !filepath.IsAbs(path) {
 		t.Errorf("executable(./older) = %q, %v; want where it is", path, err)

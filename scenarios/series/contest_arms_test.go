@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/model"
 	"loadgen/report/compare/contest"
 	"loadgen/scenarios"
@@ -23,13 +26,9 @@ func TestDesignsOfAContestMeetTheSameEvents(t *testing.T) {
 	var first []int64
 	for _, design := range []string{"day", "shop", "hour"} {
 		s, err := base.Under(design)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		g, err := s.Generator()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var events []int64
 		for n := range uint64(300) {
 			for _, p := range g.Properties(n) {
@@ -47,9 +46,8 @@ func TestDesignsOfAContestMeetTheSameEvents(t *testing.T) {
 		if first == nil {
 			first = events
 		}
-		if !slices.Equal(events, first) || len(events) < 303 {
-			t.Errorf("design %s meets %v; want the events of the first, %v", design, events, first)
-		}
+		assert.Truef(t, slices.Equal(events, first) && len(events) >= 303,
+			"design %s meets %v; want the events of the first, %v", design, events, first)
 	}
 }
 
@@ -87,13 +85,9 @@ func TestNeedsOfAScenario(t *testing.T) {
 		{"no bound from below, and none by another figure", "p99(order) > 5ms, p99(order) < 2 * p99(pack)", map[string]int64{}},
 	} {
 		n := needsOf(parsed(t, strings.Replace(orderBook, "expect: [throttled(order) < 1%, p99(order) < 100ms]", "expect: ["+row.expect+"]", 1)))
-		if len(n.Within) != len(row.want) {
-			t.Errorf("%s: within %v; want %v", row.sentence, n.Within, row.want)
-		}
+		assert.Lenf(t, n.Within, len(row.want), "%s: within %v; want %v", row.sentence, n.Within, row.want)
 		for name, want := range row.want {
-			if n.Within[name] != want {
-				t.Errorf("%s: %s within %d µs; want %d", row.sentence, name, n.Within[name], want)
-			}
+			assert.Equalf(t, want, n.Within[name], "%s: %s within", row.sentence, name)
 		}
 		if n.Entities["pack"] != 2 || n.Entities["order"] != 1 || !n.Reads["mine"] || n.Reads["order"] || n.Reads["pack"] {
 			t.Errorf("%s: entities %v, reads %v; want 2 of a pack, and mine to read", row.sentence, n.Entities, n.Reads)
@@ -109,9 +103,7 @@ func TestTurnsInRealTime(t *testing.T) {
 	for _, one := range c.matches() {
 		got = append(got, fmt.Sprintf("%s-%d", one.arm.design, one.run+1))
 	}
-	if want := "a-1 b-1 c-1 c-2 b-2 a-2 a-3 b-3 c-3"; strings.Join(got, " ") != want {
-		t.Errorf("turns %v; want %s", got, want)
-	}
+	assert.Equalf(t, "a-1 b-1 c-1 c-2 b-2 a-2 a-3 b-3 c-3", strings.Join(got, " "), "turns %v", got)
 }
 
 // What is suggested runs.
@@ -123,9 +115,8 @@ func TestSuggestedScenarioRuns(t *testing.T) {
 		t.Fatalf("proposal %+v in %s; want candidates, and the winner written", c.Proposal, c.Written)
 	}
 	text, err := os.ReadFile(c.Written)
-	if err != nil || !strings.HasPrefix(string(text), "# The scenario orders with the design ") {
-		t.Fatalf("%v: %.80s", err, text)
-	}
+	require.Truef(t, err == nil && strings.HasPrefix(string(text), "# The scenario orders with the design "),
+		"%v: %.80s", err, text)
 	if !slices.ContainsFunc(c.Ranking, func(r contest.Ranked) bool {
 		return *r.Rank == 1 && strings.Contains(string(text), "\nuse: "+r.Design+"\n")
 	}) {
@@ -139,9 +130,7 @@ func TestMatchesOfAContest(t *testing.T) {
 	base := parsed(t, orderBook)
 	c := &contestRun{plan: ContestPlan{Seeds: 2}, other: model.Headroom, arms: []*arm{{design: "shop", scenario: base}, {design: "x", cannot: []contest.Obstacle{{}}}}}
 	list := c.matches()
-	if len(list) != 4 {
-		t.Fatalf("%d runs; want two of one design under two profiles", len(list))
-	}
+	require.Len(t, list, 4, "runs")
 	for i, want := range []struct {
 		run     int
 		profile string
@@ -172,9 +161,8 @@ func TestTheBestOfSeveral(t *testing.T) {
 		{"the scenario's own", []contest.Ranked{ranked("y", &one, 0), ranked("own", &one, 0), ranked("x", &one, 0)}, "own", "x y"},
 	} {
 		design, shared := c.best(&contest.Contest{Ranking: row.ranking})
-		if design != row.design || strings.Join(shared, " ") != row.shared {
-			t.Errorf("%s: %q with %v; want %q with %s", row.sentence, design, shared, row.design, row.shared)
-		}
+		assert.Truef(t, design == row.design && strings.Join(shared, " ") == row.shared,
+			"%s: %q with %v; want %q with %s", row.sentence, design, shared, row.design, row.shared)
 	}
 }
 
@@ -189,21 +177,13 @@ func TestTheWinnerIsWrittenWhereItRuns(t *testing.T) {
 	if _, err := c.write(told); err == nil || err.Error() != "write: no such file or directory" {
 		t.Errorf("winner into a folder that is not there: %v; want what cannot be written", err)
 	}
-	if err := os.Mkdir("out", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir("out", 0o755))
 	path, err := c.write(told)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	written, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, want := range []string{"\nuse: day\n", "../tables/shops.csv"} {
-		if !strings.Contains(string(written), want) {
-			t.Errorf("the scenario lacks %q:\n%s", want, written)
-		}
+		assert.Containsf(t, string(written), want, "the scenario lacks %q:\n%s", want, written)
 	}
 	told.Ranking[0].Rank = nil
 	if path, err := c.write(told); path != "" || err != nil {

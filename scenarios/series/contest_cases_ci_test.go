@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/compare/contest"
 	"loadgen/results"
 )
@@ -87,9 +89,8 @@ func TestJunkWinsNothing(t *testing.T) {
 func TestGranularitiesOfOneApplication(t *testing.T) {
 	c := contested(t, contestOf(t, builtin(t, "granularity"), 2))
 	ranked, order := rankOf(c.Contest)
-	if c.Winner == nil || order[0] != "several-values" || len(ranked) != 4 {
-		t.Fatalf("the order is %v, of %d; want several values first of four", order, len(ranked))
-	}
+	require.Truef(t, c.Winner != nil && order[0] == "several-values" && len(ranked) == 4,
+		"the order is %v, of %d; want several values first of four", order, len(ranked))
 	for name, says := range map[string]string{"one-value": `partition "orders"`, "uneven-values": `partition "web"`, "unique-values": "cannot serve pair"} {
 		if one := ranked[name]; one == nil || !strings.Contains(one.Reason, says) {
 			t.Errorf("%s: %+v; want %q for a reason", name, one, says)

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/compare/contest"
 	"loadgen/results"
 )
@@ -138,9 +141,7 @@ func TestSimulatedContestsOfAKnownOrder(t *testing.T) {
 				at := func(name string) int {
 					return slices.IndexFunc(all.Ranking, func(r contest.Ranked) bool { return r.Design == name })
 				}
-				if at(first) > at(second) {
-					t.Errorf("%s\nbeside others %s comes after %s", text, first, second)
-				}
+				assert.Truef(t, at(first) <= at(second), "%s\nbeside others %s comes after %s", text, first, second)
 				switch truth := designs[first].against(designs[second]); {
 				case truth == 0:
 					continue
@@ -156,9 +157,8 @@ func TestSimulatedContestsOfAKnownOrder(t *testing.T) {
 		}
 	}
 	t.Logf("of %d pairs %d are the wrong way round, %d undecided", pairs, wrong, undecided)
-	if 50*wrong > pairs || 10*undecided > pairs {
-		t.Errorf("of %d pairs %d are the wrong way round, %d undecided; want 2 and 10 %% at most", pairs, wrong, undecided)
-	}
+	assert.Truef(t, 50*wrong <= pairs && 10*undecided <= pairs,
+		"of %d pairs %d are the wrong way round, %d undecided; want 2 and 10 %% at most", pairs, wrong, undecided)
 }
 
 // playedOut carries the runs of a contest out, and keeps nothing.
@@ -167,11 +167,7 @@ func playedOut(t *testing.T, text string) *contestRun {
 	plan := contestOf(t, parsed(t, text), 3)
 	plan.Progress = t.Output()
 	c := &contestRun{plan: plan, scenario: plan.Run.Scenario}
-	if err := c.enter(c.scenario.Alternatives()); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.carryOut(context.Background(), 2); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.enter(c.scenario.Alternatives()))
+	require.NoError(t, c.carryOut(context.Background(), 2))
 	return c
 }

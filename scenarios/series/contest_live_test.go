@@ -11,6 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/wire"
 	"loadgen/results"
 	"loadgen/scenarios/run"
@@ -69,9 +72,7 @@ func TestContestWithinABudget(t *testing.T) {
 		all := int64(0)
 		for _, name := range []string{"day", "shop", "day-2", "shop-2"} {
 			record, err := results.Read(results.Dir(filepath.Join(string(free.Folder), name)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			all += record.Summary.Attempts
 		}
 		for _, row := range []struct {
@@ -85,9 +86,8 @@ func TestContestWithinABudget(t *testing.T) {
 			p := tradeOf(t, "40")
 			p.Run.Budget = row.budget
 			c, err := Contest(context.Background(), p)
-			if err != run.ErrBudget || c == nil || !strings.HasPrefix(c.Verdict, row.want) {
-				t.Errorf("%s: %v, %+v; want %q", row.sentence, err, c, row.want)
-			}
+			assert.Truef(t, err == run.ErrBudget && c != nil && strings.HasPrefix(c.Verdict, row.want),
+				"%s: %v, %+v; want %q", row.sentence, err, c, row.want)
 		}
 	})
 }
@@ -96,13 +96,9 @@ func TestContestWithinABudget(t *testing.T) {
 // runs together will send.
 func TestContestAsksForConsent(t *testing.T) {
 	secret, err := wire.NewSecret("c2VjcmV0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	nowhere, err := azure.ParseURL("http://127.0.0.1:1/orders", "orders", secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	p := tradeOf(t, "40")
 	p.Run.On, p.Run.Accounts, p.Run.Out = run.Remote, []azure.Endpoint{nowhere}, filepath.Join(p.Run.Out, "none")
 	requests, lasts := int64(0), time.Duration(0)
@@ -112,9 +108,7 @@ func TestContestAsksForConsent(t *testing.T) {
 			t.Fatal(err)
 		}
 		one, err := single.Forecast(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		requests, lasts = requests+2*one.Requests, lasts+2*one.Lasts
 	}
 	throttled := errors.New("no")

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
 )
@@ -21,9 +23,7 @@ import (
 func cpu(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
@@ -42,9 +42,7 @@ func slowness(t *testing.T) float64 {
 		counts[texts[i]]++
 	}
 	slices.Sort(texts)
-	if len(counts) == 0 || texts[0] > texts[len(texts)-1] {
-		t.Fatal("nothing was counted")
-	}
+	require.True(t, len(counts) != 0 && texts[0] <= texts[len(texts)-1], "nothing was counted")
 	return max(1, float64(cpu(t)-before)/float64(quietly))
 }
 
@@ -59,9 +57,7 @@ func TestContestOverManyRows(t *testing.T) {
 		fmt.Fprintf(&text, "%d,M%d,%d,Runner %d,%d\n", 2004+i/30_000, 20+5*chance.IntN(10), i%30_000, chance.IntN(rows), i/200)
 	}
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "results.csv"), []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "results.csv"), []byte(text.String()), 0o600))
 	s, err := scenarios.ParseContested("race.yaml", []byte(`name: race
 rows: {file: results.csv, columns: [year, division, bib, runner]}
 entity:
@@ -83,15 +79,11 @@ phases:
         - {verb: get, weight: 3}
         - {verb: query, by: [year, division], pages: 1}
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	slower := slowness(t)
 	before := cpu(t)
 	c, err := Contest(t.Context(), ContestPlan{Run: run.Plan{Scenario: s, Out: filepath.Join(folder, "contest"), Rival: true}, Seeds: 5, Source: folder})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	took := cpu(t) - before
 	slow := max(slowness(t), slower)
 	t.Logf("%v of CPU, on a machine %.2f times as slow as a quiet one", took, slow)

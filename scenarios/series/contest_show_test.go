@@ -7,6 +7,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/document"
 )
 
@@ -51,9 +54,7 @@ func TestContestIsLookedAt(t *testing.T) {
 		// Runs of several seconds are looked at between their first second and their last.
 		plan := func() ContestPlan {
 			p := tradeOf(t, "40")
-			if err := p.Run.Scenario.Set("phases.trade.for", "3s"); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, p.Run.Scenario.Set("phases.trade.for", "3s"))
 			return p
 		}
 		unseen := contested(t, plan())
@@ -62,9 +63,7 @@ func TestContestIsLookedAt(t *testing.T) {
 		seen := contested(t, p)
 		of := func(c *Contested) string {
 			text, err := json.Marshal(c.Contest)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			return string(text)
 		}
 		if of(seen) != of(unseen) {
@@ -88,9 +87,8 @@ func TestContestIsLookedAt(t *testing.T) {
 				}
 			}
 		}
-		if !offered || !standing {
-			t.Errorf("what a run is offered was told: %t, how the designs stand: %t; want both before the end", offered, standing)
-		}
+		assert.Truef(t, offered && standing,
+			"what a run is offered was told: %t, how the designs stand: %t; want both before the end", offered, standing)
 		first, last := w.shown[0], w.shown[len(w.shown)-1]
 		if first.Answer.Claim != "NOTHING TO TELL YET" || w.says[len(w.says)-1] != "the runs are over: the report is being made" {
 			t.Errorf("the first claim is %q, the last line %q", first.Answer.Claim, w.says[len(w.says)-1])

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report/compare/contest"
 	"loadgen/report/text"
@@ -33,14 +35,10 @@ var orderBook string
 func parsed(t testing.TB, text string, set ...string) *scenarios.Scenario {
 	t.Helper()
 	s, err := scenarios.Parse("scenario.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, one := range set {
 		path, value, _ := strings.Cut(one, "=")
-		if err := s.Set(path, value); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Set(path, value))
 	}
 	return s
 }
@@ -55,9 +53,7 @@ func contestOf(t testing.TB, s *scenarios.Scenario, seeds int, designs ...string
 func contested(t testing.TB, p ContestPlan) *Contested {
 	t.Helper()
 	told, err := Contest(context.Background(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return told
 }
 
@@ -82,9 +78,7 @@ func TestContest(t *testing.T) {
 	p.Progress = &told
 	c := contested(t, p)
 	kept, err := contest.Open(c.Folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if diff := cmp.Diff(c.Contest, kept.Contest); diff != "" || len(kept.Records) != 4 {
 		t.Errorf("the folder has %d records and another contest (-was +kept):\n%s", len(kept.Records), diff)
 	}
@@ -105,9 +99,7 @@ func TestContest(t *testing.T) {
 	if c.Profile != "documented" || c.Other != "headroom" || c.Survives == nil {
 		t.Errorf("profiles %q and %q, survives %v; want both, and whether it survives", c.Profile, c.Other, c.Survives)
 	}
-	if want := "contest of day,shop,shop-first,id,hour"; c.Repeat != want {
-		t.Errorf("repeated by %q; want %q", c.Repeat, want)
-	}
+	assert.Equal(t, "contest of day,shop,shop-first,id,hour", c.Repeat, "repeated by")
 	if lines := told.String(); !strings.HasPrefix(lines, "5 designs, 4 of them ") || !strings.Contains(lines, "24 of 24 runs") {
 		t.Errorf("told %q; want what is run, and that it was", lines)
 	}
@@ -122,9 +114,7 @@ func recordsOfContest(t *testing.T, c *Contested, s *scenarios.Scenario) {
 	for name, one := range rank {
 		record, err := results.Read(results.Dir(filepath.Join(string(c.Folder), name)))
 		if len(one.Cannot) > 0 {
-			if err == nil {
-				t.Errorf("%s cannot run and has left a record", name)
-			}
+			assert.Errorf(t, err, "%s cannot run and has left a record", name)
 			continue
 		}
 		if err != nil {
@@ -138,9 +128,7 @@ func recordsOfContest(t *testing.T, c *Contested, s *scenarios.Scenario) {
 				record.Summary != nil, record.Heat != nil, seed)
 		}
 		alone, err := s.Under(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		alone.Seed = seed
 		twin := simulated(t, alone)
 		if was, is := record.Summary, twin.Summary; is.Attempts != was.Attempts || is.Throttled != was.Throttled || is.EntitiesCounted != was.EntitiesCounted {
@@ -162,9 +150,7 @@ func TestOrderOfDesignsChangesNothing(t *testing.T) {
 		p := contestOf(t, s, 2, strings.Split(designs, ",")...)
 		p.Repeat = func(designs []string) string { return strings.Join(designs, ",") }
 		var file bytes.Buffer
-		if err := text.JSON(&file, contested(t, p).Contest); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, text.JSON(&file, contested(t, p).Contest))
 		if first == nil {
 			first = file.Bytes()
 		} else if !bytes.Equal(file.Bytes(), first) {
@@ -206,16 +192,13 @@ func TestImpossibleContests(t *testing.T) {
 		{"a service that is not named", orderBook, func(p *ContestPlan) { p.Run.On = run.Remote }, "the scenario orders is sharded over 1 accounts"},
 	} {
 		s, err := scenarios.ParseContested("orders.yaml", []byte(row.text))
-		if err != nil {
-			t.Fatalf("%s: %v", row.sentence, err)
-		}
+		require.NoError(t, err, row.sentence)
 		p := contestOf(t, s, 2)
 		p.Run.Out = filepath.Join(p.Run.Out, "none")
 		row.with(&p)
 		told, err := Contest(context.Background(), p)
-		if told != nil || err == nil || !strings.HasPrefix(err.Error(), row.want) || !errors.Is(err, fields.ErrInvalid) {
-			t.Errorf("%s: %v; want %q", row.sentence, err, row.want)
-		}
+		assert.Truef(t, told == nil && err != nil && strings.HasPrefix(err.Error(), row.want) && errors.Is(err, fields.ErrInvalid),
+			"%s: %v; want %q", row.sentence, err, row.want)
 		if _, err := os.Stat(p.Run.Out); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: a folder was made", row.sentence)
 		}
@@ -242,9 +225,7 @@ func TestUnfinishedContestIsEven(t *testing.T) {
 	trial := new(contest.Trial)
 	of := func(name string, trials ...*contest.Trial) *arm { return &arm{design: name, trials: trials} }
 	c := &contestRun{plan: ContestPlan{Seeds: 4}, arms: []*arm{of("a", trial, trial, trial, nil), of("b", trial, nil, trial, nil), of("c", nil, nil, nil, nil)}}
-	if got := c.even(func(one *arm) []*contest.Trial { return one.trials }); got != 2 {
-		t.Errorf("even = %d runs; want 2", got)
-	}
+	assert.Equal(t, 2, c.even(func(one *arm) []*contest.Trial { return one.trials }), "even = runs")
 	if got := cutShort(context.Canceled, 4, 12, []string{"c"}); got != "Ended early, by 4 of 12 runs: it was interrupted. Not run: c." {
 		t.Errorf("cutShort = %q", got)
 	}

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/compare"
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -23,9 +26,7 @@ type regression func(t *testing.T, s *scenarios.Scenario) *results.Record
 func withValue(path, value string) regression {
 	return func(t *testing.T, s *scenarios.Scenario) *results.Record {
 		altered := *s
-		if err := altered.Set(path, value); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, altered.Set(path, value))
 		record := simulated(t, &altered)
 		record.Manifest.Scenario.Text = simulated(t, s).Manifest.Scenario.Text
 		return record
@@ -39,13 +40,9 @@ func withoutASecond(t *testing.T, s *scenarios.Scenario) *results.Record {
 		t.Fatal(err)
 	}
 	lines := strings.SplitAfter(string(folder.Bytes(results.IntervalsFile)), "\n")
-	if err := folder.Replace(results.IntervalsFile, []byte(strings.Join(append(lines[:3:3], lines[4:]...), ""))); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, folder.Replace(results.IntervalsFile, []byte(strings.Join(append(lines[:3:3], lines[4:]...), ""))))
 	record, err := results.Read(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	record.Summary = verdict.Judge(record)
 	return record
 }
@@ -78,17 +75,11 @@ func TestCommittedBaselinesCatchRegressions(t *testing.T) {
 	for _, row := range spread(rows, tier(3, len(rows), len(rows))) {
 		t.Run(row.name, func(t *testing.T) {
 			one, err := (&Gate{Baselines: committed}).Rule(row.regression(t, builtin(t, row.scenario)), "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			text := shown(t, one)
-			if one.Outcome != row.outcome {
-				t.Errorf("the ruling is %s; want %s:\n%s", one.Outcome, row.outcome, text)
-			}
+			assert.Equalf(t, row.outcome, one.Outcome, "the ruling is %s; want %s:\n%s", one.Outcome, row.outcome, text)
 			for _, says := range row.says {
-				if !strings.Contains(text, says) {
-					t.Errorf("the ruling does not name %q", says)
-				}
+				assert.Containsf(t, text, says, "the ruling does not name %q", says)
 			}
 		})
 	}

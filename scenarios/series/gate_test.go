@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/compare"
 	"loadgen/report/compare/gate"
 	"loadgen/results"
@@ -29,9 +32,8 @@ func TestGateKeepsABaseline(t *testing.T) {
 	gate := func(reason string, want compare.Outcome, says string) gate.Result {
 		t.Helper()
 		one, err := (&Gate{Baselines: folder, Reason: reason}).Rule(record, "own.yaml")
-		if err != nil || one.Outcome != want || !strings.Contains(one.Reason, says) {
-			t.Fatalf("Rule() = %s, %q, %v; want %s and %q", one.Outcome, one.Reason, err, want, says)
-		}
+		require.Truef(t, err == nil && one.Outcome == want && strings.Contains(one.Reason, says),
+			"Rule() = %s, %q, %v; want %s and %q", one.Outcome, one.Reason, err, want, says)
 		return one
 	}
 	one := gate("", compare.NoBaseline, "there is no "+file)
@@ -47,20 +49,15 @@ func TestGateKeepsABaseline(t *testing.T) {
 	gate("", compare.Same, "it repeats to the last count")
 	gate("again", compare.Same, "nothing was to be accepted")
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	why, err := os.ReadFile(reasons)
-	if err != nil || strings.Count(string(why), "\n") != 1 || !strings.HasSuffix(string(why), " the first\n") {
-		t.Errorf("the reasons are %q, %v; want the first alone", why, err)
-	}
+	assert.Truef(t, err == nil && strings.Count(string(why), "\n") == 1 && strings.HasSuffix(string(why), " the first\n"),
+		"the reasons are %q, %v; want the first alone", why, err)
 	for name, altered := range map[string]string{
 		"changed by hand": strings.Replace(string(text), `"throttled": `, `"throttled": 1`, 1),
 		"no baseline":     string(text[:100]),
 	} {
-		if err := os.WriteFile(file, []byte(altered), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, []byte(altered), 0o600))
 		gate("", compare.NoBaseline, name)
 	}
 }
@@ -101,9 +98,7 @@ func TestGateOfBadRuns(t *testing.T) {
 // What keeps a baseline from being kept is told by its kind.
 func TestGateThatCannotKeep(t *testing.T) {
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "file"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "file"), nil, 0o600))
 	record := chosen(t)
 	if _, err := (&Gate{Baselines: filepath.Join(folder, "file"), Reason: "x"}).Rule(record, ""); !errors.Is(err, run.ErrFolder) {
 		t.Errorf("Rule() below a file = %v; want that it cannot be written", err)

@@ -5,6 +5,8 @@ package series
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/verdict"
 	"loadgen/scenarios/run"
 )
@@ -17,9 +19,7 @@ func TestLibraryBySeeds(t *testing.T) {
 			t.Parallel()
 			s := builtin(t, name)
 			opposed, err := s.Opposed()
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			for seed := uint64(1); seed <= 20; seed++ {
 				s.Seed, opposed.Seed = seed, seed
 				record := simulated(t, s)

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -31,9 +34,7 @@ func examples() []string {
 func builtin(t testing.TB, name string) *scenarios.Scenario {
 	t.Helper()
 	s, err := scenarios.Builtin(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return s
 }
 
@@ -50,9 +51,7 @@ func spread[T any](list []T, n int) []T {
 func simulated(t testing.TB, s *scenarios.Scenario) *results.Record {
 	t.Helper()
 	record, err := run.Run(t.Context(), run.Plan{Scenario: s})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return record
 }
 
@@ -69,23 +68,18 @@ func TestLibrary(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := builtin(t, name)
-			if s.AntiPattern == nil || len(s.AntiPattern.Fails) == 0 || s.AntiPattern.Why == "" {
-				t.Fatal("the scenario has no anti_pattern, or none that says which checks fail, and why; want all of it")
-			}
+			require.True(t, s.AntiPattern != nil && len(s.AntiPattern.Fails) != 0 && s.AntiPattern.Why != "",
+				"the scenario has no anti_pattern, or none that says which checks fail, and why; want all of it")
 			record := simulated(t, s)
 			for _, e := range record.Summary.Checks {
-				if !e.Holds() {
-					t.Errorf("%s: observed %s; want it to hold", e.Expr, e.Observed)
-				}
+				assert.Truef(t, e.Holds(), "%s: observed %s; want it to hold", e.Expr, e.Observed)
 			}
 			losesWhereItSaturates(t, record)
 			if slices.Contains(kept, name) {
 				asCommitted(t, record)
 			}
 			opposed, err := s.Opposed()
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if record, err = run.Run(t.Context(), run.Plan{Scenario: opposed, AntiPattern: s.AntiPattern}); err != nil {
 				t.Fatal(err)
 			}

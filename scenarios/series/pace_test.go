@@ -3,6 +3,8 @@ package series
 import (
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // What is foreseen is what is to come, though the slowest kind begins and two runs go on at
@@ -49,9 +51,7 @@ func TestPaceForeseesWhatIsToCome(t *testing.T) {
 				t.Errorf("%d at once, after %v: %v left; want %v", atOnce, now, left, is)
 			}
 		}
-		if told < int(whole/time.Second) {
-			t.Errorf("%d at once: foreseen %d times in %v; want it soon", atOnce, told, whole)
-		}
+		assert.Truef(t, told >= int(whole/time.Second), "%d at once: foreseen %d times in %v; want it soon", atOnce, told, whole)
 	}
 }
 

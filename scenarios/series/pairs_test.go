@@ -14,6 +14,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/compare"
 	"loadgen/report/compare/gate"
 	"loadgen/results"
@@ -57,9 +60,8 @@ func lateRun(t *testing.T) *results.Memory {
 	s, folder := parsed(t, pairedScenario, "expect=[]", "workers=1"), new(results.Memory)
 	synctest.Test(t, func(t *testing.T) {
 		record, err := run.Run(t.Context(), run.Plan{Scenario: s, On: run.InProcess, NoProbe: true, Memory: folder})
-		if err != nil || record.Summary.Validity != results.Valid || !record.Summary.Phases[0].ClientLimited {
-			t.Fatalf("one worker's run is %+v, %v; want a valid one that is late", record, err)
-		}
+		require.Truef(t, err == nil && record.Summary.Validity == results.Valid && record.Summary.Phases[0].ClientLimited,
+			"one worker's run is %+v, %v; want a valid one that is late", record, err)
 	})
 	return folder
 }
@@ -78,18 +80,12 @@ func keptRuns(t *testing.T, millis float64, set ...string) []*results.Memory {
 func altered(t *testing.T, run *results.Memory, old, by string) *results.Memory {
 	t.Helper()
 	text := bytes.Replace(run.Bytes(results.RunFile), []byte(old), []byte(by), 1)
-	if bytes.Equal(text, run.Bytes(results.RunFile)) {
-		t.Fatalf("run.json holds no %s", old)
-	}
+	require.Falsef(t, bytes.Equal(text, run.Bytes(results.RunFile)), "run.json holds no %s", old)
 	other := new(results.Memory)
 	for _, name := range []string{results.IntervalsFile, results.EventsFile} {
-		if err := other.Replace(name, run.Bytes(name)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, other.Replace(name, run.Bytes(name)))
 	}
-	if err := other.Replace(results.RunFile, text); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, other.Replace(results.RunFile, text))
 	return other
 }
 
@@ -144,13 +140,9 @@ func (p *played) launch(_ context.Context, build string, args []string) (ending,
 		p.taken[side]++
 	}
 	folder := args[len(args)-1]
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		p.t.Fatal(err)
-	}
+	require.NoError(p.t, os.MkdirAll(folder, 0o755))
 	for _, name := range []string{results.RunFile, results.IntervalsFile, results.EventsFile} {
-		if err := os.WriteFile(filepath.Join(folder, name), record.Bytes(name), 0o600); err != nil {
-			p.t.Fatal(err)
-		}
+		require.NoError(p.t, os.WriteFile(filepath.Join(folder, name), record.Bytes(name), 0o600))
 	}
 	return w.end, nil
 }
@@ -160,12 +152,8 @@ func (p *played) play(ctx context.Context, pairs int, told io.Writer) (gate.Resu
 	p.t.Helper()
 	p.t.Chdir(p.t.TempDir())
 	older, err := filepath.Abs("older")
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	if err := os.WriteFile(older, []byte("an older build"), 0o700); err != nil {
-		p.t.Fatal(err)
-	}
+	require.NoError(p.t, err)
+	require.NoError(p.t, os.WriteFile(older, []byte("an older build"), 0o700))
 	p.older = older
 	s := parsed(p.t, pairedScenario)
 	if p.metrics != nil {
@@ -181,21 +169,17 @@ func TestGatePairsTakeTurns(t *testing.T) {
 	p := alike(t, nil, keptRuns(t, 10)...)
 	var told strings.Builder
 	one, err := p.play(t.Context(), 3, &told)
-	if err != nil || one.Outcome != compare.Inconclusive {
-		t.Fatalf("Run() = %+v, %v; want three pairs to be inconclusive", one, err)
-	}
-	if got := p.calls; got != "ABBAAB" {
-		t.Errorf("the runs were of %s; want ABBAAB", got)
-	}
+	require.Truef(t, err == nil && one.Outcome == compare.Inconclusive,
+		"Run() = %+v, %v; want three pairs to be inconclusive", one, err)
+	assert.Equal(t, "ABBAAB", p.calls, "the runs were of")
 	folder := filepath.Dir(p.args[0][1])
 	want := []string{"run", filepath.Join(folder, "scenario.yaml"), "--format", "json", "--quiet", "--no-probe", "--out", filepath.Join(folder, "02-B")}
 	if !slices.Equal(p.args[2], want) {
 		t.Errorf("the third run is %q; want %q", p.args[2], want)
 	}
 	text, err := os.ReadFile(filepath.Join(folder, "scenario.yaml"))
-	if err != nil || bytes.Contains(text, []byte("gate:")) {
-		t.Errorf("both run\n%s, %v\nwant no gate, which older builds do not know", text, err)
-	}
+	assert.Truef(t, err == nil && !bytes.Contains(text, []byte("gate:")),
+		"both run\n%s, %v\nwant no gate, which older builds do not know", text, err)
 	if lines := strings.Split(strings.TrimSpace(told.String()), "\n"); len(lines) != 6 ||
 		!strings.HasPrefix(lines[2], "pair 2 of 3, B: p50(get) 1") || !strings.Contains(lines[2], "served 200/s") {
 		t.Errorf("progress is\n%s\nwant a line for each run, with its figures", &told)
@@ -243,9 +227,8 @@ func TestGateOfPairs(t *testing.T) {
 		if strings.Contains(notes, "different ones") && row.want == compare.Same && row.a[0] == row.b[0] || strings.Contains(notes, "same file") {
 			t.Errorf("%s: notes %q; want none on what does not differ", row.name, notes)
 		}
-		if !strings.Contains(one.Against, "older") || !strings.Contains(notes, "the runs are in "+"runs") {
-			t.Errorf("%s: against %q, notes %q; want what was compared, and where it is", row.name, one.Against, notes)
-		}
+		assert.Truef(t, strings.Contains(one.Against, "older") && strings.Contains(notes, "the runs are in "+"runs"),
+			"%s: against %q, notes %q; want what was compared, and where it is", row.name, one.Against, notes)
 	}
 }
 
@@ -274,9 +257,7 @@ func TestGateRepeatsPairs(t *testing.T) {
 		if err != nil || p.calls != row.calls || one.Outcome != row.outcome {
 			t.Errorf("%s: %s by runs of %s, %v; want %s by %s", row.name, one.Outcome, p.calls, err, row.outcome, row.calls)
 		}
-		if !strings.Contains(one.Reason+strings.Join(one.Notes, "\n"), row.says) {
-			t.Errorf("%s: %q, %q; want %q in it", row.name, one.Reason, one.Notes, row.says)
-		}
+		assert.Containsf(t, one.Reason+strings.Join(one.Notes, "\n"), row.says, "%s: %q, %q", row.name, one.Reason, one.Notes)
 		if one.Judgement != nil && one.Judgement.Findings[0].Pairs != 3 {
 			t.Errorf("%s: %d pairs were judged; want 3", row.name, one.Judgement.Findings[0].Pairs)
 		}
@@ -350,9 +331,7 @@ func TestGateAgainstItself(t *testing.T) {
 	p := alike(t, nil, keptRuns(t, 10)...)
 	t.Chdir(t.TempDir())
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	g := &Pairs{Scenario: parsed(t, pairedScenario), Against: self, Build: self, Number: 1, Out: "kept", Told: io.Discard, launch: p.launch}
 	one, err := g.Run(t.Context())
 	if notes := strings.Join(one.Notes, "\n"); err != nil || !strings.Contains(notes, "same file") || !strings.Contains(notes, "kept") {
@@ -378,16 +357,12 @@ phases:
 `
 	folder := t.TempDir()
 	for name, text := range map[string]string{"towns.csv": "town\nOslo\n", "rows.csv": "0,get,Oslo,1\n30,get,Oslo,2\n"} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 	}
 	read := func(text []byte, folder string) *scenarios.Scenario {
 		t.Helper()
 		s, err := scenarios.Parse("filed.yaml", text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if err := s.ReadFiles(func(path string) (io.ReadCloser, error) { return os.Open(filepath.Join(folder, path)) }); err != nil {
 			t.Fatalf("%v in\n%s", err, text)
 		}
@@ -406,9 +381,8 @@ phases:
 // What a scenario declares is what the statistics take.
 func TestGateBoundsAreThoseOfTheStatistics(t *testing.T) {
 	gate := new(scenarios.Scenario).Gated()
-	if gate.Threshold != compare.DefaultThreshold || len(gate.Metrics) > compare.MostMetrics {
-		t.Errorf("Gated() = %+v; want the threshold %v, and at most %d metrics", gate, compare.DefaultThreshold, compare.MostMetrics)
-	}
+	assert.Truef(t, gate.Threshold == compare.DefaultThreshold && len(gate.Metrics) <= compare.MostMetrics,
+		"Gated() = %+v; want the threshold %v, and at most %d metrics", gate, compare.DefaultThreshold, compare.MostMetrics)
 	for number, sound := range map[int]bool{0: false, 1: true, 1000: true, 1001: false} {
 		if faults := (&Pairs{Number: number}).Validate(); sound != (len(faults) == 0) {
 			t.Errorf("Validate() of %d pairs = %v", number, faults)

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report"
 	"loadgen/report/verdict"
@@ -29,9 +31,7 @@ func comparisonOf(t *testing.T, name string) *comparison {
 	once := sync.OnceValues(func() (*comparison, error) { return newComparison(context.Background(), name) })
 	shared, _ := comparisons.LoadOrStore(name, once)
 	c, err := shared.(func() (*comparison, error))()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return c
 }
 
@@ -39,9 +39,7 @@ func comparisonOf(t *testing.T, name string) *comparison {
 // docs/patterns.md shows what `loadgen scenarios patterns` prints of them.
 func TestPatterns(t *testing.T) {
 	names, _, err := PatternsOf(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Run("hold", func(t *testing.T) {
 		for _, name := range names {
 			t.Run(name, func(t *testing.T) {
@@ -49,9 +47,7 @@ func TestPatterns(t *testing.T) {
 				c := comparisonOf(t, name)
 				for i, seed := range c.told.Seeds {
 					for _, e := range c.as[i].Checks {
-						if !e.Holds() {
-							t.Errorf("seed %d: %s: observed %s; want it to hold", seed, e.Expr, e.Observed)
-						}
+						assert.Truef(t, e.Holds(), "seed %d: %s: observed %s; want it to hold", seed, e.Expr, e.Observed)
 					}
 					if verdict.Holds(c.instead[i]) {
 						t.Errorf("seed %d: the anti-pattern, %s, meets every expectation: %v; want one that fails", seed, c.told.Contrary, c.instead[i].Checks)
@@ -66,16 +62,12 @@ func TestPatterns(t *testing.T) {
 		list[i] = comparisonOf(t, name).told
 	}
 	var printed bytes.Buffer
-	if err := report.Patterns(&printed, scenarios.PatternRows(), list); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, report.Patterns(&printed, scenarios.PatternRows(), list))
 	if used, told := run.CPU(); told {
 		t.Logf("%d patterns and what they replace, by three seeds each: the process has used %v of processor time so far", len(names), used)
 	}
 	if *rewrite {
-		if err := os.WriteFile(patternsPage, []byte(before+printed.String()+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(patternsPage, []byte(before+printed.String()+after), 0o644))
 		return
 	}
 	if diff := cmp.Diff(shown, printed.String()); diff != "" {

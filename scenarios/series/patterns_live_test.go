@@ -6,6 +6,8 @@ import (
 	"context"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
@@ -17,9 +19,7 @@ import (
 func lived(t *testing.T, of *scenarios.Scenario) *results.Summary {
 	t.Helper()
 	record, err := run.Run(context.Background(), run.Plan{Scenario: of, On: run.Embedded, NoProbe: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s := record.Summary
 	if s.Validity == results.Invalid || s.Attempts != s.OkAttempts+s.Throttled+s.Failed || s.Scheduled != s.Sent+s.Dropped {
 		t.Fatalf("the books do not close: %v %+v", s.Reasons, s)
@@ -31,9 +31,7 @@ func lived(t *testing.T, of *scenarios.Scenario) *results.Summary {
 // many it does not.
 func heldFaults(t *testing.T, s *results.Summary) (looked, faults int64) {
 	t.Helper()
-	if len(s.Invariants) == 0 {
-		t.Fatalf("nothing was looked at that must hold; want a check of what was left behind")
-	}
+	require.NotEmpty(t, s.Invariants, "nothing was looked at that must hold; want a check of what was left behind")
 	for _, one := range s.Invariants {
 		t.Logf("%s: %d faults in %d looked at", one.Name, one.Faults, one.Looked)
 		looked, faults = looked+one.Looked, faults+one.Faults
@@ -48,13 +46,9 @@ func heldFaults(t *testing.T, s *results.Summary) (looked, faults int64) {
 func TestLiveBankBalances(t *testing.T) {
 	t.Parallel()
 	bank, err := scenarios.Builtin("bank-transfer")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	opposed, err := bank.Opposed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if looked, faults := heldFaults(t, lived(t, bank)); looked < 1000 || faults != 0 {
 		t.Errorf("%d transfers looked at, of %d the legs do not sum to zero; want 1,000 at least, and none", looked, faults)
 	}

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report"
 	"loadgen/scenarios"
 )
@@ -16,9 +19,7 @@ import (
 func TestEveryPatternOfTheDocumentsHasAScenario(t *testing.T) {
 	shown := make(map[string]bool)
 	names, _, err := PatternsOf(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, name := range names {
 		s := builtin(t, name)
 		if len(s.Expect) == 0 || s.AntiPattern == nil || s.Pattern.Buys == "" || s.Pattern.Costs == "" {
@@ -28,9 +29,8 @@ func TestEveryPatternOfTheDocumentsHasAScenario(t *testing.T) {
 		shown[s.Pattern.Row] = true
 	}
 	for _, row := range scenarios.PatternRows() {
-		if !shown[row] {
-			t.Errorf("no scenario of the library shows the documents' pattern %q; want one with `pattern: {row: %s, …}`", row, row)
-		}
+		assert.Truef(t, shown[row],
+			"no scenario of the library shows the documents' pattern %q; want one with `pattern: {row: %s, …}`", row, row)
 	}
 }
 
@@ -41,15 +41,11 @@ const patternsPage = "../../docs/patterns.md"
 func patternsOfPage(t *testing.T) (before, shown, after string) {
 	t.Helper()
 	text, err := os.ReadFile(patternsPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	const begin, end = "<!-- loadgen scenarios patterns -->\n", "<!-- the end of what it prints -->\n"
 	before, rest, begins := strings.Cut(string(text), begin)
 	shown, after, ends := strings.Cut(rest, end)
-	if !begins || !ends {
-		t.Fatalf("docs/patterns.md has no part between %q and %q", begin, end)
-	}
+	require.Truef(t, begins && ends, "docs/patterns.md has no part between %q and %q", begin, end)
 	return before + begin, shown, end + after
 }
 
@@ -57,19 +53,14 @@ func patternsOfPage(t *testing.T) (before, shown, after string) {
 func TestPatternsPageShowsAPattern(t *testing.T) {
 	told := 0
 	list, err := Patterns(context.Background(), []string{"bank-transfer"}, func() { told++ })
-	if err != nil || told != 1 {
-		t.Fatalf("%v, told %d times; want once", err, told)
-	}
+	require.Truef(t, err == nil && told == 1, "%v, told %d times; want once", err, told)
 	var text bytes.Buffer
-	if err := report.Patterns(&text, []string{list[0].Row}, list); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, report.Patterns(&text, []string{list[0].Row}, list))
 	_, shown, _ := patternsOfPage(t)
 	table, section, both := strings.Cut(text.String(), "\n\n")
 	row := table[strings.LastIndexByte(table, '\n'):]
-	if !both || !strings.Contains(shown, row) || !strings.Contains(shown, section) {
-		t.Errorf("docs/patterns.md has not what the pattern comes to:\n%s", &text)
-	}
+	assert.Truef(t, both && strings.Contains(shown, row) && strings.Contains(shown, section),
+		"docs/patterns.md has not what the pattern comes to:\n%s", &text)
 	if _, err := Patterns(context.Background(), []string{"stress"}, func() {}); err == nil || !strings.Contains(err.Error(), "shows no pattern") {
 		t.Errorf("stress: %v; want that it shows no pattern", err)
 	}

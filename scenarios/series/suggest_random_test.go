@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise/suggest"
 )
@@ -161,9 +164,7 @@ func judged(t testing.TB, base *scenarios.Scenario, d *scenarios.Design) (sugges
 			return sum, false
 		}
 		one, err := (&contestRun{}).trial(context.Background(), base)(&s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		sum.Failed += one.Failed
 		sum.Lost, sum.Throttled = sum.Lost+one.Lost/seeds, sum.Throttled+one.Throttled/seeds
 		sum.Requests, sum.Counted = sum.Requests+one.Requests/seeds, sum.Counted+one.Counted/seeds
@@ -202,9 +203,7 @@ func TestSuggestionsOverDrawnTables(t *testing.T) {
 		if errors.Is(err, suggest.ErrUnsuited) {
 			continue
 		}
-		if err != nil {
-			t.Fatalf("seed %d: %v\n%s", seed, err, table.text)
-		}
+		require.NoErrorf(t, err, "seed %d: %v\n%s", seed, err, table.text)
 		drawn++
 		own := s.Design
 		first := own
@@ -236,7 +235,6 @@ func TestSuggestionsOverDrawnTables(t *testing.T) {
 		}
 	}
 	t.Logf("%d tables: %d where the user's own is kept; a better key in %d, as good a one first in %d", drawn, kept, better, found)
-	if drawn < wanted || 3*found < 2*better {
-		t.Errorf("%d tables, a better key in %d, first in %d; want %d, and two of three", drawn, better, found, wanted)
-	}
+	assert.Truef(t, drawn >= wanted && 3*found >= 2*better,
+		"%d tables, a better key in %d, first in %d; want %d, and two of three", drawn, better, found, wanted)
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -131,9 +133,8 @@ func TestBadSweeps(t *testing.T) {
 		}
 		lines := strings.Split(err.Error(), "\n")
 		for i, says := range row.says {
-			if len(lines) != len(row.says) || !strings.Contains(lines[i], says) {
-				t.Errorf("%s: Run() = %v; want one line for each of %q", row.sentence, err, row.says)
-			}
+			assert.Truef(t, len(lines) == len(row.says) && strings.Contains(lines[i], says),
+				"%s: Run() = %v; want one line for each of %q", row.sentence, err, row.says)
 		}
 	}
 }

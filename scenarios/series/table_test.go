@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report/document"
 	"loadgen/report/text"
@@ -118,9 +119,7 @@ func TestSweepAsJSON(t *testing.T) {
 	made := Swept{Asked: 2, Made: []Tried{{Set: []scenarios.Setting{{Path: "use", Value: "by-event"}}, Folder: "runs/1", Exit: 10,
 		Record: &results.Record{Summary: &results.Summary{Validity: results.Valid, OkAttempts: 42, Verdict: "a < b"}}}}}
 	var out strings.Builder
-	if err := text.JSON(&out, made.Document().Data); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, text.JSON(&out, made.Document().Data))
 	var list []struct {
 		Set     map[string]string
 		Folder  string

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 	"loadgen/scenarios/workflow"
@@ -105,9 +108,8 @@ func TestWhatUsersKeep(t *testing.T) {
 		}
 		a["preflight"], a["lasts"] = "10m", "15m"
 		one, other := kind.Keeps(base, a), kind.Keeps(row.other, a)
-		if len(one) != 2 || one[0].For != 15*time.Minute || one[1].For != 10*time.Minute || one[0].Of == one[1].Of {
-			t.Fatalf("%s: in a browser a read keeps %+v; want a signature, and leave", row.name, one)
-		}
+		require.Truef(t, len(one) == 2 && one[0].For == 15*time.Minute && one[1].For == 10*time.Minute && one[0].Of != one[1].Of,
+			"%s: in a browser a read keeps %+v; want a signature, and leave", row.name, one)
 		if (one[0].Of == other[0].Of) != row.signature || (one[1].Of == other[1].Of) != row.leave {
 			t.Errorf("%s: signature %q and %q, leave %q and %q; want them shared: %v, %v", row.name, one[0].Of, other[0].Of, one[1].Of, other[1].Of, row.signature, row.leave)
 		}
@@ -118,9 +120,7 @@ func TestWhatUsersKeep(t *testing.T) {
 // opens the user's keys alone.
 func TestSignaturesAreOfTheUsersKeys(t *testing.T) {
 	secret, err := wire.NewSecret(base64.StdEncoding.EncodeToString([]byte("the key of nobody's account")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	w := newWorld(t)
 	user := order(1)
 	user.keys[""] = entity.Key{Partition: "user & co", Row: "1+1"}
@@ -129,9 +129,7 @@ func TestSignaturesAreOfTheUsersKeys(t *testing.T) {
 		first := p.Begin()
 		var a wire.SharedAccess
 		values, err := url.ParseQuery(string(first.Beside.Body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for name, list := range values {
 			if known, once := a.Set(name, list[0]); !known || !once || len(list) != 1 {
 				t.Errorf("%s: option %s=%q is none of a signature", covers, name, list)
@@ -145,9 +143,8 @@ func TestSignaturesAreOfTheUsersKeys(t *testing.T) {
 		if covers == "entity" {
 			want.Row = "1+1"
 		}
-		if from != want || to != want || endless || whole != (covers == "partition") {
-			t.Errorf("%s: it opens %v to %v, whole %v, endless %v; want the user's keys", covers, from, to, whole, endless)
-		}
+		assert.Truef(t, from == want && to == want && !endless && whole == (covers == "partition"),
+			"%s: it opens %v to %v, whole %v, endless %v; want the user's keys", covers, from, to, whole, endless)
 		if requests := workflow.Requests(p); len(requests) != 2 || requests[1].Change.Key != user.Key("") {
 			t.Errorf("%s: %d requests foreseen; want the signature's and the user's entity", covers, len(requests))
 		}

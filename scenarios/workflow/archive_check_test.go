@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
 	"loadgen/target"
@@ -65,9 +68,7 @@ func TestArchivedFinds(t *testing.T) {
 			row.spoil(s, one.keys[""], one.keys["archive"], one.properties)
 			check := s.checkOf("archive-work", archived(row.given))
 			for _, one := range checks(check) {
-				if !s.run(one) {
-					t.Fatal("the check did not come to its end")
-				}
+				require.True(t, s.run(one), "the check did not come to its end")
 			}
 			found := check.Findings()
 			if row.messages != "" {
@@ -126,7 +127,5 @@ func TestArchivedDoesNotWaitInVain(t *testing.T) {
 		t.Errorf("the check took %v; want the time-out of 100.5 s once, and 1.5 s for each of five attempts", took)
 	}
 	s.now = s.now.Add(time.Minute)
-	if aside := s.messages("poison"); len(aside) != 1 {
-		t.Errorf("%q were put aside; want one message", aside)
-	}
+	assert.Len(t, s.messages("poison"), 1, "were put aside")
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
 	"loadgen/target"
@@ -58,9 +60,7 @@ func (s *staff) where(employee int) string {
 func (s *staff) are(what string, want ...string) {
 	s.t.Helper()
 	for n := range want {
-		if got := s.where(n); got != want[n] {
-			s.t.Errorf("%s: employee %d is in %s; want %s", what, n, got, want[n])
-		}
+		assert.Equalf(s.t, want[n], s.where(n), "%s: employee %d is in", what, n)
 	}
 }
 
@@ -107,9 +107,8 @@ func TestMovesAreFinishedWhoeverDies(t *testing.T) {
 			s.now = s.now.Add(200 * time.Second)
 			s.idle(what)
 		}
-		if died < 20 || again < 5 {
-			t.Errorf("after %s %d workers died, and %d messages came back; want 20 and 5 at least", after, died, again)
-		}
+		assert.Truef(t, died >= 20 && again >= 5,
+			"after %s %d workers died, and %d messages came back; want 20 and 5 at least", after, died, again)
 	}
 }
 
@@ -177,9 +176,7 @@ func TestOvertakenWorker(t *testing.T) {
 	if got := fmt.Sprint(counted(slow.Workflow)); !slow.ok || got != "map[overtaken:1 repeated:1]" {
 		t.Errorf("the slow worker ended well: %v, and counted %s; want that it was overtaken, and moved nobody", slow.ok, got)
 	}
-	if got := fmt.Sprint(counted(fast)); got != "map[again:1 killed:1 moved:1]" {
-		t.Errorf("the fast one counted %s; want a message that came again, a move, and that it died", got)
-	}
+	assert.Equal(t, "map[again:1 killed:1 moved:1]", fmt.Sprint(counted(fast)), "the fast one counted")
 	// The message is hidden still, for longer than any wait of the check's own.
 	s.holds("archive-work", args{"place": "archive", "hidden": "90s"}, 1)
 	s.idle("overtaken")
@@ -223,9 +220,7 @@ func TestAttemptsBeforePoison(t *testing.T) {
 	for k, want := range []string{"map[malformed:1]", "map[again:1 malformed:1]", "map[poisoned:1]", "map[idle:1]"} {
 		turn := s.act("archive-work", k, 0, args{"hidden": "1s", "attempts": "2"})
 		s.run(turn)
-		if got := fmt.Sprint(counted(turn)); got != want {
-			t.Errorf("turn %d counted %s; want %s", k, got, want)
-		}
+		assert.Equalf(t, want, fmt.Sprint(counted(turn)), "turn %d counted", k)
 		s.now = s.now.Add(2 * time.Second)
 	}
 }
@@ -261,9 +256,7 @@ func TestReadersOfAMove(t *testing.T) {
 		look := begun(s.act("archive-look", 0, 0, args{"first": row.first, "pause": "2s"}))
 		from := s.now
 		s.steps(look, 1)
-		if rested := s.now.Sub(from); rested != 3*time.Second {
-			t.Errorf("%s: the reader went on after %v; want its pause of 2s more than a request", row.name, rested)
-		}
+		assert.Equalf(t, 3*time.Second, s.now.Sub(from), "%s: the reader went on after", row.name)
 		for _, step := range steps[row.before : row.before+row.between] {
 			step()
 		}
@@ -283,12 +276,9 @@ func TestNaiveMovesAreNotFinished(t *testing.T) {
 		for n := range s.employees {
 			p := s.act("archive-naive", n, n, args{"first": first, "killed": "40%"})
 			all = append(all, p)
-			if !s.run(p) {
-				t.Errorf("%s first: the client of employee %d failed; want that it ended", first, n)
-			}
-			if got, want := s.where(n), map[bool]string{true: left, false: "archive"}[counted(p)["killed"] > 0]; got != want {
-				t.Errorf("%s first: employee %d is in %s; want %s", first, n, got, want)
-			}
+			assert.Truef(t, s.run(p), "%s first: the client of employee %d failed; want that it ended", first, n)
+			assert.Equalf(t, map[bool]string{true: left, false: "archive"}[counted(p)["killed"] > 0], s.where(n),
+				"%s first: employee %d is in", first, n)
 		}
 		died := total(all, "killed")
 		if moved := total(all, "moved"); died < 8 || moved != 40-died {
@@ -303,9 +293,7 @@ func TestNaiveMovesAreNotFinished(t *testing.T) {
 func TestNaiveMovesCannotBeRepeated(t *testing.T) {
 	s := newStaff(t, 1)
 	s.run(s.act("archive-naive", 0, 0, args{"killed": "100%"}))
-	if s.run(s.act("archive-naive", 1, 0, nil)) {
-		t.Error("the second client ended well; want that it fails")
-	}
+	assert.False(t, s.run(s.act("archive-naive", 1, 0, nil)), "the second client ended well; want that it fails")
 	s.are("after two clients", "both")
 	s.change(entity.Delete, "Test", s.employees[0].keys[""])
 	if again := s.act("archive-naive", 2, 0, nil); !s.run(again) || counted(again)["repeated"] != 1 {
@@ -338,9 +326,8 @@ func TestShareOfMalformedMessages(t *testing.T) {
 		s.run(all[k])
 	}
 	malformed := total(all, "malformed")
-	if malformed+total(all, "requested") != 200 || malformed < 30 || malformed > 70 {
-		t.Errorf("of 200 messages %d are malformed; want about 50", malformed)
-	}
+	assert.Truef(t, malformed+total(all, "requested") == 200 && malformed >= 30 && malformed <= 70,
+		"of 200 messages %d are malformed; want about 50", malformed)
 	for some := s.messages("moves"); len(some) > 0; some = s.messages("moves") {
 		for _, body := range some {
 			if strings.HasSuffix(body, "asks for nothing") {
@@ -350,7 +337,5 @@ func TestShareOfMalformedMessages(t *testing.T) {
 			}
 		}
 	}
-	if malformed != 0 {
-		t.Errorf("%d malformed messages are counted and not there", malformed)
-	}
+	assert.EqualValuesf(t, 0, malformed, "%d malformed messages are counted and not there", malformed)
 }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
 	"loadgen/target"
@@ -52,9 +54,7 @@ func TestBagUpdateCountsWhatItDrops(t *testing.T) {
 		w, all := carded(t, 60, "known")
 		w.race(9, 1, lost, all)
 		w.finds("bag-update", nicknames, 30, 30)
-		if dropped := total(all, "lost"); dropped != 30 {
-			t.Errorf("of 100 replies %d lost: %d were counted as dropped; want 30", lost, dropped)
-		}
+		assert.EqualValuesf(t, 30, total(all, "lost"), "of 100 replies %d lost: were counted as dropped", lost)
 	}
 }
 
@@ -86,9 +86,8 @@ func TestBagUpdateIsOvertaken(t *testing.T) {
 		stored, _ := w.get("Test", key)
 		nickname, _ := stored.Lookup("Nickname")
 		salary, _ := stored.Lookup("Salary")
-		if got := fmt.Sprintf("%d replaces, %s, %d, %v", replaced, nickname.Text(), salary.Int(), counted(all[0])); got != row.want {
-			t.Errorf("%s: %s; want %s", row.says, got, row.want)
-		}
+		assert.Equal(t, row.want, fmt.Sprintf("%d replaces, %s, %d, %v", replaced, nickname.Text(), salary.Int(), counted(all[0])),
+			row.says)
 	}
 }
 

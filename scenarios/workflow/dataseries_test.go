@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
 	"loadgen/target"
@@ -65,12 +67,8 @@ func TestCountsOfASeriesAreAllThere(t *testing.T) {
 					t.Errorf("seed %d: the check looked at %d series; want 3", seed, found.Looked)
 				}
 			}
-			if loses := faults > 0; loses != row.loses {
-				t.Errorf("%d series have lost counts; want some: %v", faults, row.loses)
-			}
-			if met := conflicts > 0; met != row.conflicts {
-				t.Errorf("%d conflicts; want some: %v", conflicts, row.conflicts)
-			}
+			assert.Equalf(t, row.loses, faults > 0, "%d series have lost counts", faults)
+			assert.Equalf(t, row.conflicts, conflicts > 0, "%d conflicts", conflicts)
 		})
 	}
 }
@@ -184,9 +182,7 @@ func TestWideEntitiesHaveABound(t *testing.T) {
 		}
 	}
 	for _, p := range w.series("series-write", 1, given) {
-		if w.run(p) {
-			t.Error("an entity of 365 properties was written; want it refused")
-		}
+		assert.False(t, w.run(p), "an entity of 365 properties was written; want it refused")
 	}
 	if found := w.check("series-put", given); found.Faults != 1 || !strings.Contains(fmt.Sprint(found.Examples), "252 of 365") {
 		t.Errorf("the check finds %+v; want one fault, 252 of 365 counts", found)
@@ -202,9 +198,8 @@ func TestSeriesHaveNumberedEntities(t *testing.T) {
 	}{{"24", "24", 23, "2014"}, {"183", "365", 0, "2014_01"}, {"183", "365", 183, "2014_02"}, {"1", "365", 8, "2014_009"}} {
 		w := newShops(t, 1)
 		given := args{"at": "days", "per-entity": row.each, "slots": row.slots}
-		if got := w.op("series-put", row.k, given, shop(0)).Begin().Change.Key.Row; got != row.want {
-			t.Errorf("count %d of %s, %s to an entity, lies in row %q; want %q", row.k+1, row.slots, row.each, got, row.want)
-		}
+		assert.Equalf(t, row.want, w.op("series-put", row.k, given, shop(0)).Begin().Change.Key.Row,
+			"count %d of %s, %s to an entity, lies in row", row.k+1, row.slots, row.each)
 	}
 }
 
@@ -213,9 +208,7 @@ func TestSeriesTakeTurns(t *testing.T) {
 	w := newShops(t, 3)
 	for k, want := range map[int]string{0: "s00 Count001", 23: "s00 Count024", 24: "s01 Count001", 71: "s02 Count024", 72: "s00 Count001"} {
 		one := w.op("series-put", k, args{"at": "days"}, shop(0)).Begin().Change
-		if got := one.Key.Partition + " " + one.Properties[0].Name; got != want {
-			t.Errorf("operation %d writes %q; want %q", k, got, want)
-		}
+		assert.Equalf(t, want, one.Key.Partition+" "+one.Properties[0].Name, "operation %d writes", k)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
 	"loadgen/target"
@@ -110,8 +112,6 @@ func TestSetsAreCountedRound(t *testing.T) {
 				t.Errorf("operation %d sends a %v to %s; want queries of Test", k, op.Verb, op.Table)
 			}
 		}
-		if got != want {
-			t.Errorf("operation %d reads %q; want %q", k, got, want)
-		}
+		assert.Equalf(t, want, got, "operation %d reads", k)
 	}
 }

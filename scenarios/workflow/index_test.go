@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
 	"loadgen/target"
@@ -152,9 +154,7 @@ func TestIndexesOfClientsThatDie(t *testing.T) {
 		for k := range 10 {
 			all = append(all, x.act("index-add", k, employee("place", k, 3)))
 		}
-		if died := total(x.runAll(all), "killed"); died != 10 {
-			t.Errorf("announced %s: %d died; want 10", announced, died)
-		}
+		assert.EqualValuesf(t, 10, total(x.runAll(all), "killed"), "announced %s: died", announced)
 		x.faults("announced "+announced, faults, 0)
 	}
 }
@@ -180,9 +180,7 @@ func TestIndexWorkersThatDieLoseNothing(t *testing.T) {
 			}
 			died[x.requests["put-blob"]+x.requests["insert"]+x.requests["replace"]] = true
 		}
-		if len(died) != 3 {
-			t.Errorf("form %s: workers died after so many lists: %v; want none, one and two", form, died)
-		}
+		assert.Lenf(t, died, 3, "form %s: workers died after so many lists: %v", form, died)
 		x.faults("workers died", 0, 24)
 	}
 }
@@ -234,9 +232,7 @@ func TestIndexStores(t *testing.T) {
 		for _, store := range workflow.Find(row.kind).Stores(settled(workflow.Find(row.kind), indexGiven(row.form, nil))) {
 			got = append(got, fmt.Sprint(store.Name, " ", store.Queue))
 		}
-		if fmt.Sprint(got) != row.stores {
-			t.Errorf("%s, form %s uses %v; want %s, each with whether it is a queue", row.kind, row.form, got, row.stores)
-		}
+		assert.Equalf(t, row.stores, fmt.Sprint(got), "%s, form %s uses %v", row.kind, row.form, got)
 	}
 }
 
@@ -435,9 +431,8 @@ func TestIndexCheckFindsFaults(t *testing.T) {
 		}
 		row.alter(x)
 		found := x.check("index-add", x.given)
-		if found.Faults != row.faults || !strings.Contains(strings.Join(found.Examples, "\n"), row.example) {
-			t.Errorf("%s: %d faults, %q; want %d, one with %q", row.says, found.Faults, found.Examples, row.faults, row.example)
-		}
+		assert.Truef(t, found.Faults == row.faults && strings.Contains(strings.Join(found.Examples, "\n"), row.example),
+			"%s: %d faults, %q; want %d, one with %q", row.says, found.Faults, found.Examples, row.faults, row.example)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/scenarios/workflow"
 )
 
@@ -19,9 +21,8 @@ var (
 // it counts.
 func TestKindsAreWhole(t *testing.T) {
 	names := workflow.Names()
-	if len(names) == 0 || !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != len(names) {
-		t.Errorf("Names() = %q; want names in order, each once", names)
-	}
+	assert.Truef(t, len(names) != 0 && slices.IsSorted(names) && len(slices.Compact(slices.Clone(names))) == len(names),
+		"Names() = %q; want names in order, each once", names)
 	for _, name := range names {
 		k := workflow.Find(name)
 		if !kebab.MatchString(k.Name) || !sentence.MatchString(k.Says) || k.New == nil {
@@ -106,9 +107,7 @@ func TestParametersTake(t *testing.T) {
 		{"a place", place, "by-name", true},
 		{"no place", place, "", false},
 	} {
-		if got := row.of.Takes(row.text); got != row.takes {
-			t.Errorf("%s: Takes(%q) = %v; want %v", row.name, row.text, got, row.takes)
-		}
+		assert.Equalf(t, row.takes, row.of.Takes(row.text), "%s: Takes(%q)", row.name, row.text)
 	}
 	a := workflow.Arguments{"share": "12.5%", "count": "7", "lasts": "90s", "truth": "true"}
 	if a.Share("share") != 0.125 || a.Count("count") != 7 || a.Duration("lasts").Seconds() != 90 || !a.Truth("truth") || a.Truth("count") || a.Text("count") != "7" {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
 )
@@ -169,8 +171,6 @@ func TestWhatDesignsLack(t *testing.T) {
 			}
 			lacks = append(lacks, lack.Parameter)
 		}
-		if got := strings.Join(lacks, " "); got != row.lacks {
-			t.Errorf("%s, %s: it lacks %q; want %q", row.kind, row.says, got, row.lacks)
-		}
+		assert.Equalf(t, row.lacks, strings.Join(lacks, " "), "%s, %s: it lacks", row.kind, row.says)
 	}
 }

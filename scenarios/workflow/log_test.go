@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
 	"loadgen/target"
@@ -17,9 +20,7 @@ import (
 func message(t *testing.T, n int, at string) thing {
 	t.Helper()
 	instant, err := time.Parse(time.RFC3339, "2014-07-31T"+at+"Z")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return thing{number: uint64(n), keys: map[string]entity.Key{"": {Partition: fmt.Sprint(n), Row: "message"}},
 		properties: []entity.Property{number("Number", 1), {Name: "At", Value: entity.DateTime(entity.TicksOf(instant))}}}
 }
@@ -70,14 +71,11 @@ func TestMessagesAreBlobsOfTheirHour(t *testing.T) {
 			lines := slices.Collect(strings.Lines(string(blob.Body)))
 			first, _, _ := strings.Cut(lines[0], ";")
 			last, _, _ := strings.Cut(lines[len(lines)-1], ";")
-			if first != blob.Metadata["first"] || last != blob.Metadata["last"] {
-				t.Errorf("%s: lines from %s to %s; metadata say %v", row.name, first, last, blob.Metadata)
-			}
+			assert.Truef(t, first == blob.Metadata["first"] && last == blob.Metadata["last"],
+				"%s: lines from %s to %s; metadata say %v", row.name, first, last, blob.Metadata)
 			got = append(got, fmt.Sprintf("%s %d %s..%s", blob.Name, len(lines), first[11:19], last[11:19]))
 		}
-		if !slices.Equal(got, row.want) {
-			t.Errorf("%s: written as %q; want %q", row.name, got, row.want)
-		}
+		assert.Truef(t, slices.Equal(got, row.want), "%s: written as %q; want %q", row.name, got, row.want)
 	}
 }
 
@@ -93,9 +91,7 @@ func TestAWindowIsFoundByPrefixAndMetadata(t *testing.T) {
 		appends = append(appends, w.logged("log-append", args{"buffer": "10", "over": "10s"}, message(t, k, at)))
 	}
 	w.race(3, 4, 20, appends)
-	if lines := total(appends, "lines"); lines != 7200 {
-		t.Fatalf("%d lines were written; want 7,200", lines)
-	}
+	require.EqualValues(t, 7200, total(appends, "lines"), "lines were written")
 	// What somebody else has put there is none of the log's.
 	w.putBlob("notes.txt", "a\nb\n")
 	for _, row := range []struct {
@@ -115,9 +111,8 @@ func TestAWindowIsFoundByPrefixAndMetadata(t *testing.T) {
 		clear(w.requests)
 		p := w.logged("log-read", args{"minutes": row.minutes}, message(t, 0, row.at))
 		ended, told := w.run(p), counted(p)
-		if !ended || told["lines"] != row.lines || told["blobs"] != row.blobs || told["listed"] != row.listed {
-			t.Errorf("%s: %v; want %d lines of %d blobs, %d listed", row.name, told, row.lines, row.blobs, row.listed)
-		}
+		assert.Truef(t, ended && told["lines"] == row.lines && told["blobs"] == row.blobs && told["listed"] == row.listed,
+			"%s: %v; want %d lines of %d blobs, %d listed", row.name, told, row.lines, row.blobs, row.listed)
 		if w.requests["list-blobs"] != row.lists || w.requests["get-blob"] != int(row.blobs) {
 			t.Errorf("%s: read by %v; want %d lists and %d blobs", row.name, w.requests, row.lists, row.blobs)
 		}
@@ -153,9 +148,8 @@ func TestWritersThatDieLoseWhatTheyGathered(t *testing.T) {
 			there += int64(strings.Count(string(blob.Body), "\n"))
 		}
 		lines, lost := total(all, "lines"), total(all, "lost")
-		if lost < row.least || lost > row.most || lines+lost != 100*row.buffer || lines != there {
-			t.Errorf("%+v: %d lines, %d there, %d lost; want %d to %d lost", row, lines, there, lost, row.least, row.most)
-		}
+		assert.Truef(t, lost >= row.least && lost <= row.most && lines+lost == 100*row.buffer && lines == there,
+			"%+v: %d lines, %d there, %d lost; want %d to %d lost", row, lines, there, lost, row.least, row.most)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/scenarios/workflow"
@@ -63,13 +65,11 @@ func TestPurgeDeletesTheDaysThatAreDue(t *testing.T) {
 			kept := w.days("Test")
 			if row.lies == "day-tables" {
 				kept = w.days("TestDay0003")
-				if w.days("TestDay0001") != nil || w.days("TestDay0002") != nil {
-					t.Errorf("%s: a table of a purged day is there", row.how)
-				}
+				assert.Truef(t, w.days("TestDay0001") == nil && w.days("TestDay0002") == nil,
+					"%s: a table of a purged day is there", row.how)
 			}
-			if len(kept) != 1 || kept["0003"] < 100 {
-				t.Errorf("%s: of 400 logins, %v are left by day; want those of day 3 alone", row.how, kept)
-			}
+			assert.Truef(t, len(kept) == 1 && kept["0003"] >= 100,
+				"%s: of 400 logins, %v are left by day; want those of day 3 alone", row.how, kept)
 			if deleted := total(purges, "deleted"); row.lies == "one-table" && deleted < int64(before) {
 				t.Errorf("%s: %d deleted by count; want all %d at least", row.how, deleted, before)
 			}
@@ -96,9 +96,7 @@ func TestPurgeTakesAsManyRequests(t *testing.T) {
 		if !w.run(purge) || fmt.Sprint(w.requests) != row.want(day1) {
 			t.Errorf("%s: %v; want %s", row.how, w.requests, row.want(day1))
 		}
-		if got, want := counted(purge)["deleted"], int64(day1); got != want {
-			t.Errorf("%s: %d deleted; want %d", row.how, got, want)
-		}
+		assert.Equal(t, int64(day1), counted(purge)["deleted"], row.how)
 	}
 }
 
@@ -175,9 +173,7 @@ func TestTablesOfLoginsAreKnown(t *testing.T) {
 		{args{"first": "9", "days": "3", "names": "reused"}, "[Day0002 Day0003 Day0004]"},
 		{args{"days": "3", "lies": "one-table"}, "[]"},
 	} {
-		if got := fmt.Sprint(kind.Tables(kind.Settle(row.given))); got != row.want {
-			t.Errorf("Tables(%v) = %s; want %s", row.given, got, row.want)
-		}
+		assert.Equalf(t, row.want, fmt.Sprint(kind.Tables(kind.Settle(row.given))), "Tables(%v)", row.given)
 	}
 }
 

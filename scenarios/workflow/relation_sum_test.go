@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
 	"loadgen/target"
@@ -44,13 +46,9 @@ func TestSummariesInOnePartition(t *testing.T) {
 		w.raceWell(seed, 6, 30, all)
 		restarts += total(all, "restarts")
 		w.holds("summed-insert", summed, 2)
-		if count := w.summary("Test", "d0"); count != 100+20 {
-			t.Errorf("seed %d: the summary tells of %d; want the 100 that were there and 20 more", seed, count)
-		}
+		assert.EqualValuesf(t, 100+20, w.summary("Test", "d0"), "seed %d: the summary tells of", seed)
 	}
-	if restarts < 20 {
-		t.Errorf("writes began anew %d times; want clients that contend", restarts)
-	}
+	assert.Truef(t, restarts >= 20, "writes began anew %d times; want clients that contend", restarts)
 }
 
 // In separate tables summaries are what is there as well, whatever is lost and whoever is
@@ -84,9 +82,8 @@ func TestSummariesApart(t *testing.T) {
 			t.Errorf("seed %d: %d of %d summaries are wrong, %q", seed, found.Faults, found.Looked, found.Examples)
 		}
 	}
-	if restarts < 40 || died < 40 {
-		t.Errorf("writes began anew %d times, and %d clients died; want clients that contend, and some that die", restarts, died)
-	}
+	assert.Truef(t, restarts >= 40 && died >= 40,
+		"writes began anew %d times, and %d clients died; want clients that contend, and some that die", restarts, died)
 }
 
 // The requests of a write are two where the summary is there, and as foreseen; who is

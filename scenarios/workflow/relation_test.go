@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
 	"loadgen/target"
@@ -94,9 +96,8 @@ func TestWriteSubtype(t *testing.T) {
 		w := newWorld(t, "customers=customers")
 		one := worker(row.number, "a")
 		one.keys["customers"] = entity.Key{Partition: "a", Row: "c"}
-		if !w.run(w.op("write-subtype", 0, args{"kind": "kind", "is": "Customer", "place": row.place}, one)) {
-			t.Fatalf("%s: it failed", row.says)
-		}
+		require.Truef(t, w.run(w.op("write-subtype", 0, args{"kind": "kind", "is": "Customer", "place": row.place}, one)),
+			"%s: it failed", row.says)
 		stored, there := w.get(row.table, one.keys[map[bool]string{true: row.place}[row.table != "Test"]])
 		if salary, _ := stored.Lookup("Salary"); !there || salary.Int() != int64(100+row.number) {
 			t.Errorf("%s: in %s it is there: %v, with salary %d", row.says, row.table, there, salary.Int())

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
 	"loadgen/target"
@@ -38,9 +40,7 @@ func TestScriptGoesOn(t *testing.T) {
 		{"what gives up fails", workflow.Read("T", key, func(workflow.Attempt) workflow.Turn { return workflow.GiveUp() }), "bare", "get fail"},
 	} {
 		p := workflow.NewScript(func(*workflow.Script) workflow.Request { return row.first })
-		if did := play(p, row.told); did != row.did {
-			t.Errorf("%s: it did %q; want %q", row.name, did, row.did)
-		}
+		assert.Equalf(t, row.did, play(p, row.told), "%s: it did", row.name)
 	}
 }
 

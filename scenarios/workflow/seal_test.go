@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
 )
@@ -24,18 +27,14 @@ var card = args{"property": "Card"}
 func (w *world) stored(o thing) entity.Packed {
 	w.t.Helper()
 	packed, there := w.get("Test", o.keys[""])
-	if !there {
-		w.t.Fatalf("%v is not there", o.keys[""])
-	}
+	require.Truef(w.t, there, "%v is not there", o.keys[""])
 	return packed
 }
 
 func (w *world) unpacked(o thing) []entity.Property {
 	w.t.Helper()
 	list, err := w.stored(o).Unpack(nil)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	require.NoError(w.t, err)
 	return list
 }
 
@@ -133,12 +132,9 @@ func TestSealingRepeats(t *testing.T) {
 		return found
 	}
 	a, b := parts(1), parts(2)
-	if !maps.Equal(a, parts(1)) {
-		t.Error("one operation seals in two ways")
-	}
-	if a["Card"] == b["Card"] || a["SealKey"] == b["SealKey"] || a["Card"][:12] == b["Card"][:12] {
-		t.Error("two operations share a content key, or a nonce")
-	}
+	assert.True(t, maps.Equal(a, parts(1)), "one operation seals in two ways")
+	assert.True(t, a["Card"] != b["Card"] && a["SealKey"] != b["SealKey"] && a["Card"][:12] != b["Card"][:12],
+		"two operations share a content key, or a nonce")
 }
 
 // The check sees a card wherever it can be read.

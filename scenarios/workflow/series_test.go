@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
 	"loadgen/target"
@@ -49,9 +51,7 @@ func TestSeries(t *testing.T) {
 		{"one that replaces what is gone has not", []workflow.Step{together(entity.Replace), upsert}, "0? 404?", "batch settle settle"},
 		{"one that deletes has", []workflow.Step{together(entity.Delete), remove}, "0? 404? 204", "batch settle delete succeed"},
 	} {
-		if did := play(workflow.NewSeries(nil, row.steps...), row.attempts); did != row.did {
-			t.Errorf("%s: the series did %q; want %q", row.name, did, row.did)
-		}
+		assert.Equalf(t, row.did, play(workflow.NewSeries(nil, row.steps...), row.attempts), "%s: the series did", row.name)
 	}
 }
 
@@ -121,17 +121,13 @@ func TestFindWrite(t *testing.T) {
 					did = append(did, "settle")
 				}
 			}
-			if got := strings.Join(did, " "); got != row.did {
-				t.Errorf("the workflow did %q; want %q", got, row.did)
-			}
+			assert.Equal(t, row.did, strings.Join(did, " "), "the workflow did")
 			last := sent[len(sent)-1]
 			if last.Verb == entity.Merge && (last.Change.Key != runner || last.Change.Match != entity.MatchAny) {
 				t.Errorf("it wrote %v under %v; want %v under any version", last.Change.Key, last.Change.Match, runner)
 			}
 			followed := slices.ContainsFunc(sent[1:], func(op target.Operation) bool { return op.Verb == entity.Query && op.Query.Token == token })
-			if want := strings.Contains(row.did, "query query"); followed != want {
-				t.Errorf("a token was followed: %v; want %v", followed, want)
-			}
+			assert.Equal(t, strings.Contains(row.did, "query query"), followed, "a token was followed")
 		})
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
 	"loadgen/target"
@@ -49,9 +51,7 @@ func TestViewsAreWhatIsThere(t *testing.T) {
 			w.viewIs(fmt.Sprint("seed ", seed), table, fmt.Sprint("d", d), []int{115, 45}[d], total)
 		}
 	}
-	if restarts < 20 {
-		t.Errorf("views were begun anew %d times; want some that contend", restarts)
-	}
+	assert.Truef(t, restarts >= 20, "views were begun anew %d times; want some that contend", restarts)
 }
 
 // Who dies before the message leaves a view as it was, and a view made anew is right again: two
@@ -79,9 +79,8 @@ func TestViewsAreMadeAnew(t *testing.T) {
 		build := w.op("view-build", 60, viewed, worker(0, "d0"))
 		var sent []string
 		w.watch(build, func(op *target.Operation) { sent = append(sent, op.Verb.String()) })
-		if want := map[bool]string{true: "[get query replace]", false: "[get query insert]"}[row.alive > 0]; fmt.Sprint(sent) != want {
-			t.Errorf("%s: it was made anew by %v; want %s", what, sent, want)
-		}
+		assert.Equalf(t, map[bool]string{true: "[get query replace]", false: "[get query insert]"}[row.alive > 0], fmt.Sprint(sent),
+			"%s: it was made anew by %v", what, sent)
 		w.viewIs(what+", made anew", "views", "d0", count, total)
 		w.holds("view-put", viewed, 1)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
 	"loadgen/target"
@@ -165,9 +167,8 @@ func TestReadModifyWriteWrites(t *testing.T) {
 		for _, property := range op.Change.Properties {
 			names = append(names, property.Name)
 		}
-		if !slices.Equal(names, row.want) || op.Verb != row.verb || op.Change.Verb != row.verb {
-			t.Errorf("%s: a %v of %q; want a %v of %q", row.name, op.Verb, names, row.verb, row.want)
-		}
+		assert.Truef(t, slices.Equal(names, row.want) && op.Verb == row.verb && op.Change.Verb == row.verb,
+			"%s: a %v of %q; want a %v of %q", row.name, op.Verb, names, row.verb, row.want)
 		if version, exactly := op.Change.Match.Exactly(); !exactly || version != 41 {
 			t.Errorf("%s: If-Match %d, exactly %v; want the version read, 41", row.name, version, exactly)
 		}
@@ -253,12 +254,8 @@ func TestWriteKeepsTheSize(t *testing.T) {
 		p := workflow.NewWrite(op, workflow.WriteID{Run: "run", Number: 3}, "Notes")
 		sent := p.Begin()
 		before, after := entity.Size(runner, properties), entity.Size(runner, sent.Change.Properties)
-		if (after != before) != row.grows {
-			t.Errorf("%s: %d bytes with the id, %d without; want more: %v", row.name, after, before, row.grows)
-		}
-		if properties[1].Value.Text() != row.filler {
-			t.Errorf("%s: the caller's properties were altered", row.name)
-		}
+		assert.Equalf(t, row.grows, after != before, "%s: %d bytes with the id, %d without", row.name, after, before)
+		assert.Equalf(t, row.filler, properties[1].Value.Text(), "%s: the caller's properties were altered", row.name)
 	}
 }
 
@@ -274,9 +271,7 @@ func TestWriteOfATransaction(t *testing.T) {
 		return workflow.NewWrite(op, workflow.WriteID{Run: "r", Number: 3}, "")
 	}
 	deletes := batch(entity.Delete)
-	if did := play(deletes, "0? 404?"); did != "batch settle succeed" {
-		t.Errorf("deletes: it did %q; want it to succeed", did)
-	}
+	assert.Equal(t, "batch settle succeed", play(deletes, "0? 404?"), "deletes: it did")
 	if r := deletes.Report(); !r.Own404 || r.Verb != entity.Delete || !slices.Equal(r.Keys, keys) {
 		t.Errorf("deletes: Report() = %+v; want an own-404 of both entities", r)
 	}

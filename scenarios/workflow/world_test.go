@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -45,9 +48,7 @@ func newModelWorld(t *testing.T, delay string, places ...string) *world {
 	if err == nil && delay != "" {
 		err = m.Set("name_delay", delay)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	e := engine.New(engine.Options{Model: m, Accounts: []string{"a"}, Calendar: clock.Epoch(time.Unix(1_400_000_000, 0))})
 	w := &world{t: t, target: queueblob.NewVirtual(target.NewInProcess(e, "a", nil), queueblob.NewMemory()), requests: map[string]int{}}
 	tables := map[string]string{"": "Test"}
@@ -145,9 +146,7 @@ func (s thing) Number() uint64                { return s.number }
 func (w *world) op(kind string, k int, given args, about thing, fresh ...thing) workflow.Workflow {
 	w.t.Helper()
 	one := workflow.Find(kind)
-	if one == nil {
-		w.t.Fatalf("there is no workflow %q", kind)
-	}
+	require.NotNilf(w.t, one, "there is no workflow %q", kind)
 	call := &workflow.Call{Setting: w.Setting, Arguments: settled(one, given), K: uint64(k), Subject: about, Fresh: about,
 		ID: workflow.WriteID{Run: "r", Number: uint64(k)}, Chance: clock.NewStream(1, "test").At(uint64(k))}
 	if len(fresh) > 0 {
@@ -283,9 +282,7 @@ func (w *world) lose(p workflow.Workflow, which func(op *target.Operation, numbe
 			}
 			c.tell(w, o)
 		}
-		if !c.ok {
-			w.t.Error("the workflow failed; want that it ends well")
-		}
+		assert.True(w.t, c.ok, "the workflow failed; want that it ends well")
 	}
 	return number
 }
@@ -302,9 +299,7 @@ func checks(check workflow.Workflow) []workflow.Workflow {
 func (w *world) raceWell(seed uint64, lanes, lost int, all []workflow.Workflow) {
 	w.t.Helper()
 	for k, ok := range w.race(seed, lanes, lost, all) {
-		if !ok {
-			w.t.Errorf("seed %d: operation %d of %d did not end well", seed, k, len(all))
-		}
+		assert.Truef(w.t, ok, "seed %d: operation %d of %d did not end well", seed, k, len(all))
 	}
 }
 

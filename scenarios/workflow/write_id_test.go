@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/scenarios/workflow"
 )
 
@@ -32,9 +34,8 @@ func TestWriteIDsReadAsTheyAreWritten(t *testing.T) {
 		{"a letter that is not of ASCII", "ö-1", workflow.WriteID{}, false},
 	} {
 		got, ok := workflow.ParseWriteID(row.text)
-		if ok != row.ok || ok && got != row.want {
-			t.Errorf("%s: ParseWriteID(%q) = %+v, %v; want %+v, %v", row.name, row.text, got, ok, row.want, row.ok)
-		}
+		assert.Truef(t, ok == row.ok && (!ok || got == row.want),
+			"%s: ParseWriteID(%q) = %+v, %v; want %+v, %v", row.name, row.text, got, ok, row.want, row.ok)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/target/azure"
 	"loadgen/target/targettest"
@@ -17,9 +19,7 @@ import (
 func openAzurite(t *testing.T, by azure.Client) *azure.Target {
 	t.Helper()
 	text := os.Getenv("LOADGEN_AZURITE")
-	if text == "" {
-		t.Fatal("LOADGEN_AZURITE is not set; run this by .ci/azurite")
-	}
+	require.NotEmpty(t, text, "LOADGEN_AZURITE is not set; run this by .ci/azurite")
 	endpoint := must(azure.ParseConnectionString(text))
 	clk := clock.NewReal()
 	client := must(azure.New(azure.Options{Endpoint: endpoint, Connections: 16, Clock: clk, Calendar: clk,

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/target"
 	"loadgen/target/azure"
@@ -186,15 +189,11 @@ func TestOutcomesStay(t *testing.T) {
 		var outcomes []target.Outcome
 		for range 20 {
 			got := subject.Do(t.Context(), &op)
-			if got.Status != 200 {
-				t.Fatalf("%v: Do = %+v; want 200", op.Verb, got)
-			}
+			require.Equalf(t, 200, got.Status, "%v: Do = %+v", op.Verb, got)
 			outcomes, all = append(outcomes, got), append(all, fmt.Sprintf("%q", fmt.Sprint(got)))
 		}
 		for i := range outcomes {
-			if now := fmt.Sprintf("%q", fmt.Sprint(outcomes[i])); now != all[i] {
-				t.Errorf("%v: outcome %d is %s in the end; want %s, as it was", op.Verb, i, now, all[i])
-			}
+			assert.Equalf(t, all[i], fmt.Sprintf("%q", fmt.Sprint(outcomes[i])), "%v: outcome %d is in the end", op.Verb, i)
 		}
 	}
 }

@@ -15,6 +15,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/target"
@@ -62,16 +65,12 @@ func TestFewAreKept(t *testing.T) {
 			var attempts sync.WaitGroup
 			for range more {
 				attempts.Go(func() {
-					if got := do(t, subject, single(entity.Insert, "1", entity.Match{})); got.Status != 204 {
-						t.Errorf("Do = %+v; want 204", got)
-					}
+					assert.Equal(t, 204, do(t, subject, single(entity.Insert, "1", entity.Match{})).Status, "Do")
 				})
 			}
 			attempts.Wait()
 			want := int64(more + round*(more-kept))
-			if got := subject.Connections().Opened; got != want {
-				t.Errorf("round %d: %d connections were opened; want %d", round, got, want)
-			}
+			assert.Equalf(t, want, subject.Connections().Opened, "round %d: connections were opened", round)
 		}
 		time.Sleep(5 * time.Second)
 		n.handlers.Wait() // all are closed for having been idle
@@ -135,9 +134,7 @@ func TestLargeRequestRefusedEarly(t *testing.T) {
 			return conn, err
 		})
 		for range 2 {
-			if got := subject.Do(t.Context(), &op); got.Status != 413 {
-				t.Errorf("%s: Do = %+v; want 413", name, got)
-			}
+			assert.Equalf(t, 413, subject.Do(t.Context(), &op).Status, "%s: Do", name)
 		}
 		if got := subject.Connections(); got.Opened != 2 || got.Reused != 0 {
 			t.Errorf("%s: Connections() = %+v; want 2 opened, none used again", name, got)
@@ -199,9 +196,7 @@ func TestConnectionsOverTLS(t *testing.T) {
 		if got.Status == 204 {
 			by = <-spoken
 		}
-		if by != "HTTP/1.1 example.com" {
-			t.Errorf("attempt %d: Do = %+v, spoken to by %q; want 204 by HTTP/1.1 to example.com", n, got, by)
-		}
+		assert.Equalf(t, "HTTP/1.1 example.com", by, "attempt %d: Do = %+v, spoken to by", n, got)
 		c := subject.Connections()
 		if c.Opened != row.opened || c.Handshakes.Count != row.opened || c.Lookups.Count != row.opened ||
 			c.Connects.Count != row.opened {
@@ -244,9 +239,7 @@ func TestBehindAReply(t *testing.T) {
 		subject := open(t, azure.Options{Endpoint: endpointAt(t, "http://"+address+"/races"), Clock: still{clock.NewReal()}})
 		op := single(entity.Delete, "1", entity.MatchAny)
 		for i := range 5 {
-			if got := subject.Do(t.Context(), &op); got.Status != 204 {
-				t.Fatalf("%s: attempt %d = %+v; want 204", row.name, i, got)
-			}
+			require.Equalf(t, 204, subject.Do(t.Context(), &op).Status, "%s: attempt %d", row.name, i)
 			<-told
 			<-told
 		}
@@ -310,13 +303,9 @@ func TestBehindAReplyOverTLS(t *testing.T) {
 		subject := open(t, azure.Options{Endpoint: endpointAt(t, "https://"+address+"/races"), TLS: &tls.Config{InsecureSkipVerify: true}})
 		op := single(entity.Delete, "1", entity.MatchAny)
 		for i := range 4 {
-			if got := subject.Do(t.Context(), &op); got.Status != 204 {
-				t.Errorf("%s: attempt %d = %+v; want 204", row.name, i, got)
-			}
+			assert.Equalf(t, 204, subject.Do(t.Context(), &op).Status, "%s: attempt %d", row.name, i)
 		}
-		if got := subject.Connections().Opened; got != row.opened {
-			t.Errorf("%s: %d connections were opened; want %d", row.name, got, row.opened)
-		}
+		assert.Equalf(t, row.opened, subject.Connections().Opened, "%s: connections were opened", row.name)
 	}
 }
 
@@ -354,9 +343,7 @@ func TestRefusedAndHungUp(t *testing.T) {
 			t.Errorf("attempt %d = %+v; want 413", i, got)
 		}
 	}
-	if unheard > mostUnheard {
-		t.Errorf("%d of %d replies were not heard; want at most %d", unheard, attempts, mostUnheard)
-	}
+	assert.Truef(t, unheard <= mostUnheard, "%d of %d replies were not heard; want at most %d", unheard, attempts, mostUnheard)
 	// Where the system took all of the request before the service hung up, the
 	// connection looks sound until that is heard of.
 	if got := subject.Connections(); got.Opened+got.Reused != attempts || got.Reused > mostUnheard {
@@ -383,19 +370,13 @@ func TestClosedUnderWay(t *testing.T) {
 			if i%2 == 0 {
 				caller = context.Background()
 			}
-			if got := built.Do(caller, &op); got.Fault != target.Cancelled {
-				t.Errorf("Do under way = %+v; want it cancelled", got)
-			}
+			assert.Equal(t, target.Cancelled, built.Do(caller, &op).Fault, "Do under way")
 		})
 		<-arrived
 	}
 	built.Close()
 	attempts.Wait()
 	op := get("1")
-	if got := built.Do(ctx, &op); got.Fault != target.Cancelled {
-		t.Errorf("Do after Close = %+v; want it cancelled", got)
-	}
-	if n := built.Callers(); n != 0 {
-		t.Errorf("%d callers are listened to after Close; want none", n)
-	}
+	assert.Equal(t, target.Cancelled, built.Do(ctx, &op).Fault, "Do after Close")
+	assert.Equal(t, 0, built.Callers(), "callers are listened to after Close")
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/target/targettest"
 )
 
@@ -25,14 +27,11 @@ func TestDeviationsAreThoseOfTheDocs(t *testing.T) {
 		known[check.Name] = true
 	}
 	for name, reason := range deviations {
-		if !known[name] {
-			t.Errorf("a deviation is listed for %q, and there is no such check", name)
-		}
+		assert.Truef(t, known[name], "a deviation is listed for %q, and there is no such check", name)
 		if row := "| " + name + " | " + reason + " |"; !strings.Contains(string(text), row) {
 			t.Errorf("docs/azurite.md has no row %q", row)
 		}
 	}
-	if rows := strings.Count(string(text), "\n| a ") + strings.Count(string(text), "\n| the "); rows != len(deviations) {
-		t.Errorf("docs/azurite.md has %d rows; want %d", rows, len(deviations))
-	}
+	assert.Equal(t, len(deviations), strings.Count(string(text), "\n| a ")+strings.Count(string(text), "\n| the "),
+		"docs/azurite.md")
 }

@@ -10,6 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
@@ -183,13 +186,9 @@ func driven(t *testing.T, name string, runner func(*drive.Live, *azure.NetHTTP) 
 		recorder := must(results.NewRecorder(folder, results.Manifest{Operations: campaign.Kinds()}))
 		other := m.NetHTTP()
 		live := &drive.Live{Clock: clk, Target: m.Target, Workers: s.Workers}
-		if err := campaign.Run(t.Context(), runner(live, other), &drive.Ledger{Recorder: recorder}); err != nil {
-			t.Fatalf("%s: Run = %v; want no error", name, err)
-		}
+		require.NoErrorf(t, campaign.Run(t.Context(), runner(live, other), &drive.Ledger{Recorder: recorder}), "%s: Run", name)
 		counts := results.TargetCounts(m.Counts())
-		if err := recorder.Finish(clk.Now().Offset(), results.Valid, nil, &counts); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, recorder.Finish(clk.Now().Offset(), results.Valid, nil, &counts))
 		other.Close()
 		record = must(results.Read(folder))
 		sum := record.Total(results.Everything)
@@ -226,9 +225,8 @@ func TestBothDriversAgree(t *testing.T) {
 			"service": {a.Service[results.Ok], b.Service[results.Ok]}, "response": {a.Response, b.Response},
 		} {
 			one, other := middle(pair[0]), middle(pair[1])
-			if one == 0 || (one-other).Abs() > one/50 {
-				t.Errorf("%s: %s p50 = %v, by vegeta %v; want them within 2 %%", name, what, one, other)
-			}
+			assert.Truef(t, one != 0 && (one-other).Abs() <= one/50,
+				"%s: %s p50 = %v, by vegeta %v; want them within 2 %%", name, what, one, other)
 		}
 	}
 	if sum := second.Total(results.Reported); sum.Throttled == 0 || sum.Cut != 0 {

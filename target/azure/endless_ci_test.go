@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/target"
@@ -106,9 +108,7 @@ func TestEndlessRepliesTo256Workers(t *testing.T) {
 	child.Env = append(os.Environ(), endlessPeers+"=honest="+honest+" "+strings.Join(peers, " "))
 	output, err := child.CombinedOutput()
 	t.Logf("%s", output)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	used := child.ProcessState.SysUsage().(*syscall.Rusage)
 	t.Logf("the client used %v on the processor, and %d MB",
 		child.ProcessState.UserTime()+child.ProcessState.SystemTime(), used.Maxrss/1000)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/target/azure"
 )
 
@@ -49,9 +51,7 @@ func TestCosmosIsToldByItsHost(t *testing.T) {
 			t.Errorf("%s: ParseURL(%q).Cosmos() = %v, %v; want %v", row.name, row.text, endpoint.Cosmos(), err, row.want)
 		}
 	}
-	if (azure.Endpoint{}).Cosmos() {
-		t.Error("no endpoint at all is taken for Cosmos DB")
-	}
+	assert.False(t, (azure.Endpoint{}).Cosmos(), "no endpoint at all is taken for Cosmos DB")
 }
 
 func TestParseURLFaults(t *testing.T) {
@@ -127,9 +127,7 @@ func TestOptionsFaults(t *testing.T) {
 		{"a name with a line end", azure.Options{RunID: "x\r\n"}, 4},
 	} {
 		faults := row.o.Validate()
-		if len(faults) != row.faults {
-			t.Errorf("%s: Validate() = %q; want %d faults", row.name, faults, row.faults)
-		}
+		assert.Lenf(t, faults, row.faults, "%s: Validate() = %q; want %d faults", row.name, faults, row.faults)
 		if built, err := azure.New(row.o); !errors.Is(err, azure.ErrOptions) {
 			t.Errorf("%s: New = %v, %v; want ErrOptions", row.name, built, err)
 		}
@@ -209,9 +207,7 @@ func TestConnectionStringFaults(t *testing.T) {
 			continue
 		}
 		for _, secret := range []string{"\n", testKey[:10], "c2Vj", "dGhpcy", "2019-02-02"} {
-			if strings.Contains(err.Error(), secret) {
-				t.Errorf("%s: the error %q repeats %q", row.name, err, secret)
-			}
+			assert.NotContainsf(t, err.Error(), secret, "%s: the error %q repeats %q", row.name, err, secret)
 		}
 	}
 }

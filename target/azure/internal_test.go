@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/wire"
 )
@@ -59,9 +61,8 @@ func TestWhoAnswers(t *testing.T) {
 			t.Errorf("%s: identify(%q, %q) = %+v; want genuine %t, emulator %t, limits %+v %t",
 				row.sentence, row.host, row.header, got, row.genuine, row.emulator, row.limits, row.known)
 		}
-		if strings.ContainsFunc(got.Server, func(c rune) bool { return c < ' ' || c == '\u202e' }) {
-			t.Errorf("%s: it is called %q; want nothing that a terminal takes for more than text", row.sentence, got.Server)
-		}
+		assert.Falsef(t, strings.ContainsFunc(got.Server, func(c rune) bool { return c < ' ' || c == '\u202e' }),
+			"%s: it is called %q; want nothing that a terminal takes for more than text", row.sentence, got.Server)
 	}
 	if got := identify(own, strings.Repeat("x", 5000)); len(got.Server) > longestServer+len("…") {
 		t.Errorf("a name of 5,000 bytes is kept at %d", len(got.Server))
@@ -80,9 +81,8 @@ func TestExpiringMovesNoConnection(t *testing.T) {
 		}
 		before, first := p.idle, slices.Clone(p.idle[:expired])
 		p.expire(clock.Instant(0).Add(idleFor))
-		if len(p.idle) != remaining || remaining > 0 && &p.idle[0] != &before[expired] {
-			t.Errorf("%v: %d connections are left, or were moved; want %d in their places", row, len(p.idle), remaining)
-		}
+		assert.Truef(t, len(p.idle) == remaining && (remaining <= 0 || &p.idle[0] == &before[expired]),
+			"%v: %d connections are left, or were moved; want %d in their places", row, len(p.idle), remaining)
 		for i, c := range first {
 			if _, err := c.Conn.Write([]byte{0}); err == nil || before[i] != nil {
 				t.Errorf("%v: connection %d of those that expired is open or still held", row, i)

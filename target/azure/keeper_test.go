@@ -16,6 +16,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
 	"loadgen/target/azure"
@@ -78,9 +80,7 @@ func managed(t *testing.T, e *endpoint, scope string) *azure.Credential {
 	t.Setenv("IDENTITY_HEADER", plantedHeader)
 	get, err := azidentity.NewManagedIdentityCredential(&azidentity.ManagedIdentityCredentialOptions{
 		ClientOptions: policy.ClientOptions{Transport: direct{e}, Retry: policy.RetryOptions{MaxRetries: -1}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return azure.NewCredential(scope, get)
 }
 
@@ -103,9 +103,7 @@ func TestTokensAreRefreshedBeforeTheyExpire(t *testing.T) {
 			t.Error("there is a token before anybody asked for one")
 		}
 		first, err := k.Ready(t.Context())
-		if err != nil || first.Header() != "Bearer token-1" {
-			t.Fatalf("Ready = %v, %v; want the first token", first, err)
-		}
+		require.Truef(t, err == nil && first.Header() == "Bearer token-1", "Ready = %v, %v; want the first token", first, err)
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
 			if text := fmt.Sprintf(verb+" "+verb, first, who); strings.Contains(text, "token-1") {
 				t.Errorf("%s shows %s", verb, text)
@@ -149,9 +147,7 @@ func TestARefreshThatFailsIsTriedAgain(t *testing.T) {
 		e.refuse(0)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if got := k.Token().Header(); got != "Bearer token-2" {
-			t.Errorf("a minute after tokens are to be had again it is %q; want the second", got)
-		}
+		assert.Equal(t, "Bearer token-2", k.Token().Header(), "a minute after tokens are to be had again it")
 	})
 }
 
@@ -172,24 +168,18 @@ func TestARefusedTokenIsGotOnceAnew(t *testing.T) {
 	for range 8 { // as many as have met the refusal get the same other token
 		wait.Go(func() {
 			next, err := k.Renew(t.Context(), first)
-			if err != nil || next.Header() != "Bearer token-2" {
-				t.Errorf("Renew = %v, %v; want the second token", next, err)
-			}
+			assert.Truef(t, err == nil && next.Header() == "Bearer token-2", "Renew = %v, %v; want the second token", next, err)
 			second.Store(next)
 		})
 	}
 	wait.Wait()
-	if n := e.count(); n != 2 {
-		t.Fatalf("%d tokens were given; want 2", n)
-	}
+	require.Equal(t, 2, e.count(), "tokens were given")
 	k.Refused(second.Load())
 	<-k.Barred()
 	if _, err := k.Renew(t.Context(), second.Load()); !errors.Is(err, azure.ErrTokenRefused) || !errors.Is(k.Cause(), azure.ErrTokenRefused) {
 		t.Errorf("Renew of the second = %v, Cause = %v; want ErrRefused", err, k.Cause())
 	}
-	if n := e.count(); n != 2 {
-		t.Errorf("%d tokens were given; want no more than 2", n)
-	}
+	assert.Equal(t, 2, e.count(), "tokens were given")
 }
 
 // Why there is no token is one line that says what to do, without any secret, and soon.
@@ -254,8 +244,6 @@ func TestScopes(t *testing.T) {
 		{"RACES.table.cosmos.AZURE.cn:443", true, "https://cosmos.azure.cn/.default"},
 		{"races.table.cosmos.azure.us", true, "https://cosmos.azure.us/.default"},
 	} {
-		if got := azure.TokenScope(row.host, row.cosmos); got != row.want {
-			t.Errorf("ScopeOf(%s) = %s; want %s", row.host, got, row.want)
-		}
+		assert.Equalf(t, row.want, azure.TokenScope(row.host, row.cosmos), "ScopeOf(%s)", row.host)
 	}
 }

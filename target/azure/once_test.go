@@ -17,6 +17,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
@@ -63,20 +66,15 @@ func hungUp(t *testing.T, op target.Operation, way string) bool {
 	subject, server := openAt(t,
 		func(number int, _ []byte) (string, bool) { return []string{busy, ""}[number], number > 0 }, azure.Options{})
 	do := ways(t, subject)[way]
-	if first := do.Do(t.Context(), &op); first.Status != 503 {
-		t.Fatalf("the first %v by %s = %+v; want 503", op.Verb, way, first)
-	}
+	require.Equalf(t, 503, do.Do(t.Context(), &op).Status, "the first %v by %s", op.Verb, way)
 	if n := subject.Connections(); n.Opened != 1 || n.Connects.Count != 1 || n.FirstBytes.Count != 1 {
 		t.Errorf("%v by %s: Connections() = %+v after one attempt; want one", op.Verb, way, n)
 	}
 	got := do.Do(t.Context(), &op)
 	closed := got.Fault == target.ConnectionClosed || got.Fault == target.ConnectionReset
-	if got.Status != 0 || got.Code != "" || got.Counted != 0 || !closed {
-		t.Errorf("%v by %s on a connection that is hung up = %+v; want status 0 and why", op.Verb, way, got)
-	}
-	if n := len(server.requests()); n != 2 {
-		t.Errorf("%v by %s: the server saw %d requests for 2 attempts; want 2", op.Verb, way, n)
-	}
+	assert.Truef(t, got.Status == 0 && got.Code == "" && got.Counted == 0 && closed,
+		"%v by %s on a connection that is hung up = %+v; want status 0 and why", op.Verb, way, got)
+	assert.Lenf(t, server.requests(), 2, "%v by %s: the server saw requests for 2 attempts", op.Verb, way)
 	return subject.Connections().Reused == 1
 }
 
@@ -173,12 +171,8 @@ func TestIdleConnections(t *testing.T) {
 			opened int64
 		}{{0, 1}, {3 * time.Second, 1}, {4500 * time.Millisecond, 2}, {time.Second, 2}} {
 			time.Sleep(row.wait)
-			if got := subject.Do(t.Context(), &op); got.Status != 204 {
-				t.Errorf("Do after %v = %+v; want 204", row.wait, got)
-			}
-			if opened := subject.Connections().Opened; opened != row.opened {
-				t.Errorf("after a wait of %v, %d connections were opened; want %d", row.wait, opened, row.opened)
-			}
+			assert.Equalf(t, 204, subject.Do(t.Context(), &op).Status, "Do after %v", row.wait)
+			assert.Equalf(t, row.opened, subject.Connections().Opened, "after a wait of %v, connections were opened", row.wait)
 		}
 		c := subject.Connections()
 		if c.Reused != 2 || c.FirstBytes != (azure.Timing{Count: 4, Total: 80 * time.Millisecond, Max: 20 * time.Millisecond}) {
@@ -233,9 +227,7 @@ func TestFailures(t *testing.T) {
 				strings.Contains(got.Detail, "\n") || got.Detail == "" {
 				t.Errorf("%s by %s: Do = %+v; want status 0, %s, and one line", row.name, way, got, fault)
 			}
-			if class := got.Class(target.Expected{NotFound: true}); class != results.Failed {
-				t.Errorf("%s by %s: class %v; want failed", row.name, way, class)
-			}
+			assert.Equalf(t, results.Failed, got.Class(target.Expected{NotFound: true}), "%s by %s: class", row.name, way)
 		}
 	}
 }
@@ -264,9 +256,7 @@ func TestOneWriteARequest(t *testing.T) {
 		for range 3 {
 			subject.Do(t.Context(), &op)
 		}
-		if n := writes.Load(); n != 3 {
-			t.Errorf("%v: 3 requests went out in %d writes; want 3", op.Verb, n)
-		}
+		assert.EqualValuesf(t, 3, writes.Load(), "%v: 3 requests went out in writes", op.Verb)
 	}
 }
 

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -140,18 +141,14 @@ func TestOutcomes(t *testing.T) {
 				}
 				requests := server.requests()
 				want.BytesOut, want.BytesIn = int64(len(requests[len(requests)-1])), int64(len(reply))
-				if !reflect.DeepEqual(got, want) {
-					t.Errorf("%s (chunked %v): Do =\n%+v; want\n%+v", row.name, chunked, got, want)
-				}
+				assert.Equalf(t, want, got, "%s (chunked %v): Do =\n%+v; want\n%+v", row.name, chunked, got, want)
 			}
 			if n := subject.Connections(); n.Opened+n.Reused != 2 || n.FirstBytes.Count != 2 {
 				t.Errorf("%s (chunked %v): Connections() = %+v; want two attempts in all", row.name, chunked, n)
 			}
 		}
 	}
-	if len(unused) > 0 {
-		t.Errorf("%v belong to no row", unused)
-	}
+	assert.Emptyf(t, unused, "%v belong to no row", unused)
 }
 
 // What the service says that it counted is believed where it was asked, and
@@ -176,9 +173,7 @@ func TestAskedCount(t *testing.T) {
 			t.Errorf("%s: Do = %d, counted %d; want 204, %d", row.name, got.Status, got.Counted, row.want)
 		}
 		asked := strings.Contains(string(server.requests()[0]), "X-Loadgen-Ask: counted\r\n")
-		if asked != row.ask {
-			t.Errorf("%s: the request asks = %v; want %v", row.name, asked, row.ask)
-		}
+		assert.Equalf(t, row.ask, asked, "%s: the request asks", row.name)
 	}
 }
 
@@ -228,9 +223,7 @@ func TestDerivedCounts(t *testing.T) {
 	subject, _ := openAt(t, always("HTTP/1.1 400 X\r\nContent-Length: 0\r\n\r\n"), azure.Options{})
 	for writes, want := range map[int]int64{0: 0, 1: 1, 100: 100, 101: 0} {
 		op := batch(writes)
-		if got := subject.Do(t.Context(), &op); got.Counted != want {
-			t.Errorf("a transaction of %d writes, answered 400, counted %d; want %d", writes, got.Counted, want)
-		}
+		assert.Equalf(t, want, subject.Do(t.Context(), &op).Counted, "a transaction of %d writes, answered 400, counted", writes)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/target/azure"
 )
@@ -84,15 +86,12 @@ func TestProbe(t *testing.T) {
 		}
 		subject := open(t, azure.Options{Endpoint: endpoint, Clock: still{clock.NewReal()}})
 		got, err := subject.Probe(t.Context())
-		if (row.kind == nil) != (err == nil) || !errors.Is(err, row.kind) {
-			t.Errorf("%s: Probe = %+v, %v; want %v", row.name, got, err, row.kind)
-		}
+		assert.Truef(t, (row.kind == nil) == (err == nil) && errors.Is(err, row.kind),
+			"%s: Probe = %+v, %v; want %v", row.name, got, err, row.kind)
 		if err != nil && (!strings.Contains(err.Error(), row.hint) || strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "c2Vj")) {
 			t.Errorf("%s: Probe = %q; want one line with %q", row.name, err, row.hint)
 		}
-		if n := len(server.requests()); n != 1 {
-			t.Errorf("%s: %d requests; want 1", row.name, n)
-		}
+		assert.Lenf(t, server.requests(), 1, "%s: requests", row.name)
 		path := "GET /races/Tables?$top=1"
 		if strings.Contains(row.sas, "tn=") {
 			path = "GET /races/Runners()?$top=1&sv="

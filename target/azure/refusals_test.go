@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/target/azure"
@@ -33,9 +36,7 @@ func TestLimits(t *testing.T) {
 		{"a fault of the service", 500, "InternalError", "The server encountered an internal error.", azure.LimitInternal},
 		{"a refusal that says nothing", 503, "", "", azure.LimitUnknown},
 	} {
-		if got := azure.ServiceLimitOf(row.status, row.code, row.message); got != row.want {
-			t.Errorf("%s: LimitOf = %s; want %s", row.sentence, got, row.want)
-		}
+		assert.Equalf(t, row.want, azure.ServiceLimitOf(row.status, row.code, row.message), "%s: LimitOf", row.sentence)
 	}
 }
 
@@ -69,26 +70,20 @@ func TestABookKeepsTheSlowestAndCountsAll(t *testing.T) {
 	want := slices.Concat(all...)
 	slices.Sort(want)
 	slices.Reverse(want)
-	if len(said.Slowest) != 10 {
-		t.Fatalf("%d are kept; want 10", len(said.Slowest))
-	}
+	require.Len(t, said.Slowest, 10, "are kept")
 	for i, one := range said.Slowest {
-		if one.Took != want[i] {
-			t.Errorf("the slowest number %d took %v; want %v", i, one.Took, want[i])
-		}
+		assert.Equalf(t, want[i], one.Took, "the slowest number %d took", i)
 	}
 	for _, one := range said.Refusals {
 		var sum int64
 		for w := range workers {
 			sum += refused[w][one.Status]
 		}
-		if one.Count != sum || len(one.First) != 4 {
-			t.Errorf("%d: %d are counted, %d kept; want %d, and 4", one.Status, one.Count, len(one.First), sum)
-		}
+		assert.Truef(t, one.Count == sum && len(one.First) == 4,
+			"%d: %d are counted, %d kept; want %d, and 4", one.Status, one.Count, len(one.First), sum)
 	}
-	if len(said.Refusals) != 3 || said.Dropped != 0 {
-		t.Errorf("%d kinds, %d dropped; want 3 and none", len(said.Refusals), said.Dropped)
-	}
+	assert.Truef(t, len(said.Refusals) == 3 && said.Dropped == 0,
+		"%d kinds, %d dropped; want 3 and none", len(said.Refusals), said.Dropped)
 }
 
 // What a service may make up does not grow without bound, and what is left out is counted.
@@ -102,7 +97,6 @@ func TestABookIsBounded(t *testing.T) {
 	for _, one := range said.Refusals {
 		counted += one.Count
 	}
-	if len(said.Refusals) > 24 || counted+said.Dropped != 1000 {
-		t.Errorf("%d kinds of %d, %d dropped; want 24 at most, of 1000 in all", len(said.Refusals), counted, said.Dropped)
-	}
+	assert.Truef(t, len(said.Refusals) <= 24 && counted+said.Dropped == 1000,
+		"%d kinds of %d, %d dropped; want 24 at most, of 1000 in all", len(said.Refusals), counted, said.Dropped)
 }

@@ -18,6 +18,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/target"
@@ -141,9 +143,7 @@ func TestReadReplyFaults(t *testing.T) {
 		{"news of the way without an end", strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", 10), azure.ErrNotHTTP},
 	} {
 		status, body, _, _, err := azure.ReadReply(bufio.NewReaderSize(strings.NewReader(row.text), 16<<10), "X-Say")
-		if !errors.Is(err, row.want) {
-			t.Errorf("%s: ReadReply(%.60q) = %d, %.20q, %v; want %v", row.name, row.text, status, body, err, row.want)
-		}
+		assert.ErrorIsf(t, err, row.want, "%s: ReadReply(%.60q) = %d, %.20q", row.name, row.text, status, body)
 	}
 }
 
@@ -324,9 +324,8 @@ func checkParsed(t *testing.T, text string, sentinel error, parse func() (azure.
 		}
 		return
 	}
-	if !errors.Is(err, sentinel) || strings.ContainsAny(err.Error(), "\r\n") {
-		t.Errorf("%q: the error is %q; want one line of %v", text, err, sentinel)
-	}
+	assert.Truef(t, errors.Is(err, sentinel) && !strings.ContainsAny(err.Error(), "\r\n"),
+		"%q: the error is %q; want one line of %v", text, err, sentinel)
 	search(t, fmt.Sprintf("the error of %q", text), printed(err))
 	if at := strings.IndexByte(text, '='); at >= 0 {
 		if value := text[at+1:]; len(value) >= 16 && strings.Contains(err.Error(), value) {

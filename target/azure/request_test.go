@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
@@ -98,9 +101,7 @@ func TestRequestBytes(t *testing.T) {
 			subject := open(t, o)
 			// A second time, through the room that the first one left.
 			for range 2 {
-				if got := subject.Do(t.Context(), &row.op); got.Status != 503 {
-					t.Errorf("%s: Do = %+v; want the server's 503", row.name, got)
-				}
+				assert.Equalf(t, 503, subject.Do(t.Context(), &row.op).Status, "%s: Do", row.name)
 			}
 			path := filepath.Join("testdata", "requests", row.file+".http")
 			host := server.address
@@ -108,9 +109,7 @@ func TestRequestBytes(t *testing.T) {
 				if *rewrite {
 					golden := strings.ReplaceAll(string(got), host, "{host}")
 					golden = strings.ReplaceAll(golden, races.MAC(row.signed), "{signature}")
-					if err := os.WriteFile(path, []byte(golden), 0o666); err != nil {
-						t.Fatal(err)
-					}
+					require.NoError(t, os.WriteFile(path, []byte(golden), 0o666))
 				}
 				golden := must(os.ReadFile(path))
 				want := bytes.ReplaceAll(golden, []byte("{host}"), []byte(host))
@@ -119,13 +118,9 @@ func TestRequestBytes(t *testing.T) {
 				if row.file == "batch" {
 					got, want = withoutLength(got), withoutLength(want)
 				}
-				if !bytes.Equal(got, want) {
-					t.Errorf("%s, request %d:\n%s\nwant\n%s", row.name, n, got, want)
-				}
+				assert.Truef(t, bytes.Equal(got, want), "%s, request %d:\n%s\nwant\n%s", row.name, n, got, want)
 			}
-			if n := len(server.requests()); n != 2 {
-				t.Errorf("%s: %d requests arrived for 2 attempts; want 2", row.name, n)
-			}
+			assert.Lenf(t, server.requests(), 2, "%s: requests arrived for 2 attempts", row.name)
 		})
 	}
 }
@@ -171,9 +166,7 @@ func TestUnsendable(t *testing.T) {
 			}
 		}
 	}
-	if n := len(server.requests()); n != 0 {
-		t.Errorf("%d requests arrived; want none", n)
-	}
+	assert.Len(t, server.requests(), 0, "requests arrived")
 }
 
 // A service compares entity tags as texts: what it is sent has to be written as

@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
@@ -95,9 +97,8 @@ func TestNetHTTPSendsWhatDoSends(t *testing.T) {
 			if b.BytesOut, b.BytesIn = a.BytesOut, a.BytesIn; a.BytesOut < int64(len(want.Body)) {
 				t.Errorf("%v: Do says that the request has %d bytes; want more than those of its body, %d", op.Verb, a.BytesOut, len(want.Body))
 			}
-			if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(a, b) {
-				t.Errorf("%v over net/http sent\n%+v\nfor %+v; want as Do does\n%+v\nfor %+v", op.Verb, got, b, want, a)
-			}
+			assert.Truef(t, reflect.DeepEqual(got, want) && reflect.DeepEqual(a, b),
+				"%v over net/http sent\n%+v\nfor %+v; want as Do does\n%+v\nfor %+v", op.Verb, got, b, want, a)
 		}
 	}
 }
@@ -145,9 +146,7 @@ func TestNetHTTPKeepsNothingOfAReply(t *testing.T) {
 	if echo, _ := got.Entity.Lookup("Echo"); echo.Text() != "mine" || got.Counted != 1 || got.Version == 0 {
 		t.Errorf("Outcome(%s) = %+v; want the entity and its version", text, got)
 	}
-	if string(body) != text {
-		t.Errorf("the body is %s by then; want %s", body, text)
-	}
+	assert.Equalf(t, text, string(body), "the body is %s by then", body)
 }
 
 // BenchmarkDo shows what an attempt allocates beside what the other side of a

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/rest/resttest"
 	"loadgen/target"
@@ -52,9 +54,7 @@ func TestSignatureOfAUserOpensTheUsersKeys(t *testing.T) {
 			"a write":                 {send(client, entity.Insert, user, "5").Status, 403},
 			"a query of all, in rows": {int(send(client, entity.Query, "", "").Returned), 4},
 		} {
-			if got[0] != got[1] {
-				t.Errorf("%s: %s = %d; want %d", user, name, got[0], got[1])
-			}
+			assert.Equalf(t, got[1], got[0], "%s: %s", user, name)
 		}
 	}
 }

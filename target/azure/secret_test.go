@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
@@ -166,9 +168,8 @@ func TestFailuresShowNoSecret(t *testing.T) {
 				for n, op := range every() {
 					outcome := both[[]string{"Do", "net/http"}[n%2]].Do(t.Context(), &op)
 					search(t, fmt.Sprintf("%s: %v", name, op.Verb), printed(outcome))
-					if strings.ContainsAny(outcome.Detail, "\r\n") || len(outcome.Detail) > 400 {
-						t.Errorf("%s: %v has the detail %q; want one short line", name, op.Verb, outcome.Detail)
-					}
+					assert.Truef(t, !strings.ContainsAny(outcome.Detail, "\r\n") && len(outcome.Detail) <= 400,
+						"%s: %v has the detail %q; want one short line", name, op.Verb, outcome.Detail)
 				}
 				service, err := subject.Probe(t.Context())
 				search(t, name+": probe", printed(service)+printed(err))

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/target"
 	"loadgen/target/queueblob"
@@ -25,9 +28,7 @@ func azuriteService(t *testing.T, setting string) queueblob.Service {
 		name, value, _ := strings.Cut(one, "=")
 		values[name] = value
 	}
-	if values[setting] == "" {
-		t.Fatalf("LOADGEN_AZURITE has no %s; run this by .ci/azurite", setting)
-	}
+	require.NotEmptyf(t, values[setting], "LOADGEN_AZURITE has no %s; run this by .ci/azurite", setting)
 	return queueblob.NewService(values[setting], values["AccountName"], func() (string, string) { return values["AccountKey"], "" })
 }
 
@@ -67,9 +68,7 @@ func TestAzuriteAnswersAsTheStandInsDo(t *testing.T) {
 					return o
 				},
 				wait: func(d time.Duration) {
-					if err := clk.Sleep(t.Context(), clk.Now().Add(d)); err != nil {
-						t.Fatal(err)
-					}
+					require.NoError(t, clk.Sleep(t.Context(), clk.Now().Add(d)))
 				},
 				store: func(name string) string {
 					if len(name) < 4 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") != "" {
@@ -85,9 +84,7 @@ func TestAzuriteAnswersAsTheStandInsDo(t *testing.T) {
 					here.do(&target.Beside{Verb: verb, Store: here.store(name)})
 				}
 			}
-			if !bytes.Equal(got, golden) {
-				t.Errorf("Azurite plays %s as\n%s\nand the stand-ins as\n%s", file, got, golden)
-			}
+			assert.Truef(t, bytes.Equal(got, golden), "Azurite plays %s as\n%s\nand the stand-ins as\n%s", file, got, golden)
 		})
 	}
 }

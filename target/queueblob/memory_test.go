@@ -12,6 +12,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/target"
@@ -88,14 +91,10 @@ func TestRoomComesBack(t *testing.T) {
 	for n := range mostThings + 5 {
 		send(m, target.Beside{Verb: target.PutMessage, Store: "work", Body: make([]byte, 4096)})
 		o := send(m, target.Beside{Verb: target.ReceiveMessages, Store: "work", Hidden: time.Second})
-		if len(o.Found) != 1 {
-			t.Fatalf("message %d: %d received; want 1", n, len(o.Found))
-		}
+		require.Lenf(t, o.Found, 1, "message %d: received", n)
 		send(m, target.Beside{Verb: target.DeleteMessage, Store: "work", Name: o.Found[0].Name, Receipt: o.Found[0].Receipt})
 	}
-	if c := m.Counts(); c.Failed != 0 {
-		t.Errorf("the books are %+v; want none failed", c)
-	}
+	assert.EqualValues(t, 0, m.Counts().Failed, "the books")
 	// What is written over takes the room that it has then, not what it had.
 	m = queueblob.Small(mostThings, mostBytes)
 	const fit = mostBytes / mostBlob
@@ -139,9 +138,7 @@ func TestStandInsWait(t *testing.T) {
 		for range messages {
 			w.Do(t.Context(), &target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "work"}})
 		}
-		if at := clk.Now().Offset(); at != messages*queueblob.Answer {
-			t.Errorf("%d requests took %v; want %v each", messages, at, queueblob.Answer)
-		}
+		assert.Equalf(t, messages*queueblob.Answer, clk.Now().Offset(), "%d requests took", messages)
 		var mu sync.Mutex
 		seen := map[string]bool{}
 		var all sync.WaitGroup
@@ -168,9 +165,7 @@ func TestStandInsWait(t *testing.T) {
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
 		o := w.Do(gone, &target.Operation{Beside: &target.Beside{Verb: target.PutBlob, Store: "notes", Name: "a"}})
-		if o.Status != 0 || !strings.Contains(o.Detail, "gave up") {
-			t.Errorf("whoever gives up hears %+v; want no status", o)
-		}
+		assert.Truef(t, o.Status == 0 && strings.Contains(o.Detail, "gave up"), "whoever gives up hears %+v; want no status", o)
 		if o := w.Do(t.Context(), &target.Operation{Beside: &target.Beside{Verb: target.GetBlob, Store: "notes", Name: "a"}}); o.Status != 200 {
 			t.Errorf("what was given up is answered %d; want it carried out all the same", o.Status)
 		}
@@ -203,17 +198,13 @@ func TestRequestsGoWhereTheyBelong(t *testing.T) {
 				want = "own"
 			}
 		}
-		if o := live.Do(t.Context(), op); o.Detail != want {
-			t.Errorf("%v went to the %s; want the %s", verb, o.Detail, want)
-		}
+		assert.Equalf(t, want, live.Do(t.Context(), op).Detail, "%v went to the", verb)
 		if o, at := virtual.Submit(0, op); o.Detail != beside || at != 7 {
 			t.Errorf("%v went to the %s at %v; want %s", verb, o.Detail, at, beside)
 		}
 	}
 	o := queueblob.New(labelled("table"), queueblob.Services{}).Do(t.Context(), &target.Operation{Beside: &target.Beside{Verb: target.PutMessage}})
-	if o.Status != 501 || !strings.Contains(o.Detail, "no queue") {
-		t.Errorf("without a queue it is answered %+v; want 501", o)
-	}
+	assert.Truef(t, o.Status == 501 && strings.Contains(o.Detail, "no queue"), "without a queue it is answered %+v; want 501", o)
 }
 
 // A queue or a container is made once, and what is put makes it where it is missing.
@@ -225,9 +216,7 @@ func TestStandInsAreMade(t *testing.T) {
 			ask  target.Beside
 			want int
 		}{{made, *b.Maker(), 201}, {made, *b.Maker(), 409}, {made, b, 201}, {put, b, 201}, {put, *b.Maker(), 409}} {
-			if o := send(step.to, step.ask); o.Status != step.want {
-				t.Errorf("%v, step %d: %v is answered %d; want %d", b.Verb, i, step.ask.Verb, o.Status, step.want)
-			}
+			assert.Equalf(t, step.want, send(step.to, step.ask).Status, "%v, step %d: %v is answered", b.Verb, i, step.ask.Verb)
 		}
 	}
 }

@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/target"
 	"loadgen/target/queueblob"
@@ -42,14 +45,10 @@ func TestScripts(t *testing.T) {
 			golden := must(os.ReadFile(file))
 			got := play(t, newDesk(), golden)
 			if *rewrite {
-				if err := os.WriteFile(file, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, os.WriteFile(file, got, 0o644))
 				return
 			}
-			if !bytes.Equal(got, golden) {
-				t.Errorf("play(%s) =\n%s\nwant\n%s", file, got, golden)
-			}
+			assert.Truef(t, bytes.Equal(got, golden), "play(%s) =\n%s\nwant\n%s", file, got, golden)
 		})
 	}
 }
@@ -57,9 +56,7 @@ func TestScripts(t *testing.T) {
 func scripts(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scripts: %v", err)
-	}
+	require.Truef(t, err == nil && len(files) != 0, "no scripts: %v", err)
 	return files
 }
 

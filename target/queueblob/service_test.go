@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/target"
 	"loadgen/target/queueblob"
 )
@@ -113,9 +115,8 @@ func TestAServiceIsAskedOnce(t *testing.T) {
 				if o.Status != row.want.Status || o.Code != row.want.Code || o.RetryAfter != row.want.RetryAfter || len(r.asked) != 1 {
 					t.Errorf("%s, %v: %+v after %d requests; want %+v after one", row.name, b.Verb, o, len(r.asked), row.want)
 				}
-				if strings.Contains(o.Detail, "cGxhbnRlZ") || strings.ContainsAny(o.Detail, "\n?") || o.Detail == "" {
-					t.Errorf("%s, %v: the detail %q tells a secret, an address, or nothing", row.name, b.Verb, o.Detail)
-				}
+				assert.Truef(t, !strings.Contains(o.Detail, "cGxhbnRlZ") && !strings.ContainsAny(o.Detail, "\n?") && o.Detail != "",
+					"%s, %v: the detail %q tells a secret, an address, or nothing", row.name, b.Verb, o.Detail)
 				if credential[1] != "" && !strings.Contains(r.asked[0], "sig=") {
 					t.Errorf("%v was asked as %s; want it signed", b.Verb, r.asked[0])
 				}
@@ -221,9 +222,8 @@ func TestListsGoOn(t *testing.T) {
 		var names, asked []string
 		for _, one := range o.Found {
 			names = append(names, one.Name)
-			if one.Size != 3 || one.Metadata["first"] != "1" || one.ETag != "e" {
-				t.Errorf("%s: found %+v; want its size, its metadata by small letters and its ETag", row.name, one)
-			}
+			assert.Truef(t, one.Size == 3 && one.Metadata["first"] == "1" && one.ETag == "e",
+				"%s: found %+v; want its size, its metadata by small letters and its ETag", row.name, one)
 		}
 		for part := range strings.SplitSeq(r.asked[before], "&") {
 			if strings.HasPrefix(part, "marker=") || strings.HasPrefix(part, "maxresults=") {

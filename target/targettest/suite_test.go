@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/target"
 	"loadgen/target/targettest"
@@ -60,9 +62,8 @@ func TestARefusalFailsWhereNoneIsExpected(t *testing.T) {
 		refusing.busy = busy
 		subject := targettest.Virtual(refusing)
 		subject.Unlimited = unlimited
-		if len(failuresOf(subject)) == 0 {
-			t.Errorf("a target that refuses one in %d, said to be unlimited %v, passed the suite", busy, unlimited)
-		}
+		assert.NotEmptyf(t, failuresOf(subject),
+			"a target that refuses one in %d, said to be unlimited %v, passed the suite", busy, unlimited)
 	}
 }
 
@@ -196,9 +197,7 @@ func wantFailure(t *testing.T, name, begins string, f *fake) {
 			failed = append(failed, check.Failures(subject)...)
 		}
 	}
-	if len(failed) == 0 {
-		t.Errorf("%s: the check that begins %q does not fail", name, begins)
-	}
+	assert.NotEmptyf(t, failed, "%s: the check that begins %q does not fail", name, begins)
 }
 
 // countReturned counts nothing of what a filter drops.
@@ -264,9 +263,7 @@ func TestAWalkShowsEnough(t *testing.T) {
 		}
 	}
 	for _, want := range []int{200, 202, 204, 400, 404, 409, 412} {
-		if statuses[want] == 0 {
-			t.Errorf("no status %d among %v", want, statuses)
-		}
+		assert.Truef(t, statuses[want] != 0, "no status %d among %v", want, statuses)
 	}
 }
 

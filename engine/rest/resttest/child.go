@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // childVariable has the test of its value run as a child process of itself.
@@ -31,16 +33,10 @@ func StartChild(t testing.TB, what string) *Child {
 	c := &Child{Cmd: exec.Command(os.Args[0], "-test.run", "^"+strings.Split(t.Name(), "/")[0]+"$"), t: t}
 	c.Env, c.Stderr = append(os.Environ(), childVariable+"="+what), os.Stderr
 	input, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	output, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, c.Start())
 	t.Cleanup(func() {
 		_ = input.Close()
 		_ = c.Wait()
@@ -53,9 +49,7 @@ func StartChild(t testing.TB, what string) *Child {
 func (c *Child) Line() string {
 	c.t.Helper()
 	line, err := c.output.ReadString('\n')
-	if err != nil {
-		c.t.Fatalf("the child printed %q: %v", line, err)
-	}
+	require.NoErrorf(c.t, err, "the child printed %q", line)
 	return strings.TrimSpace(line)
 }
 

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/target"
@@ -29,9 +31,7 @@ func NewClient(t testing.TB, at azure.Endpoint, o azure.Options) *Client {
 	}
 	o.Endpoint, o.RunID, o.Connections = at, cmp.Or(o.RunID, "test"), cmp.Or(o.Connections, 16)
 	client, err := azure.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c := &Client{Target: client, t: t}
 	t.Cleanup(c.Close)
 	return c
@@ -44,9 +44,7 @@ func (c *Client) Close() { c.closed.Do(c.Target.Close) }
 func Dial(t testing.TB, connection string) *Client {
 	t.Helper()
 	endpoint, err := azure.ParseConnectionString(connection)
-	if err != nil {
-		t.Fatalf("ParseConnectionString(%q) = %v; want no error", connection, err)
-	}
+	require.NoErrorf(t, err, "ParseConnectionString(%q)", connection)
 	return NewClient(t, endpoint, azure.Options{AskCounted: true})
 }
 
@@ -75,8 +73,7 @@ func (c *Client) Try(verb entity.Verb, table, partition, row string, properties 
 func (c *Client) Must(verb entity.Verb, table, partition, row string, properties ...entity.Property) target.Outcome {
 	c.t.Helper()
 	got := c.Try(verb, table, partition, row, properties...)
-	if got.Code != entity.OK || got.Status == 0 {
-		c.t.Fatalf("%v of %s %q %q = %d %s %s; want success", verb, table, partition, row, got.Status, got.Code, got.Detail)
-	}
+	require.Truef(c.t, got.Code == entity.OK && got.Status != 0,
+		"%v of %s %q %q = %d %s %s; want success", verb, table, partition, row, got.Status, got.Code, got.Detail)
 	return got
 }

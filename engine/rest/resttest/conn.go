@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Conn is a plain connection to a server, on which a test writes what it likes.
@@ -20,9 +22,7 @@ type Conn struct {
 func DialConn(t testing.TB, address string) *Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return NewConn(t, c)
 }
 
@@ -55,9 +55,7 @@ func (c *Conn) Reply() (reply *http.Response, body string, err error) {
 func (c *Conn) Want(status int) (body string) {
 	c.t.Helper()
 	reply, body, err := c.Reply()
-	if err != nil || reply.StatusCode != status {
-		c.t.Fatalf("reply = %v, %v; want %d", reply, err, status)
-	}
+	require.Truef(c.t, err == nil && reply.StatusCode == status, "reply = %v, %v; want %d", reply, err, status)
 	return body
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+	"github.com/stretchr/testify/require"
 )
 
 // Issuer is one of OpenID Connect on this machine, that signs with a key of its own.
@@ -32,9 +33,7 @@ var issuersKey = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.Ge
 func NewIssuer(t testing.TB) *Issuer {
 	t.Helper()
 	key, err := issuersKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	i := &Issuer{Key: key}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/tenant/.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {

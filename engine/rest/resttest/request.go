@@ -10,6 +10,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // Key is an account with its key, in base64.
@@ -128,15 +130,11 @@ func CodeOf(t testing.TB, w *httptest.ResponseRecorder) string {
 	if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || strings.Contains(text, "\n") {
 		t.Fatalf("error body = %q; want JSON on one line", text)
 	}
-	if header != body.Error.Code || header == "" {
-		t.Errorf("x-ms-error-code = %q; want %q, the body's", header, body.Error.Code)
-	}
+	assert.Truef(t, header == body.Error.Code && header != "", "x-ms-error-code = %q; want %q, the body's", header, body.Error.Code)
 	if got := w.Header().Get("Content-Length"); got != fmt.Sprint(len(text)) {
 		t.Errorf("Content-Length = %q; want %d", got, len(text))
 	}
 	lines := "\nRequestId:" + w.Header().Get("x-ms-request-id") + "\nTime:20"
-	if value := body.Error.Message.Value; !strings.Contains(value, lines) {
-		t.Errorf("message = %q; want the request's identifier and the time in it", value)
-	}
+	assert.Contains(t, body.Error.Message.Value, lines, "message")
 	return header
 }

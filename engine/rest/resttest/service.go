@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
@@ -75,20 +78,14 @@ type Service struct {
 func New(t testing.TB, o Options) *Service {
 	t.Helper()
 	m, err := model.New(cmp.Or(o.Profile, model.Off))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, setting := range o.Settings {
 		name, value, _ := strings.Cut(setting, "=")
-		if err := m.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, m.Set(name, value))
 	}
 	s := &Service{Clock: new(Leap), key: cmp.Or(o.Key, Contoso)}
 	secret, err := wire.NewSecret(s.key.Secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if o.Rest.Clock == nil {
 		o.Rest.Clock = s.Clock
 	}
@@ -124,9 +121,7 @@ func Listen(t testing.TB, o Options) *Service {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.Server.Close(context.Background()); err != nil {
-			t.Errorf("Close = %v; want no error", err)
-		}
+		assert.NoError(t, s.Server.Close(context.Background()), "Close")
 	})
 	s.URL = s.Server.URL() + "/" + s.key.Account
 	return s
@@ -136,12 +131,8 @@ func Listen(t testing.TB, o Options) *Service {
 func (s *Service) Endpoint(t testing.TB) azure.Endpoint {
 	t.Helper()
 	secret, err := wire.NewSecret(s.key.Secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	endpoint, err := azure.ParseURL(s.URL, "", secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return endpoint
 }

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/rest/serve"
 )
 
@@ -55,9 +58,7 @@ func Open(t testing.TB, o serve.Options) *Shop {
 		t.Fatalf("Open = %v; want no error", err)
 	}
 	t.Cleanup(func() {
-		if err := s.Service.Close(); err != nil {
-			t.Errorf("Close = %v; want no error", err)
-		}
+		assert.NoError(t, s.Service.Close(), "Close")
 	})
 	s.Begin()
 	s.Client = Dial(t, strings.Replace(s.ConnectionString(), "<the key of "+o.KeyName+">", o.Key, 1))
@@ -71,18 +72,12 @@ func (s *Shop) Close() error { return s.Service.Close() }
 func Get(t testing.TB, method, url string) (status int, text string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	reply, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer reply.Body.Close()
 	body, err := io.ReadAll(reply.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return reply.StatusCode, string(body)
 }
 
@@ -102,8 +97,6 @@ func StateOf(t testing.TB, adminURL string) (now serve.State) {
 func Until(t testing.TB, what string, there func() bool) {
 	t.Helper()
 	for last := time.Now().Add(10 * time.Second); !there(); time.Sleep(time.Millisecond) {
-		if time.Now().After(last) {
-			t.Fatalf("waited in vain for %s", what)
-		}
+		require.Falsef(t, time.Now().After(last), "waited in vain for %s", what)
 	}
 }

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/rest/serve"
 )
@@ -35,9 +38,7 @@ func readAll(f serve.ArchiveFormat, text string) ([]serve.ArchiveRecord, error) 
 func written(t testing.TB, f serve.ArchiveFormat, records []serve.ArchiveRecord) string {
 	t.Helper()
 	var text strings.Builder
-	if err := serve.WriteArchive(f, &text, each(records)); err != nil {
-		t.Fatalf("Write(%d, %d records) = %v; want no error", f, len(records), err)
-	}
+	require.NoErrorf(t, serve.WriteArchive(f, &text, each(records)), "Write(%d, %d records)", f, len(records))
 	return text.String()
 }
 
@@ -68,9 +69,7 @@ func shown(r *serve.ArchiveRecord) string {
 // wantSame fails the test unless the records are the same one by one.
 func wantSame(t testing.TB, what string, got, want []serve.ArchiveRecord) {
 	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s = %d records; want %d", what, len(got), len(want))
-	}
+	require.Len(t, got, len(want), what)
 	for i := range want {
 		if shown(&got[i]) != shown(&want[i]) {
 			t.Errorf("%s: record %d =\n%s\nwant\n%s", what, i, shown(&got[i]), shown(&want[i]))
@@ -129,9 +128,7 @@ func TestRoundTrip(t *testing.T) {
 	for name, f := range formats {
 		text := written(t, f, want)
 		got, err := readAll(f, text)
-		if err != nil {
-			t.Fatalf("%s: Read(what Write wrote) = %v; want no error", name, err)
-		}
+		require.NoErrorf(t, err, "%s: Read(what Write wrote)", name)
 		wantSame(t, name, got, want)
 		if again := written(t, f, got); f == serve.ArchiveLines && again != text {
 			t.Errorf("%s: written again it is another text", name)
@@ -142,9 +139,7 @@ func TestRoundTrip(t *testing.T) {
 			text = strings.ReplaceAll(text, "\n", "\r\n\r\n")
 		}
 		got, err = readAll(f, "\ufeff"+text+"\n\n")
-		if err != nil {
-			t.Fatalf("%s: Read(with a mark) = %v; want no error", name, err)
-		}
+		require.NoErrorf(t, err, "%s: Read(with a mark)", name)
 		wantSame(t, name+" with a mark", got, want)
 	}
 }
@@ -159,16 +154,12 @@ func TestGreatestEntity(t *testing.T) {
 		want := []serve.ArchiveRecord{one("p", "r", properties...)}
 		for name, f := range formats {
 			got, err := readAll(f, written(t, f, want))
-			if err != nil {
-				t.Fatalf("%s: Read = %v; want no error", name, err)
-			}
-			if len(got) != 1 || len(got[0].Properties) != len(properties) {
-				t.Fatalf("%s: Read = %d records; want the one with all properties", name, len(got))
-			}
+			require.NoErrorf(t, err, "%s: Read", name)
+			require.Truef(t, len(got) == 1 && len(got[0].Properties) == len(properties),
+				"%s: Read = %d records; want the one with all properties", name, len(got))
 			for i, p := range got[0].Properties {
-				if p.Name != properties[i].Name || !p.Value.Equal(properties[i].Value) {
-					t.Errorf("%s: the property %s is not what was written", name, p.Name)
-				}
+				assert.Truef(t, p.Name == properties[i].Name && p.Value.Equal(properties[i].Value),
+					"%s: the property %s is not what was written", name, p.Name)
 			}
 		}
 	}
@@ -179,18 +170,14 @@ func TestOthersReadIt(t *testing.T) {
 	want := hostile()
 	for i, line := range strings.Split(strings.TrimSuffix(written(t, serve.ArchiveLines, want), "\n"), "\n") {
 		var members map[string]any
-		if err := json.Unmarshal([]byte(line), &members); err != nil {
-			t.Fatalf("line %d is no JSON: %v", i+1, err)
-		}
+		require.NoErrorf(t, json.Unmarshal([]byte(line), &members), "line %d is no JSON", i+1)
 		if members["Table"] != want[i].Table || want[i].HasEntity && members["RowKey"] != want[i].Key.Row {
 			t.Errorf("line %d has the table %q and the row %q; want %q, %q", i+1, members["Table"], members["RowKey"], want[i].Table, want[i].Key.Row)
 		}
 	}
 	table := csv.NewReader(strings.NewReader(written(t, serve.ArchiveCSV, want)))
 	rows, err := table.ReadAll()
-	if err != nil || len(rows) != len(want)+1 {
-		t.Fatalf("the library reads %d rows, %v; want %d", len(rows), err, len(want)+1)
-	}
+	require.Truef(t, err == nil && len(rows) == len(want)+1, "the library reads %d rows, %v; want %d", len(rows), err, len(want)+1)
 	for i, r := range want {
 		if row := rows[i+1]; row[0] != r.Table || row[1] != r.Key.Partition || row[2] != r.Key.Row {
 			t.Errorf("row %d = %q; want %q %q", i, row[:3], r.Table, r.Key)
@@ -291,13 +278,10 @@ func TestFaultsNameTheLine(t *testing.T) {
 			continue
 		}
 		for _, says := range row.says {
-			if !strings.Contains(err.Error(), says) {
-				t.Errorf("%s: Read = %q; want %q in it", row.name, err, says)
-			}
+			assert.Containsf(t, err.Error(), says, "%s: Read = %q", row.name, err)
 		}
-		if len(err.Error()) > 400 || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: Read = %q; want one short line", row.name, err)
-		}
+		assert.Truef(t, len(err.Error()) <= 400 && !strings.Contains(err.Error(), "\n"),
+			"%s: Read = %q; want one short line", row.name, err)
 	}
 	if _, err := readAll(3, ""); !errors.Is(err, serve.ErrArchiveForm) {
 		t.Errorf("Read(no format) = %v; want ErrForm", err)
@@ -317,16 +301,12 @@ func TestErrorsOfOthersPassThrough(t *testing.T) {
 			t.Errorf("%s: Read = %v after %d visits; want the visitor's error and a line after one", name, err, visits)
 		}
 		from := io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken))
-		if err := serve.ReadArchive(f, from, func(*serve.ArchiveRecord) error { return nil }); !errors.Is(err, broken) {
-			t.Errorf("%s: Read = %v; want the reader's error", name, err)
-		}
+		assert.ErrorIsf(t, serve.ReadArchive(f, from, func(*serve.ArchiveRecord) error { return nil }), broken, "%s: Read", name)
 		many := make([]serve.ArchiveRecord, 10_000)
 		for i := range many {
 			many[i] = one("p", fmt.Sprint(i))
 		}
-		if err := serve.WriteArchive(f, unwillingWriter{unwilling}, each(many)); !errors.Is(err, unwilling) {
-			t.Errorf("%s: Write = %v; want the writer's error", name, err)
-		}
+		assert.ErrorIsf(t, serve.WriteArchive(f, unwillingWriter{unwilling}, each(many)), unwilling, "%s: Write", name)
 	}
 }
 
@@ -346,14 +326,11 @@ func TestNothingIsWrittenThatCannotBeReadBack(t *testing.T) {
 		{"a table alone with a property", serve.ArchiveRecord{Table: "Races", Properties: []entity.Property{property("A", entity.Int32(1))}}},
 	} {
 		for name, f := range formats {
-			if err := serve.WriteArchive(f, io.Discard, each([]serve.ArchiveRecord{row.record})); !errors.Is(err, serve.ErrArchiveRecord) {
-				t.Errorf("%s: Write(%s) = %v; want ErrRecord", name, row.name, err)
-			}
+			assert.ErrorIsf(t, serve.WriteArchive(f, io.Discard, each([]serve.ArchiveRecord{row.record})), serve.ErrArchiveRecord,
+				"%s: Write(%s)", name, row.name)
 		}
 	}
-	if err := serve.WriteArchive(0, io.Discard, each(nil)); !errors.Is(err, serve.ErrArchiveRecord) {
-		t.Errorf("Write(no format) = %v; want ErrRecord", err)
-	}
+	assert.ErrorIs(t, serve.WriteArchive(0, io.Discard, each(nil)), serve.ErrArchiveRecord, "Write(no format)")
 }
 
 func TestColumnsOfCSVAreBounded(t *testing.T) {
@@ -370,14 +347,11 @@ func TestColumnsOfCSVAreBounded(t *testing.T) {
 	}
 	const most = 4093 // beside the table and the keys
 	err := serve.WriteArchive(serve.ArchiveCSV, io.Discard, each(distinct(most+1)))
-	if !errors.Is(err, serve.ErrArchiveRecord) || !strings.Contains(err.Error(), "JSON lines") {
-		t.Errorf("Write(one name too many as CSV) = %v; want ErrRecord, and what to write instead", err)
-	}
+	assert.Truef(t, errors.Is(err, serve.ErrArchiveRecord) && strings.Contains(err.Error(), "JSON lines"),
+		"Write(one name too many as CSV) = %v; want ErrRecord, and what to write instead", err)
 	want := distinct(most)
 	got, err := readAll(serve.ArchiveCSV, written(t, serve.ArchiveCSV, want))
-	if err != nil {
-		t.Fatalf("Read(as many columns as may be) = %v; want no error", err)
-	}
+	require.NoError(t, err, "Read(as many columns as may be)")
 	wantSame(t, "as many columns as may be", got, want)
 	goes := 0
 	changing := func(yield func(*serve.ArchiveRecord) bool) {
@@ -385,9 +359,8 @@ func TestColumnsOfCSVAreBounded(t *testing.T) {
 		goes++
 		yield(&r)
 	}
-	if err := serve.WriteArchive(serve.ArchiveCSV, io.Discard, changing); !errors.Is(err, serve.ErrArchiveRecord) {
-		t.Errorf("Write(records that change) = %v; want ErrRecord", err)
-	}
+	assert.ErrorIs(t, serve.WriteArchive(serve.ArchiveCSV, io.Discard, changing), serve.ErrArchiveRecord,
+		"Write(records that change)")
 }
 
 func TestFormatOf(t *testing.T) {

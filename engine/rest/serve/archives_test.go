@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/rest/serve"
 )
@@ -32,19 +35,13 @@ func everyType() []entity.Property {
 func saved(t *testing.T, name string) []serve.ArchiveRecord {
 	t.Helper()
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	format, _ := serve.ArchiveFormatOf(name)
 	all, err := readAll(format, string(text))
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	require.NoError(t, err, name)
 	slices.SortFunc(all, func(a, b serve.ArchiveRecord) int {
 		order := cmp.Or(strings.Compare(a.Table, b.Table), a.Key.Compare(b.Key))
-		if order == 0 {
-			t.Errorf("%s holds %s %v twice", name, a.Table, a.Key)
-		}
+		assert.Truef(t, order != 0, "%s holds %s %v twice", name, a.Table, a.Key)
 		return order
 	})
 	return all
@@ -77,9 +74,7 @@ func TestImportAndExport(t *testing.T) {
 	s.stop()
 	s.wantJournal("all.csv", "spreadsheet")
 	first := saved(t, "all.csv")
-	if len(first) != many+3 {
-		t.Fatalf("the export holds %d records; want %d", len(first), many+3)
-	}
+	require.Len(t, first, many+3, "the export holds")
 	ohara := one("o'hara", "ż \"x\", 😀", everyType()...)
 	ohara.Table = "Clubs"
 	wantSame(t, "the clubs", first[1:2], []serve.ArchiveRecord{ohara})
@@ -89,9 +84,7 @@ func TestImportAndExport(t *testing.T) {
 	s = open(t, serve.Options{Imports: []string{"all.csv"}, Export: "again.jsonl"})
 	s.stop()
 	wantSame(t, "the second export", saved(t, "again.jsonl"), first)
-	if left := leftIn(t, "."); len(left) != 4 {
-		t.Errorf("the folder holds %v; want the archives alone", left)
-	}
+	assert.Len(t, leftIn(t, "."), 4, "the folder holds")
 }
 
 func TestExportThroughALink(t *testing.T) {
@@ -114,9 +107,7 @@ func TestArchivesWithFaults(t *testing.T) {
 	t.Chdir(t.TempDir())
 	good := `{"Table":"Races","PartitionKey":"p","RowKey":"1"}` + "\n"
 	put(t, map[string]string{"good.jsonl": good, "bad.jsonl": strings.Replace(good, "1", "2", 1) + "nonsense\n", "bad.csv": "a,b\n"})
-	if err := os.Mkdir("folder.csv", 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir("folder.csv", 0o700))
 	for _, row := range []struct {
 		sentence string
 		options  serve.Options
@@ -131,9 +122,7 @@ func TestArchivesWithFaults(t *testing.T) {
 		{"an export below a file", serve.Options{Export: "bad.csv/all.csv"}, "export: "},
 	} {
 		wantFault(t, row.sentence, row.options, "", row.says)
-		if left := leftIn(t, "."); len(left) != 4 {
-			t.Errorf("%s: left %v behind; want nothing new", row.sentence, left)
-		}
+		assert.Lenf(t, leftIn(t, "."), 4, "%s: left behind", row.sentence)
 	}
 }
 

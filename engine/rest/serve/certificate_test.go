@@ -20,6 +20,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/rest/serve"
@@ -29,19 +31,13 @@ import (
 func forged(t *testing.T, from, until time.Duration, names ...string) (cert, key string) {
 	t.Helper()
 	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"},
 		NotBefore: time.Now().Add(from), NotAfter: time.Now().Add(until), DNSNames: names}
 	encoded, err := x509.CreateCertificate(rand.Reader, template, template, &secret.PublicKey, secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	plain, err := x509.MarshalPKCS8PrivateKey(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: encoded})),
 		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: plain}))
 }
@@ -50,9 +46,7 @@ func forged(t *testing.T, from, until time.Duration, names ...string) (cert, key
 func trusting(t *testing.T, cert string) *http.Client {
 	t.Helper()
 	trusted := x509.NewCertPool()
-	if !trusted.AppendCertsFromPEM([]byte(cert)) {
-		t.Fatalf("%q is no certificate", cert)
-	}
+	require.Truef(t, trusted.AppendCertsFromPEM([]byte(cert)), "%q is no certificate", cert)
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted}}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport}
@@ -65,9 +59,7 @@ func TestSelfSignedServiceIsTrustedByItsCertificate(t *testing.T) {
 		t.Errorf("URL() = %s, ConnectionString() = %s; want https in both", s.URL(), s.ConnectionString())
 	}
 	status, cert := s.get(serve.CertificatePath)
-	if status != http.StatusOK {
-		t.Fatalf("GET %s = %d %s; want the certificate", serve.CertificatePath, status, cert)
-	}
+	require.Equalf(t, http.StatusOK, status, "GET %s = %s", serve.CertificatePath, cert)
 	client := trusting(t, cert)
 	_, port, _ := net.SplitHostPort(strings.Split(strings.TrimPrefix(s.URL(), "https://"), "/")[0])
 	for _, host := range []string{"127.0.0.1", "localhost"} {
@@ -78,9 +70,7 @@ func TestSelfSignedServiceIsTrustedByItsCertificate(t *testing.T) {
 		}
 		_, _ = io.Copy(io.Discard, reply.Body)
 		reply.Body.Close()
-		if reply.StatusCode != http.StatusForbidden {
-			t.Errorf("as %s: %d; want 403 for who shows no key", host, reply.StatusCode)
-		}
+		assert.Equalf(t, http.StatusForbidden, reply.StatusCode, "as %s", host)
 	}
 	if _, err := http.Get(s.URL() + "/Tables"); err == nil {
 		t.Error("who does not know the certificate trusts it; want an error")
@@ -118,9 +108,7 @@ func TestCertificatesWithFaults(t *testing.T) {
 		"future.pem": future, "future-key.pem": futureKey, "words.pem": "nothing of that kind", "long.pem": strings.Repeat("x", 2<<20),
 		"broken.pem": strings.Replace(cert, "\nMII", "\nAAA", 1), "broken-key.pem": strings.Replace(key, "\nM", "\nA", 1),
 		"locked.pem": "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n"})
-	if err := os.Mkdir("folder.pem", 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir("folder.pem", 0o700))
 	for _, row := range []struct {
 		sentence, cert, key, field, says string
 	}{
@@ -166,27 +154,19 @@ func TestSignaturesForHTTPSAlone(t *testing.T) {
 			options.Transport = trusting(t, cert)
 		}
 		key, err := aztables.NewSharedKeyCredential(emulators, known)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		client, err := aztables.NewServiceClientWithSharedKey(s.URL(), key, options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if _, err := client.CreateTable(t.Context(), "Races", nil); err != nil {
 			t.Fatalf("CreateTable at %s = %v; want no error", s.URL(), err)
 		}
 		url, err := client.GetAccountSASURL(aztables.AccountSASResourceTypes{Container: true, Object: true},
 			aztables.AccountSASPermissions{Read: true, List: true}, time.Now().Add(-time.Minute), time.Now().Add(time.Hour))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		// It is made for an address without a path: the account's is put where it belongs.
 		_, query, _ := strings.Cut(url, "?")
 		bearer, err := aztables.NewServiceClientWithNoCredential(s.URL()+"?"+query, options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		_, err = bearer.NewListTablesPager(nil).NextPage(t.Context())
 		code := ""
 		if refused := new(azcore.ResponseError); errors.As(err, &refused) {

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
@@ -36,9 +38,7 @@ func TestLoadBalancingOfAColdService(t *testing.T) {
 				var said bytes.Buffer
 				var events []Event
 				s, faults := newService(Options{Start: start, Set: set, Journal: &said, Quiet: true, Balanced: func(list []Event) { events = append(events, list...) }})
-				if err := errors.Join(append(faults, s.prepare(t.Context()))...); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, errors.Join(append(faults, s.prepare(t.Context()))...))
 				s.watch()
 				overload(t, s, row.from, row.want+2*time.Second)
 				s.unwatch()
@@ -56,9 +56,8 @@ func TestLoadBalancingOfAColdService(t *testing.T) {
 				if len(state.Ranges) < 2 || state.Ranges[0].FirstKey != "" || state.Ranges[1].FirstKey == "" || state.Ranges[1].Table != "Races" {
 					t.Errorf("%+v: ranges %+v; want both halves", row, state.Ranges)
 				}
-				if !strings.Contains(said.String(), fmt.Sprintf("table Races: %v split range 1 and 2 at", row.want)) {
-					t.Errorf("%+v: the journal says\n%s", row, &said)
-				}
+				assert.Containsf(t, said.String(), fmt.Sprintf("table Races: %v split range 1 and 2 at", row.want),
+					"%+v: the journal says\n%s", row, &said)
 			})
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine"
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
@@ -85,9 +87,8 @@ func TestFaultsOnTheWire(t *testing.T) {
 			}
 			s.Must(entity.Insert, "Races", "other", "1")
 			// A query of the whole table is about no one key.
-			if all := s.Send(&target.Operation{Verb: entity.Query, Table: "Races"}); all.Returned != row.entities {
-				t.Errorf("%d entities are there; want %d", all.Returned, row.entities)
-			}
+			assert.Equal(t, row.entities, s.Send(&target.Operation{Verb: entity.Query, Table: "Races"}).Returned,
+				"entities are there")
 			if want := 2; row.rule.Kind != engine.FaultFreeze && seen()[row.rule.Kind] != want || len(seen()) > 1 {
 				t.Errorf("the service saw %v; want %d of that kind alone", seen(), want)
 			}

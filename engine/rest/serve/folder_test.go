@@ -1,7 +1,6 @@
 package serve_test
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -13,6 +12,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/rest/resttest"
@@ -37,9 +38,7 @@ func TestTablesLast(t *testing.T) {
 			s.Must(entity.Delete, "Races", "p", "7")
 			s.Must(entity.DeleteTable, "Gone", "", "")
 			s.stop()
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, s.Close())
 			s = open(t, o)
 			if got := s.state(); fmt.Sprint(got.Tables) != "[{Races 19}]" || got.DataDir != o.DataDir {
 				t.Errorf("the state after the next start = %+v; want 19 entities of Races in %s", got, o.DataDir)
@@ -50,12 +49,9 @@ func TestTablesLast(t *testing.T) {
 					t.Errorf("%s = %v; want %v", p.Name, got, p.Value)
 				}
 			}
-			if got := s.Try(entity.Get, "Races", "p", "7"); got.Status != http.StatusNotFound {
-				t.Errorf("what was deleted is answered with %d; want 404", got.Status)
-			}
-			if got := s.Try(entity.CreateTable, "GONE", "", ""); got.Code != entity.TableBeingDeleted {
-				t.Errorf("a name that is kept back is answered with %q; want %q", got.Code, entity.TableBeingDeleted)
-			}
+			assert.Equal(t, http.StatusNotFound, s.Try(entity.Get, "Races", "p", "7").Status, "what was deleted is answered with")
+			assert.Equal(t, entity.TableBeingDeleted, s.Try(entity.CreateTable, "GONE", "", "").Code,
+				"a name that is kept back is answered with")
 			s.wantJournal("(tables: 1, entities: 19)")
 		})
 	}
@@ -92,9 +88,7 @@ func TestAFolderThatFails(t *testing.T) {
 		t.Errorf("%s = %d; want 503", serve.HealthPath, status)
 	}
 	s.stop()
-	if err := s.Close(); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("Close = %v; want the cause", err)
-	}
+	assert.ErrorIs(t, s.Close(), syscall.ENOSPC, "Close")
 	if text, err := os.ReadFile("all.jsonl"); err != nil || string(text) != "precious" {
 		t.Errorf("the export holds %q, %v; want it as before", text, err)
 	}
@@ -121,9 +115,8 @@ func TestFaultsOfTheFolder(t *testing.T) {
 		wantFault(t, row.sentence, row.options, row.field, row.says)
 	}
 	s := open(t, serve.Options{DataDir: "data"})
-	if err := wantFault(t, "a folder in use", serve.Options{DataDir: "data"}, "data-dir"); !errors.Is(err, durable.ErrInUse) {
-		t.Errorf("Open of a folder in use = %v; want %v", err, durable.ErrInUse)
-	}
+	assert.ErrorIs(t, wantFault(t, "a folder in use", serve.Options{DataDir: "data"}, "data-dir"), durable.ErrInUse,
+		"Open of a folder in use")
 	s.stop()
 }
 
@@ -138,15 +131,9 @@ func TestExportNowAndThen(t *testing.T) {
 		_, err := os.Stat(name)
 		return err == nil
 	})
-	if len(saved(t, name)) != 1 {
-		t.Error("the export while serving lacks the entity")
-	}
+	assert.Len(t, saved(t, name), 1, "the export while serving lacks the entity")
 	s.Must(entity.Insert, "Races", "p", "2")
 	s.stop()
-	if got := len(saved(t, name)); got != 2 {
-		t.Errorf("the export at the end has %d entities; want 2", got)
-	}
-	if left := leftIn(t, folder); len(left) != 1 {
-		t.Errorf("the folder holds %v; want the archive alone", left)
-	}
+	assert.Len(t, saved(t, name), 2, "the export at the end has entities")
+	assert.Len(t, leftIn(t, folder), 1, "the folder holds")
 }

@@ -1,8 +1,9 @@
 package serve_test
 
 import (
-	"errors"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/rest/serve"
 )
@@ -40,16 +41,12 @@ func seed(f *testing.F, format serve.ArchiveFormat) {
 func checkRead(t *testing.T, f serve.ArchiveFormat, text string) {
 	records, err := readAll(f, text)
 	if err != nil {
-		if !errors.Is(err, serve.ErrArchiveForm) {
-			t.Fatalf("Read(%q) = %v; want ErrForm", text, err)
-		}
+		require.ErrorIsf(t, err, serve.ErrArchiveForm, "Read(%q)", text)
 		return
 	}
 	for name, other := range formats {
 		again, err := readAll(other, written(t, other, records))
-		if err != nil {
-			t.Fatalf("%s: Read(what Write wrote of %q) = %v; want no error", name, text, err)
-		}
+		require.NoErrorf(t, err, "%s: Read(what Write wrote of %q)", name, text)
 		wantSame(t, name, again, records)
 	}
 }

@@ -18,6 +18,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/rest/resttest"
 	"loadgen/engine/rest/serve"
@@ -58,14 +61,10 @@ func TestHostileClientsAreBounded(t *testing.T) {
 		t.Logf("p50 %v alone, %v under attack: %.2f", alone, attacked, ratio)
 		fair = ratio <= mostOfAlone
 	}
-	if !fair {
-		t.Errorf("p50 under attack was over %d times that alone in each of three tries", mostOfAlone)
-	}
+	assert.Truef(t, fair, "p50 under attack was over %d times that alone in each of three tries", mostOfAlone)
 	peak := v.resident("VmHWM")
 	t.Logf("resident at most %d MB", peak>>20)
-	if peak > mostResident {
-		t.Errorf("%d MB were resident; want %d at most", peak>>20, mostResident>>20)
-	}
+	assert.Truef(t, peak <= mostResident, "%d MB were resident; want %d at most", peak>>20, mostResident>>20)
 }
 
 // besieged measures honest clients alone and under attack, in two rounds that take turns, and
@@ -90,9 +89,8 @@ func (v *victim) besieged() (p50Alone, p50Attacked time.Duration) {
 		}
 		v.t.Logf("round %d: resident %d MB before, %d MB under attack, %d MB %v after its end", round,
 			before>>20, during>>20, after>>20, time.Since(ended).Round(time.Millisecond))
-		if after > before+during/8 {
-			v.t.Errorf("%d MB are resident %v after the attack; want about the %d MB of before", after>>20, givenBackWithin, before>>20)
-		}
+		assert.Truef(v.t, after <= before+during/8,
+			"%d MB are resident %v after the attack; want about the %d MB of before", after>>20, givenBackWithin, before>>20)
 	}
 	return median(alone), median(attacked)
 }
@@ -163,9 +161,7 @@ func (v *victim) attack() (attackers []net.Conn) {
 	v.t.Helper()
 	dial := func() net.Conn {
 		c, err := net.Dial("tcp", v.table.Host)
-		if err != nil {
-			v.t.Fatal(err)
-		}
+		require.NoError(v.t, err)
 		attackers = append(attackers, c)
 		return c
 	}
@@ -190,13 +186,9 @@ func (v *victim) attack() (attackers []net.Conn) {
 func (v *victim) resident(name string) int64 {
 	v.t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", v.process))
-	if err != nil {
-		v.t.Fatal(err)
-	}
+	require.NoError(v.t, err)
 	_, rest, _ := strings.Cut(string(status), name+":")
 	kilobytes, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
-	if err != nil {
-		v.t.Fatal(err)
-	}
+	require.NoError(v.t, err)
 	return kilobytes << 10
 }

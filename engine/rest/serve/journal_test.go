@@ -8,6 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 )
 
@@ -24,9 +27,7 @@ func TestCountsAreToldWhereThereAreAny(t *testing.T) {
 				}
 				return nil
 			}})
-			if err := errors.Join(append(faults, s.prepare(t.Context()))...); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, errors.Join(append(faults, s.prepare(t.Context()))...))
 			ask := func() {
 				s.answer(httptest.NewRecorder(), httptest.NewRequest("GET", "/devstoreaccount1/Tables", nil))
 			}
@@ -42,20 +43,15 @@ func TestCountsAreToldWhereThereAreAny(t *testing.T) {
 			if quiet {
 				want = "no room; at all\n"
 			}
-			if said.String() != want {
-				t.Errorf("quiet %v: said %q; want %q", quiet, &said, want)
-			}
-			if len(ticks) != 21 || ticks[20] != clock.Instant(21*time.Second) {
-				t.Errorf("ticks = %v; want one each second", ticks)
-			}
+			assert.Equalf(t, want, said.String(), "quiet %v: said %q", quiet, &said)
+			assert.Truef(t, len(ticks) == 21 && ticks[20] == clock.Instant(21*time.Second),
+				"ticks = %v; want one each second", ticks)
 		})
 	}
 }
 
 func TestThousandsAreApart(t *testing.T) {
 	for n, want := range map[int64]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 123456: "123,456", 1<<63 - 1: "9,223,372,036,854,775,807"} {
-		if got := grouped(n); got != want {
-			t.Errorf("grouped(%d) = %q; want %q", n, got, want)
-		}
+		assert.Equalf(t, want, grouped(n), "grouped(%d)", n)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/rest/resttest"
 	"loadgen/engine/rest/serve"
@@ -54,9 +56,8 @@ func (k *keeper) found(table string, promised bool) map[entity.Key]int64 {
 		if page.Code == entity.TableNotFound && !promised {
 			return all
 		}
-		if page.Code != entity.OK || page.Status != 200 {
-			k.t.Fatalf("a page of %s = %d %s %s", table, page.Status, page.Code, page.Detail)
-		}
+		require.Truef(k.t, page.Code == entity.OK && page.Status == 200,
+			"a page of %s = %d %s %s", table, page.Status, page.Code, page.Detail)
 		for _, row := range page.Rows {
 			all[row.Key] = storetest.NumberOf(row.Entity)
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/accesslog"
 	"loadgen/engine/entity"
 	"loadgen/engine/rest/serve"
@@ -23,9 +25,7 @@ func TestTheLogOfAService(t *testing.T) {
 			s.Try(entity.Get, "Races", "other", "2")
 			s.stop()
 			text, err := os.Open("table.log")
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			defer text.Close()
 			var said []string
 			_, err = accesslog.Read(text, "table.log", func(e *accesslog.Entry) error {
@@ -43,9 +43,7 @@ func TestTheLogOfAService(t *testing.T) {
 			if format == string(accesslog.Analytics) {
 				want[2] = "QueryEntity ThrottlingError a'b/ü 1;"
 			}
-			if throttled.Status != 503 {
-				t.Fatalf("the read after the insert = %d; want it throttled", throttled.Status)
-			}
+			require.Equal(t, 503, throttled.Status, "the read after the insert")
 			if err != nil || strings.Join(said, "\n") != strings.Join(want, "\n") {
 				t.Errorf("the log says\n%s\n(%v); want\n%s", strings.Join(said, "\n"), err, strings.Join(want, "\n"))
 			}

@@ -1,6 +1,10 @@
 package serve
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
 
 // Memory is given back once after each peak that was worth it, when it has been quiet
 // for a while.
@@ -29,15 +33,11 @@ func TestLulls(t *testing.T) {
 				got += "."
 			}
 		}
-		if got != row.gives {
-			t.Errorf("%s: given back %s; want %s", row.sentence, got, row.gives)
-		}
+		assert.Equalf(t, row.gives, got, "%s: given back", row.sentence)
 	}
 	var l lull
 	for i, want := range []bool{false, false, true} {
 		// A peak that came and went between two looks.
-		if got := l.look(0, max(0, int64(100*mib*(1-i)))); got != want {
-			t.Errorf("look %d = %v; want %v", i, got, want)
-		}
+		assert.Equalf(t, want, l.look(0, max(0, int64(100*mib*(1-i)))), "look %d", i)
 	}
 }

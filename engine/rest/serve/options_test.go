@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/rest/serve"
 )
 
@@ -67,9 +69,8 @@ func TestOptionsAreValidated(t *testing.T) {
 			}
 			got = append(got, what)
 		}
-		if strings.Join(got, "; ") != strings.Join(row.faults, "; ") {
-			t.Errorf("%s: Validate = %q; want %q", row.sentence, got, row.faults)
-		}
+		assert.Equalf(t, strings.Join(row.faults, "; "), strings.Join(got, "; "),
+			"%s: Validate = %q; want %q", row.sentence, got, row.faults)
 		if len(row.faults) == 0 {
 			continue
 		}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/rest/resttest"
@@ -67,7 +69,6 @@ func TestSoakOverload(t *testing.T) {
 	after, held := settled()
 	t.Logf("%v at twice %d/s: %d ok, %d throttled, %d failed; %d goroutines and %d MiB before, %d and %d after",
 		*overload, capacity, ok.Load(), throttled.Load(), failed.Load(), goroutines, bytes>>20, after, held>>20)
-	if after > goroutines+clients || held > 2*bytes+(64<<20) || failed.Load() > 0 || throttled.Load() < ok.Load()/2 {
-		t.Error("want half of it throttled, none failed, and goroutines and memory as before")
-	}
+	assert.True(t, after <= goroutines+clients && held <= 2*bytes+(64<<20) && failed.Load() <= 0 && throttled.Load() >= ok.Load()/2,
+		"want half of it throttled, none failed, and goroutines and memory as before")
 }

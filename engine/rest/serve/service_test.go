@@ -2,14 +2,15 @@ package serve_test
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/http"
 	"os"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/rest/resttest"
@@ -19,9 +20,7 @@ import (
 func TestServiceIsATableService(t *testing.T) {
 	s := open(t, serve.Options{Seed: 7})
 	want := "DefaultEndpointsProtocol=http;AccountName=" + emulators + ";AccountKey=" + known + ";TableEndpoint=" + s.URL() + ";"
-	if got := s.ConnectionString(); got != want {
-		t.Errorf("ConnectionString() = %q; want %q", got, want)
-	}
+	assert.Equal(t, want, s.ConnectionString(), "ConnectionString()")
 	s.Must(entity.CreateTable, "Races", "", "")
 	s.Must(entity.Insert, "Races", "2011", "1", entity.Property{Name: "Fee", Value: entity.Int32(255)})
 	got := s.Must(entity.Get, "Races", "2011", "1")
@@ -40,9 +39,7 @@ func TestServiceIsATableService(t *testing.T) {
 	wanted := serve.State{Account: emulators, Profile: "documented", Start: "warm", Seed: 7,
 		Requests: serve.Requests{Total: 4, Ok: 3, Failed: 1}, EntitiesCounted: 3, PartitionsKnown: 1,
 		Tables: []serve.Table{{Name: "Races", Entities: 1}}}
-	if !reflect.DeepEqual(now, wanted) {
-		t.Errorf("the state = %+v; want %+v", now, wanted)
-	}
+	assert.Equalf(t, wanted, now, "the state = %+v; want %+v", now, wanted)
 	s.stop()
 	s.wantJournal(emulators+" on "+s.URL()+", profile documented\n", s.AdminURL()+"/-/state\n",
 		"drained; requests: 4 (3 ok, 0 throttled, 1 failed); entities counted: 3\n")
@@ -61,14 +58,11 @@ func TestAdminPaths(t *testing.T) {
 		{"GET", table + serve.HealthPath, 403}, {"GET", table + serve.StatePath, 403},
 	} {
 		status, text := resttest.Get(t, row.method, row.url)
-		if status != row.status || row.status == 404 && strings.Count(text, "\n") != 1 {
-			t.Errorf("%s %s = %d %q; want %d", row.method, row.url, status, text, row.status)
-		}
+		assert.Truef(t, status == row.status && (row.status != 404 || strings.Count(text, "\n") == 1),
+			"%s %s = %d %q; want %d", row.method, row.url, status, text, row.status)
 	}
 	stranger, err := http.NewRequestWithContext(t.Context(), "GET", s.AdminURL()+serve.StatePath, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	stranger.Host = "page.example"
 	if reply, err := http.DefaultClient.Do(stranger); err != nil || reply.StatusCode != http.StatusForbidden {
 		t.Errorf("the state for a page of the web = %v, %v; want 403", reply, err)
@@ -92,32 +86,20 @@ func TestDrainLetsWhatIsUnderWayFinish(t *testing.T) {
 	if now := s.state(); !now.Draining || now.UnderWay != 1 {
 		t.Errorf("the state = %+v; want it draining, with one request under way", now)
 	}
-	if status := end(request); status != 201 {
-		t.Errorf("the request under way = %d; want 201", status)
-	}
-	if err := <-drained; err != nil {
-		t.Errorf("Drain = %v; want no error", err)
-	}
+	assert.Equal(t, 201, end(request), "the request under way")
+	assert.NoError(t, <-drained, "Drain")
 	s.wantJournal("under way: 1\ndrained; requests: 1 (1 ok, 0 throttled, 0 failed); entities counted: 0\n")
-	if got := s.Try(entity.Get, "Races", "2011", "1"); got.Status != 0 {
-		t.Errorf("a request after the end = %d; want none to be accepted", got.Status)
-	}
+	assert.Equal(t, 0, s.Try(entity.Get, "Races", "2011", "1").Status, "a request after the end")
 }
 
 func TestDrainCutsOffWhatTakesTooLong(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := open(t, serve.Options{Grace: 20 * time.Millisecond, Export: "all.jsonl", Input: strings.NewReader(`{"Table":"Clubs"}`), Imports: []string{"-"}})
 	request := s.begin()
-	if err := s.Drain(); !errors.Is(err, context.Canceled) {
-		t.Errorf("Drain that cut a request off = %v; want %v", err, context.Canceled)
-	}
-	if status := end(request); status != 0 {
-		t.Errorf("the request that was cut off = %d; want no reply", status)
-	}
+	assert.ErrorIs(t, s.Drain(), context.Canceled, "Drain that cut a request off")
+	assert.Equal(t, 0, end(request), "the request that was cut off")
 	s.wantJournal("cut off after 20ms; requests under way: 1; ")
-	if err := s.Save(); err != nil {
-		t.Errorf("Save = %v; want no error", err)
-	}
+	assert.NoError(t, s.Save(), "Save")
 	if text, err := os.ReadFile("all.jsonl"); err != nil || !strings.Contains(string(text), "Clubs") {
 		t.Errorf("the export = %q, %v; want it all the same", text, err)
 	}
@@ -126,29 +108,19 @@ func TestDrainCutsOffWhatTakesTooLong(t *testing.T) {
 // Whoever is there before all is ready waits, and is told nothing where it never is.
 func TestRequestsWaitUntilAllIsReady(t *testing.T) {
 	s, err := serve.Open(t.Context(), serve.Options{Listen: "127.0.0.1:0"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	early, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.URL(), "http://"), "/"+emulators))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer early.Close()
 	if _, err := early.Write([]byte("GET /-/ HTTP/1.1\r\nHost: x\r\n\r\n")); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
-		t.Errorf("Close = %v; want no error", err)
-	}
+	assert.NoError(t, s.Close(), "Close")
 	if n, err := early.Read(make([]byte, 1)); n > 0 || err == nil {
 		t.Errorf("a request that came too early was told something")
 	}
-	if got := s.Counts(); got.Requests != 0 {
-		t.Errorf("%d requests were served; want none", got.Requests)
-	}
-	if err := s.Close(); err != nil {
-		t.Errorf("a second Close = %v; want no error", err)
-	}
+	assert.EqualValues(t, 0, s.Counts().Requests, "requests were served")
+	assert.NoError(t, s.Close(), "a second Close")
 }
 
 func TestServeOnAPortInUse(t *testing.T) {

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/rest/resttest"
 	"loadgen/engine/rest/serve"
 )
@@ -60,9 +63,7 @@ func (s *shop) wantJournal(words ...string) {
 // stop ends the service with its archive.
 func (s *shop) stop() {
 	s.t.Helper()
-	if err := errors.Join(s.Drain(), s.Save()); err != nil {
-		s.t.Fatalf("Drain and Save = %v; want no error", err)
-	}
+	require.NoError(s.t, errors.Join(s.Drain(), s.Save()), "Drain and Save")
 }
 
 // makeTable is the body of the request of begin.
@@ -93,9 +94,7 @@ func end(c *resttest.Conn) int {
 func leftIn(t *testing.T, folder string) []string {
 	t.Helper()
 	left, err := filepath.Glob(filepath.Join(folder, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return left
 }
 
@@ -103,9 +102,7 @@ func leftIn(t *testing.T, folder string) []string {
 func put(t *testing.T, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 }
 
@@ -123,13 +120,10 @@ func wantFault(t *testing.T, what string, o serve.Options, field string, words .
 		return nil
 	}
 	var fault serve.Fault
-	if field != "" && (!errors.As(err, &fault) || fault.Field != field) || strings.Contains(err.Error(), "\n") {
-		t.Errorf("%s: Open = %v; want one line, a fault of %s", what, err, field)
-	}
+	assert.Truef(t, (field == "" || (errors.As(err, &fault) && fault.Field == field)) && !strings.Contains(err.Error(), "\n"),
+		"%s: Open = %v; want one line, a fault of %s", what, err, field)
 	for _, want := range words {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: Open = %v; want %q in it", what, err, want)
-		}
+		assert.Containsf(t, err.Error(), want, "%s: Open = %v", what, err)
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 	"github.com/golang-jwt/jwt/v5"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/rest/resttest"
 	"loadgen/engine/rest/serve"
@@ -39,9 +40,7 @@ func aztablesAt(t *testing.T, s *shop, who azcore.TokenCredential) (*aztables.Se
 	_, cert := s.get(serve.CertificatePath)
 	over := trusting(t, cert)
 	client, err := aztables.NewServiceClient(s.URL(), who, &aztables.ClientOptions{ClientOptions: policy.ClientOptions{Transport: over, Retry: policy.RetryOptions{MaxRetries: -1}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return client, over
 }
 
@@ -68,9 +67,7 @@ func TestAztablesWithATokenCredential(t *testing.T) {
 	found := 0
 	for pages := table.NewListEntitiesPager(nil); pages.More(); {
 		page, err := pages.NextPage(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		found += len(page.Entities)
 	}
 	if found != 2 || len(issuer.scopes) != 1 || issuer.scopes[0] != "https://storage.azure.com/.default" {
@@ -91,9 +88,7 @@ func TestAztablesWithATokenCredential(t *testing.T) {
 		}
 	}
 	reply, err := over.Get(s.URL() + "/Tables")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	reply.Body.Close()
 	if reply.StatusCode != 401 || reply.Header.Get("WWW-Authenticate") != want {
 		t.Errorf("without a token: %d, WWW-Authenticate %q; want 401 and %q", reply.StatusCode, reply.Header.Get("WWW-Authenticate"), want)

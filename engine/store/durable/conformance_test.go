@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine"
 	"loadgen/engine/store/durable"
@@ -17,18 +19,14 @@ var _ engine.Store = (*durable.Store)(nil)
 func opened(t testing.TB, o durable.Options) *durable.Store {
 	t.Helper()
 	s, err := durable.Open(o)
-	if err != nil {
-		t.Fatalf("Open = %v; want no error", err)
-	}
+	require.NoError(t, err, "Open")
 	return s
 }
 
 // closed closes a store, which has to be possible, and more than once.
 func closed(t testing.TB, s *durable.Store) {
 	t.Helper()
-	if err := s.Close(); err != nil {
-		t.Errorf("Close = %v; want no error", err)
-	}
+	assert.NoError(t, s.Close(), "Close")
 }
 
 // on opens a store on a file system, which the test closes at its end unless it is closed

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/store"
@@ -39,9 +40,7 @@ func found(t *testing.T, s *durable.Store) map[entity.Key]int64 {
 	all, q := map[entity.Key]int64{}, store.Query{}
 	for more := true; more; {
 		page, code := s.Scan(table, q)
-		if code != entity.OK {
-			t.Fatalf("Scan = %q; want success", code)
-		}
+		require.Equal(t, entity.OK, code, "Scan")
 		for _, row := range page.Rows {
 			all[row.Key] = storetest.NumberOf(row.Entity)
 		}

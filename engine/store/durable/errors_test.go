@@ -11,6 +11,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/store"
@@ -103,9 +104,7 @@ func failsAndRefuses(t *testing.T, d *disk, synced bool, after int64) {
 		"a new table":   s.CreateTable("Other"), "no table": s.DeleteTable(table, 0, 0), "a note": s.SetNote(table, []byte("x")),
 		"a read": read, "a page": scanned,
 	} {
-		if code != entity.InternalError {
-			t.Errorf("after the error %s is answered with %q; want %q", what, code, entity.InternalError)
-		}
+		assert.Equalf(t, entity.InternalError, code, "after the error %s is answered with", what)
 	}
 	closed(t, s)
 	o.FS = fs.CrashClone(vfs.CrashCloneCfg{})

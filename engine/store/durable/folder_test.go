@@ -12,6 +12,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/store/durable"
@@ -22,9 +24,7 @@ func TestFoldersThatWillNotDo(t *testing.T) {
 	const marker = "loadgen-tables.json"
 	write := func(name, text string) func(*testing.T, string) {
 		return func(t *testing.T, folder string) {
-			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 		}
 	}
 	made := func(then func(*testing.T, string)) func(*testing.T, string) {
@@ -83,17 +83,13 @@ func TestAnAlteredLogIsDamaged(t *testing.T) {
 	for _, at := range []int64{40, 50_000, 100_000} {
 		crashed := files.CrashClone(vfs.CrashCloneCfg{})
 		names, err := crashed.List("data")
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, name := range names {
 			if !strings.HasSuffix(name, ".log") {
 				continue
 			}
 			f, err := crashed.OpenReadWrite("data/"+name, vfs.WriteCategoryUnspecified)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			var b [1]byte
 			if _, err := f.ReadAt(b[:], at); err != nil {
 				continue
@@ -115,25 +111,19 @@ func TestAnAlteredLogIsDamaged(t *testing.T) {
 func the(t *testing.T, folder, pattern string) string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(folder, pattern))
-	if err != nil || len(names) == 0 {
-		t.Fatalf("%s has no %s: %v", folder, pattern, err)
-	}
+	require.Truef(t, err == nil && len(names) != 0, "%s has no %s: %v", folder, pattern, err)
 	return names[len(names)-1]
 }
 
 func withdraw(pattern string) func(*testing.T, string) {
 	return func(t *testing.T, folder string) {
-		if err := os.Remove(the(t, folder, pattern)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Remove(the(t, folder, pattern)))
 	}
 }
 
 func rename(pattern, to string) func(*testing.T, string) {
 	return func(t *testing.T, folder string) {
-		if err := os.Rename(the(t, folder, pattern), filepath.Join(folder, to)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Rename(the(t, folder, pattern), filepath.Join(folder, to)))
 	}
 }
 
@@ -142,21 +132,15 @@ func damage(pattern string, at int) func(*testing.T, string) {
 	return func(t *testing.T, folder string) {
 		name := the(t, folder, pattern)
 		text, err := os.ReadFile(name)
-		if err != nil || len(text) <= at {
-			t.Fatalf("%s has %d bytes: %v", name, len(text), err)
-		}
+		require.Truef(t, err == nil && len(text) > at, "%s has %d bytes: %v", name, len(text), err)
 		text[at] ^= 0xFF
-		if err := os.WriteFile(name, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(name, text, 0o600))
 	}
 }
 
 func TestAFileIsNoFolder(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(name, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(name, nil, 0o600))
 	if _, err := durable.Open(durable.Options{Folder: name}); !errors.Is(err, durable.ErrNoFolder) {
 		t.Errorf("Open of a file = %v; want %v", err, durable.ErrNoFolder)
 	}
@@ -207,16 +191,13 @@ func TestOpeningOnABadDisk(t *testing.T) {
 				break
 			}
 			met++
-			if !errors.Is(err, row.err) || strings.Contains(err.Error(), "\n") {
-				t.Fatalf("%s disk after %d: Open = %v; want %v in one line", row.name, after, err, row.err)
-			}
+			require.Truef(t, errors.Is(err, row.err) && !strings.Contains(err.Error(), "\n"),
+				"%s disk after %d: Open = %v; want %v in one line", row.name, after, err, row.err)
 			o.FS = files
 			s = opened(t, o)
 			closed(t, s)
 		}
-		if met < 10 {
-			t.Errorf("%s disk: Open has failed %d times; want at each of its steps", row.name, met)
-		}
+		assert.Truef(t, met >= 10, "%s disk: Open has failed %d times; want at each of its steps", row.name, met)
 	}
 }
 
@@ -237,7 +218,5 @@ func TestDeletedNamesLast(t *testing.T) {
 	if got := s.Deleted(); len(got) != 1 || got["late"] != start+60 {
 		t.Errorf("Deleted = %v; want late until %d alone: early is over, free was never kept, back is a table again", got, start+60)
 	}
-	if got := strings.Join(s.TableNames(), " "); got != "BACK" {
-		t.Errorf("TableNames = %s; want BACK", got)
-	}
+	assert.Equal(t, "BACK", strings.Join(s.TableNames(), " "), "TableNames")
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/anishathalye/porcupine"
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
@@ -68,23 +70,17 @@ func (h *history) start() {
 	kept := h.memory
 	if h.files != nil {
 		s, err := durable.Open(durable.Options{Folder: "data", Account: "races", Sync: true, FS: h.files, MemTableBytes: 64 << 10})
-		if err != nil {
-			h.t.Fatalf("Open = %v; want no error", err)
-		}
+		require.NoError(h.t, err, "Open")
 		h.opened, kept = append(h.opened, s), s
 	}
 	if h.plan != nil {
 		kept = h.plan(kept)
 	}
 	m, err := model.New(model.Documented)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	require.NoError(h.t, err)
 	// All of a history is some seconds, in which ranges are away for some milliseconds.
 	for name, value := range map[string]string{"offline_least": "10ms", "offline_most": "50ms", "split_pause": "10ms", "map_stale": "0s"} {
-		if err := m.Set(name, value); err != nil {
-			h.t.Fatal(err)
-		}
+		require.NoError(h.t, m.Set(name, value))
 	}
 	e := engine.New(engine.Options{Model: m, Accounts: []string{"races"}, Seed: 1, Cold: true, Stores: map[string]engine.Store{"races": kept}})
 	if !e.HasTable("races", table) {
@@ -330,9 +326,7 @@ func TestHistories(t *testing.T) {
 			for seed := range seeds {
 				h := play(t, seed, inFolder, nil)
 				illegal, some := h.check()
-				if illegal > 0 {
-					t.Errorf("seed %d: the histories of %d partitions have no order", seed, illegal)
-				}
+				assert.Truef(t, illegal <= 0, "seed %d: the histories of %d partitions have no order", seed, illegal)
 				undecided, balanced = undecided+some, balanced+h.balanced
 				for p := range h.of {
 					checked++
@@ -342,12 +336,9 @@ func TestHistories(t *testing.T) {
 					operations, open, most = operations+len(h.of[p]), open+h.open[p], max(most, len(h.of[p]))
 				}
 			}
-			if 50*undecided > checked || most > 400 {
-				t.Errorf("%d of %d histories undecided, up to %d operations; want 2 %% at most, and 400", undecided, checked, most)
-			}
-			if balanced < int(seeds) {
-				t.Errorf("ranges were split and moved %d times; want at least once a seed", balanced)
-			}
+			assert.Truef(t, 50*undecided <= checked && most <= 400,
+				"%d of %d histories undecided, up to %d operations; want 2 %% at most, and 400", undecided, checked, most)
+			assert.Truef(t, balanced >= int(seeds), "ranges were split and moved %d times; want at least once a seed", balanced)
 			t.Logf("%d histories of %d operations, %d of them without a reply; ranges split and moved %d times; %d undecided", checked, operations, open, balanced, undecided)
 		})
 	}
@@ -408,9 +399,7 @@ func TestHistoriesFindFaults(t *testing.T) {
 					found = int(seed)
 				}
 			}
-			if found < 0 {
-				t.Errorf("%s, in a folder %v: found by none of %d seeds", name, inFolder, most)
-			}
+			assert.Truef(t, found >= 0, "%s, in a folder %v: found by none of %d seeds", name, inFolder, most)
 			t.Logf("%s, in a folder %v: found by seed %d", name, inFolder, found)
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
@@ -43,9 +45,7 @@ func (m *month) start() {
 		m.t.Fatalf("day %v: Open = %v", m.now.Offset(), err)
 	}
 	documented, err := model.New(model.Documented)
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	require.NoError(m.t, err)
 	m.engine = engine.New(engine.Options{Model: documented, Accounts: []string{"races"}, Seed: 1, Cold: true, Stores: map[string]engine.Store{"races": m.store}})
 	m.engine.LoadTable(m.now, "races", table)
 }
@@ -53,9 +53,7 @@ func (m *month) start() {
 // crash ends the machine, which keeps some of what it had not synced.
 func (m *month) crash() {
 	after := m.files.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: m.rng.IntN(101), RNG: m.rng})
-	if err := m.store.Close(); err != nil {
-		m.t.Fatal(err)
-	}
+	require.NoError(m.t, m.store.Close())
 	m.files = after
 	m.start()
 }
@@ -143,7 +141,5 @@ func TestSoakMonth(t *testing.T) {
 			t.Logf("%d days, %d writes: %d goroutines and %d MiB; %d and %d after the first day", *days, served, g, h>>20, goroutines, memory>>20)
 		}
 	}
-	if err := m.store.Close(); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, m.store.Close())
 }

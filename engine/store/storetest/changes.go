@@ -7,6 +7,9 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/entity"
 	"loadgen/engine/store"
@@ -22,9 +25,7 @@ const Start entity.Ticks = 636396960326680941
 func Filled(t testing.TB, open Opener, keys ...entity.Key) engine.Store {
 	t.Helper()
 	s := open(t)
-	if code := s.CreateTable(Table); code != entity.OK {
-		t.Fatalf("CreateTable(%s) = %q; want success", Table, code)
-	}
+	require.Equalf(t, entity.OK, s.CreateTable(Table), "CreateTable(%s)", Table)
 	for _, k := range keys {
 		MustApply(t, s, &entity.Change{Verb: entity.Insert, Key: k}, Start)
 	}
@@ -72,16 +73,12 @@ func tableNamesCompareWithoutCase(t *testing.T, open Opener) {
 		{"a batch of nothing is none", func() entity.Code { return s.ApplyBatch("Races", nil, Start).Code }, entity.InvalidInput},
 		{"and only once", func() entity.Code { return s.DeleteTable("Other1", 0, 0) }, entity.ResourceNotFound},
 	} {
-		if got := row.do(); got != row.want {
-			t.Errorf("%s: code = %q; want %q", row.name, got, row.want)
-		}
+		assert.Equalf(t, row.want, row.do(), "%s: code", row.name)
 	}
 	if got, want := s.TableNames(), []string{"abc", "Races"}; !slices.Equal(got, want) {
 		t.Errorf("TableNames() = %q; want %q", got, want)
 	}
-	if !s.HasTable("RACES") || s.HasTable("Other1") {
-		t.Error("HasTable is wrong; want it of RACES and not of Other1")
-	}
+	assert.True(t, s.HasTable("RACES") && !s.HasTable("Other1"), "HasTable is wrong; want it of RACES and not of Other1")
 }
 
 func versions(t *testing.T, open Opener) {
@@ -99,9 +96,7 @@ func versions(t *testing.T, open Opener) {
 		s := Filled(t, open)
 		for i, at := range row.times {
 			c := entity.Change{Verb: entity.InsertOrMerge, Key: Key("a", "1")}
-			if got := MustApply(t, s, &c, at); got != row.want[i] {
-				t.Errorf("%s: version of write %d at %d = %d; want %d", row.name, i, at, got, row.want[i])
-			}
+			assert.Equalf(t, row.want[i], MustApply(t, s, &c, at), "%s: version of write %d at %d", row.name, i, at)
 		}
 	}
 }
@@ -122,9 +117,8 @@ func aTagDiesWithItsEntity(t *testing.T, open Opener) {
 		MustApply(t, s, &remove, Start)
 		MustApply(t, s, &insert, Start)
 		stale := entity.Change{Verb: entity.Replace, Key: Key("a", "1"), Match: entity.MatchExactly(Start)}
-		if got := s.Apply(Table, &stale, Start); got.Code != entity.ConditionNotSatisfied {
-			t.Errorf("%s: replace under the tag of the deleted entity = %+v; want %q", row.name, got, entity.ConditionNotSatisfied)
-		}
+		assert.Equalf(t, entity.ConditionNotSatisfied, s.Apply(Table, &stale, Start).Code,
+			"%s: replace under the tag of the deleted entity", row.name)
 	}
 }
 
@@ -172,9 +166,8 @@ func keysAreCopied(t *testing.T, open Opener) {
 	MustApply(t, s, &entity.Change{Verb: entity.Insert, Key: Key(borrowed[:1], borrowed[1:])}, Start)
 	copy(buffer, "zz")
 	page, _ := s.Scan(Table, store.Query{})
-	if len(page.Rows) != 1 || page.Rows[0].Key != Key("a", "1") {
-		t.Errorf("Scan after the caller used its memory again = %+v; want the key a, 1", page.Rows)
-	}
+	assert.Truef(t, len(page.Rows) == 1 && page.Rows[0].Key == Key("a", "1"),
+		"Scan after the caller used its memory again = %+v; want the key a, 1", page.Rows)
 }
 
 func whatWasReadStaysAsItWas(t *testing.T, open Opener) {

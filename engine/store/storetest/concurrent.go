@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/engine/store"
@@ -166,13 +168,11 @@ func pagesDuringWritesMissNothingThatStays(t *testing.T, open Opener) {
 				more = page.More
 				query.Range = query.Range.StartingAt(page.Next)
 			}
-			if !slices.IsSortedFunc(seen, entity.Key.Compare) || len(slices.Compact(slices.Clone(seen))) != len(seen) {
-				t.Errorf("pages during writes hold keys out of order or twice")
-			}
+			assert.True(t, slices.IsSortedFunc(seen, entity.Key.Compare) && len(slices.Compact(slices.Clone(seen))) == len(seen),
+				"pages during writes hold keys out of order or twice")
 			kept := slices.DeleteFunc(seen, func(k entity.Key) bool { return len(k.Row) != 3 })
-			if !slices.Equal(kept, steady) {
-				t.Errorf("pages during writes hold %d of the entities that stay; want %d", len(kept), len(steady))
-			}
+			assert.Truef(t, slices.Equal(kept, steady),
+				"pages during writes hold %d of the entities that stay; want %d", len(kept), len(steady))
 		}
 	})
 }

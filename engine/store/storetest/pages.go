@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/entity"
 	"loadgen/engine/store"
@@ -44,9 +47,7 @@ func pagesTogetherAreTheWhole(t *testing.T, open Opener) {
 		pages := 0
 		for more := true; more; pages++ {
 			page, code := s.Scan(Table, row.query)
-			if code != entity.OK {
-				t.Fatalf("%s: Scan = %q; want success", row.name, code)
-			}
+			require.Equalf(t, entity.OK, code, "%s: Scan", row.name)
 			for _, r := range page.Rows {
 				got = append(got, r.Key)
 			}
@@ -54,9 +55,8 @@ func pagesTogetherAreTheWhole(t *testing.T, open Opener) {
 				row.query.Range = row.query.Range.StartingAt(page.Next)
 			}
 		}
-		if !slices.Equal(got, keys) || pages != row.pages {
-			t.Errorf("%s: %d keys on %d pages; want the %d that there are on %d", row.name, len(got), pages, len(keys), row.pages)
-		}
+		assert.Truef(t, slices.Equal(got, keys) && pages == row.pages,
+			"%s: %d keys on %d pages; want the %d that there are on %d", row.name, len(got), pages, len(keys), row.pages)
 	}
 }
 
@@ -81,7 +81,6 @@ func pagesGoOnWhereTheNextEntityWasDeleted(t *testing.T, open Opener) {
 		MustApply(t, s, &entity.Change{Verb: entity.Delete, Key: page.Next, Match: entity.MatchAny}, Start)
 		query.Range = query.Range.StartingAt(page.Next)
 	}
-	if len(deleted) == 0 || len(seen)+len(deleted) != len(keys) {
-		t.Errorf("pages saw %d keys and %d were deleted ahead of them; want %d together", len(seen), len(deleted), len(keys))
-	}
+	assert.Truef(t, len(deleted) != 0 && len(seen)+len(deleted) == len(keys),
+		"pages saw %d keys and %d were deleted ahead of them; want %d together", len(seen), len(deleted), len(keys))
 }

@@ -13,6 +13,8 @@ import (
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report"
 	"loadgen/report/compare/contest"
@@ -87,9 +89,7 @@ func TestDocument(t *testing.T) {
 	golden(t, "log", prose.Bytes())
 	golden(t, "log.json", data.Bytes())
 	back, err := contest.Read(data.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if diff := cmp.Diff(d, contest.Document(back)); diff != "" {
 		t.Errorf("the document of what was read back (-was +is):\n%s", diff)
 	}
@@ -149,9 +149,7 @@ func TestScreenOfManyDesigns(t *testing.T) {
 				lines += 1 + len(b.Lines)
 			}
 		}
-		if lines > 15 {
-			t.Errorf("the screen of %d designs has %d lines; want 15 at most", len(arms), lines)
-		}
+		assert.Truef(t, lines <= 15, "the screen of %d designs has %d lines; want 15 at most", len(arms), lines)
 	}
 }
 

@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/report/compare/contest"
 	"loadgen/results"
@@ -41,9 +44,7 @@ func (l *logged) Submit(now clock.Instant, op *target.Operation) (target.Outcome
 func parsed(t testing.TB, name string, seed uint64, set ...string) *scenarios.Scenario {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s := runtest.Parse(t, string(text), set...)
 	s.Seed = seed
 	return s
@@ -53,9 +54,7 @@ func parsed(t testing.TB, name string, seed uint64, set ...string) *scenarios.Sc
 func simulated(t testing.TB, s *scenarios.Scenario) (*results.Record, *logged) {
 	t.Helper()
 	m, err := s.PartitionModel()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	to := &logged{InProcess: target.NewInProcess(runtest.Engine(t, s), runtest.Account, nil)}
 	run := runtest.Campaign{Options: campaign.Options{Scenario: s}, Target: to, Manifest: results.Manifest{
 		Profile: m.Profile, Targets: results.Targets{Partition: m.PartitionTarget, Account: m.AccountTarget}}}
@@ -84,16 +83,10 @@ func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".golden")
 	if *rewrite {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, got, 0o644))
 		return
 	}
 	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(inTwelve(got), inTwelve(want)) {
-		t.Errorf("%s differs from %s:\n%s", name, path, got)
-	}
+	require.NoError(t, err)
+	assert.Truef(t, bytes.Equal(inTwelve(got), inTwelve(want)), "%s differs from %s:\n%s", name, path, got)
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/compare/contest"
 )
 
@@ -97,9 +99,8 @@ func TestContestsOfAKnownOrder(t *testing.T) {
 			for k := range i {
 				two := contest.Rank([]contest.Arm{arms[k], arms[i]}, contest.Options{})
 				first, second := two.Ranking[0].Design, two.Ranking[1].Design
-				if place(all, first) > place(all, second) {
-					t.Errorf("%v: beside others %s comes after %s", designs, first, second)
-				}
+				assert.Truef(t, place(all, first) <= place(all, second),
+					"%v: beside others %s comes after %s", designs, first, second)
 				truth := designs[first].against(designs[second])
 				if truth == 0 {
 					continue
@@ -113,7 +114,6 @@ func TestContestsOfAKnownOrder(t *testing.T) {
 			}
 		}
 	}
-	if 50*wrong > pairs || 10*undecided > pairs {
-		t.Errorf("of %d pairs %d are the wrong way round, %d undecided; want 2 and 10 %% at most", pairs, wrong, undecided)
-	}
+	assert.Truef(t, 50*wrong <= pairs && 10*undecided <= pairs,
+		"of %d pairs %d are the wrong way round, %d undecided; want 2 and 10 %% at most", pairs, wrong, undecided)
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/compare/contest"
 	"loadgen/results"
 	"loadgen/results/figure"
@@ -37,9 +39,7 @@ func TestBilledIsWhatTheEngineDidNotRefuse(t *testing.T) {
 			t.Errorf("%s: %d were throttled, %v an event; want some: %v", row.name, log.throttled, trial.ThrottledRequests, row.refuses)
 		}
 		throttled := int64(math.Round(trial.ThrottledRequests * float64(trial.Served)))
-		if throttled+beside.Throttled != record.Target.Throttled {
-			t.Errorf("%s: %d were throttled; want %d as the engine says", row.name, throttled+beside.Throttled, record.Target.Throttled)
-		}
+		assert.Equalf(t, record.Target.Throttled, throttled+beside.Throttled, "%s: were throttled", row.name)
 	}
 }
 
@@ -57,16 +57,13 @@ func TestCopiesAndScansDoNotSustain(t *testing.T) {
 	free := []string{"model.partition_target=0", "model.profile=off"}
 	alone, record := measured(t, parsed(t, "lines", 3, append(free, "use=plain")...), needs)
 	copied, _ := measured(t, parsed(t, "lines", 3, append(free, "use=copied")...), needs)
-	if alone.Sustained != copied.Sustained || alone.Events != copied.Events {
-		t.Errorf("sustained %v without and %v with copies; want the same of the same events", alone.Sustained, copied.Sustained)
-	}
+	assert.Truef(t, alone.Sustained == copied.Sustained && alone.Events == copied.Events,
+		"sustained %v without and %v with copies; want the same of the same events", alone.Sustained, copied.Sustained)
 	if copied.Counted < 1.8*alone.Counted || copied.Billed <= alone.Billed {
 		t.Errorf("counted %v and %v, billed %v and %v; want more with copies", alone.Counted, copied.Counted, alone.Billed, copied.Billed)
 	}
 	sum := record.Total(results.Reported)
-	if want := (float64(sum.Served-counted(record, "read")) + float64(sum.Returned)) / 5; alone.Sustained != want {
-		t.Errorf("sustained %v; want %v, what was written and what was returned in 5 s", alone.Sustained, want)
-	}
+	assert.Equal(t, (float64(sum.Served-counted(record, "read"))+float64(sum.Returned))/5, alone.Sustained, "sustained")
 }
 
 func counted(record *results.Record, name string) int64 {
@@ -139,13 +136,10 @@ func TestMeasure(t *testing.T) {
 	}
 	summary := &results.Summary{Validity: results.Partial, Checks: []results.Check{{Expr: "p99 < 1s", Ok: new(true)}}}
 	got := contest.Measure(recordOf(nil), summary, needs)
-	if got.Validity != results.Partial || !reflect.DeepEqual(got.Expected, summary.Checks) {
-		t.Errorf("of a judged record: %+v; want the validity and the expectations of its summary", got)
-	}
+	assert.Truef(t, got.Validity == results.Partial && reflect.DeepEqual(got.Expected, summary.Checks),
+		"of a judged record: %+v; want the validity and the expectations of its summary", got)
 	summary.Checks[0] = results.Check{}
-	if !got.Expected[0].Holds() {
-		t.Error("the trial shares its expectations with the summary; want its own")
-	}
+	assert.True(t, got.Expected[0].Holds(), "the trial shares its expectations with the summary; want its own")
 }
 
 // A trial whose rates and times the generator's lateness spoils is marked so; what was

@@ -1,7 +1,6 @@
 package contest_test
 
 import (
-	"errors"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -10,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/report"
 	"loadgen/report/compare/contest"
@@ -220,13 +220,9 @@ func TestOptions(t *testing.T) {
 	} {
 		faults := row.o.Validate()
 		for _, fault := range faults {
-			if !errors.Is(fault, contest.ErrOptions) {
-				t.Errorf("%s: %v; want it to wrap ErrOptions", row.name, fault)
-			}
+			assert.ErrorIs(t, fault, contest.ErrOptions, row.name)
 		}
-		if len(faults) != row.faults {
-			t.Errorf("%s: Validate() = %v; want %d faults", row.name, faults, row.faults)
-		}
+		assert.Lenf(t, faults, row.faults, "%s: Validate() = %v; want %d faults", row.name, faults, row.faults)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/compare/contest"
 	"loadgen/results/figure"
 )
@@ -91,9 +93,8 @@ func TestErrorsOfContestsOfRealRuns(t *testing.T) {
 		if e, within := math.Exp(ratio), row.within*math.Sqrt(100.0/contests); math.Abs(e-row.ratio) > within {
 			t.Errorf("%s: the designs differ by %.4f; want %v, to %.4f", row.name, e, row.ratio, within)
 		}
-		if !row.holds(100*float64(found)/contests, stated) {
-			t.Errorf("%s: a difference is told in %d of %d contests, stated for 5 and 20 %%: %v", row.name, found, contests, stated)
-		}
+		assert.Truef(t, row.holds(100*float64(found)/contests, stated),
+			"%s: a difference is told in %d of %d contests, stated for 5 and 20 %%: %v", row.name, found, contests, stated)
 		if row.ratio > 1 && wrong > 0 {
 			t.Errorf("%s: %d contests are won by the other design", row.name, wrong)
 		}

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/compare/gate"
 )
 
@@ -35,23 +38,17 @@ func TestFilesFromBeginToEnd(t *testing.T) {
 	t.Chdir(t.TempDir())
 	left := func() string {
 		entries, err := filepath.Glob("*")
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var all []string
 		for _, name := range entries {
 			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			all = append(all, name+"="+strings.SplitN(string(text), "\n", 2)[0])
 		}
 		return strings.Join(all, " ")
 	}
 	for name, text := range map[string]string{"old.md": "all passed", "kept.txt": "mine"} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	if err := (gate.Files{"new.xml", "nowhere/a.md"}).Begin(); !errors.Is(err, fs.ErrNotExist) || left() != "kept.txt=mine old.md=all passed" {
 		t.Errorf("Begin() = %v, left %s; want what was there before", err, left())
@@ -64,13 +61,9 @@ func TestFilesFromBeginToEnd(t *testing.T) {
 	if err := files.Write(list); err != nil || !strings.Contains(left(), "new.txt=loadgen gate · 1 scenario") || !strings.Contains(left(), "old.md=# loadgen gate") {
 		t.Errorf("Write() = %v, left %s; want the ruling in both", err, left())
 	}
-	if err := os.WriteFile("old.md", nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile("old.md", nil, 0o600))
 	if err := files.Withdraw(); err != nil || !strings.HasPrefix(left(), "kept.txt=mine new.txt=loadgen gate") || strings.Contains(left(), "old.md") {
 		t.Errorf("Withdraw() = %v, left %s; want those gone that nothing was written to", err, left())
 	}
-	if err := (gate.Files{"nowhere/a.md"}).Write(list); err == nil {
-		t.Error("Write() to a folder that is not there = no error")
-	}
+	assert.Error(t, (gate.Files{"nowhere/a.md"}).Write(list), "Write() to a folder that is not there = no error")
 }

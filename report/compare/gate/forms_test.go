@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report"
 	"loadgen/report/compare"
@@ -42,9 +44,7 @@ func night(t testing.TB) []gate.Result {
 	t.Helper()
 	judged := func(scenario string, trials []compare.Trial) gate.Result {
 		j, err := compare.Gate{}.Judge(trials)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return gate.Judged(scenario, "/builds/loadgen-1.4", j)
 	}
 	baseline := "the baseline of 2026-11-22 (5b55218c5719)"
@@ -68,9 +68,7 @@ func night(t testing.TB) []gate.Result {
 func printed(t testing.TB, f gate.Form, list []gate.Result) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := f.Print(&out, list); err != nil {
-		t.Fatalf("%s: %v", f.Name, err)
-	}
+	require.NoError(t, f.Print(&out, list), f.Name)
 	return out.String()
 }
 
@@ -81,14 +79,10 @@ func TestForms(t *testing.T) {
 		}
 		path, got := filepath.Join("testdata", "night"+f.Ending), printed(t, f, night(t))
 		if *rewrite {
-			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
 		}
 		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if diff := cmp.Diff(string(want), got); diff != "" {
 			t.Errorf("%s differs from %s (-file +printed):\n%s", f.Name, path, diff)
 		}
@@ -98,9 +92,7 @@ func TestForms(t *testing.T) {
 // A writer that fails is told of by every form, and no list at all is one.
 func TestFormsAtTheEdges(t *testing.T) {
 	for _, f := range gate.Forms() {
-		if err := f.Print(full{}, night(t)); !errors.Is(err, errFull) {
-			t.Errorf("%s to a full disk = %v; want %v", f.Name, err, errFull)
-		}
+		assert.ErrorIsf(t, f.Print(full{}, night(t)), errFull, "%s to a full disk", f.Name)
 		soundForm(t, f, nil)
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/compare"
 	"loadgen/report/compare/gate"
 	"loadgen/report/document"
@@ -29,9 +32,7 @@ func TestCode(t *testing.T) {
 		for _, o := range row.of {
 			list = append(list, gate.Result{Outcome: o})
 		}
-		if got := gate.Code(list); got != row.code {
-			t.Errorf("%s: Code() = %d; want %d", row.name, got, row.code)
-		}
+		assert.Equalf(t, row.code, gate.Code(list), "%s: Code()", row.name)
 	}
 }
 
@@ -40,9 +41,7 @@ const was = `{"digest": "a", "phases": [{"name": "peak", "us": {"p99": 10, "dige
 func differing(t testing.TB, is string) compare.Difference {
 	t.Helper()
 	d, err := compare.Diff([]byte(was), []byte(is))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return d
 }
 

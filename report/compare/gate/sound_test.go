@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/compare/gate"
 )
 
@@ -61,9 +63,8 @@ func soundBench(t testing.TB, lines []string) {
 		switch {
 		case line == "build: A" || line == "build: B":
 		case strings.HasPrefix(line, "Unit "):
-			if len(fields) != 3 || fields[2] != "better=lower" && fields[2] != "better=higher" {
-				t.Errorf("%q is no unit", line)
-			}
+			assert.Truef(t, len(fields) == 3 && (fields[2] == "better=lower" || fields[2] == "better=higher"),
+				"%q is no unit", line)
 		default:
 			if !strings.HasPrefix(line, "BenchmarkLoad/scenario=") || len(fields) < 4 || len(fields)%2 != 0 || fields[1] != "1" || strings.Join(fields, " ") != line {
 				t.Errorf("%q is no benchmark", line)

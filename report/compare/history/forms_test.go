@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/compare"
 	"loadgen/report/compare/history"
 	told "loadgen/report/document"
@@ -71,13 +74,9 @@ func TestSentences(t *testing.T) {
 	} {
 		d := document(t, archived(t, metrics(t, "max(get)"), row.runs...))
 		told := text(t, d)
-		if got := d.Outcome(); got != row.outcome {
-			t.Errorf("%s: %s; want %s", row.name, got, row.outcome)
-		}
+		assert.Equal(t, row.outcome, d.Outcome(), row.name)
 		for _, says := range row.says {
-			if !strings.Contains(told, says) {
-				t.Errorf("%s: the text does not say %q:\n%s", row.name, says, told)
-			}
+			assert.Containsf(t, told, says, "%s: the text does not say %q:\n%s", row.name, says, told)
 		}
 	}
 }
@@ -110,9 +109,7 @@ func TestJSON(t *testing.T) {
 	a := archived(t, metrics(t, "p50(get)", "share_lost", "saturation"), append(stepped(10), nightly(30, 12).with(func(m *results.Manifest) { m.Profile = "relaxed" }))...)
 	a.Refuse("runs/x", "why")
 	var out strings.Builder
-	if err := look.JSON(&out, history.Report(document(t, a)).Data); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, look.JSON(&out, history.Report(document(t, a)).Data))
 	var got struct {
 		Verdict string
 		Metrics []struct {
@@ -135,12 +132,9 @@ func TestJSON(t *testing.T) {
 		}
 		Unread []history.Unread
 	}
-	if err := json.Unmarshal([]byte(out.String()), &got); err != nil {
-		t.Fatal(err)
-	}
-	if got.Verdict != "step" || len(got.Metrics) != 6 || len(got.Unread) != 1 || got.Scenarios[0].Runs != 21 {
-		t.Fatalf("%s; want a step, three metrics of two series, an unread run", &out)
-	}
+	require.NoError(t, json.Unmarshal([]byte(out.String()), &got))
+	require.Truef(t, got.Verdict == "step" && len(got.Metrics) == 6 && len(got.Unread) == 1 && got.Scenarios[0].Runs == 21,
+		"%s; want a step, three metrics of two series, an unread run", &out)
 	m := got.Metrics[0]
 	if m.Metric != "p50(get)" || m.Unit != "us" || m.Verdict != "step" || *m.Night != "2026-03-11T02:00:00Z" || m.Nights != 20 ||
 		math.Abs(*m.Change-(*m.B / *m.A - 1)) > 1e-9 || *m.P > .001 || math.Abs(*m.A-10_000) > 200 {
@@ -176,18 +170,12 @@ func TestCSVIsImported(t *testing.T) {
 	d.Unread = []history.Unread{{Name: "runs/cut", Reason: "it is cut off"}}
 	var out strings.Builder
 	left, err := history.CSV(&out, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for i, want := range []string{"saturation", "1 night", "=cmd|'/C calc'!A0?", "runs/cut: it is cut off"} {
-		if len(left) != 4 || !strings.Contains(left[i], want) {
-			t.Errorf("left out %q; want %q", left, want)
-		}
+		assert.Truef(t, len(left) == 4 && strings.Contains(left[i], want), "left out %q; want %q", left, want)
 	}
 	rows, err := csv.NewReader(strings.NewReader(out.String())).ReadAll()
-	if err != nil || len(rows) != 1+21 {
-		t.Fatalf("%d rows, %v; want a header and 21 nights", len(rows), err)
-	}
+	require.Truef(t, err == nil && len(rows) == 1+21, "%d rows, %v; want a header and 21 nights", len(rows), err)
 	if got := strings.Join(rows[0], "|"); got != "time|branch|scenario|runs|commit|p50(get)_us|served(hottest, peak)_per_second|share_lost" {
 		t.Errorf("the header is %s", got)
 	}
@@ -201,9 +189,7 @@ func TestCSVIsImported(t *testing.T) {
 			}
 		}
 	}
-	if got := strings.Join(rows[1][1:5], "|"); got != "'=cmd|'/C calc'!A0?/1|'=cmd|'/C calc'!A0?|1|'+1" {
-		t.Errorf("a hostile name is %s; want no formula", got)
-	}
+	assert.Equal(t, "'=cmd|'/C calc'!A0?/1|'=cmd|'/C calc'!A0?|1|'+1", strings.Join(rows[1][1:5], "|"), "a hostile name")
 	if got := strings.Join(rows[2][1:5], "|"); got != "orders/1|orders|1|c0ffee" {
 		t.Errorf("a night is of %s", got)
 	}
@@ -236,9 +222,7 @@ func TestHostileRecords(t *testing.T) {
 	}))
 	d := document(t, a)
 	told := text(t, d)
-	if strings.ContainsRune(told, '\x1b') || !strings.Contains(told, "?[2J??: no history") {
-		t.Errorf("the text is %q", told)
-	}
+	assert.Truef(t, !strings.ContainsRune(told, '\x1b') && strings.Contains(told, "?[2J??: no history"), "the text is %q", told)
 	var out strings.Builder
 	if err := look.JSON(&out, history.Report(d).Data); err != nil || !json.Valid([]byte(out.String())) {
 		t.Errorf("the JSON is %q, %v", &out, err)
@@ -264,9 +248,8 @@ func TestParseMetrics(t *testing.T) {
 	} {
 		_, err := history.ParseMetrics(row.texts)
 		var fault *history.Fault
-		if !errors.As(err, &fault) || !strings.HasPrefix(err.Error(), row.says) {
-			t.Errorf("%s: %v; want a fault that begins with %q", row.name, err, row.says)
-		}
+		assert.Truef(t, errors.As(err, &fault) && strings.HasPrefix(err.Error(), row.says),
+			"%s: %v; want a fault that begins with %q", row.name, err, row.says)
 	}
 }
 
@@ -275,14 +258,10 @@ func TestDraw(t *testing.T) {
 	moved := nightly(20, 10).with(func(m *results.Manifest) { m.Environment.CPUs = 4 })
 	d := document(t, archived(t, metrics(t, "p50(get)"), append(stepped(10), moved)...))
 	folder := new(results.Memory)
-	if err := history.Draw(folder, "nights.svg", d.Metrics, &d.Scenarios[0]); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, history.Draw(folder, "nights.svg", d.Metrics, &d.Scenarios[0]))
 	drawn := string(folder.Bytes("nights.svg"))
 	for _, want := range []string{"<svg", d.Scenarios[0].Sentence(), "p50(get)", "series 2", told.Change(d.Scenarios[0].Series[0].Trends[0].Steps[0].Change)} {
-		if !strings.Contains(drawn, want) {
-			t.Errorf("the chart does not hold %q", want)
-		}
+		assert.Containsf(t, drawn, want, "the chart does not hold %q", want)
 	}
 	if err := history.Draw(results.Dir(filepath.Join(t.TempDir(), "nowhere")), "nights.svg", d.Metrics, &d.Scenarios[0]); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("in no folder, Draw = %v", err)

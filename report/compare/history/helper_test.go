@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report"
 	"loadgen/report/compare/history"
 	look "loadgen/report/text"
@@ -68,9 +70,7 @@ func (r *run) record(t testing.TB) *results.Record {
 func metrics(t testing.TB, texts ...string) []history.Metric {
 	t.Helper()
 	list, err := history.ParseMetrics(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return list
 }
 
@@ -88,9 +88,7 @@ func archived(t testing.TB, of []history.Metric, runs ...*run) *history.Archive 
 func document(t testing.TB, a *history.Archive) *history.Document {
 	t.Helper()
 	d, err := a.Document()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return d
 }
 
@@ -112,8 +110,6 @@ func stepped(each int) []*run {
 func text(t testing.TB, d *history.Document) string {
 	t.Helper()
 	var out strings.Builder
-	if err := report.Print(&out, history.Report(d), report.FormText, look.Look{Verbose: true}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, report.Print(&out, history.Report(d), report.FormText, look.Look{Verbose: true}))
 	return strings.Join(strings.Fields(out.String()), " ")
 }

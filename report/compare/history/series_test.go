@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/compare/history"
 	"loadgen/results"
 )
@@ -151,9 +153,8 @@ func TestConditionsAreNamed(t *testing.T) {
 		{func(m *results.Manifest) { m.Retry = "short\x1b[2J\n" }, `policy was "none" and is "short?[2J?"`},
 	} {
 		s := document(t, archived(t, history.Default(), nightly(0, 10), nightly(1, 10).with(row.change))).Scenarios[0].Series
-		if len(s) != 2 || !strings.HasSuffix(strings.Join(s[1].Differs, "; "), row.want) {
-			t.Errorf("the series are %+v; want a second one since %s", s, row.want)
-		}
+		assert.Truef(t, len(s) == 2 && strings.HasSuffix(strings.Join(s[1].Differs, "; "), row.want),
+			"the series are %+v; want a second one since %s", s, row.want)
 	}
 }
 
@@ -166,9 +167,7 @@ func TestLineThatDiffers(t *testing.T) {
 		{"a\n", "a\nb\n", `line 2 was "" and is "b"`},
 		{"\x1b", "  \xff  ", `line 1 was "?" and is "?"`},
 	} {
-		if got := history.LineThatDiffers(row.was, row.is); got != row.want {
-			t.Errorf("of %q and %q: %s; want %s", row.was, row.is, got, row.want)
-		}
+		assert.Equalf(t, row.want, history.LineThatDiffers(row.was, row.is), "of %q and %q", row.was, row.is)
 	}
 }
 

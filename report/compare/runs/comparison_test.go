@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report"
 	"loadgen/report/compare"
 	look "loadgen/report/text"
@@ -30,9 +33,8 @@ func TestFiguresAreTheSummaries(t *testing.T) {
 			if letter == "B" {
 				got = m.B
 			}
-			if (got == nil) != (want == nil) || got != nil && *got != *want {
-				t.Errorf("%s: %s of %q, %q is %v; want %v", letter, name, phase, operation, got, want)
-			}
+			assert.Truef(t, (got == nil) == (want == nil) && (got == nil || *got == *want),
+				"%s: %s of %q, %q is %v; want %v", letter, name, phase, operation, got, want)
 			compared++
 		}
 		times := func(phase, operation string, q results.Quantiles) {
@@ -60,13 +62,9 @@ func TestFiguresAreTheSummaries(t *testing.T) {
 			}
 		}
 	}
-	if compared < 80 {
-		t.Errorf("%d figures were compared; want all of two phases and two operations", compared)
-	}
+	assert.Truef(t, compared >= 80, "%d figures were compared; want all of two phases and two operations", compared)
 	// 4 s at 600/s, two phases, and every tenth of 7,200 was throttled, those of the load included.
-	if m := find(t, c, "", "", "entities_counted"); *m.A != 4320 {
-		t.Errorf("counted = %v; want 4320", *m.A)
-	}
+	assert.EqualValues(t, 4320, *find(t, c, "", "", "entities_counted").A, "counted")
 	if m := find(t, c, "", "", "share_lost"); math.Abs(*m.A-.1) > 1e-9 || m.P != nil || m.Interval != nil || m.RangeA != nil {
 		t.Errorf("share lost = %+v; want 0.1, and of one run neither p nor bounds", m)
 	}
@@ -96,9 +94,7 @@ func TestSwap(t *testing.T) {
 			t.Errorf("%s: the intervals are %v and %v; want the mirror image", m.Metric, m.Interval, n.Interval)
 		}
 	}
-	if tested < 40 {
-		t.Errorf("%d metrics have a p; want nearly all of them", tested)
-	}
+	assert.Truef(t, tested >= 40, "%d metrics have a p; want nearly all of them", tested)
 	for i := range there.Decides {
 		if there.Decides[i].Adjusted != back.Decides[i].Adjusted {
 			t.Errorf("p of %s is %v, swapped %v", there.Decides[i].Metric, there.Decides[i].Adjusted, back.Decides[i].Adjusted)
@@ -117,9 +113,8 @@ func TestShuffledSetsOfTheSameRuns(t *testing.T) {
 		t.Errorf("the same runs are %q, %v; want no difference", c.Outcome, c.Says)
 	}
 	for _, m := range c.Metrics {
-		if m.Change != nil && *m.Change != 0 || m.P != nil && *m.P != 1 {
-			t.Errorf("%s changed by %v, p %v; want nothing", m.Metric, m.Change, m.P)
-		}
+		assert.Truef(t, (m.Change == nil || *m.Change == 0) && (m.P == nil || *m.P == 1),
+			"%s changed by %v, p %v; want nothing", m.Metric, m.Change, m.P)
 	}
 	if len(c.Warnings) != 0 {
 		t.Errorf("the warnings are %q; want none", c.Warnings)
@@ -209,9 +204,7 @@ func TestSingleRunsProveNothing(t *testing.T) {
 		if c.Outcome != compare.Inconclusive || !strings.Contains(c.Says[0], row.says) {
 			t.Errorf("%s: %s, %q; want inconclusive, %q", row.name, c.Outcome, c.Says, row.says)
 		}
-		if len(c.Bands) != 4 {
-			t.Fatalf("%s: %d bands; want two for each phase", row.name, len(c.Bands))
-		}
+		require.Lenf(t, c.Bands, 4, "%s: bands", row.name)
 		for _, b := range c.Bands {
 			if b.Doubt != "" && b.Apart || b.Change.Interval != nil && (b.A.Interval[0] > b.A.Mean || b.A.Interval[1] < b.A.Mean) {
 				t.Errorf("%s: the band is %+v; want its mean within, and no word where it is doubted", row.name, b)
@@ -219,9 +212,7 @@ func TestSingleRunsProveNothing(t *testing.T) {
 		}
 		got := strings.ToLower(text(t, c))
 		for _, word := range []string{"slower", "faster", "worse", "better", "regression", "improvement"} {
-			if strings.Contains(got, word) {
-				t.Errorf("%s: the text says %q:\n%s", row.name, word, got)
-			}
+			assert.NotContainsf(t, got, word, "%s: the text says %q:\n%s", row.name, word, got)
 		}
 	}
 }
@@ -267,9 +258,7 @@ func TestJSON(t *testing.T) {
 	a, b := sets(8, .1)
 	c := held(t, side(t, "a", a...), side(t, "b", b...))
 	var out bytes.Buffer
-	if err := report.Print(&out, c.Document(), report.FormJSON, look.Look{}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, report.Print(&out, c.Document(), report.FormJSON, look.Look{}))
 	var got struct {
 		Verdict string
 		Metrics []struct {
@@ -279,9 +268,7 @@ func TestJSON(t *testing.T) {
 		}
 		Warnings []string
 	}
-	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(out.Bytes(), &got))
 	if got.Verdict != "regression" || len(got.Metrics) != 66 || got.Warnings == nil {
 		t.Fatalf("%s with %d metrics; want a regression and 11 metrics of the whole and a phase by 3 operations", got.Verdict, len(got.Metrics))
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report"
 	"loadgen/report/compare/runs"
 	look "loadgen/report/text"
@@ -118,9 +120,7 @@ func side(t testing.TB, name string, found ...played) *runs.Side {
 	}
 	s := &runs.Side{Name: name}
 	for i, p := range found {
-		if err := s.Add(fmt.Sprintf("%s/%02d", name, i), p.shared(t)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Add(fmt.Sprintf("%s/%02d", name, i), p.shared(t)))
 	}
 	sharedSides[key] = s
 	return s
@@ -164,9 +164,7 @@ func sets(pairs int, effect float64) (a, b []played) {
 func held(t testing.TB, a, b *runs.Side) *runs.Comparison {
 	t.Helper()
 	c, err := runs.Of(a, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return c
 }
 
@@ -188,8 +186,6 @@ func text(t testing.TB, c *runs.Comparison) string { return printed(t, c, report
 func printed(t testing.TB, c *runs.Comparison, form string, verbose bool) string {
 	t.Helper()
 	var out strings.Builder
-	if err := report.Print(&out, c.Document(), form, look.Look{Verbose: verbose}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, report.Print(&out, c.Document(), form, look.Look{Verbose: verbose}))
 	return out.String()
 }

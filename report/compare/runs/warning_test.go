@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report"
 	"loadgen/report/compare"
 	"loadgen/report/compare/runs"
@@ -119,9 +122,7 @@ func TestWhatOneSideHas(t *testing.T) {
 	record.Phases = slices.Clone(record.Phases)
 	record.Phases[2].Name = "hold"
 	b := &runs.Side{Name: "b"}
-	if err := b.Add("b", record); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, b.Add("b", record))
 	c := held(t, side(t, "a", played{}), b)
 	if len(c.Warnings) != 2 || !strings.Contains(c.Warnings[0], "A alone has peak 2, all operations") || !strings.Contains(c.Warnings[1], "B alone has hold, all operations: not compared") {
 		t.Errorf("the warnings are %q; want the phase that each has alone", c.Warnings)
@@ -154,9 +155,7 @@ func TestCutRecords(t *testing.T) {
 		}, 99, 4, [2]int{4, 2}},
 	} {
 		b := &runs.Side{Name: "b"}
-		if err := b.Add("b", row.cut()); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, b.Add("b", row.cut()))
 		for _, c := range []*runs.Comparison{held(t, side(t, "a", played{}), b), held(t, b, side(t, "a", played{}))} {
 			if !strings.HasPrefix(c.Warnings[0], row.says) || len(c.Metrics) != row.metrics || len(c.Bands) != row.bands || c.Outcome != compare.Inconclusive {
 				t.Errorf("%s: %s, %q, %d metrics, %d bands; want %q first, %d and %d", row.name, c.Outcome, c.Warnings, len(c.Metrics), len(c.Bands), row.says, row.metrics, row.bands)
@@ -174,9 +173,7 @@ func TestManyUnsoundRuns(t *testing.T) {
 	b := &runs.Side{Name: "b"}
 	small := played{seconds: 3, perSecond: 2, killed: true}.shared(t)
 	for i := range 13 {
-		if err := b.Add(fmt.Sprintf("b/%02d", i), small); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, b.Add(fmt.Sprintf("b/%02d", i), small))
 	}
 	c := held(t, side(t, "a", played{}), b)
 	if len(c.Warnings) < 22 || c.Warnings[10] != "and so it is with 3 more runs of b" || !strings.HasPrefix(c.Warnings[11], "b/00 is partial: ") {
@@ -197,13 +194,9 @@ func TestRunsThatCannotBeCompared(t *testing.T) {
 	}
 	full, small := new(runs.Side), played{seconds: 3, perSecond: 2, killed: true}.shared(t)
 	for i := range runs.MostRuns {
-		if err := full.Add(fmt.Sprint(i), small); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, full.Add(fmt.Sprint(i), small))
 	}
-	if err := full.Add("one more", small); !errors.Is(err, runs.ErrTooMany) {
-		t.Errorf("a run too many: %v; want ErrTooMany", err)
-	}
+	assert.ErrorIs(t, full.Add("one more", small), runs.ErrTooMany, "a run too many")
 }
 
 func TestGolden(t *testing.T) {
@@ -216,16 +209,10 @@ func TestGolden(t *testing.T) {
 	} {
 		got, golden := printed(t, c, report.FormText, false), filepath.Join("testdata", name+".txt")
 		if *rewrite {
-			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
 		}
 		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != string(want) {
-			t.Errorf("%s is\n%s\nwant\n%s", golden, got, want)
-		}
+		require.NoError(t, err)
+		assert.Equalf(t, string(want), got, "%s is\n%s\nwant\n%s", golden, got, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"loadgen/report/compare/statistics"
@@ -94,7 +95,6 @@ func TestPermutationKeepsItsLevel(t *testing.T) {
 			low++
 		}
 	}
-	if !atMost(low, sets, level) || low < sets/20 {
-		t.Errorf("%d of %d p-values of nothing are at most %v; want about a tenth", low, sets, level)
-	}
+	assert.Truef(t, atMost(low, sets, level) && low >= sets/20,
+		"%d of %d p-values of nothing are at most %v; want about a tenth", low, sets, level)
 }

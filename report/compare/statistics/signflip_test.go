@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"loadgen/report/compare/statistics"
@@ -68,9 +70,7 @@ func TestSignFlipEqualsItsDefinition(t *testing.T) {
 			logs = append(logs, float64(whole[i])/100)
 		}
 		got := statistics.SignFlip(logs, 0.05, 1).P
-		if want := slowSignFlip(whole); got != want {
-			t.Fatalf("signFlip(%v) = %v; want %v by the definition", logs, got, want)
-		}
+		require.Equalf(t, slowSignFlip(whole), got, "signFlip(%v)", logs)
 	}
 }
 
@@ -94,14 +94,12 @@ func TestIntervalIsWhatTheTestDoesNotReject(t *testing.T) {
 			for i := range shifted {
 				shifted[i] -= at.effect
 			}
-			if p := statistics.SignFlip(shifted, 0.05, 1).P; p <= 0.05 != at.rejected {
-				t.Errorf("%d pairs less an effect of %v: p = %v; want rejected %v", n, at.effect, p, at.rejected)
-			}
+			assert.Equalf(t, at.rejected, statistics.SignFlip(shifted, 0.05, 1).P <= 0.05,
+				"%d pairs less an effect of %v: p", n, at.effect)
 		}
 	}
-	if statistics.SignFlip([]float64{1, 1, 1, 1, 1}, 0.05, 1).Told {
-		t.Error("signFlip of five pairs tells an interval; want none, for no effect can be rejected")
-	}
+	assert.False(t, statistics.SignFlip([]float64{1, 1, 1, 1, 1}, 0.05, 1).Told,
+		"signFlip of five pairs tells an interval; want none, for no effect can be rejected")
 }
 
 // Beyond twenty pairs patterns are drawn; the p-value then has to come out as near
@@ -148,8 +146,7 @@ func TestHolm(t *testing.T) {
 		{"nothing", []float64{0, 0, 0}, []float64{0, 0, 0}},
 	} {
 		got := statistics.Holm(row.p)
-		if !slices.EqualFunc(got, row.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-15 }) {
-			t.Errorf("%s: holm(%v) = %v; want %v", row.name, row.p, got, row.want)
-		}
+		assert.Truef(t, slices.EqualFunc(got, row.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-15 }),
+			"%s: holm(%v) = %v; want %v", row.name, row.p, got, row.want)
 	}
 }

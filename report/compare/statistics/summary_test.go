@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/compare/statistics"
 )
 
@@ -29,9 +31,7 @@ func TestMiddles(t *testing.T) {
 			t.Errorf("%s: Median and HodgesLehmann(%v) = %v, %v; want %v, %v, and the values as they were", row.name, before, median, lehmann, row.median, row.lehmann)
 		}
 	}
-	if got := statistics.Median([]int64{1, 2}); got != 1.5 {
-		t.Errorf("Median(1, 2) = %v; want 1.5", got)
-	}
+	assert.Equal(t, 1.5, statistics.Median([]int64{1, 2}), "Median(1, 2)")
 	if got := statistics.Median([]float64(nil)); !math.IsNaN(got) {
 		t.Errorf("Median of none = %v; want no number", got)
 	}
@@ -41,12 +41,8 @@ func TestMeansAndChanges(t *testing.T) {
 	if mean, squares := statistics.Mean([]float64{1, 2, 6}), statistics.Squares([]float64{1, 2, 6}); mean != 3 || squares != 14 {
 		t.Errorf("Mean and Squares of 1, 2, 6 = %v, %v; want 3 and 14", mean, squares)
 	}
-	if mean := statistics.Mean(nil); mean != 0 {
-		t.Errorf("Mean of none = %v; want 0", mean)
-	}
+	assert.EqualValues(t, 0, statistics.Mean(nil), "Mean of none")
 	for _, row := range []struct{ was, is, want float64 }{{2, 3, .5}, {4, 1, -.75}, {0, 0, 0}, {0, 1, math.Inf(1)}, {5, 5, 0}} {
-		if got := statistics.Relative(row.was, row.is); got != row.want {
-			t.Errorf("Relative(%v, %v) = %v; want %v", row.was, row.is, got, row.want)
-		}
+		assert.Equalf(t, row.want, statistics.Relative(row.was, row.is), "Relative(%v, %v)", row.was, row.is)
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/compare/statistics"
 )
 
@@ -67,9 +70,7 @@ func TestWelchIntervalIsWhatTheTestDoesNotReject(t *testing.T) {
 	for _, alpha := range []float64{0.5, 0.05, 0.01, 1e-6} {
 		a, b := gaussian(4, 1, 0.1, rng), gaussian(6, 1.1, 0.3, rng)
 		low, high, told := statistics.Welch(a, b, 0).Interval(alpha)
-		if !told {
-			t.Fatalf("Interval(%v) is not told; want one of four and six runs", alpha)
-		}
+		require.Truef(t, told, "Interval(%v) is not told; want one of four and six runs", alpha)
 		for _, bound := range []float64{low, high} {
 			moved := slices.Clone(b)
 			for i := range moved {
@@ -159,9 +160,7 @@ func TestDeviationIsWithinGroups(t *testing.T) {
 			t.Errorf("of %d and %d runs, ratios come to %v on the average; want 1", n, n, inverse)
 		}
 	}
-	if got := statistics.Unbiased(1); got != 0 {
-		t.Errorf("Unbiased(1) = %v; want 0", got)
-	}
+	assert.EqualValues(t, 0, statistics.Unbiased(1), "Unbiased(1)")
 }
 
 // gaussian draws n figures about a centre.
@@ -222,7 +221,5 @@ func TestStudentOfTabledValues(t *testing.T) {
 			}
 		}
 	}
-	if got := statistics.Beyond(math.Inf(1), 3); got != 0 {
-		t.Errorf("beyond everything lies %v; want nothing", got)
-	}
+	assert.EqualValues(t, 0, statistics.Beyond(math.Inf(1), 3), "beyond everything lies")
 }

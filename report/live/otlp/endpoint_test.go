@@ -6,15 +6,16 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestFind(t *testing.T) {
 	type vars = map[string]string
 	folder := t.TempDir()
 	noPEM := filepath.Join(folder, "no.pem")
-	if err := os.WriteFile(noPEM, []byte("nothing"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(noPEM, []byte("nothing"), 0o600))
 	const standard = "http://localhost:4318/v1/metrics http://localhost:4318/v1/traces 5s"
 	for _, tt := range []struct {
 		name, typed string
@@ -69,9 +70,8 @@ func TestFind(t *testing.T) {
 		if err == nil && got != tt.want || err != nil && (!strings.Contains(got, tt.want) || strings.HasPrefix(tt.want, "http")) {
 			t.Errorf("%s: %s; want %s", tt.name, got, tt.want)
 		}
-		if strings.Contains(got, "secret") || strings.Contains(got, "\n") {
-			t.Errorf("%s: it tells a secret, or two lines: %s", tt.name, got)
-		}
+		assert.Truef(t, !strings.Contains(got, "secret") && !strings.Contains(got, "\n"),
+			"%s: it tells a secret, or two lines: %s", tt.name, got)
 	}
 }
 

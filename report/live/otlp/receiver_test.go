@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	metricsapi "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
 	tracesapi "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
@@ -149,9 +150,7 @@ func opened(t *testing.T, typed string, variables map[string]string) *otlp.Clien
 		t.Setenv(name, value)
 	}
 	c, err := otlp.Open(t.Context(), typed, func(name string) string { return variables[name] })
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	metricsapi "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
 	tracesapi "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/grpc"
@@ -22,9 +23,7 @@ func TestCountsOfALiveRun(t *testing.T) {
 			r, c := received(t, variables)
 			if way == "grpc" {
 				listener, err := net.Listen("tcp", "127.0.0.1:0")
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				server := grpc.NewServer()
 				metricsapi.RegisterMetricsServiceServer(server, r)
 				tracesapi.RegisterTraceServiceServer(server, traces{receiver: r})

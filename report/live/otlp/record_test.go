@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	metricspb "go.opentelemetry.io/proto/otlp/metrics/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
@@ -63,9 +65,7 @@ func (p *exports) Begins(b run.Begun) []drive.Observer {
 	var err error
 	p.exporter, err = p.client.Start(p.t.Context(), otlp.Run{Scenario: b.Scenario, Version: b.Tool.Version, Started: b.Started, Now: now, Kinds: b.Operations,
 		Stats: p.Stats, Keys: p.keys, Clock: clock.NewReal(), Say: func(line string) { p.t.Errorf("it said %q", line) }})
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	require.NoError(p.t, err)
 	return []drive.Observer{p, p.exporter}
 }
 
@@ -122,9 +122,8 @@ func TestCountsEqualTheRecord(t *testing.T) {
 	r, c := received(t, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "x-token=abc%20def"})
 	record := ran(t, c, run.Simulated, false, short...)
 	sameCounts(t, r, record)
-	if r.sum("loadgen.attempts", "loadgen.outcome=throttled") == 0 || r.sum("loadgen.retries") == 0 {
-		t.Error("nothing was throttled, or nothing tried again: that part is not tested")
-	}
+	assert.True(t, r.sum("loadgen.attempts", "loadgen.outcome=throttled") != 0 && r.sum("loadgen.retries") != 0,
+		"nothing was throttled, or nothing tried again: that part is not tested")
 	checkUnits(t, r)
 	if got := r.headers.Get("X-Token"); got != "abc def" {
 		t.Errorf("the header of the environment is %q", got)
@@ -133,9 +132,7 @@ func TestCountsEqualTheRecord(t *testing.T) {
 		t.Errorf("the receiver met %v", r.faults)
 	}
 	for name, want := range map[string]string{"service.name": "loadgen", "service.version": record.Manifest.Tool.Version, "loadgen.scenario": "stress"} {
-		if r.resource[name] != want {
-			t.Errorf("%s is %q; want %q", name, r.resource[name], want)
-		}
+		assert.Equal(t, want, r.resource[name], name)
 	}
 	checkSpans(t, r, record)
 }
@@ -152,9 +149,7 @@ func checkUnits(t *testing.T, r *receiver) {
 		}
 	}
 	for name := range units {
-		if r.metrics[name] == nil {
-			t.Errorf("%s did not arrive", name)
-		}
+		assert.NotNilf(t, r.metrics[name], "%s did not arrive", name)
 	}
 }
 
@@ -181,9 +176,8 @@ func checkSpans(t *testing.T, r *receiver, record *results.Record) {
 	waits := 0
 	for id, root := range roots {
 		about := attributesOf(root.GetAttributes())
-		if strings.HasPrefix(about["loadgen.phase"], "load") || about["loadgen.partition.key"] != "" {
-			t.Errorf("a trace is of %v", about)
-		}
+		assert.Truef(t, !strings.HasPrefix(about["loadgen.phase"], "load") && about["loadgen.partition.key"] == "",
+			"a trace is of %v", about)
 		for _, child := range children[id] {
 			if child.GetStartTimeUnixNano() < root.GetStartTimeUnixNano() || child.GetEndTimeUnixNano() > root.GetEndTimeUnixNano() {
 				t.Errorf("%s is not within its operation", child.GetName())
@@ -192,13 +186,9 @@ func checkSpans(t *testing.T, r *receiver, record *results.Record) {
 				waits++
 			}
 		}
-		if len(children[id]) == 0 {
-			t.Error("a trace has no attempt")
-		}
+		assert.NotEmpty(t, children[id], "a trace has no attempt")
 	}
-	if waits == 0 {
-		t.Error("no trace shows a back-off")
-	}
+	assert.True(t, waits != 0, "no trace shows a back-off")
 }
 
 // Exponential histograms, over gzip, count the same, with the resource that was asked for.
@@ -230,9 +220,7 @@ func TestGaugesOfAReportedPhase(t *testing.T) {
 		stats := live.New()
 		e, err := c.Start(t.Context(), otlp.Run{Scenario: "drawn", Now: func() time.Duration { return 2 * time.Second }, Kinds: []results.Kind{{Name: "get"}},
 			Stats: stats, Keys: tt.keys, Clock: clock.NewReal(), Say: func(line string) { t.Error(line) }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		phase := results.Phase{Name: "steady", Rate: 10, Reported: tt.reported}
 		stats.Enter("steady", 10, 10*time.Second)
 		stats.Phase(0, &phase)

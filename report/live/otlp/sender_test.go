@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -68,9 +70,7 @@ func sending(t *testing.T, ctx context.Context, f *fake, said *[]string) *Export
 	clk := clock.NewReal()
 	e, err := c.Start(ctx, Run{Scenario: "drawn", Started: clk.Started(), Now: func() time.Duration { return clk.Now().Offset() },
 		Kinds: []results.Kind{{Name: "get"}}, Stats: live.New(), Clock: clk, Say: func(line string) { *said = append(*said, line) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	e.Phase(0, &results.Phase{Name: "peak", Reported: true})
 	return e
 }
@@ -134,9 +134,7 @@ func TestEndpointsThatDoNotTake(t *testing.T) {
 				}
 				begin := time.Now()
 				e.Stop()
-				if took := time.Since(begin); took != tt.stops {
-					t.Errorf("the end took %v; want %v", took, tt.stops)
-				}
+				assert.Equal(t, tt.stops, time.Since(begin), "the end took")
 				if !slices.EqualFunc(said, tt.said, strings.Contains) || f.asked != tt.asked {
 					t.Errorf("asked %d times, it said\n%q\nwant %d and\n%q", f.asked, said, tt.asked, tt.said)
 				}
@@ -175,8 +173,6 @@ back-off 1.93s..1.97s Unset
 attempt 1.97s..2s Unset loadgen.attempt=1 loadgen.outcome=ok http.response.status_code=200
 get 1.91s..2s Unset loadgen.operation=get loadgen.phase=peak loadgen.outcome=ok loadgen.operation.number=17 loadgen.attempts=2 db.system.name=azure.table loadgen.lag=0.01
 `
-		if got != want || len(said) > 0 {
-			t.Errorf("the spans are\n%s\nwant\n%s\nand it said %q", got, want, said)
-		}
+		assert.Truef(t, got == want && len(said) <= 0, "the spans are\n%s\nwant\n%s\nand it said %q", got, want, said)
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/results"
 	"loadgen/results/resultstest"
 )
@@ -107,9 +109,7 @@ func TestSlowestOfSeveralTellers(t *testing.T) {
 		}
 		seen[l.number] = true
 	}
-	if len(seen) < 3 {
-		t.Errorf("%d are told", len(seen))
-	}
+	assert.Truef(t, len(seen) >= 3, "%d are told", len(seen))
 }
 
 // What nobody takes, and what is too much to follow, is counted.

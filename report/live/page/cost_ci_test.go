@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/live"
 	"loadgen/results"
 )
@@ -22,9 +24,7 @@ const aimed = 0.02
 // has gone on for so long that its page is as full as it gets.
 func TestCostOfAPage(t *testing.T) {
 	s, err := Open(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer s.Close()
 	stats, now := live.New(), time.Duration(0)
 	w := s.Begin(Run{Scenario: "dear", Cores: 2, Stats: stats, Now: func() time.Duration { return now }})
@@ -58,9 +58,7 @@ func TestCostOfAPage(t *testing.T) {
 		w.take(now)
 		update, err := s.fresh()
 		shown += used(t) - began
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		bytes = max(bytes, len(update))
 	}
 	share := (told + shown).Seconds() / seconds
@@ -92,8 +90,6 @@ func drawn(chance *rand.Rand, second time.Duration, number int) []results.Attemp
 func used(t *testing.T) time.Duration {
 	t.Helper()
 	var all syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &all); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &all))
 	return time.Duration(all.Utime.Nano() + all.Stime.Nano())
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 )
 
@@ -46,9 +49,7 @@ func TestMembersOnThePage(t *testing.T) {
 			if second > 0 && strings.Contains(said(u), "Behind") {
 				t.Errorf("on time it says %s", said(u))
 			}
-			if len(rows) != 5+2+1 {
-				t.Fatalf("%d rows: %q; want five members, two regions and all", len(rows), rows)
-			}
+			require.Lenf(t, rows, 5+2+1, "rows: %q", rows)
 			for i := range 5 {
 				p.tells(i, results.Interval{Scheduled: int64(100 * (i + 1)), Attempts: 200, Throttled: int64(10 * i), Ok: 100})
 			}
@@ -66,9 +67,7 @@ func TestMembersOnThePage(t *testing.T) {
 			for _, row := range rows {
 				found = found || fmt.Sprint(row[:len(want)]) == fmt.Sprint(want)
 			}
-			if !found {
-				t.Errorf("no row %q in %q", want, rows)
-			}
+			assert.Truef(t, found, "no row %q in %q", want, rows)
 		}
 		if u.Texts["health-caption"] != "Members, each in its last second" || !strings.Contains(said(u), "tell counts and no keys") {
 			t.Errorf("the caption is %q, and it says %s", u.Texts["health-caption"], said(u))

@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 )
 
@@ -135,9 +137,7 @@ func TestAViewerThatNeverReads(t *testing.T) {
 func TestWhatWaitsIsBounded(t *testing.T) {
 	f := feed{viewers: make(map[*viewer]struct{})}
 	v, err := f.join()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for range mostWaiting + 1 {
 		f.publish([]byte("update"))
 	}
@@ -223,9 +223,7 @@ func TestClose(t *testing.T) {
 // An address that others reach is none, and a port that is taken is said so.
 func TestAddresses(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer taken.Close()
 	for _, row := range []struct{ address, want string }{
 		{"0.0.0.0:0", "no other machine reaches"}, {"[::]:0", "no other machine reaches"}, {"192.0.2.1:0", "no other machine reaches"},
@@ -237,9 +235,7 @@ func TestAddresses(t *testing.T) {
 	}
 	one, err := Open(Options{})
 	two, other := Open(Options{Address: "localhost:0"})
-	if err := errors.Join(err, other); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(err, other))
 	defer one.Close()
 	defer two.Close()
 	if one.URL()[len(one.URL())-33:] == two.URL()[len(two.URL())-33:] || len(one.token) != 32 || !strings.HasPrefix(one.URL(), "http://127.0.0.1:") {

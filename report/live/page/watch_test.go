@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/live"
 	"loadgen/results"
 )
@@ -172,7 +174,6 @@ func TestHeatIsThatOfNow(t *testing.T) {
 	}
 	h.add(&live.Second{Warmest: []live.Warmth{{Name: "now", Served: 500}}, Demanded: 500})
 	list, rest := h.hottest()
-	if len(list) != 2 || list[0].name != "now" || list[1].name != "before" || list[1].whole != 16_000 || rest != 0 {
-		t.Errorf("the map has %+v, and %d of others; want the key of now, then the one of before", list, rest)
-	}
+	assert.Truef(t, len(list) == 2 && list[0].name == "now" && list[1].name == "before" && list[1].whole == 16_000 && rest == 0,
+		"the map has %+v, and %d of others; want the key of now, then the one of before", list, rest)
 }

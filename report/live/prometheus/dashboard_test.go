@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/live"
 	"loadgen/results"
 )
@@ -39,9 +42,7 @@ func exportedBy(t *testing.T) exported {
 	p.Attempt(&a)
 	e.Attempt(&a)
 	families, err := e.registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	all := exported{}
 	for _, family := range families {
 		labels := map[string]bool{"job": true, "instance": true}
@@ -116,9 +117,7 @@ func check(query string, known exported) (labels map[string]bool, err error) {
 // metric is asked for; what a legend names is there.
 func TestDashboard(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "grafana.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var board struct {
 		Templating struct {
 			List []struct{ Name, Type, Query string }
@@ -130,9 +129,7 @@ func TestDashboard(t *testing.T) {
 			Targets            []struct{ Expr, LegendFormat string }
 		}
 	}
-	if err := json.Unmarshal(text, &board); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(text, &board))
 	known := exportedBy(t)
 	all := string(text)
 	legend, variable := regexp.MustCompile(`\{\{(\w+)\}\}`), regexp.MustCompile(`\$\{?(\w+)`)
@@ -151,9 +148,8 @@ func TestDashboard(t *testing.T) {
 	}
 	taken := map[[2]int]string{}
 	for _, panel := range board.Panels {
-		if panel.Title == "" || panel.Description == "" || len(panel.Targets) == 0 {
-			t.Errorf("panel %d has no title, no description or no query", panel.ID)
-		}
+		assert.Truef(t, panel.Title != "" && panel.Description != "" && len(panel.Targets) != 0,
+			"panel %d has no title, no description or no query", panel.ID)
 		at := panel.GridPos
 		for x := at.X; x < at.X+at.W; x++ {
 			for y := at.Y; y < at.Y+at.H; y++ {
@@ -165,9 +161,7 @@ func TestDashboard(t *testing.T) {
 		}
 		for _, target := range panel.Targets {
 			labels, err := check(target.Expr, known)
-			if err != nil {
-				t.Errorf("%s: %s: %v", panel.Title, target.Expr, err)
-			}
+			assert.NoErrorf(t, err, "%s: %s", panel.Title, target.Expr)
 			for _, match := range legend.FindAllStringSubmatch(target.LegendFormat, -1) {
 				if !labels[match[1]] {
 					t.Errorf("%s: the legend names %s, which %s has not", panel.Title, match[1], target.Expr)
@@ -186,9 +180,7 @@ func TestDashboard(t *testing.T) {
 // The page of metrics names every one that is exported.
 func TestPageOfMetrics(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "metrics.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for name := range exportedBy(t) {
 		if base := regexp.MustCompile(`_(bucket|count|sum)$`).ReplaceAllString(name, ""); !strings.Contains(string(page), "`"+base+"`") {
 			t.Errorf("docs/metrics.md has no %s", base)

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/live"
 	"loadgen/results"
 )
@@ -75,16 +78,13 @@ func TestMetrics(t *testing.T) {
 		`loadgen_build_info{goversion="go1.26",revision="abc",version="1.2.3"} 1`,
 		`loadgen_partition_heat_entities_per_second{rank="1"} 3`, `loadgen_partition_heat_entities_per_second{rank="2"} 1`,
 	} {
-		if !strings.Contains(got, line+"\n") {
-			t.Errorf("a scrape has no line\n%s", line)
-		}
+		assert.Containsf(t, got, line+"\n", "a scrape has no line\n%s", line)
 	}
 	if t.Failed() {
 		t.Log(got)
 	}
-	if strings.Contains(got, "secret") || strings.Contains(got, "Paris") || strings.Contains(got, `rank="3"`) {
-		t.Errorf("a scrape tells a key, or a rank that nobody has:\n%s", got)
-	}
+	assert.Truef(t, !strings.Contains(got, "secret") && !strings.Contains(got, "Paris") && !strings.Contains(got, `rank="3"`),
+		"a scrape tells a key, or a rank that nobody has:\n%s", got)
 }
 
 // Gauges are of phases that are reported: of what loads a table, and of what reads it back,
@@ -119,14 +119,11 @@ func TestGaugesHaveNothingOfTheLoading(t *testing.T) {
 		{"as it reads back", served("verify", false, 4500*time.Millisecond, "read", 1000), "2008", nil},
 	} {
 		for _, gauge := range gauges {
-			if strings.Contains(tt.got, gauge) != (tt.want != nil) {
-				t.Errorf("%s: there is a gauge %s: %v", tt.name, gauge, tt.want == nil)
-			}
+			assert.Equalf(t, tt.want != nil, strings.Contains(tt.got, gauge),
+				"%s: there is a gauge %s: %v", tt.name, gauge, tt.want == nil)
 		}
 		for _, line := range tt.want {
-			if !strings.Contains(tt.got, line+"\n") {
-				t.Errorf("%s: no line %s in\n%s", tt.name, line, tt.got)
-			}
+			assert.Containsf(t, tt.got, line+"\n", "%s: no line %s in\n%s", tt.name, line, tt.got)
 		}
 		if strings.Contains(tt.got, "loaded") || !strings.Contains(tt.got, "loadgen_served_entities_total "+tt.all+"\n") {
 			t.Errorf("%s: it tells the key of the loading, or lacks its count:\n%s", tt.name, tt.got)
@@ -143,9 +140,7 @@ func TestNativeHistogram(t *testing.T) {
 		e.Attempt(&results.Attempt{Class: results.Ok, Status: 200, Done: 7 * time.Millisecond})
 	}
 	families, err := e.registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, family := range families {
 		if family.GetName() != "loadgen_request_duration_seconds" {
 			continue
@@ -180,8 +175,6 @@ func TestSeriesAreBounded(t *testing.T) {
 		{fmt.Sprintf(`op="op %d"`, mostKinds-1), true}, {fmt.Sprintf(`op="op %d"`, mostKinds), false},
 		{`op="other",phase="phase 119"`, true}, {`phase="other"`, true},
 	} {
-		if strings.Contains(got, tt.label) != tt.want {
-			t.Errorf("a scrape has %s: %t; want %t", tt.label, !tt.want, tt.want)
-		}
+		assert.Equalf(t, tt.want, strings.Contains(got, tt.label), "a scrape has %s: %t", tt.label, !tt.want)
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/results/resultstest"
 	"loadgen/scenarios/advise/keystatistics"
@@ -15,9 +18,7 @@ import (
 func reportOf(t testing.TB, o keystatistics.Options, rows ...*keystatistics.Row) keystatistics.Report {
 	t.Helper()
 	s, err := keystatistics.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, r := range rows {
 		s.Add(r)
 	}
@@ -52,9 +53,7 @@ func TestTimeReversedSwapsAppendAndPrepend(t *testing.T) {
 			swapped++
 		}
 	}
-	if swapped < 10 {
-		t.Errorf("%d designs go one way; want more, or this test cannot fail", swapped)
-	}
+	assert.Truef(t, swapped >= 10, "%d designs go one way; want more, or this test cannot fail", swapped)
 }
 
 func TestAShuffledStreamGetsTheSameVerdict(t *testing.T) {
@@ -69,9 +68,8 @@ func TestAShuffledStreamGetsTheSameVerdict(t *testing.T) {
 		if a, b := inOrder.Order, shuffled.Order; a.Verdict != b.Verdict || a.Hot != b.Hot {
 			t.Errorf("%s: verdict = %s, and shuffled %s; want the same", d.Name, a.Verdict, b.Verdict)
 		}
-		if inOrder.Effective != shuffled.Effective || inOrder.Partitions != shuffled.Partitions {
-			t.Errorf("%s: Effective = %+v, and shuffled %+v; want the same", d.Name, inOrder.Effective, shuffled.Effective)
-		}
+		assert.Truef(t, inOrder.Effective == shuffled.Effective && inOrder.Partitions == shuffled.Partitions,
+			"%s: Effective = %+v, and shuffled %+v; want the same", d.Name, inOrder.Effective, shuffled.Effective)
 	}
 }
 
@@ -116,9 +114,8 @@ func TestOrderIsUnknownRatherThanGuessed(t *testing.T) {
 			func(i int) int64 { return int64(i / 1000) }), keystatistics.Spread, ""},
 	} {
 		o := reportOf(t, keystatistics.Options{}, tt.rows...).Order
-		if o.Verdict != tt.verdict || !strings.Contains(o.Reason, tt.reason) || (o.Reason == "") != (tt.reason == "") {
-			t.Errorf("%s: verdict = %s (%s); want %s (%s)\n%+v", tt.name, o.Verdict, o.Reason, tt.verdict, tt.reason, o)
-		}
+		assert.Truef(t, o.Verdict == tt.verdict && strings.Contains(o.Reason, tt.reason) && (o.Reason == "") == (tt.reason == ""),
+			"%s: verdict = %s (%s); want %s (%s)\n%+v", tt.name, o.Verdict, o.Reason, tt.verdict, tt.reason, o)
 		if sentence := o.Sentence(); !strings.HasSuffix(sentence, ".") || !strings.Contains(sentence, tt.reason) {
 			t.Errorf("%s: Sentence() = %q; want a sentence with the reason", tt.name, sentence)
 		}
@@ -152,9 +149,8 @@ func TestChanceAloneIsNotHot(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		for _, partitions := range []int{2, 3, 10, 1_000_000} {
 			rows := rowsAt(200, func(int) string { return fmt.Sprintf("p%d", rng.IntN(partitions)) }, func(i int) int64 { return int64(i) })
-			if o := reportOf(t, keystatistics.Options{Samples: 200}, rows...).Order; o.Verdict != keystatistics.Spread {
-				t.Errorf("seed %d, %d partitions: verdict = %s; want spread\n%+v", seed, partitions, o.Verdict, o)
-			}
+			assert.Equalf(t, keystatistics.Spread, reportOf(t, keystatistics.Options{Samples: 200}, rows...).Order.Verdict,
+				"seed %d, %d partitions: verdict", seed, partitions)
 		}
 	}
 }

@@ -10,15 +10,16 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios/advise/keystatistics"
 )
 
 func readKeys(t testing.TB, text string) (keystatistics.Reading, keystatistics.Report, error) {
 	t.Helper()
 	s, err := keystatistics.New(keystatistics.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	reading, err := keystatistics.ReadKeys(strings.NewReader(text), keystatistics.ReadOptions{File: "keys.csv"}, s)
 	return reading, s.Report(), err
 }
@@ -55,12 +56,8 @@ func TestReadKeys(t *testing.T) {
 		{"empty lines are no rows, an empty key is one", "PartitionKey\n\n\"\"\n\n", `"" 1`, 1, 1, 0, nil},
 	} {
 		reading, report, err := readKeys(t, tt.text)
-		if err != nil {
-			t.Errorf("%s: ReadKeys(%q) = %v; want no error", tt.name, tt.text, err)
-		}
-		if got := summary(&report); got != tt.want {
-			t.Errorf("%s: ReadKeys(%q) = %s; want %s", tt.name, tt.text, got, tt.want)
-		}
+		assert.NoErrorf(t, err, "%s: ReadKeys(%q)", tt.name, tt.text)
+		assert.Equalf(t, tt.want, summary(&report), "%s: ReadKeys(%q)", tt.name, tt.text)
 		if reading.Rows != tt.rows || report.Inserts != tt.inserts || report.Untimed != tt.untimed || !slices.Equal(reading.Ignored, tt.ignored) {
 			t.Errorf("%s: %d rows, %d inserts, %d untimed, ignored %q; want %d, %d, %d, %q", tt.name, reading.Rows, report.Inserts,
 				report.Untimed, reading.Ignored, tt.rows, tt.inserts, tt.untimed, tt.ignored)
@@ -100,9 +97,8 @@ func TestReadKeysFindsFault(t *testing.T) {
 		{"a row too long over many lines", "PartitionKey\n\"" + strings.Repeat("x\n", 40_000) + "\"\n", "keys.csv:2: the row has more than 64 KiB"},
 	} {
 		_, _, err := readKeys(t, tt.text)
-		if err == nil || !strings.Contains(err.Error(), tt.want) || !errors.Is(err, keystatistics.ErrKeys) {
-			t.Errorf("%s: ReadKeys(%.60q) = %v; want %s", tt.name, tt.text, err, tt.want)
-		}
+		assert.Truef(t, err != nil && strings.Contains(err.Error(), tt.want) && errors.Is(err, keystatistics.ErrKeys),
+			"%s: ReadKeys(%.60q) = %v; want %s", tt.name, tt.text, err, tt.want)
 	}
 }
 
@@ -112,18 +108,14 @@ func TestReadKeysReportsAllFaultsUpToABound(t *testing.T) {
 		t.Errorf("ReadKeys = %q; want the faults of lines 2 and 4", got)
 	}
 	_, _, err = readKeys(t, "PartitionKey,count\n"+strings.Repeat("p,x\n", 1000))
-	if got := strings.Count(err.Error(), "\n") + 1; got != 20 {
-		t.Errorf("ReadKeys of 1,000 faults reports %d; want 20", got)
-	}
+	assert.Equal(t, 20, strings.Count(err.Error(), "\n")+1, "ReadKeys of 1,000 faults reports")
 }
 
 func TestReadKeysReturnsTheErrorOfTheReader(t *testing.T) {
 	s, _ := keystatistics.New(keystatistics.Options{})
 	broken := errors.New("the disk is gone")
 	_, err := keystatistics.ReadKeys(io.MultiReader(strings.NewReader("PartitionKey\nb\n"), iotest.ErrReader(broken)), keystatistics.ReadOptions{File: "f"}, s)
-	if !errors.Is(err, broken) || errors.Is(err, keystatistics.ErrKeys) {
-		t.Errorf("ReadKeys = %v; want the reader's error", err)
-	}
+	assert.Truef(t, errors.Is(err, broken) && !errors.Is(err, keystatistics.ErrKeys), "ReadKeys = %v; want the reader's error", err)
 }
 
 func TestProgressIsTold(t *testing.T) {
@@ -155,9 +147,7 @@ func TestReadingAllocatesOneTextForARow(t *testing.T) {
 		}
 		// Few places and samples, so that what they keep at first does not count.
 		s, err := keystatistics.New(keystatistics.Options{Exact: 10, Places: 100, Samples: 100})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		got := testing.AllocsPerRun(1, func() {
 			if _, err := keystatistics.ReadKeys(bytes.NewReader(text.Bytes()), keystatistics.ReadOptions{}, s); err != nil {
 				t.Fatal(err)

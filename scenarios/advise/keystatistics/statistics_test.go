@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios/advise/keystatistics"
 )
 
@@ -100,9 +103,7 @@ func TestHeaviestAgreeWithBruteForce(t *testing.T) {
 
 func checkWeights(t *testing.T, r *keystatistics.Report, c *counted) {
 	t.Helper()
-	if r.Entities != c.total {
-		t.Errorf("Entities = %d; want %d", r.Entities, c.total)
-	}
+	assert.Equal(t, c.total, r.Entities, "Entities")
 	if !slices.IsSortedFunc(r.Top, func(a, b keystatistics.Share) int { return int(b.Least - a.Least) }) {
 		t.Errorf("Top = %+v; want the heaviest first", r.Top)
 	}
@@ -131,9 +132,7 @@ func checkWeights(t *testing.T, r *keystatistics.Report, c *counted) {
 
 func within(t *testing.T, what string, got keystatistics.Estimate, want float64) {
 	t.Helper()
-	if got.Exact != (got.StandardError == 0) {
-		t.Errorf("%s = %+v; want a standard error unless it is exact", what, got)
-	}
+	assert.Equalf(t, got.StandardError == 0, got.Exact, "%s = %+v", what, got)
 	if math.Abs(got.Value-want) > 5*got.StandardError+1e-9*want {
 		t.Errorf("%s = %+v; want %v within five standard errors", what, got, want)
 	}
@@ -164,9 +163,7 @@ func TestInvalidKeysAreCountedApart(t *testing.T) {
 func TestRowsAreWeighedWithinBounds(t *testing.T) {
 	for entities, want := range map[int64]int64{0: 0, -5: 0, 1: 1, 1e9: 1e9, math.MaxInt64: 1e9} {
 		r := reportOf(t, keystatistics.Options{}, &keystatistics.Row{PartitionKey: "p", Entities: entities})
-		if r.Entities != want || r.Top[0].Least != want {
-			t.Errorf("Add(%d entities) = %d; want %d", entities, r.Entities, want)
-		}
+		assert.Truef(t, r.Entities == want && r.Top[0].Least == want, "Add(%d entities) = %d; want %d", entities, r.Entities, want)
 	}
 }
 
@@ -191,9 +188,7 @@ func TestOptionsAreValidated(t *testing.T) {
 		{"more listed than kept", keystatistics.Options{Places: 5, Top: 6}, 1},
 	} {
 		faults := tt.options.Validate()
-		if len(faults) != tt.faults {
-			t.Errorf("%s: Validate() = %v; want %d faults", tt.name, faults, tt.faults)
-		}
+		assert.Lenf(t, faults, tt.faults, "%s: Validate() = %v; want %d faults", tt.name, faults, tt.faults)
 		if _, err := keystatistics.New(tt.options); (err != nil) != (tt.faults > 0) || err != nil && !errors.Is(err, keystatistics.ErrOptions) {
 			t.Errorf("%s: New() = %v; want ErrOptions: %t", tt.name, err, tt.faults > 0)
 		}
@@ -205,9 +200,7 @@ func TestOptionsAreValidated(t *testing.T) {
 func TestMemoryDoesNotGrowWithTheStream(t *testing.T) {
 	held := func(rows int) uint64 {
 		s, err := keystatistics.New(keystatistics.Options{Exact: 1000, Places: 500, Samples: 500})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for i := range rows {
 			s.Add(&keystatistics.Row{PartitionKey: fmt.Sprintf("%012d", i*7919), Entities: 1, HasInstant: true})
 		}
@@ -221,7 +214,6 @@ func TestMemoryDoesNotGrowWithTheStream(t *testing.T) {
 		return before.HeapAlloc - min(before.HeapAlloc, after.HeapAlloc)
 	}
 	few, many := held(20_000), held(200_000)
-	if many > few+few/4+100_000 || many > 4<<20 {
-		t.Errorf("%d bytes are held after ten times as many keys as need %d; want no more", many, few)
-	}
+	assert.Truef(t, many <= few+few/4+100_000 && many <= 4<<20,
+		"%d bytes are held after ten times as many keys as need %d; want no more", many, few)
 }

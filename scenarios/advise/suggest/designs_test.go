@@ -9,6 +9,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/document"
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise"
@@ -20,9 +23,7 @@ import (
 func proposed(t testing.TB, s *scenarios.Scenario, o suggest.Options) *suggest.Proposal {
 	t.Helper()
 	p, err := suggest.Designs(s, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return p
 }
 
@@ -55,9 +56,7 @@ func once(name string) func() answer {
 func file(t testing.TB, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(text)
 }
 
@@ -98,9 +97,8 @@ func TestKnownAnswers(t *testing.T) {
 				t.Errorf("%s does not hold its peak: %v", c.Design.Name, c.Why)
 			}
 			for _, c := range p.Candidates {
-				if moving(t, s, &c.Design) {
-					t.Errorf("%s is proposed, whose inserts go to one place that moves", c.Design.PartitionKey)
-				}
+				assert.Falsef(t, moving(t, s, &c.Design),
+					"%s is proposed, whose inserts go to one place that moves", c.Design.PartitionKey)
 			}
 		})
 	}
@@ -121,9 +119,7 @@ func TestFiguresAreThoseOfARun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, p := answered(t, name)
 			s, err := p.Scenario()
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			record := runtest.Simulate(t, runtest.Set(t, s, "model.partition_target=0", "model.account_target=0"))
 			c, told := &p.Candidates[0], 0
 			for i := range record.Phases {
@@ -160,9 +156,7 @@ func TestBucketsAreTheFewest(t *testing.T) {
 		other.Design = c.Design
 		other.Design.PartitionKey = strings.Replace(c.Design.PartitionKey, "{hash(message,4)", "{hash(message,"+string(rune('0'+buckets))+")", 1)
 		d, err := advise.InUse(advise.Options{Scenario: &other})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return d.Loads[0].Hottest.Value
 	}
 	if c.Buckets != 4 {
@@ -208,9 +202,7 @@ func TestDocumentNamesEachDesign(t *testing.T) {
 		for _, cell := range table.Rows[0] {
 			got = append(got, cell.Text)
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: the first row is %q; want %q", name, got, want)
-		}
+		assert.Truef(t, slices.Equal(got, want), "%s: the first row is %q; want %q", name, got, want)
 		for _, s := range d.Sections {
 			for _, block := range s.Blocks {
 				if list, ok := block.(document.List); ok {
@@ -220,9 +212,7 @@ func TestDocumentNamesEachDesign(t *testing.T) {
 		}
 		for _, c := range p.Candidates {
 			for _, why := range c.Why {
-				if !slices.Contains(all, why) {
-					t.Errorf("%s: the document does not say %q: %q", name, why, all)
-				}
+				assert.Truef(t, slices.Contains(all, why), "%s: the document does not say %q: %q", name, why, all)
 			}
 		}
 		if len(table.Rows) != len(p.Candidates) || len(d.Sections) != len(p.Candidates)+1 {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/results/resultstest"
 	"loadgen/scenarios"
@@ -21,18 +23,12 @@ import (
 func moving(t testing.TB, s *scenarios.Scenario, d *scenarios.Design) bool {
 	t.Helper()
 	of, err := s.Generator()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	home := scenarios.Copy{PartitionKey: d.PartitionKey, RowKey: d.RowKey}
 	g, err := home.Generator(of)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	seen, err := keystatistics.New(keystatistics.Options{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	loaded := s.Loaded(len(s.Phases))
 	for i := range uint64(2000) {
 		run := time.Duration(i) * 50 * time.Millisecond

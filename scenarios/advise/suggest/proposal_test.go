@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise"
 	"loadgen/scenarios/advise/suggest"
@@ -57,9 +60,7 @@ func TestOptions(t *testing.T) {
 		{suggest.Options{Most: 99, Headroom: 2}, []string{"most is 99", "headroom is 2"}},
 	} {
 		faults := tt.o.Validate()
-		if len(faults) != len(tt.want) {
-			t.Fatalf("Validate(%+v) = %v; want %q", tt.o, faults, tt.want)
-		}
+		require.Lenf(t, faults, len(tt.want), "Validate(%+v) = %v; want %q", tt.o, faults, tt.want)
 		for i, want := range tt.want {
 			if !errors.Is(faults[i], suggest.ErrOptions) || !strings.Contains(faults[i].Error(), want) {
 				t.Errorf("Validate(%+v) = %v; want %s", tt.o, faults[i], want)
@@ -80,9 +81,7 @@ func TestScenarioOfAProposal(t *testing.T) {
 	for _, beside := range []bool{false, true} {
 		p := proposed(t, s, suggest.Options{Most: 1, Beside: beside})
 		got, err := p.Scenario()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		first := p.Candidates[0].Design.Name
 		want := []string{first}
 		if beside {
@@ -95,12 +94,9 @@ func TestScenarioOfAProposal(t *testing.T) {
 			t.Errorf("the expectations are %q; want %q", got.Expect, kept)
 		}
 		again := runtest.Parse(t, string(got.Text()))
-		if !bytes.Equal(again.Text(), got.Text()) {
-			t.Error("printed and read again the scenario is another")
-		}
-		if len(s.Designs) > 0 || s.Design.PartitionKey != "{customer}_{country}" || len(s.Expect) != 8 {
-			t.Error("the scenario itself was changed")
-		}
+		assert.True(t, bytes.Equal(again.Text(), got.Text()), "printed and read again the scenario is another")
+		assert.True(t, len(s.Designs) <= 0 && s.Design.PartitionKey == "{customer}_{country}" && len(s.Expect) == 8,
+			"the scenario itself was changed")
 	}
 }
 
@@ -111,9 +107,7 @@ func TestOwnDesignsBeside(t *testing.T) {
 		`designs: [{name: by-customer, partition_key: "{country}", row_key: "{id}"}, {name: same, partition_key: "{customer}", row_key: "{id}"}]`, 1)
 	p := proposed(t, runtest.Parse(t, text, "phases.work.operations=[{verb: insert}, {verb: query, by: [customer]}]"), suggest.Options{Most: 1, Beside: true})
 	s, err := p.Scenario()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if names := s.Alternatives(); !slices.Equal(names[:2], []string{"by-customer", "same"}) || s.Designs[0].PartitionKey != "{country}" {
 		t.Errorf("the designs are %+v; want the two of the scenario first, as they are", s.Designs)
 	}
@@ -182,9 +176,8 @@ func TestProposals(t *testing.T) {
 		s := ordered(t, 2000, 200, "{verb: insert}, {verb: query, by: [customer]}", "")
 		p := proposed(t, s, suggest.Options{Targets: &advise.Targets{Partition: 2000, Account: 50}})
 		c := p.Candidates[0]
-		if c.Holds || !strings.Contains(c.Why[len(c.Why)-1], "account") {
-			t.Errorf("proposed first: %+v; want that it does not hold the peak", c)
-		}
+		assert.Truef(t, !c.Holds && strings.Contains(c.Why[len(c.Why)-1], "account"),
+			"proposed first: %+v; want that it does not hold the peak", c)
 	})
 	t.Run("a hot value is spread over the fewest buckets that leave the headroom", func(t *testing.T) {
 		s := ordered(t, 100, 400, "{verb: insert, weight: 99}, {verb: query, by: [country], top: 5, pages: 1}", "")

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise"
 	"loadgen/scenarios/run/runtest"
@@ -26,9 +29,7 @@ phases: [{name: load, load: {entities: 10}}, {name: work, traffic: {arrivals: {c
 expect: [%s]
 `, partitionKey, operations, expect))
 	r, err := newRule(s, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return r
 }
 
@@ -45,12 +46,9 @@ func TestQuestionsInOrder(t *testing.T) {
 			t.Errorf("where %q is expected, %s comes first of %d; want %s of 2", tt.expect, got, len(r.questions), tt.first)
 		}
 		everybody := tt.expect == "p99 < 9ms"
-		if got := r.questions[0].needed && r.questions[1].needed; got != everybody {
-			t.Errorf("where %q is expected, all are bounded: %v; want %v", tt.expect, got, everybody)
-		}
-		if r.inserts != 0.2 {
-			t.Errorf("%v of the operations insert; want a fifth", r.inserts)
-		}
+		assert.Equalf(t, everybody, r.questions[0].needed && r.questions[1].needed,
+			"where %q is expected, all are bounded", tt.expect)
+		assert.Equal(t, 0.2, r.inserts, "of the operations insert")
 	}
 }
 
@@ -62,9 +60,8 @@ func TestBucketsOfTransactions(t *testing.T) {
 		{"{hour}", "{verb: batch, entities: 2}", ""},
 		{"{site}", "{verb: batch, entities: 2, together: [source, site]}, {name: other, verb: batch, entities: 2, together: [site]}", "site"},
 	} {
-		if got := ruled(t, tt.partition, tt.operations+", {verb: query, by: [site]}", "").bucketBy; got != tt.want {
-			t.Errorf("beside %s buckets go by %q; want %q", tt.operations, got, tt.want)
-		}
+		assert.Equalf(t, tt.want, ruled(t, tt.partition, tt.operations+", {verb: query, by: [site]}", "").bucketBy,
+			"beside %s buckets go by", tt.operations)
 	}
 }
 

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios/fleet/protocol"
@@ -19,9 +22,7 @@ import (
 func spent(t *testing.T) time.Duration {
 	t.Helper()
 	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
 	return time.Duration(usage.Utime.Nano())
 }
 
@@ -47,17 +48,13 @@ func TestCostOfAFleet(t *testing.T) {
 	const members, seconds, each = 64, 10, 500
 	l, err := protocol.NewLeader(protocol.Plan{Members: members, Deadline: time.Minute, Version: version, StartAfter: time.Second,
 		Charge: protocol.Charge{Scenario: scenario, SHA256: sum(scenario)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	number := uint64(0)
 	text := func(a protocol.Ask) []byte {
 		number++
 		a.SchemaVersion, a.Number = protocol.SchemaVersion, number
 		written, err := json.Marshal(&a)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return written
 	}
 	epoch := func(m int) string { return fmt.Sprintf("epoch%d", m) }
@@ -97,16 +94,12 @@ func TestCostOfAFleet(t *testing.T) {
 	}
 	cost := spent(t) - before
 	for k := range sums {
-		if got := sums[k].Count(); got != members*seconds*each {
-			t.Fatalf("%d response times were merged; want %d", got, members*seconds*each)
-		}
+		require.EqualValues(t, members*seconds*each, sums[k].Count(), "response times were merged")
 	}
 	share, histogram := cost.Seconds()/seconds, cost/(2*members*seconds)
 	t.Logf("%d members cost their leader %.2f %% of a core, %v a histogram with all that comes with it; a second is %d bytes", members, 100*share, histogram, size/(members*seconds))
 	if share > 0.10 {
 		t.Errorf("%.1f %% of a core; want 5, and at most 10", 100*share)
 	}
-	if histogram > 600*time.Microsecond {
-		t.Errorf("%v a histogram; want 0.3 ms, and at most 0.6", histogram)
-	}
+	assert.Truef(t, histogram <= 600*time.Microsecond, "%v a histogram; want 0.3 ms, and at most 0.6", histogram)
 }

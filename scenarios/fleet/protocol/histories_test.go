@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/scenarios/fleet/protocol"
 )
@@ -21,31 +23,21 @@ var rewrite = flag.Bool("rewrite", false, "write the golden replies of testdata 
 // which knows nothing of the machines.
 func TestHistories(t *testing.T) {
 	scripts, err := filepath.Glob("testdata/histories/*.txt")
-	if err != nil || len(scripts) < 30 {
-		t.Fatalf("%d scripts, %v; want 30 or more", len(scripts), err)
-	}
+	require.Truef(t, err == nil && len(scripts) >= 30, "%d scripts, %v; want 30 or more", len(scripts), err)
 	for _, path := range scripts {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
 			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			s, err := parse(string(text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			w := play(s)
 			judge(t, w)
 			golden := strings.TrimSuffix(path, ".txt") + ".golden"
 			if *rewrite {
-				if err := os.WriteFile(golden, []byte(w.text()), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, os.WriteFile(golden, []byte(w.text()), 0o644))
 			}
 			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if got := w.text(); got != string(want) {
 				t.Errorf("it went\n%s\nwant\n%s", got, want)
 			}
@@ -96,9 +88,7 @@ func judge(t *testing.T, w *world) {
 		}
 		return
 	}
-	if w.ended < 0 {
-		t.Fatal("the leader never ends")
-	}
+	require.True(t, w.ended >= 0, "the leader never ends")
 	if w.gone.Sub(w.ended) > 4*time.Second {
 		t.Errorf("the run was over at %v, and the leader stayed until %v", w.ended.Offset(), w.gone.Offset())
 	}

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios/fleet/protocol"
@@ -46,9 +49,8 @@ func TestAsksAreReadStrictly(t *testing.T) {
 		{"a message that is too long", `{"epoch":"` + strings.Repeat("e", protocol.MostBytes) + `"}`, "at most"},
 	} {
 		err := protocol.Decode([]byte(row.text), new(protocol.Ask))
-		if !errors.Is(err, protocol.ErrMalformed) || !strings.Contains(err.Error(), row.says) {
-			t.Errorf("%s: %v; want %v that says %q", row.sentence, err, protocol.ErrMalformed, row.says)
-		}
+		assert.Truef(t, errors.Is(err, protocol.ErrMalformed) && strings.Contains(err.Error(), row.says),
+			"%s: %v; want %v that says %q", row.sentence, err, protocol.ErrMalformed, row.says)
 	}
 }
 
@@ -67,9 +69,8 @@ func TestAnotherVersionIsTold(t *testing.T) {
 	reply := l.On(0, "e", []byte(`{"schema_version":9,"epoch":"e","number":7,"something":"new"}`))
 	var answer protocol.Answer
 	err := protocol.Decode(reply, &answer)
-	if err != nil || answer.Number != 7 || !strings.Contains(answer.Refused, "version 9") {
-		t.Errorf("%s, %v; want a refusal that says version 9", reply, err)
-	}
+	assert.Truef(t, err == nil && answer.Number == 7 && strings.Contains(answer.Refused, "version 9"),
+		"%s, %v; want a refusal that says version 9", reply, err)
 	m := protocol.NewMember(protocol.MemberPlan{Name: "a", Epoch: "e", Deadline: time.Second})
 	m.Tick(0)
 	if step := m.On(1, []byte(`{"schema_version":9,"number":1,"welcome":{}}`)); !step.Over || !errors.Is(step.Err, protocol.ErrRefused) {
@@ -81,9 +82,7 @@ func TestAnotherVersionIsTold(t *testing.T) {
 func leading1(t testing.TB) *protocol.Leader {
 	t.Helper()
 	l, err := protocol.NewLeader(protocol.Plan{Members: 1, Deadline: time.Minute, Version: version, Charge: protocol.Charge{Scenario: scenario, SHA256: sum(scenario)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return l
 }
 
@@ -165,9 +164,8 @@ func TestSecondsThatDoNotArrive(t *testing.T) {
 	if share := o.Shares[0]; err != nil || share.Missing == 0 || share.Seconds+share.Missing != all || share.Record == nil {
 		t.Errorf("%v: %d seconds came and %d are missing of %d", err, share.Seconds, share.Missing, all)
 	}
-	if len(o.Faults) != 0 || len(o.Notes) == 0 || !strings.Contains(o.Notes[0], "could not be shown") {
-		t.Errorf("faults %q, notes %q; want no fault, and a note", o.Faults, o.Notes)
-	}
+	assert.Truef(t, len(o.Faults) == 0 && len(o.Notes) != 0 && strings.Contains(o.Notes[0], "could not be shown"),
+		"faults %q, notes %q; want no fault, and a note", o.Faults, o.Notes)
 }
 
 // A plan that cannot be is refused by its fields.

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 )
 
@@ -23,13 +26,9 @@ func TestSequences(t *testing.T) {
 			}
 			set[number] = true
 		}
-		if s.count != uint64(len(set)) {
-			t.Errorf("seed %d: %d were counted; want %d", seed, s.count, len(set))
-		}
+		assert.Equalf(t, uint64(len(set)), s.count, "seed %d: %d were counted; want %d", seed, s.count, len(set))
 		for next := range s.next {
-			if !set[next] {
-				t.Errorf("seed %d: all below %d are said to have come, and %d has not", seed, s.next, next)
-			}
+			assert.Truef(t, set[next], "seed %d: all below %d are said to have come, and %d has not", seed, s.next, next)
 		}
 	}
 	var s sequences
@@ -61,17 +60,11 @@ func TestProbes(t *testing.T) {
 func TestAWatchedClockThatMoves(t *testing.T) {
 	w := watch{now: offset{ahead: time.Second, bound: time.Millisecond}, on: true}
 	w.see(offset{ahead: 1500 * time.Millisecond, bound: 500 * time.Millisecond})
-	if w.now.ahead != time.Second {
-		t.Errorf("an answer that was half a second on its way moves it to %v", w.now.ahead)
-	}
+	assert.Equalf(t, time.Second, w.now.ahead, "an answer that was half a second on its way moves it to %v", w.now.ahead)
 	w.see(offset{ahead: 2 * time.Second, bound: 2 * time.Millisecond})
-	if w.now.ahead != 2*time.Second {
-		t.Errorf("it is %v; want 2s", w.now.ahead)
-	}
+	assert.Equal(t, 2*time.Second, w.now.ahead, "it")
 	w.see(offset{ahead: 2*time.Second + time.Millisecond, bound: 3 * time.Millisecond})
-	if w.now.bound != 2*time.Millisecond {
-		t.Errorf("a slower answer that says the same moves it to %+v", w.now)
-	}
+	assert.Equalf(t, 2*time.Millisecond, w.now.bound, "a slower answer that says the same moves it to %+v", w.now)
 }
 
 // Parts come in any order, and more than once; the whole is as it was, and a bit that is
@@ -86,9 +79,8 @@ func TestParts(t *testing.T) {
 			g.put(i, []byte("another"))
 		}
 		got, sound := g.whole(digest(text))
-		if g.misses != 0 || !sound || !bytes.Equal(got, text) {
-			t.Errorf("%d bytes: %d parts are missing, sound %v, %d bytes came", size, g.misses, sound, len(got))
-		}
+		assert.Truef(t, g.misses == 0 && sound && bytes.Equal(got, text),
+			"%d bytes: %d parts are missing, sound %v, %d bytes came", size, g.misses, sound, len(got))
 		if _, sound := g.whole(digest(append(text, 0))); sound {
 			t.Errorf("%d bytes: those of another digest are taken", size)
 		}
@@ -102,9 +94,7 @@ func TestAnswersOfAnotherRun(t *testing.T) {
 		m := NewMember(MemberPlan{Name: "a", Epoch: "e", Run: 1, Deadline: time.Second})
 		m.Tick(0)
 		text, err := json.Marshal(&Answer{SchemaVersion: SchemaVersion, Run: run, Number: 1, Joined: &Joined{Of: 1, Parts: 1}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if step := m.On(1, text); len(step.Send) > 0 != follows {
 			t.Errorf("an answer of run %d has a member of run 1 ask %q; want something: %v", run, step.Send, follows)
 		}

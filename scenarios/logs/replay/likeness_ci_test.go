@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/accesslog"
 	"loadgen/engine/entity"
 	"loadgen/scenarios"
@@ -84,9 +86,7 @@ func gathered(t *testing.T, log []byte) *replay.Operations {
 	t.Helper()
 	source := logs.Source{Name: "the log", Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(log)), nil }}
 	found, err := replay.Rules{}.Gather([]logs.Source{source}, logs.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	// The table's mark is none of the load.
 	for len(found.List) > 0 && found.List[0].Key.Partition == "~loadgen" {
 		found.List = found.List[1:]

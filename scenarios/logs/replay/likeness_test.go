@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/accesslog"
 	"loadgen/scenarios"
 	"loadgen/scenarios/logs/replay"
@@ -29,13 +31,10 @@ func TestALikenessHoldsNoKey(t *testing.T) {
 	text := string(replay.Likeness(gather(t, entries...)))
 	for _, want := range []string{"partition: {list: [p1, p2], weights: [45, 15]}", "rates: [30, 10, 0.001, 20], each: 1s", "{verb: insert, weight: 40}", "{verb: get, weight: 20}",
 		"size: 951", "load: {entities: 1000}", "60 operations on 2 partitions"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the likeness lacks %q:\n%s", want, text)
-		}
+		assert.Containsf(t, text, want, "the likeness lacks %q:\n%s", want, text)
 	}
-	if strings.Contains(text, "secret") || strings.Contains(text, "row-") {
-		t.Errorf("the likeness holds a key of the log:\n%s", text)
-	}
+	assert.Truef(t, !strings.Contains(text, "secret") && !strings.Contains(text, "row-"),
+		"the likeness holds a key of the log:\n%s", text)
 	if _, err := scenarios.Parse("like.yaml", []byte(text)); err != nil {
 		t.Errorf("the likeness is no sound scenario: %v\n%s", err, text)
 	}

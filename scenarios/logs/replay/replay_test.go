@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/accesslog"
 	"loadgen/engine/entity"
 	"loadgen/results"
@@ -39,9 +41,7 @@ func gather(t *testing.T, entries ...accesslog.Entry) *replay.Operations {
 func gatherBy(t *testing.T, rules replay.Rules, entries ...accesslog.Entry) *replay.Operations {
 	t.Helper()
 	found, err := rules.Gather(sources(t, entries...), logs.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return found
 }
 
@@ -53,13 +53,9 @@ func sources(t *testing.T, entries ...accesslog.Entry) []logs.Source {
 		lines = accesslog.AppendAnalytics(lines, &entries[i])
 	}
 	name := t.TempDir() + "/table.log"
-	if err := os.WriteFile(name, lines, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(name, lines, 0o644))
 	files, err := logs.Open([]string{name}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return files
 }
 
@@ -144,9 +140,7 @@ func TestWholeSecondsAreSpread(t *testing.T) {
 func replayed(t *testing.T, p replay.Plan) *replay.Told {
 	t.Helper()
 	told, err := replay.Replay(context.Background(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return told
 }
 

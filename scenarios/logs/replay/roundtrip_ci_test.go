@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/accesslog"
 	"loadgen/engine/clock"
@@ -82,9 +84,7 @@ func (w *witness) saw(format string) func(seen *rest.Seen) {
 func logOf(t *testing.T, s *scenarios.Scenario) []byte {
 	t.Helper()
 	m, err := s.PartitionModel()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	e := engine.New(engine.Options{Model: m, Accounts: []string{"races"}, Calendar: clock.Epoch(begins), Seed: s.Seed, Dataless: !s.Reads()})
 	at := &logged{Immediate: target.NewInProcess(e, "races", nil), transactions: true}
 	runtest.Campaign{Target: at, Options: campaign.Options{Scenario: s, Table: "Results", NewName: true, RunMark: "run", Blank: true,
@@ -151,9 +151,7 @@ func TestALogSaysWhatItsServiceDid(t *testing.T) {
 		t.Run(fmt.Sprint(n, format), func(t *testing.T) {
 			w := new(witness)
 			runtest.Run(t, run.Plan{Scenario: load(t, n, "by-region"), On: run.Embedded, RetryChosen: true, NoProbe: true, Seen: w.saw(format)})
-			if err := w.log.Flush(); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, w.log.Flush())
 			w.toldBy(t)
 		})
 	}
@@ -264,9 +262,7 @@ func (w *witness) source() []logs.Source {
 func (w *witness) toldBy(t *testing.T) {
 	t.Helper()
 	told, err := logs.Tell(logs.Plan{Files: w.source()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	seen := told.Record.Capture
 	if seen.ThrottledByPartition != w.throttled {
 		t.Errorf("the log says that %d requests were throttled; it were %d", seen.ThrottledByPartition, w.throttled)
@@ -307,9 +303,7 @@ func replayedAlike(t *testing.T, n int, make func(*testing.T, int, string) *scen
 	w := new(witness)
 	w.lines.Write(logOf(t, s))
 	found, err := replay.Rules{}.Gather(w.source(), logs.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	happened := float64(found.Throttled) / float64(found.Attempts)
 	var same, other []float64
 	for seed := range uint64(seeds) {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -27,9 +29,7 @@ const Account = "account"
 func Parse(t testing.TB, text string, settings ...string) *scenarios.Scenario {
 	t.Helper()
 	s, err := scenarios.Parse("test.yaml", []byte(text))
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
+	require.NoErrorf(t, err, "%v\n%s", err, text)
 	return Set(t, s, settings...)
 }
 
@@ -37,9 +37,7 @@ func Parse(t testing.TB, text string, settings ...string) *scenarios.Scenario {
 func Builtin(t testing.TB, name string, settings ...string) *scenarios.Scenario {
 	t.Helper()
 	s, err := scenarios.Builtin(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return Set(t, s, settings...)
 }
 
@@ -48,9 +46,7 @@ func Set(t testing.TB, s *scenarios.Scenario, settings ...string) *scenarios.Sce
 	t.Helper()
 	for _, one := range settings {
 		path, value, _ := strings.Cut(one, "=")
-		if err := s.Set(path, value); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Set(path, value))
 	}
 	if faults := s.Validate(); len(faults) > 0 {
 		t.Fatalf("%v: %v", settings, errors.Join(faults...))
@@ -72,9 +68,7 @@ func Run(t testing.TB, p run.Plan) Record {
 		p.Memory = new(results.Memory)
 	}
 	record, err := run.Run(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return Record{record, p.Memory}
 }
 
@@ -88,9 +82,7 @@ func Simulate(t testing.TB, s *scenarios.Scenario) Record {
 func Engine(t testing.TB, s *scenarios.Scenario) *engine.Engine {
 	t.Helper()
 	m, err := s.PartitionModel()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return engine.New(engine.Options{Model: m, Accounts: []string{Account}, Seed: s.Seed, Cold: s.Start == scenarios.StartCold})
 }
 
@@ -115,9 +107,7 @@ func (c Campaign) Run(ctx context.Context, t testing.TB) (Record, error) {
 	s := c.Scenario
 	c.Table = cmp.Or(c.Table, s.Table)
 	made, err := campaign.NewCampaign(c.Options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	runner, at := c.Runner, c.Target
 	if runner == nil {
 		if at == nil {
@@ -127,9 +117,7 @@ func (c Campaign) Run(ctx context.Context, t testing.TB) (Record, error) {
 	}
 	folder := new(results.Memory)
 	recorder, err := results.NewRecorder(folder, c.manifest(made))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	ended := made.Run(ctx, runner, &drive.Ledger{Recorder: recorder, Observers: c.Observers})
 	validity := results.Valid
 	if ended != nil {
@@ -140,13 +128,9 @@ func (c Campaign) Run(ctx context.Context, t testing.TB) (Record, error) {
 		own := results.TargetCounts(counter.Counts())
 		counts = &own
 	}
-	if err := recorder.Finish(runner.Now().Offset(), validity, nil, counts); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, recorder.Finish(runner.Now().Offset(), validity, nil, counts))
 	record, err := results.Read(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	record.Summary = verdict.Judge(record)
 	return Record{record, folder}, ended
 }
@@ -155,9 +139,7 @@ func (c Campaign) Run(ctx context.Context, t testing.TB) (Record, error) {
 func (c Campaign) MustRun(t testing.TB) Record {
 	t.Helper()
 	record, err := c.Run(t.Context(), t)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return record
 }
 
