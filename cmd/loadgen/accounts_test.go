@@ -166,44 +166,6 @@ func bytesOf(t *testing.T, path string) []byte {
 	return bytes.TrimSpace(text)
 }
 
-// What cannot be sharded so is told in one line, before anything is sent.
-func TestTargetsThatFitNoAccounts(t *testing.T) {
-	each, files := twoServices(t)
-	first, second := "file:"+files[0], "file:"+files[1]
-	for _, row := range []struct {
-		sentence string
-		args     []string
-		says     string
-	}{
-		{"one target for two accounts", []string{"--yes", "--target", first},
-			"the scenario sharded is sharded over 2 accounts, and --target names 1; expected a --target for each of them, or --set accounts.number=1"},
-		{"two targets for one account", []string{"--yes", "--target", first, "--target", second, "--set", "accounts.number=1"}, "sharded over 1 accounts, and --target names 2"},
-		{"two for three", []string{"--yes", "--target", first, "--target", second, "--set", "accounts.number=3"}, "sharded over 3 accounts, and --target names 2"},
-		{"the same account twice", []string{"--yes", "--target", first, "--target", first}, each[0].url + " is given twice"},
-		{"the embedded engine and another", []string{"--target", "embedded", "--target", second}, "--target embedded has as many accounts as the scenario asks for"},
-		{"another and the embedded engine", []string{"--yes", "--target", first, "--target", "in-process"}, "--target in-process has as many accounts as the scenario asks for"},
-		{"a URL among several", []string{"--yes", "--target", each[0].url, "--key-file", each[0].keyFile, "--target", second}, "expected env:NAME or file:PATH for each of several accounts"},
-		{"a URL as the second", []string{"--yes", "--target", first, "--target", each[1].url}, "expected env:NAME or file:PATH for each of several accounts"},
-		{"a second that is not there", []string{"--yes", "--target", first, "--target", "env:NOWHERE"}, `the environment has no variable "NOWHERE"`},
-		{"a connection string as the second", []string{"--yes", "--target", first, "--target", string(bytesOf(t, files[1]))}, "--target takes no connection string"},
-		{"a second that is empty", []string{"--yes", "--target", first, "--target", ""}, "expected embedded, in-process, a URL, env:NAME or file:PATH"},
-		{"vegeta", []string{"--driver", "vegeta"}, "--driver vegeta: it sends to one account, and the scenario is sharded over 2; expected --set accounts.number=1"},
-		{"the limit of an account", []string{"--find-limit", "account"}, "--find-limit account: it looks for what one account holds, and the scenario sharded is sharded over 2"},
-	} {
-		intoShards(t)
-		code, stdout, stderr := say(t, append([]string{"run", "--quiet", "sharded.yaml"}, row.args...)...)
-		if code != codeUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, row.says) || strings.Contains(stderr, planted[:12]) {
-			t.Errorf("%s: exit code %d, %q on stdout and %q on stderr; want %d and one line with %q", row.sentence, code, stdout, stderr, codeUsage, row.says)
-		}
-		if left := leftIn(t, "."); len(left) != 1 {
-			t.Errorf("%s: left %v behind; want nothing new", row.sentence, left)
-		}
-	}
-	if one, two := each[0].handler.Counts(), each[1].handler.Counts(); one.Requests+two.Requests != 0 {
-		t.Errorf("%d and %d requests were sent; want none", one.Requests, two.Requests)
-	}
-}
-
 // The command is recorded as it can be typed again, with every target.
 func TestCommandNamesEveryTarget(t *testing.T) {
 	for _, row := range []struct {

@@ -134,14 +134,6 @@ func TestCommandWritesARun(t *testing.T) {
 	}
 }
 
-func TestQuietCommandSaysNothingOnStderr(t *testing.T) {
-	leftOutWhenShort(t)
-	code, stdout, stderr, _ := bubble(t, 0, append([]string{"stress", "--quiet"}, small...)...)
-	if code != codeOk || stderr != "" || stdout == "" {
-		t.Errorf("stress --quiet = %d, stderr %q, %d bytes on stdout; want a report and nothing else", code, stderr, len(stdout))
-	}
-}
-
 func TestInterruptedCommand(t *testing.T) {
 	code, stdout, stderr, folder := bubble(t, 15*time.Second, "stress")
 	if code != codeInterrupted {
@@ -175,25 +167,5 @@ func TestFullDisk(t *testing.T) {
 	}
 	if record := read(t, folder); record.Validity != results.Partial || len(record.Intervals) == 0 {
 		t.Errorf("the record is %s with %d seconds; want partial and readable", record.Validity, len(record.Intervals))
-	}
-}
-
-func TestStrictRefusesAClientLimitedRun(t *testing.T) {
-	leftOutWhenShort(t)
-	// One worker cannot send 1,000 operations a second at 4 ms and more each.
-	args := append([]string{"stress", "--workers", "1", "--rate", "1000"}, small...)
-	if code, stdout, _, _ := bubble(t, 0, args...); code != codeOk || !strings.Contains(stdout, "generator: THE LIMIT") {
-		t.Errorf("a run of one worker = %d\n%s\nwant 0, and that the generator was late", code, stdout)
-	}
-	if code, _, _, _ := bubble(t, 0, append(args, "--strict")...); code != codeInvalidRun {
-		t.Errorf("the same with --strict = %d; want %d", code, codeInvalidRun)
-	}
-}
-
-func TestPeakThatIsNotHeldExits10(t *testing.T) {
-	leftOutWhenShort(t)
-	args := []string{"stress", "--peak", "3000", "--duration", "2s", "--set", "phases.load.entities=2000"}
-	if code, stdout, stderr, _ := bubble(t, 0, args...); code != codeExpectation {
-		t.Errorf("stress --peak 3000 = %d; want %d\n%s%s", code, codeExpectation, stdout, stderr)
 	}
 }

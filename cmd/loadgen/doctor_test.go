@@ -13,51 +13,6 @@ import (
 	"loadgen/scenarios/doctor"
 )
 
-func TestBadInputOfDoctor(t *testing.T) {
-	for _, row := range []struct {
-		sentence string
-		args     []string
-		says     string
-	}{
-		{"a format that does not exist", []string{"--format", "yaml"}, `--format "yaml"`},
-		{"no workers", []string{"--workers", "0"}, "--workers 0"},
-		{"workers beyond all bounds", []string{"--workers", "100001"}, "1 to 100,000"},
-		{"a flag that is nearly one", []string{"--worker", "5"}, "nearest is --workers"},
-		{"an argument", []string{"now"}, `"now"`},
-		{"an empty folder name", []string{"--out="}, "--out"},
-		{"a target that is here anyway", []string{"--target", "embedded"}, "--target embedded"},
-		{"a target without an address", []string{"--target", "in-process"}, "--target in-process"},
-		{"a target that does not exist", []string{"--target", "azure"}, "--target azure"},
-		{"a scenario without a target", []string{"stress"}, "expected --target"},
-		{"a scenario that does not exist", []string{"strss", "--target", "env:LOADGEN_NOT_SET"}, "LOADGEN_NOT_SET"},
-		{"two scenarios", []string{"stress", "day-key", "--target", "env:LOADGEN_NOT_SET"}, "day-key"},
-		{"a clean with a scenario", []string{"stress", "--clean", "--target", "http://127.0.0.1:1/races"}, "--clean is of no scenario"},
-		{"the address of blobs", []string{"--target", "https://races.blob.core.windows.net"}, "this is the address of the blob service"},
-		{"a key without a target", []string{"--key-file", "key"}, "--key-file"},
-		{"a URL without a key", []string{"--target", "http://127.0.0.1:1/races"}, "--key-file"},
-		{"a connection string on the command line", []string{"--target", "AccountName=races;AccountKey=" + planted}, "takes no connection string"},
-		{"a clean of nothing", []string{"--clean"}, "--clean needs --target"},
-		{"a clean of what ends by itself", []string{"--clean", "--target", "embedded"}, "its tables end with it"},
-		{"consent to nothing", []string{"--yes"}, "--yes belongs to --clean"},
-		{"an age of nothing", []string{"--older-than", "1h"}, "--older-than belongs to --clean"},
-		{"an age below none", []string{"--clean", "--target", "http://127.0.0.1:1/races", "--older-than", "-1s"}, "--older-than -1s: expected 0s or more"},
-		{"a clean of another's table", []string{"--clean", "--target", "http://127.0.0.1:1/races", "--table", "races"}, `"races" is none of this tool's`},
-		{"a table of nothing", []string{"--table", "loadgena"}, "--table belongs to --clean"},
-		{"a clean with a choice of the checks", []string{"--clean", "--target", "http://127.0.0.1:1/races", "--workers", "5"}, "--workers is of the checks"},
-		{"a clean of a URL without a key", []string{"--clean", "--target", "http://127.0.0.1:1/races"}, "--key-file"},
-		{"a variable that is not set", []string{"--target", "env:LOADGEN_NOT_SET"}, "LOADGEN_NOT_SET"},
-	} {
-		t.Chdir(t.TempDir())
-		code, stdout, stderr := say(t, append([]string{"doctor"}, row.args...)...)
-		if code != codeUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, row.says) || strings.Contains(stderr, planted) {
-			t.Errorf("%s: doctor = %d, stdout %q, stderr %q; want %d and one line with %q", row.sentence, code, stdout, stderr, codeUsage, row.says)
-		}
-		if left := leftIn(t, "."); len(left) != 0 {
-			t.Errorf("%s: left %v behind; want nothing", row.sentence, left)
-		}
-	}
-}
-
 // A failed check is the exit code, unless the diagnosis was interrupted; what was found is
 // printed in any case.
 func TestDoctorTells(t *testing.T) {

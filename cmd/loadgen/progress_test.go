@@ -76,15 +76,3 @@ func TestEventsOfASimulation(t *testing.T) {
 		t.Errorf("a simulation streams %v; want it virtual, with balance events", list)
 	}
 }
-
-func TestUIFlag(t *testing.T) {
-	for _, tt := range []struct{ typed, want string }{
-		{"jsn", `--ui "jsn": expected auto, plain, none, json; the nearest is json`},
-		{"", `--ui "": expected auto, plain, none, json`},
-	} {
-		var out, err bytes.Buffer
-		if code := execute(t.Context(), []string{"simulate", "--ui=" + tt.typed}, strings.NewReader(""), &out, &err); code != codeUsage || !strings.Contains(err.String(), tt.want) {
-			t.Errorf("--ui=%s: exit code %d, %q; want %d, %q", tt.typed, code, &err, codeUsage, tt.want)
-		}
-	}
-}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -39,53 +38,6 @@ func leftOutWhenShort(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("a long run")
-	}
-}
-
-// Other scenarios run as they are, with the entities that they read.
-func TestSimulateStress(t *testing.T) {
-	leftOutWhenShort(t)
-	code, stdout, stderr, folder := simulatedBy(t, context.Background(), "--quiet", "--format", "json",
-		"--set", "phases.peak.each=2s", "--set", "phases.load.entities=2000", "stress")
-	if code != codeOk {
-		t.Fatalf("exit code %d: %s", code, stderr)
-	}
-	summary, record := decode(t, []byte(stdout)), read(t, folder)
-	if summary.Saturation == nil || *summary.Saturation < 1900 || *summary.Saturation > 2100 || record.Manifest.Dataless {
-		t.Errorf("saturation %v, dataless %t; want 2,000/s with data", summary.Saturation, record.Manifest.Dataless)
-	}
-	if summary.Balance != nil || !strings.Contains(summary.Verdict, "flips with the model: under profile headroom the same load") {
-		t.Errorf("the verdict is %q; want it held against headroom", summary.Verdict)
-	}
-}
-
-func TestSimulateUsage(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		args []string
-		want string
-	}{
-		{"an unknown scenario", []string{"simulte"}, `did you mean "simulate"?`},
-		{"two scenarios", []string{"stress", "simulate"}, `takes one scenario, and "simulate" is another`},
-		{"a format that does not exist", []string{"--format", "xml"}, "expected text, json, md, csv, html"},
-		{"a size that is none", []string{"--memory-limit", "lots"}, "--memory-limit lots: expected a size such as 512MiB"},
-		{"a size of nothing", []string{"--memory-limit", "0"}, "--memory-limit 0: expected a size"},
-		{"too much memory", []string{"--memory-limit", "8MiB"}, "the scenario would take about"},
-		{"too much to store", []string{"--data", "--set", "phases.spread.entities=1000000"}, "of stored entities"},
-		{"a model that cannot be", []string{"--set", "model.detection=1s"}, "detection is 1s; it must be at least tick"},
-		{"a set without a value", []string{"--set", "seed"}, "expected path=value"},
-		{"a policy that does not exist", []string{"--retry", "shrt"}, `--retry: unknown retry policy "shrt"; did you mean "short"?`},
-		{"a seed that is none", []string{"--seed", "-1"}, "expected a whole number"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			code, stdout, stderr, folder := simulatedBy(t, context.Background(), tt.args...)
-			if code != codeUsage || stdout != "" || !strings.Contains(stderr, tt.want) {
-				t.Errorf("simulate %q = %d, %q, %q; want %d and %q", tt.args, code, stdout, stderr, codeUsage, tt.want)
-			}
-			if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("a folder was made: %v", err)
-			}
-		})
 	}
 }
 
