@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/csv"
 	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,44 +11,39 @@ import (
 	"loadgen/report/text"
 )
 
-// Every verb says what it has to say in every form: on one screen, as a whole, and as what
-// the form promises.
+// Every verb takes every form. Those that run load are run once, for what they made is shown by the
+// forms of report; the others are asked for each form, on one screen and as a whole.
 func TestEveryVerbInEveryForm(t *testing.T) {
 	leftOutWhenShort(t)
 	choiceIn(t)
 	keys := "PartitionKey,RowKey,Timestamp\n" + strings.Repeat("NYC,1,2026-01-01T00:00:00Z\nRome,2,2026-01-01T00:00:01Z\n", 200)
-	if err := os.WriteFile("keys.csv", []byte(keys), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, out := range []string{"a", "b"} {
-		if code, _, stderr := say(t, "simulate", "choice.yaml", "--quiet", "--one-profile", "--out", "results/runs/"+out); code != codeOk {
-			t.Fatalf("simulate = %d: %s", code, stderr)
-		}
-	}
-	if code, _, stderr := say(t, "gate", "choice.yaml", "--accept", "--reason", "a first one"); code != codeOk {
-		t.Fatalf("gate --accept = %d: %s", code, stderr)
-	}
+	put(t, map[string]string{"keys.csv": keys})
 	for _, verb := range []struct {
-		name string
-		args []string
+		name, typed string
+		// forms are those that it is run for, all unless one is named.
+		forms []string
 		// lists says that it is a list, which answers nothing and may be longer than a screen.
 		lists bool
 	}{
-		{"simulate", []string{"simulate", "choice.yaml", "--quiet", "--one-profile"}, false},
-		{"a sweep", []string{"simulate", "choice.yaml", "--quiet", "--one-profile", "--sweep", "seed=1,2"}, false},
-		{"a contest", []string{"contest", "choice.yaml", "--quiet", "--seeds", "1"}, false},
-		{"compare", []string{"compare", "results/runs/a", "results/runs/b"}, false},
-		{"gate", []string{"gate", "choice.yaml"}, false},
-		{"history", []string{"runs", "history", "choice"}, false},
-		{"explain", []string{"explain", "choice.yaml"}, false},
-		{"explain of keys", []string{"explain", "--from", "keys.csv", "--rate", "50"}, false},
-		{"retry schedules", []string{"backoff", "show"}, true},
-		{"a contest of retry policies", []string{"backoff", "contest", "--clients", "20", "--outage", "2s"}, true},
-		{"report", []string{"report", "results/runs/a"}, false},
-		{"the list of scenarios", []string{"scenarios", "list"}, true},
+		{"simulate", "simulate choice.yaml --quiet --one-profile --out results/runs/a", []string{report.FormText}, false},
+		{"a second run", "simulate choice.yaml --quiet --one-profile --out results/runs/b", []string{report.FormMarkdown}, false},
+		{"a sweep", "simulate choice.yaml --quiet --one-profile --sweep seed=1,2 --out swept", []string{report.FormText}, false},
+		{"a contest", "contest choice.yaml --quiet --seeds 1 --one-profile --out contest", []string{report.FormText}, false},
+		{"gate", "gate choice.yaml --accept --reason first", []string{report.FormText}, true},
+		{"the gate of a baseline", "gate choice.yaml", []string{report.FormPage}, false},
+		{"explain", "explain choice.yaml", []string{report.FormCSV}, false},
+		{"a contest of retry policies", "backoff contest --clients 5 --outage 2s --policies none,js", []string{report.FormMarkdown}, true},
+		{"compare", "compare results/runs/a results/runs/b", report.PrintForms(), false},
+		{"history", "runs history choice", report.PrintForms(), false},
+		{"explain of keys", "explain --from keys.csv --rate 50", report.PrintForms(), false},
+		{"retry schedules", "backoff show", report.PrintForms(), true},
+		{"report", "report results/runs/a", report.PrintForms(), false},
+		{"report of a contest", "report contest", report.PrintForms(), false},
+		{"the list of scenarios", "scenarios list", report.PrintForms(), true},
 	} {
-		for _, form := range report.PrintForms() {
-			code, stdout, stderr := say(t, append(slices.Clone(verb.args), "--format", form)...)
+		args := strings.Fields(verb.typed)
+		for _, form := range verb.forms {
+			code, stdout, stderr := say(t, append(slices.Clone(args), "--format", form)...)
 			if !slices.Contains([]int{codeOk, codeExpectation, codeInconclusive}, code) {
 				t.Errorf("%s as %s = %d: %s", verb.name, form, code, stderr)
 				continue
@@ -61,8 +55,17 @@ func TestEveryVerbInEveryForm(t *testing.T) {
 				t.Errorf("%s: %d lines; want one screen:\n%s", verb.name, lines, stdout)
 			}
 		}
-		if code, stdout, stderr := say(t, append(slices.Clone(verb.args), "--verbose")...); len(stdout) < 100 || strings.Contains(stdout, "--verbose shows all") {
-			t.Errorf("%s, the whole, = %d %s\n%s", verb.name, code, stderr, stdout)
+		code, _, stderr := say(t, append(slices.Clone(args), "--format", "xml")...)
+		for _, form := range report.PrintForms() {
+			if code != codeUsage || !strings.Contains(stderr, form) {
+				t.Errorf("%s takes no form %s: %d %s", verb.name, form, code, stderr)
+			}
+		}
+		if len(verb.forms) > 1 {
+			_, text, _ := say(t, args...)
+			if code, all, stderr := say(t, append(args, "--verbose")...); len(all) < len(text) || strings.Contains(all, "--verbose") {
+				t.Errorf("%s, the whole, = %d %s\n%s", verb.name, code, stderr, all)
+			}
 		}
 	}
 }

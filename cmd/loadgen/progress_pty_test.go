@@ -25,20 +25,6 @@ var redraws = regexp.MustCompile(`\x1b\[\d+A\x1b\[J`)
 // coloured is what the report of a run sets a colour with.
 var coloured = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 
-// asProgram, set in the environment, has this test binary be the program with the
-// arguments in it, one a line.
-const asProgram = "LOADGEN_AS_PROGRAM"
-
-// TestAsProgram is the program where [program] has started it, and no test otherwise.
-func TestAsProgram(t *testing.T) {
-	typed, set := os.LookupEnv(asProgram)
-	if !set {
-		t.Skip("this is the program that other tests start")
-	}
-	os.Args = append([]string{"loadgen"}, strings.Split(typed, "\n")...)
-	main()
-}
-
 // program returns the program in a process of its own, with an environment in which
 // nothing forbids escape sequences but what is added.
 func program(t *testing.T, environment []string, args ...string) *exec.Cmd {
@@ -47,7 +33,7 @@ func program(t *testing.T, environment []string, args ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.CommandContext(t.Context(), itself, "-test.run", "^TestAsProgram$")
+	c := exec.CommandContext(t.Context(), itself)
 	for _, one := range os.Environ() {
 		name, _, _ := strings.Cut(one, "=")
 		if name != "NO_COLOR" && name != "CI" && name != "TERM" {

@@ -46,7 +46,7 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	testscript.RunT(scriptT{t}, testscript.Params{
-		Dir:             scripts,
+		Dir: scripts,
 		Setup: func(env *testscript.Env) error {
 			env.Values[testKey{}] = env.T().(scriptT).T
 			env.Setenv("KEY", planted)
