@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"loadgen/engine/rest/resttest"
+
 	"loadgen/engine/rest/serve"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -33,7 +35,7 @@ func restarted(t *testing.T, loaded int64, args ...string) *results.Record {
 		code, stdout, stderr := say(t, append(args, "--target", "file:target", "--yes", "--quiet", "--no-probe", "--out", "run", "--workers", "32")...)
 		ended <- end{code, stdout, stderr}
 	}()
-	s.until("what is loaded", func() bool {
+	resttest.Until(t, "what is loaded", func() bool {
 		return slices.ContainsFunc(s.state().Tables, func(t serve.Table) bool { return t.Entities >= loaded })
 	})
 	if code := s.stop(); code != codeOk {

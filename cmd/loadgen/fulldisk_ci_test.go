@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"loadgen/engine/rest/resttest"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/target"
@@ -65,7 +67,7 @@ func TestAFullDiskEndsServe(t *testing.T) {
 	}
 	written := 0
 	for ; written < 1000; written++ {
-		op := write(entity.Insert, "Races", "p", fmt.Sprintf("%04d", written), entity.Property{Name: "Text", Value: entity.String(strings.Repeat("x", 10_000))})
+		op := resttest.Write(entity.Insert, "Races", "p", fmt.Sprintf("%04d", written), entity.Property{Name: "Text", Value: entity.String(strings.Repeat("x", 10_000))})
 		op.Number = uint64(written)
 		if got := do(op); got.Code != entity.OK || got.Status/100 != 2 {
 			if got.Status != 500 {

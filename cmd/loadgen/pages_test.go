@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"loadgen/engine/rest/resttest"
+
 	"github.com/spf13/cobra"
 
 	"loadgen/scenarios/run"
@@ -295,7 +297,7 @@ func inASecond(t *testing.T, plan run.Plan) error {
 func served(t *testing.T, words []string) error {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	var output guarded
+	var output resttest.Buffer
 	if code := execute(ctx, append(slices.Clone(words), "--listen", "127.0.0.1:0"), strings.NewReader(""), &output, &output); code == codeUsage || code == codeInternal {
 		return errors.New(output.String())
 	}

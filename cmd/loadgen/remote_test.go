@@ -15,11 +15,12 @@ import (
 	"testing"
 	"time"
 
+	"loadgen/engine/rest/resttest"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire"
 	"loadgen/results"
 )
 
@@ -35,33 +36,14 @@ type service struct {
 // newService serves an account of a profile; its clock goes wrong by so much.
 func newService(t *testing.T, profile string, wrong time.Duration) *service {
 	t.Helper()
-	m, err := model.New(profile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := wire.NewSecret(planted)
-	if err != nil {
-		t.Fatal(err)
-	}
-	clk := clock.NewReal()
-	calendar := clock.Epoch(clk.Started().Add(wrong))
-	s := &service{engine: engine.New(engine.Options{Model: m, Accounts: []string{"races"}, Calendar: calendar})}
-	s.handler, err = rest.New(rest.Options{Engine: s.engine, Clock: clk, Calendar: calendar,
-		Accounts: []rest.Account{{Name: "races", Secret: secret}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: s.handler})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	s.url = server.URL() + "/races"
-	s.keyFile = filepath.Join(t.TempDir(), "key")
+	return newServiceOf(t, resttest.Options{Profile: profile, Rest: rest.Options{Calendar: clock.Epoch(time.Now().Add(wrong))}})
+}
+
+func newServiceOf(t *testing.T, o resttest.Options) *service {
+	t.Helper()
+	o.Key = resttest.Key{Account: "races", Secret: planted}
+	of := resttest.Listen(t, o)
+	s := &service{url: of.URL, engine: of.Engine, handler: of.Handler, keyFile: filepath.Join(t.TempDir(), "key")}
 	if err := os.WriteFile(s.keyFile, []byte(planted+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

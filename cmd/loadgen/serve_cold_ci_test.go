@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"loadgen/engine/rest/resttest"
+
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
@@ -106,7 +108,7 @@ func TestServeColdIsMetByAnApplication(t *testing.T) {
 // stateOf returns the state of a service.
 func stateOf(t *testing.T, admin string) (now serve.State) {
 	t.Helper()
-	_, text := get(t, "GET", admin+serve.StatePath)
+	_, text := resttest.Get(t, "GET", admin+serve.StatePath)
 	if err := json.Unmarshal([]byte(text), &now); err != nil {
 		t.Error(err)
 	}

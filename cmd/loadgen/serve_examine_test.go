@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"loadgen/engine/rest/resttest"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/rest/serve"
@@ -22,23 +25,15 @@ import (
 func (s *shop) filtered(table, filter string) (counted, returned int64) {
 	s.t.Helper()
 	_, base, _ := strings.Cut(s.ready, "TableEndpoint=")
-	base = strings.TrimSuffix(base, ";")
-	path := "/devstoreaccount1/" + table + "()"
-	request, err := http.NewRequestWithContext(s.t.Context(), "GET",
-		strings.TrimSuffix(base, "/devstoreaccount1")+path+"?$filter="+url.QueryEscape(filter), nil)
+	base = strings.TrimSuffix(base, "/devstoreaccount1;")
+	path := "/devstoreaccount1/" + table + "()?$filter=" + url.QueryEscape(filter)
+	request, err := http.NewRequestWithContext(s.t.Context(), "GET", base+path, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	secret, err := wire.NewSecret(emulatorKey)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	date := s.clock.Started().UTC().Format(http.TimeFormat)
-	signed := wire.Signable{Method: "GET", Date: date, Account: "devstoreaccount1", Path: path}
-	request.Header.Set("Authorization", string(secret.AppendAuthorization(nil, wire.SharedKeyLite, &signed)))
-	request.Header.Set("X-Ms-Date", date)
-	request.Header.Set("Accept", "application/json;odata=minimalmetadata")
-	request.Header.Set(wire.AskHeader, wire.AskCounted)
+	date := time.Now().UTC().Format(http.TimeFormat)
+	request.Header = http.Header{"X-Ms-Date": {date}, "Authorization": {resttest.Emulator.Lite(date, path)},
+		"Accept": {"application/json;odata=minimalmetadata"}, wire.AskHeader: {wire.AskCounted}}
 	reply, err := http.DefaultClient.Do(request)
 	if err != nil {
 		s.t.Fatal(err)
@@ -69,11 +64,11 @@ func TestExamineNamesPartitionAndQuery(t *testing.T) {
 	}
 	s := openShop(t, runners.String(), "--import", "-", "--examine", "--verbose", "--profile", "off", "--set", "model.partition_target=50")
 	s.enter(s.ready)
-	s.want(write(entity.CreateTable, "Races", "", ""))
+	s.Must(entity.CreateTable, "Races", "", "")
 	requests, entities, ok, refused := int64(1), int64(0), int64(0), int64(0)
 	const hot = "2011 New York City Marathon__Full"
 	for i := range 200 {
-		got := s.do(write(entity.Insert, "Races", hot, fmt.Sprintf("%04d", i)))
+		got := s.Try(entity.Insert, "Races", hot, fmt.Sprintf("%04d", i))
 		requests++
 		entities += got.Counted
 		switch got.Status {
@@ -157,10 +152,10 @@ func TestSecretsOfServeAreNowhere(t *testing.T) {
 		t.Errorf("the first line = %q; want where the key is in place of the key", s.ready)
 	}
 	s.enter(strings.Replace(s.ready, "<the key of "+keyFile+">", planted, 1))
-	s.want(write(entity.CreateTable, "Races", "", ""))
-	s.want(write(entity.Insert, "Races", "2011", "1"))
-	_, now := get(t, "GET", s.admin+serve.StatePath)
-	_, complaint := get(t, "GET", s.ready[strings.Index(s.ready, "http://"):len(s.ready)-1]+"/Tables")
+	s.Must(entity.CreateTable, "Races", "", "")
+	s.Must(entity.Insert, "Races", "2011", "1")
+	_, now := resttest.Get(t, "GET", s.admin+serve.StatePath)
+	_, complaint := resttest.Get(t, "GET", s.ready[strings.Index(s.ready, "http://"):len(s.ready)-1]+"/Tables")
 	if code := s.stop(); code != codeOk {
 		t.Fatalf("serve = %d; want 0: %s", code, &s.stderr)
 	}
@@ -193,11 +188,11 @@ func TestExamineTellsInjectedFaults(t *testing.T) {
 	put(t, map[string]string{"f.yaml": "faults:\n  - {kind: refuse, share: 1%, key: hot}\n  - {kind: refuse, code: OperationTimedOut, share: 20%, key_prefix: c}\n"})
 	s := openShop(t, "", "--examine", "--verbose", "--profile", "off", "--faults", "f.yaml", "--set", "faults.0.share=30%")
 	s.enter(s.ready)
-	s.want(write(entity.CreateTable, "Races", "", ""))
+	s.Must(entity.CreateTable, "Races", "", "")
 	met := make(map[results.Injected]int64)
 	for i := range 300 {
 		key := []string{"hot", "cold", "other"}[i%3]
-		if got := s.do(write(entity.Insert, "Races", key, fmt.Sprintf("%04d", i))); got.Status != 204 {
+		if got := s.Try(entity.Insert, "Races", key, fmt.Sprintf("%04d", i)); got.Status != 204 {
 			met[results.Injected{Kind: "refuse", Status: got.Status, Code: string(got.Code), Key: key}]++
 		}
 	}

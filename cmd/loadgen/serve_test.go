@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"loadgen/engine/rest/resttest"
+
 	"github.com/spf13/pflag"
 
 	"loadgen/engine/entity"
@@ -24,17 +26,17 @@ func TestServeSaysWhereItIs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := openShop(t, "")
 	port, _, _ := strings.Cut(s.ready[strings.LastIndex(s.ready, ":")+1:], "/")
-	want := "DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=" + emulatorKey +
+	want := "DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=" + resttest.Emulator.Secret +
 		";TableEndpoint=http://127.0.0.1:" + port + "/devstoreaccount1;"
 	if s.ready != want {
 		t.Errorf("the first line = %q; want %q", s.ready, want)
 	}
 	s.enter(s.ready)
-	s.want(write(entity.CreateTable, "Races", "", ""))
+	s.Must(entity.CreateTable, "Races", "", "")
 	if now := s.state(); now.Seed != 1 || now.Profile != "documented" || now.Requests.Ok != 1 {
 		t.Errorf("the state = %+v; want one request, and the defaults of the flags", now)
 	}
-	if status, text := get(t, "GET", s.admin+serve.HealthPath); status != 200 || text != "ok\n" {
+	if status, text := resttest.Get(t, "GET", s.admin+serve.HealthPath); status != 200 || text != "ok\n" {
 		t.Errorf("health = %d %q; want ok", status, text)
 	}
 	if code := s.stop(); code != codeOk || s.stdout.Len() > 0 {
@@ -64,8 +66,8 @@ func TestDrainCutsOffWhatTakesTooLong(t *testing.T) {
 	})
 	s.enter(s.ready)
 	gone := make(chan int, 1)
-	go func() { gone <- s.client.Do(context.Background(), write(entity.CreateTable, "Races", "", "")).Status }()
-	s.until("a request under way", func() bool { return s.state().UnderWay == 1 })
+	go func() { gone <- s.Do(context.Background(), resttest.Write(entity.CreateTable, "Races", "", "")).Status }()
+	resttest.Until(t, "a request under way", func() bool { return s.state().UnderWay == 1 })
 	if code := s.stop(); code != codeTerminated || !strings.Contains(s.stderr.String(), "cut off after 20ms; requests under way: 1; ") {
 		t.Errorf("serve that cut a request off = %d; want %d, and why: %s", code, codeTerminated, &s.stderr)
 	}

@@ -1,19 +1,17 @@
 package main
 
 import (
-	"context"
-	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"loadgen/engine/rest/resttest"
+
 	"loadgen/engine"
-	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire"
 	"loadgen/results"
 )
 
@@ -62,8 +60,7 @@ func TestSimulationVerifiesWrites(t *testing.T) {
 // lossyService is a table service that loses replies after the fact, and what it
 // knows of them.
 type lossyService struct {
-	url, keyFile string
-
+	*service
 	mu sync.Mutex
 	// inserts and merges are the rows of writes whose replies were lost though they
 	// were carried out; merges may come several times.
@@ -72,37 +69,10 @@ type lossyService struct {
 
 func newLossyService(t *testing.T, share int) *lossyService {
 	t.Helper()
-	m, err := model.New(model.Documented)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := wire.NewSecret(planted)
-	if err != nil {
-		t.Fatal(err)
-	}
-	clk, s := clock.NewReal(), new(lossyService)
-	plan := new(engine.FaultPlan)
-	if share > 0 {
-		plan.Rules = []engine.FaultRule{{Kind: engine.FaultDrop, Moment: engine.FaultAfter, To: time.Hour, KeyPrefix: "2011 New York", Share: share}}
-	}
-	handler, err := rest.New(rest.Options{Engine: engine.New(engine.Options{Model: m, Accounts: []string{"races"}, Calendar: clk}),
-		Clock: clk, Calendar: clk, Accounts: []rest.Account{{Name: "races", Secret: secret}}, Faults: plan, Seed: 5, Observe: s.saw})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: handler})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	s.url, s.keyFile = server.URL()+"/races", t.TempDir()+"/key"
-	if err := os.WriteFile(s.keyFile, []byte(planted+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	s := new(lossyService)
+	rule := engine.FaultRule{Kind: engine.FaultDrop, Moment: engine.FaultAfter, To: time.Hour, KeyPrefix: "2011 New York", Share: share}
+	s.service = newServiceOf(t, resttest.Options{Profile: model.Documented,
+		Rest: rest.Options{Faults: &engine.FaultPlan{Rules: []engine.FaultRule{rule}}, Seed: 5, Observe: s.saw}})
 	return s
 }
 
