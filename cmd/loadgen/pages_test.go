@@ -53,10 +53,10 @@ var theirs = map[string]string{
 // shownBy are the pages whose commands a test runs that holds what the page shows of them, or
 // a job.
 var shownBy = map[string]string{
-	"docs/nightly.md":        "TestNightlyPageShowsWhatTheCommandsPrint; its jobs are .github/workflows/gate.yml and, in a root of its own, TestAnEmptyRoot",
-	"docs/your-log.md":       "TestYourLogPageShowsWhatTheCommandsPrint",
-	"docs/your-own-table.md": "TestOwnTablePageShowsWhatTheCommandsPrint",
-	"docs/usage.md":          "TestUsageShowsTheContest",
+	"docs/nightly.md":        "TestPagesShowWhatTheCommandsPrint; its jobs are .github/workflows/gate.yml and, in a root of its own, TestAnEmptyRoot",
+	"docs/your-log.md":       "TestPagesShowWhatTheCommandsPrint",
+	"docs/your-own-table.md": "TestOtherPagesShowWhatTheCommandsPrint",
+	"docs/usage.md":          "TestOtherPagesShowWhatTheCommandsPrint",
 	"docs/doctor.md":         "TestAnEmptyRoot",
 }
 

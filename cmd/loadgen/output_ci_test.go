@@ -1,14 +1,13 @@
+//go:build ci || long
+
 package main
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -18,35 +17,15 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// readme is the project's front page.
-func readme(t testing.TB) string { return pageOf(t, "README.md") }
-
-// usagePage has the commands that the front page has no room for, outputPage what the first of
-// them prints.
-const (
-	usagePage  = "docs/usage.md"
-	outputPage = "docs/output.md"
-)
-
-// pageOf is one of the project's pages.
-func pageOf(t testing.TB, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
 // sample returns the output that docs/output.md shows, screen the first screen of it.
 func sample(t testing.TB) string { return shownOutput(t, 1) }
 func screen(t testing.TB) string { return shownOutput(t, 0) }
 
 func shownOutput(t testing.TB, n int) string {
 	t.Helper()
-	blocks := blocksOf(pageOf(t, outputPage), "text")
+	blocks := blocksOf(pageOf(t, "docs/output.md"), "text")
 	if len(blocks) != 2 {
-		t.Fatalf("%s shows %d outputs; want the first screen, and the whole", outputPage, len(blocks))
+		t.Fatalf("docs/output.md shows %d outputs; want the first screen, and the whole", len(blocks))
 	}
 	return blocks[n]
 }
@@ -137,47 +116,5 @@ func TestOutputPageShowsWhatTheCommandPrints(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("what docs/output.md shows is not of the shape of a run (-docs/output.md +run):\n%s", diff)
 		}
-	}
-}
-
-func TestReadmeBeginsWithItsTwoCommands(t *testing.T) {
-	_, rest, begins := strings.Cut(readme(t), "```sh\n")
-	block, _, ends := strings.Cut(rest, "```")
-	lines := strings.Split(strings.TrimSpace(block), "\n")
-	if !begins || !ends || len(lines) != 2 ||
-		!strings.HasPrefix(lines[0], "go run ./cmd/loadgen stress ") || !strings.HasPrefix(lines[1], "go test ./... ") {
-		t.Errorf("the first commands of README.md = %q; want the stress test and the tests", lines)
-	}
-}
-
-// What it is, what it prints, what it can be asked and how it is installed are one screen.
-func TestReadmeIsOneScreen(t *testing.T) {
-	const most = 60
-	page := readme(t)
-	_, install, has := strings.Cut(page, "\n## Install\n")
-	after, _, ends := strings.Cut(install, "\n## ")
-	lines := strings.Count(page, "\n") - strings.Count(install, "\n") + strings.Count(after, "\n")
-	if !has || !ends || lines > most {
-		t.Errorf("README.md has %d lines to the end of Install; want that section, and %d lines at most", lines, most)
-	}
-	for line := range strings.Lines(page) {
-		if text := strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(text) > 130 && !strings.HasPrefix(text, "|") && !strings.HasPrefix(text, "![") {
-			t.Errorf("README.md has a line of %d characters: %s", utf8.RuneCountInString(text), text)
-		}
-	}
-	for _, question := range []string{"does my key hold?", "which key?", "is my application's traffic sound?"} {
-		if !strings.Contains(page, question) {
-			t.Errorf("README.md does not ask %q", question)
-		}
-	}
-}
-
-// The front page shows the beginning of what its first command prints.
-func TestReadmeShowsTheAnswer(t *testing.T) {
-	const begin, end = "<!-- What stress prints: begin -->\n```text\n", "```\n<!-- What stress prints: end -->"
-	_, rest, begins := strings.Cut(readme(t), begin)
-	shown, _, ends := strings.Cut(rest, end)
-	if !begins || !ends || len(shown) < 100 || !strings.HasPrefix(screen(t), shown) {
-		t.Errorf("README.md shows\n%s\nwant the beginning of the screen that %s shows, between %q and %q", shown, outputPage, begin, end)
 	}
 }

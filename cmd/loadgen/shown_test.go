@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write what commands print in the pages of docs anew; read the difference before it is kept")
+
+// pageOf is one of the project's pages.
+func pageOf(t testing.TB, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// elided stands on a page for lines that are left out.
+const elided = "…"
+
+// blocksOf returns the blocks of a page that are fenced for a language.
+func blocksOf(page, language string) []string {
+	var blocks []string
+	for _, part := range strings.Split(page, "```"+language+"\n")[1:] {
+		block, _, _ := strings.Cut(part, "```")
+		blocks = append(blocks, block)
+	}
+	return blocks
+}
+
+// command is one line that a page has typed, and the lines shown below it.
+type command struct {
+	typed string
+	shown []string
+}
+
+// commandsOf returns what a console block has typed.
+func commandsOf(block string) []command {
+	var list []command
+	for line := range strings.SplitSeq(strings.TrimSuffix(block, "\n"), "\n") {
+		if typed, prompt := strings.CutPrefix(line, "$ "); prompt {
+			list = append(list, command{typed: typed})
+		} else if last := len(list) - 1; last >= 0 {
+			list[last].shown = append(list[last].shown, line)
+		}
+	}
+	return list
+}
+
+var typedWord = regexp.MustCompile(`'[^']*'|\S+`)
+
+// wordsOf parts a command as a shell does, single quotes being all that it knows.
+func wordsOf(typed string) []string {
+	words := typedWord.FindAllString(typed, -1)
+	for i, word := range words {
+		words[i] = strings.Trim(word, "'")
+	}
+	return words
+}
+
+// shows reports whether a page's lines, of which some may be elided, are the output.
+func shows(shown, output []string) bool {
+	if len(shown) == 0 {
+		return len(output) == 0
+	}
+	if shown[0] != elided {
+		return len(output) > 0 && shown[0] == output[0] && shows(shown[1:], output[1:])
+	}
+	for from := range len(output) + 1 {
+		if shows(shown[1:], output[from:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// renew returns what a page is to show of an output: as many sections of it as stood
+// before what was left out, and all of it where nothing was.
+func renew(shown, output []string) []string {
+	sections := strings.Count("\n"+strings.Join(shown, "\n")+"\n", "\n\n")
+	for i, line := range output {
+		if line == "" {
+			sections--
+		}
+		if sections == 0 && len(shown) > 0 && shown[len(shown)-1] == elided {
+			return append(output[:i+1:i+1], elided)
+		}
+	}
+	return output
+}
+
+var baselineName = regexp.MustCompile(`\d{4}-\d\d-\d\d \([0-9a-f]{12}\)`)
+
+// undated returns a text in which baselines have no day and no digest.
+func undated(text string) string { return baselineName.ReplaceAllString(text, "a day (a digest)") }
+
+// shownPage is a page whose console blocks show what commands print.
+type shownPage struct {
+	name string
+	// files are those of docs that the commands find; what `scenarios init` makes of one gives way to it.
+	files []string
+	// only begins the commands that are run, with what they print on stdout alone.
+	only string
+	// least is how many commands are run at least.
+	least int
+}
+
+func TestPagesShowWhatTheCommandsPrint(t *testing.T) {
+	for _, p := range []shownPage{
+		{"your-log.md", []string{"your-log.log.gz", "your-log.yaml"}, "", 2},
+		{"nightly.md", []string{"registrations.yaml"}, "", 4},
+	} {
+		t.Run(p.name, p.check)
+	}
+}
+
+// check runs the page's commands in their order. With -rewrite the page is written anew.
+func (p shownPage) check(t *testing.T) {
+	page, held := pageOf(t, "docs/"+p.name), map[string]string{}
+	path, err := filepath.Abs("../../docs/" + p.name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range p.files {
+		held[file] = pageOf(t, "docs/"+file)
+	}
+	t.Chdir(t.TempDir())
+	put(t, held)
+	code, ran := codeOk, 0
+	for _, block := range blocksOf(page, "console") {
+		renewed := ""
+		for _, c := range commandsOf(block) {
+			lines := c.shown
+			if strings.HasPrefix(c.typed, p.only) {
+				ran++
+				var output string
+				output, code = p.print(t, c.typed, code, held)
+				lines = strings.Split(strings.TrimSuffix(output, "\n"), "\n")
+			}
+			plain, want := strings.Split(undated(strings.Join(c.shown, "\n")), "\n"), strings.Split(undated(strings.Join(lines, "\n")), "\n")
+			if len(c.shown) == 0 {
+				plain = nil
+			}
+			if !shows(plain, want) && !*rewrite && strings.HasPrefix(c.typed, p.only) {
+				t.Errorf("docs/%s differs from what `%s` prints (-page +printed):\n%s", p.name, c.typed, cmp.Diff(plain, want))
+			}
+			renewed += "$ " + c.typed + "\n" + strings.Join(renew(c.shown, lines), "\n") + "\n"
+		}
+		page = strings.Replace(page, "```console\n"+block, "```console\n"+renewed, 1)
+	}
+	if ran < p.least {
+		t.Errorf("%d commands were run; want %d at least: the test reads the page wrongly", ran, p.least)
+	}
+	if *rewrite {
+		if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// print runs a command and returns what it prints and its exit code, of which the next may ask.
+func (p shownPage) print(t *testing.T, typed string, before int, held map[string]string) (output string, code int) {
+	if typed == "echo $?" {
+		return strconv.Itoa(before), before
+	}
+	words := wordsOf(typed)
+	init := strings.HasPrefix(typed, "loadgen scenarios init ")
+	if init {
+		_ = os.Remove(words[3])
+	}
+	var all bytes.Buffer
+	said := io.Writer(&all)
+	if p.only != "" {
+		said = io.Discard
+	}
+	code = execute(context.Background(), undrawn(words[1:]), strings.NewReader(""), &all, said)
+	if init {
+		put(t, map[string]string{words[3]: held[words[3]]})
+	}
+	return all.String(), code
+}
+
+// What the tutorial shows of its scenarios is in them.
+func TestOwnTablePageShowsItsScenario(t *testing.T) {
+	text := pageOf(t, "docs/fleet.yaml") + pageOf(t, "docs/race.yaml")
+	shown := blocksOf(pageOf(t, "docs/your-own-table.md"), "yaml")
+	for _, block := range shown {
+		if !strings.Contains(text, block) {
+			t.Errorf("neither docs/fleet.yaml nor docs/race.yaml has what the page shows of it:\n%s", block)
+		}
+	}
+	if len(shown) < 5 {
+		t.Errorf("the page shows %d parts of the scenario; the test reads it wrongly", len(shown))
+	}
+}
+
+// The front page shows the beginning of what its first command prints.
+func TestReadmeShowsTheAnswer(t *testing.T) {
+	const begin, end = "<!-- What stress prints: begin -->\n```text\n", "```\n<!-- What stress prints: end -->"
+	_, rest, begins := strings.Cut(pageOf(t, "README.md"), begin)
+	shown, _, ends := strings.Cut(rest, end)
+	screen := blocksOf(pageOf(t, "docs/output.md"), "text")[0]
+	if !begins || !ends || len(shown) < 100 || !strings.HasPrefix(screen, shown) {
+		t.Errorf("README.md shows\n%s\nwant the beginning of the screen that docs/output.md shows", shown)
+	}
+}
