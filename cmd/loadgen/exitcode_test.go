@@ -8,18 +8,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"testing/synctest"
 
 	"loadgen/report"
 	"loadgen/report/compare"
 	"loadgen/report/compare/contest"
 	"loadgen/report/compare/gate"
 	"loadgen/results"
-	"loadgen/scenarios"
 	"loadgen/scenarios/doctor"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/run"
-	"loadgen/scenarios/series"
 )
 
 // The codes of a run, by what was asked of it and what it came to.
@@ -145,9 +142,13 @@ func TestExitCodesOfRuns(t *testing.T) {
 func TestExitCodesOfOtherEnds(t *testing.T) {
 	interrupted, cancel := context.WithCancelCause(t.Context())
 	cancel(interruption{os.Interrupt})
+	hungUp, cancel := context.WithCancelCause(t.Context())
+	cancel(interruption{syscall.SIGHUP})
+	printed := &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EIO}
 	terminated, cancel := context.WithCancelCause(t.Context())
 	cancel(interruption{syscall.SIGTERM})
-	invalid := &contest.Contest{Ranking: []contest.Ranked{{}, {Doubtful: 1, Invalid: 1}}}
+	ranked := func(list ...contest.Ranked) *contest.Contest { return &contest.Contest{Ranking: list} }
+	late := ranked(contest.Ranked{}, contest.Ranked{Limited: 1})
 	won := func(ahead float64, winners, losers results.Check) *contest.Contest {
 		trials := func(sustained float64, check results.Check) []contest.Trial {
 			one := contest.Trial{Validity: results.Valid, Sustained: sustained, Events: 1000, Served: 1000, Expected: []results.Check{check}}
@@ -156,7 +157,6 @@ func TestExitCodesOfOtherEnds(t *testing.T) {
 		return contest.Rank([]contest.Arm{{Design: "a", Trials: trials(100*ahead, winners)}, {Design: "b", Trials: trials(100, losers)}}, contest.Options{})
 	}
 	holds, fails, untold := results.Check{Expr: "p99 < 1s", Ok: new(true)}, results.Check{Expr: "p99 < 1s", Ok: new(false)}, results.Check{Expr: "p99 < 1s"}
-	inTime, late := seatsBy(t, "8"), seatsBy(t, "1")
 	ruled := func(list ...compare.Outcome) error {
 		var all []gate.Result
 		for _, o := range list {
@@ -164,8 +164,9 @@ func TestExitCodesOfOtherEnds(t *testing.T) {
 		}
 		return endsWith(gate.Code(all))
 	}
-	diagnosed := func(ctx context.Context, failed int) error {
-		return (&doctorFlags{formFlags: formFlags{format: report.FormText}}).print(ctx, new(doctor.Diagnosis).Document(), false, outcome{failed: failed > 0}.end(), new(strings.Builder))
+	diagnosed := func(ctx context.Context, failed, unavailable bool) error {
+		f := doctorFlags{formFlags: formFlags{format: report.FormText}}
+		return f.print(ctx, new(doctor.Diagnosis).Document(), unavailable, outcome{failed: failed}.end(), new(strings.Builder))
 	}
 	for _, row := range []struct {
 		sentence string
@@ -181,16 +182,23 @@ func TestExitCodesOfOtherEnds(t *testing.T) {
 		{"a target that stopped answering", nil, drive.ErrSilent, 3},
 		{"interrupted", interrupted, context.Canceled, 130},
 		{"terminated", terminated, context.Canceled, 143},
-		{"interrupted, and a check of doctor failed", interrupted, diagnosed(interrupted, 1), 130},
-		{"doctor: a check failed", nil, diagnosed(t.Context(), 1), 10},
-		{"doctor: all is well", nil, diagnosed(t.Context(), 0), 0},
+		{"hung up", hungUp, context.Canceled, 129},
+		{"hung up, and the report could not be printed", hungUp, printed, 129},
+		{"hung up, and a pipe was broken", hungUp, syscall.EPIPE, 129},
+		{"hung up, and the record could not be written", hungUp, errors.Join(results.ErrWrite, syscall.EIO), 1},
+		{"a report could not be printed, and nobody hung up", nil, printed, 1},
+		{"hung up, and a check failed", hungUp, verdictError{code: codeExpectation}, 10},
+		{"interrupted, and a check of doctor failed", interrupted, diagnosed(interrupted, true, false), 130},
+		{"doctor: a check failed", nil, diagnosed(t.Context(), true, false), 10},
+		{"doctor: a service that lets nobody in", nil, diagnosed(t.Context(), true, true), 3},
+		{"doctor: all is well", nil, diagnosed(t.Context(), false, false), 0},
 		{"gate: it repeats", nil, ruled(compare.Same, compare.Improvement), 0},
 		{"gate: a check fails beside a regression", nil, ruled(compare.Regression, compare.Failed), 10},
 		{"gate: a regression, and no baseline", nil, ruled(compare.NoBaseline, compare.Regression), 11},
 		{"gate: no baseline", nil, ruled(compare.Same, compare.NoBaseline), 12},
 		{"gate: too few pairs", nil, ruled(compare.Inconclusive), 12},
 		{"gate: runs that are not valid, and all else", nil, ruled(compare.Failed, compare.Invalid, compare.Regression), 13},
-		{"contest: all runs are in time", nil, (&designsFlags{strict: true}).judge(inTime), 0},
+		{"contest: all runs are in time", nil, (&designsFlags{strict: true}).judge(ranked(contest.Ranked{})), 0},
 		{"contest: the generator was late", nil, (&designsFlags{}).judge(late), 0},
 		{"contest: the same, strictly", nil, (&designsFlags{strict: true}).judge(late), 13},
 		{"contest: the winner's check holds, the loser's fails", nil, (&designsFlags{strict: true}).judge(won(9, holds, fails)), 0},
@@ -200,7 +208,7 @@ func TestExitCodesOfOtherEnds(t *testing.T) {
 		{"contest: the winner's check cannot be told", nil, (&designsFlags{}).judge(won(9, untold, fails)), 12},
 		{"contest: the same, strictly", nil, (&designsFlags{strict: true}).judge(won(9, untold, fails)), 13},
 		{"contest: nobody wins", nil, (&designsFlags{strict: true}).judge(won(1, holds, holds)), 0},
-		{"contest: a run is invalid", nil, (&designsFlags{}).judge(invalid), 13},
+		{"contest: a run is invalid", nil, (&designsFlags{}).judge(ranked(contest.Ranked{}, contest.Ranked{Doubtful: 1, Invalid: 1})), 13},
 		{"explain: it does not hold", nil, outcome{failed: true}.end(), 10},
 		{"explain and history: it cannot be told", nil, outcome{untold: true}.end(), 12},
 	} {
@@ -215,42 +223,4 @@ func TestExitCodesOfOtherEnds(t *testing.T) {
 			t.Errorf("%s: %d; want %d", row.sentence, code, row.want)
 		}
 	}
-}
-
-// seats is a scenario of two designs that are alike, of whose reads one worker can send
-// half in time.
-const seats = `name: seats
-attributes: {seat: {sequence: 1}, row: {list: [A, B, C, D]}}
-model: {read_time: 10ms}
-entity: {size: 200}
-retry: none
-use: by-row
-designs:
-  - {name: by-row, partition_key: "{row}", row_key: "{seat}"}
-  - {name: by-seat, partition_key: "{seat}", row_key: "{row}"}
-phases:
-  - name: load
-    load: {entities: 20}
-  - name: rush
-    traffic: {arrivals: {constant: 200}, for: 2s, operations: [{verb: get}]}
-`
-
-// seatsBy holds a contest of two runs in real time, by so many workers, in a bubble.
-func seatsBy(t *testing.T, workers string) *contest.Contest {
-	t.Helper()
-	s, err := scenarios.Parse("seats.yaml", []byte(seats))
-	if err == nil {
-		err = s.Set("workers", workers)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := series.ContestPlan{Run: run.Plan{Scenario: s, On: run.InProcess, NoProbe: true, Out: t.TempDir()}, Seeds: 1}
-	var held *series.Contested
-	synctest.Test(t, func(t *testing.T) {
-		if held, err = series.Contest(t.Context(), p); err != nil {
-			t.Fatal(err)
-		}
-	})
-	return held.Contest
 }

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -162,29 +161,5 @@ func TestSecondSignalEndsTheProcess(t *testing.T) {
 	e := ended{code: c.ProcessState.ExitCode(), said: s.said(), left: s.engine.TableNames("races")}
 	if e.code != codeInterrupted || len(e.left) != 1 || len(e.unnamed(s.url)) > 0 || strings.Contains(e.said, "report") {
 		t.Errorf("exit code %d, the tables %v are left\n%swant %d, and one that was named", e.code, e.left, e.said, codeInterrupted)
-	}
-}
-
-// Whatever could not be printed after a signal, the signal is what is told of.
-func TestExitCodesAfterAHangUp(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(interruption{syscall.SIGHUP})
-	printed := &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EIO}
-	for _, row := range []struct {
-		sentence string
-		ctx      context.Context
-		err      error
-		want     int
-	}{
-		{"the run was ended", ctx, context.Canceled, 129},
-		{"its report could not be printed", ctx, printed, 129},
-		{"a pipe was broken", ctx, syscall.EPIPE, 129},
-		{"the record could not be written", ctx, errors.Join(results.ErrWrite, syscall.EIO), 1},
-		{"a report could not be printed, and nobody hung up", t.Context(), printed, 1},
-		{"a check failed, and was told", ctx, verdictError{code: codeExpectation}, 10},
-	} {
-		if code, _ := explain(row.ctx, row.err); code != row.want {
-			t.Errorf("%s: exit code %d; want %d", row.sentence, code, row.want)
-		}
 	}
 }

@@ -2,16 +2,12 @@ package main
 
 import (
 	"io"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/pflag"
-
-	"loadgen/engine/model"
 )
 
 var flagLine = regexp.MustCompile(`(?m)^ +(?:-\w, )?--([\w-]+)`)
@@ -78,41 +74,6 @@ func TestEveryVerbIsInAGroup(t *testing.T) {
 	}
 }
 
-func TestTopics(t *testing.T) {
-	for _, row := range []struct {
-		topic string
-		has   []string
-	}{
-		{"model", append(model.Names(), "page_time = 5s   1ms to 30s, documented", "scan_rate = 10000 entities/s   1 to 100000000, published measurement")},
-		{"events", []string{"run_begins", "events_dropped"}},
-		{"exit-codes", []string{"130", "of the built command"}},
-		{"environment", []string{"LOADGEN_RUNS", "NO_COLOR"}},
-	} {
-		for _, args := range [][]string{{"help", row.topic}, {row.topic}, {row.topic, "--help"}} {
-			code, page, stderr := say(t, args...)
-			if code != codeOk || stderr != "" {
-				t.Errorf("%v = %d %q", args, code, stderr)
-			}
-			for _, one := range row.has {
-				if !strings.Contains(page, one) {
-					t.Errorf("%v does not tell of %s", args, one)
-				}
-			}
-		}
-	}
-	for _, name := range variables {
-		if !strings.Contains(environmentHelp, "\n  "+variableOf(name)+" ") {
-			t.Errorf("help environment does not tell of %s", variableOf(name))
-		}
-	}
-}
-
-func TestVersion(t *testing.T) {
-	if code, stdout, _ := say(t, "version"); code != codeOk || !regexp.MustCompile(`^loadgen \S+, commit (unknown|[0-9a-f]{40}\+?), go1\.\S+ \w+/\w+, model [1-9][0-9]*\n$`).MatchString(stdout) {
-		t.Errorf("version = %d %q; want the version, the commit, Go's, the system and the model's", code, stdout)
-	}
-}
-
 // What is typed comes before the environment, that before the scenario, and a bad value is told
 // of by its variable.
 func TestEnvironment(t *testing.T) {
@@ -144,29 +105,5 @@ func TestEnvironment(t *testing.T) {
 				t.Errorf("%s=%s %v = %d, %q on stderr, and\n%.400s\nwant %d, %q and %q", row.variable, row.value, row.args, code, stderr, stdout, row.code, row.stderr, row.stdout)
 			}
 		})
-	}
-}
-
-// The manual has a page for each verb and topic.
-func TestDocs(t *testing.T) {
-	t.Chdir(t.TempDir())
-	if code, stdout, stderr := say(t, "docs", "--man", "man/1", "--markdown", "md"); code != codeOk || stdout+stderr != "" {
-		t.Fatalf("docs = %d %q %q", code, stdout, stderr)
-	}
-	for _, c := range verbsOf(newRoot(io.Discard, io.Discard)) {
-		if c.Name() == "help" || strings.HasPrefix(c.CommandPath(), "loadgen completion") {
-			continue
-		}
-		words := strings.Fields(c.CommandPath())
-		for _, file := range []string{filepath.Join("man/1", strings.Join(words, "-")+".1"), filepath.Join("md", strings.Join(words, "_")+".md")} {
-			if text, err := os.ReadFile(file); err != nil || len(text) < 100 {
-				t.Errorf("%s: %d bytes, %v; want a page", file, len(text), err)
-			}
-		}
-	}
-	for _, args := range [][]string{{"docs"}, {"docs", "--man", "md/loadgen.md"}} {
-		if code, stdout, stderr := say(t, args...); code != codeUsage || stdout != "" || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%v = %d %q %q; want %d and one line", args, code, stdout, stderr, codeUsage)
-		}
 	}
 }

@@ -49,18 +49,3 @@ func leftIn(t *testing.T, folder string) []string {
 	}
 	return left
 }
-
-func TestHelpHasAnExample(t *testing.T) {
-	for _, args := range [][]string{{"--help"}, {"stress", "--help"}, {"help", "exit-codes"}, {}} {
-		code, stdout, stderr := say(t, args...)
-		if code != codeOk || stderr != "" || !strings.Contains(stdout, "stress") && !strings.Contains(stdout, "130") {
-			t.Errorf("loadgen %v = %d, stderr %q, stdout\n%s\nwant help on stdout", args, code, stderr, stdout)
-		}
-	}
-	if _, stdout, _ := say(t, "stress", "--help"); !strings.Contains(stdout, "Examples:") {
-		t.Error("the help of stress has no example")
-	}
-	if code, stdout, _ := say(t, "--version"); code != codeOk || !strings.HasPrefix(stdout, "loadgen version") {
-		t.Errorf("loadgen --version = %d %q; want the version", code, stdout)
-	}
-}
