@@ -11,27 +11,27 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"loadgen/engine/rest/resttest"
 )
 
 // A live run is scraped while it goes on, and no longer when it is over.
 func TestMetricsOfARun(t *testing.T) {
 	t.Parallel()
-	folder := filepath.Join(t.TempDir(), "run")
-	said := &listening{url: make(chan string, 1)}
-	var out bytes.Buffer
+	folder, said, out := filepath.Join(t.TempDir(), "run"), new(resttest.Buffer), new(bytes.Buffer)
 	ended := make(chan int, 1)
 	go func() {
 		ended <- execute(t.Context(), []string{"stress", "--no-charts", "--metrics-listen", ":0", "--no-probe", "--rate", "200", "--duration", "1s",
-			"--set", "phases.load.entities=100", "--format", "json", "--out", folder}, strings.NewReader(""), &out, said)
+			"--set", "phases.load.entities=100", "--format", "json", "--out", folder}, strings.NewReader(""), out, said)
 	}()
 	var url string
-	select {
-	case url = <-said.url:
-	case <-ended:
-		t.Fatalf("the run ended without metrics: %s", &said.text)
-	case <-time.After(30 * time.Second):
-		t.Fatal("the run did not begin in 30 s")
-	}
+	resttest.Until(t, "metrics", func() bool {
+		match := regexp.MustCompile(`metrics are served at (\S+)\n`).FindStringSubmatch(said.String())
+		if match != nil {
+			url = match[1]
+		}
+		return match != nil
+	})
 	if !strings.HasPrefix(url, "http://127.0.0.1:") {
 		t.Errorf("metrics are at %s; want them on 127.0.0.1", url)
 	}
@@ -65,7 +65,7 @@ func TestMetricsOfARun(t *testing.T) {
 		t.Errorf("a scrape tells a PartitionKey:\n%s", text)
 	}
 	if code := <-ended; code != codeOk {
-		t.Errorf("exit code %d: %s", code, &said.text)
+		t.Errorf("exit code %d: %s", code, said)
 	}
 	if reply, err := http.Get(url); err == nil {
 		reply.Body.Close()

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -154,73 +153,6 @@ func TestBudgetOfARunOfWhichNothingSucceeds(t *testing.T) {
 	if text := strings.Join(strings.Fields(stdout), " "); code != codeInvalidRun ||
 		!strings.Contains(text, "This run is invalid: the budget of billed transactions was spent; of ") || !strings.Contains(text, "none succeeded (400 InvalidInput)") {
 		t.Errorf("stress --budget of nothing but 400s = %d, stderr %q\n%s\nwant %d, and why", code, stderr, stdout, codeInvalidRun)
-	}
-}
-
-func TestTargetsThatAreNotAvailable(t *testing.T) {
-	leftOutWhenShort(t)
-	good := newService(t, model.Off, 0)
-	late := newService(t, model.Off, 20*time.Minute)
-	blob := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Server", "Windows-Azure-Blob/1.0 Microsoft-HTTPAPI/2.0")
-		w.Header().Set("Content-Type", "application/xml")
-		w.WriteHeader(http.StatusBadRequest)
-		fmt.Fprint(w, `<?xml version="1.0"?><Error><Code>InvalidQueryParameterValue</Code><Message>no</Message></Error>`)
-	}))
-	defer blob.Close()
-	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, "<!DOCTYPE html><title>Welcome</title>")
-	}))
-	defer page.Close()
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed.Close()
-	otherKey := filepath.Join(t.TempDir(), "other")
-	if err := os.WriteFile(otherKey, []byte("b3RoZXJvdGhlcm90aGVy"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range []struct {
-		sentence, url, keyFile string
-		// says is part of the line, any of them.
-		says []string
-	}{
-		{"a port that nobody listens on", "http://" + closed.Addr().String() + "/races", good.keyFile, []string{"refused"}},
-		{"a key of another account", good.url, otherKey, []string{"key"}},
-		{"an account that is not there", strings.TrimSuffix(good.url, "races") + "horses", good.keyFile, []string{"account", "key"}},
-		{"a clock that is 20 minutes off", late.url, late.keyFile, []string{"clock"}},
-		{"a blob endpoint", blob.URL + "/races", good.keyFile, []string{"blob"}},
-		{"a page of the web", page.URL + "/races", good.keyFile, []string{"not a table service"}},
-		{"a host that does not exist", "http://races.table.invalid/races", good.keyFile, []string{"no host"}},
-	} {
-		t.Chdir(t.TempDir())
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		var stdout, stderr bytes.Buffer
-		code := execute(ctx, []string{"stress", "--rate", "100", "--duration", "2s", "--yes", "--quiet", "--target", row.url, "--key-file", row.keyFile}, nil, &stdout, &stderr)
-		if ctx.Err() != nil {
-			t.Errorf("%s: took more than 5 s", row.sentence)
-		}
-		cancel()
-		line := stderr.String()
-		if code != codeTarget || stdout.Len() > 0 || strings.Count(line, "\n") != 1 {
-			t.Errorf("%s: exit code %d, stdout %q, stderr %q; want %d and one line", row.sentence, code, &stdout, line, codeTarget)
-		}
-		for _, says := range row.says {
-			if !strings.Contains(strings.ToLower(line), says) {
-				t.Errorf("%s: stderr %q; want %q in it", row.sentence, line, says)
-			}
-		}
-		if strings.Contains(line, planted) {
-			t.Errorf("%s: the line holds the key: %q", row.sentence, line)
-		}
-		if left := leftIn(t, "."); len(left) != 0 {
-			t.Errorf("%s: left %v behind; want nothing", row.sentence, left)
-		}
-	}
-	// A wrong key is not tried again: one request each for the key and account.
-	if seen := good.handler.Counts(); seen.Requests != 2 || seen.Failed != 2 {
-		t.Errorf("the service saw %+v; want two requests that failed", seen)
 	}
 }
 

@@ -16,9 +16,6 @@ import (
 	"unicode"
 
 	"loadgen/report/live"
-	"loadgen/report/live/otlp"
-	"loadgen/report/live/page"
-	"loadgen/report/live/prometheus"
 	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
@@ -244,26 +241,6 @@ func TestHowASimulationFares(t *testing.T) {
 		}
 		if got != row.want {
 			t.Errorf("%s time: told\n%swant\n%s", row.time, got, row.want)
-		}
-	}
-}
-
-// The stats of a run are kept where somebody looks at them, on whatever way.
-func TestWhoLooks(t *testing.T) {
-	for _, row := range []struct {
-		says, ui  string
-		telemetry telemetry
-		looked    bool
-	}{
-		{"a quiet run tells nobody", progressNone, telemetry{}, false},
-		{"lines are told", progressPlain, telemetry{}, true},
-		{"events are told", progressJSON, telemetry{}, true},
-		{"a quiet run is scraped", progressNone, telemetry{Prometheus: new(prometheus.Server)}, true},
-		{"a quiet run is looked at in a browser", progressNone, telemetry{Page: new(page.Server)}, true},
-		{"a quiet run is sent on", progressNone, telemetry{OTLP: new(otlp.Client)}, true},
-	} {
-		if got := newProgress(t.Context(), io.Discard, row.ui, row.telemetry).looked; got != row.looked {
-			t.Errorf("%s: looked = %t", row.says, got)
 		}
 	}
 }
