@@ -3,14 +3,9 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"math"
-	"os"
-	"os/exec"
-	"regexp"
 	"strconv"
 	"testing"
 	"time"
@@ -27,48 +22,15 @@ const (
 	mostKeysBytes = 200 << 20
 )
 
-// TestLiveExplainTenMillionKeys judges ten million keys in a process of its own, so
-// that its CPU and memory are those of nothing else.
 func TestLiveExplainTenMillionKeys(t *testing.T) {
-	if os.Getenv("LOADGEN_EXPLAIN_KEYS") != "" {
-		code := execute(context.Background(), []string{"explain", "--from", "-", "--rate", "5000", "--format", "json", "--quiet"},
-			os.Stdin, os.Stdout, os.Stderr)
-		status, err := os.ReadFile("/proc/self/status")
-		if err != nil {
-			t.Fatal(err)
-		}
-		os.Stderr.Write(status)
-		os.Exit(code)
-	}
-	itself, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := exec.Command(itself, "-test.run", "^"+t.Name()+"$")
-	c.Env = append(os.Environ(), "LOADGEN_EXPLAIN_KEYS=1")
-	var stdout, stderr bytes.Buffer
-	c.Stdin, c.Stdout, c.Stderr = newKeyFile(tenMillion), &stdout, &stderr
-	if err := c.Run(); err != nil {
-		t.Fatalf("%v\n%s", err, &stderr)
-	}
+	text, cpu, memory := measured(t, newKeyFile(tenMillion), "explain", "--from", "-", "--rate", "5000", "--format", "json", "--quiet")
 	var k explanation.Keys
-	if err := json.Unmarshal(stdout.Bytes(), &k); err != nil {
-		t.Fatalf("%v in\n%s", err, &stdout)
+	if err := json.Unmarshal(text, &k); err != nil {
+		t.Fatalf("%v in\n%s", err, text)
 	}
 	if k.Rows != tenMillion || k.Spread.PartitionsError == 0 {
 		t.Errorf("%d rows of %v partitions; want %d rows, and too many partitions to be told apart", k.Rows, k.Spread.Partitions, tenMillion)
 	}
-	// What a process has used at most is inherited from the one that started it, and that
-	// one may have been large: this is of the program alone.
-	most := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindStringSubmatch(stderr.String())
-	if most == nil {
-		t.Fatalf("the system does not tell what a process has used:\n%s", &stderr)
-	}
-	kilobytes, err := strconv.ParseInt(most[1], 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cpu, memory := c.ProcessState.UserTime()+c.ProcessState.SystemTime(), kilobytes<<10
 	t.Logf("%d keys of about %.0f partitions: %.1f s of CPU, %d MB", k.Rows, k.Spread.Partitions, cpu.Seconds(), memory>>20)
 	if cpu > mostKeysCPU || memory > mostKeysBytes {
 		t.Errorf("%.1f s of CPU and %d MB; want at most %v and %d MB", cpu.Seconds(), memory>>20, mostKeysCPU, mostKeysBytes>>20)

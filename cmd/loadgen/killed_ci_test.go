@@ -4,11 +4,9 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,26 +19,16 @@ import (
 	"loadgen/results"
 )
 
-// killedChild has the variable that makes this program the command that is to be killed.
-const killedChild = "LOADGEN_KILLED_CHILD"
-
 // TestAKilledProcess kills a run against a service of its own in mid-load: its record shows
 // its whole seconds, and which table it has left there, as it did.
 func TestAKilledProcess(t *testing.T) {
-	if args := os.Getenv(killedChild); args != "" {
-		os.Exit(execute(context.Background(), strings.Split(args, "\n"), os.Stdin, os.Stdout, os.Stderr))
-	}
 	s := newService(t, model.Documented, 0)
 	t.Chdir(t.TempDir())
-	itself, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	args := []string{"stress", "--target", s.url, "--key-file", s.keyFile, "--duration", "60s", "--rate", "60", "--out", filepath.Join("runs", "killed"),
 		"--set", "phases.load.entities=100", "--workers", "8", "--no-probe", "--quiet", "--yes"}
 	var said bytes.Buffer
-	c := exec.Command(itself, "-test.run", "^"+t.Name()+"$")
-	c.Env, c.Stdout, c.Stderr = append(os.Environ(), killedChild+"="+strings.Join(args, "\n")), &said, &said
+	c := program(t, nil, args...)
+	c.Dir, c.Stdout, c.Stderr = ".", &said, &said
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}

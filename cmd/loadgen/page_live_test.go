@@ -4,10 +4,9 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
+	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -54,59 +53,45 @@ phases:
 ` + operations.String()
 }
 
-// TestLivePageOfAnHour renders the page of an hour in a process of its own, so that its
-// CPU and memory are those of nothing else.
-func TestLivePageOfAnHour(t *testing.T) {
-	if folder := os.Getenv("LOADGEN_PAGE_OF"); folder != "" {
-		code := execute(context.Background(), []string{"report", folder, "--format", "html", "--out", filepath.Join(folder, "page.html")},
-			os.Stdin, os.Stdout, os.Stderr)
-		status, err := os.ReadFile("/proc/self/status")
-		if err != nil {
-			t.Fatal(err)
-		}
-		os.Stderr.Write(status)
-		os.Exit(code)
-	}
-	folder := filepath.Join(t.TempDir(), "hour")
-	file := filepath.Join(t.TempDir(), "hour.yaml")
-	if err := os.WriteFile(file, []byte(anHour()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	if code := execute(t.Context(), []string{"simulate", file, "--out", folder, "--quiet"}, strings.NewReader(""), &out, &out); code != 0 {
-		t.Fatalf("simulate = %d\n%s", code, &out)
-	}
-	itself, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := exec.Command(itself, "-test.run", "^"+t.Name()+"$")
-	c.Env = append(os.Environ(), "LOADGEN_PAGE_OF="+folder)
-	var stderr bytes.Buffer
-	c.Stderr = &stderr
+// measured runs the program, alone in a process of its own, and returns what it prints, the CPU that
+// it takes, and its memory at most: what a system tells of a child may be that of its parent.
+func measured(t *testing.T, stdin io.Reader, args ...string) (stdout []byte, cpu time.Duration, memory int64) {
+	t.Helper()
+	c := program(t, []string{tellsMemory + "=1"}, args...)
+	var out, said bytes.Buffer
+	c.Stdin, c.Stdout, c.Stderr = stdin, &out, &said
 	if err := c.Run(); err != nil {
-		t.Fatalf("%v\n%s", err, &stderr)
+		t.Fatalf("%v\n%s", err, &said)
 	}
-	page, err := os.ReadFile(filepath.Join(folder, "page.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"operation-12", ",100,101,102,103,", ",3598,3599"} {
-		if !bytes.Contains(page, []byte(want)) {
-			t.Errorf("the page does not hold %s: it is not of an hour", want)
-		}
-	}
-	most := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindStringSubmatch(stderr.String())
+	most := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindStringSubmatch(said.String())
 	if most == nil {
-		t.Fatalf("the system does not tell what a process has used:\n%s", &stderr)
+		t.Fatalf("the system does not tell what a process has used:\n%s", &said)
 	}
 	kilobytes, err := strconv.ParseInt(most[1], 10, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cpu, memory := c.ProcessState.UserTime()+c.ProcessState.SystemTime(), kilobytes<<10
+	return out.Bytes(), c.ProcessState.UserTime() + c.ProcessState.SystemTime(), kilobytes << 10
+}
+
+func TestLivePageOfAnHour(t *testing.T) {
+	folder := t.TempDir()
+	file, run := filepath.Join(folder, "hour.yaml"), filepath.Join(folder, "run")
+	if err := os.WriteFile(file, []byte(anHour()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := say(t, "simulate", file, "--out", run, "--quiet"); code != codeOk {
+		t.Fatalf("simulate = %d\n%s", code, stderr)
+	}
+	page, cpu, memory := measured(t, nil, "report", run, "--format", "html")
+	for _, want := range []string{"operation-12", ",100,101,102,103,", ",3598,3599"} {
+		if !bytes.Contains(page, []byte(want)) {
+			t.Errorf("the page does not hold %s: it is not of an hour", want)
+		}
+	}
 	t.Logf("the page of an hour: %.1f s of CPU, %d MB, %d bytes", cpu.Seconds(), memory>>20, len(page))
 	if cpu > mostPageCPU || memory > mostPageMemory || len(page) > mostPageSize {
-		t.Errorf("%.1f s of CPU, %d MB and %d bytes; want at most %v, %d MB and %d", cpu.Seconds(), memory>>20, len(page), mostPageCPU, mostPageMemory>>20, mostPageSize)
+		t.Errorf("%.1f s of CPU, %d MB and %d bytes; want at most %v, %d MB and %d",
+			cpu.Seconds(), memory>>20, len(page), mostPageCPU, mostPageMemory>>20, mostPageSize)
 	}
 }

@@ -25,26 +25,6 @@ var redraws = regexp.MustCompile(`\x1b\[\d+A\x1b\[J`)
 // coloured is what the report of a run sets a colour with.
 var coloured = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 
-// program returns the program in a process of its own, with an environment in which
-// nothing forbids escape sequences but what is added.
-func program(t *testing.T, environment []string, args ...string) *exec.Cmd {
-	t.Helper()
-	itself, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := exec.CommandContext(t.Context(), itself)
-	for _, one := range os.Environ() {
-		name, _, _ := strings.Cut(one, "=")
-		if name != "NO_COLOR" && name != "CI" && name != "TERM" {
-			c.Env = append(c.Env, one)
-		}
-	}
-	c.Env = append(append(c.Env, "TERM=xterm-256color", asProgram+"="+strings.Join(args, "\n")), environment...)
-	c.Dir = t.TempDir()
-	return c
-}
-
 // onTerminal is a program on a pseudo-terminal, with what it wrote there so far.
 type onTerminal struct {
 	*testing.T

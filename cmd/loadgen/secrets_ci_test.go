@@ -4,20 +4,19 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"loadgen/engine/rest/resttest"
 	"loadgen/engine/rest/serve"
 )
 
@@ -25,12 +24,9 @@ import (
 // in nothing that a run leaves: not in its record, its stream of attempts, its command line, what
 // it says, or what the service logs of it.
 func TestNoSecretIsLeftAnywhere(t *testing.T) {
-	if args := os.Getenv(secretChild); args != "" {
-		os.Exit(execute(context.Background(), strings.Split(args, "\n"), os.Stdin, os.Stdout, os.Stderr))
-	}
 	leftOutWhenShort(t)
 	cert, key := certified(t)
-	logs, journal := t.TempDir(), new(lines)
+	logs, journal := t.TempDir(), new(resttest.Buffer)
 	s, err := serve.Open(t.Context(), serve.Options{Listen: "127.0.0.1:0", Account: "races", Key: planted, TLSCert: cert, TLSKey: key,
 		InsecureTokens: true, Log: filepath.Join(logs, "requests.log"), Journal: journal})
 	if err != nil {
@@ -68,10 +64,10 @@ func TestNoSecretIsLeftAnywhere(t *testing.T) {
 		{"a client whose secret nobody takes", client, []string{"--target", at}, codeTarget},
 	} {
 		folder := t.TempDir()
-		c := exec.Command(os.Args[0], "-test.run=^TestNoSecretIsLeftAnywhere$")
 		args := append([]string{"stress", "--rate", "50", "--duration", "1s", "--out", "run", "--record", "attempts.bin", "--no-probe", "--verbose", "--yes",
 			"--set", "phases.load.entities=100", "--set", "phases.peak.hold=false", "--workers", "4"}, row.target...)
-		c.Dir, c.Env = folder, append(append(os.Environ(), row.env...), secretChild+"="+strings.Join(args, "\n"), "SSL_CERT_FILE="+cert, "HTTPS_PROXY=")
+		c := program(t, append(row.env, "SSL_CERT_FILE="+cert, "HTTPS_PROXY="), args...)
+		c.Dir = folder
 		var output bytes.Buffer
 		c.Stdout, c.Stderr = &output, &output
 		if err := c.Start(); err != nil {
@@ -94,7 +90,7 @@ func TestNoSecretIsLeftAnywhere(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	said["the service's journal"] = journal.text.Bytes()
+	said["the service's journal"] = []byte(journal.String())
 	requests, err := os.ReadFile(filepath.Join(logs, "requests.log"))
 	if said["the service's log"] = requests; err != nil || bytes.Count(requests, []byte("\n")) < 300 {
 		t.Errorf("the log has %d lines, %v; want all of four runs", bytes.Count(requests, []byte("\n")), err)

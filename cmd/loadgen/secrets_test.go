@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
@@ -9,15 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
-
-// secretChild has the variable that makes this program the command that has secrets.
-const secretChild = "LOADGEN_SECRET_CHILD"
 
 // The secrets beside an account's key: of a managed identity, of what it gives, and of a client.
 const (
@@ -43,18 +38,6 @@ func certified(t *testing.T) (cert, key string) {
 		t.Fatal(err)
 	}
 	return cert, key
-}
-
-// lines is a text that is written to by several.
-type lines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
 }
 
 // signatureOf returns a shared access signature of the account at an address, by another client

@@ -4,10 +4,8 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,23 +19,15 @@ import (
 // service ends as well and comes back with what it held; the next process goes on at the
 // token that the record of the first has, which is that service's own text.
 func TestATokenOverARestart(t *testing.T) {
-	if args := os.Getenv(killedChild); args != "" {
-		os.Exit(execute(context.Background(), strings.Split(args, "\n"), os.Stdin, os.Stdout, os.Stderr))
-	}
-	itself, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, row := range []struct{ top, pages int }{{1000, 2}, {130, 3}} {
 		t.Chdir(t.TempDir())
 		first := openShop(t, "", "--profile", "off", "--export", "all.jsonl")
 		job(t, "begin.yaml", jobLoad, fmt.Sprintf("top: %d, pages: %d, save: here", row.top, row.pages),
 			"from: {saved: here}}]}}\n  - {name: long, traffic: {partitions: [journal], arrivals: {constant: 1}, for: 60s, operations: [{verb: get")
 		there := []string{"--target", "env:LOADGEN_TOKEN_TEST", "--table", "loadgenJournal", "--keep", "--no-probe", "--quiet", "--yes"}
-		c := exec.Command(itself, "-test.run", "^"+t.Name()+"$")
+		c := program(t, []string{"LOADGEN_TOKEN_TEST=" + first.ready}, append([]string{"run", "begin.yaml", "--out", "first"}, there...)...)
 		var said bytes.Buffer
-		c.Env = append(os.Environ(), "LOADGEN_TOKEN_TEST="+first.ready, killedChild+"="+strings.Join(append([]string{"run", "begin.yaml", "--out", "first"}, there...), "\n"))
-		c.Stdout, c.Stderr = &said, &said
+		c.Dir, c.Stdout, c.Stderr = ".", &said, &said
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
