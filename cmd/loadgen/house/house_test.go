@@ -8,6 +8,7 @@ import (
 	"flag"
 	"os"
 	"slices"
+	"sync"
 	"testing"
 )
 
@@ -34,10 +35,12 @@ func TestHouse(t *testing.T) {
 	}
 }
 
-// readTree reads the module.
+var wholeTree = sync.OnceValues(func() (*house, error) { return readHouse(os.DirFS("../../..")) })
+
+// readTree reads the module, once for all tests.
 func readTree(t *testing.T) *house {
 	t.Helper()
-	h, err := readHouse(os.DirFS("../../.."))
+	h, err := wholeTree()
 	if err != nil {
 		t.Fatal(err)
 	}

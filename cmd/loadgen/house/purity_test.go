@@ -42,17 +42,16 @@ func purityRules() []rule {
 	return []rule{
 		{"nothing outside engine/clock reads the machine's clock or waits for it", checkTime},
 		{"nothing outside engine/clock draws from a global source of chance", checkChance},
-		{"no import is a dot import", checkDots},
 		{"no package has a func init", checkInit},
 		{"no function alters a variable of a package", checkGlobals},
 	}
 }
 
 // eachSelector calls with every package-qualified name in the code outside
-// engine/clock.
+// engine/clock and what only tests import.
 func (h *house) eachSelector(call func(r *room, at ast.Node, pkg, name string)) {
 	h.eachNode(func(r *room, s *source, n ast.Node) {
-		if selector, ok := n.(*ast.SelectorExpr); ok && r.path != clockRoom {
+		if selector, ok := n.(*ast.SelectorExpr); ok && r.path != clockRoom && !r.support() {
 			if pkg, qualified := r.imported(s.ast, selector.X); qualified {
 				call(r, selector, pkg, selector.Sel.Name)
 			}
@@ -92,15 +91,6 @@ func checkChance(h *house) (faults []string) {
 			}
 		case "crypto/rand", "hash/maphash":
 			faults = append(faults, fmt.Sprintf("%s: %s takes chance from %s, which no seed repeats; draw from a named clock.Stream", h.at(at), r.path, pkg))
-		}
-	})
-	return faults
-}
-
-func checkDots(h *house) (faults []string) {
-	h.eachImport(func(r *room, spec *ast.ImportSpec, target string) {
-		if spec.Name != nil && spec.Name.Name == "." {
-			faults = append(faults, fmt.Sprintf("%s: %s imports %s by a dot; name the package where it is used", h.at(spec), r.path, target))
 		}
 	})
 	return faults

@@ -68,22 +68,6 @@ func TestDockerfile(t *testing.T) {
 	}
 }
 
-// An archive has the program, how it is used and under which licences it comes, for six systems.
-func TestReleaseHasWhatAReaderNeeds(t *testing.T) {
-	text := ofProject(t, ".goreleaser.yaml")
-	for _, want := range []string{
-		"goos: [linux, darwin, windows]", "goarch: [amd64, arm64]", "mod_timestamp:",
-		"README.md", ".release/completion/*", ".release/man/*", ".release/licences/**/*",
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf(".goreleaser.yaml lacks %q", want)
-		}
-	}
-	if _, err := os.Stat(filepath.Join("..", "..", "..", "LICENSE")); os.IsNotExist(err) != strings.Contains(ofProject(t, "README.md"), "no licence yet") {
-		t.Error("README.md says that there is no licence yet where there is one, or does not say so where there is none")
-	}
-}
-
 // ofProject returns the text of a file, by its path from the root of the module.
 func ofProject(t *testing.T, name string) string {
 	t.Helper()

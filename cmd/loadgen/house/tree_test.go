@@ -39,6 +39,9 @@ type room struct {
 	scope *types.Scope
 }
 
+// support reports whether only tests import the package.
+func (r *room) support() bool { return strings.HasSuffix(r.path, "test") }
+
 // source is one Go file.
 type source struct {
 	path string
