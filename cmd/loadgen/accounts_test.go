@@ -63,41 +63,6 @@ func inShards(t *testing.T, name string, record *results.Record, accounts int, a
 	}
 }
 
-func TestShardedSimulation(t *testing.T) {
-	leftOutWhenShort(t)
-	intoShards(t)
-	code, stdout, stderr := say(t, "simulate", "--verbose", "--quiet", "--one-profile", "--out", "two", "sharded.yaml")
-	if code != codeOk {
-		t.Fatalf("simulate = %d: %s", code, stderr)
-	}
-	inShards(t, "two accounts", read(t, "two"), 2, 600)
-	for _, want := range []string{"over 2 accounts", "Of 2 accounts number 1 was the busiest: it was offered 75 entities/s over its step", "each has a target of 100/s"} {
-		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
-			t.Errorf("the report does not say %q:\n%s", want, stdout)
-		}
-	}
-	code, stdout, stderr = say(t, "simulate", "--quiet", "--one-profile", "--out", "one", "sharded.yaml", "--set", "accounts.number=1")
-	if code != codeOk || strings.Contains(strings.ReplaceAll(stdout, "accounts.number", ""), "accounts") {
-		t.Errorf("simulate of one account = %d %s\n%s\nwant no word of accounts", code, stderr, stdout)
-	}
-	inShards(t, "one account", read(t, "one"), 1, 600)
-}
-
-func TestShardedLive(t *testing.T) {
-	intoShards(t)
-	file, err := filepath.Abs("sharded.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for accounts := 1; accounts <= 2; accounts++ {
-		code, stdout, stderr, folder := bubble(t, 0, "run", "--quiet", file, "--set", fmt.Sprintf("accounts.number=%d", accounts))
-		if code != codeOk {
-			t.Fatalf("run over %d accounts = %d %s\n%s", accounts, code, stderr, stdout)
-		}
-		inShards(t, "in process", read(t, folder), accounts, 600)
-	}
-}
-
 // twoServices opens two services that a run meets as strangers, each with an account
 // and a key of its own, and returns files with their connection strings.
 func twoServices(t *testing.T) (each [2]*service, files [2]string) {
@@ -164,24 +129,4 @@ func bytesOf(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	return bytes.TrimSpace(text)
-}
-
-// The command is recorded as it can be typed again, with every target.
-func TestCommandNamesEveryTarget(t *testing.T) {
-	for _, row := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{"--target", "in-process"}, "run --target=in-process"},
-		{[]string{"--target", "env:ONE", "--target=file:two"}, "run --target=env:ONE --target=file:two"},
-		{nil, "run"},
-	} {
-		c := new(runFlags).verb(nil, nil)
-		if err := c.ParseFlags(row.args); err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Join(commandOf(c), " "); got != row.want {
-			t.Errorf("commandOf(%q) = %q; want %q", row.args, got, row.want)
-		}
-	}
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"loadgen/engine/rest/resttest"
-
 	"loadgen/engine/rest/serve"
 	"loadgen/results"
 	"loadgen/scenarios"

@@ -15,10 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"loadgen/engine/rest/resttest"
-
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/rest/resttest"
 	"loadgen/target"
 	"loadgen/target/azure"
 )

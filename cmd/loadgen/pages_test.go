@@ -13,10 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"loadgen/engine/rest/resttest"
-
 	"github.com/spf13/cobra"
 
+	"loadgen/engine/rest/resttest"
 	"loadgen/scenarios/run"
 )
 

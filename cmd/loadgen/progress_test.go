@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -59,20 +57,5 @@ func TestEventsOfARun(t *testing.T) {
 	}
 	if end["ended"] != "complete" || list[len(list)-1]["folder"] != folder {
 		t.Errorf("the run ended %v in %v; want complete in %s", end["ended"], list[len(list)-1], folder)
-	}
-}
-
-func TestEventsOfASimulation(t *testing.T) {
-	leftOutWhenShort(t)
-	t.Chdir(t.TempDir())
-	var out, err bytes.Buffer
-	if code := execute(t.Context(), []string{"simulate", "--no-charts", "--ui", "json", "--one-profile", "--set", "phases.spread.for=90s", "--set", "model.detection=20s"},
-		strings.NewReader(""), &out, &err); code != codeOk {
-		t.Fatalf("exit code %d: %s", code, &err)
-	}
-	list := eventsOf(t, err.String())
-	moved := slices.IndexFunc(list, func(one map[string]any) bool { return one["event"] == "balance" })
-	if list[0]["time"] != "virtual" || moved < 0 || list[moved]["reason"] == "" || list[moved]["what"] == "" {
-		t.Errorf("a simulation streams %v; want it virtual, with balance events", list)
 	}
 }

@@ -14,13 +14,13 @@ import (
 	"testing"
 	"time"
 
-	"loadgen/engine/rest/resttest"
-
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
+	"loadgen/engine/rest/resttest"
 	"loadgen/results"
+	"loadgen/scenarios/run"
 )
 
 // service is an engine of our own that a run meets as a stranger: a table
@@ -55,45 +55,40 @@ func (s *service) args(more ...string) []string {
 		"--set", "phases.load.entities=600", "--set", "phases.peak.hold=false", "--workers", "8"}, more...)
 }
 
+// A run by either driver closes its books with a service that it meets as a stranger, and says who
+// sent it.
 func TestRunAgainstAServiceAtAnAddress(t *testing.T) {
-	s := newService(t, model.Documented, 0)
-	t.Chdir(t.TempDir())
-	code, stdout, stderr := say(t, s.args("--yes", "--verbose")...)
-	if code != codeOk {
-		t.Fatalf("exit code %d: %s", code, stderr)
-	}
-	for _, want := range []string{"figures: measured; entities counted: derived", s.url, "emulator", "the target keeps no count", "connections: "} {
-		if !strings.Contains(stdout, want) {
-			t.Errorf("the report does not say %q:\n%s", want, stdout)
+	for _, driver := range []string{run.Native, run.Vegeta} {
+		s := newService(t, model.Documented, 0)
+		t.Chdir(t.TempDir())
+		code, stdout, stderr := say(t, s.args("--yes", "--verbose", "--driver", driver)...)
+		if code != codeOk || !strings.Contains(stderr, "forecast for "+s.url) {
+			t.Fatalf("%s: exit code %d: %s; want a forecast", driver, code, stderr)
 		}
-	}
-	for _, want := range []string{"against Azure's documented 2,000/s", "An emulator answered, which holds a partition to 2,000 entities/s and an account to 20,000 entities/s",
-		"loadgen/1 (partition_target=2000; account_target=20000)"} {
-		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
-			t.Errorf("the report does not say %q:\n%s", want, stdout)
+		for _, want := range []string{"figures: measured", "the target keeps no count", "connections: ", "loadgen/1 (partition_target=2000; account_target=20000)"} {
+			if !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
+				t.Errorf("%s: the report does not say %q:\n%s", driver, want, stdout)
+			}
 		}
-	}
-	for _, not := range []string{"modelled", "Assumptions"} {
-		if strings.Contains(stdout, not) {
-			t.Errorf("the report says %q:\n%s", not, stdout)
+		record := read(t, "run")
+		m := &record.Manifest
+		if !m.Emulator || m.Genuine || !m.LimitsKnown || m.Targets != (results.Targets{Partition: 2000, Account: 20_000, Documented: true}) {
+			t.Errorf("%s: the manifest has %+v, emulator %t, genuine %t; want an emulator with the limits that it told", driver, m.Targets, m.Emulator, m.Genuine)
 		}
-	}
-	if !strings.Contains(stderr, "forecast for "+s.url) {
-		t.Errorf("stderr %q; want the forecast", stderr)
-	}
-	record := read(t, "run")
-	if m := &record.Manifest; !m.Emulator || m.Genuine || !m.LimitsKnown || m.Targets != (results.Targets{Partition: 2000, Account: 20_000, Documented: true}) {
-		t.Errorf("the manifest has %+v, emulator %t, genuine %t; want an emulator with the limits that it told", m.Targets, m.Emulator, m.Genuine)
-	}
-	sum := record.Total(results.Everything)
-	seen := s.handler.Counts()
-	// The service also answered whether it was there, before the run.
-	if sum.Attempts != seen.Requests-1 || sum.Counted != seen.Entities || sum.Failed != 0 {
-		t.Errorf("attempts %d, failed %d, entities derived %d; the service saw %+v, one of them the question before",
-			sum.Attempts, sum.Failed, sum.Counted, seen)
-	}
-	if left := s.engine.TableNames("races"); len(left) > 0 {
-		t.Errorf("the run left the tables %v", left)
+		if (m.Driver == run.Vegeta) != (driver == run.Vegeta) || driver == run.Vegeta && (m.Retry != "none" || !strings.Contains(m.Scenario.Text, "retry: none")) {
+			t.Errorf("the record is of driver %q and policy %q; want %s, and none of vegeta, in the scenario too", m.Driver, m.Retry, driver)
+		}
+		sum, seen := record.Total(results.Everything), s.handler.Counts()
+		// The service also answered whether it was there, before the run.
+		if sum.Attempts != seen.Requests-1 || sum.Counted != seen.Entities || sum.Failed != 0 || sum.Scheduled != sum.Sent+sum.Dropped {
+			t.Errorf("%s: %+v; the service saw %+v, one of them the question before", driver, sum, seen)
+		}
+		if c := record.Connections; c.Opened+c.Reused < sum.Attempts || c.FirstByte.Count < sum.Attempts {
+			t.Errorf("%s: connections %+v; want those of all %d attempts", driver, c, sum.Attempts)
+		}
+		if left := s.engine.TableNames("races"); len(left) > 0 {
+			t.Errorf("%s: the run left the tables %v", driver, left)
+		}
 	}
 }
 

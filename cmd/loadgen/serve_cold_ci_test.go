@@ -14,12 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"loadgen/engine/rest/resttest"
-
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 
+	"loadgen/engine/rest/resttest"
 	"loadgen/engine/rest/serve"
 	"loadgen/results"
 )

@@ -11,9 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"loadgen/engine/rest/resttest"
-
 	"loadgen/engine/entity"
+	"loadgen/engine/rest/resttest"
 	"loadgen/engine/rest/serve"
 	"loadgen/engine/wire"
 	"loadgen/report/verdict"

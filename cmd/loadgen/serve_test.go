@@ -13,11 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"loadgen/engine/rest/resttest"
-
 	"github.com/spf13/pflag"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/rest/resttest"
 	"loadgen/engine/rest/serve"
 	"loadgen/results"
 )
