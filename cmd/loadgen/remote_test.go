@@ -107,21 +107,23 @@ func TestNothingIsSentWithoutConsent(t *testing.T) {
 	}
 }
 
+// A budget ends a run of either driver: beyond it comes what was under way, the question before and
+// the drop after, and of vegeta what a busy machine sends until it comes to stop.
 func TestBudgetEndsTheRun(t *testing.T) {
-	s := newService(t, model.Off, 0)
-	t.Chdir(t.TempDir())
 	const budget, workers = 40, 8
-	code, stdout, stderr := say(t, s.args("--yes", "--budget", fmt.Sprint(budget), "--rate", "1000")...)
-	if code != codeOk || !strings.Contains(stdout, "the budget of billed transactions was spent") {
-		t.Errorf("stress --budget = %d, stderr %q\n%s\nwant 0, and why it is partial", code, stderr, stdout)
-	}
-	// Beyond it comes what was under way, and the table is dropped. The question
-	// whether the service is there came before.
-	if seen := s.handler.Counts().Requests; seen < budget || seen > 1+budget+workers+1 {
-		t.Errorf("%d requests of a budget of %d; want at most %d under way, one before and one after", seen, budget, workers)
-	}
-	if left := s.engine.TableNames("races"); len(left) > 0 {
-		t.Errorf("the run left the tables %v", left)
+	for driver, stopping := range map[string]int64{run.Native: 0, run.Vegeta: 50} {
+		s := newService(t, model.Off, 0)
+		t.Chdir(t.TempDir())
+		code, stdout, stderr := say(t, s.args("--yes", "--driver", driver, "--budget", fmt.Sprint(budget), "--rate", "1000")...)
+		if code != codeOk || !strings.Contains(stdout, "budget") {
+			t.Errorf("%s: stress --budget = %d, stderr %q\n%s\nwant 0, and why it is partial", driver, code, stderr, stdout)
+		}
+		if seen := s.handler.Counts().Requests; seen < budget || seen > 1+budget+workers+1+stopping {
+			t.Errorf("%s: %d requests of a budget of %d; want at most %d under way, and %d until it stops", driver, seen, budget, workers, stopping)
+		}
+		if left := s.engine.TableNames("races"); len(left) > 0 {
+			t.Errorf("%s: the run left the tables %v", driver, left)
+		}
 	}
 }
 

@@ -7,73 +7,13 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
-	"io"
-	"net"
 	"net/url"
 	"slices"
-	"sync"
 	"testing"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
 )
-
-// eavesdropper is a proxy between a client and a service that keeps every byte, both
-// ways. Its methods are safe for concurrent use.
-type eavesdropper struct {
-	mu    sync.Mutex
-	heard bytes.Buffer
-}
-
-func (e *eavesdropper) Write(p []byte) (int, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.heard.Write(p)
-}
-
-// has reports whether a text was heard. One that two reads have a part of each could be
-// missed where another connection's bytes came in between: requests and replies this
-// small are read whole.
-func (e *eavesdropper) has(text string) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return bytes.Contains(e.heard.Bytes(), []byte(text))
-}
-
-// between listens in before an address and returns its own.
-func (e *eavesdropper) between(t *testing.T, address string) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var under sync.WaitGroup
-	t.Cleanup(func() {
-		listener.Close()
-		under.Wait()
-	})
-	under.Go(func() {
-		for {
-			client, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			service, err := net.Dial("tcp", address)
-			if err != nil {
-				client.Close()
-				continue
-			}
-			carry := func(to, from net.Conn) {
-				_, _ = io.Copy(io.MultiWriter(to, e), from)
-				to.Close()
-				from.Close()
-			}
-			under.Go(func() { carry(service, client) })
-			under.Go(func() { carry(client, service) })
-		}
-	})
-	return listener.Addr().String()
-}
 
 // spellings are a text, and what base64 makes of it wherever it begins among other bytes.
 func spellings(text string) []string {
@@ -100,9 +40,9 @@ func TestLiveSealedIsNotHeard(t *testing.T) {
 	// heard carries out some of the scenario and tells which orders' cards are heard
 	// in which spelling, of how many orders that are there.
 	heard := func(table string, more ...string) (cards []string, orders int) {
-		e := new(eavesdropper)
+		e := newSplice(t, where.Host)
 		through := *where
-		through.Host = e.between(t, where.Host)
+		through.Host = e.Addr().String()
 		var stdout, stderr bytes.Buffer
 		args := append([]string{"run", "client-side-encryption", "--target", through.String(), "--key-file", s.keyFile, "--yes", "--keep",
 			"--table", table, "--out", t.TempDir(), "--set", "phases.load.entities=3", "--set", "phases.shop.for=2s", "--set", "phases.seal.for=1s"}, more...)
