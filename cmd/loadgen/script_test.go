@@ -91,10 +91,11 @@ func enter(ts *testscript.TestScript) (leave func()) {
 
 // runIn runs the program in the folder of the script.
 func runIn(ts *testscript.TestScript, ctx context.Context, args []string) (code int, stdout, stderr string) {
+	args = append([]string{}, args...) // for no arguments are those of this process to cobra
 	stdin := io.Reader(strings.NewReader(""))
 	if i := slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, "<") }); i >= 0 {
 		stdin = strings.NewReader(ts.ReadFile(args[i][1:]))
-		args = slices.Delete(slices.Clone(args), i, i+1)
+		args = slices.Delete(args, i, i+1)
 	}
 	var out, said bytes.Buffer
 	leave := enter(ts)

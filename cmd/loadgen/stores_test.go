@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"loadgen/engine/model"
@@ -102,17 +101,6 @@ func leftSound(t *testing.T, record *results.Record) {
 	}
 	if looked == 0 {
 		t.Error("nobody looked at what was left")
-	}
-}
-
-// With the engine in process there are queues and blobs beside it.
-func TestStandInsBesideTheEngine(t *testing.T) {
-	leftOutWhenShort(t)
-	for _, s := range ofEachKind(furnished(t)) {
-		folder := t.TempDir()
-		synctest.Test(t, func(t *testing.T) {
-			asLive(t, s, folder, append(curtailed(s, time.Second), "--target", targetInProcess)...)
-		})
 	}
 }
 

@@ -38,7 +38,7 @@ func TestTargetsThatAreNotAvailable(t *testing.T) {
 	signed := func(url, key string) string {
 		return "AccountName=races;AccountKey=" + key + ";TableEndpoint=" + url
 	}
-	for _, row := range []struct {
+	for i, row := range []struct {
 		sentence, target string
 		code             int
 		says             string
@@ -61,6 +61,8 @@ func TestTargetsThatAreNotAvailable(t *testing.T) {
 			want := row.code
 			if strings.HasPrefix(verb, "stress") {
 				want = codeTarget // a run knows of no ports of blobs
+			} else if i%3 != 2 && want == codeTarget {
+				continue // every verb visits a target in the same way
 			}
 			t.Chdir(t.TempDir())
 			t.Setenv("LOADGEN_UNAVAILABLE_TEST", row.target)
