@@ -149,7 +149,8 @@ func (p shownPage) check(t *testing.T) {
 				output, code = p.print(t, c.typed, code, held)
 				lines = strings.Split(strings.TrimSuffix(output, "\n"), "\n")
 			}
-			plain, want := strings.Split(undated(strings.Join(c.shown, "\n")), "\n"), strings.Split(undated(strings.Join(lines, "\n")), "\n")
+			plain := strings.Split(undated(strings.Join(c.shown, "\n")), "\n")
+			want := strings.Split(undated(strings.Join(lines, "\n")), "\n")
 			if len(c.shown) == 0 {
 				plain = nil
 			}
