@@ -13,25 +13,6 @@ import (
 	"loadgen/results"
 )
 
-// simulated runs `loadgen simulate` with these flags into a folder of its own.
-func simulatedBy(t testing.TB, ctx context.Context, args ...string) (code int, stdout, stderr, folder string) {
-	t.Helper()
-	folder = filepath.Join(t.TempDir(), "run")
-	var out, err bytes.Buffer
-	code = execute(ctx, append([]string{"simulate", "--out", folder}, args...), strings.NewReader(""), &out, &err)
-	return code, out.String(), err.String(), folder
-}
-
-// recordOf is simulatedBy for a run that is to come to its end.
-func recordOf(t *testing.T, args ...string) *results.Record {
-	t.Helper()
-	code, _, stderr, folder := simulatedBy(t, context.Background(), append(args, "--quiet")...)
-	if code != codeOk {
-		t.Fatalf("exit code %d: %s", code, stderr)
-	}
-	return read(t, folder)
-}
-
 // leftOutWhenShort leaves a test to the full tests: the race detector is slow, and
 // finds nothing in what one goroutine plays alone or a shorter test goes through.
 func leftOutWhenShort(t *testing.T) {
