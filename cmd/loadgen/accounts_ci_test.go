@@ -5,6 +5,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Over HTTP the engine has a client for each account. It is without limits here, for
@@ -13,9 +15,7 @@ func TestShardedOverHTTP(t *testing.T) {
 	intoShards(t)
 	code, stdout, stderr := say(t, "run", "--verbose", "--quiet", "--no-probe", "--out", "run", "sharded.yaml",
 		"--set", "phases.measure.for=1s", "--set", "model={profile: off}")
-	if code != codeOk || !strings.Contains(stdout, "over 2 accounts") {
-		t.Fatalf("run = %d %s\n%s", code, stderr, stdout)
-	}
+	require.Truef(t, code == codeOk && strings.Contains(stdout, "over 2 accounts"), "run = %d %s\n%s", code, stderr, stdout)
 	record := read(t, "run")
 	inShards(t, "over HTTP", record, 2, 150)
 	if record.Connections == nil || record.Connections.Opened < 2 {

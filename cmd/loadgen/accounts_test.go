@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/model"
 	"loadgen/results"
 )
@@ -43,9 +46,7 @@ phases:
 func intoShards(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("sharded.yaml", []byte(shardedTable), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile("sharded.yaml", []byte(shardedTable), 0o600))
 }
 
 // inShards holds a record against what two accounts, or one, make of the load.
@@ -58,9 +59,7 @@ func inShards(t *testing.T, name string, record *results.Record, accounts int, a
 	if all := record.Total(results.Everything); record.Target == nil || record.Target.Requests != all.Attempts || record.Target.Throttled != all.Throttled || record.Target.Entities != all.Counted {
 		t.Errorf("%s: the accounts counted %+v; want the %d attempts, %d refused, %d entities of the record", name, record.Target, all.Attempts, all.Throttled, all.Counted)
 	}
-	if record.Manifest.Accounts != 2*(accounts-1) {
-		t.Errorf("%s: the manifest has %d accounts; want %d, 0 for one", name, record.Manifest.Accounts, 2*(accounts-1))
-	}
+	assert.Equalf(t, 2*(accounts-1), record.Manifest.Accounts, "%s: the manifest has accounts", name)
 }
 
 // twoServices opens two services that a run meets as strangers, each with an account
@@ -71,9 +70,7 @@ func twoServices(t *testing.T) (each [2]*service, files [2]string) {
 		each[i] = newService(t, model.Off, 0)
 		files[i] = filepath.Join(t.TempDir(), "connection")
 		text := fmt.Sprintf("DefaultEndpointsProtocol=http;AccountName=races;AccountKey=%s;TableEndpoint=%s;", planted, each[i].url)
-		if err := os.WriteFile(files[i], []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(files[i], []byte(text), 0o600))
 	}
 	return each, files
 }
@@ -91,18 +88,15 @@ func TestShardedOverServices(t *testing.T) {
 		t.Errorf("%d and %d requests were sent without consent", one.Requests, two.Requests)
 	}
 	code, stdout, stderr := say(t, append(args, "--yes")...)
-	if code != codeOk {
-		t.Fatalf("run = %d: %s", code, stderr)
-	}
+	require.Equalf(t, codeOk, code, "run = %d: %s", code, stderr)
 	record := read(t, "run")
 	one, two := each[0].handler.Counts(), each[1].handler.Counts()
 	// Each also answered whether it was there.
 	if all := record.Total(results.Everything); all.Attempts != one.Requests+two.Requests-2 || all.Counted != one.Entities+two.Entities || all.Failed != 0 {
 		t.Errorf("attempts %d, failed %d, entities %d; the accounts saw %+v and %+v, one of each the question before", all.Attempts, all.Failed, all.Counted, one, two)
 	}
-	if one.Requests < 75 || two.Requests < 75 {
-		t.Errorf("the accounts saw %d and %d requests; want half of 150 inserts each", one.Requests, two.Requests)
-	}
+	assert.Truef(t, one.Requests >= 75 && two.Requests >= 75,
+		"the accounts saw %d and %d requests; want half of 150 inserts each", one.Requests, two.Requests)
 	for i, s := range each {
 		if !strings.Contains(stdout, s.url) {
 			t.Errorf("the report does not name account %d, %s:\n%s", i+1, s.url, stdout)
@@ -116,17 +110,13 @@ func TestShardedOverServices(t *testing.T) {
 		said = append(said, string(bytesOf(t, name)))
 	}
 	for _, text := range said {
-		if strings.Contains(text, planted[:12]) {
-			t.Errorf("what was said or written holds a part of the key: %.200q", text)
-		}
+		assert.NotContainsf(t, text, planted[:12], "what was said or written holds a part of the key: %.200q", text)
 	}
 }
 
 func bytesOf(t *testing.T, path string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return bytes.TrimSpace(text)
 }

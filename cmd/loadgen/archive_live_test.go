@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/results"
 )
 
@@ -33,13 +35,10 @@ func TestLiveArchive(t *testing.T) {
 			}
 			for _, e := range s.Checks {
 				t.Logf("%s: observed %s", e.Expr, e.Observed)
-				if !e.Holds() {
-					t.Errorf("workers die after %s: %s: observed %s; want it to hold", after, e.Expr, e.Observed)
-				}
+				assert.Truef(t, e.Holds(), "workers die after %s: %s: observed %s; want it to hold", after, e.Expr, e.Observed)
 			}
-			if len(s.Checks) != 5 || code != codeOk {
-				t.Errorf("the run ended with %d and %d expectations; want 0 and five\n%s", code, len(s.Checks), &stderr)
-			}
+			assert.Truef(t, len(s.Checks) == 5 && code == codeOk,
+				"the run ended with %d and %d expectations; want 0 and five\n%s", code, len(s.Checks), &stderr)
 		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
 	"loadgen/results"
@@ -75,28 +76,20 @@ func calmed(s *scenarios.Scenario) []string {
 func azuriteStores(t *testing.T) []string {
 	t.Helper()
 	queues, err := azqueue.NewServiceClientFromConnectionString(os.Getenv("LOADGEN_AZURITE"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	blobs, err := azblob.NewClientFromConnectionString(os.Getenv("LOADGEN_AZURITE"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var names []string
 	for pages := queues.NewListQueuesPager(nil); pages.More(); {
 		page, err := pages.NextPage(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, one := range page.Queues {
 			names = append(names, "queue "+*one.Name)
 		}
 	}
 	for pages := blobs.NewListContainersPager(nil); pages.More(); {
 		page, err := pages.NextPage(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, one := range page.ContainerItems {
 			names = append(names, "container "+*one.Name)
 		}
@@ -120,9 +113,7 @@ func TestAzuriteStoresInterrupted(t *testing.T) {
 	}()
 	clk := clock.NewReal()
 	for len(tablesBeside(azuriteStores(t), before)) == 0 {
-		if err := clk.Sleep(t.Context(), clk.Now().Add(1e8)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, clk.Sleep(t.Context(), clk.Now().Add(1e8)))
 	}
 	cancel(interruption{os.Interrupt})
 	if code := <-done; code != codeInterrupted {

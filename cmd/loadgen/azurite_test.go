@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
 	"loadgen/results"
@@ -22,19 +24,13 @@ import (
 func azuriteTables(t *testing.T) []string {
 	t.Helper()
 	text := os.Getenv("LOADGEN_AZURITE")
-	if text == "" {
-		t.Fatal("LOADGEN_AZURITE is not set; run this by .ci/azurite")
-	}
+	require.NotEmpty(t, text, "LOADGEN_AZURITE is not set; run this by .ci/azurite")
 	service, err := aztables.NewServiceClientFromConnectionString(text, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var names []string
 	for pages := service.NewListTablesPager(nil); pages.More(); {
 		page, err := pages.NextPage(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, table := range page.Tables {
 			names = append(names, *table.Name)
 		}
@@ -53,18 +49,12 @@ func TestAzuriteStress(t *testing.T) {
 	before := azuriteTables(t)
 	t.Chdir(t.TempDir())
 	code, stdout, stderr := say(t, atAzurite("--verbose")...)
-	if code != codeOk {
-		t.Fatalf("exit code %d: %s", code, stderr)
-	}
+	require.Equalf(t, codeOk, code, "exit code %d: %s", code, stderr)
 	for _, want := range []string{"figures: measured; entities counted: derived", "Azurite-Table/", "says nothing of the PartitionKey"} {
-		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
-			t.Errorf("the report does not say %q:\n%s", want, stdout)
-		}
+		assert.Containsf(t, strings.Join(strings.Fields(stdout), " "), want, "the report does not say %q:\n%s", want, stdout)
 	}
 	for _, not := range []string{"2,000", "modelled", "Assumptions", "of target"} {
-		if strings.Contains(stdout, not) {
-			t.Errorf("the report says %q:\n%s", not, stdout)
-		}
+		assert.NotContainsf(t, stdout, not, "the report says %q:\n%s", not, stdout)
 	}
 	record := read(t, "run")
 	sum := record.Total(results.Everything)
@@ -90,9 +80,7 @@ func TestAzuriteStressInterrupted(t *testing.T) {
 	// The table is there once the run has begun in earnest.
 	clk := clock.NewReal()
 	for len(tablesBeside(azuriteTables(t), before)) == 0 {
-		if err := clk.Sleep(t.Context(), clk.Now().Add(1e8)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, clk.Sleep(t.Context(), clk.Now().Add(1e8)))
 	}
 	cancel(interruption{os.Interrupt})
 	if code := <-done; code != codeInterrupted || !strings.Contains(stdout.String(), "partial") {
@@ -132,9 +120,8 @@ func TestAzuriteByBothClients(t *testing.T) {
 				}
 				code, stdout, stderr := say(t, append(args, "--client", client)...)
 				// An emulator is slow, and so short a run need not show what the whole does.
-				if !slices.Contains([]int{codeOk, codeExpectation, codeInconclusive}, code) {
-					t.Fatalf("exit code %d: %s\n%s", code, stderr, stdout)
-				}
+				require.Truef(t, slices.Contains([]int{codeOk, codeExpectation, codeInconclusive}, code),
+					"exit code %d: %s\n%s", code, stderr, stdout)
 				record := read(t, "run")
 				sum := record.Total(results.Everything)
 				if record.Manifest.Client != client || record.Validity == results.Partial || sum.Failed > 0 || sum.Ok == 0 {

@@ -17,6 +17,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/model"
 	"loadgen/results"
@@ -96,9 +98,7 @@ func TestRunsNameTheCausesOfTheirFailures(t *testing.T) {
 			execute(context.Background(), args, strings.NewReader(""), &stdout, &stderr)
 			row.want.Class, row.want.Attempts = results.Failed, s.spoilt.Load()
 			want := results.Causes{row.want}
-			if row.want.Attempts == 0 {
-				t.Fatalf("the service spoilt nothing: %s%s", &stdout, &stderr)
-			}
+			require.Truef(t, row.want.Attempts != 0, "the service spoilt nothing: %s%s", &stdout, &stderr)
 
 			record := read(t, folder)
 			if sum := record.Total(results.Everything); !cmp.Equal(sum.Causes, want) || sum.Failed != row.want.Attempts {
@@ -108,30 +108,23 @@ func TestRunsNameTheCausesOfTheirFailures(t *testing.T) {
 			for i := range record.Intervals {
 				seconds.Merge(record.Intervals[i].Causes)
 			}
-			if !cmp.Equal(seconds, want) {
-				t.Errorf("its seconds have the causes %+v; want %+v", seconds, want)
-			}
+			assert.Truef(t, cmp.Equal(seconds, want), "its seconds have the causes %+v; want %+v", seconds, want)
 			var summary results.Summary
 			if err := json.Unmarshal(stdout.Bytes(), &summary); err != nil {
 				t.Fatalf("%v in\n%s%s", err, &stdout, &stderr)
 			}
-			if !cmp.Equal(summary.Causes, want) || !cmp.Equal(summary.PerOperation["get"].Causes, want) {
-				t.Errorf("the summary has %+v, its reads %+v; want %+v", summary.Causes, summary.PerOperation["get"].Causes, want)
-			}
+			assert.Truef(t, cmp.Equal(summary.Causes, want) && cmp.Equal(summary.PerOperation["get"].Causes, want),
+				"the summary has %+v, its reads %+v; want %+v", summary.Causes, summary.PerOperation["get"].Causes, want)
 			reported := record.Total(results.Reported)
 			named := fmt.Sprintf("of the attempts failed (%s)", row.says)
-			if !strings.Contains(summary.Verdict, named) {
-				t.Errorf("the verdict of %d failed of %d is %q; want it to say %q", reported.Failed, reported.Attempts, summary.Verdict, named)
-			}
+			assert.Containsf(t, summary.Verdict, named, "the verdict of %d failed of %d", reported.Failed, reported.Attempts)
 
 			stdout.Reset()
 			execute(context.Background(), []string{"report", folder}, strings.NewReader(""), &stdout, &stderr)
 			text := stdout.String()
 			line := strings.Fields(strings.ReplaceAll(text, ",", ""))
 			for _, word := range append(strings.Fields(row.says), "get", "failed", fmt.Sprint(row.want.Attempts)) {
-				if !slices.Contains(line, word) {
-					t.Errorf("the first screen does not say %q:\n%s", word, text)
-				}
+				assert.Truef(t, slices.Contains(line, word), "the first screen does not say %q:\n%s", word, text)
 			}
 			if row.name == "broken" {
 				t.Logf("%s\n%s", summary.Verdict, text)

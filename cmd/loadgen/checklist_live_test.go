@@ -20,6 +20,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/rest"
@@ -54,21 +57,15 @@ type counter struct {
 func openCounter(t *testing.T) *counter {
 	t.Helper()
 	s, err := scenarios.Parse("checklist.yaml", []byte(checklistModel))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	clk := clock.NewReal()
 	c := &counter{t: t}
 	c.engine, c.secret = bareEngine(t, s, clk)
 	handler, err := rest.New(rest.Options{Engine: c.engine, Clock: clk, Calendar: clk,
 		Accounts: []rest.Account{{Name: account, Secret: c.secret}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: handler})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { server.Close(context.Background()) })
 	c.url = server.URL()
 	client := c.client(1, true)
@@ -107,9 +104,7 @@ func (c *counter) send(client *http.Client, method, path, body string, header ma
 	}
 	defer reply.Body.Close()
 	text, err := io.ReadAll(reply.Body)
-	if err != nil {
-		c.t.Error(err)
-	}
+	assert.NoError(c.t, err)
 	return reply.StatusCode, text
 }
 
@@ -242,18 +237,14 @@ func liveNagle(t *testing.T) {
 		pieces   int
 	}{{"TCP_NODELAY, in one piece", true, 1}, {"Nagle, in one piece", false, 1}, {"TCP_NODELAY, head and body apart", true, 2}, {"Nagle, head and body apart", false, 2}} {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(c.url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		conn.(*net.TCPConn).SetNoDelay(row.noDelay)
 		reader := bufio.NewReader(conn)
 		var times []time.Duration
 		for n := range 40 {
 			request := signed(t, c.secret, c.url, "PUT", fmt.Sprintf("/%s/list(PartitionKey='n',RowKey='%d')", account, n), `{"Number":1}`)
 			var text bytes.Buffer
-			if err := request.Write(&text); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, request.Write(&text))
 			at := bytes.Index(text.Bytes(), []byte("\r\n\r\n")) + 4
 			parts := [][]byte{text.Bytes()}
 			if row.pieces == 2 {
@@ -267,9 +258,7 @@ func liveNagle(t *testing.T) {
 			}
 			c.sent.Add(1)
 			reply, err := http.ReadResponse(reader, request)
-			if err != nil || reply.StatusCode != 204 {
-				t.Fatalf("%s: %v, %v", row.sentence, reply, err)
-			}
+			require.Truef(t, err == nil && reply.StatusCode == 204, "%s: %v, %v", row.sentence, reply, err)
 			reply.Body.Close()
 			times = append(times, time.Since(start))
 		}
@@ -298,9 +287,7 @@ func liveCompression(t *testing.T) {
 				}
 			}
 			text, err := json.Marshal(map[string]any{"PartitionKey": "2011 New York City Marathon__Full", "RowKey": fmt.Sprintf("%04d__John__M__55", n), "Notes": notes.String()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			body.Write(text)
 		}
 		for _, level := range []int{gzip.BestSpeed, gzip.DefaultCompression} {
@@ -310,9 +297,7 @@ func liveCompression(t *testing.T) {
 			for range rounds {
 				packed.Reset()
 				w, err := gzip.NewWriterLevel(&packed, level)
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				w.Write(body.Bytes())
 				w.Close()
 			}

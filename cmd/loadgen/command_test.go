@@ -16,6 +16,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"loadgen/results"
@@ -40,9 +42,7 @@ func bubble(t *testing.T, stop time.Duration, args ...string) (code int, stdout,
 		cancel(nil)
 	})
 	runs, globErr := filepath.Glob("results/runs/*")
-	if globErr != nil || len(runs) > 1 {
-		t.Fatalf("results/runs holds %v, %v; want one run", runs, globErr)
-	}
+	require.Truef(t, globErr == nil && len(runs) <= 1, "results/runs holds %v, %v; want one run", runs, globErr)
 	if len(runs) == 1 {
 		folder = runs[0]
 	}
@@ -52,9 +52,7 @@ func bubble(t *testing.T, stop time.Duration, args ...string) (code int, stdout,
 func read(t *testing.T, folder string) *results.Record {
 	t.Helper()
 	record, err := results.Read(results.Dir(folder))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return record
 }
 
@@ -85,9 +83,7 @@ var small = []string{"--duration", "1s", "--set", "phases.load.entities=2000"}
 
 func TestCommandWritesARun(t *testing.T) {
 	code, stdout, stderr, folder := bubble(t, 0, append([]string{"stress", "--format", "json", "--record", "attempts.bin", "--no-charts=false"}, small...)...)
-	if code != codeOk {
-		t.Fatalf("exit code %d: %s", code, stderr)
-	}
+	require.Equalf(t, codeOk, code, "exit code %d: %s", code, stderr)
 	want := []string{"events.ndjson", "heat.png", "heat.svg", "intervals.ndjson", "latency.png", "latency.svg", "percentiles.png", "percentiles.svg",
 		"report.html", "response.png", "response.svg", "run.json", "steps.png", "steps.svg", "throttle.png", "throttle.svg", "waits.png", "waits.svg"}
 	if got := leftIn(t, folder); len(got) != len(want) {
@@ -105,20 +101,14 @@ func TestCommandWritesARun(t *testing.T) {
 		t.Errorf("the target's counts = %+v; want %d requests and %d entities", got, printed.Attempts, printed.EntitiesCounted)
 	}
 	for _, line := range []string{"load: ", "count: ", "peak: 26,500 operations in 10s\n", " attempts, ", "the run is in " + folder} {
-		if !strings.Contains(stderr, line) {
-			t.Errorf("progress off a terminal = %q; want %q in it", stderr, line)
-		}
+		assert.Contains(t, stderr, line, "progress off a terminal")
 	}
-	if strings.Contains(stderr, "\x1b") {
-		t.Errorf("escape sequences off a terminal: %q", stderr)
-	}
+	assert.NotContainsf(t, stderr, "\x1b", "escape sequences off a terminal: %q", stderr)
 	if ok, refused, err := onResultStream("attempts.bin"); err != nil || ok != printed.OkAttempts || refused != printed.Throttled {
 		t.Errorf("vegeta reads %d ok and %d refused of attempts.bin, %v; want %d and %d, every attempt", ok, refused, err, printed.OkAttempts, printed.Throttled)
 	}
 	var keys map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(stdout), &keys); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(stdout), &keys))
 	// The keys are a contract for scripts.
 	for _, key := range strings.Fields(`scenario target start profile seed started duration_s validity reasons client_limited
 		state ok scheduled sent dropped late operations attempts ok_attempts throttled share_throttled_reported failed causes entities_counted entities_returned
@@ -129,23 +119,18 @@ func TestCommandWritesARun(t *testing.T) {
 		}
 		delete(keys, key)
 	}
-	if len(keys) > 0 {
-		t.Errorf("the summary has keys that nobody knows: %v", keys)
-	}
+	assert.Emptyf(t, keys, "the summary has keys that nobody knows: %v", keys)
 }
 
 func TestInterruptedCommand(t *testing.T) {
 	code, stdout, stderr, folder := bubble(t, 15*time.Second, "stress")
-	if code != codeInterrupted {
-		t.Errorf("exit code %d; want %d: %s", code, codeInterrupted, stderr)
-	}
+	assert.Equalf(t, codeInterrupted, code, "exit code %d; want %d: %s", code, codeInterrupted, stderr)
 	record := read(t, folder)
 	if record.Validity != results.Partial || record.Duration > 15200*time.Millisecond {
 		t.Errorf("a run interrupted after 15 s is %s and ended after %v; want partial, within 200 ms", record.Validity, record.Duration)
 	}
-	if !strings.Contains(stdout, "partial") || !strings.Contains(stderr, "interrupted") {
-		t.Errorf("stdout\n%s\nstderr\n%s\nwant a report marked partial, and why", stdout, stderr)
-	}
+	assert.Truef(t, strings.Contains(stdout, "partial") && strings.Contains(stderr, "interrupted"),
+		"stdout\n%s\nstderr\n%s\nwant a report marked partial, and why", stdout, stderr)
 	ends := slices.ContainsFunc(record.Events, func(e results.Event) bool { return e.What == results.StageEnds && e.Text == "drop" })
 	if !ends {
 		t.Errorf("the last events are %+v; want the table dropped", record.Events[max(0, len(record.Events)-3):])
@@ -162,9 +147,8 @@ func TestFullDisk(t *testing.T) {
 		t.Skip("there is no /dev/full")
 	}
 	code, _, stderr, folder := bubble(t, 0, append([]string{"stress", "--record", "/dev/full"}, small...)...)
-	if code != codeInternal || !strings.Contains(stderr, "no space left on device") {
-		t.Errorf("stress on a full disk = %d %q; want %d and the reason", code, stderr, codeInternal)
-	}
+	assert.Truef(t, code == codeInternal && strings.Contains(stderr, "no space left on device"),
+		"stress on a full disk = %d %q; want %d and the reason", code, stderr, codeInternal)
 	if record := read(t, folder); record.Validity != results.Partial || len(record.Intervals) == 0 {
 		t.Errorf("the record is %s with %d seconds; want partial and readable", record.Validity, len(record.Intervals))
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/model"
 	"loadgen/report/compare/contest"
 )
@@ -17,13 +19,9 @@ import (
 func ordersIn(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("../../scenarios/series/testdata/orders.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("orders.yaml", text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile("orders.yaml", text, 0o600))
 	return string(text)
 }
 

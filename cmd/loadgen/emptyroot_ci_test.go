@@ -15,6 +15,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // emptyRoot is a folder that holds the program as it is released, and nothing that a system
@@ -44,13 +47,9 @@ func newEmptyRoot(t *testing.T) emptyRoot {
 		t.Fatalf("%v: %v\n%s", build, err, said)
 	}
 	for _, way := range []string{r.folder, filepath.Dir(r.folder)} { // which are root's alone
-		if err := os.Chmod(way, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Chmod(way, 0o755))
 	}
-	if err := os.Mkdir(filepath.Join(r.folder, "work"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(filepath.Join(r.folder, "work"), 0o777))
 	r.own("work", 0o555)
 	return r
 }
@@ -59,9 +58,7 @@ func newEmptyRoot(t *testing.T) emptyRoot {
 func (r emptyRoot) own(name string, mode os.FileMode) {
 	r.t.Helper()
 	path := filepath.Join(r.folder, name)
-	if err := errors.Join(os.MkdirAll(path, mode), os.Chown(path, nobody, nobody), os.Chmod(path, mode)); err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, errors.Join(os.MkdirAll(path, mode), os.Chown(path, nobody, nobody), os.Chmod(path, mode)))
 }
 
 // run runs the program in the root, in its folder work, without any variable.
@@ -85,9 +82,8 @@ func (r emptyRoot) in(folder string, args ...string) (code int, stdout, stderr s
 		return -1, "", ""
 	}
 	for _, said := range []string{out.String(), err.String()} {
-		if strings.Contains(said, "panic:") || strings.Contains(said, "goroutine ") {
-			r.t.Errorf("%v: it panics:\n%s", args, said)
-		}
+		assert.Truef(r.t, !strings.Contains(said, "panic:") && !strings.Contains(said, "goroutine "),
+			"%v: it panics:\n%s", args, said)
 	}
 	return command.ProcessState.ExitCode(), out.String(), err.String()
 }
@@ -140,13 +136,9 @@ func (r emptyRoot) unwritable(t *testing.T) {
 func (r emptyRoot) doctor() {
 	code, stdout, stderr := r.in("/locked", "doctor", "--quiet")
 	for _, want := range []string{"✗ folder: ", "choose another folder with --out", "? memory: the system does not say how much memory is free", "✓ clock: "} {
-		if !strings.Contains(stdout, want) {
-			r.t.Errorf("doctor = %d, %s%s; want %q", code, stdout, stderr, want)
-		}
+		assert.Containsf(r.t, stdout, want, "doctor = %d,%s", code, stderr)
 	}
-	if code != codeExpectation {
-		r.t.Errorf("doctor = %d; want %d: a check failed", code, codeExpectation)
-	}
+	assert.Equal(r.t, codeExpectation, code, "doctor")
 }
 
 // With a folder that can be written to, as the image and the CronJob have it, all of a night
@@ -167,12 +159,9 @@ func (r emptyRoot) night(t *testing.T) {
 		{"the newest report", []string{"report", "latest"}, codeOk, "run valid"},
 	} {
 		code, stdout, stderr := r.run(row.args...)
-		if code != row.code || !strings.Contains(stdout, row.says) {
-			t.Errorf("%s: %v = %d, %s%s; want %d and %q", row.sentence, row.args, code, stdout, stderr, row.code, row.says)
-		}
+		assert.Truef(t, code == row.code && strings.Contains(stdout, row.says),
+			"%s: %v = %d, %s%s; want %d and %q", row.sentence, row.args, code, stdout, stderr, row.code, row.says)
 	}
 	runs, err := filepath.Glob(filepath.Join(r.folder, "work", "results", "runs", "*", "run.json"))
-	if err != nil || len(runs) != 2 {
-		t.Errorf("%d runs are kept, %v; want 2", len(runs), err)
-	}
+	assert.Truef(t, err == nil && len(runs) == 2, "%d runs are kept, %v; want 2", len(runs), err)
 }

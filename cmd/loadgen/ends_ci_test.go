@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // A table that is to be kept is not said to be dropped, and is named where nobody can wait for
@@ -36,7 +38,6 @@ func TestTableThatCannotBeDropped(t *testing.T) {
 	s := newStage(t, moments[4])
 	s.refusing = true
 	e := s.play(t, nil)
-	if e.code != codeTarget || len(e.left) != 1 || len(e.unnamed(s.url)) > 0 || !strings.Contains(e.said, "403") {
-		t.Errorf("exit code %d, the tables %v are left\n%swant %d, and one that was named", e.code, e.left, e.said, codeTarget)
-	}
+	assert.Truef(t, e.code == codeTarget && len(e.left) == 1 && len(e.unnamed(s.url)) <= 0 && strings.Contains(e.said, "403"),
+		"exit code %d, the tables %v are left\n%swant %d, and one that was named", e.code, e.left, e.said, codeTarget)
 }

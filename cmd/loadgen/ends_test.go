@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -227,13 +229,11 @@ func TestOneSignal(t *testing.T) {
 				t.Parallel()
 				s := newStage(t, m)
 				e := s.play(t, []os.Signal{row.signal})
-				if e.code != row.code || len(e.left) > 0 {
-					t.Errorf("exit code %d, the tables %v are left; want %d and none\n%s", e.code, e.left, row.code, e.said)
-				}
+				assert.Truef(t, e.code == row.code && len(e.left) <= 0,
+					"exit code %d, the tables %v are left; want %d and none\n%s", e.code, e.left, row.code, e.said)
 				before, after := row.how+": dropping table loadgen", fmt.Sprintf(" at %s, for 7 s at most; %s leaves it\n", s.url, row.leaves)
-				if told := strings.Contains(e.said, before) && strings.Contains(e.said, after); told != (i > 0) {
-					t.Errorf("it said\n%swant what it drops: %t", e.said, i > 0)
-				}
+				assert.Equalf(t, i > 0, strings.Contains(e.said, before) && strings.Contains(e.said, after),
+					"it said\n%swant what it drops: %t", e.said, i > 0)
 				want := row.how + "; the report is of what was done until then"
 				switch i {
 				case 0:
@@ -268,9 +268,8 @@ func TestTwoSignals(t *testing.T) {
 					t.Errorf("the tables %v are left; want the one that was made", e.left)
 				}
 				named, hint := strings.Contains(e.said, "left: table loadgen"), strings.Contains(e.said, "loadgen doctor --clean")
-				if named != (i > 0) || hint != (i > 0) {
-					t.Errorf("it said\n%swant a table named, and how to drop it: %t", e.said, i > 0)
-				}
+				assert.Truef(t, named == (i > 0) && hint == (i > 0),
+					"it said\n%swant a table named, and how to drop it: %t", e.said, i > 0)
 			})
 		}
 	}
@@ -336,7 +335,6 @@ func TestInterruptedRunOnTheTableOfSomebodyElse(t *testing.T) {
 		t.Fatal(code)
 	}
 	e := s.play(t, []os.Signal{os.Interrupt}, "--table", "loadgentheirs")
-	if len(e.left) != 1 || strings.Contains(e.said, "\nleft: ") {
-		t.Errorf("the tables %v are left\n%swant the one that was there, which is not said to be left", e.left, e.said)
-	}
+	assert.Truef(t, len(e.left) == 1 && !strings.Contains(e.said, "\nleft: "),
+		"the tables %v are left\n%swant the one that was there, which is not said to be left", e.left, e.said)
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/wire"
@@ -23,13 +25,9 @@ const account = "loadgen"
 func bareEngine(t *testing.T, s *scenarios.Scenario, clk clock.Real) (*engine.Engine, *wire.Secret) {
 	t.Helper()
 	m, err := s.PartitionModel()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	secret, err := wire.NewSecret(strings.Repeat("bG9hZGdlbi1saXZl", 5))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return engine.New(engine.Options{Model: m, Accounts: []string{account}, Calendar: clk, Seed: s.Seed}), secret
 }
 

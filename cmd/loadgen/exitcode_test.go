@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report"
 	"loadgen/report/compare"
 	"loadgen/report/compare/contest"
@@ -129,12 +131,9 @@ func TestExitCodesOfRuns(t *testing.T) {
 		if err != nil {
 			code, said = explain(t.Context(), err)
 		}
-		if code != row.want || (said != "") != (row.ended == stopped) {
-			t.Errorf("%s: exit code %d, %q; want %d", row.sentence, code, said, row.want)
-		}
-		if got := f.exit(record, row.ended); got != row.want {
-			t.Errorf("%s, in a sweep: %d; want %d", row.sentence, got, row.want)
-		}
+		assert.Truef(t, code == row.want && (said != "") == (row.ended == stopped),
+			"%s: exit code %d, %q; want %d", row.sentence, code, said, row.want)
+		assert.Equalf(t, row.want, f.exit(record, row.ended), "%s, in a sweep", row.sentence)
 	}
 }
 
@@ -219,8 +218,6 @@ func TestExitCodesOfOtherEnds(t *testing.T) {
 		if row.err != nil {
 			code, _ = explain(row.ctx, row.err)
 		}
-		if code != row.want {
-			t.Errorf("%s: %d; want %d", row.sentence, code, row.want)
-		}
+		assert.Equal(t, row.want, code, row.sentence)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/run"
 )
@@ -49,30 +51,20 @@ func TestFarewell(t *testing.T) {
 		}
 		f.marked = f.List()
 		f.Ending("interrupted", "Ctrl-C again")
-		if got := next(); got != row.ending {
-			t.Errorf("%s: at the end it says %q; want %q", row.sentence, got, row.ending)
-		}
+		assert.Equalf(t, row.ending, next(), "%s: at the end it says", row.sentence)
 		f.Left(false)
-		if got := next(); got != row.left {
-			t.Errorf("%s: of what is left it says %q; want %q", row.sentence, got, row.left)
-		}
+		assert.Equalf(t, row.left, next(), "%s: of what is left it says", row.sentence)
 		f.Left(true)
-		if got := next(); got != row.atOnce {
-			t.Errorf("%s: of what is left at once it says %q; want %q", row.sentence, got, row.atOnce)
-		}
+		assert.Equalf(t, row.atOnce, next(), "%s: of what is left at once it says", row.sentence)
 		for _, one := range row.made {
 			f.Hold(one, false)
 		}
 		f.Ending("interrupted", "Ctrl-C again")
-		if got := next(); got != row.ending {
-			t.Errorf("%s: once all is gone it says of the mark %q; want %q", row.sentence, got, row.ending)
-		}
+		assert.Equalf(t, row.ending, next(), "%s: once all is gone it says of the mark", row.sentence)
 		f.marked = f.List()
 		f.Ending("interrupted", "Ctrl-C again")
 		f.Left(true)
-		if got := next(); got != "" {
-			t.Errorf("%s: once all is gone it says %q; want nothing", row.sentence, got)
-		}
+		assert.Emptyf(t, next(), "%s: once all is gone it says", row.sentence)
 	}
 }
 
@@ -85,7 +77,5 @@ func TestAsideLeavesWhatWasSaid(t *testing.T) {
 	p.Aside(func() { to.WriteString("interrupted\n") })
 	b.draw("a bar", "a status")
 	b.draw("a bar", "a status")
-	if got, want := to.String(), "a bar\na status\ninterrupted\na bar\na status\n\x1b[2A\x1b[Ja bar\na status\n"; got != want {
-		t.Errorf("the terminal has %q; want %q", got, want)
-	}
+	assert.Equal(t, "a bar\na status\ninterrupted\na bar\na status\n\x1b[2A\x1b[Ja bar\na status\n", to.String(), "the terminal")
 }

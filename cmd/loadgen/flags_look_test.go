@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // A locale that shows nothing but ASCII is given nothing else; where none is set, all is
@@ -25,9 +27,7 @@ func TestLocalesThatShowMoreThanASCII(t *testing.T) {
 		for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 			t.Setenv(name, row.environment[name])
 		}
-		if got := !new(formFlags).look(new(bytes.Buffer)).ASCII; got != row.want {
-			t.Errorf("%s: more than ASCII is shown: %t; want %t", row.sentence, got, row.want)
-		}
+		assert.Equalf(t, row.want, !new(formFlags).look(new(bytes.Buffer)).ASCII, "%s: more than ASCII is shown", row.sentence)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
 )
 
 // verbsOf returns every command below one, and that itself.
@@ -35,9 +36,7 @@ func TestRenamedFlags(t *testing.T) {
 				t.Errorf("%v = %d %q %q; want %d and %q", args, code, stdout, stderr, codeUsage, want)
 			}
 		}
-		if found == 0 {
-			t.Errorf("no verb has --%s, which --%s is called now", one.is, one.was)
-		}
+		assert.Truef(t, found != 0, "no verb has --%s, which --%s is called now", one.is, one.was)
 	}
 }
 
@@ -53,9 +52,8 @@ func TestPeersFlags(t *testing.T) {
 			for _, verb := range [][]string{{"stress"}, {"run", "day-key"}} {
 				code, stdout, stderr := say(t, append(verb, typed, "10")...)
 				hint := strings.TrimPrefix(stderr, "loadgen: there is no flag "+typed+"; ")
-				if code != codeUsage || stdout != "" || hint == stderr || strings.Count(stderr, "\n") != 1 {
-					t.Errorf("%v %s = %d %q %q; want %d and one line with a hint", verb, typed, code, stdout, stderr, codeUsage)
-				}
+				assert.Truef(t, code == codeUsage && stdout == "" && hint != stderr && strings.Count(stderr, "\n") == 1,
+					"%v %s = %d %q %q; want %d and one line with a hint", verb, typed, code, stdout, stderr, codeUsage)
 				if !strings.Contains(hint, "use "+one.otherwise) && !strings.Contains(hint, one.says+": --") {
 					t.Errorf("%v %s says %q; want a hint of its row", verb, typed, hint)
 				}

@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/scenarios/fleet"
@@ -62,9 +65,7 @@ func talk(t *testing.T, args ...string) *talker {
 	t.Helper()
 	k := &talker{t: t, c: program(t, nil, args...), more: make(chan struct{}, 1), ended: make(chan struct{})}
 	k.c.Stdout, k.c.Stderr = k, k
-	if err := k.c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, k.c.Start())
 	go func() {
 		// How it ended is asked of its state.
 		_ = k.c.Wait()
@@ -114,9 +115,7 @@ func (k *talker) ends(code int, what string) {
 
 func (k *talker) signal(s syscall.Signal) {
 	k.t.Helper()
-	if err := k.c.Process.Signal(s); err != nil {
-		k.t.Fatal(err)
-	}
+	require.NoError(k.t, k.c.Process.Signal(s))
 }
 
 // newFleet starts a leader that waits for so many members.
@@ -129,9 +128,7 @@ func newFleet(t *testing.T, members string, more ...string) *fleetOf {
 func fleetOn(t *testing.T, members string, command ...string) *fleetOf {
 	t.Helper()
 	f := &fleetOf{T: t, s: newService(t, model.Documented, 0), token: filepath.Join(t.TempDir(), "token"), address: freeAddress(t)}
-	if err := os.WriteFile(f.token, []byte("a-token-that-is-long-enough-for-a-test\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(f.token, []byte("a-token-that-is-long-enough-for-a-test\n"), 0o600))
 	f.leader = talk(t, append(command, "--target", f.s.url, "--key-file", f.s.keyFile, "--yes", "--no-probe",
 		"--lead", f.address, "--processes", members, "--token-file", f.token)...)
 	return f
@@ -141,9 +138,7 @@ func fleetOn(t *testing.T, members string, command ...string) *fleetOf {
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer l.Close()
 	return l.Addr().String()
 }
@@ -225,18 +220,12 @@ func TestFleetsOfProcesses(t *testing.T) {
 		"another build, another token, and so fewer than asked for": func(t *testing.T) {
 			f := newFleet(t, "2", "--join-within", "6s")
 			token, err := fleet.ReadToken(f.token)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			err = fleet.Join(t.Context(), fleet.JoinOptions{Bus: fleet.BusOptions{URL: "nats://" + f.address, Token: token, Wait: long}, Name: "old",
 				Version: "another", Deadline: long, Clock: clock.NewReal()})
-			if err == nil || !strings.Contains(err.Error(), `old is build "another"`) {
-				t.Errorf("another build is told %v", err)
-			}
+			assert.Truef(t, err != nil && strings.Contains(err.Error(), `old is build "another"`), "another build is told %v", err)
 			other := filepath.Join(t.TempDir(), "other")
-			if err := os.WriteFile(other, []byte("another-token-that-is-long-enough-too\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(other, []byte("another-token-that-is-long-enough-too\n"), 0o600))
 			f.joinAt(f.address, "north", other).ends(codeTarget, "not let in")
 			f.leader.ends(codeTarget, "not all members have joined: 0 of 2")
 		},
@@ -261,9 +250,7 @@ func TestFleetsOfProcesses(t *testing.T) {
 		},
 		"a contest": func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "two.yaml")
-			if err := os.WriteFile(path, []byte(twoInTurns), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(path, []byte(twoInTurns), 0o644))
 			f := fleetOn(t, "2", "contest", path, "--seeds", "1", "--out", "run")
 			a, b := f.join("north"), f.join("south")
 			f.leader.ends(codeOk, "2 of 2 runs")

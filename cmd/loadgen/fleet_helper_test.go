@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 )
 
@@ -48,9 +50,7 @@ func fleetRun(t *testing.T, binary string, processes, rate int, length string, l
 	t.Helper()
 	folder := t.TempDir()
 	file, out := filepath.Join(folder, "together.yaml"), filepath.Join(folder, "run")
-	if err := os.WriteFile(file, fmt.Appendf(nil, together, rate, length), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, together, rate, length), 0o644))
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	command := exec.CommandContext(ctx, binary, "run", file, "--processes", fmt.Sprint(processes), "--out", out, "--no-charts", "--no-probe", "--quiet")
@@ -60,8 +60,6 @@ func fleetRun(t *testing.T, binary string, processes, rate int, length string, l
 		t.Fatalf("%v: %s", err, said.String())
 	}
 	record, err := results.Read(results.Dir(out))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return record
 }

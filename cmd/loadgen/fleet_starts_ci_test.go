@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/results"
 )
 
@@ -68,9 +70,8 @@ func startOfThree(t *testing.T, program string) (skew, stall time.Duration) {
 	for _, m := range fleet.Members {
 		stall = max(stall, m.Stall)
 		sum += m.Scheduled
-		if m.Planned == nil || *m.Planned != m.Scheduled || m.BeganLate == nil || m.ClockBound > 5*time.Millisecond {
-			t.Errorf("%+v; want as many operations as planned, when it began, and a clock that is known to 5 ms", m)
-		}
+		assert.Truef(t, m.Planned != nil && *m.Planned == m.Scheduled && m.BeganLate != nil && m.ClockBound <= 5*time.Millisecond,
+			"%+v; want as many operations as planned, when it began, and a clock that is known to 5 ms", m)
 	}
 	if all := record.Total(results.Everything).Scheduled; sum != all {
 		t.Errorf("the members have %d operations, the run %d", sum, all)

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/rest/resttest"
 	"loadgen/engine/rest/serve"
 	"loadgen/results"
@@ -43,9 +46,8 @@ func restarted(t *testing.T, loaded int64, args ...string) *results.Record {
 	openShop(t, "", append(keep, "--listen", address)...)
 	e := <-ended
 	// So short a run need not show what the whole does.
-	if !slices.Contains([]int{codeOk, codeExpectation, codeInconclusive}, e.code) {
-		t.Fatalf("%v = %d: %s\n%s", args, e.code, e.stderr, e.stdout)
-	}
+	require.Truef(t, slices.Contains([]int{codeOk, codeExpectation, codeInconclusive}, e.code),
+		"%v = %d: %s\n%s", args, e.code, e.stderr, e.stdout)
 	return read(t, "run")
 }
 
@@ -63,9 +65,7 @@ func TestExamplesOverARestart(t *testing.T) {
 	for _, name := range []string{"point-query", "several-values", "bank-transfer"} {
 		t.Run(name, func(t *testing.T) {
 			s, err := scenarios.Builtin(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			loaded := int64(1)
 			for i := range s.Phases {
 				if load := s.Phases[i].Load; load != nil {
@@ -74,9 +74,7 @@ func TestExamplesOverARestart(t *testing.T) {
 			}
 			record := restarted(t, loaded, append([]string{"run", name}, curtailed(s, 4*time.Second)...)...)
 			sum := record.Total(results.Everything)
-			if sum.Ok == 0 || record.Validity == results.Invalid {
-				t.Errorf("%s: %+v; want a run that went on", name, sum)
-			}
+			assert.Truef(t, sum.Ok != 0 && record.Validity != results.Invalid, "%s: %+v; want a run that went on", name, sum)
 			if slices.Contains(s.Expect, "violations == 0") {
 				leftSound(t, record)
 			}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // A folder that cannot keep the tables is refused before anything is served: one line, exit
@@ -14,9 +16,7 @@ func TestServeFoldersThatWillNotDo(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, map[string]string{"file": "mine", "loadgen-tables.json": "{}"})
 	for _, name := range []string{"other", "newer"} {
-		if err := os.Mkdir(name, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Mkdir(name, 0o700))
 	}
 	put(t, map[string]string{filepath.Join("other", "notes.txt"): "mine",
 		filepath.Join("newer", "loadgen-tables.json"): `{"format":"loadgen tables","version":2,"account":"devstoreaccount1"}`})

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report"
 	"loadgen/report/text"
 )
@@ -57,9 +59,8 @@ func TestEveryVerbInEveryForm(t *testing.T) {
 		}
 		code, _, stderr := say(t, append(slices.Clone(args), "--format", "xml")...)
 		for _, form := range report.PrintForms() {
-			if code != codeUsage || !strings.Contains(stderr, form) {
-				t.Errorf("%s takes no form %s: %d %s", verb.name, form, code, stderr)
-			}
+			assert.Truef(t, code == codeUsage && strings.Contains(stderr, form),
+				"%s takes no form %s: %d %s", verb.name, form, code, stderr)
 		}
 		if len(verb.forms) > 1 {
 			_, text, _ := say(t, args...)

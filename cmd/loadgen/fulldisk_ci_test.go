@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/rest/resttest"
@@ -45,20 +48,14 @@ func TestAFullDiskEndsServe(t *testing.T) {
 	if err == nil {
 		err = c.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer c.Process.Kill() // it has ended by then, if all is well
 	line, err := bufio.NewReader(output).ReadString('\n')
 	endpoint, fault := azure.ParseConnectionString(strings.TrimSpace(line))
-	if err != nil || fault != nil {
-		t.Fatalf("serve said %q: %v, %v", line, err, fault)
-	}
+	require.Truef(t, err == nil && fault == nil, "serve said %q: %v, %v", line, err, fault)
 	clk := clock.NewReal()
 	client, err := azure.New(azure.Options{Endpoint: endpoint, Connections: 1, Clock: clk, Calendar: clk, RunID: "full"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer client.Close()
 	do := func(op *target.Operation) target.Outcome { return client.Do(t.Context(), op) }
 	if got := do(&target.Operation{Verb: entity.CreateTable, Table: "Races"}); got.Code != entity.OK {
@@ -69,9 +66,7 @@ func TestAFullDiskEndsServe(t *testing.T) {
 		op := resttest.Write(entity.Insert, "Races", "p", fmt.Sprintf("%04d", written), entity.Property{Name: "Text", Value: entity.String(strings.Repeat("x", 10_000))})
 		op.Number = uint64(written)
 		if got := do(op); got.Code != entity.OK || got.Status/100 != 2 {
-			if got.Status != 500 {
-				t.Errorf("the write that found no room = %d %s %s; want 500", got.Status, got.Code, got.Detail)
-			}
+			assert.Equalf(t, 500, got.Status, "the write that found no room = %s %s", got.Code, got.Detail)
 			break
 		}
 	}

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 var (
@@ -51,9 +53,7 @@ func TestLongLiveGate(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", build, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "live.yaml"), []byte(gateScenario), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "live.yaml"), []byte(gateScenario), 0o600))
 	alarms, again := 0, 0
 	for n := 0; n < *gateSets; n++ {
 		told := gatedLive(t, folder, build, build, fmt.Sprintf("set-%d", n+1))
@@ -81,9 +81,7 @@ func TestLongLiveGate(t *testing.T) {
 	// The older build is this one with a tenth less of service time.
 	older := filepath.Join(folder, "older")
 	script := fmt.Sprintf("#!/bin/sh\nexec %s \"$@\" --set model.read_time=9090us\n", build)
-	if err := os.WriteFile(older, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(older, []byte(script), 0o700))
 	told := gatedLive(t, folder, build, older, "slower")
 	t.Logf("+10 %% of service time: %s", told)
 	if told.code != 11 || told.Verdict != "regression" || told.Metrics[0].Change < 0.05 {
@@ -137,8 +135,6 @@ func gatedLive(t *testing.T, folder, build, older, out string) toldLive {
 	if err := json.Unmarshal(stdout.Bytes(), &told); err != nil {
 		t.Fatalf("%v in %q, %q", err, &stdout, &stderr)
 	}
-	if err := os.RemoveAll(filepath.Join(folder, out)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.RemoveAll(filepath.Join(folder, out)))
 	return told
 }

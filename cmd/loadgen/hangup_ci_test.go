@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // A run under nohup outlives its terminal, and can be ended otherwise.
@@ -41,9 +43,7 @@ func TestTerminalThatIsClosed(t *testing.T) {
 	h := newHanging(t)
 	o := startOnTerminal(t, 100, h.program)
 	h.loaded(100)
-	if err := o.terminal.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, o.terminal.Close())
 	h.left(o.ended(), codeHungUp)
 }
 
@@ -54,19 +54,13 @@ func TestHungUpBehindAPipe(t *testing.T) {
 	t.Parallel()
 	h := newHanging(t)
 	reads, writes, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	h.program.Stdout, h.program.Stderr = writes, writes
-	if err := errors.Join(h.program.Start(), writes.Close()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(h.program.Start(), writes.Close()))
 	h.loaded(100)
 	h.send(syscall.SIGHUP)
 	h.send(syscall.SIGHUP)
-	if err := reads.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, reads.Close())
 	_ = h.program.Wait()
 	h.left(h.program.ProcessState.ExitCode(), codeHungUp)
 }

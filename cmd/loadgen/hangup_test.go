@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/results"
@@ -49,26 +52,20 @@ func (h *hanging) loaded(requests int64) {
 		if h.clock.Now().Offset() > 30*time.Second {
 			h.t.Fatalf("the service has seen %d requests; want %d", h.handler.Counts().Requests, until)
 		}
-		if err := h.clock.Sleep(h.t.Context(), h.clock.Now().Add(5*time.Millisecond)); err != nil {
-			h.t.Fatal(err)
-		}
+		require.NoError(h.t, h.clock.Sleep(h.t.Context(), h.clock.Now().Add(5*time.Millisecond)))
 	}
 }
 
 func (h *hanging) send(s os.Signal) {
 	h.t.Helper()
-	if err := h.program.Process.Signal(s); err != nil {
-		h.t.Fatal(err)
-	}
+	require.NoError(h.t, h.program.Process.Signal(s))
 }
 
 // left holds what the program has left behind, which ended with a code, against what it is
 // to: a partial record that was judged, and no table.
 func (h *hanging) left(code, want int) {
 	h.t.Helper()
-	if code != want {
-		h.t.Errorf("exit code %d; want %d", code, want)
-	}
+	assert.Equal(h.t, want, code, "exit code")
 	if left := h.engine.TableNames("races"); len(left) > 0 {
 		h.t.Errorf("the run left the tables %v", left)
 	}
@@ -82,13 +79,9 @@ func TestBrokenPipe(t *testing.T) {
 	t.Parallel()
 	c := program(t, nil, "help", "exit-codes")
 	reads, writes, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c.Stdout = writes
-	if err := errors.Join(reads.Close(), c.Start(), writes.Close()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(reads.Close(), c.Start(), writes.Close()))
 	_ = c.Wait()
 	if status, _ := c.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != syscall.SIGPIPE {
 		t.Errorf("the program ended with %v; want it ended by SIGPIPE", c.ProcessState)
@@ -112,9 +105,7 @@ func TestKilledRunAtEachMoment(t *testing.T) {
 				}
 			}
 			c.Stderr = s
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, c.Start())
 			_ = c.Wait()
 			s.settle() // what the killed process sent is carried out all the same
 			left := s.engine.TableNames("races")
@@ -154,9 +145,7 @@ func TestSecondSignalEndsTheProcess(t *testing.T) {
 		}
 	}
 	c.Stderr = s
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.Start())
 	_ = c.Wait()
 	e := ended{code: c.ProcessState.ExitCode(), said: s.said(), left: s.engine.TableNames("races")}
 	if e.code != codeInterrupted || len(e.left) != 1 || len(e.unnamed(s.url)) > 0 || strings.Contains(e.said, "report") {

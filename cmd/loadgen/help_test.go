@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/assert"
 )
 
 var flagLine = regexp.MustCompile(`(?m)^ +(?:-\w, )?--([\w-]+)`)
@@ -40,9 +41,8 @@ func TestHelpShowsWhatIsUsedMost(t *testing.T) {
 			}
 		})
 		got := slices.Sorted(slices.Values(flagsIn(all)))
-		if !slices.Equal(got, want) {
-			t.Errorf("help %v shows %v; want all flags once, %v: put each into a group", words, got, want)
-		}
+		assert.Truef(t, slices.Equal(got, want),
+			"help %v shows %v; want all flags once, %v: put each into a group", words, got, want)
 		shown := flagsIn(few)
 		if len(shown) > mostShown || len(shown) < min(5, len(want)) || strings.Contains(few, "shows all") != (len(shown) < len(want)) {
 			t.Errorf("%v --help shows %d of %d flags; want %d at most, and where all of them are", words, len(shown), len(want), mostShown)

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // staff is sixteen clients who add, rename, delete and look up over HTTP: all of a few
@@ -74,9 +76,7 @@ func TestLiveIndexEntities(t *testing.T) {
 				worker = fmt.Sprintf(work, writing)
 			}
 			file := filepath.Join(folder, "staff.yaml")
-			if err := os.WriteFile(file, fmt.Appendf(nil, staff, row.place, writing, reading, row.think, worker), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, staff, row.place, writing, reading, row.think, worker), 0o600))
 			var stdout, stderr bytes.Buffer
 			out := filepath.Join(folder, "run")
 			if code := execute(context.Background(), []string{"run", "--no-probe", "--quiet", "--out", out, file}, nil, &stdout, &stderr); code != codeOk {

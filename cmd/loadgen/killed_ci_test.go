@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/report"
@@ -29,9 +31,7 @@ func TestAKilledProcess(t *testing.T) {
 	var said bytes.Buffer
 	c := program(t, nil, args...)
 	c.Dir, c.Stdout, c.Stderr = ".", &said, &said
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.Start())
 	clk := clock.NewReal()
 	intervals := filepath.Join("runs", "killed", results.IntervalsFile)
 	for written := 0; written < 4; {
@@ -44,21 +44,15 @@ func TestAKilledProcess(t *testing.T) {
 		text, _ := os.ReadFile(intervals)
 		written = bytes.Count(text, []byte("\n"))
 	}
-	if err := c.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.Process.Kill())
 	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() >= 0 {
 		t.Fatalf("the command came to its end: %v\n%s", err, &said)
 	}
 	text, err := os.ReadFile(intervals)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, &said)
-	}
+	require.NoErrorf(t, err, "%v\n%s", err, &said)
 	seconds := bytes.Count(text, []byte("\n"))
 	record, err := results.Read(results.Dir(filepath.Join("runs", "killed")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	left := s.engine.TableNames("races")
 	if seconds < 4 || len(left) != 1 || !slices.Equal(record.Manifest.Tables, left) {
 		t.Fatalf("%d seconds, the service has the tables %v, the manifest %v; want four, and the same", seconds, left, record.Manifest.Tables)

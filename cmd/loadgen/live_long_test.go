@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report"
 	layout "loadgen/report/text"
@@ -30,9 +31,7 @@ func best(t *testing.T, args []string, check func(s *results.Summary, folder str
 			t.Fatalf("run %v = %d\n%s", args, code, &stderr)
 		}
 		var s results.Summary
-		if err := json.Unmarshal(stdout.Bytes(), &s); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(stdout.Bytes(), &s))
 		if s.Validity == results.Invalid || s.Attempts != s.OkAttempts+s.Throttled+s.Failed || s.Scheduled != s.Sent+s.Dropped {
 			t.Fatalf("the books do not close: %v %+v", s.Reasons, s)
 		}
@@ -72,9 +71,7 @@ func unlikeSample(t *testing.T, folder string) string {
 	t.Helper()
 	record := read(t, folder)
 	var text bytes.Buffer
-	if err := report.Screen(&text, report.Document(record, record.Summary), layout.Look{Verbose: true}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, report.Screen(&text, report.Document(record, record.Summary), layout.Look{Verbose: true}))
 	// The command is another one: it names the format and the folder; and in which seconds
 	// the generator was late, and why, is the machine's.
 	want, got := shape(latePattern.ReplaceAllString(sample(t), "")), shape(latePattern.ReplaceAllString(text.String(), ""))

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // An address may stand behind its flag as a word of its own, which no other word is taken for.
@@ -25,9 +27,7 @@ func TestLivePageAddressed(t *testing.T) {
 		{"run --live :99999", "run --live :99999"},
 		{"run --out --live -- --live :80", "run --out --live -- --live :80"},
 	} {
-		if got := strings.Join(addressed(strings.Fields(row.typed)), " "); got != row.want {
-			t.Errorf("%s is taken for %s; want %s", row.typed, got, row.want)
-		}
+		assert.Equalf(t, row.want, strings.Join(addressed(strings.Fields(row.typed)), " "), "%s is taken for", row.typed)
 	}
 }
 

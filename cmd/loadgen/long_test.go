@@ -20,6 +20,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
@@ -68,9 +71,8 @@ func TestLongSelfDoubt(t *testing.T) {
 			if wrongly(s, row.stopped) {
 				wrong++
 			}
-			if s.Scheduled != s.Sent+s.Dropped || s.Attempts != s.OkAttempts+s.Throttled+s.Failed {
-				t.Errorf("%s, run %d: the books do not close: %+v", row.name, n+1, s)
-			}
+			assert.Truef(t, s.Scheduled == s.Sent+s.Dropped && s.Attempts == s.OkAttempts+s.Throttled+s.Failed,
+				"%s, run %d: the books do not close: %+v", row.name, n+1, s)
 		}
 		if t.Logf("%s: %d of %d judged wrongly, %d runs repeated", row.name, wrong, *doubtRuns, again); wrong > mostWrong {
 			t.Errorf("%s: %d of %d runs are judged wrongly; want at most %d", row.name, wrong, *doubtRuns, mostWrong)
@@ -101,22 +103,14 @@ func doubted(t *testing.T, stopped bool) (s *results.Summary, disturbed time.Dur
 	var stdout bytes.Buffer
 	c.Stdout = &stdout
 	watch, err := run.StartHealthSampler(run.HealthOptions{Clock: clock.NewReal(), Source: run.NewHealthProcess(), Cores: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer watch.Stop()
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
-	if err := interfered(c.Process, ended, stopped); err != nil {
-		t.Fatalf("the run ended with %v", err)
-	}
+	require.NoError(t, interfered(c.Process, ended, stopped), "the run ended with")
 	s = new(results.Summary)
-	if err := json.Unmarshal(stdout.Bytes(), s); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(stdout.Bytes(), s))
 	return s, watch.Stop().LongestStill
 }
 
@@ -141,9 +135,7 @@ func interfered(p *os.Process, ended <-chan error, stopped bool) error {
 func child(t *testing.T, role, test string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c := exec.CommandContext(t.Context(), self, append([]string{"-test.run", "^" + test + "$"}, args...)...)
 	c.Env = append(os.Environ(), longChild+"="+role)
 	c.Stderr = os.Stderr
@@ -159,9 +151,7 @@ func TestLongMemoryStaysAsItIs(t *testing.T) {
 		t.Skipf("this system does not tell what a process holds: %v", err)
 	}
 	c := child(t, "load", "TestLongMemoryStaysAsItIs", "-long-load", longLoad.String(), "-test.timeout", (*longLoad + time.Minute).String())
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
 	const each = time.Second
@@ -169,9 +159,7 @@ func TestLongMemoryStaysAsItIs(t *testing.T) {
 	for after := each; ; after += each {
 		select {
 		case err := <-ended:
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			t.Logf("resident after %v: %.1f MiB; at the end of %v: %.1f MiB", *shortLoad, mebi(early), *longLoad, mebi(last))
 			if early == 0 || float64(last) > 1.1*float64(early) {
 				t.Errorf("resident at the end = %.1f MiB; want at most a tenth more than the %.1f MiB after %v", mebi(last), mebi(early), *shortLoad)
@@ -195,38 +183,26 @@ func mebi(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 func sendFor(t *testing.T, length time.Duration) {
 	clk := clock.NewReal()
 	recorder, err := results.NewRecorder(results.Dir(t.TempDir()), results.Manifest{Operations: []results.Kind{{Name: "put", Group: "PUT"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s, err := scenarios.Builtin("stress")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	generator, err := s.Generator()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	change := entity.Change{Verb: entity.InsertOrReplace, Key: generator.Key(0), Properties: generator.Properties(0)}
 	operation := target.Operation{Verb: change.Verb, Table: s.Table, Change: change}
 	steps, err := arrival.NewSteps(arrival.Step{Rate: 10_000, Length: length})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	live := &drive.Live{Clock: clk, Target: run.Nowhere{}, Workers: 64}
 	look, err := run.StartHealthSampler(run.HealthOptions{Clock: clk, Source: run.NewHealthProcess(), Tell: recorder.Health,
 		Load: func() run.GeneratorLoad { return run.GeneratorLoad(live.Load()) }, Cores: runtime.GOMAXPROCS(0), Workers: live.Workers})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	stage := &drive.Stage{Name: "peak", Schedule: steps, Grace: time.Second, WholeSecond: true,
 		Phases: []results.Phase{{Name: "peak", End: length, Rate: 10_000, Reported: true}},
 		Build:  func(_ uint64, w *drive.Work) { w.Operation = operation }}
 	failure := live.Run(t.Context(), stage, &drive.Ledger{Recorder: recorder})
 	seen := look.Stop()
 	recorder.Take(func(of *results.Record) { of.Generator = seen })
-	if err := errors.Join(failure, recorder.Finish(clk.Now().Offset(), results.Valid, nil, nil)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(failure, recorder.Finish(clk.Now().Offset(), results.Valid, nil, nil)))
 	if used, known := run.CPU(); known {
 		fmt.Fprintf(os.Stderr, "CPU of all of it: %.2f µs an operation\n", used.Seconds()*1e6/(10_000*length.Seconds()))
 	}

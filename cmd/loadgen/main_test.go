@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // asProgram, set in the environment, has this test binary be the program with the arguments in
@@ -36,9 +38,7 @@ func TestMain(m *testing.M) {
 func program(t *testing.T, environment []string, args ...string) *exec.Cmd {
 	t.Helper()
 	itself, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c := exec.CommandContext(t.Context(), itself)
 	for _, one := range os.Environ() {
 		name, _, _ := strings.Cut(one, "=")

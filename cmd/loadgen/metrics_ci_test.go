@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/rest/resttest"
 )
 
@@ -32,9 +35,7 @@ func TestMetricsOfARun(t *testing.T) {
 		}
 		return match != nil
 	})
-	if !strings.HasPrefix(url, "http://127.0.0.1:") {
-		t.Errorf("metrics are at %s; want them on 127.0.0.1", url)
-	}
+	assert.Truef(t, strings.HasPrefix(url, "http://127.0.0.1:"), "metrics are at %s; want them on 127.0.0.1", url)
 	peak := regexp.MustCompile(`loadgen_request_duration_seconds_count\{op="get",phase="peak 200/s( \(hold\))?",status_class="2xx"\} \d+`)
 	var text string
 	for deadline := time.Now().Add(20 * time.Second); !peak.MatchString(text) && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
@@ -46,24 +47,16 @@ func TestMetricsOfARun(t *testing.T) {
 			break
 		}
 	}
-	if !peak.MatchString(text) {
-		t.Errorf("no scrape has the peak; the last is\n%s", text)
-	}
+	assert.Truef(t, peak.MatchString(text), "no scrape has the peak; the last is\n%s", text)
 	// A page whose own name leads here reads nothing.
 	stranger, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	stranger.Host = "page.example"
 	if reply, err := http.DefaultClient.Do(stranger); err == nil {
 		reply.Body.Close()
-		if reply.StatusCode != http.StatusForbidden {
-			t.Errorf("asked as page.example: %d; want 403", reply.StatusCode)
-		}
+		assert.Equal(t, http.StatusForbidden, reply.StatusCode, "asked as page.example")
 	}
-	if strings.Contains(text, "Marathon") {
-		t.Errorf("a scrape tells a PartitionKey:\n%s", text)
-	}
+	assert.NotContainsf(t, text, "Marathon", "a scrape tells a PartitionKey:\n%s", text)
 	if code := <-ended; code != codeOk {
 		t.Errorf("exit code %d: %s", code, said)
 	}

@@ -6,21 +6,21 @@ import (
 	"net"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // A port that is taken ends the run before it begins, in one line, and nothing is left behind.
 func TestAddressesThatAreTaken(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer taken.Close()
 	t.Chdir(t.TempDir())
 	for _, typed := range []string{"stress --target in-process --metrics-listen=", "stress --target in-process --live=", "simulate --live="} {
 		code, _, stderr := say(t, strings.Fields(typed+taken.Addr().String())...)
-		if code != codeUsage || !strings.Contains(stderr, "in use") || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%s of a port that is taken = %d %q; want %d and one line", typed, code, stderr, codeUsage)
-		}
+		assert.Truef(t, code == codeUsage && strings.Contains(stderr, "in use") && strings.Count(stderr, "\n") == 1,
+			"%s of a port that is taken = %d %q; want %d and one line", typed, code, stderr, codeUsage)
 	}
 	if left := leftIn(t, "."); len(left) > 0 {
 		t.Errorf("it left %v behind", left)
@@ -38,8 +38,6 @@ func TestMetricsThatOthersReach(t *testing.T) {
 	}{{"0.0.0.0:0 --ui none", true}, {"0.0.0.0:0 --ui json", false}, {"127.0.0.1:0 --ui none", false}} {
 		var out, said bytes.Buffer
 		execute(over, strings.Fields("stress --target in-process --no-charts --metrics-listen "+row.typed), strings.NewReader(""), &out, &said)
-		if warned := strings.Contains(said.String(), "nothing guards"); warned != row.warned {
-			t.Errorf("--metrics-listen %s: %q; want a warning: %t", row.typed, &said, row.warned)
-		}
+		assert.Equalf(t, row.warned, strings.Contains(said.String(), "nothing guards"), "--metrics-listen %s: %q", row.typed, &said)
 	}
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report"
 	"loadgen/report/compare"
@@ -26,13 +28,9 @@ func TestNightlyPageShowsARegression(t *testing.T) {
 	// The program takes the scenario for the same as ever.
 	record.Manifest.Scenario = runtest.Simulate(t, runtest.Builtin(t, "stress-one-partition")).Manifest.Scenario
 	one, err := (&series.Gate{Baselines: filepath.Join("..", "..", "results", "baselines")}).Rule(record.Record, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var text strings.Builder
-	if err := report.Print(&text, gate.Document([]gate.Result{one}), report.FormText, look.Look{}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, report.Print(&text, gate.Document([]gate.Result{one}), report.FormText, look.Look{}))
 	page, printed := strings.Split(strings.TrimSpace(undated(shown[0])), "\n"), strings.Split(strings.TrimSpace(undated(text.String())), "\n")
 	if !shows(page, printed) {
 		t.Errorf("docs/nightly.md differs from what the gate says (-page +printed):\n%s", cmp.Diff(page, printed))
@@ -59,17 +57,14 @@ func TestNightlyPageManifestsAreYAML(t *testing.T) {
 			} `yaml:"jobTemplate"`
 		}
 	}
-	if err := yaml.Unmarshal([]byte(strings.ReplaceAll(blocks[1], "initContainers", "initcontainers")), &cron); err != nil {
-		t.Fatalf("the CronJob: %v", err)
-	}
+	require.NoError(t, yaml.Unmarshal([]byte(strings.ReplaceAll(blocks[1], "initContainers", "initcontainers")), &cron),
+		"the CronJob")
 	pod := cron.Spec.JobTemplate.Spec.Template.Spec
 	if cron.Kind != "CronJob" || len(pod.InitContainers) != 5 || len(pod.Containers) != 1 || pod.Containers[0].Args[0] != "runs" {
 		t.Errorf("the manifest is %+v; want a CronJob with five runs and a history", cron)
 	}
 	for _, c := range pod.InitContainers {
-		if len(c.Args) < 2 || c.Args[0] != "run" {
-			t.Errorf("a container runs %v; want run", c.Args)
-		}
+		assert.Truef(t, len(c.Args) >= 2 && c.Args[0] == "run", "a container runs %v; want run", c.Args)
 	}
 }
 
@@ -82,20 +77,15 @@ func TestNightlyPageHasTheExitCodes(t *testing.T) {
 	}
 	for o := compare.Same; o <= compare.Invalid; o++ {
 		code := strconv.Itoa(gate.Code([]gate.Result{{Outcome: o}}))
-		if !told[code] {
-			t.Errorf("the page does not tell of exit code %s, which is that of %q", code, o)
-		}
-		if !regexp.MustCompile(`(?m)^ +` + code + ` {3}\S`).MatchString(exitCodes) {
-			t.Errorf("`loadgen help exit-codes` does not tell of %s", code)
-		}
+		assert.Truef(t, told[code], "the page does not tell of exit code %s, which is that of %q", code, o)
+		assert.Truef(t, regexp.MustCompile(`(?m)^ +`+code+` {3}\S`).MatchString(exitCodes),
+			"`loadgen help exit-codes` does not tell of %s", code)
 	}
 	const order = "13 comes before 10, that before 11, and 11 before 12"
-	if len(told) != 6 || !strings.Contains(page, order) || !strings.Contains(exitCodes, order) {
-		t.Errorf("the page tells of %d codes, want 6, and in which order they come: %s", len(told), order)
-	}
+	assert.Truef(t, len(told) == 6 && strings.Contains(page, order) && strings.Contains(exitCodes, order),
+		"the page tells of %d codes, want 6, and in which order they come: %s", len(told), order)
 	for _, form := range gate.Forms() {
-		if !strings.Contains(page, "| `"+form.Name+"` | `"+form.Ending+"` |") {
-			t.Errorf("the page does not tell of form %s, in files that end in %s", form.Name, form.Ending)
-		}
+		assert.Containsf(t, page, "| `"+form.Name+"` | `"+form.Ending+"` |",
+			"the page does not tell of form %s, in files that end in %s", form.Name, form.Ending)
 	}
 }

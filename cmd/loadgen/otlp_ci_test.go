@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // An endpoint that refuses costs a run nothing but two lines, and what the environment
@@ -36,28 +38,19 @@ func TestOTLPThatRefuses(t *testing.T) {
 		var out, said bytes.Buffer
 		code := execute(t.Context(), append([]string{"stress", "--target", "in-process", "--no-charts", "--no-probe", "--quiet", "--rate", "50", "--duration", "1s",
 			"--set", "phases.load.entities=100", "--format", "json", "--out", folder}, tt.flags...), strings.NewReader(""), &out, &said)
-		if code != codeOk {
-			t.Errorf("%v: exit code %d: %s", tt.flags, code, &said)
-		}
+		assert.Equalf(t, codeOk, code, "%v: exit code %d: %s", tt.flags, code, &said)
 		for _, part := range tt.want {
-			if !strings.Contains(said.String(), part) {
-				t.Errorf("%v: it says %q; want %q in it", tt.flags, &said, part)
-			}
+			assert.Containsf(t, said.String(), part, "%v: it says %q", tt.flags, &said)
 		}
 		if lines := strings.Count(said.String(), "\n"); lines != 2 && tt.want != nil || tt.want == nil && (lines > 0 || asked.Load() > 0) {
 			t.Errorf("%v: it says %d lines, %q, and %d were asked", tt.flags, lines, &said, asked.Load())
 		}
 		for _, name := range []string{"run.json", "events.ndjson"} {
 			text, err := os.ReadFile(filepath.Join(folder, name))
-			if err != nil || bytes.Contains(text, []byte("hunter2")) || bytes.Contains(text, []byte(server.URL)) {
-				t.Errorf("%v: %s has the endpoint or its key: %v", tt.flags, name, err)
-			}
+			assert.Truef(t, err == nil && !bytes.Contains(text, []byte("hunter2")) && !bytes.Contains(text, []byte(server.URL)),
+				"%v: %s has the endpoint or its key: %v", tt.flags, name, err)
 		}
-		if strings.Contains(said.String()+out.String(), "hunter2") {
-			t.Errorf("%v: it tells the key", tt.flags)
-		}
+		assert.NotContainsf(t, said.String()+out.String(), "hunter2", "%v: it tells the key", tt.flags)
 	}
-	if asked.Load() == 0 {
-		t.Error("nothing was sent")
-	}
+	assert.True(t, asked.Load() != 0, "nothing was sent")
 }

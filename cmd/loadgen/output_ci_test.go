@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report"
 	layout "loadgen/report/text"
@@ -24,9 +25,7 @@ func screen(t testing.TB) string { return shownOutput(t, 0) }
 func shownOutput(t testing.TB, n int) string {
 	t.Helper()
 	blocks := blocksOf(pageOf(t, "docs/output.md"), "text")
-	if len(blocks) != 2 {
-		t.Fatalf("docs/output.md shows %d outputs; want the first screen, and the whole", len(blocks))
-	}
+	require.Len(t, blocks, 2, "docs/output.md shows outputs")
 	return blocks[n]
 }
 
@@ -81,15 +80,11 @@ func isRow(line string) bool { return strings.Contains(strings.TrimLeft(line, " 
 func TestOutputPageShowsWhatTheCommandPrints(t *testing.T) {
 	leftOutWhenShort(t)
 	plan, err := planned(t)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	plan.On, plan.Runs, plan.Command = run.Simulated, "", []string{"loadgen", "stress"}
 	plan.Scenario.Workers = 1024 // which a live run has by default, and its scenario's digest knows
 	record, err := run.Run(t.Context(), plan)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	// The page shows a live run; in shape they differ in nothing else.
 	record.Manifest.Time, record.Manifest.Target = "real", results.Embedded
 	record.Connections = &results.Connections{Opened: 1, Reused: 1,
@@ -103,9 +98,7 @@ func TestOutputPageShowsWhatTheCommandPrints(t *testing.T) {
 		look  layout.Look
 	}{{sample(t), layout.Look{Verbose: true}}, {screen(t), layout.Look{}}} {
 		var text bytes.Buffer
-		if err := report.Screen(&text, report.Document(record, record.Summary), one.look); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, report.Screen(&text, report.Document(record, record.Summary), one.look))
 		// In which seconds it was late, how much memory that took and where the record lies
 		// is the machine's, which had other things to do.
 		shown, _, _ := strings.Cut(latePattern.ReplaceAllString(one.shown, ""), "\n report ")

@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/rest"
 	"loadgen/results"
@@ -98,15 +101,11 @@ func TestLivePace(t *testing.T) {
 func keepsPace(t *testing.T, length time.Duration) (fault string) {
 	t.Helper()
 	s, err := scenarios.Parse("pace.yaml", []byte(fmt.Sprintf(fastPace, length)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	meter := startMeter()
 	record, err := run.Run(context.Background(), run.Plan{Scenario: s, On: run.Embedded, Out: t.TempDir(), Command: []string{"loadgen"}})
 	meter.end()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	sum := record.Summary
 	if sum.Attempts != sum.OkAttempts+sum.Throttled+sum.Failed || sum.Scheduled != sum.Sent+sum.Dropped || sum.Throttled+sum.Failed > 0 {
 		t.Fatalf("the books do not close, or something failed: %v %+v", sum.Reasons, sum)
@@ -203,13 +202,9 @@ func bareRate(t *testing.T, s *scenarios.Scenario) float64 {
 	e, secret := bareEngine(t, s, clk)
 	handler, err := rest.New(rest.Options{Engine: e, Clock: clk, Calendar: clk,
 		Accounts: []rest.Account{{Name: account, Secret: secret}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: handler})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer server.Close(context.Background())
 	const connections = 32
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true}}
@@ -222,9 +217,7 @@ func bareRate(t *testing.T, s *scenarios.Scenario) float64 {
 		}
 		io.Copy(io.Discard, reply.Body)
 		reply.Body.Close()
-		if reply.StatusCode != status {
-			t.Errorf("%s %s = %d; want %d", method, path, reply.StatusCode, status)
-		}
+		assert.Equalf(t, status, reply.StatusCode, "%s %s", method, path)
 		return reply.StatusCode == status
 	}
 	const row = "/" + account + "/pace(PartitionKey='team101',RowKey='1')"

@@ -13,6 +13,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // What the page of an hour may cost: 3 s of CPU and 300 MB are aimed at, and twice the
@@ -64,30 +67,22 @@ func measured(t *testing.T, stdin io.Reader, args ...string) (stdout []byte, cpu
 		t.Fatalf("%v\n%s", err, &said)
 	}
 	most := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindStringSubmatch(said.String())
-	if most == nil {
-		t.Fatalf("the system does not tell what a process has used:\n%s", &said)
-	}
+	require.Truef(t, most != nil, "the system does not tell what a process has used:\n%s", &said)
 	kilobytes, err := strconv.ParseInt(most[1], 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return out.Bytes(), c.ProcessState.UserTime() + c.ProcessState.SystemTime(), kilobytes << 10
 }
 
 func TestLivePageOfAnHour(t *testing.T) {
 	folder := t.TempDir()
 	file, run := filepath.Join(folder, "hour.yaml"), filepath.Join(folder, "run")
-	if err := os.WriteFile(file, []byte(anHour()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte(anHour()), 0o600))
 	if code, _, stderr := say(t, "simulate", file, "--out", run, "--quiet"); code != codeOk {
 		t.Fatalf("simulate = %d\n%s", code, stderr)
 	}
 	page, cpu, memory := measured(t, nil, "report", run, "--format", "html")
 	for _, want := range []string{"operation-12", ",100,101,102,103,", ",3598,3599"} {
-		if !bytes.Contains(page, []byte(want)) {
-			t.Errorf("the page does not hold %s: it is not of an hour", want)
-		}
+		assert.Truef(t, bytes.Contains(page, []byte(want)), "the page does not hold %s: it is not of an hour", want)
 	}
 	t.Logf("the page of an hour: %.1f s of CPU, %d MB, %d bytes", cpu.Seconds(), memory>>20, len(page))
 	if cpu > mostPageCPU || memory > mostPageMemory || len(page) > mostPageSize {

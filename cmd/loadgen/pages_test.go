@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/rest/resttest"
 	"loadgen/scenarios/run"
@@ -79,14 +81,10 @@ func rootOfPages() *cobra.Command {
 func commandsOfPages(t *testing.T) (list []pageCommand, pages int) {
 	t.Helper()
 	names, err := filepath.Glob("../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, file := range append([]string{"../../README.md", "../../SECURITY.md"}, names...) {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		list = append(list, commandsOfPage(strings.TrimPrefix(filepath.ToSlash(file), "../../"), string(text))...)
 		for _, verb := range codeSpan.FindAllStringSubmatch(string(text), -1) {
 			if c, _, err := rootOfPages().Find(verb[1:2]); err != nil || !c.HasParent() {
@@ -125,23 +123,18 @@ func commandsOfPage(page, text string) (list []pageCommand) {
 func commandsAreRun(t *testing.T, long bool) {
 	t.Helper()
 	list, pages := commandsOfPages(t)
-	if len(list) < 80 || pages < 15 {
-		t.Fatalf("%d pages have %d commands: the test reads them wrongly", pages, len(list))
-	}
+	require.Truef(t, len(list) >= 80 && pages >= 15, "%d pages have %d commands: the test reads them wrongly", pages, len(list))
 	readersFolder(t)
 	count := map[string]int{}
 	for _, p := range list {
 		how, err := p.check(t, long)
-		if err != nil {
-			t.Errorf("%s: %s: %v", p.page, p.typed, err)
-		}
+		assert.NoErrorf(t, err, "%s: %s", p.page, p.typed)
 		count[how]++
 	}
 	t.Logf("%d commands of %d pages: %v", len(list), pages, count)
 	for how, least := range map[string]int{needsAccount: 7, "of another program": 3, "shown": 15, "run": 12, "begun": 20} {
-		if count[how] < least {
-			t.Errorf("%d commands are %s; want %d at least: the test reads the pages wrongly", count[how], how, least)
-		}
+		assert.Truef(t, count[how] >= least,
+			"%d commands are %s; want %d at least: the test reads the pages wrongly", count[how], how, least)
 	}
 }
 
@@ -151,38 +144,22 @@ func readersFolder(t *testing.T) {
 	folder := t.TempDir()
 	for from, to := range map[string]string{"../../docs/*.yaml": ".", "../../docs/*.gz": ".", "../../results/baselines/*": "results/baselines"} {
 		files, err := filepath.Glob(from)
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %v", from, err)
-		}
-		if err := os.MkdirAll(filepath.Join(folder, to), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		require.Truef(t, err == nil && len(files) != 0, "%s: %v", from, err)
+		require.NoError(t, os.MkdirAll(filepath.Join(folder, to), 0o755))
 		for _, file := range files {
 			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(folder, to, filepath.Base(file)), text, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(filepath.Join(folder, to, filepath.Base(file)), text, 0o644))
 		}
 	}
 	t.Chdir(folder)
-	if err := os.Mkdir("logs", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir("logs", 0o755))
 	log, err := os.ReadFile("your-log.log.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for name, text := range map[string][]byte{"secret": make([]byte, 32), "logs/a.log.gz": log} {
-		if err := os.WriteFile(name, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(name, text, 0o600))
 	}
-	if err := os.WriteFile("keys.csv", []byte("partition_key,row_key\na,1\na,2\nb,1\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile("keys.csv", []byte("partition_key,row_key\na,1\na,2\nb,1\n"), 0o644))
 	for _, name := range []string{"my-table.yaml", "orders.yaml"} {
 		if code, _, stderr := say(t, "scenarios", "init", name); code != codeOk {
 			t.Fatalf("scenarios init %s = %d, %s", name, code, stderr)

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report/text"
 	"loadgen/results"
@@ -94,9 +96,7 @@ func TestTerminal(t *testing.T) {
 		"--set", "phases.load.entities=300", "--out", folder))
 	at := o.until(0, `peak +\[[=>-]+\] \d+ %  \d+s left`)
 	at = o.until(at, `\d+ of 300 entities/s; p99 .*; 0 % throttled; hottest "[^"]+" \d+/s; peak 300/s`)
-	if err := pty.Setsize(o.terminal, &pty.Winsize{Rows: 30, Cols: 40}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, pty.Setsize(o.terminal, &pty.Winsize{Rows: 30, Cols: 40}))
 	// What was being drawn may still be wide.
 	narrow := o.until(at, `\r\n[^\r]{0,40}…\r\n`)
 	end := o.until(narrow, `(?s)peak +\[[=>-]+\].*peak +\[[=>-]+\].*\r\n`)
@@ -108,24 +108,18 @@ func TestTerminal(t *testing.T) {
 	if _, err := io.WriteString(o.terminal, "\x03"); err != nil {
 		t.Fatal(err)
 	}
-	if code := o.ended(); code != codeInterrupted {
-		t.Errorf("exit code %d after Ctrl-C; want %d", code, codeInterrupted)
-	}
+	assert.Equal(t, codeInterrupted, o.ended(), "exit code")
 	said := o.said.String()
 	if plain := coloured.ReplaceAllString(redraws.ReplaceAllString(said, ""), ""); strings.Contains(plain, "\x1b") {
 		t.Errorf("it wrote %q; want no escape sequence but those that redraw the bar, and the cursor left as it was", plain)
 	}
 	after := coloured.ReplaceAllString(said, "")
 	after = after[strings.LastIndex(after, "\x1b"):]
-	if !regexp.MustCompile(`peak .*\d+ % .* attempts.*\r\nthe run is in `).MatchString(after) {
-		t.Errorf("after the last redrawing %q; want the bar where it stood, and the rest on lines of its own", after)
-	}
-	if !strings.Contains(after, "run partial") || !strings.HasSuffix(after, "\n") {
-		t.Errorf("after the bar %q; want a partial report that ends its line", after)
-	}
-	if record := read(t, folder); record.Validity != results.Partial {
-		t.Errorf("the record is %s; want a partial one", record.Validity)
-	}
+	assert.Truef(t, regexp.MustCompile(`peak .*\d+ % .* attempts.*\r\nthe run is in `).MatchString(after),
+		"after the last redrawing %q; want the bar where it stood, and the rest on lines of its own", after)
+	assert.Truef(t, strings.Contains(after, "run partial") && strings.HasSuffix(after, "\n"),
+		"after the bar %q; want a partial report that ends its line", after)
+	assert.Equal(t, results.Partial, read(t, folder).Validity, "the record")
 }
 
 // TestNotOneEscapeByte runs the program where no escape sequence is welcome.
@@ -158,16 +152,10 @@ func TestNotOneEscapeByte(t *testing.T) {
 			} else {
 				out, err := c.CombinedOutput()
 				said = string(out)
-				if err != nil {
-					t.Fatalf("%v\n%s", err, out)
-				}
+				require.NoErrorf(t, err, "%v\n%s", err, out)
 			}
-			if code != 0 || !strings.Contains(said, `"verdict"`) {
-				t.Fatalf("exit code %d, and it wrote\n%s", code, said)
-			}
-			if strings.Contains(said, "\x1b") {
-				t.Errorf("it wrote escape sequences: %q", said)
-			}
+			require.Truef(t, code == 0 && strings.Contains(said, `"verdict"`), "exit code %d, and it wrote\n%s", code, said)
+			assert.NotContainsf(t, said, "\x1b", "it wrote escape sequences: %q", said)
 			if quiet := !strings.Contains(said, "peak: 200 operations in 4s"); quiet != (tt.name == "a terminal, and --ui none" || tt.name == "a terminal, and --ui json") {
 				t.Errorf("it told of the run by plain lines: %t\n%s", !quiet, said)
 			}

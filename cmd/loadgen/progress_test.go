@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // eventsOf reads the lines of --ui json.
@@ -34,14 +36,11 @@ func TestEventsOfARun(t *testing.T) {
 			t.Errorf("%v has no at_s", one)
 		}
 		for key := range one {
-			if !strings.Contains(progressEventsHelp, key) {
-				t.Errorf("%s has the key %s, of which the help says nothing", name, key)
-			}
+			assert.Containsf(t, progressEventsHelp, key, "%s has the key %s, of which the help says nothing", name, key)
 		}
 	}
-	if names[0] != "run_begins" || names[len(names)-2] != "run_ends" || names[len(names)-1] != "run_written" {
-		t.Errorf("the events are %v; want run_begins, …, run_ends, run_written", names)
-	}
+	assert.Truef(t, names[0] == "run_begins" && names[len(names)-2] == "run_ends" && names[len(names)-1] == "run_written",
+		"the events are %v; want run_begins, …, run_ends, run_written", names)
 	// Create, mark, load, count, peak and drop; two steps of a second.
 	if counts["stage_begins"] != 6 || counts["stage_ends"] != 6 || counts["phase_begins"] != 2 || counts["phase_ends"] != 2 || counts["status"] < 8 {
 		t.Errorf("of each event there were %v; want 6 stages, 2 phases, a status as each stage ends and each second", counts)

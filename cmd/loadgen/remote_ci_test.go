@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 )
@@ -25,24 +28,19 @@ func TestSecretsAreNowhere(t *testing.T) {
 	s := newService(t, model.Documented, 0)
 	t.Chdir(t.TempDir())
 	code, stdout, stderr := say(t, s.args("--yes", "--record", "attempts.bin", "--no-charts=false")...)
-	if code != codeOk {
-		t.Fatalf("exit code %d: %s", code, stderr)
-	}
+	require.Equalf(t, codeOk, code, "exit code %d: %s", code, stderr)
 	child := exec.Command(os.Args[0], "-test.run=^TestSecretsAreNowhere$")
 	child.Env = append(os.Environ(), panicking+"=1", "GOTRACEBACK=all")
 	trace, err := child.CombinedOutput()
-	if err == nil || !bytes.Contains(trace, []byte("panic: ")) || !bytes.Contains(trace, []byte("goroutine ")) {
-		t.Fatalf("the child = %v; want a panic's trace:\n%s", err, trace)
-	}
+	require.Truef(t, err != nil && bytes.Contains(trace, []byte("panic: ")) && bytes.Contains(trace, []byte("goroutine ")),
+		"the child = %v; want a panic's trace:\n%s", err, trace)
 	said := map[string][]byte{"stdout": []byte(stdout), "stderr": []byte(stderr), "the panic's trace": trace}
 	for _, name := range leftIn(t, ".") {
 		if text, err := os.ReadFile(name); err == nil {
 			said[name] = text
 		}
 	}
-	if len(said) < 10 {
-		t.Errorf("searched %d texts; want the whole record", len(said))
-	}
+	assert.Truef(t, len(said) >= 10, "searched %d texts; want the whole record", len(said))
 	// Any eight characters of the key in a row would be a part of it, as would
 	// the bytes that it stands for.
 	parts := []string{"plantedsecret"}
@@ -51,9 +49,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 	}
 	for name, text := range said {
 		for _, part := range parts {
-			if bytes.Contains(text, []byte(part)) {
-				t.Errorf("%s holds %q, a part of the key", name, part)
-			}
+			assert.Falsef(t, bytes.Contains(text, []byte(part)), "%s holds %q, a part of the key", name, part)
 		}
 	}
 }
@@ -72,9 +68,7 @@ func TestInterruptedRunLeavesNoTableBehindElsewhere(t *testing.T) {
 	// The run is in its peak once the service has seen more than its preparation.
 	clk := clock.NewReal()
 	for s.handler.Counts().Requests < 40 {
-		if err := clk.Sleep(t.Context(), clk.Now().Add(time.Millisecond)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, clk.Sleep(t.Context(), clk.Now().Add(time.Millisecond)))
 	}
 	cancel(interruption{os.Interrupt})
 	if code := <-done; code != codeInterrupted || !strings.Contains(stdout.String(), "partial") {

@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
@@ -43,9 +46,7 @@ func newServiceOf(t *testing.T, o resttest.Options) *service {
 	o.Key = resttest.Key{Account: "races", Secret: planted}
 	of := resttest.Listen(t, o)
 	s := &service{url: of.URL, engine: of.Engine, handler: of.Handler, keyFile: filepath.Join(t.TempDir(), "key")}
-	if err := os.WriteFile(s.keyFile, []byte(planted+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(s.keyFile, []byte(planted+"\n"), 0o600))
 	return s
 }
 
@@ -62,13 +63,11 @@ func TestRunAgainstAServiceAtAnAddress(t *testing.T) {
 		s := newService(t, model.Documented, 0)
 		t.Chdir(t.TempDir())
 		code, stdout, stderr := say(t, s.args("--yes", "--verbose", "--driver", driver)...)
-		if code != codeOk || !strings.Contains(stderr, "forecast for "+s.url) {
-			t.Fatalf("%s: exit code %d: %s; want a forecast", driver, code, stderr)
-		}
+		require.Truef(t, code == codeOk && strings.Contains(stderr, "forecast for "+s.url),
+			"%s: exit code %d: %s; want a forecast", driver, code, stderr)
 		for _, want := range []string{"figures: measured", "the target keeps no count", "connections: ", "loadgen/1 (partition_target=2000; account_target=20000)"} {
-			if !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
-				t.Errorf("%s: the report does not say %q:\n%s", driver, want, stdout)
-			}
+			assert.Containsf(t, strings.Join(strings.Fields(stdout), " "), want,
+				"%s: the report does not say %q:\n%s", driver, want, stdout)
 		}
 		record := read(t, "run")
 		m := &record.Manifest
@@ -102,9 +101,7 @@ func TestNothingIsSentWithoutConsent(t *testing.T) {
 	if seen := s.handler.Counts().Requests; seen != 0 {
 		t.Errorf("%d requests were sent without consent", seen)
 	}
-	if left := leftIn(t, "."); len(left) != 0 {
-		t.Errorf("left %v behind; want nothing", left)
-	}
+	assert.Len(t, leftIn(t, "."), 0, "left behind")
 }
 
 // A budget ends a run of either driver: beyond it comes what was under way, the question before and
@@ -115,9 +112,8 @@ func TestBudgetEndsTheRun(t *testing.T) {
 		s := newService(t, model.Off, 0)
 		t.Chdir(t.TempDir())
 		code, stdout, stderr := say(t, s.args("--yes", "--driver", driver, "--budget", fmt.Sprint(budget), "--rate", "1000")...)
-		if code != codeOk || !strings.Contains(stdout, "budget") {
-			t.Errorf("%s: stress --budget = %d, stderr %q\n%s\nwant 0, and why it is partial", driver, code, stderr, stdout)
-		}
+		assert.Truef(t, code == codeOk && strings.Contains(stdout, "budget"),
+			"%s: stress --budget = %d, stderr %q\n%s\nwant 0, and why it is partial", driver, code, stderr, stdout)
 		if seen := s.handler.Counts().Requests; seen < budget || seen > 1+budget+workers+1+stopping {
 			t.Errorf("%s: %d requests of a budget of %d; want at most %d under way, and %d until it stops", driver, seen, budget, workers, stopping)
 		}
@@ -163,27 +159,17 @@ func panicUnderWay(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var f stressFlags
 	c := f.verb(nil, nil)
-	if err := c.ParseFlags(s.args("--yes")[1:]); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.ParseFlags(s.args("--yes")[1:]))
 	draw, planOf, err := f.open(c, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	drawn, err := draw(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	plan, err := planOf(drawn, commandOf(c))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	go execute(context.Background(), s.args("--yes", "--quiet", "--duration", "1h"), nil, &bytes.Buffer{}, &bytes.Buffer{})
 	clk := clock.NewReal()
 	for s.handler.Counts().Requests < 40 {
-		if err := clk.Sleep(t.Context(), clk.Now().Add(time.Millisecond)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, clk.Sleep(t.Context(), clk.Now().Add(time.Millisecond)))
 	}
 	panic(fmt.Sprintf("%v %+v %#v %v %+v", f, plan, plan, &f, plan.Accounts[0]))
 }

@@ -5,6 +5,8 @@ package main
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/results"
 )
 
@@ -26,9 +28,7 @@ func TestStarterRunsAsItStands(t *testing.T) {
 	} {
 		args := append([]string{"simulate", "my-table.yaml", "--quiet", "--one-profile", "--out", row.sentence}, row.args...)
 		code, stdout, stderr := say(t, args...)
-		if code != codeOk {
-			t.Errorf("%s: exit code %d, %q, and\n%s\nwant %d", row.sentence, code, stderr, stdout, codeOk)
-		}
+		assert.Equalf(t, codeOk, code, "%s: exit code %d, %q, and\n%s\nwant %d", row.sentence, code, stderr, stdout, codeOk)
 		if code, stdout, stderr := say(t, append([]string{"explain", "my-table.yaml", "--quiet"}, row.args...)...); code != row.foretold {
 			t.Errorf("%s: explain = %d, %q, and\n%s\nwant %d", row.sentence, code, stderr, stdout, row.foretold)
 		}

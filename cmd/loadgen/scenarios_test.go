@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/document"
 	"loadgen/scenarios"
 )
@@ -51,9 +54,7 @@ func choiceIn(t *testing.T) {
 	t.Chdir(t.TempDir())
 	plain, _, _ := strings.Cut(twoDesigns, "anti_pattern:")
 	for name, text := range map[string]string{"choice.yaml": twoDesigns, "plain.yaml": plain} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 }
 
@@ -75,8 +76,6 @@ func TestListIsInTheDocumentsOrder(t *testing.T) {
 				got = append(got, section.ID+" "+one[0].Text)
 			}
 		}
-		if !slices.Equal(got, row.want) {
-			t.Errorf("under %v the list is %q; want %q", row.subjects, got, row.want)
-		}
+		assert.Truef(t, slices.Equal(got, row.want), "under %v the list is %q; want %q", row.subjects, got, row.want)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -42,9 +43,7 @@ import (
 //	rows FILE N FORMAT TERM...  appends N lines; a TERM is /DIVISOR, %MODULUS or /DIVISOR%MODULUS
 func TestScripts(t *testing.T) {
 	scripts, err := filepath.Abs("testdata/script")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	testscript.RunT(scriptT{t}, testscript.Params{
 		Dir: scripts,
 		Setup: func(env *testscript.Env) error {

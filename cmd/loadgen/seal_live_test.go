@@ -11,6 +11,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
 )
@@ -33,9 +36,7 @@ func TestLiveSealedIsNotHeard(t *testing.T) {
 	t.Parallel()
 	s := newService(t, model.Off, 0)
 	where, err := url.Parse(s.url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	const first = 400_000_123_456_000
 	// heard carries out some of the scenario and tells which orders' cards are heard
 	// in which spelling, of how many orders that are there.
@@ -54,9 +55,7 @@ func TestLiveSealedIsNotHeard(t *testing.T) {
 				continue
 			}
 			orders++
-			if !e.has(key.Row) {
-				t.Errorf("order %s is in the table, and was not heard", key.Row)
-			}
+			assert.Truef(t, e.has(key.Row), "order %s is in the table, and was not heard", key.Row)
 			var number int64
 			if _, err := fmt.Sscan(key.Row, &number); err != nil {
 				t.Fatal(err)
@@ -76,11 +75,8 @@ func TestLiveSealedIsNotHeard(t *testing.T) {
 		"{name: look, workflow: seal-get, with: {property: Card}, weight: 6}]"
 	claims := []string{"--set", "expect=[violations == 0]"}
 	cards, orders := heard("loadgenSealed", append(claims, "--set", fmt.Sprintf(quiet, ""))...)
-	if fmt.Sprint(cards) != "[100000 100001 100002]" || orders < 30 {
-		t.Errorf("of %d orders the cards of %v are heard; want those of the three that were loaded as they are", orders, cards)
-	}
+	assert.Truef(t, fmt.Sprint(cards) == "[100000 100001 100002]" && orders >= 30,
+		"of %d orders the cards of %v are heard; want those of the three that were loaded as they are", orders, cards)
 	cards, orders = heard("loadgenClear", append([]string{"--set", "expect=[violations > 0]"}, "--set", fmt.Sprintf(quiet, ", sealed: false"))...)
-	if len(cards) != orders {
-		t.Errorf("stored as they are, the cards of %d orders of %d are heard; want all", len(cards), orders)
-	}
+	assert.Len(t, cards, orders, "stored as they are, the cards of orders of are heard")
 }

@@ -16,6 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/rest/resttest"
 	"loadgen/engine/rest/serve"
 )
@@ -29,9 +32,7 @@ func TestNoSecretIsLeftAnywhere(t *testing.T) {
 	logs, journal := t.TempDir(), new(resttest.Buffer)
 	s, err := serve.Open(t.Context(), serve.Options{Listen: "127.0.0.1:0", Account: "races", Key: planted, TLSCert: cert, TLSKey: key,
 		InsecureTokens: true, Log: filepath.Join(logs, "requests.log"), Journal: journal})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s.Begin()
 	_, at, _ := strings.Cut(s.ConnectionString(), "TableEndpoint=")
 	at, _, _ = strings.Cut(at, ";")
@@ -70,9 +71,7 @@ func TestNoSecretIsLeftAnywhere(t *testing.T) {
 		c.Dir = folder
 		var output bytes.Buffer
 		c.Stdout, c.Stderr = &output, &output
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, c.Start())
 		if line, err := os.ReadFile("/proc/" + strconv.Itoa(c.Process.Pid) + "/cmdline"); err == nil {
 			said[row.sentence+": the command line"] = line
 		}
@@ -87,27 +86,19 @@ func TestNoSecretIsLeftAnywhere(t *testing.T) {
 			}
 		}
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Close())
 	said["the service's journal"] = []byte(journal.String())
 	requests, err := os.ReadFile(filepath.Join(logs, "requests.log"))
 	if said["the service's log"] = requests; err != nil || bytes.Count(requests, []byte("\n")) < 300 {
 		t.Errorf("the log has %d lines, %v; want all of four runs", bytes.Count(requests, []byte("\n")), err)
 	}
-	if len(said) < 30 {
-		t.Errorf("searched %d texts; want all of the records", len(said))
-	}
+	assert.Truef(t, len(said) >= 30, "searched %d texts; want all of the records", len(said))
 	query, err := url.ParseQuery(signature)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for name, text := range said {
 		for _, secret := range []string{planted, plantedHeader, plantedToken, plantedClient, query.Get("sig")} {
 			for _, form := range []string{secret, url.QueryEscape(secret)} {
-				if bytes.Contains(text, []byte(form)) {
-					t.Errorf("%s has the secret %q", name, form)
-				}
+				assert.Falsef(t, bytes.Contains(text, []byte(form)), "%s has the secret %q", name, form)
 			}
 		}
 	}

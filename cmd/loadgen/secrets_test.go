@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
+	"github.com/stretchr/testify/require"
 )
 
 // The secrets beside an account's key: of a managed identity, of what it gives, and of a client.
@@ -27,16 +28,12 @@ func certified(t *testing.T) (cert, key string) {
 	server := httptest.NewTLSServer(nil)
 	defer server.Close()
 	private, err := x509.MarshalPKCS8PrivateKey(server.TLS.Certificates[0].PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	folder := t.TempDir()
 	cert, key = filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
 	err = errors.Join(os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600),
 		os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), 0o600))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return cert, key
 }
 
@@ -45,18 +42,12 @@ func certified(t *testing.T) (cert, key string) {
 func signatureOf(t *testing.T, at string) string {
 	t.Helper()
 	cred, err := aztables.NewSharedKeyCredential("races", planted)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	client, err := aztables.NewServiceClientWithSharedKey(at, cred, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	signed, err := client.GetAccountSASURL(aztables.AccountSASResourceTypes{Service: true, Container: true, Object: true},
 		aztables.AccountSASPermissions{Read: true, Write: true, Delete: true, List: true, Add: true, Create: true, Update: true}, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, query, _ := strings.Cut(signed, "?")
 	return query
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/rest/resttest"
 	"loadgen/engine/rest/serve"
@@ -41,9 +43,7 @@ func TestServeColdIsMetByAnApplication(t *testing.T) {
 	client, err := aztables.NewServiceClientFromConnectionString(s.ready, &aztables.ClientOptions{ClientOptions: policy.ClientOptions{
 		Retry:            policy.RetryOptions{MaxRetries: 20, RetryDelay: 20 * time.Millisecond, MaxRetryDelay: 200 * time.Millisecond},
 		PerRetryPolicies: []policy.Policy{count}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if _, err := client.CreateTable(ctx, "Races", nil); err != nil {
@@ -108,9 +108,7 @@ func TestServeColdIsMetByAnApplication(t *testing.T) {
 func stateOf(t *testing.T, admin string) (now serve.State) {
 	t.Helper()
 	_, text := resttest.Get(t, "GET", admin+serve.StatePath)
-	if err := json.Unmarshal([]byte(text), &now); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, json.Unmarshal([]byte(text), &now))
 	return now
 }
 

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/rest/resttest"
 	"loadgen/engine/rest/serve"
@@ -87,9 +90,8 @@ func TestExamineNamesPartitionAndQuery(t *testing.T) {
 		scanned += counted
 		returned += came
 	}
-	if refused == 0 || scanned != queries*400 || returned != queries*4 {
-		t.Fatalf("the program had %d refused, %d scanned, %d returned; it is neither hot nor scanning", refused, scanned, returned)
-	}
+	require.Truef(t, refused != 0 && scanned == queries*400 && returned == queries*4,
+		"the program had %d refused, %d scanned, %d returned; it is neither hot nor scanning", refused, scanned, returned)
 	if code := s.stop(); code != codeOk {
 		t.Fatalf("serve --examine = %d; want 0: %s", code, &s.stderr)
 	}
@@ -127,14 +129,10 @@ func TestExamineNamesPartitionAndQuery(t *testing.T) {
 			t.Errorf("the report does not say %q:\n%s", want, &s.stdout)
 		}
 	}
-	if !strings.Contains(o.Shapes[0].Shape, "Paid eq") {
-		t.Errorf("the shape is %q; want the filter's", o.Shapes[0].Shape)
-	}
+	assert.Contains(t, o.Shapes[0].Shape, "Paid eq", "the shape")
 	left := strings.Join(leftIn(t, runs[0]), " ")
 	for _, name := range []string{"run.json", "latency.png", "report.html"} {
-		if !strings.Contains(left, name) {
-			t.Errorf("the run's folder holds %s; want %s in it", left, name)
-		}
+		assert.Contains(t, left, name, "the run's folder holds")
 	}
 }
 
@@ -143,9 +141,7 @@ func TestSecretsOfServeAreNowhere(t *testing.T) {
 	t.Chdir(t.TempDir())
 	folder := t.TempDir()
 	keyFile := folder + "/key"
-	if err := os.WriteFile(keyFile, []byte(planted+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(keyFile, []byte(planted+"\n"), 0o600))
 	s := openShop(t, "", "--account", "races", "--key-file", keyFile, "--examine", "--export", "all.csv")
 	if !strings.HasPrefix(s.ready, "DefaultEndpointsProtocol=http;AccountName=races;AccountKey=<the key of "+keyFile+">;TableEndpoint=http://127.0.0.1:") {
 		t.Errorf("the first line = %q; want where the key is in place of the key", s.ready)
@@ -164,18 +160,14 @@ func TestSecretsOfServeAreNowhere(t *testing.T) {
 			said[name] = string(text)
 		}
 	}
-	if len(said) < 10 || len(now) == 0 || len(complaint) == 0 {
-		t.Errorf("searched %d texts; want the whole record", len(said))
-	}
+	assert.Truef(t, len(said) >= 10 && len(now) != 0 && len(complaint) != 0, "searched %d texts; want the whole record", len(said))
 	parts := []string{"plantedsecret"}
 	for i := 0; i+12 <= len(planted); i += 4 {
 		parts = append(parts, planted[i:i+12])
 	}
 	for name, text := range said {
 		for _, part := range parts {
-			if strings.Contains(text, part) {
-				t.Errorf("%s holds %q, a part of the key", name, part)
-			}
+			assert.NotContainsf(t, text, part, "%s holds %q, a part of the key", name, part)
 		}
 	}
 }
@@ -208,13 +200,10 @@ func TestExamineTellsInjectedFaults(t *testing.T) {
 		}
 	}
 	for one, n := range met {
-		if n != 0 {
-			t.Errorf("of %+v the client met %d more than the record says", one, n)
-		}
+		assert.EqualValuesf(t, 0, n, "of %+v the client met %d more than the record says", one, n)
 	}
-	if len(met) != 2 || sum < 20 {
-		t.Errorf("the client met %d kinds, codes and keys, and the record has %d; want two, and 50 or so", len(met), sum)
-	}
+	assert.Truef(t, len(met) == 2 && sum >= 20,
+		"the client met %d kinds, codes and keys, and the record has %d; want two, and 50 or so", len(met), sum)
 	if said := strings.Join(strings.Fields(s.stdout.String()), " "); !strings.Contains(said, "of the attempts met a fault that was injected") ||
 		!strings.Contains(said, `Faults were injected on purpose (refuse (503 ServerBusy) of 30% at the key hot; refuse (500 OperationTimedOut) of 20% at keys that begin with c)`) {
 		t.Errorf("the report does not tell of the faults:\n%s", &s.stdout)

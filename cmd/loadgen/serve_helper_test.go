@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/rest/resttest"
 	"loadgen/engine/rest/serve"
 )
@@ -91,8 +93,6 @@ func (s *shop) state() serve.State { return resttest.StateOf(s.t, s.admin) }
 func put(t *testing.T, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 }

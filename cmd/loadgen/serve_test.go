@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/rest/resttest"
@@ -27,9 +29,7 @@ func TestServeSaysWhereItIs(t *testing.T) {
 	port, _, _ := strings.Cut(s.ready[strings.LastIndex(s.ready, ":")+1:], "/")
 	want := "DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=" + resttest.Emulator.Secret +
 		";TableEndpoint=http://127.0.0.1:" + port + "/devstoreaccount1;"
-	if s.ready != want {
-		t.Errorf("the first line = %q; want %q", s.ready, want)
-	}
+	assert.Equal(t, want, s.ready, "the first line")
 	s.enter(s.ready)
 	s.Must(entity.CreateTable, "Races", "", "")
 	if now := s.state(); now.Seed != 1 || now.Profile != "documented" || now.Requests.Ok != 1 {
@@ -44,9 +44,7 @@ func TestServeSaysWhereItIs(t *testing.T) {
 	wantSaid := "serving the account devstoreaccount1 on http://127.0.0.1:" + port + "/devstoreaccount1, profile documented\n" +
 		"state of the service: " + s.admin + "/-/state\n" +
 		"draining; requests under way: 0\ndrained; requests: 1 (1 ok, 0 throttled, 0 failed); entities counted: 0\n"
-	if got := s.stderr.String(); got != wantSaid {
-		t.Errorf("stderr = %q; want %q", got, wantSaid)
-	}
+	assert.Equal(t, wantSaid, s.stderr.String(), "stderr")
 	if left := leftIn(t, "."); len(left) > 0 {
 		t.Errorf("serve left %v behind; want nothing", left)
 	}
@@ -70,9 +68,7 @@ func TestDrainCutsOffWhatTakesTooLong(t *testing.T) {
 	if code := s.stop(); code != codeTerminated || !strings.Contains(s.stderr.String(), "cut off after 20ms; requests under way: 1; ") {
 		t.Errorf("serve that cut a request off = %d; want %d, and why: %s", code, codeTerminated, &s.stderr)
 	}
-	if status := <-gone; status != 0 {
-		t.Errorf("the request that was cut off = %d; want no reply", status)
-	}
+	assert.Equal(t, 0, <-gone, "the request that was cut off")
 	record := read(t, "run")
 	if sum := record.Total(results.Everything); record.Validity != results.Partial || sum.Attempts != 1 || sum.Failed != 1 || record.Target.Failed != 1 {
 		t.Errorf("the run is %s, with %d attempts, %d failed; want it partial, and the one failed", record.Validity, sum.Attempts, sum.Failed)
@@ -92,9 +88,8 @@ func TestServeOnAPortInUse(t *testing.T) {
 		{"--listen", address}, {"--listen", "127.0.0.1:0", "--admin", address}, {"--listen", "127.0.0.1:0", "--admin", admin},
 	} {
 		code, stdout, stderr := say(t, append([]string{"serve", "--examine", "--export", "all.csv"}, args...)...)
-		if code != codeUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "in use") {
-			t.Errorf("serve %v = %d %q %q; want %d and one line", args, code, stdout, stderr, codeUsage)
-		}
+		assert.Truef(t, code == codeUsage && stdout == "" && strings.Count(stderr, "\n") == 1 && strings.Contains(stderr, "in use"),
+			"serve %v = %d %q %q; want %d and one line", args, code, stdout, stderr, codeUsage)
 		if left := leftIn(t, "."); len(left) > 0 {
 			t.Errorf("serve %v left %v behind; want nothing", args, left)
 		}
@@ -106,18 +101,14 @@ func TestServeClosesWhatItCannotExamine(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, map[string]string{"taken": ""})
 	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	address := free.Addr().String()
 	free.Close()
 	if code, stdout, stderr := say(t, "serve", "--examine", "--out", "taken", "--listen", address); code != codeUsage || stdout != "" {
 		t.Errorf("serve --examine --out of a file = %d %q %q; want %d", code, stdout, stderr, codeUsage)
 	}
 	again, err := net.Listen("tcp", address)
-	if err != nil {
-		t.Fatalf("the port is not free again: %v", err)
-	}
+	require.NoError(t, err, "the port is not free again")
 	again.Close()
 }
 
@@ -133,9 +124,7 @@ func TestHelpOfServeIsComplete(t *testing.T) {
 	_, examples, found := strings.Cut(help, "Examples:\n")
 	examples, _, _ = strings.Cut(examples, "\n\n")
 	lines := strings.Split(examples, "\n")
-	if !found || len(lines) < 4 {
-		t.Fatalf("the help of serve has the examples %q; want some", lines)
-	}
+	require.Truef(t, found && len(lines) >= 4, "the help of serve has the examples %q; want some", lines)
 	for _, line := range lines {
 		words, _, _ := strings.Cut(line, "#")
 		args := strings.Fields(words)
@@ -144,9 +133,7 @@ func TestHelpOfServeIsComplete(t *testing.T) {
 			continue
 		}
 		var f serveFlags
-		if err := f.verb(nil, nil).ParseFlags(args[2:]); err != nil {
-			t.Errorf("the example %q: %v", line, err)
-		}
+		assert.NoErrorf(t, f.verb(nil, nil).ParseFlags(args[2:]), "the example %q", line)
 		settings := slices.DeleteFunc(f.Set, func(one string) bool { return strings.HasPrefix(one, "faults.") })
 		if faults := (serve.Options{Profile: f.Profile, Set: settings, Imports: f.Imports, Export: f.Export}).Validate(); len(faults) > 0 {
 			t.Errorf("the example %q: %v", line, faults)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
 )
 
 // Those pages whose commands take seconds. The picture beside the contest of usage.md is heat.png of
@@ -26,9 +27,7 @@ func TestOtherPagesShowWhatTheCommandsPrint(t *testing.T) {
 func TestBackoffPageShowsWhatTheCommandsPrint(t *testing.T) {
 	page := pageOf(t, "docs/backoff.md")
 	path, err := filepath.Abs("../../docs/backoff.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Chdir(t.TempDir())
 	for i, typed := range []string{"backoff contest --outage 15s --clients 500 --out o", "backoff show documented --out p"} {
 		shown := blocksOf(page, "text")[i]
@@ -39,8 +38,6 @@ func TestBackoffPageShowsWhatTheCommandsPrint(t *testing.T) {
 		page = strings.Replace(page, shown, stdout, 1)
 	}
 	if *rewrite {
-		if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, []byte(page), 0o644))
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write what commands print in the pages of docs anew; read the difference before it is kept")
@@ -21,9 +23,7 @@ var rewrite = flag.Bool("rewrite", false, "write what commands print in the page
 func pageOf(t testing.TB, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(text)
 }
 
@@ -130,9 +130,7 @@ func TestPagesShowWhatTheCommandsPrint(t *testing.T) {
 func (p shownPage) check(t *testing.T) {
 	page, held := pageOf(t, "docs/"+p.name), map[string]string{}
 	path, err := filepath.Abs("../../docs/" + p.name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, file := range p.files {
 		held[file] = pageOf(t, "docs/"+file)
 	}
@@ -161,13 +159,9 @@ func (p shownPage) check(t *testing.T) {
 		}
 		page = strings.Replace(page, "```console\n"+block, "```console\n"+renewed, 1)
 	}
-	if ran < p.least {
-		t.Errorf("%d commands were run; want %d at least: the test reads the page wrongly", ran, p.least)
-	}
+	assert.Truef(t, ran >= p.least, "%d commands were run; want %d at least: the test reads the page wrongly", ran, p.least)
 	if *rewrite {
-		if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, []byte(page), 0o644))
 	}
 }
 
@@ -198,13 +192,9 @@ func TestOwnTablePageShowsItsScenario(t *testing.T) {
 	text := pageOf(t, "docs/fleet.yaml") + pageOf(t, "docs/race.yaml")
 	shown := blocksOf(pageOf(t, "docs/your-own-table.md"), "yaml")
 	for _, block := range shown {
-		if !strings.Contains(text, block) {
-			t.Errorf("neither docs/fleet.yaml nor docs/race.yaml has what the page shows of it:\n%s", block)
-		}
+		assert.Containsf(t, text, block, "neither docs/fleet.yaml nor docs/race.yaml has what the page shows of it:\n%s", block)
 	}
-	if len(shown) < 5 {
-		t.Errorf("the page shows %d parts of the scenario; the test reads it wrongly", len(shown))
-	}
+	assert.Truef(t, len(shown) >= 5, "the page shows %d parts of the scenario; the test reads it wrongly", len(shown))
 }
 
 // The front page shows the beginning of what its first command prints.
@@ -213,7 +203,6 @@ func TestReadmeShowsTheAnswer(t *testing.T) {
 	_, rest, begins := strings.Cut(pageOf(t, "README.md"), begin)
 	shown, _, ends := strings.Cut(rest, end)
 	screen := blocksOf(pageOf(t, "docs/output.md"), "text")[0]
-	if !begins || !ends || len(shown) < 100 || !strings.HasPrefix(screen, shown) {
-		t.Errorf("README.md shows\n%s\nwant the beginning of the screen that docs/output.md shows", shown)
-	}
+	assert.Truef(t, begins && ends && len(shown) >= 100 && strings.HasPrefix(screen, shown),
+		"README.md shows\n%s\nwant the beginning of the screen that docs/output.md shows", shown)
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 )
 
@@ -29,9 +31,7 @@ type splice struct {
 func newSplice(t *testing.T, to string) *splice {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s := &splice{Listener: l, to: to}
 	s.wires.Go(s.accept)
 	t.Cleanup(func() { s.cut(); s.wires.Wait() })

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/model"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -35,16 +38,12 @@ func furnished(t *testing.T) []*scenarios.Scenario {
 	var list []*scenarios.Scenario
 	for _, name := range scenarios.Library() {
 		s, err := scenarios.Builtin(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if len(storesOf(s)) > 0 {
 			list = append(list, s)
 		}
 	}
-	if len(list) == 0 {
-		t.Fatal("no scenario of the library uses a queue or blobs")
-	}
+	require.NotEmpty(t, list, "no scenario of the library uses a queue or blobs")
 	return list
 }
 
@@ -95,13 +94,9 @@ func leftSound(t *testing.T, record *results.Record) {
 	looked := int64(0)
 	for _, one := range record.Invariants {
 		looked += one.Looked
-		if one.Faults > 0 {
-			t.Errorf("%d of %d not so: %s: %v", one.Faults, one.Looked, one.Name, one.Examples)
-		}
+		assert.Truef(t, one.Faults <= 0, "%d of %d not so: %s: %v", one.Faults, one.Looked, one.Name, one.Examples)
 	}
-	if looked == 0 {
-		t.Error("nobody looked at what was left")
-	}
+	assert.True(t, looked != 0, "nobody looked at what was left")
 }
 
 // ofEachKind returns the first of the scenarios that use the same beside their tables.
@@ -140,24 +135,17 @@ func TestQueuesAndBlobsElsewhere(t *testing.T) {
 				t.Setenv("LOADGEN_STORES_TEST", connection+row.more)
 				before := s.handler.Counts().Requests
 				code, stdout, stderr := say(t, append([]string{"run", one.Name, "--target", "env:LOADGEN_STORES_TEST", "--no-probe"}, row.args...)...)
-				if code != row.code || stdout != "" {
-					t.Errorf("exit code %d with %q on standard output; want %d and nothing", code, stdout, row.code)
-				}
+				assert.Truef(t, code == row.code && stdout == "",
+					"exit code %d with %q on standard output; want %d and nothing", code, stdout, row.code)
 				for _, want := range row.says {
-					if !strings.Contains(stderr, want) {
-						t.Errorf("standard error says\n%s\nwant %q in it", stderr, want)
-					}
+					assert.Containsf(t, stderr, want, "standard error says\n%s\nwant %q in it", stderr, want)
 				}
-				if strings.Contains(stderr, planted) {
-					t.Error("standard error shows the key")
-				}
+				assert.NotContains(t, stderr, planted, "standard error shows the key")
 				// Whether the table service is there may have been asked.
 				if seen := s.handler.Counts().Requests - before; seen > 1 || row.code == codeUsage && seen > 0 {
 					t.Errorf("%d requests were sent to the tables", seen)
 				}
-				if left := leftIn(t, "."); len(left) != 0 {
-					t.Errorf("left %v behind; want nothing", left)
-				}
+				assert.Len(t, leftIn(t, "."), 0, "left behind")
 			})
 		}
 	}

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
@@ -74,14 +76,10 @@ func spin(nice int) {
 func compute(t *testing.T, test string, nice int) (stop func()) {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c := exec.CommandContext(t.Context(), self, "-test.run", "^"+test+"$")
 	c.Env = append(os.Environ(), spinChild+"="+strconv.Itoa(nice))
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.Start())
 	return func() {
 		_ = c.Process.Kill() // where it has ended by itself, Wait tells nothing else
 		_ = c.Wait()
@@ -133,9 +131,7 @@ func stressed(t *testing.T, args ...string) (*results.Summary, *results.Record) 
 		t.Fatalf("run %v = %d\n%s", args, code, &stderr)
 	}
 	s := new(results.Summary)
-	if err := json.Unmarshal(stdout.Bytes(), s); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(stdout.Bytes(), s))
 	if s.Attempts != s.OkAttempts+s.Throttled+s.Failed || s.Scheduled != s.Sent+s.Dropped {
 		t.Fatalf("the books do not close: %v %+v", s.Reasons, s)
 	}

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/figure"
@@ -23,9 +26,7 @@ func TestLiveTooFewWorkers(t *testing.T) {
 	if s.Saturation != nil {
 		t.Errorf("saturation = %.0f; want none claimed", *s.Saturation)
 	}
-	if s.State != results.CannotTell {
-		t.Errorf("state = %s; want %s", s.State, results.CannotTell)
-	}
+	assert.Equal(t, results.CannotTell, s.State, "state")
 	mostly(t, record, verdict.TooFewWorkers)
 }
 
@@ -77,17 +78,11 @@ func costing(cpu time.Duration) dear {
 // highest steps and their retries ask for, and says so.
 func TestLiveGeneratorThatIsSlow(t *testing.T) {
 	s, err := scenarios.Builtin("stress")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Set("phases.peak.each", "2s"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, s.Set("phases.peak.each", "2s"))
 	record, err := run.Run(t.Context(), run.Plan{Scenario: s, On: run.Embedded, Out: t.TempDir(), Command: []string{"loadgen"},
 		Progress: costing(300 * time.Microsecond)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	sum := record.Summary
 	t.Logf("saturation %s in %v, %s %v; %s", spelled(sum.Saturation), sum.SaturationInterval, sum.Validity, sum.ClientLimited, strained(record))
 	if sum.Saturation != nil && (*sum.Saturation < 1980 || *sum.Saturation > 2020) {

@@ -15,6 +15,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/live"
 	"loadgen/report/text"
 	"loadgen/results"
@@ -127,9 +129,7 @@ func TestEventsThatNobodyReads(t *testing.T) {
 		for range mostWaiting + 5 {
 			e.happened(results.Event{What: results.PhaseBegins})
 		}
-		if got := e.unread.Load(); got != 5 {
-			t.Errorf("%d events were dropped; want 5", got)
-		}
+		assert.EqualValues(t, 5, e.unread.Load(), "events were dropped")
 		close(reader.release)
 		e.finish(&live.Status{}, nil)
 	})
@@ -239,8 +239,6 @@ func TestHowASimulationFares(t *testing.T) {
 				got += line
 			}
 		}
-		if got != row.want {
-			t.Errorf("%s time: told\n%swant\n%s", row.time, got, row.want)
-		}
+		assert.Equalf(t, row.want, got, "%s time: told\n%swant\n%s", row.time, got, row.want)
 	}
 }

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/results"
 )
@@ -28,9 +31,7 @@ func TestATokenOverARestart(t *testing.T) {
 		c := program(t, []string{"LOADGEN_TOKEN_TEST=" + first.ready}, append([]string{"run", "begin.yaml", "--out", "first"}, there...)...)
 		var said bytes.Buffer
 		c.Dir, c.Stdout, c.Stderr = ".", &said, &said
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, c.Start())
 		clk := clock.NewReal()
 		for told := false; !told && clk.Now().Offset() < 20*time.Second; {
 			if err := clk.Sleep(t.Context(), clk.Now().Add(20*time.Millisecond)); err != nil {
@@ -39,29 +40,23 @@ func TestATokenOverARestart(t *testing.T) {
 			text, _ := os.ReadFile(filepath.Join("first", results.EventsFile))
 			told = bytes.Contains(text, []byte(results.TokenSaved))
 		}
-		if err := c.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, c.Process.Kill())
 		_ = c.Wait()
 		if code := first.stop(); code != codeOk {
 			t.Fatalf("serve = %d %s", code, &first.stderr)
 		}
 		code, token, stderr := say(t, "report", "first", "--saved", "here")
-		if code != codeOk || !strings.HasPrefix(token, "from.") {
-			t.Fatalf("report --saved = %d %q %s; the run said %s", code, token, stderr, &said)
-		}
-		if err := os.WriteFile("token.txt", []byte(token), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.Truef(t, code == codeOk && strings.HasPrefix(token, "from."),
+			"report --saved = %d %q %s; the run said %s", code, token, stderr, &said)
+		require.NoError(t, os.WriteFile("token.txt", []byte(token), 0o600))
 		second := openShop(t, "", "--profile", "off", "--import", "all.jsonl")
 		t.Setenv("LOADGEN_TOKEN_TEST", second.ready)
 		job(t, "on.yaml", "", "", "from: {file: token.txt}")
 		if code, _, stderr := say(t, append([]string{"run", "on.yaml", "--reuse", "--out", "second"}, there...)...); code != codeOk {
 			t.Fatalf("run = %d %s", code, stderr)
 		}
-		if got, want := counted(read(t, "second"), "goes-on"), float64(2500-row.top*row.pages); got != want {
-			t.Errorf("%d pages of %d: the second process read %v entities; want the %v that are left", row.pages, row.top, got, want)
-		}
+		assert.Equalf(t, float64(2500-row.top*row.pages), counted(read(t, "second"), "goes-on"),
+			"%d pages of %d: the second process read", row.pages, row.top)
 		if code := second.stop(); code != codeOk {
 			t.Fatalf("serve = %d", code)
 		}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 )
 
@@ -25,9 +27,7 @@ model: {profile: "off"}
 attributes: {id: {sequence: 100000}}
 design: {partition_key: journal, row_key: "{id}"}
 ` + phases
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 }
 
 const jobLoad = "  - {name: load, load: {entities: 2500}}\n"

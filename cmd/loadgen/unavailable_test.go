@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/model"
 )
 
@@ -73,15 +75,12 @@ func TestTargetsThatAreNotAvailable(t *testing.T) {
 			before := good.handler.Counts().Requests + late.handler.Counts().Requests
 			code, stdout, stderr := say(t, strings.Fields(verb+" --target env:LOADGEN_UNAVAILABLE_TEST --quiet --yes")...)
 			line := strings.Count(stderr, "\n") == 1 && strings.Contains(stderr, row.says) && !strings.Contains(stderr, planted)
-			if code != want || stdout != "" || !line {
-				t.Errorf("%s: %s = %d, %q, %q; want %d and %q", row.sentence, verb, code, stdout, stderr, want, row.says)
-			}
+			assert.Truef(t, code == want && stdout == "" && line,
+				"%s: %s = %d, %q, %q; want %d and %q", row.sentence, verb, code, stdout, stderr, want, row.says)
 			if n := good.handler.Counts().Requests + late.handler.Counts().Requests - before + asked.Load(); n > 1 {
 				t.Errorf("%s: %s sends %d requests; want one at most", row.sentence, verb, n)
 			}
-			if left := leftIn(t, "."); len(left) != 0 {
-				t.Errorf("%s: %s leaves %v behind; want nothing", row.sentence, verb, left)
-			}
+			assert.Lenf(t, leftIn(t, "."), 0, "%s: %s leaves behind", row.sentence, verb)
 		}
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
@@ -52,9 +55,7 @@ func TestVerifyWritesEqualsTheServicesLog(t *testing.T) {
 		"--out", "run", "--rate", "300", "--duration", "1s", "--workers", "32", "--set", "phases.peak.hold=false",
 		"--set", "phases.load.entities=100", "--set", "phases.load.transaction=1",
 		"--set", `phases.peak.operations=[{name: lap, verb: merge, counter: Laps, weight: 3}, {name: register, verb: insert}]`)
-	if code != codeOk {
-		t.Fatalf("exit code %d: %s\n%s", code, stderr, stdout)
-	}
+	require.Equalf(t, codeOk, code, "exit code %d: %s\n%s", code, stderr, stdout)
 	record := read(t, "run")
 	audit := record.Audit
 	sent := record.Total(results.Reported).Sent
@@ -66,7 +67,5 @@ func TestVerifyWritesEqualsTheServicesLog(t *testing.T) {
 		t.Errorf("the audit comes to %+v; want %d writes, %d own-409 and %d own-412 by the service's log but for those unknown, and nothing lost or doubled",
 			*audit, sent, len(s.inserts), len(s.merges))
 	}
-	if len(s.inserts)+len(s.merges) == 0 {
-		t.Error("no reply to a write that was carried out was lost; want some")
-	}
+	assert.True(t, len(s.inserts)+len(s.merges) != 0, "no reply to a write that was carried out was lost; want some")
 }

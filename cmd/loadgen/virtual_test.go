@@ -5,6 +5,8 @@ import (
 	"io"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/results"
 	"loadgen/scenarios/run"
 )
@@ -14,13 +16,9 @@ func planned(t testing.TB, args ...string) (run.Plan, error) {
 	t.Helper()
 	var f stressFlags
 	c := f.verb(io.Discard, io.Discard)
-	if err := c.ParseFlags(args); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.ParseFlags(args))
 	draw, plan, err := f.open(c, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s, err := draw(nil)
 	if err != nil {
 		return run.Plan{}, err

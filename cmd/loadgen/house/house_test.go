@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the table of rooms of ARCHITECTURE.md anew; read the difference before committing it")
@@ -41,9 +43,7 @@ var wholeTree = sync.OnceValues(func() (*house, error) { return readHouse(os.Dir
 func readTree(t *testing.T) *house {
 	t.Helper()
 	h, err := wholeTree()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if len(h.rooms) < 10 {
 		t.Fatalf("found %d packages in the module; want all of them: does the test run in cmd/loadgen/house?", len(h.rooms))
 	}

@@ -12,6 +12,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // licences are those under which other people's code and fonts may be linked: all let the
@@ -76,9 +79,7 @@ func linked(t *testing.T, system string) map[string]string {
 	command.Env = append(os.Environ(), "GOOS="+system)
 	command.Stderr = os.Stderr
 	output, err := command.Output()
-	if err != nil {
-		t.Fatalf("%v: %v", command, err)
-	}
+	require.NoErrorf(t, err, "%v", command)
 	folders := map[string]string{}
 	for line := range strings.Lines(string(output)) {
 		path, folder, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -108,24 +109,18 @@ func TestLicencesOfWhatIsLinked(t *testing.T) {
 				continue
 			}
 			text, err := os.ReadFile(filepath.Join(folder, file.Name()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			names, fault := licencesOf(string(text))
 			if fault != "" {
 				t.Errorf("%s: %s: %s", path, file.Name(), fault)
 			}
 			all = append(all, names...)
 		}
-		if len(all) == 0 {
-			t.Errorf("%s has no licence", path)
-		}
+		assert.NotEmptyf(t, all, "%s has no licence", path)
 		slices.Sort(all)
 		count[strings.Join(slices.Compact(all), " and ")]++
 	}
-	if len(folders) < 20 {
-		t.Errorf("%d modules are linked; where are the others?", len(folders))
-	}
+	assert.Truef(t, len(folders) >= 20, "%d modules are linked; where are the others?", len(folders))
 	var parts []string
 	for _, names := range slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) }) {
 		parts = append(parts, fmt.Sprintf("%d %s", count[names], names))

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // What stands between these two lines of ARCHITECTURE.md is written by [writePage].
@@ -66,14 +68,8 @@ func lineOf(lines []string, i int) string {
 func writePage(t *testing.T, file string) {
 	t.Helper()
 	page, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	before, _, after, found := cutPage(string(page))
-	if !found {
-		t.Fatalf("%s has no lines %q and %q", file, tableBegins, tableEnds)
-	}
-	if err := os.WriteFile(file, []byte(before+tableBegins+roomTable()+tableEnds+after), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.Truef(t, found, "%s has no lines %q and %q", file, tableBegins, tableEnds)
+	require.NoError(t, os.WriteFile(file, []byte(before+tableBegins+roomTable()+tableEnds+after), 0o644))
 }

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // public are the packages that others may build on: CHANGELOG.md says what changes in them.
@@ -31,9 +34,8 @@ func TestPublicPackages(t *testing.T) {
 	}
 	for _, path := range public {
 		example := ofProject(t, path+"/example_test.go")
-		if !strings.Contains(example, "func Example() {") || !strings.Contains(example, "\t// Output:") {
-			t.Errorf("%s has no example that is run", path)
-		}
+		assert.Truef(t, strings.Contains(example, "func Example() {") && strings.Contains(example, "\t// Output:"),
+			"%s has no example that is run", path)
 	}
 }
 
@@ -42,25 +44,19 @@ func TestPublicPackages(t *testing.T) {
 func TestDockerfile(t *testing.T) {
 	text := ofProject(t, "Dockerfile")
 	_, image, found := strings.Cut(text, "\nFROM scratch\n")
-	if !found || strings.Contains(image, "\nFROM ") || strings.Contains(image, "\nRUN ") {
-		t.Fatal("the last stage is not FROM scratch, or runs something, which takes a shell")
-	}
+	require.True(t, found && !strings.Contains(image, "\nFROM ") && !strings.Contains(image, "\nRUN "),
+		"the last stage is not FROM scratch, or runs something, which takes a shell")
 	user := regexp.MustCompile(`(?m)^USER (\d+):(\d+)$`).FindStringSubmatch(image)
-	if user == nil || user[1] == "0" || user[2] == "0" {
-		t.Errorf("USER is %v; want numbers of one who is not root", user)
-	}
+	assert.Truef(t, user != nil && user[1] != "0" && user[2] != "0", "USER is %v; want numbers of one who is not root", user)
 	for _, want := range []string{
 		"/etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt\n",
 		"WORKDIR /var/loadgen\n", "/var/loadgen\nCOPY", `ENTRYPOINT ["/usr/local/bin/loadgen"]`, " /tmp\n",
 	} {
-		if !strings.Contains(image, want) {
-			t.Errorf("the image lacks %q", want)
-		}
+		assert.Containsf(t, image, want, "the image lacks %q", want)
 	}
 	for _, flag := range []string{"CGO_ENABLED=0", "-trimpath", "-s -w"} {
-		if !strings.Contains(text, flag) || !strings.Contains(ofProject(t, ".goreleaser.yaml"), flag) {
-			t.Errorf("the image and the release are not both built with %s", flag)
-		}
+		assert.Truef(t, strings.Contains(text, flag) && strings.Contains(ofProject(t, ".goreleaser.yaml"), flag),
+			"the image and the release are not both built with %s", flag)
 	}
 	job := ofProject(t, "docs/nightly.md")
 	if user != nil && !strings.Contains(job, "runAsUser: "+user[1]+", fsGroup: "+user[2]+"}") || !strings.Contains(job, "mountPath: /var/loadgen}") {
@@ -72,8 +68,6 @@ func TestDockerfile(t *testing.T) {
 func ofProject(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(text)
 }

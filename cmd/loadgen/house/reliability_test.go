@@ -7,6 +7,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // promise is a line of docs/reliability.md: what is promised, which tests would fail if it
@@ -80,9 +83,7 @@ func TestReliability(t *testing.T) {
 		var tests []string
 		for _, test := range p.tests {
 			room, name, _ := strings.Cut(test, ".")
-			if !hasTest(t, room, name) {
-				t.Errorf("%s: there is no test %s in %s", p.what, name, room)
-			}
+			assert.Truef(t, hasTest(t, room, name), "%s: there is no test %s in %s", p.what, name, room)
 			tests = append(tests, fmt.Sprintf("`%s` of `%s`", name, room))
 		}
 		fmt.Fprintf(&page, "| %s | %s | %s |\n", p.what, strings.Join(tests, ", "), p.figure)
@@ -90,29 +91,22 @@ func TestReliability(t *testing.T) {
 	page.WriteString(reliabilityEnd)
 	name := filepath.Join("..", "..", "..", "docs", "reliability.md")
 	if *rewrite {
-		if err := os.WriteFile(name, []byte(page.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(name, []byte(page.String()), 0o644))
 	}
 	text, err := os.ReadFile(name)
-	if err != nil || string(text) != page.String() {
-		t.Errorf("docs/reliability.md is not what the promises say: %v; run go test ./cmd/loadgen/house -rewrite", err)
-	}
+	assert.Truef(t, err == nil && string(text) == page.String(),
+		"docs/reliability.md is not what the promises say: %v; run go test ./cmd/loadgen/house -rewrite", err)
 }
 
 // hasTest reports whether a package has a test of that name.
 func hasTest(t *testing.T, room, name string) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", "..", filepath.FromSlash(room), "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	declared := regexp.MustCompile(`(?m)^func ` + regexp.QuoteMeta(name) + `\(`)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if declared.Match(text) {
 			return true
 		}

@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // part is something that the command could do without, and by which packages it comes in:
@@ -118,19 +120,13 @@ func TestWeights(t *testing.T) {
 	t.Log("\n" + table)
 	file := filepath.Join("..", "..", "..", "docs", "figures.md")
 	page, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	before, rest, begins := strings.Cut(string(page), weightsBegin)
 	shown, after, ends := strings.Cut(rest, weightsEnd)
-	if !begins || !ends {
-		t.Fatalf("docs/figures.md has no lines %q and %q", weightsBegin, weightsEnd)
-	}
+	require.Truef(t, begins && ends, "docs/figures.md has no lines %q and %q", weightsBegin, weightsEnd)
 	const head = "\n| part | MB | of all |\n|---|---:|---:|\n"
 	if *rewrite {
-		if err := os.WriteFile(file, []byte(before+weightsBegin+head+table+"\n"+weightsEnd+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, []byte(before+weightsBegin+head+table+"\n"+weightsEnd+after), 0o644))
 		return
 	}
 	if fault := near(strings.TrimSpace(strings.TrimPrefix(shown, head)), strings.TrimSpace(table)); fault != "" {
@@ -163,13 +159,9 @@ func overlay(t *testing.T, p part) string {
 	t.Helper()
 	folder := t.TempDir()
 	room, err := filepath.Abs(filepath.Join("..", "..", "..", strings.TrimPrefix(p.by[0], moduleName)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	files, err := filepath.Glob(filepath.Join(room, "*.go"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%s has %d files, %v", room, len(files), err)
-	}
+	require.Truef(t, err == nil && len(files) != 0, "%s has %d files, %v", room, len(files), err)
 	replaced := map[string]string{}
 	for _, file := range files {
 		replaced[file] = ""
@@ -177,13 +169,9 @@ func overlay(t *testing.T, p part) string {
 	stub := filepath.Join(folder, "stub.go")
 	replaced[filepath.Join(room, "doc.go")] = stub
 	text, err := json.Marshal(map[string]any{"Replace": replaced})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	list := filepath.Join(folder, "overlay.json")
-	if err := errors.Join(os.WriteFile(stub, []byte(p.stub), 0o600), os.WriteFile(list, text, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(os.WriteFile(stub, []byte(p.stub), 0o600), os.WriteFile(list, text, 0o600)))
 	return list
 }
 
@@ -199,9 +187,7 @@ func built(t *testing.T, out string, flags ...string) {
 func size(t *testing.T, file string) float64 {
 	t.Helper()
 	info, err := os.Stat(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return float64(info.Size())
 }
 
@@ -212,9 +198,7 @@ func said(t *testing.T, args ...string) []byte {
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64")
 	command.Stderr = os.Stderr
 	text, err := command.Output()
-	if err != nil {
-		t.Fatalf("%v: %v", command, err)
-	}
+	require.NoErrorf(t, err, "%v", command)
 	return text
 }
 
