@@ -229,7 +229,7 @@ var rows = []row{
 	}, {
 		path:    "target/targettest",
 		what:    "the suite that every target passes",
-		imports: []string{"engine/clock", "engine/entity", "results", "target"},
+		imports: []string{"engine/clock", "engine/entity", "engine/filter", "results", "target"},
 	}, {
 		path:    "engine",
 		what:    "the embedded account: a store behind a partition layer",
@@ -262,8 +262,20 @@ var rows = []row{
 		imports: []string{"engine", "engine/clock", "engine/entity", "engine/filter", "engine/invariants", "engine/wire"},
 		owns:    []string{"github.com/coreos/go-oidc/v3"},
 	}, {
-		path: "engine/rest/listentest",
-		what: "clients that connect to a server under test without a network",
+		path: "engine/rest/resttest",
+		what: "local Table services, and clients of them, for tests",
+		imports: []string{
+			"engine", "engine/clock", "engine/entity", "engine/model", "engine/rest", "engine/rest/serve", "engine/wire",
+			"target", "target/azure",
+		},
+	}, {
+		path:    "results/resultstest",
+		what:    "records of declared runs for tests",
+		imports: []string{"results"},
+	}, {
+		path:    "scenarios/run/runtest",
+		what:    "scenarios that tests read and simulate",
+		imports: []string{"engine", "report/verdict", "results", "scenarios", "scenarios/campaign", "scenarios/drive", "scenarios/run", "target"},
 	}, {
 		path: "engine/rest/serve",
 		what: "a table service for others: listener, second address, archives, log, end",
@@ -391,6 +403,7 @@ var testModules = []string{
 	"github.com/google/go-cmp",
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables",
 	"github.com/rogpeppe/go-internal",
+	"github.com/stretchr/testify",
 	"github.com/golang-jwt/jwt",
 	"golang.org/x/net",
 	"google.golang.org/grpc",
