@@ -13,7 +13,7 @@ import (
 
 // billed tells the transactions that are billed: derived, since no reply tells.
 func (a *author) billed() {
-	all := a.record.Total(results.Everything)
+	all := a.record.Counts(results.Everything)
 	if all.Attempts == 0 {
 		return
 	}
@@ -49,7 +49,7 @@ func (a *author) books() {
 	if !a.known() {
 		return
 	}
-	s, all := a.summary, a.record.Total(results.Everything)
+	s, all := a.summary, a.record.Counts(results.Everything)
 	count := func(n int64, member string) document.Cell { return countCell(n, a.inSummary(member)) }
 	operations := document.Table{ID: "accounting-operations", Caption: "Operations of the whole run",
 		Columns: []document.Column{{Title: "scheduled"}, {Title: "sent"}, {Title: "dropped"}, {Title: "late"}, {Title: "completed"}},

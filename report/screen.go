@@ -102,7 +102,7 @@ func (a *author) ladder(steps []figure.Step) document.Table {
 	most, group, within := int64(-1), "response", func(results.Kind) bool { return true }
 	for _, name := range groups(a.record.Manifest.Operations) {
 		of := func(kind results.Kind) bool { return kind.Group == name }
-		sum := a.record.Total(func(p *results.Phase, kind results.Kind) bool { return p.Reported && of(kind) })
+		sum := a.record.Counts(func(p *results.Phase, kind results.Kind) bool { return p.Reported && of(kind) })
 		if sum.Scheduled > most {
 			most, group, within = sum.Scheduled, name, of
 		}
@@ -227,7 +227,7 @@ func (a *author) timesShort() document.Table {
 // accounting of the whole run adds up, and how the generator fared.
 func (a *author) counts() []string {
 	s := a.summary
-	all := a.record.Total(results.Reported)
+	all := a.record.Counts(results.Reported)
 	due, says := all.Scheduled, "due"
 	if a.record.Capture != nil {
 		due, says = all.Operations, "seen"

@@ -3,6 +3,7 @@ package results
 import (
 	"encoding/json"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -29,6 +30,9 @@ type Histogram struct {
 	// the buckets do not have yet: on the virtual clock nothing is late, and what is
 	// refused mostly takes the same time.
 	last, again int64
+	// encoded holds the encoding of the buckets, nil where it has to be made: a record is
+	// written more often than its histograms change. It is allotted with them.
+	encoded *atomic.Pointer[string]
 }
 
 // NewHistogram returns an empty histogram.
@@ -55,17 +59,18 @@ func (h *Histogram) settle() {
 	if h == nil || h.again == 0 {
 		return
 	}
-	if err := h.buckets().RecordValues(h.last, h.again); err != nil {
+	if err := h.changed().RecordValues(h.last, h.again); err != nil {
 		panic("results: a value within the histogram's span was refused: " + err.Error())
 	}
 	h.again = 0
 }
 
-// buckets are those of what was settled.
-func (h *Histogram) buckets() *hdrhistogram.Histogram {
+// changed returns the buckets, which the caller changes.
+func (h *Histogram) changed() *hdrhistogram.Histogram {
 	if h.hdr == nil {
-		h.hdr = hdrhistogram.New(1, longestMicros, significantFigures)
+		h.hdr, h.encoded = hdrhistogram.New(1, longestMicros, significantFigures), new(atomic.Pointer[string])
 	}
+	h.encoded.Store(nil)
 	return h.hdr
 }
 
@@ -129,7 +134,7 @@ func (h *Histogram) Merge(other *Histogram) {
 	if other.Count() == 0 {
 		return
 	}
-	if dropped := h.buckets().Merge(other.hdr); dropped > 0 {
+	if dropped := h.changed().Merge(other.hdr); dropped > 0 {
 		panic(fmt.Sprintf("results: merging equal histograms dropped %d values", dropped))
 	}
 	h.over += other.over
@@ -138,7 +143,7 @@ func (h *Histogram) Merge(other *Histogram) {
 // reset empties the histogram and keeps its memory.
 func (h *Histogram) reset() {
 	if h.hdr != nil {
-		h.hdr.Reset()
+		h.changed().Reset()
 	}
 	h.over, h.last, h.again = 0, 0, 0
 }
@@ -199,11 +204,16 @@ func (h *Histogram) Encoded() (string, error) {
 	if h.Count() == 0 {
 		return "", nil
 	}
+	if known := h.encoded.Load(); known != nil {
+		return *known, nil
+	}
 	text, err := h.hdr.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	if err != nil {
 		return "", fmt.Errorf("results: encoding a histogram: %w", err)
 	}
-	return string(text), nil
+	made := string(text)
+	h.encoded.Store(&made)
+	return made, nil
 }
 
 // UnmarshalJSON implements json.Unmarshaler. Its errors wrap [ErrCorrupt] and
@@ -234,12 +244,12 @@ func (h *Histogram) UnmarshalJSON(text []byte) error {
 		return fmt.Errorf("%w: a histogram of %d says that it holds %d", ErrCorrupt, hdr.TotalCount(), form.Count)
 	}
 	if hdr.LowestTrackableValue() == 1 && hdr.HighestTrackableValue() == longestMicros && hdr.SignificantFigures() == significantFigures {
-		h.hdr, h.over = hdr, form.Over
+		h.hdr, h.encoded, h.over = hdr, new(atomic.Pointer[string]), form.Over
 		return nil
 	}
 	// Merging into one of this package's own keeps every later merge exact,
 	// whatever span the file was written with.
-	own := h.buckets()
+	own := h.changed()
 	if dropped := own.Merge(hdr); dropped > 0 {
 		*h = Histogram{}
 		return fmt.Errorf("%w: %d durations beyond an hour", ErrCorrupt, dropped)

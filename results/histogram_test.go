@@ -277,3 +277,23 @@ func TestBucketsMeetAtTheirBoundaries(t *testing.T) {
 		assert.Equalf(t, row.want, results.BucketOf(row.d), "%s: BucketOf(%v)", row.name, row.d)
 	}
 }
+
+func TestEncodingFollowsEachChange(t *testing.T) {
+	h, other := results.NewHistogram(), results.NewHistogram()
+	other.Record(time.Second)
+	for _, change := range []func(){
+		func() { h.Record(time.Millisecond) },
+		func() { h.Record(2 * time.Millisecond) },
+		func() { h.Merge(other) },
+	} {
+		change()
+		var read results.Histogram
+		text, err := json.Marshal(h)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(text, &read))
+		assert.Equal(t, h.Bars(), read.Bars())
+		again, err := json.Marshal(&read)
+		require.NoError(t, err)
+		assert.Equal(t, string(text), string(again))
+	}
+}

@@ -157,17 +157,36 @@ type Spell struct {
 }
 
 // Total returns the sum over every phase of the kinds of operation for which
-// want returns true.
+// want returns true, to be read only: the histograms of a single kind are the record's own.
 func (r *Record) Total(want func(p *Phase, kind Kind) bool) KindStats {
+	var all []*KindStats
+	r.each(want, func(k *KindStats) { all = append(all, k) })
+	if len(all) == 1 {
+		return *all[0]
+	}
 	sum := newKindStats()
+	for _, one := range all {
+		sum.Add(one)
+	}
+	return sum
+}
+
+// Counts returns the counts of [Record.Total] without the histograms, which take most of
+// the time to add.
+func (r *Record) Counts(want func(p *Phase, kind Kind) bool) (sum KindStats) {
+	r.each(want, sum.Count)
+	return sum
+}
+
+// each calls do with every kind of operation of a phase for which want returns true.
+func (r *Record) each(want func(p *Phase, kind Kind) bool, do func(*KindStats)) {
 	for p := range r.Phases {
 		for k := range r.Phases[p].Kinds {
 			if want(&r.Phases[p], r.Manifest.Operations[k]) {
-				sum.Add(&r.Phases[p].Kinds[k])
+				do(&r.Phases[p].Kinds[k])
 			}
 		}
 	}
-	return sum
 }
 
 // Everything is the choice of [Record.Total] that leaves nothing out.

@@ -129,7 +129,7 @@ func responseTitle(record *results.Record) string {
 }
 
 func throttleTitle(record *results.Record) string {
-	all := record.Total(results.Reported)
+	all := record.Counts(results.Reported)
 	bars := ThrottleBars(record)
 	if len(bars) == 0 {
 		return ""

@@ -48,7 +48,7 @@ type Figure struct {
 // Figures returns what a judged record is told apart by, of its reported phases. What
 // cannot be told is left out.
 func Figures(record *results.Record, summary *results.Summary) []Figure {
-	whole := record.Total(results.Reported)
+	whole := record.Counts(results.Reported)
 	counts := figure.Derived
 	if whole.Throttled+whole.Failed > 0 {
 		// How often a request is sent again is up to the model's limits.

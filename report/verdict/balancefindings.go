@@ -18,7 +18,7 @@ func balanceFindings(record *results.Record) []string {
 	if b == nil {
 		return nil
 	}
-	all := record.Total(results.Reported)
+	all := record.Counts(results.Reported)
 	found := []string{fmt.Sprintf("Over all of it %s of %s operations succeeded; %s of the attempts were throttled.",
 		document.Share(figures.Share("succeeded").Value), document.Count(all.Operations),
 		document.Share(figures.Share("throttled").Value))}

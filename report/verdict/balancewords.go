@@ -22,7 +22,7 @@ func (s *story) balanced() []string {
 	case results.LoadHeld:
 		// What a warm-up met is no part of the measured load, and no secret.
 		since := " from the start"
-		apart := s.record.Total(func(p *results.Phase, kind results.Kind) bool { return !p.Reported && kind.Group != "" })
+		apart := s.record.Counts(func(p *results.Phase, kind results.Kind) bool { return !p.Reported && kind.Group != "" })
 		if apart.Throttled > 0 {
 			since = fmt.Sprintf(" while it was measured (of %s attempts of other phases, such as a warm-up, %s were throttled)",
 				document.Count(apart.Attempts), document.Count(apart.Throttled))

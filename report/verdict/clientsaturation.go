@@ -297,7 +297,7 @@ const mostStrained = 0.02
 // limit, one sentence for each cause, the commonest first; none where too few operations
 // were late to say so, or nobody looked at it.
 func clientSaturations(record *results.Record) []string {
-	sum := record.Total(results.Reported)
+	sum := record.Counts(results.Reported)
 	if record.Generator == nil || float64(sum.Late) <= results.MostLate*float64(sum.Sent) {
 		return nil
 	}

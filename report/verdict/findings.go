@@ -182,7 +182,7 @@ func ended(record *results.Record) string {
 // late tells how much of the load was not sent when it should have been, and of what
 // waited for the target, that it did.
 func late(record *results.Record) string {
-	sum, waited, silence := record.Total(results.Reported), int64(0), ""
+	sum, waited, silence := record.Counts(results.Reported), int64(0), ""
 	for waits, i := waitedIn(record), 0; i < len(record.Intervals); i++ {
 		row := &record.Intervals[i]
 		if reason := waits(row.Second); row.Late > 0 && reason != "" {
@@ -204,8 +204,12 @@ func late(record *results.Record) string {
 
 // clipped tells of durations beyond what the histograms span.
 func clipped(record *results.Record) string {
-	sum := record.Total(results.Everything)
-	over := sum.Response.Over() + sum.Lost.Over()
+	over := int64(0)
+	for i := range record.Phases {
+		for k := range record.Phases[i].Kinds {
+			over += record.Phases[i].Kinds[k].Response.Over() + record.Phases[i].Kinds[k].Lost.Over()
+		}
+	}
 	if over == 0 {
 		return ""
 	}
@@ -225,7 +229,7 @@ func ManyFailed(record *results.Record, summary *results.Summary) bool {
 		return failedShare(&sum) > someFailed
 	}
 	for _, choice := range []func(*results.Phase, results.Kind) bool{results.Everything, results.Reported} {
-		if sum := record.Total(choice); failedShare(&sum) > someFailed {
+		if sum := record.Counts(choice); failedShare(&sum) > someFailed {
 			return true
 		}
 	}
@@ -240,12 +244,12 @@ func failedShare(sum *results.KindStats) float64 {
 // failed says how many attempts failed, and why, where that is more than a few: of the
 // reported phases, or where these have none, of all.
 func (s *story) failed() string {
-	sum := s.record.Total(results.Reported)
+	sum := s.record.Counts(results.Reported)
 	switch {
 	case s.summary.Killed != nil:
 		sum = inSeconds(s.record)
 	case sum.Attempts == 0:
-		sum = s.record.Total(results.Everything)
+		sum = s.record.Counts(results.Everything)
 	}
 	if failedShare(&sum) <= someFailed {
 		return ""

@@ -16,7 +16,7 @@ import (
 // words. The summary shares no memory with the record.
 func Judge(record *results.Record) *results.Summary {
 	manifest := &record.Manifest
-	all, measured := record.Total(results.Everything), record.Total(results.Reported)
+	all, measured := record.Counts(results.Everything), record.Total(results.Reported)
 	lag := results.QuantilesOf(record.Lag)
 	s := &results.Summary{
 		Scenario: manifest.Scenario.Name, Target: manifest.Target, Start: manifest.Start,

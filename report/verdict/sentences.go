@@ -172,7 +172,7 @@ func (s *story) load() string {
 		told = append(told, text)
 	}
 	text := strings.Join(told, "; ")
-	if all := s.record.Total(results.Reported); all.Failed > 0 {
+	if all := s.record.Counts(results.Reported); all.Failed > 0 {
 		text += "; " + failedOf(&all, "attempts")
 	}
 	return text + "."
@@ -291,7 +291,7 @@ func (s *story) closed() string {
 				document.Rate(s.figures.Step(step, nil).Served), document.Share(throttled))
 		}
 	}
-	if sum := s.record.Total(results.Reported); sum.Succeeded > 0 && sum.Offered == 0 {
+	if sum := s.record.Counts(results.Reported); sum.Succeeded > 0 && sum.Offered == 0 {
 		return fmt.Sprintf("the load counts no entity: of %s operations %s succeeded, and of partitions nothing can be said.",
 			document.Count(sum.Operations), document.Count(sum.Succeeded))
 	}

@@ -171,7 +171,7 @@ func (t *traffic) key() (string, figure.Holding) {
 		target = documentedPartition
 	}
 	share := float64(t.peak()) / float64(target)
-	sum := t.record.Total(results.Everything)
+	sum := t.record.Counts(results.Everything)
 	// Where too much failed, nobody knows what the traffic would have asked for.
 	failing := max(failedShare(&sum), failedAt(t.hot)) > fewFailed
 	var text, and, why string

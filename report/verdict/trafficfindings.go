@@ -34,7 +34,7 @@ func trafficFindings(record *results.Record) []string {
 			document.Count(o.ThrottledByAccount), document.Count(o.Requests)))
 	}
 	if tries := figure.Of(record).Named("tries"); tries.Told && tries.Value >= 1+someRetries {
-		sum := record.Total(results.Reported)
+		sum := record.Counts(results.Reported)
 		found = append(found, fmt.Sprintf("Retries added %s attempts to each operation: %s requests were sent for %s operations.",
 			document.CutFactor(tries.Value-1), document.Count(sum.Attempts), document.Count(sum.Operations)))
 	}

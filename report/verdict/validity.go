@@ -76,7 +76,7 @@ const cutOff = "Cancelled"
 // an attempt has to have come to one of its own, or an operation of several: what was cut
 // off, as all may be that a run sends in its first milliseconds, could have succeeded.
 func futile(record *results.Record) (due int64, causes results.Causes) {
-	sum := record.Total(results.Reported)
+	sum := record.Counts(results.Reported)
 	if record.Killed() != nil {
 		sum = inSeconds(record)
 	}
@@ -99,7 +99,7 @@ func clientLimits(record *results.Record) []string {
 		return limitReasons(record)
 	}
 	var limits []string
-	all, reported := record.Total(results.Everything), record.Total(results.Reported)
+	all, reported := record.Counts(results.Everything), record.Counts(results.Reported)
 	dropped, held := all.Dropped, int64(0)
 	for _, bar := range record.Lag.Bars() {
 		if bar.From > longestHold.Microseconds() {

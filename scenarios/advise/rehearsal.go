@@ -86,7 +86,7 @@ func rehearsed(ctx context.Context, s *scenarios.Scenario, due uint64) (*Rehears
 	if err != nil {
 		return nil, err
 	}
-	all := of.Record.Total(results.Reported)
+	all := of.Record.Counts(results.Reported)
 	r := &Rehearsal{Operations: all.Scheduled, Attempts: all.Attempts, Whole: of.Whole, Seeds: 1, failing: make(map[string]bool),
 		Checks: of.Record.Summary.Checks, ThrottledBy: of.ThrottledBy, record: of.Record, of: of}
 	for i, step := range figure.Reported(of.Record) {
@@ -208,7 +208,7 @@ func (l *Load) measured(r *Rehearsal) {
 	l.Account, l.PerSecond = exactly(float64(due)*r.busiestAccount(steps)), float64(operations)
 	for i := range l.Approaches {
 		one := &l.Approaches[i]
-		sum := r.record.Total(func(p *results.Phase, k results.Kind) bool { return steps[p.Name] && k.Name == one.Name })
+		sum := r.record.Counts(func(p *results.Phase, k results.Kind) bool { return steps[p.Name] && k.Name == one.Name })
 		if sum.Scheduled == 0 || sum.Succeeded < sum.Scheduled {
 			continue
 		}

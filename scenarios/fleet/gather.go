@@ -88,7 +88,7 @@ func members(all []Share, plan []campaign.Offered) (list []results.FleetMember) 
 		one := results.FleetMember{Name: m.Name, Index: m.Index, Labels: m.Labels, ClockBound: m.Bound, ClockDrift: m.Drift,
 			BeganLate: m.BeganLate, Stall: m.Stall, Lost: m.Lost, Planned: planned(plan, m.Index)}
 		if m.Record != nil {
-			sum := m.Record.Total(results.Everything)
+			sum := m.Record.Counts(results.Everything)
 			one.Scheduled, one.Dropped, one.Attempts, one.Throttled, one.Failed = sum.Scheduled, sum.Dropped, sum.Attempts, sum.Throttled, sum.Failed
 			if lag := results.QuantilesOf(m.Record.Lag).P99; lag != nil {
 				one.LagP99 = new(time.Duration(*lag) * time.Microsecond)

@@ -108,7 +108,7 @@ func (p *Plan) Reckoned() (campaign.Forecast, error) {
 // of a part, the rest of the phase that it came to at the same pace, and later ones as they
 // are where nothing is throttled.
 func (r *Rehearsal) Forecast(c *campaign.Campaign) campaign.Forecast {
-	all, f := r.Record.Total(results.Everything), c.Forecast()
+	all, f := r.Record.Counts(results.Everything), c.Forecast()
 	requests, entities := float64(all.Attempts), float64(all.Counted)
 	if !r.Whole {
 		at, reckoned := -1, c.Forecasts()
@@ -117,7 +117,7 @@ func (r *Rehearsal) Forecast(c *campaign.Campaign) campaign.Forecast {
 		}
 		if at >= 0 {
 			stage, begin := c.Scenario.Phases[at].Name, r.Record.Duration
-			did := r.Record.Total(func(p *results.Phase, _ results.Kind) bool {
+			did := r.Record.Counts(func(p *results.Phase, _ results.Kind) bool {
 				if p.Stage == stage {
 					begin = min(begin, p.Begin)
 				}

@@ -88,7 +88,7 @@ func (r *Rehearsal) Busiest() (sent, received float64) {
 		if !p.Reported || lasts < time.Second {
 			continue
 		}
-		all := r.Record.Total(func(one *results.Phase, _ results.Kind) bool { return one == p })
+		all := r.Record.Counts(func(one *results.Phase, _ results.Kind) bool { return one == p })
 		rate := float64(all.Attempts) / lasts.Seconds()
 		request, reply := r.Weight(p.Stage)
 		sent, received = max(sent, rate*request), max(received, rate*reply)

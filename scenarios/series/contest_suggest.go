@@ -77,7 +77,7 @@ func (c *contestRun) trial(ctx context.Context, sound *scenarios.Scenario) func(
 		record := rehearsed.Record
 		told := contest.Measure(record, record.Summary, needs)
 		tried := suggest.Tried{Lost: told.Lost, Requests: told.Billed, Counted: told.Counted}
-		all := record.Total(results.Reported)
+		all := record.Counts(results.Reported)
 		tried.Throttled = figure.ShareOf(all.Throttled, all.Attempts)
 		for i := range told.Expected {
 			if told.Expected[i].Fails() {

@@ -211,7 +211,7 @@ func (a *Arm) take(record *results.Record, profile string, own bool, needs figur
 	if *into = append(*into, trial); len(*into) > 1 {
 		return
 	}
-	of, sum, all := figure.Of(record), record.Summary, record.Total(results.Reported)
+	of, sum, all := figure.Of(record), record.Summary, record.Counts(results.Reported)
 	one := Run{Profile: profile, Lost: of.Named("share_lost").Value, Partitions: int64(of.Named("partitions").Value),
 		Billed: all.Billed(), ThrottledRequests: all.Throttled, Counted: all.Counted, State: results.Holds}
 	if sum.ShareThrottled != nil {
