@@ -274,8 +274,9 @@ func (c *checker) unique(phase int, path string) {
 		entity uint64
 		home   int
 	}
-	seen := map[place]owner{}
-	for n := range min(c.Loaded(phase+1), uint64(listed/len(homes))) {
+	count := min(c.Loaded(phase+1), uint64(listed/len(homes)))
+	seen := make(map[place]owner, count*uint64(len(homes)))
+	for n := range count {
 		for i, home := range homes {
 			key := home.generator.Key(n)
 			first, twice := seen[place{home.table, key}]
