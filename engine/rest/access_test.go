@@ -167,9 +167,8 @@ func TestSignaturesHaveLimits(t *testing.T) {
 		"a range beside it": target + "&spk=a", "a policy beside it": target + "&si=a",
 	} {
 		w := s.Do("GET", forged, "", "Authorization:")
-		if w.Code != 403 || resttest.CodeOf(t, w) != failed {
-			t.Errorf("%s: %s = %d %s; want 403 %s", name, forged, w.Code, w.Body, failed)
-		}
+		assert.Truef(t, w.Code == 403 && resttest.CodeOf(t, w) == failed,
+			"%s: %s = %d %s; want 403 %s", name, forged, w.Code, w.Body, failed)
 	}
 	s.Clock.Set(100 * 365 * 24 * time.Hour)
 	assert.Equal(t, 403, s.Do("GET", target, "", "Authorization:").Code, "a hundred years later: GET")
@@ -251,9 +250,8 @@ func TestSignaturesKeepToTheirKeys(t *testing.T) {
 		before := s.Engine.Counts()
 		status, header, text := s.bearer("POST", row.target, tableSAS+"raud"+keys, row.body, row.headers...)
 		assert.Equalf(t, row.want, header.Get("x-ms-error-code"), "%s: POST = %d %s", row.name, status, text)
-		if row.headers != nil && row.want != "" && !strings.Contains(text, `"value":"1:`) {
-			t.Errorf("%s: POST = %s; want the index of the second", row.name, text)
-		}
+		assert.Truef(t, row.headers == nil || row.want == "" || strings.Contains(text, `"value":"1:`),
+			"%s: POST = %s; want the index of the second", row.name, text)
 		assert.Equalf(t, row.want == "", (s.Engine.Counts().Requests-before.Requests) == 1,
 			"%s: the engine was asked times", row.name)
 	}

@@ -46,9 +46,8 @@ func got(t *testing.T, table *aztables.Client, partition, row string) (aztables.
 
 func decodeEntity(t *testing.T, text []byte) (e aztables.EDMEntity) {
 	t.Helper()
-	if err := json.Unmarshal(text, &e); err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
+	err := json.Unmarshal(text, &e)
+	require.NoErrorf(t, err, "%s: %v", text, err)
 	return e
 }
 
@@ -73,16 +72,14 @@ func TestStandardClientEntitiesOfEveryType(t *testing.T) {
 			}
 			// Tag and Timestamp are one.
 			at := entity.TicksOf(time.Time(e.Timestamp))
-			if e.ETag != string(tag) || added.ETag != tag || at.ETag() != string(tag) {
-				t.Errorf("the %s of %q has the tag %s and %v, its header %s; want one", name, key, e.ETag, at.ETag(), tag)
-			}
+			assert.Truef(t, e.ETag == string(tag) && added.ETag == tag && at.ETag() == string(tag),
+				"the %s of %q has the tag %s and %v, its header %s; want one", name, key, e.ETag, at.ETag(), tag)
 		}
 	}
 	// What the client makes an entity of doubles the quotes of its keys; in plain
 	// JSON they are as they are.
-	if _, err := table.AddEntity(t.Context(), []byte(`{"PartitionKey":"O'Brien","RowKey":"a'b''c","Number":7}`), nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err := table.AddEntity(t.Context(), []byte(`{"PartitionKey":"O'Brien","RowKey":"a'b''c","Number":7}`), nil)
+	require.NoError(t, err)
 	if e, _ := got(t, table, "O'Brien", "a'b''c"); e.Properties["Number"] != int32(7) {
 		t.Errorf("GetEntity with quotes = %v; want 7", e.Properties)
 	}
@@ -114,21 +111,18 @@ func TestStandardClientWrites(t *testing.T) {
 		_, err = table.UpdateEntity(ctx, body(""), &aztables.UpdateEntityOptions{UpdateMode: mode, IfMatch: pointer(other)})
 		wantError(t, "an update of nothing in another version", err, 404, aztables.ResourceNotFound)
 		reply, err := table.UpsertEntity(ctx, body(`,"A":1`), &aztables.UpsertEntityOptions{UpdateMode: mode})
-		if _, tag := got(t, table, "full", "1"); err != nil || reply.ETag != tag {
-			t.Errorf("UpsertEntity = %v, %v; want the tag %s", reply, err, tag)
-		}
-		if _, err := table.DeleteEntity(ctx, "full", "1", nil); err != nil {
-			t.Error(err)
-		}
+		_, tag := got(t, table, "full", "1")
+		assert.Truef(t, err == nil && reply.ETag == tag, "UpsertEntity = %v, %v; want the tag %s", reply, err, tag)
+		_, err = table.DeleteEntity(ctx, "full", "1", nil)
+		assert.NoError(t, err)
 	}
 	_, err := table.DeleteEntity(ctx, "full", "1", nil)
 	wantError(t, "a delete of nothing", err, 404, aztables.ResourceNotFound)
 	_, err = table.GetEntity(ctx, "full", "1", nil)
 	wantError(t, "a get of nothing", err, 404, aztables.ResourceNotFound)
 
-	if _, err := table.AddEntity(ctx, body(`,"A":1,"B":"x"`), nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err = table.AddEntity(ctx, body(`,"A":1,"B":"x"`), nil)
+	require.NoError(t, err)
 	_, err = table.AddEntity(ctx, body(""), nil)
 	wantError(t, "a second insert", err, 409, aztables.EntityAlreadyExists)
 	// With it: merge keeps what it does not name, replace drops it.
@@ -177,9 +171,9 @@ func TestStandardClientWrites(t *testing.T) {
 	}
 	_, err = table.DeleteEntity(ctx, "full", "1", &aztables.DeleteEntityOptions{IfMatch: pointer(other)})
 	wantError(t, "a delete of another version", err, 412, aztables.UpdateConditionNotSatisfied)
-	if _, err := table.DeleteEntity(ctx, "full", "1", &aztables.DeleteEntityOptions{IfMatch: &tag}); err != nil {
-		t.Error(err)
-	}
+	_, err = table.DeleteEntity(ctx, "full", "1", &aztables.DeleteEntityOptions{IfMatch: &tag})
+	assert.NoError(t, err)
+	assert.EqualValues(t, 1, a.connections.Load(), "the client needed connections")
 }
 
 func TestStandardClientRefusals(t *testing.T) {
@@ -209,4 +203,5 @@ func TestStandardClientRefusals(t *testing.T) {
 	wantError(t, "a wrong key", err, 403, "AuthenticationFailed")
 	_, err = stranger.NewClient("Races").GetAccessPolicy(t.Context(), nil)
 	wantError(t, "a wrong key, where errors are XML", err, 403, "AuthenticationFailed")
+	assert.EqualValues(t, 1, a.connections.Load(), "the client needed connections")
 }

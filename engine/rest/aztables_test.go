@@ -4,12 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -33,22 +31,8 @@ type standard struct {
 	key     *aztables.SharedKeyCredential
 	options *aztables.ClientOptions
 	service *aztables.ServiceClient
-	// accepted counts the connections.
-	accepted *counting
-}
-
-// counting is a listener that counts.
-type counting struct {
-	net.Listener
+	// connections counts those of the client.
 	connections atomic.Int64
-}
-
-func (c *counting) Accept() (net.Conn, error) {
-	connection, err := c.Listener.Accept()
-	if err == nil {
-		c.connections.Add(1)
-	}
-	return connection, err
 }
 
 // newStandard serves over TLS, since the client's own signatures are for that
@@ -62,29 +46,28 @@ func newStandard(t *testing.T, between func(http.Handler) http.Handler) *standar
 	if between != nil {
 		h = between(h)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	a.accepted = &counting{Listener: listener}
 	ours, theirs := certified(t)
-	a.url = open(t, rest.ListenOptions{Listener: a.accepted, TLS: ours, Handler: h}).URL() + "/" + account
+	a.url = open(t, rest.ListenOptions{TLS: ours, Handler: h}).URL() + "/" + account
 	a.options = &aztables.ClientOptions{}
-	a.options.Transport = &http.Client{Transport: &http.Transport{TLSClientConfig: theirs}}
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		a.connections.Add(1)
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}
+	a.options.Transport = &http.Client{Transport: &http.Transport{TLSClientConfig: theirs, DialContext: dial}}
 	a.options.Retry.MaxRetries = -1
-	if a.key, err = aztables.NewSharedKeyCredential(account, contoso.Secret); err != nil {
-		t.Fatal(err)
-	}
-	if a.service, err = aztables.NewServiceClientWithSharedKey(a.url, a.key, a.options); err != nil {
-		t.Fatal(err)
-	}
+	var err error
+	a.key, err = aztables.NewSharedKeyCredential(account, contoso.Secret)
+	require.NoError(t, err)
+	a.service, err = aztables.NewServiceClientWithSharedKey(a.url, a.key, a.options)
+	require.NoError(t, err)
 	return a
 }
 
 // table makes a table and returns the client of it.
 func (a *standard) table(t *testing.T, name string) *aztables.Client {
 	t.Helper()
-	if _, err := a.service.CreateTable(t.Context(), name, nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err := a.service.CreateTable(t.Context(), name, nil)
+	require.NoError(t, err)
 	return a.service.NewClient(name)
 }
 
@@ -149,25 +132,22 @@ func TestStandardClientTables(t *testing.T) {
 	wantError(t, "a table that is there", err, 409, aztables.TableAlreadyExists)
 	_, err = a.service.CreateTable(t.Context(), "a-b", nil)
 	wantError(t, "a name that cannot be", err, 400, aztables.TableErrorCode("InvalidResourceName"))
-	if _, err := a.service.DeleteTable(t.Context(), "races", nil); err != nil {
-		t.Errorf("DeleteTable = %v; want nil", err)
-	}
+	_, err = a.service.DeleteTable(t.Context(), "races", nil)
+	assert.NoErrorf(t, err, "DeleteTable = %v; want nil", err)
 	_, err = a.service.DeleteTable(t.Context(), "Races", nil)
 	wantError(t, "a table that is gone", err, 404, aztables.ResourceNotFound)
 	_, err = a.service.NewClient("Races").GetEntity(t.Context(), "a", "b", nil)
 	wantError(t, "an entity of a table that is gone", err, 404, aztables.TableNotFound)
-	if _, err := a.service.NewClient("Races").CreateTable(t.Context(), nil); err != nil {
-		t.Errorf("CreateTable after DeleteTable = %v; want nil", err)
-	}
+	_, err = a.service.NewClient("Races").CreateTable(t.Context(), nil)
+	assert.NoErrorf(t, err, "CreateTable after DeleteTable = %v; want nil", err)
 }
 
 func TestStandardClientService(t *testing.T) {
 	t.Parallel()
 	a := newStandard(t, nil)
 	before, err := a.service.GetProperties(t.Context(), nil)
-	if err != nil || len(before.Cors) != 0 || *before.Logging.Read || *before.HourMetrics.Enabled {
-		t.Fatalf("GetProperties = %+v, %v; want everything off", before, err)
-	}
+	require.Truef(t, err == nil && len(before.Cors) == 0 && !*before.Logging.Read && !*before.HourMetrics.Enabled,
+		"GetProperties = %+v, %v; want everything off", before, err)
 	keep := &aztables.RetentionPolicy{Enabled: pointer(true), Days: pointer[int32](5)}
 	want := aztables.ServiceProperties{
 		Logging:     &aztables.Logging{Version: pointer("1.0"), Read: pointer(true), Write: pointer(false), Delete: pointer(true), RetentionPolicy: keep},
@@ -177,17 +157,14 @@ func TestStandardClientService(t *testing.T) {
 		Cors: []*aztables.CorsRule{{AllowedOrigins: pointer("http://a"), AllowedMethods: pointer("GET,PUT"), AllowedHeaders: pointer("x-ms-*"),
 			ExposedHeaders: pointer(""), MaxAgeInSeconds: pointer[int32](60)}},
 	}
-	if _, err := a.service.SetProperties(t.Context(), want, nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err = a.service.SetProperties(t.Context(), want, nil)
+	require.NoError(t, err)
 	// What is nil keeps its value.
-	if _, err := a.service.SetProperties(t.Context(), aztables.ServiceProperties{Logging: want.Logging}, nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err = a.service.SetProperties(t.Context(), aztables.ServiceProperties{Logging: want.Logging}, nil)
+	require.NoError(t, err)
 	got, err := a.service.GetProperties(t.Context(), nil)
-	if err != nil || string(encode(t, got.ServiceProperties)) != string(encode(t, want)) {
-		t.Errorf("GetProperties = %s, %v; want %s", encode(t, got.ServiceProperties), err, encode(t, want))
-	}
+	assert.Truef(t, err == nil && string(encode(t, got.ServiceProperties)) == string(encode(t, want)),
+		"GetProperties = %s, %v; want %s", encode(t, got.ServiceProperties), err, encode(t, want))
 	want.Cors = append(want.Cors, want.Cors[0], want.Cors[0], want.Cors[0], want.Cors[0], want.Cors[0])
 	_, err = a.service.SetProperties(t.Context(), want, nil)
 	wantError(t, "six rules", err, 400, aztables.InvalidXmlDocument)
@@ -251,28 +228,4 @@ func TestStandardClientMeetsItsOwnAttempt(t *testing.T) {
 			t.Errorf("%s: seen %+v; want two attempts, the first of them carried out", row.name, seen)
 		}
 	}
-}
-
-// The standard client keeps its connection, whatever it asks and whatever comes of it.
-func TestStandardClientKeepsItsConnection(t *testing.T) {
-	t.Parallel()
-	a := newStandard(t, nil)
-	table := a.table(t, "Races")
-	for i := range 10 {
-		row := fmt.Sprint(i)
-		add := encode(t, map[string]any{"PartitionKey": "p", "RowKey": row, "Text": strings.Repeat("x", i*3000)})
-		if _, err := table.AddEntity(t.Context(), add, nil); err != nil {
-			t.Fatal(err)
-		}
-		_, err := table.AddEntity(t.Context(), add, nil)
-		wantError(t, "a second insert", err, 409, aztables.EntityAlreadyExists)
-		if _, err := table.GetEntity(t.Context(), "p", row, nil); err != nil {
-			t.Fatal(err)
-		}
-		actions := []aztables.TransactionAction{{ActionType: aztables.TransactionTypeInsertMerge, Entity: add}}
-		if _, err := table.SubmitTransaction(t.Context(), actions, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	assert.EqualValues(t, 1, a.accepted.connections.Load(), "the client needed connections")
 }

@@ -75,14 +75,11 @@ func TestStandardClientTransactions(t *testing.T) {
 		{"a hundred and one", hundred, before, aztables.InvalidInput, 99},
 	} {
 		partition := fmt.Sprint("p", i)
-		if _, err := table.SubmitTransaction(t.Context(), actions(t, partition, "add 1 1", "add 2 2", "add 3 3"), nil); err != nil {
-			t.Fatalf("%s: the beginning: %v", row.name, err)
-		}
+		_, err := table.SubmitTransaction(t.Context(), actions(t, partition, "add 1 1", "add 2 2", "add 3 3"), nil)
+		require.NoErrorf(t, err, "%s: the beginning: %v", row.name, err)
 		_, tag := got(t, table, partition, "1")
-		_, err := table.SubmitTransaction(t.Context(), actions(t, partition, row.script...), nil)
-		if row.code == "" && err != nil {
-			t.Errorf("%s: %v; want no error", row.name, err)
-		}
+		_, err = table.SubmitTransaction(t.Context(), actions(t, partition, row.script...), nil)
+		assert.Truef(t, row.code != "" || err == nil, "%s: %v; want no error", row.name, err)
 		if row.code != "" {
 			// The client makes its error of the reply as a whole: 202.
 			failed := wantError(t, row.name, err, 202, row.code)
@@ -102,16 +99,14 @@ func TestStandardClientTransactions(t *testing.T) {
 	}
 	// A tag that is right is good in a transaction as well.
 	_, tag := got(t, table, "p3", "1")
-	if _, err := table.SubmitTransaction(t.Context(), actions(t, "p3", "merge 1 100 "+string(tag), "delete 2 0"), nil); err != nil {
-		t.Errorf("with the tag %s: %v; want no error", tag, err)
-	}
+	_, err := table.SubmitTransaction(t.Context(), actions(t, "p3", "merge 1 100 "+string(tag), "delete 2 0"), nil)
+	assert.NoErrorf(t, err, "with the tag %s: %v; want no error", tag, err)
 	assert.Equalf(t, "1=100 3=3", numbers(t, table, "p3"), "with the tag %s", tag)
-	if _, err := table.SubmitTransaction(t.Context(), actions(t, "hundred", hundred[:100]...), nil); err != nil {
-		t.Errorf("a hundred: %v; want no error", err)
-	}
+	_, err = table.SubmitTransaction(t.Context(), actions(t, "hundred", hundred[:100]...), nil)
+	assert.NoErrorf(t, err, "a hundred: %v; want no error", err)
 	assert.Equal(t, 100, strings.Count(numbers(t, table, "hundred"), "=7"), "a hundred: entities")
 	mixed := append(actions(t, "full", "add 1 1"), actions(t, "half", "add 1 1")...)
-	_, err := table.SubmitTransaction(t.Context(), mixed, nil)
+	_, err = table.SubmitTransaction(t.Context(), mixed, nil)
 	wantError(t, "two partitions", err, 202, "CommandsInBatchActOnDifferentPartitions")
 	_, err = a.service.NewClient("Boats").SubmitTransaction(t.Context(), actions(t, "full", "add 1 1"), nil)
 	wantError(t, "a table that is missing", err, 202, aztables.TableNotFound)

@@ -137,9 +137,8 @@ func TestBadRequests(t *testing.T) {
 			t.Errorf("%s: %s %s = %d %s; want %d", row.name, row.method, row.target, w.Code, w.Body, row.status)
 			continue
 		}
-		if got := resttest.CodeOf(t, w); got != row.code {
-			t.Errorf("%s: %s %s = %s; want %s", row.name, row.method, row.target, w.Body, row.code)
-		}
+		got := resttest.CodeOf(t, w)
+		assert.Truef(t, got == row.code, "%s: %s %s = %s; want %s", row.name, row.method, row.target, w.Body, row.code)
 		assert.Equalf(t, "2019-02-02", w.Header().Get("x-ms-version"), "%s: x-ms-version", row.name)
 	}
 	if after := s.Engine.Counts(); after.Ok != before.Ok {

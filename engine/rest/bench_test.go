@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"testing"
 
 	"loadgen/engine/rest/resttest"
 )
@@ -65,26 +64,6 @@ func hundredUpserts() string {
 			"Content-Type: application/json\r\nAccept: application/json;odata=minimalmetadata\r\n\r\n%s\r\n", i, registration(i))
 	}
 	return t.String() + "--changeset_1--\r\n--batch_1--\r\n"
-}
-
-// BenchmarkRequests sends one request again and again, past any network.
-func BenchmarkRequests(b *testing.B) {
-	s := withTable(b)
-	for i := range 1000 {
-		s.Want(b, 201, "POST", races, registration(i))
-	}
-	for _, row := range requestsOf(s) {
-		b.Run(row.name, func(b *testing.B) {
-			w := &discard{header: make(http.Header)}
-			b.ReportAllocs()
-			for b.Loop() {
-				clear(w.header)
-				if s.ServeHTTP(w, row.next()); w.status != row.status {
-					b.Fatalf("status = %d; want %d", w.status, row.status)
-				}
-			}
-		})
-	}
 }
 
 // measured is a request that may be sent over and over, or one after another.

@@ -1,8 +1,6 @@
 package rest_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -67,43 +65,4 @@ func TestDatesAfterTheMachineSlept(t *testing.T) {
 		status, _, _ = s.bearer("GET", races, late, "")
 		check("one that begins meanwhile", status, step.late)
 	}
-}
-
-// However the calendar is turned, an entity never has a version twice, and each is
-// later than the one before, over deletions as well.
-func TestNoVersionComesTwiceHoweverTheCalendarIsTurned(t *testing.T) {
-	for seed := range uint64(20) {
-		s, w := onTheWall(t)
-		chance := rand.New(rand.NewPCG(seed, 24))
-		seen := make(map[string]int)
-		last := ""
-		there := false
-		for step := range 60 {
-			switch chance.IntN(4) {
-			case 0:
-				w.turn(time.Duration(chance.Int64N(int64(40*time.Minute))) - 20*time.Minute)
-			case 1:
-				s.Clock.Set(s.Clock.Now().Offset() + time.Duration(chance.Int64N(int64(time.Second))))
-			case 2:
-				if there {
-					s.wantToday(t, w, 204, "DELETE", runner, "", "If-Match: *")
-					there = false
-				}
-			}
-			etag := s.wantToday(t, w, 204, "PUT", runner, fmt.Sprintf(`{"Number":%d}`, step)).Header().Get("ETag")
-			there = true
-			if before, twice := seen[etag]; twice || len(etag) == len(last) && etag <= last {
-				t.Fatalf("seed %d: write %d has the version %s, after %s; writes before with it: %d", seed, step, etag, last, before)
-			}
-			seen[etag]++
-			last = etag
-		}
-	}
-}
-
-// wantToday is want with a request that is signed at the date of the calendar.
-func (s *service) wantToday(t *testing.T, w *wall, status int, method, target, body string, headers ...string) interface{ Header() http.Header } {
-	t.Helper()
-	today := w.Date(s.Clock.Now()).UTC().Format(http.TimeFormat)
-	return s.Want(t, status, method, target, body, append(signedAt(today, target), headers...)...)
 }

@@ -60,9 +60,8 @@ func start(t *testing.T, kind string) *child {
 // used returns the processor time that the child has used, in microseconds.
 func (c *child) used(t *testing.T) float64 {
 	t.Helper()
-	if _, err := io.WriteString(c.Input, "\n"); err != nil {
-		t.Fatal(err)
-	}
+	_, err := io.WriteString(c.Input, "\n")
+	require.NoError(t, err)
 	micros, err := strconv.ParseFloat(c.Line(), 64)
 	require.NoError(t, err)
 	return micros

@@ -10,16 +10,11 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"loadgen/engine"
-	"loadgen/engine/clock"
-	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/rest/resttest"
 )
 
 // Many at once, with keys and bodies of many lengths: no reply shows anything of
@@ -38,9 +33,8 @@ func TestConcurrentRequestsDoNotMix(t *testing.T) {
 				if i%2 == 1 {
 					w = s.Do("POST", "/contoso/$batch", insertBatch(partition, fmt.Sprint(i)), batchType)
 				}
-				if w.Code != 201 && w.Code != 202 {
-					t.Errorf("insert of %s = %d %s; want 201 or 202", key, w.Code, w.Body)
-				}
+				assert.Truef(t, w.Code == 201 || w.Code == 202,
+					"insert of %s = %d %s; want 201 or 202", key, w.Code, w.Body)
 				w = s.Do("GET", key, "")
 				if want := fmt.Sprintf(`{"PartitionKey":%q,"RowKey":"%d",`, partition, i); w.Code != 200 || !strings.HasPrefix(w.Body.String(), want) {
 					t.Errorf("GET %s = %d %s; want %s", key, w.Code, w.Body, want)
@@ -78,24 +72,6 @@ func TestNamesOutliveTheirRequest(t *testing.T) {
 			s.Want(t, status, "POST", "/contoso/Table00", body, "Prefer: return-no-content")
 		}
 	}
-}
-
-// A handler waits by its clock as long as the engine says.
-func TestRepliesLeaveWhenTheEngineSays(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m, err := model.New(model.Documented)
-		require.NoError(t, err)
-		m.TimeSpread = 0
-		real := clock.NewReal()
-		s := newService(t, resttest.Options{Engine: engine.Options{Model: m}, Rest: rest.Options{Clock: real}})
-		for _, want := range []int{201, 409} {
-			before := real.Now()
-			w := s.Do("POST", "/contoso/Tables", `{"TableName":"Races"}`)
-			if took := real.Now().Sub(before); w.Code != want || took != m.RoundTrip+m.WriteTime {
-				t.Errorf("create = %d after %v; want %d after %v", w.Code, took, want, m.RoundTrip+m.WriteTime)
-			}
-		}
-	})
 }
 
 // held is a handler whose reply waits until it is let go, or the sender is gone.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
@@ -71,9 +72,8 @@ func TestACrowdIsTurnedAway(t *testing.T) {
 		e := newEcho()
 		s, listener := openPipes(t, rest.ListenOptions{Handler: e, Connections: 1})
 		busy := listener.Dial()
-		if _, err := io.WriteString(busy, get("/busy")); err != nil {
-			t.Fatal(err)
-		}
+		_, err := io.WriteString(busy, get("/busy"))
+		require.NoError(t, err)
 		synctest.Wait()
 		// They read nothing, so that nobody can be told anything.
 		const crowd = 200
@@ -140,20 +140,16 @@ func TestWantOfDescriptors(t *testing.T) {
 		for range 10 {
 			listener.failures <- &net.OpError{Op: "accept", Err: syscall.EMFILE}
 		}
-		if _, err := idle.Read(make([]byte, 1)); err != io.EOF {
-			t.Errorf("the idle connection reads %v; want its end", err)
-		}
+		_, err := idle.Read(make([]byte, 1))
+		assert.Truef(t, err == io.EOF, "the idle connection reads %v; want its end", err)
 		c := listener.Dial()
 		go func() { _, _ = io.WriteString(c, get("/after")) }()
-		if got, err := io.ReadAll(io.LimitReader(c, 12)); string(got) != "HTTP/1.1 200" {
-			t.Errorf("after that: %q, %v; want an answer", got, err)
-		}
-		if took := time.Since(began); took < time.Second {
-			t.Errorf("ten failures took %v; want pauses between them", took)
-		}
-		if got := s.Connections(); got.Evicted != 1 {
-			t.Errorf("Connections() = %+v; want one evicted", got)
-		}
+		got, err := io.ReadAll(io.LimitReader(c, 12))
+		assert.Truef(t, string(got) == "HTTP/1.1 200", "after that: %q, %v; want an answer", got, err)
+		took := time.Since(began)
+		assert.Truef(t, took >= time.Second, "ten failures took %v; want pauses between them", took)
+		connections := s.Connections()
+		assert.Truef(t, connections.Evicted == 1, "Connections() = %+v; want one evicted", connections)
 		_ = c.Close()
 		shut(t, s)
 	})

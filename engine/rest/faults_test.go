@@ -59,9 +59,8 @@ func TestFaults(t *testing.T) {
 		if !row.written && !row.lost {
 			want.Ok, want.Throttled = 1, 1
 		}
-		if got := s.Counts(); got != want {
-			t.Errorf("%s: Counts() = %+v; want %+v", row.name, got, want)
-		}
+		got := s.Counts()
+		assert.Truef(t, got == want, "%s: Counts() = %+v; want %+v", row.name, got, want)
 		s.Clock.Set(4 * time.Second)
 		status := 404
 		if row.written {

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -112,9 +111,8 @@ func TestWaysToAskForOneEntity(t *testing.T) {
 		{"the absolute form", "http://127.0.0.1:10002" + brien, []string{"Authorization: " + contoso.Lite(date, brien)}, "1"},
 	} {
 		w := s.Do("GET", row.target, "", row.headers...)
-		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"Number":`+row.number) {
-			t.Errorf("%s: GET %s = %d %s; want Number %s", row.name, row.target, w.Code, w.Body, row.number)
-		}
+		assert.Truef(t, w.Code == http.StatusOK && strings.Contains(w.Body.String(), `"Number":`+row.number),
+			"%s: GET %s = %d %s; want Number %s", row.name, row.target, w.Code, w.Body, row.number)
 	}
 }
 
@@ -146,9 +144,8 @@ func TestTransactionsSayWhichChangeFailed(t *testing.T) {
 		s.insert(t, "full", "1234", 1)
 		w := s.Want(t, 202, "POST", "/contoso/$batch", row.body, batchType)
 		want := fmt.Sprintf(`{"odata.error":{"code":%q,"message":{"lang":"en-US","value":"%s:`, row.code, row.index)
-		if !strings.Contains(w.Body.String(), want) || strings.Count(w.Body.String(), "HTTP/1.1 ") != 1 {
-			t.Errorf("%s: POST = %s; want one part with %s", row.name, w.Body, want)
-		}
+		assert.Truef(t, strings.Contains(w.Body.String(), want) && strings.Count(w.Body.String(), "HTTP/1.1 ") == 1,
+			"%s: POST = %s; want one part with %s", row.name, w.Body, want)
 		assert.Equalf(t, row.code, w.Header().Get("x-ms-error-code"), "%s: x-ms-error-code", row.name)
 		assert.Lenf(t, decodeRows(t, s.Want(t, 200, "GET", races, "").Body.Bytes()), 1, "%s: the table has entities", row.name)
 	}
@@ -192,21 +189,4 @@ func TestTransactionsOfTheGreatestPayload(t *testing.T) {
 			t.Errorf("%s: %d entities are stored, %s; want none, and a plain reply", row.sentence, stored, w.Body)
 		}
 	}
-}
-
-// A new table of a deleted one's name is refused for as long as the model says; all else
-// that is asked of it finds no table.
-func TestDeletedTableKeepsItsName(t *testing.T) {
-	s := newService(t, resttest.Options{Settings: []string{"name_delay=40s"}})
-	const made = `{"TableName":"Races"}`
-	s.Want(t, 201, "POST", "/contoso/Tables", made)
-	s.Want(t, 204, "DELETE", "/contoso/Tables('Races')", "")
-	reply := s.Want(t, 409, "POST", "/contoso/Tables", made)
-	if got := reply.Header().Get("X-Ms-Error-Code"); got != "TableBeingDeleted" || !strings.Contains(reply.Body.String(), "is being deleted") {
-		t.Errorf("a table of a deleted one's name: %q, %s; want TableBeingDeleted", got, reply.Body)
-	}
-	s.Want(t, 404, "DELETE", "/contoso/Tables('Races')", "")
-	s.Want(t, 404, "GET", "/contoso/Races()", "")
-	s.Clock.Set(s.Clock.Now().Offset() + 40*time.Second)
-	s.Want(t, 201, "POST", "/contoso/Tables", made)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // policies is a document of some SignedIdentifier elements, without its first
@@ -29,9 +31,8 @@ func TestAccessPoliciesGoWithTheirTable(t *testing.T) {
 	const acl = races + "?comp=acl"
 	want := func(target, document string) {
 		t.Helper()
-		if got := s.Want(t, 200, "GET", target, "").Body.String(); got != xmlStart+document {
-			t.Errorf("GET %s = %s; want %s", target, got, document)
-		}
+		got := s.Want(t, 200, "GET", target, "").Body.String()
+		assert.Truef(t, got == xmlStart+document, "GET %s = %s; want %s", target, got, document)
 	}
 	one := policies("<Id>a</Id>")
 	s.Want(t, 204, "PUT", acl, one)
@@ -89,7 +90,6 @@ func TestSignaturesNamePolicies(t *testing.T) {
 		t.Errorf("a policy altered: GET = %d %s; want AuthorizationPermissionMismatch", status, text)
 	}
 	s.Want(t, 204, "PUT", races+"?comp=acl", "")
-	if status, _, text := s.bearer("GET", races, reader, ""); status != 403 {
-		t.Errorf("a policy revoked: GET = %d %s; want 403", status, text)
-	}
+	status, _, text := s.bearer("GET", races, reader, "")
+	assert.Truef(t, status == 403, "a policy revoked: GET = %d %s; want 403", status, text)
 }

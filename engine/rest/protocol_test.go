@@ -83,9 +83,8 @@ func TestOptionsThatMeanLittle(t *testing.T) {
 	// An option for the format goes before the header.
 	for format, want := range map[string]string{"application/json;odata=fullmetadata": "odata.editLink", "application/json": "odata.etag", "json": "odata.etag"} {
 		w := s.Want(t, 200, "GET", runner+"?$format="+format, "", "Accept: application/json;odata=nometadata")
-		if !strings.Contains(w.Body.String(), want) {
-			t.Errorf("GET with $format=%s = %s; want %s in it", format, w.Body, want)
-		}
+		assert.Truef(t, strings.Contains(w.Body.String(), want),
+			"GET with $format=%s = %s; want %s in it", format, w.Body, want)
 	}
 	for _, query := range []string{"$select=TableName", "$select=*", "$select=TableName,Other"} {
 		assert.Equalf(t, `{"value":[{"TableName":"Races"}]}`, s.Want(t, 200, "GET", "/contoso/Tables?"+query, "").Body.String(),

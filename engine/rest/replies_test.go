@@ -27,9 +27,8 @@ func TestURLsOfReplies(t *testing.T) {
 		w := s.Want(t, 201, "POST", row.target, body, "Host: "+row.host, "Accept: application/json")
 		assert.Equalf(t, fmt.Sprintf("%sRaces(PartitionKey='p%%20q',RowKey='%d')", row.want, i), w.Header().Get("Location"),
 			"%s: Location", row.name)
-		if want := `{"odata.metadata":"` + row.want + `$metadata#Races/@Element"`; !strings.HasPrefix(w.Body.String(), want) {
-			t.Errorf("%s: POST = %s; want %s…", row.name, w.Body, want)
-		}
+		want := `{"odata.metadata":"` + row.want + `$metadata#Races/@Element"`
+		assert.Truef(t, strings.HasPrefix(w.Body.String(), want), "%s: POST = %s; want %s…", row.name, w.Body, want)
 	}
 }
 

@@ -106,12 +106,10 @@ func TestBodiesShareTheirRoom(t *testing.T) {
 						waiting = append(waiting, one)
 					}
 				}
-				if len(waiting) != row.served || s.Crowded() != int64(16-row.served) {
-					t.Errorf("%d wait and %d were refused; want %d of 16 to wait", len(waiting), s.Crowded(), row.served)
-				}
-				if _, peak := s.BodyBytes(); peak < row.held*kib {
-					t.Errorf("peak = %d; want what was held, %d", peak, row.held*kib)
-				}
+				assert.Truef(t, len(waiting) == row.served && s.Crowded() == int64(16-row.served),
+					"%d wait and %d were refused; want %d of 16 to wait", len(waiting), s.Crowded(), row.served)
+				_, peak := s.BodyBytes()
+				assert.Truef(t, peak >= row.held*kib, "peak = %d; want what was held, %d", peak, row.held*kib)
 				s.wantHeld(t, "while they wait", row.held*kib*9/10, row.held*kib+16)
 				s.insert(t, "small", "0", 1)
 				s.Want(t, 201, "POST", races, fmt.Sprintf(`{"PartitionKey":"small","RowKey":"1"%s}`, strings.Repeat(" ", 60*kib)))
@@ -195,9 +193,8 @@ func TestRoomAddsUp(t *testing.T) {
 			rng := rand.New(rand.NewPCG(7, uint64(worker)))
 			for i := range 60 {
 				body := fmt.Sprintf(`{"PartitionKey":"%d","RowKey":"%d"%s}`, worker, i, strings.Repeat(" ", 1<<rng.IntN(21)))
-				if w := s.Do("POST", races, body); w.Code != 201 && w.Code != 503 {
-					t.Errorf("insert = %d %s; want 201 or 503", w.Code, w.Body)
-				}
+				w := s.Do("POST", races, body)
+				assert.Truef(t, w.Code == 201 || w.Code == 503, "insert = %d %s; want 201 or 503", w.Code, w.Body)
 				if held, _ := s.BodyBytes(); held < 0 || held > most+8*64*kib {
 					t.Errorf("%d bytes are held; want no more than the bound", held)
 				}

@@ -34,14 +34,11 @@ func TestServerOverTLS(t *testing.T) {
 	ours, theirs := certified(t)
 	carried := newReleased()
 	s := open(t, rest.ListenOptions{TLS: ours, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.TLS == nil || !r.TLS.HandshakeComplete || r.ProtoMajor != 1 {
-			t.Errorf("request = %s, TLS %v; want HTTP/1.1 over TLS", r.Proto, r.TLS)
-		}
+		assert.Truef(t, r.TLS != nil && r.TLS.HandshakeComplete && r.ProtoMajor == 1,
+			"request = %s, TLS %v; want HTTP/1.1 over TLS", r.Proto, r.TLS)
 		carried.ServeHTTP(w, r)
 	})})
-	if !strings.HasPrefix(s.URL(), "https://127.0.0.1:") {
-		t.Errorf("URL() = %s; want https", s.URL())
-	}
+	assert.Truef(t, strings.HasPrefix(s.URL(), "https://127.0.0.1:"), "URL() = %s; want https", s.URL())
 	c := secured(dial(t, s), theirs)
 	for i := range 3 {
 		c.Send(post(fmt.Sprint("/", i), "hello"))

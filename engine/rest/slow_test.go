@@ -106,34 +106,3 @@ func TestLongBodiesAreRefusedEarly(t *testing.T) {
 		shut(t, server)
 	})
 }
-
-// Who sends all of a body before reading anything hears what became of it.
-func TestRefusedBodiesAreHeard(t *testing.T) {
-	t.Parallel()
-	const mib = 1 << 20
-	server := open(t, rest.ListenOptions{Handler: withRoom(t, 6*mib)})
-	for _, row := range []struct {
-		sentence, target, kind string
-		length, status         int
-		code                   string
-	}{
-		{"an entity of a byte too much", races, "application/json", 4*mib + 1, 413, "RequestBodyTooLarge"},
-		{"one of five million bytes", races, "application/json", 5_000_000, 413, "RequestBodyTooLarge"},
-		{"one of 20 MiB", races, "application/json", 20 * mib, 413, "RequestBodyTooLarge"},
-		{"a transaction of 9 MiB", "/contoso/$batch", "multipart/mixed; boundary=b", 9 * mib, 413, "RequestBodyTooLarge"},
-		{"one for which there is no room", races, "application/json", 4 * mib, 503, "ServerBusy"},
-		{"who signs for another", "/fabrikam/Races", "application/json", 6 * mib, 403, "AuthenticationFailed"},
-	} {
-		client := dial(t, server)
-		client.Send(contoso.Head(date, "POST", row.target, "Content-Type: "+row.kind, fmt.Sprint("Content-Length: ", row.length)))
-		client.Send(strings.Repeat(" ", row.length))
-		reply, _, err := client.Reply()
-		if err != nil || reply.StatusCode != row.status || !reply.Close || reply.Header.Get("x-ms-error-code") != row.code {
-			t.Errorf("%s: reply = %v, %v; want %d %s, and the end", row.sentence, reply, err, row.status, row.code)
-			continue
-		}
-		if busy := row.status == 503; busy != (reply.Header.Get("Retry-After") == "1") {
-			t.Errorf("%s: Retry-After = %q; want it with 503 alone", row.sentence, reply.Header.Get("Retry-After"))
-		}
-	}
-}

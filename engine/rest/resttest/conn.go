@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -37,9 +38,8 @@ func NewConn(t testing.TB, c net.Conn) *Conn {
 // Send writes a text.
 func (c *Conn) Send(text string) {
 	c.t.Helper()
-	if _, err := io.WriteString(c, text); err != nil {
-		c.t.Fatal(err)
-	}
+	_, err := io.WriteString(c, text)
+	require.NoError(c.t, err)
 }
 
 // Reply reads a reply with its body, "" where there is none.
@@ -62,7 +62,6 @@ func (c *Conn) Want(status int) (body string) {
 // WantEnd fails the test unless nothing more comes.
 func (c *Conn) WantEnd(what string) {
 	c.t.Helper()
-	if rest, err := io.ReadAll(c.In); err != nil || len(rest) > 0 {
-		c.t.Errorf("%s: after the reply come %q, %v; want the end", what, rest, err)
-	}
+	rest, err := io.ReadAll(c.In)
+	assert.Truef(c.t, err == nil && len(rest) <= 0, "%s: after the reply come %q, %v; want the end", what, rest, err)
 }

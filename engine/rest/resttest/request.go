@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // Key is an account with its key, in base64.
@@ -103,9 +104,7 @@ func (s *Service) Want(t testing.TB, status int, method, target, body string, he
 ) {
 	t.Helper()
 	w := s.Do(method, target, body, headers...)
-	if w.Code != status {
-		t.Fatalf("%s %.200s = %d %.300s; want %d", method, target, w.Code, w.Body, status)
-	}
+	require.Truef(t, w.Code == status, "%s %.200s = %d %.300s; want %d", method, target, w.Code, w.Body, status)
 	return w
 }
 
@@ -116,9 +115,8 @@ func CodeOf(t testing.TB, w *httptest.ResponseRecorder) string {
 	text, header := w.Body.String(), w.Header().Get("x-ms-error-code")
 	if strings.HasPrefix(text, "\ufeff<?xml") {
 		_, rest, _ := strings.Cut(text, "<m:code>")
-		if code, _, _ := strings.Cut(rest, "</m:code>"); header != code || code == "" {
-			t.Errorf("x-ms-error-code = %q; want %q, the body's", header, code)
-		}
+		code, _, _ := strings.Cut(rest, "</m:code>")
+		assert.Truef(t, header == code && code != "", "x-ms-error-code = %q; want %q, the body's", header, code)
 		return header
 	}
 	var body struct {
@@ -127,13 +125,11 @@ func CodeOf(t testing.TB, w *httptest.ResponseRecorder) string {
 			Message struct{ Lang, Value string }
 		} `json:"odata.error"`
 	}
-	if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || strings.Contains(text, "\n") {
-		t.Fatalf("error body = %q; want JSON on one line", text)
-	}
+	err := json.Unmarshal(w.Body.Bytes(), &body)
+	require.Truef(t, err == nil && !strings.Contains(text, "\n"), "error body = %q; want JSON on one line", text)
 	assert.Truef(t, header == body.Error.Code && header != "", "x-ms-error-code = %q; want %q, the body's", header, body.Error.Code)
-	if got := w.Header().Get("Content-Length"); got != fmt.Sprint(len(text)) {
-		t.Errorf("Content-Length = %q; want %d", got, len(text))
-	}
+	got := w.Header().Get("Content-Length")
+	assert.Truef(t, got == fmt.Sprint(len(text)), "Content-Length = %q; want %d", got, len(text))
 	lines := "\nRequestId:" + w.Header().Get("x-ms-request-id") + "\nTime:20"
 	assert.Contains(t, body.Error.Message.Value, lines, "message")
 	return header

@@ -130,9 +130,8 @@ func TestRoundTrip(t *testing.T) {
 		got, err := readAll(f, text)
 		require.NoErrorf(t, err, "%s: Read(what Write wrote)", name)
 		wantSame(t, name, got, want)
-		if again := written(t, f, got); f == serve.ArchiveLines && again != text {
-			t.Errorf("%s: written again it is another text", name)
-		}
+		again := written(t, f, got)
+		assert.Truef(t, f != serve.ArchiveLines || again == text, "%s: written again it is another text", name)
 		// Whether line ends have a carriage return, and whether a mark comes first,
 		// is all one.
 		if f == serve.ArchiveLines {
@@ -283,9 +282,8 @@ func TestFaultsNameTheLine(t *testing.T) {
 		assert.Truef(t, len(err.Error()) <= 400 && !strings.Contains(err.Error(), "\n"),
 			"%s: Read = %q; want one short line", row.name, err)
 	}
-	if _, err := readAll(3, ""); !errors.Is(err, serve.ErrArchiveForm) {
-		t.Errorf("Read(no format) = %v; want ErrForm", err)
-	}
+	_, err := readAll(3, "")
+	assert.Truef(t, errors.Is(err, serve.ErrArchiveForm), "Read(no format) = %v; want ErrForm", err)
 }
 
 func TestErrorsOfOthersPassThrough(t *testing.T) {

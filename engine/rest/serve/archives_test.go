@@ -63,9 +63,8 @@ func TestImportAndExport(t *testing.T) {
 	if got := s.state(); fmt.Sprint(got.Tables) != "[{Clubs 1} {Races 2501} {Years 0}]" || got.Requests.Total != 0 || got.EntitiesCounted != 0 {
 		t.Errorf("the state after importing = %+v; want the entities, and nothing served", got)
 	}
-	if fee, _ := s.Must(entity.Get, "Races", "2011", "2499").Entity.Lookup("Fee"); !fee.Equal(entity.Int32(2499)) {
-		t.Errorf("Fee of what was imported = %v; want 2499", fee)
-	}
+	fee, _ := s.Must(entity.Get, "Races", "2011", "2499").Entity.Lookup("Fee")
+	assert.Truef(t, fee.Equal(entity.Int32(2499)), "Fee of what was imported = %v; want 2499", fee)
 	s.Must(entity.Delete, "Races", "2012", "gone")
 	s.Must(entity.Insert, "Clubs", "o'hara", "ż \"x\", 😀", everyType()...)
 	if text, err := os.ReadFile("all.csv"); err != nil || string(text) != "precious" {
@@ -147,7 +146,6 @@ func TestNothingIsLeftOfWhatWasNotServed(t *testing.T) {
 	}()
 	_, err = serve.Open(ctx, serve.Options{Listen: "127.0.0.1:0", Imports: []string{"-"}, Input: from, Export: "all.csv"})
 	from.Close()
-	if !errors.Is(err, context.Canceled) || len(leftIn(t, ".")) > 0 {
-		t.Errorf("Open, called away = %v, left %v behind; want %v and nothing", err, leftIn(t, "."), context.Canceled)
-	}
+	assert.Truef(t, errors.Is(err, context.Canceled) && len(leftIn(t, ".")) <= 0,
+		"Open, called away = %v, left %v behind; want %v and nothing", err, leftIn(t, "."), context.Canceled)
 }

@@ -72,9 +72,8 @@ func TestSelfSignedServiceIsTrustedByItsCertificate(t *testing.T) {
 		reply.Body.Close()
 		assert.Equalf(t, http.StatusForbidden, reply.StatusCode, "as %s", host)
 	}
-	if _, err := http.Get(s.URL() + "/Tables"); err == nil {
-		t.Error("who does not know the certificate trusts it; want an error")
-	}
+	_, err := http.Get(s.URL() + "/Tables")
+	assert.True(t, err != nil, "who does not know the certificate trusts it; want an error")
 	s.wantJournal("self-signed", "SHA-256 ")
 }
 
@@ -84,9 +83,8 @@ func TestServiceWithFilesOfACertificate(t *testing.T) {
 	put(t, map[string]string{"cert.pem": "words before\n" + cert, "key.pem": key})
 	s := open(t, serve.Options{TLSCert: "cert.pem", TLSKey: "key.pem"})
 	s.wantJournal("it is for tables.example, and not for 127.0.0.1")
-	if _, shown := s.get(serve.CertificatePath); shown != cert {
-		t.Errorf("GET %s = %q; want the certificate and nothing else", serve.CertificatePath, shown)
-	}
+	_, shown := s.get(serve.CertificatePath)
+	assert.Truef(t, shown == cert, "GET %s = %q; want the certificate and nothing else", serve.CertificatePath, shown)
 }
 
 // A plain service has nothing of a certificate.
@@ -132,9 +130,8 @@ func TestCertificatesWithFaults(t *testing.T) {
 		if secret := strings.Split(key, "\n")[1][:20]; err != nil && strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: %v repeats the key", row.sentence, err)
 		}
-		if _, err := os.Stat("all.csv.partial"); err == nil {
-			t.Errorf("%s: an export was begun", row.sentence)
-		}
+		_, err = os.Stat("all.csv.partial")
+		assert.Truef(t, err != nil, "%s: an export was begun", row.sentence)
 	}
 	wantFault(t, "two certificates", serve.Options{TLSSelfSigned: true, TLSCert: "cert.pem", TLSKey: "key.pem"}, "tls-self-signed")
 }
@@ -157,9 +154,8 @@ func TestSignaturesForHTTPSAlone(t *testing.T) {
 		require.NoError(t, err)
 		client, err := aztables.NewServiceClientWithSharedKey(s.URL(), key, options)
 		require.NoError(t, err)
-		if _, err := client.CreateTable(t.Context(), "Races", nil); err != nil {
-			t.Fatalf("CreateTable at %s = %v; want no error", s.URL(), err)
-		}
+		_, err = client.CreateTable(t.Context(), "Races", nil)
+		require.NoErrorf(t, err, "CreateTable at %s = %v; want no error", s.URL(), err)
 		url, err := client.GetAccountSASURL(aztables.AccountSASResourceTypes{Container: true, Object: true},
 			aztables.AccountSASPermissions{Read: true, List: true}, time.Now().Add(-time.Minute), time.Now().Add(time.Hour))
 		require.NoError(t, err)
@@ -174,8 +170,6 @@ func TestSignaturesForHTTPSAlone(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		if code != row.code {
-			t.Errorf("a signature for https at %s: %q; want %q", s.URL(), code, row.code)
-		}
+		assert.Truef(t, code == row.code, "a signature for https at %s: %q; want %q", s.URL(), code, row.code)
 	}
 }

@@ -45,9 +45,8 @@ func TestLoadBalancingOfAColdService(t *testing.T) {
 				s.balance()
 				state := s.State()
 				if start == "warm" {
-					if len(events) > 0 || len(state.Ranges) > 0 || state.Start != "warm" {
-						t.Errorf("%+v: after a warm start: %v, ranges %v", row, events, state.Ranges)
-					}
+					assert.Truef(t, len(events) <= 0 && len(state.Ranges) <= 0 && state.Start == "warm",
+						"%+v: after a warm start: %v, ranges %v", row, events, state.Ranges)
 					return
 				}
 				if len(events) == 0 || events[0].Kind != "split" || events[0].TableName != "Races" || events[0].At.Offset() != row.want {
@@ -74,9 +73,7 @@ func overload(t *testing.T, s *Service, from, to time.Duration) {
 		if at >= to {
 			return
 		}
-		if err := clk.Sleep(t.Context(), clock.Instant(at)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, clk.Sleep(t.Context(), clock.Instant(at)))
 		key := entity.Key{Partition: fmt.Sprintf("p%02d", n%20), Row: fmt.Sprint(n)}
 		e.Submit(clk.Now(), &engine.Request{Account: s.door.account, Table: "Races", Verb: entity.Insert, Number: uint64(n),
 			Change: &entity.Change{Verb: entity.Insert, Key: key}})

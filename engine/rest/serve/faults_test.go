@@ -81,9 +81,8 @@ func TestFaultsOnTheWire(t *testing.T) {
 				if got.Status != want.Status || got.Code != want.Code || got.Fault != want.Fault {
 					t.Errorf("the %v came to %d %s %s; want %d %s %s", verb, got.Status, got.Code, got.Fault, want.Status, want.Code, want.Fault)
 				}
-				if took := time.Since(began); took < row.takes {
-					t.Errorf("the %v took %v; want %v at least", verb, took, row.takes)
-				}
+				took := time.Since(began)
+				assert.Truef(t, took >= row.takes, "the %v took %v; want %v at least", verb, took, row.takes)
 			}
 			s.Must(entity.Insert, "Races", "other", "1")
 			// A query of the whole table is about no one key.
@@ -127,8 +126,7 @@ func TestTheServicesLogOfFaultsIsWhatItsClientMet(t *testing.T) {
 	}
 	for seed := range uint64(3) {
 		_, first := play(seed)
-		if _, again := play(seed); again != first {
-			t.Errorf("seed %d: the faults came as\n%s\nand then as\n%s", seed, first, again)
-		}
+		_, again := play(seed)
+		assert.Truef(t, again == first, "seed %d: the faults came as\n%s\nand then as\n%s", seed, first, again)
 	}
 }

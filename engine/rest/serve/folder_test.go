@@ -45,9 +45,8 @@ func TestTablesLast(t *testing.T) {
 			}
 			kept := s.Must(entity.Get, "Races", "p", "19").Entity
 			for _, p := range everyType() {
-				if got, _ := kept.Lookup(p.Name); !got.Equal(p.Value) {
-					t.Errorf("%s = %v; want %v", p.Name, got, p.Value)
-				}
+				got, _ := kept.Lookup(p.Name)
+				assert.Truef(t, got.Equal(p.Value), "%s = %v; want %v", p.Name, got, p.Value)
 			}
 			assert.Equal(t, http.StatusNotFound, s.Try(entity.Get, "Races", "p", "7").Status, "what was deleted is answered with")
 			assert.Equal(t, entity.TableBeingDeleted, s.Try(entity.CreateTable, "GONE", "", "").Code,
@@ -84,14 +83,12 @@ func TestAFolderThatFails(t *testing.T) {
 	default:
 		t.Error("Failed is open; want it closed")
 	}
-	if status, _ := s.get(serve.HealthPath); status != http.StatusServiceUnavailable {
-		t.Errorf("%s = %d; want 503", serve.HealthPath, status)
-	}
+	status, _ := s.get(serve.HealthPath)
+	assert.Truef(t, status == http.StatusServiceUnavailable, "%s = %d; want 503", serve.HealthPath, status)
 	s.stop()
 	assert.ErrorIs(t, s.Close(), syscall.ENOSPC, "Close")
-	if text, err := os.ReadFile("all.jsonl"); err != nil || string(text) != "precious" {
-		t.Errorf("the export holds %q, %v; want it as before", text, err)
-	}
+	text, err := os.ReadFile("all.jsonl")
+	assert.Truef(t, err == nil && string(text) == "precious", "the export holds %q, %v; want it as before", text, err)
 	s = open(t, serve.Options{DataDir: "data", FS: files})
 	s.Must(entity.Get, "Races", "p", "1")
 }

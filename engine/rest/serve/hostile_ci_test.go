@@ -167,9 +167,8 @@ func (v *victim) attack() (attackers []net.Conn) {
 	}
 	for range idleConnections {
 		c := dial()
-		if _, err := io.WriteString(c, "GET /devstoreaccount1/Races HTTP/1.1\r\nHost: h\r\n\r\n"); err != nil {
-			v.t.Fatal(err)
-		}
+		_, err := io.WriteString(c, "GET /devstoreaccount1/Races HTTP/1.1\r\nHost: h\r\n\r\n")
+		require.NoError(v.t, err)
 	}
 	head := resttest.Emulator.Head(time.Now().UTC().Format(http.TimeFormat), "POST", v.table.Path,
 		"Content-Type: application/json", fmt.Sprint("Content-Length: ", stalledLength))

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
@@ -85,15 +86,12 @@ func TestKills(t *testing.T) {
 				k := startKeeper(t, how, folder)
 				if crew != nil {
 					faults := crew.Check(k.found(fmt.Sprintf("Races%d", kill-1), how == serve.Sync), how == serve.Sync)
-					if len(faults) > 0 {
-						t.Errorf("after kill %d:\n%s", kill, strings.Join(faults, "\n"))
-					}
+					assert.Truef(t, len(faults) <= 0, "after kill %d:\n%s", kill, strings.Join(faults, "\n"))
 					kept += crew.Done()
 				}
 				table := fmt.Sprintf("Races%d", kill)
-				if got := k.Try(entity.CreateTable, table, "", ""); got.Code != entity.OK || got.Status == 0 {
-					t.Fatalf("the table was not made: %+v", got)
-				}
+				got := k.Try(entity.CreateTable, table, "", "")
+				require.Truef(t, got.Code == entity.OK && got.Status != 0, "the table was not made: %+v", got)
 				crew = storetest.NewCrew(16)
 				k.workUntilKilled(crew, table, int64(10+rng.IntN(1200)))
 			}

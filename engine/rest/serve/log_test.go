@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/accesslog"
@@ -44,9 +45,8 @@ func TestTheLogOfAService(t *testing.T) {
 				want[2] = "QueryEntity ThrottlingError a'b/ü 1;"
 			}
 			require.Equal(t, 503, throttled.Status, "the read after the insert")
-			if err != nil || strings.Join(said, "\n") != strings.Join(want, "\n") {
-				t.Errorf("the log says\n%s\n(%v); want\n%s", strings.Join(said, "\n"), err, strings.Join(want, "\n"))
-			}
+			assert.Truef(t, err == nil && strings.Join(said, "\n") == strings.Join(want, "\n"),
+				"the log says\n%s\n(%v); want\n%s", strings.Join(said, "\n"), err, strings.Join(want, "\n"))
 			s.wantJournal("the log is table.log\n")
 		})
 	}

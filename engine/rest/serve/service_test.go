@@ -24,17 +24,13 @@ func TestServiceIsATableService(t *testing.T) {
 	s.Must(entity.CreateTable, "Races", "", "")
 	s.Must(entity.Insert, "Races", "2011", "1", entity.Property{Name: "Fee", Value: entity.Int32(255)})
 	got := s.Must(entity.Get, "Races", "2011", "1")
-	if fee, there := got.Entity.Lookup("Fee"); !there || !fee.Equal(entity.Int32(255)) {
-		t.Errorf("Fee = %v, %v; want 255", fee.Int(), there)
-	}
-	if missing := s.Try(entity.Get, "Races", "2011", "2"); missing.Status != 404 {
-		t.Errorf("Get of nothing = %d %s; want 404", missing.Status, missing.Code)
-	}
+	fee, there := got.Entity.Lookup("Fee")
+	assert.Truef(t, there && fee.Equal(entity.Int32(255)), "Fee = %v, %v; want 255", fee.Int(), there)
+	missing := s.Try(entity.Get, "Races", "2011", "2")
+	assert.Truef(t, missing.Status == 404, "Get of nothing = %d %s; want 404", missing.Status, missing.Code)
 
 	now := s.state()
-	if now.UptimeSeconds <= 0 {
-		t.Errorf("uptime_seconds = %v; want some", now.UptimeSeconds)
-	}
+	assert.Truef(t, now.UptimeSeconds > 0, "uptime_seconds = %v; want some", now.UptimeSeconds)
 	now.UptimeSeconds = 0
 	wanted := serve.State{Account: emulators, Profile: "documented", Start: "warm", Seed: 7,
 		Requests: serve.Requests{Total: 4, Ok: 3, Failed: 1}, EntitiesCounted: 3, PartitionsKnown: 1,
@@ -69,9 +65,8 @@ func TestAdminPaths(t *testing.T) {
 	} else {
 		reply.Body.Close()
 	}
-	if _, text := s.get(serve.HealthPath); text != "ok\n" {
-		t.Errorf("health = %q; want ok", text)
-	}
+	_, text := s.get(serve.HealthPath)
+	assert.Truef(t, text == "ok\n", "health = %q; want ok", text)
 }
 
 func TestDrainLetsWhatIsUnderWayFinish(t *testing.T) {
@@ -112,13 +107,11 @@ func TestRequestsWaitUntilAllIsReady(t *testing.T) {
 	early, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.URL(), "http://"), "/"+emulators))
 	require.NoError(t, err)
 	defer early.Close()
-	if _, err := early.Write([]byte("GET /-/ HTTP/1.1\r\nHost: x\r\n\r\n")); err != nil {
-		t.Fatal(err)
-	}
+	_, err = early.Write([]byte("GET /-/ HTTP/1.1\r\nHost: x\r\n\r\n"))
+	require.NoError(t, err)
 	assert.NoError(t, s.Close(), "Close")
-	if n, err := early.Read(make([]byte, 1)); n > 0 || err == nil {
-		t.Errorf("a request that came too early was told something")
-	}
+	n, err := early.Read(make([]byte, 1))
+	assert.Truef(t, n <= 0 && err != nil, "a request that came too early was told something")
 	assert.EqualValues(t, 0, s.Counts().Requests, "requests were served")
 	assert.NoError(t, s.Close(), "a second Close")
 }
@@ -131,9 +124,8 @@ func TestServeOnAPortInUse(t *testing.T) {
 		{address, "", "listen"}, {"127.0.0.1:0", address, "admin"}, {"127.0.0.1:0", admin, "admin"},
 	} {
 		wantFault(t, row.listen+" and "+row.admin, serve.Options{Listen: row.listen, Admin: row.admin, Export: "all.csv"}, row.field, "in use")
-		if left := leftIn(t, "."); len(left) > 0 {
-			t.Errorf("Open on %s and %s left %v behind; want nothing", row.listen, row.admin, left)
-		}
+		left := leftIn(t, ".")
+		assert.Truef(t, len(left) <= 0, "Open on %s and %s left %v behind; want nothing", row.listen, row.admin, left)
 	}
 }
 
@@ -147,7 +139,6 @@ func TestServeToOthers(t *testing.T) {
 	s.wantJournal("every address of this machine\n")
 	s.Must(entity.CreateTable, "Races", "", "")
 	stranger := resttest.Dial(t, strings.Replace(s.ConnectionString(), "<the key of races.key>", known, 1))
-	if got := stranger.Try(entity.CreateTable, "Runners", "", ""); got.Status != 403 {
-		t.Errorf("CreateTable with the emulators' key = %d %s; want 403", got.Status, got.Code)
-	}
+	got := stranger.Try(entity.CreateTable, "Runners", "", "")
+	assert.Truef(t, got.Status == 403, "CreateTable with the emulators' key = %d %s; want 403", got.Status, got.Code)
 }

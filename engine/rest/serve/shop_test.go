@@ -54,9 +54,8 @@ func (s *shop) host() string { return strings.TrimSuffix(s.URL()[len("http://"):
 func (s *shop) wantJournal(words ...string) {
 	s.t.Helper()
 	for _, want := range words {
-		if !strings.Contains(s.Journal.String(), want) {
-			s.t.Errorf("the journal = %q; want %q in it", s.Journal, want)
-		}
+		assert.Truef(s.t, strings.Contains(s.Journal.String(), want),
+			"the journal = %q; want %q in it", s.Journal, want)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 	"github.com/golang-jwt/jwt/v5"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/rest/resttest"
@@ -52,14 +53,12 @@ func TestAztablesWithATokenCredential(t *testing.T) {
 	s := open(t, serve.Options{TLSSelfSigned: true, OIDCIssuer: issuer.Name, Profile: "off"})
 	client, over := aztablesAt(t, s, issuer)
 	ctx := t.Context()
-	if _, err := client.CreateTable(ctx, "Races", nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err := client.CreateTable(ctx, "Races", nil)
+	require.NoError(t, err)
 	table := client.NewClient("Races")
 	one := []byte(`{"PartitionKey":"p","RowKey":"1","Name":"Jones"}`)
-	if _, err := table.AddEntity(ctx, one, nil); err != nil {
-		t.Error(err)
-	}
+	_, err = table.AddEntity(ctx, one, nil)
+	assert.NoError(t, err)
 	if _, err := table.SubmitTransaction(ctx, []aztables.TransactionAction{{ActionType: aztables.TransactionTypeInsertMerge, Entity: one},
 		{ActionType: aztables.TransactionTypeAdd, Entity: []byte(`{"PartitionKey":"p","RowKey":"2"}`)}}, nil); err != nil {
 		t.Error(err)
@@ -70,9 +69,8 @@ func TestAztablesWithATokenCredential(t *testing.T) {
 		require.NoError(t, err)
 		found += len(page.Entities)
 	}
-	if found != 2 || len(issuer.scopes) != 1 || issuer.scopes[0] != "https://storage.azure.com/.default" {
-		t.Errorf("%d entities, with tokens for %v; want 2, for the service", found, issuer.scopes)
-	}
+	assert.Truef(t, found == 2 && len(issuer.scopes) == 1 && issuer.scopes[0] == "https://storage.azure.com/.default",
+		"%d entities, with tokens for %v; want 2, for the service", found, issuer.scopes)
 	want := "Bearer authorization_uri=" + issuer.Name + "/oauth2/authorize resource_id=https://storage.azure.com"
 	for _, row := range []struct {
 		name, audience string
