@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
@@ -30,9 +31,8 @@ func noEcho(i int) entity.Packed { panic("an entity is asked for that no reply s
 func parsed(t testing.TB, boundary, text string) *wire.BatchRequest {
 	t.Helper()
 	var b wire.BatchRequest
-	if code, i, detail := b.Parse(boundary, text); code != entity.OK {
-		t.Fatalf("Parse = %q, %d, %q; want a request", code, i, detail)
-	}
+	code, i, detail := b.Parse(boundary, text)
+	require.Truef(t, code == entity.OK, "Parse = %q, %d, %q; want a request", code, i, detail)
 	return &b
 }
 
@@ -70,9 +70,8 @@ func TestBatchReplies(t *testing.T) {
 		{"a lone read of nothing", "batch_reply_missing.txt",
 			reply.AppendRead(nil, raceKey("0007"), nil, raceFailure(t, entity.ResourceNotFound, "The specified resource does not exist."))},
 	} {
-		if want := goldenBatch(t, row.file); string(row.got) != want {
-			t.Errorf("%s: the reply is\n%s\nwant\n%s", row.name, row.got, want)
-		}
+		want := goldenBatch(t, row.file)
+		assert.Truef(t, string(row.got) == want, "%s: the reply is\n%s\nwant\n%s", row.name, row.got, want)
 	}
 	if got := string(reply.AppendFailure([]byte("before"), 99, nil, &wire.Failure{Code: entity.InvalidInput})); !strings.HasPrefix(got, "before--batchresponse_") ||
 		strings.Contains(got, "Content-ID") || strings.Contains(got, "Preference-Applied") || !strings.Contains(got, `"value":"99:`) {

@@ -226,9 +226,8 @@ func TestBatchRequestRefuses(t *testing.T) {
 		code, index, detail := b.Parse("batch_1", row.text)
 		assert.Truef(t, code == row.code && index == row.index && detail != "" && !strings.Contains(detail, "\n"),
 			"%s: Parse = %q, %d, %q; want %q, %d and one line", row.name, code, index, detail, row.code, row.index)
-		if len(b.Changes) > 0 && index >= len(b.Parts) {
-			t.Errorf("%s: Parse: %d parts and a failure at %d; want that part", row.name, len(b.Parts), index)
-		}
+		assert.Truef(t, len(b.Changes) <= 0 || index < len(b.Parts),
+			"%s: Parse: %d parts and a failure at %d; want that part", row.name, len(b.Parts), index)
 	}
 }
 
@@ -238,9 +237,7 @@ func TestDeletesBeforeTheFirstBody(t *testing.T) {
 	changes := []entity.Change{{Verb: entity.Delete, Key: raceKey("1"), Match: entity.MatchAny}, {Verb: entity.Delete, Key: raceKey("2"), Match: entity.MatchAny},
 		{Verb: entity.Insert, Key: raceKey("3"), Properties: properties("Age", entity.Int32(55))}}
 	request := parsed(t, "batch_fresh", string(wire.AppendBatch(nil, "fresh", batchBase, "Registrations", changes, nil)))
-	if !sameChanges(request.Changes, changes) {
-		t.Errorf("Parse read %+v; want %+v", request.Changes, changes)
-	}
+	assert.Truef(t, sameChanges(request.Changes, changes), "Parse read %+v; want %+v", request.Changes, changes)
 }
 
 // A head may repeat the lines of the one before it, and is then not read anew:
@@ -307,9 +304,8 @@ func TestBatchRequestLimits(t *testing.T) {
 	if code, _, detail := b.Parse("batch_1", changeSetText(strings.Repeat(good, 100))); code != entity.OK || len(b.Changes) != 100 {
 		t.Errorf("Parse of 100 operations = %q, %q with %d; want all", code, detail, len(b.Changes))
 	}
-	if code, _, _ := b.Parse("", "----"); code != entity.InvalidInput {
-		t.Errorf("Parse without a boundary = %q; want %q", code, entity.InvalidInput)
-	}
+	code, _, _ := b.Parse("", "----")
+	assert.Truef(t, code == entity.InvalidInput, "Parse without a boundary = %q; want %q", code, entity.InvalidInput)
 	if code, _, _ := b.Parse("batch_7d9c", goldenBatch(t, "batch_request.txt")); code != entity.OK || !sameChanges(b.Changes, raceChanges(t)) {
 		t.Errorf("Parse after others = %q with %+v; want nothing of them", code, b.Changes)
 	}

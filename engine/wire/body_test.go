@@ -162,9 +162,8 @@ func TestParseLeavesLimitsToValidate(t *testing.T) {
 		t.Fatalf("Parse(253 properties) = %d properties, %q %s; want 253", len(b.Properties), code, detail)
 	}
 	change := entity.Change{Verb: entity.Insert, Properties: b.Properties}
-	if code, _ := change.Validate(); code != entity.TooManyProperties {
-		t.Errorf("Validate(253 properties) = %q; want TooManyProperties", code)
-	}
+	code, _ := change.Validate()
+	assert.Truef(t, code == entity.TooManyProperties, "Validate(253 properties) = %q; want TooManyProperties", code)
 }
 
 // Values that were read stay what they are when the body is used again.
@@ -173,10 +172,9 @@ func TestParseKeepsWhatItGave(t *testing.T) {
 	b.Parse(`{"a":"x\ny","b@odata.type":"Edm.Binary","b":"AQIy"}`)
 	kept := slices.Clone(b.Properties)
 	b.Parse(`{"a":"u\nv","b@odata.type":"Edm.Binary","b":"////"}`)
-	if want := properties("a", entity.String("x\ny"), "b", entity.Binary([]byte{1, 2, 0x32})); !sameProperties(kept,
-		want) {
-		t.Errorf("after the next Parse the properties are %s; want %s", showProperties(kept), showProperties(want))
-	}
+	want := properties("a", entity.String("x\ny"), "b", entity.Binary([]byte{1, 2, 0x32}))
+	assert.Truef(t, sameProperties(kept, want),
+		"after the next Parse the properties are %s; want %s", showProperties(kept), showProperties(want))
 }
 
 func TestAppendEntityBody(t *testing.T) {
@@ -204,12 +202,11 @@ func TestDoublesAreWritten(t *testing.T) {
 
 // allTypes has a property of each type, and the Doubles that are written oddly.
 func allTypes() []entity.Property {
-	return properties("Name", entity.String("Kim\nØ"), "Bib", entity.Int32(12345), "Paid", entity.Boolean(true),
-		"Fee", entity.Double(79.5), "Round", entity.Double(5), "Least", entity.Double(5e-324), "Lost",
-		entity.Double(math.NaN()),
-		"Far", entity.Double(math.Inf(-1)), "Chip", entity.Int64(5_432_873_627_392), "Start",
-		entity.DateTime(ticks("2014-05-07T08:20:53.2Z")),
-		"Ticket", entity.GUID(guid), "Tag", entity.Binary([]byte{1, 2, 0x32}))
+	return properties("Name", entity.String("Kim\nØ"), "Bib", entity.Int32(12345), "Paid", entity.Boolean(true), "Fee",
+		entity.Double(79.5), "Round", entity.Double(5), "Least", entity.Double(5e-324), "Lost",
+		entity.Double(math.NaN()), "Far", entity.Double(math.Inf(-1)), "Chip", entity.Int64(5_432_873_627_392), "Start",
+		entity.DateTime(ticks("2014-05-07T08:20:53.2Z")), "Ticket", entity.GUID(guid), "Tag",
+		entity.Binary([]byte{1, 2, 0x32}))
 }
 
 // randomProperty draws a value of any type that a table stores.

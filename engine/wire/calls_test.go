@@ -63,9 +63,7 @@ func TestAllocations(t *testing.T) {
 		for range 50 {
 			least = min(least, testing.AllocsPerRun(1, row.do))
 		}
-		if least > row.most {
-			t.Errorf("%s allocates %v times; want %v at most", row.name, least, row.most)
-		}
+		assert.Truef(t, least <= row.most, "%s allocates %v times; want %v at most", row.name, least, row.most)
 	}
 }
 

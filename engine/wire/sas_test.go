@@ -77,12 +77,10 @@ func TestSharedAccessKnownSignatures(t *testing.T) {
 	} {
 		a := sharedAccess(t, row.query)
 		a.Signature = row.signature
-		if fault := a.Fault(); fault != "" {
-			t.Errorf("%s: Fault() = %q; want none", row.name, fault)
-		}
-		if !secret.VerifyAccess("contoso", a) {
-			t.Errorf("%s: VerifyAccess = false over %q; want true", row.name, a.AppendStringToSign(nil, "contoso"))
-		}
+		fault := a.Fault()
+		assert.Truef(t, fault == "", "%s: Fault() = %q; want none", row.name, fault)
+		assert.Truef(t, secret.VerifyAccess("contoso", a),
+			"%s: VerifyAccess = false over %q; want true", row.name, a.AppendStringToSign(nil, "contoso"))
 		assert.Falsef(t, secret.VerifyAccess("fabrikam", a), "%s: VerifyAccess for another account = true; want false", row.name)
 		assert.Falsef(t, developmentSecret(t).VerifyAccess("contoso", a),
 			"%s: VerifyAccess by another key = true; want false", row.name)
@@ -148,9 +146,8 @@ func TestSharedAccessSignatureForms(t *testing.T) {
 			break
 		}
 	}
-	if !contosoSecret(t).VerifyAccess("contoso", sharedAccess(t, v.Encode())) {
-		t.Errorf("VerifyAccess(%q) = false; want a blank to stand for a plus sign", v.Get("sig"))
-	}
+	assert.Truef(t, contosoSecret(t).VerifyAccess("contoso", sharedAccess(t, v.Encode())),
+		"VerifyAccess(%q) = false; want a blank to stand for a plus sign", v.Get("sig"))
 }
 
 func TestSharedAccessFaults(t *testing.T) {
@@ -183,16 +180,14 @@ func TestSharedAccessFaults(t *testing.T) {
 func TestSharedAccessOptionsComeOnce(t *testing.T) {
 	var a wire.SharedAccess
 	for _, name := range []string{"sv", "sp", "st", "se", "spr", "sip", "ss", "srt", "ses", "tn", "si", "spk", "srk", "epk", "erk", "sig"} {
-		if known, first := a.Set(name, ""); !known || !first {
-			t.Errorf("Set(%s) = %v, %v; want true, true", name, known, first)
-		}
+		known, first := a.Set(name, "")
+		assert.Truef(t, known && first, "Set(%s) = %v, %v; want true, true", name, known, first)
 		if known, first := a.Set(name, "x"); !known || first {
 			t.Errorf("Set(%s) again = %v, %v; want true, false", name, known, first)
 		}
 	}
-	if known, first := a.Set("sr", ""); known || !first {
-		t.Errorf("Set(sr) = %v, %v; want false, true", known, first)
-	}
+	known, first := a.Set("sr", "")
+	assert.Truef(t, !known && first, "Set(sr) = %v, %v; want false, true", known, first)
 }
 
 // parseAccessTime is wire.ParseAccessTime with the text of what it reads.
@@ -246,17 +241,15 @@ func TestAddressRanges(t *testing.T) {
 				row.name, row.text, formed, row.address, got, row.formed, row.want)
 		}
 	}
-	if r, _ := wire.ParseAddressRange("10.0.0.1"); r.Contains(netip.Addr{}) {
-		t.Error("Contains(no address) = true; want false")
-	}
+	r, _ := wire.ParseAddressRange("10.0.0.1")
+	assert.True(t, !r.Contains(netip.Addr{}), "Contains(no address) = true; want false")
 }
 
 func TestProtocols(t *testing.T) {
 	for text, want := range map[string][2]bool{"": {true, true}, "https": {false, true}, "https,http": {true, true},
 		"http,https": {true, true}, "http": {false, false}, "HTTPS": {false, false}, "ftp": {false, false}} {
-		if plain, ok := wire.ParseSASProtocol(text); plain != want[0] || ok != want[1] {
-			t.Errorf("ParseProtocol(%q) = %v, %v; want %v", text, plain, ok, want)
-		}
+		plain, ok := wire.ParseSASProtocol(text)
+		assert.Truef(t, plain == want[0] && ok == want[1], "ParseProtocol(%q) = %v, %v; want %v", text, plain, ok, want)
 	}
 }
 

@@ -70,22 +70,17 @@ func TestSecretIsNeverShown(t *testing.T) {
 	for _, value := range []any{secret, *secret, &secret, held, &held, []*wire.Secret{secret}, []holder{held},
 		map[string]holder{"a": held}, fmt.Errorf("broken: %v", secret)} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "% x", "%d", "%o", "%b", "%c", "%U", "%t", "%e", "%T", "%p", "%w"} {
-			if got := fmt.Sprintf(verb, value); tellsKey(got, key) {
-				t.Errorf("Sprintf(%s, %T) shows the key: %s", verb, value, got)
-			}
+			got := fmt.Sprintf(verb, value)
+			assert.Truef(t, !tellsKey(got, key), "Sprintf(%s, %T) shows the key: %s", verb, value, got)
 		}
-		if got, err := json.Marshal(value); err == nil && tellsKey(string(got), key) {
-			t.Errorf("json.Marshal(%T) shows the key: %s", value, got)
-		}
-		if got, err := xml.Marshal(value); err == nil && tellsKey(string(got), key) {
-			t.Errorf("xml.Marshal(%T) shows the key: %s", value, got)
-		}
+		got, err := json.Marshal(value)
+		assert.Truef(t, err != nil || !tellsKey(string(got), key), "json.Marshal(%T) shows the key: %s", value, got)
+		got, err = xml.Marshal(value)
+		assert.Truef(t, err != nil || !tellsKey(string(got), key), "xml.Marshal(%T) shows the key: %s", value, got)
 		var log strings.Builder
 		slog.New(slog.NewTextHandler(&log, nil)).Info("signed", "with", value)
 		slog.New(slog.NewJSONHandler(&log, nil)).Info("signed", "with", value)
-		if tellsKey(log.String(), key) {
-			t.Errorf("a log of %T shows the key: %s", value, log.String())
-		}
+		assert.Truef(t, !tellsKey(log.String(), key), "a log of %T shows the key: %s", value, log.String())
 	}
 	for _, got := range []string{secret.String(), secret.GoString(), fmt.Sprint(secret), fmt.Sprintf("%#v", *secret)} {
 		assert.Equal(t, "(secret)", got, "a secret prints as")
@@ -105,8 +100,7 @@ func TestNewSecretRefusesWithoutRepeating(t *testing.T) {
 		secret, err := wire.NewSecret(row.text)
 		assert.Truef(t, secret == nil && errors.Is(err, wire.ErrSecret),
 			"%s: NewSecret(%q) = %v, %v; want %v", row.name, row.text, secret, err, wire.ErrSecret)
-		if row.text != "" && strings.Contains(fmt.Sprint(err), row.text[:4]) {
-			t.Errorf("%s: NewSecret(%q) repeats it: %v", row.name, row.text, err)
-		}
+		assert.Truef(t, row.text == "" || !strings.Contains(fmt.Sprint(err), row.text[:4]),
+			"%s: NewSecret(%q) repeats it: %v", row.name, row.text, err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 )
@@ -52,9 +54,8 @@ func TestEntitiesWeighWhatTheCodecWrites(t *testing.T) {
 	for range 500 {
 		c := drawn(chance)
 		body := wire.AppendEntityBody(nil, c.Key, c.Properties)
-		if got, want := wire.RequestWeight(entity.Insert, c, nil)-wire.InsertHead, int64(len(body)); got != want {
-			t.Fatalf("Request of %s = %d bytes; the codec writes %d", body, got, want)
-		}
+		got, want := wire.RequestWeight(entity.Insert, c, nil)-wire.InsertHead, int64(len(body))
+		require.Truef(t, got == want, "Request of %s = %d bytes; the codec writes %d", body, got, want)
 		packed := entity.Pack(nil, entity.Ticks(638_000_000_000_000_000), c.Properties)
 		row := shown.AppendEntity(nil, c.Key, packed)
 		if got, want := wire.ReplyWeight(entity.Get, c, nil, packed)-wire.GotHead, int64(len(row)); got != want {
