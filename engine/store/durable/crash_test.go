@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
@@ -47,9 +48,8 @@ func found(t *testing.T, s *durable.Store) map[entity.Key]int64 {
 		more = page.More
 		q.Range = q.Range.StartingAt(page.Next)
 	}
-	if count := s.Count(table); count != int64(len(all)) {
-		t.Errorf("Count = %d; there are %d", count, len(all))
-	}
+	count := s.Count(table)
+	assert.Truef(t, count == int64(len(all)), "Count = %d; there are %d", count, len(all))
 	return all
 }
 
@@ -65,9 +65,8 @@ func TestCrashesOfTheMachine(t *testing.T) {
 				// A small memtable, so that tables are written and merged meanwhile.
 				o := durable.Options{Folder: "data", Account: "races", Sync: sync, FS: fs, MemTableBytes: 64 << 10}
 				s := opened(t, o)
-				if code := s.CreateTable(table); code != entity.OK {
-					t.Fatalf("CreateTable = %q", code)
-				}
+				code := s.CreateTable(table)
+				require.Truef(t, code == entity.OK, "CreateTable = %q", code)
 				if !sync {
 					// That the table is there is not what is tested.
 					closed(t, s)
@@ -88,9 +87,8 @@ func TestCrashesOfTheMachine(t *testing.T) {
 				closed(t, s)
 				o.FS = after
 				s = opened(t, o)
-				if faults := crew.Check(found(t, s), sync); len(faults) > 0 {
-					t.Errorf("after the crash:\n%s", strings.Join(faults, "\n"))
-				}
+				faults := crew.Check(found(t, s), sync)
+				assert.Truef(t, len(faults) <= 0, "after the crash:\n%s", strings.Join(faults, "\n"))
 				closed(t, s)
 			})
 		}

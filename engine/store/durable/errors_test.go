@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/store"
@@ -85,9 +86,8 @@ func failsAndRefuses(t *testing.T, d *disk, synced bool, after int64) {
 		return apply(worker, changes)
 	})
 	crew.Seal()
-	if !d.met.Load() || s.Err() == nil || !errors.Is(s.Err(), d.err) {
-		t.Fatalf("the store has failed with %v, after an error of the disk %v; want that error", s.Err(), d.met.Load())
-	}
+	require.Truef(t, d.met.Load() && s.Err() != nil && errors.Is(s.Err(), d.err),
+		"the store has failed with %v, after an error of the disk %v; want that error", s.Err(), d.met.Load())
 	select {
 	case <-s.Failed():
 	default:
@@ -113,7 +113,6 @@ func failsAndRefuses(t *testing.T, d *disk, synced bool, after int64) {
 	if !again.HasTable(table) && !synced {
 		return // nothing was promised of what was not synced
 	}
-	if faults := crew.Check(found(t, again), synced); len(faults) > 0 {
-		t.Errorf("after the error:\n%s", strings.Join(faults, "\n"))
-	}
+	faults := crew.Check(found(t, again), synced)
+	assert.Truef(t, len(faults) <= 0, "after the error:\n%s", strings.Join(faults, "\n"))
 }

@@ -141,21 +141,18 @@ func damage(pattern string, at int) func(*testing.T, string) {
 func TestAFileIsNoFolder(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(name, nil, 0o600))
-	if _, err := durable.Open(durable.Options{Folder: name}); !errors.Is(err, durable.ErrNoFolder) {
-		t.Errorf("Open of a file = %v; want %v", err, durable.ErrNoFolder)
-	}
-	_, err := durable.Open(durable.Options{Folder: filepath.Join(name, "data")})
-	if path := (*fs.PathError)(nil); !errors.As(err, &path) {
-		t.Errorf("Open beneath a file = %v; want the system's error", err)
-	}
+	_, err := durable.Open(durable.Options{Folder: name})
+	assert.Truef(t, errors.Is(err, durable.ErrNoFolder), "Open of a file = %v; want %v", err, durable.ErrNoFolder)
+	_, err = durable.Open(durable.Options{Folder: filepath.Join(name, "data")})
+	path := (*fs.PathError)(nil)
+	assert.Truef(t, errors.As(err, &path), "Open beneath a file = %v; want the system's error", err)
 }
 
 func TestAFolderIsUsedOnce(t *testing.T) {
 	o := durable.Options{Folder: filepath.Join(t.TempDir(), "made", "anew"), Account: "races"}
 	s := opened(t, o)
-	if _, err := durable.Open(o); !errors.Is(err, durable.ErrInUse) {
-		t.Errorf("Open of a folder in use = %v; want %v", err, durable.ErrInUse)
-	}
+	_, err := durable.Open(o)
+	assert.Truef(t, errors.Is(err, durable.ErrInUse), "Open of a folder in use = %v; want %v", err, durable.ErrInUse)
 	closed(t, s)
 	s = opened(t, o)
 	closed(t, s)
@@ -184,9 +181,8 @@ func TestOpeningOnABadDisk(t *testing.T) {
 			s, err := durable.Open(o)
 			if err == nil {
 				d.left.Store(never)
-				if s.Err() == nil && d.met.Load() {
-					t.Fatalf("%s disk after %d: neither Open nor the store has an error", row.name, after)
-				}
+				require.Truef(t, s.Err() != nil || !d.met.Load(),
+					"%s disk after %d: neither Open nor the store has an error", row.name, after)
 				_ = s.Close()
 				break
 			}

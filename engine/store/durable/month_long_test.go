@@ -41,9 +41,7 @@ const monthPartitions, monthRows = 12, 400
 func (m *month) start() {
 	var err error
 	m.store, err = durable.Open(durable.Options{Folder: "data", Account: "races", Sync: true, FS: m.files, MemTableBytes: 256 << 10})
-	if err != nil {
-		m.t.Fatalf("day %v: Open = %v", m.now.Offset(), err)
-	}
+	require.NoErrorf(m.t, err, "day %v: Open = %v", m.now.Offset(), err)
 	documented, err := model.New(model.Documented)
 	require.NoError(m.t, err)
 	m.engine = engine.New(engine.Options{Model: documented, Accounts: []string{"races"}, Seed: 1, Cold: true, Stores: map[string]engine.Store{"races": m.store}})
@@ -93,9 +91,8 @@ func (m *month) write() {
 // verify compares all that is there with what has to be.
 func (m *month) verify() {
 	there := found(m.t, m.store)
-	if len(there) != len(m.holds) {
-		m.t.Errorf("after %v: %d entities; want %d", m.now.Offset(), len(there), len(m.holds))
-	}
+	assert.Truef(m.t, len(there) == len(m.holds),
+		"after %v: %d entities; want %d", m.now.Offset(), len(there), len(m.holds))
 	for key, n := range m.holds {
 		if there[key] != n {
 			m.t.Fatalf("after %v: %+v holds %d; want %d", m.now.Offset(), key, there[key], n)

@@ -36,9 +36,7 @@ func Filled(t testing.TB, open Opener, keys ...entity.Key) engine.Store {
 func MustApply(t testing.TB, s engine.Store, c *entity.Change, at entity.Ticks) entity.Ticks {
 	t.Helper()
 	r := s.Apply(Table, c, at)
-	if r.Code != entity.OK {
-		t.Fatalf("Apply(%v of %+q) = %+v; want success", c.Verb, c.Key, r)
-	}
+	require.Truef(t, r.Code == entity.OK, "Apply(%v of %+q) = %+v; want success", c.Verb, c.Key, r)
 	return r.Version
 }
 
@@ -75,51 +73,9 @@ func tableNamesCompareWithoutCase(t *testing.T, open Opener) {
 	} {
 		assert.Equalf(t, row.want, row.do(), "%s: code", row.name)
 	}
-	if got, want := s.TableNames(), []string{"abc", "Races"}; !slices.Equal(got, want) {
-		t.Errorf("TableNames() = %q; want %q", got, want)
-	}
+	got, want := s.TableNames(), []string{"abc", "Races"}
+	assert.Truef(t, slices.Equal(got, want), "TableNames() = %q; want %q", got, want)
 	assert.True(t, s.HasTable("RACES") && !s.HasTable("Other1"), "HasTable is wrong; want it of RACES and not of Other1")
-}
-
-func versions(t *testing.T, open Opener) {
-	for _, row := range []struct {
-		name  string
-		times []entity.Ticks
-		want  []entity.Ticks
-	}{
-		{"a version is the instant of its write", []entity.Ticks{101, 205}, []entity.Ticks{101, 205}},
-		{"a last digit of zero is passed over", []entity.Ticks{100, 200}, []entity.Ticks{101, 201}},
-		{"writes in one tick get versions of their own", []entity.Ticks{105, 105, 105}, []entity.Ticks{105, 106, 107}},
-		{"time that goes back does not take versions with it", []entity.Ticks{105, 50, 0}, []entity.Ticks{105, 106, 107}},
-		{"a bump passes over zero too", []entity.Ticks{109, 109, 110, 111}, []entity.Ticks{109, 111, 112, 113}},
-	} {
-		s := Filled(t, open)
-		for i, at := range row.times {
-			c := entity.Change{Verb: entity.InsertOrMerge, Key: Key("a", "1")}
-			assert.Equalf(t, row.want[i], MustApply(t, s, &c, at), "%s: version of write %d at %d", row.name, i, at)
-		}
-	}
-}
-
-// A client that holds the tag of an entity must not change what took its place,
-// even if delete and insert fall into one tick.
-func aTagDiesWithItsEntity(t *testing.T, open Opener) {
-	remove := entity.Change{Verb: entity.Delete, Key: Key("a", "1"), Match: entity.MatchAny}
-	insert := entity.Change{Verb: entity.Insert, Key: Key("a", "1")}
-	for _, row := range []struct {
-		name string
-		keys []entity.Key
-	}{
-		{"in a partition that lives on", []entity.Key{Key("a", "1"), Key("a", "2")}},
-		{"in a partition that is emptied and made anew", []entity.Key{Key("a", "1")}},
-	} {
-		s := Filled(t, open, row.keys...)
-		MustApply(t, s, &remove, Start)
-		MustApply(t, s, &insert, Start)
-		stale := entity.Change{Verb: entity.Replace, Key: Key("a", "1"), Match: entity.MatchExactly(Start)}
-		assert.Equalf(t, entity.ConditionNotSatisfied, s.Apply(Table, &stale, Start).Code,
-			"%s: replace under the tag of the deleted entity", row.name)
-	}
 }
 
 func mergeMayNotGrowAnEntityBeyondTheLimits(t *testing.T, open Opener) {
@@ -181,9 +137,8 @@ func whatWasReadStaysAsItWas(t *testing.T, open Opener) {
 	page, _ := s.Scan(Table, store.Query{})
 	put(2)
 	for _, read := range []entity.Packed{got, page.Rows[0].Entity} {
-		if v, _ := read.Lookup("N"); v.Int() != 1 {
-			t.Errorf("an entity read before a write has N = %d; want 1", v.Int())
-		}
+		v, _ := read.Lookup("N")
+		assert.Truef(t, v.Int() == 1, "an entity read before a write has N = %d; want 1", v.Int())
 	}
 }
 
@@ -193,7 +148,6 @@ func keepMayUseTheStore(t *testing.T, open Opener) {
 		r := s.Apply(Table, &entity.Change{Verb: entity.Delete, Key: k, Match: entity.MatchAny}, Start)
 		return r.Code == entity.OK
 	}})
-	if len(page.Rows) != 3 || s.Count(Table) != 0 {
-		t.Errorf("a scan that deletes what it reads has %d rows and leaves %d; want 3 and 0", len(page.Rows), s.Count(Table))
-	}
+	assert.Truef(t, len(page.Rows) == 3 && s.Count(Table) == 0,
+		"a scan that deletes what it reads has %d rows and leaves %d; want 3 and 0", len(page.Rows), s.Count(Table))
 }

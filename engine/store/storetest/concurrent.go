@@ -71,9 +71,7 @@ func readersSeeWholeBatchesOnly(t *testing.T, open Opener) {
 			whole.Add(1)
 		}
 	})
-	if torn.Load() > 0 {
-		t.Errorf("%d of %d pages show a part of a batch; want none", torn.Load(), whole.Load())
-	}
+	assert.Truef(t, torn.Load() <= 0, "%d of %d pages show a part of a batch; want none", torn.Load(), whole.Load())
 }
 
 // Workers insert and delete rows of one partition, so that it is emptied and
@@ -203,7 +201,5 @@ func tablesComeAndGo(t *testing.T, open Opener) {
 			}
 		}
 	})
-	if wrong.Load() > 0 {
-		t.Errorf("%d answers that fit no moment; want none", wrong.Load())
-	}
+	assert.Truef(t, wrong.Load() <= 0, "%d answers that fit no moment; want none", wrong.Load())
 }

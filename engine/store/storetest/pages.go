@@ -59,28 +59,3 @@ func pagesTogetherAreTheWhole(t *testing.T, open Opener) {
 			"%s: %d keys on %d pages; want the %d that there are on %d", row.name, len(got), pages, len(keys), row.pages)
 	}
 }
-
-func pagesGoOnWhereTheNextEntityWasDeleted(t *testing.T, open Opener) {
-	s, keys := Many(t, open)
-	query := store.Query{Top: 50}
-	seen := map[entity.Key]bool{}
-	deleted := map[entity.Key]bool{}
-	for {
-		page, _ := s.Scan(Table, query)
-		for _, r := range page.Rows {
-			if seen[r.Key] || deleted[r.Key] {
-				t.Fatalf("the key %+q came twice or after its deletion", r.Key)
-			}
-			seen[r.Key] = true
-		}
-		if !page.More {
-			break
-		}
-		// Take away the next entity and what shares its partition's start.
-		deleted[page.Next] = true
-		MustApply(t, s, &entity.Change{Verb: entity.Delete, Key: page.Next, Match: entity.MatchAny}, Start)
-		query.Range = query.Range.StartingAt(page.Next)
-	}
-	assert.Truef(t, len(deleted) != 0 && len(seen)+len(deleted) == len(keys),
-		"pages saw %d keys and %d were deleted ahead of them; want %d together", len(seen), len(deleted), len(keys))
-}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
@@ -56,9 +58,7 @@ func (r *rig) change(table string, k entity.Key) entity.Change {
 // instant of the write, and is that instant where nothing stands against it.
 func (r *rig) checkVersion(table string, c *entity.Change, version entity.Ticks) {
 	if c.Verb == entity.Delete {
-		if version != 0 {
-			r.t.Fatalf("%s: version after a delete = %d; want 0", r.label, version)
-		}
+		require.Truef(r.t, version == 0, "%s: version after a delete = %d; want 0", r.label, version)
 		return
 	}
 	newest, all := r.naive.newest[strings.ToLower(table)], entity.Ticks(0)
@@ -82,9 +82,8 @@ func (r *rig) apply(table string) {
 		c.Key.Row, want = "a/b", entity.OutOfRangeInput
 	}
 	got := r.store.Apply(table, &c, r.at)
-	if got.Code != want || (got.Detail == "") != (want == entity.OK) {
-		r.t.Fatalf("%s: Apply(%s, %+v) = %+v; want %q", r.label, table, c, got, want)
-	}
+	require.Truef(r.t, got.Code == want && (got.Detail == "") == (want == entity.OK),
+		"%s: Apply(%s, %+v) = %+v; want %q", r.label, table, c, got, want)
 	if want == entity.OK {
 		r.checkVersion(table, &c, got.Version)
 		r.naive.carryOut(table, &c, got.Version)
@@ -109,9 +108,8 @@ func (r *rig) applyBatch(table string) {
 		want, index = entity.InvalidDuplicateRow, len(changes)-1
 	}
 	got := r.store.ApplyBatch(table, changes, r.at)
-	if got.Code != want || got.FailedIndex != index || (got.Versions != nil) != (want == entity.OK) {
-		r.t.Fatalf("%s: ApplyBatch(%s, %+v) = %+v; want %q at %d", r.label, table, changes, got, want, index)
-	}
+	require.Truef(r.t, got.Code == want && got.FailedIndex == index && (got.Versions != nil) == (want == entity.OK),
+		"%s: ApplyBatch(%s, %+v) = %+v; want %q at %d", r.label, table, changes, got, want, index)
 	for i, version := range got.Versions {
 		r.checkVersion(table, &changes[i], version)
 	}
@@ -195,13 +193,11 @@ func (r *rig) step() {
 	case n < 96:
 		r.note(pick(r, append([]string{""}, tableNames...)))
 	case n < 98:
-		if got, want := r.store.CreateTable(table), r.naive.create(table); got != want {
-			r.t.Fatalf("%s: CreateTable(%s) = %q; want %q", r.label, table, got, want)
-		}
+		got, want := r.store.CreateTable(table), r.naive.create(table)
+		require.Truef(r.t, got == want, "%s: CreateTable(%s) = %q; want %q", r.label, table, got, want)
 	case n < 99:
-		if got, want := r.store.DeleteTable(table, 0, 0), r.naive.drop(table); got != want {
-			r.t.Fatalf("%s: DeleteTable(%s) = %q; want %q", r.label, table, got, want)
-		}
+		got, want := r.store.DeleteTable(table, 0, 0), r.naive.drop(table)
+		require.Truef(r.t, got == want, "%s: DeleteTable(%s) = %q; want %q", r.label, table, got, want)
 	default:
 		if r.again != nil {
 			r.store = r.again(r.store)
@@ -212,20 +208,17 @@ func (r *rig) step() {
 
 func (r *rig) note(table string) {
 	text := pick(r, []string{"", "a", "<b/>"})
-	if got, want := r.store.SetNote(table, []byte(text)), r.naive.note(table, text); got != want {
-		r.t.Fatalf("%s: SetNote(%q) = %q; want %q", r.label, table, got, want)
-	}
+	got, want := r.store.SetNote(table, []byte(text)), r.naive.note(table, text)
+	require.Truef(r.t, got == want, "%s: SetNote(%q) = %q; want %q", r.label, table, got, want)
 }
 
 func (r *rig) compareWhole(table string) {
 	entities := r.naive.tables[strings.ToLower(table)]
-	if got, want := r.store.Count(table), int64(len(entities)); got != want {
-		r.t.Fatalf("%s: Count(%s) = %d; want %d", r.label, table, got, want)
-	}
+	got, want := r.store.Count(table), int64(len(entities))
+	require.Truef(r.t, got == want, "%s: Count(%s) = %d; want %d", r.label, table, got, want)
 	for _, name := range []string{"", table} {
-		if got, want := string(r.store.Note(name)), r.naive.notes[strings.ToLower(name)]; got != want {
-			r.t.Fatalf("%s: Note(%q) = %q; want %q", r.label, name, got, want)
-		}
+		got, want := string(r.store.Note(name)), r.naive.notes[strings.ToLower(name)]
+		require.Truef(r.t, got == want, "%s: Note(%q) = %q; want %q", r.label, name, got, want)
 	}
 	if got, want := r.store.HasTable(table), entities != nil; got != want {
 		r.t.Fatalf("%s: HasTable(%s) = %v; want %v", r.label, table, got, want)

@@ -16,14 +16,11 @@ func Conformance(t *testing.T, open Opener) {
 		test func(*testing.T, Opener)
 	}{
 		{"table names compare without case", tableNamesCompareWithoutCase},
-		{"versions", versions},
-		{"a tag dies with its entity", aTagDiesWithItsEntity},
 		{"a merge may not grow an entity beyond the limits", mergeMayNotGrowAnEntityBeyondTheLimits},
 		{"keys are copied", keysAreCopied},
 		{"what was read stays as it was", whatWasReadStaysAsItWas},
 		{"keep may use the store", keepMayUseTheStore},
 		{"pages together are the whole", pagesTogetherAreTheWhole},
-		{"pages go on where the next entity was deleted", pagesGoOnWhereTheNextEntityWasDeleted},
 		{"readers see whole batches only", readersSeeWholeBatchesOnly},
 		{"partitions come and go", partitionsComeAndGo},
 		{"conditions guard against lost updates", conditionsGuardAgainstLostUpdates},
