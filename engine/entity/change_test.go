@@ -10,20 +10,17 @@ import (
 
 func TestVerbsReadAsTheyAreWritten(t *testing.T) {
 	for v := entity.Insert; v <= entity.DeleteTable; v++ {
-		if got, ok := entity.ParseVerb(v.String()); got != v || !ok {
-			t.Errorf("ParseVerb(%s) = %v, %v; want %v", v, got, ok, v)
-		}
+		got, ok := entity.ParseVerb(v.String())
+		assert.Truef(t, got == v && ok, "ParseVerb(%s) = %v, %v; want %v", v, got, ok, v)
 		assert.Equalf(t, v < entity.Get, v.IsChange(), "%v.IsChange()", v)
 	}
 	for _, name := range []string{"", "unknown", "Insert", "upsert"} {
-		if got, ok := entity.ParseVerb(name); ok {
-			t.Errorf("ParseVerb(%q) = %v; want none", name, got)
-		}
+		got, ok := entity.ParseVerb(name)
+		assert.Truef(t, !ok, "ParseVerb(%q) = %v; want none", name, got)
 	}
 	for _, v := range []entity.Verb{0, entity.DeleteTable + 1, 255} {
-		if v.String() != "unknown" || v.IsChange() {
-			t.Errorf("Verb(%d) = %v, a change: %v; want unknown and none", v, v, v.IsChange())
-		}
+		assert.Truef(t, v.String() == "unknown" && !v.IsChange(),
+			"Verb(%d) = %v, a change: %v; want unknown and none", v, v, v.IsChange())
 	}
 }
 

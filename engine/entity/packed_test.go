@@ -88,18 +88,15 @@ func TestPackRoundTrips(t *testing.T) {
 				t.Fatalf("run %d: Lookup(%s) = %v, %v; want %v", run, p.Name, v, ok, p.Value)
 			}
 		}
-		if v, ok := packed.Lookup("absent"); ok {
-			t.Fatalf("run %d: Lookup(absent) = %v; want none", run, v)
-		}
+		v, ok := packed.Lookup("absent")
+		require.Truef(t, !ok, "run %d: Lookup(absent) = %v; want none", run, v)
 	}
 }
 
 func TestPackAppendsAndUnpackAppends(t *testing.T) {
 	buffer := make([]byte, 0, 4096)
 	packed := entity.Pack(buffer, 5, registration())
-	if &packed[0] != &buffer[:1][0] {
-		t.Error("Pack did not use the room that it was given")
-	}
+	assert.True(t, &packed[0] == &buffer[:1][0], "Pack did not use the room that it was given")
 	again := entity.Pack([]byte("before"), 5, registration())
 	assert.Truef(t, bytes.Equal(again[len("before"):], packed),
 		"Pack after other bytes = %q; want the same block after them", again)
@@ -197,15 +194,10 @@ func TestCorruptBlocksAreRefused(t *testing.T) {
 		row.block.Lookup("zz")
 		entity.MergePacked(row.block, 2, named("b", entity.Int32(1)))
 	}
-	if got := entity.Packed(nil).Timestamp(); got != 0 {
-		t.Errorf("Timestamp() of no block = %d; want 0", got)
-	}
-	if got, _ := entity.Packed(nil).Validate(entity.Key{}); got != entity.InvalidInput {
-		t.Errorf("Validate() of no block = %q; want %q", got, entity.InvalidInput)
-	}
-	if got := entity.MergePacked(good[:len(good)-1], 2, nil); got != nil {
-		t.Errorf("MergePacked of a block cut short = %q; want nil", got)
-	}
+	assert.Zero(t, entity.Packed(nil).Timestamp(), "Timestamp() of no block")
+	code, _ := entity.Packed(nil).Validate(entity.Key{})
+	assert.Equal(t, entity.InvalidInput, code, "Validate() of no block")
+	assert.Nil(t, entity.MergePacked(good[:len(good)-1], 2, nil), "MergePacked of a block cut short")
 }
 
 func FuzzUnpack(f *testing.F) {

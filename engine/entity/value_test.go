@@ -40,28 +40,24 @@ func TestValuesOfEachType(t *testing.T) {
 		}
 		assert.Equalf(t, row.size, row.value.Size(), "%s: Size()", row.name)
 		for j, other := range eachType {
-			if got := row.value.Equal(other.value); got != (i == j) {
-				t.Errorf("%s: Equal with %q = %v; want %v", row.name, other.name, got, i == j)
-			}
+			got := row.value.Equal(other.value)
+			assert.Truef(t, got == (i == j), "%s: Equal with %q = %v; want %v", row.name, other.name, got, i == j)
 		}
 		for _, spelling := range []string{row.text, row.text[len("Edm."):]} {
-			if got, ok := entity.ParseType(spelling); got != row.kind || !ok {
-				t.Errorf("ParseType(%s) = %v, %v; want %s", spelling, got, ok, row.text)
-			}
+			got, ok := entity.ParseType(spelling)
+			assert.Truef(t, got == row.kind && ok, "ParseType(%s) = %v, %v; want %s", spelling, got, ok, row.text)
 		}
 	}
 }
 
 func TestParseTypeRefusesOtherNames(t *testing.T) {
 	for _, name := range []string{"", "Edm.", "edm.String", "string", "Edm.Edm.String", "Edm.GUID", "Single"} {
-		if got, ok := entity.ParseType(name); ok {
-			t.Errorf("ParseType(%q) = %v; want none", name, got)
-		}
+		got, ok := entity.ParseType(name)
+		assert.Truef(t, !ok, "ParseType(%q) = %v; want none", name, got)
 	}
 	for _, kind := range []entity.Type{0, entity.TypeInt64 + 1, 255} {
-		if got := kind.String(); got != "unknown" {
-			t.Errorf("Type(%d).String() = %s; want unknown", kind, got)
-		}
+		got := kind.String()
+		assert.Truef(t, got == "unknown", "Type(%d).String() = %s; want unknown", kind, got)
 	}
 }
 
@@ -97,9 +93,8 @@ func TestAccessorsAnswerForTheirOwnTypeOnly(t *testing.T) {
 		{"the least Int64 is kept", entity.Int64(math.MinInt64), reading{whole: math.MinInt64}},
 		{"the zero value has nothing", entity.Value{}, reading{}},
 	} {
-		if got := read(row.value); got != row.want {
-			t.Errorf("%s: accessors = %+v; want %+v", row.name, got, row.want)
-		}
+		got := read(row.value)
+		assert.Truef(t, got == row.want, "%s: accessors = %+v; want %+v", row.name, got, row.want)
 	}
 }
 

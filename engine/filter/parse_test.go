@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
@@ -15,9 +16,8 @@ import (
 func parsed(t testing.TB, text string) *filter.Expression {
 	t.Helper()
 	e, code, detail := filter.Parse(text)
-	if code != entity.OK || e == nil || detail != "" {
-		t.Fatalf("Parse(%.200q) = %v, %s, %q; want an expression", text, e, code, detail)
-	}
+	require.Truef(t, code == entity.OK && e != nil && detail == "",
+		"Parse(%.200q) = %v, %s, %q; want an expression", text, e, code, detail)
 	return e
 }
 
@@ -61,9 +61,8 @@ func TestParseReads(t *testing.T) {
 		{"bytes", "a eq X'0aFF' or a eq x'' or a eq binary'00'", "a eq X'0aff' or a eq X'' or a eq X'00'"},
 	} {
 		assert.Equalf(t, row.want, parsed(t, row.text).String(), "%s: Parse(%q).String()", row.name, row.text)
-		if got := parsed(t, row.want).String(); got != row.want {
-			t.Errorf("%s: Parse(%q).String() = %q; want the same", row.name, row.want, got)
-		}
+		got := parsed(t, row.want).String()
+		assert.Truef(t, got == row.want, "%s: Parse(%q).String() = %q; want the same", row.name, row.want, got)
 	}
 }
 
@@ -165,9 +164,8 @@ func TestParseIsBounded(t *testing.T) {
 		}
 	}
 	long := "a eq 1 " + strings.Repeat("b", 1000)
-	if _, _, detail := filter.Parse(long); len(detail) > 200 {
-		t.Errorf("Parse(%.40q…) says %d bytes; want an excerpt", long, len(detail))
-	}
+	_, _, detail := filter.Parse(long)
+	assert.Truef(t, len(detail) <= 200, "Parse(%.40q…) says %d bytes; want an excerpt", long, len(detail))
 }
 
 // A parenthesis that was closed no longer counts as depth.
