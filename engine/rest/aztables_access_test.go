@@ -40,7 +40,7 @@ func validity() (from, until time.Time) {
 // The figures are those of a test that its authors have run on the real service.
 func TestStandardClientWithARangeOfKeys(t *testing.T) {
 	t.Parallel()
-	a := newStandard(t, nil)
+	a := newStandard(t)
 	fiveByFive(t, a)
 	ctx := t.Context()
 	from, until := validity()
@@ -65,39 +65,4 @@ func TestStandardClientWithARangeOfKeys(t *testing.T) {
 	assert.NoError(t, err)
 	_, err = ranged.SubmitTransaction(ctx, actions(t, "3", "merge 1 10", "merge 4 10"), nil)
 	wantError(t, "a transaction half outside", err, 202, "AuthorizationFailure")
-}
-
-func TestStandardClientWithAStoredPolicy(t *testing.T) {
-	t.Parallel()
-	a := newStandard(t, nil)
-	table := fiveByFive(t, a)
-	ctx := t.Context()
-	from, until := validity()
-	acl := []*aztables.SignedIdentifier{{ID: pointer("readers"), AccessPolicy: &aztables.AccessPolicy{
-		Start: &from, Expiry: &until, Permission: pointer("r")}}, {ID: pointer("nothing")}}
-	_, err := table.SetAccessPolicy(ctx, &aztables.SetAccessPolicyOptions{TableACL: acl})
-	require.NoError(t, err)
-	stored, err := table.GetAccessPolicy(ctx, nil)
-	require.Truef(t, err == nil && len(stored.SignedIdentifiers) == 2, "GetAccessPolicy = %+v, %v; want two", stored, err)
-	// Times are kept to 100 ns.
-	readers := stored.SignedIdentifiers[0]
-	if *readers.ID != "readers" || !readers.AccessPolicy.Expiry.Equal(until.Truncate(100)) || *readers.AccessPolicy.Permission != "r" {
-		t.Errorf("GetAccessPolicy = %s; want %s", encode(t, readers), encode(t, acl[0]))
-	}
-	options, err := aztables.SASSignatureValues{TableName: "Races", Identifier: "readers"}.Sign(a.key)
-	require.NoError(t, err)
-	policed := withSignature(t, a, "Races", options)
-	_, err = policed.GetEntity(ctx, "0", "0", nil)
-	assert.NoError(t, err)
-	_, err = policed.DeleteEntity(ctx, "0", "0", nil)
-	wantError(t, "a policy to read", err, 403, "AuthorizationPermissionMismatch")
-	for range 4 {
-		acl = append(acl, &aztables.SignedIdentifier{ID: pointer(fmt.Sprint(len(acl)))})
-	}
-	_, err = table.SetAccessPolicy(ctx, &aztables.SetAccessPolicyOptions{TableACL: acl})
-	assert.True(t, err != nil, "SetAccessPolicy of six = nil; want an error")
-	_, err = table.SetAccessPolicy(ctx, nil)
-	assert.NoError(t, err)
-	_, err = policed.GetEntity(ctx, "0", "0", nil)
-	wantError(t, "a policy revoked", err, 403, "AuthenticationFailed")
 }

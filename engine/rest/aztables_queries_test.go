@@ -29,7 +29,7 @@ func listAll(t *testing.T, table *aztables.Client, options *aztables.ListEntitie
 // each and in order, however long the pages are.
 func TestStandardClientPages(t *testing.T) {
 	t.Parallel()
-	a := newStandard(t, nil)
+	a := newStandard(t)
 	table := a.table(t, "Races")
 	var want []string
 	for _, partition := range []string{"", "'", "a b", "ä", "\U0001F3C3"} {
@@ -78,7 +78,7 @@ func TestStandardClientPages(t *testing.T) {
 
 func TestStandardClientSelects(t *testing.T) {
 	t.Parallel()
-	a := newStandard(t, nil)
+	a := newStandard(t)
 	table := a.table(t, "Races")
 	_, err := table.AddEntity(t.Context(), encode(t, everyType("full", "1")), nil)
 	require.NoError(t, err)

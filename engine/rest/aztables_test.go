@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"reflect"
 	"sync/atomic"
 	"testing"
@@ -18,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
 )
@@ -26,7 +24,6 @@ import (
 // standard is the service behind a socket, and the standard client of Go at the
 // other end of it.
 type standard struct {
-	*witness
 	url     string
 	key     *aztables.SharedKeyCredential
 	options *aztables.ClientOptions
@@ -35,17 +32,12 @@ type standard struct {
 	connections atomic.Int64
 }
 
-// newStandard serves over TLS, since the client's own signatures are for that
-// alone. Between the socket and the handler comes what between makes of it; nil
-// for nothing.
-func newStandard(t *testing.T, between func(http.Handler) http.Handler) *standard {
+// newStandard serves over TLS, since the client's own signatures are for that alone.
+func newStandard(t *testing.T) *standard {
 	t.Helper()
 	real := clock.NewReal()
-	a := &standard{witness: &witness{}}
-	var h http.Handler = newService(t, resttest.Options{Rest: rest.Options{Clock: real, Calendar: real, Observe: a.observe}})
-	if between != nil {
-		h = between(h)
-	}
+	a := &standard{}
+	h := newService(t, resttest.Options{Rest: rest.Options{Clock: real, Calendar: real}})
 	ours, theirs := certified(t)
 	a.url = open(t, rest.ListenOptions{TLS: ours, Handler: h}).URL() + "/" + account
 	a.options = &aztables.ClientOptions{}
@@ -104,7 +96,7 @@ func (a *standard) tableNames(t *testing.T, options *aztables.ListTablesOptions)
 
 func TestStandardClientTables(t *testing.T) {
 	t.Parallel()
-	a := newStandard(t, nil)
+	a := newStandard(t)
 	for _, name := range []string{"Races", "boats", "Archers", "rowers"} {
 		created, err := a.service.CreateTable(t.Context(), name, nil)
 		require.Truef(t, err == nil && *created.TableName == name, "CreateTable(%s) = %v, %v; want its name", name, created, err)
@@ -144,7 +136,7 @@ func TestStandardClientTables(t *testing.T) {
 
 func TestStandardClientService(t *testing.T) {
 	t.Parallel()
-	a := newStandard(t, nil)
+	a := newStandard(t)
 	before, err := a.service.GetProperties(t.Context(), nil)
 	require.Truef(t, err == nil && len(before.Cors) == 0 && !*before.Logging.Read && !*before.HourMetrics.Enabled,
 		"GetProperties = %+v, %v; want everything off", before, err)
@@ -176,56 +168,5 @@ func TestStandardClientService(t *testing.T) {
 	statistics, err := secondary.GetStatistics(t.Context(), nil)
 	if err != nil || *statistics.GeoReplication.Status != aztables.GeoReplicationStatusLive || time.Since(*statistics.GeoReplication.LastSyncTime) > time.Hour {
 		t.Errorf("GetStatistics = %+v, %v; want live and new", statistics, err)
-	}
-}
-
-// An attempt whose reply is lost was carried out all the same; the client tries
-// again, and finds what it has done itself.
-func TestStandardClientMeetsItsOwnAttempt(t *testing.T) {
-	t.Parallel()
-	lost := make(chan struct{}, 1)
-	a := newStandard(t, func(h http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			select {
-			case <-lost:
-				h.ServeHTTP(httptest.NewRecorder(), r)
-				panic(http.ErrAbortHandler)
-			default:
-				h.ServeHTTP(w, r)
-			}
-		})
-	})
-	a.options.Retry.MaxRetries = 3
-	a.options.Retry.RetryDelay = time.Millisecond
-	service, err := aztables.NewServiceClientWithSharedKey(a.url, a.key, a.options)
-	require.NoError(t, err)
-	a.table(t, "Races")
-	table := service.NewClient("Races")
-	body := []byte(`{"PartitionKey":"full","RowKey":"1","Number":1}`)
-	added := func(ctx context.Context) error { _, err := table.AddEntity(ctx, body, nil); return err }
-	upserted := func(ctx context.Context) error { _, err := table.UpsertEntity(ctx, body, nil); return err }
-	deleted := func(ctx context.Context) error { _, err := table.DeleteEntity(ctx, "full", "1", nil); return err }
-	read := func(ctx context.Context) error { _, err := table.GetEntity(ctx, "full", "1", nil); return err }
-	for _, row := range []struct {
-		name   string
-		do     func(context.Context) error
-		status int
-		code   aztables.TableErrorCode
-	}{
-		{"an insert is in its own way", added, 409, aztables.EntityAlreadyExists},
-		{"a get may be repeated", read, 0, ""},
-		{"an upsert may be repeated", upserted, 0, ""},
-		{"a delete finds nothing left", deleted, 404, aztables.ResourceNotFound},
-	} {
-		a.take()
-		lost <- struct{}{}
-		if err := row.do(t.Context()); row.status != 0 {
-			wantError(t, row.name, err, row.status, row.code)
-		} else if err != nil {
-			t.Errorf("%s: %v; want no error", row.name, err)
-		}
-		if seen := a.take(); len(seen) != 2 || seen[0].Code != entity.OK {
-			t.Errorf("%s: seen %+v; want two attempts, the first of them carried out", row.name, seen)
-		}
 	}
 }

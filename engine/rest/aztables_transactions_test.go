@@ -49,7 +49,7 @@ func numbers(t *testing.T, table *aztables.Client, partition string) string {
 // TestStandardClientTransactions has each begin with the rows 1 to 3.
 func TestStandardClientTransactions(t *testing.T) {
 	t.Parallel()
-	a := newStandard(t, nil)
+	a := newStandard(t)
 	table := a.table(t, "Races")
 	const before = "1=1 2=2 3=3"
 	hundred := make([]string, 101)

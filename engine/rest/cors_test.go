@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"loadgen/engine/rest/resttest"
 )
 
 const properties = "/contoso/?restype=service&comp=properties"
@@ -32,38 +30,6 @@ func corsHeaders(header http.Header) string {
 		}
 	}
 	return text
-}
-
-func TestPreflights(t *testing.T) {
-	s := withTable(t)
-	s.Want(t, 202, "PUT", properties, withRules(
-		corsRule("http://a", "GET,PUT", "60", "x-ms-*", "x-ms-*,accept"), corsRule("*", "MERGE", "0", "", "*")))
-	for _, row := range []struct{ name, target, origin, method, headers, want string }{
-		{"the first rule", races, "http://a", "PUT", "X-Ms-Date,Accept",
-			"Origin=http://a;Methods=PUT;Headers=X-Ms-Date,Accept;Age=60;Credentials=true;"},
-		{"without headers, of a table that is missing", "/contoso/Rowers", "http://a", "GET", "", "Origin=http://a;Methods=GET;Age=60;Credentials=true;"},
-		{"the account itself, host style", "/", "http://a", "GET", "", "Origin=http://a;Methods=GET;Age=60;Credentials=true;"},
-		{"the second rule", races, "http://b", "MERGE", "x-anything", "Origin=http://b;Methods=MERGE;Headers=x-anything;Age=0;Credentials=true;"},
-		{"a header that is not allowed", races, "http://a", "PUT", "if-match", ""},
-		{"another origin", races, "http://b", "PUT", "", ""},
-		{"another method", races, "http://a", "DELETE", "", ""},
-	} {
-		headers := []string{"Authorization:", "Origin: " + row.origin, "Access-Control-Request-Method: " + row.method,
-			"Access-Control-Request-Headers: " + row.headers}
-		if row.target == "/" {
-			headers = append(headers, "Host: contoso.table.core.windows.net")
-		}
-		w := s.Do("OPTIONS", row.target, "", headers...)
-		status := 403
-		if row.want != "" {
-			status = 200
-		} else if got := resttest.CodeOf(t, w); got != "CorsPreflightFailure" {
-			t.Errorf("%s: %s; want CorsPreflightFailure", row.name, got)
-		}
-		if got := corsHeaders(w.Header()); w.Code != status || got != row.want || status == 200 && w.Body.Len() > 0 {
-			t.Errorf("%s: OPTIONS = %d %s %s; want %d %s", row.name, w.Code, got, w.Body, status, row.want)
-		}
-	}
 }
 
 // Drawn rules and requests, held to the documents' table: who gets the origin, who what
