@@ -231,20 +231,3 @@ func FuzzUnpack(f *testing.F) {
 		}
 	})
 }
-
-func FuzzPack(f *testing.F) {
-	f.Add(int64(1), "Age", "text", []byte{1}, uint64(1), byte(0))
-	f.Add(int64(-1), "", "", []byte(nil), uint64(math.MaxUint64), byte(7))
-	f.Fuzz(func(t *testing.T, ticks int64, name, text string, raw []byte, bits uint64, pick byte) {
-		values := []entity.Value{
-			entity.String(text), entity.Binary(raw), entity.Boolean(bits&1 == 0), entity.DateTime(entity.Ticks(bits)),
-			entity.Double(math.Float64frombits(bits)), entity.GUID([16]byte{byte(bits), 15: pick}),
-			entity.Int32(int32(bits)), entity.Int64(int64(bits)),
-		}
-		want := []entity.Property{{name, values[pick%8]}, {text, values[pick/8%8]}}
-		got, err := entity.Pack(nil, entity.Ticks(ticks), want).Unpack(nil)
-		if err != nil || !slices.Equal(got, want) {
-			t.Fatalf("Unpack(Pack(%v)) = %v, %v; want the same", want, got, err)
-		}
-	})
-}

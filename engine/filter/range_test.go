@@ -171,18 +171,3 @@ func TestResumptionCutsARangeInTwo(t *testing.T) {
 		}
 	}
 }
-
-func FuzzRowPrefix(f *testing.F) {
-	f.Add("a\uFFFF", "b")
-	f.Add("\uD7FF", "\U00010000")
-	f.Add("\U0010FFFF", "\uE000")
-	f.Fuzz(func(t *testing.T, prefix, row string) {
-		r := filter.RowPrefix("p", prefix)
-		if !utf8.ValidString(prefix) || !utf8.ValidString(row) {
-			return
-		}
-		if got, want := r.Contains(key("p", row)), strings.HasPrefix(row, prefix); got != want {
-			t.Fatalf("RowPrefix(p, %+q).Contains(%+q) = %v; want %v", prefix, row, got, want)
-		}
-	})
-}

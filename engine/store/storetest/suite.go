@@ -15,7 +15,7 @@ func Conformance(t *testing.T, open Opener) {
 		name string
 		test func(*testing.T, Opener)
 	}{
-		{"table names compare without case", tableNamesCompareWithoutCase},
+		{"names that are none", namesThatAreNone},
 		{"a merge may not grow an entity beyond the limits", mergeMayNotGrowAnEntityBeyondTheLimits},
 		{"keys are copied", keysAreCopied},
 		{"what was read stays as it was", whatWasReadStaysAsItWas},
