@@ -137,8 +137,7 @@ func TestBadRequests(t *testing.T) {
 			t.Errorf("%s: %s %s = %d %s; want %d", row.name, row.method, row.target, w.Code, w.Body, row.status)
 			continue
 		}
-		got := resttest.CodeOf(t, w)
-		assert.Truef(t, got == row.code, "%s: %s %s = %s; want %s", row.name, row.method, row.target, w.Body, row.code)
+		assert.Equalf(t, row.code, resttest.CodeOf(t, w), "%s: %s %s", row.name, row.method, row.target)
 		assert.Equalf(t, "2019-02-02", w.Header().Get("x-ms-version"), "%s: x-ms-version", row.name)
 	}
 	if after := s.Engine.Counts(); after.Ok != before.Ok {

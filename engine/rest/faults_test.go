@@ -59,8 +59,7 @@ func TestFaults(t *testing.T) {
 		if !row.written && !row.lost {
 			want.Ok, want.Throttled = 1, 1
 		}
-		got := s.Counts()
-		assert.Truef(t, got == want, "%s: Counts() = %+v; want %+v", row.name, got, want)
+		assert.Equalf(t, want, s.Counts(), "%s: Counts()", row.name)
 		s.Clock.Set(4 * time.Second)
 		status := 404
 		if row.written {

@@ -31,8 +31,7 @@ func TestAccessPoliciesGoWithTheirTable(t *testing.T) {
 	const acl = races + "?comp=acl"
 	want := func(target, document string) {
 		t.Helper()
-		got := s.Want(t, 200, "GET", target, "").Body.String()
-		assert.Truef(t, got == xmlStart+document, "GET %s = %s; want %s", target, got, document)
+		assert.Equalf(t, xmlStart+document, s.Want(t, 200, "GET", target, "").Body.String(), "GET %s", target)
 	}
 	one := policies("<Id>a</Id>")
 	s.Want(t, 204, "PUT", acl, one)

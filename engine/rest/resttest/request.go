@@ -99,9 +99,7 @@ func (s *Service) Send(r *http.Request) *httptest.ResponseRecorder {
 }
 
 // Want is Do, and fails the test unless the reply has the status.
-func (s *Service) Want(t testing.TB, status int, method, target, body string, headers ...string) (
-	reply *httptest.ResponseRecorder,
-) {
+func (s *Service) Want(t testing.TB, status int, method, target, body string, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	w := s.Do(method, target, body, headers...)
 	require.Truef(t, w.Code == status, "%s %.200s = %d %.300s; want %d", method, target, w.Code, w.Body, status)
@@ -128,8 +126,7 @@ func CodeOf(t testing.TB, w *httptest.ResponseRecorder) string {
 	err := json.Unmarshal(w.Body.Bytes(), &body)
 	require.Truef(t, err == nil && !strings.Contains(text, "\n"), "error body = %q; want JSON on one line", text)
 	assert.Truef(t, header == body.Error.Code && header != "", "x-ms-error-code = %q; want %q, the body's", header, body.Error.Code)
-	got := w.Header().Get("Content-Length")
-	assert.Truef(t, got == fmt.Sprint(len(text)), "Content-Length = %q; want %d", got, len(text))
+	assert.Equal(t, fmt.Sprint(len(text)), w.Header().Get("Content-Length"), "Content-Length")
 	lines := "\nRequestId:" + w.Header().Get("x-ms-request-id") + "\nTime:20"
 	assert.Contains(t, body.Error.Message.Value, lines, "message")
 	return header

@@ -86,22 +86,15 @@ func New(t testing.TB, o Options) *Service {
 	s := &Service{Clock: new(Leap), key: cmp.Or(o.Key, Contoso)}
 	secret, err := wire.NewSecret(s.key.Secret)
 	require.NoError(t, err)
-	if o.Rest.Clock == nil {
-		o.Rest.Clock = s.Clock
-	}
-	if o.Rest.Calendar == nil {
-		o.Rest.Calendar = Epoch
-	}
-	if o.Engine.Model == nil {
-		o.Engine.Model = m
-	}
+	o.Rest.Clock = cmp.Or(o.Rest.Clock, clock.Clock(s.Clock))
+	o.Rest.Calendar = cmp.Or(o.Rest.Calendar, clock.Calendar(Epoch))
+	o.Engine.Model = cmp.Or(o.Engine.Model, m)
 	o.Engine.Accounts, o.Engine.Calendar = []string{s.key.Account}, o.Rest.Calendar
 	s.Engine = engine.New(o.Engine)
 	o.Rest.Engine = s.Engine
 	o.Rest.Accounts = append(o.Rest.Accounts, rest.Account{Name: s.key.Account, Secret: secret})
-	if s.Handler, err = rest.New(o.Rest); err != nil {
-		t.Fatal(err)
-	}
+	s.Handler, err = rest.New(o.Rest)
+	require.NoError(t, err)
 	return s
 }
 
@@ -109,20 +102,12 @@ func New(t testing.TB, o Options) *Service {
 func Listen(t testing.TB, o Options) *Service {
 	t.Helper()
 	clk := clock.NewReal()
-	if o.Rest.Clock == nil {
-		o.Rest.Clock = clk
-	}
-	if o.Rest.Calendar == nil {
-		o.Rest.Calendar = clk
-	}
+	o.Rest.Clock, o.Rest.Calendar = cmp.Or(o.Rest.Clock, clock.Clock(clk)), cmp.Or(o.Rest.Calendar, clock.Calendar(clk))
 	s := New(t, o)
 	var err error
-	if s.Server, err = rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: s}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		assert.NoError(t, s.Server.Close(context.Background()), "Close")
-	})
+	s.Server, err = rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: s})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, s.Server.Close(context.Background()), "Close") })
 	s.URL = s.Server.URL() + "/" + s.key.Account
 	return s
 }

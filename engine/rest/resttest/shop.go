@@ -2,6 +2,7 @@ package resttest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -49,17 +50,11 @@ type Shop struct {
 func Open(t testing.TB, o serve.Options) *Shop {
 	t.Helper()
 	s := &Shop{t: t, Journal: new(Buffer)}
-	if o.Listen == "" {
-		o.Listen = "127.0.0.1:0"
-	}
-	o.Journal = s.Journal
+	o.Listen, o.Journal = cmp.Or(o.Listen, "127.0.0.1:0"), s.Journal
 	var err error
-	if s.Service, err = serve.Open(t.Context(), o); err != nil {
-		t.Fatalf("Open = %v; want no error", err)
-	}
-	t.Cleanup(func() {
-		assert.NoError(t, s.Service.Close(), "Close")
-	})
+	s.Service, err = serve.Open(t.Context(), o)
+	require.NoError(t, err, "Open")
+	t.Cleanup(func() { assert.NoError(t, s.Service.Close(), "Close") })
 	s.Begin()
 	s.Client = Dial(t, strings.Replace(s.ConnectionString(), "<the key of "+o.KeyName+">", o.Key, 1))
 	return s
@@ -87,9 +82,8 @@ func StateOf(t testing.TB, adminURL string) (now serve.State) {
 	status, text := Get(t, "GET", adminURL+serve.StatePath)
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&now); err != nil || status != http.StatusOK {
-		t.Fatalf("GET %s = %d %q, %v; want the state", serve.StatePath, status, text, err)
-	}
+	require.NoErrorf(t, decoder.Decode(&now), "GET %s = %d %q", serve.StatePath, status, text)
+	require.Equal(t, http.StatusOK, status, serve.StatePath)
 	return now
 }
 

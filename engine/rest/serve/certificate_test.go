@@ -23,7 +23,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"loadgen/engine/entity"
 	"loadgen/engine/rest/serve"
 )
 
@@ -85,15 +84,6 @@ func TestServiceWithFilesOfACertificate(t *testing.T) {
 	s.wantJournal("it is for tables.example, and not for 127.0.0.1")
 	_, shown := s.get(serve.CertificatePath)
 	assert.Truef(t, shown == cert, "GET %s = %q; want the certificate and nothing else", serve.CertificatePath, shown)
-}
-
-// A plain service has nothing of a certificate.
-func TestPlainServiceShowsNoCertificate(t *testing.T) {
-	s := open(t, serve.Options{})
-	if status, _ := s.get(serve.CertificatePath); status != http.StatusNotFound || strings.Contains(s.Journal.String(), "certificate") {
-		t.Errorf("GET %s = %d, the journal %q; want nothing of a certificate", serve.CertificatePath, status, s.Journal)
-	}
-	s.Must(entity.CreateTable, "Races", "", "")
 }
 
 func TestCertificatesWithFaults(t *testing.T) {

@@ -50,7 +50,7 @@ func TestAdminPaths(t *testing.T) {
 	}{
 		{"GET", s.AdminURL() + serve.HealthPath, 200}, {"GET", s.AdminURL() + serve.StatePath, 200},
 		{"POST", s.AdminURL() + serve.HealthPath, 404}, {"DELETE", s.AdminURL() + serve.StatePath, 404},
-		{"GET", s.AdminURL() + "/", 404}, {"GET", s.AdminURL() + serve.HealthPath + "/", 404}, {"GET", s.AdminURL() + "/" + emulators + "/Tables", 404},
+		{"GET", s.AdminURL() + serve.CertificatePath, 404}, {"GET", s.AdminURL() + "/", 404}, {"GET", s.AdminURL() + serve.HealthPath + "/", 404}, {"GET", s.AdminURL() + "/" + emulators + "/Tables", 404},
 		{"GET", table + serve.HealthPath, 403}, {"GET", table + serve.StatePath, 403},
 	} {
 		status, text := resttest.Get(t, row.method, row.url)
