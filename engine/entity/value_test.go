@@ -40,8 +40,7 @@ func TestValuesOfEachType(t *testing.T) {
 		}
 		assert.Equalf(t, row.size, row.value.Size(), "%s: Size()", row.name)
 		for j, other := range eachType {
-			got := row.value.Equal(other.value)
-			assert.Truef(t, got == (i == j), "%s: Equal with %q = %v; want %v", row.name, other.name, got, i == j)
+			assert.Equalf(t, i == j, row.value.Equal(other.value), "%s: Equal with %q", row.name, other.name)
 		}
 		for _, spelling := range []string{row.text, row.text[len("Edm."):]} {
 			got, ok := entity.ParseType(spelling)
@@ -56,8 +55,7 @@ func TestParseTypeRefusesOtherNames(t *testing.T) {
 		assert.Truef(t, !ok, "ParseType(%q) = %v; want none", name, got)
 	}
 	for _, kind := range []entity.Type{0, entity.TypeInt64 + 1, 255} {
-		got := kind.String()
-		assert.Truef(t, got == "unknown", "Type(%d).String() = %s; want unknown", kind, got)
+		assert.Equalf(t, "unknown", kind.String(), "Type(%d).String()", kind)
 	}
 }
 
@@ -93,8 +91,7 @@ func TestAccessorsAnswerForTheirOwnTypeOnly(t *testing.T) {
 		{"the least Int64 is kept", entity.Int64(math.MinInt64), reading{whole: math.MinInt64}},
 		{"the zero value has nothing", entity.Value{}, reading{}},
 	} {
-		got := read(row.value)
-		assert.Truef(t, got == row.want, "%s: accessors = %+v; want %+v", row.name, got, row.want)
+		assert.Equalf(t, row.want, read(row.value), "%s: accessors", row.name)
 	}
 }
 

@@ -86,8 +86,7 @@ func TestParseError(t *testing.T) {
 		{"nothing", "", wire.Failure{}},
 		{"blanks", " \r\n", wire.Failure{}},
 	} {
-		got := wire.ParseError(row.text)
-		assert.Truef(t, got == row.want, "%s: ParseError(%q) = %+v; want %+v", row.name, row.text, got, row.want)
+		assert.Equalf(t, row.want, wire.ParseError(row.text), "%s: ParseError(%q)", row.name, row.text)
 	}
 }
 

@@ -77,8 +77,7 @@ func TestSharedAccessKnownSignatures(t *testing.T) {
 	} {
 		a := sharedAccess(t, row.query)
 		a.Signature = row.signature
-		fault := a.Fault()
-		assert.Truef(t, fault == "", "%s: Fault() = %q; want none", row.name, fault)
+		assert.Equalf(t, "", a.Fault(), "%s: Fault()", row.name)
 		assert.Truef(t, secret.VerifyAccess("contoso", a),
 			"%s: VerifyAccess = false over %q; want true", row.name, a.AppendStringToSign(nil, "contoso"))
 		assert.Falsef(t, secret.VerifyAccess("fabrikam", a), "%s: VerifyAccess for another account = true; want false", row.name)

@@ -49,10 +49,12 @@ func TestFoldersThatWillNotDo(t *testing.T) {
 		{"a folder that is marked as nothing", write(marker, "{}"), durable.ErrDamaged, "does not say what it is"},
 		{"a folder of a newer version", made(write(marker, `{"format":"loadgen tables","version":2,"account":"races"}`)), durable.ErrNewer, "format 2, and this one reads 1"},
 		{"a folder of another account", made(write(marker, `{"format":"loadgen tables","version":1,"account":"clubs"}`)), durable.ErrAccount, `"clubs", expected "races"`},
-		{"a folder whose manifest is gone", made(withdraw("MANIFEST-*")), durable.ErrDamaged, "damaged"},
+		{"a folder whose manifest is gone", made(alter("MANIFEST-*", os.Remove)), durable.ErrDamaged, "damaged"},
 		{"a folder whose manifest is cut", made(damage("MANIFEST-*", 20)), durable.ErrDamaged, "damaged"},
 		{"a folder whose tables are altered", made(damage("*.sst", 30)), durable.ErrDamaged, "damaged"},
-		{"a folder of a newer log-structured store", made(rename("marker.format-version.*", "marker.format-version.000099.099")), durable.ErrNewer, "newer"},
+		{"a folder of a newer log-structured store", made(alter("marker.format-version.*", func(name string) error {
+			return os.Rename(name, filepath.Join(filepath.Dir(name), "marker.format-version.000099.099"))
+		})), durable.ErrNewer, "newer"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			folder := t.TempDir()
@@ -107,35 +109,25 @@ func TestAnAlteredLogIsDamaged(t *testing.T) {
 	}
 }
 
-// the returns the file of a folder that fits a pattern.
-func the(t *testing.T, folder, pattern string) string {
-	t.Helper()
-	names, err := filepath.Glob(filepath.Join(folder, pattern))
-	require.Truef(t, err == nil && len(names) != 0, "%s has no %s: %v", folder, pattern, err)
-	return names[len(names)-1]
-}
-
-func withdraw(pattern string) func(*testing.T, string) {
+// alter has a file of a folder, one that fits a pattern, altered.
+func alter(pattern string, how func(name string) error) func(*testing.T, string) {
 	return func(t *testing.T, folder string) {
-		require.NoError(t, os.Remove(the(t, folder, pattern)))
-	}
-}
-
-func rename(pattern, to string) func(*testing.T, string) {
-	return func(t *testing.T, folder string) {
-		require.NoError(t, os.Rename(the(t, folder, pattern), filepath.Join(folder, to)))
+		names, err := filepath.Glob(filepath.Join(folder, pattern))
+		require.Truef(t, err == nil && len(names) != 0, "%s has no %s: %v", folder, pattern, err)
+		require.NoError(t, how(names[len(names)-1]))
 	}
 }
 
 // damage turns the bits of a byte.
 func damage(pattern string, at int) func(*testing.T, string) {
-	return func(t *testing.T, folder string) {
-		name := the(t, folder, pattern)
+	return alter(pattern, func(name string) error {
 		text, err := os.ReadFile(name)
-		require.Truef(t, err == nil && len(text) > at, "%s has %d bytes: %v", name, len(text), err)
-		text[at] ^= 0xFF
-		require.NoError(t, os.WriteFile(name, text, 0o600))
-	}
+		if err == nil {
+			text[at] ^= 0xFF
+			err = os.WriteFile(name, text, 0o600)
+		}
+		return err
+	})
 }
 
 func TestAFileIsNoFolder(t *testing.T) {
