@@ -61,10 +61,9 @@ func TestTicksOfRoundsDownAndSaturates(t *testing.T) {
 func TestETagTable(t *testing.T) {
 	const version entity.Ticks = 636396960326680946
 	for _, row := range []struct {
-		name string
-		tag  string
-		want entity.Ticks
-		err  error
+		name, tag string
+		want      entity.Ticks
+		err       error
 	}{
 		{"the tag as the service writes it", `W/"datetime'2017-08-30T13%3A20%3A32.6680946Z'"`, version, nil},
 		{"lower-case escapes", `W/"datetime'2017-08-30T13%3a20%3a32.6680946Z'"`, version, nil},

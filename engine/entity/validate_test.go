@@ -46,9 +46,8 @@ func TestValidateKey(t *testing.T) {
 
 func TestValidateTableName(t *testing.T) {
 	for _, row := range []struct {
-		name  string
-		table string
-		want  entity.Code
+		name, table string
+		want        entity.Code
 	}{
 		{"letters and digits", "Registrations2011", entity.OK},
 		{"three characters are enough", "abc", entity.OK},

@@ -61,13 +61,12 @@ func TestParseTypeRefusesOtherNames(t *testing.T) {
 
 // reading is what the accessors say of a value.
 type reading struct {
-	text  string
-	bytes string
-	whole int64
-	float float64
-	truth bool
-	ticks entity.Ticks
-	guid  [16]byte
+	text, bytes string
+	whole       int64
+	float       float64
+	truth       bool
+	ticks       entity.Ticks
+	guid        [16]byte
 }
 
 func read(v entity.Value) reading {

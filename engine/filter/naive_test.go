@@ -69,8 +69,7 @@ func (r row) lookup(name string) any {
 // tree is a filter as the naive evaluator sees it: a comparison where it has a
 // name, else op over its parts, or a truth value.
 type tree struct {
-	op       string
-	name     string
+	op, name string
 	constant any
 	parts    []tree
 }

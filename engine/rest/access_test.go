@@ -238,9 +238,8 @@ func TestSignaturesKeepToTheirKeys(t *testing.T) {
 	// Bodies tell keys as well.
 	const keys = "&spk=1&srk=1&epk=3&erk=3"
 	for _, row := range []struct {
-		name, target, body string
-		want               string
-		headers            []string
+		name, target, body, want string
+		headers                  []string
 	}{
 		{"an insert within", races, `{"PartitionKey":"2","RowKey":"9"}`, "", nil},
 		{"an insert outside", races, `{"PartitionKey":"3","RowKey":"9"}`, "AuthorizationFailure", nil},

@@ -49,10 +49,9 @@ func TestStandardClientPages(t *testing.T) {
 		}
 	}
 	for _, row := range []struct {
-		name    string
-		options *aztables.ListEntitiesOptions
-		every   int
-		pages   int
+		name         string
+		options      *aztables.ListEntitiesOptions
+		every, pages int
 	}{
 		{"as the service pages", nil, 1, 3},
 		{"300 a page", &aztables.ListEntitiesOptions{Top: pointer[int32](300)}, 1, 9},

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"reflect"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -79,59 +78,6 @@ func encode(t *testing.T, v any) []byte {
 	text, err := json.Marshal(v)
 	require.NoError(t, err)
 	return text
-}
-
-// tableNames lists all tables, so many a page.
-func (a *standard) tableNames(t *testing.T, options *aztables.ListTablesOptions) (names []string, pages int) {
-	t.Helper()
-	for pager := a.service.NewListTablesPager(options); pager.More(); pages++ {
-		page, err := pager.NextPage(t.Context())
-		require.NoError(t, err)
-		for _, table := range page.Tables {
-			names = append(names, *table.Name)
-		}
-	}
-	return names, pages
-}
-
-func TestStandardClientTables(t *testing.T) {
-	t.Parallel()
-	a := newStandard(t)
-	for _, name := range []string{"Races", "boats", "Archers", "rowers"} {
-		created, err := a.service.CreateTable(t.Context(), name, nil)
-		require.Truef(t, err == nil && *created.TableName == name, "CreateTable(%s) = %v, %v; want its name", name, created, err)
-	}
-	for _, row := range []struct {
-		name    string
-		options *aztables.ListTablesOptions
-		want    []string
-		pages   int
-	}{
-		{"all", nil, []string{"Archers", "boats", "Races", "rowers"}, 1},
-		{"a page each", &aztables.ListTablesOptions{Top: pointer[int32](1)}, []string{"Archers", "boats", "Races", "rowers"}, 4},
-		{"two a page, in full", &aztables.ListTablesOptions{Top: pointer[int32](2), Format: pointer(aztables.MetadataFormatFull)},
-			[]string{"Archers", "boats", "Races", "rowers"}, 2},
-		{"by a filter", &aztables.ListTablesOptions{Filter: pointer("TableName ge 'Races' and TableName lt 'c'")}, []string{"boats", "Races"}, 1},
-		{"none", &aztables.ListTablesOptions{Filter: pointer("TableName eq 'Riders'")}, nil, 1},
-		{"by name alone", &aztables.ListTablesOptions{Select: pointer("TableName"), Format: pointer(aztables.MetadataFormatNone)},
-			[]string{"Archers", "boats", "Races", "rowers"}, 1},
-	} {
-		if names, pages := a.tableNames(t, row.options); !reflect.DeepEqual(names, row.want) || pages != row.pages {
-			t.Errorf("%s: %v in %d pages; want %v in %d", row.name, names, pages, row.want, row.pages)
-		}
-	}
-	_, err := a.service.CreateTable(t.Context(), "RACES", nil)
-	wantError(t, "a table that is there", err, 409, aztables.TableAlreadyExists)
-	_, err = a.service.CreateTable(t.Context(), "a-b", nil)
-	wantError(t, "a name that cannot be", err, 400, aztables.TableErrorCode("InvalidResourceName"))
-	_, err = a.service.DeleteTable(t.Context(), "races", nil)
-	assert.NoErrorf(t, err, "DeleteTable = %v; want nil", err)
-	_, err = a.service.DeleteTable(t.Context(), "Races", nil)
-	wantError(t, "a table that is gone", err, 404, aztables.ResourceNotFound)
-	_, err = a.service.NewClient("Races").GetEntity(t.Context(), "a", "b", nil)
-	wantError(t, "an entity of a table that is gone", err, 404, aztables.TableNotFound)
-	_, err = a.service.NewClient("Races").CreateTable(t.Context(), nil)
-	assert.NoErrorf(t, err, "CreateTable after DeleteTable = %v; want nil", err)
 }
 
 func TestStandardClientService(t *testing.T) {

@@ -21,11 +21,10 @@ const (
 
 // badRequests are requests that are not carried out, whatever is in the table.
 var badRequests = []struct {
-	name                 string
-	method, target, body string
-	headers              []string
-	status               int
-	code                 string
+	name, method, target, body string
+	headers                    []string
+	status                     int
+	code                       string
 }{
 	{"it has half a shared access signature instead", "GET", runner + "?sv=2019-02-02&sig=x", "", []string{"Authorization:"}, 403, "AuthenticationFailed"},
 	{"it has the options of a signature, but none", "GET", runner + "?sv=2019-02-02&sp=r", "", []string{"Authorization:"}, 403, "AuthorizationFailure"},

@@ -43,9 +43,8 @@ func TestDatesAfterTheMachineSlept(t *testing.T) {
 	soon := "tn=Races&sv=2019-02-02&sp=r&se=" + w.Date(0).Add(10*time.Minute).Format(time.RFC3339)
 	late := "tn=Races&sv=2019-02-02&sp=r&st=" + w.Date(0).Add(19*time.Minute).Format(time.RFC3339) + "&se=2030-01-01T00:00:00Z"
 	for _, step := range []struct {
-		slept              time.Duration
-		key, before, after int
-		soon, late         int
+		slept                          time.Duration
+		key, before, after, soon, late int
 	}{
 		{0, 200, 200, 403, 200, 403},
 		{20 * time.Minute, 403, 403, 200, 403, 200},

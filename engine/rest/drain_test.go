@@ -26,10 +26,9 @@ func tooLong(w http.ResponseWriter, _ *http.Request) {
 func TestRefusalsAreHeard(t *testing.T) {
 	const mib = 1 << 20
 	for _, row := range []struct {
-		sentence string
-		claimed  int64
-		sent     int64
-		chunked  bool
+		sentence      string
+		claimed, sent int64
+		chunked       bool
 	}{
 		{"a little, all of it", 100 << 10, 100 << 10, false},
 		{"what net/http reads by itself, just about", 256 << 10, 256 << 10, false},

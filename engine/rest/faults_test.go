@@ -31,11 +31,10 @@ func TestFaults(t *testing.T) {
 			From: time.Second, To: 3 * time.Second, Share: engine.WholeShare}}}
 	}
 	for _, row := range []struct {
-		name    string
-		plan    *engine.FaultPlan
-		lost    bool
-		written bool
-		leaves  time.Duration
+		name          string
+		plan          *engine.FaultPlan
+		lost, written bool
+		leaves        time.Duration
 	}{
 		{"no plan", nil, false, true, time.Second},
 		{"an empty plan", &engine.FaultPlan{}, false, true, time.Second},

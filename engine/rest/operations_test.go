@@ -37,12 +37,11 @@ func insertBatch(partition string, rows ...string) string {
 // is said; see TestStandardClientWrites for what comes of each.
 func TestConditions(t *testing.T) {
 	for _, row := range []struct {
-		name    string
-		method  string
-		exists  bool
-		headers []string
-		status  int
-		code    string
+		name, method string
+		exists       bool
+		headers      []string
+		status       int
+		code         string
 	}{
 		{"a replace of what is there, in a version of another service", "PUT", true, []string{`If-Match: W/"1"`}, 412, "UpdateConditionNotSatisfied"},
 		{"a merge by PATCH", "PATCH", true, []string{"If-Match: *"}, 204, ""},
@@ -124,31 +123,6 @@ func decodeRows(t testing.TB, body []byte) []listed {
 	var page struct{ Value []listed }
 	require.NoErrorf(t, json.Unmarshal(body, &page), "page = %s", body)
 	return page.Value
-}
-
-// A transaction that fails says which of its changes was at fault, and none of
-// them is made.
-func TestTransactionsSayWhichChangeFailed(t *testing.T) {
-	three := insertBatch("full", "1", "2", "3")
-	for _, row := range []struct{ name, body, code, index string }{
-		{"an entity that is there", insertBatch("full", "1", "1234"), "EntityAlreadyExists", "1"},
-		{"a body that is no JSON", strings.Replace(three, `{"PartitionKey":"full","RowKey":"3"}`, "{", 1), "InvalidInput", "2"},
-		{"another partition", strings.Replace(three, `{"PartitionKey":"full","RowKey":"2"}`, `{"PartitionKey":"half","RowKey":"2"}`, 1),
-			"CommandsInBatchActOnDifferentPartitions", "1"},
-		{"another table", strings.Replace(three, "contoso/Races", "contoso/Rowers", 1), "InvalidInput", "1"},
-		{"a key that cannot be", insertBatch("full", "1", "2/3"), "OutOfRangeInput", "1"},
-		{"no end", strings.TrimSuffix(three, "--changeset_1--\r\n--batch_1--\r\n"), "InvalidInput", "0"},
-		{"nothing", "", "InvalidInput", "0"},
-	} {
-		s := withTable(t)
-		s.insert(t, "full", "1234", 1)
-		w := s.Want(t, 202, "POST", "/contoso/$batch", row.body, batchType)
-		want := fmt.Sprintf(`{"odata.error":{"code":%q,"message":{"lang":"en-US","value":"%s:`, row.code, row.index)
-		assert.Truef(t, strings.Contains(w.Body.String(), want) && strings.Count(w.Body.String(), "HTTP/1.1 ") == 1,
-			"%s: POST = %s; want one part with %s", row.name, w.Body, want)
-		assert.Equalf(t, row.code, w.Header().Get("x-ms-error-code"), "%s: x-ms-error-code", row.name)
-		assert.Lenf(t, decodeRows(t, s.Want(t, 200, "GET", races, "").Body.Bytes()), 1, "%s: the table has entities", row.name)
-	}
 }
 
 // The 4 MiB of a transaction are those of its entities, whatever frames them; the reply to

@@ -145,10 +145,9 @@ func TestRoomIsGivenBackOnEveryWayOut(t *testing.T) {
 	const frozen = time.Minute
 	body := fmt.Sprintf(`{"PartitionKey":"p","RowKey":"r"%s}`, strings.Repeat(" ", 3000*kib))
 	for _, row := range []struct {
-		sentence string
-		rule     *engine.FaultRule
-		leave    bool
-		aborts   bool
+		sentence      string
+		rule          *engine.FaultRule
+		leave, aborts bool
 	}{
 		{"the reply is sent", nil, false, false},
 		{"the reply is lost before the entity is stored", &engine.FaultRule{Kind: engine.FaultDrop, Moment: engine.FaultBefore, Share: engine.WholeShare, To: time.Hour}, false, true},

@@ -100,8 +100,7 @@ func TestParseResource(t *testing.T) {
 
 func TestAppendPaths(t *testing.T) {
 	for _, row := range []struct {
-		name      string
-		got, want string
+		name, got, want string
 	}{
 		{"a key with a blank and a quote", string(wire.AppendEntityPath(nil, "T", entity.Key{Partition: "a b", Row: "O'X"})),
 			"T(PartitionKey='a%20b',RowKey='O%27%27X')"},

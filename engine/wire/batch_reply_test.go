@@ -109,10 +109,8 @@ func TestParseBatchReply(t *testing.T) {
 			text + "\r\n--c--\r\n--" + boundary + "--\r\n"
 	}
 	for _, row := range []struct {
-		name     string
-		boundary string
-		text     string
-		want     wire.BatchOutcome
+		name, boundary, text string
+		want                 wire.BatchOutcome
 	}{
 		{"all done", boundary, file("batch_reply_done.txt"), done},
 		{"all done, with LF as line ends", boundary, strings.ReplaceAll(file("batch_reply_done.txt"), "\r\n", "\n"), done},

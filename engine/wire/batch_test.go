@@ -173,10 +173,9 @@ func TestBatchRequestRefuses(t *testing.T) {
 		return "--batch_1\r\nContent-Type: application/http\r\n\r\n" + request + "\r\n\r\n" + kimBody + "\r\n--batch_1--\r\n"
 	}
 	for _, row := range []struct {
-		name  string
-		text  string
-		code  entity.Code
-		index int
+		name, text string
+		code       entity.Code
+		index      int
 	}{
 		{"nothing", "", entity.InvalidInput, 0},
 		{"another boundary", strings.ReplaceAll(set, "batch_1", "batch_2"), entity.InvalidInput, 0},

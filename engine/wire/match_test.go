@@ -13,11 +13,10 @@ func TestParseMatch(t *testing.T) {
 	const version entity.Ticks = 636396960326680946
 	nothing := entity.MatchExactly(-1)
 	for _, row := range []struct {
-		name    string
-		header  string
-		present bool
-		want    entity.Match
-		code    entity.Code
+		name, header string
+		present      bool
+		want         entity.Match
+		code         entity.Code
 	}{
 		{"no header is no condition", "", false, entity.Match{}, entity.OK},
 		{"a star is any version", "*", true, entity.MatchAny, entity.OK},

@@ -20,7 +20,7 @@ func TestRowsSeenAlterNoRow(t *testing.T) {
 		entity.Boolean(true), entity.DateTime(ticks("2026-11-01T08:30:00Z")), entity.GUID(guid), entity.Binary([]byte{0, 1})}
 	var seen wire.RowsSeen
 	row := make([]entity.Property, 0, 40)
-	for range 20_000 {
+	for range 6000 {
 		r := rendering([]wire.Level{wire.MinimalMetadata, wire.NoMetadata, wire.FullMetadata}[rng.IntN(3)])
 		switch rng.IntN(4) {
 		case 0:
@@ -47,7 +47,7 @@ func TestRowsSeenAlterNoRow(t *testing.T) {
 // neighbours and any others.
 func TestDoublesLeaveShortest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(27, 3))
-	for i := range 300_000 {
+	for i := range 60_000 {
 		f := float64(rng.Int64N(4_000_000_000_000)-2_000_000_000_000) / 100
 		switch i % 5 {
 		case 1:

@@ -66,11 +66,10 @@ func signedRequests() []signedRequest {
 }
 
 type signedRequest struct {
-	name      string
-	what      wire.Signable
-	scheme    wire.SigningScheme
-	text      string
-	signature string
+	name            string
+	what            wire.Signable
+	scheme          wire.SigningScheme
+	text, signature string
 }
 
 func TestSignaturesAreThoseOfOpenSSL(t *testing.T) {

@@ -10,8 +10,7 @@ import (
 
 func TestTokens(t *testing.T) {
 	for _, row := range []struct {
-		name       string
-		token, key string
+		name, token, key string
 	}{
 		{"as documented", "1!8!U21pdGg-", "Smith"},
 		{"the empty key has a token that is not empty", "1!0!", ""},
