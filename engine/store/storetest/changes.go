@@ -64,6 +64,27 @@ func namesThatAreNone(t *testing.T, open Opener) {
 	assert.Equal(t, entity.InvalidInput, s.ApplyBatch("Races", nil, Start).Code, "ApplyBatch of nothing")
 }
 
+// A client that holds the tag of an entity must not change what took its place,
+// even if delete and insert fall into one tick.
+func aTagDiesWithItsEntity(t *testing.T, open Opener) {
+	remove := entity.Change{Verb: entity.Delete, Key: Key("a", "1"), Match: entity.MatchAny}
+	insert := entity.Change{Verb: entity.Insert, Key: Key("a", "1")}
+	for _, row := range []struct {
+		name string
+		keys []entity.Key
+	}{
+		{"in a partition that lives on", []entity.Key{Key("a", "1"), Key("a", "2")}},
+		{"in a partition that is emptied and made anew", []entity.Key{Key("a", "1")}},
+	} {
+		s := Filled(t, open, row.keys...)
+		MustApply(t, s, &remove, Start)
+		MustApply(t, s, &insert, Start)
+		stale := entity.Change{Verb: entity.Replace, Key: Key("a", "1"), Match: entity.MatchExactly(Start)}
+		assert.Equalf(t, entity.ConditionNotSatisfied, s.Apply(Table, &stale, Start).Code,
+			"%s: replace under the tag of the deleted entity", row.name)
+	}
+}
+
 func mergeMayNotGrowAnEntityBeyondTheLimits(t *testing.T, open Opener) {
 	big := func(from, n int) []entity.Property {
 		properties := make([]entity.Property, n)

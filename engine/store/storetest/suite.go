@@ -16,6 +16,7 @@ func Conformance(t *testing.T, open Opener) {
 		test func(*testing.T, Opener)
 	}{
 		{"names that are none", namesThatAreNone},
+		{"a tag dies with its entity", aTagDiesWithItsEntity},
 		{"a merge may not grow an entity beyond the limits", mergeMayNotGrowAnEntityBeyondTheLimits},
 		{"keys are copied", keysAreCopied},
 		{"what was read stays as it was", whatWasReadStaysAsItWas},
