@@ -333,7 +333,7 @@ func TestDrawnTraces(t *testing.T) {
 }
 
 func drawnTraces(t *testing.T, number int, seed uint64) {
-	wrongHolds, wrongFails, judged, limits, right := 0, 0, 0, 0, 0
+	wrongHolds, wrongFails, judged := 0, 0, 0
 	for i := range number {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		n := drawNature(r)
@@ -352,14 +352,6 @@ func drawnTraces(t *testing.T, number int, seed uint64) {
 		record := loaded(t, &n.world, shaped(n.retry, arrivals[shape]).text(), 0)
 		phase, state := &record.Summary.Phases[0], record.Summary.State
 		judged++
-		if found := record.Summary.Saturation; longest >= 10 && len(n.world.slots) == 0 && !n.world.sized {
-			limits++
-			if found != nil && math.Abs(*found/n.capacity-1) <= 0.02 {
-				right++
-			} else {
-				t.Logf("case %d: %s under %s, %.1f s above: saturation %s of %.0f: %s", i, n.says, arrivals[shape], longest, shown(found), n.capacity, record.Summary.Verdict)
-			}
-		}
 		switch {
 		case longest >= 6 && (state == results.Holds || phase.Holds != nil && *phase.Holds):
 			wrongHolds++
@@ -369,10 +361,7 @@ func drawnTraces(t *testing.T, number int, seed uint64) {
 			t.Logf("case %d: %s under %s: %s: %s", i, n.says, arrivals[shape], state, record.Summary.Verdict)
 		}
 	}
-	t.Logf("%d traces: %d wrong holds, %d wrong refusals, %d of %d limits within 2 %%", judged, wrongHolds, wrongFails, right, limits)
-	if float64(right) < 0.98*float64(limits) {
-		t.Errorf("%d of %d limits are found within 2 %%; want 98 %%", right, limits)
-	}
+	t.Logf("%d traces: %d wrong holds, %d wrong refusals", judged, wrongHolds, wrongFails)
 	if wrongHolds > 0 || wrongFails > 1+judged/50 {
 		t.Errorf("of %d traces %d hold above the capacity and %d do not below; want none, and at most %d", judged, wrongHolds, wrongFails, 1+judged/50)
 	}
