@@ -195,9 +195,8 @@ func TestAShareThatFails(t *testing.T) {
 		if !errors.Is(p.err, protocol.ErrUnready) || !strings.Contains(p.err.Error(), "member1") || !strings.Contains(p.err.Error(), broken.Error()) {
 			t.Errorf("the leader ends with %v; want %v of member1", p.err, protocol.ErrUnready)
 		}
-		if !errors.Is(p.members[1], broken) || !errors.Is(p.members[0], protocol.ErrRefused) {
-			t.Errorf("the members end with %v; want its own fault, and the leader's word", p.members)
-		}
+		assert.Truef(t, errors.Is(p.members[1], broken) && errors.Is(p.members[0], protocol.ErrRefused),
+			"the members end with %v; want its own fault, and the leader's word", p.members)
 	})
 }
 
@@ -280,9 +279,7 @@ func FuzzUnpack(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		record, err := unpack(text)
 		if err != nil {
-			if !errors.Is(err, errPacked) {
-				t.Errorf("%v; want %v", err, errPacked)
-			}
+			assert.Truef(t, errors.Is(err, errPacked), "%v; want %v", err, errPacked)
 			return
 		}
 		if _, err := pack(record); err != nil {

@@ -189,9 +189,8 @@ func TestTurnsOfASearch(t *testing.T) {
 			for i := range search.came[n+1] {
 				all.Add(&search.came[n+1][i])
 			}
-			if all.Scheduled != 3*int64(rate)+0+1+2 || all.Response.Count() != 3 {
-				t.Errorf("of turn %d came %d operations and %d times; want %d and 3", n+1, all.Scheduled, all.Response.Count(), 3*int64(rate)+3)
-			}
+			assert.Truef(t, all.Scheduled == 3*int64(rate)+0+1+2 && all.Response.Count() == 3,
+				"of turn %d came %d operations and %d times; want %d and 3", n+1, all.Scheduled, all.Response.Count(), 3*int64(rate)+3)
 		}
 		assert.Truef(t, slices.IsSortedFunc([]int{1, 2, 3}, func(a, b int) int { return begins[a][0].Compare(begins[b][0]) }),
 			"the turns begin at %v; want one after another", begins)

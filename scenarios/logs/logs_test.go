@@ -142,9 +142,8 @@ func TestALogSaysWhatWas(t *testing.T) {
 		t.Errorf("read %+v; want %d lines, %d of them twice, one gap", r, 6000+doubled, doubled)
 	}
 	seen := told.Record.Capture
-	if len(seen.Partitions) != len(counts) || seen.Requests != 6000 {
-		t.Fatalf("%d partitions, %d requests; want %d, 6000", len(seen.Partitions), seen.Requests, len(counts))
-	}
+	require.Truef(t, len(seen.Partitions) == len(counts) && seen.Requests == 6000,
+		"%d partitions, %d requests; want %d, 6000", len(seen.Partitions), seen.Requests, len(counts))
 	for _, one := range seen.Partitions {
 		c, busiest := counts[one.PartitionKey], int64(0)
 		for _, n := range seconds[one.PartitionKey] {
@@ -170,9 +169,8 @@ func TestLinesThatComeTooLate(t *testing.T) {
 	}
 	entries = append(entries, request(0, "DeleteEntity", "p", "late", 204))
 	told := tell(t, logs.Options{Held: 8}, write(t, "a.log", entries...))
-	if told.Reading.Late != 1 || told.Record.Capture.Requests != 41 {
-		t.Errorf("%d late of %d; want 1 of 41", told.Reading.Late, told.Record.Capture.Requests)
-	}
+	assert.Truef(t, told.Reading.Late == 1 && told.Record.Capture.Requests == 41,
+		"%d late of %d; want 1 of 41", told.Reading.Late, told.Record.Capture.Requests)
 	if whole := tell(t, logs.Options{}, "a.log"); whole.Reading.Late != 0 || whole.Reading.First != entity.TicksOf(begins) {
 		t.Errorf("%d late of a log that is held whole, which begins at %v", whole.Reading.Late, whole.Reading.First)
 	}
@@ -374,9 +372,8 @@ func TestLimitsOfALog(t *testing.T) {
 		if hot.Saturation == nil || math.Abs(*hot.Saturation-row.saturation) > .03*row.saturation {
 			t.Errorf("%s: saturation %v (%s); want %v", row.name, hot.SaturationInterval, hot.SaturationWhy, row.saturation)
 		}
-		if hot.Limited != row.limited || hot.Free != row.free || hot.Together != row.together {
-			t.Errorf("%s: limited %q, free %q, %d together; want %q, %q, %d", row.name, hot.Limited, hot.Free, hot.Together, row.limited, row.free, row.together)
-		}
+		assert.Truef(t, hot.Limited == row.limited && hot.Free == row.free && hot.Together == row.together,
+			"%s: limited %q, free %q, %d together; want %q, %q, %d", row.name, hot.Limited, hot.Free, hot.Together, row.limited, row.free, row.together)
 		claim := told.Document().Answer.Claim
 		if row.limited != "" && !(strings.Contains(claim, fmt.Sprintf("%s at %v ", row.limited, row.saturation)) && strings.Contains(claim, row.free)) {
 			t.Errorf("%s: the claim is %q", row.name, claim)
@@ -412,9 +409,8 @@ func TestTimeoutsOfALog(t *testing.T) {
 		}
 		told := tell(t, logs.Options{}, write(t, filepath.Join(t.TempDir(), "table.log"), entries...))
 		all, seen := told.Record.Total(results.Everything), told.Record.Capture
-		if all.Throttled != row.throttled || all.Failed != row.failed || seen.Billed != row.billed {
-			t.Errorf("%s: %d throttled, %d failed, %d billed; want %d, %d, %d", row.status, all.Throttled, all.Failed, seen.Billed, row.throttled, row.failed, row.billed)
-		}
+		assert.Truef(t, all.Throttled == row.throttled && all.Failed == row.failed && seen.Billed == row.billed,
+			"%s: %d throttled, %d failed, %d billed; want %d, %d, %d", row.status, all.Throttled, all.Failed, seen.Billed, row.throttled, row.failed, row.billed)
 		if told.Record.Summary.Saturation != nil != (row.throttled > 0) {
 			t.Errorf("%s: saturation %v; want one only where the service throttled", row.status, told.Record.Summary.Saturation)
 		}

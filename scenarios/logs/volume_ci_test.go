@@ -80,9 +80,7 @@ func readMillions(t *testing.T, form int) {
 	if most := time.Duration(float64(2*aimed*volume/1_000_000) * max(1, slow/busy)); cpu > most {
 		t.Errorf("%v of CPU; want %v at most", cpu, most)
 	}
-	if memory > 250e6 {
-		t.Errorf("%d MB; want 250 at most", memory/1e6)
-	}
+	assert.Truef(t, memory <= 250e6, "%d MB; want 250 at most", memory/1e6)
 }
 
 // slowness is how many times as much CPU as on a quiet machine the same work takes now that

@@ -39,9 +39,8 @@ func TestRunWritesItsSeconds(t *testing.T) {
 			table, err := os.ReadFile(plan.SecondsTable)
 			require.NoError(t, err)
 			rows, err := csv.NewReader(bytes.NewReader(table)).ReadAll()
-			if err != nil || len(rows) != len(record.Intervals)+1 {
-				t.Errorf("place %d: %d rows, %v; want one for each of %d seconds and the headings", on, len(rows), err, len(record.Intervals))
-			}
+			assert.Truef(t, err == nil && len(rows) == len(record.Intervals)+1,
+				"place %d: %d rows, %v; want one for each of %d seconds and the headings", on, len(rows), err, len(record.Intervals))
 			log, err := os.ReadFile(plan.HistogramLog)
 			require.NoError(t, err)
 			want := 0

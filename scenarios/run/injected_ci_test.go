@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine"
 	"loadgen/results"
@@ -84,9 +85,8 @@ func (m *mechanism) sameLive(t *testing.T) {
 	byNumber := func(a, b results.Attempt) int { return cmp.Compare(a.Number, b.Number) }
 	slices.SortFunc(virtual.attempts, byNumber)
 	slices.SortFunc(live.attempts, byNumber)
-	if len(live.attempts) != len(virtual.attempts) || len(live.attempts) != 600 {
-		t.Fatalf("%d attempts live, and %d on the virtual clock; want 600", len(live.attempts), len(virtual.attempts))
-	}
+	require.Truef(t, len(live.attempts) == len(virtual.attempts) && len(live.attempts) == 600,
+		"%d attempts live, and %d on the virtual clock; want 600", len(live.attempts), len(virtual.attempts))
 	compared := 0
 	for i := range live.attempts {
 		a, b := &live.attempts[i], &virtual.attempts[i]
@@ -98,10 +98,8 @@ func (m *mechanism) sameLive(t *testing.T) {
 			continue
 		}
 		compared++
-		if a.Injected != b.Injected || a.Status != b.Status || a.Code != b.Code || a.Class != b.Class {
-			t.Errorf("number %d met %q and came to %d %s live, and %q and %d %s on the virtual clock", a.Number, a.Injected, a.Status, a.Code,
-				b.Injected, b.Status, b.Code)
-		}
+		assert.Truef(t, a.Injected == b.Injected && a.Status == b.Status && a.Code == b.Code && a.Class == b.Class,
+			"number %d met %q and came to %d %s live, and %q and %d %s on the virtual clock", a.Number, a.Injected, a.Status, a.Code, b.Injected, b.Status, b.Code)
 		if takes := a.Done - a.Sent; a.Injected != "" && takes < time.Duration(m.takes)*time.Millisecond {
 			t.Errorf("number %d met %s and took %v; want %d ms at least", a.Number, a.Injected, takes, m.takes)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
 	"loadgen/scenarios/drive"
@@ -80,9 +81,8 @@ func TestMembersOfARun(t *testing.T) {
 	s := runtest.Parse(t, sharedRaces)
 	p := run.Plan{Scenario: s}
 	plan, err := p.Offered(nil, 3)
-	if err != nil || len(plan) != 2 || len(record.Phases) != 2 {
-		t.Fatalf("%v: %d phases planned, %d recorded; want 2", err, len(plan), len(record.Phases))
-	}
+	require.Truef(t, err == nil && len(plan) == 2 && len(record.Phases) == 2,
+		"%v: %d phases planned, %d recorded; want 2", err, len(plan), len(record.Phases))
 	for at, one := range plan {
 		for i := range parts {
 			got := int64(0)

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/engine/clock"
 	"loadgen/results"
@@ -32,6 +32,12 @@ func TestMeterPartsTimeIntoWholeSeconds(t *testing.T) {
 		LongestPause: 20 * time.Millisecond, FreeWorkers: &free, Goroutines: 7, Heap: 70}
 	unknown := began
 	unknown.FreeWorkers = nil
+	// stood is how a stand-still from 0.9 s to 3.25 s is parted: what was used belongs to where it began.
+	stood := [3]results.Health{began, {Second: 1, Lasted: time.Second, StoodStill: time.Second, Goroutines: 7, Heap: 70},
+		{Second: 2, Lasted: time.Second, StoodStill: time.Second, Goroutines: 7, Heap: 70}}
+	stood[0].Lasted, stood[0].StoodStill = 3250*time.Millisecond, 100*time.Millisecond
+	stoodSum := results.Generator{Seconds: 3, CPU: began.CPU, Pauses: began.Pauses, LongestPause: began.LongestPause, LeastFree: &free,
+		Goroutines: 7, Heap: 70, StoodStill: 2100 * time.Millisecond, LongestStill: 2350 * time.Millisecond, Busiest: &stood[0]}
 	sumOf := func(v *results.Health) results.Generator {
 		return results.Generator{Seconds: 1, CPU: v.CPU, Pauses: v.Pauses, LongestPause: v.LongestPause, LeastFree: v.FreeWorkers,
 			Goroutines: v.Goroutines, Heap: v.Heap, Busiest: v}
@@ -46,6 +52,7 @@ func TestMeterPartsTimeIntoWholeSeconds(t *testing.T) {
 		{"a second has", 0, []at{{due: 500 * milli, free: 3}, {due: 1000 * milli, free: 4, read: after, want: []results.Health{began}}}, sumOf(&began)},
 		{"a second that the meter did not see begin is left out", 1, []at{{due: 1000 * milli, free: 3, read: after}}, results.Generator{}},
 		{"nobody knows of the workers", 0, []at{{due: 1000 * milli, free: -1, read: after, want: []results.Health{unknown}}}, sumOf(&unknown)},
+		{"it stands still over seconds", 0, []at{{due: 900 * milli, late: 2350 * milli, free: 3, read: after, want: stood[:]}}, stoodSum},
 		{"no worker is free", 0, []at{{due: 10 * milli, free: 0}, {due: 20 * milli, free: 9}}, results.Generator{}},
 		{"a beat that is just not late enough", 0, []at{{due: 10 * milli, late: 20 * milli, free: 1}}, results.Generator{}},
 		{"one that is", 0, []at{{due: 10 * milli, late: 20*milli + 1, free: 1}}, results.Generator{LongestStill: 20*time.Millisecond + 1}},
@@ -53,41 +60,10 @@ func TestMeterPartsTimeIntoWholeSeconds(t *testing.T) {
 		m := run.NewHealthMeter(row.start, first, 2, 16)
 		for _, b := range row.beats {
 			got := m.Beat(b.due, b.due+b.late, run.GeneratorLoad{Free: b.free}, func() run.HealthReading { return *b.read })
-			if diff := cmp.Diff(b.want, got); diff != "" {
-				t.Errorf("%s: Beat(%v late by %v) differs (-want +got):\n%s", row.name, b.due.Offset(), b.late.Offset(), diff)
-			}
+			assert.Equalf(t, b.want, got, "%s: Beat(%v late by %v)", row.name, b.due.Offset(), b.late.Offset())
 		}
 		row.sum.Cores, row.sum.Workers, row.sum.CPUKnown = 2, 16, true
-		if diff := cmp.Diff(&row.sum, m.Sum()); diff != "" {
-			t.Errorf("%s: Sum differs (-want +got):\n%s", row.name, diff)
-		}
-	}
-}
-
-// A stand-still that reaches over seconds is parted among them, what was used
-// meanwhile belongs to the one in which it began.
-func TestMeterPartsAStandStill(t *testing.T) {
-	m := run.NewHealthMeter(0, run.HealthReading{CPUKnown: true}, 1, 1)
-	used := run.HealthReading{CPU: 300 * time.Millisecond, CPUKnown: true, Goroutines: 4}
-	got := m.Beat(900*milli, 3250*milli, run.GeneratorLoad{Free: 1}, func() run.HealthReading { return used })
-	one := int64(1)
-	want := []results.Health{
-		{Second: 0, Lasted: 3250 * time.Millisecond, CPU: used.CPU, StoodStill: 100 * time.Millisecond, FreeWorkers: &one, Goroutines: 4},
-		{Second: 1, Lasted: time.Second, StoodStill: time.Second, Goroutines: 4},
-		{Second: 2, Lasted: time.Second, StoodStill: time.Second, Goroutines: 4},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("Beat after 2.35 s of standing still differs (-want +got):\n%s", diff)
-	}
-	used.CPU += 50 * time.Millisecond
-	rest, none := m.Beat(4000*milli, 4000*milli, run.GeneratorLoad{}, func() run.HealthReading { return used }), int64(0)
-	want = []results.Health{{Second: 3, Lasted: 750 * time.Millisecond, CPU: 50 * time.Millisecond, StoodStill: 250 * time.Millisecond,
-		FreeWorkers: &none, Goroutines: 4}}
-	if diff := cmp.Diff(want, rest); diff != "" {
-		t.Errorf("the second after it differs (-want +got):\n%s", diff)
-	}
-	if sum := m.Sum(); sum.StoodStill != 2350*time.Millisecond || sum.LongestStill != sum.StoodStill || sum.Seconds != 4 {
-		t.Errorf("Sum = %v still, longest %v, %d seconds; want 2.35 s twice, 4", sum.StoodStill, sum.LongestStill, sum.Seconds)
+		assert.Equalf(t, &row.sum, m.Sum(), "%s: Sum", row.name)
 	}
 }
 

@@ -117,14 +117,12 @@ func TestLinesCarryTheirBandwidth(t *testing.T) {
 				served += float64(one.Ok) / (seconds / 2)
 			}
 		}
-		if math.Abs(served-want) > .015*want+.5 {
-			t.Errorf("%+v: %.1f/s are served; %.0f and %.0f bytes are %.1f/s", row, served, request, reply, want)
-		}
+		assert.Truef(t, math.Abs(served-want) <= .015*want+.5,
+			"%+v: %.1f/s are served; %.0f and %.0f bytes are %.1f/s", row, served, request, reply, want)
 		assert.Truef(t, sum.Throttled+sum.Failed <= 0,
 			"%+v: %d attempts were throttled and %d failed; what a line cannot carry comes late", row, sum.Throttled, sum.Failed)
-		if len(r.Summary.ClientLimited) != 1 || sum.LineHeld*2 < sum.Attempts {
-			t.Errorf("%+v: client-limited is %q, %d of %d waited for the line; want most", row, r.Summary.ClientLimited, sum.LineHeld, sum.Attempts)
-		}
+		assert.Truef(t, len(r.Summary.ClientLimited) == 1 && sum.LineHeld*2 >= sum.Attempts,
+			"%+v: client-limited is %q, %d of %d waited for the line; want most", row, r.Summary.ClientLimited, sum.LineHeld, sum.Attempts)
 	}
 }
 
@@ -156,13 +154,11 @@ func TestTimesOfALineThatIsFree(t *testing.T) {
 		for _, name := range []string{"p50", "max"} {
 			// A histogram is as exact as three digits.
 			got := figures.Named(name).Value
-			if math.Abs(got-float64(want)) > .002*float64(want) {
-				t.Errorf("%+v: %s is %v; want %v", row, name, time.Duration(got), want)
-			}
+			assert.Truef(t, math.Abs(got-float64(want)) <= .002*float64(want),
+				"%+v: %s is %v; want %v", row, name, time.Duration(got), want)
 		}
-		if sum.LineHeld != 0 || len(r.Summary.ClientLimited) > 0 {
-			t.Errorf("%+v: %d attempts waited for the line, %q; want none", row, sum.LineHeld, r.Summary.ClientLimited)
-		}
+		assert.Truef(t, sum.LineHeld == 0 && len(r.Summary.ClientLimited) <= 0,
+			"%+v: %d attempts waited for the line, %q; want none", row, sum.LineHeld, r.Summary.ClientLimited)
 	}
 }
 

@@ -27,9 +27,8 @@ func TestPausesAreWhatAHistogramHasGained(t *testing.T) {
 		{"a histogram that grew by a bucket", []uint64{1, 1, 1}, []uint64{1, 1, 1, 1}, 4 * milli, 4 * milli},
 	} {
 		total, longest := pausesSince(row.before, row.counts, bounds)
-		if total != row.total || longest != row.longest {
-			t.Errorf("%s: pausesSince(%v, %v) = %v, %v; want %v, %v", row.name, row.before, row.counts, total, longest, row.total, row.longest)
-		}
+		assert.Truef(t, total == row.total && longest == row.longest,
+			"%s: pausesSince(%v, %v) = %v, %v; want %v, %v", row.name, row.before, row.counts, total, longest, row.total, row.longest)
 	}
 }
 
@@ -58,12 +57,4 @@ func TestProcessTellsOfItself(t *testing.T) {
 	again := p.Read()
 	assert.Truef(t, again.Pauses >= got.Pauses && again.CPUKnown == got.CPUKnown && (!got.CPUKnown || again.CPU > got.CPU) && x != 0,
 		"Read = %+v after %+v and thirty million roots; want nothing to fall, and CPU to grow", again, got)
-}
-
-func BenchmarkRead(b *testing.B) {
-	p := NewHealthProcess()
-	b.ReportAllocs()
-	for b.Loop() {
-		p.Read()
-	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/engine/clock"
 	"loadgen/results"
@@ -65,9 +65,7 @@ func TestStretchesInWhichNothingIsAnswered(t *testing.T) {
 		{"it is not run in the midst of it", busy(300, 700), func(ms int64) bool { return ms >= 400 && ms < 500 },
 			[]results.Stretch{part(300, 390, 10), part(500, 700, 41)}},
 	} {
-		if diff := cmp.Diff(row.want, stretches(t, 3, row.load, row.stood)); diff != "" {
-			t.Errorf("%s: stretches differ (-want +got):\n%s", row.name, diff)
-		}
+		assert.Equal(t, row.want, stretches(t, 3, row.load, row.stood), row.name)
 	}
 }
 

@@ -75,9 +75,8 @@ func TestForecastOfAPart(t *testing.T) {
 		if near := math.Abs(float64(f.Requests)/float64(want.Attempts)-1) < 0.1; !near && !strings.Contains(load, "count") {
 			t.Errorf("%s: Forecast() of a part has %d requests; want about %d", load, f.Requests, want.Attempts)
 		}
-		if f.Sent <= r.Sent || f.Requests < 4000 {
-			t.Errorf("%s: Forecast() of a part = %+v; want more than the part sent, %d bytes", load, f, r.Sent)
-		}
+		assert.Truef(t, f.Sent > r.Sent && f.Requests >= 4000,
+			"%s: Forecast() of a part = %+v; want more than the part sent, %d bytes", load, f, r.Sent)
 	}
 }
 
@@ -109,8 +108,7 @@ phases:
 		plan.On, plan.NoProbe = run.Embedded, true
 		sum := runtest.Run(t, plan).Total(results.Everything)
 		off := func(got, want int64) bool { return math.Abs(float64(got-want)) > 0.05*float64(want) }
-		if off(r.Sent, sum.BytesOut) || off(r.Received, sum.BytesIn) {
-			t.Errorf("%s: %d sent and %d received; %d and %d on the wire", operation, r.Sent, r.Received, sum.BytesOut, sum.BytesIn)
-		}
+		assert.Truef(t, !off(r.Sent, sum.BytesOut) && !off(r.Received, sum.BytesIn),
+			"%s: %d sent and %d received; %d and %d on the wire", operation, r.Sent, r.Received, sum.BytesOut, sum.BytesIn)
 	}
 }

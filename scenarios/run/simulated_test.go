@@ -3,7 +3,6 @@ package run_test
 import (
 	"context"
 	"errors"
-	"runtime"
 	"testing"
 
 	"loadgen/engine/model"
@@ -117,24 +116,4 @@ func TestASimulationThatIsStoppedIsPartial(t *testing.T) {
 		t.Fatalf("Run = %+v, %v; want a sealed record that is partial, held against nothing", r, err)
 	}
 	closes(t, r)
-}
-
-// A minute of the canonical scenario on one core: attempts through session, admission and
-// recording.
-func BenchmarkSimulate(b *testing.B) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	for _, row := range []struct {
-		name string
-		data bool
-		last string
-	}{{"without data", false, "1m"}, {"with data", true, "1m"}, {"all of it", false, "20m"}} {
-		b.Run(row.name, func(b *testing.B) {
-			b.ReportAllocs()
-			attempts := 0.0
-			for range b.N {
-				attempts += float64(canonical(b, run.Plan{Data: row.data}, "phases.spread.for="+row.last).Target.Requests)
-			}
-			b.ReportMetric(attempts/b.Elapsed().Seconds(), "attempts/s")
-		})
-	}
 }

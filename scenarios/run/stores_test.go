@@ -3,7 +3,6 @@ package run
 import (
 	"errors"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -19,21 +18,13 @@ import (
 	"loadgen/target/azure"
 )
 
-// furnished are the scenarios of the library that use queues or blobs beside their
-// tables.
-var furnished = sync.OnceValue(func() (list []*scenarios.Scenario) {
-	for _, name := range scenarios.Library() {
-		if s, err := scenarios.Builtin(name); err == nil && len(neighboursOf(s)) > 0 {
-			list = append(list, s)
-		}
-	}
-	return list
-})
+// furnished are scenarios of the library that use queues or blobs beside their tables.
+var furnished = []string{"large-entity", "eventual-transaction-workers", "index-blob"}
 
 // Stand-ins are there behind a socket, and on the virtual clock, and are in the books; the
 // tables' requests go on going to the socket.
 func TestStandInsBesideTheSocket(t *testing.T) {
-	s := furnished()[0]
+	s := library(t, furnished[0])
 	d, err := (&Plan{Scenario: s, On: Embedded}).open(t.Context(), clock.NewReal(), "run")
 	require.NoError(t, err)
 	defer d.close()
@@ -94,7 +85,8 @@ func TestWhatATargetHasToReach(t *testing.T) {
 	if _, both := d.counter.(booksOfBoth); both {
 		t.Error("a scenario of tables alone is given stand-ins")
 	}
-	for _, s := range furnished() {
+	for _, name := range furnished {
+		s := library(t, name)
 		p.Scenario = s
 		if err := p.reaches(); err == nil {
 			t.Errorf("%s reaches what is not there", s.Name)

@@ -3,8 +3,9 @@ package run_test
 import (
 	"fmt"
 	"math"
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -27,17 +28,6 @@ func leftOutWhenShort(t *testing.T) {
 	}
 }
 
-func phaseNamed(t *testing.T, s *results.Summary, rate string) results.PhaseSummary {
-	t.Helper()
-	for _, p := range s.Phases {
-		if strings.Contains(p.Name, " "+rate+"/s") {
-			return p
-		}
-	}
-	t.Fatalf("no step of %s/s in %d phases", rate, len(s.Phases))
-	return results.PhaseSummary{}
-}
-
 // Where half of the operations are lost after three retries, each attempt is
 // throttled with p = 0.5^(1/4), and (1 − p⁴)/(1 − p) = 3.14 attempts go to an
 // operation, if attempts are throttled without regard to how often they were
@@ -51,14 +41,14 @@ func TestRetriesMeetWhatFirstAttemptsMeet(t *testing.T) {
 		retry                       string
 		attempts, within, throttled float64
 	}{{"short", 3.14, .08, math.Pow(.5, .25)}, {"none", 1, 0, .5}} {
-		s := simulate(t, "retry="+row.retry, "model.partition_target=500", "phases.peak.rates=[1000]", "phases.peak.each=8s")
-		for name, op := range phaseNamed(t, s.Summary, "1000").PerOperation {
+		s := simulate(t, "retry="+row.retry, "model.partition_target=250", "phases.peak.rates=[500]", "phases.peak.each=8s")
+		for name, op := range s.Summary.Phases[0].PerOperation {
 			if got := op.AttemptsPerOperation; got == nil || math.Abs(*got/row.attempts-1) > row.within {
 				t.Errorf("retry %s: attempts per %s = %v; want %v", row.retry, name, *got, row.attempts)
 			}
 		}
 		sum := s.Total(results.Reported)
-		if share := float64(sum.Throttled) / float64(sum.Attempts); sum.Attempts < 7_500 || math.Abs(share-row.throttled) > .02 {
+		if share := float64(sum.Throttled) / float64(sum.Attempts); sum.Attempts < 3_750 || math.Abs(share-row.throttled) > .02 {
 			t.Errorf("retry %s: %.3f of %d attempts throttled; want %.3f", row.retry, share, sum.Attempts, row.throttled)
 		}
 	}
@@ -72,7 +62,6 @@ func TestPeakAsked(t *testing.T) {
 		peak     float64
 		holds    bool
 	}{
-		{"half of the target holds", 100, true},
 		{"a little below the target holds", 190, true},
 		{"a little above it does not, though the burst carries it", 204.8, false},
 		{"twice the target does not", 400, false},
@@ -80,9 +69,8 @@ func TestPeakAsked(t *testing.T) {
 		rates := fmt.Sprintf("phases.peak.rates=[%v, %v, %v, %v]", .5*row.peak, row.peak, 1.25*row.peak, 2*row.peak)
 		s := runtest.Run(t, run.Plan{Peak: row.peak, Scenario: runtest.Builtin(t, "stress", "model.partition_target=200",
 			rates, "phases.peak.each=2s", "phases.load.entities=100")})
-		if verdict.Holds(s.Summary) != row.holds || len(s.Summary.Checks) == 0 {
-			t.Errorf("%s: state %s, %d checks; want one, and that it holds: %t", row.sentence, s.Summary.State, len(s.Summary.Checks), row.holds)
-		}
+		assert.Truef(t, verdict.Holds(s.Summary) == row.holds && len(s.Summary.Checks) != 0,
+			"%s: state %s, %d checks; want one, and that it holds: %t", row.sentence, s.Summary.State, len(s.Summary.Checks), row.holds)
 	}
 }
 

@@ -53,9 +53,8 @@ func TestTheStressTestOnEveryWay(t *testing.T) {
 				"the connections are %+v; want handshakes, and first bytes of all", c)
 			assert.Equalf(t, row.proxied, record.Manifest.Proxy != "",
 				"the record says that the proxy was %q", record.Manifest.Proxy)
-			if proxy != nil && (proxy.tunnels.Load() == 0 || proxy.strange.Load() > 0) {
-				t.Errorf("the proxy had %d tunnels, %d requests that were none of ours", proxy.tunnels.Load(), proxy.strange.Load())
-			}
+			assert.Truef(t, proxy == nil || proxy.tunnels.Load() != 0 && proxy.strange.Load() <= 0,
+				"the proxy had %d tunnels, %d requests that were none of ours", proxy.tunnels.Load(), proxy.strange.Load())
 			checkSecrets(t, p.Memory, record.Record, nil)
 		})
 	}

@@ -129,12 +129,10 @@ func TestTurnOfAWorker(t *testing.T) {
 	} {
 		clear(s.requests)
 		turn := s.act("archive-work", 3, 0, args{"most": row.most})
-		if row.counts == "map[moved:1]" && fmt.Sprint(foreseen(turn)) != row.sent {
-			t.Errorf("%s: foreseen was %v; want %s", row.name, foreseen(turn), row.sent)
-		}
-		if !s.run(turn) || fmt.Sprint(counted(turn)) != row.counts || fmt.Sprint(s.requests) != row.sent {
-			t.Errorf("%s: counted %v by %v; want %s by %s", row.name, counted(turn), s.requests, row.counts, row.sent)
-		}
+		assert.Truef(t, row.counts != "map[moved:1]" || fmt.Sprint(foreseen(turn)) == row.sent,
+			"%s: foreseen was %v; want %s", row.name, foreseen(turn), row.sent)
+		assert.Truef(t, s.run(turn) && fmt.Sprint(counted(turn)) == row.counts && fmt.Sprint(s.requests) == row.sent,
+			"%s: counted %v by %v; want %s by %s", row.name, counted(turn), s.requests, row.counts, row.sent)
 	}
 }
 
@@ -146,9 +144,8 @@ func TestTurnMeetsItsOwnSuccess(t *testing.T) {
 		s.run(s.act("archive-request", 1, 0, nil))
 		turn := s.act("archive-work", 1, 0, nil)
 		s.lose(turn, func(op *target.Operation, _ int) bool { return requestName(op) == lost })
-		if !maps.Equal(counted(turn), map[string]int64{"moved": 1}) {
-			t.Errorf("the first reply to %s is lost: counted %v; want one move", lost, counted(turn))
-		}
+		assert.Truef(t, maps.Equal(counted(turn), map[string]int64{"moved": 1}),
+			"the first reply to %s is lost: counted %v; want one move", lost, counted(turn))
 	}
 }
 

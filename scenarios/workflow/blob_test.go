@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
 	"loadgen/target"
@@ -170,9 +172,8 @@ func TestDeletionsGoOnWhereTheyWereTheirs(t *testing.T) {
 			c.tell(w, target.Outcome{})
 		}
 		w.finish(c)
-		if !c.ok || w.requests["delete-blob"] != row.deletes {
-			t.Errorf("%s: ended well: %v, by %d deletions of the blob; want %d", row.name, c.ok, w.requests["delete-blob"], row.deletes)
-		}
+		assert.Truef(t, c.ok && w.requests["delete-blob"] == row.deletes,
+			"%s: ended well: %v, by %d deletions of the blob; want %d", row.name, c.ok, w.requests["delete-blob"], row.deletes)
 	}
 }
 
@@ -185,9 +186,8 @@ func TestOnlyBlobsNeedAContainer(t *testing.T) {
 			if got := kind.Stores(a); len(got) != want || want == 1 && got[0].Queue {
 				t.Errorf("%s, %s: needs %v; want %d containers", name, form, got, want)
 			}
-			if kind.Check != nil && (kind.Check(newWorld(t).Setting, a) != nil) != (want == 1) {
-				t.Errorf("%s, %s: is there a check? want one: %v", name, form, want == 1)
-			}
+			assert.Truef(t, kind.Check == nil || (kind.Check(newWorld(t).Setting, a) != nil) == (want == 1),
+				"%s, %s: is there a check? want one: %v", name, form, want == 1)
 		}
 	}
 }

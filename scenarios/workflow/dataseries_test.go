@@ -128,9 +128,8 @@ func TestCountsThatAreThereAreWritten(t *testing.T) {
 	for range 2 {
 		w.run(w.series("series-put", 1, args{"write": "etag"})[0])
 	}
-	if w.requests["insert"] != 1 || w.requests["merge"] != 1 {
-		t.Errorf("written twice by %v; want an insert and a merge", w.requests)
-	}
+	assert.Truef(t, w.requests["insert"] == 1 && w.requests["merge"] == 1,
+		"written twice by %v; want an insert and a merge", w.requests)
 }
 
 // A series is written by as few transactions as hold it, and read as it lies.

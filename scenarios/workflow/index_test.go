@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
@@ -71,9 +72,7 @@ func (x *indexed) act(kind string, k int, about thing, fresh ...thing) workflow.
 // must carries such an operation out, which has to end well.
 func (x *indexed) must(kind string, k int, about thing, fresh ...thing) {
 	x.t.Helper()
-	if !x.run(x.act(kind, k, about, fresh...)) {
-		x.t.Fatalf("form %s: %s %d failed", x.form, kind, k)
-	}
+	require.Truef(x.t, x.run(x.act(kind, k, about, fresh...)), "form %s: %s %d failed", x.form, kind, k)
 }
 
 // work has a worker take a message, where the form has any.
@@ -280,9 +279,8 @@ func TestIndexesThatAreFull(t *testing.T) {
 				wantEnded, wantFull, faults = true, 0, 0
 			}
 			x.faults(row.says, faults+int64(len(lines)-1), 0)
-			if ended != wantEnded || full != wantFull {
-				t.Errorf("form %s, room for %d more: ended well %t, full %d; want %t, %d", row.form, room, ended, full, wantEnded, wantFull)
-			}
+			assert.Truef(t, ended == wantEnded && full == wantFull,
+				"form %s, room for %d more: ended well %t, full %d; want %t, %d", row.form, room, ended, full, wantEnded, wantFull)
 		}
 	}
 }
@@ -400,9 +398,8 @@ func TestIndexWorkersOvertakenWithoutAChange(t *testing.T) {
 		x.work(1)
 		x.finish(slow)
 		x.faults("overtaken", 0, 2)
-		if counted(slow.Workflow)["conflicts"] != 1 {
-			t.Errorf("form %s: the slow one counted %v; want a conflict", form, counted(slow.Workflow))
-		}
+		assert.Truef(t, counted(slow.Workflow)["conflicts"] == 1,
+			"form %s: the slow one counted %v; want a conflict", form, counted(slow.Workflow))
 	}
 }
 

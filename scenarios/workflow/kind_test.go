@@ -30,9 +30,8 @@ func TestKindsAreWhole(t *testing.T) {
 		}
 		seen := map[string]bool{}
 		for _, p := range k.Parameters {
-			if !kebab.MatchString(p.Name) || !sentence.MatchString(p.Says) || seen[p.Name] || p.Type == 0 {
-				t.Errorf("parameter %q of %s says %q and is of type %d; want small letters and dashes, a sentence, a type, and a name of its own", p.Name, k.Name, p.Says, p.Type)
-			}
+			assert.Truef(t, kebab.MatchString(p.Name) && sentence.MatchString(p.Says) && !seen[p.Name] && p.Type != 0,
+				"parameter %q of %s says %q and is of type %d; want small letters and dashes, a sentence, a type, and a name of its own", p.Name, k.Name, p.Says, p.Type)
 			seen[p.Name] = true
 			if p.Was != "" && (k.Parameter(p.Was) != nil || k.Renamed(p.Was) == nil) {
 				t.Errorf("parameter %s of %s was called %q; want a name that no parameter has now", p.Name, k.Name, p.Was)
@@ -45,9 +44,8 @@ func TestKindsAreWhole(t *testing.T) {
 			}
 		}
 		for _, counter := range k.Counters {
-			if !kebab.MatchString(strings.ReplaceAll(counter, " ", "-")) {
-				t.Errorf("%s counts %q; want small letters", k.Name, counter)
-			}
+			assert.Truef(t, kebab.MatchString(strings.ReplaceAll(counter, " ", "-")),
+				"%s counts %q; want small letters", k.Name, counter)
 		}
 		if found := workflow.Find(k.Name); found == nil || found.Name != k.Name {
 			t.Errorf("Find(%q) = %v; want it", k.Name, found)

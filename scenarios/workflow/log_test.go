@@ -63,9 +63,8 @@ func TestMessagesAreBlobsOfTheirHour(t *testing.T) {
 		w := newWorld(t)
 		p := w.logged("log-append", args{"buffer": row.buffer, "over": row.over}, message(t, 7, row.at))
 		foreseen := len(workflow.Requests(p))
-		if !w.run(p) || w.requests["put-blob"] != len(row.want) || foreseen != len(row.want) {
-			t.Errorf("%s: written by %v, %d foreseen; want %d", row.name, w.requests, foreseen, len(row.want))
-		}
+		assert.Truef(t, w.run(p) && w.requests["put-blob"] == len(row.want) && foreseen == len(row.want),
+			"%s: written by %v, %d foreseen; want %d", row.name, w.requests, foreseen, len(row.want))
 		var got []string
 		for _, blob := range blobsOf(w) {
 			lines := slices.Collect(strings.Lines(string(blob.Body)))
@@ -113,9 +112,8 @@ func TestAWindowIsFoundByPrefixAndMetadata(t *testing.T) {
 		ended, told := w.run(p), counted(p)
 		assert.Truef(t, ended && told["lines"] == row.lines && told["blobs"] == row.blobs && told["listed"] == row.listed,
 			"%s: %v; want %d lines of %d blobs, %d listed", row.name, told, row.lines, row.blobs, row.listed)
-		if w.requests["list-blobs"] != row.lists || w.requests["get-blob"] != int(row.blobs) {
-			t.Errorf("%s: read by %v; want %d lists and %d blobs", row.name, w.requests, row.lists, row.blobs)
-		}
+		assert.Truef(t, w.requests["list-blobs"] == row.lists && w.requests["get-blob"] == int(row.blobs),
+			"%s: read by %v; want %d lists and %d blobs", row.name, w.requests, row.lists, row.blobs)
 	}
 }
 
@@ -168,8 +166,7 @@ func TestLongListsGoOn(t *testing.T) {
 			w.putBlob(fmt.Sprintf("%06d.log", i), "")
 		}
 		read := w.logged("log-read", nil, message(t, 1, "18:00:00"))
-		if !w.run(read) || counted(read)["listed"] != int64(blobs) || w.requests["list-blobs"] != want {
-			t.Errorf("pages of %d: %v by %d lists; want %d by %d", page, counted(read), w.requests["list-blobs"], blobs, want)
-		}
+		assert.Truef(t, w.run(read) && counted(read)["listed"] == int64(blobs) && w.requests["list-blobs"] == want,
+			"pages of %d: %v by %d lists; want %d by %d", page, counted(read), w.requests["list-blobs"], blobs, want)
 	}
 }

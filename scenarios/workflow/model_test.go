@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
 	"loadgen/target"
@@ -130,9 +133,7 @@ func race(t *testing.T, seed uint64, verb entity.Verb, there bool) (unknown, own
 		s.do(op)
 	}
 	for id, times := range s.raised {
-		if times > 1 {
-			t.Fatalf("seed %d: %s was carried out %d times; want once", seed, id, times)
-		}
+		require.Truef(t, times <= 1, "seed %d: %s was carried out %d times; want once", seed, id, times)
 	}
 	if got := s.stored[counter].Int(); got < acknowledged || got > acknowledged+int64(unknown) {
 		t.Fatalf("seed %d: the counter is at %d, %d were acknowledged and of %d nobody knows; want no more and no fewer",
@@ -158,10 +159,8 @@ func TestCountersAreWhatWasAcknowledged(t *testing.T) {
 					exact++
 				}
 			}
-			if exact < runs/4 || owns < runs {
-				t.Errorf("%d of %d runs left nothing unknown, %d writes met their own success; want %d and %d at least, or this shows little",
-					exact, runs, owns, runs/4, runs)
-			}
+			assert.Truef(t, exact >= runs/4 && owns >= runs,
+				"%d of %d runs left nothing unknown, %d writes met their own success; want %d and %d at least, or this shows little", exact, runs, owns, runs/4, runs)
 		})
 	}
 }

@@ -106,9 +106,8 @@ func TestSummedInsertRequests(t *testing.T) {
 				}
 				sent = append(sent, op.Verb.String())
 			})
-			if strings.Join(sent, " ") != want || strings.Join(foreseen, " ") != row.second {
-				t.Errorf("summary in %q, write %d: it sent %q, foreseen were %q; want %q and %q", row.table, n, sent, foreseen, want, row.second)
-			}
+			assert.Truef(t, strings.Join(sent, " ") == want && strings.Join(foreseen, " ") == row.second,
+				"summary in %q, write %d: it sent %q, foreseen were %q; want %q and %q", row.table, n, sent, foreseen, want, row.second)
 		}
 		w.holds("summed-insert", summed, 1)
 	}
@@ -146,8 +145,7 @@ func TestSummedInsertUnheard(t *testing.T) {
 		c.tell(w, target.Outcome{})
 		w.finish(c)
 		unknown, count := counted(c.Workflow)["unknown"], w.summary("Testsums", "a")
-		if c.ok != knows || (unknown == 0) != knows || count != int64(2+others) {
-			t.Errorf("%d others: ended well %v, unknown %d, the summary tells of %d; want %v and %d", others, c.ok, unknown, count, knows, 2+others)
-		}
+		assert.Truef(t, c.ok == knows && (unknown == 0) == knows && count == int64(2+others),
+			"%d others: ended well %v, unknown %d, the summary tells of %d; want %v and %d", others, c.ok, unknown, count, knows, 2+others)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
@@ -64,12 +65,10 @@ func TestReadsOfWhatBelongsTogether(t *testing.T) {
 		}
 		var sent []string
 		w.watch(p, func(op *target.Operation) { sent = append(sent, sentTo(op)) })
-		if !slices.Equal(sent, row.sends) || counted(p)["missing"] != row.missing {
-			t.Errorf("%s: it sent %q and missed %d; want %q and %d", row.says, sent, counted(p)["missing"], row.sends, row.missing)
-		}
-		if row.missing == 0 && !slices.Equal(foreseen, sent) {
-			t.Errorf("%s: foreseen were %q, sent %q", row.says, foreseen, sent)
-		}
+		assert.Truef(t, slices.Equal(sent, row.sends) && counted(p)["missing"] == row.missing,
+			"%s: it sent %q and missed %d; want %q and %d", row.says, sent, counted(p)["missing"], row.sends, row.missing)
+		assert.Truef(t, row.missing != 0 || slices.Equal(foreseen, sent),
+			"%s: foreseen were %q, sent %q", row.says, foreseen, sent)
 	}
 }
 
@@ -125,9 +124,7 @@ func TestMovesBetweenGroups(t *testing.T) {
 		w.raceWell(3, 6, 30, all)
 		killed := total(all, "killed")
 		w.finds("move", args{"member": "Employee", "group": "Department"}, killed, 80)
-		if killed < 10 && row.keyed == "by-group" {
-			t.Errorf("%v: %d clients died; want ten at least", row, killed)
-		}
+		assert.Truef(t, killed >= 10 || row.keyed != "by-group", "%v: %d clients died; want ten at least", row, killed)
 	}
 }
 
@@ -146,9 +143,8 @@ func TestMoveGoesWhere(t *testing.T) {
 		if _, still := w.get("Test", one.keys[""]); !there || still || department.Text() != "there" || note.Text() != "kept" {
 			t.Errorf("%s: it is there %v, still here %v, of department %q, note %q", order, there, still, department.Text(), note.Text())
 		}
-		if counted(first)["elsewhere"] != 0 || counted(second)["elsewhere"] != 1 {
-			t.Errorf("%s: the moves found nobody %v and %v; want none and 1", order, counted(first), counted(second))
-		}
+		assert.Truef(t, counted(first)["elsewhere"] == 0 && counted(second)["elsewhere"] == 1,
+			"%s: the moves found nobody %v and %v; want none and 1", order, counted(first), counted(second))
 		ended := w.run(w.move(0, worker(0, "there"), "there", "by-group", order, "0"))
 		if _, there := w.get("Test", entity.Key{Partition: "there", Row: "0000"}); !ended || !there {
 			t.Errorf("%s: a move to where the member is ended well: %v, it is there: %v", order, ended, there)

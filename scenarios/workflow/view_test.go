@@ -19,9 +19,8 @@ func (w *world) viewIs(what, table, department string, count, total int) {
 	stored, there := w.get("Test"+table, entity.Key{Partition: department, Row: "department"})
 	c, _ := stored.Lookup("SummaryCount")
 	sum, _ := stored.Lookup("SummaryTotal")
-	if there != (count > 0) || c.Int() != int64(count) || sum.Int() != int64(total) {
-		w.t.Errorf("%s: the view of %s tells of %d that come to %d; want %d and %d", what, department, c.Int(), sum.Int(), count, total)
-	}
+	assert.Truef(w.t, there == (count > 0) && c.Int() == int64(count) && sum.Int() == int64(total),
+		"%s: the view of %s tells of %d that come to %d; want %d and %d", what, department, c.Int(), sum.Int(), count, total)
 }
 
 // Whatever is lost, and whoever makes views at once with those who write, a view is what is

@@ -83,9 +83,8 @@ func (w *world) change(verb entity.Verb, table string, key entity.Key, propertie
 		c.Match = entity.MatchAny
 	}
 	o := w.do(&target.Operation{Verb: verb, Table: table, Change: c})
-	if o.Status >= 300 && verb != entity.Get && verb != entity.Delete {
-		w.t.Fatalf("%v of %v in %s: %d %s", verb, key, table, o.Status, o.Code)
-	}
+	require.Truef(w.t, o.Status < 300 || verb == entity.Get || verb == entity.Delete,
+		"%v of %v in %s: %d %s", verb, key, table, o.Status, o.Code)
 	return o
 }
 

@@ -98,8 +98,6 @@ func TestCostOfAFleet(t *testing.T) {
 	}
 	share, histogram := cost.Seconds()/seconds, cost/(2*members*seconds)
 	t.Logf("%d members cost their leader %.2f %% of a core, %v a histogram with all that comes with it; a second is %d bytes", members, 100*share, histogram, size/(members*seconds))
-	if share > 0.10 {
-		t.Errorf("%.1f %% of a core; want 5, and at most 10", 100*share)
-	}
+	assert.Truef(t, share <= 0.10, "%.1f %% of a core; want 5, and at most 10", 100*share)
 	assert.Truef(t, histogram <= 600*time.Microsecond, "%v a histogram; want 0.3 ms, and at most 0.6", histogram)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
@@ -73,9 +74,7 @@ func judge(t *testing.T, w *world) {
 	t.Helper()
 	w.judgePast(t)
 	for _, a := range w.actors {
-		if a.left < 0 && a.dead == clock.Never && !a.frozen {
-			t.Errorf("%s never ends", a.name)
-		}
+		assert.Truef(t, a.left >= 0 || a.dead != clock.Never || a.frozen, "%s never ends", a.name)
 		if a.left >= 0 && a.err == nil && a.sealed == "" && len(a.past) == 0 {
 			t.Errorf("%s ends without a fault, and without having sealed anything", a.name)
 		}
@@ -89,9 +88,8 @@ func judge(t *testing.T, w *world) {
 		return
 	}
 	require.True(t, w.ended >= 0, "the leader never ends")
-	if w.gone.Sub(w.ended) > 4*time.Second {
-		t.Errorf("the run was over at %v, and the leader stayed until %v", w.ended.Offset(), w.gone.Offset())
-	}
+	assert.Truef(t, w.gone.Sub(w.ended) <= 4*time.Second,
+		"the run was over at %v, and the leader stayed until %v", w.ended.Offset(), w.gone.Offset())
 	then := w.asOf(w.run)
 	for _, share := range w.outcome.Shares {
 		i := slices.IndexFunc(then.actors, func(a *actor) bool { return a.epoch == share.Epoch })
@@ -127,15 +125,11 @@ func (w *world) judgePast(t *testing.T) {
 		}
 		then.judgeWhole(t)
 	}
-	if w.story.harmless && w.dead == clock.Never && w.story.runs > 0 && len(w.came) != w.story.runs-1 {
-		t.Errorf("nothing happened that matters, and %d of %d runs were made", len(w.came)+1, w.story.runs)
-	}
-	if w.odd != "" {
-		t.Error(w.odd)
-	}
-	if w.story.harmless && w.turns != w.story.turns {
-		t.Errorf("nothing happened that matters, and %d of %d turns were ordered", w.turns, w.story.turns)
-	}
+	assert.Truef(t, !w.story.harmless || w.dead != clock.Never || w.story.runs <= 0 || len(w.came) == w.story.runs-1,
+		"nothing happened that matters, and %d of %d runs were made", len(w.came)+1, w.story.runs)
+	assert.Empty(t, w.odd)
+	assert.Truef(t, !w.story.harmless || w.turns == w.story.turns,
+		"nothing happened that matters, and %d of %d turns were ordered", w.turns, w.story.turns)
 }
 
 // judgeShare holds a share to what its process and the network know.
@@ -145,9 +139,8 @@ func (w *world) judgeShare(t *testing.T, a *actor, share *protocol.Share) {
 	for _, count := range a.arrived {
 		due += count
 	}
-	if share.Scheduled != due || share.Seconds != uint64(len(a.arrived)) {
-		t.Errorf("%s: %d operations due in %d seconds were counted; the network brought %d in %d", a.name, share.Scheduled, share.Seconds, due, len(a.arrived))
-	}
+	assert.Truef(t, share.Scheduled == due && share.Seconds == uint64(len(a.arrived)),
+		"%s: %d operations due in %d seconds were counted; the network brought %d in %d", a.name, share.Scheduled, share.Seconds, due, len(a.arrived))
 	named := slices.ContainsFunc(w.outcome.Faults, func(fault string) bool { return strings.HasPrefix(fault, a.name+" ") })
 	switch {
 	case share.Record == nil && !named && w.err == nil:
@@ -161,9 +154,8 @@ func (w *world) judgeShare(t *testing.T, a *actor, share *protocol.Share) {
 	case share.Record != nil && share.Missing == 0 && due != sumOf(a.told):
 		t.Errorf("%s told %d, of which %d came, and nothing is missing", a.name, sumOf(a.told), due)
 	}
-	if share.Lost != "" && a.lost.Sub(a.heard)-w.slept > 10*time.Second {
-		t.Errorf("%s was heard of at %v, and named at %v", a.name, a.heard.Offset(), a.lost.Offset())
-	}
+	assert.Truef(t, share.Lost == "" || a.lost.Sub(a.heard)-w.slept <= 10*time.Second,
+		"%s was heard of at %v, and named at %v", a.name, a.heard.Offset(), a.lost.Offset())
 	if w.err == nil && a.begun != nil && share.BeganLate != nil && share.Drift == 0 {
 		if late := a.begun.Sub(w.agreed).Abs(); late > 5*ms && late != *share.BeganLate {
 			t.Errorf("%s began %v from the agreed instant, and said %v", a.name, late, *share.BeganLate)
@@ -189,12 +181,10 @@ func (w *world) judgeWhole(t *testing.T) {
 		planned += int64(share.Planned)
 		told += sumOf(w.actors[i].told)
 	}
-	if whole && (planned != told || len(w.outcome.Shares) != w.story.members) {
-		t.Errorf("nothing is said to be wrong, and of %d operations planned %d were sent", planned, told)
-	}
-	if w.story.harmless && !whole {
-		t.Errorf("nothing happened that matters, and the run is not whole: %v, %q", w.err, w.outcome.Faults)
-	}
+	assert.Truef(t, !whole || planned == told && len(w.outcome.Shares) == w.story.members,
+		"nothing is said to be wrong, and of %d operations planned %d were sent", planned, told)
+	assert.Truef(t, !w.story.harmless || whole,
+		"nothing happened that matters, and the run is not whole: %v, %q", w.err, w.outcome.Faults)
 	for _, known := range []error{protocol.ErrFewer, protocol.ErrStopped, protocol.ErrUnready, nil} {
 		if w.err == known || known != nil && errors.Is(w.err, known) {
 			return

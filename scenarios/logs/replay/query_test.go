@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/accesslog"
 	"loadgen/results"
 	"loadgen/scenarios/logs"
@@ -54,9 +56,8 @@ func TestQueriesUnderOtherKeys(t *testing.T) {
 		told := replayed(t, replay.Plan{Operations: found, Pattern: pattern, Profile: "documented", Designs: []replay.Design{{Name: "other", PartitionKey: row.partition, RowKey: row.row}}})
 		want := replay.Change{Was: row.was, Is: row.is, Queries: row.queries, Wider: row.wider, Operations: 1}
 		arm := &told.Arms[1]
-		if len(arm.Queries) != 1 || arm.Queries[0] != want || arm.Unasked != "" {
-			t.Errorf("%s: %+v %s; want %+v", row.sentence, arm.Queries, arm.Unasked, want)
-		}
+		assert.Truef(t, len(arm.Queries) == 1 && arm.Queries[0] == want && arm.Unasked == "",
+			"%s: %+v %s; want %+v", row.sentence, arm.Queries, arm.Unasked, want)
 		if row.is == "table scan" {
 			row.scanned++ // with what marks the table as this tool's
 		}
@@ -64,9 +65,8 @@ func TestQueriesUnderOtherKeys(t *testing.T) {
 		if got := arm.Under[0].Counted - 41; got < row.scanned || got > row.scanned+int64(row.queries)-1 {
 			t.Errorf("%s: %d entities are counted; want %d", row.sentence, got, row.scanned)
 		}
-		if told.State != results.Holds || !strings.Contains(fmt.Sprint(told.Document().Sections), row.is) {
-			t.Errorf("%s: %s; want it to hold, and to say what became of queries", row.sentence, told.State)
-		}
+		assert.Truef(t, told.State == results.Holds && strings.Contains(fmt.Sprint(told.Document().Sections), row.is),
+			"%s: %s; want it to hold, and to say what became of queries", row.sentence, told.State)
 	}
 }
 
@@ -141,9 +141,7 @@ func TestSuggested(t *testing.T) {
 	plan := replay.Plan{Operations: hot(t, 300), Pattern: replay.Pattern{PartitionKey: "{year}", RowKey: "{division}_{bib:05d}"}, Retry: "none", Suggest: true, Profile: "documented",
 		Set: []string{"model.partition_target=100", "model.partition_burst=10ms"}}
 	told := replayed(t, plan)
-	if told.Suggested == 0 && told.Unsuggested == "" {
-		t.Errorf("%+v; want proposals, or why there are none", told)
-	}
+	assert.Truef(t, told.Suggested != 0 || told.Unsuggested != "", "%+v; want proposals, or why there are none", told)
 	queried := gather(t, append(hotEntries(300), query(2990, "PartitionKey eq '2026' and RowKey ge 'd1_' and RowKey lt 'd1`'", 30))...)
 	plan.Operations = queried
 	told = replayed(t, plan)

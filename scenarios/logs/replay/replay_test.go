@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/accesslog"
@@ -75,9 +76,8 @@ func TestRetriesAreTakenOut(t *testing.T) {
 		said = append(said, fmt.Sprint(o.At.Milliseconds(), o.Verb, o.Key))
 	}
 	want := []string{"0 insert {p 1}", "10 insert {p 2}", "2100 get {p 1}", "2200 delete {p 2}", "2300 delete {p 3}", "2400 merge {q 9}", "2600 replace {q 7}", "122600 replace {q 7}"}
-	if strings.Join(said, "\n") != strings.ReplaceAll(strings.Join(want, "\n"), " insert", " insert") {
-		t.Errorf("operations\n%s\nwant\n%s", strings.Join(said, "\n"), strings.Join(want, "\n"))
-	}
+	assert.Truef(t, strings.Join(said, "\n") == strings.ReplaceAll(strings.Join(want, "\n"), " insert", " insert"),
+		"operations\n%s\nwant\n%s", strings.Join(said, "\n"), strings.Join(want, "\n"))
 	if found.Attempts != 11 || found.Throttled != 5 || found.Retries != 2 || found.Lost != 3 || len(found.Queries) != 1 || found.Bytes != 500 {
 		t.Errorf("%+v; want 11 attempts, 5 throttled, 2 retries, 3 lost, 1 query, 500 bytes", found)
 	}
@@ -103,9 +103,8 @@ func TestOtherKeysHoldWhatTheLogsDoNot(t *testing.T) {
 	told := replayed(t, replay.Plan{Operations: hot(t, 300), Pattern: replay.Pattern{PartitionKey: "{year}", RowKey: "{division}_{bib:05d}"}, Retry: "none",
 		Designs: []replay.Design{{Name: "by-division", PartitionKey: "{year}_{division}", RowKey: "{bib:05d}"}}, Set: []string{"model.partition_target=100", "model.partition_burst=10ms"}})
 	own, other := &told.Arms[0].Under[0], &told.Arms[1].Under[0]
-	if own.Throttled < .63 || own.Throttled > .67 || own.Lost != own.Throttled || own.Partitions != 1 {
-		t.Errorf("as in the log: %+v; want two of three throttled", own)
-	}
+	assert.Truef(t, own.Throttled >= .63 && own.Throttled <= .67 && own.Lost == own.Throttled && own.Partitions == 1,
+		"as in the log: %+v; want two of three throttled", own)
 	if other.Throttled != 0 || other.Partitions != 8 || !slices.Equal(told.Best, []string{"by-division"}) || told.State != results.Holds || told.Arms[1].Unmatched != 0 {
 		t.Errorf("by division: %+v of %+v; want nothing throttled", other, told)
 	}

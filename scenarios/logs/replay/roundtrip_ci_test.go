@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine"
@@ -264,9 +265,8 @@ func (w *witness) toldBy(t *testing.T) {
 	told, err := logs.Tell(logs.Plan{Files: w.source()})
 	require.NoError(t, err)
 	seen := told.Record.Capture
-	if seen.ThrottledByPartition != w.throttled {
-		t.Errorf("the log says that %d requests were throttled; it were %d", seen.ThrottledByPartition, w.throttled)
-	}
+	assert.Truef(t, seen.ThrottledByPartition == w.throttled,
+		"the log says that %d requests were throttled; it were %d", seen.ThrottledByPartition, w.throttled)
 	hottest, most := "", int64(0)
 	for key, seconds := range w.seconds {
 		for _, n := range seconds {
@@ -287,9 +287,8 @@ func (w *witness) toldBy(t *testing.T) {
 			t.Errorf("the log says that %s had %d requests; it had %d", one.PartitionKey, one.Requests, w.requests[one.PartitionKey])
 		}
 	}
-	if busiest.PartitionKey != hottest && w.requests[busiest.PartitionKey] < w.requests[hottest]*99/100 {
-		t.Errorf("the log says that %s was the hottest; it was %s", busiest.PartitionKey, hottest)
-	}
+	assert.Truef(t, busiest.PartitionKey == hottest || w.requests[busiest.PartitionKey] >= w.requests[hottest]*99/100,
+		"the log says that %s was the hottest; it was %s", busiest.PartitionKey, hottest)
 	if off := math.Abs(float64(busiest.Busiest - most)); off > max(.01*float64(most), float64(w.edges)) {
 		t.Errorf("the log says %d/s of the hottest; it was %d, and %d at the edges of seconds", busiest.Busiest, most, w.edges)
 	}
@@ -316,13 +315,10 @@ func replayedAlike(t *testing.T, n int, make func(*testing.T, int, string) *scen
 	ran := runtest.Run(t, run.Plan{Scenario: make(t, n, "by-day"), RetryChosen: true})
 	want := *ran.Summary.ShareThrottled
 	alike, sameTold := within(same, happened)
-	if !alike {
-		t.Errorf("%s %d: replayed %s are throttled; it were %.3f", s.Name, n, sameTold, happened)
-	}
+	assert.Truef(t, alike, "%s %d: replayed %s are throttled; it were %.3f", s.Name, n, sameTold, happened)
 	alike, otherTold := within(other, want)
-	if !alike {
-		t.Errorf("%s %d: replayed under other keys %s are throttled; of a run of those it are %.3f", s.Name, n, otherTold, want)
-	}
+	assert.Truef(t, alike,
+		"%s %d: replayed under other keys %s are throttled; of a run of those it are %.3f", s.Name, n, otherTold, want)
 	t.Logf("%s %d: throttled: %.3f, replayed %s; under other keys %.3f, replayed %s; %d operations, %d retries", s.Name, n, happened, sameTold, want, otherTold,
 		found.Count(), found.Retries)
 }
