@@ -32,7 +32,6 @@ var forms = []struct {
 }{
 	{name: "storage-analytics", line: accesslog.AppendAnalytics},
 	{name: "resource-logs", line: resourceLine},
-	{name: "StorageTableLogs.csv", line: exportedRow, begin: exportedHead},
 	{name: "StorageTableLogs.json", line: exportedObject, begin: "[\n", between: ",", end: "]\n"},
 	{name: "csv", line: plainRow, begin: plainHead},
 }
@@ -223,8 +222,6 @@ func padded(dst []byte, n, digits int) []byte {
 }
 
 const (
-	exportedHead = "TimeGenerated,AccountName,AuthenticationType,CallerIpAddress,Category,ClientRequestId,CorrelationId,DurationMs,Location,ObjectKey,OperationName,OperationVersion,Protocol," +
-		"RequestBodySize,RequestHeaderSize,ResponseBodySize,ResponseHeaderSize,SchemaVersion,ServerLatencyMs,ServiceType,StatusCode,StatusText,TlsVersion,Type,Uri,UserAgentHeader,_ResourceId\n"
 	plainHead = "time,operation,table,PartitionKey,RowKey,status,duration_ms,server_ms,request_bytes,response_bytes,client_request_id\n"
 	resource  = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Storage/storageAccounts/races/tableServices/default"
 )
@@ -232,11 +229,6 @@ const (
 func resourceLine(into []byte, e *accesslog.Entry) []byte {
 	e.ResourceID, e.Category, e.Location, e.Protocol, e.TLS, e.Schema, e.Metric = resource, accesslog.CategoryOf(e.Verb), "westeurope", "HTTPS", "TLS 1.2", "1.0", "Success"
 	return accesslog.AppendResource(into, e)
-}
-
-func exportedRow(into []byte, e *accesslog.Entry) []byte {
-	return fmt.Appendf(into, "%s,%s,AccountKey,%s,StorageWrite,%s,%s,%d,westeurope,\"%s\",%s,%s,HTTPS,%d,%d,%d,%d,1.0,%d,table,%d,%s,TLS 1.2,StorageTableLogs,\"%s\",%s,%s\n", e.At.Time().Format(stampLayout), e.Account, e.Address, e.ClientID,
-		e.RequestID, e.EndToEnd.Milliseconds(), e.ObjectKey, e.Operation, e.Version, e.RequestPacket, e.RequestHeader, e.ResponsePacket, e.ResponseHeader, e.Server.Milliseconds(), e.HTTP, e.Status, e.URL, e.UserAgent, resource)
 }
 
 func exportedObject(into []byte, e *accesslog.Entry) []byte {

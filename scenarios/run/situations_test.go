@@ -344,7 +344,7 @@ func TestAnOverloadOfAnyLengthDoesNotHold(t *testing.T) {
 		"an outage":    func() world { return offline(0, .5) },
 	} {
 		lengths := []int{1, 2, 5, 3, 4, 6, 7, 8, 9, 10, 11, 12}
-		for _, seconds := range lengths[:run.Tier(3, len(lengths))] {
+		for _, seconds := range lengths[:run.Tier(2, len(lengths))] {
 			w := world()
 			if s := loaded(t, &w, constant("none", 500, seconds).text(), 0).Summary; s.State == results.Holds {
 				t.Errorf("%s, %d s: %s", name, seconds, s.Verdict)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
+	"loadgen/scenarios/run"
 )
 
 // The waits of the documented policy are minutes: the hold lasts until the
@@ -29,5 +30,38 @@ func TestDocumentedPolicyIsHeldToItsWaits(t *testing.T) {
 	assert.Contains(t, s.Summary.Verdict, "saturates at 2,000 entities/s", "verdict")
 	if p99, told := s.RetryWaits.Quantile(.99); !told || p99 < 80_000_000 {
 		t.Errorf("p99 of the waits = %d µs; want the 90 s of the cap", p99)
+	}
+}
+
+// The canonical scenario, a twentieth of it: a fluid simulation of twelve equal
+// keys on one range has it serve twice as much after each five minutes of overload.
+func TestCanonicalScenarioRecovers(t *testing.T) {
+	leftOutWhenShort(t)
+	t.Parallel()
+	record := canonical(t, run.Plan{}, scaled()...)
+	served := func(from, to int64) float64 {
+		sum := int64(0)
+		for _, one := range record.Intervals {
+			if one.Second >= from && one.Second < to {
+				sum += one.Served
+			}
+		}
+		return float64(sum) / float64(to-from)
+	}
+	for _, level := range []struct {
+		from, to int64
+		rate     float64
+	}{{2, 299, 100}, {320, 599, 200}, {620, 899, 400}, {940, 1200, 600}} {
+		if got := served(level.from, level.to); got < .95*level.rate || got > 1.05*level.rate {
+			t.Errorf("%d s to %d s: %.1f/s are served; want %.0f/s within 5 %%", level.from, level.to, got, level.rate)
+		}
+	}
+	b := record.Summary.Balance
+	if b == nil || b.Outcome != results.LoadRelieved || *b.Throttled != 0 || *b.Relieved < 905 || *b.Relieved > 935 || b.Splits < 5 || b.Moves < 5 {
+		t.Errorf("balance %+v; want relieved between 905 s and 935 s by five splits and moves or more", b)
+	}
+	if record.Validity != results.Valid || record.Manifest.Time != "virtual" || record.Manifest.Start != "cold" || !record.Manifest.Dataless {
+		t.Errorf("validity %s %v, %s time, %s start, dataless %t; want a valid run of a cold start without data",
+			record.Validity, record.Reasons, record.Manifest.Time, record.Manifest.Start, record.Manifest.Dataless)
 	}
 }

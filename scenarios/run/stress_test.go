@@ -41,7 +41,8 @@ func TestRetriesMeetWhatFirstAttemptsMeet(t *testing.T) {
 		retry                       string
 		attempts, within, throttled float64
 	}{{"short", 3.14, .08, math.Pow(.5, .25)}, {"none", 1, 0, .5}} {
-		s := simulate(t, "retry="+row.retry, "model.partition_target=250", "phases.peak.rates=[500]", "phases.peak.each=8s")
+		s := simulate(t, "retry="+row.retry, "model.partition_target=250", "phases.peak.rates=[500]", "phases.peak.each=8s",
+			"phases.load.entities=500")
 		for name, op := range s.Summary.Phases[0].PerOperation {
 			if got := op.AttemptsPerOperation; got == nil || math.Abs(*got/row.attempts-1) > row.within {
 				t.Errorf("retry %s: attempts per %s = %v; want %v", row.retry, name, *got, row.attempts)
@@ -62,12 +63,12 @@ func TestPeakAsked(t *testing.T) {
 		peak     float64
 		holds    bool
 	}{
-		{"a little below the target holds", 190, true},
-		{"a little above it does not, though the burst carries it", 204.8, false},
-		{"twice the target does not", 400, false},
+		{"a little below the target holds", 95, true},
+		{"a little above it does not, though the burst carries it", 102.4, false},
+		{"twice the target does not", 200, false},
 	} {
 		rates := fmt.Sprintf("phases.peak.rates=[%v, %v, %v, %v]", .5*row.peak, row.peak, 1.25*row.peak, 2*row.peak)
-		s := runtest.Run(t, run.Plan{Peak: row.peak, Scenario: runtest.Builtin(t, "stress", "model.partition_target=200",
+		s := runtest.Run(t, run.Plan{Peak: row.peak, Scenario: runtest.Builtin(t, "stress", "model.partition_target=100",
 			rates, "phases.peak.each=2s", "phases.load.entities=100")})
 		assert.Truef(t, verdict.Holds(s.Summary) == row.holds && len(s.Summary.Checks) != 0,
 			"%s: state %s, %d checks; want one, and that it holds: %t", row.sentence, s.Summary.State, len(s.Summary.Checks), row.holds)
@@ -76,7 +77,7 @@ func TestPeakAsked(t *testing.T) {
 
 func TestAnotherPartition(t *testing.T) {
 	const key = "2011 Berlin Marathon__Half"
-	s := simulate(t, "phases.peak.partition_key="+key, "phases.peak.rates=[1000]", "phases.peak.each=2s").Summary
+	s := simulate(t, "phases.peak.partition_key="+key, "phases.peak.rates=[500]", "phases.peak.each=2s", "phases.load.entities=500").Summary
 	if s.Hottest == nil || s.Hottest.Key != key || len(s.Phases) != 1 || s.Failed != 0 {
 		t.Errorf("hottest %v, %d steps, %d failed; want %s, one step without a failure", s.Hottest, len(s.Phases), s.Failed, key)
 	}

@@ -120,6 +120,10 @@ func TestLargeValuesByForm(t *testing.T) {
 			return counted(p)
 		}
 		run("large-put", row.put)
+		if stored, there := w.get("Test", photographed(0).keys[""]); row.writes {
+			name, _ := stored.Lookup("Name")
+			assert.Truef(t, there && name.Text() == "Jones", "%s: the facts are not where the key says", row.name)
+		}
 		if got := run("large-get", row.got); got["bytes"] != row.bytes || (got["absent"] == 0) != row.writes {
 			t.Errorf("%s: a reader gets %v; want %d bytes", row.name, got, row.bytes)
 		}
@@ -127,18 +131,6 @@ func TestLargeValuesByForm(t *testing.T) {
 		look := w.runAll(w.photos("large-get", 1, given))
 		if total(look, "absent") != 1 || total(look, "bytes") != 0 {
 			t.Errorf("%s: after its deletion a reader gets %v; want it absent", row.name, counted(look[0]))
-		}
-	}
-}
-
-// The facts of an entity are where its key says, whatever becomes of its value.
-func TestFactsStayWithTheirKey(t *testing.T) {
-	for _, form := range []string{"blob", "inline", "entities"} {
-		w := newWorld(t)
-		w.run(w.photos("large-put", 1, args{"form": form, "size": "5"})[0])
-		stored, _ := w.get("Test", photographed(0).keys[""])
-		if name, _ := stored.Lookup("Name"); name.Text() != "Jones" {
-			t.Errorf("%s: the entity's name is %q; want Jones", form, name.Text())
 		}
 	}
 }

@@ -17,65 +17,24 @@ const counter = "Laps"
 
 var runner = entity.Key{Partition: "2011 New York City Marathon__Full", Row: "1234__John__M__55"}
 
-// shelf is a table of one entity, as simple as it can be.
-type shelf struct {
-	there   bool
-	version entity.Ticks
-	stored  map[string]entity.Value
-	order   []string
-	// raised counts, for each write id, how often it raised the counter.
-	raised map[string]int
-}
-
-func newShelf(there bool) *shelf {
-	return &shelf{there: there, version: 100, stored: map[string]entity.Value{}, raised: map[string]int{}}
-}
-
-// do carries a request out.
-func (s *shelf) do(op target.Operation) target.Outcome {
-	version, exactly := op.Change.Match.Exactly()
-	switch {
-	case op.Verb == entity.Insert && s.there:
-		return target.Outcome{Status: 409, Code: entity.EntityAlreadyExists}
-	case op.Verb != entity.Insert && !s.there:
-		return target.Outcome{Status: 404, Code: entity.ResourceNotFound}
-	case op.Verb == entity.Get:
-		return target.Outcome{Status: 200, Version: s.version, Entity: s.packed()}
-	case exactly && version != s.version:
-		return target.Outcome{Status: 412, Code: entity.ConditionNotSatisfied}
-	}
-	s.version++
-	if op.Verb != entity.Merge {
-		s.stored, s.order = map[string]entity.Value{}, nil
-	}
-	s.there = op.Verb != entity.Delete
-	for _, p := range op.Change.Properties {
-		if _, known := s.stored[p.Name]; !known {
-			s.order = append(s.order, p.Name)
-		}
-		s.stored[p.Name] = p.Value
-	}
-	if !s.there {
-		return target.Outcome{Status: 204}
-	}
-	s.raised[s.stored[workflow.IDProperty].Text()]++
-	return target.Outcome{Status: 204, Version: s.version}
-}
-
-func (s *shelf) packed() entity.Packed {
-	var all []entity.Property
-	for _, name := range s.order {
-		all = append(all, entity.Property{Name: name, Value: s.stored[name]})
-	}
-	return entity.Pack(nil, s.version, all)
-}
-
 // race has many errands raise one counter, in an order, with losses and with
 // requests that arrive late, all of which chance decides.
 func race(t *testing.T, seed uint64, verb entity.Verb, there bool) (unknown, owns int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 6))
-	s := newShelf(there)
+	w := newWorld(t)
+	if there {
+		w.put("Test", runner)
+	}
+	// raised counts, for each write id, how often it raised the counter.
+	raised := map[string]int{}
+	do := func(op target.Operation) target.Outcome {
+		o := w.do(&op)
+		if id, has := workflow.IDOf(entity.Pack(nil, 1, op.Change.Properties)); has && o.Status < 300 {
+			raised[id.String()]++
+		}
+		return o
+	}
 	const errands = 40
 	lanes, lost := 1+rng.IntN(6), rng.IntN(40)
 	var under []*course
@@ -83,7 +42,7 @@ func race(t *testing.T, seed uint64, verb entity.Verb, there bool) (unknown, own
 	acknowledged, started := int64(0), uint64(0)
 	for started < errands || len(under) > 0 {
 		for len(under) < lanes && started < errands {
-			p := workflow.NewReadModifyWrite(workflow.Modification{Verb: verb, Key: runner, Counter: counter,
+			p := workflow.NewReadModifyWrite(workflow.Modification{Verb: verb, Table: "Test", Key: runner, Counter: counter,
 				ID: workflow.WriteID{Run: "r", Number: started}})
 			c := begun(p)
 			c.most = 6
@@ -91,21 +50,21 @@ func race(t *testing.T, seed uint64, verb entity.Verb, there bool) (unknown, own
 			started++
 		}
 		if len(late) > 0 && rng.IntN(4) == 0 {
-			s.do(late[0])
+			do(late[0])
 			late = late[1:]
 		}
 		i := rng.IntN(len(under))
 		e := under[i]
 		switch chance := rng.IntN(100); {
 		case chance < lost/2:
-			s.do(e.request)
-			e.tell(nil, target.Outcome{})
+			do(e.request)
+			e.tell(w, target.Outcome{})
 		case chance < lost:
 			// It has not arrived yet, but may.
 			late = append(late, e.request)
-			e.tell(nil, target.Outcome{})
+			e.tell(w, target.Outcome{})
 		default:
-			e.tell(nil, s.do(e.request))
+			e.tell(w, do(e.request))
 		}
 		if !e.ended {
 			continue
@@ -119,23 +78,25 @@ func race(t *testing.T, seed uint64, verb entity.Verb, there bool) (unknown, own
 			acknowledged++
 		case r.Written == workflow.Unknown:
 			unknown++
-		case s.raised[r.ID.String()] > 0:
+		case raised[r.ID.String()] > 0:
 			t.Fatalf("seed %d: %v was carried out, and is reported as absent", seed, r.ID)
 		}
 		if r.Own409 || r.Own412 {
 			owns++
-			if s.raised[r.ID.String()] != 1 {
-				t.Fatalf("seed %d: %v met its own success, and was carried out %d times; want once", seed, r.ID, s.raised[r.ID.String()])
+			if raised[r.ID.String()] != 1 {
+				t.Fatalf("seed %d: %v met its own success, and was carried out %d times; want once", seed, r.ID, raised[r.ID.String()])
 			}
 		}
 	}
 	for _, op := range late {
-		s.do(op)
+		do(op)
 	}
-	for id, times := range s.raised {
+	for id, times := range raised {
 		require.Truef(t, times <= 1, "seed %d: %s was carried out %d times; want once", seed, id, times)
 	}
-	if got := s.stored[counter].Int(); got < acknowledged || got > acknowledged+int64(unknown) {
+	stored, _ := w.get("Test", runner)
+	laps, _ := stored.Lookup(counter)
+	if got := laps.Int(); got < acknowledged || got > acknowledged+int64(unknown) {
 		t.Fatalf("seed %d: the counter is at %d, %d were acknowledged and of %d nobody knows; want no more and no fewer",
 			seed, got, acknowledged, unknown)
 	}
