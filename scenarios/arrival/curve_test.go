@@ -216,8 +216,6 @@ func TestInstantsAgainstNumericalIntegration(t *testing.T) {
 		// within is by how many operations the sum may be off.
 		within float64
 	}{
-		{"a ramp", ramp(t, 900, 0, 20*time.Second), .01},
-		{"bursts", burst(t, arrival.Surge{Base: 50, Peak: 700, Every: 4 * time.Second, Length: 500 * time.Millisecond}, 20*time.Second), .3},
 		{"a wave", sine(t, arrival.Wave{Mean: 400, Amplitude: 400, Period: 7 * time.Second}, 20*time.Second), .01},
 		{"a wave that begins at its crest", sine(t, arrival.Wave{Mean: 400, Amplitude: 100, Period: 90 * time.Second, Phase: .25}, 20*time.Second), .01},
 	} {

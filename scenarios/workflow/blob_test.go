@@ -169,21 +169,6 @@ func TestDeletionsGoOnWhereTheyWereTheirs(t *testing.T) {
 	}
 }
 
-// Values that lie in the table need no container, and nobody has to look for one.
-func TestOnlyBlobsNeedAContainer(t *testing.T) {
-	for _, name := range []string{"large-put", "large-get", "large-delete", "large-sweep"} {
-		kind := workflow.Find(name)
-		for form, want := range map[string]int{"blob": 1, "inline": 0, "entities": 0} {
-			a := kind.Settle(args{"form": form})
-			if got := kind.Stores(a); len(got) != want || want == 1 && got[0].Queue {
-				t.Errorf("%s, %s: needs %v; want %d containers", name, form, got, want)
-			}
-			assert.Truef(t, kind.Check == nil || (kind.Check(newWorld(t).Setting, a) != nil) == (want == 1),
-				"%s, %s: is there a check? want one: %v", name, form, want == 1)
-		}
-	}
-}
-
 // A container that nobody has made yet holds nothing.
 func TestASweepOfNoContainerEnds(t *testing.T) {
 	w := newWorld(t)

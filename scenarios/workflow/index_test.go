@@ -218,23 +218,6 @@ func TestIndexRequests(t *testing.T) {
 	}
 }
 
-// The queue and the container that each form uses.
-func TestIndexStores(t *testing.T) {
-	for _, row := range []struct{ kind, form, stores string }{
-		{"index-add", "partition", "[]"},
-		{"index-add", "place", "[changes true]"},
-		{"index-work", "blob", "[lists false changes true]"},
-		{"index-lookup", "place", "[]"},
-		{"index-lookup", "blob", "[lists false]"},
-	} {
-		got := []string{}
-		for _, store := range workflow.Find(row.kind).Stores(settled(workflow.Find(row.kind), indexGiven(row.form, nil))) {
-			got = append(got, fmt.Sprint(store.Name, " ", store.Queue))
-		}
-		assert.Equalf(t, row.stores, fmt.Sprint(got), "%s, form %s uses %v", row.kind, row.form, got)
-	}
-}
-
 // A list in an entity ends at 1 MiB: the entity is not written with it, or not listed.
 // In a blob it goes on.
 func TestIndexesThatAreFull(t *testing.T) {

@@ -1,6 +1,7 @@
 package workflow_test
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -119,6 +120,34 @@ func TestSettle(t *testing.T) {
 	a := k.Settle(map[string]string{"from": "payer", "keyed": "by-account", "form": "x"})
 	if len(a) != len(k.Parameters) || a.Text("from") != "payer" || a.Text("keyed") != "by-account" || a.Text("killed") != "0" || a.Text("to") != "" {
 		t.Errorf("Settle() = %v; want what was given, and the defaults of the rest", a)
+	}
+}
+
+// The queues and containers that operations use: what lies in the table needs none, and nobody
+// has to look for one.
+func TestStoresOfKinds(t *testing.T) {
+	for _, row := range []struct{ kinds, form, stores string }{
+		{"index-add", "partition", "[]"},
+		{"index-add", "place", "[changes true]"},
+		{"index-work", "blob", "[lists false changes true]"},
+		{"index-lookup", "place", "[]"},
+		{"index-lookup", "blob", "[lists false]"},
+		{"large-put large-get large-delete large-sweep", "blob", "[large false]"},
+		{"large-put large-get large-delete large-sweep", "inline", "[]"},
+		{"large-put large-get large-delete large-sweep", "entities", "[]"},
+	} {
+		for _, name := range strings.Fields(row.kinds) {
+			kind, stores := workflow.Find(name), []string{}
+			a := settled(kind, indexGiven(row.form, nil))
+			for _, store := range kind.Stores(a) {
+				stores = append(stores, fmt.Sprint(store.Name, " ", store.Queue))
+			}
+			assert.Equalf(t, row.stores, fmt.Sprint(stores), "%s, form %s", name, row.form)
+			if strings.HasPrefix(name, "large-") && kind.Check != nil {
+				checked := kind.Check(newWorld(t).Setting, a) != nil
+				assert.Equalf(t, len(stores) > 0, checked, "%s, form %s: is there a check", name, row.form)
+			}
+		}
 	}
 }
 
