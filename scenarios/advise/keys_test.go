@@ -40,6 +40,9 @@ func TestKeysAgainstARate(t *testing.T) {
 		at := time.Unix(1_780_000_000+10*int64(i), 0).UTC()
 		return at.Format("2006-01-02T15") + "," + at.Format(time.RFC3339)
 	})
+	tails := columns("PartitionKey,RowKey,instant", 4000, func(i int) string {
+		return fmt.Sprintf("%d_%d,r,%d", i%2, 100_000_000+i, 1_780_000_000+i)
+	})
 	for _, row := range []struct {
 		sentence, text string
 		perSecond      float64
@@ -60,6 +63,9 @@ func TestKeysAgainstARate(t *testing.T) {
 		{"an hour key at no rate", hour, 0, "insert-order", Warning, "all together are"},
 		{"an hour key at much", hour, 1500, "insert-order", Warning, "all together are"},
 		{"an hour key at too much", hour, 2500, "insert-order", Error, "At 2,500/s it has 2,5"},
+		{"two tails at no rate", tails, 0, "insert-order", Warning, "2 × 2,000 = 4,000/s"},
+		{"two tails at what they bear", tails, 3900, "insert-order", Warning, "2 × 2,000 = 4,000/s"},
+		{"two tails at more", tails, 4100, "insert-order", Error, "2 × 2,000 = 4,000/s"},
 		{"no inserts", "PartitionKey,operation\na,get\nb,get\n", 10, "insert-order", NotApplicable, ""},
 		{"halves are skew", halves, 10, "skew", Warning, "50.0 %"},
 		{"one partition", "PartitionKey\na\na\n", 10, "skew", Warning, "one partition"},

@@ -11,29 +11,6 @@ import (
 	"loadgen/scenarios/run/runtest"
 )
 
-// Inserts of two regions fall on two places: what a file of such keys carries, before load
-// balancing and after it.
-func TestKeysOfTwoTailsCarryTwoTargets(t *testing.T) {
-	text := columns("PartitionKey,RowKey,instant", 4000, func(i int) string {
-		return fmt.Sprintf("%d_%d,r,2026-05-01T%02d:%02d:%02dZ", i%2, 100_000_000+i, i/3600, i/60%60, i%60)
-	})
-	const bears = "2 × 2,000 = 4,000/s"
-	for _, row := range []struct {
-		perSecond float64
-		state     string
-		order     Verdict
-	}{{0, results.Holds, Warning}, {3900, results.Holds, Warning}, {4100, results.DoesNotHold, Error}} {
-		k := judgedKeys(t, text, row.perSecond)
-		f := findingOf(k.Findings, "insert-order")
-		if k.State != row.state || f.Verdict != row.order || !strings.Contains(f.Evidence, bears) || !strings.Contains(k.Verdict, bears) {
-			t.Errorf("at %.0f/s: %s, %s\n%s\n%s\nwant %s, %s, and both to say %q", row.perSecond, k.State, f.Verdict, k.Verdict, f.Evidence, row.state, row.order, bears)
-		}
-		if k.Spread.Order != "2 tails" || k.Spread.Tails != 2 || k.FullPlace != 4000 {
-			t.Errorf("at %.0f/s: order %s of %d tails, full at %.0f; want 2 tails at 4,000", row.perSecond, k.Spread.Order, k.Spread.Tails, k.FullPlace)
-		}
-	}
-}
-
 func TestDesignOfTwoTails(t *testing.T) {
 	for _, row := range []struct {
 		sentence, start string
