@@ -2,14 +2,10 @@ package backoff_test
 
 import (
 	"errors"
-	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 
 	"loadgen/backoff"
 )
@@ -43,31 +39,6 @@ func TestFormulas(t *testing.T) {
 		}
 		if again, err := backoff.ByName(got.Name); err != nil || !reflect.DeepEqual(again, got) {
 			t.Errorf("ByName(%q) = %+v, %v; want what it is the name of, %+v", got.Name, again, err, got)
-		}
-	}
-}
-
-// Waits by chance equal the documents' formula in exact arithmetic, to the nanosecond below.
-func TestFormulaAgainstExactArithmetic(t *testing.T) {
-	random := rand.New(rand.NewPCG(32, 4))
-	for range 300 {
-		least := time.Duration(random.Int64N(int64(5 * s)))
-		most := least + 1 + time.Duration(random.Int64N(int64(5*time.Minute)))
-		z := 1 + time.Duration(random.Int64N(int64(time.Minute)))
-		first, tries := random.IntN(2), 1+random.IntN(12)
-		text := fmt.Sprintf("exponential z=%v min=%v max=%v tries=%d first=%d", z, least, most, tries, first)
-		p, err := backoff.ByName(text)
-		require.NoErrorf(t, err, "ByName(%q): %v; want a policy", text, err)
-		for retry := 1; retry < tries; retry++ {
-			chance := random.Float64()
-			got, again := p.Wait(retry, chance)
-			want, _ := exact(backoff.Exponential{Base: z, Min: least, Max: most}, retry-1+first, chance).Float64()
-			if gap := want - float64(got); !again || gap < -1 || gap > 4 {
-				t.Fatalf("%s: retry %d at chance %v waits %v, %t; want %v", text, retry, chance, got, again, time.Duration(want))
-			}
-		}
-		if _, again := p.Wait(tries, 0.5); again {
-			t.Errorf("%s: there is a retry %d; want %d attempts in all", text, tries, tries)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package compare_test
 
 import (
-	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -230,34 +229,4 @@ func TestFiguresThatCannotBeJudged(t *testing.T) {
 	// The extremes of what is a number have a ratio.
 	wide := slices.Repeat([]compare.Pair{{A: math.SmallestNonzeroFloat64, B: math.MaxFloat64}}, 1000)
 	assert.Equal(t, compare.Regression, judge(t, one(wide)).Verdict, "from the least to the greatest number")
-}
-
-func TestJudgementIsReadableByMachines(t *testing.T) {
-	for _, row := range []struct {
-		name  string
-		pairs []compare.Pair
-		want  string
-	}{
-		{"a regression", ratios(slices.Repeat([]float64{2}, 8)...), `{"verdict":"regression","metrics":[{"metric":"response p99",` +
-			`"verdict":"regression","a":1035,"b":2070,"change":1,"interval":[1,1],"level":0.95,"p":0.0078125,"p_holm":0.0078125,"pairs":8,"exact":true}]}`},
-		{"no pairs: no interval", nil, `{"verdict":"inconclusive","metrics":[{"metric":"response p99","verdict":"inconclusive",` +
-			`"a":0,"b":0,"change":0,"interval":null,"level":0.95,"p":1,"p_holm":1,"pairs":0,"exact":true}]}`},
-	} {
-		judgement := judge(t, one(row.pairs))
-		for i := range judgement.Findings {
-			round(&judgement.Findings[i])
-		}
-		if got, err := json.Marshal(judgement); err != nil || string(got) != row.want {
-			t.Errorf("%s: json = %s, %v; want %s", row.name, got, err, row.want)
-		}
-	}
-}
-
-// round takes the last bits of logarithms off.
-func round(f *compare.Finding) {
-	places := func(v float64) float64 { return math.Round(v*1e9) / 1e9 }
-	f.Change = places(f.Change)
-	if f.Interval != nil {
-		f.Interval = &[2]float64{places(f.Interval[0]), places(f.Interval[1])}
-	}
 }

@@ -131,24 +131,6 @@ func TestGraphicsHaveNames(t *testing.T) {
 	}
 }
 
-func TestTonesAreNotToldByColourAlone(t *testing.T) {
-	root := parsed(t, rendered(t, stress(30), drawn()))
-	toned := 0
-	for _, n := range all(root, "td", "p", "div") {
-		class := strings.Fields(attribute(n, "class"))
-		for _, row := range []struct{ class, sign, word string }{{"good", "✓", "good: "}, {"bad", "✗", "bad: "}, {"doubtful", "?", "doubtful: "}} {
-			if !slices.Contains(class, row.class) {
-				continue
-			}
-			toned++
-			if text := said(n); !strings.Contains(text, row.sign) || n.Data != "p" && !strings.Contains(text, row.word) {
-				t.Errorf("<%s class=%q> says %q; want the sign %s and the word %q", n.Data, class, text, row.sign, row.word)
-			}
-		}
-	}
-	assert.Truef(t, toned >= 5, "the page has %d toned words; want the answer, a badge and three results at least", toned)
-}
-
 // tokens returns the colours of the style: those of the light, overlaid in the dark.
 func tokens(t *testing.T) (light, dark map[string]string) {
 	css, err := os.ReadFile("page.css")

@@ -70,38 +70,6 @@ func TestFiguresAreTheSummaries(t *testing.T) {
 	}
 }
 
-// Swapped, the change is the other way round, and p stays.
-func TestSwap(t *testing.T) {
-	a, b := sets(8, .1)
-	was, is := side(t, "a", a...), side(t, "b", b...)
-	there, back := held(t, was, is), held(t, is, was)
-	if there.Outcome != compare.Regression || back.Outcome != compare.Improvement || len(there.Metrics) != len(back.Metrics) {
-		t.Errorf("the outcomes are %s and %s; want a regression and an improvement", there.Outcome, back.Outcome)
-	}
-	near := func(x, y float64) bool { return math.Abs(x-y) < 1e-9 }
-	mirrored := func(x float64) float64 { return 1/(1+x) - 1 }
-	tested := 0
-	for i, m := range there.Metrics {
-		n := back.Metrics[i]
-		if m.P == nil || m.Change == nil {
-			continue
-		}
-		tested++
-		if *m.P != *n.P || !near(*m.Change, mirrored(*n.Change)) || *m.A != *n.B || *m.B != *n.A {
-			t.Errorf("%s of %q: %v with p %v, swapped %v with %v; want the mirror image", m.Metric, m.Phase, *m.Change, *m.P, *n.Change, *n.P)
-		}
-		if m.Interval != nil && (!near(m.Interval[0], mirrored(n.Interval[1])) || !near(m.Interval[1], mirrored(n.Interval[0]))) {
-			t.Errorf("%s: the intervals are %v and %v; want the mirror image", m.Metric, m.Interval, n.Interval)
-		}
-	}
-	assert.Truef(t, tested >= 40, "%d metrics have a p; want nearly all of them", tested)
-	for i := range there.Decides {
-		if there.Decides[i].Adjusted != back.Decides[i].Adjusted {
-			t.Errorf("p of %s is %v, swapped %v", there.Decides[i].Metric, there.Decides[i].Adjusted, back.Decides[i].Adjusted)
-		}
-	}
-}
-
 // Sets of the same runs show no difference, in whatever order they are read.
 func TestShuffledSetsOfTheSameRuns(t *testing.T) {
 	runs, _ := sets(8, 0)
