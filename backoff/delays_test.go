@@ -166,9 +166,8 @@ func TestWaitsAtTheCap(t *testing.T) {
 		seen := map[time.Duration]bool{}
 		for x := 1; x <= backoff.MaxRetries; x++ {
 			previous, _ = p.Next(x, previous, rng.Float64())
-			if previous < 0 || previous > row.cap {
-				t.Fatalf("%s: the wait before retry %d = %v; want 0 to %v", row.name, x, previous, row.cap)
-			}
+			require.Truef(t, previous >= 0 && previous <= row.cap,
+				"%s: the wait before retry %d = %v; want 0 to %v", row.name, x, previous, row.cap)
 			if x > 100 {
 				seen[previous] = true
 			}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/backoff"
 )
 
@@ -45,16 +47,13 @@ func FuzzExponentialAgainstRationalArithmetic(f *testing.F) {
 	f.Fuzz(func(t *testing.T, base, least, most int64, x int, chance float64) {
 		e := backoff.Exponential{Base: time.Duration(base), Min: time.Duration(least), Max: time.Duration(most)}
 		got := e.Wait(x, chance)
-		if got < 0 || got > max(e.Max, 0) {
-			t.Fatalf("%+v.Wait(%d, %v) = %d; want 0 to max", e, x, chance, got)
-		}
+		require.Truef(t, got >= 0 && got <= max(e.Max, 0), "%+v.Wait(%d, %v) = %d; want 0 to max", e, x, chance, got)
 		if later := e.Wait(x+1, chance); x < 1000 && later < got {
 			t.Fatalf("%+v.Wait(%d, %v) = %d after %d; want no shorter", e, x+1, chance, later, got)
 		}
 		low, mean, high := e.Bounds(x)
-		if got < low || got > high || mean < low || mean > high {
-			t.Fatalf("%+v: wait %d, bounds %d, %d, %d; want them in order", e, got, low, mean, high)
-		}
+		require.Truef(t, got >= low && got <= high && mean >= low && mean <= high,
+			"%+v: wait %d, bounds %d, %d, %d; want them in order", e, got, low, mean, high)
 		if len(e.Validate()) > 0 || x < 1 || x > 1000 || !(chance >= 0 && chance < 1) {
 			return
 		}

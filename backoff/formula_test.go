@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/backoff"
 )
 
@@ -34,9 +37,8 @@ func TestFormulas(t *testing.T) {
 			t.Errorf("ByName(%q) = %+v, %v; want %d retries by %+v", row.text, got, err, row.retries, row.delay)
 			continue
 		}
-		if faults := got.Validate(); len(faults) > 0 {
-			t.Errorf("ByName(%q) is at fault: %v; want a sound policy", row.text, faults)
-		}
+		faults := got.Validate()
+		assert.Emptyf(t, faults, "ByName(%q) is at fault: %v; want a sound policy", row.text, faults)
 		if again, err := backoff.ByName(got.Name); err != nil || !reflect.DeepEqual(again, got) {
 			t.Errorf("ByName(%q) = %+v, %v; want what it is the name of, %+v", got.Name, again, err, got)
 		}
@@ -82,9 +84,8 @@ func FuzzFormula(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		formula, err := backoff.ParseFormula(text)
 		if err != nil {
-			if !errors.Is(err, backoff.ErrInvalid) || len(err.Error()) > 400 {
-				t.Errorf("ParseFormula(%q) = %.500v; want ErrInvalid in a short line", text, err)
-			}
+			assert.Truef(t, errors.Is(err, backoff.ErrInvalid) && len(err.Error()) <= 400,
+				"ParseFormula(%q) = %.500v; want ErrInvalid in a short line", text, err)
 			return
 		}
 		again, err := backoff.ParseFormula(formula.Text())
@@ -92,9 +93,8 @@ func FuzzFormula(f *testing.F) {
 			t.Fatalf("%q is read as %+v, whose text %q as %+v, %v; want the same", text, formula, formula.Text(), again, err)
 		}
 		p := formula.Preset()
-		if faults := append(p.Validate(), formula.Validate()...); len(faults) > 0 {
-			t.Fatalf("%q is at fault: %v; want a sound policy", text, faults)
-		}
+		faults := append(p.Validate(), formula.Validate()...)
+		require.Emptyf(t, faults, "%q is at fault: %v; want a sound policy", text, faults)
 		for x := 1; x <= min(p.Retries, 70); x++ {
 			if wait, _ := p.Wait(x, 0.99); wait < 0 || wait > backoff.LongestParameter {
 				t.Fatalf("%q waits %v before retry %d; want 0 to a day", text, wait, x)

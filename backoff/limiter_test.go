@@ -117,9 +117,8 @@ func TestAdaptiveByItsDefinition(t *testing.T) {
 		if math.Abs(got-row.want) > 1e-12 {
 			t.Errorf("%s: rejects %v; want %v", row.name, got, row.want)
 		}
-		if got > 0 && admits(a, row.later, throttled, got*0.999) {
-			t.Errorf("%s: a chance below the share is admitted", row.name)
-		}
+		assert.Truef(t, got <= 0 || !admits(a, row.later, throttled, got*0.999),
+			"%s: a chance below the share is admitted", row.name)
 	}
 	// What is rejected on the spot counts as a request.
 	a := backoff.NewAdaptive()

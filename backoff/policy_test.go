@@ -190,9 +190,8 @@ func TestDocumentedCodesAreWhatNoCodesStandFor(t *testing.T) {
 	for status := -1; status <= 700; status++ {
 		want := status == 0 || status >= 500 && status <= 599 && status != 501 && status != 505
 		for name, policy := range map[string]backoff.Policy{"no codes": {Retries: 1}, "the list": listed, "with nothing": backoff.Policy{Retries: 1}.With()} {
-			if got := policy.Retryable(status, ""); got != want {
-				t.Errorf("%s: Retryable(%d, \"\") = %v; want %v", name, status, got, want)
-			}
+			got := policy.Retryable(status, "")
+			assert.Truef(t, got == want, "%s: Retryable(%d, \"\") = %v; want %v", name, status, got, want)
 		}
 	}
 	if again := listed.With(503, 429, 503); len(again.Codes) != len(listed.Codes)+1 || !slices.IsSorted(again.Codes) {
@@ -261,7 +260,5 @@ func TestEveryLimiterHasAName(t *testing.T) {
 			t.Errorf("LimiterByName(%s) makes none, or the same again; want one for each client", name)
 		}
 	}
-	if backoff.LimiterByName("adaptiv") != nil {
-		t.Error("LimiterByName of a typo makes a limiter; want none")
-	}
+	assert.Nil(t, backoff.LimiterByName("adaptiv"), "LimiterByName of a typo makes a limiter; want none")
 }

@@ -159,7 +159,6 @@ func TestImpossibleExperiments(t *testing.T) {
 		row.spoil(&e)
 		assert.Lenf(t, e.Validate(), 1, "%s: Validate", row.name)
 	}
-	if faults := sound.Validate(); faults != nil {
-		t.Errorf("Validate of a sound one = %v", faults)
-	}
+	faults := sound.Validate()
+	assert.Nilf(t, faults, "Validate of a sound one = %v", faults)
 }

@@ -37,9 +37,8 @@ func TestBandOfNoiseIsTheStandardError(t *testing.T) {
 		if width := band.High - band.Low; math.Abs(width/want-1) > 0.15 || band.Doubt != "" {
 			t.Errorf("Of noise in blocks of %d = %+v, %v wide; want %v", block, band, width, want)
 		}
-		if band.Mean < band.Low || band.Mean > band.High || band.Seconds != 900 {
-			t.Errorf("Of noise in blocks of %d = %+v; want the mean inside, of 900 seconds", block, band)
-		}
+		assert.Truef(t, band.Mean >= band.Low && band.Mean <= band.High && band.Seconds == 900,
+			"Of noise in blocks of %d = %+v; want the mean inside, of 900 seconds", block, band)
 	}
 }
 
@@ -92,12 +91,10 @@ func TestBandOfChange(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 3))
 	was, is := normal(600, 100, 0.1, rng), normal(600, 110, 0.1, rng)
 	band, err := compare.BandOfChange(was, is)
-	if err != nil || band.Low < 0.07 || band.Low > 0.1 || band.High < 0.1 || band.High > 0.13 {
-		t.Errorf("OfChange from 100 to 110 = %+v, %v; want about 0.1 ± 0.013", band, err)
-	}
-	if again, _ := compare.BandOfChange(was, is); again != band {
-		t.Errorf("OfChange again = %+v; want %+v", again, band)
-	}
+	assert.Truef(t, err == nil && band.Low >= 0.07 && band.Low <= 0.1 && band.High >= 0.1 && band.High <= 0.13,
+		"OfChange from 100 to 110 = %+v, %v; want about 0.1 ± 0.013", band, err)
+	again, _ := compare.BandOfChange(was, is)
+	assert.Truef(t, again == band, "OfChange again = %+v; want %+v", again, band)
 	same, err := compare.BandOfChange([]float64{5, 5}, []float64{5, 5})
 	assert.Truef(t, err == nil && same.Low == 0 && same.High == 0 && same.Doubt != "",
 		"OfChange of two seconds each = %+v, %v; want 0, in doubt", same, err)
@@ -120,8 +117,7 @@ func TestBandFaults(t *testing.T) {
 		}
 	}
 	for _, was := range [][]float64{nil, {0, 0}, {-1, 2}} {
-		if _, err := compare.BandOfChange(was, []float64{1}); !errors.Is(err, compare.ErrFigures) {
-			t.Errorf("OfChange from %v: %v; want ErrFigures", was, err)
-		}
+		_, err := compare.BandOfChange(was, []float64{1})
+		assert.ErrorIsf(t, err, compare.ErrFigures, "OfChange from %v: %v; want ErrFigures", was, err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report/compare"
 )
@@ -140,15 +141,12 @@ func FuzzDiff(f *testing.F) {
 	f.Fuzz(func(t *testing.T, was, is []byte) {
 		d, err := compare.Diff(was, is)
 		if err != nil {
-			if !errors.Is(err, compare.ErrTree) {
-				t.Fatalf("Diff(%q, %q): %v; want ErrTree or none", was, is, err)
-			}
+			require.ErrorIsf(t, err, compare.ErrTree, "Diff(%q, %q): %v; want ErrTree or none", was, is, err)
 			return
 		}
 		back, err := compare.Diff(is, was)
-		if err != nil || back.Total != d.Total {
-			t.Fatalf("Diff(%q, %q) = %d and the other way %d, %v; want as many", was, is, d.Total, back.Total, err)
-		}
+		require.Truef(t, err == nil && back.Total == d.Total,
+			"Diff(%q, %q) = %d and the other way %d, %v; want as many", was, is, d.Total, back.Total, err)
 		for _, text := range [][]byte{was, is} {
 			if same, err := compare.Diff(text, text); err != nil || !same.Same() {
 				t.Fatalf("Diff(%q) with itself = %q, %v; want none", text, same.Lines(50), err)
@@ -162,9 +160,7 @@ func FuzzDiff(f *testing.F) {
 			}
 		}
 		for _, line := range d.Lines(50) {
-			if strings.ContainsAny(line, "\r\n") {
-				t.Fatalf("Diff(%q, %q): the line %q is several", was, is, line)
-			}
+			require.Falsef(t, strings.ContainsAny(line, "\r\n"), "Diff(%q, %q): the line %q is several", was, is, line)
 		}
 	})
 }
@@ -187,8 +183,7 @@ func FuzzSameNumber(f *testing.F) {
 		if !ok || !alsoOk {
 			return
 		}
-		if got, want := compare.SameNumber(one, other), first.Cmp(second) == 0; got != want {
-			t.Fatalf("sameNumber(%s, %s) = %v; want %v", one, other, got, want)
-		}
+		got, want := compare.SameNumber(one, other), first.Cmp(second) == 0
+		require.Truef(t, got == want, "sameNumber(%s, %s) = %v; want %v", one, other, got, want)
 	})
 }

@@ -178,9 +178,8 @@ func TestChangePointsOfSmallAndStrangeSeries(t *testing.T) {
 			normal(30, 100, 0.01, rand.New(rand.NewPCG(2, 1)))...), nil},
 		{"the greatest numbers", append(slices.Repeat([]float64{1e300}, 20), slices.Repeat([]float64{2e300}, 20)...), []int{20}},
 	} {
-		if got := indexes(t, compare.History{}, row.series); !slices.Equal(got, row.want) {
-			t.Errorf("%s: ChangePoints = %v; want %v", row.name, got, row.want)
-		}
+		got := indexes(t, compare.History{}, row.series)
+		assert.Truef(t, slices.Equal(got, row.want), "%s: ChangePoints = %v; want %v", row.name, got, row.want)
 	}
 }
 

@@ -67,9 +67,8 @@ func TestLogReadsBack(t *testing.T) {
 		if whole[h.Tag()] == nil {
 			whole[h.Tag()] = hdrhistogram.New(1, int64(time.Hour/time.Microsecond), 3)
 		}
-		if dropped := whole[h.Tag()].Merge(h); dropped > 0 {
-			t.Errorf("line %d drops %d values", i, dropped)
-		}
+		dropped := whole[h.Tag()].Merge(h)
+		assert.Truef(t, dropped <= 0, "line %d drops %d values", i, dropped)
 	}
 	for k, tag := range tags {
 		told := record.Summary.PerOperation[record.Manifest.Operations[k].Name].Response
@@ -116,9 +115,8 @@ func TestLogSays(t *testing.T) {
 		for _, says := range row.says {
 			assert.Containsf(t, text, says, "%s: the log lacks %q:\n%s", row.name, says, text)
 		}
-		if row.saysNot != "" && strings.Contains(text, row.saysNot) {
-			t.Errorf("%s: the log says %q:\n%s", row.name, row.saysNot, text)
-		}
+		assert.Truef(t, row.saysNot == "" || !strings.Contains(text, row.saysNot),
+			"%s: the log says %q:\n%s", row.name, row.saysNot, text)
 		assert.Len(t, readLog(t, text), row.lines, row.name)
 	}
 }

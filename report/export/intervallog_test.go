@@ -111,9 +111,8 @@ func cells(t *testing.T, text string) (list []map[string]string) {
 		require.NoError(t, err, "the table cannot be read")
 		cell := map[string]string{}
 		for i, name := range head {
-			if _, twice := cell[name]; twice {
-				t.Fatalf("two columns are called %q", name)
-			}
+			_, twice := cell[name]
+			require.Falsef(t, twice, "two columns are called %q", name)
 			cell[name] = row[i]
 		}
 		list = append(list, cell)
@@ -136,24 +135,21 @@ func sumOf(t *testing.T, list []map[string]string, column string) (sum int64) {
 func TestSecondsTableSumsToTheRecord(t *testing.T) {
 	record, _, table := listened(t, race())
 	rows := cells(t, table)
-	if len(rows) != len(record.Intervals) {
-		t.Fatalf("the table has %d rows; the record %d seconds", len(rows), len(record.Intervals))
-	}
+	require.Truef(t, len(rows) == len(record.Intervals),
+		"the table has %d rows; the record %d seconds", len(rows), len(record.Intervals))
 	all := record.Total(results.Everything)
 	for column, want := range map[string]int64{"scheduled": all.Scheduled, "sent": all.Sent, "dropped": all.Dropped, "late": all.Late, "attempts": all.Attempts,
 		"ok": all.Ok, "throttled": all.Throttled, "failed": all.Failed, "retries": all.Retries, "succeeded": all.Succeeded, "offered_entities": all.Offered,
 		"served_entities": all.Served} {
-		if got := sumOf(t, rows, column); got != want {
-			t.Errorf("%s sums to %d; the record has %d", column, got, want)
-		}
+		got := sumOf(t, rows, column)
+		assert.Truef(t, got == want, "%s sums to %d; the record has %d", column, got, want)
 	}
 	for k, name := range []string{"load", "get", "insert_(full)"} {
 		sum := record.Total(func(_ *results.Phase, kind results.Kind) bool { return kind == record.Manifest.Operations[k] })
 		for column, want := range map[string]int64{"attempts": sum.Attempts, "ok": sum.Ok, "throttled": sum.Throttled, "failed": sum.Failed,
 			"retries": sum.Retries, "succeeded": sum.Succeeded, "served_entities": sum.Served} {
-			if got := sumOf(t, rows, column+"("+name+")"); got != want {
-				t.Errorf("%s(%s) sums to %d; the record has %d", column, name, got, want)
-			}
+			got := sumOf(t, rows, column+"("+name+")")
+			assert.Truef(t, got == want, "%s(%s) sums to %d; the record has %d", column, name, got, want)
 		}
 	}
 	busy := rows[3]
@@ -195,7 +191,6 @@ func TestLogsOnAFullDisk(t *testing.T) {
 		return log.Second
 	}
 	r.record(t)
-	if err := log.Err(); err != errFull {
-		t.Errorf("the log's error is %v; want %v", err, errFull)
-	}
+	err := log.Err()
+	assert.Truef(t, err == errFull, "the log's error is %v; want %v", err, errFull)
 }

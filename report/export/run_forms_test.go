@@ -62,9 +62,8 @@ func TestForms(t *testing.T) {
 		}
 		want, err := os.ReadFile(path)
 		require.NoError(t, err)
-		if diff := cmp.Diff(string(want), got); diff != "" {
-			t.Errorf("%s differs from %s (-file +written):\n%s", f.name, path, diff)
-		}
+		diff := cmp.Diff(string(want), got)
+		assert.Emptyf(t, diff, "%s differs from %s (-file +written):\n%s", f.name, path, diff)
 	}
 }
 
@@ -97,9 +96,8 @@ func TestBenchmarksAreTheReports(t *testing.T) {
 		{"/of=get throttled/attempt", float64(gets.Throttled) / float64(gets.Attempts)}, {"/of=get tries/op", float64(s.PerOperation["get"].Attempts) / float64(s.PerOperation["get"].Operations)},
 		{"/of=get share-lost", *get.ShareLost},
 	} {
-		if value, told := got[row.name]; !told || value != row.want {
-			t.Errorf("%s = %v, %t; want %v", row.name, value, told, row.want)
-		}
+		value, told := got[row.name]
+		assert.Truef(t, told && value == row.want, "%s = %v, %t; want %v", row.name, value, told, row.want)
 	}
 	if _, told := got["/of=get p99.9-ns"]; told {
 		t.Error("p99.9 of 3,000 operations is told; want none, for it rests on three")
@@ -138,9 +136,8 @@ type xmlFault struct {
 func readCases(t testing.TB, text string) *xmlRun {
 	t.Helper()
 	var r xmlRun
-	if err := xml.Unmarshal([]byte(text), &r); err != nil {
-		t.Fatalf("the XML cannot be read: %v\n%s", err, text)
-	}
+	err := xml.Unmarshal([]byte(text), &r)
+	require.NoErrorf(t, err, "the XML cannot be read: %v\n%s", err, text)
 	return &r
 }
 
@@ -190,9 +187,7 @@ func TestCasesReadBack(t *testing.T) {
 				t.Errorf("%s: case %d is %+v; want that of %+v", row.name, i, c, e)
 			}
 		}
-		if row.failed != "" && !bad[row.failed] {
-			t.Errorf("%s: %q has not failed", row.name, row.failed)
-		}
+		assert.Truef(t, row.failed == "" || bad[row.failed], "%s: %q has not failed", row.name, row.failed)
 	}
 	partial := readCases(t, form{"", "", export.TestCases}.text(t, interrupted)).Suite.Cases[0].Error
 	assert.Truef(t, strings.HasSuffix(partial.Message, "the run was interrupted") && partial.Text == "the run was interrupted",
@@ -226,9 +221,7 @@ func sound(t testing.TB, f form, record *results.Record) {
 	text := f.text(t, record)
 	for line := range strings.Lines(text) {
 		// Two names, cut, and the figures. A histogram takes more, and XML has no bound.
-		if len(line) > 4000 && f.name == "benchfmt" {
-			t.Errorf("%s has a line of %d bytes", f.name, len(line))
-		}
+		assert.Truef(t, len(line) <= 4000 || f.name != "benchfmt", "%s has a line of %d bytes", f.name, len(line))
 	}
 	for _, r := range text {
 		if unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {

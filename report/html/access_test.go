@@ -53,23 +53,18 @@ func TestLandmarksAndHeadings(t *testing.T) {
 	identifiers := map[string]bool{}
 	for _, n := range all(root) {
 		if id := attribute(n, "id"); id != "" {
-			if identifiers[id] {
-				t.Errorf("the identifier %q is there twice", id)
-			}
+			assert.Falsef(t, identifiers[id], "the identifier %q is there twice", id)
 			identifiers[id] = true
 		}
 	}
 	for _, n := range all(root) {
 		for _, key := range []string{"aria-labelledby", "aria-describedby", "data-copies"} {
 			for _, id := range strings.Fields(attribute(n, key)) {
-				if !identifiers[id] {
-					t.Errorf("<%s %s=%q> names nothing", n.Data, key, id)
-				}
+				assert.Truef(t, identifiers[id], "<%s %s=%q> names nothing", n.Data, key, id)
 			}
 		}
-		if target, inside := strings.CutPrefix(attribute(n, "href"), "#"); inside && !identifiers[target] {
-			t.Errorf("a link leads to #%s, which is not there", target)
-		}
+		target, inside := strings.CutPrefix(attribute(n, "href"), "#")
+		assert.Truef(t, !inside || identifiers[target], "a link leads to #%s, which is not there", target)
 	}
 }
 
@@ -84,9 +79,8 @@ func TestTablesCanBeHeard(t *testing.T) {
 			if !slices.Contains([]string{"col", "colgroup", "row"}, attribute(th, "scope")) {
 				t.Errorf("table %s: the heading %q has the scope %q", name, said(th), attribute(th, "scope"))
 			}
-			if th.Parent.Parent.Data == "thead" && strings.TrimSpace(said(th)) == "" {
-				t.Errorf("table %s: a column has no heading", name)
-			}
+			assert.Truef(t, th.Parent.Parent.Data != "thead" || strings.TrimSpace(said(th)) != "",
+				"table %s: a column has no heading", name)
 		}
 		width := 0 // a group's columns have headings of their own
 		for _, th := range all(all(table, "thead")[0], "th") {
@@ -119,9 +113,8 @@ func TestGraphicsHaveNames(t *testing.T) {
 			continue
 		}
 		pictures++
-		if attribute(svg, "role") != "img" || attribute(svg, "aria-label") == "" {
-			t.Errorf("a picture has no name: %v", svg.Attr)
-		}
+		assert.Truef(t, attribute(svg, "role") == "img" && attribute(svg, "aria-label") != "",
+			"a picture has no name: %v", svg.Attr)
 	}
 	assert.Equal(t, 2, pictures, "the page has pictures")
 	for _, figure := range all(root, "figure") {
@@ -209,9 +202,8 @@ func TestEveryColourIsAToken(t *testing.T) {
 	css, err := os.ReadFile("page.css")
 	require.NoError(t, err)
 	rest := regexp.MustCompile(`(?s):root \{.*?\}`).ReplaceAllString(string(css), "")
-	if found := regexp.MustCompile(`#[0-9a-fA-F]{3,8}\b|rgba?\(|hsla?\(`).FindAllString(rest, -1); len(found) > 0 {
-		t.Errorf("the style has the colours %q outside its tokens", found)
-	}
+	found := regexp.MustCompile(`#[0-9a-fA-F]{3,8}\b|rgba?\(|hsla?\(`).FindAllString(rest, -1)
+	assert.Emptyf(t, found, "the style has the colours %q outside its tokens", found)
 	light, _ := tokens(t)
 	for _, use := range regexp.MustCompile(`var\(--([a-z0-9-]+)\)`).FindAllStringSubmatch(rest, -1) {
 		if light[use[1]] == "" {

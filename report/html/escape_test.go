@@ -92,16 +92,13 @@ func checkHostile(t *testing.T, text string, number float64) {
 	for _, n := range all(page) {
 		for _, a := range n.Attr {
 			for _, r := range a.Val {
-				if unicode.Is(unicode.Cf, r) {
-					t.Errorf("<%s %s> holds the invisible %U", n.Data, a.Key, r)
-				}
+				assert.Falsef(t, unicode.Is(unicode.Cf, r), "<%s %s> holds the invisible %U", n.Data, a.Key, r)
 			}
 		}
 	}
 	for _, r := range said(page) {
-		if r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf) {
-			t.Errorf("the page holds the invisible %U", r)
-		}
+		assert.Truef(t, r == '\n' || r == '\t' || !unicode.In(r, unicode.Cc, unicode.Cf),
+			"the page holds the invisible %U", r)
 	}
 }
 
@@ -123,9 +120,8 @@ func TestPlantedTextStaysText(t *testing.T) {
 	}
 	page := said(parsed(t, rendered(t, hostile(planted[0], 2), nil)))
 	// Title twice, subtitle, warning, contents, heading, 4 paragraphs, list, caption, note and cells …
-	if n := strings.Count(page, planted[0]); n < 25 {
-		t.Errorf("the page says the planted script %d times; want it wherever a word stands", n)
-	}
+	n := strings.Count(page, planted[0])
+	assert.Truef(t, n >= 25, "the page says the planted script %d times; want it wherever a word stands", n)
 	page = said(parsed(t, rendered(t, hostile(planted[len(planted)-1], 2), nil)))
 	assert.Contains(t, page, `a\x1b[2J\x1b]0;owned\x07\x0d`+"\n"+`\u202eb\u009b31m\xff\x00`, "escape sequences are not written out")
 }
@@ -134,9 +130,8 @@ func TestNumbersThatAreNone(t *testing.T) {
 	for _, number := range []float64{0, -1, 1e-320, 1e308, -1e308, 1e15, math.MaxFloat64, math.NaN(), math.Inf(1), math.Inf(-1)} {
 		checkHostile(t, "a", number)
 		page := string(rendered(t, hostile("a", number), nil))
-		if found := regexp.MustCompile(`(NaN|[+-]?Inf)\b`).FindString(page[strings.Index(page, "<main"):strings.Index(page, "<footer")]); found != "" {
-			t.Errorf("with %v the page says %s", number, found)
-		}
+		found := regexp.MustCompile(`(NaN|[+-]?Inf)\b`).FindString(page[strings.Index(page, "<main"):strings.Index(page, "<footer")])
+		assert.Truef(t, found == "", "with %v the page says %s", number, found)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/report/document"
 	"loadgen/report/html"
 )
@@ -15,9 +17,8 @@ import (
 func rendered(t testing.TB, d *document.Document, pictures map[string]template.HTML) []byte {
 	t.Helper()
 	var page bytes.Buffer
-	if err := html.Render(&page, d, html.Options{Pictures: pictures}); err != nil {
-		t.Fatalf("Render = %v; want a page", err)
-	}
+	err := html.Render(&page, d, html.Options{Pictures: pictures})
+	require.NoErrorf(t, err, "Render = %v; want a page", err)
 	return page.Bytes()
 }
 

@@ -92,9 +92,8 @@ func TestPageLeadsNowhere(t *testing.T) {
 	checked := 0
 	for _, n := range all(root) {
 		for _, a := range n.Attr {
-			if strings.HasPrefix(a.Key, "on") || a.Key == "style" {
-				t.Errorf("<%s> has an attribute %s=%q, which the policy forbids", n.Data, a.Key, a.Val)
-			}
+			assert.Truef(t, !strings.HasPrefix(a.Key, "on") && a.Key != "style",
+				"<%s> has an attribute %s=%q, which the policy forbids", n.Data, a.Key, a.Val)
 			switch a.Key {
 			case "href", "src", "srcset", "action", "data", "poster", "cite", "background", "ping", "formaction", "manifest":
 				checked++
@@ -102,9 +101,8 @@ func TestPageLeadsNowhere(t *testing.T) {
 					t.Errorf("<%s %s=%q> leads out of the page", n.Data, a.Key, a.Val)
 				}
 			}
-			if strings.Contains(a.Val, "url(") && !strings.HasPrefix(a.Val, "url(#") {
-				t.Errorf("<%s %s=%q> leads out of the page", n.Data, a.Key, a.Val)
-			}
+			assert.Truef(t, !strings.Contains(a.Val, "url(") || strings.HasPrefix(a.Val, "url(#"),
+				"<%s %s=%q> leads out of the page", n.Data, a.Key, a.Val)
 		}
 	}
 	assert.Truef(t, checked >= 8,
@@ -177,9 +175,8 @@ func TestVendoredFilesAreUnaltered(t *testing.T) {
 
 func TestLongestReportIsSmall(t *testing.T) {
 	page := rendered(t, stress(86_400), drawn())
-	if got := len(page); got > 1_500_000 {
-		t.Errorf("the page of a day has %d bytes; want at most 1,500,000", got)
-	}
+	got := len(page)
+	assert.Truef(t, got <= 1_500_000, "the page of a day has %d bytes; want at most 1,500,000", got)
 	// 86,400 instants of 9 lines and 3 axes are 1,036,800 numbers, of 100,000 that fit.
 	assert.Contains(t, said(parsed(t, page)), "Each 22 instants",
 		"the page of a day does not say that 22 instants are merged into two, or merges more than it has to")

@@ -55,9 +55,8 @@ func TestSecondAgainstNaiveCount(t *testing.T) {
 				t.Errorf("%d keys: %v after %v", keys, w, got.Warmest[i-1])
 			}
 		}
-		if other := p.Second(15); other.Attempts != 0 || len(other.Warmest) != 0 {
-			t.Errorf("second 15 has %+v; want nothing", other)
-		}
+		other := p.Second(15)
+		assert.Truef(t, other.Attempts == 0 && len(other.Warmest) == 0, "second 15 has %+v; want nothing", other)
 	}
 }
 

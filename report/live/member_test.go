@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/results"
 )
 
@@ -53,9 +55,8 @@ func TestMembersSumToTheWhole(t *testing.T) {
 		for _, state := range []results.MemberState{results.MemberEnded, results.MemberLost} {
 			stats.Joined(&results.FleetMember{Name: "member 0"}, state)
 			stats.Told(0, 6*time.Second, &results.Interval{}, nil)
-			if got := stats.Members()[0].State; got != state {
-				t.Errorf("seed %d: after a late second a member that was %q is %q", seed, state, got)
-			}
+			got := stats.Members()[0].State
+			assert.Truef(t, got == state, "seed %d: after a late second a member that was %q is %q", seed, state, got)
 		}
 	}
 	stats := New()

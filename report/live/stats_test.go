@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
 )
@@ -21,9 +22,7 @@ func TestScale(t *testing.T) {
 	for m := uint64(0); m < 1<<32; m += 1 + m/200 {
 		d := time.Duration(m) * time.Microsecond
 		bin := binOf(d)
-		if bin < before || bin >= bins {
-			t.Fatalf("%v is in bin %d after %d", d, bin, before)
-		}
+		require.Truef(t, bin >= before && bin < bins, "%v is in bin %d after %d", d, bin, before)
 		if top := topOf(bin); top < d || float64(top) > float64(d)*(1+1./fine) {
 			t.Fatalf("%v is in bin %d, of which the longest is %v", d, bin, top)
 		}

@@ -28,11 +28,7 @@ func drawn(chance *rand.Rand) string {
 	rate := math.Exp(math.Log(20) + chance.Float64()*math.Log(40)) // 20 to 800
 	seconds := 5 + chance.IntN(8)
 	load := fmt.Sprintf("arrivals: {%s: %.0f}\n      for: %ds", arrivals, rate, seconds)
-	switch chance.IntN(8) {
-	case 6:
-		load = fmt.Sprintf("arrivals: {burst: {base: 0, peak: %.0f, every: 4s, length: 1s}}\n      for: 9s", rate)
-	case 7:
-		load = fmt.Sprintf("arrivals: {sine: {mean: %.0f, amplitude: %.0f, period: 6s}}\n      for: 6s", rate/2, rate/2-1)
+	switch chance.IntN(6) {
 	case 0:
 		load = fmt.Sprintf("arrivals: {ramp: {from: 10, to: %.0f}}\n      for: %ds", rate, seconds)
 	case 1:

@@ -109,9 +109,8 @@ func TestCandidatesAreRanked(t *testing.T) {
 		if timed == "" {
 			want = results.CannotTell
 		}
-		if c.State != want || (c.Ok != nil) != (timed != "") {
-			t.Errorf("timed by %q: %s; want %s", timed, c.State, want)
-		}
+		assert.Truef(t, c.State == want && (c.Ok != nil) == (timed != ""),
+			"timed by %q: %s; want %s", timed, c.State, want)
 		for _, one := range c.Ranked {
 			alone, err := FromRows(strings.NewReader(rows.text), []Candidate{{one.PartitionKey, one.RowKey}}, KeysOptions{File: "rows.csv",
 				Targets: documented, Time: timed, PerSecond: 10_000})

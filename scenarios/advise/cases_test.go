@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/report/document"
@@ -92,9 +93,8 @@ func TestLoadDecidesTheStateAndChecksWhatWasAsked(t *testing.T) {
 		e := explained(t, runtest.Parse(t, file(t, "one-key")+row.more, "phases.day.arrivals={"+row.arrivals+"}", "expect=["+row.expect+"]"))
 		a := e.Document().Answer
 		got, want := fmt.Sprint(e.State, *e.Ok, e.Checks, a.Tone(), a.Number), fmt.Sprint(row.state, row.ok, row.checks, row.tone, row.rate)
-		if got != want {
-			t.Errorf("%s: state, ok, checks, tone and rate are %s; want %s: %s", row.name, got, want, e.Verdict)
-		}
+		assert.Truef(t, got == want,
+			"%s: state, ok, checks, tone and rate are %s; want %s: %s", row.name, got, want, e.Verdict)
 	}
 }
 

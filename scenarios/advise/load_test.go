@@ -2,13 +2,16 @@ package advise
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/run/runtest"
 )
 
@@ -18,6 +21,65 @@ func used(t *testing.T, s *scenarios.Scenario) *Design {
 	d, _, err := (&Options{Scenario: s, Targets: documented}).design(s.Use)
 	require.NoError(t, err)
 	return d
+}
+
+// counted returns the entities of a phase by whole seconds, each operation counted: of
+// every partition, and of the account.
+func counted(t *testing.T, s *scenarios.Scenario, phase int) (partitions map[place][]float64, account []float64) {
+	t.Helper()
+	given, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: s.Table, NewName: true})
+	require.NoError(t, err)
+	p, err := given.Preview(phase)
+	require.NoError(t, err)
+	length := int(math.Ceil(p.Length.Seconds()))
+	partitions, account = make(map[place][]float64), make([]float64, length)
+	for k := range p.Count() {
+		second := min(int(p.At(k)/time.Second), length-1)
+		_, entities := p.Operation(k, s.Table, func(touch campaign.Touch) {
+			at := place{touch.Table, touch.Key.Partition}
+			if partitions[at] == nil {
+				partitions[at] = make([]float64, length)
+			}
+			partitions[at][second] += float64(touch.Entities)
+		})
+		account[second] += float64(entities)
+	}
+	return partitions, account
+}
+
+// What is hottest is told from windows and samples, and here from counting everything; with
+// other arrivals simulations are compared, by TestExplanationAgreesWithSimulation.
+func TestHottestIsThatOfCountingEverything(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		s        *scenarios.Scenario
+	}{
+		{"an hour key", runtest.Parse(t, file(t, "hours"), "phases.reports.operations.site.weight=0")},
+		{"three sites", runtest.Parse(t, file(t, "hours"), "use=by-site")},
+		{"a burst between lulls", runtest.Parse(t, file(t, "hours"), "phases.reports.arrivals={burst: {base: 0, peak: 3000, every: 6s, length: 1s}}",
+			"phases.reports.for=13s", "use=by-site")},
+		{"a swing", runtest.Parse(t, file(t, "hours"), "phases.reports.arrivals={sine: {mean: 1000, amplitude: 900, period: 12s}}", "phases.reports.for=12s", "use=by-site")},
+		{"few operations", runtest.Parse(t, file(t, "hours"), "phases.reports.arrivals.poisson=20", "phases.reports.for=30s", "phases.reports.operations.site.weight=0")},
+	} {
+		got := used(t, row.s).Loads[0]
+		partitions, account := counted(t, row.s, 1)
+		most := 0.0
+		for _, seconds := range partitions {
+			most = max(most, slices.Max(seconds))
+		}
+		here := slices.Max(append(partitions[place{got.Hottest.Table, got.Hottest.PartitionKey}], 0))
+		// Of some partitions alike, the greatest second of the greatest is so by chance, too.
+		chance := 4 * math.Sqrt(most)
+		if h := got.Hottest; h.Value < 0.75*most-chance || h.Least > here+chance || h.Most < 0.75*here-chance {
+			t.Errorf("%s: the hottest partition %q counts %.0f (%.0f to %.0f); counting everything %.0f, and any at most %.0f",
+				row.sentence, h.PartitionKey, h.Value, h.Least, h.Most, here, most)
+		}
+		all := slices.Max(account)
+		if a := got.Account; a.Value < 0.75*all-4*math.Sqrt(all) || a.Least > all+4*math.Sqrt(all) {
+			t.Errorf("%s: the account counts %.0f (%.0f to %.0f); counting everything %.0f in its busiest second",
+				row.sentence, a.Value, a.Least, a.Most, all)
+		}
+	}
 }
 
 func TestLoadsOfNamedPartitions(t *testing.T) {

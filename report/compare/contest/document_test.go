@@ -90,9 +90,8 @@ func TestDocument(t *testing.T) {
 	golden(t, "log.json", data.Bytes())
 	back, err := contest.Read(data.Bytes())
 	require.NoError(t, err)
-	if diff := cmp.Diff(d, contest.Document(back)); diff != "" {
-		t.Errorf("the document of what was read back (-was +is):\n%s", diff)
-	}
+	diff := cmp.Diff(d, contest.Document(back))
+	assert.Emptyf(t, diff, "the document of what was read back (-was +is):\n%s", diff)
 }
 
 // What a contest comes to is told by its claim, whatever little it rests on.
@@ -169,15 +168,13 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := contest.Read(data)
 		if err != nil {
-			if !errors.Is(err, contest.ErrFile) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("Read(…) = %q; want one line about the file", err)
-			}
+			assert.Truef(t, errors.Is(err, contest.ErrFile) && !strings.Contains(err.Error(), "\n"),
+				"Read(…) = %q; want one line about the file", err)
 			return
 		}
 		for _, form := range report.PrintForms() {
-			if err := report.Print(io.Discard, contest.Document(c), form, text.Look{}); err != nil {
-				t.Errorf("%s: %v", form, err)
-			}
+			err := report.Print(io.Discard, contest.Document(c), form, text.Look{})
+			assert.NoErrorf(t, err, "%s: %v", form, err)
 		}
 	})
 }
@@ -209,9 +206,7 @@ func FuzzContest(f *testing.F) {
 				t.Errorf("%q fills %d columns; want %d at most", line, text.Columns(line), 110)
 			}
 			for _, r := range line {
-				if !unicode.IsPrint(r) {
-					t.Errorf("%q holds %U", line, r)
-				}
+				assert.Truef(t, unicode.IsPrint(r), "%q holds %U", line, r)
 			}
 		}
 		if !json.Valid(data.Bytes()) {

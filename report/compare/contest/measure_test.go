@@ -130,9 +130,8 @@ func TestMeasure(t *testing.T) {
 		{"fewer", needs, func(r *results.Record, k *results.KindStats) { r.Phases[1].Kinds = nil }, sustained, 0.0},
 	} {
 		record := recordOf(row.change)
-		if got := row.see(contest.Measure(record, nil, row.needs)); !reflect.DeepEqual(got, row.want) {
-			t.Errorf("%s: %v; want %v", row.name, got, row.want)
-		}
+		got := row.see(contest.Measure(record, nil, row.needs))
+		assert.Truef(t, reflect.DeepEqual(got, row.want), "%s: %v; want %v", row.name, got, row.want)
 	}
 	summary := &results.Summary{Validity: results.Partial, Checks: []results.Check{{Expr: "p99 < 1s", Ok: new(true)}}}
 	got := contest.Measure(recordOf(nil), summary, needs)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report"
 	"loadgen/report/compare/contest"
@@ -178,9 +179,8 @@ func TestRank(t *testing.T) {
 		if got := ranks(c); got != row.ranks || winner != row.winner || !strings.Contains(c.Verdict, row.says) {
 			t.Errorf("%s: %q, won by %q: %s; want %q, won by %q: %s", row.name, got, winner, c.Verdict, row.ranks, row.winner, row.says)
 		}
-		if err := report.Print(io.Discard, contest.Document(c), report.FormJSON, text.Look{}); err != nil {
-			t.Errorf("%s: %v; want it written", row.name, err)
-		}
+		err := report.Print(io.Discard, contest.Document(c), report.FormJSON, text.Look{})
+		assert.NoErrorf(t, err, "%s: %v; want it written", row.name, err)
 	}
 }
 
@@ -280,9 +280,8 @@ func TestEstimates(t *testing.T) {
 		t.Errorf("of 20 %% at a spread of %.3f of 2 + 2 degrees of freedom, %v are stated; want %v", s, got, want)
 	}
 	three := contest.Rank([]contest.Arm{arm("a", trialsOf(100, 104, 108)), arm("b", trialsOf(101, 104, 107)), arm("c", trialsOf(50, 60, 70))}, contest.Options{})
-	if diff := cmp.Diff(pair.Power, three.Power); diff != "" {
-		t.Errorf("of two designs and beside a third (-two +three):\n%s", diff)
-	}
+	diff := cmp.Diff(pair.Power, three.Power)
+	assert.Emptyf(t, diff, "of two designs and beside a third (-two +three):\n%s", diff)
 }
 
 // few has a run have had ten operations.
@@ -409,8 +408,7 @@ func TestOrderOfArmsChangesNothing(t *testing.T) {
 		}
 		was := contest.Document(contest.Rank(arms, contest.Options{Scenario: "s", Other: "headroom"}))
 		rng.Shuffle(len(arms), func(i, k int) { arms[i], arms[k] = arms[k], arms[i] })
-		if diff := cmp.Diff(was, contest.Document(contest.Rank(arms, contest.Options{Scenario: "s", Other: "headroom"}))); diff != "" {
-			t.Fatalf("shuffled arms give another document (-was +is):\n%s", diff)
-		}
+		diff := cmp.Diff(was, contest.Document(contest.Rank(arms, contest.Options{Scenario: "s", Other: "headroom"})))
+		require.Emptyf(t, diff, "shuffled arms give another document (-was +is):\n%s", diff)
 	}
 }

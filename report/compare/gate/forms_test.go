@@ -83,9 +83,8 @@ func TestForms(t *testing.T) {
 		}
 		want, err := os.ReadFile(path)
 		require.NoError(t, err)
-		if diff := cmp.Diff(string(want), got); diff != "" {
-			t.Errorf("%s differs from %s (-file +printed):\n%s", f.Name, path, diff)
-		}
+		diff := cmp.Diff(string(want), got)
+		assert.Emptyf(t, diff, "%s differs from %s (-file +printed):\n%s", f.Name, path, diff)
 	}
 }
 

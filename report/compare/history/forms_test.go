@@ -263,7 +263,6 @@ func TestDraw(t *testing.T) {
 	for _, want := range []string{"<svg", d.Scenarios[0].Sentence(), "p50(get)", "series 2", told.Change(d.Scenarios[0].Series[0].Trends[0].Steps[0].Change)} {
 		assert.Containsf(t, drawn, want, "the chart does not hold %q", want)
 	}
-	if err := history.Draw(results.Dir(filepath.Join(t.TempDir(), "nowhere")), "nights.svg", d.Metrics, &d.Scenarios[0]); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("in no folder, Draw = %v", err)
-	}
+	err := history.Draw(results.Dir(filepath.Join(t.TempDir(), "nowhere")), "nights.svg", d.Metrics, &d.Scenarios[0])
+	assert.ErrorIsf(t, err, fs.ErrNotExist, "in no folder, Draw = %v", err)
 }

@@ -77,16 +77,13 @@ func TestShuffledSetsOfTheSameRuns(t *testing.T) {
 	slices.Reverse(shuffled)
 	shuffled[0], shuffled[3] = shuffled[3], shuffled[0]
 	c := held(t, side(t, "a", runs...), side(t, "b", shuffled...))
-	if c.Outcome != compare.NoDifference {
-		t.Errorf("the same runs are %q, %v; want no difference", c.Outcome, c.Says)
-	}
+	assert.Truef(t, c.Outcome == compare.NoDifference,
+		"the same runs are %q, %v; want no difference", c.Outcome, c.Says)
 	for _, m := range c.Metrics {
 		assert.Truef(t, (m.Change == nil || *m.Change == 0) && (m.P == nil || *m.P == 1),
 			"%s changed by %v, p %v; want nothing", m.Metric, m.Change, m.P)
 	}
-	if len(c.Warnings) != 0 {
-		t.Errorf("the warnings are %q; want none", c.Warnings)
-	}
+	assert.Emptyf(t, c.Warnings, "the warnings are %q; want none", c.Warnings)
 }
 
 func TestOutcomes(t *testing.T) {
@@ -150,9 +147,8 @@ func TestFigureThatARunLacks(t *testing.T) {
 	if m := find(t, c, "", "", "response_us.p99"); m.P != nil || m.Interval != nil || m.B == nil {
 		t.Errorf("p99 is %+v; want the median of the runs that tell it, and no p", m)
 	}
-	if len(c.Decides) != 1 || c.Decides[0].Metric != "served" {
-		t.Errorf("the verdict rests on %+v; want what was served, which all runs tell", c.Decides)
-	}
+	assert.Truef(t, len(c.Decides) == 1 && c.Decides[0].Metric == "served",
+		"the verdict rests on %+v; want what was served, which all runs tell", c.Decides)
 }
 
 // Of one run a side nothing is called faster or slower, however far apart they are.
@@ -169,9 +165,8 @@ func TestSingleRunsProveNothing(t *testing.T) {
 	} {
 		one, other := played{seed: 1, seconds: row.second, perSecond: 100}, played{seed: 2, seconds: row.second, perSecond: 100, slower: row.slower}
 		c := held(t, side(t, "a", one), side(t, "b", other))
-		if c.Outcome != compare.Inconclusive || !strings.Contains(c.Says[0], row.says) {
-			t.Errorf("%s: %s, %q; want inconclusive, %q", row.name, c.Outcome, c.Says, row.says)
-		}
+		assert.Truef(t, c.Outcome == compare.Inconclusive && strings.Contains(c.Says[0], row.says),
+			"%s: %s, %q; want inconclusive, %q", row.name, c.Outcome, c.Says, row.says)
 		require.Lenf(t, c.Bands, 4, "%s: bands", row.name)
 		for _, b := range c.Bands {
 			if b.Doubt != "" && b.Apart || b.Change.Interval != nil && (b.A.Interval[0] > b.A.Mean || b.A.Interval[1] < b.A.Mean) {
@@ -200,9 +195,8 @@ func TestVirtualRuns(t *testing.T) {
 	seeded := held(t, side(t, "a", played{virtual: true}), side(t, "b", played{virtual: true, seed: 8, alter: func(m *results.Manifest) {
 		m.Scenario.Text = strings.Replace(scenarioText, "7", "8", 1)
 	}}))
-	if seeded.Outcome != compare.Different || !strings.Contains(strings.Join(seeded.Says, " "), "need not") {
-		t.Errorf("runs of two seeds: %s, %q; want that they need not repeat", seeded.Outcome, seeded.Says)
-	}
+	assert.Truef(t, seeded.Outcome == compare.Different && strings.Contains(strings.Join(seeded.Says, " "), "need not"),
+		"runs of two seeds: %s, %q; want that they need not repeat", seeded.Outcome, seeded.Says)
 	var up, down []played
 	for i := range 3 {
 		up = append(up, played{virtual: true, seed: uint64(i), started: night.Add(time.Duration(i) * time.Minute)})
@@ -212,13 +206,11 @@ func TestVirtualRuns(t *testing.T) {
 		t.Errorf("the same seeds the other way round: %s, %q; want pairs by seed", c.Outcome, c.Says)
 	}
 	named := held(t, side(t, "a", played{virtual: true}), side(t, "b", played{virtual: true, alter: func(m *results.Manifest) { m.Scenario.Name = "large" }}))
-	if named.Exact != nil || named.Outcome != compare.Inconclusive {
-		t.Errorf("virtual runs of two scenarios: %s, %+v; want no exact comparison", named.Outcome, named.Exact)
-	}
+	assert.Truef(t, named.Exact == nil && named.Outcome == compare.Inconclusive,
+		"virtual runs of two scenarios: %s, %+v; want no exact comparison", named.Outcome, named.Exact)
 	live := held(t, side(t, "a", played{virtual: true}), side(t, "b", played{}))
-	if live.Exact != nil || live.Outcome != compare.Inconclusive {
-		t.Errorf("a virtual run against a live one: %s, %+v; want no exact comparison", live.Outcome, live.Exact)
-	}
+	assert.Truef(t, live.Exact == nil && live.Outcome == compare.Inconclusive,
+		"a virtual run against a live one: %s, %+v; want no exact comparison", live.Outcome, live.Exact)
 }
 
 // The JSON form has the keys that scripts rely on.
@@ -244,8 +236,7 @@ func TestJSON(t *testing.T) {
 		t.Errorf("the first metric is %+v; want the median, a tenth slower", m)
 	}
 	for _, m := range got.Metrics {
-		if m.Metric == "throttled_per_second" && (*m.A != 0 || *m.Change != 0) {
-			t.Errorf("%+v; want nothing throttled, and no change", m)
-		}
+		assert.Truef(t, m.Metric != "throttled_per_second" || *m.A == 0 && *m.Change == 0,
+			"%+v; want nothing throttled, and no change", m)
 	}
 }

@@ -61,9 +61,8 @@ func TestWarnings(t *testing.T) {
 // checkWarning checks that one thing is warned of, or nothing where it says nothing.
 func checkWarning(t *testing.T, name string, c *runs.Comparison, says string) {
 	t.Helper()
-	if len(c.Warnings) != min(1, len(says)) || !strings.Contains(strings.Join(c.Warnings, "\n"), says) {
-		t.Errorf("%s: the warnings are %q; want one with %q", name, c.Warnings, says)
-	}
+	assert.Truef(t, len(c.Warnings) == min(1, len(says)) && strings.Contains(strings.Join(c.Warnings, "\n"), says),
+		"%s: the warnings are %q; want one with %q", name, c.Warnings, says)
 }
 
 // A run that was sent late is valid, and warned of: its times are not the target's.
@@ -79,9 +78,8 @@ func TestWarningsOfLateRuns(t *testing.T) {
 		{"so late that the load was another", 200 * time.Millisecond,
 			[]string{"b/00 is client-limited: the generator sent 50.0 % of the operations more than 100 ms late"}},
 	} {
-		if got := held(t, side(t, "a", played{}), side(t, "b", played{late: row.late})).Warnings; !slices.Equal(got, row.says) {
-			t.Errorf("%s: the warnings are %q; want %q", row.sentence, got, row.says)
-		}
+		got := held(t, side(t, "a", played{}), side(t, "b", played{late: row.late})).Warnings
+		assert.Truef(t, slices.Equal(got, row.says), "%s: the warnings are %q; want %q", row.sentence, got, row.says)
 	}
 }
 
@@ -111,9 +109,8 @@ func TestWarningsOfSets(t *testing.T) {
 	}
 	a, b := sets(3, 0)
 	c := held(t, side(t, "a", a...), side(t, "b", b[:2]...))
-	if len(c.Warnings) != 2 || !strings.Contains(c.Warnings[0], "A has 3, B has 2") {
-		t.Errorf("three runs against two: %q; want their number, and the seed that is too many", c.Warnings)
-	}
+	assert.Truef(t, len(c.Warnings) == 2 && strings.Contains(c.Warnings[0], "A has 3, B has 2"),
+		"three runs against two: %q; want their number, and the seed that is too many", c.Warnings)
 }
 
 // A phase, or an operation, of one side is named and left out.
@@ -161,9 +158,8 @@ func TestCutRecords(t *testing.T) {
 				t.Errorf("%s: %s, %q, %d metrics, %d bands; want %q first, %d and %d", row.name, c.Outcome, c.Warnings, len(c.Metrics), len(c.Bands), row.says, row.metrics, row.bands)
 				continue
 			}
-			if got := [2]int{c.Bands[0].Seconds, c.Bands[2].Seconds}; got != row.seconds {
-				t.Errorf("%s: %v seconds are compared; want %v", row.name, got, row.seconds)
-			}
+			got := [2]int{c.Bands[0].Seconds, c.Bands[2].Seconds}
+			assert.Truef(t, got == row.seconds, "%s: %v seconds are compared; want %v", row.name, got, row.seconds)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/compare/statistics"
 )
 
@@ -122,9 +124,8 @@ func TestBatchMeansOfTooLittle(t *testing.T) {
 		{"a minute, each takes 0.8", autoregressive(.8), 60},
 		{"two minutes, each takes 0.9", autoregressive(.9), 120},
 	} {
-		if told, _ := covered(row.draw, row.seconds, 400); told > 8 {
-			t.Errorf("%s: %d of 400 runs tell an interval; want 8 at most", row.name, told)
-		}
+		told, _ := covered(row.draw, row.seconds, 400)
+		assert.Truef(t, told <= 8, "%s: %d of 400 runs tell an interval; want 8 at most", row.name, told)
 	}
 }
 

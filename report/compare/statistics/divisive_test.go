@@ -68,9 +68,8 @@ func TestDivideEqualsItsFormula(t *testing.T) {
 		compareDivide(t, gaussian(rng.IntN(40), 100, 5, rng))
 	}
 	for _, constant := range [][]float64{nil, {1}, {2, 2, 2, 2}} {
-		if at, clarity := divided(constant); at != 0 || clarity != 0 {
-			t.Errorf("divide(%v) = %d, %v; want no split", constant, at, clarity)
-		}
+		at, clarity := divided(constant)
+		assert.Truef(t, at == 0 && clarity == 0, "divide(%v) = %d, %v; want no split", constant, at, clarity)
 	}
 }
 

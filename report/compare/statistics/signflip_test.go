@@ -80,9 +80,7 @@ func TestIntervalIsWhatTheTestDoesNotReject(t *testing.T) {
 		logs := gaussian(n, 0.05, 0.05, rng)
 		found := statistics.SignFlip(logs, 0.05, 1)
 		low, high := found.Low, found.High
-		if !found.Told || low > high {
-			t.Fatalf("SignFlip(%v) = %+v; want an interval", logs, found)
-		}
+		require.Truef(t, found.Told && low <= high, "SignFlip(%v) = %+v; want an interval", logs, found)
 		if estimate := statistics.HodgesLehmann(logs); estimate < low || estimate > high {
 			t.Errorf("hodgesLehmann(%v) = %v; want it between %v and %v", logs, estimate, low, high)
 		}
@@ -123,9 +121,8 @@ func TestSampledPatternsComeNearTheExactOnes(t *testing.T) {
 		if sd := 2 * math.Sqrt(want/2/100_000); got.Exact || math.Abs(got.P-want) > 4*sd+2e-5 {
 			t.Errorf("%d of 24 against: %+v; want p = %v ± %v by sampling", against, got, want, 4*sd)
 		}
-		if again := statistics.SignFlip(logs, 0.05, 7); again != got {
-			t.Errorf("the same seed gives %+v; want %+v again", again, got)
-		}
+		again := statistics.SignFlip(logs, 0.05, 7)
+		assert.Truef(t, again == got, "the same seed gives %+v; want %+v again", again, got)
 	}
 	if got := statistics.SignFlip(slices.Repeat([]float64{0.1}, 100), 0.05, 1); got.P != 2.0/100_001 || !got.Told || got.Low != got.High {
 		t.Errorf("a hundred alike: %+v; want 2 of 100,001, for what was observed counts on either side, and 0.1", got)

@@ -38,9 +38,8 @@ func TestMiddles(t *testing.T) {
 }
 
 func TestMeansAndChanges(t *testing.T) {
-	if mean, squares := statistics.Mean([]float64{1, 2, 6}), statistics.Squares([]float64{1, 2, 6}); mean != 3 || squares != 14 {
-		t.Errorf("Mean and Squares of 1, 2, 6 = %v, %v; want 3 and 14", mean, squares)
-	}
+	mean, squares := statistics.Mean([]float64{1, 2, 6}), statistics.Squares([]float64{1, 2, 6})
+	assert.Truef(t, mean == 3 && squares == 14, "Mean and Squares of 1, 2, 6 = %v, %v; want 3 and 14", mean, squares)
 	assert.EqualValues(t, 0, statistics.Mean(nil), "Mean of none")
 	for _, row := range []struct{ was, is, want float64 }{{2, 3, .5}, {4, 1, -.75}, {0, 0, 0}, {0, 1, math.Inf(1)}, {5, 5, 0}} {
 		assert.Equalf(t, row.want, statistics.Relative(row.was, row.is), "Relative(%v, %v)", row.was, row.is)

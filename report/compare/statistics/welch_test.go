@@ -58,9 +58,8 @@ func TestWelchIsStudentsWhereSidesAreAlike(t *testing.T) {
 		for i := range b {
 			b[i] = -b[i] + 0.7
 		}
-		if got, want := statistics.Welch(a, b, 0).P, statistics.Student(a, b); !near(got, want) {
-			t.Errorf("Welch of %d mirrored runs: p = %v; want Student's %v", n, got, want)
-		}
+		got, want := statistics.Welch(a, b, 0).P, statistics.Student(a, b)
+		assert.Truef(t, near(got, want), "Welch of %d mirrored runs: p = %v; want Student's %v", n, got, want)
 	}
 }
 

@@ -91,9 +91,8 @@ func FuzzFind(f *testing.F) {
 			return ""
 		})
 		if err != nil {
-			if text := err.Error(); strings.ContainsAny(text, "\n\r") {
-				t.Errorf("%q is wrong in several lines: %q", typed, text)
-			}
+			text := err.Error()
+			assert.Falsef(t, strings.ContainsAny(text, "\n\r"), "%q is wrong in several lines: %q", typed, text)
 			return
 		}
 		if _, err := address(e.metrics.url); err != nil || e.every != 5*time.Second {

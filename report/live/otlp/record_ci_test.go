@@ -6,6 +6,7 @@ import (
 	"net"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metricsapi "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
 	tracesapi "go.opentelemetry.io/proto/otlp/collector/trace/v1"
@@ -38,9 +39,8 @@ func TestCountsOfALiveRun(t *testing.T) {
 			record := ran(t, c, run.InProcess, false, append(short, "model.partition_target=200", "phases.peak.rates=[100, 400]", "phases.peak.hold=false")...)
 			sameCounts(t, r, record)
 			checkUnits(t, r)
-			if len(r.faults) > 0 || len(r.spans) == 0 {
-				t.Errorf("the receiver met %v, and %d spans", r.faults, len(r.spans))
-			}
+			assert.Truef(t, len(r.faults) <= 0 && len(r.spans) != 0,
+				"the receiver met %v, and %d spans", r.faults, len(r.spans))
 		})
 	}
 }

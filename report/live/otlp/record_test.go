@@ -125,12 +125,9 @@ func TestCountsEqualTheRecord(t *testing.T) {
 	assert.True(t, r.sum("loadgen.attempts", "loadgen.outcome=throttled") != 0 && r.sum("loadgen.retries") != 0,
 		"nothing was throttled, or nothing tried again: that part is not tested")
 	checkUnits(t, r)
-	if got := r.headers.Get("X-Token"); got != "abc def" {
-		t.Errorf("the header of the environment is %q", got)
-	}
-	if len(r.faults) > 0 {
-		t.Errorf("the receiver met %v", r.faults)
-	}
+	got := r.headers.Get("X-Token")
+	assert.Truef(t, got == "abc def", "the header of the environment is %q", got)
+	assert.Emptyf(t, r.faults, "the receiver met %v", r.faults)
 	for name, want := range map[string]string{"service.name": "loadgen", "service.version": record.Manifest.Tool.Version, "loadgen.scenario": "stress"} {
 		assert.Equal(t, want, r.resource[name], name)
 	}
@@ -170,9 +167,8 @@ func checkSpans(t *testing.T, r *receiver, record *results.Record) {
 	if int64(len(roots)) != r.sum("loadgen.traces.sampled")-r.sum("loadgen.traces.lost") || len(roots) == 0 {
 		t.Errorf("%d traces arrived; %d were sampled and %d lost", len(roots), r.sum("loadgen.traces.sampled"), r.sum("loadgen.traces.lost"))
 	}
-	if most := slices.Max(slices.Collect(maps.Values(second))); most > 3 {
-		t.Errorf("%d traces are of one second", most)
-	}
+	most := slices.Max(slices.Collect(maps.Values(second)))
+	assert.Truef(t, most <= 3, "%d traces are of one second", most)
 	waits := 0
 	for id, root := range roots {
 		about := attributesOf(root.GetAttributes())
@@ -201,9 +197,8 @@ func TestWhatTheEnvironmentAsksFor(t *testing.T) {
 	})
 	record := ran(t, c, run.Simulated, true, short...)
 	sameCounts(t, r, record)
-	if r.metrics["loadgen.attempt.duration"].GetExponentialHistogram() == nil || len(r.spans) > 0 {
-		t.Errorf("it sent no exponential histogram, or %d spans", len(r.spans))
-	}
+	assert.Truef(t, r.metrics["loadgen.attempt.duration"].GetExponentialHistogram() != nil && len(r.spans) <= 0,
+		"it sent no exponential histogram, or %d spans", len(r.spans))
 	if r.resource["service.name"] != "mine" || r.resource["team"] != "tables" || r.headers.Get("Content-Encoding") != "gzip" {
 		t.Errorf("the resource is %v, the encoding %q", r.resource, r.headers.Get("Content-Encoding"))
 	}

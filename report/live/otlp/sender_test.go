@@ -135,9 +135,8 @@ func TestEndpointsThatDoNotTake(t *testing.T) {
 				begin := time.Now()
 				e.Stop()
 				assert.Equal(t, tt.stops, time.Since(begin), "the end took")
-				if !slices.EqualFunc(said, tt.said, strings.Contains) || f.asked != tt.asked {
-					t.Errorf("asked %d times, it said\n%q\nwant %d and\n%q", f.asked, said, tt.asked, tt.said)
-				}
+				assert.Truef(t, slices.EqualFunc(said, tt.said, strings.Contains) && f.asked == tt.asked,
+					"asked %d times, it said\n%q\nwant %d and\n%q", f.asked, said, tt.asked, tt.said)
 			})
 		})
 	}

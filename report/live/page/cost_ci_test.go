@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/report/live"
@@ -63,9 +64,8 @@ func TestCostOfAPage(t *testing.T) {
 	}
 	share := (told + shown).Seconds() / seconds
 	t.Logf("a page takes %.2f %% of a core at %d operations/s: %v a second to be told, %v to show, %d bytes", 100*share, rate, told/seconds, shown/seconds, bytes)
-	if share > 2*aimed {
-		t.Errorf("a page takes %.2f %% of a core; want %.0f %%, and twice that at most", 100*share, 100*aimed)
-	}
+	assert.Truef(t, share <= 2*aimed,
+		"a page takes %.2f %% of a core; want %.0f %%, and twice that at most", 100*share, 100*aimed)
 }
 
 // drawn are the attempts of a second: half at one of a few partitions, half at one of ten

@@ -137,9 +137,8 @@ func TestDashboard(t *testing.T) {
 	for _, one := range board.Templating.List {
 		names = append(names, one.Name)
 		asked := regexp.MustCompile(`^label_values\((\w+), (\w+)\)$`).FindStringSubmatch(one.Query)
-		if one.Type == "query" && (asked == nil || !known[asked[1]].labels[asked[2]]) {
-			t.Errorf("the variable %s asks for %q", one.Name, one.Query)
-		}
+		assert.Truef(t, one.Type != "query" || asked != nil && known[asked[1]].labels[asked[2]],
+			"the variable %s asks for %q", one.Name, one.Query)
 	}
 	for _, match := range variable.FindAllStringSubmatch(all, -1) {
 		if !slices.Contains(names, match[1]) {
@@ -153,9 +152,8 @@ func TestDashboard(t *testing.T) {
 		at := panel.GridPos
 		for x := at.X; x < at.X+at.W; x++ {
 			for y := at.Y; y < at.Y+at.H; y++ {
-				if other := taken[[2]int{x, y}]; other != "" || x >= 24 {
-					t.Fatalf("%s lies over %q, or out of the page", panel.Title, other)
-				}
+				other := taken[[2]int{x, y}]
+				require.Truef(t, other == "" && x < 24, "%s lies over %q, or out of the page", panel.Title, other)
 				taken[[2]int{x, y}] = panel.Title
 			}
 		}
@@ -171,9 +169,8 @@ func TestDashboard(t *testing.T) {
 	}
 	for name := range known {
 		base := regexp.MustCompile(`_(bucket|count|sum)$`).ReplaceAllString(name, "")
-		if aside := []string{"loadgen_operations_total", "loadgen_sent_attempts_total", "loadgen_served_entities_total"}; !strings.Contains(all, base) && !slices.Contains(aside, name) {
-			t.Errorf("nothing asks for %s", name)
-		}
+		aside := []string{"loadgen_operations_total", "loadgen_sent_attempts_total", "loadgen_served_entities_total"}
+		assert.Truef(t, strings.Contains(all, base) || slices.Contains(aside, name), "nothing asks for %s", name)
 	}
 }
 
@@ -182,9 +179,8 @@ func TestPageOfMetrics(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "metrics.md"))
 	require.NoError(t, err)
 	for name := range exportedBy(t) {
-		if base := regexp.MustCompile(`_(bucket|count|sum)$`).ReplaceAllString(name, ""); !strings.Contains(string(page), "`"+base+"`") {
-			t.Errorf("docs/metrics.md has no %s", base)
-		}
+		base := regexp.MustCompile(`_(bucket|count|sum)$`).ReplaceAllString(name, "")
+		assert.Truef(t, strings.Contains(string(page), "`"+base+"`"), "docs/metrics.md has no %s", base)
 	}
 	for _, name := range regexp.MustCompile("`(loadgen_\\w+)`").FindAllStringSubmatch(string(page), -1) {
 		if known := exportedBy(t); known[name[1]].kind == "" && known[name[1]+"_bucket"].kind == "" {

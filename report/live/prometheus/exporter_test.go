@@ -20,9 +20,7 @@ func scraped(t *testing.T, e *Exporter) string {
 	t.Helper()
 	reply := httptest.NewRecorder()
 	e.Handler().ServeHTTP(reply, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	if reply.Code != http.StatusOK {
-		t.Fatalf("a scrape was answered %d: %s", reply.Code, reply.Body)
-	}
+	require.Truef(t, reply.Code == http.StatusOK, "a scrape was answered %d: %s", reply.Code, reply.Body)
 	var lines strings.Builder
 	for line := range strings.Lines(reply.Body.String()) {
 		if !strings.HasPrefix(line, "#") {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/scenarios/advise/keystatistics"
 )
 
@@ -36,8 +38,7 @@ func TestForecast(t *testing.T) {
 		{"no entities", keystatistics.Report{}, documented(1e6),
 			keystatistics.Forecast{HottestFull: exactly(never), HotPlaceFull: never, Account: 1e6, AccountFull: 20_000, AccountOver: true}},
 	} {
-		if got := tt.report.Forecast(tt.demand); got != tt.want {
-			t.Errorf("%s: Forecast(%+v) = %+v; want %+v", tt.name, tt.demand, got, tt.want)
-		}
+		got := tt.report.Forecast(tt.demand)
+		assert.Truef(t, got == tt.want, "%s: Forecast(%+v) = %+v; want %+v", tt.name, tt.demand, got, tt.want)
 	}
 }

@@ -28,12 +28,10 @@ func reportOf(t testing.TB, o keystatistics.Options, rows ...*keystatistics.Row)
 func checkOrder(t testing.TB, d *Design, seed uint64, rows int) {
 	t.Helper()
 	o := reportOf(t, keystatistics.Options{Seed: seed}, d.rows(seed, rows)...).Order
-	if o.Verdict != d.Verdict || o.Hot != d.Hot || o.Verdict == keystatistics.Spread && o.Tails > 0 {
-		t.Errorf("%s, %d rows: verdict = %s, hot %t; want %s, hot %t\n%+v", d.Name, rows, o.Verdict, o.Hot, d.Verdict, d.Hot, o)
-	}
-	if sentence := o.Sentence(); !strings.HasSuffix(sentence, ".") {
-		t.Errorf("%s: Sentence() = %q; want a sentence", d.Name, sentence)
-	}
+	assert.Truef(t, o.Verdict == d.Verdict && o.Hot == d.Hot && (o.Verdict != keystatistics.Spread || o.Tails <= 0),
+		"%s, %d rows: verdict = %s, hot %t; want %s, hot %t\n%+v", d.Name, rows, o.Verdict, o.Hot, d.Verdict, d.Hot, o)
+	sentence := o.Sentence()
+	assert.Truef(t, strings.HasSuffix(sentence, "."), "%s: Sentence() = %q; want a sentence", d.Name, sentence)
 }
 
 func TestNoDesignIsMisjudged(t *testing.T) {

@@ -123,9 +123,8 @@ func TestProgressIsTold(t *testing.T) {
 	var told []int64
 	text := "PartitionKey\n" + strings.Repeat("a\n", 140_000)
 	_, err := keystatistics.ReadKeys(strings.NewReader(text), keystatistics.ReadOptions{Progress: func(rows int64) { told = append(told, rows) }}, s)
-	if want := []int64{65_536, 131_072, 140_000}; err != nil || !slices.Equal(told, want) {
-		t.Errorf("progress = %d, %v; want %d", told, err, want)
-	}
+	want := []int64{65_536, 131_072, 140_000}
+	assert.Truef(t, err == nil && slices.Equal(told, want), "progress = %d, %v; want %d", told, err, want)
 }
 
 // TestReadingAllocatesOneTextForARow holds the whole file against a bound that
@@ -153,9 +152,7 @@ func TestReadingAllocatesOneTextForARow(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
-		if got > rows+rows/10 {
-			t.Errorf("%s: %v allocations in %d rows; want one a row", tt.name, got, rows)
-		}
+		assert.Truef(t, got <= rows+rows/10, "%s: %v allocations in %d rows; want one a row", tt.name, got, rows)
 	}
 }
 

@@ -118,9 +118,8 @@ func checkWeights(t *testing.T, r *keystatistics.Report, c *counted) {
 		}
 	}
 	for key, n := range c.weights {
-		if !listed[key] && n > r.Unlisted {
-			t.Errorf("%q is not listed and has %d entities; want at most %d", key, n, r.Unlisted)
-		}
+		assert.Truef(t, listed[key] || n <= r.Unlisted,
+			"%q is not listed and has %d entities; want at most %d", key, n, r.Unlisted)
 	}
 	if top := float64(c.heaviest()) / float64(c.total); top < r.Hottest.Least-1e-12 || top > r.Hottest.Most+1e-12 {
 		t.Errorf("Hottest = %+v; want bounds around %v", r.Hottest, top)

@@ -139,9 +139,7 @@ func TestFiguresAreThoseOfARun(t *testing.T) {
 					}
 				}
 			}
-			if told != len(c.Reads) {
-				t.Errorf("the run has %d of the %d queries", told, len(c.Reads))
-			}
+			assert.Truef(t, told == len(c.Reads), "the run has %d of the %d queries", told, len(c.Reads))
 		})
 	}
 }
@@ -159,9 +157,7 @@ func TestBucketsAreTheFewest(t *testing.T) {
 		require.NoError(t, err)
 		return d.Loads[0].Hottest.Value
 	}
-	if c.Buckets != 4 {
-		t.Fatalf("%s has %d buckets; want 4", c.Design.PartitionKey, c.Buckets)
-	}
+	require.Truef(t, c.Buckets == 4, "%s has %d buckets; want 4", c.Design.PartitionKey, c.Buckets)
 	// The target is 500, of which a fifth is to be left free.
 	if with, without := hottest(4), hottest(3); with > 400 || without <= 400 || math.Abs(with-c.Hottest) > 1e-9 {
 		t.Errorf("the hottest partition counts %.0f in 4 buckets, %.0f in 3, and %.0f by the proposal; want at most 400 in 4, and more in 3", with, without, c.Hottest)
@@ -215,8 +211,7 @@ func TestDocumentNamesEachDesign(t *testing.T) {
 				assert.Truef(t, slices.Contains(all, why), "%s: the document does not say %q: %q", name, why, all)
 			}
 		}
-		if len(table.Rows) != len(p.Candidates) || len(d.Sections) != len(p.Candidates)+1 {
-			t.Errorf("%s: %d rows and %d sections for %d candidates", name, len(table.Rows), len(d.Sections), len(p.Candidates))
-		}
+		assert.Truef(t, len(table.Rows) == len(p.Candidates) && len(d.Sections) == len(p.Candidates)+1,
+			"%s: %d rows and %d sections for %d candidates", name, len(table.Rows), len(d.Sections), len(p.Candidates))
 	}
 }

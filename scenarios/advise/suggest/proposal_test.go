@@ -90,9 +90,8 @@ func TestScenarioOfAProposal(t *testing.T) {
 		if names := got.Alternatives(); !slices.Equal(names, want) || got.Use != first {
 			t.Errorf("beside %v: the designs are %v with %s in use; want %v with %s in use", beside, names, got.Use, want, first)
 		}
-		if kept := []string{"p99(query) < 50ms", "throttled < 1%", "offered(hottest) < 500", "ok >= 99%"}; !slices.Equal(got.Expect, kept) {
-			t.Errorf("the expectations are %q; want %q", got.Expect, kept)
-		}
+		kept := []string{"p99(query) < 50ms", "throttled < 1%", "offered(hottest) < 500", "ok >= 99%"}
+		assert.Truef(t, slices.Equal(got.Expect, kept), "the expectations are %q; want %q", got.Expect, kept)
 		again := runtest.Parse(t, string(got.Text()))
 		assert.True(t, bytes.Equal(again.Text(), got.Text()), "printed and read again the scenario is another")
 		assert.True(t, len(s.Designs) <= 0 && s.Design.PartitionKey == "{customer}_{country}" && len(s.Expect) == 8,
@@ -135,15 +134,13 @@ func TestProposals(t *testing.T) {
 	t.Run("a key that appends under few inserts is proposed, with a warning", func(t *testing.T) {
 		p := proposed(t, ordered(t, 0, 100, "{verb: insert, weight: 2}, {verb: query, by: [hour], weight: 98}", ""), suggest.Options{})
 		c := find(p, "{hour}")
-		if c == nil || !strings.Contains(c.Why[len(c.Why)-1], "appends") {
-			t.Errorf("proposed %+v; want {hour}, with a warning", p.Candidates)
-		}
+		assert.Truef(t, c != nil && strings.Contains(c.Why[len(c.Why)-1], "appends"),
+			"proposed %+v; want {hour}, with a warning", p.Candidates)
 	})
 	t.Run("a key that appends under many is not, and says why", func(t *testing.T) {
 		p := proposed(t, ordered(t, 0, 100, "{verb: insert}, {verb: query, by: [hour]}", ""), suggest.Options{})
-		if find(p, "{hour}") != nil || !rejected(p, "{hour}", "append-only: it begins with hour") {
-			t.Errorf("proposed %+v, rejected %+v; want {hour} rejected", p.Candidates, p.Rejected)
-		}
+		assert.Truef(t, find(p, "{hour}") == nil && rejected(p, "{hour}", "append-only: it begins with hour"),
+			"proposed %+v, rejected %+v; want {hour} rejected", p.Candidates, p.Rejected)
 		if c := p.Candidates[0]; c.Design.PartitionKey != "{hash(id,2):01d}_{hour}" || c.Buckets != 2 || c.Reads[0].Requests != 2 {
 			t.Errorf("proposed first: %+v; want the hour in two buckets", c)
 		}
@@ -156,9 +153,8 @@ func TestProposals(t *testing.T) {
 	})
 	t.Run("a scan is rejected where another design serves the question", func(t *testing.T) {
 		p := proposed(t, ordered(t, 2000, 100, "{verb: insert}, {verb: query, by: [customer]}, {name: rare, verb: query, by: [country]}", "p99(rare) < 1s"), suggest.Options{})
-		if !rejected(p, "{customer}", "a scan: rare") || find(p, "{country}") == nil {
-			t.Errorf("proposed %+v, rejected %+v; want {customer} alone rejected as a scan", p.Candidates, p.Rejected)
-		}
+		assert.Truef(t, rejected(p, "{customer}", "a scan: rare") && find(p, "{country}") != nil,
+			"proposed %+v, rejected %+v; want {customer} alone rejected as a scan", p.Candidates, p.Rejected)
 	})
 	t.Run("whoever has to answer in time decides", func(t *testing.T) {
 		for _, needed := range []string{"mine", "theirs"} {
@@ -189,8 +185,7 @@ func TestProposals(t *testing.T) {
 	t.Run("no more than were asked for, and the same each time", func(t *testing.T) {
 		s := ordered(t, 2000, 60, "{verb: insert}, {verb: query, by: [customer, country]}, {name: id, verb: query, by: [id]}", "")
 		a, b := proposed(t, s, suggest.Options{Most: 2}), proposed(t, s, suggest.Options{Most: 2})
-		if len(a.Candidates) != 2 || !reflect.DeepEqual(a, b) {
-			t.Errorf("proposed %d of %+v; want two, and the same again", len(a.Candidates), a)
-		}
+		assert.Truef(t, len(a.Candidates) == 2 && reflect.DeepEqual(a, b),
+			"proposed %d of %+v; want two, and the same again", len(a.Candidates), a)
 	})
 }

@@ -104,8 +104,7 @@ func TestOrderOfDesigns(t *testing.T) {
 		}
 	}
 	for _, a := range list[:7] {
-		if why := r.behind(&a, &list[0]); why == "" {
-			t.Error("no reason for being behind")
-		}
+		why := r.behind(&a, &list[0])
+		assert.True(t, why != "", "no reason for being behind")
 	}
 }
