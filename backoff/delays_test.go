@@ -144,40 +144,6 @@ func checkDraws(t *testing.T, delay backoff.Delay, x int) {
 	assert.Equalf(t, mean, p.Expected(x), "Expected(%d)", x)
 }
 
-// For retries up to the greatest number: never negative, never above the cap, and
-// spread at the cap where the formula says so.
-func TestWaitsAtTheCap(t *testing.T) {
-	for _, row := range []struct {
-		name   string
-		delay  backoff.Delay
-		cap    time.Duration
-		spread bool
-	}{
-		{"full jitter", full, 20 * s, true},
-		{"equal jitter", equal, 64 * s, true},
-		{"decorrelated", decorrelated, 20 * s, true},
-		{"azcore is flat there", azcore, 60 * s, false},
-		{"Azure.Core is flat there", azureCore, 60 * s, false},
-		{"the documents' formula is flat there", documented, 90 * s, false},
-	} {
-		p := backoff.Policy{Retries: backoff.MaxRetries, Delay: row.delay}
-		rng := rand.New(rand.NewPCG(3, 3))
-		var previous time.Duration
-		seen := map[time.Duration]bool{}
-		for x := 1; x <= backoff.MaxRetries; x++ {
-			previous, _ = p.Next(x, previous, rng.Float64())
-			require.Truef(t, previous >= 0 && previous <= row.cap,
-				"%s: the wait before retry %d = %v; want 0 to %v", row.name, x, previous, row.cap)
-			if x > 100 {
-				seen[previous] = true
-			}
-		}
-		least, _, greatest := p.Bounds(backoff.MaxRetries)
-		assert.Truef(t, (len(seen) > 500) == row.spread && (least < greatest) == row.spread,
-			"%s: %d different waits at the cap, from %v to %v; want spread: %t", row.name, len(seen), least, greatest, row.spread)
-	}
-}
-
 // odd is a delay that knows nothing of its mean: the quadrature has to find it.
 type odd struct{}
 

@@ -89,9 +89,8 @@ func FuzzFormula(f *testing.F) {
 			return
 		}
 		again, err := backoff.ParseFormula(formula.Text())
-		if err != nil || *again != *formula {
-			t.Fatalf("%q is read as %+v, whose text %q as %+v, %v; want the same", text, formula, formula.Text(), again, err)
-		}
+		require.Truef(t, err == nil && *again == *formula,
+			"%q is read as %+v, whose text %q as %+v, %v; want the same", text, formula, formula.Text(), again, err)
 		p := formula.Preset()
 		faults := append(p.Validate(), formula.Validate()...)
 		require.Emptyf(t, faults, "%q is at fault: %v; want a sound policy", text, faults)

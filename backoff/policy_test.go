@@ -131,9 +131,8 @@ func TestValidateNamesEveryFault(t *testing.T) {
 			continue
 		}
 		for i, field := range row.fields {
-			if !errors.Is(faults[i], backoff.ErrInvalid) || !strings.Contains(faults[i].Error(), field) {
-				t.Errorf("%s: fault %d = %v; want ErrInvalid about %q", row.name, i, faults[i], field)
-			}
+			assert.Truef(t, errors.Is(faults[i], backoff.ErrInvalid) && strings.Contains(faults[i].Error(), field),
+				"%s: fault %d = %v; want ErrInvalid about %q", row.name, i, faults[i], field)
 		}
 	}
 }
@@ -197,9 +196,8 @@ func TestDocumentedCodesAreWhatNoCodesStandFor(t *testing.T) {
 	if again := listed.With(503, 429, 503); len(again.Codes) != len(listed.Codes)+1 || !slices.IsSorted(again.Codes) {
 		t.Errorf("With(503, 429, 503) = %v; want one code more, sorted", again.Codes)
 	}
-	if len(backoff.DocumentedCodes()) != 98 {
-		t.Errorf("DocumentedCodes() has %d; want the 100 of the 5xx but two", len(backoff.DocumentedCodes()))
-	}
+	assert.Truef(t, len(backoff.DocumentedCodes()) == 98,
+		"DocumentedCodes() has %d; want the 100 of the 5xx but two", len(backoff.DocumentedCodes()))
 }
 
 func TestOneRetryGoesAtOnce(t *testing.T) {

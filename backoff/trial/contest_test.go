@@ -38,9 +38,8 @@ func TestContestRanksByWhatIsLost(t *testing.T) {
 	c.Clients = 200
 	contest := run(t, c)
 	for i, trial := range contest.Policies {
-		if trial.Policy != want[i] || trial.Caught != 3000 || (trial.Lost == 0) != (i < 2) {
-			t.Errorf("%s is number %d, and lost %d of %d caught; want %q in order, of which two lose none of 3,000", trial.Policy, i+1, trial.Lost, trial.Caught, want)
-		}
+		assert.Truef(t, trial.Policy == want[i] && trial.Caught == 3000 && (trial.Lost == 0) == (i < 2),
+			"%s is number %d, and lost %d of %d caught; want %q in order, of which two lose none of 3,000", trial.Policy, i+1, trial.Lost, trial.Caught, want)
 	}
 	assert.Contains(t, contest.Verdict, `"documented" and "was-1.x"`, "Verdict")
 	if contest.LeadS != 5 || contest.TroubleS != 15 || contest.TailS != 10 || contest.OperationsPerSecondEachClient != 1 {
@@ -107,9 +106,8 @@ func TestNamedTellsEveryName(t *testing.T) {
 			continue
 		}
 		for i, want := range row.want {
-			if !strings.Contains(faults[i].Error(), want) {
-				t.Errorf("%s: Named(%q) = %v; want %s", row.sentence, row.names, faults[i], want)
-			}
+			assert.Truef(t, strings.Contains(faults[i].Error(), want),
+				"%s: Named(%q) = %v; want %s", row.sentence, row.names, faults[i], want)
 		}
 	}
 }

@@ -111,9 +111,8 @@ func TestLimitersCompose(t *testing.T) {
 	} {
 		trial := try(t, outage(10*s, 200), trial.Contestant{Name: row.name, Policy: policy, Limiter: row.limiter})
 		trial.RetriesPer100ms = nil
-		if !row.holds(trial) {
-			t.Errorf("%s: %+v; alone lost %.1f %%, %.2f attempts, drain %.1f s", row.name, trial, alone.LostPercent, alone.AttemptsPerOperation, alone.DrainS)
-		}
+		assert.Truef(t, row.holds(trial),
+			"%s: %+v; alone lost %.1f %%, %.2f attempts, drain %.1f s", row.name, trial, alone.LostPercent, alone.AttemptsPerOperation, alone.DrainS)
 	}
 }
 

@@ -109,9 +109,8 @@ func TestTenPercentIsFound(t *testing.T) {
 			found, missed = missed, found
 		}
 		// Surely above 80 %: fewer than 20 % are missed.
-		if !surelyBelow(sets-found, sets, 0.20) || missed > sets/100 {
-			t.Errorf("%s: found in %d of %d sets, and the opposite in %d; want surely more than 80 %%, and next to none", row.name, found, sets, missed)
-		}
+		assert.Truef(t, surelyBelow(sets-found, sets, 0.20) && missed <= sets/100,
+			"%s: found in %d of %d sets, and the opposite in %d; want surely more than 80 %%, and next to none", row.name, found, sets, missed)
 	}
 }
 

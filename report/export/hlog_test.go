@@ -77,9 +77,8 @@ func TestLogReadsBack(t *testing.T) {
 				t.Errorf("the lines of %s have the quantile %v at %d; the summary says %d", tag, q, whole[tag].ValueAtQuantile(100*q), *want)
 			}
 		}
-		if whole[tag].Max() != *told.Max {
-			t.Errorf("the lines of %s have %d as the longest; the summary says %d", tag, whole[tag].Max(), *told.Max)
-		}
+		assert.Truef(t, whole[tag].Max() == *told.Max,
+			"the lines of %s have %d as the longest; the summary says %d", tag, whole[tag].Max(), *told.Max)
 	}
 }
 

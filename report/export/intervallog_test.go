@@ -31,9 +31,8 @@ func listened(t *testing.T, r run) (record *results.Record, log, table string) {
 		}
 	}
 	record = r.record(t)
-	if ofLog.Err() != nil || ofTable.Err() != nil {
-		t.Fatalf("writing the log: %v, the table: %v", ofLog.Err(), ofTable.Err())
-	}
+	require.Truef(t, ofLog.Err() == nil && ofTable.Err() == nil,
+		"writing the log: %v, the table: %v", ofLog.Err(), ofTable.Err())
 	return record, lines.String(), rows.String()
 }
 
@@ -51,9 +50,8 @@ func TestIntervalLogSumsToTheRecord(t *testing.T) {
 		bySecond := map[int64]int64{}
 		for i, h := range readLog(t, log) {
 			from := h.StartTimeMs() - begun
-			if from%1000 > 1 || h.EndTimeMs()-h.StartTimeMs() != 1000 {
-				t.Errorf("%s: line %d is of %d to %d ms; want a whole second", name, i, from, h.EndTimeMs()-begun)
-			}
+			assert.Truef(t, from%1000 <= 1 && h.EndTimeMs()-h.StartTimeMs() == 1000,
+				"%s: line %d is of %d to %d ms; want a whole second", name, i, from, h.EndTimeMs()-begun)
 			bySecond[(from+1)/1000] += h.TotalCount()
 			if whole[h.Tag()] == nil {
 				whole[h.Tag()] = hdrhistogram.New(1, int64(time.Hour/time.Microsecond), 3)
@@ -75,9 +73,8 @@ func TestIntervalLogSumsToTheRecord(t *testing.T) {
 			}
 		}
 		for _, row := range record.Intervals {
-			if bySecond[row.Second] != row.Succeeded {
-				t.Errorf("%s: the lines of second %d hold %d; the record has %d successes", name, row.Second, bySecond[row.Second], row.Succeeded)
-			}
+			assert.Truef(t, bySecond[row.Second] == row.Succeeded,
+				"%s: the lines of second %d hold %d; the record has %d successes", name, row.Second, bySecond[row.Second], row.Succeeded)
 		}
 	}
 }
@@ -168,9 +165,8 @@ func TestSecondsOfARecord(t *testing.T) {
 	live, later := cells(t, table), cells(t, kept.String())
 	require.Len(t, live, len(later), "rows")
 	for i := range later {
-		if strings.HasPrefix(later[i]["phase"], "=") {
-			t.Errorf("a phase is %q, which a spreadsheet computes", later[i]["phase"])
-		}
+		assert.Falsef(t, strings.HasPrefix(later[i]["phase"], "="),
+			"a phase is %q, which a spreadsheet computes", later[i]["phase"])
 		for column, value := range later[i] {
 			assert.Equalf(t, value, live[i][column], "second %d, %s", i, column)
 		}

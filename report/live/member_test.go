@@ -61,7 +61,6 @@ func TestMembersSumToTheWhole(t *testing.T) {
 	}
 	stats := New()
 	stats.Told(mostMembers, time.Second, &results.Interval{Scheduled: 3}, nil)
-	if stats.Totals().Scheduled != 3 || len(stats.Members()) != 0 {
-		t.Errorf("beyond the bound the whole is %+v of %d members; want 3 of none", stats.Totals(), len(stats.Members()))
-	}
+	assert.Truef(t, stats.Totals().Scheduled == 3 && len(stats.Members()) == 0,
+		"beyond the bound the whole is %+v of %d members; want 3 of none", stats.Totals(), len(stats.Members()))
 }

@@ -90,9 +90,8 @@ func TestCandidatesCarryWhatCountingSays(t *testing.T) {
 			t.Logf("case %d: %s at %.0f/s of %.0f/s: %s", n, design.template, rate, carries, c.Verdict)
 		}
 	}
-	if untold*10 > resultstest.Cases(6, 200) {
-		t.Errorf("of %d cases %d were not told", resultstest.Cases(6, 200), untold)
-	}
+	assert.Truef(t, untold*10 <= resultstest.Cases(6, 200),
+		"of %d cases %d were not told", resultstest.Cases(6, 200), untold)
 }
 
 // Of several designs in one reading each is judged as it is alone, and the one that carries
@@ -167,9 +166,8 @@ func TestRowsThatAreOddAreTold(t *testing.T) {
 	c, err := FromRows(strings.NewReader(text.String()), []Candidate{{"{place}", "{bib}"}}, KeysOptions{File: "rows.csv", Targets: documented})
 	require.NoError(t, err)
 	k := c.Ranked[0]
-	if k.Falling != 200 || !k.Timed || k.Keyed != 2000 || k.Repeated != 40 {
-		t.Errorf("%d rows out of order, timed %v, %d of %d keys repeated; want 200, true, 40 of 2,000", k.Falling, k.Timed, k.Repeated, k.Keyed)
-	}
+	assert.Truef(t, k.Falling == 200 && k.Timed && k.Keyed == 2000 && k.Repeated == 40,
+		"%d rows out of order, timed %v, %d of %d keys repeated; want 200, true, 40 of 2,000", k.Falling, k.Timed, k.Repeated, k.Keyed)
 	if f := findingOf(k.Findings, "unique-keys"); f.Verdict != Warning || !strings.Contains(f.Evidence, " 40 ") {
 		t.Errorf("unique-keys = %+v; want a warning of 40", f)
 	}

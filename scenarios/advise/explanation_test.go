@@ -72,9 +72,8 @@ func TestScenarioWithoutLoad(t *testing.T) {
 	text, _, _ := strings.Cut(file(t, "hours"), "  - name: reports")
 	e := explained(t, runtest.Parse(t, text))
 	d := e.Document()
-	if e.Ok != nil || e.State != results.Holds || e.Cost.PerMillion != 0 || d.Answer.State != "" {
-		t.Errorf("a scenario that only loads: %s, %d requests per million, answer %s; want none", e.State, e.Cost.PerMillion, d.Answer.State)
-	}
+	assert.Truef(t, e.Ok == nil && e.State == results.Holds && e.Cost.PerMillion == 0 && d.Answer.State == "",
+		"a scenario that only loads: %s, %d requests per million, answer %s; want none", e.State, e.Cost.PerMillion, d.Answer.State)
 	if page := whole(d); strings.Contains(page, "Designs") {
 		t.Errorf("a scenario that only loads has\n%s\nwant no table of designs", page)
 	}

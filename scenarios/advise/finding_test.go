@@ -172,9 +172,8 @@ func TestFindings(t *testing.T) {
 			known[scene] = findingsOf(t, judged(t, row.operations, row.set...), whole)
 		}
 		got := findingOf(known[scene], row.id)
-		if got.Verdict != row.want || !strings.Contains(got.Evidence+got.Change, row.says) {
-			t.Errorf("%s: %s = %s: %s Change: %s; want %s with %q", row.sentence, row.id, got.Verdict, got.Evidence, got.Change, row.want, row.says)
-		}
+		assert.Truef(t, got.Verdict == row.want && strings.Contains(got.Evidence+got.Change, row.says),
+			"%s: %s = %s: %s Change: %s; want %s with %q", row.sentence, row.id, got.Verdict, got.Evidence, got.Change, row.want, row.says)
 		asks := slices.Contains([]Verdict{Error, Warning}, got.Verdict)
 		assert.Truef(t, (!asks || got.Change != "") && got.Evidence != "" && strings.HasSuffix(got.Evidence, "."),
 			"%s: %s = %+v; want evidence in sentences, and what to change where something is wrong", row.sentence, row.id, got)

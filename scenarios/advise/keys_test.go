@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
@@ -77,9 +78,8 @@ func TestKeysAgainstARate(t *testing.T) {
 	} {
 		k := judgedKeys(t, row.text, row.perSecond)
 		got := findingOf(k.Findings, row.id)
-		if got.Verdict != row.want || !strings.Contains(got.Evidence+got.Change, row.says) {
-			t.Errorf("%s: %s = %s: %s %s; want %s with %q", row.sentence, row.id, got.Verdict, got.Evidence, got.Change, row.want, row.says)
-		}
+		assert.Truef(t, got.Verdict == row.want && strings.Contains(got.Evidence+got.Change, row.says),
+			"%s: %s = %s: %s %s; want %s with %q", row.sentence, row.id, got.Verdict, got.Evidence, got.Change, row.want, row.says)
 		if faulty := slices.ContainsFunc(k.Findings, func(f Finding) bool { return f.Verdict == Error }); (k.State == results.DoesNotHold) != faulty {
 			t.Errorf("%s: the state is %s; want one that does not hold: %v", row.sentence, k.State, faulty)
 		}

@@ -202,15 +202,12 @@ func FuzzContest(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, line := range strings.Split(strings.TrimSuffix(prose.String(), "\n"), "\n") {
-			if text.Columns(line) > 110 && !strings.HasPrefix(line, "  "+text.Harmless(operation)) {
-				t.Errorf("%q fills %d columns; want %d at most", line, text.Columns(line), 110)
-			}
+			assert.Truef(t, text.Columns(line) <= 110 || strings.HasPrefix(line, "  "+text.Harmless(operation)),
+				"%q fills %d columns; want %d at most", line, text.Columns(line), 110)
 			for _, r := range line {
 				assert.Truef(t, unicode.IsPrint(r), "%q holds %U", line, r)
 			}
 		}
-		if !json.Valid(data.Bytes()) {
-			t.Errorf("no JSON: %s", data.Bytes())
-		}
+		assert.Truef(t, json.Valid(data.Bytes()), "no JSON: %s", data.Bytes())
 	})
 }

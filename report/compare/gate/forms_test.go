@@ -131,14 +131,6 @@ func hostile() []string {
 	}
 }
 
-func TestFormsOfHostileTexts(t *testing.T) {
-	for _, text := range hostile() {
-		for _, f := range gate.Forms() {
-			soundForm(t, f, about(text))
-		}
-	}
-}
-
 // about is a result of every kind that says so.
 func about(text string) []gate.Result {
 	var list []gate.Result

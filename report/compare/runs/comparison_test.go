@@ -229,9 +229,8 @@ func TestJSON(t *testing.T) {
 		Warnings []string
 	}
 	require.NoError(t, json.Unmarshal(out.Bytes(), &got))
-	if got.Verdict != "regression" || len(got.Metrics) != 66 || got.Warnings == nil {
-		t.Fatalf("%s with %d metrics; want a regression and 11 metrics of the whole and a phase by 3 operations", got.Verdict, len(got.Metrics))
-	}
+	require.Truef(t, got.Verdict == "regression" && len(got.Metrics) == 66 && got.Warnings != nil,
+		"%s with %d metrics; want a regression and 11 metrics of the whole and a phase by 3 operations", got.Verdict, len(got.Metrics))
 	if m := got.Metrics[0]; m.Metric != "response_us.p50" || m.Interval == nil || m.P == nil || *m.Change < .05 || *m.A >= *m.B {
 		t.Errorf("the first metric is %+v; want the median, a tenth slower", m)
 	}

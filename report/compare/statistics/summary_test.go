@@ -27,9 +27,8 @@ func TestMiddles(t *testing.T) {
 	} {
 		before := slices.Clone(row.values)
 		median, lehmann := statistics.Median(row.values), statistics.HodgesLehmann(row.values)
-		if median != row.median || lehmann != row.lehmann || !slices.Equal(before, row.values) {
-			t.Errorf("%s: Median and HodgesLehmann(%v) = %v, %v; want %v, %v, and the values as they were", row.name, before, median, lehmann, row.median, row.lehmann)
-		}
+		assert.Truef(t, median == row.median && lehmann == row.lehmann && slices.Equal(before, row.values),
+			"%s: Median and HodgesLehmann(%v) = %v, %v; want %v, %v, and the values as they were", row.name, before, median, lehmann, row.median, row.lehmann)
 	}
 	assert.Equal(t, 1.5, statistics.Median([]int64{1, 2}), "Median(1, 2)")
 	if got := statistics.Median([]float64(nil)); !math.IsNaN(got) {

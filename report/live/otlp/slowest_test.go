@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
 	"loadgen/results/resultstest"
@@ -74,9 +75,8 @@ func TestSlowestOfEachSecond(t *testing.T) {
 		s := newSlowest(false)
 		play(s, list)
 		got := s.take(time.Hour)
-		if listed(got) != listed(want) {
-			t.Fatalf("seed %d: the slowest are\n%s\nwant\n%s", seed, listed(got), listed(want))
-		}
+		require.Truef(t, listed(got) == listed(want),
+			"seed %d: the slowest are\n%s\nwant\n%s", seed, listed(got), listed(want))
 		if sampled, lost := s.counts(); sampled != int64(len(want)) || lost != 0 || len(s.take(2*time.Hour)) > 0 {
 			t.Errorf("seed %d: %d sampled, %d lost; want %d, 0, and each taken once", seed, sampled, lost, len(want))
 		}

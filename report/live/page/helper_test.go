@@ -13,6 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/rest/resttest"
 	"loadgen/report/live"
 	"loadgen/results"
@@ -86,9 +88,7 @@ type viewing struct {
 func (s *site) view() *viewing {
 	s.Helper()
 	reply := s.send("GET", "/"+token+"/events")
-	if reply.StatusCode != http.StatusOK {
-		s.Fatalf("the stream answers %d", reply.StatusCode)
-	}
+	require.Truef(s, reply.StatusCode == http.StatusOK, "the stream answers %d", reply.StatusCode)
 	return &viewing{s, reply, bufio.NewReaderSize(reply.Body, 1<<20)}
 }
 

@@ -46,9 +46,7 @@ func TestMembersOnThePage(t *testing.T) {
 		for second := range 3 {
 			u := v.update()
 			rows := cellsOf(u.Parts["health"])
-			if second > 0 && strings.Contains(said(u), "Behind") {
-				t.Errorf("on time it says %s", said(u))
-			}
+			assert.Truef(t, second <= 0 || !strings.Contains(said(u), "Behind"), "on time it says %s", said(u))
 			require.Lenf(t, rows, 5+2+1, "rows: %q", rows)
 			for i := range 5 {
 				p.tells(i, results.Interval{Scheduled: int64(100 * (i + 1)), Attempts: 200, Throttled: int64(10 * i), Ok: 100})

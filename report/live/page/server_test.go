@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
@@ -39,31 +40,18 @@ func TestWhoIsAnswered(t *testing.T) {
 			{"to stop from another page of this machine", "POST", "/" + token + "/stop", []string{"Sec-Fetch-Site", "same-site"}, http.StatusForbidden},
 		} {
 			status, head, _ := s.ask(row.method, row.path, row.header...)
-			if status != row.want {
-				s.Errorf("%s: %d; want %d", row.sentence, status, row.want)
-			}
+			assert.Truef(s, status == row.want, "%s: %d; want %d", row.sentence, status, row.want)
 			if status == http.StatusOK && (!strings.Contains(head.Get("Content-Security-Policy"), "default-src 'none'; ") || !strings.HasSuffix(head.Get("Content-Security-Policy"), "connect-src 'self'; frame-ancestors 'none'") ||
 				head.Get("Referrer-Policy") != "no-referrer" || head.Get("Cache-Control") != "no-store") {
 				s.Errorf("%s: the header is %v; want a policy, and that nobody keeps or tells of the page", row.sentence, head)
 			}
 		}
-		if s.stopped != 0 {
-			s.Errorf("it was stopped %d times by those who may not", s.stopped)
-		}
-	})
-}
-
-// Whoever has the token stops the run, once.
-func TestStop(t *testing.T) {
-	serve(t, func(s *site) {
+		assert.Truef(s, s.stopped == 0, "it was stopped %d times by those who may not", s.stopped)
 		for range 2 {
-			if status, _, _ := s.ask("POST", "/"+token+"/stop", "Sec-Fetch-Site", "same-origin"); status != http.StatusNoContent {
-				s.Errorf("to stop answers %d; want 204", status)
-			}
+			status, _, _ := s.ask("POST", "/"+token+"/stop", "Sec-Fetch-Site", "same-origin")
+			assert.Equal(s, http.StatusNoContent, status, "to stop is answered")
 		}
-		if s.stopped != 1 {
-			s.Errorf("it was stopped %d times; want once", s.stopped)
-		}
+		assert.Equal(s, 1, s.stopped, "times it was stopped by who has the token")
 	})
 }
 
@@ -94,9 +82,8 @@ func TestViewers(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if open, dropped := s.Viewers(); open != 2 || dropped != 0 {
-			s.Errorf("%d look on, %d were let go of; want 2 and none", open, dropped)
-		}
+		open, dropped := s.Viewers()
+		assert.Truef(s, open == 2 && dropped == 0, "%d look on, %d were let go of; want 2 and none", open, dropped)
 		a, b := again.update(), other.update()
 		if a.Parts["heat"] != b.Parts["heat"] || !strings.Contains(a.Parts["health"], ">2</td>") {
 			s.Errorf("two pages are told\n%s and\n%s; want the same, and that two look on", a.Parts["health"], b.Parts["health"])
@@ -121,12 +108,10 @@ func TestAViewerThatNeverReads(t *testing.T) {
 		for range 12 {
 			reads.update()
 		}
-		if at := time.Since(p.began); at != 11*time.Second+grace {
-			s.Errorf("twelve updates took %v; want one a second", at)
-		}
-		if open, dropped := s.Viewers(); open != 1 || dropped != 1 {
-			s.Errorf("%d look on, %d were let go of; want 1 and 1", open, dropped)
-		}
+		at := time.Since(p.began)
+		assert.Truef(s, at == 11*time.Second+grace, "twelve updates took %v; want one a second", at)
+		open, dropped := s.Viewers()
+		assert.Truef(s, open == 1 && dropped == 1, "%d look on, %d were let go of; want 1 and 1", open, dropped)
 		if u := reads.update(); !strings.Contains(u.Parts["health"], "1 let go of") {
 			s.Errorf("the page says %s; want that one was let go of", u.Parts["health"])
 		}
@@ -168,9 +153,8 @@ func TestReport(t *testing.T) {
 		v := s.view()
 		v.update()
 		p.End()
-		if u := v.update(); !strings.Contains(u.Says, "over") {
-			s.Errorf("at the end the page says %q; want that it is over", u.Says)
-		}
+		u := v.update()
+		assert.Truef(s, strings.Contains(u.Says, "over"), "at the end the page says %q; want that it is over", u.Says)
 		const page = "<!DOCTYPE html>\n<title>the report</title>\n"
 		s.Report([]byte(page))
 		name, data := v.next()
@@ -211,9 +195,8 @@ func TestClose(t *testing.T) {
 		synctest.Wait()
 		began := time.Now()
 		s.Close()
-		if took := time.Since(began); took > farewell {
-			s.Errorf("the end took %v; want %v at most", took, farewell)
-		}
+		took := time.Since(began)
+		assert.Truef(s, took <= farewell, "the end took %v; want %v at most", took, farewell)
 		if told := <-last; told.name != "ended" || !strings.Contains(told.data, "no report") {
 			s.Errorf("the page is told %v; want that it ended", told)
 		}

@@ -37,15 +37,11 @@ func TestHeatOfTenThousandPartitions(t *testing.T) {
 		if n := strings.Count(heat, "<tr>"); n != 1+rows+1 {
 			s.Errorf("the heat map has %d rows; want a heading, %d partitions and the others", n, rows)
 		}
-		if !strings.Contains(heat, "9,988 others") || strings.Contains(heat, "more than") {
-			s.Errorf("the others are not counted: %s", heat)
-		}
-		if !strings.Contains(heat, `class="hot" d="M59 7h1v3h-1z"`) {
-			s.Errorf("a quarter of the last second is not throttled: %s", heat)
-		}
-		if len(heat) > 40_000 {
-			s.Errorf("the heat map takes %d bytes", len(heat))
-		}
+		assert.Truef(s, strings.Contains(heat, "9,988 others") && !strings.Contains(heat, "more than"),
+			"the others are not counted: %s", heat)
+		assert.Truef(s, strings.Contains(heat, `class="hot" d="M59 7h1v3h-1z"`),
+			"a quarter of the last second is not throttled: %s", heat)
+		assert.Truef(s, len(heat) <= 40_000, "the heat map takes %d bytes", len(heat))
 		p.attempt(3*time.Second, "one more", 1, results.Ok)
 		if heat := v.update().Parts["heat"]; !strings.Contains(heat, "more than 9,988 others") {
 			s.Errorf("that there are more than are counted is not told: %s", heat)
@@ -69,9 +65,8 @@ func TestWhatHappens(t *testing.T) {
 		u := v.update()
 		events := u.Parts["events"]
 		moved, begun := strings.Index(events, `load balancing: move of the range from &#34;m&#34; to server 7`), strings.Index(events, "phase &lt;peak&gt;")
-		if moved < 0 || begun < moved || strings.Count(events, "<tr>") != 3 {
-			s.Errorf("what happened is %s; want the move, then the phase", events)
-		}
+		assert.Truef(s, moved >= 0 && begun >= moved && strings.Count(events, "<tr>") == 3,
+			"what happened is %s; want the move, then the phase", events)
 		if !strings.Contains(u.Parts["health"], "50.0 %") || !strings.Contains(u.Parts["health"], "30.0 ms") || *u.Series["load"].Y[0][0] != 50 {
 			s.Errorf("the health is %s and %v; want half of two cores, and 30 ms", u.Parts["health"], u.Series["load"].Y)
 		}
@@ -128,9 +123,8 @@ func TestHistoryAddsUp(t *testing.T) {
 				t.Fatalf("%d seconds: sample %d is at %v after %v; want steps of %d", length, i, one.second, list[i-1].second, h.each)
 			}
 		}
-		if len(list) > mostSamples || kept < sum-1e-3 || kept > sum+1e-3 || most != longest {
-			t.Errorf("%d seconds: %d samples of %v served, the longest %v; want %d at most, %v and %v", length, len(list), kept, most, mostSamples, sum, longest)
-		}
+		assert.Truef(t, len(list) <= mostSamples && kept >= sum-1e-3 && kept <= sum+1e-3 && most == longest,
+			"%d seconds: %d samples of %v served, the longest %v; want %d at most, %v and %v", length, len(list), kept, most, mostSamples, sum, longest)
 	}
 }
 

@@ -141,9 +141,7 @@ func TestDashboard(t *testing.T) {
 			"the variable %s asks for %q", one.Name, one.Query)
 	}
 	for _, match := range variable.FindAllStringSubmatch(all, -1) {
-		if !slices.Contains(names, match[1]) {
-			t.Errorf("there is no variable %s", match[1])
-		}
+		assert.Truef(t, slices.Contains(names, match[1]), "there is no variable %s", match[1])
 	}
 	taken := map[[2]int]string{}
 	for _, panel := range board.Panels {
@@ -161,9 +159,8 @@ func TestDashboard(t *testing.T) {
 			labels, err := check(target.Expr, known)
 			assert.NoErrorf(t, err, "%s: %s", panel.Title, target.Expr)
 			for _, match := range legend.FindAllStringSubmatch(target.LegendFormat, -1) {
-				if !labels[match[1]] {
-					t.Errorf("%s: the legend names %s, which %s has not", panel.Title, match[1], target.Expr)
-				}
+				assert.Truef(t, labels[match[1]],
+					"%s: the legend names %s, which %s has not", panel.Title, match[1], target.Expr)
 			}
 		}
 	}

@@ -149,9 +149,8 @@ func TestInvalidKeysAreCountedApart(t *testing.T) {
 		rows = append(rows, &keystatistics.Row{PartitionKey: "#", Line: 6})
 	}
 	r := reportOf(t, keystatistics.Options{}, rows...)
-	if r.Rows != 1 || r.Invalid != 24 || r.Partitions.Value != 1 || len(r.Faults) != 10 {
-		t.Fatalf("Report() = %d rows, %d invalid, %v partitions, %d faults; want 1, 24, 1, 10", r.Rows, r.Invalid, r.Partitions.Value, len(r.Faults))
-	}
+	require.Truef(t, r.Rows == 1 && r.Invalid == 24 && r.Partitions.Value == 1 && len(r.Faults) == 10,
+		"Report() = %d rows, %d invalid, %v partitions, %d faults; want 1, 24, 1, 10", r.Rows, r.Invalid, r.Partitions.Value, len(r.Faults))
 	for i, want := range []string{"U+002F", "U+003F", "513", "UTF-8"} {
 		if f := r.Faults[i]; f.Line != int64(i+2) || !strings.Contains(f.What, want) || len(f.PartitionKey) > 61 {
 			t.Errorf("Faults[%d] = %+v; want line %d and %s", i, f, i+2, want)

@@ -90,9 +90,8 @@ func TestKnownAnswers(t *testing.T) {
 		t.Run(tt.table, func(t *testing.T) {
 			s, p := answered(t, tt.table)
 			at := slices.IndexFunc(p.Candidates, func(c suggest.Candidate) bool { return tt.is(&c.Design) })
-			if at < 0 || at > 1 {
-				t.Errorf("the known answer, %s, is candidate %d; want it among the first two of %+v", tt.answer, at+1, p.Candidates)
-			}
+			assert.Truef(t, at >= 0 && at <= 1,
+				"the known answer, %s, is candidate %d; want it among the first two of %+v", tt.answer, at+1, p.Candidates)
 			if c := &p.Candidates[max(0, at)]; !c.Holds {
 				t.Errorf("%s does not hold its peak: %v", c.Design.Name, c.Why)
 			}
@@ -175,9 +174,8 @@ func TestBucketsHoldWhereTimeGoesFast(t *testing.T) {
 	p := proposed(t, fast, suggest.Options{})
 	for _, c := range p.Candidates {
 		if strings.HasSuffix(c.Design.PartitionKey, "_{hour}") {
-			if c.Buckets != 4 || c.Hottest < 1250.0/4*0.99 || c.Hottest > 400 {
-				t.Errorf("%s has %d buckets, the hottest of %.0f entities/s; want 4 of 313 as where an hour lasts", c.Design.PartitionKey, c.Buckets, c.Hottest)
-			}
+			assert.Truef(t, c.Buckets == 4 && c.Hottest >= 1250.0/4*0.99 && c.Hottest <= 400,
+				"%s has %d buckets, the hottest of %.0f entities/s; want 4 of 313 as where an hour lasts", c.Design.PartitionKey, c.Buckets, c.Hottest)
 			return
 		}
 	}

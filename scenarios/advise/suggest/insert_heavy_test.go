@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
@@ -128,7 +129,6 @@ func TestNoKeyThatAppends(t *testing.T) {
 			}
 		}
 	}
-	if proposals < wanted || bucketed < wanted/6 || none > wanted {
-		t.Errorf("%d proposals, %d of their candidates in buckets, and %d scenarios without any; want %d, and more in buckets", proposals, bucketed, none, wanted)
-	}
+	assert.Truef(t, proposals >= wanted && bucketed >= wanted/6 && none <= wanted,
+		"%d proposals, %d of their candidates in buckets, and %d scenarios without any; want %d, and more in buckets", proposals, bucketed, none, wanted)
 }
