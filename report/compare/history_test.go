@@ -122,7 +122,8 @@ func TestQuietMonthsRarelyAlarm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a statistical test of one goroutine")
 	}
-	const months, history, nights = 100, 30, 30
+	const history, nights = 30, 30
+	months := resultstest.Cases(50, 100)
 	alarms := func(test compare.Test, months int) (count int) {
 		rng := rand.New(rand.NewPCG(6, 30))
 		for range months {

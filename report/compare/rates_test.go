@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"loadgen/report/compare"
+	"loadgen/results/resultstest"
 )
 
 // threeMetrics are what a scenario declares: each with a luck of its own.
@@ -86,7 +87,7 @@ func TestTenPercentIsFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a statistical test of one goroutine")
 	}
-	const sets = 1000
+	sets := resultstest.Cases(500, 1000)
 	for _, row := range []struct {
 		name string
 		machine

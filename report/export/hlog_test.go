@@ -89,11 +89,11 @@ func TestLogSays(t *testing.T) {
 	slow := race()
 	slow.tail, slow.each = time.Hour, 40
 	early := race()
-	early.end, early.validity, early.reasons = 3*time.Second, results.Partial, []string{"the run was interrupted"}
+	early.each, early.end, early.validity, early.reasons = 40, 3*time.Second, results.Partial, []string{"the run was interrupted"}
 	empty := race()
 	empty.each, empty.gone = 40, 40
 	old := race()
-	old.change = func(m *results.Manifest) { m.Started = time.Date(1969, 1, 1, 0, 0, 0, 0, time.UTC) }
+	old.each, old.change = 40, func(m *results.Manifest) { m.Started = time.Date(1969, 1, 1, 0, 0, 0, 0, time.UTC) }
 	for _, row := range []struct {
 		name       string
 		run        run

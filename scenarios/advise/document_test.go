@@ -133,8 +133,8 @@ func TestStateOfAPart(t *testing.T) {
 func TestDocumentOfScenario(t *testing.T) {
 	e := explained(t, runtest.Parse(t, file(t, "hours")))
 	d := e.Document()
-	first, err := json.Marshal(explained(t, judged(t, ofUser)).Document())
-	again, other := json.Marshal(explained(t, judged(t, ofUser)).Document())
+	first, err := json.Marshal(explained(t, judged(t, ofUser, briefly)).Document())
+	again, other := json.Marshal(explained(t, judged(t, ofUser, briefly)).Document())
 	assert.Truef(t, err == nil && other == nil && bytes.Equal(first, again),
 		"two explanations of one scenario differ: %v, %v\n%s\n%s", err, other, first, again)
 	for _, key := range strings.Fields("scenario about verdict basis targets designs cost findings") {

@@ -39,7 +39,7 @@ func file(t testing.TB, name string) string {
 func TestDesignThatCannotServe(t *testing.T) {
 	text := strings.Replace(file(t, "hours"), "{name: report, verb: insert,",
 		"{name: report, verb: batch, entities: 10, together: [site],", 1)
-	e := explained(t, runtest.Parse(t, strings.Replace(text, "use: by-hour", "use: by-site", 1), "phases.reports.for=1s"))
+	e := explained(t, runtest.Parse(t, strings.Replace(text, "use: by-hour", "use: by-site", 1), "phases.reports.for=1s", "phases.load.entities=400"))
 	for _, d := range e.Designs {
 		// An hour is shared by what is written at one instant; a bucket of devices is not.
 		cannot := d.Name == "by-bucket"

@@ -130,12 +130,13 @@ func side(t testing.TB, name string, found ...played) *runs.Side {
 func (p played) shared(t testing.TB) *results.Record {
 	t.Helper()
 	plain := p
-	plain.alter = nil
+	plain.alter, plain.started, plain.virtual = nil, time.Time{}, false
 	key := fmt.Sprintf("%+v", plain)
 	if sharedRecords[key] == nil {
 		sharedRecords[key] = plain.record(t)
 	}
-	record := *sharedRecords[key]
+	record, own := *sharedRecords[key], p.manifest()
+	record.Manifest.Started, record.Manifest.Time = own.Started, own.Time
 	if p.alter != nil {
 		record.Manifest.Operations = slices.Clone(record.Manifest.Operations)
 		p.alter(&record.Manifest)

@@ -24,7 +24,7 @@ var rewrite = flag.Bool("rewrite", false, "write the golden reports of testdata 
 
 // Whatever differs between two runs is warned of, and nothing else.
 func TestWarnings(t *testing.T) {
-	plain := side(t, "a", played{})
+	plain := side(t, "a", played{one: true})
 	for _, row := range []struct {
 		name  string
 		alter func(*results.Manifest)
@@ -54,7 +54,7 @@ func TestWarnings(t *testing.T) {
 		{"GOMAXPROCS", func(m *results.Manifest) { m.Environment.GOMAXPROCS = 1 }, "machine"},
 		{"the workers", func(m *results.Manifest) { m.Environment.Workers = 9 }, "A has 8, B has 9"},
 	} {
-		checkWarning(t, row.name, held(t, plain, side(t, "b", played{alter: row.alter})), row.says)
+		checkWarning(t, row.name, held(t, plain, side(t, "b", played{one: true, alter: row.alter})), row.says)
 	}
 }
 

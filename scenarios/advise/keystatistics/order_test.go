@@ -35,7 +35,7 @@ func checkOrder(t testing.TB, d *Design, seed uint64, rows int) {
 }
 
 func TestNoDesignIsMisjudged(t *testing.T) {
-	for _, rows := range []int{2_000, resultstest.Cases(7_000, 17_000)} {
+	for _, rows := range []int{2_000, resultstest.Cases(5_000, 17_000)} {
 		for i, d := range Designs() {
 			checkOrder(t, &d, uint64(i), rows)
 		}
@@ -59,7 +59,7 @@ func TestAShuffledStreamGetsTheSameVerdict(t *testing.T) {
 	options := keystatistics.Options{Seed: 5, Samples: 2_500}
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i, d := range Designs() {
-		rows := d.rows(uint64(i), 6_000)
+		rows := d.rows(uint64(i), 4_000)
 		inOrder := reportOf(t, options, rows...)
 		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		shuffled := reportOf(t, options, rows...)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/results/resultstest"
 	"loadgen/scenarios/advise/keystatistics"
 )
 
@@ -38,11 +39,11 @@ func (c *counted) heaviest() int64 {
 	return most
 }
 
-// count returns 100,000 rows and counts them.
+// count returns rows and counts them.
 func count(key func(rng *rand.Rand, i int) (string, int64)) ([]*keystatistics.Row, counted) {
 	rng := rand.New(rand.NewPCG(7, 11))
 	c := counted{weights: map[string]int64{}}
-	rows := make([]*keystatistics.Row, 100_000)
+	rows := make([]*keystatistics.Row, resultstest.Cases(40_000, 100_000))
 	for i := range rows {
 		name, entities := key(rng, i)
 		rows[i] = &keystatistics.Row{PartitionKey: name, Entities: entities}
