@@ -25,8 +25,9 @@ func fiveByFive(t *testing.T, a *standard) *aztables.Client {
 	table := a.table(t, "Races")
 	for i := range 25 {
 		body := fmt.Sprintf(`{"PartitionKey":"%d","RowKey":"%d","Number":%d}`, i/5, i%5, i)
-		_, err := table.AddEntity(t.Context(), []byte(body), nil)
-		require.NoError(t, err)
+		if _, err := table.AddEntity(t.Context(), []byte(body), nil); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return table
 }
@@ -37,10 +38,59 @@ func validity() (from, until time.Time) {
 	return now.Add(-time.Minute), now.Add(time.Hour)
 }
 
+func TestStandardClientWithAnAccountsSignature(t *testing.T) {
+	t.Parallel()
+	a := newStandard(t, nil)
+	ctx := t.Context()
+	from, until := validity()
+	url, err := a.service.GetAccountSASURL(aztables.AccountSASResourceTypes{Service: true, Container: true, Object: true},
+		aztables.AccountSASPermissions{Read: true, Write: true, Delete: true, List: true, Add: true, Create: true, Update: true}, from, until)
+	require.NoError(t, err)
+	service, err := aztables.NewServiceClientWithNoCredential(url, a.options)
+	require.NoError(t, err)
+	if _, err := service.CreateTable(ctx, "Boats", nil); err != nil {
+		t.Error(err)
+	}
+	if _, err := service.GetProperties(ctx, nil); err != nil {
+		t.Error(err)
+	}
+	boats := service.NewClient("Boats")
+	if _, err := boats.SubmitTransaction(ctx, actions(t, "full", "add 1 1", "insert-merge 2 2"), nil); err != nil {
+		t.Error(err)
+	}
+	assert.Equal(t, "1=1 2=2", numbers(t, boats, "full"), "after a transaction")
+	_, err = boats.GetAccessPolicy(ctx, nil)
+	wantError(t, "access policies", err, 403, "AuthorizationFailure")
+	if _, err := service.DeleteTable(ctx, "Boats", nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestStandardClientWithATablesSignature(t *testing.T) {
+	t.Parallel()
+	a := newStandard(t, nil)
+	table := fiveByFive(t, a)
+	ctx := t.Context()
+	a.table(t, "Boats")
+	from, until := validity()
+	url, err := table.GetTableSASURL(aztables.SASPermissions{Read: true}, from, until)
+	require.NoError(t, err)
+	// The client forgets the slash before the table's name.
+	_, query, _ := strings.Cut(url, "?")
+	reader := withSignature(t, a, "Races", query)
+	if keys, _ := listAll(t, reader, nil); len(keys) != 25 {
+		t.Errorf("a reader found %d entities; want 25", len(keys))
+	}
+	_, err = reader.AddEntity(ctx, []byte(`{"PartitionKey":"9","RowKey":"9"}`), nil)
+	wantError(t, "a reader adds", err, 403, "AuthorizationPermissionMismatch")
+	_, err = withSignature(t, a, "Boats", query).GetEntity(ctx, "full", "1", nil)
+	wantError(t, "a reader of another table", err, 403, "AuthorizationFailure")
+}
+
 // The figures are those of a test that its authors have run on the real service.
 func TestStandardClientWithARangeOfKeys(t *testing.T) {
 	t.Parallel()
-	a := newStandard(t)
+	a := newStandard(t, nil)
 	fiveByFive(t, a)
 	ctx := t.Context()
 	from, until := validity()
@@ -61,8 +111,48 @@ func TestStandardClientWithARangeOfKeys(t *testing.T) {
 		_, err := ranged.GetEntity(ctx, key[0], key[1], nil)
 		wantError(t, fmt.Sprint("a get of ", key), err, 403, "AuthorizationFailure")
 	}
-	_, err = ranged.UpsertEntity(ctx, []byte(`{"PartitionKey":"2","RowKey":"9"}`), nil)
-	assert.NoError(t, err)
+	if _, err := ranged.UpsertEntity(ctx, []byte(`{"PartitionKey":"2","RowKey":"9"}`), nil); err != nil {
+		t.Error(err)
+	}
 	_, err = ranged.SubmitTransaction(ctx, actions(t, "3", "merge 1 10", "merge 4 10"), nil)
 	wantError(t, "a transaction half outside", err, 202, "AuthorizationFailure")
+}
+
+func TestStandardClientWithAStoredPolicy(t *testing.T) {
+	t.Parallel()
+	a := newStandard(t, nil)
+	table := fiveByFive(t, a)
+	ctx := t.Context()
+	from, until := validity()
+	acl := []*aztables.SignedIdentifier{{ID: pointer("readers"), AccessPolicy: &aztables.AccessPolicy{
+		Start: &from, Expiry: &until, Permission: pointer("r")}}, {ID: pointer("nothing")}}
+	if _, err := table.SetAccessPolicy(ctx, &aztables.SetAccessPolicyOptions{TableACL: acl}); err != nil {
+		t.Fatal(err)
+	}
+	stored, err := table.GetAccessPolicy(ctx, nil)
+	require.Truef(t, err == nil && len(stored.SignedIdentifiers) == 2, "GetAccessPolicy = %+v, %v; want two", stored, err)
+	// Times are kept to 100 ns.
+	readers := stored.SignedIdentifiers[0]
+	if *readers.ID != "readers" || !readers.AccessPolicy.Expiry.Equal(until.Truncate(100)) || *readers.AccessPolicy.Permission != "r" {
+		t.Errorf("GetAccessPolicy = %s; want %s", encode(t, readers), encode(t, acl[0]))
+	}
+	options, err := aztables.SASSignatureValues{TableName: "Races", Identifier: "readers"}.Sign(a.key)
+	require.NoError(t, err)
+	policed := withSignature(t, a, "Races", options)
+	if _, err := policed.GetEntity(ctx, "0", "0", nil); err != nil {
+		t.Error(err)
+	}
+	_, err = policed.DeleteEntity(ctx, "0", "0", nil)
+	wantError(t, "a policy to read", err, 403, "AuthorizationPermissionMismatch")
+	for range 4 {
+		acl = append(acl, &aztables.SignedIdentifier{ID: pointer(fmt.Sprint(len(acl)))})
+	}
+	if _, err := table.SetAccessPolicy(ctx, &aztables.SetAccessPolicyOptions{TableACL: acl}); err == nil {
+		t.Error("SetAccessPolicy of six = nil; want an error")
+	}
+	if _, err := table.SetAccessPolicy(ctx, nil); err != nil {
+		t.Error(err)
+	}
+	_, err = policed.GetEntity(ctx, "0", "0", nil)
+	wantError(t, "a policy revoked", err, 403, "AuthenticationFailed")
 }

@@ -3,7 +3,9 @@ package rest_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 	"github.com/stretchr/testify/assert"
@@ -29,7 +31,7 @@ func listAll(t *testing.T, table *aztables.Client, options *aztables.ListEntitie
 // each and in order, however long the pages are.
 func TestStandardClientPages(t *testing.T) {
 	t.Parallel()
-	a := newStandard(t)
+	a := newStandard(t, nil)
 	table := a.table(t, "Races")
 	var want []string
 	for _, partition := range []string{"", "'", "a b", "ä", "\U0001F3C3"} {
@@ -44,14 +46,16 @@ func TestStandardClientPages(t *testing.T) {
 				all = append(all, aztables.TransactionAction{ActionType: aztables.TransactionTypeAdd,
 					Entity: []byte(fmt.Sprintf(`{"PartitionKey":%q,"RowKey":%q,"Number":%d}`, partition, row, i))})
 			}
-			_, err := table.SubmitTransaction(t.Context(), all, nil)
-			require.NoError(t, err)
+			if _, err := table.SubmitTransaction(t.Context(), all, nil); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	for _, row := range []struct {
-		name         string
-		options      *aztables.ListEntitiesOptions
-		every, pages int
+		name    string
+		options *aztables.ListEntitiesOptions
+		every   int
+		pages   int
 	}{
 		{"as the service pages", nil, 1, 3},
 		{"300 a page", &aztables.ListEntitiesOptions{Top: pointer[int32](300)}, 1, 9},
@@ -75,12 +79,75 @@ func TestStandardClientPages(t *testing.T) {
 	wantError(t, "a page of 1001", err, 400, aztables.InvalidInput)
 }
 
+// The literals of each type, and how they are compared.
+func TestStandardClientFilters(t *testing.T) {
+	t.Parallel()
+	a := newStandard(t, nil)
+	table := a.table(t, "Races")
+	born := time.Date(1974, 5, 1, 10, 30, 0, 123_456_700, time.UTC)
+	for i := range 5 {
+		e := aztables.EDMEntity{Entity: aztables.Entity{PartitionKey: "O Brien", RowKey: fmt.Sprint(i)}, Properties: map[string]any{
+			"Text": fmt.Sprintf("it's %d", i), "Small": int32(i), "Large": aztables.EDMInt64(int64(i) << 40), "Part": float64(i) + 0.5,
+			"Even": i%2 == 0, "Born": aztables.EDMDateTime(born.AddDate(i, 0, 0)),
+			"Guid":   aztables.EDMGUID(fmt.Sprintf("4185404a-5818-48c3-b9be-f217df0dba6%d", i)),
+			"Binary": aztables.EDMBinary([]byte{0xA0, byte(i)})}}
+		if i == 4 {
+			e.Properties["Extra"] = "x"
+		}
+		if _, err := table.AddEntity(t.Context(), encode(t, e), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for filter, want := range map[string]string{
+		"":                                "01234",
+		"PartitionKey eq 'O Brien'":       "01234",
+		"PartitionKey eq 'O'":             "",
+		"RowKey ge '2' and RowKey lt '4'": "23",
+		"Text eq 'it''s 3'":               "3",
+		"Small gt 2":                      "34",
+		"2 lt Small":                      "34",
+		"Small ge 1.5":                    "234",
+		"Large eq 1099511627776L":         "1",
+		"Large eq -1099511627776L":        "",
+		"Part le 1.5":                     "01",
+		"Part lt 1e0":                     "0",
+		"Even":                            "024",
+		"Even eq false":                   "13",
+		"not Even and Small gt 1":         "3",
+		"not (Small eq 1)":                "0234",
+		"(Small eq 1)or(Small eq 3)":      "13",
+		"Guid eq guid'4185404A-5818-48c3-b9be-f217df0dba62'": "2",
+		"Binary eq X'a003'":      "3",
+		"Binary gt binary'A002'": "34",
+		"Extra eq 'x'":           "4",
+		"Extra ne 'y'":           "4",
+		"not (Extra eq 'x')":     "0123",
+		"Text eq 3":              "",
+		"Born eq datetime'" + born.AddDate(2, 0, 0).Format("2006-01-02T15:04:05.9999999Z") + "'": "2",
+		"Born lt datetime'" + born.AddDate(2, 0, 0).Format("2006-01-02T15:04:05.9999999Z") + "'": "01",
+		"Timestamp gt datetime'2020-01-01T00:00:00Z'":                                            "01234",
+	} {
+		keys, _ := listAll(t, table, &aztables.ListEntitiesOptions{Filter: &filter})
+		assert.Equal(t, want, strings.ReplaceAll(strings.Join(keys, ""), "O Brien|", ""), filter)
+	}
+	for filter, code := range map[string]aztables.TableErrorCode{"Small eq": aztables.InvalidInput, "Small eq 'x": aztables.InvalidInput,
+		"X'a' eq Binary": aztables.InvalidInput, "startswith(Text,'it')": aztables.NotImplemented, "Small add 1 eq 2": aztables.NotImplemented} {
+		_, err := table.NewListEntitiesPager(&aztables.ListEntitiesOptions{Filter: &filter}).NextPage(t.Context())
+		status := 400
+		if code == aztables.NotImplemented {
+			status = 501
+		}
+		wantError(t, filter, err, status, code)
+	}
+}
+
 func TestStandardClientSelects(t *testing.T) {
 	t.Parallel()
-	a := newStandard(t)
+	a := newStandard(t, nil)
 	table := a.table(t, "Races")
-	_, err := table.AddEntity(t.Context(), encode(t, everyType("full", "1")), nil)
-	require.NoError(t, err)
+	if _, err := table.AddEntity(t.Context(), encode(t, everyType("full", "1")), nil); err != nil {
+		t.Fatal(err)
+	}
 	pager := table.NewListEntitiesPager(&aztables.ListEntitiesOptions{Select: pointer("RowKey,Least,Guid,Missing"), Format: pointer(aztables.MetadataFormatNone)})
 	page, err := pager.NextPage(t.Context())
 	require.Truef(t, err == nil && len(page.Entities) == 1, "NextPage = %v, %v; want one entity", page, err)

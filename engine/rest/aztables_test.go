@@ -4,8 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
+	"loadgen/engine/entity"
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
 )
@@ -23,42 +28,63 @@ import (
 // standard is the service behind a socket, and the standard client of Go at the
 // other end of it.
 type standard struct {
+	*witness
 	url     string
 	key     *aztables.SharedKeyCredential
 	options *aztables.ClientOptions
 	service *aztables.ServiceClient
-	// connections counts those of the client.
+	// accepted counts the connections.
+	accepted *counting
+}
+
+// counting is a listener that counts.
+type counting struct {
+	net.Listener
 	connections atomic.Int64
 }
 
-// newStandard serves over TLS, since the client's own signatures are for that alone.
-func newStandard(t *testing.T) *standard {
+func (c *counting) Accept() (net.Conn, error) {
+	connection, err := c.Listener.Accept()
+	if err == nil {
+		c.connections.Add(1)
+	}
+	return connection, err
+}
+
+// newStandard serves over TLS, since the client's own signatures are for that
+// alone. Between the socket and the handler comes what between makes of it; nil
+// for nothing.
+func newStandard(t *testing.T, between func(http.Handler) http.Handler) *standard {
 	t.Helper()
 	real := clock.NewReal()
-	a := &standard{}
-	h := newService(t, resttest.Options{Rest: rest.Options{Clock: real, Calendar: real}})
-	ours, theirs := certified(t)
-	a.url = open(t, rest.ListenOptions{TLS: ours, Handler: h}).URL() + "/" + account
-	a.options = &aztables.ClientOptions{}
-	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
-		a.connections.Add(1)
-		return new(net.Dialer).DialContext(ctx, network, address)
+	a := &standard{witness: &witness{}}
+	var h http.Handler = newService(t, resttest.Options{Rest: rest.Options{Clock: real, Calendar: real, Observe: a.observe}})
+	if between != nil {
+		h = between(h)
 	}
-	a.options.Transport = &http.Client{Transport: &http.Transport{TLSClientConfig: theirs, DialContext: dial}}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	a.accepted = &counting{Listener: listener}
+	ours, theirs := certified(t)
+	a.url = open(t, rest.ListenOptions{Listener: a.accepted, TLS: ours, Handler: h}).URL() + "/" + account
+	a.options = &aztables.ClientOptions{}
+	a.options.Transport = &http.Client{Transport: &http.Transport{TLSClientConfig: theirs}}
 	a.options.Retry.MaxRetries = -1
-	var err error
-	a.key, err = aztables.NewSharedKeyCredential(account, contoso.Secret)
-	require.NoError(t, err)
-	a.service, err = aztables.NewServiceClientWithSharedKey(a.url, a.key, a.options)
-	require.NoError(t, err)
+	if a.key, err = aztables.NewSharedKeyCredential(account, contoso.Secret); err != nil {
+		t.Fatal(err)
+	}
+	if a.service, err = aztables.NewServiceClientWithSharedKey(a.url, a.key, a.options); err != nil {
+		t.Fatal(err)
+	}
 	return a
 }
 
 // table makes a table and returns the client of it.
 func (a *standard) table(t *testing.T, name string) *aztables.Client {
 	t.Helper()
-	_, err := a.service.CreateTable(t.Context(), name, nil)
-	require.NoError(t, err)
+	if _, err := a.service.CreateTable(t.Context(), name, nil); err != nil {
+		t.Fatal(err)
+	}
 	return a.service.NewClient(name)
 }
 
@@ -80,12 +106,68 @@ func encode(t *testing.T, v any) []byte {
 	return text
 }
 
+// tableNames lists all tables, so many a page.
+func (a *standard) tableNames(t *testing.T, options *aztables.ListTablesOptions) (names []string, pages int) {
+	t.Helper()
+	for pager := a.service.NewListTablesPager(options); pager.More(); pages++ {
+		page, err := pager.NextPage(t.Context())
+		require.NoError(t, err)
+		for _, table := range page.Tables {
+			names = append(names, *table.Name)
+		}
+	}
+	return names, pages
+}
+
+func TestStandardClientTables(t *testing.T) {
+	t.Parallel()
+	a := newStandard(t, nil)
+	for _, name := range []string{"Races", "boats", "Archers", "rowers"} {
+		created, err := a.service.CreateTable(t.Context(), name, nil)
+		require.Truef(t, err == nil && *created.TableName == name, "CreateTable(%s) = %v, %v; want its name", name, created, err)
+	}
+	for _, row := range []struct {
+		name    string
+		options *aztables.ListTablesOptions
+		want    []string
+		pages   int
+	}{
+		{"all", nil, []string{"Archers", "boats", "Races", "rowers"}, 1},
+		{"a page each", &aztables.ListTablesOptions{Top: pointer[int32](1)}, []string{"Archers", "boats", "Races", "rowers"}, 4},
+		{"two a page, in full", &aztables.ListTablesOptions{Top: pointer[int32](2), Format: pointer(aztables.MetadataFormatFull)},
+			[]string{"Archers", "boats", "Races", "rowers"}, 2},
+		{"by a filter", &aztables.ListTablesOptions{Filter: pointer("TableName ge 'Races' and TableName lt 'c'")}, []string{"boats", "Races"}, 1},
+		{"none", &aztables.ListTablesOptions{Filter: pointer("TableName eq 'Riders'")}, nil, 1},
+		{"by name alone", &aztables.ListTablesOptions{Select: pointer("TableName"), Format: pointer(aztables.MetadataFormatNone)},
+			[]string{"Archers", "boats", "Races", "rowers"}, 1},
+	} {
+		if names, pages := a.tableNames(t, row.options); !reflect.DeepEqual(names, row.want) || pages != row.pages {
+			t.Errorf("%s: %v in %d pages; want %v in %d", row.name, names, pages, row.want, row.pages)
+		}
+	}
+	_, err := a.service.CreateTable(t.Context(), "RACES", nil)
+	wantError(t, "a table that is there", err, 409, aztables.TableAlreadyExists)
+	_, err = a.service.CreateTable(t.Context(), "a-b", nil)
+	wantError(t, "a name that cannot be", err, 400, aztables.TableErrorCode("InvalidResourceName"))
+	if _, err := a.service.DeleteTable(t.Context(), "races", nil); err != nil {
+		t.Errorf("DeleteTable = %v; want nil", err)
+	}
+	_, err = a.service.DeleteTable(t.Context(), "Races", nil)
+	wantError(t, "a table that is gone", err, 404, aztables.ResourceNotFound)
+	_, err = a.service.NewClient("Races").GetEntity(t.Context(), "a", "b", nil)
+	wantError(t, "an entity of a table that is gone", err, 404, aztables.TableNotFound)
+	if _, err := a.service.NewClient("Races").CreateTable(t.Context(), nil); err != nil {
+		t.Errorf("CreateTable after DeleteTable = %v; want nil", err)
+	}
+}
+
 func TestStandardClientService(t *testing.T) {
 	t.Parallel()
-	a := newStandard(t)
+	a := newStandard(t, nil)
 	before, err := a.service.GetProperties(t.Context(), nil)
-	require.Truef(t, err == nil && len(before.Cors) == 0 && !*before.Logging.Read && !*before.HourMetrics.Enabled,
-		"GetProperties = %+v, %v; want everything off", before, err)
+	if err != nil || len(before.Cors) != 0 || *before.Logging.Read || *before.HourMetrics.Enabled {
+		t.Fatalf("GetProperties = %+v, %v; want everything off", before, err)
+	}
 	keep := &aztables.RetentionPolicy{Enabled: pointer(true), Days: pointer[int32](5)}
 	want := aztables.ServiceProperties{
 		Logging:     &aztables.Logging{Version: pointer("1.0"), Read: pointer(true), Write: pointer(false), Delete: pointer(true), RetentionPolicy: keep},
@@ -95,14 +177,17 @@ func TestStandardClientService(t *testing.T) {
 		Cors: []*aztables.CorsRule{{AllowedOrigins: pointer("http://a"), AllowedMethods: pointer("GET,PUT"), AllowedHeaders: pointer("x-ms-*"),
 			ExposedHeaders: pointer(""), MaxAgeInSeconds: pointer[int32](60)}},
 	}
-	_, err = a.service.SetProperties(t.Context(), want, nil)
-	require.NoError(t, err)
+	if _, err := a.service.SetProperties(t.Context(), want, nil); err != nil {
+		t.Fatal(err)
+	}
 	// What is nil keeps its value.
-	_, err = a.service.SetProperties(t.Context(), aztables.ServiceProperties{Logging: want.Logging}, nil)
-	require.NoError(t, err)
+	if _, err := a.service.SetProperties(t.Context(), aztables.ServiceProperties{Logging: want.Logging}, nil); err != nil {
+		t.Fatal(err)
+	}
 	got, err := a.service.GetProperties(t.Context(), nil)
-	assert.Truef(t, err == nil && string(encode(t, got.ServiceProperties)) == string(encode(t, want)),
-		"GetProperties = %s, %v; want %s", encode(t, got.ServiceProperties), err, encode(t, want))
+	if err != nil || string(encode(t, got.ServiceProperties)) != string(encode(t, want)) {
+		t.Errorf("GetProperties = %s, %v; want %s", encode(t, got.ServiceProperties), err, encode(t, want))
+	}
 	want.Cors = append(want.Cors, want.Cors[0], want.Cors[0], want.Cors[0], want.Cors[0], want.Cors[0])
 	_, err = a.service.SetProperties(t.Context(), want, nil)
 	wantError(t, "six rules", err, 400, aztables.InvalidXmlDocument)
@@ -115,4 +200,79 @@ func TestStandardClientService(t *testing.T) {
 	if err != nil || *statistics.GeoReplication.Status != aztables.GeoReplicationStatusLive || time.Since(*statistics.GeoReplication.LastSyncTime) > time.Hour {
 		t.Errorf("GetStatistics = %+v, %v; want live and new", statistics, err)
 	}
+}
+
+// An attempt whose reply is lost was carried out all the same; the client tries
+// again, and finds what it has done itself.
+func TestStandardClientMeetsItsOwnAttempt(t *testing.T) {
+	t.Parallel()
+	lost := make(chan struct{}, 1)
+	a := newStandard(t, func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			select {
+			case <-lost:
+				h.ServeHTTP(httptest.NewRecorder(), r)
+				panic(http.ErrAbortHandler)
+			default:
+				h.ServeHTTP(w, r)
+			}
+		})
+	})
+	a.options.Retry.MaxRetries = 3
+	a.options.Retry.RetryDelay = time.Millisecond
+	service, err := aztables.NewServiceClientWithSharedKey(a.url, a.key, a.options)
+	require.NoError(t, err)
+	a.table(t, "Races")
+	table := service.NewClient("Races")
+	body := []byte(`{"PartitionKey":"full","RowKey":"1","Number":1}`)
+	added := func(ctx context.Context) error { _, err := table.AddEntity(ctx, body, nil); return err }
+	upserted := func(ctx context.Context) error { _, err := table.UpsertEntity(ctx, body, nil); return err }
+	deleted := func(ctx context.Context) error { _, err := table.DeleteEntity(ctx, "full", "1", nil); return err }
+	read := func(ctx context.Context) error { _, err := table.GetEntity(ctx, "full", "1", nil); return err }
+	for _, row := range []struct {
+		name   string
+		do     func(context.Context) error
+		status int
+		code   aztables.TableErrorCode
+	}{
+		{"an insert is in its own way", added, 409, aztables.EntityAlreadyExists},
+		{"a get may be repeated", read, 0, ""},
+		{"an upsert may be repeated", upserted, 0, ""},
+		{"a delete finds nothing left", deleted, 404, aztables.ResourceNotFound},
+	} {
+		a.take()
+		lost <- struct{}{}
+		if err := row.do(t.Context()); row.status != 0 {
+			wantError(t, row.name, err, row.status, row.code)
+		} else if err != nil {
+			t.Errorf("%s: %v; want no error", row.name, err)
+		}
+		if seen := a.take(); len(seen) != 2 || seen[0].Code != entity.OK {
+			t.Errorf("%s: seen %+v; want two attempts, the first of them carried out", row.name, seen)
+		}
+	}
+}
+
+// The standard client keeps its connection, whatever it asks and whatever comes of it.
+func TestStandardClientKeepsItsConnection(t *testing.T) {
+	t.Parallel()
+	a := newStandard(t, nil)
+	table := a.table(t, "Races")
+	for i := range 10 {
+		row := fmt.Sprint(i)
+		add := encode(t, map[string]any{"PartitionKey": "p", "RowKey": row, "Text": strings.Repeat("x", i*3000)})
+		if _, err := table.AddEntity(t.Context(), add, nil); err != nil {
+			t.Fatal(err)
+		}
+		_, err := table.AddEntity(t.Context(), add, nil)
+		wantError(t, "a second insert", err, 409, aztables.EntityAlreadyExists)
+		if _, err := table.GetEntity(t.Context(), "p", row, nil); err != nil {
+			t.Fatal(err)
+		}
+		actions := []aztables.TransactionAction{{ActionType: aztables.TransactionTypeInsertMerge, Entity: add}}
+		if _, err := table.SubmitTransaction(t.Context(), actions, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	assert.EqualValues(t, 1, a.accepted.connections.Load(), "the client needed connections")
 }
