@@ -130,26 +130,6 @@ func seriesOf(d *document.Document) (list []document.Series) {
 	return list
 }
 
-// Wherever the seconds are cut, those before the cut are shown, beside all of run.json.
-func TestSecondsCutAnywhere(t *testing.T) {
-	whole := short(t)
-	f := filesOf(t, whole)
-	places := resultstest.Cases(5, 50)
-	for i := range places {
-		cut := f
-		cut.intervals = f.intervals[:len(f.intervals)*i/places]
-		record, d, _ := salvaged(t, cut)
-		lines := bytes.Count(cut.intervals, []byte("\n"))
-		if diff := cmp.Diff(whole.Intervals[:lines], record.Intervals); diff != "" && lines > 0 {
-			t.Errorf("cut after %d bytes, the seconds differ (-whole +cut):\n%s", len(cut.intervals), diff)
-		}
-		if len(d.Warnings) != 1 || len(record.Phases) != len(whole.Phases) || record.Summary == nil {
-			t.Errorf("cut after %d bytes of the seconds, the warnings are %q, %d phases are left and the summary is %v; "+
-				"want one, and all of run.json", len(cut.intervals), d.Warnings, len(record.Phases), record.Summary)
-		}
-	}
-}
-
 // What else can be wrong with a record is said first, by the file and the member, and the rest
 // is shown.
 func TestWhatIsWrongStandsFirst(t *testing.T) {

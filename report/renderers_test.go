@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"bytes"
 	"encoding/csv"
 	"io"
 	"regexp"
@@ -92,24 +91,6 @@ func harmlessAs(t testing.TB, form, text string) {
 			}
 		}
 	}
-}
-
-// The CSV has every number of every table and series of the document.
-func TestCSVHasEveryCell(t *testing.T) {
-	record := stressRecord(t)
-	d := documentOf(record)
-	var text bytes.Buffer
-	require.NoError(t, report.CSV(&text, d))
-	rows, err := csv.NewReader(&text).ReadAll()
-	require.NoError(t, err)
-	got := make(map[string]int)
-	for _, row := range rows[1:] {
-		got[row[1]]++
-	}
-	for _, table := range tablesOf(d) {
-		assert.Equalf(t, len(table.Rows)*len(table.Columns), got[table.ID], "the CSV has cells of %s", table.ID)
-	}
-	assert.Equal(t, 2*len(record.Intervals), got["rate"], "the CSV has values of the series of rates")
 }
 
 func TestRenderersReturnTheWritersError(t *testing.T) {

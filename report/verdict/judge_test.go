@@ -3,46 +3,16 @@ package verdict_test
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
-
-func near(got, want float64) bool { return math.Abs(got-want) <= 1e-9*math.Max(1, math.Abs(want)) }
-
-func TestFiguresOfStepsFollowFromTheLoad(t *testing.T) {
-	for _, row := range []struct {
-		name         string
-		serves, rate int
-		lost         float64
-	}{
-		{"a step below the limit loses nothing", 500, 200, 0},
-		{"a step over the limit loses the rest", 500, 800, 0.375},
-		{"a partition that serves nothing loses all", 0, 100, 1},
-	} {
-		r := &run{manifest: manifest(), serves: row.serves, rates: []int{row.rate}, seconds: 4}
-		step := verdict.Judge(r.record(t)).Phases[0]
-		offered := float64(row.rate)
-		if !near(step.Offered, offered) || !near(step.Served, offered*(1-row.lost)) || !near(*step.ShareLost, row.lost) ||
-			!near(step.ThrottledPerSecond, offered*row.lost) {
-			t.Errorf("%s: the summary's phase is %+v; want %v lost of %v", row.name, step, row.lost, offered)
-		}
-		parts := 0.0
-		for _, of := range step.PerOperation {
-			parts += of.Served
-		}
-		assert.Truef(t, near(parts, step.Served),
-			"%s: the kinds of operation are served %v together; want %v", row.name, parts, step.Served)
-	}
-}
 
 func TestSummaryCountsTheWholeRun(t *testing.T) {
 	r := &run{manifest: manifest(), serves: 100, rates: []int{80, 200}, seconds: 4, retries: 1, dropped: 50, failed: 33, late: 40}
@@ -120,27 +90,6 @@ func TestTheHottestPartitionOfTheSummary(t *testing.T) {
 	want := &results.HottestPartition{Table: "ByState", Key: "full", EntitiesPerSecond: 190, Mean: 100, AtLeast: true}
 	if diff := cmp.Diff(want, verdict.Judge(record).Hottest); diff != "" {
 		t.Errorf("Hottest differs (-want +got):\n%s", diff)
-	}
-}
-
-func TestSummaryOfNothingIsStillJSON(t *testing.T) {
-	for _, record := range []*results.Record{{}, {Validity: results.Partial, Phases: []results.Phase{
-		{Reported: true, Rate: 5}, {Reported: true, Rate: 5, Begin: math.MinInt64, End: math.MaxInt64},
-		{Reported: true, Rate: 5, Begin: math.MaxInt64 - 1, End: math.MaxInt64}}}} {
-		text, err := json.Marshal(verdict.Judge(record))
-		require.NoError(t, err, "Marshal")
-		var fields map[string]any
-		require.NoError(t, json.Unmarshal(text, &fields), "Unmarshal")
-		for _, list := range []string{"reasons", "phases", "checks"} {
-			if _, ok := fields[list].([]any); !ok {
-				t.Errorf("%s = %v; want a list", list, fields[list])
-			}
-		}
-		for _, null := range []string{"saturation_entities_per_second", "saturation_interval", "hottest_partition"} {
-			if value, exists := fields[null]; !exists || value != nil {
-				t.Errorf("%s = %v; want null", null, value)
-			}
-		}
 	}
 }
 
