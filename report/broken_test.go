@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -79,10 +77,12 @@ func salvaged(t testing.TB, f files) (*results.Record, *document.Document, strin
 
 // short is a record with everything, small enough to be cut in many places.
 func short(t testing.TB) *results.Record {
-	record := steps(2, 20, 40, 60).Record(t)
-	record.Events = moved(t).Events
+	record := shortRecord(t)
+	record.Events = movedEvents()
 	return sealed(t, record)
 }
+
+var shortRecord = steps(2, 20, 40, 60).RecordOnce()
 
 // Wherever run.json is cut, what was before the cut is shown and nothing else, and that
 // it is cut stands first.
@@ -95,22 +95,16 @@ func TestRunFilesCutAnywhere(t *testing.T) {
 		cut := f
 		cut.run = f.run[:len(f.run)*i/places]
 		record, d, text := salvaged(t, cut)
-		if len(d.Warnings) == 0 || !strings.HasPrefix(d.Warnings[0], "run.json") || !strings.Contains(text, "\n\nWarning: run.json") {
-			t.Errorf("cut after %d bytes, the warnings are %q", len(cut.run), d.Warnings)
-		}
-		if record.Summary != nil || record.Validity != results.Partial {
-			t.Errorf("cut after %d bytes, the record is %s and has the summary %v; want a partial one without",
-				len(cut.run), record.Validity, record.Summary)
-		}
+		resultstest.CheckWords(t, fmt.Sprintf("cut after %d bytes", len(cut.run)), text, "\n\nWarning: run.json")
+		assert.Truef(t, len(d.Warnings) > 0 && record.Summary == nil && record.Validity == results.Partial,
+			"cut after %d bytes: %s, summary %v, warnings %q", len(cut.run), record.Validity, record.Summary, d.Warnings)
 		phases[len(record.Phases)] = true
 		for p := range record.Phases {
 			assert.Truef(t, bytes.Equal(line(t, record.Phases[p]), line(t, whole.Phases[p])),
 				"cut after %d bytes, phase %d is another", len(cut.run), p)
 		}
-		if len(record.Intervals) != len(whole.Intervals) || len(record.Events) != len(whole.Events) {
-			t.Errorf("cut after %d bytes, %d of %d seconds and %d of %d events are left; want all", len(cut.run),
-				len(record.Intervals), len(whole.Intervals), len(record.Events), len(whole.Events))
-		}
+		assert.Len(t, record.Intervals, len(whole.Intervals), "the seconds of a cut run.json")
+		assert.Len(t, record.Events, len(whole.Events), "the events of a cut run.json")
 		assert.NotEmptyf(t, seriesOf(d), "cut after %d bytes, no second is shown", len(cut.run))
 	}
 	if places == 50 && len(phases) != len(whole.Phases)+1 || len(phases) < 3 {
@@ -141,7 +135,8 @@ func TestWhatIsWrongStandsFirst(t *testing.T) {
 		return other
 	}
 	lines := bytes.SplitAfter(f.intervals, []byte("\n"))
-	torn := f
+	torn, cut := f, f
+	cut.intervals = f.intervals[:len(f.intervals)/2]
 	torn.intervals = bytes.Join([][]byte{lines[0], []byte("{\"second\":\n"), bytes.Join(lines[2:], nil)}, nil)
 	for _, row := range []struct {
 		name       string
@@ -155,30 +150,26 @@ func TestWhatIsWrongStandsFirst(t *testing.T) {
 		{"a phase of other operations", replaced(`"kinds": [`, `"kinds": [{},`), "1 phases ", "operations", 3, false},
 		{"a manifest of which a field is another", replaced(`"profile": "documented"`, `"profile": 7`), "run.json ", "manifest", 4, false},
 		{"a second that is none", torn, "intervals.ndjson: ", "1 lines", 4, true},
+		{"seconds that are cut off", cut, "The record ", "cut off", 4, true},
 		{"no record at all", files{run: []byte("not a record")}, "run.json ", "12 bytes", 0, false},
 		{"nothing at all", files{}, "run.json ", "0 bytes", 0, false},
 	} {
 		record, d, _ := salvaged(t, row.files)
-		if len(d.Warnings) == 0 || !strings.HasPrefix(d.Warnings[0], row.file) || !strings.Contains(d.Warnings[0], row.part) {
-			t.Errorf("%s: the warnings are %q; want first one of %s, with %q", row.name, d.Warnings, row.file, row.part)
+		if assert.NotEmpty(t, d.Warnings, row.name) {
+			assert.Regexp(t, "^"+row.file+".*"+row.part, d.Warnings[0], row.name)
 		}
-		if len(record.Phases) != row.phases || (record.Summary != nil) != row.summary {
-			t.Errorf("%s: %d phases, summary %t; want %d, %t", row.name, len(record.Phases), record.Summary != nil, row.phases, row.summary)
-		}
+		assert.Len(t, record.Phases, row.phases, row.name)
+		assert.Equalf(t, row.summary, record.Summary != nil, "%s: a summary", row.name)
 	}
-	if _, _, err := results.Salvage(new(results.Memory)); err == nil {
-		t.Error("a folder without a run.json is salvaged; want an error")
-	}
-	if _, d, _ := salvaged(t, f); len(d.Warnings) > 0 {
-		t.Errorf("a record that is whole has the warnings %q; want none", d.Warnings)
-	}
+	_, _, err := results.Salvage(new(results.Memory))
+	assert.Error(t, err, "a folder without a run.json")
+	_, d, _ := salvaged(t, f)
+	assert.Empty(t, d.Warnings, "the warnings of a whole record")
 	// Of a member that cannot be read nothing is left, and of two the first one counts.
 	record, _, _ := salvaged(t, replaced(`"schema_version": 2,`, `"schema_version": 2, "audit": {"writes": 7, "lost": "x"}, `+
 		`"misplaced": 3, "misplaced": 4, "counters": [{"count": 9}, {"count": "x"}],`))
-	if record.Audit != nil || record.Counters != nil || record.Misplaced != 3 {
-		t.Errorf("the audit is %v, the counters are %v, misplaced %d; want none, none and the first, 3",
-			record.Audit, record.Counters, record.Misplaced)
-	}
+	assert.Truef(t, record.Audit == nil && record.Counters == nil && record.Misplaced == 3, "the audit is %v, the counters are %v, misplaced %d",
+		record.Audit, record.Counters, record.Misplaced)
 }
 
 // Where one second is missing there is a gap, and it is said; phases and what load
@@ -187,9 +178,8 @@ func TestSeriesHaveGapsAndMarks(t *testing.T) {
 	record := short(t)
 	record.Intervals = append(record.Intervals[:3:3], record.Intervals[4:]...)
 	d := report.Document(record, record.Summary)
-	if len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "1 of the 10 seconds") {
-		t.Errorf("the warnings are %q; want that one second is lacking", d.Warnings)
-	}
+	require.Len(t, d.Warnings, 1)
+	assert.Contains(t, d.Warnings[0], "1 of the 10 seconds")
 	for _, s := range seriesOf(d) {
 		if len(s.Seconds) != 10 || s.Seconds[3] != 3 || s.Lines[0].Values[3] != nil {
 			t.Errorf("%s has the seconds %v, the fourth of which is %v; want ten with a gap", s.ID, s.Seconds, s.Lines[0].Values[3])
@@ -199,9 +189,7 @@ func TestSeriesHaveGapsAndMarks(t *testing.T) {
 			marks = append(marks, fmt.Sprintf("%g %s %t", mark.Second, mark.Text, mark.Balance))
 		}
 		want := []string{"1 step (20/s) false", "2 split true", "3 step (40/s) false", "3 move true", "5 step (60/s) false"}
-		if diff := cmp.Diff(want, marks); diff != "" {
-			t.Errorf("%s: marks differ (-want +got):\n%s", s.ID, diff)
-		}
+		assert.Equal(t, want, marks, s.ID)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
@@ -37,9 +37,7 @@ func TestCommandIsShownForAShell(t *testing.T) {
 		{"what cannot be shown is escaped", []string{"loadgen", "a\x1b[m\n'\\"}, `  loadgen $'a\033[m\012\'\\'`},
 		{"so are bytes that are no text", []string{"loadgen", "\xff7"}, `  loadgen $'\3777'`},
 	} {
-		if got := repeated(t, row.command); got != row.want {
-			t.Errorf("%s: the report of %q shows\n%s\nwant\n%s", row.name, row.command, got, row.want)
-		}
+		assert.Equal(t, row.want, repeated(t, row.command), row.name)
 	}
 }
 
@@ -55,7 +53,5 @@ func TestShellReadsTheCommandBack(t *testing.T) {
 	out, err := exec.Command(bash, "-c", shown).Output()
 	require.NoErrorf(t, err, "bash -c %q", shown)
 	got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-	if diff := cmp.Diff(arguments, got); diff != "" {
-		t.Errorf("the shell reads other arguments (-want +got):\n%s\nfrom\n%s", diff, shown)
-	}
+	assert.Equal(t, arguments, got, "what the shell reads")
 }

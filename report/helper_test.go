@@ -2,6 +2,8 @@ package report_test
 
 import (
 	"strings"
+	"sync"
+	"testing"
 	"time"
 
 	"loadgen/report"
@@ -31,6 +33,17 @@ func stress() *resultstest.Run { return steps(4, 100, 200, 400) }
 
 // stressRecord reads the record of stress, which is played once.
 var stressRecord = stress().RecordOnce()
+
+var (
+	stressOnce sync.Once
+	stressMade *document.Document
+)
+
+// stressDocument returns the document of stress, which nobody alters.
+func stressDocument(t testing.TB) *document.Document {
+	stressOnce.Do(func() { stressMade = documentOf(stressRecord(t)) })
+	return stressMade
+}
 
 // steps is a load of 500 entities, and steps of so many seconds on a partition that serves
 // 200 entities in a second.
@@ -75,13 +88,6 @@ func spoil(r *resultstest.Run, dropped, failed int) *resultstest.Run {
 func embeddedRun() *resultstest.Run {
 	r := stress()
 	r.Manifest.Target, r.Manifest.Time = results.Embedded, "real"
-	return r
-}
-
-// askedRun is the run of a peak that was asked about.
-func askedRun(peak float64) *resultstest.Run {
-	r := stress()
-	r.Manifest.PeakAsked, r.Manifest.Time = peak, "real"
 	return r
 }
 

@@ -2,7 +2,6 @@ package report_test
 
 import (
 	"bytes"
-	"errors"
 	"io/fs"
 	"strings"
 	"testing"
@@ -40,9 +39,7 @@ func TestForms(t *testing.T) {
 	}
 	var told bytes.Buffer
 	require.NoError(t, report.Screen(&told, report.Document(record, record.Summary), layout.Look{}))
-	if again := written(t, all[0], k); again != told.String() {
-		t.Errorf("the text of a kept run is\n%s\nwant what was told at its end\n%s", again, &told)
-	}
+	assert.Equal(t, told.String(), written(t, all[0], k), "the text of a kept run, and what was told at its end")
 }
 
 // Of a record that is cut off every form has what there is, and those of words say so.
@@ -52,9 +49,6 @@ func TestFormsOfACutRecord(t *testing.T) {
 	require.NoError(t, folder.Replace(results.RunFile, text[:len(text)/2]))
 	const says = "run.json is cut off after"
 	k := reread(t, folder)
-	if first := k.Document.Warnings[0]; !strings.HasPrefix(first, says) {
-		t.Errorf("the first warning is %q; want that it is cut off", first)
-	}
 	for _, form := range report.Forms() {
 		assert.Equalf(t, form.Words, strings.Contains(written(t, form, k), says),
 			"%s says that the record is cut off: %v", form.Name, !form.Words)
@@ -69,9 +63,8 @@ func TestReadJudges(t *testing.T) {
 	if k := reread(t, folder); k.Summary == nil || k.Summary.Verdict == "" || k.Record.Summary != nil {
 		t.Errorf("a run that was not judged is read as %+v", k)
 	}
-	if _, err := report.Read(new(results.Memory)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("of no run, Read = %v", err)
-	}
+	_, err := report.Read(new(results.Memory))
+	assert.ErrorIs(t, err, fs.ErrNotExist, "Read of no run")
 	passed := results.Check{Expr: "a", Ok: new(true)}
 	for state, change := range map[string]func(*results.Summary){
 		results.DoesNotHold: func(s *results.Summary) {

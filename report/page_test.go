@@ -3,10 +3,10 @@ package report_test
 import (
 	"bytes"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/report"
@@ -61,12 +61,9 @@ func TestPageHasEveryChart(t *testing.T) {
 			}
 		}
 	}
-	if got := strings.Count(page.String(), "<svg"); charts < 3 || got < charts {
-		t.Errorf("the page has %d graphics; want at least the %d charts", got, charts)
-	}
-	if page.Len() > 1_500_000 {
-		t.Errorf("the page has %d bytes; want at most 1.5 million", page.Len())
-	}
+	assert.GreaterOrEqual(t, charts, 3, "charts")
+	assert.GreaterOrEqual(t, strings.Count(page.String(), "<svg"), charts, "graphics of the page")
+	assert.LessOrEqual(t, page.Len(), 1_500_000, "bytes of the page")
 	if k.Axis = chart.Linear; report.Page(&even, k) != nil || bytes.Equal(even.Bytes(), page.Bytes()) {
 		t.Error("the page is the same by another axis")
 	}
@@ -81,16 +78,12 @@ func TestIllustrate(t *testing.T) {
 	entries, err := os.ReadDir(string(folder))
 	require.Truef(t, err == nil && len(entries) >= 8, "the folder holds %v, %v; want charts and a page", entries, err)
 	for _, entry := range entries {
-		if !slices.Contains(report.Illustrations(), entry.Name()) {
-			t.Errorf("%s is none of the illustrations: %v", entry.Name(), report.Illustrations())
-		}
+		assert.Contains(t, report.Illustrations(), entry.Name())
 	}
 	var page bytes.Buffer
 	require.NoError(t, report.Page(&page, reread(t, memory)))
-	if beside, err := os.ReadFile(string(folder) + "/report.html"); err != nil || !bytes.Equal(beside, page.Bytes()) {
-		t.Errorf("the page beside the run is another than that of its record, %v", err)
-	}
-
+	beside, err := os.ReadFile(string(folder) + "/report.html")
+	assert.Truef(t, bytes.Equal(beside, page.Bytes()), "the page beside the run is another than that of its record, %v", err)
 	full := results.Dir(string(folder) + "/nowhere")
 	err = report.Illustrate(full, record)
 	if err == nil || !strings.HasPrefix(err.Error(), "drawing the charts: ") || !strings.Contains(err.Error(), "\nwriting the page: ") {

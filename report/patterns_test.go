@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -33,9 +32,7 @@ func TestPatternsInTheDocumentsOrder(t *testing.T) {
 | second | [b-two](#b-two) | time \| money | care | ` + "`violations == 0`: 0; **22** |" + `
 | second | [c-three](#c-three) |  |  |  |
 `
-	if diff := cmp.Diff(want, head); diff != "" {
-		t.Errorf("the table of rows (-want +got):\n%s", diff)
-	}
+	assert.Equal(t, want, head, "the table of rows")
 	_, second, _ := strings.Cut(sections, "\n### ")
 	second, third, _ := strings.Cut(second, "\n### ")
 	const section = "b-two\n\nSecond: It does.\n\n" +
@@ -46,9 +43,7 @@ func TestPatternsInTheDocumentsOrder(t *testing.T) {
 		"| look\\_up: requests to one | 1 | 2 – 3 | derived |\n" +
 		"| requests throttled | 0 % | \\<0.1 % | modelled |\n\n" +
 		"`loadgen simulate b-two`, and with `--anti-pattern`; seeds 7, 1, 2.\n"
-	if diff := cmp.Diff(section, second); diff != "" {
-		t.Errorf("a section (-want +got):\n%s", diff)
-	}
+	assert.Equal(t, section, second, "a section")
 	if !strings.HasPrefix(sections, "a-one\n") || !strings.HasPrefix(third, "c-three\n") || strings.Contains(text.String(), "d-four") {
 		t.Errorf("the sections are not those of the rows, in their order:\n%s", sections)
 	}

@@ -47,8 +47,8 @@ func planted() *document.Document {
 }
 
 func TestDocumentsAsEachFormShowsThem(t *testing.T) {
-	documents := map[string]*document.Document{"planted": planted(), "stress": documentOf(stressRecord(t)),
-		"observed": documentOf(observed(t, busy)), "moved": documentOf(moved(t))}
+	documents := map[string]*document.Document{"planted": planted(), "stress": stressDocument(t),
+		"observed": documentOf(observed(t, busy)), "moved": situations(t)["cold"].Document}
 	for name, d := range documents {
 		for form, render := range renderers() {
 			if form == "text" && (name == "stress" || name == "observed") {

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -75,9 +74,7 @@ not listed: 2 links
 `},
 		{"none", report.List(&catalog.Catalog{Folder: "\x1b"}, nil, 0), "no run in \"\\x1b\"\n"},
 	} {
-		if diff := cmp.Diff(row.want, printText(t, row.list.Text)); diff != "" {
-			t.Errorf("%s: the list differs (-want +printed):\n%s", row.name, diff)
-		}
+		assert.Equal(t, row.want, printText(t, row.list.Text), row.name)
 	}
 	many := new(catalog.Catalog)
 	for range 8 {
@@ -142,20 +139,13 @@ func TestFilesOfARun(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "run.json"), make([]byte, 3000), 0o600))
 	files := func(w io.Writer) error { return report.Files(w, folder+"/") }
 	assert.Equal(t, "\nFiles\n  "+folder+"\n    run.json  3 KiB\n", printText(t, files), "the files")
-	if _, err := catalog.ChangeTags(folder, []string{"keep", "baseline"}, false); err != nil {
-		t.Fatal(err)
-	}
-	if got := printText(t, files); !strings.HasSuffix(got, "tags.json   41 B\n  tags: baseline, keep\n") {
-		t.Errorf("the files of a run with tags are %q", got)
-	}
+	_, err := catalog.ChangeTags(folder, []string{"keep", "baseline"}, false)
+	require.NoError(t, err)
+	assert.Contains(t, printText(t, files), "tags.json   41 B\n  tags: baseline, keep\n", "the files of a run with tags")
 	require.NoError(t, os.WriteFile(filepath.Join(folder, catalog.TagsFile), []byte("x"), 0o600))
-	if got := printText(t, files); !strings.Contains(got, catalog.ErrTags.Error()) {
-		t.Errorf("the files of a run with spoilt tags are %q", got)
-	}
+	assert.Contains(t, printText(t, files), catalog.ErrTags.Error(), "the files of a run with spoilt tags")
 	var fault *catalog.Fault
-	if err := report.Files(io.Discard, filepath.Join(folder, "nowhere")); !errors.As(err, &fault) {
-		t.Errorf("of no folder, Files = %v; want a fault", err)
-	}
+	assert.ErrorAs(t, report.Files(io.Discard, filepath.Join(folder, "nowhere")), &fault, "of no folder")
 }
 
 func TestPruningInWords(t *testing.T) {

@@ -22,20 +22,9 @@ import (
 	"loadgen/results/resultstest"
 )
 
-// situations are records of which each asks another first screen, and the document of each.
-func situations(t *testing.T) map[string]situation {
-	situationsOnce.Do(func() {
-		madeSituations = make(map[string]situation)
-		for name, record := range situationRecords(t) {
-			summary := verdict.Judge(record)
-			madeSituations[name] = situation{summary, report.Document(record, summary)}
-		}
-	})
-	return madeSituations
-}
-
+// situation is a record that asks for a first screen of its own, as it is sealed, and its document.
 type situation struct {
-	summary *results.Summary
+	record *results.Record
 	*document.Document
 }
 
@@ -43,6 +32,17 @@ var (
 	situationsOnce sync.Once
 	madeSituations map[string]situation
 )
+
+// situations returns all of them by name; they are made once.
+func situations(t *testing.T) map[string]situation {
+	situationsOnce.Do(func() {
+		madeSituations = make(map[string]situation)
+		for name, record := range situationRecords(t) {
+			madeSituations[name] = situation{record, report.Document(sealed(t, record), record.Summary)}
+		}
+	})
+	return madeSituations
+}
 
 func situationRecords(t *testing.T) map[string]*results.Record {
 	peak := func(rate float64) *resultstest.Run {
@@ -107,7 +107,7 @@ func TestFirstScreens(t *testing.T) {
 		colour := map[document.Tone]string{document.Good: "1;32m", document.Bad: "1;31m", document.Doubtful: "1;33m", document.Neutral: "1m"}[d.Answer.Tone()]
 		assert.Truef(t, colour != "" && strings.Contains(painted, "\x1b["+colour+d.Answer.Tone().Sign()),
 			"%s: %q is not marked in its colour", name, d.Answer.State)
-		if want, _ := verdict.State(d.summary); d.Answer.State != want || !strings.HasPrefix(d.Answer.Claim, strings.ToUpper(want)) {
+		if want, _ := verdict.State(d.record.Summary); d.Answer.State != want || !strings.HasPrefix(d.Answer.Claim, strings.ToUpper(want)) {
 			t.Errorf("%s: the answer is %q, %q; want the state %q", name, d.Answer.State, d.Answer.Claim, want)
 		}
 	}

@@ -24,25 +24,22 @@ func sealed(t testing.TB, record *results.Record) *results.Record {
 	return record
 }
 
-// varied are records of as many kinds as there are.
-func varied(t testing.TB) map[string]*results.Record {
+// varied are records of as many kinds as there are, and their documents.
+func varied(t *testing.T) map[string]situation {
 	t.Helper()
-	kinds := map[string]*results.Record{
-		"a stress test with retries": stressRecord(t),
-		"a partial run":              cut(spoil(steps(4, 100, 400), 9, 50), 8*time.Second).Record(t),
-		"outside traffic":            observed(t, busy),
-		"a service that is remote":   remote(false).Record(t),
+	kinds := make(map[string]situation)
+	for _, name := range []string{"saturates", "partial", "traffic", "cold"} {
+		kinds[name] = situations(t)[name]
 	}
-	kinds["a service that is remote"].Connections = &results.Connections{Opened: 3}
-	kinds["a service that is remote"].Said = &results.Said{ClockAhead: 3 * time.Second, Dropped: 2,
+	service := remote(false).Record(t)
+	service.Connections = &results.Connections{Opened: 3}
+	service.Said = &results.Said{ClockAhead: 3 * time.Second, Dropped: 2,
 		Refusals: []results.Refusal{{Status: 503, Code: "ServerBusy", Limit: "ingress", Message: "Ingress is over the account limit.", Count: 1234,
 			First: []results.SaidRequest{{At: time.Second, Took: 9 * time.Millisecond, Verb: "get", Status: 503, Code: "ServerBusy", RequestID: "f00d"}}}},
 		Slowest: []results.SaidRequest{{At: 2 * time.Second, Took: 80 * time.Millisecond, Verb: "insert", Status: 204, RequestID: "beef"}}}
-	kinds["a search for the limit"] = searched(t)
-	kinds["verified writes, workflows and names that do harm"] = verified(t)
-	kinds["cold partitions that move, on three accounts"] = moved(t)
-	for _, record := range kinds {
-		sealed(t, record)
+	for name, record := range map[string]*results.Record{"a service that is remote": service, "a search for the limit": searched(t),
+		"verified writes, workflows and names that do harm": verified(t)} {
+		kinds[name] = situation{record, report.Document(sealed(t, record), record.Summary)}
 	}
 	return kinds
 }
@@ -78,10 +75,14 @@ func moved(t testing.TB) *results.Record {
 		r.Phases[p].Offered = append(r.Phases[p].Offered, results.PartitionStats{Key: "cold", Entities: 5})
 		r.Phases[p].Partitions = append(r.Phases[p].Partitions, results.PartitionStats{Key: "cold", Entities: 3})
 	}
-	r.Events = []results.Event{
+	r.Events = movedEvents()
+	return r
+}
+
+func movedEvents() []results.Event {
+	return []results.Event{
 		{At: 2e9, What: results.RangeSplit, Decision: &results.Decision{Key: "m", Until: 3 * time.Second, Offered: 400, Served: 200, Ranges: 2, Reason: "overloaded"}},
 		{At: 3e9, What: results.RangeMoved, Decision: &results.Decision{Key: hostile, To: 4, Until: 8 * time.Second, Ranges: 2, Reason: hostile}}}
-	return r
 }
 
 // resolve returns what a JSON pointer leads to.
@@ -136,12 +137,12 @@ func agrees(text string, number float64) bool {
 // Every number on the page equals run.json, cell by cell.
 func TestCellsAreWhatRunJSONHolds(t *testing.T) {
 	numbers, sources := 0, 0
-	for name, record := range varied(t) {
-		text, err := json.Marshal(record)
+	for name, d := range varied(t) {
+		text, err := json.Marshal(d.record)
 		require.NoError(t, err)
 		var file any
 		require.NoError(t, json.Unmarshal(text, &file))
-		for _, table := range tablesOf(report.Document(record, record.Summary)) {
+		for _, table := range tablesOf(d.Document) {
 			for r, row := range table.Rows {
 				assert.Lenf(t, row, len(table.Columns),
 					"%s: row %d of %s has %d cells below %d headings", name, r, table.ID, len(row), len(table.Columns))
@@ -173,7 +174,7 @@ func TestCellsAreWhatRunJSONHolds(t *testing.T) {
 
 // Where run.json has no summary, nothing claims to be from it.
 func TestWithoutSummaryNoCellIsOfIt(t *testing.T) {
-	for _, section := range documentOf(stressRecord(t)).Sections {
+	for _, section := range stressDocument(t).Sections {
 		for _, cell := range sourcedCells(section.Blocks) {
 			assert.Falsef(t, strings.HasPrefix(cell.Source, "/summary"),
 				"%s has a cell from %s; want none", section.ID, cell.Source)

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 
 	"loadgen/report"
@@ -18,32 +17,22 @@ import (
 
 // A table stands where the record has what it is of, and its rows are what the record has.
 func TestRowsOfTables(t *testing.T) {
-	record := stressRecord(t)
-	without := tablesOf(documentOf(record))
-	withWorkflows(record)
-	record.Audit = &results.Audit{Writes: 1500, Acknowledged: 1400, Unknown: 60, Absent: 40, Own409: 1, Own412: 2, Own404: 3,
-		ForeignConflicts: 1234, Keys: 900, ReadBack: 890, Lost: 5, Doubled: 6}
-	record.Limit = &results.Limit{Of: results.LimitPartition, MaxThrottled: .005, Steps: []results.LimitStep{
-		{Rate: 4000, Offered: 8000, Seconds: 10, ThrottledShare: .495, P99: new(int64(7500)), Entities: 20_199, Outcome: results.LimitThrottled},
-		{Rate: 2.5, Offered: 5, Seconds: 440, FailedShare: .0004, Entities: 1100, Outcome: hostile}}}
-	with := tablesOf(documentOf(record))
+	record := verified(t)
+	record.Limit = searched(t).Limit
+	record.Limit.Steps[1].Outcome = hostile
+	without, with := tablesOf(stressDocument(t)), tablesOf(documentOf(record))
 	for table, want := range map[string][]string{
-		"audit":    {"1|2|3|1,234|5|6|890|900|0|0"},
+		"audit":    {"1|2|3|1,234|5|6|890|900|7|8"},
 		"counters": {"0|look-up|neither " + hostile, "1,219|transfer|killed"},
 		"invariants": {"NO|40,000|12|the legs of each transfer sum to zero", "yes|1,000|0|each entity is in the list of its name",
 			"unknown|0|0|no message is left"},
-		"rates-tried": {"1|4,000|8,000|10 s|49.50 %|0.00 %|7.50|20,199|throttled", "2|2.5|5|440 s|0.00 %|0.04 %|–|1,100|" + hostile},
+		"rates-tried": {"1|4,000|8,000|10 s|49.50 %|0.00 %|7.50|20,199|throttled", "2|2.5|5|440.25 s|0.00 %|0.04 %|–|1,100,000|" + hostile},
 	} {
-		if _, stands := without[table]; stands {
-			t.Errorf("a record with nothing of it has the table %s", table)
-		}
-		if diff := cmp.Diff(want, rowsOf(with[table])); diff != "" {
-			t.Errorf("the rows of %s differ (-want +got):\n%s", table, diff)
-		}
+		assert.NotContains(t, without, table, "the tables of a record with nothing of it")
+		assert.Equal(t, want, rowsOf(with[table]), table)
 	}
-	if _, stands := with["steps-all"]; stands || len(without["steps-all"].Rows) != 3 {
-		t.Errorf("beside the rates of a search the table of steps stands: %t; of no search it has %d rows; want 3", stands, len(without["steps-all"].Rows))
-	}
+	assert.NotContains(t, with, "steps-all", "the tables beside the rates of a search")
+	assert.Len(t, without["steps-all"].Rows, 3, "the steps of no search")
 }
 
 // The first screen blames the generator for a step only if it sent the step late.
@@ -66,9 +55,8 @@ func TestTablesShowClosedLoops(t *testing.T) {
 	record := stressRecord(t)
 	record.Phases[1].Rate = 0
 	rows := tablesOf(documentOf(record))["steps-all"].Rows
-	if closed, open := rows[0][0].Text, rows[1][0].Text; closed != "closed" || open != "200" {
-		t.Errorf("the rows of a closed loop and a step begin with %q and %q; want closed and 200", closed, open)
-	}
+	assert.Equal(t, "closed", rows[0][0].Text, "the rate of a closed loop")
+	assert.Equal(t, "200", rows[1][0].Text, "the rate of a step")
 }
 
 // spoilt is a run of reads and inserts of a second, so many of which succeed each.

@@ -98,7 +98,6 @@ func TestReportsAsTheyAreRendered(t *testing.T) {
 		change func(*results.Record)
 	}{
 		{"stress", stress(), nil},
-		{"peak", askedRun(200), nil},
 		{"partial", cut(spoil(steps(4, 100, 400), 9, 50), 8*time.Second), nil},
 		{"unsettled", cut(steps(4, 100, 100, 400), 10500*time.Millisecond), nil},
 		{"invalid", stress(), func(r *results.Record) {
@@ -113,7 +112,6 @@ func TestReportsAsTheyAreRendered(t *testing.T) {
 		{"embedded", embeddedRun(), withConnections},
 		{"workflows", stress(), withWorkflows},
 		{"remote", remote(false), withConnections},
-		{"emulator", remote(true), nil},
 		{"hostile", stress(), func(r *results.Record) {
 			m := &r.Manifest
 			m.Scenario.Name, m.Target, m.Retry, m.PartitionKey = hostile, hostile, hostile, hostile+strings.Repeat("世", 70)
