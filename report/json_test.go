@@ -8,7 +8,6 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -30,9 +29,7 @@ func TestJSONIsExactlyTheSummary(t *testing.T) {
 	require.NoError(t, decoder.Decode(&back), "Decode")
 	// What is no UTF-8 has no place in JSON.
 	summary.Scenario = strings.ToValidUTF8(summary.Scenario, "\ufffd")
-	if diff := cmp.Diff(summary, &back); diff != "" {
-		t.Errorf("the object differs from the summary (-summary +JSON):\n%s", diff)
-	}
+	assert.Equal(t, summary, &back, "the object differs from the summary")
 	if decoder.More() || !strings.HasPrefix(out.String(), "{\n  \"scenario\":") || !strings.HasSuffix(out.String(), "\n}\n") {
 		t.Errorf("JSON = %.40q…; want one indented object and a line's end", out.String())
 	}

@@ -167,9 +167,8 @@ func TestCellsAreWhatRunJSONHolds(t *testing.T) {
 			}
 		}
 	}
-	if numbers < 900 || float64(sources) < .6*float64(numbers) {
-		t.Errorf("%d numbers, of which %d have a source; want at least 900, and 60 %%", numbers, sources)
-	}
+	assert.Truef(t, numbers >= 900 && float64(sources) >= .6*float64(numbers),
+		"%d numbers, of which %d have a source; want at least 900, and 60 %%", numbers, sources)
 }
 
 // Where run.json has no summary, nothing claims to be from it.

@@ -73,18 +73,14 @@ func laidOut(t testing.TB, d *document.Document, look layout.Look) string {
 			if columns++; unicode.In(c, unicode.Han, unicode.Hiragana) {
 				columns++
 			}
-			if !unicode.IsPrint(c) || look.ASCII && c >= utf8.RuneSelf {
-				t.Errorf("line %d holds %U: %q", i+1, c, line)
-			}
+			assert.Truef(t, unicode.IsPrint(c) && (!look.ASCII || c < utf8.RuneSelf),
+				"line %d holds %U: %q", i+1, c, line)
 		}
 		repeating = repeating || line == "To repeat it"
 		// An argument that is too long for a line stands on its own.
-		if columns > most && !(repeating && strings.HasPrefix(line, "      ")) {
-			t.Errorf("line %d is %d columns wide; want at most %d: %q", i+1, columns, most, line)
-		}
-		if strings.TrimRight(line, " ") != line {
-			t.Errorf("line %d ends in spaces: %q", i+1, line)
-		}
+		assert.Truef(t, columns <= most || (repeating && strings.HasPrefix(line, "      ")),
+			"line %d is %d columns wide; want at most %d: %q", i+1, columns, most, line)
+		assert.Truef(t, strings.TrimRight(line, " ") == line, "line %d ends in spaces: %q", i+1, line)
 	}
 	assert.True(t, utf8.Valid(out.Bytes()) && strings.HasSuffix(bare, "\n") && !strings.HasSuffix(bare, "\n\n"),
 		"the text is not UTF-8 that ends with one line's end")

@@ -84,9 +84,8 @@ func TestCausesOfASecond(t *testing.T) {
 			if second == 1 {
 				want = nil
 			}
-			if diff := cmp.Diff([]results.Causes{want, want}, []results.Causes{i.Causes, i.Kinds[0].Causes}); diff != "" {
-				t.Errorf("%s: second %d and its operation differ (-want +got):\n%s", row.name, second, diff)
-			}
+			assert.Equalf(t, []results.Causes{want, want}, []results.Causes{i.Causes, i.Kinds[0].Causes},
+				"%s: second %d and its operation", row.name, second)
 		}
 	}
 }
@@ -103,9 +102,8 @@ func TestCausesAreBounded(t *testing.T) {
 	causes[1].Merge(halves[0])
 	causes[1].Merge(halves[1])
 	for i, c := range causes {
-		if len(c) > 130 || len(c.Told()) > 18 {
-			t.Errorf("%d: %d causes are kept and %d told; want at most 130 and 18", i, len(c), len(c.Told()))
-		}
+		assert.Truef(t, len(c) <= 130 && len(c.Told()) <= 18,
+			"%d: %d causes are kept and %d told; want at most 130 and 18", i, len(c), len(c.Told()))
 		for _, all := range []results.Causes{c, c.Told()} {
 			if all.Of(results.Failed) != codes || all.Of(results.Throttled) != 2*codes {
 				t.Errorf("%d: %d failed, %d throttled; want %d and %d", i, all.Of(results.Failed), all.Of(results.Throttled), codes, 2*codes)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/results"
 	"loadgen/results/resultstest"
@@ -74,9 +75,7 @@ func sameHeat(t *testing.T, ops []operation, record *results.Record) {
 	}
 	got["nowhere"] = new(heatSum)
 	got["nowhere"].of(&h.Nowhere, -1)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("heat differs (-tally +record):\n%s", diff)
-	}
+	assert.Equal(t, want, got, "heat")
 	if *h.Partitions != 6 || h.MostMissed != 0 || h.SecondsPerColumn != 1 || h.Columns != len(record.Intervals) || !cmp.Equal(h.Rest, results.HeatCells{}) {
 		t.Errorf("the map has %d partitions, misses %d, %d columns of %d s, rest %+v; want 6, exact, a column for each of %d seconds",
 			*h.Partitions, h.MostMissed, h.Columns, h.SecondsPerColumn, h.Rest, len(record.Intervals))
@@ -351,9 +350,7 @@ func TestHeatCountsThePartitionsThatItDoesNotTell(t *testing.T) {
 		if len(h.Rows) != row.rows || (h.Partitions != nil) != row.exact || row.exact && *h.Partitions != int64(row.keys) {
 			t.Errorf("%s: %d rows, partitions %v; want %d rows of %d, counted %v", row.name, len(h.Rows), h.Partitions, row.rows, row.keys, row.exact)
 		}
-		if missed := h.MostMissed > 0; missed != (row.keys > 1024) {
-			t.Errorf("%s: %d is missed at most; want some only where places were taken", row.name, h.MostMissed)
-		}
+		assert.Equal(t, (row.keys > 1024), h.MostMissed > 0, row.name)
 	}
 }
 
@@ -427,11 +424,8 @@ func TestWhatAThrottledAttemptDemanded(t *testing.T) {
 		{"one that failed nothing", results.Attempt{Class: results.Failed, HasPartition: true, Entities: 100, Due: 7, Counted: 5}, heatSum{Failed: 1}},
 	} {
 		h := ran(t, []results.Attempt{row.a}, time.Second).Heat
-		if got := everywhere(h, 0); got != row.want {
-			t.Errorf("%s: %+v; want %+v", row.name, got, row.want)
-		}
-		if (len(h.Rows) == 1) != row.a.HasPartition {
-			t.Errorf("%s: %d rows; want one for a partition, else none", row.name, len(h.Rows))
-		}
+		assert.Equal(t, row.want, everywhere(h, 0), row.name)
+		assert.Truef(t, (len(h.Rows) == 1) == row.a.HasPartition,
+			"%s: %d rows; want one for a partition, else none", row.name, len(h.Rows))
 	}
 }

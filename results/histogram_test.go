@@ -42,9 +42,8 @@ func TestQuantileIsToldWhereTenDurationsLieBeyondIt(t *testing.T) {
 		got, told := h.Quantile(row.q)
 		assert.Equalf(t, row.told, told, "%s: Quantile(%v) told", row.name, row.q)
 		want := math.Round(row.q * float64(row.n))
-		if told && math.Abs(float64(got)-want) > 1+want/1000 {
-			t.Errorf("%s: Quantile(%v) = %d; want %v", row.name, row.q, got, want)
-		}
+		assert.Truef(t, !told || math.Abs(float64(got)-want) <= 1+want/1000,
+			"%s: Quantile(%v) = %d; want %v", row.name, row.q, got, want)
 	}
 }
 
@@ -155,13 +154,11 @@ func TestMergeOfPartsIsTheWhole(t *testing.T) {
 		bars := merged.Bars()
 		for i, bar := range bars {
 			total += bar.Count
-			if bar.Count <= 0 || bar.From > bar.To || i > 0 && bars[i-1].To >= bar.From {
-				t.Errorf("seed %d: bar %d is %+v; want one with a count behind the last", seed, i, bar)
-			}
+			assert.Truef(t, bar.Count > 0 && bar.From <= bar.To && (i <= 0 || bars[i-1].To < bar.From),
+				"seed %d: bar %d is %+v; want one with a count behind the last", seed, i, bar)
 		}
-		if total != 2000 || merged.Count() != 2000 {
-			t.Errorf("seed %d: bars hold %d, Count = %d; want 2,000", seed, total, merged.Count())
-		}
+		assert.Truef(t, total == 2000 && merged.Count() == 2000,
+			"seed %d: bars hold %d, Count = %d; want 2,000", seed, total, merged.Count())
 	}
 }
 
@@ -178,9 +175,8 @@ func TestHistogramJSONIsReadByTheLibraryItself(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(text, &form), "Unmarshal")
 	other, err := hdrhistogram.Decode([]byte(form.HDR))
-	if err != nil || other.TotalCount() != 300 || form.Count != 300 || other.Max() != h.Max() {
-		t.Errorf("Decode = %v of %d, max %d; want 300, max %d", err, form.Count, other.Max(), h.Max())
-	}
+	assert.Truef(t, err == nil && other.TotalCount() == 300 && form.Count == 300 && other.Max() == h.Max(),
+		"Decode = %v of %d, max %d; want 300, max %d", err, form.Count, other.Max(), h.Max())
 }
 
 // encoded returns the JSON of a histogram of another span that holds values.
@@ -216,9 +212,8 @@ func TestHistogramJSONIsChecked(t *testing.T) {
 		err := json.Unmarshal([]byte(row.text), &h)
 		assert.Truef(t, (err == nil) == row.ok && (err == nil || errors.Is(err, results.ErrCorrupt)),
 			"%s: Unmarshal(%.60s) = %v; want ok %t or ErrCorrupt", row.name, row.text, err, row.ok)
-		if err != nil && (h.Count() != 0 || h.Over() != 0) {
-			t.Errorf("%s: a refused histogram holds %d; want none", row.name, h.Count())
-		}
+		assert.Truef(t, err == nil || (h.Count() == 0 && h.Over() == 0),
+			"%s: a refused histogram holds %d; want none", row.name, h.Count())
 	}
 }
 

@@ -157,9 +157,7 @@ func sameSeconds(t *testing.T, name string, sum, whole *results.Record) {
 // have buckets, by half at most.
 func boundsOf(t *testing.T, name string, got, want *results.Quantiles, buckets bool) {
 	t.Helper()
-	if !reflect.DeepEqual(got.Max, want.Max) {
-		t.Errorf("%s: the longest is %v; want %v", name, got.Max, want.Max)
-	}
+	assert.Truef(t, reflect.DeepEqual(got.Max, want.Max), "%s: the longest is %v; want %v", name, got.Max, want.Max)
 	for i, pair := range [][2]*int64{{got.P50, want.P50}, {got.P90, want.P90}, {got.P99, want.P99}, {got.P999, want.P999}} {
 		switch a, b := pair[0], pair[1]; {
 		case a == nil && b == nil:
@@ -280,7 +278,6 @@ func TestRecordsThatDiffer(t *testing.T) {
 		t.Errorf("the second phase is %v to %v at %v/s; want from where all have begun it, as long as planned, at the rates' sum", p.Begin, p.End, p.Rate)
 	}
 	again, err := results.Merge([]results.MergePart{{"both", sum}, parts[0]})
-	if err != nil || len(again.Manifest.Merged.Runs) != 4 {
-		t.Errorf("what was merged, merged once more: %v, runs %v; want all four", err, again.Manifest.Merged.Runs)
-	}
+	assert.Truef(t, err == nil && len(again.Manifest.Merged.Runs) == 4,
+		"what was merged, merged once more: %v, runs %v; want all four", err, again.Manifest.Merged.Runs)
 }

@@ -58,9 +58,8 @@ func TestCutLinesAreReadUpToTheCut(t *testing.T) {
 		t.Fatalf("the run has %d seconds, %d events, cut %t; want 3, 2, false",
 			len(whole.Intervals), len(whole.Events), whole.Cut)
 	}
-	if whole.Validity != results.Partial || len(whole.Reasons) != 1 {
-		t.Errorf("a killed run is %q for %q; want partial for one reason", whole.Validity, whole.Reasons)
-	}
+	assert.Truef(t, whole.Validity == results.Partial && len(whole.Reasons) == 1,
+		"a killed run is %q for %q; want partial for one reason", whole.Validity, whole.Reasons)
 	for _, name := range []string{results.IntervalsFile, results.EventsFile} {
 		folder := files(t, contents)
 		for length := range len(contents[name]) {
@@ -74,9 +73,8 @@ func TestCutLinesAreReadUpToTheCut(t *testing.T) {
 			if name == results.EventsFile {
 				got, want = record.Events, whole.Events[:lines]
 			}
-			if lines > 0 && !reflect.DeepEqual(got, want) || reflect.ValueOf(got).Len() != lines {
-				t.Errorf("%s cut after %d bytes reads %v; want the first %d lines", name, length, got, lines)
-			}
+			assert.Truef(t, (lines <= 0 || reflect.DeepEqual(got, want)) && reflect.ValueOf(got).Len() == lines,
+				"%s cut after %d bytes reads %v; want the first %d lines", name, length, got, lines)
 			if want := length > 0 && part[length-1] != '\n'; record.Cut != want {
 				t.Errorf("%s cut after %d bytes: Cut = %t; want %t", name, length, record.Cut, want)
 			}

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -101,9 +100,7 @@ func sameAccounts(t *testing.T, ops []operation, record *results.Record) {
 				}
 			}
 		}
-		if diff := cmp.Diff(want, phase.Accounts); diff != "" {
-			t.Errorf("accounts of phase %d differ (-tally +record):\n%s", p, diff)
-		}
+		assert.Equalf(t, want, phase.Accounts, "accounts of phase %d", p)
 	}
 }
 
@@ -119,9 +116,7 @@ func samePhases(t *testing.T, ops []operation, record *results.Record) {
 				sameDurations(t, fmt.Sprint(name, " service ", results.Class(class)), got.Service[class], want.service[class])
 			}
 			got.Response, got.Lost, got.Service = nil, nil, want.Service
-			if diff := cmp.Diff(want.KindStats, got); diff != "" {
-				t.Errorf("%s differs (-tally +record):\n%s", name, diff)
-			}
+			assert.Equal(t, want.KindStats, got, name)
 		}
 	}
 	assert.EqualValues(t, 0, record.Misplaced, "Misplaced")
@@ -151,9 +146,7 @@ func samePartitions(t *testing.T, ops []operation, record *results.Record) {
 				}
 			}
 		}
-		if diff := cmp.Diff(want.stats(), record.Phases[p].Partitions); diff != "" {
-			t.Errorf("partitions of phase %d differ (-tally +record):\n%s", p, diff)
-		}
+		assert.Equalf(t, want.stats(), record.Phases[p].Partitions, "partitions of phase %d", p)
 	}
 }
 
@@ -196,9 +189,7 @@ func sameOffered(t *testing.T, ops []operation, record *results.Record) {
 				want.add(op.attempts[0].Table, op.attempts[0].PartitionKey, op.due.Intended-record.Phases[p].Begin, op.due.Entities)
 			}
 		}
-		if diff := cmp.Diff(want.stats(), record.Phases[p].Offered); diff != "" {
-			t.Errorf("what partitions of phase %d were offered differs (-tally +record):\n%s", p, diff)
-		}
+		assert.Equalf(t, want.stats(), record.Phases[p].Offered, "what partitions of phase %d were offered", p)
 		if hit := record.Phases[p].PartitionsHit; hit != int64(len(want)) || record.Phases[p].OfferedOver != 0 {
 			t.Errorf("PartitionsHit, OfferedOver of phase %d = %d, %d; want %d and none", p, hit, record.Phases[p].OfferedOver, len(want))
 		}
@@ -302,9 +293,7 @@ func sameIntervals(t *testing.T, ops []operation, record *results.Record) {
 		sameSecond(t, &got[s], ops)
 		got[s].Response, got[s].Service, got[s].Lag = results.Quantiles{}, results.Quantiles{}, results.Quantiles{}
 	}
-	if diff := cmp.Diff(naiveIntervals(ops, int64(len(got))), got); diff != "" {
-		t.Errorf("intervals differ (-tally +record):\n%s", diff)
-	}
+	assert.Equal(t, naiveIntervals(ops, int64(len(got))), got, "intervals")
 	assert.Truef(t, len(got) >= 80, "%d seconds were written; want the 80 of the run at least", len(got))
 }
 
@@ -324,9 +313,8 @@ func sameSecond(t *testing.T, row *results.Interval, ops []operation) {
 		}
 	}
 	want := []results.Quantiles{results.QuantilesOf(response), results.QuantilesOf(service), results.QuantilesOf(lag)}
-	if diff := cmp.Diff(want, []results.Quantiles{row.Response, row.Service, row.Lag}); diff != "" {
-		t.Errorf("response, service and lag of second %d differ (-tally +record):\n%s", row.Second, diff)
-	}
+	assert.Equalf(t, want, []results.Quantiles{row.Response, row.Service, row.Lag},
+		"response, service and lag of second %d", row.Second)
 }
 
 func sameMinutes(t *testing.T, ops []operation, record *results.Record) {

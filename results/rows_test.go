@@ -98,9 +98,7 @@ func TestSecondsAreNamedAfterThePhaseThatTheyBeginIn(t *testing.T) {
 	}
 	// Second 0 begins before the load does, and a phase of no length has none;
 	// second 6 begins where the step has ended.
-	if diff := cmp.Diff([]string{"", "load", "load", "", "step", "step", ""}, got); diff != "" {
-		t.Errorf("phases of the seconds differ (-want +got):\n%s", diff)
-	}
+	assert.Equal(t, []string{"", "load", "load", "", "step", "step", ""}, got, "phases of the seconds")
 	if end := record.Phases[load].End; end != 2500*time.Millisecond || record.Phases[load].Seconds() != (end-1).Seconds() {
 		t.Errorf("the load ends at %v and lasts %v s; want 2.5 s and 1 ns less", end, record.Phases[load].Seconds())
 	}
@@ -178,9 +176,7 @@ func TestWhatIsNotedLaterCountsLater(t *testing.T) {
 	for _, second := range record.Intervals {
 		got = append(got, 1000*second.Scheduled+100*second.Sent+10*second.Attempts+second.Operations)
 	}
-	if diff := cmp.Diff([]int64{0, 0, 0, 0, 0, 1111, 1000, 100, 11}, got); diff != "" {
-		t.Errorf("the seconds differ (-want +got):\n%s", diff)
-	}
+	assert.Equal(t, []int64{0, 0, 0, 0, 0, 1111, 1000, 100, 11}, got, "the seconds")
 	if took := record.Phases[0].Kinds[0].Response.Max(); took < 1_999_000 || took > 2_001_000 {
 		t.Errorf("the longest response took %d µs; want the 2 s to its end, whenever it was noted", took)
 	}

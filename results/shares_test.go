@@ -50,9 +50,7 @@ func TestSharesByHand(t *testing.T) {
 		{From: 512, Partitions: 1, Offered: 10230, Served: 30, Shares: low, Squares: low * low},
 		{From: 1024, Partitions: 2, Offered: 30710, Served: 32560, Shares: 1.25, Squares: 1.0625},
 	}
-	if diff := cmp.Diff(want, record.Phases[step].Shares); diff != "" {
-		t.Errorf("shares differ (-want +got):\n%s", diff)
-	}
+	assert.Equal(t, want, record.Phases[step].Shares, "shares")
 	if got := record.Phases[brief].Shares; got != nil {
 		t.Errorf("a phase of no length has shares %+v; want none", got)
 	}
@@ -93,9 +91,8 @@ func TestSharesOfRandomLoads(t *testing.T) {
 		if partitions != 3000 || offered != 0 || served != 0 {
 			t.Errorf("the classes hold %d partitions, and %d offered and %d served entities too few; want 3,000 and all", partitions, offered, served)
 		}
-		if before != nil && !cmp.Equal(before, shares) {
-			t.Errorf("the same run gives other shares (-first +second):\n%s", cmp.Diff(before, shares))
-		}
+		assert.Truef(t, before == nil || cmp.Equal(before, shares),
+			"the same run gives other shares (-first +second):\n%s", cmp.Diff(before, shares))
 		before = shares
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 
 	"loadgen/results"
@@ -59,9 +58,7 @@ func TestWhatIsTakenIsReadBack(t *testing.T) {
 		*given.Held, *given.Steps[0].P99, given.Steps[1].Rate = 1, 1, 1
 	})
 	want := []any{whole.Audit, whole.Generator, whole.Capture, search()}
-	if diff := cmp.Diff(want, []any{record.Audit, record.Generator, record.Capture, record.Limit}); diff != "" {
-		t.Errorf("what was taken differs (-taken +read):\n%s", diff)
-	}
+	assert.Equal(t, want, []any{record.Audit, record.Generator, record.Capture, record.Limit}, "what was taken")
 	folder := new(results.Memory)
 	resultstest.Finish(t, begin(t, folder), time.Second)
 	for _, key := range []string{`"audit"`, `"capture"`, `"limit"`} {
@@ -89,9 +86,8 @@ func TestHealthOfASecond(t *testing.T) {
 	for _, second := range record.Intervals {
 		got = append(got, second.Generator)
 	}
-	if diff := cmp.Diff([]*results.Health{pointer(health(0)), nil, pointer(health(2)), nil, pointer(health(4))}, got); diff != "" {
-		t.Errorf("the health of the seconds differs (-told +read):\n%s", diff)
-	}
+	assert.Equal(t, []*results.Health{pointer(health(0)), nil, pointer(health(2)), nil, pointer(health(4))}, got,
+		"the health of the seconds")
 	assert.EqualValues(t, 0, record.Misplaced, "counts were misplaced")
 }
 
@@ -163,9 +159,7 @@ func TestLimitStepIsTheLastOfItsRate(t *testing.T) {
 		}
 		assert.Equalf(t, row.phase, phase, "%s: Step", row.name)
 	}
-	if l.ClientLimited() {
-		t.Errorf("ClientLimited() by %s = true; want false", l.By)
-	}
+	assert.Truef(t, !l.ClientLimited(), "ClientLimited() by %s = true; want false", l.By)
 	if l.By = results.LimitClient; !l.ClientLimited() {
 		t.Errorf("ClientLimited() by %s = false; want true", l.By)
 	}

@@ -29,9 +29,8 @@ func TestAxesHoldWhateverIsPutOnThem(t *testing.T) {
 		{"no number falls on the beginning", math.NaN(), 0, 0, 1, 100},
 	} {
 		onLinear, onLog := chart.Normalized(row.least, row.greatest, row.x)
-		if math.Abs(onLinear-row.onLinear) > 1e-12 || math.Abs(onLog-row.onLog) > 1e-12 {
-			t.Errorf("%s: Normalized(%v) = %v, %v; want %v, %v", row.name, row.x, onLinear, onLog, row.onLinear, row.onLog)
-		}
+		assert.Truef(t, math.Abs(onLinear-row.onLinear) <= 1e-12 && math.Abs(onLog-row.onLog) <= 1e-12,
+			"%s: Normalized(%v) = %v, %v; want %v, %v", row.name, row.x, onLinear, onLog, row.onLinear, row.onLog)
 	}
 }
 

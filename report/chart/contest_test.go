@@ -59,9 +59,8 @@ func orange(cells picturedCells, x, y int) bool {
 func TestContestShowsDesignsAlike(t *testing.T) {
 	buckets := slices.Repeat([][2]int64{{250, 250}}, 16)
 	seen := contest(t, arm("hour", 60, [2]int64{4000, 2000}), arm("buckets", 60, buckets...), arm("short", 30, [2]int64{250, 250}, [2]int64{0, 0}))
-	if len(rows(&seen)) > 1 && rows(&seen)[2].Bounds().Dy() != rows(&seen)[0].Bounds().Dy() {
-		t.Error("a partition that was idle has a row")
-	}
+	assert.True(t, len(rows(&seen)) <= 1 || rows(&seen)[2].Bounds().Dy() == rows(&seen)[0].Bounds().Dy(),
+		"a partition that was idle has a row")
 	rasters := rows(&seen)
 	require.Lenf(t, rasters, 3, "%d pictures of three designs", len(rasters))
 	if long, short := rasters[0].right-rasters[0].left, rasters[2].right-rasters[2].left; math.Abs(long-2*short) > 1 || rasters[0].left != rasters[2].left {

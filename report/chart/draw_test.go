@@ -44,9 +44,7 @@ func TestDrawWritesEachChartTwice(t *testing.T) {
 	var folder results.Memory
 	record := heated(t, stress(), 3, 1, 1)
 	got, err := chart.DrawAs(&folder, record, chart.Options{})
-	if err != nil || !slices.Equal(got, names()) {
-		t.Fatalf("DrawAs() = %q, %v; want %q", got, err, names())
-	}
+	require.Truef(t, err == nil && slices.Equal(got, names()), "DrawAs() = %q, %v; want %q", got, err, names())
 	svg, err := chart.SVGs(record)
 	require.NoError(t, err)
 	for _, name := range got {

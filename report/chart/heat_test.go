@@ -61,9 +61,8 @@ func TestHeatIsDrawnFromTheGrid(t *testing.T) {
 			anchor = chart.RoundUp(most)
 		}
 		cells := rasters[panel*3]
-		if cells.Bounds().Dx() != g.Columns || cells.Bounds().Dy() != len(g.Rows) {
-			t.Fatalf("panel %d has %v cells; want %d × %d", panel, cells.Bounds(), g.Columns, len(g.Rows))
-		}
+		require.Truef(t, cells.Bounds().Dx() == g.Columns && cells.Bounds().Dy() == len(g.Rows),
+			"panel %d has %v cells; want %d × %d", panel, cells.Bounds(), g.Columns, len(g.Rows))
 		for i := range g.Rows {
 			for column, n := range layer(i) {
 				_, want := chart.Shade(float64(n), anchor, panel == 1, false)

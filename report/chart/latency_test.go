@@ -48,9 +48,7 @@ func TestLatencyBarsCountTheirRange(t *testing.T) {
 				}
 			}
 		}
-		if bar != want {
-			t.Errorf("LatencyBars has %+v; want %+v", bar, want)
-		}
+		assert.Truef(t, bar == want, "LatencyBars has %+v; want %+v", bar, want)
 	}
 	if want := record.Total(results.Reported).Succeeded; sum != want || sum == 0 || len(bars) > chart.MostBars {
 		t.Errorf("%d bars sum to %d; want the %d successes, and %d bars at most", len(bars), sum, want, chart.MostBars)
@@ -78,9 +76,8 @@ func TestClassesHoldWhatTheyAreMadeFor(t *testing.T) {
 		if bounds[0] > row.from || bounds[len(bounds)-1] <= row.to {
 			t.Errorf("%s: Classes(%d, %d) = %d … %d; want both inside", row.name, row.from, row.to, bounds[0], bounds[len(bounds)-1])
 		}
-		if len(bounds) > 2 && (bounds[1] <= row.from || bounds[len(bounds)-2] > row.to) {
-			t.Errorf("%s: Classes(%d, %d) = %v; want no empty class at the ends", row.name, row.from, row.to, bounds)
-		}
+		assert.Truef(t, len(bounds) <= 2 || (bounds[1] > row.from && bounds[len(bounds)-2] <= row.to),
+			"%s: Classes(%d, %d) = %v; want no empty class at the ends", row.name, row.from, row.to, bounds)
 		assert.Truef(t, len(bounds)-1 <= chart.MostBars, "%s: %d classes; want %d at most", row.name, len(bounds)-1, chart.MostBars)
 		assert.Truef(t, slices.IsSorted(bounds) && len(slices.Compact(slices.Clone(bounds))) == len(bounds),
 			"%s: Classes(%d, %d) = %v; want rising bounds", row.name, row.from, row.to, bounds)

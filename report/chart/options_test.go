@@ -129,9 +129,8 @@ func inlined(t *testing.T, file []byte) map[string]int {
 	counts := make(map[string]int)
 	walk(t, file, func(name, _ string, _ int, attributes map[string]string) {
 		counts[name]++
-		if name == "path" && attributes["fill"] == "" && attributes["stroke"] == "" {
-			t.Errorf("a path has no colour: %v", attributes)
-		}
+		assert.Truef(t, name != "path" || attributes["fill"] != "" || attributes["stroke"] != "",
+			"a path has no colour: %v", attributes)
 		if name == "text" && (attributes["font-size"] == "" || attributes["font-family"] == "" || attributes["textLength"] == "") {
 			t.Errorf("a text has the attributes %v", attributes)
 		}

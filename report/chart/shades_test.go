@@ -65,9 +65,8 @@ func TestScalesDarkenEvenlyForAllEyes(t *testing.T) {
 				if i > 0 {
 					above, least = seen(beyond[name][i-1]), .2
 				}
-				if seen(c) > above-least {
-					t.Errorf("%s, %s: step %d above the anchor has L* %v after %v", name, who, i, seen(c), above)
-				}
+				assert.Truef(t, seen(c) <= above-least,
+					"%s, %s: step %d above the anchor has L* %v after %v", name, who, i, seen(c), above)
 			}
 		}
 	}
@@ -102,9 +101,8 @@ func TestStepsOfAScale(t *testing.T) {
 	} {
 		// A half step either way is the rounding of logarithms.
 		got, _ := chart.Shade(row.v, row.anchored, false, row.log)
-		if got != row.step && !(row.log && got == row.step-1 && row.v < 100) {
-			t.Errorf("%s: the step of %v is %d; want %d", row.name, row.v, got, row.step)
-		}
+		assert.Truef(t, got == row.step || (row.log && got == row.step-1 && row.v < 100),
+			"%s: the step of %v is %d; want %d", row.name, row.v, got, row.step)
 	}
 	if _, hex := chart.Shade(target, target, false, false); hex != "#0072B2" {
 		t.Errorf("the target is %s; want the colour of what is served", hex)

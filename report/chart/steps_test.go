@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/report/chart"
@@ -21,9 +22,8 @@ func TestStepsAreTheLastHalvesOfTheReportedPhases(t *testing.T) {
 			t.Errorf("step %d: rate %v, offered %v; want %v", i, s.Rate, s.Offered, want)
 		}
 		lost, offered := s.Lost()
-		if !offered || i < 4 && lost != 0 || i >= 4 && lost < 0.1 {
-			t.Errorf("step %d: lost %v; want 0 up to 2,000/s and more beyond", i, lost)
-		}
+		assert.Truef(t, offered && (i >= 4 || lost == 0) && (i < 4 || lost >= 0.1),
+			"step %d: lost %v; want 0 up to 2,000/s and more beyond", i, lost)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -82,9 +83,7 @@ func walk(t *testing.T, file []byte, visit func(name, content string, depth int,
 		if err == io.EOF {
 			return
 		}
-		if err != nil {
-			t.Fatalf("this is no XML: %v", err)
-		}
+		require.NoErrorf(t, err, "this is no XML: %v", err)
 		switch e := token.(type) {
 		case xml.EndElement:
 			if e.Name.Local == "g" {
@@ -213,9 +212,8 @@ func (p *picture) checkWords(t *testing.T, name, words string) {
 func (p *picture) checkTexts(t *testing.T, name string) {
 	t.Helper()
 	for i, w := range p.texts {
-		if w.left < 0 || w.right > 750 || w.bottom < 0 || w.top > p.tall {
-			t.Errorf("%s: text %q leaves the page: %+v", name, w.text, w.box)
-		}
+		assert.Truef(t, w.left >= 0 && w.right <= 750 && w.bottom >= 0 && w.top <= p.tall,
+			"%s: text %q leaves the page: %+v", name, w.text, w.box)
 		for _, other := range p.texts[:i] {
 			if w.left < other.right && other.left < w.right && w.bottom < other.top && other.bottom < w.top {
 				t.Errorf("%s: text %q covers %q", name, w.text, other.text)

@@ -31,9 +31,7 @@ func TestThrottleBarsEqualTheSecondsOfTheRecord(t *testing.T) {
 		second := reported[b.From]
 		want := chart.ThrottleBar{From: b.From, To: b.From + 1, Seconds: 1,
 			Served: second.Served, Throttled: second.Throttled, Failed: second.Failed}
-		if b != want {
-			t.Errorf("the bar of second %d = %+v; want %+v", b.From, b, want)
-		}
+		assert.Truef(t, b == want, "the bar of second %d = %+v; want %+v", b.From, b, want)
 		throttled += b.Throttled
 	}
 	assert.True(t, throttled != 0, "nothing was throttled; want a record that shows refusals")
@@ -76,9 +74,7 @@ func TestThrottleBarsOfALongRunKeepTheirSums(t *testing.T) {
 				t.Errorf("%s: bar %d is of %d seconds; want %d, of the last %d", row.name, i, size, row.size, row.lastSize)
 			}
 		}
-		if got != want {
-			t.Errorf("%s: the bars sum to %+v; want %+v", row.name, got, want)
-		}
+		assert.Truef(t, got == want, "%s: the bars sum to %+v; want %+v", row.name, got, want)
 	}
 }
 

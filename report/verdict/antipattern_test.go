@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -117,9 +118,7 @@ func TestComparisonsTellWhatDiffers(t *testing.T) {
 			row.want.Name = row.name
 			want = []verdict.Comparison{row.want}
 		}
-		if diff := cmp.Diff(want, only(verdict.Comparisons(sides[0], sides[1]), row.name)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", row.sentence, diff)
-		}
+		assert.Equal(t, want, only(verdict.Comparisons(sides[0], sides[1]), row.name), row.sentence)
 	}
 }
 
@@ -139,9 +138,7 @@ func TestComparisonsOfTheWholeLoad(t *testing.T) {
 	}
 	both := func(r *results.Record) { single(r); renamed(r) }
 	one := only(verdict.Comparisons([][]verdict.Figure{figuresOf(t, 100, single)}, [][]verdict.Figure{figuresOf(t, 200, single)}), "requests in all")
-	if one != nil {
-		t.Errorf("one operation of one name: %v; want nothing of requests in all", one)
-	}
+	assert.Truef(t, one == nil, "one operation of one name: %v; want nothing of requests in all", one)
 	two := verdict.Comparisons([][]verdict.Figure{figuresOf(t, 100, single)}, [][]verdict.Figure{figuresOf(t, 200, both)})
 	if diff := cmp.Diff([]verdict.Comparison{{"", "requests in all", "150", "300", figure.Derived}}, only(two, "requests in all")); diff != "" {
 		t.Errorf("two names (-want +got):\n%s", diff)

@@ -50,13 +50,11 @@ func TestWhatWasLeftBehind(t *testing.T) {
 		resultstest.CheckWords(t, row.name, summary.Verdict, row.verdict)
 		checkSentences(t, row.name, verdict.Findings(record), row.findings)
 		checkSentences(t, row.name, verdict.Limits(record), row.limits)
-		if summary.Audit != nil && summary.Audit == record.Audit {
-			t.Errorf("%s: the summary shares its audit with the record; want a copy", row.name)
-		}
+		assert.Truef(t, summary.Audit == nil || summary.Audit != record.Audit,
+			"%s: the summary shares its audit with the record; want a copy", row.name)
 		// A scenario may be there to show the faults: its claims alone say which it wants.
-		if row.invariants != nil && !verdict.Holds(summary) {
-			t.Errorf("%s: the run fails; want faults to fail none that did not expect otherwise", row.name)
-		}
+		assert.Truef(t, row.invariants == nil || verdict.Holds(summary),
+			"%s: the run fails; want faults to fail none that did not expect otherwise", row.name)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 
 	"loadgen/report/verdict"
@@ -81,9 +80,7 @@ func TestBooksNameEachFault(t *testing.T) {
 		record := quiet().record(t)
 		row.tamper(record, &record.Phases[0].Kinds[1])
 		faults := verdict.Books(record)
-		if diff := cmp.Diff(row.want, numbersOf(faults)); diff != "" {
-			t.Errorf("%s: the numbers of %q differ (-want +got):\n%s", row.name, faults, diff)
-		}
+		assert.Equalf(t, row.want, numbersOf(faults), "%s: the numbers of %q", row.name, faults)
 		summary := verdict.Judge(record)
 		if summary.Validity != results.Invalid || !slices.Equal(summary.Reasons, faults) || !strings.Contains(summary.Verdict, faults[0]) {
 			t.Errorf("%s: the run is %q for %q; want invalid for the faults", row.name, summary.Validity, summary.Reasons)

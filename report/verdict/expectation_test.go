@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -53,9 +53,7 @@ func TestClaimsComeAfterThePeakAndInTheirOrder(t *testing.T) {
 	}
 	want := []string{"sustained(peak 1000/s) true",
 		"throttled < 1% false", "p99(get) < 1s true", "offered(hottest) >= 5000 false"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("Expectations differ (-want +got):\n%s", diff)
-	}
+	assert.Equal(t, want, got, "Expectations")
 	// A claim that fails is not the peak's failure.
 	if verdict.Holds(summary) || summary.PeakState != results.Holds {
 		t.Errorf("Holds = %t, the peak %s; want a peak that holds in a run that does not", verdict.Holds(summary), summary.PeakState)

@@ -23,9 +23,7 @@ func TestSummaryCountsTheWholeRun(t *testing.T) {
 		s.EntitiesCounted, s.EntitiesReturned}
 	want := []int64{all.Scheduled, all.Sent, all.Dropped, all.Late, all.Operations, all.Attempts, all.Ok, all.Throttled,
 		all.Failed, all.Counted, all.Returned}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("counts differ (-record +summary):\n%s", diff)
-	}
+	assert.Equal(t, want, got, "counts")
 	assert.Falsef(t, slices.Contains(got, 0), "counts are %v; want a run in which none is 0", got)
 	sum := results.OperationSummary{}
 	for _, kind := range s.PerOperation {
@@ -40,9 +38,8 @@ func TestSummaryCountsTheWholeRun(t *testing.T) {
 		t.Errorf("per_operation does not sum to the run (-record +sum):\n%s", diff)
 	}
 	head := []any{s.Scenario, s.Target, s.Start, s.Profile, s.Seed, s.Started, s.DurationS}
-	if diff := cmp.Diff([]any{"stress", "in-process", "warm", "documented", uint64(1), "2011-11-06T14:40:00Z", 14.0}, head); diff != "" {
-		t.Errorf("head differs (-want +got):\n%s", diff)
-	}
+	assert.Equal(t, []any{"stress", "in-process", "warm", "documented", uint64(1), "2011-11-06T14:40:00Z", 14.0}, head,
+		"head")
 }
 
 func TestQuantilesAreOfReportedPhases(t *testing.T) {
@@ -57,9 +54,8 @@ func TestQuantilesAreOfReportedPhases(t *testing.T) {
 	if *s.Service.P50 != 4001 || *s.Service.Max != 4001 {
 		t.Errorf("Service = %d to %d µs; want the 4 ms of ok attempts", *s.Service.P50, *s.Service.Max)
 	}
-	if s.RetryWaits.P50 == nil || *s.RetryWaits.P50/1000 != 1000 {
-		t.Errorf("RetryWaits = %+v; want a second", s.RetryWaits)
-	}
+	assert.Truef(t, s.RetryWaits.P50 != nil && *s.RetryWaits.P50/1000 == 1000,
+		"RetryWaits = %+v; want a second", s.RetryWaits)
 	record.Phases[0].Reported, record.Phases[1].Reported = false, false
 	if s := verdict.Judge(record); s.Response.Max != nil || len(s.Phases) != 0 || s.Hottest != nil || s.Saturation != nil {
 		t.Errorf("without reported phases response is %+v, phases %v; want none", s.Response, s.Phases)
@@ -77,9 +73,7 @@ func TestThrottledShareIsOfTheReportedPhases(t *testing.T) {
 	for phases, want := range map[int]*float64{3: new(.15), 2: new(.3), 1: nil} {
 		part := *record
 		part.Phases = part.Phases[:phases]
-		if diff := cmp.Diff(want, verdict.Judge(&part).ShareThrottled); diff != "" {
-			t.Errorf("of %d phases the share throttled differs (-want +got):\n%s", phases, diff)
-		}
+		assert.Equalf(t, want, verdict.Judge(&part).ShareThrottled, "of %d phases the share throttled", phases)
 	}
 }
 
@@ -88,9 +82,7 @@ func TestTheHottestPartitionOfTheSummary(t *testing.T) {
 		{Name: "long", End: 20 * time.Second, Reported: true, PartitionsOver: 900,
 			Partitions: []results.PartitionStats{{Table: "ByState", Key: "full", Entities: 2000, Busiest: 190}}}}}
 	want := &results.HottestPartition{Table: "ByState", Key: "full", EntitiesPerSecond: 190, Mean: 100, AtLeast: true}
-	if diff := cmp.Diff(want, verdict.Judge(record).Hottest); diff != "" {
-		t.Errorf("Hottest differs (-want +got):\n%s", diff)
-	}
+	assert.Equal(t, want, verdict.Judge(record).Hottest, "Hottest")
 }
 
 func TestJudgeLeavesTheRecordAlone(t *testing.T) {

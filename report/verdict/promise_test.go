@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -34,8 +35,7 @@ func TestPromise(t *testing.T) {
 		if diff := cmp.Diff(row.want, got, cmpopts.IgnoreUnexported(verdict.Promised{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.sentence, diff)
 		}
-		if got.Fails() != row.broken || got.Told() != row.told {
-			t.Errorf("%s: broken %v, told %v; want %v, %v", row.sentence, got.Fails(), got.Told(), row.broken, row.told)
-		}
+		assert.Truef(t, got.Fails() == row.broken && got.Told() == row.told,
+			"%s: broken %v, told %v; want %v, %v", row.sentence, got.Fails(), got.Told(), row.broken, row.told)
 	}
 }

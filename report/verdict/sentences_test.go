@@ -176,12 +176,8 @@ func TestChecksOfAPeak(t *testing.T) {
 		if row.throttled == "not measured" {
 			want[0].Observed, want[0].Ok, want[0].Why = row.throttled, nil, summary.Checks[0].Why
 		}
-		if diff := cmp.Diff(want, summary.Checks); diff != "" {
-			t.Errorf("%s: Checks differ (-want +got):\n%s", row.name, diff)
-		}
-		if got := verdict.Holds(summary); got != (row.throttledP && row.lostP) {
-			t.Errorf("%s: Holds = %t; want %t", row.name, got, row.throttledP && row.lostP)
-		}
+		assert.Equalf(t, want, summary.Checks, "%s: Checks", row.name)
+		assert.Equal(t, (row.throttledP && row.lostP), verdict.Holds(summary), row.name)
 		// A run that is worth nothing is not judged.
 		for _, e := range verdict.Checks(record, &results.Summary{Validity: results.Invalid}) {
 			assert.Truef(t, !e.Holds() && e.Observed == "not measured",

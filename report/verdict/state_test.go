@@ -91,9 +91,8 @@ func TestWhatWasNotSentWasNotThrottled(t *testing.T) {
 	} {
 		played.Manifest.Checks = []string{row.text}
 		got := verdict.Checks(played, &results.Summary{Validity: results.Valid})[0]
-		if got.Result() != row.result || !got.Told() && !strings.HasPrefix(got.Why, "the generator ") {
-			t.Errorf("%s: %q = %s, %q; want %s", row.name, row.text, got.Result(), got.Why, row.result)
-		}
+		assert.Truef(t, got.Result() == row.result && (got.Told() || strings.HasPrefix(got.Why, "the generator ")),
+			"%s: %q = %s, %q; want %s", row.name, row.text, got.Result(), got.Why, row.result)
 	}
 }
 

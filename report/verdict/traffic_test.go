@@ -125,9 +125,8 @@ func TestVerdictsOfTraffic(t *testing.T) {
 		record.Manifest.PeakAsked = 1 // Four sentences are allowed.
 		checkVerdict(t, row.name, record, &results.Summary{Validity: results.Valid, Verdict: s.Verdict})
 		again, ok := verdict.State(s)
-		if s.State != row.state || again != row.state || ok != nil || s.Ok != nil {
-			t.Errorf("%s: %s, again %s, ok %v; want %s", row.name, s.State, again, s.Ok, row.state)
-		}
+		assert.Truef(t, s.State == row.state && again == row.state && ok == nil && s.Ok == nil,
+			"%s: %s, again %s, ok %v; want %s", row.name, s.State, again, s.Ok, row.state)
 		saturates := row.state == results.Saturates
 		if (s.Saturation != nil) != saturates || (s.SaturationWhy == "") != saturates && record.Capture.Partitions != nil {
 			t.Errorf("%s: saturation = %v, for %q; want one where the run saturates, else why there is none", row.name, s.Saturation, s.SaturationWhy)

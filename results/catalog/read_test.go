@@ -116,7 +116,6 @@ func TestReader(t *testing.T) {
 	}
 	interrupted, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := (&catalog.Reader{Archive: new(archive)}).Read(interrupted, folder); !errors.Is(err, context.Canceled) {
-		t.Errorf("interrupted, Read = %v", err)
-	}
+	assert.ErrorIs(t, (&catalog.Reader{Archive: new(archive)}).Read(interrupted, folder), context.Canceled,
+		"interrupted, Read")
 }

@@ -22,9 +22,8 @@ func TestParseFigure(t *testing.T) {
 		{"a plain number", "tries", "tries", figure.Ratio},
 	} {
 		f, err := figure.ParseFigure(row.text)
-		if err != nil || f.String() != row.want || f.Unit() != row.unit {
-			t.Errorf("%s: ParseFigure(%q) = %v, %v, %v; want %s, %v", row.name, row.text, f, f.Unit(), err, row.want, row.unit)
-		}
+		assert.Truef(t, err == nil && f.String() == row.want && f.Unit() == row.unit,
+			"%s: ParseFigure(%q) = %v, %v, %v; want %s, %v", row.name, row.text, f, f.Unit(), err, row.want, row.unit)
 	}
 }
 

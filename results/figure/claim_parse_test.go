@@ -56,9 +56,8 @@ func TestClaimsHaveOneCanonicalForm(t *testing.T) {
 			t.Errorf("%s: Parse(%q) = %v; want %q", row.name, row.text, err, row.want)
 			continue
 		}
-		if err == nil && claim.String() != row.want {
-			t.Errorf("%s: Parse(%q).String() = %q; want %q", row.name, row.text, claim, row.want)
-		}
+		assert.Truef(t, err != nil || claim.String() == row.want,
+			"%s: Parse(%q).String() = %q; want %q", row.name, row.text, claim, row.want)
 	}
 }
 
@@ -137,9 +136,8 @@ func TestFaultsSayWhereAndWhatWasExpected(t *testing.T) {
 		if unknown := strings.HasPrefix(fault.What, "unknown figure"); unknown != (fault.Name != "") || unknown && !strings.Contains(fault.Error(), "p99.9, max") {
 			t.Errorf("%s: Parse(%q) = %q of the name %q; want the name of an unknown figure, and the known ones", row.name, row.text, fault.Error(), fault.Name)
 		}
-		if strings.Contains(fault.Error(), "\n") || len(fault.What) > 300 {
-			t.Errorf("%s: Parse(%q) = %q; want one line", row.name, row.text, fault.Error())
-		}
+		assert.Truef(t, !strings.Contains(fault.Error(), "\n") && len(fault.What) <= 300,
+			"%s: Parse(%q) = %q; want one line", row.name, row.text, fault.Error())
 	}
 }
 

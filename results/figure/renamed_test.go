@@ -13,9 +13,8 @@ import (
 
 // A name of before is a fault where it stands that has the name of now, and no alias.
 func TestRenamedFigures(t *testing.T) {
-	if len(figure.RenamedMetrics()) < 8 {
-		t.Errorf("%d figures were called otherwise; want eight", len(figure.RenamedMetrics()))
-	}
+	assert.Truef(t, len(figure.RenamedMetrics()) >= 8,
+		"%d figures were called otherwise; want eight", len(figure.RenamedMetrics()))
 	for _, one := range figure.RenamedMetrics() {
 		was, is := one[0], one[1]
 		assert.Truef(t, !slices.Contains(figure.Names(), was) && slices.Contains(figure.Names(), is),
