@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
-	"loadgen/results/resultstest"
 )
 
 func TestMakeDirNamesAFolderAfterItsRun(t *testing.T) {
@@ -137,19 +136,5 @@ func TestBytesOfMemoryAreACopy(t *testing.T) {
 	folder.Bytes("a")[0] = 'x'
 	if got := folder.Bytes("a"); !bytes.Equal(got, []byte("text")) {
 		t.Errorf("Bytes = %q after its copy was changed; want text", got)
-	}
-}
-
-func TestRecordInADirIsReadBack(t *testing.T) {
-	dir, err := results.MakeDir(t.TempDir(), manifest().Started, manifest().Scenario.Name)
-	require.NoError(t, err, "MakeDir")
-	require.NoErrorf(t, onDisk(dir), "a run in %s", dir)
-	record := resultstest.Read(t, dir)
-	if got := record.Total(results.Everything); got.Attempts != 4 || len(record.Intervals) != 4 || len(record.Events) != 4 {
-		t.Errorf("the record has %d attempts, %d seconds, %d events; want 4 of each",
-			got.Attempts, len(record.Intervals), len(record.Events))
-	}
-	if _, err := results.UseDir(string(dir)); !errors.Is(err, results.ErrWrite) {
-		t.Errorf("UseDir of a folder with a run = %v; want ErrWrite", err)
 	}
 }

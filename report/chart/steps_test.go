@@ -5,27 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"loadgen/report/chart"
 	"loadgen/results"
 )
-
-func TestStepsAreTheLastHalvesOfTheReportedPhases(t *testing.T) {
-	record := stress()
-	steps := chart.Steps(record)
-	require.Len(t, steps, 8, "steps")
-	for i, s := range steps {
-		// The operations of half a second may be one too many or too few.
-		if want := 500 * float64(i+1); s.Rate != want || math.Abs(s.Offered-want) > 2 {
-			t.Errorf("step %d: rate %v, offered %v; want %v", i, s.Rate, s.Offered, want)
-		}
-		lost, offered := s.Lost()
-		assert.Truef(t, offered && (i >= 4 || lost == 0) && (i < 4 || lost >= 0.1),
-			"step %d: lost %v; want 0 up to 2,000/s and more beyond", i, lost)
-	}
-}
 
 // A step has a rate and a length; what is lost is counted in operations of its last half,
 // whatever entities were served.

@@ -12,16 +12,6 @@ import (
 	"loadgen/results"
 )
 
-func TestBooksOfATrueRecordAreClosed(t *testing.T) {
-	for _, r := range []*run{
-		stress(),
-		{manifest: manifest(), serves: 10, rates: []int{5, 50}, seconds: 3, retries: 3, late: 7, dropped: 5, failed: 11},
-		{manifest: manifest()},
-	} {
-		assert.Len(t, verdict.Books(r.record(t)), 0, "Books")
-	}
-}
-
 // An answer that an operation handles is a success to the run and a failure to
 // the target.
 func TestHandledAnswersLeaveTheBooksClosed(t *testing.T) {

@@ -116,7 +116,7 @@ func hottestThrottled(load []arrival, throttled []bool) (most int64) {
 // second throttles nothing is said only where replaying shows the same.
 func TestThrottlingThatRestsOnBurst(t *testing.T) {
 	const rate, seconds = 2000, 8
-	cases := resultstest.Cases(60, 200)
+	cases := resultstest.Cases(20, 200)
 	var told, spared, over, none int
 	for seed := range uint64(cases) {
 		chance := rand.New(rand.NewPCG(seed, 44))

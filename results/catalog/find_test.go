@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -80,12 +79,4 @@ func TestLatest(t *testing.T) {
 	latest("20260304T020000Z-contest")
 	require.NoError(t, os.RemoveAll(filepath.Join(folder, "20260304T020000Z-contest")))
 	latest(runs[1])
-}
-
-func TestNames(t *testing.T) {
-	folder, runs := runIndex(t)
-	want := []string{runs[0], "20260302T020000Z-broken", runs[1], "20260304T020000Z-contest", runs[2]}
-	if got, err := catalog.Names(folder); err != nil || !slices.Equal(got, want) {
-		t.Errorf("the names are %q, %v; want %q", got, err, want)
-	}
 }
