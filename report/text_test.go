@@ -94,14 +94,7 @@ func TestReportsAsTheyAreRendered(t *testing.T) {
 		change func(*results.Record)
 	}{
 		{"stress", stress(), nil},
-		{"partial", cut(spoil(steps(4, 100, 400), 9, 50), 8*time.Second), nil},
 		{"unsettled", cut(steps(4, 100, 100, 400), 10500*time.Millisecond), nil},
-		{"invalid", stress(), func(r *results.Record) {
-			r.Target.Requests++
-			r.Target.Entities--
-			r.Phases[1].Kinds[1].Scheduled++
-			r.Phases[1].Kinds[1].Ok--
-		}},
 		{"empty", new(resultstest.Run), func(r *results.Record) {
 			*r = results.Record{Validity: results.Partial, Reasons: []string{"the run did not come to its end"}}
 		}},

@@ -1,6 +1,7 @@
 package verdict_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -69,12 +70,10 @@ func TestAnswers(t *testing.T) {
 		record.Limit, record.Audit = row.summary.Limit, row.summary.Audit
 		a := verdict.Answer(record, &row.summary)
 		state, _ := verdict.State(&row.summary)
-		if a.State != state || a.Tone() == document.Plain || !strings.HasPrefix(a.Claim, strings.ToUpper(state)) || len(a.Says) > 5 {
-			t.Errorf("%s: the state is %q of tone %d, in %q, %q; want %q", row.name, a.State, a.Tone(), a.Claim, a.Says, state)
-		}
-		assert.Truef(t, a.Number == row.number && strings.Contains(a.Claim, row.number),
-			"%s: the claim %q has the number %q; want %q", row.name, a.Claim, a.Number, row.number)
-		resultstest.CheckWords(t, row.name, a.Claim, row.claim)
+		assert.Equal(t, []string{state, row.number}, []string{a.State, a.Number}, row.name)
+		assert.Truef(t, a.Tone() != document.Plain && strings.HasPrefix(a.Claim, strings.ToUpper(state)) && len(a.Says) <= 5,
+			"%s: %q of tone %d, and says %q", row.name, a.Claim, a.Tone(), a.Says)
+		resultstest.CheckWords(t, row.name, a.Claim, row.number+"|"+row.claim)
 		resultstest.CheckWords(t, row.name, strings.Join(a.Says, " "), row.says)
 	}
 }
@@ -91,9 +90,8 @@ func TestRemedyFollowsFromWhatEndedTheRun(t *testing.T) {
 	seen := make(map[string]results.EndedBy)
 	for _, by := range []results.EndedBy{"", results.EndedByStopOn, results.EndedByTarget} {
 		plain, misleading := remedy(by, "it ended early"), remedy(by, "target.bin and stop_on.bin cannot be written")
-		if other, twice := seen[plain]; twice || plain != misleading {
-			t.Errorf("ended by %q: %q, with file names in the reason %q, and %q has the former: %t; want one remedy of its own", by, plain, misleading, other, twice)
-		}
+		assert.Equalf(t, plain, misleading, "ended by %q, with file names in the reason", by)
+		assert.NotContains(t, seen, plain, "remedies of other ends")
 		seen[plain] = by
 	}
 }
@@ -119,8 +117,7 @@ func TestALimitOfLoadThatWasSentLate(t *testing.T) {
 			}
 		}
 		a := verdict.Answer(record, &results.Summary{Validity: results.Valid, Saturation: new(2001.)})
-		if said := strings.Join(a.Says, " "); !strings.Contains(said, "At 400/s") || strings.Contains(said, "At 400/s, sent late in part, ") != late {
-			t.Errorf("late = %t: %q", late, said)
-		}
+		words := map[bool]string{true: "At 400/s, sent late in part, ", false: "At 400/s|!sent late"}[late]
+		resultstest.CheckWords(t, fmt.Sprint("late ", late), strings.Join(a.Says, " "), words)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/resultstest"
@@ -128,24 +130,20 @@ func TestThrottlingThatRestsOnBurst(t *testing.T) {
 		most := hottestThrottled(load, throttled)
 		switch any := slices.Contains(throttled, true); {
 		case !any:
-			if none++; share != 0 {
-				t.Errorf("seed %d: nothing is throttled, and %.3f of the attempts rest on the allowance", seed, share)
-			}
+			none++
+			assert.Zerof(t, share, "seed %d: nothing is throttled, and of the attempts rest on the allowance", seed)
 		case most > rate:
-			if over++; share != 0 {
-				t.Errorf("seed %d: a second with throttling asks %d of one partition, and %.3f of the attempts rest on the allowance", seed, most, share)
-			}
+			over++
+			assert.Zerof(t, share, "seed %d: a second with throttling asks %d of one partition, and of the attempts rest on it", seed, most)
 		case share > 0:
-			if told++; asked > rate || asked < float64(most) {
-				t.Errorf("seed %d: seconds with throttling are said to ask for at most %.0f; want %d, at most %d", seed, asked, most, rate)
-			}
-		case partitions == 1:
-			t.Errorf("seed %d: throttled where one partition is asked for %d of %d, and nothing is said of the allowance", seed, most, rate)
+			told++
+			assert.Truef(t, asked <= rate && asked >= float64(most), "seed %d: asked for at most %.0f; want %d, at most %d", seed, asked, most, rate)
+		default:
+			assert.NotEqualf(t, 1, partitions, "seed %d: throttled where one partition is asked for %d of %d, and it is not said", seed, most, rate)
 		}
 		if share > 0 && nothing {
-			if spared++; slices.Contains(replay(load, rate, time.Second), true) {
-				t.Errorf("seed %d: an allowance of one second is said to throttle nothing, and does", seed)
-			}
+			spared++
+			assert.NotContainsf(t, replay(load, rate, time.Second), true, "seed %d: throttled by an allowance of one second", seed)
 		}
 	}
 	if told < cases/10 || spared < cases/20 || over < cases/20 || none < cases/40 {

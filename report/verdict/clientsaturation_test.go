@@ -164,9 +164,8 @@ func TestCauseOfEachSecond(t *testing.T) {
 		if row.want == verdict.OnTime {
 			want = map[int64]verdict.Cause{}
 		}
-		if got := causes(strains); len(strains) != 100 || len(got) != len(want) || got[50] != row.want {
-			t.Errorf("%s: causes of %d seconds = %v; want %v", row.sentence, len(strains), got, want)
-		}
+		assert.Len(t, strains, 100, row.sentence)
+		assert.Equal(t, want, causes(strains), row.sentence)
 	}
 }
 
@@ -184,9 +183,7 @@ func TestCeilingIsThatOfTheRun(t *testing.T) {
 	record.Generator.Ceiling.Operations = 100
 	plant(record, 50, 1, func(*results.Interval, *results.Health) {})
 	plant(record, 60, 1, func(r *results.Interval, _ *results.Health) { r.Attempts++ })
-	if got := causes(verdict.Strains(record)); got[50] != verdict.Unexplained || got[60] != verdict.OwnCeiling {
-		t.Errorf("causes at 100/s and just above = %v; want none, and the own ceiling", got)
-	}
+	assert.Equal(t, map[int64]verdict.Cause{50: verdict.Unexplained, 60: verdict.OwnCeiling}, causes(verdict.Strains(record)))
 }
 
 func TestWhatASecondLeavesBehindHasItsCause(t *testing.T) {
@@ -206,15 +203,9 @@ func TestWhatASecondLeavesBehindHasItsCause(t *testing.T) {
 	want := map[int64]verdict.Cause{20: verdict.RunQueue, 21: verdict.RunQueue, 22: verdict.RunQueue, 40: verdict.Unexplained,
 		60: verdict.TargetSilent, 61: verdict.TargetSilent, 62: verdict.TargetSilent, 63: verdict.TargetSilent, 64: verdict.TargetSilent,
 		65: verdict.TargetSilent, 66: verdict.TargetSilent, 67: verdict.TooFewWorkers}
-	for second := range int64(100) {
-		assert.Equalf(t, want[second], got[second], "second %d", second)
-	}
-	if got := fmt.Sprint(verdict.Silences(record)); !slices.Equal(numbersOf([]string{got}), []string{"60.0 63.0"}) {
-		t.Errorf("Silences = %s; want one from 60 to 63 s", got)
-	}
-	if got := verdict.Lateness(verdict.Strains(record)); !slices.Equal(numbersOf([]string{got}), []string{"12 100 7 3 1 1"}) {
-		t.Errorf("Lateness = %q; want 12 of 100 seconds, of which 7, 3, 1 and 1 have a cause each", got)
-	}
+	assert.Equal(t, want, got)
+	assert.Equal(t, []string{"60.0 63.0"}, numbersOf([]string{fmt.Sprint(verdict.Silences(record))}), "silences")
+	assert.Equal(t, []string{"12 100 7 3 1 1"}, numbersOf([]string{verdict.Lateness(verdict.Strains(record))}), "lateness")
 	assert.Empty(t, verdict.Lateness(verdict.Strains(healthy(t))), "Lateness of a healthy run")
 	step := verdict.StrainedIn(figure.Steps(record)[0], verdict.Strains(record))
 	assert.Truef(t, step.Seconds == 100 && step.Late == 5 && step.Cause == verdict.RunQueue,
@@ -269,9 +260,9 @@ func TestClientSaturationsNeedEnoughSeconds(t *testing.T) {
 	} {
 		record := afresh(played)
 		row.do(record)
-		if got := verdict.Judge(record); got.Validity != results.Valid || !slices.Equal(numbersOf(got.ClientLimited), row.reasons) {
-			t.Errorf("%s: %s, client-limited for %q; want valid, client-limited for %q", row.sentence, got.Validity, got.ClientLimited, row.reasons)
-		}
+		got := verdict.Judge(record)
+		assert.Equal(t, results.Valid, got.Validity, row.sentence)
+		assert.Equal(t, row.reasons, numbersOf(got.ClientLimited), row.sentence)
 	}
 }
 

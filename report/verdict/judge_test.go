@@ -48,12 +48,8 @@ func TestQuantilesAreOfReportedPhases(t *testing.T) {
 	record := r.record(t)
 	s := verdict.Judge(record)
 	measured := record.Total(results.Reported)
-	if s.Response != results.QuantilesOf(measured.Response) && !cmp.Equal(s.Response, results.QuantilesOf(measured.Response)) {
-		t.Errorf("Response = %+v; want that of the reported phases", s.Response)
-	}
-	if *s.Service.P50 != 4001 || *s.Service.Max != 4001 {
-		t.Errorf("Service = %d to %d µs; want the 4 ms of ok attempts", *s.Service.P50, *s.Service.Max)
-	}
+	assert.Equal(t, results.QuantilesOf(measured.Response), s.Response, "response")
+	assert.Equal(t, []int64{4001, 4001}, []int64{*s.Service.P50, *s.Service.Max}, "the 4 ms of ok attempts")
 	assert.Truef(t, s.RetryWaits.P50 != nil && *s.RetryWaits.P50/1000 == 1000,
 		"RetryWaits = %+v; want a second", s.RetryWaits)
 	record.Phases[0].Reported, record.Phases[1].Reported = false, false
