@@ -113,8 +113,6 @@ func TestSendersDoNotWaitForTheDisk(t *testing.T) {
 	resultstest.Finish(t, recorder, 10*time.Second)
 	record := resultstest.Read(t, &folder.Memory)
 	all := record.Total(results.Everything)
-	if all.Attempts != n+1 || all.Succeeded != n+1 || record.RetryWaits.Count() != n || record.LimitWaits.Count() != n || record.Misplaced != 0 {
-		t.Errorf("%d attempts, %d successes, %d waits to retry, %d for a limit, %d misplaced; want %d, %d, %d, %d and none", all.Attempts, all.Succeeded,
-			record.RetryWaits.Count(), record.LimitWaits.Count(), record.Misplaced, n+1, n+1, n, n)
-	}
+	assert.Equal(t, [5]int64{n + 1, n + 1, n, n, 0}, [5]int64{all.Attempts, all.Succeeded, record.RetryWaits.Count(), record.LimitWaits.Count(),
+		record.Misplaced}, "attempts, successes, waits to retry and for a limit, misplaced")
 }

@@ -271,12 +271,9 @@ func TestRecordsThatDiffer(t *testing.T) {
 		assert.Containsf(t, told, says, "the notes lack %q:\n%s", says, told)
 	}
 	assert.Equal(t, results.EndedByStopOn, sum.EndedBy, "ended by")
-	if sum.Validity != results.Partial || len(sum.Reasons) != 1 || sum.Reasons[0] != "part 2: the run was interrupted" || len(sum.Phases) != 3 {
-		t.Errorf("%s, %v, %d phases; want a partial run of three that says whose", sum.Validity, sum.Reasons, len(sum.Phases))
-	}
-	if p := sum.Phases[1]; p.Begin != 3400*time.Millisecond || p.End != 6400*time.Millisecond || p.Rate != 30 {
-		t.Errorf("the second phase is %v to %v at %v/s; want from where all have begun it, as long as planned, at the rates' sum", p.Begin, p.End, p.Rate)
-	}
+	assert.Equal(t, []any{results.Partial, []string{"part 2: the run was interrupted"}, 3}, []any{sum.Validity, sum.Reasons, len(sum.Phases)})
+	p := sum.Phases[1] // It begins where all have begun it, as long as planned, at the rates' sum.
+	assert.Equal(t, []any{3400 * time.Millisecond, 6400 * time.Millisecond, 30.}, []any{p.Begin, p.End, p.Rate}, "the second phase")
 	again, err := results.Merge([]results.MergePart{{"both", sum}, parts[0]})
 	assert.Truef(t, err == nil && len(again.Manifest.Merged.Runs) == 4,
 		"what was merged, merged once more: %v, runs %v; want all four", err, again.Manifest.Merged.Runs)

@@ -73,14 +73,11 @@ func TestWhatComesBehindTheWatermarkIsKeptAndCounted(t *testing.T) {
 		if second == 5 {
 			want = 1
 		}
-		if interval.Scheduled != want || interval.Sent != want || interval.Attempts != want || interval.Operations != want {
-			t.Errorf("second %d has %d scheduled, %d sent, %d attempts, %d operations; want %d of each", second,
-				interval.Scheduled, interval.Sent, interval.Attempts, interval.Operations, want)
-		}
+		assert.Equalf(t, [4]int64{want, want, want, want}, [4]int64{interval.Scheduled, interval.Sent, interval.Attempts, interval.Operations},
+			"second %d", second)
 	}
-	if all := record.Total(results.Everything); all.Scheduled != 1 || all.Attempts != 1 || all.Served != 1 {
-		t.Errorf("totals have %d scheduled, %d attempts, %d served; want 1 of each", all.Scheduled, all.Attempts, all.Served)
-	}
+	all := record.Total(results.Everything)
+	assert.Equal(t, [3]int64{1, 1, 1}, [3]int64{all.Scheduled, all.Attempts, all.Served}, "the totals")
 }
 
 func TestSecondsAreNamedAfterThePhaseThatTheyBeginIn(t *testing.T) {
@@ -99,9 +96,9 @@ func TestSecondsAreNamedAfterThePhaseThatTheyBeginIn(t *testing.T) {
 	// Second 0 begins before the load does, and a phase of no length has none;
 	// second 6 begins where the step has ended.
 	assert.Equal(t, []string{"", "load", "load", "", "step", "step", ""}, got, "phases of the seconds")
-	if end := record.Phases[load].End; end != 2500*time.Millisecond || record.Phases[load].Seconds() != (end-1).Seconds() {
-		t.Errorf("the load ends at %v and lasts %v s; want 2.5 s and 1 ns less", end, record.Phases[load].Seconds())
-	}
+	const end = 2500 * time.Millisecond
+	assert.Equal(t, end, record.Phases[load].End, "the end of the load")
+	assert.Equal(t, (end - 1).Seconds(), record.Phases[load].Seconds(), "the length of the load")
 }
 
 func TestPartitionsBeyondTheBoundAreCountedTogether(t *testing.T) {
@@ -149,10 +146,7 @@ func TestPartitionsBeyondTheBoundAreCountedTogether(t *testing.T) {
 				t.Errorf("%s: %s differs (-want +got):\n%s", row.name, list.what, diff)
 			}
 		}
-		if phase.OfferedOver != row.over || phase.PartitionsOver != row.overServed || phase.PartitionsHit != row.n {
-			t.Errorf("%s: OfferedOver, PartitionsOver, PartitionsHit = %d, %d, %d; want %d, %d, %d", row.name,
-				phase.OfferedOver, phase.PartitionsOver, phase.PartitionsHit, row.over, row.overServed, row.n)
-		}
+		assert.Equal(t, [3]int64{row.over, row.overServed, row.n}, [3]int64{phase.OfferedOver, phase.PartitionsOver, phase.PartitionsHit}, row.name)
 	}
 }
 

@@ -1,9 +1,10 @@
 package catalog_test
 
 import (
-	"errors"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/results/catalog"
 )
@@ -13,14 +14,12 @@ func TestParseAge(t *testing.T) {
 		text string
 		want time.Duration
 	}{{"30d", 720 * time.Hour}, {"2w", 336 * time.Hour}, {"0.5d", 12 * time.Hour}, {"12h", 12 * time.Hour}, {"1h30m", 90 * time.Minute}} {
-		if got, err := catalog.ParseAge(row.text); err != nil || got != row.want {
-			t.Errorf("ParseAge(%q) = %v, %v; want %v", row.text, got, err, row.want)
-		}
+		got, err := catalog.ParseAge(row.text)
+		assert.Truef(t, err == nil && got == row.want, "ParseAge(%q) = %v, %v; want %v", row.text, got, err, row.want)
 	}
 	for _, text := range []string{"", "d", "30", "-1d", "0d", "0h", "-5h", "NaNd", "Infd", "1e300d", "200000d", "1e-30d", "30 d", "d30"} {
-		if got, err := catalog.ParseAge(text); !errors.Is(err, catalog.ErrAge) {
-			t.Errorf("ParseAge(%q) = %v, %v; want an error", text, got, err)
-		}
+		_, err := catalog.ParseAge(text)
+		assert.ErrorIs(t, err, catalog.ErrAge, text)
 	}
 }
 
@@ -34,11 +33,9 @@ func TestParseSince(t *testing.T) {
 		{"2026-03-08T03:00:00Z", time.Date(2026, 3, 8, 3, 0, 0, 0, time.UTC)},
 		{"1h", now.Add(-time.Hour)}, {"7d", now.AddDate(0, 0, -7)},
 	} {
-		if got, err := catalog.ParseSince(row.text, now); err != nil || !got.Equal(row.want) {
-			t.Errorf("ParseSince(%q) = %v, %v; want %v", row.text, got, err, row.want)
-		}
+		got, err := catalog.ParseSince(row.text, now)
+		assert.Truef(t, err == nil && got.Equal(row.want), "ParseSince(%q) = %v, %v; want %v", row.text, got, err, row.want)
 	}
-	if got, err := catalog.ParseSince("soon", now); !errors.Is(err, catalog.ErrAge) {
-		t.Errorf("ParseSince of no instant = %v, %v", got, err)
-	}
+	_, err := catalog.ParseSince("soon", now)
+	assert.ErrorIs(t, err, catalog.ErrAge, "no instant")
 }

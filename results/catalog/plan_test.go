@@ -61,9 +61,7 @@ func TestPlans(t *testing.T) {
 		for _, r := range plan.Goes {
 			got += r.Name
 		}
-		if stay := plan.Stay(); got != row.goes || stay != row.stay {
-			t.Errorf("%s: %q go, and %s stay; want %q and %s", row.name, got, stay, row.goes, row.stay)
-		}
+		assert.Equal(t, []string{row.goes, row.stay}, []string{got, plan.Stay()}, row.name)
 	}
 	for _, by := range []Pruning{{}, {Now: april, Scenario: "orders"}, {KeepLast: -1, OlderThan: -1}, {KeepLast: 1, Scenario: "order"}} {
 		plan, err := c.Plan(by)
@@ -96,7 +94,5 @@ func TestTheRecordIsDeletedLast(t *testing.T) {
 		got += entry.Name() + " "
 	}
 	assert.Equal(t, "events.ndjson steps.png tags.json run.json ", got, "the files go in the order")
-	if got := recordLast(entries[:1]); len(got) != 1 {
-		t.Errorf("of a folder without a record %v go", got)
-	}
+	assert.Len(t, recordLast(entries[:1]), 1, "what goes of a folder without a record")
 }

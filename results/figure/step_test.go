@@ -19,9 +19,8 @@ func TestInterruptedStepIsJudgedAsFarAsItWent(t *testing.T) {
 	record := &results.Record{Validity: results.Partial, Duration: 8 * time.Second, Phases: []results.Phase{phase},
 		Manifest: results.Manifest{Operations: []results.Kind{{Name: "get"}}}}
 	f := figure.Of(record).Step(figure.Steps(record)[0], nil)
-	if f.Offered != 100 || f.Served != 75 || f.ThrottledPerSecond != 10 || *f.ShareLost != .2 || *f.ShareLostSettled != .1 || *f.AttemptsPerOperation != 2 {
-		t.Errorf("Figures = %+v; want offered 100, served 75, throttled 10, lost 0.2, settled 0.1, attempts 2", f)
-	}
+	assert.Equal(t, [6]float64{100, 75, 10, .2, .1, 2}, [6]float64{f.Offered, f.Served, f.ThrottledPerSecond, *f.ShareLost, *f.ShareLostSettled,
+		*f.AttemptsPerOperation}, "offered, served, throttled, lost, lost of the settled, attempts")
 	record.Duration, record.Phases[0].Kinds[0].LastHalf = 5*time.Second, results.Cohort{}
 	f = figure.Of(record).Step(figure.Steps(record)[0], nil)
 	assert.Truef(t, f.Offered == 0 && f.ShareLostSettled == nil && f.ThrottledPerSecond == 20,
