@@ -79,10 +79,11 @@ func onResultStream(name string) (ok, refused int64, err error) {
 }
 
 // small keeps a run of the command short.
-var small = []string{"--duration", "1s", "--set", "phases.load.entities=2000"}
+var small = []string{"--duration", "1s", "--set", "phases.load.entities=200"}
 
 func TestCommandWritesARun(t *testing.T) {
-	code, stdout, stderr, folder := bubble(t, 0, append([]string{"stress", "--format", "json", "--record", "attempts.bin", "--no-charts=false"}, small...)...)
+	code, stdout, stderr, folder := bubble(t, 0, append([]string{"stress", "--format", "json", "--record", "attempts.bin", "--no-charts=false",
+		"--set", "model.partition_target=200", "--set", "phases.peak.rates=[100,150,200,250,300,400]"}, small...)...)
 	require.Equalf(t, codeOk, code, "exit code %d: %s", code, stderr)
 	want := []string{"events.ndjson", "heat.png", "heat.svg", "intervals.ndjson", "latency.png", "latency.svg", "percentiles.png", "percentiles.svg",
 		"report.html", "response.png", "response.svg", "run.json", "steps.png", "steps.svg", "throttle.png", "throttle.svg", "waits.png", "waits.svg"}
@@ -100,7 +101,7 @@ func TestCommandWritesARun(t *testing.T) {
 	if got := record.Target; got == nil || got.Requests != printed.Attempts || got.Entities != printed.EntitiesCounted {
 		t.Errorf("the target's counts = %+v; want %d requests and %d entities", got, printed.Attempts, printed.EntitiesCounted)
 	}
-	for _, line := range []string{"load: ", "count: ", "peak: 26,500 operations in 10s\n", " attempts, ", "the run is in " + folder} {
+	for _, line := range []string{"load: ", "count: ", "peak: 2,600 operations in 9s\n", " attempts, ", "the run is in " + folder} {
 		assert.Contains(t, stderr, line, "progress off a terminal")
 	}
 	assert.NotContainsf(t, stderr, "\x1b", "escape sequences off a terminal: %q", stderr)
@@ -123,7 +124,7 @@ func TestCommandWritesARun(t *testing.T) {
 }
 
 func TestInterruptedCommand(t *testing.T) {
-	code, stdout, stderr, folder := bubble(t, 15*time.Second, "stress")
+	code, stdout, stderr, folder := bubble(t, 15*time.Second, "stress", "--rate", "100", "--duration", "20s", "--set", "phases.load.entities=200")
 	assert.Equalf(t, codeInterrupted, code, "exit code %d; want %d: %s", code, codeInterrupted, stderr)
 	record := read(t, folder)
 	if record.Validity != results.Partial || record.Duration > 15200*time.Millisecond {
@@ -146,7 +147,7 @@ func TestFullDisk(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("there is no /dev/full")
 	}
-	code, _, stderr, folder := bubble(t, 0, append([]string{"stress", "--record", "/dev/full"}, small...)...)
+	code, _, stderr, folder := bubble(t, 0, append([]string{"stress", "--rate", "100", "--record", "/dev/full"}, small...)...)
 	assert.Truef(t, code == codeInternal && strings.Contains(stderr, "no space left on device"),
 		"stress on a full disk = %d %q; want %d and the reason", code, stderr, codeInternal)
 	if record := read(t, folder); record.Validity != results.Partial || len(record.Intervals) == 0 {

@@ -3,18 +3,156 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/model"
+	"loadgen/results"
 )
+
+// hanging is the program in a process of its own, with a run that lasts for an hour, and
+// the service that it loads.
+type hanging struct {
+	*service
+	t       *testing.T
+	program *exec.Cmd
+	folder  string
+	clock   clock.Real
+}
+
+// newHanging is still to be started.
+func newHanging(t *testing.T, more ...string) *hanging {
+	t.Helper()
+	// What this process ignores, the program would, too; what it listens for, not.
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(heard) })
+	h := &hanging{service: newService(t, model.Off, 0), t: t, folder: filepath.Join(t.TempDir(), "run"), clock: clock.NewReal()}
+	h.program = program(t, nil, h.args(append([]string{"--yes", "--no-probe", "--no-charts", "--duration", "1h", "--rate", "200", "--out", h.folder}, more...)...)...)
+	return h
+}
+
+// loaded waits until the service has seen so many requests more.
+func (h *hanging) loaded(requests int64) {
+	h.t.Helper()
+	until := h.handler.Counts().Requests + requests
+	for h.handler.Counts().Requests < until {
+		if h.clock.Now().Offset() > 30*time.Second {
+			h.t.Fatalf("the service has seen %d requests; want %d", h.handler.Counts().Requests, until)
+		}
+		require.NoError(h.t, h.clock.Sleep(h.t.Context(), h.clock.Now().Add(5*time.Millisecond)))
+	}
+}
+
+func (h *hanging) send(s os.Signal) {
+	h.t.Helper()
+	require.NoError(h.t, h.program.Process.Signal(s))
+}
+
+// left holds what the program has left behind, which ended with a code, against what it is
+// to: a partial record that was judged, and no table.
+func (h *hanging) left(code, want int) {
+	h.t.Helper()
+	assert.Equal(h.t, want, code, "exit code")
+	if left := h.engine.TableNames("races"); len(left) > 0 {
+		h.t.Errorf("the run left the tables %v", left)
+	}
+	if record := read(h.t, h.folder); record.Validity != results.Partial || record.Summary == nil || record.Summary.Operations == 0 {
+		h.t.Errorf("the record is %s, its summary %+v; want a partial one that was judged", record.Validity, record.Summary)
+	}
+}
+
+// A pipe that breaks while nobody hung up ends the program, as it does any.
+func TestBrokenPipe(t *testing.T) {
+	t.Parallel()
+	c := program(t, nil, "help", "exit-codes")
+	reads, writes, err := os.Pipe()
+	require.NoError(t, err)
+	c.Stdout = writes
+	require.NoError(t, errors.Join(reads.Close(), c.Start(), writes.Close()))
+	_ = c.Wait()
+	if status, _ := c.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != syscall.SIGPIPE {
+		t.Errorf("the program ended with %v; want it ended by SIGPIPE", c.ProcessState)
+	}
+}
+
+// A run that is killed says nothing, and leaves its table: the doctor drops it where the run
+// came as far as to mark it, and nothing else.
+func TestKilledRunAtEachMoment(t *testing.T) {
+	for i, row := range []struct{ left, dropped bool }{{false, false}, {true, false}, {true, true}, {true, true}, {true, true}} {
+		m := moments[i]
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, m)
+			c := program(t, nil, s.args("--yes", "--no-probe", "--no-charts", "--out", filepath.Join(t.TempDir(), "run"))...)
+			s.reached = func() {
+				_ = c.Process.Kill()
+				if i == len(moments)-1 {
+					s.kill()
+				}
+			}
+			c.Stderr = s
+			require.NoError(t, c.Start())
+			_ = c.Wait()
+			s.settle() // what the killed process sent is carried out all the same
+			left := s.engine.TableNames("races")
+			if c.ProcessState.ExitCode() >= 0 || (len(left) == 1) != row.left || strings.Contains(s.said(), "left") {
+				t.Fatalf("%v, the tables %v are left, it said %s; want it killed, a table left: %t", c.ProcessState, left, s.said(), row.left)
+			}
+			code, stdout, stderr := say(t, append([]string{"doctor", "--clean", "--yes", "--target", s.direct, "--key-file", s.keyFile}, tablesOf(left)...)...)
+			after := s.engine.TableNames("races")
+			if code != codeOk || (len(after) < len(left)) != row.dropped || strings.Contains(stdout, "1 table dropped") != row.dropped {
+				t.Errorf("doctor --clean = %d, %s%s, and leaves %v; want the table dropped: %t", code, stdout, stderr, after, row.dropped)
+			}
+			if row.left && !row.dropped && !strings.Contains(stdout, "not ours: "+left[0]+", it has no marker") {
+				t.Errorf("doctor --clean says\n%swant the table named that stays", stdout)
+			}
+		})
+	}
+}
+
+func tablesOf(names []string) []string {
+	var flags []string
+	for _, name := range names {
+		flags = append(flags, "--table", name)
+	}
+	return flags
+}
+
+// The second signal ends the process itself, while its service is silent.
+func TestSecondSignalEndsTheProcess(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, moments[3])
+	c := program(t, nil, s.args("--yes", "--no-probe", "--no-charts", "--out", filepath.Join(t.TempDir(), "run"))...)
+	s.frozen, s.reached = true, func() { _ = c.Process.Signal(os.Interrupt) }
+	s.told = func(text []byte) {
+		if bytes.Contains(text, []byte("dropping table")) {
+			_ = c.Process.Signal(os.Interrupt)
+		}
+	}
+	c.Stderr = s
+	require.NoError(t, c.Start())
+	_ = c.Wait()
+	e := ended{code: c.ProcessState.ExitCode(), said: s.said(), left: s.engine.TableNames("races")}
+	if e.code != codeInterrupted || len(e.left) != 1 || len(e.unnamed(s.url)) > 0 || strings.Contains(e.said, "report") {
+		t.Errorf("exit code %d, the tables %v are left\n%swant %d, and one that was named", e.code, e.left, e.said, codeInterrupted)
+	}
+}
 
 // A run under nohup outlives its terminal, and can be ended otherwise.
 func TestUnderNohup(t *testing.T) {
-	leftOutWhenShort(t)
 	t.Parallel()
 	h := newHanging(t)
 	itself := h.program.Args
@@ -38,7 +176,6 @@ func TestUnderNohup(t *testing.T) {
 // A run whose terminal is closed ends as one that is interrupted does, though nobody can
 // read its report.
 func TestTerminalThatIsClosed(t *testing.T) {
-	leftOutWhenShort(t)
 	t.Parallel()
 	h := newHanging(t)
 	o := startOnTerminal(t, 100, h.program)
@@ -50,7 +187,6 @@ func TestTerminalThatIsClosed(t *testing.T) {
 // What a hang-up ends writes what it can, whatever has become of those who read it, and
 // takes its time for it, however often it is hung up.
 func TestHungUpBehindAPipe(t *testing.T) {
-	leftOutWhenShort(t)
 	t.Parallel()
 	h := newHanging(t)
 	reads, writes, err := os.Pipe()

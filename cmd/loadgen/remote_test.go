@@ -111,7 +111,7 @@ func TestBudgetEndsTheRun(t *testing.T) {
 	for driver, stopping := range map[string]int64{run.Native: 0, run.Vegeta: 50} {
 		s := newService(t, model.Off, 0)
 		t.Chdir(t.TempDir())
-		code, stdout, stderr := say(t, s.args("--yes", "--driver", driver, "--budget", fmt.Sprint(budget), "--rate", "1000")...)
+		code, stdout, stderr := say(t, s.args("--yes", "--driver", driver, "--budget", fmt.Sprint(budget), "--rate", "300")...)
 		assert.Truef(t, code == codeOk && strings.Contains(stdout, "budget"),
 			"%s: stress --budget = %d, stderr %q\n%s\nwant 0, and why it is partial", driver, code, stderr, stdout)
 		if seen := s.handler.Counts().Requests; seen < budget || seen > 1+budget+workers+1+stopping {
@@ -142,7 +142,7 @@ func TestBudgetOfARunOfWhichNothingSucceeds(t *testing.T) {
 	defer server.Close()
 	s.url = server.URL + "/races"
 	t.Chdir(t.TempDir())
-	code, stdout, stderr := say(t, s.args("--yes", "--verbose", "--budget", "60", "--rate", "1000", "--retry", "short")...)
+	code, stdout, stderr := say(t, s.args("--yes", "--verbose", "--budget", "60", "--rate", "300", "--retry", "short")...)
 	if text := strings.Join(strings.Fields(stdout), " "); code != codeInvalidRun ||
 		!strings.Contains(text, "This run is invalid: the budget of billed transactions was spent; of ") || !strings.Contains(text, "none succeeded (400 InvalidInput)") {
 		t.Errorf("stress --budget of nothing but 400s = %d, stderr %q\n%s\nwant %d, and why", code, stderr, stdout, codeInvalidRun)

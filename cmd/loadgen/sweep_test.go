@@ -13,7 +13,7 @@ func TestInterruptedSweepTellsWhatWasDone(t *testing.T) {
 	choiceIn(t)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	var out, said bytes.Buffer
-	code := execute(ctx, []string{"simulate", "choice.yaml", "--sweep", "seed=1,2,3"}, strings.NewReader(""), &out,
+	code := execute(ctx, []string{"simulate", "choice.yaml", "--one-profile", "--sweep", "seed=1,2,3"}, strings.NewReader(""), &out,
 		&stopper{Buffer: &said, at: "2 of 3: seed=2", stop: func() { cancel(interruption{os.Interrupt}) }})
 	if code != codeInterrupted || !strings.Contains(out.String(), "2 of 3 runs were made") || !strings.Contains(out.String(), "\n ✓ 1 ") || !strings.Contains(out.String(), "\n ? 2 ") ||
 		!strings.Contains(said.String(), "loadgen: interrupted") {

@@ -2,9 +2,9 @@
 
 package main
 
-// drawnEnds is how many runs are ended at a request that is drawn, frozenEnds at how many
-// moments by a service that freezes.
+// drawnEnds is how many runs are ended at a request that is drawn; with everyEnd each signal ends one
+// at each moment.
 const (
-	drawnEnds  = 24
-	frozenEnds = 4
+	drawnEnds = 24
+	everyEnd  = true
 )

@@ -2,9 +2,9 @@
 
 package main
 
-// drawnEnds is how many runs are ended at a request that is drawn, frozenEnds at how many
-// moments by a service that freezes.
+// drawnEnds is how many runs are ended at a request that is drawn; with everyEnd each signal ends one
+// at each moment.
 const (
-	drawnEnds  = 4
-	frozenEnds = 1
+	drawnEnds = 2
+	everyEnd  = false
 )
