@@ -6,27 +6,19 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"loadgen/engine"
 	"loadgen/engine/clock"
-	"loadgen/engine/rest"
-	"loadgen/engine/wire"
 	"loadgen/scenarios"
 )
 
@@ -43,127 +35,11 @@ phases:
   - {name: load, load: {entities: 1}}
 `
 
-// counter is an embedded engine behind a socket of this machine, and what was sent to
-// it.
-type counter struct {
-	t      *testing.T
-	engine *engine.Engine
-	secret *wire.Secret
-	url    string
-	sent   atomic.Int64
-	dialed atomic.Int64
-}
-
-func openCounter(t *testing.T) *counter {
+func openChecklist(t *testing.T) *counter {
 	t.Helper()
 	s, err := scenarios.Parse("checklist.yaml", []byte(checklistModel))
 	require.NoError(t, err)
-	clk := clock.NewReal()
-	c := &counter{t: t}
-	c.engine, c.secret = bareEngine(t, s, clk)
-	handler, err := rest.New(rest.Options{Engine: c.engine, Clock: clk, Calendar: clk,
-		Accounts: []rest.Account{{Name: account, Secret: c.secret}}})
-	require.NoError(t, err)
-	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: handler})
-	require.NoError(t, err)
-	t.Cleanup(func() { server.Close(context.Background()) })
-	c.url = server.URL()
-	client := c.client(1, true)
-	if status, _ := c.send(client, "POST", "/"+account+"/Tables", `{"TableName":"list"}`, nil); status != 201 {
-		t.Fatalf("making the table = %d", status)
-	}
-	return c
-}
-
-// client returns a bare client of so many connections at most, 0 being any number.
-func (c *counter) client(connections int, noDelay bool) *http.Client {
-	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
-		c.dialed.Add(1)
-		conn, err := new(net.Dialer).DialContext(ctx, network, address)
-		if tcp, is := conn.(*net.TCPConn); is {
-			tcp.SetNoDelay(noDelay)
-		}
-		return conn, err
-	}
-	transport := &http.Transport{DialContext: dial, MaxConnsPerHost: connections, MaxIdleConnsPerHost: 1024, DisableCompression: true}
-	c.t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport}
-}
-
-// send makes one request and returns its status and body, which a header may change.
-func (c *counter) send(client *http.Client, method, path, body string, header map[string]string) (int, []byte) {
-	request := signed(c.t, c.secret, c.url, method, path, body)
-	for name, value := range header {
-		request.Header.Set(name, value)
-	}
-	c.sent.Add(1)
-	reply, err := client.Do(request)
-	if err != nil {
-		c.t.Error(err)
-		return 0, nil
-	}
-	defer reply.Body.Close()
-	text, err := io.ReadAll(reply.Body)
-	assert.NoError(c.t, err)
-	return reply.StatusCode, text
-}
-
-// closed fails where the engine has not counted what was sent: the only gate.
-func (c *counter) closed(what string) {
-	c.t.Helper()
-	if counted := c.engine.Counts(); counted.Requests != c.sent.Load() || counted.Failed != 0 {
-		c.t.Errorf("%s: %d requests were sent, the engine counted %+v; want the same, and none failed", what, c.sent.Load(), counted)
-	}
-}
-
-// figures are what a number of tasks that send flat out came to.
-type figures struct {
-	ok, throttled int64
-	dialed        int64
-	rate          float64
-	p50, p99      time.Duration
-}
-
-func (f *figures) String() string {
-	return fmt.Sprintf("%.0f/s, %.1f %% throttled, p50 %v, p99 %v, %d connections opened",
-		f.rate, 100*float64(f.throttled)/float64(max(1, f.ok+f.throttled)), f.p50.Round(100*time.Microsecond), f.p99.Round(100*time.Microsecond), f.dialed)
-}
-
-// flatOut has so many tasks send one request after another for two seconds.
-func (c *counter) flatOut(client *http.Client, tasks int, request func(task int) (method, path, body string)) *figures {
-	const length = 2 * time.Second
-	dialed := c.dialed.Load()
-	times := make([][]time.Duration, tasks)
-	var ok, throttled atomic.Int64
-	var working sync.WaitGroup
-	began := time.Now()
-	for task := range tasks {
-		working.Go(func() {
-			method, path, body := request(task)
-			for time.Since(began) < length {
-				start := time.Now()
-				switch status, _ := c.send(client, method, path, body, nil); {
-				case status >= 200 && status < 300:
-					ok.Add(1)
-				case status == 503 || status == 500:
-					throttled.Add(1)
-				default:
-					c.t.Errorf("%s %s = %d", method, path, status)
-					return
-				}
-				times[task] = append(times[task], time.Since(start))
-			}
-		})
-	}
-	working.Wait()
-	f := &figures{ok: ok.Load(), throttled: throttled.Load(), dialed: c.dialed.Load() - dialed}
-	f.rate = float64(f.ok) / time.Since(began).Seconds()
-	all := slices.Concat(times...)
-	slices.Sort(all)
-	if len(all) > 0 {
-		f.p50, f.p99 = all[len(all)/2], all[len(all)*99/100]
-	}
-	return f
+	return openCounter(t, s)
 }
 
 // The wrong side of the checklist beside the right one, over HTTP: figures for
@@ -171,7 +47,7 @@ func (c *counter) flatOut(client *http.Client, tasks int, request func(task int)
 func TestLiveWrongSideOfTheChecklist(t *testing.T) {
 	t.Logf("%s/%s, %d processors", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 	t.Run("connections", func(t *testing.T) {
-		c := openCounter(t)
+		c := openChecklist(t)
 		row := func(task int) string {
 			return fmt.Sprintf("/%s/list(PartitionKey='p%d',RowKey='r')", account, task)
 		}
@@ -185,7 +61,7 @@ func TestLiveWrongSideOfTheChecklist(t *testing.T) {
 		c.closed("connections")
 	})
 	t.Run("parallelism", func(t *testing.T) {
-		c := openCounter(t)
+		c := openChecklist(t)
 		merge := func(task int) (string, string, string) {
 			return "PUT", fmt.Sprintf("/%s/list(PartitionKey='p',RowKey='%d')", account, task), `{"Number":1}`
 		}
@@ -201,7 +77,7 @@ func TestLiveWrongSideOfTheChecklist(t *testing.T) {
 
 // liveMetadata reads the same 500 entities at each level of metadata.
 func liveMetadata(t *testing.T) {
-	c := openCounter(t)
+	c := openChecklist(t)
 	client := c.client(1, true)
 	const entities = 500
 	for n := range entities {
@@ -230,7 +106,7 @@ func liveMetadata(t *testing.T) {
 // liveNagle sends writes in one piece and in two, head and body, over a connection that
 // does and one that does not hold small packets back.
 func liveNagle(t *testing.T) {
-	c := openCounter(t)
+	c := openChecklist(t)
 	for _, row := range []struct {
 		sentence string
 		noDelay  bool
