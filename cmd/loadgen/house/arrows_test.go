@@ -8,21 +8,65 @@ import (
 	"strings"
 )
 
+// row is a package in the table of rooms of ARCHITECTURE.md: which packages of this module it may
+// import (tests are free to), and which third-party modules it alone may, by the beginning of the
+// import path. Of the core that Azure's SDKs share each room that has one of them is an owner.
+type row struct {
+	path          string
+	imports, owns []string
+}
+
+// readRows returns the rows between the two comments of the page that enclose the table.
+func readRows(page string) (rows []row) {
+	_, table, _ := strings.Cut(page, "<!-- The table is what go test ./cmd/loadgen/house checks -->\n")
+	table, _, _ = strings.Cut(table, "<!-- end of the table -->\n")
+	for line := range strings.Lines(table) {
+		if cells := strings.Split(line, " | "); len(cells) == 4 && strings.HasPrefix(line, "| `") {
+			rows = append(rows, row{quoted(cells[0])[0], quoted(cells[2]), quoted(cells[3])})
+		}
+	}
+	return rows
+}
+
+// quoted returns what a text of Markdown has as code.
+func quoted(cell string) (codes []string) {
+	for i, text := range strings.Split(cell, "`") {
+		if i%2 == 1 {
+			codes = append(codes, text)
+		}
+	}
+	return codes
+}
+
 // testsOnly stands for the owner of what only tests import.
 const testsOnly = "tests"
+
+// testModules are third-party modules that only tests import.
+var testModules = []string{
+	"github.com/creack/pty",
+	"github.com/anishathalye/porcupine",
+	"github.com/google/go-cmp",
+	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables",
+	"github.com/rogpeppe/go-internal",
+	"github.com/stretchr/testify",
+	"github.com/golang-jwt/jwt",
+	"golang.org/x/net",
+	"google.golang.org/grpc",
+	"google.golang.org/protobuf",
+}
 
 func importRules() []rule {
 	return []rule{
 		{"packages import along the arrows of the architecture only", checkArrows},
-		{"every package has a row in the table of arrows, and every row a package", checkRows},
+		{"every package has a row in the table of rooms, and every row a package", checkRows},
 		{"a third-party module is imported by the one package that owns it", checkOwners},
 		{"every module that go.mod requires directly has an owner", checkRequirements},
 	}
 }
 
 // rowOf returns which row of the table is a package's, -1 where none is.
-func rowOf(path string) int {
-	return slices.IndexFunc(rows, func(r row) bool { return r.path == path })
+func (h *house) rowOf(path string) int {
+	return slices.IndexFunc(h.rows, func(r row) bool { return r.path == path })
 }
 
 // eachImport calls with every import of the code, tests excepted.
@@ -40,13 +84,13 @@ func (h *house) eachImport(call func(r *room, spec *ast.ImportSpec, target strin
 func checkArrows(h *house) (faults []string) {
 	h.eachImport(func(r *room, spec *ast.ImportSpec, target string) {
 		target, ours := strings.CutPrefix(target, moduleName)
-		i := rowOf(r.path)
-		if !ours || i < 0 || slices.Contains(rows[i].imports, target) {
+		i := h.rowOf(r.path)
+		if !ours || i < 0 || slices.Contains(h.rows[i].imports, target) {
 			return
 		}
 		faults = append(faults, fmt.Sprintf("%s: %s imports %s, which no arrow allows (they lead to: %s); "+
 			"declare what is needed as a small interface or a plain value here and have the caller hand it in, or move the code to a package that may",
-			h.at(spec), r.path, target, strings.Join(rows[i].imports, ", ")))
+			h.at(spec), r.path, target, strings.Join(h.rows[i].imports, ", ")))
 	})
 	return faults
 }
@@ -58,13 +102,13 @@ func checkRows(h *house) (faults []string) {
 			continue
 		}
 		standing[r.path] = true
-		if rowOf(r.path) < 0 {
+		if h.rowOf(r.path) < 0 {
 			faults = append(faults, fmt.Sprintf("%s has no row in the table of rooms; add it there, with the fewest imports that do", r.path))
 		}
 	}
-	for i, row := range rows {
+	for i, row := range h.rows {
 		switch {
-		case rowOf(row.path) < i:
+		case h.rowOf(row.path) < i:
 			faults = append(faults, fmt.Sprintf("%s has two rows in the table of rooms; make them one", row.path))
 		case !standing[row.path]:
 			faults = append(faults, fmt.Sprintf("there is no package for the row of %s in the table of rooms; take the row away", row.path))
@@ -79,9 +123,9 @@ func within(target, module string) bool {
 }
 
 // ownerOf returns the owner of a third-party package, empty where none has it.
-func ownerOf(target string) string {
+func (h *house) ownerOf(target string) string {
 	inside := func(module string) bool { return within(target, module) }
-	for _, row := range rows {
+	for _, row := range h.rows {
 		if slices.ContainsFunc(row.owns, inside) {
 			return row.path
 		}
@@ -98,8 +142,8 @@ func checkOwners(h *house) (faults []string) {
 		if !strings.Contains(first, ".") {
 			return
 		}
-		owner := ownerOf(target)
-		if at := rowOf(r.path); at >= 0 && slices.ContainsFunc(rows[at].owns, func(module string) bool { return within(target, module) }) {
+		owner := h.ownerOf(target)
+		if at := h.rowOf(r.path); at >= 0 && slices.ContainsFunc(h.rows[at].owns, func(module string) bool { return within(target, module) }) {
 			return
 		}
 		switch owner {
@@ -127,7 +171,7 @@ func checkRequirements(h *house) (faults []string) {
 		case strings.HasPrefix(line, ")"):
 			block = false
 		case !block && !strings.HasPrefix(line, "require "), len(fields) < 2, strings.Contains(line, "// indirect"):
-		case ownerOf(fields[0]) == "":
+		case h.ownerOf(fields[0]) == "":
 			faults = append(faults, fmt.Sprintf("go.mod:%d: %s has no owner; give it one in the table of rooms, or do without it", n+1, fields[0]))
 		}
 	}

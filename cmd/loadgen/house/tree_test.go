@@ -22,8 +22,9 @@ type house struct {
 	fset *token.FileSet
 	// rooms are the packages, sorted by path.
 	rooms []*room
-	// requirements is go.mod, page ARCHITECTURE.md.
-	requirements, page string
+	// requirements is go.mod, rows the table of ARCHITECTURE.md.
+	requirements string
+	rows         []row
 }
 
 // room is one package: its files by what they are for.
@@ -94,7 +95,7 @@ func (h *house) read(tree fs.FS, name string, rooms map[string]*room) error {
 		h.requirements = string(content)
 		return nil
 	case "ARCHITECTURE.md":
-		h.page = string(content)
+		h.rows = readRows(string(content))
 		return nil
 	}
 	test, mode := strings.HasSuffix(name, "_test.go"), parser.ParseComments|parser.SkipObjectResolution

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -19,6 +20,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
+
+var rewrite = flag.Bool("rewrite", false, "write the table of docs/figures.md anew; read the difference before committing it")
 
 // part is something that the command could do without, and by which packages it comes in:
 // those that begin with one of these, from whatever imports them.
