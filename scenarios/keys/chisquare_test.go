@@ -6,6 +6,10 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"loadgen/scenarios/keys"
 )
 
@@ -13,43 +17,16 @@ import (
 // are fixed: what passed once passes for ever.
 const alarm = 1e-4
 
-// upperGamma returns Q(a, x), the part of the gamma distribution of shape a above
-// x: by its series below the mean, by its continued fraction (Lentz) above.
-func upperGamma(a, x float64) float64 {
-	logarithm, _ := math.Lgamma(a)
-	front := math.Exp(a*math.Log(x) - x - logarithm)
-	if x < a+1 {
-		term, sum := 1/a, 1/a
-		for n := a + 1; term > sum*1e-16; n++ {
-			term *= x / n
-			sum += term
-		}
-		return 1 - front*sum
-	}
-	const tiny = 1e-300
-	b := x + 1 - a
-	c, d := 1/tiny, 1/b
-	fraction := d
-	for i := 1.0; i < 10_000; i++ {
-		an := i * (a - i)
-		b += 2
-		d = 1 / (an*d + b)
-		c = b + an/c
-		fraction *= c * d
-		if math.Abs(c*d-1) < 1e-15 {
-			break
-		}
-	}
-	return front * fraction
+// checkFit fails where counts lie farther from their shares than sound ones ever do.
+func checkFit(t *testing.T, observed []int64, shares []float64, what string, args ...any) {
+	t.Helper()
+	assert.GreaterOrEqualf(t, fit(t, observed, shares), alarm, what, args...)
 }
 
-// chance returns how often a chi-squared variable of so many degrees is above a
-// value.
-func chance(value float64, degrees int) float64 {
-	if value <= 0 {
-		return 1
-	}
-	return upperGamma(float64(degrees)/2, value/2)
+// checkMisfit fails where checkFit would not, which could then find nothing.
+func checkMisfit(t *testing.T, observed []int64, shares []float64, what string, args ...any) {
+	t.Helper()
+	assert.LessOrEqualf(t, fit(t, observed, shares), alarm, what, args...)
 }
 
 // fit returns how often a sound distribution is as far from its shares as the counts
@@ -71,10 +48,8 @@ func fit(t *testing.T, observed []int64, shares []float64) float64 {
 			seen, due = 0, 0
 		}
 	}
-	if math.Abs(all-1) > 1e-9 {
-		t.Fatalf("the shares add up to %v; want 1", all)
-	}
-	return chance(statistic, max(cells-1, 1))
+	require.LessOrEqualf(t, math.Abs(all-1), 1e-9, "the shares add up to %v", all)
+	return distuv.ChiSquared{K: float64(max(cells-1, 1))}.Survival(statistic)
 }
 
 // counts draws from a distribution of integers and returns how many fell into each

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/scenarios/keys"
 )
@@ -91,17 +93,15 @@ func TestSizesByCurves(t *testing.T) {
 			}
 			furthest = max(furthest, math.Abs(float64(i+1)/float64(many)-row.upTo(float64(size))))
 		}
-		if bound := 1.95 / math.Sqrt(float64(many)); furthest > bound {
-			t.Errorf("%s: the distribution is off by %.4f; want at most %.4f", row.name, furthest, bound)
-		}
+		assert.LessOrEqualf(t, furthest, 1.95/math.Sqrt(float64(many)),
+			"%s: the distribution is off by %.4f", row.name, furthest)
 		if got := sizes.Mean(); row.mean > 0 && math.Abs(got-row.mean) > 2e-4*row.mean {
 			t.Errorf("%s: Mean() = %.3f; want %.3f", row.name, got, row.mean)
 		}
 		mean := sum / float64(many)
 		off := math.Abs(mean-sizes.Mean()) / math.Sqrt((squares/float64(many)-mean*mean)/float64(many))
-		if off > 4 {
-			t.Errorf("%s: the mean is %.1f bytes, foreseen %.1f, off by %.1f standard errors; want at most 4", row.name, mean, sizes.Mean(), off)
-		}
+		assert.LessOrEqualf(t, off, 4.,
+			"%s: the mean is %.1f bytes, foreseen %.1f, off by %.1f standard errors", row.name, mean, sizes.Mean(), off)
 		above := 0
 		for _, size := range drawn {
 			if size == row.curve.High {

@@ -97,12 +97,8 @@ func TestDistributionsFollowTheory(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			shares := tt.shares()
-			if got := fit(t, counts(t, tt.values, draws, len(shares), tt.cell), shares); got < alarm {
-				t.Errorf("%v is as far from its law as a sound one in %.2g of cases; want %v at least", tt.values, got, alarm)
-			}
-			if got := fit(t, counts(t, tt.wrong, draws, len(shares), tt.cell), shares); got > alarm {
-				t.Errorf("%v is as near to the law of %v as one in %.2g of cases; want below %v, or this test cannot fail", tt.wrong, tt.values, got, alarm)
-			}
+			checkFit(t, counts(t, tt.values, draws, len(shares), tt.cell), shares, "%v", tt.values)
+			checkMisfit(t, counts(t, tt.wrong, draws, len(shares), tt.cell), shares, "%v", tt.wrong)
 		})
 	}
 }
@@ -183,9 +179,8 @@ func TestWeightsAreLookedUpExactly(t *testing.T) {
 			for ; ticket >= weights[want]; want++ {
 				ticket -= weights[want]
 			}
-			if got := g.PartitionKey(n); got != strconv.Itoa(want) {
-				t.Fatalf("of %d weights, entity %d has value %s; want %d", len(weights), n, got, want)
-			}
+			require.Equalf(t, strconv.Itoa(want), g.PartitionKey(n),
+				"of %d weights, entity %d has value", len(weights), n)
 		}
 	}
 }
@@ -231,9 +226,7 @@ func TestProbesHoldTheWidest(t *testing.T) {
 		}
 		g := single(t, 1, tt.values)
 		for n := range uint64(5000) {
-			if got := g.PartitionKey(n); len(got) > widest {
-				t.Fatalf("%s: entity %d has %q; want at most %d characters, as the probes %q have", tt.name, n, got, widest, probes(tt.values))
-			}
+			require.LessOrEqualf(t, len(g.PartitionKey(n)), widest, "%s: entity %d has", tt.name, n)
 		}
 	}
 	if got := probes(zipf(0, 1)); got != nil {
@@ -254,9 +247,7 @@ func TestListsAreTakenByRank(t *testing.T) {
 		named := single(t, 3, keys.Zipf{Ranked: keys.Ranked{List: texts, Scramble: scramble}, Exponent: 1})
 		for n := range uint64(1000) {
 			i, _ := strconv.Atoi(numbers.PartitionKey(n))
-			if got := named.PartitionKey(n); got != texts[i] {
-				t.Fatalf("scramble %t: entity %d has %s; want %s, text %d", scramble, n, got, texts[i], i)
-			}
+			require.Equalf(t, texts[i], named.PartitionKey(n), "scramble %t: entity %d has", scramble, n)
 		}
 	}
 }

@@ -39,9 +39,7 @@ func TestKeyIsItsTemplates(t *testing.T) {
 			return text
 		}
 		want := entity.Key{Partition: o.PartitionKey.Expand(value), Row: o.RowKey.Expand(value)}
-		if got := g.Key(n); got != want {
-			t.Fatalf("Key(%d) = %v; want %v", n, got, want)
-		}
+		require.Equalf(t, want, g.Key(n), "Key(%d)", n)
 		require.Equalf(t, want.Partition, g.PartitionKey(n), "PartitionKey(%d)", n)
 		if code, detail := entity.ValidateKey(want); code != entity.OK {
 			t.Fatalf("Key(%d) = %v, which is not legal: %s", n, want, detail)
@@ -57,9 +55,8 @@ func TestKeyIsItsTemplates(t *testing.T) {
 			{Name: "Fee", Value: entity.Double(float64(age) + 0.5)},
 			{Name: "Registered", Value: entity.DateTime(day)},
 		}
-		if diff := cmp.Diff(properties, g.Properties(n)[:6]); diff != "" {
-			t.Fatalf("Properties(%d) differ from the templates (-want +got):\n%s", n, diff)
-		}
+		require.Emptyf(t, cmp.Diff(properties, g.Properties(n)[:6]),
+			"Properties(%d) differ from the templates (-want +got)", n)
 		e := keys.Event{Number: n, Lead: n / 3, Run: time.Duration(n) * time.Second, Offered: n%2 == 0}
 		key, whole := g.EntityOf(e)
 		if diff := cmp.Diff(fmt.Sprint(g.PropertiesOf(e)), fmt.Sprint(whole)); diff != "" || key != g.KeyOf(e) {
@@ -138,32 +135,7 @@ func TestFillerIsIncompressibleAndItsOwn(t *testing.T) {
 		}
 	}
 	require.Len(t, counts, 62, "the filler is written in characters")
-	if got := fit(t, slices.Collect(maps.Values(counts)), powers(62, 0, 62, from(0))); got < alarm {
-		t.Errorf("%d letters are as uneven as chance has it in %.2g of cases; want %v at least", total, got, alarm)
-	}
-}
-
-func TestPinned(t *testing.T) {
-	g := generator(t, race())
-	for _, witness := range []uint64{0, 1, 17, 19_999} {
-		pinned := g.Pinned(witness)
-		if got, want := pinned.Key(witness), g.Key(witness); got != want {
-			t.Errorf("Pinned(%d).Key(%d) = %v; want %v", witness, witness, got, want)
-		}
-		ages := map[string]bool{}
-		for n := uint64(20_000); n < 20_200; n++ {
-			key := pinned.Key(n)
-			require.Equalf(t, g.Key(witness).Partition, key.Partition, "Pinned(%d).Key(%d) lies in", witness, n)
-			require.Equalf(t, g.Key(n).Row, key.Row, "Pinned(%d).Key(%d) has row", witness, n)
-			age, _ := pinned.Value("age", n)
-			ages[age] = true
-		}
-		assert.Truef(t, len(ages) >= 30, "Pinned(%d) has %d ages among 200 entities; want most of 62", witness, len(ages))
-	}
-	if g.PartitionKey(20_000) == g.PartitionKey(20_001) && g.PartitionKey(20_001) == g.PartitionKey(20_002) &&
-		g.PartitionKey(20_002) == g.PartitionKey(20_003) {
-		t.Error("the generator that was pinned from is pinned itself; want it unchanged")
-	}
+	checkFit(t, slices.Collect(maps.Values(counts)), powers(62, 0, 62, from(0)), "letters")
 }
 
 func TestPart(t *testing.T) {

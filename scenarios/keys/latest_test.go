@@ -66,12 +66,8 @@ func TestLatestFollowsTheLawOfItsWindow(t *testing.T) {
 			return observed
 		}
 		shares := powers(window, exponent, window, from(0))
-		if got := fit(t, ages(exponent), shares); got < alarm {
-			t.Errorf("exponent %v: ages are as far from the law as sound ones in %.2g of cases; want %v at least", exponent, got, alarm)
-		}
-		if got := fit(t, ages(exponent+0.1), shares); got > alarm {
-			t.Errorf("exponent %v: ages of exponent %v are as near as sound ones in %.2g of cases; want below %v", exponent, exponent+0.1, got, alarm)
-		}
+		checkFit(t, ages(exponent), shares, "ages by exponent %v", exponent)
+		checkMisfit(t, ages(exponent+0.1), shares, "ages by exponent %v", exponent+0.1)
 	}
 	const every = 1_000_000
 	g := single(t, 12, keys.Latest{Window: window, Exponent: 1, Every: every})
@@ -79,10 +75,6 @@ func TestLatestFollowsTheLawOfItsWindow(t *testing.T) {
 	for n := uint64(4 * every); n < 4*every+draws; n++ {
 		observed[4-number(t, g, n)]++
 	}
-	if got := fit(t, observed, powers(5, 1, 5, from(0))); got < alarm {
-		t.Errorf("the ages %v among five numbers are as far from the law as sound ones in %.2g of cases; want %v at least", observed, got, alarm)
-	}
-	if got := fit(t, observed, powers(5, 0.8, 5, from(0))); got > alarm {
-		t.Errorf("the ages %v are near to another exponent in %.2g of cases; want below %v, or this test cannot fail", observed, got, alarm)
-	}
+	checkFit(t, observed, powers(5, 1, 5, from(0)), "ages among five numbers")
+	checkMisfit(t, observed, powers(5, 0.8, 5, from(0)), "ages by another exponent")
 }

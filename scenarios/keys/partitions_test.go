@@ -73,9 +73,7 @@ func TestRowsAreDealtInNoOrder(t *testing.T) {
 		}
 	}
 	shares := powers(of, 0, of, from(0))
-	if got := fit(t, observed, shares); got < alarm {
-		t.Errorf("the first tenth of a lot is as uneven as chance has it in %.2g of cases; want %v at least", got, alarm)
-	}
+	checkFit(t, observed, shares, "the first tenth of a lot")
 	// One in fifty by chance: mean and four and a half deviations.
 	mean := float64(stretch) / of
 	most := mean + 4.5*math.Sqrt(mean)
@@ -126,13 +124,9 @@ func TestDrawnPartitionsFollowTheirWeights(t *testing.T) {
 	}
 	require.Truef(t, sizes[1] == 70 && sizes[2.5] == 20 && sizes[3.5] == 10,
 		"the partitions have the weights %v; want 70 of 1, 20 of 2.5 and 10 of 3.5", sizes)
-	if got := fit(t, observed, shares); got < alarm {
-		t.Errorf("drawn partitions are as far from their weights as sound ones in %.2g of cases; want %v at least", got, alarm)
-	}
+	checkFit(t, observed, shares, "drawn partitions")
 	wrong := []keys.Size{{Share: 0.7, Weight: 1}, {Share: 0.2, Weight: 2.35}, {Share: 0.1, Weight: 3.5}}
-	if got := fit(t, counts(t, keys.Partitions{Of: of, Sizes: wrong}, draws, of, from(0)), shares); got > alarm {
-		t.Errorf("a weight of 2.35 for 2.5 is as near as sound ones in %.2g of cases; want below %v, or this test cannot fail", got, alarm)
-	}
+	checkMisfit(t, counts(t, keys.Partitions{Of: of, Sizes: wrong}, draws, of, from(0)), shares, "a weight of 2.35 for 2.5")
 }
 
 func TestParseSize(t *testing.T) {

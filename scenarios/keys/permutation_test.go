@@ -50,18 +50,14 @@ func TestAScrambledZipfIsStillZipf(t *testing.T) {
 	for _, exponent := range []float64{0.5, 1, 1.2} {
 		shares := powers(of, exponent, of, from(0))
 		ranks, values := ranksOf(t, 8, of, exponent, draws)
-		if got := fit(t, byOwner(of, ranks, values), shares); got < alarm {
-			t.Errorf("exponent %v: scrambled draws are as far from the law as sound ones in %.2g of cases; want %v at least", exponent, got, alarm)
-		}
+		checkFit(t, byOwner(of, ranks, values), shares, "scrambled draws by exponent %v", exponent)
 		hashed := make([]int64, len(ranks))
 		for i, rank := range ranks {
 			h := fnv.New64a()
 			h.Write([]byte(strconv.FormatInt(rank, 10)))
 			hashed[i] = int64(h.Sum64() % of)
 		}
-		if got := fit(t, byOwner(of, ranks, hashed), shares); got > alarm {
-			t.Errorf("exponent %v: ranks hashed modulo %d are as near to the law as sound ones in %.2g of cases; want below %v", exponent, of, got, alarm)
-		}
+		checkMisfit(t, byOwner(of, ranks, hashed), shares, "ranks hashed modulo %d by exponent %v", of, exponent)
 	}
 }
 

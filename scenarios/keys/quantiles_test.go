@@ -43,9 +43,8 @@ func TestSizesByTheirQuantiles(t *testing.T) {
 		// A size is even where its filler ends.
 		below, _ := slices.BinarySearch(sizes, int(row.size)+1)
 		got := float64(below) / many
-		if off := math.Abs(got - row.share); off > 4*math.Sqrt(row.share*(1-row.share)/many)+1./4096 {
-			t.Errorf("%.4f of the entities have at most %.0f bytes; want %.4f", got, row.size, row.share)
-		}
+		assert.LessOrEqualf(t, math.Abs(got-row.share), 4*math.Sqrt(row.share*(1-row.share)/many)+1./4096,
+			"%.4f of the entities have at most %.0f bytes", got, row.size)
 	}
 	if sizes[0] != 899 || sizes[many-1] < 80_000 {
 		t.Errorf("the sizes go from %d to %d; want 899, for a letter has two bytes, to about 90,000", sizes[0], sizes[many-1])

@@ -20,9 +20,7 @@ func TestDesignKeepsAllButTheKeys(t *testing.T) {
 		value := func(name string) string { text, _ := g.Value(name, n); return text }
 		require.Equalf(t, value("distance"), h.PartitionKey(n), "PartitionKey(%d)", n)
 		// The filler has another length under another key.
-		if got, want := h.Properties(n)[:6], g.Properties(n)[:6]; !slices.Equal(got, want) {
-			t.Fatalf("Properties(%d) = %v; want %v as under the other keys", n, got, want)
-		}
+		require.Equalf(t, g.Properties(n)[:6], h.Properties(n)[:6], "Properties(%d)", n)
 	}
 	pinned, err := g.Pinned(3).Design(template("{age}"), template("{distance}_{bib}"))
 	require.NoError(t, err)
@@ -72,54 +70,51 @@ func TestProject(t *testing.T) {
 	}
 }
 
-// TestPinnedByAFunction pins to a bucket: its members keep the keys that they have,
-// whatever else falls into the bucket.
-func TestPinnedByAFunction(t *testing.T) {
-	for _, keysOf := range [][2]string{
-		{"{hash(user,4)}", "{user}_{bib}"}, {"{prefix(name,1)}", "{name}_{bib}"}, {"{at:hour}", "{at:inverted}_{bib}"},
-		{"{user}", "{email}_{bib}"}, {"{email}", "{user}_{bib}"}, {"{user:05d}", "{user}_{bib}"}, {"{reverse(user)}", "{user}_{bib}"},
-		{"{upper(name)}", "{name}_{bib}"}, {"{day}", "{at}_{bib}"},
+// What is pinned keeps the keys of the partition's members and gives all others a row of their own
+// there; what the PartitionKey tells is the witness's, and what it does not stays free.
+func TestPinned(t *testing.T) {
+	for _, row := range []struct{ partition, row, told, kept string }{
+		{"{event}__{distance}", "{bib}__{name}__{age}", "distance", "name"}, {"{hash(user,4)}", "{user}_{bib}", "", "age"},
+		{"{prefix(name,1)}", "{name}_{bib}", "", "user"}, {"{at:hour}", "{at:inverted}_{bib}", "", "user"},
+		{"{user}", "{email}_{bib}", "email", "age"}, {"{email}", "{user}_{bib}", "user", "age"}, {"{user:05d}", "{user}_{bib}", "user", "age"},
+		{"{reverse(user)}", "{user}_{bib}", "user", "age"}, {"{upper(name)}", "{name}_{bib}", "", "user"}, {"{day}", "{at}_{bib}", "", "user"},
 	} {
-		g := designed(t, keysOf[0], keysOf[1])
+		g := designed(t, row.partition, row.row)
 		for _, witness := range []uint64{0, 17} {
-			partition := g.PartitionKey(witness)
-			pinned := g.Pinned(witness)
+			partition, pinned := g.PartitionKey(witness), g.Pinned(witness)
 			for _, n := range membersOf(g, partition, 3000) {
-				if got, want := pinned.Key(n), g.Key(n); got != want {
-					t.Fatalf("%q: Pinned(%d).Key(%d) = %v; want %v, the key of a member", keysOf, witness, n, got, want)
-				}
+				require.Equalf(t, g.Key(n), pinned.Key(n), "%q: Pinned(%d).Key(%d)", row, witness, n)
 			}
 			seen := map[string]bool{}
 			for n := uint64(20_000); n < 20_100; n++ {
 				key := pinned.Key(n)
-				if key.Partition != partition || seen[key.Row] {
-					t.Fatalf("%q: Pinned(%d).Key(%d) = %v; want a row of its own in %q", keysOf, witness, n, key, partition)
-				}
+				require.Equalf(t, partition, key.Partition, "%q: Pinned(%d).Key(%d)", row, witness, n)
+				require.NotContainsf(t, seen, key.Row, "%q: Pinned(%d).Key(%d)", row, witness, n)
 				seen[key.Row] = true
+				told, _ := g.Value(row.told, witness)
+				got, _ := pinned.Value(row.told, n)
+				require.Equalf(t, told, got, "%q: Pinned(%d) has the %s for entity %d", row, witness, row.told, n)
+				kept, _ := g.Value(row.kept, n)
+				got, _ = pinned.Value(row.kept, n)
+				require.Equalf(t, kept, got, "%q: Pinned(%d) has the %s for entity %d", row, witness, row.kept, n)
 			}
 		}
+		require.Equalf(t, designed(t, row.partition, row.row).Key(5), g.Key(5), "%q: what was pinned is changed", row)
 	}
 }
 
-// TestPinnedThrough looks at what a derived PartitionKey gives away, and at what a
-// function of one does not.
-func TestPinnedThrough(t *testing.T) {
-	user := func(g *keys.Generator, n uint64) string { text, _ := g.Value("user", n); return text }
-	g := designed(t, "{email}", "{bib}")
-	for n := range uint64(100) {
-		require.Equalf(t, user(g, 3), user(g.Pinned(3), n), "Pinned(3) by {email} has the user for entity %d", n)
-	}
-	g = designed(t, "{hash(user,4)}", "{bib}")
+// A function of an attribute does not tell it.
+func TestPinnedToABucket(t *testing.T) {
+	g := designed(t, "{hash(user,4)}", "{bib}")
 	pinned, free := g.Pinned(3), map[string]bool{}
-	for n := range uint64(100) {
-		free[user(pinned, n)] = true
-	}
-	assert.Truef(t, len(free) >= 30, "Pinned(3) by {hash(user,4)} has %d users among 100 entities; want most of 63", len(free))
 	projected, err := pinned.Project(nil)
 	require.NoError(t, err)
 	for n := range uint64(100) {
+		user, _ := pinned.Value("user", n)
+		free[user] = true
 		require.Equalf(t, g.PartitionKey(3), projected.PartitionKey(n), "Project of a pinned generator has entity %d in", n)
 	}
+	assert.GreaterOrEqual(t, len(free), 30, "users among 100 entities of a bucket, of which there are 63")
 }
 
 // TestSharedValues has events share what leads them, and what is derived from it.
@@ -176,9 +171,7 @@ func TestProbesOfOptions(t *testing.T) {
 	o := race()
 	derive(&o, "card", "{distance}-{lower(name)}")
 	got := o.Probes([]string{"distance", "card", "number", "velocity"})
-	if want := []string{"Full", "Half", "10 km"}; !slices.Equal(got["distance"], want) {
-		t.Errorf("Probes(distance) = %q; want %q", got["distance"], want)
-	}
+	assert.Equal(t, []string{"Full", "Half", "10 km"}, got["distance"], "Probes(distance)")
 	for _, want := range []string{"Full-ada", "10 km-田中", "Half-björn"} {
 		assert.Truef(t, slices.Contains(got["card"], want), "Probes(card) = %q; want %q among them", got["card"], want)
 	}

@@ -101,17 +101,13 @@ func TestRowsByChance(t *testing.T) {
 		for i := range even {
 			even[i] = 1 / float64(len(r.rows))
 		}
-		if got := fit(t, times, even); got < alarm {
-			t.Errorf("rows are drawn as unevenly as sound ones in %.2g of cases; want %v at least", got, alarm)
-		}
+		checkFit(t, times, even, "rows")
 		var observed []int64
 		var expected []float64
 		for pair, share := range shares {
 			observed, expected = append(observed, pairs[pair]), append(expected, share)
 		}
-		if got := fit(t, observed, expected); got < alarm {
-			t.Errorf("pairs are drawn as far from their shares as sound ones in %.2g of cases; want %v at least", got, alarm)
-		}
+		checkFit(t, observed, expected, "pairs")
 	}
 }
 
@@ -125,9 +121,7 @@ func TestRowsStayWhole(t *testing.T) {
 		pages := map[string]bool{}
 		for n := range uint64(100) {
 			lead, other := keys.Event{Number: 100 * n}, keys.Event{Number: 100*n + 1 + n, Lead: 100 * n, Shared: shared}
-			if got, want := drawnBy(g, other), drawnBy(g, lead); got != want {
-				t.Fatalf("by chance %t: event %d has %q; want the row of %d, %q", byChance, other.Number, got, lead.Number, want)
-			}
+			require.Equalf(t, drawnBy(g, lead), drawnBy(g, other), "by chance %t: event %d has", byChance, other.Number)
 			page, _ := g.ValueOf("page", other)
 			pages[page] = true
 			pinned := g.Pinned(n)
@@ -168,9 +162,8 @@ func TestRowsThatAreUnique(t *testing.T) {
 		}
 		assert.Equalf(t, row.want, strings.Join(o.Unique(template(row.in), template(row.notIn)), " "),
 			"%s: Unique(%s)", row.sentence, row.in)
-		if got := o.Differing(template("{bib}{name}"), []string{"year"}); len(got) > 0 {
-			t.Errorf("%s: events that share a year differ in %q; want the whole row shared", row.sentence, got)
-		}
+		assert.LessOrEqualf(t, len(o.Differing(template("{bib}{name}"), []string{"year"})), 0,
+			"%s: events that share a year differ in", row.sentence)
 	}
 }
 

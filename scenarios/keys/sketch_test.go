@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/scenarios/keys"
 )
 
@@ -82,9 +84,8 @@ func TestDistinct(t *testing.T) {
 			d.Add(h)
 		}
 		got, want := d.Estimate(), float64(n)
-		if math.Abs(got-want) > 4*keys.DistinctError*want+.01 {
-			t.Errorf("Estimate() of %d different hashes = %.1f; want it within %.2f %%", n, got, 400*keys.DistinctError)
-		}
+		assert.LessOrEqualf(t, math.Abs(got-want), 4*keys.DistinctError*want+.01,
+			"Estimate() of %d different hashes", n)
 	}
 	// The first two share a register.
 	d := new(keys.DistinctKeys)
@@ -140,9 +141,8 @@ func TestMomentIsUnbiasedWithTheErrorItStates(t *testing.T) {
 		squares += (x - mean) * (x - mean) / (trials - 1)
 	}
 	stated := keys.MomentError
-	if math.Abs(mean) > 4*stated/math.Sqrt(trials) {
-		t.Errorf("the mean of %d estimates is off by %v; want less than four of its standard errors", trials, mean)
-	}
+	assert.LessOrEqualf(t, math.Abs(mean), 4*stated/math.Sqrt(trials),
+		"the mean of %d estimates is off by %v", trials, mean)
 	// A chi-square of 199 degrees of freedom: 0.1 % lie beyond 1.34 times, 0.1 %
 	// below 0.72 times its mean.
 	if ratio := squares / stated / stated; ratio > 1.34 || ratio < .72 {

@@ -24,12 +24,9 @@ func TestSharesMatchTheWeights(t *testing.T) {
 			observed, shares = append(observed, held[event+"__"+name]), append(shares, share/2)
 		}
 	}
-	if got := fit(t, observed, shares); got < alarm || len(held) != 6 {
-		t.Errorf("%v of %d partitions are as far from the weights as sound ones in %.2g of cases", observed, len(held), got)
-	}
-	if got := fit(t, observed, powers(6, 0, 6, from(0))); got > alarm {
-		t.Errorf("%v are as near to even shares as one in %.2g of cases; want below %v, or this test cannot fail", observed, got, alarm)
-	}
+	assert.Len(t, held, 6, "partitions")
+	checkFit(t, observed, shares, "partitions")
+	checkMisfit(t, observed, powers(6, 0, 6, from(0)), "even shares")
 }
 
 func TestAttributesAreIndependent(t *testing.T) {
@@ -45,9 +42,7 @@ func TestAttributesAreIndependent(t *testing.T) {
 	for i := range shares {
 		shares[i] = []float64{0.4, 0.35, 0.25}[i/3] / 3
 	}
-	if got := fit(t, observed, shares); got < alarm {
-		t.Errorf("distance × name %v is as far from independent as sound ones in %.2g of cases", observed, got)
-	}
+	checkFit(t, observed, shares, "distance × name")
 }
 
 // membersOf returns those of the first n entities that have the PartitionKey.
@@ -86,7 +81,5 @@ func TestEqualSharesComeInTheOrderOfTheIndex(t *testing.T) {
 		PartitionKey: template("{x}"),
 	})
 	want := []keys.Share{{"10", 1}, {"11", 1}, {"7", 1}, {"8", 1}, {"9", 1}}
-	if got := keys.Skew(g, 5); !slices.Equal(got, want) {
-		t.Errorf("Skew() = %v; want %v", got, want)
-	}
+	assert.Equal(t, want, keys.Skew(g, 5), "Skew()")
 }

@@ -41,12 +41,8 @@ func TestParseTemplate(t *testing.T) {
 			template, err := keys.ParseTemplate(tt.text)
 			require.NoErrorf(t, err, "ParseTemplate(%q)", tt.text)
 			assert.Equalf(t, tt.expanded, template.Expand(inAngles), "ParseTemplate(%q).Expand", tt.text)
-			if got := template.Attributes(); !slices.Equal(got, tt.attributes) {
-				t.Errorf("ParseTemplate(%q).Attributes() = %q; want %q", tt.text, got, tt.attributes)
-			}
-			if got := template.String(); got != tt.text {
-				t.Errorf("ParseTemplate(%q).String() = %q; want the same text", tt.text, got)
-			}
+			assert.Equalf(t, tt.attributes, template.Attributes(), "ParseTemplate(%q).Attributes()", tt.text)
+			assert.Equalf(t, tt.text, template.String(), "ParseTemplate(%q).String()", tt.text)
 		})
 	}
 }

@@ -103,12 +103,8 @@ func TestTimesAgreeWithTheCalendar(t *testing.T) {
 			}
 			want = want.Add(time.Duration(n%1000) * every)
 			got := g.Key(n).Row
-			if got != want.Format(layout) {
-				t.Fatalf("%s of entity %d = %s; want %s", placeholder, n, got, want.Format(layout))
-			}
-			if got < last {
-				t.Fatalf("%s of entity %d = %s, before that of the one before, %s", placeholder, n, got, last)
-			}
+			require.Equalf(t, want.Format(layout), got, "%s of entity %d", placeholder, n)
+			require.GreaterOrEqualf(t, got, last, "%s of entity %d", placeholder, n)
 			last = got
 		}
 	}
@@ -129,9 +125,7 @@ func TestEventsOfATimeline(t *testing.T) {
 	assert.Truef(t, later.Compare(earlier) < 0,
 		"the key %v of the later event is behind %v; want it before, for its ticks are inverted", later, earlier)
 	for n := range uint64(100) {
-		if g.Key(n) != g.KeyOf(keys.Event{Number: n}) {
-			t.Fatalf("Key(%d) is not KeyOf the loaded event", n)
-		}
+		require.Equalf(t, g.KeyOf(keys.Event{Number: n}), g.Key(n), "Key(%d) is not KeyOf the loaded event", n)
 	}
 }
 

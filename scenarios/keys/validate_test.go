@@ -95,9 +95,7 @@ func checkValidated(t *testing.T, rows []validated) {
 			what, _, _ := strings.Cut(fault.What, "; expected")
 			got = append(got, strings.Join(append([]string{fault.Path}, mentioned.FindAllString(what, -1)...), " "))
 		}
-		if faults := strings.Join(got, "; "); faults != row.want {
-			t.Errorf("%s: Validate() finds\n%s\nwant\n%s", row.name, faults, row.want)
-		}
+		assert.Equalf(t, row.want, strings.Join(got, "; "), "%s: Validate() finds", row.name)
 		if _, err := keys.New(o); (err != nil) != (row.want != "") {
 			t.Errorf("%s: New() = %v; want an error exactly where Validate finds a fault", row.name, err)
 		}
@@ -260,47 +258,39 @@ func TestValidateDistributions(t *testing.T) {
 	parted := func(of, rows int64, sizes ...keys.Size) keys.Partitions {
 		return keys.Partitions{Of: of, Rows: rows, Sizes: sizes}
 	}
-	var rows []validated
-	for _, tt := range []struct {
-		name   string
-		values keys.Distribution
-		want   string
-	}{
-		{"no values", zipf(0, 1), "attributes.age.zipf.of 0"},
-		{"fewer than none", zipf(-1, 1), "attributes.age.zipf.of 1"},
-		{"one too many", zipf(1_000_000_001, 1), "attributes.age.zipf.of 1000000001"},
-		{"an exponent below 0", zipf(9, -0.1), "attributes.age.zipf.exponent 0.1"},
-		{"an exponent that is too steep", zipf(9, 5.01), "attributes.age.zipf.exponent 5.01"},
-		{"an exponent that is no number", zipf(9, nan), "attributes.age.zipf.exponent"},
-		{"numbers beside a list", keys.Zipf{Ranked: keys.Ranked{Of: 2, List: []string{"a"}}}, "attributes.age.zipf.of 2"},
-		{"an empty list", keys.Zipf{Ranked: keys.Ranked{List: []string{}}}, "attributes.age.zipf.list 0"},
-		{"a text that occurs twice", keys.Zipf{Ranked: keys.Ranked{List: []string{"a", "b", "a"}}}, `attributes.age.zipf.list.2 2 "a" 0`},
-		{"a text that is not UTF-8", hotList("a", "\xff"), "attributes.age.hot_set.list.1 1 8"},
-		{"nothing hot", hotSet(10, 0, 0.5), "attributes.age.hot_set.hot 0"},
-		{"everything hot", hotSet(10, 1, 0.5), "attributes.age.hot_set.hot 100"},
-		{"less than one value hot", hotSet(10, 0.04, 0.5), "attributes.age.hot_set.hot 4 10 0"},
-		{"all but less than one value hot", hotSet(10, 0.96, 0.5), "attributes.age.hot_set.hot 96 10 10"},
-		{"a share above all", hotSet(10, 0.1, 1.1), "attributes.age.hot_set.share 110"},
-		{"a share that is no number", hotSet(10, 0.1, nan), "attributes.age.hot_set.share"},
-		{"a bell without width", keys.Gaussian{Deviation: 0}, "attributes.age.gaussian.sd 0"},
-		{"a bell that is nowhere", keys.Gaussian{Mean: inf, Deviation: nan, Low: 2, High: 1}, "attributes.age.gaussian.mean; attributes.age.gaussian.sd; attributes.age.gaussian.low 2 1"},
-		{"bounds of a bell that are bounded", keys.Gaussian{Deviation: 1, Low: -1 << 60, High: 1 << 60}, "attributes.age.gaussian.low 1152921504606846976; attributes.age.gaussian.high 1152921504606846976"},
-		{"a range where no bell is left", keys.Gaussian{Mean: 0, Deviation: 1, Low: 6, High: 9}, "attributes.age.gaussian.mean 1e 06"},
-		{"a window of nothing", keys.Latest{Every: 1}, "attributes.age.latest.window 0"},
-		{"a latest of all faults", keys.Latest{Window: 1e10, Exponent: 6, Every: 0, Start: 1 << 60}, "attributes.age.latest.window 10000000000; attributes.age.latest.exponent 6; attributes.age.latest.every 0; attributes.age.latest.start 1152921504606846976"},
-		{"no partitions", parted(0, 0), "attributes.age.partitions 0"},
-		{"too many rows", parted(1, 1_000_001), "attributes.age.rows 1000001"},
-		{"rows in all that are too many", parted(1e9, 1e6, keys.Size{Share: 1, Weight: 2}), "attributes.age.rows 1000000000000000"},
-		{"sizes that are not all", parted(10, 0, keys.Size{Share: 0.7, Weight: 1}, keys.Size{Share: 0.2, Weight: 2}), "attributes.age.sizes 90"},
-		{"a size of no weight", parted(10, 0, keys.Size{Share: 1, Weight: 0}), "attributes.age.sizes.0 0 100"},
-		{"a size of no partition", parted(3, 0, keys.Size{Share: 0.9, Weight: 1}, keys.Size{Share: 0.1, Weight: 2}), "attributes.age.sizes.1 1 10 3"},
-		{"too many sizes", parted(10, 0, make([]keys.Size, 21)...), "attributes.age.sizes 21"},
-		{"a file without a name or a column", keys.CSV{}, "attributes.age.csv.file; attributes.age.csv.column"},
-		{"a column that weighs itself", keys.CSV{File: "a", Column: "b", Weight: "b"}, `attributes.age.csv.weight "b"`},
-	} {
-		rows = append(rows, validated{tt.name, setting("age", tt.values), tt.want})
-	}
-	checkValidated(t, rows)
+	age := func(values keys.Distribution) change { return setting("age", values) }
+	checkValidated(t, []validated{{"no values", age(zipf(0, 1)), "attributes.age.zipf.of 0"},
+		{"fewer than none", age(zipf(-1, 1)), "attributes.age.zipf.of 1"},
+		{"one too many", age(zipf(1_000_000_001, 1)), "attributes.age.zipf.of 1000000001"},
+		{"an exponent below 0", age(zipf(9, -0.1)), "attributes.age.zipf.exponent 0.1"},
+		{"an exponent that is too steep", age(zipf(9, 5.01)), "attributes.age.zipf.exponent 5.01"},
+		{"an exponent that is no number", age(zipf(9, nan)), "attributes.age.zipf.exponent"},
+		{"numbers beside a list", age(keys.Zipf{Ranked: keys.Ranked{Of: 2, List: []string{"a"}}}), "attributes.age.zipf.of 2"},
+		{"an empty list", age(keys.Zipf{Ranked: keys.Ranked{List: []string{}}}), "attributes.age.zipf.list 0"},
+		{"a text that occurs twice", age(keys.Zipf{Ranked: keys.Ranked{List: []string{"a", "b", "a"}}}), `attributes.age.zipf.list.2 2 "a" 0`},
+		{"a text that is not UTF-8", age(hotList("a", "\xff")), "attributes.age.hot_set.list.1 1 8"},
+		{"nothing hot", age(hotSet(10, 0, 0.5)), "attributes.age.hot_set.hot 0"},
+		{"everything hot", age(hotSet(10, 1, 0.5)), "attributes.age.hot_set.hot 100"},
+		{"less than one value hot", age(hotSet(10, 0.04, 0.5)), "attributes.age.hot_set.hot 4 10 0"},
+		{"all but less than one value hot", age(hotSet(10, 0.96, 0.5)), "attributes.age.hot_set.hot 96 10 10"},
+		{"a share above all", age(hotSet(10, 0.1, 1.1)), "attributes.age.hot_set.share 110"},
+		{"a share that is no number", age(hotSet(10, 0.1, nan)), "attributes.age.hot_set.share"},
+		{"a bell without width", age(keys.Gaussian{Deviation: 0}), "attributes.age.gaussian.sd 0"},
+		{"a bell that is nowhere", age(keys.Gaussian{Mean: inf, Deviation: nan, Low: 2, High: 1}), "attributes.age.gaussian.mean; attributes.age.gaussian.sd; attributes.age.gaussian.low 2 1"},
+		{"bounds of a bell that are bounded", age(keys.Gaussian{Deviation: 1, Low: -1 << 60, High: 1 << 60}), "attributes.age.gaussian.low 1152921504606846976; attributes.age.gaussian.high 1152921504606846976"},
+		{"a range where no bell is left", age(keys.Gaussian{Mean: 0, Deviation: 1, Low: 6, High: 9}), "attributes.age.gaussian.mean 1e 06"},
+		{"a window of nothing", age(keys.Latest{Every: 1}), "attributes.age.latest.window 0"},
+		{"a latest of all faults", age(keys.Latest{Window: 1e10, Exponent: 6, Every: 0, Start: 1 << 60}), "attributes.age.latest.window 10000000000; attributes.age.latest.exponent 6; attributes.age.latest.every 0; attributes.age.latest.start 1152921504606846976"},
+		{"no partitions", age(parted(0, 0)), "attributes.age.partitions 0"},
+		{"too many rows", age(parted(1, 1_000_001)), "attributes.age.rows 1000001"},
+		{"rows in all that are too many", age(parted(1e9, 1e6, keys.Size{Share: 1, Weight: 2})), "attributes.age.rows 1000000000000000"},
+		{"sizes that are not all", age(parted(10, 0, keys.Size{Share: 0.7, Weight: 1}, keys.Size{Share: 0.2, Weight: 2})), "attributes.age.sizes 90"},
+		{"a size of no weight", age(parted(10, 0, keys.Size{Share: 1, Weight: 0})), "attributes.age.sizes.0 0 100"},
+		{"a size of no partition", age(parted(3, 0, keys.Size{Share: 0.9, Weight: 1}, keys.Size{Share: 0.1, Weight: 2})), "attributes.age.sizes.1 1 10 3"},
+		{"too many sizes", age(parted(10, 0, make([]keys.Size, 21)...)), "attributes.age.sizes 21"},
+		{"a file without a name or a column", age(keys.CSV{}), "attributes.age.csv.file; attributes.age.csv.column"},
+		{"a column that weighs itself", age(keys.CSV{File: "a", Column: "b", Weight: "b"}), `attributes.age.csv.weight "b"`},
+	})
 }
 
 func TestFaultOffsets(t *testing.T) {
