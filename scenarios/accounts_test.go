@@ -121,9 +121,8 @@ func TestHashedPartitionsAreEven(t *testing.T) {
 			p := 1 / float64(number)
 			mean, deviation := keys*p, math.Sqrt(keys*p*(1-p))
 			for account, count := range counts {
-				if math.Abs(float64(count)-mean) > 5*deviation {
-					t.Errorf("%s over %d accounts: account %d has %d of %d; want %.0f within %.0f", row.name, number, account, count, keys, mean, 5*deviation)
-				}
+				assert.LessOrEqualf(t, math.Abs(float64(count)-mean), 5*deviation,
+					"%s over %d accounts: account %d has %d of %d", row.name, number, account, count, keys)
 			}
 		}
 	}

@@ -31,9 +31,7 @@ func TestAntiPatterns(t *testing.T) {
 			s := reread(t, example(row.set))
 			opposed, err := s.Opposed()
 			require.NoError(t, err, "Opposed()")
-			if text := string(opposed.Text()); !strings.Contains(text, row.holds) {
-				t.Errorf("Opposed() =\n%s\nwant %s in it", text, row.holds)
-			}
+			assert.Contains(t, string(opposed.Text()), row.holds, "Opposed()")
 			if own, _, _ := strings.Cut(string(s.Text()), "anti_pattern:"); strings.Contains(own, row.holds) {
 				t.Errorf("the example itself has %s; want it changed in the anti-pattern alone", row.holds)
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/scenarios"
@@ -40,9 +41,7 @@ func TestAttributesAreReadAndWritten(t *testing.T) {
 		{"a file with weights", "{csv: {file: events.csv, column: city, weight: count}}", keys.CSV{File: "events.csv", Column: "city", Weight: "count"}},
 	} {
 		got := reread(t, attributing(tt.spelled)).Attributes[3].Values
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s: the attribute differs (-want +got):\n%s", tt.name, diff)
-		}
+		assert.Emptyf(t, cmp.Diff(tt.want, got), "%s: the attribute", tt.name)
 	}
 }
 
@@ -54,9 +53,7 @@ func TestReadFilesLeavesCopiesAlone(t *testing.T) {
 	if read := s.Attributes[0].Values.(keys.CSV); read.Set != nil {
 		t.Error("reading the files of a copy read those of the scenario; want them unread")
 	}
-	if text := string(copied.Text()); text != string(s.Text()) {
-		t.Errorf("Text() after the files were read =\n%s\nwant that of before", text)
-	}
+	assert.Equal(t, string(s.Text()), string(copied.Text()), "Text() after the files were read")
 }
 
 func ExampleScenario_ReadFiles() {

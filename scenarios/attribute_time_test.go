@@ -32,9 +32,7 @@ func TestTimesAndTextsOfAFile(t *testing.T) {
 	assert.Equal(t, event+"#00008", card, "the card of entity 7")
 	// 0.5 s, and 250 ms for each of the 7 before.
 	at := entity.Ticks(639_290_880_000_000_000 + 5_000_000 + 7*2_500_000)
-	if got, want := g.Key(7), (entity.Key{Partition: "2026-11-01T00", Row: inverted(at) + "_7"}); got != want {
-		t.Errorf("Key(7) = %v; want %v", got, want)
-	}
+	assert.Equal(t, entity.Key{Partition: "2026-11-01T00", Row: inverted(at) + "_7"}, g.Key(7), "Key(7)")
 	// What is offered goes on behind the 200 that were loaded.
 	at += 193*2_500_000 + 10_000_000
 	assert.Equal(t, inverted(at)+"_300", g.KeyOf(keys.Event{Number: 300, Offered: true, Run: 2 * time.Second}).Row,

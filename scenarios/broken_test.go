@@ -79,16 +79,13 @@ func TestBrokenFiles(t *testing.T) {
 			fmt.Fprintln(&got, line)
 		}
 		faults, isYAML := j.text(text)
-		if refused := isYAML && len(faults) > 0; refused != strings.Contains(text, refusedToo) {
-			t.Errorf("the schema says of %s %q, YAML %t; want refused %t, as its second line has it", name, faults, isYAML, !refused)
-		}
+		assert.Equalf(t, strings.Contains(text, refusedToo), isYAML && len(faults) > 0,
+			"the schema says of %s %q, YAML %t", name, faults, isYAML)
 	}
 	if *rewrite {
 		require.NoError(t, os.WriteFile(brokenWant, []byte(got.String()), 0o644))
 	}
 	want, err := os.ReadFile(brokenWant)
 	require.NoError(t, err)
-	if got.String() != string(want) {
-		t.Errorf("the faults are\n%s\nwant those of %s: run the test with -rewrite and read the difference", got.String(), brokenWant)
-	}
+	assert.Equalf(t, string(want), got.String(), "%s: run the test with -rewrite and read the difference", brokenWant)
 }

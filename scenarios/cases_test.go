@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -170,9 +169,7 @@ func opened(text string) func(string) (io.ReadCloser, error) {
 func TestCases(t *testing.T) {
 	for _, c := range textCases(t) {
 		t.Run(c.name, func(t *testing.T) {
-			if got := c.faults(t); !slices.Equal(got, c.want) {
-				t.Errorf("faults\n%s\nwant\n%s\nin\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"), c.text)
-			}
+			assert.Equalf(t, c.want, c.faults(t), "faults in\n%s", c.text)
 		})
 	}
 }

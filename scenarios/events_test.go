@@ -18,9 +18,7 @@ func TestTextOfEventTraffic(t *testing.T) {
 	s := reread(t, text)
 	list := s.Phases[1].Traffic.Operations
 	for i, want := range []scenarios.Access{{Kind: "latest", Window: 1}, {Kind: "latest", Window: 40}, {Kind: "zipf"}, {Kind: "hot", Hot: 0.05, Share: 1}, {}} {
-		if list[i].Of != want {
-			t.Errorf("operation %s is of %+v; want %+v", list[i].Name, list[i].Of, want)
-		}
+		assert.Equalf(t, want, list[i].Of, "operation %s is of", list[i].Name)
 	}
 	if err := s.Set("use", "other"); err != nil || s.Design.PartitionKey != "o{id}" || len(s.Tables()) > 0 {
 		t.Errorf("Set(use) = %v, and the design is %+v; want the other", err, s.Design)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // expecting is the race with claims.
@@ -23,9 +25,7 @@ func TestExpectationsOfAScenario(t *testing.T) {
 	want := []string{"p99(get) < 20ms", "throttled < 1%", "share_lost(peak 20.5/s) <= 0.1%", `offered("NYC") < 2000`,
 		"counted(merge, peak) / returned(*, peak) <= 1.2", "length(load) < 1m", "requests(load) == 0"}
 	s := reread(t, text)
-	if diff := cmp.Diff(want, s.Expect); diff != "" {
-		t.Errorf("Expect differs (-want +got):\n%s", diff)
-	}
+	assert.Empty(t, cmp.Diff(want, s.Expect), "Expect")
 	if err := s.Set("expect.1", "throttled < 2%"); err != nil || s.Expect[1] != "throttled < 2%" {
 		t.Errorf("Set(expect.1) = %v and %q; want the other claim", err, s.Expect)
 	}

@@ -2,10 +2,10 @@ package scenarios_test
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/scenarios"
@@ -114,9 +114,7 @@ func TestOverridesAreJudgedTogether(t *testing.T) {
 	for _, err := range s.Validate() {
 		got = append(got, err.Error())
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("Validate() =\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	assert.Equal(t, want, got, "Validate()")
 }
 
 func FuzzSet(f *testing.F) {

@@ -63,9 +63,7 @@ func TestOperationsAreReadAndWritten(t *testing.T) {
 		if tt.want.Verb == entity.Get || tt.want.Verb == entity.Query {
 			tt.want.Group = scenarios.GroupGet
 		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s: the operation differs (-want +got):\n%s", tt.text, diff)
-		}
+		assert.Emptyf(t, cmp.Diff(tt.want, got), "%s: the operation", tt.text)
 		inserts := got.Verb == entity.Insert || got.Verb == entity.Batch && got.Change == entity.Insert
 		assert.Equalf(t, inserts, got.Inserts(), "%s: Inserts()", tt.text)
 	}

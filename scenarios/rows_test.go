@@ -92,7 +92,5 @@ func TestMovedTakesRowsAlong(t *testing.T) {
 		opened = append(opened, path)
 		return io.NopCloser(strings.NewReader(fileOfRows)), nil
 	})
-	if want := []string{"../r.csv", "../r.csv"}; !slices.Equal(opened, want) {
-		t.Errorf("the moved scenario reads %q; want %q", opened, want)
-	}
+	assert.Equalf(t, []string{"../r.csv", "../r.csv"}, opened, "the moved scenario reads %q", opened)
 }

@@ -74,16 +74,12 @@ var ignorePlaces = cmp.Options{
 }
 
 func TestParseFillsInTheStructs(t *testing.T) {
-	if diff := cmp.Diff(raceParsed(), parsed(t, race), ignorePlaces); diff != "" {
-		t.Errorf("Parse() differs (-want +got):\n%s", diff)
-	}
+	assert.Empty(t, cmp.Diff(raceParsed(), parsed(t, race), ignorePlaces), "Parse()")
 }
 
 func TestTextIsOneForOneMeaning(t *testing.T) {
 	want := string(parsed(t, race).Text())
-	if got := string(raceParsed().Text()); got != want {
-		t.Errorf("Text() of the structs =\n%s\nwant that of the file:\n%s", got, want)
-	}
+	assert.Equal(t, want, string(raceParsed().Text()), "Text() of the structs")
 	for _, tt := range []struct{ name, text string }{
 		{"the canonical form itself", want},
 		{"a byte order mark before it", "\uFEFF" + race},
@@ -94,9 +90,7 @@ func TestTextIsOneForOneMeaning(t *testing.T) {
 		{"defaults written out", strings.Replace(race, "seed: 7", "seed: 7\nstart: warm\nretry: short", 1)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := string(parsed(t, tt.text).Text()); got != want {
-				t.Errorf("Text() =\n%s\nwant\n%s", got, want)
-			}
+			assert.Equal(t, want, string(parsed(t, tt.text).Text()), "Text()")
 		})
 	}
 	if other := string(parsed(t, strings.Replace(race, "seed: 7", "seed: 8", 1)).Text()); other == want {
@@ -108,9 +102,7 @@ func TestTextIsOneForOneMeaning(t *testing.T) {
 func TestTextOfEveryField(t *testing.T) {
 	text := textsIn(t, "testdata/valid")["everything.yaml"]
 	s := reread(t, text)
-	if diff := cmp.Diff(text, string(s.Text())); diff != "" {
-		t.Errorf("Text() differs from what was parsed (-want +got):\n%s", diff)
-	}
+	assert.Empty(t, cmp.Diff(text, string(s.Text())), "Text() differs from what was parsed (-want +got)")
 	for phase, want := range []uint64{0, 10, 30, 30, 30} {
 		assert.Equalf(t, want, s.Loaded(phase), "Loaded(%d)", phase)
 	}
@@ -136,9 +128,7 @@ func TestValidateHoldsForWhatAProgramPutTogether(t *testing.T) {
 		"workers workers 1", "attributes.age attributes.age 0", "phases.0 phases.0 2", "phases.1.peak.rates.1 phases.1.peak.rates.1 1 1",
 	}
 	got := faultPlaces(t, fields.FaultsOf(s.Validate()))
-	if !slices.Equal(got, want) {
-		t.Errorf("Validate() =\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	assert.Equal(t, want, got, "Validate()")
 	if faults := (&scenarios.Scenario{}).Validate(); len(faults) == 0 {
 		t.Error("Validate() of the zero scenario = none; want faults")
 	}
@@ -151,9 +141,7 @@ func TestGeneratorFollowsTheScenario(t *testing.T) {
 	for n := range uint64(200) {
 		event, _ := g.Value("event", n)
 		age, _ := g.Value("age", n)
-		if got, want := g.Key(n), (entity.Key{Partition: event, Row: fmt.Sprintf("%d__%s", n+1, age)}); got != want {
-			t.Fatalf("Key(%d) = %v; want %v", n, got, want)
-		}
+		require.Equalf(t, entity.Key{Partition: event, Row: fmt.Sprintf("%d__%s", n+1, age)}, g.Key(n), "Key(%d)", n)
 		if size := entity.Size(g.Key(n), g.Properties(n)); size != 600 && size != 599 {
 			t.Fatalf("entity %d has %d bytes; want 600 or one less", n, size)
 		}

@@ -62,17 +62,13 @@ func TestSchemaDefaults(t *testing.T) {
 			return
 		}
 		found[path] = fallback
-		if faults := j.faults(path, fallback, field); len(faults) > 0 {
-			t.Errorf("the default of %s is %v: %q; want one that is accepted", path, fallback, faults)
-		}
+		assert.Emptyf(t, j.faults(path, fallback, field), "the default of %s is %v", path, fallback)
 	})
 	for path, want := range map[string]any{
 		"scenario.start": "warm", "scenario.retry": "short", "scenario.table": "loadgen", "entity.filler": "Filler",
 		"model.profile": "documented", "property.type": "String", "traffic.drain": "5s", "traffic.unit": "operations",
 	} {
-		if found[path] != want {
-			t.Errorf("the default of %s is %v; want %v", path, found[path], want)
-		}
+		assert.Equalf(t, want, found[path], "the default of %s is %v", path, found[path])
 	}
 }
 

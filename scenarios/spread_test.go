@@ -52,9 +52,7 @@ func TestWitnessesAreThePartitionsInOrder(t *testing.T) {
 		for g.PartitionKey(first) != s.Phases[0].Traffic.Keys[i] {
 			first++
 		}
-		if n != first {
-			t.Errorf("Witnesses()[%d] = %d; want the first entity of %q, %d", i, n, s.Phases[0].Traffic.Keys[i], first)
-		}
+		assert.Equalf(t, first, n, "Witnesses()[%d]", i)
 	}
 }
 

@@ -23,9 +23,7 @@ func TestSubjects(t *testing.T) {
 			order = append(order, one.Subject)
 		}
 	}
-	if !slices.Equal(order, scenarios.Subjects()) {
-		t.Errorf("the catalogue goes by the subjects %v; want %v, each once", order, scenarios.Subjects())
-	}
+	assert.Equalf(t, scenarios.Subjects(), order, "the catalogue goes by the subjects %v", order)
 	if slices.Sort(names); !slices.Equal(names, scenarios.Library()) {
 		t.Errorf("the catalogue has %v; want the library, each once", names)
 	}

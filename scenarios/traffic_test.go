@@ -3,7 +3,6 @@ package scenarios_test
 import (
 	"errors"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -120,9 +119,8 @@ func TestReadTraces(t *testing.T) {
 		assert.Equalf(t, want, traffic.Operations[traffic.Arrivals.Recorded.Row(uint64(n)).Operation].Name, "row %d is a", n)
 	}
 	missing := func(string) (io.ReadCloser, error) { return nil, errors.New("no such file") }
-	if got := faultPlaces(t, s.ReadFiles(missing)); !slices.Equal(got, []string{"race.yaml:21:33 phases.0.traffic.arrivals.trace"}) {
-		t.Errorf("ReadFiles of a file that is not there: faults %q; want that of the trace", got)
-	}
+	assert.Equal(t, []string{"race.yaml:21:33 phases.0.traffic.arrivals.trace"}, faultPlaces(t, s.ReadFiles(missing)),
+		"ReadFiles of a file that is not there: faults")
 }
 
 // A trace without operations of its own may name every verb of a single entity.

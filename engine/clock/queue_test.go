@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 )
 
@@ -41,9 +44,7 @@ func TestQueueAgainstSort(t *testing.T) {
 				t.Fatalf("seed %d, step %d: Pop() = %v at %d behind Peek() = %d, %d; want %v", seed, step, got, poppedAt, at, number, model[0])
 			}
 			model = model[1:]
-			if q.Len() != len(model) {
-				t.Fatalf("seed %d, step %d: Len() = %d; want %d", seed, step, q.Len(), len(model))
-			}
+			require.Equalf(t, len(model), q.Len(), "seed %d, step %d: Len()", seed, step)
 		}
 	}
 }
@@ -69,7 +70,5 @@ func TestAGrownQueueAllocatesNothing(t *testing.T) {
 		q.Pop()
 		q.Pop()
 	})
-	if allocated > 0 {
-		t.Errorf("a push and a pop allocate %v times once the queue has grown; want 0", allocated)
-	}
+	assert.Zerof(t, allocated, "a push and a pop allocate %v times once the queue has grown", allocated)
 }

@@ -83,9 +83,7 @@ func TestAlarm(t *testing.T) {
 		clk := clock.NewReal()
 		alarm := clk.Alarm(clock.Instant(250 * ms))
 		<-alarm.C
-		if got := clk.Now().Offset(); got != 250*ms {
-			t.Errorf("an alarm for 250ms rang at %v", got)
-		}
+		assert.Equal(t, 250*ms, clk.Now().Offset(), "an alarm for 250ms rang at")
 		alarm.Stop() // allowed after it has rung
 
 		past := clk.Alarm(0)

@@ -60,9 +60,8 @@ func TestDrawsOfDifferentInputsAreIndependent(t *testing.T) {
 			}
 		}
 		// 64 fair bits a pair: standard deviation 4 a pair.
-		if gap := math.Abs(float64(differing) - 32*pairs); gap > 4.5*4*math.Sqrt(pairs) {
-			t.Errorf("%s: %d of %d bits differ; want half", name, differing, 64*pairs)
-		}
+		assert.LessOrEqualf(t, math.Abs(float64(differing)-32*pairs), 4.5*4*math.Sqrt(pairs),
+			"%s: %d of %d bits differ", name, differing, 64*pairs)
 	}
 }
 
@@ -77,9 +76,8 @@ func TestUint64IsFairInEveryBit(t *testing.T) {
 		}
 	}
 	for bit, n := range ones {
-		if gap := math.Abs(float64(n) - draws/2); gap > 4.5*math.Sqrt(draws)/2 {
-			t.Errorf("bit %d is set in %d of %d first draws; want half", bit, n, draws)
-		}
+		assert.LessOrEqualf(t, math.Abs(float64(n)-draws/2), 4.5*math.Sqrt(draws)/2,
+			"bit %d is set in %d of %d first draws", bit, n, draws)
 	}
 }
 
@@ -111,12 +109,8 @@ func TestIntNIsUniform(t *testing.T) {
 		// A chi-squared variable of n − 1 degrees has mean n − 1 and standard
 		// deviation √(2(n−1)); its tail is longer than the normal's.
 		bound := float64(n-1) + 6*math.Sqrt(2*float64(n-1))
-		if got := chiSquared(within); got > bound {
-			t.Errorf("IntN(%d) within one number: chi-squared = %.1f; want at most %.1f", n, got, bound)
-		}
-		if got := chiSquared(across); got > bound {
-			t.Errorf("IntN(%d) across numbers: chi-squared = %.1f; want at most %.1f", n, got, bound)
-		}
+		assert.LessOrEqualf(t, chiSquared(within), bound, "IntN(%d) within one number: chi-squared", n)
+		assert.LessOrEqualf(t, chiSquared(across), bound, "IntN(%d) across numbers: chi-squared", n)
 	}
 }
 

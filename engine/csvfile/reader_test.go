@@ -120,9 +120,7 @@ func TestAbsentIsNotEmpty(t *testing.T) {
 		for i := range r.Fields() {
 			got = append(got, r.Absent(i))
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("the absent fields of %q are %v; want %v", r.Fields(), got, want)
-		}
+		assert.Equalf(t, want, got, "the absent fields of %q", r.Fields())
 	}
 }
 

@@ -22,18 +22,14 @@ func mustNew(t *testing.T, profile string) *model.Model {
 
 func TestProfiles(t *testing.T) {
 	for _, profile := range model.Profiles() {
-		if faults := mustNew(t, profile).Validate(); len(faults) > 0 {
-			t.Errorf("New(%q).Validate() = %v; want no fault", profile, faults)
-		}
+		assert.Emptyf(t, mustNew(t, profile).Validate(), "New(%q).Validate()", profile)
 	}
 	documented := mustNew(t, model.Documented)
 	if documented.PartitionTarget != 2000 || documented.AccountTarget != 20_000 {
 		t.Errorf("documented targets = %d, %d; want 2000, 20000",
 			documented.PartitionTarget, documented.AccountTarget)
 	}
-	if got := documented.PageScan(); got != 50_000 {
-		t.Errorf("PageScan() = %d; want 50000, five seconds at 10000/s", got)
-	}
+	assert.EqualValues(t, 50_000, documented.PageScan(), "PageScan()")
 	off := mustNew(t, model.Off)
 	assert.Truef(t, off.PartitionTarget == 0 && off.AccountTarget == 0 && off.ReadTime == 0 && off.PageScan() == 50_000,
 		"off = %+v; want no limits, no times, and pages of 50000 scanned", off)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/model"
@@ -51,9 +52,8 @@ func TestRunListsWhatItRestsOn(t *testing.T) {
 			name, value, _ := strings.Cut(one, "=")
 			require.NoError(t, m.Set(name, value))
 		}
-		if got := namesOf(m.ParametersOf(row.start)); !slices.Equal(got, row.want) {
-			t.Errorf("%s: ParametersOf(%q) of %s = %v; want %v", row.sentence, row.start, row.profile, got, row.want)
-		}
+		assert.Equalf(t, row.want, namesOf(m.ParametersOf(row.start)),
+			"%s: ParametersOf(%q) of %s", row.sentence, row.start, row.profile)
 	}
 	if got := namesOf(mustNew(t, model.Documented).Parameters()); !slices.Equal(got, all) || !slices.Equal(got[:len(admission)], admission) {
 		t.Errorf("Parameters() = %v; want the names in order, those of admission first", got)

@@ -55,9 +55,7 @@ func TestReadsAllocateLittle(t *testing.T) {
 		{"a replace allocates the block and the key", func() { s.Apply(table, &replace, start) }, 2},
 		{"a page of 1,000 allocates its rows in few steps", func() { s.Scan(table, store.Query{Range: filter.OnePartition("partition-01")}) }, 12},
 	} {
-		if got := testing.AllocsPerRun(20, row.do); got > row.most {
-			t.Errorf("%s: allocations = %v; want at most %v", row.name, got, row.most)
-		}
+		assert.LessOrEqualf(t, testing.AllocsPerRun(20, row.do), row.most, "%s: allocations", row.name)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -135,14 +134,12 @@ func TestRowsNameWhatIsThere(t *testing.T) {
 		for _, name := range named.FindAllStringSubmatch(r.shows, -1) {
 			words := strings.Fields(name[1])
 			if words[0] != "loadgen" {
-				if !slices.Contains(library, name[1]) {
-					t.Errorf("row %d is shown by %s, which the library does not have", r.number, name[1])
-				}
+				assert.Containsf(t, library, name[1],
+					"row %d is shown by %s, which the library does not have", r.number, name[1])
 				continue
 			}
-			if !slices.Contains(files, command+words[1]+".go") {
-				t.Errorf("row %d is shown by %s, and there is no such verb", r.number, name[1])
-			}
+			assert.Containsf(t, files, command+words[1]+".go",
+				"row %d is shown by %s, and there is no such verb", r.number, name[1])
 			for _, word := range words[2:] {
 				if flag, is := strings.CutPrefix(word, "--"); is && !strings.Contains(code.String(), `"`+flag+`"`) {
 					t.Errorf("row %d is shown by %s, and there is no flag %s", r.number, name[1], word)

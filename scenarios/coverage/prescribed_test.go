@@ -1,6 +1,7 @@
 package coverage_test
 
 import (
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"encoding/json"
@@ -90,9 +91,8 @@ func servedElsewhere(t testing.TB, n int) float64 {
 			sent++
 		}
 	}
-	if told := (&played{record.Record, figure.Of(record.Record)}).of(t, "operations(look)"); told != float64(sent) {
-		t.Errorf("the record has %v operations; want %d, as the server counts", told, sent)
-	}
+	assert.Equal(t, float64(sent), (&played{record.Record, figure.Of(record.Record)}).of(t, "operations(look)"),
+		"the record has")
 	return float64(sent)
 }
 

@@ -62,9 +62,8 @@ func countedOfType(t testing.TB, n int) float64 {
 			w.insert("office", fmt.Sprintf("%s_%06d", kind, i), fmt.Sprintf(`"EntityType":%q`, kind))
 		}
 	}
-	if all := w.returns(n, filtered("PartitionKey eq 'office' and EntityType eq 'EMPLOYEE1'")); all != float64(4*n) {
-		t.Errorf("by a property %v entities are counted; want %d", all, 4*n)
-	}
+	assert.Equal(t, float64(4*n), w.returns(n, filtered("PartitionKey eq 'office' and EntityType eq 'EMPLOYEE1'")),
+		"by a property")
 	return w.returns(n, filtered("PartitionKey eq 'office' and RowKey ge 'EMPLOYEE1_' and RowKey lt 'EMPLOYEE1`'"))
 }
 
@@ -93,8 +92,6 @@ func unknownLeft(t testing.TB, n int) float64 {
 		}
 		return left
 	}
-	if left := update(false); left > 0 {
-		t.Errorf("a replace by what is known leaves %d properties; want none", left)
-	}
+	assert.Zero(t, update(false), "a replace by what is known leaves")
 	return float64(update(true))
 }

@@ -111,9 +111,7 @@ func TestLicencesOfWhatIsLinked(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join(folder, file.Name()))
 			require.NoError(t, err)
 			names, fault := licencesOf(string(text))
-			if fault != "" {
-				t.Errorf("%s: %s: %s", path, file.Name(), fault)
-			}
+			assert.Emptyf(t, fault, "%s: %s", path, file.Name())
 			all = append(all, names...)
 		}
 		assert.NotEmptyf(t, all, "%s has no licence", path)

@@ -25,12 +25,8 @@ func TestPublicPackages(t *testing.T) {
 		for _, file := range r.code {
 			documented = documented || strings.Contains(file.ast.Doc.Text(), says)
 		}
-		if is != documented {
-			t.Errorf("%s: public is %t; want the line %q in the comment of the package, and in no other", r.path, is, says)
-		}
-		if is != strings.Contains(page, "| [`"+r.path+"`](") {
-			t.Errorf("docs/go.md: public is %t for %s; want a row for each public package, and for no other", is, r.path)
-		}
+		assert.Equalf(t, documented, is, "%s: public is %t", r.path, is)
+		assert.Equalf(t, strings.Contains(page, "| [`"+r.path+"`]("), is, "docs/go.md: public is %t for %s", is, r.path)
 	}
 	for _, path := range public {
 		example := ofProject(t, path+"/example_test.go")

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -132,9 +133,8 @@ func TestWeights(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, []byte(before+weightsBegin+head+table+"\n"+weightsEnd+after), 0o644))
 		return
 	}
-	if fault := near(strings.TrimSpace(strings.TrimPrefix(shown, head)), strings.TrimSpace(table)); fault != "" {
-		t.Errorf("docs/figures.md: %s; run go test -tags long -run Weights ./cmd/loadgen/house -rewrite", fault)
-	}
+	assert.Equal(t, "", near(strings.TrimSpace(strings.TrimPrefix(shown, head)), strings.TrimSpace(table)),
+		"docs/figures.md; run go test -tags long -run Weights ./cmd/loadgen/house -rewrite")
 }
 
 func megabytes(size float64) string { return fmt.Sprintf("%.1f", size/1e6) }
