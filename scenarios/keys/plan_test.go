@@ -200,7 +200,7 @@ type reader struct {
 // drawReader draws a reader of one of so many entities; every other design is by buckets.
 func drawReader(t *testing.T, seed uint64, entities uint64) (r reader) {
 	t.Helper()
-	rng := rand.New(rand.NewPCG(seed, 2))
+	rng := rand.New(rand.NewPCG(seed, 3))
 	pieces, attributes := keyPieces, []string{"event", "distance", "bib", "name", "age", "user", "email", "at", "number", "uuid"}
 	before, behind := "", ""
 	if seed%2 == 1 {
@@ -218,7 +218,7 @@ func drawReader(t *testing.T, seed uint64, entities uint64) (r reader) {
 	for _, i := range rng.Perm(len(attributes))[:1+rng.IntN(3)] {
 		r.know = append(r.know, attributes[i])
 	}
-	r.span = time.Duration(rng.IntN(2)) * time.Duration(rng.Int64N(int64(2*time.Hour)))
+	r.span = time.Duration(rng.IntN(2)) * time.Duration(rng.Int64N(int64(3*time.Hour)))
 	r.asked = eventOf(rng.Uint64N(entities))
 	r.what = fmt.Sprintf("seed %d: %q and %q for a reader of %q and %s", seed, partition, row, r.know, r.span)
 	return r
