@@ -2,7 +2,6 @@ package model_test
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"testing"
 
@@ -96,20 +95,4 @@ func TestParameters(t *testing.T) {
 	if err := m.Set("partition_target", "500"); err != nil || before != model.FromDocuments || target().From != model.Assumed {
 		t.Errorf("the target is from %q, and %q once it is set, %v; want the documents, and an assumption", before, target().From, err)
 	}
-}
-
-// A what-if: the same table behind a quarter of the documented target.
-func Example() {
-	m, _ := model.New(model.Documented)
-	if err := m.Set("partition_target", "500"); err != nil {
-		fmt.Println(err)
-	}
-	for _, p := range m.Parameters()[:2] {
-		fmt.Println(p.Name, p.Text(), p.Unit, "-", p.From)
-	}
-	fmt.Println(m.Set("partition_target", "-5"))
-	// Output:
-	// partition_target 500 entities/s - assumption
-	// account_target 20000 entities/s - documented
-	// model: impossible value: partition_target is -5; it must be from 0 to 100000000
 }

@@ -10,6 +10,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/engine/store"
+	"loadgen/engine/store/storetest"
 )
 
 // A partition that has become large is found by another structure than it is scanned by:
@@ -22,7 +23,7 @@ func TestGetsAndPagesAgree(t *testing.T) {
 	at, grown, emptied := start, 0, 0
 	rowOf := func(n int) string { return fmt.Sprintf("%03d-\U0001F3C3", n) }
 	write := func(verb entity.Verb) entity.Change {
-		c := entity.Change{Verb: verb, Key: key("Large", rowOf(rng.IntN(keys))), Properties: registration()[:2]}
+		c := entity.Change{Verb: verb, Key: key("Large", rowOf(rng.IntN(keys))), Properties: storetest.Int32s(2)}
 		if verb == entity.Delete {
 			c.Match = entity.MatchAny
 		}
