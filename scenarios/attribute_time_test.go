@@ -22,9 +22,7 @@ func tailed(attributes, partitionKey, rowKey string) string {
 func TestTimesAndTextsOfAFile(t *testing.T) {
 	text := tailed("  at: {time: 2026-11-01T00:00:00.5Z, every: 250ms, speed: 0.5}\n  card: {text: \"{event}#{bib:05d}\"}", `"{time:hour}"`, `"{ticks:inverted}_{number}"`)
 	s := reread(t, text)
-	if got, want := s.Attributes[2].Values, (keys.Time{Start: 639_290_880_005_000_000, Every: 250 * time.Millisecond, Speed: 0.5}); got != want {
-		t.Errorf("at is %+v; want %+v", got, want)
-	}
+	assert.Equal(t, keys.Time{Start: 639_290_880_005_000_000, Every: 250 * time.Millisecond, Speed: 0.5}, s.Attributes[2].Values)
 	g, err := s.Generator()
 	require.NoError(t, err)
 	card, _ := g.Value("card", 7)
@@ -37,12 +35,10 @@ func TestTimesAndTextsOfAFile(t *testing.T) {
 	at += 193*2_500_000 + 10_000_000
 	assert.Equal(t, inverted(at)+"_300", g.KeyOf(keys.Event{Number: 300, Offered: true, Run: 2 * time.Second}).Row,
 		"the row of an event 2 s into the load")
-	if err := s.Set("attributes.at.speed", "60"); err != nil || s.Attributes[2].Values.(keys.Time).Speed != 60 {
-		t.Errorf("Set(attributes.at.speed) = %v, and at is %+v; want a speed of 60", err, s.Attributes[2].Values)
-	}
-	if err := s.Set("attributes.card.text", "{bib}-{uuid}"); err != nil || s.Attributes[3].Values.(keys.Text).Template.String() != "{bib}-{uuid}" {
-		t.Errorf("Set(attributes.card.text) = %v, and card is %v", err, s.Attributes[3].Values)
-	}
+	require.NoError(t, s.Set("attributes.at.speed", "60"))
+	assert.EqualValues(t, 60, s.Attributes[2].Values.(keys.Time).Speed)
+	require.NoError(t, s.Set("attributes.card.text", "{bib}-{uuid}"))
+	assert.Equal(t, "{bib}-{uuid}", s.Attributes[3].Values.(keys.Text).Template.String())
 }
 
 // inverted is what {at:inverted} comes to.
@@ -50,7 +46,5 @@ func inverted(at entity.Ticks) string { return fmt.Sprintf("%019d", entity.Lates
 
 func TestDefaultsOfATime(t *testing.T) {
 	s := parsed(t, tailed("  at: {time: 2026-11-01T00:00:00Z}", `"{at:hour}"`, `"{bib}"`))
-	if got, want := s.Attributes[2].Values, (keys.Time{Start: 639_290_880_000_000_000, Every: time.Second, Speed: 1}); got != want {
-		t.Errorf("at is %+v; want %+v", got, want)
-	}
+	assert.Equal(t, keys.Time{Start: 639_290_880_000_000_000, Every: time.Second, Speed: 1}, s.Attributes[2].Values)
 }

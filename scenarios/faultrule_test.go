@@ -41,11 +41,10 @@ func TestARuleIsReadAsItIsMeant(t *testing.T) {
 		{"a drip lasts", "{kind: drip, by: 1500ms, share: 99.5%}", engine.FaultRule{Kind: engine.FaultDrip, Share: 995_000, By: 1500 * time.Millisecond, To: scenarios.UntilTheEnd}},
 	} {
 		rules, wrong := readFaults("[" + row.text + "]")
-		assert.Truef(t, len(wrong) <= 0 && len(rules) == 1 && rules[0] == row.want,
-			"%s: %s is %+v, %v; want %+v", row.says, row.text, rules, wrong, row.want)
-		if again, wrong := readFaults(writtenFaults(rules)); len(wrong) > 0 || !reflect.DeepEqual(again, rules) {
-			t.Errorf("%s: it is written as %s, which is read as %+v, %v", row.says, writtenFaults(rules), again, wrong)
-		}
+		require.Emptyf(t, wrong, "%s: %s", row.says, row.text)
+		assert.Equalf(t, []engine.FaultRule{row.want}, rules, "%s: %s", row.says, row.text)
+		again, _ := readFaults(writtenFaults(rules))
+		assert.Equalf(t, rules, again, "%s: it is written as %s", row.says, writtenFaults(rules))
 	}
 }
 

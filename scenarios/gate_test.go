@@ -1,7 +1,6 @@
 package scenarios_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -26,8 +25,7 @@ func TestGateOfAScenario(t *testing.T) {
 	} {
 		s := reread(t, expecting("  - throttled < 1%")+"\n"+row.gate+"\n")
 		got := s.Gated()
-		assert.Truef(t, slices.Equal(got.Metrics, row.metrics) && got.Threshold == row.threshold,
-			"%s: Gated() = %+v; want %v and %v", row.name, got, row.metrics, row.threshold)
+		assert.Equalf(t, scenarios.Gate{Metrics: row.metrics, Threshold: row.threshold}, got, "%s: Gated()", row.name)
 		if text := string(s.Text()); !strings.Contains(text, row.text) || strings.Contains(text, "gate:") != (row.gate != "") {
 			t.Errorf("%s: Text() =\n%s\nwant %q in it", row.name, text, row.text)
 		}
@@ -40,12 +38,10 @@ func TestGateOfAScenario(t *testing.T) {
 // A gate is changed by its path like any other value, and checked likewise.
 func TestSetGate(t *testing.T) {
 	s := parsed(t, expecting("  - throttled < 1%"))
-	if err := s.Set("gate", "{metrics: [served]}"); err != nil || !slices.Equal(s.Gated().Metrics, []string{"served"}) {
-		t.Fatalf("Set(gate) = %v, %+v; want one metric", err, s.Gated())
-	}
+	require.NoError(t, s.Set("gate", "{metrics: [served]}"))
+	require.Equal(t, []string{"served"}, s.Gated().Metrics)
 	require.NoError(t, s.Set("gate.metrics.0", "p99(gte)"))
-	if faults := s.Validate(); len(faults) != 1 || !strings.HasPrefix(faults[0].Error(), "--set gate.metrics.0: byte 4: ") {
-		t.Errorf("Validate() = %v; want the unknown name where it was set", faults)
-	}
-	var _ *scenarios.Gate = s.Gate
+	faults := s.Validate()
+	require.Len(t, faults, 1)
+	assert.ErrorContains(t, faults[0], "--set gate.metrics.0: byte 4: ", "the unknown name where it was set")
 }

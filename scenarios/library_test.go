@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -28,29 +29,32 @@ func builtin(t testing.TB, name string) *scenarios.Scenario {
 	return builtins[name]
 }
 
+// catalogue is read once for all tests.
+var catalogue = sync.OnceValues(scenarios.Catalogue)
+
 func TestLibrary(t *testing.T) {
 	names := scenarios.Library()
 	require.Truef(t, slices.Contains(names, "stress") && slices.IsSorted(names),
 		"Library() = %q; want the stress test among sorted names", names)
-	catalogue, err := scenarios.Catalogue()
-	require.Truef(t, err == nil && len(catalogue) == len(names),
-		"Catalogue() = %d entries, %v; want %d", len(catalogue), err, len(names))
-	slices.SortFunc(catalogue, func(a, b scenarios.Entry) int { return strings.Compare(a.Name, b.Name) })
-	for i, name := range names {
+	entries, err := catalogue()
+	require.NoError(t, err)
+	byName := map[string]scenarios.Entry{}
+	for _, one := range entries {
+		byName[one.Name] = one
+	}
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			s := builtin(t, name)
-			if s.Name != name || s.About == "" {
-				t.Errorf("Builtin(%q) is named %q and says %q; want its own name and something", name, s.Name, s.About)
-			}
+			assert.Equal(t, name, s.Name)
+			assert.NotEmpty(t, s.About)
 			again, err := scenarios.Parse("again.yaml", s.Text())
-			if err != nil || string(again.Text()) != string(s.Text()) {
-				t.Errorf("Parse(Text()) = %v and\n%s\nwant the same text:\n%s", err, again.Text(), s.Text())
-			}
+			require.NoError(t, err, "Parse(Text())")
+			assert.Equal(t, string(s.Text()), string(again.Text()), "Parse(Text())")
 			source, err := scenarios.Source(name)
-			assert.Truef(t, err == nil && strings.Contains(string(source), "# "),
-				"Source(%q) = %.40q, %v; want the file with its comments", name, source, err)
-			one := catalogue[i]
-			if one.Name != name || one.Designs == nil || !slices.Equal(one.Designs, s.Alternatives()) || (one.AntiPattern == nil) != (s.AntiPattern == nil) ||
+			require.NoError(t, err)
+			assert.Contains(t, string(source), "# ", "the file has its comments")
+			one := byName[name]
+			if one.Designs == nil || !slices.Equal(one.Designs, s.Alternatives()) || (one.AntiPattern == nil) != (s.AntiPattern == nil) ||
 				(one.Pattern == nil) != (s.Pattern == nil) || s.Pattern != nil && *one.Pattern != *s.Pattern {
 				t.Errorf("Catalogue() has %+v; want what the scenario holds", one)
 			}
@@ -93,22 +97,18 @@ func TestSaysIsTheFirstSentence(t *testing.T) {
 func TestTheStressTestIsTheDocumentedOne(t *testing.T) {
 	s := builtin(t, "stress")
 	const hot = "2011 New York City Marathon__Full"
-	if got := s.Loaded(len(s.Phases)); got != 20_000 || s.Phases[0].Load.Transaction != 100 {
-		t.Errorf("the stress test loads %d entities by %d; want 20000 by 100", got, s.Phases[0].Load.Transaction)
-	}
+	assert.EqualValues(t, 20_000, s.Loaded(len(s.Phases)), "entities of the load")
+	assert.Equal(t, 100, s.Phases[0].Load.Transaction, "entities of a transaction of the load")
 	peak, steps := s.Phases[2].Traffic, s.Phases[2].Traffic.Arrivals.Steps
-	if want := []float64{500, 1000, 1500, 2000, 2500, 3000, 4000}; !slices.Equal(steps.Rates, want) || !steps.Hold || peak.Keys[0] != hot {
-		t.Errorf("the peak offers %v to %q, hold %t; want %v to %q, held", steps.Rates, peak.Keys[0], steps.Hold, want, hot)
-	}
+	assert.Equal(t, []float64{500, 1000, 1500, 2000, 2500, 3000, 4000}, steps.Rates, "the peak's rates")
+	assert.True(t, steps.Hold && peak.Keys[0] == hot, "the peak is held on the hot partition")
 	weights := map[entity.Verb]int{}
 	for _, o := range peak.Operations {
 		weights[o.Verb] = o.Weight
 	}
-	assert.Truef(t, weights[entity.Get] == 70 && weights[entity.Insert] == 20 && weights[entity.Merge] == 10 && len(weights) == 3,
-		"the peak's weights are %v; want 70 %% GET, 20 %% insert, 10 %% merge", weights)
-	if s.Retry != "short" || s.Start != scenarios.StartWarm || s.Model.Profile != "documented" || len(s.Model.Overrides) > 0 {
-		t.Errorf("the stress test has retry %q, start %q, model %v; want short, warm, documented as it is", s.Retry, s.Start, s.Model)
-	}
+	assert.Equal(t, map[entity.Verb]int{entity.Get: 70, entity.Insert: 20, entity.Merge: 10}, weights, "the peak's weights")
+	assert.True(t, s.Retry == "short" && s.Start == scenarios.StartWarm, "retries are short, and the start is warm")
+	assert.True(t, s.Model.Profile == "documented" && len(s.Model.Overrides) == 0, "the model is as documented")
 	assert.LessOrEqual(t, time.Duration(len(steps.Rates)+1)*steps.Each, 35*time.Second, "the steps last")
 
 	g, err := s.Generator()
@@ -122,22 +122,15 @@ func TestTheStressTestIsTheDocumentedOne(t *testing.T) {
 		}
 	}
 	assert.Truef(t, n >= 1850 && n <= 2150, "%q holds %d of 20000 entities; want about 2000", hot, n)
-	parts := strings.Split(g.Key(1233).Row, "__")
-	if len(parts) != 4 || parts[0] != "1234" {
-		t.Errorf("runner 1234 has the RowKey %q; want bib__name__sex__age", g.Key(1233).Row)
-	}
+	assert.Regexp(t, `^1234__.+__.+__.+$`, g.Key(1233).Row, "the RowKey of runner 1234")
 	part, err := peak.Operations[2].Part(g)
 	require.NoError(t, err)
 	for n := range uint64(200) {
 		change := entity.Change{Verb: entity.Insert, Key: g.Key(n), Properties: g.Properties(n)}
-		if code, detail := change.Validate(); code != entity.OK {
-			t.Fatalf("entity %d is not legal: %s: %s", n, code, detail)
-		}
-		if size := entity.Size(change.Key, change.Properties); size != 1024 && size != 1023 {
-			t.Errorf("entity %d has %d bytes; want 1024 or one less", n, size)
-		}
-		if len(change.Properties) != 10 || len(part.Properties(n)) != 2 {
-			t.Errorf("entity %d has %d properties and its merge %d; want all 10 and 2", n, len(change.Properties), len(part.Properties(n)))
-		}
+		code, detail := change.Validate()
+		require.Equalf(t, entity.OK, code, "entity %d is not legal: %s", n, detail)
+		assert.Containsf(t, []int{1023, 1024}, entity.Size(change.Key, change.Properties), "bytes of entity %d", n)
+		assert.Lenf(t, change.Properties, 10, "properties of entity %d", n)
+		assert.Lenf(t, part.Properties(n), 2, "properties of the merge of entity %d", n)
 	}
 }

@@ -27,14 +27,11 @@ func TestReadingFirst(t *testing.T) {
 		text := strings.Replace(race, "{verb: get, weight: 3}", "{name: write, "+row.operation[1:], 1)
 		s := reread(t, text)
 		op := &s.Phases[1].Traffic.Operations[0]
-		if op.ReadFirst != (row.offers == 2) || op.Counter != row.counter || op.Offers() != row.offers {
-			t.Errorf("%s: reads first %v, counter %q, offers %d; want %v, %q, %d",
-				row.name, op.ReadFirst, op.Counter, op.Offers(), row.offers == 2, row.counter, row.offers)
-		}
+		assert.Equalf(t, row.offers == 2, op.ReadFirst, "%s: reads first", row.name)
+		assert.Equalf(t, row.counter, op.Counter, "%s: counter", row.name)
+		assert.Equalf(t, row.offers, op.Offers(), "%s: offers", row.name)
 		s.Phases[1].Traffic.Operations = s.Phases[1].Traffic.Operations[:1]
 		assert.Equalf(t, op.ReadFirst, s.Reads(), "%s: Reads()", row.name)
-		if !op.Writes().IsChange() || op.Verb == entity.Get {
-			t.Errorf("%s: %v is no write", row.name, op.Verb)
-		}
+		assert.Truef(t, op.Writes().IsChange() && op.Verb != entity.Get, "%s: %v is no write", row.name, op.Verb)
 	}
 }

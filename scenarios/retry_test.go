@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/backoff"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
@@ -27,13 +30,10 @@ func TestRetry(t *testing.T) {
 		{"{fixed: {every: 0s}}", "fixed every=0s tries=4"},
 	} {
 		got, faults := readRetry(row.text)
-		if got != row.want || len(faults) > 0 {
-			t.Errorf("retry: %s is %q, %v; want %q", row.text, got, faults, row.want)
-			continue
-		}
-		if again, faults := readRetry(writtenField(scenarios.RetryBinding(&got))); again != got {
-			t.Errorf("retry: %s is written as what reads as %q, %v; want %q", row.text, again, faults, got)
-		}
+		require.Emptyf(t, faults, "retry: %s", row.text)
+		assert.Equalf(t, row.want, got, "retry: %s", row.text)
+		again, _ := readRetry(writtenField(scenarios.RetryBinding(&got)))
+		assert.Equalf(t, got, again, "retry: %s, written and read", row.text)
 	}
 }
 

@@ -2,6 +2,7 @@ package scenarios_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,7 +13,7 @@ import (
 
 // Every built-in scenario has a subject, and stands in the list once.
 func TestSubjects(t *testing.T) {
-	all, err := scenarios.Catalogue()
+	all, err := catalogue()
 	require.NoError(t, err)
 	var names, order []string
 	for _, one := range all {
@@ -24,18 +25,16 @@ func TestSubjects(t *testing.T) {
 		}
 	}
 	assert.Equalf(t, scenarios.Subjects(), order, "the catalogue goes by the subjects %v", order)
-	if slices.Sort(names); !slices.Equal(names, scenarios.Library()) {
-		t.Errorf("the catalogue has %v; want the library, each once", names)
-	}
+	assert.ElementsMatch(t, scenarios.Library(), names, "the catalogue has each scenario once")
 }
 
 // What people look for by other words is found, the nearest first.
 func TestSearch(t *testing.T) {
-	all, err := scenarios.Catalogue()
+	all, err := catalogue()
 	require.NoError(t, err)
-	if found, err := scenarios.Search("SAS"); err != nil || len(found) == 0 {
-		t.Errorf("Search(SAS) = %d scenarios, %v; want some", len(found), err)
-	}
+	found, err := scenarios.Search("SAS")
+	require.NoError(t, err)
+	assert.NotEmpty(t, found, "Search(SAS)")
 	for _, row := range []struct {
 		term string
 		// first is what is found first, has what is found as well; none is both empty.
@@ -63,10 +62,7 @@ func TestSearch(t *testing.T) {
 		for _, one := range scenarios.SearchIn(all, row.term) {
 			names = append(names, one.Name)
 		}
-		assert.Truef(t, (row.first != "" || len(names) <= 0) && (row.first == "" || (len(names) != 0 && names[0] == row.first)),
-			"Search(%q) = %v; want %q first", row.term, names, row.first)
-		for _, name := range row.has {
-			assert.Truef(t, slices.Contains(names, name), "Search(%q) = %v; want %s in it", row.term, names, name)
-		}
+		assert.Equalf(t, row.first, strings.Join(names[:min(1, len(names))], ""), "Search(%q) finds first", row.term)
+		assert.Subsetf(t, names, row.has, "Search(%q)", row.term)
 	}
 }
