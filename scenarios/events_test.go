@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/scenarios"
 )
@@ -20,9 +21,9 @@ func TestTextOfEventTraffic(t *testing.T) {
 	for i, want := range []scenarios.Access{{Kind: "latest", Window: 1}, {Kind: "latest", Window: 40}, {Kind: "zipf"}, {Kind: "hot", Hot: 0.05, Share: 1}, {}} {
 		assert.Equalf(t, want, list[i].Of, "operation %s is of", list[i].Name)
 	}
-	if err := s.Set("use", "other"); err != nil || s.Design.PartitionKey != "o{id}" || len(s.Tables()) > 0 {
-		t.Errorf("Set(use) = %v, and the design is %+v; want the other", err, s.Design)
-	}
+	require.NoError(t, s.Set("use", "other"))
+	assert.Equal(t, "o{id}", s.Design.PartitionKey)
+	assert.Empty(t, s.Tables())
 }
 
 // A copy answers what it keeps: names of properties are told from all else in a filter.

@@ -58,26 +58,25 @@ func TestOpenTakesNamesAndFiles(t *testing.T) {
 			}
 		}
 	}
-	if text, err := scenarios.Source("wrong.yaml"); err != nil || string(text) != "name: x\n" {
-		t.Errorf("Source(wrong.yaml) = %q, %v; want what was written", text, err)
-	}
+	text, err := scenarios.Source("wrong.yaml")
+	require.NoError(t, err)
+	assert.Equal(t, "name: x\n", string(text), "Source(wrong.yaml)")
 	for name, word := range map[string]string{"large.yaml": "3145730 bytes", "none.yaml": "no such file"} {
-		if text, err := scenarios.Source(name); text != nil || err == nil || !strings.Contains(err.Error(), word) {
-			t.Errorf("Source(%s) = %d bytes, %v; want %s", name, len(text), err, word)
-		}
+		text, err := scenarios.Source(name)
+		assert.Empty(t, text, name)
+		assert.ErrorContains(t, err, word, name)
 	}
-	if s, _, err := scenarios.Open("wrong.yaml"); s != nil || !errors.As(err, new(fields.Faults)) {
-		t.Errorf("Open(wrong.yaml) = a scenario %t, %v; want faults", s != nil, err)
-	}
+	s, _, err := scenarios.Open("wrong.yaml")
+	assert.Nil(t, s, "Open(wrong.yaml)")
+	assert.ErrorAs(t, err, new(fields.Faults), "Open(wrong.yaml)")
 }
 
 // A design that cannot serve the scenario keeps it from being opened, unless it is to be
 // held against others.
 func TestOpenContestedTakesWhatOneDesignCannotServe(t *testing.T) {
 	written(t, map[string]string{"tables/choice.yaml": string(contestedWith(t, "hour", ""))})
-	if _, _, err := scenarios.Open("tables/choice.yaml"); !errors.As(err, new(fields.Faults)) {
-		t.Errorf("Open of a scenario whose design cannot serve it = %v; want faults", err)
-	}
+	_, _, err := scenarios.Open("tables/choice.yaml")
+	assert.ErrorAs(t, err, new(fields.Faults), "a scenario whose design cannot serve it")
 	s, folder, err := scenarios.OpenContested("tables/choice.yaml")
 	assert.Truef(t, err == nil && folder == "tables" && s.Use == "hour" && len(s.Obstacles("hour")) != 0,
 		"OpenContested: in %s, %v; want a scenario that the design hour cannot serve", folder, err)
@@ -90,13 +89,11 @@ func TestReadTakesAStream(t *testing.T) {
 		t.Errorf("Read: %v; want the scenario", err)
 	}
 	endless := io.MultiReader(strings.NewReader(string(starter)), iotest.DataErrReader(strings.NewReader(strings.Repeat("#\n", 1<<20))))
-	if _, err := scenarios.Read("stdin", endless); err == nil || !strings.HasPrefix(err.Error(), "stdin:1:1: ") {
-		t.Errorf("Read of a stream without end = %v; want it told as too large", err)
-	}
+	_, err = scenarios.Read("stdin", endless)
+	assert.ErrorContains(t, err, "stdin:1:1: ", "a stream without end is too large")
 	broken := errors.New("pipe closed")
-	if _, err := scenarios.Read("stdin", iotest.ErrReader(broken)); !errors.Is(err, broken) {
-		t.Errorf("Read of a broken stream = %v; want its error", err)
-	}
+	_, err = scenarios.Read("stdin", iotest.ErrReader(broken))
+	assert.ErrorIs(t, err, broken, "a broken stream")
 }
 
 func TestFilesOf(t *testing.T) {
@@ -130,19 +127,15 @@ func TestReadFromCountsFromAFolder(t *testing.T) {
 	written(t, map[string]string{"tables/orders.yaml": filed, "tables/states.csv": "state\nplaced\nsent\n"})
 	s, folder, err := scenarios.Open("tables/orders.yaml")
 	require.NoError(t, err)
-	if err := s.ReadFrom(folder); err != nil {
-		t.Errorf("ReadFrom(%s) = %v; want the file beside the scenario read", folder, err)
-	}
+	assert.NoErrorf(t, s.ReadFrom(folder), "the file beside the scenario, in %s", folder)
 	absolute, err := filepath.Abs("tables/states.csv")
 	require.NoError(t, err)
 	require.NoError(t, s.Set("attributes.state.csv.file", absolute))
-	if err := s.ReadFrom("nowhere"); err != nil {
-		t.Errorf("ReadFrom of a path from the root = %v; want it read from anywhere", err)
-	}
+	assert.NoError(t, s.ReadFrom("nowhere"), "a path from the root is read from anywhere")
 	require.NoError(t, s.Set("attributes.state.csv.file", "states.csv"))
-	if err := s.ReadFrom("."); !errors.As(err, new(fields.Faults)) || !strings.Contains(err.Error(), "no such file") {
-		t.Errorf("ReadFrom of another folder = %v; want that the file is not there", err)
-	}
+	err = s.ReadFrom(".")
+	assert.ErrorAs(t, err, new(fields.Faults), "another folder")
+	assert.ErrorContains(t, err, "no such file", "another folder")
 }
 
 func TestContents(t *testing.T) {
@@ -218,8 +211,6 @@ func TestBeginOverwritesOnlyWhatItMay(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"b.yaml", "f.yaml"} {
-		if _, err := os.Stat(name); err == nil {
-			t.Errorf("%s was written where something was wrong; want nothing", name)
-		}
+		assert.NoFileExists(t, name, "something was wrong")
 	}
 }

@@ -94,13 +94,9 @@ func withoutAbout(s *scenarios.Scenario) string {
 func TestOverridesAreJudgedTogether(t *testing.T) {
 	s := parsed(t, race)
 	for _, o := range [][2]string{{"design.partition_key", "{event}-2011"}, {"phases.peak.partition_key", "NYC-2011"}} {
-		if err := s.Set(o[0], o[1]); err != nil {
-			t.Fatalf("Set(%q, %q) = %v; want no error", o[0], o[1], err)
-		}
+		require.NoErrorf(t, s.Set(o[0], o[1]), "Set(%q, %q)", o[0], o[1])
 	}
-	if faults := s.Validate(); faults != nil {
-		t.Errorf("Validate() after both overrides = %v; want none", faults)
-	}
+	assert.Empty(t, s.Validate(), "after both overrides")
 	for _, o := range [][2]string{{"design.partition_key", "{evnt}"}, {"attributes.age.list", "[a, b]"}} {
 		_ = s.Set(o[0], o[1])
 	}

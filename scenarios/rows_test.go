@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,13 +42,11 @@ func TestTraceOverRows(t *testing.T) {
 			for n := range schedule.Len() {
 				at = append(at, schedule.At(n))
 			}
-			assert.Truef(t, slices.Equal(at, row.at),
-				"%s, design %s: operations are due at %v; want %v", row.sentence, design, at, row.at)
+			assert.Equalf(t, row.at, at, "%s, design %s: operations are due", row.sentence, design)
 			g, err := s.Generator()
 			require.NoError(t, err)
-			if key := g.Key(3); key.Partition+key.Row != map[string]string{"year": "20023", "bib": "32002"}[design] {
-				t.Errorf("%s, design %s: entity 3 has the key %v; want that of the fourth row", row.sentence, design, key)
-			}
+			key := g.Key(3)
+			assert.Equal(t, map[string]string{"year": "20023", "bib": "32002"}[design], key.Partition+key.Row, "the fourth row's key")
 		}
 	}
 }
@@ -63,9 +60,7 @@ func TestFilesAreReadOnce(t *testing.T) {
 	for i, design := range []string{"year", "bib"} {
 		other, err := s.Under(design)
 		require.NoError(t, err)
-		if err := files.Read(other); err != nil {
-			t.Errorf("Read of design %d: %v; want it read, from memory if need be", i, err)
-		}
+		assert.NoErrorf(t, files.Read(other), "design %d is read, from memory if need be", i)
 		if err := os.Remove(filepath.Join("tables", "r.csv")); err != nil && i == 0 {
 			t.Fatal(err)
 		}

