@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // shape is how a load comes to its rate.
@@ -45,9 +47,8 @@ func balancing() []row {
 
 func secondsUntilSplit(t testing.TB, detection int) float64 {
 	p := play(t, "retries-bridge-a-move", set("model.detection", fmt.Sprint(detection, "s")), "phases.orders.for=30s", "phases.orders.arrivals.constant=150")
-	if p.of(t, "lost_writes") > 0 || p.of(t, "offline") < 5e9 {
-		t.Errorf("%v writes are lost, and a range is offline for %v s; want none, and 5 s", p.of(t, "lost_writes"), p.of(t, "offline")/1e9)
-	}
+	assert.Zero(t, p.of(t, "lost_writes"), "writes that are lost")
+	assert.GreaterOrEqual(t, p.of(t, "offline"), 5e9, "nanoseconds for which a range is offline")
 	first, _ := p.decided("split")
 	return first
 }
@@ -55,9 +56,8 @@ func secondsUntilSplit(t testing.TB, detection int) float64 {
 func secondsUntilMerge(t testing.TB, quiet int) float64 {
 	p := play(t, "ranges-merge-back", "phases.busy.for=20s", "phases.night.for=40s", "phases.morning.for=1s", "model.detection=3s",
 		set("model.quiet", fmt.Sprint(quiet, "s")))
-	if _, splits := p.decided("split"); splits < 3 {
-		t.Errorf("%d splits while it is busy; want three", splits)
-	}
+	_, splits := p.decided("split")
+	assert.GreaterOrEqual(t, splits, 3, "splits while it is busy")
 	first, _ := p.decided("merge")
 	return first
 }

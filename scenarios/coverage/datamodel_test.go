@@ -1,8 +1,6 @@
 package coverage_test
 
 import (
-	"github.com/stretchr/testify/require"
-
 	"fmt"
 	"math"
 	"net/url"
@@ -68,9 +66,7 @@ func yearOfTimestamp(t testing.TB, sent int) float64 {
 	if reply.Header().Get("Etag") != `W/"datetime'`+url.QueryEscape(stamp)+`'"` {
 		return 0
 	}
-	read, err := time.Parse(time.RFC3339, stamp)
-	require.NoError(t, err)
-	return float64(read.Year())
+	return float64(instant(stamp).Year())
 }
 
 // secondsUntilReuse drops a table of 50 entities by one request, makes one of a new name at

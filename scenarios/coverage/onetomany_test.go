@@ -61,12 +61,8 @@ func formsOfOneToMany() []form {
 // employed is how many employees the departments of the page have.
 const employed = 250
 
-// costsOfOneToMany is what the page says of the forms.
-func costsOfOneToMany() string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "\nThe forms of one to many, by what an employee's move to another department costs, and the new name of a department of %d. "+
-		"All of it is foretold,\nand played to the digit (`TestCostsOfOneToMany`):\n\n| form | PartitionKey of an employee | a move | its requests | entities counted | "+
-		"a rename: requests | entities counted | shown by |\n|---|---|---|--:|--:|--:|--:|---|\n", employed)
+// rowsOfOneToMany are what the page has of the forms.
+func rowsOfOneToMany() (lines []string) {
 	for _, one := range formsOfOneToMany() {
 		how, renamed := "read, write there, delete here", one.renamed(employed)
 		if one.moved.requests == 1 {
@@ -76,10 +72,10 @@ func costsOfOneToMany() string {
 		if one.rename.example != one.move.example {
 			shown += ", `" + one.rename.example + "`"
 		}
-		fmt.Fprintf(&text, "| %s | %s | %s | %d | %d | %d | %d | %s |\n", one.says, one.key, how, one.moved.requests, one.moved.counted,
-			renamed.requests, renamed.counted, shown)
+		lines = append(lines, fmt.Sprintf("| %s | %s | %s | %d | %d | %d | %d | %s |\n", one.says, one.key, how,
+			one.moved.requests, one.moved.counted, renamed.requests, renamed.counted, shown))
 	}
-	return text.String()
+	return lines
 }
 
 // played returns what each of the operations of an example cost: five, of departments of n.

@@ -25,5 +25,7 @@ func TestAllRows(t *testing.T) {
 		holdPage(t, observed)
 		return
 	}
-	require.NoError(t, os.WriteFile(page, []byte(written(rows(), observed)), 0o644))
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(page, []byte(written(string(text), rows(), observed)), 0o644))
 }

@@ -79,7 +79,7 @@ func onePartition(t testing.TB, rate int, settings ...string) *played {
 }
 
 func servedByAccount(t testing.TB, n int) float64 {
-	return playFile(t, "account.yaml", set("phases.go.partitions", n)).of(t, "served(go)")
+	return sent(t, fromFile(t, "account.yaml"), []string{set("phases.go.partitions", n)}).of(t, "served(go)")
 }
 
 func servedBeside(t testing.TB, load int) float64 {

@@ -95,9 +95,7 @@ func designPatterns() []row {
 func deathsToAMessage(t testing.TB, killed string) float64 {
 	p := play(t, "eventual-transaction", set("phases.leave.operations", fmt.Sprintf(
 		"[{name: request, workflow: archive-request, weight: 15, with: {place: archive}}, {name: work, workflow: archive-work, weight: 45, with: {place: archive, hidden: 1s, killed: %s, after: received}}]", killed)))
-	if left := p.of(t, "violations"); left > 0 {
-		t.Errorf("%v employees are left half moved; want none", left)
-	}
+	assert.Zero(t, p.of(t, "violations"), "employees that are left half moved")
 	return p.of(t, "counter(work, killed)") / p.of(t, "operations(request)")
 }
 
@@ -108,9 +106,8 @@ func countedByTotal(t testing.TB, n int) float64 {
 	assert.EqualValues(t, 1, play(t, "summary-entity", append(load, "phases.begin.for=5s", kept)...).each(t, "counted", "total"),
 		"the summary counts")
 	view := play(t, "materialized-view", "phases.day.for=4s")
-	if one := view.each(t, "counted", "total"); one != 1 || view.of(t, "violations") > 0 {
-		t.Errorf("a view counts %v, and %v of them are wrong; want 1, and none", one, view.of(t, "violations"))
-	}
+	assert.EqualValues(t, 1, view.each(t, "counted", "total"), "a view counts")
+	assert.Zero(t, view.of(t, "violations"), "wrong views")
 	return play(t, "summary-entity", append(load, "phases.begin.operations=[{name: hire, verb: get}]", summed)...).each(t, "counted", "total")
 }
 

@@ -29,12 +29,6 @@ func play(t testing.TB, example string, settings ...string) *played {
 	return sent(t, runtest.Builtin(t, example), settings)
 }
 
-// playFile runs a scenario of a file, where the library has none whose only purpose is this.
-func playFile(t testing.TB, file string, settings ...string) *played {
-	t.Helper()
-	return sent(t, fromFile(t, file), settings)
-}
-
 // fromFile reads a scenario of the folder of this test.
 func fromFile(t testing.TB, file string, settings ...string) *scenarios.Scenario {
 	t.Helper()

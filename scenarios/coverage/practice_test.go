@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/rest/resttest"
 	"loadgen/scenarios/advise"
 	"loadgen/scenarios/run/runtest"
@@ -219,9 +221,7 @@ func signaturesThatPass(t testing.TB, where string) float64 {
 func bytesOfSeal(t testing.TB, digits int) float64 {
 	first := "4" + strings.Repeat("0", digits-1)
 	p := play(t, "client-side-encryption", set("attributes.card", fmt.Sprintf("{sequence: %s}", first)), "phases.shop.for=3s")
-	if left := p.of(t, "violations"); left > 0 {
-		t.Errorf("%v entities give the number away, or open no more; want none", left)
-	}
+	assert.Zero(t, p.of(t, "violations"), "entities that give the number away, or open no more")
 	s := runtest.Builtin(t, "client-side-encryption")
 	if err := s.Set("phases.shop.operations.0.with", "{property: Card, verb: merge}"); err == nil && len(s.Validate()) == 0 {
 		t.Error("a merge of what is sealed is no fault; want one")
