@@ -32,6 +32,9 @@ func TestSubjects(t *testing.T) {
 func TestSearch(t *testing.T) {
 	all, err := catalogue()
 	require.NoError(t, err)
+	found, err := scenarios.Search("SAS")
+	require.NoError(t, err)
+	assert.NotEmpty(t, found, "Search(SAS)")
 	for _, row := range []struct {
 		term string
 		// first is what is found first, has what is found as well; none is both empty.

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 func limits() []row {
@@ -93,10 +95,16 @@ func (w *tableWire) transaction(writes ...write) (status int, says string) {
 		return reply.Code, reply.Body.String()
 	}
 	_, part, _ := strings.Cut(reply.Body.String(), "HTTP/1.1 ")
-	if _, err := fmt.Sscan(part, &status); err != nil {
-		w.Fatalf("the transaction's reply has no part: %.300s", reply.Body)
-	}
+	_, err := fmt.Sscan(part, &status)
+	require.NoErrorf(w, err, "the transaction's reply has no part: %.300s", reply.Body)
 	return status, part
+}
+
+// transact is transaction, and fails the test where it is refused.
+func (w *tableWire) transact(writes ...write) {
+	w.Helper()
+	status, says := w.transaction(writes...)
+	require.Equal(w, 204, status, says)
 }
 
 // write is one of a transaction: an insert, or what verb says.
@@ -160,9 +168,7 @@ func pagesOfPartition(t testing.TB, n int) float64 {
 		for i := range 100 {
 			list = append(list, write{partition: "full", row: fmt.Sprintf("%06d", begin+i)})
 		}
-		if status, says := w.transaction(list...); status != 204 {
-			t.Fatal(says)
-		}
+		w.transact(list...)
 	}
 	entities, pages, _ := w.pages(url.Values{"$filter": {"PartitionKey eq 'full'"}})
 	if len(entities) != n {

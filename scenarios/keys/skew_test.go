@@ -10,25 +10,6 @@ import (
 	"loadgen/scenarios/keys"
 )
 
-// TestSharesMatchTheWeights holds the partitions of 20,000 entities against the
-// weights of their attributes.
-func TestSharesMatchTheWeights(t *testing.T) {
-	var observed []int64
-	var shares []float64
-	held := map[string]int64{}
-	for _, share := range keys.Skew(generator(t, race()), 20_000) {
-		held[share.PartitionKey] = int64(share.Entities)
-	}
-	for name, share := range map[string]float64{"Full": 0.4, "Half": 0.35, "10 km": 0.25} {
-		for _, event := range []string{"2011 New York City Marathon", "2011 Berlin Marathon"} {
-			observed, shares = append(observed, held[event+"__"+name]), append(shares, share/2)
-		}
-	}
-	assert.Len(t, held, 6, "partitions")
-	checkFit(t, observed, shares, "partitions")
-	checkMisfit(t, observed, powers(6, 0, 6, from(0)), "even shares")
-}
-
 func TestAttributesAreIndependent(t *testing.T) {
 	g := generator(t, race())
 	observed, shares := make([]int64, 9), make([]float64, 9)
@@ -43,6 +24,7 @@ func TestAttributesAreIndependent(t *testing.T) {
 		shares[i] = []float64{0.4, 0.35, 0.25}[i/3] / 3
 	}
 	checkFit(t, observed, shares, "distance × name")
+	checkMisfit(t, observed, powers(9, 0, 9, from(0)), "even shares")
 }
 
 // membersOf returns those of the first n entities that have the PartitionKey.
