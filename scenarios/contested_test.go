@@ -31,14 +31,11 @@ func TestObstacles(t *testing.T) {
 			{"a point whose key is not known", "hour", []string{"open {at:hour}"}},
 		} {
 			got := s.Obstacles(row.design)
-			if len(got) != len(row.want) {
-				t.Errorf("use %s, %s: %+v; want %d", use, row.sentence, got, len(row.want))
-				continue
-			}
+			require.Lenf(t, got, len(row.want), "use %s, %s", use, row.sentence)
 			for i, want := range row.want {
-				if operation, part, _ := strings.Cut(want, " "); got[i].Operation != operation || !strings.Contains(got[i].Why, part) {
-					t.Errorf("use %s, %s: %+v; want an obstacle of %s by %s", use, row.sentence, got[i], operation, part)
-				}
+				operation, part, _ := strings.Cut(want, " ")
+				assert.Equalf(t, operation, got[i].Operation, "use %s, %s", use, row.sentence)
+				assert.Containsf(t, got[i].Why, part, "use %s, %s", use, row.sentence)
 			}
 		}
 		assert.Equal(t, use, s.Use, "the scenario uses")

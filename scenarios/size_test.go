@@ -42,14 +42,12 @@ func TestSizesAreReadAsTheyAreWritten(t *testing.T) {
 		if by != nil {
 			least, _ = by.Ends()
 		}
-		if len(faults) > 0 || least != row.least || most != row.most {
-			t.Errorf("size: %s goes from %d to %d, %v; want %d to %d", row.text, least, most, faults, row.least, row.most)
-			continue
-		}
-		written := writtenField(scenarios.SizeBinding{Size: &most, By: &by})
-		again, other, faults := readSize(written)
-		assert.Truef(t, len(faults) <= 0 && again == most && (other == nil) == (by == nil),
-			"size: %s is written as %q, which reads as %d, %v; want %d", row.text, written, again, faults, most)
+		require.Emptyf(t, faults, "size: %s", row.text)
+		assert.Equalf(t, []int{row.least, row.most}, []int{least, most}, "size: %s goes from and to", row.text)
+		again, other, faults := readSize(writtenField(scenarios.SizeBinding{Size: &most, By: &by}))
+		assert.Emptyf(t, faults, "size: %s, written and read", row.text)
+		assert.Equalf(t, most, again, "size: %s, written and read", row.text)
+		assert.Equalf(t, by, other, "size: %s, written and read", row.text)
 	}
 }
 
