@@ -138,20 +138,6 @@ func TestReadFromCountsFromAFolder(t *testing.T) {
 	assert.ErrorContains(t, err, "no such file", "another folder")
 }
 
-func TestContents(t *testing.T) {
-	starter, err := scenarios.Starter("orders")
-	require.NoError(t, err)
-	written(t, map[string]string{"orders.yaml": string(starter)})
-	for name, want := range map[string]string{
-		"stress":      "stress has 11 attributes, 1 design, 3 phases (load, count, peak), 0 checks",
-		"orders.yaml": "orders has 6 attributes, 2 designs (by-customer in use), 2 phases (load, day), 5 checks",
-	} {
-		s, _, err := scenarios.Open(name)
-		require.NoError(t, err)
-		assert.Equalf(t, want, s.Contents(), "Contents of %s", name)
-	}
-}
-
 func TestBeginWritesASoundScenarioAndItsSchema(t *testing.T) {
 	for _, row := range []struct{ sentence, file, name, called string }{
 		{"the starter's own file", "my-table.yaml", "", "my-table"},
