@@ -185,6 +185,8 @@ func TestFaultsOfTexts(t *testing.T) {
 		{"a single value", "race\n", "1:1 ."},
 		{"a tab as indentation", edited(t, "race.yaml", "  size: 600", "\tsize: 600"), "12:1 ."},
 		{"a control character", edited(t, "race.yaml", "name: race", "name: ra\x01ce"), "1:9 . 0001"},
+		{"a quote too many", edited(t, "race.yaml", `"{event}"`, `"{event}""`), "17:27 ."},
+		{"a duration below zero", edited(t, "race.yaml", "each: 2s", "each: -2s"), "26:13 phases.1.peak.each 2s"},
 		{"text that is not UTF-8", edited(t, "race.yaml", "name: race", "name: räce\nabout: \"\xff\""), "2:9 . 0xff"},
 		{"lists nested on one line", strings.Repeat("- ", 3000), "1:41 ."},
 		{"more than a mebibyte", strings.Repeat("#\n", 1<<19) + "#", "1:1 ."},
