@@ -2,6 +2,8 @@ package backoff_test
 
 import (
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
@@ -100,4 +102,29 @@ func FuzzFormula(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Waits by chance equal the documents' formula in exact arithmetic, to the nanosecond below.
+func TestFormulaAgainstExactArithmetic(t *testing.T) {
+	random := rand.New(rand.NewPCG(32, 4))
+	for range 300 {
+		least := time.Duration(random.Int64N(int64(5 * s)))
+		most := least + 1 + time.Duration(random.Int64N(int64(5*time.Minute)))
+		z := 1 + time.Duration(random.Int64N(int64(time.Minute)))
+		first, tries := random.IntN(2), 1+random.IntN(12)
+		text := fmt.Sprintf("exponential z=%v min=%v max=%v tries=%d first=%d", z, least, most, tries, first)
+		p, err := backoff.ByName(text)
+		require.NoErrorf(t, err, "ByName(%q): %v; want a policy", text, err)
+		for retry := 1; retry < tries; retry++ {
+			chance := random.Float64()
+			got, again := p.Wait(retry, chance)
+			want, _ := exact(backoff.Exponential{Base: z, Min: least, Max: most}, retry-1+first, chance).Float64()
+			if gap := want - float64(got); !again || gap < -1 || gap > 4 {
+				t.Fatalf("%s: retry %d at chance %v waits %v, %t; want %v", text, retry, chance, got, again, time.Duration(want))
+			}
+		}
+		if _, again := p.Wait(tries, 0.5); again {
+			t.Errorf("%s: there is a retry %d; want %d attempts in all", text, tries, tries)
+		}
+	}
 }

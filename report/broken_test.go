@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -202,4 +203,24 @@ func FuzzDocument(f *testing.F) {
 		`"reported":true,"kinds":[{"attempts":1,"throttled":1,"last_half":{"offered_entities":1}}],"accounts":[{}]}],"heat":{"columns":-1,"rows":[{"key":"x","served_entities":[%d]}]}}`, int64(1)<<62)),
 		[]byte(`{"second":-9223372036854775808,"in_flight":-1,"per_operation":[{}]}`+"\n"+`{"second":9223372036854775807,"refusals":[{"code":"\u001b"}],"per_operation":[{}]}`+"\n"), []byte(`{"at_ns":-1,"event":"move","decision":{}}`+"\n"))
 	f.Fuzz(func(t *testing.T, run, intervals, events []byte) { salvaged(t, files{run, intervals, events}) })
+}
+
+// Wherever the seconds are cut, those before the cut are shown, beside all of run.json.
+func TestSecondsCutAnywhere(t *testing.T) {
+	whole := short(t)
+	f := filesOf(t, whole)
+	places := resultstest.Cases(5, 50)
+	for i := range places {
+		cut := f
+		cut.intervals = f.intervals[:len(f.intervals)*i/places]
+		record, d, _ := salvaged(t, cut)
+		lines := bytes.Count(cut.intervals, []byte("\n"))
+		if diff := cmp.Diff(whole.Intervals[:lines], record.Intervals); diff != "" && lines > 0 {
+			t.Errorf("cut after %d bytes, the seconds differ (-whole +cut):\n%s", len(cut.intervals), diff)
+		}
+		if len(d.Warnings) != 1 || len(record.Phases) != len(whole.Phases) || record.Summary == nil {
+			t.Errorf("cut after %d bytes of the seconds, the warnings are %q, %d phases are left and the summary is %v; "+
+				"want one, and all of run.json", len(cut.intervals), d.Warnings, len(record.Phases), record.Summary)
+		}
+	}
 }

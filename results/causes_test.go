@@ -3,6 +3,7 @@ package results_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 func TestCausesOfASecond(t *testing.T) {
@@ -159,4 +161,65 @@ func FuzzCauses(f *testing.F) {
 			t.Fatalf("read back it differs (-was +is):\n%s", diff)
 		}
 	})
+}
+
+func TestRandomCausesAreCountedAsByHand(t *testing.T) {
+	for seed := range uint64(resultstest.Cases(8, 30)) {
+		rng := rand.New(rand.NewPCG(seed, 21))
+		ways := 1 + rng.IntN(100)
+		stream := make([]results.Attempt, 200+rng.IntN(2000))
+		half := func(i int) int { return 2 * i / len(stream) }
+		for i := range stream {
+			way := int(float64(ways) * rng.Float64() * rng.Float64())
+			at := time.Duration(half(i)) * time.Second
+			stream[i] = results.Attempt{Phase: half(i), Kind: rng.IntN(2), Class: results.Class(1 + way%3), Status: 200 + way*7%400,
+				Code: fmt.Sprint("code", way%50), Sent: at, Done: at}
+		}
+		record := playRecord(t, 2*time.Second, func(r *results.Recorder) {
+			r.Phase(results.Phase{Name: "a", End: time.Second})
+			r.Phase(results.Phase{Name: "b", Begin: time.Second, End: 2 * time.Second})
+			for i := range stream {
+				r.Attempt(&stream[i])
+			}
+		})
+		for second := range record.Intervals {
+			want := byHand(stream, func(a *results.Attempt) bool { return a.Phase == second })
+			if diff := cmp.Diff(want, record.Intervals[second].Causes); diff != "" {
+				t.Errorf("seed %d: second %d differs (-tally +record):\n%s", seed, second, diff)
+			}
+			for kind := range record.Manifest.Operations {
+				want := byHand(stream, func(a *results.Attempt) bool { return a.Phase == second && a.Kind == kind })
+				got := []results.Causes{record.Intervals[second].Kinds[kind].Causes, record.Phases[second].Kinds[kind].Causes}
+				if diff := cmp.Diff([]results.Causes{want, want}, got); diff != "" {
+					t.Errorf("seed %d: operation %d of second and phase %d differs (-tally +record):\n%s", seed, kind, second, diff)
+				}
+			}
+		}
+		sum := record.Total(results.Everything)
+		if sum.Causes.Of(results.Throttled) != sum.Throttled || sum.Causes.Of(results.Failed) != sum.Failed {
+			t.Errorf("seed %d: the causes are of %d throttled and %d failed; want %d and %d", seed,
+				sum.Causes.Of(results.Throttled), sum.Causes.Of(results.Failed), sum.Throttled, sum.Failed)
+		}
+	}
+}
+
+// byHand returns what is told of the causes of a stream: the commonest, each with its exact
+// count, and the rest of each class.
+func byHand(stream []results.Attempt, of func(*results.Attempt) bool) results.Causes {
+	var list results.Causes
+	for i := range stream {
+		if of(&stream[i]) && stream[i].Class != results.Ok {
+			list = causedOnce(list, &stream[i])
+		}
+	}
+	var rest results.Causes
+	if len(list) > results.MostCauses {
+		list, rest = list[:results.MostCauses:results.MostCauses], list[results.MostCauses:]
+	}
+	for class := results.Throttled; class <= results.Failed; class++ {
+		if n := rest.Of(class); n > 0 {
+			list = append(list, results.Cause{Class: class, Code: results.OtherCauses, Attempts: n})
+		}
+	}
+	return list
 }

@@ -370,3 +370,62 @@ func TestWhatAThrottledAttemptDemanded(t *testing.T) {
 			"%s: %d rows; want one for a partition, else none", row.name, len(h.Rows))
 	}
 }
+
+// Attempts end in any order within what a run has open, also when columns have just been
+// put together.
+func TestHeatTakesAttemptsInAnyOrder(t *testing.T) {
+	const lasts = 300 * time.Second
+	rng := rand.New(rand.NewPCG(3, 3))
+	list := skewed(3, 50, 10_000, lasts)
+	for i := range list {
+		list[i].Done = max(list[i].Done, list[i].Done+time.Duration(rng.Int64N(int64(3*time.Second)))-time.Second)
+	}
+	record := playRecord(t, lasts, func(r *results.Recorder) {
+		r.Phase(results.Phase{Name: "step", End: lasts, Reported: true})
+		for i := range list {
+			tell(r, &list[i])
+		}
+	})
+	booksClose(t, record)
+	again := record.Heat
+	slices.Reverse(list)
+	if got := ran(t, list, lasts).Heat; !cmp.Equal(columnless(got), columnless(again)) {
+		t.Errorf("the same attempts told backwards give other sums (-there +back):\n%s", cmp.Diff(columnless(again), columnless(got)))
+	}
+}
+
+// Partitions that come first and stay ahead of all others keep their places: their rows
+// are exact, however many others come and go.
+func TestHeatOfThoseThatStayAheadIsExact(t *testing.T) {
+	for _, others := range []int{5000, 1300, 100_000}[:resultstest.Cases(1, 3)] {
+		var list []results.Attempt
+		for i := range 100_000 {
+			a := results.Attempt{Class: results.Ok, Counted: 1, Entities: 1, HasPartition: true, PartitionKey: fmt.Sprint(i % others)}
+			if i%3 == 0 {
+				a.PartitionKey = fmt.Sprint("hot ", i%300)
+			}
+			list = append(list, a)
+		}
+		h := ran(t, list, time.Second).Heat
+		if h.MostMissed != 0 || len(h.Rows) != 100 {
+			t.Errorf("%d others: %d rows, of which one may lack %d; want the 100 hot partitions, exact", others, len(h.Rows), h.MostMissed)
+		}
+		for i := range h.Rows {
+			var sum heatSum
+			if sum.of(&h.Rows[i].HeatCells, -1); sum.Demanded < 333 || sum.Demanded > 334 {
+				t.Errorf("%d others: %q demanded %d; want a 300th of 100,000", others, h.Rows[i].Key, sum.Demanded)
+			}
+		}
+	}
+}
+
+// columnless returns the sums of a map's rows.
+func columnless(h *results.Heat) map[string]heatSum {
+	sums := make(map[string]heatSum)
+	for i := range h.Rows {
+		var sum heatSum
+		sum.of(&h.Rows[i].HeatCells, -1)
+		sums[results.PartitionName(h.Rows[i].Table, h.Rows[i].Key)] = sum
+	}
+	return sums
+}

@@ -82,3 +82,22 @@ func TestAlarm(t *testing.T) {
 		}
 	})
 }
+
+func TestManySleepersWakeEachAtTheirInstant(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clk := clock.NewReal()
+		woke := make(chan time.Duration, 100)
+		for n := range 100 {
+			go func() {
+				until := clock.Instant(time.Duration(n*37%100) * ms)
+				if err := clk.Sleep(t.Context(), until); err != nil {
+					t.Errorf("Sleep(%v) = %v; want nil", until.Offset(), err)
+				}
+				woke <- clk.Now().Sub(until)
+			}()
+		}
+		for range 100 {
+			assert.EqualValues(t, 0, <-woke, "a sleeper woke after its instant")
+		}
+	})
+}

@@ -2,6 +2,7 @@ package verdict_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/figure"
+	"loadgen/results/resultstest"
 )
 
 const milli = time.Millisecond
@@ -280,5 +282,59 @@ func TestWhatIsAFewMillisecondsLateHolds(t *testing.T) {
 		!strings.Contains(s.Verdict, "holds 100 operations/s") {
 		t.Errorf("it holds %v (%s), limited by the generator %t for %q, checks %+v: %s; want that it holds, with response times that are not told",
 			phase.Holds, phase.Why, phase.ClientLimited, s.ClientLimited, s.Checks, s.Verdict)
+	}
+}
+
+// Random seconds with one kind of evidence each, in random places, are told by it.
+func TestCausesOfRandomSeconds(t *testing.T) {
+	played := healthy(t)
+	for seed := range uint64(resultstest.Cases(8, 40)) {
+		rng := rand.New(rand.NewPCG(seed, 21))
+		record, want := afresh(played), make(map[int64]verdict.Cause)
+		for at := 2 + rng.IntN(9); at < 99; at += 2 + rng.IntN(9) {
+			more := func(least time.Duration) time.Duration { return least + time.Duration(rng.Int64N(int64(time.Second))) }
+			do, cause := change(nil), verdict.Cause(1+rng.IntN(9))
+			switch cause {
+			case verdict.Unexplained:
+				do = queueing(time.Duration(rng.Int64N(int64(200 * milli))))
+			case verdict.TargetSilent:
+				begin := time.Duration(at) * time.Second
+				do = all(starving(1+time.Duration(rng.Int64N(int64(time.Second)))), queueing(more(0)), unanswered(begin, begin+200*milli+time.Duration(rng.Int64N(int64(800*milli))), 16))
+				at += 2 // what comes right after it may be its own
+			case verdict.TargetQueues:
+				do = func(r *results.Interval, h *results.Health) {
+					h.Starved, h.RunQueue, r.Service.P50 = 500*milli+time.Duration(rng.Int64N(int64(500*milli))), new(more(0)), new(int64(50_000+rng.IntN(1_000_000)))
+				}
+			case verdict.TooFewWorkers:
+				do = all(starving(min(time.Second, more(100*milli))), queueing(more(0)))
+			case verdict.Collecting:
+				do = func(_ *results.Interval, h *results.Health) { h.GCCPU, h.RunQueue = more(500*milli), new(more(0)) }
+			case verdict.OwnCeiling:
+				do = func(_ *results.Interval, h *results.Health) { h.CPU, h.RunQueue = more(1900*milli), new(more(0)) }
+			case verdict.RunQueue:
+				do = func(_ *results.Interval, h *results.Health) { h.RunQueue, h.StoodStill = new(more(200*milli)), more(0) }
+			case verdict.Pressure:
+				do = func(_ *results.Interval, h *results.Health) {
+					h.RunQueue, h.Pressure, h.StoodStill = nil, new(more(200*milli)), more(0)
+				}
+			case verdict.StoodStill:
+				do = func(_ *results.Interval, h *results.Health) { h.RunQueue, h.StoodStill = nil, more(20*milli) }
+			}
+			second := at
+			if cause == verdict.TargetSilent {
+				second -= 2
+			}
+			if second > 99 {
+				break
+			}
+			plant(record, second, 1, do)
+			want[int64(second)] = cause
+		}
+		got := causes(verdict.Strains(record))
+		for second := range int64(101) {
+			if got[second] != want[second] {
+				t.Errorf("seed %d, second %d: %q; want %q", seed, second, got[second], want[second])
+			}
+		}
 	}
 }

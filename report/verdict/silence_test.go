@@ -1,6 +1,8 @@
 package verdict_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -117,4 +119,59 @@ func count(so bool) int64 {
 		return 1
 	}
 	return 0
+}
+
+// Drawn silences and strains, each second of which is late for a cause that is known: what
+// is said of the phase, and of the generator, follows from the counts of either; a strain
+// right behind a silence is the generator's all the same.
+func TestDrawnSilencesAndStrains(t *testing.T) {
+	played := healthy(t)
+	told := make(map[string]int)
+	for seed := range uint64(60) {
+		rng, record, last := rand.New(rand.NewPCG(seed, 22)), unhurt(played), false
+		var own, ownDropped, waited, waitedDropped int64
+		for at := 3 + rng.IntN(60); at < 98; at += 1 + rng.IntN(4) + 60*rng.IntN(3) {
+			dropped := max(0, rng.Int64N(12)-9)
+			if rng.IntN(2) == 0 {
+				behind(record, at, dropped, queueing(time.Second))
+				own, ownDropped = own+1, ownDropped+dropped
+				continue
+			}
+			for i, length := 0, 1+rng.IntN(2); i < length; i, at = i+1, at+1 {
+				behind(record, at, dropped, silent(at))
+				waited, waitedDropped = waited+1, waitedDropped+dropped
+				last = last || dropped > 0
+			}
+		}
+		want := "holds"
+		switch {
+		case ownDropped > 0 || own > 2:
+			want = "the generator did not send the load in time"
+		case last:
+			want = "does not hold"
+		case own+waited > 2:
+			want = "the target answered nothing"
+		}
+		record.Manifest.Checks = []string{"throttled < 1%", "throttled > 1%"}
+		s := verdict.Judge(record)
+		sent := ownDropped+waitedDropped == 0 && own+waited <= 2
+		if s.Checks[0].Told() != sent || !s.Checks[1].Fails() {
+			t.Errorf("seed %d: that little was throttled %s, that much was %s; want it told %t, and that it fails", seed, s.Checks[0].Said(), s.Checks[1].Said(), sent)
+		}
+		got := s.Phases[0].Why
+		if holds := s.Phases[0].Holds; holds != nil {
+			got = map[bool]string{true: "holds", false: "does not hold"}[*holds]
+		}
+		told[want]++
+		said := strings.Join(s.ClientLimited, "; ")
+		blamed := strings.Contains(said, fmt.Sprintf("the generator dropped %d of", ownDropped))
+		late := strings.Contains(said, "100 ms late")
+		if !strings.Contains(got, want) || blamed != (ownDropped > 0) || late != (own > 1) || s.Validity != results.Valid {
+			t.Errorf("seed %d: %d late by the generator (%d dropped), %d for the target (%d): %q, of the generator %q; want %q",
+				seed, own, ownDropped, waited, waitedDropped, got, said, want)
+		}
+	}
+	if len(told) != 4 || slices.ContainsFunc([]string{"holds", "does not hold"}, func(s string) bool { return told[s] < 3 }) {
+		t.Errorf("drawn were %v; want each of the four", told)
+	}
 }

@@ -3,6 +3,7 @@ package figure_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 
 	"loadgen/results"
 	"loadgen/results/figure"
+	"loadgen/results/resultstest"
 )
 
 // near allows for what histograms round by.
@@ -259,6 +261,118 @@ func TestOfferedIsThePlannedRateOfAStepWithOne(t *testing.T) {
 			Phases: []results.Phase{row.phase}}
 		if got := figure.Of(record).Named("offered"); !got.Told || math.Abs(got.Value-row.want) > 1e-9 {
 			t.Errorf("%s: offered %+v; want %v", row.name, got, row.want)
+		}
+	}
+}
+
+// The figures of random runs are what their attempts come to, counted one by one.
+func TestFiguresAgreeWithTheAttempts(t *testing.T) {
+	const half = 5 * time.Second
+	for seed := range uint64(4) {
+		rng := rand.New(rand.NewPCG(seed, 11))
+		var sent, attempts, throttled, first, counted, lost, late, lateSent, lateLost, lateFirst, halfOffered, halfServed int64
+		type place struct {
+			key    string
+			second time.Duration
+		}
+		offered, busy, served := map[string]int64{}, map[place]int64{}, map[place]int64{}
+		var took []time.Duration
+		longest, key, n := time.Duration(0), "", 500+rng.IntN(1000)
+		r := resultstest.Run{Manifest: manifest(), Retries: 3, End: 10 * time.Second,
+			Phases: []resultstest.Phase{{Kind: 1, Operations: n, Phase: results.Phase{Name: "a", Stage: "a", End: 10 * time.Second, Rate: 1, Reported: true}}}}
+		r.Operation = func(op *resultstest.Operation) {
+			op.Intended = time.Duration(rng.Int64N(int64(9 * time.Second)))
+			op.Sent, op.Entities, op.Dropped, key = op.Intended, 1+rng.Int64N(5), rng.IntN(20) == 0, fmt.Sprint("k", rng.IntN(12))
+			settled := op.Intended >= half
+			if settled {
+				halfOffered += op.Entities
+				late++
+			}
+			switch {
+			case op.Dropped && settled:
+				lateLost++
+				fallthrough
+			case op.Dropped:
+				lost++
+				return
+			case settled:
+				lateSent++
+			}
+			sent++
+			offered[key] += op.Entities
+			busy[place{key, op.Intended / time.Second}] += op.Entities
+		}
+		r.Attempt = func(op *resultstest.Operation, a *results.Attempt) {
+			a.PartitionKey, a.Done = key, a.Sent+time.Duration(rng.Int64N(int64(50*time.Millisecond)))
+			a.Class = results.Ok + results.Class(rng.IntN(2))
+			attempts++
+			if a.Class == results.Ok {
+				counted += op.Entities
+				served[place{key, a.Done / time.Second}] += op.Entities
+				took = append(took, a.Done-op.Intended)
+				if a.Done >= half {
+					halfServed += op.Entities
+				}
+				return
+			}
+			throttled++
+			settled := op.Intended >= half
+			if a.Try == 0 {
+				first++
+				if settled {
+					lateFirst++
+				}
+			}
+			if a.Try == 3 {
+				lost++
+				longest = max(longest, a.Done-op.Intended)
+				if settled {
+					lateLost++
+				}
+			}
+		}
+		record := r.Record(t)
+		slices.Sort(took)
+		most := func(of map[place]int64) (most int64) {
+			for _, entities := range of {
+				most = max(most, entities)
+			}
+			return most
+		}
+		busiest := int64(0)
+		for _, entities := range offered {
+			busiest = max(busiest, entities)
+		}
+		median := took[int(float64(len(took))*.5+.5)-1]
+		figures := figure.Of(record)
+		for _, row := range []struct {
+			figure string
+			value  float64
+			near   float64
+		}{
+			{"requests(get)", float64(attempts), 0},
+			{"throttled", float64(throttled), 0},
+			{"throttled_per_second(a)", float64(throttled) / 10, 0},
+			{"first_throttled", float64(first), 0},
+			{"counted(get, a)", float64(counted), 0},
+			{"tries", float64(attempts) / float64(sent), 1e-9},
+			{"offered", float64(halfOffered) / 5, 1e-9},
+			{"served", float64(halfServed) / 5, 1e-9},
+			{"lost_operations", float64(lost), 0},
+			{"share_lost", float64(lost) / float64(n), 1e-9},
+			{"share_lost_settled", float64(lateLost) / float64(late), 1e-9},
+			{"share_throttled_settled", float64(lateFirst) / float64(lateSent), 1e-9},
+			{"offered(hottest)", float64(most(busy)), 0},
+			{"served(hottest)", float64(most(served)), 0},
+			{"mean_offered", float64(busiest) / 10, 1e-9},
+			{"partitions", float64(len(offered)), 0},
+			{"p50(get)", float64(median.Nanoseconds()), .002},
+			{"max", float64(took[len(took)-1].Nanoseconds()), .002},
+			{"lost_max", float64(longest.Nanoseconds()), .002},
+		} {
+			if got := figures.Take(parsed(t, row.figure)); !got.Told || math.Abs(got.Value-row.value) > row.near*row.value {
+				t.Errorf("seed %d: %s = %+v; want %v", seed, row.figure, got, row.value)
+			}
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package coverage_test
 
 import (
-	"github.com/stretchr/testify/require"
-
 	"fmt"
 	"math"
 	"net/http"
@@ -12,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/rest/resttest"
 	"loadgen/scenarios/advise"

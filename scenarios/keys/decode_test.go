@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -142,4 +143,35 @@ func joined(list []keys.Reading) string {
 		texts = append(texts, r.Name()+"="+r.Value)
 	}
 	return strings.Join(texts, "|")
+}
+
+// TestPaddedKeysSortLikeNumbers draws numbers and instants, and holds the order of their
+// keys to the order of what they stand for.
+func TestPaddedKeysSortLikeNumbers(t *testing.T) {
+	chance := rand.New(rand.NewPCG(9, 55))
+	padded, inverted := parsed(t, "{n:010d}"), parsed(t, "{at:inverted}")
+	for range 2000 {
+		a, b := drawnNumber(chance), drawnNumber(chance)
+		first, second := encoded(t, padded, "n", strconv.Itoa(a)), encoded(t, padded, "n", strconv.Itoa(b))
+		if (first < second) != (a < b) {
+			t.Fatalf("%d and %d have the keys %q and %q, which sort otherwise", a, b, first, second)
+		}
+		early := time.Unix(chance.Int64N(200_000_000_000)-10_000_000_000, chance.Int64N(10_000_000)*100).UTC()
+		late := early.Add(time.Duration(1+chance.Int64N(1000)) * 100)
+		of := func(at time.Time) string { return at.Format("2006-01-02T15:04:05.0000000Z") }
+		if x, y := encoded(t, inverted, "at", of(early)), encoded(t, inverted, "at", of(late)); x <= y {
+			t.Fatalf("%s has the key %q, which does not come behind %q of the later %s", of(early), x, y, of(late))
+		}
+	}
+}
+
+func drawnNumber(chance *rand.Rand) int {
+	return int(math.Pow(10, 9.9*chance.Float64()))
+}
+
+func encoded(t *testing.T, template keys.Template, name, value string) string {
+	t.Helper()
+	key, err := template.Encode(map[string]string{name: value})
+	require.NoError(t, err)
+	return key
 }

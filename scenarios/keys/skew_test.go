@@ -65,3 +65,25 @@ func TestEqualSharesComeInTheOrderOfTheIndex(t *testing.T) {
 	want := []keys.Share{{"10", 1}, {"11", 1}, {"7", 1}, {"8", 1}, {"9", 1}}
 	assert.Equal(t, want, keys.Skew(g, 5), "Skew()")
 }
+
+// TestSharesMatchTheWeights holds the partitions of 20,000 entities against the
+// weights of their attributes.
+func TestSharesMatchTheWeights(t *testing.T) {
+	var observed []int64
+	var shares []float64
+	held := map[string]int64{}
+	for _, share := range keys.Skew(generator(t, race()), 20_000) {
+		held[share.PartitionKey] = int64(share.Entities)
+	}
+	for name, share := range map[string]float64{"Full": 0.4, "Half": 0.35, "10 km": 0.25} {
+		for _, event := range []string{"2011 New York City Marathon", "2011 Berlin Marathon"} {
+			observed, shares = append(observed, held[event+"__"+name]), append(shares, share/2)
+		}
+	}
+	if got := fit(t, observed, shares); got < alarm || len(held) != 6 {
+		t.Errorf("%v of %d partitions are as far from the weights as sound ones in %.2g of cases", observed, len(held), got)
+	}
+	if got := fit(t, observed, powers(6, 0, 6, from(0))); got > alarm {
+		t.Errorf("%v are as near to even shares as one in %.2g of cases; want below %v, or this test cannot fail", observed, got, alarm)
+	}
+}
