@@ -93,10 +93,9 @@ func TestRepliesAndWhatTheyCount(t *testing.T) {
 	var counted int64
 	for i, row := range rows {
 		got := b.do(clock.Instant(i)*second, row.account, row.table, row.verb, "hot", row.row)
-		if got.Status != row.status || got.Code != row.code || got.Counted != row.counted {
-			t.Errorf("%s: %v = %d %s, counted %d; want %d %s, %d",
-				row.sentence, row.verb, got.Status, got.Code, got.Counted, row.status, row.code, row.counted)
-		}
+		assert.Truef(t, got.Status == row.status && got.Code == row.code && got.Counted == row.counted,
+			"%s: %v = %d %s, counted %d; want %d %s, %d", row.sentence, row.verb, got.Status, got.Code, got.Counted, row.status,
+			row.code, row.counted)
 		counted += row.counted
 	}
 	after := b.Counts()
@@ -344,9 +343,8 @@ func TestLoadIsDated(t *testing.T) {
 	code, detail := e.Load(second, "one", "Races", &entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "p", Row: "r"}})
 	require.Equal(t, entity.OK, code, detail)
 	for _, packed := range e.Entities("one", "Races") {
-		if got, want := packed.Timestamp(), epoch+10_000_000; got < want || got > want+10 {
-			t.Errorf("the timestamp = %d; want %d, or just later", got, want)
-		}
+		got, want := packed.Timestamp(), epoch+10_000_000
+		assert.Truef(t, got >= want && got <= want+10, "the timestamp = %d; want %d, or just later", got, want)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine"
 	"loadgen/engine/entity"
@@ -45,9 +46,7 @@ func TestKindOfAnAttempt(t *testing.T) {
 			t.Errorf("of the rules from %v on: Kind() = %v; want %v", rules[from].Kind, got, want)
 		}
 	}
-	if got := (engine.FaultVerdict{}).Kind(s, s); got != 0 {
-		t.Errorf("without a fault Kind() = %v; want none", got)
-	}
+	assert.EqualValues(t, 0, (engine.FaultVerdict{}).Kind(s, s), "without a fault Kind()")
 }
 
 // Of several refusals the first in the list answers, and one without a code is 503.
@@ -63,10 +62,9 @@ func TestWhatARefusalAnswers(t *testing.T) {
 		{[]engine.FaultRule{plain, timeout}, entity.ServerBusy},
 		{[]engine.FaultRule{delay(0, s, s)}, ""},
 	} {
-		if got := (engine.FaultPlan{Rules: row.rules}).Decide(0, "p", 1); got.Code != row.want ||
-			got.Refused != (row.want != "") {
-			t.Errorf("%+v answers %q, refused %t; want %q", row.rules, got.Code, got.Refused, row.want)
-		}
+		got := (engine.FaultPlan{Rules: row.rules}).Decide(0, "p", 1)
+		assert.Truef(t, got.Code == row.want && got.Refused == (row.want != ""),
+			"%+v answers %q, refused %t; want %q", row.rules, got.Code, got.Refused, row.want)
 	}
 }
 
@@ -201,9 +199,8 @@ func TestShares(t *testing.T) {
 		one := by(draw, first)
 		met[by(draw, first, second)]++
 		alike[one+by(draw, seeded)]++
-		if one == 1 && by(draw, wider) == 0 {
-			t.Fatalf("draw %d meets a share of 250,000 and not one of 300,000", draw)
-		}
+		require.Truef(t, one != 1 || by(draw, wider) != 0,
+			"draw %d meets a share of 250,000 and not one of 300,000", draw)
 	}
 	for _, row := range []struct {
 		name string

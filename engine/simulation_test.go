@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -33,10 +36,9 @@ func TestRandomSimulation(t *testing.T) {
 		if s.fault == "" {
 			s.readBack()
 		}
-		if s.fault != "" {
-			t.Fatalf("seed %d, attempt %d at %v: %s\nrepeat with: go test ./engine -run 'TestRandomSimulation$' -seed %d",
-				seed, s.number, s.now.Offset(), s.fault, seed)
-		}
+		require.Truef(t, s.fault == "",
+			"seed %d, attempt %d at %v: %s\nrepeat with: go test ./engine -run 'TestRandomSimulation$' -seed %d", seed,
+			s.number, s.now.Offset(), s.fault, seed)
 		for kind, count := range s.kinds {
 			kinds[kind] += count
 		}
@@ -50,9 +52,8 @@ func TestRandomSimulation(t *testing.T) {
 	}
 	t.Logf("events of all seeds: %v", kinds)
 	for _, kind := range []partition.EventKind{partition.EventSplit, partition.EventSizeSplit, partition.EventMove, partition.EventMerge, partition.EventKept} {
-		if kinds[kind] == 0 && *seeds >= 20 {
-			t.Errorf("no seed brought about a %s; the simulations show too little", kind)
-		}
+		assert.Truef(t, kinds[kind] != 0 || *seeds < 20,
+			"no seed brought about a %s; the simulations show too little", kind)
 	}
 }
 

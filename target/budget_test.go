@@ -172,9 +172,7 @@ func TestBudgetAsAModelHasIt(t *testing.T) {
 				d.check()
 				close(r.orders)
 			}
-			if held := d.budget.Held(); held != 0 {
-				t.Errorf("%s: %d bytes are held at the end", &d.story, held)
-			}
+			assert.EqualValuesf(t, 0, d.budget.Held(), "%s", &d.story)
 		})
 	}
 }
@@ -233,9 +231,8 @@ func TestAnnouncedIsNotHad(t *testing.T) {
 	for range 40 {
 		share := budget.Share()
 		shares = append(shares, &share)
-		if _, sound := share.Grow(nil, 5<<20, 5<<20); !sound {
-			t.Fatal("Grow waited, and nobody ended it")
-		}
+		_, sound := share.Grow(nil, 5<<20, 5<<20)
+		require.True(t, sound, "Grow waited, and nobody ended it")
 	}
 	if held := budget.Held(); held > 6<<20 {
 		t.Errorf("what only was announced holds %d bytes of %d; want at most about half", held, budget.Most())
@@ -243,9 +240,7 @@ func TestAnnouncedIsNotHad(t *testing.T) {
 	for _, share := range shares {
 		share.Leave()
 	}
-	if held := budget.Held(); held != 0 {
-		t.Errorf("%d bytes are held at the end", held)
-	}
+	assert.EqualValues(t, 0, budget.Held(), "budget.Held()")
 }
 
 // A body that somebody else reads is bounded, and pays for what is beyond the allowance.
@@ -300,8 +295,6 @@ func TestBodyEndedWhileItWaits(t *testing.T) {
 		body.Close()
 		first.Leave()
 		heir.Leave()
-		if held := budget.Held(); held != 0 {
-			t.Errorf("%d bytes are held at the end", held)
-		}
+		assert.EqualValues(t, 0, budget.Held(), "budget.Held()")
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -166,9 +168,8 @@ func TestTimeoutsBesideThrottlingWhileARangeMoves(t *testing.T) {
 		near := func(got int, share float64) bool {
 			return math.Abs(float64(got)-float64(all)*share) <= 4*math.Sqrt(float64(all)*share*(1-share))+1
 		}
-		if !near(throttled, row.throttled) || !near(timedOut, (1-row.throttled)*early) || !near(held, (1-row.throttled)*(1-early)) {
-			t.Errorf("%+v: of %d requests %d were throttled, %d timed out, %d served late; want %.0f, %.0f and %.0f within four deviations", row, all, throttled,
-				timedOut, held, float64(all)*row.throttled, float64(all)*(1-row.throttled)*early, float64(all)*(1-row.throttled)*(1-early))
-		}
+		assert.Truef(t, near(throttled, row.throttled) && near(timedOut, (1-row.throttled)*early) && near(held,
+			(1-row.throttled)*(1-early)),
+			"%+v: of %d requests %d were throttled, %d timed out, %d served late; want %.0f, %.0f and %.0f within four deviations", row, all, throttled, timedOut, held, float64(all)*row.throttled, float64(all)*(1-row.throttled)*early, float64(all)*(1-row.throttled)*(1-early))
 	}
 }

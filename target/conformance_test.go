@@ -202,9 +202,8 @@ func TestLiveEqualsVirtual(t *testing.T) {
 					t.Errorf("profile %s, seed %d: live Counts = %+v; want the virtual %+v", test.profile, seed, liveCounts, counts)
 				}
 			})
-			if told := counter(virtual); told != counts {
-				t.Errorf("profile %s, seed %d: Counts = %+v; the outcomes add up to %+v", test.profile, seed, counts, told)
-			}
+			assert.Equalf(t, counts, counter(virtual), "profile %s, seed %d: Counts = %+v; the outcomes add up to",
+				test.profile, seed, counts)
 			for _, e := range virtual {
 				statuses[e.outcome.Status]++
 			}
@@ -268,10 +267,9 @@ func TestGivingUp(t *testing.T) {
 				began := clk.Now()
 				outcome := embedded.Do(ctx, insert("1"))
 				assert.Equal(t, test.after, clk.Now().Sub(began), "Do returned after")
-				if outcome.Class(target.Expected{}) != results.Failed || outcome.Status != 0 || outcome.Counted != 0 ||
-					!strings.Contains(outcome.Detail, context.Canceled.Error()) {
-					t.Errorf("Do = %+v; want a failure without a status that tells of %q", outcome, context.Canceled)
-				}
+				assert.Truef(t, outcome.Class(target.Expected{}) == results.Failed && outcome.Status == 0 &&
+					outcome.Counted == 0 && strings.Contains(outcome.Detail, context.Canceled.Error()),
+					"Do = %+v; want a failure without a status that tells of %q", outcome, context.Canceled)
 				if outcome := embedded.Do(t.Context(), get("1")); outcome.Status != 200 {
 					t.Errorf("get of what was inserted = %d %s; want 200", outcome.Status, outcome.Code)
 				}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
@@ -163,15 +164,12 @@ func TestWhatAFaultDoesToAnAttempt(t *testing.T) {
 		inner := &service{}
 		wrapped := target.WrapImmediateFaults(inner, engine.FaultPlan{Rules: row.rules}, 1)
 		outcome, done := wrapped.Submit(0, faultedInsert(0, "p"))
-		if outcome.Status != row.status || done.Offset() != row.at {
-			t.Errorf("%s: Submit = status %d at %v; want %d at %v", row.name, outcome.Status, done.Offset(), row.status, row.at)
-		}
+		assert.Truef(t, outcome.Status == row.status && done.Offset() == row.at,
+			"%s: Submit = status %d at %v; want %d at %v", row.name, outcome.Status, done.Offset(), row.status, row.at)
 		assert.Equalf(t, row.reached, inner.counts.Requests == 1, "%s: reached the inner target", row.name)
 		assert.Truef(t, outcome.Kept != row.reached,
 			"%s: kept from the inner target %v; want %v", row.name, outcome.Kept, !row.reached)
-		if got := wrapped.Log(); got != row.log {
-			t.Errorf("%s: Log() = %+v; want %+v", row.name, got, row.log)
-		}
+		assert.Equalf(t, row.log, wrapped.Log(), "%s: Log()", row.name)
 		if got := wrapped.Counts(); got.Requests != 1 || got.Ok+got.Throttled+got.Failed != 1 {
 			t.Errorf("%s: Counts() = %+v; want one request of one class", row.name, got)
 		}
@@ -242,9 +240,8 @@ func TestBothFacesDoTheSame(t *testing.T) {
 	var met target.FaultLog
 	for seed := range uint64(80) {
 		plan, operations, instants := traffic(seed)
-		if faults := plan.Validate(); len(faults) > 0 {
-			t.Fatalf("seed %d: the test's own plan is invalid: %v", seed, faults)
-		}
+		faults := plan.Validate()
+		require.Truef(t, len(faults) == 0, "seed %d: the test's own plan is invalid: %v", seed, faults)
 		virtualInner := &service{}
 		virtual := target.WrapImmediateFaults(virtualInner, plan, seed)
 		want := make([]reply, len(operations))
@@ -296,10 +293,9 @@ func TestBothFacesDoTheSame(t *testing.T) {
 // booksFollow checks that the log explains every difference between the books.
 func booksFollow(t *testing.T, seed uint64, outer target.Counts, log target.FaultLog, inner target.Counts) {
 	t.Helper()
-	if inner.Requests != outer.Requests-log.DroppedBefore-log.Refused {
-		t.Errorf("seed %d: inner requests = %d; want %d - %d dropped before - %d refused",
-			seed, inner.Requests, outer.Requests, log.DroppedBefore, log.Refused)
-	}
+	assert.Truef(t, inner.Requests == outer.Requests-log.DroppedBefore-log.Refused,
+		"seed %d: inner requests = %d; want %d - %d dropped before - %d refused", seed, inner.Requests, outer.Requests,
+		log.DroppedBefore, log.Refused)
 	assert.Equalf(t, outer.Entities+log.EntitiesLost, inner.Entities,
 		"seed %d: inner entities = %d; want %d + %d lost", seed, inner.Entities, outer.Entities, log.EntitiesLost)
 	assert.Equalf(t, outer.Ok+outer.Throttled+outer.Failed, outer.Requests,
@@ -346,12 +342,9 @@ func TestASenderThatGivesUpIsFreedAtOnce(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 50*ms)
 			defer cancel()
 			outcome := live.Do(ctx, faultedInsert(0, "p"))
-			if clk.Now().Offset() != 50*ms || outcome.Class(target.Expected{}) != results.Failed {
-				t.Errorf("%v: Do = %+v at %v; want Failed for the deadline at 50ms", row.rule.Kind, outcome, clk.Now().Offset())
-			}
-			if got := live.Log(); got != row.log {
-				t.Errorf("%v: Log() = %+v; want %+v", row.rule.Kind, got, row.log)
-			}
+			assert.Truef(t, clk.Now().Offset() == 50*ms && outcome.Class(target.Expected{}) == results.Failed,
+				"%v: Do = %+v at %v; want Failed for the deadline at 50ms", row.rule.Kind, outcome, clk.Now().Offset())
+			assert.Equalf(t, row.log, live.Log(), "%v: Log()", row.rule.Kind)
 			booksFollow(t, 1, live.Counts(), live.Log(), inner.counts)
 		})
 	}

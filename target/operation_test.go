@@ -80,9 +80,8 @@ func TestRequestsBesideTheTable(t *testing.T) {
 		{target.ListBlobs, "list-blobs", false}, {target.DeleteBlob, "delete-blob", false},
 		{target.DropQueue, "drop-queue", true}, {target.DropContainer, "drop-container", false}, {target.MakeQueue, "make-queue", true}, {target.MakeContainer, "make-container", false}, {target.Ask, "ask", false}, {target.Ask + 1, "unknown", false},
 	} {
-		if row.verb.String() != row.name || row.verb.OfQueue() != row.queue {
-			t.Errorf("request %d is %q, of a queue: %v; want %q, %v", row.verb, row.verb, row.verb.OfQueue(), row.name, row.queue)
-		}
+		assert.Truef(t, row.verb.String() == row.name && row.verb.OfQueue() == row.queue,
+			"request %d is %q, of a queue: %v; want %q, %v", row.verb, row.verb, row.verb.OfQueue(), row.name, row.queue)
 	}
 }
 

@@ -62,9 +62,8 @@ func TestEachAttemptReachesItsAccountAlone(t *testing.T) {
 	for account, s := range spies {
 		assert.Lenf(t, s.seen, 100, "account %d saw attempts", account)
 		for _, number := range s.seen {
-			if int(number*7%3) != account {
-				t.Errorf("account %d saw operation %d; want it in account %d", account, number, number*7%3)
-			}
+			assert.Truef(t, int(number*7%3) == account,
+				"account %d saw operation %d; want it in account %d", account, number, number*7%3)
 		}
 	}
 }
@@ -80,9 +79,8 @@ func TestAnAccountThatIsNotThere(t *testing.T) {
 	} {
 		func() {
 			defer func() {
-				if said := fmt.Sprint(recover()); !strings.HasPrefix(said, "target: ") {
-					t.Errorf("%s: panic %q; want one of the package", name, said)
-				}
+				said := fmt.Sprint(recover())
+				assert.Truef(t, strings.HasPrefix(said, "target: "), "%s: panic %q; want one of the package", name, said)
 			}()
 			call()
 		}()
@@ -103,9 +101,7 @@ func TestBooksAreTheSumOfThoseThatAreKept(t *testing.T) {
 		{"one of three that keeps none", target.NewImmediateShards([]target.Immediate{kept, &spy{}, more}).Counts(), both},
 		{"nobody keeps any", target.NewShards([]target.Target{&spy{}}).Counts(), target.Counts{}},
 	} {
-		if row.got != row.want {
-			t.Errorf("%s: Counts() = %+v; want %+v", row.name, row.got, row.want)
-		}
+		assert.Truef(t, row.got == row.want, "%s: Counts() = %+v; want %+v", row.name, row.got, row.want)
 	}
 }
 

@@ -57,9 +57,8 @@ func TestTextsThatAreNoToken(t *testing.T) {
 		err := got.UnmarshalText([]byte(row.text))
 		assert.Truef(t, errors.Is(err, target.ErrToken) && strings.Contains(err.Error(), row.hint) && len(err.Error()) <= 200,
 			"%s: UnmarshalText(%.40q) = %v; want ErrToken with %q in a short line", row.name, row.text, err, row.hint)
-		if got != before {
-			t.Errorf("%s: UnmarshalText(%.40q) left %+v; want the token as it was", row.name, row.text, got)
-		}
+		assert.Truef(t, got == before,
+			"%s: UnmarshalText(%.40q) left %+v; want the token as it was", row.name, row.text, got)
 	}
 }
 

@@ -74,9 +74,8 @@ func TestIdlePartitionsAreForgotten(t *testing.T) {
 		layer.Admit(now, partition.Place{PartitionKey: fmt.Sprint("key", n)}, one, 0)
 	}
 	// A key that took one entity is full again after half a millisecond.
-	if got := layer.Partitions(); got > 1024 {
-		t.Errorf("Partitions() after 200000 keys used once = %d; want at most 1024", got)
-	}
+	got := layer.Partitions()
+	assert.Truef(t, got <= 1024, "Partitions() after 200000 keys used once = %d; want at most 1024", got)
 }
 
 func TestNothingOverflows(t *testing.T) {

@@ -94,9 +94,8 @@ func memoryDoesNotGrow(t *testing.T, many int64) {
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 64<<20 {
-		t.Errorf("the observer holds %d MiB; want at most 64", grown>>20)
-	}
+	grown := int64(after.HeapAlloc) - int64(before.HeapAlloc)
+	assert.Truef(t, grown <= 64<<20, "the observer holds %d MiB; want at most 64", grown>>20)
 	o := s.end().Capture
 	share := many / 20
 	hot := o.Partitions[0]
@@ -138,9 +137,8 @@ func TestSketchHoldsWhatItPromises(t *testing.T) {
 		}
 		for key, truth := range exact {
 			// Of the 20 that a record keeps, all beyond a twentieth are sure.
-			if truth > total/20 && !kept[key] {
-				t.Errorf("seed %d: %q has %d of %d entities and is not kept", seed, key, truth, total)
-			}
+			assert.Truef(t, truth <= total/20 || kept[key],
+				"seed %d: %q has %d of %d entities and is not kept", seed, key, truth, total)
 		}
 	}
 }
@@ -180,9 +178,8 @@ func TestHostileTextsAreKeptShort(t *testing.T) {
 	o := s.end().Capture
 	for _, text := range []string{o.Partitions[0].PartitionKey, o.Partitions[0].Table, o.Shapes[0].Shape, o.Shapes[0].Class,
 		o.Answers[0].Code, o.Orders[0].Table} {
-		if len(text) > 4096 || len(text) < 200 || !utf8.ValidString(text) {
-			t.Errorf("a text of %d bytes is kept, valid UTF-8: %t; want a few hundred", len(text), utf8.ValidString(text))
-		}
+		assert.Truef(t, len(text) <= 4096 && len(text) >= 200 && utf8.ValidString(text),
+			"a text of %d bytes is kept, valid UTF-8: %t; want a few hundred", len(text), utf8.ValidString(text))
 	}
 }
 

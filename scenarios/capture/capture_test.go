@@ -49,25 +49,21 @@ func TestHotPartitionIsNamedWithExactCounts(t *testing.T) {
 	twoHundred := 200.0
 	want := results.ObservedPartition{Table: "races", PartitionKey: "2011 Full", Entities: 1200, Demanded: 2400, Requests: 2400, Throttled: 1200,
 		Seconds: 6, Typical: 200, Busiest: 200, Offered: 400, Saturation: &twoHundred, SaturationInterval: []float64{200, 200}}
-	if diff := cmp.Diff(want, o.Partitions[0]); diff != "" {
-		t.Errorf("the hottest partition differs (-want +got):\n%s", diff)
-	}
+	assert.Empty(t, cmp.Diff(want, o.Partitions[0]), "the hottest partition differs (-want +got):\n")
 	if o.PartitionsTold != 31 || o.PartitionsDropped != 0 || len(o.Partitions) != 20 {
 		t.Errorf("%d partitions told apart, %d dropped, %d kept; want 31, 0, 20", o.PartitionsTold, o.PartitionsDropped, len(o.Partitions))
 	}
 	if got := o.Partitions[1]; got.PartitionKey != "2011 other 00" || got.Entities != 6 || got.Saturation != nil {
 		t.Errorf("the second partition = %+v; want the first of the equal ones, with 6 entities and no saturation", got)
 	}
-	if o.ThrottledByPartition != 1200 || o.ThrottledByAccount != 0 {
-		t.Errorf("throttled by partitions %d, by the account %d; want 1,200 and 0", o.ThrottledByPartition, o.ThrottledByAccount)
-	}
+	assert.Truef(t, o.ThrottledByPartition == 1200 && o.ThrottledByAccount == 0,
+		"throttled by partitions %d, by the account %d; want 1,200 and 0", o.ThrottledByPartition, o.ThrottledByAccount)
 	summary := verdict.Judge(record)
 	if summary.Saturation == nil || *summary.Saturation != 200 || summary.Hottest.Key != "2011 Full" || summary.Validity != results.Valid {
 		t.Errorf("the summary saturates at %v, names %+v and is %s", summary.Saturation, summary.Hottest, summary.Validity)
 	}
-	if !strings.Contains(summary.Verdict, `"2011 Full"`) || summary.State != results.Saturates {
-		t.Errorf("%s: Verdict = %q; want %s, and the partition named", summary.State, summary.Verdict, results.Saturates)
-	}
+	assert.Truef(t, strings.Contains(summary.Verdict, `"2011 Full"`) && summary.State == results.Saturates,
+		"%s: Verdict = %q; want %s, and the partition named", summary.State, summary.Verdict, results.Saturates)
 	// Whatever became of single operations: of thousands that are served one that fails says nothing.
 	s = open(t, capture.Options{})
 	hot(s, 400, 400, 6)
@@ -177,10 +173,9 @@ func TestFailuresAreNotServed(t *testing.T) {
 				s.saw(r)
 			}
 		}
-		if p := s.end().Capture.Partitions[0]; !strings.Contains(p.SaturationWhy, "sporadic: it takes the same share") {
-			t.Errorf("beside %d failures a second, and as many throttled by the account, saturation = %v, for %q; want that a fifth is throttled whatever is asked",
-				beside, p.Saturation, p.SaturationWhy)
-		}
+		p := s.end().Capture.Partitions[0]
+		assert.Truef(t, strings.Contains(p.SaturationWhy, "sporadic: it takes the same share"),
+			"beside %d failures a second, and as many throttled by the account, saturation = %v, for %q; want that a fifth is throttled whatever is asked", beside, p.Saturation, p.SaturationWhy)
 	}
 }
 
@@ -220,17 +215,14 @@ func TestScansAreNamedByShapeWithExactDensity(t *testing.T) {
 		{Table: "races", Shape: "PartitionKey eq ? and Price gt ?", Class: "partition scan", Requests: 20, Scanned: 20_000, Returned: 200, Density: &sparse},
 		{Table: "races", Class: "table scan", Requests: 21, Throttled: 1, Scanned: 600, Returned: 600, Density: &whole},
 	}
-	if diff := cmp.Diff(want, o.Shapes); diff != "" {
-		t.Errorf("the shapes differ (-want +got):\n%s", diff)
-	}
+	assert.Empty(t, cmp.Diff(want, o.Shapes), "the shapes differ (-want +got):\n")
 	var got []string
 	for _, p := range o.Partitions {
 		got = append(got, fmt.Sprint(p.PartitionKey, " ", p.Entities, " ", p.Requests, " ", p.Busiest))
 	}
 	// Requests that end from 0.05 s to 0.95 s: ten in each second.
-	if diff := cmp.Diff([]string{"Full 20200 40 10100", "Half 400 20 200"}, got); diff != "" {
-		t.Errorf("the partitions that were crossed differ (-want +got):\n%s", diff)
-	}
+	assert.Empty(t, cmp.Diff([]string{"Full 20200 40 10100", "Half 400 20 200"}, got),
+		"the partitions that were crossed differ (-want +got):\n")
 }
 
 func TestAnswersAreCountedByCode(t *testing.T) {
@@ -255,9 +247,7 @@ func TestAnswersAreCountedByCode(t *testing.T) {
 		{Status: 404, Code: "ResourceNotFound", Class: "ok", Requests: 1},
 		{Status: 409, Code: "EntityAlreadyExists", Class: "ok", Requests: 1},
 	}
-	if diff := cmp.Diff(want, record.Capture.Answers); diff != "" {
-		t.Errorf("the answers differ (-want +got):\n%s", diff)
-	}
+	assert.Empty(t, cmp.Diff(want, record.Capture.Answers), "the answers differ (-want +got):\n")
 	if all := record.Total(results.Everything); all.Handled != 2 || all.Failed != 5 || all.Ok != 2 {
 		t.Errorf("ok %d, handled %d, failed %d; want 2, 2 and 5", all.Ok, all.Handled, all.Failed)
 	}
@@ -303,10 +293,9 @@ func TestSlowAndLateRequestsLeaveTheBooksClosed(t *testing.T) {
 	}
 	s.saw(get(-time.Second, "t", "p"))
 	record := s.end()
-	if record.Misplaced != 0 || record.Capture.Delayed != 1 {
-		t.Errorf("%d counts are misplaced and %d requests delayed; want only the last request, which ended before the start, delayed",
-			record.Misplaced, record.Capture.Delayed)
-	}
+	assert.Truef(t, record.Misplaced == 0 && record.Capture.Delayed == 1,
+		"%d counts are misplaced and %d requests delayed; want only the last request, which ended before the start, delayed",
+		record.Misplaced, record.Capture.Delayed)
 	response := results.QuantilesOf(record.Phases[0].Kinds[0].Response)
 	if *response.Max < 29_900_000 || *response.Max > 30_100_000 {
 		t.Errorf("the longest response took %d µs; want 30 s", *response.Max)
@@ -316,9 +305,8 @@ func TestSlowAndLateRequestsLeaveTheBooksClosed(t *testing.T) {
 func TestEmptyRunsAndTheEnd(t *testing.T) {
 	s := open(t, capture.Options{})
 	record := s.end()
-	if len(record.Phases) != 0 || record.Capture.Requests != 0 {
-		t.Errorf("a run without traffic has %d phases; want none", len(record.Phases))
-	}
+	assert.Truef(t, len(record.Phases) == 0 && record.Capture.Requests == 0,
+		"a run without traffic has %d phases; want none", len(record.Phases))
 	if got := verdict.Judge(record); got.Validity != results.Valid || !strings.HasPrefix(got.Verdict, "Nothing can be said") {
 		t.Errorf("it is %s: %q", got.Validity, got.Verdict)
 	}

@@ -86,9 +86,8 @@ func TestTrafficThatFailsClaimsNothingOfTheKey(t *testing.T) {
 		summary := verdict.Judge(p.record)
 		unordered := cmpopts.SortSlices(func(a, b results.Cause) bool { return a.String() < b.String() })
 		for name, got := range map[string]results.Causes{"phase": p.record.Phases[0].Kinds[0].Causes, "run": summary.Causes, "operation": summary.PerOperation["get"].Causes} {
-			if diff := cmp.Diff(p.causes, got, cmpopts.EquateEmpty(), unordered); diff != "" {
-				t.Errorf("seed %d: the causes of the %s differ (-by hand +got):\n%s", seed, name, diff)
-			}
+			assert.Emptyf(t, cmp.Diff(p.causes, got, cmpopts.EquateEmpty(), unordered),
+				"seed %d: the causes of the %s differ (-by hand +got):\n", seed, name)
 		}
 		share := float64(p.failed) / float64(p.requests)
 		failing := share > 0.03 || float64(p.hot[1])/float64(p.hot[0]) > 0.03
@@ -97,10 +96,9 @@ func TestTrafficThatFailsClaimsNothingOfTheKey(t *testing.T) {
 		if failing {
 			want = results.CannotTell
 		}
-		if summary.State != want {
-			t.Errorf("seed %d: of %d requests %d failed, of those of the hot partition %v: %s, %q; want %s",
-				seed, p.requests, p.failed, p.hot, summary.State, summary.Verdict, want)
-		}
+		assert.Truef(t, summary.State == want,
+			"seed %d: of %d requests %d failed, of those of the hot partition %v: %s, %q; want %s", seed, p.requests, p.failed,
+			p.hot, summary.State, summary.Verdict, want)
 		if failing {
 			commonest := fmt.Sprint(p.record.Phases[0].Kinds[0].Causes[0])
 			if !strings.Contains(summary.Verdict, document.Share(share)) || !strings.Contains(summary.Verdict, commonest) {
@@ -108,9 +106,8 @@ func TestTrafficThatFailsClaimsNothingOfTheKey(t *testing.T) {
 			}
 		}
 		for _, seen := range p.record.Capture.Partitions {
-			if seen.PartitionKey == "Berlin" && (seen.Requests != p.hot[0] || seen.Failed != p.hot[1]) {
-				t.Errorf("seed %d: Berlin has %d requests, %d failed; want %v", seed, seen.Requests, seen.Failed, p.hot)
-			}
+			assert.Truef(t, seen.PartitionKey != "Berlin" || seen.Requests == p.hot[0] && seen.Failed == p.hot[1],
+				"seed %d: Berlin has %d requests, %d failed; want %v", seed, seen.Requests, seen.Failed, p.hot)
 		}
 	}
 	assert.Truef(t, told[true] >= 10 && told[false] >= 5, "%v of the drawn traffic failed; want enough of both", told)
@@ -140,9 +137,8 @@ func TestCrowdedRequestsWereNotThrottled(t *testing.T) {
 		t.Errorf("of %d requests partitions throttled %d and the account %d; want nothing throttled of 400", o.Requests, o.ThrottledByPartition, o.ThrottledByAccount)
 	}
 	want := results.Causes{{Class: results.Failed, Status: 503, Code: "ServerBusy", Attempts: 100}}
-	if got := verdict.Judge(record).Causes; !cmp.Equal(got, want) {
-		t.Errorf("causes = %v; want %v", got, want)
-	}
+	got := verdict.Judge(record).Causes
+	assert.Truef(t, cmp.Equal(got, want), "causes = %v; want %v", got, want)
 }
 
 // Who stands beside is told the same as the record: as many operations and attempts, and the
@@ -178,7 +174,6 @@ func TestWhoStandsBesideIsToldTheSame(t *testing.T) {
 		}
 	}
 	assert.Lenf(t, heat, len(want), "the heat is %v", heat)
-	if len(costliest) != 1 || costliest[0] != record.Capture.Shapes[0] && costliest[0].Scanned != 30 {
-		t.Errorf("the costliest query is %+v; the record has %+v", costliest, record.Capture.Shapes)
-	}
+	assert.Truef(t, len(costliest) == 1 && (costliest[0] == record.Capture.Shapes[0] || costliest[0].Scanned == 30),
+		"the costliest query is %+v; the record has %+v", costliest, record.Capture.Shapes)
 }

@@ -128,10 +128,9 @@ func TestExamineJudgesAProgramOfAnotherMake(t *testing.T) {
 		"the program had %d throttled and %d returned; it is neither hot nor scanning", throttled, returned)
 	record := s.conclude()
 	o := record.Capture
-	if o.Requests != requests || o.Entities != entities || o.ThrottledByPartition != throttled {
-		t.Errorf("observed %d requests, %d entities, %d throttled; the program made %d, %d, %d",
-			o.Requests, o.Entities, o.ThrottledByPartition, requests, entities, throttled)
-	}
+	assert.Truef(t, o.Requests == requests && o.Entities == entities && o.ThrottledByPartition == throttled,
+		"observed %d requests, %d entities, %d throttled; the program made %d, %d, %d", o.Requests, o.Entities,
+		o.ThrottledByPartition, requests, entities, throttled)
 	if p := o.Partitions[0]; p.PartitionKey != hot || p.Table != "Races" || p.Entities != ok || p.Throttled != throttled {
 		t.Errorf("the hottest partition = %+v; want %q with %d entities and %d throttled", p, hot, ok, throttled)
 	}
@@ -161,18 +160,16 @@ func TestTransactionsAreObserved(t *testing.T) {
 	transaction(aztables.TransactionTypeDelete, "2", "1")
 	transaction(aztables.TransactionTypeAdd, "5")
 	o := s.conclude().Capture
-	if o.Entities != 7 || len(o.Orders) != 1 || o.Orders[0].Rows != (results.Order{Keys: 2, Ascending: 2}) {
-		t.Errorf("observed %d entities and the orders %+v; want 7, and two rows after the first that ascend", o.Entities, o.Orders)
-	}
+	assert.Truef(t, o.Entities == 7 && len(o.Orders) == 1 && o.Orders[0].Rows == (results.Order{Keys: 2, Ascending: 2}),
+		"observed %d entities and the orders %+v; want 7, and two rows after the first that ascend", o.Entities, o.Orders)
 }
 
 func TestExaminationSaysWhatItIsOf(t *testing.T) {
 	s := examine(t, "model.partition_target=50", "model.account_target=20000")
 	record := s.conclude()
 	runs, err := filepath.Glob("results/runs/*-serve")
-	if err != nil || len(runs) != 1 || results.Dir(runs[0]) != s.examination.Folder {
-		t.Errorf("results/runs holds %v, the record lies in %s; want one run called serve", runs, s.examination.Folder)
-	}
+	assert.Truef(t, err == nil && len(runs) == 1 && results.Dir(runs[0]) == s.examination.Folder,
+		"results/runs holds %v, the record lies in %s; want one run called serve", runs, s.examination.Folder)
 	m := record.Manifest
 	if m.Tool.Version != "v1" || m.Tool.Commit != "abc" || strings.Join(m.Command, " ") != "loadgen serve" || m.Seed != 7 ||
 		m.Target != results.Embedded || m.Profile != model.Off || m.Start != model.Warm || m.Time != "real" || !m.Started.Equal(s.clock.Started()) {

@@ -81,13 +81,11 @@ func (s *scene) end() *results.Record {
 	require.NoError(s.t, s.recorder.Finish(s.last+time.Second, results.Valid, nil, &s.counts), "Finish")
 	record, err := results.Read(s.folder)
 	require.NoError(s.t, err, "Read")
-	if faults := verdict.Books(record); len(faults) > 0 {
-		s.t.Errorf("Books = %q; want them closed", faults)
-	}
+	faults := verdict.Books(record)
+	assert.Truef(s.t, len(faults) == 0, "Books = %q; want them closed", faults)
 	require.NotNil(s.t, record.Capture, "the record holds no observation")
-	if record.Heat != nil {
-		s.t.Errorf("the record of others' traffic has a heat map: %+v; want none, the observation names its partitions", record.Heat)
-	}
+	assert.Truef(s.t, record.Heat == nil,
+		"the record of others' traffic has a heat map: %+v; want none, the observation names its partitions", record.Heat)
 	if n := len(record.Intervals); n > 0 && record.Intervals[n-1].InFlight != 0 {
 		s.t.Errorf("%d requests are under way at the end; want none", record.Intervals[n-1].InFlight)
 	}

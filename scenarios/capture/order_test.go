@@ -185,9 +185,7 @@ func TestRetriesAreKnownByTheirID(t *testing.T) {
 			require.NoError(t, s.observer.Advance(r.Done.Offset()))
 		}
 		record := s.end()
-		if got := outcomesOf(record); got != row.want {
-			t.Errorf("%s: %+v; want %+v", row.name, got, row.want)
-		}
+		assert.Equalf(t, row.want, outcomesOf(record), "%s", row.name)
 		if all := record.Total(results.Everything); all.Retries != all.Attempts-all.Operations {
 			t.Errorf("%s: %d of %d attempts of %d operations are retries; want all but the first of each",
 				row.name, all.Retries, all.Attempts, all.Operations)
@@ -233,9 +231,8 @@ func TestForgottenOperationsAreCounted(t *testing.T) {
 		s.saw(request(i, time.Second+time.Duration(i)*10*ms))
 	}
 	record := s.end()
-	if got, want := outcomesOf(record), (outcomes{10, 7, 5, 3}); got != want {
-		t.Errorf("%+v; want %+v", got, want)
-	}
+	got, want := outcomesOf(record), (outcomes{10, 7, 5, 3})
+	assert.Truef(t, got == want, "%+v; want %+v", got, want)
 	assert.EqualValues(t, 2, record.Capture.Forgotten, "operations were forgotten")
 }
 

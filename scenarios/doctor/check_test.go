@@ -97,11 +97,9 @@ func TestInterruptedDiagnosis(t *testing.T) {
 	never := check{name: "c", lasts: "an age", examine: withoutContext(func() Finding { tried++; return Finding{} })}
 	var progress bytes.Buffer
 	d := diagnose(ctx, []check{slow, interrupting, never}, &progress)
-	if tried > 0 || progress.String() != "a: 20 s of load\n" || d.Passed != 1 || d.Failed != 0 ||
-		d.Checks[1].Measured != "" {
-		t.Errorf("an interrupted diagnosis = %+v, tried %d more, said %q; want one pass, announced, and no more",
-			d, tried, &progress)
-	}
+	assert.Truef(t, tried <= 0 && progress.String() == "a: 20 s of load\n" && d.Passed == 1 && d.Failed == 0 &&
+		d.Checks[1].Measured == "",
+		"an interrupted diagnosis = %+v, tried %d more, said %q; want one pass, announced, and no more", d, tried, &progress)
 	assert.Equal(t, "1 of 3 checks passed, none failed; not tried: b, c", d.Verdict, "verdict")
 }
 
@@ -159,9 +157,8 @@ func TestDiagnosisAsJSON(t *testing.T) {
 	got, err := json.Marshal(d.Document().Data)
 	const want = `{"checks":[{"name":"a","verdict":"pass","measured":"3","bound":"at most 5","note":""}],` +
 		`"passed":1,"failed":0,"verdict":%q}`
-	if err != nil || string(got) != fmt.Sprintf(want, d.Verdict) {
-		t.Errorf("the JSON is %s, %v; want "+want, got, err, d.Verdict)
-	}
+	assert.Truef(t, err == nil && string(got) == fmt.Sprintf(want, d.Verdict),
+		"the JSON is %s, %v; want "+want, got, err, d.Verdict)
 }
 
 // A run some of whose replies get lost, and that is told nothing of them: its books and
@@ -200,9 +197,8 @@ func TestDifferencesOfARecordReadBack(t *testing.T) {
 	folder := new(results.Memory)
 	record := must(run.Run(t.Context(), run.Plan{Scenario: s, Memory: folder}))
 	again := must(results.Read(folder))
-	if got := differences(record.Summary, again); len(got) > 0 {
-		t.Errorf("differences = %v; want none", got)
-	}
+	got := differences(record.Summary, again)
+	assert.Truef(t, len(got) == 0, "differences = %v; want none", got)
 	again.Summary.Attempts++
 	if got := differences(record.Summary, again); len(got) != 1 || !strings.Contains(got[0], "that was written") {
 		t.Errorf("differences from another summary = %v; want one", got)

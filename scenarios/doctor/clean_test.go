@@ -209,9 +209,8 @@ func TestCleanLooksForYoungEntities(t *testing.T) {
 			return false
 		})
 		c := s.clean(t, CleanOptions{OlderThan: time.Hour}, later.URL+"/races")
-		if len(c.Tables) != 1 || c.Tables[0].State != row.want {
-			t.Errorf("%s: %+v; want %s", row.sentence, c.Tables, row.want)
-		}
+		assert.Truef(t, len(c.Tables) == 1 && c.Tables[0].State == row.want,
+			"%s: %+v; want %s", row.sentence, c.Tables, row.want)
 	}
 }
 
@@ -268,10 +267,9 @@ func TestCleanBesideTheTable(t *testing.T) {
 		endpoint := must(run.ParseConnectionString("AccountName=races;AccountKey=" + planted + ";" + row.settings +
 			"TableEndpoint=" + s.URL))
 		c := s.clean(t, CleanOptions{Service: endpoint, Agreed: true})
-		if len(c.Tables) != 1 || c.Tables[0].State != row.state || !strings.HasPrefix(c.Tables[0].Note, row.note) ||
-			!slices.Equal(c.Tables[0].Beside, []string{"table loadgenoneDay1", "queue loadgenone-moves"}) {
-			t.Errorf("%s: %+v; want %s, %q", row.sentence, c.Tables, row.state, row.note)
-		}
+		assert.Truef(t, len(c.Tables) == 1 && c.Tables[0].State == row.state && strings.HasPrefix(c.Tables[0].Note,
+			row.note) && slices.Equal(c.Tables[0].Beside, []string{"table loadgenoneDay1", "queue loadgenone-moves"}),
+			"%s: %+v; want %s, %q", row.sentence, c.Tables, row.state, row.note)
 		left := s.Engine.TableNames("races")
 		if there := slices.Contains(left, "loadgenone"); there == (row.state == Dropped) || !slices.Contains(left, "theirs") || slices.Contains(left, "loadgenoneDay1") {
 			t.Errorf("%s: the tables %v are left", row.sentence, left)

@@ -179,7 +179,6 @@ func TestMachineChecks(t *testing.T) {
 // mustHold fails where the present folder holds more or less than so many files.
 func mustHold(t *testing.T, want int) {
 	t.Helper()
-	if left, err := os.ReadDir("."); err != nil || len(left) != want {
-		t.Errorf("the folder holds %v, %v; want nothing new", left, err)
-	}
+	left, err := os.ReadDir(".")
+	assert.Truef(t, err == nil && len(left) == want, "the folder holds %v, %v; want nothing new", left, err)
 }

@@ -38,9 +38,8 @@ func whole() *doctor.Profile {
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	for name, p := range map[string]*doctor.Profile{"all fields": whole(), "nothing learnt": {Kind: doctor.UnknownProfile, Base: "headroom", On: whole().On}} {
 		read, err := doctor.ParseProfile("p.yaml", p.Text())
-		if err != nil || !reflect.DeepEqual(read, p) {
-			t.Errorf("%s: Parse(Text()) = %+v, %v; want %+v\n%s", name, read, err, p, p.Text())
-		}
+		assert.Truef(t, err == nil && reflect.DeepEqual(read, p),
+			"%s: Parse(Text()) = %+v, %v; want %+v\n%s", name, read, err, p, p.Text())
 	}
 }
 
@@ -93,9 +92,8 @@ func TestUse(t *testing.T) {
 	}
 	assert.Equal(t, "mine.yaml, measured at 127.0.0.1:10002 on 2026-11-25", s.Model.Name(), "the model is called")
 	again, err := scenarios.Parse("again", s.Text())
-	if err != nil || !bytes.Equal(again.Text(), s.Text()) || again.Model.Name() != s.Model.Name() {
-		t.Errorf("the scenario's text does not keep what was measured: %v\n%s", err, s.Text())
-	}
+	assert.Truef(t, err == nil && bytes.Equal(again.Text(), s.Text()) && again.Model.Name() == s.Model.Name(),
+		"the scenario's text does not keep what was measured: %v\n%s", err, s.Text())
 	if err := doctor.UseProfile(s, "headroom"); err != nil || s.Model.Name() != "headroom" || s.Model.Measured != nil {
 		t.Errorf("Use(headroom) = %v, called %q", err, s.Model.Name())
 	}
@@ -194,15 +192,13 @@ func TestTheBudgetIsKept(t *testing.T) {
 			assert.Truef(t, err != nil && out == nil, "budget %d: %v, %v; want nothing measured, and why", budget, out, err)
 			continue
 		}
-		if err != nil || out.Ended != nil || out.Profile.Requests > budget {
-			t.Errorf("budget %d: %v, %v with %d requests; want at most the budget", budget, err, out.Ended, out.Profile.Requests)
-		}
+		assert.Truef(t, err == nil && out.Ended == nil && out.Profile.Requests <= budget,
+			"budget %d: %v, %v with %d requests; want at most the budget", budget, err, out.Ended, out.Profile.Requests)
 		if text := string(out.Profile.Text()); !strings.Contains(text, "the budget has too little left: it takes") {
 			t.Errorf("budget %d: the profile does not say what it was too little for:\n%s", budget, text)
 		}
-		if _, found := out.Profile.Parameter("read_time"); !found {
-			t.Errorf("budget %d: no latencies were learnt", budget)
-		}
+		_, found := out.Profile.Parameter("read_time")
+		assert.Truef(t, found, "budget %d: no latencies were learnt", budget)
 	}
 }
 
@@ -214,9 +210,8 @@ func TestAccountLimit(t *testing.T) {
 	o := doctor.CalibrationOptions{On: run.Simulated, Budget: 100_000, Rate: 50, MaxRate: 300, Model: tr.asked, Seed: 1, AccountLimit: true, AccountRate: 10_000}
 	out := must(doctor.Calibrate(t.Context(), o))
 	v, found := out.Profile.Parameter("account_target")
-	if !found || off(v.Whole(), 3210) > 0.05 || !covers(v, 3210) {
-		t.Errorf("account_target is %+v, %t; want 3210: %v", v, found, out.Profile.Unlearnt)
-	}
+	assert.Truef(t, found && off(v.Whole(), 3210) <= 0.05 && covers(v, 3210),
+		"account_target is %+v, %t; want 3210: %v", v, found, out.Profile.Unlearnt)
 	if _, found := out.Profile.Parameter("partition_target"); found {
 		t.Errorf("a limit of a partition was found that there is not: %+v", out.Profile.Values)
 	}
@@ -261,9 +256,8 @@ func TestInterruptedTablesAreDropped(t *testing.T) {
 		ended = out.Ended
 	}
 	assert.ErrorIs(t, ended, context.Canceled, "ended by")
-	if left := o.Remains.List(); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
-	}
+	left := o.Remains.List()
+	assert.Truef(t, len(left) == 0, "left behind: %v", left)
 }
 
 // after calls a function at the n-th line.

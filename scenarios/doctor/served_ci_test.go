@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/scenarios"
@@ -49,18 +51,16 @@ func TestSecretsOfAServiceAreFound(t *testing.T) {
 	for name, truth := range tr.medians() {
 		v, found := p.Figure(name)
 		beside := off(int64(v.Duration()), int64(truth))
-		if found && float64(v.Duration()) < 0.95*float64(truth) {
-			t.Errorf("%s is %s; no reply comes before %v", name, v.Value, truth)
-		}
+		assert.Truef(t, !found || float64(v.Duration()) >= 0.95*float64(truth),
+			"%s is %s; no reply comes before %v", name, v.Value, truth)
 		if !found || beside > 0.05 {
 			wrong += "; " + name + " is " + v.Value + ", not " + truth.String()
 		}
 		worst = max(worst, beside)
 	}
 	t.Logf("at most %.1f %% off%s; the machine stood still for %v at most, %d requests, %d throttled", 100*worst, wrong, stood, p.Requests, p.Throttled)
-	if wrong != "" && stood < stoodStill {
-		t.Errorf("%s; want them within 5 %%, for the machine kept up\n%s", wrong, p.Text())
-	}
+	assert.Truef(t, wrong == "" || stood >= stoodStill,
+		"%s; want them within 5 %%, for the machine kept up\n%s", wrong, p.Text())
 }
 
 // stoodStill is from which wait on times are the machine's, too.

@@ -61,10 +61,9 @@ func TestStallIsToldExactly(t *testing.T) {
 		}
 		// Of the operations that are due each millisecond, those of the first 1,900
 		// wait for more than 100 ms; 64 workers hold as many attempts.
-		if figures.slow != 1900 || figures.slowAttempts != trialWorkers || figures.serviceP99 != 0 {
-			t.Errorf("measureStall = %d slow operations, %d slow attempts, service p99 %v; want 1,900, 64 and 0",
-				figures.slow, figures.slowAttempts, figures.serviceP99)
-		}
+		assert.Truef(t, figures.slow == 1900 && figures.slowAttempts == trialWorkers && figures.serviceP99 == 0,
+			"measureStall = %d slow operations, %d slow attempts, service p99 %v; want 1,900, 64 and 0", figures.slow,
+			figures.slowAttempts, figures.serviceP99)
 		f := figures.finding()
 		if f.Verdict != Pass || !strings.Contains(f.Note, "coordinated omission") || !strings.Contains(f.Note, "64 of them slow") {
 			t.Errorf("finding = %+v; want a pass that shows coordinated omission", f)
@@ -197,11 +196,8 @@ func TestWhatTheModelDoesNotTakeIsLeftOut(t *testing.T) {
 // simulated under it has that.
 func TestASpreadBeyondTheModelKeepsTheMedian(t *testing.T) {
 	s := calibratedService{way: estimate{0.001, 0.001, 0.001, 100}, spread: estimate{mostSpread, mostSpread, 3.2, 100}}
-	if s.spread != (estimate{2, 2, 3.2, 100}) {
-		t.Errorf("the spread is %+v; want 2, from 2 to 3.2", s.spread)
-	}
+	assert.Truef(t, s.spread == (estimate{2, 2, 3.2, 100}), "the spread is %+v; want 2, from 2 to 3.2", s.spread)
 	mean := s.mean(estimate{0.004, 0.003, 0.005, 100})
-	if median := 0.001 + mean.value/math.Sqrt(1+mostSpread*mostSpread); math.Abs(median-0.004) > 1e-12 {
-		t.Errorf("the median comes to %v; want 4 ms", median)
-	}
+	median := 0.001 + mean.value/math.Sqrt(1+mostSpread*mostSpread)
+	assert.Truef(t, math.Abs(median-0.004) <= 1e-12, "the median comes to %v; want 4 ms", median)
 }

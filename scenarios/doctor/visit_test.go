@@ -168,19 +168,16 @@ func TestVisits(t *testing.T) {
 				t.Errorf("%s: %q of %v; want of %v\n%s", row.sentence, verdict, got, want, spelled(d))
 			}
 		}
-		if !strings.Contains(spelled(d), row.says) {
-			t.Errorf("%s: the checks do not say %q:\n%s", row.sentence, row.says, spelled(d))
-		}
+		assert.Truef(t, strings.Contains(spelled(d), row.says),
+			"%s: the checks do not say %q:\n%s", row.sentence, row.says, spelled(d))
 		mustNotTell(t, row.sentence, d, planted, otherKey)
 		for _, one := range d.Checks {
-			if one.Verdict == Fail && one.Note == "" {
-				t.Errorf("%s: %s does not say what to do", row.sentence, one.Name)
-			}
+			assert.Truef(t, one.Verdict != Fail || one.Note != "",
+				"%s: %s does not say what to do", row.sentence, one.Name)
 		}
 	}
-	if names := good.Engine.TableNames("races"); len(names) > 0 {
-		t.Errorf("the visits made the tables %v; want nothing written", names)
-	}
+	names := good.Engine.TableNames("races")
+	assert.Truef(t, len(names) == 0, "the visits made the tables %v; want nothing written", names)
 	assert.EqualValues(t, 0, good.Counts().Entities, "the visits counted entities")
 }
 
@@ -237,9 +234,7 @@ func TestVisitIsElevenReads(t *testing.T) {
 			t.Errorf("%s: a visit by %s opened %d connections and used them again %d times; want %s, %d and %d\n%s", row.sentence,
 				v.client.Client(), c.Opened, c.Reused, row.client, row.opened, row.reused, spelled(d))
 		}
-		if len(d.passed()) != len(list) {
-			t.Errorf("%s: %s", row.sentence, spelled(d))
-		}
+		assert.Truef(t, len(d.passed()) == len(list), "%s: %s", row.sentence, spelled(d))
 		v.close()
 	}
 }
@@ -376,9 +371,8 @@ func TestVisitByAProxy(t *testing.T) {
 			t.Errorf("to %s: warned %v, failed %v, not known %v; want %v, %v, %v\n%s", row.to, d.names(Warn), d.names(Fail), d.names(CannotTell),
 				row.warned, row.failed, row.unknown, spelled(d))
 		}
-		if row.failed != nil && !strings.Contains(spelled(d), "lets nobody through") {
-			t.Errorf("the visit does not say that it was the proxy:\n%s", spelled(d))
-		}
+		assert.Truef(t, row.failed == nil || strings.Contains(spelled(d), "lets nobody through"),
+			"the visit does not say that it was the proxy:\n%s", spelled(d))
 	}
 }
 
@@ -420,9 +414,8 @@ func TestVisitWithAToken(t *testing.T) {
 		v := visiting(endpointAt(t, good.URL, planted).WithCredential(azure.NewCredential("scope", row.given)), nil)
 		d := diagnose(context.Background(), v.checks(), io.Discard)
 		v.close()
-		if !slices.Equal(d.names(Fail), row.fails) || !strings.Contains(spelled(d), row.says) {
-			t.Errorf("%s: failed %v; want %v and %q\n%s", row.sentence, d.names(Fail), row.fails, row.says, spelled(d))
-		}
+		assert.Truef(t, slices.Equal(d.names(Fail), row.fails) && strings.Contains(spelled(d), row.says),
+			"%s: failed %v; want %v and %q\n%s", row.sentence, d.names(Fail), row.fails, row.says, spelled(d))
 		mustNotTell(t, row.sentence, d, "token-of-races", "token-of-horses")
 	}
 }
@@ -498,10 +491,9 @@ func TestBandwidthWritesNothing(t *testing.T) {
 		t.Fatal(f)
 	}
 	f := v.measureBandwidth(t.Context())
-	if c := good.Counts(); f.Verdict != Warn || c.Entities != 0 || c.Requests > 17 ||
-		len(good.Engine.TableNames("races")) > 0 {
-		t.Errorf("%+v with %+v; want a warning, at most 17 requests, and nothing written", f, c)
-	}
+	c := good.Counts()
+	assert.Truef(t, f.Verdict == Warn && c.Entities == 0 && c.Requests <= 17 && len(good.Engine.TableNames("races")) == 0,
+		"%+v with %+v; want a warning, at most 17 requests, and nothing written", f, c)
 	read := must(v.endpoint.WithSAS("sv=2019-02-02&ss=t&srt=sco&sp=rl&se=2099-01-01T00:00:00Z&sig=" + otherKey))
 	w := visiting(read, nil)
 	defer w.close()

@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/target"
 	"loadgen/target/azure"
@@ -50,9 +52,7 @@ func TestRepliesAtTheBound(t *testing.T) {
 				if size <= mostReply && (got.Status != 400 || got.Fault != "") || size > mostReply && got.Fault != target.ReplyTooLong {
 					t.Errorf("%s: %d bytes to %s = %+v; want 400, or %s beyond %d", way, size, name, got, target.ReplyTooLong, mostReply)
 				}
-				if held := budget.Held(); held != 0 {
-					t.Errorf("%s: %d bytes to %s: %d are held afterwards", way, size, name, held)
-				}
+				assert.EqualValuesf(t, 0, budget.Held(), "%s: %d bytes to %s", way, size, name)
 			}
 		}
 	}
@@ -126,12 +126,8 @@ func TestRepliesHeldUp(t *testing.T) {
 					if faults[row.had] == 0 || faults[row.waited] < long-6 || faults[row.had]+faults[row.waited] < long {
 						t.Errorf("the long ones = %v; want %s of few, %s of most", faults, row.had, row.waited)
 					}
-					if now := clk.Now(); now != clock.Instant(row.after) {
-						t.Errorf("the last ended after %v; want %v", now, row.after)
-					}
-					if held := budget.Held(); held != 0 {
-						t.Errorf("%d bytes are held at the end", held)
-					}
+					assert.Equal(t, clock.Instant(row.after), clk.Now(), "the last ended after")
+					assert.EqualValues(t, 0, budget.Held(), "budget.Held()")
 					if !row.closes {
 						subject.Close()
 					}

@@ -157,9 +157,8 @@ func (c *chaos) check(t *testing.T, op *target.Operation, got target.Outcome) {
 	c.mu.Lock()
 	came := c.seen[fmt.Sprint(op.Number)]
 	c.mu.Unlock()
-	if came > 1 || came == 0 && got.Status != 0 {
-		t.Errorf("request %d came %d times, with the outcome %+v; want once, or never where there is no reply", op.Number, came, got)
-	}
+	assert.Truef(t, came <= 1 && (came != 0 || got.Status == 0),
+		"request %d came %d times, with the outcome %+v; want once, or never where there is no reply", op.Number, came, got)
 	fate := op.Number % fates
 	switch {
 	case got.Status == 200:

@@ -156,10 +156,9 @@ func TestUnreadRequest(t *testing.T) {
 			serving.Go(func() { io.WriteString(far, created) }) // and nothing is read
 			return near, nil
 		})
-		if got := do(t, subject, single(entity.Insert, "1", entity.Match{})); got.Status != 204 ||
-			clk.Now() != clock.Instant(50*time.Millisecond) {
-			t.Errorf("Do = %+v after %v; want 204 after 50ms", got, clk.Now().Offset())
-		}
+		got := do(t, subject, single(entity.Insert, "1", entity.Match{}))
+		assert.Truef(t, got.Status == 204 && clk.Now() == clock.Instant(50*time.Millisecond),
+			"Do = %+v after %v; want 204 after 50ms", got, clk.Now().Offset())
 		serving.Wait()
 		far.Close()
 	})
@@ -198,10 +197,9 @@ func TestConnectionsOverTLS(t *testing.T) {
 		}
 		assert.Equalf(t, "HTTP/1.1 example.com", by, "attempt %d: Do = %+v, spoken to by", n, got)
 		c := subject.Connections()
-		if c.Opened != row.opened || c.Handshakes.Count != row.opened || c.Lookups.Count != row.opened ||
-			c.Connects.Count != row.opened {
-			t.Errorf("attempt %d: %+v; want %d opened", n, c, row.opened)
-		}
+		assert.Truef(t, c.Opened == row.opened && c.Handshakes.Count == row.opened && c.Lookups.Count == row.opened &&
+			c.Connects.Count == row.opened,
+			"attempt %d: %+v; want %d opened", n, c, row.opened)
 		moved.at.Add(int64(time.Second))
 	}
 }

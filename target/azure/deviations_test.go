@@ -28,9 +28,8 @@ func TestDeviationsAreThoseOfTheDocs(t *testing.T) {
 	}
 	for name, reason := range deviations {
 		assert.Truef(t, known[name], "a deviation is listed for %q, and there is no such check", name)
-		if row := "| " + name + " | " + reason + " |"; !strings.Contains(string(text), row) {
-			t.Errorf("docs/azurite.md has no row %q", row)
-		}
+		row := "| " + name + " | " + reason + " |"
+		assert.Truef(t, strings.Contains(string(text), row), "docs/azurite.md has no row %q", row)
 	}
 	assert.Equal(t, len(deviations), strings.Count(string(text), "\n| a ")+strings.Count(string(text), "\n| the "),
 		"docs/azurite.md")

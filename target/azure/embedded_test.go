@@ -139,13 +139,10 @@ func TestDerivedCountsAreWhatTheEngineTells(t *testing.T) {
 		for number := range 400 {
 			op := walk.Next()
 			a, b := told.Do(t.Context(), op), derived.Do(t.Context(), op)
-			if a.Status != b.Status || a.Counted != b.Counted || a.Returned != b.Returned {
-				t.Fatalf("seed %d, operation %d, %v: told %d (status %d, %d returned), derived %d (status %d, %d returned)",
-					seed, number, op.Verb, a.Counted, a.Status, a.Returned, b.Counted, b.Status, b.Returned)
-			}
-			if a.Status == 0 {
-				t.Fatalf("seed %d, operation %d, %v: %s", seed, number, op.Verb, a.Detail)
-			}
+			require.Truef(t, a.Status == b.Status && a.Counted == b.Counted && a.Returned == b.Returned,
+				"seed %d, operation %d, %v: told %d (status %d, %d returned), derived %d (status %d, %d returned)", seed, number,
+				op.Verb, a.Counted, a.Status, a.Returned, b.Counted, b.Status, b.Returned)
+			require.Truef(t, a.Status != 0, "seed %d, operation %d, %v: %s", seed, number, op.Verb, a.Detail)
 			if a.Version == b.Version {
 				walk.Saw(op, a)
 			}
@@ -192,10 +189,9 @@ func driven(t *testing.T, name string, runner func(*drive.Live, *azure.NetHTTP) 
 		other.Close()
 		record = must(results.Read(folder))
 		sum := record.Total(results.Everything)
-		if sum.Scheduled != sum.Sent+sum.Dropped || sum.Attempts != sum.Ok+sum.Throttled+sum.Failed ||
-			sum.Attempts != counts.Requests || sum.Counted != counts.Entities || sum.Failed > 0 {
-			t.Errorf("%s: %+v, and the server counted %+v; want books that close, and nothing failed", name, sum, counts)
-		}
+		assert.Truef(t, sum.Scheduled == sum.Sent+sum.Dropped && sum.Attempts == sum.Ok+sum.Throttled+sum.Failed &&
+			sum.Attempts == counts.Requests && sum.Counted == counts.Entities && sum.Failed <= 0,
+			"%s: %+v, and the server counted %+v; want books that close, and nothing failed", name, sum, counts)
 	})
 	return record
 }

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
@@ -112,9 +113,8 @@ func TestEndlessRepliesTo256Workers(t *testing.T) {
 	used := child.ProcessState.SysUsage().(*syscall.Rusage)
 	t.Logf("the client used %v on the processor, and %d MB",
 		child.ProcessState.UserTime()+child.ProcessState.SystemTime(), used.Maxrss/1000)
-	if most := int64(400e6); used.Maxrss<<10 > most {
-		t.Errorf("the client took %d bytes; want at most %d", used.Maxrss<<10, most)
-	}
+	most := int64(400e6)
+	assert.Truef(t, used.Maxrss<<10 <= most, "the client took %d bytes; want at most %d", used.Maxrss<<10, most)
 }
 
 // meetEndless is the client: it reads from all peers for some seconds.
@@ -172,11 +172,8 @@ func meetEndless(t *testing.T, peers []string) {
 	t.Logf("of an honest service %d replies, the longest after %v", heard, longest)
 	// How often it is heard is the processor's doing, on which the peers that never end are as
 	// well; that it finds room is the budget's.
-	if crowded := outcomes["honest: 0 NoRoomForReply"]; heard < endlessHonest || outcomes["honest: 200 "] != heard || crowded > heard/10 {
-		t.Errorf("an honest service was heard %d times, and %d times there was no room for what it said; want %d at least, and room for nine of ten",
-			heard, crowded, endlessHonest)
-	}
-	if held := budget.Held(); held != 0 {
-		t.Errorf("%d bytes are held at the end", held)
-	}
+	crowded := outcomes["honest: 0 NoRoomForReply"]
+	assert.Truef(t, heard >= endlessHonest && outcomes["honest: 200 "] == heard && crowded <= heard/10,
+		"an honest service was heard %d times, and %d times there was no room for what it said; want %d at least, and room for nine of ten", heard, crowded, endlessHonest)
+	assert.EqualValues(t, 0, budget.Held(), "budget.Held()")
 }

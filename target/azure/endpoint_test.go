@@ -24,10 +24,9 @@ func TestParseURL(t *testing.T) {
 		{"blanks around it", " https://races.table.core.windows.net\n", "", "https://races.table.core.windows.net", "races"},
 	} {
 		got, err := azure.ParseURL(row.text, row.account, nil)
-		if err != nil || got.String() != row.address || got.Account() != row.wantAccount {
-			t.Errorf("%s: ParseURL(%q, %q) = %v of %q, %v; want %s of %q", row.name, row.text, row.account,
-				got, got.Account(), err, row.address, row.wantAccount)
-		}
+		assert.Truef(t, err == nil && got.String() == row.address && got.Account() == row.wantAccount,
+			"%s: ParseURL(%q, %q) = %v of %q, %v; want %s of %q", row.name, row.text, row.account, got, got.Account(), err,
+			row.address, row.wantAccount)
 	}
 }
 
@@ -47,9 +46,8 @@ func TestCosmosIsToldByItsHost(t *testing.T) {
 		{"a host that only ends like it", "https://xtable.cosmos.azure.com", false},
 	} {
 		endpoint, err := azure.ParseURL(row.text, "races", nil)
-		if err != nil || endpoint.Cosmos() != row.want {
-			t.Errorf("%s: ParseURL(%q).Cosmos() = %v, %v; want %v", row.name, row.text, endpoint.Cosmos(), err, row.want)
-		}
+		assert.Truef(t, err == nil && endpoint.Cosmos() == row.want,
+			"%s: ParseURL(%q).Cosmos() = %v, %v; want %v", row.name, row.text, endpoint.Cosmos(), err, row.want)
 	}
 	assert.False(t, (azure.Endpoint{}).Cosmos(), "no endpoint at all is taken for Cosmos DB")
 }
@@ -128,9 +126,8 @@ func TestOptionsFaults(t *testing.T) {
 	} {
 		faults := row.o.Validate()
 		assert.Lenf(t, faults, row.faults, "%s: Validate() = %q; want %d faults", row.name, faults, row.faults)
-		if built, err := azure.New(row.o); !errors.Is(err, azure.ErrOptions) {
-			t.Errorf("%s: New = %v, %v; want ErrOptions", row.name, built, err)
-		}
+		built, err := azure.New(row.o)
+		assert.Truef(t, errors.Is(err, azure.ErrOptions), "%s: New = %v, %v; want ErrOptions", row.name, built, err)
 	}
 }
 
@@ -242,9 +239,8 @@ func TestNeighbours(t *testing.T) {
 		if got, signature := endpoint.Credential(); signature != "" || got != key && !strings.HasPrefix(row.text, "Use") {
 			t.Errorf("%s: the credential is %q and %q; want the key", row.name, got, signature)
 		}
-		if shown := fmt.Sprintf("%v %+v %#v", endpoint, endpoint, endpoint); strings.Contains(shown, key) {
-			t.Errorf("%s: printed as %s, with the key", row.name, shown)
-		}
+		shown := fmt.Sprintf("%v %+v %#v", endpoint, endpoint, endpoint)
+		assert.Truef(t, !strings.Contains(shown, key), "%s: printed as %s, with the key", row.name, shown)
 	}
 	signed, err := azure.ParseConnectionString("AccountName=races;SharedAccessSignature=?sv=1&sig=abc")
 	if key, signature := signed.Credential(); err != nil || key != "" || signature != "sv=1&sig=abc" {

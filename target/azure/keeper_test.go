@@ -99,15 +99,12 @@ func TestTokensAreRefreshedBeforeTheyExpire(t *testing.T) {
 	who := managed(t, e, "https://one.example/.default")
 	synctest.Test(t, func(t *testing.T) {
 		k := newKeeper(t, who)
-		if k.Token() != nil {
-			t.Error("there is a token before anybody asked for one")
-		}
+		assert.True(t, k.Token() == nil, "there is a token before anybody asked for one")
 		first, err := k.Ready(t.Context())
 		require.Truef(t, err == nil && first.Header() == "Bearer token-1", "Ready = %v, %v; want the first token", first, err)
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
-			if text := fmt.Sprintf(verb+" "+verb, first, who); strings.Contains(text, "token-1") {
-				t.Errorf("%s shows %s", verb, text)
-			}
+			text := fmt.Sprintf(verb+" "+verb, first, who)
+			assert.Truef(t, !strings.Contains(text, "token-1"), "%s shows %s", verb, text)
 		}
 		began := time.Now()
 		for minute := range 24 * 60 {
@@ -123,9 +120,7 @@ func TestTokensAreRefreshedBeforeTheyExpire(t *testing.T) {
 		if n := e.count(); n < 26 || n > 27 {
 			t.Errorf("%d tokens in a day; want one each 55 minutes or so", n)
 		}
-		if len(e.strange) > 0 {
-			t.Errorf("the endpoint was asked %q without its secret", e.strange)
-		}
+		assert.Truef(t, len(e.strange) == 0, "the endpoint was asked %q without its secret", e.strange)
 	})
 }
 
@@ -204,10 +199,9 @@ func TestWhyThereIsNoToken(t *testing.T) {
 			if err == nil {
 				_, err = newKeeper(t, who).Ready(t.Context())
 			}
-			if !errors.Is(err, azure.ErrNoToken) || !strings.Contains(err.Error(), row.says) ||
-				strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), plantedHeader) {
-				t.Errorf("%v; want one line with %q", err, row.says)
-			}
+			assert.Truef(t, errors.Is(err, azure.ErrNoToken) && strings.Contains(err.Error(), row.says) &&
+				!strings.Contains(err.Error(), "\n") && !strings.Contains(err.Error(), plantedHeader),
+				"%v; want one line with %q", err, row.says)
 		})
 	}
 }

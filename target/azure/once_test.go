@@ -137,12 +137,10 @@ func TestTimeout(t *testing.T) {
 					began := clk.Now()
 					got := do(t, subject, get(row))
 					took := clk.Now().Sub(began)
-					if row == "quick" && (got.Status != 503 || took != 0) {
-						t.Errorf("a quick attempt = %+v after %v; want 503 at once", got, took)
-					}
-					if row == "slow" && (got.Fault != target.TimedOut || took != 35*time.Second) {
-						t.Errorf("a slow attempt = %+v after %v; want none after 35s", got, took)
-					}
+					assert.Truef(t, row != "quick" || got.Status == 503 && took == 0,
+						"a quick attempt = %+v after %v; want 503 at once", got, took)
+					assert.Truef(t, row != "slow" || got.Fault == target.TimedOut && took == 35*time.Second,
+						"a slow attempt = %+v after %v; want none after 35s", got, took)
 				})
 			}
 		}
@@ -223,10 +221,9 @@ func TestFailures(t *testing.T) {
 			if way == "net/http" {
 				fault = cmp.Or(row.other, fault)
 			}
-			if got.Status != 0 || got.Code != "" || got.Fault != fault || got.Counted != 0 ||
-				strings.Contains(got.Detail, "\n") || got.Detail == "" {
-				t.Errorf("%s by %s: Do = %+v; want status 0, %s, and one line", row.name, way, got, fault)
-			}
+			assert.Truef(t, got.Status == 0 && got.Code == "" && got.Fault == fault && got.Counted == 0 &&
+				!strings.Contains(got.Detail, "\n") && got.Detail != "",
+				"%s by %s: Do = %+v; want status 0, %s, and one line", row.name, way, got, fault)
 			assert.Equalf(t, results.Failed, got.Class(target.Expected{NotFound: true}), "%s by %s: class", row.name, way)
 		}
 	}
@@ -355,9 +352,8 @@ func (s *stage) check(t *testing.T, limit, patience, want time.Duration, fault t
 		got := subject.Do(ctx, &s.op)
 		cancel()
 		took := clk.Now().Sub(began)
-		if got.Status != 0 || got.Fault != fault || took != want || got.Counted != 0 {
-			t.Errorf("%s: Do = %+v after %v; want %s after %v", s.name, got, took, fault, want)
-		}
+		assert.Truef(t, got.Status == 0 && got.Fault == fault && took == want && got.Counted == 0,
+			"%s: Do = %+v after %v; want %s after %v", s.name, got, took, fault, want)
 		tries := int64(n + 1)
 		wanted := azure.Connections{Refused: tries}
 		if s.dialled {
@@ -401,17 +397,15 @@ func TestConnectedTooLate(t *testing.T) {
 		})
 		var serving sync.WaitGroup
 		serving.Go(func() {
-			if sent, _ := io.ReadAll(far); len(sent) > 0 {
-				t.Errorf("the service was sent %q; want nothing", sent)
-			}
+			sent, _ := io.ReadAll(far)
+			assert.Truef(t, len(sent) == 0, "the service was sent %q; want nothing", sent)
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		op := single(entity.Insert, "1", entity.Match{})
 		got := subject.Do(ctx, &op)
-		if got.Fault != target.Cancelled || clk.Now() != clock.Instant(time.Second) {
-			t.Errorf("Do = %+v at %v; want none at 1s", got, clk.Now().Offset())
-		}
+		assert.Truef(t, got.Fault == target.Cancelled && clk.Now() == clock.Instant(time.Second),
+			"Do = %+v at %v; want none at 1s", got, clk.Now().Offset())
 		serving.Wait()
 	})
 }

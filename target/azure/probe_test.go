@@ -107,9 +107,8 @@ func TestProbeDescribes(t *testing.T) {
 	reply := "HTTP/1.1 200 OK\n" + tablesServer + later + "x-ms-version: 2019-02-02\n" + jsonReply
 	subject, _ := openAt(t, always(framed(reply+noTables, true)), azure.Options{Clock: still{clock.NewReal()}})
 	want := azure.Service{Server: "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0", Version: "2019-02-02", Ahead: 10 * time.Second}
-	if got, err := subject.Probe(t.Context()); err != nil || got != want {
-		t.Errorf("Probe = %+v, %v; want %+v", got, err, want)
-	}
+	got, err := subject.Probe(t.Context())
+	assert.Truef(t, err == nil && got == want, "Probe = %+v, %v; want %+v", got, err, want)
 }
 
 func TestProbeUnreachable(t *testing.T) {

@@ -73,10 +73,9 @@ func TestReadReply(t *testing.T) {
 		{"another protocol from here on", "HTTP/1.1 101 X\r\nUpgrade: x\r\n\r\n", 101, "", "", true},
 	} {
 		status, body, header, last, err := azure.ReadReply(bufio.NewReaderSize(strings.NewReader(row.text), 16<<10), "X-Say")
-		if err != nil || status != row.status || body != row.body || header != row.header || last != row.last {
-			t.Errorf("%s: ReadReply(%.60q) = %d, %.20q, %.20q, last %v, %v; want %d, %.20q, %.20q, last %v",
-				row.name, row.text, status, body, header, last, err, row.status, row.body, row.header, row.last)
-		}
+		assert.Truef(t, err == nil && status == row.status && body == row.body && header == row.header && last == row.last,
+			"%s: ReadReply(%.60q) = %d, %.20q, %.20q, last %v, %v; want %d, %.20q, %.20q, last %v", row.name, row.text, status,
+			body, header, last, err, row.status, row.body, row.header, row.last)
 	}
 }
 

@@ -137,9 +137,8 @@ func TestUnsendable(t *testing.T) {
 	subject, server := openAt(t, always(created), azure.Options{})
 	crossed := target.Operation{Verb: entity.Query, Table: "Runners"}
 	crossed.Query.Range = filter.Range{From: entity.Key{Partition: "a\x00b"}, To: entity.Key{Partition: "a\x00c", Row: "\x00"}, Bounded: true}
-	if _, sayable := crossed.Query.Range.Text(); sayable {
-		t.Fatal("the range of the test has become one that a $filter says")
-	}
+	_, sayable := crossed.Query.Range.Text()
+	require.True(t, !sayable, "the range of the test has become one that a $filter says")
 	mixed := single(entity.Insert, "1", entity.Match{})
 	mixed.Change.Verb = entity.Replace
 	for _, row := range []struct {
@@ -203,9 +202,8 @@ func TestETagStyles(t *testing.T) {
 		{"a tag that is none", merge, strings.Replace(tagged(""), "W/", "", 1), "11:48:20.4827", "20.4827Z"},
 	} {
 		subject, server := openAt(t, always(framed(row.reply, false)), azure.Options{})
-		if got := subject.Do(t.Context(), &row.first); got.Status == 0 {
-			t.Errorf("%s: Do = %+v; want a reply", row.name, got)
-		}
+		got := subject.Do(t.Context(), &row.first)
+		assert.Truef(t, got.Status != 0, "%s: Do = %+v; want a reply", row.name, got)
 		conditional := single(entity.Merge, "1", entity.MatchExactly(ticks(t, "2026-11-20T"+row.version+"Z")))
 		batch := target.Operation{Verb: entity.Batch, Table: "Runners", Changes: []entity.Change{conditional.Change}}
 		for n, op := range []*target.Operation{&conditional, &batch} {
@@ -232,9 +230,8 @@ func TestETagStyleChanges(t *testing.T) {
 		if !strings.Contains(string(server.requests()[n]), want) {
 			t.Errorf("request %d:\n%s\nwant %s in it", n, server.requests()[n], want)
 		}
-		if n < 3 && got.Version != ticks(t, "2026-11-20T11:48:20.4827Z") {
-			t.Errorf("Do %d = version %v; want the one of the tag", n, got.Version)
-		}
+		assert.Truef(t, n >= 3 || got.Version == ticks(t, "2026-11-20T11:48:20.4827Z"),
+			"Do %d = version %v; want the one of the tag", n, got.Version)
 	}
 }
 

@@ -84,9 +84,8 @@ func TestThereIsAnEndToWhatIsHeld(t *testing.T) {
 func TestRoomComesBack(t *testing.T) {
 	m := queueblob.Small(mostThings, mostBytes)
 	for n := range 3 * mostBytes / mostBlob {
-		if o := send(m, target.Beside{Verb: target.PutBlob, Store: "notes", Name: "a", Body: make([]byte, mostBlob)}); o.Status != 201 {
-			t.Fatalf("write %d over the same blob is answered %d; want 201", n, o.Status)
-		}
+		o := send(m, target.Beside{Verb: target.PutBlob, Store: "notes", Name: "a", Body: make([]byte, mostBlob)})
+		require.Truef(t, o.Status == 201, "write %d over the same blob is answered %d; want 201", n, o.Status)
 	}
 	for n := range mostThings + 5 {
 		send(m, target.Beside{Verb: target.PutMessage, Store: "work", Body: make([]byte, 4096)})
@@ -103,10 +102,9 @@ func TestRoomComesBack(t *testing.T) {
 		if n == 2*fit+1 {
 			want = 507
 		}
-		if o := send(m, target.Beside{Verb: target.PutBlob, Store: "notes", Name: fmt.Sprint(n / 2),
-			Body: make([]byte, size)}); o.Status != want {
-			t.Fatalf("blob %d of %d bytes is answered %d; want %d", n/2, size, o.Status, want)
-		}
+		o := send(m, target.Beside{Verb: target.PutBlob, Store: "notes", Name: fmt.Sprint(n / 2),
+			Body: make([]byte, size)})
+		require.Truef(t, o.Status == want, "blob %d of %d bytes is answered %d; want %d", n/2, size, o.Status, want)
 	}
 }
 
@@ -199,9 +197,8 @@ func TestRequestsGoWhereTheyBelong(t *testing.T) {
 			}
 		}
 		assert.Equalf(t, want, live.Do(t.Context(), op).Detail, "%v went to the", verb)
-		if o, at := virtual.Submit(0, op); o.Detail != beside || at != 7 {
-			t.Errorf("%v went to the %s at %v; want %s", verb, o.Detail, at, beside)
-		}
+		o, at := virtual.Submit(0, op)
+		assert.Truef(t, o.Detail == beside && at == 7, "%v went to the %s at %v; want %s", verb, o.Detail, at, beside)
 	}
 	o := queueblob.New(labelled("table"), queueblob.Services{}).Do(t.Context(), &target.Operation{Beside: &target.Beside{Verb: target.PutMessage}})
 	assert.Truef(t, o.Status == 501 && strings.Contains(o.Detail, "no queue"), "without a queue it is answered %+v; want 501", o)

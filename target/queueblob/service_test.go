@@ -139,9 +139,8 @@ func TestNobodyAnswers(t *testing.T) {
 func TestAReplyThatBreaksOff(t *testing.T) {
 	r := newRemote(t, reaction{200, map[string]string{"Content-Length": "100"}, "short"})
 	o := services(t, r.URL, plantedKey, "").Do(t.Context(), &target.Operation{Beside: &target.Beside{Verb: target.GetBlob, Store: "notes", Name: "a"}})
-	if o.Status != 0 || len(o.Found) != 0 || len(r.asked) != 1 {
-		t.Errorf("%+v after %d requests; want no status after one", o, len(r.asked))
-	}
+	assert.Truef(t, o.Status == 0 && len(o.Found) == 0 && len(r.asked) == 1,
+		"%+v after %d requests; want no status after one", o, len(r.asked))
 }
 
 // What breaks a limit is not sent: a message without an id would be all of them.
@@ -153,13 +152,10 @@ func TestNothingAtFaultIsSent(t *testing.T) {
 		{Verb: target.GetBlob, Store: "notes", Name: "../other/a"}, {Verb: target.DropQueue, Store: "a/b"}, {Verb: target.DropContainer},
 		{Verb: target.PutMessage, Store: "work", Body: make([]byte, queueblob.MostMessage+1)},
 	} {
-		if o := there.Do(t.Context(), &target.Operation{Beside: &b}); o.Status != 400 && o.Status != 413 {
-			t.Errorf("%+v is answered %+v; want 400 or 413", b.Verb, o)
-		}
+		o := there.Do(t.Context(), &target.Operation{Beside: &b})
+		assert.Truef(t, o.Status == 400 || o.Status == 413, "%+v is answered %+v; want 400 or 413", b.Verb, o)
 	}
-	if len(r.asked) != 0 {
-		t.Errorf("%v was sent; want nothing", r.asked)
-	}
+	assert.Truef(t, len(r.asked) == 0, "%v was sent; want nothing", r.asked)
 }
 
 // What is missing is told, and made by a request of its own: each call is one.
@@ -285,12 +281,9 @@ func TestEndlessReplies(t *testing.T) {
 			if more := sent.Load() - before; more > most || o.Status == 0 && o.Fault != target.ReplyTooLong && o.Fault != target.ConnectionFailed {
 				t.Errorf("%v of %d without an end = %+v after %d bytes; want an outcome after at most %d", one.Verb, status, o, more, most)
 			}
-			if one.Verb == target.ListBlobs && o.Fault != target.ReplyTooLong {
-				t.Errorf("a list without an end = %+v; want %s", o, target.ReplyTooLong)
-			}
-			if held := budget.Held(); held != 0 {
-				t.Errorf("%v of %d: %d bytes are held afterwards", one.Verb, status, held)
-			}
+			assert.Truef(t, one.Verb != target.ListBlobs || o.Fault == target.ReplyTooLong,
+				"a list without an end = %+v; want %s", o, target.ReplyTooLong)
+			assert.EqualValuesf(t, 0, budget.Held(), "%v of %d", one.Verb, status)
 		}
 	}
 }

@@ -51,9 +51,8 @@ func TestATargetThatKeepsItsTablesPasses(t *testing.T) {
 			return subject
 		})
 	}
-	if left := shared.engine.TableNames("a"); len(left) > 0 {
-		t.Errorf("the suite left %v behind", left)
-	}
+	left := shared.engine.TableNames("a")
+	assert.Truef(t, len(left) == 0, "the suite left %v behind", left)
 }
 
 func TestARefusalFailsWhereNoneIsExpected(t *testing.T) {
@@ -233,9 +232,8 @@ func TestTheSuiteFindsWrongBooks(t *testing.T) {
 	f.enter, f.deaf = addPhantoms, false
 	subject := targettest.Virtual(f)
 	subject.Counts = nil
-	if failures := failuresOf(subject); len(failures) > 0 {
-		t.Errorf("a target without books failed %v", failures)
-	}
+	failures := failuresOf(subject)
+	assert.Truef(t, len(failures) == 0, "a target without books failed %v", failures)
 }
 
 // countStatus is 1 of an outcome of that status, 0 of others.
