@@ -8,9 +8,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine"
@@ -19,9 +17,6 @@ import (
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
 	"loadgen/engine/wire"
-	"loadgen/results"
-	"loadgen/scenarios"
-	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
 	"loadgen/target/azure"
@@ -154,78 +149,3 @@ func TestDerivedCountsAreWhatTheEngineTells(t *testing.T) {
 }
 
 var _ drive.Wire = (*azure.NetHTTP)(nil)
-
-// offered is a load of gets and inserts at one rate, on one partition.
-const offered = `name: twice
-seed: 7
-workers: 64
-attributes: {event: {list: [NYC]}, bib: {sequence: 1}}
-entity: {size: 300, filler: Notes}
-design: {partition_key: "{event}", row_key: "{bib}"}
-phases:
-  - {name: load, load: {entities: 200, transaction: 100, lanes: 2}}
-  - name: peak
-    peak: {partition_key: NYC, rates: [400, 2500], each: 1s, hold: false,
-      operations: [{verb: get, weight: 3}, {verb: insert}]}
-retry: none
-`
-
-// driven runs the scenario by one of the drivers, over HTTP in memory, and holds its
-// books to those of the server.
-func driven(t *testing.T, name string, runner func(*drive.Live, *azure.NetHTTP) drive.Runner) *results.Record {
-	var record *results.Record
-	synctest.Test(t, func(t *testing.T) {
-		s := must(scenarios.Parse("twice.yaml", []byte(offered)))
-		clk := clock.NewReal()
-		m := openInMemory(t, azure.Options{AskCounted: true, Connections: s.Workers})
-		campaign := must(campaign.NewCampaign(campaign.Options{Scenario: s, Table: "twice"}))
-		folder := new(results.Memory)
-		recorder := must(results.NewRecorder(folder, results.Manifest{Operations: campaign.Kinds()}))
-		other := m.NetHTTP()
-		live := &drive.Live{Clock: clk, Target: m.Target, Workers: s.Workers}
-		require.NoErrorf(t, campaign.Run(t.Context(), runner(live, other), &drive.Ledger{Recorder: recorder}), "%s: Run", name)
-		counts := results.TargetCounts(m.Counts())
-		require.NoError(t, recorder.Finish(clk.Now().Offset(), results.Valid, nil, &counts))
-		other.Close()
-		record = must(results.Read(folder))
-		sum := record.Total(results.Everything)
-		assert.Truef(t, sum.Scheduled == sum.Sent+sum.Dropped && sum.Attempts == sum.Ok+sum.Throttled+sum.Failed &&
-			sum.Attempts == counts.Requests && sum.Counted == counts.Entities && sum.Failed <= 0,
-			"%s: %+v, and the server counted %+v; want books that close, and nothing failed", name, sum, counts)
-	})
-	return record
-}
-
-// middle returns the median of a histogram, 0 of an empty one.
-func middle(h *results.Histogram) time.Duration {
-	micros, _ := h.Quantile(.5)
-	return time.Duration(micros) * time.Microsecond
-}
-
-// Both drivers come to the same counts and the same times, of a load that the
-// partition holds and of one that it does not.
-func TestBothDriversAgree(t *testing.T) {
-	native := driven(t, "native", func(l *drive.Live, _ *azure.NetHTTP) drive.Runner { return l })
-	second := driven(t, "vegeta", func(l *drive.Live, n *azure.NetHTTP) drive.Runner {
-		return &drive.Vegeta{Live: l, Wire: n, Epoch: l.Clock.(clock.Real).Started()}
-	})
-	for _, name := range []string{"peak 400/s", "peak 2500/s"} {
-		of := func(p *results.Phase, _ results.Kind) bool { return p.Name == name }
-		a, b := native.Total(of), second.Total(of)
-		t.Logf("%s: scheduled %d, sent %d, ok %d and %d; service p50 %v and %v, response p50 %v and %v", name, a.Scheduled, a.Sent,
-			a.Ok, b.Ok, middle(a.Service[results.Ok]), middle(b.Service[results.Ok]), middle(a.Response), middle(b.Response))
-		if a.Scheduled == 0 || a.Scheduled != b.Scheduled || a.Sent != b.Sent || a.Dropped != b.Dropped || a.Ok != b.Ok || a.Throttled != b.Throttled {
-			t.Errorf("%s: %+v, by vegeta %+v; want the same counts", name, a, b)
-		}
-		for what, pair := range map[string][2]*results.Histogram{
-			"service": {a.Service[results.Ok], b.Service[results.Ok]}, "response": {a.Response, b.Response},
-		} {
-			one, other := middle(pair[0]), middle(pair[1])
-			assert.Truef(t, one != 0 && (one-other).Abs() <= one/50,
-				"%s: %s p50 = %v, by vegeta %v; want them within 2 %%", name, what, one, other)
-		}
-	}
-	if sum := second.Total(results.Reported); sum.Throttled == 0 || sum.Cut != 0 {
-		t.Errorf("%d were refused, %d cut; want some refused and none cut", sum.Throttled, sum.Cut)
-	}
-}

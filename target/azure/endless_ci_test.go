@@ -96,15 +96,8 @@ func TestEndlessRepliesTo256Workers(t *testing.T) {
 		h := hostilities[name]
 		peers = append(peers, name+"="+each(t, func(conn net.Conn) { h.send(t, conn, clk) }))
 	}
-	honest := each(t, func(conn net.Conn) {
-		in := bufio.NewReader(conn)
-		for {
-			if _, err := http.ReadRequest(in); err != nil {
-				return
-			}
-			io.WriteString(conn, bomb(200, `{"PartitionKey":"NYC 2011","RowKey":"1","Notes":"`+strings.Repeat("n", 3000)+`"}`))
-		}
-	})
+	reply := bomb(200, `{"PartitionKey":"NYC 2011","RowKey":"1","Notes":"`+strings.Repeat("n", 3000)+`"}`)
+	honest := serve(t, always(reply)).address
 	child := exec.Command(os.Args[0], "-test.run", "^TestEndlessRepliesTo256Workers$", "-test.v")
 	child.Env = append(os.Environ(), endlessPeers+"=honest="+honest+" "+strings.Join(peers, " "))
 	output, err := child.CombinedOutput()

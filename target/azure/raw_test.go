@@ -105,8 +105,20 @@ func always(reply string) func(int, []byte) (string, bool) {
 
 func (r *raw) handle(conn net.Conn) {
 	var arrived bytes.Buffer
-	reader := bufio.NewReader(io.TeeReader(conn, &arrived))
-	for {
+	converse(conn, io.TeeReader(conn, &arrived), func(*http.Request) (string, bool) {
+		r.mu.Lock()
+		number, request := len(r.seen), bytes.Clone(arrived.Bytes())
+		r.seen = append(r.seen, request)
+		r.mu.Unlock()
+		arrived.Reset()
+		reply, closing := r.answer(number, request)
+		return reply, !closing
+	})
+}
+
+// converse answers the requests of a connection, each read whole, until answer hangs up.
+func converse(conn net.Conn, from io.Reader, answer func(*http.Request) (reply string, stay bool)) {
+	for reader := bufio.NewReader(from); ; {
 		request, err := http.ReadRequest(reader)
 		if err != nil {
 			return
@@ -114,13 +126,8 @@ func (r *raw) handle(conn net.Conn) {
 		if _, err := io.Copy(io.Discard, request.Body); err != nil {
 			return
 		}
-		r.mu.Lock()
-		number := len(r.seen)
-		r.seen = append(r.seen, bytes.Clone(arrived.Bytes()))
-		r.mu.Unlock()
-		arrived.Reset()
-		reply, closing := r.answer(number, r.seen[number])
-		if _, err := io.WriteString(conn, reply); err != nil || closing {
+		reply, stay := answer(request)
+		if _, err := io.WriteString(conn, reply); err != nil || !stay {
 			return
 		}
 	}
@@ -248,21 +255,12 @@ func (n *network) join(t testing.TB, subject *azure.Target) {
 
 func (n *network) handle(conn net.Conn) {
 	defer conn.Close()
-	reader := bufio.NewReader(conn)
-	for number := 0; ; number++ {
-		request, err := http.ReadRequest(reader)
-		if err != nil {
-			return
-		}
-		if _, err := io.Copy(io.Discard, request.Body); err != nil {
-			return
-		}
+	number := 0
+	converse(conn, conn, func(request *http.Request) (string, bool) {
 		n.requests.Add(1)
-		reply, stay := n.answer(number, request)
-		if _, err := io.WriteString(conn, reply); err != nil || !stay {
-			return
-		}
-	}
+		number++
+		return n.answer(number-1, request)
+	})
 }
 
 // must returns a value, and panics where there is an error: the test cannot go on.

@@ -16,7 +16,6 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/results"
 	"loadgen/target"
 	"loadgen/target/azure"
 )
@@ -129,50 +128,6 @@ func TestNetHTTPEnds(t *testing.T) {
 			got := netHTTP(t, subject).Do(ctx, &op)
 			if took := clk.Now().Offset(); got.Status != 0 || got.Fault != row.fault || got.Counted != 0 || took != row.after {
 				t.Errorf("%s: %+v after %v; want %s after %v", row.name, got, took, row.fault, row.after)
-			}
-		})
-	}
-}
-
-// What a caller hands over to be understood stays its own.
-func TestNetHTTPKeepsNothingOfAReply(t *testing.T) {
-	other := "HTTP/1.1 404 Not Found\r\nContent-Length: 300\r\n\r\n" + strings.Repeat("y", 300)
-	subject, _ := openAt(t, func(int, []byte) (string, bool) { return other, false }, azure.Options{})
-	way := netHTTP(t, subject)
-	op, text := get("1"), `{"PartitionKey":"NYC 2011","RowKey":"1","Timestamp":"2026-11-20T11:48:20Z","Echo":"mine"}`
-	body := []byte(text)
-	got := way.Outcome(&op, 200, http.Header{"Etag": {`W/"datetime'2026-11-20T11%3A48%3A20Z'"`}}, body)
-	subject.Do(t.Context(), &op)
-	if echo, _ := got.Entity.Lookup("Echo"); echo.Text() != "mine" || got.Counted != 1 || got.Version == 0 {
-		t.Errorf("Outcome(%s) = %+v; want the entity and its version", text, got)
-	}
-	assert.Equalf(t, text, string(body), "the body is %s by then", body)
-}
-
-// BenchmarkDo shows what an attempt allocates beside what the other side of a
-// connection in memory does.
-func BenchmarkDo(b *testing.B) {
-	insert := single(entity.Insert, "1", entity.Match{})
-	large := entity.Property{Name: "Notes", Value: entity.String(strings.Repeat("x", 800))}
-	insert.Change.Properties = append(insert.Change.Properties, large)
-	body := `{"PartitionKey":"NYC 2011","RowKey":"1","Timestamp":"2026-11-20T11:48:20.4827041Z","Age":55,"Notes":"` +
-		strings.Repeat("x", 800) + `"}`
-	for _, row := range []struct {
-		name, reply string
-		op          target.Operation
-	}{
-		{"insert", created, insert},
-		{"get", framed("HTTP/1.1 200 OK\nContent-Type: application/json\n\n"+body, false), get("1")},
-	} {
-		b.Run(row.name, func(b *testing.B) {
-			n := &network{answer: func(int, *http.Request) (string, bool) { return row.reply, true }}
-			subject := open(b, azure.Options{})
-			n.join(b, subject)
-			b.ReportAllocs()
-			for b.Loop() {
-				if got := subject.Do(b.Context(), &row.op); got.Class(target.Expected{}) != results.Ok {
-					b.Fatalf("Do = %+v; want a success", got)
-				}
 			}
 		})
 	}

@@ -94,49 +94,42 @@ func TestPrintsShowNoSecret(t *testing.T) {
 	}
 }
 
-// hostile are servers that do their worst with what they are sent.
-func hostile() map[string]func(int, []byte) (string, bool) {
-	// echo repeats the request line and headers, which hold the signature.
-	echo := func(request []byte) string {
-		return strings.NewReplacer("\r\n", " ", `"`, "'", "<", " ").Replace(string(request))
-	}
-	reply := func(status, headers, body string) string {
-		return fmt.Sprintf("HTTP/1.1 %s\r\n%sContent-Length: %d\r\n\r\n%s", status, headers, len(body), body)
-	}
-	said := func(status string) func(int, []byte) (string, bool) {
-		return func(_ int, request []byte) (string, bool) {
-			return reply(status, "Content-Type: application/json\r\n",
-				`{"odata.error":{"code":"InvalidInput","message":{"lang":"en","value":"cannot serve `+echo(request)+`"}}}`), false
+// hostile are replies of servers that do their worst with what they are sent: of {line} and
+// {request}. The connection ends after those without a length.
+var hostile = map[string]string{
+	"an error that repeats the request":   "400 Bad Request\n{said}",
+	"a refusal that repeats the request":  "403 Forbidden\n{said}",
+	"a transaction that repeats it":       "202 Accepted\n{said}",
+	"an entity that repeats the request":  "200 OK\n{said}",
+	"a code that repeats the request":     "409 Conflict\nx-ms-error-code: {line}\n\n",
+	"a server that repeats the request":   "403 No\nServer: {line}\n\n",
+	"a status line that repeats it":       "599 {line}\n\n",
+	"a redirection to itself":             "307 Again\nLocation: {line}\n\n",
+	"a transaction of parts that are not": "202 OK\nContent-Type: multipart/mixed; boundary=x\n\n{line}",
+	"a header without a colon":            "200 OK\n{line}\nContent-Length:0\n\n",
+	"a body that breaks off":              "200 OK\nContent-Length: 9999\n\n{line}",
+	"a length that is none":               "200 OK\nContent-Length: {line}\n\n",
+	"an encoding that nobody knows of":    "200 OK\nTransfer-Encoding: {line}\nContent-Length: 0\n\n",
+	"a request for an answer":             "",
+	"a connection that is closed":         "",
+}
+
+// worst returns the answer of a hostile server.
+func worst(name string) func(int, []byte) (string, bool) {
+	said := "Content-Type: application/json\n\n" +
+		`{"odata.error":{"code":"InvalidInput","message":{"lang":"en","value":"cannot serve {request}"}}}`
+	return func(_ int, request []byte) (string, bool) {
+		switch name {
+		case "a request for an answer":
+			return string(request), true
+		case "a connection that is closed":
+			return "", true
 		}
-	}
-	return map[string]func(int, []byte) (string, bool){
-		"an error that repeats the request":  said("400 Bad Request"),
-		"a refusal that repeats the request": said("403 Forbidden"),
-		"a transaction that repeats it":      said("202 Accepted"),
-		"an entity that repeats the request": said("200 OK"),
-		"a code that repeats the request": func(_ int, r []byte) (string, bool) {
-			return reply("409 Conflict", "x-ms-error-code: "+line(r)+"\r\n", ""), false
-		},
-		"a server that repeats the request": func(_ int, r []byte) (string, bool) { return reply("403 No", "Server: "+line(r)+"\r\n", ""), false },
-		"a status line that repeats it":     func(_ int, r []byte) (string, bool) { return reply("599 "+line(r), "", ""), false },
-		"a request for an answer":           func(_ int, r []byte) (string, bool) { return string(r), true },
-		"a header without a colon":          func(_ int, r []byte) (string, bool) { return "HTTP/1.1 200 OK\r\n" + line(r) + "\r\n\r\n", true },
-		"a redirection to itself": func(_ int, r []byte) (string, bool) {
-			return reply("307 Again", "Location: "+line(r)+"\r\n", ""), false
-		},
-		"a body that breaks off": func(_ int, r []byte) (string, bool) {
-			return "HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n" + line(r), true
-		},
-		"a connection that is closed": func(int, []byte) (string, bool) { return "", true },
-		"a length that is none": func(_ int, r []byte) (string, bool) {
-			return "HTTP/1.1 200 OK\r\nContent-Length: " + line(r) + "\r\n\r\n", true
-		},
-		"an encoding that nobody knows of": func(_ int, r []byte) (string, bool) {
-			return "HTTP/1.1 200 OK\r\nTransfer-Encoding: " + line(r) + "\r\n\r\n", true
-		},
-		"a transaction of parts that are not": func(_ int, r []byte) (string, bool) {
-			return reply("202 OK", "Content-Type: multipart/mixed; boundary=x\r\n", line(r)), false
-		},
+		// The request line and headers hold the signature.
+		plain := strings.NewReplacer("\r\n", " ", `"`, "'", "<", " ").Replace(string(request))
+		text := strings.Replace(hostile[name], "{said}", said, 1)
+		text = strings.NewReplacer("{request}", plain, "{line}", line(request)).Replace(text)
+		return framed("HTTP/1.1 "+text, false), strings.Contains(hostile[name], "\nContent-Length:")
 	}
 }
 
@@ -144,19 +137,14 @@ func hostile() map[string]func(int, []byte) (string, bool) {
 func line(request []byte) string {
 	_, target, _ := strings.Cut(string(request), " ")
 	target, rest, _ := strings.Cut(target, " ")
-	_, proof, found := strings.Cut(rest, "Authorization: ")
-	if found {
-		proof, _, _ = strings.Cut(proof, "\r\n")
-	}
-	if !found {
-		proof = ""
-	}
+	_, proof, _ := strings.Cut(rest, "Authorization: ")
+	proof, _, _ = strings.Cut(proof, "\r\n")
 	return target + " " + proof
 }
 
 func TestFailuresShowNoSecret(t *testing.T) {
-	for name, answer := range hostile() {
-		server := serve(t, answer)
+	for name := range hostile {
+		server := serve(t, worst(name))
 		addresses := []string{server.url(), strings.Replace(server.url(), "http:", "https:", 1)}
 		if name == "a connection that is closed" {
 			addresses = append(addresses, "http://nowhere.invalid/races", "http://127.0.0.1:1/races")
