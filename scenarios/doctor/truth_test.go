@@ -3,15 +3,25 @@ package doctor_test
 import (
 	"math"
 	"math/rand/v2"
+	"os"
+	"runtime/debug"
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/model"
 	"loadgen/scenarios"
 	"loadgen/scenarios/doctor"
 	"loadgen/scenarios/run"
 )
+
+// TestMain has memory collected less often: what is simulated makes much that soon is of no use.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	os.Exit(m.Run())
+}
 
 // truth is a service whose limits and times were drawn. One in three grants headroom: its limit
 // comes in slowly; the others hold partitions hard, with an allowance.
@@ -76,9 +86,7 @@ func learnt(t *testing.T, tr truth, seed uint64) *doctor.Profile {
 	o := doctor.CalibrationOptions{On: run.Simulated, Budget: 200_000, Rate: doctor.DefaultRate, MaxRate: 2000, Model: tr.asked, Seed: seed,
 		Now: time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC)}
 	out := must(doctor.Calibrate(t.Context(), o))
-	if out.Ended != nil {
-		t.Fatal(out.Ended)
-	}
+	require.NoError(t, out.Ended)
 	return out.Profile
 }
 
@@ -106,7 +114,8 @@ func TestDrawnTruthsAreFound(t *testing.T) {
 		}
 	}
 	const within, anything = 0.05, 10
-	for seed := range tier(3, 24) {
+	for seed := range tier(2, 24) {
+		seed++ // one of two, and of three, is soft
 		tr := drawn(t, uint64(seed))
 		p := learnt(t, tr, uint64(seed)+1)
 		v, found := p.Parameter("partition_target")

@@ -1,0 +1,4 @@
+package doctor
+
+// Watch is watch.
+var Watch = watch
