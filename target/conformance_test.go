@@ -280,19 +280,3 @@ func TestGivingUp(t *testing.T) {
 		})
 	}
 }
-
-func BenchmarkSubmitGet(b *testing.B) {
-	embedded := target.NewInProcess(newEngine(b, model.Documented), account, nil)
-	embedded.Submit(0, &target.Operation{Verb: entity.CreateTable, Table: table})
-	embedded.Submit(0, insert("1"))
-	op := get("1")
-	now := clock.Instant(time.Second)
-	b.ReportAllocs()
-	for b.Loop() {
-		now += clock.Instant(time.Millisecond)
-		op.Number++
-		if outcome, _ := embedded.Submit(now, op); outcome.Status != 200 {
-			b.Fatalf("Submit = %d %s; want 200", outcome.Status, outcome.Code)
-		}
-	}
-}

@@ -64,7 +64,7 @@ func TestKindsAreThoseOfTheVerbs(t *testing.T) {
 	}
 }
 
-func TestMemoryDoesNotGrowWithTheTraffic(t *testing.T) { memoryDoesNotGrow(t, 100_000) }
+func TestMemoryDoesNotGrowWithTheTraffic(t *testing.T) { memoryDoesNotGrow(t, 70_000) }
 
 // memoryDoesNotGrow has an observer see so many different partitions, ids and
 // filters, as of a hostile or merely large application.
@@ -114,7 +114,7 @@ func memoryDoesNotGrow(t *testing.T, many int64) {
 // TestSketchHoldsWhatItPromises compares what is kept with exact counts, for
 // skewed traffic of which the sketch holds a part.
 func TestSketchHoldsWhatItPromises(t *testing.T) {
-	for seed := range uint64(5) {
+	for seed := range uint64(3) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		s := open(t, capture.Options{Partitions: 40})
 		zipf := rand.NewZipf(rng, 1.2, 1, 500)
@@ -211,26 +211,4 @@ func FuzzObserver(f *testing.F) {
 		}
 		s.end()
 	})
-}
-
-func BenchmarkSaw(b *testing.B) {
-	s := open(b, capture.Options{})
-	r := named(insert(0, "races", "2011 New York City Marathon__Full", "1234__John__M__55"), "6f1c9c9e-4b6a-4b0f-9c55-0b6a1d7f3a10")
-	b.ReportAllocs()
-	for b.Loop() {
-		r.Arrived += ms / 10
-		r.Done = r.Arrived + ms
-		s.observer.Saw(&r)
-	}
-}
-
-func BenchmarkSawOfNewPartitions(b *testing.B) {
-	s := open(b, capture.Options{})
-	r := get(0, "races", "")
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		r.Arrived += ms / 10
-		r.Done, r.PartitionKey = r.Arrived+ms, strconv.Itoa(i)
-		s.observer.Saw(&r)
-	}
 }

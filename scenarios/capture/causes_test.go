@@ -78,7 +78,7 @@ func spoil(t *testing.T, rng *rand.Rand, rate int, shares [2]float64) *spoiled {
 // says so with the share and the causes; other traffic does.
 func TestTrafficThatFailsClaimsNothingOfTheKey(t *testing.T) {
 	told := map[bool]int{}
-	for seed := range uint64(40) {
+	for seed := range uint64(15) {
 		rng := rand.New(rand.NewPCG(seed, 21))
 		draw := []float64{0, 0.01, 0.02, 0.05, 0.1, 0.3, 0.58, 0.9, 1}
 		shares := [2]float64{draw[rng.IntN(len(draw))], draw[rng.IntN(len(draw))]}
@@ -110,7 +110,7 @@ func TestTrafficThatFailsClaimsNothingOfTheKey(t *testing.T) {
 				"seed %d: Berlin has %d requests, %d failed; want %v", seed, seen.Requests, seen.Failed, p.hot)
 		}
 	}
-	assert.Truef(t, told[true] >= 10 && told[false] >= 5, "%v of the drawn traffic failed; want enough of both", told)
+	assert.Truef(t, told[true] >= 5 && told[false] >= 2, "%v of the drawn traffic failed; want enough of both", told)
 }
 
 // What was asked for in a second that one partition could not have served is a limit,
