@@ -104,7 +104,7 @@ func play(t *testing.T, d *desk, script []byte) []byte {
 		switch {
 		case len(fields) == 0 || strings.HasPrefix(line, "#"):
 		case fields[0] == "wait":
-			d.wait(span(t, fields[1]))
+			d.wait(must(time.ParseDuration(fields[1])))
 		default:
 			b := d.request(t, fields)
 			o := d.do(b)
@@ -132,7 +132,7 @@ func (d *desk) request(t *testing.T, f []string) *target.Beside {
 	case "delete":
 		b.Verb, b.Name, b.Receipt, rest = target.DeleteMessage, "0", "none", nil
 		if known := d.receipts[b.Store+" "+text]; len(known) > 0 {
-			one := known[number(t, f[3])-1]
+			one := known[must(strconv.Atoi(f[3]))-1]
 			b.Name, b.Receipt = one.Name, one.Receipt
 		}
 	case "write":
@@ -162,9 +162,9 @@ func (d *desk) set(t *testing.T, b *target.Beside, text string) {
 	t.Helper()
 	switch name, value, _ := strings.Cut(text, "="); {
 	case name == "hidden":
-		b.Hidden = span(t, value)
+		b.Hidden = must(time.ParseDuration(value))
 	case name == "most":
-		b.Most = number(t, value)
+		b.Most = must(strconv.Atoi(value))
 	case name == "after":
 		b.After = value
 	case name == "match" && value == "absent":
@@ -172,7 +172,7 @@ func (d *desk) set(t *testing.T, b *target.Beside, text string) {
 	case name == "match" && value == "gone":
 		b.Match = "0xDEAD"
 	case name == "match":
-		b.Match = d.etags[b.Store+"/"+b.Name][number(t, value)-1]
+		b.Match = d.etags[b.Store+"/"+b.Name][must(strconv.Atoi(value))-1]
 	default:
 		if b.Metadata == nil {
 			b.Metadata = map[string]string{}
@@ -254,16 +254,4 @@ func short(body []byte) string {
 		return fmt.Sprintf("x%d", len(body))
 	}
 	return strconv.Quote(string(body))
-}
-
-func span(t *testing.T, text string) time.Duration {
-	t.Helper()
-	d := must(time.ParseDuration(text))
-	return d
-}
-
-func number(t *testing.T, text string) int {
-	t.Helper()
-	n := must(strconv.Atoi(text))
-	return n
 }
