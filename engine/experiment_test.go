@@ -1,10 +1,13 @@
 package engine_test
 
 import (
+	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -17,7 +20,8 @@ import (
 	"loadgen/engine/model"
 )
 
-// The experiments of the model that need entities, V12 and V13. Those of admission and balancing alone are beside the partition layer.
+// The experiments of the model that need entities, V10 to V13, and V22 in real
+// time. Those of admission and balancing alone are beside the partition layer.
 
 // newCold returns an engine of a profile, changed so, that begins cold, with the
 // table Races in account one.
@@ -27,7 +31,9 @@ func newCold(t testing.TB, profile string, change func(*model.Model)) *bench {
 	if change != nil {
 		change(m)
 	}
-	require.Empty(t, m.Validate())
+	if faults := m.Validate(); len(faults) > 0 {
+		t.Fatal(faults)
+	}
 	return openBench(t, m, engine.Options{Cold: true})
 }
 
@@ -47,8 +53,9 @@ func (b *bench) fill(t testing.TB, pk string, entities int) {
 		}
 		b.number++
 		r := b.Submit(0, &engine.Request{Account: "one", Table: "Races", Verb: entity.Batch, Changes: changes, Number: b.number})
-		require.Equalf(t, 202, r.Status, "Batch = %s", r.Detail)
-		require.EqualValues(t, len(changes), r.Counted, "a transaction counts")
+		if r.Status != 202 {
+			t.Fatalf("Batch = %d %s; want 202", r.Status, r.Detail)
+		}
 	}
 }
 
@@ -62,6 +69,58 @@ func sparse(n int) func(entity.Key, entity.Packed) bool {
 	return func(k entity.Key, _ entity.Packed) bool {
 		number, err := strconv.Atoi(k.Row)
 		return err == nil && number%n == 0
+	}
+}
+
+// V10: a range that moves serves nothing for five seconds: between the last
+// success before and the first after there are 5 s, and in between 503 and 500
+// only. No insert that was acknowledged is lost. Availability is, as the
+// service's metrics have it, the share of successes among the attempts that count,
+// which refusals by 503 do not and time-outs do.
+func TestV10MoveTakesFiveSeconds(t *testing.T) {
+	b := newCold(t, model.Documented, func(m *model.Model) { m.TimeSpread = 0 })
+	const from, to = 10 * second, 15 * second
+	var done []clock.Instant
+	var acknowledged []string
+	codes := map[entity.Code]int{}
+	moved := false
+	for n := range 20_000 {
+		at := second + clock.Instant(n)*second/1000
+		if at >= from && !moved {
+			b.Move(from, "one", "Races", "hot", 7)
+			moved = true
+		}
+		row := fmt.Sprintf("%06d", n)
+		// One sender in two waits for 2 s only.
+		r := b.Submit(at, &engine.Request{Account: "one", Table: "Races", Verb: entity.Insert, Number: uint64(n),
+			Timeout: time.Duration(n%2) * 2 * time.Second, Change: &entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "hot", Row: row}}})
+		codes[r.Code]++
+		switch {
+		case r.Code == entity.OK:
+			done, acknowledged = append(done, r.Done), append(acknowledged, row)
+		case at < from || at >= to:
+			t.Fatalf("an insert at %v = %d %s; want success outside of the hand-over", at.Offset(), r.Status, r.Code)
+		case r.Status != 503 && r.Status != 500:
+			t.Fatalf("an insert at %v = %d %s; want 503 or 500 in the hand-over", at.Offset(), r.Status, r.Code)
+		}
+	}
+	slices.Sort(done)
+	gap := time.Duration(0)
+	for i := range done[1:] {
+		gap = max(gap, done[i+1].Sub(done[i]))
+	}
+	t.Logf("gap in successes: expected 5s, observed %v; %v", gap, codes)
+	assert.Truef(t, gap >= 4900*time.Millisecond && gap <= 5100*time.Millisecond,
+		"the gap in successes is %v; want 5s within 0.1 s", gap)
+	assert.Truef(t, codes[entity.ServerBusy] != 0 && codes[entity.OperationTimedOut] != 0,
+		"codes %v; want refusals and time-outs", codes)
+	if ok, counted := codes[entity.OK], 20_000-codes[entity.ServerBusy]; ok+codes[entity.OperationTimedOut] != counted {
+		t.Errorf("%d of %d attempts that count succeeded; want all but the %d time-outs", ok, counted, codes[entity.OperationTimedOut])
+	}
+	for _, row := range acknowledged {
+		if r := b.do(100*second+clock.Instant(b.number)*second/1000, "one", "Races", entity.Get, "hot", row); r.Code != entity.OK {
+			t.Fatalf("Get of the acknowledged %s = %d %s; want it there", row, r.Status, r.Code)
+		}
 	}
 }
 
@@ -96,22 +155,39 @@ func TestTimedOutInsertMayHaveSucceeded(t *testing.T) {
 	}
 }
 
-// V12: 100,000 entities without limits. A page holds 1,000 results at most; one
+// V11: a query that keeps one entity in a hundred, asked for again and again, ten
+// times as often as the partition can bear: it scans 2,000 entities a second and
+// returns 20.
+func TestV11SparseScanIsChargedWhatItScans(t *testing.T) {
+	b := newCold(t, model.Documented, nil)
+	b.fill(t, "hot", 100)
+	var scanned, returned int64
+	for n := range 60 * 200 {
+		r := b.query(100*second+clock.Instant(n)*second/200, engine.Query{Range: filter.OnePartition("hot"), Keep: sparse(100)})
+		scanned += r.Counted
+		returned += int64(len(r.Rows))
+	}
+	t.Logf("scanned per second: expected 2000, observed %.1f; returned: expected 20, observed %.2f", float64(scanned)/60, float64(returned)/60)
+	assert.Truef(t, scanned >= 60*1960 && scanned <= 60*2040 && returned >= 60*196/10 && returned <= 60*204/10,
+		"scanned %d and returned %d in a minute; want 120000 and 1200 within 2 %%", scanned, returned)
+}
+
+// V12: 200,000 entities without limits. A page holds 1,000 results at most; one
 // that keeps an entity in a thousand ends after five seconds, 50,000 scanned.
 func TestV12PageEndsAtThousandResultsOrFiveSeconds(t *testing.T) {
 	b := newCold(t, model.Documented, func(m *model.Model) {
 		unlimited(m)
 		m.TimeSpread = 0
 	})
-	b.fill(t, "hot", 100_000)
+	b.fill(t, "hot", 200_000)
 	for _, row := range []struct {
 		sentence                string
 		keep                    func(entity.Key, entity.Packed) bool
 		pages, results, scanned int
 		took                    time.Duration
 	}{
-		{"every entity", nil, 100, 1000, 1000, 100 * time.Millisecond},
-		{"one in a thousand", sparse(1000), 2, 50, 50_000, 5 * time.Second},
+		{"every entity", nil, 200, 1000, 1000, 100 * time.Millisecond},
+		{"one in a thousand", sparse(1000), 4, 50, 50_000, 5 * time.Second},
 	} {
 		pages, stretch := 0, filter.OnePartition("hot")
 		for more := true; more; pages++ {
@@ -168,4 +244,36 @@ func TestV13TableScanCrossesServers(t *testing.T) {
 	if r := b.query(100*second, engine.Query{Range: filter.PartitionRange("b", "bc")}); r.More || len(r.Rows) != 60 {
 		t.Errorf("a scan within a range = %d rows, more %v; want 60, no token", len(r.Rows), r.More)
 	}
+}
+
+// V22: twenty minutes of virtual time and twenty minutes of a clock that runs, in
+// a bubble where waiting is free, give the same replies and the same events.
+func TestV22RunningClockEqualsVirtualTime(t *testing.T) {
+	run := func(wait func(clock.Instant) clock.Instant) ([]clock.Instant, []engine.Event) {
+		b := newCold(t, model.Documented, func(m *model.Model) {
+			m.PartitionTarget, m.Stamp.RangeTarget, m.Stamp.ServerTarget = 4, 4, 8
+			m.PartitionBurst, m.Stamp.Burst = time.Second, time.Second
+			m.Stamp.MergeBelow, m.Stamp.OfflineMost = 1, 9*time.Second
+		})
+		var done []clock.Instant
+		for n := range 24_000 {
+			at := wait(clock.Instant(n+1) * second / 20)
+			done = append(done, b.do(at, "one", "Races", entity.InsertOrReplace, fmt.Sprint("key", n%8), "row").Done)
+		}
+		return done, b.DrainEvents()
+	}
+	done, events := run(func(at clock.Instant) clock.Instant { return at })
+	require.Truef(t, len(events) >= 4 && events[0].TableName == "Races" && events[0].AccountName == "one",
+		"DrainEvents() = %v; want splits and moves of the table Races of account one", events)
+	synctest.Test(t, func(t *testing.T) {
+		c := clock.NewReal()
+		doneLive, eventsLive := run(func(at clock.Instant) clock.Instant {
+			if err := c.Sleep(context.Background(), at); err != nil {
+				t.Fatal(err)
+			}
+			return c.Now()
+		})
+		assert.Truef(t, slices.Equal(done, doneLive) && reflect.DeepEqual(events, eventsLive),
+			"a running clock gave\n%v\nvirtual time\n%v", eventsLive, events)
+	})
 }

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,7 +11,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"loadgen/engine"
 	"loadgen/engine/entity"
@@ -46,7 +46,9 @@ func TestKindOfAnAttempt(t *testing.T) {
 			t.Errorf("of the rules from %v on: Kind() = %v; want %v", rules[from].Kind, got, want)
 		}
 	}
-	assert.EqualValues(t, 0, (engine.FaultVerdict{}).Kind(s, s), "without a fault Kind()")
+	if got := (engine.FaultVerdict{}).Kind(s, s); got != 0 {
+		t.Errorf("without a fault Kind() = %v; want none", got)
+	}
 }
 
 // Of several refusals the first in the list answers, and one without a code is 503.
@@ -62,9 +64,10 @@ func TestWhatARefusalAnswers(t *testing.T) {
 		{[]engine.FaultRule{plain, timeout}, entity.ServerBusy},
 		{[]engine.FaultRule{delay(0, s, s)}, ""},
 	} {
-		got := (engine.FaultPlan{Rules: row.rules}).Decide(0, "p", 1)
-		assert.Truef(t, got.Code == row.want && got.Refused == (row.want != ""),
-			"%+v answers %q, refused %t; want %q", row.rules, got.Code, got.Refused, row.want)
+		if got := (engine.FaultPlan{Rules: row.rules}).Decide(0, "p", 1); got.Code != row.want ||
+			got.Refused != (row.want != "") {
+			t.Errorf("%+v answers %q, refused %t; want %q", row.rules, got.Code, got.Refused, row.want)
+		}
 	}
 }
 
@@ -199,8 +202,9 @@ func TestShares(t *testing.T) {
 		one := by(draw, first)
 		met[by(draw, first, second)]++
 		alike[one+by(draw, seeded)]++
-		require.Truef(t, one != 1 || by(draw, wider) != 0,
-			"draw %d meets a share of 250,000 and not one of 300,000", draw)
+		if one == 1 && by(draw, wider) == 0 {
+			t.Fatalf("draw %d meets a share of 250,000 and not one of 300,000", draw)
+		}
 	}
 	for _, row := range []struct {
 		name string
@@ -221,4 +225,99 @@ func TestShares(t *testing.T) {
 			t.Errorf("seed %d: %s met %d of %d; want %.0f ± %.0f", seed, row.name, row.got, draws, expected, bound)
 		}
 	}
+}
+
+// meets tells from outside whether the rule at a place meets an attempt: it is
+// put alone at its own place and given a window that holds.
+func meets(rules []engine.FaultRule, place int, key string, draw uint64) bool {
+	alone := make([]engine.FaultRule, place+1)
+	alone[place] = rules[place]
+	alone[place].From, alone[place].To = 0, s
+	return engine.FaultPlan{Rules: alone}.Decide(0, key, draw).Release(0) != 0
+}
+
+// earliest is Release another way: the earliest instant among the delayed reply
+// and the ends of all windows that lies in no window.
+func earliest(rules []engine.FaultRule, key string, draw uint64, start time.Duration) time.Duration {
+	var windows []engine.FaultRule
+	for place, rule := range rules {
+		if rule.Kind == engine.FaultFreeze && meets(rules, place, key, draw) {
+			windows = append(windows, rule)
+		}
+	}
+	best := time.Duration(math.MaxInt64)
+	for _, candidate := range append(windows, engine.FaultRule{To: start}) {
+		free := candidate.To >= start
+		for _, window := range windows {
+			free = free && (candidate.To < window.From || candidate.To >= window.To)
+		}
+		if free {
+			best = min(best, candidate.To)
+		}
+	}
+	return best
+}
+
+func TestReleaseAgainstASearchOfTheEnds(t *testing.T) {
+	keys := []string{"", "a", "ab", "b"}
+	moved := 0
+	for seed := range uint64(3000) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		rules := make([]engine.FaultRule, rng.IntN(8))
+		for i := range rules {
+			from := time.Duration(rng.IntN(30))
+			rules[i] = freeze(from, from+1+time.Duration(rng.IntN(12)))
+			rules[i].Share = 1 + rng.IntN(engine.WholeShare)
+			rules[i].KeyPrefix = keys[rng.IntN(len(keys))]
+		}
+		key, draw, done := keys[rng.IntN(len(keys))], rng.Uint64(), time.Duration(rng.IntN(40))
+		got := engine.FaultPlan{Rules: rules}.Decide(0, key, draw).Release(done)
+		if want := earliest(rules, key, draw, done); got != want {
+			t.Fatalf("seed %d: Release(%d) under %+v = %d; want %d", seed, done, rules, got, want)
+		}
+		if got != done {
+			moved++
+		}
+	}
+	assert.Truef(t, moved >= 300, "only %d of 3000 random plans moved a reply; the test shows too little", moved)
+}
+
+func BenchmarkDecideAndRelease(b *testing.B) {
+	plan := engine.FaultPlan{Rules: []engine.FaultRule{freeze(5*s, 6*s), delay(0, s, s), drop(engine.FaultAfter, 0, s, 0)}}
+	b.ReportAllocs()
+	var sum time.Duration
+	draw := uint64(0)
+	for b.Loop() {
+		draw++
+		sum += plan.Decide(5*s, "2011 New York City Marathon__Full", draw).Release(5 * s)
+	}
+	if sum == 0 {
+		b.Fatal("nothing was released")
+	}
+}
+
+// A server of the race's partitions stands still for a second: requests are
+// carried out, but no reply leaves until the second is over.
+func ExampleFaultPlan() {
+	plan := engine.FaultPlan{Rules: []engine.FaultRule{{
+		Kind:      engine.FaultFreeze,
+		From:      5 * time.Second,
+		To:        6 * time.Second,
+		KeyPrefix: "2011 New York City Marathon",
+		Share:     engine.WholeShare,
+	}}}
+	if faults := plan.Validate(); len(faults) > 0 {
+		fmt.Println(faults)
+		return
+	}
+	const draw = 42 // from the run's own random stream
+	for _, key := range []string{"2011 New York City Marathon__Full", "2011 Boston Marathon__Full"} {
+		sent := 5200 * time.Millisecond
+		done := sent + 10*time.Millisecond
+		reply := plan.Decide(sent, key, draw).Release(done)
+		fmt.Println(key, "waits", reply-sent)
+	}
+	// Output:
+	// 2011 New York City Marathon__Full waits 800ms
+	// 2011 Boston Marathon__Full waits 10ms
 }

@@ -56,8 +56,7 @@ type yield struct {
 // play runs a crowd for twenty seconds and then for the minute that counts, which
 // is about what the memory of rates needs to settle.
 func (c crowd) play(t *testing.T) yield {
-	// What is stored plays no part, and is not.
-	b := openBench(t, modelOf(t, model.Measured2010), engine.Options{Cold: true, Dataless: true})
+	b := newCold(t, model.Measured2010, nil)
 	const begin, end = 20 * second, 80 * second
 	var next clock.Queue[int]
 	for thread := range c.threads {
@@ -65,18 +64,15 @@ func (c crowd) play(t *testing.T) yield {
 	}
 	var ok, throttled int
 	var latency time.Duration
-	// The entities of a thread are the same all the time: what counts is how many.
-	writes := make([][]entity.Change, c.threads)
-	for thread := range writes {
-		for i := range c.entities {
-			writes[thread] = append(writes[thread], entity.Change{Verb: entity.InsertOrReplace,
-				Key: entity.Key{Partition: "hot", Row: fmt.Sprint(thread, "_", i)}})
-		}
-	}
+	changes := make([]entity.Change, c.entities)
 	for next.Len() > 0 {
 		now, thread := next.Pop()
 		b.number++
-		r := b.Submit(now, &engine.Request{Account: "one", Table: "Races", Verb: entity.Batch, Changes: writes[thread], Number: b.number})
+		// The entities are the same all the time: what counts is how many.
+		for i := range changes {
+			changes[i] = entity.Change{Verb: entity.InsertOrReplace, Key: entity.Key{Partition: "hot", Row: fmt.Sprint(thread, "_", i)}}
+		}
+		r := b.Submit(now, &engine.Request{Account: "one", Table: "Races", Verb: entity.Batch, Changes: changes, Number: b.number})
 		counts := r.Done >= begin && r.Done < end
 		pause := time.Duration(0)
 		switch {

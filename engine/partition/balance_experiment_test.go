@@ -54,6 +54,43 @@ func record(l *load, to clock.Instant, sources ...source) series {
 	return admitted
 }
 
+// V4 and V5: each request has a PartitionKey of its own, beyond all before it. A
+// client sends 5/s, a twentieth of 100/s, one request after another: 64 of them
+// offer more than three times what a range takes, 24 a fifth more. Never in any minute is it more
+// than the range's 100/s, and the last ten minutes, of an hour or with few cases of 25, yield what the
+// first five did.
+func TestV04AppendOnlyNeverGains(t *testing.T) {
+	t.Parallel()
+	oneEnd(t, tier(24, 64), func(n int) string { return fmt.Sprintf("%09d", n) })
+}
+
+// TestV05PrependOnlyNeverGains is V4 with keys that descend.
+func TestV05PrependOnlyNeverGains(t *testing.T) {
+	t.Parallel()
+	oneEnd(t, tier(24, 64), func(n int) string { return fmt.Sprintf("%09d", 999_999_999-n) })
+}
+
+func oneEnd(t *testing.T, most int, key func(int) string) {
+	for _, clients := range []int{1, most, 8}[:tier(2, 3)] {
+		t.Run(fmt.Sprint(clients), func(t *testing.T) {
+			if clients > 1 {
+				long(t)
+			}
+			layer := cold(t, twentieth...)
+			minutes := tier(25, 60)
+			admitted := record(newLoad(layer, 1), clock.Instant(minutes)*60*second, source{rate: 5 * clients, demand: one, key: key})
+			for minute := range minutes {
+				if rate := admitted.perSecond(60*minute, 60*minute+60); rate > 1.02*100 {
+					t.Errorf("%d clients, minute %d: %.1f/s; want at most 100/s", clients, minute, rate)
+				}
+			}
+			want := math.Min(100, 5*float64(clients))
+			near(t, fmt.Sprintf("first five minutes, %d clients", clients), admitted.perSecond(0, 300), want, .02)
+			near(t, fmt.Sprintf("last ten minutes, %d clients", clients), admitted.perSecond(60*minutes-600, 60*minutes), want, .02)
+		})
+	}
+}
+
 // randomKeys returns keys in a random order of the index.
 func randomKeys(n int) []string {
 	draw := clock.NewStream(6, "keys").At(0)
@@ -81,7 +118,13 @@ func TestV06ColdTableSplitsUntilAllIsServed(t *testing.T) {
 		assert.Truef(t, at >= step.at-15 && at <= step.at+15,
 			"the step to above %.0f/s is at %d s; want %d s within a tick", step.middle, at, step.at)
 	}
-	holdLevels(t, admitted, .05, []level{{0, 300, 100}, {310, 600, 200}, {610, 900, 400}, {905, 915, 600}, {925, 1200, 800}, {1225, 1800, 1000}})
+	for _, level := range []struct {
+		from, to int
+		rate     float64
+	}{{0, 300, 100}, {310, 600, 200}, {610, 900, 400}, {925, 1200, 800}, {1225, 1800, 1000}} {
+		near(t, fmt.Sprintf("%d s to %d s", level.from, level.to), admitted.perSecond(level.from, level.to), level.rate, .05)
+	}
+	near(t, "905 s to 915 s", admitted.perSecond(905, 915), 600, .05)
 	if dip := admitted.perSecond(1200, 1215); dip < 700 || dip > 900 {
 		t.Errorf("1200 s to 1215 s: %.0f/s; want from 700 to 900, ranges being offline", dip)
 	}
@@ -94,23 +137,110 @@ func TestV06SkewedKeysReachTheSameLevels(t *testing.T) {
 	if tier(0, 1) == 0 {
 		t.Skip("with -tags ci: the levels of V6, by other rates")
 	}
+	long(t)
+	layer := cold(t, append(twentieth, "servers=12")...)
 	sources := even(50, randomKeys(20)...)
+	sum := 0
 	for i := range sources {
 		sources[i].rate = 26 + 48*i/19
+		sum += sources[i].rate
 	}
-	admitted := record(newLoad(cold(t, append(twentieth, "servers=12")...), 1), 1800*second, sources...)
-	holdLevels(t, admitted, .15, []level{{0, 300, 100}, {310, 600, 200}, {610, 900, 400}, {930, 1200, 800}, {1530, 1800, 991}})
+	admitted := record(newLoad(layer, 1), 1800*second, sources...)
+	for _, level := range []struct {
+		from, to int
+		rate     float64
+	}{{0, 300, 100}, {310, 600, 200}, {610, 900, 400}, {930, 1200, 800}, {1530, 1800, float64(sum)}} {
+		near(t, fmt.Sprintf("%d s to %d s", level.from, level.to), admitted.perSecond(level.from, level.to), level.rate, .15)
+	}
 }
 
-// level is a rate that is held from one second to another.
-type level struct {
-	from, to int
-	rate     float64
+// V7: the load of V6 for half a minute less than detection takes.
+func TestV07ShortLoadChangesNothing(t *testing.T) {
+	t.Parallel()
+	layer := cold(t, append(twentieth, "servers=10")...)
+	newLoad(layer, 1).run(0, 270*second, even(50, randomKeys(20)...), nil)
+	layer.Advance(1200 * second)
+	if events, ranges := layer.Events(), layer.Map().Ranges; len(events) > 0 || len(ranges) != 1 {
+		t.Errorf("Events() = %v, %d ranges; want none, 1", events, len(ranges))
+	}
 }
 
-func holdLevels(t *testing.T, admitted series, tolerance float64, levels []level) {
-	for _, one := range levels {
-		near(t, fmt.Sprintf("%d s to %d s", one.from, one.to), admitted.perSecond(one.from, one.to), one.rate, tolerance)
+// V8: four keys in two ranges of two, all on one server.
+func TestV08TwoFullRangesOnOneServer(t *testing.T) {
+	t.Parallel()
+	layer := cold(t, append(twentieth, "servers=4")...)
+	layer.Prewarm(0, 0, 0, "c")
+	layer.Assign(0, partition.Place{PartitionKey: "c"}, 0)
+	l, sources := newLoad(layer, 1), even(75, "a", "b", "c", "d")
+	before := l.count(second, 300*second, sources...)
+	near(t, "ok per second before", float64(before[partition.Admitted])/299, 200, .03)
+	within(t, "share refused before", before.refused(), 1./3, .03)
+	l.count(300*second, 330*second, sources...)
+	after := l.count(330*second, 390*second, sources...)
+	near(t, "ok per second after", float64(after[partition.Admitted])/60, 300, .03)
+	within(t, "share refused after", after.refused(), 0, .03)
+}
+
+// V9: a hot key at 6,000/s in a range of its own, and five quiet ones, 100/s
+// each, in theirs on the same server. The quiet ones are moved, once, and are
+// refused next to nothing but for the seconds of that.
+func TestV09HotKeyStaysTheOthersMove(t *testing.T) {
+	t.Parallel()
+	layer := cold(t, append(twentieth, "servers=8")...)
+	keys := []string{"a", "b", "c", "d", "e", "hot"}
+	layer.Prewarm(0, 0, 0, keys[1:]...)
+	for _, key := range keys {
+		layer.Assign(0, partition.Place{PartitionKey: key}, 0)
+	}
+	sources := even(5, keys...)
+	sources[5].rate = 300
+	l := newLoad(layer, 1)
+	var before, after [2]verdicts
+	count := func(into *[2]verdicts, from, to clock.Instant) {
+		l.run(from, to, sources, func(_ clock.Instant, i int, _ partition.Place, v partition.Verdict) { into[i/5][v.Kind]++ })
+	}
+	count(&before, second, 300*second)
+	l.count(300*second, 310*second, sources...)
+	count(&after, 310*second, 1510*second)
+	near(t, "hot key before, per second", float64(before[1][partition.Admitted])/299, 100, .02)
+	near(t, "hot key after, per second", float64(after[1][partition.Admitted])/1200, 100, .02)
+	within(t, "share refused of the quiet keys before", before[0].refused(), 0, .01)
+	within(t, "share refused of the quiet keys after", after[0].refused(), 0, .01)
+	moved := 0
+	for _, e := range layer.Events() {
+		switch e.Kind {
+		case partition.EventMove:
+			moved++
+		case partition.EventSplit:
+			t.Errorf("%v; want no split", e)
+		}
+	}
+	assert.Equal(t, 5, moved, "moves")
+}
+
+// V14: the load of V6, at a hundredth of the documented rates, comes to an end.
+// Half an hour later a pair is merged at each tick until the low watermark, one
+// range, is reached.
+func TestV14QuietTableMergesBack(t *testing.T) {
+	t.Parallel()
+	layer := cold(t, "partition_target=20", "account_target=200", "range_target=20", "server_target=40", "merge_below=1", "servers=10")
+	const end = 1300 * second
+	newLoad(layer, 1).run(0, end, even(10, randomKeys(20)...), nil)
+	ranges := len(layer.Map().Ranges)
+	layer.Events()
+	layer.Advance(end + 3600*second)
+	var merges []clock.Instant
+	for _, e := range layer.Events() {
+		if e.Kind == partition.EventMerge {
+			merges = append(merges, e.At)
+		}
+	}
+	if len(merges) != ranges-1 || len(layer.Map().Ranges) != 1 {
+		t.Fatalf("%d merges of %d ranges left %d; want one range", len(merges), ranges, len(layer.Map().Ranges))
+	}
+	t.Logf("first merge: expected %v, observed %v", (end + 1800*second).Offset(), merges[0].Offset())
+	if off := merges[0] - (end + 1800*second); off < -15*second || off > 15*second {
+		t.Errorf("the first merge is at %v; want %v within a tick", merges[0].Offset(), (end + 1800*second).Offset())
 	}
 }
 
@@ -122,7 +252,7 @@ func TestV22SameSeedSameEvents(t *testing.T) {
 		m := modelOf(t, model.Documented, append(twentieth, "servers=10", "offline_most=9s")...)
 		layer := partition.New(partition.Options{Model: m, Cold: true, Seed: seed})
 		text := ""
-		newLoad(layer, seed).run(0, 400*second, even(50, randomKeys(6)...),
+		newLoad(layer, seed).run(0, 650*second, even(50, randomKeys(12)...),
 			func(at clock.Instant, _ int, _ partition.Place, _ partition.Verdict) {
 				if poll && layer.NextEvent() <= at+second {
 					for _, e := range layer.Events() {
@@ -137,8 +267,12 @@ func TestV22SameSeedSameEvents(t *testing.T) {
 	}
 	first := events(1, false)
 	require.NotEmpty(t, first, "no events; the test shows nothing")
-	assert.Equal(t, first, events(1, true), "events of the same seed")
-	assert.NotEqual(t, first, events(2, false), "events of another seed, whose hand-overs take their own times")
+	if again := events(1, true); again != first {
+		t.Errorf("the same seed gave\n%s\nand then\n%s", first, again)
+	}
+	if other := events(2, false); other == first {
+		t.Error("another seed gave the same events; want its own hand-over times")
+	}
 }
 
 // tails is a case drawn at random: places that take inserts and move on, upwards or

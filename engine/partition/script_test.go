@@ -3,12 +3,10 @@ package partition_test
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,12 +21,6 @@ import (
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the golden replies of testdata anew")
-
-// TestMain has memory collected less often: these tests make much that soon is of no use.
-func TestMain(m *testing.M) {
-	debug.SetGCPercent(400)
-	os.Exit(m.Run())
-}
 
 // TestScripts runs each situation of testdata: commands, each followed by its
 // golden reply. The commands are
@@ -279,13 +271,17 @@ func (s *stage) showEvents() string {
 
 func (s *stage) instant(text string) clock.Instant {
 	d, err := time.ParseDuration(text)
-	require.NoError(s.t, err)
+	if err != nil {
+		s.t.Fatal(err)
+	}
 	return clock.Instant(d)
 }
 
 func (s *stage) number(text string) int {
 	n, err := strconv.Atoi(text)
-	require.NoError(s.t, err)
+	if err != nil {
+		s.t.Fatal(err)
+	}
 	return n
 }
 
@@ -406,9 +402,14 @@ func modelOf(t testing.TB, profile string, settings ...string) *model.Model {
 	m, err := model.New(profile)
 	for _, setting := range settings {
 		name, value, _ := strings.Cut(setting, "=")
-		err = errors.Join(err, m.Set(name, value))
+		if err == nil {
+			err = m.Set(name, value)
+		}
 	}
-	require.NoError(t, errors.Join(err, errors.Join(m.Validate()...)))
+	require.NoError(t, err)
+	if faults := m.Validate(); len(faults) > 0 {
+		t.Fatal(faults)
+	}
 	return m
 }
 
