@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/backoff"
-	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
@@ -66,6 +65,13 @@ func onceOnly(t testing.TB) []*drive.Stage {
 		openStage(t, backoff.Policy{}, time.Second, arrival.Step{Rate: 500, Length: time.Second}, arrival.Step{Rate: 1500, Length: time.Second}),
 		jittered,
 	}
+}
+
+// benchGet is the get that every operation of the benchmarks is.
+func benchGet(_ uint64, w *drive.Work) {
+	w.Operation.Verb, w.Operation.Table = entity.Get, "Registrations"
+	w.Operation.Change = entity.Change{Verb: entity.Get, Key: entity.Key{
+		Partition: "2011 New York City Marathon__Full", Row: "1234__John__M__55"}}
 }
 
 func behind(t testing.TB, settings string) *target.Line {
@@ -220,57 +226,4 @@ func TestInterruption(t *testing.T) {
 		checkBooks(t, "interrupted", all.sum, f.Attempts())
 		assert.Equal(t, results.Interrupted, all.Events[len(all.Events)-2].What, "the last event but one")
 	})
-}
-
-// A frozen second among ten: what was due meanwhile waited, and says so, while
-// the attempts themselves were quick. With a schedule of 1,000/s and a freeze
-// of 1 s the waits are spread evenly over that second, so the 99th percentile
-// of all is 900 ms.
-func TestCoordinatedOmissionIsSeen(t *testing.T) {
-	for _, workers := range []int{32, 64, 2000} {
-		inBubble(t, func(t *testing.T, clk clock.Real) {
-			sum := run(t, &drive.Live{Clock: clk, Target: frozen(t, clk), Workers: workers},
-				openStage(t, backoff.Policy{}, 5*time.Second, arrival.Step{Rate: 1000, Length: 10 * time.Second})).sum
-			assert.Truef(t, sum.Operations == 10_000 && sum.Succeeded == 10_000,
-				"%d workers: %d of %d operations succeeded; want all of 10,000", workers, sum.Succeeded, sum.Operations)
-			p99, _ := sum.Response.Quantile(.99)
-			if longest := sum.Response.Max(); p99 < 855_000 || p99 > 945_000 || longest > 1_100_000 {
-				t.Errorf("%d workers: response p99 = %d µs, longest %d µs; want 900 ms ± 5 %%, and at most 1.1 s", workers, p99, longest)
-			}
-			var over int64
-			for _, bar := range sum.Response.Bars() {
-				if bar.From > 100_000 {
-					over += bar.Count
-				}
-			}
-			assert.Truef(t, over >= 900 && over <= 950, "%d workers: %d operations over 100 ms; want 900 to 950", workers, over)
-			if p50, _ := sum.Service[results.Ok].Quantile(.5); p50 != 1000 {
-				t.Errorf("%d workers: service p50 = %d µs; want the 1 ms of an attempt, unmoved", workers, p50)
-			}
-		})
-	}
-}
-
-// frozen is the embedded engine without limits, each reply 1 ms late, and none
-// leaving in the fourth second. It reads where the stage would insert what is there already.
-func frozen(t *testing.T, clk clock.Clock) target.Target {
-	t.Helper()
-	m, err := model.New(model.Off)
-	require.NoError(t, err)
-	e := engine.New(engine.Options{Model: m, Accounts: []string{"a"}})
-	inner := target.NewInProcess(e, "a", clk)
-	e.Submit(0, &engine.Request{Account: "a", Table: "Races", Verb: entity.CreateTable})
-	for letter := 'a'; letter <= 'z'; letter++ {
-		e.Submit(0, &engine.Request{Account: "a", Table: "Races", Verb: entity.Insert,
-			Change: &entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "hot", Row: string(letter)}}})
-	}
-	reading := targettest.Func(func(ctx context.Context, op *target.Operation) target.Outcome {
-		get := *op
-		get.Verb, get.Change.Verb = entity.Get, entity.Get
-		return inner.Do(ctx, &get)
-	})
-	return target.WrapFaults(reading, engine.FaultPlan{Rules: []engine.FaultRule{
-		{Kind: engine.FaultDelay, Share: engine.WholeShare, To: time.Hour, By: time.Millisecond},
-		{Kind: engine.FaultFreeze, Share: engine.WholeShare, From: 3 * time.Second, To: 4 * time.Second},
-	}}, 1, clk)
 }

@@ -57,6 +57,7 @@ func TestStallOracle(t *testing.T) {
 	}{
 		{"a second of every five, at 2,000/s", stall{time.Second, 5 * time.Second}, 2000, 2, 0},
 		{"a second of every five, at 500/s", stall{time.Second, 5 * time.Second}, 500, 5, 0},
+		{"a second of ten", stall{time.Second, 10 * time.Second}, 1000, 1, 0},
 		{"half a second of every five", stall{500 * time.Millisecond, 5 * time.Second}, 1000, 3, 0},
 		{"two seconds of every ten", stall{2 * time.Second, 10 * time.Second}, 1000, 2, 0},
 		{"a second of every two", stall{time.Second, 2 * time.Second}, 1000, 6, 0},
