@@ -29,7 +29,8 @@ func tradeOf(t *testing.T, rate string) ContestPlan {
 }
 
 // In real time every run leaves its own record, no other profile is tried, and whoever
-// keeps runs is told of each.
+// keeps runs is told of each. The budget is that of all runs together: the run in which it is
+// spent counts nothing, and the last may spend all that is left.
 func TestContestInRealTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, kept := tradeOf(t, "40"), 0
@@ -38,11 +39,19 @@ func TestContestInRealTime(t *testing.T) {
 		if len(c.Ranking) != 2 || c.Ranking[0].Sustained == nil || c.Ranking[0].Limited != 0 || c.Other != "" || c.Profile != "documented" || kept != 4 {
 			t.Errorf("contest %+v, of which %d runs were kept; want two designs of two runs each", c.Contest, kept)
 		}
-		for run, name := range []string{"day", "shop", "day-2", "shop-2"} {
+		all := int64(0)
+		for n, name := range []string{"day", "shop", "day-2", "shop-2"} {
 			record, err := results.Read(results.Dir(filepath.Join(string(c.Folder), name)))
-			if err != nil || record.Manifest.Time != "real" || record.Manifest.Seed != seedOf(9, strings.TrimSuffix(name, "-2"), run/2) {
+			if all += record.Summary.Attempts; err != nil || record.Manifest.Time != "real" || record.Manifest.Seed != seedOf(9, strings.TrimSuffix(name, "-2"), n/2) {
 				t.Errorf("%s: %v; want the record of a run in real time", name, err)
 			}
+		}
+		for budget, want := range map[int64]string{120: "Ended early, by 0 of 4 runs", all - 10: "Ended early, by 2 of 4 runs"} {
+			p := tradeOf(t, "40")
+			p.Run.Budget = budget
+			c, err := Contest(context.Background(), p)
+			assert.ErrorIs(t, err, run.ErrBudget)
+			assert.Containsf(t, c.Verdict, want, "a budget of %d", budget)
 		}
 	})
 }
@@ -60,34 +69,6 @@ func TestContestOfLateRuns(t *testing.T) {
 		}
 		if !strings.Contains(c.Verdict, " Client-limited: 4 of 4 runs") || strings.Contains(c.Verdict, "Not valid") {
 			t.Errorf("%s; want it to speak of late runs", c.Verdict)
-		}
-	})
-}
-
-// The budget is that of all runs together: the run in which it is spent counts nothing, and
-// the last may spend all that is left.
-func TestContestWithinABudget(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		free := contested(t, tradeOf(t, "40"))
-		all := int64(0)
-		for _, name := range []string{"day", "shop", "day-2", "shop-2"} {
-			record, err := results.Read(results.Dir(filepath.Join(string(free.Folder), name)))
-			require.NoError(t, err)
-			all += record.Summary.Attempts
-		}
-		for _, row := range []struct {
-			sentence string
-			budget   int64
-			want     string
-		}{
-			{"spent in the first run", 120, "Ended early, by 0 of 4 runs"},
-			{"spent in the last run", all - 10, "Ended early, by 2 of 4 runs"},
-		} {
-			p := tradeOf(t, "40")
-			p.Run.Budget = row.budget
-			c, err := Contest(context.Background(), p)
-			assert.Truef(t, err == run.ErrBudget && c != nil && strings.HasPrefix(c.Verdict, row.want),
-				"%s: %v, %+v; want %q", row.sentence, err, c, row.want)
 		}
 	})
 }

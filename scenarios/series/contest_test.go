@@ -70,7 +70,7 @@ func rankOf(c *contest.Contest) (rank map[string]*contest.Ranked, order []string
 // A hot key loses, what spreads does not differ, and what cannot serve comes last with its
 // operation.
 func TestContest(t *testing.T) {
-	p := contestOf(t, parsed(t, orderBook, "phases.trade.for=1s"), 3, "day", "shop", "shop-first", "id", "hour")
+	p := contestOf(t, parsed(t, orderBook, "phases.trade.for=1s"), 3, "day", "shop", "shop-first", "id")
 	p.Run.Rival = true
 	p.Alone = func(design string, seed uint64) []string { return []string{"run", design, fmt.Sprint(seed)} }
 	p.Repeat = func(designs []string) string { return "contest of " + strings.Join(designs, ",") }
@@ -79,7 +79,7 @@ func TestContest(t *testing.T) {
 	c := contested(t, p)
 	kept, err := contest.Open(c.Folder)
 	require.NoError(t, err)
-	if diff := cmp.Diff(c.Contest, kept.Contest); diff != "" || len(kept.Records) != 4 {
+	if diff := cmp.Diff(c.Contest, kept.Contest); diff != "" || len(kept.Records) != 3 {
 		t.Errorf("the folder has %d records and another contest (-was +kept):\n%s", len(kept.Records), diff)
 	}
 	if page, err := os.ReadFile(filepath.Join(string(c.Folder), contest.PageFile)); err != nil || !bytes.Contains(page, []byte("<svg")) {
@@ -99,8 +99,8 @@ func TestContest(t *testing.T) {
 	if c.Profile != "documented" || c.Other != "headroom" || c.Survives == nil {
 		t.Errorf("profiles %q and %q, survives %v; want both, and whether it survives", c.Profile, c.Other, c.Survives)
 	}
-	assert.Equal(t, "contest of day,shop,shop-first,id,hour", c.Repeat, "repeated by")
-	if lines := told.String(); !strings.HasPrefix(lines, "5 designs, 4 of them ") || !strings.Contains(lines, "24 of 24 runs") {
+	assert.Equal(t, "contest of day,shop,shop-first,id", c.Repeat, "repeated by")
+	if lines := told.String(); !strings.HasPrefix(lines, "4 designs, 3 of them ") || !strings.Contains(lines, "18 of 18 runs") {
 		t.Errorf("told %q; want what is run, and that it was", lines)
 	}
 	recordsOfContest(t, c, p.Run.Scenario)
@@ -147,7 +147,7 @@ func TestOrderOfDesignsChangesNothing(t *testing.T) {
 	s := parsed(t, orderBook, "phases.trade.for=1s")
 	var first []byte
 	for _, designs := range []string{"day,shop", "shop,day"} {
-		p := contestOf(t, s, 2, strings.Split(designs, ",")...)
+		p := contestOf(t, s, tier(1, 2, 2), strings.Split(designs, ",")...)
 		p.Repeat = func(designs []string) string { return strings.Join(designs, ",") }
 		var file bytes.Buffer
 		require.NoError(t, text.JSON(&file, contested(t, p).Contest))
@@ -161,7 +161,7 @@ func TestOrderOfDesignsChangesNothing(t *testing.T) {
 
 // With one run each everything is told but a difference.
 func TestContestOfOneRunShowsNoDifference(t *testing.T) {
-	c := contested(t, contestOf(t, parsed(t, orderBook), 1, "day", "shop"))
+	c := contested(t, contestOf(t, parsed(t, orderBook, "phases.trade.for=1s"), 1, "day", "shop"))
 	if c.Winner != nil || !strings.Contains(c.Verdict, "No difference shown") || c.Survives != nil || c.Other != "" {
 		t.Errorf("winner %v, survives %v, verdict %q; want no difference, and nothing of another profile", c.Winner, c.Survives, c.Verdict)
 	}

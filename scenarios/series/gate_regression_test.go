@@ -72,7 +72,7 @@ func TestCommittedBaselinesCatchRegressions(t *testing.T) {
 		{"a lost second", "row-range-scan", withoutASecond, []string{"seconds.count", "second"}, compare.Invalid},
 		{"nothing", "stress-one-partition", withValue("retry", "none"), []string{"it repeats to the last count"}, compare.Same},
 	}
-	for _, row := range spread(rows, tier(3, len(rows), len(rows))) {
+	for _, row := range spread(rows, tier(2, len(rows), len(rows))) {
 		t.Run(row.name, func(t *testing.T) {
 			one, err := (&Gate{Baselines: committed}).Rule(row.regression(t, builtin(t, row.scenario)), "")
 			require.NoError(t, err)

@@ -44,14 +44,20 @@ phases:
     spread: {partitions: 2, rate: 100, for: 2s, operations: [{verb: get}]}
 `
 
+// runsMade are the runs that were made, by what was set.
+var runsMade = make(map[string]*results.Memory)
+
 // keptRun is a simulated run of the scenario with other values, as a folder.
 func keptRun(t *testing.T, set ...string) *results.Memory {
 	t.Helper()
-	s, folder := parsed(t, pairedScenario, append([]string{"expect=[]"}, set...)...), new(results.Memory)
-	if _, err := run.Run(t.Context(), run.Plan{Scenario: s, Data: true, Memory: folder}); err != nil {
-		t.Fatal(err)
+	name := strings.Join(set, " ")
+	if runsMade[name] == nil {
+		s, folder := parsed(t, pairedScenario, append([]string{"expect=[]"}, set...)...), new(results.Memory)
+		_, err := run.Run(t.Context(), run.Plan{Scenario: s, Data: true, Memory: folder})
+		require.NoError(t, err)
+		runsMade[name] = folder
 	}
-	return folder
+	return runsMade[name]
 }
 
 // lateRun is a run in real time that is valid, and late for want of workers.
@@ -190,41 +196,44 @@ func TestGateOfPairs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a long run")
 	}
-	usual, slow, fast := keptRuns(t, 10), keptRuns(t, 11.5), keptRuns(t, 8.5)
 	const claim = "expect=[p50(get) < 11.5ms]"
 	const mute = "expect=[p99(get) < 1s]"
-	untold, untoldSlow := keptRuns(t, 10, mute), keptRuns(t, 11.5, mute)
-	claiming, failing := keptRuns(t, 10, claim), keptRuns(t, 11.5, claim)
+	type runs = []*results.Memory
+	of := func(millis float64, set ...string) runs { return keptRuns(t, millis, set...) }
 	rows := []struct {
 		name  string
-		a, b  []*results.Memory
+		runs  func() (a, b runs)
 		pairs int
 		want  compare.Outcome
 		note  string
 	}{
-		{"the same", usual, usual, 8, compare.Same, ""},
-		{"slower", usual, slow, 8, compare.Regression, "the builds take the scenario for different ones"},
-		{"faster", usual, fast, 8, compare.Improvement, ""},
-		{"slower, by too few pairs", usual, slow, 7, compare.Inconclusive, ""},
-		{"a claim that B fails", claiming, failing, 8, compare.Failed, "p50(get) < 11.5ms fails in 0 of 8 runs of A and in 8 of B"},
-		{"a claim that both fail", failing, failing, 3, compare.Inconclusive, "fails in 3 of 3 runs of A and in 3 of B"},
-		{"a claim that B fails now and then", usual[:1], append(slices.Clone(claiming), failing[0]), 4, compare.Inconclusive,
-			"fails in 0 of 4 runs of A and in 1 of B"},
-		{"a claim that no run can tell", untold, untold, 8, compare.Inconclusive, "p99(get) < 1s cannot be told in 8 of 8 runs of A and in 8 of B"},
-		{"a claim that most runs of B cannot tell", usual[:1], append(slices.Clone(untold[:2]), claiming[0]), 8, compare.Inconclusive,
-			"p99(get) < 1s cannot be told in 0 of 8 runs of A and in 6 of B"},
-		{"a claim that few runs of B cannot tell", usual[:1], append(slices.Clone(untold[:1]), usual...), 8, compare.Same,
-			"p99(get) < 1s cannot be told in 0 of 8 runs of A and in 2 of B"},
-		{"slower, and a claim that no run can tell", untold, untoldSlow, 8, compare.Regression, "p99(get) < 1s cannot be told in 8 of 8"},
+		{"the same", func() (a, b runs) { return of(10), of(10) }, 8, compare.Same, ""},
+		{"slower", func() (a, b runs) { return of(10), of(11.5) }, 8, compare.Regression, "the builds take the scenario for different ones"},
+		{"faster", func() (a, b runs) { return of(10), of(8.5) }, 8, compare.Improvement, ""},
+		{"slower, by too few pairs", func() (a, b runs) { return of(10), of(11.5) }, 7, compare.Inconclusive, ""},
+		{"a claim that B fails", func() (a, b runs) { return of(10, claim), of(11.5, claim) }, 8, compare.Failed,
+			"p50(get) < 11.5ms fails in 0 of 8 runs of A and in 8 of B"},
+		{"a claim that both fail", func() (a, b runs) { return of(11.5, claim), of(11.5, claim) }, 3, compare.Inconclusive,
+			"fails in 3 of 3 runs of A and in 3 of B"},
+		{"a claim that B fails now and then", func() (a, b runs) { return of(10)[:1], append(of(10, claim), of(11.5, claim)[0]) }, 4,
+			compare.Inconclusive, "fails in 0 of 4 runs of A and in 1 of B"},
+		{"a claim that no run can tell", func() (a, b runs) { return of(10, mute), of(10, mute) }, 8, compare.Inconclusive,
+			"p99(get) < 1s cannot be told in 8 of 8 runs of A and in 8 of B"},
+		{"a claim that most runs of B cannot tell", func() (a, b runs) { return of(10)[:1], append(of(10, mute)[:2], of(10, claim)[0]) }, 8,
+			compare.Inconclusive, "p99(get) < 1s cannot be told in 0 of 8 runs of A and in 6 of B"},
+		{"a claim that few runs of B cannot tell", func() (a, b runs) { return of(10)[:1], append(of(10, mute)[:1], of(10)...) }, 8,
+			compare.Same, "p99(get) < 1s cannot be told in 0 of 8 runs of A and in 2 of B"},
+		{"slower, and a claim that no run can tell", func() (a, b runs) { return of(10, mute), of(11.5, mute) }, 8, compare.Regression,
+			"p99(get) < 1s cannot be told in 8 of 8"},
 	}
 	for _, row := range spread(rows, tier(4, len(rows), len(rows))) {
-		p := &played{t: t, runs: [2][]*results.Memory{row.a, row.b}}
-		one, err := p.play(t.Context(), row.pairs, io.Discard)
+		a, b := row.runs()
+		one, err := (&played{t: t, runs: [2]runs{a, b}}).play(t.Context(), row.pairs, io.Discard)
 		notes := strings.Join(one.Notes, "\n")
 		if err != nil || one.Outcome != row.want || !strings.Contains(notes, row.note) || len(one.Judgement.Findings) != 2 {
 			t.Errorf("%s: %s, %v, notes %q; want %s and %q", row.name, one.Outcome, err, notes, row.want, row.note)
 		}
-		if strings.Contains(notes, "different ones") && row.want == compare.Same && row.a[0] == row.b[0] || strings.Contains(notes, "same file") {
+		if strings.Contains(notes, "different ones") && row.want == compare.Same && a[0] == b[0] || strings.Contains(notes, "same file") {
 			t.Errorf("%s: notes %q; want none on what does not differ", row.name, notes)
 		}
 		assert.Truef(t, strings.Contains(one.Against, "older") && strings.Contains(notes, "the runs are in "+"runs"),

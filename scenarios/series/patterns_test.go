@@ -3,22 +3,31 @@ package series
 import (
 	"bytes"
 	"context"
+	"flag"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/report"
+	"loadgen/report/verdict"
 	"loadgen/scenarios"
 )
+
+// patternNames returns the names of the patterns of the library.
+var patternNames = sync.OnceValues(func() ([]string, error) {
+	names, _, err := PatternsOf(nil)
+	return names, err
+})
 
 // Every row of the documents has a scenario that shows it, with a claim that can fail.
 func TestEveryPatternOfTheDocumentsHasAScenario(t *testing.T) {
 	shown := make(map[string]bool)
-	names, _, err := PatternsOf(nil)
+	names, err := patternNames()
 	require.NoError(t, err)
 	for _, name := range names {
 		s := builtin(t, name)
@@ -49,21 +58,50 @@ func patternsOfPage(t *testing.T) (before, shown, after string) {
 	return before + begin, shown, end + after
 }
 
-// Of a pattern the page has what it comes to beside what it replaces, row and section.
-func TestPatternsPageShowsAPattern(t *testing.T) {
-	told := 0
-	list, err := Patterns(context.Background(), []string{"bank-transfer"}, func() { told++ })
-	require.Truef(t, err == nil && told == 1, "%v, told %d times; want once", err, told)
-	var text bytes.Buffer
-	require.NoError(t, report.Patterns(&text, []string{list[0].Row}, list))
-	_, shown, _ := patternsOfPage(t)
-	table, section, both := strings.Cut(text.String(), "\n\n")
-	row := table[strings.LastIndexByte(table, '\n'):]
-	assert.Truef(t, both && strings.Contains(shown, row) && strings.Contains(shown, section),
-		"docs/patterns.md has not what the pattern comes to:\n%s", &text)
-	if _, err := Patterns(context.Background(), []string{"stress"}, func() {}); err == nil || !strings.Contains(err.Error(), "shows no pattern") {
-		t.Errorf("stress: %v; want that it shows no pattern", err)
+var rewrite = flag.Bool("rewrite", false, "write what `loadgen scenarios patterns` prints in docs/patterns.md anew; read the difference before it is kept")
+
+// Every pattern shows what it claims by each of its seeds, and its anti-pattern by none; and
+// docs/patterns.md has what `loadgen scenarios patterns` prints of them, row and section. All
+// of them are run with the tag ci.
+func TestPatterns(t *testing.T) {
+	all, err := patternNames()
+	require.NoError(t, err)
+	names := spread(all, tier(1, len(all), len(all)))
+	list := make([]report.Pattern, len(names))
+	t.Run("hold", func(t *testing.T) {
+		for i, name := range names {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				c, err := newComparison(context.Background(), name)
+				require.NoError(t, err)
+				list[i] = c.told
+				for i, seed := range c.told.Seeds {
+					for _, e := range c.as[i].Checks {
+						assert.Truef(t, e.Holds(), "seed %d: %s: observed %s; want it to hold", seed, e.Expr, e.Observed)
+					}
+					assert.Falsef(t, verdict.Holds(c.instead[i]), "seed %d: the anti-pattern, %s, meets every expectation: %v", seed, c.told.Contrary, c.instead[i].Checks)
+				}
+			})
+		}
+	})
+	before, shown, after := patternsOfPage(t)
+	rows := scenarios.PatternRows()
+	if len(names) < len(all) {
+		rows = []string{list[0].Row}
 	}
+	var printed bytes.Buffer
+	require.NoError(t, report.Patterns(&printed, rows, list))
+	switch table, section, _ := strings.Cut(printed.String(), "\n\n"); {
+	case len(names) < len(all):
+		assert.Contains(t, shown, table[strings.LastIndexByte(table, '\n'):])
+		assert.Contains(t, shown, section)
+	case *rewrite:
+		require.NoError(t, os.WriteFile(patternsPage, []byte(before+printed.String()+after), 0o644))
+	default:
+		assert.Equal(t, shown, printed.String(), "docs/patterns.md is what `loadgen scenarios patterns` prints; -rewrite writes it anew")
+	}
+	_, err = Patterns(context.Background(), []string{"stress"}, func() {})
+	assert.ErrorContains(t, err, "shows no pattern")
 }
 
 func TestPatternSeedsAreThreeOfTheirOwn(t *testing.T) {
