@@ -236,8 +236,9 @@ func TestLostRepliesLeaveTheBooksInOrder(t *testing.T) {
 func TestInterruptedRunDropsItsTable(t *testing.T) {
 	// Into the creation of the table, its marker, the load, the count, the wait
 	// for a whole second, and the peak.
-	for _, after := range []time.Duration{time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond,
-		300 * time.Millisecond, 700 * time.Millisecond, 5 * time.Second} {
+	instants := []time.Duration{time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond,
+		300 * time.Millisecond, 700 * time.Millisecond, 5 * time.Second}
+	for _, after := range spread(instants, tier(3, len(instants))) {
 		inBubble(t, func(t *testing.T, clk clock.Real) {
 			s := small(t, "phases.peak.rates=[1500]", "phases.peak.each=1h", "workers=256")
 			w := newWorld(t, s, clk)

@@ -25,7 +25,7 @@ func TestFilteredQueriesAreDueWhatTheyRead(t *testing.T) {
 		"{verb: query, class: table-scan, where: \"State eq 'sent'\", top: 10, pages: 2}",
 		"{verb: query, class: table-scan, where: \"State eq 'nothing'\", top: 10, pages: 2}",
 	}
-	for _, operation := range spread(operations, tier(3, len(operations))) {
+	for _, operation := range spread(operations, tier(2, len(operations))) {
 		s := unlimited(t, ordered(t, "hour", "arrivals: {constant: 20}, for: 20s, operations: ["+operation+"]"))
 		k := kindOf(t, simulated(t, s), "query")
 		if off := math.Abs(float64(k.Offered-k.Served)) / float64(k.Served); off > 0.1 {
@@ -71,7 +71,7 @@ func TestCopiesAreOfferedWhereTheyLie(t *testing.T) {
 	leftOutWhenShort(t)
 	lists := []string{"{verb: insert}", "{verb: batch, entities: 3, together: [customer]}, {verb: replace}", "{verb: merge, by: [id], properties: [{name: State, value: void}]}",
 		"{verb: replace, by: [at]}", "{verb: merge, read_first: true, properties: [{name: State, value: void}]}", "{verb: query, by: [customer], top: 3}"}
-	for _, operations := range spread(lists, tier(3, len(lists))) {
+	for _, operations := range spread(lists, tier(2, len(lists))) {
 		design := "copied"
 		if strings.Contains(operations, "read_first") {
 			design = "customer"

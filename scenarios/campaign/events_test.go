@@ -98,7 +98,7 @@ func TestBooksOfEventTraffic(t *testing.T) {
 		{"a closed loop of so many operations", "customer", "clients: 6, count: 200, " + everything},
 		{"a closed loop", "copied", "clients: 6, think: 90ms, for: 2s, " + everything},
 	}
-	for _, test := range spread(rows, tier(3, len(rows))) {
+	for _, test := range spread(rows, tier(2, len(rows))) {
 		if testing.Short() && test.design != "copied" {
 			continue // the race detector finds in one what it finds in all
 		}

@@ -97,7 +97,7 @@ func TestFinderNamesTheCriterion(t *testing.T) {
 		{"one failed in two hundred is as many as may be", 403, 200, "", true},
 		{"one failed in a hundred and ninety is too many", 403, 190, results.LimitFailed, false},
 	}
-	for _, row := range spread(rows, tier(5, len(rows))) {
+	for _, row := range spread(rows, tier(3, len(rows))) {
 		// Steps of 1,200 operations at the lower rates: 6 in 200, and 6.3 in 190.
 		find := finding(results.LimitPartition, 160)
 		find.UpTo = 320

@@ -78,7 +78,7 @@ func TestHeatIsWhatTheTargetSaw(t *testing.T) {
 		{"a search before the write", "customer", "{verb: merge, by: [customer], properties: [{name: State, value: void}]}"},
 		{"a read before the write", "customer", "{verb: merge, read_first: true, properties: [{name: State, value: void}]}"},
 	}
-	for _, row := range spread(rows, tier(3, len(rows))) {
+	for _, row := range spread(rows, tier(2, len(rows))) {
 		t.Run(row.name, func(t *testing.T) {
 			s := ordered(t, row.design, "arrivals: {constant: 300}, for: 6s, drain: 5s, operations: ["+row.operations+"]")
 			set(t, s, "model.partition_target=40", "attributes.customer={zipf: {of: 40, exponent: 1.5}}")

@@ -97,7 +97,7 @@ func TestAPeakThatWasNotSentIsOfferedOnceMore(t *testing.T) {
 		{"nor does any where none is asked about", 0, [][2]time.Duration{second(5.5, 7)}, second(0, 0), "50 100 200", false},
 		{"the last step comes again, too", 200, [][2]time.Duration{second(9, 10)}, second(0, 0), "50 100 200 200", true},
 	}
-	for _, row := range spread(rows, tier(4, len(rows))) {
+	for _, row := range spread(rows, tier(3, len(rows))) {
 		inBubble(t, func(t *testing.T, clk clock.Real) {
 			s := parsed(t, peakSteps)
 			at := &stalling{clock: clk, silent: row.silent, busy: row.busy, entered: make(map[string]int)}

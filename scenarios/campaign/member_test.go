@@ -79,7 +79,7 @@ func carried(t *testing.T, c *campaign.Campaign, at *targettest.Fake) *results.R
 // What several processes offer of a drawn scenario is, put together, what one offers: count
 // for count and bucket for bucket; and each sends what the plan says, phase by phase.
 func TestMembersAreTheWhole(t *testing.T) {
-	for seed := range uint64(tier(3, 60)) {
+	for seed := range uint64(tier(2, 60)) {
 		rng := rand.New(rand.NewPCG(seed, 28))
 		phases := 1 + rng.IntN(3)
 		text := fmt.Sprintf(races, drawnTraffic(rng, phases == 1))

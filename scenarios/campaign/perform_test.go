@@ -23,7 +23,7 @@ func ofPattern(s *scenarios.Scenario) campaign.Options {
 // expected.
 func TestWorkflowsLiveEqualVirtual(t *testing.T) {
 	list := builtins(proceeds)
-	for _, s := range spread(list, tier(3, len(list))) {
+	for _, s := range spread(list, tier(2, len(list))) {
 		if testing.Short() && s.Name != "bank-transfer" {
 			continue
 		}

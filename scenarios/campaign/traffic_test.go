@@ -104,7 +104,7 @@ func TestBooksOfEveryArrivalKind(t *testing.T) {
 		{"a closed loop", "clients: 40, think: 50ms, for: 2s, " + offers, ""},
 		{"a closed loop with a warm-up", "clients: 40, think: 50ms, for: 2s, warm_up: 1s, " + offers, ""},
 	}
-	for _, test := range spread(rows, tier(5, len(rows))) {
+	for _, test := range spread(rows, tier(3, len(rows))) {
 		t.Run(test.name, func(t *testing.T) {
 			if testing.Short() && !strings.HasPrefix(test.name, "a ") && test.name != "poisson" {
 				t.Skip("the other kinds take long under the race detector, and the same paths")
