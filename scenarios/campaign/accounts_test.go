@@ -59,9 +59,8 @@ func TestAnAccountIsACeilingAndTwoAreNone(t *testing.T) {
 		o, w := campaign.Options{Scenario: s, Table: "races"}, newWorld(t, s, nil)
 		record := recorded(t, w.run(t, o))
 		sum := record.Total(results.Reported)
-		if sum.Attempts != 6000 || sum.Failed != 0 || sum.Throttled < row.throttled-3 || sum.Throttled > row.throttled+3 {
-			t.Errorf("%s: of %d attempts %d were throttled, %d failed; want %d of 6,000", row.name, sum.Attempts, sum.Throttled, sum.Failed, row.throttled)
-		}
+		assert.Truef(t, sum.Attempts == 6000 && sum.Failed == 0 && sum.Throttled >= row.throttled-3 && sum.Throttled <= row.throttled+3,
+			"%s: of %d attempts %d were throttled, %d failed; want %d of 6,000", row.name, sum.Attempts, sum.Throttled, sum.Failed, row.throttled)
 		closed(t, record, w.engine)
 		phase := reported(t, record)
 		if busiest, several := phase.Busiest(); several != (row.offered > 0) || several && phase.Accounts[busiest].Offered != row.offered {
@@ -100,9 +99,8 @@ func TestShardedLiveEqualsVirtual(t *testing.T) {
 				sameFiles(t, live, virtual)
 			}
 			got, want := live.record.Total(results.Reported), virtual.record.Total(results.Reported)
-			if got.Scheduled != want.Scheduled || got.Offered != want.Offered {
-				t.Errorf("%s: live scheduled %d of %d entities; virtual %d of %d", row.name, got.Scheduled, got.Offered, want.Scheduled, want.Offered)
-			}
+			assert.Truef(t, got.Scheduled == want.Scheduled && got.Offered == want.Offered,
+				"%s: live scheduled %d of %d entities; virtual %d of %d", row.name, got.Scheduled, got.Offered, want.Scheduled, want.Offered)
 		})
 	}
 }

@@ -142,7 +142,7 @@ func TestBooksOfEveryOperation(t *testing.T) {
 
 func TestTableIsThisToolsOwn(t *testing.T) {
 	// Somebody else takes the name as soon as it is free.
-	s := small(t, "model.name_delay=0s")
+	s := small(t, "model.name_delay=0s", "phases.load.entities=100", "phases.peak.rates=[50]")
 	w := newWorld(t, s, nil)
 	runner := w.runner()
 	rows := []struct {
@@ -200,9 +200,8 @@ func TestRequestThatFailsEndsTheRun(t *testing.T) {
 		})
 		r := carry(t, t.Context(), &drive.Virtual{Target: deaf}, stress(s), nil)
 		preparing := row.want == campaign.ErrPreparation
-		if !errors.Is(r.ended, row.want) || errors.Is(r.ended, campaign.ErrPreparation) != preparing || !strings.Contains(fmt.Sprint(r.ended), string(row.code)) {
-			t.Errorf("%s: Run = %v; want %v with %s", row.sentence, r.ended, row.want, row.code)
-		}
+		assert.Truef(t, errors.Is(r.ended, row.want) && errors.Is(r.ended, campaign.ErrPreparation) == preparing && strings.Contains(fmt.Sprint(r.ended), string(row.code)),
+			"%s: Run = %v; want %v with %s", row.sentence, r.ended, row.want, row.code)
 		assert.Equalf(t, row.left, len(w.tables()) > 0, "%s: the table was left behind", row.sentence)
 	}
 }

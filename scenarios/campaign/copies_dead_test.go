@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
@@ -154,7 +156,5 @@ func judgeDeaths(t *testing.T, record *results.Record, clients int, repairs bool
 	if clients == 1 && !repairs && (wrong == 0 || wrong > counts["killed"]) {
 		t.Errorf("%d copies are wrong by %d dead clients, one after another; want some, one each at most", wrong, counts["killed"])
 	}
-	if repairs && counts["mended"] == 0 {
-		t.Error("nothing was mended")
-	}
+	assert.False(t, repairs && counts["mended"] == 0, "nothing was mended")
 }

@@ -31,9 +31,8 @@ func TestFilteredQueriesAreDueWhatTheyRead(t *testing.T) {
 		if off := math.Abs(float64(k.Offered-k.Served)) / float64(k.Served); off > 0.1 {
 			t.Errorf("%s: was due to count %d and counted %d; want the same within 10 %%", operation, k.Offered, k.Served)
 		}
-		if float64(k.Returned) > 0.6*float64(k.Counted) {
-			t.Errorf("%s: %d were returned of %d counted; want those of one state, half of all at most", operation, k.Returned, k.Counted)
-		}
+		assert.Truef(t, float64(k.Returned) <= 0.6*float64(k.Counted),
+			"%s: %d were returned of %d counted; want those of one state, half of all at most", operation, k.Returned, k.Counted)
 	}
 }
 
@@ -60,9 +59,8 @@ func TestEventTrafficOverAccounts(t *testing.T) {
 		t.Errorf("the books are open: %v", open)
 	}
 	sum := record.Total(results.Reported)
-	if sum.Failed+sum.Throttled > 0 || sum.Operations != 500 || record.Audit.Lost > 0 {
-		t.Errorf("%d operations, %d attempts failed and %d were throttled, the audit is %+v; want 500 and nothing lost", sum.Operations, sum.Failed, sum.Throttled, record.Audit)
-	}
+	assert.Truef(t, sum.Failed+sum.Throttled <= 0 && sum.Operations == 500 && record.Audit.Lost <= 0,
+		"%d operations, %d attempts failed and %d were throttled, the audit is %+v; want 500 and nothing lost", sum.Operations, sum.Failed, sum.Throttled, record.Audit)
 }
 
 // What an operation is due to write beside its entity is offered to the partitions where
@@ -122,9 +120,8 @@ func TestEachBucketIsAskedByItself(t *testing.T) {
 	s := unlimited(t, ordered(t, "buckets", "arrivals: {constant: 20}, for: 10s, operations: [{name: state, verb: query, by: [hour, state]}]"))
 	record := simulated(t, s)
 	k := kindOf(t, record, "state")
-	if k.Attempts != 8*k.Operations || k.Counted > k.Returned+8*k.Operations {
-		t.Errorf("%d operations made %d requests, counted %d and returned %d; want 8 requests each, and no more counted than returned and one of each bucket", k.Operations, k.Attempts, k.Counted, k.Returned)
-	}
+	assert.Truef(t, k.Attempts == 8*k.Operations && k.Counted <= k.Returned+8*k.Operations,
+		"%d operations made %d requests, counted %d and returned %d; want 8 requests each, and no more counted than returned and one of each bucket", k.Operations, k.Attempts, k.Counted, k.Returned)
 	p, err := planned(t, campaign.Options{Scenario: s, Table: "orders", NewName: true}).Preview(1)
 	require.NoError(t, err)
 	touched, due, told := 0, int64(0), int64(0)

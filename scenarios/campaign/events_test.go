@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
@@ -140,9 +141,8 @@ func TestEventTrafficOffersWhatItCounts(t *testing.T) {
 					continue
 				}
 				looked++
-				if k.Throttled+k.Failed > 0 {
-					t.Fatalf("%s: %d throttled, %d failed; want none", kind.Name, k.Throttled, k.Failed)
-				}
+				require.Truef(t, k.Throttled+k.Failed <= 0,
+					"%s: %d throttled, %d failed; want none", kind.Name, k.Throttled, k.Failed)
 				// Operations under way at one instant may or may not see one another.
 				if off := float64(k.Offered-k.Served) / float64(k.Served); off < -0.02 || off > 0.02 {
 					t.Errorf("%s was due to count %d entities and counted %d; want the same within 2 %%", kind.Name, k.Offered, k.Served)

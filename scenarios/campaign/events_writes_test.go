@@ -63,9 +63,8 @@ func TestWritesReachTheCopies(t *testing.T) {
 			if all, numbered, stated := homesOf(w, ""); all != 400 || numbered != 400 || stated != 400 {
 				t.Errorf("%s: there are %d entities, %d and %d copies; want the 400 that were loaded", row.name, all, numbered, stated)
 			}
-			if verify && (record.Audit.Acknowledged != 300 || record.Audit.Lost+record.Audit.Overwritten > 0 || record.Audit.Keys != int64(own)) {
-				t.Errorf("%s: the audit is %+v; want 300 writes of %d entities, and nothing lost", row.name, record.Audit, own)
-			}
+			assert.Falsef(t, verify && (record.Audit.Acknowledged != 300 || record.Audit.Lost+record.Audit.Overwritten > 0 || record.Audit.Keys != int64(own)),
+				"%s: the audit is %+v; want 300 writes of %d entities, and nothing lost", row.name, record.Audit, own)
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -47,9 +49,8 @@ func TestForecastBoundsASearch(t *testing.T) {
 	c := planned(t, campaign.Options{Scenario: s, Table: "races", Find: find})
 	forecast := c.Forecast()
 	f := look(t, s, find)
-	if f.counts.Requests > forecast.AtMost || f.record.Duration > forecast.Lasts+10*time.Second || forecast.Requests > forecast.AtMost {
-		t.Errorf("Forecast() = %+v; the run made %d requests in %v", forecast, f.counts.Requests, f.record.Duration)
-	}
+	assert.Truef(t, f.counts.Requests <= forecast.AtMost && f.record.Duration <= forecast.Lasts+10*time.Second && forecast.Requests <= forecast.AtMost,
+		"Forecast() = %+v; the run made %d requests in %v", forecast, f.counts.Requests, f.record.Duration)
 }
 
 // The operations of traffic are searched like those of a spread, whatever their

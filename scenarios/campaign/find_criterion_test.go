@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
@@ -42,9 +43,8 @@ func TestFinderKeepsToAResponseTime(t *testing.T) {
 		if f.limit.Held == nil || f.limit.By != results.LimitP99 || math.Abs(*f.limit.Held/200.9-1) > .0101 || *f.limit.NotHeld < 199 {
 			t.Errorf("from %v: the interval = %s by %q; want 200.9/s by p99", from, interval(f.limit), f.limit.By)
 		}
-		if f.limit.MaxP99 == nil || *f.limit.MaxP99 != 50_000 {
-			t.Errorf("max_response_p99_us = %v; want 50,000", f.limit.MaxP99)
-		}
+		assert.Truef(t, f.limit.MaxP99 != nil && *f.limit.MaxP99 == 50_000,
+			"max_response_p99_us = %v; want 50,000", f.limit.MaxP99)
 	}
 }
 
@@ -109,9 +109,8 @@ func TestFinderNamesTheCriterion(t *testing.T) {
 			} else {
 				by = step.Outcome
 			}
-			if step.Scheduled < 1100 || step.Seconds < 10 {
-				t.Errorf("%s: a step of %d operations in %v s; want 1,100 and 10 s at least", row.name, step.Scheduled, step.Seconds)
-			}
+			assert.Truef(t, step.Scheduled >= 1100 && step.Seconds >= 10,
+				"%s: a step of %d operations in %v s; want 1,100 and 10 s at least", row.name, step.Scheduled, step.Seconds)
 		}
 		if by != row.by || (held == len(f.limit.Steps)) != row.held {
 			t.Errorf("%s: %d of %d steps held, the last that did not by %q; want by %q", row.name, held, len(f.limit.Steps), by, row.by)
@@ -149,9 +148,8 @@ func TestFinderCountsWhatWasNeverSent(t *testing.T) {
 		r := searched(t, stopAfter(t, 30*time.Second), live, hiding(t, 8, 3, 0, 0), find)
 		require.ErrorIs(t, r.ended, context.Canceled, "Run")
 		step := r.record.Limit.Steps[0]
-		if step.Dropped != 2 || step.Scheduled != fadingStep || step.HeldBack != 0 || step.ThrottledShare != 0 || step.Outcome != results.LimitClient {
-			t.Errorf("the step = %+v; want two of %d operations dropped, none late or throttled, client-limited", step, fadingStep)
-		}
+		assert.Truef(t, step.Dropped == 2 && step.Scheduled == fadingStep && step.HeldBack == 0 && step.ThrottledShare == 0 && step.Outcome == results.LimitClient,
+			"the step = %+v; want two of %d operations dropped, none late or throttled, client-limited", step, fadingStep)
 	})
 }
 
@@ -175,9 +173,8 @@ func TestFinderDoesNotBlameTheTargetForTheGenerator(t *testing.T) {
 			live := &drive.Live{Clock: clk, Target: slow, Workers: 2}
 			record := recorded(t, searched(t, t.Context(), live, hiding(t, 8, 3, 0, 0), find))
 			l := record.Limit
-			if !l.ClientLimited() || l.Held == nil || *l.Held < 148 || *l.NotHeld > 210 {
-				t.Fatalf("%s: the search = %+v; want 148/s at least, client-limited at 210/s at most", row.name, l)
-			}
+			require.Truef(t, l.ClientLimited() && l.Held != nil && *l.Held >= 148 && *l.NotHeld <= 210,
+				"%s: the search = %+v; want 148/s at least, client-limited at 210/s at most", row.name, l)
 			if summary := verdict.Judge(record); summary.Validity != results.Valid || !strings.Contains(summary.Verdict, "client-limited") {
 				t.Errorf("%s: the verdict is %s: %s; want it client-limited", row.name, summary.Validity, summary.Verdict)
 			}

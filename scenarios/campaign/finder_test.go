@@ -4,6 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
@@ -51,9 +54,8 @@ func TestFinderEnclosesEveryLimitFromEverywhere(t *testing.T) {
 		f := campaign.NewFinder(from, campaign.HighestRate)
 		tried := search(t, f, limited(limit, results.LimitThrottled))
 		a := f.Answer()
-		if !a.Finished || a.By != results.LimitThrottled || a.Held > limit || a.NotHeld <= limit || a.NotHeld > a.Held*1.01 {
-			t.Fatalf("draw %d: Answer() of %v from %v = %+v; want an interval of 1 %% around it, finished", n, limit, from, a)
-		}
+		require.Truef(t, a.Finished && a.By == results.LimitThrottled && a.Held <= limit && a.NotHeld > limit && a.NotHeld <= a.Held*1.01,
+			"draw %d: Answer() of %v from %v = %+v; want an interval of 1 %% around it, finished", n, limit, from, a)
 		// Doubling or halving to the other side of the limit, seven steps to
 		// halve a doubling to 1 %, and one more for each end.
 		bound := math.Ceil(math.Abs(math.Log2(limit/from))) + 1 + 7 + 2
@@ -107,12 +109,10 @@ func TestFinderBearsALimitThatWavers(t *testing.T) {
 			return limited(limit*(1+wave*(2*noise.Float64()-1)), results.LimitThrottled)(rate, step)
 		})
 		a := f.Answer()
-		if a.Held > limit*(1+wave) || a.NotHeld <= limit*(1-wave) {
-			t.Fatalf("draw %d: Answer() of %v ± 1 %% = %+v; want an interval that touches it", n, limit, a)
-		}
-		if a.Held < limit*(1-wave)/1.02 || a.NotHeld > limit*(1+wave)*1.02 {
-			t.Errorf("draw %d: Answer() of %v ± 1 %% = %+v; want no more than the tolerance beyond it", n, limit, a)
-		}
+		require.Truef(t, a.Held <= limit*(1+wave) && a.NotHeld > limit*(1-wave),
+			"draw %d: Answer() of %v ± 1 %% = %+v; want an interval that touches it", n, limit, a)
+		assert.Truef(t, a.Held >= limit*(1-wave)/1.02 && a.NotHeld <= limit*(1+wave)*1.02,
+			"draw %d: Answer() of %v ± 1 %% = %+v; want no more than the tolerance beyond it", n, limit, a)
 	}
 }
 

@@ -79,9 +79,8 @@ func TestForecastIsWhatARunDoes(t *testing.T) {
 					lasts += phase.End - phase.Begin
 				}
 			}
-			if lasts > 0 && (forecast.Lasts-lasts).Abs() > time.Second {
-				t.Errorf("%s: Lasts = %v; what is offered lasted %v", row.name, forecast.Lasts, lasts)
-			}
+			assert.Falsef(t, lasts > 0 && (forecast.Lasts-lasts).Abs() > time.Second,
+				"%s: Lasts = %v; what is offered lasted %v", row.name, forecast.Lasts, lasts)
 		}
 	}
 }

@@ -106,9 +106,8 @@ func TestHeatIsWhatTheTargetSaw(t *testing.T) {
 				mapped.throttled += one.throttled
 				mapped.failed += one.failed
 			}
-			if mapped.served != all.Served || mapped.throttled != all.Throttled || mapped.failed != all.Failed {
-				t.Errorf("the map sums to %+v; want the totals: %d served, %d throttled, %d failed", mapped, all.Served, all.Throttled, all.Failed)
-			}
+			assert.Truef(t, mapped.served == all.Served && mapped.throttled == all.Throttled && mapped.failed == all.Failed,
+				"the map sums to %+v; want the totals: %d served, %d throttled, %d failed", mapped, all.Served, all.Throttled, all.Failed)
 			assert.EqualValues(t, 0, record.Intervals[len(record.Intervals)-1].InFlight, "attempts are under way at the end")
 		})
 	}
@@ -143,12 +142,13 @@ func TestOneKeyInTwoTablesIsTwoPartitions(t *testing.T) {
 // What a run has written is what its tables hold, by the service's rule, where each entity
 // is written once.
 func TestStoredIsWhatTheTablesHold(t *testing.T) {
-	for _, row := range []struct{ design, operations string }{
+	rows := []struct{ design, operations string }{
 		{"customer", "{verb: insert}"},
 		{"customer", "{verb: batch, entities: 5, together: [customer]}"},
 		{"copied", "{verb: insert}, {verb: get}, {name: mine, verb: query, by: [customer], top: 3}"},
 		{"beside", "{verb: insert}, {verb: batch, entities: 3, together: [customer]}"},
-	} {
+	}
+	for _, row := range spread(rows, tier(2, len(rows))) {
 		s := unlimited(t, ordered(t, row.design, "arrivals: {constant: 60}, for: 4s, drain: 20s, operations: ["+row.operations+"]"))
 		w := newWorld(t, s, nil)
 		// It refuses the first attempt at every seventh operation.

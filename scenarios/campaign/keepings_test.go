@@ -144,9 +144,8 @@ func TestUsersAskForWhatIsOver(t *testing.T) {
 				live, also := readInbox(t, s, clk)
 				assert.Truef(t, maps.EqualFunc(also.asked, seen.asked, slices.Equal) && maps.Equal(also.read, seen.read),
 					"%s: live and virtual runs ask for different things", row.name)
-				if fmt.Sprint(live.Counters) != fmt.Sprint(virtual.Counters) {
-					t.Errorf("%s: live %v, virtual %v", row.name, live.Counters, virtual.Counters)
-				}
+				assert.Truef(t, fmt.Sprint(live.Counters) == fmt.Sprint(virtual.Counters),
+					"%s: live %v, virtual %v", row.name, live.Counters, virtual.Counters)
 			})
 		}
 	}

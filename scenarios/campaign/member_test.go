@@ -64,9 +64,8 @@ func offeredBy(t *testing.T, s *scenarios.Scenario, of int) ([]results.MergePart
 	}
 	record := carried(t, planned(t, lead), new(targettest.Fake))
 	for _, p := range record.Phases {
-		if p.Stage != p.Name || !slices.Contains([]string{"create T", "create", "mark", "mark T", "load", "drop", "drop T"}, p.Name) {
-			t.Errorf("who leads has the phase %q; want none of traffic", p.Name)
-		}
+		assert.Truef(t, p.Stage == p.Name && slices.Contains([]string{"create T", "create", "mark", "mark T", "load", "drop", "drop T"}, p.Name),
+			"who leads has the phase %q; want none of traffic", p.Name)
 	}
 	return parts, at.Seen()
 }
@@ -144,9 +143,8 @@ func samePhase(t *testing.T, name string, got, want *results.Phase) {
 		k.Response, k.Lost, k.Service, k.LastHalf = nil, nil, results.ByClass{}, results.Cohort{}
 		return k, bars
 	}
-	if got.Name != want.Name || got.Reported != want.Reported {
-		t.Errorf("%s: it is %s, reported %v; want %s, %v", name, got.Name, got.Reported, want.Name, want.Reported)
-	}
+	assert.Truef(t, got.Name == want.Name && got.Reported == want.Reported,
+		"%s: it is %s, reported %v; want %s, %v", name, got.Name, got.Reported, want.Name, want.Reported)
 	for k := range want.Kinds {
 		a, bars := plain(got.Kinds[k])
 		b, others := plain(want.Kinds[k])

@@ -49,9 +49,7 @@ func TestMergesWeighWhatWasReckoned(t *testing.T) {
 			m.work(k, &w)
 			op := &w.Operation
 			if !row.reckoned {
-				if op.Sizes != (target.Sizes{}) {
-					t.Fatalf("%s: %+v is reckoned; want nothing", row.name, op.Sizes)
-				}
+				require.Truef(t, op.Sizes == (target.Sizes{}), "%s: %+v is reckoned; want nothing", row.name, op.Sizes)
 				continue
 			}
 			got := fmt.Sprint(op.Sizes.Request, op.RequestBytes(), op.WrittenBytes(), op.Sizes.Billed)

@@ -135,15 +135,12 @@ func checkDone(t *testing.T, sum results.KindStats, row situation) {
 	if empty := sum.Counted - sum.Offered; empty < 0 || empty > sum.Attempts {
 		t.Errorf("%d entities were counted in %d attempts; want the %d that were due, and one for each empty page", sum.Counted, sum.Attempts, sum.Offered)
 	}
-	if row.returned >= 0 && sum.Returned != row.returned*sum.Scheduled {
-		t.Errorf("%d operations returned %d entities; want %d each", sum.Scheduled, sum.Returned, row.returned)
-	}
-	if row.returned < 0 && (sum.Returned < sum.Scheduled || sum.Returned >= sum.Offered) {
-		t.Errorf("%d operations returned %d of %d entities; want some", sum.Scheduled, sum.Returned, sum.Offered)
-	}
-	if row.attempts >= 0 && sum.Attempts != row.attempts*sum.Scheduled {
-		t.Errorf("%d operations made %d attempts; want %d each", sum.Scheduled, sum.Attempts, row.attempts)
-	}
+	assert.Falsef(t, row.returned >= 0 && sum.Returned != row.returned*sum.Scheduled,
+		"%d operations returned %d entities; want %d each", sum.Scheduled, sum.Returned, row.returned)
+	assert.Falsef(t, row.returned < 0 && (sum.Returned < sum.Scheduled || sum.Returned >= sum.Offered),
+		"%d operations returned %d of %d entities; want some", sum.Scheduled, sum.Returned, sum.Offered)
+	assert.Falsef(t, row.attempts >= 0 && sum.Attempts != row.attempts*sum.Scheduled,
+		"%d operations made %d attempts; want %d each", sum.Scheduled, sum.Attempts, row.attempts)
 }
 
 // A partition that holds fewer entities than a transaction is to change has all of

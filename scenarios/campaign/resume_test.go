@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
@@ -27,9 +28,8 @@ func TestAScenarioProjects(t *testing.T) {
 			return outcome, done
 		})
 		recorded(t, carry(t, t.Context(), &drive.Virtual{Target: noting}, stress(s), nil))
-		if properties != want || entities != 301 {
-			t.Errorf("a point query%s returned %d properties, %d entities with those counted; want %d, 301", operation, properties, entities, want)
-		}
+		assert.Truef(t, properties == want && entities == 301,
+			"a point query%s returned %d properties, %d entities with those counted; want %d, 301", operation, properties, entities, want)
 	}
 }
 
@@ -69,12 +69,10 @@ phases:
 `, from)))
 			for i, kind := range record.Manifest.Operations {
 				k := &record.Phases[len(record.Phases)-2].Kinds[i]
-				if kind.Name == "query" && k.Offered != row.want*k.Operations {
-					t.Errorf("%d queries are due to count %d; want %d each", k.Operations, k.Offered, row.want)
-				}
-				if kind.Name == "query" && row.at.NextPartitionKey != "~" && k.Counted != k.Offered {
-					t.Errorf("they counted %d of %d; want all", k.Counted, k.Offered)
-				}
+				assert.Falsef(t, kind.Name == "query" && k.Offered != row.want*k.Operations,
+					"%d queries are due to count %d; want %d each", k.Operations, k.Offered, row.want)
+				assert.Falsef(t, kind.Name == "query" && row.at.NextPartitionKey != "~" && k.Counted != k.Offered,
+					"they counted %d of %d; want all", k.Counted, k.Offered)
 			}
 		})
 	}

@@ -76,14 +76,13 @@ func TestThinkingClientsKeepLittlesLaw(t *testing.T) {
 		{"one client", 1, 10 * time.Millisecond, []string{"model.round_trip=10ms"}, 10 * time.Millisecond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			const length = 30 * time.Second
+			const length = 10 * time.Second
 			s := builtin(t, "simulate", append([]string{"model.profile=off", "start=warm"}, tt.settings...)...)
 			sum := play(t, closedLoop(t, s, tt.clients, tt.think, length), nil, true).ofSpread()
 			got := float64(sum.Operations) / length.Seconds()
 			want := float64(tt.clients) / (tt.response + tt.think).Seconds()
-			if math.Abs(got-want) > .02*want {
-				t.Errorf("%d clients that think for %v did %.1f/s; want %.1f/s within 2 %%", tt.clients, tt.think, got, want)
-			}
+			assert.Truef(t, math.Abs(got-want) <= .02*want,
+				"%d clients that think for %v did %.1f/s; want %.1f/s within 2 %%", tt.clients, tt.think, got, want)
 			assert.Truef(t, sum.Operations == sum.Succeeded && sum.Scheduled == sum.Sent && sum.Dropped == 0,
 				"%d of %d operations succeeded, %d scheduled; want all", sum.Succeeded, sum.Operations, sum.Scheduled)
 		})
@@ -102,9 +101,8 @@ func TestThinkingClientsRetryAndEnd(t *testing.T) {
 			sum.Attempts, sum.Ok, sum.Throttled, sum.Scheduled, sum.Operations)
 	}
 	for _, one := range p.record.Intervals {
-		if one.Scheduled > 1 && one.Second > 11 {
-			t.Errorf("%d operations became due in second %d; want none after the end", one.Scheduled, one.Second)
-		}
+		assert.Falsef(t, one.Scheduled > 1 && one.Second > 11,
+			"%d operations became due in second %d; want none after the end", one.Scheduled, one.Second)
 	}
 }
 
@@ -153,16 +151,14 @@ func TestLiveEqualsVirtualThroughSplitAndMove(t *testing.T) {
 			}
 			require.Truef(t, slices.Contains(kinds, results.RangeSplit) && slices.Contains(kinds, results.RangeMoved),
 				"the events are %v; want a split and a move among them", kinds)
-			if virtual.counts != real.counts {
-				t.Errorf("the engine counted %+v in real time; want %+v as in virtual time", real.counts, virtual.counts)
-			}
+			assert.Truef(t, virtual.counts == real.counts,
+				"the engine counted %+v in real time; want %+v as in virtual time", real.counts, virtual.counts)
 			if a, b := virtual.folder.Bytes(results.EventsFile), real.folder.Bytes(results.EventsFile); string(a) != string(b) {
 				t.Errorf("events in real time:\n%s\nwant those of virtual time:\n%s", b, a)
 			}
 			a, b := virtual.ofSpread(), real.ofSpread()
-			if !reflect.DeepEqual(a.Response.Bars(), b.Response.Bars()) || a.Attempts != b.Attempts || a.Throttled != b.Throttled {
-				t.Errorf("real time: %d attempts, %d throttled; want %d and %d and the same histogram", b.Attempts, b.Throttled, a.Attempts, a.Throttled)
-			}
+			assert.Truef(t, reflect.DeepEqual(a.Response.Bars(), b.Response.Bars()) && a.Attempts == b.Attempts && a.Throttled == b.Throttled,
+				"real time: %d attempts, %d throttled; want %d and %d and the same histogram", b.Attempts, b.Throttled, a.Attempts, a.Throttled)
 		})
 	}
 }
@@ -171,16 +167,14 @@ func TestLiveEqualsVirtualThroughSplitAndMove(t *testing.T) {
 // the entities differs, and writes do not.
 func TestDatalessRunsAreTheSame(t *testing.T) {
 	with, without := play(t, builtin(t, "simulate", scaledDown()...), nil, false), play(t, builtin(t, "simulate", scaledDown()...), nil, true)
-	if with.counts != without.counts {
-		t.Errorf("without a store the engine counted %+v; want %+v", without.counts, with.counts)
-	}
+	assert.Truef(t, with.counts == without.counts,
+		"without a store the engine counted %+v; want %+v", without.counts, with.counts)
 	stored := with.record.Total(results.Everything).Stored
 	if got := without.record.Total(results.Everything).Stored; got != stored || stored == 0 {
 		t.Errorf("without a store %d bytes were written; want %d, which are some", got, stored)
 	}
-	if !reflect.DeepEqual(with.record.Heat, without.record.Heat) {
-		t.Errorf("without a store the heat is %+v; want %+v", without.record.Heat, with.record.Heat)
-	}
+	assert.Truef(t, reflect.DeepEqual(with.record.Heat, without.record.Heat),
+		"without a store the heat is %+v; want %+v", without.record.Heat, with.record.Heat)
 	for _, file := range []string{results.EventsFile, results.IntervalsFile} {
 		assert.Equalf(t, string(without.folder.Bytes(file)), string(with.folder.Bytes(file)), "%s differs without a store", file)
 	}

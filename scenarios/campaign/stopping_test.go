@@ -63,9 +63,8 @@ func TestRunWhoseTargetDies(t *testing.T) {
 			return op.Verb == entity.Get && clk.Now().Offset() > 5*time.Second || deletes(op)
 		})
 		r := carry(t, t.Context(), w.through(dying), stress(s), nil)
-		if !errors.Is(r.ended, drive.ErrSilent) || r.record.Duration > 5*time.Minute {
-			t.Errorf("Run = %v after %v; want that the target has not answered, soon after its end", r.ended, r.record.Duration)
-		}
+		assert.Truef(t, errors.Is(r.ended, drive.ErrSilent) && r.record.Duration <= 5*time.Minute,
+			"Run = %v after %v; want that the target has not answered, soon after its end", r.ended, r.record.Duration)
 	})
 }
 
@@ -94,9 +93,8 @@ func TestStoppedRunWhoseTargetDropsNothing(t *testing.T) {
 			w := newWorld(t, s, clk)
 			o, held := holding(stress(s), clk)
 			r := carry(t, stopAfter(t, row.after), w.through(w.unanswered(row.silent)), o, nil)
-			if r.ended != nil && !errors.Is(r.ended, context.Canceled) {
-				t.Errorf("%s: Run = %v; want the context's error", row.sentence, r.ended)
-			}
+			assert.Falsef(t, r.ended != nil && !errors.Is(r.ended, context.Canceled),
+				"%s: Run = %v; want the context's error", row.sentence, r.ended)
 			if ended := r.record.Duration; ended < row.after || ended > row.after+row.limit+200*time.Millisecond {
 				t.Errorf("%s: the run that was stopped after %v ended at %v; want it %v later at most", row.sentence, row.after, ended, row.limit)
 			}
@@ -145,9 +143,8 @@ func TestStoppedRunWithSeveralTables(t *testing.T) {
 		})
 		o, held := holding(campaign.Options{Scenario: s, Table: "orders"}, clk)
 		r := carry(t, stopAfter(t, after), w.through(silent), o, nil)
-		if !errors.Is(r.ended, context.Canceled) || len(held) < 2 || asked != 1 || r.record.Duration > after+campaign.EndingLimit {
-			t.Errorf("Run = %v after %v: of %v it asked to drop %d; want one asked for, and all named", r.ended, r.record.Duration, held, asked)
-		}
+		assert.Truef(t, errors.Is(r.ended, context.Canceled) && len(held) >= 2 && asked == 1 && r.record.Duration <= after+campaign.EndingLimit,
+			"Run = %v after %v: of %v it asked to drop %d; want one asked for, and all named", r.ended, r.record.Duration, held, asked)
 		for made, there := range held {
 			assert.Truef(t, there, "of %v it is said that it is gone", made)
 		}

@@ -60,7 +60,7 @@ func TestWhatIsMadeBesideTablesIsDropped(t *testing.T) {
 		queues, blobs, _ := campaign.Stores(s)
 		return queues || blobs
 	})
-	require.Truef(t, len(list) >= 3, "%d scenarios of the library use a queue or blobs; want some", len(list))
+	require.Truef(t, len(list) >= tier(1, 3), "%d scenarios of the library use a queue or blobs; want some", len(list))
 	for _, s := range spread(list, tier(2, len(list))) {
 		for _, after := range []time.Duration{2 * time.Second, 7 * time.Second, time.Hour}[:tier(2, 3)] {
 			inBubble(t, func(t *testing.T, clk clock.Real) {
@@ -73,13 +73,11 @@ func TestWhatIsMadeBesideTablesIsDropped(t *testing.T) {
 				if requests := to.Counts().Requests; requests != all.Attempts || requests != to.counted {
 					t.Errorf("%s, stopped after %v: the engine and the stand-ins counted %d requests, the record %d, the target %d", s.Name, after, requests, all.Attempts, to.counted)
 				}
-				if after > 2*time.Second && len(to.stores) == 0 {
-					t.Errorf("%s, stopped after %v, asked for nothing beside its tables", s.Name, after)
-				}
+				assert.Falsef(t, after > 2*time.Second && len(to.stores) == 0,
+					"%s, stopped after %v, asked for nothing beside its tables", s.Name, after)
 				for name := range to.stores {
-					if !strings.HasPrefix(name, "races-") {
-						t.Errorf("%s asked for %s; want names that begin with its table's", s.Name, name)
-					}
+					assert.Truef(t, strings.HasPrefix(name, "races-"),
+						"%s asked for %s; want names that begin with its table's", s.Name, name)
 					to.checkNothingLeft(t, s.Name, name)
 				}
 				to.checkNothingLeft(t, s.Name)

@@ -31,9 +31,8 @@ func TestRunWaitsForTheNameOfADeletedTable(t *testing.T) {
 		o.Reuse = true
 		r := w.run(t, o)
 		if row.throttled {
-			if !errors.Is(r.ended, campaign.ErrPreparation) || !strings.Contains(fmt.Sprint(r.ended), string(entity.TableBeingDeleted)) {
-				t.Errorf("a name that is kept for %s: Run = %v; want ErrPreparation with %s", row.delay, r.ended, entity.TableBeingDeleted)
-			}
+			assert.Truef(t, errors.Is(r.ended, campaign.ErrPreparation) && strings.Contains(fmt.Sprint(r.ended), string(entity.TableBeingDeleted)),
+				"a name that is kept for %s: Run = %v; want ErrPreparation with %s", row.delay, r.ended, entity.TableBeingDeleted)
 			continue
 		}
 		var begins time.Duration

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -112,9 +114,8 @@ func TestTokensAreGoneOnWith(t *testing.T) {
 					}
 					text, _ := want.MarshalText()
 					saved := record.Saved()
-					if len(saved) <= i || saved[i] != (results.SavedToken{Name: fmt.Sprintf("part%d", i), Operation: name, Token: string(text)}) {
-						t.Errorf("%s: part %d: saved %+v; want %s", how, i, saved, text)
-					}
+					assert.Truef(t, len(saved) > i && saved[i] == (results.SavedToken{Name: fmt.Sprintf("part%d", i), Operation: name, Token: string(text)}),
+						"%s: part %d: saved %+v; want %s", how, i, saved, text)
 				}
 			}
 			held(t, "virtual", row.play(t, nil))

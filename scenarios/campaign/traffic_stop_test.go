@@ -46,9 +46,8 @@ func TestStopsWhenStable(t *testing.T) {
 				offered += p.Kinds[k].LastHalf.Offered
 			}
 			assert.True(t, offered != 0, "the last half of the phase holds nothing; want what was offered")
-			if test.count > 0 && count != test.count {
-				t.Errorf("%d operations became due; want %d, and none after the load had come to rest", count, test.count)
-			}
+			assert.Falsef(t, test.count > 0 && count != test.count,
+				"%d operations became due; want %d, and none after the load had come to rest", count, test.count)
 		})
 	}
 }
@@ -73,14 +72,12 @@ func TestSettledLoadDrainsNoLonger(t *testing.T) {
 func TestStopsOnABudget(t *testing.T) {
 	for _, test := range []struct {
 		name, traffic string
-		// of is the budget that ends the run; empty where it goes on to its end.
+		// of is the budget that ends the run.
 		of string
 		// live is a run whose workers are too few.
 		live bool
 	}{
 		{"too much is throttled", "arrivals: {constant: 1200}, for: 60s, stop_on: [failed > 1%, throttled > 20%], operations: [{verb: get}]", "throttled > 20%", false},
-		{"a share that is allowed", "arrivals: {constant: 1200}, for: 6s, stop_on: [throttled > 99%], operations: [{verb: get}]", "", false},
-		{"too few attempts to judge", "arrivals: {constant: 10}, for: 8s, stop_on: [late > 0%, dropped > 0%, failed > 0%, throttled > 0%], operations: [{verb: get}]", "", false},
 		{"what is got is not there", "arrivals: {trace: t.csv}, stop_on: [failed > 10%]", "failed > 10%", false},
 		{"too much is late", "arrivals: {constant: 400}, for: 60s, stop_on: [late > 5%], operations: [{verb: get}]", "late > 5%", true},
 		{"too much is not sent", "arrivals: {constant: 400}, for: 60s, stop_on: [dropped > 5%], operations: [{verb: get}]", "dropped > 5%", true},
@@ -96,10 +93,6 @@ func TestStopsOnABudget(t *testing.T) {
 					s.Workers = 1
 				}
 				r := inRaces(t, s, clk)
-				if test.of == "" {
-					recorded(t, r)
-					return
-				}
 				assert.Truef(t, errors.Is(r.ended, drive.ErrStopped) && strings.Contains(r.ended.Error(), test.of),
 					"Run = %v; want ErrStopped, by %q", r.ended, test.of)
 				if faults := verdict.Books(r.record); len(faults) > 0 || r.record.Duration > 12*time.Second {

@@ -115,9 +115,7 @@ func TestBooksOfEveryArrivalKind(t *testing.T) {
 			}
 			for _, kind := range virtual.record.Manifest.Operations {
 				of := virtual.record.Total(func(_ *results.Phase, k results.Kind) bool { return k.Name == kind.Name })
-				if of.Sent == 0 && kind.Name != "count" {
-					t.Errorf("no %s was sent; want some of each", kind.Name)
-				}
+				assert.Falsef(t, of.Sent == 0 && kind.Name != "count", "no %s was sent; want some of each", kind.Name)
 			}
 			sameFiles(t, live, virtual)
 		})

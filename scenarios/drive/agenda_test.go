@@ -76,9 +76,7 @@ func (run *trial) books(t testing.TB, end clock.Instant, want counts) {
 	t.Helper()
 	sum := run.finish(t, end).Total(results.Everything)
 	got := counts{sum.Scheduled, sum.Sent, sum.Dropped, sum.Operations, sum.Succeeded, sum.Cut, sum.Attempts}
-	if got != want {
-		t.Errorf("the books say %+v; want %+v", got, want)
-	}
+	assert.Truef(t, got == want, "the books say %+v; want %+v", got, want)
 }
 
 // counts are the books of a run.
@@ -187,9 +185,7 @@ func TestLanesOfAClosedLoop(t *testing.T) {
 		t.Errorf("due = %v, %d, %v; want operation 102 at once in the lane that is free", at.Offset(), number, any)
 	}
 	third := run.send(t, clock.Instant(2*tick))
-	if third != second {
-		t.Error("the session that has ended was not used again")
-	}
+	assert.True(t, third == second, "the session that has ended was not used again")
 	if got := third.scheduled(0, false); got.Intended != 2*tick || !third.firstAttempt() || third.Operation().Attempt != 0 {
 		t.Errorf("operation 102 is due at %v, attempt %d; want the instant at which its lane was free, and nothing of its predecessor's",
 			got.Intended, third.Operation().Attempt)

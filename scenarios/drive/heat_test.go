@@ -42,9 +42,8 @@ func TestStoredByVerb(t *testing.T) {
 		stage.Build = func(_ uint64, built *drive.Work) { *built = w }
 		answer := target.Outcome{Status: row.status, BytesOut: 70, BytesIn: 30}
 		sum := virtually(t, targettest.After(time.Millisecond, targettest.Always(answer)), stage).sum
-		if sum.Stored != row.want || sum.BytesOut != 70 || sum.BytesIn != 30 {
-			t.Errorf("%v answered %d: stored %d, sent %d, received %d bytes; want %d, 70, 30", row.verb, row.status, sum.Stored, sum.BytesOut, sum.BytesIn, row.want)
-		}
+		assert.Truef(t, sum.Stored == row.want && sum.BytesOut == 70 && sum.BytesIn == 30,
+			"%v answered %d: stored %d, sent %d, received %d bytes; want %d, 70, 30", row.verb, row.status, sum.Stored, sum.BytesOut, sum.BytesIn, row.want)
 	}
 }
 

@@ -48,9 +48,8 @@ func TestMarksOfAStage(t *testing.T) {
 			}
 			assert.Truef(t, slices.Equal(got, test.want), "events = %q; want %q", got, test.want)
 			last := record.Phases[len(record.Phases)-1]
-			if last.Stage != test.stage.Name || last.End != test.ends {
-				t.Errorf("the last phase is of stage %q and ends at %v; want %q and %v", last.Stage, last.End, test.stage.Name, test.ends)
-			}
+			assert.Truef(t, last.Stage == test.stage.Name && last.End == test.ends,
+				"the last phase is of stage %q and ends at %v; want %q and %v", last.Stage, last.End, test.stage.Name, test.ends)
 		})
 	}
 }

@@ -41,9 +41,8 @@ func TestOperationsAreHeldToTheirLimit(t *testing.T) {
 		t.Errorf("gets: %d due, %d sent, %d ended, %d attempts of %d that were seen; want 720 of all, and their retries",
 			get.Scheduled, get.Sent, get.Operations, get.Attempts, len(gets))
 	}
-	if get.Late != 0 || insert.Late != 0 || insert.LimitHeld != 0 {
-		t.Errorf("%d gets and %d inserts were late, %d inserts held back; want none: the generator was on time", get.Late, insert.Late, insert.LimitHeld)
-	}
+	assert.Truef(t, get.Late == 0 && insert.Late == 0 && insert.LimitHeld == 0,
+		"%d gets and %d inserts were late, %d inserts held back; want none: the generator was on time", get.Late, insert.Late, insert.LimitHeld)
 	if held := all.LimitWaits.Count(); held != get.LimitHeld || held < 600 {
 		t.Errorf("%d waits for the limit, of %d attempts; want the same, most of the gets", held, get.LimitHeld)
 	}
@@ -63,15 +62,13 @@ func TestWhatIsHeldToTheEndIsCut(t *testing.T) {
 	all := virtually(t, f, limited(t, time.Second))
 	checkBooks(t, "limited", all.sum, f.Attempts())
 	get := all.Phases[0].Kinds[0]
-	if get.Scheduled-get.Cut != get.Attempts || get.Cut == 0 || get.Dropped != 0 || get.Succeeded != get.Attempts {
-		t.Errorf("%d gets due, %d cut, %d attempts, %d succeeded; want due less cut to be sent and to succeed", get.Scheduled, get.Cut, get.Attempts, get.Succeeded)
-	}
+	assert.Truef(t, get.Scheduled-get.Cut == get.Attempts && get.Cut != 0 && get.Dropped == 0 && get.Succeeded == get.Attempts,
+		"%d gets due, %d cut, %d attempts, %d succeeded; want due less cut to be sent and to succeed", get.Scheduled, get.Cut, get.Attempts, get.Succeeded)
 	// Four seconds at 100/s and the burst of 20.
 	assert.Truef(t, get.Attempts >= 415 && get.Attempts <= 420,
 		"%d gets were sent; want four seconds of the limit, 420 with its burst", get.Attempts)
 	for _, row := range all.Intervals {
-		if row.InFlight < 0 || row.InFlight > 10 {
-			t.Errorf("second %d: %d attempts under way; want the few that take a millisecond, not those held back", row.Second, row.InFlight)
-		}
+		assert.Truef(t, row.InFlight >= 0 && row.InFlight <= 10,
+			"second %d: %d attempts under way; want the few that take a millisecond, not those held back", row.Second, row.InFlight)
 	}
 }

@@ -103,9 +103,8 @@ func isReportedByVegeta(t *testing.T, total *results.KindStats, seen []results.A
 	metrics.Close()
 	inSequence(t, all)
 	codes := map[string]int{"204": int(total.Ok), "503": int(total.Throttled)}
-	if metrics.Requests != uint64(total.Attempts) || !reflect.DeepEqual(metrics.StatusCodes, codes) {
-		t.Errorf("metrics = %d requests, codes %v; want %d, %v", metrics.Requests, metrics.StatusCodes, total.Attempts, codes)
-	}
+	assert.Truef(t, metrics.Requests == uint64(total.Attempts) && reflect.DeepEqual(metrics.StatusCodes, codes),
+		"metrics = %d requests, codes %v; want %d, %v", metrics.Requests, metrics.StatusCodes, total.Attempts, codes)
 	var service time.Duration
 	for _, a := range seen {
 		service += a.Done - a.Sent

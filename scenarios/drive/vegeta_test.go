@@ -248,8 +248,7 @@ func TestVegetaEndsWhenItIsEnough(t *testing.T) {
 		}
 		f := fake(clk, 0)
 		all, err := runWith(t, t.Context(), byVegeta(clk, f, 8), stage)
-		if !errors.Is(err, enough) || all.Duration > 4*time.Second+200*time.Millisecond || all.sum.Sent != f.Attempts() || all.sum.Sent < 290 {
-			t.Errorf("%v after %v, %+v; want an end after three seconds", err, all.Duration, all.sum)
-		}
+		assert.Truef(t, errors.Is(err, enough) && all.Duration <= 4*time.Second+200*time.Millisecond && all.sum.Sent == f.Attempts() && all.sum.Sent >= 290,
+			"%v after %v, %+v; want an end after three seconds", err, all.Duration, all.sum)
 	})
 }

@@ -125,9 +125,8 @@ func TestTargetThatDies(t *testing.T) {
 				t.Errorf("%s: the run ended at %v; want %v", row.name, got, row.ends)
 			}
 			checkBooks(t, row.name, all.sum, all.sum.Attempts)
-			if row.cutShort > 0 && all.sum.Failed != row.cutShort {
-				t.Errorf("%s: %d attempts failed; want the %d that were under way", row.name, all.sum.Failed, row.cutShort)
-			}
+			assert.Falsef(t, row.cutShort > 0 && all.sum.Failed != row.cutShort,
+				"%s: %d attempts failed; want the %d that were under way", row.name, all.sum.Failed, row.cutShort)
 			marked := all.Events[len(all.Events)-2].What == results.Interrupted
 			assert.Equalf(t, row.want != nil, marked, "%s: marked as interrupted: %v; want %v", row.name, marked, row.want != nil)
 		})

@@ -73,9 +73,7 @@ func (s *scripted) Submit(now clock.Instant, op *target.Operation) (target.Outco
 func (s *scripted) play(t *testing.T, stage *drive.Stage, class results.Class) results.KindStats {
 	t.Helper()
 	sum := virtually(t, s, stage).sum
-	if len(s.statuses) > 0 {
-		t.Errorf("the answers %v were not asked for", s.statuses)
-	}
+	assert.Truef(t, len(s.statuses) <= 0, "the answers %v were not asked for", s.statuses)
 	if succeeded := map[bool]int64{true: 1}[class == results.Ok]; sum.Operations != 1 || sum.Succeeded != succeeded {
 		t.Errorf("%d of %d operations succeeded; want %d of 1", sum.Succeeded, sum.Operations, succeeded)
 	}
@@ -153,9 +151,8 @@ func TestWhatIsMissingIsMadeByAttemptsOfItsOwn(t *testing.T) {
 			var told []string
 			played := &scripted{statuses: row.statuses}
 			sum := played.play(t, onceStage(t, func(w *drive.Work) { *w = drive.Work{Workflow: storing{&told}} }), row.class)
-			if !slices.Equal(played.asked, row.asked) || !slices.Equal(told, row.told) {
-				t.Errorf("asked %q and told %q; want %q and %q", played.asked, told, row.asked, row.told)
-			}
+			assert.Truef(t, slices.Equal(played.asked, row.asked) && slices.Equal(told, row.told),
+				"asked %q and told %q; want %q and %q", played.asked, told, row.asked, row.told)
 			assert.Truef(t, sum.Attempts == int64(len(row.asked)) && sum.Ok == row.ok,
 				"%d attempts, %d ok; want %d and %d", sum.Attempts, sum.Ok, len(row.asked), row.ok)
 		})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/scenarios/fields"
 )
@@ -104,9 +105,7 @@ func FuzzSplitValues(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if len(values) == 0 {
-			t.Fatalf("splitValues(%q) has no value; want one at least", list)
-		}
+		require.Truef(t, len(values) != 0, "splitValues(%q) has no value; want one at least", list)
 		// Parted by semicolons, or alone, each is a value again.
 		again, err := splitValues(strings.Join(values, ";"))
 		if len(values) > 1 && (err != nil || !slices.Equal(again, values)) {

@@ -58,9 +58,8 @@ func TestSeedsOfAContest(t *testing.T) {
 		for _, design := range []string{"a", "b", "ab"} {
 			for run := range 100 {
 				seed := seedOf(root, design, run)
-				if seen[seed] || seed >= 1<<53 || seed != seedOf(root, design, run) {
-					t.Fatalf("seedOf(%d, %s, %d) = %d, which was met before or is larger than 53 bits", root, design, run, seed)
-				}
+				require.Truef(t, !seen[seed] && seed < 1<<53 && seed == seedOf(root, design, run),
+					"seedOf(%d, %s, %d) = %d, which was met before or is larger than 53 bits", root, design, run, seed)
 				seen[seed] = true
 			}
 		}
@@ -89,9 +88,8 @@ func TestNeedsOfAScenario(t *testing.T) {
 		for name, want := range row.want {
 			assert.Equalf(t, want, n.Within[name], "%s: %s within", row.sentence, name)
 		}
-		if n.Entities["pack"] != 2 || n.Entities["order"] != 1 || !n.Reads["mine"] || n.Reads["order"] || n.Reads["pack"] {
-			t.Errorf("%s: entities %v, reads %v; want 2 of a pack, and mine to read", row.sentence, n.Entities, n.Reads)
-		}
+		assert.Truef(t, n.Entities["pack"] == 2 && n.Entities["order"] == 1 && n.Reads["mine"] && !n.Reads["order"] && !n.Reads["pack"],
+			"%s: entities %v, reads %v; want 2 of a pack, and mine to read", row.sentence, n.Entities, n.Reads)
 	}
 }
 
@@ -111,9 +109,8 @@ func TestSuggestedScenarioRuns(t *testing.T) {
 	p := contestOf(t, parsed(t, orderBook, "phases.trade.for=1s"), 2, "day")
 	p.Suggest = true
 	c := contested(t, p)
-	if c.Proposal == nil || len(c.Proposal.Candidates) == 0 || c.Written != filepath.Join(string(c.Folder), "suggested.yaml") {
-		t.Fatalf("proposal %+v in %s; want candidates, and the winner written", c.Proposal, c.Written)
-	}
+	require.Truef(t, c.Proposal != nil && len(c.Proposal.Candidates) != 0 && c.Written == filepath.Join(string(c.Folder), "suggested.yaml"),
+		"proposal %+v in %s; want candidates, and the winner written", c.Proposal, c.Written)
 	text, err := os.ReadFile(c.Written)
 	require.Truef(t, err == nil && strings.HasPrefix(string(text), "# The scenario orders with the design "),
 		"%v: %.80s", err, text)

@@ -5,6 +5,8 @@ package series
 import (
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // junk is asked for documents by what is the whole RowKey, under a key that tells none.
@@ -30,9 +32,8 @@ func TestJunkWinsNothing(t *testing.T) {
 	c := contested(t, p)
 	ranked, order := rankOf(c.Contest)
 	own := ranked["own"]
-	if own == nil || own.PartitionKey != "{kind}" || order[0] == "own" || !strings.Contains(ranked[order[0]].PartitionKey, "{doc}") {
-		t.Errorf("the order is %v; want a key that has the document first, and the user's own as it is", order)
-	}
+	assert.Truef(t, own != nil && own.PartitionKey == "{kind}" && order[0] != "own" && strings.Contains(ranked[order[0]].PartitionKey, "{doc}"),
+		"the order is %v; want a key that has the document first, and the user's own as it is", order)
 	text := strings.NewReplacer("{constant: 200}", "{constant: 2}", "weight: 60", "weight: 0", "throttled < 1%", "returned(q1) == operations(q1)").Replace(junk)
 	if sum := simulated(t, parsed(t, text)).Summary; sum.Ok == nil || !*sum.Ok {
 		t.Errorf("%+v; want one document for each query", sum.Checks)

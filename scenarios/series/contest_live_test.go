@@ -36,9 +36,8 @@ func TestContestInRealTime(t *testing.T) {
 		p, kept := tradeOf(t, "40"), 0
 		p.Run.Kept = func(results.Folder, *results.Record) error { kept++; return nil }
 		c := contested(t, p)
-		if len(c.Ranking) != 2 || c.Ranking[0].Sustained == nil || c.Ranking[0].Limited != 0 || c.Other != "" || c.Profile != "documented" || kept != 4 {
-			t.Errorf("contest %+v, of which %d runs were kept; want two designs of two runs each", c.Contest, kept)
-		}
+		assert.Truef(t, len(c.Ranking) == 2 && c.Ranking[0].Sustained != nil && c.Ranking[0].Limited == 0 && c.Other == "" && c.Profile == "documented" && kept == 4,
+			"contest %+v, of which %d runs were kept; want two designs of two runs each", c.Contest, kept)
 		all := int64(0)
 		for n, name := range []string{"day", "shop", "day-2", "shop-2"} {
 			record, err := results.Read(results.Dir(filepath.Join(string(c.Folder), name)))
@@ -67,9 +66,8 @@ func TestContestOfLateRuns(t *testing.T) {
 				t.Errorf("of %s %d runs are late and %d not valid; want 2 and none", one.Design, one.Limited, one.Doubtful)
 			}
 		}
-		if !strings.Contains(c.Verdict, " Client-limited: 4 of 4 runs") || strings.Contains(c.Verdict, "Not valid") {
-			t.Errorf("%s; want it to speak of late runs", c.Verdict)
-		}
+		assert.Truef(t, strings.Contains(c.Verdict, " Client-limited: 4 of 4 runs") && !strings.Contains(c.Verdict, "Not valid"),
+			"%s; want it to speak of late runs", c.Verdict)
 	})
 }
 
@@ -94,9 +92,8 @@ func TestContestAsksForConsent(t *testing.T) {
 	}
 	throttled := errors.New("no")
 	p.Run.Consent = func(ask run.Ask) error {
-		if ask.Where != nowhere.String() || ask.Table != "loadgenloadgen…, a new one for each run" || ask.Requests != requests || ask.Lasts != lasts {
-			t.Errorf("asked for %+v; want what two runs of each design come to, %d requests in %v", ask, requests, lasts)
-		}
+		assert.Truef(t, ask.Where == nowhere.String() && ask.Table == "loadgenloadgen…, a new one for each run" && ask.Requests == requests && ask.Lasts == lasts,
+			"asked for %+v; want what two runs of each design come to, %d requests in %v", ask, requests, lasts)
 		return throttled
 	}
 	if told, err := Contest(context.Background(), p); told != nil || err != throttled {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/scenarios"
@@ -87,9 +88,8 @@ phases:
 	took := cpu(t) - before
 	slow := max(slowness(t), slower)
 	t.Logf("%v of CPU, on a machine %.2f times as slow as a quiet one", took, slow)
-	if took.Minutes() > 2*slow {
-		t.Errorf("the contest took %v of CPU on a machine %.2f times as slow as a quiet one; want a minute of that, at most two", took, slow)
-	}
+	assert.Truef(t, took.Minutes() <= 2*slow,
+		"the contest took %v of CPU on a machine %.2f times as slow as a quiet one; want a minute of that, at most two", took, slow)
 	if first := c.Ranking[0].Design; first == "bib" || c.Ranking[2].Design != "bib" {
 		t.Errorf("%s comes first and %s last; want bib last, whose queries read the whole table", first, c.Ranking[2].Design)
 	}

@@ -96,9 +96,8 @@ func TestContest(t *testing.T) {
 	if day, shop := rank["day"], rank["shop"]; *day.Rank <= *shop.Rank || len(day.Seeds) != 3 || day.Behind == "" {
 		t.Errorf("day is at %d, shop at %d, by %d runs; want that the day is shown to be behind, by three", *day.Rank, *shop.Rank, len(day.Seeds))
 	}
-	if c.Profile != "documented" || c.Other != "headroom" || c.Survives == nil {
-		t.Errorf("profiles %q and %q, survives %v; want both, and whether it survives", c.Profile, c.Other, c.Survives)
-	}
+	assert.Truef(t, c.Profile == "documented" && c.Other == "headroom" && c.Survives != nil,
+		"profiles %q and %q, survives %v; want both, and whether it survives", c.Profile, c.Other, c.Survives)
 	assert.Equal(t, "contest of day,shop,shop-first,id", c.Repeat, "repeated by")
 	if lines := told.String(); !strings.HasPrefix(lines, "4 designs, 3 of them ") || !strings.Contains(lines, "18 of 18 runs") {
 		t.Errorf("told %q; want what is run, and that it was", lines)
@@ -162,9 +161,8 @@ func TestOrderOfDesignsChangesNothing(t *testing.T) {
 // With one run each everything is told but a difference.
 func TestContestOfOneRunShowsNoDifference(t *testing.T) {
 	c := contested(t, contestOf(t, parsed(t, orderBook, "phases.trade.for=1s"), 1, "day", "shop"))
-	if c.Winner != nil || !strings.Contains(c.Verdict, "No difference shown") || c.Survives != nil || c.Other != "" {
-		t.Errorf("winner %v, survives %v, verdict %q; want no difference, and nothing of another profile", c.Winner, c.Survives, c.Verdict)
-	}
+	assert.Truef(t, c.Winner == nil && strings.Contains(c.Verdict, "No difference shown") && c.Survives == nil && c.Other == "",
+		"winner %v, survives %v, verdict %q; want no difference, and nothing of another profile", c.Winner, c.Survives, c.Verdict)
 	if one := c.Ranking[0]; one.Sustained == nil || one.Sustained.Interval != nil {
 		t.Errorf("sustained %+v; want a figure without an interval", one.Sustained)
 	}
@@ -210,9 +208,8 @@ func TestInterruptedContest(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	c, err := Contest(ctx, contestOf(t, parsed(t, orderBook), 5, "day", "shop"))
-	if !errors.Is(err, context.Canceled) || !strings.Contains(c.Verdict, "Ended early, by 0 of 10 runs: it was interrupted. Not run: day, shop.") {
-		t.Errorf("%v, verdict %q; want who was not run", err, c.Verdict)
-	}
+	assert.Truef(t, errors.Is(err, context.Canceled) && strings.Contains(c.Verdict, "Ended early, by 0 of 10 runs: it was interrupted. Not run: day, shop."),
+		"%v, verdict %q; want who was not run", err, c.Verdict)
 	var again contest.Contest
 	if text, err := os.ReadFile(filepath.Join(string(c.Folder), "contest.json")); err != nil || json.Unmarshal(text, &again) != nil || again.Verdict != c.Verdict {
 		t.Errorf("contest.json says %q, %v; want the same", again.Verdict, err)

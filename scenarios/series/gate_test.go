@@ -40,9 +40,8 @@ func TestGateKeepsABaseline(t *testing.T) {
 	if _, err := os.Stat(folder); err == nil {
 		t.Error("a folder was made; want nothing")
 	}
-	if len(one.Notes) != 1 || !strings.Contains(one.Notes[0], "loadgen gate own.yaml --accept") || one.Repeat != "loadgen simulate own.yaml" {
-		t.Errorf("the hint is %q, to be repeated by %q; want what was typed", one.Notes, one.Repeat)
-	}
+	assert.Truef(t, len(one.Notes) == 1 && strings.Contains(one.Notes[0], "loadgen gate own.yaml --accept") && one.Repeat == "loadgen simulate own.yaml",
+		"the hint is %q, to be repeated by %q; want what was typed", one.Notes, one.Repeat)
 	if one = gate("the first", compare.Same, "accepted"); len(one.Notes) != 1 || one.Notes[0] != "written to "+file {
 		t.Errorf("the notes are %q; want where it was written", one.Notes)
 	}

@@ -110,7 +110,6 @@ func losesWhereItSaturates(t *testing.T, record *results.Record) {
 	t.Helper()
 	saturates := slices.ContainsFunc(record.Summary.Throttling, func(one results.Throttling) bool { return one.Rate != nil })
 	loses := slices.ContainsFunc(record.Summary.Phases, func(p results.PhaseSummary) bool { return p.ShareLost != nil && *p.ShareLost >= .01 })
-	if saturates && !loses {
-		t.Errorf("it saturates at %v, and next to nothing is lost: %s", record.Summary.Throttling, record.Summary.Verdict)
-	}
+	assert.Falsef(t, saturates && !loses,
+		"it saturates at %v, and next to nothing is lost: %s", record.Summary.Throttling, record.Summary.Verdict)
 }

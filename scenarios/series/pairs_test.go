@@ -233,9 +233,8 @@ func TestGateOfPairs(t *testing.T) {
 		if err != nil || one.Outcome != row.want || !strings.Contains(notes, row.note) || len(one.Judgement.Findings) != 2 {
 			t.Errorf("%s: %s, %v, notes %q; want %s and %q", row.name, one.Outcome, err, notes, row.want, row.note)
 		}
-		if strings.Contains(notes, "different ones") && row.want == compare.Same && a[0] == b[0] || strings.Contains(notes, "same file") {
-			t.Errorf("%s: notes %q; want none on what does not differ", row.name, notes)
-		}
+		assert.Falsef(t, strings.Contains(notes, "different ones") && row.want == compare.Same && a[0] == b[0] || strings.Contains(notes, "same file"),
+			"%s: notes %q; want none on what does not differ", row.name, notes)
 		assert.Truef(t, strings.Contains(one.Against, "older") && strings.Contains(notes, "the runs are in "+"runs"),
 			"%s: against %q, notes %q; want what was compared, and where it is", row.name, one.Against, notes)
 	}
@@ -325,9 +324,8 @@ func TestGateEndedEarly(t *testing.T) {
 		if !errors.Is(err, row.err) || len(row.p.calls) != row.calls || one.Judgement != nil || !strings.Contains(one.Reason, row.reason) {
 			t.Errorf("%s: %+v, %v after %d runs; want no judgement for %q, %v after %d", row.name, one, err, len(row.p.calls), row.reason, row.err, row.calls)
 		}
-		if row.err != fields.ErrInvalid && one.Outcome != compare.Inconclusive {
-			t.Errorf("%s: %s; want it inconclusive", row.name, one.Outcome)
-		}
+		assert.Falsef(t, row.err != fields.ErrInvalid && one.Outcome != compare.Inconclusive,
+			"%s: %s; want it inconclusive", row.name, one.Outcome)
 		kept, err := filepath.Glob(filepath.Join("runs", "*", "0*", results.RunFile))
 		if made := row.calls - len(row.p.ways); err != nil || len(kept) != made {
 			t.Errorf("%s: kept %v, %v; want the %d runs that were made", row.name, kept, err, made)

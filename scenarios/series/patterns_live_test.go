@@ -21,9 +21,8 @@ func lived(t *testing.T, of *scenarios.Scenario) *results.Summary {
 	record, err := run.Run(context.Background(), run.Plan{Scenario: of, On: run.Embedded, NoProbe: true})
 	require.NoError(t, err)
 	s := record.Summary
-	if s.Validity == results.Invalid || s.Attempts != s.OkAttempts+s.Throttled+s.Failed || s.Scheduled != s.Sent+s.Dropped {
-		t.Fatalf("the books do not close: %v %+v", s.Reasons, s)
-	}
+	require.Truef(t, s.Validity != results.Invalid && s.Attempts == s.OkAttempts+s.Throttled+s.Failed && s.Scheduled == s.Sent+s.Dropped,
+		"the books do not close: %v %+v", s.Reasons, s)
 	return s
 }
 

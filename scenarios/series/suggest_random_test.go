@@ -214,9 +214,8 @@ func TestSuggestionsOverDrawnTables(t *testing.T) {
 		}
 		of, serves := judged(t, s, &first)
 		yours, _ := judged(t, s, &own)
-		if !serves || exceeds(of, yours, 0.05) {
-			t.Errorf("seed %d: %s / %s comes to %+v, and the user's own %s / %s to %+v; want it no worse by 5 %%\n%s", seed, first.PartitionKey, first.RowKey, of, own.PartitionKey, own.RowKey, yours, table.text)
-		}
+		assert.Truef(t, serves && !exceeds(of, yours, 0.05),
+			"seed %d: %s / %s comes to %+v, and the user's own %s / %s to %+v; want it no worse by 5 %%\n%s", seed, first.PartitionKey, first.RowKey, of, own.PartitionKey, own.RowKey, yours, table.text)
 		var best *scenarios.Design
 		top := yours
 		all := table.allKeys()

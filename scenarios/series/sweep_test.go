@@ -96,9 +96,8 @@ func TestSweepMakesItsRuns(t *testing.T) {
 		before, _, _ := strings.Cut(line, " (about")
 		lines = append(lines, before)
 	}
-	if len(lines) != 8 || lines[2] != "2 of 4: use=by-event, phases.measure.arrivals.constant=300" || lines[3] != "2 of 4: the run is in "+filepath.Join(out, "2") {
-		t.Errorf("told %q; want each run and its folder", lines)
-	}
+	assert.Truef(t, len(lines) == 8 && lines[2] == "2 of 4: use=by-event, phases.measure.arrivals.constant=300" && lines[3] == "2 of 4: the run is in "+filepath.Join(out, "2"),
+		"told %q; want each run and its folder", lines)
 }
 
 // What is wrong with any combination is told before the first one runs, and each fault
