@@ -3,8 +3,10 @@ package campaign_test
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -139,5 +141,105 @@ func TestEachBucketIsAskedByItself(t *testing.T) {
 	}
 	if off := math.Abs(float64(due-k.Counted)) / float64(k.Counted); off > 0.02 {
 		t.Errorf("Preview: %d entities, and the run counted %d; want the same within 2 %%", due, k.Counted)
+	}
+}
+
+// A point is read from the home of its entity whose keys the reader can form: what is
+// asked for is there, and each read counts one entity.
+func TestPointsAreReadWhereTheirKeysAreKnown(t *testing.T) {
+	for _, row := range []struct{ sentence, design, by string }{
+		{"in the table of a copy", "copied", "[id]"},
+		{"beside the entity", "beside", "[customer, id]"},
+		{"where the entity itself is", "customer", "[customer, at, id]"},
+		{"by more than the keys tell", "hour", "[state, at, id]"},
+	} {
+		t.Run(row.design, func(t *testing.T) {
+			record := simulated(t, ordered(t, row.design, "arrivals: {constant: 40}, for: 2s, operations: [{verb: get, by: "+row.by+"}]"))
+			all := record.Total(results.Reported)
+			if open := verdict.Books(record); len(open) > 0 {
+				t.Fatalf("%s: the books are open: %v", row.sentence, open)
+			}
+			if all.Attempts != 80 || all.Ok != 80 || all.Handled != 0 || all.Counted != 80 || all.Returned != 80 {
+				t.Errorf("%s: %d attempts, %d ok, %d of them not found, %d counted, %d returned; want 80 points that are there",
+					row.sentence, all.Attempts, all.Ok, all.Handled, all.Counted, all.Returned)
+			}
+		})
+	}
+}
+
+// A copy that some write leaves out can be missing, and that it is is no failure.
+func TestAPointOfACopyCanBeMissing(t *testing.T) {
+	record := simulated(t, ordered(t, "copied", "arrivals: {constant: 60}, for: 3s, operations: "+
+		"[{verb: insert}, {name: newest, verb: get, by: [id], of: latest}, {verb: delete}]"))
+	if all := record.Total(results.Reported); all.Failed > 0 {
+		t.Errorf("%d failed; want none", all.Failed)
+	}
+}
+
+// Clients that have so many operations to do do them all, one right after another, and
+// the phase lasts until they are done.
+func TestACountedLoopLastsAsLongAsItsOperations(t *testing.T) {
+	leftOutWhenShort(t)
+	lengths := map[string]time.Duration{}
+	for _, clients := range []string{"1", "8"} {
+		record := simulated(t, unlimited(t, ordered(t, "customer", "clients: "+clients+", count: 400, operations: [{verb: get}]")))
+		if k := kindOf(t, record, "get"); k.Scheduled != 400 || k.Operations != 400 || k.Attempts != 400 || k.Dropped != 0 {
+			t.Errorf("%s clients: %d due, %d ended, %d dropped; want 400, none dropped", clients, k.Scheduled, k.Operations, k.Dropped)
+		}
+		phase := reported(t, record)
+		lengths[clients] = phase.End - phase.Begin
+	}
+	// A read takes 4 ms on the average.
+	if one := lengths["1"]; one < 1200*time.Millisecond || one > 2000*time.Millisecond {
+		t.Errorf("one client took %v; want 400 times 4 ms", one)
+	}
+	if ratio := float64(lengths["1"]) / float64(lengths["8"]); ratio < 7 || ratio > 8.5 {
+		t.Errorf("one client took %v, eight took %v; want an eighth", lengths["1"], lengths["8"])
+	}
+}
+
+// What its partitions serve is theirs however long a loop of so many operations lasts: also
+// what comes later than was reckoned with.
+func TestACountedLoopTellsOfItsPartitions(t *testing.T) {
+	phase := reported(t, simulated(t, unlimited(t, ordered(t, "customer", "clients: 2, count: 2, operations: [{workflow: read-set, with: {sets: 2}}]"))))
+	assert.Truef(t, len(phase.Offered) != 0 && slices.Equal(phase.Partitions, phase.Offered),
+		"partitions served %v; want what was asked of them, %v", phase.Partitions, phase.Offered)
+}
+
+// Before it runs, a loop of so many operations is known by their number, and what a
+// workflow does by what it reads.
+func TestPreviewOfACountedLoop(t *testing.T) {
+	s := ordered(t, "customer", "clients: 4, count: 40, operations: [{workflow: read-set, with: {sets: 1000}}]")
+	p, err := planned(t, campaign.Options{Scenario: s, Table: "orders"}).Preview(1)
+	require.NoError(t, err)
+	if p.Count() != 40 || p.Length != 50*time.Millisecond || p.At(8) != 10*time.Millisecond {
+		t.Errorf("Preview of 40 operations of 4 clients = %d in %v, the ninth at %v; want 40 in 50ms, the ninth at 10ms", p.Count(), p.Length, p.At(8))
+	}
+	assert.Equal(t, filter.ClassPartitionScan, p.Approaches()[0].Class, "a workflow that reads partitions has the class")
+}
+
+// What a workflow's queries read is due, of each partition what it holds: of fifty
+// employees to a department all, in the one where they lie, and as many as nobody knows
+// of where only the workflow itself writes.
+func TestWorkflowsAreDueWhatTheirQueriesRead(t *testing.T) {
+	for _, row := range []struct {
+		use     string
+		touches int
+	}{{"together", 1}, {"apart", 2}} {
+		s := builtin(t, "one-to-many-partition", "use="+row.use)
+		preview, err := planned(t, campaign.Options{Scenario: s, Table: "company"}).Preview(1)
+		require.NoError(t, err)
+		reads := 0
+		for k := range uint64(100) {
+			var touches []campaign.Touch
+			kind, due := preview.Operation(k, "company", func(touch campaign.Touch) { touches = append(touches, touch) })
+			if kind != 1 {
+				continue
+			}
+			reads++
+			assert.Truef(t, due >= 30 && due <= 90 && len(touches) == row.touches && touches[0].Entities == due-int64(row.touches-1),
+				"%s, operation %d: %d are due, %+v; want the fifty or so of a department", row.use, k, due, touches)
+		}
+		assert.Truef(t, reads >= 30, "%s: %d of 100 operations read; want about half", row.use, reads)
 	}
 }

@@ -2,12 +2,16 @@ package campaign_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/engine/entity"
+	"loadgen/report/verdict"
+	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 )
@@ -150,5 +154,176 @@ func TestEventTrafficOffersWhatItCounts(t *testing.T) {
 			}
 			assert.Equal(t, kinds, looked, "kinds of operation were looked at")
 		})
+	}
+}
+
+// kept returns the State of every entity of a table, by its key.
+func (w *world) kept(table string) map[entity.Key]string {
+	states := map[entity.Key]string{}
+	for key, one := range w.engine.Entities(w.accounts[0], table) {
+		state, _ := one.Lookup("State")
+		states[key] = state.Text()
+	}
+	return states
+}
+
+// homesOf returns how many entities of the design copied are in a state, or in any where that
+// is empty, and how many of their copies by number and by state.
+func homesOf(w *world, state string) (own, numbers, states int) {
+	for key, is := range w.kept("orders") {
+		switch {
+		case state != "" && is != state || strings.HasPrefix(key.Partition, "~"):
+		case strings.HasPrefix(key.Partition, "id_"):
+			numbers++
+		default:
+			own++
+		}
+	}
+	for key, is := range w.kept("ordersByState") {
+		if (state == "" || is == state) && !strings.HasPrefix(key.Partition, "~") {
+			states++
+		}
+	}
+	return own, numbers, states
+}
+
+// Who finds an entity by what it knows of it writes that entity, wherever it found it,
+// and its copies; who finds it gone writes none.
+func TestWritesReachTheCopies(t *testing.T) {
+	leftOutWhenShort(t)
+	for _, row := range []struct{ name, operation string }{
+		{"found by its id, in a copy in the same table", "{verb: merge, by: [id], properties: [{name: State, value: void}]}"},
+		{"found by its state, in another table", "{verb: merge, by: [state, id], properties: [{name: State, value: void}]}"},
+		{"found by its customer, among others", "{verb: insert-or-merge, by: [customer], properties: [{name: State, value: void}]}"},
+		{"known by its key", "{verb: merge, properties: [{name: State, value: void}]}"},
+	} {
+		for _, verify := range []bool{true, false}[:tier(1, 2)] {
+			s := unlimited(t, ordered(t, "copied", "arrivals: {constant: 60}, for: 5s, operations: ["+row.operation+"]"))
+			w := newWorld(t, s, nil)
+			record := recorded(t, w.run(t, keeping(s, verify)))
+			own, numbers, states := homesOf(w, "void")
+			assert.Truef(t, own >= 150 && own == numbers && own == states,
+				"%s: %d entities were written, %d and %d of their copies; want as many of each", row.name, own, numbers, states)
+			if all, numbered, stated := homesOf(w, ""); all != 400 || numbered != 400 || stated != 400 {
+				t.Errorf("%s: there are %d entities, %d and %d copies; want the 400 that were loaded", row.name, all, numbered, stated)
+			}
+			assert.Falsef(t, verify && (record.Audit.Acknowledged != 300 || record.Audit.Lost+record.Audit.Overwritten > 0 || record.Audit.Keys != int64(own)),
+				"%s: the audit is %+v; want 300 writes of %d entities, and nothing lost", row.name, record.Audit, own)
+		}
+	}
+}
+
+// Where nothing was loaded, a write of what need not be there writes something new.
+func TestUpsertsWithoutALoad(t *testing.T) {
+	leftOutWhenShort(t)
+	for _, operation := range []string{"{verb: insert-or-replace}", "{verb: insert-or-merge, properties: [{name: State, value: new}]}", "{verb: insert-or-merge, read_first: true, properties: [{name: State, value: new}]}"} {
+		design := "copied"
+		if strings.Contains(operation, "read_first") {
+			design = "customer"
+		}
+		s := unlimited(t, unloaded(t, design, "arrivals: {constant: 60}, for: 5s, operations: ["+operation+"]"))
+		w := newWorld(t, s, nil)
+		failed := recorded(t, w.run(t, keeping(s, false))).Total(results.Reported).Failed
+		if own, _, _ := homesOf(w, ""); own != 300 || failed > 0 {
+			t.Errorf("%s: %d entities are there, %d attempts failed; want 300 and none", operation, own, failed)
+		}
+	}
+}
+
+// Who looks for an entity that came to nothing, or was deleted, this phase or the one
+// before, finds none: that is no failure.
+func TestWhatIsNotThereIsNoFailure(t *testing.T) {
+	leftOutWhenShort(t)
+	for _, row := range []struct{ name, first, second string }{
+		{"an insert that was throttled", "{verb: insert}, {verb: get, of: latest}, {verb: merge, of: {latest: 5}, properties: [{name: State, value: void}]}", "{verb: get}"},
+		{"deleted beside it", "{verb: delete}, {verb: get}, {verb: replace}", "{verb: insert}"},
+		{"deleted before", "{verb: delete}", "{verb: get}, {verb: replace}"},
+	} {
+		text := fmt.Sprintf(orders, "hour", "arrivals: {constant: 200}, for: 5s, operations: ["+row.first+"]") +
+			"  - {name: after, traffic: {arrivals: {constant: 50}, for: 3s, operations: [" + row.second + "]}}\n"
+		handled := int64(0)
+		for _, phase := range simulated(t, parsed(t, text, "retry=none")).Phases {
+			for j := range phase.Kinds {
+				if phase.Kinds[j].Failed > 0 {
+					t.Errorf("%s: %d attempts failed in the phase %s; want none", row.name, phase.Kinds[j].Failed, phase.Name)
+				}
+				handled += phase.Kinds[j].Handled
+			}
+		}
+		assert.Truef(t, handled != 0, "%s: every operation found its entity; want some that did not", row.name)
+	}
+}
+
+// What a copy does not keep is not merged into it, and what a merge leaves alone it
+// leaves alone in the copies.
+func TestCopiesKeepWhatTheyKeep(t *testing.T) {
+	leftOutWhenShort(t)
+	for _, row := range []struct {
+		name, properties string
+		// each is how many homes are written.
+		each int64
+	}{
+		{"one copy keeps none of it", "[{name: Note, value: paid}]", 2},
+		{"one keeps two of three", `[{name: State, value: void}, {name: Customer, type: Int64, value: "777"}, {name: Note, value: paid}]`, 3},
+	} {
+		s := unlimited(t, ordered(t, "copied", "arrivals: {constant: 60}, for: 5s, operations: [{verb: merge, properties: "+row.properties+"}]"))
+		w := newWorld(t, s, nil)
+		record := recorded(t, w.run(t, keeping(s, false)))
+		if k, want := kindOf(t, record, "merge"), 300*row.each; k.Attempts != want || k.Offered != want || k.Served != want {
+			t.Errorf("%s: 300 merges took %d attempts and were due to count %d, and counted %d; want %d", row.name, k.Attempts, k.Offered, k.Served, want)
+		}
+		merged := 0
+		for _, table := range []string{"orders", "ordersByState"} {
+			for key, one := range w.engine.Entities(w.accounts[0], table) {
+				_, noted := one.Lookup("Note")
+				_, placed := one.Lookup("Placed")
+				customer, some := one.Lookup("Customer")
+				state, _ := one.Lookup("State")
+				own := table == "orders"
+				if some && (placed != own || noted && !own || row.each == 3 && (customer.Int() == 777) != (state.Text() == "void")) {
+					t.Fatalf("%s: %v of %s has a note: %v, when it was placed: %v, and the customer %d in the state %q", row.name, key, table, noted, placed, customer.Int(), state.Text())
+				}
+				if noted || state.Text() == "void" {
+					merged++
+				}
+			}
+		}
+		assert.Truef(t, merged >= 400, "%s: %d entities and copies were merged; want most", row.name, merged)
+	}
+}
+
+// An update of what others have deleted does not bring its copies back.
+func TestCopiesOfWhatIsGone(t *testing.T) {
+	leftOutWhenShort(t)
+	for _, verify := range []bool{false, true} {
+		s := unlimited(t, ordered(t, "copied", "arrivals: {constant: 100}, for: 20s, drain: 5s, "+
+			"operations: [{verb: delete, weight: 3}, {verb: replace}, {verb: merge, by: [customer], properties: [{name: State, value: void}]}]"))
+		w := newWorld(t, s, nil)
+		recorded(t, w.run(t, keeping(s, verify)))
+		if own, numbers, states := homesOf(w, ""); own > 100 || own != numbers || own != states {
+			t.Errorf("verified %v: %d entities are left, and %d and %d of their copies; want as many", verify, own, numbers, states)
+		}
+	}
+}
+
+// What a phase before has inserted is there for the next: it is chosen and counted.
+func TestPhasesOfEventTrafficFollowOneAnother(t *testing.T) {
+	leftOutWhenShort(t)
+	const first = "arrivals: {constant: 100}, for: 10s, drain: 1s, operations: [{verb: insert, weight: 3}, {verb: batch, entities: 5, together: [customer]}]"
+	record := simulated(t, unlimited(t, parsed(t, fmt.Sprintf(orders, "customer", first)+`  - name: between
+    load: {entities: 100}
+  - name: after
+    traffic: {arrivals: {constant: 20}, for: 5s, operations: [{verb: get}, {name: newest, verb: get, of: {latest: 50}}, {name: all, verb: query, class: table-scan}]}
+`)))
+	if open := verdict.Books(record); len(open) > 0 {
+		t.Fatalf("the books are open: %v", open)
+	}
+	if k := kindOf(t, record, "all"); k.Operations == 0 || math.Abs(float64(k.Offered-k.Served)) > 0.01*float64(k.Served) {
+		t.Errorf("scans of all phases' entities were due to count %d and counted %d; want the same within 1 %%", k.Offered, k.Served)
+	}
+	for _, name := range []string{"get", "newest"} {
+		if k := kindOf(t, record, name); k.Handled > 0 || k.Operations == 0 {
+			t.Errorf("%s: %d of %d found nothing; want each to find its entity", name, k.Handled, k.Operations)
+		}
 	}
 }

@@ -2,13 +2,20 @@ package campaign
 
 import (
 	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -58,5 +65,287 @@ func TestMergesWeighWhatWasReckoned(t *testing.T) {
 			require.Equalf(t, fmt.Sprint(request, request, op.WrittenBytes(), entity.Size(op.Change.Key, op.Change.Properties)), got,
 				"%s %d: weighs", row.name, k)
 		}
+	}
+}
+
+func TestWindowsOfPartitions(t *testing.T) {
+	// Three partitions of 5, 7 and 11 entities, and one behind the marker.
+	all := &census{keys: []string{"a", "b", "c", "~z"}, upTo: []int64{5, 12, 23, 24}}
+	for _, row := range []struct {
+		name, key   string
+		partitions  int
+		first, last string
+		entities    int64
+	}{
+		{"the first two", "a", 2, "a", "b", 12},
+		{"two from the middle", "b", 2, "b", "c", 18},
+		{"one alone", "c", 1, "c", "c", 11},
+		{"the marker lies between", "c", 2, "c", "~z", 13},
+		{"too few follow the last", "~z", 2, "c", "~z", 13},
+		{"all", "b", 4, "a", "~z", 25},
+		{"more than there are", "b", 100, "a", "~z", 25},
+		{"from a partition that was not loaded on", "bb", 2, "c", "~z", 13},
+		{"from behind the last", "~~", 3, "b", "~z", 20},
+	} {
+		first, last, entities := all.window(row.key, row.partitions)
+		if first != row.first || last != row.last || entities != row.entities {
+			t.Errorf("%s: window(%q, %d) = %q to %q with %d; want %q to %q with %d",
+				row.name, row.key, row.partitions, first, last, entities, row.first, row.last, row.entities)
+		}
+	}
+	for key, want := range map[string]int64{"a": 5, "b": 7, "c": 11, "~z": 1, "": 0, "bb": 0, "~~": 0} {
+		assert.Equalf(t, want, all.of(key), "of(%q)", key)
+	}
+	if got := all.mean(); got != 6 {
+		t.Errorf("mean() = %d; want a quarter of 24", got)
+	}
+	if none := new(census); none.mean() != 0 || none.of("a") != 0 {
+		t.Errorf("of nothing: mean() = %d, of(a) = %d; want 0", none.mean(), none.of("a"))
+	}
+}
+
+// The text of a literal is read as the value that it was written from, of its type.
+func TestLiterals(t *testing.T) {
+	at, err := entity.ParseTicks("2026-03-01T00:00:00.5Z")
+	require.NoError(t, err)
+	for _, row := range []struct {
+		name  string
+		value entity.Value
+		text  string
+		want  string
+	}{
+		{"a text with quotes", entity.String("O'Neil''s"), "O'Neil''s", "'O''Neil''''s'"},
+		{"an empty text", entity.String(""), "", "''"},
+		{"a small number", entity.Int32(-5), "-5", "-5"},
+		{"a number of 64 bits", entity.Int64(20_000_000_000), "20000000000", "20000000000L"},
+		{"a number with zeros before it", entity.Int64(7), "0007", "0007L"},
+		{"a fraction", entity.Double(0.25), "0.25", "0.25"},
+		{"a whole number among fractions", entity.Double(20_000_000_000), "20000000000", "20000000000.0"},
+		{"a large fraction", entity.Double(1e21), "1e21", "1e21"},
+		{"a truth", entity.Boolean(true), "true", "true"},
+		{"an instant", entity.DateTime(at), "2026-03-01T00:00:00.5000000Z", "datetime'2026-03-01T00:00:00.5000000Z'"},
+	} {
+		got := literal(row.value.Type(), row.text)
+		query, err := target.Filtered("P eq " + got)
+		if got != row.want || err != nil {
+			t.Errorf("%s: literal(%q) = %s, %v; want %s", row.name, row.text, got, err, row.want)
+			continue
+		}
+		assert.Truef(t, query.Filter.Keeps(entity.Key{}, entity.Pack(nil, 0, []entity.Property{{Name: "P", Value: row.value}})),
+			"%s: %s is not equal to its value", row.name, got)
+	}
+}
+
+// What is searched is due to be read as far as the page on which it is.
+func TestDueOfASearch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a single goroutine plays it")
+	}
+	e := phaseOf(t, 5000, "arrivals: {constant: 1}, for: 1s, operations: [{verb: delete, by: [author]}, {name: other, verb: delete, by: [id]}]", 2)
+	require.NoError(t, e.stocked())
+	all := map[string]uint64{}
+	for n := range uint64(5000) {
+		event := e.event(member{loaded: true, number: n})
+		author := e.homes[0].generator.PartitionKeyOf(event)
+		all[author]++
+		read := (all[author]-1)/1000*1000 + 1000
+		if got := e.kinds[0].asked.due(0, event); got != int64(read) && uint64(got) > read {
+			t.Fatalf("due(%d) = %d; want at most %d, for it is number %d of its partition", n, got, read, all[author])
+		} else if got < int64(read)-1000 || got < int64(all[author]) {
+			t.Fatalf("due(%d) = %d; want what is before it at least", n, got)
+		}
+	}
+	for _, author := range []string{"ann", "ben", "cat", "dan"} {
+		assert.Truef(t, all[author] >= 1100, "%s has %d entities; want more than a page", author, all[author])
+	}
+}
+
+// A trace over the rows inserts row after row behind those that were loaded, each at its
+// time, whatever design forms the keys: contests hold designs against each other over the
+// same events.
+func TestTraceOverRowsUnderEachDesign(t *testing.T) {
+	chance := rand.New(rand.NewPCG(17, 23))
+	for range 3 {
+		loaded, rows := 1+chance.IntN(200), 300+chance.IntN(300)
+		var file strings.Builder
+		file.WriteString("finished,bib,division,year\n")
+		var at []time.Duration
+		var all [][3]string
+		for i := range rows {
+			now := time.Duration(chance.IntN(90)) * time.Millisecond
+			if i > 0 {
+				now += at[i-1]
+			}
+			at = append(at, now)
+			year := chance.IntN(4)
+			all = append(all, [3]string{fmt.Sprint(2000 + year), fmt.Sprintf("M%d", 10*year+chance.IntN(3)), fmt.Sprint(i)})
+			fmt.Fprintf(&file, "%s,%s,%s,%s\n", now, all[i][2], all[i][1], all[i][0])
+		}
+		for design, keyOf := range map[string]func(row [3]string) [2]string{
+			"year":     func(r [3]string) [2]string { return [2]string{r[0], r[1] + "__" + r[2]} },
+			"division": func(r [3]string) [2]string { return [2]string{r[0] + "__" + r[1], r[2]} },
+		} {
+			s, err := scenarios.Parse("rows.yaml", fmt.Appendf(nil, `name: rows
+seed: %d
+rows: {file: r.csv, columns: [year, division, bib]}
+use: %s
+designs:
+  - {name: year, partition_key: "{year}", row_key: "{division}__{bib}"}
+  - {name: division, partition_key: "{year}__{division}", row_key: "{bib}"}
+phases:
+  - {name: load, load: {entities: %d}}
+  - name: race
+    traffic: {arrivals: {trace: r.csv, time: finished}, operations: [{verb: insert}]}
+`, chance.IntN(1000), design, loaded))
+			require.NoError(t, err)
+			if err := s.ReadFiles(func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(file.String())), nil }); err != nil {
+				t.Fatal(err)
+			}
+			c, err := NewCampaign(Options{Scenario: s, Table: "rows"})
+			require.NoError(t, err)
+			p, err := c.Preview(1)
+			require.NoError(t, err)
+			require.Equalf(t, uint64(rows-loaded), p.Count(), "operations of %d rows, of which %d were loaded", rows, loaded)
+			for k := range p.Count() {
+				row, due := all[loaded+int(k)], at[loaded+int(k)]-at[loaded]
+				p.Operation(k, "rows", func(touch Touch) {
+					if want := keyOf(row); touch.Key.Partition != want[0] || touch.Key.Row != want[1] || p.At(k) != due {
+						t.Fatalf("%s: operation %d is at %v of %v; want %q at %v, as row %d has it", design, k, p.At(k), touch.Key, want, due, loaded+int(k))
+					}
+				})
+			}
+		}
+	}
+}
+
+// oneOfEach is a workflow that sends one of everything: a read, a query of no partition, a
+// message, a transaction, a deletion and the dropping of a table.
+func oneOfEach(c *workflow.Call) workflow.Workflow {
+	key := entity.Key{Partition: "p", Row: "r"}
+	other := entity.Key{Partition: "p", Row: "s"}
+	text := []entity.Property{{Name: "Text", Value: entity.String("twelve bytes")}}
+	return workflow.NewScript(func(s *workflow.Script) workflow.Request {
+		read := workflow.Read(c.Table, key, nil)
+		s.Foresee(read.Operation,
+			target.Operation{Verb: entity.Query, Table: c.Table},
+			target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "q", Body: make([]byte, 50_000), Metadata: map[string]string{"ab": "cde"}}},
+			target.Operation{Verb: entity.Batch, Table: c.Table + "Old", Changes: []entity.Change{
+				{Verb: entity.InsertOrReplace, Key: key, Properties: text}, {Verb: entity.Delete, Key: other}}},
+			target.Operation{Verb: entity.Delete, Table: c.Table, Change: entity.Change{Verb: entity.Delete, Key: key}},
+			target.Operation{Verb: entity.DeleteTable, Table: c.Table + "Day"})
+		return read
+	})
+}
+
+// performed is a campaign whose one kind of operation is that workflow.
+func performed(t *testing.T, inserts bool) (*Campaign, *events, *Preview) {
+	t.Helper()
+	s, err := scenarios.Parse("bank.yaml", []byte(`name: bank
+attributes: {id: {sequence: 1}}
+design: {partition_key: "{id}", row_key: x}
+phases:
+  - name: day
+    traffic: {arrivals: {constant: 10}, for: 5s, operations: [{name: all, workflow: transfer, with: {from: id, to: id}}]}
+`))
+	require.NoError(t, err)
+	c, err := NewCampaign(Options{Scenario: s, Table: "bank"})
+	require.NoError(t, err)
+	d, err := c.dry(0)
+	require.NoError(t, err)
+	e, err := c.eventsOf(d)
+	require.NoError(t, err)
+	e.kinds[0].performance = &workflow.Kind{Name: "one-of-each", Inserts: inserts, New: oneOfEach}
+	spec := s.Phases[0].Operations()[0]
+	if spec.Verb = entity.Get; inserts {
+		spec.Verb = entity.Insert
+	}
+	own := *d.Traffic
+	own.Operations = []scenarios.OperationSpec{spec}
+	d.Traffic, d.stage.Build = &own, e.work
+	return c, e, &Preview{Name: "day", Length: 5 * time.Second, dry: d, kindOf: map[int]int{e.indexes[0]: 0}}
+}
+
+// A workflow is told of by its requests: each by the partition it goes to, and those
+// that go to none as such.
+func TestPreviewOfAWorkflow(t *testing.T) {
+	for _, inserts := range []bool{false, true} {
+		_, _, p := performed(t, inserts)
+		var touched []Touch
+		_, entities := p.Operation(3, "bank", func(touch Touch) { touched = append(touched, touch) })
+		// Of the batch two are counted, of the query one at least.
+		want := []Touch{{Key: entity.Key{Partition: "p", Row: "r"}, Entities: 1},
+			{Table: "Old", Key: entity.Key{Partition: "p", Row: "r"}, Entities: 2, Inserts: inserts},
+			{Key: entity.Key{Partition: "p", Row: "r"}, Entities: 1}}
+		assert.Truef(t, entities == 5 && slices.Equal(touched, want),
+			"about a new entity: %t: it touches %+v and counts %d; want %+v and 5", inserts, touched, entities, want)
+		sent, some := p.Sent(3, "bank")
+		require.Truef(t, some && sent.Requests == 6 && sent.Queries == 1 && sent.Beside == 1 && len(sent.Written) == 1,
+			"Sent = %+v, %t; want 6 requests, a query and a message among them, and one entity written", sent, some)
+		if w := sent.Written[0]; w.Table != "Old" || w.Key.Row != "r" || w.Bytes < 12 || w.Bytes > 100 {
+			t.Errorf("Sent writes %+v; want r in Old, of some bytes", w)
+		}
+	}
+	_, _, p := performed(t, false)
+	p.dry.Operations[0].Workflow = ""
+	if sent, some := p.Sent(3, "bank"); some {
+		t.Errorf("Sent of a verb = %+v; want nothing", sent)
+	}
+}
+
+// A workflow is told of by its own operations alone, wherever it stands among the others.
+func TestPreviewOfAWorkflowBesideAVerb(t *testing.T) {
+	s, err := scenarios.Parse("bank.yaml", []byte(`name: bank
+attributes: {id: {sequence: 1}}
+design: {partition_key: "{id}", row_key: x}
+phases:
+  - name: day
+    traffic: {arrivals: {constant: 10}, for: 5s, operations: [{name: move, workflow: transfer, with: {from: id, to: id}, weight: 1}, {verb: insert, weight: 50}]}
+`))
+	require.NoError(t, err)
+	c, err := NewCampaign(Options{Scenario: s, Table: "bank"})
+	require.NoError(t, err)
+	if p, err := c.Preview(0); err != nil || len(p.Approaches()) != 2 || p.Approaches()[1].Class != 0 {
+		t.Errorf("Preview = %+v, %v; want two kinds of operation, the second of which reads nothing", p, err)
+	}
+}
+
+// What goes beside the table alone is due to count nothing, however it is looked at.
+func TestWorkflowBesideTheTableOffersNothing(t *testing.T) {
+	c, e, p := performed(t, false)
+	e.kinds[0].performance.New = func(*workflow.Call) workflow.Workflow {
+		return workflow.NewScript(func(*workflow.Script) workflow.Request {
+			return workflow.Request{Operation: target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "q"}}}
+		})
+	}
+	if _, entities := p.Operation(3, "bank", func(touch Touch) { t.Errorf("it touches %+v; want nothing", touch) }); entities != 0 {
+		t.Errorf("the preview counts %d entities; want none", entities)
+	}
+	if f := c.asked(e, 3, 0); f.Entities != 0 || f.Requests != 1 {
+		t.Errorf("asked = %+v; want one request, and no entity", f)
+	}
+}
+
+// A forecast counts each request of a workflow, those to a queue without entities, and
+// what they send.
+func TestForecastOfAWorkflow(t *testing.T) {
+	c, e, _ := performed(t, false)
+	f := c.asked(e, 3, 0)
+	assert.Truef(t, f.Requests == 6 && f.Entities == 5, "asked = %+v; want 6 requests and 5 entities", f)
+	// The message is 50,000 bytes and its metadata five, all else small.
+	if least := int64(50_005 + 6*requestBytes); f.Sent < least || f.Sent > least+3000 {
+		t.Errorf("asked sends %d bytes; want %d and some more", f.Sent, least)
+	}
+	bare := besideBytes(&target.Beside{Verb: target.GetBlob})
+	assert.Truef(t, bare.Requests == 1 && bare.Sent == 0 && bare.Entities == 0,
+		"besideBytes of a read = %+v; want a request, and nothing else", bare)
+	// What nobody follows is not read back.
+	c.Verify = true
+	spec := e.specs[0]
+	var none Forecast
+	c.forecastVerified(&none, &spec, 10, 100)
+	assert.EqualValuesf(t, 0, none.Requests, "verifying a workflow's writes costs %+v", none)
+	spec.Workflow = ""
+	if c.forecastVerified(&none, &spec, 10, 100); none.Requests != 10 {
+		t.Errorf("verifying ten inserts costs %+v; want ten requests", none)
 	}
 }

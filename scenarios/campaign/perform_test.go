@@ -4,13 +4,19 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
+	"loadgen/target"
+	"loadgen/target/targettest"
 )
 
 // ofPattern returns the options of the campaign of a pattern.
@@ -122,4 +128,97 @@ func proceeds(s *scenarios.Scenario) bool {
 		}
 	}
 	return false
+}
+
+// Each request of an operation, of a workflow's and of retries too, lets the service take as
+// long as the scenario says, and those of others as long as the service does.
+func TestTimeoutsOfOperations(t *testing.T) {
+	s := parsed(t, `name: hasty
+seed: 4
+table: staff
+retry: documented
+model: {partition_target: 500}
+attributes: {employee: {sequence: 1}, office: {list: [Rome]}}
+entity: {properties: [{name: Employee, value: "{employee}"}, {name: Total, type: Int64, value: "{employee}"}]}
+design:
+  partition_key: "{office}"
+  row_key: "{employee:06d}"
+  places: [{name: sum, partition_key: "{office}", row_key: sum}]
+phases:
+  - name: load
+    load: {entities: 50}
+  - name: day
+    traffic:
+      arrivals: {constant: 200}
+      for: 3s
+      operations:
+        - {name: look, verb: get, timeout: 2s}
+        - {name: leave, verb: delete}
+        - {name: hire, workflow: summed-insert, with: {summary: sum, adds: Total}, timeout: 30s}
+`)
+	w, table := newWorld(t, s, nil), make(map[entity.Verb]map[time.Duration]int)
+	counting := targettest.Immediate(func(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
+		if table[op.Verb] == nil {
+			table[op.Verb] = make(map[time.Duration]int)
+		}
+		table[op.Verb][op.Timeout]++
+		return w.Submit(now, op)
+	})
+	recorded(t, carry(t, t.Context(), &drive.Virtual{Target: counting}, campaign.Options{Scenario: s, Table: "run", NewName: true}, nil))
+	look, hire := table[entity.Get][2*time.Second], table[entity.Get][30*time.Second]
+	assert.Truef(t, look >= 150 && hire >= 150 && (len(table[entity.Get]) == 2 || table[entity.Get][0] <= 50),
+		"gets by what the service may take: %v; want those of look 2 s, and those of hire 30 s", table[entity.Get])
+	if batches := table[entity.Batch]; batches[30*time.Second] < 20 || batches[2*time.Second] > 0 {
+		t.Errorf("transactions by what the service may take: %v; want 30 s but for the load", batches)
+	}
+	if deletes := table[entity.Delete]; len(deletes) != 1 || deletes[0] < 150 {
+		t.Errorf("deletes by what the service may take: %v; want none told", deletes)
+	}
+}
+
+// queues is a scenario whose employees leave by one of two queues.
+const queues = `name: queues
+seed: 3
+retry: none
+table: staff
+attributes:
+  employee: {sequence: 1}
+entity: {filler: none, properties: [{name: Name, value: "{employee}"}]}
+design:
+  partition_key: "{employee}"
+  row_key: employee
+  places:
+    - {name: archive, table: Archive, partition_key: "{employee}", row_key: employee}
+phases:
+  - name: load
+    load: {entities: 200}
+  - name: leave
+    traffic:
+      arrivals: {constant: 60}
+      for: 3s
+      operations:
+        - {name: alone, workflow: archive-naive, with: {place: archive}, weight: 0}
+        - {name: a, workflow: archive-request, with: {place: archive, queue: first}}
+        - {name: b, workflow: archive-request, with: {place: archive, queue: second}}
+        - {name: work, workflow: archive-work, with: {place: archive, queue: first}}
+        - {name: also, workflow: archive-work, with: {place: archive, queue: second}, weight: 0}
+`
+
+// What must hold is looked at once for each queue that things go by, and not for each
+// operation that goes by it.
+func TestChecksAreOfPlaces(t *testing.T) {
+	s := parsed(t, queues)
+	record := recorded(t, newWorld(t, s, nil).run(t, ofPattern(s)))
+	var names []string
+	for _, one := range record.Invariants {
+		names = append(names, one.Name)
+		assert.Truef(t, one.Looked != 0, "%s: nothing was looked at", one.Name)
+	}
+	messages, entities := "each message was carried out, or put aside", "each loaded entity is in one table, whole"
+	if want := []string{messages, messages, entities, entities}; !slices.Equal(names, want) {
+		t.Errorf("looked at %q; want %q", names, want)
+	}
+	for _, one := range record.Invariants {
+		assert.EqualValuesf(t, 0, one.Faults, "%s: faults in %d, %q", one.Name, one.Looked, one.Examples)
+	}
 }

@@ -3,13 +3,19 @@ package campaign_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
+	"loadgen/target"
+	"loadgen/target/targettest"
 )
 
 // hot is the partition of the stress test's peak.
@@ -174,4 +180,179 @@ func TestBooksOfQueriesAndTransactionsUnderRefusals(t *testing.T) {
 	sameFiles(t, live, virtual)
 	sum := virtual.record.Total(results.Everything)
 	assert.Truef(t, sum.Throttled != 0 && sum.Failed <= 0, "throttled %d, failed %d; want some and none", sum.Throttled, sum.Failed)
+}
+
+// What a scenario selects is what comes back.
+func TestAScenarioProjects(t *testing.T) {
+	for operation, want := range map[string]int{"": 10, ", select: [Age, Name]": 2, ", select: [RowKey]": 0} {
+		s := small(t, "phases.load.entities=300", "phases.peak.rates=[1]", "phases.peak.each=1s", "phases.peak.hold=false",
+			"model.profile=off", "phases.peak.operations=[{name: page, verb: query, class: point"+operation+"}]")
+		w, entities, properties := newWorld(t, s, nil), 0, 0
+		noting := targettest.Immediate(func(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
+			outcome, done := w.Submit(now, op)
+			for _, row := range outcome.Rows {
+				list, _ := row.Entity.Unpack(nil)
+				entities, properties = entities+1, len(list)
+			}
+			return outcome, done
+		})
+		recorded(t, carry(t, t.Context(), &drive.Virtual{Target: noting}, stress(s), nil))
+		assert.Truef(t, properties == want && entities == 301,
+			"a point query%s returned %d properties, %d entities with those counted; want %d, 301", operation, properties, entities, want)
+	}
+}
+
+// A query that begins at a token is due to count what is left, and counts it; one whose
+// token only its service can read is taken for one of the whole.
+func TestOffersOfAResumedQuery(t *testing.T) {
+	leftOutWhenShort(t)
+	for _, row := range []struct {
+		name string
+		at   target.Token
+		want int64
+	}{
+		{"from the beginning", target.Token{}, 300},
+		{"from the middle", target.Token{Present: true, NextPartitionKey: "one", NextRowKey: "1150"}, 150},
+		{"from the last entity", target.Token{Present: true, NextPartitionKey: "one", NextRowKey: "1299"}, 1},
+		{"from a token that no key follows", target.Token{Present: true, NextPartitionKey: "~", NextRowKey: ""}, 300},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			token, err := row.at.MarshalText()
+			require.NoError(t, err)
+			from := ""
+			if row.at.Present {
+				from = ", from: " + string(token)
+			}
+			record := simulated(t, parsed(t, fmt.Sprintf(`name: resume
+attributes: {id: {sequence: 1000}}
+entity: {size: 200}
+design: {partition_key: one, row_key: "{id}"}
+phases:
+  - {name: load, load: {entities: 300, lanes: 1}}
+  - name: read
+    traffic:
+      partitions: [one]
+      arrivals: {constant: 1}
+      for: 3s
+      operations: [{verb: query, class: partition-scan%s}]
+`, from)))
+			for i, kind := range record.Manifest.Operations {
+				k := &record.Phases[len(record.Phases)-2].Kinds[i]
+				assert.Falsef(t, kind.Name == "query" && k.Offered != row.want*k.Operations,
+					"%d queries are due to count %d; want %d each", k.Operations, k.Offered, row.want)
+				assert.Falsef(t, kind.Name == "query" && row.at.NextPartitionKey != "~" && k.Counted != k.Offered,
+					"they counted %d of %d; want all", k.Counted, k.Offered)
+			}
+		})
+	}
+}
+
+// readingOn is a job that reads so many of the pages of a partition, or of the table, in
+// each of its parts, and begins each at the token of the one before.
+type readingOn struct {
+	sentence string
+	entities int
+	class    string
+	top      int
+	// pages are those of each part, 0 for all that are left.
+	pages []int
+}
+
+func (r *readingOn) scenario(t *testing.T) *scenarios.Scenario {
+	t.Helper()
+	text := fmt.Sprintf(`name: reading
+seed: 9
+workers: 20
+retry: none
+model: {profile: "off"}
+attributes: {id: {sequence: 1000000}}
+design: {partition_key: journal, row_key: "{id}"}
+phases:
+  - {name: load, load: {entities: %d}}
+`, r.entities)
+	for i, pages := range r.pages {
+		from, save := "", ""
+		if i > 0 {
+			from = fmt.Sprintf(", from: {saved: part%d}", i-1)
+		}
+		if pages > 0 {
+			save = fmt.Sprintf(", pages: %d, save: part%d", pages, i)
+		}
+		text += fmt.Sprintf("  - {name: p%d, traffic: {partitions: [journal], arrivals: {constant: 2}, for: 2s, operations: [{name: read%d, verb: query, class: %s, top: %d%s%s}]}}\n",
+			i, i, r.class, r.top, save, from)
+	}
+	return parsed(t, text)
+}
+
+// parts returns how many entities each part reads, and by how many pages. The rule: a page
+// ends after its top, a token is where the page after it begins, and who has none, since
+// all was read, begins at the beginning.
+func (r *readingOn) parts() (entities, pages []int64) {
+	all := int64(r.entities)
+	if r.class == scenarios.ClassTableScan {
+		all++ // the mark of a table that is this tool's own
+	}
+	at := int64(0)
+	for _, most := range r.pages {
+		read, turned := int64(0), int64(0)
+		for at+read < all && (most == 0 || turned < int64(most)) {
+			read, turned = min(read+int64(r.top), all-at), turned+1
+		}
+		entities, pages = append(entities, read), append(pages, turned)
+		if at += read; at == all {
+			at = 0
+		}
+	}
+	return entities, pages
+}
+
+// play carries a scenario out and returns its record.
+func (r *readingOn) play(t *testing.T, clk clock.Clock) *results.Record {
+	t.Helper()
+	s := r.scenario(t)
+	return recorded(t, newWorld(t, s, clk).run(t, campaign.Options{Scenario: s, Table: "run"}))
+}
+
+// Who goes on at a token that was saved reads what those before have left, and is due to,
+// alike in virtual and in real time; the record has the token of the last page of each
+// part, which is that of the entity after it.
+func TestTokensAreGoneOnWith(t *testing.T) {
+	rows := []readingOn{
+		{"one page, and the rest", 2500, scenarios.ClassPartitionScan, 1000, []int{1, 0}},
+		{"three parts, of which the last has a page that is not full", 137, scenarios.ClassPartitionScan, 10, []int{3, 5, 0}},
+		{"a part that reads all, and the next begins anew", 45, scenarios.ClassPartitionScan, 10, []int{3, 3, 0}},
+		{"the table", 88, scenarios.ClassTableScan, 20, []int{2, 1, 0}},
+	}
+	for _, row := range rows {
+		t.Run(row.sentence, func(t *testing.T) {
+			held := func(t *testing.T, how string, record *results.Record) {
+				entities, pages := row.parts()
+				at, begins := int64(0), 1000000
+				for i := range row.pages {
+					name := fmt.Sprintf("read%d", i)
+					got := record.Total(func(_ *results.Phase, k results.Kind) bool { return k.Name == name })
+					if n := got.Sent; n != 4 || got.Counted != n*entities[i] || got.Offered != n*entities[i] || got.Ok != n*pages[i] {
+						t.Errorf("%s: part %d: %d operations, due to count %d, counted %d in %d requests; want 4 of %d entities in %d pages",
+							how, i, n, got.Offered, got.Counted, got.Ok, entities[i], pages[i])
+					}
+					at += entities[i]
+					if row.pages[i] == 0 || row.class == scenarios.ClassTableScan {
+						continue
+					}
+					want := target.Token{}
+					if at < int64(row.entities) {
+						want = target.Token{Present: true, NextPartitionKey: "journal", NextRowKey: strconv.Itoa(begins + int(at))}
+					} else {
+						at = 0
+					}
+					text, _ := want.MarshalText()
+					saved := record.Saved()
+					assert.Truef(t, len(saved) > i && saved[i] == (results.SavedToken{Name: fmt.Sprintf("part%d", i), Operation: name, Token: string(text)}),
+						"%s: part %d: saved %+v; want %s", how, i, saved, text)
+				}
+			}
+			held(t, "virtual", row.play(t, nil))
+			inBubble(t, func(t *testing.T, clk clock.Real) { held(t, "real", row.play(t, clk)) })
+		})
+	}
 }

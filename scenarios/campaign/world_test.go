@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -335,4 +336,10 @@ func leftOutWhenShort(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a long run")
 	}
+}
+
+// TestMain lets garbage lie for longer: what a run leaves behind is large and short-lived.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	m.Run()
 }

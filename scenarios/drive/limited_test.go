@@ -1,14 +1,21 @@
 package drive_test
 
 import (
+	"math/big"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"loadgen/backoff"
+	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
+	"loadgen/target"
+	"loadgen/target/targettest"
 )
 
 // limited is a stage of 300 operations a second whose gets may send 100 attempts a second, 20
@@ -70,5 +77,97 @@ func TestWhatIsHeldToTheEndIsCut(t *testing.T) {
 	for _, row := range all.Intervals {
 		assert.Truef(t, row.InFlight >= 0 && row.InFlight <= 10,
 			"second %d: %d attempts under way; want the few that take a millisecond, not those held back", row.Second, row.InFlight)
+	}
+}
+
+// patientInserts is a stage whose inserts try again by a formula of their own.
+func patientInserts(t testing.TB) *drive.Stage {
+	policy, err := backoff.ByName("exponential z=200ms min=30ms max=4s tries=6 first=0")
+	require.NoError(t, err)
+	stage := openStage(t, short, time.Minute, arrival.Step{Rate: 300, Length: 2 * time.Second})
+	stage.Retries = []*backoff.Policy{nil, &policy}
+	return stage
+}
+
+// formulaWait is min(zmin + z·(0.8 + 0.4·chance)·(2^x − 1), zmax) in decimal arithmetic.
+func formulaWait(z, least, most time.Duration, x int, chance float64) time.Duration {
+	number := func(d time.Duration) *big.Float { return new(big.Float).SetPrec(200).SetInt64(int64(d)) }
+	factor := new(big.Float).SetPrec(200).SetFloat64(chance)
+	factor.Mul(factor, big.NewFloat(4)).Add(factor, big.NewFloat(8)).Quo(factor, big.NewFloat(10))
+	wait := number(z)
+	wait.Mul(wait, factor).Mul(wait, new(big.Float).SetInt64(1<<x-1)).Add(wait, number(least))
+	whole, _ := wait.Int64()
+	return min(time.Duration(whole), most)
+}
+
+// Each kind of operation waits by its own policy: every wait is that of the formula, computed
+// anew.
+func TestOperationsRetryByTheirOwnPolicy(t *testing.T) {
+	stage := patientInserts(t)
+	all, most := 0, []int{0, 0}
+	for number, list := range virtually(t, fake(nil, 600), stage).attempts.byOperation() {
+		kind := list[0].Kind
+		most[kind] = max(most[kind], len(list))
+		for i, got := range waits(list) {
+			draw := stage.Chance.Try(number, i)
+			want := formulaWait(100*time.Millisecond, 50*time.Millisecond, 2*time.Second, i+1, draw.Float64())
+			if kind == 1 {
+				draw = stage.Chance.Try(number, i)
+				want = formulaWait(200*time.Millisecond, 30*time.Millisecond, 4*time.Second, i, draw.Float64())
+			}
+			require.Truef(t, got <= want && want-got <= 3,
+				"operation %d of kind %d waits %v before retry %d; want %v", number, kind, got, i+1, want)
+			all++
+		}
+	}
+	if all < 300 || most[0] != 4 || most[1] != 6 {
+		t.Errorf("%d waits, at most %d attempts by the stage's policy and %d by their own; want hundreds, 4 and 6", all, most[0], most[1])
+	}
+}
+
+// An operation waits by the policy's formula and nothing else: to the nanosecond,
+// for every preset, chained or not.
+func TestOperationsWaitByTheFormulaOfEachPreset(t *testing.T) {
+	for _, preset := range backoff.Presets() {
+		stage := openStage(t, preset.Policy, 30*time.Minute, arrival.Step{Rate: 20, Length: time.Second})
+		seen := virtually(t, fake(nil, 1000), stage).attempts.byOperation()
+		for k := range stage.Schedule.Len() {
+			number := stage.First + k
+			var want []time.Duration
+			var previous time.Duration
+			for x := 1; x <= preset.Retries; x++ {
+				draw := stage.Chance.Try(number, x-1)
+				previous, _ = preset.Next(x, previous, draw.Float64())
+				want = append(want, previous)
+			}
+			if got := waits(seen[number]); !slices.Equal(got, want) {
+				t.Errorf("%s: operation %d waited %v; want %v", preset.Name, number, got, want)
+			}
+		}
+	}
+}
+
+// Retry-After is a floor below a policy's waits, and does not count as one of them
+// where the next follows from the last.
+func TestRetryAfterIsAFloor(t *testing.T) {
+	const s = time.Second
+	for _, row := range []struct {
+		name  string
+		delay backoff.Delay
+		after time.Duration
+		want  []time.Duration
+	}{
+		{"no wish", backoff.Fixed{Every: 2 * s}, 0, []time.Duration{2 * s, 2 * s}},
+		{"a wish below the wait", backoff.Fixed{Every: 2 * s}, s, []time.Duration{2 * s, 2 * s}},
+		{"a wish above it", backoff.Fixed{Every: 2 * s}, 3 * s, []time.Duration{3 * s, 3 * s}},
+		{"between two waits of a ladder", backoff.Ladder{s, 5 * s}, 3 * s, []time.Duration{3 * s, 5 * s}},
+		{"no wait at all", backoff.Fixed{}, s, []time.Duration{s, s}},
+	} {
+		stage := openStage(t, backoff.Policy{Retries: 2, Delay: row.delay}, time.Minute, arrival.Step{Rate: 1, Length: s})
+		busy := target.Outcome{Status: 503, Code: entity.ServerBusy, RetryAfter: row.after}
+		all := virtually(t, targettest.After(0, targettest.Always(busy)), stage)
+		if got := waits(all.attempts.list); !slices.Equal(got, row.want) {
+			t.Errorf("%s: waited %v; want %v", row.name, got, row.want)
+		}
 	}
 }

@@ -3,12 +3,15 @@ package drive_test
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/backoff"
@@ -18,6 +21,7 @@ import (
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
+	"loadgen/target/targettest"
 )
 
 // kinds are the operations of the test stages.
@@ -199,4 +203,132 @@ func waits(list []results.Attempt) (all []time.Duration) {
 		all = append(all, list[i].Sent-list[i-1].Done)
 	}
 	return all
+}
+
+// Deletes write nothing, merges what they bring, replaces all of the entity again; what
+// was throttled, or was there already, was not written.
+func TestStoredByVerb(t *testing.T) {
+	properties := []entity.Property{{Name: "State", Value: entity.String("open")}}
+	key := entity.Key{Partition: "p", Row: "r"}
+	size := int64(entity.Size(key, properties))
+	for _, row := range []struct {
+		verb   entity.Verb
+		status int
+		want   int64
+	}{
+		{entity.Insert, 204, size}, {entity.InsertOrReplace, 204, size}, {entity.InsertOrMerge, 204, size}, {entity.Replace, 204, size},
+		{entity.Merge, 204, size}, {entity.Delete, 204, 0}, {entity.Get, 200, 0}, {entity.Query, 200, 0}, {entity.Batch, 202, 2 * size},
+		{entity.Insert, 503, 0}, {entity.Insert, 409, 0}, {entity.Batch, 503, 0}, {entity.CreateTable, 204, 0},
+	} {
+		change := entity.Change{Verb: row.verb, Key: key, Properties: properties}
+		w := drive.Work{Operation: target.Operation{Verb: row.verb, Table: "Races", Change: change}, Expected: target.Expected{Conflict: true}}
+		if row.verb == entity.Batch {
+			change.Verb = entity.Insert
+			w.Operation.Changes = []entity.Change{change, {Verb: entity.Delete, Key: key}, change}
+		}
+		stage := closedStage(backoff.Policy{}, 1, 1, time.Minute)
+		stage.Build = func(_ uint64, built *drive.Work) { *built = w }
+		answer := target.Outcome{Status: row.status, BytesOut: 70, BytesIn: 30}
+		sum := virtually(t, targettest.After(time.Millisecond, targettest.Always(answer)), stage).sum
+		assert.Truef(t, sum.Stored == row.want && sum.BytesOut == 70 && sum.BytesIn == 30,
+			"%v answered %d: stored %d, sent %d, received %d bytes; want %d, 70, 30", row.verb, row.status, sum.Stored, sum.BytesOut, sum.BytesIn, row.want)
+	}
+}
+
+// Of a query of ten entities in two pages the second is throttled at first: that demanded what
+// the query had yet to read. Each request lands in the second in which it ended, and is under
+// way until then.
+func TestHeatOfAThrottledPage(t *testing.T) {
+	calls := 0
+	pager := targettest.Immediate(func(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
+		switch calls++; calls {
+		case 1:
+			next := target.Token{Present: true, NextPartitionKey: "p", NextRowKey: "5"}
+			return target.Outcome{Status: 200, Counted: 4, Next: next}, now.Add(time.Millisecond)
+		case 2:
+			return targettest.Busy(op), now.Add(1500 * time.Millisecond)
+		default:
+			return target.Outcome{Status: 200, Counted: 6}, now.Add(time.Millisecond)
+		}
+	})
+	stage := closedStage(retrying(1, 700*time.Millisecond), 1, 1, time.Minute)
+	stage.Table = "Races"
+	stage.Build = func(_ uint64, w *drive.Work) {
+		w.Operation = target.Operation{Verb: entity.Query, Table: "RacesByState", Query: target.OnePartition("p")}
+		w.Pages, w.Offers = true, 10
+	}
+	all := virtually(t, pager, stage)
+	want := []results.HeatRow{{Table: "ByState", Key: "p", HeatCells: results.HeatCells{
+		Served: []int64{4, 0, 6}, Throttled: []int64{0, 1, 0}, Demanded: []int64{4, 6, 6}}}}
+	assert.Equal(t, want, all.Heat.Rows, "the map differs")
+	var flying []int64
+	for _, i := range all.Intervals {
+		flying = append(flying, i.InFlight)
+	}
+	assert.Truef(t, slices.Equal(flying, []int64{1, 0, 0}),
+		"%v attempts were under way at the ends of the seconds; want 1, 0, 0", flying)
+}
+
+// A tail is of the stretch under way and the one before it, whatever was counted earlier.
+func TestTailIsOfTheLastTwoStretches(t *testing.T) {
+	const stretch, races = 30 * time.Second, 15
+	for _, row := range []struct {
+		name string
+		// at are the seconds in which a key is throttled once and served once.
+		at   []int
+		want int64
+	}{
+		{"one stretch", []int{0, 10, 29}, 3},
+		{"two that follow one another", []int{29, 30}, 2},
+		{"the first of three is over", []int{1, 2, 31, 61}, 2},
+		{"a stretch in which nothing came", []int{1, 65}, 1},
+		{"the same key in each of many", []int{5, 35, 65, 95, 125}, 2},
+	} {
+		tail := drive.NewTail(stretch)
+		var want []results.KeyTail
+		for n := range races {
+			want = append(want, results.KeyTail{Key: fmt.Sprintf("race %03d", n), Attempts: 2 * row.want, Throttled: row.want})
+		}
+		for _, second := range row.at {
+			for n := range races {
+				for _, class := range []results.Class{results.Ok, results.Throttled} {
+					tail.Attempt(&results.Attempt{PartitionKey: fmt.Sprintf("race %03d", n), HasPartition: true, Class: class,
+						Done: time.Duration(second) * time.Second})
+				}
+			}
+		}
+		tail.Attempt(&results.Attempt{Class: results.Throttled, Done: time.Duration(row.at[len(row.at)-1]) * time.Second})
+		assert.Equal(t, want, tail.Keys(), row.name)
+	}
+}
+
+// Vegeta is asked to wait for the instants of a schedule, to send at once what is late, and to
+// stop after the last. That it sends so is shown beside the other runners.
+func TestVegetaSendsAtOurInstants(t *testing.T) {
+	schedule := steps(t, arrival.Step{Rate: 333.333, Length: time.Second},
+		arrival.Step{Rate: 1.5, Length: 10 * time.Second}, arrival.Step{Rate: 2000, Length: time.Second})
+	pacer, all := drive.Pacer(schedule), schedule.Len()
+	var now time.Duration
+	for n := range all {
+		wait, stop := pacer.Pace(now, n)
+		if now += wait; now != schedule.At(n) || stop {
+			t.Fatalf("operation %d is sent at %v, stopped: %t; want %v", n, now, stop, schedule.At(n))
+		}
+	}
+	if wait, stop := pacer.Pace(0, all); !stop {
+		t.Errorf("Pace(0, %d) = %v, %v; want a stop after the last operation", all, wait, stop)
+	}
+	if wait, stop := pacer.Pace(schedule.Length()+time.Hour, all-1); wait != 0 || stop {
+		t.Errorf("Pace(too late, %d) = %v, %v; want no wait and no stop", all-1, wait, stop)
+	}
+	for _, at := range []time.Duration{0, schedule.Length() / 3, schedule.Length()} {
+		assert.Equalf(t, schedule.Rate(at), pacer.Rate(at), "Rate(%v)", at)
+	}
+}
+
+// TestMain lets garbage lie for longer: what is small and made again and again leaves so
+// much that a third of the time went into collecting it.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	m.Run()
 }

@@ -3,10 +3,21 @@
 package series
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"loadgen/scenarios"
+	"loadgen/scenarios/run"
 )
 
 // junk is asked for documents by what is the whole RowKey, under a key that tells none.
@@ -37,5 +48,80 @@ func TestJunkWinsNothing(t *testing.T) {
 	text := strings.NewReplacer("{constant: 200}", "{constant: 2}", "weight: 60", "weight: 0", "throttled < 1%", "returned(q1) == operations(q1)").Replace(junk)
 	if sum := simulated(t, parsed(t, text)).Summary; sum.Ok == nil || !*sum.Ok {
 		t.Errorf("%+v; want one document for each query", sum.Checks)
+	}
+}
+
+// cpu returns how long the process has computed.
+func cpu(t *testing.T) time.Duration {
+	t.Helper()
+	var used syscall.Rusage
+	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// quietly is what [slowness] computes in, on a machine that has nothing else to do.
+const quietly = 900 * time.Millisecond
+
+// slowness returns how many times as slow as a quiet machine this one is, 1 at least, by a
+// fixed amount of work of the kind that a contest does: texts made, sorted and counted.
+func slowness(t *testing.T) float64 {
+	t.Helper()
+	chance := rand.New(rand.NewPCG(1, 1))
+	before := cpu(t)
+	texts, counts := make([]string, 1_000_000), map[string]int{}
+	for i := range texts {
+		texts[i] = fmt.Sprintf("%d__M%d", chance.IntN(200_000), chance.IntN(10))
+		counts[texts[i]]++
+	}
+	slices.Sort(texts)
+	require.True(t, len(counts) != 0 && texts[0] <= texts[len(texts)-1], "nothing was counted")
+	return max(1, float64(cpu(t)-before)/float64(quietly))
+}
+
+// A contest of three designs over the 600,000 rows of a file takes a minute of CPU of a quiet
+// machine; twice that is a fault.
+func TestContestOverManyRows(t *testing.T) {
+	const rows = 600_000
+	chance := rand.New(rand.NewPCG(600, 23))
+	var text strings.Builder
+	text.WriteString("year,division,bib,runner,finished\n")
+	for i := range rows {
+		fmt.Fprintf(&text, "%d,M%d,%d,Runner %d,%d\n", 2004+i/30_000, 20+5*chance.IntN(10), i%30_000, chance.IntN(rows), i/200)
+	}
+	folder := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "results.csv"), []byte(text.String()), 0o600))
+	s, err := scenarios.ParseContested("race.yaml", []byte(`name: race
+rows: {file: results.csv, columns: [year, division, bib, runner]}
+entity:
+  properties:
+    - {name: Runner, value: "{runner}"}
+    - {name: Year, type: Int32, value: "{year}"}
+designs:
+  - {name: year, partition_key: "{year}", row_key: "{division}__{bib}"}
+  - {name: division, partition_key: "{year}__{division}", row_key: "{bib}"}
+  - {name: bib, partition_key: "{bib}", row_key: "{year}__{division}"}
+phases:
+  - name: load
+    load: {entities: 600000}
+  - name: read
+    traffic:
+      arrivals: {poisson: 300}
+      for: 20s
+      operations:
+        - {verb: get, weight: 3}
+        - {verb: query, by: [year, division], pages: 1}
+`))
+	require.NoError(t, err)
+	slower := slowness(t)
+	before := cpu(t)
+	c, err := Contest(t.Context(), ContestPlan{Run: run.Plan{Scenario: s, Out: filepath.Join(folder, "contest"), Rival: true}, Seeds: 5, Source: folder})
+	require.NoError(t, err)
+	took := cpu(t) - before
+	slow := max(slowness(t), slower)
+	t.Logf("%v of CPU, on a machine %.2f times as slow as a quiet one", took, slow)
+	assert.Truef(t, took.Minutes() <= 2*slow,
+		"the contest took %v of CPU on a machine %.2f times as slow as a quiet one; want a minute of that, at most two", took, slow)
+	if first := c.Ranking[0].Design; first == "bib" || c.Ranking[2].Design != "bib" {
+		t.Errorf("%s comes first and %s last; want bib last, whose queries read the whole table", first, c.Ranking[2].Design)
 	}
 }

@@ -1,18 +1,27 @@
 package series
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/report"
 	"loadgen/report/compare"
 	"loadgen/report/compare/gate"
+	look "loadgen/report/text"
+	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/baseline"
+	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
 )
@@ -107,5 +116,141 @@ func TestGateThatCannotKeep(t *testing.T) {
 	}
 	if left, err := os.ReadDir(folder); err != nil || len(left) != 1 {
 		t.Errorf("left %v, %v; want nothing new", left, err)
+	}
+}
+
+// committed is the folder of the baselines that are checked in.
+var committed = filepath.Join("..", "..", "results", "baselines")
+
+// A regression is a program that has changed without anybody meaning it to: what it
+// leaves of a scenario, which it takes for the same as ever.
+type regression func(t *testing.T, s *scenarios.Scenario) *results.Record
+
+// withValue is a program that has another value for what stands at a path.
+func withValue(path, value string) regression {
+	return func(t *testing.T, s *scenarios.Scenario) *results.Record {
+		altered := *s
+		require.NoError(t, altered.Set(path, value))
+		record := simulated(t, &altered)
+		record.Manifest.Scenario.Text = simulated(t, s).Manifest.Scenario.Text
+		return record
+	}
+}
+
+// withoutASecond is a program that loses the third second of its record.
+func withoutASecond(t *testing.T, s *scenarios.Scenario) *results.Record {
+	folder := new(results.Memory)
+	if _, err := run.Run(t.Context(), run.Plan{Scenario: s, Memory: folder}); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(folder.Bytes(results.IntervalsFile)), "\n")
+	require.NoError(t, folder.Replace(results.IntervalsFile, []byte(strings.Join(append(lines[:3:3], lines[4:]...), ""))))
+	record, err := results.Read(folder)
+	require.NoError(t, err)
+	record.Summary = verdict.Judge(record)
+	return record
+}
+
+// Each deliberate regression is caught by the baselines that are checked in, and named
+// by what the gate says.
+func TestCommittedBaselinesCatchRegressions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long run")
+	}
+	rows := []struct {
+		name, scenario string
+		regression     regression
+		// says is what the result has to name.
+		says    []string
+		outcome compare.Outcome
+	}{
+		{"half the partition target", "stress-one-partition", withValue("model.partition_target", "1000"),
+			[]string{`model[partition_target].value: was "2000", is "1000"`, "phases[load].operations[load].throttled"}, compare.Regression},
+		{"one more scan for each lookup", "row-range-scan",
+			withValue("phases.read.operations", `[{name: month, verb: query, by: [customer, month], top: 4}]`),
+			[]string{"phases[read].operations[month].attempts"}, compare.Regression},
+		{"a lookup that scans its partition", "row-range-scan",
+			withValue("phases.read.operations", `[{name: month, verb: query, class: partition-scan}]`),
+			[]string{"phases[read].operations[month].counted_entities"}, compare.Regression},
+		{"another back-off", "projection-and-filter", withValue("retry", "documented"), []string{"retry_waits.us."}, compare.Regression},
+		{"a lost second", "row-range-scan", withoutASecond, []string{"seconds.count", "second"}, compare.Invalid},
+		{"nothing", "stress-one-partition", withValue("retry", "none"), []string{"it repeats to the last count"}, compare.Same},
+	}
+	for _, row := range spread(rows, tier(2, len(rows), len(rows))) {
+		t.Run(row.name, func(t *testing.T) {
+			one, err := (&Gate{Baselines: committed}).Rule(row.regression(t, builtin(t, row.scenario)), "")
+			require.NoError(t, err)
+			text := shown(t, one)
+			assert.Equalf(t, row.outcome, one.Outcome, "the ruling is %s; want %s:\n%s", one.Outcome, row.outcome, text)
+			for _, says := range row.says {
+				assert.Containsf(t, text, says, "the ruling does not name %q", says)
+			}
+		})
+	}
+}
+
+// asCommitted compares a run with its baseline that is checked in, byte for byte.
+func asCommitted(t *testing.T, record *results.Record) {
+	t.Helper()
+	g := &Gate{Baselines: committed}
+	name := record.Manifest.Scenario.Name
+	if one, err := g.Rule(record, ""); err != nil || one.Outcome != compare.Same {
+		t.Errorf("%s, %v\n%s", one.Outcome, err, shown(t, one))
+	}
+	was, err := os.ReadFile(g.file(name))
+	require.NoError(t, err)
+	kept, err := baseline.Read(was)
+	require.NoError(t, err)
+	made, err := baseline.New(record, kept.Accepted, kept.Reason)
+	require.NoError(t, err)
+	if is := made.File(); !bytes.Equal(was, is) {
+		t.Errorf("%s: %d bytes that differ from those checked in, of which there are %d", name, len(is), len(was))
+	}
+}
+
+// shown returns all that is said of what a gate has come to.
+func shown(t *testing.T, one gate.Result) string {
+	t.Helper()
+	var text strings.Builder
+	require.NoError(t, report.Print(&text, gate.Document([]gate.Result{one}), report.FormText, look.Look{Verbose: true}))
+	return text.String()
+}
+
+// Every baseline that is checked in is that of a scenario of the library. That it holds is
+// shown by [TestLibrary], which runs them all.
+func TestCommittedBaselines(t *testing.T) {
+	names := (&Gate{Baselines: committed}).Kept()
+	files, err := os.ReadDir(committed)
+	require.NoError(t, err)
+	if len(names) < 20 || len(files) != 2*len(names)+1 {
+		t.Errorf("%d files, and %d scenarios with a baseline; want the nightly set, 20 at least, a baseline and its reasons for each, and a README.md",
+			len(files), len(names))
+	}
+	if i := slices.IndexFunc(names, func(name string) bool { return slices.Contains(grand(), name) }); i >= 0 {
+		t.Errorf("%s has a baseline, to which nothing holds it", names[i])
+	}
+}
+
+// elsewhere has a test run on one processor, in another time zone than that in which the
+// baselines were written.
+func elsewhere(t *testing.T) {
+	processors, zone := runtime.GOMAXPROCS(1), time.Local
+	time.Local = time.FixedZone("far away", 13*60*60+45*60)
+	t.Cleanup(func() {
+		runtime.GOMAXPROCS(processors)
+		time.Local = zone
+	})
+}
+
+// A baseline is the same file, byte for byte, with one processor and with all of them,
+// and wherever the machine stands. All of them are held to that with the tag ci.
+func TestBaselinesAreTheSameOnOtherMachines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long run")
+	}
+	elsewhere(t)
+	names := (&Gate{Baselines: committed}).Kept()
+	for _, name := range spread(names, tier(1, len(names), len(names))) {
+		asCommitted(t, simulated(t, builtin(t, name)))
 	}
 }

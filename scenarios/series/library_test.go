@@ -1,14 +1,20 @@
 package series
 
 import (
+	"bytes"
+	"context"
+	"flag"
 	"os"
 	"runtime/debug"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/report"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -112,4 +118,101 @@ func losesWhereItSaturates(t *testing.T, record *results.Record) {
 	loses := slices.ContainsFunc(record.Summary.Phases, func(p results.PhaseSummary) bool { return p.ShareLost != nil && *p.ShareLost >= .01 })
 	assert.Falsef(t, saturates && !loses,
 		"it saturates at %v, and next to nothing is lost: %s", record.Summary.Throttling, record.Summary.Verdict)
+}
+
+// patternNames returns the names of the patterns of the library.
+var patternNames = sync.OnceValues(func() ([]string, error) {
+	names, _, err := PatternsOf(nil)
+	return names, err
+})
+
+// Every row of the documents has a scenario that shows it, with a claim that can fail.
+func TestEveryPatternOfTheDocumentsHasAScenario(t *testing.T) {
+	shown := make(map[string]bool)
+	names, err := patternNames()
+	require.NoError(t, err)
+	for _, name := range names {
+		s := builtin(t, name)
+		if len(s.Expect) == 0 || s.AntiPattern == nil || s.Pattern.Buys == "" || s.Pattern.Costs == "" {
+			t.Errorf("%s expects %d things, has an anti_pattern: %v, and says %+v; want claims, what it warns of, what it buys and costs",
+				name, len(s.Expect), s.AntiPattern != nil, *s.Pattern)
+		}
+		shown[s.Pattern.Row] = true
+	}
+	for _, row := range scenarios.PatternRows() {
+		assert.Truef(t, shown[row],
+			"no scenario of the library shows the documents' pattern %q; want one with `pattern: {row: %s, …}`", row, row)
+	}
+}
+
+const patternsPage = "../../docs/patterns.md"
+
+// patternsOfPage returns the page with what stands before, on and after the part that
+// `loadgen scenarios patterns` prints.
+func patternsOfPage(t *testing.T) (before, shown, after string) {
+	t.Helper()
+	text, err := os.ReadFile(patternsPage)
+	require.NoError(t, err)
+	const begin, end = "<!-- loadgen scenarios patterns -->\n", "<!-- the end of what it prints -->\n"
+	before, rest, begins := strings.Cut(string(text), begin)
+	shown, after, ends := strings.Cut(rest, end)
+	require.Truef(t, begins && ends, "docs/patterns.md has no part between %q and %q", begin, end)
+	return before + begin, shown, end + after
+}
+
+var rewrite = flag.Bool("rewrite", false, "write what `loadgen scenarios patterns` prints in docs/patterns.md anew; read the difference before it is kept")
+
+// Every pattern shows what it claims by each of its seeds, and its anti-pattern by none; and
+// docs/patterns.md has what `loadgen scenarios patterns` prints of them, row and section. All
+// of them are run with the tag ci.
+func TestPatterns(t *testing.T) {
+	all, err := patternNames()
+	require.NoError(t, err)
+	names := spread(all, tier(1, len(all), len(all)))
+	list := make([]report.Pattern, len(names))
+	t.Run("hold", func(t *testing.T) {
+		for i, name := range names {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				c, err := newComparison(context.Background(), name)
+				require.NoError(t, err)
+				list[i] = c.told
+				for i, seed := range c.told.Seeds {
+					for _, e := range c.as[i].Checks {
+						assert.Truef(t, e.Holds(), "seed %d: %s: observed %s; want it to hold", seed, e.Expr, e.Observed)
+					}
+					assert.Falsef(t, verdict.Holds(c.instead[i]), "seed %d: the anti-pattern, %s, meets every expectation: %v", seed, c.told.Contrary, c.instead[i].Checks)
+				}
+			})
+		}
+	})
+	before, shown, after := patternsOfPage(t)
+	rows := scenarios.PatternRows()
+	if len(names) < len(all) {
+		rows = []string{list[0].Row}
+	}
+	var printed bytes.Buffer
+	require.NoError(t, report.Patterns(&printed, rows, list))
+	switch table, section, _ := strings.Cut(printed.String(), "\n\n"); {
+	case len(names) < len(all):
+		assert.Contains(t, shown, table[strings.LastIndexByte(table, '\n'):])
+		assert.Contains(t, shown, section)
+	case *rewrite:
+		require.NoError(t, os.WriteFile(patternsPage, []byte(before+printed.String()+after), 0o644))
+	default:
+		assert.Equal(t, shown, printed.String(), "docs/patterns.md is what `loadgen scenarios patterns` prints; -rewrite writes it anew")
+	}
+	_, err = Patterns(context.Background(), []string{"stress"}, func() {})
+	assert.ErrorContains(t, err, "shows no pattern")
+}
+
+func TestPatternSeedsAreThreeOfTheirOwn(t *testing.T) {
+	for _, row := range []struct {
+		own  uint64
+		want []uint64
+	}{{81, []uint64{81, 1, 2}}, {1, []uint64{1, 2, 3}}, {2, []uint64{2, 1, 3}}} {
+		if got := patternSeeds(row.own); !slices.Equal(got, row.want) {
+			t.Errorf("patternSeeds(%d) = %v; want %v", row.own, got, row.want)
+		}
+	}
 }
