@@ -70,7 +70,7 @@ func TestLibrary(t *testing.T) {
 		t.Skip("many runs")
 	}
 	kept, names := (&Gate{Baselines: committed}).Kept(), examples()
-	for _, name := range spread(names, tier(2, len(names), len(names))) {
+	for _, name := range spread(names, tier(1, len(names), len(names))) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := builtin(t, name)
