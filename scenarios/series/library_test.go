@@ -202,6 +202,11 @@ func TestPatterns(t *testing.T) {
 	default:
 		assert.Equal(t, shown, printed.String(), "docs/patterns.md is what `loadgen scenarios patterns` prints; -rewrite writes it anew")
 	}
+	told := 0
+	again, err := Patterns(context.Background(), names[:1], func() { told++ })
+	require.NoError(t, err)
+	assert.Equal(t, list[:1], again)
+	assert.Equal(t, 1, told, "calls")
 	_, err = Patterns(context.Background(), []string{"stress"}, func() {})
 	assert.ErrorContains(t, err, "shows no pattern")
 }
