@@ -3,7 +3,6 @@ package drive
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -117,19 +116,37 @@ func (p *sessionPlay) Begin(intended clock.Instant, verb string, words []string)
 	w.Operation.Change = entity.Change{Verb: verbs[verb], Key: key}
 	w.Operation.Query = target.OnePartition(key.Partition)
 	stage := &Stage{First: 500, Chance: clock.NewStream(1, "retry")}
-	of := p.values(words, "policy codes expects pages rows top batch change most offers")
-	if of["policy"] != "" {
-		stage.Retry = p.policy(of["policy"])
-	}
-	if of["codes"] != "" {
-		stage.Retry = stage.Retry.With(p.number(of["codes"]))
-	}
-	_, w.Pages = of["pages"]
-	w.Expected.NotFound = of["expects"] == "404"
-	w.Rows, w.Offers, w.MostPages = int64(p.number(of["rows"])), int64(p.number(of["offers"])), p.number(of["most"])
-	w.Operation.Query.Top = p.number(of["top"])
-	for range p.number(of["batch"]) {
-		w.Operation.Changes = append(w.Operation.Changes, entity.Change{Verb: verbs[of["change"]], Key: key})
+	for _, word := range words {
+		name, value, _ := strings.Cut(word, "=")
+		switch name {
+		case "policy":
+			stage.Retry = p.policy(value)
+		case "codes":
+			stage.Retry = stage.Retry.With(p.number(value))
+		case "expects":
+			w.Expected.NotFound = value == "404"
+		case "pages":
+			w.Pages = true
+		case "rows":
+			w.Rows = int64(p.number(value))
+		case "top":
+			w.Operation.Query.Top = p.number(value)
+		case "batch":
+			w.Operation.Changes = make([]entity.Change, p.number(value))
+			for i := range w.Operation.Changes {
+				w.Operation.Changes[i].Key = key
+			}
+		case "change":
+			for i := range w.Operation.Changes {
+				w.Operation.Changes[i].Verb = verbs[value]
+			}
+		case "most":
+			w.MostPages = p.number(value)
+		case "offers":
+			w.Offers = int64(p.number(value))
+		default:
+			p.t.Fatalf("unknown word %q", word)
+		}
 	}
 	stage.Build = func(k uint64, built *Work) {
 		assert.EqualValuesf(p.t, 7, k, "Build(%d); want the operation that was begun, 7", k)
@@ -154,24 +171,23 @@ func (p *sessionPlay) policy(name string) backoff.Policy {
 }
 
 func (p *sessionPlay) outcome(status string, words []string) target.Outcome {
-	of := p.values(words, "code counted returned next")
-	o := target.Outcome{Status: p.number(status), Code: entity.Code(of["code"]),
-		Counted: int64(p.number(of["counted"])), Returned: int64(p.number(of["returned"]))}
-	if of["next"] != "" {
-		o.Next = target.Token{Present: true, NextPartitionKey: "hot", NextRowKey: of["next"]}
-	}
-	return o
-}
-
-// values returns the values of words, name=value, whose names are known.
-func (p *sessionPlay) values(words []string, known string) map[string]string {
-	of := make(map[string]string)
+	o := target.Outcome{Status: p.number(status)}
 	for _, word := range words {
 		name, value, _ := strings.Cut(word, "=")
-		require.Contains(p.t, strings.Fields(known), name)
-		of[name] = value
+		switch name {
+		case "code":
+			o.Code = entity.Code(value)
+		case "counted":
+			o.Counted = int64(p.number(value))
+		case "returned":
+			o.Returned = int64(p.number(value))
+		case "next":
+			o.Next = target.Token{Present: true, NextPartitionKey: "hot", NextRowKey: value}
+		default:
+			p.t.Fatalf("unknown word %q", word)
+		}
 	}
-	return of
+	return o
 }
 
 // effect shows what came of an event: the records, then what is to be done.
@@ -233,9 +249,8 @@ func (p *sessionPlay) instant(text string) clock.Instant {
 	return clock.Instant(d)
 }
 
-// number returns a number, 0 where there is none.
 func (p *sessionPlay) number(text string) int {
-	n, err := strconv.Atoi(cmp.Or(text, "0"))
+	n, err := strconv.Atoi(text)
 	require.NoError(p.t, err)
 	return n
 }

@@ -1,12 +1,16 @@
 package drive_test
 
 import (
-	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/backoff"
 	"loadgen/engine/clock"
@@ -32,48 +36,42 @@ func nowhere(throttled int, slowest time.Duration) targettest.Immediate {
 	}
 }
 
-// Of more parts than there are operations, some have nothing to do, and end.
-func TestShareOfLittle(t *testing.T) {
-	for i, want := range []int64{1, 1, 0, 0, 0} {
-		stage := openStage(t, short, time.Second, arrival.Step{Rate: 2, Length: time.Second})
-		stage.Share = drive.Share{Index: i, Of: 5}
-		assert.Equalf(t, want, virtually(t, nowhere(0, 0), stage).sum.Scheduled, "share %d", i)
-	}
+// splitCase is some stages that follow one another, and in how many parts they are sent.
+type splitCase struct {
+	target targettest.Immediate
+	of     int
+	stages []func() *drive.Stage
 }
 
-// Shares of users that think, or of a load at random instants, send together what one process
-// sends, each operation as often and as late.
-func TestSharesAreTheWhole(t *testing.T) {
-	for name, stage := range map[string]func() *drive.Stage{
-		"users that think": func() *drive.Stage { return thinkingStage(6, 210*time.Millisecond, 3*time.Second) },
-		"random instants": func() *drive.Stage {
-			step := arrival.Step{Rate: 80, Length: 3 * time.Second}
-			stage := openStage(t, short, 5*time.Second, step)
-			stage.Schedule = arrival.NewJittered(steps(t, step), clock.NewStream(4, "arrivals"))
-			return stage
-		},
-	} {
-		to := nowhere(150, 40*time.Millisecond)
-		if name == "users that think" {
-			to = nowhere(0, 0)
-		}
-		whole, parts := virtually(t, to, stage()), []results.Attempt(nil)
-		for i := range 3 {
-			one := stage()
-			one.Share = drive.Share{Index: i, Of: 3}
-			parts = append(parts, virtually(t, to, one).attempts.list...)
-		}
-		same := func(list []results.Attempt) []results.Attempt {
-			for i := range list {
-				list[i].Sequence = 0
+func drawSplit(t testing.TB, rng *rand.Rand) *splitCase {
+	c := &splitCase{target: nowhere(rng.IntN(3)*150, time.Duration(rng.IntN(3))*40*time.Millisecond), of: 1 + rng.IntN(6)}
+	policies := []backoff.Policy{{}, short}
+	for range 1 + rng.IntN(3) {
+		policy := policies[rng.IntN(len(policies))]
+		switch rng.IntN(4) {
+		case 0: // a closed loop of a number of operations
+			lanes, count := c.of+rng.IntN(9), uint64(rng.IntN(200))
+			c.stages = append(c.stages, func() *drive.Stage { return closedStage(policy, lanes, count, day) })
+		case 1: // users that think, as many for each part, of a target that takes no time
+			c.target = nowhere(0, 0)
+			lanes := c.of * (1 + rng.IntN(3))
+			c.stages = append(c.stages, func() *drive.Stage { return thinkingStage(lanes, 210*time.Millisecond, 3*time.Second) })
+		default:
+			var list []arrival.Step
+			for range 1 + rng.IntN(3) {
+				list = append(list, arrival.Step{Rate: 1 + float64(rng.IntN(90)), Length: time.Duration(1+rng.IntN(3)) * time.Second})
 			}
-			slices.SortFunc(list, func(a, b results.Attempt) int {
-				return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Try, b.Try))
+			jitter, grace := rng.IntN(2) == 0, time.Duration(rng.IntN(2))*5*time.Second
+			c.stages = append(c.stages, func() *drive.Stage {
+				stage := openStage(t, policy, grace, list...)
+				if jitter {
+					stage.Schedule = arrival.NewJittered(steps(t, list...), clock.NewStream(4, "arrivals"))
+				}
+				return stage
 			})
-			return list
 		}
-		assert.Equal(t, same(whole.attempts.list), same(parts), name)
 	}
+	return c
 }
 
 func thinkingStage(lanes int, think, lasts time.Duration) *drive.Stage {
@@ -81,6 +79,119 @@ func thinkingStage(lanes int, think, lasts time.Duration) *drive.Stage {
 	stage.Think, stage.For, stage.Grace, stage.WholeSecond = func(uint64) time.Duration { return think }, lasts, 5*time.Second, true
 	stage.Phases = []results.Phase{{Name: "users", End: lasts, Reported: true}}
 	return stage
+}
+
+// part is one of the processes.
+type part struct {
+	runner *drive.Virtual
+	ledger *drive.Ledger
+	folder *results.Memory
+}
+
+// play sends the stages in so many parts, each stage of which begins where all have ended
+// the one before, and returns their records.
+func (c *splitCase) play(t testing.TB, of int) []results.MergePart {
+	t.Helper()
+	parts := make([]part, max(1, of))
+	for i := range parts {
+		folder := new(results.Memory)
+		recorder, err := results.NewRecorder(folder, results.Manifest{Operations: kinds})
+		require.NoError(t, err)
+		parts[i] = part{&drive.Virtual{Target: c.target}, &drive.Ledger{Recorder: recorder}, folder}
+	}
+	first := uint64(0)
+	begins := clock.Instant(time.Second)
+	for _, stage := range c.stages {
+		for i, p := range parts {
+			one := stage()
+			one.First, one.At = first, begins
+			if of > 0 {
+				one.Share = drive.Share{Index: i, Of: of}
+			}
+			require.NoError(t, p.runner.Run(context.Background(), one, p.ledger))
+		}
+		first += stage().Due()
+		for _, p := range parts {
+			begins = max(begins, p.runner.Now().NextSecond())
+		}
+	}
+	var list []results.MergePart
+	for i, p := range parts {
+		record := finished(t, p.ledger.Recorder, p.folder, begins)
+		list = append(list, results.MergePart{Name: fmt.Sprint("share ", i), Record: record})
+	}
+	return list
+}
+
+// Drawn stages that are sent in parts and put together again are those that one process
+// sends: count for count, bucket for bucket, and of open loops second for second.
+func TestSharesAreTheWhole(t *testing.T) {
+	for seed := range uint64(tier(3, 16)) {
+		c := drawSplit(t, rand.New(rand.NewPCG(seed, 28)))
+		name := fmt.Sprintf("seed %d, %d parts", seed, c.of)
+		whole, parts := c.play(t, 0)[0].Record, c.play(t, c.of)
+		sum, err := results.Merge(parts)
+		require.NoError(t, err, name)
+		timed := !slices.ContainsFunc(whole.Phases, func(p results.Phase) bool { return !p.Reported })
+		for p := range whole.Phases {
+			got, want := &sum.Phases[p], &whole.Phases[p]
+			if want.Reported && (got.Begin != want.Begin || got.End != want.End) {
+				t.Errorf("%s: phase %d is from %v to %v; want %v to %v", name, p, got.Begin, got.End, want.Begin, want.End)
+			}
+			for k := range want.Kinds {
+				if !reflect.DeepEqual(plain(got.Kinds[k]), plain(want.Kinds[k])) {
+					t.Errorf("%s: phase %d, kind %d is %+v; want %+v", name, p, k, got.Kinds[k], want.Kinds[k])
+				}
+			}
+		}
+		if timed && !slices.EqualFunc(sum.Intervals, whole.Intervals, sameSecond) {
+			t.Errorf("%s: the seconds are\n%+v; want\n%+v", name, sum.Intervals, whole.Intervals)
+		}
+		if !slices.Equal(sum.Lag.Bars(), whole.Lag.Bars()) || !slices.Equal(sum.RetryWaits.Bars(), whole.RetryWaits.Bars()) {
+			t.Errorf("%s: the lag or the waits differ", name)
+		}
+		if c.of == 1 && !reflect.DeepEqual(parts[0].Record, whole) {
+			t.Errorf("%s: one share is not the whole", name)
+		}
+	}
+}
+
+// plain returns the counts of a kind, and its histograms by their buckets.
+func plain(k results.KindStats) []any {
+	var bars [][]results.Bar
+	for _, h := range append(k.Service[:], k.Response, k.Lost) {
+		bars = append(bars, h.Bars())
+	}
+	k.Response, k.Lost, k.Service = nil, nil, results.ByClass{}
+	return []any{k, bars}
+}
+
+// sameSecond compares what was counted in two seconds.
+func sameSecond(a, b results.Interval) bool {
+	for _, one := range []*results.Interval{&a, &b} {
+		one.Response, one.Service, one.Lag = results.Quantiles{}, results.Quantiles{}, results.Quantiles{}
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+func scheduled(p *results.Phase) (n int64) {
+	for k := range p.Kinds {
+		n += p.Kinds[k].Scheduled
+	}
+	return n
+}
+
+// Of more parts than there are operations or users, some have nothing to do, and end.
+func TestShareOfLittle(t *testing.T) {
+	c := &splitCase{target: nowhere(0, 0), stages: []func() *drive.Stage{
+		func() *drive.Stage {
+			return openStage(t, short, time.Second, arrival.Step{Rate: 2, Length: time.Second})
+		},
+	}}
+	parts := c.play(t, 5)
+	for i, want := range []int64{1, 1, 0, 0, 0} {
+		assert.Equalf(t, want, scheduled(&parts[i].Record.Phases[0]), "share %d", i)
+	}
 }
 
 // A share that is none is named.

@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/report/compare/contest"
+	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
 )
@@ -123,5 +125,59 @@ phases:
 		"the contest took %v of CPU on a machine %.2f times as slow as a quiet one; want a minute of that, at most two", took, slow)
 	if first := c.Ranking[0].Design; first == "bib" || c.Ranking[2].Design != "bib" {
 		t.Errorf("%s comes first and %s last; want bib last, whose queries read the whole table", first, c.Ranking[2].Design)
+	}
+}
+
+// race is a table of results that come in and are read, whose every design fails a check.
+const race = `name: race
+seed: 1
+retry: short
+model: {profile: documented, partition_target: 100, account_target: 1000}
+attributes:
+  year: {list: ["2014"]}
+  division: {list: [Mopen, Fopen, M40, M45], weights: [46, 20, 20, 14]}
+  bib: {sequence: 1}
+entity: {size: 400, properties: [{name: Year, value: "{year}"}, {name: Division, value: "{division}"}]}
+use: by-year
+designs:
+  - {name: by-year, partition_key: "{year}", row_key: "{bib:08d}"}
+  - {name: by-division, partition_key: "{year}__{division}", row_key: "{bib:08d}"}
+  - {name: by-hash, partition_key: "{hash(bib,64):02d}", row_key: "{bib:08d}"}
+phases:
+  - {name: load, load: {entities: 300}}
+  - name: race
+    traffic:
+      arrivals: {poisson: 420}
+      for: 6s
+      operations: [{name: finish, verb: insert, weight: 90}, {name: look-up, verb: get, weight: 10}]
+expect: [throttled < 1%, p50(look-up) < 1ms, offered(hottest) < 100]
+`
+
+// Where no design holds the checks that leads, and the one that holds most comes first,
+// whatever it serves (raceday).
+func TestNoneOfTheRaceHoldsItsChecks(t *testing.T) {
+	c := contested(t, contestOf(t, parsed(t, race), 2))
+	_, order := rankOf(c.Contest)
+	a := contest.Document(c.Contest).Answer
+	if c.Winner != nil || c.State != results.DoesNotHold || order[0] != "by-hash" || !strings.Contains(a.Claim, "NONE OF 3 DESIGNS") {
+		t.Errorf("%q, %s, %v; want that none of three holds, and by-hash first", a.Claim, c.State, order)
+	}
+	// What it takes for the checks is said, and what each fails by.
+	if says := strings.Join(a.Says, " "); !strings.Contains(says, "by-hash") || !strings.Contains(c.Ranking[2].Reason, "throttled < 1%") && len(c.Ranking[2].Expected) != 3 {
+		t.Errorf("%q, %+v; want the best of them, and the checks of each", says, c.Ranking[2])
+	}
+}
+
+// The documents' granularities, of one application: several values win, one value and uneven
+// ones are throttled where much is asked, and unique values cannot change two orders together.
+func TestGranularitiesOfOneApplication(t *testing.T) {
+	c := contested(t, contestOf(t, builtin(t, "granularity"), 2))
+	ranked, order := rankOf(c.Contest)
+	require.Truef(t, c.Winner != nil && order[0] == "several-values" && len(ranked) == 4,
+		"the order is %v, of %d; want several values first of four", order, len(ranked))
+	for name, says := range map[string]string{"one-value": `partition "orders"`, "uneven-values": `partition "web"`, "unique-values": "cannot serve pair"} {
+		if one := ranked[name]; one == nil || !strings.Contains(one.Reason, says) {
+			t.Errorf("%s: %+v; want %q for a reason", name, one, says)
+		}
 	}
 }

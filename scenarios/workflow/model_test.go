@@ -83,9 +83,7 @@ func race(t *testing.T, seed uint64, verb entity.Verb, there bool) (unknown, own
 		}
 		if r.Own409 || r.Own412 {
 			owns++
-			if raised[r.ID.String()] != 1 {
-				t.Fatalf("seed %d: %v met its own success, and was carried out %d times; want once", seed, r.ID, raised[r.ID.String()])
-			}
+			require.Equalf(t, 1, raised[r.ID.String()], "seed %d: %v met its own success, and was carried out times", seed, r.ID)
 		}
 	}
 	for _, op := range late {
