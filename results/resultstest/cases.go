@@ -2,6 +2,6 @@
 
 package resultstest
 
-// Cases returns how many of the cases that are drawn, or cut from one record, a test plays: a
-// few, and all of them with -tags ci.
+// Cases returns the number of drawn cases that a test runs: few by default, all with the
+// build tag ci or long.
 func Cases(few, _ int) int { return few }

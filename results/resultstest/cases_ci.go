@@ -2,6 +2,6 @@
 
 package resultstest
 
-// Cases returns how many of the cases that are drawn, or cut from one record, a test plays:
-// all of them.
+// Cases returns the number of drawn cases that a test runs: few by default, all with the
+// build tag ci or long.
 func Cases(_, all int) int { return all }

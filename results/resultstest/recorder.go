@@ -17,7 +17,7 @@ func Open(t testing.TB, folder results.Folder, m results.Manifest) *results.Reco
 	return recorder
 }
 
-// Finish ends a valid run whose target does not count.
+// Finish finishes a valid run whose target keeps no counts.
 func Finish(t testing.TB, recorder *results.Recorder, end time.Duration) {
 	t.Helper()
 	require.NoError(t, recorder.Finish(end, results.Valid, nil, nil), "Finish")
@@ -33,7 +33,7 @@ func Read(t testing.TB, folder results.Folder) *results.Record {
 	return record
 }
 
-// Play returns the record of a valid run of which a function takes down what it likes.
+// Play returns the record of a valid run that play records.
 func Play(t testing.TB, m results.Manifest, end time.Duration, play func(r *results.Recorder)) *results.Record {
 	t.Helper()
 	folder := new(results.Memory)
@@ -43,8 +43,8 @@ func Play(t testing.TB, m results.Manifest, end time.Duration, play func(r *resu
 	return Read(t, folder)
 }
 
-// Single takes down an operation of one attempt, which was sent when the attempt was. If the
-// attempt does not say so, it is of one entity, ok, and counts what it means to touch.
+// Single records an operation with a single attempt. Zero fields of the attempt default to one
+// entity, class Ok and, for Ok, a count of its entities.
 func Single(to *results.Recorder, a results.Attempt) {
 	if a.Entities == 0 {
 		a.Entities = 1

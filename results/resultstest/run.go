@@ -1,5 +1,5 @@
-// Package resultstest makes records for tests: a [Run] is declared by its phases and by
-// functions of its operations and attempts, and [Play] takes down whatever a function does.
+// Package resultstest builds records for tests. A [Run] declares phases, and functions that
+// change its operations and attempts; [Play] records whatever a function sends to a recorder.
 package resultstest
 
 import (
@@ -13,11 +13,11 @@ import (
 	"loadgen/results"
 )
 
-// Partition is the partition of [Manifest].
+// Partition is the PartitionKey in [Manifest].
 const Partition = "2011 New York City Marathon__Full"
 
-// Manifest returns the manifest of a run in this process, on one partition, against the
-// documented targets: of a load, of reads and of two kinds of writes.
+// Manifest returns the manifest of an in-process run on one partition with the documented
+// targets and four operations: load, get, insert and merge.
 func Manifest(changes ...func(*results.Manifest)) results.Manifest {
 	m := results.Manifest{
 		Command:  []string{"loadgen", "stress"},
@@ -35,43 +35,44 @@ func Manifest(changes ...func(*results.Manifest)) results.Manifest {
 	return m
 }
 
-// Run is a load on a partition that answers so many attempts in a second.
+// Run is a load on one partition with an optional limit per second.
 type Run struct {
 	Manifest results.Manifest
 	Phases   []Phase
-	// Operation alters what became due before it is taken down, Attempt what came of an
-	// attempt that the partition is about to answer. Nil alters nothing.
+	// Operation changes an operation before it is recorded, Attempt an attempt before the
+	// partition answers it. Nil changes nothing.
 	Operation func(op *Operation)
 	Attempt   func(op *Operation, a *results.Attempt)
-	// Serves is how many attempts succeed in a second; the others are throttled. 0 is all.
+	// Serves is the number of attempts that succeed in a second; the others are throttled.
+	// 0 means no limit.
 	Serves int
-	// Retries is how often a throttled operation tries again, Wait how long it waits first.
+	// Retries is the maximum number of retries of a throttled operation, Wait the delay before each.
 	Retries int
 	Wait    time.Duration
-	// End is where the run is cut off; 0 is Tail after the end of the last phase.
+	// End cuts the run off; 0 means Tail after the end of the last phase.
 	End, Tail time.Duration
-	// Validity is results.Valid if empty.
+	// Validity defaults to results.Valid.
 	Validity string
 	Reasons  []string
-	// NoCounts says that the target does not count.
+	// NoCounts means that the target keeps no counts.
 	NoCounts bool
 	Events   []results.Event
-	// Take adds to the record what is told in one piece.
+	// Take changes the record before it is finished.
 	Take func(of *results.Record)
 }
 
-// Phase is a phase and the operations that are due in it, at equal distances.
+// Phase is a phase with operations due at equal intervals.
 type Phase struct {
 	results.Phase
-	// Kind is that of its operations.
+	// Kind is the index of their operation in the manifest.
 	Kind int
-	// Operations is how many there are; 0 is as many as its rate says.
+	// Operations is their number; 0 means the phase's rate times its length.
 	Operations int
-	// Takes is the length of a phase whose end is not known at its beginning.
+	// Takes is the length of a phase whose end is unknown at its start.
 	Takes time.Duration
 }
 
-// Steps returns reported steps of a peak, one for each rate, with a pause after each.
+// Steps returns the reported steps of a peak, one for each rate, separated by pauses.
 func Steps(begin, length, pause time.Duration, rates ...int) (list []Phase) {
 	for _, rate := range rates {
 		list = append(list, Phase{Kind: 1, Phase: results.Phase{Name: "step", Stage: "peak",
@@ -81,19 +82,19 @@ func Steps(begin, length, pause time.Duration, rates ...int) (list []Phase) {
 	return list
 }
 
-// Operation is an operation that becomes due.
+// Operation is a scheduled operation.
 type Operation struct {
 	results.Scheduled
 	// Number counts the operations of a phase from 0.
 	Number uint64
-	// Rand is drawn from by all operations of the run; the manifest's seed is its own.
+	// Rand is shared by all operations of the run and seeded with the manifest's seed.
 	Rand *rand.Rand
 }
 
-// IsLastOf reports whether the operation is the last of each n; 0 is never.
+// IsLastOf reports whether the operation is the last of a group of n. It is false for n = 0.
 func (op *Operation) IsLastOf(n int) bool { return n > 0 && int(op.Number)%n == n-1 }
 
-// Record plays the run and reads its record.
+// Record runs the load and returns its record.
 func (r *Run) Record(t testing.TB) *results.Record {
 	t.Helper()
 	folder := new(results.Memory)
@@ -101,8 +102,8 @@ func (r *Run) Record(t testing.TB) *results.Record {
 	return Read(t, folder)
 }
 
-// RecordOnce returns a function that reads the record of the run, which is played when it is first
-// called.
+// RecordOnce returns a function that runs the load on its first call and returns a copy of the
+// record on each call.
 func (r *Run) RecordOnce() func(t testing.TB) *results.Record {
 	folder, once := new(results.Memory), new(sync.Once)
 	return func(t testing.TB) *results.Record {
@@ -112,7 +113,7 @@ func (r *Run) RecordOnce() func(t testing.TB) *results.Record {
 	}
 }
 
-// Into plays the run into a folder and returns its recorder, which is finished and not sealed.
+// Into records the run in a folder. It returns the recorder, finished but not sealed.
 func (r *Run) Into(t testing.TB, folder results.Folder) *results.Recorder {
 	t.Helper()
 	p := &player{Run: r, to: Open(t, folder, r.Manifest), served: make(map[int64]int),
@@ -141,7 +142,7 @@ func (r *Run) Into(t testing.TB, folder results.Folder) *results.Recorder {
 	return p.to
 }
 
-// player takes down a run.
+// player records a run.
 type player struct {
 	*Run
 	to     *results.Recorder
@@ -150,7 +151,7 @@ type player struct {
 	random *rand.Rand
 }
 
-// phase takes down a phase and returns its end.
+// phase records a phase and returns its end.
 func (p *player) phase(phase *Phase) time.Duration {
 	index := p.to.Phase(phase.Phase)
 	length := max(phase.End-phase.Begin, phase.Takes)
@@ -173,7 +174,7 @@ func (p *player) phase(phase *Phase) time.Duration {
 	return end
 }
 
-// operation takes down an operation and its attempts.
+// operation records an operation with its attempts.
 func (p *player) operation(op *Operation) {
 	if p.Operation != nil {
 		p.Operation(op)
@@ -202,7 +203,7 @@ func (p *player) operation(op *Operation) {
 	p.to.Completed(&done)
 }
 
-// attempt sends an attempt and takes down what the partition answers.
+// attempt records an attempt with the partition's answer.
 func (p *player) attempt(op *Operation, try int, sent time.Duration) results.Attempt {
 	key := p.Manifest.PartitionKey
 	a := results.Attempt{Class: results.Ok, Phase: op.Phase, Kind: op.Kind, Number: op.Number, Try: try, Retry: try > 0,

@@ -12,14 +12,14 @@ import (
 	"loadgen/target"
 )
 
-// Func is a target that answers by a function, which returns when the outcome is there.
+// Func adapts a function to [target.Target]. It returns when the outcome is known.
 type Func func(ctx context.Context, op *target.Operation) target.Outcome
 
 // Do implements [target.Target].
 func (f Func) Do(ctx context.Context, op *target.Operation) target.Outcome { return f(ctx, op) }
 
-// Immediate is a target that answers by a function, which returns the outcome and the instant
-// at which it comes back.
+// Immediate adapts a function to [target.Immediate]. It returns the outcome and the instant of
+// the reply.
 type Immediate func(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant)
 
 // Submit implements [target.Immediate].
@@ -27,23 +27,23 @@ func (f Immediate) Submit(now clock.Instant, op *target.Operation) (target.Outco
 	return f(now, op)
 }
 
-// On returns the same target on a clock.
+// On returns a target that waits on a clock for the instant of each reply.
 func (f Immediate) On(clk clock.Clock) Func {
 	return func(ctx context.Context, op *target.Operation) target.Outcome {
 		outcome, done := f(clk.Now(), op)
-		_ = clk.Sleep(ctx, done) // who gave up looks at the context
+		_ = clk.Sleep(ctx, done) // a caller that gives up checks the context
 		return outcome
 	}
 }
 
-// After returns a target that answers by a function, each attempt after the same time.
+// After returns a target that answers each attempt after the same delay.
 func After(took time.Duration, answer func(op *target.Operation) target.Outcome) Immediate {
 	return func(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
 		return answer(op), now.Add(took)
 	}
 }
 
-// Silent waits until its caller gives up.
+// Silent never answers: it returns when the context is done.
 func Silent(ctx context.Context, _ *target.Operation) target.Outcome {
 	<-ctx.Done()
 	return target.Outcome{Detail: "no reply"}
@@ -54,25 +54,26 @@ func Served(op *target.Operation) target.Outcome {
 	return target.Outcome{Status: 204, Counted: op.Entities()}
 }
 
-// Busy is the outcome of any operation at a server that throttles.
+// Busy is the outcome of a throttled operation.
 func Busy(*target.Operation) target.Outcome {
 	return target.Outcome{Status: 503, Code: entity.ServerBusy}
 }
 
-// Always returns the answer that is the same for every operation.
+// Always returns a function that answers every operation alike.
 func Always(outcome target.Outcome) func(*target.Operation) target.Outcome {
 	return func(*target.Operation) target.Outcome { return outcome }
 }
 
-// Fake is a target of both faces. What becomes of an attempt is a function of its operation's
-// number and of which attempt it is, so that it is the same on every clock and in every order.
+// Fake is both a [target.Target] and a [target.Immediate]. The outcome of an attempt depends
+// only on the operation's number and the attempt's index, so it is the same on every clock
+// and in every order.
 type Fake struct {
-	// Clock is what Do waits on; Submit needs none.
+	// Clock is used by Do; Submit needs none.
 	Clock clock.Clock
-	// Throttled is how many of a thousand attempts are throttled.
+	// Throttled is the number of throttled attempts in a thousand.
 	Throttled int
-	// Takes is the least time of an attempt. Up to two milliseconds are added, odd to the
-	// nanosecond, so that no two instants coincide.
+	// Takes is the minimum duration of an attempt. Up to two milliseconds are added, so that no
+	// two replies coincide.
 	Takes time.Duration
 
 	mu   sync.Mutex
@@ -111,7 +112,7 @@ func (f *Fake) Attempts() int64 {
 	return int64(len(f.seen))
 }
 
-// Seen returns the attempts in the order of their numbers.
+// Seen returns the attempts, sorted by number.
 func (f *Fake) Seen() []Seen {
 	f.mu.Lock()
 	defer f.mu.Unlock()

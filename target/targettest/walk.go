@@ -10,11 +10,10 @@ import (
 	"loadgen/target"
 )
 
-// Walk draws operations on a few keys of one table, so that they meet one another: some on
-// condition of a version that was seen before, some queries that are resumed, some keys that
-// no table takes.
+// Walk draws operations on a few keys of one table, so that they affect one another: some are
+// conditional on a version seen before, some queries resume, some keys are invalid.
 type Walk struct {
-	// Drops has the table be deleted now and then.
+	// Drops makes about one operation in a hundred delete the table.
 	Drops   bool
 	rng     *rand.Rand
 	number  uint64
@@ -22,7 +21,7 @@ type Walk struct {
 	query   target.Query
 }
 
-// NewWalk returns a walk by a seed.
+// NewWalk returns a walk with a seed.
 func NewWalk(seed uint64) *Walk { return &Walk{rng: rand.New(rand.NewPCG(seed, 0))} }
 
 // Next draws an operation. The first creates the table.
@@ -77,7 +76,7 @@ func (w *Walk) change(verb entity.Verb, key entity.Key) entity.Change {
 	return c
 }
 
-// nextQuery returns the query that goes on, or draws another.
+// nextQuery resumes the last query, or draws another one.
 func (w *Walk) nextQuery() target.Query {
 	if !w.query.Token.Present {
 		ranges := []filter.Range{filter.All(), filter.OnePartition(w.key().Partition), filter.RowsFrom("q", "050"),
@@ -88,7 +87,7 @@ func (w *Walk) nextQuery() target.Query {
 	return w.query
 }
 
-// Saw tells what came of an operation.
+// Saw passes the outcome of an operation to the walk.
 func (w *Walk) Saw(op *target.Operation, o target.Outcome) {
 	if o.Version != 0 {
 		w.version = o.Version

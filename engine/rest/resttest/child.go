@@ -11,14 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// childVariable has the test of its value run as a child process of itself.
+// childVariable names the role of a child process.
 const childVariable = "LOADGEN_TEST_CHILD"
 
-// ChildOf returns what this process is to be a child for, "" for none. A test that starts
-// children asks it first.
+// ChildOf returns the role of this process as a child, "" in the parent. A test that starts
+// children must call it first.
 func ChildOf() string { return os.Getenv(childVariable) }
 
-// Child is a process that runs the same test, by its name, on behalf of it.
+// Child is a process that runs the same test in a role.
 type Child struct {
 	*exec.Cmd
 	Input  io.WriteCloser
@@ -26,8 +26,8 @@ type Child struct {
 	t      testing.TB
 }
 
-// StartChild starts a child, which finds what it is to be by [ChildOf]. It should end when
-// its standard input does, which is with the test.
+// StartChild starts a child in a role. The child should exit when its standard input ends,
+// which happens at the end of the test.
 func StartChild(t testing.TB, what string) *Child {
 	t.Helper()
 	c := &Child{Cmd: exec.Command(os.Args[0], "-test.run", "^"+strings.Split(t.Name(), "/")[0]+"$"), t: t}
@@ -45,7 +45,7 @@ func StartChild(t testing.TB, what string) *Child {
 	return c
 }
 
-// Line reads a line of what the child prints.
+// Line reads a line of the child's standard output.
 func (c *Child) Line() string {
 	c.t.Helper()
 	line, err := c.output.ReadString('\n')
@@ -53,7 +53,7 @@ func (c *Child) Line() string {
 	return strings.TrimSpace(line)
 }
 
-// Kill ends the child at once.
+// Kill kills the child and waits for it.
 func (c *Child) Kill() {
 	_ = c.Process.Kill()
 	_ = c.Wait()

@@ -22,8 +22,7 @@ type Client struct {
 	closed sync.Once
 }
 
-// NewClient returns a client, whose clock is real and which has 16 connections where the
-// options do not say.
+// NewClient returns a client. Clock defaults to real time, Connections to 16.
 func NewClient(t testing.TB, at azure.Endpoint, o azure.Options) *Client {
 	t.Helper()
 	if clk := clock.NewReal(); o.Clock == nil {
@@ -37,10 +36,10 @@ func NewClient(t testing.TB, at azure.Endpoint, o azure.Options) *Client {
 	return c
 }
 
-// Close closes the client; more than once is as good as once.
+// Close closes the client. It may be called more than once.
 func (c *Client) Close() { c.closed.Do(c.Target.Close) }
 
-// Dial returns a client of the account of a connection string, that asks what is counted.
+// Dial returns a client for a connection string that requests the number of counted entities.
 func Dial(t testing.TB, connection string) *Client {
 	t.Helper()
 	endpoint, err := azure.ParseConnectionString(connection)
@@ -48,7 +47,7 @@ func Dial(t testing.TB, connection string) *Client {
 	return NewClient(t, endpoint, azure.Options{AskCounted: true})
 }
 
-// Write returns a change of one entity, a read of it, or an operation on a table.
+// Write returns an operation on one entity or on a table.
 func Write(verb entity.Verb, table, partition, row string, properties ...entity.Property) *target.Operation {
 	op := &target.Operation{Verb: verb, Table: table,
 		Change: entity.Change{Verb: verb, Key: entity.Key{Partition: partition, Row: row}, Properties: properties}}
@@ -58,18 +57,18 @@ func Write(verb entity.Verb, table, partition, row string, properties ...entity.
 	return op
 }
 
-// Send sends one operation under the next number.
+// Send sends an operation with the next number.
 func (c *Client) Send(op *target.Operation) target.Outcome {
 	op.Number = c.number.Add(1)
 	return c.Do(c.t.Context(), op)
 }
 
-// Try sends an operation on one entity or table, see [Write].
+// Try sends the operation that [Write] returns.
 func (c *Client) Try(verb entity.Verb, table, partition, row string, properties ...entity.Property) target.Outcome {
 	return c.Send(Write(verb, table, partition, row, properties...))
 }
 
-// Must is Try, and fails the test unless it succeeds.
+// Must is like Try but fails the test unless the operation succeeds.
 func (c *Client) Must(verb entity.Verb, table, partition, row string, properties ...entity.Property) target.Outcome {
 	c.t.Helper()
 	got := c.Try(verb, table, partition, row, properties...)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Conn is a plain connection to a server, on which a test writes what it likes.
+// Conn is a connection to a server for requests that no HTTP client would send.
 type Conn struct {
 	net.Conn
 	In *bufio.Reader
@@ -27,7 +27,7 @@ func DialConn(t testing.TB, address string) *Conn {
 	return NewConn(t, c)
 }
 
-// NewConn returns a client over a connection, which ends after 20 seconds.
+// NewConn wraps a connection and limits its use to 20 seconds.
 func NewConn(t testing.TB, c net.Conn) *Conn {
 	t.Helper()
 	t.Cleanup(func() { _ = c.Close() })
@@ -42,7 +42,7 @@ func (c *Conn) Send(text string) {
 	require.NoError(c.t, err)
 }
 
-// Reply reads a reply with its body, "" where there is none.
+// Reply reads a reply and its body.
 func (c *Conn) Reply() (reply *http.Response, body string, err error) {
 	if reply, err = http.ReadResponse(c.In, nil); err != nil {
 		return nil, "", err
@@ -51,7 +51,7 @@ func (c *Conn) Reply() (reply *http.Response, body string, err error) {
 	return reply, string(text), err
 }
 
-// Want reads a reply and fails the test unless it has that status.
+// Want reads a reply and fails the test unless it has the status.
 func (c *Conn) Want(status int) (body string) {
 	c.t.Helper()
 	reply, body, err := c.Reply()
@@ -59,9 +59,9 @@ func (c *Conn) Want(status int) (body string) {
 	return body
 }
 
-// WantEnd fails the test unless nothing more comes.
+// WantEnd fails the test if the server sends more.
 func (c *Conn) WantEnd(what string) {
 	c.t.Helper()
 	rest, err := io.ReadAll(c.In)
-	assert.Truef(c.t, err == nil && len(rest) <= 0, "%s: after the reply come %q, %v; want the end", what, rest, err)
+	assert.Truef(c.t, err == nil && len(rest) <= 0, "%s: read %q, %v after the reply; want EOF", what, rest, err)
 }

@@ -1,11 +1,10 @@
-// Package resttest opens table services for tests, and speaks to them.
+// Package resttest runs Table services for tests, and clients for them.
 //
-// [New] returns a handler with an engine of its own, which is asked without a network by
-// [Service.Do] and [Service.Want], on a clock that nobody waits for. [Listen] serves one on
-// a port of this machine in real time; [Open] does so with the service of package serve.
-// [NewClient] has operations sent to any of them by the client of package azure, and
-// [NewConn] is a plain connection, over a network or over [Pipes]. What is opened for a
-// test is closed with it.
+// [New] returns a handler with an engine of its own and a clock that never waits;
+// [Service.Do] and [Service.Want] call it without a network. [Listen] serves such a
+// handler on a loopback port in real time, [Open] a service of package serve.
+// [NewClient] sends operations through package azure; [NewConn] sends raw bytes, over
+// a network or over [Pipes]. Everything is closed at the end of the test.
 //
-// Nothing but tests should import it.
+// Only tests may import it.
 package resttest

@@ -17,13 +17,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Issuer is one of OpenID Connect on this machine, that signs with a key of its own.
+// Issuer is a local OpenID Connect issuer with its own signing key.
 type Issuer struct {
 	*httptest.Server
-	// Name is its address, below that of its server.
+	// Name is the issuer's URL, a path of the server.
 	Name string
 	Key  *rsa.PrivateKey
-	// Asked counts how often it was asked for its keys.
+	// Asked counts the requests for its keys.
 	Asked atomic.Int64
 }
 
@@ -51,8 +51,7 @@ func NewIssuer(t testing.TB) *Issuer {
 	return i
 }
 
-// Token returns a token for the service that a key signs, with these claims in the place
-// of the usual.
+// Token returns a token for the service, signed with key. The claims override the defaults.
 func (i *Issuer) Token(key *rsa.PrivateKey, expires time.Time, claims jwt.MapClaims) (string, error) {
 	all := jwt.MapClaims{"iss": i.Name, "aud": "https://storage.azure.com", "exp": expires.Unix(), "sub": "somebody"}
 	for name, value := range claims {

@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// Pipes is a listener to whom only those connect that Dial. It is safe for concurrent
-// use.
+// Pipes is an in-memory listener: Dial returns the client's end of a connection. It is safe
+// for concurrent use.
 type Pipes struct {
-	// Connections are those that nobody has accepted yet.
+	// Connections holds connections that are not accepted yet.
 	Connections chan net.Conn
 	// Closed is closed by Close.
 	Closed chan struct{}
@@ -41,7 +41,7 @@ func (p *Pipes) Close() error {
 // Addr implements [net.Listener].
 func (p *Pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "pipe"} }
 
-// Dial connects, once somebody accepts, and returns the client's end.
+// Dial blocks until the connection is accepted and returns the client's end.
 func (p *Pipes) Dial() net.Conn {
 	here, there := net.Pipe()
 	p.Connections <- there

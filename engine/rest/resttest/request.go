@@ -18,13 +18,13 @@ import (
 // Key is an account with its key, in base64.
 type Key struct{ Account, Secret string }
 
-// Contoso is the account of [New] and [Listen], Emulator that of every emulator.
+// Contoso is the default account of [New] and [Listen], Emulator the well-known account of emulators.
 var (
 	Contoso  = Key{"contoso", "dGhlIGtleSBvZiB0aGUgYWNjb3VudCBjb250b3Nv"}
 	Emulator = Key{"devstoreaccount1", "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="}
 )
 
-// MAC returns the signature of a text, by the textbook and not by package wire.
+// MAC returns the HMAC-SHA256 of a text in base64, computed without package wire.
 func (k Key) MAC(text string) string {
 	key, err := base64.StdEncoding.DecodeString(k.Secret)
 	if err != nil {
@@ -35,7 +35,7 @@ func (k Key) MAC(text string) string {
 	return base64.StdEncoding.EncodeToString(h.Sum(nil))
 }
 
-// Lite returns the header Authorization of a request by SharedKeyLite.
+// Lite returns the SharedKeyLite Authorization header of a request.
 func (k Key) Lite(date, target string) string {
 	path, query, _ := strings.Cut(target, "?")
 	for pair := range strings.SplitSeq(query, "&") {
@@ -46,16 +46,16 @@ func (k Key) Lite(date, target string) string {
 	return "SharedKeyLite " + k.Account + ":" + k.MAC(date+"\n/"+k.Account+path)
 }
 
-// Head returns a signed request as it is sent, up to its body. Headers are NAME: VALUE.
+// Head returns the bytes of a signed request up to its body. Headers have the form NAME: VALUE.
 func (k Key) Head(date, method, target string, headers ...string) string {
 	headers = append([]string{method + " " + target + " HTTP/1.1", "Host: 127.0.0.1", "X-Ms-Date: " + date,
 		"Authorization: " + k.Lite(date, target), "Accept: application/json;odata=minimalmetadata"}, headers...)
 	return strings.Join(headers, "\r\n") + "\r\n\r\n"
 }
 
-// NewRequest returns a request to a handler, signed by [Contoso] at [Date]. Its headers are
-// NAME: VALUE; one without a value is left out where it would be there otherwise. Host and
-// From set those of the connection, and +: NAME=VALUE adds a header to one of that name.
+// NewRequest returns a request signed by [Contoso] at [Date]. Headers have the form NAME: VALUE;
+// an empty value removes a default header, Host and From set the request's host and remote
+// address, and +: NAME=VALUE adds another value to a header.
 func NewRequest(method, target, body string, headers ...string) *http.Request {
 	r := httptest.NewRequest(http.MethodGet, "/", strings.NewReader(body))
 	r.Method, r.RequestURI, r.Host = method, target, "127.0.0.1:10002"
@@ -86,19 +86,19 @@ func NewRequest(method, target, body string, headers ...string) *http.Request {
 	return r
 }
 
-// Do sends a request to the handler, see [NewRequest].
+// Do calls the handler with a request of [NewRequest].
 func (s *Service) Do(method, target, body string, headers ...string) *httptest.ResponseRecorder {
 	return s.Send(NewRequest(method, target, body, headers...))
 }
 
-// Send sends a request to the handler.
+// Send calls the handler with a request.
 func (s *Service) Send(r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, r)
 	return w
 }
 
-// Want is Do, and fails the test unless the reply has the status.
+// Want is like Do but fails the test unless the reply has the status.
 func (s *Service) Want(t testing.TB, status int, method, target, body string, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	w := s.Do(method, target, body, headers...)
@@ -106,8 +106,8 @@ func (s *Service) Want(t testing.TB, status int, method, target, body string, he
 	return w
 }
 
-// CodeOf returns the code of an error, and fails the test unless the reply is one of the
-// documented form: the same code in header and body, one line of JSON, and a length.
+// CodeOf returns the error code of a reply. It fails the test unless the reply has the
+// documented form: the same code in header and body, one line of JSON, a Content-Length.
 func CodeOf(t testing.TB, w *httptest.ResponseRecorder) string {
 	t.Helper()
 	text, header := w.Body.String(), w.Header().Get("x-ms-error-code")

@@ -19,19 +19,19 @@ import (
 	"loadgen/target/azure"
 )
 
-// Date is that of [Epoch], at which services of [New] begin.
+// Date is [Epoch] as a header has it.
 const Date = "Fri, 20 Nov 2026 11:48:19 GMT"
 
-// Epoch is the calendar of the services of [New].
+// Epoch is the calendar of services of [New], which start at that time.
 var Epoch = clock.Epoch(time.Date(2026, 11, 20, 11, 48, 19, 0, time.UTC))
 
-// Leap is a clock that nobody waits for: a Sleep moves it to where it is to end.
+// Leap is a clock on which Sleep returns at once and moves the clock forward.
 type Leap struct{ at atomic.Int64 }
 
 // Now implements [clock.Clock].
 func (c *Leap) Now() clock.Instant { return clock.Instant(c.at.Load()) }
 
-// Set moves the clock, back as well.
+// Set moves the clock forward or back.
 func (c *Leap) Set(to time.Duration) { c.at.Store(int64(to)) }
 
 // Sleep implements [clock.Clock].
@@ -45,20 +45,19 @@ func (c *Leap) Sleep(ctx context.Context, until clock.Instant) error {
 }
 
 // Alarm implements [clock.Clock].
-func (c *Leap) Alarm(clock.Instant) clock.Alarm { panic("nobody waits for an alarm here") }
+func (c *Leap) Alarm(clock.Instant) clock.Alarm { panic("resttest: Leap has no alarms") }
 
-// Options are those of a service; what is left out is as each field says.
+// Options configure a service. Zero fields have the defaults that each field names.
 type Options struct {
-	// Profile is that of the model, model.Off; Settings are NAME=VALUE of it.
+	// Profile is the model's, by default model.Off; Settings have the form NAME=VALUE.
 	Profile  string
 	Settings []string
-	// Key is the account, Contoso.
+	// Key is the account, by default Contoso.
 	Key Key
-	// Engine are further options of the engine. Model, account and calendar are filled in.
+	// Engine has further options. Model, Accounts and Calendar are filled in.
 	Engine engine.Options
-	// Rest are further options of the handler. Clock and Calendar are a Leap and Epoch for
-	// New, real ones for Listen; the engine is filled in, and
-	// the account is added.
+	// Rest has further options. Clock and Calendar default to a Leap and Epoch in New, to real
+	// time in Listen; Engine is filled in and the account is added.
 	Rest rest.Options
 }
 
@@ -66,15 +65,15 @@ type Options struct {
 type Service struct {
 	*rest.Handler
 	Engine *engine.Engine
-	// Clock is the handler's where the options name none.
+	// Clock is the handler's unless the options have one.
 	Clock *Leap
-	// Server and URL, that of the account, are those of Listen.
+	// Server and the account's URL are set by Listen.
 	Server *rest.Server
 	URL    string
 	key    Key
 }
 
-// New returns a service that is asked by Do.
+// New returns a service without a network.
 func New(t testing.TB, o Options) *Service {
 	t.Helper()
 	m, err := model.New(cmp.Or(o.Profile, model.Off))
@@ -98,7 +97,7 @@ func New(t testing.TB, o Options) *Service {
 	return s
 }
 
-// Listen returns a service in real time on a port of this machine.
+// Listen returns a service in real time on a free loopback port.
 func Listen(t testing.TB, o Options) *Service {
 	t.Helper()
 	clk := clock.NewReal()
@@ -112,7 +111,7 @@ func Listen(t testing.TB, o Options) *Service {
 	return s
 }
 
-// Endpoint is the account of a service of Listen, with its key.
+// Endpoint returns the account's endpoint and key. The service must be of Listen.
 func (s *Service) Endpoint(t testing.TB) azure.Endpoint {
 	t.Helper()
 	secret, err := wire.NewSecret(s.key.Secret)

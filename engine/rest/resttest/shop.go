@@ -17,7 +17,7 @@ import (
 	"loadgen/engine/rest/serve"
 )
 
-// Buffer is a buffer that may be read while others write.
+// Buffer is a buffer that is safe for concurrent use.
 type Buffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -30,14 +30,14 @@ func (b *Buffer) Write(text []byte) (int, error) {
 	return b.text.Write(text)
 }
 
-// String returns what was written so far.
+// String returns the text written so far.
 func (b *Buffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.text.String()
 }
 
-// Shop is an open service of package serve, and a client of it.
+// Shop is an open service of package serve with a client.
 type Shop struct {
 	*serve.Service
 	*Client
@@ -45,8 +45,8 @@ type Shop struct {
 	t       testing.TB
 }
 
-// Open opens a service on a free port, where the options name none, and lets requests in.
-// The client has the key of the options.
+// Open opens a service, by default on a free port, and starts to serve. The client uses the
+// options' key.
 func Open(t testing.TB, o serve.Options) *Shop {
 	t.Helper()
 	s := &Shop{t: t, Journal: new(Buffer)}
@@ -76,7 +76,7 @@ func Get(t testing.TB, method, url string) (status int, text string) {
 	return reply.StatusCode, string(body)
 }
 
-// StateOf returns what the second address of a service says of it.
+// StateOf reads a service's state from its admin address.
 func StateOf(t testing.TB, adminURL string) (now serve.State) {
 	t.Helper()
 	status, text := Get(t, "GET", adminURL+serve.StatePath)
@@ -87,10 +87,10 @@ func StateOf(t testing.TB, adminURL string) (now serve.State) {
 	return now
 }
 
-// Until waits for what another goroutine or process is about to do.
+// Until waits up to ten seconds for a condition that another goroutine or process causes.
 func Until(t testing.TB, what string, there func() bool) {
 	t.Helper()
 	for last := time.Now().Add(10 * time.Second); !there(); time.Sleep(time.Millisecond) {
-		require.Falsef(t, time.Now().After(last), "waited in vain for %s", what)
+		require.Falsef(t, time.Now().After(last), "timed out waiting for %s", what)
 	}
 }

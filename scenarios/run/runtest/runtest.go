@@ -1,6 +1,6 @@
-// Package runtest carries scenarios out for tests: it reads a text with some values set to
-// others, and plays it, on the virtual clock unless a runner is given, to the engine of the
-// scenario's model or to a target of the test.
+// Package runtest runs scenarios in tests. It parses a text, applies settings and runs the
+// scenario, in virtual time by default, against the engine of the scenario's model or a
+// target of the test.
 package runtest
 
 import (
@@ -22,10 +22,10 @@ import (
 	"loadgen/target"
 )
 
-// Account is the name of the account of [Engine].
+// Account is the account name of [Engine].
 const Account = "account"
 
-// Parse returns the scenario of a text with settings, each path=value.
+// Parse parses a scenario and applies settings of the form path=value.
 func Parse(t testing.TB, text string, settings ...string) *scenarios.Scenario {
 	t.Helper()
 	s, err := scenarios.Parse("test.yaml", []byte(text))
@@ -33,7 +33,7 @@ func Parse(t testing.TB, text string, settings ...string) *scenarios.Scenario {
 	return Set(t, s, settings...)
 }
 
-// Builtin returns a scenario of the library with settings, each path=value.
+// Builtin returns a scenario of the library with settings of the form path=value.
 func Builtin(t testing.TB, name string, settings ...string) *scenarios.Scenario {
 	t.Helper()
 	s, err := scenarios.Builtin(name)
@@ -41,7 +41,7 @@ func Builtin(t testing.TB, name string, settings ...string) *scenarios.Scenario 
 	return Set(t, s, settings...)
 }
 
-// Set changes a scenario by settings, each path=value, and returns it.
+// Set applies settings of the form path=value to a scenario and returns it.
 func Set(t testing.TB, s *scenarios.Scenario, settings ...string) *scenarios.Scenario {
 	t.Helper()
 	for _, one := range settings {
@@ -54,14 +54,14 @@ func Set(t testing.TB, s *scenarios.Scenario, settings ...string) *scenarios.Sce
 	return s
 }
 
-// Record is a record with the files that it was read from.
+// Record is a record with its files.
 type Record struct {
 	*results.Record
 	Folder *results.Memory
 }
 
-// Run carries out a plan that comes to its end; its record is kept in memory unless the plan
-// names a folder.
+// Run runs a plan and fails the test if the run returns an error. The record stays in memory
+// unless the plan has a folder.
 func Run(t testing.TB, p run.Plan) Record {
 	t.Helper()
 	if p.Memory == nil {
@@ -72,13 +72,13 @@ func Run(t testing.TB, p run.Plan) Record {
 	return Record{record, p.Memory}
 }
 
-// Simulate carries a scenario out by [run.Run] on the virtual clock.
+// Simulate runs a scenario in virtual time.
 func Simulate(t testing.TB, s *scenarios.Scenario) Record {
 	t.Helper()
 	return Run(t, run.Plan{Scenario: s})
 }
 
-// Engine returns an engine of the scenario's model with one account.
+// Engine returns an engine with the scenario's model and one account.
 func Engine(t testing.TB, s *scenarios.Scenario) *engine.Engine {
 	t.Helper()
 	m, err := s.PartitionModel()
@@ -86,22 +86,22 @@ func Engine(t testing.TB, s *scenarios.Scenario) *engine.Engine {
 	return engine.New(engine.Options{Model: m, Accounts: []string{Account}, Seed: s.Seed, Cold: s.Start == scenarios.StartCold})
 }
 
-// Campaign is a campaign that is carried out without a plan: what [run.Plan] cannot ask for.
+// Campaign runs a campaign without a [run.Plan], with targets, runners and observers that a
+// plan cannot name.
 type Campaign struct {
-	// Options need the scenario; the table is called like the scenario's unless it is given.
-	// A search is asked for by Find.
+	// Options must have the scenario. Table defaults to the scenario's; Find makes it a search.
 	campaign.Options
-	// Target is where the load goes on the virtual clock, nil for an [Engine].
+	// Target receives the load in virtual time; nil means an [Engine].
 	Target target.Immediate
-	// Runner takes the place of the virtual clock and its target.
+	// Runner replaces virtual time and Target.
 	Runner    drive.Runner
 	Observers []drive.Observer
-	// Manifest is what the record says beside what follows from the scenario.
+	// Manifest holds fields of the manifest that do not follow from the scenario.
 	Manifest results.Manifest
 }
 
-// Run carries the campaign out and returns its judged record, with the target's own counts if
-// it keeps books, and how it ended.
+// Run runs the campaign. It returns the judged record, with the target's counts if the target
+// is a [target.Counter], and the error that ended the run.
 func (c Campaign) Run(ctx context.Context, t testing.TB) (Record, error) {
 	t.Helper()
 	s := c.Scenario
@@ -135,7 +135,7 @@ func (c Campaign) Run(ctx context.Context, t testing.TB) (Record, error) {
 	return Record{record, folder}, ended
 }
 
-// MustRun is Run of a campaign that comes to its end.
+// MustRun runs the campaign and fails the test if the run ends with an error.
 func (c Campaign) MustRun(t testing.TB) Record {
 	t.Helper()
 	record, err := c.Run(t.Context(), t)
