@@ -2,8 +2,9 @@ package rest_test
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
-	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,16 +40,13 @@ func everyType(partition, row string) aztables.EDMEntity {
 // got reads an entity, and its properties without those of the service.
 func got(t *testing.T, table *aztables.Client, partition, row string) (aztables.EDMEntity, azcore.ETag) {
 	t.Helper()
-	reply, err := table.GetEntity(t.Context(), partition, row, nil)
-	require.NoError(t, err)
+	reply := must(table.GetEntity(t.Context(), partition, row, nil))(t)
 	return decodeEntity(t, reply.Value), reply.ETag
 }
 
 func decodeEntity(t *testing.T, text []byte) (e aztables.EDMEntity) {
 	t.Helper()
-	if err := json.Unmarshal(text, &e); err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
+	require.NoErrorf(t, json.Unmarshal(text, &e), "%s", text)
 	return e
 }
 
@@ -58,38 +56,28 @@ func TestStandardClientEntitiesOfEveryType(t *testing.T) {
 	table := a.table(t, "Races")
 	for _, key := range [][2]string{{"full", "1"}, {"100% +&=", "ä \U0001F3C3"}, {strings.Repeat("\U0001F3C3", 256), strings.Repeat("k", 512)}} {
 		want := everyType(key[0], key[1])
-		added, err := table.AddEntity(t.Context(), encode(t, want), nil)
-		require.NoErrorf(t, err, "AddEntity(%q)", key)
+		added := must(table.AddEntity(t.Context(), encode(t, want), nil))(t)
 		echoed := decodeEntity(t, added.Value)
 		read, tag := got(t, table, key[0], key[1])
 		for name, e := range map[string]aztables.EDMEntity{"echo": echoed, "entity read": read} {
-			if len(e.Properties) != len(want.Properties) || e.PartitionKey != key[0] || e.RowKey != key[1] {
-				t.Errorf("the %s of %q is of %q, with %d properties; want %d", name, key, e.RowKey, len(e.Properties), len(want.Properties))
-			}
+			assert.Equal(t, [2]string{e.PartitionKey, e.RowKey}, key, name)
+			assert.Len(t, e.Properties, len(want.Properties), name)
 			for property, value := range want.Properties {
-				if got := e.Properties[property]; !reflect.DeepEqual(got, value) {
-					t.Errorf("the %s of %q: %s = %T %.80v; want %T %.80v", name, key, property, got, got, value, value)
-				}
+				assert.Equalf(t, value, e.Properties[property], "the %s of %q: %s", name, key, property)
 			}
 			// Tag and Timestamp are one.
-			at := entity.TicksOf(time.Time(e.Timestamp))
-			if e.ETag != string(tag) || added.ETag != tag || at.ETag() != string(tag) {
-				t.Errorf("the %s of %q has the tag %s and %v, its header %s; want one", name, key, e.ETag, at.ETag(), tag)
-			}
+			tags := []string{e.ETag, string(added.ETag), entity.TicksOf(time.Time(e.Timestamp)).ETag()}
+			assert.Equalf(t, slices.Repeat([]string{string(tag)}, 3), tags, "the %s of %q: tags", name, key)
 		}
 	}
 	// What the client makes an entity of doubles the quotes of its keys; in plain
 	// JSON they are as they are.
-	if _, err := table.AddEntity(t.Context(), []byte(`{"PartitionKey":"O'Brien","RowKey":"a'b''c","Number":7}`), nil); err != nil {
-		t.Fatal(err)
-	}
-	if e, _ := got(t, table, "O'Brien", "a'b''c"); e.Properties["Number"] != int32(7) {
-		t.Errorf("GetEntity with quotes = %v; want 7", e.Properties)
-	}
+	must(table.AddEntity(t.Context(), []byte(`{"PartitionKey":"O'Brien","RowKey":"a'b''c","Number":7}`), nil))(t)
+	quoted, _ := got(t, table, "O'Brien", "a'b''c")
+	assert.Equal(t, int32(7), quoted.Properties["Number"], "an entity with quotes in its keys")
 	// At the other levels the client finds what they leave.
 	for format, types := range map[aztables.MetadataFormat]bool{aztables.MetadataFormatFull: true, aztables.MetadataFormatNone: false} {
-		reply, err := table.GetEntity(t.Context(), "full", "1", &aztables.GetEntityOptions{Format: &format})
-		require.NoError(t, err)
+		reply := must(table.GetEntity(t.Context(), "full", "1", &aztables.GetEntityOptions{Format: &format}))(t)
 		e := decodeEntity(t, reply.Value)
 		if (e.ID != "") != types || strings.Contains(string(reply.Value), "@odata.type") != types || e.Properties["Part"] != 0.1 {
 			t.Errorf("GetEntity as %s = %s; want identity and types: %v", format, reply.Value, types)
@@ -109,77 +97,53 @@ func TestStandardClientWrites(t *testing.T) {
 	merge, replace := aztables.UpdateModeMerge, aztables.UpdateModeReplace
 	// Without the entity: what must be there is not, what need not be is made.
 	for _, mode := range []aztables.UpdateMode{merge, replace} {
-		_, err := table.UpdateEntity(ctx, body(""), &aztables.UpdateEntityOptions{UpdateMode: mode})
-		wantError(t, "an update of nothing", err, 404, aztables.ResourceNotFound)
-		_, err = table.UpdateEntity(ctx, body(""), &aztables.UpdateEntityOptions{UpdateMode: mode, IfMatch: pointer(other)})
-		wantError(t, "an update of nothing in another version", err, 404, aztables.ResourceNotFound)
-		reply, err := table.UpsertEntity(ctx, body(`,"A":1`), &aztables.UpsertEntityOptions{UpdateMode: mode})
-		if _, tag := got(t, table, "full", "1"); err != nil || reply.ETag != tag {
-			t.Errorf("UpsertEntity = %v, %v; want the tag %s", reply, err, tag)
-		}
-		if _, err := table.DeleteEntity(ctx, "full", "1", nil); err != nil {
-			t.Error(err)
-		}
+		refused(table.UpdateEntity(ctx, body(""), &aztables.UpdateEntityOptions{UpdateMode: mode}))(t, "an update of nothing", 404, aztables.ResourceNotFound)
+		refused(table.UpdateEntity(ctx, body(""), &aztables.UpdateEntityOptions{UpdateMode: mode, IfMatch: pointer(other)}))(t, "an update of nothing in another version", 404, aztables.ResourceNotFound)
+		reply := must(table.UpsertEntity(ctx, body(`,"A":1`), &aztables.UpsertEntityOptions{UpdateMode: mode}))(t)
+		_, tag := got(t, table, "full", "1")
+		assert.Equal(t, tag, reply.ETag, "the tag of an upsert")
+		must(table.DeleteEntity(ctx, "full", "1", nil))(t)
 	}
-	_, err := table.DeleteEntity(ctx, "full", "1", nil)
-	wantError(t, "a delete of nothing", err, 404, aztables.ResourceNotFound)
-	_, err = table.GetEntity(ctx, "full", "1", nil)
-	wantError(t, "a get of nothing", err, 404, aztables.ResourceNotFound)
+	refused(table.DeleteEntity(ctx, "full", "1", nil))(t, "a delete of nothing", 404, aztables.ResourceNotFound)
+	refused(table.GetEntity(ctx, "full", "1", nil))(t, "a get of nothing", 404, aztables.ResourceNotFound)
 
-	if _, err := table.AddEntity(ctx, body(`,"A":1,"B":"x"`), nil); err != nil {
-		t.Fatal(err)
-	}
-	_, err = table.AddEntity(ctx, body(""), nil)
-	wantError(t, "a second insert", err, 409, aztables.EntityAlreadyExists)
+	must(table.AddEntity(ctx, body(`,"A":1,"B":"x"`), nil))(t)
+	refused(table.AddEntity(ctx, body(""), nil))(t, "a second insert", 409, aztables.EntityAlreadyExists)
 	// With it: merge keeps what it does not name, replace drops it.
-	properties := func() map[string]any { e, _ := got(t, table, "full", "1"); return e.Properties }
 	for _, step := range []struct {
-		name string
-		do   func() (azcore.ETag, error)
-		want map[string]any
+		upserts    bool
+		mode       aztables.UpdateMode
+		properties string
+		want       map[string]any
 	}{
-		{"a merge", func() (azcore.ETag, error) {
-			r, err := table.UpdateEntity(ctx, body(`,"B":2.5,"C":true`), &aztables.UpdateEntityOptions{UpdateMode: merge})
-			return r.ETag, err
-		}, map[string]any{"A": int32(1), "B": 2.5, "C": true}},
-		{"an upsert that merges", func() (azcore.ETag, error) {
-			r, err := table.UpsertEntity(ctx, body(`,"A":2`), nil)
-			return r.ETag, err
-		}, map[string]any{"A": int32(2), "B": 2.5, "C": true}},
-		{"a replace", func() (azcore.ETag, error) {
-			r, err := table.UpdateEntity(ctx, body(`,"D":"y"`), &aztables.UpdateEntityOptions{UpdateMode: replace})
-			return r.ETag, err
-		}, map[string]any{"D": "y"}},
-		{"an upsert that replaces", func() (azcore.ETag, error) {
-			r, err := table.UpsertEntity(ctx, body(""), &aztables.UpsertEntityOptions{UpdateMode: replace})
-			return r.ETag, err
-		}, map[string]any{}},
+		{false, merge, `,"B":2.5,"C":true`, map[string]any{"A": int32(1), "B": 2.5, "C": true}},
+		{true, merge, `,"A":2`, map[string]any{"A": int32(2), "B": 2.5, "C": true}},
+		{false, replace, `,"D":"y"`, map[string]any{"D": "y"}},
+		{true, replace, ``, nil},
 	} {
 		_, before := got(t, table, "full", "1")
-		tag, err := step.do()
-		if _, after := got(t, table, "full", "1"); err != nil || tag != after || tag == before {
-			t.Errorf("%s: tag %s, %v; want another than %s, and the one that a get has: %s", step.name, tag, err, before, after)
+		var tag azcore.ETag
+		if step.upserts {
+			tag = must(table.UpsertEntity(ctx, body(step.properties), &aztables.UpsertEntityOptions{UpdateMode: step.mode}))(t).ETag
+		} else {
+			tag = must(table.UpdateEntity(ctx, body(step.properties), &aztables.UpdateEntityOptions{UpdateMode: step.mode}))(t).ETag
 		}
-		if now := properties(); len(now) != len(step.want) || len(now) > 0 && !reflect.DeepEqual(now, step.want) {
-			t.Errorf("%s: %v; want %v", step.name, now, step.want)
-		}
+		now, after := got(t, table, "full", "1")
+		assert.Equalf(t, after, tag, "%+v: tag of the reply and of a get", step)
+		assert.NotEqualf(t, before, tag, "%+v: tags before and after", step)
+		assert.Truef(t, maps.Equal(step.want, now.Properties), "%+v: properties %v", step, now.Properties)
 	}
 	// A tag is good once.
 	_, tag := got(t, table, "full", "1")
 	for _, mode := range []aztables.UpdateMode{merge, replace} {
-		_, err := table.UpdateEntity(ctx, body(""), &aztables.UpdateEntityOptions{UpdateMode: mode, IfMatch: pointer(other)})
-		wantError(t, "an update of another version", err, 412, aztables.UpdateConditionNotSatisfied)
-		reply, err := table.UpdateEntity(ctx, body(""), &aztables.UpdateEntityOptions{UpdateMode: mode, IfMatch: &tag})
-		assert.Truef(t, err == nil && reply.ETag != tag, "UpdateEntity of %s = %v, %v; want another tag", tag, reply, err)
-		_, err = table.UpdateEntity(ctx, body(""), &aztables.UpdateEntityOptions{UpdateMode: mode, IfMatch: &tag})
-		wantError(t, "an update of a version that is over", err, 412, aztables.UpdateConditionNotSatisfied)
+		refused(table.UpdateEntity(ctx, body(""), &aztables.UpdateEntityOptions{UpdateMode: mode, IfMatch: pointer(other)}))(t, "an update of another version", 412, aztables.UpdateConditionNotSatisfied)
+		reply := must(table.UpdateEntity(ctx, body(""), &aztables.UpdateEntityOptions{UpdateMode: mode, IfMatch: &tag}))(t)
+		assert.NotEqual(t, tag, reply.ETag, "tags before and after an update")
+		refused(table.UpdateEntity(ctx, body(""), &aztables.UpdateEntityOptions{UpdateMode: mode, IfMatch: &tag}))(t, "an update of a version that is over", 412, aztables.UpdateConditionNotSatisfied)
 		tag = reply.ETag
 	}
-	_, err = table.DeleteEntity(ctx, "full", "1", &aztables.DeleteEntityOptions{IfMatch: pointer(other)})
-	wantError(t, "a delete of another version", err, 412, aztables.UpdateConditionNotSatisfied)
-	if _, err := table.DeleteEntity(ctx, "full", "1", &aztables.DeleteEntityOptions{IfMatch: &tag}); err != nil {
-		t.Error(err)
-	}
+	refused(table.DeleteEntity(ctx, "full", "1", &aztables.DeleteEntityOptions{IfMatch: pointer(other)}))(t, "a delete of another version", 412, aztables.UpdateConditionNotSatisfied)
+	must(table.DeleteEntity(ctx, "full", "1", &aztables.DeleteEntityOptions{IfMatch: &tag}))(t)
 }
 
 func TestStandardClientRefusals(t *testing.T) {
@@ -198,15 +162,10 @@ func TestStandardClientRefusals(t *testing.T) {
 		{"an array", `"A":[1]`, 400, aztables.InvalidInput},
 		{"a date out of range", `"A@odata.type":"Edm.DateTime","A":"1600-12-31T00:00:00Z"`, 400, aztables.OutOfRangeInput},
 	} {
-		_, err := table.AddEntity(t.Context(), []byte(`{"PartitionKey":"full","RowKey":"1",`+row.properties+`}`), nil)
-		wantError(t, row.name, err, row.status, row.code)
+		refused(table.AddEntity(t.Context(), []byte(`{"PartitionKey":"full","RowKey":"1",`+row.properties+`}`), nil))(t, row.name, row.status, row.code)
 	}
-	wrong, err := aztables.NewSharedKeyCredential(account, "d3Jvbmc=")
-	require.NoError(t, err)
-	stranger, err := aztables.NewServiceClientWithSharedKey(a.url, wrong, a.options)
-	require.NoError(t, err)
-	_, err = stranger.CreateTable(t.Context(), "Boats", nil)
-	wantError(t, "a wrong key", err, 403, "AuthenticationFailed")
-	_, err = stranger.NewClient("Races").GetAccessPolicy(t.Context(), nil)
-	wantError(t, "a wrong key, where errors are XML", err, 403, "AuthenticationFailed")
+	wrong := must(aztables.NewSharedKeyCredential(account, "d3Jvbmc="))(t)
+	stranger := must(aztables.NewServiceClientWithSharedKey(a.url, wrong, a.options))(t)
+	refused(stranger.CreateTable(t.Context(), "Boats", nil))(t, "a wrong key", 403, "AuthenticationFailed")
+	refused(stranger.NewClient("Races").GetAccessPolicy(t.Context(), nil))(t, "a wrong key, where errors are XML", 403, "AuthenticationFailed")
 }

@@ -1,14 +1,12 @@
 package rest_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -62,56 +60,48 @@ func newStandard(t *testing.T, between func(http.Handler) http.Handler) *standar
 	if between != nil {
 		h = between(h)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	listener := must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	a.accepted = &counting{Listener: listener}
 	ours, theirs := certified(t)
 	a.url = open(t, rest.ListenOptions{Listener: a.accepted, TLS: ours, Handler: h}).URL() + "/" + account
 	a.options = &aztables.ClientOptions{}
 	a.options.Transport = &http.Client{Transport: &http.Transport{TLSClientConfig: theirs}}
 	a.options.Retry.MaxRetries = -1
-	if a.key, err = aztables.NewSharedKeyCredential(account, contoso.Secret); err != nil {
-		t.Fatal(err)
-	}
-	if a.service, err = aztables.NewServiceClientWithSharedKey(a.url, a.key, a.options); err != nil {
-		t.Fatal(err)
-	}
+	a.key = must(aztables.NewSharedKeyCredential(account, contoso.Secret))(t)
+	a.service = must(aztables.NewServiceClientWithSharedKey(a.url, a.key, a.options))(t)
 	return a
 }
 
 // table makes a table and returns the client of it.
 func (a *standard) table(t *testing.T, name string) *aztables.Client {
 	t.Helper()
-	if _, err := a.service.CreateTable(t.Context(), name, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(a.service.CreateTable(t.Context(), name, nil))(t)
 	return a.service.NewClient(name)
 }
 
-// wantError fails the test unless the client understood an error as what it is.
-func wantError(t *testing.T, name string, err error, status int, code aztables.TableErrorCode) *azcore.ResponseError {
-	t.Helper()
-	var failed *azcore.ResponseError
-	require.Truef(t, errors.As(err, &failed) && failed.StatusCode == status && failed.ErrorCode == string(code),
-		"%s: error %v; want a ResponseError of %d %s", name, err, status, code)
-	return failed
+// refused returns a function that fails the test unless the client understood an error as what it is.
+func refused[T any](_ T, err error) func(t *testing.T, name string, status int, code aztables.TableErrorCode) error {
+	return func(t *testing.T, name string, status int, code aztables.TableErrorCode) error {
+		t.Helper()
+		var failed *azcore.ResponseError
+		require.Truef(t, errors.As(err, &failed) && failed.StatusCode == status && failed.ErrorCode == string(code),
+			"%s: error %v; want a ResponseError of %d %s", name, err, status, code)
+		return failed
+	}
 }
 
 func pointer[T any](v T) *T { return &v }
 
 func encode(t *testing.T, v any) []byte {
 	t.Helper()
-	text, err := json.Marshal(v)
-	require.NoError(t, err)
-	return text
+	return must(json.Marshal(v))(t)
 }
 
 // tableNames lists all tables, so many a page.
 func (a *standard) tableNames(t *testing.T, options *aztables.ListTablesOptions) (names []string, pages int) {
 	t.Helper()
 	for pager := a.service.NewListTablesPager(options); pager.More(); pages++ {
-		page, err := pager.NextPage(t.Context())
-		require.NoError(t, err)
+		page := must(pager.NextPage(t.Context()))(t)
 		for _, table := range page.Tables {
 			names = append(names, *table.Name)
 		}
@@ -123,8 +113,7 @@ func TestStandardClientTables(t *testing.T) {
 	t.Parallel()
 	a := newStandard(t, nil)
 	for _, name := range []string{"Races", "boats", "Archers", "rowers"} {
-		created, err := a.service.CreateTable(t.Context(), name, nil)
-		require.Truef(t, err == nil && *created.TableName == name, "CreateTable(%s) = %v, %v; want its name", name, created, err)
+		assert.Equal(t, name, *must(a.service.CreateTable(t.Context(), name, nil))(t).TableName)
 	}
 	for _, row := range []struct {
 		name    string
@@ -141,33 +130,23 @@ func TestStandardClientTables(t *testing.T) {
 		{"by name alone", &aztables.ListTablesOptions{Select: pointer("TableName"), Format: pointer(aztables.MetadataFormatNone)},
 			[]string{"Archers", "boats", "Races", "rowers"}, 1},
 	} {
-		if names, pages := a.tableNames(t, row.options); !reflect.DeepEqual(names, row.want) || pages != row.pages {
-			t.Errorf("%s: %v in %d pages; want %v in %d", row.name, names, pages, row.want, row.pages)
-		}
+		names, pages := a.tableNames(t, row.options)
+		assert.Equal(t, row.want, names, row.name)
+		assert.Equalf(t, row.pages, pages, "%s: pages", row.name)
 	}
-	_, err := a.service.CreateTable(t.Context(), "RACES", nil)
-	wantError(t, "a table that is there", err, 409, aztables.TableAlreadyExists)
-	_, err = a.service.CreateTable(t.Context(), "a-b", nil)
-	wantError(t, "a name that cannot be", err, 400, aztables.TableErrorCode("InvalidResourceName"))
-	if _, err := a.service.DeleteTable(t.Context(), "races", nil); err != nil {
-		t.Errorf("DeleteTable = %v; want nil", err)
-	}
-	_, err = a.service.DeleteTable(t.Context(), "Races", nil)
-	wantError(t, "a table that is gone", err, 404, aztables.ResourceNotFound)
-	_, err = a.service.NewClient("Races").GetEntity(t.Context(), "a", "b", nil)
-	wantError(t, "an entity of a table that is gone", err, 404, aztables.TableNotFound)
-	if _, err := a.service.NewClient("Races").CreateTable(t.Context(), nil); err != nil {
-		t.Errorf("CreateTable after DeleteTable = %v; want nil", err)
-	}
+	refused(a.service.CreateTable(t.Context(), "RACES", nil))(t, "a table that is there", 409, aztables.TableAlreadyExists)
+	refused(a.service.CreateTable(t.Context(), "a-b", nil))(t, "a name that cannot be", 400, aztables.TableErrorCode("InvalidResourceName"))
+	must(a.service.DeleteTable(t.Context(), "races", nil))(t)
+	refused(a.service.DeleteTable(t.Context(), "Races", nil))(t, "a table that is gone", 404, aztables.ResourceNotFound)
+	refused(a.service.NewClient("Races").GetEntity(t.Context(), "a", "b", nil))(t, "an entity of a table that is gone", 404, aztables.TableNotFound)
+	must(a.service.NewClient("Races").CreateTable(t.Context(), nil))(t)
 }
 
 func TestStandardClientService(t *testing.T) {
 	t.Parallel()
 	a := newStandard(t, nil)
-	before, err := a.service.GetProperties(t.Context(), nil)
-	if err != nil || len(before.Cors) != 0 || *before.Logging.Read || *before.HourMetrics.Enabled {
-		t.Fatalf("GetProperties = %+v, %v; want everything off", before, err)
-	}
+	before := must(a.service.GetProperties(t.Context(), nil))(t)
+	assert.Truef(t, len(before.Cors) == 0 && !*before.Logging.Read && !*before.HourMetrics.Enabled, "GetProperties = %+v; want everything off", before)
 	keep := &aztables.RetentionPolicy{Enabled: pointer(true), Days: pointer[int32](5)}
 	want := aztables.ServiceProperties{
 		Logging:     &aztables.Logging{Version: pointer("1.0"), Read: pointer(true), Write: pointer(false), Delete: pointer(true), RetentionPolicy: keep},
@@ -177,29 +156,19 @@ func TestStandardClientService(t *testing.T) {
 		Cors: []*aztables.CorsRule{{AllowedOrigins: pointer("http://a"), AllowedMethods: pointer("GET,PUT"), AllowedHeaders: pointer("x-ms-*"),
 			ExposedHeaders: pointer(""), MaxAgeInSeconds: pointer[int32](60)}},
 	}
-	if _, err := a.service.SetProperties(t.Context(), want, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(a.service.SetProperties(t.Context(), want, nil))(t)
 	// What is nil keeps its value.
-	if _, err := a.service.SetProperties(t.Context(), aztables.ServiceProperties{Logging: want.Logging}, nil); err != nil {
-		t.Fatal(err)
-	}
-	got, err := a.service.GetProperties(t.Context(), nil)
-	if err != nil || string(encode(t, got.ServiceProperties)) != string(encode(t, want)) {
-		t.Errorf("GetProperties = %s, %v; want %s", encode(t, got.ServiceProperties), err, encode(t, want))
-	}
+	must(a.service.SetProperties(t.Context(), aztables.ServiceProperties{Logging: want.Logging}, nil))(t)
+	got := must(a.service.GetProperties(t.Context(), nil))(t)
+	assert.JSONEq(t, string(encode(t, want)), string(encode(t, got.ServiceProperties)))
 	want.Cors = append(want.Cors, want.Cors[0], want.Cors[0], want.Cors[0], want.Cors[0], want.Cors[0])
-	_, err = a.service.SetProperties(t.Context(), want, nil)
-	wantError(t, "six rules", err, 400, aztables.InvalidXmlDocument)
+	refused(a.service.SetProperties(t.Context(), want, nil))(t, "six rules", 400, aztables.InvalidXmlDocument)
 
-	_, err = a.service.GetStatistics(t.Context(), nil)
-	wantError(t, "statistics of the primary", err, 400, "InvalidQueryParameterValue")
-	secondary, err := aztables.NewServiceClientWithSharedKey(a.url+"-secondary", a.key, a.options)
-	require.NoError(t, err)
-	statistics, err := secondary.GetStatistics(t.Context(), nil)
-	if err != nil || *statistics.GeoReplication.Status != aztables.GeoReplicationStatusLive || time.Since(*statistics.GeoReplication.LastSyncTime) > time.Hour {
-		t.Errorf("GetStatistics = %+v, %v; want live and new", statistics, err)
-	}
+	refused(a.service.GetStatistics(t.Context(), nil))(t, "statistics of the primary", 400, "InvalidQueryParameterValue")
+	secondary := must(aztables.NewServiceClientWithSharedKey(a.url+"-secondary", a.key, a.options))(t)
+	replication := must(secondary.GetStatistics(t.Context(), nil))(t).GeoReplication
+	assert.Equal(t, aztables.GeoReplicationStatusLive, *replication.Status)
+	assert.Less(t, time.Since(*replication.LastSyncTime), time.Hour)
 }
 
 // An attempt whose reply is lost was carried out all the same; the client tries
@@ -220,18 +189,18 @@ func TestStandardClientMeetsItsOwnAttempt(t *testing.T) {
 	})
 	a.options.Retry.MaxRetries = 3
 	a.options.Retry.RetryDelay = time.Millisecond
-	service, err := aztables.NewServiceClientWithSharedKey(a.url, a.key, a.options)
-	require.NoError(t, err)
+	service := must(aztables.NewServiceClientWithSharedKey(a.url, a.key, a.options))(t)
 	a.table(t, "Races")
 	table := service.NewClient("Races")
 	body := []byte(`{"PartitionKey":"full","RowKey":"1","Number":1}`)
-	added := func(ctx context.Context) error { _, err := table.AddEntity(ctx, body, nil); return err }
-	upserted := func(ctx context.Context) error { _, err := table.UpsertEntity(ctx, body, nil); return err }
-	deleted := func(ctx context.Context) error { _, err := table.DeleteEntity(ctx, "full", "1", nil); return err }
-	read := func(ctx context.Context) error { _, err := table.GetEntity(ctx, "full", "1", nil); return err }
+	ctx := t.Context()
+	added := func() error { _, err := table.AddEntity(ctx, body, nil); return err }
+	upserted := func() error { _, err := table.UpsertEntity(ctx, body, nil); return err }
+	deleted := func() error { _, err := table.DeleteEntity(ctx, "full", "1", nil); return err }
+	read := func() error { _, err := table.GetEntity(ctx, "full", "1", nil); return err }
 	for _, row := range []struct {
 		name   string
-		do     func(context.Context) error
+		do     func() error
 		status int
 		code   aztables.TableErrorCode
 	}{
@@ -242,14 +211,13 @@ func TestStandardClientMeetsItsOwnAttempt(t *testing.T) {
 	} {
 		a.take()
 		lost <- struct{}{}
-		if err := row.do(t.Context()); row.status != 0 {
-			wantError(t, row.name, err, row.status, row.code)
-		} else if err != nil {
-			t.Errorf("%s: %v; want no error", row.name, err)
+		if err := row.do(); row.status != 0 {
+			refused(0, err)(t, row.name, row.status, row.code)
+		} else {
+			assert.NoError(t, err, row.name)
 		}
-		if seen := a.take(); len(seen) != 2 || seen[0].Code != entity.OK {
-			t.Errorf("%s: seen %+v; want two attempts, the first of them carried out", row.name, seen)
-		}
+		seen := a.take()
+		assert.Truef(t, len(seen) == 2 && seen[0].Code == entity.OK, "%s: seen %+v; want two attempts, the first of them carried out", row.name, seen)
 	}
 }
 
@@ -261,18 +229,11 @@ func TestStandardClientKeepsItsConnection(t *testing.T) {
 	for i := range 10 {
 		row := fmt.Sprint(i)
 		add := encode(t, map[string]any{"PartitionKey": "p", "RowKey": row, "Text": strings.Repeat("x", i*3000)})
-		if _, err := table.AddEntity(t.Context(), add, nil); err != nil {
-			t.Fatal(err)
-		}
-		_, err := table.AddEntity(t.Context(), add, nil)
-		wantError(t, "a second insert", err, 409, aztables.EntityAlreadyExists)
-		if _, err := table.GetEntity(t.Context(), "p", row, nil); err != nil {
-			t.Fatal(err)
-		}
+		must(table.AddEntity(t.Context(), add, nil))(t)
+		refused(table.AddEntity(t.Context(), add, nil))(t, "a second insert", 409, aztables.EntityAlreadyExists)
+		must(table.GetEntity(t.Context(), "p", row, nil))(t)
 		actions := []aztables.TransactionAction{{ActionType: aztables.TransactionTypeInsertMerge, Entity: add}}
-		if _, err := table.SubmitTransaction(t.Context(), actions, nil); err != nil {
-			t.Fatal(err)
-		}
+		must(table.SubmitTransaction(t.Context(), actions, nil))(t)
 	}
 	assert.EqualValues(t, 1, a.accepted.connections.Load(), "the client needed connections")
 }

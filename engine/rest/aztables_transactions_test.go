@@ -2,14 +2,12 @@ package rest_test
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // actions makes a transaction: KIND ROW NUMBER, one after another.
@@ -36,8 +34,7 @@ func numbers(t *testing.T, table *aztables.Client, partition string) string {
 	text := ""
 	pager := table.NewListEntitiesPager(&aztables.ListEntitiesOptions{Filter: pointer("PartitionKey eq '" + partition + "'")})
 	for pager.More() {
-		page, err := pager.NextPage(t.Context())
-		require.NoError(t, err)
+		page := must(pager.NextPage(t.Context()))(t)
 		for _, one := range page.Entities {
 			e := decodeEntity(t, one)
 			text += fmt.Sprintf("%s=%v ", e.RowKey, e.Properties["Number"])
@@ -75,44 +72,27 @@ func TestStandardClientTransactions(t *testing.T) {
 		{"a hundred and one", hundred, before, aztables.InvalidInput, 99},
 	} {
 		partition := fmt.Sprint("p", i)
-		if _, err := table.SubmitTransaction(t.Context(), actions(t, partition, "add 1 1", "add 2 2", "add 3 3"), nil); err != nil {
-			t.Fatalf("%s: the beginning: %v", row.name, err)
-		}
+		must(table.SubmitTransaction(t.Context(), actions(t, partition, "add 1 1", "add 2 2", "add 3 3"), nil))(t)
 		_, tag := got(t, table, partition, "1")
 		_, err := table.SubmitTransaction(t.Context(), actions(t, partition, row.script...), nil)
-		if row.code == "" && err != nil {
-			t.Errorf("%s: %v; want no error", row.name, err)
-		}
 		if row.code != "" {
 			// The client makes its error of the reply as a whole: 202.
-			failed := wantError(t, row.name, err, 202, row.code)
-			body, err := io.ReadAll(failed.RawResponse.Body)
-			if want := fmt.Sprintf(`"code":%q,"message":{"lang":"en-US","value":"%d:`, row.code, row.index); err != nil && !strings.Contains(err.Error(), "closed") ||
-				len(body) > 0 && !strings.Contains(string(body), want) {
-				t.Errorf("%s: reply %s, %v; want %s in it", row.name, body, err, want)
-			}
-			if got := failed.Error(); !strings.Contains(got, fmt.Sprintf(`"value":"%d:`, row.index)) {
-				t.Errorf("%s: error %s; want the index %d in it", row.name, got, row.index)
-			}
-			if _, now := got(t, table, partition, "1"); now != tag {
-				t.Errorf("%s: the tag of the first row is %s; want that of before, %s", row.name, now, tag)
-			}
+			failed := refused(0, err)(t, row.name, 202, row.code)
+			assert.ErrorContains(t, failed, fmt.Sprintf(`"value":"%d:`, row.index), row.name)
+			_, now := got(t, table, partition, "1")
+			assert.Equalf(t, tag, now, "%s: tag of the first row", row.name)
+		} else {
+			assert.NoError(t, err, row.name)
 		}
 		assert.Equal(t, row.want, numbers(t, table, partition), row.name)
 	}
 	// A tag that is right is good in a transaction as well.
 	_, tag := got(t, table, "p3", "1")
-	if _, err := table.SubmitTransaction(t.Context(), actions(t, "p3", "merge 1 100 "+string(tag), "delete 2 0"), nil); err != nil {
-		t.Errorf("with the tag %s: %v; want no error", tag, err)
-	}
+	must(table.SubmitTransaction(t.Context(), actions(t, "p3", "merge 1 100 "+string(tag), "delete 2 0"), nil))(t)
 	assert.Equalf(t, "1=100 3=3", numbers(t, table, "p3"), "with the tag %s", tag)
-	if _, err := table.SubmitTransaction(t.Context(), actions(t, "hundred", hundred[:100]...), nil); err != nil {
-		t.Errorf("a hundred: %v; want no error", err)
-	}
+	must(table.SubmitTransaction(t.Context(), actions(t, "hundred", hundred[:100]...), nil))(t)
 	assert.Equal(t, 100, strings.Count(numbers(t, table, "hundred"), "=7"), "a hundred: entities")
 	mixed := append(actions(t, "full", "add 1 1"), actions(t, "half", "add 1 1")...)
-	_, err := table.SubmitTransaction(t.Context(), mixed, nil)
-	wantError(t, "two partitions", err, 202, "CommandsInBatchActOnDifferentPartitions")
-	_, err = a.service.NewClient("Boats").SubmitTransaction(t.Context(), actions(t, "full", "add 1 1"), nil)
-	wantError(t, "a table that is missing", err, 202, aztables.TableNotFound)
+	refused(table.SubmitTransaction(t.Context(), mixed, nil))(t, "two partitions", 202, "CommandsInBatchActOnDifferentPartitions")
+	refused(a.service.NewClient("Boats").SubmitTransaction(t.Context(), actions(t, "full", "add 1 1"), nil))(t, "a table that is missing", 202, aztables.TableNotFound)
 }

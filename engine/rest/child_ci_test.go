@@ -30,8 +30,7 @@ import (
 func serveForParent(t *testing.T, kind string) {
 	o := resttest.Options{Rest: rest.Options{Clock: clock.NewReal()}}
 	if kind != "memory" {
-		s, err := durable.Open(durable.Options{Folder: t.TempDir(), Account: account, Sync: kind == "sync"})
-		require.NoError(t, err)
+		s := must(durable.Open(durable.Options{Folder: t.TempDir(), Account: account, Sync: kind == "sync"}))(t)
 		defer s.Close()
 		o.Engine.Stores = map[string]engine.Store{account: s}
 	}
@@ -60,10 +59,8 @@ func start(t *testing.T, kind string) *child {
 // used returns the processor time that the child has used, in microseconds.
 func (c *child) used(t *testing.T) float64 {
 	t.Helper()
-	_, err := io.WriteString(c.Input, "\n")
-	require.NoError(t, err)
-	micros, err := strconv.ParseFloat(c.Line(), 64)
-	require.NoError(t, err)
+	must(io.WriteString(c.Input, "\n"))(t)
+	micros := must(strconv.ParseFloat(c.Line(), 64))(t)
 	return micros
 }
 

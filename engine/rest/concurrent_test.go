@@ -95,8 +95,7 @@ func (h held) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func TestServerCutsOffWhoTakesTooLong(t *testing.T) {
 	h := held{make(chan struct{}), make(chan struct{}), new(atomic.Bool)}
-	s, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: h})
-	require.NoError(t, err)
+	s := must(rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: h}))(t)
 	failed := make(chan error, 1)
 	go func() {
 		reply, err := http.Get(s.URL())

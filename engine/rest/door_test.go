@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
@@ -72,8 +71,7 @@ func TestACrowdIsTurnedAway(t *testing.T) {
 		e := newEcho()
 		s, listener := openPipes(t, rest.ListenOptions{Handler: e, Connections: 1})
 		busy := listener.Dial()
-		_, err := io.WriteString(busy, get("/busy"))
-		require.NoError(t, err)
+		must(io.WriteString(busy, get("/busy")))(t)
 		synctest.Wait()
 		// They read nothing, so that nobody can be told anything.
 		const crowd = 200

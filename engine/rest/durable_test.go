@@ -7,7 +7,6 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
@@ -19,8 +18,7 @@ import (
 func TestSettingsLast(t *testing.T) {
 	files := vfs.NewMem()
 	start := func(later time.Duration) (*service, func()) {
-		store, err := durable.Open(durable.Options{Folder: "data", Account: account, FS: files})
-		require.NoError(t, err)
+		store := must(durable.Open(durable.Options{Folder: "data", Account: account, FS: files}))(t)
 		o := documented()
 		o.Engine.Stores = map[string]engine.Store{account: store}
 		o.Rest.Calendar = clock.Epoch(time.Time(resttest.Epoch).Add(later))

@@ -28,8 +28,7 @@ func TestGolden(t *testing.T) {
 	require.Truef(t, err == nil && len(files) != 0, "Glob = %v, %v; want files", files, err)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			golden, err := os.ReadFile(file)
-			require.NoError(t, err)
+			golden := must(os.ReadFile(file))(t)
 			got := replay(t, string(golden))
 			if *rewrite {
 				require.NoError(t, os.WriteFile(file, []byte(got), 0o666))

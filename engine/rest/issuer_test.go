@@ -36,13 +36,10 @@ func TestTokensOfAnIssuer(t *testing.T) {
 	t.Parallel()
 	i := resttest.NewIssuer(t)
 	clk := &at{Clock: clock.NewReal()}
-	subject, err := rest.DiscoverIssuer(t.Context(), i.Name, "races", clk, clock.Epoch(noon))
-	require.NoError(t, err)
-	stranger, err := rsa.GenerateKey(rand.Reader, 2048)
-	require.NoError(t, err)
+	subject := must(rest.DiscoverIssuer(t.Context(), i.Name, "races", clk, clock.Epoch(noon)))(t)
+	stranger := must(rsa.GenerateKey(rand.Reader, 2048))(t)
 	token := func(key *rsa.PrivateKey, claims jwt.MapClaims) string {
-		text, err := i.Token(key, noon.Add(time.Hour), claims)
-		require.NoError(t, err)
+		text := must(i.Token(key, noon.Add(time.Hour), claims))(t)
 		return text
 	}
 	good := token(i.Key, nil)
@@ -83,10 +80,8 @@ func TestTokensOfAnIssuer(t *testing.T) {
 // An issuer is asked for its keys once, however many ask at once with a good token.
 func TestAnIssuerIsAskedOnce(t *testing.T) {
 	i := resttest.NewIssuer(t)
-	subject, err := rest.DiscoverIssuer(t.Context(), i.Name, "races", &at{Clock: clock.NewReal()}, clock.Epoch(noon))
-	require.NoError(t, err)
-	token, err := i.Token(i.Key, noon.Add(time.Hour), nil)
-	require.NoError(t, err)
+	subject := must(rest.DiscoverIssuer(t.Context(), i.Name, "races", &at{Clock: clock.NewReal()}, clock.Epoch(noon)))(t)
+	token := must(i.Token(i.Key, noon.Add(time.Hour), nil))(t)
 	var wait sync.WaitGroup
 	for range 16 {
 		wait.Go(func() {

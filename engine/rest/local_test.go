@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/rest"
 )
@@ -65,8 +64,7 @@ func TestReachable(t *testing.T) {
 		address string
 		want    bool
 	}{{"127.0.0.1:1", false}, {"[::1]:1", false}, {"0.0.0.0:1", true}, {"[::]:1", true}, {"10.1.2.3:1", true}} {
-		address, err := net.ResolveTCPAddr("tcp", row.address)
-		require.NoError(t, err)
+		address := must(net.ResolveTCPAddr("tcp", row.address))(t)
 		assert.Equalf(t, row.want, rest.IsReachable(address), "Reachable(%s)", row.address)
 	}
 }

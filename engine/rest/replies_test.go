@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
@@ -35,8 +34,7 @@ func TestURLsOfReplies(t *testing.T) {
 // An address is no name with an account before its first dot, even where an
 // account is called like its first number.
 func TestAccountsMayBeNumbers(t *testing.T) {
-	key, err := wire.NewSecret(contoso.Secret)
-	require.NoError(t, err)
+	key := must(wire.NewSecret(contoso.Secret))(t)
 	s := withTable(t, resttest.Options{Rest: rest.Options{Accounts: []rest.Account{{Name: "127", Secret: key}}}})
 	s.Want(t, 200, "GET", races, "")
 }

@@ -9,8 +9,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
 )
@@ -58,8 +56,7 @@ func open(t testing.TB, o rest.ListenOptions) *rest.Server {
 	if o.Address == "" && o.Listener == nil {
 		o.Address = "127.0.0.1:0"
 	}
-	s, err := rest.Listen(o)
-	require.NoError(t, err)
+	s := must(rest.Listen(o))(t)
 	t.Cleanup(func() { _ = s.Cut() })
 	return s
 }

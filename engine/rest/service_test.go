@@ -45,3 +45,6 @@ func (s *service) insert(t testing.TB, partition, row string, number int) {
 	body := fmt.Sprintf(`{"PartitionKey":%q,"RowKey":%q,"Number":%d}`, partition, row, number)
 	s.Want(t, 204, "POST", "/contoso/Races", body, "Prefer: return-no-content")
 }
+
+// must returns the value of a call that must not fail.
+func must[T any](value T, err error) func(testing.TB) T { return resttest.Must(value, err) }

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"loadgen/engine"
 	"loadgen/engine/model"
 	"loadgen/engine/rest/resttest"
@@ -27,8 +25,7 @@ func TestTimeoutOfARequest(t *testing.T) {
 		{"?timeout=0", 201, 10 * time.Second},
 		{"", 201, 10 * time.Second},
 	} {
-		m, err := model.New(model.Documented)
-		require.NoError(t, err)
+		m := must(model.New(model.Documented))(t)
 		m.Stamp.OfflineLeast, m.Stamp.OfflineMost, m.Stamp.OfflineThrottled, m.Stamp.MapStale, m.TimeSpread = 10*time.Second, 10*time.Second, 0, 0, 0
 		s := withTable(t, resttest.Options{Engine: engine.Options{Model: m, Cold: true}})
 		s.Engine.Move(s.Clock.Now(), account, "Races", "p", 1)

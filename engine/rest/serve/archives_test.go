@@ -34,8 +34,7 @@ func everyType() []entity.Property {
 // saved reads an archive, which has nothing twice.
 func saved(t *testing.T, name string) []serve.ArchiveRecord {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	require.NoError(t, err)
+	text := must(os.ReadFile(name))(t)
 	format, _ := serve.ArchiveFormatOf(name)
 	all, err := readAll(format, string(text))
 	require.NoError(t, err, name)

@@ -9,7 +9,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
-	"io"
 	"math/big"
 	"net"
 	"net/http"
@@ -29,14 +28,11 @@ import (
 // forged makes a certificate and its key in PEM, valid within these times of now.
 func forged(t *testing.T, from, until time.Duration, names ...string) (cert, key string) {
 	t.Helper()
-	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
+	secret := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"},
 		NotBefore: time.Now().Add(from), NotAfter: time.Now().Add(until), DNSNames: names}
-	encoded, err := x509.CreateCertificate(rand.Reader, template, template, &secret.PublicKey, secret)
-	require.NoError(t, err)
-	plain, err := x509.MarshalPKCS8PrivateKey(secret)
-	require.NoError(t, err)
+	encoded := must(x509.CreateCertificate(rand.Reader, template, template, &secret.PublicKey, secret))(t)
+	plain := must(x509.MarshalPKCS8PrivateKey(secret))(t)
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: encoded})),
 		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: plain}))
 }
@@ -53,26 +49,19 @@ func trusting(t *testing.T, cert string) *http.Client {
 
 func TestSelfSignedServiceIsTrustedByItsCertificate(t *testing.T) {
 	s := open(t, serve.Options{TLSSelfSigned: true})
-	if !strings.HasPrefix(s.URL(), "https://127.0.0.1:") || !strings.HasPrefix(s.ConnectionString(), "DefaultEndpointsProtocol=https;") ||
-		!strings.Contains(s.ConnectionString(), ";TableEndpoint="+s.URL()+";") {
-		t.Errorf("URL() = %s, ConnectionString() = %s; want https in both", s.URL(), s.ConnectionString())
-	}
+	assert.Contains(t, s.URL(), "https://127.0.0.1:")
+	assert.Contains(t, s.ConnectionString(), "DefaultEndpointsProtocol=https;")
 	status, cert := s.get(serve.CertificatePath)
 	require.Equalf(t, http.StatusOK, status, "GET %s = %s", serve.CertificatePath, cert)
 	client := trusting(t, cert)
 	_, port, _ := net.SplitHostPort(strings.Split(strings.TrimPrefix(s.URL(), "https://"), "/")[0])
 	for _, host := range []string{"127.0.0.1", "localhost"} {
-		reply, err := client.Get("https://" + net.JoinHostPort(host, port) + "/" + emulators + "/Tables")
-		if err != nil {
-			t.Errorf("as %s: %v; want an answer", host, err)
-			continue
-		}
-		_, _ = io.Copy(io.Discard, reply.Body)
+		reply := must(client.Get("https://" + net.JoinHostPort(host, port) + "/" + emulators + "/Tables"))(t)
 		reply.Body.Close()
 		assert.Equalf(t, http.StatusForbidden, reply.StatusCode, "as %s", host)
 	}
 	_, err := http.Get(s.URL() + "/Tables")
-	assert.True(t, err != nil, "who does not know the certificate trusts it; want an error")
+	assert.Error(t, err, "a client without the certificate")
 	s.wantJournal("self-signed", "SHA-256 ")
 }
 
@@ -83,7 +72,7 @@ func TestServiceWithFilesOfACertificate(t *testing.T) {
 	s := open(t, serve.Options{TLSCert: "cert.pem", TLSKey: "key.pem"})
 	s.wantJournal("it is for tables.example, and not for 127.0.0.1")
 	_, shown := s.get(serve.CertificatePath)
-	assert.Truef(t, shown == cert, "GET %s = %q; want the certificate and nothing else", serve.CertificatePath, shown)
+	assert.Equal(t, cert, shown, "the certificate that is shown")
 }
 
 func TestCertificatesWithFaults(t *testing.T) {
@@ -117,11 +106,8 @@ func TestCertificatesWithFaults(t *testing.T) {
 		{"a certificate of tomorrow", "future.pem", "future-key.pem", "tls-cert", "not valid before "},
 	} {
 		err := wantFault(t, row.sentence, serve.Options{TLSCert: row.cert, TLSKey: row.key, Export: "all.csv"}, row.field, row.says)
-		if secret := strings.Split(key, "\n")[1][:20]; err != nil && strings.Contains(err.Error(), secret) {
-			t.Errorf("%s: %v repeats the key", row.sentence, err)
-		}
-		_, err = os.Stat("all.csv.partial")
-		assert.Truef(t, err != nil, "%s: an export was begun", row.sentence)
+		assert.NotContainsf(t, err.Error(), strings.Split(key, "\n")[1][:20], "%s: the error repeats the key", row.sentence)
+		assert.NoFileExists(t, "all.csv.partial", row.sentence)
 	}
 	wantFault(t, "two certificates", serve.Options{TLSSelfSigned: true, TLSCert: "cert.pem", TLSKey: "key.pem"}, "tls-self-signed")
 }
@@ -140,26 +126,17 @@ func TestSignaturesForHTTPSAlone(t *testing.T) {
 			_, cert := s.get(serve.CertificatePath)
 			options.Transport = trusting(t, cert)
 		}
-		key, err := aztables.NewSharedKeyCredential(emulators, known)
-		require.NoError(t, err)
-		client, err := aztables.NewServiceClientWithSharedKey(s.URL(), key, options)
-		require.NoError(t, err)
-		_, err = client.CreateTable(t.Context(), "Races", nil)
-		require.NoErrorf(t, err, "CreateTable at %s = %v; want no error", s.URL(), err)
-		url, err := client.GetAccountSASURL(aztables.AccountSASResourceTypes{Container: true, Object: true},
-			aztables.AccountSASPermissions{Read: true, List: true}, time.Now().Add(-time.Minute), time.Now().Add(time.Hour))
-		require.NoError(t, err)
+		key := must(aztables.NewSharedKeyCredential(emulators, known))(t)
+		client := must(aztables.NewServiceClientWithSharedKey(s.URL(), key, options))(t)
+		must(client.CreateTable(t.Context(), "Races", nil))(t)
+		url := must(client.GetAccountSASURL(aztables.AccountSASResourceTypes{Container: true, Object: true},
+			aztables.AccountSASPermissions{Read: true, List: true}, time.Now().Add(-time.Minute), time.Now().Add(time.Hour)))(t)
 		// It is made for an address without a path: the account's is put where it belongs.
 		_, query, _ := strings.Cut(url, "?")
-		bearer, err := aztables.NewServiceClientWithNoCredential(s.URL()+"?"+query, options)
-		require.NoError(t, err)
-		_, err = bearer.NewListTablesPager(nil).NextPage(t.Context())
-		code := ""
-		if refused := new(azcore.ResponseError); errors.As(err, &refused) {
-			code = refused.ErrorCode
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		assert.Truef(t, code == row.code, "a signature for https at %s: %q; want %q", s.URL(), code, row.code)
+		bearer := must(aztables.NewServiceClientWithNoCredential(s.URL()+"?"+query, options))(t)
+		_, err := bearer.NewListTablesPager(nil).NextPage(t.Context())
+		refused := new(azcore.ResponseError)
+		assert.Equalf(t, row.code != "", errors.As(err, &refused), "a signature for https at %s: %v", s.URL(), err)
+		assert.Equalf(t, row.code, refused.ErrorCode, "a signature for https at %s", s.URL())
 	}
 }

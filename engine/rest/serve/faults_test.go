@@ -44,7 +44,7 @@ func faultyShop(t *testing.T, seed uint64, rules ...engine.FaultRule) (*shop, fu
 // Each kind of fault reaches a client over the wire as what it is, at the key alone that it
 // is for, and what was carried out is there.
 func TestFaultsOnTheWire(t *testing.T) {
-	const late = 150 * time.Millisecond
+	const late = 30 * time.Millisecond
 	refused := func(status int, code entity.Code) target.Outcome { return target.Outcome{Status: status, Code: code} }
 	lost := target.Outcome{Fault: target.ConnectionClosed}
 	cut := target.Outcome{Fault: target.ReplyCutOff}

@@ -3,7 +3,10 @@ package serve
 import (
 	"bytes"
 	"errors"
+	"io"
 	"net/http/httptest"
+	"os"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
+	"loadgen/engine/entity"
 )
 
 // What was served is told every few seconds, if there was anything; whoever wants to
@@ -48,6 +52,33 @@ func TestCountsAreToldWhereThereAreAny(t *testing.T) {
 				"ticks = %v; want one each second", ticks)
 		})
 	}
+}
+
+// The archive is written while the service goes on, and again at the end.
+func TestExportNowAndThen(t *testing.T) {
+	t.Chdir(t.TempDir())
+	synctest.Test(t, func(t *testing.T) {
+		s, faults := newService(Options{Input: strings.NewReader(`{"Table":"Races","PartitionKey":"p","RowKey":"1"}`), Imports: []string{"-"},
+			Export: "all.jsonl", ExportEvery: 3 * time.Second, Journal: io.Discard})
+		require.NoError(t, errors.Join(append(faults, s.prepare(t.Context()))...))
+		s.watch()
+		time.Sleep(2 * time.Second) // in the bubble's time
+		synctest.Wait()
+		assert.NoFileExists(t, "all.jsonl", "before the time")
+		time.Sleep(time.Second)
+		synctest.Wait()
+		entities := func() int {
+			text, _ := os.ReadFile("all.jsonl")
+			return strings.Count(string(text), "RowKey")
+		}
+		assert.Equal(t, 1, entities(), "entities in the export meanwhile")
+		s.engine.Load(0, "devstoreaccount1", "Races", &entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "p", Row: "2"}})
+		s.unwatch()
+		require.NoError(t, s.Save())
+		assert.Equal(t, 2, entities(), "entities in the export at the end")
+		files, err := os.ReadDir(".")
+		assert.Truef(t, err == nil && len(files) == 1, "the folder holds %v, %v; want the export", files, err)
+	})
 }
 
 func TestThousandsAreApart(t *testing.T) {

@@ -25,11 +25,10 @@ func TestTheLogOfAService(t *testing.T) {
 			throttled := s.Try(entity.Get, "Races", "a'b", "ü 1;")
 			s.Try(entity.Get, "Races", "other", "2")
 			s.stop()
-			text, err := os.Open("table.log")
-			require.NoError(t, err)
+			text := must(os.Open("table.log"))(t)
 			defer text.Close()
 			var said []string
-			_, err = accesslog.Read(text, "table.log", func(e *accesslog.Entry) error {
+			_, err := accesslog.Read(text, "table.log", func(e *accesslog.Entry) error {
 				line := e.Operation + " " + e.Status
 				if e.Keyed {
 					line += " " + e.Key.Partition + "/" + e.Key.Row

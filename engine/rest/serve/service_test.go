@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/rest/resttest"
@@ -57,8 +56,7 @@ func TestAdminPaths(t *testing.T) {
 		assert.Truef(t, status == row.status && (row.status != 404 || strings.Count(text, "\n") == 1),
 			"%s %s = %d %q; want %d", row.method, row.url, status, text, row.status)
 	}
-	stranger, err := http.NewRequestWithContext(t.Context(), "GET", s.AdminURL()+serve.StatePath, nil)
-	require.NoError(t, err)
+	stranger := must(http.NewRequestWithContext(t.Context(), "GET", s.AdminURL()+serve.StatePath, nil))(t)
 	stranger.Host = "page.example"
 	if reply, err := http.DefaultClient.Do(stranger); err != nil || reply.StatusCode != http.StatusForbidden {
 		t.Errorf("the state for a page of the web = %v, %v; want 403", reply, err)
@@ -102,13 +100,10 @@ func TestDrainCutsOffWhatTakesTooLong(t *testing.T) {
 
 // Whoever is there before all is ready waits, and is told nothing where it never is.
 func TestRequestsWaitUntilAllIsReady(t *testing.T) {
-	s, err := serve.Open(t.Context(), serve.Options{Listen: "127.0.0.1:0"})
-	require.NoError(t, err)
-	early, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.URL(), "http://"), "/"+emulators))
-	require.NoError(t, err)
+	s := must(serve.Open(t.Context(), serve.Options{Listen: "127.0.0.1:0"}))(t)
+	early := must(net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.URL(), "http://"), "/"+emulators)))(t)
 	defer early.Close()
-	_, err = early.Write([]byte("GET /-/ HTTP/1.1\r\nHost: x\r\n\r\n"))
-	require.NoError(t, err)
+	must(early.Write([]byte("GET /-/ HTTP/1.1\r\nHost: x\r\n\r\n")))(t)
 	assert.NoError(t, s.Close(), "Close")
 	n, err := early.Read(make([]byte, 1))
 	assert.Truef(t, n <= 0 && err != nil, "a request that came too early was told something")

@@ -92,9 +92,7 @@ func end(c *resttest.Conn) int {
 // leftIn lists the files of a folder.
 func leftIn(t *testing.T, folder string) []string {
 	t.Helper()
-	left, err := filepath.Glob(filepath.Join(folder, "*"))
-	require.NoError(t, err)
-	return left
+	return must(filepath.Glob(filepath.Join(folder, "*")))(t)
 }
 
 // put writes files into the present folder.
@@ -112,12 +110,8 @@ func wantFault(t *testing.T, what string, o serve.Options, field string, words .
 	if o.Listen == "" {
 		o.Listen = "127.0.0.1:0"
 	}
-	s, err := serve.Open(t.Context(), o)
-	if err == nil {
-		_ = s.Close()
-		t.Errorf("%s: Open = nil; want an error with %q", what, words)
-		return nil
-	}
+	_, err := serve.Open(t.Context(), o)
+	require.Errorf(t, err, "%s: Open", what)
 	var fault serve.Fault
 	assert.Truef(t, (field == "" || (errors.As(err, &fault) && fault.Field == field)) && !strings.Contains(err.Error(), "\n"),
 		"%s: Open = %v; want one line, a fault of %s", what, err, field)
@@ -126,3 +120,6 @@ func wantFault(t *testing.T, what string, o serve.Options, field string, words .
 	}
 	return err
 }
+
+// must returns the value of a call that must not fail.
+func must[T any](value T, err error) func(testing.TB) T { return resttest.Must(value, err) }

@@ -40,8 +40,7 @@ func aztablesAt(t *testing.T, s *shop, who azcore.TokenCredential) (*aztables.Se
 	t.Helper()
 	_, cert := s.get(serve.CertificatePath)
 	over := trusting(t, cert)
-	client, err := aztables.NewServiceClient(s.URL(), who, &aztables.ClientOptions{ClientOptions: policy.ClientOptions{Transport: over, Retry: policy.RetryOptions{MaxRetries: -1}}})
-	require.NoError(t, err)
+	client := must(aztables.NewServiceClient(s.URL(), who, &aztables.ClientOptions{ClientOptions: policy.ClientOptions{Transport: over, Retry: policy.RetryOptions{MaxRetries: -1}}}))(t)
 	return client, over
 }
 
@@ -53,20 +52,17 @@ func TestAztablesWithATokenCredential(t *testing.T) {
 	s := open(t, serve.Options{TLSSelfSigned: true, OIDCIssuer: issuer.Name, Profile: "off"})
 	client, over := aztablesAt(t, s, issuer)
 	ctx := t.Context()
-	_, err := client.CreateTable(ctx, "Races", nil)
-	require.NoError(t, err)
+	must(client.CreateTable(ctx, "Races", nil))(t)
 	table := client.NewClient("Races")
 	one := []byte(`{"PartitionKey":"p","RowKey":"1","Name":"Jones"}`)
-	_, err = table.AddEntity(ctx, one, nil)
-	assert.NoError(t, err)
+	must(table.AddEntity(ctx, one, nil))(t)
 	if _, err := table.SubmitTransaction(ctx, []aztables.TransactionAction{{ActionType: aztables.TransactionTypeInsertMerge, Entity: one},
 		{ActionType: aztables.TransactionTypeAdd, Entity: []byte(`{"PartitionKey":"p","RowKey":"2"}`)}}, nil); err != nil {
 		t.Error(err)
 	}
 	found := 0
 	for pages := table.NewListEntitiesPager(nil); pages.More(); {
-		page, err := pages.NextPage(ctx)
-		require.NoError(t, err)
+		page := must(pages.NextPage(ctx))(t)
 		found += len(page.Entities)
 	}
 	assert.Truef(t, found == 2 && len(issuer.scopes) == 1 && issuer.scopes[0] == "https://storage.azure.com/.default",
@@ -85,8 +81,7 @@ func TestAztablesWithATokenCredential(t *testing.T) {
 			t.Errorf("%s: CreateTable = %v; want 401 InvalidAuthenticationInfo with %q", row.name, err, want)
 		}
 	}
-	reply, err := over.Get(s.URL() + "/Tables")
-	require.NoError(t, err)
+	reply := must(over.Get(s.URL() + "/Tables"))(t)
 	reply.Body.Close()
 	if reply.StatusCode != 401 || reply.Header.Get("WWW-Authenticate") != want {
 		t.Errorf("without a token: %d, WWW-Authenticate %q; want 401 and %q", reply.StatusCode, reply.Header.Get("WWW-Authenticate"), want)
