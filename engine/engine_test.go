@@ -49,9 +49,7 @@ func openBench(t testing.TB, m *model.Model, o engine.Options) *bench {
 	o.Model, o.Accounts, o.Seed = m, []string{"one", "two"}, 1
 	b := &bench{Engine: engine.New(o)}
 	for _, account := range o.Accounts {
-		if r := b.Submit(0, &engine.Request{Account: account, Table: "Races", Verb: entity.CreateTable}); r.Status != 204 {
-			t.Fatalf("CreateTable = %d %s; want 204", r.Status, r.Code)
-		}
+		require.Equal(t, 204, b.Submit(0, &engine.Request{Account: account, Table: "Races", Verb: entity.CreateTable}).Status)
 	}
 	return b
 }
@@ -100,9 +98,7 @@ func TestRepliesAndWhatTheyCount(t *testing.T) {
 		counted += row.counted
 	}
 	after := b.Counts()
-	if got := after.Requests - before.Requests; got != int64(len(rows)) {
-		t.Errorf("requests = %d; want %d", got, len(rows))
-	}
+	assert.EqualValues(t, len(rows), after.Requests-before.Requests, "requests")
 	assert.Equal(t, counted, after.Entities-before.Entities, "entities")
 	assert.Equalf(t, after.Ok+after.Throttled+after.Failed, after.Requests,
 		"Counts() = %+v; want requests = ok + refused + failed", after)
@@ -133,27 +129,16 @@ func TestLimitsOfPartitionAndAccount(t *testing.T) {
 	}
 	for detail, count := range want {
 		// The bursts of partitions and account are 1,600 and 2,500 entities.
-		if got := details[detail]; got < count-4200 || got > count+4200 {
-			t.Errorf("%d replies %q; want %d but for the bursts", got, detail, count)
-		}
+		assert.InDeltaf(t, count, details[detail], 4200, "replies %q", detail)
 	}
 }
 
 func TestQueryIsChargedWhatItScans(t *testing.T) {
 	b := newBench(t, model.Documented)
 	for _, pk := range []string{"a", "b", "c"} {
-		var changes []entity.Change
-		for i := range 100 {
-			changes = append(changes, entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: pk, Row: fmt.Sprintf("%03d", i)}})
-		}
-		r := b.Submit(second, &engine.Request{Account: "one", Table: "Races", Verb: entity.Batch, Changes: changes})
-		require.Truef(t, r.Status == 202 && r.Counted == 100,
-			"Batch = %d %s %s, counted %d; want 202, 100", r.Status, r.Code, r.Detail, r.Counted)
+		b.fill(t, pk, 100)
 	}
-	query := func(now clock.Instant, q engine.Query) engine.Reply {
-		b.number++
-		return b.Submit(now, &engine.Request{Account: "one", Table: "Races", Verb: entity.Query, Query: q, Number: b.number})
-	}
+	assert.EqualValues(t, 300, b.CountsOf(entity.Batch).Entities)
 	none := func(entity.Key, entity.Packed) bool { return false }
 	rows := []struct {
 		sentence          string
@@ -162,7 +147,7 @@ func TestQueryIsChargedWhatItScans(t *testing.T) {
 		more              bool
 	}{
 		{"a partition scan counts the partition", engine.Query{Range: filter.OnePartition("b")}, 100, 100, false},
-		{"a row range counts its rows", engine.Query{Range: filter.Rows("b", "010", "020")}, 10, 10, false},
+		{"a row range counts its rows", engine.Query{Range: filter.Rows("b", "000010", "000020")}, 10, 10, false},
 		{"a page counts what it read", engine.Query{Range: filter.OnePartition("b"), Top: 30}, 30, 30, true},
 		{"what a filter drops was scanned", engine.Query{Range: filter.OnePartition("b"), Keep: none}, 0, 100, false},
 		{"a table scan counts the table", engine.Query{Range: filter.All()}, 300, 300, false},
@@ -170,7 +155,7 @@ func TestQueryIsChargedWhatItScans(t *testing.T) {
 		{"a range from a partition that is missing counts what it found", engine.Query{Range: filter.PartitionRange("aa", "c")}, 100, 100, false},
 	}
 	for i, row := range rows {
-		got := query(clock.Instant(i+2)*second, row.query)
+		got := b.query(clock.Instant(i+2)*second, row.query)
 		if len(got.Rows) != row.returned || got.Counted != int64(row.counted) || got.More != row.more || got.Status != 200 {
 			t.Errorf("%s: Query = %d, %d rows, counted %d, more %v; want 200, %d, %d, %v", row.sentence,
 				got.Status, len(got.Rows), got.Counted, got.More, row.returned, row.counted, row.more)
@@ -180,11 +165,11 @@ func TestQueryIsChargedWhatItScans(t *testing.T) {
 	// third finds the bucket empty.
 	const later = 100 * second
 	for i, want := range []int{200, 200, 503} {
-		assert.Equalf(t, want, query(later, engine.Query{Range: filter.OnePartition("b")}).Status, "scan %d at one instant", i+1)
+		assert.Equalf(t, want, b.query(later, engine.Query{Range: filter.OnePartition("b")}).Status, "scan %d at one instant", i+1)
 	}
 	// They left nothing: a point read is admitted half a millisecond later.
-	assert.Equal(t, 503, b.do(later+400_000, "one", "Races", entity.Get, "b", "001").Status, "Get 0.4 ms after the scans")
-	assert.Equal(t, 200, b.do(later+500_000, "one", "Races", entity.Get, "b", "001").Status, "Get 0.5 ms after the scans")
+	assert.Equal(t, 503, b.do(later+400_000, "one", "Races", entity.Get, "b", "000001").Status, "Get 0.4 ms after the scans")
+	assert.Equal(t, 200, b.do(later+500_000, "one", "Races", entity.Get, "b", "000001").Status, "Get 0.5 ms after the scans")
 }
 
 func TestChanceBelongsToTheRequest(t *testing.T) {
@@ -197,13 +182,9 @@ func TestChanceBelongsToTheRequest(t *testing.T) {
 			Change: &entity.Change{Key: entity.Key{Partition: "hot"}}})
 		return r.Done
 	}
-	assert.Equal(t, done(7, 0, 50), done(7, 0, 0), "Done =, and after other requests")
-	if a, b := done(7, 0, 0), done(7, 1, 0); a == b {
-		t.Errorf("Done of two attempts = %v both; want chances of their own", a)
-	}
-	if a, b := done(7, 0, 0), done(8, 0, 0); a == b {
-		t.Errorf("Done of two requests = %v both; want chances of their own", a)
-	}
+	assert.Equal(t, done(7, 0, 0), done(7, 0, 50), "Done after other requests")
+	assert.NotEqual(t, done(7, 0, 0), done(7, 1, 0), "Done of two attempts")
+	assert.NotEqual(t, done(7, 0, 0), done(8, 0, 0), "Done of two requests")
 }
 
 // A deleted table's name is kept back for as long as the model says, in any case, in its
@@ -254,12 +235,10 @@ func TestNameOfADeletedTableIsKeptBack(t *testing.T) {
 func TestLoadedTableNeedsNoFreeName(t *testing.T) {
 	b := newBench(t, model.Documented)
 	b.Submit(0, &engine.Request{Account: "one", Table: "Races", Verb: entity.DeleteTable})
-	if code, _ := b.LoadTable(second, "one", "Races"); code != entity.OK {
-		t.Errorf("LoadTable of a deleted table's name = %s; want it made", code)
-	}
-	if r := b.Submit(second, &engine.Request{Account: "one", Table: "Races", Verb: entity.CreateTable}); r.Code != entity.TableAlreadyExists {
-		t.Errorf("CreateTable of what was put in = %s; want %s", r.Code, entity.TableAlreadyExists)
-	}
+	code, _ := b.LoadTable(second, "one", "Races")
+	assert.Equal(t, entity.OK, code, "LoadTable of a deleted table's name")
+	r := b.Submit(second, &engine.Request{Account: "one", Table: "Races", Verb: entity.CreateTable})
+	assert.Equal(t, entity.TableAlreadyExists, r.Code, "CreateTable of a loaded table")
 }
 
 func TestConcurrentSubmitsKeepTheBooks(t *testing.T) {
@@ -334,9 +313,7 @@ func TestSizeWeightCountsWithEveryStart(t *testing.T) {
 				admitted++
 			}
 		}
-		if got := float64(admitted); got < 0.99*row.want || got > 1.01*row.want {
-			t.Errorf("size_weight %s, cold %v: %v entities of 4 KiB were admitted; want %v", row.weight, row.cold, got, row.want)
-		}
+		assert.InEpsilonf(t, row.want, admitted, 0.01, "size_weight %s, cold %v: admitted entities of 4 KiB", row.weight, row.cold)
 	}
 }
 
@@ -347,22 +324,13 @@ func TestLoadIsNoRequest(t *testing.T) {
 	const many = 2500 // more than one partition may take in its burst, and more than a page
 	for i := range many {
 		c := entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "hot", Row: fmt.Sprintf("%04d", i)}}
-		if code, detail := b.Load(0, "one", "Races", &c); code != entity.OK {
-			t.Fatalf("Load(%d) = %s %s; want OK", i, code, detail)
-		}
+		code, detail := b.Load(0, "one", "Races", &c)
+		require.Equal(t, entity.OK, code, detail)
 	}
-	if got := b.Counts(); got != before {
-		t.Errorf("Counts() = %+v after loading; want %+v as before", got, before)
-	}
-	if got := b.Partitions(); got != 0 {
-		t.Errorf("Partitions() = %d after loading; want 0", got)
-	}
-	if got := b.do(0, "one", "Races", entity.Get, "hot", "2499"); got.Code != entity.OK {
-		t.Errorf("Get of what was loaded = %d %s; want 200", got.Status, got.Code)
-	}
-	if got := b.Partitions(); got != 1 {
-		t.Errorf("Partitions() = %d after one was asked for something; want 1", got)
-	}
+	assert.Equal(t, before, b.Counts(), "Counts after loading")
+	assert.Equal(t, 0, b.Partitions(), "Partitions after loading")
+	assert.Equal(t, entity.OK, b.do(0, "one", "Races", entity.Get, "hot", "2499").Code, "Get of what was loaded")
+	assert.Equal(t, 1, b.Partitions(), "Partitions after a request to one")
 
 	row := 0
 	for k := range b.Entities("one", "rACES") {
@@ -381,21 +349,14 @@ func TestLoadIsNoRequest(t *testing.T) {
 
 // What is loaded is as old as a request's entity would be that arrived then.
 func TestLoadIsDated(t *testing.T) {
-	m, err := model.New(model.Off)
-	require.NoError(t, err)
 	epoch := entity.EarliestDateTime + 7
-	e := engine.New(engine.Options{Model: m, Accounts: []string{"one"}, Calendar: clock.Epoch(epoch.Time())})
-	if code, detail := e.LoadTable(0, "one", "Races"); code != entity.OK {
-		t.Fatalf("LoadTable = %s %s; want OK", code, detail)
-	}
+	e := engine.New(engine.Options{Model: modelOf(t, model.Off), Accounts: []string{"one"}, Calendar: clock.Epoch(epoch.Time())})
+	e.LoadTable(0, "one", "Races")
 	c := entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "p", Row: "r"}}
-	if code, detail := e.Load(second, "one", "Races", &c); code != entity.OK {
-		t.Fatalf("Load = %s %s; want OK", code, detail)
-	}
+	code, detail := e.Load(second, "one", "Races", &c)
+	require.Equal(t, entity.OK, code, detail)
 	for _, packed := range e.Entities("one", "Races") {
-		if got, want := packed.Timestamp(), epoch+10_000_000; got < want || got > want+10 {
-			t.Errorf("the timestamp = %d; want %d, or just later", got, want)
-		}
+		assert.InDelta(t, int64(epoch+10_000_000), int64(packed.Timestamp()), 10, "the timestamp")
 	}
 }
 
@@ -433,12 +394,8 @@ func TestLoadRefusesWhatARequestCannotDo(t *testing.T) {
 			"%s: loading = %q %q; want %q and why", row.name, code, detail, row.want)
 	}
 	want := []engine.TableState{{Name: "Races", Entities: 1}, {Name: "Runners"}}
-	if got := b.Tables("one"); fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("Tables = %v; want %v", got, want)
-	}
-	if got := b.Tables("three"); got != nil {
-		t.Errorf("Tables(an account that is missing) = %v; want none", got)
-	}
+	assert.Equal(t, want, b.Tables("one"))
+	assert.Empty(t, b.Tables("three"), "tables of an account that is missing")
 	for k := range b.Entities("three", "Races") {
 		t.Errorf("an account that is missing yields %v", k)
 	}

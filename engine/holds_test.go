@@ -113,10 +113,8 @@ func TestDatalessAnswersWritesAlike(t *testing.T) {
 				refused++
 			}
 		}
-		assert.True(t, refused != 0, "nothing was refused: the test shows too little")
-		if engines[0].Counts() != engines[1].Counts() {
-			t.Errorf("without a store the counts are %+v; want %+v", engines[1].Counts(), engines[0].Counts())
-		}
+		assert.Positive(t, refused, "refused writes")
+		assert.Equal(t, engines[0].Counts(), engines[1].Counts(), "counts without a store")
 	}
 }
 
@@ -139,13 +137,10 @@ func TestDatalessCannotShowWhatATableHolds(t *testing.T) {
 			t.Errorf("%s = %d %s, counted %d; want success that counts one", tt.name, got.Status, got.Code, got.Counted)
 		}
 	}
-	if got := e.Submit(0, writeOf(entity.Get, "row")); got.Code != entity.ResourceNotFound {
-		t.Errorf("Get = %d %s; want that nothing is there", got.Status, got.Code)
-	}
-	query := &engine.Request{Account: "one", Table: "Races", Verb: entity.Query, Query: engine.Query{Range: filter.All()}}
-	if got := e.Submit(0, query); got.Code != entity.OK || len(got.Rows) != 0 {
-		t.Errorf("Query = %d with %d rows; want an empty page", got.Status, len(got.Rows))
-	}
+	assert.Equal(t, entity.ResourceNotFound, e.Submit(0, writeOf(entity.Get, "row")).Code, "Get")
+	page := e.query(0, engine.Query{Range: filter.All()})
+	assert.Equal(t, entity.OK, page.Code, "Query")
+	assert.Empty(t, page.Rows, "Query")
 }
 
 // What is wrong with a transaction in itself shows all the same, and a table has

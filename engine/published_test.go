@@ -28,6 +28,7 @@ func TestPublishedMeasurements(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays eighteen minutes of load from one goroutine")
 	}
+	t.Parallel()
 	written, err := os.ReadFile(comparisonPage)
 	require.NoError(t, err)
 	page := string(written)

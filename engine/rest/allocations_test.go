@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/rest/resttest"
 )
 
@@ -29,9 +31,7 @@ func TestAllocationsOfRequests(t *testing.T) {
 			}
 		})
 		t.Logf("%s allocates %.0f times", row.name, got)
-		if got > row.most {
-			t.Errorf("%s allocates %.0f times; want %.0f at most", row.name, got, row.most)
-		}
+		assert.LessOrEqual(t, got, row.most, row.name)
 	}
 }
 
@@ -49,9 +49,7 @@ func TestTheRoomOfAPageIsMadeOnce(t *testing.T) {
 	s.ServeHTTP(&w, page)
 	runtime.ReadMemStats(&after)
 	const rows, slack = 160 << 10, 16
-	if got, most := int64(after.TotalAlloc-before.TotalAlloc), w.bytes+w.bytes/slack+rows; got > most {
-		t.Errorf("a first page of %d bytes allocates %d; want at most %d", w.bytes, got, most)
-	}
+	assert.LessOrEqual(t, int64(after.TotalAlloc-before.TotalAlloc), w.bytes+w.bytes/slack+rows, "bytes allocated for a first page")
 }
 
 // discard is a ResponseWriter that is used again and keeps nothing.

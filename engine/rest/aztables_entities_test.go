@@ -79,9 +79,8 @@ func TestStandardClientEntitiesOfEveryType(t *testing.T) {
 	for format, types := range map[aztables.MetadataFormat]bool{aztables.MetadataFormatFull: true, aztables.MetadataFormatNone: false} {
 		reply := must(table.GetEntity(t.Context(), "full", "1", &aztables.GetEntityOptions{Format: &format}))(t)
 		e := decodeEntity(t, reply.Value)
-		if (e.ID != "") != types || strings.Contains(string(reply.Value), "@odata.type") != types || e.Properties["Part"] != 0.1 {
-			t.Errorf("GetEntity as %s = %s; want identity and types: %v", format, reply.Value, types)
-		}
+		assert.Truef(t, (e.ID != "") == types && strings.Contains(string(reply.Value), "@odata.type") == types && e.Properties["Part"] == 0.1,
+			"GetEntity as %s = %s; want identity and types: %v", format, reply.Value, types)
 	}
 }
 

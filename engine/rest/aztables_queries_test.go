@@ -142,7 +142,6 @@ func TestStandardClientSelects(t *testing.T) {
 	assert.Equal(t, want, string(page.Entities[0]), "selected")
 	page = must(table.NewListEntitiesPager(&aztables.ListEntitiesOptions{Select: pointer("RowKey,Least,Text")}).NextPage(t.Context()))(t)
 	e := decodeEntity(t, page.Entities[0])
-	if e.PartitionKey != "" || e.RowKey != "1" || len(e.Properties) != 2 || e.Properties["Least"] != aztables.EDMInt64(-1<<63) || e.ETag == "" {
-		t.Errorf("selected = %+v; want RowKey, tag and two properties", e)
-	}
+	assert.Truef(t, e.PartitionKey == "" && e.RowKey == "1" && len(e.Properties) == 2 && e.Properties["Least"] == aztables.EDMInt64(-1<<63) && e.ETag != "",
+		"selected = %+v; want RowKey, tag and two properties", e)
 }

@@ -143,9 +143,8 @@ func TestBadRequests(t *testing.T) {
 		t.Errorf("the engine carried out %d of the bad requests; want none", after.Ok-before.Ok)
 	}
 	c := s.Counts()
-	if want := int64(len(badRequests)); c.Failed != want || c.Requests != want+1 {
-		t.Errorf("Counts() = %+v; want %d failed of %d", c, want, want+1)
-	}
+	want := int64(len(badRequests))
+	assert.Truef(t, c.Failed == want && c.Requests == want+1, "Counts() = %+v; want %d failed of %d", c, want, want+1)
 }
 
 func TestErrorsAreXMLForThoseWhoSpeakNoJSON(t *testing.T) {
@@ -188,9 +187,8 @@ func TestBodiesAreReadToTheirEnd(t *testing.T) {
 	r = resttest.NewRequest("POST", races, valid)
 	r.ContentLength, r.TransferEncoding = -1, []string{"chunked"}
 	w = httptest.NewRecorder()
-	if s.ServeHTTP(w, r); w.Code != http.StatusCreated {
-		t.Errorf("a body in chunks = %d %s; want 201", w.Code, w.Body)
-	}
+	s.ServeHTTP(w, r)
+	assert.Truef(t, w.Code == http.StatusCreated, "a body in chunks = %d %s; want 201", w.Code, w.Body)
 }
 
 func TestOptionsSayAllThatIsWrong(t *testing.T) {

@@ -54,9 +54,8 @@ func FuzzHandler(f *testing.F) {
 			resttest.CodeOf(t, w)
 		}
 		after := s.Counts()
-		if after.Requests != before.Requests+1 || after.Requests != after.Ok+after.Throttled+after.Failed || after.Throttled != 0 {
-			t.Errorf("Counts() = %+v after %+v; want one request more", after, before)
-		}
+		assert.Truef(t, after.Requests == before.Requests+1 && after.Requests == after.Ok+after.Throttled+after.Failed && after.Throttled == 0,
+			"Counts() = %+v after %+v; want one request more", after, before)
 		if w.Code >= 400 && after.Ok != before.Ok || w.Code < 300 && w.Code != 202 && after == (engine.Counts{}) {
 			t.Errorf("Counts() = %+v after %+v and %d; want it to count as what it was", after, before, w.Code)
 		}

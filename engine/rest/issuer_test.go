@@ -109,9 +109,8 @@ func TestIssuersThatAreNone(t *testing.T) {
 		{"one that calls itself otherwise", other.Name + "/", "issuer"},
 	} {
 		_, err := rest.DiscoverIssuer(t.Context(), row.issuer, "races", clock.NewReal(), clock.NewReal())
-		if !errors.Is(err, rest.ErrIssuer) || !strings.Contains(err.Error(), row.says) || strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%s: Discover = %v; want one line with %q", row.name, err, row.says)
-		}
+		assert.Truef(t, errors.Is(err, rest.ErrIssuer) && strings.Contains(err.Error(), row.says) && !strings.Contains(err.Error(), "\n") && !strings.Contains(err.Error(), "secret"),
+			"%s: Discover = %v; want one line with %q", row.name, err, row.says)
 	}
 }
 

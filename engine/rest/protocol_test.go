@@ -64,9 +64,8 @@ func TestHeads(t *testing.T) {
 	s := withTable(t)
 	for _, target := range []string{runner, races, "/contoso/Tables", "/contoso/$batch", "/contoso/", "/contoso/?restype=service&comp=stats"} {
 		w := s.Do("HEAD", target, "")
-		if w.Code != http.StatusMethodNotAllowed || w.Header().Get("x-ms-error-code") != "MethodNotAllowed" || w.Body.Len() != 0 || w.Header().Get("Content-Length") == "0" {
-			t.Errorf("HEAD %s = %d %v %s; want 405 MethodNotAllowed, a length and no body", target, w.Code, w.Header(), w.Body)
-		}
+		assert.Truef(t, w.Code == http.StatusMethodNotAllowed && w.Header().Get("x-ms-error-code") == "MethodNotAllowed" && w.Body.Len() == 0 && w.Header().Get("Content-Length") != "0",
+			"HEAD %s = %d %v %s; want 405 MethodNotAllowed, a length and no body", target, w.Code, w.Header(), w.Body)
 	}
 	assert.Equal(t, "GET, POST", s.Do("HEAD", races, "").Header().Get("Allow"), "Allow")
 }

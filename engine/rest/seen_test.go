@@ -137,9 +137,8 @@ func TestEachRequestIsSeenForWhatItIs(t *testing.T) {
 		w.seen[0].Request, w.seen[0].RequestID, w.seen[0].ETag, w.seen[0].Sent = nil, "", "", 0
 		assert.Equalf(t, fmt.Sprintf("%+v", row.want), fmt.Sprintf("%+v", w.seen[0]), "%s: seen", row.name)
 		after, sum := s.Counts(), w.sum()
-		if after.Entities != before.Entities+sum.Entities || after.Ok != before.Ok+sum.Ok || after.Failed != before.Failed+sum.Failed {
-			t.Errorf("%s: Counts() went from %+v to %+v; want %+v more, as seen", row.name, before, after, sum)
-		}
+		assert.Truef(t, after.Entities == before.Entities+sum.Entities && after.Ok == before.Ok+sum.Ok && after.Failed == before.Failed+sum.Failed,
+			"%s: Counts() went from %+v to %+v; want %+v more, as seen", row.name, before, after, sum)
 	}
 }
 
@@ -221,7 +220,6 @@ func TestASenderThatIsGoneIsSeen(t *testing.T) {
 	}()
 	got, want := s.Counts(), (engine.Counts{Requests: 1, Failed: 1})
 	assert.Truef(t, got == want, "Counts() = %+v; want %+v", got, want)
-	if len(w.seen) != 1 || w.seen[0].Status != 0 || w.seen[0].Verb != entity.Get || w.seen[0].Code != entity.TableNotFound {
-		t.Errorf("seen = %+v; want one lost reply to a get", w.seen)
-	}
+	assert.Truef(t, len(w.seen) == 1 && w.seen[0].Status == 0 && w.seen[0].Verb == entity.Get && w.seen[0].Code == entity.TableNotFound,
+		"seen = %+v; want one lost reply to a get", w.seen)
 }

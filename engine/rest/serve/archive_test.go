@@ -71,9 +71,7 @@ func wantSame(t testing.TB, what string, got, want []serve.ArchiveRecord) {
 	t.Helper()
 	require.Len(t, got, len(want), what)
 	for i := range want {
-		if shown(&got[i]) != shown(&want[i]) {
-			t.Errorf("%s: record %d =\n%s\nwant\n%s", what, i, shown(&got[i]), shown(&want[i]))
-		}
+		assert.Equalf(t, shown(&want[i]), shown(&got[i]), "%s: record %d", what, i)
 	}
 }
 
@@ -295,9 +293,8 @@ func TestErrorsOfOthersPassThrough(t *testing.T) {
 			visits++
 			return unwilling
 		})
-		if !errors.Is(err, unwilling) || errors.Is(err, serve.ErrArchiveForm) || !strings.Contains(err.Error(), "line ") || visits != 1 {
-			t.Errorf("%s: Read = %v after %d visits; want the visitor's error and a line after one", name, err, visits)
-		}
+		assert.Truef(t, errors.Is(err, unwilling) && !errors.Is(err, serve.ErrArchiveForm) && strings.Contains(err.Error(), "line ") && visits == 1,
+			"%s: Read = %v after %d visits; want the visitor's error and a line after one", name, err, visits)
 		from := io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken))
 		assert.ErrorIsf(t, serve.ReadArchive(f, from, func(*serve.ArchiveRecord) error { return nil }), broken, "%s: Read", name)
 		many := make([]serve.ArchiveRecord, 10_000)

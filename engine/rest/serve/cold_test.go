@@ -52,9 +52,8 @@ func TestLoadBalancingOfAColdService(t *testing.T) {
 				if len(events) == 0 || events[0].Kind != "split" || events[0].TableName != "Races" || events[0].At.Offset() != row.want {
 					t.Fatalf("%+v: %v; want a split of Races first, at %v", row, events, row.want)
 				}
-				if len(state.Ranges) < 2 || state.Ranges[0].FirstKey != "" || state.Ranges[1].FirstKey == "" || state.Ranges[1].Table != "Races" {
-					t.Errorf("%+v: ranges %+v; want both halves", row, state.Ranges)
-				}
+				assert.Truef(t, len(state.Ranges) >= 2 && state.Ranges[0].FirstKey == "" && state.Ranges[1].FirstKey != "" && state.Ranges[1].Table == "Races",
+					"%+v: ranges %+v; want both halves", row, state.Ranges)
 				assert.Containsf(t, said.String(), fmt.Sprintf("table Races: %v split range 1 and 2 at", row.want),
 					"%+v: the journal says\n%s", row, &said)
 			})

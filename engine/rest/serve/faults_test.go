@@ -76,9 +76,8 @@ func TestFaultsOnTheWire(t *testing.T) {
 			for i, want := range []target.Outcome{row.insert, row.get} {
 				verb, began := []entity.Verb{entity.Insert, entity.Get}[i], time.Now()
 				got := s.Try(verb, "Races", "p", "1")
-				if got.Status != want.Status || got.Code != want.Code || got.Fault != want.Fault {
-					t.Errorf("the %v came to %d %s %s; want %d %s %s", verb, got.Status, got.Code, got.Fault, want.Status, want.Code, want.Fault)
-				}
+				assert.Truef(t, got.Status == want.Status && got.Code == want.Code && got.Fault == want.Fault,
+					"the %v came to %d %s %s; want %d %s %s", verb, got.Status, got.Code, got.Fault, want.Status, want.Code, want.Fault)
 				took := time.Since(began)
 				assert.Truef(t, took >= row.takes, "the %v took %v; want %v at least", verb, took, row.takes)
 			}

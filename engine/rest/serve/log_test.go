@@ -33,9 +33,8 @@ func TestTheLogOfAService(t *testing.T) {
 				if e.Keyed {
 					line += " " + e.Key.Partition + "/" + e.Key.Row
 				}
-				if e.Account != emulators || e.EndToEnd < e.Server || e.RequestID == "" || e.HTTP == 0 || e.ResponsePacket < 0 {
-					t.Errorf("%+v lacks something", e)
-				}
+				assert.Truef(t, e.Account == emulators && e.EndToEnd >= e.Server && e.RequestID != "" && e.HTTP != 0 && e.ResponsePacket >= 0,
+					"%+v lacks something", e)
 				said = append(said, line)
 				return nil
 			})

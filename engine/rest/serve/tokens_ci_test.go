@@ -14,7 +14,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/rest/resttest"
 	"loadgen/engine/rest/serve"
@@ -77,14 +76,12 @@ func TestAztablesWithATokenCredential(t *testing.T) {
 		client, _ := aztablesAt(t, s, &other)
 		_, err := client.CreateTable(ctx, "Others", nil)
 		refused := new(azcore.ResponseError)
-		if !errors.As(err, &refused) || refused.StatusCode != 401 || refused.ErrorCode != "InvalidAuthenticationInfo" || refused.RawResponse.Header.Get("WWW-Authenticate") != want {
-			t.Errorf("%s: CreateTable = %v; want 401 InvalidAuthenticationInfo with %q", row.name, err, want)
-		}
+		assert.Truef(t, errors.As(err, &refused) && refused.StatusCode == 401 && refused.ErrorCode == "InvalidAuthenticationInfo" && refused.RawResponse.Header.Get("WWW-Authenticate") == want,
+			"%s: CreateTable = %v; want 401 InvalidAuthenticationInfo with %q", row.name, err, want)
 	}
 	reply := must(over.Get(s.URL() + "/Tables"))(t)
 	reply.Body.Close()
-	if reply.StatusCode != 401 || reply.Header.Get("WWW-Authenticate") != want {
-		t.Errorf("without a token: %d, WWW-Authenticate %q; want 401 and %q", reply.StatusCode, reply.Header.Get("WWW-Authenticate"), want)
-	}
+	assert.Truef(t, reply.StatusCode == 401 && reply.Header.Get("WWW-Authenticate") == want,
+		"without a token: %d, WWW-Authenticate %q; want 401 and %q", reply.StatusCode, reply.Header.Get("WWW-Authenticate"), want)
 	s.wantJournal("bearer tokens of " + issuer.Name + " are taken")
 }
