@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,22 +32,8 @@ type standard struct {
 	key     *aztables.SharedKeyCredential
 	options *aztables.ClientOptions
 	service *aztables.ServiceClient
-	// accepted counts the connections.
-	accepted *counting
-}
-
-// counting is a listener that counts.
-type counting struct {
-	net.Listener
-	connections atomic.Int64
-}
-
-func (c *counting) Accept() (net.Conn, error) {
-	connection, err := c.Listener.Accept()
-	if err == nil {
-		c.connections.Add(1)
-	}
-	return connection, err
+	// dials counts the connections.
+	dials atomic.Int64
 }
 
 // newStandard serves over TLS, since the client's own signatures are for that
@@ -60,12 +47,13 @@ func newStandard(t *testing.T, between func(http.Handler) http.Handler) *standar
 	if between != nil {
 		h = between(h)
 	}
-	listener := must(net.Listen("tcp", "127.0.0.1:0"))(t)
-	a.accepted = &counting{Listener: listener}
 	ours, theirs := certified(t)
-	a.url = open(t, rest.ListenOptions{Listener: a.accepted, TLS: ours, Handler: h}).URL() + "/" + account
+	a.url = open(t, rest.ListenOptions{TLS: ours, Handler: h}).URL() + "/" + account
 	a.options = &aztables.ClientOptions{}
-	a.options.Transport = &http.Client{Transport: &http.Transport{TLSClientConfig: theirs}}
+	a.options.Transport = &http.Client{Transport: &http.Transport{TLSClientConfig: theirs, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+		a.dials.Add(1)
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}}}
 	a.options.Retry.MaxRetries = -1
 	a.key = must(aztables.NewSharedKeyCredential(account, contoso.Secret))(t)
 	a.service = must(aztables.NewServiceClientWithSharedKey(a.url, a.key, a.options))(t)
@@ -235,5 +223,5 @@ func TestStandardClientKeepsItsConnection(t *testing.T) {
 		actions := []aztables.TransactionAction{{ActionType: aztables.TransactionTypeInsertMerge, Entity: add}}
 		must(table.SubmitTransaction(t.Context(), actions, nil))(t)
 	}
-	assert.EqualValues(t, 1, a.accepted.connections.Load(), "the client needed connections")
+	assert.EqualValues(t, 1, a.dials.Load(), "connections")
 }

@@ -3,18 +3,18 @@ package rest_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
-	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/rest"
+	"loadgen/engine/rest/resttest"
 )
 
 // Many at once, with keys and bodies of many lengths: no reply shows anything of
@@ -29,16 +29,14 @@ func TestConcurrentRequestsDoNotMix(t *testing.T) {
 				partition := strings.Repeat(string(rune('a'+worker)), 1+(worker*7+i*13)%200)
 				key := fmt.Sprintf("/contoso/Races(PartitionKey='%s',RowKey='%d')", partition, i)
 				body := fmt.Sprintf(`{"PartitionKey":%q,"RowKey":"%d","Owner":"%s"}`, partition, i, strings.Repeat(partition, 3))
-				var w = s.Do("POST", races, body)
+				w := s.Do("POST", races, body)
 				if i%2 == 1 {
 					w = s.Do("POST", "/contoso/$batch", insertBatch(partition, fmt.Sprint(i)), batchType)
 				}
 				assert.Truef(t, w.Code == 201 || w.Code == 202,
 					"insert of %s = %d %s; want 201 or 202", key, w.Code, w.Body)
 				w = s.Do("GET", key, "")
-				if want := fmt.Sprintf(`{"PartitionKey":%q,"RowKey":"%d",`, partition, i); w.Code != 200 || !strings.HasPrefix(w.Body.String(), want) {
-					t.Errorf("GET %s = %d %s; want %s", key, w.Code, w.Body, want)
-				}
+				assert.Containsf(t, w.Body.String(), fmt.Sprintf(`{"PartitionKey":%q,"RowKey":"%d",`, partition, i), "GET %s", key)
 				w = s.Do("GET", races+"?$filter=PartitionKey%20eq%20'"+partition+"'", "")
 				for _, row := range decodeRows(t, w.Body.Bytes()) {
 					assert.Equal(t, partition, row.PartitionKey, "query of")
@@ -47,9 +45,8 @@ func TestConcurrentRequestsDoNotMix(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if c := s.Counts(); c.Requests != c.Ok+c.Throttled+c.Failed || c.Throttled != 0 {
-		t.Errorf("Counts() = %+v; want closed books, and nothing refused", c)
-	}
+	c := s.Counts()
+	assert.Truef(t, c.Requests == c.Ok+c.Failed && c.Throttled == 0, "Counts() = %+v; want closed books, and nothing refused", c)
 }
 
 // What the engine remembers of a request that is over is a copy: names of tables
@@ -74,40 +71,23 @@ func TestNamesOutliveTheirRequest(t *testing.T) {
 	}
 }
 
-// held is a handler whose reply waits until it is let go, or the sender is gone.
-type held struct {
-	entered, release chan struct{}
-	left             *atomic.Bool
-}
-
-func (h held) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h.entered <- struct{}{}
-	select {
-	case <-h.release:
-		_, _ = io.WriteString(w, "done")
-	case <-r.Context().Done():
-		for range 1000 {
-			runtime.Gosched()
-		}
-	}
-	h.left.Store(true)
-}
-
+// Close with a context that is over cuts off the request under way, and waits for its handler.
 func TestServerCutsOffWhoTakesTooLong(t *testing.T) {
-	h := held{make(chan struct{}), make(chan struct{}), new(atomic.Bool)}
-	s := must(rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: h}))(t)
-	failed := make(chan error, 1)
-	go func() {
-		reply, err := http.Get(s.URL())
-		if err == nil {
-			err = reply.Body.Close()
-		}
-		failed <- err
-	}()
-	<-h.entered
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	assert.Error(t, s.Close(ctx), "Close = nil; want the context's error")
-	assert.True(t, h.left.Load(), "Close returned before the handler did; want it to wait")
-	assert.Error(t, <-failed, "the request that was cut off has a reply; want none")
+	synctest.Test(t, func(t *testing.T) {
+		handled := false
+		s, pipes := openPipes(t, rest.ListenOptions{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			<-r.Context().Done()
+			time.Sleep(time.Second) // in the bubble's time
+			handled = true
+		})})
+		c := resttest.NewConn(t, pipes.Dial())
+		c.Send(get("/slow"))
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		assert.Error(t, s.Close(ctx), "Close")
+		assert.True(t, handled, "Close returned before the handler did")
+		_, _, err := c.Reply()
+		assert.Error(t, err, "the reply to the request that was cut off")
+	})
 }

@@ -68,6 +68,23 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// A quarter of the requests is lost, the same ones for the same seed.
+func TestFaultsAreDrawnBySeed(t *testing.T) {
+	draw := func() (lost []int) {
+		s := newService(t, resttest.Options{Rest: rest.Options{Faults: &engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultDrop,
+			Moment: engine.FaultAfter, To: time.Hour, Share: engine.WholeShare / 4}}}}})
+		for i := range 200 {
+			if s.aborts("GET", "/contoso/Tables", "") {
+				lost = append(lost, i)
+			}
+		}
+		return lost
+	}
+	first := draw()
+	assert.InDelta(t, 50, len(first), 27, "lost of 200")
+	assert.Equal(t, first, draw())
+}
+
 // The rule meets one partition, whatever the request looks like.
 func TestFaultsGoByPartition(t *testing.T) {
 	s := withTable(t, resttest.Options{Rest: rest.Options{Faults: &engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultDrop,
