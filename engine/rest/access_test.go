@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -35,10 +34,7 @@ func signed(target, options string) string {
 // bearer sends a request that nothing but its query string authorises. The
 // options are a signature's, of a table where they name one.
 func (s *service) bearer(method, target, options, body string, headers ...string) (status int, w http.Header, text string) {
-	joint := "?"
-	if strings.Contains(target, "?") {
-		joint = "&"
-	}
+	joint := map[bool]string{false: "?", true: "&"}[strings.Contains(target, "?")]
 	headers = append([]string{"Authorization:", "X-Ms-Date:"}, headers...)
 	reply := s.Do(method, signed(target+joint, options), body, headers...)
 	return reply.Code, reply.Header(), reply.Body.String()
@@ -153,11 +149,9 @@ func TestSignaturesHaveLimits(t *testing.T) {
 		if row.tls {
 			r.TLS = &tls.ConnectionState{}
 		}
-		w := httptest.NewRecorder()
-		s.ServeHTTP(w, r)
-		if got := w.Header().Get("x-ms-error-code"); got != row.code || (w.Code == 403) != (row.code != "") || w.Code != 403 && w.Code != 200 {
-			t.Errorf("%s: %s = %d %s; want code %q", row.name, row.options, w.Code, w.Body, row.code)
-		}
+		w := s.Send(r)
+		assert.Equalf(t, row.code, w.Header().Get("x-ms-error-code"), "%s: %s = %s", row.name, row.options, w.Body)
+		assert.Equal(t, map[bool]int{false: 403, true: 200}[row.code == ""], w.Code, row.name)
 	}
 	s := withTable(t)
 	target := signed(races+"?", plain+"&se=2030-01-01")
@@ -251,8 +245,7 @@ func TestSignaturesKeepToTheirKeys(t *testing.T) {
 		assert.Equalf(t, row.want, header.Get("x-ms-error-code"), "%s: POST = %d %s", row.name, status, text)
 		assert.Truef(t, row.headers == nil || row.want == "" || strings.Contains(text, `"value":"1:`),
 			"%s: POST = %s; want the index of the second", row.name, text)
-		assert.Equalf(t, row.want == "", (s.Engine.Counts().Requests-before.Requests) == 1,
-			"%s: the engine was asked times", row.name)
+		assert.Equalf(t, row.want == "", s.Engine.Counts().Requests > before.Requests, "%s: the engine was asked", row.name)
 	}
 }
 

@@ -37,9 +37,9 @@ func TestAccessPoliciesGoWithTheirTable(t *testing.T) {
 	s.Want(t, 204, "PUT", acl, one)
 	want("/contoso/rACES()?comp=acl", one)
 	want("/contoso-secondary/Races?comp=acl", one)
-	if w := s.Want(t, 200, "HEAD", acl, ""); w.Body.Len() != 0 || w.Header().Get("Content-Length") != fmt.Sprint(len(xmlStart+one)) {
-		t.Errorf("HEAD = %q, Content-Length %s; want no body, and the length that it has for a GET", w.Body, w.Header().Get("Content-Length"))
-	}
+	w := s.Want(t, 200, "HEAD", acl, "")
+	assert.Empty(t, w.Body.String(), "HEAD")
+	assert.Equal(t, fmt.Sprint(len(xmlStart+one)), w.Header().Get("Content-Length"), "Content-Length of HEAD")
 	s.Want(t, 400, "PUT", acl, policies("<Id>c</Id>", "<Id>c</Id>"))
 	want(acl, one)
 	s.Want(t, 204, "DELETE", "/contoso/Tables('races')", "")
@@ -78,17 +78,15 @@ func TestSignaturesNamePolicies(t *testing.T) {
 			options += "&tn=Races"
 		}
 		status, header, text := s.bearer("GET", races, options, "")
-		if got := header.Get("x-ms-error-code"); got != row.code || (status == 200) != (row.code == "") {
-			t.Errorf("%s: GET with %s = %d %s; want code %q", row.name, options, status, text, row.code)
-		}
+		assert.Equalf(t, row.code, header.Get("x-ms-error-code"), "%s: GET with %s = %s", row.name, options, text)
+		assert.Equal(t, row.code == "", status == 200, row.name)
 	}
 	// Whoever has such a URL has it for as long as the policy stands.
 	const reader = "sv=2019-02-02&tn=Races&si=reader"
 	s.Want(t, 204, "PUT", races+"?comp=acl", policies(policy("reader", "<Expiry>2030-01-01</Expiry><Permission>d</Permission>")))
-	if status, header, text := s.bearer("GET", races, reader, ""); status != 403 || header.Get("x-ms-error-code") != "AuthorizationPermissionMismatch" {
-		t.Errorf("a policy altered: GET = %d %s; want AuthorizationPermissionMismatch", status, text)
-	}
+	_, header, _ := s.bearer("GET", races, reader, "")
+	assert.Equal(t, "AuthorizationPermissionMismatch", header.Get("x-ms-error-code"), "a policy altered")
 	s.Want(t, 204, "PUT", races+"?comp=acl", "")
-	status, _, text := s.bearer("GET", races, reader, "")
-	assert.Truef(t, status == 403, "a policy revoked: GET = %d %s; want 403", status, text)
+	status, _, _ := s.bearer("GET", races, reader, "")
+	assert.Equal(t, 403, status, "a policy revoked")
 }

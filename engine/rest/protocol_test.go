@@ -1,13 +1,14 @@
 package rest_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"loadgen/engine/rest/resttest"
 )
 
 // What an insert answers with is its sender's preference, among others that are
@@ -32,9 +33,8 @@ func TestPreferences(t *testing.T) {
 		s := withTable(t)
 		for target, body := range map[string]string{races: valid, "/contoso/Tables": `{"TableName":"Boats"}`} {
 			w := s.Want(t, row.status, "POST", target, body, row.headers...)
-			if got := w.Header().Get("Preference-Applied"); got != row.applied || (w.Body.Len() == 0) != (row.status == 204) {
-				t.Errorf("%s: POST %s = %q, applied %s; want %s", row.name, target, w.Body, got, row.applied)
-			}
+			assert.Equalf(t, row.applied, w.Header().Get("Preference-Applied"), "%s: POST %s", row.name, target)
+			assert.Equalf(t, row.status == 204, w.Body.Len() == 0, "%s: POST %s = %q", row.name, target, w.Body)
 		}
 	}
 }
@@ -82,8 +82,7 @@ func TestOptionsThatMeanLittle(t *testing.T) {
 	// An option for the format goes before the header.
 	for format, want := range map[string]string{"application/json;odata=fullmetadata": "odata.editLink", "application/json": "odata.etag", "json": "odata.etag"} {
 		w := s.Want(t, 200, "GET", runner+"?$format="+format, "", "Accept: application/json;odata=nometadata")
-		assert.Truef(t, strings.Contains(w.Body.String(), want),
-			"GET with $format=%s = %s; want %s in it", format, w.Body, want)
+		assert.Containsf(t, w.Body.String(), want, "GET with $format=%s", format)
 	}
 	for _, query := range []string{"$select=TableName", "$select=*", "$select=TableName,Other"} {
 		assert.Equalf(t, `{"value":[{"TableName":"Races"}]}`, s.Want(t, 200, "GET", "/contoso/Tables?"+query, "").Body.String(),
@@ -102,10 +101,7 @@ func TestTheSecondaryIsThereToBeRead(t *testing.T) {
 		{"POST", "/contoso/$batch", lone},
 	} {
 		target := strings.Replace(row.target, "/contoso", "/contoso-secondary", 1)
-		status := map[string]int{"POST": 202}[row.method]
-		if status == 0 {
-			status = 200
-		}
+		status := map[bool]int{false: 200, true: 202}[row.method == "POST"]
 		for _, signature := range []string{contoso.Lite(date, target), contoso.Lite(date, row.target)} {
 			// Older clients sign as if it were the primary.
 			s.Want(t, status, row.method, target, row.body, "Authorization: "+signature, batchType)
@@ -120,10 +116,6 @@ func TestErrorsHaveTheLevelAskedFor(t *testing.T) {
 	s := withTable(t)
 	s.Clock.Set(time.Hour)
 	w := s.Want(t, 403, "GET", runner, "", "Accept: application/json;odata=fullmetadata")
-	var body map[string]map[string]any
-	if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || body["odata.error"]["code"] != "AuthenticationFailed" {
-		t.Errorf("an hour late: GET = %s (%v); want AuthenticationFailed", w.Body, err)
-	}
-	assert.Equal(t, "application/json;odata=fullmetadata;streaming=true;charset=utf-8", w.Header().Get("Content-Type"),
-		"Content-Type")
+	assert.Equal(t, "AuthenticationFailed", resttest.CodeOf(t, w), "an hour late")
+	assert.Equal(t, "application/json;odata=fullmetadata;streaming=true;charset=utf-8", w.Header().Get("Content-Type"))
 }
