@@ -87,9 +87,7 @@ func TestStandardClientWithARangeOfKeys(t *testing.T) {
 	filter := "PartitionKey gt '1' and PartitionKey le '4' and RowKey gt '1' and RowKey le '4'"
 	keys, _ = listAll(t, ranged, &aztables.ListEntitiesOptions{Filter: &filter})
 	assert.Len(t, keys, 5, "within the range and a filter")
-	for _, key := range [][2]string{{"0", "3"}, {"3", "4"}, {"1", "0"}} {
-		refused(ranged.GetEntity(ctx, key[0], key[1], nil))(t, fmt.Sprint("a get of ", key), 403, "AuthorizationFailure")
-	}
+	refused(ranged.GetEntity(ctx, "3", "4", nil))(t, "a get outside of the range", 403, "AuthorizationFailure")
 	must(ranged.UpsertEntity(ctx, []byte(`{"PartitionKey":"2","RowKey":"9"}`), nil))(t)
 	refused(ranged.SubmitTransaction(ctx, actions(t, "3", "merge 1 10", "merge 4 10"), nil))(t, "a transaction half outside", 202, "AuthorizationFailure")
 }

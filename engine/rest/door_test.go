@@ -41,9 +41,8 @@ func TestConnectionsAreBounded(t *testing.T) {
 		assert.Truef(t, err == nil && reply.StatusCode == 503 && reply.Header.Get("Retry-After") == "1" && reply.Close,
 			"one too many: %v, %v; want 503, when to come again, and the end", reply, err)
 		fifth.WantEnd("one too many")
-		if got := s.Connections(); got != (rest.Connections{Open: 3, Evicted: 1, TurnedAway: 1}) || e.carried.Load() != 3 {
-			t.Errorf("Connections() = %+v, %d requests were carried out; want three, one evicted, one turned away", got, e.carried.Load())
-		}
+		assert.Equal(t, rest.Connections{Open: 3, Evicted: 1, TurnedAway: 1}, s.Connections())
+		assert.EqualValues(t, 3, e.carried.Load(), "requests were carried out")
 		close(e.released)
 		for _, c := range []*resttest.Conn{second, first, fourth} {
 			c.Send("o")
@@ -80,9 +79,7 @@ func TestACrowdIsTurnedAway(t *testing.T) {
 			clients = append(clients, listener.Dial())
 		}
 		synctest.Wait()
-		if got := s.Connections(); got.TurnedAway != crowd || got.Open != 1 {
-			t.Errorf("Connections() = %+v; want all of a crowd turned away", got)
-		}
+		assert.Equal(t, rest.Connections{Open: 1, TurnedAway: crowd}, s.Connections())
 		began := time.Now()
 		told := 0
 		for _, c := range clients {
@@ -91,9 +88,8 @@ func TestACrowdIsTurnedAway(t *testing.T) {
 			}
 			_ = c.Close()
 		}
-		if took := time.Since(began); told == 0 || told > 64 || took > 2*time.Second {
-			t.Errorf("%d were told, within %v; want some, and no more than are told at once, in a second or two", told, took)
-		}
+		assert.Truef(t, told > 0 && told <= 64, "%d were told; want some, and no more than are told at once", told)
+		assert.LessOrEqual(t, time.Since(began), 2*time.Second)
 		left := listener.Dial()
 		synctest.Wait()
 		go func() { close(e.released) }()
@@ -139,15 +135,13 @@ func TestWantOfDescriptors(t *testing.T) {
 			listener.failures <- &net.OpError{Op: "accept", Err: syscall.EMFILE}
 		}
 		_, err := idle.Read(make([]byte, 1))
-		assert.Truef(t, err == io.EOF, "the idle connection reads %v; want its end", err)
+		assert.Equal(t, io.EOF, err, "the idle connection")
 		c := listener.Dial()
 		go func() { _, _ = io.WriteString(c, get("/after")) }()
 		got, err := io.ReadAll(io.LimitReader(c, 12))
 		assert.Truef(t, string(got) == "HTTP/1.1 200", "after that: %q, %v; want an answer", got, err)
-		took := time.Since(began)
-		assert.Truef(t, took >= time.Second, "ten failures took %v; want pauses between them", took)
-		connections := s.Connections()
-		assert.Truef(t, connections.Evicted == 1, "Connections() = %+v; want one evicted", connections)
+		assert.GreaterOrEqual(t, time.Since(began), time.Second, "ten failures have pauses between them")
+		assert.EqualValues(t, 1, s.Connections().Evicted)
 		_ = c.Close()
 		shut(t, s)
 	})

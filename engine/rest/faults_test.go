@@ -48,23 +48,12 @@ func TestFaults(t *testing.T) {
 		s.Clock.Set(time.Second)
 		assert.Equalf(t, row.lost, s.aborts("POST", races, full), "%s: lost", row.name)
 		assert.Equalf(t, row.leaves, s.Clock.Now().Offset(), "%s: the reply leaves at", row.name)
-		want := engine.Counts{Requests: 2, Ok: 2, Entities: 1}
-		if row.lost {
-			want.Ok, want.Failed = 1, 1
-		}
-		if !row.written {
-			want.Entities = 0
-		}
-		if !row.written && !row.lost {
-			want.Ok, want.Throttled = 1, 1
-		}
+		bit := map[bool]int64{true: 1}
+		lost, throttled := bit[row.lost], bit[!row.lost && !row.written]
+		want := engine.Counts{Requests: 2, Ok: 2 - lost - throttled, Throttled: throttled, Failed: lost, Entities: bit[row.written]}
 		assert.Equalf(t, want, s.Counts(), "%s: Counts()", row.name)
 		s.Clock.Set(4 * time.Second)
-		status := 404
-		if row.written {
-			status = 200
-		}
-		s.Want(t, status, "GET", "/contoso/Races(PartitionKey='full',RowKey='1')", "")
+		s.Want(t, map[bool]int{false: 404, true: 200}[row.written], "GET", "/contoso/Races(PartitionKey='full',RowKey='1')", "")
 	}
 }
 

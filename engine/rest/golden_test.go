@@ -116,8 +116,7 @@ func converse(t *testing.T, address string, request []byte) []byte {
 	c.Send(string(request))
 	var reply bytes.Buffer
 	c.In.Reset(io.TeeReader(c.Conn, &reply))
-	if _, _, err := c.Reply(); err != nil {
-		t.Fatalf("reply = %q: %v", reply.String(), err)
-	}
+	_, _, err := c.Reply()
+	require.NoErrorf(t, err, "reply = %q", reply.String())
 	return reply.Bytes()
 }

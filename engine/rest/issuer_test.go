@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,18 +24,10 @@ import (
 
 var noon = time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
 
-// at is a clock that shows one time, and its calendar.
-type at struct {
-	clock.Clock
-	now atomic.Int64
-}
-
-func (a *at) Now() clock.Instant { return clock.Instant(a.now.Load()) }
-
 func TestTokensOfAnIssuer(t *testing.T) {
 	t.Parallel()
 	i := resttest.NewIssuer(t)
-	clk := &at{Clock: clock.NewReal()}
+	clk := new(resttest.Leap)
 	subject := must(rest.DiscoverIssuer(t.Context(), i.Name, "races", clk, clock.Epoch(noon)))(t)
 	stranger := must(rsa.GenerateKey(rand.Reader, 2048))(t)
 	token := func(key *rsa.PrivateKey, claims jwt.MapClaims) string {
@@ -71,7 +62,7 @@ func TestTokensOfAnIssuer(t *testing.T) {
 		assert.Falsef(t, len(row.token) > 20 && strings.Contains(fmt.Sprint(err), row.token), "%s: the error repeats the token", row.name)
 	}
 	// One that was found good is no good any more once it has expired.
-	clk.now.Store(int64(time.Hour + time.Second))
+	clk.Set(time.Hour + time.Second)
 	assert.ErrorIs(t, subject.Accept(t.Context(), good), rest.ErrToken, "an hour later Accept")
 	assert.Equal(t, "Bearer authorization_uri="+i.Name+"/oauth2/authorize resource_id=https://storage.azure.com", subject.Challenge())
 }
@@ -79,7 +70,7 @@ func TestTokensOfAnIssuer(t *testing.T) {
 // An issuer is asked for its keys once, however many ask at once with a good token.
 func TestAnIssuerIsAskedOnce(t *testing.T) {
 	i := resttest.NewIssuer(t)
-	subject := must(rest.DiscoverIssuer(t.Context(), i.Name, "races", &at{Clock: clock.NewReal()}, clock.Epoch(noon)))(t)
+	subject := must(rest.DiscoverIssuer(t.Context(), i.Name, "races", new(resttest.Leap), clock.Epoch(noon)))(t)
 	token := must(i.Token(i.Key, noon.Add(time.Hour), nil))(t)
 	var wait sync.WaitGroup
 	for range 16 {

@@ -59,11 +59,7 @@ func TestRequireLocal(t *testing.T) {
 }
 
 func TestReachable(t *testing.T) {
-	for _, row := range []struct {
-		address string
-		want    bool
-	}{{"127.0.0.1:1", false}, {"[::1]:1", false}, {"0.0.0.0:1", true}, {"[::]:1", true}, {"10.1.2.3:1", true}} {
-		address := must(net.ResolveTCPAddr("tcp", row.address))(t)
-		assert.Equalf(t, row.want, rest.IsReachable(address), "Reachable(%s)", row.address)
+	for text, want := range map[string]bool{"127.0.0.1:1": false, "[::1]:1": false, "0.0.0.0:1": true, "[::]:1": true, "10.1.2.3:1": true} {
+		assert.Equal(t, want, rest.IsReachable(must(net.ResolveTCPAddr("tcp", text))(t)), text)
 	}
 }

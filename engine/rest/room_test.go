@@ -24,13 +24,6 @@ import (
 
 const kib = 1 << 10
 
-// withRoom returns an unlimited service with a table in it, whose bodies share so
-// much room.
-func withRoom(t testing.TB, bytes int64) *service {
-	t.Helper()
-	return withTable(t, resttest.Options{Rest: rest.Options{BodyBytes: bytes}})
-}
-
 // stalled is a request of which only a part comes until it ends, one way or the
 // other.
 type stalled struct {
@@ -93,23 +86,23 @@ func TestBodiesShareTheirRoom(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := withRoom(t, 4096*kib)
+				s := withTable(t, resttest.Options{Rest: rest.Options{BodyBytes: 4096 * kib}})
 				var waiting []*stalled
 				for range 16 {
 					one := s.stall(row.claimed, row.sent)
 					select {
 					case <-one.done:
-						if h := one.reply.Header(); one.reply.Code != 503 || resttest.CodeOf(t, one.reply) != "ServerBusy" || h.Get("Retry-After") != "1" || h.Get("Connection") != "close" {
-							t.Errorf("past the bound: %d %v; want 503 ServerBusy, when to come again, and an end", one.reply.Code, h)
-						}
+						h := one.reply.Header()
+						assert.Equal(t, []string{"ServerBusy", "1", "close"}, []string{resttest.CodeOf(t, one.reply), h.Get("Retry-After"), h.Get("Connection")})
+						assert.Equal(t, 503, one.reply.Code)
 					default:
 						waiting = append(waiting, one)
 					}
 				}
-				assert.Truef(t, len(waiting) == row.served && s.Crowded() == int64(16-row.served),
-					"%d wait and %d were refused; want %d of 16 to wait", len(waiting), s.Crowded(), row.served)
+				assert.Len(t, waiting, row.served)
+				assert.EqualValues(t, 16-row.served, s.Crowded(), "refused")
 				_, peak := s.BodyBytes()
-				assert.Truef(t, peak >= row.held*kib, "peak = %d; want what was held, %d", peak, row.held*kib)
+				assert.GreaterOrEqual(t, peak, row.held*kib, "peak")
 				s.wantHeld(t, "while they wait", row.held*kib*9/10, row.held*kib+16)
 				s.insert(t, "small", "0", 1)
 				s.Want(t, 201, "POST", races, fmt.Sprintf(`{"PartitionKey":"small","RowKey":"1"%s}`, strings.Repeat(" ", 60*kib)))
@@ -130,11 +123,12 @@ func TestRefusalsForWantOfRoomAreNoThrottling(t *testing.T) {
 	before := s.Counts()
 	reply := s.Want(t, 503, "POST", races, strings.Repeat(" ", 200*kib))
 	s.Want(t, 503, "POST", "/contoso/$batch", strings.Repeat(" ", 200*kib), batchType)
-	if after := s.Counts(); after.Throttled != 0 || after.Failed != before.Failed+2 || s.Crowded() != 2 {
-		t.Errorf("the books = %+v, crowded %d; want two failures, and nothing throttled", after, s.Crowded())
-	}
-	if seen := w.take()[1:]; len(seen) != 2 || !seen[0].Crowded || seen[0].AccountBusy || !seen[1].Crowded || seen[1].Status != 503 {
-		t.Errorf("seen = %+v; want two crowded ones with status 503", seen)
+	after := s.Counts()
+	assert.Truef(t, after.Throttled == 0 && after.Failed == before.Failed+2, "the books = %+v; want two failures, and nothing throttled", after)
+	assert.EqualValues(t, 2, s.Crowded())
+	assert.Len(t, w.seen, 3)
+	for _, seen := range w.take()[1:] {
+		assert.Truef(t, seen.Crowded && !seen.AccountBusy && seen.Status == 503, "seen = %+v; want it crowded, with status 503", seen)
 	}
 	assert.Equal(t, "ServerBusy", resttest.CodeOf(t, reply), "code")
 }
@@ -185,7 +179,7 @@ func TestRoomIsGivenBackOnEveryWayOut(t *testing.T) {
 // most is kept for later, and what the pool lets go of counts no longer.
 func TestRoomAddsUp(t *testing.T) {
 	const most = 3000 * kib
-	s := withRoom(t, most)
+	s := withTable(t, resttest.Options{Rest: rest.Options{BodyBytes: most}})
 	var group sync.WaitGroup
 	for worker := range 8 {
 		group.Go(func() {

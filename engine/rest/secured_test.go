@@ -7,13 +7,11 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
@@ -38,7 +36,7 @@ func TestServerOverTLS(t *testing.T) {
 			"request = %s, TLS %v; want HTTP/1.1 over TLS", r.Proto, r.TLS)
 		carried.ServeHTTP(w, r)
 	})})
-	assert.Truef(t, strings.HasPrefix(s.URL(), "https://127.0.0.1:"), "URL() = %s; want https", s.URL())
+	assert.Contains(t, s.URL(), "https://127.0.0.1:")
 	c := secured(dial(t, s), theirs)
 	for i := range 3 {
 		c.Send(post(fmt.Sprint("/", i), "hello"))
@@ -55,14 +53,12 @@ func TestServerOverTLS(t *testing.T) {
 
 	plain := dial(t, s)
 	plain.Send(get("/plain"))
-	if reply, err := io.ReadAll(plain.In); err != nil || !strings.Contains(string(reply), "400 Bad Request") || !strings.Contains(string(reply), "https") {
-		t.Errorf("a client without TLS reads %q, %v; want to be told of https", reply, err)
-	}
+	assert.Regexp(t, "(?s)400 Bad Request.*https", string(must(io.ReadAll(plain.In))(t)), "the reply to a client without TLS")
 	assert.EqualValues(t, 5, carried.carried.Load(), "requests were carried out")
 
 	outsider := &http.Client{Transport: &http.Transport{TLSClientConfig: theirs.Clone(), ForceAttemptHTTP2: true}}
-	reply, err := outsider.Get(s.URL() + "/two")
-	require.Truef(t, err == nil && reply.ProtoMajor == 1, "a client of HTTP/2 = %v, %v; want HTTP/1.1", reply, err)
+	reply := must(outsider.Get(s.URL() + "/two"))(t)
+	assert.Equal(t, 1, reply.ProtoMajor, "the protocol of a client of HTTP/2")
 	_ = reply.Body.Close()
 	outsider.CloseIdleConnections()
 	assert.NoError(t, s.Close(context.Background()))
@@ -81,9 +77,7 @@ func TestSilentOnesMakeRoomOverTLS(t *testing.T) {
 			synctest.Wait()
 		}
 		silent.WantEnd("a silent one")
-		if got := s.Connections(); got != (rest.Connections{Open: 2, Evicted: 2}) {
-			t.Errorf("Connections() = %+v; want two, and two evicted", got)
-		}
+		assert.Equal(t, rest.Connections{Open: 2, Evicted: 2}, s.Connections())
 	})
 }
 

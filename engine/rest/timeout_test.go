@@ -1,9 +1,10 @@
 package rest_test
 
 import (
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/engine"
 	"loadgen/engine/model"
@@ -31,9 +32,9 @@ func TestTimeoutOfARequest(t *testing.T) {
 		s.Engine.Move(s.Clock.Now(), account, "Races", "p", 1)
 		before := s.Clock.Now()
 		w := s.Do("POST", "/contoso/Races"+row.option, `{"PartitionKey":"p","RowKey":"r"}`)
+		assert.Equalf(t, row.want, w.Code, "%q: %s", row.option, w.Body)
+		assert.Equalf(t, map[bool]string{true: "OperationTimedOut"}[row.want == 500], w.Header().Get("x-ms-error-code"), "%q", row.option)
 		took := s.Clock.Now().Sub(before)
-		if w.Code != row.want || took < row.took || took > row.took+time.Second || row.want == 500 && !strings.Contains(w.Body.String(), "OperationTimedOut") {
-			t.Errorf("%q: %d after %v, %s; want %d after %v", row.option, w.Code, took, w.Body, row.want, row.took)
-		}
+		assert.Truef(t, took >= row.took && took <= row.took+time.Second, "%q: took %v; want %v", row.option, took, row.took)
 	}
 }
