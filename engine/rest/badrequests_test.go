@@ -34,7 +34,7 @@ var badRequests = []struct {
 	{"it is signed twice", "GET", runner, "", []string{"+: Authorization=SharedKeyLite contoso:abcd"}, 400, "InvalidAuthenticationInfo"},
 	{"its signature is over another path", "GET", runner, "", []string{"Authorization: " + contoso.Lite(date, races)}, 403, "AuthenticationFailed"},
 	{"its signature is over another date", "GET", runner, "", []string{"Authorization: " + contoso.Lite("Fri, 20 Nov 2026 11:48:20 GMT", runner)}, 403, "AuthenticationFailed"},
-	{"its signature has one bit wrong", "GET", runner, "", []string{"Authorization: " + flipped(contoso.Lite(date, runner))}, 403, "AuthenticationFailed"},
+	{"its signature is by another key", "GET", runner, "", []string{"Authorization: " + wrong}, 403, "AuthenticationFailed"},
 	{"its signature is of another account", "GET", runner, "", []string{"Authorization: " + strings.Replace(contoso.Lite(date, runner), account, "fabrikam", 1)}, 403, "AuthenticationFailed"},
 	{"its account is not here", "GET", "/fabrikam/Races", "", nil, 403, "AuthenticationFailed"},
 	{"it names no account", "GET", "/", "", nil, 403, "AuthenticationFailed"},
@@ -93,10 +93,8 @@ var badRequests = []struct {
 	{"its RowKey is not that of the URL", "PUT", runner, valid, nil, 400, "InvalidInput"},
 	{"its PartitionKey is not that of the URL", "PUT", runner, `{"PartitionKey":"half"}`, nil, 400, "InvalidInput"},
 
-	{"it wants a page of less than none", "GET", races + "?$top=-1", "", nil, 400, "InvalidInput"},
 	{"its token is not of this service", "GET", races + "?NextPartitionKey=full", "", nil, 400, "InvalidInput"},
 	{"its second token is not of this service", "GET", races + "?NextPartitionKey=1!0!&NextRowKey=1", "", nil, 400, "InvalidInput"},
-	{"its second token is alone", "GET", races + "?NextRowKey=1!0!", "", nil, 400, "InvalidInput"},
 	{"it selects more than there can be", "GET", races + "?$select=" + strings.Repeat("a,", 256), "", nil, 400, "InvalidInput"},
 
 	{"its table's name is too short", "POST", "/contoso/Tables", `{"TableName":"ab"}`, nil, 400, "OutOfRangeInput"},
@@ -106,15 +104,8 @@ var badRequests = []struct {
 	{"its transaction has no boundary", "POST", "/contoso/$batch", deleteBatch, []string{"Content-Type: multipart/mixed"}, 400, "InvalidInput"},
 }
 
-// flipped changes the first bit of a signature.
-func flipped(authorization string) string {
-	at := strings.IndexByte(authorization, ':') + 1
-	other := "A"
-	if authorization[at] == 'A' {
-		other = "B"
-	}
-	return authorization[:at] + other + authorization[at+1:]
-}
+// wrong is a signature of the request for the runner by another key.
+var wrong = resttest.Key{Account: account, Secret: "d3Jvbmc="}.Lite(date, runner)
 
 func TestBadRequests(t *testing.T) {
 	s := withTable(t)
@@ -138,10 +129,10 @@ func TestErrorsAreXMLForThoseWhoSpeakNoJSON(t *testing.T) {
 		headers              []string
 		xml                  bool
 	}{
-		{"a wrong signature, XML accepted", runner, "application/xml", []string{"Authorization: " + flipped(contoso.Lite(date, runner))}, true},
-		{"a wrong signature, anything accepted", runner, "*/*", []string{"Authorization: " + flipped(contoso.Lite(date, runner))}, true},
-		{"a wrong signature, JSON accepted", runner, "application/json", []string{"Authorization: " + flipped(contoso.Lite(date, runner))}, false},
-		{"a wrong signature, JSON by option", runner + "?$format=json", "", []string{"Authorization: " + flipped(contoso.Lite(date, runner))}, false},
+		{"a wrong signature, XML accepted", runner, "application/xml", []string{"Authorization: " + wrong}, true},
+		{"a wrong signature, anything accepted", runner, "*/*", []string{"Authorization: " + wrong}, true},
+		{"a wrong signature, JSON accepted", runner, "application/json", []string{"Authorization: " + wrong}, false},
+		{"a wrong signature, JSON by option", runner + "?$format=json", "", []string{"Authorization: " + wrong}, false},
 		{"access policies", "/contoso/Rowers?comp=acl", "application/json", nil, true},
 		{"statistics", "/contoso/?restype=service&comp=stats", "application/json", nil, true},
 		{"a missing entity, anything accepted", runner, "*/*", nil, false},

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/rest"
@@ -32,22 +34,11 @@ func TestGolden(t *testing.T) {
 			got := replay(t, string(golden))
 			if *rewrite {
 				require.NoError(t, os.WriteFile(file, []byte(got), 0o666))
-			} else if got != string(golden) {
-				t.Errorf("%s: %s", file, firstDifference(got, string(golden)))
+			} else {
+				assert.Empty(t, cmp.Diff(string(golden), got), file)
 			}
 		})
 	}
-}
-
-// firstDifference shows the first line that is not as it should be.
-func firstDifference(got, want string) string {
-	gotLines, wantLines := strings.Split(got, "\n"), strings.Split(want, "\n")
-	for i := range min(len(gotLines), len(wantLines)) {
-		if gotLines[i] != wantLines[i] {
-			return fmt.Sprintf("line %d = %s; want %s", i+1, gotLines[i], wantLines[i])
-		}
-	}
-	return fmt.Sprintf("%d lines; want %d", len(gotLines), len(wantLines))
 }
 
 // replay sends what a golden file sends, and returns the file with the replies
@@ -78,11 +69,9 @@ func fill(text string) []byte {
 	line, _, _ := strings.Cut(head, "\r\n")
 	words := strings.Fields(line)
 	header := func(name string) string {
-		_, rest, found := strings.Cut(head, "\r\n"+name+": ")
-		if value, _, _ := strings.Cut(rest, "\r\n"); found {
-			return value
-		}
-		return ""
+		_, rest, _ := strings.Cut(head, "\r\n"+name+": ")
+		value, _, _ := strings.Cut(rest, "\r\n")
+		return value
 	}
 	path, query, _ := strings.Cut(words[1], "?")
 	resource := "/" + account + path

@@ -209,8 +209,7 @@ func TestASenderThatIsGoneIsSeen(t *testing.T) {
 		s.Send(resttest.NewRequest("GET", runner, "").WithContext(ctx))
 		t.Error("ServeHTTP returned; want the connection aborted")
 	}()
-	got, want := s.Counts(), (engine.Counts{Requests: 1, Failed: 1})
-	assert.Truef(t, got == want, "Counts() = %+v; want %+v", got, want)
+	assert.Equal(t, engine.Counts{Requests: 1, Failed: 1}, s.Counts())
 	assert.Truef(t, len(w.seen) == 1 && w.seen[0].Status == 0 && w.seen[0].Verb == entity.Get && w.seen[0].Code == entity.TableNotFound,
 		"seen = %+v; want one lost reply to a get", w.seen)
 }
