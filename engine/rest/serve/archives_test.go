@@ -3,7 +3,6 @@ package serve_test
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -59,16 +58,14 @@ func TestImportAndExport(t *testing.T) {
 		"empty.ndjson": `{"Table":"Clubs"}` + "\n" + `{"Table":"clubs","PartitionKey":"","RowKey":""}` + "\n" + `{"Table":"Years"}`})
 	s := open(t, serve.Options{Input: strings.NewReader(`{"Table":"Races","PartitionKey":"2012","RowKey":"gone"}` + "\n"),
 		Imports: []string{"races.csv", "empty.ndjson", "-"}, Export: "all.csv"})
-	if got := s.state(); fmt.Sprint(got.Tables) != "[{Clubs 1} {Races 2501} {Years 0}]" || got.Requests.Total != 0 || got.EntitiesCounted != 0 {
-		t.Errorf("the state after importing = %+v; want the entities, and nothing served", got)
-	}
+	got := s.state()
+	assert.Equal(t, []serve.Table{{Name: "Clubs", Entities: 1}, {Name: "Races", Entities: many + 1}, {Name: "Years"}}, got.Tables)
+	assert.Truef(t, got.Requests.Total == 0 && got.EntitiesCounted == 0, "the state after importing = %+v; want nothing served", got)
 	fee, _ := s.Must(entity.Get, "Races", "2011", "2499").Entity.Lookup("Fee")
 	assert.Truef(t, fee.Equal(entity.Int32(2499)), "Fee of what was imported = %v; want 2499", fee)
 	s.Must(entity.Delete, "Races", "2012", "gone")
 	s.Must(entity.Insert, "Clubs", "o'hara", "ż \"x\", 😀", everyType()...)
-	if text, err := os.ReadFile("all.csv"); err != nil || string(text) != "precious" {
-		t.Errorf("while it serves, the export of before holds %q, %v; want it untouched", text, err)
-	}
+	assert.Equal(t, "precious", string(must(os.ReadFile("all.csv"))(t)), "the export of before, while it serves")
 	s.stop()
 	s.wantJournal("all.csv", "spreadsheet")
 	first := saved(t, "all.csv")
@@ -93,12 +90,8 @@ func TestExportThroughALink(t *testing.T) {
 	}
 	s := open(t, serve.Options{Input: strings.NewReader(`{"Table":"Races"}`), Imports: []string{"-"}, Export: "link.csv"})
 	s.stop()
-	if info, err := os.Lstat("link.csv"); err != nil || info.Mode().IsRegular() {
-		t.Errorf("link.csv = %v, %v; want a link as before", info.Mode(), err)
-	}
-	if text, err := os.ReadFile("real.csv"); err != nil || !strings.Contains(string(text), "Races") {
-		t.Errorf("real.csv = %q, %v; want the export", text, err)
-	}
+	assert.False(t, must(os.Lstat("link.csv"))(t).Mode().IsRegular(), "link.csv is a file")
+	assert.Contains(t, string(must(os.ReadFile("real.csv"))(t)), "Races")
 }
 
 func TestArchivesWithFaults(t *testing.T) {
@@ -129,12 +122,10 @@ func TestArchivesWithFaults(t *testing.T) {
 func TestNothingIsLeftOfWhatWasNotServed(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s, err := serve.Open(t.Context(), serve.Options{Listen: "127.0.0.1:0", Export: "all.csv"})
-	if left := leftIn(t, "."); err != nil || len(left) != 1 {
-		t.Fatalf("Open = %v, and made %v; want an archive that is not whole", err, left)
-	}
-	if err := s.Close(); err != nil || len(leftIn(t, ".")) > 0 {
-		t.Errorf("Close = %v, left %v behind; want nothing", err, leftIn(t, "."))
-	}
+	require.NoError(t, err)
+	assert.Len(t, leftIn(t, "."), 1, "an archive that is not whole")
+	assert.NoError(t, s.Close())
+	assert.Empty(t, leftIn(t, "."), "left behind")
 
 	ctx, cancel := context.WithCancel(t.Context())
 	from, to := io.Pipe()
@@ -145,6 +136,6 @@ func TestNothingIsLeftOfWhatWasNotServed(t *testing.T) {
 	}()
 	_, err = serve.Open(ctx, serve.Options{Listen: "127.0.0.1:0", Imports: []string{"-"}, Input: from, Export: "all.csv"})
 	from.Close()
-	assert.Truef(t, errors.Is(err, context.Canceled) && len(leftIn(t, ".")) <= 0,
-		"Open, called away = %v, left %v behind; want %v and nothing", err, leftIn(t, "."), context.Canceled)
+	assert.ErrorIs(t, err, context.Canceled, "Open, called away")
+	assert.Empty(t, leftIn(t, "."), "left behind")
 }

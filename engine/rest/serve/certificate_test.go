@@ -8,7 +8,6 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
-	"errors"
 	"math/big"
 	"net"
 	"net/http"
@@ -17,8 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -110,33 +107,4 @@ func TestCertificatesWithFaults(t *testing.T) {
 		assert.NoFileExists(t, "all.csv.partial", row.sentence)
 	}
 	wantFault(t, "two certificates", serve.Options{TLSSelfSigned: true, TLSCert: "cert.pem", TLSKey: "key.pem"}, "tls-self-signed")
-}
-
-// The standard client of Go makes shared access signatures for https alone: over TLS they
-// open what they say, over plain HTTP they are refused for the protocol.
-func TestSignaturesForHTTPSAlone(t *testing.T) {
-	for _, row := range []struct {
-		options serve.Options
-		code    string
-	}{{serve.Options{TLSSelfSigned: true}, ""}, {serve.Options{}, "AuthorizationProtocolMismatch"}} {
-		s := open(t, row.options)
-		options := &aztables.ClientOptions{}
-		options.InsecureAllowCredentialWithHTTP = true
-		if row.options.TLSSelfSigned {
-			_, cert := s.get(serve.CertificatePath)
-			options.Transport = trusting(t, cert)
-		}
-		key := must(aztables.NewSharedKeyCredential(emulators, known))(t)
-		client := must(aztables.NewServiceClientWithSharedKey(s.URL(), key, options))(t)
-		must(client.CreateTable(t.Context(), "Races", nil))(t)
-		url := must(client.GetAccountSASURL(aztables.AccountSASResourceTypes{Container: true, Object: true},
-			aztables.AccountSASPermissions{Read: true, List: true}, time.Now().Add(-time.Minute), time.Now().Add(time.Hour)))(t)
-		// It is made for an address without a path: the account's is put where it belongs.
-		_, query, _ := strings.Cut(url, "?")
-		bearer := must(aztables.NewServiceClientWithNoCredential(s.URL()+"?"+query, options))(t)
-		_, err := bearer.NewListTablesPager(nil).NextPage(t.Context())
-		refused := new(azcore.ResponseError)
-		assert.Equalf(t, row.code != "", errors.As(err, &refused), "a signature for https at %s: %v", s.URL(), err)
-		assert.Equalf(t, row.code, refused.ErrorCode, "a signature for https at %s", s.URL())
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 
 	"loadgen/engine/entity"
@@ -23,18 +24,17 @@ func TestServiceIsATableService(t *testing.T) {
 	s.Must(entity.CreateTable, "Races", "", "")
 	s.Must(entity.Insert, "Races", "2011", "1", entity.Property{Name: "Fee", Value: entity.Int32(255)})
 	got := s.Must(entity.Get, "Races", "2011", "1")
-	fee, there := got.Entity.Lookup("Fee")
-	assert.Truef(t, there && fee.Equal(entity.Int32(255)), "Fee = %v, %v; want 255", fee.Int(), there)
-	missing := s.Try(entity.Get, "Races", "2011", "2")
-	assert.Truef(t, missing.Status == 404, "Get of nothing = %d %s; want 404", missing.Status, missing.Code)
+	fee, _ := got.Entity.Lookup("Fee")
+	assert.Truef(t, fee.Equal(entity.Int32(255)), "Fee = %v; want 255", fee.Int())
+	assert.Equal(t, 404, s.Try(entity.Get, "Races", "2011", "2").Status, "Get of nothing")
 
 	now := s.state()
-	assert.Truef(t, now.UptimeSeconds > 0, "uptime_seconds = %v; want some", now.UptimeSeconds)
+	assert.Positive(t, now.UptimeSeconds, "uptime_seconds")
 	now.UptimeSeconds = 0
 	wanted := serve.State{Account: emulators, Profile: "documented", Start: "warm", Seed: 7,
 		Requests: serve.Requests{Total: 4, Ok: 3, Failed: 1}, EntitiesCounted: 3, PartitionsKnown: 1,
 		Tables: []serve.Table{{Name: "Races", Entities: 1}}}
-	assert.Equalf(t, wanted, now, "the state = %+v; want %+v", now, wanted)
+	assert.Empty(t, cmp.Diff(wanted, now), "the state")
 	s.stop()
 	s.wantJournal(emulators+" on "+s.URL()+", profile documented\n", s.AdminURL()+"/-/state\n",
 		"drained; requests: 4 (3 ok, 0 throttled, 1 failed); entities counted: 3\n")
@@ -58,13 +58,11 @@ func TestAdminPaths(t *testing.T) {
 	}
 	stranger := must(http.NewRequestWithContext(t.Context(), "GET", s.AdminURL()+serve.StatePath, nil))(t)
 	stranger.Host = "page.example"
-	if reply, err := http.DefaultClient.Do(stranger); err != nil || reply.StatusCode != http.StatusForbidden {
-		t.Errorf("the state for a page of the web = %v, %v; want 403", reply, err)
-	} else {
-		reply.Body.Close()
-	}
+	reply := must(http.DefaultClient.Do(stranger))(t)
+	reply.Body.Close()
+	assert.Equal(t, http.StatusForbidden, reply.StatusCode, "the state for a page of the web")
 	_, text := s.get(serve.HealthPath)
-	assert.Truef(t, text == "ok\n", "health = %q; want ok", text)
+	assert.Equal(t, "ok\n", text, "health")
 }
 
 func TestDrainLetsWhatIsUnderWayFinish(t *testing.T) {
@@ -76,9 +74,8 @@ func TestDrainLetsWhatIsUnderWayFinish(t *testing.T) {
 		status, _ := s.get(serve.HealthPath)
 		return status == 503
 	})
-	if now := s.state(); !now.Draining || now.UnderWay != 1 {
-		t.Errorf("the state = %+v; want it draining, with one request under way", now)
-	}
+	now := s.state()
+	assert.Truef(t, now.Draining && now.UnderWay == 1, "the state = %+v; want it draining, with one request under way", now)
 	assert.Equal(t, 201, end(request), "the request under way")
 	assert.NoError(t, <-drained, "Drain")
 	s.wantJournal("under way: 1\ndrained; requests: 1 (1 ok, 0 throttled, 0 failed); entities counted: 0\n")
@@ -93,9 +90,7 @@ func TestDrainCutsOffWhatTakesTooLong(t *testing.T) {
 	assert.Equal(t, 0, end(request), "the request that was cut off")
 	s.wantJournal("cut off after 20ms; requests under way: 1; ")
 	assert.NoError(t, s.Save(), "Save")
-	if text, err := os.ReadFile("all.jsonl"); err != nil || !strings.Contains(string(text), "Clubs") {
-		t.Errorf("the export = %q, %v; want it all the same", text, err)
-	}
+	assert.Contains(t, string(must(os.ReadFile("all.jsonl"))(t)), "Clubs", "the export")
 }
 
 // Whoever is there before all is ready waits, and is told nothing where it never is.
@@ -119,8 +114,7 @@ func TestServeOnAPortInUse(t *testing.T) {
 		{address, "", "listen"}, {"127.0.0.1:0", address, "admin"}, {"127.0.0.1:0", admin, "admin"},
 	} {
 		wantFault(t, row.listen+" and "+row.admin, serve.Options{Listen: row.listen, Admin: row.admin, Export: "all.csv"}, row.field, "in use")
-		left := leftIn(t, ".")
-		assert.Truef(t, len(left) <= 0, "Open on %s and %s left %v behind; want nothing", row.listen, row.admin, left)
+		assert.Emptyf(t, leftIn(t, "."), "Open on %s and %s left behind", row.listen, row.admin)
 	}
 }
 
@@ -128,12 +122,9 @@ func TestServeOnAPortInUse(t *testing.T) {
 // said is an address to connect to.
 func TestServeToOthers(t *testing.T) {
 	s := open(t, serve.Options{Listen: "0.0.0.0:0", Account: "races", Key: own, KeyName: "races.key"})
-	if got := s.ConnectionString(); !strings.HasPrefix(got, "DefaultEndpointsProtocol=http;AccountName=races;AccountKey=<the key of races.key>;TableEndpoint=http://127.0.0.1:") {
-		t.Errorf("ConnectionString() = %q; want an address to connect to, and no key", got)
-	}
+	assert.Contains(t, s.ConnectionString(), "DefaultEndpointsProtocol=http;AccountName=races;AccountKey=<the key of races.key>;TableEndpoint=http://127.0.0.1:")
 	s.wantJournal("every address of this machine\n")
 	s.Must(entity.CreateTable, "Races", "", "")
 	stranger := resttest.Dial(t, strings.Replace(s.ConnectionString(), "<the key of races.key>", known, 1))
-	got := stranger.Try(entity.CreateTable, "Runners", "", "")
-	assert.Truef(t, got.Status == 403, "CreateTable with the emulators' key = %d %s; want 403", got.Status, got.Code)
+	assert.Equal(t, 403, stranger.Try(entity.CreateTable, "Runners", "", "").Status, "CreateTable with the emulators' key")
 }
