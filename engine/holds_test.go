@@ -37,7 +37,7 @@ func TestHoldsAgainstAQueueForEachEntity(t *testing.T) {
 	for seed := range uint64(20) {
 		chance := rand.New(rand.NewPCG(seed, 48))
 		b := newCold(t, model.Documented, steady)
-		m := steadyModel(t)
+		m := modelOf(t, model.Documented)
 		free := make(map[int]clock.Instant)
 		now := clock.Instant(time.Hour)
 		for number := range uint64(200) {
@@ -63,13 +63,6 @@ func TestHoldsAgainstAQueueForEachEntity(t *testing.T) {
 			}
 		}
 	}
-}
-
-// steadyModel returns the documented model as steady makes it.
-func steadyModel(t *testing.T) *model.Model {
-	m := modelOf(t, model.Documented)
-	steady(m)
-	return m
 }
 
 // pair returns two engines that differ in nothing but that the second stores nothing.
@@ -122,20 +115,11 @@ func TestDatalessAnswersWritesAlike(t *testing.T) {
 // that an entity is missing, that one is there.
 func TestDatalessCannotShowWhatATableHolds(t *testing.T) {
 	e := pair(t, false)[1]
-	for _, tt := range []struct {
-		name string
-		verb entity.Verb
-	}{
-		{"an insert of a key that is taken", entity.Insert},
-		{"the same insert again", entity.Insert},
-		{"a merge of what was never there", entity.Merge},
-		{"a delete of what was never there", entity.Delete},
-	} {
-		r := writeOf(tt.verb, "row")
+	for i, verb := range []entity.Verb{entity.Insert, entity.Insert, entity.Merge, entity.Delete} {
+		r := writeOf(verb, "row")
 		r.Change.Match = entity.MatchAny
-		if got := e.Submit(0, r); got.Code != entity.OK || got.Counted != 1 || got.Status != 204 {
-			t.Errorf("%s = %d %s, counted %d; want success that counts one", tt.name, got.Status, got.Code, got.Counted)
-		}
+		got := e.Submit(0, r)
+		assert.Truef(t, got.Code == entity.OK && got.Counted == 1 && got.Status == 204, "write %d, %v = %+v; want success that counts one", i, verb, got)
 	}
 	assert.Equal(t, entity.ResourceNotFound, e.Submit(0, writeOf(entity.Get, "row")).Code, "Get")
 	page := e.query(0, engine.Query{Range: filter.All()})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -104,7 +105,7 @@ func newSimulation(seed uint64) *simulation {
 	if s.model.Profile == model.Documented {
 		s.limits = newLimits(s.model, s.crossing)
 	}
-	s.layout.servers = int(s.model.Stamp.Servers)
+	s.layout = layout{servers: int(s.model.Stamp.Servers), tables: map[simTable]uint32{}}
 	s.writes.acknowledged = map[simEntity]int64{}
 	return s
 }
@@ -155,16 +156,16 @@ func (s *simulation) step() bool {
 	s.left--
 	s.phase.attempts--
 	s.now += clock.Instant(s.draw.IntN(2 * s.phase.every))
-	r := s.request()
-	s.number++
-	r.Number = s.number
-	reply := s.engine.Submit(s.now, r)
-	s.follow(r, &reply)
+	s.submit(s.request())
 	return true
 }
 
-// follow has the checkers see an attempt.
-func (s *simulation) follow(r *engine.Request, reply *engine.Reply) {
+// submit sends an attempt and has the checkers see it.
+func (s *simulation) submit(r *engine.Request) *engine.Reply {
+	s.number++
+	r.Number = s.number
+	sent := s.engine.Submit(s.now, r)
+	reply := &sent
 	if r.Verb == entity.CreateTable && reply.Code == entity.OK {
 		s.live[simTable{r.Account, r.Table}] = true
 	}
@@ -190,6 +191,7 @@ func (s *simulation) follow(r *engine.Request, reply *engine.Reply) {
 	if s.limits != nil {
 		s.check(s.limits.add(s.now, r, reply, &s.layout))
 	}
+	return reply
 }
 
 func (s *simulation) check(fault string) {
@@ -271,11 +273,7 @@ func (s *simulation) readBack() {
 	for _, one := range s.writes.all() {
 		for attempt := 0; ; attempt++ {
 			s.now += clock.Instant(time.Second)
-			s.number++
-			r := &engine.Request{Account: one.account, Table: one.table, Verb: entity.Get, Number: s.number,
-				Change: &entity.Change{Key: one.key}}
-			reply := s.engine.Submit(s.now, r)
-			s.follow(r, &reply)
+			reply := s.submit(&engine.Request{Account: one.account, Table: one.table, Verb: entity.Get, Change: &entity.Change{Key: one.key}})
 			if reply.Code == entity.OK || s.fault != "" {
 				break
 			}
@@ -406,18 +404,10 @@ func (l *layout) cover(m partition.Map) {
 // learn notes the number of a table that was just created: the only one of its
 // account that is not known yet.
 func (l *layout) learn(t simTable) {
-	if l.tables == nil {
-		l.tables = map[simTable]uint32{}
-	}
 	for _, r := range l.ranges {
-		if simAccounts[r.Account] == t.account && r.Table > l.tables[t] {
-			known := false
-			for _, number := range l.tables {
-				known = known || number == r.Table
-			}
-			if !known {
-				l.tables[t] = r.Table
-			}
+		known := slices.Contains(slices.Collect(maps.Values(l.tables)), r.Table)
+		if simAccounts[r.Account] == t.account && r.Table > l.tables[t] && !known {
+			l.tables[t] = r.Table
 		}
 	}
 }
@@ -592,21 +582,12 @@ func (w *writes) settle(now clock.Instant) {
 // drop forgets what a table held, replies on their way included.
 func (w *writes) drop(account, table string) {
 	w.settle(clock.Never - 1)
-	for one := range w.acknowledged {
-		if one.account == account && one.table == table {
-			delete(w.acknowledged, one)
-		}
-	}
+	maps.DeleteFunc(w.acknowledged, func(one simEntity, _ int64) bool { return one.account == account && one.table == table })
 }
 
 // all returns the entities that must be there, in order.
 func (w *writes) all() []simEntity {
-	var list []simEntity
-	for one := range w.acknowledged {
-		list = append(list, one)
-	}
-	slices.SortFunc(list, func(a, b simEntity) int {
+	return slices.SortedFunc(maps.Keys(w.acknowledged), func(a, b simEntity) int {
 		return cmp.Or(cmp.Compare(a.account, b.account), cmp.Compare(a.table, b.table), a.key.Compare(b.key))
 	})
-	return list
 }
