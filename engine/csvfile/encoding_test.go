@@ -22,9 +22,8 @@ func packed(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	if _, err := io.WriteString(w, text); err != nil {
-		t.Fatal(err)
-	}
+	_, err := io.WriteString(w, text)
+	require.NoError(t, err)
 	require.NoError(t, w.Close())
 	return b.String()
 }

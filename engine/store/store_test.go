@@ -36,11 +36,10 @@ func TestAnEmptiedPartitionIsMarked(t *testing.T) {
 	s := filled(t, key("a", "1"), key("b", "1"))
 	dead := s.Dead(table, "a")
 	storetest.MustApply(t, s, &entity.Change{Verb: entity.Replace, Key: key("a", "1"), Match: entity.MatchAny}, start)
-	assert.False(t, dead(), "a partition with an entity is marked dead; want it alive")
+	assert.False(t, dead(), "a partition with an entity is marked dead")
 	storetest.MustApply(t, s, &entity.Change{Verb: entity.Delete, Key: key("a", "1"), Match: entity.MatchAny}, start)
-	if !dead() || s.Partitions(table) != 1 {
-		t.Errorf("an emptied partition is marked %v with %d partitions left; want true with 1", dead(), s.Partitions(table))
-	}
+	assert.True(t, dead(), "an emptied partition is marked dead")
+	assert.Equal(t, 1, s.Partitions(table), "partitions left")
 }
 
 func TestReadsAllocateLittle(t *testing.T) {
@@ -87,8 +86,8 @@ func TestAWriteLooksAgainWhereItsPartitionIsGone(t *testing.T) {
 		s.EmptyBeneath(table, "a", func() {
 			assert.Equalf(t, entity.OK, row.put(s), "%s: code", row.name)
 		})
-		if _, got := s.Get(table, key("a", "2")); got != entity.OK || s.Count(table) != 1 {
-			t.Errorf("%s: Get of what was written = %q, %d entities; want success and 1", row.name, got, s.Count(table))
-		}
+		_, got := s.Get(table, key("a", "2"))
+		assert.Equalf(t, entity.OK, got, "%s: Get of what was written", row.name)
+		assert.EqualValues(t, 1, s.Count(table), row.name)
 	}
 }

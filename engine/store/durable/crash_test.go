@@ -3,7 +3,6 @@ package durable_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -48,8 +47,7 @@ func found(t *testing.T, s *durable.Store) map[entity.Key]int64 {
 		more = page.More
 		q.Range = q.Range.StartingAt(page.Next)
 	}
-	count := s.Count(table)
-	assert.Truef(t, count == int64(len(all)), "Count = %d; there are %d", count, len(all))
+	assert.EqualValues(t, len(all), s.Count(table), "Count")
 	return all
 }
 
@@ -65,8 +63,7 @@ func TestCrashesOfTheMachine(t *testing.T) {
 				// A small memtable, so that tables are written and merged meanwhile.
 				o := durable.Options{Folder: "data", Account: "races", Sync: sync, FS: fs, MemTableBytes: 64 << 10}
 				s := opened(t, o)
-				code := s.CreateTable(table)
-				require.Truef(t, code == entity.OK, "CreateTable = %q", code)
+				require.Equal(t, entity.OK, s.CreateTable(table), "CreateTable")
 				if !sync {
 					// That the table is there is not what is tested.
 					closed(t, s)
@@ -87,8 +84,7 @@ func TestCrashesOfTheMachine(t *testing.T) {
 				closed(t, s)
 				o.FS = after
 				s = opened(t, o)
-				faults := crew.Check(found(t, s), sync)
-				assert.Truef(t, len(faults) <= 0, "after the crash:\n%s", strings.Join(faults, "\n"))
+				assert.Empty(t, crew.Check(found(t, s), sync), "after the crash")
 				closed(t, s)
 			})
 		}

@@ -1,9 +1,7 @@
 package durable_test
 
 import (
-	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -71,9 +69,7 @@ func failsAndRefuses(t *testing.T, d *disk, synced bool, after int64) {
 	fs := vfs.NewCrashableMem()
 	o := durable.Options{Folder: "data", Account: "races", Sync: synced, MemTableBytes: 64 << 10, FS: errorfs.Wrap(fs, d.injector())}
 	s := opened(t, o)
-	if code := s.CreateTable(table); code != entity.OK {
-		t.Fatalf("CreateTable = %q", code)
-	}
+	require.Equal(t, entity.OK, s.CreateTable(table), "CreateTable")
 	crew := storetest.NewCrew(8)
 	var ended atomic.Bool
 	var once sync.Once
@@ -86,8 +82,8 @@ func failsAndRefuses(t *testing.T, d *disk, synced bool, after int64) {
 		return apply(worker, changes)
 	})
 	crew.Seal()
-	require.Truef(t, d.met.Load() && s.Err() != nil && errors.Is(s.Err(), d.err),
-		"the store has failed with %v, after an error of the disk %v; want that error", s.Err(), d.met.Load())
+	require.True(t, d.met.Load(), "an operation of the disk failed")
+	require.ErrorIs(t, s.Err(), d.err, "the store's error")
 	select {
 	case <-s.Failed():
 	default:
@@ -113,6 +109,5 @@ func failsAndRefuses(t *testing.T, d *disk, synced bool, after int64) {
 	if !again.HasTable(table) && !synced {
 		return // nothing was promised of what was not synced
 	}
-	faults := crew.Check(found(t, again), synced)
-	assert.Truef(t, len(faults) <= 0, "after the error:\n%s", strings.Join(faults, "\n"))
+	assert.Empty(t, crew.Check(found(t, again), synced), "after the error")
 }

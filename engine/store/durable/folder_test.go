@@ -1,7 +1,6 @@
 package durable_test
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -32,9 +31,7 @@ func TestFoldersThatWillNotDo(t *testing.T) {
 			s := opened(t, durable.Options{Folder: folder, Account: "races"})
 			s.CreateTable(table)
 			insert := entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "p", Row: "1"}}
-			if got := s.Apply(table, &insert, start); got.Code != entity.OK {
-				t.Fatal(got)
-			}
+			require.Equal(t, entity.OK, s.Apply(table, &insert, start).Code)
 			closed(t, s)
 			then(t, folder)
 		}
@@ -59,10 +56,10 @@ func TestFoldersThatWillNotDo(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			folder := t.TempDir()
 			row.prepare(t, folder)
-			s, err := durable.Open(durable.Options{Folder: folder, Account: "races"})
-			if s != nil || !errors.Is(err, row.want) || !strings.Contains(err.Error(), row.says) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("Open = %v; want %v with %q, in one line", err, row.want, row.says)
-			}
+			_, err := durable.Open(durable.Options{Folder: folder, Account: "races"})
+			require.ErrorIs(t, err, row.want)
+			assert.Contains(t, err.Error(), row.says)
+			assert.NotContains(t, err.Error(), "\n")
 		})
 	}
 }
@@ -97,15 +94,13 @@ func TestAnAlteredLogIsDamaged(t *testing.T) {
 				continue
 			}
 			b[0] ^= 0xFF
-			if _, err := f.WriteAt(b[:], at); err != nil {
-				t.Fatal(err)
-			}
+			_, err = f.WriteAt(b[:], at)
+			require.NoError(t, err)
 			_ = f.Close()
 		}
 		o.FS = crashed
-		if _, err := durable.Open(o); !errors.Is(err, durable.ErrDamaged) {
-			t.Errorf("Open of a log that is altered at byte %d = %v; want %v", at, err, durable.ErrDamaged)
-		}
+		_, err = durable.Open(o)
+		assert.ErrorIsf(t, err, durable.ErrDamaged, "a log that is altered at byte %d", at)
 	}
 }
 
@@ -134,20 +129,18 @@ func TestAFileIsNoFolder(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(name, nil, 0o600))
 	_, err := durable.Open(durable.Options{Folder: name})
-	assert.Truef(t, errors.Is(err, durable.ErrNoFolder), "Open of a file = %v; want %v", err, durable.ErrNoFolder)
+	assert.ErrorIs(t, err, durable.ErrNoFolder)
 	_, err = durable.Open(durable.Options{Folder: filepath.Join(name, "data")})
-	path := (*fs.PathError)(nil)
-	assert.Truef(t, errors.As(err, &path), "Open beneath a file = %v; want the system's error", err)
+	assert.ErrorAs(t, err, new(*fs.PathError), "Open beneath a file")
 }
 
 func TestAFolderIsUsedOnce(t *testing.T) {
 	o := durable.Options{Folder: filepath.Join(t.TempDir(), "made", "anew"), Account: "races"}
 	s := opened(t, o)
 	_, err := durable.Open(o)
-	assert.Truef(t, errors.Is(err, durable.ErrInUse), "Open of a folder in use = %v; want %v", err, durable.ErrInUse)
+	assert.ErrorIs(t, err, durable.ErrInUse)
 	closed(t, s)
-	s = opened(t, o)
-	closed(t, s)
+	closed(t, opened(t, o))
 }
 
 // Whatever fails while a folder is opened, on a full disk or one that is read alone, is
@@ -179,13 +172,12 @@ func TestOpeningOnABadDisk(t *testing.T) {
 				break
 			}
 			met++
-			require.Truef(t, errors.Is(err, row.err) && !strings.Contains(err.Error(), "\n"),
-				"%s disk after %d: Open = %v; want %v in one line", row.name, after, err, row.err)
+			require.ErrorIsf(t, err, row.err, "%s disk after %d", row.name, after)
+			require.NotContains(t, err.Error(), "\n")
 			o.FS = files
-			s = opened(t, o)
-			closed(t, s)
+			closed(t, opened(t, o))
 		}
-		assert.Truef(t, met >= 10, "%s disk: Open has failed %d times; want at each of its steps", row.name, met)
+		assert.GreaterOrEqualf(t, met, 10, "%s disk: times that Open has failed", row.name)
 	}
 }
 
@@ -203,8 +195,7 @@ func TestDeletedNamesLast(t *testing.T) {
 	s.DeleteTable("Late", start+20, start+60)
 	closed(t, s)
 	s = on(t, files, false)
-	if got := s.Deleted(); len(got) != 1 || got["late"] != start+60 {
-		t.Errorf("Deleted = %v; want late until %d alone: early is over, free was never kept, back is a table again", got, start+60)
-	}
-	assert.Equal(t, "BACK", strings.Join(s.TableNames(), " "), "TableNames")
+	// Early is over, free was never kept, back is a table again.
+	assert.Equal(t, map[string]entity.Ticks{"late": start + 60}, s.Deleted())
+	assert.Equal(t, []string{"BACK"}, s.TableNames())
 }
