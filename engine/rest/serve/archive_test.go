@@ -206,8 +206,6 @@ func TestSpellings(t *testing.T) {
 		{"one name in two types", serve.ArchiveCSV,
 			"Table,PartitionKey,RowKey,A,A@Edm.Int32\nRaces,p,1,x,\nRaces,p,2,,5\n",
 			[]serve.ArchiveRecord{one("p", "1", property("A", entity.String("x"))), one("p", "2", property("A", entity.Int32(5)))}},
-		{"semicolons, and quotes behind backslashes", serve.ArchiveCSV,
-			"Table;PartitionKey;RowKey;Name\nRaces;\"2011; \\\"x\\\" \";1;Kim\n", []serve.ArchiveRecord{one(`2011; "x" `, "1", property("Name", entity.String("Kim")))}},
 		{"base64 of Edm.Binary over two lines", serve.ArchiveCSV,
 			"Table,PartitionKey,RowKey,A@Edm.Binary\nRaces,p,1,\"AA\r\n==\"\n", []serve.ArchiveRecord{one("p", "1", property("A", entity.Binary([]byte{0})))}},
 	}

@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/rest/resttest"
@@ -64,7 +63,7 @@ func TestHostileClientsAreBounded(t *testing.T) {
 	assert.Truef(t, fair, "p50 under attack was over %d times that alone in each of three tries", mostOfAlone)
 	peak := v.resident("VmHWM")
 	t.Logf("resident at most %d MB", peak>>20)
-	assert.Truef(t, peak <= mostResident, "%d MB were resident; want %d at most", peak>>20, mostResident>>20)
+	assert.LessOrEqual(t, peak, int64(mostResident), "bytes were resident")
 }
 
 // besieged measures honest clients alone and under attack, in two rounds that take turns, and
@@ -120,10 +119,7 @@ func startVictim(t *testing.T) *victim {
 	v.clients[0].Must(entity.Insert, "Races", "2011", "winner")
 	_, where, _ := strings.Cut(connection, "TableEndpoint=")
 	where, _, _ = strings.Cut(where, ";")
-	var err error
-	if v.table, err = url.Parse(where + "/Races"); err != nil {
-		t.Fatal(err)
-	}
+	v.table = must(url.Parse(where + "/Races"))(t)
 	return v
 }
 
@@ -142,9 +138,8 @@ func (v *victim) measure(into *[]time.Duration, lasts time.Duration) {
 				if len(took)%4 == 0 {
 					verb, partition, row = entity.Insert, fmt.Sprint("p", i), fmt.Sprint(began.UnixNano())
 				}
-				if got := c.Try(verb, "Races", partition, row); got.Code != entity.OK || got.Status == 0 {
-					v.t.Errorf("%v = %d %s %s; want success, whatever others do", verb, got.Status, got.Code, got.Detail)
-				}
+				got := c.Try(verb, "Races", partition, row)
+				assert.Truef(v.t, got.Code == entity.OK && got.Status != 0, "%v = %+v; want success, whatever others do", verb, got)
 				took = append(took, time.Since(began))
 				time.Sleep(2 * time.Millisecond) // to leave the machine some rest
 			}
@@ -160,15 +155,12 @@ func (v *victim) measure(into *[]time.Duration, lasts time.Duration) {
 func (v *victim) attack() (attackers []net.Conn) {
 	v.t.Helper()
 	dial := func() net.Conn {
-		c, err := net.Dial("tcp", v.table.Host)
-		require.NoError(v.t, err)
+		c := must(net.Dial("tcp", v.table.Host))(v.t)
 		attackers = append(attackers, c)
 		return c
 	}
 	for range idleConnections {
-		c := dial()
-		_, err := io.WriteString(c, "GET /devstoreaccount1/Races HTTP/1.1\r\nHost: h\r\n\r\n")
-		require.NoError(v.t, err)
+		must(io.WriteString(dial(), "GET /devstoreaccount1/Races HTTP/1.1\r\nHost: h\r\n\r\n"))(v.t)
 	}
 	head := resttest.Emulator.Head(time.Now().UTC().Format(http.TimeFormat), "POST", v.table.Path,
 		"Content-Type: application/json", fmt.Sprint("Content-Length: ", stalledLength))
@@ -184,10 +176,7 @@ func (v *victim) attack() (attackers []net.Conn) {
 // resident returns a figure of the victim's memory, in bytes.
 func (v *victim) resident(name string) int64 {
 	v.t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", v.process))
-	require.NoError(v.t, err)
+	status := must(os.ReadFile(fmt.Sprintf("/proc/%d/status", v.process)))(v.t)
 	_, rest, _ := strings.Cut(string(status), name+":")
-	kilobytes, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
-	require.NoError(v.t, err)
-	return kilobytes << 10
+	return must(strconv.ParseInt(strings.Fields(rest)[0], 10, 64))(v.t) << 10
 }

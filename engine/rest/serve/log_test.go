@@ -2,7 +2,6 @@ package serve_test
 
 import (
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -43,8 +42,8 @@ func TestTheLogOfAService(t *testing.T) {
 				want[2] = "QueryEntity ThrottlingError a'b/ü 1;"
 			}
 			require.Equal(t, 503, throttled.Status, "the read after the insert")
-			assert.Truef(t, err == nil && strings.Join(said, "\n") == strings.Join(want, "\n"),
-				"the log says\n%s\n(%v); want\n%s", strings.Join(said, "\n"), err, strings.Join(want, "\n"))
+			assert.NoError(t, err)
+			assert.Equal(t, want, said, "the log")
 			s.wantJournal("the log is table.log\n")
 		})
 	}

@@ -2,7 +2,6 @@ package serve_test
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -96,12 +95,11 @@ func TestDrainCutsOffWhatTakesTooLong(t *testing.T) {
 // Whoever is there before all is ready waits, and is told nothing where it never is.
 func TestRequestsWaitUntilAllIsReady(t *testing.T) {
 	s := must(serve.Open(t.Context(), serve.Options{Listen: "127.0.0.1:0"}))(t)
-	early := must(net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.URL(), "http://"), "/"+emulators)))(t)
-	defer early.Close()
-	must(early.Write([]byte("GET /-/ HTTP/1.1\r\nHost: x\r\n\r\n")))(t)
+	early := resttest.DialConn(t, strings.TrimSuffix(strings.TrimPrefix(s.URL(), "http://"), "/"+emulators))
+	early.Send("GET /-/ HTTP/1.1\r\nHost: x\r\n\r\n")
 	assert.NoError(t, s.Close(), "Close")
-	n, err := early.Read(make([]byte, 1))
-	assert.Truef(t, n <= 0 && err != nil, "a request that came too early was told something")
+	_, _, err := early.Reply()
+	assert.Error(t, err, "the reply to a request that came too early")
 	assert.EqualValues(t, 0, s.Counts().Requests, "requests were served")
 	assert.NoError(t, s.Close(), "a second Close")
 }
