@@ -87,7 +87,7 @@ func (s *shop) stop() int {
 }
 
 // state returns what the service says of itself.
-func (s *shop) state() serve.State { return resttest.StateOf(s.t, s.admin) }
+func (s *shop) state() serve.State { return resttest.ReadState(s.t, s.admin) }
 
 // put writes files into the present folder.
 func put(t *testing.T, files map[string]string) {

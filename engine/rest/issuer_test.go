@@ -27,7 +27,7 @@ var noon = time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
 func TestTokensOfAnIssuer(t *testing.T) {
 	t.Parallel()
 	i := resttest.NewIssuer(t)
-	clk := new(resttest.Leap)
+	clk := new(resttest.VirtualClock)
 	subject := must(rest.DiscoverIssuer(t.Context(), i.Name, "races", clk, clock.Epoch(noon)))(t)
 	stranger := must(rsa.GenerateKey(rand.Reader, 2048))(t)
 	token := func(key *rsa.PrivateKey, claims jwt.MapClaims) string {
@@ -70,7 +70,7 @@ func TestTokensOfAnIssuer(t *testing.T) {
 // An issuer is asked for its keys once, however many ask at once with a good token.
 func TestAnIssuerIsAskedOnce(t *testing.T) {
 	i := resttest.NewIssuer(t)
-	subject := must(rest.DiscoverIssuer(t.Context(), i.Name, "races", new(resttest.Leap), clock.Epoch(noon)))(t)
+	subject := must(rest.DiscoverIssuer(t.Context(), i.Name, "races", new(resttest.VirtualClock), clock.Epoch(noon)))(t)
 	token := must(i.Token(i.Key, noon.Add(time.Hour), nil))(t)
 	var wait sync.WaitGroup
 	for range 16 {

@@ -25,17 +25,17 @@ const Date = "Fri, 20 Nov 2026 11:48:19 GMT"
 // Epoch is the calendar of services of [New], which start at that time.
 var Epoch = clock.Epoch(time.Date(2026, 11, 20, 11, 48, 19, 0, time.UTC))
 
-// Leap is a clock on which Sleep returns at once and moves the clock forward.
-type Leap struct{ at atomic.Int64 }
+// VirtualClock is a clock on which Sleep returns at once and moves the clock forward.
+type VirtualClock struct{ at atomic.Int64 }
 
 // Now implements [clock.Clock].
-func (c *Leap) Now() clock.Instant { return clock.Instant(c.at.Load()) }
+func (c *VirtualClock) Now() clock.Instant { return clock.Instant(c.at.Load()) }
 
 // Set moves the clock forward or back.
-func (c *Leap) Set(to time.Duration) { c.at.Store(int64(to)) }
+func (c *VirtualClock) Set(to time.Duration) { c.at.Store(int64(to)) }
 
 // Sleep implements [clock.Clock].
-func (c *Leap) Sleep(ctx context.Context, until clock.Instant) error {
+func (c *VirtualClock) Sleep(ctx context.Context, until clock.Instant) error {
 	for {
 		at := c.at.Load()
 		if at >= int64(until) || c.at.CompareAndSwap(at, int64(until)) {
@@ -45,7 +45,9 @@ func (c *Leap) Sleep(ctx context.Context, until clock.Instant) error {
 }
 
 // Alarm implements [clock.Clock].
-func (c *Leap) Alarm(clock.Instant) clock.Alarm { panic("resttest: Leap has no alarms") }
+func (c *VirtualClock) Alarm(clock.Instant) clock.Alarm {
+	panic("resttest: VirtualClock has no alarms")
+}
 
 // Options configure a service. Zero fields have the defaults that each field names.
 type Options struct {
@@ -56,7 +58,7 @@ type Options struct {
 	Key Key
 	// Engine has further options. Model, Accounts and Calendar are filled in.
 	Engine engine.Options
-	// Rest has further options. Clock and Calendar default to a Leap and Epoch in New, to real
+	// Rest has further options. Clock and Calendar default to a VirtualClock and Epoch in New, to real
 	// time in Listen; Engine is filled in and the account is added.
 	Rest rest.Options
 }
@@ -66,7 +68,7 @@ type Service struct {
 	*rest.Handler
 	Engine *engine.Engine
 	// Clock is the handler's unless the options have one.
-	Clock *Leap
+	Clock *VirtualClock
 	// Server and the account's URL are set by Listen.
 	Server *rest.Server
 	URL    string
@@ -82,7 +84,7 @@ func New(t testing.TB, o Options) *Service {
 		name, value, _ := strings.Cut(setting, "=")
 		require.NoError(t, m.Set(name, value))
 	}
-	s := &Service{Clock: new(Leap), key: cmp.Or(o.Key, Contoso)}
+	s := &Service{Clock: new(VirtualClock), key: cmp.Or(o.Key, Contoso)}
 	secret, err := wire.NewSecret(s.key.Secret)
 	require.NoError(t, err)
 	o.Rest.Clock = cmp.Or(o.Rest.Clock, clock.Clock(s.Clock))

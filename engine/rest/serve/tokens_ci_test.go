@@ -35,7 +35,7 @@ func (i *tokens) GetToken(_ context.Context, o policy.TokenRequestOptions) (azco
 }
 
 // aztablesAt is the SDK's client of a service that speaks https with a certificate of its own.
-func aztablesAt(t *testing.T, s *shop, who azcore.TokenCredential) (*aztables.ServiceClient, *http.Client) {
+func aztablesAt(t *testing.T, s *openService, who azcore.TokenCredential) (*aztables.ServiceClient, *http.Client) {
 	t.Helper()
 	_, cert := s.get(serve.CertificatePath)
 	over := trusting(t, cert)

@@ -37,8 +37,8 @@ func (b *Buffer) String() string {
 	return b.text.String()
 }
 
-// Shop is an open service of package serve with a client.
-type Shop struct {
+// OpenService is a service of package serve that is open, with a client.
+type OpenService struct {
 	*serve.Service
 	*Client
 	Journal *Buffer
@@ -47,9 +47,9 @@ type Shop struct {
 
 // Open opens a service, by default on a free port, and starts to serve. The client uses the
 // options' key.
-func Open(t testing.TB, o serve.Options) *Shop {
+func Open(t testing.TB, o serve.Options) *OpenService {
 	t.Helper()
-	s := &Shop{t: t, Journal: new(Buffer)}
+	s := &OpenService{t: t, Journal: new(Buffer)}
 	o.Listen, o.Journal = cmp.Or(o.Listen, "127.0.0.1:0"), s.Journal
 	var err error
 	s.Service, err = serve.Open(t.Context(), o)
@@ -61,7 +61,7 @@ func Open(t testing.TB, o serve.Options) *Shop {
 }
 
 // Close closes the service.
-func (s *Shop) Close() error { return s.Service.Close() }
+func (s *OpenService) Close() error { return s.Service.Close() }
 
 // Get sends a request without a signature.
 func Get(t testing.TB, method, url string) (status int, text string) {
@@ -76,8 +76,8 @@ func Get(t testing.TB, method, url string) (status int, text string) {
 	return reply.StatusCode, string(body)
 }
 
-// StateOf reads a service's state from its admin address.
-func StateOf(t testing.TB, adminURL string) (now serve.State) {
+// ReadState reads a service's state from its admin address.
+func ReadState(t testing.TB, adminURL string) (now serve.State) {
 	t.Helper()
 	status, text := Get(t, "GET", adminURL+serve.StatePath)
 	decoder := json.NewDecoder(strings.NewReader(text))

@@ -25,33 +25,35 @@ const (
 
 var known = resttest.Emulator.Secret
 
-// shop is a service that is open, and a client of it.
-type shop struct {
-	*resttest.Shop
+// openService is a service that is open, and a client of it.
+type openService struct {
+	*resttest.OpenService
 	t *testing.T
 }
 
-func open(t *testing.T, o serve.Options) *shop {
+func open(t *testing.T, o serve.Options) *openService {
 	t.Helper()
-	return &shop{resttest.Open(t, o), t}
+	return &openService{resttest.Open(t, o), t}
 }
 
 // get asks the second address for a path.
-func (s *shop) get(path string) (int, string) {
+func (s *openService) get(path string) (int, string) {
 	s.t.Helper()
 	return resttest.Get(s.t, "GET", s.AdminURL()+path)
 }
 
-func (s *shop) state() serve.State {
+func (s *openService) state() serve.State {
 	s.t.Helper()
-	return resttest.StateOf(s.t, s.AdminURL())
+	return resttest.ReadState(s.t, s.AdminURL())
 }
 
 // host is the address that the tables are served on.
-func (s *shop) host() string { return strings.TrimSuffix(s.URL()[len("http://"):], "/"+emulators) }
+func (s *openService) host() string {
+	return strings.TrimSuffix(s.URL()[len("http://"):], "/"+emulators)
+}
 
 // wantJournal fails the test unless the journal has the words.
-func (s *shop) wantJournal(words ...string) {
+func (s *openService) wantJournal(words ...string) {
 	s.t.Helper()
 	for _, want := range words {
 		assert.Truef(s.t, strings.Contains(s.Journal.String(), want),
@@ -60,7 +62,7 @@ func (s *shop) wantJournal(words ...string) {
 }
 
 // stop ends the service with its archive.
-func (s *shop) stop() {
+func (s *openService) stop() {
 	s.t.Helper()
 	require.NoError(s.t, errors.Join(s.Drain(), s.Save()), "Drain and Save")
 }
@@ -69,7 +71,7 @@ func (s *shop) stop() {
 const makeTable = `{"TableName":"Races"}`
 
 // begin sends all of a request but its body, and returns once the service has it.
-func (s *shop) begin() *resttest.Conn {
+func (s *openService) begin() *resttest.Conn {
 	s.t.Helper()
 	c := resttest.DialConn(s.t, s.host())
 	c.Send(resttest.Emulator.Head(time.Now().UTC().Format(http.TimeFormat), "POST", "/"+emulators+"/Tables",
