@@ -93,10 +93,9 @@ func TestRepliesAndWhatTheyCount(t *testing.T) {
 	var counted int64
 	for i, row := range rows {
 		got := b.do(clock.Instant(i)*second, row.account, row.table, row.verb, "hot", row.row)
-		if got.Status != row.status || got.Code != row.code || got.Counted != row.counted {
-			t.Errorf("%s: %v = %d %s, counted %d; want %d %s, %d",
-				row.sentence, row.verb, got.Status, got.Code, got.Counted, row.status, row.code, row.counted)
-		}
+		assert.Equalf(t, row.status, got.Status, "%s: %v", row.sentence, row.verb)
+		assert.Equal(t, row.code, got.Code, row.sentence)
+		assert.Equalf(t, row.counted, got.Counted, "%s: counted", row.sentence)
 		counted += row.counted
 	}
 	after := b.Counts()
@@ -158,10 +157,10 @@ func TestQueryIsChargedWhatItScans(t *testing.T) {
 	}
 	for i, row := range rows {
 		got := b.query(clock.Instant(i+2)*second, row.query)
-		if len(got.Rows) != row.returned || got.Counted != int64(row.counted) || got.More != row.more || got.Status != 200 {
-			t.Errorf("%s: Query = %d, %d rows, counted %d, more %v; want 200, %d, %d, %v", row.sentence,
-				got.Status, len(got.Rows), got.Counted, got.More, row.returned, row.counted, row.more)
-		}
+		assert.Equal(t, 200, got.Status, row.sentence)
+		assert.Lenf(t, got.Rows, row.returned, "%s: rows", row.sentence)
+		assert.EqualValuesf(t, row.counted, got.Counted, "%s: counted", row.sentence)
+		assert.Equalf(t, row.more, got.More, "%s: more", row.sentence)
 	}
 	// Three scans of 100 at one instant: the burst of 200 admits two, and the
 	// third finds the bucket empty.
@@ -225,18 +224,15 @@ func TestNameOfADeletedTableIsKeptBack(t *testing.T) {
 	for _, row := range rows {
 		reply := b.Submit(row.at, &engine.Request{Account: row.account, Table: row.table, Verb: row.verb})
 		assert.Equalf(t, row.want, reply.Code, "%s: %v of %s at %v", row.sentence, row.verb, row.table, row.at)
-		if got := b.do(row.at, "one", "Races", entity.Get, "hot", "1").Code; row.want == entity.TableBeingDeleted && got != entity.TableNotFound {
-			t.Errorf("%s: a Get meanwhile = %s; want %s", row.sentence, got, entity.TableNotFound)
+		if row.want == entity.TableBeingDeleted {
+			assert.Equalf(t, entity.TableNotFound, b.do(row.at, "one", "Races", entity.Get, "hot", "1").Code, "%s: a Get meanwhile", row.sentence)
 		}
 	}
 	for _, keeps := range []string{"0", "1m"} {
 		e := openBench(t, modelOf(t, model.Off, "name_delay="+keeps), engine.Options{})
-		var last engine.Reply
-		for _, verb := range []entity.Verb{drop, create} {
-			last = e.Submit(0, &engine.Request{Account: "one", Table: "Races", Verb: verb})
-		}
-		assert.Equalf(t, keeps == "0", last.Code == entity.OK,
-			"a name used again at once where it is kept for %s = %q", keeps, last.Code)
+		e.Submit(0, &engine.Request{Account: "one", Table: "Races", Verb: drop})
+		code := e.Submit(0, &engine.Request{Account: "one", Table: "Races", Verb: create}).Code
+		assert.Equalf(t, keeps == "0", code == entity.OK, "a name used again at once where it is kept for %s = %q", keeps, code)
 	}
 }
 
@@ -263,8 +259,8 @@ func TestConcurrentSubmitsKeepTheBooks(t *testing.T) {
 	}
 	workers.Wait()
 	c := b.CountsOf(entity.InsertOrReplace)
-	assert.Truef(t, c.Requests == 4000 && c.Requests == c.Ok+c.Throttled && c.Entities == c.Ok,
-		"CountsOf = %+v; want 4000 requests, each ok or refused, one entity for each ok", c)
+	want := engine.Counts{Requests: 4000, Ok: c.Ok, Throttled: 4000 - c.Ok, Entities: c.Ok}
+	assert.Equal(t, want, c, "each request is ok or refused, with one entity for each ok")
 }
 
 func BenchmarkSubmitGet(b *testing.B) {

@@ -34,7 +34,11 @@ func TestPublishedMeasurements(t *testing.T) {
 	page := string(written)
 	begin, end := strings.Index(page, "\n## Single inserts"), strings.Index(page, "\n## What this shows")
 	require.Truef(t, begin >= 0 && end >= begin, "%s has no tables", comparisonPage)
-	tables := comparison(t)
+	var b strings.Builder
+	singles(t, &b)
+	transactions(t, &b)
+	sweep(t, &b)
+	tables := b.String()
 	if *update {
 		require.NoError(t, os.WriteFile(comparisonPage, []byte(page[:begin]+tables+page[end:]), 0o644))
 	} else if page[begin:end] != tables {
@@ -92,15 +96,6 @@ func (c crowd) play(t *testing.T) yield {
 	}
 	minute := end.Sub(begin).Seconds()
 	return yield{float64(ok*c.entities) / minute, float64(throttled) / float64(ok+throttled), latency / time.Duration(max(1, ok))}
-}
-
-// comparison returns the tables.
-func comparison(t *testing.T) string {
-	var page strings.Builder
-	singles(t, &page)
-	transactions(t, &page)
-	sweep(t, &page)
-	return page.String()
 }
 
 func singles(t *testing.T, page *strings.Builder) {

@@ -184,7 +184,7 @@ func TestRoomAddsUp(t *testing.T) {
 	for worker := range 8 {
 		group.Go(func() {
 			rng := rand.New(rand.NewPCG(7, uint64(worker)))
-			for i := range 60 {
+			for i := range 30 {
 				body := fmt.Sprintf(`{"PartitionKey":"%d","RowKey":"%d"%s}`, worker, i, strings.Repeat(" ", 1<<rng.IntN(21)))
 				w := s.Do("POST", races, body)
 				assert.Truef(t, w.Code == 201 || w.Code == 503, "insert = %d %s; want 201 or 503", w.Code, w.Body)

@@ -45,8 +45,8 @@ func TestLoadBalancingOfAColdService(t *testing.T) {
 				s.balance()
 				state := s.State()
 				if start == "warm" {
-					assert.Truef(t, len(events) <= 0 && len(state.Ranges) <= 0 && state.Start == "warm",
-						"%+v: after a warm start: %v, ranges %v", row, events, state.Ranges)
+					assert.Emptyf(t, events, "%+v: after a warm start", row)
+					assert.Emptyf(t, state.Ranges, "%+v: after a warm start", row)
 					return
 				}
 				if len(events) == 0 || events[0].Kind != "split" || events[0].TableName != "Races" || events[0].At.Offset() != row.want {

@@ -23,6 +23,7 @@ import (
 func TestTablesLast(t *testing.T) {
 	for _, how := range []string{"", serve.Sync, serve.NoSync} {
 		t.Run("durability "+how, func(t *testing.T) {
+			t.Parallel()
 			o := serve.Options{DataDir: "data", FS: vfs.NewMem(), Durability: how, Export: t.TempDir() + "/all.jsonl"}
 			s := open(t, o)
 			s.Must(entity.CreateTable, "Races", "", "")
