@@ -137,6 +137,10 @@ func TestSignaturesHaveLimits(t *testing.T) {
 		{"from another address", plain + "&se=2030-01-01&sip=10.0.0.7", "10.0.0.8:1234", false, "AuthorizationSourceIPMismatch"},
 		{"from nowhere", plain + "&se=2030-01-01&sip=10.0.0.7", "@", false, "AuthorizationSourceIPMismatch"},
 		{"for another service", "ss=bqf&srt=sco&sp=r&sv=2019-02-02&se=2030-01-01", "", false, "AuthorizationServiceMismatch"},
+		{"with a start that is no date", plain + "&st=soon&se=2030-01-01", "", false, failed},
+		{"with an end that is no date", plain + "&se=soon", "", false, failed},
+		{"over a protocol that is none", plain + "&se=2030-01-01&spr=ftp", "", false, failed},
+		{"from an address that is none", plain + "&se=2030-01-01&sip=here", "", false, failed},
 		{"of a version too old", "tn=Races&sv=2014-02-14&sp=r&se=2030-01-01", "", false, failed},
 		{"of a policy that is not there", "tn=Races&sv=2019-02-02&si=nobody", "", false, failed},
 	} {

@@ -53,12 +53,6 @@ func (s *service) stall(claimed, sent int) *stalled {
 	return one
 }
 
-// cut ends the body before its length.
-func (o *stalled) cut() {
-	_ = o.body.CloseWithError(io.ErrUnexpectedEOF)
-	<-o.done
-}
-
 // wantHeld fails the test unless the bodies hold from so much to so much.
 func (s *service) wantHeld(t *testing.T, when string, least, most int64) {
 	t.Helper()
@@ -107,7 +101,8 @@ func TestBodiesShareTheirRoom(t *testing.T) {
 				s.insert(t, "small", "0", 1)
 				s.Want(t, 201, "POST", races, fmt.Sprintf(`{"PartitionKey":"small","RowKey":"1"%s}`, strings.Repeat(" ", 60*kib)))
 				for _, one := range waiting {
-					one.cut()
+					_ = one.body.CloseWithError(io.ErrUnexpectedEOF)
+					<-one.done
 				}
 				s.wantHeld(t, "once they are gone", 0, 1024*kib)
 				s.Want(t, 201, "POST", races, fmt.Sprintf(`{"PartitionKey":"large","RowKey":"1"%s}`, strings.Repeat(" ", 1024*kib)))

@@ -81,8 +81,8 @@ func TestExportNowAndThen(t *testing.T) {
 	})
 }
 
-func TestThousandsAreApart(t *testing.T) {
-	for n, want := range map[int64]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 123456: "123,456", 1<<63 - 1: "9,223,372,036,854,775,807"} {
-		assert.Equalf(t, want, grouped(n), "grouped(%d)", n)
-	}
+func TestTurnedAwayIsTold(t *testing.T) {
+	assert.Empty(t, turnedAway(0, 0))
+	assert.Equal(t, "; connections turned away: 999", turnedAway(0, 999))
+	assert.Equal(t, "; refused for want of room for the body: 1,234,567; connections turned away: 1,000", turnedAway(1_234_567, 1000))
 }
