@@ -24,17 +24,14 @@ func TestProfiles(t *testing.T) {
 		assert.Emptyf(t, mustNew(t, profile).Validate(), "New(%q).Validate()", profile)
 	}
 	documented := mustNew(t, model.Documented)
-	if documented.PartitionTarget != 2000 || documented.AccountTarget != 20_000 {
-		t.Errorf("documented targets = %d, %d; want 2000, 20000",
-			documented.PartitionTarget, documented.AccountTarget)
-	}
+	assert.Truef(t, documented.PartitionTarget == 2000 && documented.AccountTarget == 20_000,
+		"documented targets = %d, %d; want 2000, 20000", documented.PartitionTarget, documented.AccountTarget)
 	assert.EqualValues(t, 50_000, documented.PageScan(), "PageScan()")
 	off := mustNew(t, model.Off)
 	assert.Truef(t, off.PartitionTarget == 0 && off.AccountTarget == 0 && off.ReadTime == 0 && off.PageScan() == 50_000,
 		"off = %+v; want no limits, no times, and pages of 50000 scanned", off)
-	if _, err := model.New("documentd"); !errors.Is(err, model.ErrUnknown) {
-		t.Errorf("New of a misspelt profile = %v; want ErrUnknown", err)
-	}
+	_, err := model.New("documentd")
+	assert.Truef(t, errors.Is(err, model.ErrUnknown), "New of a misspelt profile = %v; want ErrUnknown", err)
 }
 
 func TestSet(t *testing.T) {
@@ -63,12 +60,9 @@ func TestSet(t *testing.T) {
 		before := *m
 		err := m.Set(row.name, row.text)
 		assert.ErrorIsf(t, err, row.want, "%s: Set(%q, %q)", row.sentence, row.name, row.text)
-		if row.want != nil && *m != before {
-			t.Errorf("%s: Set(%q, %q) failed and changed the model", row.sentence, row.name, row.text)
-		}
-		if row.want == nil && *m == before {
-			t.Errorf("%s: Set(%q, %q) changed nothing", row.sentence, row.name, row.text)
-		}
+		assert.Truef(t, row.want == nil || *m == before,
+			"%s: Set(%q, %q) failed and changed the model", row.sentence, row.name, row.text)
+		assert.Truef(t, row.want != nil || *m != before, "%s: Set(%q, %q) changed nothing", row.sentence, row.name, row.text)
 	}
 }
 
@@ -81,9 +75,8 @@ func TestParameters(t *testing.T) {
 			assert.Truef(t, p.Unit != "" && p.From != "" && p.About != "" && p.Least <= p.Greatest && p.Greatest != 0,
 				"%s of %s = %+v; want a unit, a provenance, a line on it, and bounds", p.Name, profile, p)
 			before := *m
-			if err := m.Set(p.Name, p.Text()); err != nil || *m != before {
-				t.Errorf("Set(%q, %q) = %v; want no error, and the model as it was", p.Name, p.Text(), err)
-			}
+			err := m.Set(p.Name, p.Text())
+			assert.Truef(t, err == nil && *m == before, "Set(%q, %q) = %v", p.Name, p.Text(), err)
 		}
 	}
 	m := mustNew(t, model.Documented)

@@ -55,9 +55,8 @@ func TestRunListsWhatItRestsOn(t *testing.T) {
 		assert.Equalf(t, row.want, namesOf(m.ParametersOf(row.start)),
 			"%s: ParametersOf(%q) of %s", row.sentence, row.start, row.profile)
 	}
-	if got := namesOf(mustNew(t, model.Documented).Parameters()); !slices.Equal(got, all) || !slices.Equal(got[:len(admission)], admission) {
-		t.Errorf("Parameters() = %v; want the names in order, those of admission first", got)
-	}
+	got := namesOf(mustNew(t, model.Documented).Parameters())
+	assert.Truef(t, slices.Equal(got, all) && slices.Equal(got[:len(admission)], admission), "Parameters() = %v", got)
 }
 
 func TestModelThatCannotBe(t *testing.T) {
@@ -88,9 +87,8 @@ func TestModelThatCannotBe(t *testing.T) {
 		}
 		for i, words := range wants {
 			for word := range strings.FieldsSeq(words) {
-				if !errors.Is(faults[i], model.ErrValue) || !strings.Contains(faults[i].Error(), word) {
-					t.Errorf("%s: Validate()[%d] = %v; want %s in it", row.sentence, i, faults[i], word)
-				}
+				assert.Truef(t, errors.Is(faults[i], model.ErrValue) && strings.Contains(faults[i].Error(), word),
+					"%s: Validate()[%d] = %v; want %s in it", row.sentence, i, faults[i], word)
 			}
 		}
 	}

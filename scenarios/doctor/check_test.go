@@ -82,9 +82,8 @@ func TestDiagnosis(t *testing.T) {
 			assert.Equalf(t, row.checks[i].name, one.Name, "%s: check %d is called", row.sentence, i)
 		}
 		assert.Truef(t, slices.Equal(verdicts, row.verdicts), "%s: verdicts = %q; want %q", row.sentence, verdicts, row.verdicts)
-		if d.Passed != row.passed || d.Failed != row.failed || d.Verdict != row.says {
-			t.Errorf("%s: diagnose = %d passed, %d failed, %q; want %d, %d, %q", row.sentence, d.Passed, d.Failed, d.Verdict, row.passed, row.failed, row.says)
-		}
+		assert.Truef(t, d.Passed == row.passed && d.Failed == row.failed && d.Verdict == row.says,
+			"%s: diagnose = %d passed, %d failed, %q", row.sentence, d.Passed, d.Failed, d.Verdict)
 	}
 }
 

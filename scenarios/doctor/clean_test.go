@@ -111,12 +111,10 @@ func TestClean(t *testing.T) {
 			"loadgenlike": NotOurs, "loadgenelsewhere": NotOurs, "races": ""} {
 			assert.Equalf(t, want, states[name], "%s: %s", row.sentence, name)
 		}
-		if got := c.Document().Answer.Claim; got != row.claim || c.Marked != 1 {
-			t.Errorf("%s: it says %q, %d marked; want %q, 1", row.sentence, got, c.Marked, row.claim)
-		}
-		if left := s.Engine.TableNames("races"); !slices.Equal(left, row.left) {
-			t.Errorf("%s: the tables %v are left; want %v", row.sentence, left, row.left)
-		}
+		got := c.Document().Answer.Claim
+		assert.Truef(t, got == row.claim && c.Marked == 1, "%s: it says %q, %d marked", row.sentence, got, c.Marked)
+		left := s.Engine.TableNames("races")
+		assert.Truef(t, slices.Equal(left, row.left), "%s: the tables %v are left; want %v", row.sentence, left, row.left)
 	}
 }
 
@@ -227,12 +225,10 @@ func TestCleanOfOneTable(t *testing.T) {
 	for _, one := range c.Tables {
 		states = append(states, one.Table+" "+one.State)
 	}
-	if want := []string{"loadgenone dropped", "loadgentheirs not ours", "loadgengone not there"}; !slices.Equal(states, want) {
-		t.Errorf("Clean = %q; want %q", states, want)
-	}
-	if left := s.Engine.TableNames("races"); !slices.Equal(left, []string{"loadgentheirs", "loadgentwo"}) {
-		t.Errorf("the tables %v are left; want those that were not asked for, and theirs", left)
-	}
+	want := []string{"loadgenone dropped", "loadgentheirs not ours", "loadgengone not there"}
+	assert.Truef(t, slices.Equal(states, want), "Clean = %q; want %q", states, want)
+	left := s.Engine.TableNames("races")
+	assert.Truef(t, slices.Equal(left, []string{"loadgentheirs", "loadgentwo"}), "the tables %v are left", left)
 }
 
 // What a run makes beside its table is dropped with it, and before it; where that cannot be,

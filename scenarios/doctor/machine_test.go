@@ -152,15 +152,12 @@ func FuzzSystemFiles(f *testing.F) {
 		f.Add(text, "300")
 	}
 	f.Fuzz(func(t *testing.T, text, other string) {
-		if low, high, ok := parsePorts(text); ok && !(0 < low && low <= high && high < 1<<16) {
-			t.Errorf("parsePorts(%q) = %d, %d; want ports in order", text, low, high)
-		}
-		if bytes, ok := parseMemory(text); bytes < 0 || !ok && bytes != 0 {
-			t.Errorf("parseMemory(%q) = %d, %v; want 0 or more", text, bytes, ok)
-		}
-		if bytes, ok := parseRoom(text, other); bytes < 0 || !ok && bytes != 0 {
-			t.Errorf("parseRoom(%q, %q) = %d, %v; want 0 or more", text, other, bytes, ok)
-		}
+		low, high, ok := parsePorts(text)
+		assert.Truef(t, !ok || 0 < low && low <= high && high < 1<<16, "parsePorts(%q) = %d, %d", text, low, high)
+		bytes, ok := parseMemory(text)
+		assert.Truef(t, bytes >= 0 && (ok || bytes == 0), "parseMemory(%q) = %d, %v; want 0 or more", text, bytes, ok)
+		bytes, ok = parseRoom(text, other)
+		assert.Truef(t, bytes >= 0 && (ok || bytes == 0), "parseRoom(%q, %q) = %d, %v", text, other, bytes, ok)
 	})
 }
 
@@ -169,9 +166,8 @@ func TestMachineChecks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	o := &Options{Workers: 1, Folder: filepath.Join("results", "runs"), Clock: clock.NewReal()}
 	for _, one := range o.machine() {
-		if found := one.examine(t.Context()); found.Verdict != Pass && found.Verdict != CannotTell {
-			t.Errorf("%s = %+v; want a pass for one worker", one.name, found)
-		}
+		found := one.examine(t.Context())
+		assert.Truef(t, found.Verdict == Pass || found.Verdict == CannotTell, "%s = %+v", one.name, found)
 	}
 	mustHold(t, 0)
 }

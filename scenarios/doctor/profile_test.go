@@ -113,15 +113,12 @@ func FuzzParse(f *testing.F) {
 		p, err := doctor.ParseProfile("p.yaml", text)
 		var faults fields.Faults
 		if err != nil {
-			if !errors.As(err, &faults) {
-				t.Fatalf("Parse = %v; want faults", err)
-			}
+			require.Truef(t, errors.As(err, &faults), "Parse = %v; want faults", err)
 			return
 		}
 		again, err := doctor.ParseProfile("p.yaml", p.Text())
-		if err != nil || !bytes.Equal(again.Text(), p.Text()) {
-			t.Fatalf("%v\n%s\nis read again as\n%s", err, p.Text(), again.Text())
-		}
+		require.Truef(t, err == nil && bytes.Equal(again.Text(), p.Text()),
+			"%v\n%s\nis read again as\n%s", err, p.Text(), again.Text())
 	})
 }
 
@@ -151,9 +148,8 @@ func TestNothingIsSentWithoutConsent(t *testing.T) {
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
 	o.Consent = func(run.Ask) error { return nil }
-	if out, err := doctor.Calibrate(done, o); out != nil || !errors.Is(err, context.Canceled) {
-		t.Errorf("a context that is done: %v, %v; want its error", out, err)
-	}
+	out, err = doctor.Calibrate(done, o)
+	assert.Truef(t, out == nil && errors.Is(err, context.Canceled), "a context that is done: %v, %v", out, err)
 	if asked.Requests != 5000 || asked.AtMost != 5000 || asked.Sent == 0 || asked.Lasts < time.Minute || !strings.Contains(asked.Where, "127.0.0.1") {
 		t.Errorf("asked for %+v; want all of it, within the budget", asked)
 	}
@@ -212,9 +208,8 @@ func TestAccountLimit(t *testing.T) {
 	v, found := out.Profile.Parameter("account_target")
 	assert.Truef(t, found && off(v.Whole(), 3210) <= 0.05 && covers(v, 3210),
 		"account_target is %+v, %t; want 3210: %v", v, found, out.Profile.Unlearnt)
-	if _, found := out.Profile.Parameter("partition_target"); found {
-		t.Errorf("a limit of a partition was found that there is not: %+v", out.Profile.Values)
-	}
+	_, found = out.Profile.Parameter("partition_target")
+	assert.Truef(t, !found, "a limit of a partition was found that there is not: %+v", out.Profile.Values)
 }
 
 // Interrupted, it tells what was learnt by then.

@@ -53,12 +53,8 @@ func TestStallIsToldExactly(t *testing.T) {
 		if figures.operations != 20_000 || figures.succeeded != 20_000 || figures.due != 2000 || len(figures.books) > 0 {
 			t.Errorf("measureStall = %+v; want 20,000 operations, 2,000 of them due during the stall, and closed books", figures)
 		}
-		if d := (figures.responseP99 - 1800*time.Millisecond).Abs(); d > 2*time.Millisecond {
-			t.Errorf("response p99 = %v; want 1.8 s", figures.responseP99)
-		}
-		if d := (figures.longest - 2*time.Second).Abs(); d > 2*time.Millisecond {
-			t.Errorf("longest response = %v; want 2 s", figures.longest)
-		}
+		assert.InDelta(t, 1800*time.Millisecond, figures.responseP99, float64(2*time.Millisecond), "response p99")
+		assert.InDelta(t, 2*time.Second, figures.longest, float64(2*time.Millisecond), "longest response")
 		// Of the operations that are due each millisecond, those of the first 1,900
 		// wait for more than 100 ms; 64 workers hold as many attempts.
 		assert.Truef(t, figures.slow == 1900 && figures.slowAttempts == trialWorkers && figures.serviceP99 == 0,

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/model"
@@ -109,9 +110,7 @@ func TestDrawnTruthsAreFound(t *testing.T) {
 		}
 		beside := off(value, truth)
 		worst[name] = max(worst[name], beside)
-		if beside > within {
-			t.Errorf("truth %d: %s is %s, from %s to %s; want %d within %.0f %%", seed, name, v.Value, v.Low, v.High, truth, 100*within)
-		}
+		assert.Truef(t, beside <= within, "truth %d: %s is %s, from %s to %s", seed, name, v.Value, v.Low, v.High)
 	}
 	const within, anything = 0.05, 10
 	for seed := range tier(2, 24) {

@@ -163,9 +163,8 @@ func TestVisits(t *testing.T) {
 		v.close()
 		for verdict, want := range map[string][]string{Fail: {row.fails}, CannotTell: {row.unknown}, NotTried: row.untried} {
 			want = slices.DeleteFunc(want, func(name string) bool { return name == "" })
-			if got := d.names(verdict); !slices.Equal(got, want) {
-				t.Errorf("%s: %q of %v; want of %v\n%s", row.sentence, verdict, got, want, spelled(d))
-			}
+			got := d.names(verdict)
+			assert.Truef(t, slices.Equal(got, want), "%s: %q of %v", row.sentence, verdict, got)
 		}
 		assert.Truef(t, strings.Contains(spelled(d), row.says),
 			"%s: the checks do not say %q:\n%s", row.sentence, row.says, spelled(d))
@@ -186,9 +185,8 @@ func mustNotTell(t *testing.T, sentence string, d *Diagnosis, secrets ...string)
 	told := spelled(d)
 	for _, secret := range secrets {
 		for i := 0; i+8 <= len(secret); i++ {
-			if strings.Contains(told, secret[i:i+8]) {
-				t.Errorf("%s: the diagnosis holds %q, a part of the secret:\n%s", sentence, secret[i:i+8], told)
-			}
+			assert.Truef(t, !strings.Contains(told, secret[i:i+8]),
+				"%s: the diagnosis holds %q, a part of the secret:\n%s", sentence, secret[i:i+8], told)
 		}
 	}
 }
@@ -204,9 +202,8 @@ func TestVisitWithASignature(t *testing.T) {
 	v := visiting(endpoint, nil)
 	defer v.close()
 	d := diagnose(context.Background(), v.checks(), io.Discard)
-	if got := d.names(Fail); !slices.Equal(got, []string{visitKey}) {
-		t.Errorf("a signature that is not the account's fails %v; want the key alone\n%s", got, spelled(d))
-	}
+	got := d.names(Fail)
+	assert.Truef(t, slices.Equal(got, []string{visitKey}), "a signature that is not the account's fails %v", got)
 	mustNotTell(t, "a signature that is not the account's", d, signature, planted)
 }
 
@@ -469,9 +466,8 @@ func TestNeeds(t *testing.T) {
 		}
 	}
 	// An operation of entities of 1 KiB has some hundred bytes of head, and less than three entities.
-	if each := (slow.sent + slow.received) / 50; each < 1024 || each > 3*1024 {
-		t.Errorf("an operation needs %.0f bytes both ways; want 1 to 3 KiB", each)
-	}
+	each := (slow.sent + slow.received) / 50
+	assert.Truef(t, each >= 1024 && each <= 3*1024, "an operation needs %.0f bytes both ways; want 1 to 3 KiB", each)
 }
 
 // The writes of a visit find no table, so that nothing is made; where they may not be sent at all,
@@ -491,7 +487,6 @@ func TestBandwidthWritesNothing(t *testing.T) {
 	read := must(v.endpoint.WithSAS("sv=2019-02-02&ss=t&srt=sco&sp=rl&se=2099-01-01T00:00:00Z&sig=" + otherKey))
 	w := visiting(read, nil)
 	defer w.close()
-	if f := w.measureBandwidth(t.Context()); f.Verdict != CannotTell || !strings.Contains(f.Measured, "403") {
-		t.Errorf("%+v; want that it cannot be told", f)
-	}
+	f = w.measureBandwidth(t.Context())
+	assert.Truef(t, f.Verdict == CannotTell && strings.Contains(f.Measured, "403"), "%+v; want that it cannot be told", f)
 }

@@ -68,9 +68,7 @@ func exchange(t *testing.T, l *busLeader, m *busMember, id string) {
 	got := <-l.Messages()
 	assert.Truef(t, got.From == id && string(got.Text) == "from "+id, "%q from %s; want it from %s", got.Text, got.From, id)
 	require.NoError(t, l.Answer(got.From, []byte("to "+id)))
-	if got := <-m.Messages(); string(got) != "to "+id {
-		t.Errorf("the answer to %s is %q", id, got)
-	}
+	assert.Equal(t, "to "+id, string(<-m.Messages()), "the answer")
 }
 
 // What a member says reaches the leader under its identity, and the answer that member
@@ -80,9 +78,8 @@ func TestThereAndBack(t *testing.T) {
 		l, token := opened(t, listen)
 		a, idA := dialed(t, BusOptions{URL: l.url, Token: token})
 		b, idB := dialed(t, BusOptions{URL: l.url, Token: token})
-		if _, err := a.conn.TLSConnectionState(); (err == nil) != secure {
-			t.Errorf("listening on %q: TLS is %v; want %v", listen, err == nil, secure)
-		}
+		_, err := a.conn.TLSConnectionState()
+		assert.Truef(t, (err == nil) == secure, "listening on %q: TLS is %v; want %v", listen, err == nil, secure)
 		exchange(t, l, a, idA)
 		exchange(t, l, b, idB)
 	}
@@ -99,9 +96,8 @@ func TestAMemberIsLimitedToItsOwn(t *testing.T) {
 		l.subjects.ask(id), l.subjects.ask(other), l.subjects.answer(id), l.subjects.answer(other),
 		l.subjects.lead(), "loadgen.v1.another.member." + id + ".ask", "_INBOX.anything", "$SYS.REQ.SERVER.PING",
 	} {
-		if got := permitted(t, m.conn, subject, func() error { return m.conn.Publish(subject, []byte("x")) }); got != (i == 0) {
-			t.Errorf("publishing to %s: allowed %v; want %v", subject, got, i == 0)
-		}
+		got := permitted(t, m.conn, subject, func() error { return m.conn.Publish(subject, []byte("x")) })
+		assert.Truef(t, got == (i == 0), "publishing to %s: allowed %v; want %v", subject, got, i == 0)
 	}
 	m, id = dialed(t, BusOptions{URL: l.url, Token: token})
 	for i, subject := range []string{
@@ -140,23 +136,17 @@ func TestWhoGetsIn(t *testing.T) {
 		if !errors.Is(err, errRefused) || strings.Contains(err.Error(), other.secret) || errors.Is(err, errOtherLeader) != (listen != "") {
 			t.Errorf("with another token, at %q: %v; want %v, from the certificate where there is one", l.url, err, errRefused)
 		}
-		if _, err := nats.Connect(l.url, append(forged(t, token, other), nats.Name(id))...); err == nil {
-			t.Error("with the key of the fleet, and another's signature: it is let in")
-		}
-		if c, err := nats.Connect(l.url, append(forged(t, token, token), nats.Name(id))...); err != nil {
-			t.Errorf("with the key of the fleet, and its signature: %v", err)
-		} else {
-			c.Close()
-		}
-		if _, err := dialBus(t.Context(), BusOptions{URL: l.url, Token: token}, "not.an.id", clock.NewReal()); !errors.Is(err, errRefused) {
-			t.Errorf("under no identity: %v; want %v", err, errRefused)
-		}
-		if _, err := nats.Connect(l.url, nats.Timeout(5*time.Second), nats.Secure()); err == nil {
-			t.Error("without anything: it is let in")
-		}
-		if _, err := nats.Connect(l.url, nats.Timeout(5*time.Second), nats.Token(token.secret)); err == nil {
-			t.Error("with the bare token: it is let in")
-		}
+		_, err = nats.Connect(l.url, append(forged(t, token, other), nats.Name(id))...)
+		assert.Error(t, err, "with the key of the fleet, and another's signature: it is let in")
+		c, err := nats.Connect(l.url, append(forged(t, token, token), nats.Name(id))...)
+		require.NoError(t, err, "with the key of the fleet, and its signature")
+		c.Close()
+		_, err = dialBus(t.Context(), BusOptions{URL: l.url, Token: token}, "not.an.id", clock.NewReal())
+		assert.ErrorIs(t, err, errRefused, "under no identity")
+		_, err = nats.Connect(l.url, nats.Timeout(5*time.Second), nats.Secure())
+		assert.Error(t, err, "without anything: it is let in")
+		_, err = nats.Connect(l.url, nats.Timeout(5*time.Second), nats.Token(token.secret))
+		assert.Error(t, err, "with the bare token: it is let in")
 	}
 }
 
@@ -236,9 +226,8 @@ func TestAPortThatIsTaken(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer l.Close()
-	if _, err := openBus(BusOptions{Listen: l.Addr().String(), Token: newToken(t)}, clock.NewReal()); !errors.Is(err, errListen) {
-		t.Errorf("%v; want %v", err, errListen)
-	}
+	_, err = openBus(BusOptions{Listen: l.Addr().String(), Token: newToken(t)}, clock.NewReal())
+	assert.ErrorIs(t, err, errListen)
 }
 
 // A token is read from a file of its owner's, never printed, and long enough.

@@ -156,23 +156,18 @@ func TestAFleetFromEndToEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shares := []*share{{rate: 30, seconds: 3}, {rate: 20, seconds: 3}, {rate: 10, seconds: 3}}
 		p := meet(t.Context(), shares...)
-		if p.err != nil || len(p.outcome.Faults) > 0 || len(p.outcome.Notes) > 0 {
-			t.Fatalf("%v, faults %q, notes %q; want none", p.err, p.outcome.Faults, p.outcome.Notes)
-		}
+		require.Truef(t, p.err == nil && len(p.outcome.Faults) == 0 && len(p.outcome.Notes) == 0,
+			"%v, faults %q, notes %q; want none", p.err, p.outcome.Faults, p.outcome.Notes)
 		places := map[int]bool{}
 		for i, s := range shares {
-			if p.members[i] != nil {
-				t.Errorf("member %d: %v", i, p.members[i])
-			}
+			assert.Truef(t, p.members[i] == nil, "member %d: %v", i, p.members[i])
 			places[s.charge.Index] = true
-			if s.charge.Of != 3 || string(s.charge.Scenario) != "name: x\n" || !s.began.Equal(p.outcome.Began) {
-				t.Errorf("member %d was charged with %+v and began at %v; want a third, at %v", i, s.charge, s.began, p.outcome.Began)
-			}
+			assert.Truef(t, s.charge.Of == 3 && string(s.charge.Scenario) == "name: x\n" && s.began.Equal(p.outcome.Began),
+				"member %d was charged with %+v and began at %v; want a third, at %v", i, s.charge, s.began, p.outcome.Began)
 			member := p.outcome.Members[s.charge.Index]
 			scheduled := member.Record.Total(results.Everything).Scheduled
-			if scheduled != s.rate*3 || member.Scheduled != scheduled || member.Planned != uint64(scheduled) {
-				t.Errorf("member %d: planned %d, told %d, in the record %d; want %d", i, member.Planned, member.Scheduled, scheduled, s.rate*3)
-			}
+			assert.Truef(t, scheduled == s.rate*3 && member.Scheduled == scheduled && member.Planned == uint64(scheduled),
+				"member %d: planned %d, told %d, in the record %d", i, member.Planned, member.Scheduled, scheduled)
 		}
 		assert.Lenf(t, places, 3, "the places are %v", places)
 		told := 0
@@ -209,9 +204,7 @@ func TestAShareThatFailsLater(t *testing.T) {
 		if p.err != nil || len(p.outcome.Faults) != 1 || !strings.Contains(p.outcome.Faults[0], "member1 was lost: "+broken.Error()) {
 			t.Fatalf("the leader ends with %v, %q; want one fault, of member1", p.err, p.outcome.Faults)
 		}
-		if !errors.Is(p.members[1], broken) || p.members[0] != nil {
-			t.Errorf("the members end with %v; want the fault of the second alone", p.members)
-		}
+		assert.Truef(t, errors.Is(p.members[1], broken) && p.members[0] == nil, "the members end with %v", p.members)
 		for _, m := range p.outcome.Members {
 			if whole := m.Name == "member0"; whole != (m.Record != nil) || whole && (m.Record.Validity != results.Partial || m.Scheduled > 60) {
 				t.Errorf("%s: %d operations were due, its record is there: %v", m.Name, m.Scheduled, m.Record != nil)
@@ -229,9 +222,8 @@ func TestAnInterruptedMember(t *testing.T) {
 			cancel(errors.New("interrupted"))
 		}()
 		p := meet(ctx, &share{rate: 10, seconds: 30}, &share{rate: 10, seconds: 30})
-		if p.err != nil || len(p.outcome.Faults) == 0 || !strings.Contains(p.outcome.Faults[0], "interrupted") {
-			t.Errorf("the leader ends with %v, %q; want a fault that says interrupted", p.err, p.outcome.Faults)
-		}
+		assert.Truef(t, p.err == nil && len(p.outcome.Faults) != 0 && strings.Contains(p.outcome.Faults[0], "interrupted"),
+			"the leader ends with %v, %q; want a fault that says interrupted", p.err, p.outcome.Faults)
 		for i, m := range p.outcome.Members {
 			assert.Truef(t, m.Record != nil && m.Record.Validity == results.Partial, "member %d has no partial record", i)
 		}
@@ -253,16 +245,13 @@ func TestPackedRecords(t *testing.T) {
 		require.NoError(t, err)
 		again, err := unpack(text)
 		require.NoError(t, err)
-		if twice, err := pack(again); err != nil || string(twice) != string(text) {
-			t.Errorf("packed again it differs, %v", err)
-		}
-		if countsOf(again) != countsOf(record) || countsOf(record).Scheduled != 10 {
-			t.Errorf("it counts %+v and %+v; want 10 scheduled", countsOf(record), countsOf(again))
-		}
+		twice, err := pack(again)
+		assert.Truef(t, err == nil && string(twice) == string(text), "packed again it differs, %v", err)
+		assert.Truef(t, countsOf(again) == countsOf(record) && countsOf(record).Scheduled == 10,
+			"it counts %+v and %+v; want 10 scheduled", countsOf(record), countsOf(again))
 		for _, wrong := range [][]byte{nil, []byte("x"), text[:len(text)/2]} {
-			if _, err := unpack(wrong); !errors.Is(err, errPacked) {
-				t.Errorf("%d bytes of it: %v; want %v", len(wrong), err, errPacked)
-			}
+			_, err := unpack(wrong)
+			assert.Truef(t, errors.Is(err, errPacked), "%d bytes of it: %v; want %v", len(wrong), err, errPacked)
 		}
 	})
 }
@@ -279,11 +268,10 @@ func FuzzUnpack(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		record, err := unpack(text)
 		if err != nil {
-			assert.Truef(t, errors.Is(err, errPacked), "%v; want %v", err, errPacked)
+			assert.ErrorIs(t, err, errPacked)
 			return
 		}
-		if _, err := pack(record); err != nil {
-			t.Errorf("it is read and cannot be written: %v", err)
-		}
+		_, err = pack(record)
+		assert.NoError(t, err, "it is read and cannot be written")
 	})
 }

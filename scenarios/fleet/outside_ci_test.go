@@ -51,9 +51,8 @@ func TestAServerOfSomebodyElse(t *testing.T) {
 		l := led(t, o)
 		m, id := dialed(t, o)
 		exchange(t, l, m, id)
-		if _, err := openBus(o, clock.NewReal()); !errors.Is(err, errLed) {
-			t.Errorf("%s: a second leader gets %v; want %v", row.sentence, err, errLed)
-		}
+		_, err := openBus(o, clock.NewReal())
+		assert.ErrorIsf(t, err, errLed, "%s: a second leader", row.sentence)
 		led(t, BusOptions{URL: url, Token: newToken(t), Creds: row.creds})
 		if row.creds != "" {
 			without := BusOptions{URL: url, Token: o.Token}

@@ -65,9 +65,7 @@ func TestASeriesOfRuns(t *testing.T) {
 			require.Truef(t, err == nil && len(came.Faults) <= 0 && len(came.Members) == 2,
 				"run %d: %v, faults %q of %d members; want none, of two", n, err, came.Faults, len(came.Members))
 			for i, s := range c.shares {
-				if n > 0 && s.charge.Index != places[i] {
-					t.Errorf("run %d: member %d has place %d; want %d, as before", n, i, s.charge.Index, places[i])
-				}
+				assert.Truef(t, n <= 0 || s.charge.Index == places[i], "run %d: member %d has place %d", n, i, s.charge.Index)
 				places[i] = s.charge.Index
 				if got := came.Members[s.charge.Index].Record.Total(results.Everything).Scheduled; got != 2*s.rate || string(s.charge.Scenario) != "name: "+name+"\n" {
 					t.Errorf("run %d: member %d had %d operations of %q; want %d of its own", n, i, got, s.charge.Scenario, 2*s.rate)
@@ -103,12 +101,9 @@ func TestASeriesThatBreaks(t *testing.T) {
 		c := newCrew(t.Context(), nil, &share{rate: 30, seconds: 9}, &share{rate: 20, seconds: 9, breaks: errors.New("the account is gone"), after: 3})
 		came, err := c.lead(t.Context(), "first", true, nil)
 		c.all.Wait()
-		if err != nil || len(came.Faults) == 0 || c.s.rested != nil {
-			t.Errorf("%v, faults %q, a run follows: %v; want a fault, and none", err, came.Faults, c.s.rested != nil)
-		}
-		if c.ended[0] != nil || c.ended[1] == nil {
-			t.Errorf("the members end with %v; want a fault of the second alone", c.ended)
-		}
+		assert.Truef(t, err == nil && len(came.Faults) != 0 && c.s.rested == nil,
+			"%v, faults %q, a run follows: %v; want a fault, and none", err, came.Faults, c.s.rested != nil)
+		assert.Truef(t, c.ended[0] == nil && c.ended[1] != nil, "the members end with %v", c.ended)
 	})
 }
 
@@ -123,9 +118,8 @@ func TestALeaderThatGoesBetweenRuns(t *testing.T) {
 		began := time.Now()
 		c.all.Wait()
 		for i, err := range c.ended {
-			if !errors.Is(err, protocol.ErrLeaderLost) || time.Since(began) > 10*time.Second {
-				t.Errorf("member %d ends with %v after %v; want %v within 10s", i, err, time.Since(began), protocol.ErrLeaderLost)
-			}
+			assert.Truef(t, errors.Is(err, protocol.ErrLeaderLost) && time.Since(began) <= 10*time.Second,
+				"member %d ends with %v after %v; want %v within 10s", i, err, time.Since(began), protocol.ErrLeaderLost)
 		}
 	})
 }
@@ -178,9 +172,8 @@ func TestTurnsOfASearch(t *testing.T) {
 		search := &rates{list: []float64{100, 200, 150}}
 		came, err := c.lead(t.Context(), "search", false, search)
 		c.all.Wait()
-		if err := errors.Join(append(c.ended, err)...); err != nil || len(came.Faults) > 0 {
-			t.Fatalf("%v, faults %q; want none", err, came.Faults)
-		}
+		err = errors.Join(append(c.ended, err)...)
+		require.Truef(t, err == nil && len(came.Faults) == 0, "%v, faults %q; want none", err, came.Faults)
 		for n, rate := range search.list {
 			at := begins[n+1]
 			assert.Truef(t, len(at) == 3 && at[0].Equal(at[1]) && at[0].Equal(at[2]) && at[0].Sub(came.Began)%time.Second == 0,

@@ -65,9 +65,8 @@ func summaryAgrees(t *testing.T, record *results.Record, figures *figure.Figures
 		step := figure.Reported(record)[p]
 		for name, got := range map[string]*float64{"share_lost": phase.ShareLost, "share_lost_settled": phase.ShareLostSettled,
 			"offered": &phase.Offered, "served": &phase.Served, "throttled_per_second": &phase.ThrottledPerSecond} {
-			if want := figures.OfStep(name, step, nil); got == nil || *got != want.Value {
-				t.Errorf("the summary says that %s of %s is %v; want %v", name, phase.Name, got, want.Value)
-			}
+			want := figures.OfStep(name, step, nil)
+			assert.Truef(t, got != nil && *got == want.Value, "the summary says that %s of %s is %v", name, phase.Name, got)
 		}
 	}
 	if v := figures.Named("saturation"); (summary.Saturation != nil) != v.Told || v.Told && *summary.Saturation != v.Value {
@@ -171,9 +170,8 @@ func cellsAgree(t *testing.T, record *results.Record, figures *figure.Figures) {
 			for i, step := range figure.Shown(record) {
 				for column, want := range map[int]string{1: document.Rate(figures.OfStep("offered", step, nil).Value),
 					2: document.Rate(figures.OfStep("served", step, nil).Value), 4: document.Share(figures.OfStep("share_lost_settled", step, nil).Value)} {
-					if got := table.Rows[i][column].Text; got != want {
-						t.Errorf("the cell %s of %s is %s; want %s", table.Columns[column].Title, step.Phase.Name, got, want)
-					}
+					got := table.Rows[i][column].Text
+					assert.Truef(t, got == want, "the cell %s of %s is %s", table.Columns[column].Title, step.Phase.Name, got)
 				}
 			}
 		}

@@ -51,9 +51,8 @@ func TestRunWritesItsSeconds(t *testing.T) {
 					}
 				}
 			}
-			if got := bytes.Count(log, []byte("\nTag=")); got == 0 || got > want {
-				t.Errorf("place %d: %d lines; want one for each operation and second with a success, %d at most", on, got, want)
-			}
+			got := bytes.Count(log, []byte("\nTag="))
+			assert.Truef(t, got != 0 && got <= want, "place %d: %d lines", on, got)
 		})
 	}
 }
@@ -77,9 +76,8 @@ func TestSecondsThatCannotBeWritten(t *testing.T) {
 		var fault fields.Fault
 		assert.Truef(t, errors.As(err, &fault) && fault.Path == row.field && record == nil,
 			"%s: %v; want a fault of %s and no record", row.name, err, row.field)
-		if text, err := os.ReadFile(there); err != nil || string(text) != "kept" {
-			t.Errorf("%s: a file that was there holds %q, %v; want it as it was", row.name, text, err)
-		}
+		text, err := os.ReadFile(there)
+		assert.Truef(t, err == nil && string(text) == "kept", "%s: a file that was there holds %q, %v", row.name, text, err)
 		left, err := os.ReadDir(folder)
 		assert.Truef(t, err == nil && len(left) == 1, "%s: %v, %v are left; want the one file that was there", row.name, left, err)
 	}
@@ -88,10 +86,8 @@ func TestSecondsThatCannotBeWritten(t *testing.T) {
 	}
 	plan := small(t)
 	plan.Runs, plan.HistogramLog = filepath.Join(folder, "runs"), "/dev/full"
-	if _, err := run.Run(context.Background(), plan); err == nil || errors.Is(err, results.ErrWrite) {
-		t.Errorf("onto a full disk: %v; want a fault of the plan", err)
-	}
-	if left, _ := os.ReadDir(plan.Runs); len(left) > 0 {
-		t.Errorf("%v is left of a run that did not begin", left)
-	}
+	_, err := run.Run(context.Background(), plan)
+	assert.Truef(t, err != nil && !errors.Is(err, results.ErrWrite), "onto a full disk: %v; want a fault of the plan", err)
+	left, _ := os.ReadDir(plan.Runs)
+	assert.Truef(t, len(left) == 0, "%v is left of a run that did not begin", left)
 }

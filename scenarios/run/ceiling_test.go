@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
@@ -34,15 +35,13 @@ func TestProbeFindsACeiling(t *testing.T) {
 func TestProbeOfAnEndedRunEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if c, err := (&Plan{Scenario: library(t, "stress"), On: Embedded}).probe(ctx); c != nil || !errors.Is(err, context.Canceled) {
-		t.Errorf("probe of a run that was stopped = %v, %v; want the context's error", c, err)
-	}
+	c, err := (&Plan{Scenario: library(t, "stress"), On: Embedded}).probe(ctx)
+	assert.Truef(t, c == nil && errors.Is(err, context.Canceled), "probe of a run that was stopped = %v, %v", c, err)
 	synctest.Test(t, func(t *testing.T) {
 		for _, unwanted := range []bool{false, true} {
 			p := &Plan{Scenario: library(t, "stress"), On: InProcess, NoProbe: unwanted}
-			if c, err := p.probe(t.Context()); c != nil || err != nil {
-				t.Errorf("probe in no time, unwanted %v = %+v, %v; want nothing", unwanted, c, err)
-			}
+			c, err := p.probe(t.Context())
+			assert.Truef(t, c == nil && err == nil, "probe in no time, unwanted %v = %+v, %v; want nothing", unwanted, c, err)
 		}
 	})
 }

@@ -72,8 +72,7 @@ func TestVegetaSendsPastNoLine(t *testing.T) {
 		if !bounded {
 			s.Model.Overrides = nil
 		}
-		if err := (&Plan{Scenario: s, On: Embedded, Driver: Vegeta}).driverFault(); bounded != (err != nil) {
-			t.Errorf("a line that is bounded %t: driverFault() = %v", bounded, err)
-		}
+		err := (&Plan{Scenario: s, On: Embedded, Driver: Vegeta}).driverFault()
+		assert.Truef(t, bounded == (err != nil), "a line that is bounded %t: driverFault() = %v", bounded, err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -47,7 +46,6 @@ type issuer struct {
 	revoked atomic.Int64
 	// second is closed when the second one is given.
 	second chan struct{}
-	once   sync.Once
 }
 
 func (i *issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -59,7 +57,7 @@ func (i *issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	fmt.Fprintf(w, `{"access_token":"%s.%d","expires_on":"%d","token_type":"Bearer"}`, plantedToken, n, time.Now().Add(tokensLast).Unix())
 	if n == 2 {
-		i.once.Do(func() { close(i.second) })
+		close(i.second)
 	}
 }
 
@@ -97,9 +95,20 @@ func account(t *testing.T, name, profile string, tokens rest.Tokens) http.Handle
 		Rest: rest.Options{Clock: clk, Calendar: clk, Tokens: tokens, Name: name}})
 }
 
-// remote is the plan of a short stress test against a server with TLS, by the account's key
-// at the address or, without one, as whom Entra ID knows us.
-func remote(t *testing.T, server *httptest.Server, address string, settings ...string) run.Plan {
+const remoteRaces = `name: races
+seed: 4
+retry: none
+workers: 8
+attributes: {event: {list: [NYC, Berlin]}, bib: {sequence: 1}}
+design: {partition_key: "{event}", row_key: "{bib}"}
+phases:
+  - {name: load, load: {entities: 100}}
+  - {name: rush, traffic: {clients: 8, count: 200, operations: [{verb: get}, {verb: insert}]}}
+`
+
+// remote is the plan of a short run against a server with TLS. It signs with the account's key
+// at the address, or uses the identity of Entra ID if the address is empty.
+func remote(t *testing.T, server *httptest.Server, address string) run.Plan {
 	t.Helper()
 	secret, err := wire.NewSecret(plantedKey)
 	require.NoError(t, err)
@@ -112,10 +121,8 @@ func remote(t *testing.T, server *httptest.Server, address string, settings ...s
 		endpoint, err = endpoint.WithIdentity()
 	}
 	require.NoError(t, err)
-	settings = append([]string{"phases.load.entities=100", "phases.peak.hold=false", "phases.peak.rates=[200]", "phases.peak.each=1s",
-		"workers=8", "retry=none"}, settings...)
 	trust := server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
-	return run.Plan{Scenario: runtest.Builtin(t, "stress", settings...), On: run.Remote, Accounts: []run.Endpoint{endpoint}, NoProbe: true,
+	return run.Plan{Scenario: runtest.Parse(t, remoteRaces), On: run.Remote, Accounts: []run.Endpoint{endpoint}, NoProbe: true,
 		Trust: trust, Consent: func(run.Ask) error { return nil }, Memory: new(results.Memory)}
 }
 
@@ -127,50 +134,47 @@ func serve(t *testing.T, do http.HandlerFunc) *httptest.Server {
 	return server
 }
 
-// A token that is refused in the middle of a run is got once anew, and the run goes on with
-// that: what was under way has failed, and nothing else.
-func TestATokenRefusedUnderWayIsGotAnew(t *testing.T) {
-	who := identify(t)
-	h := account(t, "somebody's tables", model.Off, who)
-	var seen atomic.Int64
-	p := remote(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
-		if seen.Add(1) == 60 {
-			who.revoked.Store(1)
-		}
-		token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-		if who.Accept(r.Context(), token) != nil && who.given.Load() == 1 && seen.Load() > 60 {
-			// The first that is refused has another one got; those behind it wait until that is so.
-			defer func() { <-who.second }()
-		}
-		h.ServeHTTP(w, r)
-	}), "")
-	record := runtest.Run(t, p)
-	all := record.Total(results.Everything)
-	if all.Failed == 0 || all.Failed > int64(p.Scenario.Workers)+1 || all.Ok < 100 || who.given.Load() != 2 {
-		t.Errorf("%d attempts ok, %d failed, %d tokens given; want those under way to fail, and a second token", all.Ok, all.Failed, who.given.Load())
+// A token that is refused in the middle of a run is requested once more. The run goes on with the
+// second token, and ends with the cause if the service refuses that one, too.
+func TestTokenRefusedUnderWay(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		revoked int64
+	}{{"the service accepts the second token", 1}, {"it accepts none", 1 << 30}} {
+		t.Run(row.name, func(t *testing.T) {
+			who := identify(t)
+			h := account(t, "somebody's tables", model.Off, who)
+			var requests atomic.Int64
+			p := remote(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
+				n := requests.Add(1)
+				if n == 60 {
+					who.revoked.Store(row.revoked)
+				}
+				token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+				if n > 60 && row.revoked == 1 && who.Accept(r.Context(), token) != nil {
+					// The refusal of number 60 makes the client request a token; the others wait until it has that one.
+					<-who.second
+					time.Sleep(20 * time.Millisecond)
+				}
+				h.ServeHTTP(w, r)
+			}), "")
+			record, err := run.Run(t.Context(), p)
+			checkSecrets(t, p.Memory, record, err)
+			assert.EqualValues(t, 2, who.given.Load(), "tokens given")
+			if row.revoked > 1 {
+				require.ErrorIs(t, err, run.ErrTarget)
+				assert.ErrorContains(t, err, "refuses the token")
+				return
+			}
+			require.NoError(t, err)
+			all := record.Total(results.Everything)
+			assert.Truef(t, all.Failed > 0 && all.Failed <= 2*int64(p.Scenario.Workers) && all.Ok >= 100,
+				"%d attempts ok, %d failed; want only those under way to fail", all.Ok, all.Failed)
+			assert.Equal(t, [2]string{run.NetHTTP, ""}, [2]string{record.Manifest.Client, record.Manifest.Proxy}, "client and proxy")
+			assert.NotZero(t, record.Connections.Opened, "connections")
+			assert.NotZero(t, record.Connections.Handshakes.Count, "handshakes")
+		})
 	}
-	if m := record.Manifest; m.Client != run.NetHTTP || m.Proxy != "" || record.Connections.Opened == 0 || record.Connections.Handshakes.Count == 0 {
-		t.Errorf("client %q, proxy %q, connections %+v; want net/http, and handshakes", m.Client, m.Proxy, record.Connections)
-	}
-	checkSecrets(t, p.Memory, record.Record, nil)
-}
-
-// Once another token is refused, too, the run ends with the cause, and sends no more.
-func TestARunEndsOnceNobodyIsLetIn(t *testing.T) {
-	who := identify(t)
-	h := account(t, "somebody's tables", model.Off, who)
-	var seen atomic.Int64
-	p := remote(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
-		if seen.Add(1) == 60 {
-			who.revoked.Store(1 << 30)
-		}
-		h.ServeHTTP(w, r)
-	}), "", "phases.peak.each=1m")
-	record, err := run.Run(t.Context(), p)
-	if !errors.Is(err, run.ErrTarget) || !strings.Contains(err.Error(), "refuses the token") || who.given.Load() != 2 {
-		t.Errorf("Run = %v, after %d tokens; want ErrTarget for the token, after two", err, who.given.Load())
-	}
-	checkSecrets(t, p.Memory, record, err)
 }
 
 // refuses answers an error of the protocol.
@@ -203,20 +207,20 @@ func TestNobodyIsLetInToBeginWith(t *testing.T) {
 		{"a proxy that wants a password", 407, "", 1, "407"},
 	} {
 		who.given.Store(0)
-		var asked atomic.Int64
+		var requests atomic.Int64
 		p := remote(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
-			asked.Add(1)
-			if row.status == 0 {
+			if requests.Add(1); row.status == 0 {
 				strict.ServeHTTP(w, r)
 				return
 			}
 			refuses(w, row.status, row.code, "No.")
 		}), "")
 		record, err := run.Run(t.Context(), p)
-		if !errors.Is(err, run.ErrTarget) || !strings.Contains(err.Error(), row.says) || strings.Contains(err.Error(), "\n") || record != nil {
-			t.Errorf("%s: Run = %v; want one line with %q", row.name, err, row.says)
-		}
-		assert.Equalf(t, row.asked, asked.Load(), "%s: requests were sent", row.name)
+		require.ErrorIs(t, err, run.ErrTarget, row.name)
+		assert.ErrorContains(t, err, row.says, row.name)
+		assert.NotContains(t, err.Error(), "\n", row.name)
+		assert.Nil(t, record, row.name)
+		assert.Equalf(t, row.asked, requests.Load(), "%s: requests sent", row.name)
 		checkSecrets(t, p.Memory, nil, err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
@@ -31,8 +33,7 @@ func TestEndOf(t *testing.T) {
 		{"a table that cannot be dropped", after, results.Partial, results.EndedByTarget},
 		{"a file called target.bin on a full disk", errors.New("target.bin: no space left on device"), results.Partial, ""},
 	} {
-		if validity, _, by := endOf(row.ended); validity != row.validity || by != row.by {
-			t.Errorf("%s: %s, by %q; want %s, by %q", row.phrase, validity, by, row.validity, row.by)
-		}
+		validity, _, by := endOf(row.ended)
+		assert.Truef(t, validity == row.validity && by == row.by, "%s: %s, by %q", row.phrase, validity, by)
 	}
 }

@@ -48,9 +48,8 @@ func TestClientsFlatOut(t *testing.T) {
 	for range run.Tier(4, 12) {
 		f := drawnFlatOut(chance)
 		r, sum, _ := day(t, f.scenario(t))
-		if sum.Operations != f.operations() || sum.Succeeded != f.operations() || r.Validity != results.Valid {
-			t.Errorf("%+v: %d operations, %d of them served, %s; want %d, all of them served", f, sum.Operations, sum.Succeeded, r.Validity, f.operations())
-		}
+		assert.Truef(t, sum.Operations == f.operations() && sum.Succeeded == f.operations() && r.Validity == results.Valid,
+			"%+v: %d operations, %d of them served, %s", f, sum.Operations, sum.Succeeded, r.Validity)
 	}
 }
 

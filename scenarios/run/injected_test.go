@@ -145,9 +145,8 @@ func TestTheLogOfFaultsIsWhatTheRecordSays(t *testing.T) {
 func within(t *testing.T, what string, got, of int64, share float64) {
 	t.Helper()
 	mean := float64(of) * share
-	if bound := 4.5 * math.Sqrt(mean*(1-share)); math.Abs(float64(got)-mean) > bound {
-		t.Errorf("%s: %d of %d; want %.0f ± %.0f", what, got, of, mean, bound)
-	}
+	bound := 4.5 * math.Sqrt(mean*(1-share))
+	assert.Truef(t, math.Abs(float64(got)-mean) <= bound, "%s: %d of %d; want %.0f ± %.0f", what, got, of, mean, bound)
 }
 
 // mechanism is a fault, and what the documented rule makes of it.
@@ -315,13 +314,11 @@ phases:
 	all := record.Total(results.Reported)
 	injected := all.Causes.Injected(results.Throttled)
 	// Of 300 a second a tenth never arrives; of the others 200 are served, and the burst.
-	if own, want := all.Throttled-injected, int64(8*(270-200)); own < want*8/10 || own > want*12/10 {
-		t.Errorf("%d attempts were throttled by the model; want about %d", own, want)
-	}
+	own, want := all.Throttled-injected, int64(8*(270-200))
+	assert.Truef(t, own >= want*8/10 && own <= want*12/10, "%d attempts were throttled by the model", own)
 	within(t, "attempts that were refused", injected, all.Attempts, 0.1)
-	if limit := record.Summary.Saturation; limit == nil || *limit < 190 || *limit > 215 {
-		t.Errorf("the load saturates at %v; want about 200, whatever was injected", limit)
-	}
+	limit := record.Summary.Saturation
+	assert.Truef(t, limit != nil && *limit >= 190 && *limit <= 215, "the load saturates at %v", limit)
 	if len(record.Manifest.Faults) != 2 || !strings.Contains(record.Summary.Verdict, fmt.Sprintf("(%d 503 ServerBusy)", injected)) {
 		t.Errorf("the manifest has %q, the verdict is %q; want two faults, and %d", record.Manifest.Faults, record.Summary.Verdict, injected)
 	}

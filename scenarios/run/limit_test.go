@@ -32,9 +32,8 @@ func TestEveryFigureMovesWithTheModel(t *testing.T) {
 		for _, p := range sum.Phases {
 			want := max(0, 1-limit/p.Offered)
 			// A step whose retries end in the next one loses some of them to it.
-			if p.ShareLostSettled == nil || math.Abs(*p.ShareLostSettled-want) > .04 {
-				t.Errorf("behind %v: %s has lost %v, settled; want about %.2f", limit, p.Name, *p.ShareLostSettled, want)
-			}
+			assert.Truef(t, p.ShareLostSettled != nil && math.Abs(*p.ShareLostSettled-want) <= .04,
+				"behind %v: %s has lost %v, settled; want about %.2f", limit, p.Name, *p.ShareLostSettled, want)
 			assert.Truef(t, p.Offered >= .9*limit || p.ThrottledPerSecond == 0,
 				"behind %v: %s throttled %v/s; want none", limit, p.Name, p.ThrottledPerSecond)
 		}
@@ -43,7 +42,6 @@ func TestEveryFigureMovesWithTheModel(t *testing.T) {
 		}
 	}
 	free := simulate(t, "model.profile=off", "phases.peak.rates=[2500]", "phases.peak.each=1s").Summary
-	if free.Saturation != nil || free.Throttled != 0 {
-		t.Errorf("without limits: saturation %v, %d throttled; want none", free.Saturation, free.Throttled)
-	}
+	assert.Truef(t, free.Saturation == nil && free.Throttled == 0,
+		"without limits: saturation %v, %d throttled; want none", free.Saturation, free.Throttled)
 }

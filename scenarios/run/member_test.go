@@ -75,9 +75,8 @@ func together(t *testing.T, members int) (*results.Record, []results.MergePart) 
 func TestMembersOfARun(t *testing.T) {
 	t.Parallel()
 	record, parts := together(t, 3)
-	if record.Validity != results.Valid || record.Target == nil || record.Manifest.Merged != nil {
-		t.Errorf("the run is %s, %v, with the target's counts %v; want a valid one with counts", record.Validity, record.Reasons, record.Target)
-	}
+	assert.Truef(t, record.Validity == results.Valid && record.Target != nil && record.Manifest.Merged == nil,
+		"the run is %s, %v, with the target's counts %v", record.Validity, record.Reasons, record.Target)
 	s := runtest.Parse(t, sharedRaces)
 	p := run.Plan{Scenario: s}
 	plan, err := p.Offered(nil, 3)
@@ -91,9 +90,8 @@ func TestMembersOfARun(t *testing.T) {
 			}
 			assert.Equalf(t, one.Shares[i], got, "member %d has operations in %s", i, one.Name)
 		}
-		if got := record.Phases[at]; got.Begin != one.Begin || got.Name != one.Name {
-			t.Errorf("phase %s begins at %v; want %s at %v", got.Name, got.Begin, one.Name, one.Begin)
-		}
+		got := record.Phases[at]
+		assert.Truef(t, got.Begin == one.Begin && got.Name == one.Name, "phase %s begins at %v", got.Name, got.Begin)
 	}
 }
 
@@ -116,8 +114,7 @@ func TestRunElsewhereRefuses(t *testing.T) {
 		p := run.Plan{Scenario: &one, On: run.Embedded, Elsewhere: &run.Elsewhere{Processes: 2, Offer: offer}}
 		change(&p)
 		var fault fields.Fault
-		if record, err := run.Run(context.Background(), p); !errors.As(err, &fault) || !strings.HasSuffix(fault.Path, field) || record != nil {
-			t.Errorf("%s: %v; want a fault of it", field, err)
-		}
+		record, err := run.Run(context.Background(), p)
+		assert.Truef(t, errors.As(err, &fault) && strings.HasSuffix(fault.Path, field) && record == nil, "%s: %v", field, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -22,8 +23,7 @@ func TestAModuleOfItsOwnRunsIt(t *testing.T) {
 	for _, args := range [][]string{{"mod", "edit", "-replace", "loadgen=" + root}, {"test", "-count=1", "./..."}} {
 		c := exec.Command("go", args...)
 		c.Dir = outside
-		if said, err := c.CombinedOutput(); err != nil {
-			t.Errorf("go %v in a folder outside of the module: %v\n%s", args, err, said)
-		}
+		said, err := c.CombinedOutput()
+		assert.Truef(t, err == nil, "go %v in a folder outside of the module: %v\n%s", args, err, said)
 	}
 }

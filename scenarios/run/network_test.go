@@ -119,7 +119,7 @@ func TestLinesCarryTheirBandwidth(t *testing.T) {
 		}
 		assert.Truef(t, math.Abs(served-want) <= .015*want+.5,
 			"%+v: %.1f/s are served; %.0f and %.0f bytes are %.1f/s", row, served, request, reply, want)
-		assert.Truef(t, sum.Throttled+sum.Failed <= 0,
+		assert.Truef(t, sum.Throttled+sum.Failed == 0,
 			"%+v: %d attempts were throttled and %d failed; what a line cannot carry comes late", row, sum.Throttled, sum.Failed)
 		assert.Truef(t, len(r.Summary.ClientLimited) == 1 && sum.LineHeld*2 >= sum.Attempts,
 			"%+v: client-limited is %q, %d of %d waited for the line; want most", row, r.Summary.ClientLimited, sum.LineHeld, sum.Attempts)
@@ -211,14 +211,12 @@ func TestAThinLineSparesThePartition(t *testing.T) {
 			return runtest.Set(t, s, fmt.Sprintf("model.partition_target=%v", row.limit))
 		}
 		r, sum, figures := day(t, behind(request*row.line))
-		if sum.Throttled > 0 || r.Summary.Saturation != nil {
-			t.Errorf("%+v: %d are throttled, saturation %v; want none, as the line carries less than the limit", row, sum.Throttled, r.Summary.Saturation)
-		}
+		assert.Truef(t, sum.Throttled == 0 && r.Summary.Saturation == nil,
+			"%+v: %d are throttled, saturation %v", row, sum.Throttled, r.Summary.Saturation)
 		// Due at one rate and carried at another, the last one waits for what is left.
 		want := seconds * (row.offered/row.line - 1)
-		if got := time.Duration(figures.Named("max").Value).Seconds(); math.Abs(got-want) > .03*want+.1 {
-			t.Errorf("%+v: the last one takes %.2f s; want %.2f s", row, got, want)
-		}
+		got := time.Duration(figures.Named("max").Value).Seconds()
+		assert.Truef(t, math.Abs(got-want) <= .03*want+.1, "%+v: the last one takes %.2f s; want %.2f s", row, got, want)
 		if phase := r.Summary.Phases[0]; phase.Holds != nil || len(r.Summary.ClientLimited) != 1 || r.Summary.State != results.CannotTell {
 			t.Errorf("%+v: state %s, the phase holds %v, why %q; want that the line leaves it untold", row, r.Summary.State, phase.Holds, phase.Why)
 		}

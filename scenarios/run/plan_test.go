@@ -31,9 +31,8 @@ func TestRetryCodesAreThoseOfTheTarget(t *testing.T) {
 			require.NoError(t, err)
 			plan.On, plan.Accounts = Remote, []azure.Endpoint{endpoint}
 		}
-		if got := plan.options("races").RetryCodes; !slices.Equal(got, want) {
-			t.Errorf("at %q the codes are %v; want %v", url, got, want)
-		}
+		got := plan.options("races").RetryCodes
+		assert.Truef(t, slices.Equal(got, want), "at %q the codes are %v; want %v", url, got, want)
 	}
 }
 
@@ -76,9 +75,8 @@ func TestClaimsAreOfTheScenarioAlone(t *testing.T) {
 		if m, err := p.manifest(campaign, time.Time{}, new(destination)); err != nil || len(m.Checks) != want {
 			t.Errorf("a search %v: the manifest expects %q, %v; want %d claims", find != nil, m.Checks, err, want)
 		}
-		if _, some := p.rival(); some {
-			t.Errorf("a search %v: compared with another profile, which nobody asked for", find != nil)
-		}
+		_, some := p.rival()
+		assert.Truef(t, !some, "a search %v: compared with another profile, which nobody asked for", find != nil)
 	}
 }
 

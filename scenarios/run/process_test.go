@@ -58,11 +58,3 @@ func TestProcessTellsOfItself(t *testing.T) {
 	assert.Truef(t, again.Pauses >= got.Pauses && again.CPUKnown == got.CPUKnown && (!got.CPUKnown || again.CPU > got.CPU) && x != 0,
 		"Read = %+v after %+v and five million roots; want nothing to fall, and CPU to grow", again, got)
 }
-
-func BenchmarkRead(b *testing.B) {
-	p := NewHealthProcess()
-	b.ReportAllocs()
-	for b.Loop() {
-		p.Read()
-	}
-}

@@ -109,9 +109,8 @@ func TestAProxyInTheWay(t *testing.T) {
 				t.Errorf("Run = %v; want %v in one line with %q", err, row.of, row.says)
 			}
 			checkSecrets(t, p.Memory, nil, err)
-			if n := f.strange.Load(); n != 0 {
-				t.Errorf("%d requests to the proxy were none of ours", n)
-			}
+			n := f.strange.Load()
+			assert.Truef(t, n == 0, "%d requests to the proxy were none of ours", n)
 		})
 	}
 }
@@ -119,6 +118,7 @@ func TestAProxyInTheWay(t *testing.T) {
 // Which client sends: net/http to whoever is not this tool, and what is named where somebody
 // names one.
 func TestWhichClientSends(t *testing.T) {
+	t.Parallel()
 	const ours, another = "loadgen/1 (partition_target=2000; account_target=20000)", "somebody's tables"
 	for _, row := range []struct{ service, asked, want string }{
 		{another, "", run.NetHTTP}, {another, run.Native, run.Native}, {ours, "", run.Native}, {ours, run.NetHTTP, run.NetHTTP},
@@ -126,7 +126,7 @@ func TestWhichClientSends(t *testing.T) {
 		t.Run(row.service+" by "+row.asked, func(t *testing.T) {
 			t.Parallel()
 			server := serve(t, account(t, row.service, model.Off, nil).ServeHTTP)
-			p := remote(t, server, server.URL, "phases.peak.rates=[40]")
+			p := remote(t, server, server.URL)
 			p.Client = row.asked
 			record := runtest.Run(t, p)
 			if all := record.Total(results.Everything); record.Manifest.Client != row.want || all.Failed > 0 || all.Ok == 0 {

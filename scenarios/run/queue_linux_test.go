@@ -43,7 +43,6 @@ func TestThreadsComeAndGo(t *testing.T) {
 			t.Errorf("after reading %d, total = %v; want %v", i, q.total, row.total)
 		}
 	}
-	if got := new(queue).read(); got == nil || *got != 0 {
-		t.Errorf("the first reading of this process = %v; want 0", got)
-	}
+	got := new(queue).read()
+	assert.Truef(t, got != nil && *got == 0, "the first reading of this process = %v; want 0", got)
 }

@@ -38,9 +38,8 @@ func TestTheSampleScenarioRuns(t *testing.T) {
 		runtest.Parse(t, text, "phases.measure.arrivals="+arrivals)
 	}
 	reading := strings.Replace(text, "verb: merge", "verb: merge\n          read_first: true", 1)
-	if s := runtest.Parse(t, reading); !s.Phases[1].Traffic.Operations[2].ReadFirst {
-		t.Error("the merge with read_first does not read first")
-	}
+	s := runtest.Parse(t, reading)
+	assert.True(t, s.Phases[1].Traffic.Operations[2].ReadFirst, "the merge with read_first does not read first")
 	record := runtest.Simulate(t, runtest.Parse(t, text))
 	assert.Truef(t, record.Validity == results.Valid && record.Duration <= 25*time.Second,
 		"the run is %s %v and took %v; want valid, within 25 s", record.Validity, record.Reasons, record.Duration)
@@ -52,9 +51,8 @@ func TestTheSampleScenarioRuns(t *testing.T) {
 	}
 	for _, phase := range record.Phases {
 		for k, kind := range record.Manifest.Operations {
-			if phase.Reported && kind.Group != "" && phase.Kinds[k].Succeeded < 100 {
-				t.Errorf("%s: %d operations of %q succeeded; want 100", phase.Name, phase.Kinds[k].Succeeded, kind.Name)
-			}
+			assert.Truef(t, !phase.Reported || kind.Group == "" || phase.Kinds[k].Succeeded >= 100,
+				"%s: %d operations of %q succeeded; want 100", phase.Name, phase.Kinds[k].Succeeded, kind.Name)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package run_test
 
 import (
 	"context"
-	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -51,14 +50,12 @@ func TestRehearsalIsBounded(t *testing.T) {
 	plan := run.Plan{Scenario: runtest.Parse(t, rehearsable)}
 	r, err := plan.Rehearse(t.Context(), 400)
 	require.Truef(t, err == nil && !r.Whole, "Rehearse() of 400 attempts = %+v, %v; want a part", r, err)
-	if attempts := r.Record.Total(results.Everything).Attempts; attempts < 400 || attempts > 1500 {
-		t.Errorf("a rehearsal of 400 attempts made %d", attempts)
-	}
+	attempts := r.Record.Total(results.Everything).Attempts
+	assert.Truef(t, attempts >= 400 && attempts <= 1500, "a rehearsal of 400 attempts made %d", attempts)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := plan.Rehearse(gone, 400); !errors.Is(err, context.Canceled) {
-		t.Errorf("Rehearse() with an ended context = %v; want %v", err, context.Canceled)
-	}
+	_, err = plan.Rehearse(gone, 400)
+	assert.ErrorIs(t, err, context.Canceled, "Rehearse() with an ended context")
 }
 
 // Of a load that is too long to be rehearsed, the rest goes on as it began, closed loops
@@ -72,9 +69,8 @@ func TestForecastOfAPart(t *testing.T) {
 		made, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "loadgentest", NewName: true, RunMark: "run", Blank: true})
 		require.NoError(t, err)
 		f, want := r.Forecast(made), runtest.Simulate(t, s).Total(results.Everything)
-		if near := math.Abs(float64(f.Requests)/float64(want.Attempts)-1) < 0.1; !near && !strings.Contains(load, "count") {
-			t.Errorf("%s: Forecast() of a part has %d requests; want about %d", load, f.Requests, want.Attempts)
-		}
+		near := math.Abs(float64(f.Requests)/float64(want.Attempts)-1) < 0.1
+		assert.Truef(t, near || strings.Contains(load, "count"), "%s: Forecast() of a part has %d requests", load, f.Requests)
 		assert.Truef(t, f.Sent > r.Sent && f.Requests >= 4000,
 			"%s: Forecast() of a part = %+v; want more than the part sent, %d bytes", load, f, r.Sent)
 	}
@@ -101,7 +97,7 @@ entity: {size: `+[]string{"300", "3000"}[i%2]+`, filler: Notes, `+number+`}
 design: {partition_key: "{region}", row_key: "{doc:09d}"}
 phases:
   - {name: load, load: {entities: 200}}
-  - {name: work, traffic: {arrivals: {constant: 100}, for: 1s, operations: [`+operation+`]}}
+  - {name: work, traffic: {clients: 4, count: 100, operations: [`+operation+`]}}
 `)}
 		r, err := plan.Rehearse(t.Context(), 10_000)
 		require.NoError(t, err)

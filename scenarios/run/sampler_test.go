@@ -89,9 +89,8 @@ func TestSamplerSeesThatItStoodStill(t *testing.T) {
 		sum := sampler.Stop()
 		// The beat that was due at 1.510 s came at 1.805 s.
 		const still = 295 * time.Millisecond
-		if sum.StoodStill != still || sum.LongestStill != still || len(told) != 3 || told[1].StoodStill != still {
-			t.Errorf("stood still for %v, longest %v, by second %+v; want %v in second 1", sum.StoodStill, sum.LongestStill, told, still)
-		}
+		assert.Truef(t, sum.StoodStill == still && sum.LongestStill == still && len(told) == 3 && told[1].StoodStill == still,
+			"stood still for %v, longest %v, by second %+v; want %v in second 1", sum.StoodStill, sum.LongestStill, told, still)
 		assert.True(t, sum.LeastFree == nil && told[0].FreeWorkers == nil, "the sampler tells of workers that nobody knows of")
 	})
 }
@@ -112,7 +111,6 @@ func TestImpossibleOptions(t *testing.T) {
 			t.Errorf("%s: Validate = %q, Start = %v; want one of ErrHealthOptions", name, faults, err)
 		}
 	}
-	if faults := sound.Validate(); len(faults) > 0 {
-		t.Errorf("what is demanded: %q", faults)
-	}
+	faults := sound.Validate()
+	assert.Truef(t, len(faults) == 0, "what is demanded: %q", faults)
 }

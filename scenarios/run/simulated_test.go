@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/model"
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
@@ -38,9 +40,7 @@ func TestSimulationBooksCloseEitherWay(t *testing.T) {
 	without, with := canonical(t, run.Plan{}, quickly()...), canonical(t, run.Plan{Data: true}, quickly()...)
 	closes(t, without.Record)
 	closes(t, with.Record)
-	if *without.Target != *with.Target {
-		t.Errorf("without data the target counted %+v; want %+v as with data", *without.Target, *with.Target)
-	}
+	assert.Truef(t, *without.Target == *with.Target, "without data the target counted %+v", *without.Target)
 	if with.Manifest.Dataless || !without.Manifest.Dataless || without.Rival != nil || without.Summary.Balance.Survives != nil {
 		t.Error("the records do not say which has data, or are held against another profile")
 	}
@@ -56,17 +56,15 @@ func TestHotKeyIsNeverRelieved(t *testing.T) {
 	if b.Outcome != results.LoadThrottled || b.Splits != 0 || len(b.StillThrottled) != 1 || b.StillThrottled[0] != "Tokyo" {
 		t.Errorf("balance %+v; want Tokyo throttled to the end without a split", b)
 	}
-	if b.Survives == nil || *b.Survives || record.Rival == nil || record.Rival.Profile != model.Headroom {
-		t.Errorf("survives %v, the other profile %+v; want that it flips: headroom bears 150/s", b.Survives, record.Rival)
-	}
+	assert.Truef(t, b.Survives != nil && !*b.Survives && record.Rival != nil && record.Rival.Profile == model.Headroom,
+		"survives %v, the other profile %+v; want that it flips: headroom bears 150/s", b.Survives, record.Rival)
 }
 
 // On a warm start there are no ranges for load balancing to split: the load is sustained.
 func TestWarmStartIsSustained(t *testing.T) {
 	record := canonical(t, run.Plan{Rival: true}, append(quickly(), "start=warm")...)
-	if s := record.Summary; s.Balance != nil || s.State != results.Holds {
-		t.Errorf("balance %+v, state %s; want none, and a load that holds", s.Balance, s.State)
-	}
+	s := record.Summary
+	assert.Truef(t, s.Balance == nil && s.State == results.Holds, "balance %+v, state %s", s.Balance, s.State)
 }
 
 // stopping ends a run once its first stage begins.

@@ -347,9 +347,8 @@ func TestAnOverloadOfAnyLengthDoesNotHold(t *testing.T) {
 		lengths := []int{1, 2, 5, 3, 4, 6, 7, 8, 9, 10, 11, 12}
 		for _, seconds := range lengths[:run.Tier(2, len(lengths))] {
 			w := world()
-			if s := loaded(t, &w, constant("none", 500, seconds).text(), 0).Summary; s.State == results.Holds {
-				t.Errorf("%s, %d s: %s", name, seconds, s.Verdict)
-			}
+			s := loaded(t, &w, constant("none", 500, seconds).text(), 0).Summary
+			assert.Truef(t, s.State != results.Holds, "%s, %d s: %s", name, seconds, s.Verdict)
 		}
 	}
 }

@@ -31,13 +31,11 @@ func TestStandInsBesideTheSocket(t *testing.T) {
 	put := target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "work", Body: []byte("a")}}
 	create := target.Operation{Verb: entity.CreateTable, Table: "Races"}
 	for _, op := range []*target.Operation{&put, &create} {
-		if o := d.target.Do(t.Context(), op); o.Status >= 300 {
-			t.Errorf("%+v is answered %+v; want success", op, o)
-		}
+		o := d.target.Do(t.Context(), op)
+		assert.Truef(t, o.Status < 300, "%+v is answered %+v; want success", op, o)
 	}
-	if c := d.counter.Counts(); c.Requests != 2 || c.Ok != 2 || len(d.wires) != 1 {
-		t.Errorf("the books are %+v over %d wires; want both requests, and the wire of the tables", c, len(d.wires))
-	}
+	c := d.counter.Counts()
+	assert.Truef(t, c.Requests == 2 && c.Ok == 2 && len(d.wires) == 1, "the books are %+v over %d wires", c, len(d.wires))
 	record, err := Run(t.Context(), Plan{Scenario: s})
 	require.NoError(t, err)
 	if all := record.Total(results.Everything); all.Attempts == 0 || all.Failed > 0 || record.Target.Requests != all.Attempts {
@@ -77,22 +75,16 @@ func TestWhatATargetHasToReach(t *testing.T) {
 		beside = a.Beside
 		return nil
 	}}
-	if err := errors.Join(p.reaches(), p.Agree(campaign.Forecast{}, "races")); err != nil || beside != "" {
-		t.Errorf("a scenario of tables alone: %v, stores at %q; want neither", err, beside)
-	}
+	err = errors.Join(p.reaches(), p.Agree(campaign.Forecast{}, "races"))
+	assert.Truef(t, err == nil && beside == "", "a scenario of tables alone: %v, stores at %q; want neither", err, beside)
 	d, err := (&Plan{Scenario: plain, On: InProcess}).open(t.Context(), clock.NewReal(), "races")
 	require.NoError(t, err)
-	if _, both := d.counter.(booksOfBoth); both {
-		t.Error("a scenario of tables alone is given stand-ins")
-	}
+	_, both := d.counter.(booksOfBoth)
+	assert.False(t, both, "a scenario of tables alone has stand-ins")
 	for _, name := range furnished {
 		s := library(t, name)
 		p.Scenario = s
-		if err := p.reaches(); err == nil {
-			t.Errorf("%s reaches what is not there", s.Name)
-		}
-		if err := (&Plan{Scenario: s, On: Embedded}).reaches(); err != nil {
-			t.Errorf("%s at the embedded engine: %v", s.Name, err)
-		}
+		require.Errorf(t, p.reaches(), "%s reaches what is not there", s.Name)
+		assert.NoErrorf(t, (&Plan{Scenario: s, On: Embedded}).reaches(), "%s at the embedded engine", s.Name)
 	}
 }

@@ -38,13 +38,14 @@ func TestTheStressTestOnEveryWay(t *testing.T) {
 			if row.proxied {
 				address, proxy = row.address, behind(t, server.Listener.Addr().String(), http.StatusOK)
 			}
-			p := remote(t, server, address, "phases.peak.rates=[200, 400]", "phases.peak.each=2s", "workers=32")
+			p := remote(t, server, address)
+			p.Scenario = runtest.Builtin(t, "stress", "phases.load.entities=100", "phases.peak.hold=false", "phases.peak.rates=[200, 400]",
+				"phases.peak.each=2s", "workers=32", "retry=none")
 			p.Client = row.client
 			record := runtest.Run(t, p)
 			all, c := record.Total(results.Everything), record.Connections
-			if all.Failed > 0 || all.Throttled > 0 || all.Ok < 1200 || all.Scheduled != all.Sent+all.Dropped {
-				t.Errorf("%d ok, %d throttled, %d failed of %d; want all of them to be carried out", all.Ok, all.Throttled, all.Failed, all.Scheduled)
-			}
+			assert.Truef(t, all.Failed == 0 && all.Throttled == 0 && all.Ok >= 1200 && all.Scheduled == all.Sent+all.Dropped,
+				"%d ok, %d throttled, %d failed of %d", all.Ok, all.Throttled, all.Failed, all.Scheduled)
 			// The question before the run went the same way.
 			if over := c.HTTP2; (over > 0) != (row.http2 && row.client != run.Native) || over > 0 && over != all.Attempts+1 {
 				t.Errorf("%d of %d attempts went over HTTP/2", over, all.Attempts)

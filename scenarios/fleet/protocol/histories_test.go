@@ -39,9 +39,8 @@ func TestHistories(t *testing.T) {
 			}
 			want, err := os.ReadFile(golden)
 			require.NoError(t, err)
-			if got := w.text(); got != string(want) {
-				t.Errorf("it went\n%s\nwant\n%s", got, want)
-			}
+			got := w.text()
+			assert.Truef(t, got == string(want), "it went\n%s\nwant\n%s", got, want)
 		})
 	}
 }
@@ -75,15 +74,13 @@ func judge(t *testing.T, w *world) {
 	w.judgePast(t)
 	for _, a := range w.actors {
 		assert.Truef(t, a.left >= 0 || a.dead != clock.Never || a.frozen, "%s never ends", a.name)
-		if a.left >= 0 && a.err == nil && a.sealed == "" && len(a.past) == 0 {
-			t.Errorf("%s ends without a fault, and without having sealed anything", a.name)
-		}
+		assert.Truef(t, a.left < 0 || a.err != nil || a.sealed != "" || len(a.past) != 0,
+			"%s ends without a fault, and without having sealed anything", a.name)
 	}
 	if w.dead != clock.Never {
 		for _, a := range w.actors {
-			if a.joined && a.dead == clock.Never && !a.frozen && a.left.Sub(w.dead)-a.slept > 10*time.Second {
-				t.Errorf("the leader was killed at %v, and %s went on until %v", w.dead.Offset(), a.name, a.left.Offset())
-			}
+			assert.Truef(t, !a.joined || a.dead != clock.Never || a.frozen || a.left.Sub(w.dead)-a.slept <= 10*time.Second,
+				"the leader was killed at %v, and %s went on until %v", w.dead.Offset(), a.name, a.left.Offset())
 		}
 		return
 	}
@@ -210,9 +207,8 @@ func TestDrawnHistories(t *testing.T) {
 			}
 		})
 	}
-	if all := tier(20, 200); faulty == 0 || faulty == all {
-		t.Errorf("%d of %d histories have a fault; want some with and some without", faulty, all)
-	}
+	all := tier(20, 200)
+	assert.Truef(t, faulty != 0 && faulty != all, "%d of %d histories have a fault", faulty, all)
 }
 
 // drawn is a history by chance.

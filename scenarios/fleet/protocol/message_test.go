@@ -73,9 +73,8 @@ func TestAnotherVersionIsTold(t *testing.T) {
 		"%s, %v; want a refusal that says version 9", reply, err)
 	m := protocol.NewMember(protocol.MemberPlan{Name: "a", Epoch: "e", Deadline: time.Second})
 	m.Tick(0)
-	if step := m.On(1, []byte(`{"schema_version":9,"number":1,"welcome":{}}`)); !step.Over || !errors.Is(step.Err, protocol.ErrRefused) {
-		t.Errorf("the member does %+v; want it over", step)
-	}
+	step := m.On(1, []byte(`{"schema_version":9,"number":1,"welcome":{}}`))
+	assert.Truef(t, step.Over && errors.Is(step.Err, protocol.ErrRefused), "the member does %+v; want it over", step)
 }
 
 // leading1 is a leader of one.
@@ -90,9 +89,8 @@ func leading1(t testing.TB) *protocol.Leader {
 func TestInAnothersName(t *testing.T) {
 	l := leading1(t)
 	text := join("a")
-	if reply := l.On(0, "b", text); reply != nil {
-		t.Errorf("it is answered %s", reply)
-	}
+	reply := l.On(0, "b", text)
+	assert.Truef(t, reply == nil, "it is answered %s", reply)
 	if o, _ := l.Outcome(); len(o.Shares) != 0 || len(o.Notes) != 1 || !strings.Contains(o.Notes[0], "none of this fleet's") {
 		t.Errorf("the outcome is %+v; want nobody, and a note", o)
 	}
@@ -123,9 +121,8 @@ func TestRecordsThatAreNotWhole(t *testing.T) {
 		if err != nil || !l.Over() || len(o.Faults) != min(1, len(row.says)) || len(o.Faults) > 0 && !strings.Contains(o.Faults[0], row.says) {
 			t.Errorf("%s: %v, over %v, %q; want faults that say %q", row.sentence, err, l.Over(), o.Faults, row.says)
 		}
-		if (o.Shares[0].Record != nil) != (row.says == "") {
-			t.Errorf("%s: the record is %q", row.sentence, o.Shares[0].Record)
-		}
+		assert.Truef(t, (o.Shares[0].Record != nil) == (row.says == ""),
+			"%s: the record is %q", row.sentence, o.Shares[0].Record)
 	}
 }
 
@@ -179,9 +176,8 @@ func TestPlansThatCannotBe(t *testing.T) {
 		{protocol.Plan{Members: 1}, "deadline: 0s"},
 		{protocol.Plan{Members: 1, Deadline: 1, Drain: -1}, "drain"},
 	} {
-		if _, err := protocol.NewLeader(row.p); err == nil || !strings.Contains(err.Error(), row.says) {
-			t.Errorf("%+v: %v; want a fault that says %q", row.p, err, row.says)
-		}
+		_, err := protocol.NewLeader(row.p)
+		assert.Truef(t, err != nil && strings.Contains(err.Error(), row.says), "%+v: %v", row.p, err)
 	}
 }
 
@@ -203,25 +199,18 @@ func FuzzAsk(f *testing.F) {
 		l.On(0, "a", join("a"))
 		reply := l.On(1, "a", text)
 		l.Tick(2)
-		if _, err := l.Outcome(); err != nil && reply == nil {
-			t.Errorf("an ask that is not answered ends the fleet: %v", err)
-		}
+		_, err := l.Outcome()
+		assert.Truef(t, err == nil || reply != nil, "an ask that is not answered ends the fleet: %v", err)
 		if reply != nil {
-			if err := protocol.Decode(reply, new(protocol.Answer)); err != nil {
-				t.Errorf("it is answered %s, which cannot be read: %v", reply, err)
-			}
+			assert.NoErrorf(t, protocol.Decode(reply, new(protocol.Answer)), "it is answered %s, which cannot be read", reply)
 		}
 		var ask, again protocol.Ask
 		if err := protocol.Decode(text, &ask); err != nil {
 			return
 		}
 		once, err := json.Marshal(&ask)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := protocol.Decode(once, &again); err != nil {
-			t.Fatalf("%s is read, and as %s not: %v", text, once, err)
-		}
+		require.NoError(t, err)
+		require.NoErrorf(t, protocol.Decode(once, &again), "%s is read, and as %s not", text, once)
 		if twice, err := json.Marshal(&again); err != nil || !bytes.Equal(once, twice) {
 			t.Errorf("%s is written as %s and then as %s, %v", text, once, twice, err)
 		}
