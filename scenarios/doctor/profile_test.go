@@ -73,9 +73,8 @@ func TestDamagedProfiles(t *testing.T) {
 		require.Truef(t, damaged != text, "%s: there is no %q in\n%s", row.sentence, row.was, text)
 		_, err := doctor.ParseProfile("p.yaml", []byte(damaged))
 		var faults fields.Faults
-		if !errors.As(err, &faults) || !strings.Contains(err.Error(), row.says) || faults[0].File != "p.yaml" || faults[0].Line == 0 {
-			t.Errorf("%s: %v; want a located fault that says %q", row.sentence, err, row.says)
-		}
+		assert.Truef(t, errors.As(err, &faults) && strings.Contains(err.Error(), row.says) && faults[0].File == "p.yaml" &&
+			faults[0].Line != 0, "%s: %v; want a located fault that says %q", row.sentence, err, row.says)
 	}
 }
 
@@ -87,9 +86,8 @@ func TestUse(t *testing.T) {
 	require.NoError(t, doctor.UseProfile(s, file))
 	require.NoError(t, s.Set("model.write_time", "9ms"))
 	m, err := s.PartitionModel()
-	if err != nil || m.PartitionTarget != 1234 || m.ReadTime != 2917*time.Microsecond || m.WriteTime != 9*time.Millisecond || m.AccountTarget != 20_000 {
-		t.Errorf("the model is %+v, %v; want what was measured, what was set, and the rest documented", m, err)
-	}
+	assert.Truef(t, err == nil && m.PartitionTarget == 1234 && m.ReadTime == 2917*time.Microsecond &&
+		m.WriteTime == 9*time.Millisecond && m.AccountTarget == 20_000, "the model is %+v, %v", m, err)
 	assert.Equal(t, "mine.yaml, measured at 127.0.0.1:10002 on 2026-11-25", s.Model.Name(), "the model is called")
 	again, err := scenarios.Parse("again", s.Text())
 	assert.Truef(t, err == nil && bytes.Equal(again.Text(), s.Text()) && again.Model.Name() == s.Model.Name(),
@@ -150,9 +148,8 @@ func TestNothingIsSentWithoutConsent(t *testing.T) {
 	o.Consent = func(run.Ask) error { return nil }
 	out, err = doctor.Calibrate(done, o)
 	assert.Truef(t, out == nil && errors.Is(err, context.Canceled), "a context that is done: %v, %v", out, err)
-	if asked.Requests != 5000 || asked.AtMost != 5000 || asked.Sent == 0 || asked.Lasts < time.Minute || !strings.Contains(asked.Where, "127.0.0.1") {
-		t.Errorf("asked for %+v; want all of it, within the budget", asked)
-	}
+	assert.Truef(t, asked.Requests == 5000 && asked.AtMost == 5000 && asked.Sent != 0 && asked.Lasts >= time.Minute &&
+		strings.Contains(asked.Where, "127.0.0.1"), "asked for %+v; want all of it, within the budget", asked)
 }
 
 func TestOptionsAreChecked(t *testing.T) {

@@ -50,9 +50,8 @@ func TestWaitedAtLeast(t *testing.T) {
 func TestStallIsToldExactly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		figures := must(trials{clock: clock.NewReal()}.measureStall(context.Background()))
-		if figures.operations != 20_000 || figures.succeeded != 20_000 || figures.due != 2000 || len(figures.books) > 0 {
-			t.Errorf("measureStall = %+v; want 20,000 operations, 2,000 of them due during the stall, and closed books", figures)
-		}
+		assert.Truef(t, figures.operations == 20_000 && figures.succeeded == 20_000 && figures.due == 2000 &&
+			len(figures.books) == 0, "measureStall = %+v", figures)
 		assert.InDelta(t, 1800*time.Millisecond, figures.responseP99, float64(2*time.Millisecond), "response p99")
 		assert.InDelta(t, 2*time.Second, figures.longest, float64(2*time.Millisecond), "longest response")
 		// Of the operations that are due each millisecond, those of the first 1,900
@@ -61,9 +60,8 @@ func TestStallIsToldExactly(t *testing.T) {
 			"measureStall = %d slow operations, %d slow attempts, service p99 %v; want 1,900, 64 and 0", figures.slow,
 			figures.slowAttempts, figures.serviceP99)
 		f := figures.finding()
-		if f.Verdict != Pass || !strings.Contains(f.Note, "coordinated omission") || !strings.Contains(f.Note, "64 of them slow") {
-			t.Errorf("finding = %+v; want a pass that shows coordinated omission", f)
-		}
+		assert.Truef(t, f.Verdict == Pass && strings.Contains(f.Note, "coordinated omission") &&
+			strings.Contains(f.Note, "64 of them slow"), "finding = %+v; want a pass that shows coordinated omission", f)
 	})
 }
 

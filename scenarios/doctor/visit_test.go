@@ -293,9 +293,8 @@ func TestProxies(t *testing.T) {
 		v := visiting(endpointAt(t, url, planted), nil)
 		f := v.lookForProxy()
 		v.close()
-		if f.Verdict != row.verdict || !strings.Contains(f.Measured+f.Note, row.says) || v.proxied != (row.verdict == Warn) {
-			t.Errorf("%s: %+v; want %s and %q", row.sentence, f, row.verdict, row.says)
-		}
+		assert.Truef(t, f.Verdict == row.verdict && strings.Contains(f.Measured+f.Note, row.says) &&
+			v.proxied == (row.verdict == Warn), "%s: %+v; want %s and %q", row.sentence, f, row.verdict, row.says)
 		mustNotTell(t, row.sentence, &Diagnosis{Checks: []Finding{f}}, planted)
 	}
 }

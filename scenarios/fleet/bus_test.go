@@ -133,9 +133,8 @@ func TestWhoGetsIn(t *testing.T) {
 		l, token := opened(t, listen)
 		other, id := newToken(t), newIdentity(t)
 		_, err := dialBus(t.Context(), BusOptions{URL: l.url, Token: other}, id, clock.NewReal())
-		if !errors.Is(err, errRefused) || strings.Contains(err.Error(), other.secret) || errors.Is(err, errOtherLeader) != (listen != "") {
-			t.Errorf("with another token, at %q: %v; want %v, from the certificate where there is one", l.url, err, errRefused)
-		}
+		assert.Truef(t, errors.Is(err, errRefused) && !strings.Contains(err.Error(), other.secret) &&
+			errors.Is(err, errOtherLeader) == (listen != ""), "with another token, at %q: %v", l.url, err)
 		_, err = nats.Connect(l.url, append(forged(t, token, other), nats.Name(id))...)
 		assert.Error(t, err, "with the key of the fleet, and another's signature: it is let in")
 		c, err := nats.Connect(l.url, append(forged(t, token, token), nats.Name(id))...)
@@ -258,9 +257,8 @@ func TestTokens(t *testing.T) {
 		}
 		require.NoError(t, errors.Join(os.WriteFile(path, []byte(row.text), 0o600), os.Chmod(path, row.mode)))
 		_, err := ReadToken(path)
-		if !errors.Is(err, errToken) || !strings.Contains(err.Error(), row.says) || len(row.text) > 0 && strings.Contains(err.Error(), row.text) {
-			t.Errorf("%s: %v; want %v that says %q", row.sentence, err, errToken, row.says)
-		}
+		assert.Truef(t, errors.Is(err, errToken) && strings.Contains(err.Error(), row.says) && (len(row.text) == 0 ||
+			!strings.Contains(err.Error(), row.text)), "%s: %v; want %v that says %q", row.sentence, err, errToken, row.says)
 		require.NoError(t, os.Remove(path))
 	}
 	text, err := written.MarshalText()

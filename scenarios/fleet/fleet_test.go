@@ -187,9 +187,8 @@ func TestAShareThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := errors.New("no such table service")
 		p := meet(t.Context(), &share{rate: 10, seconds: 3}, &share{fails: broken})
-		if !errors.Is(p.err, protocol.ErrUnready) || !strings.Contains(p.err.Error(), "member1") || !strings.Contains(p.err.Error(), broken.Error()) {
-			t.Errorf("the leader ends with %v; want %v of member1", p.err, protocol.ErrUnready)
-		}
+		assert.Truef(t, errors.Is(p.err, protocol.ErrUnready) && strings.Contains(p.err.Error(), "member1") &&
+			strings.Contains(p.err.Error(), broken.Error()), "the leader ends with %v", p.err)
 		assert.Truef(t, errors.Is(p.members[1], broken) && errors.Is(p.members[0], protocol.ErrRefused),
 			"the members end with %v; want its own fault, and the leader's word", p.members)
 	})

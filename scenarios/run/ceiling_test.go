@@ -24,9 +24,8 @@ func TestProbeFindsACeiling(t *testing.T) {
 		s.Workers = row.workers
 		c, err := Ceiling(t.Context(), s, row.over)
 		require.NoError(t, err, row.name)
-		if c.Over != row.over || c.Lanes != row.lanes || c.Operations < 1 || c.Operations > probeMost || c.PerSecond() <= 0 || c.CPU < 0 {
-			t.Errorf("%s: Ceiling = %+v; want what %d under way came to, at most %d operations", row.name, c, row.lanes, probeMost)
-		}
+		assert.Truef(t, c.Over == row.over && c.Lanes == row.lanes && c.Operations >= 1 && c.Operations <= probeMost &&
+			c.PerSecond() > 0 && c.CPU >= 0, "%s: Ceiling = %+v", row.name, c)
 	}
 }
 

@@ -287,9 +287,8 @@ phases:
 	for i := range o.attempts {
 		a := &o.attempts[i]
 		in := record.Phases[a.Phase].Reported && a.Sent >= begin+time.Second && a.Sent < begin+3*time.Second
-		if in != (a.Injected != "") {
-			t.Errorf("an attempt of %s sent at %v met %q; the first phase began at %v", record.Phases[a.Phase].Name, a.Sent, a.Injected, begin)
-		}
+		assert.Truef(t, in == (a.Injected != ""), "an attempt of %s sent at %v met %q; the first phase began at %v",
+			record.Phases[a.Phase].Name, a.Sent, a.Injected, begin)
 		if in {
 			met++
 		}

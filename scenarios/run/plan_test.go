@@ -53,9 +53,8 @@ func TestWorkersNeedFiles(t *testing.T) {
 	} {
 		err := (&Plan{Scenario: &scenarios.Scenario{Workers: row.workers}, On: row.on}).enoughFiles(row.limit)
 		var fault fields.Fault
-		if row.most == "" && err != nil || row.most != "" && (!errors.As(err, &fault) || !strings.Contains(err.Error(), row.most)) {
-			t.Errorf("%s: %d workers, %d files: %v; want %q", row.sentence, row.workers, row.limit, err, row.most)
-		}
+		assert.Truef(t, (row.most != "" || err == nil) && (row.most == "" || errors.As(err, &fault) &&
+			strings.Contains(err.Error(), row.most)), "%s: %d workers, %d files: %v", row.sentence, row.workers, row.limit, err)
 	}
 }
 

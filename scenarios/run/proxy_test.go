@@ -105,9 +105,8 @@ func TestAProxyInTheWay(t *testing.T) {
 			}
 			p := remote(t, server, "https://example.com")
 			_, err := run.Run(t.Context(), p)
-			if err == nil || errors.Is(err, run.ErrTarget) != (row.of != nil) || !strings.Contains(err.Error(), row.says) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("Run = %v; want %v in one line with %q", err, row.of, row.says)
-			}
+			assert.Truef(t, err != nil && errors.Is(err, run.ErrTarget) == (row.of != nil) &&
+				strings.Contains(err.Error(), row.says) && !strings.Contains(err.Error(), "\n"), "Run = %v", err)
 			checkSecrets(t, p.Memory, nil, err)
 			n := f.strange.Load()
 			assert.Truef(t, n == 0, "%d requests to the proxy were none of ours", n)
@@ -151,9 +150,8 @@ func TestClientsThatAreNone(t *testing.T) {
 		plan.Scenario = runtest.Builtin(t, "stress", "retry=none")
 		faults := plan.Validate()
 		var fault fields.Fault
-		if len(faults) != 1 || !errors.As(faults[0], &fault) || fault.Path != "client" || !strings.Contains(fault.Error(), says) {
-			t.Errorf("client %q: %v; want one fault of it, with %q", plan.Client, faults, says)
-		}
+		assert.Truef(t, len(faults) == 1 && errors.As(faults[0], &fault) && fault.Path == "client" &&
+			strings.Contains(fault.Error(), says), "client %q: %v; want one fault of it, with %q", plan.Client, faults, says)
 	}
 }
 
@@ -190,9 +188,8 @@ func TestWhatAServiceSaysIsKept(t *testing.T) {
 		want[answers[i].limit] = sent[i].Load()
 	}
 	for _, one := range said.Refusals {
-		if one.Count != want[one.Limit] || one.Count == 0 || len(one.First) == 0 || !strings.HasPrefix(one.First[0].RequestID, "00000000-0000-4000-8000-") {
-			t.Errorf("refused for %s: %+v; want %d, and whom to ask about", one.Limit, one, want[one.Limit])
-		}
+		assert.Truef(t, one.Count == want[one.Limit] && one.Count != 0 && len(one.First) != 0 &&
+			strings.HasPrefix(one.First[0].RequestID, "00000000-0000-4000-8000-"), "refused for %s: %+v", one.Limit, one)
 		delete(want, one.Limit)
 	}
 	assert.Truef(t, len(want) <= 0 && said.ClockAhead.Abs() <= 5e9,

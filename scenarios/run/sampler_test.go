@@ -55,9 +55,8 @@ func TestSamplerTellsOfEachWholeSecond(t *testing.T) {
 				t.Errorf("second %d = %+v with %d free; want a tenth of a core and %d free", i+1, v, *v.FreeWorkers, want)
 			}
 		}
-		if sum.Seconds != 3 || sum.CPU != 300*time.Millisecond || *sum.LeastFree != 2 || sum.StoodStill != 0 || sum.Cores != 2 || sum.Workers != 8 {
-			t.Errorf("Stop = %+v; want three seconds of a tenth of a core, 2 free at least", sum)
-		}
+		assert.Truef(t, sum.Seconds == 3 && sum.CPU == 300*time.Millisecond && *sum.LeastFree == 2 && sum.StoodStill == 0 &&
+			sum.Cores == 2 && sum.Workers == 8, "Stop = %+v; want three seconds of a tenth of a core, 2 free at least", sum)
 		time.Sleep(5 * time.Second)
 		assert.Truef(t, len(told) == 3 && sampler.Stop().Seconds == 3,
 			"a sampler that was stopped told of %d seconds; want no more", len(told))

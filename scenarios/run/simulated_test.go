@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/model"
 	"loadgen/results"
@@ -41,9 +42,8 @@ func TestSimulationBooksCloseEitherWay(t *testing.T) {
 	closes(t, without.Record)
 	closes(t, with.Record)
 	assert.Truef(t, *without.Target == *with.Target, "without data the target counted %+v", *without.Target)
-	if with.Manifest.Dataless || !without.Manifest.Dataless || without.Rival != nil || without.Summary.Balance.Survives != nil {
-		t.Error("the records do not say which has data, or are held against another profile")
-	}
+	assert.True(t, !with.Manifest.Dataless && without.Manifest.Dataless && without.Rival == nil &&
+		without.Summary.Balance.Survives == nil, "the records do not say which has data, or are held against another profile")
 }
 
 // A key that is asked for more than a partition has is never relieved, and the
@@ -53,9 +53,8 @@ func TestHotKeyIsNeverRelieved(t *testing.T) {
 	record := canonical(t, run.Plan{Rival: true}, append(quickly(), "phases.spread.partitions=[Tokyo]", "phases.spread.rate=150",
 		"model.range_target=0")...)
 	b := record.Summary.Balance
-	if b.Outcome != results.LoadThrottled || b.Splits != 0 || len(b.StillThrottled) != 1 || b.StillThrottled[0] != "Tokyo" {
-		t.Errorf("balance %+v; want Tokyo throttled to the end without a split", b)
-	}
+	assert.Truef(t, b.Outcome == results.LoadThrottled && b.Splits == 0 && len(b.StillThrottled) == 1 &&
+		b.StillThrottled[0] == "Tokyo", "balance %+v; want Tokyo throttled to the end without a split", b)
 	assert.Truef(t, b.Survives != nil && !*b.Survives && record.Rival != nil && record.Rival.Profile == model.Headroom,
 		"survives %v, the other profile %+v; want that it flips: headroom bears 150/s", b.Survives, record.Rival)
 }
@@ -78,8 +77,7 @@ func TestASimulationThatIsStoppedIsPartial(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	r, err := run.Run(ctx, run.Plan{Scenario: runtest.Builtin(t, "simulate"), Rival: true, Progress: stopping{cancel}})
-	if !errors.Is(err, context.Canceled) || r == nil || r.Validity != results.Partial || r.Rival != nil || r.Summary == nil {
-		t.Fatalf("Run = %+v, %v; want a sealed record that is partial, held against nothing", r, err)
-	}
+	require.Truef(t, errors.Is(err, context.Canceled) && r != nil && r.Validity == results.Partial && r.Rival == nil &&
+		r.Summary != nil, "Run = %+v, %v; want a sealed record that is partial, held against nothing", r, err)
 	closes(t, r)
 }

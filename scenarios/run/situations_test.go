@@ -252,9 +252,8 @@ func (row *situation) judge(t *testing.T, s *results.Summary) {
 	assert.Truef(t, s.Validity == want.validity, "the run is %s; want %s: %v", s.Validity, want.validity, s.Reasons)
 	w := &row.world
 	for _, phase := range s.Phases {
-		if w.limit > 0 && w.burst <= .1 && !w.sized && !row.offer.mixed && phase.Served > 1.1*w.limit*(1+w.varies) {
-			t.Errorf("%s served %v/s above a limit of %v", phase.Name, phase.Served, w.limit)
-		}
+		assert.Truef(t, w.limit <= 0 || w.burst > .1 || w.sized || row.offer.mixed ||
+			phase.Served <= 1.1*w.limit*(1+w.varies), "%s served %v/s above a limit of %v", phase.Name, phase.Served, w.limit)
 	}
 }
 

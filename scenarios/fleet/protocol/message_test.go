@@ -118,9 +118,8 @@ func TestRecordsThatAreNotWhole(t *testing.T) {
 			l.On(2, "a", text)
 		}
 		o, err := l.Outcome()
-		if err != nil || !l.Over() || len(o.Faults) != min(1, len(row.says)) || len(o.Faults) > 0 && !strings.Contains(o.Faults[0], row.says) {
-			t.Errorf("%s: %v, over %v, %q; want faults that say %q", row.sentence, err, l.Over(), o.Faults, row.says)
-		}
+		assert.Truef(t, err == nil && l.Over() && len(o.Faults) == min(1, len(row.says)) && (len(o.Faults) == 0 ||
+			strings.Contains(o.Faults[0], row.says)), "%s: %v, over %v, %q", row.sentence, err, l.Over(), o.Faults)
 		assert.Truef(t, (o.Shares[0].Record != nil) == (row.says == ""),
 			"%s: the record is %q", row.sentence, o.Shares[0].Record)
 	}
