@@ -15,6 +15,7 @@ import (
 	"loadgen/scenarios"
 	"loadgen/scenarios/doctor"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 )
 
 // azurite is the one that .ci/azurite has started.
@@ -22,7 +23,7 @@ func azurite(t *testing.T) run.Endpoint {
 	t.Helper()
 	text := os.Getenv("LOADGEN_AZURITE")
 	require.NotEmpty(t, text, "LOADGEN_AZURITE is not set; run this by .ci/azurite")
-	endpoint := must(run.ParseConnectionString(text))
+	endpoint := runtest.Must(run.ParseConnectionString(text))
 	return endpoint
 }
 
@@ -43,12 +44,12 @@ phases:
 // medians sends everyday's operations and returns the median service time of each, in seconds.
 func medians(t *testing.T, p run.Plan, seed uint64, measured *doctor.Profile) map[string]float64 {
 	t.Helper()
-	s := must(scenarios.Parse("everyday", []byte(everyday)))
+	s := runtest.Must(scenarios.Parse("everyday", []byte(everyday)))
 	if s.Seed = seed; measured != nil {
 		s.UseMeasured(measured.Base, measured.Measured("azurite.yaml"))
 	}
 	p.Scenario, p.NoProbe, p.Memory = s, true, new(results.Memory)
-	record := must(run.Run(t.Context(), p))
+	record := runtest.Must(run.Run(t.Context(), p))
 	found := make(map[string]float64)
 	for _, name := range []string{"get", "insert"} {
 		all := record.Total(func(p *results.Phase, k results.Kind) bool { return p.Reported && k.Name == name })

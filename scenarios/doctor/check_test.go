@@ -21,6 +21,7 @@ import (
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 )
 
 func TestErrorOfAMeasurementIsAFailedCheck(t *testing.T) {
@@ -151,6 +152,7 @@ func TestDiagnosisAsJSON(t *testing.T) {
 // A run some of whose replies get lost, and that is told nothing of them: its books and
 // those of the service are the same, and so is what was read back.
 func TestBooksOfALossyService(t *testing.T) {
+	t.Parallel()
 	// Without limits and times of a model, and with as few operations, it is over soon.
 	f, err := measureBooks(t.Context(), append(slices.Clone(booksValues),
 		[][2]string{{"model.profile", model.Off}, {"phases.peak.each", "1s"}, {"phases.peak.rates", "[500]"}}...))
@@ -178,11 +180,11 @@ func TestBooksFinding(t *testing.T) {
 
 // A record that says something else than it was sealed with is found out.
 func TestDifferencesOfARecordReadBack(t *testing.T) {
-	s := must(stress([2]string{"phases.load.entities", "100"}, [2]string{"phases.peak.each", "1s"},
+	s := runtest.Must(stress([2]string{"phases.load.entities", "100"}, [2]string{"phases.peak.each", "1s"},
 		[2]string{"phases.peak.rates", "[50]"}))
 	folder := new(results.Memory)
-	record := must(run.Run(t.Context(), run.Plan{Scenario: s, Memory: folder}))
-	again := must(results.Read(folder))
+	record := runtest.Must(run.Run(t.Context(), run.Plan{Scenario: s, Memory: folder}))
+	again := runtest.Must(results.Read(folder))
 	got := differences(record.Summary, again)
 	assert.Truef(t, len(got) == 0, "differences = %v; want none", got)
 	again.Summary.Attempts++

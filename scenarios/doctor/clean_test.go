@@ -20,6 +20,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 )
 
 // table makes a table, and puts an entity into it unless there are no properties.
@@ -54,7 +55,7 @@ func (s *service) killed(t *testing.T, name string) {
 		marked = strings.Contains(r.URL.Path, "~loadgen")
 		return true
 	})
-	spec := must(scenarios.Builtin(name))
+	spec := runtest.Must(scenarios.Builtin(name))
 	spec.Workers = 1
 	endpoint, err := run.ParseConnectionString(fmt.Sprintf("AccountName=races;AccountKey=%s;TableEndpoint=%s/races;QueueEndpoint=%[2]s/queues;BlobEndpoint=%[2]s/blobs", planted, server.URL))
 	require.NoError(t, err)
@@ -69,7 +70,7 @@ func (s *service) clean(t *testing.T, o CleanOptions, at ...string) *Cleaned {
 	if o.Service.Account() == "" {
 		o.Service = endpointAt(t, append(at, s.URL)[0], planted)
 	}
-	c := must(Clean(t.Context(), o))
+	c := runtest.Must(Clean(t.Context(), o))
 	return c
 }
 
@@ -171,7 +172,7 @@ func TestInterruptedClean(t *testing.T) {
 		}
 		return false
 	})
-	c := must(Clean(ctx, CleanOptions{Service: endpointAt(t, server.URL+"/races", planted), Clock: clock.NewReal(),
+	c := runtest.Must(Clean(ctx, CleanOptions{Service: endpointAt(t, server.URL+"/races", planted), Clock: clock.NewReal(),
 		Agreed: true}))
 	// Whether the reply to the first was heard is a matter of chance.
 	if left := s.Engine.TableNames("races"); len(left) != 2 || c.LeftBehind != 2 || c.Dropped+c.NotDropped != 1 {
@@ -260,7 +261,7 @@ func TestCleanBesideTheTable(t *testing.T) {
 		s.table(t, "loadgenoneDay1", "", "")
 		s.table(t, "theirs", "", "")
 		dropped, status = nil, row.status
-		endpoint := must(run.ParseConnectionString("AccountName=races;AccountKey=" + planted + ";" + row.settings +
+		endpoint := runtest.Must(run.ParseConnectionString("AccountName=races;AccountKey=" + planted + ";" + row.settings +
 			"TableEndpoint=" + s.URL))
 		c := s.clean(t, CleanOptions{Service: endpoint, Agreed: true})
 		assert.Truef(t, len(c.Tables) == 1 && c.Tables[0].State == row.state && strings.HasPrefix(c.Tables[0].Note,
@@ -277,6 +278,7 @@ func TestCleanBesideTheTable(t *testing.T) {
 
 // The marker of a run that was killed names what it made beside its table.
 func TestMarkerOfAKilledRun(t *testing.T) {
+	t.Parallel()
 	s, name := newService(t, 0), "high-volume-delete"
 	s.killed(t, name)
 	c := s.clean(t, CleanOptions{})
@@ -285,12 +287,4 @@ func TestMarkerOfAKilledRun(t *testing.T) {
 	for _, one := range c.Tables[0].Beside {
 		assert.Truef(t, strings.HasPrefix(one, "table "+c.Tables[0].Table), "beside it is %q; want a table by its name", one)
 	}
-}
-
-// must returns a value, and panics where there is an error: the test cannot go on.
-func must[T any](value T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return value
 }

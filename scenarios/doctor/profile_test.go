@@ -21,6 +21,7 @@ import (
 	"loadgen/scenarios/doctor"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 )
 
 // whole has every field.
@@ -123,7 +124,7 @@ func FuzzParse(f *testing.F) {
 // served is a service of our own that is measured as a stranger would be.
 func served(t *testing.T, set ...string) run.Endpoint {
 	t.Helper()
-	endpoint := must(run.ParseConnectionString(resttest.Open(t, serve.Options{Quiet: true, Set: set}).ConnectionString()))
+	endpoint := runtest.Must(run.ParseConnectionString(resttest.Open(t, serve.Options{Quiet: true, Set: set}).ConnectionString()))
 	return endpoint
 }
 
@@ -134,6 +135,7 @@ func remote(at run.Endpoint, budget int64) doctor.CalibrationOptions {
 }
 
 func TestNothingIsSentWithoutConsent(t *testing.T) {
+	t.Parallel()
 	o := remote(served(t), 5000)
 	refusal := errors.New("no")
 	var asked run.Ask
@@ -176,7 +178,8 @@ func TestOptionsAreChecked(t *testing.T) {
 
 // What the budget does not bear is left out and told; what was measured is never more.
 func TestTheBudgetIsKept(t *testing.T) {
-	leftOutWhenShort(t)
+	runtest.SkipIfShort(t)
+	t.Parallel()
 	tr := drawn(t, 1)
 	for _, budget := range []int64{1000, 4500} {
 		o := doctor.CalibrationOptions{On: run.Simulated, Budget: budget, Rate: 50, MaxRate: 2000, Model: tr.asked, Seed: 1}
@@ -197,11 +200,12 @@ func TestTheBudgetIsKept(t *testing.T) {
 
 // An account that limits is found where that is asked for.
 func TestAccountLimit(t *testing.T) {
-	leftOutWhenShort(t)
+	runtest.SkipIfShort(t)
+	t.Parallel()
 	tr := drawn(t, 0)
 	tr.asked.Overrides = append(tr.asked.Overrides[1:], override("partition_target", "100000"), override("account_target", "3210"))
 	o := doctor.CalibrationOptions{On: run.Simulated, Budget: 100_000, Rate: 50, MaxRate: 300, Model: tr.asked, Seed: 1, AccountLimit: true, AccountRate: 10_000}
-	out := must(doctor.Calibrate(t.Context(), o))
+	out := runtest.Must(doctor.Calibrate(t.Context(), o))
 	v, found := out.Profile.Parameter("account_target")
 	assert.Truef(t, found && off(v.Whole(), 3210) <= 0.05 && covers(v, 3210),
 		"account_target is %+v, %t; want 3210: %v", v, found, out.Profile.Unlearnt)
@@ -211,6 +215,7 @@ func TestAccountLimit(t *testing.T) {
 
 // Interrupted, it tells what was learnt by then.
 func TestInterrupted(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o := doctor.CalibrationOptions{On: run.Simulated, Budget: 20_000, Rate: 50, MaxRate: 500, Model: drawn(t, 1).asked, Seed: 1}
@@ -227,6 +232,7 @@ func TestInterrupted(t *testing.T) {
 
 // However early a calibration of a service is interrupted, its table is dropped.
 func TestInterruptedTablesAreDropped(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o := remote(served(t), 5000)

@@ -12,6 +12,7 @@ import (
 	"loadgen/engine/model"
 	"loadgen/scenarios"
 	"loadgen/scenarios/doctor"
+	"loadgen/scenarios/run/runtest"
 )
 
 // A service on a socket whose limits and times are secret is found within 5 %, in real time. Its
@@ -29,7 +30,7 @@ func TestSecretsOfAServiceAreFound(t *testing.T) {
 	}
 	s := scenarios.Scenario{Model: tr.asked}
 	var err error
-	tr.model = must(s.PartitionModel())
+	tr.model = runtest.Must(s.PartitionModel())
 	at := served(t, set...)
 	o := remote(at, 10_000) // too little for the bursts, which take 20 s
 	o.Rate, o.MaxRate, o.Each, o.Workers = 100, 1000, 2*time.Second, 256

@@ -15,6 +15,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
+	"loadgen/scenarios/run/runtest"
 )
 
 // The formula against what it stands for: every operation by itself.
@@ -49,7 +50,7 @@ func TestWaitedAtLeast(t *testing.T) {
 // of arithmetic, to what a histogram resolves.
 func TestStallIsToldExactly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		figures := must(trials{clock: clock.NewReal()}.measureStall(context.Background()))
+		figures := runtest.Must(trials{clock: clock.NewReal()}.measureStall(context.Background()))
 		assert.Truef(t, figures.operations == 20_000 && figures.succeeded == 20_000 && figures.due == 2000 &&
 			len(figures.books) == 0, "measureStall = %+v", figures)
 		assert.InDelta(t, 1800*time.Millisecond, figures.responseP99, float64(2*time.Millisecond), "response p99")

@@ -16,6 +16,7 @@ import (
 	"loadgen/scenarios"
 	"loadgen/scenarios/doctor"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 )
 
 // TestMain has memory collected less often: what is simulated makes much that soon is of no use.
@@ -53,7 +54,7 @@ func drawn(t *testing.T, seed uint64) truth {
 	}
 	tr.asked = scenarios.Model{Profile: model.Documented, Overrides: list}
 	s := scenarios.Scenario{Model: tr.asked}
-	tr.model = must(s.PartitionModel())
+	tr.model = runtest.Must(s.PartitionModel())
 	return tr
 }
 
@@ -86,7 +87,7 @@ func learnt(t *testing.T, tr truth, seed uint64) *doctor.Profile {
 	t.Helper()
 	o := doctor.CalibrationOptions{On: run.Simulated, Budget: 200_000, Rate: doctor.DefaultRate, MaxRate: 2000, Model: tr.asked, Seed: seed,
 		Now: time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC)}
-	out := must(doctor.Calibrate(t.Context(), o))
+	out := runtest.Must(doctor.Calibrate(t.Context(), o))
 	require.NoError(t, out.Ended)
 	return out.Profile
 }
@@ -96,7 +97,8 @@ func off(v, truth int64) float64 { return math.Abs(float64(v)/float64(truth) - 1
 
 // What was drawn is found within 5 %, and each interval covers its truth as often as it says.
 func TestDrawnTruthsAreFound(t *testing.T) {
-	leftOutWhenShort(t)
+	runtest.SkipIfShort(t)
+	t.Parallel()
 	covered, cases := map[string]int{}, map[string]int{}
 	worst := map[string]float64{}
 	check := func(p *doctor.Profile, seed int, name string, v doctor.ProfileValue, found bool, value, truth int64, within float64) {
@@ -113,7 +115,7 @@ func TestDrawnTruthsAreFound(t *testing.T) {
 		assert.Truef(t, beside <= within, "truth %d: %s is %s, from %s to %s", seed, name, v.Value, v.Low, v.High)
 	}
 	const within, anything = 0.05, 10
-	for seed := range tier(2, 24) {
+	for seed := range tier(3, 24) {
 		seed++ // one of two, and of three, is soft
 		tr := drawn(t, uint64(seed))
 		p := learnt(t, tr, uint64(seed)+1)
@@ -159,15 +161,6 @@ func atMost(k, n int, p float64) float64 {
 	return sum
 }
 
-// leftOutWhenShort leaves out what a single goroutine plays, in which the race detector has
-// nothing to see.
-func leftOutWhenShort(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("one goroutine plays it")
-	}
-}
-
 // covers reports whether a truth, in the value's own unit, nanoseconds for durations, lies in its interval.
 func covers(v doctor.ProfileValue, truth int64) bool {
 	amount := func(text string) (int64, bool) {
@@ -180,12 +173,4 @@ func covers(v doctor.ProfileValue, truth int64) bool {
 	low, sound := amount(v.Low)
 	high, also := amount(v.High)
 	return sound && also && low <= truth && truth <= high
-}
-
-// must returns a value, and panics where there is an error: the test cannot go on.
-func must[T any](value T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return value
 }

@@ -13,7 +13,6 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -27,6 +26,7 @@ import (
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
 	"loadgen/engine/wire"
+	"loadgen/scenarios/run/runtest"
 	"loadgen/target/azure"
 )
 
@@ -56,8 +56,8 @@ func serviceOf(t *testing.T, o rest.Options) *service {
 // endpointAt is an address with a key.
 func endpointAt(t *testing.T, url, key string) azure.Endpoint {
 	t.Helper()
-	secret := must(wire.NewSecret(key))
-	endpoint := must(azure.ParseURL(url, "", secret))
+	secret := runtest.Must(wire.NewSecret(key))
+	endpoint := runtest.Must(azure.ParseURL(url, "", secret))
 	return endpoint
 }
 
@@ -84,7 +84,7 @@ func (d dateless) WriteHeader(status int) {
 // closedPort is an address of this machine that nobody listens on.
 func closedPort(t *testing.T) string {
 	t.Helper()
-	closed := must(net.Listen("tcp", "127.0.0.1:0"))
+	closed := runtest.Must(net.Listen("tcp", "127.0.0.1:0"))
 	closed.Close()
 	return closed.Addr().String()
 }
@@ -198,7 +198,7 @@ func TestVisitWithASignature(t *testing.T) {
 	good := newService(t, 0)
 	const signature = "c2lnbmF0dXJlc2lnbmF0dXJlc2lnbmF0dXJlc2lnbmE="
 	const rights = "sv=2019-02-02&ss=t&srt=sco&sp=rl&se=2099-01-01T00:00:00Z&sig="
-	endpoint := must(endpointAt(t, good.URL, planted).WithSAS(rights + signature))
+	endpoint := runtest.Must(endpointAt(t, good.URL, planted).WithSAS(rights + signature))
 	v := visiting(endpoint, nil)
 	defer v.close()
 	d := diagnose(context.Background(), v.checks(), io.Discard)
@@ -299,37 +299,6 @@ func TestProxies(t *testing.T) {
 	}
 }
 
-// tunnel is a proxy that lets everybody through to one address, if it does.
-type tunnel struct {
-	to   string
-	open sync.WaitGroup
-}
-
-func (p *tunnel) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	there, err := net.Dial("tcp", p.to)
-	if err != nil {
-		w.WriteHeader(http.StatusForbidden)
-		return
-	}
-	// Counted while the server still waits for the connection, and taken over before it is
-	// answered: what is sent after the answer nobody else reads.
-	p.open.Add(2)
-	here, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		there.Close()
-		p.open.Add(-2)
-		return
-	}
-	_, _ = io.WriteString(here, "HTTP/1.1 200 OK\r\n\r\n")
-	pass := func(to, from net.Conn) {
-		defer p.open.Done()
-		_, _ = io.Copy(to, from)
-		to.Close()
-	}
-	go pass(there, here)
-	go pass(here, there)
-}
-
 // A visit goes by the proxy that a run would go by, which warns and fails nothing; one that lets
 // nobody through is what fails.
 func TestVisitByAProxy(t *testing.T) {
@@ -349,15 +318,12 @@ func TestVisitByAProxy(t *testing.T) {
 		{server.Listener.Addr().String(), []string{visitProxy}, nil, []string{visitWay}},
 		{closedPort(t), []string{visitProxy}, []string{visitKey}, []string{visitWay, visitClock}},
 	} {
-		proxy := &tunnel{to: row.to}
-		before := httptest.NewServer(proxy)
-		t.Setenv("HTTPS_PROXY", before.URL)
+		proxy := &runtest.Proxy{Address: row.to, Status: http.StatusForbidden}
+		t.Setenv("HTTPS_PROXY", proxy.Start(t))
 		t.Setenv("NO_PROXY", "")
 		v := visiting(endpointAt(t, "https://example.com/races", planted), &tls.Config{RootCAs: roots})
 		d := diagnose(context.Background(), v.checks(), io.Discard)
 		v.close()
-		before.Close()
-		proxy.open.Wait()
 		if !slices.Equal(d.names(Warn), row.warned) || !slices.Equal(d.names(Fail), row.failed) || !slices.Equal(d.names(CannotTell), row.unknown) {
 			t.Errorf("to %s: warned %v, failed %v, not known %v; want %v, %v, %v\n%s", row.to, d.names(Warn), d.names(Fail), d.names(CannotTell),
 				row.warned, row.failed, row.unknown, spelled(d))
@@ -439,12 +405,13 @@ func TestWhatIsCarriedIsHeldAgainstTheNeed(t *testing.T) {
 // What a scenario needs is what its busiest step sends and gets: four times
 // what a step at a quarter of its rate does.
 func TestNeeds(t *testing.T) {
+	t.Parallel()
 	needs := func(rates, each string) need {
 		t.Helper()
 		s, err := stress([2]string{"phases.load.entities", "100"}, [2]string{"phases.peak.rates", rates}, [2]string{"phases.peak.each", each},
 			[2]string{"phases.peak.hold", "false"})
 		require.NoError(t, err)
-		n := must(needOf(t.Context(), s))
+		n := runtest.Must(needOf(t.Context(), s))
 		return n
 	}
 	slow := needs("[50]", "2s")
@@ -483,7 +450,7 @@ func TestBandwidthWritesNothing(t *testing.T) {
 	c := good.Counts()
 	assert.Truef(t, f.Verdict == Warn && c.Entities == 0 && c.Requests <= 17 && len(good.Engine.TableNames("races")) == 0,
 		"%+v with %+v; want a warning, at most 17 requests, and nothing written", f, c)
-	read := must(v.endpoint.WithSAS("sv=2019-02-02&ss=t&srt=sco&sp=rl&se=2099-01-01T00:00:00Z&sig=" + otherKey))
+	read := runtest.Must(v.endpoint.WithSAS("sv=2019-02-02&ss=t&srt=sco&sp=rl&se=2099-01-01T00:00:00Z&sig=" + otherKey))
 	w := visiting(read, nil)
 	defer w.close()
 	f = w.measureBandwidth(t.Context())

@@ -19,12 +19,13 @@ import (
 	"loadgen/results"
 	"loadgen/results/figure"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 )
 
 // Whoever shows a figure shows the same: of runs drawn by chance the summary, the cells of
 // the report, its CSV, the benchmarks, a contest, a gate and a history.
 func TestWhoeverShowsAFigureShowsTheSame(t *testing.T) {
-	leftOutWhenShort(t)
+	runtest.SkipIfShort(t)
 	t.Parallel()
 	compared, runs := 0, run.Tier(2, 20)
 	for i := range runs {

@@ -10,12 +10,13 @@ import (
 
 	"loadgen/results"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 )
 
 // Nothing is written down in advance: another limit, below or above the first rates, moves
 // every figure of the stress test.
 func TestEveryFigureMovesWithTheModel(t *testing.T) {
-	leftOutWhenShort(t)
+	runtest.SkipIfShort(t)
 	t.Parallel()
 	limits := []float64{308, 125, 500, 750}
 	for _, limit := range limits[:run.Tier(1, len(limits))] {

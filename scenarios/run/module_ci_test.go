@@ -10,12 +10,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"loadgen/scenarios/run/runtest"
 )
 
 // A module of somebody else's, outside of this one, holds its own table to its peak in its
 // own tests, with the packages that are public.
 func TestAModuleOfItsOwnRunsIt(t *testing.T) {
-	leftOutWhenShort(t)
+	runtest.SkipIfShort(t)
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
 	outside := t.TempDir()

@@ -14,6 +14,7 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 )
 
 // ladderStep is a rate in operations per second and how long it is offered, in seconds.
@@ -222,7 +223,7 @@ func (n *nature) judge(t *testing.T, i int, record *results.Record, sum *tally) 
 
 // The headlines of drawn targets agree with the truth, within the bounds of what may be wrong.
 func TestDrawnNatures(t *testing.T) {
-	leftOutWhenShort(t)
+	runtest.SkipIfShort(t)
 	t.Parallel()
 	number := run.Tier(3, 600)
 	var sum tally
@@ -241,7 +242,7 @@ func TestDrawnNatures(t *testing.T) {
 // A search over drawn targets ends within 5 % of what the target sustains, whatever noise is
 // on top of it, and never above.
 func TestDrawnSearches(t *testing.T) {
-	leftOutWhenShort(t)
+	runtest.SkipIfShort(t)
 	t.Parallel()
 	judged, right := 0, 0
 	for i := range run.Tier(3, 100) {
@@ -288,7 +289,7 @@ func TestDrawnSearches(t *testing.T) {
 // A load that rises and falls holds where it keeps below what the target sustains, and never
 // where it is above that for 6 s.
 func TestDrawnTraces(t *testing.T) {
-	leftOutWhenShort(t)
+	runtest.SkipIfShort(t)
 	t.Parallel()
 	wrongHolds, wrongFails, judged := 0, 0, 0
 	for i := range run.Tier(3, 400) {

@@ -3,12 +3,9 @@ package run_test
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -22,62 +19,15 @@ import (
 	"loadgen/scenarios/run/runtest"
 )
 
-// forward is a proxy that tunnels whatever host it is asked for to one address, as long as
-// answers is 200, and counts its tunnels.
-type forward struct {
-	to      string
-	answers int
-	tunnels atomic.Int64
-	strange atomic.Int64
-	open    sync.WaitGroup
-}
-
-func (f *forward) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	user, password, _ := (&http.Request{Header: http.Header{"Authorization": r.Header["Proxy-Authorization"]}}).BasicAuth()
-	if r.Method != http.MethodConnect || r.Host != "example.com:443" || user != "me" || password != plantedProxyPassword {
-		f.strange.Add(1)
-	}
-	if f.answers != http.StatusOK {
-		w.WriteHeader(f.answers)
-		return
-	}
-	there, err := net.Dial("tcp", f.to)
-	if err != nil {
-		w.WriteHeader(http.StatusBadGateway)
-		return
-	}
-	f.tunnels.Add(1)
-	// Counted while the server still waits for the connection, and taken over before it is
-	// answered: what is sent after the answer nobody else reads.
-	f.open.Add(2)
-	here, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		there.Close()
-		f.open.Add(-2)
-		return
-	}
-	_, _ = io.WriteString(here, "HTTP/1.1 200 OK\r\n\r\n")
-	pass := func(to, from net.Conn) {
-		defer f.open.Done()
-		_, _ = io.Copy(to, from)
-		to.Close()
-	}
-	go pass(there, here)
-	go pass(here, there)
-}
-
-// behind has this process know of a proxy before it for everybody else, and returns that.
-func behind(t *testing.T, to string, answers int) *forward {
+// useProxy sets the environment's proxy to one that connects to an address, or answers a status.
+func useProxy(t *testing.T, address string, status int) *runtest.Proxy {
 	t.Helper()
-	f := &forward{to: to, answers: answers}
-	server := httptest.NewServer(f)
-	t.Cleanup(func() {
-		server.Close()
-		f.open.Wait()
-	})
-	t.Setenv("HTTPS_PROXY", strings.Replace(server.URL, "http://", "http://me:"+plantedProxyPassword+"@", 1))
+	p := &runtest.Proxy{Address: address, Status: status, Expected: func(r *http.Request, user, password string) bool {
+		return r.Method == http.MethodConnect && r.Host == "example.com:443" && user == "me" && password == plantedProxyPassword
+	}}
+	t.Setenv("HTTPS_PROXY", strings.Replace(p.Start(t), "http://", "http://me:"+plantedProxyPassword+"@", 1))
 	t.Setenv("NO_PROXY", "")
-	return f
+	return p
 }
 
 // A proxy in the way is named, with what it says, in one line without its password.
@@ -99,7 +49,7 @@ func TestAProxyInTheWay(t *testing.T) {
 		{"one whose address is none", 0, "ho st:x", "HTTPS_PROXY", nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			f := behind(t, server.Listener.Addr().String(), row.answers)
+			proxy := useProxy(t, "", row.answers)
 			if row.host != "" {
 				t.Setenv("HTTPS_PROXY", "http://me:"+plantedProxyPassword+"@"+row.host)
 			}
@@ -108,8 +58,7 @@ func TestAProxyInTheWay(t *testing.T) {
 			assert.Truef(t, err != nil && errors.Is(err, run.ErrTarget) == (row.of != nil) &&
 				strings.Contains(err.Error(), row.says) && !strings.Contains(err.Error(), "\n"), "Run = %v", err)
 			checkSecrets(t, p.Memory, nil, err)
-			n := f.strange.Load()
-			assert.Truef(t, n == 0, "%d requests to the proxy were none of ours", n)
+			assert.Zero(t, proxy.Unexpected.Load(), "unexpected requests to the proxy")
 		})
 	}
 }

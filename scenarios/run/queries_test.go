@@ -161,7 +161,7 @@ func (a *asking) matching(t *testing.T, s *scenarios.Scenario) int {
 // Drawn queries return what they ask for and nothing else, whatever the keys are, and their forecasts
 // of counted entities and pages are right. Queries whose answer the values do not decide are left out.
 func TestRandomQueries(t *testing.T) {
-	leftOutWhenShort(t)
+	runtest.SkipIfShort(t)
 	t.Parallel()
 	left, number := 0, run.Tier(3, 200)
 	for i := range number {

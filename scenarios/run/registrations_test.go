@@ -27,7 +27,7 @@ func closes(t *testing.T, record *results.Record) {
 // The scenario that the front page shows runs as it stands, in less than the half minute that
 // is promised, and takes what its comments propose.
 func TestTheSampleScenarioRuns(t *testing.T) {
-	leftOutWhenShort(t)
+	runtest.SkipIfShort(t)
 	file, err := os.ReadFile("../../docs/registrations.yaml")
 	require.NoError(t, err)
 	text := string(file)

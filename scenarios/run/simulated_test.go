@@ -37,7 +37,7 @@ func quickly() []string {
 
 // The books close with entities and without, and say the same.
 func TestSimulationBooksCloseEitherWay(t *testing.T) {
-	leftOutWhenShort(t)
+	runtest.SkipIfShort(t)
 	without, with := canonical(t, run.Plan{}, quickly()...), canonical(t, run.Plan{Data: true}, quickly()...)
 	closes(t, without.Record)
 	closes(t, with.Record)
@@ -49,7 +49,7 @@ func TestSimulationBooksCloseEitherWay(t *testing.T) {
 // A key that is asked for more than a partition has is never relieved, and the
 // verdict says why; one that headroom bears flips.
 func TestHotKeyIsNeverRelieved(t *testing.T) {
-	leftOutWhenShort(t)
+	runtest.SkipIfShort(t)
 	record := canonical(t, run.Plan{Rival: true}, append(quickly(), "phases.spread.partitions=[Tokyo]", "phases.spread.rate=150",
 		"model.range_target=0")...)
 	b := record.Summary.Balance

@@ -14,6 +14,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 )
 
 // offer is what a world is offered: phases as [inserts] has them, the rate that is asked
@@ -221,7 +222,7 @@ func (o offer) drawn(rate float64) offer {
 }
 
 func TestSituations(t *testing.T) {
-	leftOutWhenShort(t)
+	runtest.SkipIfShort(t)
 	t.Parallel()
 	for i, row := range situations() {
 		if i%run.Tier(6, 1) > 0 {
@@ -300,7 +301,7 @@ func drawSituation(r *rand.Rand) (w world, text string, passes bool) {
 // Of drawn situations none without a limit saturates, and 98 % of those that pass one do, all
 // of them within 2 % of it.
 func TestDrawnSituations(t *testing.T) {
-	leftOutWhenShort(t)
+	runtest.SkipIfShort(t)
 	t.Parallel()
 	passing, found := 0, 0
 	for n := range run.Tier(3, 500) {

@@ -11,12 +11,13 @@ import (
 
 	"loadgen/results"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 )
 
 // The waits of the documented policy are minutes: the hold lasts until the
 // retries of every step have met the same load.
 func TestDocumentedPolicyIsHeldToItsWaits(t *testing.T) {
-	leftOutWhenShort(t)
+	runtest.SkipIfShort(t)
 	t.Parallel()
 	s := simulate(t, "retry=documented", "phases.peak.rates=[2500]", "phases.peak.each=4s")
 	require.Truef(t, s.Summary.Validity == results.Valid && s.Misplaced == 0,
@@ -35,7 +36,7 @@ func TestDocumentedPolicyIsHeldToItsWaits(t *testing.T) {
 // The canonical scenario, a twentieth of it: a fluid simulation of twelve equal
 // keys on one range has it serve twice as much after each five minutes of overload.
 func TestCanonicalScenarioRecovers(t *testing.T) {
-	leftOutWhenShort(t)
+	runtest.SkipIfShort(t)
 	t.Parallel()
 	record := canonical(t, run.Plan{}, scaled()...)
 	served := func(from, to int64) float64 {

@@ -19,15 +19,6 @@ func simulate(t testing.TB, settings ...string) runtest.Record {
 	return runtest.Simulate(t, runtest.Builtin(t, "stress", settings...))
 }
 
-// leftOutWhenShort leaves a test to the full tests: the race detector is slow, and
-// finds nothing in what one goroutine plays alone or a shorter test goes through.
-func leftOutWhenShort(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("a long run")
-	}
-}
-
 // Where half of the operations are lost after three retries, each attempt is
 // throttled with p = 0.5^(1/4), and (1 − p⁴)/(1 − p) = 3.14 attempts go to an
 // operation, if attempts are throttled without regard to how often they were
@@ -35,7 +26,7 @@ func leftOutWhenShort(t *testing.T) {
 // arrivals in step with the partition's allowance would take off a fifth.
 // Without retries half of the attempts are throttled, within what the burst takes off.
 func TestRetriesMeetWhatFirstAttemptsMeet(t *testing.T) {
-	leftOutWhenShort(t)
+	runtest.SkipIfShort(t)
 	t.Parallel()
 	for _, row := range []struct {
 		retry                       string
@@ -56,7 +47,7 @@ func TestRetriesMeetWhatFirstAttemptsMeet(t *testing.T) {
 }
 
 func TestPeakAsked(t *testing.T) {
-	leftOutWhenShort(t)
+	runtest.SkipIfShort(t)
 	t.Parallel()
 	for _, row := range []struct {
 		sentence string

@@ -34,9 +34,9 @@ func TestTheStressTestOnEveryWay(t *testing.T) {
 			server.StartTLS()
 			defer server.Close()
 			address := server.URL
-			var proxy *forward
+			var proxy *runtest.Proxy
 			if row.proxied {
-				address, proxy = row.address, behind(t, server.Listener.Addr().String(), http.StatusOK)
+				address, proxy = row.address, useProxy(t, server.Listener.Addr().String(), http.StatusOK)
 			}
 			p := remote(t, server, address)
 			p.Scenario = runtest.Builtin(t, "stress", "phases.load.entities=100", "phases.peak.hold=false", "phases.peak.rates=[200, 400]",
@@ -55,8 +55,8 @@ func TestTheStressTestOnEveryWay(t *testing.T) {
 			assert.Equalf(t, row.proxied, record.Manifest.Proxy != "",
 				"the record says that the proxy was %q", record.Manifest.Proxy)
 			if proxy != nil {
-				assert.NotZero(t, proxy.tunnels.Load(), "tunnels of the proxy")
-				assert.Zero(t, proxy.strange.Load(), "requests to the proxy that are not the run's")
+				assert.NotZero(t, proxy.Tunnels.Load(), "tunnels of the proxy")
+				assert.Zero(t, proxy.Unexpected.Load(), "requests to the proxy that are not the run's")
 			}
 			checkSecrets(t, p.Memory, record.Record, nil)
 		})

@@ -22,6 +22,23 @@ import (
 	"loadgen/target"
 )
 
+// Must returns a value, and panics if there is an error.
+func Must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+// SkipIfShort skips a test with -short: the race detector is slow, and finds nothing in what one
+// goroutine does alone or a shorter test covers.
+func SkipIfShort(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a long run")
+	}
+}
+
 // Account is the account name of [Engine].
 const Account = "account"
 
