@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/report"
-	"loadgen/report/compare/contest"
 	"loadgen/report/compare/history"
 	"loadgen/report/document"
 	"loadgen/report/export"
@@ -23,7 +22,7 @@ import (
 )
 
 // Whoever shows a figure shows the same: of runs drawn by chance the summary, the cells of
-// the report, its CSV, the benchmarks, a contest, a gate and a history.
+// the report, its CSV, the benchmarks, a gate and a history.
 func TestWhoeverShowsAFigureShowsTheSame(t *testing.T) {
 	runtest.SkipIfShort(t)
 	t.Parallel()
@@ -34,29 +33,17 @@ func TestWhoeverShowsAFigureShowsTheSame(t *testing.T) {
 		t.Run(n.says, func(t *testing.T) {
 			figures := figure.Of(record)
 			summaryAgrees(t, record, figures)
-			trial := contest.Measure(record, record.Summary, figure.Needs{})
-			shown := map[string]float64{"share_lost": trial.Lost}
-			if trial.Served > 0 {
-				shown["counted_per_success"], shown["billed_per_success"] = trial.Counted, trial.Billed
+			for name, got := range benchmarksOf(t, record) {
+				want := figures.Named(name)
+				assert.True(t, want.Told, name)
+				assert.InEpsilonf(t, 1+want.Value, 1+got, 1e-9, "%s of the benchmark", name)
 			}
-			agree(t, "a contest", figures, shown)
-			agree(t, "the benchmark", figures, benchmarksOf(t, record))
 			compared += comparedAgree(t, record, figures)
 			cellsAgree(t, record, figures)
 		})
 	}
 	assert.Truef(t, compared >= 10*runs,
 		"%d figures of gates and histories were told; want so many that they say something", compared)
-}
-
-// agree compares what shows figures with the figures of these names.
-func agree(t *testing.T, where string, figures *figure.Figures, shown map[string]float64) {
-	t.Helper()
-	for name, got := range shown {
-		want := figures.Named(name)
-		assert.Truef(t, want.Told && math.Abs(got-want.Value) <= 1e-9*math.Max(1, math.Abs(want.Value)),
-			"%s says that %s is %v; want %v, told %t", where, name, got, want.Value, want.Told)
-	}
 }
 
 func summaryAgrees(t *testing.T, record *results.Record, figures *figure.Figures) {

@@ -37,10 +37,8 @@ attributes: {n: {sequence: 1}, key: {list: [a, ab, b]}}
 entity: {filler: ""}
 design: {partition_key: "{key}", row_key: "{n}"}
 phases:
-  - name: load
-    load: {entities: 60}
-  - name: write
-    traffic: {partitions: [a, ab, b], arrivals: {constant: 300}, for: 2s, operations: [{verb: insert}]}
+  - {name: load, load: {entities: 60}}
+  - {name: write, traffic: {partitions: [a, ab, b], arrivals: {constant: 300}, for: 2s, operations: [{verb: insert}]}}
 `)
 }
 
@@ -275,12 +273,9 @@ faults: [{kind: refuse, from: 1s, to: 3s}]
 attributes: {n: {sequence: 1}}
 design: {partition_key: all, row_key: "{n}"}
 phases:
-  - name: load
-    load: {entities: 4000, lanes: 1}
-  - name: first
-    traffic: {partitions: 1, arrivals: {constant: 100}, for: 2s, operations: [{verb: insert}]}
-  - name: second
-    traffic: {partitions: 1, arrivals: {constant: 100}, for: 4s, operations: [{verb: insert}]}
+  - {name: load, load: {entities: 4000, lanes: 1}}
+  - {name: first, traffic: {partitions: 1, arrivals: {constant: 100}, for: 2s, operations: [{verb: insert}]}}
+  - {name: second, traffic: {partitions: 1, arrivals: {constant: 100}, for: 4s, operations: [{verb: insert}]}}
 `)})
 	begin := record.Phases[slices.IndexFunc(record.Phases, func(p results.Phase) bool { return p.Name == "first" })].Begin
 	met := 0
@@ -307,8 +302,7 @@ faults: [{kind: refuse, share: 10%}, {kind: delay, by: 100ms, from: 30s}]
 attributes: {n: {sequence: 1}}
 design: {partition_key: all, row_key: "{n}"}
 phases:
-  - name: peak
-    traffic: {partitions: 1, arrivals: {steps: {rates: [100, 300], each: 8s}}, operations: [{verb: insert}]}
+  - {name: peak, traffic: {partitions: 1, arrivals: {steps: {rates: [100, 300], each: 8s}}, operations: [{verb: insert}]}}
 `))
 	all := record.Total(results.Reported)
 	injected := all.Causes.Injected(results.Throttled)

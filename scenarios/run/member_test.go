@@ -23,18 +23,13 @@ const sharedRaces = `name: races
 seed: 11
 workers: 20
 retry: short
-attributes:
-  event: {list: [NYC, Berlin, Oslo]}
-  bib: {sequence: 1}
+attributes: {event: {list: [NYC, Berlin, Oslo]}, bib: {sequence: 1}}
 entity: {size: 600, filler: Notes}
 design: {partition_key: "{event}", row_key: "{bib}"}
 phases:
-  - name: load
-    load: {entities: 60}
-  - name: rush
-    traffic: {arrivals: {poisson: 150}, for: 1s, drain: 1s, operations: [{verb: get, weight: 4}, {verb: insert}]}
-  - name: after
-    traffic: {clients: 6, count: 50, operations: [{verb: get}]}
+  - {name: load, load: {entities: 60}}
+  - {name: rush, traffic: {arrivals: {poisson: 150}, for: 1s, drain: 1s, operations: [{verb: get, weight: 4}, {verb: insert}]}}
+  - {name: after, traffic: {clients: 6, count: 50, operations: [{verb: get}]}}
 `
 
 // together offers a scenario by so many members of this process, each with a connection of its

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/model"
 	"loadgen/results"
@@ -43,37 +42,25 @@ seed: 11
 table: network
 retry: none
 model: {partition_target: 0, account_target: 0, account_ingress: 0, account_egress: 0, time_spread: 0, %s}
-attributes:
-  city: {list: [%s]}
-  rider: {sequence: 1}
+attributes: {city: {list: [%s]}, rider: {sequence: 1}}
 entity: {size: %d, filler: %s}
 design: {partition_key: "{city}", row_key: "{rider:06d}"}
 phases:
-  - name: load
-    load: {entities: 200, transaction: 10}
-  - name: day
-    traffic: {%s, operations: [{name: go, verb: %s}]}
+  - {name: load, load: {entities: 200, transaction: 10}}
+  - {name: day, traffic: {%s, operations: [{name: go, verb: %s}]}}
 `, parameters, networkPartition, billed(letters), networkName, traffic, verb))
-}
-
-// marshalled is how long something is as JSON, as another make of codec writes it.
-func marshalled(t testing.TB, v any) int {
-	t.Helper()
-	text, err := json.Marshal(v)
-	require.NoError(t, err)
-	return len(text)
 }
 
 // onWire returns how long request and reply of an operation are: the heads as a client of
 // this tool and a service of it write them, and bodies as the protocol has them.
-func onWire(t testing.TB, verb string, letters int) (request, reply float64) {
-	t.Helper()
+func onWire(verb string, letters int) (request, reply float64) {
+	marshalled := func(v map[string]string) int { return len(runtest.Must(json.Marshal(v))) }
 	key, text := len(networkPartition)+len(networkRow), strings.Repeat("x", letters)
 	if verb == "insert" {
-		body := marshalled(t, map[string]string{"PartitionKey": networkPartition, "RowKey": networkRow, networkName: text})
+		body := marshalled(map[string]string{"PartitionKey": networkPartition, "RowKey": networkRow, networkName: text})
 		return float64(507 + body), float64(583 + 2*key)
 	}
-	body := marshalled(t, map[string]string{"odata.metadata": "http://127.0.0.1:10002/loadgen/$metadata#/@Element",
+	body := marshalled(map[string]string{"odata.metadata": "http://127.0.0.1:10002/loadgen/$metadata#/@Element",
 		"odata.etag":   `W/"datetime'2026-11-22T00%3A00%3A00.0000001Z'"`,
 		"PartitionKey": networkPartition, "RowKey": networkRow, "Timestamp": "2026-11-22T00:00:00.0000001Z", networkName: text})
 	return float64(453 + key), float64(459 + body)
@@ -104,7 +91,7 @@ func TestLinesCarryTheirBandwidth(t *testing.T) {
 		{"get", 500, 100_000, 8},
 	}
 	for _, row := range rows[:run.Tier(3, len(rows))] {
-		request, reply := onWire(t, row.verb, row.letters)
+		request, reply := onWire(row.verb, row.letters)
 		want := float64(row.machines) * row.bandwidth / max(request, reply)
 		const seconds = 20
 		s := networked(t, fmt.Sprintf("client_bandwidth: %.0f, client_machines: %d", row.bandwidth, row.machines), row.letters, row.verb,
@@ -145,7 +132,7 @@ func TestTimesOfALineThatIsFree(t *testing.T) {
 		way := map[string]time.Duration{"same-region": time.Millisecond, "same-continent": 30 * time.Millisecond, "other-continent": 150 * time.Millisecond}[row.region]
 		want := way + map[string]time.Duration{"get": 3 * time.Millisecond, "insert": 8 * time.Millisecond}[row.verb]
 		if row.bandwidth > 0 {
-			request, reply := onWire(t, row.verb, row.letters)
+			request, reply := onWire(row.verb, row.letters)
 			want += time.Duration((request + reply) / row.bandwidth * float64(time.Second))
 		}
 		s := networked(t, fmt.Sprintf("client_bandwidth: %.0f, region: %s", row.bandwidth, row.region), row.letters, row.verb,
@@ -202,7 +189,7 @@ func TestLossesCostTimeouts(t *testing.T) {
 // What a thin line delays, the partition behind it never sees at once: it throttles nothing,
 // though it could not serve what was due, and the report names the line and no saturation.
 func TestAThinLineSparesThePartition(t *testing.T) {
-	request, _ := onWire(t, "insert", 2000)
+	request, _ := onWire("insert", 2000)
 	const seconds = 15
 	for _, row := range []struct{ offered, limit, line float64 }{{300, 200, 150}, {100, 60, 45}} {
 		behind := func(bandwidth float64) *scenarios.Scenario {
@@ -228,7 +215,7 @@ func TestAThinLineSparesThePartition(t *testing.T) {
 
 // Every region has a round trip of its own, and a search behind a thin line ends at the line.
 func TestASearchEndsAtTheLine(t *testing.T) {
-	request, _ := onWire(t, "insert", 2000)
+	request, _ := onWire("insert", 2000)
 	const carried = 120
 	s := networked(t, fmt.Sprintf("client_bandwidth: %.0f, region: %s", request*carried, model.Regions()[0].Name), 2000, "insert",
 		"partitions: [Rome], arrivals: {constant: 50}, for: 10s")

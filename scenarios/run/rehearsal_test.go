@@ -19,15 +19,11 @@ const rehearsable = `name: rehearsed
 seed: 4
 retry: short
 model: {profile: documented, partition_target: 100}
-attributes:
-  place: {list: [east, west]}
-  id: {sequence: 1}
+attributes: {place: {list: [east, west]}, id: {sequence: 1}}
 design: {partition_key: "{place}", row_key: "{id}"}
 phases:
-  - name: load
-    load: {entities: 50}
-  - name: work
-    traffic: {arrivals: {constant: 300}, for: 4s, operations: [{name: save, verb: insert}]}
+  - {name: load, load: {entities: 50}}
+  - {name: work, traffic: {arrivals: {constant: 300}, for: 4s, operations: [{name: save, verb: insert}]}}
 `
 
 // A rehearsal is the simulation that it stands for, retries included, and the forecast is
