@@ -44,6 +44,7 @@ func (f flatOut) operations() int64 {
 
 // Clients that never pause do one operation after another: how many, their answers decide.
 func TestClientsFlatOut(t *testing.T) {
+	t.Parallel()
 	chance := rand.New(rand.NewPCG(32, 4))
 	for range run.Tier(4, 12) {
 		f := drawnFlatOut(chance)

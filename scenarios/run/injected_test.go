@@ -123,6 +123,7 @@ func drawnFaults(rng *rand.Rand) string {
 
 // The log of what was injected is what the record says, by second, kind, code and key.
 func TestTheLogOfFaultsIsWhatTheRecordSays(t *testing.T) {
+	t.Parallel()
 	some, seeds := 0, run.Tier(3, 200)
 	for seed := range uint64(seeds) {
 		rng := rand.New(rand.NewPCG(seed, 8))
@@ -197,6 +198,7 @@ func meets(rule *engine.FaultRule, a *results.Attempt, begin time.Duration) bool
 // Each kind of fault does to each attempt what its rule says, and to as many: two
 // variations of each, on a clock that shows the very instants.
 func TestEachFaultDoesWhatItsRuleSays(t *testing.T) {
+	t.Parallel()
 	for i, m := range mechanisms() {
 		if i%run.Tier(2, 1) > 0 {
 			continue
@@ -320,6 +322,7 @@ phases:
 // Of operations that are tried n times each of which meets a fault with the chance p, the
 // share p^n is lost: what the library's example rests on.
 func TestSporadicFaultsAreLostByAllTries(t *testing.T) {
+	t.Parallel()
 	rows := []struct {
 		retry, share string
 		tries, p     float64
@@ -348,6 +351,7 @@ func TestSporadicFaultsAreLostByAllTries(t *testing.T) {
 // What a fault kept from the service is no transaction of its: of 600 inserts, 200 to each
 // partition and none of them sent twice, it bills those that it met and did not throttle.
 func TestWhatAFaultKeepsFromTheServiceIsNotBilled(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		faults       string
 		kept, billed int64

@@ -76,6 +76,7 @@ func day(t testing.TB, s *scenarios.Scenario) (runtest.Record, results.KindStats
 // Behind a line that is full all the time, each machine carries so many operations a second as
 // their bytes go into its bandwidth: of requests what it sends, of replies what it gets.
 func TestLinesCarryTheirBandwidth(t *testing.T) {
+	t.Parallel()
 	rows := []struct {
 		verb      string
 		letters   int
@@ -116,6 +117,7 @@ func TestLinesCarryTheirBandwidth(t *testing.T) {
 // An attempt that meets nobody takes the round trip, the service's time, and its bytes' time on
 // the line in either direction.
 func TestTimesOfALineThatIsFree(t *testing.T) {
+	t.Parallel()
 	rows := []struct {
 		verb      string
 		letters   int
@@ -189,6 +191,7 @@ func TestLossesCostTimeouts(t *testing.T) {
 // What a thin line delays, the partition behind it never sees at once: it throttles nothing,
 // though it could not serve what was due, and the report names the line and no saturation.
 func TestAThinLineSparesThePartition(t *testing.T) {
+	t.Parallel()
 	request, _ := onWire("insert", 2000)
 	const seconds = 15
 	for _, row := range []struct{ offered, limit, line float64 }{{300, 200, 150}, {100, 60, 45}} {
@@ -215,6 +218,7 @@ func TestAThinLineSparesThePartition(t *testing.T) {
 
 // Every region has a round trip of its own, and a search behind a thin line ends at the line.
 func TestASearchEndsAtTheLine(t *testing.T) {
+	t.Parallel()
 	request, _ := onWire("insert", 2000)
 	const carried = 120
 	s := networked(t, fmt.Sprintf("client_bandwidth: %.0f, region: %s", request*carried, model.Regions()[0].Name), 2000, "insert",

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -68,25 +69,29 @@ func TestAProxyInTheWay(t *testing.T) {
 func TestWhichClientSends(t *testing.T) {
 	t.Parallel()
 	const ours, another = "loadgen/1 (partition_target=2000; account_target=20000)", "somebody's tables"
+	var all sync.WaitGroup
 	for _, row := range []struct{ service, asked, want string }{
 		{another, "", run.NetHTTP}, {another, run.Native, run.Native}, {ours, "", run.Native}, {ours, run.NetHTTP, run.NetHTTP},
 	} {
-		t.Run(row.service+" by "+row.asked, func(t *testing.T) {
-			t.Parallel()
-			server := serve(t, account(t, row.service, model.Off, nil).ServeHTTP)
-			p := remote(t, server, server.URL)
-			p.Client = row.asked
-			record := runtest.Run(t, p)
-			if all := record.Total(results.Everything); record.Manifest.Client != row.want || all.Failed > 0 || all.Ok == 0 {
-				t.Errorf("client %q, %d ok, %d failed; want %s", record.Manifest.Client, all.Ok, all.Failed, row.want)
+		name, server := row.service+" by "+row.asked, serve(t, account(t, row.service, model.Off, nil).ServeHTTP)
+		p := remote(t, server, server.URL)
+		p.Client = row.asked
+		all.Go(func() {
+			record, err := run.Run(t.Context(), p)
+			if !assert.NoError(t, err, name) {
+				return
 			}
+			assert.Equal(t, row.want, record.Manifest.Client, name)
+			sum := record.Total(results.Everything)
+			assert.Truef(t, sum.Failed == 0 && sum.Ok > 0, "%s: %d ok, %d failed", name, sum.Ok, sum.Failed)
 			for _, one := range record.Said.Slowest {
 				assert.Truef(t, len(one.RequestID) == 36 && one.ClientRequestID != "" && one.Took > 0,
-					"one of the slowest is %+v; want the service's identifier of it", one)
+					"%s: one of the slowest is %+v; want the service's identifier of it", name, one)
 			}
-			assert.Len(t, record.Said.Slowest, 10, "slowest")
+			assert.Len(t, record.Said.Slowest, 10, name)
 		})
 	}
+	all.Wait()
 }
 
 func TestClientsThatAreNone(t *testing.T) {

@@ -28,6 +28,7 @@ func closes(t *testing.T, record *results.Record) {
 // is promised, and takes what its comments propose.
 func TestTheSampleScenarioRuns(t *testing.T) {
 	runtest.SkipIfShort(t)
+	t.Parallel()
 	file, err := os.ReadFile("../../docs/registrations.yaml")
 	require.NoError(t, err)
 	text := string(file)

@@ -57,6 +57,7 @@ func TestRehearsalIsBounded(t *testing.T) {
 // Of a load that is too long to be rehearsed, the rest goes on as it began, closed loops
 // included.
 func TestForecastOfAPart(t *testing.T) {
+	t.Parallel()
 	for _, load := range []string{"arrivals: {constant: 210}, for: 40s", "clients: 10, think: 5ms, for: 20s", "clients: 8, count: 6000"} {
 		s := runtest.Parse(t, strings.Replace(rehearsable, "arrivals: {constant: 300}, for: 4s", load, 1))
 		plan := run.Plan{Scenario: s}

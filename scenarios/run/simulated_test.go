@@ -38,6 +38,7 @@ func quickly() []string {
 // The books close with entities and without, and say the same.
 func TestSimulationBooksCloseEitherWay(t *testing.T) {
 	runtest.SkipIfShort(t)
+	t.Parallel()
 	without, with := canonical(t, run.Plan{}, quickly()...), canonical(t, run.Plan{Data: true}, quickly()...)
 	closes(t, without.Record)
 	closes(t, with.Record)
@@ -61,6 +62,7 @@ func TestHotKeyIsNeverRelieved(t *testing.T) {
 
 // On a warm start there are no ranges for load balancing to split: the load is sustained.
 func TestWarmStartIsSustained(t *testing.T) {
+	t.Parallel()
 	record := canonical(t, run.Plan{Rival: true}, append(quickly(), "start=warm")...)
 	s := record.Summary
 	assert.Truef(t, s.Balance == nil && s.State == results.Holds, "balance %+v, state %s", s.Balance, s.State)
