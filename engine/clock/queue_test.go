@@ -51,13 +51,11 @@ func TestQueueAgainstSort(t *testing.T) {
 
 func TestEmptyQueue(t *testing.T) {
 	var q clock.Queue[due]
-	if at, number, ok := q.Peek(); ok || at != clock.Never || number != 0 {
-		t.Errorf("Peek() of an empty queue = %v, %d, %v; want Never, 0, false", at, number, ok)
-	}
+	at, number, ok := q.Peek()
+	assert.Truef(t, !ok && at == clock.Never && number == 0, "Peek() of an empty queue = %v, %d, %v", at, number, ok)
 	defer func() {
-		if got := fmt.Sprint(recover()); !strings.HasPrefix(got, "clock: ") {
-			t.Errorf("Pop() of an empty queue panicked with %q; want a text that begins with the package", got)
-		}
+		got := fmt.Sprint(recover())
+		assert.Truef(t, strings.HasPrefix(got, "clock: "), "Pop() of an empty queue panicked with %q", got)
 	}()
 	q.Pop()
 }

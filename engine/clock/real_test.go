@@ -39,9 +39,8 @@ func TestRealSleep(t *testing.T) {
 				ctx = limited
 			}
 			err := clk.Sleep(ctx, clock.Instant(row.until))
-			if !errors.Is(err, row.want) || (err == nil) != (row.want == nil) || clk.Now().Offset() != row.awakeAt {
-				t.Errorf("%s: Sleep = %v at %v; want %v at %v", row.name, err, clk.Now().Offset(), row.want, row.awakeAt)
-			}
+			assert.Truef(t, errors.Is(err, row.want) && (err == nil) == (row.want == nil) && clk.Now().Offset() == row.awakeAt,
+				"%s: Sleep = %v at %v; want %v at %v", row.name, err, clk.Now().Offset(), row.want, row.awakeAt)
 		})
 	}
 }
@@ -90,9 +89,8 @@ func TestManySleepersWakeEachAtTheirInstant(t *testing.T) {
 		for n := range 100 {
 			go func() {
 				until := clock.Instant(time.Duration(n*37%100) * ms)
-				if err := clk.Sleep(t.Context(), until); err != nil {
-					t.Errorf("Sleep(%v) = %v; want nil", until.Offset(), err)
-				}
+				err := clk.Sleep(t.Context(), until)
+				assert.Truef(t, err == nil, "Sleep(%v) = %v; want nil", until.Offset(), err)
 				woke <- clk.Now().Sub(until)
 			}()
 		}

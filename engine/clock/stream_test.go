@@ -3,6 +3,7 @@ package clock_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ func TestTheDrawsOfAKnownSeed(t *testing.T) {
 	}
 	first, second := clock.NewStream(7, "keys").Try(42, 3), clock.NewStream(7, "keys").Try(42, 3)
 	for i := range 1000 {
-		require.Equalf(t, second.Uint64(), first.Uint64(), "draw %d of one number = and", i)
+		require.Equalf(t, second.Uint64(), first.Uint64(), "draw %d of one number, and again", i)
 	}
 }
 
@@ -118,16 +119,13 @@ func TestIntNAtTheEnds(t *testing.T) {
 	draw := clock.NewStream(1, "ends").At(0)
 	for range 1000 {
 		require.Equal(t, 0, draw.IntN(1), "IntN(1)")
-		if got := draw.IntN(math.MaxInt); got < 0 {
-			t.Fatalf("IntN(MaxInt) = %d; want 0 or more", got)
-		}
+		require.GreaterOrEqual(t, draw.IntN(math.MaxInt), 0, "IntN(MaxInt)")
 	}
 	for _, n := range []int{0, -1, math.MinInt} {
 		func() {
 			defer func() {
-				if got := fmt.Sprint(recover()); !strings.HasPrefix(got, "clock: ") {
-					t.Errorf("IntN(%d) panicked with %q; want a text that begins with the package", n, got)
-				}
+				got := fmt.Sprint(recover())
+				assert.Truef(t, strings.HasPrefix(got, "clock: "), "IntN(%d) panicked with %q", n, got)
 			}()
 			draw.IntN(n)
 		}()
@@ -158,14 +156,20 @@ func TestFloat64HasTheMomentsOfTheUniform(t *testing.T) {
 		}
 		// Standard deviations of one term: x √(1/12), x² √(1/180), x·y 1/12.
 		n := math.Sqrt(draws)
-		if got := sum / draws; math.Abs(got) > 4.5*math.Sqrt(1.0/12)/n {
-			t.Errorf("%s: mean = %v; want 1/2", name, got+0.5)
-		}
-		if got := squares / draws; math.Abs(got-1.0/12) > 4.5*math.Sqrt(1.0/180)/n {
-			t.Errorf("%s: variance = %v; want 1/12", name, got)
-		}
-		if got := products / draws; math.Abs(got) > 4.5/12/n {
-			t.Errorf("%s: covariance of neighbours = %v; want 0", name, got)
-		}
+		assert.InDeltaf(t, 0, sum/draws, 4.5*math.Sqrt(1.0/12)/n, "%s: mean less 1/2", name)
+		assert.InDeltaf(t, 1.0/12, squares/draws, 4.5*math.Sqrt(1.0/180)/n, "%s: variance", name)
+		assert.InDeltaf(t, 0, products/draws, 4.5/12/n, "%s: covariance of neighbours", name)
 	}
+}
+
+// A draw is a source for the distributions of math/rand/v2.
+func TestADrawIsARandSource(t *testing.T) {
+	draw := clock.NewStream(1, "normal").At(0)
+	rng := rand.New(&draw)
+	const draws = 50_000
+	var sum float64
+	for range draws {
+		sum += rng.NormFloat64()
+	}
+	assert.InDeltaf(t, 0, sum/draws, 4.5/math.Sqrt(draws), "mean of normal draws")
 }

@@ -2,9 +2,11 @@ package filter_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
@@ -70,15 +72,12 @@ func TestRangeOfAFilter(t *testing.T) {
 		{"nor is it a truth value", "RowKey", empty, true},
 	} {
 		e := parsed(t, row.text)
-		if e.Range() != row.want || e.Exact() != row.exact {
-			t.Errorf("%s: Parse(%q) spans %+q, exactly: %v; want %+q, %v", row.name, row.text,
-				spelled(e.Range()), e.Exact(), spelled(row.want), row.exact)
-		}
+		assert.Truef(t, e.Range() == row.want && e.Exact() == row.exact,
+			"%s: Parse(%q) spans %+q, exactly: %v", row.name, row.text, spelled(e.Range()), e.Exact())
 	}
 	var zero filter.Expression
-	if zero.Range() != all || !zero.Exact() || !zero.Keeps(key("a", "b"), nil) || zero.String() != "" {
-		t.Errorf("the zero Expression is %q over %v; want no filter", zero.String(), zero.Range())
-	}
+	assert.Truef(t, zero.Range() == all && zero.Exact() && zero.Keeps(key("a", "b"), nil) && zero.String() == "",
+		"the zero Expression is %q over %v; want no filter", zero.String(), zero.Range())
 }
 
 func spelled(r filter.Range) []string {
@@ -108,11 +107,8 @@ func TestRangeOfAConjunctionIsTight(t *testing.T) {
 		text := both.spell(rng)
 		e := parsed(t, text)
 		require.Truef(t, e.Exact(), "seed %d: Parse(%q).Exact() = false; want true", seed, text)
-		for _, k := range keys {
-			if got, want := e.Range().Contains(k), both.holds(row{key: k}); got != want {
-				t.Fatalf("seed %d: Parse(%q).Range().Contains(%+q) = %v; want %v", seed, text, k, got, want)
-			}
-		}
+		i := slices.IndexFunc(keys, func(k entity.Key) bool { return e.Range().Contains(k) != both.holds(row{key: k}) })
+		require.Negativef(t, i, "seed %d: Parse(%q).Range().Contains is wrong of key %d of the universe", seed, text, i)
 	}
 }
 
@@ -131,9 +127,8 @@ func TestTextOfARange(t *testing.T) {
 			"PartitionKey eq 'a' and RowKey ge 'x' or PartitionKey gt 'a' and PartitionKey lt 'c' or PartitionKey eq 'c' and RowKey lt 'r'"},
 		{filter.OnePartition("b").StartingAt(key("c", "x")), "PartitionKey lt ''"},
 	} {
-		if got, ok := row.r.Text(); got != row.want || !ok {
-			t.Errorf("%+q.Text() = %q, %v; want %q", spelled(row.r), got, ok, row.want)
-		}
+		got, ok := row.r.Text()
+		assert.Truef(t, got == row.want && ok, "%+q.Text() = %q, %v; want %q", spelled(row.r), got, ok, row.want)
 	}
 	for _, row := range []struct {
 		name string
@@ -144,9 +139,8 @@ func TestTextOfARange(t *testing.T) {
 		{"a bound that is no text", filter.Rows("p", "a\xFF", "c")},
 		{"bounds that no $filter is long enough for", filter.OnePartition(strings.Repeat("'", filter.MaxText/2))},
 	} {
-		if got, ok := row.r.Text(); ok || got != "" {
-			t.Errorf("%s: %.200v.Text() = %.80q, %v; want none", row.name, spelled(row.r), got, ok)
-		}
+		got, ok := row.r.Text()
+		assert.Truef(t, !ok && got == "", "%s: %.200v.Text() = %.80q, %v; want none", row.name, spelled(row.r), got, ok)
 	}
 }
 
@@ -173,30 +167,19 @@ func checkText(t *testing.T, r filter.Range, keys []entity.Key) {
 	t.Helper()
 	text, ok := r.Text()
 	_, one := r.Partition()
-	if !ok {
-		t.Fatalf("%+q.Text() = %q, %v; want a text", spelled(r), text, ok)
-	}
+	require.Truef(t, ok, "%+q.Text() = %q, %v; want a text", spelled(r), text, ok)
 	e := parsed(t, text)
 	if exact := one || r.Empty() || r.From.Row == "" && (!r.Bounded || r.To.Row == ""); !exact {
-		if e.Range() != filter.All() || e.Exact() {
-			t.Fatalf("Parse(%q).Range() = %+q; want the whole table, of which it keeps a part", text, spelled(e.Range()))
-		}
-		for _, k := range keys {
-			if got, want := e.Keeps(k, nil), r.Contains(k); got != want {
-				t.Fatalf("Parse(%q).Keeps(%+q) = %v; want %v", text, k, got, want)
-			}
-		}
+		require.Truef(t, e.Range() == filter.All() && !e.Exact(), "Parse(%q).Range() = %+q", text, spelled(e.Range()))
+		i := slices.IndexFunc(keys, func(k entity.Key) bool { return e.Keeps(k, nil) != r.Contains(k) })
+		require.Negativef(t, i, "Parse(%q).Keeps is wrong of key %d of the universe", text, i)
 		return
 	}
-	if !e.Exact() || e.String() != text || e.Range().Empty() != r.Empty() {
-		t.Fatalf("Parse(%q) = %q, exactly: %v; want the same, as of %+q", text, e, e.Exact(), spelled(r))
-	}
-	if !r.Empty() && e.Range() != r {
-		t.Fatalf("Parse(%q).Range() = %+q; want %+q", text, spelled(e.Range()), spelled(r))
-	}
-	for _, k := range keys {
-		if got, want := e.Keeps(k, nil), r.Contains(k); got != want || e.Range().Contains(k) != want {
-			t.Fatalf("Parse(%q).Keeps(%+q) = %v; want %v", text, k, got, want)
-		}
-	}
+	require.Truef(t, e.Exact() && e.String() == text && e.Range().Empty() == r.Empty(),
+		"Parse(%q) = %q, exactly: %v; want the same, as of %+q", text, e, e.Exact(), spelled(r))
+	require.Truef(t, r.Empty() || e.Range() == r, "Parse(%q).Range() = %+q", text, spelled(e.Range()))
+	i := slices.IndexFunc(keys, func(k entity.Key) bool {
+		return e.Keeps(k, nil) != r.Contains(k) || e.Range().Contains(k) != r.Contains(k)
+	})
+	require.Negativef(t, i, "Parse(%q).Keeps or Contains is wrong of key %d of the universe", text, i)
 }

@@ -27,7 +27,7 @@ func runner() row {
 	}
 }
 
-// What a block that nobody packed says is nothing.
+// A block that was not packed by this package has no properties.
 func TestKeepsOfABrokenEntity(t *testing.T) {
 	for _, p := range []entity.Packed{nil, {1, 2, 3}, make(entity.Packed, 9)} {
 		assert.Falsef(t, parsed(t, "Age ne 5 or Paid").Keeps(entity.Key{}, p), "Keeps(%v) = true; want false", p)
@@ -42,8 +42,8 @@ func TestKeepsAllocatesNothing(t *testing.T) {
 	e := parsed(t, fmt.Sprintf("PartitionKey ge '2011' and RowKey ne 'x' and Timestamp gt datetime'2011-01-01T00:00:00Z' and Name eq '%s'"+
 		" and Tag ge X'%x' and Id ne guid'00000000-0000-0000-0000-000000000000' and Chip gt 5.0 and Paid and not (Club eq 1)", long, long))
 	require.Truef(t, e.Keeps(r.key, packed), "Parse(%q).Keeps(a runner) = false; want true", e)
-	assert.EqualValues(t, 0, testing.AllocsPerRun(100, func() { e.Keeps(r.key, packed) }), "Keeps allocates times")
-	assert.False(t, parsed(t, "rowkey ne '' or age ne 1").Keeps(r.key, packed), "names in another case are of something")
+	assert.EqualValues(t, 0, testing.AllocsPerRun(100, func() { e.Keeps(r.key, packed) }), "allocations of Keeps")
+	assert.False(t, parsed(t, "rowkey ne '' or age ne 1").Keeps(r.key, packed), "Keeps of names in another case")
 }
 
 func TestShape(t *testing.T) {

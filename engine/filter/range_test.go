@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
@@ -37,70 +38,50 @@ func before(a, b string) bool {
 }
 
 func TestRangesHoldWhatTheySay(t *testing.T) {
+	type holds func(entity.Key) bool
+	// within holds what lies from one text on and before another, or begins with the last prefix.
+	within := func(text, from, to, last string) bool {
+		return !before(text, from) && (to == "" || before(text, to) || last != "" && strings.HasPrefix(text, last))
+	}
+	partitions := func(from, to, last string) holds {
+		return func(k entity.Key) bool { return within(k.Partition, from, to, last) }
+	}
+	rows := func(partition, from, to, last string) holds {
+		return func(k entity.Key) bool { return k.Partition == partition && within(k.Row, from, to, last) }
+	}
+	point := func(partition, row string) holds { return func(k entity.Key) bool { return k == key(partition, row) } }
+	const table, span, partition, some = filter.ClassTableScan, filter.ClassPartitionRangeScan, filter.ClassPartitionScan, filter.ClassRowRange
 	for _, row := range []struct {
 		name  string
 		r     filter.Range
-		holds func(entity.Key) bool
+		holds holds
 		class filter.Class
 		one   string
 	}{
-		{"all holds every key", filter.All(), func(entity.Key) bool { return true }, filter.ClassTableScan, "-"},
-		{"a partition range is half open", filter.PartitionRange("ab", "c"), func(k entity.Key) bool {
-			return !before(k.Partition, "ab") && before(k.Partition, "c")
-		}, filter.ClassPartitionRangeScan, "-"},
-		{"a partition range may begin with the empty key", filter.PartitionRange("", "a"), func(k entity.Key) bool {
-			return k.Partition == ""
-		}, filter.ClassPartitionRangeScan, "-"},
-		{"a partition range up to the next key is one partition", filter.PartitionRange("a", "a\x00"), func(k entity.Key) bool {
-			return k.Partition == "a"
-		}, filter.ClassPartitionScan, "a"},
-		{"prefixes of partitions, the last with all that begin so", filter.PartitionPrefixes("a ", "b\U00010000"), func(k entity.Key) bool {
-			return !before(k.Partition, "a ") && (before(k.Partition, "b\U00010000") || strings.HasPrefix(k.Partition, "b\U00010000"))
-		}, filter.ClassPartitionRangeScan, "-"},
-		{"prefixes of partitions up to the greatest have no end", filter.PartitionPrefixes("c", "\uFFFF"), func(k entity.Key) bool {
-			return !before(k.Partition, "c")
-		}, filter.ClassPartitionRangeScan, "-"},
-		{"prefixes of rows, the last with all that begin so", filter.RowPrefixes("a", "ab", "b"), func(k entity.Key) bool {
-			return k.Partition == "a" && !before(k.Row, "ab") && (before(k.Row, "b") || strings.HasPrefix(k.Row, "b"))
-		}, filter.ClassRowRange, "a"},
-		{"prefixes of rows up to the greatest end with the partition", filter.RowPrefixes("a", "c", "\uFFFF"), func(k entity.Key) bool {
-			return k.Partition == "a" && !before(k.Row, "c")
-		}, filter.ClassRowRange, "a"},
-		{"one partition", filter.OnePartition("b"), func(k entity.Key) bool {
-			return k.Partition == "b"
-		}, filter.ClassPartitionScan, "b"},
-		{"the partition with the empty key", filter.OnePartition(""), func(k entity.Key) bool {
-			return k.Partition == ""
-		}, filter.ClassPartitionScan, ""},
-		{"rows are half open", filter.Rows("b", "a b", "b\uE000"), func(k entity.Key) bool {
-			return k.Partition == "b" && !before(k.Row, "a b") && before(k.Row, "b\uE000")
-		}, filter.ClassRowRange, "b"},
-		{"rows from one on run to the partition's end", filter.RowsFrom("b", "ab"), func(k entity.Key) bool {
-			return k.Partition == "b" && !before(k.Row, "ab")
-		}, filter.ClassRowRange, "b"},
-		{"a point holds one key", filter.Point("b", "a'"), func(k entity.Key) bool {
-			return k == key("b", "a'")
-		}, filter.ClassPoint, "b"},
-		{"a point may be the empty key", filter.Point("", ""), func(k entity.Key) bool {
-			return k == key("", "")
-		}, filter.ClassPoint, ""},
-		{"rows up to a key are no partition scan", filter.Rows("a", "", "b"), func(k entity.Key) bool {
-			return k.Partition == "a" && before(k.Row, "b")
-		}, filter.ClassRowRange, "a"},
-		{"a table from a key on is no table scan", filter.All().StartingAt(key("b", "")), func(k entity.Key) bool {
-			return !before(k.Partition, "b")
-		}, filter.ClassPartitionRangeScan, "-"},
+		{"all holds every key", filter.All(), partitions("", "", ""), table, "-"},
+		{"a partition range is half open", filter.PartitionRange("ab", "c"), partitions("ab", "c", ""), span, "-"},
+		{"it may begin with the empty key", filter.PartitionRange("", "a"), rows("", "", "", ""), span, "-"},
+		{"up to the next key it is one partition", filter.PartitionRange("a", "a\x00"), rows("a", "", "", ""), partition, "a"},
+		{"prefixes of partitions, the last with all that begin so", filter.PartitionPrefixes("a ", "b\U00010000"),
+			partitions("a ", "b\U00010000", "b\U00010000"), span, "-"},
+		{"those up to the greatest have no end", filter.PartitionPrefixes("c", "\uFFFF"), partitions("c", "", ""), span, "-"},
+		{"prefixes of rows, the last with all that begin so", filter.RowPrefixes("a", "ab", "b"), rows("a", "ab", "b", "b"), some, "a"},
+		{"those up to the greatest end with the partition", filter.RowPrefixes("a", "c", "\uFFFF"), rows("a", "c", "", ""), some, "a"},
+		{"one partition", filter.OnePartition("b"), rows("b", "", "", ""), partition, "b"},
+		{"the partition with the empty key", filter.OnePartition(""), rows("", "", "", ""), partition, ""},
+		{"rows are half open", filter.Rows("b", "a b", "b\uE000"), rows("b", "a b", "b\uE000", ""), some, "b"},
+		{"rows from one on run to the partition's end", filter.RowsFrom("b", "ab"), rows("b", "ab", "", ""), some, "b"},
+		{"a point holds one key", filter.Point("b", "a'"), point("b", "a'"), filter.ClassPoint, "b"},
+		{"a point may be the empty key", filter.Point("", ""), point("", ""), filter.ClassPoint, ""},
+		{"rows up to a key are no partition scan", filter.Rows("a", "", "b"), rows("a", "", "b", ""), some, "a"},
+		{"a table from a key on is no table scan", filter.All().StartingAt(key("b", "")), partitions("b", "", ""), span, "-"},
 	} {
-		for _, k := range universe() {
-			if got, want := row.r.Contains(k), row.holds(k); got != want {
-				t.Errorf("%s: Contains(%+q) = %v; want %v", row.name, k, got, want)
-			}
-		}
+		i := slices.IndexFunc(universe(), func(k entity.Key) bool { return row.r.Contains(k) != row.holds(k) })
+		assert.Negativef(t, i, "%s: Contains is wrong of key %d of the universe", row.name, i)
 		assert.Falsef(t, row.r.Empty(), "%s: Empty() = true; want false", row.name)
 		assert.Equalf(t, row.class, row.r.Class(), "%s: Class()", row.name)
-		if pk, one := row.r.Partition(); one != (row.one != "-") || one && pk != row.one {
-			t.Errorf("%s: Partition() = %q, %v; want %q", row.name, pk, one, row.one)
-		}
+		pk, one := row.r.Partition()
+		assert.Truef(t, one == (row.one != "-") && (!one || pk == row.one), "%s: Partition() = %q, %v", row.name, pk, one)
 	}
 }
 
@@ -112,12 +93,10 @@ func TestRowPrefixIsHasPrefix(t *testing.T) {
 	for _, prefix := range prefixes {
 		r := filter.RowPrefix("b", prefix)
 		assert.Truef(t, utf8.ValidString(r.To.Row), "RowPrefix(b, %+q).To.Row = %+q; want valid UTF-8", prefix, r.To.Row)
-		for _, k := range universe() {
-			want := k.Partition == "b" && strings.HasPrefix(k.Row, prefix)
-			if got := r.Contains(k); got != want {
-				t.Errorf("RowPrefix(b, %+q).Contains(%+q) = %v; want %v", prefix, k, got, want)
-			}
-		}
+		i := slices.IndexFunc(universe(), func(k entity.Key) bool {
+			return r.Contains(k) != (k.Partition == "b" && strings.HasPrefix(k.Row, prefix))
+		})
+		assert.Negativef(t, i, "RowPrefix(b, %+q).Contains is wrong of key %d of the universe", prefix, i)
 	}
 }
 
@@ -137,12 +116,7 @@ func TestEmptyRanges(t *testing.T) {
 		{"the whole table is never none", filter.All().After(key("\uFFFF", "\uFFFF")), false},
 	} {
 		assert.Equalf(t, row.want, row.r.Empty(), "%s: %+v.Empty()", row.name, row.r)
-		if !row.want {
-			continue
-		}
-		for _, k := range universe() {
-			assert.Falsef(t, row.r.Contains(k), "%s: %+v.Contains(%+q) = true of an empty range", row.name, row.r, k)
-		}
+		assert.Falsef(t, row.want && slices.ContainsFunc(universe(), row.r.Contains), "%s: %+v contains a key", row.name, row.r)
 	}
 }
 
@@ -159,15 +133,11 @@ func TestResumptionCutsARangeInTwo(t *testing.T) {
 		}
 		for _, r := range ranges {
 			at, after := r.StartingAt(cut), r.After(cut)
-			for _, k := range keys {
-				c := k.Compare(cut)
-				if got, want := at.Contains(k), r.Contains(k) && c >= 0; got != want {
-					t.Fatalf("%+v.StartingAt(%+q).Contains(%+q) = %v; want %v", r, cut, k, got, want)
-				}
-				if got, want := after.Contains(k), r.Contains(k) && c > 0; got != want {
-					t.Fatalf("%+v.After(%+q).Contains(%+q) = %v; want %v", r, cut, k, got, want)
-				}
-			}
+			i := slices.IndexFunc(keys, func(k entity.Key) bool {
+				in, c := r.Contains(k), k.Compare(cut)
+				return at.Contains(k) != (in && c >= 0) || after.Contains(k) != (in && c > 0)
+			})
+			require.Negativef(t, i, "%+v cut at %+q is wrong of key %d of the universe", r, cut, i)
 		}
 	}
 }

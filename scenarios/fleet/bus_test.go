@@ -18,35 +18,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
+	"loadgen/scenarios/run/runtest"
 )
-
-// newToken and newIdentity are such as members have.
-func newToken(t *testing.T) Token {
-	t.Helper()
-	token, err := NewToken()
-	require.NoError(t, err)
-	return token
-}
-
-func newIdentity(t *testing.T) string {
-	t.Helper()
-	id, err := newID()
-	require.NoError(t, err)
-	return id
-}
 
 // opened is a leader's end with a server of its own, and its token.
 func opened(t *testing.T, listen string) (*busLeader, Token) {
 	t.Helper()
-	o := BusOptions{Listen: listen, Token: newToken(t)}
+	o := BusOptions{Listen: listen, Token: runtest.Must(NewToken())}
 	return led(t, o), o.Token
 }
 
 // led is a leader's end.
 func led(t *testing.T, o BusOptions) *busLeader {
 	t.Helper()
-	l, err := openBus(o, clock.NewReal())
-	require.NoError(t, err)
+	l := runtest.Must(openBus(o, clock.NewReal()))
 	t.Cleanup(l.Close)
 	return l
 }
@@ -54,9 +39,8 @@ func led(t *testing.T, o BusOptions) *busLeader {
 // dialed is a member's end.
 func dialed(t *testing.T, o BusOptions) (*busMember, string) {
 	t.Helper()
-	id := newIdentity(t)
-	m, err := dialBus(t.Context(), o, id, clock.NewReal())
-	require.NoError(t, err)
+	id := runtest.Must(newID())
+	m := runtest.Must(dialBus(t.Context(), o, id, clock.NewReal()))
 	t.Cleanup(m.Close)
 	return m, id
 }
@@ -131,13 +115,13 @@ func permitted(t *testing.T, c *nats.Conn, subject string, do func() error) bool
 func TestWhoGetsIn(t *testing.T) {
 	for _, listen := range []string{"", ":0"} {
 		l, token := opened(t, listen)
-		other, id := newToken(t), newIdentity(t)
+		other, id := runtest.Must(NewToken()), runtest.Must(newID())
 		_, err := dialBus(t.Context(), BusOptions{URL: l.url, Token: other}, id, clock.NewReal())
 		assert.Truef(t, errors.Is(err, errRefused) && !strings.Contains(err.Error(), other.secret) &&
 			errors.Is(err, errOtherLeader) == (listen != ""), "with another token, at %q: %v", l.url, err)
-		_, err = nats.Connect(l.url, append(forged(t, token, other), nats.Name(id))...)
+		_, err = nats.Connect(l.url, append(forged(token, other), nats.Name(id))...)
 		assert.Error(t, err, "with the key of the fleet, and another's signature: it is let in")
-		c, err := nats.Connect(l.url, append(forged(t, token, token), nats.Name(id))...)
+		c, err := nats.Connect(l.url, append(forged(token, token), nats.Name(id))...)
 		require.NoError(t, err, "with the key of the fleet, and its signature")
 		c.Close()
 		_, err = dialBus(t.Context(), BusOptions{URL: l.url, Token: token}, "not.an.id", clock.NewReal())
@@ -150,14 +134,9 @@ func TestWhoGetsIn(t *testing.T) {
 }
 
 // forged shows the key of one token and signs with that of another.
-func forged(t *testing.T, shown, signs Token) []nats.Option {
-	t.Helper()
-	show, err := shown.joinKey()
-	require.NoError(t, err)
-	public, err := show.PublicKey()
-	require.NoError(t, err)
-	key, err := signs.joinKey()
-	require.NoError(t, err)
+func forged(shown, signs Token) []nats.Option {
+	public := runtest.Must(runtest.Must(shown.joinKey()).PublicKey())
+	key := runtest.Must(signs.joinKey())
 	trusting := func(o *nats.Options) error { o.TLSConfig = &tls.Config{InsecureSkipVerify: true}; return nil }
 	return []nats.Option{nats.Nkey(public, key.Sign), nats.Timeout(5 * time.Second), trusting}
 }
@@ -166,15 +145,13 @@ func forged(t *testing.T, shown, signs Token) []nats.Option {
 func TestJoiningWhatIsNoFleet(t *testing.T) {
 	web := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(web.Close)
-	silent, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	silent := runtest.Must(net.Listen("tcp", "127.0.0.1:0"))
 	t.Cleanup(func() { silent.Close() })
 	talks := talking(t, "SSH-2.0-OpenSSH_9.9\r\n")
-	nobody, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	nobody := runtest.Must(net.Listen("tcp", "127.0.0.1:0"))
 	free := nobody.Addr().String()
 	nobody.Close()
-	token := newToken(t)
+	token := runtest.Must(NewToken())
 	for _, row := range []struct {
 		sentence, url string
 		want          error
@@ -190,7 +167,7 @@ func TestJoiningWhatIsNoFleet(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			t.Parallel()
-			_, err := dialBus(t.Context(), BusOptions{URL: row.url, Token: token}, newIdentity(t), clock.NewReal())
+			_, err := dialBus(t.Context(), BusOptions{URL: row.url, Token: token}, runtest.Must(newID()), clock.NewReal())
 			if err == nil || row.want != nil && !errors.Is(err, row.want) || !strings.Contains(err.Error(), row.says) ||
 				strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "hush") {
 				t.Errorf("%v; want %v in one line that says %q", err, row.want, row.says)
@@ -202,8 +179,7 @@ func TestJoiningWhatIsNoFleet(t *testing.T) {
 // talking is a server that says one thing to everybody.
 func talking(t *testing.T, text string) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	l := runtest.Must(net.Listen("tcp", "127.0.0.1:0"))
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -222,17 +198,16 @@ func talking(t *testing.T, text string) string {
 
 // A port that is taken is said so.
 func TestAPortThatIsTaken(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	l := runtest.Must(net.Listen("tcp", "127.0.0.1:0"))
 	defer l.Close()
-	_, err = openBus(BusOptions{Listen: l.Addr().String(), Token: newToken(t)}, clock.NewReal())
+	_, err := openBus(BusOptions{Listen: l.Addr().String(), Token: runtest.Must(NewToken())}, clock.NewReal())
 	assert.ErrorIs(t, err, errListen)
 }
 
 // A token is read from a file of its owner's, never printed, and long enough.
 func TestTokens(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "token")
-	written := newToken(t)
+	written := runtest.Must(NewToken())
 	for mode, text := range map[os.FileMode]string{0o600: written.secret + "\n", 0o440: written.secret} { // a container's secret
 		require.NoError(t, errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chmod(path, mode)))
 		if read, err := ReadToken(path); err != nil || read != written {

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
+	"loadgen/scenarios/run/runtest"
 )
 
 // outside starts a nats-server by the file of its settings, as its own command does, and
@@ -26,11 +27,9 @@ func outside(t *testing.T, settings string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "nats.conf")
 	require.NoError(t, os.WriteFile(file, []byte("listen: \"127.0.0.1:-1\"\n"+settings), 0o600))
-	opts, err := server.ProcessConfigFile(file)
-	require.NoError(t, err)
+	opts := runtest.Must(server.ProcessConfigFile(file))
 	opts.NoSigs, opts.NoLog = true, true
-	s, err := server.NewServer(opts)
-	require.NoError(t, err)
+	s := runtest.Must(server.NewServer(opts))
 	s.Start()
 	t.Cleanup(s.Shutdown)
 	require.True(t, s.ReadyForConnections(20*time.Second), "the server does not listen")
@@ -47,13 +46,13 @@ func TestAServerOfSomebodyElse(t *testing.T) {
 		{"with credentials", settings, creds},
 	} {
 		url := outside(t, row.settings)
-		o := BusOptions{URL: url, Token: newToken(t), Creds: row.creds}
+		o := BusOptions{URL: url, Token: runtest.Must(NewToken()), Creds: row.creds}
 		l := led(t, o)
 		m, id := dialed(t, o)
 		exchange(t, l, m, id)
 		_, err := openBus(o, clock.NewReal())
 		assert.ErrorIsf(t, err, errLed, "%s: a second leader", row.sentence)
-		led(t, BusOptions{URL: url, Token: newToken(t), Creds: row.creds})
+		led(t, BusOptions{URL: url, Token: runtest.Must(NewToken()), Creds: row.creds})
 		if row.creds != "" {
 			without := BusOptions{URL: url, Token: o.Token}
 			if _, err := dialBus(t.Context(), without, id, clock.NewReal()); !errors.Is(err, errRefused) || strings.Contains(err.Error(), "\n") {
@@ -67,7 +66,7 @@ func TestAServerOfSomebodyElse(t *testing.T) {
 
 // Of two leaders that begin at once one leads.
 func TestTwoLeadersAtOnce(t *testing.T) {
-	o := BusOptions{URL: outside(t, ""), Token: newToken(t)}
+	o := BusOptions{URL: outside(t, ""), Token: runtest.Must(NewToken())}
 	type end struct {
 		l   *busLeader
 		err error
@@ -95,34 +94,20 @@ func TestTwoLeadersAtOnce(t *testing.T) {
 // credentials are the settings of a server with an account, and the file of one of its users.
 func credentials(t *testing.T) (settings, file string) {
 	t.Helper()
-	must := func(err error) {
-		t.Helper()
-		require.NoError(t, err)
-	}
 	key := func(make func() (nkeys.KeyPair, error)) (nkeys.KeyPair, string) {
-		pair, err := make()
-		must(err)
-		public, err := pair.PublicKey()
-		must(err)
-		return pair, public
+		pair := runtest.Must(make())
+		return pair, runtest.Must(pair.PublicKey())
 	}
 	operator, operatorID := key(nkeys.CreateOperator)
 	account, accountID := key(nkeys.CreateAccount)
 	user, userID := key(nkeys.CreateUser)
-	operatorJWT, err := jwt.NewOperatorClaims(operatorID).Encode(operator)
-	must(err)
-	accountJWT, err := jwt.NewAccountClaims(accountID).Encode(operator)
-	must(err)
+	operatorJWT := runtest.Must(jwt.NewOperatorClaims(operatorID).Encode(operator))
+	accountJWT := runtest.Must(jwt.NewAccountClaims(accountID).Encode(operator))
 	claims := jwt.NewUserClaims(userID)
 	claims.Permissions.Pub.Allow.Add("loadgen.v1.>")
 	claims.Permissions.Sub.Allow.Add("loadgen.v1.>")
-	userJWT, err := claims.Encode(account)
-	must(err)
-	seed, err := user.Seed()
-	must(err)
-	text, err := jwt.FormatUserConfig(userJWT, seed)
-	must(err)
+	text := runtest.Must(jwt.FormatUserConfig(runtest.Must(claims.Encode(account)), runtest.Must(user.Seed())))
 	file = filepath.Join(t.TempDir(), "user.creds")
-	must(os.WriteFile(file, text, 0o600))
+	require.NoError(t, os.WriteFile(file, text, 0o600))
 	return fmt.Sprintf("operator: %q\nresolver: MEMORY\nresolver_preload: { %s: %q }\n", operatorJWT, accountID, accountJWT), file
 }

@@ -16,6 +16,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/scenarios/fleet/protocol"
+	"loadgen/scenarios/run/runtest"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the golden replies of testdata anew; read the difference before committing it")
@@ -248,49 +249,23 @@ func (s *story) happens(draw *clock.Draw) {
 	from := time.Duration(draw.IntN(12_000)) * ms
 	short := time.Duration(draw.IntN(3_500)) * ms
 	long := 6*time.Second + short
-	add := func(at time.Duration, words string) {
-		do, err := doing(strings.Fields(words))
-		if err != nil {
-			panic(err)
-		}
-		s.acts = append(s.acts, act{at, do})
+	things := []struct {
+		first, second string
+		after         time.Duration
+	}{
+		{"kill " + name, "", 0}, {"stop " + name, "continue " + name, long}, {"cut " + name, "mend " + name, long}, {"leader killed", "", 0},
+		{"leader stops", "leader continues", long}, {"leader interrupted", "", 0}, {"clock " + name + " 1s", "", 0},
+		{"stop " + name, "continue " + name, short}, {"cut " + name, "mend " + name, short}, {"enters stranger", "", 0},
+		{"kill " + name, "returns " + name, long},
 	}
-	switch kind := draw.IntN(11); kind {
-	case 0, 1, 2, 3, 4, 5, 6:
-		s.harmless = false
-		switch kind {
-		case 0:
-			add(from, "kill "+name)
-		case 1:
-			add(from, "stop "+name)
-			add(from+long, "continue "+name)
-		case 2:
-			add(from, "cut "+name)
-			add(from+long, "mend "+name)
-		case 3:
-			add(from, "leader killed")
-		case 4:
-			add(from, "leader stops")
-			add(from+long, "leader continues")
-		case 5:
-			add(from, "leader interrupted")
-		case 6:
-			add(from, "clock "+name+" 1s")
-		}
-	case 7:
-		add(from, "stop "+name)
-		add(from+short, "continue "+name)
-		s.harmless = false
-	case 8:
-		add(from, "cut "+name)
-		add(from+short, "mend "+name)
-		s.harmless = false
-	case 9:
-		add(from+2*time.Second, "enters stranger")
+	thing := things[draw.IntN(len(things))]
+	if thing.first == "enters stranger" {
 		s.harmless = s.harmless && from > 0
-	case 10:
-		add(from, "kill "+name)
-		add(from+long, "returns "+name)
+		from += 2 * time.Second
+	} else {
 		s.harmless = false
+	}
+	for i, words := range slices.DeleteFunc([]string{thing.first, thing.second}, func(words string) bool { return words == "" }) {
+		s.acts = append(s.acts, act{from + time.Duration(i)*thing.after, runtest.Must(doing(strings.Fields(words)))})
 	}
 }
