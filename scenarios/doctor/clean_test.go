@@ -57,9 +57,8 @@ func (s *service) killed(t *testing.T, name string) {
 	})
 	spec := runtest.Must(scenarios.Builtin(name))
 	spec.Workers = 1
-	endpoint, err := run.ParseConnectionString(fmt.Sprintf("AccountName=races;AccountKey=%s;TableEndpoint=%s/races;QueueEndpoint=%[2]s/queues;BlobEndpoint=%[2]s/blobs", planted, server.URL))
-	require.NoError(t, err)
-	_, err = run.Run(ctx, run.Plan{Scenario: spec, On: run.Remote, Accounts: []run.Endpoint{endpoint}, NoProbe: true, Consent: func(run.Ask) error { return nil }})
+	endpoint := runtest.Must(run.ParseConnectionString(fmt.Sprintf("AccountName=races;AccountKey=%s;TableEndpoint=%s/races;QueueEndpoint=%[2]s/queues;BlobEndpoint=%[2]s/blobs", planted, server.URL)))
+	_, err := run.Run(ctx, run.Plan{Scenario: spec, On: run.Remote, Accounts: []run.Endpoint{endpoint}, NoProbe: true, Consent: func(run.Ask) error { return nil }})
 	require.ErrorIsf(t, err, context.Canceled, "the run of %s ended with", name)
 }
 
@@ -70,8 +69,7 @@ func (s *service) clean(t *testing.T, o CleanOptions, at ...string) *Cleaned {
 	if o.Service.Account() == "" {
 		o.Service = endpointAt(t, append(at, s.URL)[0], planted)
 	}
-	c := runtest.Must(Clean(t.Context(), o))
-	return c
+	return runtest.Must(Clean(t.Context(), o))
 }
 
 func marker(scenario string) []entity.Property {
@@ -112,10 +110,9 @@ func TestClean(t *testing.T) {
 			"loadgenlike": NotOurs, "loadgenelsewhere": NotOurs, "races": ""} {
 			assert.Equalf(t, want, states[name], "%s: %s", row.sentence, name)
 		}
-		got := c.Document().Answer.Claim
-		assert.Truef(t, got == row.claim && c.Marked == 1, "%s: it says %q, %d marked", row.sentence, got, c.Marked)
-		left := s.Engine.TableNames("races")
-		assert.Truef(t, slices.Equal(left, row.left), "%s: the tables %v are left; want %v", row.sentence, left, row.left)
+		assert.Equal(t, row.claim, c.Document().Answer.Claim, row.sentence)
+		assert.EqualValues(t, 1, c.Marked, row.sentence)
+		assert.Equal(t, row.left, s.Engine.TableNames("races"), row.sentence)
 	}
 }
 
@@ -175,9 +172,8 @@ func TestInterruptedClean(t *testing.T) {
 	c := runtest.Must(Clean(ctx, CleanOptions{Service: endpointAt(t, server.URL+"/races", planted), Clock: clock.NewReal(),
 		Agreed: true}))
 	// Whether the reply to the first was heard is a matter of chance.
-	if left := s.Engine.TableNames("races"); len(left) != 2 || c.LeftBehind != 2 || c.Dropped+c.NotDropped != 1 {
-		t.Errorf("Clean = %+v, and leaves %v; want the other two left behind", c, left)
-	}
+	assert.Len(t, s.Engine.TableNames("races"), 2, "tables left")
+	assert.Truef(t, c.LeftBehind == 2 && c.Dropped+c.NotDropped == 1, "Clean = %+v", c)
 }
 
 // A table whose marker is old is of a run under way where an entity of it is young.
@@ -226,10 +222,8 @@ func TestCleanOfOneTable(t *testing.T) {
 	for _, one := range c.Tables {
 		states = append(states, one.Table+" "+one.State)
 	}
-	want := []string{"loadgenone dropped", "loadgentheirs not ours", "loadgengone not there"}
-	assert.Truef(t, slices.Equal(states, want), "Clean = %q; want %q", states, want)
-	left := s.Engine.TableNames("races")
-	assert.Truef(t, slices.Equal(left, []string{"loadgentheirs", "loadgentwo"}), "the tables %v are left", left)
+	assert.Equal(t, []string{"loadgenone dropped", "loadgentheirs not ours", "loadgengone not there"}, states)
+	assert.Equal(t, []string{"loadgentheirs", "loadgentwo"}, s.Engine.TableNames("races"), "tables left")
 }
 
 // What a run makes beside its table is dropped with it, and before it; where that cannot be,

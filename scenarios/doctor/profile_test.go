@@ -82,8 +82,7 @@ func TestDamagedProfiles(t *testing.T) {
 func TestUse(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mine.yaml")
 	require.NoError(t, os.WriteFile(file, whole().Text(), 0o644))
-	s, _, err := scenarios.Open("stress")
-	require.NoError(t, err)
+	s := runtest.Builtin(t, "stress")
 	require.NoError(t, doctor.UseProfile(s, file))
 	require.NoError(t, s.Set("model.write_time", "9ms"))
 	m, err := s.PartitionModel()
@@ -93,13 +92,12 @@ func TestUse(t *testing.T) {
 	again, err := scenarios.Parse("again", s.Text())
 	assert.Truef(t, err == nil && bytes.Equal(again.Text(), s.Text()) && again.Model.Name() == s.Model.Name(),
 		"the scenario's text does not keep what was measured: %v\n%s", err, s.Text())
-	if err := doctor.UseProfile(s, "headroom"); err != nil || s.Model.Name() != "headroom" || s.Model.Measured != nil {
-		t.Errorf("Use(headroom) = %v, called %q", err, s.Model.Name())
-	}
+	require.NoError(t, doctor.UseProfile(s, "headroom"))
+	assert.Truef(t, s.Model.Name() == "headroom" && s.Model.Measured == nil, "the model is called %q", s.Model.Name())
 	for name, says := range map[string]string{"documentd": `did you mean "documented"?`, "no-such.yaml": "cannot be read: no such file", t.TempDir(): "cannot be read"} {
-		if err := doctor.UseProfile(s, name); err == nil || !strings.Contains(err.Error(), says) || !errors.Is(err, fields.ErrInvalid) {
-			t.Errorf("Use(%s) = %v; want a fault that says %q", name, err, says)
-		}
+		err := doctor.UseProfile(s, name)
+		assert.ErrorIs(t, err, fields.ErrInvalid, name)
+		assert.ErrorContains(t, err, says, name)
 	}
 }
 
@@ -124,8 +122,7 @@ func FuzzParse(f *testing.F) {
 // served is a service of our own that is measured as a stranger would be.
 func served(t *testing.T, set ...string) run.Endpoint {
 	t.Helper()
-	endpoint := runtest.Must(run.ParseConnectionString(resttest.Open(t, serve.Options{Quiet: true, Set: set}).ConnectionString()))
-	return endpoint
+	return runtest.Must(run.ParseConnectionString(resttest.Open(t, serve.Options{Quiet: true, Set: set}).ConnectionString()))
 }
 
 // remote are options of a small calibration of a service.
@@ -170,9 +167,9 @@ func TestOptionsAreChecked(t *testing.T) {
 	} {
 		o := doctor.CalibrationOptions{Budget: 5000, Rate: 50, MaxRate: 500}
 		row.change(&o)
-		if out, err := doctor.Calibrate(t.Context(), o); out != nil || err == nil || !strings.Contains(err.Error(), row.says) {
-			t.Errorf("%s: %v, %v; want a fault of %s", row.sentence, out, err, row.says)
-		}
+		out, err := doctor.Calibrate(t.Context(), o)
+		assert.Nil(t, out, row.sentence)
+		assert.ErrorContains(t, err, row.says, row.sentence)
 	}
 }
 
@@ -190,9 +187,7 @@ func TestTheBudgetIsKept(t *testing.T) {
 		}
 		assert.Truef(t, err == nil && out.Ended == nil && out.Profile.Requests <= budget,
 			"budget %d: %v, %v with %d requests; want at most the budget", budget, err, out.Ended, out.Profile.Requests)
-		if text := string(out.Profile.Text()); !strings.Contains(text, "the budget has too little left: it takes") {
-			t.Errorf("budget %d: the profile does not say what it was too little for:\n%s", budget, text)
-		}
+		assert.Contains(t, string(out.Profile.Text()), "the budget has too little left: it takes")
 		_, found := out.Profile.Parameter("read_time")
 		assert.Truef(t, found, "budget %d: no latencies were learnt", budget)
 	}
@@ -225,9 +220,9 @@ func TestInterrupted(t *testing.T) {
 	require.Truef(t, err == nil && errors.Is(out.Ended, context.Canceled),
 		"Calibrate = %v, %v; want an outcome that was interrupted", out, err)
 	assert.Contains(t, strings.Join(out.Document("").Answer.Says, " "), "interrupted", "told")
-	if _, found := out.Profile.Parameter("read_time"); !found || !bytes.Contains(out.Profile.Text(), []byte("interrupted before it was measured")) {
-		t.Errorf("the profile has not what was learnt, or does not say what was not:\n%s", out.Profile.Text())
-	}
+	_, found := out.Profile.Parameter("read_time")
+	assert.True(t, found, "the profile has not what was learnt")
+	assert.Contains(t, string(out.Profile.Text()), "interrupted before it was measured")
 }
 
 // However early a calibration of a service is interrupted, its table is dropped.
@@ -254,8 +249,7 @@ func TestInterruptedTablesAreDropped(t *testing.T) {
 		ended = out.Ended
 	}
 	assert.ErrorIs(t, ended, context.Canceled, "ended by")
-	left := o.Remains.List()
-	assert.Truef(t, len(left) == 0, "left behind: %v", left)
+	assert.Empty(t, o.Remains.List(), "left behind")
 }
 
 // after calls a function at the n-th line.
@@ -269,12 +263,6 @@ func (a *after) Write(p []byte) (int, error) {
 		a.then()
 	}
 	return len(p), nil
-}
-
-// overrideOf reads name=value.
-func overrideOf(text string) scenarios.Override {
-	name, value, _ := strings.Cut(text, "=")
-	return override(name, value)
 }
 
 func override(name, text string) scenarios.Override {

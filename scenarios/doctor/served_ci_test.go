@@ -3,6 +3,7 @@
 package doctor_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -26,7 +27,8 @@ func TestSecretsOfAServiceAreFound(t *testing.T) {
 	var set []string
 	for _, one := range secrets {
 		set = append(set, "model."+one)
-		tr.asked.Overrides = append(tr.asked.Overrides, overrideOf(one))
+		name, value, _ := strings.Cut(one, "=")
+		tr.asked.Overrides = append(tr.asked.Overrides, override(name, value))
 	}
 	s := scenarios.Scenario{Model: tr.asked}
 	var err error

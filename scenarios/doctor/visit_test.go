@@ -132,6 +132,7 @@ func TestVisits(t *testing.T) {
 	behindKey := []string{visitTrip, visitKeep, visitBytes}
 	behindTLS := []string{visitKey, visitTrip, visitClock, visitKeep, visitBytes}
 	behindConnect := []string{visitKey, visitTrip, visitWay, visitClock, visitKeep, visitBytes}
+	behindResolve := append([]string{visitConnect}, behindConnect...)
 	for _, row := range []struct {
 		sentence, url, key string
 		trust              *tls.Config
@@ -143,18 +144,15 @@ func TestVisits(t *testing.T) {
 		{"a table service", good.URL, planted, nil, "", "", nil, ""},
 		{"a table service behind TLS", secured.URL + "/races", planted, trusted, "", "", nil, ""},
 		{"a port that nobody listens on", closed, planted, nil, visitConnect, "", behindConnect, "is the port right?"},
-		{"a host that does not exist", "http://races.table.invalid/races", planted, nil,
-			visitResolve, "", append([]string{visitConnect}, behindConnect...), "no address of races.table.invalid"},
+		{"no such host", "http://races.table.invalid/races", planted, nil, visitResolve, "", behindResolve, "no address of races.table.invalid"},
 		{"the key of another account", good.URL, otherKey, nil, visitKey, "", behindKey, "account races"},
 		{"a clock that is 20 minutes off", late.URL, planted, nil, visitClock, visitKey, behindKey, "20 min"},
 		{"a clock that is 5 minutes off", slow.URL, planted, nil, "", "", nil, ""},
 		{"a service without a date", timeless.URL + "/races", planted, nil, "", visitClock, nil, "nothing of the time"},
-		{"a server that closes after each reply", closing.URL + "/races", planted, nil, visitKeep, "", nil,
-			"11 requests, 0 of them"},
+		{"a server that closes after each reply", closing.URL + "/races", planted, nil, visitKeep, "", nil, "11 requests, 0 of them"},
 		{"a page of the web", page.URL + "/races", planted, nil, visitKey, "", behindKey, "a web page"},
 		{"a server that hangs up", mute.URL + "/races", planted, nil, visitKey, visitClock, behindKey, "closed"},
-		{"a server that hangs up in the end", tired.URL + "/races", planted, nil, visitTrip, "", behindKey[1:],
-			"3 replies, then: "},
+		{"a server that hangs up in the end", tired.URL + "/races", planted, nil, visitTrip, "", behindKey[1:], "3 replies, then: "},
 		{"a certificate that nobody trusts", secured.URL + "/races", planted, nil, visitTLS, "", behindTLS, "trust who signed it"},
 		{"https where http is spoken", bare, planted, nil, visitTLS, "", behindTLS, "does the address need http"},
 	} {
@@ -163,19 +161,16 @@ func TestVisits(t *testing.T) {
 		v.close()
 		for verdict, want := range map[string][]string{Fail: {row.fails}, CannotTell: {row.unknown}, NotTried: row.untried} {
 			want = slices.DeleteFunc(want, func(name string) bool { return name == "" })
-			got := d.names(verdict)
-			assert.Truef(t, slices.Equal(got, want), "%s: %q of %v", row.sentence, verdict, got)
+			assert.ElementsMatchf(t, want, d.names(verdict), "%s: %q", row.sentence, verdict)
 		}
-		assert.Truef(t, strings.Contains(spelled(d), row.says),
-			"%s: the checks do not say %q:\n%s", row.sentence, row.says, spelled(d))
+		assert.Contains(t, spelled(d), row.says, row.sentence)
 		mustNotTell(t, row.sentence, d, planted, otherKey)
 		for _, one := range d.Checks {
 			assert.Truef(t, one.Verdict != Fail || one.Note != "",
 				"%s: %s does not say what to do", row.sentence, one.Name)
 		}
 	}
-	names := good.Engine.TableNames("races")
-	assert.Truef(t, len(names) == 0, "the visits made the tables %v; want nothing written", names)
+	assert.Empty(t, good.Engine.TableNames("races"), "tables that the visits made")
 	assert.EqualValues(t, 0, good.Counts().Entities, "the visits counted entities")
 }
 
@@ -223,13 +218,11 @@ func TestVisitIsElevenReads(t *testing.T) {
 		list := v.checks()
 		list = list[:len(list)-1] // the bandwidth's requests are others
 		d := diagnose(context.Background(), list, io.Discard)
-		if got := good.Counts().Requests; got != 11 || v.requests != 11 {
-			t.Errorf("%s: a visit sent %d requests and counted %d; want the 11 that its help names", row.sentence, got, v.requests)
-		}
-		if c := v.client.Connections(); c.Opened != row.opened || c.Reused != row.reused || v.client.Client() != row.client {
-			t.Errorf("%s: a visit by %s opened %d connections and used them again %d times; want %s, %d and %d\n%s", row.sentence,
-				v.client.Client(), c.Opened, c.Reused, row.client, row.opened, row.reused, spelled(d))
-		}
+		assert.EqualValues(t, 11, good.Counts().Requests, row.sentence+": requests sent")
+		assert.EqualValues(t, 11, v.requests, row.sentence+": requests counted")
+		assert.Equal(t, row.client, v.client.Client(), row.sentence)
+		c := v.client.Connections()
+		assert.Equalf(t, [2]int64{row.opened, row.reused}, [2]int64{c.Opened, c.Reused}, "%s: connections\n%s", row.sentence, spelled(d))
 		assert.Truef(t, len(d.passed()) == len(list), "%s: %s", row.sentence, spelled(d))
 		v.close()
 	}
@@ -324,10 +317,8 @@ func TestVisitByAProxy(t *testing.T) {
 		v := visiting(endpointAt(t, "https://example.com/races", planted), &tls.Config{RootCAs: roots})
 		d := diagnose(context.Background(), v.checks(), io.Discard)
 		v.close()
-		if !slices.Equal(d.names(Warn), row.warned) || !slices.Equal(d.names(Fail), row.failed) || !slices.Equal(d.names(CannotTell), row.unknown) {
-			t.Errorf("to %s: warned %v, failed %v, not known %v; want %v, %v, %v\n%s", row.to, d.names(Warn), d.names(Fail), d.names(CannotTell),
-				row.warned, row.failed, row.unknown, spelled(d))
-		}
+		want, got := [][]string{row.warned, row.failed, row.unknown}, [][]string{d.names(Warn), d.names(Fail), d.names(CannotTell)}
+		assert.Equalf(t, want, got, "warned, failed and not known, to %s\n%s", row.to, spelled(d))
 		assert.Truef(t, row.failed == nil || strings.Contains(spelled(d), "lets nobody through"),
 			"the visit does not say that it was the proxy:\n%s", spelled(d))
 	}
