@@ -16,8 +16,7 @@ import (
 func parsed(t testing.TB, text string) *filter.Expression {
 	t.Helper()
 	e, code, detail := filter.Parse(text)
-	require.Truef(t, code == entity.OK && e != nil && detail == "",
-		"Parse(%.200q) = %v, %s, %q; want an expression", text, e, code, detail)
+	require.Truef(t, code == entity.OK && e != nil && detail == "", "Parse(%.200q) = %v, %s, %q", text, e, code, detail)
 	return e
 }
 

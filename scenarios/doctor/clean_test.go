@@ -204,8 +204,7 @@ func TestCleanLooksForYoungEntities(t *testing.T) {
 			return false
 		})
 		c := s.clean(t, CleanOptions{OlderThan: time.Hour}, later.URL+"/races")
-		assert.Truef(t, len(c.Tables) == 1 && c.Tables[0].State == row.want,
-			"%s: %+v; want %s", row.sentence, c.Tables, row.want)
+		assert.Truef(t, len(c.Tables) == 1 && c.Tables[0].State == row.want, "%s: %+v", row.sentence, c.Tables)
 	}
 }
 
@@ -276,8 +275,7 @@ func TestMarkerOfAKilledRun(t *testing.T) {
 	s, name := newService(t, 0), "high-volume-delete"
 	s.killed(t, name)
 	c := s.clean(t, CleanOptions{})
-	require.Truef(t, c.LeftBehind == 1 && c.Tables[0].Scenario == name && len(c.Tables[0].Beside) != 0,
-		"%+v; want one table left behind, and one beside it", c)
+	require.Truef(t, c.LeftBehind == 1 && c.Tables[0].Scenario == name && len(c.Tables[0].Beside) != 0, "%+v", c)
 	for _, one := range c.Tables[0].Beside {
 		assert.Truef(t, strings.HasPrefix(one, "table "+c.Tables[0].Table), "beside it is %q; want a table by its name", one)
 	}

@@ -60,6 +60,5 @@ func TestSecretsOfAServiceAreFound(t *testing.T) {
 		worst = max(worst, beside)
 	}
 	t.Logf("at most %.1f %% off%s; the machine stood still for %v, %d requests, %d throttled", 100*worst, wrong, stood, p.Requests, p.Throttled)
-	assert.Truef(t, wrong == "" || stood > 0,
-		"%s; want them within 5 %%, for the machine kept up\n%s", wrong, p.Text())
+	assert.Truef(t, wrong == "" || stood > 0, "%s; want them within 5 %%, for the machine kept up\n%s", wrong, p.Text())
 }

@@ -166,8 +166,7 @@ func TestVisits(t *testing.T) {
 		assert.Contains(t, spelled(d), row.says, row.sentence)
 		mustNotTell(t, row.sentence, d, planted, otherKey)
 		for _, one := range d.Checks {
-			assert.Truef(t, one.Verdict != Fail || one.Note != "",
-				"%s: %s does not say what to do", row.sentence, one.Name)
+			assert.Truef(t, one.Verdict != Fail || one.Note != "", "%s: %s does not say what to do", row.sentence, one.Name)
 		}
 	}
 	assert.Empty(t, good.Engine.TableNames("races"), "tables that the visits made")

@@ -42,8 +42,7 @@ func TestWhoeverShowsAFigureShowsTheSame(t *testing.T) {
 			cellsAgree(t, record, figures)
 		})
 	}
-	assert.Truef(t, compared >= 10*runs,
-		"%d figures of gates and histories were told; want so many that they say something", compared)
+	assert.Truef(t, compared >= 10*runs, "%d figures of gates and histories were told", compared)
 }
 
 func summaryAgrees(t *testing.T, record *results.Record, figures *figure.Figures) {

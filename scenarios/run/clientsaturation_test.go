@@ -106,8 +106,7 @@ func TestFrozenTargetIsNotTheGeneratorsLimit(t *testing.T) {
 			silences := verdict.Silences(record)
 			assert.Truef(t, len(silences) == 1 && silences[0].From.Round(100*time.Millisecond) == 700*time.Millisecond &&
 				silences[0].To.Round(100*time.Millisecond) == 1500*time.Millisecond, "%s: Silences = %v", row.name, silences)
-			assert.Truef(t, summary.Late > 0 == row.late,
-				"%s: %d late; want some: %v", row.name, summary.Late, row.late)
+			assert.Truef(t, summary.Late > 0 == row.late, "%s: %d late; want some: %v", row.name, summary.Late, row.late)
 			starved := record.Generator.Starved
 			// 16 workers are gone after 80 ms, and something is due within 10 more.
 			assert.Truef(t, row.late == (starved > 0) && (!row.late || starved >= 710*time.Millisecond &&

@@ -143,8 +143,7 @@ func TestTimesOfALineThatIsFree(t *testing.T) {
 		for _, name := range []string{"p50", "max"} {
 			// A histogram is as exact as three digits.
 			got := figures.Named(name).Value
-			assert.Truef(t, math.Abs(got-float64(want)) <= .002*float64(want),
-				"%+v: %s is %v; want %v", row, name, time.Duration(got), want)
+			assert.Truef(t, math.Abs(got-float64(want)) <= .002*float64(want), "%+v: %s is %v", row, name, time.Duration(got))
 		}
 		assert.Truef(t, sum.LineHeld == 0 && len(r.Summary.ClientLimited) <= 0,
 			"%+v: %d attempts waited for the line, %q; want none", row, sum.LineHeld, r.Summary.ClientLimited)

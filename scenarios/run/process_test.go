@@ -48,8 +48,7 @@ func TestProcessTellsOfItself(t *testing.T) {
 	paused, own := time.Duration(after.PauseTotalNs-before.PauseTotalNs), got.Pauses-first.Pauses
 	assert.Truef(t, own > 0 && own <= 2*paused && own >= paused/2 && got.LongestPause > 0 && got.LongestPause <= 2*paused,
 		"five collections paused for %v, longest %v; want about %v, as the runtime says", own, got.LongestPause, paused)
-	assert.Truef(t, got.Goroutines >= 2 && got.Heap >= 1<<10,
-		"%d goroutines, %d bytes of heap; want those of a test", got.Goroutines, got.Heap)
+	assert.Truef(t, got.Goroutines >= 2 && got.Heap >= 1<<10, "%d goroutines, %d bytes of heap", got.Goroutines, got.Heap)
 	x := 1.0
 	for i := range 5_000_000 {
 		x = math.Sqrt(x + float64(i))

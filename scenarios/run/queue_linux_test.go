@@ -12,8 +12,7 @@ func TestFilesOfWaiting(t *testing.T) {
 	check := func(name string, read func(string) (time.Duration, bool), rows map[string]time.Duration) {
 		for text, want := range rows {
 			waited, told := read(text)
-			assert.Truef(t, told == (want != none) && (!told || waited == want),
-				"%s(%q) = %v, %v; want %v", name, text, waited, told, want)
+			assert.Truef(t, told == (want != none) && (!told || waited == want), "%s(%q) = %v, %v", name, text, waited, told)
 		}
 	}
 	check("waitedOf", waitedOf, map[string]time.Duration{

@@ -68,8 +68,7 @@ func TestForecastOfAPart(t *testing.T) {
 		f, want := r.Forecast(made), runtest.Simulate(t, s).Total(results.Everything)
 		near := math.Abs(float64(f.Requests)/float64(want.Attempts)-1) < 0.1
 		assert.Truef(t, near || strings.Contains(load, "count"), "%s: Forecast() of a part has %d requests", load, f.Requests)
-		assert.Truef(t, f.Sent > r.Sent && f.Requests >= 4000,
-			"%s: Forecast() of a part = %+v; want more than the part sent, %d bytes", load, f, r.Sent)
+		assert.Truef(t, f.Sent > r.Sent && f.Requests >= 4000, "%s: Forecast() of a part = %+v", load, f)
 	}
 }
 

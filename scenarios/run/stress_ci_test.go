@@ -22,8 +22,7 @@ func TestDocumentedPolicyIsHeldToItsWaits(t *testing.T) {
 	s := simulate(t, "retry=documented", "phases.peak.rates=[2500]", "phases.peak.each=4s")
 	require.Truef(t, s.Summary.Validity == results.Valid && s.Misplaced == 0,
 		"validity = %s %v, %d misplaced; want valid", s.Summary.Validity, s.Summary.Reasons, s.Misplaced)
-	assert.Truef(t, s.Duration >= 219*time.Second,
-		"the run lasted %v; want the 39 + 90 + 90 s that three waits can take, and more", s.Duration)
+	assert.Truef(t, s.Duration >= 219*time.Second, "the run lasted %v", s.Duration)
 	sum := s.Total(results.Reported)
 	assert.Truef(t, sum.Cut == 0 && sum.Attempts > sum.Operations,
 		"%d operations of the reported step were cut, %d attempts for %d operations; want none cut, and retries", sum.Cut, sum.Attempts, sum.Operations)
