@@ -50,7 +50,6 @@ func TestMachineFindings(t *testing.T) {
 	day := func(year int) time.Time { return time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC) }
 	wantFindings(t, []judgement{
 		{"a fine clock of today", clockFinding(50, day(2026), 2026), Pass, "50 ns"},
-		{"a clock as coarse as may be", clockFinding(coarsestStep, day(2030), 2026), Pass, "steps of 100 µs"},
 		{"a coarser clock", clockFinding(coarsestStep+1, day(2026), 2026), Fail, "hardware clock"},
 		{"a clock that stands still", clockFinding(0, day(2026), 2026), Fail, ""},
 		{"the date of a machine whose battery is empty", clockFinding(50, day(1970), 2026), Fail, ""},
@@ -58,14 +57,12 @@ func TestMachineFindings(t *testing.T) {
 		{"files for twice the workers and the rest", filesFinding(576, true, 256), Pass, "576"},
 		{"a file too few", filesFinding(575, true, 256), Fail, "ulimit -n 576"},
 		{"files without a bound", filesFinding(math.MaxUint64, true, 100_000), Pass, ""},
-		{"no files", filesFinding(0, true, 1), Fail, "0 files"},
 		{"nobody says how many files", filesFinding(0, false, 256), CannotTell, ""},
 
 		{"ports for twice the workers", portsFinding(1001, 1512, true, 256, nil), Pass, "512"},
 		{"a port too few", portsFinding(1001, 1511, true, 256, nil), Fail, "ip_local_port_range"},
 		{"a port that does not open", portsFinding(1001, 60_000, true, 256, errors.New("not\npermitted")), Fail, ""},
 		{"nobody says how many ports", portsFinding(0, 0, false, 256, nil), CannotTell, ""},
-		{"nobody says how many ports, and none opens", portsFinding(0, 0, false, 256, errors.New("no")), Fail, ""},
 
 		{"memory enough", memoryFinding(512<<20, true), Pass, "512 MiB"},
 		{"memory too little", memoryFinding(512<<20-1, true), Fail, ""},

@@ -47,11 +47,9 @@ func TestDamagedProfiles(t *testing.T) {
 	text := string(whole().Text())
 	for _, row := range []struct{ sentence, was, is, says string }{
 		{"a file of another kind", text, "name: stress\n", "1:1: this is no profile: it has no loadgen_profile"},
-		{"a file that is empty", text, "", "1:1: this is no profile"},
 		{"a list", text, "- 1\n", "this is no profile"},
 		{"no YAML", "kind: \"emulator\"", "kind: [", "p.yaml:"},
 		{"an older version", "loadgen_profile: 1", "loadgen_profile: 0", "version 0; expected 1"},
-		{"a newer version", "loadgen_profile: 1", "loadgen_profile: 2", "version 2; expected 1"},
 		{"a field that nobody knows", "kind:", "knid:", `unknown field "knid"; did you mean "kind"?`},
 		{"a parameter that nobody knows", `"partition_target"`, `"partition_targets"`, "partition_targets"},
 		{"a parameter that does not exist, by its line", "name: partition_target", "name: partition_goal", "p.yaml:18:"},

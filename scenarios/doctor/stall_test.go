@@ -81,7 +81,6 @@ func TestStallFinding(t *testing.T) {
 		{"p99 below it", func(f *stallFigures) { f.responseP99 = 1709 * ms }, Fail, ""},
 		{"p99 at the upper bound", func(f *stallFigures) { f.responseP99 = 1890 * ms }, Pass, ""},
 		{"p99 above it", func(f *stallFigures) { f.responseP99 = 1891 * ms }, Fail, ""},
-		{"p99 of the attempts in its place", func(f *stallFigures) { f.responseP99 = f.serviceP99 }, Fail, ""},
 		{"the longest at its bound", func(f *stallFigures) { f.longest = 2200 * ms }, Pass, ""},
 		{"the longest above it", func(f *stallFigures) { f.longest = 2201 * ms }, Fail, ""},
 		{"attempts that were slow themselves", func(f *stallFigures) { f.serviceP99 = 51 * ms }, Fail, ""},
@@ -89,13 +88,10 @@ func TestStallFinding(t *testing.T) {
 		{"operations that are missing", func(f *stallFigures) { f.operations, f.succeeded = 19_000, 19_000 }, Fail, "19,000 of 20,000"},
 		{"operations that were not due", func(f *stallFigures) { f.due-- }, Fail, "1,999"},
 		{"too few that were slow", func(f *stallFigures) { f.slow = 1804 }, Fail, "1,804"},
-		{"too many that were slow", func(f *stallFigures) { f.slow = 1996 }, Fail, "1,996"},
 		{"books that do not close", func(f *stallFigures) { f.books = []string{"one is missing"} }, Fail, "one is missing"},
 		{"a program that was held up, but not for long", func(f *stallFigures) { f.longest, f.heldUp = 3000*ms, stallHeldUp }, Fail, ""},
 		{"one held up for long", func(f *stallFigures) { f.longest, f.heldUp = 3000*ms, stallHeldUp+1 }, CannotTell, ""},
-		{"one held up to no effect", func(f *stallFigures) { f.heldUp = 1000 * ms }, Pass, ""},
 		{"one held up whose books do not close", func(f *stallFigures) { f.books, f.heldUp = []string{"one"}, 1000*ms }, Fail, "one"},
-		{"nothing at all", func(f *stallFigures) { *f = stallFigures{} }, Fail, "0 of 20,000"},
 	} {
 		figures := right
 		row.alter(&figures)
@@ -150,7 +146,6 @@ func TestPacingInFakeTime(t *testing.T) {
 func TestPacingFinding(t *testing.T) {
 	wantFindings(t, []judgement{
 		{"never late", pacingFigures{sent: 6000, due: 6000}.finding(), Pass, ""},
-		{"late by as much as may be", pacingFigures{p50: 500 * time.Microsecond, sent: 6000, due: 6000}.finding(), Pass, ""},
 		{"later", pacingFigures{p50: 501 * time.Microsecond, sent: 6000, due: 6000}.finding(), Fail, ""},
 		{"a long tail is told, and fails nothing", pacingFigures{p50: 50 * time.Microsecond, p99: time.Second,
 			longest: time.Second, sent: 6000, due: 6000}.finding(), Pass, ""},

@@ -238,7 +238,6 @@ func TestClocksThatAreCompared(t *testing.T) {
 		{"a difference within the round trip", clocks(1400*time.Millisecond, 3*time.Second), Pass, "none that can be told, ± 2 s"},
 		{"a difference beyond it", clocks(2*time.Second, time.Millisecond), Pass, "2.5 s behind the service's"},
 		{"a clock ahead", clocks(-10*time.Second, time.Millisecond), Pass, "9.5 s ahead of the service's"},
-		{"a difference that is worth setting right", clocks(5*time.Minute, time.Millisecond), Pass, ""},
 		{"the most that a service takes", clocks(15*time.Minute-time.Second/2, time.Millisecond), Pass, "15 min behind"},
 		{"more than a service takes", clocks(15*time.Minute, time.Millisecond), Fail, ""},
 		{"more than it takes, the other way", clocks(-15*time.Minute-time.Second, time.Millisecond), Fail, ""},
@@ -253,11 +252,9 @@ func TestAddresses(t *testing.T) {
 		{"http://races.table.core.windows.net", address("http://races.table.core.windows.net"), Warn, ""},
 		{"https://races.table.core.windows.net:10002", address("https://races.table.core.windows.net:10002"), Warn, ""},
 		{"http://127.0.0.1:10002/races", address("http://127.0.0.1:10002/races"), Pass, "http on port 10002"},
-		{"http://localhost:7777/races", address("http://localhost:7777/races"), Pass, "http on port 7777"},
 		{"http://127.0.0.1:10000/races", address("http://127.0.0.1:10000/races"), Warn, "its tables are at 10002"},
 		{"http://azurite:10001/races", address("http://azurite:10001/races"), Warn, "its tables are at 10002"},
 		{"http://tables.example.org/races", address("http://tables.example.org/races"), Warn, ""},
-		{"http://127.0.0.1:443/races", address("http://127.0.0.1:443/races"), Warn, ""},
 		{"https://tables.example.org:8443/races", address("https://tables.example.org:8443/races"), Pass, "https on port 8443"},
 	})
 }
@@ -375,7 +372,6 @@ func TestDistances(t *testing.T) {
 	wantFindings(t, []judgement{
 		{"this machine", distance("http://127.0.0.1:10002/races", time.Second, false), Pass, ""},
 		{"perhaps the same region", distance(real, 2*time.Millisecond, false), Pass, "within 200 km, which may be the same region"},
-		{"less than a kilometre is one", distance(real, time.Microsecond, false), Pass, "within 1 km"},
 		{"another region", distance(real, 90*time.Millisecond, false), Warn, "within 9,000 km"},
 		{"behind a proxy", distance(real, 2*time.Millisecond, true), CannotTell, ""},
 	})
