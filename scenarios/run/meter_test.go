@@ -2,10 +2,13 @@ package run_test
 
 import (
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
 	"loadgen/results"
@@ -101,5 +104,203 @@ func TestMeterAgreesWithCountingMilliseconds(t *testing.T) {
 		if got.StoodStill != sum || got.CPU != used || got.Seconds != int64(len(told)) || used > cpu || len(told) < 29 {
 			t.Errorf("seed %d: Sum = %+v; want %v still and %v used in %d seconds", seed, got, sum, used, len(told))
 		}
+	}
+}
+
+// stretches has a meter beat every ten milliseconds for so many seconds, with the load
+// that there is at each millisecond, and returns the stretches that it tells of. A beat
+// that falls into a stand-still comes at its end.
+func stretches(t *testing.T, seconds int, load func(ms int64) run.GeneratorLoad, stood func(ms int64) bool) []results.Stretch {
+	t.Helper()
+	m := run.NewHealthMeter(0, run.HealthReading{}, 2, 16)
+	var told []results.Stretch
+	for due := 10 * milli; due <= clock.Instant(seconds)*1000*milli; {
+		now := due
+		for stood != nil && stood(int64(now/milli)) {
+			now += milli
+		}
+		for _, second := range m.Beat(due, now, load(int64(now/milli)), func() run.HealthReading { return run.HealthReading{} }) {
+			told = append(told, second.Unanswered...)
+		}
+		due = max(due, now-10*milli) + 10*milli
+	}
+	return told
+}
+
+func part(from, to, waiting int64) results.Stretch {
+	return results.Stretch{From: time.Duration(from) * time.Millisecond, To: time.Duration(to) * time.Millisecond, Waiting: waiting}
+}
+
+func TestStretchesInWhichNothingIsAnswered(t *testing.T) {
+	// busy is a target that answers each millisecond but from one to another.
+	busy := func(from, to int64) func(ms int64) run.GeneratorLoad {
+		return func(ms int64) run.GeneratorLoad {
+			answered := min(ms, from) + max(0, ms-to)
+			return run.GeneratorLoad{UnderWay: 1 + max(0, min(ms, to)-from)/10, Answered: answered}
+		}
+	}
+	for _, row := range []struct {
+		name  string
+		load  func(ms int64) run.GeneratorLoad
+		stood func(ms int64) bool
+		want  []results.Stretch
+	}{
+		{"none", busy(9000, 9000), nil, nil},
+		{"one within a second", busy(300, 700), nil, []results.Stretch{part(300, 700, 41)}},
+		{"too short to tell", busy(300, 345), nil, nil},
+		{"one over three seconds is parted among them", busy(700, 2300), nil,
+			[]results.Stretch{part(700, 1000, 31), part(1000, 2000, 131), part(2000, 2300, 161)}},
+		{"one that is long enough only in the next second", busy(970, 1200), nil, []results.Stretch{part(1000, 1200, 24)}},
+		{"nobody asks", func(ms int64) run.GeneratorLoad { return run.GeneratorLoad{} }, nil, nil},
+		{"nobody knows", func(ms int64) run.GeneratorLoad { return run.GeneratorLoad{Free: -1, UnderWay: 5} }, nil, nil},
+		{"what is under way ends without a reply", func(ms int64) run.GeneratorLoad {
+			return run.GeneratorLoad{UnderWay: ms / 10 % 2}
+		}, nil, nil},
+		{"the process is not run meanwhile", busy(300, 700), func(ms int64) bool { return ms >= 310 && ms < 690 }, nil},
+		{"it is not run in the midst of it", busy(300, 700), func(ms int64) bool { return ms >= 400 && ms < 500 },
+			[]results.Stretch{part(300, 390, 10), part(500, 700, 41)}},
+	} {
+		assert.Equal(t, row.want, stretches(t, 3, row.load, row.stood), row.name)
+	}
+}
+
+// Of random replies the stretches are those gaps that are long enough, to a beat at each
+// end, however they lie in the seconds.
+func TestStretchesOfRandomReplies(t *testing.T) {
+	for seed := range uint64(run.Tier(3, 30)) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		var replies [10_000]bool
+		gap := int64(0)
+		var long []results.Stretch
+		for ms, last := int64(0), int64(0); ms < 9500; ms += gap {
+			if replies[ms] = true; ms-last >= 70 {
+				long = append(long, part(last, ms, 1))
+			}
+			last, gap = ms, 1+rng.Int64N(8)
+			if rng.IntN(60) == 0 {
+				gap = 70 + rng.Int64N(1500)
+			}
+		}
+		answered := make([]int64, 10_001)
+		for ms := range replies {
+			answered[ms+1] = answered[ms]
+			if replies[ms] {
+				answered[ms+1]++
+			}
+		}
+		load := func(ms int64) run.GeneratorLoad {
+			return run.GeneratorLoad{UnderWay: 1, Answered: answered[min(ms, 10_000)]}
+		}
+		var joined []results.Stretch
+		for _, one := range stretches(t, 9, load, nil) {
+			if last := len(joined) - 1; last >= 0 && joined[last].To == one.From && one.From%time.Second == 0 {
+				joined[last].To = one.To
+				continue
+			}
+			joined = append(joined, one)
+		}
+		for i, want := range long {
+			if want.To > 9*time.Second {
+				break
+			}
+			if i >= len(joined) || joined[i].From-want.From < 0 || joined[i].From-want.From > 60*time.Millisecond ||
+				want.To-joined[i].To < 0 || want.To-joined[i].To > 60*time.Millisecond {
+				t.Fatalf("seed %d: stretch %d = %+v of %d; want about %+v", seed, i, joined[min(i, len(joined)-1):], len(joined), want)
+			}
+		}
+	}
+}
+
+// steadySource is a process that uses a tenth of a core, whatever is done.
+type steadySource struct{ clock clock.Clock }
+
+func (s steadySource) Read() run.HealthReading {
+	now := s.clock.Now().Offset()
+	return run.HealthReading{CPU: now / 10, CPUKnown: true, Pauses: now / 1000, Goroutines: 3, Heap: 1 << 20}
+}
+
+// sample starts a sampler of a steady source.
+func sample(t *testing.T, o run.HealthOptions) *run.HealthSampler {
+	t.Helper()
+	o.Source = steadySource{o.Clock}
+	sampler, err := run.StartHealthSampler(o)
+	require.NoError(t, err)
+	return sampler
+}
+
+func TestSamplerTellsOfEachWholeSecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clk := clock.NewReal()
+		time.Sleep(300 * time.Millisecond)
+		var told []results.Health
+		var free atomic.Int64
+		free.Store(5)
+		sampler := sample(t, run.HealthOptions{Clock: clk, Load: func() run.GeneratorLoad { return run.GeneratorLoad{Free: free.Load()} },
+			Tell: func(v results.Health) { told = append(told, v) }, Cores: 2, Workers: 8})
+		time.Sleep(2*time.Second + 205*time.Millisecond)
+		free.Store(2)
+		time.Sleep(20 * time.Millisecond)
+		free.Store(7)
+		time.Sleep(1600 * time.Millisecond)
+		sum := sampler.Stop()
+		require.Lenf(t, told, 3, "from 0.3 s to 4.125 s told of %d seconds; want the three whole ones: %+v", len(told), told)
+		for i, want := range []int64{5, 2, 7} {
+			v := told[i]
+			if v.Second != int64(i+1) || *v.FreeWorkers != want || v.CPU != 100*time.Millisecond || v.Pauses != time.Millisecond ||
+				v.Lasted != time.Second || v.StoodStill != 0 {
+				t.Errorf("second %d = %+v with %d free; want a tenth of a core and %d free", i+1, v, *v.FreeWorkers, want)
+			}
+		}
+		assert.Truef(t, sum.Seconds == 3 && sum.CPU == 300*time.Millisecond && *sum.LeastFree == 2 && sum.StoodStill == 0 &&
+			sum.Cores == 2 && sum.Workers == 8, "Stop = %+v; want three seconds of a tenth of a core, 2 free at least", sum)
+		time.Sleep(5 * time.Second)
+		assert.Truef(t, len(told) == 3 && sampler.Stop().Seconds == 3,
+			"a sampler that was stopped told of %d seconds; want no more", len(told))
+	})
+}
+
+// halting is a clock whose sleeps last longer within a time, as those of a process
+// that is not let run.
+type halting struct {
+	clock.Real
+	from, to clock.Instant
+}
+
+func (h halting) Now() clock.Instant {
+	now := h.Real.Now()
+	if now > h.from && now < h.to {
+		time.Sleep(h.to.Sub(now))
+		return h.Real.Now()
+	}
+	return now
+}
+
+func TestSamplerSeesThatItStoodStill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clk := halting{clock.NewReal(), clock.Instant(1505 * time.Millisecond), clock.Instant(1805 * time.Millisecond)}
+		var told []results.Health
+		sampler := sample(t, run.HealthOptions{Clock: clk, Cores: 1, Tell: func(v results.Health) { told = append(told, v) }})
+		time.Sleep(3500 * time.Millisecond)
+		sum := sampler.Stop()
+		// The beat that was due at 1.510 s came at 1.805 s.
+		const still = 295 * time.Millisecond
+		assert.Truef(t, sum.StoodStill == still && sum.LongestStill == still && len(told) == 3 && told[1].StoodStill == still,
+			"stood still for %v, longest %v, by second %+v; want %v in second 1", sum.StoodStill, sum.LongestStill, told, still)
+		assert.True(t, sum.LeastFree == nil && told[0].FreeWorkers == nil, "the sampler tells of workers that nobody knows of")
+	})
+}
+
+func TestImpossibleOptions(t *testing.T) {
+	clk := clock.NewReal()
+	source := steadySource{clk}
+	for name, o := range map[string]run.HealthOptions{
+		"no clock":                {Source: source, Cores: 1},
+		"no source":               {Clock: clk, Cores: 1},
+		"no core":                 {Clock: clk, Source: source},
+		"fewer workers than none": {Clock: clk, Source: source, Cores: 1, Workers: -1},
+	} {
+		_, err := run.StartHealthSampler(o)
+		assert.ErrorIs(t, err, run.ErrHealthOptions, name)
+		assert.Len(t, o.Validate(), 1, name)
 	}
 }

@@ -2,7 +2,9 @@ package run
 
 import (
 	"cmp"
+	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,10 +13,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
 	"loadgen/scenarios/fields"
+	"loadgen/target"
 	"loadgen/target/azure"
 )
 
@@ -129,5 +135,94 @@ func TestWorkersByDefault(t *testing.T) {
 	} {
 		assert.Equalf(t, row.want, workersWithin(row.limit, row.known, row.on, row.accounts),
 			"%s: workersWithin(%d)", row.sentence, row.limit)
+	}
+}
+
+func TestOperationsOfSeveralRequests(t *testing.T) {
+	query := func(class string, rows, top, pages int) scenarios.OperationSpec {
+		return scenarios.OperationSpec{Verb: entity.Query, Class: class, Rows: rows, Top: top, Pages: pages}
+	}
+	for _, row := range []struct {
+		name string
+		op   scenarios.OperationSpec
+		want bool
+	}{
+		{"a get", scenarios.OperationSpec{Verb: entity.Get}, false},
+		{"a transaction of a hundred", scenarios.OperationSpec{Verb: entity.Batch, Entities: 100}, false},
+		{"a workflow", scenarios.OperationSpec{Verb: entity.Insert, Workflow: "transfer"}, true},
+		{"an update of what was read", scenarios.OperationSpec{Verb: entity.Replace, ReadFirst: true}, true},
+		{"an update of what was looked for", scenarios.OperationSpec{Verb: entity.Merge, By: []string{"age"}}, true},
+		{"rows that a filter may pick", scenarios.OperationSpec{Verb: entity.Query, Class: scenarios.ClassBy, By: []string{"age"}, Rows: 10}, true},
+		{"one page of them", scenarios.OperationSpec{Verb: entity.Query, Class: scenarios.ClassBy, By: []string{"age"}, Rows: 10, Pages: 1}, false},
+		{"a point query", query(scenarios.ClassPoint, 0, 0, 0), false},
+		{"a scan", query(scenarios.ClassPartitionScan, 0, 0, 0), true},
+		{"one page of a scan", query(scenarios.ClassPartitionScan, 0, 0, 1), false},
+		{"two pages of a scan", query(scenarios.ClassPartitionScan, 0, 0, 2), true},
+		{"as many rows as are on a page", query(scenarios.ClassRows, 1000, 0, 0), false},
+		{"a row more", query(scenarios.ClassRows, 1001, 0, 0), true},
+		{"rows within a page of its own", query(scenarios.ClassRows, 50, 50, 0), false},
+		{"a row more than that", query(scenarios.ClassRows, 51, 50, 0), true},
+	} {
+		assert.Equalf(t, row.want, severalRequests(&row.op) != nil, "%s: severalRequests(%+v)", row.name, row.op)
+	}
+}
+
+func TestRunnerIsTheOneThatWasChosen(t *testing.T) {
+	s, clk := library(t, "stress"), clock.NewReal()
+	d, err := (&Plan{Scenario: s, On: Embedded}).open(t.Context(), clk, "run")
+	require.NoError(t, err)
+	defer d.close()
+	for _, driver := range []string{Native, Vegeta} {
+		for _, to := range []target.Target{d.target, &budgeted{Target: d.target}} {
+			p := &Plan{Scenario: s, On: Embedded, Driver: driver}
+			live := &drive.Live{Clock: clk, Target: to, Workers: s.Workers}
+			runner, letGo := p.runner(live, clk, d)
+			letGo()
+			v, is := runner.(*drive.Vegeta)
+			require.Truef(t, is == (driver == Vegeta) && (is || runner == live), "runner() of --driver %s = %T", driver, runner)
+			if !is {
+				continue
+			}
+			_, spends := v.Wire.(budgetedWire)
+			assert.Truef(t, v.Live == live && v.Epoch.Equal(clk.Started()) && spends == (to != d.target),
+				"runner() = %+v for a target %T; want it from the clock's beginning, within a budget", v, to)
+		}
+	}
+}
+
+// The client's line lies between the driving loop and the target, where vegeta does not pass.
+func TestVegetaSendsPastNoLine(t *testing.T) {
+	s := library(t, "thin-line")
+	for _, bounded := range []bool{true, false} {
+		if !bounded {
+			s.Model.Overrides = nil
+		}
+		err := (&Plan{Scenario: s, On: Embedded, Driver: Vegeta}).driverFault()
+		assert.Truef(t, bounded == (err != nil), "a line that is bounded %t: driverFault() = %v", bounded, err)
+	}
+}
+
+// What ended a run is what came first, whatever failed in the end.
+func TestEndOf(t *testing.T) {
+	stop := &drive.Stop{Second: 3, Why: errors.New("too much is throttled")}
+	after := fmt.Errorf("%w: the table cannot be dropped", campaign.ErrAfterLoad)
+	for _, row := range []struct {
+		phrase   string
+		ended    error
+		validity string
+		by       results.EndedBy
+	}{
+		{"nothing", nil, results.Valid, ""},
+		{"somebody", context.Canceled, results.Partial, ""},
+		{"somebody, and the table stays", errors.Join(context.Canceled, after), results.Partial, ""},
+		{"the budget of billed transactions", ErrBudget, results.Partial, ""},
+		{"a budget of the scenario", stop, results.Partial, results.EndedByStopOn},
+		{"a budget of the scenario, and the table stays", errors.Join(stop, after), results.Partial, results.EndedByStopOn},
+		{"a silent target", fmt.Errorf("%w for 1m0s", drive.ErrSilent), results.Partial, results.EndedByTarget},
+		{"a table that cannot be dropped", after, results.Partial, results.EndedByTarget},
+		{"a file called target.bin on a full disk", errors.New("target.bin: no space left on device"), results.Partial, ""},
+	} {
+		validity, _, by := endOf(row.ended)
+		assert.Truef(t, validity == row.validity && by == row.by, "%s: %s, by %q", row.phrase, validity, by)
 	}
 }

@@ -1,12 +1,20 @@
 package run
 
 import (
+	"context"
+	"errors"
 	"math"
+	"os"
 	"runtime"
+	"runtime/debug"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"loadgen/results"
 )
 
 func TestPausesAreWhatAHistogramHasGained(t *testing.T) {
@@ -56,4 +64,76 @@ func TestProcessTellsOfItself(t *testing.T) {
 	again := p.Read()
 	assert.Truef(t, again.Pauses >= got.Pauses && again.CPUKnown == got.CPUKnown && (!got.CPUKnown || again.CPU > got.CPU) && x != 0,
 		"Read = %+v after %+v and five million roots; want nothing to fall, and CPU to grow", again, got)
+}
+
+func TestCollectAt(t *testing.T) {
+	const megabyte = 1 << 20
+	for entities, want := range map[int64]int{
+		-1: 400, 0: 400,
+		96 * megabyte:  400, // the most that is eased in full
+		256 * megabyte: 200, // from there on what lies is bounded, not its share
+		576 * megabyte: 100, // as much lives as may lie
+		640 * megabyte: 100,
+		math.MaxInt64:  100,
+	} {
+		assert.Equalf(t, want, collectAt(entities), "collectAt(%d)", entities)
+	}
+}
+
+func TestEaseCollector(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(77))
+	p := &Plan{Scenario: library(t, "stress"), On: Embedded}
+	campaign, err := p.campaign(time.Time{})
+	require.NoError(t, err)
+	percent := func() int {
+		now := debug.SetGCPercent(100)
+		debug.SetGCPercent(now)
+		return now
+	}
+	t.Setenv("GOGC", "") // has the test put back what was there
+	for given, want := range map[string]int{"50": 77, "": 400} {
+		os.Setenv("GOGC", given)
+		if given == "" {
+			os.Unsetenv("GOGC")
+		}
+		restore := p.easeCollector(campaign)
+		during := percent()
+		restore()
+		if after := percent(); during != want || after != 77 {
+			t.Errorf("with GOGC %q garbage is collected at %d %%, and after the run at %d; want %d and 77", given, during, after, want)
+		}
+	}
+}
+
+func TestProbeFindsACeiling(t *testing.T) {
+	for _, row := range []struct {
+		name, over     string
+		workers, lanes int
+	}{
+		{"over nothing", results.OverNothing, 8, 8},
+		{"over HTTP, on no more connections than it takes", results.OverHTTP, 1000, probeLanes},
+	} {
+		s := library(t, "stress")
+		s.Workers = row.workers
+		c, err := Ceiling(t.Context(), s, row.over)
+		require.NoError(t, err, row.name)
+		assert.Truef(t, c.Over == row.over && c.Lanes == row.lanes && c.Operations >= 1 && c.Operations <= probeMost &&
+			c.PerSecond() > 0 && c.CPU >= 0, "%s: Ceiling = %+v", row.name, c)
+	}
+}
+
+// A probe ends with its run, and, by count, where the clock stands still while there is work,
+// as in a bubble: it tells of nothing then.
+func TestProbeOfAnEndedRunEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	c, err := (&Plan{Scenario: library(t, "stress"), On: Embedded}).probe(ctx)
+	assert.Truef(t, c == nil && errors.Is(err, context.Canceled), "probe of a run that was stopped = %v, %v", c, err)
+	synctest.Test(t, func(t *testing.T) {
+		for _, unwanted := range []bool{false, true} {
+			p := &Plan{Scenario: library(t, "stress"), On: InProcess, NoProbe: unwanted}
+			c, err := p.probe(t.Context())
+			assert.Truef(t, c == nil && err == nil, "probe in no time, unwanted %v = %+v, %v; want nothing", unwanted, c, err)
+		}
+	})
 }

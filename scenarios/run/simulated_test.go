@@ -3,7 +3,11 @@ package run_test
 import (
 	"context"
 	"errors"
+	"os"
+	"runtime"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -82,4 +86,107 @@ func TestASimulationThatIsStoppedIsPartial(t *testing.T) {
 	require.Truef(t, errors.Is(err, context.Canceled) && r != nil && r.Validity == results.Partial && r.Rival == nil &&
 		r.Summary != nil, "Run = %+v, %v; want a sealed record that is partial, held against nothing", r, err)
 	closes(t, r)
+}
+
+// bytesOf returns the seconds and the events of a simulation on so many processors,
+// without its verdict, which is on another profile, too, where there is one.
+func bytesOf(t *testing.T, processors int, p run.Plan) string {
+	t.Helper()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+	folder := runtest.Run(t, p).Folder
+	events, verdict, told := strings.Cut(string(folder.Bytes(results.EventsFile)), `"event":"`+results.VerdictTold+`"`)
+	require.Truef(t, told && strings.Count(verdict, "\n") == 1, "the verdict is not the last event: %q", verdict)
+	return events + string(folder.Bytes(results.IntervalsFile))
+}
+
+// The same seed gives the same bytes, however many processors and workers there are, and with
+// another profile beside it; another seed does not.
+func TestSimulationIsDeterministic(t *testing.T) {
+	rows := []struct {
+		scenario string
+		settings []string
+		events   []string
+	}{
+		{"simulate", quickly(), []string{results.StageBegins, results.PhaseBegins, "split", "move", results.PhaseEnds, results.StageEnds}},
+		{"stress", []string{"phases.load.entities=300", "phases.peak.rates=[100, 500]", "model.partition_target=250", "phases.peak.each=1s"}, nil},
+	}
+	for _, row := range rows {
+		of := func(processors int, p run.Plan, settings ...string) string {
+			p.Scenario = runtest.Builtin(t, row.scenario, append(settings, row.settings...)...)
+			return bytesOf(t, processors, p)
+		}
+		want := of(1, run.Plan{})
+		for _, event := range row.events {
+			assert.Containsf(t, want, `"event":"`+event+`"`, "%s: there is no %s", row.scenario, event)
+		}
+		for _, workers := range []string{"1", "7", "4096", "9"}[:run.Tier(1, 4)] {
+			assert.Equalf(t, want, of(max(2, runtime.NumCPU()), run.Plan{Rival: true}, "workers="+workers),
+				"%s: several processors, %s workers and another profile give other bytes", row.scenario, workers)
+		}
+		assert.Truef(t, of(1, run.Plan{}, "seed=7") != want, "%s: another seed gives the same bytes", row.scenario)
+	}
+}
+
+// An attempt of a simulation allocates nothing: what a longer run takes beyond a shorter one
+// is what each of its seconds takes, and not what its attempts do.
+func TestASimulatedAttemptAllocatesNothing(t *testing.T) {
+	const most = 0.1
+	allocated := func(length string) (objects uint64, attempts int64) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		attempts = canonical(t, run.Plan{}, "phases.spread.for="+length).Target.Requests
+		runtime.ReadMemStats(&after)
+		return after.Mallocs - before.Mallocs, attempts
+	}
+	allocated("1s") // Whatever is made once is made now.
+	short, few := allocated("2s")
+	long, many := allocated("7s")
+	if each := (float64(long) - float64(short)) / float64(many-few); each > most || many-few < 50_000 {
+		t.Errorf("%d attempts more took %d allocations more, %.3f each; want %v at most", many-few, int64(long)-int64(short), each, most)
+	}
+}
+
+// closes fails unless the books of a record close, and agree with those of the target.
+func closes(t *testing.T, record *results.Record) {
+	t.Helper()
+	sum, target := record.Total(results.Everything), record.Target
+	if target == nil || sum.Scheduled != sum.Sent+sum.Dropped || sum.Operations != sum.Sent ||
+		sum.Attempts != sum.Ok+sum.Throttled+sum.Failed || sum.Attempts != target.Requests ||
+		sum.Ok != target.Ok || sum.Throttled != target.Throttled || sum.Counted != target.Entities {
+		t.Errorf("the books are %+v, the target's %+v; want them to close", sum, target)
+	}
+}
+
+// The scenario that the front page shows runs as it stands, in less than the half minute that
+// is promised, and takes what its comments propose.
+func TestTheSampleScenarioRuns(t *testing.T) {
+	runtest.SkipIfShort(t)
+	t.Parallel()
+	file, err := os.ReadFile("../../docs/registrations.yaml")
+	require.NoError(t, err)
+	text := string(file)
+	for _, arrivals := range []string{
+		"{ramp: {from: 0, to: 900}}", "{burst: {base: 200, peak: 2000, every: 5s, length: 1s}}", "{poisson: 1500}",
+		"{constant: 700}", "{sine: {mean: 500, amplitude: 500, period: 4s}}",
+	} {
+		runtest.Parse(t, text, "phases.measure.arrivals="+arrivals)
+	}
+	reading := strings.Replace(text, "verb: merge", "verb: merge\n          read_first: true", 1)
+	s := runtest.Parse(t, reading)
+	assert.True(t, s.Phases[1].Traffic.Operations[2].ReadFirst, "the merge with read_first does not read first")
+	record := runtest.Simulate(t, runtest.Parse(t, text))
+	assert.Truef(t, record.Validity == results.Valid && record.Duration <= 25*time.Second,
+		"the run is %s %v and took %v; want valid, within 25 s", record.Validity, record.Reasons, record.Duration)
+	closes(t, record.Record)
+	sum, measured := record.Total(results.Everything), record.Total(results.Reported)
+	if sum.Failed > 0 || sum.Dropped > 0 || measured.Throttled > 0 || measured.Attempts < measured.Operations*11/10 {
+		t.Errorf("failed %d, dropped %d, throttled %d, %d attempts of %d operations; want none of them, and pages",
+			sum.Failed, sum.Dropped, measured.Throttled, measured.Attempts, measured.Operations)
+	}
+	for _, phase := range record.Phases {
+		for k, kind := range record.Manifest.Operations {
+			assert.Truef(t, !phase.Reported || kind.Group == "" || phase.Kinds[k].Succeeded >= 100,
+				"%s: %d operations of %q succeeded; want 100", phase.Name, phase.Kinds[k].Succeeded, kind.Name)
+		}
+	}
 }
