@@ -3,7 +3,6 @@
 package doctor_test
 
 import (
-	"math"
 	"os"
 	"testing"
 	"time"
@@ -66,9 +65,8 @@ func calibrated(t *testing.T, at run.Endpoint, each time.Duration, budget int64)
 	o := remote(at, budget)
 	o.MaxRate, o.Each = 100, each
 	out, err := doctor.Calibrate(t.Context(), o)
-	if err != nil || out.Ended != nil {
-		t.Fatal(err, out)
-	}
+	require.NoError(t, err)
+	require.NoError(t, out.Ended)
 	text := out.Profile.Text()
 	p, err := doctor.ParseProfile("azurite.yaml", text)
 	require.NoErrorf(t, err, "the profile is none: %v\n%s", err, text)
@@ -85,9 +83,8 @@ func TestAzuriteCalibrated(t *testing.T) {
 	simulated := medians(t, run.Plan{On: run.Simulated}, 1, p)
 	for name, got := range simulated {
 		v, found := p.Figure("p50(" + name + ")")
-		if want := v.Duration().Seconds(); !found || math.Abs(got/want-1) > 0.2 {
-			t.Errorf("the simulator's p50(%s) is %.2f ms, the profile's %.2f ms; want them within 20 %%", name, 1e3*got, 1e3*want)
-		}
+		require.True(t, found, name)
+		assert.InEpsilonf(t, v.Duration().Seconds(), got, 0.2, "the simulator's p50(%s) and the profile's", name)
 		t.Logf("p50(%s): profile %v, simulated %.2f ms", name, v.Duration(), 1e3*got)
 	}
 }

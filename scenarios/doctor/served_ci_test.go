@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
@@ -31,7 +32,6 @@ func TestSecretsOfAServiceAreFound(t *testing.T) {
 		tr.asked.Overrides = append(tr.asked.Overrides, override(name, value))
 	}
 	s := scenarios.Scenario{Model: tr.asked}
-	var err error
 	tr.model = runtest.Must(s.PartitionModel())
 	at := served(t, set...)
 	o := remote(at, 10_000) // too little for the bursts, which take 20 s
@@ -39,9 +39,8 @@ func TestSecretsOfAServiceAreFound(t *testing.T) {
 	watched := doctor.Watch(clock.NewReal())
 	out, err := doctor.Calibrate(t.Context(), o)
 	stood := watched()
-	if err != nil || out.Ended != nil {
-		t.Fatal(err, out)
-	}
+	require.NoError(t, err)
+	require.NoError(t, out.Ended)
 	p := out.Profile
 	wrong := ""
 	v, found := p.Parameter("partition_target")

@@ -2,7 +2,6 @@ package run_test
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -131,9 +130,7 @@ func TestTheLogOfFaultsIsWhatTheRecordSays(t *testing.T) {
 		s := faulty(t, retry, faults)
 		s.Seed = seed
 		record, o, _ := carried(t, s, run.Simulated)
-		if log, has := logged(o.injected), recorded(record); !maps.Equal(log, has) {
-			t.Errorf("seed %d, retry %s: the log of\n%s\nis %v, and the record says %v", seed, retry, faults, log, has)
-		}
+		assert.Equalf(t, logged(o.injected), recorded(record), "seed %d, retry %s, faults\n%s", seed, retry, faults)
 		some += len(o.injected)
 	}
 	assert.Truef(t, some >= 40*seeds, "%d faults were injected; want more, or nothing is shown", some)
@@ -234,9 +231,8 @@ func TestEachFaultDoesWhatItsRuleSays(t *testing.T) {
 			if m.class == results.Ok {
 				carriedOut = 600
 			}
-			if all := record.Total(results.Reported); all.Counted != carriedOut || all.Ok != carriedOut {
-				t.Errorf("%d of 600 were ok, with %d entities; want %d", all.Ok, all.Counted, carriedOut)
-			}
+			all := record.Total(results.Reported)
+			assert.Equal(t, [2]int64{carriedOut, carriedOut}, [2]int64{all.Ok, all.Counted}, "attempts that are ok, and their entities")
 		})
 	}
 }
@@ -256,10 +252,8 @@ func TestARetryMeetsWhatALostReplyLeft(t *testing.T) {
 		record, o, _ := carried(t, faulty(t, "full-jitter", "  - "+row.faults), run.Simulated)
 		all := record.Total(results.Reported)
 		within(t, row.faults, all.Attempts-all.Ok, all.Attempts, 0.1)
-		if (all.Handled > 0) != row.leaves || all.Handled > int64(len(o.injected)) || all.Succeeded != all.Operations {
-			t.Errorf("%s: %d of %d operations succeeded, %d by what was there of %d faults; want all, some so: %v",
-				row.faults, all.Succeeded, all.Operations, all.Handled, len(o.injected), row.leaves)
-		}
+		assert.Equal(t, all.Operations, all.Succeeded, row.faults)
+		assert.Truef(t, (all.Handled > 0) == row.leaves && all.Handled <= int64(len(o.injected)), "%s: %d handled", row.faults, all.Handled)
 	}
 }
 
@@ -314,9 +308,8 @@ phases:
 	within(t, "attempts that were refused", injected, all.Attempts, 0.1)
 	limit := record.Summary.Saturation
 	assert.Truef(t, limit != nil && *limit >= 190 && *limit <= 215, "the load saturates at %v", limit)
-	if len(record.Manifest.Faults) != 2 || !strings.Contains(record.Summary.Verdict, fmt.Sprintf("(%d 503 ServerBusy)", injected)) {
-		t.Errorf("the manifest has %q, the verdict is %q; want two faults, and %d", record.Manifest.Faults, record.Summary.Verdict, injected)
-	}
+	assert.Len(t, record.Manifest.Faults, 2)
+	assert.Contains(t, record.Summary.Verdict, fmt.Sprintf("(%d 503 ServerBusy)", injected))
 }
 
 // Of operations that are tried n times each of which meets a fault with the chance p, the
@@ -340,9 +333,8 @@ func TestSporadicFaultsAreLostByAllTries(t *testing.T) {
 		record := runtest.Simulate(t, s)
 		all := record.Total(results.Reported)
 		name := row.retry + " at " + row.share
-		if injected := all.Causes.Injected(results.Throttled); all.Cut > 0 || injected != all.Throttled {
-			t.Errorf("%s: %d operations were cut, %d of %d throttled attempts injected; want none, and all", name, all.Cut, injected, all.Throttled)
-		}
+		assert.Zerof(t, all.Cut, "%s: operations cut", name)
+		assert.Equalf(t, all.Throttled, all.Causes.Injected(results.Throttled), "%s: throttled attempts injected", name)
 		within(t, name+": attempts that met a fault", all.Throttled, all.Attempts, row.p)
 		within(t, name+": operations lost", all.Operations-all.Succeeded, all.Operations, math.Pow(row.p, row.tries))
 	}
@@ -366,8 +358,7 @@ func TestWhatAFaultKeepsFromTheServiceIsNotBilled(t *testing.T) {
 		{"{kind: refuse, code: OperationTimedOut, key: b}", 0, 400},
 	} {
 		record, _, _ := carried(t, faulty(t, "none", "  - "+row.faults), run.Simulated)
-		if all := record.Total(results.Reported); all.Kept != row.kept || all.Billed() != row.billed {
-			t.Errorf("%s: %d were kept from the service and %d billed; want %d and %d", row.faults, all.Kept, all.Billed(), row.kept, row.billed)
-		}
+		all := record.Total(results.Reported)
+		assert.Equalf(t, [2]int64{row.kept, row.billed}, [2]int64{all.Kept, all.Billed()}, "%s: kept and billed", row.faults)
 	}
 }

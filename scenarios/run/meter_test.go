@@ -101,9 +101,8 @@ func TestMeterAgreesWithCountingMilliseconds(t *testing.T) {
 			used += v.CPU
 		}
 		got := m.Sum()
-		if got.StoodStill != sum || got.CPU != used || got.Seconds != int64(len(told)) || used > cpu || len(told) < 29 {
-			t.Errorf("seed %d: Sum = %+v; want %v still and %v used in %d seconds", seed, got, sum, used, len(told))
-		}
+		assert.Equalf(t, [2]time.Duration{sum, used}, [2]time.Duration{got.StoodStill, got.CPU}, "seed %d: Sum", seed)
+		assert.Truef(t, got.Seconds == int64(len(told)) && used <= cpu && len(told) >= 29, "seed %d: Sum = %+v", seed, got)
 	}
 }
 

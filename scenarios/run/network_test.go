@@ -209,12 +209,10 @@ func TestAThinLineSparesThePartition(t *testing.T) {
 		want := seconds * (row.offered/row.line - 1)
 		got := time.Duration(figures.Named("max").Value).Seconds()
 		assert.Truef(t, math.Abs(got-want) <= .03*want+.1, "%+v: the last one takes %.2f s; want %.2f s", row, got, want)
-		if phase := r.Summary.Phases[0]; phase.Holds != nil || len(r.Summary.ClientLimited) != 1 || r.Summary.State != results.CannotTell {
-			t.Errorf("%+v: state %s, the phase holds %v, why %q; want that the line leaves it untold", row, r.Summary.State, phase.Holds, phase.Why)
-		}
-		if _, without, _ := day(t, behind(0)); without.Throttled == 0 {
-			t.Errorf("%+v: without the line nothing is throttled either: the test shows nothing", row)
-		}
+		assert.Nil(t, r.Summary.Phases[0].Holds, "a phase that the line limits")
+		assert.Truef(t, len(r.Summary.ClientLimited) == 1 && r.Summary.State == results.CannotTell, "%+v: %s", row, r.Summary.State)
+		_, without, _ := day(t, behind(0))
+		assert.NotZerof(t, without.Throttled, "%+v: attempts throttled without the line", row)
 	}
 }
 

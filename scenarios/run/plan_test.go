@@ -69,17 +69,16 @@ func TestClaimsAreOfTheScenarioAlone(t *testing.T) {
 	s := library(t, "stress")
 	require.NoError(t, s.Set("expect", "[throttled < 1%]"))
 	p := &Plan{Scenario: s, Rival: true}
-	if other, some := p.rival(); !some || len(other.Scenario.Expect) > 0 || other.Rival || len(s.Expect) != 1 {
-		t.Errorf("the rival is %+v, the scenario expects %q; want nothing of the one, one claim of the other", other, s.Expect)
-	}
+	other, some := p.rival()
+	assert.Truef(t, some && len(other.Scenario.Expect) == 0 && !other.Rival && len(s.Expect) == 1, "the rival is %+v", other)
 	search := &campaign.Find{Of: results.LimitPartition, MaxThrottled: .01, From: 10, UpTo: 100, Step: 2 * time.Second}
 	for find, want := range map[*campaign.Find]int{nil: 1, search: 0} {
 		p := &Plan{Scenario: s, Find: find}
 		campaign, err := p.campaign(time.Time{})
 		require.NoError(t, err)
-		if m, err := p.manifest(campaign, time.Time{}, new(destination)); err != nil || len(m.Checks) != want {
-			t.Errorf("a search %v: the manifest expects %q, %v; want %d claims", find != nil, m.Checks, err, want)
-		}
+		m, err := p.manifest(campaign, time.Time{}, new(destination))
+		require.NoError(t, err)
+		assert.Lenf(t, m.Checks, want, "a search: %t", find != nil)
 		_, some := p.rival()
 		assert.Truef(t, !some, "a search %v: compared with another profile, which nobody asked for", find != nil)
 	}
@@ -91,9 +90,9 @@ func TestATableKeepsItsName(t *testing.T) {
 	for _, name := range []string{"loadgenstress", "loadgenMine", ""} {
 		p := &Plan{Scenario: library(t, "stress"), On: Embedded, Table: name}
 		campaign, err := p.campaign(time.UnixMilli(1000))
-		if want := cmp.Or(name, "loadgenstressrs"); err != nil || campaign.Table != want || campaign.NewName != (name == "") {
-			t.Errorf("the table of %q is %q, new %t, %v; want %q", name, campaign.Table, campaign.NewName, err, want)
-		}
+		require.NoError(t, err)
+		assert.Equal(t, cmp.Or(name, "loadgenstressrs"), campaign.Table)
+		assert.Equal(t, name == "", campaign.NewName, name)
 	}
 }
 
@@ -114,9 +113,8 @@ func TestWorkersByDefault(t *testing.T) {
 	} {
 		row.plan.Scenario = library(t, "stress")
 		row.plan.Scenario.Workers = row.said
-		if got := row.plan.workers(); got < row.least || got > row.most || row.plan.carried().Workers != got {
-			t.Errorf("%s: workers() = %d, carried on %d; want %d to %d", row.sentence, got, row.plan.carried().Workers, row.least, row.most)
-		}
+		got := row.plan.workers()
+		assert.Truef(t, got >= row.least && got <= row.most && row.plan.carried().Workers == got, "%s: %d", row.sentence, got)
 	}
 	for _, row := range []struct {
 		sentence string

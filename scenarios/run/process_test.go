@@ -99,9 +99,7 @@ func TestEaseCollector(t *testing.T) {
 		restore := p.easeCollector(campaign)
 		during := percent()
 		restore()
-		if after := percent(); during != want || after != 77 {
-			t.Errorf("with GOGC %q garbage is collected at %d %%, and after the run at %d; want %d and 77", given, during, after, want)
-		}
+		assert.Equalf(t, [2]int{want, 77}, [2]int{during, percent()}, "with GOGC %q: during the run, and after it", given)
 	}
 }
 

@@ -190,13 +190,10 @@ func TestRandomQueries(t *testing.T) {
 		foreseen := c.Forecasts()[1]
 		rec := runtest.Run(t, run.Plan{Scenario: s, Data: true})
 		did := rec.Total(func(p *results.Phase, _ results.Kind) bool { return p.Stage == "ask" })
-		if want := did.Operations * int64(a.matching(t, s)); a.newest && did.Returned != want {
-			t.Errorf("case %d: %d are returned for %d operations; want %d in %s", i, did.Returned, did.Operations, want, a.String())
-		}
-		if off(foreseen.Requests, did.Attempts) || off(foreseen.Entities, did.Counted) {
-			t.Errorf("case %d: foreseen are %d requests and %d entities; %d and %d came in %s", i, foreseen.Requests, foreseen.Entities,
-				did.Attempts, did.Counted, a.String())
-		}
+		want := did.Operations * int64(a.matching(t, s))
+		assert.Truef(t, !a.newest || did.Returned == want, "case %d: %d returned; want %d in %s", i, did.Returned, want, a.String())
+		assert.Falsef(t, off(foreseen.Requests, did.Attempts), "case %d: %d requests are foreseen in %s", i, foreseen.Requests, a.String())
+		assert.Falsef(t, off(foreseen.Entities, did.Counted), "case %d: %d entities are foreseen in %s", i, foreseen.Entities, a.String())
 	}
 	assert.Truef(t, left <= number*3/4, "%d of %d queries cannot be told; want fewer", left, number)
 }

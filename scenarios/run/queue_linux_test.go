@@ -38,9 +38,8 @@ func TestThreadsComeAndGo(t *testing.T) {
 		{map[string]time.Duration{"1": 1}, 43},
 		{map[string]time.Duration{"1": 3}, 45},
 	} {
-		if q.add(row.now); q.total != row.total {
-			t.Errorf("after reading %d, total = %v; want %v", i, q.total, row.total)
-		}
+		q.add(row.now)
+		assert.Equalf(t, row.total, q.total, "after reading %d", i)
 	}
 	got := new(queue).read()
 	assert.Truef(t, got != nil && *got == 0, "the first reading of this process = %v; want 0", got)

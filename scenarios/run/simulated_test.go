@@ -179,10 +179,8 @@ func TestTheSampleScenarioRuns(t *testing.T) {
 		"the run is %s %v and took %v; want valid, within 25 s", record.Validity, record.Reasons, record.Duration)
 	closes(t, record.Record)
 	sum, measured := record.Total(results.Everything), record.Total(results.Reported)
-	if sum.Failed > 0 || sum.Dropped > 0 || measured.Throttled > 0 || measured.Attempts < measured.Operations*11/10 {
-		t.Errorf("failed %d, dropped %d, throttled %d, %d attempts of %d operations; want none of them, and pages",
-			sum.Failed, sum.Dropped, measured.Throttled, measured.Attempts, measured.Operations)
-	}
+	assert.Equal(t, [3]int64{}, [3]int64{sum.Failed, sum.Dropped, measured.Throttled}, "failed, dropped, throttled")
+	assert.GreaterOrEqual(t, measured.Attempts, measured.Operations*11/10, "attempts of operations with pages")
 	for _, phase := range record.Phases {
 		for k, kind := range record.Manifest.Operations {
 			assert.Truef(t, !phase.Reported || kind.Group == "" || phase.Kinds[k].Succeeded >= 100,

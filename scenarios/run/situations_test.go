@@ -322,9 +322,8 @@ func TestLowRatesAreExact(t *testing.T) {
 	t.Parallel()
 	for _, rate := range []float64{0.3, 0.7, 1, 3, 7.5} {
 		s := loaded(t, new(world), constant("none", rate, 40).text(), 0).Summary
-		if p := s.Phases[0]; p.Offered != rate || p.Served != rate || s.State != results.Holds {
-			t.Errorf("%v/s: offered %v, served %v, %s; want both as asked, and holds", rate, p.Offered, p.Served, s.State)
-		}
+		assert.Equal(t, [2]float64{rate, rate}, [2]float64{s.Phases[0].Offered, s.Phases[0].Served}, "offered and served")
+		assert.Equal(t, results.Holds, s.State, rate)
 	}
 }
 

@@ -51,15 +51,11 @@ func TestCanonicalScenarioRecovers(t *testing.T) {
 		from, to int64
 		rate     float64
 	}{{2, 299, 100}, {320, 599, 200}, {620, 899, 400}, {940, 1200, 600}} {
-		if got := served(level.from, level.to); got < .95*level.rate || got > 1.05*level.rate {
-			t.Errorf("%d s to %d s: %.1f/s are served; want %.0f/s within 5 %%", level.from, level.to, got, level.rate)
-		}
+		assert.InEpsilonf(t, level.rate, served(level.from, level.to), .05, "served from %d s to %d s", level.from, level.to)
 	}
 	b := record.Summary.Balance
 	assert.Truef(t, b != nil && b.Outcome == results.LoadRelieved && *b.Throttled == 0 && *b.Relieved >= 905 &&
 		*b.Relieved <= 935 && b.Splits >= 5 && b.Moves >= 5, "balance %+v", b)
-	if record.Validity != results.Valid || record.Manifest.Time != "virtual" || record.Manifest.Start != "cold" || !record.Manifest.Dataless {
-		t.Errorf("validity %s %v, %s time, %s start, dataless %t; want a valid run of a cold start without data",
-			record.Validity, record.Reasons, record.Manifest.Time, record.Manifest.Start, record.Manifest.Dataless)
-	}
+	m := record.Manifest
+	assert.Equal(t, []any{results.Valid, "virtual", "cold", true}, []any{record.Validity, m.Time, m.Start, m.Dataless})
 }
