@@ -42,12 +42,6 @@ func newService(t *testing.T, wrong time.Duration) *service {
 	return serviceOf(t, rest.Options{Clock: clk, Calendar: clock.Epoch(clk.Started().Add(wrong))})
 }
 
-// namedService is one that calls itself so, this tool's own name where that is empty, and takes
-// tokens as well where there is somebody who accepts them.
-func namedService(t *testing.T, name string, tokens rest.Tokens) *service {
-	return serviceOf(t, rest.Options{Name: name, Tokens: tokens})
-}
-
 func serviceOf(t *testing.T, o rest.Options) *service {
 	t.Helper()
 	return &service{resttest.Listen(t, resttest.Options{Key: resttest.Key{Account: "races", Secret: planted}, Rest: o})}
@@ -56,9 +50,7 @@ func serviceOf(t *testing.T, o rest.Options) *service {
 // endpointAt is an address with a key.
 func endpointAt(t *testing.T, url, key string) azure.Endpoint {
 	t.Helper()
-	secret := runtest.Must(wire.NewSecret(key))
-	endpoint := runtest.Must(azure.ParseURL(url, "", secret))
-	return endpoint
+	return runtest.Must(azure.ParseURL(url, "", runtest.Must(wire.NewSecret(key))))
 }
 
 // serves has an engine's handler answer behind something else.
@@ -94,6 +86,13 @@ func visiting(endpoint azure.Endpoint, trust *tls.Config) *visit {
 	v := newVisit(&Options{Service: &endpoint, Trust: trust, Clock: clock.NewReal()})
 	v.needs = need{"a scenario", 1000, 1000}
 	return v
+}
+
+// visited returns the diagnosis of a visit.
+func visited(endpoint azure.Endpoint, trust *tls.Config) *Diagnosis {
+	v := visiting(endpoint, trust)
+	defer v.close()
+	return diagnose(context.Background(), v.checks(), io.Discard)
 }
 
 // otherKey is a key, and not that of the service.
@@ -156,9 +155,7 @@ func TestVisits(t *testing.T) {
 		{"a certificate that nobody trusts", secured.URL + "/races", planted, nil, visitTLS, "", behindTLS, "trust who signed it"},
 		{"https where http is spoken", bare, planted, nil, visitTLS, "", behindTLS, "does the address need http"},
 	} {
-		v := visiting(endpointAt(t, row.url, row.key), row.trust)
-		d := diagnose(context.Background(), v.checks(), io.Discard)
-		v.close()
+		d := visited(endpointAt(t, row.url, row.key), row.trust)
 		for verdict, want := range map[string][]string{Fail: {row.fails}, CannotTell: {row.unknown}, NotTried: row.untried} {
 			want = slices.DeleteFunc(want, func(name string) bool { return name == "" })
 			assert.ElementsMatchf(t, want, d.names(verdict), "%s: %q", row.sentence, verdict)
@@ -192,12 +189,8 @@ func TestVisitWithASignature(t *testing.T) {
 	good := newService(t, 0)
 	const signature = "c2lnbmF0dXJlc2lnbmF0dXJlc2lnbmF0dXJlc2lnbmE="
 	const rights = "sv=2019-02-02&ss=t&srt=sco&sp=rl&se=2099-01-01T00:00:00Z&sig="
-	endpoint := runtest.Must(endpointAt(t, good.URL, planted).WithSAS(rights + signature))
-	v := visiting(endpoint, nil)
-	defer v.close()
-	d := diagnose(context.Background(), v.checks(), io.Discard)
-	got := d.names(Fail)
-	assert.Truef(t, slices.Equal(got, []string{visitKey}), "a signature that is not the account's fails %v", got)
+	d := visited(runtest.Must(endpointAt(t, good.URL, planted).WithSAS(rights+signature)), nil)
+	assert.Equal(t, []string{visitKey}, d.names(Fail), "checks that a signature that is not the account's fails")
 	mustNotTell(t, "a signature that is not the account's", d, signature, planted)
 }
 
@@ -212,7 +205,7 @@ func TestVisitIsElevenReads(t *testing.T) {
 		{"what this tool serves", "", azure.Native, 2, 9},
 		{"somebody else's service", "somebody's tables", azure.ByNetHTTP, 1, 10},
 	} {
-		good := namedService(t, row.name, nil)
+		good := serviceOf(t, rest.Options{Name: row.name})
 		v := visiting(endpointAt(t, good.URL, planted), nil)
 		list := v.checks()
 		list = list[:len(list)-1] // the bandwidth's requests are others
@@ -291,7 +284,7 @@ func TestProxies(t *testing.T) {
 // A visit goes by the proxy that a run would go by, which warns and fails nothing; one that lets
 // nobody through is what fails.
 func TestVisitByAProxy(t *testing.T) {
-	good := namedService(t, "somebody's tables", nil)
+	good := serviceOf(t, rest.Options{Name: "somebody's tables"})
 	server := httptest.NewUnstartedServer(good)
 	server.EnableHTTP2 = true
 	server.StartTLS()
@@ -310,9 +303,7 @@ func TestVisitByAProxy(t *testing.T) {
 		proxy := &runtest.Proxy{Address: row.to, Status: http.StatusForbidden}
 		t.Setenv("HTTPS_PROXY", proxy.Start(t))
 		t.Setenv("NO_PROXY", "")
-		v := visiting(endpointAt(t, "https://example.com/races", planted), &tls.Config{RootCAs: roots})
-		d := diagnose(context.Background(), v.checks(), io.Discard)
-		v.close()
+		d := visited(endpointAt(t, "https://example.com/races", planted), &tls.Config{RootCAs: roots})
 		want, got := [][]string{row.warned, row.failed, row.unknown}, [][]string{d.names(Warn), d.names(Fail), d.names(CannotTell)}
 		assert.Equalf(t, want, got, "warned, failed and not known, to %s\n%s", row.to, spelled(d))
 		assert.Truef(t, row.failed == nil || strings.Contains(spelled(d), "lets nobody through"),
@@ -344,7 +335,7 @@ func (taker) Challenge() string { return "Bearer authorization_uri=https://login
 
 // A visit as whom Entra ID knows us says what is wrong with that.
 func TestVisitWithAToken(t *testing.T) {
-	good := namedService(t, "somebody's tables", taker("token-of-races"))
+	good := serviceOf(t, rest.Options{Name: "somebody's tables", Tokens: taker("token-of-races")})
 	for _, row := range []struct {
 		sentence string
 		given    giver
@@ -355,11 +346,9 @@ func TestVisitWithAToken(t *testing.T) {
 		{"another's", "token-of-horses", []string{visitKey}, "refuses the token"},
 		{"none is to be had", "", []string{visitKey}, "az login"},
 	} {
-		v := visiting(endpointAt(t, good.URL, planted).WithCredential(azure.NewCredential("scope", row.given)), nil)
-		d := diagnose(context.Background(), v.checks(), io.Discard)
-		v.close()
-		assert.Truef(t, slices.Equal(d.names(Fail), row.fails) && strings.Contains(spelled(d), row.says),
-			"%s: failed %v; want %v and %q\n%s", row.sentence, d.names(Fail), row.fails, row.says, spelled(d))
+		d := visited(endpointAt(t, good.URL, planted).WithCredential(azure.NewCredential("scope", row.given)), nil)
+		assert.Equal(t, row.fails, d.names(Fail), row.sentence)
+		assert.Contains(t, spelled(d), row.says, row.sentence)
 		mustNotTell(t, row.sentence, d, "token-of-races", "token-of-horses")
 	}
 }
@@ -397,8 +386,7 @@ func TestNeeds(t *testing.T) {
 		s, err := stress([2]string{"phases.load.entities", "100"}, [2]string{"phases.peak.rates", rates}, [2]string{"phases.peak.each", each},
 			[2]string{"phases.peak.hold", "false"})
 		require.NoError(t, err)
-		n := runtest.Must(needOf(t.Context(), s))
-		return n
+		return runtest.Must(needOf(t.Context(), s))
 	}
 	slow := needs("[50]", "2s")
 	for _, row := range []struct {
@@ -412,9 +400,7 @@ func TestNeeds(t *testing.T) {
 	} {
 		n := needs(row.rates, row.each)
 		for _, way := range [][2]float64{{n.sent, slow.sent}, {n.received, slow.received}} {
-			if times := way[0] / way[1]; times < .95*row.times || times > 1.05*row.times {
-				t.Errorf("%s: %v is %.2f times %v; want %v times", row.sentence, n, times, slow, row.times)
-			}
+			assert.InEpsilon(t, row.times, way[0]/way[1], .05, row.sentence)
 		}
 	}
 	// An operation of entities of 1 KiB has some hundred bytes of head, and less than three entities.
@@ -425,13 +411,11 @@ func TestNeeds(t *testing.T) {
 // The writes of a visit find no table, so that nothing is made; where they may not be sent at all,
 // there is no telling.
 func TestBandwidthWritesNothing(t *testing.T) {
-	good := namedService(t, "somebody's tables", nil)
+	good := serviceOf(t, rest.Options{Name: "somebody's tables"})
 	v := visiting(endpointAt(t, good.URL, planted), nil)
 	defer v.close()
 	v.needs = need{"much", 1e15, 1}
-	if f := v.lookForProxy(); f.Verdict != Pass {
-		t.Fatal(f)
-	}
+	require.Equal(t, Pass, v.lookForProxy().Verdict)
 	f := v.measureBandwidth(t.Context())
 	c := good.Counts()
 	assert.Truef(t, f.Verdict == Warn && c.Entities == 0 && c.Requests <= 17 && len(good.Engine.TableNames("races")) == 0,
