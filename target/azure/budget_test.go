@@ -63,13 +63,13 @@ func TestRepliesAtTheBound(t *testing.T) {
 func holdUp(t *testing.T, subject *azure.Target, long int) {
 	piece := "HTTP/1.1 200 OK\r\n\r\n" + strings.Repeat("x", long)
 	body := `{"PartitionKey":"NYC 2011","RowKey":"1","Notes":"` + strings.Repeat("n", 60_000) + `"}`
-	n := &network{answer: func(_ int, r *http.Request) (string, bool) {
+	n := &network{answer: func(r *http.Request) (string, bool) {
 		if strings.Contains(r.RequestURI, "long") {
 			return piece, true
 		}
 		return framed("HTTP/1.1 200 OK\n\n"+body, true), true
 	}}
-	n.join(t, subject)
+	n.join(subject)
 }
 
 // Long replies that stop half-way hold up other long ones, each at most as long as its

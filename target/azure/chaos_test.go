@@ -1,12 +1,12 @@
 package azure_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -45,28 +45,18 @@ const (
 
 // serve answers the requests of one connection.
 func (c *chaos) serve(conn net.Conn) {
-	in := bufio.NewReader(conn)
-	for {
-		request, err := http.ReadRequest(in)
-		if err != nil {
-			return
-		}
+	converse(conn, conn, func(request *http.Request) (string, bool) {
 		body, _ := io.ReadAll(request.Body)
 		id := strings.TrimPrefix(request.Header.Get("x-ms-client-request-id"), "run7-")
 		if !matchesRow(request, string(body), "row"+id) {
-			io.WriteString(conn, teapot)
-			continue
+			return teapot, true
 		}
 		c.mu.Lock()
 		c.seen[id]++
 		told := c.arrived[id]
 		c.mu.Unlock()
-		var number int
-		fmt.Sscan(id, &number)
-		if !c.answer(conn, number, told) {
-			return
-		}
-	}
+		return answerByNumber(conn, must(strconv.Atoi(id)), told)
+	})
 }
 
 // matchesRow reports whether address, headers and body of a request are those of one operation, on
@@ -84,42 +74,36 @@ func matchesRow(r *http.Request, body, row string) bool {
 	}
 }
 
-// answer returns false where the connection is to be closed.
-func (c *chaos) answer(conn net.Conn, number int, told func()) (stay bool) {
+// answerByNumber returns the reply to a request, and false where the connection is to be closed.
+func answerByNumber(conn net.Conn, number int, told func()) (reply string, stay bool) {
 	body := fmt.Sprintf(`{"PartitionKey":"NYC 2011","RowKey":"row%d","Timestamp":"2026-11-20T11:48:20Z","Echo":"%d"}`, number, number)
 	const head = "HTTP/1.1 200 OK\nContent-Type: application/json\n"
 	whole := framed(head+"\n"+body, false)
 	switch number % fates {
 	case hungUpOn:
-		return false
+		return "", false
 	case cutWithin:
-		io.WriteString(conn, whole[:len(whole)-1-number%len(body)])
-		return false
+		return whole[:len(whole)-1-number%len(body)], false
 	case garbled:
-		io.WriteString(conn, strings.Replace(whole, "Content-Length: ", "Content-Length: -", 1))
-		return true
+		return strings.Replace(whole, "Content-Length: ", "Content-Length: -", 1), true
 	case neverAnswered:
 		told()
-		return true
+		return "", true
 	case farewell:
-		io.WriteString(conn, strings.Replace(whole, "\r\n", "\r\nCONNECTION: Close\r\n", 1))
-		return true
+		return strings.Replace(whole, "\r\n", "\r\nCONNECTION: Close\r\n", 1), true
 	case hungUpAfter:
-		io.WriteString(conn, whole)
-		return false
+		return whole, false
 	case inDrops:
 		for _, drop := range "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 X\r\nX: y\r\n\r\n" + whole {
 			io.WriteString(conn, string(drop))
 		}
-		return true
+		return "", true
 	case unframed:
-		io.WriteString(conn, strings.ReplaceAll(head+"\n", "\n", "\r\n")+body)
-		return false
+		return strings.ReplaceAll(head+"\n", "\n", "\r\n") + body, false
 	case inChunks:
-		whole = framed(head+"\n"+body, true)
+		return framed(head+"\n"+body, true), true
 	}
-	io.WriteString(conn, whole)
-	return true
+	return whole, true
 }
 
 // Many attempts at once meet a service that does all that is wrong: each gets its
@@ -184,15 +168,15 @@ func TestOutcomesStay(t *testing.T) {
 			}
 			return framed("HTTP/1.1 200 OK\nContent-Type: application/json\nx-ms-continuation-NextPartitionKey: next"+digit+"\n\n"+row, false), false
 		}, azure.Options{})
-		var all []string
 		var outcomes []target.Outcome
-		for range 20 {
-			got := subject.Do(t.Context(), &op)
-			require.Equalf(t, 200, got.Status, "%v: Do = %+v", op.Verb, got)
-			outcomes, all = append(outcomes, got), append(all, fmt.Sprintf("%q", fmt.Sprint(got)))
+		var all []string
+		for i := range 20 {
+			outcomes = append(outcomes, subject.Do(t.Context(), &op))
+			require.Equalf(t, 200, outcomes[i].Status, "%v: Do = %+v", op.Verb, outcomes[i])
+			all = append(all, fmt.Sprint(outcomes[i]))
 		}
 		for i := range outcomes {
-			assert.Equalf(t, all[i], fmt.Sprintf("%q", fmt.Sprint(outcomes[i])), "%v: outcome %d is in the end", op.Verb, i)
+			assert.Equalf(t, all[i], fmt.Sprint(outcomes[i]), "%v: outcome %d is in the end", op.Verb, i)
 		}
 	}
 }

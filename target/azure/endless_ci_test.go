@@ -3,7 +3,6 @@
 package azure_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -53,23 +52,16 @@ func bomb(status int, body string) string {
 
 // send sends as the hostile do, out of memory that all connections share.
 func (h hostility) send(t *testing.T, conn net.Conn, clk clock.Real) {
-	in := bufio.NewReader(conn)
-	for {
-		if _, err := http.ReadRequest(in); err != nil {
-			return
-		}
-		if _, err := io.WriteString(conn, h.once); err != nil {
-			return
-		}
-		for h.again != "" {
-			if _, err := io.WriteString(conn, h.again); err != nil {
-				return
-			}
-			if len(h.again) == 1 && clk.Sleep(t.Context(), clk.Now().Add(50*time.Millisecond)) != nil {
-				return
+	converse(conn, conn, func(*http.Request) (string, bool) {
+		_, err := io.WriteString(conn, h.once)
+		for err == nil && h.again != "" {
+			_, err = io.WriteString(conn, h.again)
+			if err == nil && len(h.again) == 1 {
+				err = clk.Sleep(t.Context(), clk.Now().Add(50*time.Millisecond))
 			}
 		}
-	}
+		return "", err == nil
+	})
 }
 
 // endlessPeers names the variable that makes the test below the client of others.

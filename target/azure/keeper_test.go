@@ -28,41 +28,24 @@ const plantedHeader = "planted-identity-header-7f3a"
 
 // endpoint is that of a managed identity, as App Service has it. Tokens are numbered.
 type endpoint struct {
-	mu sync.Mutex
-	// lasts is how long tokens last; refuses is the status of a refusal, 0 for none.
-	lasts   time.Duration
-	refuses int
-	given   int
-	strange []string
+	// lasts is how long tokens last.
+	lasts time.Duration
+	// refuses is the status of a refusal, 0 for none; strangers came without the secret.
+	refuses, given, strangers atomic.Int64
 }
 
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	if r.Header.Get("X-IDENTITY-HEADER") != plantedHeader {
-		e.strange = append(e.strange, r.URL.String())
+		e.strangers.Add(1)
 	}
 	w.Header().Set("Content-Type", "application/json")
-	if e.refuses != 0 {
-		w.WriteHeader(e.refuses)
+	if status := int(e.refuses.Load()); status != 0 {
+		w.WriteHeader(status)
 		fmt.Fprintf(w, `{"error":"invalid_request","error_description":"AADSTS700016: no application of that name, %s. Trace ID: 1"}`, plantedHeader)
 		return
 	}
-	e.given++
 	fmt.Fprintf(w, `{"access_token":"token-%d","expires_on":"%d","resource":%q,"token_type":"Bearer"}`,
-		e.given, time.Now().Add(e.lasts).Unix(), r.URL.Query().Get("resource"))
-}
-
-func (e *endpoint) refuse(status int) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.refuses = status
-}
-
-func (e *endpoint) count() int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.given
+		e.given.Add(1), time.Now().Add(e.lasts).Unix(), r.URL.Query().Get("resource"))
 }
 
 // direct carries requests to the endpoint without a network.
@@ -104,7 +87,7 @@ func TestTokensAreRefreshedBeforeTheyExpire(t *testing.T) {
 		require.Truef(t, err == nil && first.Header() == "Bearer token-1", "Ready = %v, %v; want the first token", first, err)
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
 			text := fmt.Sprintf(verb+" "+verb, first, who)
-			assert.Truef(t, !strings.Contains(text, "token-1"), "%s shows %s", verb, text)
+			assert.NotContains(t, text, "token-1", verb)
 		}
 		began := time.Now()
 		for minute := range 24 * 60 {
@@ -117,10 +100,8 @@ func TestTokensAreRefreshedBeforeTheyExpire(t *testing.T) {
 				t.Fatalf("after %v the token at hand is the %dth", time.Since(began), number)
 			}
 		}
-		if n := e.count(); n < 26 || n > 27 {
-			t.Errorf("%d tokens in a day; want one each 55 minutes or so", n)
-		}
-		assert.Truef(t, len(e.strange) == 0, "the endpoint was asked %q without its secret", e.strange)
+		assert.InDelta(t, 26.5, e.given.Load(), 0.5, "tokens in a day, one each 55 minutes or so")
+		assert.Zero(t, e.strangers.Load(), "requests of a token without the endpoint's secret")
 	})
 }
 
@@ -130,16 +111,14 @@ func TestARefreshThatFailsIsTriedAgain(t *testing.T) {
 	who := managed(t, e, "https://two.example/.default")
 	synctest.Test(t, func(t *testing.T) {
 		k := newKeeper(t, who)
-		if _, err := k.Ready(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		e.refuse(http.StatusInternalServerError)
+		must(k.Ready(t.Context()))
+		e.refuses.Store(http.StatusInternalServerError)
 		time.Sleep(56 * time.Minute)
 		synctest.Wait()
 		if got := k.Token().Header(); got != "Bearer token-1" || k.Cause() != nil {
 			t.Errorf("while none is to be had the token is %q, barred for %v; want the first still", got, k.Cause())
 		}
-		e.refuse(0)
+		e.refuses.Store(0)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		assert.Equal(t, "Bearer token-2", k.Token().Header(), "a minute after tokens are to be had again it")
@@ -168,18 +147,20 @@ func TestARefusedTokenIsGotOnceAnew(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	require.Equal(t, 2, e.count(), "tokens were given")
+	require.EqualValues(t, 2, e.given.Load(), "tokens were given")
 	k.Refused(second.Load())
 	<-k.Barred()
 	if _, err := k.Renew(t.Context(), second.Load()); !errors.Is(err, azure.ErrTokenRefused) || !errors.Is(k.Cause(), azure.ErrTokenRefused) {
 		t.Errorf("Renew of the second = %v, Cause = %v; want ErrRefused", err, k.Cause())
 	}
-	assert.Equal(t, 2, e.count(), "tokens were given")
+	assert.EqualValues(t, 2, e.given.Load(), "tokens were given")
 }
 
 // Why there is no token is one line that says what to do, without any secret, and soon.
 func TestWhyThereIsNoToken(t *testing.T) {
-	refusing := httptest.NewServer(&endpoint{refuses: http.StatusBadRequest})
+	e := new(endpoint)
+	e.refuses.Store(http.StatusBadRequest)
+	refusing := httptest.NewServer(e)
 	defer refusing.Close()
 	for _, row := range []struct {
 		name string

@@ -138,8 +138,8 @@ func TestProbeGivesUp(t *testing.T) {
 		clk := clock.NewReal()
 		subject := open(t, azure.Options{Clock: clk, Timeout: time.Minute})
 		stuck := make(chan struct{})
-		n := &network{answer: func(int, *http.Request) (string, bool) { <-stuck; return "", false }}
-		n.join(t, subject)
+		n := &network{answer: func(*http.Request) (string, bool) { <-stuck; return "", false }}
+		n.join(subject)
 		_, err := subject.Probe(t.Context())
 		if !errors.Is(err, azure.ErrUnreachable) || !strings.Contains(err.Error(), "no reply within 4s") || clk.Now() != clock.Instant(4*time.Second) {
 			t.Errorf("Probe = %v at %v; want ErrUnreachable after 4s", err, clk.Now().Offset())

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -45,13 +46,6 @@ func (*moving) Sleep(ctx context.Context, _ clock.Instant) error { return ctx.Er
 
 func (*moving) Alarm(clock.Instant) clock.Alarm {
 	return clock.NewReal().Alarm(clock.Instant(time.Hour))
-}
-
-// containsDate reports whether the date of a request shows a text.
-func containsDate(request, text string) bool {
-	_, date, _ := strings.Cut(request, "x-ms-date: ")
-	date, _, _ = strings.Cut(date, "\r\n")
-	return strings.Contains(date, text)
 }
 
 // raw is a server that takes requests as bytes and answers with bytes.
@@ -123,9 +117,11 @@ func converse(conn net.Conn, from io.Reader, answer func(*http.Request) (reply s
 		if err != nil {
 			return
 		}
-		if _, err := io.Copy(io.Discard, request.Body); err != nil {
+		body, err := io.ReadAll(request.Body)
+		if err != nil {
 			return
 		}
+		request.Body = io.NopCloser(bytes.NewReader(body))
 		reply, stay := answer(request)
 		if _, err := io.WriteString(conn, reply); err != nil || !stay {
 			return
@@ -145,9 +141,7 @@ func (r *raw) url() string { return "http://" + r.address + "/races" }
 // endpointAt is the account races at an address, with the key of the tests.
 func endpointAt(t testing.TB, address string) azure.Endpoint {
 	t.Helper()
-	secret := must(wire.NewSecret(testKey))
-	endpoint := must(azure.ParseURL(address, "races", secret))
-	return endpoint
+	return must(azure.ParseURL(address, "races", must(wire.NewSecret(testKey))))
 }
 
 // open builds a target that is closed when the test ends, see build.
@@ -171,8 +165,7 @@ func build(t testing.TB, o azure.Options) *azure.Target {
 		o.Calendar = clock.Epoch(epoch)
 	}
 	o.RunID, o.Timeout = "run7", cmp.Or(o.Timeout, 5*time.Second)
-	built := must(azure.New(o))
-	return built
+	return must(azure.New(o))
 }
 
 // openAt builds a target of a service with these answers.
@@ -199,13 +192,13 @@ func framed(text string, chunked bool) string {
 		return head + "\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
 	}
 	half := len(body) / 2
-	chunk := func(s string) string {
-		if s == "" {
-			return ""
+	text = head + "\r\nTransfer-Encoding: chunked\r\n\r\n"
+	for _, chunk := range []string{body[:half], body[half:]} {
+		if chunk != "" {
+			text += fmt.Sprintf("%x\r\n%s\r\n", len(chunk), chunk)
 		}
-		return strconv.FormatInt(int64(len(s)), 16) + "\r\n" + s + "\r\n"
 	}
-	return head + "\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk(body[:half]) + chunk(body[half:]) + "0\r\n\r\n"
+	return text + "0\r\n\r\n"
 }
 
 // runner is an entity of an ordinary kind.
@@ -237,14 +230,12 @@ type network struct {
 	dials    atomic.Int64
 	requests atomic.Int64
 	handlers sync.WaitGroup
-	// answer may block; it is given the number of the request on its
-	// connection, and returns false to hang up.
-	answer func(number int, r *http.Request) (reply string, stay bool)
+	// answer may block; it returns false to hang up.
+	answer func(r *http.Request) (reply string, stay bool)
 }
 
 // join has a target use the network.
-func (n *network) join(t testing.TB, subject *azure.Target) {
-	t.Helper()
+func (n *network) join(subject *azure.Target) {
 	subject.DialWith(func(context.Context, string, string) (net.Conn, error) {
 		n.dials.Add(1)
 		near, far := net.Pipe()
@@ -255,11 +246,9 @@ func (n *network) join(t testing.TB, subject *azure.Target) {
 
 func (n *network) handle(conn net.Conn) {
 	defer conn.Close()
-	number := 0
 	converse(conn, conn, func(request *http.Request) (string, bool) {
 		n.requests.Add(1)
-		number++
-		return n.answer(number-1, request)
+		return n.answer(request)
 	})
 }
 

@@ -19,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/results"
@@ -96,8 +97,6 @@ func TestReadReplyFaults(t *testing.T) {
 		{"a chunk that with the one before is just not", ok + "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n4fffff\r\n", io.ErrUnexpectedEOF},
 		{"a chunk of a size with a prefix", ok + "Transfer-Encoding: chunked\r\n\r\n0x1\r\na\r\n0\r\n\r\n", azure.ErrNotHTTP},
 		{"a chunk whose line ends in a line feed alone", ok + "Transfer-Encoding: chunked\r\n\r\n1\na\r\n0\r\n\r\n", azure.ErrNotHTTP},
-		{"a body longer than all chunks may be", ok + "Transfer-Encoding: chunked\r\n\r\n" + strings.Repeat("100000\r\n"+strings.Repeat("x", 1<<20)+"\r\n", 6), azure.ErrReplyTooLong},
-		{"a body without an end", ok + "\r\n" + strings.Repeat("x", 6<<20), azure.ErrReplyTooLong},
 		{"chunks, said twice", ok + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", azure.ErrNotHTTP},
 		{"chunks after another encoding", ok + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", azure.ErrNotHTTP},
 		{"a list of lengths", ok + "Content-Length: 3, 3\r\n\r\nabc", azure.ErrNotHTTP},
@@ -148,16 +147,13 @@ func FuzzReadReply(f *testing.F) {
 		for err == nil && reply.StatusCode < 200 && reply.StatusCode != 101 {
 			reply, err = http.ReadResponse(in, request)
 		}
-		if err != nil {
-			t.Fatalf("ReadReply(%q) = %d, %q; net/http: %v", text, status, body, err)
-		}
+		require.NoErrorf(t, err, "net/http; ReadReply(%q) = %d, %q", text, status, body)
 		if reply.StatusCode == 101 {
 			return // what follows is a matter of taste
 		}
 		var theirs bytes.Buffer
-		if _, err := theirs.ReadFrom(reply.Body); err != nil {
-			t.Fatalf("ReadReply(%q) = %d, %q; net/http reads %q: %v", text, status, body, &theirs, err)
-		}
+		_, err = theirs.ReadFrom(reply.Body)
+		require.NoErrorf(t, err, "net/http reads %q; ReadReply(%q) = %d, %q", &theirs, text, status, body)
 		if status != reply.StatusCode || body != theirs.String() || header != reply.Header.Get("X-Say") || reply.Close && !last {
 			t.Errorf("ReadReply(%q) = %d, %q, %q, last %v; net/http: %d, %q, %q, last %v",
 				text, status, body, header, last, reply.StatusCode, &theirs, reply.Header.Get("X-Say"), reply.Close)

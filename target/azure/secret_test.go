@@ -102,6 +102,7 @@ var hostile = map[string]string{
 	"a transaction that repeats it":       "202 Accepted\n{said}",
 	"an entity that repeats the request":  "200 OK\n{said}",
 	"a code that repeats the request":     "409 Conflict\nx-ms-error-code: {line}\n\n",
+	"a code that repeats the signature":   "409 Conflict\nx-ms-error-code: {signature}\n\n",
 	"a server that repeats the request":   "403 No\nServer: {line}\n\n",
 	"a status line that repeats it":       "599 {line}\n\n",
 	"a redirection to itself":             "307 Again\nLocation: {line}\n\n",
@@ -128,7 +129,7 @@ func worst(name string) func(int, []byte) (string, bool) {
 		// The request line and headers hold the signature.
 		plain := strings.NewReplacer("\r\n", " ", `"`, "'", "<", " ").Replace(string(request))
 		text := strings.Replace(hostile[name], "{said}", said, 1)
-		text = strings.NewReplacer("{request}", plain, "{line}", line(request)).Replace(text)
+		text = strings.NewReplacer("{request}", plain, "{line}", line(request), "{signature}", signatureOf(request)).Replace(text)
 		return framed("HTTP/1.1 "+text, false), strings.Contains(hostile[name], "\nContent-Length:")
 	}
 }
@@ -140,6 +141,12 @@ func line(request []byte) string {
 	_, proof, _ := strings.Cut(rest, "Authorization: ")
 	proof, _, _ = strings.Cut(proof, "\r\n")
 	return target + " " + proof
+}
+
+// signatureOf returns the signature in the address of a request, if any.
+func signatureOf(request []byte) string {
+	_, signature, _ := strings.Cut(string(request), "sig=")
+	return signature[:max(0, strings.IndexAny(signature, "& "))]
 }
 
 func TestFailuresShowNoSecret(t *testing.T) {
@@ -161,8 +168,8 @@ func TestFailuresShowNoSecret(t *testing.T) {
 				}
 				service, err := subject.Probe(t.Context())
 				search(t, name+": probe", printed(service)+printed(err))
-				ended, cancel := context.WithCancelCause(context.Background())
-				cancel(nil)
+				ended, cancel := context.WithCancel(context.Background())
+				cancel()
 				outcome := subject.Do(ended, &target.Operation{Verb: entity.Query, Table: "Runners"})
 				search(t, name+": cancelled", printed(outcome))
 			}
