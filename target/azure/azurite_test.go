@@ -15,25 +15,17 @@ import (
 	"loadgen/target/targettest"
 )
 
-// openAzurite returns a client of the Azurite that .ci/azurite has started.
-func openAzurite(t *testing.T, by azure.Client) *azure.Target {
-	t.Helper()
-	text := os.Getenv("LOADGEN_AZURITE")
-	require.NotEmpty(t, text, "LOADGEN_AZURITE is not set; run this by .ci/azurite")
-	endpoint := must(azure.ParseConnectionString(text))
-	clk := clock.NewReal()
-	client := must(azure.New(azure.Options{Endpoint: endpoint, Connections: 16, Clock: clk, Calendar: clk,
-		RunID: "conform", Client: by}))
-	t.Cleanup(client.Close)
-	return client
-}
-
 func TestAzuriteConforms(t *testing.T) { azuriteConforms(t, azure.Native) }
 
 func TestAzuriteConformsOverNetHTTP(t *testing.T) { azuriteConforms(t, azure.ByNetHTTP) }
 
 func azuriteConforms(t *testing.T, by azure.Client) {
-	client := openAzurite(t, by)
+	text := os.Getenv("LOADGEN_AZURITE")
+	require.NotEmpty(t, text, "LOADGEN_AZURITE is not set; run this by .ci/azurite")
+	clk := clock.NewReal()
+	client := must(azure.New(azure.Options{Endpoint: must(azure.ParseConnectionString(text)), Connections: 16, Clock: clk,
+		Calendar: clk, RunID: "conform", Client: by}))
+	t.Cleanup(client.Close)
 	for _, check := range targettest.Checks() {
 		t.Run(check.Name, func(t *testing.T) {
 			subject := targettest.Live(client)

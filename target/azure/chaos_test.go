@@ -135,6 +135,7 @@ func TestNoReplyIsMixedUp(t *testing.T) {
 	if n := subject.Connections(); n.Opened+n.Reused != workers*apiece || n.Refused != 0 || n.Reused == 0 {
 		t.Errorf("Connections() = %+v; want %d attempts on connections, some used again", n, workers*apiece)
 	}
+	assert.LessOrEqual(t, subject.Callers(), 1, "callers that are listened to once all attempts have ended")
 }
 
 func (c *chaos) check(t *testing.T, op *target.Operation, got target.Outcome) {

@@ -43,7 +43,6 @@ func TestParseURL(t *testing.T) {
 func TestParseURLFaults(t *testing.T) {
 	for _, row := range []struct{ name, text, account, hint string }{
 		{"nothing", "", "", "begin with https://"},
-		{"no scheme", "races.table.core.windows.net", "", "begin with https://"},
 		{"another scheme", "ftp://races.table.core.windows.net", "", "begin with https://"},
 		{"no host", "https:///races", "", "names no host"},
 		{"a host that is none", "https://ra!ces.example.org", "", "names no host"},
@@ -100,7 +99,6 @@ func TestOptionsFaults(t *testing.T) {
 		{"no credential", azure.Options{Endpoint: naked}, 3},
 		{"all at fault", azure.Options{Scheme: 3, Connections: -1, Timeout: -1, RunID: "a b"}, 7},
 		{"a name that is too long", azure.Options{RunID: strings.Repeat("x", 201)}, 4},
-		{"a name with a line end", azure.Options{RunID: "x\r\n"}, 4},
 	} {
 		faults := row.o.Validate()
 		assert.Lenf(t, faults, row.faults, "%s: Validate() = %q; want %d faults", row.name, faults, row.faults)
@@ -144,7 +142,6 @@ func TestConnectionStringFaults(t *testing.T) {
 	for _, row := range []struct{ name, text, hint string }{
 		{"nothing", "", "none of the settings"},
 		{"a key alone", testKey, "none of the settings"},
-		{"a word", "hello", "setting 1 is not of the form"},
 		{"an address", "https://races.table.core.windows.net/", "setting 1 is not of the form"},
 		{"a part without a value", "AccountName=races" + key + ";EndpointSuffix", "setting 3 is not of the form"},
 		{"an empty value", "AccountName=;AccountKey=" + testKey, "AccountName is empty"},

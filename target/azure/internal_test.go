@@ -84,6 +84,7 @@ func TestExpiringMovesNoConnection(t *testing.T) {
 				t.Errorf("%v: connection %d of those that expired is open or still held", row, i)
 			}
 		}
+		assert.Equalf(t, remaining > 0, p.take(due) != nil, "%v: a connection that may still be used was taken", row)
 		assert.Nilf(t, p.take(due+1), "%v: a connection that is idle for too long was taken", row)
 		p.close()
 	}

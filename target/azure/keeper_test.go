@@ -212,8 +212,6 @@ func TestScopes(t *testing.T) {
 		want   string
 	}{
 		{"races.table.core.windows.net", false, "https://storage.azure.com/.default"},
-		{"races.table.core.chinacloudapi.cn", false, "https://storage.azure.com/.default"},
-		{"races.table.core.usgovcloudapi.net", false, "https://storage.azure.com/.default"},
 		{"tables.example.org", false, "https://storage.azure.com/.default"},
 		{"races.table.cosmos.azure.com", true, "https://cosmos.azure.com/.default"},
 		{"RACES.table.cosmos.AZURE.cn:443", true, "https://cosmos.azure.cn/.default"},

@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -131,16 +132,13 @@ func TestTimeout(t *testing.T) {
 		n.join(subject)
 		var attempts sync.WaitGroup
 		for second := range 20 {
-			for _, row := range []string{"slow", "quick"} {
+			for row, want := range map[string]time.Duration{"slow": 35 * time.Second, "quick": 0} {
 				attempts.Go(func() {
 					time.Sleep(time.Duration(second) * 7 * time.Second)
 					began := clk.Now()
 					got := do(t, subject, get(row))
-					took := clk.Now().Sub(began)
-					assert.Truef(t, row != "quick" || got.Status == 503 && took == 0,
-						"a quick attempt = %+v after %v; want 503 at once", got, took)
-					assert.Truef(t, row != "slow" || got.Fault == target.TimedOut && took == 35*time.Second,
-						"a slow attempt = %+v after %v; want none after 35s", got, took)
+					assert.Equalf(t, want, clk.Now().Sub(began), "a %s attempt", row)
+					assert.Truef(t, got.Status == 503 && want == 0 || got.Fault == target.TimedOut && want > 0, "a %s attempt: %+v", row, got)
 				})
 			}
 		}
@@ -157,65 +155,46 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
-// An idle connection is given up before Azurite would close it.
-func TestIdleConnections(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		subject := open(t, azure.Options{Clock: clock.NewReal()})
-		n := &network{answer: func(*http.Request) (string, bool) { time.Sleep(20 * time.Millisecond); return created, true }}
-		n.join(subject)
-		op := single(entity.Insert, "1", entity.Match{})
-		for _, row := range []struct {
-			wait   time.Duration
-			opened int64
-		}{{0, 1}, {3 * time.Second, 1}, {4500 * time.Millisecond, 2}, {time.Second, 2}} {
-			time.Sleep(row.wait)
-			assert.Equalf(t, 204, subject.Do(t.Context(), &op).Status, "Do after %v", row.wait)
-			assert.Equalf(t, row.opened, subject.Connections().Opened, "after a wait of %v, connections were opened", row.wait)
-		}
-		c := subject.Connections()
-		if c.Reused != 2 || c.FirstBytes != (azure.Timing{Count: 4, Total: 80 * time.Millisecond, Max: 20 * time.Millisecond}) {
-			t.Errorf("Connections() = %+v; want 2 reused, 4 first bytes of 20ms", c)
-		}
-		subject.Do(t.Context(), &op)
-		time.Sleep(5 * time.Second)
-		n.handlers.Wait()
-	})
-}
-
-// What the attempt is told of a connection that fails.
+// What the attempt is told of a connection that fails, and what a probe advises.
 func TestFailures(t *testing.T) {
 	op := get("1")
 	closed := must(net.Listen("tcp", "127.0.0.1:0"))
-	refusing := closed.Addr().String()
 	closed.Close()
-	hangUp := func(reply string) func(*testing.T) string {
-		return func(t *testing.T) string {
-			return serve(t, func(int, []byte) (string, bool) { return reply, true }).url()
-		}
+	plain, secure := httptest.NewServer(http.NotFoundHandler()), httptest.NewTLSServer(http.NotFoundHandler())
+	defer plain.Close()
+	defer secure.Close()
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	hangUp := func(reply string) string {
+		return serve(t, func(int, []byte) (string, bool) { return reply, true }).address
+	}
+	shake := func(reply string) string {
+		return each(t, func(conn net.Conn) {
+			conn.Read(make([]byte, 4096))
+			io.WriteString(conn, reply)
+		})
 	}
 	for _, row := range []struct {
-		name  string
-		fault target.Fault
+		name, address string
+		fault         target.Fault
 		// other is what it is by net/http, where that is another.
-		other   target.Fault
-		address func(*testing.T) string
+		other target.Fault
+		hint  string
 	}{
-		{"nobody listens", target.ConnectionRefused, "", func(*testing.T) string { return "http://" + refusing + "/races" }},
-		{"no host of that name", target.HostNotFound, "", func(*testing.T) string { return "http://nowhere.invalid/races" }},
-		{"hung up at once", target.ConnectionClosed, "", hangUp("")},
-		{"hung up within the headers", target.ReplyCutOff, target.ConnectionClosed,
-			hangUp("HTTP/1.1 200 OK\r\nServer: x\r\n")},
-		{"hung up within the body", target.ReplyCutOff, "", hangUp("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{")},
-		{"no HTTP at all", target.NotHTTP, "", hangUp("SSH-2.0-OpenSSH_9.6\r\n")},
-		{"a reply that says it is too long", target.ReplyTooLong, target.ReplyCutOff,
-			hangUp("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n{")},
-		{"TLS where there is none", target.TLSFailed, "", func(t *testing.T) string {
-			server := httptest.NewServer(http.NotFoundHandler())
-			t.Cleanup(server.Close)
-			return strings.Replace(server.URL, "http:", "https:", 1) + "/races"
-		}},
+		{"nobody listens", "http://" + closed.Addr().String(), target.ConnectionRefused, "", "is the service running"},
+		{"no host of that name", "http://nowhere.invalid", target.HostNotFound, "", "nowhere.invalid"},
+		{"hung up at once", "http://" + hangUp(""), target.ConnectionClosed, "", ""},
+		{"hung up within the headers", "http://" + hangUp("HTTP/1.1 200 OK\r\nServer: x\r\n"),
+			target.ReplyCutOff, target.ConnectionClosed, ""},
+		{"hung up within the body", "http://" + hangUp("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"), target.ReplyCutOff, "", ""},
+		{"no HTTP at all", "http://" + hangUp("SSH-2.0-OpenSSH_9.6\r\n"), target.NotHTTP, "", "does not speak HTTP"},
+		{"a reply that says it is too long", "http://" + hangUp("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n{"),
+			target.ReplyTooLong, target.ReplyCutOff, ""},
+		{"TLS where there is none", strings.Replace(plain.URL, "http:", "https:", 1), target.TLSFailed, "", "does the address need http"},
+		{"TLS that nobody trusts", secure.URL, target.TLSFailed, "", "TLS: "},
+		{"hung up in the handshake", "https://" + shake(""), target.TLSFailed, "", "TLS: "},
+		{"an alert of TLS", "https://" + shake("\x15\x03\x03\x00\x02\x02\x28"), target.TLSFailed, "", "TLS: "},
 	} {
-		subject := open(t, azure.Options{Endpoint: endpointAt(t, row.address(t))})
+		subject := open(t, azure.Options{Endpoint: endpointAt(t, row.address+"/races")})
 		for way, do := range ways(t, subject) {
 			got, fault := do.Do(t.Context(), &op), row.fault
 			if way == "net/http" {
@@ -226,6 +205,12 @@ func TestFailures(t *testing.T) {
 				"%s by %s: Do = %+v; want status 0, %s, and one line", row.name, way, got, fault)
 			assert.Equalf(t, results.Failed, got.Class(target.Expected{NotFound: true}), "%s by %s: class", row.name, way)
 		}
+		n := subject.Connections()
+		assert.Truef(t, row.fault != target.TLSFailed || n.Opened == 0 && n.Refused == 2 && n.Connects.Count == 2 && n.Handshakes.Count == 2,
+			"%s: Connections() = %+v; want two refused in handshakes", row.name, n)
+		_, err := subject.Probe(t.Context())
+		assert.Regexpf(t, "^[^\n]*"+row.hint+"[^\n]*$", err.Error(), "%s: Probe", row.name)
+		assert.Truef(t, errors.Is(err, azure.ErrUnreachable) != errors.Is(err, azure.ErrNotTables), "%s: Probe = %v", row.name, err)
 	}
 }
 
@@ -369,35 +354,4 @@ func TestConnectedTooLate(t *testing.T) {
 			"Do = %+v at %v; want none at 1s", got, clk.Now().Offset())
 		serving.Wait()
 	})
-}
-
-// A handshake that fails leaves no connection, and says what it was.
-func TestHandshakeFails(t *testing.T) {
-	config := serverTLS()
-	for _, row := range []struct {
-		name string
-		take func(conn net.Conn)
-	}{
-		{"whom nobody trusts", func(conn net.Conn) {
-			tls.Server(conn, config).Handshake()
-			io.Copy(io.Discard, conn)
-		}},
-		{"hung up", func(conn net.Conn) { conn.Read(make([]byte, 4096)) }},
-		{"an alert", func(conn net.Conn) {
-			conn.Read(make([]byte, 4096))
-			conn.Write([]byte{21, 3, 3, 0, 2, 2, 40})
-			io.Copy(io.Discard, conn)
-		}},
-	} {
-		subject := open(t, azure.Options{Endpoint: endpointAt(t, "https://"+each(t, row.take)+"/races")})
-		op := get("1")
-		for range 2 {
-			if got := subject.Do(t.Context(), &op); got.Status != 0 || got.Fault != target.TLSFailed {
-				t.Errorf("%s: Do = %+v; want %s", row.name, got, target.TLSFailed)
-			}
-		}
-		if n := subject.Connections(); n.Opened != 0 || n.Refused != 2 || n.Connects.Count != 2 || n.Handshakes.Count != 2 || n.FirstBytes.Count != 0 {
-			t.Errorf("%s: Connections() = %+v; want 2 refused in 2 handshakes", row.name, n)
-		}
-	}
 }

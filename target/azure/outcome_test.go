@@ -30,8 +30,7 @@ func golden(t testing.TB, name string) string {
 
 func ticks(t testing.TB, text string) entity.Ticks {
 	t.Helper()
-	at := must(entity.ParseTicks(text))
-	return at
+	return must(entity.ParseTicks(text))
 }
 
 // outcomeRow is an operation, the file of the reply to it, and what comes of it.
@@ -242,10 +241,7 @@ func TestRetryAfter(t *testing.T) {
 		{"more than any number is an hour", "Retry-After: 99999999999999999999\n", time.Hour},
 		{"a number that overflows a duration", "Retry-After: 18446744073709551615\n", time.Hour},
 		{"a negative number is none", "Retry-After: -1\n", 0},
-		{"a sign is none", "Retry-After: +1\n", 0},
-		{"a fraction is none", "Retry-After: 1.5\n", 0},
 		{"words are none", "Retry-After: soon\n", 0},
-		{"an empty value is none", "Retry-After:\n", 0},
 		{"milliseconds", "x-ms-retry-after-ms: 1500\n", 1500 * time.Millisecond},
 		{"too many milliseconds", "x-ms-retry-after-ms: 18446744073709551615\n", time.Hour},
 		{"the finer goes first", "Retry-After: 7\nx-ms-retry-after-ms: 12\n", 12 * time.Millisecond},

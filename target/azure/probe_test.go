@@ -2,9 +2,7 @@ package azure_test
 
 import (
 	"errors"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -76,7 +74,6 @@ func TestProbe(t *testing.T) {
 		{"nothing", "HTTP/1.1 200 OK\nContent-Length: 0\n\n", "", azure.ErrNotTables, "nothing in it"},
 		{"a redirection", "HTTP/1.1 302 Found\nLocation: https://example.org\nContent-Length: 0\n\n", "", azure.ErrNotTables, "302"},
 		{"plain text to a port of TLS", "HTTP/1.1 400 Bad Request\nContent-Type: text/plain\n\nClient sent an HTTP request to an HTTPS server.", "", azure.ErrNotTables, "needs https"},
-		{"no HTTP", "220 mail.example.org ESMTP\n", "", azure.ErrNotTables, "does not speak HTTP"},
 		{"an unknown table error", failing("415 Unsupported", onTime, "AtomFormatNotSupported"), "", azure.ErrNotTables, "415 AtomFormatNotSupported"},
 	} {
 		server := serve(t, func(int, []byte) (string, bool) { return framed(row.reply, false), true })
@@ -109,28 +106,6 @@ func TestProbeDescribes(t *testing.T) {
 	want := azure.Service{Server: "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0", Version: "2019-02-02", Ahead: 10 * time.Second}
 	got, err := subject.Probe(t.Context())
 	assert.Truef(t, err == nil && got == want, "Probe = %+v, %v; want %+v", got, err, want)
-}
-
-func TestProbeUnreachable(t *testing.T) {
-	closed := must(net.Listen("tcp", "127.0.0.1:0"))
-	refusing := closed.Addr().String()
-	closed.Close()
-	secure := httptest.NewTLSServer(http.NotFoundHandler())
-	secure.Config.ErrorLog = quiet
-	defer secure.Close()
-	plain := httptest.NewServer(http.NotFoundHandler())
-	defer plain.Close()
-	for address, hint := range map[string]string{
-		"http://" + refusing:           "is the service running",
-		"http://nowhere.invalid/races": "nowhere.invalid",
-		secure.URL:                     "TLS: ",
-		strings.Replace(plain.URL, "http:", "https:", 1): "does the address need http",
-	} {
-		_, err := open(t, azure.Options{Endpoint: endpointAt(t, address)}).Probe(t.Context())
-		if !errors.Is(err, azure.ErrUnreachable) || !strings.Contains(err.Error(), hint) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: Probe = %v; want ErrUnreachable with %q", address, err, hint)
-		}
-	}
 }
 
 func TestProbeGivesUp(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -165,51 +164,31 @@ func FuzzReadReply(f *testing.F) {
 // and then the end.
 type canned struct {
 	net.Conn
-	reply string
-	sent  chan struct{}
-	once  sync.Once
+	reply *strings.Reader
 }
 
-func (c *canned) Write(p []byte) (int, error) {
-	c.once.Do(func() { close(c.sent) })
-	return len(p), nil
-}
+func (canned) Write(p []byte) (int, error) { return len(p), nil }
 
-func (c *canned) Read(p []byte) (int, error) {
-	<-c.sent
-	n := copy(p, c.reply)
-	c.reply = c.reply[n:]
-	if n == 0 {
-		return 0, io.EOF
-	}
-	return n, nil
-}
+func (c canned) Read(p []byte) (int, error) { return c.reply.Read(p) }
 
-func (c *canned) Close() error {
-	c.once.Do(func() { close(c.sent) })
-	return nil
-}
+func (canned) Close() error { return nil }
+
+func (canned) SetDeadline(time.Time) error { return nil }
 
 // SyscallConn has the target write to it as to a socket of the system, which
 // takes a small request at once: with no second goroutine, the same input takes
 // the same way each time.
-func (*canned) SyscallConn() (syscall.RawConn, error) { return nothing{}, nil }
+func (canned) SyscallConn() (syscall.RawConn, error) { return nothing{}, nil }
 
 // nothing is a socket that cannot be looked at.
 type nothing struct{ syscall.RawConn }
 
 func (nothing) Read(func(uintptr) bool) error { return net.ErrClosed }
 
-func (*canned) SetDeadline(time.Time) error { return nil }
-
 // FuzzReply has a target read whatever a network may bring: it always returns,
 // and what it returns can be shown.
 func FuzzReply(f *testing.F) {
-	files, err := filepath.Glob(filepath.Join("testdata", "replies", "*.http"))
-	if err != nil || len(files) == 0 {
-		f.Fatalf("no golden replies: %v", err)
-	}
-	for n, file := range files {
+	for n, file := range must(filepath.Glob(filepath.Join("testdata", "replies", "*.http"))) {
 		name := strings.TrimSuffix(filepath.Base(file), ".http")
 		f.Add(framed(golden(f, name), n%2 == 0), uint8(n))
 	}
@@ -224,7 +203,7 @@ func FuzzReply(f *testing.F) {
 	ops := every()
 	f.Fuzz(func(t *testing.T, reply string, which uint8) {
 		subject.DialWith(func(context.Context, string, string) (net.Conn, error) {
-			return &canned{reply: reply, sent: make(chan struct{})}, nil
+			return canned{reply: strings.NewReader(reply)}, nil
 		})
 		op := ops[int(which)%len(ops)]
 		got := subject.Do(t.Context(), &op)

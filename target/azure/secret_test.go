@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"log"
 	"net/url"
 	"strings"
 	"testing"
@@ -14,13 +12,9 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/wire"
 	"loadgen/target"
 	"loadgen/target/azure"
 )
-
-// quiet swallows what servers of the tests log.
-var quiet = log.New(io.Discard, "", 0)
 
 const (
 	plantedSig = "x8Z+kD/2mQ7w+plantedsignature/9aJ0b3RzY2g="
@@ -41,8 +35,7 @@ func needles() []string {
 func search(t *testing.T, where, text string) {
 	t.Helper()
 	for _, needle := range needles() {
-		if strings.Contains(text, needle) {
-			at := strings.Index(text, needle)
+		if at := strings.Index(text, needle); at >= 0 {
 			t.Errorf("%s shows %q: %s", where, needle, text[max(0, at-200):min(len(text), at+200)])
 		}
 	}
@@ -72,10 +65,8 @@ type endpoints struct {
 
 func planted(t *testing.T, address string) []azure.Endpoint {
 	t.Helper()
-	secret := must(wire.NewSecret(plantedKey))
-	keyed := must(azure.ParseURL(address, "races", secret))
-	signed := must(keyed.WithSAS(plantedSAS()))
-	return []azure.Endpoint{keyed, signed}
+	keyed := endpointAt(t, address)
+	return []azure.Endpoint{keyed, must(keyed.WithSAS(plantedSAS()))}
 }
 
 func TestPrintsShowNoSecret(t *testing.T) {
