@@ -11,8 +11,8 @@ import (
 )
 
 func FuzzBatchRequest(f *testing.F) {
-	f.Add("batch_7d9c", goldenBatch(f, "batch_request.txt"))
-	f.Add("batch_7d9c", strings.ReplaceAll(goldenBatch(f, "batch_request.txt"), "\r\n", "\n"))
+	f.Add("batch_7d9c", golden(f, "batch_request.txt"))
+	f.Add("batch_7d9c", strings.ReplaceAll(golden(f, "batch_request.txt"), "\r\n", "\n"))
 	f.Add("batch_1", changeSetText(operationText("POST /a/$T%22 HTTP/1.1", `{"PartitionKey":"","RowKey":"\u0000'","D":1e300,"S":"\ud83c\udfc3"}`)))
 	f.Add("batch_1", changeSetText(operationText("DELETE Races(RowKey='%25',PartitionKey='''') HTTP/1.1\r\nIf-Match: W/\"x\"", "")))
 	f.Add("b", "--b\nContent-Type: application/http\n\nGET /a/Races(PartitionKey='p',RowKey='r') HTTP/1.1\n--b")
@@ -46,7 +46,7 @@ func FuzzBatchRequest(f *testing.F) {
 
 func FuzzBatchReply(f *testing.F) {
 	for _, name := range goldenReplies() {
-		text := goldenBatch(f, name)
+		text := golden(f, name)
 		f.Add("batchresponse_41ab", text, "0001__Kim")
 		f.Add("", strings.ReplaceAll(text, "\r\n", "\n"), "1:2:3")
 	}

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 )
@@ -17,17 +15,9 @@ const racePartition = "2026 Seoul__Half"
 
 func raceKey(row string) entity.Key { return entity.Key{Partition: racePartition, Row: row} }
 
-// raceTicks returns the instant that a text names.
-func raceTicks(t testing.TB, text string) entity.Ticks {
-	t.Helper()
-	ticks, err := entity.ParseTicks(text)
-	require.NoError(t, err)
-	return ticks
-}
-
 // raceChanges are one change of each kind: those of the golden request.
-func raceChanges(t testing.TB) []entity.Change {
-	seen := raceTicks(t, "2026-11-20T11:48:19.5Z")
+func raceChanges() []entity.Change {
+	seen := ticks("2026-11-20T11:48:19.5Z")
 	properties := func(p ...entity.Property) []entity.Property { return p }
 	return []entity.Change{
 		{Verb: entity.Insert, Key: raceKey("0001__Kim O'Neil"), Properties: properties(
@@ -58,8 +48,8 @@ func hundred() []entity.Change {
 }
 
 func TestAppendBatchIsTheGoldenRequest(t *testing.T) {
-	changes := raceChanges(t)
-	want := goldenBatch(t, "batch_request.txt")
+	changes := raceChanges()
+	want := golden(t, "batch_request.txt")
 	if got := string(wire.AppendBatch([]byte("before "), "7d9c", batchBase, "Races", changes, nil)); got != "before "+want {
 		t.Errorf("AppendBatch = %s; want %s", got, want)
 	}

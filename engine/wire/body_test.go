@@ -55,9 +55,6 @@ func TestParseEntityBody(t *testing.T) {
 		{"an empty object", `{}`, nil},
 		{"a string is a string, whatever it looks like", `{"a":"5","b":"true","c":""}`,
 			properties("a", entity.String("5"), "b", entity.String("true"), "c", entity.String(""))},
-		{"escapes and text beyond ASCII",
-			`{"Z\u00fcge":"a\n\ud83c\udfc3 Zürich"}`, properties("Züge", entity.String("a\n🏃 Zürich"))},
-		{"truth", `{"a":true,"b":false}`, properties("a", entity.Boolean(true), "b", entity.Boolean(false))},
 		{"whole numbers within 32 bits", `{"a":0,"b":-0,"c":2147483647,"d":-2147483648}`,
 			properties("a", entity.Int32(0), "b", entity.Int32(0), "c", entity.Int32(math.MaxInt32), "d",
 				entity.Int32(math.MinInt32))},
@@ -66,9 +63,6 @@ func TestParseEntityBody(t *testing.T) {
 		{"a point or an exponent makes a Double", `{"a":5.0,"b":5e0,"c":-0.0,"d":4.81516}`,
 			properties("a", entity.Double(5), "b", entity.Double(5), "c", entity.Double(math.Copysign(0, -1)), "d",
 				entity.Double(4.81516))},
-		{"an annotation before the value",
-			`{"a@odata.type":"Edm.Int64","a":"-5432873627392"}`, properties("a", entity.Int64(-5432873627392))},
-		{"an annotation after the value", `{"a":"5","a@odata.type":"Edm.Int64"}`, properties("a", entity.Int64(5))},
 		{"annotations far from their values",
 			`{"a":"5","b@odata.type":"Edm.Double","c":"x","a@odata.type":"Edm.Int64","b":7}`,
 			properties("a", entity.Int64(5), "b", entity.Double(7), "c", entity.String("x"))},
@@ -135,9 +129,7 @@ func TestParseEntityBodyKeys(t *testing.T) {
 		{"annotated as strings",
 			`{"PartitionKey":"p","PartitionKey@odata.type":"Edm.String"}`, entity.Key{Partition: "p"}, true, false, ""},
 		{"a number", `{"PartitionKey":5}`, entity.Key{}, false, false, bad},
-		{"truth", `{"RowKey":true}`, entity.Key{}, false, false, bad},
 		{"annotated as numbers", `{"RowKey@odata.type":"Edm.Int32","RowKey":"5"}`, entity.Key{}, false, false, bad},
-		{"an object", `{"RowKey":{}}`, entity.Key{}, false, false, bad},
 		{"twice", `{"RowKey":"r","RowKey":"r"}`, entity.Key{}, false, false, entity.DuplicateProperties},
 	} {
 		b := wire.EntityBody{Key: entity.Key{Partition: "old", Row: "old"}, HasPartition: true, HasRow: true}
@@ -184,20 +176,6 @@ func TestAppendEntityBody(t *testing.T) {
 		`"Chip@odata.type":"Edm.Int64","Chip":"5432873627392","Start@odata.type":"Edm.DateTime","Start":"2014-05-07T08:20:53.2Z",` +
 		`"Ticket@odata.type":"Edm.Guid","Ticket":"dd3cb8f8-93b7-44e2-b74a-c0aa3b27a6d2","Tag@odata.type":"Edm.Binary","Tag":"AQIy"}`
 	assert.Equalf(t, want, string(got), "AppendEntityBody =\n%s", got)
-}
-
-func TestDoublesAreWritten(t *testing.T) {
-	for _, row := range []struct {
-		value float64
-		want  string
-	}{
-		{0, "0.0"}, {math.Copysign(0, -1), "-0.0"}, {-5, "-5.0"}, {4.81516, "4.81516"}, {1e-6, "0.000001"}, {1e-7, "1e-07"},
-		{1<<53 - 1, "9007199254740991.0"}, {1 << 53, "9007199254740992.0"}, {1 << 60, "1152921504606847000.0"},
-		{-1 << 63, "-9223372036854776000.0"}, {1e20, "100000000000000000000.0"}, {1e21, "1e+21"}, {-math.MaxFloat64, "-1.7976931348623157e+308"},
-	} {
-		got := string(wire.AppendEntityBody(nil, entity.Key{}, properties("a", entity.Double(row.value))))
-		assert.Equalf(t, `{"PartitionKey":"","RowKey":"","a":`+row.want+`}`, got, "AppendEntityBody(%g)", row.value)
-	}
 }
 
 // allTypes has a property of each type, and the Doubles that are written oddly.
@@ -276,12 +254,10 @@ func TestParseTableName(t *testing.T) {
 			`{"odata.metadata":"x","TableName@odata.type":"Edm.String","TableName":"R\u00e9"}`, "Ré", ""},
 		{"an empty name is a name", `{"TableName":""}`, "", ""},
 		{"no name", `{}`, "", entity.PropertiesNeedValue},
-		{"a null", `{"TableName":null}`, "", entity.PropertiesNeedValue},
 		{"a number", `{"TableName":5}`, "", entity.InvalidInput},
 		{"annotated as a number", `{"TableName@odata.type":"Edm.Int64","TableName":"5"}`, "", entity.InvalidInput},
 		{"twice", `{"TableName":"a","TableName":"a"}`, "", entity.DuplicateProperties},
 		{"another property", `{"TableName":"Races","Size":5}`, "", entity.InvalidInput},
-		{"an object", `{"TableName":{}}`, "", entity.InvalidInput},
 		{"no JSON", `TableName=Races`, "", entity.InvalidInput},
 	} {
 		got, code, detail := wire.ParseTableName(row.text)

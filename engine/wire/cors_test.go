@@ -21,16 +21,13 @@ func TestTheFirstRuleThatMatchesDecides(t *testing.T) {
 		{"the first", "http://a", "GET", "", 1},
 		{"the other of its origins, and of its methods", "http://b", "PUT", "", 1},
 		{"a header by its prefix, in another case", "http://a", "GET", "X-MS-Date, x-ms-version", 1},
-		{"a header that is the prefix", "http://a", "GET", "x-ms-", 1},
 		{"a header by its name", "http://a", "GET", "accept", 1},
 		{"a header that only begins like one", "http://a", "GET", "accept-language", 2},
-		{"one header of two", "http://a", "GET", "accept,if-match", 2},
 		{"whatever headers, but not by that method", "http://a", "PUT", "if-match", 0},
 		{"any origin", "http://c", "GET", "", 3},
 		{"any origin, with a header", "http://c", "GET", "accept", 0},
 		{"an origin in another case", "http://A", "PUT", "", 0},
 		{"a method in another case", "http://a", "put", "", 0},
-		{"a method of nobody", "http://a", "DELETE", "", 0},
 		{"blanks and nothing", "http://a", "PUT", " , ", 1},
 	} {
 		got := 0

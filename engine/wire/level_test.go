@@ -12,7 +12,6 @@ func TestParseLevel(t *testing.T) {
 		{"no header at all is minimal", "", minimal, true},
 		{"a header of blanks and commas asks for nothing", " , ,", minimal, true},
 		{"anything is minimal", "*/*", minimal, true},
-		{"any application is minimal", "application/*", minimal, true},
 		{"plain JSON is minimal", "application/json", minimal, true},
 		{"JSON as $format spells it", "json", minimal, true},
 		{"minimal by name", "application/json;odata=minimalmetadata", minimal, true},
@@ -28,7 +27,6 @@ func TestParseLevel(t *testing.T) {
 		{"Atom alone is not spoken", "application/atom+xml,application/xml", minimal, false},
 		{"verbose JSON is not spoken", "application/json;odata=verbose", minimal, false},
 		{"zero for all leaves nothing", "*/*;q=0", minimal, false},
-		{"a text is not spoken", "text/html", minimal, false},
 		{"a longer name is another type", "application/jsonp", minimal, false},
 	})
 }
@@ -58,11 +56,8 @@ func TestBoundary(t *testing.T) {
 		{"in other case, after other parameters", "Multipart/Mixed;charset=utf-8;BOUNDARY=x", "x", true},
 		{"of seventy characters", "multipart/mixed;boundary=" + long, long, true},
 		{"of one more", "multipart/mixed;boundary=" + long + "x", "", false},
-		{"empty", "multipart/mixed;boundary=", "", false},
 		{"none", "multipart/mixed", "", false},
 		{"with a line break in it", "multipart/mixed;boundary=\"a\nb\"", "", false},
 		{"of another type", "multipart/form-data; boundary=x", "", false},
-		{"of JSON", "application/json", "", false},
-		{"of nothing", "", "", false},
 	})
 }

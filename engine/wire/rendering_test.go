@@ -47,7 +47,7 @@ func page(r *wire.Rendering) string {
 	return string(r.AppendPageEnd(text))
 }
 
-func golden(t *testing.T, file string) string {
+func golden(t testing.TB, file string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", file))
 	require.NoError(t, err)
