@@ -62,9 +62,7 @@ func TestThereIsAnEndToWhatIsHeld(t *testing.T) {
 	} {
 		m := queueblob.Small(mostThings, mostBytes)
 		for n := range row.fits {
-			if o := send(m, row.fill(n)); o.Status != 201 {
-				t.Fatalf("%s: number %d of %d is answered %d %s %s; want 201", row.name, n, row.fits, o.Status, o.Code, o.Detail)
-			}
+			require.Equalf(t, 201, send(m, row.fill(n)).Status, "%s: number %d of %d", row.name, n, row.fits)
 		}
 		o := send(m, row.fill(row.fits))
 		if o.Status != 507 || o.Class(target.Expected{NotFound: true, Conflict: true, Precondition: true}) != results.Failed {
@@ -74,9 +72,7 @@ func TestThereIsAnEndToWhatIsHeld(t *testing.T) {
 			t.Errorf("%s: the books are %+v; want %d and one that failed", row.name, c, row.fits)
 		}
 		send(m, row.free)
-		if o := send(m, row.fill(row.fits)); o.Status != 201 {
-			t.Errorf("%s: with room again it is answered %d %s; want 201", row.name, o.Status, o.Detail)
-		}
+		assert.Equalf(t, 201, send(m, row.fill(row.fits)).Status, "%s: with room again", row.name)
 	}
 }
 
@@ -122,9 +118,8 @@ func TestNothingPanics(t *testing.T) {
 			t.Fatalf("%+v is answered %+v; want a status, and a reason where it is no success", b, o)
 		}
 	}
-	if o, _ := m.Submit(0, &target.Operation{}); o.Status != 400 {
-		t.Errorf("no request is answered %d; want 400", o.Status)
-	}
+	o, _ := m.Submit(0, &target.Operation{})
+	assert.Equal(t, 400, o.Status, "no request")
 }
 
 // In real time an answer comes when its time is over, and no message goes to two.
@@ -164,9 +159,13 @@ func TestStandInsWait(t *testing.T) {
 		cancel()
 		o := w.Do(gone, &target.Operation{Beside: &target.Beside{Verb: target.PutBlob, Store: "notes", Name: "a"}})
 		assert.Truef(t, o.Status == 0 && strings.Contains(o.Detail, "gave up"), "whoever gives up hears %+v; want no status", o)
-		if o := w.Do(t.Context(), &target.Operation{Beside: &target.Beside{Verb: target.GetBlob, Store: "notes", Name: "a"}}); o.Status != 200 {
-			t.Errorf("what was given up is answered %d; want it carried out all the same", o.Status)
-		}
+		o = w.Do(t.Context(), &target.Operation{Beside: &target.Beside{Verb: target.GetBlob, Store: "notes", Name: "a"}})
+		assert.Equal(t, 200, o.Status, "what was given up, carried out all the same")
+		began := clk.Now()
+		o = queueblob.Services{Own: w}.Do(t.Context(),
+			&target.Operation{Beside: &target.Beside{Verb: target.Ask, Store: "broker", Takes: 70 * time.Millisecond}})
+		took := clk.Now().Sub(began)
+		assert.Truef(t, o.Status == 200 && took == 70*time.Millisecond, "Ask is answered %d after %v; want 200 after 70ms", o.Status, took)
 	})
 }
 
@@ -268,25 +267,22 @@ func nextFree(busy []clock.Instant, from clock.Instant, atOnce int) clock.Instan
 
 // What no service could take is told, and each service has a desk of its own.
 func TestQuestionsAreHeld(t *testing.T) {
-	for status, asks := range map[int][]target.Beside{
-		200: {
-			{Store: "broker", Takes: time.Second, AtOnce: 1},
-			{Store: "broker", Takes: target.MostTaken, AtOnce: target.MostAtOnce},
-		},
-		400: {
-			{Store: "broker", Takes: target.MostTaken + 1},
-			{Store: "broker", Takes: -1},
-			{Store: "broker", AtOnce: target.MostAtOnce + 1},
-			{Store: "broker", AtOnce: -1},
-			{Store: "a--b"},
-		},
+	for _, row := range []struct {
+		ask    target.Beside
+		status int
+	}{
+		{target.Beside{Store: "broker", Takes: time.Second, AtOnce: 1}, 200},
+		{target.Beside{Store: "broker", Takes: target.MostTaken, AtOnce: target.MostAtOnce}, 200},
+		{target.Beside{Store: "broker", Takes: target.MostTaken + 1}, 400},
+		{target.Beside{Store: "broker", Takes: -1}, 400},
+		{target.Beside{Store: "broker", AtOnce: target.MostAtOnce + 1}, 400},
+		{target.Beside{Store: "broker", AtOnce: -1}, 400},
+		{target.Beside{Store: "a--b"}, 400},
 	} {
-		for _, ask := range asks {
-			ask.Verb = target.Ask
-			if o := send(queueblob.NewMemory(), ask); o.Status != status || (o.Detail == "") != (status == 200) {
-				t.Errorf("%+v is answered %d %q; want %d", ask, o.Status, o.Detail, status)
-			}
-		}
+		row.ask.Verb = target.Ask
+		o := send(queueblob.NewMemory(), row.ask)
+		assert.Truef(t, o.Status == row.status && (o.Detail == "") == (row.status == 200), "%+v is answered %d %q; want %d",
+			row.ask, o.Status, o.Detail, row.status)
 	}
 	m := queueblob.NewMemory()
 	for _, store := range []string{"one", "other"} {
@@ -294,21 +290,6 @@ func TestQuestionsAreHeld(t *testing.T) {
 		if _, done := m.Submit(0, &op); done.Offset() != time.Second {
 			t.Errorf("service %s answers at %v; want 1s, for nobody asked it before", store, done)
 		}
-	}
-}
-
-// In real time a stand-in answers where the other services are an account's own.
-func TestServicesOfOnesOwnBesideAnAccounts(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		began, clk := time.Now(), clock.NewReal()
-		op := target.Operation{Beside: &target.Beside{Verb: target.Ask, Store: "broker", Takes: 70 * time.Millisecond}}
-		o := queueblob.Services{Own: queueblob.NewWaiting(clk)}.Do(context.Background(), &op)
-		if took := time.Since(began); o.Status != 200 || took != 70*time.Millisecond {
-			t.Errorf("it is answered %d after %v; want 200 after 70ms", o.Status, took)
-		}
-	})
-	if o := (queueblob.Services{}).Do(context.Background(), &target.Operation{Beside: &target.Beside{Verb: target.Ask, Store: "broker"}}); o.Status != 501 {
-		t.Errorf("where there is none, it is answered %d; want 501", o.Status)
 	}
 }
 

@@ -67,13 +67,9 @@ func services(t *testing.T, address, key, signature string) queueblob.Services {
 func servicesWithin(t *testing.T, budget *target.ReplyBudget, address, key, signature string) queueblob.Services {
 	t.Helper()
 	s := queueblob.NewService(address, "races", func() (string, string) { return key, signature })
-	for _, shown := range []string{fmt.Sprint(s), fmt.Sprintf("%+v %#v %q", s, s, &s), s.String()} {
-		if key != "" && strings.Contains(shown, key) || signature != "" && strings.Contains(shown, signature[10:]) {
-			t.Errorf("a service is printed as %s, with its secret", shown)
-		}
-	}
-	queues := must(queueblob.OpenQueues(s, 2, budget))
-	blobs := must(queueblob.OpenBlobs(s, 2, budget))
+	shown := fmt.Sprintf("%s %v %+v %#v %q", s.String(), s, s, s, &s)
+	assert.NotRegexp(t, "cGxhbnRlZ", shown, "a service is printed with its secret")
+	queues, blobs := must(queueblob.OpenQueues(s, 2, budget)), must(queueblob.OpenBlobs(s, 2, budget))
 	t.Cleanup(queues.Close)
 	t.Cleanup(blobs.Close)
 	return queueblob.Services{Queues: queues, Blobs: blobs}
@@ -237,9 +233,8 @@ func TestAReceiptThatIsNotTheLast(t *testing.T) {
 	b := target.Beside{Verb: target.DeleteMessage, Store: "work", Name: "1", Receipt: "r"}
 	for _, status := range []int{400, 404} {
 		r := newRemote(t, reaction{status, map[string]string{"x-ms-error-code": "PopReceiptMismatch"}, ""})
-		if o := services(t, r.URL, plantedKey, "").Do(t.Context(), &target.Operation{Beside: &b}); o.Status != 404 || o.Code != "PopReceiptMismatch" {
-			t.Errorf("where the service says %d the outcome is %+v; want 404", status, o)
-		}
+		o := services(t, r.URL, plantedKey, "").Do(t.Context(), &target.Operation{Beside: &b})
+		assert.Truef(t, o.Status == 404 && o.Code == "PopReceiptMismatch", "where the service says %d: %+v; want 404", status, o)
 	}
 }
 
@@ -290,15 +285,12 @@ func TestEndlessReplies(t *testing.T) {
 
 // Nor is a head.
 func TestEndlessHeads(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("X-Long", strings.Repeat("x", 1<<20))
-	}))
-	t.Cleanup(server.Close)
-	s := services(t, server.URL, plantedKey, "")
+	r := newRemote(t, reaction{200, map[string]string{"X-Long": strings.Repeat("x", 1<<20)}, ""})
+	s := services(t, r.URL, plantedKey, "")
 	for _, one := range every() {
-		if o := s.Do(t.Context(), &target.Operation{Beside: &one}); o.Status != 0 || o.Fault != target.ConnectionFailed {
-			t.Errorf("%v with a head of 1 MiB = %+v; want a connection that failed", one.Verb, o)
-		}
+		o := s.Do(t.Context(), &target.Operation{Beside: &one})
+		assert.Truef(t, o.Status == 0 && o.Fault == target.ConnectionFailed,
+			"%v with a head of 1 MiB = %+v; want a connection that failed", one.Verb, o)
 	}
 }
 
