@@ -198,12 +198,9 @@ func TestLiveEqualsVirtual(t *testing.T) {
 						t.Fatalf("profile %s, seed %d: live event %d = %+v; want the virtual %+v", test.profile, seed, i, live[i], virtual[i])
 					}
 				}
-				if liveCounts != counts {
-					t.Errorf("profile %s, seed %d: live Counts = %+v; want the virtual %+v", test.profile, seed, liveCounts, counts)
-				}
+				assert.Equalf(t, counts, liveCounts, "profile %s, seed %d: live Counts", test.profile, seed)
 			})
-			assert.Equalf(t, counts, counter(virtual), "profile %s, seed %d: Counts = %+v; the outcomes add up to",
-				test.profile, seed, counts)
+			assert.Equalf(t, counter(virtual), counts, "profile %s, seed %d: Counts", test.profile, seed)
 			for _, e := range virtual {
 				statuses[e.outcome.Status]++
 			}
@@ -217,66 +214,32 @@ func TestLiveEqualsVirtual(t *testing.T) {
 	}
 }
 
-func counter(events []event) target.Counts {
-	sum := target.Counts{Requests: int64(len(events))}
+func counter(events []event) (sum target.Counts) {
 	for _, e := range events {
-		sum.Entities += e.outcome.Counted
-		switch e.outcome.Class(target.Expected{}) {
-		case results.Ok:
-			sum.Ok++
-		case results.Throttled:
-			sum.Throttled++
-		default:
-			sum.Failed++
-		}
+		targettest.Enter(&sum, &e.outcome)
 	}
 	return sum
 }
 
-func insert(row string) *target.Operation {
-	return &target.Operation{Verb: entity.Insert, Table: table, Change: entity.Change{
-		Verb: entity.Insert, Key: entity.Key{Partition: "p", Row: row}}}
+func single(verb entity.Verb, row string) *target.Operation {
+	return &target.Operation{Verb: verb, Table: table, Change: entity.Change{Verb: verb, Key: entity.Key{Partition: "p", Row: row}}}
 }
 
-func get(row string) *target.Operation {
-	return &target.Operation{Verb: entity.Get, Table: table, Change: entity.Change{
-		Verb: entity.Get, Key: entity.Key{Partition: "p", Row: row}}}
-}
-
-// A caller who gives up is told so at once, and does not learn that the insert
-// was carried out.
+// A caller who gives up during an insert, which takes 3 ms or more, is told so at once, and
+// does not learn that the insert was carried out.
 func TestGivingUp(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		// after is when the caller gives up; an insert takes 3 ms or more.
-		after time.Duration
-	}{
-		{"before the start", 0},
-		{"during the wait", 2 * time.Millisecond},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				clk := clock.NewReal()
-				embedded := target.NewInProcess(newEngine(t, model.Documented), account, clk)
-				embedded.Do(t.Context(), &target.Operation{Verb: entity.CreateTable, Table: table})
-				ctx, cancel := context.WithCancel(t.Context())
-				if test.after == 0 {
-					cancel()
-				}
-				defer time.AfterFunc(test.after, cancel).Stop()
-				began := clk.Now()
-				outcome := embedded.Do(ctx, insert("1"))
-				assert.Equal(t, test.after, clk.Now().Sub(began), "Do returned after")
-				assert.Truef(t, outcome.Class(target.Expected{}) == results.Failed && outcome.Status == 0 &&
-					outcome.Counted == 0 && strings.Contains(outcome.Detail, context.Canceled.Error()),
-					"Do = %+v; want a failure without a status that tells of %q", outcome, context.Canceled)
-				if outcome := embedded.Do(t.Context(), get("1")); outcome.Status != 200 {
-					t.Errorf("get of what was inserted = %d %s; want 200", outcome.Status, outcome.Code)
-				}
-				if got, want := embedded.Counts(), (target.Counts{Requests: 3, Ok: 3, Entities: 2}); got != want {
-					t.Errorf("Counts = %+v; want %+v, as the engine saw it", got, want)
-				}
-			})
-		})
-	}
+	synctest.Test(t, func(t *testing.T) {
+		clk := clock.NewReal()
+		embedded := target.NewInProcess(newEngine(t, model.Documented), account, clk)
+		embedded.Do(t.Context(), &target.Operation{Verb: entity.CreateTable, Table: table})
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Millisecond)
+		defer cancel()
+		began := clk.Now()
+		outcome := embedded.Do(ctx, single(entity.Insert, "1"))
+		assert.Equal(t, 2*time.Millisecond, clk.Now().Sub(began), "Do returned after")
+		assert.Truef(t, outcome.Class(target.Expected{}) == results.Failed && outcome.Status == 0 && outcome.Counted == 0 &&
+			strings.Contains(outcome.Detail, context.DeadlineExceeded.Error()), "Do = %+v; want a failure without a status", outcome)
+		assert.Equal(t, 200, embedded.Do(t.Context(), single(entity.Get, "1")).Status, "get of what was inserted")
+		assert.Equal(t, target.Counts{Requests: 3, Ok: 3, Entities: 2}, embedded.Counts(), "as the engine saw it")
+	})
 }

@@ -13,49 +13,6 @@ import (
 	"loadgen/target"
 )
 
-// finish is a target that knows one runner and is busy at the second attempt.
-type finish struct{}
-
-func (finish) Do(_ context.Context, op *target.Operation) target.Outcome {
-	switch {
-	case op.Attempt == 1:
-		return target.Outcome{Status: 503, Code: entity.ServerBusy, Detail: "the server is busy"}
-	case op.Change.Key.Row != "1234__John__M__55":
-		return target.Outcome{Status: 404, Code: entity.ResourceNotFound, Detail: "no such runner", Counted: 1}
-	default:
-		return target.Outcome{Status: 200, Counted: 1, Returned: 1}
-	}
-}
-
-// One call is one attempt. What it expects of the table decides whether a 404
-// is a success.
-func Example() {
-	var race target.Target = finish{}
-	for _, attempt := range []struct {
-		row      string
-		attempt  int
-		expected target.Expected
-	}{
-		{"1234__John__M__55", 0, target.Expected{}},
-		{"1234__John__M__55", 1, target.Expected{}},
-		{"9999__Jane__F__30", 0, target.Expected{}},
-		{"9999__Jane__F__30", 0, target.Expected{NotFound: true}},
-	} {
-		op := target.Operation{
-			Verb: entity.Get, Table: "Registrations", Attempt: attempt.attempt,
-			Change: entity.Change{Verb: entity.Get, Key: entity.Key{
-				Partition: "2011 New York City Marathon__Full", Row: attempt.row}},
-		}
-		outcome := race.Do(context.Background(), &op)
-		fmt.Println(outcome.Status, outcome.Class(attempt.expected), "counts", outcome.Counted)
-	}
-	// Output:
-	// 200 ok counts 1
-	// 503 throttled counts 0
-	// 404 failed counts 1
-	// 404 ok counts 1
-}
-
 // A server stands still for a second, and every third reply is lost.
 func ExampleWrapFaults() {
 	third := engine.FaultRule{Kind: engine.FaultDrop, Moment: engine.FaultAfter, To: s, Share: engine.WholeShare / 3}
@@ -126,38 +83,4 @@ func ExampleNewInProcess() {
 	// go on at 1237__Bo__M__22
 	// - 1237__Bo__M__22
 	// entities counted: 7
-}
-
-// The same key is two entities in two accounts.
-func ExampleNewShards() {
-	m, err := model.New(model.Documented)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	e := engine.New(engine.Options{Model: m, Accounts: []string{"east", "west"}})
-	both := target.NewImmediateShards([]target.Immediate{target.NewInProcess(e, "east", nil), target.NewInProcess(e, "west", nil)})
-	for account := range 2 {
-		table := &target.Operation{Verb: entity.CreateTable, Account: account, Table: "Races", Number: uint64(account)}
-		outcome, _ := both.Submit(0, table)
-		fmt.Println("the table of account", account, "is made:", outcome.Status)
-	}
-	runner := target.Operation{Verb: entity.Insert, Account: 1, Table: "Races", Number: 2}
-	runner.Change = entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "2011 New York City Marathon__Full", Row: "1234"}}
-	outcome, _ := both.Submit(0, &runner)
-	fmt.Println("inserted into account 1:", outcome.Status)
-	for account := range 2 {
-		get := target.Operation{Verb: entity.Get, Account: account, Table: "Races", Number: uint64(3 + account)}
-		get.Change.Key = runner.Change.Key
-		outcome, _ := both.Submit(0, &get)
-		fmt.Println("looked for in account", account, "it is:", outcome.Status)
-	}
-	fmt.Printf("%+v\n", both.Counts())
-	// Output:
-	// the table of account 0 is made: 204
-	// the table of account 1 is made: 204
-	// inserted into account 1: 204
-	// looked for in account 0 it is: 404
-	// looked for in account 1 it is: 200
-	// {Requests:5 Ok:4 Throttled:0 Failed:1 Entities:3}
 }

@@ -17,6 +17,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/target"
+	"loadgen/target/targettest"
 )
 
 const (
@@ -52,16 +53,7 @@ func (s *service) answer(op *target.Operation) target.Outcome {
 	}
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	s.counts.Requests++
-	s.counts.Entities += outcome.Counted
-	switch outcome.Class(target.Expected{}) {
-	case results.Ok:
-		s.counts.Ok++
-	case results.Throttled:
-		s.counts.Throttled++
-	default:
-		s.counts.Failed++
-	}
+	targettest.Enter(&s.counts, &outcome)
 	return outcome
 }
 
@@ -96,8 +88,6 @@ func lateAll(kind engine.FaultKind, by time.Duration) engine.FaultRule {
 
 func delayAll(by time.Duration) engine.FaultRule { return lateAll(engine.FaultDelay, by) }
 
-func dripAll(by time.Duration) engine.FaultRule { return lateAll(engine.FaultDrip, by) }
-
 func dropAll(moment engine.FaultMoment, by time.Duration) engine.FaultRule {
 	rule := lateAll(engine.FaultDrop, by)
 	rule.Moment = moment
@@ -113,9 +103,9 @@ func TestAnInjectorIsBegunAndEnded(t *testing.T) {
 	wrapped := i.BeforeImmediate(inner)
 	send := func(at time.Duration, op *target.Operation, want int) {
 		t.Helper()
-		if outcome, _ := wrapped.Submit(clock.Instant(at), op); outcome.Status != want || (outcome.Injected == engine.FaultRefuse) != (want == 503) {
-			t.Errorf("at %v: %d, injected %v; want %d", at, outcome.Status, outcome.Injected, want)
-		}
+		outcome, _ := wrapped.Submit(clock.Instant(at), op)
+		assert.Truef(t, outcome.Status == want && (outcome.Injected == engine.FaultRefuse) == (want == 503),
+			"at %v: %d, injected %v; want %d", at, outcome.Status, outcome.Injected, want)
 	}
 	send(2*s, faultedInsert(0, "p"), 204)
 	i.Begin(clock.Instant(10 * s))
@@ -127,9 +117,10 @@ func TestAnInjectorIsBegunAndEnded(t *testing.T) {
 	i.Begin(clock.Instant(12 * s))
 	send(12*s, faultedInsert(0, "p"), 503)
 	send(13*s, faultedInsert(0, "p"), 204)
-	want := []target.Injection{{Kind: engine.FaultRefuse, At: 11 * s, Status: 503, Code: "ServerBusy", Table: "T", PartitionKey: "p"},
-		{Kind: engine.FaultRefuse, At: 12 * s, Status: 503, Code: "ServerBusy", Table: "T", PartitionKey: "p"}}
-	assert.Equalf(t, want, told, "it told of %+v; want %+v", told, want)
+	want := target.Injection{Kind: engine.FaultRefuse, At: 11 * s, Status: 503, Code: "ServerBusy", Table: "T", PartitionKey: "p"}
+	later := want
+	later.At = 12 * s
+	assert.Equal(t, []target.Injection{want, later}, told, "it told of")
 }
 
 // Every attempt is number 0, which the service answers with 204 after 5 ms.
@@ -156,8 +147,8 @@ func TestWhatAFaultDoesToAnAttempt(t *testing.T) {
 		{"refused", []engine.FaultRule{all(engine.FaultRefuse, 0, s)}, 503, 0, false, target.FaultLog{Refused: 1}},
 		{"refused, and then the reply is lost", []engine.FaultRule{all(engine.FaultRefuse, 0, s), dropAll(engine.FaultAfter, 0)}, 0, 0, false, target.FaultLog{Refused: 1}},
 		{"cut off", []engine.FaultRule{all(engine.FaultCut, 0, s)}, 0, 5 * ms, true, target.FaultLog{Cut: 1, EntitiesLost: 1}},
-		{"slow to come", []engine.FaultRule{dripAll(s)}, 204, 1005 * ms, true, target.FaultLog{Dripped: 1}},
-		{"slow to come, and late", []engine.FaultRule{dripAll(s), delayAll(s)}, 204, 2005 * ms, true, target.FaultLog{Dripped: 1, Delayed: 1}},
+		{"slow to come", []engine.FaultRule{lateAll(engine.FaultDrip, s)}, 204, 1005 * ms, true, target.FaultLog{Dripped: 1}},
+		{"slow to come, and late", []engine.FaultRule{lateAll(engine.FaultDrip, s), delayAll(s)}, 204, 2005 * ms, true, target.FaultLog{Dripped: 1, Delayed: 1}},
 		{"dropped before it could be refused", []engine.FaultRule{all(engine.FaultRefuse, 0, s), dropAll(engine.FaultBefore, 0)}, 0, 0, false, target.FaultLog{DroppedBefore: 1}},
 		{"another partition's fault", []engine.FaultRule{onlyRaces}, 204, 5 * ms, true, target.FaultLog{}},
 	} {
@@ -272,7 +263,7 @@ func TestBothFacesDoTheSame(t *testing.T) {
 					live.Counts(), live.Log(), liveInner.counts, virtual.Counts(), virtual.Log(), virtualInner.counts)
 			}
 		})
-		booksFollow(t, seed, virtual.Counts(), virtual.Log(), virtualInner.counts)
+		checkLog(t, seed, virtual.Counts(), virtual.Log(), virtualInner.counts)
 		// The books of the inner target, corrected by what was done to its attempts, are the sender's.
 		if got, want := virtual.Corrected(virtualInner).Counts(), virtual.Counts(); got != want {
 			t.Errorf("seed %d: under %+v the corrected books are %+v; want %+v", seed, plan.Rules, got, want)
@@ -290,16 +281,12 @@ func TestBothFacesDoTheSame(t *testing.T) {
 		"the random plans met %+v; want at least 50 of each fault, or the test shows too little", met)
 }
 
-// booksFollow checks that the log explains every difference between the books.
-func booksFollow(t *testing.T, seed uint64, outer target.Counts, log target.FaultLog, inner target.Counts) {
+// checkLog checks that the log explains every difference between the books.
+func checkLog(t *testing.T, seed uint64, outer target.Counts, log target.FaultLog, inner target.Counts) {
 	t.Helper()
-	assert.Truef(t, inner.Requests == outer.Requests-log.DroppedBefore-log.Refused,
-		"seed %d: inner requests = %d; want %d - %d dropped before - %d refused", seed, inner.Requests, outer.Requests,
-		log.DroppedBefore, log.Refused)
-	assert.Equalf(t, outer.Entities+log.EntitiesLost, inner.Entities,
-		"seed %d: inner entities = %d; want %d + %d lost", seed, inner.Entities, outer.Entities, log.EntitiesLost)
-	assert.Equalf(t, outer.Ok+outer.Throttled+outer.Failed, outer.Requests,
-		"seed %d: Counts() = %+v; want requests = ok + refused + failed", seed, outer)
+	assert.Equalf(t, outer.Requests-log.DroppedBefore-log.Refused, inner.Requests, "seed %d: requests of the inner target", seed)
+	assert.Equalf(t, outer.Entities+log.EntitiesLost, inner.Entities, "seed %d: entities of the inner target", seed)
+	assert.Equalf(t, outer.Ok+outer.Throttled+outer.Failed, outer.Requests, "seed %d: requests of the three classes", seed)
 }
 
 // Every retry of an operation has a chance of its own, and every seed.
@@ -345,7 +332,7 @@ func TestASenderThatGivesUpIsFreedAtOnce(t *testing.T) {
 			assert.Truef(t, clk.Now().Offset() == 50*ms && outcome.Class(target.Expected{}) == results.Failed,
 				"%v: Do = %+v at %v; want Failed for the deadline at 50ms", row.rule.Kind, outcome, clk.Now().Offset())
 			assert.Equalf(t, row.log, live.Log(), "%v: Log()", row.rule.Kind)
-			booksFollow(t, 1, live.Counts(), live.Log(), inner.counts)
+			checkLog(t, 1, live.Counts(), live.Log(), inner.counts)
 		})
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/engine/model"
-	"loadgen/results"
 	"loadgen/target"
+	"loadgen/target/targettest"
 )
 
 // answerer carries an operation out.
@@ -25,7 +25,7 @@ type flaw func(op target.Operation, do answerer) target.Outcome
 // fake is the engine with books of its own, and at most one flaw, which the suite has to find.
 type fake struct {
 	flaw flaw
-	// enter counts an outcome in another way than it should, where it is set.
+	// enter counts an outcome.
 	enter func(*target.Counts, *target.Outcome)
 	// busy throttles one attempt in so many, 0 none; deaf ignores callers who have given up.
 	busy int64
@@ -43,7 +43,7 @@ func newFake(f flaw) *fake {
 		panic(err)
 	}
 	e := engine.New(engine.Options{Model: m, Accounts: []string{"a"}})
-	return &fake{flaw: f, engine: e, to: target.NewInProcess(e, "a", nil)}
+	return &fake{flaw: f, enter: targettest.Enter, engine: e, to: target.NewInProcess(e, "a", nil)}
 }
 
 // Submit implements target.Immediate.
@@ -63,26 +63,8 @@ func (f *fake) Submit(now clock.Instant, op *target.Operation) (target.Outcome, 
 	default:
 		outcome = do(*op)
 	}
-	if f.enter != nil {
-		f.enter(&f.counts, &outcome)
-	} else {
-		enter(&f.counts, &outcome)
-	}
+	f.enter(&f.counts, &outcome)
 	return outcome, now + 1_000_000
-}
-
-// enter books an outcome as it should be.
-func enter(c *target.Counts, o *target.Outcome) {
-	c.Requests++
-	c.Entities += o.Counted
-	switch o.Class(target.Expected{}) {
-	case results.Ok:
-		c.Ok++
-	case results.Throttled:
-		c.Throttled++
-	default:
-		c.Failed++
-	}
 }
 
 // Do implements target.Target.

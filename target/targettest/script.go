@@ -57,21 +57,11 @@ func (s *script) do(op target.Operation) target.Outcome {
 	}
 }
 
-// enter books an outcome. A target does not know what an operation expects, so
-// that every 404, 409 and 412 is a failure in these books.
+// enter books an outcome.
 func (s *script) enter(o *target.Outcome) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	s.told.Requests++
-	s.told.Entities += o.Counted
-	switch o.Class(target.Expected{}) {
-	case results.Ok:
-		s.told.Ok++
-	case results.Throttled:
-		s.told.Throttled++
-	default:
-		s.told.Failed++
-	}
+	Enter(&s.told, o)
 }
 
 // must sends an operation that has to succeed; the check ends where it does

@@ -221,7 +221,7 @@ func TestTheSuiteFindsWrongBooks(t *testing.T) {
 	} {
 		f := newFake(nil)
 		f.enter = func(c *target.Counts, o *target.Outcome) {
-			enter(c, o)
+			targettest.Enter(c, o)
 			wrong(c, o)
 		}
 		wantFailure(t, name, "the books close", f)
