@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -282,4 +283,128 @@ func TestBatchRequestLimits(t *testing.T) {
 	if code, _, _ := b.Parse("batch_7d9c", golden(t, "batch_request.txt")); code != entity.OK || !sameChanges(b.Changes, raceChanges()) {
 		t.Errorf("Parse after others = %q with %+v; want nothing of them", code, b.Changes)
 	}
+}
+
+var batchBase = wire.Base{URL: "http://127.0.0.1:10002/races", Account: "races"}
+
+const racePartition = "2026 Seoul__Half"
+
+func raceKey(row string) entity.Key { return entity.Key{Partition: racePartition, Row: row} }
+
+// raceChanges are one change of each kind: those of the golden request.
+func raceChanges() []entity.Change {
+	seen := ticks("2026-11-20T11:48:19.5Z")
+	properties := func(p ...entity.Property) []entity.Property { return p }
+	return []entity.Change{
+		{Verb: entity.Insert, Key: raceKey("0001__Kim O'Neil"), Properties: properties(
+			entity.Property{Name: "Club", Value: entity.String("Zürich")}, entity.Property{Name: "Fee", Value: entity.Double(79.5)})},
+		{Verb: entity.Replace, Key: raceKey("0002__O'Brien"), Match: entity.MatchExactly(seen),
+			Properties: properties(entity.Property{Name: "Bib", Value: entity.Int32(2)})},
+		{Verb: entity.Merge, Key: raceKey("0003"), Match: entity.MatchAny,
+			Properties: properties(entity.Property{Name: "Chip", Value: entity.Int64(5432873627392)})},
+		{Verb: entity.InsertOrReplace, Key: raceKey("0004"),
+			Properties: properties(entity.Property{Name: "Paid", Value: entity.Boolean(true)})},
+		{Verb: entity.InsertOrMerge, Key: raceKey("0005")},
+		{Verb: entity.Delete, Key: raceKey("0006"), Match: entity.MatchAny},
+	}
+}
+
+// hundred is a transaction of a hundred inserts of about 1 KiB.
+func hundred() []entity.Change {
+	changes := make([]entity.Change, 100)
+	for i := range changes {
+		changes[i] = entity.Change{Verb: entity.Insert, Key: raceKey(fmt.Sprintf("%04d__Kim", i)), Properties: []entity.Property{
+			{Name: "Name", Value: entity.String("Kim Tanaka")}, {Name: "Bib", Value: entity.Int32(int32(i))},
+			{Name: "Paid", Value: entity.Boolean(true)}, {Name: "Fee", Value: entity.Double(79.5)},
+			{Name: "Chip", Value: entity.Int64(5432873627392)},
+			{Name: "Notes", Value: entity.String(strings.Repeat("the course is closed at six; ", 27))},
+		}}
+	}
+	return changes
+}
+
+func TestAppendBatchIsTheGoldenRequest(t *testing.T) {
+	changes := raceChanges()
+	want := golden(t, "batch_request.txt")
+	if got := string(wire.AppendBatch([]byte("before "), "7d9c", batchBase, "Races", changes, nil)); got != "before "+want {
+		t.Errorf("AppendBatch = %s; want %s", got, want)
+	}
+	foreign := func(v entity.Ticks) string { return fmt.Sprintf(`W/"version %d"`, v) }
+	got := string(wire.AppendBatch(nil, "7d9c", batchBase, "Races", changes[1:3], foreign))
+	if !strings.Contains(got, "If-Match: W/\"version 639307720995000000\"\r\n") || !strings.Contains(got, "If-Match: *\r\n") {
+		t.Errorf("AppendBatch with tags of another service = %s; want those", got)
+	}
+}
+
+func FuzzBatchRequest(f *testing.F) {
+	f.Add("batch_7d9c", golden(f, "batch_request.txt"))
+	f.Add("batch_7d9c", strings.ReplaceAll(golden(f, "batch_request.txt"), "\r\n", "\n"))
+	f.Add("batch_1", changeSetText(operationText("POST /a/$T%22 HTTP/1.1", `{"PartitionKey":"","RowKey":"\u0000'","D":1e300,"S":"\ud83c\udfc3"}`)))
+	f.Add("batch_1", changeSetText(operationText("DELETE Races(RowKey='%25',PartitionKey='''') HTTP/1.1\r\nIf-Match: W/\"x\"", "")))
+	f.Add("b", "--b\nContent-Type: application/http\n\nGET /a/Races(PartitionKey='p',RowKey='r') HTTP/1.1\n--b")
+	f.Add("-", "-----\n--")
+	f.Fuzz(func(t *testing.T, boundary, text string) {
+		var first, again wire.BatchRequest
+		code, index, detail := first.Parse(boundary, text)
+		if code != entity.OK {
+			if detail == "" || index < 0 || index >= entity.MaxBatchChanges {
+				t.Fatalf("Parse(%q, %q) = %q, %d, %q; want an index and a line", boundary, text, code, index, detail)
+			}
+			return
+		}
+		if first.IsRead {
+			if len(first.Changes) != 0 || len(first.Parts) != 1 {
+				t.Fatalf("Parse(%q, %q) = %+v; want one read", boundary, text, first)
+			}
+			return
+		}
+		if len(first.Parts) != len(first.Changes) || len(first.Changes) == 0 {
+			t.Fatalf("Parse(%q, %q): %d changes, %d parts; want as many", boundary, text, len(first.Changes), len(first.Parts))
+		}
+		sent := string(wire.AppendBatch(nil, "x", batchBase, first.Table, first.Changes, nil))
+		code, index, detail = again.Parse("batch_x", sent)
+		if code != entity.OK || again.Table != first.Table || !sameChanges(again.Changes, first.Changes) {
+			t.Fatalf("Parse(%q, %q) = %+v; sent again as %s it is %q, %d, %q, %+v",
+				boundary, text, first.Changes, sent, code, index, detail, again.Changes)
+		}
+	})
+}
+
+func FuzzBatchReply(f *testing.F) {
+	for _, name := range goldenReplies() {
+		text := golden(f, name)
+		f.Add("batchresponse_41ab", text, "0001__Kim")
+		f.Add("", strings.ReplaceAll(text, "\r\n", "\n"), "1:2:3")
+	}
+	f.Add("", `{"odata.error":{"code":"ServerBusy","message":{"lang":"en-US","value":"99:x"}}}`, "")
+	f.Add("b", "--b\nHTTP/1.1 204\n--b--", "--batchresponse_1")
+	f.Fuzz(func(t *testing.T, boundary, text, message string) {
+		outcome, err := wire.ParseBatchReply(boundary, text)
+		switch {
+		case err != nil:
+			if !errors.Is(err, wire.ErrReply) || outcome != (wire.BatchOutcome{}) {
+				t.Fatalf("ParseBatchReply(%q, %q) = %+v, %v; want %v alone", boundary, text, outcome, err, wire.ErrReply)
+			}
+		case outcome.Status < 100 || outcome.Status > 599 || outcome.FailedIndex < 0 || outcome.Parts > 1+len(text)/len("HTTP/1.1 200"):
+			t.Fatalf("ParseBatchReply(%q, %q) = %+v; want what a reply can say", boundary, text, outcome)
+		}
+		// What this package writes it reads: any message, on one line.
+		message = strings.Join(strings.Fields(strings.Map(printable, message)), " ")
+		reply := wire.BatchReply{ID: "1"}
+		index := len(text) % 100
+		written := string(reply.AppendFailure(nil, index, nil, &wire.Failure{Code: entity.ServerBusy, Message: message}))
+		outcome, err = wire.ParseBatchReply("batchresponse_1", written)
+		want := wire.BatchOutcome{Status: 503, Failure: wire.Failure{Code: entity.ServerBusy, Message: message}, FailedIndex: index, Parts: 1}
+		if len(message) < 512 && (err != nil || outcome != want) {
+			t.Fatalf("ParseBatchReply(%s) = %+v, %v; want %+v", written, outcome, err, want)
+		}
+	})
+}
+
+// printable keeps the characters of a message that its reader does not alter.
+func printable(r rune) rune {
+	if r < ' ' || r > '~' && !slices.Contains([]rune("äô한"), r) {
+		return -1
+	}
+	return r
 }
