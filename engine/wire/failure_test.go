@@ -37,15 +37,11 @@ func TestParseError(t *testing.T) {
 		name, text string
 		want       wire.Failure
 	}{
-		{"JSON",
-			`{"odata.error":{"code":"ServerBusy","message":{"lang":"en-US","value":"Come again.` + lines + `"}}}`, whole},
+		{"JSON", `{"odata.error":{"code":"ServerBusy","message":{"lang":"en-US","value":"Come again.` + lines + `"}}}`, whole},
 		{"JSON behind a byte order mark and blanks",
-			"\ufeff\r\n " + `{"odata.error":{"message":{"value":"Come again.` + lines + `"},"code":"ServerBusy","x":[]}}`,
-			whole},
+			"\ufeff\r\n " + `{"odata.error":{"message":{"value":"Come again.` + lines + `"},"code":"ServerBusy","x":[]}}`, whole},
 		{"JSON with line ends of another kind",
-			`{"odata.error":{"code":"ServerBusy","message":{"value":"Come again.` + strings.ReplaceAll(lines, `\n`,
-				`\r\n`) + `"}}}`,
-			whole},
+			`{"odata.error":{"code":"ServerBusy","message":{"value":"Come again.` + strings.ReplaceAll(lines, `\n`, `\r\n`) + `"}}}`, whole},
 		{"JSON of a later dialect", `{"error":{"code":"ServerBusy","message":"Come again.` + lines + `"}}`, whole},
 		{"JSON cut off", `{"odata.error":{"code":"ServerBusy","message":{"lang":"en`, wire.Failure{Code: "ServerBusy"}},
 		{"JSON with an empty code",
@@ -57,8 +53,7 @@ func TestParseError(t *testing.T) {
 			wire.Failure{Code: "c", Message: "No. Why", RequestID: "i", Time: at}},
 		{"an identifier twice", `{"odata.error":{"code":"c","message":{"value":"No.\nRequestId:i\nRequestId:j"}}}`,
 			wire.Failure{Code: "c", Message: "No. RequestId:j", RequestID: "i"}},
-		{"a code of two words is none",
-			`{"odata.error":{"code":"Server Busy","message":{"value":"No."}}}`, wire.Failure{Message: "No."}},
+		{"a code of two words is none", `{"odata.error":{"code":"Server Busy","message":{"value":"No."}}}`, wire.Failure{Message: "No."}},
 		{"XML",
 			`<?xml version="1.0" encoding="utf-8"?><Error><Code>ServerBusy</Code><Message>Come again.` + xmlLines + `</Message></Error>`,
 			whole},

@@ -180,36 +180,30 @@ func TestSharedAccessOptionsComeOnce(t *testing.T) {
 	var a wire.SharedAccess
 	for _, name := range []string{"sv", "sp", "st", "se", "spr", "sip", "ss", "srt", "ses", "tn", "si", "spk", "srk", "epk", "erk", "sig"} {
 		known, first := a.Set(name, "")
-		assert.Truef(t, known && first, "Set(%s) = %v, %v; want true, true", name, known, first)
-		if known, first := a.Set(name, "x"); !known || first {
-			t.Errorf("Set(%s) again = %v, %v; want true, false", name, known, first)
-		}
+		again, second := a.Set(name, "x")
+		assert.Truef(t, known && first && again && !second, "Set(%s) = %v, %v, and again %v, %v", name, known, first, again, second)
 	}
 	known, first := a.Set("sr", "")
 	assert.Truef(t, !known && first, "Set(sr) = %v, %v; want false, true", known, first)
 }
 
-// parseAccessTime is wire.ParseAccessTime with the text of what it reads.
-func parseAccessTime(text string) (string, bool) {
-	at, ok := wire.ParseAccessTime(text)
-	if !ok {
-		return "", false
-	}
-	return at.String(), true
-}
-
 func TestAccessTimes(t *testing.T) {
-	checkParsed(t, parseAccessTime, []parsedRow[string]{
+	const none = "0001-01-01T00:00:00Z"
+	parse := func(text string) (string, bool) {
+		at, ok := wire.ParseAccessTime(text)
+		return at.String(), ok
+	}
+	checkParsed(t, parse, []parsedRow[string]{
 		{"a date", "2026-11-20", "2026-11-20T00:00:00Z", true},
 		{"minutes", "2026-11-20T11:48Z", "2026-11-20T11:48:00Z", true},
 		{"a fraction", "2026-11-20T11:48:19.1234567Z", "2026-11-20T11:48:19.1234567Z", true},
-		{"nothing", "", "", false},
+		{"nothing", "", none, false},
 		{"no zone", "2026-11-20T11:48:19", "2026-11-20T11:48:19Z", true},
 		{"another zone", "2026-11-20T11:48:19+01:00", "2026-11-20T10:48:19Z", true},
 		{"nanoseconds", "2026-11-20T11:48:19.123456789Z", "2026-11-20T11:48:19.1234567Z", true},
-		{"more than a date", "2026-11-20T", "", false},
-		{"the beginning of the calendar, which stands for none", "0001-01-01", "", false},
-		{"sixteen letters and a Z", "aaaaaaaaaaaaaaaaZ", "", false},
+		{"more than a date", "2026-11-20T", none, false},
+		{"the beginning of the calendar, which stands for none", "0001-01-01", none, false},
+		{"sixteen letters and a Z", "aaaaaaaaaaaaaaaaZ", none, false},
 	})
 }
 

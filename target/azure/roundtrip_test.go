@@ -99,33 +99,15 @@ func TestNetHTTPSendsWhatDoSends(t *testing.T) {
 	}
 }
 
-// An attempt by net/http ends when its time is over, or its caller gives up.
+// An attempt by net/http at a service that says nothing ends when its time is over.
 func TestNetHTTPEnds(t *testing.T) {
-	for _, row := range []struct {
-		name, reply string
-		// gives is when the caller gives up, if ever, after when the attempt ends.
-		gives, after time.Duration
-		fault        target.Fault
-	}{
-		{"a service that hangs", "", 0, 5 * time.Second, target.TimedOut},
-		{"a body that hangs", "HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{", 0, 5 * time.Second, target.TimedOut},
-		{"a caller who gives up", "", time.Second, time.Second, target.Cancelled},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			clk := clock.NewReal()
-			subject := open(t, azure.Options{Clock: clk})
-			service := &network{answer: func(*http.Request) (string, bool) { return row.reply, true }}
-			service.join(subject)
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			if row.gives > 0 {
-				defer time.AfterFunc(row.gives, cancel).Stop()
-			}
-			op := get("1")
-			got := netHTTP(t, subject).Do(ctx, &op)
-			if took := clk.Now().Offset(); got.Status != 0 || got.Fault != row.fault || got.Counted != 0 || took != row.after {
-				t.Errorf("%s: %+v after %v; want %s after %v", row.name, got, took, row.fault, row.after)
-			}
-		})
-	}
+	synctest.Test(t, func(t *testing.T) {
+		clk := clock.NewReal()
+		subject := open(t, azure.Options{Clock: clk})
+		service := &network{answer: func(*http.Request) (string, bool) { return "", true }}
+		service.join(subject)
+		got := do(t, netHTTP(t, subject), get("1"))
+		assert.Truef(t, got.Status == 0 && got.Fault == target.TimedOut && clk.Now().Offset() == 5*time.Second,
+			"%+v after %v; want %s after 5s", got, clk.Now().Offset(), target.TimedOut)
+	})
 }
