@@ -71,18 +71,14 @@ func TestKeyCompareLooksAtThePartitionFirst(t *testing.T) {
 
 func TestSortKeyOfCommonTextIsTheTextItself(t *testing.T) {
 	for _, s := range []string{"", "2011 New York City Marathon__Full", "Zürich 한 \uE000"} {
-		if got := entity.SortKey(s); got != s {
-			t.Errorf("SortKey(%q) = %+q; want the same", s, got)
-		}
+		assert.Equal(t, s, entity.SortKey(s), "SortKey")
 	}
 	assert.Equal(t, "a\xED\xA0\xBC\xED\xBF\x83b", entity.SortKey("a\U0001F3C3b"), "SortKey of a runner")
 }
 
 func TestFromSortKeyLeavesBrokenSurrogatesAlone(t *testing.T) {
 	for _, s := range []string{"\xED", "\xED\xA0", "\xED\xA0\xBC", "\xED\xA0\xBC\xED", "\xED\xBF\x83\xED\xA0\xBC", "\xED\xA0\xBC\xED\xA0\xBC"} {
-		if got := entity.FromSortKey(s); got != s {
-			t.Errorf("FromSortKey(%+q) = %+q; want it unchanged", s, got)
-		}
+		assert.Equal(t, s, entity.FromSortKey(s), "FromSortKey")
 	}
 }
 

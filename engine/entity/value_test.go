@@ -1,7 +1,6 @@
 package entity_test
 
 import (
-	"bytes"
 	"math"
 	"strings"
 	"testing"
@@ -71,9 +70,7 @@ func TestParseTypeRefusesOtherNames(t *testing.T) {
 		got, ok := entity.ParseType(name)
 		assert.Truef(t, !ok, "ParseType(%q) = %v; want none", name, got)
 	}
-	for _, kind := range []entity.Type{0, entity.TypeInt64 + 1, 255} {
-		assert.Equalf(t, "unknown", kind.String(), "Type(%d).String()", kind)
-	}
+	assert.Equal(t, "unknown", (entity.TypeInt64 + 1).String(), "a type that does not exist")
 }
 
 func TestValuesAreImmutable(t *testing.T) {
@@ -81,9 +78,7 @@ func TestValuesAreImmutable(t *testing.T) {
 	v := entity.Binary(source)
 	source[0] = 9
 	v.Bytes()[1] = 9
-	if got := v.Bytes(); !bytes.Equal(got, []byte{1, 2, 3}) {
-		t.Errorf("Binary([1 2 3]).Bytes() = %v after changes to its source and its copy; want [1 2 3]", got)
-	}
+	assert.Equal(t, []byte{1, 2, 3}, v.Bytes(), "after changes to its source and its copy")
 }
 
 // Texts are measured many bytes at a time, so that what is not ASCII has to be

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -226,15 +227,11 @@ func reply(b *target.Beside, o *target.Outcome) string {
 }
 
 func metadata(of map[string]string) string {
-	var list []string
-	for name, value := range of {
-		list = append(list, name+"="+value)
+	text := ""
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		text += ", " + name + "=" + of[name]
 	}
-	slices.Sort(list)
-	if len(list) == 0 {
-		return ""
-	}
-	return ", " + strings.Join(list, ", ")
+	return text
 }
 
 // long returns what a word of a script stands for.
