@@ -60,9 +60,8 @@ func TestAccountsAreHeldToTheirBytes(t *testing.T) {
 			}
 			// The burst of a quarter of a second comes on top.
 			want := bytes * (seconds + .25) / float64(each)
-			if math.Abs(float64(ok)-want) > 1+.02*want {
-				t.Errorf("%s, %s start: %d are served in %d s of %d bytes each; want %.0f", row.says, start, ok, seconds, each, want)
-			}
+			assert.Truef(t, math.Abs(float64(ok)-want) <= 1+.02*want,
+				"%s, %s start: %d are served in %d s of %d bytes each; want %.0f", row.says, start, ok, seconds, each, want)
 		}
 	}
 }

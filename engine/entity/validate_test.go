@@ -62,9 +62,8 @@ func TestValidateTableName(t *testing.T) {
 // fault, has one short line of detail.
 func checkCode(t *testing.T, name string, got, want entity.Code, detail string) {
 	t.Helper()
-	if got != want || (got == entity.OK) != (detail == "") || strings.ContainsAny(detail, "\r\n") || len(detail) > 400 {
-		t.Errorf("%s: %q, %q; want %q, and one short line for a fault alone", name, got, detail, want)
-	}
+	assert.Truef(t, got == want && (got == entity.OK) == (detail == "") && !strings.ContainsAny(detail, "\r\n") && len(detail) <= 400,
+		"%s: %q, %q; want %q, and one short line for a fault alone", name, got, detail, want)
 }
 
 func named(name string, v entity.Value) []entity.Property {

@@ -109,10 +109,8 @@ func TestFault(t *testing.T) {
 	kind := errors.New("kind")
 	fault := nearest.Faultf(kind, "%s is %d", "x", 7)
 	wrapped := fmt.Errorf("phase: %w", fault)
-	if !errors.Is(fault, kind) || fault.Error() != "kind: x is 7" || nearest.What(fault) != "x is 7" {
-		t.Errorf("a fault is %q and %q; want it with its kind, and without", fault, nearest.What(fault))
-	}
-	if nearest.What(wrapped) != wrapped.Error() || nearest.What(io.EOF) != "EOF" {
-		t.Errorf("other errors are %q and %q; want them whole", nearest.What(wrapped), nearest.What(io.EOF))
-	}
+	assert.Truef(t, errors.Is(fault, kind) && fault.Error() == "kind: x is 7" && nearest.What(fault) == "x is 7",
+		"a fault is %q and %q; want it with its kind, and without", fault, nearest.What(fault))
+	assert.Truef(t, nearest.What(wrapped) == wrapped.Error() && nearest.What(io.EOF) == "EOF",
+		"other errors are %q and %q; want them whole", nearest.What(wrapped), nearest.What(io.EOF))
 }

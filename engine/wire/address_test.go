@@ -79,9 +79,8 @@ func TestParseResource(t *testing.T) {
 		{"an entity of the tables", "Tables(PartitionKey='p',RowKey='r')", none, entity.InvalidInput},
 	} {
 		got, code, detail := wire.ParseResource(row.path)
-		if got != row.want || code != row.code || (code == entity.OK) != (detail == "") || strings.Contains(detail, "\n") {
-			t.Errorf("%s: ParseResource(%q) = %+v, %q, %q; want %+v, %q", row.name, row.path, got, code, detail, row.want, row.code)
-		}
+		assert.Truef(t, got == row.want && code == row.code && (code == entity.OK) == (detail == "") && !strings.Contains(detail, "\n"),
+			"%s: ParseResource(%q) = %+v, %q, %q; want %+v, %q", row.name, row.path, got, code, detail, row.want, row.code)
 	}
 }
 

@@ -331,9 +331,8 @@ func TestAppendBatchIsTheGoldenRequest(t *testing.T) {
 	}
 	foreign := func(v entity.Ticks) string { return fmt.Sprintf(`W/"version %d"`, v) }
 	got := string(wire.AppendBatch(nil, "7d9c", batchBase, "Races", changes[1:3], foreign))
-	if !strings.Contains(got, "If-Match: W/\"version 639307720995000000\"\r\n") || !strings.Contains(got, "If-Match: *\r\n") {
-		t.Errorf("AppendBatch with tags of another service = %s; want those", got)
-	}
+	assert.Truef(t, strings.Contains(got, "If-Match: W/\"version 639307720995000000\"\r\n") && strings.Contains(got, "If-Match: *\r\n"),
+		"AppendBatch with tags of another service = %s; want those", got)
 }
 
 func FuzzBatchRequest(f *testing.F) {

@@ -261,10 +261,8 @@ func TestParseTableName(t *testing.T) {
 		{"no JSON", `TableName=Races`, "", entity.InvalidInput},
 	} {
 		got, code, detail := wire.ParseTableName(row.text)
-		if got != row.want || code != row.code || code != entity.OK && detail == "" {
-			t.Errorf("%s: ParseTableName(%s) = %q, %q %s; want %q, %q", row.name, row.text, got, code, detail, row.want,
-				row.code)
-		}
+		assert.Falsef(t, got != row.want || code != row.code || code != entity.OK && detail == "",
+			"%s: ParseTableName(%s) = %q, %q %s; want %q, %q", row.name, row.text, got, code, detail, row.want, row.code)
 	}
 	assert.Equal(t, `x{"TableName":"a\"b"}`, string(wire.AppendTableName([]byte("x"), `a"b`)), "AppendTableName")
 }

@@ -114,9 +114,8 @@ func checkRefused(t *testing.T, policies bool, rows []refused) {
 	nothing, _, _ := shown("{}", policies)
 	for _, row := range rows {
 		got, code, detail := shown(row.text, policies)
-		if code != row.code || got != nothing || detail == "" || strings.Contains(detail, "\n") {
-			t.Errorf("%s: %.200s = %s, %s, %q; want %s, a line of detail and nothing else", row.name, row.text, got, code, detail, row.code)
-		}
+		assert.Truef(t, code == row.code && got == nothing && detail != "" && !strings.Contains(detail, "\n"),
+			"%s: %.200s = %s, %s, %q; want %s, a line of detail and nothing else", row.name, row.text, got, code, detail, row.code)
 	}
 }
 

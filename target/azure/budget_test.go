@@ -114,9 +114,8 @@ func TestRepliesHeldUp(t *testing.T) {
 					for range long {
 						faults[(<-outcomes).Fault]++
 					}
-					if faults[row.had] == 0 || faults[row.waited] < long-6 || faults[row.had]+faults[row.waited] < long {
-						t.Errorf("the long ones = %v; want %s of few, %s of most", faults, row.had, row.waited)
-					}
+					assert.Truef(t, faults[row.had] != 0 && faults[row.waited] >= long-6 && faults[row.had]+faults[row.waited] >= long,
+						"the long ones = %v; want %s of few, %s of most", faults, row.had, row.waited)
 					assert.Equal(t, clock.Instant(row.after), clk.Now(), "the last ended after")
 					assert.EqualValues(t, 0, budget.Held(), "budget.Held()")
 					if row.name != "until the target is closed" {

@@ -65,9 +65,8 @@ func TestThereIsAnEndToWhatIsHeld(t *testing.T) {
 			require.Equalf(t, 201, send(m, row.fill(n)).Status, "%s: number %d of %d", row.name, n, row.fits)
 		}
 		o := send(m, row.fill(row.fits))
-		if o.Status != 507 || o.Class(target.Expected{NotFound: true, Conflict: true, Precondition: true}) != results.Failed {
-			t.Errorf("%s: number %d is answered %d %s; want 507", row.name, row.fits, o.Status, o.Detail)
-		}
+		assert.Truef(t, o.Status == 507 && o.Class(target.Expected{NotFound: true, Conflict: true, Precondition: true}) == results.Failed,
+			"%s: number %d is answered %d %s; want 507", row.name, row.fits, o.Status, o.Detail)
 		if c := m.Counts(); c.Requests != int64(row.fits)+1 || c.Ok != int64(row.fits) || c.Failed != 1 {
 			t.Errorf("%s: the books are %+v; want %d and one that failed", row.name, c, row.fits)
 		}
@@ -143,9 +142,7 @@ func TestStandInsWait(t *testing.T) {
 						return
 					}
 					mu.Lock()
-					if seen[o.Found[0].Name] {
-						t.Errorf("message %s went to two", o.Found[0].Name)
-					}
+					assert.Truef(t, !seen[o.Found[0].Name], "message %s went to two", o.Found[0].Name)
 					seen[o.Found[0].Name] = true
 					mu.Unlock()
 				}

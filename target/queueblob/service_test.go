@@ -108,14 +108,12 @@ func TestAServiceIsAskedOnce(t *testing.T) {
 			for _, b := range every() {
 				r := newRemote(t, row.reply)
 				o := services(t, r.URL, credential[0], credential[1]).Do(t.Context(), &target.Operation{Beside: &b})
-				if o.Status != row.want.Status || o.Code != row.want.Code || o.RetryAfter != row.want.RetryAfter || len(r.asked) != 1 {
-					t.Errorf("%s, %v: %+v after %d requests; want %+v after one", row.name, b.Verb, o, len(r.asked), row.want)
-				}
+				assert.Truef(t, o.Status == row.want.Status && o.Code == row.want.Code && o.RetryAfter == row.want.RetryAfter && len(r.asked) == 1,
+					"%s, %v: %+v after %d requests; want %+v after one", row.name, b.Verb, o, len(r.asked), row.want)
 				assert.Truef(t, !strings.Contains(o.Detail, "cGxhbnRlZ") && !strings.ContainsAny(o.Detail, "\n?") && o.Detail != "",
 					"%s, %v: the detail %q tells a secret, an address, or nothing", row.name, b.Verb, o.Detail)
-				if credential[1] != "" && !strings.Contains(r.asked[0], "sig=") {
-					t.Errorf("%v was asked as %s; want it signed", b.Verb, r.asked[0])
-				}
+				assert.Falsef(t, credential[1] != "" && !strings.Contains(r.asked[0], "sig="),
+					"%v was asked as %s; want it signed", b.Verb, r.asked[0])
 			}
 		}
 	}
@@ -174,9 +172,8 @@ func TestWhatIsMissingIsTold(t *testing.T) {
 				t.Errorf("%v: %+v after %v; want %d after %d requests, missing: %v", step.asks.Verb, o, r.asked, step.status, i+1, step.missing)
 			}
 		}
-		if !strings.HasPrefix(r.asked[1], "PUT /"+b.Store) {
-			t.Errorf("%v is made by %s; want a PUT of it", b.Verb, r.asked[1])
-		}
+		assert.Truef(t, strings.HasPrefix(r.asked[1], "PUT /"+b.Store),
+			"%v is made by %s; want a PUT of it", b.Verb, r.asked[1])
 	}
 }
 
