@@ -1,7 +1,9 @@
 package wire_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -111,36 +113,30 @@ func TestSelectedTwice(t *testing.T) {
 
 // decodedAs reports whether encoding/json reads a value of that type.
 func decodedAs(decoded map[string]any, p entity.Property) bool {
+	v, got := p.Value, fmt.Sprint(decoded[p.Name])
 	edm, _ := decoded[p.Name+"@odata.type"].(string)
-	v := p.Value
-	switch got := decoded[p.Name].(type) {
-	case string:
-		switch v.Type() {
-		case entity.TypeString:
-			return got == v.Text() && edm == ""
-		case entity.TypeInt64:
-			return got == strconv.FormatInt(v.Int(), 10) && edm == "Edm.Int64"
-		case entity.TypeDateTime:
-			return got == v.Ticks().String() && edm == "Edm.DateTime"
-		case entity.TypeDouble:
-			f := v.Float()
-			return (math.IsNaN(f) || math.IsInf(f, 0)) && edm == "Edm.Double"
-		case entity.TypeGUID:
-			return len(got) == 36 && edm == "Edm.Guid"
-		case entity.TypeBinary:
-			encoded, _ := json.Marshal(v.Bytes())
-			return `"`+got+`"` == string(encoded) && edm == "Edm.Binary"
-		}
-	case json.Number:
-		if v.Type() == entity.TypeInt32 {
-			return got.String() == strconv.FormatInt(v.Int(), 10) && edm == ""
-		}
-		f, err := got.Float64()
-		return err == nil && v.Equal(entity.Double(f)) && strings.ContainsAny(got.String(), ".e") && edm == ""
-	case bool:
-		return v.Type() == entity.TypeBoolean && got == v.Bool() && edm == ""
+	_, quoted := decoded[p.Name].(string)
+	switch v.Type() {
+	case entity.TypeString:
+		return quoted && got == v.Text() && edm == ""
+	case entity.TypeBoolean:
+		return !quoted && got == strconv.FormatBool(v.Bool()) && edm == ""
+	case entity.TypeInt32:
+		return !quoted && got == strconv.FormatInt(v.Int(), 10) && edm == ""
+	case entity.TypeInt64:
+		return quoted && got == strconv.FormatInt(v.Int(), 10) && edm == "Edm.Int64"
+	case entity.TypeDateTime:
+		return quoted && got == v.Ticks().String() && edm == "Edm.DateTime"
+	case entity.TypeGUID:
+		g := v.GUID()
+		return quoted && got == fmt.Sprintf("%x-%x-%x-%x-%x", g[:4], g[4:6], g[6:8], g[8:10], g[10:]) && edm == "Edm.Guid"
+	case entity.TypeBinary:
+		return quoted && got == base64.StdEncoding.EncodeToString(v.Bytes()) && edm == "Edm.Binary"
 	}
-	return false
+	f, err := strconv.ParseFloat(got, 64)
+	special := math.IsNaN(f) || math.IsInf(f, 0)
+	return err == nil && v.Equal(entity.Double(f)) && quoted == special && special == (edm == "Edm.Double") &&
+		(special || strings.ContainsAny(got, ".e"))
 }
 
 // Random entities, read by encoding/json and by ParseEntity, and all of them as a page.

@@ -110,6 +110,7 @@ func answerByNumber(conn net.Conn, number int, told func()) (reply string, stay 
 // own reply or none, no request comes twice, and every connection is closed in
 // the end.
 func TestNoReplyIsMixedUp(t *testing.T) {
+	t.Parallel()
 	c := &chaos{seen: map[string]int{}, arrived: map[string]func(){}}
 	const workers, apiece, kept = 8, 20 * fates, 3
 	subject := open(t, azure.Options{Endpoint: endpointAt(t, "http://"+each(t, c.serve)+"/races"), Connections: kept, Timeout: 30 * time.Second})

@@ -82,6 +82,7 @@ func TestFewAreKept(t *testing.T) {
 // A service that answers before it has read all of a request, and reads no more, is heard,
 // and its connection is not used again: whether the body is long or the head.
 func TestLargeRequestRefusedEarly(t *testing.T) {
+	t.Parallel()
 	for name, op := range map[string]target.Operation{
 		"a body": large(6 << 20), "a head": single(entity.Get, strings.Repeat("é", 60_000), entity.Match{}),
 	} {

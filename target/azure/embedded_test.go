@@ -117,6 +117,7 @@ func TestConformsUnderLimits(t *testing.T) {
 // What the engine tells and what the documented rule derives are the same, for
 // whatever a client can send, success or failure.
 func TestDerivedCountsAreWhatTheEngineTells(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(4) {
 		told, derived := openEmbedded(t, azure.Options{AskCounted: true}), openEmbedded(t, azure.Options{})
 		walk := targettest.NewWalk(seed)

@@ -11,7 +11,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"reflect"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,6 +30,14 @@ import (
 	"loadgen/target"
 	"loadgen/target/azure"
 )
+
+// TestMain collects less garbage, save in a process whose memory is measured.
+func TestMain(m *testing.M) {
+	if os.Getenv("LOADGEN_ENDLESS_PEERS") == "" {
+		debug.SetGCPercent(400)
+	}
+	os.Exit(m.Run())
+}
 
 // testKey is the base64 of plainKey, the key of the account races.
 const (

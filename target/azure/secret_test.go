@@ -141,6 +141,7 @@ func signatureOf(request []byte) string {
 }
 
 func TestFailuresShowNoSecret(t *testing.T) {
+	t.Parallel()
 	for name := range hostile {
 		server := serve(t, worst(name))
 		addresses := []string{server.url(), strings.Replace(server.url(), "http:", "https:", 1)}
