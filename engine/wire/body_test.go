@@ -302,7 +302,7 @@ func FuzzEntityBody(f *testing.F) {
 	})
 }
 
-// refusal is a body that is not taken, and the code that says so.
+// refusal is a text that is not taken, and the code that says so.
 type refusal struct {
 	name, text string
 	want       entity.Code

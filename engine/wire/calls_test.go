@@ -74,11 +74,6 @@ func TestPanics(t *testing.T) {
 		"a signature of no scheme":    func() { new(wire.Signable).AppendStringToSign(nil, 0) },
 		"a corrupt block to be shown": func() { rendering(wire.MinimalMetadata).AppendEntity(nil, entity.Key{}, entity.Packed("short")) },
 	} {
-		func() {
-			defer func() {
-				assert.Truef(t, recover() != nil, "%s: returned; want a panic", name)
-			}()
-			do()
-		}()
+		assert.Panics(t, do, name)
 	}
 }

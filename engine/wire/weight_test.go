@@ -27,23 +27,13 @@ func plain(chance *rand.Rand, most int) string {
 }
 
 func value(chance *rand.Rand) entity.Value {
-	switch chance.IntN(8) {
-	case 0:
-		return entity.Boolean(chance.IntN(2) == 0)
-	case 1:
-		return entity.Int32(int32(chance.Uint32()))
-	case 2:
-		return entity.Int64(chance.Int64() >> chance.IntN(63) * int64(1-2*chance.IntN(2)))
-	case 3:
-		return entity.Double(float64(chance.IntN(100_000) - 50_000))
-	case 4:
-		return entity.DateTime(entity.Ticks(600_000_000_000_000_000 + chance.Int64N(1e17)))
-	case 5:
-		return entity.Binary([]byte(plain(chance, 100)))
-	case 6:
-		return entity.GUID([16]byte{1, 2, 3})
-	default:
+	switch v := randomProperty(chance, 0).Value; v.Type() {
+	case entity.TypeString:
 		return entity.String(plain(chance, 2000))
+	case entity.TypeDouble:
+		return entity.Double(float64(chance.IntN(100_000) - 50_000))
+	default:
+		return v
 	}
 }
 

@@ -103,19 +103,13 @@ func TestPropertiesAreShownAsTheyWereSet(t *testing.T) {
 	})
 }
 
-// refused is a document that is not taken, and the code that says so.
-type refused struct {
-	name, text string
-	code       entity.Code
-}
-
-func checkRefused(t *testing.T, policies bool, rows []refused) {
+func checkRefused(t *testing.T, policies bool, rows []refusal) {
 	t.Helper()
 	nothing, _, _ := shown("{}", policies)
 	for _, row := range rows {
 		got, code, detail := shown(row.text, policies)
-		assert.Truef(t, code == row.code && got == nothing && detail != "" && !strings.Contains(detail, "\n"),
-			"%s: %.200s = %s, %s, %q; want %s, a line of detail and nothing else", row.name, row.text, got, code, detail, row.code)
+		assert.Truef(t, code == row.want && got == nothing && detail != "" && !strings.Contains(detail, "\n"),
+			"%s: %.200s = %s, %s, %q; want %s, a line of detail and nothing else", row.name, row.text, got, code, detail, row.want)
 	}
 }
 
@@ -123,7 +117,7 @@ func TestPoliciesAreRefused(t *testing.T) {
 	policy := func(members string) string {
 		return policiesText("<Id>a</Id><AccessPolicy>" + members + "</AccessPolicy>")
 	}
-	checkRefused(t, true, []refused{
+	checkRefused(t, true, []refusal{
 		{"no XML", "{}", entity.InvalidXMLDocument},
 		{"no end", "<SignedIdentifiers>", entity.InvalidXMLDocument},
 		{"two documents", policiesText() + "<SignedIdentifiers/>", entity.InvalidXMLDocument},
@@ -159,7 +153,7 @@ func TestPropertiesAreRefused(t *testing.T) {
 	for i := range six {
 		six[i] = fmt.Sprintf("http://%d", i)
 	}
-	checkRefused(t, false, []refused{
+	checkRefused(t, false, []refusal{
 		{"nothing", "", entity.InvalidXMLDocument},
 		{"another document", policiesText(), entity.InvalidXMLDocument},
 		{"an element that it has not", propertiesText("<StaticWebsite/>"), wire.UnsupportedXMLNode},
