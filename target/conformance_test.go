@@ -236,7 +236,7 @@ func TestGivingUp(t *testing.T) {
 		defer cancel()
 		began := clk.Now()
 		outcome := embedded.Do(ctx, single(entity.Insert, "1"))
-		assert.Equal(t, 2*time.Millisecond, clk.Now().Sub(began), "Do returned after")
+		assert.Equal(t, 2*time.Millisecond, clk.Now().Sub(began), "time until Do returned")
 		assert.Truef(t, outcome.Class(target.Expected{}) == results.Failed && outcome.Status == 0 && outcome.Counted == 0 &&
 			strings.Contains(outcome.Detail, context.DeadlineExceeded.Error()), "Do = %+v; want a failure without a status", outcome)
 		assert.Equal(t, 200, embedded.Do(t.Context(), single(entity.Get, "1")).Status, "get of what was inserted")

@@ -120,7 +120,7 @@ func TestAnInjectorIsBegunAndEnded(t *testing.T) {
 	want := target.Injection{Kind: engine.FaultRefuse, At: 11 * s, Status: 503, Code: "ServerBusy", Table: "T", PartitionKey: "p"}
 	later := want
 	later.At = 12 * s
-	assert.Equal(t, []target.Injection{want, later}, told, "it told of")
+	assert.Equal(t, []target.Injection{want, later}, told, "injections that it told of")
 }
 
 // Every attempt is number 0, which the service answers with 204 after 5 ms.

@@ -55,7 +55,7 @@ func TestEachAttemptReachesItsAccountAlone(t *testing.T) {
 		}
 	}
 	for account, s := range spies {
-		assert.Lenf(t, s.seen, 100, "account %d saw attempts", account)
+		assert.Lenf(t, s.seen, 100, "attempts that account %d saw", account)
 		for _, number := range s.seen {
 			assert.Truef(t, int(number*7%3) == account,
 				"account %d saw operation %d; want it in account %d", account, number, number*7%3)
@@ -77,7 +77,7 @@ func TestAnAccountThatIsNotThere(t *testing.T) {
 			call()
 		}()
 	}
-	assert.Len(t, one.seen, 0, "the only account saw attempts")
+	assert.Len(t, one.seen, 0, "attempts that the only account saw")
 }
 
 func TestBooksAreTheSumOfThoseThatAreKept(t *testing.T) {

@@ -240,7 +240,7 @@ func TestValidateBatch(t *testing.T) {
 	} {
 		got, index, detail := entity.ValidateBatch(row.changes)
 		checkCode(t, row.name, got, row.want, detail)
-		assert.Equalf(t, row.index, index, "%s: ValidateBatch finds the fault at", row.name)
+		assert.Equalf(t, row.index, index, "%s: index of the fault", row.name)
 	}
 }
 

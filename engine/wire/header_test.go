@@ -181,7 +181,7 @@ func TestTheFirstRuleThatMatchesDecides(t *testing.T) {
 		if rule := wire.FindCORSRule(rules, row.origin, row.method, row.headers); rule != nil {
 			got = rule.MaxAge
 		}
-		assert.Equalf(t, row.want, got, "%s: FindRule(%s, %s, %q) = rule", row.name, row.origin, row.method, row.headers)
+		assert.Equalf(t, row.want, got, "%s: age of FindCORSRule(%s, %s, %q)", row.name, row.origin, row.method, row.headers)
 	}
 	assert.True(t, !rules[0].ForAnyOrigin() && rules[2].ForAnyOrigin(),
 		"ForAnyOrigin() = true of the first or false of the last; want the opposite")
@@ -201,14 +201,14 @@ func TestTokens(t *testing.T) {
 		{"a slash too", "1!4!fn4/", "~~?"},
 	} {
 		if got := string(wire.AppendContinuation([]byte("before "), row.key)); got != "before "+row.token {
-			t.Errorf("%s: AppendToken(%q) = %s; want %s", row.name, row.key, got, row.token)
+			t.Errorf("%s: AppendContinuation(%q) = %s; want %s", row.name, row.key, got, row.token)
 		}
 		if key, ok := wire.ParseContinuation(row.token); key != row.key || !ok {
-			t.Errorf("%s: ParseToken(%s) = %q, %v; want %q", row.name, row.token, key, ok, row.key)
+			t.Errorf("%s: ParseContinuation(%s) = %q, %v; want %q", row.name, row.token, key, ok, row.key)
 		}
 	}
 	if key, ok := wire.ParseContinuation("1!8!8J PgyA-"); key != "\U0001F3C3 " || !ok {
-		t.Errorf("ParseToken with a plus that became a blank = %q, %v; want the runner", key, ok)
+		t.Errorf("ParseContinuation with a plus that became a blank = %q, %v; want the runner", key, ok)
 	}
 }
 
@@ -240,15 +240,15 @@ func FuzzToken(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		if key, ok := wire.ParseContinuation(text); ok {
 			if again := string(wire.AppendContinuation(nil, key)); again != strings.ReplaceAll(text, " ", "+") {
-				t.Fatalf("AppendToken(ParseToken(%q)) = %q; want the same", text, again)
+				t.Fatalf("AppendContinuation(ParseContinuation(%q)) = %q; want the same", text, again)
 			}
 		}
 		token := string(wire.AppendContinuation(nil, text))
 		if strings.Trim(token, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-!") != "" {
-			t.Fatalf("AppendToken(%q) = %q; want what a header can carry", text, token)
+			t.Fatalf("AppendContinuation(%q) = %q; want what a header can carry", text, token)
 		}
 		if key, ok := wire.ParseContinuation(token); utf8.ValidString(text) && len(text) < 2048 && (key != text || !ok) {
-			t.Fatalf("ParseToken(%q) = %q, %v; want %q", token, key, ok, text)
+			t.Fatalf("ParseContinuation(%q) = %q, %v; want %q", token, key, ok, text)
 		}
 	})
 }

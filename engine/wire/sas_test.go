@@ -240,7 +240,7 @@ func TestProtocols(t *testing.T) {
 	for text, want := range map[string][2]bool{"": {true, true}, "https": {false, true}, "https,http": {true, true},
 		"http,https": {true, true}, "http": {false, false}, "HTTPS": {false, false}, "ftp": {false, false}} {
 		plain, ok := wire.ParseSASProtocol(text)
-		assert.Truef(t, plain == want[0] && ok == want[1], "ParseProtocol(%q) = %v, %v; want %v", text, plain, ok, want)
+		assert.Truef(t, plain == want[0] && ok == want[1], "ParseSASProtocol(%q) = %v, %v; want %v", text, plain, ok, want)
 	}
 }
 

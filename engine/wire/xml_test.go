@@ -220,14 +220,14 @@ func FuzzProperties(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		p, code, detail := wire.ParseServiceProperties(text)
 		if (code == entity.OK) != (detail == "") {
-			t.Fatalf("ParseProperties = %s, %q; want a reason for a refusal alone", code, detail)
+			t.Fatalf("ParseServiceProperties = %s, %q; want a reason for a refusal alone", code, detail)
 		}
 		wire.FindCORSRule(p.Cors, text, "GET", text)
 		shown := wire.AppendServiceProperties(nil, &p)
 		wellFormedXML(t, string(shown))
 		again, code, detail := wire.ParseServiceProperties(string(shown))
 		if code != entity.OK || !reflect.DeepEqual(p, again) {
-			t.Fatalf("ParseProperties of %s = %+v, %s %s; want %+v", shown, again, code, detail, p)
+			t.Fatalf("ParseServiceProperties of %s = %+v, %s %s; want %+v", shown, again, code, detail, p)
 		}
 	})
 }

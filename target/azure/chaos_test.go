@@ -178,7 +178,7 @@ func TestOutcomesStay(t *testing.T) {
 			all = append(all, fmt.Sprint(outcomes[i]))
 		}
 		for i := range outcomes {
-			assert.Equalf(t, all[i], fmt.Sprint(outcomes[i]), "%v: outcome %d is in the end", op.Verb, i)
+			assert.Equalf(t, all[i], fmt.Sprint(outcomes[i]), "%v: outcome %d, in the end", op.Verb, i)
 		}
 	}
 }

@@ -70,7 +70,7 @@ func TestFewAreKept(t *testing.T) {
 			}
 			attempts.Wait()
 			want := int64(more + round*(more-kept))
-			assert.Equalf(t, want, subject.Connections().Opened, "round %d: connections were opened", round)
+			assert.Equalf(t, want, subject.Connections().Opened, "round %d: connections opened", round)
 		}
 		c, want := subject.Connections(), azure.Timing{Count: 2 * more, Total: 2 * more * time.Second, Max: time.Second}
 		assert.Truef(t, c.Reused == kept && c.FirstBytes == want, "%+v; want %d used again, and the first bytes %+v", c, kept, want)
@@ -160,7 +160,7 @@ func TestConnectionsOverTLS(t *testing.T) {
 		if got.Status == 503 {
 			by = <-spoken
 		}
-		assert.Equalf(t, "HTTP/1.1 example.com", by, "attempt %d: Do = %+v, spoken to by", n, got)
+		assert.Equalf(t, "HTTP/1.1 example.com", by, "attempt %d = %+v: protocol and server name", n, got)
 		c := subject.Connections()
 		assert.Truef(t, c.Opened == row.opened && c.Handshakes.Count == row.opened && c.Lookups.Count == row.opened &&
 			c.Connects.Count == row.opened,
@@ -261,7 +261,7 @@ func TestBehindAReplyOverTLS(t *testing.T) {
 		for i := range 4 {
 			assert.Equalf(t, 204, subject.Do(t.Context(), &op).Status, "%s: attempt %d", row.name, i)
 		}
-		assert.Equalf(t, row.opened, subject.Connections().Opened, "%s: connections were opened", row.name)
+		assert.Equalf(t, row.opened, subject.Connections().Opened, "%s: connections opened", row.name)
 	}
 }
 

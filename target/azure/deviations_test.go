@@ -32,5 +32,5 @@ func TestDeviationsAreThoseOfTheDocs(t *testing.T) {
 		assert.Truef(t, strings.Contains(string(text), row), "docs/azurite.md has no row %q", row)
 	}
 	assert.Equal(t, len(deviations), strings.Count(string(text), "\n| a ")+strings.Count(string(text), "\n| the "),
-		"docs/azurite.md")
+		"rows of docs/azurite.md")
 }

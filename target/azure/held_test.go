@@ -262,7 +262,7 @@ func TestRepliesHeldUp(t *testing.T) {
 					}
 					assert.Truef(t, faults[row.had] != 0 && faults[row.waited] >= long-6 && faults[row.had]+faults[row.waited] >= long,
 						"the long ones = %v; want %s of few, %s of most", faults, row.had, row.waited)
-					assert.Equal(t, clock.Instant(row.after), clk.Now(), "the last ended after")
+					assert.Equal(t, clock.Instant(row.after), clk.Now(), "instant at which the last ended")
 					assert.EqualValues(t, 0, budget.Held(), "budget.Held()")
 					if row.name != "until the target is closed" {
 						subject.Close()

@@ -121,7 +121,7 @@ func TestARefreshThatFailsIsTriedAgain(t *testing.T) {
 		e.refuses.Store(0)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		assert.Equal(t, "Bearer token-2", k.Token().Header(), "a minute after tokens are to be had again it")
+		assert.Equal(t, "Bearer token-2", k.Token().Header(), "the token, a minute after tokens are to be had again")
 	})
 }
 
@@ -217,6 +217,6 @@ func TestScopes(t *testing.T) {
 		{"RACES.table.cosmos.AZURE.cn:443", true, "https://cosmos.azure.cn/.default"},
 		{"races.table.cosmos.azure.us", true, "https://cosmos.azure.us/.default"},
 	} {
-		assert.Equalf(t, row.want, azure.TokenScope(row.host, row.cosmos), "ScopeOf(%s)", row.host)
+		assert.Equalf(t, row.want, azure.TokenScope(row.host, row.cosmos), "TokenScope(%s)", row.host)
 	}
 }

@@ -75,7 +75,7 @@ func hungUp(t *testing.T, op target.Operation, way string) bool {
 	closed := got.Fault == target.ConnectionClosed || got.Fault == target.ConnectionReset
 	assert.Truef(t, got.Status == 0 && got.Code == "" && got.Counted == 0 && closed,
 		"%v by %s on a connection that is hung up = %+v; want status 0 and why", op.Verb, way, got)
-	assert.Lenf(t, server.requests(), 2, "%v by %s: the server saw requests for 2 attempts", op.Verb, way)
+	assert.Lenf(t, server.requests(), 2, "%v by %s: requests of 2 attempts", op.Verb, way)
 	return subject.Connections().Reused == 1
 }
 

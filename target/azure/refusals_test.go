@@ -37,7 +37,7 @@ func TestLimits(t *testing.T) {
 		{"a fault of the service", 500, "InternalError", "The server encountered an internal error.", azure.LimitInternal},
 		{"a refusal that says nothing", 503, "", "", azure.LimitUnknown},
 	} {
-		assert.Equalf(t, row.want, azure.ServiceLimitOf(row.status, row.code, row.message), "%s: LimitOf", row.sentence)
+		assert.Equalf(t, row.want, azure.ServiceLimitOf(row.status, row.code, row.message), "%s: ServiceLimitOf", row.sentence)
 	}
 }
 
@@ -65,7 +65,7 @@ func TestABookKeepsTheSlowestAndCountsAll(t *testing.T) {
 	under.Wait()
 	said := book.Said()
 	slices.SortFunc(drawn, func(a, b azure.NotedRequest) int { return cmp.Compare(b.Took, a.Took) })
-	require.Len(t, said.Slowest, 10, "are kept")
+	require.Len(t, said.Slowest, 10, "slow requests that are kept")
 	for i, one := range said.Slowest {
 		assert.Equalf(t, drawn[i].Took, one.Took, "the slowest number %d took", i)
 	}

@@ -116,7 +116,7 @@ func TestRequestBytes(t *testing.T) {
 				}
 				assert.Truef(t, bytes.Equal(got, want), "%s, request %d:\n%s\nwant\n%s", row.name, n, got, want)
 			}
-			assert.Lenf(t, server.requests(), 2, "%s: requests arrived for 2 attempts", row.name)
+			assert.Lenf(t, server.requests(), 2, "%s: requests of 2 attempts", row.name)
 		})
 	}
 }
@@ -159,7 +159,7 @@ func TestUnsendable(t *testing.T) {
 			}
 		}
 	}
-	assert.Len(t, server.requests(), 0, "requests arrived")
+	assert.Len(t, server.requests(), 0, "requests that arrived")
 }
 
 // A service compares entity tags as texts: what it is sent has to be written as

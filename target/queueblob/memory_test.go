@@ -85,7 +85,7 @@ func TestRoomComesBack(t *testing.T) {
 	for n := range mostThings + 5 {
 		send(m, target.Beside{Verb: target.PutMessage, Store: "work", Body: make([]byte, 4096)})
 		o := send(m, target.Beside{Verb: target.ReceiveMessages, Store: "work", Hidden: time.Second})
-		require.Lenf(t, o.Found, 1, "message %d: received", n)
+		require.Lenf(t, o.Found, 1, "message %d: messages received", n)
 		send(m, target.Beside{Verb: target.DeleteMessage, Store: "work", Name: o.Found[0].Name, Receipt: o.Found[0].Receipt})
 	}
 	assert.EqualValues(t, 0, m.Counts().Failed, "the books")
@@ -130,7 +130,7 @@ func TestStandInsWait(t *testing.T) {
 		for range messages {
 			w.Do(t.Context(), &target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "work"}})
 		}
-		assert.Equalf(t, messages*queueblob.Answer, clk.Now().Offset(), "%d requests took", messages)
+		assert.Equalf(t, messages*queueblob.Answer, clk.Now().Offset(), "time of %d requests", messages)
 		var mu sync.Mutex
 		seen := map[string]bool{}
 		var all sync.WaitGroup
@@ -192,7 +192,7 @@ func TestRequestsGoWhereTheyBelong(t *testing.T) {
 				want = "own"
 			}
 		}
-		assert.Equalf(t, want, live.Do(t.Context(), op).Detail, "%v went to the", verb)
+		assert.Equalf(t, want, live.Do(t.Context(), op).Detail, "target of %v", verb)
 		o, at := virtual.Submit(0, op)
 		assert.Truef(t, o.Detail == beside && at == 7, "%v went to the %s at %v; want %s", verb, o.Detail, at, beside)
 	}
@@ -209,7 +209,7 @@ func TestStandInsAreMade(t *testing.T) {
 			ask  target.Beside
 			want int
 		}{{made, *b.Maker(), 201}, {made, *b.Maker(), 409}, {made, b, 201}, {put, b, 201}, {put, *b.Maker(), 409}} {
-			assert.Equalf(t, step.want, send(step.to, step.ask).Status, "%v, step %d: %v is answered", b.Verb, i, step.ask.Verb)
+			assert.Equalf(t, step.want, send(step.to, step.ask).Status, "%v, step %d: status of %v", b.Verb, i, step.ask.Verb)
 		}
 	}
 }
