@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
@@ -69,19 +70,22 @@ func TestConformsOverHTTP(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
 		options  azure.Options
-		driver   bool
+		wrap     func(*embedded) target.Target
 	}{
-		{"signed the long way", azure.Options{Scheme: wire.SharedKey}, false},
-		{"by the client of net/http", azure.Options{Client: azure.ByNetHTTP}, false},
-		{"by a driver with net/http", azure.Options{}, true},
+		{"signed the long way", azure.Options{Scheme: wire.SharedKey}, nil},
+		{"by the client of net/http", azure.Options{Client: azure.ByNetHTTP}, nil},
+		{"by a driver with net/http", azure.Options{}, func(e *embedded) target.Target { return netHTTP(t, e.Target) }},
+		{"through a fault wrapper without a plan", azure.Options{}, func(e *embedded) target.Target {
+			return target.WrapFaults(e, engine.FaultPlan{}, 1, clock.NewReal())
+		}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			t.Parallel()
 			row.options.AskCounted = true
 			e, number := openEmbedded(t, row.options), 0
 			var way target.Target = e
-			if row.driver {
-				way = netHTTP(t, e.Target)
+			if row.wrap != nil {
+				way = row.wrap(e)
 			}
 			targettest.Run(t, func(*testing.T) targettest.Subject {
 				number++
