@@ -99,7 +99,6 @@ func TestPropertiesAreShownAsTheyWereSet(t *testing.T) {
 		{"the members in another order", propertiesText("<Logging>" + retention + "<Write>TRUE</Write><Read>False</Read><Delete>true</Delete><Version>1.0</Version></Logging>"),
 			propertiesText(loggingText(retention))},
 		{"a day", propertiesText(loggingText(strings.Replace(retention, "7", "1", 1))), propertiesText(loggingText(strings.Replace(retention, "7", "1", 1)))},
-		{"a year", propertiesText(loggingText(strings.Replace(retention, "7", "365", 1))), propertiesText(loggingText(strings.Replace(retention, "7", "365", 1)))},
 	})
 }
 
@@ -140,9 +139,7 @@ func TestPoliciesAreRefused(t *testing.T) {
 		{"an element that the policy has not", policy("<End/>"), wire.UnsupportedXMLNode},
 		{"a permission to list", policy("<Permission>rl</Permission>"), wire.InvalidXMLNodeValue},
 		{"a permission twice", policy("<Permission>rr</Permission>"), wire.InvalidXMLNodeValue},
-		{"a permission in the wrong case", policy("<Permission>R</Permission>"), wire.InvalidXMLNodeValue},
 		{"a start that is no date", policy("<Start>soon</Start>"), wire.InvalidXMLNodeValue},
-		{"a start of elements", policy("<Start><Start/></Start>"), wire.InvalidXMLNodeValue},
 	})
 }
 
@@ -177,7 +174,6 @@ func TestPropertiesAreRefused(t *testing.T) {
 		{"a rule for nobody", rules(corsRule(" ,", "GET", "1", "", "")), wire.InvalidXMLNodeValue},
 		{"a rule for nothing", rules(corsRule("*", "", "1", "", "")), wire.InvalidXMLNodeValue},
 		{"a method that is none", rules(corsRule("*", "GET,BREW", "1", "", "")), wire.InvalidXMLNodeValue},
-		{"an age beyond all", rules(corsRule("*", "GET", "2147483648", "", "")), wire.InvalidXMLNodeValue},
 		{"too many origins", rules(corsRule(strings.Join(six, ","), "GET", "1", "", "")), wire.InvalidXMLNodeValue},
 		{"an origin too long", rules(corsRule("http://"+strings.Repeat("a", 250), "GET", "1", "", "")), wire.InvalidXMLNodeValue},
 		{"a header of two lines", rules(corsRule("*", "GET", "1", "a\nb", "")), wire.InvalidXMLNodeValue},

@@ -33,7 +33,6 @@ func TestLimits(t *testing.T) {
 		{"an operation that was not finished", 500, "OperationTimedOut", "Operation could not be completed within the specified time.", azure.LimitTime},
 		{"a gateway that waited", 504, "", "", azure.LimitTime},
 		{"request units of Cosmos DB", 429, "TooManyRequests", "Request rate is large.", azure.LimitRequestUnits},
-		{"request units, without a message", 429, "", "", azure.LimitRequestUnits},
 		{"a fault of the service", 500, "InternalError", "The server encountered an internal error.", azure.LimitInternal},
 		{"a refusal that says nothing", 503, "", "", azure.LimitUnknown},
 	} {

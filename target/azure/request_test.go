@@ -142,7 +142,6 @@ func TestUnsendable(t *testing.T) {
 		{"a replace without a condition would be an upsert", "needs a condition", single(entity.Replace, "1", entity.Match{})},
 		{"a merge without a condition would be an upsert", "needs a condition", single(entity.Merge, "1", entity.Match{})},
 		{"an upsert with a condition would be an update", "takes no condition", single(entity.InsertOrMerge, "1", entity.MatchAny)},
-		{"an insert-or-replace with a condition too", "takes no condition", single(entity.InsertOrReplace, "1", entity.MatchAny)},
 		{"an insert with a condition is of no form", "an insert takes no condition", single(entity.Insert, "1", entity.MatchAny)},
 		{"nor is a delete without one", "a delete needs a condition", single(entity.Delete, "1", entity.Match{})},
 		{"a transaction with such a write in it", "write 1 of", target.Operation{Verb: entity.Batch, Table: "Runners", Changes: []entity.Change{
