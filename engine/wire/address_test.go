@@ -85,24 +85,25 @@ func TestParseResource(t *testing.T) {
 }
 
 func TestAppendPaths(t *testing.T) {
+	path := func(table, partition, row string) []byte {
+		return wire.AppendEntityPath([]byte("/"), table, entity.Key{Partition: partition, Row: row})
+	}
 	for _, row := range []struct {
-		name, got, want string
+		name string
+		got  []byte
+		want string
 	}{
-		{"a key with a blank and a quote", string(wire.AppendEntityPath(nil, "T", entity.Key{Partition: "a b", Row: "O'X"})),
-			"T(PartitionKey='a%20b',RowKey='O%27%27X')"},
-		{"an empty key, after other text", string(wire.AppendEntityPath([]byte("/"), "T", entity.Key{})),
-			"/T(PartitionKey='',RowKey='')"},
-		{"what may stand for itself does", string(wire.AppendEntityPath(nil, "$T0", entity.Key{Partition: "AZaz09-._~"})),
-			"$T0(PartitionKey='AZaz09-._~',RowKey='')"},
-		{"nothing else does", string(wire.AppendEntityPath(nil, "T", entity.Key{Partition: "%+&=(),/?#!*@:;$", Row: "ô"})),
-			"T(PartitionKey='%25%2B%26%3D%28%29%2C%2F%3F%23%21%2A%40%3A%3B%24',RowKey='%C3%B4')"},
-		{"a table", string(wire.AppendTablePath([]byte("/"), "T")), "/Tables('T')"},
-		{"a table whose name is none", string(wire.AppendTablePath(nil, "O'X /")), "Tables('O%27%27X%20%2F')"},
-		{"a query's value", string(wire.AppendQueryValue([]byte("$filter="), "PartitionKey eq 'a+b'")),
-			"$filter=PartitionKey%20eq%20%27a%2Bb%27"},
-		{"a token", string(wire.AppendQueryValue(nil, "1!8!8J+PgyA-")), "1%218%218J%2BPgyA-"},
+		{"a key with a blank and a quote", path("T", "a b", "O'X"), "/T(PartitionKey='a%20b',RowKey='O%27%27X')"},
+		{"an empty key", path("T", "", ""), "/T(PartitionKey='',RowKey='')"},
+		{"what may stand for itself does", path("$T0", "AZaz09-._~", ""), "/$T0(PartitionKey='AZaz09-._~',RowKey='')"},
+		{"nothing else does", path("T", "%+&=(),/?#!*@:;$", "ô"),
+			"/T(PartitionKey='%25%2B%26%3D%28%29%2C%2F%3F%23%21%2A%40%3A%3B%24',RowKey='%C3%B4')"},
+		{"a table", wire.AppendTablePath([]byte("/"), "T"), "/Tables('T')"},
+		{"a table whose name is none", wire.AppendTablePath(nil, "O'X /"), "Tables('O%27%27X%20%2F')"},
+		{"a query's value", wire.AppendQueryValue([]byte("$filter="), "RowKey eq 'a+b'"), "$filter=RowKey%20eq%20%27a%2Bb%27"},
+		{"a token", wire.AppendQueryValue(nil, "1!8!8J+PgyA-"), "1%218%218J%2BPgyA-"},
 	} {
-		assert.Equal(t, row.want, row.got, row.name)
+		assert.Equal(t, row.want, string(row.got), row.name)
 	}
 }
 

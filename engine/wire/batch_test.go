@@ -292,16 +292,11 @@ func raceKey(row string) entity.Key { return entity.Key{Partition: racePartition
 // raceChanges are one change of each kind: those of the golden request.
 func raceChanges() []entity.Change {
 	seen := ticks("2026-11-20T11:48:19.5Z")
-	properties := func(p ...entity.Property) []entity.Property { return p }
 	return []entity.Change{
-		{Verb: entity.Insert, Key: raceKey("0001__Kim O'Neil"), Properties: properties(
-			entity.Property{Name: "Club", Value: entity.String("Zürich")}, entity.Property{Name: "Fee", Value: entity.Double(79.5)})},
-		{Verb: entity.Replace, Key: raceKey("0002__O'Brien"), Match: entity.MatchExactly(seen),
-			Properties: properties(entity.Property{Name: "Bib", Value: entity.Int32(2)})},
-		{Verb: entity.Merge, Key: raceKey("0003"), Match: entity.MatchAny,
-			Properties: properties(entity.Property{Name: "Chip", Value: entity.Int64(5432873627392)})},
-		{Verb: entity.InsertOrReplace, Key: raceKey("0004"),
-			Properties: properties(entity.Property{Name: "Paid", Value: entity.Boolean(true)})},
+		{Verb: entity.Insert, Key: raceKey("0001__Kim O'Neil"), Properties: properties("Club", entity.String("Zürich"), "Fee", entity.Double(79.5))},
+		{Verb: entity.Replace, Key: raceKey("0002__O'Brien"), Match: entity.MatchExactly(seen), Properties: properties("Bib", entity.Int32(2))},
+		{Verb: entity.Merge, Key: raceKey("0003"), Match: entity.MatchAny, Properties: properties("Chip", entity.Int64(5432873627392))},
+		{Verb: entity.InsertOrReplace, Key: raceKey("0004"), Properties: properties("Paid", entity.Boolean(true))},
 		{Verb: entity.InsertOrMerge, Key: raceKey("0005")},
 		{Verb: entity.Delete, Key: raceKey("0006"), Match: entity.MatchAny},
 	}
@@ -311,12 +306,9 @@ func raceChanges() []entity.Change {
 func hundred() []entity.Change {
 	changes := make([]entity.Change, 100)
 	for i := range changes {
-		changes[i] = entity.Change{Verb: entity.Insert, Key: raceKey(fmt.Sprintf("%04d__Kim", i)), Properties: []entity.Property{
-			{Name: "Name", Value: entity.String("Kim Tanaka")}, {Name: "Bib", Value: entity.Int32(int32(i))},
-			{Name: "Paid", Value: entity.Boolean(true)}, {Name: "Fee", Value: entity.Double(79.5)},
-			{Name: "Chip", Value: entity.Int64(5432873627392)},
-			{Name: "Notes", Value: entity.String(strings.Repeat("the course is closed at six; ", 27))},
-		}}
+		changes[i] = entity.Change{Verb: entity.Insert, Key: raceKey(fmt.Sprintf("%04d__Kim", i)), Properties: properties(
+			"Name", entity.String("Kim Tanaka"), "Bib", entity.Int32(int32(i)), "Paid", entity.Boolean(true), "Fee", entity.Double(79.5),
+			"Chip", entity.Int64(5432873627392), "Notes", entity.String(strings.Repeat("the course is closed at six; ", 27)))}
 	}
 	return changes
 }

@@ -19,25 +19,21 @@ import (
 	"loadgen/target/queueblob"
 )
 
-// azuriteService returns a service of the Azurite that .ci/azurite has started.
-func azuriteService(t *testing.T, setting string) queueblob.Service {
+// openAzurite returns both services of the Azurite that .ci/azurite has started.
+func openAzurite(t *testing.T) queueblob.Services {
 	t.Helper()
-	text := os.Getenv("LOADGEN_AZURITE")
 	values := map[string]string{}
-	for one := range strings.SplitSeq(text, ";") {
+	for one := range strings.SplitSeq(os.Getenv("LOADGEN_AZURITE"), ";") {
 		name, value, _ := strings.Cut(one, "=")
 		values[name] = value
 	}
-	require.NotEmptyf(t, values[setting], "LOADGEN_AZURITE has no %s; run this by .ci/azurite", setting)
-	return queueblob.NewService(values[setting], values["AccountName"], func() (string, string) { return values["AccountKey"], "" })
-}
-
-// openAzurite returns both of its services.
-func openAzurite(t *testing.T) queueblob.Services {
-	t.Helper()
+	service := func(setting string) queueblob.Service {
+		require.NotEmptyf(t, values[setting], "LOADGEN_AZURITE has no %s; run this by .ci/azurite", setting)
+		return queueblob.NewService(values[setting], values["AccountName"], func() (string, string) { return values["AccountKey"], "" })
+	}
 	budget := target.NewReplyBudget(target.CommonReplyBudget)
-	queues := must(queueblob.OpenQueues(azuriteService(t, "QueueEndpoint"), 4, budget))
-	blobs := must(queueblob.OpenBlobs(azuriteService(t, "BlobEndpoint"), 4, budget))
+	queues := must(queueblob.OpenQueues(service("QueueEndpoint"), 4, budget))
+	blobs := must(queueblob.OpenBlobs(service("BlobEndpoint"), 4, budget))
 	t.Cleanup(queues.Close)
 	t.Cleanup(blobs.Close)
 	return queueblob.Services{Queues: queues, Blobs: blobs}
