@@ -189,3 +189,12 @@ func TestSignatureOfAUserOpensTheUsersKeys(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkIssueSignature is what a broker's CPU pays for one signature.
+func BenchmarkIssueSignature(b *testing.B) {
+	user := entity.Key{Partition: "user 4711"}
+	b.ReportAllocs()
+	for b.Loop() {
+		issue("Inbox", "r", user, user)
+	}
+}
