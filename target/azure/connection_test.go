@@ -74,8 +74,10 @@ func TestFewAreKept(t *testing.T) {
 		}
 		c, want := subject.Connections(), azure.Timing{Count: 2 * more, Total: 2 * more * time.Second, Max: time.Second}
 		assert.Truef(t, c.Reused == kept && c.FirstBytes == want, "%+v; want %d used again, and the first bytes %+v", c, kept, want)
-		time.Sleep(5 * time.Second)
-		n.handlers.Wait() // all are closed for having been idle
+		idle := time.Now()
+		n.handlers.Wait()
+		took := time.Since(idle)
+		assert.Truef(t, took > 3*time.Second && took < 5*time.Second, "idle for %v; want them closed before Azurite's 5 s", took)
 	})
 }
 
