@@ -26,6 +26,10 @@ import (
 
 // A connection is used again unless the reply, or the service, says otherwise.
 func TestConnectionsAreUsedAgain(t *testing.T) {
+	// A long request is written while its reply is awaited.
+	long := single(entity.Insert, "1", entity.Match{})
+	long.Change.Properties = large(0).Changes[0].Properties
+	long.Change.Properties = append(long.Change.Properties, entity.Property{Name: "More", Value: long.Change.Properties[3].Value})
 	for _, row := range []struct {
 		name, reply    string
 		hangUp         bool
@@ -40,15 +44,15 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 		{"nor with more on it than the reply", created + "x", false, 3, 0},
 		{"nor beyond the bound of a reply", "HTTP/1.1 200 OK\r\nContent-Length: 5242881\r\n\r\n{", false, 3, 0},
 	} {
-		subject, _ := openAt(t, func(int, []byte) (string, bool) { return row.reply, row.hangUp }, azure.Options{})
-		op := get("1")
-		for range 3 {
-			if got := subject.Do(t.Context(), &op); got.Status == 0 && got.Fault != target.ReplyTooLong {
-				t.Errorf("%s: Do = %+v; want a reply", row.name, got)
+		for _, op := range []target.Operation{get("1"), long} {
+			subject, _ := openAt(t, func(int, []byte) (string, bool) { return row.reply, row.hangUp }, azure.Options{})
+			for range 3 {
+				got := subject.Do(t.Context(), &op)
+				assert.Truef(t, got.Status != 0 || got.Fault == target.ReplyTooLong, "%s: Do = %+v; want a reply", row.name, got)
 			}
-		}
-		if got := subject.Connections(); got.Opened != row.opened || got.Reused != row.reused || got.FirstBytes.Count != 3 {
-			t.Errorf("%s: %+v; want %d opened, %d used again, 3 replies", row.name, got, row.opened, row.reused)
+			n := subject.Connections()
+			assert.Equalf(t, []int64{row.opened, row.reused, 3}, []int64{n.Opened, n.Reused, n.FirstBytes.Count},
+				"%s, after %v: opened, used again, answered", row.name, op.Verb)
 		}
 	}
 }
