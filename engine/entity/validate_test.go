@@ -26,9 +26,13 @@ func TestValidateKey(t *testing.T) {
 		{"the PartitionKey is held to it too", entity.Key{Partition: strings.Repeat("a", 513)}, entity.KeyValueTooLarge},
 		{"a slash is forbidden", key("10/11"), entity.OutOfRangeInput},
 		{"a backslash is forbidden", key(`10\11`), entity.OutOfRangeInput},
+		{"a number sign is forbidden", key("#1"), entity.OutOfRangeInput},
 		{"a question mark is forbidden", entity.Key{Partition: "who?"}, entity.OutOfRangeInput},
 		{"NUL is forbidden", key("\x00"), entity.OutOfRangeInput},
+		{"the last C0 control is forbidden", key("a\x1F"), entity.OutOfRangeInput},
+		{"DEL is forbidden", key("\x7F"), entity.OutOfRangeInput},
 		{"the first C1 control is forbidden", key("\u0080"), entity.OutOfRangeInput},
+		{"the last C1 control is forbidden", key("\u009F"), entity.OutOfRangeInput},
 		{"the no-break space beside it is legal", key("\u00A0"), entity.OK},
 		{"a byte that is not UTF-8 is no text", key("a\xFF"), entity.InvalidInput},
 	} {
@@ -42,7 +46,9 @@ func TestValidateTableName(t *testing.T) {
 		name, table string
 		want        entity.Code
 	}{
+		{"three characters are enough", "abc", entity.OK},
 		{"two are too few", "ab", entity.OutOfRangeInput},
+		{"63 are not too many", strings.Repeat("a", 63), entity.OK},
 		{"64 are too many", strings.Repeat("a", 64), entity.OutOfRangeInput},
 		{"a digit may not come first", "1abc", entity.InvalidResourceName},
 		{"an underscore is forbidden", "a_bc", entity.InvalidResourceName},
@@ -94,6 +100,7 @@ func TestValidateChangeProperties(t *testing.T) {
 		{"a name may begin with an underscore", named("_a", one), entity.OK},
 		{"a name may be in any script", named("Größe한\u0300\u203F2", one), entity.OK},
 		{"a name may not be empty", named("", one), entity.PropertyNameInvalid},
+		{"a name may not begin with a digit", named("1a", one), entity.PropertyNameInvalid},
 		{"a name may not begin with a combining mark", named("\u0300a", one), entity.PropertyNameInvalid},
 		{"a name may not hold a dash", named("a-b", one), entity.PropertyNameInvalid},
 		{"a name must be UTF-8", named("a\xFF", one), entity.PropertyNameInvalid},
@@ -110,6 +117,7 @@ func TestValidateChangeProperties(t *testing.T) {
 		{"a string must be UTF-8", named("a", entity.String("\xC3")), entity.InvalidInput},
 		{"a binary may have 65,536 bytes", named("a", entity.Binary(make([]byte, 65536))), entity.OK},
 		{"a binary of one more is too large", named("a", entity.Binary(make([]byte, 65537))), entity.PropertyValueTooLarge},
+		{"a DateTime may be in 1601", named("a", entity.DateTime(entity.EarliestDateTime)), entity.OK},
 		{"a DateTime may not be in 1600", named("a", entity.DateTime(entity.EarliestDateTime-1)), entity.OutOfRangeInput},
 		{"a DateTime may not be in 10000", named("a", entity.DateTime(entity.LatestDateTime+1)), entity.OutOfRangeInput},
 		{"an entity may have 1 MiB", fits, entity.OK},

@@ -76,6 +76,7 @@ func TestParseResource(t *testing.T) {
 		{"an odd number of quotes", "Races(PartitionKey=''',RowKey='r')", none, entity.InvalidInput},
 		{"double quotes", `Races(PartitionKey="p",RowKey="r")`, none, entity.InvalidInput},
 		{"a table without quotes", "Tables(Races)", none, entity.InvalidInput},
+		{"two tables", "Tables('a','b')", none, entity.InvalidInput},
 		{"an entity of the tables", "Tables(PartitionKey='p',RowKey='r')", none, entity.InvalidInput},
 	} {
 		got, code, detail := wire.ParseResource(row.path)

@@ -127,6 +127,8 @@ func TestParseBatchReply(t *testing.T) {
 		{"the same after a mark of byte order", "", "\uFEFF\r\n" + plain, busy},
 		{"an index that is none", boundary, strings.ReplaceAll(plain, "Please", "-1:Please"),
 			wire.BatchOutcome{Status: 503, Failure: wire.Failure{Code: entity.ServerBusy, Message: "-1:Please retry your request."}}},
+		{"an index beyond all", boundary, strings.ReplaceAll(plain, "Please", "4294967296:Please"),
+			wire.BatchOutcome{Status: 503, Failure: wire.Failure{Code: entity.ServerBusy, Message: "4294967296:Please retry your request."}}},
 	} {
 		got, err := wire.ParseBatchReply(row.boundary, row.text)
 		assert.Truef(t, got == row.want && err == nil, "%s: ParseBatchReply = %+v, %v; want %+v", row.name, got, err, row.want)

@@ -376,6 +376,7 @@ func TestParseEntityBodyRefusesValues(t *testing.T) {
 		{"a GUID with a letter too far", typed("Guid", `"dd3cb8fg-93b7-44e2-b74a-c0aa3b27a6d2"`), bad},
 		{"base64 without its padding", typed("Binary", `"AQ"`), bad},
 		{"base64 of the kind for addresses", typed("Binary", `"-_8="`), bad},
+		{"base64 as a number", typed("Binary", `1234`), bad},
 		{"a binary that is far too long",
 			typed("Binary", `"`+strings.Repeat("A", 200_000)+`"`), entity.PropertyValueTooLarge},
 	})

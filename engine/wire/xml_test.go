@@ -140,6 +140,8 @@ func TestPoliciesAreRefused(t *testing.T) {
 		{"a permission to list", policy("<Permission>rl</Permission>"), wire.InvalidXMLNodeValue},
 		{"a permission twice", policy("<Permission>rr</Permission>"), wire.InvalidXMLNodeValue},
 		{"a start that is no date", policy("<Start>soon</Start>"), wire.InvalidXMLNodeValue},
+		{"an end that is no date", policy("<Expiry>2030-13-01</Expiry>"), wire.InvalidXMLNodeValue},
+		{"a start of elements", policy("<Start><Start/></Start>"), wire.InvalidXMLNodeValue},
 	})
 }
 
@@ -167,6 +169,7 @@ func TestPropertiesAreRefused(t *testing.T) {
 		{"days for ever", propertiesText(loggingText(strings.Replace(retention, "true", "false", 1))), entity.InvalidXMLDocument},
 		{"metrics without APIs", propertiesText(metricsText("<Enabled>true</Enabled>" + retention)), wire.MissingRequiredXMLNode},
 		{"no metrics, with APIs", propertiesText(metricsText("<Enabled>false</Enabled><IncludeAPIs>true</IncludeAPIs>" + retention)), entity.InvalidXMLDocument},
+		{"metrics that may be", propertiesText(metricsText(retention)), wire.MissingRequiredXMLNode},
 		{"six rules", rules(good, good, good, good, good, good), entity.InvalidXMLDocument},
 		{"a rule of another name", rules("<Rule/>"), wire.UnsupportedXMLNode},
 		{"a rule without headers", rules(strings.Replace(good, "<ExposedHeaders></ExposedHeaders>", "", 1)), wire.MissingRequiredXMLNode},
@@ -174,6 +177,7 @@ func TestPropertiesAreRefused(t *testing.T) {
 		{"a rule for nobody", rules(corsRule(" ,", "GET", "1", "", "")), wire.InvalidXMLNodeValue},
 		{"a rule for nothing", rules(corsRule("*", "", "1", "", "")), wire.InvalidXMLNodeValue},
 		{"a method that is none", rules(corsRule("*", "GET,BREW", "1", "", "")), wire.InvalidXMLNodeValue},
+		{"an age beyond all", rules(corsRule("*", "GET", "2147483648", "", "")), wire.InvalidXMLNodeValue},
 		{"too many origins", rules(corsRule(strings.Join(six, ","), "GET", "1", "", "")), wire.InvalidXMLNodeValue},
 		{"an origin too long", rules(corsRule("http://"+strings.Repeat("a", 250), "GET", "1", "", "")), wire.InvalidXMLNodeValue},
 		{"a header of two lines", rules(corsRule("*", "GET", "1", "a\nb", "")), wire.InvalidXMLNodeValue},

@@ -44,11 +44,13 @@ func TestProbe(t *testing.T) {
 		hint             string
 	}{
 		{"a table service", "HTTP/1.1 200 OK\n" + tablesServer + onTime + jsonReply + noTables, "", nil, ""},
+		{"a table service that says nothing of itself", "HTTP/1.1 200 OK\n" + jsonReply + noTables, "", nil, ""},
 		{"an entity, for a table's signature", strings.Replace(golden(t, "query_200_last"), "\n\n", "\n"+onTime+"\n", 1), ofTable, nil, ""},
 		{"a wrong key", failing(forbidden, onTime, "AuthenticationFailed"), "", azure.ErrAuthentication, "not that of the account races"},
 		{"a disabled account", failing(forbidden, onTime, "AccountIsDisabled"), "", azure.ErrAuthentication, "403 AccountIsDisabled: It will not do."},
 		{"no account of that name", failing("404 Not Found", onTime, "ResourceNotFound"), "", azure.ErrAuthentication, "no account races"},
 		{"a token asked for", failing("401 Unauthorized", onTime, "InvalidAuthenticationInfo"), "", azure.ErrAuthentication, "401"},
+		{"a malformed proof", failing("400 Bad Request", onTime, "InvalidAuthenticationInfo"), "", azure.ErrAuthentication, "400"},
 		{"a clock 16 minutes slow", failing(forbidden, late, "AuthenticationFailed"), "", azure.ErrClock, "16m0s slow"},
 		{"a clock 20 minutes fast", failing(forbidden, early, "AuthenticationFailed"), "", azure.ErrClock, "20m0s fast"},
 		{"a clock off that does no harm", "HTTP/1.1 200 OK\n" + tablesServer + late + jsonReply + noTables, "", nil, ""},
