@@ -163,9 +163,11 @@ func TestCorruptBlocksAreRefused(t *testing.T) {
 		{"an Int64 whose last byte is empty", body(1, 'a', 8, 0x80, 0)},
 		{"an Int64 without end", body(1, 'a', 8, 0xFF)},
 		{"a type that does not exist", body(1, 'a', 9, 2)},
+		{"no type", body(1, 'a', 0, 2)},
 		{"a truth value of two", body(1, 'a', 3, 2)},
 		{"an Int32 of 33 bits", body(1, 'a', 7, 0x80, 0x80, 0x80, 0x80, 0x20)},
 		{"a GUID cut short", body(1, 'a', 6, 1, 2, 3)},
+		{"a double cut short", body(1, 'a', 5, 1, 2, 3)},
 		{"a string cut short", body(1, 'a', 1, 4, 'x')},
 	} {
 		kept := named("Kept", entity.Int32(1))

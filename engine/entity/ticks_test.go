@@ -66,6 +66,7 @@ func TestETagTable(t *testing.T) {
 		err       error
 	}{
 		{"the tag as the service writes it", `W/"datetime'2017-08-30T13%3A20%3A32.6680946Z'"`, version, nil},
+		{"lower-case escapes", `W/"datetime'2017-08-30T13%3a20%3a32.6680946Z'"`, version, nil},
 		{"seven digits with trailing zeros", `W/"datetime'2017-08-30T13%3A20%3A32.6680000Z'"`, 636396960326680000, nil},
 		{"nothing", ``, 0, entity.ErrETag},
 		{"a star is no tag", `*`, 0, entity.ErrETag},

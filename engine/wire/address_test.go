@@ -51,6 +51,7 @@ func TestParseResource(t *testing.T) {
 			one(`partition1-ô- -'-"-%20-%27-pk`, `row-ô- -''-"-%20-%27-rk1`), ""},
 		{"an escaped slash is of the key, which another rule forbids", "Races(PartitionKey='a%2Fb',RowKey='r')", one("a/b", "r"), ""},
 		{"a slash at the end says nothing", "Races/", wire.Resource{Kind: wire.EntitySetResource, Table: "Races"}, ""},
+		{"letters of an escape may be small", "Races(PartitionKey='%c3%b4',RowKey='r')", one("ô", "r"), ""},
 		{"whether a table can have the name is another's question", "a-b", wire.Resource{Kind: wire.EntitySetResource, Table: "a-b"}, ""},
 		{"an escape cut short", "Races%2", none, entity.InvalidURI},
 		{"a lone percent sign", "Races(PartitionKey='100%',RowKey='r')", none, entity.InvalidURI},

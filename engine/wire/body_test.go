@@ -254,6 +254,7 @@ func TestParseTableName(t *testing.T) {
 			`{"odata.metadata":"x","TableName@odata.type":"Edm.String","TableName":"R\u00e9"}`, "Ré", ""},
 		{"an empty name is a name", `{"TableName":""}`, "", ""},
 		{"no name", `{}`, "", entity.PropertiesNeedValue},
+		{"a null", `{"TableName":null}`, "", entity.PropertiesNeedValue},
 		{"a number", `{"TableName":5}`, "", entity.InvalidInput},
 		{"twice", `{"TableName":"a","TableName":"a"}`, "", entity.DuplicateProperties},
 		{"another property", `{"TableName":"Races","Size":5}`, "", entity.InvalidInput},

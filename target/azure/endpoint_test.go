@@ -130,6 +130,7 @@ func TestParseConnectionString(t *testing.T) {
 		{"the emulator", "UseDevelopmentStorage=true", "http://127.0.0.1:10002/devstoreaccount1", "devstoreaccount1"},
 		{"the emulator elsewhere", "UseDevelopmentStorage=true;DevelopmentStorageProxyUri=http://azurite", "http://azurite:10002/devstoreaccount1", "devstoreaccount1"},
 		{"the emulator by IPv6", "UseDevelopmentStorage=TRUE;DevelopmentStorageProxyUri=http://[::1]:80/", "http://[::1]:10002/devstoreaccount1", "devstoreaccount1"},
+		{"settings that do not matter", "AccountName=races" + key + ";TableSecondaryEndpoint=https://x;Whatever=1", "https://races.table.core.windows.net", "races"},
 	} {
 		got, err := azure.ParseConnectionString(row.text)
 		require.NoErrorf(t, err, "%s: ParseConnectionString(%q)", row.name, row.text)
@@ -146,6 +147,7 @@ func TestConnectionStringFaults(t *testing.T) {
 		{"a part without a value", "AccountName=races" + key + ";EndpointSuffix", "setting 3 is not of the form"},
 		{"an empty value", "AccountName=;AccountKey=" + testKey, "AccountName is empty"},
 		{"no name", "AccountKey=" + testKey, "AccountName is missing"},
+		{"no name beside an endpoint", "TableEndpoint=http://127.0.0.1:10002/races;AccountKey=" + testKey, "AccountName is missing"},
 		{"no credential", "AccountName=races", "neither AccountKey nor SharedAccessSignature"},
 		{"two credentials", "AccountName=races" + key + ";SharedAccessSignature=" + signature, "both"},
 		{"a name given twice", "AccountName=races;accountname=races" + key, "AccountName is given twice"},
