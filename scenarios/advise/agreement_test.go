@@ -5,8 +5,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
@@ -49,53 +51,52 @@ func drawn(chance *rand.Rand) string {
 	}
 	return fmt.Sprintf("name: drawn\nseed: %d\nstart: %s\nretry: %s\nmodel: {%s}\nattributes:\n%sentity: {size: %d, filler: Notes, properties: ["+
 		"{name: User, type: Int64, value: \"{user}\"}, {name: Device, type: Int64, value: \"{device}\"}, {name: Region, type: Int64, value: \"{region}\"}, "+
-		"{name: Id, type: Int64, value: \"{id}\"}]}\ndesign: {partition_key: %q, row_key: %q}\nphases:\n  - name: load\n    load: {entities: %d, transaction: %d}\n"+
+		"{name: Id, type: Int64, value: \"{id}\"}]}\ndesign: {partition_key: %q, row_key: %q}\nphases:\n  - name: load\n    load: {entities: %d, transaction: %s}\n"+
 		"  - name: work\n    traffic:\n      %s\n      operations:\n        - %s\n",
 		1+chance.IntN(1<<20), pick("warm", "cold"), pick("none", "short"), limits, attributes, 256<<chance.IntN(5), partition, unique,
-		100+chance.IntN(400), pick2(chance, 1, 10), load, strings.Join(operations, "\n        - "))
+		100+chance.IntN(400), pick("1", "10"), load, strings.Join(operations, "\n        - "))
 }
-
-func pick2(chance *rand.Rand, list ...int) int { return list[chance.IntN(len(list))] }
 
 // What is said of a design before it runs is what its run comes to, by a seed that nobody
 // looked at.
 func TestExplanationAgreesWithSimulation(t *testing.T) {
+	t.Parallel()
 	cases := resultstest.Cases(3, 300)
-	var wrongHolds, wrongFails, untold, throttling, far int
-	for n := range cases {
-		text := drawn(rand.New(rand.NewPCG(uint64(n), 23)))
-		s, err := scenarios.Parse("drawn.yaml", []byte(text))
-		require.NoErrorf(t, err, "%v\n%s", err, text)
-		targets, times, err := TargetsOf(s)
-		require.NoError(t, err)
-		e, err := Explain(t.Context(), Options{Scenario: s, Targets: targets, Times: times})
-		require.NoErrorf(t, err, "%v\n%s", err, text)
-		other := *s
-		other.Seed += 7
-		was := simulated(t, &other)
-		if was.throttled > 0 {
-			throttling++
+	var wrongFails, untold, far atomic.Int64
+	t.Run("drawn", func(t *testing.T) {
+		for n := range cases {
+			t.Run(fmt.Sprint(n), func(t *testing.T) {
+				t.Parallel()
+				text := drawn(rand.New(rand.NewPCG(uint64(n), 23)))
+				s, err := scenarios.Parse("drawn.yaml", []byte(text))
+				require.NoErrorf(t, err, "%s", text)
+				targets, times, err := TargetsOf(s)
+				require.NoError(t, err)
+				e, err := Explain(t.Context(), Options{Scenario: s, Targets: targets, Times: times})
+				require.NoErrorf(t, err, "%s", text)
+				other := *s
+				other.Seed += 7
+				was := simulated(t, &other)
+				switch {
+				case e.State == results.Holds && was.throttled > 0.02:
+					t.Errorf("%q, and %.1f %% of the attempts were throttled:\n%s", e.Verdict, 100*was.throttled, text)
+				case e.State == results.DoesNotHold && was.throttled == 0:
+					wrongFails.Add(1)
+				case e.State == results.CannotTell:
+					untold.Add(1)
+				}
+				if off := func(a, b float64) bool { return math.Abs(a-b) > 0.05*b+4*math.Sqrt(b) }; e.State == results.Holds &&
+					(off(float64(e.Cost.Requests), was.requests) || off(float64(e.Cost.Entities), was.entities)) {
+					far.Add(1)
+				}
+				hottest, _ := e.Used().peaks()
+				if h := hottest.Hottest.Value; math.Abs(h-was.hottest) > 0.1*was.hottest+4*math.Sqrt(was.hottest) {
+					far.Add(1)
+				}
+			})
 		}
-		switch {
-		case e.State == results.Holds && was.throttled > 0.02:
-			wrongHolds++
-			t.Errorf("case %d: %q, and %.1f %% of the attempts were throttled:\n%s", n, e.Verdict, 100*was.throttled, text)
-		case e.State == results.DoesNotHold && was.throttled == 0:
-			wrongFails++
-		case e.State == results.CannotTell:
-			untold++
-		}
-		if off := func(a, b float64) bool { return math.Abs(a-b) > 0.05*b+4*math.Sqrt(b) }; e.State == results.Holds &&
-			(off(float64(e.Cost.Requests), was.requests) || off(float64(e.Cost.Entities), was.entities)) {
-			far++
-		}
-		hottest, _ := e.Used().peaks()
-		if h := hottest.Hottest.Value; math.Abs(h-was.hottest) > 0.1*was.hottest+4*math.Sqrt(was.hottest) {
-			far++
-		}
-	}
-	if wrongFails*100 > cases || untold*10 > cases || far*20 > cases {
-		t.Errorf("of %d cases %d were refused with nothing throttled, %d not told, %d figures are off; want at most 1, 10 and 5 %%",
-			cases, wrongFails, untold, far)
-	}
+	})
+	assert.Falsef(t, int(wrongFails.Load())*100 > cases || int(untold.Load())*10 > cases || int(far.Load())*20 > cases,
+		"of %d cases %d are refused with nothing throttled, %d not told, %d figures are off; want at most 1, 10 and 5 %%",
+		cases, wrongFails.Load(), untold.Load(), far.Load())
 }

@@ -3,6 +3,7 @@
 package advise
 
 import (
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,32 +18,47 @@ import (
 // Of each built-in scenario and each anti-pattern the prediction is never the opposite of
 // what its run comes to, and nearly always one of the two.
 func TestPredictionsOfLibraryAreNeverOpposite(t *testing.T) {
-	all, unknown := 0, 0
-	for _, name := range scenarios.Library() {
-		example := runtest.Builtin(t, name)
-		for title, s := range map[string]*scenarios.Scenario{name: example, name + " --anti-pattern": opposed(t, example)} {
-			if s == nil {
-				continue
-			}
-			targets, times, err := TargetsOf(s)
-			require.NoError(t, err, title)
-			e, err := Explain(t.Context(), Options{Scenario: s, Targets: targets, Times: times})
-			require.NoError(t, err, title)
-			if all++; e.State == results.CannotTell {
-				unknown++
-				t.Logf("%s: cannot tell: %s", title, e.Why)
-				continue
-			}
-			record, err := run.Run(t.Context(), run.Plan{Scenario: s})
-			require.Truef(t, err == nil || record != nil, "%s: %v", title, err)
-			ran := record.Summary.State
-			fails := ran == results.DoesNotHold || ran == results.Saturates
-			if len(e.Used().Loads) > 0 && (e.State == results.Holds && fails || e.State == results.DoesNotHold && ran == results.Holds) {
-				t.Errorf("%s: predicted %s, and its run says %s: %s", title, e.State, ran, record.Summary.Verdict)
+	t.Parallel()
+	var all, unknown atomic.Int64
+	t.Run("scenarios", func(t *testing.T) {
+		for _, name := range scenarios.Library() {
+			example := runtest.Builtin(t, name)
+			for title, s := range map[string]*scenarios.Scenario{name: example, name + " --anti-pattern": opposed(t, example)} {
+				if s == nil {
+					continue
+				}
+				t.Run(title, func(t *testing.T) {
+					t.Parallel()
+					all.Add(1)
+					if !checkPrediction(t, s) {
+						unknown.Add(1)
+					}
+				})
 			}
 		}
+	})
+	assert.Truef(t, unknown.Load()*10 <= all.Load(), "%d of %d scenarios cannot be predicted; want at most a tenth", unknown.Load(), all.Load())
+}
+
+// checkPrediction fails where the run of a scenario has the opposite outcome of its prediction, and
+// reports whether there is a prediction.
+func checkPrediction(t *testing.T, s *scenarios.Scenario) (predicted bool) {
+	targets, times, err := TargetsOf(s)
+	require.NoError(t, err)
+	e, err := Explain(t.Context(), Options{Scenario: s, Targets: targets, Times: times})
+	require.NoError(t, err)
+	if e.State == results.CannotTell {
+		t.Logf("cannot tell: %s", e.Why)
+		return false
 	}
-	assert.Truef(t, unknown*10 <= all, "of %d scenarios %d cannot be told; want at most a tenth", all, unknown)
+	record, err := run.Run(t.Context(), run.Plan{Scenario: s})
+	require.Truef(t, err == nil || record != nil, "%v", err)
+	ran := record.Summary.State
+	fails := ran == results.DoesNotHold || ran == results.Saturates
+	if len(e.Used().Loads) > 0 && (e.State == results.Holds && fails || e.State == results.DoesNotHold && ran == results.Holds) {
+		t.Errorf("predicted %s, and its run says %s: %s", e.State, ran, record.Summary.Verdict)
+	}
+	return true
 }
 
 // opposed returns the anti-pattern of a scenario, nil where it has none.
