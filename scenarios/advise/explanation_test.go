@@ -39,7 +39,8 @@ func file(t testing.TB, name string) string {
 func TestDesignThatCannotServe(t *testing.T) {
 	text := strings.Replace(file(t, "hours"), "{name: report, verb: insert,",
 		"{name: report, verb: batch, entities: 10, together: [site],", 1)
-	e := explained(t, runtest.Parse(t, strings.Replace(text, "use: by-hour", "use: by-site", 1), "phases.reports.for=1s", "phases.load.entities=400"))
+	e := explained(t, runtest.Parse(t, strings.Replace(text, "use: by-hour", "use: by-site", 1), "phases.reports.for=1s",
+		"phases.reports.arrivals.poisson=300", "phases.load.entities=400"))
 	for _, d := range e.Designs {
 		// An hour is shared by what is written at one instant; a bucket of devices is not.
 		cannot := d.Name == "by-bucket"
@@ -52,7 +53,7 @@ func TestDesignThatCannotServe(t *testing.T) {
 
 func TestFilesAreReadForEachDesign(t *testing.T) {
 	text := strings.Replace(file(t, "hours"), "{list: [north, south, east], weights: [5, 3, 2]}", "{csv: {file: sites.csv, column: site}}", 1)
-	s := runtest.Parse(t, strings.Replace(text, "for: 6s", "for: 1s", 1))
+	s := runtest.Parse(t, strings.NewReplacer("for: 3s", "for: 1s", "poisson: 2600", "poisson: 300").Replace(text))
 	opened := 0
 	read := func(s *scenarios.Scenario) error {
 		return s.ReadFiles(func(string) (io.ReadCloser, error) {

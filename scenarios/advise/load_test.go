@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/run/runtest"
@@ -47,10 +48,10 @@ func counted(t *testing.T, s *scenarios.Scenario, phase int) (partitions map[pla
 	return partitions, account
 }
 
-// What is hottest is told from windows and samples, and here from counting everything; with
-// other arrivals simulations are compared, by TestExplanationAgreesWithSimulation.
+// What is hottest is told from windows and samples, and here from counting everything.
 func TestHottestIsThatOfCountingEverything(t *testing.T) {
-	for _, row := range []struct {
+	users := strings.Replace(file(t, "hours"), "{uniform: [1, 5000]}", "{zipf: {of: 500, exponent: 1.1}}", 1)
+	rows := []struct {
 		sentence string
 		s        *scenarios.Scenario
 	}{
@@ -60,7 +61,12 @@ func TestHottestIsThatOfCountingEverything(t *testing.T) {
 			"phases.reports.for=13s", "use=by-site")},
 		{"a swing", runtest.Parse(t, file(t, "hours"), "phases.reports.arrivals={sine: {mean: 1000, amplitude: 900, period: 12s}}", "phases.reports.for=12s", "use=by-site")},
 		{"few operations", runtest.Parse(t, file(t, "hours"), "phases.reports.arrivals.poisson=20", "phases.reports.for=30s", "phases.reports.operations.site.weight=0")},
-	} {
+		{"buckets", runtest.Parse(t, file(t, "hours"), "use=by-bucket", "phases.reports.operations.site.weight=0")},
+		{"users as uneven as people", runtest.Parse(t, users, "designs.by-site.partition_key={device}", "use=by-site", "phases.reports.operations.site.weight=0")},
+		{"a ramp, which is hottest at its end", runtest.Parse(t, file(t, "hours"), "phases.reports.arrivals={ramp: {from: 100, to: 4000}}",
+			"phases.reports.for=6s", "phases.reports.operations.site.weight=0")},
+	}
+	for _, row := range rows[:resultstest.Cases(5, len(rows))] {
 		got := used(t, row.s).Loads[0]
 		partitions, account := counted(t, row.s, 1)
 		most := 0.0

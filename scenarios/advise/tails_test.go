@@ -29,6 +29,8 @@ func TestDesignOfTwoTails(t *testing.T) {
 		f := findingOf(e.Findings, "insert-order")
 		assert.Truef(t, f.Verdict == row.order && strings.Contains(f.Evidence, "2 × 2,000 = 4,000/s"),
 			"%s: %s, %s; want %s, and 4,000/s", row.sentence, f.Verdict, f.Evidence, row.order)
+		assert.Equalf(t, row.rate > 4000, e.Used().untried(2000, true) != "", "%s: a warm table tries no range", row.sentence)
+		assert.Emptyf(t, e.Used().untried(2000, false), "%s: a cold table tries its ranges", row.sentence)
 		if order := e.Used().Loads[0].Keys.Order; order != "2 tails" || e.State != row.state {
 			t.Errorf("%s: %s, inserts come %s; want %s, 2 tails", row.sentence, e.State, order, row.state)
 		}

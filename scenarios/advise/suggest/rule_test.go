@@ -103,8 +103,20 @@ func TestOrderOfDesigns(t *testing.T) {
 			}
 		}
 	}
-	for _, a := range list[:7] {
-		why := r.behind(&a, &list[0])
-		assert.True(t, why != "", "no reason for being behind")
+	// The reason given is the first criterion in that order, whatever those behind say.
+	worse, best := of(20, 1, 5, 3, other), of(10, 0, 2, 1)
+	for _, row := range []struct {
+		reason string
+		next   func()
+	}{
+		{"1 operation with", func() { worse.unserved = 0 }},
+		{"comes to 5 requests", func() { worse.cost = 2 }},
+		{"needs 1 copy more", func() { best.design.Copies = []scenarios.Copy{same} }},
+		{"no transaction keeps 1 copy", func() { worse.design.Copies, best.design.Copies = nil, nil }},
+		{"3 buckets rather than 1", func() { worse.buckets = 1 }},
+		{"counts 20 entities/s rather than 10", func() {}},
+	} {
+		assert.Contains(t, r.behind(&worse, &best), row.reason)
+		row.next()
 	}
 }
