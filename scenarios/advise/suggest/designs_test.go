@@ -170,7 +170,7 @@ func TestBucketsAreTheFewest(t *testing.T) {
 // In a run in which hours are over in an instant no partition is seen to bear much. Where
 // the keys are used an hour is an hour, and its buckets have to bear what is written.
 func TestBucketsHoldWhereTimeGoesFast(t *testing.T) {
-	fast := runtest.Parse(t, strings.NewReplacer("speed: 600", "speed: 36000", "for: 8s", "for: 2s").Replace(file(t, "hourly-log")))
+	fast := runtest.Parse(t, strings.NewReplacer("speed: 960", "speed: 36000", "for: 5s", "for: 1s").Replace(file(t, "hourly-log")))
 	p := proposed(t, fast, suggest.Options{})
 	for _, c := range p.Candidates {
 		if strings.HasSuffix(c.Design.PartitionKey, "_{hour}") {
@@ -186,8 +186,8 @@ func TestBucketsHoldWhereTimeGoesFast(t *testing.T) {
 func TestDocumentNamesEachDesign(t *testing.T) {
 	for name, want := range map[string][]string{
 		"foot-race":  {"by-race-distance-copied", "{race}_{distance}", "bib:{bib}", "48", "1", "1", "point, row range scan"},
-		"hourly-log": {"by-hour-in-4", "{hash(message,4):01d}_{hour}", "{source}_{message}", "309", "0", "4", "partition scan, row range scan"},
-		"telemetry":  {"by-device", "{device}", "{at:inverted}_{report}", "1.92", "0", "1", "row range scan, partition scan"},
+		"hourly-log": {"by-hour-in-4", "{hash(message,4):01d}_{hour}", "{source}_{message}", "316", "0", "4", "partition scan, row range scan"},
+		"telemetry":  {"by-device", "{device}", "{at:inverted}_{report}", "2", "0", "1", "row range scan, partition scan"},
 	} {
 		_, p := answered(t, name)
 		d := p.Document()
