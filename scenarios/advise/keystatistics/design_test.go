@@ -1,8 +1,6 @@
 package keystatistics_test
 
 import (
-	"fmt"
-	"math"
 	"time"
 
 	"loadgen/engine/clock"
@@ -33,9 +31,8 @@ type Event struct {
 	Draw clock.Draw
 }
 
-// Start is the instant of the calendar at which each stream begins; a row's
-// instant counts from 1970.
-func Start() time.Time { return time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC) }
+// start is the instant of the calendar at which each stream begins.
+var start = time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // rows returns so many inserts in the order of their instants, which fill the
 // design's span evenly but for some jitter.
@@ -45,7 +42,7 @@ func (d *Design) rows(seed uint64, count int) []*keystatistics.Row {
 	for i := range rows {
 		event := Event{Number: i, Count: count, Draw: chance.At(uint64(i))}
 		share := (float64(i) + event.Draw.Float64()) / float64(count)
-		event.At = Start().Add(time.Duration(share * float64(d.Span)))
+		event.At = start.Add(time.Duration(share * float64(d.Span)))
 		rows[i] = &keystatistics.Row{PartitionKey: d.Key(&event), Instant: clock.Instant(event.At.UnixNano()), HasInstant: true,
 			Entities: 1, Line: int64(i + 1)}
 	}
@@ -60,37 +57,10 @@ func (d *Design) Reverse() Design {
 	back.Key = func(e *Event) string {
 		mirrored := *e
 		mirrored.Number = e.Count - 1 - e.Number
-		mirrored.At = Start().Add(d.Span - e.At.Sub(Start()))
+		mirrored.At = start.Add(d.Span - e.At.Sub(start))
 		return d.Key(&mirrored)
 	}
 	return back
-}
-
-// zipf draws a rank from 0 to n - 1, each as likely as one by its number: by the
-// inverse of the integral of 1/x, which is near enough.
-func (e *Event) zipf(n int) int {
-	low, high := 1.0, float64(n)+1
-	x := low * math.Pow(high/low, e.Draw.Float64())
-	return min(int(x)-1, n-1)
-}
-
-// late returns the event's instant, or for one in so many an earlier one by up
-// to some time.
-func (e *Event) late(one int, most time.Duration) time.Time {
-	if e.Draw.IntN(one) > 0 {
-		return e.At
-	}
-	return e.At.Add(-time.Duration(e.Draw.Float64() * float64(most)))
-}
-
-// someTime returns any instant of a year, whenever the event is.
-func (e *Event) someTime() time.Time {
-	return Start().Add(time.Duration(e.Draw.Float64() * float64(year)))
-}
-
-// hex returns random bits as so many hexadecimal digits.
-func (e *Event) hex(digits int) string {
-	return fmt.Sprintf("%016x%016x", e.Draw.Uint64(), e.Draw.Uint64())[:digits]
 }
 
 // digest mixes a number, as a hash of it would.

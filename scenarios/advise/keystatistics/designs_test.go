@@ -2,6 +2,7 @@ package keystatistics_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -20,9 +21,7 @@ const (
 )
 
 // dotNetTicks returns the 100 ns steps since the year 1.
-func dotNetTicks(at time.Time) int64 {
-	return at.Unix()*1e7 + int64(at.Nanosecond())/100 + 621_355_968_000_000_000
-}
+func dotNetTicks(at time.Time) int64 { return at.UnixNano()/100 + 621_355_968_000_000_000 }
 
 // mostTicks is the last tick of the year 9999, from which inverted ones count.
 const mostTicks = 3_155_378_975_999_999_999
@@ -49,7 +48,9 @@ func number(format string, first int) part {
 }
 
 // hex writes random bits as so many hexadecimal digits.
-func hex(digits int) part { return func(e *Event) string { return e.hex(digits) } }
+func hex(digits int) part {
+	return func(e *Event) string { return fmt.Sprintf("%016x%016x", e.Draw.Uint64(), e.Draw.Uint64())[:digits] }
+}
 
 func hash(of func(*Event) int64) part {
 	return func(e *Event) string { return fmt.Sprintf("%016x", digest(uint64(of(e)))) }
@@ -62,7 +63,12 @@ func oneOf(words ...string) part {
 
 // late writes the event's day or minute, or for one in ten an earlier one by up to some time.
 func late(layout string, most time.Duration) part {
-	return func(e *Event) string { return e.late(10, most).Format(layout) }
+	return func(e *Event) string {
+		if e.Draw.IntN(10) > 0 {
+			return e.At.Format(layout)
+		}
+		return e.At.Add(-time.Duration(e.Draw.Float64() * float64(most))).Format(layout)
+	}
 }
 
 // mostly writes a word, or for one event in so many one of n numbers.
@@ -186,10 +192,11 @@ func names() []Design {
 		spread("UUID of version 1, its fastest part first", month, func(e *Event) string {
 			since1582 := uint64(dotNetTicks(e.At) - 499_163_040_000_000_000)
 			low, middle, high := uint32(since1582), uint16(since1582>>32), since1582>>48&0xFFF
-			return fmt.Sprintf("%08x-%04x-1%03x-b%s-00155d8c7a10", low, middle, high, e.hex(3))
+			return fmt.Sprintf("%08x-%04x-1%03x-b%s-00155d8c7a10", low, middle, high, hex(3)(e))
 		}),
 		spread("user id, some far busier than others", month, func(e *Event) string {
-			return fmt.Sprintf("user%06d", e.zipf(100_000))
+			// Each rank is as likely as one by its number: by the inverse of the integral of 1/x.
+			return fmt.Sprintf("user%06d", min(int(math.Pow(100_001, e.Draw.Float64()))-1, 99_999))
 		}),
 		spread("user id, all alike", month, drawn("user%06d", 100_000)),
 		spread("hash of a sequential number", month, hash(func(e *Event) int64 { return int64(e.Number) })),
@@ -227,7 +234,7 @@ func timeLater() []Design {
 func disturbed() []Design {
 	return []Design{
 		spread("dated rows, imported again in random order", time.Hour, func(e *Event) string {
-			return e.someTime().Format(daily)
+			return start.Add(time.Duration(e.Draw.Float64() * float64(year))).Format(daily)
 		}),
 		up("date-day, one in ten up to five days late", year, late(daily, 5*day)),
 		up("date-minute, one in ten up to an hour late", 7*day, late(minute, time.Hour)),
@@ -235,10 +242,7 @@ func disturbed() []Design {
 			return e.At.Add(time.Duration(e.Draw.IntN(2)) * 9 * time.Hour).Format(daily)
 		}),
 		up("date-day beside a few settings that sort last", year, func(e *Event) string {
-			if e.Draw.IntN(50) == 0 {
-				return "settings"
-			}
-			return e.At.Format(daily)
+			return [2]string{e.At.Format(daily), "settings"}[max(0, 1-e.Draw.IntN(50))]
 		}),
 		hot("one event after another, by name", keystatistics.MovingPoint, year, func(e *Event) string {
 			race := e.Number * 24 / e.Count

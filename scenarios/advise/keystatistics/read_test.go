@@ -24,15 +24,6 @@ func readKeys(t testing.TB, text string) (keystatistics.Reading, keystatistics.R
 	return reading, s.Report(), err
 }
 
-// summary is the partitions of a report with their entities.
-func summary(r *keystatistics.Report) string {
-	var parts []string
-	for _, share := range r.Top {
-		parts = append(parts, fmt.Sprintf("%q %d", share.PartitionKey, share.Least))
-	}
-	return strings.Join(parts, ", ")
-}
-
 func TestReadKeys(t *testing.T) {
 	for _, tt := range []struct {
 		name, text, want string
@@ -57,7 +48,11 @@ func TestReadKeys(t *testing.T) {
 	} {
 		reading, report, err := readKeys(t, tt.text)
 		assert.NoErrorf(t, err, "%s: ReadKeys(%q)", tt.name, tt.text)
-		assert.Equalf(t, tt.want, summary(&report), "%s: ReadKeys(%q)", tt.name, tt.text)
+		var got []string
+		for _, share := range report.Top {
+			got = append(got, fmt.Sprintf("%q %d", share.PartitionKey, share.Least))
+		}
+		assert.Equalf(t, tt.want, strings.Join(got, ", "), "%s: ReadKeys(%q)", tt.name, tt.text)
 		if reading.Rows != tt.rows || report.Inserts != tt.inserts || report.Untimed != tt.untimed || !slices.Equal(reading.Ignored, tt.ignored) {
 			t.Errorf("%s: %d rows, %d inserts, %d untimed, ignored %q; want %d, %d, %d, %q", tt.name, reading.Rows, report.Inserts,
 				report.Untimed, reading.Ignored, tt.rows, tt.inserts, tt.untimed, tt.ignored)
@@ -102,19 +97,17 @@ func TestReadKeysFindsFault(t *testing.T) {
 	}
 }
 
-func TestReadKeysReportsAllFaultsUpToABound(t *testing.T) {
+func TestErrorsOfReadKeys(t *testing.T) {
 	_, _, err := readKeys(t, "PartitionKey,count\np,x\nq,1\np,y\n")
 	if got := err.Error(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "keys.csv:2:") || !strings.Contains(got, "keys.csv:4:") {
 		t.Errorf("ReadKeys = %q; want the faults of lines 2 and 4", got)
 	}
 	_, _, err = readKeys(t, "PartitionKey,count\n"+strings.Repeat("p,x\n", 1000))
 	assert.Equal(t, 20, strings.Count(err.Error(), "\n")+1, "ReadKeys of 1,000 faults reports")
-}
-
-func TestReadKeysReturnsTheErrorOfTheReader(t *testing.T) {
 	s, _ := keystatistics.New(keystatistics.Options{})
 	broken := errors.New("the disk is gone")
-	_, err := keystatistics.ReadKeys(io.MultiReader(strings.NewReader("PartitionKey\nb\n"), iotest.ErrReader(broken)), keystatistics.ReadOptions{File: "f"}, s)
+	from := io.MultiReader(strings.NewReader("PartitionKey\nb\n"), iotest.ErrReader(broken))
+	_, err = keystatistics.ReadKeys(from, keystatistics.ReadOptions{File: "f"}, s)
 	assert.Truef(t, errors.Is(err, broken) && !errors.Is(err, keystatistics.ErrKeys), "ReadKeys = %v; want the reader's error", err)
 }
 
