@@ -112,10 +112,7 @@ func (b band) String() string {
 
 // number3 prints a whole number in full, any other to three digits.
 func number3(n float64) string {
-	if n == math.Trunc(n) {
-		return strconv.FormatFloat(n, 'f', 0, 64)
-	}
-	if math.Abs(n) >= 100 {
+	if n == math.Trunc(n) || math.Abs(n) >= 100 {
 		return strconv.FormatFloat(n, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(n, 'g', 3, 64)

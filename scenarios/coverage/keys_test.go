@@ -1,8 +1,6 @@
 package coverage_test
 
 import (
-	"github.com/stretchr/testify/require"
-
 	"fmt"
 	"math"
 	"net/url"
@@ -11,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/advise/suggest"

@@ -1,8 +1,8 @@
 package coverage_test
 
 import (
+	"cmp"
 	"fmt"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -83,11 +83,15 @@ func (w *tableWire) transaction(writes ...write) (status int, says string) {
 	text.WriteString("--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n")
 	for _, one := range writes {
 		text.WriteString("--c\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n")
-		fmt.Fprintf(&text, "%s HTTP/1.1\r\nContent-Type: application/json\r\nAccept: application/json;odata=nometadata\r\n", one.line())
+		line := fmt.Sprintf("%s http://127.0.0.1:10002/%s/%s", cmp.Or(one.verb, "POST"), account, cmp.Or(one.table, "Races"))
+		if one.verb != "" {
+			line += fmt.Sprintf("(PartitionKey='%s',RowKey='%s')", one.partition, one.row)
+		}
+		fmt.Fprintf(&text, "%s HTTP/1.1\r\nContent-Type: application/json\r\nAccept: application/json;odata=nometadata\r\n", line)
 		if one.match != "" {
 			fmt.Fprintf(&text, "If-Match: %s\r\n", one.match)
 		}
-		fmt.Fprintf(&text, "Prefer: return-no-content\r\n\r\n%s\r\n", one.body())
+		fmt.Fprintf(&text, "Prefer: return-no-content\r\n\r\n%s\r\n", body(one.partition, one.row, one.properties))
 	}
 	text.WriteString("--c--\r\n--b--\r\n")
 	reply := w.send("POST", "/$batch", text.String(), "Content-Type: multipart/mixed; boundary=b")
@@ -111,19 +115,6 @@ func (w *tableWire) transact(writes ...write) {
 type write struct {
 	verb, table, partition, row, properties, match string
 }
-
-func (o write) line() string {
-	table := o.table
-	if table == "" {
-		table = "Races"
-	}
-	if o.verb == "" {
-		return fmt.Sprintf("POST http://127.0.0.1:10002/%s/%s", account, table)
-	}
-	return fmt.Sprintf("%s http://127.0.0.1:10002/%s/%s(PartitionKey='%s',RowKey='%s')", o.verb, account, table, o.partition, o.row)
-}
-
-func (o write) body() string { return body(o.partition, o.row, o.properties) }
 
 // transactionsTaken returns how many of five limits let a transaction pass that is exactly at
 // it, or beyond.
@@ -163,14 +154,8 @@ func transactionsTaken(t testing.TB, excess int) float64 {
 
 func pagesOfPartition(t testing.TB, n int) float64 {
 	w := newWire(t)
-	for begin := 0; begin < n; begin += 100 {
-		var list []write
-		for i := range 100 {
-			list = append(list, write{partition: "full", row: fmt.Sprintf("%06d", begin+i)})
-		}
-		w.transact(list...)
-	}
-	entities, pages, _ := w.pages(url.Values{"$filter": {"PartitionKey eq 'full'"}})
+	w.fill("full", n)
+	entities, pages, _ := w.pages(filtered("PartitionKey eq 'full'"))
 	if len(entities) != n {
 		return -1
 	}

@@ -1,13 +1,13 @@
 package coverage_test
 
 import (
-	"github.com/stretchr/testify/require"
-
 	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"loadgen/scenarios"
 	"loadgen/scenarios/run/runtest"
@@ -58,24 +58,19 @@ func (m *mutant) mutated(t *testing.T) *scenarios.Scenario {
 	if len(m.set) == 0 || m.breaks == "" {
 		t.Errorf("%s: nothing breaks %s", m.example, m.kills)
 	}
-	s := *builtin(t, m.example)
+	s := *library()[m.example]
 	s.Expect, s.AntiPattern = []string{m.kills}, nil
 	return runtest.Set(t, &s, m.set...)
 }
 
-// builtins are the examples that were read, which tests share and do not change.
-var builtins sync.Map
-
-func builtin(t testing.TB, name string) *scenarios.Scenario {
-	t.Helper()
-	if s, read := builtins.Load(name); read {
-		return s.(*scenarios.Scenario)
+// library returns the examples by name, which tests share and do not change.
+var library = sync.OnceValue(func() map[string]*scenarios.Scenario {
+	all := make(map[string]*scenarios.Scenario)
+	for _, name := range scenarios.Library() {
+		all[name], _ = scenarios.Builtin(name)
 	}
-	s, err := scenarios.Builtin(name)
-	require.NoError(t, err)
-	builtins.Store(name, s)
-	return s
-}
+	return all
+})
 
 // Each check of the library is promised to fail by its example's anti-pattern, or killed by
 // one mutant.
@@ -84,8 +79,7 @@ func TestEachCheckHasAMutant(t *testing.T) {
 	for _, m := range mutants(t) {
 		left[[2]string{m.example, m.kills}]++
 	}
-	for _, name := range scenarios.Library() {
-		s := builtin(t, name)
+	for name, s := range library() {
 		for _, check := range s.Expect {
 			of := [2]string{name, check}
 			switch promised := s.AntiPattern != nil && slices.Contains(s.AntiPattern.Fails, check); {

@@ -55,9 +55,11 @@ func TestPageHasTheRows(t *testing.T) {
 	require.NoError(t, err)
 	text, lines := string(file), numbered.FindAllString(string(file), -1)
 	all := rows()
-	require.Len(t, lines, len(all), "rows of docs/coverage.md")
+	require.Len(t, lines, 90, "rows of docs/coverage.md")
+	require.Len(t, all, 90)
 	for i := range all {
 		assert.Equalf(t, cut(line(&all[i], [2]string{})), cut(lines[i]), "row %d; go test -tags ci ./scenarios/coverage -rewrite", i+1)
+		assert.NotEqualf(t, all[i].variations[0].with, all[i].variations[1].with, "row %d varies", i+1)
 		heading := fmt.Sprintf("## %s\n\nIn [%[2]s](../scenarios/coverage/%[2]s).\n", all[i].group, all[i].variations[0].file)
 		before, _, _ := strings.Cut(text, lines[i])
 		at := strings.LastIndex(before, "\n## ") + 1
@@ -66,30 +68,6 @@ func TestPageHasTheRows(t *testing.T) {
 	for _, beside := range append(rowsOfOneToMany(), rowsNearLimit()...) {
 		assert.Truef(t, strings.Contains(text, beside), "docs/coverage.md has no row %s", beside)
 	}
-}
-
-// Each row has a number of its own, from 1 on, in their order, says what it has to say, and foretells by what
-// is varied: two values of it.
-func TestRowsAreWhole(t *testing.T) {
-	all := rows()
-	assert.Len(t, all, 90, "rows")
-	quickly := 0
-	for i := range all {
-		r := &all[i]
-		assert.Equal(t, i+1, r.number, "row stands at place")
-		for _, text := range []string{r.group, r.document, r.says, r.shows, r.varies, r.foretells} {
-			if strings.TrimSpace(text) == "" || strings.Contains(text, "\n") {
-				t.Errorf("row %d says %q; want one line", r.number, text)
-			}
-		}
-		if r.variations[0].with == r.variations[1].with {
-			t.Errorf("row %d: both variations are of %s; want two", r.number, r.variations[0].with)
-		}
-		if r.quick {
-			quickly++
-		}
-	}
-	assert.Truef(t, quickly >= 10, "%d rows are played in every test run; want ten", quickly)
 }
 
 // named are the examples and the commands in a text.
@@ -130,22 +108,18 @@ func TestRowsNameWhatIsThere(t *testing.T) {
 // playRows plays rows, each of which has to be what was foretold, and returns what was
 // observed, by number, as the page has it.
 func playRows(t *testing.T, want func(*row) bool) map[int][2]string {
-	observed := make(map[int][2]string)
 	all := rows()
-	type seen struct{ row, variation int }
-	values := make(map[seen]*string)
+	observed := make([][2]string, len(all))
 	t.Run("rows", func(t *testing.T) {
 		for i := range all {
-			if !want(&all[i]) {
-				continue
-			}
 			for j, v := range all[i].variations {
-				value := new(string)
-				values[seen{all[i].number, j}] = value
+				if !want(&all[i]) {
+					continue
+				}
 				t.Run(fmt.Sprintf("%d/%s", all[i].number, strings.ReplaceAll(v.with, " ", "")), func(t *testing.T) {
 					t.Parallel()
 					got := v.observe(t)
-					*value = number3(got)
+					observed[i][j] = number3(got)
 					if !v.foretold.has(got) {
 						t.Errorf("%s: %s %s: observed %v; foretold %v (%s)", all[i].says, all[i].varies, v.with, got, v.foretold, all[i].foretells)
 					}
@@ -153,29 +127,23 @@ func playRows(t *testing.T, want func(*row) bool) map[int][2]string {
 			}
 		}
 	})
-	for at, value := range values {
-		both := observed[at.row]
-		both[at.variation] = *value
-		observed[at.row] = both
+	played := make(map[int][2]string)
+	for i := range all {
+		if want(&all[i]) {
+			played[all[i].number] = observed[i]
+		}
 	}
-	return observed
+	return played
 }
 
-// holdPage compares what was observed with what the page says of it.
-func holdPage(t *testing.T, observed map[int][2]string) {
-	t.Helper()
+// Some rows are played in every test run, and the page says what was observed.
+func TestQuickRows(t *testing.T) {
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
 	all := rows()
-	for i := range all {
-		both, was := observed[all[i].number]
-		if want := line(&all[i], both); was && !strings.Contains(string(text), want) {
-			t.Errorf("docs/coverage.md has not\n%s", want)
-		}
+	observed := playRows(t, func(r *row) bool { return r.quick })
+	assert.GreaterOrEqual(t, len(observed), 10, "rows that are played in every test run")
+	for number, both := range observed {
+		assert.Contains(t, string(text), line(&all[number-1], both))
 	}
-}
-
-// Some rows are played in every test run.
-func TestQuickRows(t *testing.T) {
-	holdPage(t, playRows(t, func(r *row) bool { return r.quick }))
 }

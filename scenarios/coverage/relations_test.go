@@ -1,10 +1,12 @@
 package coverage_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func relations() []row {
@@ -30,17 +32,11 @@ func relations() []row {
 }
 
 func requestsOfRename(t testing.TB, n int) float64 {
-	rename := func(copied string) float64 {
-		settings := []string{set("attributes.department", fmt.Sprintf("{partitions: 8, rows: %d}", n)), set("phases.load.load.entities", 8*n), "phases.found.for=2s",
-			"phases.day.arrivals.constant=1", "phases.day.for=5s", "model.partition_target=0"}
-		if copied != "" {
-			settings = append(settings, `entity.properties=[{name: DepartmentName, value: "{department}"}]`)
-		}
-		return play(t, "one-to-many-rename", append(settings, set("phases.day.operations",
-			fmt.Sprintf("[{name: rename, workflow: write-group, with: {place: department%s}}]", copied)))...).each(t, "requests", "rename")
-	}
-	assert.EqualValues(t, 1, rename(""), "a rename of a department named once is requests")
-	return rename(", copied: DepartmentName")
+	forms := formsOfOneToMany()
+	named, _ := forms[2].rename.played(t, n)
+	assert.EqualValues(t, 1, named, "a rename of a department named once is requests")
+	repeated, _ := forms[3].rename.played(t, n)
+	return repeated
 }
 
 func types() []row {
@@ -81,7 +77,9 @@ func unknownLeft(t testing.TB, n int) float64 {
 		if bag {
 			read := w.entity(at("one", "1"))
 			read["Phone"] = "2"
-			text = encoded(t, read)
+			changed, err := json.Marshal(read)
+			require.NoError(t, err)
+			text = string(changed)
 		}
 		w.want(204, "PUT", at("one", "1"), text, "If-Match: *")
 		left := 0

@@ -1,16 +1,17 @@
 package coverage_test
 
 import (
-	"github.com/stretchr/testify/require"
-
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine"
 	"loadgen/engine/model"
@@ -100,13 +101,6 @@ func decoded(t testing.TB, reply *httptest.ResponseRecorder) map[string]any {
 	return read
 }
 
-func encoded(t testing.TB, read map[string]any) string {
-	t.Helper()
-	text, err := json.Marshal(read)
-	require.NoError(t, err)
-	return string(text)
-}
-
 // query reads a page of Races: its entities, how to ask for the next one, empty on the last,
 // and how many entities it counted.
 func (w *tableWire) query(options url.Values) (entities []map[string]any, next url.Values, counted int64) {
@@ -117,10 +111,7 @@ func (w *tableWire) query(options url.Values) (entities []map[string]any, next u
 		entities = append(entities, one.(map[string]any))
 	}
 	if partition := reply.Header().Get("x-ms-continuation-NextPartitionKey"); partition != "" {
-		next = url.Values{}
-		for name, values := range options {
-			next[name] = values
-		}
+		next = maps.Clone(options)
 		next.Set("NextPartitionKey", partition)
 		next.Set("NextRowKey", reply.Header().Get("x-ms-continuation-NextRowKey"))
 	}
