@@ -17,6 +17,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/rest"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios/capture"
 )
 
@@ -82,15 +83,7 @@ func memoryDoesNotGrow(t *testing.T, many int64) {
 		if i%20 == 7 {
 			r.PartitionKey, r.Shape, r.Status, r.Code, r.Counted = "hot", "hot ?", 200, "", 1
 		}
-		s.counts.Requests++
-		s.counts.Entities += r.Counted
-		if r.Code == entity.OK {
-			s.counts.Ok++
-		} else {
-			s.counts.Throttled++
-		}
-		s.last = r.Done.Offset()
-		s.observer.Saw(&r)
+		s.saw(r)
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
@@ -114,7 +107,7 @@ func memoryDoesNotGrow(t *testing.T, many int64) {
 // TestSketchHoldsWhatItPromises compares what is kept with exact counts, for
 // skewed traffic of which the sketch holds a part.
 func TestSketchHoldsWhatItPromises(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range uint64(resultstest.Cases(3, 5)) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		s := open(t, capture.Options{Partitions: 40})
 		zipf := rand.NewZipf(rng, 1.2, 1, 500)
@@ -145,21 +138,18 @@ func TestSketchHoldsWhatItPromises(t *testing.T) {
 
 // Whatever comes in whichever order, it is the lightest that makes room.
 func TestLightestMakesRoom(t *testing.T) {
-	for _, row := range []struct {
-		name    string
-		traffic string
-	}{
+	for _, row := range []struct{ name, traffic string }{
 		{"the heaviest comes first", "aaaaaaaabbbccccdx"},
 		{"the heaviest comes last", "dbbbccccaaaaaaaax"},
 		{"the first grows later", "abcdaaaaaaacccbbx"},
 		{"all grow in turns", "abcdabcabcacaaaax"},
 	} {
-		s := open(t, capture.Options{Partitions: 4})
+		var requests []rest.Seen
 		for i, letter := range row.traffic {
-			s.saw(get(time.Duration(i)*ms, "t", string(letter)))
+			requests = append(requests, get(time.Duration(i)*ms, "t", string(letter)))
 		}
 		var got []string
-		for _, p := range s.end().Capture.Partitions {
+		for _, p := range observe(t, capture.Options{Partitions: 4}, requests...).Capture.Partitions {
 			got = append(got, fmt.Sprint(p.PartitionKey, p.Entities, "+", p.Missed))
 		}
 		assert.Equalf(t, "a8+0 c4+0 b3+0 x1+1", strings.Join(got, " "), "%s: of %q are kept", row.name, row.traffic)

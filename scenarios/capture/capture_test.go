@@ -99,16 +99,7 @@ func TestHottestIsWhatMostIsDemandedOf(t *testing.T) {
 // The account's refusals are not the partition's.
 func TestAccountIsToldFromPartition(t *testing.T) {
 	s := open(t, capture.Options{})
-	for second := range 4 {
-		for i := range 10 {
-			r := get(time.Duration(second)*time.Second+time.Duration(i)*10*ms, "races", "p")
-			if i > 4 {
-				r = throttled(r)
-				r.AccountBusy = true
-			}
-			s.saw(r)
-		}
-	}
+	s.loads([][2]int{{5, 5}, {5, 5}, {5, 5}, {5, 5}}, throttledByAccount)
 	o := s.end().Capture
 	p := o.Partitions[0]
 	if o.ThrottledByAccount != 20 || o.ThrottledByPartition != 0 || p.Throttled != 0 || p.AccountThrottled != 20 || p.Saturation != nil {
@@ -131,15 +122,7 @@ func TestSaturationIsThatOfAnyLoad(t *testing.T) {
 		{"a partition that serves nothing is out", [][2]int{{0, 9}, {0, 9}, {0, 9}, {0, 9}, {0, 9}, {0, 9}}, "none", "an outage"},
 	} {
 		s := open(t, capture.Options{})
-		for second, load := range row.seconds {
-			for i := range load[0] + load[1] {
-				r := get(time.Duration(second)*time.Second+time.Duration(i)*5*ms, "t", "p")
-				if i >= load[0] {
-					r = throttled(r)
-				}
-				s.saw(r)
-			}
-		}
+		s.loads(row.seconds, throttled)
 		p := s.end().Capture.Partitions[0]
 		got := "none"
 		if p.Saturation != nil {
@@ -165,10 +148,8 @@ func TestFailuresAreNotServed(t *testing.T) {
 				s.saw(r)
 			}
 			for i := range beside {
-				r := throttled(at(load + i))
-				r.AccountBusy = true
-				s.saw(r)
-				r = answered(at(load+i), entity.InvalidInput)
+				s.saw(throttledByAccount(at(load + i)))
+				r := answered(at(load+i), entity.InvalidInput)
 				r.Counted = 0
 				s.saw(r)
 			}
@@ -187,13 +168,7 @@ func TestTypicalSecondOfALongRun(t *testing.T) {
 	}
 	s := open(t, capture.Options{})
 	const seconds = 2400
-	for second := range seconds {
-		r := get(time.Duration(second)*time.Second, "t", "p")
-		if r.Counted = 9; second < seconds*5/9 {
-			r.Counted = 4
-		}
-		s.saw(r)
-	}
+	s.loads(append(slices.Repeat([][2]int{{4, 0}}, seconds*5/9), slices.Repeat([][2]int{{9, 0}}, seconds-seconds*5/9)...), nil)
 	p := s.end().Capture.Partitions[0]
 	assert.Truef(t, p.Seconds == seconds && p.Typical == 4 && p.Busiest == 9,
 		"%d seconds, typically %v, at most %d; want %d, 4 and 9", p.Seconds, p.Typical, p.Busiest, seconds)
@@ -226,20 +201,13 @@ func TestScansAreNamedByShapeWithExactDensity(t *testing.T) {
 }
 
 func TestAnswersAreCountedByCode(t *testing.T) {
-	s := open(t, capture.Options{})
 	forbidden := rest.Seen{Arrived: ms, Done: 2 * ms, Status: 403, Code: entity.AuthenticationFailed}
-	for range 3 {
-		s.saw(forbidden)
-	}
-	s.saw(answered(get(3*ms, "t", "p"), entity.ResourceNotFound))
-	s.saw(answered(insert(3*ms, "t", "p", "r"), entity.InvalidInput))
 	batch := answered(insert(3*ms, "t", "p", "r"), entity.EntityAlreadyExists)
 	batch.Verb, batch.Status = entity.Batch, 202
-	s.saw(batch)
 	lost := get(4*ms, "t", "p")
 	lost.Status = 0
-	s.saw(lost)
-	record := s.end()
+	record := observe(t, capture.Options{}, forbidden, forbidden, forbidden, answered(get(3*ms, "t", "p"), entity.ResourceNotFound),
+		answered(insert(3*ms, "t", "p", "r"), entity.InvalidInput), batch, lost)
 	want := []results.Answer{
 		{Status: 403, Code: "AuthenticationFailed", Class: "failed", Requests: 3, Tableless: 3},
 		{Status: 200, Class: "failed", Requests: 1},

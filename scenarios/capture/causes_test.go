@@ -18,6 +18,7 @@ import (
 	"loadgen/report/live"
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios/capture"
 )
 
@@ -78,7 +79,7 @@ func spoil(t *testing.T, rng *rand.Rand, rate int, shares [2]float64) *spoiled {
 // says so with the share and the causes; other traffic does.
 func TestTrafficThatFailsClaimsNothingOfTheKey(t *testing.T) {
 	told := map[bool]int{}
-	for seed := range uint64(15) {
+	for seed := range uint64(resultstest.Cases(15, 40)) {
 		rng := rand.New(rand.NewPCG(seed, 21))
 		draw := []float64{0, 0.01, 0.02, 0.05, 0.1, 0.3, 0.58, 0.9, 1}
 		shares := [2]float64{draw[rng.IntN(len(draw))], draw[rng.IntN(len(draw))]}

@@ -44,10 +44,8 @@ func examine(t *testing.T, set ...string) *office {
 		Observe: o.examination.Saw, Tick: o.examination.Advance})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = o.Close() })
-	if err := o.examination.Open(capture.Plan{Model: o.Model(), Seed: 7, Started: o.clock.Started(),
-		Version: "v1", Commit: "abc", Command: []string{"loadgen", "serve"}}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, o.examination.Open(capture.Plan{Model: o.Model(), Seed: 7, Started: o.clock.Started(),
+		Version: "v1", Commit: "abc", Command: []string{"loadgen", "serve"}}))
 	o.Begin()
 	once := &aztables.ClientOptions{ClientOptions: azcore.ClientOptions{Retry: policy.RetryOptions{MaxRetries: -1}}}
 	o.client = must(aztables.NewServiceClientFromConnectionString(o.ConnectionString(), once))
@@ -57,9 +55,8 @@ func examine(t *testing.T, set ...string) *office {
 // create makes a table.
 func (o *office) create(table string) *aztables.Client {
 	o.t.Helper()
-	if _, err := o.client.CreateTable(o.t.Context(), table, nil); err != nil {
-		o.t.Fatal(err)
-	}
+	_, err := o.client.CreateTable(o.t.Context(), table, nil)
+	require.NoError(o.t, err)
 	return o.client.NewClient(table)
 }
 
@@ -137,9 +134,8 @@ func TestExamineJudgesAProgramOfAnotherMake(t *testing.T) {
 	if q := o.Shapes[0]; q.Table != "Runners" || q.Requests != queries || q.Scanned != queries*200 || q.Returned != returned {
 		t.Errorf("the query that scanned most = %+v; want %d requests, %d scanned, %d returned", q, queries, queries*200, returned)
 	}
-	for _, told := range []string{hot, o.Partitions[0].Table} {
-		assert.Contains(t, record.Summary.Verdict, told, "the verdict")
-	}
+	assert.Contains(t, record.Summary.Verdict, hot)
+	assert.Contains(t, record.Summary.Verdict, "Races")
 }
 
 // Of transactions only those that may bring new keys count as inserts.
@@ -151,9 +147,8 @@ func TestTransactionsAreObserved(t *testing.T) {
 		for _, row := range rows {
 			actions = append(actions, aztables.TransactionAction{ActionType: kind, Entity: fmt.Appendf(nil, `{"PartitionKey":"p","RowKey":%q}`, row)})
 		}
-		if _, err := races.SubmitTransaction(t.Context(), actions, nil); err != nil {
-			t.Fatal(err)
-		}
+		_, err := races.SubmitTransaction(t.Context(), actions, nil)
+		require.NoError(t, err)
 	}
 	transaction(aztables.TransactionTypeAdd, "1", "2")
 	transaction(aztables.TransactionTypeAdd, "3", "4")
@@ -191,11 +186,6 @@ func TestExaminationSaysWhatItIsOf(t *testing.T) {
 	}
 	sealed, err := results.Read(other.Folder)
 	assert.Truef(t, err == nil && sealed.Summary != nil, "the record in own = %v; want it sealed with its summary", err)
-}
-
-func TestExaminationWhereNothingCanBeWritten(t *testing.T) {
-	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("taken", nil, 0o600))
-	var e capture.Examination
-	assert.ErrorIs(t, e.Open(capture.Plan{Out: "taken", Model: new(model.Model)}), results.ErrWrite, "Open in a file")
+	assert.ErrorIs(t, other.Open(capture.Plan{Out: "taken", Model: documented}), results.ErrWrite, "Open in a file")
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -32,32 +33,25 @@ func onFullDisk(t *testing.T) *Examination {
 	t.Helper()
 	var e Examination
 	var err error
-	if e.recorder, err = results.NewRecorder(new(full), results.Manifest{Operations: Kinds()}); err != nil {
-		t.Fatal(err)
-	}
-	if e.Capture, err = New(Options{Recorder: e.recorder}); err != nil {
-		t.Fatal(err)
-	}
+	e.recorder, err = results.NewRecorder(new(full), results.Manifest{Operations: Kinds()})
+	require.NoError(t, err)
+	e.Capture, err = New(Options{Recorder: e.recorder})
+	require.NoError(t, err)
 	e.Saw(&rest.Seen{Verb: entity.Get, Table: "t", PartitionKey: "p", HasPartition: true, Status: 200, Counted: 1})
 	return &e
 }
 
-func TestWriteErrorsComeBack(t *testing.T) {
+// Whoever serves is told once that there is no record, and goes on.
+func TestExaminationOnFullDiskFailsOnce(t *testing.T) {
 	o := onFullDisk(t).Capture
 	assert.ErrorIs(t, o.Advance(time.Minute), results.ErrWrite, "Advance")
 	assert.ErrorIs(t, o.End(), results.ErrWrite, "End")
-}
-
-// Whoever serves is told once that there is no record, and goes on.
-func TestExaminationOnAFullDiskSaysSoOnce(t *testing.T) {
 	e := onFullDisk(t)
 	err := e.Advance(clock.Instant(time.Minute))
 	if !errors.Is(err, results.ErrWrite) || !strings.HasPrefix(err.Error(), "the record cannot be written, and serving goes on without it: ") {
 		t.Errorf("Advance = %v; want %v, and that serving goes on", err, results.ErrWrite)
 	}
-	if err := e.Advance(clock.Instant(2 * time.Minute)); err != nil {
-		t.Errorf("Advance again = %v; want it said once", err)
-	}
+	assert.NoError(t, e.Advance(clock.Instant(2*time.Minute)), "Advance again")
 	e.where = results.Dir("the run")
 	record, err := e.Conclude(clock.Instant(3*time.Minute), nil, &results.TargetCounts{Requests: 1, Ok: 1, Entities: 1})
 	if record != nil || !errors.Is(err, results.ErrWrite) || !strings.HasSuffix(err.Error(), "; what was written until then is in the run") {

@@ -41,15 +41,34 @@ func manifest() results.Manifest {
 func open(t testing.TB, o capture.Options) *scene {
 	t.Helper()
 	s := &scene{t: t, folder: new(results.Memory)}
-	var err error
-	if s.recorder, err = results.NewRecorder(s.folder, manifest()); err != nil {
-		t.Fatalf("NewRecorder = %v; want no error", err)
-	}
+	s.recorder = must(results.NewRecorder(s.folder, manifest()))
 	o.Recorder = s.recorder
-	if s.observer, err = capture.New(o); err != nil {
-		t.Fatalf("New = %v; want no error", err)
-	}
+	s.observer = must(capture.New(o))
 	return s
+}
+
+// observe returns the record of a run of these requests alone.
+func observe(t testing.TB, o capture.Options, requests ...rest.Seen) *results.Record {
+	t.Helper()
+	s := open(t, o)
+	for _, r := range requests {
+		s.saw(r)
+	}
+	return s.end()
+}
+
+// loads offers partition p of table t in each second so many requests that are served, and after
+// them so many that refused refuses.
+func (s *scene) loads(seconds [][2]int, refused func(rest.Seen) rest.Seen) {
+	for second, load := range seconds {
+		for i := range load[0] + load[1] {
+			r := get(time.Duration(second)*time.Second+time.Duration(i)*5*ms, "t", "p")
+			if i >= load[0] {
+				r = refused(r)
+			}
+			s.saw(r)
+		}
+	}
 }
 
 // saw has the observer see a request, and counts it by its code alone.
@@ -82,12 +101,11 @@ func (s *scene) end() *results.Record {
 	record, err := results.Read(s.folder)
 	require.NoError(s.t, err, "Read")
 	faults := verdict.Books(record)
-	assert.Truef(s.t, len(faults) == 0, "Books = %q; want them closed", faults)
+	assert.Empty(s.t, faults, "Books")
 	require.NotNil(s.t, record.Capture, "the record holds no observation")
-	assert.Truef(s.t, record.Heat == nil,
-		"the record of others' traffic has a heat map: %+v; want none, the observation names its partitions", record.Heat)
-	if n := len(record.Intervals); n > 0 && record.Intervals[n-1].InFlight != 0 {
-		s.t.Errorf("%d requests are under way at the end; want none", record.Intervals[n-1].InFlight)
+	assert.Nil(s.t, record.Heat, "the observation names its partitions, without a heat map")
+	if n := len(record.Intervals); n > 0 {
+		assert.Zero(s.t, record.Intervals[n-1].InFlight, "requests under way at the end")
 	}
 	assert.Equal(s.t, s.counts.Requests, record.Capture.Requests, "requests were observed")
 	assert.Equal(s.t, s.counts.Entities, record.Capture.Entities, "entities were observed")
@@ -115,6 +133,13 @@ func throttled(r rest.Seen) rest.Seen {
 // answered is the same request with another answer.
 func answered(r rest.Seen, code entity.Code) rest.Seen {
 	r.Status, r.Code, r.Returned = code.Status(), code, 0
+	return r
+}
+
+// throttledByAccount is the same request, throttled by the account.
+func throttledByAccount(r rest.Seen) rest.Seen {
+	r = throttled(r)
+	r.AccountBusy = true
 	return r
 }
 

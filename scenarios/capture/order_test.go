@@ -105,14 +105,9 @@ func TestOrderOfRowKeysIsWithinTheirPartition(t *testing.T) {
 }
 
 func TestOnlyInsertsThatWereCarriedOutHaveAnOrder(t *testing.T) {
-	batch := func(row string, inserts bool) rest.Seen {
-		r := insert(ms, "t", "p", row)
-		r.Verb, r.Inserts = entity.Batch, inserts
-		return r
-	}
-	verb := func(v entity.Verb) rest.Seen {
+	verb := func(v entity.Verb, inserts bool) rest.Seen {
 		r := insert(ms, "t", "p", "r")
-		r.Verb, r.Inserts = v, v != entity.Merge
+		r.Verb, r.Inserts = v, inserts
 		return r
 	}
 	nowhere := insert(ms, "t", "p", "r")
@@ -124,28 +119,26 @@ func TestOnlyInsertsThatWereCarriedOutHaveAnOrder(t *testing.T) {
 	}{
 		{"an insert", insert(ms, "t", "p", "r"), true},
 		{"an insert of an empty RowKey", insert(ms, "t", "p", ""), true},
-		{"upserts", verb(entity.InsertOrMerge), true},
-		{"upserts that replace", verb(entity.InsertOrReplace), true},
-		{"a transaction with an insert", batch("r", true), true},
-		{"a transaction without one", batch("r", false), false},
-		{"an update", verb(entity.Merge), false},
+		{"upserts", verb(entity.InsertOrMerge, true), true},
+		{"upserts that replace", verb(entity.InsertOrReplace, true), true},
+		{"a transaction with an insert", verb(entity.Batch, true), true},
+		{"a transaction without one", verb(entity.Batch, false), false},
+		{"an update", verb(entity.Merge, false), false},
 		{"a throttled insert", throttled(insert(ms, "t", "p", "r")), false},
 		{"an insert of what is there", answered(insert(ms, "t", "p", "r"), entity.EntityAlreadyExists), false},
 		{"an insert nowhere", nowhere, false},
 	} {
-		s := open(t, capture.Options{})
-		s.saw(row.request)
-		assert.Equalf(t, row.want, len(s.end().Capture.Orders) > 0, "%s: its keys have an order", row.name)
+		assert.Equalf(t, row.want, len(observe(t, capture.Options{}, row.request).Capture.Orders) > 0, "%s: its keys have an order", row.name)
 	}
 }
 
 // outcomes are how many attempts there were, of how many operations, how many of those
-// succeeded, and how often a sender waited.
-type outcomes struct{ attempts, operations, succeeded, waits int64 }
+// succeeded, how often a sender waited, and how many requests had no id.
+type outcomes struct{ attempts, operations, succeeded, waits, unnamed int64 }
 
 func outcomesOf(record *results.Record) outcomes {
 	all := record.Total(results.Everything)
-	return outcomes{all.Attempts, all.Operations, all.Succeeded, record.RetryWaits.Count()}
+	return outcomes{all.Attempts, all.Operations, all.Succeeded, record.RetryWaits.Count(), record.Capture.Unnamed}
 }
 
 func TestRetriesAreKnownByTheirID(t *testing.T) {
@@ -162,22 +155,19 @@ func TestRetriesAreKnownByTheirID(t *testing.T) {
 		requests []rest.Seen
 		want     outcomes
 	}{
-		{"without an id each is an operation", []rest.Seen{throttled(named(first, "")), named(again, "")},
-			outcomes{2, 2, 1, 0}},
-		{"a throttled one that comes again is the same", []rest.Seen{throttled(first), again}, outcomes{2, 1, 1, 1}},
-		{"as often as it comes", []rest.Seen{throttled(first), throttled(again), third}, outcomes{3, 1, 1, 2}},
-		{"one that is given up ends all the same", []rest.Seen{throttled(first), throttled(again)}, outcomes{2, 1, 0, 1}},
-		{"a failed one may come again", []rest.Seen{answered(first, entity.InternalError), again}, outcomes{2, 1, 1, 1}},
-		{"so may one whose reply was lost", []rest.Seen{lost, again}, outcomes{2, 1, 1, 1}},
-		{"one that succeeded does not", []rest.Seen{first, again}, outcomes{2, 2, 2, 0}},
-		{"nor one that was told it exists", []rest.Seen{answered(first, entity.EntityAlreadyExists), again},
-			outcomes{2, 2, 2, 0}},
-		{"another request under the same id is another", []rest.Seen{throttled(first), other}, outcomes{2, 2, 1, 0}},
-		{"a retry after the window is another", []rest.Seen{throttled(first), late}, outcomes{2, 2, 1, 0}},
-		{"an id that is too long is none", []rest.Seen{throttled(long), named(again, long.ClientRequestID)},
-			outcomes{2, 2, 1, 0}},
+		{"without an id each is an operation", []rest.Seen{throttled(named(first, "")), named(again, "")}, outcomes{2, 2, 1, 0, 2}},
+		{"a throttled one that comes again is the same", []rest.Seen{throttled(first), again}, outcomes{2, 1, 1, 1, 0}},
+		{"as often as it comes", []rest.Seen{throttled(first), throttled(again), third}, outcomes{3, 1, 1, 2, 0}},
+		{"one that is given up ends all the same", []rest.Seen{throttled(first), throttled(again)}, outcomes{2, 1, 0, 1, 0}},
+		{"a failed one may come again", []rest.Seen{answered(first, entity.InternalError), again}, outcomes{2, 1, 1, 1, 0}},
+		{"so may one whose reply was lost", []rest.Seen{lost, again}, outcomes{2, 1, 1, 1, 0}},
+		{"one that succeeded does not", []rest.Seen{first, again}, outcomes{2, 2, 2, 0, 0}},
+		{"nor one that was told it exists", []rest.Seen{answered(first, entity.EntityAlreadyExists), again}, outcomes{2, 2, 2, 0, 0}},
+		{"another request under the same id is another", []rest.Seen{throttled(first), other}, outcomes{2, 2, 1, 0, 0}},
+		{"a retry after the window is another", []rest.Seen{throttled(first), late}, outcomes{2, 2, 1, 0, 0}},
+		{"an id that is too long is none", []rest.Seen{throttled(long), named(again, long.ClientRequestID)}, outcomes{2, 2, 1, 0, 2}},
 		{"one that comes before the first reply waits no time",
-			[]rest.Seen{throttled(first), named(insert(ms, "t", "p", "r"), "one")}, outcomes{2, 1, 1, 0}},
+			[]rest.Seen{throttled(first), named(insert(ms, "t", "p", "r"), "one")}, outcomes{2, 1, 1, 0, 0}},
 	} {
 		s := open(t, capture.Options{})
 		for _, r := range row.requests {
@@ -231,7 +221,7 @@ func TestForgottenOperationsAreCounted(t *testing.T) {
 		s.saw(request(i, time.Second+time.Duration(i)*10*ms))
 	}
 	record := s.end()
-	got, want := outcomesOf(record), (outcomes{10, 7, 5, 3})
+	got, want := outcomesOf(record), (outcomes{10, 7, 5, 3, 0})
 	assert.Truef(t, got == want, "%+v; want %+v", got, want)
 	assert.EqualValues(t, 2, record.Capture.Forgotten, "operations were forgotten")
 }
@@ -252,15 +242,6 @@ func TestOperationsEndWithTheirWindow(t *testing.T) {
 		}
 	}
 	assert.EqualValues(t, 2000, record.Phases[0].Kinds[0].Lost.Max(), "the operation took µs")
-}
-
-func TestRequestsWithoutAnIDAreCounted(t *testing.T) {
-	s := open(t, capture.Options{})
-	for i := range 7 {
-		s.saw(named(get(0, "t", "p"), strings.Repeat("x", i%2)))
-	}
-	s.saw(named(get(0, "t", "p"), strings.Repeat("x", 257)))
-	assert.EqualValues(t, 5, s.end().Capture.Unnamed, "requests without an id")
 }
 
 // A retry brings no more load than its operation already was.
