@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"loadgen/scenarios/arrival"
 )
 
@@ -83,8 +86,7 @@ func TestPoissonCounts(t *testing.T) {
 			}
 			square, degrees, rest, restSeen := 0.0, 0, float64(len(counts)), float64(len(counts))
 			for k := 0; float64(k) < mean*3+20; k++ {
-				factorial, _ := math.Lgamma(float64(k + 1))
-				expected := float64(len(counts)) * math.Exp(float64(k)*math.Log(mean)-mean-factorial)
+				expected := float64(len(counts)) * distuv.Poisson{Lambda: mean}.Prob(float64(k))
 				if expected < 10 {
 					continue
 				}
@@ -96,11 +98,8 @@ func TestPoissonCounts(t *testing.T) {
 			} else {
 				degrees--
 			}
-			// Wilson and Hilferty: 3.09 standard deviations above the mean.
-			d := float64(degrees)
-			if limit := d * math.Pow(1-2/(9*d)+3.09*math.Sqrt(2/(9*d)), 3); square > limit {
-				t.Errorf("the counts have a chi-square of %.1f with %d degrees of freedom; want at most %.1f", square, degrees, limit)
-			}
+			assert.GreaterOrEqualf(t, distuv.ChiSquared{K: float64(degrees)}.Survival(square), .001,
+				"a chi-square of %.1f with %d degrees of freedom", square, degrees)
 		})
 	}
 }
@@ -119,22 +118,16 @@ func TestPoissonStretchesAreIndependent(t *testing.T) {
 		}
 	}
 	n := float64(len(counts))
-	if variance := square / n; math.Abs(variance/mean-1) > .06 {
-		t.Errorf("the counts vary by %.3f around %d; want the mean, ± 6 %%", variance, mean)
-	}
-	if correlation := beside / square; math.Abs(correlation) > 3.3/math.Sqrt(n) {
-		t.Errorf("neighbouring counts correlate by %.4f; want 0 ± %.4f", correlation, 3.3/math.Sqrt(n))
-	}
+	assert.InDelta(t, mean, square/n, .06*mean, "the variance of the counts")
+	assert.InDelta(t, 0, beside/square, 3.3/math.Sqrt(n), "the correlation of neighbouring counts")
 }
 
 // A day at a million operations per second is a bounded table, and an instant a
 // bounded number of draws.
 func TestPoissonOfADay(t *testing.T) {
 	p := random(t, 1_000_000, day, 1)
-	want := 86_400_000_000.0
-	if got := float64(p.Len()); math.Abs(got-want) > 4*math.Sqrt(want) {
-		t.Errorf("Len() = %.0f; want %.0f ± %.0f", got, want, 4*math.Sqrt(want))
-	}
+	const want = 86_400_000_000
+	assert.InDelta(t, want, p.Len(), 4*math.Sqrt(want), "Len()")
 	last := time.Duration(-1)
 	for n := uint64(0); n < p.Len(); n += p.Len() / 1000 {
 		at := p.At(n)

@@ -2,12 +2,14 @@ package arrival_test
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"loadgen/engine/clock"
 	"loadgen/scenarios/arrival"
@@ -74,12 +76,9 @@ func TestEverySchedule(t *testing.T) {
 		if _, random := s.(*arrival.Poisson); random {
 			continue
 		}
-		if _, recorded := s.(*arrival.Trace); recorded {
-			continue
-		}
-		want := integrate(s, s.Length(), 20_000)
-		if got := float64(s.Len()); math.Abs(got-want) > 3+.01*want {
-			t.Fatalf("seed %d: %s: Len() = %v; the rate integrates to %.2f", seed, name, got, want)
+		if _, recorded := s.(*arrival.Trace); !recorded {
+			want := integrate(s, s.Length(), 20_000)
+			require.InDeltaf(t, want, float64(s.Len()), 3+.01*want, "seed %d: %s: Len() and the integral of the rate", seed, name)
 		}
 	}
 }
@@ -93,20 +92,16 @@ func TestInstantsAreAFunctionOfSeedAndNumber(t *testing.T) {
 	poisson := func(seed uint64) arrival.Schedule { return random(t, 500, 10*time.Second, seed) }
 	for name, of := range map[string]func(seed uint64) arrival.Schedule{"jittered": jittered, "poisson": poisson} {
 		first, again, other := of(1), of(1), of(2)
-		if first.Len() != again.Len() {
-			t.Fatalf("%s: Len() = %d, then %d; want the same", name, first.Len(), again.Len())
-		}
+		require.Equalf(t, first.Len(), again.Len(), "%s: Len() of the same seed", name)
 		same := 0
 		for n := range first.Len() {
 			k := first.Len() - 1 - n
-			require.Equalf(t, again.At(k), first.At(k), "%s: At(%d) =, then", name, k)
+			require.Equalf(t, again.At(k), first.At(k), "%s: At(%d) of the same seed", name, k)
 			if k < other.Len() && first.At(k) == other.At(k) {
 				same++
 			}
 		}
-		if same > 5 {
-			t.Errorf("%s: %d of %d instants are the same under another seed; want hardly any", name, same, first.Len())
-		}
+		assert.LessOrEqualf(t, same, 5, "%s: instants that are the same under another seed", name)
 	}
 }
 
@@ -120,16 +115,9 @@ func (c *tenths) add(at, from, to time.Duration) {
 
 func (c *tenths) check(t *testing.T, name string) {
 	t.Helper()
-	all, square := 0.0, 0.0
-	for _, count := range c {
-		all += count
-	}
-	for _, count := range c {
-		square += (count - all/10) * (count - all/10) / (all / 10)
-	}
-	if square > 27.9 {
-		t.Errorf("%s: places in the slots %v have a chi-square of %.1f; want at most 27.9", name, *c, square)
-	}
+	even := make([]float64, len(c))
+	floats.AddConst(floats.Sum(c[:])/10, even)
+	assert.LessOrEqualf(t, stat.ChiSquare(c[:], even), 27.9, "%s: chi-square of the places in the slots %v", name, *c)
 }
 
 // Jitter leaves each operation in its slot, each place of which is as likely as
@@ -143,9 +131,8 @@ func TestJitterStaysInItsSlot(t *testing.T) {
 		"a wave": sine(t, arrival.Wave{Mean: 2000, Amplitude: 1500, Period: 3 * time.Second}, 4*time.Second),
 	} {
 		jittered := arrival.NewJittered(even, clock.NewStream(5, "arrivals"))
-		if jittered.Len() != even.Len() || jittered.Length() != even.Length() {
-			t.Fatalf("%s: Len, Length = %d, %v; want %d, %v", name, jittered.Len(), jittered.Length(), even.Len(), even.Length())
-		}
+		require.Equal(t, even.Len(), jittered.Len(), name)
+		require.Equal(t, even.Length(), jittered.Length(), name)
 		var places tenths
 		for n := range even.Len() - 1 {
 			from, to, at := even.At(n), even.At(n+1), jittered.At(n)

@@ -69,9 +69,7 @@ func TestReadTrace(t *testing.T) {
 				assert.Equalf(t, want, trace.At(uint64(n)), "At(%d)", n)
 			}
 			for n, want := range test.rows {
-				if got := trace.Row(uint64(n)); got != want {
-					t.Errorf("Row(%d) = %v; want %v", n, got, want)
-				}
+				assert.Equalf(t, want, trace.Row(uint64(n)), "Row(%d)", n)
 			}
 		})
 	}
@@ -146,7 +144,7 @@ func TestFaultsOfTraces(t *testing.T) {
 		})
 	}
 	_, err := arrival.ReadTrace(strings.NewReader(strings.Repeat("x\n", 1000)), arrival.TraceOptions{File: "t.csv"})
-	assert.Equal(t, 20, strings.Count(err.Error(), "\n")+1, "ReadTrace of 1,000 faults told")
+	assert.Equal(t, 20, strings.Count(err.Error(), "\n")+1, "faults of 1,000 rows")
 	broken := errors.New("broken disk")
 	if _, err := arrival.ReadTrace(io.MultiReader(strings.NewReader("1\n"), iotest.ErrReader(broken)), arrival.TraceOptions{}); !errors.Is(err, broken) || errors.Is(err, arrival.ErrSchedule) {
 		t.Errorf("ReadTrace from a broken disk = %v; want the error of the reader", err)
@@ -169,13 +167,10 @@ func TestTraceUntil(t *testing.T) {
 			t.Errorf("%s: Until(%v) has %d rows and lasts %v, %v; want %d", test.name, test.length, short.Len(), short.Length(), err, test.want)
 			continue
 		}
-		if last := short.Row(short.Len() - 1); last != trace.Row(test.want-1) {
-			t.Errorf("%s: the last row is %v; want %v", test.name, last, trace.Row(test.want-1))
-		}
+		assert.Equalf(t, trace.Row(test.want-1), short.Row(short.Len()-1), "%s: the last row", test.name)
 	}
-	if _, err := trace.Until(0); !errors.Is(err, arrival.ErrSchedule) {
-		t.Errorf("Until(0) = %v; want ErrSchedule", err)
-	}
+	_, err := trace.Until(0)
+	assert.ErrorIs(t, err, arrival.ErrSchedule, "Until(0)")
 	for second, want := range []float64{1, 2, 0, 1} {
 		assert.Equalf(t, want, trace.Rate(time.Duration(second)*time.Second), "Rate(%d s)", second)
 	}
@@ -187,9 +182,7 @@ func TestTraceIsBounded(t *testing.T) {
 		t.Errorf("ReadTrace of as many rows as there can be = %v; want no error", err)
 	}
 	_, err := arrival.ReadTrace(io.MultiReader(strings.NewReader(strings.Repeat("1\n", 5000)), iotest.ErrReader(errors.New("read on"))), o)
-	if want := "t.csv:1001: the trace goes on; expected at most 1000 rows"; err == nil || err.Error() != want {
-		t.Errorf("ReadTrace of more rows than there can be = %v; want %s", err, want)
-	}
+	assert.ErrorContains(t, err, "t.csv:1001:", "ReadTrace of more rows than there can be")
 }
 
 func FuzzReadTrace(f *testing.F) {
