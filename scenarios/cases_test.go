@@ -116,9 +116,7 @@ func (c textCase) faults(t *testing.T) []string {
 	}
 	s, err := parse("own.yaml", []byte(c.text))
 	if err != nil {
-		if s != nil && !c.contested {
-			t.Errorf("Parse returns a scenario beside %v; want none", err)
-		}
+		assert.Falsef(t, s != nil && !c.contested, "Parse returns a scenario beside %v; want none", err)
 		return faultPlaces(t, err)
 	}
 	switch {
@@ -204,9 +202,8 @@ func TestFaultsOfTexts(t *testing.T) {
 	} {
 		_, err := scenarios.Parse("own.yaml", []byte(row.text))
 		places := faultPlaces(t, err)
-		if len(places) == 0 || places[len(places)-1] != row.want || len(places) > 1 && row.name != "far too many faults" {
-			t.Errorf("%s: faults %.300q; want %q", row.name, places, row.want)
-		}
+		assert.Falsef(t, len(places) == 0 || places[len(places)-1] != row.want || len(places) > 1 && row.name != "far too many faults",
+			"%s: faults %.300q; want %q", row.name, places, row.want)
 	}
 }
 

@@ -50,9 +50,8 @@ func TestOpenTakesNamesAndFiles(t *testing.T) {
 			s, folder, err := open(row.name)
 			switch {
 			case row.fault != "":
-				if s != nil || err == nil || !strings.Contains(err.Error(), row.fault) || !errors.Is(err, fields.ErrInvalid) && !errors.Is(err, scenarios.ErrUnknown) {
-					t.Errorf("%s: Open(%s) = a scenario %t, %v; want %s", row.sentence, row.name, s != nil, err, row.fault)
-				}
+				assert.Falsef(t, s != nil || err == nil || !strings.Contains(err.Error(), row.fault) || !errors.Is(err, fields.ErrInvalid) && !errors.Is(err, scenarios.ErrUnknown),
+					"%s: Open(%s) = a scenario %t, %v; want %s", row.sentence, row.name, s != nil, err, row.fault)
 			case err != nil || s.Name != row.called || folder != row.folder:
 				t.Errorf("%s: Open(%s): in %s, %v; want %s in %s", row.sentence, row.name, folder, err, row.called, row.folder)
 			}
@@ -111,9 +110,8 @@ func TestFilesOf(t *testing.T) {
 		{"a folder without scenarios", "empty", nil, ".yaml"},
 	} {
 		files, err := scenarios.FilesOf(row.name)
-		if !slices.Equal(files, row.want) || (err != nil) != (row.fault != "") || err != nil && !strings.Contains(err.Error(), row.fault) {
-			t.Errorf("%s: FilesOf(%s) = %q, %v; want %q %s", row.sentence, row.name, files, err, row.want, row.fault)
-		}
+		assert.Falsef(t, !slices.Equal(files, row.want) || (err != nil) != (row.fault != "") || err != nil && !strings.Contains(err.Error(), row.fault),
+			"%s: FilesOf(%s) = %q, %v; want %q %s", row.sentence, row.name, files, err, row.want, row.fault)
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/goccy/go-yaml"
 
 	"loadgen/scenarios"
@@ -31,9 +33,8 @@ func schemaJudge(t testing.TB) judge {
 	decoder := json.NewDecoder(bytes.NewReader(scenarios.Schema()))
 	decoder.UseNumber()
 	j := judge{met: map[string]bool{}}
-	if err := decoder.Decode(&j.root); err != nil {
-		t.Fatalf("Schema() = %v; want JSON", err)
-	}
+	err := decoder.Decode(&j.root)
+	require.NoError(t, err, "Schema()")
 	return j
 }
 

@@ -24,9 +24,8 @@ func TestSchemaIsCheckedIn(t *testing.T) {
 	file, err := os.ReadFile(scenarios.SchemaFile)
 	assert.Truef(t, err == nil && string(file) == string(scenarios.Schema()),
 		"%s is not Schema(), %v; run the test with -rewrite and read the difference", scenarios.SchemaFile, err)
-	if !strings.HasSuffix(scenarios.SchemaHeader, "$schema="+scenarios.SchemaFile) || !strings.HasPrefix(scenarios.SchemaHeader, "# ") {
-		t.Errorf("SchemaHeader = %q; want a comment that names %s", scenarios.SchemaHeader, scenarios.SchemaFile)
-	}
+	assert.Truef(t, strings.HasSuffix(scenarios.SchemaHeader, "$schema="+scenarios.SchemaFile) && strings.HasPrefix(scenarios.SchemaHeader, "# "),
+		"SchemaHeader = %q; want a comment that names %s", scenarios.SchemaHeader, scenarios.SchemaFile)
 }
 
 // fieldsOf visits every field of every object of a schema.
@@ -106,14 +105,12 @@ func TestSchemaAcceptsWhatParseAccepts(t *testing.T) {
 		if _, read := texts[name+canonicalForm]; !read && !strings.HasSuffix(name, canonicalForm) {
 			parsed(t, text)
 		}
-		if faults, isYAML := j.text(text); !isYAML || len(faults) > 0 {
-			t.Errorf("%s: the schema says %q, YAML %t; want nothing", name, faults, isYAML)
-		}
+		faults, isYAML := j.text(text)
+		assert.Truef(t, isYAML && len(faults) <= 0, "%s: the schema says %q, YAML %t; want nothing", name, faults, isYAML)
 	}
 	fieldsOf("scenario", j.root, func(path string, field map[string]any) {
 		// Of the parameters of the model each is read alike.
-		if !j.met[fmt.Sprintf("%p", field)] && !strings.HasPrefix(path, "model.") {
-			t.Errorf("no valid text of the tests has %s; want one in validTexts", path)
-		}
+		assert.Falsef(t, !j.met[fmt.Sprintf("%p", field)] && !strings.HasPrefix(path, "model."),
+			"no valid text of the tests has %s; want one in validTexts", path)
 	})
 }

@@ -70,7 +70,6 @@ func TestReads(t *testing.T) {
 	// An update that knows its key reads nothing; one that looks for it has to find it.
 	s := builtin(t, "scan-to-find")
 	opposed, err := s.Opposed()
-	if err != nil || s.Reads() || !opposed.Reads() {
-		t.Errorf("Reads() = %t, and of the anti-pattern %v, %v; want false and true", s.Reads(), opposed, err)
-	}
+	assert.Truef(t, err == nil && !s.Reads() && opposed.Reads(),
+		"Reads() = %t, and of the anti-pattern %v, %v; want false and true", s.Reads(), opposed, err)
 }

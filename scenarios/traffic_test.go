@@ -111,9 +111,8 @@ func TestReadTraces(t *testing.T) {
 	assert.ErrorIs(t, err, arrival.ErrSchedule, "Schedule before the trace is read")
 	require.NoError(t, s.ReadFiles(opened(keyed)), "ReadFiles")
 	schedule, err := traffic.Schedule(chance)
-	if err != nil || schedule.Len() != 3 || schedule.Length() != 62*time.Second || traffic.Lasts() != schedule.Length() {
-		t.Fatalf("Schedule = %d operations in %v, %v; want 3 in 62 s", schedule.Len(), schedule.Length(), err)
-	}
+	require.Truef(t, err == nil && schedule.Len() == 3 && schedule.Length() == 62*time.Second && traffic.Lasts() == schedule.Length(),
+		"Schedule = %d operations in %v, %v; want 3 in 62 s", schedule.Len(), schedule.Length(), err)
 	for n, want := range []string{"get", "pay", "pay"} {
 		assert.Equalf(t, want, traffic.Operations[traffic.Arrivals.Recorded.Row(uint64(n)).Operation].Name, "row %d is a", n)
 	}

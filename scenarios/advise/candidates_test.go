@@ -113,9 +113,8 @@ func TestCandidatesAreRanked(t *testing.T) {
 		for _, one := range c.Ranked {
 			alone, err := FromRows(strings.NewReader(rows.text), []Candidate{{one.PartitionKey, one.RowKey}}, KeysOptions{File: "rows.csv",
 				Targets: documented, Time: timed, PerSecond: 10_000})
-			if err != nil || alone.Ranked[0].Verdict != one.Verdict {
-				t.Errorf("%s alone: %v, %q; want %q", one.PartitionKey, err, alone.Ranked[0].Verdict, one.Verdict)
-			}
+			assert.Truef(t, err == nil && alone.Ranked[0].Verdict == one.Verdict,
+				"%s alone: %v, %q; want %q", one.PartitionKey, err, alone.Ranked[0].Verdict, one.Verdict)
 		}
 		if d := c.Document(); height(d.Screen) > 20 || !strings.Contains(whole(d), "{finished:hour}") {
 			t.Errorf("the document of %d designs has %d lines:\n%s", len(tried), height(d.Screen), whole(d))
@@ -145,9 +144,8 @@ func TestCandidatesThatCannotBeTried(t *testing.T) {
 	} {
 		_, err := FromRows(strings.NewReader(row.text), []Candidate{{row.partition, row.row}}, KeysOptions{File: "rows.csv", Targets: documented, Time: row.time})
 		var fault *CandidateFault
-		if err == nil || !strings.Contains(err.Error(), row.want) || !errors.Is(err, keystatistics.ErrKeys) && !errors.As(err, &fault) {
-			t.Errorf("%s: %v; want %q", row.sentence, err, row.want)
-		}
+		assert.Falsef(t, err == nil || !strings.Contains(err.Error(), row.want) || !errors.Is(err, keystatistics.ErrKeys) && !errors.As(err, &fault),
+			"%s: %v; want %q", row.sentence, err, row.want)
 	}
 }
 

@@ -44,9 +44,8 @@ func TestKnownDesigns(t *testing.T) {
 				row.state, row.limit, row.checks, row.says)
 		}
 		was := simulated(t, s)
-		if float64(e.Cost.Requests) != was.requests || float64(e.Cost.Entities) != was.entities || (was.throttled > .02) != (e.State == results.DoesNotHold) {
-			t.Errorf("%s: %s, %d requests and %d entities; its simulation is %+v", row.file, e.State, e.Cost.Requests, e.Cost.Entities, was)
-		}
+		assert.Truef(t, float64(e.Cost.Requests) == was.requests && float64(e.Cost.Entities) == was.entities && (was.throttled > .02) == (e.State == results.DoesNotHold),
+			"%s: %s, %d requests and %d entities; its simulation is %+v", row.file, e.State, e.Cost.Requests, e.Cost.Entities, was)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -35,8 +36,7 @@ func TestDensityIsThatOfTheDistributions(t *testing.T) {
 		// The entity that is asked about is there for certain.
 		want := row.want + (1-row.want)/one.Entities
 		// 100 askers draw their values, too.
-		if off := math.Abs(*one.Density - want); off > 0.08*want+0.005 {
-			t.Errorf("%s: the density is %.4f; want %.4f", row.sentence, *one.Density, want)
-		}
+		off := math.Abs(*one.Density - want)
+		assert.Truef(t, off <= 0.08*want+0.005, "%s: the density is %.4f; want %.4f", row.sentence, *one.Density, want)
 	}
 }

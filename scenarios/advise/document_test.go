@@ -95,9 +95,8 @@ func TestAnswers(t *testing.T) {
 		e, err := Explain(t.Context(), Options{Scenario: judged(t, saves, row.set...), Targets: row.targets, Seeds: row.seeds})
 		require.NoError(t, err)
 		a := e.Document().Answer
-		if a.State != row.state || e.State != row.state || a.Number != row.number || !strings.HasSuffix(a.Beside, row.beside) {
-			t.Errorf("%s: %s %s beside %q; want %s %s beside %q", row.sentence, a.State, a.Number, a.Beside, row.state, row.number, row.beside)
-		}
+		assert.Truef(t, a.State == row.state && e.State == row.state && a.Number == row.number && strings.HasSuffix(a.Beside, row.beside),
+			"%s: %s %s beside %q; want %s %s beside %q", row.sentence, a.State, a.Number, a.Beside, row.state, row.number, row.beside)
 		assert.Containsf(t, strings.Join(a.Says, " "), row.say, "%s: the answer says", row.sentence)
 		assert.Emptyf(t, e.Used().untried(2000, false), "%s: a cold table tries its ranges", row.sentence)
 	}

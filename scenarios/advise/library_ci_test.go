@@ -55,9 +55,8 @@ func checkPrediction(t *testing.T, s *scenarios.Scenario) (predicted bool) {
 	require.Truef(t, err == nil || record != nil, "%v", err)
 	ran := record.Summary.State
 	fails := ran == results.DoesNotHold || ran == results.Saturates
-	if len(e.Used().Loads) > 0 && (e.State == results.Holds && fails || e.State == results.DoesNotHold && ran == results.Holds) {
-		t.Errorf("predicted %s, and its run says %s: %s", e.State, ran, record.Summary.Verdict)
-	}
+	assert.Falsef(t, len(e.Used().Loads) > 0 && (e.State == results.Holds && fails || e.State == results.DoesNotHold && ran == results.Holds),
+		"predicted %s, and its run says %s: %s", e.State, ran, record.Summary.Verdict)
 	return true
 }
 

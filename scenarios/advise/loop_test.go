@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/scenarios/run/runtest"
@@ -41,9 +42,8 @@ func checkLoop(t *testing.T, name, phase, operations string, times Times, answer
 	d, err := InUse(Options{Scenario: runtest.Parse(t, text), Targets: documented, Times: times})
 	require.NoError(t, err, name)
 	load := d.Loads[0]
-	if math.Abs(load.Answer-answer) > .0003 || load.Clients != 20 {
-		t.Errorf("%s: %d clients wait %.4f s; want 20, %.4f s", name, load.Clients, load.Answer, answer)
-	}
+	assert.Truef(t, math.Abs(load.Answer-answer) <= .0003 && load.Clients == 20,
+		"%s: %d clients wait %.4f s; want 20, %.4f s", name, load.Clients, load.Answer, answer)
 	if want := 20 / (think + load.Answer); math.Abs(load.PerSecond/want-1) > .02 {
 		t.Errorf("%s: they ask %.1f times a second; want %.1f", name, load.PerSecond, want)
 	}

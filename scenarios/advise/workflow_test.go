@@ -30,9 +30,8 @@ func TestWorkflowsAreToldByWhatTheySend(t *testing.T) {
 	} {
 		e := explained(t, row.s)
 		one := e.Used().Loads[0].Approaches[0]
-		if one.Workflow != "transfer" || math.Abs(one.Requests-row.requests) > .02 || math.Abs(one.Entities-2) > .02 || one.Class != "" || one.AtLeast || one.Beside != 0 {
-			t.Errorf("%s: the operation is %+v; want the workflow transfer, %v requests and 2 entities, of no class", row.sentence, one, row.requests)
-		}
+		assert.Truef(t, one.Workflow == "transfer" && math.Abs(one.Requests-row.requests) <= .02 && math.Abs(one.Entities-2) <= .02 && one.Class == "" && !one.AtLeast && one.Beside == 0,
+			"%s: the operation is %+v; want the workflow transfer, %v requests and 2 entities, of no class", row.sentence, one, row.requests)
 		samples := e.Used().Samples
 		if len(samples) != 2 || samples[0].PartitionKey != row.partitions[0] || samples[1].PartitionKey != row.partitions[1] ||
 			samples[0].Of != "transfer" || samples[0].Bytes > 200 {

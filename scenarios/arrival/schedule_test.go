@@ -136,9 +136,7 @@ func TestJitterStaysInItsSlot(t *testing.T) {
 		var places tenths
 		for n := range even.Len() - 1 {
 			from, to, at := even.At(n), even.At(n+1), jittered.At(n)
-			if at < from || at > to {
-				t.Fatalf("%s: At(%d) = %v; want it from %v to %v", name, n, at, from, to)
-			}
+			require.Truef(t, at >= from && at <= to, "%s: At(%d) = %v; want it from %v to %v", name, n, at, from, to)
 			places.add(at, from, to)
 		}
 		places.check(t, name)

@@ -92,9 +92,8 @@ func TestRowsOfAWholeSecondOrMinuteAreSpreadOverIt(t *testing.T) {
 		{"whole seconds, none twice", "1\n2\n3\n", 0, []time.Duration{0, s, 2 * s}},
 	} {
 		trace := traced(t, row.text)
-		if trace.SpreadOver != row.over || trace.Length() != row.at[len(row.at)-1]+1 {
-			t.Errorf("%s: spread over %v, %v long; want %v, %v", row.name, trace.SpreadOver, trace.Length(), row.over, row.at[len(row.at)-1]+1)
-		}
+		assert.Truef(t, trace.SpreadOver == row.over && trace.Length() == row.at[len(row.at)-1]+1,
+			"%s: spread over %v, %v long; want %v, %v", row.name, trace.SpreadOver, trace.Length(), row.over, row.at[len(row.at)-1]+1)
 		for n, want := range row.at {
 			assert.Equalf(t, want, trace.At(uint64(n)), "%s: row %d is due at", row.name, n)
 		}
@@ -243,9 +242,8 @@ func TestTraceOfAColumn(t *testing.T) {
 			assert.Truef(t, err != nil && err.Error() == row.fault, "%s: %v; want %s", row.sentence, err, row.fault)
 			continue
 		}
-		if err != nil || trace.Keyed() || trace.Len() != 3 || trace.At(1) != 0 || trace.At(2) != 1500*time.Millisecond || trace.Length() != 1500*time.Millisecond+1 {
-			t.Fatalf("%s: %v; want three instants, the last 1.5 s after the first", row.sentence, err)
-		}
+		require.Truef(t, err == nil && !trace.Keyed() && trace.Len() == 3 && trace.At(1) == 0 && trace.At(2) == 1500*time.Millisecond && trace.Length() == 1500*time.Millisecond+1,
+			"%s: %v; want three instants, the last 1.5 s after the first", row.sentence, err)
 		if later := trace.From(2); later.Len() != 1 || later.At(0) != 0 || later.Length() != 1 || trace.Len() != 3 {
 			t.Errorf("%s: from its third row on it has %d instants in %v; want one, at once", row.sentence, later.Len(), later.Length())
 		}

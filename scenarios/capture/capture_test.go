@@ -50,18 +50,16 @@ func TestHotPartitionIsNamedWithExactCounts(t *testing.T) {
 	want := results.ObservedPartition{Table: "races", PartitionKey: "2011 Full", Entities: 1200, Demanded: 2400, Requests: 2400, Throttled: 1200,
 		Seconds: 6, Typical: 200, Busiest: 200, Offered: 400, Saturation: &twoHundred, SaturationInterval: []float64{200, 200}}
 	assert.Empty(t, cmp.Diff(want, o.Partitions[0]), "the hottest partition differs (-want +got):\n")
-	if o.PartitionsTold != 31 || o.PartitionsDropped != 0 || len(o.Partitions) != 20 {
-		t.Errorf("%d partitions told apart, %d dropped, %d kept; want 31, 0, 20", o.PartitionsTold, o.PartitionsDropped, len(o.Partitions))
-	}
+	assert.Truef(t, o.PartitionsTold == 31 && o.PartitionsDropped == 0 && len(o.Partitions) == 20,
+		"%d partitions told apart, %d dropped, %d kept; want 31, 0, 20", o.PartitionsTold, o.PartitionsDropped, len(o.Partitions))
 	if got := o.Partitions[1]; got.PartitionKey != "2011 other 00" || got.Entities != 6 || got.Saturation != nil {
 		t.Errorf("the second partition = %+v; want the first of the equal ones, with 6 entities and no saturation", got)
 	}
 	assert.Truef(t, o.ThrottledByPartition == 1200 && o.ThrottledByAccount == 0,
 		"throttled by partitions %d, by the account %d; want 1,200 and 0", o.ThrottledByPartition, o.ThrottledByAccount)
 	summary := verdict.Judge(record)
-	if summary.Saturation == nil || *summary.Saturation != 200 || summary.Hottest.Key != "2011 Full" || summary.Validity != results.Valid {
-		t.Errorf("the summary saturates at %v, names %+v and is %s", summary.Saturation, summary.Hottest, summary.Validity)
-	}
+	assert.Truef(t, summary.Saturation != nil && *summary.Saturation == 200 && summary.Hottest.Key == "2011 Full" && summary.Validity == results.Valid,
+		"the summary saturates at %v, names %+v and is %s", summary.Saturation, summary.Hottest, summary.Validity)
 	assert.Truef(t, strings.Contains(summary.Verdict, `"2011 Full"`) && summary.State == results.Saturates,
 		"%s: Verdict = %q; want %s, and the partition named", summary.State, summary.Verdict, results.Saturates)
 	// Whatever became of single operations: of thousands that are served one that fails says nothing.
@@ -102,9 +100,8 @@ func TestAccountIsToldFromPartition(t *testing.T) {
 	s.loads([][2]int{{5, 5}, {5, 5}, {5, 5}, {5, 5}}, throttledByAccount)
 	o := s.end().Capture
 	p := o.Partitions[0]
-	if o.ThrottledByAccount != 20 || o.ThrottledByPartition != 0 || p.Throttled != 0 || p.AccountThrottled != 20 || p.Saturation != nil {
-		t.Errorf("throttled %+v, of the partition %+v; want 20 by the account alone", o, p)
-	}
+	assert.Truef(t, o.ThrottledByAccount == 20 && o.ThrottledByPartition == 0 && p.Throttled == 0 && p.AccountThrottled == 20 && p.Saturation == nil,
+		"throttled %+v, of the partition %+v; want 20 by the account alone", o, p)
 }
 
 func TestSaturationIsThatOfAnyLoad(t *testing.T) {
@@ -239,9 +236,8 @@ func TestPhaseRunsFromTheFirstArrivalToTheLastReply(t *testing.T) {
 	s.saw(get(10*time.Minute+9*time.Second, "t", "p"))
 	record := s.end()
 	phase := record.Phases[0]
-	if phase.Name != capture.Phase || phase.Begin != 10*time.Minute || phase.End != 10*time.Minute+9*time.Second+3*ms+1 || !phase.Reported {
-		t.Errorf("the phase is %q from %v to %v", phase.Name, phase.Begin, phase.End)
-	}
+	assert.Truef(t, phase.Name == capture.Phase && phase.Begin == 10*time.Minute && phase.End == 10*time.Minute+9*time.Second+3*ms+1 && phase.Reported,
+		"the phase is %q from %v to %v", phase.Name, phase.Begin, phase.End)
 	assert.Len(t, record.Intervals, 610, "seconds were written")
 }
 
@@ -265,9 +261,8 @@ func TestSlowAndLateRequestsLeaveTheBooksClosed(t *testing.T) {
 		"%d counts are misplaced and %d requests delayed; want only the last request, which ended before the start, delayed",
 		record.Misplaced, record.Capture.Delayed)
 	response := results.QuantilesOf(record.Phases[0].Kinds[0].Response)
-	if *response.Max < 29_900_000 || *response.Max > 30_100_000 {
-		t.Errorf("the longest response took %d µs; want 30 s", *response.Max)
-	}
+	assert.Truef(t, *response.Max >= 29_900_000 && *response.Max <= 30_100_000,
+		"the longest response took %d µs; want 30 s", *response.Max)
 }
 
 func TestEmptyRunsAndTheEnd(t *testing.T) {

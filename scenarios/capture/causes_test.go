@@ -161,18 +161,15 @@ func TestWhoStandsBesideIsToldTheSame(t *testing.T) {
 	record := s.end()
 	told, second := stats.Totals(), stats.Second(0)
 	phase := record.Total(func(*results.Phase, results.Kind) bool { return true })
-	if told.Scheduled != phase.Scheduled || told.Attempts != phase.Attempts || told.Ok != phase.Ok || told.Throttled != phase.Throttled || told.Operations != phase.Scheduled {
-		t.Errorf("told of %+v; the record has %d operations and %d attempts, %d ok, %d throttled", told, phase.Scheduled, phase.Attempts, phase.Ok, phase.Throttled)
-	}
+	assert.Truef(t, told.Scheduled == phase.Scheduled && told.Attempts == phase.Attempts && told.Ok == phase.Ok && told.Throttled == phase.Throttled && told.Operations == phase.Scheduled,
+		"told of %+v; the record has %d operations and %d attempts, %d ok, %d throttled", told, phase.Scheduled, phase.Attempts, phase.Ok, phase.Throttled)
 	heat := make(map[string][2]int64)
 	for _, w := range second.Warmest {
 		heat[w.Name] = [2]int64{w.Served, w.Throttled}
 	}
 	want := map[string][2]int64{"Full (table races)": {20, 0}, "Half (table races)": {10, 10}, "Third (table races)": {20, 0}}
 	for name, one := range want {
-		if heat[name] != one {
-			t.Errorf("the heat of %s is %v; want %v served and throttled", name, heat[name], one)
-		}
+		assert.Truef(t, heat[name] == one, "the heat of %s is %v; want %v served and throttled", name, heat[name], one)
 	}
 	assert.Lenf(t, heat, len(want), "the heat is %v", heat)
 	assert.Truef(t, len(costliest) == 1 && (costliest[0] == record.Capture.Shapes[0] || costliest[0].Scanned == 30),

@@ -48,13 +48,11 @@ func TestExaminationOnFullDiskFailsOnce(t *testing.T) {
 	assert.ErrorIs(t, o.End(), results.ErrWrite, "End")
 	e := onFullDisk(t)
 	err := e.Advance(clock.Instant(time.Minute))
-	if !errors.Is(err, results.ErrWrite) || !strings.HasPrefix(err.Error(), "the record cannot be written, and serving goes on without it: ") {
-		t.Errorf("Advance = %v; want %v, and that serving goes on", err, results.ErrWrite)
-	}
+	assert.Truef(t, errors.Is(err, results.ErrWrite) && strings.HasPrefix(err.Error(), "the record cannot be written, and serving goes on without it: "),
+		"Advance = %v; want %v, and that serving goes on", err, results.ErrWrite)
 	assert.NoError(t, e.Advance(clock.Instant(2*time.Minute)), "Advance again")
 	e.where = results.Dir("the run")
 	record, err := e.Conclude(clock.Instant(3*time.Minute), nil, &results.TargetCounts{Requests: 1, Ok: 1, Entities: 1})
-	if record != nil || !errors.Is(err, results.ErrWrite) || !strings.HasSuffix(err.Error(), "; what was written until then is in the run") {
-		t.Errorf("Conclude = %v, %v; want no record, and where what there is lies", record, err)
-	}
+	assert.Truef(t, record == nil && errors.Is(err, results.ErrWrite) && strings.HasSuffix(err.Error(), "; what was written until then is in the run"),
+		"Conclude = %v, %v; want no record, and where what there is lies", record, err)
 }

@@ -98,9 +98,7 @@ func TestOrderOfRowKeysIsWithinTheirPartition(t *testing.T) {
 	orders := s.end().Capture.Orders
 	want := []results.Order{{Keys: 297, Ascending: 297}, {Keys: 199, Descending: 199}}
 	for i, o := range orders {
-		if o.Rows != want[i] {
-			t.Errorf("the rows of %q = %+v; want %+v", o.Table, o.Rows, want[i])
-		}
+		assert.Truef(t, o.Rows == want[i], "the rows of %q = %+v; want %+v", o.Table, o.Rows, want[i])
 	}
 }
 

@@ -83,9 +83,8 @@ func propertiesOfSuggestedKeys(t testing.TB, n int) float64 {
 	known := []string{"event", "distance", "bib"}[:n]
 	s := fromFile(t, "race.yaml", set("phases.day.operations.ask.by", "["+strings.Join(known, ", ")+"]"))
 	proposal, err := suggest.Designs(s, suggest.Options{})
-	if err != nil || len(proposal.Candidates) == 0 {
-		t.Fatalf("%v: %d candidates; want one", err, len(proposal.Candidates))
-	}
+	require.Truef(t, err == nil && len(proposal.Candidates) != 0,
+		"%v: %d candidates; want one", err, len(proposal.Candidates))
 	design := proposal.Candidates[0].Design
 	partition, both := 0, 0
 	for _, name := range known {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/scenarios"
@@ -55,9 +56,7 @@ func mutants(t testing.TB) []mutant {
 // mutated returns the example with its mechanism broken.
 func (m *mutant) mutated(t *testing.T) *scenarios.Scenario {
 	t.Helper()
-	if len(m.set) == 0 || m.breaks == "" {
-		t.Errorf("%s: nothing breaks %s", m.example, m.kills)
-	}
+	assert.Truef(t, len(m.set) != 0 && m.breaks != "", "%s: nothing breaks %s", m.example, m.kills)
 	s := *library()[m.example]
 	s.Expect, s.AntiPattern = []string{m.kills}, nil
 	return runtest.Set(t, &s, m.set...)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // form is one of the forms of one to many that the table design guide has, by what it lets
@@ -95,9 +97,7 @@ func (c *changeOf) played(t testing.TB, n int) (requests, counted float64) {
 		name, left = "move", p.of(t, "counter(move, elsewhere)")
 	}
 	done := p.of(t, "operations("+name+")") - left
-	if done == 0 {
-		t.Fatalf("%s: nobody moves", c.example)
-	}
+	require.Truef(t, done != 0, "%s: nobody moves", c.example)
 	return (p.of(t, "requests("+name+")") - left) / done, (p.of(t, "counted("+name+")") - left) / done
 }
 

@@ -120,9 +120,8 @@ func playRows(t *testing.T, want func(*row) bool) map[int][2]string {
 					t.Parallel()
 					got := v.observe(t)
 					observed[i][j] = number3(got)
-					if !v.foretold.has(got) {
-						t.Errorf("%s: %s %s: observed %v; foretold %v (%s)", all[i].says, all[i].varies, v.with, got, v.foretold, all[i].foretells)
-					}
+					assert.Truef(t, v.foretold.has(got),
+						"%s: %s %s: observed %v; foretold %v (%s)", all[i].says, all[i].varies, v.with, got, v.foretold, all[i].foretells)
 				})
 			}
 		}

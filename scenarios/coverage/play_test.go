@@ -84,9 +84,7 @@ func (p *played) of(t testing.TB, name string) float64 {
 		unit = figure.Share
 	}
 	value, is := p.figures.Look(ref, unit)
-	if !is {
-		t.Fatalf("%s cannot be told: %s", name, p.figures.In(ref, unit).Why)
-	}
+	require.Truef(t, is, "%s cannot be told: %s", name, p.figures.In(ref, unit).Why)
 	return value
 }
 

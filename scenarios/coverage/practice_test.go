@@ -222,8 +222,7 @@ func bytesOfSeal(t testing.TB, digits int) float64 {
 	p := play(t, "client-side-encryption", set("attributes.card", fmt.Sprintf("{sequence: %s}", first)), "phases.shop.for=3s")
 	assert.Zero(t, p.of(t, "violations"), "entities that give the number away, or open no more")
 	s := runtest.Builtin(t, "client-side-encryption")
-	if err := s.Set("phases.shop.operations.0.with", "{property: Card, verb: merge}"); err == nil && len(s.Validate()) == 0 {
-		t.Error("a merge of what is sealed is no fault; want one")
-	}
+	err := s.Set("phases.shop.operations.0.with", "{property: Card, verb: merge}")
+	assert.False(t, err == nil && len(s.Validate()) == 0, "a merge of what is sealed is no fault; want one")
 	return p.of(t, "counter(order, added-bytes)") / p.of(t, "operations(order)")
 }

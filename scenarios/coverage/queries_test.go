@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/filter"
@@ -94,9 +95,7 @@ func (w *tableWire) fill(partition string, n int) {
 func (w *tableWire) returns(want int, options url.Values) float64 {
 	w.Helper()
 	entities, _, counted := w.pages(options)
-	if len(entities) != want {
-		w.Errorf("%v returns %d entities; want %d", options, len(entities), want)
-	}
+	assert.Truef(w, len(entities) == want, "%v returns %d entities; want %d", options, len(entities), want)
 	return float64(counted)
 }
 
@@ -127,9 +126,8 @@ func returnedBySix(t testing.TB, n int) float64 {
 	w.insert("one", "email_a1", "")
 	w.insert("one", "email_b1", "")
 	w.returns(1, filtered("PartitionKey eq 'one' and RowKey ge 'email_a' and RowKey lt 'email_b'"))
-	if first, _, _ := w.query(url.Values{"$top": {"5"}}); len(first) != 5 || first[4]["RowKey"] != "000004" {
-		t.Errorf("$top=5 returns %v; want the first five", first)
-	}
+	first, _, _ := w.query(url.Values{"$top": {"5"}})
+	assert.Truef(t, len(first) == 5 && first[4]["RowKey"] == "000004", "$top=5 returns %v; want the first five", first)
 	sum := 0
 	for _, operator := range []string{"eq", "ne", "gt", "ge", "lt", "le"} {
 		entities, _, _ := w.pages(filtered("Number %s %d", operator, n/3))

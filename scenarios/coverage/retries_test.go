@@ -54,9 +54,7 @@ func meanWait(t testing.TB, x int) float64 {
 	sum := 0.
 	for i := range draws {
 		wait, again := policy.Wait(x, (float64(i)+.5)/draws)
-		if !again {
-			t.Fatal("it gives up; want a wait")
-		}
+		require.True(t, again, "it gives up; want a wait")
 		sum += wait.Seconds()
 	}
 	return sum / draws

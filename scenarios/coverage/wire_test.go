@@ -63,9 +63,7 @@ func (w *tableWire) send(method, path, body string, headers ...string) *httptest
 func (w *tableWire) want(status int, method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	w.Helper()
 	reply := w.send(method, path, body, headers...)
-	if reply.Code != status {
-		w.Fatalf("%s %.200s = %d %.300s; want %d", method, path, reply.Code, reply.Body, status)
-	}
+	require.Truef(w, reply.Code == status, "%s %.200s = %d %.300s; want %d", method, path, reply.Code, reply.Body, status)
 	return reply
 }
 

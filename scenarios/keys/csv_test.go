@@ -95,9 +95,8 @@ func TestFaultsOfFiles(t *testing.T) {
 		lines, wants := strings.Split(err.Error(), "\n"), strings.Split(tt.want, "; ")
 		for i, want := range wants {
 			line, word, _ := strings.Cut(want, " ")
-			if len(lines) != len(wants) || !strings.HasPrefix(lines[i], "f.csv:"+line+": ") || !strings.Contains(lines[i], word) {
-				t.Errorf("%s: faults\n%v\nwant those of %s", tt.name, err, tt.want)
-			}
+			assert.Truef(t, len(lines) == len(wants) && strings.HasPrefix(lines[i], "f.csv:"+line+": ") && strings.Contains(lines[i], word),
+				"%s: faults\n%v\nwant those of %s", tt.name, err, tt.want)
 		}
 	}
 	assert.ErrorContains(t, one(iotest.ErrReader(errors.New("a broken disk"))), "f.csv: a broken disk")

@@ -206,9 +206,7 @@ func TestDrawsDependOnSeedNameAndNumberAlone(t *testing.T) {
 			}
 		}
 		// One in 62 ages agrees by chance: 16 of 1,000, with a deviation of 4.
-		if tt.name == "age" && same > 40 {
-			t.Errorf("another seed gives %d of 1000 ages alike; want about 16", same)
-		}
+		assert.Falsef(t, tt.name == "age" && same > 40, "another seed gives %d of 1000 ages alike; want about 16", same)
 		pinned := one.Pinned(17)
 		for n := range uint64(50) {
 			require.Equalf(t, one.PartitionKey(17), pinned.PartitionKey(n), "%s: Pinned(17).PartitionKey(%d)", tt.name, n)
@@ -229,9 +227,8 @@ func TestProbesHoldTheWidest(t *testing.T) {
 			require.LessOrEqualf(t, len(g.PartitionKey(n)), widest, "%s: entity %d has", tt.name, n)
 		}
 	}
-	if got := probes(zipf(0, 1)); got != nil {
-		t.Errorf("Probes of no values = %q; want none", got)
-	}
+	got := probes(zipf(0, 1))
+	assert.Truef(t, got == nil, "Probes of no values = %q; want none", got)
 }
 
 // probes returns those of a single attribute.

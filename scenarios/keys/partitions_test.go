@@ -77,9 +77,8 @@ func TestRowsAreDealtInNoOrder(t *testing.T) {
 	// One in fifty by chance: mean and four and a half deviations.
 	mean := float64(stretch) / of
 	most := mean + 4.5*math.Sqrt(mean)
-	if float64(same) > most || float64(again) > most {
-		t.Errorf("of %d rows %d lie in the partition of the next, %d in that of the next lot; want about %.0f", stretch, same, again, mean)
-	}
+	assert.Truef(t, float64(same) <= most && float64(again) <= most,
+		"of %d rows %d lie in the partition of the next, %d in that of the next lot; want about %.0f", stretch, same, again, mean)
 }
 
 // Which partitions are the large ones depends on the seed: they stand in no row.
@@ -151,9 +150,8 @@ func TestParseSize(t *testing.T) {
 		{"10% x1 ", keys.Size{}, false},
 	} {
 		got, ok := keys.ParseSize(tt.text)
-		if ok != tt.ok || ok && (math.Abs(got.Share-tt.want.Share) > 1e-12 || got.Weight != tt.want.Weight) {
-			t.Errorf("ParseSize(%q) = %v, %t; want %v, %t", tt.text, got, ok, tt.want, tt.ok)
-		}
+		assert.Falsef(t, ok != tt.ok || ok && (math.Abs(got.Share-tt.want.Share) > 1e-12 || got.Weight != tt.want.Weight),
+			"ParseSize(%q) = %v, %t; want %v, %t", tt.text, got, ok, tt.want, tt.ok)
 	}
 }
 

@@ -184,9 +184,8 @@ func TestProbesOfManyValues(t *testing.T) {
 		table, err := keys.ReadTable(strings.NewReader(text.String()), "r.csv", []string{"x"})
 		require.NoError(t, err)
 		probes := keys.ValueColumn{File: "r.csv", Name: "x", Table: table}.Probes()
-		if !slices.Contains(probes, value) || len(probes) > 100 {
-			t.Errorf("%d probes of 5,001 values, with %q among them %t; want a few with it", len(probes), value, slices.Contains(probes, value))
-		}
+		assert.Truef(t, slices.Contains(probes, value) && len(probes) <= 100,
+			"%d probes of 5,001 values, with %q among them %t; want a few with it", len(probes), value, slices.Contains(probes, value))
 	}
 }
 

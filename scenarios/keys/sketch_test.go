@@ -38,9 +38,8 @@ func TestHeaviestKeepsItsPromises(t *testing.T) {
 			}
 		}
 		for key, n := range weights {
-			if !kept[key] && (n > s.Missing() || n*int64(places) > total) {
-				t.Errorf("%d places: %q has none and weighs %d; want at most %d and a %dth of %d", places, key, n, s.Missing(), places, total)
-			}
+			assert.Falsef(t, !kept[key] && (n > s.Missing() || n*int64(places) > total),
+				"%d places: %q has none and weighs %d; want at most %d and a %dth of %d", places, key, n, s.Missing(), places, total)
 		}
 		if exact := places > len(weights); exact != (s.Dropped() == 0) || exact != (s.Missing() == 0) {
 			t.Errorf("%d places for %d keys: %d dropped, %d missing; want none where there is room", places, len(weights), s.Dropped(), s.Missing())

@@ -48,9 +48,8 @@ func TestSkewAgreesWithMembers(t *testing.T) {
 		members := membersOf(g, share.PartitionKey, n)
 		assert.Equalf(t, share.Entities, uint64(len(members)),
 			"%q has %d entities; Skew says %d", share.PartitionKey, len(members), share.Entities)
-		if share.Entities > last.Entities || share.Entities == last.Entities && share.PartitionKey < last.PartitionKey {
-			t.Errorf("Skew() has %v after %v; want the larger first, then the lesser key", share, last)
-		}
+		assert.Falsef(t, share.Entities > last.Entities || share.Entities == last.Entities && share.PartitionKey < last.PartitionKey,
+			"Skew() has %v after %v; want the larger first, then the lesser key", share, last)
 		last = share
 		total += share.Entities
 	}

@@ -92,9 +92,8 @@ func TestParseTemplateFaults(t *testing.T) {
 			var fault *keys.TemplateError
 			require.Truef(t, errors.As(err, &fault) && errors.Is(err, keys.ErrTemplate),
 				"ParseTemplate(%.20q) = %v; want a TemplateError that wraps ErrTemplate", tt.text, err)
-			if fault.Offset != tt.offset || !strings.Contains(fault.What, tt.what) {
-				t.Errorf("ParseTemplate(%.20q) = byte %d: %s; want byte %d: …%s…", tt.text, fault.Offset, fault.What, tt.offset, tt.what)
-			}
+			assert.Truef(t, fault.Offset == tt.offset && strings.Contains(fault.What, tt.what),
+				"ParseTemplate(%.20q) = byte %d: %s; want byte %d: …%s…", tt.text, fault.Offset, fault.What, tt.offset, tt.what)
 		})
 	}
 }

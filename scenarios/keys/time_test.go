@@ -68,9 +68,8 @@ func TestTime(t *testing.T) {
 			ticks, _ := g.ValueOf("ticks", tt.event)
 			assert.Truef(t, err == nil && read == ticksOf(t, ticks),
 				"ValueOf(at, …) = %s, %v; ValueOf(ticks, …) = %s is another instant", got, err, ticks)
-			if again, _ := g.ValueOf("time", tt.event); again != got {
-				t.Errorf("ValueOf(time, …) = %s; want %s, the only time", again, got)
-			}
+			again, _ := g.ValueOf("time", tt.event)
+			assert.Truef(t, again == got, "ValueOf(time, …) = %s; want %s, the only time", again, got)
 		})
 	}
 }

@@ -78,9 +78,8 @@ func TestHeaviestAgreeWithBruteForce(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, %d exact, %d places", tt.name, o.Exact, o.Places), func(t *testing.T) {
 				r := reportOf(t, o, rows...)
 				checkWeights(t, &r, &c)
-				if o.Exact == 0 && !(r.Partitions.Exact && r.Effective.Exact && r.Partitions.Value == float64(len(c.weights))) {
-					t.Errorf("Partitions = %+v; want %d exactly", r.Partitions, len(c.weights))
-				}
+				assert.Falsef(t, o.Exact == 0 && !(r.Partitions.Exact && r.Effective.Exact && r.Partitions.Value == float64(len(c.weights))),
+					"Partitions = %+v; want %d exactly", r.Partitions, len(c.weights))
 			})
 		}
 	}
@@ -117,9 +116,8 @@ func checkWeights(t *testing.T, r *keystatistics.Report, c *counted) {
 func within(t *testing.T, what string, got keystatistics.Estimate, want float64) {
 	t.Helper()
 	assert.Equalf(t, got.StandardError == 0, got.Exact, "%s = %+v", what, got)
-	if math.Abs(got.Value-want) > 5*got.StandardError+1e-9*want {
-		t.Errorf("%s = %+v; want %v within five standard errors", what, got, want)
-	}
+	assert.Truef(t, math.Abs(got.Value-want) <= 5*got.StandardError+1e-9*want,
+		"%s = %+v; want %v within five standard errors", what, got, want)
 }
 
 func TestInvalidKeysAreCountedApart(t *testing.T) {

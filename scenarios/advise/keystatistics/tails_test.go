@@ -171,9 +171,8 @@ func TestTailsCarryATargetEach(t *testing.T) {
 		if math.IsInf(full, 1) {
 			full = 0
 		}
-		if r.Order.Tails != tt.tails || r.Order.Word() != tt.word || math.Abs(full-tt.full) > .01*tt.full {
-			t.Errorf("%s: %d tails, %s, full at %.0f; want %d, %s, %.0f\n%+v", tt.name, r.Order.Tails, r.Order.Word(), full, tt.tails, tt.word, tt.full, r.Order)
-		}
+		assert.Truef(t, r.Order.Tails == tt.tails && r.Order.Word() == tt.word && math.Abs(full-tt.full) <= .01*tt.full,
+			"%s: %d tails, %s, full at %.0f; want %d, %s, %.0f\n%+v", tt.name, r.Order.Tails, r.Order.Word(), full, tt.tails, tt.word, tt.full, r.Order)
 		if got := r.Order.Bears(2000, 20_000); !strings.Contains(got, tt.bears) || (got == "") != (tt.bears == "") {
 			t.Errorf("%s: Bears() = %q; want %q", tt.name, got, tt.bears)
 		}

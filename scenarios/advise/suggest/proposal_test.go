@@ -67,9 +67,8 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	s := ordered(t, 2000, 9, "{verb: query, by: [customer]}", "")
-	if _, err := suggest.Designs(s, suggest.Options{Most: 99}); !errors.Is(err, suggest.ErrOptions) {
-		t.Errorf("Designs() = %v; want the fault of its options", err)
-	}
+	_, err := suggest.Designs(s, suggest.Options{Most: 99})
+	assert.Truef(t, errors.Is(err, suggest.ErrOptions), "Designs() = %v; want the fault of its options", err)
 }
 
 // The proposed scenario has the designs, the best in use, and of the expectations those
@@ -110,9 +109,8 @@ func TestOwnDesignsBeside(t *testing.T) {
 		t.Errorf("the designs are %+v; want the two of the scenario first, as they are", s.Designs)
 	}
 	for _, one := range p.Candidates {
-		if one.Design.PartitionKey == "{customer}" && len(one.Design.Copies) == 0 || one.Design.Name == "by-customer" || one.Design.Name == "same" {
-			t.Errorf("%+v is proposed beside the same keys, or under a name that is taken", one.Design)
-		}
+		assert.Falsef(t, one.Design.PartitionKey == "{customer}" && len(one.Design.Copies) == 0 || one.Design.Name == "by-customer" || one.Design.Name == "same",
+			"%+v is proposed beside the same keys, or under a name that is taken", one.Design)
 	}
 }
 
@@ -146,9 +144,8 @@ func TestProposals(t *testing.T) {
 	})
 	t.Run("transactions keep to one partition, and buckets to what they share", func(t *testing.T) {
 		p := proposed(t, ordered(t, 2000, 50, "{verb: batch, entities: 5, together: [customer, country]}, {verb: query, by: [hour]}, {name: one, verb: query, by: [id]}", ""), suggest.Options{})
-		if find(p, "{hash(customer,2):01d}_{hour}") == nil || !rejected(p, "{hash(customer,2):01d}_{id}", "cannot serve") {
-			t.Errorf("proposed %+v, rejected %+v; want buckets by the customer, and nothing by the id", p.Candidates, p.Rejected)
-		}
+		assert.Truef(t, find(p, "{hash(customer,2):01d}_{hour}") != nil && rejected(p, "{hash(customer,2):01d}_{id}", "cannot serve"),
+			"proposed %+v, rejected %+v; want buckets by the customer, and nothing by the id", p.Candidates, p.Rejected)
 	})
 	t.Run("a scan is rejected where another design serves the question", func(t *testing.T) {
 		p := proposed(t, ordered(t, 2000, 100, "{verb: insert}, {verb: query, by: [customer]}, {name: rare, verb: query, by: [country]}", "p99(rare) < 1s"), suggest.Options{})
@@ -165,9 +162,8 @@ func TestProposals(t *testing.T) {
 	t.Run("a hot value is spread over the fewest buckets that leave the headroom", func(t *testing.T) {
 		s := ordered(t, 100, 400, "{verb: insert, weight: 99}, {verb: query, by: [country], top: 5, pages: 1}", "")
 		loose, tight := proposed(t, s, suggest.Options{Headroom: 0.05}).Candidates[0], proposed(t, s, suggest.Options{Headroom: 0.5}).Candidates[0]
-		if loose.Buckets < 2 || loose.Hottest > 95 || tight.Buckets <= loose.Buckets || tight.Hottest > 50 {
-			t.Errorf("%d buckets of %.0f/s at most with 5 %% left free, %d of %.0f/s with 50 %%; want some, and more", loose.Buckets, loose.Hottest, tight.Buckets, tight.Hottest)
-		}
+		assert.Truef(t, loose.Buckets >= 2 && loose.Hottest <= 95 && tight.Buckets > loose.Buckets && tight.Hottest <= 50,
+			"%d buckets of %.0f/s at most with 5 %% left free, %d of %.0f/s with 50 %%; want some, and more", loose.Buckets, loose.Hottest, tight.Buckets, tight.Hottest)
 	})
 	t.Run("no more than were asked for, and the same each time", func(t *testing.T) {
 		s := ordered(t, 2000, 60, "{verb: insert}, {verb: query, by: [customer, country]}, {name: id, verb: query, by: [id]}", "")

@@ -78,9 +78,8 @@ func TestSetsInOrder(t *testing.T) {
 		{[]string{"at", "id", "site"}, []string{"site", "at", "id"}, false},
 	} {
 		got := r.inOrder(tt.set)
-		if !slices.Equal(got, tt.want) || r.appends(got) != tt.appends {
-			t.Errorf("inOrder(%v) = %v, appends %v; want %v, %v", tt.set, got, r.appends(got), tt.want, tt.appends)
-		}
+		assert.Truef(t, slices.Equal(got, tt.want) && r.appends(got) == tt.appends,
+			"inOrder(%v) = %v, appends %v; want %v, %v", tt.set, got, r.appends(got), tt.want, tt.appends)
 	}
 }
 
