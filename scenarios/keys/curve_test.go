@@ -6,15 +6,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"loadgen/engine/clock"
 	"loadgen/scenarios/keys"
 )
 
 const mib = 1 << 20
-
-// normal is the distribution function of the normal distribution.
-func normal(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
 // lawfulCurve is a curve that has a closed form: what share of sizes is at most x, by a formula
 // that the code does not use, and the mean where a formula has it, 0 where none does.
@@ -32,7 +30,7 @@ func curves() []lawfulCurve {
 		}
 		return sum
 	}
-	harmonic := zipf(701)
+	harmonic, normal := zipf(701), distuv.UnitNormal.CDF
 	pareto := func(tail float64) func(x float64) float64 {
 		return func(x float64) float64 { return 1 - math.Pow(300/(x+.5), tail) }
 	}

@@ -21,9 +21,7 @@ func TestKeysOfDocumentedDesigns(t *testing.T) {
 	// days lie between the year 1 and 1970, 86,400 seconds a day, 10,000,000 ticks a second.
 	at := time.Date(2026, 11, 1, 15, 4, 5, 0, time.UTC)
 	inverted := fmt.Sprintf("%019d", 3155378975999999999-((719162*86400+at.Unix())*10_000_000))
-	rows := []struct {
-		sentence, template, values, key, reads string
-	}{
+	for _, row := range []struct{ sentence, template, values, key, reads string }{
 		{"the log tail: the latest first", "{at:inverted}", "at=2026-11-01T15:04:05Z", inverted, "at=2026-11-01T15:04:05.0000000Z"},
 		{"zeros before a number", "{event}__{bib:05d}", "event=paris|bib=42", "paris__00042", "event=paris|bib=42"},
 		{"zeros behind a sign", "{n:05d}", "n=-42", "-0042", "n=-42"},
@@ -34,8 +32,7 @@ func TestKeysOfDocumentedDesigns(t *testing.T) {
 		{"a prefix tells no name, and has to agree with it", "{prefix(user,2)}-{user}", "user=ümit", "üm-ümit", "prefix(user,2)=üm|user=ümit"},
 		{"what is reversed can be turned back", "{reverse(user)}", "user=añb", "bña", "user=añb"},
 		{"fixed widths need nothing between them", "{a:03d}{b:04d}", "a=7|b=12", "0070012", "a=7|b=12"},
-	}
-	for _, row := range rows {
+	} {
 		template := parsed(t, row.template)
 		key, err := template.Encode(pairs(row.values))
 		assert.Truef(t, err == nil && key == row.key,
@@ -48,7 +45,7 @@ func TestKeysOfDocumentedDesigns(t *testing.T) {
 }
 
 func TestKeyFaults(t *testing.T) {
-	rows := []struct{ sentence, template, values, key, says string }{
+	for _, row := range []struct{ sentence, template, values, key, says string }{
 		{"an attribute without a value", "{event}__{bib:05d}", "event=paris", "", "byte 9: {bib:05d} has no value"},
 		{"a value of no attribute", "{event}", "evnt=paris", "", `"event"`},
 		{"letters to pad", "{bib:05d}", "bib=x", "", "byte 0: {bib:05d} is given \"x\""},
@@ -66,8 +63,7 @@ func TestKeyFaults(t *testing.T) {
 		{"a number that is no remainder", "{hash(u,16):02d}", "", "16", "a number in 2 digits"},
 		{"two values of one attribute", "{u}/{u}", "", "a/b", "two values of u that differ"},
 		{"more ways than can be tried", strings.Repeat("{a}{b}", 12) + "!", "", strings.Repeat("x", 300), ""},
-	}
-	for _, row := range rows {
+	} {
 		var err error
 		if template := parsed(t, row.template); row.key == "" {
 			_, err = template.Encode(pairs(row.values))
@@ -151,7 +147,7 @@ func TestPaddedKeysSortLikeNumbers(t *testing.T) {
 	chance := rand.New(rand.NewPCG(9, 55))
 	padded, inverted := parsed(t, "{n:010d}"), parsed(t, "{at:inverted}")
 	for range 2000 {
-		a, b := drawnNumber(chance), drawnNumber(chance)
+		a, b := int(math.Pow(10, 9.9*chance.Float64())), int(math.Pow(10, 9.9*chance.Float64()))
 		first, second := encoded(t, padded, "n", strconv.Itoa(a)), encoded(t, padded, "n", strconv.Itoa(b))
 		if (first < second) != (a < b) {
 			t.Fatalf("%d and %d have the keys %q and %q, which sort otherwise", a, b, first, second)
@@ -163,10 +159,6 @@ func TestPaddedKeysSortLikeNumbers(t *testing.T) {
 			t.Fatalf("%s has the key %q, which does not come behind %q of the later %s", of(early), x, y, of(late))
 		}
 	}
-}
-
-func drawnNumber(chance *rand.Rand) int {
-	return int(math.Pow(10, 9.9*chance.Float64()))
 }
 
 func encoded(t *testing.T, template keys.Template, name, value string) string {

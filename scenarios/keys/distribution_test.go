@@ -227,8 +227,7 @@ func TestProbesHoldTheWidest(t *testing.T) {
 			require.LessOrEqualf(t, len(g.PartitionKey(n)), widest, "%s: entity %d has", tt.name, n)
 		}
 	}
-	got := probes(zipf(0, 1))
-	assert.Truef(t, got == nil, "Probes of no values = %q; want none", got)
+	assert.Nil(t, probes(zipf(0, 1)), "Probes of no values")
 }
 
 // probes returns those of a single attribute.

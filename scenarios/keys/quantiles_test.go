@@ -12,25 +12,20 @@ import (
 	"loadgen/scenarios/keys"
 )
 
-// sized has entities whose sizes are drawn.
-func sized(t testing.TB, q keys.Quantiles) *keys.Generator {
+// sized has entities whose sizes are as a log has them: half of them at 900 bytes, one of a
+// hundred at 20,000 or more.
+func sized(t testing.TB, seed uint64) *keys.Generator {
 	t.Helper()
-	o := race()
+	q, o := keys.Quantiles{5: 900, 7: 3000, 9: 20_000, 10: 90_000}, race()
 	_, o.Size = q.Ends()
-	o.Sizes = &q
+	o.Sizes, o.Seed = &q, o.Seed+seed
 	return generator(t, o)
-}
-
-// quantiles are sizes as a log has them: half of them at 900 bytes, one of a hundred at
-// 20,000 or more.
-func quantiles() keys.Quantiles {
-	return keys.Quantiles{5: 900, 7: 3000, 9: 20_000, 10: 90_000}
 }
 
 // Of many entities so many have each size as the quantiles say; between two of them the
 // sizes lie evenly on a scale of equal factors, and what is below the first has its size.
 func TestSizesByTheirQuantiles(t *testing.T) {
-	g := sized(t, quantiles())
+	g := sized(t, 0)
 	const many = 40_000
 	sizes := make([]int, many)
 	for n := range sizes {
@@ -57,20 +52,14 @@ func TestSizesByTheirQuantiles(t *testing.T) {
 
 // A size depends on the seed and the entity's number alone.
 func TestSizesAreTheEntitys(t *testing.T) {
-	one, again := sized(t, quantiles()), sized(t, quantiles())
-	o := race()
-	q := quantiles()
-	o.Sizes, o.Seed = &q, o.Seed+1
-	_, o.Size = q.Ends()
-	other, differ := generator(t, o), 0
+	one, again, other, differ := sized(t, 0), sized(t, 0), sized(t, 1), 0
 	for n := range uint64(200) {
 		size := func(g *keys.Generator) int { return entity.Size(entity.Key{}, g.Properties(n)) }
-		first, twice, another := size(one), size(one), size(again)
-		require.Truef(t, first == twice && first == another,
-			"entity %d has %d, then %d, and %d bytes of another generator", n, first, twice, another)
+		first := size(one)
+		require.Equalf(t, []int{first, first}, []int{size(one), size(again)}, "the size of entity %d, and of another generator", n)
 		if first != size(other) {
 			differ++
 		}
 	}
-	assert.Truef(t, differ >= 50, "%d of 200 entities have another size by another seed; want more", differ)
+	assert.GreaterOrEqual(t, differ, 50, "of 200 entities have another size by another seed")
 }
