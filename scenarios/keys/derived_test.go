@@ -14,16 +14,11 @@ import (
 	"loadgen/scenarios/keys"
 )
 
-// derive adds a derived attribute.
-func derive(o *keys.Options, name, text string) {
-	o.Attributes = append(o.Attributes, keys.Attribute{Name: name, Values: keys.Text{Template: template(text)}})
-}
-
 func TestDerivedAttributes(t *testing.T) {
 	o := race()
-	derive(&o, "card", "{address}/{upper(distance)}")
-	derive(&o, "address", "{lower(name)}.{bib:04d}@example.com")
-	property(&o, "Card", entity.TypeString, "{card} {prefix(address,3)}")
+	deriving("card", "{address}/{upper(distance)}")(&o)
+	deriving("address", "{lower(name)}.{bib:04d}@example.com")(&o)
+	withProperty("Card", entity.TypeString, "{card} {prefix(address,3)}")(&o)
 	for _, order := range []string{"as they are", "reversed"} {
 		g := generator(t, o)
 		for n := range uint64(100) {

@@ -33,17 +33,14 @@ func TestKeyIsItsTemplates(t *testing.T) {
 	for n := range uint64(500) {
 		value := func(name string) string {
 			text, ok := g.Value(name, n)
-			if !ok {
-				t.Fatalf("Value(%q, %d) = none; want a value", name, n)
-			}
+			require.Truef(t, ok, "Value(%q, %d) = none; want a value", name, n)
 			return text
 		}
 		want := entity.Key{Partition: o.PartitionKey.Expand(value), Row: o.RowKey.Expand(value)}
 		require.Equalf(t, want, g.Key(n), "Key(%d)", n)
 		require.Equalf(t, want.Partition, g.PartitionKey(n), "PartitionKey(%d)", n)
-		if code, detail := entity.ValidateKey(want); code != entity.OK {
-			t.Fatalf("Key(%d) = %v, which is not legal: %s", n, want, detail)
-		}
+		code, detail := entity.ValidateKey(want)
+		require.Truef(t, code == entity.OK, "Key(%d) = %v, which is not legal: %s", n, want, detail)
 		age, _ := strconv.Atoi(value("age"))
 		day, _ := entity.ParseTicks("2011-05-" + value("day") + "T08:00:00Z")
 		number, _ := strconv.ParseInt(value("bib"), 10, 64)
@@ -101,13 +98,11 @@ func checkSize(t *testing.T, name string, o keys.Options, fillers int) {
 		key, properties := g.Key(n), g.Properties(n)
 		got := entity.Size(key, properties)
 		exact = exact || got == o.Size
-		if got != o.Size && got != o.Size-1 {
-			t.Errorf("%s: entity %d has %d bytes; want %d or one less", name, n, got, o.Size)
-		}
+		assert.Falsef(t, got != o.Size && got != o.Size-1,
+			"%s: entity %d has %d bytes; want %d or one less", name, n, got, o.Size)
 		change := entity.Change{Verb: entity.Insert, Key: key, Properties: properties}
-		if code, detail := change.Validate(); code != entity.OK {
-			t.Errorf("%s: entity %d is not legal: %s: %s", name, n, code, detail)
-		}
+		code, detail := change.Validate()
+		assert.Truef(t, code == entity.OK, "%s: entity %d is not legal: %s: %s", name, n, code, detail)
 		if got := len(properties) - len(o.Properties); fillers > 0 && got != fillers {
 			t.Errorf("%s: entity %d of %d bytes has %d fillers; want %d", name, n, o.Size, got, fillers)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
@@ -104,9 +105,8 @@ func TestPlans(t *testing.T) {
 				if class := got.Class(); tt.span <= 0 && class != tt.class || class > tt.class {
 					t.Fatalf("Range(%+v) = %+v is a %s; want a %s", e, got, class, tt.class)
 				}
-				if !got.Contains(g.KeyOf(e)) {
-					t.Fatalf("Range(%+v) = %+v does not hold the event's own key %v", e, got, g.KeyOf(e))
-				}
+				require.Truef(t, got.Contains(g.KeyOf(e)),
+					"Range(%+v) = %+v does not hold the event's own key %v", e, got, g.KeyOf(e))
 			}
 		})
 	}

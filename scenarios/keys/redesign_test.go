@@ -50,13 +50,11 @@ func TestProject(t *testing.T) {
 			var got []string
 			for _, p := range h.Properties(n) {
 				got = append(got, p.Name)
-				if !slices.Contains(g.Properties(n), p) && p.Name != "Notes" {
-					t.Fatalf("%s: Properties(%d) holds %v, which the whole entity does not", tt.name, n, p)
-				}
+				require.Falsef(t, !slices.Contains(g.Properties(n), p) && p.Name != "Notes",
+					"%s: Properties(%d) holds %v, which the whole entity does not", tt.name, n, p)
 			}
-			if strings.Join(got, " ") != tt.want || h.Key(n) != g.Key(n) {
-				t.Fatalf("%s: Project(%q) has %q under %v; want %q under %v", tt.name, tt.names, got, h.Key(n), tt.want, g.Key(n))
-			}
+			require.Truef(t, strings.Join(got, " ") == tt.want && h.Key(n) == g.Key(n),
+				"%s: Project(%q) has %q under %v; want %q under %v", tt.name, tt.names, got, h.Key(n), tt.want, g.Key(n))
 		}
 	}
 	_, err := g.Project([]string{"Agee"})
@@ -124,8 +122,8 @@ func TestSharedValues(t *testing.T) {
 
 func TestWhatTellsEntitiesApart(t *testing.T) {
 	o := race()
-	derive(&o, "card", "{bib}-{age}")
-	derive(&o, "loop", "{loop}")
+	deriving("card", "{bib}-{age}")(&o)
+	deriving("loop", "{loop}")(&o)
 	o.Attributes = append(o.Attributes, keys.Attribute{Name: "at", Values: keys.Time{Start: november}})
 	for _, tt := range []struct {
 		name, in, notIn, want string
@@ -163,7 +161,7 @@ func TestWhatTellsEntitiesApart(t *testing.T) {
 
 func TestProbesOfOptions(t *testing.T) {
 	o := race()
-	derive(&o, "card", "{distance}-{lower(name)}")
+	deriving("card", "{distance}-{lower(name)}")(&o)
 	got := o.Probes([]string{"distance", "card", "number", "velocity"})
 	assert.Equal(t, []string{"Full", "Half", "10 km"}, got["distance"], "Probes(distance)")
 	for _, want := range []string{"Full-ada", "10 km-田中", "Half-björn"} {

@@ -22,20 +22,6 @@ func hotList(given ...string) keys.HotSet {
 	return keys.HotSet{Ranked: keys.Ranked{List: given}, Hot: 0.5, Share: 0.5}
 }
 
-// set gives an attribute another distribution.
-func set(o *keys.Options, name string, values keys.Distribution) {
-	for i := range o.Attributes {
-		if o.Attributes[i].Name == name {
-			o.Attributes[i].Values = values
-		}
-	}
-}
-
-// property adds a property.
-func property(o *keys.Options, name string, kind entity.Type, value string) {
-	o.Properties = append(o.Properties, keys.PropertySpec{Name: name, Type: kind, Value: template(value)})
-}
-
 // change is one way to alter options.
 type change func(o *keys.Options)
 
@@ -48,8 +34,12 @@ func steps(all ...change) change {
 	}
 }
 
+// setting gives an attribute another distribution.
 func setting(name string, values keys.Distribution) change {
-	return func(o *keys.Options) { set(o, name, values) }
+	return func(o *keys.Options) {
+		at := slices.IndexFunc(o.Attributes, func(a keys.Attribute) bool { return a.Name == name })
+		o.Attributes[at].Values = values
+	}
 }
 
 func adding(name string, values keys.Distribution) change {
@@ -62,7 +52,7 @@ func adding(name string, values keys.Distribution) change {
 func deriving(pairs ...string) change {
 	return func(o *keys.Options) {
 		for i := 0; i < len(pairs); i += 2 {
-			derive(o, pairs[i], pairs[i+1])
+			adding(pairs[i], keys.Text{Template: template(pairs[i+1])})(o)
 		}
 	}
 }
@@ -70,7 +60,9 @@ func deriving(pairs ...string) change {
 func withRow(text string) change { return func(o *keys.Options) { o.RowKey = template(text) } }
 
 func withProperty(name string, kind entity.Type, value string) change {
-	return func(o *keys.Options) { property(o, name, kind, value) }
+	return func(o *keys.Options) {
+		o.Properties = append(o.Properties, keys.PropertySpec{Name: name, Type: kind, Value: template(value)})
+	}
 }
 
 func withoutProperties(o *keys.Options) { o.Properties = nil }
