@@ -8,12 +8,13 @@ import (
 	"io"
 	"math/rand/v2"
 	"runtime"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"loadgen/scenarios/run"
 )
 
 // readRows returns a reader of rows of a race, without holding them.
@@ -35,22 +36,19 @@ func readRows(rows int) io.Reader {
 
 // 600,000 rows under five designs: within 15 s of CPU and 200 MB; it fails at twice the time.
 func TestFiveCandidatesOverManyRows(t *testing.T) {
-	cpu := func() time.Duration {
-		var usage syscall.Rusage
-		require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
-		return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-	}
 	var memory runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&memory)
-	begun, lived, most := cpu(), memory.HeapAlloc, uint64(0)
+	begun, _ := run.CPU()
+	lived, most := memory.HeapAlloc, uint64(0)
 	c, err := FromRows(readRows(600_000), []Candidate{{"{year}", "{bib}"}, {"{year}__{division}", "{bib}"}, {"{bib}", "r"}, {"{runner}", "{bib}"},
 		{"{hash(bib,64):02d}", "{bib}"}}, KeysOptions{File: "rows.csv", Targets: documented, PerSecond: 5000, Time: "finished", Progress: func(int64) {
 		runtime.ReadMemStats(&memory)
 		most = max(most, memory.HeapAlloc-lived)
 	}})
 	require.NoError(t, err)
-	took := cpu() - begun
+	used, _ := run.CPU()
+	took := used - begun
 	t.Logf("%v of CPU, %d MB at most, first %s: %s", took, most>>20, c.Ranked[0].PartitionKey, c.Verdict)
 	assert.Truef(t, took <= 30*time.Second && most <= 200<<20,
 		"five designs over 600,000 rows took %v of CPU and %d MB; want 15 s, and no more than 30 s and 200 MB", took, most>>20)

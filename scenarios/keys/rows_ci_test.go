@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"fmt"
 	"runtime"
-	"syscall"
 	"testing"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/scenarios/keys"
+	"loadgen/scenarios/run"
 )
 
 // A file of 600,000 rows of five columns, of which three are all different, takes less
@@ -33,9 +33,10 @@ func TestManyRowsTakeLittle(t *testing.T) {
 		runtime.ReadMemStats(&now)
 		peak = max(peak, now.HeapAlloc)
 	}}
-	begun := cpuUsed(t)
+	begun, _ := run.CPU()
 	table, err := keys.ReadTable(watched, "r.csv", []string{"bib", "division", "finished", "runner", "year"})
-	took := cpuUsed(t) - begun
+	used, _ := run.CPU()
+	took := used - begun
 	watched.at()
 	require.Truef(t, err == nil && table.Len() == rows, "%v; want %d rows", err, rows)
 	held := int64(peak) - int64(before.HeapAlloc)
@@ -59,11 +60,4 @@ func (w *watchedReader) Read(into []byte) (int, error) {
 	}
 	w.read += n
 	return n, err
-}
-
-func cpuUsed(t *testing.T) time.Duration {
-	t.Helper()
-	var used syscall.Rusage
-	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
