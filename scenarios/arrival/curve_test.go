@@ -94,14 +94,15 @@ func TestSchedulesAgainstHandComputedInstants(t *testing.T) {
 		{"an instant between two nanoseconds is rounded down", step(3, s), 3, instants{1: 333_333_333, 2: 666_666_666}},
 		{"a fourth decimal is rounded away", step(1.0004, 2*s), 2, instants{1: s}},
 		{"each step begins anew with an operation",
-			steps(t, arrival.Step{Rate: 2, Length: 1250 * ms}, arrival.Step{Rate: 4, Length: s}, arrival.Step{Rate: 1, Length: s}), 3 + 4 + 1, instants{2: s, 3: 1250 * ms, 4: 1500 * ms,
-				6: 2 * s, 7: 2250 * ms}},
+			steps(t, arrival.Step{Rate: 2, Length: 1250 * ms}, arrival.Step{Rate: 4, Length: s}, arrival.Step{Rate: 1, Length: s}),
+			3 + 4 + 1, instants{2: s, 3: 1250 * ms, 4: 1500 * ms, 6: 2 * s, 7: 2250 * ms}},
 		{"the highest rate leaves 100 ns between two operations",
 			step(10_000_000, s), 10_000_000, instants{1: 100, 9_999_999: s - 100}},
 		{"the highest rate over the longest step overflows nothing",
 			step(10_000_000, 30*day), 25_920_000_000_000, instants{25_919_999_999_999: 30*day - 100}},
 		{"the longest step may have the lowest rate, and one may follow it",
-			steps(t, arrival.Step{Rate: 0.001, Length: 30 * day}, arrival.Step{Rate: 10_000_000, Length: 30 * day}), 2592 + 25_920_000_000_000, instants{2591: 30*day - 1000*s, 2592: 30 * day, 2593: 30*day + 100}},
+			steps(t, arrival.Step{Rate: 0.001, Length: 30 * day}, arrival.Step{Rate: 10_000_000, Length: 30 * day}),
+			2592 + 25_920_000_000_000, instants{2591: 30*day - 1000*s, 2592: 30 * day, 2593: 30*day + 100}},
 	} {
 		assert.Equal(t, test.count, test.schedule.Len(), test.name)
 		for n, want := range test.at {
