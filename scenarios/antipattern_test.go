@@ -24,15 +24,13 @@ func TestAntiPatterns(t *testing.T) {
 			"phases.peak.operations: [{verb: query, class: partition-scan, where: Age eq 5 or Age eq 7}]", `where: "Age eq 5 or Age eq 7"`},
 		{"a text in quotes of the filter", `phases.peak.operations: [{verb: query, class: partition-scan, where: Timestamp ne datetime'2020-01-01T00:00:00Z'}]`, `where: "Timestamp ne datetime'2020-01-01T00:00:00Z'"`},
 	} {
-		t.Run(row.name, func(t *testing.T) {
-			s := reread(t, example(row.set))
-			opposed, err := s.Opposed()
-			require.NoError(t, err, "Opposed()")
-			assert.Contains(t, string(opposed.Text()), row.holds, "Opposed()")
-			if own, _, _ := strings.Cut(string(s.Text()), "anti_pattern:"); strings.Contains(own, row.holds) {
-				t.Errorf("the example itself has %s; want it changed in the anti-pattern alone", row.holds)
-			}
-		})
+		s := reread(t, example(row.set))
+		opposed, err := s.Opposed()
+		require.NoErrorf(t, err, "%s: Opposed()", row.name)
+		assert.Containsf(t, string(opposed.Text()), row.holds, "%s: Opposed()", row.name)
+		if own, _, _ := strings.Cut(string(s.Text()), "anti_pattern:"); strings.Contains(own, row.holds) {
+			t.Errorf("%s: the example itself has %s; want it changed in the anti-pattern alone", row.name, row.holds)
+		}
 	}
 	if none, err := new(scenarios.Scenario).Opposed(); none != nil || err != nil {
 		t.Errorf("Opposed() of a scenario without an anti-pattern = %v, %v; want none", none, err)

@@ -72,15 +72,13 @@ func TestSet(t *testing.T) {
 		{"a bound of stability", "phases.measure.stop_when_stable", "1%", "drain: 5s\n", "drain: 5s\n      stop_when_stable: 1%\n", traffic},
 		{"a unit", "phases.measure.traffic.unit", "entities", "unit: operations", "unit: entities", traffic},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s := parsed(t, cmp.Or(tt.text, race))
-			before := withoutAbout(s)
-			require.NoErrorf(t, s.Set(tt.path, tt.value), "Set(%q, %q)", tt.path, tt.value)
-			got := withoutAbout(s)
-			if want := strings.Replace(before, tt.old, tt.new, 1); got != want || want == before {
-				t.Errorf("after Set(%q, %q) the text is\n%s\nwant\n%s", tt.path, tt.value, got, want)
-			}
-		})
+		s := parsed(t, cmp.Or(tt.text, race))
+		before := withoutAbout(s)
+		require.NoErrorf(t, s.Set(tt.path, tt.value), "%s: Set(%q, %q)", tt.name, tt.path, tt.value)
+		got := withoutAbout(s)
+		if want := strings.Replace(before, tt.old, tt.new, 1); got != want || want == before {
+			t.Errorf("%s: after Set(%q, %q) the text is\n%s\nwant\n%s", tt.name, tt.path, tt.value, got, want)
+		}
 	}
 }
 

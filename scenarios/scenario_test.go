@@ -86,9 +86,7 @@ func TestTextIsOneForOneMeaning(t *testing.T) {
 		{"fields in another order", strings.Replace(race, "name: race\nseed: 7\n", "", 1) + "seed: 7\nname: race\n"},
 		{"defaults written out", strings.Replace(race, "seed: 7", "seed: 7\nstart: warm\nretry: short", 1)},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			assert.Equal(t, want, string(parsed(t, tt.text).Text()), "Text()")
-		})
+		assert.Equalf(t, want, string(parsed(t, tt.text).Text()), "%s: Text()", tt.name)
 	}
 	assert.NotEqual(t, want, string(parsed(t, strings.Replace(race, "seed: 7", "seed: 8", 1)).Text()), "another seed")
 }

@@ -28,15 +28,13 @@ func TestSpreadIsReadAndWritten(t *testing.T) {
 		{"a closed loop", "partitions: 1, clients: 64, think: 100ms, for: 24h",
 			scenarios.Traffic{Partitions: 1, Clients: 64, Think: 100 * time.Millisecond, For: 24 * time.Hour, Entities: 1000}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s := reread(t, edited(t, "spread.yaml", oneSpread, tt.text))
-			got := *s.Phases[len(s.Phases)-1].Traffic
-			tt.want.Unit, tt.want.Drain = scenarios.UnitEach, 5*time.Second
-			require.Truef(t, len(got.Operations) == 1 && got.Operations[0].Verb == entity.InsertOrMerge,
-				"operations %v; want one insert-or-merge", got.Operations)
-			got.Operations = nil
-			assert.Equalf(t, tt.want, got, "Parse = %+v; want %+v", got, tt.want)
-		})
+		s := reread(t, edited(t, "spread.yaml", oneSpread, tt.text))
+		got := *s.Phases[len(s.Phases)-1].Traffic
+		tt.want.Unit, tt.want.Drain = scenarios.UnitEach, 5*time.Second
+		require.Truef(t, len(got.Operations) == 1 && got.Operations[0].Verb == entity.InsertOrMerge,
+			"%s: operations %v; want one insert-or-merge", tt.name, got.Operations)
+		got.Operations = nil
+		assert.Equal(t, tt.want, got, tt.name)
 	}
 }
 

@@ -63,12 +63,10 @@ func TestTrafficIsReadAndWritten(t *testing.T) {
 				t.StopOn = []scenarios.Budget{{Of: "failed", Above: .01}, {Of: "late"}}
 			})},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s := reread(t, trafficking(t, "traffic.yaml", tt.text))
-			got := *s.Phases[1].Traffic
-			got.Operations = nil
-			assert.Equalf(t, tt.want, got, "Parse = %+v; want %+v", got, tt.want)
-		})
+		s := reread(t, trafficking(t, "traffic.yaml", tt.text))
+		got := *s.Phases[1].Traffic
+		got.Operations = nil
+		assert.Equal(t, tt.want, got, tt.name)
 	}
 }
 
@@ -89,15 +87,12 @@ func TestScheduleOfTraffic(t *testing.T) {
 		{"bursts", "arrivals: {burst: {base: 10, peak: 100, every: 5s, length: 1s}}, for: 10s", 280, 10, 10 * time.Second},
 		{"a wave", "arrivals: {sine: {mean: 10, amplitude: 5, period: 5s}}, for: 10s", 100, 10, 10 * time.Second},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s := parsed(t, trafficking(t, "traffic.yaml", tt.text))
-			schedule, err := s.Phases[1].Traffic.Schedule(clock.NewStream(1, "arrivals"))
-			require.NoError(t, err)
-			if d := int64(schedule.Len() - tt.count); d < -1 || d > 1 || schedule.Length() != tt.length || schedule.Rate(0)-tt.rate > .001 {
-				t.Errorf("Schedule has %d operations in %v, at first %v/s; want %d in %v, %v/s",
-					schedule.Len(), schedule.Length(), schedule.Rate(0), tt.count, tt.length, tt.rate)
-			}
-		})
+		s := parsed(t, trafficking(t, "traffic.yaml", tt.text))
+		schedule, err := s.Phases[1].Traffic.Schedule(clock.NewStream(1, "arrivals"))
+		require.NoError(t, err, tt.name)
+		assert.InDeltaf(t, tt.count, schedule.Len(), 1, "%s: operations", tt.name)
+		assert.Equal(t, tt.length, schedule.Length(), tt.name)
+		assert.InDeltaf(t, tt.rate, schedule.Rate(0), .001, "%s: the rate at first", tt.name)
 	}
 }
 

@@ -24,27 +24,25 @@ func TestPoissonGapsAreExponential(t *testing.T) {
 		{"slots of the usual size", 2000, 20 * time.Second},
 		{"the highest rate there is", arrival.MaxRate, 4 * time.Millisecond},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			p := random(t, test.rate, test.length, 6)
-			gaps := make([]float64, 0, p.Len())
-			last := time.Duration(0)
-			for n := range p.Len() {
-				at := p.At(n)
-				gaps = append(gaps, (at-last).Seconds()*test.rate)
-				last = at
-			}
-			slices.Sort(gaps)
-			// Gaps at the highest rate are told in tens of nanoseconds, a hundredth of
-			// their mean, by which a distribution of whole numbers is off.
-			distance, n := 0.0, float64(len(gaps))
-			for i, gap := range gaps {
-				theory := 1 - math.Exp(-gap)
-				distance = max(distance, math.Abs(float64(i+1)/n-theory), math.Abs(float64(i)/n-theory))
-			}
-			if limit := 1.95/math.Sqrt(n) + test.rate/1e9; distance > limit || n < 20_000 {
-				t.Errorf("the gaps of %.0f arrivals are %.4f from exponential; want at most %.4f", n, distance, limit)
-			}
-		})
+		p := random(t, test.rate, test.length, 6)
+		gaps := make([]float64, 0, p.Len())
+		last := time.Duration(0)
+		for n := range p.Len() {
+			at := p.At(n)
+			gaps = append(gaps, (at-last).Seconds()*test.rate)
+			last = at
+		}
+		slices.Sort(gaps)
+		// Gaps at the highest rate are told in tens of nanoseconds, a hundredth of
+		// their mean, by which a distribution of whole numbers is off.
+		distance, n := 0.0, float64(len(gaps))
+		for i, gap := range gaps {
+			theory := 1 - math.Exp(-gap)
+			distance = max(distance, math.Abs(float64(i+1)/n-theory), math.Abs(float64(i)/n-theory))
+		}
+		if limit := 1.95/math.Sqrt(n) + test.rate/1e9; distance > limit || n < 20_000 {
+			t.Errorf("%s: the gaps of %.0f arrivals are %.4f from exponential; want at most %.4f", test.name, n, distance, limit)
+		}
 	}
 }
 
@@ -77,30 +75,28 @@ func TestPoissonCounts(t *testing.T) {
 		{"parts of a slot", 60, 1000, 16},
 		{"parts of several slots", 1000, 100, 50},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			counts := counted(t, test.rate, test.runs, test.parts)
-			mean := test.rate / float64(test.parts)
-			observed := map[int]float64{}
-			for _, count := range counts {
-				observed[count]++
+		counts := counted(t, test.rate, test.runs, test.parts)
+		mean := test.rate / float64(test.parts)
+		observed := map[int]float64{}
+		for _, count := range counts {
+			observed[count]++
+		}
+		square, degrees, rest, restSeen := 0.0, 0, float64(len(counts)), float64(len(counts))
+		for k := 0; float64(k) < mean*3+20; k++ {
+			expected := float64(len(counts)) * distuv.Poisson{Lambda: mean}.Prob(float64(k))
+			if expected < 10 {
+				continue
 			}
-			square, degrees, rest, restSeen := 0.0, 0, float64(len(counts)), float64(len(counts))
-			for k := 0; float64(k) < mean*3+20; k++ {
-				expected := float64(len(counts)) * distuv.Poisson{Lambda: mean}.Prob(float64(k))
-				if expected < 10 {
-					continue
-				}
-				square += (observed[k] - expected) * (observed[k] - expected) / expected
-				rest, restSeen, degrees = rest-expected, restSeen-observed[k], degrees+1
-			}
-			if rest > 5 {
-				square += (restSeen - rest) * (restSeen - rest) / rest
-			} else {
-				degrees--
-			}
-			assert.GreaterOrEqualf(t, distuv.ChiSquared{K: float64(degrees)}.Survival(square), .001,
-				"a chi-square of %.1f with %d degrees of freedom", square, degrees)
-		})
+			square += (observed[k] - expected) * (observed[k] - expected) / expected
+			rest, restSeen, degrees = rest-expected, restSeen-observed[k], degrees+1
+		}
+		if rest > 5 {
+			square += (restSeen - rest) * (restSeen - rest) / rest
+		} else {
+			degrees--
+		}
+		assert.GreaterOrEqualf(t, distuv.ChiSquared{K: float64(degrees)}.Survival(square), .001,
+			"%s: a chi-square of %.1f with %d degrees of freedom", test.name, square, degrees)
 	}
 }
 

@@ -59,19 +59,17 @@ func TestReadTrace(t *testing.T) {
 		{"quoted fields", `"0",get,"New York, NY","a ""b"""` + "\n1,pay,Zoë,🏃\n", []time.Duration{0, time.Second},
 			[]arrival.Row{{0, entity.Key{Partition: "New York, NY", Row: `a "b"`}}, {1, entity.Key{Partition: "Zoë", Row: "🏃"}}}},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			trace := traced(t, test.text)
-			if trace.Len() != uint64(len(test.at)) || trace.Keyed() != (test.rows != nil) || trace.Length() != test.at[len(test.at)-1]+1 {
-				t.Fatalf("ReadTrace has %d rows, keyed %t, length %v; want %d, %t, and just over %v",
-					trace.Len(), trace.Keyed(), trace.Length(), len(test.at), test.rows != nil, test.at[len(test.at)-1])
-			}
-			for n, want := range test.at {
-				assert.Equalf(t, want, trace.At(uint64(n)), "At(%d)", n)
-			}
-			for n, want := range test.rows {
-				assert.Equalf(t, want, trace.Row(uint64(n)), "Row(%d)", n)
-			}
-		})
+		trace := traced(t, test.text)
+		if trace.Len() != uint64(len(test.at)) || trace.Keyed() != (test.rows != nil) || trace.Length() != test.at[len(test.at)-1]+1 {
+			t.Fatalf("%s: ReadTrace has %d rows, keyed %t, length %v; want %d, %t, and just over %v", test.name,
+				trace.Len(), trace.Keyed(), trace.Length(), len(test.at), test.rows != nil, test.at[len(test.at)-1])
+		}
+		for n, want := range test.at {
+			assert.Equalf(t, want, trace.At(uint64(n)), "%s: At(%d)", test.name, n)
+		}
+		for n, want := range test.rows {
+			assert.Equalf(t, want, trace.Row(uint64(n)), "%s: Row(%d)", test.name, n)
+		}
 	}
 }
 
@@ -132,15 +130,13 @@ func TestFaultsOfTraces(t *testing.T) {
 			`t.csv:3: the instant 4 lies before that of the row above; expected instants that do not fall`,
 		}},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			trace, err := arrival.ReadTrace(strings.NewReader(test.text), arrival.TraceOptions{File: "t.csv", Operations: traceNames})
-			require.Truef(t, trace == nil && errors.Is(err, arrival.ErrSchedule),
-				"ReadTrace = %v, %v; want nil and ErrSchedule", trace, err)
-			same := func(line, want string) bool { return strings.HasPrefix(line, want) }
-			if got := strings.Split(err.Error(), "\n"); !slices.EqualFunc(got, test.want, same) {
-				t.Errorf("ReadTrace =\n%s\nwant\n%s", err, strings.Join(test.want, "\n"))
-			}
-		})
+		trace, err := arrival.ReadTrace(strings.NewReader(test.text), arrival.TraceOptions{File: "t.csv", Operations: traceNames})
+		require.Truef(t, trace == nil && errors.Is(err, arrival.ErrSchedule),
+			"%s: ReadTrace = %v, %v; want nil and ErrSchedule", test.name, trace, err)
+		same := func(line, want string) bool { return strings.HasPrefix(line, want) }
+		if got := strings.Split(err.Error(), "\n"); !slices.EqualFunc(got, test.want, same) {
+			t.Errorf("%s: ReadTrace =\n%s\nwant\n%s", test.name, err, strings.Join(test.want, "\n"))
+		}
 	}
 	_, err := arrival.ReadTrace(strings.NewReader(strings.Repeat("x\n", 1000)), arrival.TraceOptions{File: "t.csv"})
 	assert.Equal(t, 20, strings.Count(err.Error(), "\n")+1, "faults of 1,000 rows")

@@ -31,20 +31,18 @@ func TestReadCSV(t *testing.T) {
 		{"a column of weights", weighed, "count,city\n3,NYC\n1,Rome\n4,NYC\n", map[string]int{"NYC": 875, "Rome": 125}},
 		{"weights as large as they get", weighed, "city,count\nNYC,1000000000\nRome,1000000000\n", map[string]int{"NYC": 500, "Rome": 500}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			read := tt.values
-			var err error
-			read.Set, err = tt.values.Read(strings.NewReader(tt.text))
-			require.NoError(t, err, "Read()")
-			require.Equal(t, len(tt.shares), read.Set.Len(), "values")
-			var observed []int64
-			var shares []float64
-			for _, held := range keys.Skew(single(t, 1, read), 5000) {
-				observed = append(observed, int64(held.Entities))
-				shares = append(shares, float64(tt.shares[held.PartitionKey])/1000)
-			}
-			checkFit(t, observed, shares, "values")
-		})
+		read := tt.values
+		var err error
+		read.Set, err = tt.values.Read(strings.NewReader(tt.text))
+		require.NoErrorf(t, err, "%s: Read()", tt.name)
+		require.Equalf(t, len(tt.shares), read.Set.Len(), "%s: values", tt.name)
+		var observed []int64
+		var shares []float64
+		for _, held := range keys.Skew(single(t, 1, read), 5000) {
+			observed = append(observed, int64(held.Entities))
+			shares = append(shares, float64(tt.shares[held.PartitionKey])/1000)
+		}
+		checkFit(t, observed, shares, "%s: values", tt.name)
 	}
 }
 

@@ -29,18 +29,16 @@ func TestFannedPlans(t *testing.T) {
 		{"more than anybody asks", "{hash(user,101)}|{bib}", "bib", 0, filter.ClassTableScan, "", 1},
 		{"more than anybody asks, in all", "{hash(user,11)}{hash(name,10)}|{bib}", "bib", 0, filter.ClassTableScan, "", 1},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			partition, row, _ := strings.Cut(tt.keys, "|")
-			g := designed(t, partition, row)
-			plan := g.FannedPlan(strings.Fields(tt.know), tt.span)
-			if plan.Class != tt.class || plan.Queries() != tt.queries || tt.by != "" && !namesParts(plan.Why, tt.by) {
-				t.Errorf("FannedPlan(%q, %s) = %s in %d: %s; want %s in %d by %s",
-					tt.know, tt.span, plan.Class, plan.Queries(), plan.Why, tt.class, tt.queries, tt.by)
-			}
-			if alone := g.Plan(strings.Fields(tt.know), tt.span).Why; tt.by == "" && plan.Why != alone {
-				t.Errorf("FannedPlan(%q, %s) says %s; want what one query is no better for, %s", tt.know, tt.span, plan.Why, alone)
-			}
-		})
+		partition, row, _ := strings.Cut(tt.keys, "|")
+		g := designed(t, partition, row)
+		plan := g.FannedPlan(strings.Fields(tt.know), tt.span)
+		if plan.Class != tt.class || plan.Queries() != tt.queries || tt.by != "" && !namesParts(plan.Why, tt.by) {
+			t.Errorf("%s: FannedPlan(%q, %s) = %s in %d: %s; want %s in %d by %s", tt.name,
+				tt.know, tt.span, plan.Class, plan.Queries(), plan.Why, tt.class, tt.queries, tt.by)
+		}
+		if alone := g.Plan(strings.Fields(tt.know), tt.span).Why; tt.by == "" && plan.Why != alone {
+			t.Errorf("%s: FannedPlan(%q, %s) says %s; want what one query is no better for, %s", tt.name, tt.know, tt.span, plan.Why, alone)
+		}
 	}
 }
 

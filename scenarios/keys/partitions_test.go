@@ -29,27 +29,24 @@ func TestRowsAreDealt(t *testing.T) {
 		{"sizes that are rounded", keys.Partitions{Of: 15, Rows: 3, Sizes: unequal()}, map[int64]int{3: 11, 8: 3, 11: 1}},
 		{"a size below one row", keys.Partitions{Of: 4, Rows: 3, Sizes: []keys.Size{{Share: 0.5, Weight: 0.001}, {Share: 0.5, Weight: 2}}}, map[int64]int{1: 2, 6: 2}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			g := single(t, 6, tt.values)
-			all := int64(0)
+		g := single(t, 6, tt.values)
+		all := int64(0)
+		for rows, partitions := range tt.rows {
+			all += rows * int64(partitions)
+		}
+		for lot := range int64(3) {
+			held := map[string]int64{}
+			for n := lot * all; n < (lot+1)*all; n++ {
+				held[g.PartitionKey(uint64(n))]++
+			}
+			got := map[int64]int{}
+			for _, rows := range held {
+				got[rows]++
+			}
 			for rows, partitions := range tt.rows {
-				all += rows * int64(partitions)
+				assert.Equalf(t, partitions, got[rows], "%s: partitions of lot %d that have %d rows", tt.name, lot, rows)
 			}
-			for lot := range int64(3) {
-				held := map[string]int64{}
-				for n := lot * all; n < (lot+1)*all; n++ {
-					held[g.PartitionKey(uint64(n))]++
-				}
-				got := map[int64]int{}
-				for _, rows := range held {
-					got[rows]++
-				}
-				for rows, partitions := range tt.rows {
-					assert.Equalf(t, partitions, got[rows],
-						"lot %d: %d partitions have %d rows; want %d of %v", lot, got[rows], rows, partitions, got)
-				}
-			}
-		})
+		}
 	}
 }
 

@@ -93,22 +93,20 @@ func TestPlans(t *testing.T) {
 			filter.ClassTableScan, "{at:hour}", 1},
 		{"the time by its other name", "{time:hour}|{ticks}", "time", 0, filter.ClassPoint, "", 1},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			partition, row, _ := strings.Cut(tt.keys, "|")
-			g := designed(t, partition, row)
-			plan := g.Plan(strings.Fields(tt.know), tt.span)
-			assert.Truef(t, plan.Class == tt.class && namesParts(plan.Why, tt.by),
-				"Plan(%q, %s) = %s: %s; want %s by %s", tt.know, tt.span, plan.Class, plan.Why, tt.class, tt.by)
-			for n := range uint64(200) {
-				e := keys.Event{Number: 31 * n}
-				got := plan.Range(e)
-				if class := got.Class(); tt.span <= 0 && class != tt.class || class > tt.class {
-					t.Fatalf("Range(%+v) = %+v is a %s; want a %s", e, got, class, tt.class)
-				}
-				require.Truef(t, got.Contains(g.KeyOf(e)),
-					"Range(%+v) = %+v does not hold the event's own key %v", e, got, g.KeyOf(e))
+		partition, row, _ := strings.Cut(tt.keys, "|")
+		g := designed(t, partition, row)
+		plan := g.Plan(strings.Fields(tt.know), tt.span)
+		assert.Truef(t, plan.Class == tt.class && namesParts(plan.Why, tt.by),
+			"%s: Plan(%q, %s) = %s: %s; want %s by %s", tt.name, tt.know, tt.span, plan.Class, plan.Why, tt.class, tt.by)
+		for n := range uint64(200) {
+			e := keys.Event{Number: 31 * n}
+			got := plan.Range(e)
+			if class := got.Class(); tt.span <= 0 && class != tt.class || class > tt.class {
+				t.Fatalf("%s: Range(%+v) = %+v is a %s; want a %s", tt.name, e, got, class, tt.class)
 			}
-		})
+			require.Truef(t, got.Contains(g.KeyOf(e)),
+				"%s: Range(%+v) = %+v does not hold the event's own key %v", tt.name, e, got, g.KeyOf(e))
+		}
 	}
 }
 
@@ -156,11 +154,9 @@ func TestRanges(t *testing.T) {
 		{"nothing in the table is", "\uffff{bib}", "{bib}", "", 0, keys.Event{}, filter.Range{From: entity.Key{Partition: "\uffff"}}},
 		{"the whole table", "{bib}", "", "", 0, keys.Event{}, filter.Range{}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			g := designed(t, tt.partition, tt.row)
-			plan := g.Plan(strings.Fields(tt.know), tt.span)
-			assert.Equalf(t, tt.want, plan.Range(tt.event), "Range(%+v)", tt.event)
-		})
+		g := designed(t, tt.partition, tt.row)
+		plan := g.Plan(strings.Fields(tt.know), tt.span)
+		assert.Equalf(t, tt.want, plan.Range(tt.event), "%s: Range(%+v)", tt.name, tt.event)
 	}
 }
 

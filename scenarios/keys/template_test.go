@@ -37,13 +37,11 @@ func TestParseTemplate(t *testing.T) {
 		{"a function is of an attribute, and may have a format", "{hash(a,1):03d}{upper(b)}", "000<B>", []string{"a", "b"}},
 		{"a format belongs to an attribute", "{a:hour}{b:05d}", "<a><b>", []string{"a", "b"}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			template, err := keys.ParseTemplate(tt.text)
-			require.NoErrorf(t, err, "ParseTemplate(%q)", tt.text)
-			assert.Equalf(t, tt.expanded, template.Expand(inAngles), "ParseTemplate(%q).Expand", tt.text)
-			assert.Equalf(t, tt.attributes, template.Attributes(), "ParseTemplate(%q).Attributes()", tt.text)
-			assert.Equalf(t, tt.text, template.String(), "ParseTemplate(%q).String()", tt.text)
-		})
+		template, err := keys.ParseTemplate(tt.text)
+		require.NoErrorf(t, err, "%s: ParseTemplate(%q)", tt.name, tt.text)
+		assert.Equalf(t, tt.expanded, template.Expand(inAngles), "%s: ParseTemplate(%q).Expand", tt.name, tt.text)
+		assert.Equalf(t, tt.attributes, template.Attributes(), "%s: ParseTemplate(%q).Attributes()", tt.name, tt.text)
+		assert.Equalf(t, tt.text, template.String(), "%s: ParseTemplate(%q).String()", tt.name, tt.text)
 	}
 }
 
@@ -87,14 +85,12 @@ func TestParseTemplateFaults(t *testing.T) {
 		{"a text must be UTF-8", "ab\xff", 2, "not UTF-8"},
 		{"a text is at most 4 KiB long", strings.Repeat("x", 4097), 4096, "4097 bytes; expected at most 4096"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			_, err := keys.ParseTemplate(tt.text)
-			var fault *keys.TemplateError
-			require.Truef(t, errors.As(err, &fault) && errors.Is(err, keys.ErrTemplate),
-				"ParseTemplate(%.20q) = %v; want a TemplateError that wraps ErrTemplate", tt.text, err)
-			assert.Truef(t, fault.Offset == tt.offset && strings.Contains(fault.What, tt.what),
-				"ParseTemplate(%.20q) = byte %d: %s; want byte %d: …%s…", tt.text, fault.Offset, fault.What, tt.offset, tt.what)
-		})
+		_, err := keys.ParseTemplate(tt.text)
+		var fault *keys.TemplateError
+		require.Truef(t, errors.As(err, &fault) && errors.Is(err, keys.ErrTemplate),
+			"%s: ParseTemplate(%.20q) = %v; want a TemplateError that wraps ErrTemplate", tt.name, tt.text, err)
+		assert.Truef(t, fault.Offset == tt.offset && strings.Contains(fault.What, tt.what),
+			"%s: ParseTemplate(%.20q) = byte %d: %s; want byte %d: …%s…", tt.name, tt.text, fault.Offset, fault.What, tt.offset, tt.what)
 	}
 }
 

@@ -60,17 +60,15 @@ func TestTime(t *testing.T) {
 		{"so it does where the product fits into 64 bits", keys.Time{Start: november, Every: time.Hour}, keys.Event{Number: 1 << 30}, "9999-12-31T23:59:59.9999999Z"},
 		{"so it does for what is offered", keys.Time{Start: november, Speed: keys.MaxSpeed}, keys.Event{Offered: true, Run: math.MaxInt64}, "9999-12-31T23:59:59.9999999Z"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			g := generator(t, keys.Options{History: 1000, Attributes: []keys.Attribute{{Name: "at", Values: tt.time}}})
-			got, _ := g.ValueOf("at", tt.event)
-			require.Equalf(t, tt.want, got, "ValueOf(at, %+v)", tt.event)
-			read, err := entity.ParseTicks(got)
-			ticks, _ := g.ValueOf("ticks", tt.event)
-			assert.Truef(t, err == nil && read == ticksOf(t, ticks),
-				"ValueOf(at, …) = %s, %v; ValueOf(ticks, …) = %s is another instant", got, err, ticks)
-			again, _ := g.ValueOf("time", tt.event)
-			assert.Truef(t, again == got, "ValueOf(time, …) = %s; want %s, the only time", again, got)
-		})
+		g := generator(t, keys.Options{History: 1000, Attributes: []keys.Attribute{{Name: "at", Values: tt.time}}})
+		got, _ := g.ValueOf("at", tt.event)
+		require.Equalf(t, tt.want, got, "%s: ValueOf(at, %+v)", tt.name, tt.event)
+		read, err := entity.ParseTicks(got)
+		ticks, _ := g.ValueOf("ticks", tt.event)
+		assert.Truef(t, err == nil && read == ticksOf(t, ticks),
+			"%s: ValueOf(at, …) = %s, %v; ValueOf(ticks, …) = %s is another instant", tt.name, got, err, ticks)
+		again, _ := g.ValueOf("time", tt.event)
+		assert.Truef(t, again == got, "%s: ValueOf(time, …) = %s; want %s, the only time", tt.name, again, got)
 	}
 }
 
