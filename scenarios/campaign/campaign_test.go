@@ -18,6 +18,7 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
@@ -65,49 +66,19 @@ var verbs = map[entity.Verb][]string{
 	entity.InsertOrMerge: {"touch"}, entity.Delete: {"delete"}, entity.Batch: {"load", "team"}, entity.Query: {"count", "page"},
 }
 
-// closed holds a record's books against those of the engine.
+// closed checks that the counters of a record reconcile, also where the run was stopped, and are
+// those of the engine, verb by verb.
 func closed(t *testing.T, record *results.Record, e *engine.Engine) {
 	t.Helper()
+	assert.Empty(t, verdict.Books(record))
 	sum := record.Total(results.Everything)
-	c := e.Counts()
-	if sum.Scheduled != sum.Sent+sum.Dropped || sum.Operations != sum.Sent {
-		t.Errorf("scheduled %d, sent %d, dropped %d, operations %d; want scheduled = sent + dropped, operations = sent",
-			sum.Scheduled, sum.Sent, sum.Dropped, sum.Operations)
-	}
-	if sum.Attempts != sum.Ok+sum.Throttled+sum.Failed || sum.Attempts != c.Requests {
-		t.Errorf("attempts %d = ok %d + throttled %d + failed %d; the engine saw %d",
-			sum.Attempts, sum.Ok, sum.Throttled, sum.Failed, c.Requests)
-	}
-	if sum.Throttled != c.Throttled || sum.Counted != c.Entities || sum.Ok-sum.Handled != c.Ok || sum.Failed+sum.Handled != c.Failed {
-		t.Errorf("ok %d (%d of them handled), throttled %d, failed %d, entities counted %d; the engine's books say %+v",
-			sum.Ok, sum.Handled, sum.Throttled, sum.Failed, sum.Counted, c)
-	}
+	assert.Equal(t, sum.Sent, sum.Operations, "operations that were sent have ended")
 	for verb, kinds := range verbs {
 		of := record.Total(func(_ *results.Phase, kind results.Kind) bool { return slices.Contains(kinds, kind.Name) })
 		if c := e.CountsOf(verb); of.Attempts != c.Requests || of.Throttled != c.Throttled || of.Counted != c.Entities {
-			t.Errorf("%v: attempts %d, throttled %d, entities counted %d; the engine's books say %+v",
+			t.Errorf("%v: attempts %d, throttled %d, entities counted %d; the engine counted %+v",
 				verb, of.Attempts, of.Throttled, of.Counted, c)
 		}
-	}
-	var service int64
-	for _, h := range sum.Service {
-		service += h.Count()
-	}
-	if service != sum.Attempts || sum.Response.Count()+sum.Lost.Count() != sum.Operations {
-		t.Errorf("the histograms hold %d attempts and %d operations; want %d and %d",
-			service, sum.Response.Count()+sum.Lost.Count(), sum.Attempts, sum.Operations)
-	}
-	var inRows results.KindStats
-	for _, row := range record.Intervals {
-		inRows.Scheduled += row.Scheduled
-		inRows.Sent += row.Sent
-		inRows.Attempts += row.Attempts
-		inRows.Throttled += row.Throttled
-		inRows.Counted += row.Counted
-	}
-	if inRows.Scheduled != sum.Scheduled || inRows.Sent != sum.Sent || inRows.Attempts != sum.Attempts ||
-		inRows.Throttled != sum.Throttled || inRows.Counted != sum.Counted {
-		t.Errorf("the seconds sum to %+v; want the totals", inRows)
 	}
 }
 
@@ -121,22 +92,16 @@ func TestBooksOfEveryOperation(t *testing.T) {
 	if sum := virtual.Total(results.Everything); sum.Throttled == 0 || sum.Handled == 0 || sum.Failed != 0 {
 		t.Errorf("throttled %d, handled %d, failed %d; want some, some and none", sum.Throttled, sum.Handled, sum.Failed)
 	}
-	for k, kind := range virtual.Manifest.Operations {
-		var sent int64
-		for p := range virtual.Phases {
-			sent += virtual.Phases[p].Kinds[k].Sent
-		}
-		assert.Truef(t, sent != 0, "no %q was sent", kind.Name)
+	for _, kind := range virtual.Manifest.Operations {
+		sum := virtual.Total(func(_ *results.Phase, k results.Kind) bool { return k.Name == kind.Name })
+		assert.NotZero(t, sum.Sent, kind.Name)
 	}
 	inBubble(t, func(t *testing.T, clk clock.Real) {
 		w := newWorld(t, s, clk)
 		record := recorded(t, w.run(t, stress(s)))
 		closed(t, record, w.engine)
 		got, want := record.Total(results.Reported), virtual.Total(results.Reported)
-		if got.Scheduled != want.Scheduled || got.Offered != want.Offered {
-			t.Errorf("live scheduled %d operations of %d entities; virtual %d of %d",
-				got.Scheduled, got.Offered, want.Scheduled, want.Offered)
-		}
+		assert.Equal(t, [2]int64{want.Scheduled, want.Offered}, [2]int64{got.Scheduled, got.Offered}, "operations and entities")
 	})
 }
 
@@ -166,9 +131,7 @@ func TestTableIsThisToolsOwn(t *testing.T) {
 		row.options.Scenario, row.options.Table = s, "stress"
 		r := carry(t, t.Context(), runner, row.options, nil)
 		assert.ErrorIsf(t, r.ended, row.want, "%s: Run", row.sentence)
-		if failed := r.record.Total(results.Reported).Failed; failed != 0 {
-			t.Errorf("%s: %d attempts of the peak failed", row.sentence, failed)
-		}
+		assert.Zerof(t, r.record.Total(results.Reported).Failed, "%s: attempts of the peak that failed", row.sentence)
 		assert.Equalf(t, row.there, len(w.tables()) > 0, "%s: table there afterwards", row.sentence)
 	}
 }
@@ -247,9 +210,7 @@ func TestInterruptedRunDropsItsTable(t *testing.T) {
 				t.Errorf("the run stopped after %v ended at %v; want it within 200 ms", after, ended)
 			}
 			closed(t, r.record, w.engine)
-			if left := w.tables(); len(left) > 0 {
-				t.Errorf("the run stopped after %v left %v behind", after, left)
-			}
+			assert.Emptyf(t, w.tables(), "the run stopped after %v left tables", after)
 		})
 	}
 }
@@ -306,16 +267,12 @@ func TestFullDiskEndsTheRun(t *testing.T) {
 		if err := disk.into(t, runner, stress(s)); !errors.Is(err, results.ErrWrite) || !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("Run on a full disk = %v; want ErrWrite around ENOSPC", err)
 		}
-		if got := runner.Now(); got > clock.Instant(9*time.Second) {
-			t.Errorf("the run went on to %v; want it to end where the disk was full", got.Offset())
-		}
+		assert.LessOrEqual(t, runner.Now(), clock.Instant(9*time.Second), "the run ends where the disk was full")
 		record, err := results.Read(disk)
 		if err != nil || !record.Cut || len(record.Intervals) == 0 || record.Validity != results.Partial {
 			t.Errorf("Read of what was written = %d seconds, cut %v, %v; want some, cut, and no error", len(record.Intervals), record.Cut, err)
 		}
-		if left := w.tables(); len(left) > 0 {
-			t.Errorf("%v was left behind", left)
-		}
+		assert.Empty(t, w.tables())
 	})
 }
 
@@ -340,12 +297,8 @@ func TestRunWaitsForTheNameOfADeletedTable(t *testing.T) {
 				"a name that is kept for %s: Run = %v; want ErrPreparation with %s", row.delay, r.ended, entity.TableBeingDeleted)
 			continue
 		}
-		var begins time.Duration
-		for _, p := range recorded(t, r).Phases {
-			if p.Name == "load" {
-				begins = p.Begin
-			}
-		}
+		phases := recorded(t, r).Phases
+		begins := phases[slices.IndexFunc(phases, func(p results.Phase) bool { return p.Name == "load" })].Begin
 		assert.Truef(t, (begins >= 40*time.Second) == row.waits && begins <= time.Minute,
 			"a name that is kept for %s: loading began at %v", row.delay, begins)
 	}

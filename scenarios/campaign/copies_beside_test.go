@@ -21,30 +21,20 @@ import (
 	"loadgen/target/targettest"
 )
 
-// besideOf returns how many entities of the design beside there are in a table, and how
-// many copies of either kind.
-func besideOf(w *world) (own, numbers, states int) {
-	for key := range w.kept("orders") {
-		switch {
-		case strings.HasPrefix(key.Row, "id_"):
-			numbers++
-		case strings.HasPrefix(key.Row, "state_"):
-			states++
-		default:
-			own++
-		}
-	}
-	return own - 1, numbers, states // without the marker
-}
-
 // keeping returns the options of a campaign that keeps its table of orders.
 func keeping(s *scenarios.Scenario, verify bool) campaign.Options {
 	return campaign.Options{Scenario: s, Table: "orders", NewName: true, Keep: true, Verify: verify}
 }
 
+// kept carries a scenario of orders out without limits and keeps its tables.
+func kept(t testing.TB, s *scenarios.Scenario, verify bool) (*world, *results.Record) {
+	t.Helper()
+	w := newWorld(t, unlimited(t, s), nil)
+	return w, recorded(t, w.run(t, keeping(s, verify)))
+}
+
 // What lies in one partition is written by one request, and each of it counts.
 func TestCopiesBesideTheirEntityAreOneRequest(t *testing.T) {
-	leftOutWhenShort(t)
 	const operations = 30
 	rows := []struct {
 		name, operation string
@@ -64,18 +54,14 @@ func TestCopiesBesideTheirEntityAreOneRequest(t *testing.T) {
 	}
 	for _, row := range spread(rows, tier(4, len(rows))) {
 		for _, verify := range []bool{true, false}[:tier(1, 2)] {
-			s := unlimited(t, ordered(t, "beside", "arrivals: {constant: 30}, for: 1s, operations: ["+row.operation+"]"))
-			w := newWorld(t, s, nil)
-			record := recorded(t, w.run(t, keeping(s, verify)))
+			w, record := kept(t, ordered(t, "beside", "arrivals: {constant: 30}, for: 1s, operations: ["+row.operation+"]"), verify)
 			k := kindOf(t, record, "it")
 			// The states of a batch differ, the customers do not.
 			if k.Attempts > operations*row.requests || row.requests < 4 && k.Attempts != operations*row.requests || k.Served != operations*row.entities || k.Offered != k.Served || k.Failed > 0 {
 				t.Errorf("%s, verified %v: %d took %d requests, were due to count %d and counted %d, %d failed; want %d requests of %d entities",
 					row.name, verify, operations, k.Attempts, k.Offered, k.Served, k.Failed, operations*row.requests, operations*row.entities)
 			}
-			if own, numbers, states := besideOf(w); own != row.own || numbers != own || states != own {
-				t.Errorf("%s, verified %v: %d entities are there with %d and %d copies; want %d of each", row.name, verify, own, numbers, states, row.own)
-			}
+			assert.Equalf(t, homes{row.own, row.own, row.own}, homesOf(w, ""), "%s, verified %v", row.name, verify)
 			assert.Falsef(t, verify && (record.Audit.Acknowledged != operations || record.Audit.Lost+record.Audit.Overwritten+record.Audit.Unknown > 0),
 				"%s: the audit is %+v; want %d writes acknowledged, none lost", row.name, record.Audit, operations)
 		}
@@ -83,44 +69,42 @@ func TestCopiesBesideTheirEntityAreOneRequest(t *testing.T) {
 }
 
 // Whatever replies are lost, and whoever deletes what another writes: an entity has its
-// copies, and no copy is without its entity.
+// copies, no copy is without its entity, and no update brings back copies of what is gone.
 func TestNobodyMeetsAnEntityWithoutItsCopies(t *testing.T) {
-	leftOutWhenShort(t)
-	const operations = "{verb: insert, weight: 3}, {verb: delete, weight: 2, of: {hot: 10%, share: 90%}}, {verb: replace}, " +
-		"{verb: merge, properties: [{name: State, value: void}]}, {verb: batch, entities: 4, together: [customer]}"
-	for _, verify := range []bool{false, true} {
-		s := unlimited(t, ordered(t, "beside", "arrivals: {constant: 100}, for: 10s, drain: 20s, operations: ["+operations+"]"))
-		w := newWorld(t, s, nil)
-		losing := target.WrapImmediateFaults(w, engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultDrop, Moment: engine.FaultAfter, From: 0, To: time.Hour, Share: 100_000}}}, 3)
-		record := recorded(t, carry(t, t.Context(), &drive.Virtual{Target: losing}, keeping(s, verify), nil))
-		if losing.Log().DroppedAfter < 50 {
-			t.Fatalf("%d replies were lost; want many", losing.Log().DroppedAfter)
+	const all = "arrivals: {constant: 100}, for: 10s, drain: 20s, operations: [{verb: insert, weight: 3}, {verb: delete, weight: 2, of: {hot: 10%, share: 90%}}, " +
+		"{verb: replace}, {verb: merge, properties: [{name: State, value: void}]}, {verb: batch, entities: 4, together: [customer]}]"
+	const deletes = "arrivals: {constant: 100}, for: 20s, drain: 5s, " +
+		"operations: [{verb: delete, weight: 3}, {verb: replace}, {verb: merge, by: [customer], properties: [{name: State, value: void}]}]"
+	for _, row := range []struct {
+		design, traffic     string
+		share, most, fewest int
+	}{{"beside", all, 100_000, math.MaxInt, 300}, {"copied", deletes, 0, 100, 0}} {
+		for _, verify := range []bool{false, true} {
+			s := unlimited(t, ordered(t, row.design, row.traffic))
+			w := newWorld(t, s, nil)
+			losing := target.WrapImmediateFaults(w, engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultDrop, Moment: engine.FaultAfter, From: 0, To: time.Hour, Share: row.share}}}, 3)
+			record := recorded(t, carry(t, t.Context(), &drive.Virtual{Target: losing}, keeping(s, verify), nil))
+			require.Truef(t, row.share == 0 || losing.Log().DroppedAfter >= 50, "%d replies were lost; want many", losing.Log().DroppedAfter)
+			if of := homesOf(w, ""); of.own < row.fewest || of.own > row.most || of != (homes{of.own, of.own, of.own}) {
+				t.Errorf("%s, verified %v: %+v are left; want as many of each", row.design, verify, of)
+			}
+			assert.Falsef(t, verify && row.share > 0 && record.Audit.Lost > 0, "the audit is %+v; want nothing lost", record.Audit)
 		}
-		if own, numbers, states := besideOf(w); own < 300 || numbers != own || states != own {
-			t.Errorf("verified %v: %d entities are left, and %d and %d of their copies; want as many", verify, own, numbers, states)
-		}
-		assert.Falsef(t, verify && record.Audit.Lost > 0, "the audit is %+v; want nothing lost", record.Audit)
 	}
 }
 
 // An entity that somebody inserted without one of its copies can be deleted all the
 // same.
 func TestDeletionsOfWhatLacksACopy(t *testing.T) {
-	leftOutWhenShort(t)
-	s := unlimited(t, parsed(t, fmt.Sprintf(orders, "beside", "arrivals: {constant: 40}, for: 5s, "+
+	w, _ := kept(t, parsed(t, fmt.Sprintf(orders, "beside", "arrivals: {constant: 40}, for: 5s, "+
 		"operations: [{verb: delete}, {verb: insert-or-merge, properties: [{name: Note, value: again}]}]")+
-		"  - {name: after, traffic: {arrivals: {constant: 100}, for: 3s, operations: [{verb: delete}]}}\n", "phases.load.entities=20"))
-	w := newWorld(t, s, nil)
-	recorded(t, w.run(t, keeping(s, false)))
-	if own, numbers, states := besideOf(w); own+numbers+states != 0 {
-		t.Errorf("%d entities are left, and %d and %d of their copies; want none", own, numbers, states)
-	}
+		"  - {name: after, traffic: {arrivals: {constant: 100}, for: 3s, operations: [{verb: delete}]}}\n", "phases.load.entities=20"), false)
+	assert.Zero(t, homesOf(w, ""))
 }
 
 // Nor does it keep a deletion from its entity that a copy was given up: those of a batch
 // that is too large to hold them follow it, and may be throttled.
 func TestDeletionsOfWhatLostItsCopies(t *testing.T) {
-	leftOutWhenShort(t)
 	text := fmt.Sprintf(orders, "beside", "clients: 1, count: 6, operations: [{verb: batch, entities: 60, together: [customer]}]") +
 		"  - {name: after, traffic: {clients: 1, count: 2500, operations: [{verb: delete}]}}\n"
 	s := unlimited(t, parsed(t, text, "retry=none", "phases.load.entities=60"))
@@ -138,9 +122,7 @@ func TestDeletionsOfWhatLostItsCopies(t *testing.T) {
 	o.Entering = func(p campaign.Progress) { on = p.Stage == "measure" }
 	recorded(t, carry(t, t.Context(), &drive.Virtual{Target: refusing}, o, nil))
 	require.Truef(t, requests >= 12, "the batches took %d requests; want two each at least", requests)
-	if own, numbers, states := besideOf(w); own+numbers+states != 0 {
-		t.Errorf("%d entities are left, and %d and %d of their copies; want none", own, numbers, states)
-	}
+	assert.Zero(t, homesOf(w, ""))
 }
 
 // dying has clients that die between an entity and its copy, which has the same RowKey in

@@ -1,7 +1,6 @@
 package campaign_test
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -17,41 +16,9 @@ import (
 	"loadgen/scenarios/campaign"
 )
 
-// A filter has a page go on until it has as many as are wanted, and no further: what a
-// bounded query is due to read is what it reads.
-func TestFilteredQueriesAreDueWhatTheyRead(t *testing.T) {
-	leftOutWhenShort(t)
-	operations := []string{
-		"{verb: query, by: [state], top: 20, pages: 1}", "{verb: query, by: [state], top: 20, pages: 3}",
-		"{verb: query, by: [state], rows: 30}", "{verb: query, by: [state], top: 40}",
-		"{verb: query, class: table-scan, where: \"State eq 'sent'\", top: 10, pages: 2}",
-		"{verb: query, class: table-scan, where: \"State eq 'nothing'\", top: 10, pages: 2}",
-	}
-	for _, operation := range spread(operations, tier(2, len(operations))) {
-		s := unlimited(t, ordered(t, "hour", "arrivals: {constant: 20}, for: 20s, operations: ["+operation+"]"))
-		k := kindOf(t, simulated(t, s), "query")
-		if off := math.Abs(float64(k.Offered-k.Served)) / float64(k.Served); off > 0.1 {
-			t.Errorf("%s: was due to count %d and counted %d; want the same within 10 %%", operation, k.Offered, k.Served)
-		}
-		assert.Truef(t, float64(k.Returned) <= 0.6*float64(k.Counted),
-			"%s: %d were returned of %d counted; want those of one state, half of all at most", operation, k.Returned, k.Counted)
-	}
-}
-
-// A search of a limit says that it needs partitions, rather than making some up.
-func TestNoSearchOfEventTraffic(t *testing.T) {
-	leftOutWhenShort(t)
-	s := ordered(t, "copied", "arrivals: {constant: 60}, for: 5s, operations: [{verb: insert}]")
-	c := planned(t, campaign.Options{Scenario: s, Table: "orders", Find: &campaign.Find{Of: results.LimitPartition}})
-	if _, err := c.FindOver(); !errors.Is(err, campaign.ErrFind) || !strings.Contains(err.Error(), "phases.measure.partitions") {
-		t.Errorf("FindOver() = %v; want an error that asks for partitions", err)
-	}
-}
-
 // Over several accounts every request of event traffic has one partition and goes where
 // that lies, with its copies.
 func TestEventTrafficOverAccounts(t *testing.T) {
-	leftOutWhenShort(t)
 	s := unlimited(t, ordered(t, "copied", `arrivals: {constant: 100}, for: 5s, operations: [{verb: insert}, {verb: batch, entities: 4, together: [customer]}, `+
 		`{verb: query, by: [customer], top: 10}, {name: pay, verb: merge, by: [state, id], properties: [{name: State, value: paid}]}, `+
 		`{verb: delete, by: [id]}, {verb: get, of: latest}, {verb: replace}]`))
@@ -68,7 +35,6 @@ func TestEventTrafficOverAccounts(t *testing.T) {
 // What an operation is due to write beside its entity is offered to the partitions where
 // that lies, whatever it began with: what is offered to each is what each serves.
 func TestCopiesAreOfferedWhereTheyLie(t *testing.T) {
-	leftOutWhenShort(t)
 	lists := []string{"{verb: insert}", "{verb: batch, entities: 3, together: [customer]}, {verb: replace}", "{verb: merge, by: [id], properties: [{name: State, value: void}]}",
 		"{verb: replace, by: [at]}", "{verb: merge, read_first: true, properties: [{name: State, value: void}]}", "{verb: query, by: [customer], top: 3}"}
 	for _, operations := range spread(lists, tier(2, len(lists))) {
@@ -99,26 +65,9 @@ func TestCopiesAreOfferedWhereTheyLie(t *testing.T) {
 	}
 }
 
-// What a run of event traffic takes in memory knows of its copies, of the
-// keys that tell what is read.
-func TestFootprintOfEventTraffic(t *testing.T) {
-	leftOutWhenShort(t)
-	of := func(design, operations string) campaign.Footprint {
-		s := ordered(t, design, "arrivals: {constant: 100}, for: 10s, operations: ["+operations+"]")
-		return planned(t, campaign.Options{Scenario: s, Table: "orders"}).Footprint(true)
-	}
-	single, copied := of("customer", "{verb: insert}"), of("copied", "{verb: insert}")
-	assert.Truef(t, copied.Entities == 3*single.Entities && copied.Waiting > single.Waiting && copied.Holdings == 3*single.Holdings,
-		"Footprint with two copies = %+v; want thrice the entities of %+v", copied, single)
-	if huge := of("copied", "{verb: batch, entities: 100, together: [customer]}"); huge.Total() < huge.Holdings || huge.Holdings > 200<<20 {
-		t.Errorf("Footprint = %+v; want no more keys than are kept", huge)
-	}
-}
-
 // What explains a question that is asked of each bucket says of it what a run then does:
 // eight requests, of one partition each, and no more counted than lies there.
 func TestEachBucketIsAskedByItself(t *testing.T) {
-	leftOutWhenShort(t)
 	s := unlimited(t, ordered(t, "buckets", "arrivals: {constant: 20}, for: 10s, operations: [{name: state, verb: query, by: [hour, state]}]"))
 	record := simulated(t, s)
 	k := kindOf(t, record, "state")
@@ -167,19 +116,9 @@ func TestPointsAreReadWhereTheirKeysAreKnown(t *testing.T) {
 	}
 }
 
-// A copy that some write leaves out can be missing, and that it is is no failure.
-func TestAPointOfACopyCanBeMissing(t *testing.T) {
-	record := simulated(t, ordered(t, "copied", "arrivals: {constant: 60}, for: 3s, operations: "+
-		"[{verb: insert}, {name: newest, verb: get, by: [id], of: latest}, {verb: delete}]"))
-	if all := record.Total(results.Reported); all.Failed > 0 {
-		t.Errorf("%d failed; want none", all.Failed)
-	}
-}
-
 // Clients that have so many operations to do do them all, one right after another, and
 // the phase lasts until they are done.
 func TestACountedLoopLastsAsLongAsItsOperations(t *testing.T) {
-	leftOutWhenShort(t)
 	lengths := map[string]time.Duration{}
 	for _, clients := range []string{"1", "8"} {
 		record := simulated(t, unlimited(t, ordered(t, "customer", "clients: "+clients+", count: 400, operations: [{verb: get}]")))

@@ -40,7 +40,6 @@ func queue(each time.Duration) targettest.Immediate {
 // of it. At 99 % of the step that is 50 ms where (r − 200)·9.9 s·5 ms comes to 45 ms,
 // at 200.9/s; what chance adds to the queue takes a little from that.
 func TestFinderKeepsToAResponseTime(t *testing.T) {
-	leftOutWhenShort(t)
 	for _, from := range []float64{60, 700}[:tier(1, 2)] {
 		find := finding(results.LimitPartition, from)
 		find.MaxP99 = 50 * time.Millisecond
@@ -85,7 +84,6 @@ func preparing(op *target.Operation) bool {
 }
 
 func TestFinderNamesTheCriterion(t *testing.T) {
-	leftOutWhenShort(t)
 	rows := []struct {
 		name          string
 		status, every int
@@ -163,7 +161,6 @@ func TestFinderCountsWhatWasNeverSent(t *testing.T) {
 // target before a rate is 1.5 times the rate, so that from 148/s on operations begin a
 // step late.
 func TestFinderDoesNotBlameTheTargetForTheGenerator(t *testing.T) {
-	leftOutWhenShort(t)
 	for _, row := range []struct {
 		name   string
 		refuse int

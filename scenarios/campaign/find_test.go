@@ -91,7 +91,6 @@ func hidden(seed uint64) float64 {
 // share 1 − L/r is throttled, so that L/(1−x) is the highest at which no more than x
 // is. Of 40 limits 38 are to be found within 2 %, from below and from above.
 func TestFinderFindsHiddenLimits(t *testing.T) {
-	leftOutWhenShort(t)
 	for _, row := range []struct {
 		of         string
 		partitions int
@@ -152,7 +151,6 @@ func within(l *results.Limit, want float64) (float64, bool) {
 
 // The search's own books are those of the record and of the engine.
 func TestFinderSpendsWhatItSays(t *testing.T) {
-	leftOutWhenShort(t)
 	f := look(t, hiding(t, 5, 3, 700, 0), finding(results.LimitPartition, 400))
 	var steps, drains []results.Phase
 	prepared := int64(0)
@@ -291,7 +289,6 @@ func (f *firsts) Completed(*results.Completed) {}
 
 // An operation that is retried counts once, by its first attempt.
 func TestFinderJudgesFirstAttempts(t *testing.T) {
-	leftOutWhenShort(t)
 	s := hiding(t, 10, 3, 700, 0, "retry=short")
 	seen := firsts{throttled: make(map[int]int64)}
 	f := look(t, s, finding(results.LimitPartition, 400), &seen)

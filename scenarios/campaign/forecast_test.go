@@ -18,7 +18,6 @@ import (
 // entities but for what chance decides. Of what is read is told what each kind comes to all
 // along, not in the beginning.
 func TestForecastIsWhatARunDoes(t *testing.T) {
-	leftOutWhenShort(t)
 	peak := func(settings ...string) *scenarios.Scenario {
 		return small(t, append([]string{"model.profile=off"}, settings...)...)
 	}
@@ -42,7 +41,7 @@ func TestForecastIsWhatARunDoes(t *testing.T) {
 		{"a trace", of("arrivals: {trace: t.csv}", keyedRows()), .12},
 		{"copies", events("copied", insertsAndDeletes+"]"), .08},
 		{"copies in the same transactions", events("beside", insertsAndDeletes+", {verb: batch, name: many, entities: 40, together: [customer]}]"), .08},
-		{"each of several buckets", events("buckets", "arrivals: {constant: 40}, for: 20s, "+bucketed), .08},
+		{"each of several buckets", events("buckets", "arrivals: {constant: 40}, for: 20s, operations: ["+bucketed+"]"), .08},
 		{"searches", events("copied", "arrivals: {constant: 50}, for: 10s, operations: [{verb: merge, by: [state], properties: [{name: State, value: void}]}, {verb: replace, by: [id]}, {verb: get}]"), .08},
 		{"a table that grows while it is read", events("hour", "arrivals: {constant: 60}, for: 20s, operations: [{verb: insert, weight: 3}, {verb: query, by: [state], top: 100}, {name: all, verb: query, class: table-scan}]"), .08},
 		{"so many operations, and what workflows read", events("customer", "clients: 6, count: 300, operations: [{verb: insert}, {verb: get}, {workflow: read-set, with: {sets: 20}}]"), .08},

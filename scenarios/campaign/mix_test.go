@@ -138,9 +138,6 @@ func TestLiterals(t *testing.T) {
 
 // What is searched is due to be read as far as the page on which it is.
 func TestDueOfASearch(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a single goroutine plays it")
-	}
 	e := phaseOf(t, 5000, "arrivals: {constant: 1}, for: 1s, operations: [{verb: delete, by: [author]}, {name: other, verb: delete, by: [id]}]", 2)
 	require.NoError(t, e.stocked())
 	all := map[string]uint64{}

@@ -72,9 +72,6 @@ func existing(e *events, k uint64) []member {
 // none that is not due a second earlier, and of the windows that are counted exactly
 // so many.
 func TestPopulationAgainstTheory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a single goroutine plays it")
-	}
 	for _, row := range []struct {
 		name    string
 		traffic string
@@ -169,9 +166,6 @@ func TestBefore(t *testing.T) {
 // What is popular is so among the entities that were loaded, and as the distribution
 // has it.
 func TestPopularMembers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a single goroutine plays it")
-	}
 	const loaded, choices = 50, 40_000
 	e := phaseOf(t, loaded, "arrivals: {constant: 100000}, for: 1s, operations: "+
 		"[{name: zipf, verb: get, of: {zipf: 1}}, {name: hot, verb: get, of: {hot: 10%, share: 80%}}, {verb: insert}]", 2)
@@ -204,9 +198,6 @@ func TestPopularMembers(t *testing.T) {
 // What is held of many stands for all, in the whole table and in each partition, before
 // an operation and after it.
 func TestHoldingsStandForAll(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a single goroutine plays it")
-	}
 	e := phaseOf(t, 3000, "arrivals: {constant: 500}, for: 10s, "+mixed, 2)
 	whole := newHoldings(e, e.homes, mostHeld, mostTurned)
 	require.Len(t, whole.held, len(existing(e, 4999))+len(existingAfter(e, 4999)), "are held")
@@ -281,9 +272,6 @@ func TestHoldingsCount(t *testing.T) {
 
 // A day of a hundred thousand operations a second is not walked through to its end.
 func TestHoldingsOfAnEndlessLoad(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a single goroutine plays it")
-	}
 	e := phaseOf(t, 100, "arrivals: {constant: 100000}, for: 24h, "+mixed, 2)
 	some := newHoldings(e, e.homes, 2000, 5000)
 	want := float64(e.growth[1].operations) * e.growth[1].mean

@@ -99,7 +99,6 @@ func situations(t testing.TB, s *scenarios.Scenario) []situation {
 // Every class of queries and every change of a transaction asks for what it is due
 // to, and the books close. It is what was forecast.
 func TestQueriesAndTransactionsDoWhatIsDue(t *testing.T) {
-	leftOutWhenShort(t)
 	const operations = 31
 	scenario := func(one string) *scenarios.Scenario {
 		return small(t, "phases.load.entities=1200", "phases.peak.rates=[31]", "phases.peak.each=1s", "phases.peak.hold=false",
@@ -205,7 +204,6 @@ func TestAScenarioProjects(t *testing.T) {
 // A query that begins at a token is due to count what is left, and counts it; one whose
 // token only its service can read is taken for one of the whole.
 func TestOffersOfAResumedQuery(t *testing.T) {
-	leftOutWhenShort(t)
 	for _, row := range []struct {
 		name string
 		at   target.Token

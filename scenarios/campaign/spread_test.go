@@ -63,7 +63,6 @@ func (p played) ofSpread() results.KindStats { return p.record.Total(results.Rep
 
 // Little's law: clients = throughput × (response + think).
 func TestThinkingClientsKeepLittlesLaw(t *testing.T) {
-	leftOutWhenShort(t)
 	for _, tt := range []struct {
 		name     string
 		clients  int
@@ -92,7 +91,6 @@ func TestThinkingClientsKeepLittlesLaw(t *testing.T) {
 // A throttled client backs off before it thinks, and no operation becomes due after
 // the end.
 func TestThinkingClientsRetryAndEnd(t *testing.T) {
-	leftOutWhenShort(t)
 	s := builtin(t, "simulate", "retry=short", "start=warm", "phases.spread.partitions=1")
 	p := play(t, closedLoop(t, s, 400, 100*time.Millisecond, 10*time.Second), nil, true)
 	sum := p.ofSpread()

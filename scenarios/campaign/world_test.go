@@ -51,11 +51,8 @@ func set(t testing.TB, s *scenarios.Scenario, settings ...string) *scenarios.Sce
 		path, value, _ := strings.Cut(setting, "=")
 		require.NoError(t, s.Set(path, value))
 	}
-	if len(settings) == 0 {
-		return s
-	}
-	if faults := s.Validate(); len(faults) > 0 {
-		t.Fatal(faults)
+	if len(settings) > 0 {
+		require.Empty(t, s.Validate())
 	}
 	return s
 }
@@ -201,9 +198,8 @@ func conduct(t testing.TB, ctx context.Context, runner drive.Runner, c *campaign
 		validity = results.Partial
 	}
 	require.NoError(t, recorder.Finish(runner.Now().Offset(), validity, nil, countsOf(runner)))
-	if r.record, err = results.Read(r.folder); err != nil {
-		t.Fatal(err)
-	}
+	r.record, err = results.Read(r.folder)
+	require.NoError(t, err)
 	return r
 }
 
@@ -224,12 +220,10 @@ func countsOf(runner drive.Runner) *results.TargetCounts {
 	return &counts
 }
 
-// record returns the record of a campaign that came to its end.
+// recorded returns the record of a campaign that came to its end.
 func recorded(t testing.TB, r ran) *results.Record {
 	t.Helper()
-	if r.ended != nil {
-		t.Fatal(r.ended)
-	}
+	require.NoError(t, r.ended)
 	return r.record
 }
 
@@ -327,15 +321,6 @@ func spread[T any](list []T, n int) []T {
 		some[i] = list[i*len(list)/len(some)]
 	}
 	return some
-}
-
-// leftOutWhenShort leaves a test to the full tests: the race detector is slow, and
-// finds nothing in what one goroutine plays alone or a shorter test goes through.
-func leftOutWhenShort(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("a long run")
-	}
 }
 
 // TestMain lets garbage lie for longer: what a run leaves behind is large and short-lived.
