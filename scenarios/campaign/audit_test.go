@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
@@ -178,9 +179,7 @@ func tallied(t *testing.T, s *scenarios.Scenario, l *lossy) (sum results.Audit) 
 	}
 	for number := uint64(firstMeasured); number < firstMeasured+measured; number++ {
 		attempts := l.log[number]
-		if attempts == nil {
-			t.Fatalf("operation %d never arrived; want all", number)
-		}
+		require.Truef(t, attempts != nil, "operation %d never arrived; want all", number)
 		sum.Writes++
 		switch acknowledged, open := countedOne(t, number, attempts, &sum); {
 		case acknowledged:
@@ -229,9 +228,7 @@ func countedOne(t *testing.T, number uint64, attempts []*attemptLog, sum *result
 			sum.ForeignConflicts++
 		}
 	}
-	if done > 1 {
-		t.Errorf("operation %d was carried out %d times; want once at most", number, done)
-	}
+	assert.Truef(t, done <= 1, "operation %d was carried out %d times; want once at most", number, done)
 	return acknowledged, open
 }
 
@@ -279,10 +276,9 @@ func TestAuditEqualsTheLogOfLostReplies(t *testing.T) {
 				want.Unknown += forgotten
 			}
 			same(t, got, want)
-			if got.Keys != got.ReadBack || got.Keys == 0 || got.Unwatched != 0 || len(got.Examples) > 0 {
-				t.Errorf("%d entities watched, %d read back, %d unwatched, faults %v; want all read back and no fault",
-					got.Keys, got.ReadBack, got.Unwatched, got.Examples)
-			}
+			assert.Truef(t, got.Keys == got.ReadBack && got.Keys != 0 && got.Unwatched == 0 && len(got.Examples) <= 0,
+				"%d entities watched, %d read back, %d unwatched, faults %v; want all read back and no fault",
+				got.Keys, got.ReadBack, got.Unwatched, got.Examples)
 			injected := got.Own409 + got.Own412 + got.Own404 + got.Unknown
 			if row.share == 0 && injected != 0 || row.share > 0 && injected == 0 || got.ForeignConflicts == 0 {
 				t.Errorf("%+v; want foreign conflicts, and lost replies only where there are some", *got)
@@ -357,9 +353,9 @@ func TestAuditFindsOutATargetThatLies(t *testing.T) {
 				want.Doubled = told
 			}
 			same(t, record.Audit, want)
-			if told < 100 || len(record.Audit.Examples) != results.MostAuditExamples {
-				t.Errorf("%d lies, %d entities named; want 100 at least, %d named", told, len(record.Audit.Examples), results.MostAuditExamples)
-			}
+			assert.Truef(t, told >= 100 && len(record.Audit.Examples) == results.MostAuditExamples,
+				"%d lies, %d entities named; want 100 at least, %d named",
+				told, len(record.Audit.Examples), results.MostAuditExamples)
 		})
 	}
 }

@@ -184,15 +184,13 @@ func TestLostRepliesLeaveTheBooksInOrder(t *testing.T) {
 	log, counts := wrapped.Log(), wrapped.Counts()
 	require.Truef(t, sum.Failed != 0 && log.DroppedBefore != 0 && log.DroppedAfter != 0,
 		"failed %d, log %+v; want both kinds of loss", sum.Failed, log)
-	if sum.Attempts != counts.Requests || sum.Failed != log.DroppedBefore+log.DroppedAfter {
-		t.Errorf("attempts %d, failed %d; the wrapper saw %d and lost %d + %d",
-			sum.Attempts, sum.Failed, counts.Requests, log.DroppedBefore, log.DroppedAfter)
-	}
+	assert.Truef(t, sum.Attempts == counts.Requests && sum.Failed == log.DroppedBefore+log.DroppedAfter,
+		"attempts %d, failed %d; the wrapper saw %d and lost %d + %d",
+		sum.Attempts, sum.Failed, counts.Requests, log.DroppedBefore, log.DroppedAfter)
 	c := w.engine.Counts()
-	if c.Requests != sum.Attempts-log.DroppedBefore || c.Entities != sum.Counted+log.EntitiesLost {
-		t.Errorf("the engine saw %d requests and %d entities; want %d and %d",
-			c.Requests, c.Entities, sum.Attempts-log.DroppedBefore, sum.Counted+log.EntitiesLost)
-	}
+	assert.Truef(t, c.Requests == sum.Attempts-log.DroppedBefore && c.Entities == sum.Counted+log.EntitiesLost,
+		"the engine saw %d requests and %d entities; want %d and %d",
+		c.Requests, c.Entities, sum.Attempts-log.DroppedBefore, sum.Counted+log.EntitiesLost)
 }
 
 func TestInterruptedRunDropsItsTable(t *testing.T) {
@@ -269,9 +267,9 @@ func TestFullDiskEndsTheRun(t *testing.T) {
 		}
 		assert.LessOrEqual(t, runner.Now(), clock.Instant(9*time.Second), "the run ends where the disk was full")
 		record, err := results.Read(disk)
-		if err != nil || !record.Cut || len(record.Intervals) == 0 || record.Validity != results.Partial {
-			t.Errorf("Read of what was written = %d seconds, cut %v, %v; want some, cut, and no error", len(record.Intervals), record.Cut, err)
-		}
+		assert.Truef(t, err == nil && record.Cut && len(record.Intervals) != 0 && record.Validity == results.Partial,
+			"Read of what was written = %d seconds, cut %v, %v; want some, cut, and no error",
+			len(record.Intervals), record.Cut, err)
 		assert.Empty(t, w.tables())
 	})
 }

@@ -57,10 +57,9 @@ func TestCopiesBesideTheirEntityAreOneRequest(t *testing.T) {
 			w, record := kept(t, ordered(t, "beside", "arrivals: {constant: 30}, for: 1s, operations: ["+row.operation+"]"), verify)
 			k := kindOf(t, record, "it")
 			// The states of a batch differ, the customers do not.
-			if k.Attempts > operations*row.requests || row.requests < 4 && k.Attempts != operations*row.requests || k.Served != operations*row.entities || k.Offered != k.Served || k.Failed > 0 {
-				t.Errorf("%s, verified %v: %d took %d requests, were due to count %d and counted %d, %d failed; want %d requests of %d entities",
-					row.name, verify, operations, k.Attempts, k.Offered, k.Served, k.Failed, operations*row.requests, operations*row.entities)
-			}
+			assert.Truef(t, k.Attempts <= operations*row.requests && (row.requests >= 4 || k.Attempts == operations*row.requests) && k.Served == operations*row.entities && k.Offered == k.Served && k.Failed <= 0,
+				"%s, verified %v: %d took %d requests, were due to count %d and counted %d, %d failed; want %d requests of %d entities",
+				row.name, verify, operations, k.Attempts, k.Offered, k.Served, k.Failed, operations*row.requests, operations*row.entities)
 			assert.Equalf(t, homes{row.own, row.own, row.own}, homesOf(w, ""), "%s, verified %v", row.name, verify)
 			assert.Falsef(t, verify && (record.Audit.Acknowledged != operations || record.Audit.Lost+record.Audit.Overwritten+record.Audit.Unknown > 0),
 				"%s: the audit is %+v; want %d writes acknowledged, none lost", row.name, record.Audit, operations)
@@ -236,10 +235,9 @@ func TestCopiesOfDeadClients(t *testing.T) {
 				record := recorded(t, carry(t, t.Context(), &drive.Virtual{Target: b}, campaign.Options{Scenario: s, Table: "run", NewName: true}, nil))
 				missing, orphaned, stale := b.wrong()
 				one := record.Invariants[0]
-				if len(record.Invariants) != 1 || one.Faults != missing+orphaned+stale || repairs && one.Faults != 0 || one.Looked < 300 {
-					t.Errorf("%d clients, seed %d, repaired %v: %q counts %d of %d, %q; want %d missing, %d of no entity and %d with other values",
-						clients, seed, repairs, one.Name, one.Faults, one.Looked, one.Examples, missing, orphaned, stale)
-				}
+				assert.Truef(t, len(record.Invariants) == 1 && one.Faults == missing+orphaned+stale && (!repairs || one.Faults == 0) && one.Looked >= 300,
+					"%d clients, seed %d, repaired %v: %q counts %d of %d, %q; want %d missing, %d of no entity and %d with other values",
+					clients, seed, repairs, one.Name, one.Faults, one.Looked, one.Examples, missing, orphaned, stale)
 				judgeDeaths(t, record, clients, repairs, missing+orphaned+stale)
 			}
 		}

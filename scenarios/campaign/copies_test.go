@@ -46,10 +46,8 @@ func TestCopiesAreWrittenSoThatAgainDoesNoHarm(t *testing.T) {
 				}
 				got = append(got, text)
 				for _, c := range append(op.Changes, op.Change) {
-					if c.Verb == entity.Insert || c.Verb == entity.Merge || c.Verb == entity.Replace ||
-						row.verb != entity.Delete && row.verb != entity.InsertOrMerge && c.Match != (entity.Match{}) {
-						t.Errorf("a copy is written by %v on the condition %v; want an upsert without one", c.Verb, c.Match)
-					}
+					assert.Truef(t, c.Verb != entity.Insert && c.Verb != entity.Merge && c.Verb != entity.Replace && (row.verb == entity.Delete || row.verb == entity.InsertOrMerge || c.Match == (entity.Match{})),
+						"a copy is written by %v on the condition %v; want an upsert without one", c.Verb, c.Match)
 				}
 				assert.Equal(t, "Copies", op.Table, "it goes to the table")
 			}

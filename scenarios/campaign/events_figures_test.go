@@ -108,10 +108,9 @@ func TestPointsAreReadWhereTheirKeysAreKnown(t *testing.T) {
 			if open := verdict.Books(record); len(open) > 0 {
 				t.Fatalf("%s: the books are open: %v", row.sentence, open)
 			}
-			if all.Attempts != 80 || all.Ok != 80 || all.Handled != 0 || all.Counted != 80 || all.Returned != 80 {
-				t.Errorf("%s: %d attempts, %d ok, %d of them not found, %d counted, %d returned; want 80 points that are there",
-					row.sentence, all.Attempts, all.Ok, all.Handled, all.Counted, all.Returned)
-			}
+			assert.Truef(t, all.Attempts == 80 && all.Ok == 80 && all.Handled == 0 && all.Counted == 80 && all.Returned == 80,
+				"%s: %d attempts, %d ok, %d of them not found, %d counted, %d returned; want 80 points that are there",
+				row.sentence, all.Attempts, all.Ok, all.Handled, all.Counted, all.Returned)
 		})
 	}
 }

@@ -3,7 +3,6 @@
 package campaign_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"testing"
@@ -63,11 +62,6 @@ func TestFinderOffersTraffic(t *testing.T) {
 	f := look(t, s, finding(results.LimitPartition, 200))
 	if _, holds := within(f.limit, 250/.995); !holds || f.limit.Partitions != 1 {
 		t.Errorf("the interval = %s on %d partitions; want about 251 on one", interval(f.limit), f.limit.Partitions)
-	}
-	s.Phases = nil
-	c := planned(t, campaign.Options{Scenario: s, Table: "races", Find: finding(results.LimitPartition, 200)})
-	if over, err := c.FindOver(); !errors.Is(err, campaign.ErrFind) {
-		t.Errorf("FindOver() without a phase = %v, %v; want that there is nothing to offer", over, err)
 	}
 }
 

@@ -25,16 +25,6 @@ import (
 	"loadgen/target/targettest"
 )
 
-// queue is a target of one server: each operation takes it as long, and waits for
-// those before. It refuses nothing, so that only the response time tells.
-func queue(each time.Duration) targettest.Immediate {
-	done := clock.Instant(0)
-	return func(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
-		done = max(done, now).Add(each)
-		return targettest.Served(op), done
-	}
-}
-
 // A server that works 5 ms on each operation bears 200/s: beyond that its queue
 // grows by r − 200 a second, and the last operation of a step of 10 s waits for all
 // of it. At 99 % of the step that is 50 ms where (r − 200)·9.9 s·5 ms comes to 45 ms,
@@ -43,10 +33,13 @@ func TestFinderKeepsToAResponseTime(t *testing.T) {
 	for _, from := range []float64{60, 700}[:tier(1, 2)] {
 		find := finding(results.LimitPartition, from)
 		find.MaxP99 = 50 * time.Millisecond
-		f := lookAt(t, hiding(t, 6, 3, 0, 0), find, queue(5*time.Millisecond))
-		if f.limit.Held == nil || f.limit.By != results.LimitP99 || math.Abs(*f.limit.Held/200.9-1) > .0101 || *f.limit.NotHeld < 199 {
-			t.Errorf("from %v: the interval = %s by %q; want 200.9/s by p99", from, interval(f.limit), f.limit.By)
-		}
+		done := clock.Instant(0)
+		f := lookAt(t, hiding(t, 6, 3, 0, 0), find, targettest.Immediate(func(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
+			done = max(done, now).Add(5 * time.Millisecond)
+			return targettest.Served(op), done
+		}))
+		assert.Truef(t, f.limit.Held != nil && f.limit.By == results.LimitP99 && math.Abs(*f.limit.Held/200.9-1) <= .0101 && *f.limit.NotHeld >= 199,
+			"from %v: the interval = %s by %q; want 200.9/s by p99", from, interval(f.limit), f.limit.By)
 		assert.Truef(t, f.limit.MaxP99 != nil && *f.limit.MaxP99 == 50_000,
 			"max_response_p99_us = %v; want 50,000", f.limit.MaxP99)
 	}
@@ -60,21 +53,6 @@ func interval(l *results.Limit) string {
 		}
 	}
 	return text[0] + " to " + text[1]
-}
-
-// answers is a target that answers one operation in so many with a status, and all
-// that prepare or clean up well.
-func answers(status, every int) targettest.Immediate {
-	met := 0
-	return targettest.After(time.Millisecond, func(op *target.Operation) target.Outcome {
-		if preparing(op) {
-			return target.Outcome{Status: 204}
-		}
-		if met++; met%every == 0 {
-			return target.Outcome{Status: status}
-		}
-		return targettest.Served(op)
-	})
 }
 
 // preparing reports whether an operation is not one of the load.
@@ -104,7 +82,16 @@ func TestFinderNamesTheCriterion(t *testing.T) {
 		// Steps of 1,200 operations at the lower rates: 6 in 200, and 6.3 in 190.
 		find := finding(results.LimitPartition, 160)
 		find.UpTo = 320
-		f := lookAt(t, hiding(t, 7, 3, 0, 0), find, answers(row.status, row.every))
+		met := 0
+		f := lookAt(t, hiding(t, 7, 3, 0, 0), find, targettest.After(time.Millisecond, func(op *target.Operation) target.Outcome {
+			if preparing(op) {
+				return target.Outcome{Status: 204}
+			}
+			if met++; met%row.every == 0 {
+				return target.Outcome{Status: row.status}
+			}
+			return targettest.Served(op)
+		}))
 		by, held := "", 0
 		for _, step := range f.limit.Steps {
 			if step.Outcome == results.LimitHeld {
@@ -115,9 +102,9 @@ func TestFinderNamesTheCriterion(t *testing.T) {
 			assert.Truef(t, step.Scheduled >= 1100 && step.Seconds >= 10,
 				"%s: a step of %d operations in %v s; want 1,100 and 10 s at least", row.name, step.Scheduled, step.Seconds)
 		}
-		if by != row.by || (held == len(f.limit.Steps)) != row.held {
-			t.Errorf("%s: %d of %d steps held, the last that did not by %q; want by %q", row.name, held, len(f.limit.Steps), by, row.by)
-		}
+		assert.Truef(t, by == row.by && (held == len(f.limit.Steps)) == row.held,
+			"%s: %d of %d steps held, the last that did not by %q; want by %q",
+			row.name, held, len(f.limit.Steps), by, row.by)
 	}
 }
 
@@ -161,25 +148,19 @@ func TestFinderCountsWhatWasNeverSent(t *testing.T) {
 // target before a rate is 1.5 times the rate, so that from 148/s on operations begin a
 // step late.
 func TestFinderDoesNotBlameTheTargetForTheGenerator(t *testing.T) {
-	for _, row := range []struct {
-		name   string
-		refuse int
-	}{
-		{"a target that refuses nothing", 0},
-		{"a target that refuses less than it may", 2},
-	} {
+	for _, refused := range []int{2, 0}[:tier(1, 2)] {
 		inBubble(t, func(t *testing.T, clk clock.Real) {
-			slow := &targettest.Fake{Clock: clk, Takes: 9 * time.Millisecond, Throttled: row.refuse}
+			slow := &targettest.Fake{Clock: clk, Takes: 9 * time.Millisecond, Throttled: refused}
 			find := finding(results.LimitPartition, 50)
 			find.UpTo, find.Step = 1000, 2*time.Second
 			live := &drive.Live{Clock: clk, Target: slow, Workers: 2}
 			record := recorded(t, searched(t, t.Context(), live, hiding(t, 8, 3, 0, 0), find))
 			l := record.Limit
 			require.Truef(t, l.ClientLimited() && l.Held != nil && *l.Held >= 148 && *l.NotHeld <= 210,
-				"%s: the search = %+v; want 148/s at least, client-limited at 210/s at most", row.name, l)
-			if summary := verdict.Judge(record); summary.Validity != results.Valid || !strings.Contains(summary.Verdict, "client-limited") {
-				t.Errorf("%s: the verdict is %s: %s; want it client-limited", row.name, summary.Validity, summary.Verdict)
-			}
+				"%d refused: the search = %+v; want 148/s at least, client-limited at 210/s at most", refused, l)
+			summary := verdict.Judge(record)
+			assert.Equal(t, results.Valid, summary.Validity)
+			assert.Contains(t, summary.Verdict, "client-limited")
 		})
 	}
 }

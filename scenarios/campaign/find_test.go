@@ -57,9 +57,7 @@ func look(t testing.TB, s *scenarios.Scenario, find *campaign.Find, observers ..
 // searched carries a search out, whatever ends it, and holds the record to have it.
 func searched(t testing.TB, ctx context.Context, runner drive.Runner, s *scenarios.Scenario, find *campaign.Find, observers ...drive.Observer) ran {
 	t.Helper()
-	if faults := find.Validate(); len(faults) > 0 {
-		t.Fatal(faults)
-	}
+	require.Empty(t, find.Validate())
 	r := carry(t, ctx, runner, campaign.Options{Scenario: s, Table: "races", Find: find}, &drive.Ledger{Observers: observers})
 	require.NotNil(t, r.record.Limit, "the record holds no search")
 	return r
@@ -164,10 +162,9 @@ func TestFinderSpendsWhatItSays(t *testing.T) {
 			prepared += p.Kinds[kindNamed(t, f.record, "create")].Counted + p.Kinds[kindNamed(t, f.record, "mark")].Counted
 		}
 	}
-	if len(steps) != len(f.limit.Steps) || len(drains) != len(steps) || len(steps) < 8 {
-		t.Fatalf("the record has %d phases and %d that drain, of a search of %d steps; want as many, and 8 at least",
-			len(steps), len(drains), len(f.limit.Steps))
-	}
+	require.Truef(t, len(steps) == len(f.limit.Steps) && len(drains) == len(steps) && len(steps) >= 8,
+		"the record has %d phases and %d that drain, of a search of %d steps; want as many, and 8 at least",
+		len(steps), len(drains), len(f.limit.Steps))
 	spent := int64(0)
 	for i, step := range f.limit.Steps {
 		phase, drain := steps[i], drains[i]
@@ -181,32 +178,23 @@ func TestFinderSpendsWhatItSays(t *testing.T) {
 			QueueGrowth: step.QueueGrowth, Answered: step.Answered, ServiceMean: step.ServiceMean}
 		assert.Equal(t, want, step)
 		assert.Truef(t, phase.Reported, "step %d is reported", i+1)
-		if drain.Reported || drain.End != phase.Begin || drain.Seconds() != .5 || drain.Rate != 1.5*step.Rate ||
-			before.Scheduled != int64(math.Ceil(.75*step.Rate)) {
-			t.Errorf("before step %d at %v/s comes %+v; want half a second at 1.5 times the rate, not reported", i+1, step.Rate, drain)
-		}
+		assert.Truef(t, !drain.Reported && drain.End == phase.Begin && drain.Seconds() == .5 && drain.Rate == 1.5*step.Rate && before.Scheduled == int64(math.Ceil(.75*step.Rate)),
+			"before step %d at %v/s comes %+v; want half a second at 1.5 times the rate, not reported",
+			i+1, step.Rate, drain)
 		spent += step.Entities
 	}
-	if spent != f.limit.Entities || spent+prepared != f.counts.Entities {
-		t.Errorf("the search spent %d entities, its steps %d, the engine counted %d with %d of preparation; want the same",
-			f.limit.Entities, spent, f.counts.Entities, prepared)
-	}
+	assert.Equal(t, f.limit.Entities, spent, "entities of the steps")
+	assert.Equal(t, f.counts.Entities, spent+prepared, "entities of the steps and of what prepares them")
 	for i := 1; i < len(steps); i++ {
-		if gap := drains[i].Begin - steps[i-1].End; gap < 2*time.Second {
-			t.Errorf("step %d is drained for %v after the one before; want a pause of 2 s at least", i+1, gap)
-		}
+		assert.GreaterOrEqualf(t, drains[i].Begin-steps[i-1].End, 2*time.Second, "the pause before step %d is drained for", i+1)
 	}
 }
 
 func kindNamed(t testing.TB, record *results.Record, name string) int {
 	t.Helper()
-	for k, kind := range record.Manifest.Operations {
-		if kind.Name == name {
-			return k
-		}
-	}
-	t.Fatalf("no kind of operation is called %q", name)
-	return 0
+	k := slices.IndexFunc(record.Manifest.Operations, func(kind results.Kind) bool { return kind.Name == name })
+	require.GreaterOrEqual(t, k, 0, name)
+	return k
 }
 
 // A search that is stopped keeps the steps that came to their ends, and what the
@@ -252,7 +240,7 @@ phases:
   - {name: fill, load: {entities: 300}}
   - {name: offered, %s: {partitions: [a], for: 2s, operations: [{verb: get}], %s}}
 `
-	for _, row := range []struct {
+	rows := []struct {
 		name string
 		s    *scenarios.Scenario
 		of   string
@@ -262,11 +250,19 @@ phases:
 		{"an account", hiding(t, 9, 3, 700, 0), results.LimitAccount, 3},
 		{"an account, by a spread over one", parsed(t, fmt.Sprintf(named, "spread", "rate: 10")), results.LimitAccount, 1},
 		{"an account, by traffic of one", parsed(t, fmt.Sprintf(named, "traffic", "arrivals: {constant: 10}")), results.LimitAccount, 1},
-	} {
+		{"events, which make their partitions", ordered(t, "copied", "arrivals: {constant: 60}, for: 5s, operations: [{verb: insert}]"), results.LimitPartition, 0},
+		{"nothing that is offered", hiding(t, 9, 3, 700, 0), results.LimitPartition, 0},
+	}
+	rows[len(rows)-1].s.Phases = nil
+	for _, row := range rows {
 		c := planned(t, campaign.Options{Scenario: row.s, Table: "named", Find: finding(row.of, 10)})
-		if over, err := c.FindOver(); err != nil || len(over) != row.many {
-			t.Errorf("%s: FindOver() = %q, %v; want %d", row.name, over, err, row.many)
+		over, err := c.FindOver()
+		if row.many == 0 {
+			assert.ErrorIs(t, err, campaign.ErrFind, row.name)
+			continue
 		}
+		require.NoError(t, err, row.name)
+		assert.Len(t, over, row.many, row.name)
 		if f := c.Forecast(); f.Requests <= 0 || f.Requests > f.AtMost {
 			t.Errorf("%s: Forecast() = %+v; want no more than at most", row.name, f)
 		}
@@ -306,9 +302,8 @@ func TestFinderJudgesFirstAttempts(t *testing.T) {
 		}
 	}
 	// Retries take their share of the limit, so that no more than it holds.
-	if !retried || f.limit.Held == nil || *f.limit.Held > 700*1.01/.995 || *f.limit.Held < 690 {
-		t.Errorf("with retries (%v) the interval = %s; want about 700/s", retried, interval(f.limit))
-	}
+	assert.Truef(t, retried && f.limit.Held != nil && *f.limit.Held <= 700*1.01/.995 && *f.limit.Held >= 690,
+		"with retries (%v) the interval = %s; want about 700/s", retried, interval(f.limit))
 }
 
 func TestFindSaysAllThatIsWrong(t *testing.T) {

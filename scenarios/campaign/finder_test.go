@@ -26,9 +26,7 @@ func search(t *testing.T, f *campaign.Finder, oracle func(rate float64, n int) s
 		if !more {
 			return tried
 		}
-		if len(tried) > 40 {
-			t.Fatalf("Next() after %d steps = %v; want an end", len(tried), rate)
-		}
+		require.Truef(t, len(tried) <= 40, "Next() after %d steps = %v; want an end", len(tried), rate)
 		steps = append(steps, results.LimitStep{Rate: rate, Outcome: oracle(rate, len(tried))})
 		f.Retell(steps)
 		tried = append(tried, rate)
@@ -59,9 +57,8 @@ func TestFinderEnclosesEveryLimitFromEverywhere(t *testing.T) {
 		// Doubling or halving to the other side of the limit, seven steps to
 		// halve a doubling to 1 %, and one more for each end.
 		bound := math.Ceil(math.Abs(math.Log2(limit/from))) + 1 + 7 + 2
-		if float64(len(tried)) > bound {
-			t.Fatalf("draw %d: the search for %v from %v took %d steps; want at most %v", n, limit, from, len(tried), bound)
-		}
+		require.Truef(t, float64(len(tried)) <= bound,
+			"draw %d: the search for %v from %v took %d steps; want at most %v", n, limit, from, len(tried), bound)
 	}
 }
 
@@ -89,9 +86,9 @@ func TestFinderEndsAtItsBounds(t *testing.T) {
 		f := campaign.NewFinder(row.from, row.upTo)
 		tried := search(t, f, limited(row.limit, row.why))
 		a := f.Answer()
-		if a.By != row.by || !a.Finished || row.steps > 0 && (a.Held != row.held || a.NotHeld != row.not || len(tried) != row.steps) {
-			t.Errorf("%s: Answer() = %+v after %d steps; want %v to %v by %q after %d", row.name, a, len(tried), row.held, row.not, row.by, row.steps)
-		}
+		assert.Truef(t, a.By == row.by && a.Finished && (row.steps <= 0 || a.Held == row.held && a.NotHeld == row.not && len(tried) == row.steps),
+			"%s: Answer() = %+v after %d steps; want %v to %v by %q after %d",
+			row.name, a, len(tried), row.held, row.not, row.by, row.steps)
 	}
 }
 

@@ -85,9 +85,8 @@ func TestHeatIsWhatTheTargetSaw(t *testing.T) {
 			meter := &thermometer{Immediate: newWorld(t, s, nil), table: "orders", seen: make(map[[2]string]*warmth)}
 			record := recorded(t, carry(t, t.Context(), &drive.Virtual{Target: meter}, campaign.Options{Scenario: s, Table: "orders"}, nil))
 			h := record.Heat
-			if h == nil || len(meter.seen) > results.KeptRows {
-				t.Fatalf("heat %v of %d partitions; want one, of few enough for a row each", h, len(meter.seen))
-			}
+			require.Truef(t, h != nil && len(meter.seen) <= results.KeptRows,
+				"heat %v of %d partitions; want one, of few enough for a row each", h, len(meter.seen))
 			got := make(map[[2]string]*warmth)
 			for i := range h.Rows {
 				got[[2]string{h.Rows[i].Table, h.Rows[i].Key}] = warmthOf(&h.Rows[i].HeatCells)
@@ -172,9 +171,8 @@ func TestStoredIsWhatTheTablesHold(t *testing.T) {
 			}
 		}
 		all := record.Total(results.Everything)
-		if all.Stored != held || all.Failed > 0 || all.Throttled == 0 {
-			t.Errorf("%s, %s: stored %d bytes, %d attempts failed and %d were throttled; want the %d that the tables hold, none failed, and some throttled",
-				row.design, row.operations, all.Stored, all.Failed, all.Throttled, held)
-		}
+		assert.Truef(t, all.Stored == held && all.Failed <= 0 && all.Throttled != 0,
+			"%s, %s: stored %d bytes, %d attempts failed and %d were throttled; want the %d that the tables hold, none failed, and some throttled",
+			row.design, row.operations, all.Stored, all.Failed, all.Throttled, held)
 	}
 }

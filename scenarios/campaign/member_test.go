@@ -106,9 +106,8 @@ func TestMembersAreTheWhole(t *testing.T) {
 				offered = append(offered, p)
 			}
 		}
-		if len(offered) != len(sum.Phases) || len(plan) != len(offered) {
-			t.Fatalf("%s: %d phases, %d planned; want %d", name, len(sum.Phases), len(plan), len(offered))
-		}
+		require.Truef(t, len(offered) == len(sum.Phases) && len(plan) == len(offered),
+			"%s: %d phases, %d planned; want %d", name, len(sum.Phases), len(plan), len(offered))
 		all := at.Seen()
 		from := slices.IndexFunc(all, func(o targettest.Seen) bool { return len(ops) > 0 && o.Number == ops[0].Number })
 		if all = all[max(0, from):]; len(ops) > 0 && !slices.Equal(ops, all[:min(len(all), len(ops))]) {
@@ -278,9 +277,8 @@ func sameSteps(t *testing.T, name string, c *campaign.Campaign, of int, parts []
 		require.NoError(t, err)
 		plan = append(plan, offered...)
 	}
-	if len(want) == 0 || len(sum.Phases) != len(want) || len(plan) != len(want) {
-		t.Fatalf("%s: %d phases, %d planned; want %d", name, len(sum.Phases), len(plan), len(want))
-	}
+	require.Truef(t, len(want) != 0 && len(sum.Phases) == len(want) && len(plan) == len(want),
+		"%s: %d phases, %d planned; want %d", name, len(sum.Phases), len(plan), len(want))
 	for p := range want {
 		samePhase(t, fmt.Sprintf("%s, phase %d", name, p), &sum.Phases[p], &want[p])
 		for i := range parts {

@@ -88,10 +88,9 @@ func TestWindowsOfPartitions(t *testing.T) {
 		{"from behind the last", "~~", 3, "b", "~z", 20},
 	} {
 		first, last, entities := all.window(row.key, row.partitions)
-		if first != row.first || last != row.last || entities != row.entities {
-			t.Errorf("%s: window(%q, %d) = %q to %q with %d; want %q to %q with %d",
-				row.name, row.key, row.partitions, first, last, entities, row.first, row.last, row.entities)
-		}
+		assert.Truef(t, first == row.first && last == row.last && entities == row.entities,
+			"%s: window(%q, %d) = %q to %q with %d; want %q to %q with %d",
+			row.name, row.key, row.partitions, first, last, entities, row.first, row.last, row.entities)
 	}
 	for key, want := range map[string]int64{"a": 5, "b": 7, "c": 11, "~z": 1, "": 0, "bb": 0, "~~": 0} {
 		assert.Equalf(t, want, all.of(key), "of(%q)", key)
@@ -146,11 +145,10 @@ func TestDueOfASearch(t *testing.T) {
 		author := e.homes[0].generator.PartitionKeyOf(event)
 		all[author]++
 		read := (all[author]-1)/1000*1000 + 1000
-		if got := e.kinds[0].asked.due(0, event); got != int64(read) && uint64(got) > read {
-			t.Fatalf("due(%d) = %d; want at most %d, for it is number %d of its partition", n, got, read, all[author])
-		} else if got < int64(read)-1000 || got < int64(all[author]) {
-			t.Fatalf("due(%d) = %d; want what is before it at least", n, got)
-		}
+		got := e.kinds[0].asked.due(0, event)
+		require.Truef(t, uint64(got) <= read && got >= int64(read)-1000 && got >= int64(all[author]),
+			"due(%d) = %d; want %d at most, and what is before it at least: it is number %d of its partition",
+			n, got, read, all[author])
 	}
 	for _, author := range []string{"ann", "ben", "cat", "dan"} {
 		assert.Truef(t, all[author] >= 1100, "%s has %d entities; want more than a page", author, all[author])

@@ -117,9 +117,7 @@ func TestPopulationAgainstTheory(t *testing.T) {
 				e.choice = clock.NewStream(seed, "test")
 				m := e.choose(row.k, 0, &row.of)
 				at, there := places[m]
-				if !there {
-					t.Fatalf("choose(%d) = %+v; want one of the %d that are there", row.k, m, len(want))
-				}
+				require.Truef(t, there, "choose(%d) = %+v; want one of the %d that are there", row.k, m, len(want))
 				counts[at]++
 			}
 			if row.window < 0 {
@@ -206,9 +204,8 @@ func TestHoldingsStandForAll(t *testing.T) {
 		held, turned int
 	}{{"fewer entities", 1500, mostTurned}, {"fewer operations", mostHeld, 900}, {"fewer of both", 1000, 900}} {
 		some := newHoldings(e, e.homes, row.held, row.turned)
-		if len(some.held) >= len(whole.held)*3/4 {
-			t.Errorf("%s: %d are held of %d; want fewer", row.name, len(some.held), len(whole.held))
-		}
+		assert.Truef(t, len(some.held) < len(whole.held)*3/4,
+			"%s: %d are held of %d; want fewer", row.name, len(some.held), len(whole.held))
 		for _, author := range []string{"", "ann", "ben", "cat", "dan"} {
 			query := target.OnePartition(author)
 			if author == "" {

@@ -121,10 +121,9 @@ func TestQueriesAndTransactionsDoWhatIsDue(t *testing.T) {
 				return
 			}
 			forecast, all := planned(t, stress(s)).Forecast(), record.Total(results.Everything)
-			if forecast.Requests != all.Attempts || forecast.Entities != all.Counted {
-				t.Errorf("Forecast = %d requests, %d entities; the run made %d and counted %d",
-					forecast.Requests, forecast.Entities, all.Attempts, all.Counted)
-			}
+			assert.Truef(t, forecast.Requests == all.Attempts && forecast.Entities == all.Counted,
+				"Forecast = %d requests, %d entities; the run made %d and counted %d",
+				forecast.Requests, forecast.Entities, all.Attempts, all.Counted)
 		})
 	}
 }
@@ -132,10 +131,9 @@ func TestQueriesAndTransactionsDoWhatIsDue(t *testing.T) {
 // checkDone compares what was done where nothing is throttled with what was due.
 func checkDone(t *testing.T, sum results.KindStats, row situation) {
 	t.Helper()
-	if sum.Succeeded != sum.Scheduled || sum.Failed+sum.Throttled > 0 {
-		t.Errorf("%d of %d operations succeeded, %d attempts failed and %d were throttled; want all and none",
-			sum.Succeeded, sum.Scheduled, sum.Failed, sum.Throttled)
-	}
+	assert.Truef(t, sum.Succeeded == sum.Scheduled && sum.Failed+sum.Throttled <= 0,
+		"%d of %d operations succeeded, %d attempts failed and %d were throttled; want all and none",
+		sum.Succeeded, sum.Scheduled, sum.Failed, sum.Throttled)
 	// A page that finds no entity counts one.
 	if empty := sum.Counted - sum.Offered; empty < 0 || empty > sum.Attempts {
 		t.Errorf("%d entities were counted in %d attempts; want the %d that were due, and one for each empty page", sum.Counted, sum.Attempts, sum.Offered)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -24,9 +25,7 @@ func closedLoop(t testing.TB, s *scenarios.Scenario, clients int, think, length 
 	t.Helper()
 	spread := s.Phases[0].Traffic
 	spread.Arrivals, spread.Clients, spread.Think, spread.For = nil, clients, think, length
-	if faults := s.Validate(); len(faults) > 0 {
-		t.Fatal(faults)
-	}
+	require.Empty(t, s.Validate())
 	return s
 }
 
@@ -58,9 +57,6 @@ func play(t testing.TB, s *scenarios.Scenario, clk clock.Clock, dataless bool) p
 	return played{r, e.Counts(), tail.Keys()}
 }
 
-// ofSpread returns the sums of the spread's operations.
-func (p played) ofSpread() results.KindStats { return p.record.Total(results.Reported) }
-
 // Little's law: clients = throughput × (response + think).
 func TestThinkingClientsKeepLittlesLaw(t *testing.T) {
 	for _, tt := range []struct {
@@ -77,7 +73,7 @@ func TestThinkingClientsKeepLittlesLaw(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			const length = 10 * time.Second
 			s := builtin(t, "simulate", append([]string{"model.profile=off", "start=warm"}, tt.settings...)...)
-			sum := play(t, closedLoop(t, s, tt.clients, tt.think, length), nil, true).ofSpread()
+			sum := play(t, closedLoop(t, s, tt.clients, tt.think, length), nil, true).record.Total(results.Reported)
 			got := float64(sum.Operations) / length.Seconds()
 			want := float64(tt.clients) / (tt.response + tt.think).Seconds()
 			assert.Truef(t, math.Abs(got-want) <= .02*want,
@@ -93,11 +89,10 @@ func TestThinkingClientsKeepLittlesLaw(t *testing.T) {
 func TestThinkingClientsRetryAndEnd(t *testing.T) {
 	s := builtin(t, "simulate", "retry=short", "start=warm", "phases.spread.partitions=1")
 	p := play(t, closedLoop(t, s, 400, 100*time.Millisecond, 10*time.Second), nil, true)
-	sum := p.ofSpread()
-	if sum.Throttled == 0 || sum.Attempts != sum.Ok+sum.Throttled || sum.Scheduled != sum.Operations {
-		t.Errorf("attempts %d = ok %d + throttled %d, scheduled %d, operations %d; want refusals and closed books",
-			sum.Attempts, sum.Ok, sum.Throttled, sum.Scheduled, sum.Operations)
-	}
+	sum := p.record.Total(results.Reported)
+	assert.Truef(t, sum.Throttled != 0 && sum.Attempts == sum.Ok+sum.Throttled && sum.Scheduled == sum.Operations,
+		"attempts %d = ok %d + throttled %d, scheduled %d, operations %d; want refusals and closed books",
+		sum.Attempts, sum.Ok, sum.Throttled, sum.Scheduled, sum.Operations)
 	for _, one := range p.record.Intervals {
 		assert.Falsef(t, one.Scheduled > 1 && one.Second > 11,
 			"%d operations became due in second %d; want none after the end", one.Scheduled, one.Second)
@@ -151,10 +146,8 @@ func TestLiveEqualsVirtualThroughSplitAndMove(t *testing.T) {
 				"the events are %v; want a split and a move among them", kinds)
 			assert.Truef(t, virtual.counts == real.counts,
 				"the engine counted %+v in real time; want %+v as in virtual time", real.counts, virtual.counts)
-			if a, b := virtual.folder.Bytes(results.EventsFile), real.folder.Bytes(results.EventsFile); string(a) != string(b) {
-				t.Errorf("events in real time:\n%s\nwant those of virtual time:\n%s", b, a)
-			}
-			a, b := virtual.ofSpread(), real.ofSpread()
+			assert.Equal(t, string(virtual.folder.Bytes(results.EventsFile)), string(real.folder.Bytes(results.EventsFile)), "events")
+			a, b := virtual.record.Total(results.Reported), real.record.Total(results.Reported)
 			assert.Truef(t, reflect.DeepEqual(a.Response.Bars(), b.Response.Bars()) && a.Attempts == b.Attempts && a.Throttled == b.Throttled,
 				"real time: %d attempts, %d throttled; want %d and %d and the same histogram", b.Attempts, b.Throttled, a.Attempts, a.Throttled)
 		})
@@ -165,14 +158,11 @@ func TestLiveEqualsVirtualThroughSplitAndMove(t *testing.T) {
 // the entities differs, and writes do not.
 func TestDatalessRunsAreTheSame(t *testing.T) {
 	with, without := play(t, builtin(t, "simulate", scaledDown()...), nil, false), play(t, builtin(t, "simulate", scaledDown()...), nil, true)
-	assert.Truef(t, with.counts == without.counts,
-		"without a store the engine counted %+v; want %+v", without.counts, with.counts)
+	assert.Equal(t, with.counts, without.counts)
 	stored := with.record.Total(results.Everything).Stored
-	if got := without.record.Total(results.Everything).Stored; got != stored || stored == 0 {
-		t.Errorf("without a store %d bytes were written; want %d, which are some", got, stored)
-	}
-	assert.Truef(t, reflect.DeepEqual(with.record.Heat, without.record.Heat),
-		"without a store the heat is %+v; want %+v", without.record.Heat, with.record.Heat)
+	assert.NotZero(t, stored)
+	assert.Equal(t, stored, without.record.Total(results.Everything).Stored)
+	assert.Empty(t, cmp.Diff(with.record.Heat, without.record.Heat), "heat differs without a store")
 	for _, file := range []string{results.EventsFile, results.IntervalsFile} {
 		assert.Equalf(t, string(without.folder.Bytes(file)), string(with.folder.Bytes(file)), "%s differs without a store", file)
 	}
@@ -181,6 +171,16 @@ func TestDatalessRunsAreTheSame(t *testing.T) {
 func TestFootprint(t *testing.T) {
 	of := func(data bool, settings ...string) campaign.Footprint {
 		return planned(t, campaign.Options{Scenario: builtin(t, "simulate", settings...), Table: "races"}).Footprint(data)
+	}
+	events := func(design, operations string) campaign.Footprint {
+		s := ordered(t, design, "arrivals: {constant: 100}, for: 10s, operations: ["+operations+"]")
+		return planned(t, campaign.Options{Scenario: s, Table: "orders"}).Footprint(true)
+	}
+	single, copied := events("customer", "{verb: insert}"), events("copied", "{verb: insert}")
+	assert.Truef(t, copied.Entities == 3*single.Entities && copied.Waiting > single.Waiting && copied.Holdings == 3*single.Holdings,
+		"Footprint with two copies = %+v; want thrice the entities of %+v", copied, single)
+	if many := events("copied", "{verb: batch, entities: 100, together: [customer]}"); many.Total() < many.Holdings || many.Holdings > 200<<20 {
+		t.Errorf("Footprint of transactions = %+v; want no more keys than are kept", many)
 	}
 	plain, stored := of(false), of(true)
 	assert.Truef(t, plain.Entities == 0 && stored.Entities >= 12_000*300 && stored.Entities <= 12_000*3000,

@@ -73,9 +73,8 @@ func TestGuardJudgesBudgets(t *testing.T) {
 			g := told(test.spec, test.seconds...)
 			now := clock.Instant(time.Duration(len(test.seconds)) * time.Second)
 			err := g.Enough(0, now, func() uint64 { return test.overdue })
-			if test.says == "" && err != nil || test.says != "" && (!errors.Is(err, drive.ErrStopped) || !strings.Contains(err.Error(), test.says)) {
-				t.Errorf("enough() = %v; want %q", err, test.says)
-			}
+			assert.Truef(t, (test.says != "" || err == nil) && (test.says == "" || errors.Is(err, drive.ErrStopped) && strings.Contains(err.Error(), test.says)),
+				"enough() = %v; want %q", err, test.says)
 			if err := g.Enough(0, now.Add(time.Second-1), nil); err != nil {
 				t.Errorf("enough() in the same second = %v; want one judgement a second", err)
 			}

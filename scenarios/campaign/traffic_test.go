@@ -169,10 +169,9 @@ func TestPhasesOfTraffic(t *testing.T) {
 					for k := range p.Kinds {
 						sent += p.Kinds[k].Scheduled
 					}
-					if want := p.Rate * p.Seconds(); p.Rate > 0 && math.Abs(float64(sent)-want) > 2 {
-						t.Errorf("%q has %d operations; want %.0f", p.Name, sent, want)
-					} else if sent == 0 {
-						t.Errorf("%q has no operation; want some", p.Name)
+					assert.NotZero(t, sent, p.Name)
+					if p.Rate > 0 {
+						assert.InDelta(t, p.Rate*p.Seconds(), sent, 2, p.Name)
 					}
 				}
 			}

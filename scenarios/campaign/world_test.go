@@ -292,14 +292,13 @@ func reported(t testing.TB, record *results.Record) *results.Phase {
 // kindOf returns what became of a kind of operation in the last phase that is reported.
 func kindOf(t testing.TB, r *results.Record, name string) *results.KindStats {
 	t.Helper()
-	for i := range r.Manifest.Operations {
-		for j := len(r.Phases) - 1; j >= 0 && r.Manifest.Operations[i].Name == name; j-- {
-			if r.Phases[j].Reported {
-				return &r.Phases[j].Kinds[i]
-			}
+	k := kindNamed(t, r, name)
+	for i := len(r.Phases) - 1; i >= 0; i-- {
+		if r.Phases[i].Reported {
+			return &r.Phases[i].Kinds[k]
 		}
 	}
-	t.Fatalf("no operation %s was reported", name)
+	t.Fatal("no phase is reported")
 	return nil
 }
 

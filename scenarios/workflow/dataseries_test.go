@@ -162,9 +162,9 @@ func TestSeriesAreWrittenAndReadWhole(t *testing.T) {
 			delete(given, "complete")
 			given["by"] = row.by
 			for _, p := range w.series("series-get", 1, given) {
-				if !w.run(p) || w.requests["get"] != row.gets || w.requests["query"] != row.queries || counted(p)["counts"] != int64(row.got) {
-					t.Errorf("it is read by %v and has %v; want %d gets, %d queries and %d counts", w.requests, counted(p), row.gets, row.queries, row.got)
-				}
+				assert.Truef(t, w.run(p) && w.requests["get"] == row.gets && w.requests["query"] == row.queries && counted(p)["counts"] == int64(row.got),
+					"it is read by %v and has %v; want %d gets, %d queries and %d counts",
+					w.requests, counted(p), row.gets, row.queries, row.got)
 			}
 		})
 	}

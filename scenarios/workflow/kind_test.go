@@ -26,20 +26,19 @@ func TestKindsAreWhole(t *testing.T) {
 		"Names() = %q; want names in order, each once", names)
 	for _, name := range names {
 		k := workflow.Find(name)
-		if !kebab.MatchString(k.Name) || !sentence.MatchString(k.Says) || k.New == nil {
-			t.Errorf("workflow %q says %q, can be made: %v; want small letters and dashes, a sentence, and a maker", k.Name, k.Says, k.New != nil)
-		}
+		assert.Truef(t, kebab.MatchString(k.Name) && sentence.MatchString(k.Says) && k.New != nil,
+			"workflow %q says %q, can be made: %v; want small letters and dashes, a sentence, and a maker",
+			k.Name, k.Says, k.New != nil)
 		seen := map[string]bool{}
 		for _, p := range k.Parameters {
 			assert.Truef(t, kebab.MatchString(p.Name) && sentence.MatchString(p.Says) && !seen[p.Name] && p.Type != 0,
 				"parameter %q of %s says %q and is of type %d; want small letters and dashes, a sentence, a type, and a name of its own", p.Name, k.Name, p.Says, p.Type)
 			seen[p.Name] = true
-			if p.Was != "" && (k.Parameter(p.Was) != nil || k.Renamed(p.Was) == nil) {
-				t.Errorf("parameter %s of %s was called %q; want a name that no parameter has now", p.Name, k.Name, p.Was)
-			}
-			if p.Required == (p.Default != "") && !(p.Type == workflow.OfPlace || p.Type == workflow.OfAttribute || p.Type == workflow.OfProperty || p.Type == workflow.OfName || p.Type == workflow.OfResolver) {
-				t.Errorf("parameter %s of %s is required: %v, its default %q; want one of them", p.Name, k.Name, p.Required, p.Default)
-			}
+			assert.Truef(t, p.Was == "" || k.Parameter(p.Was) == nil && k.Renamed(p.Was) != nil,
+				"parameter %s of %s was called %q; want a name that no parameter has now", p.Name, k.Name, p.Was)
+			assert.Truef(t, p.Required != (p.Default != "") || p.Type == workflow.OfPlace || p.Type == workflow.OfAttribute || p.Type == workflow.OfProperty || p.Type == workflow.OfName || p.Type == workflow.OfResolver,
+				"parameter %s of %s is required: %v, its default %q; want one of them",
+				p.Name, k.Name, p.Required, p.Default)
 			if p.Default != "" && !p.Takes(p.Default) {
 				t.Errorf("the default of %s of %s is %q; want %s", p.Name, k.Name, p.Default, p.Expected())
 			}
@@ -118,9 +117,8 @@ func TestParametersTake(t *testing.T) {
 func TestSettle(t *testing.T) {
 	k := workflow.Find("transfer")
 	a := k.Settle(map[string]string{"from": "payer", "keyed": "by-account", "form": "x"})
-	if len(a) != len(k.Parameters) || a.Text("from") != "payer" || a.Text("keyed") != "by-account" || a.Text("killed") != "0" || a.Text("to") != "" {
-		t.Errorf("Settle() = %v; want what was given, and the defaults of the rest", a)
-	}
+	assert.Truef(t, len(a) == len(k.Parameters) && a.Text("from") == "payer" && a.Text("keyed") == "by-account" && a.Text("killed") == "0" && a.Text("to") == "",
+		"Settle() = %v; want what was given, and the defaults of the rest", a)
 }
 
 // The queues and containers that operations use: what lies in the table needs none, and nobody

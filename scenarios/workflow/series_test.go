@@ -123,9 +123,8 @@ func TestFindWrite(t *testing.T) {
 			}
 			assert.Equal(t, row.did, strings.Join(did, " "), "the workflow did")
 			last := sent[len(sent)-1]
-			if last.Verb == entity.Merge && (last.Change.Key != runner || last.Change.Match != entity.MatchAny) {
-				t.Errorf("it wrote %v under %v; want %v under any version", last.Change.Key, last.Change.Match, runner)
-			}
+			assert.Truef(t, last.Verb != entity.Merge || last.Change.Key == runner && last.Change.Match == entity.MatchAny,
+				"it wrote %v under %v; want %v under any version", last.Change.Key, last.Change.Match, runner)
 			followed := slices.ContainsFunc(sent[1:], func(op target.Operation) bool { return op.Verb == entity.Query && op.Query.Token == token })
 			assert.Equal(t, strings.Contains(row.did, "query query"), followed, "a token was followed")
 		})

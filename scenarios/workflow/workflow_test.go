@@ -286,8 +286,8 @@ func TestWriteOfATransaction(t *testing.T) {
 		inserts = batch(entity.Insert)
 		outcome := target.Outcome{Status: 409, FailedIndex: index}
 		move, op := inserts.Next(workflow.Attempt{Sent: &sent, Outcome: &outcome, Silent: true})
-		if move != workflow.Proceed || op.Verb != entity.Get || op.Table != "Races" || op.Change.Key.Row != want {
-			t.Errorf("inserts: refused at %d it goes on with %d, a %v of %v; want a get of row %s", index, move, op.Verb, op.Change.Key, want)
-		}
+		assert.Truef(t, move == workflow.Proceed && op.Verb == entity.Get && op.Table == "Races" && op.Change.Key.Row == want,
+			"inserts: refused at %d it goes on with %d, a %v of %v; want a get of row %s",
+			index, move, op.Verb, op.Change.Key, want)
 	}
 }
