@@ -169,30 +169,6 @@ func TestRequestThatFailsEndsTheRun(t *testing.T) {
 	}
 }
 
-func TestLostRepliesLeaveTheBooksInOrder(t *testing.T) {
-	s := small(t)
-	w := newWorld(t, s, nil)
-	// One reply in a hundred of the peak's partition is lost after the engine
-	// carried the request out, one in a hundred requests never arrives.
-	wrapped := target.WrapImmediateFaults(w, engine.FaultPlan{Rules: []engine.FaultRule{
-		{Kind: engine.FaultDrop, Moment: engine.FaultAfter, Share: 10_000, From: 3 * time.Second, To: time.Hour},
-		{Kind: engine.FaultDrop, Moment: engine.FaultBefore, Share: 10_000, From: 3 * time.Second, To: time.Hour},
-	}}, 5)
-	o := stress(s)
-	o.Keep = true
-	sum := recorded(t, carry(t, t.Context(), &drive.Virtual{Target: wrapped}, o, nil)).Total(results.Everything)
-	log, counts := wrapped.Log(), wrapped.Counts()
-	require.Truef(t, sum.Failed != 0 && log.DroppedBefore != 0 && log.DroppedAfter != 0,
-		"failed %d, log %+v; want both kinds of loss", sum.Failed, log)
-	assert.Truef(t, sum.Attempts == counts.Requests && sum.Failed == log.DroppedBefore+log.DroppedAfter,
-		"attempts %d, failed %d; the wrapper saw %d and lost %d + %d",
-		sum.Attempts, sum.Failed, counts.Requests, log.DroppedBefore, log.DroppedAfter)
-	c := w.engine.Counts()
-	assert.Truef(t, c.Requests == sum.Attempts-log.DroppedBefore && c.Entities == sum.Counted+log.EntitiesLost,
-		"the engine saw %d requests and %d entities; want %d and %d",
-		c.Requests, c.Entities, sum.Attempts-log.DroppedBefore, sum.Counted+log.EntitiesLost)
-}
-
 func TestInterruptedRunDropsItsTable(t *testing.T) {
 	// Into the creation of the table, its marker, the load, the count, the wait
 	// for a whole second, and the peak.

@@ -1,6 +1,7 @@
 package campaign_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -38,7 +39,7 @@ phases:
   - name: load
     load: {entities: 120, transaction: 10, lanes: 1}
   - name: day
-    traffic: {arrivals: {poisson: 100}, for: 4s, operations: [%s]}
+    traffic: {%s, operations: [%s]}
 `
 
 // door notes what goes through it to the target: of each operation, what it asked for and
@@ -122,52 +123,40 @@ func (p *permits) asks(due time.Duration, key entity.Key) (list []string) {
 // What users ask for follows from when their reads are due: read for read as the rule says
 // that is written here again, alike in virtual and in real time.
 func TestUsersAskForWhatIsOver(t *testing.T) {
+	const closed = "clients: 7, count: 150"
 	rows := []struct {
-		name string
-		with string
-		rule permits
+		name, traffic, with string
+		rule                permits
 	}{
-		{"a signature for all of the run", "lasts: 1h", permits{lasts: time.Hour}},
-		{"signatures that expire", "lasts: 1s", permits{lasts: time.Second}},
-		{"in a browser", "lasts: 1h, preflight: 10m", permits{lasts: time.Hour, preflight: 10 * time.Minute}},
-		{"in a browser that forgets", "lasts: 1500ms, preflight: 700ms", permits{lasts: 1500 * time.Millisecond, preflight: 700 * time.Millisecond}},
-		{"two operations, whose users are the same", "lasts: 1s, preflight: 10m}}, {name: again, workflow: direct-read, with: {lasts: 1s, preflight: 10m", permits{lasts: time.Second, preflight: 10 * time.Minute}},
-		{"a signature for each entity", "lasts: 2s, covers: entity, preflight: 10m", permits{lasts: 2 * time.Second, entity: true, preflight: 10 * time.Minute}},
-		{"a broker with a queue", "lasts: 500ms, issue-time: 40ms, issuers: 1", permits{lasts: 500 * time.Millisecond}},
+		{"a signature for all of the run", "", "lasts: 1h", permits{lasts: time.Hour}},
+		{"signatures that expire", "", "lasts: 1s", permits{lasts: time.Second}},
+		{"in a closed loop, by the numbers of the reads", closed, "lasts: 1h, preflight: 10m", permits{lasts: time.Hour, preflight: 10 * time.Minute}},
+		{"in a browser", "", "lasts: 1h, preflight: 10m", permits{lasts: time.Hour, preflight: 10 * time.Minute}},
+		{"in a browser that forgets", "", "lasts: 1500ms, preflight: 700ms", permits{lasts: 1500 * time.Millisecond, preflight: 700 * time.Millisecond}},
+		{"two operations, whose users are the same", "", "lasts: 1s, preflight: 10m}}, {name: again, workflow: direct-read, with: {lasts: 1s, preflight: 10m", permits{lasts: time.Second, preflight: 10 * time.Minute}},
+		{"a signature for each entity", "", "lasts: 2s, covers: entity, preflight: 10m", permits{lasts: 2 * time.Second, entity: true, preflight: 10 * time.Minute}},
+		{"a broker with a queue", "", "lasts: 500ms, issue-time: 40ms, issuers: 1", permits{lasts: 500 * time.Millisecond}},
 	}
-	for _, row := range spread(rows, tier(3, len(rows))) {
+	for _, row := range spread(rows, tier(4, len(rows))) {
 		for _, seed := range []uint64{7, 8}[:tier(1, 2)] {
-			s := parsed(t, fmt.Sprintf(inbox, seed, "{name: read, workflow: direct-read, with: {"+row.with+"}}"))
+			traffic := cmp.Or(row.traffic, "arrivals: {poisson: 100}, for: 4s")
+			s := parsed(t, fmt.Sprintf(inbox, seed, traffic, "{name: read, workflow: direct-read, with: {"+row.with+"}}"))
 			virtual, seen := readInbox(t, s, nil)
+			if row.traffic == closed {
+				require.Len(t, seen.read, 150)
+				for number := range seen.read {
+					seen.due[number] = time.Duration(number)
+				}
+			}
 			holdToRule(t, row.name, row.rule, virtual, seen)
 			inBubble(t, func(t *testing.T, clk clock.Real) {
 				live, also := readInbox(t, s, clk)
 				assert.Truef(t, maps.EqualFunc(also.asked, seen.asked, slices.Equal) && maps.Equal(also.read, seen.read),
 					"%s: live and virtual runs ask for different things", row.name)
-				assert.Truef(t, fmt.Sprint(live.Counters) == fmt.Sprint(virtual.Counters),
-					"%s: live %v, virtual %v", row.name, live.Counters, virtual.Counters)
+				assert.Equal(t, fmt.Sprint(virtual.Counters), fmt.Sprint(live.Counters), row.name)
 			})
 		}
 	}
-}
-
-// In a closed loop, too, the first read of each user asks, by the numbers of the reads,
-// whichever is sent first: alike in virtual and in real time.
-func TestUsersOfAClosedLoop(t *testing.T) {
-	text := strings.Replace(inbox, "arrivals: {poisson: 100}, for: 4s", "clients: 7, count: 150", 1)
-	s := parsed(t, fmt.Sprintf(text, 3, "{name: read, workflow: direct-read, with: {lasts: 1h, preflight: 10m}}"))
-	_, seen := readInbox(t, s, nil)
-	rule := permits{lasts: time.Hour, preflight: 10 * time.Minute, signed: make(map[entity.Key]time.Duration), allowed: make(map[entity.Key]time.Duration)}
-	for i, number := range slices.Sorted(maps.Keys(seen.read)) {
-		if want, got := rule.asks(time.Duration(i), seen.read[number]), seen.asked[number]; !slices.Equal(got, want) {
-			t.Errorf("read %d of %v asks %q first; want %q", i, seen.read[number], got, want)
-		}
-	}
-	inBubble(t, func(t *testing.T, clk clock.Real) {
-		if _, also := readInbox(t, s, clk); len(also.read) != 150 || !maps.EqualFunc(also.asked, seen.asked, slices.Equal) || !maps.Equal(also.read, seen.read) {
-			t.Error("live and virtual runs ask for different things")
-		}
-	})
 }
 
 // holdToRule goes through the reads of a run in the order in which they were due.
@@ -175,7 +164,7 @@ func holdToRule(t *testing.T, name string, rule permits, record *results.Record,
 	t.Helper()
 	rule.signed, rule.allowed = make(map[entity.Key]time.Duration), make(map[entity.Key]time.Duration)
 	numbers := slices.Sorted(maps.Keys(seen.read))
-	require.Truef(t, len(numbers) >= 300, "%s: %d reads; want about 400", name, len(numbers))
+	require.Truef(t, len(numbers) >= 150, "%s: %d reads; want about 400, or 150", name, len(numbers))
 	counts := map[string]int64{}
 	for i, number := range numbers {
 		want := rule.asks(seen.due[number], seen.read[number])
@@ -187,12 +176,11 @@ func holdToRule(t *testing.T, name string, rule permits, record *results.Record,
 		}
 	}
 	for counter, service := range map[string]string{"issued": "broker", "preflights": "preflight"} {
-		got := int64(0)
 		for _, one := range record.Counters {
 			if one.Name == counter {
-				got += one.Count
+				counts[service] -= one.Count
 			}
 		}
-		assert.Equalf(t, counts[service], got, "%s: %s", name, counter)
+		assert.Zerof(t, counts[service], "%s: asked for more often than counted as %s", name, counter)
 	}
 }

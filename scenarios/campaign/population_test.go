@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -274,18 +273,5 @@ func TestHoldingsOfAnEndlessLoad(t *testing.T) {
 	want := float64(e.growth[1].operations) * e.growth[1].mean
 	if got := float64(some.Count(target.Query{}, e.growth[1].operations)); len(some.held) > 20_000 || math.Abs(got/want-1) > 0.1 {
 		t.Errorf("%d are held, which stand for %.0f; want at most 20000, for about %.0f", len(some.held), got, want)
-	}
-}
-
-// Entity numbers of one phase are never those of another, before a run and in it.
-func TestFreshNumbersFollowOneAnother(t *testing.T) {
-	e := phaseOf(t, 60, "arrivals: {constant: 100}, for: 20s, "+mixed, 2)
-	past := e.growth[0]
-	last, first := past.of.fresh(past.operations-1, 2).Number, e.fresh(0, 0).Number
-	if past.of.fresh(0, 0).Number != 60 || first <= last {
-		t.Errorf("the phase before uses the numbers %d to %d, the phase from %d on; want 60, and one above", past.of.fresh(0, 0).Number, last, first)
-	}
-	if began := e.fresh(0, 0).Run; began < 4*time.Second {
-		t.Errorf("the first event of the second phase is at %v; want after the first phase", began)
 	}
 }

@@ -84,21 +84,6 @@ func TestThinkingClientsKeepLittlesLaw(t *testing.T) {
 	}
 }
 
-// A throttled client backs off before it thinks, and no operation becomes due after
-// the end.
-func TestThinkingClientsRetryAndEnd(t *testing.T) {
-	s := builtin(t, "simulate", "retry=short", "start=warm", "phases.spread.partitions=1")
-	p := play(t, closedLoop(t, s, 400, 100*time.Millisecond, 10*time.Second), nil, true)
-	sum := p.record.Total(results.Reported)
-	assert.Truef(t, sum.Throttled != 0 && sum.Attempts == sum.Ok+sum.Throttled && sum.Scheduled == sum.Operations,
-		"attempts %d = ok %d + throttled %d, scheduled %d, operations %d; want refusals and closed books",
-		sum.Attempts, sum.Ok, sum.Throttled, sum.Scheduled, sum.Operations)
-	for _, one := range p.record.Intervals {
-		assert.Falsef(t, one.Scheduled > 1 && one.Second > 11,
-			"%d operations became due in second %d; want none after the end", one.Scheduled, one.Second)
-	}
-}
-
 // Each partition is due exactly its share, in an order that is not the same again.
 func TestSpreadReachesEachPartitionAlike(t *testing.T) {
 	s := builtin(t, "simulate", "model.profile=off", "start=warm", "phases.spread.rate=50", "phases.spread.for=10s")

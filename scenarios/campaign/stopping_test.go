@@ -33,46 +33,6 @@ func holding(o campaign.Options, clk clock.Clock) (campaign.Options, map[campaig
 	return o, held
 }
 
-// A run that is stopped does not wait for replies that never come, though what was asked for
-// was carried out, and drops its table all the same.
-func TestStoppedRunCutsShortWhatIsUnderWay(t *testing.T) {
-	inBubble(t, func(t *testing.T, clk clock.Real) {
-		const after, grace = 5 * time.Second, 2 * time.Second
-		s := small(t, "phases.peak.each=1h", "workers=16")
-		w := newWorld(t, s, clk)
-		mute := targettest.Func(func(ctx context.Context, op *target.Operation) target.Outcome {
-			outcome := w.Do(ctx, op)
-			if op.Verb != entity.Get {
-				return outcome
-			}
-			return targettest.Silent(ctx, op)
-		})
-		r := carry(t, stopAfter(t, after), w.through(mute), stress(s), nil)
-		assert.ErrorIs(t, r.ended, context.Canceled, "Run")
-		if ended := r.record.Duration; ended < after+grace || ended > after+grace+100*time.Millisecond {
-			t.Errorf("the run that was stopped after %v ended at %v; want it %v later", after, ended, grace)
-		}
-		if left := w.tables(); len(left) > 0 {
-			t.Errorf("the run left %v behind", left)
-		}
-	})
-}
-
-// A table service that dies while the peak is offered leaves a partial record, and
-// the run ends soon although the table cannot be dropped.
-func TestRunWhoseTargetDies(t *testing.T) {
-	inBubble(t, func(t *testing.T, clk clock.Real) {
-		s := small(t, "phases.peak.rates=[100]", "phases.peak.each=20s", "workers=16")
-		w := newWorld(t, s, clk)
-		dying := w.unanswered(func(op *target.Operation) bool {
-			return op.Verb == entity.Get && clk.Now().Offset() > 5*time.Second || deletes(op)
-		})
-		r := carry(t, t.Context(), w.through(dying), stress(s), nil)
-		assert.Truef(t, errors.Is(r.ended, drive.ErrSilent) && r.record.Duration <= 5*time.Minute,
-			"Run = %v after %v; want that the target has not answered, soon after its end", r.ended, r.record.Duration)
-	})
-}
-
 // A run that is stopped, or was about to end, gives a target that does not drop its table
 // [campaign.EndingLimit] from the signal on, and tells what is still there.
 func TestStoppedRunWhoseTargetDropsNothing(t *testing.T) {
@@ -90,6 +50,7 @@ func TestStoppedRunWhoseTargetDropsNothing(t *testing.T) {
 		{"nothing is answered", of(entity.Get, entity.DeleteTable), 5 * time.Second, campaign.EndingLimit, true},
 		{"the drop alone is not answered", deletes, 5 * time.Second, campaign.EndingStep, true},
 		{"it is stopped while it drops", deletes, 25 * time.Second, campaign.EndingStep, true},
+		{"the load alone is not answered", of(entity.Get), 5 * time.Second, 2 * time.Second, false},
 		{"all is answered", of(), 5 * time.Second, 100 * time.Millisecond, false},
 		{"the first request is not answered", of(entity.CreateTable, entity.DeleteTable), time.Second, campaign.EndingLimit, true},
 	} {
@@ -190,25 +151,6 @@ func TestTableWhoseCreationIsInDoubt(t *testing.T) {
 	}
 }
 
-// noting is a target that takes down what is asked for beside the tables. It is safe for
-// concurrent use.
-type noting struct {
-	*world
-	mu      sync.Mutex
-	stores  map[string]bool
-	counted int64
-}
-
-func (n *noting) Do(ctx context.Context, op *target.Operation) target.Outcome {
-	n.mu.Lock()
-	n.counted++
-	if op.Beside != nil {
-		n.stores[op.Beside.Store] = true
-	}
-	n.mu.Unlock()
-	return n.world.Do(ctx, op)
-}
-
 // checkNothingLeft checks that there is no table, and of some stores neither a queue nor a
 // container.
 func (w *world) checkNothingLeft(t *testing.T, name string, stores ...string) {
@@ -219,9 +161,7 @@ func (w *world) checkNothingLeft(t *testing.T, name string, stores ...string) {
 				"%s: %v of %s is answered", name, verb, store)
 		}
 	}
-	if left := w.tables(); len(left) > 0 {
-		t.Errorf("%s: the tables %v are left", name, left)
-	}
+	assert.Emptyf(t, w.tables(), "%s: tables that are left", name)
 }
 
 // Whenever a run ends, nothing is left of what it made: no queue, no container, no
@@ -235,23 +175,26 @@ func TestWhatIsMadeBesideTablesIsDropped(t *testing.T) {
 	for _, s := range spread(list, tier(2, len(list))) {
 		for _, after := range []time.Duration{2 * time.Second, 7 * time.Second, time.Hour}[:tier(2, 3)] {
 			inBubble(t, func(t *testing.T, clk clock.Real) {
-				to := &noting{world: newWorld(t, s, clk), stores: map[string]bool{}}
-				r := carry(t, stopAfter(t, after), to.through(to), campaign.Options{Scenario: s, Table: "races"}, nil)
+				w, stores := newWorld(t, s, clk), sync.Map{}
+				noting := targettest.Func(func(ctx context.Context, op *target.Operation) target.Outcome {
+					if op.Beside != nil {
+						stores.Store(op.Beside.Store, true)
+					}
+					return w.Do(ctx, op)
+				})
+				r := carry(t, stopAfter(t, after), w.through(noting), campaign.Options{Scenario: s, Table: "races"}, nil)
 				if whole := clk.Now().Offset() < after; whole && r.ended != nil || !whole && !errors.Is(r.ended, context.Canceled) {
 					t.Errorf("%s, stopped after %v, ended at %v with %v", s.Name, after, clk.Now().Offset(), r.ended)
 				}
-				all := r.record.Total(results.Everything)
-				if requests := to.Counts().Requests; requests != all.Attempts || requests != to.counted {
-					t.Errorf("%s, stopped after %v: the engine and the stand-ins counted %d requests, the record %d, the target %d", s.Name, after, requests, all.Attempts, to.counted)
+				assert.Equalf(t, r.record.Total(results.Everything).Attempts, w.Counts().Requests, "%s, stopped after %v: requests", s.Name, after)
+				made := 0
+				for name := range stores.Range {
+					made++
+					assert.True(t, strings.HasPrefix(name.(string), "races-"), name)
+					w.checkNothingLeft(t, s.Name, name.(string))
 				}
-				assert.Falsef(t, after > 2*time.Second && len(to.stores) == 0,
-					"%s, stopped after %v, asked for nothing beside its tables", s.Name, after)
-				for name := range to.stores {
-					assert.Truef(t, strings.HasPrefix(name, "races-"),
-						"%s asked for %s; want names that begin with its table's", s.Name, name)
-					to.checkNothingLeft(t, s.Name, name)
-				}
-				to.checkNothingLeft(t, s.Name)
+				assert.Falsef(t, after > 2*time.Second && made == 0, "%s, stopped after %v, asked for nothing beside its tables", s.Name, after)
+				w.checkNothingLeft(t, s.Name)
 			})
 		}
 	}
@@ -260,30 +203,23 @@ func TestWhatIsMadeBesideTablesIsDropped(t *testing.T) {
 // A run that is throttled because its table is somebody else's leaves alone what is called
 // as it would call its queues and tables: they are that somebody's, who may be at work.
 func TestWhatIsBesideTheTableOfSomebodyElseIsLeftAlone(t *testing.T) {
-	queue := func(verb target.BesideVerb) target.Operation {
-		return target.Operation{Beside: &target.Beside{Verb: verb, Store: "races-moves", Body: []byte("theirs")}}
-	}
-	table := func(verb entity.Verb) target.Operation {
-		return target.Operation{Verb: verb, Table: "racesDay0012"}
-	}
+	message := &target.Beside{Verb: target.PutMessage, Store: "races-moves", Body: []byte("theirs")}
 	for _, row := range []struct {
 		scenario   string
 		made, gone target.Operation
 	}{
-		{"eventual-transaction", queue(target.PutMessage), queue(target.DropQueue)},
-		{"high-volume-delete", table(entity.CreateTable), table(entity.DeleteTable)},
+		{"eventual-transaction", target.Operation{Beside: message}, target.Operation{Beside: &target.Beside{Verb: target.DropQueue, Store: message.Store}}},
+		{"high-volume-delete", target.Operation{Verb: entity.CreateTable, Table: "racesDay0012"}, target.Operation{Verb: entity.DeleteTable, Table: "racesDay0012"}},
 	} {
 		s := builtin(t, row.scenario)
 		w := newWorld(t, s, nil)
 		w.Submit(0, &target.Operation{Verb: entity.CreateTable, Table: "races"})
 		w.Submit(0, &row.made)
 		runner := w.runner()
-		if r := carry(t, t.Context(), runner, campaign.Options{Scenario: s, Table: "races"}, nil); !errors.Is(r.ended, campaign.ErrTableExists) {
-			t.Fatalf("%s: Run = %v; want ErrTableExists", row.scenario, r.ended)
-		}
-		if o, _ := w.Submit(runner.Now(), &row.gone); o.Status != 204 {
-			t.Errorf("%s: what somebody else has is answered %d when it is dropped afterwards; want 204, for it is still there", row.scenario, o.Status)
-		}
+		r := carry(t, t.Context(), runner, campaign.Options{Scenario: s, Table: "races"}, nil)
+		require.ErrorIs(t, r.ended, campaign.ErrTableExists, row.scenario)
+		o, _ := w.Submit(runner.Now(), &row.gone)
+		assert.Equalf(t, 204, o.Status, "%s: what somebody else has is still there to be dropped", row.scenario)
 	}
 }
 
