@@ -91,12 +91,8 @@ func TestHeatIsWhatTheTargetSaw(t *testing.T) {
 			for i := range h.Rows {
 				got[[2]string{h.Rows[i].Table, h.Rows[i].Key}] = warmthOf(&h.Rows[i].HeatCells)
 			}
-			if diff := cmp.Diff(meter.seen, got, cmp.AllowUnexported(warmth{})); diff != "" {
-				t.Errorf("the map differs from what the target saw (-target +map):\n%s", diff)
-			}
-			if whole := *warmthOf(&h.Nowhere); whole != meter.whole {
-				t.Errorf("nowhere has %+v; want %+v", whole, meter.whole)
-			}
+			assert.Empty(t, cmp.Diff(meter.seen, got, cmp.AllowUnexported(warmth{})), "-target +map")
+			assert.Equal(t, meter.whole, *warmthOf(&h.Nowhere), "what is of no partition")
 			all := record.Total(results.Everything)
 			assert.Truef(t, all.Throttled >= 50, "%d were throttled; want enough for the test to say something", all.Throttled)
 			mapped := *warmthOf(&h.Rest)
@@ -119,23 +115,18 @@ func TestOneKeyInTwoTablesIsTwoPartitions(t *testing.T) {
 	set(t, s, "attributes.customer={list: [\"1\"]}", "designs.copied.copies.state.partition_key={customer}", "designs.copied.copies.number.partition_key=id")
 	want := []results.PartitionStats{{Key: "1", Entities: 500, Busiest: 100}, {Table: "ByState", Key: "1", Entities: 500, Busiest: 100}, {Key: "id", Entities: 500, Busiest: 100}}
 	phase := reported(t, simulated(t, s))
-	if diff := cmp.Diff(want, phase.Offered); diff != "" {
-		t.Errorf("what partitions were offered differs (-want +got):\n%s", diff)
-	}
-	names := make(map[string]bool)
+	assert.Equal(t, want, phase.Offered)
+	var names []string
 	for i := range phase.Partitions {
-		names[results.PartitionName(phase.Partitions[i].Table, phase.Partitions[i].Key)] = true
+		names = append(names, results.PartitionName(phase.Partitions[i].Table, phase.Partitions[i].Key))
 	}
-	assert.Truef(t, names["1"] && names["1 (table ByState)"] && names["id"] && len(names) == 3,
-		"the partitions that served are %v; want 1, 1 (table ByState) and id", names)
+	assert.ElementsMatch(t, []string{"1", "1 (table ByState)", "id"}, names)
 	shared := []results.SharesClass{{From: 64, Partitions: 3, Offered: 1500}}
 	got := phase.Shares
 	for i := range got {
 		got[i].Served, got[i].Shares, got[i].Squares = 0, 0, 0
 	}
-	if diff := cmp.Diff(shared, got); diff != "" {
-		t.Errorf("shares differ (-want +got):\n%s", diff)
-	}
+	assert.Equal(t, shared, got)
 }
 
 // What a run has written is what its tables hold, by the service's rule, where each entity

@@ -95,12 +95,8 @@ func TestWindowsOfPartitions(t *testing.T) {
 	for key, want := range map[string]int64{"a": 5, "b": 7, "c": 11, "~z": 1, "": 0, "bb": 0, "~~": 0} {
 		assert.Equalf(t, want, all.of(key), "of(%q)", key)
 	}
-	if got := all.mean(); got != 6 {
-		t.Errorf("mean() = %d; want a quarter of 24", got)
-	}
-	if none := new(census); none.mean() != 0 || none.of("a") != 0 {
-		t.Errorf("of nothing: mean() = %d, of(a) = %d; want 0", none.mean(), none.of("a"))
-	}
+	assert.EqualValues(t, 24/4, all.mean())
+	assert.Zero(t, new(census).mean()+new(census).of("a"), "of nothing")
 }
 
 // The text of a literal is read as the value that it was written from, of its type.
@@ -125,11 +121,9 @@ func TestLiterals(t *testing.T) {
 		{"an instant", entity.DateTime(at), "2026-03-01T00:00:00.5000000Z", "datetime'2026-03-01T00:00:00.5000000Z'"},
 	} {
 		got := literal(row.value.Type(), row.text)
+		assert.Equal(t, row.want, got, row.name)
 		query, err := target.Filtered("P eq " + got)
-		if got != row.want || err != nil {
-			t.Errorf("%s: literal(%q) = %s, %v; want %s", row.name, row.text, got, err, row.want)
-			continue
-		}
+		require.NoError(t, err, row.name)
 		assert.Truef(t, query.Filter.Keeps(entity.Key{}, entity.Pack(nil, 0, []entity.Property{{Name: "P", Value: row.value}})),
 			"%s: %s is not equal to its value", row.name, got)
 	}
@@ -166,11 +160,9 @@ func TestTraceOverRowsUnderEachDesign(t *testing.T) {
 		file.WriteString("finished,bib,division,year\n")
 		var at []time.Duration
 		var all [][3]string
+		now := time.Duration(0)
 		for i := range rows {
-			now := time.Duration(chance.IntN(90)) * time.Millisecond
-			if i > 0 {
-				now += at[i-1]
-			}
+			now += time.Duration(chance.IntN(90)) * time.Millisecond
 			at = append(at, now)
 			year := chance.IntN(4)
 			all = append(all, [3]string{fmt.Sprint(2000 + year), fmt.Sprintf("M%d", 10*year+chance.IntN(3)), fmt.Sprint(i)})
@@ -193,9 +185,7 @@ phases:
     traffic: {arrivals: {trace: r.csv, time: finished}, operations: [{verb: insert}]}
 `, chance.IntN(1000), design, loaded))
 			require.NoError(t, err)
-			if err := s.ReadFiles(func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(file.String())), nil }); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, s.ReadFiles(func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(file.String())), nil }))
 			c, err := NewCampaign(Options{Scenario: s, Table: "rows"})
 			require.NoError(t, err)
 			p, err := c.Preview(1)
@@ -232,25 +222,32 @@ func oneOfEach(c *workflow.Call) workflow.Workflow {
 	})
 }
 
-// performed is a campaign whose one kind of operation is that workflow.
-func performed(t *testing.T, inserts bool) (*Campaign, *events, *Preview) {
+// bank returns a campaign of transfers and, with a weight, of inserts beside them.
+func bank(t *testing.T, beside string) *Campaign {
 	t.Helper()
 	s, err := scenarios.Parse("bank.yaml", []byte(`name: bank
 attributes: {id: {sequence: 1}}
 design: {partition_key: "{id}", row_key: x}
 phases:
   - name: day
-    traffic: {arrivals: {constant: 10}, for: 5s, operations: [{name: all, workflow: transfer, with: {from: id, to: id}}]}
+    traffic: {arrivals: {constant: 10}, for: 5s, operations: [{name: all, workflow: transfer, with: {from: id, to: id}, weight: 1}`+beside+`]}
 `))
 	require.NoError(t, err)
 	c, err := NewCampaign(Options{Scenario: s, Table: "bank"})
 	require.NoError(t, err)
+	return c
+}
+
+// performed is a campaign whose one kind of operation is that workflow.
+func performed(t *testing.T, inserts bool) (*Campaign, *events, *Preview) {
+	t.Helper()
+	c := bank(t, "")
 	d, err := c.dry(0)
 	require.NoError(t, err)
 	e, err := c.eventsOf(d)
 	require.NoError(t, err)
 	e.kinds[0].performance = &workflow.Kind{Name: "one-of-each", Inserts: inserts, New: oneOfEach}
-	spec := s.Phases[0].Operations()[0]
+	spec := c.Scenario.Phases[0].Operations()[0]
 	if spec.Verb = entity.Get; inserts {
 		spec.Verb = entity.Insert
 	}
@@ -282,26 +279,16 @@ func TestPreviewOfAWorkflow(t *testing.T) {
 	}
 	_, _, p := performed(t, false)
 	p.dry.Operations[0].Workflow = ""
-	if sent, some := p.Sent(3, "bank"); some {
-		t.Errorf("Sent of a verb = %+v; want nothing", sent)
-	}
+	_, some := p.Sent(3, "bank")
+	assert.False(t, some, "of a verb")
 }
 
 // A workflow is told of by its own operations alone, wherever it stands among the others.
 func TestPreviewOfAWorkflowBesideAVerb(t *testing.T) {
-	s, err := scenarios.Parse("bank.yaml", []byte(`name: bank
-attributes: {id: {sequence: 1}}
-design: {partition_key: "{id}", row_key: x}
-phases:
-  - name: day
-    traffic: {arrivals: {constant: 10}, for: 5s, operations: [{name: move, workflow: transfer, with: {from: id, to: id}, weight: 1}, {verb: insert, weight: 50}]}
-`))
+	p, err := bank(t, ", {verb: insert, weight: 50}").Preview(0)
 	require.NoError(t, err)
-	c, err := NewCampaign(Options{Scenario: s, Table: "bank"})
-	require.NoError(t, err)
-	if p, err := c.Preview(0); err != nil || len(p.Approaches()) != 2 || p.Approaches()[1].Class != 0 {
-		t.Errorf("Preview = %+v, %v; want two kinds of operation, the second of which reads nothing", p, err)
-	}
+	require.Len(t, p.Approaches(), 2)
+	assert.Zero(t, p.Approaches()[1].Class, "the second kind of operation reads nothing")
 }
 
 // What goes beside the table alone is due to count nothing, however it is looked at.

@@ -3,6 +3,7 @@ package campaign
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -71,25 +72,27 @@ func existing(e *events, k uint64) []member {
 // none that is not due a second earlier, and of the windows that are counted exactly
 // so many.
 func TestPopulationAgainstTheory(t *testing.T) {
+	const constant = "arrivals: {constant: 100}, for: 20s, "
+	latest := func(window int) scenarios.Access {
+		return scenarios.Access{Kind: scenarios.AccessLatest, Window: window}
+	}
 	for _, row := range []struct {
-		name    string
-		traffic string
-		phase   int
-		loaded  int
-		of      scenarios.Access
-		k       uint64
-		window  int
+		name, traffic string
+		phase, loaded int
+		of            scenarios.Access
+		k             uint64
+		window        int
 	}{
-		{"everything, when nothing was inserted", "arrivals: {constant: 100}, for: 20s, " + mixed, 1, 60, scenarios.Access{}, 3, 0},
-		{"everything", "arrivals: {constant: 100}, for: 20s, " + mixed, 2, 60, scenarios.Access{}, 700, 0},
+		{"everything, when nothing was inserted", constant + mixed, 1, 60, scenarios.Access{}, 3, 0},
+		{"everything", constant + mixed, 2, 60, scenarios.Access{}, 700, 0},
 		{"everything, of random arrivals", "arrivals: {poisson: 100}, for: 20s, " + mixed, 2, 60, scenarios.Access{}, 500, 0},
 		{"everything, in a closed loop", "clients: 10, think: 100ms, for: 10s, " + mixed, 2, 60, scenarios.Access{}, 500, 0},
-		{"everything, where inserts are rare", "arrivals: {constant: 100}, for: 20s, operations: [{verb: insert}, {verb: get, weight: 60}]", 2, 5, scenarios.Access{}, 1900, 0},
-		{"the newest alone", "arrivals: {constant: 100}, for: 20s, " + mixed, 2, 60, scenarios.Access{Kind: scenarios.AccessLatest, Window: 1}, 700, 1},
-		{"the newest twenty", "arrivals: {constant: 100}, for: 20s, " + mixed, 2, 60, scenarios.Access{Kind: scenarios.AccessLatest, Window: 20}, 700, 20},
-		{"the newest, of the phase before and of the load", "arrivals: {constant: 100}, for: 20s, " + mixed, 2, 60, scenarios.Access{Kind: scenarios.AccessLatest, Window: 100}, 90, 100},
-		{"a window wider than all there is", "arrivals: {constant: 100}, for: 20s, " + mixed, 2, 60, scenarios.Access{Kind: scenarios.AccessLatest, Window: 5000}, 700, 0},
-		{"a wide window, of about so many", "arrivals: {constant: 100}, for: 20s, " + mixed, 2, 60, scenarios.Access{Kind: scenarios.AccessLatest, Window: 300}, 1900, -300},
+		{"everything, where inserts are rare", constant + "operations: [{verb: insert}, {verb: get, weight: 60}]", 2, 5, scenarios.Access{}, 1900, 0},
+		{"the newest alone", constant + mixed, 2, 60, latest(1), 700, 1},
+		{"the newest twenty", constant + mixed, 2, 60, latest(20), 700, 20},
+		{"the newest, of the phase before and of the load", constant + mixed, 2, 60, latest(100), 90, 100},
+		{"a window wider than all there is", constant + mixed, 2, 60, latest(5000), 700, 0},
+		{"a wide window, of about so many", constant + mixed, 2, 60, latest(300), 1900, -300},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			e := phaseOf(t, row.loaded, row.traffic, row.phase)
@@ -179,16 +182,9 @@ func TestPopularMembers(t *testing.T) {
 			}
 			counts[m.number]++
 		}
-		most := 0
-		for _, n := range counts {
-			most = max(most, n)
-		}
-		if counts[0] == most {
-			t.Errorf("%s: the first entity that was loaded is the most popular; want one up to chance", e.specs[kind].Name)
-		}
-		if off := math.Abs(float64(most)/choices - want); off > 4*math.Sqrt(want*(1-want)/choices)+0.004 {
-			t.Errorf("%s: the most popular has %d of %d; want a share of %.3f", e.specs[kind].Name, most, choices, want)
-		}
+		most := slices.Max(counts)
+		assert.NotEqual(t, most, counts[0], "the most popular is up to chance, and not the first that was loaded")
+		assert.InDelta(t, want, float64(most)/choices, 4*math.Sqrt(want*(1-want)/choices)+0.004, e.specs[kind].Name)
 	}
 }
 
@@ -206,15 +202,13 @@ func TestHoldingsStandForAll(t *testing.T) {
 		assert.Truef(t, len(some.held) < len(whole.held)*3/4,
 			"%s: %d are held of %d; want fewer", row.name, len(some.held), len(whole.held))
 		for _, author := range []string{"", "ann", "ben", "cat", "dan"} {
-			query := target.OnePartition(author)
-			if author == "" {
-				query = target.Query{}
+			query := target.Query{}
+			if author != "" {
+				query = target.OnePartition(author)
 			}
 			for _, k := range []uint64{0, 2500, 5000} {
-				got, want := float64(some.Count(query, k)), float64(whole.Count(query, k))
-				if off := math.Abs(got - want); off > 6*math.Sqrt(want*float64(len(whole.held)/len(some.held))) {
-					t.Errorf("%s: count(%q, %d) = %.0f; want about %.0f", row.name, author, k, got, want)
-				}
+				want := float64(whole.Count(query, k))
+				assert.InDeltaf(t, want, some.Count(query, k), 6*math.Sqrt(want*float64(len(whole.held)/len(some.held))), "%s, %q, %d", row.name, author, k)
 			}
 		}
 	}
@@ -270,8 +264,6 @@ func TestHoldingsCount(t *testing.T) {
 func TestHoldingsOfAnEndlessLoad(t *testing.T) {
 	e := phaseOf(t, 100, "arrivals: {constant: 100000}, for: 24h, "+mixed, 2)
 	some := newHoldings(e, e.homes, 2000, 5000)
-	want := float64(e.growth[1].operations) * e.growth[1].mean
-	if got := float64(some.Count(target.Query{}, e.growth[1].operations)); len(some.held) > 20_000 || math.Abs(got/want-1) > 0.1 {
-		t.Errorf("%d are held, which stand for %.0f; want at most 20000, for about %.0f", len(some.held), got, want)
-	}
+	assert.LessOrEqual(t, len(some.held), 20_000)
+	assert.InEpsilon(t, float64(e.growth[1].operations)*e.growth[1].mean, some.Count(target.Query{}, e.growth[1].operations), 0.1)
 }
