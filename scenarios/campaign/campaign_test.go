@@ -153,7 +153,7 @@ func TestRequestThatFailsEndsTheRun(t *testing.T) {
 		{"a table that cannot be dropped", entity.DeleteTable, entity.InvalidInput, campaign.ErrAfterLoad, true},
 	}
 	for _, row := range rows {
-		s := small(t)
+		s := small(t, "phases.peak.rates=[50]")
 		w := newWorld(t, s, nil)
 		deaf := targettest.Immediate(func(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
 			if op.Verb == row.verb {
@@ -258,7 +258,7 @@ func TestRunWaitsForTheNameOfADeletedTable(t *testing.T) {
 		waits     bool
 		throttled bool
 	}{{"0", false, false}, {"40s", true, false}, {"1h", true, true}} {
-		s := small(t, "model.name_delay="+row.delay)
+		s := small(t, "model.name_delay="+row.delay, "phases.peak.rates=[50]")
 		w := newWorld(t, s, nil)
 		for _, verb := range []entity.Verb{entity.CreateTable, entity.DeleteTable} {
 			w.Submit(0, &target.Operation{Table: "stress", Verb: verb})

@@ -138,7 +138,7 @@ func TestEventTrafficOffersWhatItCounts(t *testing.T) {
 	}
 	for _, row := range spread(rows, tier(3, len(rows))) {
 		t.Run(row.name, func(t *testing.T) {
-			traffic := `arrivals: {constant: 40}, for: 20s, operations: [` + row.operations + `]`
+			traffic := `arrivals: {constant: 40}, for: 10s, operations: [` + row.operations + `]`
 			record := simulated(t, unlimited(t, ordered(t, row.design, traffic)))
 			looked := 0
 			for i, kind := range record.Manifest.Operations {

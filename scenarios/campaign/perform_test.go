@@ -29,7 +29,7 @@ func ofPattern(s *scenarios.Scenario) campaign.Options {
 // expected.
 func TestWorkflowsLiveEqualVirtual(t *testing.T) {
 	list := builtins(proceeds)
-	for _, s := range spread(list, tier(2, len(list))) {
+	for _, s := range spread(list, tier(1, len(list))) {
 		inStep := serial(t, s)
 		t.Run(s.Name, func(t *testing.T) {
 			live, virtual := bothWays(t, ofPattern(s))
@@ -61,7 +61,7 @@ func sound(t *testing.T, s *scenarios.Scenario, name string, record *results.Rec
 
 // library returns some scenarios of the library, with the tag ci all, which are not to be altered.
 var library = sync.OnceValue(func() (list []scenarios.Scenario) {
-	for _, name := range spread(scenarios.Library(), tier(24, 1000)) {
+	for _, name := range spread(scenarios.Library(), tier(12, 1000)) {
 		s, err := scenarios.Builtin(name)
 		if err != nil {
 			panic(err)

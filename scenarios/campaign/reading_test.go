@@ -105,7 +105,7 @@ func TestQueriesAndTransactionsDoWhatIsDue(t *testing.T) {
 			"model.profile=off", "phases.peak.operations=["+one+"]")
 	}
 	rows := situations(t, scenario("{verb: get}"))
-	for _, row := range spread(rows, tier(6, len(rows))) {
+	for _, row := range spread(rows, tier(4, len(rows))) {
 		t.Run(row.name, func(t *testing.T) {
 			s := scenario(row.operation)
 			w := newWorld(t, s, nil)

@@ -134,7 +134,7 @@ func TestTableWhoseCreationIsInDoubt(t *testing.T) {
 		{"a busy service has created nothing, so that what exists is not ours", busy, true, campaign.ErrTableExists, true},
 	}
 	for _, row := range rows {
-		s := small(t)
+		s := small(t, "phases.peak.rates=[50]")
 		w := newWorld(t, s, nil)
 		forgetful := targettest.Immediate(func(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
 			outcome, done := w.Submit(now, op)

@@ -40,12 +40,13 @@ func (wired) Outcome(_ *target.Operation, status int, header http.Header, _ []by
 // Vegeta keeps to random arrivals and to a trace, to the nanosecond, and ends where the
 // scenario has had enough: what is recorded is what Live records.
 func TestVegetaKeepsToEveryArrival(t *testing.T) {
-	for _, traffic := range []string{
+	rows := []string{
 		"arrivals: {poisson: 90}, for: 3s, warm_up: 1s",
 		"arrivals: {trace: t.csv}",
 		"arrivals: {constant: 100}, for: 60s, stop_when_stable: 20%",
 		"arrivals: {constant: 2000}, for: 60s, stop_on: [throttled > 10%]",
-	} {
+	}
+	for _, traffic := range spread(rows, tier(3, len(rows))) {
 		var both [2]ran
 		for i := range both {
 			inBubble(t, func(t *testing.T, clk clock.Real) {
