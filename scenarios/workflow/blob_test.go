@@ -127,22 +127,16 @@ func TestLargeValuesByForm(t *testing.T) {
 		if got := run("large-get", row.got); got["bytes"] != row.bytes || (got["absent"] == 0) != row.writes {
 			t.Errorf("%s: a reader gets %v; want %d bytes", row.name, got, row.bytes)
 		}
+		// Who does not want the photo does not fetch it, unless it comes with the entity.
+		clear(w.requests)
+		facts := w.runAll(w.photos("large-get", 1, args{"form": row.form, "size": row.size, "wanted": "0"}))
+		fetched := map[bool]int64{false: row.bytes}[row.form == "blob"]
+		assert.Truef(t, total(facts, "bytes") == fetched && w.requests["get-blob"] == 0 && len(workflow.Requests(facts[0])) == 1,
+			"%s: a reader who does not want the photo gets %d bytes by %v", row.name, total(facts, "bytes"), w.requests)
 		run("large-delete", row.gone)
 		look := w.runAll(w.photos("large-get", 1, given))
 		if total(look, "absent") != 1 || total(look, "bytes") != 0 {
 			t.Errorf("%s: after its deletion a reader gets %v; want it absent", row.name, counted(look[0]))
-		}
-	}
-}
-
-// Readers who do not want the photo do not fetch it, unless it comes with the entity.
-func TestWantedPhotosAreFetched(t *testing.T) {
-	for form, want := range map[string]int64{"blob": 0, "inline": 3000} {
-		w := newWorld(t)
-		w.runAll(w.photos("large-put", 1, args{"form": form, "size": "3000"}))
-		look := w.runAll(w.photos("large-get", 1, args{"form": form, "size": "3000", "wanted": "0"}))
-		if got := total(look, "bytes"); got != want || w.requests["get-blob"] > 0 || len(workflow.Requests(look[0])) != 1 {
-			t.Errorf("%s: a reader who does not want the photo gets %d bytes by %v; want %d by one request", form, got, w.requests, want)
 		}
 	}
 }

@@ -188,26 +188,21 @@ func TestWideEntitiesHaveABound(t *testing.T) {
 	}
 }
 
-// The entities of a series are numbered from 01, as many digits as the last one takes.
-func TestSeriesHaveNumberedEntities(t *testing.T) {
+// Writers take turns: each count of a series, then the next series, then from the start. The
+// entities of a series are numbered from 01, as many digits as the last one takes.
+func TestSeriesTakeTurns(t *testing.T) {
 	for _, row := range []struct {
 		each, slots string
 		k           int
 		want        string
-	}{{"24", "24", 23, "2014"}, {"183", "365", 0, "2014_01"}, {"183", "365", 183, "2014_02"}, {"1", "365", 8, "2014_009"}} {
-		w := newShops(t, 1)
+	}{
+		{"24", "24", 0, "s00 2014 Count001"}, {"24", "24", 23, "s00 2014 Count024"}, {"24", "24", 24, "s01 2014 Count001"},
+		{"24", "24", 71, "s02 2014 Count024"}, {"24", "24", 72, "s00 2014 Count001"}, {"183", "365", 0, "s00 2014_01 Count001"},
+		{"183", "365", 183, "s00 2014_02 Count184"}, {"1", "365", 8, "s00 2014_009 Count009"},
+	} {
 		given := args{"at": "days", "per-entity": row.each, "slots": row.slots}
-		assert.Equalf(t, row.want, w.op("series-put", row.k, given, shop(0)).Begin().Change.Key.Row,
-			"count %d of %s, %s to an entity, lies in row", row.k+1, row.slots, row.each)
-	}
-}
-
-// Writers take turns: each count of a series, then the next series, then from the start.
-func TestSeriesTakeTurns(t *testing.T) {
-	w := newShops(t, 3)
-	for k, want := range map[int]string{0: "s00 Count001", 23: "s00 Count024", 24: "s01 Count001", 71: "s02 Count024", 72: "s00 Count001"} {
-		one := w.op("series-put", k, args{"at": "days"}, shop(0)).Begin().Change
-		assert.Equalf(t, want, one.Key.Partition+" "+one.Properties[0].Name, "operation %d writes", k)
+		one := newShops(t, 3).op("series-put", row.k, given, shop(0)).Begin().Change
+		assert.Equalf(t, row.want, one.Key.Partition+" "+one.Key.Row+" "+one.Properties[0].Name, "operation %d", row.k)
 	}
 }
 

@@ -3,7 +3,6 @@ package workflow_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,49 +15,24 @@ import (
 // Each query is sent once the one before has no further page, or has had its pages; what
 // is refused is left to the retry policy.
 func TestFanOut(t *testing.T) {
-	replies := map[rune]target.Outcome{'.': {Status: 200}, '+': {Status: 200, Next: target.Token{Present: true}}, 'x': {Status: 503, Code: entity.ServerBusy}}
-	sent := func(op target.Operation) string {
-		partition, _ := op.Query.Range.Partition()
-		if op.Query.Token.Present {
-			partition += "+"
-		}
-		return partition
-	}
 	for _, row := range []struct {
-		name    string
-		pages   int
-		replies string
-		want    string
+		name           string
+		pages          int
+		attempts, want string
 	}{
-		{"a page of each", 0, "...", "a b c end"},
-		{"further pages of the second", 0, ".++..", "a b b+ b+ c end"},
-		{"two pages of each at most", 2, "++.++", "a a+ b c c+ end"},
-		{"one page of each at most", 1, "+++", "a b c end"},
-		{"a refusal", 0, ".x..", "a b settle c end"},
+		{"a page of each", 0, "200 200 200", "query:a query:b query:c succeed"},
+		{"further pages of the second", 0, "200 200+ 200+ 200 200", "query:a query:b query:b+ query:b+ query:c succeed"},
+		{"two pages of each at most", 2, "200+ 200+ 200 200+ 200+", "query:a query:a+ query:b query:c query:c+ succeed"},
+		{"one page of each at most", 1, "200+ 200+ 200+", "query:a query:b query:c succeed"},
+		{"a refusal", 0, "200 503 200 200", "query:a query:b settle query:c succeed"},
 	} {
 		var queries []target.Operation
 		for _, partition := range []string{"a", "b", "c"} {
 			queries = append(queries, target.Operation{Verb: entity.Query, Table: "log", Query: target.OnePartition(partition)})
 		}
 		p := workflow.NewFanOut(queries, row.pages)
-		op := p.Begin()
-		got := []string{sent(op)}
-		for _, reply := range row.replies {
-			outcome := replies[reply]
-			move, next := p.Next(workflow.Attempt{Sent: &op, Outcome: &outcome})
-			switch move {
-			case workflow.Proceed:
-				op = next
-				got = append(got, sent(op))
-			case workflow.Succeed:
-				got = append(got, "end")
-			default:
-				got = append(got, "settle")
-			}
-		}
-		if all := len(workflow.Requests(p)); strings.Join(got, " ") != row.want || all != 3 {
-			t.Errorf("%s: sent %v, foreseen are %d; want %s, and the first page of each of 3", row.name, got, all, row.want)
-		}
+		assert.Equal(t, row.want, play(p, row.attempts), row.name)
+		assert.Len(t, workflow.Requests(p), 3, "the first page of each is foreseen")
 	}
 }
 

@@ -318,18 +318,13 @@ func TestIndexCheckWaitsForWhatItLost(t *testing.T) {
 		for lost := range 3 {
 			x := newIndexed(t, form, 0, nil)
 			x.must("index-add", 0, employee(form, 0, 3))
-			check := x.checkOf("index-add", x.given)
-			for c, received := begun(check), 0; !c.ended; {
-				request := c.request
-				o := x.do(&request)
-				if b := request.Beside; b != nil && b.Verb == target.ReceiveMessages {
-					if received == lost {
-						o = target.Outcome{}
-					}
+			check, received := x.checkOf("index-add", x.given), 0
+			x.lose(check, func(op *target.Operation, _ int) bool {
+				if requestName(op) == "receive-messages" {
 					received++
 				}
-				c.tell(x.world, o)
-			}
+				return received == lost+1
+			})
 			if found := check.Findings(); found.Faults > 0 || found.Looked < 2 {
 				t.Errorf("form %s, reply %d lost: %d faults in %d, %q; want none, in 2", form, lost, found.Faults, found.Looked, found.Examples)
 			}

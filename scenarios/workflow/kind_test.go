@@ -57,55 +57,26 @@ func TestKindsAreWhole(t *testing.T) {
 }
 
 func TestParametersTake(t *testing.T) {
-	choice := workflow.Parameter{Type: workflow.OfChoice, Choices: []string{"one", "other"}}
-	count := workflow.Parameter{Type: workflow.OfCount, Least: 2, Most: 10}
-	share := workflow.Parameter{Type: workflow.OfShare}
-	lasts := workflow.Parameter{Type: workflow.OfDuration, Least: 1e9, Most: 60e9}
-	name := workflow.Parameter{Type: workflow.OfName}
-	truth := workflow.Parameter{Type: workflow.OfTruth}
-	place := workflow.Parameter{Type: workflow.OfPlace}
-	rules := workflow.Parameter{Type: workflow.OfResolver}
-	for _, row := range []struct {
-		name  string
-		of    workflow.Parameter
-		text  string
-		takes bool
+	for name, row := range map[string]struct {
+		of             workflow.Parameter
+		takes, refuses []string
 	}{
-		{"a word of the list", choice, "other", true},
-		{"a word beside the list", choice, "others", false},
-		{"the least count", count, "2", true},
-		{"the greatest count", count, "10", true},
-		{"a count that is too small", count, "1", false},
-		{"a count that is too great", count, "11", false},
-		{"a count written in another way", count, "+5", false},
-		{"a count with a point", count, "5.0", false},
-		{"a share in percent", share, "12.5%", true},
-		{"a share of one", share, "1", true},
-		{"a share of nothing", share, "0%", true},
-		{"a share of more than all", share, "101%", false},
-		{"a share below nothing", share, "-1%", false},
-		{"a share that is no number", share, "NaN", false},
-		{"a share that is unbounded", share, "Inf", false},
-		{"no share", share, "", false},
-		{"a time", lasts, "1m", true},
-		{"a time that is too short", lasts, "999ms", false},
-		{"a time that is too long", lasts, "61s", false},
-		{"a time without a unit", lasts, "30", false},
-		{"a name", name, "Day31", true},
-		{"a name that is too short", name, "Da", false},
-		{"a name with a dash", name, "a-b-c", false},
-		{"a name that begins with a digit", name, "1abc", false},
-		{"a truth", truth, "true", true},
-		{"a truth in other letters", truth, "True", false},
-		{"rules", rules, "*/*/Card, vip-*/0?/Phone", true},
-		{"a rule of two parts", rules, "*/Card", false},
-		{"a rule that ends with a slash", rules, "*/*/", false},
-		{"a rule with a bracket that is not closed", rules, "*/*/[Card", false},
-		{"a comma and nothing behind it", rules, "*/*/Card,", false},
-		{"a place", place, "by-name", true},
-		{"no place", place, "", false},
+		"a word of a list": {workflow.Parameter{Type: workflow.OfChoice, Choices: []string{"one", "other"}}, []string{"one", "other"}, []string{"others", ""}},
+		"a count":          {workflow.Parameter{Type: workflow.OfCount, Least: 2, Most: 10}, []string{"2", "10"}, []string{"1", "11", "+5", "5.0"}},
+		"a share":          {workflow.Parameter{Type: workflow.OfShare}, []string{"12.5%", "1", "0%"}, []string{"101%", "-1%", "NaN", "Inf", ""}},
+		"a time":           {workflow.Parameter{Type: workflow.OfDuration, Least: 1e9, Most: 60e9}, []string{"1m"}, []string{"999ms", "61s", "30"}},
+		"a name":           {workflow.Parameter{Type: workflow.OfName}, []string{"Day31"}, []string{"Da", "a-b-c", "1abc"}},
+		"a truth":          {workflow.Parameter{Type: workflow.OfTruth}, []string{"true"}, []string{"True"}},
+		"a place":          {workflow.Parameter{Type: workflow.OfPlace}, []string{"by-name"}, []string{""}},
+		"rules": {workflow.Parameter{Type: workflow.OfResolver}, []string{"*/*/Card, vip-*/0?/Phone", "*/*/Card"},
+			[]string{"*/Card", "*/*/", "*/*/[Card", "*/*/Card,"}},
 	} {
-		assert.Equalf(t, row.takes, row.of.Takes(row.text), "%s: Takes(%q)", row.name, row.text)
+		for _, text := range row.takes {
+			assert.Truef(t, row.of.Takes(text), "%s: %q", name, text)
+		}
+		for _, text := range row.refuses {
+			assert.Falsef(t, row.of.Takes(text), "%s: %q", name, text)
+		}
 	}
 	a := workflow.Arguments{"share": "12.5%", "count": "7", "lasts": "90s", "truth": "true"}
 	if a.Share("share") != 0.125 || a.Count("count") != 7 || a.Duration("lasts").Seconds() != 90 || !a.Truth("truth") || a.Truth("count") || a.Text("count") != "7" {

@@ -78,25 +78,32 @@ func TestPurgeDeletesTheDaysThatAreDue(t *testing.T) {
 }
 
 // Alone and undisturbed, a purge is one request, or as many as there are users or logins,
-// and one scan.
-func TestPurgeTakesAsManyRequests(t *testing.T) {
+// and one scan. A purge that comes late counts nothing, and a day without one is a fault.
+func TestPurgeOfADay(t *testing.T) {
 	for _, row := range []struct {
-		how, lies string
-		want      func(day1 int) string
+		how, lies, counter string
+		want               func(day1 int) string
 	}{
-		{"drop", "day-tables", func(int) string { return "map[delete-table:1]" }},
-		{"transactions", "one-table", func(int) string { return "map[batch:5 query:1]" }},
-		{"singles", "one-table", func(day1 int) string { return fmt.Sprintf("map[delete:%d query:1]", day1) }},
+		{"drop", "day-tables", "dropped", func(int) string { return "map[delete-table:1]" }},
+		{"transactions", "one-table", "deleted", func(int) string { return "map[batch:5 query:1]" }},
+		{"singles", "one-table", "deleted", func(day1 int) string { return fmt.Sprintf("map[delete:%d query:1]", day1) }},
 	} {
 		w := newWorld(t)
 		w.runAll(w.logins(100, args{"days": "2", "lies": row.lies}))
 		day1 := w.days("Test")["0001"]
-		clear(w.requests)
-		purge := w.op("purge-day", 0, args{"days": "2", "how": row.how}, thing{})
-		if !w.run(purge) || fmt.Sprint(w.requests) != row.want(day1) {
-			t.Errorf("%s: %v; want %s", row.how, w.requests, row.want(day1))
+		given := args{"days": "2", "how": row.how}
+		first, late := w.op("purge-day", 0, given, thing{}), begun(w.op("purge-day", 2, given, thing{}))
+		if row.how == "singles" {
+			w.steps(late, 1) // It has found all, and is overtaken.
 		}
-		assert.Equal(t, int64(day1), counted(purge)["deleted"], row.how)
+		clear(w.requests)
+		assert.True(t, w.run(first), row.how)
+		assert.Equal(t, row.want(day1), fmt.Sprint(w.requests), row.how)
+		assert.EqualValues(t, max(1, day1), counted(first)[row.counter], row.how)
+		w.finish(late)
+		assert.Zero(t, counted(late.Workflow)[row.counter], row.how)
+		found := w.check("purge-day", given)
+		assert.Truef(t, found.Looked == 2 && found.Faults == 1 && strings.Contains(found.Examples[0], "day 2 "), "%s: %+v; want a fault of day 2", row.how, found)
 	}
 }
 
@@ -114,19 +121,6 @@ func TestPurgeGoesOnWhereALoginIsGone(t *testing.T) {
 	}
 	if left := w.days("Test"); !c.ok || len(left) > 0 || counted(c.Workflow)["deleted"] != 600 {
 		t.Errorf("ended well %v, %v left, %v; want all 600 gone", c.ok, left, counted(c.Workflow))
-	}
-}
-
-// A purge that was never carried out is a fault for each day.
-func TestWhatWasNotPurgedIsFound(t *testing.T) {
-	for _, row := range []struct{ how, lies string }{{"drop", "day-tables"}, {"singles", "one-table"}} {
-		w := newWorld(t)
-		w.runAll(w.logins(60, args{"days": "3", "lies": row.lies}))
-		given := args{"days": "3", "how": row.how}
-		w.run(w.op("purge-day", 1, given, thing{}))
-		if found := w.check("purge-day", given); found.Looked != 3 || found.Faults != 2 || !strings.Contains(found.Examples[0], "day 1 ") {
-			t.Errorf("%s: %+v; want faults of days 1 and 3", row.how, found)
-		}
 	}
 }
 
@@ -174,27 +168,5 @@ func TestTablesOfLoginsAreKnown(t *testing.T) {
 		{args{"days": "3", "lies": "one-table"}, "[]"},
 	} {
 		assert.Equalf(t, row.want, fmt.Sprint(kind.Tables(kind.Settle(row.given))), "Tables(%v)", row.given)
-	}
-}
-
-// What was gone already counts for whoever deleted it, and not for a purge that comes late.
-func TestPurgesCountWhatTheyDelete(t *testing.T) {
-	for _, row := range []struct {
-		how, lies, counter string
-		want               int64
-	}{{"drop", "day-tables", "dropped", 1}, {"singles", "one-table", "deleted", 40}, {"transactions", "one-table", "deleted", 40}} {
-		w := newWorld(t)
-		w.runAll(w.logins(40, args{"days": "1", "lies": row.lies}))
-		given := args{"days": "1", "how": row.how}
-		first, second := begun(w.op("purge-day", 0, given, thing{})), w.op("purge-day", 1, given, thing{})
-		if row.how == "singles" {
-			// The first has found all, and is overtaken by the second.
-			w.steps(first, 1)
-		}
-		w.run(second)
-		w.finish(first)
-		if late, all := counted(first.Workflow)[row.counter], counted(second)[row.counter]; late != 0 || all != row.want {
-			t.Errorf("%s: %d and %d %s; want %d, all of them by the one that was there first", row.how, all, late, row.counter, row.want)
-		}
 	}
 }

@@ -1,11 +1,13 @@
 package workflow_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
@@ -16,11 +18,12 @@ import (
 // else to the retry policy.
 func TestScriptGoesOn(t *testing.T) {
 	key := entity.Key{Partition: "p", Row: "r"}
-	insert := func(then func(a workflow.Attempt) workflow.Turn) workflow.Request {
-		return workflow.WriteOne("T", entity.Change{Verb: entity.Insert, Key: key}, target.Expected{}, then)
+	type then = func(workflow.Attempt) workflow.Turn
+	insert := func(next then) workflow.Request {
+		return workflow.WriteOne("T", entity.Change{Verb: entity.Insert, Key: key}, target.Expected{}, next)
 	}
-	remove := func(then func(a workflow.Attempt) workflow.Turn) workflow.Request {
-		return workflow.WriteOne("T", entity.Change{Verb: entity.Delete, Key: key, Match: entity.MatchAny}, target.Expected{}, then)
+	remove := func(next then) workflow.Request {
+		return workflow.WriteOne("T", entity.Change{Verb: entity.Delete, Key: key, Match: entity.MatchAny}, target.Expected{}, next)
 	}
 	end := func(workflow.Attempt) workflow.Turn { return workflow.End() }
 	for _, row := range []struct {
@@ -60,22 +63,12 @@ func TestScriptPauses(t *testing.T) {
 		p.Next(workflow.Attempt{Sent: &sent, Outcome: &target.Outcome{Status: status}})
 		pauses = append(pauses, p.Pause())
 	}
-	if want := []time.Duration{3 * time.Second, 0, 0, 0}; !slices.Equal(pauses, want) {
-		t.Errorf("Pause() = %v after the attempts; want %v", pauses, want)
-	}
-}
-
-// What a script foresees is what it says, or else its first request.
-func TestScriptForesees(t *testing.T) {
-	first := target.Operation{Verb: entity.Get, Table: "T"}
-	p := workflow.NewScript(func(*workflow.Script) workflow.Request { return workflow.Request{Operation: first} })
-	if got := workflow.Requests(p); len(got) != 1 || got[0].Verb != entity.Get {
-		t.Errorf("Requests() = %v; want the first request", got)
-	}
+	assert.Equal(t, []time.Duration{3 * time.Second, 0, 0, 0}, pauses)
+	// Nothing else is foreseen than the first request, unless the script says so.
+	first := p.Begin()
+	assert.Equal(t, []target.Operation{first}, workflow.Requests(p))
 	p.Foresee(first, target.Operation{Verb: entity.Merge})
-	if got := workflow.Requests(p); len(got) != 2 || got[1].Verb != entity.Merge {
-		t.Errorf("Requests() = %v; want those that are foreseen", got)
-	}
+	assert.Len(t, workflow.Requests(p), 2)
 }
 
 // ReadAll sees every row of every page, in the order of the index, and once.
@@ -85,11 +78,9 @@ func TestReadAllReadsEveryPage(t *testing.T) {
 	for from := 0; from < many; from += entity.MaxBatchChanges {
 		op := target.Operation{Verb: entity.Batch, Table: "Test"}
 		for n := from; n < from+entity.MaxBatchChanges; n++ {
-			op.Changes = append(op.Changes, entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "p", Row: numbered(n)}})
+			op.Changes = append(op.Changes, entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "p", Row: fmt.Sprintf("%05d", n)}})
 		}
-		if o := w.do(&op); o.Status >= 300 {
-			t.Fatal(o.Status, o.Code, o.Detail)
-		}
+		require.Less(t, w.do(&op).Status, 300)
 	}
 	var rows []string
 	p := workflow.NewScript(func(*workflow.Script) workflow.Request {
@@ -98,13 +89,4 @@ func TestReadAllReadsEveryPage(t *testing.T) {
 	if !w.run(p) || len(rows) != many || !slices.IsSorted(rows) || len(slices.Compact(rows)) != many || w.requests["query"] != 3 {
 		t.Errorf("%d rows were seen, sorted %v, by %d requests; want %d in order, each once, by 3", len(rows), slices.IsSorted(rows), w.requests["query"], many)
 	}
-}
-
-func numbered(n int) string {
-	digits := []byte("00000")
-	for i := len(digits) - 1; i >= 0; i-- {
-		digits[i] += byte(n % 10)
-		n /= 10
-	}
-	return string(digits)
 }

@@ -1,8 +1,6 @@
 package workflow_test
 
 import (
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -83,51 +81,18 @@ func TestSeriesOfAnAuditedWrite(t *testing.T) {
 
 func TestFindWrite(t *testing.T) {
 	query := target.Operation{Verb: entity.Query, Table: "t"}
-	write := workflow.Step{Expected: target.Expected{NotFound: true}, Operation: target.Operation{Verb: entity.Merge, Table: "t",
-		Change: entity.Change{Verb: entity.Merge, Key: runner, Match: entity.MatchAny}}}
-	copied := step(entity.InsertOrMerge, target.Expected{})
-	wanted := entity.Key{Partition: "copy", Row: "1"}
-	token := target.Token{Present: true, NextPartitionKey: "m"}
-	page, others := []target.Row{{Key: runner}, {Key: wanted}}, []target.Row{{Key: runner}}
-	for _, row := range []struct {
-		name     string
-		outcomes []target.Outcome
-		did      string
-	}{
-		{"what the first page holds is written", []target.Outcome{{Status: 200, Rows: page, Next: token}, {Status: 204}, {Status: 204}}, "query merge insert-or-merge succeed"},
-		{"a page of other entities leads on", []target.Outcome{{Status: 200, Rows: others, Next: token}, {Status: 200, Rows: page}, {Status: 204}, {Status: 204}},
-			"query query merge insert-or-merge succeed"},
-		{"nor are others written", []target.Outcome{{Status: 200, Rows: others}}, "query succeed"},
-		{"an empty page with a token leads on", []target.Outcome{{Status: 200, Next: token}, {Status: 200, Rows: page}, {Status: 204}, {Status: 204}}, "query query merge insert-or-merge succeed"},
-		{"nothing is found and nothing written", []target.Outcome{{Status: 200}}, "query succeed"},
-		{"a busy server leaves it to the policy", []target.Outcome{{Status: 503}, {Status: 200, Rows: page}, {Status: 503}, {Status: 204}, {Status: 204}}, "query settle merge settle insert-or-merge succeed"},
-		{"what is gone by then is no failure", []target.Outcome{{Status: 200, Rows: page}, {Status: 404, Code: entity.ResourceNotFound}}, "query merge settle"},
+	write, copied := step(entity.Merge, target.Expected{NotFound: true}), step(entity.InsertOrMerge, target.Expected{})
+	for _, row := range []struct{ name, attempts, did string }{
+		{"what the first page holds is written", "page+ 204 204", "query merge insert-or-merge succeed"},
+		{"a page of other entities leads on", "others+ page 204 204", "query query+ merge insert-or-merge succeed"},
+		{"nor are others written", "others", "query succeed"},
+		{"an empty page with a token leads on", "200+ page 204 204", "query query+ merge insert-or-merge succeed"},
+		{"nothing is found and nothing written", "200", "query succeed"},
+		{"a busy server leaves it to the policy", "503 page 503 204 204", "query settle merge settle insert-or-merge succeed"},
+		{"what is gone by then is no failure", "page 404", "query merge settle"},
 	} {
-		t.Run(row.name, func(t *testing.T) {
-			p := workflow.NewFindWrite(query, wanted, workflow.NewSeries(nil, write, copied))
-			request := p.Begin()
-			did := []string{request.Verb.String()}
-			var sent []target.Operation
-			for i := range row.outcomes {
-				sent = append(sent, request)
-				move, next := p.Next(workflow.Attempt{Sent: &request, Outcome: &row.outcomes[i]})
-				switch move {
-				case workflow.Proceed:
-					request = next
-					did = append(did, next.Verb.String())
-				case workflow.Succeed:
-					did = append(did, "succeed")
-				default:
-					did = append(did, "settle")
-				}
-			}
-			assert.Equal(t, row.did, strings.Join(did, " "), "the workflow did")
-			last := sent[len(sent)-1]
-			assert.Truef(t, last.Verb != entity.Merge || last.Change.Key == runner && last.Change.Match == entity.MatchAny,
-				"it wrote %v under %v; want %v under any version", last.Change.Key, last.Change.Match, runner)
-			followed := slices.ContainsFunc(sent[1:], func(op target.Operation) bool { return op.Verb == entity.Query && op.Query.Token == token })
-			assert.Equal(t, strings.Contains(row.did, "query query"), followed, "a token was followed")
-		})
+		did := play(workflow.NewFindWrite(query, wanted, workflow.NewSeries(nil, write, copied)), row.attempts)
+		assert.Equal(t, row.did, did, row.name)
 	}
 }
 

@@ -44,17 +44,46 @@ var entities = map[string][]entity.Property{
 	"short": {{Name: counter, Value: entity.Int32(-9)}},
 }
 
+// token is that of a page behind which there is another, and pages are those that attempts of
+// [play] return: some with the entity that is looked for.
+var (
+	token = target.Token{Present: true, NextPartitionKey: "m"}
+	pages = map[string]target.Outcome{
+		"page": {Status: 200, Rows: []target.Row{{Key: runner}, {Key: wanted}}}, "page+": {Status: 200, Rows: []target.Row{{Key: runner}, {Key: wanted}}, Next: token},
+		"others": {Status: 200, Rows: []target.Row{{Key: runner}}}, "others+": {Status: 200, Rows: []target.Row{{Key: runner}}, Next: token},
+		"200+": {Status: 200, Next: token},
+	}
+	wanted = entity.Key{Partition: "copy", Row: "1"}
+)
+
+// named returns the verb of a request, of a query its partition, too, and a + where it goes on
+// at the token.
+func named(op *target.Operation) string {
+	name := op.Verb.String()
+	if op.Verb != entity.Query {
+		return name
+	}
+	if partition, one := op.Query.Range.Partition(); one {
+		name += ":" + partition
+	}
+	if op.Query.Token == token {
+		name += "+"
+	}
+	return name
+}
+
 // play tells a workflow of attempts and returns what it did, in words. An attempt is a status
-// or the name of an entity that was read; a question mark has something been silent before.
+// or the name of an entity or a page that was read; a question mark has something been silent before.
 func play(p workflow.Workflow, attempts string) string {
 	request := p.Begin()
-	done := []string{request.Verb.String()}
+	done := []string{named(&request)}
 	for _, word := range strings.Fields(attempts) {
 		word, silent := strings.CutSuffix(word, "?")
-		outcome := target.Outcome{Status: 200, Version: 500}
-		if read, is := entities[word]; is {
-			outcome.Entity = entity.Pack(nil, 500, read)
-		} else {
+		outcome, is := pages[word]
+		if read, one := entities[word]; one {
+			outcome = target.Outcome{Status: 200, Version: 500, Entity: entity.Pack(nil, 500, read)}
+		} else if !is {
+			outcome.Version = 500
 			outcome.Status, _ = strconv.Atoi(word)
 		}
 		if outcome.Status == 404 {
@@ -69,7 +98,7 @@ func play(p workflow.Workflow, attempts string) string {
 		case workflow.Fail:
 			done = append(done, "fail")
 		default:
-			done = append(done, next.Verb.String())
+			done = append(done, named(&next))
 			request = next
 		}
 	}
