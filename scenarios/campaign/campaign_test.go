@@ -254,9 +254,8 @@ func TestFullDiskEndsTheRun(t *testing.T) {
 // can have it, for minutes and not for ever.
 func TestRunWaitsForTheNameOfADeletedTable(t *testing.T) {
 	for _, row := range []struct {
-		delay     string
-		waits     bool
-		throttled bool
+		delay            string
+		waits, throttled bool
 	}{{"0", false, false}, {"40s", true, false}, {"1h", true, true}} {
 		s := small(t, "model.name_delay="+row.delay, "phases.peak.rates=[50]")
 		w := newWorld(t, s, nil)

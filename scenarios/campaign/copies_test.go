@@ -17,10 +17,9 @@ import (
 // goes to each partition.
 func TestCopiesAreWrittenSoThatAgainDoesNoHarm(t *testing.T) {
 	for _, row := range []struct {
-		name       string
-		verb       entity.Verb
-		partitions []string
-		want       []string
+		name             string
+		verb             entity.Verb
+		partitions, want []string
 	}{
 		{"an insert", entity.Insert, []string{"a"}, []string{"insert-or-replace a 1"}},
 		{"a replace", entity.Replace, []string{"a"}, []string{"insert-or-replace a 1"}},

@@ -63,19 +63,16 @@ func TestFinderEnclosesEveryLimitFromEverywhere(t *testing.T) {
 }
 
 // logUniform returns a number between two, as likely to be of any magnitude.
-func logUniform(chance, low, high float64) float64 {
-	return low * math.Pow(high/low, chance)
-}
+func logUniform(chance, low, high float64) float64 { return low * math.Pow(high/low, chance) }
 
 func TestFinderEndsAtItsBounds(t *testing.T) {
 	for _, row := range []struct {
-		name         string
-		from, upTo   float64
-		limit        float64
-		why          string
-		held, not    float64
-		by           string
-		steps, least int
+		name              string
+		from, upTo, limit float64
+		why               string
+		held, not         float64
+		by                string
+		steps, least      int
 	}{
 		{"a rate that holds at the upper bound is not exceeded", 500, 4000, 1e9, "", 4000, 0, "", 5, 0},
 		{"an upper bound that is no doubling is tried itself", 500, 3000, 1e9, "", 3000, 0, "", 5, 0},

@@ -180,14 +180,13 @@ func TestUndivided(t *testing.T) {
 // lockstep leads a search of members: the next step is known once all have said what came of the
 // last.
 type lockstep struct {
-	mu     sync.Mutex
-	all    *sync.Cond
-	of     int
-	search *campaign.Search
-	sum    *campaign.Measured
-	came   int
-	round  int
-	begins clock.Instant
+	mu          sync.Mutex
+	all         *sync.Cond
+	of          int
+	search      *campaign.Search
+	sum         *campaign.Measured
+	came, round int
+	begins      clock.Instant
 }
 
 // Next implements [campaign.Searching].

@@ -104,10 +104,9 @@ func TestLiterals(t *testing.T) {
 	at, err := entity.ParseTicks("2026-03-01T00:00:00.5Z")
 	require.NoError(t, err)
 	for _, row := range []struct {
-		name  string
-		value entity.Value
-		text  string
-		want  string
+		name       string
+		value      entity.Value
+		text, want string
 	}{
 		{"a text with quotes", entity.String("O'Neil''s"), "O'Neil''s", "'O''Neil''''s'"},
 		{"an empty text", entity.String(""), "", "''"},

@@ -42,10 +42,9 @@ func TestStoppedRunWhoseTargetDropsNothing(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
 		// silent are the requests that are not answered, after is when the run is stopped.
-		silent func(*target.Operation) bool
-		after  time.Duration
-		limit  time.Duration
-		left   bool
+		silent       func(*target.Operation) bool
+		after, limit time.Duration
+		left         bool
 	}{
 		{"nothing is answered", of(entity.Get, entity.DeleteTable), 5 * time.Second, campaign.EndingLimit, true},
 		{"the drop alone is not answered", deletes, 5 * time.Second, campaign.EndingStep, true},

@@ -40,11 +40,8 @@ func (w *world) series(kind string, operations int, given args) []workflow.Workf
 // lose nothing, however the counts lie; replacing what was read does.
 func TestCountsOfASeriesAreAllThere(t *testing.T) {
 	for _, row := range []struct {
-		name      string
-		each      string
-		write     string
-		loses     bool
-		conflicts bool
+		name, each, write string
+		loses, conflicts  bool
 	}{
 		{"merges into one entity do not meet", "24", "merge", false, false},
 		{"merges into two entities do not either", "12", "merge", false, false},

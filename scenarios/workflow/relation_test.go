@@ -34,13 +34,12 @@ func TestReadsOfWhatBelongsTogether(t *testing.T) {
 	badge := text("Badge", "badge 1")
 	linked, lone, lost := worker(1, "a", badge), worker(2, "a"), worker(3, "a", text("Badge", "none"))
 	for _, row := range []struct {
-		says    string
-		kind    string
-		k       int
-		given   args
-		about   thing
-		sends   []string
-		missing int64
+		says, kind string
+		k          int
+		given      args
+		about      thing
+		sends      []string
+		missing    int64
 	}{
 		{"what lies at a place is one read", "read-linked", 0, args{"from": "badge"}, linked, []string{"get badges"}, 0},
 		{"what is not there is missing", "read-linked", 0, args{"from": "badge"}, lone, []string{"get badges"}, 1},

@@ -27,10 +27,9 @@ func TestScriptGoesOn(t *testing.T) {
 	}
 	end := func(workflow.Attempt) workflow.Turn { return workflow.End() }
 	for _, row := range []struct {
-		name  string
-		first workflow.Request
-		told  string
-		did   string
+		name      string
+		first     workflow.Request
+		told, did string
 	}{
 		{"what is answered well and has no sequel ends", insert(nil), "201", "insert succeed"},
 		{"what is answered well goes on", insert(func(workflow.Attempt) workflow.Turn { return workflow.Send(remove(end)) }), "201 204", "insert delete succeed"},

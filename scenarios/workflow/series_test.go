@@ -29,10 +29,9 @@ func TestSeries(t *testing.T) {
 	gone := target.Expected{NotFound: true}
 	insert, upsert, remove := step(entity.Insert, target.Expected{}), step(entity.InsertOrReplace, target.Expected{}), step(entity.Delete, gone)
 	for _, row := range []struct {
-		name     string
-		steps    []workflow.Step
-		attempts string
-		did      string
+		name          string
+		steps         []workflow.Step
+		attempts, did string
 	}{
 		{"one write alone", []workflow.Step{insert}, "201", "insert succeed"},
 		{"a write and its copy", []workflow.Step{insert, upsert}, "201 204", "insert insert-or-replace succeed"},

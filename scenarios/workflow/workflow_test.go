@@ -269,9 +269,8 @@ func TestWrite(t *testing.T) {
 // A filler gives room to the id, so that the entity keeps its size.
 func TestWriteKeepsTheSize(t *testing.T) {
 	for _, row := range []struct {
-		name   string
-		filler string
-		grows  bool
+		name, filler string
+		grows        bool
 	}{
 		{"a filler", strings.Repeat("x", 100), false},
 		{"a filler of exactly that size", strings.Repeat("x", 23), false},
