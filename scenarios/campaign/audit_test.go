@@ -237,9 +237,7 @@ func same(t *testing.T, got *results.Audit, want results.Audit) {
 	t.Helper()
 	counts := *got
 	counts.Keys, counts.ReadBack, counts.Unwatched, counts.Examples = 0, 0, 0, nil
-	if g, w := fmt.Sprintf("%+v", counts), fmt.Sprintf("%+v", want); g != w {
-		t.Errorf("the audit comes to\n%s; the target's own log to\n%s", g, w)
-	}
+	assert.Equal(t, fmt.Sprintf("%+v", want), fmt.Sprintf("%+v", counts), "the audit, by the target's own log")
 }
 
 // The audit knows of replies that were lost after the fact what the target that

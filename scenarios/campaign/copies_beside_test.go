@@ -257,9 +257,7 @@ func judgeDeaths(t *testing.T, record *results.Record, clients int, repairs bool
 		}
 	}
 	const operations, share = 600, 0.2
-	if dead := float64(counts["killed"]); math.Abs(dead-operations*share) > 4*math.Sqrt(operations*share*(1-share)) {
-		t.Errorf("%v of %d clients died; want a fifth within four deviations", dead, operations)
-	}
+	assert.InDelta(t, operations*share, counts["killed"], 4*math.Sqrt(operations*share*(1-share)), "within four deviations a fifth of the clients die")
 	if clients == 1 && !repairs && (wrong == 0 || wrong > counts["killed"]) {
 		t.Errorf("%d copies are wrong by %d dead clients, one after another; want some, one each at most", wrong, counts["killed"])
 	}

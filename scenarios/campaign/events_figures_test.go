@@ -24,9 +24,7 @@ func TestEventTrafficOverAccounts(t *testing.T) {
 		`{verb: delete, by: [id]}, {verb: get, of: latest}, {verb: replace}]`))
 	set(t, s, "accounts={number: 3}")
 	record := recorded(t, newWorld(t, s, nil).run(t, campaign.Options{Scenario: s, Table: "races", Verify: true, NewName: true}))
-	if open := verdict.Books(record); len(open) > 0 {
-		t.Errorf("the books are open: %v", open)
-	}
+	assert.Empty(t, verdict.Books(record))
 	sum := record.Total(results.Reported)
 	assert.Truef(t, sum.Failed+sum.Throttled <= 0 && sum.Operations == 500 && record.Audit.Lost <= 0,
 		"%d operations, %d attempts failed and %d were throttled, the audit is %+v; want 500 and nothing lost", sum.Operations, sum.Failed, sum.Throttled, record.Audit)
@@ -88,9 +86,7 @@ func TestEachBucketIsAskedByItself(t *testing.T) {
 	if a := p.Approaches()[0]; touched != int(k.Attempts) || due != told || a.Queries != 8 || a.Class != filter.ClassRowRange {
 		t.Errorf("Preview: %d partitions are touched, %d of %d entities in them, by %d queries of a %s; want %d, all, 8 and a row range", touched, told, due, a.Queries, a.Class, k.Attempts)
 	}
-	if off := math.Abs(float64(due-k.Counted)) / float64(k.Counted); off > 0.02 {
-		t.Errorf("Preview: %d entities, and the run counted %d; want the same within 2 %%", due, k.Counted)
-	}
+	assert.InEpsilon(t, k.Counted, due, 0.02, "the entities of the preview are those that the run counted")
 }
 
 // A point is read from the home of its entity whose keys the reader can form: what is
@@ -105,9 +101,7 @@ func TestPointsAreReadWhereTheirKeysAreKnown(t *testing.T) {
 		t.Run(row.design, func(t *testing.T) {
 			record := simulated(t, ordered(t, row.design, "arrivals: {constant: 40}, for: 2s, operations: [{verb: get, by: "+row.by+"}]"))
 			all := record.Total(results.Reported)
-			if open := verdict.Books(record); len(open) > 0 {
-				t.Fatalf("%s: the books are open: %v", row.sentence, open)
-			}
+			require.Empty(t, verdict.Books(record), row.sentence)
 			assert.Truef(t, all.Attempts == 80 && all.Ok == 80 && all.Handled == 0 && all.Counted == 80 && all.Returned == 80,
 				"%s: %d attempts, %d ok, %d of them not found, %d counted, %d returned; want 80 points that are there",
 				row.sentence, all.Attempts, all.Ok, all.Handled, all.Counted, all.Returned)

@@ -293,9 +293,7 @@ func TestPhasesOfEventTrafficFollowOneAnother(t *testing.T) {
   - name: after
     traffic: {arrivals: {constant: 20}, for: 5s, operations: [{verb: get}, {name: newest, verb: get, of: {latest: 50}}, {name: all, verb: query, class: table-scan}]}
 `)))
-	if open := verdict.Books(record); len(open) > 0 {
-		t.Fatalf("the books are open: %v", open)
-	}
+	require.Empty(t, verdict.Books(record))
 	if k := kindOf(t, record, "all"); k.Operations == 0 || math.Abs(float64(k.Offered-k.Served)) > 0.01*float64(k.Served) {
 		t.Errorf("scans of all phases' entities were due to count %d and counted %d; want the same within 1 %%", k.Offered, k.Served)
 	}

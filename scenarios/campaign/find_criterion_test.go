@@ -260,9 +260,7 @@ func TestAPeakThatWasNotSentIsOfferedOnceMore(t *testing.T) {
 			checks := verdict.Judge(record).Checks
 			fails := slices.ContainsFunc(checks, func(c results.Check) bool { return c.Fails() })
 			untold := slices.ContainsFunc(checks, func(c results.Check) bool { return !c.Told() })
-			if told := len(checks) > 0 && (fails || !untold); told != row.told {
-				t.Errorf("%s: told = %t; want %t: %+v", row.sentence, told, row.told, checks)
-			}
+			assert.Equalf(t, row.told, len(checks) > 0 && (fails || !untold), "%s: %+v", row.sentence, checks)
 		})
 	}
 }

@@ -61,9 +61,7 @@ func TestForecastIsWhatARunDoes(t *testing.T) {
 			forecast, record := c.Forecast(), recorded(t, newWorld(t, row.s, nil).run(t, o))
 			sum := record.Total(results.Everything)
 			for what, pair := range map[string][2]int64{"requests": {forecast.Requests, sum.Attempts}, "entities": {forecast.Entities, sum.Counted}} {
-				if off := math.Abs(float64(pair[0]-pair[1])) / float64(pair[1]); off > row.off {
-					t.Errorf("%s, verified %v: Forecast: %d %s; the run made %d, %.1f %% off", row.name, verify, pair[0], what, pair[1], 100*off)
-				}
+				assert.InEpsilonf(t, pair[1], pair[0], row.off, "%s, verified %v: %s that are forecast", row.name, verify, what)
 			}
 			if most := forecast.AtMost; most < forecast.Requests || most > 6*forecast.Requests {
 				t.Errorf("%s: AtMost = %d of %d requests; want more, by retries", row.name, most, forecast.Requests)
@@ -122,9 +120,7 @@ func TestForecastOfSizesByACurve(t *testing.T) {
 	assert.Equalf(t, want, stored, "%d bytes were stored; want %d, the sizes of %d entities", stored, want, many)
 	mean, _ := generator.MeanSize()
 	exact := float64(want) / float64(many)
-	if off := math.Abs(mean-exact) / math.Sqrt((squares/float64(many)-exact*exact)/float64(many)); off > 4 {
-		t.Errorf("the mean of the sizes is %.1f bytes, foreseen %.1f: %.1f standard errors apart; want 4 at most", exact, mean, off)
-	}
+	assert.InDelta(t, exact, mean, 4*math.Sqrt((squares/float64(many)-exact*exact)/float64(many)), "the mean of the sizes within four standard errors")
 	if content := float64(many) * mean * 5 / 8; float64(forecast.Sent) < content || float64(forecast.Sent) > 2.5*content {
 		t.Errorf("%d bytes are forecast to be sent; want those of entities, about %.0f, and their heads", forecast.Sent, content)
 	}

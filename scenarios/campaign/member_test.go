@@ -56,9 +56,7 @@ func offeredBy(t *testing.T, s *scenarios.Scenario, of int) ([]results.MergePart
 				return err
 			}
 			record := carried(t, c, at)
-			if got := record.Total(results.Everything).Scheduled; got != int64(due) {
-				t.Errorf("share %d has %d operations; want the %d that it was to have", i, got, due)
-			}
+			assert.EqualValuesf(t, due, record.Total(results.Everything).Scheduled, "operations of share %d", i)
 			parts = append(parts, results.MergePart{Name: fmt.Sprint("share ", i), Record: record})
 		}
 		return nil
@@ -88,9 +86,7 @@ func TestMembersAreTheWhole(t *testing.T) {
 		}
 		s := parsed(t, text)
 		of := 1 + rng.IntN(6)
-		if faults := campaign.Undivided(s, of); len(faults) > 0 {
-			t.Fatalf("seed %d: %v", seed, faults)
-		}
+		require.Emptyf(t, campaign.Undivided(s, of), "seed %d", seed)
 		c := planned(t, campaign.Options{Scenario: s, Table: "T", NewName: true})
 		plan, err := c.Offered(of)
 		require.NoError(t, err)
@@ -281,9 +277,7 @@ func sameSteps(t *testing.T, name string, c *campaign.Campaign, of int, parts []
 	for p := range want {
 		samePhase(t, fmt.Sprintf("%s, phase %d", name, p), &sum.Phases[p], &want[p])
 		for i := range parts {
-			if got := scheduledOf(&parts[i].Record.Phases[p]); got != plan[p].Shares[i] {
-				t.Errorf("%s: share %d of %s has %d operations; want %d", name, i, plan[p].Name, got, plan[p].Shares[i])
-			}
+			assert.Equalf(t, plan[p].Shares[i], scheduledOf(&parts[i].Record.Phases[p]), "%s: share %d of %s", name, i, plan[p].Name)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
 	"loadgen/results"
@@ -75,9 +76,7 @@ func TestGuardJudgesBudgets(t *testing.T) {
 			err := g.Enough(0, now, func() uint64 { return test.overdue })
 			assert.Truef(t, (test.says != "" || err == nil) && (test.says == "" || errors.Is(err, drive.ErrStopped) && strings.Contains(err.Error(), test.says)),
 				"enough() = %v; want %q", err, test.says)
-			if err := g.Enough(0, now.Add(time.Second-1), nil); err != nil {
-				t.Errorf("enough() in the same second = %v; want one judgement a second", err)
-			}
+			assert.NoError(t, g.Enough(0, now.Add(time.Second-1), nil), "one judgement a second")
 		})
 	}
 }
@@ -133,9 +132,7 @@ func TestCountersKnowTheMedian(t *testing.T) {
 			all.add(d)
 		}
 		slices.Sort(list)
-		if got, want := all.median(), list[500]; math.Abs(got/want-1) > .006 {
-			t.Fatalf("seed %d: median() = %.0f; want %.0f", seed, got, want)
-		}
+		require.InEpsilonf(t, list[500], all.median(), .006, "seed %d", seed)
 	}
 	var extremes counters
 	for _, d := range []time.Duration{-1, 0, math.MaxInt64} {
@@ -144,7 +141,5 @@ func TestCountersKnowTheMedian(t *testing.T) {
 	if got := extremes.median(); got < 1 || got > 2 {
 		t.Errorf("median() of nothing, less and everything = %v; want about 1", got)
 	}
-	if got := new(counters).median(); got != 0 {
-		t.Errorf("median() of none = %v; want 0", got)
-	}
+	assert.Zero(t, new(counters).median())
 }

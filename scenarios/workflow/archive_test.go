@@ -77,9 +77,7 @@ func (s *staff) messages(queue string) []string {
 // idle complains unless a queue is empty.
 func (s *staff) idle(what string) {
 	s.t.Helper()
-	if left := s.messages("moves"); len(left) > 0 {
-		s.t.Errorf("%s: %q is left on the queue; want nothing", what, left)
-	}
+	assert.Emptyf(s.t, s.messages("moves"), "%s: left on the queue", what)
 }
 
 // At whichever step workers die, however they overtake each other and whatever replies

@@ -56,12 +56,8 @@ func TestNoEntityIsWithoutItsPhoto(t *testing.T) {
 			}
 		}
 		w.race(seed, 8, 20, mixed)
-		if found := w.check("large-delete", nil); found.Faults > 0 {
-			t.Errorf("seed %d: %d entities point to nothing after deletions; want none", seed, found.Faults)
-		}
-		if dangling := total(looks, "dangling"); dangling > 0 {
-			t.Errorf("seed %d: %d readers met an entity without its photo; want none", seed, dangling)
-		}
+		assert.Zerof(t, w.check("large-delete", nil).Faults, "seed %d: entities that point to nothing after deletions", seed)
+		assert.Zerof(t, total(looks, "dangling"), "seed %d: readers who met an entity without its photo", seed)
 
 		sweep := w.photos("large-sweep", 1, nil)
 		if w.race(seed, 1, 20, sweep); total(sweep, "orphans") < died {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
@@ -173,9 +174,7 @@ func TestWideEntitiesHaveABound(t *testing.T) {
 	w := newShops(t, 1)
 	given := args{"slots": "365", "per-entity": "365", "complete": "true", "at": "days"}
 	for k, p := range w.series("series-put", 365, given) {
-		if ended := w.run(p); ended != (k < entity.MaxProperties) {
-			t.Fatalf("the write of count %d ended well: %v; want %v", k+1, ended, !ended)
-		}
+		require.Equalf(t, k < entity.MaxProperties, w.run(p), "the write of count %d ended well", k+1)
 	}
 	for _, p := range w.series("series-write", 1, given) {
 		assert.False(t, w.run(p), "an entity of 365 properties was written; want it refused")
@@ -206,7 +205,5 @@ func TestSeriesTakeTurns(t *testing.T) {
 // Where counts may be left out, nothing is checked.
 func TestIncompleteSeriesAreNotChecked(t *testing.T) {
 	kind := workflow.Find("series-put")
-	if check := kind.Check(nil, kind.Settle(nil)); check != nil {
-		t.Errorf("there is the check that %s; want none", check.Name())
-	}
+	assert.Nil(t, kind.Check(nil, kind.Settle(nil)))
 }

@@ -51,9 +51,7 @@ func TestKindsAreWhole(t *testing.T) {
 			t.Errorf("Find(%q) = %v; want it", k.Name, found)
 		}
 	}
-	if found := workflow.Find("no-such-workflow"); found != nil {
-		t.Errorf("Find of a name that is none = %v; want nil", found)
-	}
+	assert.Nil(t, workflow.Find("no-such-workflow"))
 }
 
 func TestParametersTake(t *testing.T) {

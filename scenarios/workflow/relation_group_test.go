@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
 )
@@ -51,9 +53,7 @@ func TestWriteGroup(t *testing.T) {
 		}
 		w.finds("write-group", called, row.faults, 250)
 	}
-	if check := newWorld(t).checkOf("write-group", args{"copied": ""}); check != nil {
-		t.Errorf("where members repeat nothing, %q is checked; want nothing", check.Name())
-	}
+	assert.Nil(t, newWorld(t).checkOf("write-group", args{"copied": ""}), "members repeat nothing")
 }
 
 // One after another, names agree whatever is lost; of clients that die, those who were not

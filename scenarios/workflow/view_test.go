@@ -101,9 +101,8 @@ func TestViewsAreOvertaken(t *testing.T) {
 				w.run(w.op("view-work", 61, viewed, thing{}))
 			}
 		})
-		if want := map[bool]string{true: "get query replace get query replace ", false: "get query insert get query replace "}[there > 0]; sent != want {
-			t.Errorf("over a view of %d it sent %q; want %q", there, sent, want)
-		}
+		want := map[bool]string{true: "get query replace get query replace ", false: "get query insert get query replace "}[there > 0]
+		assert.Equalf(t, want, sent, "over a view of %d", there)
 		w.viewIs(fmt.Sprint("over a view of ", there), "views", "d0", there+2, there*100+there*(there-1)/2+109+160)
 	}
 }
