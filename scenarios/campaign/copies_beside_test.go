@@ -2,6 +2,7 @@ package campaign_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"strings"
 	"testing"
@@ -158,56 +159,20 @@ const repaired = `  - name: mend
     traffic: {clients: 1, count: 1, operations: [{name: mend, workflow: repair-copies}]}
 `
 
-// ledger is a target that keeps its own books of what lies in each table by the replies to
-// writes.
-type books struct {
-	target.Immediate
-	tables map[string]map[entity.Key]map[string]entity.Value
-}
-
-func (b *books) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
-	o, done := b.Immediate.Submit(now, op)
-	if o.Status >= 300 {
-		return o, done
-	}
-	if b.tables[op.Table] == nil {
-		b.tables[op.Table] = make(map[entity.Key]map[string]entity.Value)
-	}
-	changes := op.Changes
-	if op.Verb.IsChange() {
-		changes = []entity.Change{op.Change}
-	}
-	for _, c := range changes {
-		rows := b.tables[op.Table]
-		switch c.Verb {
-		case entity.Delete:
-			delete(rows, c.Key)
-			continue
-		case entity.Insert, entity.Replace, entity.InsertOrReplace:
-			delete(rows, c.Key)
-		}
-		if rows[c.Key] == nil {
-			rows[c.Key] = make(map[string]entity.Value)
-		}
-		for _, p := range c.Properties {
-			rows[c.Key][p.Name] = p.Value
-		}
-	}
-	return o, done
-}
-
-// wrong returns how many copies are missing, of no entity, or have other values.
-func (b *books) wrong() (missing, orphaned, stale int64) {
-	own, copied := b.tables["run"], b.tables["runPaid"]
-	for key, properties := range own {
-		if strings.HasPrefix(key.Partition, "_") || key.Row == "" || properties["Employee"] == (entity.Value{}) {
+// wrongCopies returns how many copies of what the table run holds are missing, of no entity, or
+// have other values.
+func wrongCopies(w *world) (missing, orphaned, stale int64) {
+	own, copied := maps.Collect(w.engine.Entities(w.accounts[0], "run")), maps.Collect(w.engine.Entities(w.accounts[0], "runPaid"))
+	for key, one := range own {
+		if _, employee := one.Lookup("Employee"); !employee {
 			continue
 		}
 		there, some := copied[entity.Key{Partition: "paid_" + key.Partition, Row: key.Row}]
-		switch {
+		want, _ := one.Lookup("Pay")
+		switch got, _ := there.Lookup("Pay"); {
 		case !some:
 			missing++
-		case !there["Pay"].Equal(properties["Pay"]):
+		case !got.Equal(want):
 			stale++
 		}
 	}
@@ -220,7 +185,7 @@ func (b *books) wrong() (missing, orphaned, stale int64) {
 	return missing, orphaned, stale
 }
 
-// What the check counts is what is wrong by books of another kind, for clients one by one and
+// What the check counts is what is wrong in the tables, for clients one by one and
 // for many that race; a repair leaves nothing wrong. As many die as are to.
 func TestCopiesOfDeadClients(t *testing.T) {
 	for _, clients := range []int{1, 8} {
@@ -231,11 +196,12 @@ func TestCopiesOfDeadClients(t *testing.T) {
 					text += repaired
 				}
 				s := parsed(t, text, fmt.Sprint("seed=", seed), fmt.Sprint("phases.day.clients=", clients))
-				b := &books{newWorld(t, s, nil), make(map[string]map[entity.Key]map[string]entity.Value)}
-				record := recorded(t, carry(t, t.Context(), &drive.Virtual{Target: b}, campaign.Options{Scenario: s, Table: "run", NewName: true}, nil))
-				missing, orphaned, stale := b.wrong()
+				w := newWorld(t, s, nil)
+				record := recorded(t, w.run(t, campaign.Options{Scenario: s, Table: "run", NewName: true, Keep: true}))
+				missing, orphaned, stale := wrongCopies(w)
+				require.Len(t, record.Invariants, 1)
 				one := record.Invariants[0]
-				assert.Truef(t, len(record.Invariants) == 1 && one.Faults == missing+orphaned+stale && (!repairs || one.Faults == 0) && one.Looked >= 300,
+				assert.Truef(t, one.Faults == missing+orphaned+stale && (!repairs || one.Faults == 0) && one.Looked >= 300,
 					"%d clients, seed %d, repaired %v: %q counts %d of %d, %q; want %d missing, %d of no entity and %d with other values",
 					clients, seed, repairs, one.Name, one.Faults, one.Looked, one.Examples, missing, orphaned, stale)
 				judgeDeaths(t, record, clients, repairs, missing+orphaned+stale)

@@ -204,7 +204,12 @@ func TestFinderThatIsStoppedKeepsItsSteps(t *testing.T) {
 	w := worldOn(engineOf(t, s, true), s, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	r := searched(t, ctx, w.runner(), s, finding(results.LimitPartition, 400), &stopper{after: 6000, stop: cancel})
+	attempts := 0
+	r := searched(t, ctx, w.runner(), s, finding(results.LimitPartition, 400), watching(func(*results.Attempt) {
+		if attempts++; attempts == 6000 {
+			cancel()
+		}
+	}))
 	require.ErrorIs(t, r.ended, context.Canceled, "Run")
 	l := r.record.Limit
 	// 300 operations drain before the 4,000 of the first step, which holds; a part of the second.
@@ -216,19 +221,12 @@ func TestFinderThatIsStoppedKeepsItsSteps(t *testing.T) {
 	}
 }
 
-// stopper stops a run after so many operations.
-type stopper struct {
-	after int
-	stop  func()
-}
+// watching is an observer that is told of attempts alone.
+type watching func(*results.Attempt)
 
-func (s *stopper) Attempt(*results.Attempt) {}
+func (w watching) Attempt(a *results.Attempt) { w(a) }
 
-func (s *stopper) Completed(*results.Completed) {
-	if s.after--; s.after == 0 {
-		s.stop()
-	}
-}
+func (watching) Completed(*results.Completed) {}
 
 // A peak's single partition gives way to all that were loaded where an account is searched
 // for its limit; partitions that a spread or traffic names are those that it is about.
@@ -272,22 +270,15 @@ phases:
 	}
 }
 
-// firsts counts the first attempts that were throttled, by phase.
-type firsts struct{ throttled map[int]int64 }
-
-func (f *firsts) Attempt(a *results.Attempt) {
-	if a.Try == 0 && a.Class == results.Throttled {
-		f.throttled[a.Phase]++
-	}
-}
-
-func (f *firsts) Completed(*results.Completed) {}
-
 // An operation that is retried counts once, by its first attempt.
 func TestFinderJudgesFirstAttempts(t *testing.T) {
 	s := hiding(t, 10, 3, 700, 0, "retry=short")
-	seen := firsts{throttled: make(map[int]int64)}
-	f := look(t, s, finding(results.LimitPartition, 400), &seen)
+	throttled := make(map[int]int64) // of first attempts, by phase
+	f := look(t, s, finding(results.LimitPartition, 400), watching(func(a *results.Attempt) {
+		if a.Try == 0 && a.Class == results.Throttled {
+			throttled[a.Phase]++
+		}
+	}))
 	retried := false
 	at := make(map[string]int)
 	for i, phase := range f.record.Phases {
@@ -297,7 +288,7 @@ func TestFinderJudgesFirstAttempts(t *testing.T) {
 		phase := f.record.Phases[at[step.Phase]]
 		sum := phase.Kinds[kindNamed(t, f.record, "merge")]
 		retried = retried || sum.Attempts > sum.Operations
-		if want := float64(seen.throttled[at[step.Phase]]) / float64(sum.Operations); phase.Name != step.Phase || step.ThrottledShare != want {
+		if want := float64(throttled[at[step.Phase]]) / float64(sum.Operations); phase.Name != step.Phase || step.ThrottledShare != want {
 			t.Errorf("step %s, %s in the record, has %v of its first attempts throttled; want %v", step.Phase, phase.Name, step.ThrottledShare, want)
 		}
 	}
