@@ -48,10 +48,9 @@ func TestReadsByUsers(t *testing.T) {
 		for k := range 20 {
 			p := w.readBy(row.kind, uint64(k), nil, row.lacking, mine)
 			all = append(all, p)
-			before := w.number
-			if foreseen := len(workflow.Requests(p)); !w.run(p) || int(w.number-before) != foreseen {
-				t.Errorf("%s: read %d sends %d requests, %d were foreseen; want a good end", row.name, k, w.number-before, foreseen)
-			}
+			foreseen, before := len(workflow.Requests(p)), w.number
+			assert.True(t, w.run(p), row.name)
+			assert.EqualValues(t, foreseen, w.number-before, row.name)
 		}
 		issued, preflights, carried := total(all, "issued"), total(all, "preflights"), total(all, "carried")
 		if got := fmt.Sprint(w.requests); got != row.requests || issued != row.issued || preflights != row.preflights || !row.carries(carried) {

@@ -18,67 +18,50 @@ import (
 // The check says of each employee what became of it, and of a message that would come
 // back for ever.
 func TestArchivedFinds(t *testing.T) {
-	const employee = 1
+	const both, neither, other = `"Finance" / "000457" is in both tables`, `"Finance" / "000457" is in neither table`, `"Finance" / "000457" is not what was loaded`
 	for _, row := range []struct {
-		name   string
-		spoil  func(s *staff, from, to entity.Key, all []entity.Property)
-		given  args
-		faults string
-		// messages is what the check of messages finds.
-		messages string
+		name, spoiled string
+		attempts      string
+		// faults are those of the employees, messages what the check of messages finds.
+		faults, messages string
 	}{
-		{"all is as it was", func(*staff, entity.Key, entity.Key, []entity.Property) {}, nil, "", ""},
-		{"an employee was moved", func(s *staff, from, to entity.Key, all []entity.Property) {
-			s.put("TestArchive", to, all...)
-			s.change(entity.Delete, "Test", from)
-		}, nil, "", ""},
-		{"what a run adds to verify its writes is no fault", func(s *staff, from, _ entity.Key, all []entity.Property) {
-			s.put("Test", from, append(all, text("Run", "r"))...)
-		}, nil, "", ""},
-		{"one is copied and not deleted", func(s *staff, _, to entity.Key, all []entity.Property) { s.put("TestArchive", to, all...) }, nil,
-			`"Finance" / "000457" is in both tables`, ""},
-		{"one is deleted and not copied", func(s *staff, from, _ entity.Key, _ []entity.Property) { s.change(entity.Delete, "Test", from) }, nil,
-			`"Finance" / "000457" is in neither table`, ""},
-		{"one lacks a property in the archive", func(s *staff, from, to entity.Key, all []entity.Property) {
-			s.put("TestArchive", to, all[:1]...)
-			s.change(entity.Delete, "Test", from)
-		}, nil, `"Finance" / "000457" is not what was loaded`, ""},
-		{"one has another value where it was", func(s *staff, from, _ entity.Key, all []entity.Property) {
-			s.put("Test", from, all[0], number("Age", 7))
-		}, nil, `"Finance" / "000457" is not what was loaded`, ""},
-		{"one is copied, and its message is on the queue", func(s *staff, _, to entity.Key, all []entity.Property) {
-			s.put("TestArchive", to, all...)
-			s.run(s.act("archive-request", 1, employee, nil))
-		}, nil, "", ""},
-		{"one is copied, and its message was put aside", func(s *staff, _, _ entity.Key, _ []entity.Property) {
-			s.halfway(employee)
-		}, args{"attempts": "1"}, "", ""},
-		{"one is lost, whatever was put aside", func(s *staff, from, to entity.Key, _ []entity.Property) {
-			s.halfway(employee)
-			s.change(entity.Delete, "Test", from)
-			s.change(entity.Delete, "TestArchive", to)
-		}, args{"attempts": "1"}, `"Finance" / "000457" is in neither table`, ""},
-		{"a message of which nobody is rid", func(s *staff, _, _ entity.Key, _ []entity.Property) {
-			s.run(s.act("archive-request", 1, employee, args{"malformed": "100%"}))
-		}, args{"attempts": "0"}, "", `message "message 1 asks for nothing" was received 1 times, and nobody can carry it out`},
+		{"all is as it was", "", "5", "", ""},
+		{"an employee was moved", "copy remove", "5", "", ""},
+		{"what a run adds to verify its writes is no fault", "mark", "5", "", ""},
+		{"one is copied and not deleted", "copy", "5", both, ""},
+		{"one is deleted and not copied", "remove", "5", neither, ""},
+		{"one lacks a property in the archive", "copy-part remove", "5", other, ""},
+		{"one has another value where it was", "age", "5", other, ""},
+		{"one is copied, and its message is on the queue", "copy ask", "5", "", ""},
+		{"one is copied, and its message was put aside", "die", "1", "", ""},
+		{"one is lost, whatever was put aside", "die remove remove-copy", "1", neither, ""},
+		{"a message of which nobody is rid", "malformed", "0", "",
+			`message "message 1 asks for nothing" was received 1 times, and nobody can carry it out`},
 	} {
-		t.Run(row.name, func(t *testing.T) {
-			s := newStaff(t, 3)
-			one := s.employees[employee]
-			row.spoil(s, one.keys[""], one.keys["archive"], one.properties)
-			check := s.checkOf("archive-work", archived(row.given))
-			for _, one := range checks(check) {
-				require.True(t, s.run(one), "the check did not come to its end")
-			}
-			found := check.Findings()
-			if row.messages != "" {
-				found = check.(workflow.Preceded).Before().Findings()
-			}
-			row.faults += row.messages
-			if got := strings.Join(found.Examples, ", "); got != row.faults || (found.Faults > 0) != (row.faults != "") || row.messages == "" && found.Looked < 3 {
-				t.Errorf("found %d faults in %d, %q; want %q, in 3 at least", found.Faults, found.Looked, got, row.faults)
-			}
-		})
+		s := newStaff(t, 3)
+		from, to, all := s.employees[1].keys[""], s.employees[1].keys["archive"], s.employees[1].properties
+		steps := map[string]func(){
+			"copy":        func() { s.put("TestArchive", to, all...) },
+			"copy-part":   func() { s.put("TestArchive", to, all[:1]...) },
+			"remove":      func() { s.change(entity.Delete, "Test", from) },
+			"remove-copy": func() { s.change(entity.Delete, "TestArchive", to) },
+			"mark":        func() { s.put("Test", from, append(all, text("Run", "r"))...) },
+			"age":         func() { s.put("Test", from, all[0], number("Age", 7)) },
+			"ask":         func() { s.run(s.act("archive-request", 1, 1, nil)) },
+			"malformed":   func() { s.run(s.act("archive-request", 1, 1, args{"malformed": "100%"})) },
+			"die":         func() { s.halfway(1) },
+		}
+		for _, step := range strings.Fields(row.spoiled) {
+			steps[step]()
+		}
+		check := s.checkOf("archive-work", archived(args{"attempts": row.attempts}))
+		for _, one := range checks(check) {
+			require.True(t, s.run(one), row.name)
+		}
+		found := check.Findings()
+		assert.Equal(t, row.faults, strings.Join(found.Examples, ", "), row.name)
+		assert.Truef(t, (found.Faults > 0) == (row.faults != "") && (row.messages != "" || found.Looked >= 3), "%s: %+v", row.name, found)
+		assert.Equal(t, row.messages, strings.Join(check.(workflow.Preceded).Before().Findings().Examples, ", "), row.name)
 	}
 }
 

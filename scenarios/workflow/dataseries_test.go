@@ -61,9 +61,8 @@ func TestCountsOfASeriesAreAllThere(t *testing.T) {
 				w.raceWell(seed, 6, 20, all)
 				conflicts += total(all, "conflicts")
 				found := w.check("series-put", given)
-				if faults += found.Faults; found.Looked != 3 {
-					t.Errorf("seed %d: the check looked at %d series; want 3", seed, found.Looked)
-				}
+				faults += found.Faults
+				assert.EqualValuesf(t, 3, found.Looked, "seed %d", seed)
 			}
 			assert.Equalf(t, row.loses, faults > 0, "%d series have lost counts", faults)
 			assert.Equalf(t, row.conflicts, conflicts > 0, "%d conflicts", conflicts)
@@ -109,13 +108,11 @@ func TestCountsUnderTheETag(t *testing.T) {
 				c.tell(w, target.Outcome{})
 			}
 			w.finish(c)
-			if r := w.requests; !c.ok || r["get"] != row.gets || r["insert"] != row.inserts || r["merge"] != row.merges {
-				t.Errorf("ended well: %v, by %v; want %d gets, %d inserts, %d merges", c.ok, r, row.gets, row.inserts, row.merges)
-			}
+			assert.True(t, c.ok)
+			assert.Equal(t, [3]int{row.gets, row.inserts, row.merges}, [3]int{w.requests["get"], w.requests["insert"], w.requests["merge"]})
 			look := w.series("series-get", 1, args{})[0]
-			if w.run(look); counted(look)["counts"] != int64(row.counts) {
-				t.Errorf("%v are there; want %d", counted(look), row.counts)
-			}
+			w.run(look)
+			assert.EqualValues(t, row.counts, counted(look)["counts"])
 		})
 	}
 }

@@ -39,17 +39,13 @@ func TestKindsAreWhole(t *testing.T) {
 			assert.Truef(t, p.Required != (p.Default != "") || p.Type == workflow.OfPlace || p.Type == workflow.OfAttribute || p.Type == workflow.OfProperty || p.Type == workflow.OfName || p.Type == workflow.OfResolver,
 				"parameter %s of %s is required: %v, its default %q; want one of them",
 				p.Name, k.Name, p.Required, p.Default)
-			if p.Default != "" && !p.Takes(p.Default) {
-				t.Errorf("the default of %s of %s is %q; want %s", p.Name, k.Name, p.Default, p.Expected())
-			}
+			assert.Truef(t, p.Default == "" || p.Takes(p.Default), "the default of %s of %s is %q; want %s", p.Name, k.Name, p.Default, p.Expected())
 		}
 		for _, counter := range k.Counters {
 			assert.Truef(t, kebab.MatchString(strings.ReplaceAll(counter, " ", "-")),
 				"%s counts %q; want small letters", k.Name, counter)
 		}
-		if found := workflow.Find(k.Name); found == nil || found.Name != k.Name {
-			t.Errorf("Find(%q) = %v; want it", k.Name, found)
-		}
+		assert.Equal(t, name, k.Name)
 	}
 	assert.Nil(t, workflow.Find("no-such-workflow"))
 }

@@ -1,6 +1,7 @@
 package workflow_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -10,19 +11,19 @@ import (
 	"loadgen/scenarios/workflow"
 )
 
+// placeholder is an attribute in a template of a key.
+var placeholder = regexp.MustCompile(`\{(\w+)\}`)
+
 // design is one of employees by department, which has what every kind needs.
 func design() *workflow.Design {
-	place := func(table, partition, row string, names ...string) workflow.DesignPlace {
-		p := workflow.DesignPlace{Table: table, PartitionKey: partition, RowKey: row}
-		for _, name := range names {
-			if strings.Contains(partition, "{"+name+"}") {
-				p.PartitionNames = append(p.PartitionNames, name)
-			}
-			if strings.Contains(row, "{"+name+"}") {
-				p.RowNames = append(p.RowNames, name)
-			}
+	names := func(template string) (list []string) {
+		for _, match := range placeholder.FindAllStringSubmatch(template, -1) {
+			list = append(list, match[1])
 		}
-		return p
+		return list
+	}
+	place := func(table, partition, row string) workflow.DesignPlace {
+		return workflow.DesignPlace{Table: table, PartitionKey: partition, RowKey: row, PartitionNames: names(partition), RowNames: names(row)}
 	}
 	return &workflow.Design{Loaded: true, Attributes: []string{"department", "employee", "badge", "last", "card", "office"},
 		Properties: []workflow.DesignProperty{
@@ -30,23 +31,23 @@ func design() *workflow.Design {
 			{Name: "Salary", Type: entity.TypeInt32}, {Name: "Badge", Attribute: "badge"}, {Name: "Name"},
 			{Name: "LastName", Attribute: "last", Type: entity.TypeString}, {Name: "Number", Attribute: "employee", Type: entity.TypeInt32},
 			{Name: "Card", Attribute: "card", Type: entity.TypeString}, {Name: "At", Type: entity.TypeDateTime}},
-		Own: place("", "{department}", "{employee}", "department", "employee"),
+		Own: place("", "{department}", "{employee}"),
 		Places: map[string]workflow.DesignPlace{
-			"department":  place("", "{department}", "department", "department"),
-			"badge":       place("Badges", "{badge}", "{badge}", "badge"),
-			"odd":         place("Odd", "{office}", "{badge}", "office", "badge"),
-			"each":        place("", "{department}", "of {employee}", "department", "employee"),
-			"archive":     place("Archive", "{department}", "{employee}", "department", "employee"),
-			"former":      place("", "former", "{department}_{employee}", "department", "employee"),
-			"same":        place("", "{department}", "{employee}", "department", "employee"),
-			"whole":       place("Archive", "former", "{department}", "department"),
-			"names":       place("", "{department}", "last {last}", "department", "last"),
-			"all-names":   place("Names", "{last}", "list", "last"),
-			"other-names": place("", "{last}", "list", "last"),
-			"table-names": place("Names", "{department}", "{last}", "department", "last"),
+			"department":  place("", "{department}", "department"),
+			"badge":       place("Badges", "{badge}", "{badge}"),
+			"odd":         place("Odd", "{office}", "{badge}"),
+			"each":        place("", "{department}", "of {employee}"),
+			"archive":     place("Archive", "{department}", "{employee}"),
+			"former":      place("", "former", "{department}_{employee}"),
+			"same":        place("", "{department}", "{employee}"),
+			"whole":       place("Archive", "former", "{department}"),
+			"names":       place("", "{department}", "last {last}"),
+			"all-names":   place("Names", "{last}", "list"),
+			"other-names": place("", "{last}", "list"),
+			"table-names": place("Names", "{department}", "{last}"),
 			"one-list":    place("Names", "names", "list"),
-			"each-name":   place("", "{department}", "{last}_{employee}", "department", "last", "employee"),
-			"every-name":  place("", "{last}", "{employee}", "last", "employee"),
+			"each-name":   place("", "{department}", "{last}_{employee}"),
+			"every-name":  place("", "{last}", "{employee}"),
 		}}
 }
 

@@ -198,9 +198,8 @@ func TestReadModifyWriteWrites(t *testing.T) {
 		}
 		assert.Truef(t, slices.Equal(names, row.want) && op.Verb == row.verb && op.Change.Verb == row.verb,
 			"%s: a %v of %q; want a %v of %q", row.name, op.Verb, names, row.verb, row.want)
-		if version, exactly := op.Change.Match.Exactly(); !exactly || version != 41 {
-			t.Errorf("%s: If-Match %d, exactly %v; want the version read, 41", row.name, version, exactly)
-		}
+		version, _ := op.Change.Match.Exactly()
+		assert.EqualValues(t, 41, version, "If-Match has the version that was read")
 		if row.verb == entity.Delete {
 			continue
 		}
@@ -208,12 +207,9 @@ func TestReadModifyWriteWrites(t *testing.T) {
 		raised, _ := packed.Lookup(counter)
 		kept, _ := packed.Lookup(workflow.HistoryProperty)
 		id, _ := workflow.IDOf(packed)
-		if want := "r-3 " + strings.Join(history[:15], " "); raised.Int() != 8 || kept.Text() != want || id.String() != "r-3" {
-			t.Errorf("%s: the counter is %d, the id %v, the history %q; want 8, r-3 and %q", row.name, raised.Int(), id, kept.Text(), want)
-		}
-		if code, detail := op.Change.Validate(); code != entity.OK {
-			t.Errorf("%s: Validate() = %s, %s; want a valid change", row.name, code, detail)
-		}
+		assert.Equal(t, "8 r-3 r-3 "+strings.Join(history[:15], " "), fmt.Sprint(raised.Int(), " ", id, " ", kept.Text()), row.name)
+		code, detail := op.Change.Validate()
+		assert.Equal(t, entity.OK, code, detail)
 	}
 }
 
@@ -305,10 +301,9 @@ func TestWriteOfATransaction(t *testing.T) {
 	}
 	inserts := batch(entity.Insert)
 	sent := inserts.Begin()
-	for i, change := range sent.Changes {
-		if id, _ := workflow.IDOf(entity.Pack(nil, 1, change.Properties)); id.Number != 3 {
-			t.Errorf("inserts: change %d carries %v; want the id", i, change.Properties)
-		}
+	for _, change := range sent.Changes {
+		id, _ := workflow.IDOf(entity.Pack(nil, 1, change.Properties))
+		assert.EqualValues(t, 3, id.Number, "inserts")
 	}
 	for index, want := range map[int]string{-1: "1", 0: "1", 1: "2", 2: "1"} {
 		inserts = batch(entity.Insert)
