@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/url"
-	"slices"
 	"testing"
 	"time"
 
@@ -53,10 +52,9 @@ func TestReadsByUsers(t *testing.T) {
 			assert.EqualValues(t, foreseen, w.number-before, row.name)
 		}
 		issued, preflights, carried := total(all, "issued"), total(all, "preflights"), total(all, "carried")
-		if got := fmt.Sprint(w.requests); got != row.requests || issued != row.issued || preflights != row.preflights || !row.carries(carried) {
-			t.Errorf("%s: %s, %d issued, %d preflights, %d carried; want %s, %d, %d", row.name, got, issued, preflights, carried,
-				row.requests, row.issued, row.preflights)
-		}
+		assert.Equal(t, row.requests, fmt.Sprint(w.requests), row.name)
+		assert.Truef(t, issued == row.issued && preflights == row.preflights && row.carries(carried),
+			"%s: %d issued, %d preflights, %d carried", row.name, issued, preflights, carried)
 	}
 }
 
@@ -73,9 +71,7 @@ func TestServicesAreAskedAsToldTo(t *testing.T) {
 			got = append(got, op.Verb.String())
 		}
 	}
-	if want := []string{"test-broker 70ms 3", "test-preflight 5ms 0", "get", "get", "test-proxy 9ms 2"}; !slices.Equal(got, want) {
-		t.Errorf("a direct and a proxied read ask %q; want %q", got, want)
-	}
+	assert.Equal(t, []string{"test-broker 70ms 3", "test-preflight 5ms 0", "get", "get", "test-proxy 9ms 2"}, got)
 }
 
 // What is kept is the user's, and opens what it covers.
@@ -102,16 +98,14 @@ func TestWhatUsersKeep(t *testing.T) {
 	} {
 		kind := workflow.Find("direct-read")
 		a := kind.Settle(row.given)
-		if one := kind.Keeps(base, a); len(one) != 1 || one[0].For != time.Hour {
-			t.Errorf("%s: without a browser a read keeps %+v; want a signature for an hour", row.name, one)
-		}
+		plain := kind.Keeps(base, a)
+		assert.Truef(t, len(plain) == 1 && plain[0].For == time.Hour, "%s: without a browser a read keeps %+v; want a signature for an hour", row.name, plain)
 		a["preflight"], a["lasts"] = "10m", "15m"
 		one, other := kind.Keeps(base, a), kind.Keeps(row.other, a)
 		require.Truef(t, len(one) == 2 && one[0].For == 15*time.Minute && one[1].For == 10*time.Minute && one[0].Of != one[1].Of,
 			"%s: in a browser a read keeps %+v; want a signature, and leave", row.name, one)
-		if (one[0].Of == other[0].Of) != row.signature || (one[1].Of == other[1].Of) != row.leave {
-			t.Errorf("%s: signature %q and %q, leave %q and %q; want them shared: %v, %v", row.name, one[0].Of, other[0].Of, one[1].Of, other[1].Of, row.signature, row.leave)
-		}
+		assert.Equalf(t, row.signature, one[0].Of == other[0].Of, "%s: signature %q and %q", row.name, one[0].Of, other[0].Of)
+		assert.Equalf(t, row.leave, one[1].Of == other[1].Of, "%s: leave %q and %q", row.name, one[1].Of, other[1].Of)
 	}
 }
 
@@ -130,13 +124,11 @@ func TestSignaturesAreOfTheUsersKeys(t *testing.T) {
 		values, err := url.ParseQuery(string(first.Beside.Body))
 		require.NoError(t, err)
 		for name, list := range values {
-			if known, once := a.Set(name, list[0]); !known || !once || len(list) != 1 {
-				t.Errorf("%s: option %s=%q is none of a signature", covers, name, list)
-			}
+			known, once := a.Set(name, list[0])
+			assert.Truef(t, known && once && len(list) == 1, "%s: option %s=%q", covers, name, list)
 		}
-		if fault := a.Fault(); fault != "" || !secret.VerifyAccess("account", &a) || a.Permissions != "r" {
-			t.Errorf("%s: the signature is not genuine, or not of reading: %q, %+v", covers, fault, a)
-		}
+		assert.Empty(t, a.Fault(), covers)
+		assert.Truef(t, secret.VerifyAccess("account", &a) && a.Permissions == "r", "%s: the signature is not genuine, or not of reading: %+v", covers, a)
 		from, to, whole, endless := a.Keys()
 		want := entity.Key{Partition: "user & co"}
 		if covers == "entity" {
@@ -144,8 +136,8 @@ func TestSignaturesAreOfTheUsersKeys(t *testing.T) {
 		}
 		assert.Truef(t, from == want && to == want && !endless && whole == (covers == "partition"),
 			"%s: it opens %v to %v, whole %v, endless %v; want the user's keys", covers, from, to, whole, endless)
-		if requests := workflow.Requests(p); len(requests) != 2 || requests[1].Change.Key != user.Key("") {
-			t.Errorf("%s: %d requests foreseen; want the signature's and the user's entity", covers, len(requests))
-		}
+		requests := workflow.Requests(p)
+		require.Len(t, requests, 2, "the signature's and the user's entity")
+		assert.Equal(t, user.Key(""), requests[1].Change.Key)
 	}
 }

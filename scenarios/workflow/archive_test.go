@@ -153,9 +153,8 @@ func TestForeignMessages(t *testing.T) {
 	for _, body := range []string{"", "{}", "null", `{"asks":"lunch","partition":"Sales","row":"000456"}`} {
 		s.do(&target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: s.StoreOf("moves"), Body: []byte(body)}})
 		turn := s.act("archive-work", 1, 0, args{"hidden": "2m"})
-		if s.run(turn); !maps.Equal(counted(turn), map[string]int64{"malformed": 1}) {
-			t.Errorf("message %q counted %v; want that it is malformed", body, counted(turn))
-		}
+		s.run(turn)
+		assert.Equal(t, map[string]int64{"malformed": 1}, counted(turn), body)
 	}
 }
 
@@ -168,9 +167,8 @@ func TestOvertakenWorker(t *testing.T) {
 	fast := s.act("archive-work", 2, 0, args{"hidden": "90s", "killed": "100%", "after": "deleted"})
 	s.run(fast)
 	s.finish(slow)
-	if got := fmt.Sprint(counted(slow.Workflow)); !slow.ok || got != "map[overtaken:1 repeated:1]" {
-		t.Errorf("the slow worker ended well: %v, and counted %s; want that it was overtaken, and moved nobody", slow.ok, got)
-	}
+	assert.True(t, slow.ok)
+	assert.Equal(t, "map[overtaken:1 repeated:1]", fmt.Sprint(counted(slow.Workflow)), "the slow one counted")
 	assert.Equal(t, "map[again:1 killed:1 moved:1]", fmt.Sprint(counted(fast)), "the fast one counted")
 	// The message is hidden still, for longer than any wait of the check's own.
 	s.holds("archive-work", args{"place": "archive", "hidden": "90s"}, 1)
@@ -199,9 +197,7 @@ func TestPoisonGoesToItsOwnQueue(t *testing.T) {
 		if lost > 0 {
 			aside = slices.Compact(aside)
 		}
-		if want := []string{"message 0 asks for nothing", "message 3 asks for nothing"}; !slices.Equal(aside, want) {
-			t.Errorf("seed %d: %q were put aside; want %q", seed, aside, want)
-		}
+		assert.Equalf(t, []string{"message 0 asks for nothing", "message 3 asks for nothing"}, aside, "seed %d", seed)
 		what := fmt.Sprint("seed ", seed)
 		s.idle(what)
 		s.are(what, "current", "archive", "archive", "current", "archive", "archive")
@@ -256,9 +252,8 @@ func TestReadersOfAMove(t *testing.T) {
 			step()
 		}
 		s.finish(look)
-		if got := counted(look.Workflow); !look.ok || !maps.Equal(got, map[string]int64{row.want: 1}) {
-			t.Errorf("%s: the reader counted %v; want %s", row.name, got, row.want)
-		}
+		assert.True(t, look.ok, row.name)
+		assert.Equal(t, map[string]int64{row.want: 1}, counted(look.Workflow), row.name)
 	}
 }
 
@@ -276,9 +271,8 @@ func TestNaiveMovesAreNotFinished(t *testing.T) {
 				"%s first: employee %d is in", first, n)
 		}
 		died := total(all, "killed")
-		if moved := total(all, "moved"); died < 8 || moved != 40-died {
-			t.Errorf("%s first: %d died, %d moved; want 8 at least, and the others", first, died, moved)
-		}
+		assert.GreaterOrEqual(t, died, int64(8))
+		assert.Equal(t, 40-died, total(all, "moved"))
 		s.finds("archive-naive", archived(args{"first": first}), died, 40)
 	}
 }

@@ -96,9 +96,8 @@ func TestBagUpdateOfNothing(t *testing.T) {
 	for _, writes := range []string{"merge", "bag", "known"} {
 		w := newWorld(t)
 		ended := w.run(w.op("bag-update", 0, args{"changes": "Salary", "unknown": "Nickname", "writes": writes}, worker(1, "a")))
-		if _, there := w.get("Test", entity.Key{Partition: "a", Row: "0001"}); ended || there || w.requests["replace"] > 0 {
-			t.Errorf("%s: it ended well: %v, it is there: %v, requests %v; want a failure without a write", writes, ended, there, w.requests)
-		}
+		_, there := w.get("Test", entity.Key{Partition: "a", Row: "0001"})
+		assert.Falsef(t, ended || there || w.requests["replace"] > 0, "%s: it ended well %v, it is there %v, requests %v", writes, ended, there, w.requests)
 	}
 }
 

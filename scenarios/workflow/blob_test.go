@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
@@ -43,9 +44,9 @@ func TestNoEntityIsWithoutItsPhoto(t *testing.T) {
 		hires := w.photos("large-put", 40, given)
 		w.race(seed, 5, 20, hires)
 		died := total(hires, "killed")
-		if found := w.check("large-put", nil); died == 0 || found.Faults > 0 || found.Looked != 40-died {
-			t.Fatalf("seed %d: %d clients died; %d of %d entities point to nothing; want some, and none of %d", seed, died, found.Faults, found.Looked, 40-died)
-		}
+		require.NotZero(t, died)
+		found := w.check("large-put", nil)
+		assert.Equalf(t, [2]int64{0, 40 - died}, [2]int64{found.Faults, found.Looked}, "seed %d: entities that point to nothing", seed)
 		leave := append(w.photos("large-delete", 30, given), w.photos("large-delete", 30, given)...)
 		looks := w.photos("large-get", 40, args{"size": "10"})
 		var mixed []workflow.Workflow
@@ -120,9 +121,8 @@ func TestLargeValuesByForm(t *testing.T) {
 			name, _ := stored.Lookup("Name")
 			assert.Truef(t, there && name.Text() == "Jones", "%s: the facts are not where the key says", row.name)
 		}
-		if got := run("large-get", row.got); got["bytes"] != row.bytes || (got["absent"] == 0) != row.writes {
-			t.Errorf("%s: a reader gets %v; want %d bytes", row.name, got, row.bytes)
-		}
+		got := run("large-get", row.got)
+		assert.Truef(t, got["bytes"] == row.bytes && (got["absent"] == 0) == row.writes, "%s: a reader gets %v", row.name, got)
 		// Who does not want the photo does not fetch it, unless it comes with the entity.
 		clear(w.requests)
 		facts := w.runAll(w.photos("large-get", 1, args{"form": row.form, "size": row.size, "wanted": "0"}))
@@ -131,9 +131,7 @@ func TestLargeValuesByForm(t *testing.T) {
 			"%s: a reader who does not want the photo gets %d bytes by %v", row.name, total(facts, "bytes"), w.requests)
 		run("large-delete", row.gone)
 		look := w.runAll(w.photos("large-get", 1, given))
-		if total(look, "absent") != 1 || total(look, "bytes") != 0 {
-			t.Errorf("%s: after its deletion a reader gets %v; want it absent", row.name, counted(look[0]))
-		}
+		assert.Equal(t, map[string]int64{"absent": 1}, counted(look[0]), row.name)
 	}
 }
 
@@ -163,7 +161,6 @@ func TestDeletionsGoOnWhereTheyWereTheirs(t *testing.T) {
 func TestASweepOfNoContainerEnds(t *testing.T) {
 	w := newWorld(t)
 	c := begun(w.photos("large-sweep", 1, nil)[0])
-	if c.tell(w, target.Outcome{Status: 404, Code: "ContainerNotFound"}); !c.ended || !c.ok {
-		t.Errorf("a sweep where there is no container ended: %v, well: %v; want both", c.ended, c.ok)
-	}
+	c.tell(w, target.Outcome{Status: 404, Code: "ContainerNotFound"})
+	assert.True(t, c.ended && c.ok)
 }

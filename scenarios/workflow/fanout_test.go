@@ -2,7 +2,6 @@ package workflow_test
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -67,9 +66,8 @@ func TestSetsMakeUpAllPartitions(t *testing.T) {
 		for _, p := range all {
 			lengths = append(lengths, counted(p)["partitions"])
 		}
-		if entities := total(all, "entities"); entities != 1264 || !slices.Equal(lengths, row.lengths) {
-			t.Errorf("%s: sets of %d partitions held %d entities; want %d and 1264", row.sentence, lengths, entities, row.lengths)
-		}
+		assert.Equal(t, row.lengths, lengths, row.sentence)
+		assert.EqualValues(t, 1264, total(all, "entities"), row.sentence)
 	}
 }
 
@@ -78,13 +76,10 @@ func TestSetsMakeUpAllPartitions(t *testing.T) {
 func TestSetsAreCountedRound(t *testing.T) {
 	w := newWorld(t)
 	w.Partitions = func() []string { return []string{"a", "b", "c", "d"} }
-	for k, want := range []string{"ab", "cd", "ab", "cd"} {
+	for k, want := range []string{" Test query:a Test query:b", " Test query:c Test query:d", " Test query:a Test query:b", " Test query:c Test query:d"} {
 		got := ""
 		for _, op := range workflow.Requests(w.op("read-set", k, args{"sets": "2"}, thing{})) {
-			partition, _ := op.PartitionKey()
-			if got += partition; op.Verb != entity.Query || op.Table != "Test" {
-				t.Errorf("operation %d sends a %v to %s; want queries of Test", k, op.Verb, op.Table)
-			}
+			got += " " + op.Table + " " + named(&op)
 		}
 		assert.Equalf(t, want, got, "operation %d reads", k)
 	}

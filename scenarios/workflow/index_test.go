@@ -174,9 +174,8 @@ func TestIndexWorkersThatDieLoseNothing(t *testing.T) {
 		for k := range 24 {
 			clear(x.requests)
 			p := x.act("index-work", k, employee(form, k, 3))
-			if x.run(p); counted(p)["killed"] != 1 || counted(p)["handled"] != 0 || x.requests["delete-message"] != 0 {
-				t.Errorf("form %s: a turn counted %v, of requests %v; want one killed, and no message deleted", form, counted(p), x.requests)
-			}
+			x.run(p)
+			assert.Equal(t, [3]int64{1, 0, 0}, [3]int64{counted(p)["killed"], counted(p)["handled"], int64(x.requests["delete-message"])}, form)
 			died[x.requests["put-blob"]+x.requests["insert"]+x.requests["replace"]] = true
 		}
 		assert.Lenf(t, died, 3, "form %s: workers died after so many lists: %v", form, died)
@@ -209,12 +208,11 @@ func TestIndexRequests(t *testing.T) {
 		if row.kind == "index-add" {
 			p = x.act(row.kind, 9, employee(row.form, 20, 2))
 		}
-		if row.kind != "index-lookup" && row.kind != "index-work" && fmt.Sprint(foreseen(p)) != row.requests {
-			t.Errorf("%s, form %s: foreseen %v; want %s", row.kind, row.form, foreseen(p), row.requests)
+		if row.kind != "index-lookup" && row.kind != "index-work" {
+			assert.Equalf(t, row.requests, fmt.Sprint(foreseen(p)), "%s, form %s", row.kind, row.form)
 		}
-		if ended := x.run(p); !ended || fmt.Sprint(x.requests) != row.requests || fmt.Sprint(counted(p)) != row.counts {
-			t.Errorf("%s, form %s: ended well %t, requests %v, counted %v; want %s and %s", row.kind, row.form, ended, x.requests, counted(p), row.requests, row.counts)
-		}
+		assert.True(t, x.run(p), row.kind)
+		assert.Equalf(t, row.requests+row.counts, fmt.Sprint(x.requests)+fmt.Sprint(counted(p)), "%s, form %s", row.kind, row.form)
 	}
 }
 
@@ -351,9 +349,7 @@ func TestIndexListsBegunTwice(t *testing.T) {
 		x.finish(both[0])
 		x.finish(both[1])
 		x.faults("begun twice", 0, 4)
-		if counted(both[1].Workflow)["conflicts"] != 1 {
-			t.Errorf("form %s: the later one counted %v; want one conflict", form, counted(both[1].Workflow))
-		}
+		assert.EqualValues(t, 1, counted(both[1].Workflow)["conflicts"], form)
 	}
 }
 

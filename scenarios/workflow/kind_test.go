@@ -73,9 +73,7 @@ func TestParametersTake(t *testing.T) {
 		}
 	}
 	a := workflow.Arguments{"share": "12.5%", "count": "7", "lasts": "90s", "truth": "true"}
-	if a.Share("share") != 0.125 || a.Count("count") != 7 || a.Duration("lasts").Seconds() != 90 || !a.Truth("truth") || a.Truth("count") || a.Text("count") != "7" {
-		t.Errorf("%v is read as %v, %v, %v, %v; want 0.125, 7, 90 s and true", a, a.Share("share"), a.Count("count"), a.Duration("lasts"), a.Truth("truth"))
-	}
+	assert.Equal(t, "0.125 7 1m30s true false 7", fmt.Sprint(a.Share("share"), a.Count("count"), a.Duration("lasts"), a.Truth("truth"), a.Truth("count"))+" "+a.Text("count"))
 }
 
 // A default stands where nothing is given, and nothing that is no parameter is kept.

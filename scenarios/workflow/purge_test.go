@@ -119,9 +119,9 @@ func TestPurgeGoesOnWhereALoginIsGone(t *testing.T) {
 		}
 		w.steps(c, 1)
 	}
-	if left := w.days("Test"); !c.ok || len(left) > 0 || counted(c.Workflow)["deleted"] != 600 {
-		t.Errorf("ended well %v, %v left, %v; want all 600 gone", c.ok, left, counted(c.Workflow))
-	}
+	assert.True(t, c.ok)
+	assert.Empty(t, w.days("Test"))
+	assert.EqualValues(t, 600, counted(c.Workflow)["deleted"])
 }
 
 // A login of a day whose table has an old name waits until that is free, and gives up
@@ -144,12 +144,9 @@ func TestLoginWaitsForTheNameOfADeletedTable(t *testing.T) {
 		began := w.now
 		given["first"] = "8"
 		next := w.logins(1, given)[0]
-		if ok, counts := w.run(next), counted(next); ok != row.ok || counts["made"] != row.made || counts["waited"] != row.waited {
-			t.Errorf("%s: ended well %v, %v; want %v, %d made, %d waited", row.sentence, ok, counts, row.ok, row.made, row.waited)
-		}
-		if asked := w.requests["create-table"]; row.ok && asked > 1+1+10 {
-			t.Errorf("%s: %d requests for a table within %v; want no more than one in 5 s", row.sentence, asked, row.delay)
-		}
+		assert.Equal(t, row.ok, w.run(next), row.sentence)
+		assert.Equal(t, [2]int64{row.made, row.waited}, [2]int64{counted(next)["made"], counted(next)["waited"]}, row.sentence)
+		assert.Truef(t, !row.ok || w.requests["create-table"] <= 1+1+10, "%s: %d requests for a table; want one in 5 s", row.sentence, w.requests["create-table"])
 		if lasted := w.now.Sub(began); row.ok && (row.waited == 1) != (lasted >= 30*time.Second) || lasted > 10*time.Minute {
 			t.Errorf("%s: it took %v", row.sentence, lasted)
 		}

@@ -1,8 +1,9 @@
 package workflow_test
 
 import (
-	"maps"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
@@ -32,13 +33,11 @@ func TestReadThrough(t *testing.T) {
 				w.put("TestByEmail", copied)
 			}
 			p := w.op("read-through", 0, args{"copy": "by-email"}, about)
-			if nominal := workflow.Requests(p); len(nominal) != 2 || nominal[0].Change.Key != copied || nominal[1].Change.Key != own {
-				t.Errorf("%s: it foresees %v; want the copy and the entity", row.sentence, nominal)
-			}
+			nominal := workflow.Requests(p)
+			assert.Truef(t, len(nominal) == 2 && nominal[0].Change.Key == copied && nominal[1].Change.Key == own, "%s: it foresees %v", row.sentence, nominal)
 			w.raceWell(5, 1, lost, []workflow.Workflow{p})
-			if got := counted(p); !maps.Equal(got, row.counts) || lost == 0 && w.requests["get"] != row.gets {
-				t.Errorf("%s: it counted %v in %d reads; want %v in %d", row.sentence, got, w.requests["get"], row.counts, row.gets)
-			}
+			assert.Equal(t, row.counts, counted(p), row.sentence)
+			assert.True(t, lost > 0 || w.requests["get"] == row.gets, row.sentence)
 		}
 	}
 }

@@ -48,9 +48,8 @@ func TestWriteGroup(t *testing.T) {
 		w := crowded(t, 250)
 		all := w.renames(1, args{"name": row.name, "copied": row.copied})
 		w.raceWell(0, 1, 0, all)
-		if got := total(all, "rewritten"); fmt.Sprint(w.requests) != row.requests || got != row.rewritten {
-			t.Errorf("%s: it sent %v and rewrote %d; want %s and %d", row.says, w.requests, got, row.requests, row.rewritten)
-		}
+		assert.Equal(t, row.requests, fmt.Sprint(w.requests), row.says)
+		assert.Equal(t, row.rewritten, total(all, "rewritten"), row.says)
 		w.finds("write-group", called, row.faults, 250)
 	}
 	assert.Nil(t, newWorld(t).checkOf("write-group", args{"copied": ""}), "members repeat nothing")
@@ -78,9 +77,7 @@ func TestGroupsOfDeadClients(t *testing.T) {
 		if min, most := bounds(row.killed, len(all)); died < min || died > most {
 			t.Errorf("killed %s of %d: %d of %d clients died; want %d to %d", row.killed, row.each, died, len(all), min, most)
 		}
-		if deaths := (row.each + 99) / 100; row.killed == "100%" && len(reached) != deaths {
-			t.Errorf("groups of %d: clients died after %v; want before each of %d transactions", row.each, reached, deaths)
-		}
+		assert.Truef(t, row.killed != "100%" || len(reached) == (row.each+99)/100, "groups of %d: clients died after %v; want before each transaction", row.each, reached)
 	}
 }
 

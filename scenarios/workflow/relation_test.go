@@ -97,9 +97,8 @@ func TestWriteSubtype(t *testing.T) {
 		require.Truef(t, w.run(w.op("write-subtype", 0, args{"kind": "kind", "is": "Customer", "place": row.place}, one)),
 			"%s: it failed", row.says)
 		stored, there := w.get(row.table, one.keys[map[bool]string{true: row.place}[row.table != "Test"]])
-		if salary, _ := stored.Lookup("Salary"); !there || salary.Int() != int64(100+row.number) {
-			t.Errorf("%s: in %s it is there: %v, with salary %d", row.says, row.table, there, salary.Int())
-		}
+		salary, _ := stored.Lookup("Salary")
+		assert.Truef(t, there && salary.Int() == int64(100+row.number), "%s: in %s it is there: %v, with salary %d", row.says, row.table, there, salary.Int())
 	}
 }
 
@@ -139,15 +138,13 @@ func TestMoveGoesWhere(t *testing.T) {
 		stored, there := w.get("Test", entity.Key{Partition: "there", Row: "0000"})
 		department, _ := stored.Lookup("Department")
 		note, _ := stored.Lookup("Note")
-		if _, still := w.get("Test", one.keys[""]); !there || still || department.Text() != "there" || note.Text() != "kept" {
-			t.Errorf("%s: it is there %v, still here %v, of department %q, note %q", order, there, still, department.Text(), note.Text())
-		}
+		_, still := w.get("Test", one.keys[""])
+		assert.Equal(t, "true false there kept", fmt.Sprint(there, still, " "+department.Text()+" "+note.Text()), order)
 		assert.Truef(t, counted(first)["elsewhere"] == 0 && counted(second)["elsewhere"] == 1,
 			"%s: the moves found nobody %v and %v; want none and 1", order, counted(first), counted(second))
 		ended := w.run(w.move(0, worker(0, "there"), "there", "by-group", order, "0"))
-		if _, there := w.get("Test", entity.Key{Partition: "there", Row: "0000"}); !ended || !there {
-			t.Errorf("%s: a move to where the member is ended well: %v, it is there: %v", order, ended, there)
-		}
+		_, there = w.get("Test", entity.Key{Partition: "there", Row: "0000"})
+		assert.True(t, ended && there, "a move to where the member is")
 	}
 }
 
@@ -182,8 +179,7 @@ func TestMovesThatGoWrong(t *testing.T) {
 			department, _ := one.Entity.Lookup("Department")
 			found = append(found, one.Key.Partition+" of "+department.Text())
 		}
-		if got := fmt.Sprint(found); !all[0].ok || !w.finish(all[len(all)-1]) || got != row.want {
-			t.Errorf("%s: it is in %s, the first ended well: %v; want %s", row.says, got, all[0].ok, row.want)
-		}
+		assert.True(t, all[0].ok && w.finish(all[len(all)-1]), row.says)
+		assert.Equal(t, row.want, fmt.Sprint(found), row.says)
 	}
 }

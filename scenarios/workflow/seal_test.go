@@ -42,9 +42,8 @@ func (w *world) unpacked(o thing) []entity.Property {
 func (w *world) reads(what string, given args, o thing, want string) {
 	w.t.Helper()
 	get := w.op("seal-get", int(o.number), given, o)
-	if w.run(get); fmt.Sprint(counted(get)) != "map["+want+":1]" {
-		w.t.Errorf("%s: reading order %d: %v; want %s", what, o.number, counted(get), want)
-	}
+	w.run(get)
+	assert.Equalf(w.t, map[string]int64{want: 1}, counted(get), "%s: reading order %d", what, o.number)
 }
 
 // However attempts interleave and get lost, what was put or replaced holds no card that
@@ -67,12 +66,10 @@ func TestSealedIsReadByTheKeyAlone(t *testing.T) {
 		for _, k := range []int{0, 19, 100, 119} {
 			w.reads(verb, card, order(k), "opened")
 			packed := w.stored(order(k))
-			if value, _ := packed.Lookup("Card"); value.Type() != entity.TypeBinary || bytes.Contains(packed, []byte("4000-1234")) {
-				t.Errorf("%s: order %d has a card of type %v, or one that can be read", verb, k, value.Type())
-			}
-			if paid, _ := packed.Lookup("Paid"); !paid.Bool() {
-				t.Errorf("%s: order %d lost another property", verb, k)
-			}
+			value, _ := packed.Lookup("Card")
+			assert.Truef(t, value.Type() == entity.TypeBinary && !bytes.Contains(packed, []byte("4000-1234")), "%s: order %d has a card that can be read", verb, k)
+			paid, _ := packed.Lookup("Paid")
+			assert.True(t, paid.Bool(), verb)
 		}
 	}
 }
@@ -205,9 +202,8 @@ func TestAResolverPicksWhatIsSealed(t *testing.T) {
 				want, added = "opened", added+8+2*len("SealKey")+32+12+16+4+8+2*len("SealedBy")+2*9+4
 			}
 			put := w.op("seal-put", n, given, one)
-			if w.run(put); counted(put)["added-bytes"] != int64(added) {
-				t.Errorf("%s: order %d takes %d bytes more; want %d", row.rules, n, counted(put)["added-bytes"], added)
-			}
+			w.run(put)
+			assert.EqualValuesf(t, added, counted(put)["added-bytes"], "%s: order %d", row.rules, n)
 			packed := w.stored(one)
 			for _, p := range one.properties {
 				v, _ := packed.Lookup(p.Name)

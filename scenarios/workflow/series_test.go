@@ -72,9 +72,8 @@ func TestSeriesOfAnAuditedWrite(t *testing.T) {
 		{"a deletion of what is gone", remove, remove, "404 204", "delete delete succeed", workflow.Absent},
 	} {
 		p := workflow.NewAuditedSeries(workflow.NewWrite(row.first.Operation, workflow.WriteID{Run: "r", Number: 3}, ""), row.copied)
-		if did := play(p, row.attempts); did != row.did || p.Report().Written != row.written {
-			t.Errorf("%s: it did %q, written %d; want %q, %d", row.name, did, p.Report().Written, row.did, row.written)
-		}
+		assert.Equal(t, row.did, play(p, row.attempts), row.name)
+		assert.Equal(t, row.written, p.Report().Written, row.name)
 	}
 }
 

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
 	"loadgen/target"
@@ -24,18 +27,14 @@ func TestStoreWith(t *testing.T) {
 	}
 	w.race(2, 3, 25, all)
 	o := w.do(&target.Operation{Verb: entity.Query, Table: "Test", Query: target.OnePartition("Sales")})
-	if len(o.Rows) != 11 || o.Rows[0].Key != employee {
-		t.Fatalf("the partition has %d entities, %v first; want the employee and 10 reviews", len(o.Rows), o.Rows[0].Key)
-	}
+	require.Len(t, o.Rows, 11)
+	assert.Equal(t, employee, o.Rows[0].Key)
 	for i, row := range o.Rows {
 		name, named := row.Entity.Lookup("Name")
 		score, _ := row.Entity.Lookup("Score")
 		_, worded := row.Entity.Lookup("Text")
-		if named != (i == 0) || named && name.Text() != "Jones" || worded != (i > 0) || score.Int() != 3 {
-			t.Errorf("%v has a name: %v, a text: %v, and the score %d; want what belongs to it, and 3", row.Key, named, worded, score.Int())
-		}
+		assert.Truef(t, named == (i == 0) && (!named || name.Text() == "Jones") && worded == (i > 0) && score.Int() == 3,
+			"%v has a name: %v, a text: %v, and the score %d; want what belongs to it, and 3", row.Key, named, worded, score.Int())
 	}
-	if n := w.requests["batch"]; n < 10 || w.requests["insert-or-replace"] > 0 {
-		t.Errorf("%d transactions were sent, and %d single writes; want transactions alone", n, w.requests["insert-or-replace"])
-	}
+	assert.True(t, w.requests["batch"] >= 10 && w.requests["insert-or-replace"] == 0, w.requests)
 }

@@ -169,10 +169,8 @@ func TestReadModifyWrite(t *testing.T) {
 			m.Counter = ""
 		}
 		p := workflow.NewReadModifyWrite(m)
-		did := play(p, row.attempts)
-		if got := described(p.Report()); did != row.did || got != row.want {
-			t.Errorf("%s: it did %q, %s; want %q, %s", row.name, did, got, row.did, row.want)
-		}
+		assert.Equal(t, row.did, play(p, row.attempts), row.name)
+		assert.Equal(t, row.want, described(p.Report()), row.name)
 	}
 }
 
@@ -255,10 +253,8 @@ func TestWrite(t *testing.T) {
 			op = target.Operation{Verb: row.verb, Changes: []entity.Change{change}}
 		}
 		p := workflow.NewWrite(op, workflow.WriteID{Run: "r", Number: 3}, "")
-		did := play(p, row.attempts)
-		if got := described(p.Report()); did != row.did || got != row.want {
-			t.Errorf("%s: it did %q, %s; want %q, %s", row.name, did, got, row.did, row.want)
-		}
+		assert.Equal(t, row.did, play(p, row.attempts), row.name)
+		assert.Equal(t, row.want, described(p.Report()), row.name)
 	}
 }
 
@@ -296,9 +292,8 @@ func TestWriteOfATransaction(t *testing.T) {
 	}
 	deletes := batch(entity.Delete)
 	assert.Equal(t, "batch settle succeed", play(deletes, "0? 404?"), "deletes: it did")
-	if r := deletes.Report(); !r.Own404 || r.Verb != entity.Delete || !slices.Equal(r.Keys, keys) {
-		t.Errorf("deletes: Report() = %+v; want an own-404 of both entities", r)
-	}
+	r := deletes.Report()
+	assert.Truef(t, r.Own404 && r.Verb == entity.Delete && slices.Equal(r.Keys, keys), "%+v; want an own-404 of both", r)
 	inserts := batch(entity.Insert)
 	sent := inserts.Begin()
 	for _, change := range sent.Changes {

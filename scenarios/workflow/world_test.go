@@ -348,9 +348,7 @@ func (w *world) check(kind string, given args) workflow.Findings {
 	w.t.Helper()
 	check := w.checkOf(kind, given)
 	for _, one := range checks(check) {
-		if !w.run(one) {
-			w.t.Fatalf("the check that %s did not come to its end", check.Name())
-		}
+		require.True(w.t, w.run(one), check.Name())
 	}
 	return check.Findings()
 }
