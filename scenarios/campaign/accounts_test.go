@@ -1,7 +1,6 @@
 package campaign_test
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -66,9 +65,8 @@ func TestAnAccountIsACeilingAndTwoAreNone(t *testing.T) {
 		if busiest, several := phase.Busiest(); several != (row.offered > 0) || several && phase.Accounts[busiest].Offered != row.offered {
 			t.Errorf("%s: the phase has the accounts %+v; want the busiest offered %d", row.name, phase.Accounts, row.offered)
 		}
-		if got := planned(t, o).Forecast().Requests; got != row.requests || got != w.engine.Counts().Requests {
-			t.Errorf("%s: the forecast is %d requests, and the engine saw %d; want %d", row.name, got, w.engine.Counts().Requests, row.requests)
-		}
+		assert.Equal(t, row.requests, planned(t, o).Forecast().Requests, row.name)
+		assert.Equal(t, row.requests, w.engine.Counts().Requests, row.name)
 	}
 }
 
@@ -125,10 +123,7 @@ func TestATableInOneOfTheAccounts(t *testing.T) {
 	s := parsed(t, ceiling, "phases.peak.for=1s")
 	w := newWorld(t, s, nil)
 	w.Submit(0, &target.Operation{Verb: entity.CreateTable, Account: 1, Table: "races", Number: 1 << 40})
-	if r := w.run(t, campaign.Options{Scenario: s, Table: "races"}); !errors.Is(r.ended, campaign.ErrTableExists) {
-		t.Errorf("Run() = %v; want that the table is there", r.ended)
-	}
-	if one, two := w.engine.TableNames("account0"), w.engine.TableNames("account1"); len(one) != 0 || len(two) != 1 {
-		t.Errorf("the accounts hold the tables %v and %v; want none of ours, and the one that was there", one, two)
-	}
+	assert.ErrorIs(t, w.run(t, campaign.Options{Scenario: s, Table: "races"}).ended, campaign.ErrTableExists)
+	assert.Empty(t, w.engine.TableNames("account0"), "none of ours")
+	assert.Len(t, w.engine.TableNames("account1"), 1, "the one that was there")
 }

@@ -114,8 +114,7 @@ func TestTrail(t *testing.T) {
 		got := trail.compare("r", row.there, row.there.Timestamp(), row.there != nil)
 		assert.Equalf(t, got.lost+got.doubled > 0, got.fault != "",
 			"%s: compare() names the fault %q of %+v; want one where there is one", row.name, got.fault, got)
-		if got.fault = ""; got != row.want {
-			t.Errorf("%s: compare() = %+v; want %+v", row.name, got, row.want)
-		}
+		got.fault = ""
+		assert.Equal(t, row.want, got, row.name)
 	}
 }

@@ -75,10 +75,8 @@ func closed(t *testing.T, record *results.Record, e *engine.Engine) {
 	assert.Equal(t, sum.Sent, sum.Operations, "operations that were sent have ended")
 	for verb, kinds := range verbs {
 		of := record.Total(func(_ *results.Phase, kind results.Kind) bool { return slices.Contains(kinds, kind.Name) })
-		if c := e.CountsOf(verb); of.Attempts != c.Requests || of.Throttled != c.Throttled || of.Counted != c.Entities {
-			t.Errorf("%v: attempts %d, throttled %d, entities counted %d; the engine counted %+v",
-				verb, of.Attempts, of.Throttled, of.Counted, c)
-		}
+		c := e.CountsOf(verb)
+		assert.Equal(t, [3]int64{c.Requests, c.Throttled, c.Entities}, [3]int64{of.Attempts, of.Throttled, of.Counted}, verb.String())
 	}
 }
 
@@ -89,9 +87,8 @@ func TestBooksOfEveryOperation(t *testing.T) {
 	closed(t, virtual, w.engine)
 	// 404s of what a delete took are answers that the operations expect, but the engine calls
 	// them failed.
-	if sum := virtual.Total(results.Everything); sum.Throttled == 0 || sum.Handled == 0 || sum.Failed != 0 {
-		t.Errorf("throttled %d, handled %d, failed %d; want some, some and none", sum.Throttled, sum.Handled, sum.Failed)
-	}
+	sum := virtual.Total(results.Everything)
+	assert.Truef(t, sum.Throttled > 0 && sum.Handled > 0 && sum.Failed == 0, "throttled %d, handled %d, failed %d", sum.Throttled, sum.Handled, sum.Failed)
 	for _, kind := range virtual.Manifest.Operations {
 		sum := virtual.Total(func(_ *results.Phase, k results.Kind) bool { return k.Name == kind.Name })
 		assert.NotZero(t, sum.Sent, kind.Name)
@@ -236,9 +233,9 @@ func TestFullDiskEndsTheRun(t *testing.T) {
 		s := small(t, "workers=256")
 		disk, w := &brokenFolder{left: 3000}, newWorld(t, s, clk)
 		runner := w.runner()
-		if err := disk.into(t, runner, stress(s)); !errors.Is(err, results.ErrWrite) || !errors.Is(err, syscall.ENOSPC) {
-			t.Errorf("Run on a full disk = %v; want ErrWrite around ENOSPC", err)
-		}
+		err := disk.into(t, runner, stress(s))
+		assert.ErrorIs(t, err, results.ErrWrite)
+		assert.ErrorIs(t, err, syscall.ENOSPC)
 		assert.LessOrEqual(t, runner.Now(), clock.Instant(9*time.Second), "the run ends where the disk was full")
 		record, err := results.Read(disk)
 		assert.Truef(t, err == nil && record.Cut && len(record.Intervals) != 0 && record.Validity == results.Partial,

@@ -224,8 +224,6 @@ func judgeDeaths(t *testing.T, record *results.Record, clients int, repairs bool
 	}
 	const operations, share = 600, 0.2
 	assert.InDelta(t, operations*share, counts["killed"], 4*math.Sqrt(operations*share*(1-share)), "within four deviations a fifth of the clients die")
-	if clients == 1 && !repairs && (wrong == 0 || wrong > counts["killed"]) {
-		t.Errorf("%d copies are wrong by %d dead clients, one after another; want some, one each at most", wrong, counts["killed"])
-	}
+	assert.Truef(t, clients > 1 || repairs || wrong > 0 && wrong <= counts["killed"], "%d copies are wrong by %d dead clients; want some, one each at most", wrong, counts["killed"])
 	assert.False(t, repairs && counts["mended"] == 0, "nothing was mended")
 }

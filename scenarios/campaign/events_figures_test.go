@@ -1,6 +1,7 @@
 package campaign_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -115,19 +116,14 @@ func TestACountedLoopLastsAsLongAsItsOperations(t *testing.T) {
 	lengths := map[string]time.Duration{}
 	for _, clients := range []string{"1", "8"} {
 		record := simulated(t, unlimited(t, ordered(t, "customer", "clients: "+clients+", count: 400, operations: [{verb: get}]")))
-		if k := kindOf(t, record, "get"); k.Scheduled != 400 || k.Operations != 400 || k.Attempts != 400 || k.Dropped != 0 {
-			t.Errorf("%s clients: %d due, %d ended, %d dropped; want 400, none dropped", clients, k.Scheduled, k.Operations, k.Dropped)
-		}
+		k := kindOf(t, record, "get")
+		assert.Equal(t, [4]int64{400, 400, 400, 0}, [4]int64{k.Scheduled, k.Operations, k.Attempts, k.Dropped})
 		phase := reported(t, record)
 		lengths[clients] = phase.End - phase.Begin
 	}
 	// A read takes 4 ms on the average.
-	if one := lengths["1"]; one < 1200*time.Millisecond || one > 2000*time.Millisecond {
-		t.Errorf("one client took %v; want 400 times 4 ms", one)
-	}
-	if ratio := float64(lengths["1"]) / float64(lengths["8"]); ratio < 7 || ratio > 8.5 {
-		t.Errorf("one client took %v, eight took %v; want an eighth", lengths["1"], lengths["8"])
-	}
+	assert.InDelta(t, 1600*time.Millisecond, lengths["1"], float64(400*time.Millisecond))
+	assert.InDelta(t, 7.75, float64(lengths["1"])/float64(lengths["8"]), .75, "eight take an eighth")
 }
 
 // What its partitions serve is theirs however long a loop of so many operations lasts: also
@@ -144,9 +140,7 @@ func TestPreviewOfACountedLoop(t *testing.T) {
 	s := ordered(t, "customer", "clients: 4, count: 40, operations: [{workflow: read-set, with: {sets: 1000}}]")
 	p, err := planned(t, campaign.Options{Scenario: s, Table: "orders"}).Preview(1)
 	require.NoError(t, err)
-	if p.Count() != 40 || p.Length != 50*time.Millisecond || p.At(8) != 10*time.Millisecond {
-		t.Errorf("Preview of 40 operations of 4 clients = %d in %v, the ninth at %v; want 40 in 50ms, the ninth at 10ms", p.Count(), p.Length, p.At(8))
-	}
+	assert.Equal(t, "40 50ms 10ms", fmt.Sprint(p.Count(), " ", p.Length, " ", p.At(8)))
 	assert.Equal(t, filter.ClassPartitionScan, p.Approaches()[0].Class, "a workflow that reads partitions has the class")
 }
 

@@ -2,7 +2,6 @@ package campaign_test
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 
@@ -240,9 +239,7 @@ func TestWhatIsNotThereIsNoFailure(t *testing.T) {
 		handled := int64(0)
 		for _, phase := range simulated(t, parsed(t, text, "retry=none")).Phases {
 			for j := range phase.Kinds {
-				if phase.Kinds[j].Failed > 0 {
-					t.Errorf("%s: %d attempts failed in the phase %s; want none", row.name, phase.Kinds[j].Failed, phase.Name)
-				}
+				assert.Zerof(t, phase.Kinds[j].Failed, "%s: attempts of the phase %s", row.name, phase.Name)
 				handled += phase.Kinds[j].Handled
 			}
 		}
@@ -262,9 +259,8 @@ func TestCopiesKeepWhatTheyKeep(t *testing.T) {
 		{"one keeps two of three", `[{name: State, value: void}, {name: Customer, type: Int64, value: "777"}, {name: Note, value: paid}]`, 3},
 	} {
 		w, record := kept(t, ordered(t, "copied", "arrivals: {constant: 60}, for: 5s, operations: [{verb: merge, properties: "+row.properties+"}]"), false)
-		if k, want := kindOf(t, record, "merge"), 300*row.each; k.Attempts != want || k.Offered != want || k.Served != want {
-			t.Errorf("%s: 300 merges took %d attempts and were due to count %d, and counted %d; want %d", row.name, k.Attempts, k.Offered, k.Served, want)
-		}
+		k, want := kindOf(t, record, "merge"), 300*row.each
+		assert.Equal(t, [3]int64{want, want, want}, [3]int64{k.Attempts, k.Offered, k.Served}, row.name)
 		merged := 0
 		for _, table := range []string{"orders", "ordersByState"} {
 			for key, one := range w.engine.Entities(w.accounts[0], table) {
@@ -294,12 +290,10 @@ func TestPhasesOfEventTrafficFollowOneAnother(t *testing.T) {
     traffic: {arrivals: {constant: 20}, for: 5s, operations: [{verb: get}, {name: newest, verb: get, of: {latest: 50}}, {name: all, verb: query, class: table-scan}]}
 `)))
 	require.Empty(t, verdict.Books(record))
-	if k := kindOf(t, record, "all"); k.Operations == 0 || math.Abs(float64(k.Offered-k.Served)) > 0.01*float64(k.Served) {
-		t.Errorf("scans of all phases' entities were due to count %d and counted %d; want the same within 1 %%", k.Offered, k.Served)
-	}
+	k := kindOf(t, record, "all")
+	assert.InEpsilon(t, k.Served, k.Offered, .01)
 	for _, name := range []string{"get", "newest"} {
-		if k := kindOf(t, record, name); k.Handled > 0 || k.Operations == 0 {
-			t.Errorf("%s: %d of %d found nothing; want each to find its entity", name, k.Handled, k.Operations)
-		}
+		k := kindOf(t, record, name)
+		assert.Truef(t, k.Handled == 0 && k.Operations > 0, "%s: %d of %d found nothing", name, k.Handled, k.Operations)
 	}
 }

@@ -60,9 +60,8 @@ func TestFinderOffersTraffic(t *testing.T) {
 	s.Phases[0].Form, s.Phases[0].Traffic = "", &scenarios.Traffic{Partitions: 3, Entities: 100, Clients: 5,
 		Think: time.Second, For: time.Minute, Operations: spread.Operations}
 	f := look(t, s, finding(results.LimitPartition, 200))
-	if _, holds := within(f.limit, 250/.995); !holds || f.limit.Partitions != 1 {
-		t.Errorf("the interval = %s on %d partitions; want about 251 on one", interval(f.limit), f.limit.Partitions)
-	}
+	_, holds := within(f.limit, 250/.995)
+	assert.Truef(t, holds && f.limit.Partitions == 1, "%s on %d partitions", interval(f.limit), f.limit.Partitions)
 }
 
 // The highest rate of a partition is looked for in the account that it lies in.
@@ -74,7 +73,6 @@ func TestFindInAnAccount(t *testing.T) {
 	if l := record.Limit; l == nil || l.Held == nil || l.NotHeld == nil || *l.Held > 20.4 || *l.NotHeld < 19.6 {
 		t.Errorf("the search came to %+v; want an interval around 20/s", record.Limit)
 	}
-	if one, other := w.engine.CountsIn("account0"), w.engine.CountsIn("account1"); one.Requests != 3 || other.Requests < 1000 {
-		t.Errorf("the accounts saw %d and %d requests; want the first made, marked and dropped, and the load in the second", one.Requests, other.Requests)
-	}
+	assert.EqualValues(t, 3, w.engine.CountsIn("account0").Requests, "its table is made, marked and dropped")
+	assert.GreaterOrEqual(t, w.engine.CountsIn("account1").Requests, int64(1000))
 }

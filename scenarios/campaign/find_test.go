@@ -215,10 +215,8 @@ func TestFinderThatIsStoppedKeepsItsSteps(t *testing.T) {
 	// 300 operations drain before the 4,000 of the first step, which holds; a part of the second.
 	require.Truef(t, len(l.Steps) == 1 && !l.Finished && l.Held != nil && *l.Held == 400 && l.NotHeld == nil,
 		"the search = %+v; want one step that held 400/s, unfinished", l)
-	if l.Steps[0].Entities != 4300 || l.Steps[0].Scheduled != 4000 || l.Entities <= 4300 || l.Entities+1 != w.engine.Counts().Entities {
-		t.Errorf("the step spent %d, the search %d, the engine counted %d; want 4,300, more, and one more for the marker",
-			l.Steps[0].Entities, l.Entities, w.engine.Counts().Entities)
-	}
+	assert.Truef(t, l.Steps[0].Entities == 4300 && l.Steps[0].Scheduled == 4000 && l.Entities > 4300, "%+v", l)
+	assert.Equal(t, w.engine.Counts().Entities, l.Entities+1, "and one for the marker")
 }
 
 // watching is an observer that is told of attempts alone.
@@ -261,12 +259,9 @@ phases:
 		}
 		require.NoError(t, err, row.name)
 		assert.Len(t, over, row.many, row.name)
-		if f := c.Forecast(); f.Requests <= 0 || f.Requests > f.AtMost {
-			t.Errorf("%s: Forecast() = %+v; want no more than at most", row.name, f)
-		}
-		if need := c.Footprint(false); need.Entities != 0 || need.Waiting <= 0 || need.Histograms <= 0 {
-			t.Errorf("%s: Footprint(without data) = %+v; want no entities", row.name, need)
-		}
+		f, need := c.Forecast(), c.Footprint(false)
+		assert.Truef(t, f.Requests > 0 && f.Requests <= f.AtMost, "%s: %+v", row.name, f)
+		assert.Truef(t, need.Entities == 0 && need.Waiting > 0 && need.Histograms > 0, "%s: %+v", row.name, need)
 	}
 }
 
@@ -288,9 +283,8 @@ func TestFinderJudgesFirstAttempts(t *testing.T) {
 		phase := f.record.Phases[at[step.Phase]]
 		sum := phase.Kinds[kindNamed(t, f.record, "merge")]
 		retried = retried || sum.Attempts > sum.Operations
-		if want := float64(throttled[at[step.Phase]]) / float64(sum.Operations); phase.Name != step.Phase || step.ThrottledShare != want {
-			t.Errorf("step %s, %s in the record, has %v of its first attempts throttled; want %v", step.Phase, phase.Name, step.ThrottledShare, want)
-		}
+		assert.Equal(t, step.Phase, phase.Name)
+		assert.Equal(t, float64(throttled[at[step.Phase]])/float64(sum.Operations), step.ThrottledShare, step.Phase)
 	}
 	// Retries take their share of the limit, so that no more than it holds.
 	assert.Truef(t, retried && f.limit.Held != nil && *f.limit.Held <= 700*1.01/.995 && *f.limit.Held >= 690,

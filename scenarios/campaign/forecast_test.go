@@ -55,17 +55,14 @@ func TestForecastIsWhatARunDoes(t *testing.T) {
 		for _, verify := range verified {
 			o := campaign.Options{Scenario: row.s, Table: "races", Verify: verify}
 			c := planned(t, o)
-			if f := c.Footprint(true); f.Waiting <= 0 || f.Entities <= 0 || f.Histograms <= 0 {
-				t.Errorf("%s: Footprint = %+v; want some of each", row.name, f)
-			}
+			f := c.Footprint(true)
+			assert.Truef(t, min(f.Waiting, f.Entities, f.Histograms) > 0, "%s: %+v", row.name, f)
 			forecast, record := c.Forecast(), recorded(t, newWorld(t, row.s, nil).run(t, o))
 			sum := record.Total(results.Everything)
 			for what, pair := range map[string][2]int64{"requests": {forecast.Requests, sum.Attempts}, "entities": {forecast.Entities, sum.Counted}} {
 				assert.InEpsilonf(t, pair[1], pair[0], row.off, "%s, verified %v: %s that are forecast", row.name, verify, what)
 			}
-			if most := forecast.AtMost; most < forecast.Requests || most > 6*forecast.Requests {
-				t.Errorf("%s: AtMost = %d of %d requests; want more, by retries", row.name, most, forecast.Requests)
-			}
+			assert.Truef(t, forecast.AtMost >= forecast.Requests && forecast.AtMost <= 6*forecast.Requests, "%s: %+v", row.name, forecast)
 			assert.Truef(t, forecast.Sent >= forecast.Requests*500 && forecast.Received >= forecast.Requests*400,
 				"%s: %d bytes sent and %d received in %d requests; want the headers at least",
 				row.name, forecast.Sent, forecast.Received, forecast.Requests)

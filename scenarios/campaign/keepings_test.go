@@ -168,9 +168,7 @@ func holdToRule(t *testing.T, name string, rule permits, record *results.Record,
 	counts := map[string]int64{}
 	for i, number := range numbers {
 		want := rule.asks(seen.due[number], seen.read[number])
-		if got := seen.asked[number]; !slices.Equal(got, want) {
-			t.Fatalf("%s: read %d of %v asks %q first; want %q", name, i, seen.read[number], got, want)
-		}
+		require.Truef(t, slices.Equal(seen.asked[number], want), "%s: read %d of %v asks %q first; want %q", name, i, seen.read[number], seen.asked[number], want)
 		for _, one := range want {
 			counts[one]++
 		}

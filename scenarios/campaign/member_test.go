@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -106,14 +107,12 @@ func TestMembersAreTheWhole(t *testing.T) {
 			"%s: %d phases, %d planned; want %d", name, len(sum.Phases), len(plan), len(offered))
 		all := at.Seen()
 		from := slices.IndexFunc(all, func(o targettest.Seen) bool { return len(ops) > 0 && o.Number == ops[0].Number })
-		if all = all[max(0, from):]; len(ops) > 0 && !slices.Equal(ops, all[:min(len(all), len(ops))]) {
-			t.Errorf("%s: the target does not see the same attempts at the same keys", name)
-		}
+		all = all[max(0, from):]
+		assert.True(t, len(ops) == 0 || slices.Equal(ops, all[:min(len(all), len(ops))]), "the target sees the same attempts at the same keys")
 		for p := range offered {
 			samePhase(t, fmt.Sprintf("%s, phase %d", name, p), &sum.Phases[p], &offered[p])
-			if sum.Phases[p].Begin != plan[p].Begin+time.Second || sum.Phases[p].Name != plan[p].Name {
-				t.Errorf("%s: phase %s begins at %v; the plan says %s at %v and a second", name, sum.Phases[p].Name, sum.Phases[p].Begin, plan[p].Name, plan[p].Begin)
-			}
+			assert.Equal(t, plan[p].Begin+time.Second, sum.Phases[p].Begin, name)
+			assert.Equal(t, plan[p].Name, sum.Phases[p].Name, name)
 			for i := range parts {
 				assert.Equalf(t, plan[p].Shares[i], scheduledOf(&parts[i].Record.Phases[p]), "%s: share %d of phase %d", name, i, p)
 			}
@@ -237,9 +236,9 @@ func TestASearchByMembersIsTheWhole(t *testing.T) {
 			one := o
 			one.Member = &campaign.Member{Share: drive.Share{Index: i, Of: of}, From: begun, Begins: clock.Instant(time.Second), Search: l}
 			member := planned(t, one)
-			if due, err := member.Prepare(); err != nil || due != 0 {
-				t.Fatalf("%d operations are planned, %v; want a search whose length nobody knows", due, err)
-			}
+			due, err := member.Prepare()
+			require.NoError(t, err)
+			require.Zero(t, due, "nobody knows the length of a search")
 			all.Go(func() {
 				parts[i] = results.MergePart{Name: fmt.Sprint("share ", i), Record: carried(t, member, &targettest.Fake{Throttled: 50})}
 			})
@@ -248,9 +247,7 @@ func TestASearchByMembersIsTheWhole(t *testing.T) {
 		sum, err := results.Merge(parts)
 		require.NoError(t, err)
 		name := fmt.Sprintf("seed %d, %d members from %v/s", seed, of, from)
-		if got, want := l.search.Limit(), whole.Limit; !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: they find\n%+v\nwant\n%+v", name, got, want)
-		}
+		assert.Empty(t, cmp.Diff(whole.Limit, l.search.Limit()), name)
 		sameSteps(t, name, c, of, parts, sum, whole)
 	}
 }

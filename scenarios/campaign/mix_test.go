@@ -298,12 +298,10 @@ func TestWorkflowBesideTheTableOffersNothing(t *testing.T) {
 			return workflow.Request{Operation: target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "q"}}}
 		})
 	}
-	if _, entities := p.Operation(3, "bank", func(touch Touch) { t.Errorf("it touches %+v; want nothing", touch) }); entities != 0 {
-		t.Errorf("the preview counts %d entities; want none", entities)
-	}
-	if f := c.asked(e, 3, 0); f.Entities != 0 || f.Requests != 1 {
-		t.Errorf("asked = %+v; want one request, and no entity", f)
-	}
+	_, entities := p.Operation(3, "bank", func(touch Touch) { t.Errorf("it touches %+v; want nothing", touch) })
+	assert.Zero(t, entities)
+	f := c.asked(e, 3, 0)
+	assert.Truef(t, f.Entities == 0 && f.Requests == 1, "%+v", f)
 }
 
 // A forecast counts each request of a workflow, those to a queue without entities, and
@@ -326,7 +324,6 @@ func TestForecastOfAWorkflow(t *testing.T) {
 	c.forecastVerified(&none, &spec, 10, 100)
 	assert.EqualValuesf(t, 0, none.Requests, "verifying a workflow's writes costs %+v", none)
 	spec.Workflow = ""
-	if c.forecastVerified(&none, &spec, 10, 100); none.Requests != 10 {
-		t.Errorf("verifying ten inserts costs %+v; want ten requests", none)
-	}
+	c.forecastVerified(&none, &spec, 10, 100)
+	assert.EqualValues(t, 10, none.Requests)
 }

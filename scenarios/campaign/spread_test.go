@@ -122,9 +122,8 @@ func TestLiveEqualsVirtualThroughSplitAndMove(t *testing.T) {
 			var kinds []string
 			last := int64(0)
 			for _, e := range virtual.record.Events {
-				if kinds = append(kinds, e.What); e.At < last {
-					t.Errorf("event %q at %v comes after one at %v", e.What, time.Duration(e.At), time.Duration(last))
-				}
+				kinds = append(kinds, e.What)
+				assert.GreaterOrEqual(t, e.At, last, e.What)
 				last = e.At
 			}
 			require.Truef(t, slices.Contains(kinds, results.RangeSplit) && slices.Contains(kinds, results.RangeMoved),
@@ -170,12 +169,8 @@ func TestFootprint(t *testing.T) {
 	plain, stored := of(false), of(true)
 	assert.Truef(t, plain.Entities == 0 && stored.Entities >= 12_000*300 && stored.Entities <= 12_000*3000,
 		"Footprint: entities %d without data, %d with; want none, and those of 12,000", plain.Entities, stored.Entities)
-	if retrying := of(false, "retry=documented"); retrying.Waiting <= plain.Waiting {
-		t.Errorf("Footprint: %d wait with retries, %d without; want more", retrying.Waiting, plain.Waiting)
-	}
+	assert.Greater(t, of(false, "retry=documented").Waiting, plain.Waiting)
 	assert.GreaterOrEqual(t, of(false, "phases.spread.for=24h").Histograms, plain.Histograms+1400*150<<10, "one for each minute of a day")
 	huge := of(true, "retry=documented", "phases.spread.rate=800000", "phases.spread.for=24h", "phases.spread.operations=[{verb: insert}]")
-	if huge.Total() < 1<<45 || huge.Total() < huge.Entities {
-		t.Errorf("Footprint of everything at its greatest = %+v, total %d; want a sum that does not overflow", huge, huge.Total())
-	}
+	assert.GreaterOrEqual(t, huge.Total(), max(1<<45, huge.Entities), "a sum that does not overflow")
 }

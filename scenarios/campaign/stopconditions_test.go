@@ -105,9 +105,8 @@ func TestGuardTellsRest(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			g := told(scenarios.Traffic{StopWhenStable: test.share, WarmUp: test.warmUp}, append(fiveOf(test.before), fiveOf(test.after)...)...)
-			if err := g.Enough(clock.Instant(test.since), clock.Instant(10*time.Second), nil); !errors.Is(err, test.want) || test.want == nil && err != nil {
-				t.Errorf("enough() = %v; want %v", err, test.want)
-			}
+			err := g.Enough(clock.Instant(test.since), clock.Instant(10*time.Second), nil)
+			assert.ErrorIs(t, err, test.want)
 		})
 	}
 	// A second without anything leaves the place in which it is kept as it was a round
@@ -138,8 +137,6 @@ func TestCountersKnowTheMedian(t *testing.T) {
 	for _, d := range []time.Duration{-1, 0, math.MaxInt64} {
 		extremes.add(d)
 	}
-	if got := extremes.median(); got < 1 || got > 2 {
-		t.Errorf("median() of nothing, less and everything = %v; want about 1", got)
-	}
+	assert.InDelta(t, 1.5, extremes.median(), .5, "of nothing, less and everything")
 	assert.Zero(t, new(counters).median())
 }

@@ -60,9 +60,8 @@ func TestStoppedRunWhoseTargetDropsNothing(t *testing.T) {
 			r := carry(t, stopAfter(t, row.after), w.through(w.unanswered(row.silent)), o, nil)
 			assert.Falsef(t, r.ended != nil && !errors.Is(r.ended, context.Canceled),
 				"%s: Run = %v; want the context's error", row.sentence, r.ended)
-			if ended := r.record.Duration; ended < row.after || ended > row.after+row.limit+200*time.Millisecond {
-				t.Errorf("%s: the run that was stopped after %v ended at %v; want it %v later at most", row.sentence, row.after, ended, row.limit)
-			}
+			ended := r.record.Duration
+			assert.Truef(t, ended >= row.after && ended <= row.after+row.limit+200*time.Millisecond, "%s: it ended at %v", row.sentence, ended)
 			there, known := held[campaign.Made{What: campaign.MadeTable, Name: "stress"}]
 			assert.Truef(t, known && len(held) == 1 && there == row.left,
 				"%s: it told of %v; want the table left: %t", row.sentence, held, row.left)
@@ -84,10 +83,9 @@ func TestStoppedRunOfWhichOneAccountIsSilent(t *testing.T) {
 		assert.LessOrEqual(t, r.record.Duration, after+campaign.EndingLimit+campaign.EndingStep)
 		for account, left := range []bool{true, false} {
 			made := campaign.Made{What: campaign.MadeTable, Name: "races", Account: account}
-			tables := w.engine.TableNames(w.accounts[account])
-			if there, known := held[made]; !known || there != left || (len(tables) > 0) != left {
-				t.Errorf("account %d has %v, and it told of %v; want a table left: %t", account, tables, held, left)
-			}
+			there, known := held[made]
+			assert.Truef(t, known && there == left, "account %d: it told of %v", account, held)
+			assert.Equal(t, left, len(w.engine.TableNames(w.accounts[account])) > 0, "account %d has a table", account)
 		}
 	})
 }

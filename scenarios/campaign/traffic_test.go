@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -111,9 +110,8 @@ func TestBooksOfEveryArrivalKind(t *testing.T) {
 				t.Skip("the other kinds take long under the race detector, and the same paths")
 			}
 			live, virtual := bothWays(t, campaign.Options{Scenario: trafficked(t, test.traffic, test.trace), Table: "races"})
-			if sum := virtual.record.Total(results.Reported); sum.Scheduled < 300 || sum.Attempts < sum.Sent {
-				t.Errorf("%d operations and %d attempts are reported; want hundreds", sum.Scheduled, sum.Attempts)
-			}
+			sum := virtual.record.Total(results.Reported)
+			assert.Truef(t, sum.Scheduled >= 300 && sum.Attempts >= sum.Sent, "%d operations and %d attempts are reported", sum.Scheduled, sum.Attempts)
 			for _, kind := range virtual.record.Manifest.Operations {
 				of := virtual.record.Total(func(_ *results.Phase, k results.Kind) bool { return k.Name == kind.Name })
 				assert.Falsef(t, of.Sent == 0 && kind.Name != "count", "no %s was sent; want some of each", kind.Name)
@@ -178,9 +176,7 @@ func TestTraceDecidesOperationAndKey(t *testing.T) {
 			got = append(got, fmt.Sprintf("%v %v %d", op.Verb, op.Change.Key, len(op.Change.Properties)))
 		}
 	}
-	if want := []string{"get {NYC 1} 0", "insert-or-merge {Rome r} 1", "insert {Rome s} 2", "delete {NYC 1} 0"}; !slices.Equal(got, want) {
-		t.Errorf("the target was asked %q; want %q", got, want)
-	}
+	assert.Equal(t, []string{"get {NYC 1} 0", "insert-or-merge {Rome r} 1", "insert {Rome s} 2", "delete {NYC 1} 0"}, got)
 }
 
 // What the rows of a trace do decides what it weighs on the wire.

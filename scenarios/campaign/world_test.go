@@ -255,9 +255,8 @@ func bothWays(t *testing.T, o campaign.Options) (live, virtual ran) {
 	virtual = newWorld(t, o.Scenario, nil).run(t, o)
 	inBubble(t, func(t *testing.T, clk clock.Real) { live = newWorld(t, o.Scenario, clk).run(t, o) })
 	for name, r := range map[string]ran{"virtual": virtual, "live": live} {
-		if open := verdict.Books(r.record); r.ended != nil || len(open) > 0 {
-			t.Errorf("the %s run ended with %v, its books open: %v", name, r.ended, open)
-		}
+		assert.NoError(t, r.ended, name)
+		assert.Empty(t, verdict.Books(r.record), name)
 	}
 	return live, virtual
 }
