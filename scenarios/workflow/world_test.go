@@ -32,6 +32,10 @@ type world struct {
 	requests map[string]int
 	// page, where set, is how many blobs a reply lists at most, as that of a service may.
 	page int
+	// seen, where set, is told of each request that was carried out.
+	seen func(op *target.Operation, o target.Outcome)
+	// late has half of the requests of a race that are lost arrive later, and errands give up soon.
+	late bool
 }
 
 // args are the parameters of a workflow.
@@ -111,6 +115,9 @@ func (w *world) do(op *target.Operation) target.Outcome {
 		return w.listed(*op.Beside)
 	}
 	o, _ := w.target.Submit(w.now, op)
+	if w.seen != nil {
+		w.seen(op, o)
+	}
 	return o
 }
 
@@ -311,11 +318,19 @@ func (w *world) race(seed uint64, lanes, lost int, all []workflow.Workflow) []bo
 	ended := make([]bool, len(all))
 	under, next := map[int]*course{}, 0
 	var order []int
+	var late []target.Operation
 	for next < len(all) || len(order) > 0 {
 		for len(order) < lanes && next < len(all) {
 			under[next] = begun(all[next])
+			if w.late {
+				under[next].most = 6
+			}
 			order = append(order, next)
 			next++
+		}
+		if len(late) > 0 && rng.IntN(4) == 0 {
+			w.do(&late[0])
+			late = late[1:]
 		}
 		at := rng.IntN(len(order))
 		c := under[order[at]]
@@ -325,6 +340,9 @@ func (w *world) race(seed uint64, lanes, lost int, all []workflow.Workflow) []bo
 			w.do(&request)
 			c.tell(w, target.Outcome{})
 		case chance < 2*lost:
+			if w.late {
+				late = append(late, request)
+			}
 			c.tell(w, target.Outcome{})
 		default:
 			c.tell(w, w.do(&request))
@@ -333,6 +351,9 @@ func (w *world) race(seed uint64, lanes, lost int, all []workflow.Workflow) []bo
 			ended[order[at]] = c.ok
 			order = append(order[:at], order[at+1:]...)
 		}
+	}
+	for i := range late {
+		w.do(&late[i])
 	}
 	return ended
 }
