@@ -58,9 +58,8 @@ func TestCopiesBesideTheirEntityAreOneRequest(t *testing.T) {
 			w, record := kept(t, ordered(t, "beside", "arrivals: {constant: 30}, for: 1s, operations: ["+row.operation+"]"), verify)
 			k := kindOf(t, record, "it")
 			// The states of a batch differ, the customers do not.
-			assert.Truef(t, k.Attempts <= operations*row.requests && (row.requests >= 4 || k.Attempts == operations*row.requests) && k.Served == operations*row.entities && k.Offered == k.Served && k.Failed <= 0,
-				"%s, verified %v: %d took %d requests, were due to count %d and counted %d, %d failed; want %d requests of %d entities",
-				row.name, verify, operations, k.Attempts, k.Offered, k.Served, k.Failed, operations*row.requests, operations*row.entities)
+			assert.Truef(t, k.Attempts == operations*row.requests || row.requests >= 4 && k.Attempts < operations*row.requests, "%s: %d requests", row.name, k.Attempts)
+			assert.Equal(t, [3]int64{operations * row.entities, operations * row.entities, 0}, [3]int64{k.Offered, k.Served, k.Failed}, row.name)
 			assert.Equalf(t, homes{row.own, row.own, row.own}, homesOf(w, ""), "%s, verified %v", row.name, verify)
 			assert.Falsef(t, verify && (record.Audit.Acknowledged != operations || record.Audit.Lost+record.Audit.Overwritten+record.Audit.Unknown > 0),
 				"%s: the audit is %+v; want %d writes acknowledged, none lost", row.name, record.Audit, operations)

@@ -102,9 +102,8 @@ func TestFinderNamesTheCriterion(t *testing.T) {
 			assert.Truef(t, step.Scheduled >= 1100 && step.Seconds >= 10,
 				"%s: a step of %d operations in %v s; want 1,100 and 10 s at least", row.name, step.Scheduled, step.Seconds)
 		}
-		assert.Truef(t, by == row.by && (held == len(f.limit.Steps)) == row.held,
-			"%s: %d of %d steps held, the last that did not by %q; want by %q",
-			row.name, held, len(f.limit.Steps), by, row.by)
+		assert.Equal(t, row.by, by, row.name)
+		assert.Equal(t, row.held, held == len(f.limit.Steps), row.name)
 	}
 }
 

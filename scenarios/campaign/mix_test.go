@@ -88,9 +88,7 @@ func TestWindowsOfPartitions(t *testing.T) {
 		{"from behind the last", "~~", 3, "b", "~z", 20},
 	} {
 		first, last, entities := all.window(row.key, row.partitions)
-		assert.Truef(t, first == row.first && last == row.last && entities == row.entities,
-			"%s: window(%q, %d) = %q to %q with %d; want %q to %q with %d",
-			row.name, row.key, row.partitions, first, last, entities, row.first, row.last, row.entities)
+		assert.Equal(t, fmt.Sprint(row.first, " ", row.last, row.entities), fmt.Sprint(first, " ", last, entities), row.name)
 	}
 	for key, want := range map[string]int64{"a": 5, "b": 7, "c": 11, "~z": 1, "": 0, "bb": 0, "~~": 0} {
 		assert.Equalf(t, want, all.of(key), "of(%q)", key)

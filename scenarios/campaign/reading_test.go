@@ -110,8 +110,7 @@ func TestQueriesAndTransactionsDoWhatIsDue(t *testing.T) {
 			record := recorded(t, w.run(t, stress(s)))
 			closed(t, record, w.engine)
 			sum := record.Total(results.Reported)
-			assert.Truef(t, sum.Scheduled == operations && sum.Offered == operations*row.due,
-				"%d operations offered %d entities; want %d of %d each", sum.Scheduled, sum.Offered, operations, row.due)
+			assert.Equal(t, [2]int64{operations, operations * row.due}, [2]int64{sum.Scheduled, sum.Offered})
 			checkDone(t, sum, row)
 			if row.attempts < 0 {
 				// How many pages a query of several partitions takes, and whether some are
@@ -119,9 +118,7 @@ func TestQueriesAndTransactionsDoWhatIsDue(t *testing.T) {
 				return
 			}
 			forecast, all := planned(t, stress(s)).Forecast(), record.Total(results.Everything)
-			assert.Truef(t, forecast.Requests == all.Attempts && forecast.Entities == all.Counted,
-				"Forecast = %d requests, %d entities; the run made %d and counted %d",
-				forecast.Requests, forecast.Entities, all.Attempts, all.Counted)
+			assert.Equal(t, [2]int64{all.Attempts, all.Counted}, [2]int64{forecast.Requests, forecast.Entities}, "the forecast")
 		})
 	}
 }
@@ -129,9 +126,7 @@ func TestQueriesAndTransactionsDoWhatIsDue(t *testing.T) {
 // checkDone compares what was done where nothing is throttled with what was due.
 func checkDone(t *testing.T, sum results.KindStats, row situation) {
 	t.Helper()
-	assert.Truef(t, sum.Succeeded == sum.Scheduled && sum.Failed+sum.Throttled <= 0,
-		"%d of %d operations succeeded, %d attempts failed and %d were throttled; want all and none",
-		sum.Succeeded, sum.Scheduled, sum.Failed, sum.Throttled)
+	assert.Equal(t, [2]int64{sum.Scheduled, 0}, [2]int64{sum.Succeeded, sum.Failed + sum.Throttled}, row.name)
 	// A page that finds no entity counts one.
 	if empty := sum.Counted - sum.Offered; empty < 0 || empty > sum.Attempts {
 		t.Errorf("%d entities were counted in %d attempts; want the %d that were due, and one for each empty page", sum.Counted, sum.Attempts, sum.Offered)

@@ -2,8 +2,6 @@ package campaign_test
 
 import (
 	"fmt"
-	"math"
-	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -76,10 +74,8 @@ func TestThinkingClientsKeepLittlesLaw(t *testing.T) {
 			sum := play(t, closedLoop(t, s, tt.clients, tt.think, length), nil, true).record.Total(results.Reported)
 			got := float64(sum.Operations) / length.Seconds()
 			want := float64(tt.clients) / (tt.response + tt.think).Seconds()
-			assert.Truef(t, math.Abs(got-want) <= .02*want,
-				"%d clients that think for %v did %.1f/s; want %.1f/s within 2 %%", tt.clients, tt.think, got, want)
-			assert.Truef(t, sum.Operations == sum.Succeeded && sum.Scheduled == sum.Sent && sum.Dropped == 0,
-				"%d of %d operations succeeded, %d scheduled; want all", sum.Succeeded, sum.Operations, sum.Scheduled)
+			assert.InEpsilon(t, want, got, .02)
+			assert.Equal(t, [3]int64{sum.Succeeded, sum.Sent, 0}, [3]int64{sum.Operations, sum.Scheduled, sum.Dropped})
 		})
 	}
 }
@@ -132,8 +128,8 @@ func TestLiveEqualsVirtualThroughSplitAndMove(t *testing.T) {
 				"the engine counted %+v in real time; want %+v as in virtual time", real.counts, virtual.counts)
 			assert.Equal(t, string(virtual.folder.Bytes(results.EventsFile)), string(real.folder.Bytes(results.EventsFile)), "events")
 			a, b := virtual.record.Total(results.Reported), real.record.Total(results.Reported)
-			assert.Truef(t, reflect.DeepEqual(a.Response.Bars(), b.Response.Bars()) && a.Attempts == b.Attempts && a.Throttled == b.Throttled,
-				"real time: %d attempts, %d throttled; want %d and %d and the same histogram", b.Attempts, b.Throttled, a.Attempts, a.Throttled)
+			assert.Equal(t, [2]int64{a.Attempts, a.Throttled}, [2]int64{b.Attempts, b.Throttled})
+			assert.True(t, slices.Equal(a.Response.Bars(), b.Response.Bars()), "the same histogram")
 		})
 	}
 }

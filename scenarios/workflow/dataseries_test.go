@@ -157,9 +157,8 @@ func TestSeriesAreWrittenAndReadWhole(t *testing.T) {
 			delete(given, "complete")
 			given["by"] = row.by
 			for _, p := range w.series("series-get", 1, given) {
-				assert.Truef(t, w.run(p) && w.requests["get"] == row.gets && w.requests["query"] == row.queries && counted(p)["counts"] == int64(row.got),
-					"it is read by %v and has %v; want %d gets, %d queries and %d counts",
-					w.requests, counted(p), row.gets, row.queries, row.got)
+				assert.True(t, w.run(p))
+				assert.Equal(t, [3]int{row.gets, row.queries, row.got}, [3]int{w.requests["get"], w.requests["query"], int(counted(p)["counts"])})
 			}
 		})
 	}

@@ -26,9 +26,7 @@ func TestKindsAreWhole(t *testing.T) {
 		"Names() = %q; want names in order, each once", names)
 	for _, name := range names {
 		k := workflow.Find(name)
-		assert.Truef(t, kebab.MatchString(k.Name) && sentence.MatchString(k.Says) && k.New != nil,
-			"workflow %q says %q, can be made: %v; want small letters and dashes, a sentence, and a maker",
-			k.Name, k.Says, k.New != nil)
+		assert.Truef(t, kebab.MatchString(k.Name) && sentence.MatchString(k.Says) && k.New != nil, "%+v; want small letters and dashes, a sentence, and a maker", k)
 		seen := map[string]bool{}
 		for _, p := range k.Parameters {
 			assert.Truef(t, kebab.MatchString(p.Name) && sentence.MatchString(p.Says) && !seen[p.Name] && p.Type != 0,

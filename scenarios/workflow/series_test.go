@@ -102,8 +102,7 @@ func TestBlindWrites(t *testing.T) {
 	p.Begin()
 	read := target.Outcome{Status: 200, Version: 500, Entity: entity.Pack(nil, 500, stored(""))}
 	_, write := p.Next(workflow.Attempt{Outcome: &read})
-	assert.Truef(t, write.Change.Match == entity.MatchAny,
-		"the write has the condition %v; want any version", write.Change.Match)
+	assert.Equal(t, entity.MatchAny, write.Change.Match)
 	p.Next(workflow.Attempt{Sent: &write, Outcome: &target.Outcome{Status: 0}, Silent: true})
 	p.Next(workflow.Attempt{Sent: &write, Outcome: &target.Outcome{Status: 204, Version: 501}})
 	if r := p.Report(); r.Conditional || !r.Lingers || r.Written != workflow.Acknowledged {
