@@ -30,12 +30,7 @@ attributes:
 entity: {size: 300}
 design: {partition_key: "{shard}-{bucket}", row_key: "{number}"}
 phases:
-  - name: peak
-    spread:
-      partitions: 20
-      rate: 15
-      for: 20s
-      operations: [{verb: insert}]
+  - {name: peak, spread: {partitions: 20, rate: 15, for: 20s, operations: [{verb: insert}]}}
 `
 
 // 300 entities/s are more than one account may take and less than two may, and what is asked

@@ -135,27 +135,19 @@ attributes:
   department: {list: [Sales, Finance]}
   employee: {sequence: 1}
   pay: {uniform: [1, 100000]}
-entity:
-  properties: [{name: Employee, value: "{employee:06d}"}, {name: Pay, type: Int64, value: "{pay}"}]
+entity: {properties: [{name: Employee, value: "{employee:06d}"}, {name: Pay, type: Int64, value: "{pay}"}]}
 design:
   partition_key: "{department}"
   row_key: "{employee:06d}"
   copies: [{name: paid, table: Paid, partition_key: "paid_{department}", row_key: "{employee:06d}", properties: [Pay]}]
 phases:
-  - name: load
-    load: {entities: 200}
+  - {name: load, load: {entities: 200}}
   - name: day
-    traffic:
-      clients: 1
-      count: 600
-      operations:
-        - {name: hire, verb: insert, weight: 3, killed: 20%}
-        - {name: raise, verb: merge, properties: [{name: Pay, type: Int64, value: "{pay}"}], killed: 20%}
-        - {name: leave, verb: delete, weight: 2, killed: 20%}
+    traffic: {clients: 1, count: 600, operations: [{name: hire, verb: insert, weight: 3, killed: 20%},
+      {name: raise, verb: merge, properties: [{name: Pay, type: Int64, value: "{pay}"}], killed: 20%}, {name: leave, verb: delete, weight: 2, killed: 20%}]}
 `
 
-const repaired = `  - name: mend
-    traffic: {clients: 1, count: 1, operations: [{name: mend, workflow: repair-copies}]}
+const repaired = `  - {name: mend, traffic: {clients: 1, count: 1, operations: [{name: mend, workflow: repair-copies}]}}
 `
 
 // wrongCopies returns how many copies of what the table run holds are missing, of no entity, or

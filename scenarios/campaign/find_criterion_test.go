@@ -107,38 +107,29 @@ func TestFinderNamesTheCriterion(t *testing.T) {
 	}
 }
 
-// fading is a target that stops answering four operations before the end of each
-// step: two workers are then held, so that two operations are never sent. None was
-// late, or throttled. What drains the target before comes to nothing but a part of the
-// operations that are answered.
-func fading(clk clock.Clock) targettest.Func {
-	var met atomic.Int64
-	return func(ctx context.Context, op *target.Operation) target.Outcome {
-		took := time.Millisecond
-		if !preparing(op) && (met.Add(1)-1)%(fadingDrain+fadingStep) >= fadingDrain+fadingStep-4 {
-			took = 8 * time.Second
-		}
-		clk.Sleep(ctx, clk.Now().Add(took))
-		return targettest.Served(op)
-	}
-}
-
-// Of 120/s: what drains for half a second at 1.5 times the rate, and a step of 10 s.
-const (
-	fadingDrain = 90
-	fadingStep  = 1200
-)
-
+// A target stops answering four operations before the end of each step: two workers are then
+// held, so that two operations are never sent. None was late, or throttled.
 func TestFinderCountsWhatWasNeverSent(t *testing.T) {
 	inBubble(t, func(t *testing.T, clk clock.Real) {
 		find := finding(results.LimitPartition, 120)
 		find.UpTo = 120
-		live := &drive.Live{Clock: clk, Target: fading(clk), Workers: 2}
+		// Of 120/s: what drains for half a second at 1.5 times the rate, and a step of 10 s.
+		const drain, length = 90, 1200
+		var met atomic.Int64
+		fading := targettest.Func(func(ctx context.Context, op *target.Operation) target.Outcome {
+			took := time.Millisecond
+			if !preparing(op) && (met.Add(1)-1)%(drain+length) >= drain+length-4 {
+				took = 8 * time.Second
+			}
+			clk.Sleep(ctx, clk.Now().Add(took))
+			return targettest.Served(op)
+		})
+		live := &drive.Live{Clock: clk, Target: fading, Workers: 2}
 		r := searched(t, stopAfter(t, 30*time.Second), live, hiding(t, 8, 3, 0, 0), find)
 		require.ErrorIs(t, r.ended, context.Canceled, "Run")
 		step := r.record.Limit.Steps[0]
-		assert.Truef(t, step.Dropped == 2 && step.Scheduled == fadingStep && step.HeldBack == 0 && step.ThrottledShare == 0 && step.Outcome == results.LimitClient,
-			"the step = %+v; want two of %d operations dropped, none late or throttled, client-limited", step, fadingStep)
+		assert.Truef(t, step.Dropped == 2 && step.Scheduled == length && step.HeldBack == 0 && step.ThrottledShare == 0 && step.Outcome == results.LimitClient,
+			"the step = %+v; want two of %d operations dropped, none late or throttled, client-limited", step, length)
 	})
 }
 
@@ -168,18 +159,11 @@ const peakSteps = `name: peak
 seed: 3
 table: peak
 retry: none
-attributes:
-  number: {sequence: 1}
+attributes: {number: {sequence: 1}}
 design: {partition_key: "one", row_key: "{number}"}
 phases:
-  - name: fill
-    load: {entities: 1}
-  - name: rise
-    peak:
-      partition_key: one
-      rates: [50, 100, 200]
-      each: 4s
-      operations: [{name: insert, verb: insert}]
+  - {name: fill, load: {entities: 1}}
+  - {name: rise, peak: {partition_key: one, rates: [50, 100, 200], each: 4s, operations: [{name: insert, verb: insert}]}}
 `
 
 // stalling keeps each request for 5 ms, or until the end of a stretch of the load in which

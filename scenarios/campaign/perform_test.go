@@ -135,21 +135,12 @@ retry: documented
 model: {partition_target: 500}
 attributes: {employee: {sequence: 1}, office: {list: [Rome]}}
 entity: {properties: [{name: Employee, value: "{employee}"}, {name: Total, type: Int64, value: "{employee}"}]}
-design:
-  partition_key: "{office}"
-  row_key: "{employee:06d}"
-  places: [{name: sum, partition_key: "{office}", row_key: sum}]
+design: {partition_key: "{office}", row_key: "{employee:06d}", places: [{name: sum, partition_key: "{office}", row_key: sum}]}
 phases:
-  - name: load
-    load: {entities: 50}
+  - {name: load, load: {entities: 50}}
   - name: day
-    traffic:
-      arrivals: {constant: 200}
-      for: 3s
-      operations:
-        - {name: look, verb: get, timeout: 2s}
-        - {name: leave, verb: delete}
-        - {name: hire, workflow: summed-insert, with: {summary: sum, adds: Total}, timeout: 30s}
+    traffic: {arrivals: {constant: 200}, for: 3s, operations: [{name: look, verb: get, timeout: 2s}, {name: leave, verb: delete},
+      {name: hire, workflow: summed-insert, with: {summary: sum, adds: Total}, timeout: 30s}]}
 `)
 	w, table := newWorld(t, s, nil), make(map[entity.Verb]map[time.Duration]int)
 	counting := targettest.Immediate(func(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
