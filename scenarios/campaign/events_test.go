@@ -27,13 +27,8 @@ attributes:
   hour: {text: "{at:hour}"}
   id: {sequence: 1}
   state: {list: [open, paid, sent], weights: [5, 3, 2]}
-entity:
-  size: 400
-  properties:
-    - {name: Customer, type: Int64, value: "{customer}"}
-    - {name: State, value: "{state}"}
-    - {name: Hour, value: "{hour}"}
-    - {name: Placed, type: DateTime, value: "{at}"}
+entity: {size: 400, properties: [{name: Customer, type: Int64, value: "{customer}"}, {name: State, value: "{state}"},
+  {name: Hour, value: "{hour}"}, {name: Placed, type: DateTime, value: "{at}"}]}
 use: %s
 designs:
   - {name: hour, partition_key: "{at:hour}", row_key: "{at:ticks}_{id}"}
@@ -52,10 +47,8 @@ designs:
       - {name: number, partition_key: "{customer}", row_key: "id_{id}"}
       - {name: state, partition_key: "{customer}", row_key: "state_{state}_{id}", properties: [State]}
 phases:
-  - name: load
-    load: {entities: 400, transaction: 100, lanes: 1}
-  - name: measure
-    traffic: {%s}
+  - {name: load, load: {entities: 400, transaction: 100, lanes: 1}}
+  - {name: measure, traffic: {%s}}
 `
 
 // everything is every verb of event traffic.

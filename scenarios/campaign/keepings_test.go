@@ -30,16 +30,12 @@ seed: %d
 workers: 200
 retry: none
 model: {profile: documented}
-attributes:
-  user: {uniform: [1, 40]}
-  message: {sequence: 1000}
+attributes: {user: {uniform: [1, 40]}, message: {sequence: 1000}}
 entity: {size: 300}
 design: {partition_key: "{user}", row_key: "{message}"}
 phases:
-  - name: load
-    load: {entities: 120, transaction: 10, lanes: 1}
-  - name: day
-    traffic: {%s, operations: [%s]}
+  - {name: load, load: {entities: 120, transaction: 10, lanes: 1}}
+  - {name: day, traffic: {%s, operations: [%s]}}
 `
 
 // door notes what goes through it to the target: of each operation, what it asked for and

@@ -68,15 +68,12 @@ func TestThinkingClientsKeepLittlesLaw(t *testing.T) {
 		{"one that takes 40 ms", 64, 60 * time.Millisecond, []string{"model.write_time=30ms", "model.round_trip=10ms", "model.time_spread=0"}, 40 * time.Millisecond},
 		{"one client", 1, 10 * time.Millisecond, []string{"model.round_trip=10ms"}, 10 * time.Millisecond},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			const length = 10 * time.Second
-			s := builtin(t, "simulate", append([]string{"model.profile=off", "start=warm"}, tt.settings...)...)
-			sum := play(t, closedLoop(t, s, tt.clients, tt.think, length), nil, true).record.Total(results.Reported)
-			got := float64(sum.Operations) / length.Seconds()
-			want := float64(tt.clients) / (tt.response + tt.think).Seconds()
-			assert.InEpsilon(t, want, got, .02)
-			assert.Equal(t, [3]int64{sum.Succeeded, sum.Sent, 0}, [3]int64{sum.Operations, sum.Scheduled, sum.Dropped})
-		})
+		const length = 10 * time.Second
+		s := builtin(t, "simulate", append([]string{"model.profile=off", "start=warm"}, tt.settings...)...)
+		sum := play(t, closedLoop(t, s, tt.clients, tt.think, length), nil, true).record.Total(results.Reported)
+		want := float64(tt.clients) / (tt.response + tt.think).Seconds()
+		assert.InEpsilon(t, want, float64(sum.Operations)/length.Seconds(), .02, tt.name)
+		assert.Equal(t, [3]int64{sum.Succeeded, sum.Sent, 0}, [3]int64{sum.Operations, sum.Scheduled, sum.Dropped}, tt.name)
 	}
 }
 

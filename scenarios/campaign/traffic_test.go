@@ -34,16 +34,11 @@ attributes:
   event: {list: [NYC, Berlin, Oslo], weights: [2, 1, 1]}
   bib: {sequence: 1}
   age: {uniform: [18, 79]}
-entity:
-  size: 600
-  filler: Notes
-  properties: [{name: Age, type: Int32, value: "{age}"}]
+entity: {size: 600, filler: Notes, properties: [{name: Age, type: Int32, value: "{age}"}]}
 design: {partition_key: "{event}", row_key: "{bib}__{age}"}
 phases:
-  - name: load
-    load: {entities: 300, transaction: 100, lanes: 1}
-  - name: measure
-    traffic: {%s}
+  - {name: load, load: {entities: 300, transaction: 100, lanes: 1}}
+  - {name: measure, traffic: {%s}}
 `
 
 // offers are the operations of most tests.
