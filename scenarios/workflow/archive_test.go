@@ -93,10 +93,7 @@ func TestMovesAreFinishedWhoeverDies(t *testing.T) {
 			for k := range asked + twice {
 				s.run(s.act("archive-request", k, k%asked, nil))
 			}
-			var turns []workflow.Workflow
-			for k := range 16 {
-				turns = append(turns, s.act("archive-work", int(seed)*100+k, 0, given))
-			}
+			turns := several(16, func(k int) workflow.Workflow { return s.act("archive-work", int(seed)*100+k, 0, given) })
 			s.race(seed, 4, 20, turns)
 			died, again = died+total(turns, "killed"), again+total(turns, "again")
 			s.holds("archive-work", archived(given), int64(len(where)))
@@ -184,10 +181,7 @@ func TestPoisonGoesToItsOwnQueue(t *testing.T) {
 			s.run(s.act("archive-request", k, k, args{"malformed": []string{"100%", "0", "0"}[k%3]}))
 		}
 		given := args{"place": "archive", "hidden": "60s", "attempts": "3"}
-		var turns []workflow.Workflow
-		for k := range 20 {
-			turns = append(turns, s.act("archive-work", k, 0, given))
-		}
+		turns := several(20, func(k int) workflow.Workflow { return s.act("archive-work", k, 0, given) })
 		lost := int(seed%3) * 10
 		s.race(seed, 3, lost, turns)
 		s.holds("archive-work", given, 6)
@@ -296,10 +290,7 @@ func TestNaiveMovesKnowTheirOwnSuccess(t *testing.T) {
 	for seed := range uint64(10) {
 		for _, first := range []string{"copy", "delete"} {
 			s := newStaff(t, 12)
-			var all []workflow.Workflow
-			for n := range s.employees {
-				all = append(all, s.act("archive-naive", n, n, args{"first": first}))
-			}
+			all := several(12, func(n int) workflow.Workflow { return s.act("archive-naive", n, n, args{"first": first}) })
 			s.raceWell(seed, 4, 30, all)
 			s.holds("archive-naive", archived(nil), 12)
 		}
@@ -309,11 +300,7 @@ func TestNaiveMovesKnowTheirOwnSuccess(t *testing.T) {
 // A part of the messages is malformed, as large as is asked, and no other.
 func TestShareOfMalformedMessages(t *testing.T) {
 	s := newStaff(t, 1)
-	var all []workflow.Workflow
-	for k := range 200 {
-		all = append(all, s.act("archive-request", k, 0, args{"malformed": "25%"}))
-		s.run(all[k])
-	}
+	all := s.runAll(several(200, func(k int) workflow.Workflow { return s.act("archive-request", k, 0, args{"malformed": "25%"}) }))
 	malformed := total(all, "malformed")
 	assert.Truef(t, malformed+total(all, "requested") == 200 && malformed >= 30 && malformed <= 70,
 		"of 200 messages %d are malformed; want about 50", malformed)

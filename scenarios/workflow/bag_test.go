@@ -20,12 +20,10 @@ func carded(t *testing.T, count int, writes string) (*world, []workflow.Workflow
 	w := newWorld(t)
 	list := workers(30, text("Nickname", "Chip"))
 	w.load(list...)
-	var all []workflow.Workflow
-	for n := range count {
-		given := args{"changes": "Salary", "unknown": "Nickname", "writes": writes}
-		all = append(all, w.op("bag-update", n, given, list[n%len(list)], worker(5000+n, "fresh")))
-	}
-	return w, all
+	given := args{"changes": "Salary", "unknown": "Nickname", "writes": writes}
+	return w, several(count, func(n int) workflow.Workflow {
+		return w.op("bag-update", n, given, list[n%len(list)], worker(5000+n, "fresh"))
+	})
 }
 
 // Bags and merges keep what the client does not know, whatever is lost and whoever else

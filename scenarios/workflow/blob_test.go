@@ -20,11 +20,7 @@ func photographed(n int) thing {
 
 // photos returns an operation of a kind on each of so many employees.
 func (w *world) photos(kind string, count int, given args) []workflow.Workflow {
-	var all []workflow.Workflow
-	for k := range count {
-		all = append(all, w.op(kind, k, given, photographed(k)))
-	}
-	return all
+	return several(count, func(k int) workflow.Workflow { return w.op(kind, k, given, photographed(k)) })
 }
 
 // runAll carries workflows out, one after the other.

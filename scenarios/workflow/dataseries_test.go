@@ -30,11 +30,7 @@ func shop(n int) thing {
 func (w *world) series(kind string, operations int, given args) []workflow.Workflow {
 	given = maps.Clone(given)
 	given["at"] = "days"
-	var all []workflow.Workflow
-	for k := range operations {
-		all = append(all, w.op(kind, k, given, shop(0)))
-	}
-	return all
+	return several(operations, func(k int) workflow.Workflow { return w.op(kind, k, given, shop(0)) })
 }
 
 // Several at a time, of whose replies some are lost: merges and writes under the ETag

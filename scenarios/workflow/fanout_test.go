@@ -57,10 +57,8 @@ func TestSetsMakeUpAllPartitions(t *testing.T) {
 			}
 		}
 		w.Partitions = func() []string { return []string{"a", "b", "c", "d", "e", "f", "g"} }
-		var all []workflow.Workflow
-		for k := range row.operations {
-			all = append(all, w.op("read-set", k, args{"sets": fmt.Sprint(row.sets)}, thing{}))
-		}
+		given := args{"sets": fmt.Sprint(row.sets)}
+		all := several(row.operations, func(k int) workflow.Workflow { return w.op("read-set", k, given, thing{}) })
 		w.raceWell(3, 3, 20, all)
 		var lengths []int64
 		for _, p := range all {

@@ -149,10 +149,7 @@ func TestIndexesWrittenBlindlyLose(t *testing.T) {
 func TestIndexesOfClientsThatDie(t *testing.T) {
 	for announced, faults := range map[string]int64{"last": 10, "first": 0} {
 		x := newIndexed(t, "place", 0, args{"announced": announced, "killed": "100%"})
-		var all []workflow.Workflow
-		for k := range 10 {
-			all = append(all, x.act("index-add", k, employee("place", k, 3)))
-		}
+		all := several(10, func(k int) workflow.Workflow { return x.act("index-add", k, employee("place", k, 3)) })
 		assert.EqualValuesf(t, 10, total(x.runAll(all), "killed"), "announced %s: died", announced)
 		x.faults("announced "+announced, faults, 0)
 	}

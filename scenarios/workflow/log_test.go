@@ -70,11 +70,10 @@ func TestMessagesAreBlobsOfTheirHour(t *testing.T) {
 			lines := slices.Collect(strings.Lines(string(blob.Body)))
 			first, _, _ := strings.Cut(lines[0], ";")
 			last, _, _ := strings.Cut(lines[len(lines)-1], ";")
-			assert.Truef(t, first == blob.Metadata["first"] && last == blob.Metadata["last"],
-				"%s: lines from %s to %s; metadata say %v", row.name, first, last, blob.Metadata)
+			assert.Equal(t, [2]string{first, last}, [2]string{blob.Metadata["first"], blob.Metadata["last"]}, row.name)
 			got = append(got, fmt.Sprintf("%s %d %s..%s", blob.Name, len(lines), first[11:19], last[11:19]))
 		}
-		assert.Truef(t, slices.Equal(got, row.want), "%s: written as %q; want %q", row.name, got, row.want)
+		assert.Equal(t, row.want, got, row.name)
 	}
 }
 
@@ -135,11 +134,8 @@ func TestWritersThatDieLoseWhatTheyGathered(t *testing.T) {
 		least, most int64
 	}{{1, "50%", 0, 0}, {20, "0", 0, 0}, {20, "5%", 200, 1000}, {20, "100%", 1900, 1900}, {2, "100%", 100, 100}} {
 		w := newWorld(t)
-		var all []workflow.Workflow
-		for k := range 100 {
-			all = append(all, w.logged("log-append", args{"buffer": fmt.Sprint(row.buffer), "killed": row.killed}, message(t, k, "18:00:00")))
-			w.run(all[k])
-		}
+		given := args{"buffer": fmt.Sprint(row.buffer), "killed": row.killed}
+		all := w.runAll(several(100, func(k int) workflow.Workflow { return w.logged("log-append", given, message(t, k, "18:00:00")) }))
 		there := int64(0)
 		for _, blob := range blobsOf(w) {
 			there += int64(strings.Count(string(blob.Body), "\n"))

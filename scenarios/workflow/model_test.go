@@ -33,11 +33,10 @@ func race(t *testing.T, seed uint64, verb entity.Verb, there bool) (unknown, own
 			raised[id]++
 		}
 	}
-	var all []workflow.Workflow
-	for k := range uint64(40) {
-		all = append(all, workflow.NewReadModifyWrite(workflow.Modification{Verb: verb, Table: "Test", Key: runner, Counter: counter,
-			ID: workflow.WriteID{Run: "r", Number: k}}))
-	}
+	all := several(40, func(k int) workflow.Workflow {
+		return workflow.NewReadModifyWrite(workflow.Modification{Verb: verb, Table: "Test", Key: runner, Counter: counter,
+			ID: workflow.WriteID{Run: "r", Number: uint64(k)}})
+	})
 	rng := rand.New(rand.NewPCG(seed, 6))
 	acknowledged := int64(0)
 	for k, ok := range w.race(seed, 1+rng.IntN(6), rng.IntN(40), all) {

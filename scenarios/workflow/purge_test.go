@@ -16,12 +16,10 @@ import (
 
 // logins returns so many of five users.
 func (w *world) logins(count int, given args) []workflow.Workflow {
-	var all []workflow.Workflow
-	for k := range count {
+	return several(count, func(k int) workflow.Workflow {
 		about := thing{number: uint64(k), keys: map[string]entity.Key{"": {Partition: fmt.Sprint("user ", k%5), Row: fmt.Sprintf("%04d", k)}}}
-		all = append(all, w.op("login", k, given, about))
-	}
-	return all
+		return w.op("login", k, given, about)
+	})
 }
 
 // days returns how many rows of a table begin with each day; nil where there
@@ -55,11 +53,8 @@ func TestPurgeDeletesTheDaysThatAreDue(t *testing.T) {
 			if row.lies == "one-table" {
 				before -= w.days("Test")["0003"]
 			}
-			var purges []workflow.Workflow
-			for k := range 4 {
-				// Each day is purged twice at the same time.
-				purges = append(purges, w.op("purge-day", k, given, thing{}))
-			}
+			// Each day is purged twice at the same time.
+			purges := several(4, func(k int) workflow.Workflow { return w.op("purge-day", k, given, thing{}) })
 			w.raceWell(seed, 4, 10, purges)
 			w.holds("purge-day", given, 2)
 			kept := w.days("Test")

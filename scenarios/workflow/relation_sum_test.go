@@ -16,11 +16,11 @@ var summed = args{"summary": "department", "adds": "Salary"}
 
 // hires returns the writes of so many workers in two departments, on top of what was
 // loaded.
-func (w *world) hires(count int, killed string) (all []workflow.Workflow) {
-	for n := range count {
-		all = append(all, w.op("summed-insert", n, args{"summary": "department", "adds": "Salary", "killed": killed}, worker(1000+n, fmt.Sprint("d", n%2))))
-	}
-	return all
+func (w *world) hires(count int, killed string) []workflow.Workflow {
+	given := args{"summary": "department", "adds": "Salary", "killed": killed}
+	return several(count, func(n int) workflow.Workflow {
+		return w.op("summed-insert", n, given, worker(1000+n, fmt.Sprint("d", n%2)))
+	})
 }
 
 // hired is the write of one worker.

@@ -115,10 +115,9 @@ func TestMovesBetweenGroups(t *testing.T) {
 		w := newWorld(t)
 		list := workers(80)
 		w.load(list...)
-		var all []workflow.Workflow
-		for n, one := range list {
-			all = append(all, w.move(n, one, fmt.Sprint("to", n%7), row.keyed, row.order, "30%"))
-		}
+		all := several(80, func(n int) workflow.Workflow {
+			return w.move(n, list[n], fmt.Sprint("to", n%7), row.keyed, row.order, "30%")
+		})
 		w.raceWell(3, 6, 30, all)
 		killed := total(all, "killed")
 		w.finds("move", args{"member": "Employee", "group": "Department"}, killed, 80)

@@ -19,12 +19,11 @@ func TestStoreWith(t *testing.T) {
 	employee := entity.Key{Partition: "Sales", Row: "000123"}
 	w.put("Test", employee, text("Name", "Jones"), number("Score", 9))
 	clear(w.requests)
-	var all []workflow.Workflow
-	for k := range 10 {
+	all := several(10, func(k int) workflow.Workflow {
 		review := thing{number: uint64(k), keys: map[string]entity.Key{"": {Partition: "Sales", Row: fmt.Sprintf("000123_%d", 2003+k)}, "employee": employee},
 			properties: []entity.Property{text("Text", "good"), number("Score", 3)}}
-		all = append(all, w.op("store-with", k, args{"place": "employee", "keeps": "Score"}, review))
-	}
+		return w.op("store-with", k, args{"place": "employee", "keeps": "Score"}, review)
+	})
 	w.race(2, 3, 25, all)
 	o := w.do(&target.Operation{Verb: entity.Query, Table: "Test", Query: target.OnePartition("Sales")})
 	require.Len(t, o.Rows, 11)

@@ -13,13 +13,11 @@ import (
 // transfers returns so many between five accounts, of whose clients the half dies.
 func (w *world) transfers(count int, keyed string) []workflow.Workflow {
 	given := args{"from": "payer", "to": "payee", "killed": "50%", "keyed": keyed}
-	var all []workflow.Workflow
-	for k := range count {
+	return several(count, func(k int) workflow.Workflow {
 		about := thing{number: uint64(k), keys: map[string]entity.Key{"": {Partition: fmt.Sprintf("t%04d", k), Row: "transfer"}},
 			values: map[string]string{"payer": fmt.Sprint(k % 5), "payee": fmt.Sprint((k + 1) % 5)}}
-		all = append(all, w.op("transfer", k, given, about))
-	}
-	return all
+		return w.op("transfer", k, given, about)
+	})
 }
 
 // However attempts interleave and get lost, transfers keyed by their own id sum to zero,

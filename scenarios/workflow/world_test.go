@@ -171,6 +171,14 @@ func settled(kind *workflow.Kind, given args) workflow.Arguments {
 	return kind.Settle(taken)
 }
 
+// several returns so many workflows, made by their numbers.
+func several(count int, made func(k int) workflow.Workflow) (all []workflow.Workflow) {
+	for k := range count {
+		all = append(all, made(k))
+	}
+	return all
+}
+
 // counted returns what a workflow has counted.
 func counted(p workflow.Workflow) map[string]int64 {
 	counts := map[string]int64{}
