@@ -147,7 +147,7 @@ func TestFinderDoesNotBlameTheTargetForTheGenerator(t *testing.T) {
 			record := recorded(t, searched(t, t.Context(), live, hiding(t, 8, 3, 0, 0), find))
 			l := record.Limit
 			require.Truef(t, l.ClientLimited() && l.Held != nil && *l.Held >= 148 && *l.NotHeld <= 210,
-				"%d refused: the search = %+v; want 148/s at least, client-limited at 210/s at most", refused, l)
+				"%d refused: %+v; want 148/s at least, client-limited at 210/s at most", refused, l)
 			summary := verdict.Judge(record)
 			assert.Equal(t, results.Valid, summary.Validity)
 			assert.Contains(t, summary.Verdict, "client-limited")

@@ -85,8 +85,8 @@ func TestHeatIsWhatTheTargetSaw(t *testing.T) {
 			meter := &thermometer{Immediate: newWorld(t, s, nil), table: "orders", seen: make(map[[2]string]*warmth)}
 			record := recorded(t, carry(t, t.Context(), &drive.Virtual{Target: meter}, campaign.Options{Scenario: s, Table: "orders"}, nil))
 			h := record.Heat
-			require.Truef(t, h != nil && len(meter.seen) <= results.KeptRows,
-				"heat %v of %d partitions; want one, of few enough for a row each", h, len(meter.seen))
+			require.NotNil(t, h)
+			require.LessOrEqual(t, len(meter.seen), results.KeptRows, "partitions, few enough for a row each")
 			got := make(map[[2]string]*warmth)
 			for i := range h.Rows {
 				got[[2]string{h.Rows[i].Table, h.Rows[i].Key}] = warmthOf(&h.Rows[i].HeatCells)
@@ -94,15 +94,14 @@ func TestHeatIsWhatTheTargetSaw(t *testing.T) {
 			assert.Empty(t, cmp.Diff(meter.seen, got, cmp.AllowUnexported(warmth{})), "-target +map")
 			assert.Equal(t, meter.whole, *warmthOf(&h.Nowhere), "what is of no partition")
 			all := record.Total(results.Everything)
-			assert.Truef(t, all.Throttled >= 50, "%d were throttled; want enough for the test to say something", all.Throttled)
+			assert.GreaterOrEqual(t, all.Throttled, int64(50), "enough for the test to say something")
 			mapped := *warmthOf(&h.Rest)
 			for _, one := range append(slices.Collect(maps.Values(got)), warmthOf(&h.Nowhere)) {
 				mapped.served += one.served
 				mapped.throttled += one.throttled
 				mapped.failed += one.failed
 			}
-			assert.Truef(t, mapped.served == all.Served && mapped.throttled == all.Throttled && mapped.failed == all.Failed,
-				"the map sums to %+v; want the totals: %d served, %d throttled, %d failed", mapped, all.Served, all.Throttled, all.Failed)
+			assert.Equal(t, [3]int64{all.Served, all.Throttled, all.Failed}, [3]int64{mapped.served, mapped.throttled, mapped.failed}, "the map sums to the totals")
 			assert.EqualValues(t, 0, record.Intervals[len(record.Intervals)-1].InFlight, "attempts are under way at the end")
 		})
 	}

@@ -147,8 +147,8 @@ func TestUsersAskForWhatIsOver(t *testing.T) {
 			holdToRule(t, row.name, row.rule, virtual, seen)
 			inBubble(t, func(t *testing.T, clk clock.Real) {
 				live, also := readInbox(t, s, clk)
-				assert.Truef(t, maps.EqualFunc(also.asked, seen.asked, slices.Equal) && maps.Equal(also.read, seen.read),
-					"%s: live and virtual runs ask for different things", row.name)
+				assert.True(t, maps.EqualFunc(also.asked, seen.asked, slices.Equal), "%s: what is asked live and virtually", row.name)
+				assert.True(t, maps.Equal(also.read, seen.read), "%s: what is read live and virtually", row.name)
 				assert.Equal(t, fmt.Sprint(virtual.Counters), fmt.Sprint(live.Counters), row.name)
 			})
 		}

@@ -103,8 +103,7 @@ func TestMembersAreTheWhole(t *testing.T) {
 				offered = append(offered, p)
 			}
 		}
-		require.Truef(t, len(offered) == len(sum.Phases) && len(plan) == len(offered),
-			"%s: %d phases, %d planned; want %d", name, len(sum.Phases), len(plan), len(offered))
+		require.Equal(t, [2]int{len(offered), len(offered)}, [2]int{len(sum.Phases), len(plan)}, name)
 		all := at.Seen()
 		from := slices.IndexFunc(all, func(o targettest.Seen) bool { return len(ops) > 0 && o.Number == ops[0].Number })
 		all = all[max(0, from):]
@@ -138,8 +137,8 @@ func samePhase(t *testing.T, name string, got, want *results.Phase) {
 		k.Response, k.Lost, k.Service, k.LastHalf = nil, nil, results.ByClass{}, results.Cohort{}
 		return k, bars
 	}
-	assert.Truef(t, got.Name == want.Name && got.Reported == want.Reported,
-		"%s: it is %s, reported %v; want %s, %v", name, got.Name, got.Reported, want.Name, want.Reported)
+	assert.Equal(t, want.Name, got.Name, name)
+	assert.Equal(t, want.Reported, got.Reported, name)
 	for k := range want.Kinds {
 		a, bars := plain(got.Kinds[k])
 		b, others := plain(want.Kinds[k])
@@ -267,8 +266,8 @@ func sameSteps(t *testing.T, name string, c *campaign.Campaign, of int, parts []
 		require.NoError(t, err)
 		plan = append(plan, offered...)
 	}
-	require.Truef(t, len(want) != 0 && len(sum.Phases) == len(want) && len(plan) == len(want),
-		"%s: %d phases, %d planned; want %d", name, len(sum.Phases), len(plan), len(want))
+	require.NotEmpty(t, want, name)
+	require.Equal(t, [2]int{len(want), len(want)}, [2]int{len(sum.Phases), len(plan)}, name)
 	for p := range want {
 		samePhase(t, fmt.Sprintf("%s, phase %d", name, p), &sum.Phases[p], &want[p])
 		for i := range parts {

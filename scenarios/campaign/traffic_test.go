@@ -211,7 +211,7 @@ func TestStopsWhenStable(t *testing.T) {
 				count += p.Kinds[k].Scheduled
 				offered += p.Kinds[k].LastHalf.Offered
 			}
-			assert.True(t, offered != 0, "the last half of the phase holds nothing; want what was offered")
+			assert.NotZero(t, offered, "the last half of the phase has what was offered")
 			assert.Truef(t, test.count == 0 || count == test.count, "%d operations became due; want none after the load had come to rest", count)
 		})
 	}

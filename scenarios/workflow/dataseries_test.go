@@ -48,21 +48,19 @@ func TestCountsOfASeriesAreAllThere(t *testing.T) {
 		{"replacing what was read loses counts", "24", "replace", true, false},
 		{"but not where nobody else writes the entity", "1", "replace", false, false},
 	} {
-		t.Run(row.name, func(t *testing.T) {
-			faults, conflicts := int64(0), int64(0)
-			for seed := range uint64(10) {
-				w := newShops(t, 3)
-				given := args{"per-entity": row.each, "write": row.write, "complete": "true", "at": "days"}
-				all := w.series("series-put", 3*24, given)
-				w.raceWell(seed, 6, 20, all)
-				conflicts += total(all, "conflicts")
-				found := w.check("series-put", given)
-				faults += found.Faults
-				assert.EqualValuesf(t, 3, found.Looked, "seed %d", seed)
-			}
-			assert.Equalf(t, row.loses, faults > 0, "%d series have lost counts", faults)
-			assert.Equalf(t, row.conflicts, conflicts > 0, "%d conflicts", conflicts)
-		})
+		faults, conflicts := int64(0), int64(0)
+		for seed := range uint64(10) {
+			w := newShops(t, 3)
+			given := args{"per-entity": row.each, "write": row.write, "complete": "true", "at": "days"}
+			all := w.series("series-put", 3*24, given)
+			w.raceWell(seed, 6, 20, all)
+			conflicts += total(all, "conflicts")
+			found := w.check("series-put", given)
+			faults += found.Faults
+			assert.EqualValuesf(t, 3, found.Looked, "%s, seed %d", row.name, seed)
+		}
+		assert.Equalf(t, row.loses, faults > 0, "%s: %d series have lost counts", row.name, faults)
+		assert.Equalf(t, row.conflicts, conflicts > 0, "%s: %d conflicts", row.name, conflicts)
 	}
 }
 
@@ -87,29 +85,27 @@ func TestCountsUnderTheETag(t *testing.T) {
 		{"merged, and nobody said so", true, true, 0, 2, 0, 2, 2},
 		{"inserted, and nobody said so", false, true, 0, 2, 2, 0, 1},
 	} {
-		t.Run(row.name, func(t *testing.T) {
-			w := newShops(t, 1)
-			if row.there {
-				other(w, entity.Insert)
-			}
-			c := begun(w.series("series-put", 1, args{"write": "etag"})[0])
-			for c.request.Verb == entity.Get {
-				w.steps(c, 1)
-			}
-			if row.between != 0 {
-				other(w, row.between)
-			}
-			if request := c.request; row.lost {
-				w.do(&request)
-				c.tell(w, target.Outcome{})
-			}
-			w.finish(c)
-			assert.True(t, c.ok)
-			assert.Equal(t, [3]int{row.gets, row.inserts, row.merges}, [3]int{w.requests["get"], w.requests["insert"], w.requests["merge"]})
-			look := w.series("series-get", 1, args{})[0]
-			w.run(look)
-			assert.EqualValues(t, row.counts, counted(look)["counts"])
-		})
+		w := newShops(t, 1)
+		if row.there {
+			other(w, entity.Insert)
+		}
+		c := begun(w.series("series-put", 1, args{"write": "etag"})[0])
+		for c.request.Verb == entity.Get {
+			w.steps(c, 1)
+		}
+		if row.between != 0 {
+			other(w, row.between)
+		}
+		if request := c.request; row.lost {
+			w.do(&request)
+			c.tell(w, target.Outcome{})
+		}
+		w.finish(c)
+		assert.True(t, c.ok, row.name)
+		assert.Equal(t, [3]int{row.gets, row.inserts, row.merges}, [3]int{w.requests["get"], w.requests["insert"], w.requests["merge"]}, row.name)
+		look := w.series("series-get", 1, args{})[0]
+		w.run(look)
+		assert.EqualValues(t, row.counts, counted(look)["counts"], row.name)
 	}
 }
 
@@ -138,25 +134,21 @@ func TestSeriesAreWrittenAndReadWhole(t *testing.T) {
 		{"a hundred entities are one transaction still", "100", "1", "range", 1, 0, 1, 100},
 		{"an entity that could hold more holds what there is", "7", "24", "points", 1, 1, 0, 7},
 	} {
-		t.Run(row.name, func(t *testing.T) {
-			w := newShops(t, 2)
-			given := args{"slots": row.slots, "per-entity": row.each, "complete": "true", "at": "days"}
-			w.race(1, 2, 20, w.series("series-write", 2, given))
-			w.change(entity.Insert, "TestDays", entity.Key{Partition: "s00", Row: "2014_x"}, number("Count001", 1))
-			w.holds("series-write", given, 2)
-			clear(w.requests)
-			for _, p := range w.series("series-write", 1, given) {
-				if foreseen := len(workflow.Requests(p)); !w.run(p) || w.requests["batch"] != row.written || foreseen != row.written {
-					t.Errorf("a series is written by %d transactions, %d foreseen; want %d", w.requests["batch"], foreseen, row.written)
-				}
-			}
-			delete(given, "complete")
-			given["by"] = row.by
-			for _, p := range w.series("series-get", 1, given) {
-				assert.True(t, w.run(p))
-				assert.Equal(t, [3]int{row.gets, row.queries, row.got}, [3]int{w.requests["get"], w.requests["query"], int(counted(p)["counts"])})
-			}
-		})
+		w := newShops(t, 2)
+		given := args{"slots": row.slots, "per-entity": row.each, "complete": "true", "at": "days"}
+		w.race(1, 2, 20, w.series("series-write", 2, given))
+		w.change(entity.Insert, "TestDays", entity.Key{Partition: "s00", Row: "2014_x"}, number("Count001", 1))
+		w.holds("series-write", given, 2)
+		clear(w.requests)
+		write := w.series("series-write", 1, given)[0]
+		assert.Len(t, workflow.Requests(write), row.written, row.name)
+		assert.True(t, w.run(write), row.name)
+		delete(given, "complete")
+		given["by"] = row.by
+		read := w.series("series-get", 1, given)[0]
+		assert.True(t, w.run(read), row.name)
+		got := [4]int{w.requests["batch"], w.requests["get"], w.requests["query"], int(counted(read)["counts"])}
+		assert.Equal(t, [4]int{row.written, row.gets, row.queries, row.got}, got, row.name)
 	}
 }
 
