@@ -81,9 +81,7 @@ func TestBagUpdateIsOvertaken(t *testing.T) {
 			}
 		})
 		stored, _ := w.get("Test", key)
-		nickname, _ := stored.Lookup("Nickname")
-		salary, _ := stored.Lookup("Salary")
-		assert.Equal(t, row.want, fmt.Sprintf("%d replaces, %s, %d, %v", replaced, nickname.Text(), salary.Int(), counted(all[0])),
+		assert.Equal(t, row.want, fmt.Sprintf("%d replaces, %s, %d, %v", replaced, value(stored, "Nickname").Text(), value(stored, "Salary").Int(), counted(all[0])),
 			row.says)
 	}
 }

@@ -114,8 +114,7 @@ func TestLargeValuesByForm(t *testing.T) {
 		}
 		run("large-put", row.put)
 		if stored, there := w.get("Test", photographed(0).keys[""]); row.writes {
-			name, _ := stored.Lookup("Name")
-			assert.Truef(t, there && name.Text() == "Jones", "%s: the facts are not where the key says", row.name)
+			assert.Truef(t, there && value(stored, "Name").Text() == "Jones", "%s: the facts are not where the key says", row.name)
 		}
 		got := run("large-get", row.got)
 		assert.Truef(t, got["bytes"] == row.bytes && (got["absent"] == 0) == row.writes, "%s: a reader gets %v", row.name, got)

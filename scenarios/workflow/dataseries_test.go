@@ -109,16 +109,6 @@ func TestCountsUnderTheETag(t *testing.T) {
 	}
 }
 
-// A count that was there by chance is written all the same: requests are what they are.
-func TestCountsThatAreThereAreWritten(t *testing.T) {
-	w := newShops(t, 1)
-	for range 2 {
-		w.run(w.series("series-put", 1, args{"write": "etag"})[0])
-	}
-	assert.Truef(t, w.requests["insert"] == 1 && w.requests["merge"] == 1,
-		"written twice by %v; want an insert and a merge", w.requests)
-}
-
 // A series is written by as few transactions as hold it, and read as it lies.
 func TestSeriesAreWrittenAndReadWhole(t *testing.T) {
 	for _, row := range []struct {

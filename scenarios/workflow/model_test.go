@@ -55,9 +55,9 @@ func race(t *testing.T, seed uint64, verb entity.Verb, there bool) (unknown, own
 		}
 	}
 	stored, _ := w.get("Test", runner)
-	laps, _ := stored.Lookup(counter)
-	require.Truef(t, laps.Int() >= acknowledged && laps.Int() <= acknowledged+int64(unknown),
-		"seed %d: the counter is at %d, %d were acknowledged and of %d nobody knows", seed, laps.Int(), acknowledged, unknown)
+	laps := value(stored, counter).Int()
+	require.Truef(t, laps >= acknowledged && laps <= acknowledged+int64(unknown),
+		"seed %d: the counter is at %d, %d were acknowledged and of %d nobody knows", seed, laps, acknowledged, unknown)
 	return unknown, owns
 }
 

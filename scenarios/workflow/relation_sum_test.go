@@ -31,8 +31,7 @@ func (w *world) hired(n int) workflow.Workflow {
 // summary returns how many a summary tells of.
 func (w *world) summary(table, department string) int64 {
 	stored, _ := w.get(table, entity.Key{Partition: department, Row: "department"})
-	count, _ := stored.Lookup("SummaryCount")
-	return count.Int()
+	return value(stored, "SummaryCount").Int()
 }
 
 // In one partition summaries are what is there, whatever is lost and whoever is first,

@@ -135,10 +135,8 @@ func TestMoveGoesWhere(t *testing.T) {
 		first, second := w.move(0, one, "there", "by-group", order, "0"), w.move(0, one, "there", "by-group", order, "0")
 		w.runAll([]workflow.Workflow{first, second})
 		stored, there := w.get("Test", entity.Key{Partition: "there", Row: "0000"})
-		department, _ := stored.Lookup("Department")
-		note, _ := stored.Lookup("Note")
 		_, still := w.get("Test", one.keys[""])
-		assert.Equal(t, "true false there kept", fmt.Sprint(there, still, " "+department.Text()+" "+note.Text()), order)
+		assert.Equal(t, "true false there kept", fmt.Sprint(there, still, " "+value(stored, "Department").Text()+" "+value(stored, "Note").Text()), order)
 		assert.Truef(t, counted(first)["elsewhere"] == 0 && counted(second)["elsewhere"] == 1,
 			"%s: the moves found nobody %v and %v; want none and 1", order, counted(first), counted(second))
 		ended := w.run(w.move(0, worker(0, "there"), "there", "by-group", order, "0"))
@@ -175,8 +173,7 @@ func TestMovesThatGoWrong(t *testing.T) {
 		}
 		found := []string{}
 		for _, one := range w.do(&target.Operation{Verb: entity.Query, Table: "Test"}).Rows {
-			department, _ := one.Entity.Lookup("Department")
-			found = append(found, one.Key.Partition+" of "+department.Text())
+			found = append(found, one.Key.Partition+" of "+value(one.Entity, "Department").Text())
 		}
 		assert.True(t, all[0].ok && w.finish(all[len(all)-1]), row.says)
 		assert.Equal(t, row.want, fmt.Sprint(found), row.says)

@@ -17,10 +17,8 @@ var viewed = args{"view": "department", "adds": "Salary"}
 func (w *world) viewIs(what, table, department string, count, total int) {
 	w.t.Helper()
 	stored, there := w.get("Test"+table, entity.Key{Partition: department, Row: "department"})
-	c, _ := stored.Lookup("SummaryCount")
-	sum, _ := stored.Lookup("SummaryTotal")
-	assert.Truef(w.t, there == (count > 0) && c.Int() == int64(count) && sum.Int() == int64(total),
-		"%s: the view of %s tells of %d that come to %d; want %d and %d", what, department, c.Int(), sum.Int(), count, total)
+	assert.Equal(w.t, count > 0, there, what)
+	assert.Equal(w.t, [2]int64{int64(count), int64(total)}, [2]int64{value(stored, "SummaryCount").Int(), value(stored, "SummaryTotal").Int()}, what)
 }
 
 // Whatever is lost, and whoever makes views at once with those who write, a view is what is

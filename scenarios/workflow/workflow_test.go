@@ -194,18 +194,16 @@ func TestReadModifyWriteWrites(t *testing.T) {
 		for _, property := range op.Change.Properties {
 			names = append(names, property.Name)
 		}
-		assert.Truef(t, slices.Equal(names, row.want) && op.Verb == row.verb && op.Change.Verb == row.verb,
-			"%s: a %v of %q; want a %v of %q", row.name, op.Verb, names, row.verb, row.want)
+		assert.Equal(t, row.want, names, row.name)
+		assert.Equal(t, [2]entity.Verb{row.verb, row.verb}, [2]entity.Verb{op.Verb, op.Change.Verb}, row.name)
 		version, _ := op.Change.Match.Exactly()
 		assert.EqualValues(t, 41, version, "If-Match has the version that was read")
 		if row.verb == entity.Delete {
 			continue
 		}
 		packed := entity.Pack(nil, 42, op.Change.Properties)
-		raised, _ := packed.Lookup(counter)
-		kept, _ := packed.Lookup(workflow.HistoryProperty)
 		id, _ := workflow.IDOf(packed)
-		assert.Equal(t, "8 r-3 r-3 "+strings.Join(history[:15], " "), fmt.Sprint(raised.Int(), " ", id, " ", kept.Text()), row.name)
+		assert.Equal(t, "8 r-3 r-3 "+strings.Join(history[:15], " "), fmt.Sprint(value(packed, counter).Int(), " ", id, " ", value(packed, workflow.HistoryProperty).Text()), row.name)
 		code, detail := op.Change.Validate()
 		assert.Equal(t, entity.OK, code, detail)
 	}

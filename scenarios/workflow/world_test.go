@@ -396,6 +396,12 @@ func (w *world) finds(kind string, given args, faults, least int64) {
 	}
 }
 
+// value returns a property of an entity, nothing where it has none.
+func value(of entity.Packed, name string) entity.Value {
+	v, _ := of.Lookup(name)
+	return v
+}
+
 func text(name, value string) entity.Property {
 	return entity.Property{Name: name, Value: entity.String(value)}
 }
