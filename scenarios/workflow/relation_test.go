@@ -179,3 +179,90 @@ func TestMovesThatGoWrong(t *testing.T) {
 		assert.Equal(t, row.want, fmt.Sprint(found), row.says)
 	}
 }
+
+// Whatever replies are lost, each entity is there, and the one that they belong to with
+// what a last of them has, and with what it had beside that.
+func TestStoreWith(t *testing.T) {
+	w := newWorld(t)
+	employee := entity.Key{Partition: "Sales", Row: "000123"}
+	w.put("Test", employee, text("Name", "Jones"), number("Score", 9))
+	clear(w.requests)
+	all := several(10, func(k int) workflow.Workflow {
+		review := thing{number: uint64(k), keys: map[string]entity.Key{"": {Partition: "Sales", Row: fmt.Sprintf("000123_%d", 2003+k)}, "employee": employee},
+			properties: []entity.Property{text("Text", "good"), number("Score", 3)}}
+		return w.op("store-with", k, args{"place": "employee", "keeps": "Score"}, review)
+	})
+	w.race(2, 3, 25, all)
+	o := w.do(&target.Operation{Verb: entity.Query, Table: "Test", Query: target.OnePartition("Sales")})
+	require.Len(t, o.Rows, 11)
+	assert.Equal(t, employee, o.Rows[0].Key)
+	for i, row := range o.Rows {
+		name, named := row.Entity.Lookup("Name")
+		score, _ := row.Entity.Lookup("Score")
+		_, worded := row.Entity.Lookup("Text")
+		assert.Truef(t, named == (i == 0) && (!named || name.Text() == "Jones") && worded == (i > 0) && score.Int() == 3,
+			"%v has a name: %v, a text: %v, and the score %d; want what belongs to it, and 3", row.Key, named, worded, score.Int())
+	}
+	assert.True(t, w.requests["batch"] >= 10 && w.requests["insert-or-replace"] == 0, w.requests)
+}
+
+// Who goes by way of a copy reads both, and says which of the two is not there.
+func TestReadThrough(t *testing.T) {
+	own, copied := entity.Key{Partition: "Sales", Row: "000223"}, entity.Key{Partition: "Sales", Row: "jonesj@contoso.com"}
+	about := thing{keys: map[string]entity.Key{"": own, workflow.AtCopy("by-email"): copied}}
+	for _, row := range []struct {
+		sentence  string
+		own, copy bool
+		gets      int
+		counts    map[string]int64
+	}{
+		{"both are there", true, true, 2, map[string]int64{}},
+		{"the copy is not there yet", true, false, 1, map[string]int64{"missing": 1}},
+		{"the copy is of what is gone", false, true, 2, map[string]int64{"astray": 1}},
+		{"neither is there", false, false, 1, map[string]int64{"missing": 1}},
+	} {
+		for _, lost := range []int{0, 30} {
+			w := newWorld(t, workflow.AtCopy("by-email")+"=ByEmail")
+			if row.own {
+				w.put("Test", own)
+			}
+			if row.copy {
+				w.put("TestByEmail", copied)
+			}
+			p := w.op("read-through", 0, args{"copy": "by-email"}, about)
+			nominal := workflow.Requests(p)
+			assert.Truef(t, len(nominal) == 2 && nominal[0].Change.Key == copied && nominal[1].Change.Key == own, "%s: it foresees %v", row.sentence, nominal)
+			w.raceWell(5, 1, lost, []workflow.Workflow{p})
+			assert.Equal(t, row.counts, counted(p), row.sentence)
+			assert.True(t, lost > 0 || w.requests["get"] == row.gets, row.sentence)
+		}
+	}
+}
+
+// transfers returns so many between five accounts, of whose clients the half dies.
+func (w *world) transfers(count int, keyed string) []workflow.Workflow {
+	given := args{"from": "payer", "to": "payee", "killed": "50%", "keyed": keyed}
+	return several(count, func(k int) workflow.Workflow {
+		about := thing{number: uint64(k), keys: map[string]entity.Key{"": {Partition: fmt.Sprintf("t%04d", k), Row: "transfer"}},
+			values: map[string]string{"payer": fmt.Sprint(k % 5), "payee": fmt.Sprint((k + 1) % 5)}}
+		return w.op("transfer", k, given, about)
+	})
+}
+
+// However attempts interleave and get lost, transfers keyed by their own id sum to zero,
+// also those whose client gave up.
+func TestTransfersSumToZero(t *testing.T) {
+	for seed := range uint64(20) {
+		w := newWorld(t)
+		w.race(seed, 6, 30, w.transfers(40, "by-transfer"))
+		w.holds("transfer", nil, 30)
+	}
+}
+
+// Keyed by account, a client that dies leaves a leg without its other.
+func TestTransfersByAccountDoNot(t *testing.T) {
+	w := newWorld(t)
+	killed := total(w.runAll(w.transfers(40, "by-account")), "killed")
+	w.finds("transfer", nil, killed, 40)
+	assert.GreaterOrEqual(t, killed, int64(10))
+}
