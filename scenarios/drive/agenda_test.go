@@ -262,3 +262,23 @@ func TestThrottledByTheRunner(t *testing.T) {
 	assert.True(t, run.over(clock.Never), "not over with nothing left")
 	run.books(t, clock.Instant(3*tick), counts{scheduled: 3, sent: 1, dropped: 2, operations: 1, cut: 1, attempts: 1})
 }
+
+// Of a share, only its own operations count as due before an instant. When the load settles, what
+// was due until then is still sent, and nothing more.
+func TestAgendaOfAShare(t *testing.T) {
+	for index, want := range []uint64{34, 33, 33} {
+		stage := getStage(everyTick(t, 2*time.Second), time.Second)
+		stage.Share = Share{Index: index, Of: 3}
+		stage.Enough = func(clock.Instant, clock.Instant, func() uint64) error { return ErrSettled }
+		run := newTrial(t, stage, 0)
+		second := clock.Instant(time.Second)
+		assert.Equalf(t, want, run.dueBefore(second), "share %d: due within a second", index)
+		require.NoError(t, run.enough(second))
+		for n := range want {
+			s := run.take(second)
+			require.NotNilf(t, s, "share %d: operation %d", index, n)
+			assert.Equalf(t, uint64(index)+3*n, s.k, "share %d: number of operation %d", index, n)
+		}
+		assert.Nilf(t, run.take(second), "share %d: taken after the load has settled", index)
+	}
+}

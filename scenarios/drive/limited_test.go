@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/backoff"
+	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/scenarios/arrival"
@@ -125,25 +126,28 @@ func TestOperationsRetryByTheirOwnPolicy(t *testing.T) {
 	}
 }
 
-// An operation waits by the policy's formula and nothing else: to the nanosecond,
+// On both clocks an operation waits by the policy's formula and nothing else: to the nanosecond,
 // for every preset, chained or not.
-func TestOperationsWaitByTheFormulaOfEachPreset(t *testing.T) {
+func TestBothRunnersWaitByTheFormula(t *testing.T) {
 	for _, preset := range backoff.Presets() {
 		stage := openStage(t, preset.Policy, 30*time.Minute, arrival.Step{Rate: 20, Length: time.Second})
-		seen := virtually(t, fake(nil, 1000), stage).attempts.byOperation()
-		for k := range stage.Schedule.Len() {
-			number := stage.First + k
-			var want []time.Duration
-			var previous time.Duration
-			for x := 1; x <= preset.Retries; x++ {
-				draw := stage.Chance.Try(number, x-1)
-				previous, _ = preset.Next(x, previous, draw.Float64())
-				want = append(want, previous)
+		check := func(t *testing.T, clock string, all ran) {
+			for number, list := range all.attempts.byOperation() {
+				var want []time.Duration
+				var previous time.Duration
+				for x := 1; x <= preset.Retries; x++ {
+					draw := stage.Chance.Try(number, x-1)
+					previous, _ = preset.Next(x, previous, draw.Float64())
+					want = append(want, previous)
+				}
+				assert.Equalf(t, want, waits(list), "%s, %s clock: waits of operation %d", preset.Name, clock, number)
 			}
-			if got := waits(seen[number]); !slices.Equal(got, want) {
-				t.Errorf("%s: operation %d waited %v; want %v", preset.Name, number, got, want)
-			}
+			assert.EqualValuesf(t, stage.Schedule.Len(), all.sum.Operations, "%s, %s clock: operations", preset.Name, clock)
 		}
+		check(t, "virtual", virtually(t, fake(nil, 1000), stage))
+		inBubble(t, func(t *testing.T, clk clock.Real) {
+			check(t, "real", run(t, &drive.Live{Clock: clk, Target: fake(clk, 1000), Workers: 64}, stage))
+		})
 	}
 }
 

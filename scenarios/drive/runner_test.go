@@ -15,7 +15,6 @@ import (
 
 	"loadgen/backoff"
 	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/results"
 	"loadgen/scenarios/arrival"
@@ -71,13 +70,6 @@ func onceOnly(t testing.TB) []*drive.Stage {
 	}
 }
 
-// benchGet is the get that every operation of the benchmarks is.
-func benchGet(_ uint64, w *drive.Work) {
-	w.Operation.Verb, w.Operation.Table = entity.Get, "Registrations"
-	w.Operation.Change = entity.Change{Verb: entity.Get, Key: entity.Key{
-		Partition: "2011 New York City Marathon__Full", Row: "1234__John__M__55"}}
-}
-
 func behind(t testing.TB, settings string) *target.Line {
 	t.Helper()
 	m, err := model.New(model.Documented)
@@ -100,15 +92,16 @@ func TestLiveEqualsVirtual(t *testing.T) {
 		workers int
 		line    string
 		vegeta  bool
+		cut     bool
 	}{
-		{"a closed loop and steps, by 64 workers", stages, 64, "", false},
-		{"by 1000 workers", stages, 1000, "", false},
-		{"what the end of a stage cuts", cutStages, 64, "", false},
-		{"kinds that are held to their limit", heldBack, 64, "", false},
-		{"kinds with a policy of their own", patient, 64, "", false},
-		{"behind a line that loses packets", openStages, 1000, "client_bandwidth=900000 packet_loss=20 retransmit_time=70ms", false},
-		{"behind the lines of three machines", openStages, 1000, "client_bandwidth=400000 client_machines=3", false},
-		{"by vegeta", onceOnly, 64, "", true},
+		{"a closed loop and steps, by 64 workers", stages, 64, "", false, false},
+		{"by 1000 workers", stages, 1000, "", false, false},
+		{"what the end of a stage cuts", cutStages, 64, "", false, true},
+		{"kinds that are held to their limit", heldBack, 64, "", false, false},
+		{"kinds with a policy of their own", patient, 64, "", false, false},
+		{"behind a line that loses packets", openStages, 1000, "client_bandwidth=900000 packet_loss=20 retransmit_time=70ms", false, false},
+		{"behind the lines of three machines", openStages, 1000, "client_bandwidth=400000 client_machines=3", false, false},
+		{"by vegeta", onceOnly, 64, "", true, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			seen, runner := fake(nil, 300), &drive.Virtual{}
@@ -117,10 +110,15 @@ func TestLiveEqualsVirtual(t *testing.T) {
 			}
 			virtual := run(t, runner, row.stages(t)...)
 			checkBooks(t, "virtual", virtual.sum, seen.Attempts())
+			due := int64(0)
+			for _, stage := range row.stages(t) {
+				due += int64(stage.Due())
+			}
 			if sum := virtual.sum; sum.Throttled == 0 || sum.Lost.Count() == 0 || virtual.Misplaced != 0 ||
-				row.line != "" && (sum.LineHeld == 0 || sum.LineHeld == sum.Attempts) {
-				t.Errorf("throttled %d, lost %d, held by the line %d, misplaced %d; want some of each but the last",
-					sum.Throttled, sum.Lost.Count(), sum.LineHeld, virtual.Misplaced)
+				row.line != "" && (sum.LineHeld == 0 || sum.LineHeld == sum.Attempts) ||
+				row.cut != (sum.Cut > 0) || !row.cut && sum.Scheduled != due {
+				t.Errorf("scheduled %d of %d, throttled %d, lost %d, cut %d, held by the line %d, misplaced %d",
+					sum.Scheduled, due, sum.Throttled, sum.Lost.Count(), sum.Cut, sum.LineHeld, virtual.Misplaced)
 			}
 			inBubble(t, func(t *testing.T, clk clock.Real) {
 				again := fake(clk, 300)
@@ -136,6 +134,15 @@ func TestLiveEqualsVirtual(t *testing.T) {
 				assert.True(t, slices.Equal(again.Seen(), seen.Seen()), "the target saw other attempts")
 			})
 		})
+	}
+}
+
+// The same seed gives the same bytes, on any number of processors.
+func TestVirtualBytesAreTheSame(t *testing.T) {
+	first := virtually(t, fake(nil, 300), stages(t)...)
+	for _, processors := range []int{1, 4} {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+		sameRun(t, virtually(t, fake(nil, 300), stages(t)...), first)
 	}
 }
 
