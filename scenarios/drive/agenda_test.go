@@ -13,6 +13,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios/arrival"
 	"loadgen/target"
 )
@@ -29,9 +30,7 @@ type trial struct {
 func newTrial(t testing.TB, stage *Stage, start clock.Instant) *trial {
 	t.Helper()
 	run := &trial{folder: new(results.Memory)}
-	recorder, err := results.NewRecorder(run.folder, results.Manifest{Operations: []results.Kind{{Name: "get"}}})
-	require.NoError(t, err)
-	run.ledger = &Ledger{Recorder: recorder}
+	run.ledger = &Ledger{Recorder: resultstest.Open(t, run.folder, results.Manifest{Operations: []results.Kind{{Name: "get"}}})}
 	run.agenda = newAgenda(run.ledger.open(stage, start))
 	return run
 }
@@ -52,9 +51,7 @@ func (run *trial) reply(now clock.Instant, s *Session, status int) Effect {
 func (run *trial) send(t testing.TB, now clock.Instant) *Session {
 	t.Helper()
 	s := run.take(now)
-	if s == nil {
-		t.Fatalf("take(%v) = nil; want a session", now.Offset())
-	}
+	require.NotNilf(t, s, "take(%v)", now.Offset())
 	if s.firstAttempt() {
 		run.ledger.Recorder.Scheduled(s.scheduled(now, false))
 	}
@@ -65,10 +62,8 @@ func (run *trial) send(t testing.TB, now clock.Instant) *Session {
 // finish ends the run and returns its record.
 func (run *trial) finish(t testing.TB, end clock.Instant) *results.Record {
 	t.Helper()
-	require.NoError(t, run.ledger.Recorder.Finish(end.Offset(), results.Valid, nil, nil))
-	record, err := results.Read(run.folder)
-	require.NoError(t, err)
-	return record
+	resultstest.Finish(t, run.ledger.Recorder, end.Offset())
+	return resultstest.Read(t, run.folder)
 }
 
 // books ends the run and checks what it came to.
@@ -76,7 +71,7 @@ func (run *trial) books(t testing.TB, end clock.Instant, want counts) {
 	t.Helper()
 	sum := run.finish(t, end).Total(results.Everything)
 	got := counts{sum.Scheduled, sum.Sent, sum.Dropped, sum.Operations, sum.Succeeded, sum.Cut, sum.Attempts}
-	assert.Truef(t, got == want, "the books say %+v; want %+v", got, want)
+	assert.Equal(t, want, got)
 }
 
 // counts are the books of a run.

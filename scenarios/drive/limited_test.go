@@ -1,7 +1,6 @@
 package drive_test
 
 import (
-	"math/big"
 	"slices"
 	"testing"
 	"time"
@@ -90,59 +89,30 @@ func patientInserts(t testing.TB) *drive.Stage {
 	return stage
 }
 
-// formulaWait is min(zmin + z·(0.8 + 0.4·chance)·(2^x − 1), zmax) in decimal arithmetic.
-func formulaWait(z, least, most time.Duration, x int, chance float64) time.Duration {
-	number := func(d time.Duration) *big.Float { return new(big.Float).SetPrec(200).SetInt64(int64(d)) }
-	factor := new(big.Float).SetPrec(200).SetFloat64(chance)
-	factor.Mul(factor, big.NewFloat(4)).Add(factor, big.NewFloat(8)).Quo(factor, big.NewFloat(10))
-	wait := number(z)
-	wait.Mul(wait, factor).Mul(wait, new(big.Float).SetInt64(1<<x-1)).Add(wait, number(least))
-	whole, _ := wait.Int64()
-	return min(time.Duration(whole), most)
-}
-
-// Each kind of operation waits by its own policy: every wait is that of the formula, computed
-// anew.
-func TestOperationsRetryByTheirOwnPolicy(t *testing.T) {
-	stage := patientInserts(t)
-	all, most := 0, []int{0, 0}
-	for number, list := range virtually(t, fake(nil, 600), stage).attempts.byOperation() {
-		kind := list[0].Kind
-		most[kind] = max(most[kind], len(list))
-		for i, got := range waits(list) {
-			draw := stage.Chance.Try(number, i)
-			want := formulaWait(100*time.Millisecond, 50*time.Millisecond, 2*time.Second, i+1, draw.Float64())
-			if kind == 1 {
-				draw = stage.Chance.Try(number, i)
-				want = formulaWait(200*time.Millisecond, 30*time.Millisecond, 4*time.Second, i, draw.Float64())
-			}
-			require.Truef(t, got <= want && want-got <= 3,
-				"operation %d of kind %d waits %v before retry %d; want %v", number, kind, got, i+1, want)
-			all++
-		}
-	}
-	if all < 300 || most[0] != 4 || most[1] != 6 {
-		t.Errorf("%d waits, at most %d attempts by the stage's policy and %d by their own; want hundreds, 4 and 6", all, most[0], most[1])
-	}
-}
-
-// On both clocks an operation waits by the policy's formula and nothing else: to the nanosecond,
-// for every preset, chained or not.
+// On both clocks an operation waits by the formula of its policy and nothing else, to the nanosecond:
+// by every preset, chained or not, and by the policy of its kind.
 func TestBothRunnersWaitByTheFormula(t *testing.T) {
+	list := []*drive.Stage{patientInserts(t)}
 	for _, preset := range backoff.Presets() {
-		stage := openStage(t, preset.Policy, 30*time.Minute, arrival.Step{Rate: 20, Length: time.Second})
+		list = append(list, openStage(t, preset.Policy, 30*time.Minute, arrival.Step{Rate: 20, Length: time.Second}))
+	}
+	for _, stage := range list {
 		check := func(t *testing.T, clock string, all ran) {
 			for number, list := range all.attempts.byOperation() {
+				policy := stage.Retry
+				if kind := list[0].Kind; kind < len(stage.Retries) && stage.Retries[kind] != nil {
+					policy = *stage.Retries[kind]
+				}
 				var want []time.Duration
 				var previous time.Duration
-				for x := 1; x <= preset.Retries; x++ {
+				for x := 1; x <= policy.Retries; x++ {
 					draw := stage.Chance.Try(number, x-1)
-					previous, _ = preset.Next(x, previous, draw.Float64())
+					previous, _ = policy.Next(x, previous, draw.Float64())
 					want = append(want, previous)
 				}
-				assert.Equalf(t, want, waits(list), "%s, %s clock: waits of operation %d", preset.Name, clock, number)
+				assert.Equalf(t, want, waits(list), "%s, %s clock: waits of operation %d", policy.Name, clock, number)
 			}
-			assert.EqualValuesf(t, stage.Schedule.Len(), all.sum.Operations, "%s, %s clock: operations", preset.Name, clock)
+			assert.EqualValuesf(t, stage.Schedule.Len(), all.sum.Operations, "%s, %s clock: operations", stage.Retry.Name, clock)
 		}
 		check(t, "virtual", virtually(t, fake(nil, 1000), stage))
 		inBubble(t, func(t *testing.T, clk clock.Real) {

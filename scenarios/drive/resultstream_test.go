@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net/url"
-	"reflect"
 	"slices"
 	"strconv"
 	"sync"
@@ -25,30 +24,27 @@ import (
 // marathon is the wall time at which the taped runs started.
 var marathon = time.Date(2011, 11, 6, 9, 40, 0, 0, time.UTC)
 
-// taped is a run in virtual time, its attempts and its result stream.
-func taped(t *testing.T) (results.KindStats, []results.Attempt, []byte) {
+// taped is a run in virtual time, and its result stream.
+func taped(t *testing.T) (ran, []byte) {
 	t.Helper()
 	var written bytes.Buffer
-	resultStream, seen := drive.NewResultStream(&written, "stress", marathon, kinds), new(attempts)
-	observers := []drive.Observer{resultStream, seen}
-	record, _, err := outing(t, t.Context(), &drive.Virtual{Target: fake(nil, 300)}, observers, stages(t)...)
-	require.NoError(t, err)
-	require.NoError(t, resultStream.Close(), "Close")
-	return record.Total(results.Everything), seen.list, written.Bytes()
+	resultStream := drive.NewResultStream(&written, "stress", marathon, kinds)
+	runner := &drive.Virtual{Target: fake(nil, 300)}
+	all, err := observed(t, t.Context(), runner, []drive.Observer{resultStream}, stages(t)...)
+	require.NoError(t, errors.Join(err, resultStream.Close()))
+	return all, written.Bytes()
 }
 
 // decode reads all that a decoder yields.
-func decode(t *testing.T, decoder vegeta.Decoder) vegeta.Results {
+func decode(t *testing.T, decoder vegeta.Decoder) (all vegeta.Results) {
 	t.Helper()
-	var all vegeta.Results
 	for {
 		var r vegeta.Result
-		switch err := decoder.Decode(&r); {
-		case errors.Is(err, io.EOF):
+		err := decoder.Decode(&r)
+		if errors.Is(err, io.EOF) {
 			return all
-		case err != nil:
-			t.Fatalf("decoding result %d = %v; want no error", len(all), err)
 		}
+		require.NoErrorf(t, err, "decoding result %d", len(all))
 		all = append(all, r)
 	}
 }
@@ -57,58 +53,30 @@ func decode(t *testing.T, decoder vegeta.Decoder) vegeta.Results {
 func fieldsIn(t *testing.T, r *vegeta.Result) (operation uint64, attempt int, intended time.Duration, code string) {
 	t.Helper()
 	values, err := url.ParseQuery(r.Headers.Get(drive.ResultStreamHeader))
-	if err != nil {
-		t.Fatalf("header of result %d: %v", r.Seq, err)
-	}
 	operation, noNumber := strconv.ParseUint(values.Get(drive.ResultStreamOperation), 10, 64)
 	attempt, noAttempt := strconv.Atoi(values.Get(drive.ResultStreamAttempt))
 	ns, noInstant := strconv.ParseInt(values.Get(drive.ResultStreamIntended), 10, 64)
-	if err := errors.Join(noNumber, noAttempt, noInstant); err != nil {
-		t.Fatalf("header of result %d = %v: %v", r.Seq, values, err)
-	}
+	require.NoErrorf(t, errors.Join(err, noNumber, noAttempt, noInstant), "header of result %d: %v", r.Seq, r.Headers)
 	return operation, attempt, time.Duration(ns), values.Get(drive.ResultStreamCode)
 }
 
-func sameHistogram(t *testing.T, what string, got, want *results.Histogram) {
-	t.Helper()
-	assert.Truef(t, want.Count() != 0, "%s of the record is empty: the test shows nothing", what)
-	if got.Count() != want.Count() || !reflect.DeepEqual(got.Bars(), want.Bars()) {
-		t.Errorf("%s from the tape has %d durations, %v; want %d, %v", what, got.Count(), got.Bars(), want.Count(), want.Bars())
-	}
-}
-
-func TestResultStreamOfARun(t *testing.T) {
-	total, seen, resultStream := taped(t)
-	holdsTheRecord(t, &total, resultStream)
-	isReportedByVegeta(t, &total, seen, resultStream)
-	if _, _, again := taped(t); !bytes.Equal(resultStream, again) {
-		t.Errorf("two tapes of one seed, of %d and %d bytes, differ", len(resultStream), len(again))
-	}
-}
-
-// inSequence checks that the results are numbered from 0 in the order in which
-// they were sent: vegeta's plot puts them in that order and takes no instant that
-// falls.
-func inSequence(t *testing.T, all []vegeta.Result) {
-	t.Helper()
-	slices.SortFunc(all, func(a, b vegeta.Result) int { return cmp.Compare(a.Seq, b.Seq) })
-	for i := range all {
-		if all[i].Seq != uint64(i) || i > 0 && all[i].Timestamp.Before(all[i-1].Timestamp) {
-			t.Fatalf("result %d has the number %d and was sent at %v; want them numbered without a gap, in order", i, all[i].Seq, all[i].Timestamp)
-		}
-	}
-}
-
-func holdsTheRecord(t *testing.T, total *results.KindStats, resultStream []byte) {
+// The result stream holds every attempt of the record, numbered from 0 in the order in which they were
+// sent: vegeta's plot takes no instant that falls. The same seed gives the same bytes.
+func TestResultStreamHoldsTheRecord(t *testing.T) {
+	taken, resultStream := taped(t)
+	total := taken.sum
 	all := decode(t, vegeta.NewDecoder(bytes.NewReader(resultStream)))
-	require.Equalf(t, total.Attempts, int64(len(all)), "the tape holds %d results", len(all))
+	require.Len(t, all, int(total.Attempts))
+	var service results.ByClass
+	for class := range service {
+		service[class] = results.NewHistogram()
+	}
 	type end struct {
 		attempt int
 		took    time.Duration
 		ok      bool
 	}
 	last := make(map[uint64]end)
-	ok, throttled := results.NewHistogram(), results.NewHistogram()
 	for i := range all {
 		r := &all[i]
 		operation, attempt, intended, code := fieldsIn(t, r)
@@ -119,13 +87,12 @@ func holdsTheRecord(t *testing.T, total *results.KindStats, resultStream []byte)
 		if r.Attack != "stress" || (code == "ServerBusy") != (r.Code == 503) {
 			t.Fatalf("result %d = %+v; want the attack and, of a 503, the code", i, r)
 		}
+		class := results.Throttled
 		if r.Error == "" {
-			ok.Record(r.Latency)
-		} else {
-			throttled.Record(r.Latency)
+			class = results.Ok
 		}
+		service[class].Record(r.Latency)
 	}
-	inSequence(t, all)
 	response, lost := results.NewHistogram(), results.NewHistogram()
 	for _, e := range last {
 		if e.ok {
@@ -134,46 +101,52 @@ func holdsTheRecord(t *testing.T, total *results.KindStats, resultStream []byte)
 			lost.Record(e.took)
 		}
 	}
-	sameHistogram(t, "the service time of successes", ok, total.Service[results.Ok])
-	sameHistogram(t, "the service time of refusals", throttled, total.Service[results.Throttled])
-	sameHistogram(t, "the response time", response, total.Response)
-	sameHistogram(t, "the response time of what was lost", lost, total.Lost)
+	for name, pair := range map[string][2]*results.Histogram{
+		"service of successes": {total.Service[results.Ok], service[results.Ok]}, "response": {total.Response, response},
+		"service of refusals": {total.Service[results.Throttled], service[results.Throttled]}, "response of lost ones": {total.Lost, lost},
+	} {
+		assert.NotEmpty(t, pair[0].Bars(), name)
+		assert.Equal(t, pair[0].Bars(), pair[1].Bars(), name)
+	}
+	slices.SortFunc(all, func(a, b vegeta.Result) int { return cmp.Compare(a.Seq, b.Seq) })
+	for i := range all {
+		if all[i].Seq != uint64(i) || i > 0 && all[i].Timestamp.Before(all[i-1].Timestamp) {
+			t.Fatalf("result %d has the number %d and was sent at %v; want them numbered in order", i, all[i].Seq, all[i].Timestamp)
+		}
+	}
+	_, again := taped(t)
+	assert.True(t, bytes.Equal(resultStream, again), "two result streams of one seed differ")
 }
 
-// isReportedByVegeta does what vegeta's commands do: find the encoding, read
-// everything, and add it up.
-func isReportedByVegeta(t *testing.T, total *results.KindStats, seen []results.Attempt, resultStream []byte) {
+// Vegeta's commands find the encoding, read everything and add it up.
+func TestVegetaReportsAResultStream(t *testing.T) {
+	all, resultStream := taped(t)
+	total := all.sum
 	decoder := vegeta.DecoderFor(bytes.NewReader(resultStream))
-	require.True(t, decoder != nil, "vegeta.DecoderFor(tape) = nil; want the decoder of its encoding")
+	require.NotNil(t, decoder, "the decoder of the encoding")
 	var metrics vegeta.Metrics
 	for _, r := range decode(t, decoder) {
 		metrics.Add(&r)
 	}
 	metrics.Close()
-	codes := map[string]int{"204": int(total.Ok), "503": int(total.Throttled)}
-	if metrics.Requests != uint64(total.Attempts) || !reflect.DeepEqual(metrics.StatusCodes, codes) {
-		t.Errorf("metrics = %d requests, codes %v; want %d, %v", metrics.Requests, metrics.StatusCodes, total.Attempts, codes)
-	}
 	var service time.Duration
-	for _, a := range seen {
+	for _, a := range all.attempts.list {
 		service += a.Done - a.Sent
 	}
-	assert.Truef(t, metrics.Latencies.Total == service && len(seen) == int(total.Attempts),
-		"latencies sum to %v; want %v over %d attempts", metrics.Latencies.Total, service, len(seen))
+	assert.EqualValues(t, total.Attempts, metrics.Requests, "requests")
+	assert.Equal(t, map[string]int{"204": int(total.Ok), "503": int(total.Throttled)}, metrics.StatusCodes)
+	assert.Equal(t, service, metrics.Latencies.Total, "sum of the latencies")
 	assert.Equal(t, float64(total.Ok)/float64(total.Attempts), metrics.Success, "success ratio")
-	if want := []string{"throttled 503 ServerBusy"}; !reflect.DeepEqual(metrics.Errors, want) {
-		t.Errorf("errors = %v; want %v", metrics.Errors, want)
-	}
+	assert.Equal(t, []string{"throttled 503 ServerBusy"}, metrics.Errors)
 }
 
 func TestTapedAttempt(t *testing.T) {
-	type row struct {
+	rows := []struct {
 		name    string
 		attempt results.Attempt
 		want    vegeta.Result
 		code    string
-	}
-	rows := []row{
+	}{
 		{"a success is of its kind and group, with its sizes",
 			results.Attempt{Kind: 1, Number: 7, Sent: time.Second, Done: 3 * time.Second, Class: results.Ok, Status: 204, BytesOut: 900, BytesIn: 30},
 			vegeta.Result{Code: 204, Timestamp: marathon.Add(time.Second), Latency: 2 * time.Second,
@@ -279,8 +252,5 @@ func TestResultStreamOfManyWorkers(t *testing.T) {
 func TestRecordingOnAClosedResultStreamPanics(t *testing.T) {
 	resultStream := drive.NewResultStream(io.Discard, "closed", marathon, kinds)
 	require.NoError(t, resultStream.Close())
-	defer func() {
-		assert.True(t, recover() != nil, "recording on a closed tape did not panic")
-	}()
-	resultStream.Attempt(&results.Attempt{Class: results.Ok})
+	assert.Panics(t, func() { resultStream.Attempt(&results.Attempt{Class: results.Ok}) })
 }

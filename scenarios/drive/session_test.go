@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,7 +19,6 @@ import (
 	"loadgen/backoff"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/results"
 	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
@@ -29,9 +29,9 @@ var rewrite = flag.Bool("rewrite", false, "write the golden replies of testdata 
 // followed by its golden reply, which is what the session wants and what it has
 // recorded. The commands are
 //
-//	begin INTENDED VERB [WORD …]   an operation; the words are policy=NAME,
-//	                               codes=STATUS, expects=STATUS, pages, rows=N,
-//	                               most=N, top=N, batch=N, change=VERB, offers=N
+//	begin INTENDED VERB [WORD …]   an operation; the words are policy=NAME, of a
+//	                               formula with commas, codes=STATUS, expects=STATUS,
+//	                               pages, rows=N, most=N, top=N, batch=N:VERB, offers=N
 //	due [AT]                       it is its turn, first or again; without an
 //	                               instant, when it was due or asked to be
 //	reply AT STATUS [WORD …]       an outcome; the words are code=CODE, counted=N,
@@ -86,112 +86,86 @@ type sessionPlay struct {
 }
 
 func (p *sessionPlay) do(f []string) []string {
-	if len(f) > 1 {
+	if p.now = p.next; len(f) > 1 {
 		p.now = p.instant(f[1])
-	} else {
-		p.now = p.next
 	}
 	switch f[0] {
 	case "begin":
-		return p.Begin(p.now, f[2], f[3:])
+		return p.begin(f[2], f[3:])
 	case "due":
-		return p.effect(Due, p.session.Step(p.now, Due, nil))
+		return p.effect(Due, nil)
 	case "reply":
-		outcome := p.outcome(f[2], f[3:])
-		return p.effect(Replied, p.session.Step(p.now, Replied, &outcome))
-	case "stopped":
-		return p.effect(Stopped, p.session.Step(p.now, Stopped, nil))
+		return p.effect(Replied, p.outcome(f[2], f[3:]))
 	default:
-		p.t.Fatalf("unknown command %q", f[0])
-		return nil
+		require.Equal(p.t, "stopped", f[0], "command")
+		return p.effect(Stopped, nil)
 	}
 }
 
-// Begin begins operation 7 of a stage whose first has the number 500.
-func (p *sessionPlay) Begin(intended clock.Instant, verb string, words []string) []string {
-	verbs := map[string]entity.Verb{"get": entity.Get, "insert": entity.Insert,
-		"delete": entity.Delete, "batch": entity.Batch, "query": entity.Query}
-	key := entity.Key{Partition: "hot", Row: "r"}
-	w := Work{Kind: 1, Operation: target.Operation{Verb: verbs[verb], Table: "T"}}
-	w.Operation.Change = entity.Change{Verb: verbs[verb], Key: key}
-	w.Operation.Query = target.OnePartition(key.Partition)
-	stage := &Stage{First: 500, Chance: clock.NewStream(1, "retry")}
+// apply calls the setter of each word with its value.
+func (p *sessionPlay) apply(words []string, setters map[string]func(value string)) {
 	for _, word := range words {
 		name, value, _ := strings.Cut(word, "=")
-		switch name {
-		case "policy":
-			stage.Retry = p.policy(value)
-		case "codes":
-			stage.Retry = stage.Retry.With(p.number(value))
-		case "expects":
-			w.Expected.NotFound = value == "404"
-		case "pages":
-			w.Pages = true
-		case "rows":
-			w.Rows = int64(p.number(value))
-		case "top":
-			w.Operation.Query.Top = p.number(value)
-		case "batch":
-			w.Operation.Changes = make([]entity.Change, p.number(value))
-			for i := range w.Operation.Changes {
-				w.Operation.Changes[i].Key = key
-			}
-		case "change":
-			for i := range w.Operation.Changes {
-				w.Operation.Changes[i].Verb = verbs[value]
-			}
-		case "most":
-			w.MostPages = p.number(value)
-		case "offers":
-			w.Offers = int64(p.number(value))
-		default:
-			p.t.Fatalf("unknown word %q", word)
-		}
+		require.Contains(p.t, setters, name, "words")
+		setters[name](value)
 	}
+}
+
+// begin begins operation 7 of a stage whose first has the number 500.
+func (p *sessionPlay) begin(verb string, words []string) []string {
+	of, _ := entity.ParseVerb(verb)
+	key := entity.Key{Partition: "hot", Row: "r"}
+	w := Work{Kind: 1, Operation: target.Operation{Verb: of, Table: "T"}}
+	w.Operation.Change = entity.Change{Verb: of, Key: key}
+	w.Operation.Query = target.OnePartition(key.Partition)
+	stage := &Stage{First: 500, Chance: clock.NewStream(1, "retry")}
+	p.apply(words, map[string]func(string){
+		"policy": func(value string) {
+			var err error
+			stage.Retry, err = backoff.ByName(strings.ReplaceAll(value, ",", " "))
+			require.NoError(p.t, err)
+		},
+		"codes":   func(value string) { stage.Retry = stage.Retry.With(p.number(value)) },
+		"expects": func(value string) { w.Expected.NotFound = value == "404" },
+		"pages":   func(string) { w.Pages = true },
+		"rows":    func(value string) { w.Rows = int64(p.number(value)) },
+		"most":    func(value string) { w.MostPages = p.number(value) },
+		"top":     func(value string) { w.Operation.Query.Top = p.number(value) },
+		"offers":  func(value string) { w.Offers = int64(p.number(value)) },
+		"batch": func(value string) {
+			number, name, _ := strings.Cut(value, ":")
+			change, _ := entity.ParseVerb(name)
+			w.Operation.Changes = slices.Repeat([]entity.Change{{Verb: change, Key: key}}, p.number(number))
+		},
+	})
 	stage.Build = func(k uint64, built *Work) {
-		assert.EqualValuesf(p.t, 7, k, "Build(%d); want the operation that was begun, 7", k)
+		assert.EqualValues(p.t, 7, k, "the operation that is built")
 		*built = w
 	}
-	p.session.begin(stage, 7, intended, 12, false)
-	p.next = intended
-	s := p.session.scheduled(intended, false)
+	p.session.begin(stage, 7, p.now, 12, false)
+	p.next = p.now
+	s := p.session.scheduled(p.now, false)
 	assert.True(p.t, p.session.firstAttempt(), "a session that has just begun has sent something")
 	return []string{fmt.Sprintf("operation %d, kind %d, phase %d: due at %v, offers %d",
 		p.session.number, s.Kind, s.Phase, s.Intended, s.Entities)}
 }
 
-func (p *sessionPlay) policy(name string) backoff.Policy {
-	if name == "patient" {
-		return backoff.Policy{Name: name, Retries: backoff.MaxRetries,
-			Delay: backoff.Exponential{Base: 100 * time.Millisecond, Min: 50 * time.Millisecond, Max: 2 * time.Second}}
-	}
-	policy, err := backoff.ByName(name)
-	require.NoError(p.t, err)
-	return policy
-}
-
-func (p *sessionPlay) outcome(status string, words []string) target.Outcome {
+func (p *sessionPlay) outcome(status string, words []string) *target.Outcome {
 	o := target.Outcome{Status: p.number(status)}
-	for _, word := range words {
-		name, value, _ := strings.Cut(word, "=")
-		switch name {
-		case "code":
-			o.Code = entity.Code(value)
-		case "counted":
-			o.Counted = int64(p.number(value))
-		case "returned":
-			o.Returned = int64(p.number(value))
-		case "next":
+	p.apply(words, map[string]func(string){
+		"code":     func(value string) { o.Code = entity.Code(value) },
+		"counted":  func(value string) { o.Counted = int64(p.number(value)) },
+		"returned": func(value string) { o.Returned = int64(p.number(value)) },
+		"next": func(value string) {
 			o.Next = target.Token{Present: true, NextPartitionKey: "hot", NextRowKey: value}
-		default:
-			p.t.Fatalf("unknown word %q", word)
-		}
-	}
-	return o
+		},
+	})
+	return &o
 }
 
-// effect shows what came of an event: the records, then what is to be done.
-func (p *sessionPlay) effect(event Event, e Effect) []string {
+// effect passes an event to the session and shows its effect: the records, then what is to be done.
+func (p *sessionPlay) effect(event Event, outcome *target.Outcome) []string {
+	e := p.session.Step(p.now, event, outcome)
 	assert.Truef(p.t, (e.Attempt != nil) == (event == Replied) && (e.Completed != nil) == (e.Action == Done),
 		"event %d has the effect %+v; want an attempt after a reply only, an operation at the end only", event, e)
 	var lines []string
@@ -201,7 +175,8 @@ func (p *sessionPlay) effect(event Event, e Effect) []string {
 			what = ", a retry,"
 		}
 		lines = append(lines, fmt.Sprintf("attempt %d%s of operation %d, kind %d, phase %d, in %q: %s, sent %v, done %v, counted %d, returned %d",
-			a.Try, what, a.Number, a.Kind, a.Phase, a.PartitionKey, described(a), a.Sent, a.Done, a.Counted, a.Returned))
+			a.Try, what, a.Number, a.Kind, a.Phase, a.PartitionKey,
+			strings.TrimRight(fmt.Sprintf("%v %d %s", a.Class, a.Status, a.Code), " "), a.Sent, a.Done, a.Counted, a.Returned))
 	}
 	if c := e.Completed; c != nil {
 		line := fmt.Sprintf("operation %d, kind %d, phase %d: %v, attempts %d, response %v, served %d of %d",
@@ -221,10 +196,6 @@ func (p *sessionPlay) effect(event Event, e Effect) []string {
 		lines = append(lines, "done")
 	}
 	return lines
-}
-
-func described(a *results.Attempt) string {
-	return strings.TrimRight(fmt.Sprintf("%v %d %s", a.Class, a.Status, a.Code), " ")
 }
 
 // request shows the attempt that is to be sent.

@@ -15,6 +15,7 @@ import (
 	"loadgen/backoff"
 	"loadgen/engine/clock"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
@@ -95,8 +96,7 @@ func (c *splitCase) play(t testing.TB, of int) []results.MergePart {
 	parts := make([]part, max(1, of))
 	for i := range parts {
 		folder := new(results.Memory)
-		recorder, err := results.NewRecorder(folder, results.Manifest{Operations: kinds})
-		require.NoError(t, err)
+		recorder := resultstest.Open(t, folder, results.Manifest{Operations: kinds})
 		parts[i] = part{&drive.Virtual{Target: c.target}, &drive.Ledger{Recorder: recorder}, folder}
 	}
 	first := uint64(0)
@@ -117,8 +117,8 @@ func (c *splitCase) play(t testing.TB, of int) []results.MergePart {
 	}
 	var list []results.MergePart
 	for i, p := range parts {
-		record := finished(t, p.ledger.Recorder, p.folder, begins)
-		list = append(list, results.MergePart{Name: fmt.Sprint("share ", i), Record: record})
+		resultstest.Finish(t, p.ledger.Recorder, begins.Offset())
+		list = append(list, results.MergePart{Name: fmt.Sprint("share ", i), Record: resultstest.Read(t, p.folder)})
 	}
 	return list
 }
@@ -174,26 +174,6 @@ func sameSecond(a, b results.Interval) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-func scheduled(p *results.Phase) (n int64) {
-	for k := range p.Kinds {
-		n += p.Kinds[k].Scheduled
-	}
-	return n
-}
-
-// Of more parts than there are operations or users, some have nothing to do, and end.
-func TestShareOfLittle(t *testing.T) {
-	c := &splitCase{target: nowhere(0, 0), stages: []func() *drive.Stage{
-		func() *drive.Stage {
-			return openStage(t, short, time.Second, arrival.Step{Rate: 2, Length: time.Second})
-		},
-	}}
-	parts := c.play(t, 5)
-	for i, want := range []int64{1, 1, 0, 0, 0} {
-		assert.Equalf(t, want, scheduled(&parts[i].Record.Phases[0]), "share %d", i)
-	}
-}
-
 // A share that is none is named.
 func TestShareValidate(t *testing.T) {
 	for _, row := range []struct {
@@ -208,7 +188,7 @@ func TestShareValidate(t *testing.T) {
 }
 
 // A share of a closed loop has its own lanes and no more: twelve operations on six lanes take
-// two rounds, whoever sends them.
+// two rounds, whoever sends them. Of more shares than operations some have nothing to do, and end.
 func TestShareOfLanes(t *testing.T) {
 	for _, of := range []int{1, 2, 3, 6} {
 		for i := range of {
@@ -220,6 +200,9 @@ func TestShareOfLanes(t *testing.T) {
 			}
 		}
 	}
+	stage := openStage(t, short, time.Second, arrival.Step{Rate: 2, Length: time.Second})
+	stage.Share = drive.Share{Index: 4, Of: 5}
+	assert.Zero(t, virtually(t, nowhere(0, 0), stage).sum.Scheduled, "operations of the fifth share of two")
 }
 
 // A load that comes to rest ends for all shares with the same second.

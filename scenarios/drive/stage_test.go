@@ -18,6 +18,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
@@ -42,9 +43,7 @@ func retrying(retries int, every time.Duration) backoff.Policy {
 func steps(t testing.TB, list ...arrival.Step) *arrival.Steps {
 	t.Helper()
 	s, err := arrival.NewSteps(list...)
-	if err != nil {
-		t.Fatalf("NewSteps(%v) = %v; want no error", list, err)
-	}
+	require.NoError(t, err)
 	return s
 }
 
@@ -93,31 +92,7 @@ func work(k uint64, w *drive.Work) {
 	w.Operation.Change.Key = entity.Key{Partition: "hot", Row: string(rune('a' + draw.IntN(26)))}
 }
 
-// outing runs stages and returns the record and its folder.
-func outing(t testing.TB, ctx context.Context, r drive.Runner, observers []drive.Observer, stages ...*drive.Stage) (*results.Record, *results.Memory, error) {
-	t.Helper()
-	folder := new(results.Memory)
-	recorder, err := results.NewRecorder(folder, results.Manifest{Operations: kinds})
-	require.NoError(t, err)
-	ledger := &drive.Ledger{Recorder: recorder, Observers: observers}
-	var failure error
-	for _, stage := range stages {
-		if failure = r.Run(ctx, stage, ledger); failure != nil {
-			break
-		}
-	}
-	return finished(t, recorder, folder, r.Now()), folder, failure
-}
-
-func finished(t testing.TB, recorder *results.Recorder, folder *results.Memory, end clock.Instant) *results.Record {
-	t.Helper()
-	require.NoError(t, recorder.Finish(end.Offset(), results.Valid, nil, nil))
-	record, err := results.Read(folder)
-	require.NoError(t, err)
-	return record
-}
-
-// ran is what became of some stages.
+// ran is the outcome of some stages.
 type ran struct {
 	*results.Record
 	sum      results.KindStats
@@ -125,13 +100,28 @@ type ran struct {
 	attempts *attempts
 }
 
-// runWith runs stages and returns what became of them, and what ended them.
+// runWith runs stages and returns their outcome, and what ended them.
 func runWith(t testing.TB, ctx context.Context, r drive.Runner, stages ...*drive.Stage) (ran, error) {
 	t.Helper()
-	seen := new(attempts)
-	record, folder, err := outing(t, ctx, r, []drive.Observer{seen}, stages...)
-	slices.SortFunc(seen.list, func(a, b results.Attempt) int { return cmp.Compare(a.Sequence, b.Sequence) })
-	return ran{record, record.Total(results.Everything), folder, seen}, err
+	return observed(t, ctx, r, nil, stages...)
+}
+
+// observed runs stages that are observed by others, too.
+func observed(t testing.TB, ctx context.Context, r drive.Runner, others []drive.Observer, stages ...*drive.Stage) (all ran, err error) {
+	t.Helper()
+	all.folder, all.attempts = new(results.Memory), new(attempts)
+	recorder := resultstest.Open(t, all.folder, results.Manifest{Operations: kinds})
+	ledger := &drive.Ledger{Recorder: recorder, Observers: append(others, all.attempts)}
+	for _, stage := range stages {
+		if err = r.Run(ctx, stage, ledger); err != nil {
+			break
+		}
+	}
+	resultstest.Finish(t, recorder, r.Now().Offset())
+	all.Record = resultstest.Read(t, all.folder)
+	all.sum = all.Total(results.Everything)
+	slices.SortFunc(all.attempts.list, func(a, b results.Attempt) int { return cmp.Compare(a.Sequence, b.Sequence) })
+	return all, err
 }
 
 // run runs stages that come to their end.

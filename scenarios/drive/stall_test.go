@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"loadgen/backoff"
 	"loadgen/engine"
@@ -67,7 +66,7 @@ func TestStallOracle(t *testing.T) {
 	for _, row := range rows[len(rows)-tier(2, len(rows)):] {
 		for _, workers := range []int{64, 2000} {
 			synctest.Test(t, func(t *testing.T) {
-				sum := stalled(t, row.stall, row.rate, row.periods, row.takes, workers)
+				sum := stalled(t, row.stall, row.rate, row.periods, row.takes, workers, false).sum
 				capacity := math.Inf(1)
 				if row.takes > 0 {
 					capacity = float64(workers) / row.takes.Seconds()
@@ -97,7 +96,7 @@ func TestStallOracle(t *testing.T) {
 func TestCoordinatedOmissionIsSeen(t *testing.T) {
 	for _, workers := range []int{32, 64, 2000} {
 		synctest.Test(t, func(t *testing.T) {
-			sum := stalled(t, stall{time.Second, 10 * time.Second}, 1000, 1, time.Millisecond, workers)
+			sum := stalled(t, stall{time.Second, 10 * time.Second}, 1000, 1, time.Millisecond, workers, false).sum
 			p99, _ := sum.Response.Quantile(.99)
 			assert.InDeltaf(t, 900_000, p99, 45_000, "%d workers: response p99 in µs", workers)
 			assert.LessOrEqualf(t, sum.Response.Max(), int64(1_100_000), "%d workers: longest response in µs", workers)
@@ -114,24 +113,20 @@ func TestCoordinatedOmissionIsSeen(t *testing.T) {
 	}
 }
 
-// stalled runs a constant rate over a service that stalls, in the bubble of the
-// calling synctest.
-func stalled(t *testing.T, s stall, rate float64, periods int, takes time.Duration, workers int) results.KindStats {
+// stalled runs a constant rate over a service that stalls, in the bubble of the calling synctest,
+// and checks that every operation succeeds.
+func stalled(t *testing.T, s stall, rate float64, periods int, takes time.Duration, workers int, vegeta bool) ran {
 	t.Helper()
-	length := time.Duration(periods) * s.every
-	var more []engine.FaultRule
-	if takes > 0 {
-		more = []engine.FaultRule{{Kind: engine.FaultDelay, Share: engine.WholeShare, To: time.Hour, By: takes}}
-	}
 	clk := clock.NewReal()
-	stage := openStage(t, backoff.Policy{}, 5*time.Second, arrival.Step{Rate: rate, Length: length})
+	delay := engine.FaultRule{Kind: engine.FaultDelay, Share: engine.WholeShare, To: time.Hour, By: takes}
 	atOnce := targettest.After(0, targettest.Served).On(clk)
-	to := target.WrapFaults(atOnce, s.plan(periods, more...), 1, clk)
-	record, _, err := outing(t, t.Context(), &drive.Live{Clock: clk, Target: to, Workers: workers}, nil, stage)
-	require.NoError(t, err)
-	sum := record.Total(results.Everything)
-	if sum.Succeeded != int64(stage.Schedule.Len()) {
-		t.Errorf("%v of every %v: %d operations succeeded; want all %d", s.lasts, s.every, sum.Succeeded, stage.Schedule.Len())
+	to := target.WrapFaults(atOnce, s.plan(periods, []engine.FaultRule{delay}[:min(1, takes)]...), 1, clk)
+	var runner drive.Runner = &drive.Live{Clock: clk, Target: to, Workers: workers}
+	if vegeta {
+		runner = byVegeta(clk, to, workers)
 	}
-	return sum
+	stage := openStage(t, backoff.Policy{}, 5*time.Second, arrival.Step{Rate: rate, Length: time.Duration(periods) * s.every})
+	all := run(t, runner, stage)
+	assert.EqualValuesf(t, stage.Schedule.Len(), all.sum.Succeeded, "%v of every %v: operations succeeded", s.lasts, s.every)
+	return all
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -66,57 +67,31 @@ func byVegeta(clk clock.Real, t target.Target, workers int) *drive.Vegeta {
 	return &drive.Vegeta{Live: &drive.Live{Clock: clk, Target: t, Workers: workers}, Wire: overWire{t}, Epoch: clk.Started()}
 }
 
-// ordered checks that the attempts of one stage, each its operation's only one, are in the
-// order of their instants and numbers.
-func (a *attempts) ordered(t *testing.T, first uint64) {
-	t.Helper()
-	before := time.Duration(0)
-	for k, one := range a.list {
-		if one.Sequence != uint64(k) || one.Number != first+uint64(k) || one.Sent < one.Intended || one.Sent < before {
-			t.Fatalf("attempt %d is number %d, of operation %d, due at %v and sent at %v, after one of %v; want them in order",
-				k, one.Sequence, one.Number, one.Intended, one.Sent, before)
-		}
-		before = one.Sent
-	}
-}
-
-// standing returns a target that answers in a millisecond, save for the last part of every period.
-func (s stall) standing(begin clock.Instant) targettest.Immediate {
-	return func(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
-		done := now.Add(time.Millisecond)
-		if into := now.Sub(begin) % s.every; into >= s.every-s.lasts {
-			done = now.Add(s.every - into)
-		}
-		return targettest.Served(op), done
-	}
-}
-
-// A service stands still for a second of every five. Of that, what vegeta calls
-// latency knows only by the few requests that were under way; the response times
-// are as computed.
+// A service stands still for a second of every five. Of that, what vegeta calls latency knows only by
+// the few requests that were under way. The response times are as computed, and operations are sent in
+// the order of their instants and numbers.
 func TestVegetaStallOracle(t *testing.T) {
 	const rate, workers, periods = 1000, 64, 2
 	five := stall{time.Second, 5 * time.Second}
-	inBubble(t, func(t *testing.T, clk clock.Real) {
-		stage := openStage(t, backoff.Policy{}, 5*time.Second, arrival.Step{Rate: rate, Length: periods * five.every})
-		all := run(t, byVegeta(clk, five.standing(clk.Now().NextSecond()).On(clk), workers), stage)
-		all.attempts.ordered(t, stage.First)
-		require.Equal(t, rate*int64(periods*five.every/time.Second), all.sum.Succeeded, "operations succeeded")
+	synctest.Test(t, func(t *testing.T) {
+		all := stalled(t, five, rate, periods, time.Millisecond, workers, true)
+		sent := time.Duration(0)
+		for k, one := range all.attempts.list {
+			require.EqualValuesf(t, 500+k, one.Number, "number of attempt %d", k)
+			require.GreaterOrEqualf(t, one.Sent, max(sent, one.Intended), "instant of attempt %d", k)
+			sent = one.Sent
+		}
 		capacity := workers / time.Millisecond.Seconds()
 		for _, q := range []float64{.5, .9, .99} {
 			micros, _ := all.sum.Response.Quantile(q)
-			got, want := time.Duration(micros)*time.Microsecond, five.waited(q, rate, capacity)+time.Millisecond
-			if slack := 3*time.Millisecond + want/200; (got - want).Abs() > slack {
-				t.Errorf("response p%g = %v; want %v ± %v", 100*q, got, want, slack)
-			}
+			want := (five.waited(q, rate, capacity) + time.Millisecond).Microseconds()
+			assert.InDeltaf(t, want, micros, 3000+float64(want)/200, "response p%g in µs", 100*q)
 		}
 		service := all.sum.Service[results.Ok]
-		if hidden, _ := service.Quantile(.98); time.Duration(hidden)*time.Microsecond > 2*time.Millisecond {
-			t.Errorf("service p98 = %d µs; want what an attempt takes, 1 ms", hidden)
-		}
-		if longest, _ := service.Quantile(.99); time.Duration(longest)*time.Microsecond < 900*time.Millisecond {
-			t.Errorf("service p99 = %d µs; want the stall that %d workers met", longest, workers)
-		}
+		hidden, _ := service.Quantile(.98)
+		assert.LessOrEqual(t, hidden, int64(2000), "service p98 in µs: an attempt takes 1 ms")
+		longest, _ := service.Quantile(.99)
+		assert.GreaterOrEqual(t, longest, int64(900_000), "service p99 in µs: that of the requests under way")
 	})
 }
 
