@@ -125,9 +125,8 @@ func TestV06ColdTableSplitsUntilAllIsServed(t *testing.T) {
 		near(t, fmt.Sprintf("%d s to %d s", level.from, level.to), admitted.perSecond(level.from, level.to), level.rate, .05)
 	}
 	near(t, "905 s to 915 s", admitted.perSecond(905, 915), 600, .05)
-	if dip := admitted.perSecond(1200, 1215); dip < 700 || dip > 900 {
-		t.Errorf("1200 s to 1215 s: %.0f/s; want from 700 to 900, ranges being offline", dip)
-	}
+	dip := admitted.perSecond(1200, 1215)
+	assert.Truef(t, dip >= 700 && dip <= 900, "1200 s to 1215 s: %.0f/s; want from 700 to 900, ranges being offline", dip)
 	assert.Len(t, layer.Map().Ranges, 12, "ranges at the end")
 }
 
@@ -160,9 +159,8 @@ func TestV07ShortLoadChangesNothing(t *testing.T) {
 	layer := cold(t, append(twentieth, "servers=10")...)
 	newLoad(layer, 1).run(0, 270*second, even(50, randomKeys(20)...), nil)
 	layer.Advance(1200 * second)
-	if events, ranges := layer.Events(), layer.Map().Ranges; len(events) > 0 || len(ranges) != 1 {
-		t.Errorf("Events() = %v, %d ranges; want none, 1", events, len(ranges))
-	}
+	events, ranges := layer.Events(), layer.Map().Ranges
+	assert.Truef(t, len(events) == 0 && len(ranges) == 1, "Events() = %v, %d ranges; want none, 1", events, len(ranges))
 }
 
 // V8: four keys in two ranges of two, all on one server.
@@ -235,9 +233,8 @@ func TestV14QuietTableMergesBack(t *testing.T) {
 			merges = append(merges, e.At)
 		}
 	}
-	if len(merges) != ranges-1 || len(layer.Map().Ranges) != 1 {
-		t.Fatalf("%d merges of %d ranges left %d; want one range", len(merges), ranges, len(layer.Map().Ranges))
-	}
+	require.Truef(t, len(merges) == ranges-1 && len(layer.Map().Ranges) == 1,
+		"%d merges of %d ranges left %d; want one range", len(merges), ranges, len(layer.Map().Ranges))
 	t.Logf("first merge: expected %v, observed %v", (end + 1800*second).Offset(), merges[0].Offset())
 	if off := merges[0] - (end + 1800*second); off < -15*second || off > 15*second {
 		t.Errorf("the first merge is at %v; want %v within a tick", merges[0].Offset(), (end + 1800*second).Offset())
@@ -267,12 +264,10 @@ func TestV22SameSeedSameEvents(t *testing.T) {
 	}
 	first := events(1, false)
 	require.NotEmpty(t, first, "no events; the test shows nothing")
-	if again := events(1, true); again != first {
-		t.Errorf("the same seed gave\n%s\nand then\n%s", first, again)
-	}
-	if other := events(2, false); other == first {
-		t.Error("another seed gave the same events; want its own hand-over times")
-	}
+	again := events(1, true)
+	assert.Truef(t, again == first, "the same seed gave\n%s\nand then\n%s", first, again)
+	other := events(2, false)
+	assert.True(t, other != first, "another seed gave the same events; want its own hand-over times")
 }
 
 // tails is a case drawn at random: places that take inserts and move on, upwards or

@@ -75,9 +75,8 @@ func TestIdlePartitionsAreForgotten(t *testing.T) {
 		layer.Admit(now, partition.Place{PartitionKey: fmt.Sprint("key", n)}, one, 0)
 	}
 	// A key that took one entity is full again after half a millisecond.
-	if got := layer.Partitions(); got > 1024 {
-		t.Errorf("Partitions() after 200000 keys used once = %d; want at most 1024", got)
-	}
+	got := layer.Partitions()
+	assert.Truef(t, got <= 1024, "Partitions() after 200000 keys used once = %d; want at most 1024", got)
 }
 
 func TestNothingOverflows(t *testing.T) {
@@ -111,14 +110,11 @@ func Example() {
 
 func TestIdleStampComesToRest(t *testing.T) {
 	layer := cold(t)
-	if got := layer.NextEvent(); got != clock.Never {
-		t.Errorf("NextEvent() of a new layer = %v; want never", got)
-	}
+	assert.Equal(t, clock.Never, layer.NextEvent(), "NextEvent() of a new layer")
 	l := newLoad(layer, 1)
 	l.count(0, 400*second, even(2500, "a", "b")...)
-	if got, now := layer.NextEvent(), layer.Advance(0); got == clock.Never || got <= now {
-		t.Errorf("NextEvent() under load = %v at %v; want the next tick", got, now)
-	}
+	got, now := layer.NextEvent(), layer.Advance(0)
+	assert.Truef(t, got != clock.Never && got > now, "NextEvent() under load = %v at %v; want the next tick", got, now)
 	layer.Advance(3 * 3600 * second)
 	if got, ranges := layer.NextEvent(), len(layer.Map().Ranges); got != clock.Never || ranges != 1 {
 		t.Errorf("NextEvent() after hours of rest = %v, %d ranges; want never, 1", got.Offset(), ranges)
@@ -126,9 +122,7 @@ func TestIdleStampComesToRest(t *testing.T) {
 	// Nothing is due, so a century takes no time.
 	layer.Events()
 	layer.Advance(100 * 365 * 24 * 3600 * second)
-	if events := layer.Events(); len(events) > 0 {
-		t.Errorf("Events() of a century of rest = %v; want none", events)
-	}
+	assert.Empty(t, layer.Events(), "Events() of a century of rest")
 	// A year of the busiest stamp is about 75 splits and merges a day for 300
 	// servers; one at rest has none, and wakes where it was.
 	assert.Equal(t, partition.Admitted, layer.Admit(0, partition.Place{PartitionKey: "a"}, one, 0).Kind, "Admit after a century")
@@ -137,9 +131,7 @@ func TestIdleStampComesToRest(t *testing.T) {
 func TestTimeIsClamped(t *testing.T) {
 	layer := cold(t)
 	layer.Admit(100*second, partition.Place{PartitionKey: "a"}, one, 0)
-	if got := layer.Advance(50 * second); got != 100*second {
-		t.Errorf("Advance(50s) after 100s = %v; want 100s", got.Offset())
-	}
+	assert.Equal(t, 100*second, layer.Advance(50*second), "Advance(50s) after 100s")
 	assert.Equal(t, partition.Admitted, layer.Admit(50*second, partition.Place{PartitionKey: "a"}, one, 0).Kind,
 		"Admit at an earlier instant")
 }
@@ -195,9 +187,7 @@ func TestTimeoutInThePipeline(t *testing.T) {
 	for _, row := range rows {
 		row.want.Range = 1
 		got := layer.Admit(second, partition.Place{PartitionKey: "a"}, partition.Demand{Entities: 1, Timeout: row.timeout}, 0)
-		if got != row.want {
-			t.Errorf("%s: Admit = %+v; want %+v", row.sentence, got, row.want)
-		}
+		assert.Truef(t, got == row.want, "%s: Admit = %+v; want %+v", row.sentence, got, row.want)
 	}
 }
 
@@ -208,9 +198,7 @@ func TestEventsThatNobodyAsksForAreBounded(t *testing.T) {
 	for n := range 70_000 {
 		layer.Move(clock.Instant(n), p, (n+1)%2)
 	}
-	if got := len(layer.Events()); got != 65_536 {
-		t.Errorf("len(Events()) after 70000 moves = %d; want 65536", got)
-	}
+	assert.EqualValues(t, 65_536, len(layer.Events()), "len(Events()) after 70000 moves")
 }
 
 func TestAdmitOfAKnownKeyDoesNotAllocate(t *testing.T) {
@@ -245,13 +233,10 @@ func TestSpreadHasTheModelsMeanAndVariation(t *testing.T) {
 	}
 	mean := sum / draws
 	variation := math.Sqrt(squares/draws-mean*mean) / mean
-	if want := m.WriteTime.Seconds(); math.Abs(mean/want-1) > .005 {
-		t.Errorf("mean write = %.6f s; want %.6f within half a percent", mean, want)
-	}
+	want := m.WriteTime.Seconds()
+	assert.Truef(t, math.Abs(mean/want-1) <= .005, "mean write = %.6f s; want %.6f within half a percent", mean, want)
 	// The table ends at the 1/2050 quantiles, which costs a little of the tail.
-	if math.Abs(variation-.4) > .01 {
-		t.Errorf("coefficient of variation = %.4f; want 0.4 within 0.01", variation)
-	}
+	assert.Truef(t, math.Abs(variation-.4) <= .01, "coefficient of variation = %.4f; want 0.4 within 0.01", variation)
 }
 
 func TestTimes(t *testing.T) {
@@ -276,9 +261,7 @@ func TestTimes(t *testing.T) {
 		assert.Equalf(t, row.want, partition.NewTimes(row.model).Of(row.work, row.entities, 1<<63),
 			"%s: Of(%v, %d)", row.sentence, row.work, row.entities)
 	}
-	if got := partition.NewTimes(m).Refusal(); got != 3*time.Millisecond {
-		t.Errorf("Refusal() = %v; want 3ms", got)
-	}
+	assert.Equal(t, 3*time.Millisecond, partition.NewTimes(m).Refusal(), "Refusal()")
 }
 
 func TestTimesGrowWithTheirChance(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/partition"
@@ -30,9 +32,8 @@ func measured(l *load, sources ...source) *verdicts {
 func near(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
 	t.Logf("%s: expected %.6g, observed %.6g", what, want, got)
-	if math.Abs(got-want) > tolerance*math.Max(math.Abs(want), 1e-9) {
-		t.Errorf("%s = %.6g; want %.6g within %.3g %%", what, got, want, 100*tolerance)
-	}
+	assert.Truef(t, math.Abs(got-want) <= tolerance*math.Max(math.Abs(want), 1e-9),
+		"%s = %.6g; want %.6g within %.3g %%", what, got, want, 100*tolerance)
 }
 
 // long leaves a test out of short runs, such as that with the race detector: a
@@ -50,9 +51,7 @@ func long(t *testing.T) {
 func within(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
 	t.Logf("%s: expected %.4f, observed %.4f", what, want, got)
-	if math.Abs(got-want) > tolerance {
-		t.Errorf("%s = %.4f; want %.4f within %.4f", what, got, want, tolerance)
-	}
+	assert.Truef(t, math.Abs(got-want) <= tolerance, "%s = %.4f; want %.4f within %.4f", what, got, want, tolerance)
 }
 
 // V1: one key alone is held to 2,000 single inserts a second.
@@ -89,9 +88,8 @@ func TestV02AccountBindsAboveTenPartitions(t *testing.T) {
 			within(t, fmt.Sprintf("partitions' share of %d keys", n), float64(v[partition.PartitionBusy])/float64(v.sum()), .2, .02)
 			near(t, fmt.Sprintf("account's refusals per second of %d keys", n), float64(v[partition.AccountBusy])/60,
 				math.Max(0, 2000*float64(n)-20_000), .02)
-			if n < 10 && v[partition.AccountBusy] > 0 {
-				t.Errorf("%d keys: the account refused %d; want none", n, v[partition.AccountBusy])
-			}
+			assert.Truef(t, n >= 10 || v[partition.AccountBusy] <= 0,
+				"%d keys: the account refused %d; want none", n, v[partition.AccountBusy])
 		})
 	}
 }
@@ -124,9 +122,7 @@ func TestV15HeadroomFollowsTheBackground(t *testing.T) {
 		v := l.count(begin+30*second, begin+60*second, key)
 		near(t, fmt.Sprintf("entities per second in minute %d", i+1), float64(10*v[partition.Admitted])/30, want, .05)
 	}
-	if events := layer.Events(); len(events) > 0 {
-		t.Errorf("Events() = %v; want none", events)
-	}
+	assert.Empty(t, layer.Events(), "Events()")
 }
 
 // V19: two accounts on one server, 4,000/s. The greedy one asks for ten times as

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -29,13 +30,12 @@ func TestProfileKeepsItsSumsAndItsBounds(t *testing.T) {
 		for i, m := range p.marks {
 			sums.load += m.load
 			sums.bytes += m.bytes
-			if i > 0 && entity.Compare(p.marks[i-1].key, m.key) >= 0 {
-				t.Fatalf("seed %d: marks %q and %q are not in order", seed, p.marks[i-1].key, m.key)
+			if i > 0 {
+				require.Negativef(t, entity.Compare(p.marks[i-1].key, m.key), "seed %d: order of marks %d and %d", seed, i-1, i)
 			}
 		}
-		if len(p.marks) > mostMarks || sums.load != load || sums.bytes != bytes || p.load != load || p.bytes != bytes {
-			t.Errorf("seed %d: %d marks of %d load, %d bytes; want at most %d of %d, %d", seed, len(p.marks), sums.load, sums.bytes, mostMarks, load, bytes)
-		}
+		assert.Truef(t, len(p.marks) <= mostMarks && sums.load == load && sums.bytes == bytes && p.load == load && p.bytes == bytes,
+			"seed %d: %d marks of %d load, %d bytes; want at most %d of %d, %d", seed, len(p.marks), sums.load, sums.bytes, mostMarks, load, bytes)
 		// Against the exact answer: the share below the boundary, within a few marks.
 		c, divides := p.cut(byLoad, thousand)
 		var below int64
@@ -76,9 +76,8 @@ func TestProfileCuts(t *testing.T) {
 			p.touch(string(rune('a'+i)), load, 1)
 		}
 		c, divides := p.cut(byLoad, row.greatest)
-		if divides != row.divides || c.key != row.key || c.below != row.below {
-			t.Errorf("%s: cut of %v = %q, %d below, %v; want %q, %d, %v", row.sentence, row.loads, c.key, c.below, divides, row.key, row.below, row.divides)
-		}
+		assert.Truef(t, divides == row.divides && c.key == row.key && c.below == row.below,
+			"%s: cut of %v = %q, %d below, %v; want %q, %d, %v", row.sentence, row.loads, c.key, c.below, divides, row.key, row.below, row.divides)
 	}
 }
 
@@ -159,9 +158,8 @@ func TestProbeWaitsForEnough(t *testing.T) {
 	p.turn(110, 110)
 	assert.Truef(t, p.samples == 0 && len(p.told.came) <= 0,
 		"after one stretch %d samples, told %v; want 0 and nothing told", p.samples, p.told.came)
-	if c, some := p.cut(950); some {
-		t.Errorf("cut = %+v; want none", c)
-	}
+	c, some := p.cut(950)
+	assert.Falsef(t, some, "cut = %+v; want none", c)
 }
 
 func TestFadingSumFollowsTheExponential(t *testing.T) {
@@ -181,12 +179,8 @@ func TestFadingSumFollowsTheExponential(t *testing.T) {
 			t.Fatalf("the sum at %v = %.3f; want %.3f within half a percent", now.Offset(), got, exact)
 		}
 	}
-	if got := float64(f.rate(now, law)) / thousand; math.Abs(got-100) > 5 {
-		t.Errorf("rate of 100/s = %.1f/s; want 100 within 5", got)
-	}
-	if got := f.rate(now.Add(39*time.Second), law); got == 0 {
-		t.Error("the rate after 39 s is 0; want something left")
-	}
+	assert.InDelta(t, 100, float64(f.rate(now, law))/thousand, 5, "rate of 100/s")
+	assert.NotZero(t, f.rate(now.Add(39*time.Second), law), "the rate after 39 s")
 	assert.EqualValues(t, 0, f.rate(now.Add(80*time.Second), law), "the rate after 80 s")
 }
 

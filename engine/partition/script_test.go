@@ -271,17 +271,13 @@ func (s *stage) showEvents() string {
 
 func (s *stage) instant(text string) clock.Instant {
 	d, err := time.ParseDuration(text)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	require.NoError(s.t, err)
 	return clock.Instant(d)
 }
 
 func (s *stage) number(text string) int {
 	n, err := strconv.Atoi(text)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	require.NoError(s.t, err)
 	return n
 }
 
