@@ -138,9 +138,8 @@ func checkDraws(t *testing.T, delay backoff.Delay, x int) {
 		"draws from %v to %v; want them within %v and %v, and near both", lowest, highest, least, greatest)
 	average := sum / draws
 	doubt := 5*math.Sqrt(max(0, squares/draws-average*average)/draws) + 1e-4*mean.Seconds()
-	if math.Abs(average-mean.Seconds()) > doubt {
-		t.Errorf("the mean of %d draws is %.6f s; Bounds says %v, within %.6f s", draws, average, mean, doubt)
-	}
+	assert.Truef(t, math.Abs(average-mean.Seconds()) <= doubt,
+		"the mean of %d draws is %.6f s; Bounds says %v, within %.6f s", draws, average, mean, doubt)
 	assert.Equalf(t, mean, p.Expected(x), "Expected(%d)", x)
 }
 
@@ -153,9 +152,8 @@ func (odd) Wait(_ int, chance float64) time.Duration {
 
 func TestExpectedByQuadrature(t *testing.T) {
 	p := backoff.Policy{Retries: 2, Delay: odd{}}
-	if got := p.Expected(1); math.Abs(got.Seconds()-1) > 1e-5 {
-		t.Errorf("Expected(1) of a wait of 3·chance² s = %v; want 1 s", got)
-	}
+	got := p.Expected(1)
+	assert.Truef(t, math.Abs(got.Seconds()-1) <= 1e-5, "Expected(1) of a wait of 3·chance² s = %v; want 1 s", got)
 	for _, x := range []int{-1, 0, 3} {
 		assert.EqualValuesf(t, 0, p.Expected(x), "Expected(%d) of a policy of two retries", x)
 	}

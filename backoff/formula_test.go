@@ -123,8 +123,7 @@ func TestFormulaAgainstExactArithmetic(t *testing.T) {
 				t.Fatalf("%s: retry %d at chance %v waits %v, %t; want %v", text, retry, chance, got, again, time.Duration(want))
 			}
 		}
-		if _, again := p.Wait(tries, 0.5); again {
-			t.Errorf("%s: there is a retry %d; want %d attempts in all", text, tries, tries)
-		}
+		_, again := p.Wait(tries, 0.5)
+		assert.Falsef(t, again, "%s: there is a retry %d; want %d attempts in all", text, tries, tries)
 	}
 }

@@ -53,9 +53,8 @@ func TestRetryBudgetByItsDefinition(t *testing.T) {
 			}
 		}
 		assert.Equalf(t, row.want, admits(b, 0, throttled, 0), "%s: a retry is admitted", row.name)
-		if _, first := b.Admit(0, backoff.Try{}, 0); !first {
-			t.Errorf("%s: a first attempt is not admitted", row.name)
-		}
+		_, first := b.Admit(0, backoff.Try{}, 0)
+		assert.Truef(t, first, "%s: a first attempt is not admitted", row.name)
 	}
 }
 
@@ -114,9 +113,7 @@ func TestAdaptiveByItsDefinition(t *testing.T) {
 		}
 		a.Told(row.later, backoff.Grant{}, throttled)
 		got := a.Rejects()
-		if math.Abs(got-row.want) > 1e-12 {
-			t.Errorf("%s: rejects %v; want %v", row.name, got, row.want)
-		}
+		assert.Truef(t, math.Abs(got-row.want) <= 1e-12, "%s: rejects %v; want %v", row.name, got, row.want)
 		assert.Truef(t, got <= 0 || !admits(a, row.later, throttled, got*0.999),
 			"%s: a chance below the share is admitted", row.name)
 	}
@@ -143,9 +140,8 @@ func TestCubicByItsDefinition(t *testing.T) {
 	if !on || math.Abs(rate-1400) > 5 {
 		t.Fatalf("after the first throttle the rate is %v, %t; want 0.7 · 2,000", rate, on)
 	}
-	if k := c.Plateau(); math.Abs(k.Seconds()-11.45) > 0.02 {
-		t.Errorf("K = %v; want 11.45 s", k)
-	}
+	k := c.Plateau()
+	assert.Truef(t, math.Abs(k.Seconds()-11.45) <= 0.02, "K = %v; want 11.45 s", k)
 	// The client goes on with what it is granted.
 	now := began
 	for now < began+c.Plateau() {
@@ -157,15 +153,13 @@ func TestCubicByItsDefinition(t *testing.T) {
 		t.Errorf("after K the rate is %v; want 2,000", rate)
 	}
 	c.Told(now, backoff.Grant{}, throttled)
-	if lower, _ := c.Rate(); lower > 1450 || lower < 1200 {
-		t.Errorf("after another throttle the rate is %v; want about 1,400", lower)
-	}
+	lower, _ := c.Rate()
+	assert.Truef(t, lower <= 1450 && lower >= 1200, "after another throttle the rate is %v; want about 1,400", lower)
 	for range 200 {
 		c.Told(now, backoff.Grant{}, throttled)
 	}
-	if lowest, _ := c.Rate(); lowest != 0.5 {
-		t.Errorf("after many throttles the rate is %v; want 0.5, the least", lowest)
-	}
+	lowest, _ := c.Rate()
+	assert.Truef(t, lowest == 0.5, "after many throttles the rate is %v; want 0.5, the least", lowest)
 }
 
 func TestAIMDByItsDefinition(t *testing.T) {
@@ -173,9 +167,8 @@ func TestAIMDByItsDefinition(t *testing.T) {
 	for n := range 1000 {
 		a.Admit(time.Duration(n)*time.Millisecond, backoff.Try{}, 0)
 	}
-	if _, on := a.Rate(); on {
-		t.Fatal("limited before anything was throttled")
-	}
+	_, on := a.Rate()
+	require.False(t, on, "limited before anything was throttled")
 	for _, row := range []struct {
 		name   string
 		at     time.Duration
@@ -193,9 +186,8 @@ func TestAIMDByItsDefinition(t *testing.T) {
 		{"but counts for the next", s + 1500*ms, accepted, 127.5},
 	} {
 		a.Told(row.at, backoff.Grant{}, row.answer)
-		if rate, _ := a.Rate(); math.Abs(rate-row.want) > 0.01 {
-			t.Errorf("%s: the rate is %v; want %v", row.name, rate, row.want)
-		}
+		rate, _ := a.Rate()
+		assert.Truef(t, math.Abs(rate-row.want) <= 0.01, "%s: the rate is %v; want %v", row.name, rate, row.want)
 	}
 	// A hundred attempts at one instant go out at the rate, one after another.
 	var last time.Duration

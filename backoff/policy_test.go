@@ -224,15 +224,13 @@ func TestOneRetryGoesAtOnce(t *testing.T) {
 			waiting = append(waiting, p.Name)
 		}
 	}
-	if want := []string{"azcore", "azure-core-net", "botocore-standard", "js", "storage-net", "was-1.x"}; !slices.Equal(waiting, want) {
-		t.Errorf("the presets %q never retry at once; want those of clients, %q", waiting, want)
-	}
+	want := []string{"azcore", "azure-core-net", "botocore-standard", "js", "storage-net", "was-1.x"}
+	assert.Truef(t, slices.Equal(waiting, want), "the presets %q never retry at once; want those of clients, %q", waiting, want)
 }
 
 func TestChooseTakesNamesInTheirOrder(t *testing.T) {
-	if all, err := backoff.Choose(); err != nil || len(all) != len(backoff.Presets()) {
-		t.Errorf("Choose() = %d presets, %v; want all", len(all), err)
-	}
+	all, err := backoff.Choose()
+	assert.Truef(t, err == nil && len(all) == len(backoff.Presets()), "Choose() = %d presets, %v; want all", len(all), err)
 	if some, err := backoff.Choose("js", "azcore"); err != nil || len(some) != 2 || some[0].Name != "js" || some[1].Name != "azcore" {
 		t.Errorf("Choose(js, azcore) = %v, %v; want those two", some, err)
 	}

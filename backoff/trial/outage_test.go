@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/backoff"
@@ -98,12 +99,10 @@ func checkHandOvers(t *testing.T, lengths ...time.Duration) {
 				want := row.want[length]
 				clients := int(10_000 / length.Seconds())
 				trial := try(t, outage(length, clients), trial.Contestant{Name: row.name, Policy: row.policy})
-				if math.Abs(trial.LostPercent-want) > 2 {
-					t.Errorf("%v: %.1f %% of %d caught operations lost; want %.1f, within 2 points", length, trial.LostPercent, trial.Caught, want)
-				}
-				if trial.Caught != int64(clients)*int64(length/s) {
-					t.Errorf("%v: %d operations caught; want %d", length, trial.Caught, clients*int(length/s))
-				}
+				assert.Truef(t, math.Abs(trial.LostPercent-want) <= 2,
+					"%v: %.1f %% of %d caught operations lost; want %.1f, within 2 points", length, trial.LostPercent, trial.Caught, want)
+				assert.Truef(t, trial.Caught == int64(clients)*int64(length/s),
+					"%v: %d operations caught; want %d", length, trial.Caught, clients*int(length/s))
 			}
 		})
 	}

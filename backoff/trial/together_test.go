@@ -49,9 +49,8 @@ func TestClientsThatFailTogether(t *testing.T) {
 	expected, deviation := clients/20., math.Sqrt(clients*0.05*0.95)
 	require.Len(t, tried.RetriesPer100ms, 20, "full jitter: retries over tenths of a second")
 	for tenth, count := range tried.RetriesPer100ms {
-		if math.Abs(float64(count)-expected) > 5*deviation {
-			t.Errorf("full jitter: %d retries in tenth %d; want %.0f ± %.0f", count, tenth, expected, 5*deviation)
-		}
+		assert.Truef(t, math.Abs(float64(count)-expected) <= 5*deviation,
+			"full jitter: %d retries in tenth %d; want %.0f ± %.0f", count, tenth, expected, 5*deviation)
 	}
 	if top := expected + 5*deviation; float64(tried.PeakRetries) > top || float64(tried.PeakRetries) < expected {
 		t.Errorf("full jitter: at most %d retries within 100 ms; want from %.0f to %.0f", tried.PeakRetries, expected, top)
@@ -72,16 +71,13 @@ func TestAmplificationIsTheGeometricSum(t *testing.T) {
 	// Attempts of one operation have a variance below that of the endless geometric
 	// distribution, p/(1 − p)².
 	doubt := 5 * math.Sqrt(p/(1-p)/(1-p)/n)
-	if math.Abs(trial.AttemptsPerOperation-want) > doubt {
-		t.Errorf("attempts per operation = %.4f over %.0f; want %.4f within %.4f", trial.AttemptsPerOperation, n, want, doubt)
-	}
-	if math.Abs(trial.AmplificationByChance-want) > 2*doubt {
-		t.Errorf("AmplificationByChance = %.4f; want %.4f within %.4f", trial.AmplificationByChance, want, 2*doubt)
-	}
+	assert.Truef(t, math.Abs(trial.AttemptsPerOperation-want) <= doubt,
+		"attempts per operation = %.4f over %.0f; want %.4f within %.4f", trial.AttemptsPerOperation, n, want, doubt)
+	assert.Truef(t, math.Abs(trial.AmplificationByChance-want) <= 2*doubt,
+		"AmplificationByChance = %.4f; want %.4f within %.4f", trial.AmplificationByChance, want, 2*doubt)
 	lost, deviation := 100*math.Pow(p, retries+1), 500*math.Sqrt(math.Pow(p, retries+1)/n)
-	if math.Abs(trial.LostPercent-lost) > deviation {
-		t.Errorf("lost %.3f %%; want p⁴ = %.3f %% within %.3f", trial.LostPercent, lost, deviation)
-	}
+	assert.Truef(t, math.Abs(trial.LostPercent-lost) <= deviation,
+		"lost %.3f %%; want p⁴ = %.3f %% within %.3f", trial.LostPercent, lost, deviation)
 }
 
 // A limiter sends less: a spent budget gives retries up, and the books say so.
@@ -120,14 +116,12 @@ func TestLimitersCompose(t *testing.T) {
 // was added is over the median before.
 func TestGoodputAndAddedTimes(t *testing.T) {
 	e := outage(8*s, 100)
-	if got := try(t, e, trial.Contestant{Name: "none"}).Goodput; math.Abs(got-20) > 0.5 {
-		t.Errorf("goodput of 100/s through 8 s of outage and 2 s without = %.2f; want 20", got)
-	}
+	got := try(t, e, trial.Contestant{Name: "none"}).Goodput
+	assert.Truef(t, math.Abs(got-20) <= 0.5, "goodput of 100/s through 8 s of outage and 2 s without = %.2f; want 20", got)
 	trial := try(t, outage(500*ms, 2000), trial.Contestant{Name: "fixed", Policy: backoff.Policy{Retries: 1, Delay: backoff.Fixed{Every: s}}})
 	for name, got := range map[string]*float64{"p50": trial.Added.P50, "p95": trial.Added.P95, "p99": trial.Added.P99} {
-		if got == nil || math.Abs(*got-1000) > 1 {
-			t.Errorf("added %s after one wait of a second = %v; want 1,000 ms", name, got)
-		}
+		assert.Truef(t, got != nil && math.Abs(*got-1000) <= 1,
+			"added %s after one wait of a second = %v; want 1,000 ms", name, got)
 	}
 	assert.Truef(t, trial.Fairness != nil && *trial.Fairness == 1, "fairness where all succeed = %v; want 1", trial.Fairness)
 }
