@@ -153,9 +153,8 @@ func TestALogSaysWhatWas(t *testing.T) {
 			t.Errorf("%s: %+v; want %+v, the busiest second %d", one.PartitionKey, one, *c, busiest)
 		}
 	}
-	if throttled := told.Latency["InsertEntity"].Throttled; seen.Billed != 6000-throttled {
-		t.Errorf("%d billed of 6000, of which %d throttled", seen.Billed, throttled)
-	}
+	throttled := told.Latency["InsertEntity"].Throttled
+	assert.Truef(t, seen.Billed == 6000-throttled, "%d billed of 6000, of which %d throttled", seen.Billed, throttled)
 	if p50, ok := told.Latency["InsertEntity"].Server.Quantile(.5); !ok || (time.Duration(p50)*time.Microsecond).Round(time.Millisecond) != 5*time.Millisecond {
 		t.Errorf("the server's median is %v; want 5ms", p50)
 	}
@@ -221,9 +220,8 @@ func TestHashedKeysLeaveNothing(t *testing.T) {
 	plain := tell(t, logs.Options{}, name)
 	assert.Equal(t, plain.Record.Capture.Partitions[0].Requests, told.Record.Capture.Partitions[0].Requests, "the hottest")
 	for _, form := range report.PrintForms() {
-		if said := printed(t, told, form); strings.Contains(said, "patient") || strings.Contains(said, "row-") {
-			t.Errorf("%s: a key is in it", form)
-		}
+		said := printed(t, told, form)
+		assert.Truef(t, !strings.Contains(said, "patient") && !strings.Contains(said, "row-"), "%s: a key is in it", form)
 		assert.Containsf(t, printed(t, plain, form), "patient-0", "%s: the hottest partition is not in it", form)
 	}
 	kept, err := os.ReadDir("kept")
@@ -242,9 +240,8 @@ func TestLogsThatSayNothing(t *testing.T) {
 	bare.URL, bare.ObjectKey = "", ""
 	blob := request(0, "InsertEntity", "p", "1", 201)
 	line := strings.Replace(string(accesslog.AppendAnalytics(nil, &blob)), ";table;", ";blob;", 1)
-	if err := errors.Join(os.Mkdir("none", 0o755), os.Mkdir("mixed", 0o755), os.Mkdir("run", 0o755), os.WriteFile("run/"+results.RunFile, nil, 0o644), os.WriteFile("mixed/b.log", []byte(line), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	err := errors.Join(os.Mkdir("none", 0o755), os.Mkdir("mixed", 0o755), os.Mkdir("run", 0o755), os.WriteFile("run/"+results.RunFile, nil, 0o644), os.WriteFile("mixed/b.log", []byte(line), 0o644))
+	require.NoError(t, err)
 	write(t, "mixed/a.log", blob)
 	for _, row := range []struct{ sentence, path, table, want string }{
 		{"no file", "absent", "", "absent"},
@@ -273,9 +270,8 @@ func TestAKeptRecordIsRead(t *testing.T) {
 	told := tellPlan(t, logs.Plan{Out: "kept"}, write(t, "a.log", request(0, "InsertEntity", "p", "1", 201)))
 	again, err := report.Read(results.Dir("kept"))
 	assert.Truef(t, err == nil && again.Summary.Verdict == told.Record.Summary.Verdict, "read again: %v", err)
-	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
-		t.Errorf("left %v, %v", left, err)
-	}
+	left, err := os.ReadDir(os.Getenv("TMPDIR"))
+	assert.Truef(t, err == nil && len(left) == 0, "left %v, %v", left, err)
 }
 
 // A folder that holds a log in pieces of all formats, some packed, says what one file of
@@ -314,9 +310,8 @@ func TestAFolderOfAllFormats(t *testing.T) {
 		require.NoError(t, errors.Join(os.MkdirAll("all/in/folders", 0o755), os.WriteFile("all/in/folders/"+name, held, 0o644)))
 	}
 	got, want := tell(t, logs.Options{}, "all"), tell(t, logs.Options{}, write(t, "one.log", all...))
-	if got.Reading.Lines != 500 || len(got.Reading.Formats) != 3 || got.Reading.Late != 0 || got.Record.Capture.Billed != want.Record.Capture.Billed {
-		t.Errorf("%d lines in the formats %v, %d late, %d billed; want 500 in three, none, %d", got.Reading.Lines, got.Reading.Formats, got.Reading.Late, got.Record.Capture.Billed, want.Record.Capture.Billed)
-	}
+	assert.Truef(t, got.Reading.Lines == 500 && len(got.Reading.Formats) == 3 && got.Reading.Late == 0 && got.Record.Capture.Billed == want.Record.Capture.Billed,
+		"%d lines in the formats %v, %d late, %d billed; want 500 in three, none, %d", got.Reading.Lines, got.Reading.Formats, got.Reading.Late, got.Record.Capture.Billed, want.Record.Capture.Billed)
 	assert.Equal(t, want.Record.Capture.Partitions, got.Record.Capture.Partitions, "partitions")
 }
 
@@ -360,9 +355,8 @@ func TestLimitsOfALog(t *testing.T) {
 		slices.SortStableFunc(entries, func(a, b accesslog.Entry) int { return int(a.At - b.At) })
 		told := tell(t, logs.Options{}, write(t, filepath.Join(t.TempDir(), "table.log"), entries...))
 		hot := told.Record.Capture.Partitions[slices.IndexFunc(told.Record.Capture.Partitions, func(p results.ObservedPartition) bool { return p.PartitionKey == "p" })]
-		if hot.Saturation == nil || math.Abs(*hot.Saturation-row.saturation) > .03*row.saturation {
-			t.Errorf("%s: saturation %v (%s); want %v", row.name, hot.SaturationInterval, hot.SaturationWhy, row.saturation)
-		}
+		assert.Truef(t, hot.Saturation != nil && math.Abs(*hot.Saturation-row.saturation) <= .03*row.saturation,
+			"%s: saturation %v (%s); want %v", row.name, hot.SaturationInterval, hot.SaturationWhy, row.saturation)
 		assert.Truef(t, hot.Limited == row.limited && hot.Free == row.free && hot.Together == row.together,
 			"%s: limited %q, free %q, %d together; want %q, %q, %d", row.name, hot.Limited, hot.Free, hot.Together, row.limited, row.free, row.together)
 		claim := told.Document().Answer.Claim
@@ -402,9 +396,8 @@ func TestTimeoutsOfALog(t *testing.T) {
 		all, seen := told.Record.Total(results.Everything), told.Record.Capture
 		assert.Truef(t, all.Throttled == row.throttled && all.Failed == row.failed && seen.Billed == row.billed,
 			"%s: %d throttled, %d failed, %d billed; want %d, %d, %d", row.status, all.Throttled, all.Failed, seen.Billed, row.throttled, row.failed, row.billed)
-		if told.Record.Summary.Saturation != nil != (row.throttled > 0) {
-			t.Errorf("%s: saturation %v; want one only where the service throttled", row.status, told.Record.Summary.Saturation)
-		}
+		assert.Truef(t, told.Record.Summary.Saturation != nil == (row.throttled > 0),
+			"%s: saturation %v; want one only where the service throttled", row.status, told.Record.Summary.Saturation)
 		if said := printed(t, told, "text"); !strings.Contains(said, fmt.Sprint(row.billed, " transactions billed")) {
 			t.Errorf("%s: the section on the log does not say %d billed:\n%s", row.status, row.billed, said)
 		}

@@ -65,9 +65,7 @@ func readMillions(t *testing.T, form int) {
 	files, err := logs.Open([]string{"-"}, from)
 	require.NoError(t, err)
 	told, err := logs.Tell(logs.Plan{Files: files})
-	if err != nil || told.Reading.Lines != volume {
-		t.Fatalf("%d lines, %v; want %d", told.Reading.Lines, err, volume)
-	}
+	require.Truef(t, err == nil && told.Reading.Lines == volume, "%d lines, %v; want %d", told.Reading.Lines, err, volume)
 	cpu, memory := spent(t)
 	cpu -= began + made(t, form)
 	slow = (slow + slowness(t)) / 2
@@ -76,9 +74,8 @@ func readMillions(t *testing.T, form int) {
 	// one kind of work tells no more than most: it fails at twice the aim, and on a machine that
 	// is slower than that at as much more.
 	const busy = 1.5
-	if most := time.Duration(float64(2*aimed*volume/1_000_000) * max(1, slow/busy)); cpu > most {
-		t.Errorf("%v of CPU; want %v at most", cpu, most)
-	}
+	most := time.Duration(float64(2*aimed*volume/1_000_000) * max(1, slow/busy))
+	assert.Truef(t, cpu <= most, "%v of CPU; want %v at most", cpu, most)
 	assert.Truef(t, memory <= 250e6, "%d MB; want 250 at most", memory/1e6)
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/accesslog"
@@ -37,9 +38,8 @@ func TestALikenessIsLikeTheLog(t *testing.T) {
 		again := logOf(t, like)
 		got, want := featuresOf(t, gathered(t, again), again, 0), featuresOf(t, found, log, 30)
 		for name, value := range want {
-			if off := math.Abs(got[name]/value - 1); off > .05 {
-				t.Errorf("load %d: %s is %.3f; in the log it was %.3f", n, name, got[name], value)
-			}
+			off := math.Abs(got[name]/value - 1)
+			assert.Truef(t, off <= .05, "load %d: %s is %.3f; in the log it was %.3f", n, name, got[name], value)
 		}
 		t.Logf("load %d: %d operations, %v; of the likeness %v", n, len(found.List), want, got)
 	}

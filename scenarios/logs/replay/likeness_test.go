@@ -35,9 +35,8 @@ func TestALikenessHoldsNoKey(t *testing.T) {
 	}
 	assert.Truef(t, !strings.Contains(text, "secret") && !strings.Contains(text, "row-"),
 		"the likeness holds a key of the log:\n%s", text)
-	if _, err := scenarios.Parse("like.yaml", []byte(text)); err != nil {
-		t.Errorf("the likeness is no sound scenario: %v\n%s", err, text)
-	}
+	_, err := scenarios.Parse("like.yaml", []byte(text))
+	assert.Truef(t, err == nil, "the likeness is no sound scenario: %v\n%s", err, text)
 }
 
 // A log of thousands of partitions and of hours has a likeness that is small.

@@ -111,13 +111,11 @@ func TestTransactions(t *testing.T) {
 		for _, n := range told.Left {
 			left += n
 		}
-		if told.State != row.state || left != row.left || told.Guessed != row.guessed || told.Arms[0].Under[0].Counted != row.counted {
-			t.Errorf("%s: %s, %d left out, %d guessed, %d entities; want %s, %d, %d, %d", row.sentence, told.State, left, told.Guessed, told.Arms[0].Under[0].Counted, row.state, row.left, row.guessed, row.counted)
-		}
+		assert.Truef(t, told.State == row.state && left == row.left && told.Guessed == row.guessed && told.Arms[0].Under[0].Counted == row.counted,
+			"%s: %s, %d left out, %d guessed, %d entities; want %s, %d, %d, %d", row.sentence, told.State, left, told.Guessed, told.Arms[0].Under[0].Counted, row.state, row.left, row.guessed, row.counted)
 	}
-	if _, err := (replay.Rules{Keyless: replay.AsWrites}).Gather(sources(t, transaction(0, "", 3)), logs.Options{}); err == nil || !strings.Contains(err.Error(), "no single write") {
-		t.Errorf("nothing to go by: %v", err)
-	}
+	_, err := (replay.Rules{Keyless: replay.AsWrites}).Gather(sources(t, transaction(0, "", 3)), logs.Options{})
+	assert.Truef(t, err != nil && strings.Contains(err.Error(), "no single write"), "nothing to go by: %v", err)
 }
 
 // A page after the first is no query of its own, nor is a query that is tried again.
@@ -145,10 +143,8 @@ func TestSuggested(t *testing.T) {
 	queried := gather(t, append(hotEntries(300), query(2990, "PartitionKey eq '2026' and RowKey ge 'd1_' and RowKey lt 'd1`'", 30))...)
 	plan.Operations = queried
 	told = replayed(t, plan)
-	if told.Suggested == 0 || told.State != results.Holds || told.Contest == nil || told.Best[0] == replay.Unchanged {
-		t.Errorf("%s by %v of %d proposed (%s); want one of them to hold", told.State, told.Best, told.Suggested, told.Unsuggested)
-	}
-	if _, err := replay.Replay(context.Background(), replay.Plan{Operations: queried, Suggest: true, Pattern: replay.Pattern{PartitionKey: "{year}_{month}", RowKey: "{bib}"}}); err == nil {
-		t.Error("a pattern that fits nothing is no error")
-	}
+	assert.Truef(t, told.Suggested != 0 && told.State == results.Holds && told.Contest != nil && told.Best[0] != replay.Unchanged,
+		"%s by %v of %d proposed (%s); want one of them to hold", told.State, told.Best, told.Suggested, told.Unsuggested)
+	_, err := replay.Replay(context.Background(), replay.Plan{Operations: queried, Suggest: true, Pattern: replay.Pattern{PartitionKey: "{year}_{month}", RowKey: "{bib}"}})
+	assert.Error(t, err, "a pattern that fits nothing is no error")
 }

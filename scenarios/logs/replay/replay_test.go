@@ -108,9 +108,8 @@ func TestOtherKeysHoldWhatTheLogsDoNot(t *testing.T) {
 	if other.Throttled != 0 || other.Partitions != 8 || !slices.Equal(told.Best, []string{"by-division"}) || told.State != results.Holds || told.Arms[1].Unmatched != 0 {
 		t.Errorf("by division: %+v of %+v; want nothing throttled", other, told)
 	}
-	if said := told.Document(); !strings.Contains(said.Answer.Whole(), "by-division") {
-		t.Errorf("the answer is %q", said.Answer.Whole())
-	}
+	said := told.Document()
+	assert.Truef(t, strings.Contains(said.Answer.Whole(), "by-division"), "the answer is %q", said.Answer.Whole())
 }
 
 // Twice as fast is twice the rate.
