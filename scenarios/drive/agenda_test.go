@@ -131,9 +131,8 @@ func TestAgendaAgainstAList(t *testing.T) {
 			want := list[i]
 			list = slices.Delete(list, i, i+1)
 			at, number, any := run.due(now)
-			if !any || at != want.at || number != want.number {
-				t.Fatalf("seed %d: due(%v) = %v, %d, %v; want %v, %d, true", seed, now.Offset(), at.Offset(), number, any, want.at.Offset(), want.number)
-			}
+			require.Truef(t, any && at == want.at && number == want.number,
+				"seed %d: due(%v) = %v, %d, %v; want %v, %d, true", seed, now.Offset(), at.Offset(), number, any, want.at.Offset(), want.number)
 			if at > now {
 				if s := run.take(at - 1); s != nil {
 					t.Fatalf("seed %d: take(%v) = operation %d; want nothing before %v", seed, (at - 1).Offset(), s.number, at.Offset())
@@ -163,12 +162,9 @@ func TestLanesOfAClosedLoop(t *testing.T) {
 	stage.Lanes, stage.Count = 2, 4
 	run := newTrial(t, stage, 0)
 	first, second := run.send(t, 0), run.send(t, 0)
-	if _, _, any := run.due(0); any {
-		t.Error("with both lanes taken something is due; want nothing before a reply")
-	}
-	if s := run.take(clock.Never); s != nil {
-		t.Errorf("take with both lanes taken = operation %d; want nil", s.number)
-	}
+	_, _, any := run.due(0)
+	assert.False(t, any, "with both lanes taken something is due; want nothing before a reply")
+	assert.Nil(t, run.take(clock.Never), "taken with both lanes taken")
 
 	// One that waits to retry keeps its lane.
 	run.reply(clock.Instant(tick), first, 503)
@@ -196,9 +192,8 @@ func TestLanesOfAClosedLoop(t *testing.T) {
 	fourth := run.send(t, again)
 	assert.False(t, run.over(clock.Never), "over with operation 103 under way")
 	run.reply(again, fourth, 200)
-	if _, _, any := run.due(again); any || !run.over(clock.Never) {
-		t.Error("not over after four operations; want the count and no more")
-	}
+	_, _, any = run.due(again)
+	assert.True(t, !any && run.over(clock.Never), "not over after four operations; want the count and no more")
 	run.books(t, again, counts{scheduled: 4, sent: 4, operations: 4, succeeded: 4, attempts: 5})
 }
 
@@ -219,9 +214,8 @@ func TestAbandonedOpenLoop(t *testing.T) {
 	if _, _, any := run.due(clock.Never); any || run.over(clock.Never) {
 		t.Errorf("after abandon something is due: %v; over: %v; want nothing due, and two under way", any, run.over(clock.Never))
 	}
-	if got, unsent := run.nextIntended(at(7)); unsent {
-		t.Errorf("nextIntended after abandon = %v; want none", got.Offset())
-	}
+	got, unsent := run.nextIntended(at(7))
+	assert.Falsef(t, unsent, "nextIntended after abandon = %v; want none", got.Offset())
 	run.reply(at(6), succeeds, 200)
 	if effect := run.reply(at(7), isThrottled, 503); effect.Action != WaitUntil || !run.over(clock.Never) {
 		t.Errorf("the throttled session has the action %d, over: %v; want that it wishes to wait, and is cut", effect.Action, run.over(clock.Never))
@@ -249,9 +243,7 @@ func TestThrottledByTheRunner(t *testing.T) {
 	run := newTrial(t, getStage(everyTick(t, 3*tick), 3*tick), 0)
 	run.reply(0, run.send(t, 0), 503)
 	for _, now := range []clock.Instant{clock.Instant(tick), clock.Instant(2 * tick), clock.Instant(3 * tick)} {
-		if run.over(clock.Never) {
-			t.Errorf("over at %v; want one more", now.Offset())
-		}
+		assert.Falsef(t, run.over(clock.Never), "over at %v; want one more", now.Offset())
 		run.refuse(now, run.take(now), run.ledger)
 	}
 	assert.True(t, run.over(clock.Never), "not over with nothing left")

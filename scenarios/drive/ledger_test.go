@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
 	"loadgen/results"
@@ -124,12 +125,10 @@ func TestRateLimitKeepsItsRate(t *testing.T) {
 			if n := len(goes); n > 0 && at < goes[n-1] {
 				t.Fatalf("%+v: one goes at %v, the one before it at %v; want them in their order", limit, at, goes[n-1])
 			}
-			if rate.exceeded(goes, at, limit.Burst) {
-				t.Fatalf("%+v: %d attempts have gone when one goes at %v; want it to wait", limit, len(goes), at)
-			}
-			if at > now && !rate.exceeded(goes, max(now, at.Add(-3)), limit.Burst) {
-				t.Fatalf("%+v: one that comes at %v goes at %v; want it earlier", limit, now, at)
-			}
+			require.Falsef(t, rate.exceeded(goes, at, limit.Burst),
+				"%+v: %d attempts have gone when one goes at %v; want it to wait", limit, len(goes), at)
+			require.Truef(t, at <= now || rate.exceeded(goes, max(now, at.Add(-3)), limit.Burst),
+				"%+v: one that comes at %v goes at %v; want it earlier", limit, now, at)
 			goes = append(goes, at)
 		}
 	}
@@ -171,7 +170,6 @@ func TestRateLimitOfAnIdleClientSavesItsBurst(t *testing.T) {
 func TestRateLimitFarAhead(t *testing.T) {
 	limit := RateLimit{Rate: 0.001, Burst: 1}
 	limit.tokens = 1 << 50
-	if wait := limit.take(0); wait <= 0 {
-		t.Errorf("it waits %v; want years", wait)
-	}
+	wait := limit.take(0)
+	assert.Truef(t, wait > 0, "it waits %v; want years", wait)
 }

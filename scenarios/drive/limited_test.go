@@ -140,8 +140,7 @@ func TestRetryAfterIsAFloor(t *testing.T) {
 		stage := openStage(t, backoff.Policy{Retries: 2, Delay: row.delay}, time.Minute, arrival.Step{Rate: 1, Length: s})
 		busy := target.Outcome{Status: 503, Code: entity.ServerBusy, RetryAfter: row.after}
 		all := virtually(t, targettest.After(0, targettest.Always(busy)), stage)
-		if got := waits(all.attempts.list); !slices.Equal(got, row.want) {
-			t.Errorf("%s: waited %v; want %v", row.name, got, row.want)
-		}
+		got := waits(all.attempts.list)
+		assert.Truef(t, slices.Equal(got, row.want), "%s: waited %v; want %v", row.name, got, row.want)
 	}
 }

@@ -84,9 +84,8 @@ func TestResultStreamHoldsTheRecord(t *testing.T) {
 			t.Fatalf("result %d is attempt %d of operation %d after %+v", i, attempt, operation, before)
 		}
 		last[operation] = end{attempt, r.End().Sub(marathon) - intended, r.Error == ""}
-		if r.Attack != "stress" || (code == "ServerBusy") != (r.Code == 503) {
-			t.Fatalf("result %d = %+v; want the attack and, of a 503, the code", i, r)
-		}
+		require.Truef(t, r.Attack == "stress" && (code == "ServerBusy") == (r.Code == 503),
+			"result %d = %+v; want the attack and, of a 503, the code", i, r)
 		class := results.Throttled
 		if r.Error == "" {
 			class = results.Ok
@@ -110,9 +109,8 @@ func TestResultStreamHoldsTheRecord(t *testing.T) {
 	}
 	slices.SortFunc(all, func(a, b vegeta.Result) int { return cmp.Compare(a.Seq, b.Seq) })
 	for i := range all {
-		if all[i].Seq != uint64(i) || i > 0 && all[i].Timestamp.Before(all[i-1].Timestamp) {
-			t.Fatalf("result %d has the number %d and was sent at %v; want them numbered in order", i, all[i].Seq, all[i].Timestamp)
-		}
+		require.Truef(t, all[i].Seq == uint64(i) && (i <= 0 || !all[i].Timestamp.Before(all[i-1].Timestamp)),
+			"result %d has the number %d and was sent at %v; want them numbered in order", i, all[i].Seq, all[i].Timestamp)
 	}
 	_, again := taped(t)
 	assert.True(t, bytes.Equal(resultStream, again), "two result streams of one seed differ")
@@ -239,9 +237,8 @@ func TestResultStreamOfManyWorkers(t *testing.T) {
 	next := make(map[uint64]int)
 	for i, r := range decode(t, vegeta.NewDecoder(&written)) {
 		worker, n, _, _ := fieldsIn(t, &r)
-		if r.Seq != worker*each+uint64(n) || n != next[worker] {
-			t.Fatalf("result %d has the number %d and is attempt %d of worker %d; want %d and %d", i, r.Seq, n, worker, i, next[worker])
-		}
+		require.Truef(t, r.Seq == worker*each+uint64(n) && n == next[worker],
+			"result %d has the number %d and is attempt %d of worker %d; want %d and %d", i, r.Seq, n, worker, i, next[worker])
 		next[worker]++
 	}
 	for w := range uint64(workers) {

@@ -143,9 +143,8 @@ func sameRun(t *testing.T, got, want ran) {
 	for _, file := range []string{results.RunFile, results.IntervalsFile, results.EventsFile} {
 		assert.Truef(t, slices.Equal(got.folder.Bytes(file), want.folder.Bytes(file)), "%s differs", file)
 	}
-	if !reflect.DeepEqual(got.attempts.list, want.attempts.list) {
-		t.Errorf("the attempts differ, of which there are %d; want %d", len(got.attempts.list), len(want.attempts.list))
-	}
+	assert.Truef(t, reflect.DeepEqual(got.attempts.list, want.attempts.list),
+		"the attempts differ, of which there are %d; want %d", len(got.attempts.list), len(want.attempts.list))
 }
 
 // The same seed gives the same bytes on any number of processors, and any number of workers sends

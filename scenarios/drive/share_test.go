@@ -135,24 +135,20 @@ func TestSharesAreTheWhole(t *testing.T) {
 		timed := !slices.ContainsFunc(whole.Phases, func(p results.Phase) bool { return !p.Reported })
 		for p := range whole.Phases {
 			got, want := &sum.Phases[p], &whole.Phases[p]
-			if want.Reported && (got.Begin != want.Begin || got.End != want.End) {
-				t.Errorf("%s: phase %d is from %v to %v; want %v to %v", name, p, got.Begin, got.End, want.Begin, want.End)
-			}
+			assert.Truef(t, !want.Reported || got.Begin == want.Begin && got.End == want.End,
+				"%s: phase %d is from %v to %v; want %v to %v", name, p, got.Begin, got.End, want.Begin, want.End)
 			for k := range want.Kinds {
 				if !reflect.DeepEqual(plain(got.Kinds[k]), plain(want.Kinds[k])) {
 					t.Errorf("%s: phase %d, kind %d is %+v; want %+v", name, p, k, got.Kinds[k], want.Kinds[k])
 				}
 			}
 		}
-		if timed && !slices.EqualFunc(sum.Intervals, whole.Intervals, sameSecond) {
-			t.Errorf("%s: the seconds are\n%+v; want\n%+v", name, sum.Intervals, whole.Intervals)
-		}
+		assert.Truef(t, !timed || slices.EqualFunc(sum.Intervals, whole.Intervals, sameSecond),
+			"%s: the seconds are\n%+v; want\n%+v", name, sum.Intervals, whole.Intervals)
 		if !slices.Equal(sum.Lag.Bars(), whole.Lag.Bars()) || !slices.Equal(sum.RetryWaits.Bars(), whole.RetryWaits.Bars()) {
 			t.Errorf("%s: the lag or the waits differ", name)
 		}
-		if c.of == 1 && !reflect.DeepEqual(parts[0].Record, whole) {
-			t.Errorf("%s: one share is not the whole", name)
-		}
+		assert.Truef(t, c.of != 1 || reflect.DeepEqual(parts[0].Record, whole), "%s: one share is not the whole", name)
 	}
 }
 

@@ -305,12 +305,10 @@ func TestVegetaSendsAtOurInstants(t *testing.T) {
 			t.Fatalf("operation %d is sent at %v, stopped: %t; want %v", n, now, stop, schedule.At(n))
 		}
 	}
-	if wait, stop := pacer.Pace(0, all); !stop {
-		t.Errorf("Pace(0, %d) = %v, %v; want a stop after the last operation", all, wait, stop)
-	}
-	if wait, stop := pacer.Pace(schedule.Length()+time.Hour, all-1); wait != 0 || stop {
-		t.Errorf("Pace(too late, %d) = %v, %v; want no wait and no stop", all-1, wait, stop)
-	}
+	wait, stop := pacer.Pace(0, all)
+	assert.Truef(t, stop, "Pace(0, %d) = %v, %v; want a stop after the last operation", all, wait, stop)
+	wait, stop = pacer.Pace(schedule.Length()+time.Hour, all-1)
+	assert.Truef(t, wait == 0 && !stop, "Pace(too late, %d) = %v, %v; want no wait and no stop", all-1, wait, stop)
 	for _, at := range []time.Duration{0, schedule.Length() / 3, schedule.Length()} {
 		assert.Equalf(t, schedule.Rate(at), pacer.Rate(at), "Rate(%v)", at)
 	}

@@ -110,41 +110,54 @@ func TestVegetaDropsWhatItCannotSend(t *testing.T) {
 	})
 }
 
-// A stop ends an attack at once, though vegeta were asleep for minutes, and waits
-// for what is under way.
-func TestVegetaStops(t *testing.T) {
+// A stop ends an attack at once, though vegeta were asleep for minutes, and waits for what is under
+// way. So do a load that has settled, or a budget that is exceeded, and a target that says nothing.
+func TestVegetaEnds(t *testing.T) {
+	enough := errors.New("enough")
 	for _, row := range []struct {
 		name string
 		rate float64
-		took time.Duration
-		// within is how long the end may take.
-		within time.Duration
+		took time.Duration // 0 where the target never answers
+		err  error
+		// ends is when the run ends at the earliest, within how long after it may.
+		ends, within time.Duration
 	}{
-		{"a hit in a hundred seconds", .01, time.Millisecond, 60 * time.Millisecond},
-		{"many hits", 1000, time.Millisecond, 60 * time.Millisecond},
-		{"a target that takes half a second", 100, 500 * time.Millisecond, 600 * time.Millisecond},
-		{"a target that takes a minute, all workers busy", 100, time.Minute, 2*time.Second + 60*time.Millisecond},
+		{"stopped, with a hit in a hundred seconds", .01, time.Millisecond, context.Canceled, 0, 3560 * time.Millisecond},
+		{"stopped, with many hits", 1000, time.Millisecond, context.Canceled, 3500 * time.Millisecond, 60 * time.Millisecond},
+		{"stopped, while attempts take half a second", 100, 500 * time.Millisecond, context.Canceled, 3500 * time.Millisecond, 600 * time.Millisecond},
+		{"stopped, while all workers are busy for a minute", 100, time.Minute, context.Canceled, 3500 * time.Millisecond, 2060 * time.Millisecond},
+		{"enough after three seconds", 100, time.Millisecond, enough, 3 * time.Second, 1200 * time.Millisecond},
+		{"a target that says nothing", 1, 0, drive.ErrSilent, 10 * time.Second, 2 * time.Minute},
 	} {
 		inBubble(t, func(t *testing.T, clk clock.Real) {
 			f := &targettest.Fake{Clock: clk, Takes: row.took}
+			runner := byVegeta(clk, f, 16)
+			if row.took == 0 {
+				runner = byVegeta(clk, targettest.Func(targettest.Silent), 16)
+			}
 			ctx, cancel := context.WithCancel(t.Context())
-			defer time.AfterFunc(3500*time.Millisecond, cancel).Stop()
+			defer cancel()
 			stage := openStage(t, backoff.Policy{}, time.Minute, arrival.Step{Rate: row.rate, Length: time.Hour})
-			all, err := runWith(t, ctx, byVegeta(clk, f, 16), stage)
-			assert.Truef(t, errors.Is(err, context.Canceled) && all.Duration <= 3500*time.Millisecond+row.within,
-				"%s: %v after %v; want that it was stopped within %v of 3.5 s", row.name, err, all.Duration, row.within)
-			checkBooks(t, row.name, all.sum, f.Attempts())
+			switch row.err {
+			case context.Canceled:
+				defer time.AfterFunc(3500*time.Millisecond, cancel).Stop()
+			case enough:
+				stage.Enough = func(start, now clock.Instant, overdue func() uint64) error {
+					if now.Sub(start) < 3*time.Second || overdue() > 0 {
+						return nil
+					}
+					return enough
+				}
+			}
+			all, err := runWith(t, ctx, runner, stage)
+			assert.ErrorIsf(t, err, row.err, row.name)
+			assert.Truef(t, all.Duration >= row.ends && all.Duration <= row.ends+row.within,
+				"%s: ended after %v; want %v, and %v more at most", row.name, all.Duration, row.ends, row.within)
+			if checkBooks(t, row.name, all.sum, all.sum.Attempts); row.took > 0 {
+				assert.Equalf(t, f.Attempts(), all.sum.Attempts, "%s: attempts", row.name)
+			}
 		})
 	}
-}
-
-func TestVegetaMeetsADeadTarget(t *testing.T) {
-	inBubble(t, func(t *testing.T, clk clock.Real) {
-		stage := openStage(t, backoff.Policy{}, time.Second, arrival.Step{Rate: 10, Length: 2 * time.Second})
-		all, err := runWith(t, t.Context(), byVegeta(clk, targettest.Func(targettest.Silent), 32), stage)
-		assert.Truef(t, errors.Is(err, drive.ErrSilent) && all.sum.Failed == 20 && all.sum.Attempts == 20,
-			"%v, %+v; want ErrSilent, and 20 attempts that failed", err, all.sum)
-	})
 }
 
 // Whatever becomes of a request, it is sent once: why it has no reply is told wherever it broke
@@ -206,24 +219,5 @@ func TestVegetaTimesTheWireAlone(t *testing.T) {
 				t.Fatalf("operation %d was due at %v, sent at %v and took %v; want at once, and from 4 to 6 ms", a.Number, a.Intended, a.Sent, service)
 			}
 		}
-	})
-}
-
-// A schedule that has come to rest, or a budget that is exceeded, ends an attack as
-// it ends any stage.
-func TestVegetaEndsWhenItIsEnough(t *testing.T) {
-	enough := errors.New("enough")
-	inBubble(t, func(t *testing.T, clk clock.Real) {
-		stage := openStage(t, backoff.Policy{}, time.Second, arrival.Step{Rate: 100, Length: time.Hour})
-		stage.Enough = func(start, now clock.Instant, overdue func() uint64) error {
-			if now.Sub(start) < 3*time.Second || overdue() > 0 {
-				return nil
-			}
-			return enough
-		}
-		f := fake(clk, 0)
-		all, err := runWith(t, t.Context(), byVegeta(clk, f, 8), stage)
-		assert.Truef(t, errors.Is(err, enough) && all.Duration <= 4*time.Second+200*time.Millisecond && all.sum.Sent == f.Attempts() && all.sum.Sent >= 290,
-			"%v after %v, %+v; want an end after three seconds", err, all.Duration, all.sum)
 	})
 }
