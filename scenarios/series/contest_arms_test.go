@@ -115,11 +115,9 @@ func TestSuggestedScenarioRuns(t *testing.T) {
 	text, err := os.ReadFile(c.Written)
 	require.Truef(t, err == nil && strings.HasPrefix(string(text), "# The scenario orders with the design "),
 		"%v: %.80s", err, text)
-	if !slices.ContainsFunc(c.Ranking, func(r contest.Ranked) bool {
+	assert.Truef(t, slices.ContainsFunc(c.Ranking, func(r contest.Ranked) bool {
 		return *r.Rank == 1 && strings.Contains(string(text), "\nuse: "+r.Design+"\n")
-	}) {
-		t.Errorf("the scenario does not use a design that came first:\n%s", text)
-	}
+	}), "the scenario does not use a design that came first:\n%s", text)
 	simulated(t, parsed(t, string(text)))
 }
 
@@ -241,10 +239,8 @@ func TestPaceTellsNothingItCannotKnow(t *testing.T) {
 	p := newPace(2, []string{"a", "b", "a"})
 	p.begun[0] = 0
 	p.took[0] = time.Minute
-	if left, known := p.left(time.Minute); known {
-		t.Errorf("%v left, though no run of b is over; want nothing told", left)
-	}
-	if left, known := newPace(1, nil).left(0); !known || left != 0 {
-		t.Errorf("%v, %t of no run; want nothing left", left, known)
-	}
+	left, known := p.left(time.Minute)
+	assert.Falsef(t, known, "%v left, though no run of b is over; want nothing told", left)
+	left, known = newPace(1, nil).left(0)
+	assert.Truef(t, known && left == 0, "%v, %t of no run; want nothing left", left, known)
 }

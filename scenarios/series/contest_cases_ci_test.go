@@ -48,9 +48,8 @@ func TestJunkWinsNothing(t *testing.T) {
 	assert.Truef(t, own != nil && own.PartitionKey == "{kind}" && order[0] != "own" && strings.Contains(ranked[order[0]].PartitionKey, "{doc}"),
 		"the order is %v; want a key that has the document first, and the user's own as it is", order)
 	text := strings.NewReplacer("{constant: 200}", "{constant: 2}", "weight: 60", "weight: 0", "throttled < 1%", "returned(q1) == operations(q1)").Replace(junk)
-	if sum := simulated(t, parsed(t, text)).Summary; sum.Ok == nil || !*sum.Ok {
-		t.Errorf("%+v; want one document for each query", sum.Checks)
-	}
+	sum := simulated(t, parsed(t, text)).Summary
+	assert.Truef(t, sum.Ok != nil && *sum.Ok, "%+v; want one document for each query", sum.Checks)
 }
 
 // cpu returns how long the process has computed.
@@ -176,8 +175,7 @@ func TestGranularitiesOfOneApplication(t *testing.T) {
 	require.Truef(t, c.Winner != nil && order[0] == "several-values" && len(ranked) == 4,
 		"the order is %v, of %d; want several values first of four", order, len(ranked))
 	for name, says := range map[string]string{"one-value": `partition "orders"`, "uneven-values": `partition "web"`, "unique-values": "cannot serve pair"} {
-		if one := ranked[name]; one == nil || !strings.Contains(one.Reason, says) {
-			t.Errorf("%s: %+v; want %q for a reason", name, one, says)
-		}
+		one := ranked[name]
+		assert.Truef(t, one != nil && strings.Contains(one.Reason, says), "%s: %+v; want %q for a reason", name, one, says)
 	}
 }

@@ -99,9 +99,8 @@ func TestContestAsksForConsent(t *testing.T) {
 			"asked for %+v; want what two runs of each design come to, %d requests in %v", ask, requests, lasts)
 		return throttled
 	}
-	if told, err := Contest(context.Background(), p); told != nil || err != throttled {
-		t.Errorf("%v, %v; want nothing, and why", told, err)
-	}
+	told, err := Contest(context.Background(), p)
+	assert.Truef(t, told == nil && err == throttled, "%v, %v; want nothing, and why", told, err)
 	p.Run.Consent = nil
 	if _, err := Contest(context.Background(), p); err != run.ErrConsent {
 		t.Errorf("without anybody to ask: %v; want %v", err, run.ErrConsent)
@@ -164,25 +163,18 @@ func TestContestIsLookedAt(t *testing.T) {
 			require.NoError(t, err)
 			return string(text)
 		}
-		if of(seen) != of(unseen) {
-			t.Errorf("looked at it comes to\n%s\nand otherwise to\n%s", of(seen), of(unseen))
-		}
-		if len(w.shown) < 12 {
-			t.Fatalf("four runs of three seconds were shown %d times", len(w.shown))
-		}
+		assert.Equal(t, of(unseen), of(seen), "the contest that is looked at, and otherwise")
+		require.Truef(t, len(w.shown) >= 12, "four runs of three seconds were shown %d times", len(w.shown))
 		offered, standing := false, false
 		for i, d := range w.shown {
-			if shapeOf(d) != shapeOf(w.shown[0]) {
-				t.Errorf("the document is of the shape %s, and before of %s", shapeOf(d), shapeOf(w.shown[0]))
-			}
+			assert.Equal(t, shapeOf(w.shown[0]), shapeOf(d), "the shape of the document")
 			for _, row := range d.Sections[0].Blocks[0].(document.Table).Rows {
 				offered = offered || row[3].Text == "trade" && row[6].Text != document.Untold
 			}
 			standing = standing || i < len(w.shown)-1 && strings.HasPrefix(d.Answer.Claim, "SO FAR: ")
 			for _, row := range d.Screen[0].(document.Table).Rows {
-				if runs := row[5].Text; !strings.HasSuffix(runs, " of 2") {
-					t.Errorf("%s has %q runs; want so many of 2", row[0].Text, runs)
-				}
+				runs := row[5].Text
+				assert.Truef(t, strings.HasSuffix(runs, " of 2"), "%s has %q runs; want so many of 2", row[0].Text, runs)
 			}
 		}
 		assert.Truef(t, offered && standing,
@@ -193,12 +185,10 @@ func TestContestIsLookedAt(t *testing.T) {
 		}
 		rows := last.Screen[0].(document.Table).Rows
 		for i := range seen.Ranking {
-			if rows[i][0].Text != seen.Ranking[i].Design || rows[i][5].Text != "2 of 2" {
-				t.Errorf("in the end row %d is %v; want %s by 2 of 2 runs", i, rows[i], seen.Ranking[i].Design)
-			}
+			assert.Truef(t, rows[i][0].Text == seen.Ranking[i].Design && rows[i][5].Text == "2 of 2",
+				"in the end row %d is %v; want %s by 2 of 2 runs", i, rows[i], seen.Ranking[i].Design)
 		}
-		if left := last.Sections[0].Blocks[0].(document.Table).Rows; len(left) > 0 {
-			t.Errorf("in the end %d runs are still under way", len(left))
-		}
+		left := last.Sections[0].Blocks[0].(document.Table).Rows
+		assert.Emptyf(t, left, "in the end %d runs are still under way", len(left))
 	})
 }

@@ -135,9 +135,8 @@ func recordsOfContest(t *testing.T, c *Contested, s *scenarios.Scenario) {
 		}
 	}
 	for _, picture := range []string{"heat.png", "heat.svg"} {
-		if info, err := os.Stat(filepath.Join(string(c.Folder), picture)); err != nil || info.Size() < 1000 {
-			t.Errorf("%s: %v; want a picture", picture, err)
-		}
+		info, err := os.Stat(filepath.Join(string(c.Folder), picture))
+		assert.Truef(t, err == nil && info.Size() >= 1000, "%s: %v; want a picture", picture, err)
 	}
 }
 
@@ -223,10 +222,6 @@ func TestUnfinishedContestIsEven(t *testing.T) {
 	of := func(name string, trials ...*contest.Trial) *arm { return &arm{design: name, trials: trials} }
 	c := &contestRun{plan: ContestPlan{Seeds: 4}, arms: []*arm{of("a", trial, trial, trial, nil), of("b", trial, nil, trial, nil), of("c", nil, nil, nil, nil)}}
 	assert.Equal(t, 2, c.even(func(one *arm) []*contest.Trial { return one.trials }), "even = runs")
-	if got := cutShort(context.Canceled, 4, 12, []string{"c"}); got != "Ended early, by 4 of 12 runs: it was interrupted. Not run: c." {
-		t.Errorf("cutShort = %q", got)
-	}
-	if got := cutShort(run.ErrBudget, 4, 12, nil); got != "Ended early, by 4 of 12 runs: the budget of billed transactions was spent." {
-		t.Errorf("cutShort = %q", got)
-	}
+	assert.Equal(t, "Ended early, by 4 of 12 runs: it was interrupted. Not run: c.", cutShort(context.Canceled, 4, 12, []string{"c"}))
+	assert.Equal(t, "Ended early, by 4 of 12 runs: the budget of billed transactions was spent.", cutShort(run.ErrBudget, 4, 12, nil))
 }

@@ -46,9 +46,7 @@ func TestGateKeepsABaseline(t *testing.T) {
 		return one
 	}
 	one := gate("", compare.NoBaseline, "there is no "+file)
-	if _, err := os.Stat(folder); err == nil {
-		t.Error("a folder was made; want nothing")
-	}
+	assert.NoDirExists(t, folder)
 	assert.Truef(t, len(one.Notes) == 1 && strings.Contains(one.Notes[0], "loadgen gate own.yaml --accept") && one.Repeat == "loadgen simulate own.yaml",
 		"the hint is %q, to be repeated by %q; want what was typed", one.Notes, one.Repeat)
 	if one = gate("the first", compare.Same, "accepted"); len(one.Notes) != 1 || one.Notes[0] != "written to "+file {
@@ -73,9 +71,8 @@ func TestGateKeepsABaseline(t *testing.T) {
 // A scenario that has changed since its baseline was accepted has none.
 func TestGateOfAnotherScenario(t *testing.T) {
 	g := &Gate{Baselines: t.TempDir(), Reason: "the first"}
-	if _, err := g.Rule(chosen(t), ""); err != nil {
-		t.Fatal(err)
-	}
+	_, err := g.Rule(chosen(t), "")
+	require.NoError(t, err)
 	g.Reason = ""
 	one, err := g.Rule(chosen(t, "phases.measure.for=3s"), "")
 	if err != nil || one.Outcome != compare.NoBaseline || one.Difference != nil || !strings.Contains(one.Reason, `is "for: 3s"`) {
@@ -88,16 +85,15 @@ func TestGateOfAnotherScenario(t *testing.T) {
 func TestGateOfBadRuns(t *testing.T) {
 	g := &Gate{Baselines: t.TempDir(), Reason: "the first"}
 	failing := chosen(t, "use=by-event")
-	if one, err := g.Rule(failing, ""); err != nil || one.Outcome != compare.Same {
-		t.Fatalf("Rule() = %+v, %v; want it accepted", one, err)
-	}
+	one, err := g.Rule(failing, "")
+	require.Truef(t, err == nil && one.Outcome == compare.Same, "Rule() = %+v, %v; want it accepted", one, err)
 	partial := chosen(t, "use=by-event", "name=other")
 	partial.Summary.Validity, partial.Summary.Reasons = results.Partial, []string{"cut off"}
 	if one, err := g.Rule(partial, ""); err != nil || one.Outcome != compare.Invalid || one.Reason != "the run is partial" || one.Notes[0] != "cut off" {
 		t.Errorf("Rule() of a run that is not valid = %+v, %v; want it to be no baseline, and why", one, err)
 	}
 	g.Reason = ""
-	one, err := g.Rule(failing, "")
+	one, err = g.Rule(failing, "")
 	if err != nil || one.Outcome != compare.Failed || len(one.Notes) != 2 || !strings.HasPrefix(one.Notes[0], "throttled < 1%: observed ") {
 		t.Errorf("Rule() = %+v, %v; want both claims that are not borne out", one, err)
 	}
@@ -108,15 +104,13 @@ func TestGateThatCannotKeep(t *testing.T) {
 	folder := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "file"), nil, 0o600))
 	record := chosen(t)
-	if _, err := (&Gate{Baselines: filepath.Join(folder, "file"), Reason: "x"}).Rule(record, ""); !errors.Is(err, run.ErrFolder) {
-		t.Errorf("Rule() below a file = %v; want that it cannot be written", err)
-	}
+	_, err := (&Gate{Baselines: filepath.Join(folder, "file"), Reason: "x"}).Rule(record, "")
+	assert.ErrorIs(t, err, run.ErrFolder, "Rule() below a file")
 	if _, err := (&Gate{Baselines: folder, Reason: "a\nb"}).Rule(record, ""); !errors.Is(err, fields.ErrInvalid) || !strings.Contains(err.Error(), "expected one line") {
 		t.Errorf("Rule() by a reason of two lines = %v; want a fault", err)
 	}
-	if left, err := os.ReadDir(folder); err != nil || len(left) != 1 {
-		t.Errorf("left %v, %v; want nothing new", left, err)
-	}
+	left, err := os.ReadDir(folder)
+	assert.Truef(t, err == nil && len(left) == 1, "left %v, %v; want nothing new", left, err)
 }
 
 // committed is the folder of the baselines that are checked in.
@@ -140,9 +134,8 @@ func withValue(path, value string) regression {
 // withoutASecond is a program that loses the third second of its record.
 func withoutASecond(t *testing.T, s *scenarios.Scenario) *results.Record {
 	folder := new(results.Memory)
-	if _, err := run.Run(t.Context(), run.Plan{Scenario: s, Memory: folder}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := run.Run(t.Context(), run.Plan{Scenario: s, Memory: folder})
+	require.NoError(t, err)
 	lines := strings.SplitAfter(string(folder.Bytes(results.IntervalsFile)), "\n")
 	require.NoError(t, folder.Replace(results.IntervalsFile, []byte(strings.Join(append(lines[:3:3], lines[4:]...), ""))))
 	record, err := results.Read(folder)
@@ -194,9 +187,8 @@ func asCommitted(t *testing.T, record *results.Record) {
 	t.Helper()
 	g := &Gate{Baselines: committed}
 	name := record.Manifest.Scenario.Name
-	if one, err := g.Rule(record, ""); err != nil || one.Outcome != compare.Same {
-		t.Errorf("%s, %v\n%s", one.Outcome, err, shown(t, one))
-	}
+	one, err := g.Rule(record, "")
+	assert.Truef(t, err == nil && one.Outcome == compare.Same, "%s, %v\n%s", one.Outcome, err, shown(t, one))
 	was, err := os.ReadFile(g.file(name))
 	require.NoError(t, err)
 	kept, err := baseline.Read(was)
@@ -226,9 +218,8 @@ func TestCommittedBaselines(t *testing.T) {
 		t.Errorf("%d files, and %d scenarios with a baseline; want the nightly set, 20 at least, a baseline and its reasons for each, and a README.md",
 			len(files), len(names))
 	}
-	if i := slices.IndexFunc(names, func(name string) bool { return slices.Contains(grand(), name) }); i >= 0 {
-		t.Errorf("%s has a baseline, to which nothing holds it", names[i])
-	}
+	assert.False(t, slices.ContainsFunc(names, func(name string) bool { return slices.Contains(grand(), name) }),
+		"a scenario has a baseline that no test compares")
 }
 
 // elsewhere has a test run on one processor, in another time zone than that in which the

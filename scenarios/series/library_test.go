@@ -216,8 +216,6 @@ func TestPatternSeedsAreThreeOfTheirOwn(t *testing.T) {
 		own  uint64
 		want []uint64
 	}{{81, []uint64{81, 1, 2}}, {1, []uint64{1, 2, 3}}, {2, []uint64{2, 1, 3}}} {
-		if got := patternSeeds(row.own); !slices.Equal(got, row.want) {
-			t.Errorf("patternSeeds(%d) = %v; want %v", row.own, got, row.want)
-		}
+		assert.Equalf(t, row.want, patternSeeds(row.own), "patternSeeds(%d)", row.own)
 	}
 }

@@ -180,9 +180,7 @@ func TestGatePairsTakeTurns(t *testing.T) {
 	assert.Equal(t, "ABBAAB", p.calls, "the runs were of")
 	folder := filepath.Dir(p.args[0][1])
 	want := []string{"run", filepath.Join(folder, "scenario.yaml"), "--format", "json", "--quiet", "--no-probe", "--out", filepath.Join(folder, "02-B")}
-	if !slices.Equal(p.args[2], want) {
-		t.Errorf("the third run is %q; want %q", p.args[2], want)
-	}
+	assert.Truef(t, slices.Equal(p.args[2], want), "the third run is %q; want %q", p.args[2], want)
 	text, err := os.ReadFile(filepath.Join(folder, "scenario.yaml"))
 	assert.Truef(t, err == nil && !bytes.Contains(text, []byte("gate:")),
 		"both run\n%s, %v\nwant no gate, which older builds do not know", text, err)
@@ -262,12 +260,11 @@ func TestGateRepeatsPairs(t *testing.T) {
 	} {
 		p := alike(t, row.ways, runs...)
 		one, err := p.play(t.Context(), 3, io.Discard)
-		if err != nil || p.calls != row.calls || one.Outcome != row.outcome {
-			t.Errorf("%s: %s by runs of %s, %v; want %s by %s", row.name, one.Outcome, p.calls, err, row.outcome, row.calls)
-		}
+		assert.Truef(t, err == nil && p.calls == row.calls && one.Outcome == row.outcome,
+			"%s: %s by runs of %s, %v; want %s by %s", row.name, one.Outcome, p.calls, err, row.outcome, row.calls)
 		assert.Containsf(t, one.Reason+strings.Join(one.Notes, "\n"), row.says, "%s: %q, %q", row.name, one.Reason, one.Notes)
-		if one.Judgement != nil && one.Judgement.Findings[0].Pairs != 3 {
-			t.Errorf("%s: %d pairs were judged; want 3", row.name, one.Judgement.Findings[0].Pairs)
+		if one.Judgement != nil {
+			assert.Equalf(t, 3, one.Judgement.Findings[0].Pairs, "%s: pairs that were judged", row.name)
 		}
 	}
 	// What is counted is so whoever was late: no pair is repeated for it.
@@ -294,12 +291,10 @@ func TestGateAgainstSomethingElse(t *testing.T) {
 	} {
 		p := &played{t: t, ways: map[int]way{0: row.end}}
 		_, err := p.play(t.Context(), 8, io.Discard)
-		if !errors.Is(err, fields.ErrInvalid) || !strings.Contains(err.Error(), row.says) || len(p.calls) != 1 {
-			t.Errorf("%s: %v after %d runs; want a fault with %q after one", row.name, err, len(p.calls), row.says)
-		}
-		if left, err := os.ReadDir("runs"); err != nil || len(left) > 0 {
-			t.Errorf("%s: left %v, %v; want nothing", row.name, left, err)
-		}
+		assert.Truef(t, errors.Is(err, fields.ErrInvalid) && strings.Contains(err.Error(), row.says) && len(p.calls) == 1,
+			"%s: %v after %d runs; want a fault with %q after one", row.name, err, len(p.calls), row.says)
+		left, err := os.ReadDir("runs")
+		assert.Truef(t, err == nil && len(left) == 0, "%s: left %v, %v; want nothing", row.name, left, err)
 	}
 }
 
@@ -321,9 +316,8 @@ func TestGateEndedEarly(t *testing.T) {
 		{"an interrupt", alike(t, map[int]way{5: {err: context.Canceled, first: cancel}}, runs...), context.Canceled, 6, "2 of 4 pairs"},
 	} {
 		one, err := row.p.play(ctx, 4, io.Discard)
-		if !errors.Is(err, row.err) || len(row.p.calls) != row.calls || one.Judgement != nil || !strings.Contains(one.Reason, row.reason) {
-			t.Errorf("%s: %+v, %v after %d runs; want no judgement for %q, %v after %d", row.name, one, err, len(row.p.calls), row.reason, row.err, row.calls)
-		}
+		assert.Truef(t, errors.Is(err, row.err) && len(row.p.calls) == row.calls && one.Judgement == nil && strings.Contains(one.Reason, row.reason),
+			"%s: %+v, %v after %d runs; want no judgement for %q, %v after %d", row.name, one, err, len(row.p.calls), row.reason, row.err, row.calls)
 		assert.Falsef(t, row.err != fields.ErrInvalid && one.Outcome != compare.Inconclusive,
 			"%s: %s; want it inconclusive", row.name, one.Outcome)
 		kept, err := filepath.Glob(filepath.Join("runs", "*", "0*", results.RunFile))
@@ -377,9 +371,8 @@ phases:
 	}
 	s := read([]byte(files), folder)
 	both := portable(s, folder)
-	if both.Gate != nil || s.Gate == nil || !bytes.Contains(s.Text(), []byte("file: \"towns.csv\"")) {
-		t.Errorf("portable() has the gate %+v, the scenario %+v and\n%s\nwant none in the one, and the other as it was", both.Gate, s.Gate, s.Text())
-	}
+	assert.Truef(t, both.Gate == nil && s.Gate != nil && bytes.Contains(s.Text(), []byte("file: \"towns.csv\"")),
+		"portable() has the gate %+v, the scenario %+v and\n%s\nwant none in the one, and the other as it was", both.Gate, s.Gate, s.Text())
 	if again := read(both.Text(), ""); longestRun(again) != longestRun(s) || longestRun(s) < 6*time.Minute {
 		t.Errorf("longestRun() = %v of the one and %v of the other; want twice the trace, and minutes", longestRun(s), longestRun(again))
 	}
@@ -391,9 +384,8 @@ func TestGateBoundsAreThoseOfTheStatistics(t *testing.T) {
 	assert.Truef(t, gate.Threshold == compare.DefaultThreshold && len(gate.Metrics) <= compare.MostMetrics,
 		"Gated() = %+v; want the threshold %v, and at most %d metrics", gate, compare.DefaultThreshold, compare.MostMetrics)
 	for number, sound := range map[int]bool{0: false, 1: true, 1000: true, 1001: false} {
-		if faults := (&Pairs{Number: number}).Validate(); sound != (len(faults) == 0) {
-			t.Errorf("Validate() of %d pairs = %v", number, faults)
-		}
+		faults := (&Pairs{Number: number}).Validate()
+		assert.Truef(t, sound == (len(faults) == 0), "Validate() of %d pairs = %v", number, faults)
 	}
 }
 

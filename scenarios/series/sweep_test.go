@@ -77,18 +77,16 @@ func TestSweepMakesItsRuns(t *testing.T) {
 	s := sweepOf(t, nil, "use=by-event,by-bib", "phases.measure.arrivals.constant=50,300")
 	s.Out, s.Told = out, told
 	made, err := s.Run(t.Context())
-	if err != nil || made.Asked != 4 || len(made.Made) != 4 || made.Exit() != 10 {
-		t.Fatalf("Run() = %d of %d runs, exit code %d, %v; want 4 of 4 and 10, for one run failed", len(made.Made), made.Asked, made.Exit(), err)
-	}
+	require.Truef(t, err == nil && made.Asked == 4 && len(made.Made) == 4 && made.Exit() == 10,
+		"Run() = %d of %d runs, exit code %d, %v; want 4 of 4 and 10, for one run failed", len(made.Made), made.Asked, made.Exit(), err)
 	for i, want := range []struct {
 		set  string
 		exit int
 	}{{"use=by-event, phases.measure.arrivals.constant=50", 0}, {"use=by-event, phases.measure.arrivals.constant=300", 10},
 		{"use=by-bib, phases.measure.arrivals.constant=50", 0}, {"use=by-bib, phases.measure.arrivals.constant=300", 0}} {
 		one := made.Made[i]
-		if inWords(one.Set) != want.set || one.Exit != want.exit || one.Folder != filepath.Join(out, string(rune('1'+i))) {
-			t.Errorf("run %d is of %s, in %s, with exit code %d; want %s and %d", i+1, inWords(one.Set), one.Folder, one.Exit, want.set, want.exit)
-		}
+		assert.Truef(t, inWords(one.Set) == want.set && one.Exit == want.exit && one.Folder == filepath.Join(out, string(rune('1'+i))),
+			"run %d is of %s, in %s, with exit code %d; want %s and %d", i+1, inWords(one.Set), one.Folder, one.Exit, want.set, want.exit)
 		if kept, err := results.Read(results.Dir(one.Folder)); err != nil || kept.Summary.OkAttempts != one.Record.Summary.OkAttempts {
 			t.Errorf("run %d is not kept in %s: %v", i+1, one.Folder, err)
 		}
@@ -154,9 +152,8 @@ func TestSweepOfPlansThatCannotBe(t *testing.T) {
 	}
 	none := errors.New("no such file")
 	s.Plan = func([]scenarios.Setting) (run.Plan, error) { return run.Plan{}, none }
-	if _, err := s.Run(t.Context()); err != none {
-		t.Errorf("Run() = %v; want the error of the first plan", err)
-	}
+	_, err := s.Run(t.Context())
+	assert.Truef(t, err == none, "Run() = %v; want the error of the first plan", err)
 }
 
 // A run that a budget of its own ends does not end the sweep.
@@ -308,8 +305,7 @@ func FuzzSplitValues(f *testing.F) {
 		require.Truef(t, len(values) != 0, "splitValues(%q) has no value; want one at least", list)
 		// Parted by semicolons, or alone, each is a value again.
 		again, err := splitValues(strings.Join(values, ";"))
-		if len(values) > 1 && (err != nil || !slices.Equal(again, values)) {
-			t.Fatalf("splitValues(%q) = %q, and those together %q, %v; want the same", list, values, again, err)
-		}
+		require.Truef(t, len(values) <= 1 || err == nil && slices.Equal(again, values),
+			"splitValues(%q) = %q, and those together %q, %v; want the same", list, values, again, err)
 	})
 }

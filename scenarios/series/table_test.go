@@ -135,16 +135,14 @@ func TestSweepAsJSON(t *testing.T) {
 		Exit    int `json:"exit_code"`
 		Summary *results.Summary
 	}
-	if err := json.Unmarshal([]byte(out.String()), &list); err != nil || len(list) != 1 {
-		t.Fatalf("%v, %d runs in\n%s", err, len(list), &out)
-	}
+	err := json.Unmarshal([]byte(out.String()), &list)
+	require.Truef(t, err == nil && len(list) == 1, "%v, %d runs in\n%s", err, len(list), &out)
 	if one := list[0]; !cmp.Equal(one.Set, map[string]string{"use": "by-event"}) || one.Folder != "runs/1" || one.Exit != 10 || !cmp.Equal(one.Summary, made.Made[0].Record.Summary) {
 		t.Errorf("JSON(…) = %+v; want the values, the folder, the exit code and the summary", one)
 	}
 	out.Reset()
-	if err := text.JSON(&out, new(Swept).Document().Data); err != nil || out.String() != "[]\n" {
-		t.Errorf("JSON of nothing = %q, %v; want an empty list", out.String(), err)
-	}
+	err = text.JSON(&out, new(Swept).Document().Data)
+	assert.Truef(t, err == nil && out.String() == "[]\n", "JSON of nothing = %q, %v; want an empty list", out.String(), err)
 }
 
 // gateChild names the variable that makes the test binary a build which a gate runs.
@@ -174,26 +172,22 @@ func asBuild(ctx context.Context, t *testing.T, kind string) (ending, error) {
 }
 
 func TestLaunchedBuilds(t *testing.T) {
-	if end, err := asBuild(t.Context(), t, "speaks"); err != nil || end.code != 3 || end.said != "the  last? line" {
-		t.Errorf("launched() = %+v, %v; want exit code 3 and the last line, fit to be shown", end, err)
-	}
-	if end, err := asBuild(t.Context(), t, "ends"); err != nil || end.code != 0 {
-		t.Errorf("launched() = %+v, %v; want exit code 0", end, err)
-	}
-	bounded, end := clock.Within(t.Context(), clock.NewReal(), 50*time.Millisecond, errTooLong)
-	defer end()
-	if _, err := asBuild(bounded, t, "hangs"); !errors.Is(err, errTooLong) {
-		t.Errorf("launched() of what hangs = %v; want it killed", err)
-	}
+	end, err := asBuild(t.Context(), t, "speaks")
+	require.NoError(t, err)
+	assert.Equal(t, ending{3, "the  last? line"}, end, "exit code and last line, fit to be shown")
+	end, err = asBuild(t.Context(), t, "ends")
+	assert.Truef(t, err == nil && end.code == 0, "launched() = %+v, %v; want exit code 0", end, err)
+	bounded, stop := clock.Within(t.Context(), clock.NewReal(), 50*time.Millisecond, errTooLong)
+	defer stop()
+	_, err = asBuild(bounded, t, "hangs")
+	assert.ErrorIs(t, err, errTooLong, "a build that hangs is killed")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	interrupted := errors.New("interrupted")
 	cancel(interrupted)
-	if _, err := asBuild(ctx, t, "hangs"); !errors.Is(err, interrupted) {
-		t.Errorf("launched() after Ctrl-C = %v; want it not to run", err)
-	}
-	if _, err := launched(t.Context(), filepath.Join(t.TempDir(), "nothing"), nil); err == nil {
-		t.Error("launched() of what is not there = no error")
-	}
+	_, err = asBuild(ctx, t, "hangs")
+	assert.ErrorIs(t, err, interrupted, "no build runs after Ctrl-C")
+	_, err = launched(t.Context(), filepath.Join(t.TempDir(), "nothing"), nil)
+	assert.Error(t, err, "a build that is not there")
 }
 
 func TestTailKeepsTheLastLine(t *testing.T) {
@@ -205,9 +199,8 @@ func TestTailKeepsTheLastLine(t *testing.T) {
 	} {
 		kept := new(tail)
 		for at := 0; at < len(row.text); at += 7 {
-			if n, err := kept.Write([]byte(row.text[at:min(at+7, len(row.text))])); err != nil || n > 7 {
-				t.Fatalf("%s: Write = %d, %v", row.name, n, err)
-			}
+			n, err := kept.Write([]byte(row.text[at:min(at+7, len(row.text))]))
+			require.Truef(t, err == nil && n <= 7, "%s: Write = %d, %v", row.name, n, err)
 		}
 		if got := kept.line(); got != row.want || len(kept.kept) > mostTail {
 			t.Errorf("%s: line() = %q of %d bytes; want %q", row.name, got, len(kept.kept), row.want)
@@ -231,7 +224,6 @@ func TestExecutables(t *testing.T) {
 		assert.Truef(t, errors.As(err, &fault) && fault.Path == "against" && strings.Contains(fault.What, says),
 			"executable(%s) = %v; want a fault of against with %q", name, err, says)
 	}
-	if path, err := executable("./older"); err != nil || !filepath.IsAbs(path) {
-		t.Errorf("executable(./older) = %q, %v; want where it is", path, err)
-	}
+	path, err := executable("./older")
+	assert.Truef(t, err == nil && filepath.IsAbs(path), "executable(./older) = %q, %v; want where it is", path, err)
 }
