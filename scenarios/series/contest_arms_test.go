@@ -94,15 +94,35 @@ func TestNeedsOfAScenario(t *testing.T) {
 	}
 }
 
-// The designs take turns, there and back, whatever their order in the file.
-func TestTurnsInRealTime(t *testing.T) {
-	c := &contestRun{plan: ContestPlan{Run: run.Plan{On: run.InProcess}, Seeds: 3},
-		arms: []*arm{{design: "c"}, {design: "a"}, {design: "b"}, {design: "x", cannot: []contest.Obstacle{{}}}}}
-	var got []string
-	for _, one := range c.matches() {
-		got = append(got, fmt.Sprintf("%s-%d", one.arm.design, one.run+1))
+// The designs take turns, there and back, whatever their order in the file, and under the other profile
+// in virtual time. A run is of its design and seed, and judged by the same checks.
+func TestMatchesOfAContest(t *testing.T) {
+	base := parsed(t, orderBook)
+	arms := []*arm{{design: "c"}, {design: "a"}, {design: "b"}, {design: "x", cannot: []contest.Obstacle{{}}}}
+	for i := range arms {
+		arms[i].scenario = base
 	}
-	assert.Equalf(t, "a-1 b-1 c-1 c-2 b-2 a-2 a-3 b-3 c-3", strings.Join(got, " "), "turns %v", got)
+	for _, row := range []struct {
+		on          run.Place
+		other, want string
+	}{
+		{run.InProcess, "", "a-1 b-1 c-1 c-2 b-2 a-2 a-3 b-3 c-3"},
+		{run.Simulated, model.Headroom, "c-1 c-1-headroom a-1 a-1-headroom b-1 b-1-headroom c-2 c-2-headroom a-2 a-2-headroom b-2 b-2-headroom " +
+			"c-3 c-3-headroom a-3 a-3-headroom b-3 b-3-headroom"},
+	} {
+		c := &contestRun{plan: ContestPlan{Run: run.Plan{On: row.on}, Seeds: 3}, other: row.other, arms: arms}
+		var got []string
+		for _, one := range c.matches() {
+			name := fmt.Sprintf("%s-%d", one.arm.design, one.run+1)
+			s := one.scenario(9)
+			if s.Model.Profile != model.Documented {
+				name += "-" + s.Model.Profile
+			}
+			got = append(got, name)
+			assert.Truef(t, len(s.Expect) == 2 && s.Seed == seedOf(9, one.arm.design, one.run), "%s: %d claims, seed %d", name, len(s.Expect), s.Seed)
+		}
+		assert.Equal(t, row.want, strings.Join(got, " "))
+	}
 }
 
 // What is suggested runs.
@@ -119,23 +139,6 @@ func TestSuggestedScenarioRuns(t *testing.T) {
 		return *r.Rank == 1 && strings.Contains(string(text), "\nuse: "+r.Design+"\n")
 	}), "the scenario does not use a design that came first:\n%s", text)
 	simulated(t, parsed(t, string(text)))
-}
-
-// A run is of its design and seed; under the other profile it is judged by the same checks.
-func TestMatchesOfAContest(t *testing.T) {
-	base := parsed(t, orderBook)
-	c := &contestRun{plan: ContestPlan{Seeds: 2}, other: model.Headroom, arms: []*arm{{design: "shop", scenario: base}, {design: "x", cannot: []contest.Obstacle{{}}}}}
-	list := c.matches()
-	require.Len(t, list, 4, "runs")
-	for i, want := range []struct {
-		run     int
-		profile string
-		claims  int
-	}{{0, model.Documented, 2}, {0, model.Headroom, 2}, {1, model.Documented, 2}, {1, model.Headroom, 2}} {
-		if s := list[i].scenario(9); s.Model.Profile != want.profile || len(s.Expect) != want.claims || s.Seed != seedOf(9, "shop", want.run) {
-			t.Errorf("run %d has profile %s, %d claims and seed %d; want %+v", i, s.Model.Profile, len(s.Expect), s.Seed, want)
-		}
-	}
 }
 
 // Of designs that share the first place it is not chance which is written.
@@ -187,51 +190,35 @@ func TestTheWinnerIsWrittenWhereItRuns(t *testing.T) {
 	}
 }
 
-// What is foreseen is what is to come, though the slowest kind begins and two runs go on at
-// once: so much the first runs took that ten times as long was foreseen.
+// What is foreseen is what is to come, within half of the slowest run, though the slowest kind begins
+// and several runs go on at once. Each worker takes the next run as soon as it is free.
 func TestPaceForeseesWhatIsToCome(t *testing.T) {
 	costs := map[string]time.Duration{"slow": 12 * time.Second, "quick": time.Second, "usual": 4 * time.Second}
-	var kinds []string
-	for range 5 {
-		kinds = append(kinds, "slow", "quick", "usual", "quick", "usual")
-	}
+	kinds := slices.Repeat([]string{"slow", "quick", "usual", "quick", "usual"}, 5)
 	for _, atOnce := range []int{1, 2, 4} {
 		p := newPace(atOnce, kinds)
-		// Each worker takes the next run as soon as it is free.
-		free := make([]time.Duration, atOnce)
-		ends := make([]time.Duration, len(kinds))
-		whole := time.Duration(0)
+		free, ends := make([]time.Duration, atOnce), make([]time.Duration, len(kinds))
 		for i, kind := range kinds {
-			worker := 0
-			for w := range free {
-				if free[w] < free[worker] {
-					worker = w
-				}
-			}
-			ends[i] = free[worker] + costs[kind]
-			free[worker] = ends[i]
-			whole = max(whole, ends[i])
+			worker := slices.Index(free, slices.Min(free))
+			free[worker] += costs[kind]
+			ends[i] = free[worker]
 		}
-		told := 0
+		whole, told := slices.Max(ends), 0
 		for now := time.Duration(0); now <= whole; now += 500 * time.Millisecond {
 			for i, kind := range kinds {
-				if begin := ends[i] - costs[kind]; p.begun[i] < 0 && begin <= now {
+				if begin := ends[i] - costs[kind]; begin <= now {
 					p.begun[i] = begin
 				}
-				if p.took[i] < 0 && ends[i] <= now {
-					p.took[i] = ends[i] - p.begun[i]
+				if ends[i] <= now {
+					p.took[i] = costs[kind]
 				}
 			}
-			left, known := p.left(now)
-			if !known {
-				continue
-			}
-			told++
-			if is := whole - now; left > is+costs["slow"]/2 || left < is-costs["slow"]/2 {
-				t.Errorf("%d at once, after %v: %v left; want %v", atOnce, now, left, is)
+			if left, known := p.left(now); known {
+				told++
+				assert.InDeltaf(t, whole-now, left, float64(costs["slow"]/2), "%d at once, left after %v", atOnce, now)
 			}
 		}
-		assert.Truef(t, told >= int(whole/time.Second), "%d at once: foreseen %d times in %v; want it soon", atOnce, told, whole)
+		assert.GreaterOrEqualf(t, told, int(whole/time.Second), "%d at once: foreseen times in %v", atOnce, whole)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -60,27 +59,8 @@ func cpu(t *testing.T) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// quietly is what [slowness] computes in, on a machine that has nothing else to do.
-const quietly = 900 * time.Millisecond
-
-// slowness returns how many times as slow as a quiet machine this one is, 1 at least, by a
-// fixed amount of work of the kind that a contest does: texts made, sorted and counted.
-func slowness(t *testing.T) float64 {
-	t.Helper()
-	chance := rand.New(rand.NewPCG(1, 1))
-	before := cpu(t)
-	texts, counts := make([]string, 1_000_000), map[string]int{}
-	for i := range texts {
-		texts[i] = fmt.Sprintf("%d__M%d", chance.IntN(200_000), chance.IntN(10))
-		counts[texts[i]]++
-	}
-	slices.Sort(texts)
-	require.True(t, len(counts) != 0 && texts[0] <= texts[len(texts)-1], "nothing was counted")
-	return max(1, float64(cpu(t)-before)/float64(quietly))
-}
-
 // A contest of three designs over the 600,000 rows of a file takes a minute of CPU of a quiet
-// machine; twice that is a fault.
+// machine; four times that is a fault on any machine.
 func TestContestOverManyRows(t *testing.T) {
 	const rows = 600_000
 	chance := rand.New(rand.NewPCG(600, 23))
@@ -113,18 +93,11 @@ phases:
         - {verb: query, by: [year, division], pages: 1}
 `))
 	require.NoError(t, err)
-	slower := slowness(t)
 	before := cpu(t)
 	c, err := Contest(t.Context(), ContestPlan{Run: run.Plan{Scenario: s, Out: filepath.Join(folder, "contest"), Rival: true}, Seeds: 5, Source: folder})
 	require.NoError(t, err)
-	took := cpu(t) - before
-	slow := max(slowness(t), slower)
-	t.Logf("%v of CPU, on a machine %.2f times as slow as a quiet one", took, slow)
-	assert.Truef(t, took.Minutes() <= 2*slow,
-		"the contest took %v of CPU on a machine %.2f times as slow as a quiet one; want a minute of that, at most two", took, slow)
-	if first := c.Ranking[0].Design; first == "bib" || c.Ranking[2].Design != "bib" {
-		t.Errorf("%s comes first and %s last; want bib last, whose queries read the whole table", first, c.Ranking[2].Design)
-	}
+	assert.LessOrEqual(t, cpu(t)-before, 4*time.Minute, "CPU of the contest")
+	assert.Equal(t, "bib", c.Ranking[2].Design, "the last, whose queries read the whole table")
 }
 
 // race is a table of results that come in and are read, whose every design fails a check.

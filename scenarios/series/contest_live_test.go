@@ -1,18 +1,15 @@
 package series
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -31,27 +28,44 @@ func tradeOf(t *testing.T, rate string) ContestPlan {
 	return p
 }
 
-// In real time every run leaves its own record, no other profile is tried, and whoever
-// keeps runs is told of each. The budget is that of all runs together: the run in which it is
-// spent counts nothing, and the last may spend all that is left.
+// In real time every run leaves its own record, no other profile is tried, and whoever keeps runs is
+// told of each. A contest that is looked at shows each second which runs are under way and how the
+// designs stand, has the same outcome, and shows that in the end.
 func TestContestInRealTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, kept := tradeOf(t, "40"), 0
+		// Runs of several seconds are looked at between their first second and their last.
+		plan := func() ContestPlan {
+			p := tradeOf(t, "40")
+			require.NoError(t, p.Run.Scenario.Set("phases.trade.for", "3s"))
+			return p
+		}
+		p, w := plan(), new(watcher)
+		p.Shown = w.watch
+		seen := contested(t, p)
+		lookedAt(t, w, seen)
+		kept, p := 0, plan()
 		p.Run.Kept = func(results.Folder, *results.Record) error { kept++; return nil }
 		c := contested(t, p)
+		assert.Empty(t, cmp.Diff(c.Contest, seen.Contest), "the contest that is looked at (-otherwise +looked at)")
 		assert.Truef(t, len(c.Ranking) == 2 && c.Ranking[0].Sustained != nil && c.Ranking[0].Limited == 0 && c.Other == "" && c.Profile == "documented" && kept == 4,
 			"contest %+v, of which %d runs were kept; want two designs of two runs each", c.Contest, kept)
-		all := int64(0)
 		for n, name := range []string{"day", "shop", "day-2", "shop-2"} {
 			record, err := results.Read(results.Dir(filepath.Join(string(c.Folder), name)))
-			if all += record.Summary.Attempts; err != nil || record.Manifest.Time != "real" || record.Manifest.Seed != seedOf(9, strings.TrimSuffix(name, "-2"), n/2) {
-				t.Errorf("%s: %v; want the record of a run in real time", name, err)
-			}
+			require.NoError(t, err, name)
+			assert.Equal(t, "real", record.Manifest.Time, name)
+			assert.Equal(t, seedOf(9, strings.TrimSuffix(name, "-2"), n/2), record.Manifest.Seed, name)
 		}
-		for budget, want := range map[int64]string{120: "Ended early, by 0 of 4 runs", all - 10: "Ended early, by 2 of 4 runs"} {
+	})
+}
+
+// The budget is that of all runs together: the run in which it is spent counts nothing, and the last
+// may spend all that is left.
+func TestBudgetOfAContest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for budget, want := range map[int64]string{120: "Ended early, by 0 of 4 runs", 560: "Ended early, by 2 of 4 runs"} {
 			p := tradeOf(t, "40")
 			p.Run.Budget = budget
-			c, err := Contest(context.Background(), p)
+			c, err := Contest(t.Context(), p)
 			assert.ErrorIs(t, err, run.ErrBudget)
 			assert.Containsf(t, c.Verdict, want, "a budget of %d", budget)
 		}
@@ -62,15 +76,14 @@ func TestContestInRealTime(t *testing.T) {
 func TestContestOfLateRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := tradeOf(t, "400")
-		p.Run.Scenario.Workers = 1
+		p.Seeds, p.Run.Scenario.Workers = 1, 1
 		c := contested(t, p)
 		for i := range c.Ranking {
-			if one := &c.Ranking[i]; one.Limited != 2 || one.Doubtful != 0 {
-				t.Errorf("of %s %d runs are late and %d not valid; want 2 and none", one.Design, one.Limited, one.Doubtful)
-			}
+			one := &c.Ranking[i]
+			assert.Truef(t, one.Limited == 1 && one.Doubtful == 0, "%s: %d late, %d not valid; want 1 and none", one.Design, one.Limited, one.Doubtful)
 		}
-		assert.Truef(t, strings.Contains(c.Verdict, " Client-limited: 4 of 4 runs") && !strings.Contains(c.Verdict, "Not valid"),
-			"%s; want it to speak of late runs", c.Verdict)
+		assert.Contains(t, c.Verdict, " Client-limited: 2 of 2 runs")
+		assert.NotContains(t, c.Verdict, "Not valid")
 	})
 }
 
@@ -86,9 +99,8 @@ func TestContestAsksForConsent(t *testing.T) {
 	requests, lasts := int64(0), time.Duration(0)
 	for _, design := range []string{"day", "shop"} {
 		single := p.Run
-		if single.Scenario, err = p.Run.Scenario.Under(design); err != nil {
-			t.Fatal(err)
-		}
+		single.Scenario, err = p.Run.Scenario.Under(design)
+		require.NoError(t, err)
 		one, err := single.Forecast(t.Context())
 		require.NoError(t, err)
 		requests, lasts = requests+2*one.Requests, lasts+2*one.Lasts
@@ -99,15 +111,12 @@ func TestContestAsksForConsent(t *testing.T) {
 			"asked for %+v; want what two runs of each design come to, %d requests in %v", ask, requests, lasts)
 		return throttled
 	}
-	told, err := Contest(context.Background(), p)
+	told, err := Contest(t.Context(), p)
 	assert.Truef(t, told == nil && err == throttled, "%v, %v; want nothing, and why", told, err)
 	p.Run.Consent = nil
-	if _, err := Contest(context.Background(), p); err != run.ErrConsent {
-		t.Errorf("without anybody to ask: %v; want %v", err, run.ErrConsent)
-	}
-	if _, err := os.Stat(p.Run.Out); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a folder was made: %v", err)
-	}
+	_, err = Contest(t.Context(), p)
+	assert.ErrorIs(t, err, run.ErrConsent, "without anybody to ask")
+	assert.NoDirExists(t, p.Run.Out)
 }
 
 // watcher has every document that a contest is shown as, and the line above it.
@@ -144,51 +153,29 @@ func shapeOf(d *document.Document) string {
 	return shape
 }
 
-// A contest that is looked at says each second which runs are under way and how the designs
-// stand, comes to what it comes to otherwise, and says so in the end.
-func TestContestIsLookedAt(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		// Runs of several seconds are looked at between their first second and their last.
-		plan := func() ContestPlan {
-			p := tradeOf(t, "40")
-			require.NoError(t, p.Run.Scenario.Set("phases.trade.for", "3s"))
-			return p
+// lookedAt checks what a watcher was shown of a contest of four runs of three seconds.
+func lookedAt(t *testing.T, w *watcher, seen *Contested) {
+	t.Helper()
+	require.GreaterOrEqual(t, len(w.shown), 12, "documents of four runs of three seconds")
+	offered, standing := false, false
+	for i, d := range w.shown {
+		assert.Equal(t, shapeOf(w.shown[0]), shapeOf(d), "the shape of the document")
+		for _, row := range d.Sections[0].Blocks[0].(document.Table).Rows {
+			offered = offered || row[3].Text == "trade" && row[6].Text != document.Untold
 		}
-		unseen := contested(t, plan())
-		p, w := plan(), new(watcher)
-		p.Shown = w.watch
-		seen := contested(t, p)
-		of := func(c *Contested) string {
-			text, err := json.Marshal(c.Contest)
-			require.NoError(t, err)
-			return string(text)
+		standing = standing || i < len(w.shown)-1 && strings.HasPrefix(d.Answer.Claim, "SO FAR: ")
+		for _, row := range d.Screen[0].(document.Table).Rows {
+			assert.Truef(t, strings.HasSuffix(row[5].Text, " of 2"), "%s has %q runs; want so many of 2", row[0].Text, row[5].Text)
 		}
-		assert.Equal(t, of(unseen), of(seen), "the contest that is looked at, and otherwise")
-		require.Truef(t, len(w.shown) >= 12, "four runs of three seconds were shown %d times", len(w.shown))
-		offered, standing := false, false
-		for i, d := range w.shown {
-			assert.Equal(t, shapeOf(w.shown[0]), shapeOf(d), "the shape of the document")
-			for _, row := range d.Sections[0].Blocks[0].(document.Table).Rows {
-				offered = offered || row[3].Text == "trade" && row[6].Text != document.Untold
-			}
-			standing = standing || i < len(w.shown)-1 && strings.HasPrefix(d.Answer.Claim, "SO FAR: ")
-			for _, row := range d.Screen[0].(document.Table).Rows {
-				runs := row[5].Text
-				assert.Truef(t, strings.HasSuffix(runs, " of 2"), "%s has %q runs; want so many of 2", row[0].Text, runs)
-			}
-		}
-		assert.Truef(t, offered && standing,
-			"what a run is offered was told: %t, how the designs stand: %t; want both before the end", offered, standing)
-		first, last := w.shown[0], w.shown[len(w.shown)-1]
-		if first.Answer.Claim != "NOTHING TO TELL YET" || w.says[len(w.says)-1] != "the runs are over: the report is being made" {
-			t.Errorf("the first claim is %q, the last line %q", first.Answer.Claim, w.says[len(w.says)-1])
-		}
-		rows := last.Screen[0].(document.Table).Rows
-		for i := range seen.Ranking {
-			assert.Truef(t, rows[i][0].Text == seen.Ranking[i].Design && rows[i][5].Text == "2 of 2",
-				"in the end row %d is %v; want %s by 2 of 2 runs", i, rows[i], seen.Ranking[i].Design)
-		}
-		left := last.Sections[0].Blocks[0].(document.Table).Rows
-		assert.Emptyf(t, left, "in the end %d runs are still under way", len(left))
-	})
+	}
+	assert.Truef(t, offered && standing,
+		"what a run is offered was told: %t, how the designs stand: %t; want both before the end", offered, standing)
+	first, last := w.shown[0], w.shown[len(w.shown)-1]
+	assert.Equal(t, "NOTHING TO TELL YET", first.Answer.Claim)
+	assert.Equal(t, "the runs are over: the report is being made", w.says[len(w.says)-1])
+	rows := last.Screen[0].(document.Table).Rows
+	for i := range seen.Ranking {
+		assert.Equal(t, []string{seen.Ranking[i].Design, "2 of 2"}, []string{rows[i][0].Text, rows[i][5].Text}, "row in the end")
+	}
+	assert.Empty(t, last.Sections[0].Blocks[0].(document.Table).Rows, "runs under way in the end")
 }

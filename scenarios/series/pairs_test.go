@@ -378,14 +378,9 @@ phases:
 	}
 }
 
-// What a scenario declares is what the statistics take.
-func TestGateBoundsAreThoseOfTheStatistics(t *testing.T) {
-	gate := new(scenarios.Scenario).Gated()
-	assert.Truef(t, gate.Threshold == compare.DefaultThreshold && len(gate.Metrics) <= compare.MostMetrics,
-		"Gated() = %+v; want the threshold %v, and at most %d metrics", gate, compare.DefaultThreshold, compare.MostMetrics)
+func TestPairsValidate(t *testing.T) {
 	for number, sound := range map[int]bool{0: false, 1: true, 1000: true, 1001: false} {
-		faults := (&Pairs{Number: number}).Validate()
-		assert.Truef(t, sound == (len(faults) == 0), "Validate() of %d pairs = %v", number, faults)
+		assert.Equalf(t, sound, len((&Pairs{Number: number}).Validate()) == 0, "%d pairs are valid", number)
 	}
 }
 
