@@ -57,8 +57,8 @@ func record(l *load, to clock.Instant, sources ...source) series {
 // V4 and V5: each request has a PartitionKey of its own, beyond all before it. A
 // client sends 5/s, a twentieth of 100/s, one request after another: 64 of them
 // offer more than three times what a range takes, 24 a fifth more. Never in any minute is it more
-// than the range's 100/s, and the last ten minutes, of an hour or with few cases of 25, yield what the
-// first five did.
+// than the range's 100/s, and the last ten minutes of the hour (of 25 minutes without -tags ci) yield
+// what the first five did.
 func TestV04AppendOnlyNeverGains(t *testing.T) {
 	t.Parallel()
 	oneEnd(t, tier(24, 64), func(n int) string { return fmt.Sprintf("%09d", n) })
@@ -172,11 +172,11 @@ func TestV08TwoFullRangesOnOneServer(t *testing.T) {
 	l, sources := newLoad(layer, 1), even(75, "a", "b", "c", "d")
 	before := l.count(second, 300*second, sources...)
 	near(t, "ok per second before", float64(before[partition.Admitted])/299, 200, .03)
-	within(t, "share refused before", before.refused(), 1./3, .03)
+	assert.InDelta(t, 1./3, before.refused(), .03, "share refused before")
 	l.count(300*second, 330*second, sources...)
 	after := l.count(330*second, 390*second, sources...)
 	near(t, "ok per second after", float64(after[partition.Admitted])/60, 300, .03)
-	within(t, "share refused after", after.refused(), 0, .03)
+	assert.InDelta(t, 0, after.refused(), .03, "share refused after")
 }
 
 // V9: a hot key at 6,000/s in a range of its own, and five quiet ones, 100/s
@@ -202,8 +202,8 @@ func TestV09HotKeyStaysTheOthersMove(t *testing.T) {
 	count(&after, 310*second, 1510*second)
 	near(t, "hot key before, per second", float64(before[1][partition.Admitted])/299, 100, .02)
 	near(t, "hot key after, per second", float64(after[1][partition.Admitted])/1200, 100, .02)
-	within(t, "share refused of the quiet keys before", before[0].refused(), 0, .01)
-	within(t, "share refused of the quiet keys after", after[0].refused(), 0, .01)
+	assert.InDelta(t, 0, before[0].refused(), .01, "share refused of the quiet keys before")
+	assert.InDelta(t, 0, after[0].refused(), .01, "share refused of the quiet keys after")
 	moved := 0
 	for _, e := range layer.Events() {
 		switch e.Kind {
@@ -249,7 +249,7 @@ func TestV22SameSeedSameEvents(t *testing.T) {
 		m := modelOf(t, model.Documented, append(twentieth, "servers=10", "offline_most=9s")...)
 		layer := partition.New(partition.Options{Model: m, Cold: true, Seed: seed})
 		text := ""
-		newLoad(layer, seed).run(0, 650*second, even(50, randomKeys(12)...),
+		newLoad(layer, seed).run(0, clock.Instant(tier(650, 1000))*second, even(50, randomKeys(12)...),
 			func(at clock.Instant, _ int, _ partition.Place, _ partition.Verdict) {
 				if poll && layer.NextEvent() <= at+second {
 					for _, e := range layer.Events() {

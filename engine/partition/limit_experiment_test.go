@@ -46,14 +46,6 @@ func long(t *testing.T) {
 	t.Parallel()
 }
 
-// within fails where a share is further from its expectation than the tolerance
-// as such.
-func within(t *testing.T, what string, got, want, tolerance float64) {
-	t.Helper()
-	t.Logf("%s: expected %.4f, observed %.4f", what, want, got)
-	assert.Truef(t, math.Abs(got-want) <= tolerance, "%s = %.4f; want %.4f within %.4f", what, got, want, tolerance)
-}
-
 // V1: one key alone is held to 2,000 single inserts a second.
 func TestV01OneKeyIsHeldToItsTarget(t *testing.T) {
 	long(t)
@@ -63,7 +55,7 @@ func TestV01OneKeyIsHeldToItsTarget(t *testing.T) {
 	}{{1000, 1000, 0}, {2000, 2000, 0}, {4000, 2000, .5}, {8000, 2000, .75}} {
 		v := measured(newLoad(cold(t), 1), even(row.offered, "key")...)
 		near(t, fmt.Sprintf("ok per second of %d", row.offered), float64(v[partition.Admitted])/60, float64(row.ok), .01)
-		within(t, fmt.Sprintf("share refused of %d", row.offered), v.refused(), row.refused, .01)
+		assert.InDeltaf(t, row.refused, v.refused(), .01, "share refused of %d", row.offered)
 	}
 }
 
@@ -85,7 +77,7 @@ func TestV02AccountBindsAboveTenPartitions(t *testing.T) {
 			layer.Prewarm(0, 0, 0, keys[1:]...)
 			v := measured(newLoad(layer, 1), even(2500, keys...)...)
 			near(t, fmt.Sprintf("ok per second of %d keys", n), float64(v[partition.Admitted])/60, math.Min(2000*float64(n), 20_000), .02)
-			within(t, fmt.Sprintf("partitions' share of %d keys", n), float64(v[partition.PartitionBusy])/float64(v.sum()), .2, .02)
+			assert.InDeltaf(t, .2, float64(v[partition.PartitionBusy])/float64(v.sum()), .02, "partitions' share of %d keys", n)
 			near(t, fmt.Sprintf("account's refusals per second of %d keys", n), float64(v[partition.AccountBusy])/60,
 				math.Max(0, 2000*float64(n)-20_000), .02)
 			assert.Truef(t, n >= 10 || v[partition.AccountBusy] <= 0,
@@ -141,7 +133,7 @@ func TestV19GreedyAccountIsThrottledTheModestOneIsNot(t *testing.T) {
 	newLoad(layer, 1).run(0, 60*second, sources, func(_ clock.Instant, _ int, p partition.Place, v partition.Verdict) {
 		of[p.Account-1][v.Kind]++
 	})
-	within(t, "share refused of the modest account", of[1].refused(), 0, .01)
+	assert.InDelta(t, 0, of[1].refused(), .01, "share refused of the modest account")
 	near(t, "ok per second of the greedy account", float64(of[0][partition.Admitted])/60, 3000, .02)
 }
 

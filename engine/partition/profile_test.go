@@ -11,6 +11,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/model"
 )
 
 func TestProfileKeepsItsSumsAndItsBounds(t *testing.T) {
@@ -206,5 +207,28 @@ func TestSharesAreMaxMinFair(t *testing.T) {
 		for i, tenant := range s.tenants {
 			assert.Equalf(t, row.level, tenant.limit.rate, "%s: level of tenant %d of %v", row.sentence, i, row.demands)
 		}
+	}
+}
+
+func TestHappensAsOftenAsItShould(t *testing.T) {
+	draw := clock.NewStream(1, "odds").At(0)
+	count := 0
+	for range 100_000 {
+		if happens(mixRandom(draw.Uint64(), 1), 7, 10) {
+			count++
+		}
+	}
+	assert.InDelta(t, 70_000, count, 500, "how often 7 in 10 happened of 100000")
+	assert.False(t, happens(0, 0, 10), "no chance")
+	assert.True(t, happens(math.MaxUint64, 10, 10), "certainty")
+}
+
+func TestHeadroomShrinksWithUtilisation(t *testing.T) {
+	m, err := model.New(model.Headroom)
+	require.NoError(t, err)
+	i := New(Options{Model: m}).keys.idle
+	rows := []struct{ utilisation, want int64 }{{0, 2000}, {300, 2000}, {550, 1500}, {799, 1002}, {800, 1000}, {2000, 1000}}
+	for _, row := range rows {
+		assert.Equalf(t, row.want, i.multiple(row.utilisation), "multiple(%d), in thousandths", row.utilisation)
 	}
 }
