@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -18,9 +19,7 @@ import (
 func contestOf(t testing.TB, policies ...string) trial.Contest {
 	t.Helper()
 	list, faults := trial.Named(policies...)
-	if len(faults) > 0 {
-		t.Fatal(faults)
-	}
+	require.Empty(t, faults)
 	return trial.Contest{Contestants: list, Length: 15 * s, Clients: 500, Each: 1, Seed: 1}
 }
 
@@ -85,9 +84,8 @@ func TestContestEndsEarly(t *testing.T) {
 	cancel()
 	c := contestOf(t, "none", "js")
 	contest, err := c.Run(ctx)
-	if !errors.Is(err, context.Canceled) || contest == nil || !strings.Contains(contest.Verdict, "0 of 2 policies: context canceled") {
-		t.Errorf("Run of a cancelled contest = %+v, %v; want what was done", contest, err)
-	}
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Contains(t, contest.Verdict, "0 of 2 policies: context canceled")
 }
 
 func TestNamedTellsEveryName(t *testing.T) {
@@ -101,13 +99,10 @@ func TestNamedTellsEveryName(t *testing.T) {
 		{"one twice", []string{"js", "js"}, []string{"js occurs twice"}},
 	} {
 		list, faults := trial.Named(row.names...)
-		if len(faults) != len(row.want) || len(faults) == 0 && len(list) != len(row.names) {
-			t.Errorf("%s: Named(%q) = %d, %v; want %q", row.sentence, row.names, len(list), faults, row.want)
-			continue
-		}
+		require.Lenf(t, faults, len(row.want), row.sentence)
+		assert.Truef(t, len(faults) > 0 || len(list) == len(row.names), "%s: %d contestants", row.sentence, len(list))
 		for i, want := range row.want {
-			assert.Truef(t, strings.Contains(faults[i].Error(), want),
-				"%s: Named(%q) = %v; want %s", row.sentence, row.names, faults[i], want)
+			assert.ErrorContains(t, faults[i], want, row.sentence)
 		}
 	}
 }
@@ -119,6 +114,8 @@ func TestImpossibleContests(t *testing.T) {
 		want     string
 	}{
 		{"no trouble", func(c *trial.Contest) { c.Length = 0 }, "trouble lasts 0s"},
+		{"a trouble of hours", func(c *trial.Contest) { c.Length = 2 * time.Hour }, "trouble lasts 2h"},
+		{"no rate", func(c *trial.Contest) { c.Each = 0 }, "trial: "},
 		{"no clients", func(c *trial.Contest) { c.Clients = 0 }, "clients is 0"},
 		{"a rate that is no number", func(c *trial.Contest) { c.Each = math.NaN() }, "NaN"},
 		{"an overload that is no number", func(c *trial.Contest) { c.Overload = math.NaN() }, "overload is NaN"},

@@ -135,23 +135,3 @@ func TestTriesAreRepeatable(t *testing.T) {
 		t.Errorf("two tries differ: %+v and %+v", a, b)
 	}
 }
-
-func TestImpossibleExperiments(t *testing.T) {
-	sound := outage(s, 10)
-	for _, row := range []struct {
-		name  string
-		spoil func(e *trial.Experiment)
-	}{
-		{"no clients", func(e *trial.Experiment) { e.Clients = 0 }},
-		{"no trouble", func(e *trial.Experiment) { e.Trouble = 0 }},
-		{"a trouble of hours", func(e *trial.Experiment) { e.Trouble = 2 * time.Hour }},
-		{"no rate", func(e *trial.Experiment) { e.TroubleRate = 0 }},
-		{"a rate that is no number", func(e *trial.Experiment) { e.TailRate = math.NaN() }},
-	} {
-		e := *sound
-		row.spoil(&e)
-		assert.Lenf(t, e.Validate(), 1, "%s: Validate", row.name)
-	}
-	faults := sound.Validate()
-	assert.Nilf(t, faults, "Validate of a sound one = %v", faults)
-}

@@ -5,7 +5,6 @@ package logs_test
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -42,9 +41,9 @@ const formVariable = "LOADGEN_LOG_VOLUME"
 // aimed is the CPU that a million lines are to take.
 const aimed = 6 * time.Second
 
-// Of a million lines, and of each million of ten out of a pipe, none takes more than twice the
-// CPU that is aimed at, nor any log more than 250 MB, in any form. The keys are of 300,000
-// partitions, a few of them heavy.
+// Of a million lines, and of each million of ten out of a pipe, none takes more than four times the
+// CPU that is aimed at on a quiet machine, which a busy one may take, nor any log more than 250 MB, in
+// any form. The keys are of 300,000 partitions, a few of them heavy.
 func TestALogOfMillionsOfLines(t *testing.T) {
 	for form := range forms {
 		switch own := os.Getenv(formVariable); own {
@@ -58,7 +57,6 @@ func TestALogOfMillionsOfLines(t *testing.T) {
 }
 
 func readMillions(t *testing.T, form int) {
-	slow := slowness(t)
 	began, _ := spent(t)
 	from, to := io.Pipe()
 	go func() { to.CloseWithError(generate(to, form, volume)) }()
@@ -68,37 +66,9 @@ func readMillions(t *testing.T, form int) {
 	require.Truef(t, err == nil && told.Reading.Lines == volume, "%d lines, %v; want %d", told.Reading.Lines, err, volume)
 	cpu, memory := spent(t)
 	cpu -= began + made(t, form)
-	slow = (slow + slowness(t)) / 2
-	t.Logf("%d lines: %v of CPU at a machine %.2f times as slow as a quiet one, %d MB at most", volume, cpu.Round(time.Millisecond), slow, memory/1e6)
-	// Two busy processors take up to half as much again, of which the machine's slowness at
-	// one kind of work tells no more than most: it fails at twice the aim, and on a machine that
-	// is slower than that at as much more.
-	const busy = 1.5
-	most := time.Duration(float64(2*aimed*volume/1_000_000) * max(1, slow/busy))
-	assert.Truef(t, cpu <= most, "%v of CPU; want %v at most", cpu, most)
-	assert.Truef(t, memory <= 250e6, "%d MB; want 250 at most", memory/1e6)
-}
-
-// slowness is how many times as much CPU as on a quiet machine the same work takes now that
-// others are at work beside it: what encoding/json makes of an entity of ten properties
-// and 984 bytes, which took 9.7 µs there.
-func slowness(t *testing.T) float64 {
-	t.Helper()
-	var entity []byte
-	for i := range 10 {
-		if entity = fmt.Appendf(entity, `,"Property%02d":"%070d"`, i, i); i < 3 {
-			entity = fmt.Appendf(entity, `,"Property%02d@odata.type":"Edm.String"`, i)
-		}
-	}
-	entity = append(append([]byte{'{'}, entity[1:]...), '}')
-	before, _ := spent(t)
-	const times = 50_000
-	for range times {
-		var into map[string]any
-		require.NoError(t, json.Unmarshal(entity, &into))
-	}
-	after, _ := spent(t)
-	return max(1, float64(after-before)/times/9_700)
+	t.Logf("%d lines: %v of CPU, %d MB at most", volume, cpu.Round(time.Millisecond), memory/1e6)
+	assert.LessOrEqual(t, cpu, 4*aimed*volume/1_000_000, "CPU")
+	assert.LessOrEqual(t, memory, int64(250e6), "bytes of memory")
 }
 
 // spent is the CPU of this process, and the most memory that it had, in bytes.

@@ -5,7 +5,6 @@ package replay_test
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -84,8 +83,7 @@ phases:
 
 func gathered(t *testing.T, log []byte) *replay.Operations {
 	t.Helper()
-	source := logs.Source{Name: "the log", Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(log)), nil }}
-	found, err := replay.Rules{}.Gather([]logs.Source{source}, logs.Options{})
+	found, err := replay.Rules{}.Gather(source(log), logs.Options{})
 	require.NoError(t, err)
 	// The table's mark is none of the load.
 	for len(found.List) > 0 && found.List[0].Key.Partition == "~loadgen" {
@@ -112,14 +110,13 @@ func featuresOf(t *testing.T, o *replay.Operations, log []byte, least int) map[s
 	counts := slices.Sorted(maps.Values(partitions))
 	slices.Reverse(counts)
 	var sizes []int64
-	if _, err := accesslog.Read(bytes.NewReader(log), "log", func(e *accesslog.Entry) error {
+	_, err := accesslog.Read(bytes.NewReader(log), "log", func(e *accesslog.Entry) error {
 		if e.Verb != entity.Get && e.Key.Partition != "~loadgen" {
 			sizes = append(sizes, e.RequestPacket)
 		}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
+	require.NoError(t, err)
 	slices.Sort(sizes)
 	features := map[string]float64{"the peak second": float64(slices.Max(slices.Collect(maps.Values(seconds)))), "all": all,
 		"the median size": float64(sizes[len(sizes)/2]), "the p99 of sizes": float64(sizes[len(sizes)*99/100])}

@@ -96,7 +96,10 @@ func logOf(t *testing.T, s *scenarios.Scenario) []byte {
 // keyed is the head of a scenario under one of two designs, of regions that are drawn, as are a
 // target from the least on and sizes from one on.
 func keyed(chance *rand.Rand, n int, name, design string, least, target, size, sizes int) string {
-	names, weights := regions(chance)
+	var names, weights []string
+	for i := range 2 + chance.IntN(4) {
+		names, weights = append(names, fmt.Sprint("r", i)), append(weights, fmt.Sprint(1+chance.IntN(20)))
+	}
 	target = least + chance.IntN(target)
 	if sizes > 0 {
 		size += chance.IntN(sizes)
@@ -115,7 +118,7 @@ designs:
   - {name: by-region, partition_key: "{region}", row_key: "{day}_{id:06d}"}
   - {name: by-day, partition_key: "{region}_{day}", row_key: "{id:06d}"}
 phases:
-`, name, n+1, []string{"none", "short"}[n%2], target, names, weights, size, design)
+`, name, n+1, []string{"none", "short"}[n%2], target, strings.Join(names, ", "), strings.Join(weights, ", "), size, design)
 }
 
 // load is a scenario that overloads some partitions of a small model, under one of two
@@ -133,15 +136,6 @@ func load(t *testing.T, n int, design string) *scenarios.Scenario {
         - {verb: insert, weight: %d}
         - {verb: insert-or-merge, properties: [{name: V, type: Int32, value: "1"}], weight: 2}
 `, 200+chance.IntN(150), 2+chance.IntN(8)))
-}
-
-// regions draws how many partitions there are, and how much each gets.
-func regions(chance *rand.Rand) (names, weights string) {
-	var list, shares []string
-	for i := range 2 + chance.IntN(4) {
-		list, shares = append(list, fmt.Sprint("r", i)), append(shares, fmt.Sprint(1+chance.IntN(20)))
-	}
-	return strings.Join(list, ", "), strings.Join(shares, ", ")
 }
 
 // A service under a known load writes its log: what that says is what the service did, by
@@ -255,14 +249,15 @@ func mixed(t *testing.T, n int, design string) *scenarios.Scenario {
 		1+chance.IntN(3), 1+chance.IntN(5)))
 }
 
-func (w *witness) source() []logs.Source {
-	return []logs.Source{{Name: "the log", Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(w.lines.Bytes())), nil }}}
+// source is a log as a file of its own.
+func source(log []byte) []logs.Source {
+	return []logs.Source{{Name: "the log", Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(log)), nil }}}
 }
 
 // toldBy holds what the log says against what was counted beside it.
 func (w *witness) toldBy(t *testing.T) {
 	t.Helper()
-	told, err := logs.Tell(logs.Plan{Files: w.source()})
+	told, err := logs.Tell(logs.Plan{Files: source(w.lines.Bytes())})
 	require.NoError(t, err)
 	seen := told.Record.Capture
 	assert.Truef(t, seen.ThrottledByPartition == w.throttled,
@@ -299,44 +294,29 @@ func (w *witness) toldBy(t *testing.T) {
 func replayedAlike(t *testing.T, n int, make func(*testing.T, int, string) *scenarios.Scenario) {
 	t.Helper()
 	s := make(t, n, "by-region")
-	w := new(witness)
-	w.lines.Write(logOf(t, s))
-	found, err := replay.Rules{}.Gather(w.source(), logs.Options{})
+	m, err := s.PartitionModel()
+	require.NoError(t, err)
+	found, err := replay.Rules{}.Gather(source(logOf(t, s)), logs.Options{})
 	require.NoError(t, err)
 	happened := float64(found.Throttled) / float64(found.Attempts)
 	var same, other []float64
 	for seed := range uint64(seeds) {
 		told := replayed(t, replay.Plan{Operations: found, Pattern: replay.Pattern{PartitionKey: "{region}", RowKey: "{day}_{id:06d}"}, Seed: 5 + seed,
 			Designs: []replay.Design{{Name: "by-day", PartitionKey: "{region}_{day}", RowKey: "{id:06d}"}}, Retry: s.Retry,
-			Set: []string{fmt.Sprintf("model.partition_target=%s", parameter(s, "partition_target")), "model.partition_burst=20ms"}})
+			Set: []string{fmt.Sprint("model.partition_target=", m.PartitionTarget), "model.partition_burst=20ms"}})
 		same, other = append(same, told.Arms[0].Under[0].Throttled), append(other, told.Arms[1].Under[0].Throttled)
 	}
 	// The same operations under the other keys: with another seed they would be others.
 	ran := runtest.Run(t, run.Plan{Scenario: make(t, n, "by-day"), RetryChosen: true})
 	want := *ran.Summary.ShareThrottled
-	alike, sameTold := within(same, happened)
-	assert.Truef(t, alike, "%s %d: replayed %s are throttled; it were %.3f", s.Name, n, sameTold, happened)
-	alike, otherTold := within(other, want)
-	assert.Truef(t, alike,
-		"%s %d: replayed under other keys %s are throttled; of a run of those it are %.3f", s.Name, n, otherTold, want)
-	t.Logf("%s %d: throttled: %.3f, replayed %s; under other keys %.3f, replayed %s; %d operations, %d retries", s.Name, n, happened, sameTold, want, otherTold,
-		found.Count(), found.Retries)
+	near(t, fmt.Sprintf("%s %d: throttled share of the replay", s.Name, n), same, happened)
+	near(t, fmt.Sprintf("%s %d: throttled share under other keys", s.Name, n), other, want)
 }
 
-// within reports whether some replays, which differ by the chance of back-off alone, are on
-// the average within two points of what happened, and tells them: what happened is one more
-// such draw, which may lie two deviations off their mean.
-func within(replays []float64, happened float64) (is bool, told string) {
-	mean := statistics.Mean(replays)
+// near checks that some replays, which differ by the chance of back-off alone, are on the average
+// within two points of what happened. That is one more such draw, which may lie two deviations off.
+func near(t *testing.T, name string, replays []float64, happened float64) {
+	t.Helper()
 	deviation, _ := statistics.Deviation(replays)
-	return math.Abs(mean-happened) <= .02+2*deviation, fmt.Sprintf("%.3f ± %.3f", mean, 2*deviation)
-}
-
-func parameter(s *scenarios.Scenario, name string) string {
-	for _, one := range s.Model.Overrides {
-		if one.Name == name {
-			return one.Text
-		}
-	}
-	return ""
+	assert.InDelta(t, happened, statistics.Mean(replays), .02+2*deviation, name)
 }
