@@ -114,15 +114,14 @@ func checkDraws(t *testing.T, delay backoff.Delay, x int) {
 	const draws = 1_000_000
 	p := backoff.Policy{Retries: 50, Delay: delay}
 	least, mean, greatest := p.Bounds(x)
-	_, chained := delay.(backoff.Chained)
+	first := x
+	if _, chained := delay.(backoff.Chained); chained {
+		first = 1
+	}
 	rng := rand.New(rand.NewPCG(7, uint64(x)))
 	lowest, highest, sum, squares := time.Duration(math.MaxInt64), time.Duration(0), 0.0, 0.0
 	for range draws {
 		var wait time.Duration
-		first := x
-		if chained {
-			first = 1
-		}
 		for y := first; y <= x; y++ {
 			wait, _ = p.Next(y, wait, rng.Float64())
 		}
@@ -181,12 +180,8 @@ func TestSchedulesOfThePresets(t *testing.T) {
 		assert.Equal(t, len(row.waits), p.Retries, row.name)
 		for i, want := range row.waits {
 			least, mean, greatest := p.Bounds(i + 1)
-			for j, got := range []time.Duration{least, mean, greatest} {
-				if math.Abs(got.Seconds()-want[j]) > 1e-6 {
-					t.Errorf("%s, retry %d: %v, %v, %v; want %v", row.name, i+1, least, mean, greatest, want)
-					break
-				}
-			}
+			got := []float64{least.Seconds(), mean.Seconds(), greatest.Seconds()}
+			assert.InDeltaSlicef(t, want[:], got, 1e-6, "%s, retry %d: least, mean and greatest", row.name, i+1)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -35,15 +34,12 @@ func TestFormulas(t *testing.T) {
 		{"decorrelated_jitter base=100ms cap=24h tries=6", 5, backoff.Decorrelated{Base: 100 * ms, Cap: 24 * time.Hour}},
 	} {
 		got, err := backoff.ByName(row.text)
-		if err != nil || got.Retries != row.retries || !reflect.DeepEqual(got.Delay, row.delay) || got.Codes != nil {
-			t.Errorf("ByName(%q) = %+v, %v; want %d retries by %+v", row.text, got, err, row.retries, row.delay)
-			continue
-		}
-		faults := got.Validate()
-		assert.Emptyf(t, faults, "ByName(%q) is at fault: %v; want a sound policy", row.text, faults)
-		if again, err := backoff.ByName(got.Name); err != nil || !reflect.DeepEqual(again, got) {
-			t.Errorf("ByName(%q) = %+v, %v; want what it is the name of, %+v", got.Name, again, err, got)
-		}
+		require.NoError(t, err, row.text)
+		assert.Equal(t, backoff.Policy{Name: got.Name, Retries: row.retries, Delay: row.delay}, got, row.text)
+		assert.Empty(t, got.Validate(), row.text)
+		again, err := backoff.ByName(got.Name)
+		require.NoError(t, err, got.Name)
+		assert.Equal(t, got, again, got.Name)
 	}
 }
 

@@ -113,7 +113,7 @@ func TestAdaptiveByItsDefinition(t *testing.T) {
 		}
 		a.Told(row.later, backoff.Grant{}, throttled)
 		got := a.Rejects()
-		assert.Truef(t, math.Abs(got-row.want) <= 1e-12, "%s: rejects %v; want %v", row.name, got, row.want)
+		assert.InDelta(t, row.want, got, 1e-12, row.name)
 		assert.Truef(t, got <= 0 || !admits(a, row.later, throttled, got*0.999),
 			"%s: a chance below the share is admitted", row.name)
 	}
@@ -130,18 +130,14 @@ func TestAdaptiveByItsDefinition(t *testing.T) {
 func TestCubicByItsDefinition(t *testing.T) {
 	c := backoff.NewCubic()
 	for n := range 20_000 {
-		if grant, _ := c.Admit(time.Duration(n)*500*time.Microsecond, backoff.Try{}, 0); grant.Hold != 0 {
-			t.Fatal("held back before anything was throttled")
-		}
+		grant, _ := c.Admit(time.Duration(n)*500*time.Microsecond, backoff.Try{}, 0)
+		require.Zero(t, grant.Hold, "held back before anything was throttled")
 	}
 	const began = 10 * s
 	c.Told(began, backoff.Grant{}, throttled)
 	rate, on := c.Rate()
-	if !on || math.Abs(rate-1400) > 5 {
-		t.Fatalf("after the first throttle the rate is %v, %t; want 0.7 · 2,000", rate, on)
-	}
-	k := c.Plateau()
-	assert.Truef(t, math.Abs(k.Seconds()-11.45) <= 0.02, "K = %v; want 11.45 s", k)
+	require.Truef(t, on && math.Abs(rate-1400) <= 5, "after the first throttle the rate is %v, %t; want 0.7 · 2,000", rate, on)
+	assert.InDelta(t, 11.45, c.Plateau().Seconds(), 0.02, "K in seconds")
 	// The client goes on with what it is granted.
 	now := began
 	for now < began+c.Plateau() {
@@ -149,17 +145,16 @@ func TestCubicByItsDefinition(t *testing.T) {
 		now += grant.Hold + 500*time.Microsecond
 		c.Told(now, grant, accepted)
 	}
-	if rate, _ := c.Rate(); math.Abs(rate-2000) > 25 {
-		t.Errorf("after K the rate is %v; want 2,000", rate)
-	}
+	rate, _ = c.Rate()
+	assert.InDelta(t, 2000, rate, 25, "rate after K")
 	c.Told(now, backoff.Grant{}, throttled)
-	lower, _ := c.Rate()
-	assert.Truef(t, lower <= 1450 && lower >= 1200, "after another throttle the rate is %v; want about 1,400", lower)
+	rate, _ = c.Rate()
+	assert.InDelta(t, 1325, rate, 125, "rate after another throttle")
 	for range 200 {
 		c.Told(now, backoff.Grant{}, throttled)
 	}
-	lowest, _ := c.Rate()
-	assert.Truef(t, lowest == 0.5, "after many throttles the rate is %v; want 0.5, the least", lowest)
+	rate, _ = c.Rate()
+	assert.Equal(t, 0.5, rate, "rate after many throttles")
 }
 
 func TestAIMDByItsDefinition(t *testing.T) {
@@ -187,7 +182,7 @@ func TestAIMDByItsDefinition(t *testing.T) {
 	} {
 		a.Told(row.at, backoff.Grant{}, row.answer)
 		rate, _ := a.Rate()
-		assert.Truef(t, math.Abs(rate-row.want) <= 0.01, "%s: the rate is %v; want %v", row.name, rate, row.want)
+		assert.InDelta(t, row.want, rate, 0.01, row.name)
 	}
 	// A hundred attempts at one instant go out at the rate, one after another.
 	var last time.Duration
