@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,27 +78,22 @@ func TestContest(t *testing.T) {
 	c := contested(t, p)
 	kept, err := contest.Open(c.Folder)
 	require.NoError(t, err)
-	if diff := cmp.Diff(c.Contest, kept.Contest); diff != "" || len(kept.Records) != 2 {
-		t.Errorf("the folder has %d records and another contest (-was +kept):\n%s", len(kept.Records), diff)
-	}
-	if page, err := os.ReadFile(filepath.Join(string(c.Folder), contest.PageFile)); err != nil || !bytes.Contains(page, []byte("<svg")) {
-		t.Errorf("the page: %v, %d bytes; want one with a picture", err, len(page))
-	}
+	assert.Empty(t, cmp.Diff(c.Contest, kept.Contest), "the contest (-was +kept)")
+	assert.Len(t, kept.Records, 2)
+	page, err := os.ReadFile(filepath.Join(string(c.Folder), contest.PageFile))
+	assert.Truef(t, err == nil && bytes.Contains(page, []byte("<svg")), "the page: %v, %d bytes; want one with a picture", err, len(page))
 	rank, order := rankOf(c.Contest)
 	assert.Equal(t, []string{"shop", "day", "id"}, order, "what spreads comes first, what cannot serve last")
-	if one := rank["id"]; *one.Rank <= *rank["day"].Rank || len(one.Cannot) != 1 || one.Cannot[0].Operation != "pack" ||
-		!strings.Contains(one.Cannot[0].Why, "lies in one partition") || len(one.Seeds) != 0 {
-		t.Errorf("id: %+v; want that it cannot pack", one)
-	}
-	if day, shop := rank["day"], rank["shop"]; *day.Rank <= *shop.Rank || len(day.Seeds) != 3 || day.Behind == "" {
-		t.Errorf("day is at %d, shop at %d, by %d runs; want that the day is shown to be behind, by three", *day.Rank, *shop.Rank, len(day.Seeds))
-	}
+	id, day := rank["id"], rank["day"]
+	assert.Truef(t, len(id.Cannot) == 1 && id.Cannot[0].Operation == "pack" && strings.Contains(id.Cannot[0].Why, "lies in one partition") && len(id.Seeds) == 0,
+		"id: %+v; want that it cannot pack", id)
+	assert.Truef(t, *id.Rank > *day.Rank && *day.Rank > *rank["shop"].Rank && len(day.Seeds) == 3 && day.Behind != "",
+		"day is at %d, by %d runs; want that it is shown to be behind, by three", *day.Rank, len(day.Seeds))
 	assert.Truef(t, c.Profile == "documented" && c.Other == "headroom" && c.Survives != nil,
 		"profiles %q and %q, survives %v; want both, and whether it survives", c.Profile, c.Other, c.Survives)
 	assert.Equal(t, "contest of day,shop,id", c.Repeat, "repeated by")
-	if lines := told.String(); !strings.HasPrefix(lines, "3 designs, 2 of them ") || !strings.Contains(lines, "12 of 12 runs") {
-		t.Errorf("told %q; want what is run, and that it was", lines)
-	}
+	lines := told.String()
+	assert.Truef(t, strings.HasPrefix(lines, "3 designs, 2 of them ") && strings.Contains(lines, "12 of 12 runs"), "progress %q", lines)
 	recordsOfContest(t, c, p.Run.Scenario)
 }
 
@@ -114,23 +108,15 @@ func recordsOfContest(t *testing.T, c *Contested, s *scenarios.Scenario) {
 			assert.Errorf(t, err, "%s cannot run and has left a record", name)
 			continue
 		}
-		if err != nil {
-			t.Errorf("%s: %v; want the record of its first run", name, err)
-			continue
-		}
+		require.NoErrorf(t, err, "the record of the first run of %s", name)
 		seed := seedOf(9, name, 0)
-		if record.Manifest.Seed != seed || record.Summary == nil || record.Heat == nil ||
-			strings.Join(record.Manifest.Command, " ") != fmt.Sprintf("run %s %d", name, seed) {
-			t.Errorf("%s: the record is of %v, with summary %t and heat %t; want seed %d and both", name, record.Manifest.Command,
-				record.Summary != nil, record.Heat != nil, seed)
-		}
+		assert.Equal(t, []string{"run", name, fmt.Sprint(seed)}, record.Manifest.Command)
+		require.Truef(t, record.Manifest.Seed == seed && record.Summary != nil && record.Heat != nil, "%s: %+v", name, record.Manifest)
 		alone, err := s.Under(name)
 		require.NoError(t, err)
 		alone.Seed = seed
-		twin := simulated(t, alone)
-		if was, is := record.Summary, twin.Summary; is.Attempts != was.Attempts || is.Throttled != was.Throttled || is.EntitiesCounted != was.EntitiesCounted {
-			t.Errorf("%s: alone it came to %d attempts, %d throttled; want %d and %d", name, is.Attempts, is.Throttled, was.Attempts, was.Throttled)
-		}
+		was, is := record.Summary, simulated(t, alone).Summary
+		assert.Equal(t, []int64{was.Attempts, was.Throttled, was.EntitiesCounted}, []int64{is.Attempts, is.Throttled, is.EntitiesCounted}, name)
 	}
 	for _, picture := range []string{"heat.png", "heat.svg"} {
 		info, err := os.Stat(filepath.Join(string(c.Folder), picture))
@@ -185,9 +171,7 @@ func TestImpossibleContests(t *testing.T) {
 		told, err := Contest(context.Background(), p)
 		assert.Truef(t, told == nil && err != nil && strings.HasPrefix(err.Error(), row.want) && errors.Is(err, fields.ErrInvalid),
 			"%s: %v; want %q", row.sentence, err, row.want)
-		if _, err := os.Stat(p.Run.Out); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s: a folder was made", row.sentence)
-		}
+		assert.NoDirExists(t, p.Run.Out, row.sentence)
 	}
 }
 
@@ -199,9 +183,9 @@ func TestInterruptedContest(t *testing.T) {
 	assert.Truef(t, errors.Is(err, context.Canceled) && strings.Contains(c.Verdict, "Ended early, by 0 of 10 runs: it was interrupted. Not run: day, shop."),
 		"%v, verdict %q; want who was not run", err, c.Verdict)
 	var again contest.Contest
-	if text, err := os.ReadFile(filepath.Join(string(c.Folder), "contest.json")); err != nil || json.Unmarshal(text, &again) != nil || again.Verdict != c.Verdict {
-		t.Errorf("contest.json says %q, %v; want the same", again.Verdict, err)
-	}
+	text, err := os.ReadFile(filepath.Join(string(c.Folder), "contest.json"))
+	require.NoError(t, errors.Join(err, json.Unmarshal(text, &again)))
+	assert.Equal(t, c.Verdict, again.Verdict)
 }
 
 // A contest that ended early counts as many runs of each design as all have that have

@@ -2,7 +2,6 @@ package series
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -49,9 +48,7 @@ func TestGateKeepsABaseline(t *testing.T) {
 	assert.NoDirExists(t, folder)
 	assert.Truef(t, len(one.Notes) == 1 && strings.Contains(one.Notes[0], "loadgen gate own.yaml --accept") && one.Repeat == "loadgen simulate own.yaml",
 		"the hint is %q, to be repeated by %q; want what was typed", one.Notes, one.Repeat)
-	if one = gate("the first", compare.Same, "accepted"); len(one.Notes) != 1 || one.Notes[0] != "written to "+file {
-		t.Errorf("the notes are %q; want where it was written", one.Notes)
-	}
+	assert.Equal(t, []string{"written to " + file}, gate("the first", compare.Same, "accepted").Notes)
 	gate("", compare.Same, "it repeats to the last count")
 	gate("again", compare.Same, "nothing was to be accepted")
 	text, err := os.ReadFile(file)
@@ -89,14 +86,13 @@ func TestGateOfBadRuns(t *testing.T) {
 	require.Truef(t, err == nil && one.Outcome == compare.Same, "Rule() = %+v, %v; want it accepted", one, err)
 	partial := chosen(t, "use=by-event", "name=other")
 	partial.Summary.Validity, partial.Summary.Reasons = results.Partial, []string{"cut off"}
-	if one, err := g.Rule(partial, ""); err != nil || one.Outcome != compare.Invalid || one.Reason != "the run is partial" || one.Notes[0] != "cut off" {
-		t.Errorf("Rule() of a run that is not valid = %+v, %v; want it to be no baseline, and why", one, err)
-	}
+	one, err = g.Rule(partial, "")
+	assert.Truef(t, err == nil && one.Outcome == compare.Invalid && one.Reason == "the run is partial" && one.Notes[0] == "cut off",
+		"Rule() of a run that is not valid = %+v, %v; want it to be no baseline, and why", one, err)
 	g.Reason = ""
 	one, err = g.Rule(failing, "")
-	if err != nil || one.Outcome != compare.Failed || len(one.Notes) != 2 || !strings.HasPrefix(one.Notes[0], "throttled < 1%: observed ") {
-		t.Errorf("Rule() = %+v, %v; want both claims that are not borne out", one, err)
-	}
+	assert.Truef(t, err == nil && one.Outcome == compare.Failed && len(one.Notes) == 2 && strings.HasPrefix(one.Notes[0], "throttled < 1%: observed "),
+		"Rule() = %+v, %v; want both claims that are not borne out", one, err)
 }
 
 // What keeps a baseline from being kept is told by its kind.
@@ -106,9 +102,8 @@ func TestGateThatCannotKeep(t *testing.T) {
 	record := chosen(t)
 	_, err := (&Gate{Baselines: filepath.Join(folder, "file"), Reason: "x"}).Rule(record, "")
 	assert.ErrorIs(t, err, run.ErrFolder, "Rule() below a file")
-	if _, err := (&Gate{Baselines: folder, Reason: "a\nb"}).Rule(record, ""); !errors.Is(err, fields.ErrInvalid) || !strings.Contains(err.Error(), "expected one line") {
-		t.Errorf("Rule() by a reason of two lines = %v; want a fault", err)
-	}
+	_, err = (&Gate{Baselines: folder, Reason: "a\nb"}).Rule(record, "")
+	assert.ErrorIs(t, err, fields.ErrInvalid, "a reason of two lines")
 	left, err := os.ReadDir(folder)
 	assert.Truef(t, err == nil && len(left) == 1, "left %v, %v; want nothing new", left, err)
 }
@@ -195,9 +190,7 @@ func asCommitted(t *testing.T, record *results.Record) {
 	require.NoError(t, err)
 	made, err := baseline.New(record, kept.Accepted, kept.Reason)
 	require.NoError(t, err)
-	if is := made.File(); !bytes.Equal(was, is) {
-		t.Errorf("%s: %d bytes that differ from those checked in, of which there are %d", name, len(is), len(was))
-	}
+	assert.Truef(t, bytes.Equal(was, made.File()), "%s: the file differs from that checked in", name)
 }
 
 // shown returns all that is said of what a gate has come to.

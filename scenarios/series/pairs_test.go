@@ -270,9 +270,8 @@ func TestGateRepeatsPairs(t *testing.T) {
 	// What is counted is so whoever was late: no pair is repeated for it.
 	p := alike(t, nil, behind.record)
 	p.metrics = []string{"share_lost", "tries"}
-	if one, err := p.play(t.Context(), 3, io.Discard); err != nil || one.Judgement == nil || len(p.calls) != 6 {
-		t.Errorf("Run() = %+v, %v after %d runs; want a judgement after six", one, err, len(p.calls))
-	}
+	one, err := p.play(t.Context(), 3, io.Discard)
+	assert.Truef(t, err == nil && one.Judgement != nil && len(p.calls) == 6, "Run() = %+v, %v after %d runs; want a judgement after six", one, err, len(p.calls))
 }
 
 // What is no build of loadgen is a fault of usage, and leaves nothing.
@@ -321,9 +320,8 @@ func TestGateEndedEarly(t *testing.T) {
 		assert.Falsef(t, row.err != fields.ErrInvalid && one.Outcome != compare.Inconclusive,
 			"%s: %s; want it inconclusive", row.name, one.Outcome)
 		kept, err := filepath.Glob(filepath.Join("runs", "*", "0*", results.RunFile))
-		if made := row.calls - len(row.p.ways); err != nil || len(kept) != made {
-			t.Errorf("%s: kept %v, %v; want the %d runs that were made", row.name, kept, err, made)
-		}
+		require.NoError(t, err)
+		assert.Lenf(t, kept, row.calls-len(row.p.ways), "%s: runs that were made and are kept", row.name)
 	}
 }
 
@@ -335,9 +333,8 @@ func TestGateAgainstItself(t *testing.T) {
 	require.NoError(t, err)
 	g := &Pairs{Scenario: parsed(t, pairedScenario), Against: self, Build: self, Number: 1, Out: "kept", Told: io.Discard, launch: p.launch}
 	one, err := g.Run(t.Context())
-	if notes := strings.Join(one.Notes, "\n"); err != nil || !strings.Contains(notes, "same file") || !strings.Contains(notes, "kept") {
-		t.Errorf("Run() = %+v, %v; want to be told that both are one file, and where the runs are", one, err)
-	}
+	require.NoError(t, err)
+	assert.Regexp(t, `(?s)same file.*kept|kept.*same file`, strings.Join(one.Notes, "\n"))
 }
 
 // Both builds run the same scenario from another folder: files are found all the same,
@@ -364,18 +361,15 @@ phases:
 		t.Helper()
 		s, err := scenarios.Parse("filed.yaml", text)
 		require.NoError(t, err)
-		if err := s.ReadFiles(func(path string) (io.ReadCloser, error) { return os.Open(filepath.Join(folder, path)) }); err != nil {
-			t.Fatalf("%v in\n%s", err, text)
-		}
+		require.NoError(t, s.ReadFiles(func(path string) (io.ReadCloser, error) { return os.Open(filepath.Join(folder, path)) }))
 		return s
 	}
 	s := read([]byte(files), folder)
 	both := portable(s, folder)
 	assert.Truef(t, both.Gate == nil && s.Gate != nil && bytes.Contains(s.Text(), []byte("file: \"towns.csv\"")),
 		"portable() has the gate %+v, the scenario %+v and\n%s\nwant none in the one, and the other as it was", both.Gate, s.Gate, s.Text())
-	if again := read(both.Text(), ""); longestRun(again) != longestRun(s) || longestRun(s) < 6*time.Minute {
-		t.Errorf("longestRun() = %v of the one and %v of the other; want twice the trace, and minutes", longestRun(s), longestRun(again))
-	}
+	assert.Equal(t, longestRun(s), longestRun(read(both.Text(), "")))
+	assert.GreaterOrEqual(t, longestRun(s), 6*time.Minute, "twice the trace, and minutes")
 }
 
 func TestPairsValidate(t *testing.T) {
@@ -392,7 +386,5 @@ func TestLongestRunHasRoomForAHeldStep(t *testing.T) {
 	before := longestRun(s)
 	steps.Each += 10 * time.Minute
 	rates := time.Duration(len(steps.Rates))
-	if grown := longestRun(s) - before; grown != 2*(rates+1)*10*time.Minute {
-		t.Errorf("ten minutes more a step are %v more at most; want twice those of %d steps and of one held", grown, rates)
-	}
+	assert.Equal(t, 2*(rates+1)*10*time.Minute, longestRun(s)-before, "by ten minutes more a step: twice those of each, and of one held")
 }

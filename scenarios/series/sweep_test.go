@@ -87,9 +87,9 @@ func TestSweepMakesItsRuns(t *testing.T) {
 		one := made.Made[i]
 		assert.Truef(t, inWords(one.Set) == want.set && one.Exit == want.exit && one.Folder == filepath.Join(out, string(rune('1'+i))),
 			"run %d is of %s, in %s, with exit code %d; want %s and %d", i+1, inWords(one.Set), one.Folder, one.Exit, want.set, want.exit)
-		if kept, err := results.Read(results.Dir(one.Folder)); err != nil || kept.Summary.OkAttempts != one.Record.Summary.OkAttempts {
-			t.Errorf("run %d is not kept in %s: %v", i+1, one.Folder, err)
-		}
+		kept, err := results.Read(results.Dir(one.Folder))
+		require.NoError(t, err)
+		assert.Equal(t, one.Record.Summary.OkAttempts, kept.Summary.OkAttempts, one.Folder)
 	}
 	var lines []string
 	for _, line := range strings.Split(strings.TrimSpace(told.String()), "\n") {
@@ -119,17 +119,13 @@ func TestBadSweeps(t *testing.T) {
 		{"a plan that is not sound, the last", []string{"model.partition_burst=1s,-1s"}, "", []string{"model.partition_burst"}},
 	} {
 		t.Chdir(t.TempDir())
-		if err := errors.Join(os.MkdirAll(filepath.Join("old", "3"), 0o755), os.WriteFile(filepath.Join("old", "3", results.RunFile), nil, 0o600),
-			os.WriteFile("file", nil, 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, errors.Join(os.MkdirAll(filepath.Join("old", "3"), 0o755),
+			os.WriteFile(filepath.Join("old", "3", results.RunFile), nil, 0o600), os.WriteFile("file", nil, 0o600)))
 		s := sweepOf(t, nil, row.axes...)
 		s.Out = row.out
 		made, err := s.Run(t.Context())
-		if err == nil || len(made.Made) > 0 || !errors.Is(err, fields.ErrInvalid) {
-			t.Errorf("%s: Run() = %d runs, %v; want none, and a fault", row.sentence, len(made.Made), err)
-			continue
-		}
+		require.ErrorIs(t, err, fields.ErrInvalid, row.sentence)
+		assert.Empty(t, made.Made, row.sentence)
 		lines := strings.Split(err.Error(), "\n")
 		for i, says := range row.says {
 			assert.Truef(t, len(lines) == len(row.says) && strings.Contains(lines[i], says),
@@ -147,13 +143,13 @@ func TestSweepOfPlansThatCannotBe(t *testing.T) {
 		p.MemoryLimit, p.Kept = 8<<20, func(results.Folder, *results.Record) error { begun = true; return nil }
 		return p, err
 	}
-	if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "would take about") || begun {
-		t.Errorf("Run() = %v, and a run was made: %t; want the memory that is needed, and no run", err, begun)
-	}
+	_, err := s.Run(t.Context())
+	assert.ErrorContains(t, err, "would take about")
+	assert.False(t, begun, "a run was made")
 	none := errors.New("no such file")
 	s.Plan = func([]scenarios.Setting) (run.Plan, error) { return run.Plan{}, none }
-	_, err := s.Run(t.Context())
-	assert.Truef(t, err == none, "Run() = %v; want the error of the first plan", err)
+	_, err = s.Run(t.Context())
+	assert.ErrorIs(t, err, none)
 }
 
 // A run that a budget of its own ends does not end the sweep.
@@ -177,9 +173,9 @@ func TestSweepEndsByWhatIsKept(t *testing.T) {
 		p.Kept = func(results.Folder, *results.Record) error { return full }
 		return p, err
 	}
-	if made, err := s.Run(t.Context()); !errors.Is(err, full) || len(made.Made) != 1 || made.Asked != 2 {
-		t.Errorf("Run() = %d of %d runs, %v; want the first, and why there is no second", len(made.Made), made.Asked, err)
-	}
+	made, err := s.Run(t.Context())
+	assert.ErrorIs(t, err, full)
+	assert.Truef(t, len(made.Made) == 1 && made.Asked == 2, "%d of %d runs; want the first of two", len(made.Made), made.Asked)
 }
 
 // A sweep that is interrupted has the runs that it made, the last one in part.
@@ -279,9 +275,8 @@ func TestCombinations(t *testing.T) {
 			t.Errorf("%s: combinations(%.60q) = %v; want a fault of sweep with %q", row.sentence, row.sweeps, err, row.says)
 		}
 	}
-	if all, err := combinations([]string{"seed=" + numbers(10), "workers=" + numbers(10)}); err != nil || len(all) != MostRuns {
-		t.Errorf("10 by 10 values = %d combinations, %v; want %d", len(all), err, MostRuns)
-	}
+	all, err = combinations([]string{"seed=" + numbers(10), "workers=" + numbers(10)})
+	assert.Truef(t, err == nil && len(all) == MostRuns, "10 by 10 values = %d combinations, %v; want %d", len(all), err, MostRuns)
 }
 
 // numbers lists the numbers from 1 to n.

@@ -71,9 +71,9 @@ func TestTableOfASweep(t *testing.T) {
 		!slices.Equal(d.Warnings, []string{"3 of 4 runs were made"}) {
 		t.Errorf("%+v, %q; want the run that fails, and what was not made", d.Answer, d.Warnings)
 	}
-	if d := (&Swept{Asked: 3}).Document(); d.Answer.Claim != "0 runs made" || !slices.Equal(d.Warnings, []string{"0 of 3 runs were made"}) || len(d.Screen) != 0 {
-		t.Errorf("of nothing: %+v, %q; want that there was none", d.Answer, d.Warnings)
-	}
+	d = (&Swept{Asked: 3}).Document()
+	assert.Equal(t, "0 runs made", d.Answer.Claim)
+	assert.Truef(t, slices.Equal(d.Warnings, []string{"0 of 3 runs were made"}) && len(d.Screen) == 0, "of nothing: %q, %v", d.Warnings, d.Screen)
 }
 
 // A run of several phases has a row for each, and what became of its checks stands in the
@@ -118,9 +118,7 @@ func TestHeadingsOfASweep(t *testing.T) {
 		for _, path := range row.paths {
 			set = append(set, scenarios.Setting{Path: path})
 		}
-		if got := headings(set); !slices.Equal(got, row.want) {
-			t.Errorf("%s: headings(%q) = %q; want %q", row.sentence, row.paths, got, row.want)
-		}
+		assert.Equal(t, row.want, headings(set), row.sentence)
 	}
 }
 
@@ -137,9 +135,9 @@ func TestSweepAsJSON(t *testing.T) {
 	}
 	err := json.Unmarshal([]byte(out.String()), &list)
 	require.Truef(t, err == nil && len(list) == 1, "%v, %d runs in\n%s", err, len(list), &out)
-	if one := list[0]; !cmp.Equal(one.Set, map[string]string{"use": "by-event"}) || one.Folder != "runs/1" || one.Exit != 10 || !cmp.Equal(one.Summary, made.Made[0].Record.Summary) {
-		t.Errorf("JSON(…) = %+v; want the values, the folder, the exit code and the summary", one)
-	}
+	one := list[0]
+	assert.Truef(t, one.Set["use"] == "by-event" && len(one.Set) == 1 && one.Folder == "runs/1" && one.Exit == 10, "JSON(…) = %+v", one)
+	assert.Empty(t, cmp.Diff(made.Made[0].Record.Summary, one.Summary), "summary (-want +got)")
 	out.Reset()
 	err = text.JSON(&out, new(Swept).Document().Data)
 	assert.Truef(t, err == nil && out.String() == "[]\n", "JSON of nothing = %q, %v; want an empty list", out.String(), err)
@@ -152,7 +150,7 @@ const gateChild = "LOADGEN_GATE_CHILD"
 func TestGateChild(t *testing.T) {
 	switch os.Getenv(gateChild) {
 	case "speaks":
-		fmt.Fprintf(os.Stderr, "%s\nloadgen: the\x1b last\xff line\n\n", strings.Repeat("noise\n", 2000))
+		fmt.Fprintf(os.Stderr, "%s\nloadgen: the\x1b last\xff line%s\n\n", strings.Repeat("noise\n", 2000), strings.Repeat("x", 1000))
 		os.Exit(3)
 	case "hangs":
 		// Nobody interrupts it: whoever started it has to end it.
@@ -174,7 +172,7 @@ func asBuild(ctx context.Context, t *testing.T, kind string) (ending, error) {
 func TestLaunchedBuilds(t *testing.T) {
 	end, err := asBuild(t.Context(), t, "speaks")
 	require.NoError(t, err)
-	assert.Equal(t, ending{3, "the  last? line"}, end, "exit code and last line, fit to be shown")
+	assert.Equal(t, ending{3, "the  last? line" + strings.Repeat("x", 276)}, end, "exit code and last line, fit to be shown")
 	end, err = asBuild(t.Context(), t, "ends")
 	assert.Truef(t, err == nil && end.code == 0, "launched() = %+v, %v; want exit code 0", end, err)
 	bounded, stop := clock.Within(t.Context(), clock.NewReal(), 50*time.Millisecond, errTooLong)
@@ -188,24 +186,6 @@ func TestLaunchedBuilds(t *testing.T) {
 	assert.ErrorIs(t, err, interrupted, "no build runs after Ctrl-C")
 	_, err = launched(t.Context(), filepath.Join(t.TempDir(), "nothing"), nil)
 	assert.Error(t, err, "a build that is not there")
-}
-
-func TestTailKeepsTheLastLine(t *testing.T) {
-	for _, row := range []struct{ name, text, want string }{
-		{"nothing", "", ""},
-		{"one line without an end", "broken", "broken"},
-		{"this program's own word is left out", "a\nloadgen: b\n", "b"},
-		{"a line that is too long", strings.Repeat("x", 10_000), strings.Repeat("x", 300)},
-	} {
-		kept := new(tail)
-		for at := 0; at < len(row.text); at += 7 {
-			n, err := kept.Write([]byte(row.text[at:min(at+7, len(row.text))]))
-			require.Truef(t, err == nil && n <= 7, "%s: Write = %d, %v", row.name, n, err)
-		}
-		if got := kept.line(); got != row.want || len(kept.kept) > mostTail {
-			t.Errorf("%s: line() = %q of %d bytes; want %q", row.name, got, len(kept.kept), row.want)
-		}
-	}
 }
 
 func TestExecutables(t *testing.T) {
