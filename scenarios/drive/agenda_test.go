@@ -134,15 +134,11 @@ func TestAgendaAgainstAList(t *testing.T) {
 			require.Truef(t, any && at == want.at && number == want.number,
 				"seed %d: due(%v) = %v, %d, %v; want %v, %d, true", seed, now.Offset(), at.Offset(), number, any, want.at.Offset(), want.number)
 			if at > now {
-				if s := run.take(at - 1); s != nil {
-					t.Fatalf("seed %d: take(%v) = operation %d; want nothing before %v", seed, (at - 1).Offset(), s.number, at.Offset())
-				}
+				require.Nilf(t, run.take(at-1), "seed %d: taken before %v", seed, at.Offset())
 			}
 			now = at
 			s := run.send(t, now)
-			if got := s.number; got != want.number {
-				t.Fatalf("seed %d: take(%v) = operation %d; want %d", seed, now.Offset(), got, want.number)
-			}
+			require.Equalf(t, want.number, s.number, "seed %d: taken at %v", seed, now.Offset())
 			if rng.IntN(2) == 0 {
 				run.reply(now, s, 200)
 				continue
@@ -151,9 +147,8 @@ func TestAgendaAgainstAList(t *testing.T) {
 			list = append(list, again)
 			run.follow(now, s, Effect{Action: WaitUntil, Until: again.at}, run.ledger)
 		}
-		if _, _, any := run.due(clock.Never); any || !run.over(clock.Never) || run.take(clock.Never) != nil {
-			t.Fatalf("seed %d: the agenda is not over when the list is empty", seed)
-		}
+		_, _, any := run.due(clock.Never)
+		require.Truef(t, !any && run.over(clock.Never) && run.take(clock.Never) == nil, "seed %d: not over when the list is empty", seed)
 	}
 }
 
@@ -168,26 +163,23 @@ func TestLanesOfAClosedLoop(t *testing.T) {
 
 	// One that waits to retry keeps its lane.
 	run.reply(clock.Instant(tick), first, 503)
-	if at, number, any := run.due(clock.Instant(tick)); !any || at != clock.Instant(tick+time.Second) || number != 100 {
-		t.Errorf("due = %v, %d, %v; want the retry of operation 100 after its second", at.Offset(), number, any)
-	}
+	at, number, any := run.due(clock.Instant(tick))
+	assert.Truef(t, any && at == clock.Instant(tick+time.Second) && number == 100,
+		"due = %v, %d, %v; want the retry of operation 100 after its second", at.Offset(), number, any)
 	run.reply(clock.Instant(2*tick), second, 200)
-	if at, number, any := run.due(clock.Instant(2 * tick)); !any || at != clock.Instant(2*tick) || number != 102 {
-		t.Errorf("due = %v, %d, %v; want operation 102 at once in the lane that is free", at.Offset(), number, any)
-	}
+	at, number, any = run.due(clock.Instant(2 * tick))
+	assert.Truef(t, any && at == clock.Instant(2*tick) && number == 102,
+		"due = %v, %d, %v; want operation 102 at once in the lane that is free", at.Offset(), number, any)
 	third := run.send(t, clock.Instant(2*tick))
 	assert.True(t, third == second, "the session that has ended was not used again")
-	if got := third.scheduled(0, false); got.Intended != 2*tick || !third.firstAttempt() || third.Operation().Attempt != 0 {
-		t.Errorf("operation 102 is due at %v, attempt %d; want the instant at which its lane was free, and nothing of its predecessor's",
-			got.Intended, third.Operation().Attempt)
-	}
+	assert.Equal(t, 2*tick, third.scheduled(0, false).Intended, "operation 102 is due when its lane is free")
+	assert.True(t, third.firstAttempt() && third.Operation().Attempt == 0, "operation 102 has an attempt of its predecessor")
 
 	// A retry and a fresh operation at the same instant: the lower number first.
 	again := clock.Instant(tick + time.Second)
 	run.reply(again, third, 200)
-	if s := run.send(t, again); s != first || s.Operation().Attempt != 1 {
-		t.Errorf("take = operation %d, attempt %d; want the retry of 100", s.number, s.Operation().Attempt)
-	}
+	s := run.send(t, again)
+	assert.Truef(t, s == first && s.Operation().Attempt == 1, "take = operation %d; want the retry of 100", s.number)
 	run.reply(again, first, 200)
 	fourth := run.send(t, again)
 	assert.False(t, run.over(clock.Never), "over with operation 103 under way")
@@ -207,19 +199,16 @@ func TestAbandonedOpenLoop(t *testing.T) {
 	run.reply(at(0), run.send(t, at(0)), 200)
 	run.reply(at(1), run.send(t, at(1)), 503)
 	succeeds, isThrottled := run.send(t, at(2)), run.send(t, at(3))
-	if got, unsent := run.nextIntended(at(7)); !unsent || got != at(4) {
-		t.Errorf("nextIntended = %v, %v; want the instant of operation 4, %v", got.Offset(), unsent, at(4).Offset())
-	}
-	run.abandon(at(5), run.ledger)
-	if _, _, any := run.due(clock.Never); any || run.over(clock.Never) {
-		t.Errorf("after abandon something is due: %v; over: %v; want nothing due, and two under way", any, run.over(clock.Never))
-	}
 	got, unsent := run.nextIntended(at(7))
+	assert.Truef(t, unsent && got == at(4), "nextIntended = %v, %v; want the instant of operation 4", got.Offset(), unsent)
+	run.abandon(at(5), run.ledger)
+	_, _, any := run.due(clock.Never)
+	assert.True(t, !any && !run.over(clock.Never), "after abandon: want nothing due, and two under way")
+	got, unsent = run.nextIntended(at(7))
 	assert.Falsef(t, unsent, "nextIntended after abandon = %v; want none", got.Offset())
 	run.reply(at(6), succeeds, 200)
-	if effect := run.reply(at(7), isThrottled, 503); effect.Action != WaitUntil || !run.over(clock.Never) {
-		t.Errorf("the throttled session has the action %d, over: %v; want that it wishes to wait, and is cut", effect.Action, run.over(clock.Never))
-	}
+	assert.Equal(t, WaitUntil, run.reply(at(7), isThrottled, 503).Action, "action of the throttled session")
+	assert.True(t, run.over(clock.Never), "the throttled session is cut")
 	run.books(t, at(7), counts{scheduled: 6, sent: 4, dropped: 2, operations: 4, succeeded: 2, cut: 2, attempts: 4})
 }
 

@@ -171,12 +171,10 @@ func TestTapedAttempt(t *testing.T) {
 	require.Len(t, all, len(rows), "the tape holds")
 	for i, r := range rows {
 		r.want.Attack, r.want.Seq, r.want.Headers = "one", uint64(i), all[i].Headers
-		if !all[i].Equal(r.want) {
-			t.Errorf("%s: Attempt(%+v) is taped as %+v; want %+v", r.name, r.attempt, all[i], r.want)
-		}
-		if number, _, _, code := fieldsIn(t, &all[i]); number != r.attempt.Number || code != r.code {
-			t.Errorf("%s: the header names operation %d and code %q; want %d and %q", r.name, number, code, r.attempt.Number, r.code)
-		}
+		assert.Equal(t, r.want, all[i], r.name)
+		number, _, _, code := fieldsIn(t, &all[i])
+		assert.Equal(t, r.attempt.Number, number, r.name)
+		assert.Equal(t, r.code, code, r.name)
 	}
 }
 

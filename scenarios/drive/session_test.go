@@ -236,8 +236,7 @@ func TestWorkflowBesideTheTableIsDueNothing(t *testing.T) {
 	stage := &Stage{Build: func(_ uint64, w *Work) { *w = outlined }, Outline: func(uint64) Work { return outlined }}
 	for _, sending := range []bool{false, true} {
 		var s Session
-		if s.begin(stage, 3, 0, 0, sending); s.completed.Entities != 0 {
-			t.Errorf("sent at once: %t: the operation is due to count %d entities; want none", sending, s.completed.Entities)
-		}
+		s.begin(stage, 3, 0, 0, sending)
+		assert.Zerof(t, s.completed.Entities, "sent at once: %t: entities that are due", sending)
 	}
 }

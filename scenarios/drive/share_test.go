@@ -138,16 +138,13 @@ func TestSharesAreTheWhole(t *testing.T) {
 			assert.Truef(t, !want.Reported || got.Begin == want.Begin && got.End == want.End,
 				"%s: phase %d is from %v to %v; want %v to %v", name, p, got.Begin, got.End, want.Begin, want.End)
 			for k := range want.Kinds {
-				if !reflect.DeepEqual(plain(got.Kinds[k]), plain(want.Kinds[k])) {
-					t.Errorf("%s: phase %d, kind %d is %+v; want %+v", name, p, k, got.Kinds[k], want.Kinds[k])
-				}
+				assert.Equalf(t, plain(want.Kinds[k]), plain(got.Kinds[k]), "%s: phase %d, kind %d", name, p, k)
 			}
 		}
 		assert.Truef(t, !timed || slices.EqualFunc(sum.Intervals, whole.Intervals, sameSecond),
 			"%s: the seconds are\n%+v; want\n%+v", name, sum.Intervals, whole.Intervals)
-		if !slices.Equal(sum.Lag.Bars(), whole.Lag.Bars()) || !slices.Equal(sum.RetryWaits.Bars(), whole.RetryWaits.Bars()) {
-			t.Errorf("%s: the lag or the waits differ", name)
-		}
+		assert.Equalf(t, whole.Lag.Bars(), sum.Lag.Bars(), "%s: lag", name)
+		assert.Equalf(t, whole.RetryWaits.Bars(), sum.RetryWaits.Bars(), "%s: waits", name)
 		assert.Truef(t, c.of != 1 || reflect.DeepEqual(parts[0].Record, whole), "%s: one share is not the whole", name)
 	}
 }
@@ -191,9 +188,8 @@ func TestShareOfLanes(t *testing.T) {
 			stage := closedStage(backoff.Policy{}, 6, 12, day)
 			stage.Share = drive.Share{Index: i, Of: of}
 			all := virtually(t, targettest.After(100*time.Millisecond, targettest.Served), stage)
-			if got := all.sum.Scheduled; got != int64(12/of) || all.Duration != 200*time.Millisecond {
-				t.Errorf("share %d of %d: %d operations in %v; want %d in 200ms", i, of, got, all.Duration, 12/of)
-			}
+			assert.Truef(t, all.sum.Scheduled == int64(12/of) && all.Duration == 200*time.Millisecond,
+				"share %d of %d: %d operations in %v; want %d in 200ms", i, of, all.sum.Scheduled, all.Duration, 12/of)
 		}
 	}
 	stage := openStage(t, short, time.Second, arrival.Step{Rate: 2, Length: time.Second})
@@ -218,7 +214,6 @@ func TestSharesThatSettle(t *testing.T) {
 	for i := range 4 {
 		sum += sent(drive.Share{Index: i, Of: 4})
 	}
-	if whole := sent(drive.Share{}); sum != whole || whole != 360 {
-		t.Errorf("four shares send %d until the load settles, one process %d; want 360 each", sum, whole)
-	}
+	assert.EqualValues(t, 360, sum, "operations of four shares until the load settles")
+	assert.EqualValues(t, 360, sent(drive.Share{}), "operations of one process")
 }

@@ -101,9 +101,8 @@ func TestVegetaDropsWhatItCannotSend(t *testing.T) {
 		f := &targettest.Fake{Clock: clk, Takes: 500 * time.Millisecond}
 		runner := byVegeta(clk, f, 4)
 		sum := run(t, runner, openStage(t, backoff.Policy{}, time.Second, arrival.Step{Rate: 100, Length: 2 * time.Second})).sum
-		if least, left := runner.Load().Free, runner.Load().Free; least != 0 || left != 4 {
-			t.Errorf("at the least %d workers were free, and %d after the end; want none, and all 4", least, left)
-		}
+		assert.Zero(t, runner.Load().Free, "workers that were free at the least")
+		assert.EqualValues(t, 4, runner.Load().Free, "workers that are free after the end")
 		checkBooks(t, "four workers", sum, f.Attempts())
 		assert.Truef(t, sum.Scheduled == 200 && sum.Dropped >= 170 && sum.Sent >= 20 && sum.Attempts == sum.Ok,
 			"%+v; want 200 scheduled, of which 4 workers send about 24", sum)

@@ -2,11 +2,11 @@ package drive_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/backoff"
 	"loadgen/engine/clock"
@@ -25,9 +25,9 @@ func TestRetryWakesWhoSleepsForLonger(t *testing.T) {
 		sent := run(t, &drive.Live{Clock: clk, Target: throttlingFirst.On(clk), Workers: 3}, stage).attempts.byOperation()
 		for k := range uint64(2) {
 			due := time.Duration(k) * 10 * time.Second
-			if list := sent[500+k]; len(list) != 2 || list[0].Sent != due || list[1].Sent != due+51*time.Millisecond {
-				t.Errorf("operation %d was sent as %+v; want at %v and 51ms later", k, list, due)
-			}
+			list := sent[500+k]
+			require.Lenf(t, list, 2, "attempts of operation %d", k)
+			assert.Equal(t, []time.Duration{due, due + 51*time.Millisecond}, []time.Duration{list[0].Sent, list[1].Sent}, "attempts")
 		}
 	})
 }
@@ -39,9 +39,8 @@ func TestNothingIsSentAtTheDeadline(t *testing.T) {
 	for range 20 {
 		inBubble(t, func(t *testing.T, clk clock.Real) {
 			stage := openStage(t, retrying(9, 2*time.Second), time.Second, arrival.Step{Rate: 1, Length: time.Second})
-			if sum := run(t, &drive.Live{Clock: clk, Target: busy.On(clk), Workers: 2}, stage).sum; sum.Attempts != 1 || sum.Cut != 1 {
-				t.Errorf("%d attempts, %d operations cut; want 1 and 1", sum.Attempts, sum.Cut)
-			}
+			sum := run(t, &drive.Live{Clock: clk, Target: busy.On(clk), Workers: 2}, stage).sum
+			assert.Truef(t, sum.Attempts == 1 && sum.Cut == 1, "%d attempts, %d operations cut; want 1 and 1", sum.Attempts, sum.Cut)
 		})
 	}
 }
@@ -68,14 +67,12 @@ func TestLoadOfTheWorkers(t *testing.T) {
 		inBubble(t, func(t *testing.T, clk clock.Real) {
 			slow := targettest.After(99*time.Millisecond, targettest.Served).On(clk)
 			runner := &drive.Live{Clock: clk, Target: slow, Workers: row.workers}
-			before := runner.Load().Free
+			assert.EqualValuesf(t, row.workers, runner.Load().Free, "%s: free before the run", row.name)
 			run(t, runner, openStage(t, backoff.Policy{}, 5*time.Second, arrival.Step{Rate: row.rate, Length: 2 * time.Second}))
-			load, after := runner.Load(), runner.Load().Free
+			load := runner.Load()
 			assert.Truef(t, load.Free == row.free && load.Starved == row.starved,
 				"%s: %d were free, starved for %v; want %d and %v", row.name, load.Free, load.Starved, row.free, row.starved)
-			if all := int64(row.workers); before != all || after != all {
-				t.Errorf("%s: %d were free before the run and %d after it; want all %d", row.name, before, after, all)
-			}
+			assert.EqualValuesf(t, row.workers, runner.Load().Free, "%s: free after the run", row.name)
 		})
 	}
 }
@@ -119,22 +116,16 @@ func TestTargetThatDies(t *testing.T) {
 			stage := openStage(t, backoff.Policy{}, 5*time.Second, arrival.Step{Rate: 100, Length: row.length})
 			all, err := runWith(t, t.Context(), &drive.Live{
 				Clock: clk, Target: answersUntil(clk, row.until, row.from, row.refuses), Workers: 16}, stage)
-			assert.Truef(t, errors.Is(err, row.want) && (err == nil) == (row.want == nil),
-				"%s: Run = %v; want %v", row.name, err, row.want)
-			if got := all.Duration; got < row.ends || got > row.ends+lookAtMost {
-				t.Errorf("%s: the run ended at %v; want %v", row.name, got, row.ends)
-			}
+			assert.ErrorIs(t, err, row.want, row.name)
+			// A run may notice 200 ms later than it could.
+			assert.Truef(t, all.Duration >= row.ends && all.Duration <= row.ends+200*time.Millisecond, "%s: ended at %v; want %v", row.name, all.Duration, row.ends)
 			checkBooks(t, row.name, all.sum, all.sum.Attempts)
 			assert.Falsef(t, row.cutShort > 0 && all.sum.Failed != row.cutShort,
 				"%s: %d attempts failed; want the %d that were under way", row.name, all.sum.Failed, row.cutShort)
-			marked := all.Events[len(all.Events)-2].What == results.Interrupted
-			assert.Equalf(t, row.want != nil, marked, "%s: marked as interrupted: %v; want %v", row.name, marked, row.want != nil)
+			assert.Equalf(t, row.want != nil, all.Events[len(all.Events)-2].What == results.Interrupted, "%s: marked as interrupted", row.name)
 		})
 	}
 }
-
-// lookAtMost is how much later than it could a run may notice.
-const lookAtMost = 200 * time.Millisecond
 
 // A service that takes half a minute for each of a few operations is slow, and
 // not dead.

@@ -74,9 +74,8 @@ func (s *scripted) play(t *testing.T, stage *drive.Stage, class results.Class) r
 	t.Helper()
 	sum := virtually(t, s, stage).sum
 	assert.Truef(t, len(s.statuses) <= 0, "the answers %v were not asked for", s.statuses)
-	if succeeded := map[bool]int64{true: 1}[class == results.Ok]; sum.Operations != 1 || sum.Succeeded != succeeded {
-		t.Errorf("%d of %d operations succeeded; want %d of 1", sum.Succeeded, sum.Operations, succeeded)
-	}
+	assert.EqualValues(t, 1, sum.Operations, "operations")
+	assert.Equal(t, class == results.Ok, sum.Succeeded == 1, "the operation succeeded")
 	return sum
 }
 
@@ -200,10 +199,9 @@ func TestAnObserverIsToldTheClassThatIsRecorded(t *testing.T) {
 			for _, one := range all.attempts.list {
 				recorded = append(recorded, one.Class)
 			}
-			if !slices.Equal(told, row.want) || !slices.Equal(recorded, row.want) || all.sum.Retries != row.retries {
-				t.Errorf("the observer was told %v of %v, recorded are %v and %d retries; want %v and %d",
-					told, row.statuses, recorded, all.sum.Retries, row.want, row.retries)
-			}
+			assert.Equal(t, row.want, told, "classes that the observer was told")
+			assert.Equal(t, row.want, recorded, "classes in the record")
+			assert.Equal(t, row.retries, all.sum.Retries, "retries")
 		})
 	}
 }
