@@ -2,9 +2,7 @@ package trial_test
 
 import (
 	"context"
-	"errors"
 	"math"
-	"strings"
 	"testing"
 	"time"
 
@@ -41,9 +39,7 @@ func TestContestRanksByWhatIsLost(t *testing.T) {
 			"%s is number %d, and lost %d of %d caught; want %q in order, of which two lose none of 1,500", trial.Policy, i+1, trial.Lost, trial.Caught, want)
 	}
 	assert.Contains(t, contest.Verdict, `"documented" and "was-1.x"`, "Verdict")
-	if contest.LeadS != 5 || contest.TroubleS != 15 || contest.TailS != 10 || contest.OperationsPerSecondEachClient != 1 {
-		t.Errorf("the contest says %+v; want 5, 15 and 10 s at 1/s each", contest)
-	}
+	assert.Equal(t, []float64{5, 15, 10, 1}, []float64{contest.LeadS, contest.TroubleS, contest.TailS, contest.OperationsPerSecondEachClient})
 }
 
 func TestTroublesOfAContest(t *testing.T) {
@@ -125,12 +121,9 @@ func TestImpossibleContests(t *testing.T) {
 	} {
 		c := contestOf(t, "js")
 		row.spoil(&c)
-		faults := c.Validate()
-		if len(faults) == 0 || !errors.Is(faults[0], trial.ErrExperiment) || !strings.Contains(faults[0].Error(), row.want) {
-			t.Errorf("%s: Validate = %v; want %q", row.sentence, faults, row.want)
-		}
-		if contest, err := c.Run(t.Context()); contest != nil || !errors.Is(err, trial.ErrExperiment) {
-			t.Errorf("%s: Run = %v, %v; want no contest", row.sentence, contest, err)
-		}
+		contest, err := c.Run(t.Context())
+		assert.Nil(t, contest, row.sentence)
+		assert.ErrorIs(t, err, trial.ErrExperiment, row.sentence)
+		assert.ErrorContains(t, err, row.want, row.sentence)
 	}
 }

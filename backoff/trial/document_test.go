@@ -56,12 +56,11 @@ func TestAnswerOfAContest(t *testing.T) {
 		{"nothing caught", contestAmong(results.PolicyTrial{Policy: "a"}), "", "", "", results.CannotTell},
 	} {
 		d := Document(row.contest)
-		if a := d.Answer; !strings.Contains(a.Claim, row.claim) || a.State != row.state || !strings.Contains(strings.Join(a.Says, " "), row.says) {
-			t.Errorf("%s: the answer is %+v; want %q, %s, %q", row.name, a, row.claim, row.state, row.says)
-		}
-		if got := strings.Join(d.Warnings, " "); !strings.Contains(got, row.warn) || (got == "") != (row.warn == "") {
-			t.Errorf("%s: warned of %q; want %q", row.name, got, row.warn)
-		}
+		assert.Equal(t, row.state, d.Answer.State, row.name)
+		assert.Contains(t, d.Answer.Claim, row.claim, row.name)
+		assert.Contains(t, strings.Join(d.Answer.Says, " "), row.says, row.name)
+		assert.Contains(t, strings.Join(d.Warnings, " "), row.warn, row.name)
+		assert.Equal(t, row.warn == "", len(d.Warnings) == 0, row.name)
 	}
 }
 
@@ -80,9 +79,9 @@ func TestDocumentOfAContest(t *testing.T) {
 		assert.Equalf(t, want, got[title], "%s of the best", title)
 	}
 	screen, whole := d.Screen[0].(document.Table), d.Sections[1].Blocks[0].(document.Table)
-	if around := screen.Around(8); len(whole.Rows) != len(trials) || row(t, around, 0)["policy"] != "documented" || row(t, around, 7)["policy"] != "js+adaptive" {
-		t.Errorf("the whole has %d policies, and eight of them are %v; want all, and the first and the last among the eight", len(whole.Rows), around.Rows)
-	}
+	assert.Len(t, whole.Rows, len(trials))
+	assert.Equal(t, "documented", row(t, screen.Around(8), 0)["policy"], "the first of eight")
+	assert.Equal(t, "js+adaptive", row(t, screen.Around(8), 7)["policy"], "the last of eight")
 	assert.Contains(t, strings.Join(whole.Notes, " "), "400 ", "the notes")
 }
 
@@ -91,13 +90,11 @@ func TestDocumentOfSchedules(t *testing.T) {
 		Waits: []results.RetryWait{{Retry: 1, LeastS: 27, MeanS: 33.333, GreatestS: 39, SumLeastS: 27, SumMeanS: 33.333, SumGreatestS: 39}}}
 	none := results.RetrySchedule{Policy: "none", Formula: "never", Codes: "nothing"}
 	one := Schedules([]results.RetrySchedule{documented})
-	if got := row(t, one.Screen[1], 0); got["wait, s mean"] != "33.3" || one.Screen[2].(document.Paragraph).Text != documented.Flat {
-		t.Errorf("one policy: %+v, %v; want its waits", one.Answer, one.Screen)
-	}
+	assert.Equal(t, "33.3", row(t, one.Screen[1], 0)["wait, s mean"])
+	assert.Equal(t, documented.Flat, one.Screen[2].(document.Paragraph).Text)
 	both := Schedules([]results.RetrySchedule{documented, none})
-	if got := row(t, both.Screen[0], 0); got["first wait, s greatest"] != "39" || len(both.Sections) != 2 {
-		t.Errorf("two policies: %+v, %v; want a line for each", both.Answer, got)
-	}
+	assert.Equal(t, "39", row(t, both.Screen[0], 0)["first wait, s greatest"])
+	assert.Len(t, both.Sections, 2)
 	for claim, d := range map[string]*document.Document{"27 to 39 s": one, "never": Schedules([]results.RetrySchedule{none}), "2 retry policies": both} {
 		assert.Contains(t, d.Answer.Claim, claim, "the claim")
 	}

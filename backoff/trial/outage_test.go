@@ -2,7 +2,6 @@ package trial_test
 
 import (
 	"fmt"
-	"math"
 	"testing"
 	"time"
 
@@ -97,10 +96,8 @@ func TestV20LostInAHandOver(t *testing.T) {
 				want := row.want[length]
 				clients := int(10_000 / length.Seconds())
 				trial := try(t, outage(length, clients), trial.Contestant{Name: row.name, Policy: row.policy})
-				assert.Truef(t, math.Abs(trial.LostPercent-want) <= 2,
-					"%v: %.1f %% of %d caught operations lost; want %.1f, within 2 points", length, trial.LostPercent, trial.Caught, want)
-				assert.Truef(t, trial.Caught == int64(clients)*int64(length/s),
-					"%v: %d operations caught; want %d", length, trial.Caught, clients*int(length/s))
+				assert.InDeltaf(t, want, trial.LostPercent, 2, "%v: percent of the caught operations that are lost", length)
+				assert.EqualValuesf(t, clients*int(length/s), trial.Caught, "%v: operations caught", length)
 			}
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/backoff"
@@ -33,11 +34,9 @@ func TestScheduleSaysWhereItIsFlat(t *testing.T) {
 		}
 	}
 	long := backoff.Preset{Policy: backoff.Policy{Retries: 1000, Delay: backoff.Fixed{Every: s}}}
-	if got := trial.Schedule(&long); got.Retries != 1000 || len(got.Waits) != 20 || got.Waits[19].SumMeanS != 20 {
-		t.Errorf("Schedule of a thousand retries has %d waits, %v at the end; want the first 20", len(got.Waits), got.Waits)
-	}
+	got := trial.Schedule(&long)
+	assert.Truef(t, got.Retries == 1000 && len(got.Waits) == 20 && got.Waits[19].SumMeanS == 20, "%+v; want the first 20 waits", got)
 	c := contestOf(t, "js", "documented+adaptive", "none")
-	if list := c.Schedules(); len(list) != 2 || list[0].Policy != "js" || list[1].Policy != "none" {
-		t.Errorf("Schedules = %+v; want those of js and none, which have no limiter", list)
-	}
+	list := c.Schedules()
+	assert.Truef(t, len(list) == 2 && list[0].Policy == "js" && list[1].Policy == "none", "%+v; want those without a limiter", list)
 }

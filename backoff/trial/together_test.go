@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -49,12 +50,9 @@ func TestClientsThatFailTogether(t *testing.T) {
 	expected, deviation := clients/20., math.Sqrt(clients*0.05*0.95)
 	require.Len(t, tried.RetriesPer100ms, 20, "full jitter: retries over tenths of a second")
 	for tenth, count := range tried.RetriesPer100ms {
-		assert.Truef(t, math.Abs(float64(count)-expected) <= 5*deviation,
-			"full jitter: %d retries in tenth %d; want %.0f ± %.0f", count, tenth, expected, 5*deviation)
+		assert.InDeltaf(t, expected, count, 5*deviation, "full jitter: retries in tenth %d", tenth)
 	}
-	if top := expected + 5*deviation; float64(tried.PeakRetries) > top || float64(tried.PeakRetries) < expected {
-		t.Errorf("full jitter: at most %d retries within 100 ms; want from %.0f to %.0f", tried.PeakRetries, expected, top)
-	}
+	assert.InDelta(t, expected+2.5*deviation, tried.PeakRetries, 2.5*deviation, "full jitter: at most so many retries within 100 ms")
 }
 
 // Attempts throttled by chance: (1 − p^(R+1))/(1 − p) attempts an operation.
@@ -71,13 +69,10 @@ func TestAmplificationIsTheGeometricSum(t *testing.T) {
 	// Attempts of one operation have a variance below that of the endless geometric
 	// distribution, p/(1 − p)².
 	doubt := 5 * math.Sqrt(p/(1-p)/(1-p)/n)
-	assert.Truef(t, math.Abs(trial.AttemptsPerOperation-want) <= doubt,
-		"attempts per operation = %.4f over %.0f; want %.4f within %.4f", trial.AttemptsPerOperation, n, want, doubt)
-	assert.Truef(t, math.Abs(trial.AmplificationByChance-want) <= 2*doubt,
-		"AmplificationByChance = %.4f; want %.4f within %.4f", trial.AmplificationByChance, want, 2*doubt)
+	assert.InDelta(t, want, trial.AttemptsPerOperation, doubt, "attempts per operation")
+	assert.InDelta(t, want, trial.AmplificationByChance, 2*doubt, "AmplificationByChance")
 	lost, deviation := 100*math.Pow(p, retries+1), 500*math.Sqrt(math.Pow(p, retries+1)/n)
-	assert.Truef(t, math.Abs(trial.LostPercent-lost) <= deviation,
-		"lost %.3f %%; want p⁴ = %.3f %% within %.3f", trial.LostPercent, lost, deviation)
+	assert.InDelta(t, lost, trial.LostPercent, deviation, "lost, of which p⁴ is expected, in percent")
 }
 
 // A limiter sends less: a spent budget gives retries up, and the books say so.
@@ -131,7 +126,5 @@ func TestTriesAreRepeatable(t *testing.T) {
 	c := trial.Contestant{Name: "js", Policy: backoff.Policy{Retries: 3, Delay: backoff.EqualJitter{Base: s, Cap: 64 * s}},
 		Limiter: func() backoff.Limiter { return backoff.NewAdaptive() }}
 	a, b := try(t, outage(5*s, 300), c), try(t, outage(5*s, 300), c)
-	if a.Lost != b.Lost || a.AttemptsPerOperation != b.AttemptsPerOperation || a.DrainS != b.DrainS || a.PeakRetries != b.PeakRetries {
-		t.Errorf("two tries differ: %+v and %+v", a, b)
-	}
+	assert.Empty(t, cmp.Diff(a, b), "two tries of one experiment")
 }

@@ -64,8 +64,7 @@ func TestAdmissionEqualsExactArithmetic(t *testing.T) {
 			}
 			got := layer.Admit(now, place, partition.Demand{Entities: cost}, 0).Kind == partition.Admitted
 			if want := slow.take(now, cost); got != want {
-				t.Fatalf("seed %d: request %d at %d, rate %d, cost %d: admitted = %v; want %v",
-					seed, n, now, rate, cost, got, want)
+				t.Fatalf("seed %d: request %d at %d, rate %d, cost %d: admitted = %v; want %v", seed, n, now, rate, cost, got, want)
 			}
 			if got {
 				excess := admitted*int64(time.Second) - rate*int64(now)
@@ -110,9 +109,8 @@ func TestIdleStampComesToRest(t *testing.T) {
 	got, now := layer.NextEvent(), layer.Advance(0)
 	assert.Truef(t, got != clock.Never && got > now, "NextEvent() under load = %v at %v; want the next tick", got, now)
 	layer.Advance(3 * 3600 * second)
-	if got, ranges := layer.NextEvent(), len(layer.Map().Ranges); got != clock.Never || ranges != 1 {
-		t.Errorf("NextEvent() after hours of rest = %v, %d ranges; want never, 1", got.Offset(), ranges)
-	}
+	assert.Equal(t, clock.Never, layer.NextEvent(), "NextEvent() after hours of rest")
+	assert.Len(t, layer.Map().Ranges, 1, "ranges after hours of rest")
 	// Nothing is due, so a century takes no time.
 	layer.Events()
 	layer.Advance(100 * 365 * 24 * 3600 * second)
@@ -159,9 +157,8 @@ func TestColdMemoryStaysFlat(t *testing.T) {
 	ranges, keys := marks()
 	l.count(half, 2*half, source{rate: 300, demand: one, key: func(n int) string { return fmt.Sprint(n) }})
 	layer.Events()
-	if r, k := marks(); r > 40 || k > keys+2048 {
-		t.Errorf("%d ranges and %d keys after twice the time, %d and %d before; want no more", r, k, ranges, keys)
-	}
+	r, k := marks()
+	assert.Truef(t, r <= 40 && k <= keys+2048, "%d ranges and %d keys after twice the time, %d and %d before; want no more", r, k, ranges, keys)
 }
 
 // A slow client's time-out falls into the pipeline: what had begun is done.
@@ -227,10 +224,9 @@ func TestSpreadHasTheModelsMeanAndVariation(t *testing.T) {
 	}
 	mean := sum / draws
 	variation := math.Sqrt(squares/draws-mean*mean) / mean
-	want := m.WriteTime.Seconds()
-	assert.Truef(t, math.Abs(mean/want-1) <= .005, "mean write = %.6f s; want %.6f within half a percent", mean, want)
+	assert.InEpsilon(t, m.WriteTime.Seconds(), mean, .005, "mean write in seconds")
 	// The table ends at the 1/2050 quantiles, which costs a little of the tail.
-	assert.Truef(t, math.Abs(variation-.4) <= .01, "coefficient of variation = %.4f; want 0.4 within 0.01", variation)
+	assert.InDelta(t, .4, variation, .01, "coefficient of variation")
 }
 
 func TestTimes(t *testing.T) {
@@ -270,7 +266,6 @@ func TestTimesGrowWithTheirChance(t *testing.T) {
 		}
 		last = got
 	}
-	if top := times.Of(partition.Reading, 1, math.MaxUint64); top < last || top > 20*m.ReadTime {
-		t.Errorf("Of at the highest chance = %v; want from %v to %v", top, last, 20*m.ReadTime)
-	}
+	top := times.Of(partition.Reading, 1, math.MaxUint64)
+	assert.Truef(t, top >= last && top <= 20*m.ReadTime, "Of at the highest chance = %v; want from %v to %v", top, last, 20*m.ReadTime)
 }

@@ -45,9 +45,8 @@ func TestProfileKeepsItsSumsAndItsBounds(t *testing.T) {
 				below += l
 			}
 		}
-		if share := below * thousand / load; !divides || share < 440 || share > 560 {
-			t.Errorf("seed %d: cut at %q leaves %d of 1000 below; want about half", seed, c.key, share)
-		}
+		assert.Truef(t, divides, "seed %d: nothing is cut", seed)
+		assert.InDeltaf(t, 500, below*thousand/load, 60, "seed %d: thousandths below the cut at %q", seed, c.key)
 	}
 }
 
@@ -138,8 +137,10 @@ func TestProbeDividesWhatComesNow(t *testing.T) {
 		}
 		p.turn(2, 1)
 		c, some := p.cut(950)
-		if some != (row.cut != "") || some && (c.key != row.cut || c.below < row.below-20 || c.below > row.below+20) {
-			t.Errorf("%s: cut = %+v, %v; want %q with about %d below", row.sentence, c, some, row.cut, row.below)
+		assert.Equalf(t, row.cut != "", some, "%s: something is cut", row.sentence)
+		if some {
+			assert.Equal(t, row.cut, c.key, row.sentence)
+			assert.InDelta(t, row.below, c.below, 20, row.sentence)
 		}
 		assert.Equalf(t, row.divides, p.divides(row.dead, 950), "%s: divides(%q)", row.sentence, row.dead)
 	}

@@ -396,16 +396,12 @@ func (l *load) count(from, to clock.Instant, sources ...source) *verdicts {
 func modelOf(t testing.TB, profile string, settings ...string) *model.Model {
 	t.Helper()
 	m, err := model.New(profile)
+	require.NoError(t, err)
 	for _, setting := range settings {
 		name, value, _ := strings.Cut(setting, "=")
-		if err == nil {
-			err = m.Set(name, value)
-		}
+		require.NoError(t, m.Set(name, value))
 	}
-	require.NoError(t, err)
-	if faults := m.Validate(); len(faults) > 0 {
-		t.Fatal(faults)
-	}
+	require.Empty(t, m.Validate())
 	return m
 }
 

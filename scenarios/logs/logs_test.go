@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -69,9 +68,8 @@ func tell(t *testing.T, o logs.Options, paths ...string) *logs.Told {
 func tellPlan(t *testing.T, p logs.Plan, paths ...string) *logs.Told {
 	t.Helper()
 	var err error
-	if p.Files, err = logs.Open(paths, nil); err != nil {
-		t.Fatal(err)
-	}
+	p.Files, err = logs.Open(paths, nil)
+	require.NoError(t, err)
 	told, err := logs.Tell(p)
 	require.NoError(t, err)
 	return told
@@ -155,9 +153,8 @@ func TestALogSaysWhatWas(t *testing.T) {
 	}
 	throttled := told.Latency["InsertEntity"].Throttled
 	assert.Truef(t, seen.Billed == 6000-throttled, "%d billed of 6000, of which %d throttled", seen.Billed, throttled)
-	if p50, ok := told.Latency["InsertEntity"].Server.Quantile(.5); !ok || (time.Duration(p50)*time.Microsecond).Round(time.Millisecond) != 5*time.Millisecond {
-		t.Errorf("the server's median is %v; want 5ms", p50)
-	}
+	p50, _ := told.Latency["InsertEntity"].Server.Quantile(.5)
+	assert.InDelta(t, 5000, p50, 500, "the server's median in µs")
 }
 
 func TestLinesThatComeTooLate(t *testing.T) {
@@ -170,9 +167,8 @@ func TestLinesThatComeTooLate(t *testing.T) {
 	told := tell(t, logs.Options{Held: 8}, write(t, "a.log", entries...))
 	assert.Truef(t, told.Reading.Late == 1 && told.Record.Capture.Requests == 41,
 		"%d late of %d; want 1 of 41", told.Reading.Late, told.Record.Capture.Requests)
-	if whole := tell(t, logs.Options{}, "a.log"); whole.Reading.Late != 0 || whole.Reading.First != entity.TicksOf(begins) {
-		t.Errorf("%d late of a log that is held whole, which begins at %v", whole.Reading.Late, whole.Reading.First)
-	}
+	whole := tell(t, logs.Options{}, "a.log").Reading
+	assert.Truef(t, whole.Late == 0 && whole.First == entity.TicksOf(begins), "a log that is held whole: %+v", whole)
 }
 
 // The rules are those of [logs.Estimate]; the sums are made by hand.
@@ -194,9 +190,7 @@ func TestWhatIsEstimated(t *testing.T) {
 	} {
 		told := tellPlan(t, logs.Plan{Estimate: row.estimate}, write(t, "a.log", insert, get, batch, scan))
 		assert.Equal(t, row.want, told.Record.Capture.Entities, row.sentence)
-		if said := printed(t, told, report.FormText); !strings.Contains(said, "1 transactions") {
-			t.Errorf("%s: the report does not say that a transaction has no key:\n%s", row.sentence, said)
-		}
+		assert.Containsf(t, printed(t, told, report.FormText), "1 transactions", "%s: a transaction has no key", row.sentence)
 	}
 }
 
@@ -227,9 +221,8 @@ func TestHashedKeysLeaveNothing(t *testing.T) {
 	kept, err := os.ReadDir("kept")
 	require.Truef(t, err == nil && len(kept) >= 3, "kept %v, %v", kept, err)
 	for _, one := range kept {
-		if held, err := os.ReadFile(filepath.Join("kept", one.Name())); err != nil || bytes.Contains(held, []byte("patient")) {
-			t.Errorf("%s holds a key of the log, %v", one.Name(), err)
-		}
+		held, err := os.ReadFile(filepath.Join("kept", one.Name()))
+		assert.Falsef(t, err != nil || bytes.Contains(held, []byte("patient")), "%s holds a key of the log, %v", one.Name(), err)
 	}
 	assert.True(t, logs.IsRecord("kept") && !logs.IsRecord("a.log"), "a record is one, and a log is none")
 }
@@ -360,12 +353,11 @@ func TestLimitsOfALog(t *testing.T) {
 		assert.Truef(t, hot.Limited == row.limited && hot.Free == row.free && hot.Together == row.together,
 			"%s: limited %q, free %q, %d together; want %q, %q, %d", row.name, hot.Limited, hot.Free, hot.Together, row.limited, row.free, row.together)
 		claim := told.Document().Answer.Claim
-		if row.limited != "" && !(strings.Contains(claim, fmt.Sprintf("%s at %v ", row.limited, row.saturation)) && strings.Contains(claim, row.free)) {
-			t.Errorf("%s: the claim is %q", row.name, claim)
+		if row.limited != "" {
+			assert.Regexp(t, fmt.Sprintf("%s at %v .*%s|%[3]s.*%[1]s at %[2]v ", row.limited, row.saturation, row.free), claim, row.name)
 		}
-		if advises := strings.Contains(told.Record.Summary.Verdict, "at least 2 partitions"); advises != (row.limited == "" && row.together == 0) {
-			t.Errorf("%s: more partitions are advised: %v: %s", row.name, advises, told.Record.Summary.Verdict)
-		}
+		advises := strings.Contains(told.Record.Summary.Verdict, "at least 2 partitions")
+		assert.Equalf(t, row.limited == "" && row.together == 0, advises, "%s: more partitions are advised", row.name)
 	}
 }
 
@@ -398,9 +390,7 @@ func TestTimeoutsOfALog(t *testing.T) {
 			"%s: %d throttled, %d failed, %d billed; want %d, %d, %d", row.status, all.Throttled, all.Failed, seen.Billed, row.throttled, row.failed, row.billed)
 		assert.Truef(t, told.Record.Summary.Saturation != nil == (row.throttled > 0),
 			"%s: saturation %v; want one only where the service throttled", row.status, told.Record.Summary.Saturation)
-		if said := printed(t, told, "text"); !strings.Contains(said, fmt.Sprint(row.billed, " transactions billed")) {
-			t.Errorf("%s: the section on the log does not say %d billed:\n%s", row.status, row.billed, said)
-		}
+		assert.Contains(t, printed(t, told, "text"), fmt.Sprint(row.billed, " transactions billed"), row.status)
 	}
 }
 
@@ -424,9 +414,9 @@ func TestNoLimitToTell(t *testing.T) {
 		entries = append(entries, request(time.Duration(i)*time.Millisecond, "InsertEntity", "2026", fmt.Sprint(i), status))
 	}
 	a := tell(t, logs.Options{}, write(t, t.TempDir()+"/table.log", entries...)).Document().Answer
-	if a.State != results.CannotTell || !strings.Contains(a.Claim, `where PartitionKey "2026" saturates`) || len(a.Says) == 0 || !strings.Contains(a.Says[0], "sporadic") {
-		t.Errorf("%s: %s %q; want why it cannot be told", a.State, a.Claim, a.Says)
-	}
+	assert.Equal(t, results.CannotTell, a.State)
+	assert.Contains(t, a.Claim, `PartitionKey "2026"`)
+	assert.Contains(t, strings.Join(a.Says, "\n"), "sporadic")
 }
 
 func TestLinesOfAWholeSecondOrMinuteAreSpreadOverIt(t *testing.T) {
@@ -455,8 +445,7 @@ func TestLinesOfAWholeSecondOrMinuteAreSpreadOverIt(t *testing.T) {
 		for i := range kept {
 			got = append(got, kept[i].At.Time().Sub(begins))
 		}
-		if diff := cmp.Diff(row.want, got); diff != "" || reading.SpreadOver != row.over || reading.Late != 0 {
-			t.Errorf("%s: spread over %v, %d late; want %v:\n%s", row.name, reading.SpreadOver, reading.Late, row.over, diff)
-		}
+		assert.Equal(t, row.want, got, row.name)
+		assert.Truef(t, reading.SpreadOver == row.over && reading.Late == 0, "%s: spread over %v, %d late", row.name, reading.SpreadOver, reading.Late)
 	}
 }

@@ -47,7 +47,7 @@ func TestALikenessIsSmall(t *testing.T) {
 		entries = append(entries, line(i*2000, "InsertEntity", fmt.Sprint("k", chance.IntN(3000)), fmt.Sprint(i), 201, fmt.Sprint(i)))
 	}
 	text := string(replay.Likeness(gather(t, entries...)))
-	if _, err := scenarios.Parse("like.yaml", []byte(text)); err != nil || len(text) > 32<<10 || !strings.Contains(text, "each: 10s") {
-		t.Errorf("%v, %d bytes; want a sound scenario of 32 KiB at most, with rates of 10 s", err, len(text))
-	}
+	_, err := scenarios.Parse("like.yaml", []byte(text))
+	assert.Truef(t, err == nil && len(text) <= 32<<10 && strings.Contains(text, "each: 10s"),
+		"%v, %d bytes; want a sound scenario of 32 KiB at most, with rates of 10 s", err, len(text))
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/accesslog"
 	"loadgen/results"
@@ -62,9 +63,8 @@ func TestQueriesUnderOtherKeys(t *testing.T) {
 			row.scanned++ // with what marks the table as this tool's
 		}
 		// Beside the 40 inserts and the read of one entity, and of buckets that hold nothing one each.
-		if got := arm.Under[0].Counted - 41; got < row.scanned || got > row.scanned+int64(row.queries)-1 {
-			t.Errorf("%s: %d entities are counted; want %d", row.sentence, got, row.scanned)
-		}
+		got := arm.Under[0].Counted - 41
+		assert.Truef(t, got >= row.scanned && got < row.scanned+int64(row.queries), "%s: %d entities are counted; want %d", row.sentence, got, row.scanned)
 		assert.Truef(t, told.State == results.Holds && strings.Contains(fmt.Sprint(told.Document().Sections), row.is),
 			"%s: %s; want it to hold, and to say what became of queries", row.sentence, told.State)
 	}
@@ -124,13 +124,12 @@ func TestPagesAndRetriesOfQueries(t *testing.T) {
 	further.URL += "&NextPartitionKey=1!4!cA--&NextRowKey=1!4!cg--"
 	busy.HTTP, busy.Status, again.ClientID = 503, "ThrottlingError", busy.ClientID
 	found := gather(t, line(0, "QueryEntity", "p", "1", 200, "a"), query(10, "PartitionKey eq 'p'", 1000), further, busy, again)
-	if len(found.Queries) != 2 || found.Queries[0].Pages != 2 || found.Queries[0].Returned != 1020 || found.Queries[1].Returned != 7 || found.Further != 1 || found.Retries != 1 || found.Lost != 0 {
-		t.Errorf("%+v; want two queries, of 1,020 entities in two pages and of 7", found)
-	}
+	require.Len(t, found.Queries, 2, "queries, of 1,020 entities in two pages and of 7")
+	assert.Truef(t, found.Queries[0].Pages == 2 && found.Queries[0].Returned == 1020 && found.Queries[1].Returned == 7, "%+v", found.Queries)
+	assert.Truef(t, found.Further == 1 && found.Retries == 1 && found.Lost == 0, "%+v", found)
 	told := replayed(t, replay.Plan{Operations: found})
-	if own := told.Arms[0].Under[0]; own.Counted != 1020+7+1 || own.Billed != 4 {
-		t.Errorf("%d entities in %d requests; want 1,028 in 4", own.Counted, own.Billed)
-	}
+	own := told.Arms[0].Under[0]
+	assert.Truef(t, own.Counted == 1020+7+1 && own.Billed == 4, "%d entities in %d requests; want 1,028 in 4", own.Counted, own.Billed)
 }
 
 // The designs that are proposed for a log take part, and are told from the attributes of its

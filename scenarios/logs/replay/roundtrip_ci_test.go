@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"net/url"
 	"strings"
@@ -260,8 +259,7 @@ func (w *witness) toldBy(t *testing.T) {
 	told, err := logs.Tell(logs.Plan{Files: source(w.lines.Bytes())})
 	require.NoError(t, err)
 	seen := told.Record.Capture
-	assert.Truef(t, seen.ThrottledByPartition == w.throttled,
-		"the log says that %d requests were throttled; it were %d", seen.ThrottledByPartition, w.throttled)
+	assert.Equal(t, w.throttled, seen.ThrottledByPartition, "throttled requests")
 	hottest, most := "", int64(0)
 	for key, seconds := range w.seconds {
 		for _, n := range seconds {
@@ -278,15 +276,11 @@ func (w *witness) toldBy(t *testing.T) {
 		if strings.HasPrefix(one.PartitionKey, "~") {
 			continue
 		}
-		if off := math.Abs(float64(one.Requests)/float64(w.requests[one.PartitionKey]) - 1); off > .01 {
-			t.Errorf("the log says that %s had %d requests; it had %d", one.PartitionKey, one.Requests, w.requests[one.PartitionKey])
-		}
+		assert.InEpsilonf(t, w.requests[one.PartitionKey], one.Requests, .01, "requests of %s", one.PartitionKey)
 	}
 	assert.Truef(t, busiest.PartitionKey == hottest || w.requests[busiest.PartitionKey] >= w.requests[hottest]*99/100,
 		"the log says that %s was the hottest; it was %s", busiest.PartitionKey, hottest)
-	if off := math.Abs(float64(busiest.Busiest - most)); off > max(.01*float64(most), float64(w.edges)) {
-		t.Errorf("the log says %d/s of the hottest; it was %d, and %d at the edges of seconds", busiest.Busiest, most, w.edges)
-	}
+	assert.InDeltaf(t, most, busiest.Busiest, max(.01*float64(most), float64(w.edges)), "the hottest, with %d at the edges of seconds", w.edges)
 }
 
 // replayedAlike holds the replay of a log against what happened, and against a run under
