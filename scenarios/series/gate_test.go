@@ -72,9 +72,8 @@ func TestGateOfAnotherScenario(t *testing.T) {
 	require.NoError(t, err)
 	g.Reason = ""
 	one, err := g.Rule(chosen(t, "phases.measure.for=3s"), "")
-	if err != nil || one.Outcome != compare.NoBaseline || one.Difference != nil || !strings.Contains(one.Reason, `is "for: 3s"`) {
-		t.Errorf("Rule() = %+v, %v; want no baseline, and the line that is another", one, err)
-	}
+	assert.Truef(t, err == nil && one.Outcome == compare.NoBaseline && one.Difference == nil && strings.Contains(one.Reason, `is "for: 3s"`),
+		"Rule() = %+v, %v; want no baseline, and the line that is another", one, err)
 }
 
 // A run that repeats and does not bear its claims out fails, one that is not valid is no
@@ -207,10 +206,8 @@ func TestCommittedBaselines(t *testing.T) {
 	names := (&Gate{Baselines: committed}).Kept()
 	files, err := os.ReadDir(committed)
 	require.NoError(t, err)
-	if len(names) < 20 || len(files) != 2*len(names)+1 {
-		t.Errorf("%d files, and %d scenarios with a baseline; want the nightly set, 20 at least, a baseline and its reasons for each, and a README.md",
-			len(files), len(names))
-	}
+	assert.GreaterOrEqual(t, len(names), 20, "scenarios with a baseline")
+	assert.Len(t, files, 2*len(names)+1, "a baseline and its reasons for each scenario, and a README.md")
 	assert.False(t, slices.ContainsFunc(names, func(name string) bool { return slices.Contains(grand(), name) }),
 		"a scenario has a baseline that no test compares")
 }

@@ -1,7 +1,6 @@
 package series
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -158,10 +157,11 @@ func TestSweepGoesOnAfterARunThatWasStopped(t *testing.T) {
 	s := sweepOf(t, []scenarios.Setting{{Path: "phases.measure.stop_on", Value: "[throttled > 10%]"}, {Path: "phases.measure.for", Value: "20s"}}, "use=by-event,by-bib")
 	s.Told = told
 	made, err := s.Run(t.Context())
-	if err != nil || len(made.Made) != 2 || made.Exit() != 10 || made.Made[0].Record.Validity != results.Partial ||
-		made.Made[1].Record.Validity != results.Valid || !strings.Contains(told.String(), "1 of 2: drive: stopped") || strings.Contains(told.String(), " is in ") {
-		t.Errorf("Run() = %d runs, %v, told %q; want one run in part and one that is whole, in memory", len(made.Made), err, told)
-	}
+	require.NoError(t, err)
+	require.Len(t, made.Made, 2)
+	assert.Truef(t, made.Exit() == 10 && made.Made[0].Record.Validity == results.Partial && made.Made[1].Record.Validity == results.Valid, "exit code %d", made.Exit())
+	assert.Contains(t, told.String(), "1 of 2: drive: stopped")
+	assert.NotContains(t, told.String(), " is in ", "both runs are in memory")
 }
 
 // What a plan does with its record ends the sweep where it cannot be done.
@@ -186,15 +186,14 @@ func TestInterruptedSweep(t *testing.T) {
 	made, err := s.Run(ctx)
 	d := made.Document()
 	rows := d.Screen[0].(document.Table).Rows
-	if !errors.Is(err, context.Canceled) || len(rows) != 2 || rows[0][1].Text != "valid" || rows[1][1].Text != "partial" ||
-		!slices.Equal(d.Warnings, []string{"2 of 3 runs were made"}) {
-		t.Errorf("Run() = %v, and %v, %q; want two rows, and that there are no more", err, rows, d.Warnings)
-	}
+	assert.ErrorIs(t, err, context.Canceled)
+	require.Len(t, rows, 2)
+	assert.Equal(t, []string{"valid", "partial"}, []string{rows[0][1].Text, rows[1][1].Text})
+	assert.Equal(t, []string{"2 of 3 runs were made"}, d.Warnings)
 }
 
-// stopper calls when a text is written.
+// stopper calls stop when a text is written.
 type stopper struct {
-	bytes.Buffer
 	at   string
 	stop func()
 }
@@ -203,7 +202,7 @@ func (s *stopper) Write(text []byte) (int, error) {
 	if strings.Contains(string(text), s.at) {
 		s.stop()
 	}
-	return s.Buffer.Write(text)
+	return len(text), nil
 }
 
 func TestSplitValues(t *testing.T) {

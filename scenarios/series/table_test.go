@@ -67,10 +67,10 @@ func TestTableOfASweep(t *testing.T) {
 		{"late", "[3]", "valid, late", "–", "–", "–", "–", "–", "–", "–", "–", "–"}}, append([][]string{headings}, rows...)); diff != "" {
 		t.Errorf("the table (-want +got):\n%s", diff)
 	}
-	if d.Answer.State != "does not hold" || d.Answer.Claim != "DOES NOT HOLD in 1 of 3 runs" || table.Rows[0][0].Tone != document.Bad || table.Rows[1][0].Tone != document.Plain ||
-		!slices.Equal(d.Warnings, []string{"3 of 4 runs were made"}) {
-		t.Errorf("%+v, %q; want the run that fails, and what was not made", d.Answer, d.Warnings)
-	}
+	assert.Equal(t, results.DoesNotHold, d.Answer.State)
+	assert.Equal(t, "DOES NOT HOLD in 1 of 3 runs", d.Answer.Claim)
+	assert.Equal(t, []string{"3 of 4 runs were made"}, d.Warnings)
+	assert.True(t, table.Rows[0][0].Tone == document.Bad && table.Rows[1][0].Tone == document.Plain, "tones")
 	d = (&Swept{Asked: 3}).Document()
 	assert.Equal(t, "0 runs made", d.Answer.Claim)
 	assert.Truef(t, slices.Equal(d.Warnings, []string{"0 of 3 runs were made"}) && len(d.Screen) == 0, "of nothing: %q, %v", d.Warnings, d.Screen)
