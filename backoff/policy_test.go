@@ -214,9 +214,11 @@ func TestChooseTakesNamesInTheirOrder(t *testing.T) {
 	all, err := backoff.Choose()
 	assert.Truef(t, err == nil && len(all) == len(backoff.Presets()), "Choose() = %d presets, %v; want all", len(all), err)
 	some, err := backoff.Choose("js", "azcore")
-	assert.Truef(t, err == nil && len(some) == 2 && some[0].Name == "js" && some[1].Name == "azcore", "Choose(js, azcore) = %v, %v", some, err)
+	assert.Truef(t, err == nil && len(some) == 2 && some[0].Name == "js" && some[1].Name == "azcore",
+		"Choose(js, azcore) = %v, %v", some, err)
 	_, err = backoff.Choose("azcor", "js", "jss")
-	assert.Truef(t, errors.Is(err, backoff.ErrUnknown) && strings.Count(err.Error(), "unknown policy") == 2, "Choose of two typos = %v; want both", err)
+	assert.Truef(t, errors.Is(err, backoff.ErrUnknown) && strings.Count(err.Error(), "unknown policy") == 2,
+		"Choose of two typos = %v; want both", err)
 }
 
 // Values of one's own stand in the formula, which says so.

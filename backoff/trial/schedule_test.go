@@ -35,7 +35,8 @@ func TestScheduleSaysWhereItIsFlat(t *testing.T) {
 	}
 	long := backoff.Preset{Policy: backoff.Policy{Retries: 1000, Delay: backoff.Fixed{Every: s}}}
 	got := trial.Schedule(&long)
-	assert.Truef(t, got.Retries == 1000 && len(got.Waits) == 20 && got.Waits[19].SumMeanS == 20, "%+v; want the first 20 waits", got)
+	assert.Truef(t, got.Retries == 1000 && len(got.Waits) == 20 && got.Waits[19].SumMeanS == 20,
+		"%+v; want the first 20 waits", got)
 	c := contestOf(t, "js", "documented+adaptive", "none")
 	list := c.Schedules()
 	assert.Truef(t, len(list) == 2 && list[0].Policy == "js" && list[1].Policy == "none", "%+v; want those without a limiter", list)

@@ -158,7 +158,8 @@ func TestColdMemoryStaysFlat(t *testing.T) {
 	l.count(half, 2*half, source{rate: 300, demand: one, key: func(n int) string { return fmt.Sprint(n) }})
 	layer.Events()
 	r, k := marks()
-	assert.Truef(t, r <= 40 && k <= keys+2048, "%d ranges and %d keys after twice the time, %d and %d before; want no more", r, k, ranges, keys)
+	assert.Truef(t, r <= 40 && k <= keys+2048,
+		"%d ranges and %d keys after twice the time, %d and %d before; want no more", r, k, ranges, keys)
 }
 
 // A slow client's time-out falls into the pipeline: what had begun is done.
@@ -267,5 +268,6 @@ func TestTimesGrowWithTheirChance(t *testing.T) {
 		last = got
 	}
 	top := times.Of(partition.Reading, 1, math.MaxUint64)
-	assert.Truef(t, top >= last && top <= 20*m.ReadTime, "Of at the highest chance = %v; want from %v to %v", top, last, 20*m.ReadTime)
+	assert.Truef(t, top >= last && top <= 20*m.ReadTime,
+		"Of at the highest chance = %v; want from %v to %v", top, last, 20*m.ReadTime)
 }

@@ -148,7 +148,8 @@ func TestAgendaAgainstAList(t *testing.T) {
 			run.follow(now, s, Effect{Action: WaitUntil, Until: again.at}, run.ledger)
 		}
 		_, _, any := run.due(clock.Never)
-		require.Truef(t, !any && run.over(clock.Never) && run.take(clock.Never) == nil, "seed %d: not over when the list is empty", seed)
+		require.Truef(t, !any && run.over(clock.Never) && run.take(clock.Never) == nil,
+			"seed %d: not over when the list is empty", seed)
 	}
 }
 

@@ -40,7 +40,8 @@ func TestNothingIsSentAtTheDeadline(t *testing.T) {
 		inBubble(t, func(t *testing.T, clk clock.Real) {
 			stage := openStage(t, retrying(9, 2*time.Second), time.Second, arrival.Step{Rate: 1, Length: time.Second})
 			sum := run(t, &drive.Live{Clock: clk, Target: busy.On(clk), Workers: 2}, stage).sum
-			assert.Truef(t, sum.Attempts == 1 && sum.Cut == 1, "%d attempts, %d operations cut; want 1 and 1", sum.Attempts, sum.Cut)
+			assert.Truef(t, sum.Attempts == 1 && sum.Cut == 1,
+				"%d attempts, %d operations cut; want 1 and 1", sum.Attempts, sum.Cut)
 		})
 	}
 }
@@ -118,7 +119,8 @@ func TestTargetThatDies(t *testing.T) {
 				Clock: clk, Target: answersUntil(clk, row.until, row.from, row.refuses), Workers: 16}, stage)
 			assert.ErrorIs(t, err, row.want, row.name)
 			// A run may notice 200 ms later than it could.
-			assert.Truef(t, all.Duration >= row.ends && all.Duration <= row.ends+200*time.Millisecond, "%s: ended at %v; want %v", row.name, all.Duration, row.ends)
+			assert.Truef(t, all.Duration >= row.ends && all.Duration <= row.ends+200*time.Millisecond,
+				"%s: ended at %v; want %v", row.name, all.Duration, row.ends)
 			checkBooks(t, row.name, all.sum, all.sum.Attempts)
 			assert.Falsef(t, row.cutShort > 0 && all.sum.Failed != row.cutShort,
 				"%s: %d attempts failed; want the %d that were under way", row.name, all.sum.Failed, row.cutShort)

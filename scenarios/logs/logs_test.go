@@ -446,6 +446,7 @@ func TestLinesOfAWholeSecondOrMinuteAreSpreadOverIt(t *testing.T) {
 			got = append(got, kept[i].At.Time().Sub(begins))
 		}
 		assert.Equal(t, row.want, got, row.name)
-		assert.Truef(t, reading.SpreadOver == row.over && reading.Late == 0, "%s: spread over %v, %d late", row.name, reading.SpreadOver, reading.Late)
+		assert.Truef(t, reading.SpreadOver == row.over && reading.Late == 0,
+			"%s: spread over %v, %d late", row.name, reading.SpreadOver, reading.Late)
 	}
 }

@@ -119,7 +119,8 @@ func TestMatchesOfAContest(t *testing.T) {
 				name += "-" + s.Model.Profile
 			}
 			got = append(got, name)
-			assert.Truef(t, len(s.Expect) == 2 && s.Seed == seedOf(9, one.arm.design, one.run), "%s: %d claims, seed %d", name, len(s.Expect), s.Seed)
+			assert.Truef(t, len(s.Expect) == 2 && s.Seed == seedOf(9, one.arm.design, one.run),
+				"%s: %d claims, seed %d", name, len(s.Expect), s.Seed)
 		}
 		assert.Equal(t, row.want, strings.Join(got, " "))
 	}

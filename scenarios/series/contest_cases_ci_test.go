@@ -135,7 +135,8 @@ func TestNoneOfTheRaceHoldsItsChecks(t *testing.T) {
 		"%q, %s, %v; want that none of three holds, and by-hash first", a.Claim, c.State, order)
 	// What it takes for the checks is said, and what each fails by.
 	assert.Contains(t, strings.Join(a.Says, " "), "by-hash")
-	assert.Truef(t, strings.Contains(c.Ranking[2].Reason, "throttled < 1%") || len(c.Ranking[2].Expected) == 3, "%+v; want the checks", c.Ranking[2])
+	assert.Truef(t, strings.Contains(c.Ranking[2].Reason, "throttled < 1%") || len(c.Ranking[2].Expected) == 3,
+		"%+v; want the checks", c.Ranking[2])
 }
 
 // The documents' granularities, of one application: several values win, one value and uneven

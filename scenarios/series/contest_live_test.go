@@ -80,7 +80,8 @@ func TestContestOfLateRuns(t *testing.T) {
 		c := contested(t, p)
 		for i := range c.Ranking {
 			one := &c.Ranking[i]
-			assert.Truef(t, one.Limited == 1 && one.Doubtful == 0, "%s: %d late, %d not valid; want 1 and none", one.Design, one.Limited, one.Doubtful)
+			assert.Truef(t, one.Limited == 1 && one.Doubtful == 0,
+				"%s: %d late, %d not valid; want 1 and none", one.Design, one.Limited, one.Doubtful)
 		}
 		assert.Contains(t, c.Verdict, " Client-limited: 2 of 2 runs")
 		assert.NotContains(t, c.Verdict, "Not valid")

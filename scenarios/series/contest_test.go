@@ -81,7 +81,8 @@ func TestContest(t *testing.T) {
 	assert.Empty(t, cmp.Diff(c.Contest, kept.Contest), "the contest (-was +kept)")
 	assert.Len(t, kept.Records, 2)
 	page, err := os.ReadFile(filepath.Join(string(c.Folder), contest.PageFile))
-	assert.Truef(t, err == nil && bytes.Contains(page, []byte("<svg")), "the page: %v, %d bytes; want one with a picture", err, len(page))
+	assert.Truef(t, err == nil && bytes.Contains(page, []byte("<svg")),
+		"the page: %v, %d bytes; want one with a picture", err, len(page))
 	rank, order := rankOf(c.Contest)
 	assert.Equal(t, []string{"shop", "day", "id"}, order, "what spreads comes first, what cannot serve last")
 	id, day := rank["id"], rank["day"]
@@ -93,7 +94,8 @@ func TestContest(t *testing.T) {
 		"profiles %q and %q, survives %v; want both, and whether it survives", c.Profile, c.Other, c.Survives)
 	assert.Equal(t, "contest of day,shop,id", c.Repeat, "repeated by")
 	lines := told.String()
-	assert.Truef(t, strings.HasPrefix(lines, "3 designs, 2 of them ") && strings.Contains(lines, "12 of 12 runs"), "progress %q", lines)
+	assert.Truef(t, strings.HasPrefix(lines, "3 designs, 2 of them ") && strings.Contains(lines, "12 of 12 runs"),
+		"progress %q", lines)
 	recordsOfContest(t, c, p.Run.Scenario)
 }
 
@@ -111,7 +113,8 @@ func recordsOfContest(t *testing.T, c *Contested, s *scenarios.Scenario) {
 		require.NoErrorf(t, err, "the record of the first run of %s", name)
 		seed := seedOf(9, name, 0)
 		assert.Equal(t, []string{"run", name, fmt.Sprint(seed)}, record.Manifest.Command)
-		require.Truef(t, record.Manifest.Seed == seed && record.Summary != nil && record.Heat != nil, "%s: %+v", name, record.Manifest)
+		require.Truef(t, record.Manifest.Seed == seed && record.Summary != nil && record.Heat != nil,
+			"%s: %+v", name, record.Manifest)
 		alone, err := s.Under(name)
 		require.NoError(t, err)
 		alone.Seed = seed

@@ -270,7 +270,8 @@ func TestGateRepeatsPairs(t *testing.T) {
 	p := alike(t, nil, behind.record)
 	p.metrics = []string{"share_lost", "tries"}
 	one, err := p.play(t.Context(), 3, io.Discard)
-	assert.Truef(t, err == nil && one.Judgement != nil && len(p.calls) == 6, "Run() = %+v, %v after %d runs; want a judgement after six", one, err, len(p.calls))
+	assert.Truef(t, err == nil && one.Judgement != nil && len(p.calls) == 6,
+		"Run() = %+v, %v after %d runs; want a judgement after six", one, err, len(p.calls))
 }
 
 // What is no build of loadgen is a fault of usage, and leaves nothing.

@@ -50,7 +50,8 @@ func TestLiveBankBalances(t *testing.T) {
 	opposed, err := bank.Opposed()
 	require.NoError(t, err)
 	looked, faults := heldFaults(t, lived(t, bank))
-	assert.Truef(t, looked >= 1000 && faults == 0, "%d transfers looked at, %d faults; want 1,000 at least, and none", looked, faults)
+	assert.Truef(t, looked >= 1000 && faults == 0,
+		"%d transfers looked at, %d faults; want 1,000 at least, and none", looked, faults)
 	_, faults = heldFaults(t, lived(t, opposed))
 	assert.True(t, faults != 0, "keyed by account no transfer has lost a leg; want some")
 }

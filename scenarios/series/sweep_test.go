@@ -159,7 +159,8 @@ func TestSweepGoesOnAfterARunThatWasStopped(t *testing.T) {
 	made, err := s.Run(t.Context())
 	require.NoError(t, err)
 	require.Len(t, made.Made, 2)
-	assert.Truef(t, made.Exit() == 10 && made.Made[0].Record.Validity == results.Partial && made.Made[1].Record.Validity == results.Valid, "exit code %d", made.Exit())
+	assert.Truef(t, made.Exit() == 10 && made.Made[0].Record.Validity == results.Partial && made.Made[1].Record.Validity == results.Valid,
+		"exit code %d", made.Exit())
 	assert.Contains(t, told.String(), "1 of 2: drive: stopped")
 	assert.NotContains(t, told.String(), " is in ", "both runs are in memory")
 }

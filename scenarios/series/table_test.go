@@ -73,7 +73,8 @@ func TestTableOfASweep(t *testing.T) {
 	assert.True(t, table.Rows[0][0].Tone == document.Bad && table.Rows[1][0].Tone == document.Plain, "tones")
 	d = (&Swept{Asked: 3}).Document()
 	assert.Equal(t, "0 runs made", d.Answer.Claim)
-	assert.Truef(t, slices.Equal(d.Warnings, []string{"0 of 3 runs were made"}) && len(d.Screen) == 0, "of nothing: %q, %v", d.Warnings, d.Screen)
+	assert.Truef(t, slices.Equal(d.Warnings, []string{"0 of 3 runs were made"}) && len(d.Screen) == 0,
+		"of nothing: %q, %v", d.Warnings, d.Screen)
 }
 
 // A run of several phases has a row for each, and what became of its checks stands in the
@@ -136,7 +137,8 @@ func TestSweepAsJSON(t *testing.T) {
 	err := json.Unmarshal([]byte(out.String()), &list)
 	require.Truef(t, err == nil && len(list) == 1, "%v, %d runs in\n%s", err, len(list), &out)
 	one := list[0]
-	assert.Truef(t, one.Set["use"] == "by-event" && len(one.Set) == 1 && one.Folder == "runs/1" && one.Exit == 10, "JSON(…) = %+v", one)
+	assert.Truef(t, one.Set["use"] == "by-event" && len(one.Set) == 1 && one.Folder == "runs/1" && one.Exit == 10,
+		"JSON(…) = %+v", one)
 	assert.Empty(t, cmp.Diff(made.Made[0].Record.Summary, one.Summary), "summary (-want +got)")
 	out.Reset()
 	err = text.JSON(&out, new(Swept).Document().Data)

@@ -64,7 +64,8 @@ func TestQueriesUnderOtherKeys(t *testing.T) {
 		}
 		// Beside the 40 inserts and the read of one entity, and of buckets that hold nothing one each.
 		got := arm.Under[0].Counted - 41
-		assert.Truef(t, got >= row.scanned && got < row.scanned+int64(row.queries), "%s: %d entities are counted; want %d", row.sentence, got, row.scanned)
+		assert.Truef(t, got >= row.scanned && got < row.scanned+int64(row.queries),
+			"%s: %d entities are counted; want %d", row.sentence, got, row.scanned)
 		assert.Truef(t, told.State == results.Holds && strings.Contains(fmt.Sprint(told.Document().Sections), row.is),
 			"%s: %s; want it to hold, and to say what became of queries", row.sentence, told.State)
 	}
@@ -125,11 +126,13 @@ func TestPagesAndRetriesOfQueries(t *testing.T) {
 	busy.HTTP, busy.Status, again.ClientID = 503, "ThrottlingError", busy.ClientID
 	found := gather(t, line(0, "QueryEntity", "p", "1", 200, "a"), query(10, "PartitionKey eq 'p'", 1000), further, busy, again)
 	require.Len(t, found.Queries, 2, "queries, of 1,020 entities in two pages and of 7")
-	assert.Truef(t, found.Queries[0].Pages == 2 && found.Queries[0].Returned == 1020 && found.Queries[1].Returned == 7, "%+v", found.Queries)
+	assert.Truef(t, found.Queries[0].Pages == 2 && found.Queries[0].Returned == 1020 && found.Queries[1].Returned == 7,
+		"%+v", found.Queries)
 	assert.Truef(t, found.Further == 1 && found.Retries == 1 && found.Lost == 0, "%+v", found)
 	told := replayed(t, replay.Plan{Operations: found})
 	own := told.Arms[0].Under[0]
-	assert.Truef(t, own.Counted == 1020+7+1 && own.Billed == 4, "%d entities in %d requests; want 1,028 in 4", own.Counted, own.Billed)
+	assert.Truef(t, own.Counted == 1020+7+1 && own.Billed == 4,
+		"%d entities in %d requests; want 1,028 in 4", own.Counted, own.Billed)
 }
 
 // The designs that are proposed for a log take part, and are told from the attributes of its

@@ -120,7 +120,8 @@ func TestSpeed(t *testing.T) {
 	for _, row := range []struct{ speed, least, most float64 }{{1, 0, 0}, {2, .2, .26}, {4, .6, .63}} {
 		told := replayed(t, replay.Plan{Operations: hot(t, 200), Retry: "none", Speed: row.speed, Set: []string{"model.partition_target=300", "model.partition_burst=10ms"}})
 		got := told.Arms[0].Under[0].Throttled
-		assert.Truef(t, got >= row.least && got <= row.most, "at %v times the speed %v are throttled; want %v to %v", row.speed, got, row.least, row.most)
+		assert.Truef(t, got >= row.least && got <= row.most,
+			"at %v times the speed %v are throttled; want %v to %v", row.speed, got, row.least, row.most)
 	}
 }
 
