@@ -2,8 +2,12 @@ package scenarios_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -146,4 +150,127 @@ func FuzzFaults(f *testing.F) {
 			}
 		}
 	})
+}
+
+// contestedWith is a scenario of three designs, of which one alone serves every operation.
+func contestedWith(t testing.TB, use, copies string) []byte {
+	return []byte(edited(t, "contested.yaml", "use: page", "use: "+use, `_{id}"}`, `_{id}"`+copies+"}"))
+}
+
+// What one design alone cannot do is an obstacle of it and no fault of the scenario,
+// whichever design is in use.
+func TestObstacles(t *testing.T) {
+	for _, use := range []string{"page", "id", "hour"} {
+		s, err := scenarios.ParseContested("c.yaml", contestedWith(t, use, ""))
+		require.NoErrorf(t, err, "use %s: %v; want a scenario that can be contested", use, err)
+		for _, row := range []struct {
+			sentence, design string
+			want             []string
+		}{
+			{"nothing is in the way", "page", nil},
+			{"a transaction across partitions", "id", []string{"save {id}"}},
+			{"a point whose key is not known", "hour", []string{"open {at:hour}"}},
+		} {
+			got := s.Obstacles(row.design)
+			require.Lenf(t, got, len(row.want), "use %s, %s", use, row.sentence)
+			for i, want := range row.want {
+				operation, part, _ := strings.Cut(want, " ")
+				assert.Equalf(t, operation, got[i].Operation, "use %s, %s", use, row.sentence)
+				assert.Containsf(t, got[i].Why, part, "use %s, %s", use, row.sentence)
+			}
+		}
+		assert.Equal(t, use, s.Use, "the scenario uses")
+	}
+}
+
+// A copy under the keys that the reader knows makes the point one.
+func TestACopyServesAPoint(t *testing.T) {
+	s, err := scenarios.ParseContested("c.yaml", contestedWith(t, "hour", `, copies: [{name: number, partition_key: "n{id}", row_key: "{page}"}]`))
+	require.NoError(t, err)
+	// What is left is that the copies of a transaction lie apart, which is no fault.
+	assert.Len(t, s.Obstacles("hour"), 0, "Obstacles(hour)")
+}
+
+// Faults that concern no operation name the phase, or the part of the scenario.
+func TestWhatAnObstacleConcerns(t *testing.T) {
+	s, err := scenarios.ParseContested("c.yaml", contestedWith(t, "page", ""))
+	require.NoError(t, err)
+	for path, want := range map[string]string{
+		"phases.1.traffic.operations.1.together": "save", "phases.1.traffic.operations.7": "measure", "phases.1.traffic": "measure",
+		"phases.0.load.entities": "load", "phases.9.load": "phases", "accounts.by": "accounts", "": "",
+	} {
+		assert.Equalf(t, want, s.ObstaclesOf(fields.Faults{{Path: path, What: "x"}})[0].Operation, "a fault at %q is of", path)
+	}
+}
+
+// Under one design the anti-pattern of another is no business of anybody's.
+func TestUnderADesignThereIsNoAntiPattern(t *testing.T) {
+	s := builtin(t, "day-key")
+	for _, design := range []string{"", "hour"} {
+		other, err := s.Under(design)
+		assert.Truef(t, err == nil && other.AntiPattern == nil && s.AntiPattern != nil,
+			"Under(%q) has the anti-pattern %v, %v; want none, and the scenario as it was", design, other.AntiPattern, err)
+		assert.Falsef(t, design != "" && (other.Use != design || other.Design.Name != design),
+			"Under(%q) uses %q", design, other.Use)
+	}
+	if _, err := s.Under("hours"); err != nil && !strings.Contains(err.Error(), "hours") {
+		t.Errorf("Under(hours): %v", err)
+	}
+}
+
+// brokenFolder holds files with a mistake each, which the first line tells, and
+// what is said of them. The second line marks those that the schema refuses, too.
+const (
+	brokenFolder = "testdata/broken"
+	brokenWant   = brokenFolder + "/want.txt"
+	refusedToo   = "\n# The schema refuses it, too.\n"
+)
+
+// brokenTexts returns the broken files by their names.
+func brokenTexts(t testing.TB) map[string]string { return textsIn(t, brokenFolder) }
+
+// textsIn returns the scenarios of a folder by the names of their files.
+func textsIn(t testing.TB, folder string) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob(folder + "/*.yaml")
+	require.NoError(t, err)
+	texts := map[string]string{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		texts[filepath.Base(file)] = string(text)
+	}
+	return texts
+}
+
+// faultsOf returns the lines that are said of a broken text.
+func faultsOf(t *testing.T, name, text string) []string {
+	t.Helper()
+	s, err := scenarios.Parse(name, []byte(text))
+	require.Nilf(t, s, "Parse(%s)", name)
+	require.ErrorIs(t, err, fields.ErrInvalid, name)
+	return strings.Split(err.Error(), "\n")
+}
+
+// Each broken file is told what is wrong with it, and where.
+func TestBrokenFiles(t *testing.T) {
+	texts := brokenTexts(t)
+	require.Truef(t, len(texts) >= 100, "%s holds %d broken files; want a hundred", brokenFolder, len(texts))
+	j := schemaJudge(t)
+	var got strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		text := texts[name]
+		for _, line := range faultsOf(t, name, text) {
+			fmt.Fprintln(&got, line)
+		}
+		faults, isYAML := j.text(text)
+		assert.Equalf(t, strings.Contains(text, refusedToo), isYAML && len(faults) > 0,
+			"the schema says of %s %q, YAML %t", name, faults, isYAML)
+	}
+	if *rewrite {
+		require.NoError(t, os.WriteFile(brokenWant, []byte(got.String()), 0o644))
+	}
+	want, err := os.ReadFile(brokenWant)
+	require.NoError(t, err)
+	assert.Equalf(t, string(want), got.String(), "%s: run the test with -rewrite and read the difference", brokenWant)
 }

@@ -3,6 +3,7 @@ package scenarios_test
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -11,7 +12,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/engine/model"
+	"loadgen/results/figure"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
@@ -97,4 +104,260 @@ func FuzzText(f *testing.F) {
 			t.Fatalf("Parse(Text()) with %q differs (-want +got):\n%s", text, diff)
 		}
 	})
+}
+
+// Every built-in scenario has a subject, and stands in the list once.
+func TestSubjects(t *testing.T) {
+	all, err := catalogue()
+	require.NoError(t, err)
+	var names, order []string
+	for _, one := range all {
+		names = append(names, one.Name)
+		assert.Truef(t, slices.Contains(scenarios.Subjects(), one.Subject),
+			"%s is about %q, which is no subject", one.Name, one.Subject)
+		if len(order) == 0 || order[len(order)-1] != one.Subject {
+			order = append(order, one.Subject)
+		}
+	}
+	assert.Equalf(t, scenarios.Subjects(), order, "the catalogue goes by the subjects %v", order)
+	assert.ElementsMatch(t, scenarios.Library(), names, "the catalogue has each scenario once")
+}
+
+// What people look for by other words is found, the nearest first.
+func TestSearch(t *testing.T) {
+	all, err := catalogue()
+	require.NoError(t, err)
+	found, err := scenarios.Search("SAS")
+	require.NoError(t, err)
+	assert.NotEmpty(t, found, "Search(SAS)")
+	for _, row := range []struct {
+		term string
+		// first is what is found first, has what is found as well; none is both empty.
+		first string
+		has   []string
+	}{
+		{"SAS", "user-signatures", nil},
+		{"CORS", "user-signatures", nil},
+		{"EGT", "transactions", []string{"bank-transfer", "common-entities", "granularity"}},
+		{"ETag", "etag-by-verb", []string{"lost-updates", "index-blob", "data-series"}},
+		{"Nagle", "checklist-parallelism", nil},
+		{"table scan", "table-scan", nil},
+		{"log tail", "log-tail", []string{"prepend-only"}},
+		{"hotspot", "user-id-key", nil},
+		{"saga", "eventual-transaction", []string{"eventual-transaction-poison"}},
+		{"GUID", "append-only", []string{"granularity"}},
+		{"pagination", "page-size", []string{"saved-token"}},
+		{"aggregate", "summary-entity", nil},
+		{"ttl", "high-volume-delete", nil},
+		{"POINT-query", "point-query", nil},
+		{"blob", "index-blob", []string{"log-in-blobs", "large-entity"}},
+		{"quaternion", "", nil},
+	} {
+		var names []string
+		for _, one := range scenarios.SearchIn(all, row.term) {
+			names = append(names, one.Name)
+		}
+		assert.Equalf(t, row.first, strings.Join(names[:min(1, len(names))], ""), "Search(%q) finds first", row.term)
+		assert.Subsetf(t, names, row.has, "Search(%q)", row.term)
+	}
+}
+
+// offering is the race with one operation in place of its get.
+func offering(operation string) string {
+	return strings.Replace(race, "{verb: get, weight: 3}", operation, 1)
+}
+
+// What an operation leaves out has its default.
+func TestOperationsAreReadAndWritten(t *testing.T) {
+	const byRow = "RowKey eq '1' or RowKey eq '2'"
+	written := []scenarios.PropertySpec{{Name: "A", Type: "String", Value: "x"}}
+	for _, tt := range []struct {
+		text string
+		// want lacks what follows from the verb: the name, the weight of 1 and the group.
+		want scenarios.OperationSpec
+	}{
+		{"verb: get", scenarios.OperationSpec{Verb: entity.Get}},
+		{"verb: insert", scenarios.OperationSpec{Verb: entity.Insert}},
+		{"verb: replace", scenarios.OperationSpec{Verb: entity.Replace}},
+		{"verb: insert-or-replace", scenarios.OperationSpec{Verb: entity.InsertOrReplace}},
+		{"verb: insert-or-merge, properties: [{name: A, value: x}]",
+			scenarios.OperationSpec{Verb: entity.InsertOrMerge, Properties: written}},
+		{"verb: delete", scenarios.OperationSpec{Verb: entity.Delete}},
+		{"verb: batch", scenarios.OperationSpec{Verb: entity.Batch, Entities: 100, Change: entity.Insert}},
+		{"verb: batch, change: replace, entities: 1", scenarios.OperationSpec{Verb: entity.Batch, Change: entity.Replace, Entities: 1}},
+		{"verb: batch, change: delete", scenarios.OperationSpec{Verb: entity.Batch, Change: entity.Delete, Entities: 100}},
+		{"verb: batch, change: merge, properties: [{name: A, value: x}]",
+			scenarios.OperationSpec{Verb: entity.Batch, Change: entity.Merge, Entities: 100, Properties: written}},
+		{"verb: query", scenarios.OperationSpec{Class: scenarios.ClassRows, Rows: 100}},
+		{"verb: query, class: rows", scenarios.OperationSpec{Class: scenarios.ClassRows, Rows: 100}},
+		{"verb: query, class: point, select: [Age]", scenarios.OperationSpec{Class: scenarios.ClassPoint, Select: []string{"Age"}}},
+		{"verb: query, rows: 7, from: from.Tllk.MQ, pages: 2", scenarios.OperationSpec{
+			Class: scenarios.ClassRows, Rows: 7, From: scenarios.Resumption{Token: "from.Tllk.MQ"}, Pages: 2}},
+		{"verb: query, class: partition-scan, where: 'Age gt {age}', top: 50",
+			scenarios.OperationSpec{Class: scenarios.ClassPartitionScan, Where: "Age gt {age}", Top: 50}},
+		{"verb: query, class: partition-scan, where: \"" + byRow + "\"",
+			scenarios.OperationSpec{Class: scenarios.ClassPartitionScan, Where: byRow}},
+		{"verb: query, class: partition-range", scenarios.OperationSpec{Class: scenarios.ClassPartitionRange, Partitions: 2}},
+		{"verb: query, class: partition-range, partitions: 10",
+			scenarios.OperationSpec{Class: scenarios.ClassPartitionRange, Partitions: 10}},
+		{"verb: query, class: table-scan, where: \"RowKey eq '{bib}__{age}'\"",
+			scenarios.OperationSpec{Class: scenarios.ClassTableScan, Where: "RowKey eq '{bib}__{age}'"}},
+	} {
+		got := reread(t, offering("{"+tt.text+"}")).Phases[1].Traffic.Operations[0]
+		if tt.want.Class != "" {
+			tt.want.Verb = entity.Query
+		}
+		tt.want.Name, tt.want.Weight, tt.want.Group = tt.want.Verb.String(), 1, scenarios.GroupPut
+		if tt.want.Verb == entity.Get || tt.want.Verb == entity.Query {
+			tt.want.Group = scenarios.GroupGet
+		}
+		assert.Emptyf(t, cmp.Diff(tt.want, got), "%s: the operation", tt.text)
+		inserts := got.Verb == entity.Insert || got.Verb == entity.Batch && got.Change == entity.Insert
+		assert.Equalf(t, inserts, got.Inserts(), "%s: Inserts()", tt.text)
+	}
+}
+
+// A quote in a value stays within the text of the filter.
+func TestAFilterTakesTheValuesOfAnEntity(t *testing.T) {
+	where, err := keys.ParseTemplate("Name eq '{name}' and Age gt {age}")
+	require.NoError(t, err)
+	values := map[string]string{"name": "O'Neill", "age": "40"}
+	got := new(scenarios.OperationSpec).Wanted(where, func(name string) string { return values[name] })
+	assert.Equalf(t, "Name eq 'O''Neill' and Age gt 40", got, "Wanted(%s)", where)
+	for _, row := range []struct{ name, within, where, want string }{
+		{"both", "PartitionKey eq 'p'", "A eq 1 or B eq 2", "PartitionKey eq 'p' and (A eq 1 or B eq 2)"},
+		{"the range alone", "PartitionKey eq 'p'", "", "PartitionKey eq 'p'"},
+		{"the filter alone", "", "A eq 1", "A eq 1"},
+		{"neither", "", "", ""},
+	} {
+		got := scenarios.Narrow(row.within, row.where)
+		if _, code, detail := filter.Parse(got); got != row.want || code != entity.OK {
+			t.Errorf("%s: Narrow(%q, %q) = %q (%s %s); want %q", row.name, row.within, row.where, got, code, detail, row.want)
+		}
+	}
+}
+
+// The text of every field of event traffic is read as what it was written from.
+func TestTextOfEventTraffic(t *testing.T) {
+	text := edited(t, "visits.yaml", `{at:ticks}_{id}"`, `{at:ticks}_{id}", copies: [{name: n, table: Numbers, partition_key: "n{id}", row_key: "{page}", properties: [Page]}, `+
+		`{name: m, partition_key: "m{id}", row_key: "{page}"}]`,
+		"[{verb: insert}]", `[{name: a, verb: get, of: latest}, {name: b, verb: get, of: {latest: 40}}, {name: c, verb: get, of: {zipf: 0}}, `+
+			`{name: d, verb: get, of: {hot: 5%, share: 100%}}, `+
+			`{name: e, verb: query, by: [page, id], span: 90m, of: uniform}, {name: f, verb: batch, together: [page]}, {name: g, verb: delete, by: [id]}]`)
+	s := reread(t, text)
+	list := s.Phases[1].Traffic.Operations
+	for i, want := range []scenarios.Access{{Kind: "latest", Window: 1}, {Kind: "latest", Window: 40}, {Kind: "zipf"}, {Kind: "hot", Hot: 0.05, Share: 1}, {}} {
+		assert.Equalf(t, want, list[i].Of, "operation %s is of", list[i].Name)
+	}
+	require.NoError(t, s.Set("use", "other"))
+	assert.Equal(t, "o{id}", s.Design.PartitionKey)
+	assert.Empty(t, s.Tables())
+}
+
+// A copy answers what it keeps: names of properties are told from all else in a filter.
+func TestCopiesAnswer(t *testing.T) {
+	some := &scenarios.Copy{Properties: []string{"Page", "Count_2"}}
+	for _, row := range []struct {
+		where  string
+		fields []string
+		want   bool
+	}{
+		{"", nil, true},
+		{"", []string{"Page", "RowKey", "Timestamp"}, true},
+		{"", []string{"Page", "Seen"}, false},
+		{"Page eq 'Seen''s' and not (Count_2 ge 5L)", nil, true},
+		{"Page eq '{page}' or Seen lt datetime'2026-01-01T00:00:00Z'", nil, false},
+		{"Count_2 eq {Seen} and true", nil, true},
+		{"RowKey gt 'a' and Count_2 lt 1.5E3", nil, true},
+		{"'a' eq Pages", nil, false},
+		{"Page eq 'no end", nil, true},
+	} {
+		o := &scenarios.OperationSpec{Where: row.where, Select: row.fields}
+		assert.Equalf(t, row.want, some.Answers(o), "Answers(%q, %v)", row.where, row.fields)
+		assert.Truef(t, new(scenarios.Copy).Answers(o),
+			"Answers(%q, %v) of a copy of everything = false; want true", row.where, row.fields)
+	}
+}
+
+// expecting is the race with claims.
+func expecting(list string) string { return race + "expect:\n" + list }
+
+func TestExpectationsOfAScenario(t *testing.T) {
+	text := expecting(`  - p99(get) < 20ms
+  - throttled < 1%
+  - "share_lost(peak 20.5/s) <= 0.1%"
+  - offered("NYC") < 2000
+  - counted(merge, peak) / returned(*, peak) <= 1.2
+  - length(load) < 1m
+  - 'requests(load) == 0'
+`)
+	want := []string{"p99(get) < 20ms", "throttled < 1%", "share_lost(peak 20.5/s) <= 0.1%", `offered("NYC") < 2000`,
+		"counted(merge, peak) / returned(*, peak) <= 1.2", "length(load) < 1m", "requests(load) == 0"}
+	s := reread(t, text)
+	assert.Equal(t, want, s.Expect)
+	require.NoError(t, s.Set("expect.1", "throttled < 2%"))
+	assert.Equal(t, "throttled < 2%", s.Expect[1])
+	require.NoError(t, s.Set("expect", "[throttled < 3%]"))
+	assert.Equal(t, []string{"throttled < 3%"}, s.Expect)
+	require.NoError(t, s.Set("expect", "[]"))
+	assert.Empty(t, s.Expect)
+	require.NoError(t, s.Set("expect", "[p99(sve) < 1ms]"), "what a claim is of is left to Validate")
+	faults := s.Validate()
+	require.Len(t, faults, 1)
+	assert.ErrorContains(t, faults[0], "--set expect: byte 4: ", "the unknown name where it was set")
+}
+
+// Each name of before is a fault at its line that names the one of now, and the only one: of a
+// field, and of a figure within a claim.
+func TestRenamedFieldsAndFigures(t *testing.T) {
+	workflows, contrary := textsIn(t, "testdata/valid")["workflows.yaml"], example("phases.peak.each: 7s")
+	check := func(was, is, text string) {
+		t.Helper()
+		before, _, _ := strings.Cut(text, was)
+		place := fmt.Sprintf("own.yaml:%d:%d: ", 1+strings.Count(before, "\n"), len(before)-strings.LastIndex(before, "\n"))
+		_, err := scenarios.Parse("own.yaml", []byte(text))
+		if faults := faultPlaces(t, err); len(faults) != 1 || !strings.HasPrefix(err.Error(), place+was+" ") || !strings.Contains(err.Error(), " "+is+" ") {
+			t.Errorf("Parse with %s = %v; want %s and %s", was, err, place, is)
+		}
+	}
+	for _, one := range fields.Renamed() {
+		text := map[string]string{"workflow": workflows, "anti_pattern": contrary}[one[1]]
+		if text == "" {
+			text = contrary
+		}
+		check(one[0], one[1], strings.Replace(text, one[1]+":", one[0]+":", 1))
+	}
+	for _, one := range figure.RenamedMetrics() {
+		check(one[0], one[1], race+"expect:\n  - p99 < 1s\n  - "+one[0]+" < 1\n")
+	}
+}
+
+// So is each parameter of the model, in a file, in --set and where it is set by itself.
+func TestRenamedParameters(t *testing.T) {
+	for _, one := range model.Renamed() {
+		was, is := one[0], one[1]
+		assert.Truef(t, !slices.Contains(model.Names(), was) && slices.Contains(model.Names(), is),
+			"%s and %s: want the second alone to be a parameter", was, is)
+		if err := parsed(t, race).Set("model."+was, "5"); err == nil || !strings.Contains(err.Error(), " "+is+" ") {
+			t.Errorf("Set(model.%s) = %v; want %s", was, err, is)
+		}
+		m, err := model.New(model.Documented)
+		require.NoError(t, err)
+		if err := m.Set(was, "5"); !errors.Is(err, model.ErrValue) || !strings.Contains(err.Error(), " "+is+" ") {
+			t.Errorf("the model's Set(%s) = %v; want %s", was, err, is)
+		}
+	}
+}
+
+// So is each scenario of before, by all who take the name of one.
+func TestRenamedExamples(t *testing.T) {
+	for _, one := range scenarios.RenamedExamples() {
+		was, is := one[0], one[1]
+		if names := scenarios.Library(); slices.Contains(names, was) || !slices.Contains(names, is) {
+			t.Errorf("%s and %s: want the second alone to be built in", was, is)
+		}
+		if _, _, err := scenarios.Open(was); !errors.Is(err, scenarios.ErrUnknown) || !strings.Contains(err.Error(), " "+is+" ") {
+			t.Errorf("Open(%s) = %v; want %s", was, err, is)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package scenarios_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -168,4 +169,205 @@ func TestWitnessesOfWhatIsNotThere(t *testing.T) {
 	s.Design.RowKey = "{bib"
 	_, err := s.Witnesses(1)
 	assert.ErrorIs(t, err, keys.ErrInvalidOptions, "Witnesses of a broken template")
+}
+
+// sharded is the race over accounts, with another PartitionKey if one is given.
+func sharded(t testing.TB, accounts, partitionKey string) string {
+	text := edited(t, "sharded.yaml", "{number: 2}", accounts)
+	if partitionKey != "" {
+		text = strings.Replace(text, `partition_key: "{event}"`, "partition_key: "+partitionKey, 1)
+		text = text[:strings.Index(text, "  - name: peak")]
+	}
+	return text
+}
+
+func TestAccountsAreReadAndWritten(t *testing.T) {
+	for _, row := range []struct {
+		name, text string
+		want       *scenarios.Accounts
+	}{
+		{"one account goes without saying", race, nil},
+		{"a number of them", sharded(t, "{number: 2}", ""), &scenarios.Accounts{Number: 2}},
+		{"as many as there can be", sharded(t, "{number: 16}", ""), &scenarios.Accounts{Number: 16}},
+		{"one, and what would choose between several", sharded(t, `{by: "{event}"}`, ""), &scenarios.Accounts{Number: 1, By: "{event}"}},
+		{"an attribute that chooses", sharded(t, `{number: 3, by: "{event}"}`, ""), &scenarios.Accounts{Number: 3, By: "{event}"}},
+		{"text around it", sharded(t, `{number: 3, by: "a{{{event}}}"}`, ""), &scenarios.Accounts{Number: 3, By: "a{{{event}}}"}},
+	} {
+		assert.Equalf(t, row.want, reread(t, row.text).Accounts, "%s: accounts", row.name)
+	}
+}
+
+func TestAccountOfAPartition(t *testing.T) {
+	for _, row := range []struct {
+		name, accounts, key string
+		// of are PartitionKeys by the account that they must lie in.
+		of map[string]int
+	}{
+		{"one account has them all", "{number: 1}", "", map[string]int{"NYC": 0, "Berlin": 0, "": 0}},
+		{"a number below theirs is the account", `{number: 2, by: "{age}"}`, `"{age}"`, map[string]int{"0": 0, "1": 1, "001": 1, "00": 0}},
+		{"a part of the key is", `{number: 16, by: "{age}"}`, `"{event}__{age}"`, map[string]int{"NYC__15": 15, "Berlin__3": 3, "__7": 7}},
+		{"its value ends where the next text begins", `{number: 16, by: "{event}"}`, `"{event}_{age}"`, map[string]int{"3_4_5": 3, "12_": 12}},
+		{"text before and behind", `{number: 16, by: "{age}"}`, `"x{{{age}}}y"`, map[string]int{"x{9}y": 9}},
+		{"two attributes make one number", `{number: 16, by: "{event}{age}"}`, `"{age}-{event}"`, map[string]int{"5-1": 15, "1-": 1}},
+		{"a placeholder twice goes by the last", `{number: 16, by: "{age}"}`, `"{age}-{age}"`, map[string]int{"4-4": 4}},
+	} {
+		h := parsed(t, sharded(t, row.accounts, row.key)).Sharding()
+		for key, want := range row.of {
+			assert.Equalf(t, want, h.AccountOf(key), "%s: AccountOf(%q)", row.name, key)
+		}
+	}
+}
+
+// What a key chooses its account by is all that counts, and what chooses differs
+// from what does not.
+func TestPartitionsOfOneChoiceShareAnAccount(t *testing.T) {
+	h := parsed(t, sharded(t, `{number: 16, by: "{event}"}`, `"{event}_{age}"`)).Sharding()
+	accounts := map[int]bool{}
+	for event := range 200 {
+		first := h.AccountOf(fmt.Sprintf("race%d_18", event))
+		accounts[first] = true
+		for age := 19; age < 80; age++ {
+			if got := h.AccountOf(fmt.Sprintf("race%d_%d", event, age)); got != first {
+				t.Fatalf("AccountOf(race%d_%d) = %d; want that of race%d_18, %d", event, age, got, event, first)
+			}
+		}
+	}
+	assert.Len(t, accounts, 16, "200 events lie in accounts")
+	// A key that is not of the template goes by its whole text.
+	ended := parsed(t, sharded(t, `{number: 16, by: "{event}"}`, `"{event}_end"`)).Sharding()
+	for _, row := range []struct {
+		name, format string
+		in           *scenarios.Sharding
+	}{
+		{"without the design's text", "race-%d", h}, {"that go on behind it", "race_end%d", ended}, {"that break off before it", "race%d_en", ended},
+	} {
+		others := map[int]bool{}
+		for n := range 200 {
+			others[row.in.AccountOf(fmt.Sprintf(row.format, n))] = true
+		}
+		assert.Lenf(t, others, 16, "200 keys %s lie in accounts", row.name)
+	}
+}
+
+// Hashed keys fall into the accounts evenly, whatever they have in common: the
+// count in each lies within five standard deviations of the binomial mean.
+func TestHashedPartitionsAreEven(t *testing.T) {
+	const keys = 20_000
+	for _, row := range []struct{ name, format string }{
+		{"numbers", "%d"}, {"numbers with zeros before", "%010d"}, {"names that end alike", "user-%d@example.org"},
+		{"even numbers", "%d0"}, {"days", "2026-11-21T%05d"}, {"the same number twice", "%[1]d-%[1]d"},
+	} {
+		for _, number := range []int{2, 3, 7, 16} {
+			h := parsed(t, sharded(t, fmt.Sprintf("{number: %d}", number), "")).Sharding()
+			counts := make([]int, number)
+			for n := range keys {
+				counts[h.AccountOf(fmt.Sprintf(row.format, n))]++
+			}
+			p := 1 / float64(number)
+			mean, deviation := keys*p, math.Sqrt(keys*p*(1-p))
+			for account, count := range counts {
+				assert.LessOrEqualf(t, math.Abs(float64(count)-mean), 5*deviation,
+					"%s over %d accounts: account %d has %d of %d", row.name, number, account, count, keys)
+			}
+		}
+	}
+}
+
+// Whatever a PartitionKey is, its account is one of those that there are, and the
+// same each time.
+func FuzzAccountOf(f *testing.F) {
+	f.Add("NYC_18", 2)
+	f.Add("", 1)
+	f.Add("_", 16)
+	f.Add("99999999999999999999_", 3)
+	f.Fuzz(func(t *testing.T, key string, number int) {
+		number = 1 + int(uint(number)%16)
+		s := scenarios.Scenario{Design: scenarios.Design{PartitionKey: "{event}_{age}", RowKey: "{bib}"}}
+		for _, by := range []string{"", "{event}", "{age}", "{age}x{event}"} {
+			s.Accounts = &scenarios.Accounts{Number: number, By: by}
+			h := s.Sharding()
+			got := h.AccountOf(key)
+			if got < 0 || got >= number || h.AccountOf(key) != got || h.Number() != number {
+				t.Fatalf("AccountOf(%q) of %d accounts by %q = %d, then %d; want one of them", key, number, by, got, h.AccountOf(key))
+			}
+		}
+	})
+}
+
+// example is the race with an anti-pattern.
+func example(set string) string {
+	return race + "anti_pattern:\n  about: what is wrong\n  set: {" + set + "}\n"
+}
+
+func TestAntiPatterns(t *testing.T) {
+	for _, row := range []struct{ name, set, holds string }{
+		{"a number", "phases.peak.each: 7s", "each: 7s"},
+		{"a text with braces", `design.row_key: "{bib:05d}__{age}"`, `row_key: "{bib:05d}__{age}"`},
+		{"a list", "phases.peak.rates: [5, 7]", "rates: [5, 7]"},
+		{"a list of maps, whose texts have quotes of their own",
+			"phases.peak.operations: [{verb: query, class: partition-scan, where: Age eq 5 or Age eq 7}]", `where: "Age eq 5 or Age eq 7"`},
+		{"a text in quotes of the filter", `phases.peak.operations: [{verb: query, class: partition-scan, where: Timestamp ne datetime'2020-01-01T00:00:00Z'}]`, `where: "Timestamp ne datetime'2020-01-01T00:00:00Z'"`},
+	} {
+		s := reread(t, example(row.set))
+		opposed, err := s.Opposed()
+		require.NoErrorf(t, err, "%s: Opposed()", row.name)
+		assert.Containsf(t, string(opposed.Text()), row.holds, "%s: Opposed()", row.name)
+		if own, _, _ := strings.Cut(string(s.Text()), "anti_pattern:"); strings.Contains(own, row.holds) {
+			t.Errorf("%s: the example itself has %s; want it changed in the anti-pattern alone", row.name, row.holds)
+		}
+	}
+	if none, err := new(scenarios.Scenario).Opposed(); none != nil || err != nil {
+		t.Errorf("Opposed() of a scenario without an anti-pattern = %v, %v; want none", none, err)
+	}
+}
+
+// The anti-pattern of an example sets nothing that is so already.
+func TestAntiPatternsSetWhatIsOtherwise(t *testing.T) {
+	for _, name := range scenarios.Library() {
+		s := *builtin(t, name)
+		if s.AntiPattern == nil {
+			continue
+		}
+		for _, one := range s.AntiPattern.Set {
+			before := string(s.Text())
+			require.NoErrorf(t, s.Set(one.Path, one.Value), "%s: Set(%s)", name, one.Path)
+			require.NotEqualf(t, before, string(s.Text()), "%s: Set(%s)", name, one.Path)
+		}
+	}
+}
+
+// What is left out of a gate is the default, which a scenario without one has, too.
+func TestGateOfAScenario(t *testing.T) {
+	byDefault := []string{"p99", "served", "share_lost"}
+	for _, row := range []struct {
+		name, gate string
+		metrics    []string
+		threshold  float64
+		text       string
+	}{
+		{"none", "", byDefault, .05, ""},
+		{"a threshold alone", "gate: {threshold: 10%}", byDefault, .1, "gate:\n  metrics: [p99, served, share_lost]\n  threshold: 10%\n"},
+		{"metrics alone", "gate: {metrics: [\"p50(get, peak)\"]}", []string{"p50(get, peak)"}, .05, "gate:\n  metrics: [\"p50(get, peak)\"]\n  threshold: 5%\n"},
+	} {
+		s := reread(t, expecting("  - throttled < 1%")+"\n"+row.gate+"\n")
+		got := s.Gated()
+		assert.Equalf(t, scenarios.Gate{Metrics: row.metrics, Threshold: row.threshold}, got, "%s: Gated()", row.name)
+		if text := string(s.Text()); !strings.Contains(text, row.text) || strings.Contains(text, "gate:") != (row.gate != "") {
+			t.Errorf("%s: Text() =\n%s\nwant %q in it", row.name, text, row.text)
+		}
+		if got.Metrics[0] = "max"; s.Gated().Metrics[0] == "max" {
+			t.Errorf("%s: Gated() returns the scenario's own slice", row.name)
+		}
+	}
+}
+
+// A gate is changed by its path like any other value, and checked likewise.
+func TestSetGate(t *testing.T) {
+	s := parsed(t, expecting("  - throttled < 1%"))
+	require.NoError(t, s.Set("gate", "{metrics: [served]}"))
+	require.Equal(t, []string{"served"}, s.Gated().Metrics)
+	require.NoError(t, s.Set("gate.metrics.0", "p99(gte)"))
+	faults := s.Validate()
+	require.Len(t, faults, 1)
+	assert.ErrorContains(t, faults[0], "--set gate.metrics.0: byte 4: ", "the unknown name where it was set")
 }

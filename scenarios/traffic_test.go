@@ -10,9 +10,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/backoff"
 	"loadgen/engine/clock"
+	"loadgen/engine/entity"
 	"loadgen/scenarios"
 	"loadgen/scenarios/arrival"
+	"loadgen/scenarios/fields"
 )
 
 // trafficking is the race with traffic in place of its peak; operations are upserts where the
@@ -139,6 +142,207 @@ func FuzzParseBudget(f *testing.F) {
 		}
 		if again, sound := scenarios.ParseBudget(b.String()); !sound || again != b || b.Above < 0 || b.Above > 1 {
 			t.Fatalf("ParseBudget(%q) = %v, and of its text %v, %t; want the same", text, b, again, sound)
+		}
+	})
+}
+
+// readField reads the text of a field.
+func readField(text string, into fields.Binding) fields.Faults {
+	tree, faults := fields.ReadTree("f", []byte("field: "+text))
+	if len(faults) > 0 {
+		return faults
+	}
+	r := &fields.Reader{}
+	into.Read(r, "field", tree.Find("field"))
+	return r.Faults
+}
+
+// writtenField returns the text of a field that was read.
+func writtenField(from fields.Binding) string {
+	field := &fields.Node{Kind: fields.Dict, Entries: []fields.Entry{{Key: "field", Value: from.Write()}}}
+	return string(fields.PrintTree(field)[len("field:"):])
+}
+
+func readLimit(text string) (rate scenarios.RateLimit, faults fields.Faults) {
+	faults = readField(text, scenarios.RateLimitBinding{Into: &rate})
+	return rate, faults
+}
+
+func TestLimit(t *testing.T) {
+	for _, row := range []struct {
+		text, said string
+		want       scenarios.RateLimit
+	}{
+		{"500", "500/s, burst 1", scenarios.RateLimit{PerSecond: 500, Burst: 1}},
+		{"{rate: 0.5, burst: 50}", "0.5/s, burst 50", scenarios.RateLimit{PerSecond: 0.5, Burst: 50}},
+		{"{rate: 1000000}", "1000000/s, burst 1", scenarios.RateLimit{PerSecond: 1_000_000, Burst: 1}},
+	} {
+		got, faults := readLimit(row.text)
+		assert.Truef(t, len(faults) <= 0 && got == row.want && got.String() == row.said,
+			"limit: %s is %q, %v; want %q", row.text, got, faults, row.said)
+	}
+	if none := (scenarios.RateLimit{}); none.String() != "" || (scenarios.RateLimitBinding{Into: &none}).Write() != nil {
+		t.Errorf("no limit is told as %q; want nothing", none)
+	}
+}
+
+// FuzzLimit: what is read is written as what reads as the same.
+func FuzzLimit(f *testing.F) {
+	for _, text := range []string{"500", "0.001", "{rate: 500, burst: 50}", "{burst: 5}", "{rate: 0}", "[500]", "500/s"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		rate, faults := readLimit(text)
+		if len(faults) > 0 {
+			return
+		}
+		if rate.PerSecond < fields.MinRate || rate.PerSecond > fields.MaxRate || rate.Burst < 1 {
+			t.Fatalf("limit: %q is %+v; want a rate within its bounds", text, rate)
+		}
+		written := writtenField(scenarios.RateLimitBinding{Into: &rate})
+		if again, faults := readLimit(written); again != rate || len(faults) > 0 {
+			t.Fatalf("limit: %q is written as %q, which reads as %+v, %v; want %+v", text, written, again, faults, rate)
+		}
+	})
+}
+
+// oneSpread is what the spread of its base says beside its operations.
+const oneSpread = "partitions: 2, rate: 1, for: 1s"
+
+const upserts = `operations: [{verb: insert-or-merge, properties: [{name: Age, type: Int32, value: "{age}"}]}]`
+
+func TestSpreadIsReadAndWritten(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		want       scenarios.Traffic
+	}{
+		{"an open loop over a number of partitions", "partitions: 2, rate: 1000, for: 20m",
+			scenarios.Traffic{Partitions: 2, Arrivals: &scenarios.Arrivals{Constant: 1000}, For: 20 * time.Minute, Entities: 1000}},
+		{"an open loop over named partitions", "partitions: [Berlin, NYC], rate: 0.5, for: 1s, entities: 7",
+			scenarios.Traffic{Keys: []string{"Berlin", "NYC"}, Arrivals: &scenarios.Arrivals{Constant: .5}, For: time.Second, Entities: 7}},
+		{"a closed loop", "partitions: 1, clients: 64, think: 100ms, for: 24h",
+			scenarios.Traffic{Partitions: 1, Clients: 64, Think: 100 * time.Millisecond, For: 24 * time.Hour, Entities: 1000}},
+	} {
+		s := reread(t, edited(t, "spread.yaml", oneSpread, tt.text))
+		got := *s.Phases[len(s.Phases)-1].Traffic
+		tt.want.Unit, tt.want.Drain = scenarios.UnitEach, 5*time.Second
+		require.Truef(t, len(got.Operations) == 1 && got.Operations[0].Verb == entity.InsertOrMerge,
+			"%s: operations %v; want one insert-or-merge", tt.name, got.Operations)
+		got.Operations = nil
+		assert.Equal(t, tt.want, got, tt.name)
+	}
+}
+
+func TestWitnessesAreThePartitionsInOrder(t *testing.T) {
+	s := parsed(t, edited(t, "spread.yaml", "partitions: 2", "partitions: [Berlin, NYC]"))
+	g, err := s.Generator()
+	require.NoError(t, err)
+	found, err := s.Witnesses(0)
+	assert.Truef(t, err == nil && len(found) == 2 && g.PartitionKey(found[0]) == "Berlin" && g.PartitionKey(found[1]) == "NYC",
+		"Witnesses = %v, %v; want one of Berlin and one of NYC", found, err)
+	for i, n := range found {
+		first := uint64(0)
+		for g.PartitionKey(first) != s.Phases[0].Traffic.Keys[i] {
+			first++
+		}
+		assert.Equalf(t, first, n, "Witnesses()[%d]", i)
+	}
+}
+
+func TestReads(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		want       bool
+	}{
+		{"writes alone", edited(t, "spread.yaml"), false},
+		{"a get", race, true},
+		{"a count", edited(t, "traffic.yaml") + "  - name: late\n    count: {lanes: 1}\n", true},
+	} {
+		assert.Equalf(t, tt.want, parsed(t, tt.text).Reads(), "%s: Reads()", tt.name)
+	}
+	// An update that knows its key reads nothing; one that looks for it has to find it.
+	s := builtin(t, "scan-to-find")
+	opposed, err := s.Opposed()
+	assert.Truef(t, err == nil && !s.Reads() && opposed.Reads(),
+		"Reads() = %t, and of the anti-pattern %v, %v; want false and true", s.Reads(), opposed, err)
+}
+
+// An operation that reads first offers two entities, keeps that when it is written
+// down, and asks for a store that keeps what is written.
+func TestReadingFirst(t *testing.T) {
+	for _, row := range []struct {
+		name, operation string
+		counter         string
+		offers          int
+	}{
+		{"a merge of properties", `{verb: merge, read_first: true, properties: [{name: Paid, value: "yes"}]}`, "", 2},
+		{"a merge of a counter alone", "{verb: merge, counter: Laps}", "Laps", 2},
+		{"a replace", "{verb: replace, read_first: true}", "", 2},
+		{"a replace with a counter", "{verb: insert-or-replace, counter: Laps}", "Laps", 2},
+		{"a delete", "{verb: delete, read_first: true}", "", 2},
+		{"a delete that does not", "{verb: delete}", "", 1},
+	} {
+		text := strings.Replace(race, "{verb: get, weight: 3}", "{name: write, "+row.operation[1:], 1)
+		s := reread(t, text)
+		op := &s.Phases[1].Traffic.Operations[0]
+		assert.Equalf(t, row.offers == 2, op.ReadFirst, "%s: reads first", row.name)
+		assert.Equalf(t, row.counter, op.Counter, "%s: counter", row.name)
+		assert.Equalf(t, row.offers, op.Offers(), "%s: offers", row.name)
+		s.Phases[1].Traffic.Operations = s.Phases[1].Traffic.Operations[:1]
+		assert.Equalf(t, op.ReadFirst, s.Reads(), "%s: Reads()", row.name)
+		assert.Truef(t, op.Writes().IsChange() && op.Verb != entity.Get, "%s: %v is no write", row.name, op.Verb)
+	}
+}
+
+// readRetry reads a policy as the value of a field.
+func readRetry(text string) (policy string, faults fields.Faults) {
+	faults = readField(text, scenarios.RetryBinding(&policy))
+	return policy, faults
+}
+
+// A map and a text of the same formula are the same policy, and a name is itself.
+func TestRetry(t *testing.T) {
+	for _, row := range []struct{ text, want string }{
+		{"documented", "documented"},
+		{"linear", "linear"},
+		{"{exponential: {z: 30s, min: 3s, max: 90s, tries: 4}}", "exponential z=30s min=3s max=1m30s tries=4"},
+		{"exponential tries=4 z=30s max=90s min=3s", "exponential z=30s min=3s max=1m30s tries=4"},
+		{"{exponential: {z: 30s, min: 3s, max: 90s, first: 0}}", "exponential z=30s min=3s max=1m30s tries=4 first=0"},
+		{"{linear: {step: 1s, max: 5s}}", "linear step=1s max=5s tries=4"},
+		{"{fixed: {every: 0s}}", "fixed every=0s tries=4"},
+	} {
+		got, faults := readRetry(row.text)
+		require.Emptyf(t, faults, "retry: %s", row.text)
+		assert.Equalf(t, row.want, got, "retry: %s", row.text)
+		again, _ := readRetry(writtenField(scenarios.RetryBinding(&got)))
+		assert.Equalf(t, got, again, "retry: %s, written and read", row.text)
+	}
+}
+
+// What is wrong with a formula in a line is told without the package that judges it.
+func TestRetryFormulaFaults(t *testing.T) {
+	for _, text := range []string{"exponential z=30s min=90s max=3s", "fixed every=3s tries=0", "linear step=9s max=3s", "fixed each=3s"} {
+		if _, faults := readRetry(text); len(faults) != 1 || strings.Contains(faults[0].What, "backoff:") {
+			t.Errorf("retry: %s: %v; want one fault that names no package", text, faults)
+		}
+	}
+}
+
+// FuzzRetry: what is read is a sound policy, and anything else a fault of a line.
+func FuzzRetry(f *testing.F) {
+	for _, text := range []string{"short", "{fixed: {every: 1s}}", "{exponential: {z: 30s, min: 3s, max: 90s, tries: 4, first: 0}}", "{linear: {step: 9s, max: 1s}}", "full_jitter base=1s cap=2s", "{}", "[fixed]", "{fixed: }"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got, faults := readRetry(text)
+		if len(faults) > 0 {
+			if strings.Contains(faults[0].What, "\n") || got != "" {
+				t.Errorf("retry: %q is %q with %q; want a line and no policy", text, got, faults[0].What)
+			}
+			return
+		}
+		if p, err := backoff.ByName(got); err != nil || len(p.Validate()) > 0 {
+			t.Errorf("retry: %q is %q: %+v, %v; want a sound policy", text, got, p, err)
 		}
 	})
 }

@@ -225,3 +225,189 @@ func TestStandardClientKeepsItsConnection(t *testing.T) {
 	}
 	assert.EqualValues(t, 1, a.dials.Load(), "connections")
 }
+
+// actions makes a transaction: KIND ROW NUMBER, one after another.
+func actions(t *testing.T, partition string, script ...string) (all []aztables.TransactionAction) {
+	t.Helper()
+	kinds := map[string]aztables.TransactionType{"add": aztables.TransactionTypeAdd, "delete": aztables.TransactionTypeDelete,
+		"merge": aztables.TransactionTypeUpdateMerge, "replace": aztables.TransactionTypeUpdateReplace,
+		"insert-merge": aztables.TransactionTypeInsertMerge, "insert-replace": aztables.TransactionTypeInsertReplace}
+	for _, line := range script {
+		words := strings.Fields(line)
+		one := aztables.TransactionAction{ActionType: kinds[words[0]],
+			Entity: []byte(fmt.Sprintf(`{"PartitionKey":%q,"RowKey":%q,"Number":%s}`, partition, words[1], words[2]))}
+		if len(words) > 3 {
+			one.IfMatch = pointer(azcore.ETag(words[3]))
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// numbers shows the entities of a partition: ROW=NUMBER, tags left out.
+func numbers(t *testing.T, table *aztables.Client, partition string) string {
+	t.Helper()
+	text := ""
+	all, _ := entitiesOf(t, table, &aztables.ListEntitiesOptions{Filter: pointer("PartitionKey eq '" + partition + "'")})
+	for _, e := range all {
+		text += fmt.Sprintf("%s=%v ", e.RowKey, e.Properties["Number"])
+	}
+	return strings.TrimSpace(text)
+}
+
+// TestStandardClientTransactions has each begin with the rows 1 to 3.
+func TestStandardClientTransactions(t *testing.T) {
+	t.Parallel()
+	a := newStandard(t, nil)
+	table := a.table(t, "Races")
+	const before = "1=1 2=2 3=3"
+	hundred := make([]string, 101)
+	for i := range hundred {
+		hundred[i] = fmt.Sprintf("insert-merge %d 7", 1000+i)
+	}
+	const stale = ` W/"datetime'2020-01-01T00%3A00%3A00Z'"`
+	for i, row := range []struct {
+		name   string
+		script []string
+		want   string
+		code   aztables.TableErrorCode
+		index  int
+	}{
+		{"one of each", []string{"add 4 40", "merge 1 10", "replace 2 20", "delete 3 0", "insert-merge 5 50", "insert-replace 6 60"}, "1=10 2=20 4=40 5=50 6=60", "", 0},
+		{"an update without a tag is an upsert", []string{"merge 8 80", "replace 9 90"}, "1=1 2=2 3=3 8=80 9=90", "", 0},
+		{"an update of whatever is there", []string{"merge 1 10 *", "replace 2 20 *"}, "1=10 2=20 3=3", "", 0},
+		{"an insert of what is there", []string{"add 4 40", "add 2 20"}, before, aztables.EntityAlreadyExists, 1},
+		{"an update of what is missing", []string{"add 4 40", "merge 1 10 *", "merge 9 90 *"}, before, aztables.ResourceNotFound, 2},
+		{"a delete of what is missing", []string{"delete 9 0", "add 4 40"}, before, aztables.ResourceNotFound, 0},
+		{"another version", []string{"add 4 40", "replace 1 10" + stale}, before, aztables.UpdateConditionNotSatisfied, 1},
+		{"a row twice", []string{"merge 1 10", "add 4 40", "merge 1 11"}, before, aztables.InvalidDuplicateRow, 2},
+		{"a hundred and one", hundred, before, aztables.InvalidInput, 99},
+	} {
+		partition := fmt.Sprint("p", i)
+		must(table.SubmitTransaction(t.Context(), actions(t, partition, "add 1 1", "add 2 2", "add 3 3"), nil))(t)
+		_, tag := got(t, table, partition, "1")
+		_, err := table.SubmitTransaction(t.Context(), actions(t, partition, row.script...), nil)
+		if row.code != "" {
+			// The client makes its error of the reply as a whole: 202.
+			failed := refused(0, err)(t, row.name, 202, row.code)
+			assert.ErrorContains(t, failed, fmt.Sprintf(`"value":"%d:`, row.index), row.name)
+			_, now := got(t, table, partition, "1")
+			assert.Equalf(t, tag, now, "%s: tag of the first row", row.name)
+		} else {
+			assert.NoError(t, err, row.name)
+		}
+		assert.Equal(t, row.want, numbers(t, table, partition), row.name)
+	}
+	// A tag that is right is good in a transaction as well.
+	_, tag := got(t, table, "p3", "1")
+	must(table.SubmitTransaction(t.Context(), actions(t, "p3", "merge 1 100 "+string(tag), "delete 2 0"), nil))(t)
+	assert.Equalf(t, "1=100 3=3", numbers(t, table, "p3"), "with the tag %s", tag)
+	must(table.SubmitTransaction(t.Context(), actions(t, "hundred", hundred[:100]...), nil))(t)
+	assert.Equal(t, 100, strings.Count(numbers(t, table, "hundred"), "=7"), "a hundred: entities")
+	mixed := append(actions(t, "full", "add 1 1"), actions(t, "half", "add 1 1")...)
+	refused(table.SubmitTransaction(t.Context(), mixed, nil))(t, "two partitions", 202, "CommandsInBatchActOnDifferentPartitions")
+	refused(a.service.NewClient("Boats").SubmitTransaction(t.Context(), actions(t, "full", "add 1 1"), nil))(t, "a table that is missing", 202, aztables.TableNotFound)
+}
+
+// withSignature returns a client of a table that has a signature and no key.
+func withSignature(t *testing.T, a *standard, table, options string) *aztables.Client {
+	t.Helper()
+	return must(aztables.NewClientWithNoCredential(a.url+"/"+table+"?"+options, a.options))(t)
+}
+
+// fiveByFive makes a table of the rows 0 to 4 in each of the partitions 0 to 4.
+func fiveByFive(t *testing.T, a *standard) *aztables.Client {
+	t.Helper()
+	table := a.table(t, "Races")
+	for i := range 25 {
+		body := fmt.Sprintf(`{"PartitionKey":"%d","RowKey":"%d","Number":%d}`, i/5, i%5, i)
+		must(table.AddEntity(t.Context(), []byte(body), nil))(t)
+	}
+	return table
+}
+
+// validity is when the signatures of a test are of use: now.
+func validity() (from, until time.Time) {
+	now := time.Now().UTC()
+	return now.Add(-time.Minute), now.Add(time.Hour)
+}
+
+func TestStandardClientWithAnAccountsSignature(t *testing.T) {
+	t.Parallel()
+	a := newStandard(t, nil)
+	ctx := t.Context()
+	from, until := validity()
+	url, err := a.service.GetAccountSASURL(aztables.AccountSASResourceTypes{Service: true, Container: true, Object: true},
+		aztables.AccountSASPermissions{Read: true, Write: true, Delete: true, List: true, Add: true, Create: true, Update: true}, from, until)
+	require.NoError(t, err)
+	service := must(aztables.NewServiceClientWithNoCredential(url, a.options))(t)
+	must(service.CreateTable(ctx, "Boats", nil))(t)
+	must(service.GetProperties(ctx, nil))(t)
+	boats := service.NewClient("Boats")
+	must(boats.SubmitTransaction(ctx, actions(t, "full", "add 1 1", "insert-merge 2 2"), nil))(t)
+	assert.Equal(t, "1=1 2=2", numbers(t, boats, "full"), "after a transaction")
+	refused(boats.GetAccessPolicy(ctx, nil))(t, "access policies", 403, "AuthorizationFailure")
+	must(service.DeleteTable(ctx, "Boats", nil))(t)
+}
+
+func TestStandardClientWithATablesSignature(t *testing.T) {
+	t.Parallel()
+	a := newStandard(t, nil)
+	table := fiveByFive(t, a)
+	ctx := t.Context()
+	a.table(t, "Boats")
+	from, until := validity()
+	url := must(table.GetTableSASURL(aztables.SASPermissions{Read: true}, from, until))(t)
+	// The client forgets the slash before the table's name.
+	_, query, _ := strings.Cut(url, "?")
+	reader := withSignature(t, a, "Races", query)
+	keys, _ := listAll(t, reader, nil)
+	assert.Len(t, keys, 25)
+	refused(reader.AddEntity(ctx, []byte(`{"PartitionKey":"9","RowKey":"9"}`), nil))(t, "a reader adds", 403, "AuthorizationPermissionMismatch")
+	refused(withSignature(t, a, "Boats", query).GetEntity(ctx, "full", "1", nil))(t, "a reader of another table", 403, "AuthorizationFailure")
+}
+
+// The figures are those of a test that its authors have run on the real service.
+func TestStandardClientWithARangeOfKeys(t *testing.T) {
+	t.Parallel()
+	a := newStandard(t, nil)
+	fiveByFive(t, a)
+	ctx := t.Context()
+	from, until := validity()
+	options, err := aztables.SASSignatureValues{TableName: "Races", Permissions: "raud", StartTime: from, ExpiryTime: until,
+		StartPartitionKey: "1", StartRowKey: "1", EndPartitionKey: "3", EndRowKey: "3"}.Sign(a.key)
+	require.NoError(t, err)
+	// The client signs the range, but leaves it out of the URL.
+	refused(withSignature(t, a, "Races", options).GetEntity(ctx, "2", "2", nil))(t, "a range that was left out", 403, "AuthenticationFailed")
+	ranged := withSignature(t, a, "Races", options+"&spk=1&srk=1&epk=3&erk=3")
+	keys, _ := listAll(t, ranged, &aztables.ListEntitiesOptions{Top: pointer[int32](4)})
+	assert.Equal(t, "1|1 1|2 1|3 1|4 2|0 2|1 2|2 2|3 2|4 3|0 3|1 3|2 3|3", strings.Join(keys, " "), "within the range")
+	filter := "PartitionKey gt '1' and PartitionKey le '4' and RowKey gt '1' and RowKey le '4'"
+	keys, _ = listAll(t, ranged, &aztables.ListEntitiesOptions{Filter: &filter})
+	assert.Len(t, keys, 5, "within the range and a filter")
+	refused(ranged.GetEntity(ctx, "3", "4", nil))(t, "a get outside of the range", 403, "AuthorizationFailure")
+	must(ranged.UpsertEntity(ctx, []byte(`{"PartitionKey":"2","RowKey":"9"}`), nil))(t)
+	refused(ranged.SubmitTransaction(ctx, actions(t, "3", "merge 1 10", "merge 4 10"), nil))(t, "a transaction half outside", 202, "AuthorizationFailure")
+}
+
+func TestStandardClientWithAStoredPolicy(t *testing.T) {
+	t.Parallel()
+	a := newStandard(t, nil)
+	table := fiveByFive(t, a)
+	ctx := t.Context()
+	from, until := validity()
+	acl := []*aztables.SignedIdentifier{{ID: pointer("readers"), AccessPolicy: &aztables.AccessPolicy{
+		Start: &from, Expiry: &until, Permission: pointer("r")}}, {ID: pointer("nothing")}}
+	must(table.SetAccessPolicy(ctx, &aztables.SetAccessPolicyOptions{TableACL: acl}))(t)
+	stored := must(table.GetAccessPolicy(ctx, nil))(t).SignedIdentifiers
+	require.Len(t, stored, 2)
+	assert.Equal(t, "readers", *stored[0].ID)
+	assert.Equal(t, "r", *stored[0].AccessPolicy.Permission)
+	assert.WithinDuration(t, until, *stored[0].AccessPolicy.Expiry, 100, "times are kept to 100 ns")
+	options := must(aztables.SASSignatureValues{TableName: "Races", Identifier: "readers"}.Sign(a.key))(t)
+	policed := withSignature(t, a, "Races", options)
+	must(policed.GetEntity(ctx, "0", "0", nil))(t)
+	refused(policed.DeleteEntity(ctx, "0", "0", nil))(t, "a policy to read", 403, "AuthorizationPermissionMismatch")
+	must(table.SetAccessPolicy(ctx, nil))(t)
+	refused(policed.GetEntity(ctx, "0", "0", nil))(t, "a policy revoked", 403, "AuthenticationFailed")
+}

@@ -1,16 +1,25 @@
 package rest_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
+	"loadgen/engine/store/durable"
 )
 
 const batchType = "Content-Type: multipart/mixed; boundary=batch_1"
@@ -158,4 +167,118 @@ func TestTransactionsOfTheGreatestPayload(t *testing.T) {
 			assert.NotContains(t, w.Header().Get("Content-Type"), "multipart", row.sentence)
 		}
 	}
+}
+
+// Access policies, properties and the names of deleted tables outlast the service.
+func TestSettingsLast(t *testing.T) {
+	files := vfs.NewMem()
+	start := func(later time.Duration) (*service, func()) {
+		store := must(durable.Open(durable.Options{Folder: "data", Account: account, FS: files}))(t)
+		o := documented()
+		o.Engine.Stores = map[string]engine.Store{account: store}
+		o.Rest.Calendar = clock.Epoch(time.Time(resttest.Epoch).Add(later))
+		s := newService(t, o)
+		return s, func() {
+			assert.NoError(t, store.Close())
+		}
+	}
+	const acl = races + "?comp=acl"
+	s, end := start(0)
+	s.Want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
+	s.Want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Gone"}`)
+	s.Want(t, 204, "PUT", acl, policies(policy("b", "<Permission>r</Permission>"), "<Id>a</Id>"))
+	s.Want(t, 202, "PUT", properties, "<StorageServiceProperties><Logging><Version>1.0</Version><Delete>true</Delete><Read>false</Read>"+
+		"<Write>true</Write><RetentionPolicy><Enabled>true</Enabled><Days>7</Days></RetentionPolicy></Logging></StorageServiceProperties>")
+	kept := [2]string{s.Want(t, 200, "GET", acl, "").Body.String(), s.Want(t, 200, "GET", properties, "").Body.String()}
+	s.Want(t, 204, "DELETE", "/contoso/Tables('Gone')", "")
+	end()
+
+	s, end = start(30 * time.Second)
+	for i, part := range []string{"<Id>b</Id>", "<Days>7</Days>"} {
+		got := s.Want(t, 200, "GET", []string{acl, properties}[i], "").Body.String()
+		assert.Equal(t, kept[i], got, "after the next start")
+		assert.Contains(t, got, part)
+	}
+	again := s.Want(t, 409, "POST", "/contoso/Tables", `{"TableName":"gone"}`)
+	assert.Equal(t, "TableBeingDeleted", resttest.CodeOf(t, again), "a name that is kept back")
+	// 40 s after it was deleted the name is free.
+	s.Clock.Set(11 * time.Second)
+	s.Want(t, 201, "POST", "/contoso/Tables", `{"TableName":"gone"}`)
+	s.Want(t, 204, "DELETE", "/contoso/Tables('Races')", "")
+	end()
+}
+
+// Many at once, with keys and bodies of many lengths: no reply shows anything of
+// another request, although all of them share the same room.
+func TestConcurrentRequestsDoNotMix(t *testing.T) {
+	s := withTable(t, documented("partition_target=0", "account_target=0"))
+	const workers, rounds = 16, 40
+	var group sync.WaitGroup
+	for worker := range workers {
+		group.Go(func() {
+			for i := range rounds {
+				partition := strings.Repeat(string(rune('a'+worker)), 1+(worker*7+i*13)%200)
+				key := fmt.Sprintf("/contoso/Races(PartitionKey='%s',RowKey='%d')", partition, i)
+				body := fmt.Sprintf(`{"PartitionKey":%q,"RowKey":"%d","Owner":"%s"}`, partition, i, strings.Repeat(partition, 3))
+				w := s.Do("POST", races, body)
+				if i%2 == 1 {
+					w = s.Do("POST", "/contoso/$batch", insertBatch(partition, fmt.Sprint(i)), batchType)
+				}
+				assert.Truef(t, w.Code == 201 || w.Code == 202,
+					"insert of %s = %d %s; want 201 or 202", key, w.Code, w.Body)
+				w = s.Do("GET", key, "")
+				assert.Containsf(t, w.Body.String(), fmt.Sprintf(`{"PartitionKey":%q,"RowKey":"%d",`, partition, i), "GET %s", key)
+				w = s.Do("GET", races+"?$filter=PartitionKey%20eq%20'"+partition+"'", "")
+				for _, row := range decodeRows(t, w.Body.Bytes()) {
+					assert.Equal(t, partition, row.PartitionKey, "query of")
+				}
+			}
+		})
+	}
+	group.Wait()
+	c := s.Counts()
+	assert.Truef(t, c.Requests == c.Ok+c.Failed && c.Throttled == 0, "Counts() = %+v; want closed books, and nothing refused", c)
+}
+
+// What the engine remembers of a request that is over is a copy: names of tables
+// and partitions keep their meaning when their room is used again.
+func TestNamesOutliveTheirRequest(t *testing.T) {
+	s := newService(t, documented("partition_target=10", "partition_burst=100ms"))
+	for i := range 50 {
+		s.Want(t, 201, "POST", "/contoso/Tables", fmt.Sprintf(`{"TableName":"Table%02d"}`, i))
+	}
+	names := s.Engine.TableNames(account)
+	for i, name := range names {
+		require.Equalf(t, fmt.Sprintf("Table%02d", i), name, "table %d", i)
+	}
+	// Each partition may take one entity: the second of each is refused, in
+	// whatever order they come.
+	for _, status := range []int{204, 503} {
+		for i := range 50 {
+			body := fmt.Sprintf(`{"PartitionKey":"partition%02d","RowKey":"%d"}`, i, status)
+			s.Clock.Set(0)
+			s.Want(t, status, "POST", "/contoso/Table00", body, "Prefer: return-no-content")
+		}
+	}
+}
+
+// Close with a context that is over cuts off the request under way, and waits for its handler.
+func TestServerCutsOffWhoTakesTooLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		handled := false
+		s, pipes := openPipes(t, rest.ListenOptions{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			<-r.Context().Done()
+			time.Sleep(time.Second) // in the bubble's time
+			handled = true
+		})})
+		c := resttest.NewConn(t, pipes.Dial())
+		c.Send(get("/slow"))
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		assert.Error(t, s.Close(ctx), "Close")
+		assert.True(t, handled, "Close returned before the handler did")
+		_, _, err := c.Reply()
+		assert.Error(t, err, "the reply to the request that was cut off")
+	})
 }

@@ -8,6 +8,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/model"
+	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
 )
 
@@ -118,4 +122,79 @@ func TestErrorsHaveTheLevelAskedFor(t *testing.T) {
 	w := s.Want(t, 403, "GET", runner, "", "Accept: application/json;odata=fullmetadata")
 	assert.Equal(t, "AuthenticationFailed", resttest.CodeOf(t, w), "an hour late")
 	assert.Equal(t, "application/json;odata=fullmetadata;streaming=true;charset=utf-8", w.Header().Get("Content-Type"))
+}
+
+// wall is a calendar that somebody turns while the clock beside it stands still.
+type wall struct{ time.Time }
+
+func (w *wall) Date(i clock.Instant) time.Time { return w.Add(i.Offset()) }
+
+// A machine sleeps for 20 minutes: its monotonic clock stands still, and nobody else's.
+func TestDatesAfterTheMachineSlept(t *testing.T) {
+	w := &wall{time.Time(resttest.Epoch)}
+	s := withTable(t, resttest.Options{Rest: rest.Options{Calendar: w}})
+	signedAt := func(date string) []string {
+		return []string{"X-Ms-Date: " + date, "Authorization: " + contoso.Lite(date, races)}
+	}
+	before, after := date, w.Time.Add(20*time.Minute).Format(http.TimeFormat)
+	soon := "tn=Races&sv=2019-02-02&sp=r&se=" + w.Date(0).Add(10*time.Minute).Format(time.RFC3339)
+	late := "tn=Races&sv=2019-02-02&sp=r&st=" + w.Date(0).Add(19*time.Minute).Format(time.RFC3339) + "&se=2030-01-01T00:00:00Z"
+	for _, step := range []struct {
+		slept time.Duration
+		// signed before the sleep, after it, by a signature that expires meanwhile and by one that begins
+		want [4]int
+	}{{0, [4]int{200, 403, 200, 403}}, {20 * time.Minute, [4]int{403, 200, 403, 200}}} {
+		w.Time = w.Time.Add(step.slept)
+		reply := s.Do("GET", races, "", signedAt(after)...)
+		assert.Equal(t, w.Date(s.Clock.Now()).UTC().Format(http.TimeFormat), reply.Header().Get("Date"), "Date")
+		expiring, _, _ := s.bearer("GET", races, soon, "")
+		beginning, _, _ := s.bearer("GET", races, late, "")
+		got := [4]int{s.Do("GET", races, "", signedAt(before)...).Code, reply.Code, expiring, beginning}
+		assert.Equalf(t, step.want, got, "after %v of sleep", step.slept)
+	}
+}
+
+// A service tells in its name what it holds load to, and where partitions may exceed that.
+func TestServerNameOfEachProfile(t *testing.T) {
+	for _, row := range []struct {
+		sentence, profile string
+		settings          []string
+		want              string
+	}{
+		{"limits held hard", model.Documented, nil, "loadgen/1 (partition_target=2000; account_target=20000)"},
+		{"a profile that is told to", model.Documented, []string{"headroom=1500"}, "loadgen/1 (headroom=1500; partition_target=2000; account_target=20000)"},
+		{"no limit, and none to exceed", model.Headroom, []string{"partition_target=0"}, "loadgen/1 (partition_target=none; account_target=20000)"},
+		{"no limits", model.Off, nil, "loadgen/1 (partition_target=none; account_target=none)"},
+	} {
+		s := resttest.New(t, resttest.Options{Profile: row.profile, Settings: row.settings})
+		assert.Equalf(t, row.want, s.Do("GET", "/contoso/Tables", "").Header().Get("Server"), "%s: Server", row.sentence)
+	}
+}
+
+// A request that is held while its range moves is answered 500 once the time is over that it
+// lets the service take, or the service's own, and served where that is longer.
+func TestTimeoutOfARequest(t *testing.T) {
+	for _, row := range []struct {
+		option string
+		want   int
+		took   time.Duration
+	}{
+		{"?timeout=2", 500, 2 * time.Second},
+		{"?timeout=7", 500, 7 * time.Second},
+		{"?timeout=11", 201, 10 * time.Second},
+		{"?timeout=90", 201, 10 * time.Second},
+		{"?timeout=0", 201, 10 * time.Second},
+		{"", 201, 10 * time.Second},
+	} {
+		m := must(model.New(model.Documented))(t)
+		m.Stamp.OfflineLeast, m.Stamp.OfflineMost, m.Stamp.OfflineThrottled, m.Stamp.MapStale, m.TimeSpread = 10*time.Second, 10*time.Second, 0, 0, 0
+		s := withTable(t, resttest.Options{Engine: engine.Options{Model: m, Cold: true}})
+		s.Engine.Move(s.Clock.Now(), account, "Races", "p", 1)
+		before := s.Clock.Now()
+		w := s.Do("POST", "/contoso/Races"+row.option, `{"PartitionKey":"p","RowKey":"r"}`)
+		assert.Equalf(t, row.want, w.Code, "%q: %s", row.option, w.Body)
+		assert.Equalf(t, map[bool]string{true: "OperationTimedOut"}[row.want == 500], w.Header().Get("x-ms-error-code"), "%q", row.option)
+		took := s.Clock.Now().Sub(before)
+		assert.Truef(t, took >= row.took && took <= row.took+time.Second, "%q: took %v; want %v", row.option, took, row.took)
+	}
 }

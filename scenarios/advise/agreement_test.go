@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -14,6 +15,8 @@ import (
 	"loadgen/results"
 	"loadgen/results/resultstest"
 	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/run/runtest"
 )
 
 // drawn returns a scenario by chance: a design of one to four attributes, a load of one to
@@ -99,4 +102,152 @@ func TestExplanationAgreesWithSimulation(t *testing.T) {
 	assert.Falsef(t, int(wrongFails.Load())*100 > cases || int(untold.Load())*10 > cases || int(far.Load())*20 > cases,
 		"of %d cases %d are refused with nothing throttled, %d not told, %d figures are off; want at most 1, 10 and 5 %%",
 		cases, wrongFails.Load(), untold.Load(), far.Load())
+}
+
+// The share that a query wants of what it reads is told from a crowd, and here from
+// the distributions: two entities share a value with the sum of its squared shares.
+func TestDensityIsThatOfTheDistributions(t *testing.T) {
+	for _, row := range []struct {
+		sentence, operation string
+		set                 []string
+		want                float64
+	}{
+		{"one of three cities, by their shares", "{name: q, verb: query, by: [city], pages: 1}", nil, 0.64 + 0.01 + 0.01},
+		{"one of 400 users in a city", "{name: q, verb: query, by: [user], pages: 1}", []string{byCity}, 1.0 / 400},
+		{"one of 40 users in a city", "{name: q, verb: query, by: [user], pages: 1}", []string{byCity, "attributes.user.uniform=[1, 40]"}, 1.0 / 40},
+		{"a filter on one city", "{name: q, verb: query, class: table-scan, where: \"City eq 'Rome'\", pages: 1}", nil, 0.8},
+		{"a filter on the asker's own city", "{name: q, verb: query, class: table-scan, where: \"City eq '{city}'\", pages: 1}", nil, 0.66},
+		{"a filter that nothing passes", "{name: q, verb: query, class: table-scan, where: \"City eq 'Ulm'\", pages: 1}", nil, 0},
+		{"a filter in a partition", "{name: q, verb: query, class: partition-scan, where: \"User lt 101\"}", []string{byCity}, 0.25},
+		{"both", "{name: q, verb: query, by: [city], where: \"User lt 101\", pages: 1}", nil, 0.66 * 0.25},
+		// 4,000 entities of as many users: nobody meets anybody.
+		{"what nobody shares", "{name: q, verb: query, by: [id], where: \"User lt 9\"}", []string{"design.partition_key={id}", "design.row_key={user}"}, -1},
+	} {
+		s := judged(t, row.operation, append(row.set, "phases.load.entities=4000", slowly)...)
+		one := used(t, s).Loads[0].Approaches[0]
+		require.Equalf(t, row.want < 0, one.Density == nil, "%s: no density is told", row.sentence)
+		if one.Density == nil {
+			continue
+		}
+		// The entity that is asked about is there for certain.
+		want := row.want + (1-row.want)/one.Entities
+		// 100 askers draw their values, too.
+		off := math.Abs(*one.Density - want)
+		assert.Truef(t, off <= 0.08*want+0.005, "%s: the density is %.4f; want %.4f", row.sentence, *one.Density, want)
+	}
+}
+
+func TestDesignOfTwoTails(t *testing.T) {
+	for _, row := range []struct {
+		sentence, start string
+		rate            int
+		order           Verdict
+		state           string
+	}{
+		{"within the target of one range", "cold", 1500, Good, results.Holds},
+		{"within those of two", "cold", 3000, Note, results.DoesNotHold},
+		{"near those of two", "cold", 3600, Warning, results.DoesNotHold},
+		{"beyond those of two", "cold", 8000, Error, results.DoesNotHold},
+		{"beyond those of two, where a warm start tries no range", "warm", 8000, Error, results.CannotTell},
+		{"within those of two, on a warm start", "warm", 3000, Note, results.Holds},
+	} {
+		e := explained(t, runtest.Parse(t, file(t, "two-tails"), "start="+row.start, fmt.Sprintf("phases.orders.arrivals.constant=%d", row.rate), "phases.orders.for=1s"))
+		f := findingOf(e.Findings, "insert-order")
+		assert.Truef(t, f.Verdict == row.order && strings.Contains(f.Evidence, "2 × 2,000 = 4,000/s"),
+			"%s: %s, %s; want %s, and 4,000/s", row.sentence, f.Verdict, f.Evidence, row.order)
+		assert.Equalf(t, row.rate > 4000, e.Used().untried(2000, true) != "", "%s: a warm table tries no range", row.sentence)
+		assert.Emptyf(t, e.Used().untried(2000, false), "%s: a cold table tries its ranges", row.sentence)
+		if order := e.Used().Loads[0].Keys.Order; order != "2 tails" || e.State != row.state {
+			t.Errorf("%s: %s, inserts come %s; want %s, 2 tails", row.sentence, e.State, order, row.state)
+		}
+	}
+}
+
+// Clients that wait for answers ask less often the longer those take.
+func TestClientsWaitForTheirAnswers(t *testing.T) {
+	times := Times{RoundTrip: time.Millisecond, Read: 3 * time.Millisecond, Write: 8 * time.Millisecond, Entity: 100 * time.Microsecond}
+	for _, row := range []struct {
+		name, operations string
+		times            Times
+		answer           float64 // in seconds
+	}{
+		{"answers at once", "[{verb: get}]", Times{}, 0},
+		{"a read", "[{verb: get}]", times, .004},
+		{"a write", "[{verb: insert}]", times, .009},
+		{"a transaction of a hundred is one request", "[{verb: batch, entities: 100}]", times, .009 + 99*.0001},
+		{"half reads, half writes", "[{verb: get}, {verb: insert}]", times, .0065},
+	} {
+		for _, kind := range []string{"spread", "traffic"} {
+			checkLoop(t, row.name+", "+kind, kind+": {think: 40ms, for: 2s", row.operations, row.times, row.answer, .04)
+		}
+		if row.answer > 0 {
+			checkLoop(t, row.name+", one right after another", "traffic: {count: 2000", row.operations, row.times, row.answer, 0)
+		}
+	}
+}
+
+// checkLoop checks the rate of clients in a phase of a kind that wait so long for answers.
+func checkLoop(t *testing.T, name, phase, operations string, times Times, answer, think float64) {
+	t.Helper()
+	text := strings.NewReplacer("traffic: {think: 40ms, for: 2s", phase, "[{verb: get}]", operations).Replace(file(t, "loop"))
+	d, err := InUse(Options{Scenario: runtest.Parse(t, text), Targets: documented, Times: times})
+	require.NoError(t, err, name)
+	load := d.Loads[0]
+	assert.Truef(t, math.Abs(load.Answer-answer) <= .0003 && load.Clients == 20,
+		"%s: %d clients wait %.4f s; want 20, %.4f s", name, load.Clients, load.Answer, answer)
+	if want := 20 / (think + load.Answer); math.Abs(load.PerSecond/want-1) > .02 {
+		t.Errorf("%s: they ask %.1f times a second; want %.1f", name, load.PerSecond, want)
+	}
+}
+
+// A workflow is told as such, with the requests and entities that it sends, and not as
+// the verb that stands for it.
+func TestWorkflowsAreToldByWhatTheySend(t *testing.T) {
+	s := runtest.Builtin(t, "bank-transfer")
+	opposed, err := s.Opposed()
+	require.NoError(t, err)
+	for _, row := range []struct {
+		sentence   string
+		s          *scenarios.Scenario
+		requests   float64
+		partitions []string
+	}{
+		{"both legs together", s, 1, []string{"100000", "100000"}},
+		{"each with its account", opposed, 2, []string{"account 10461", "account 10378"}},
+	} {
+		e := explained(t, row.s)
+		one := e.Used().Loads[0].Approaches[0]
+		assert.Truef(t, one.Workflow == "transfer" && math.Abs(one.Requests-row.requests) <= .02 && math.Abs(one.Entities-2) <= .02 && one.Class == "" && !one.AtLeast && one.Beside == 0,
+			"%s: the operation is %+v; want the workflow transfer, %v requests and 2 entities, of no class", row.sentence, one, row.requests)
+		samples := e.Used().Samples
+		if len(samples) != 2 || samples[0].PartitionKey != row.partitions[0] || samples[1].PartitionKey != row.partitions[1] ||
+			samples[0].Of != "transfer" || samples[0].Bytes > 200 {
+			t.Errorf("%s: the samples are %+v; want the two legs, in %v", row.sentence, samples, row.partitions)
+		}
+		checkDocument(t, row.sentence, e.Document(), e.State, 20, "workflow ")
+		for _, id := range []string{"batches", "point-queries"} {
+			if f := findingOf(e.Findings, id); f.Verdict != NotApplicable {
+				t.Errorf("%s: %s is %s: %s; want it not to apply", row.sentence, f.ID, f.Verdict, f.Evidence)
+			}
+		}
+	}
+}
+
+// What nobody knows before a run is said to be so.
+func TestWorkflowsThatAskAreCountedAtLeast(t *testing.T) {
+	counted := counter{operations: 4, entities: 8, performed: 2, sent: campaign.Sent{Requests: 10, Queries: 2, Beside: 3}}
+	assert.EqualValues(t, 5, counted.requests(&campaign.Approach{Spec: &scenarios.OperationSpec{}}),
+		"requests of ten by two operations")
+	load := Load{Phase: "day", Approaches: []Operation{{Name: "move", Verb: "get", Workflow: "move", AtLeast: true, Beside: 1.5, Entities: 3, Share: 1}}}
+	table := load.table("day")
+	if counts, does := cellOf(t, table, 0, "counts"), cellOf(t, table, 0, "does"); counts != "3+" || does != "workflow move" {
+		t.Errorf("the operation counts %s and does %s; want at least 3 entities, and the workflow's name", counts, does)
+	}
+	if notes := strings.Join(load.Approaches[0].unknown(), " "); !strings.Contains(notes, "queries") || !strings.Contains(notes, "1.5") {
+		t.Errorf("what is unknown is %q; want what its queries read, and 1.5 requests beside", notes)
+	}
+	write := Operation{Name: "move", Workflow: "move"}
+	if notes := write.unknown(); len(notes) > 0 {
+		t.Errorf("of a workflow that only writes %q is unknown; want nothing", notes)
+	}
 }

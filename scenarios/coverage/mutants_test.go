@@ -1,6 +1,11 @@
 package coverage_test
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -10,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/engine/clock"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run/runtest"
 )
@@ -104,5 +110,102 @@ func (m *mutant) dies(t *testing.T) {
 	record := runtest.Simulate(t, m.mutated(t))
 	if check := record.Summary.Checks[0]; !check.Fails() {
 		t.Errorf("%s, where %s: %s came to %s (%s); want it to fail", m.example, m.breaks, m.kills, check.Observed, strings.Join(append(record.Reasons, check.Why), ", "))
+	}
+}
+
+// placing is where users and accounts are under a load of `account-ceiling`.
+type placing struct {
+	says     string
+	settings []string
+	// perSecond is the load, in entities, and accounts how many bear it.
+	perSecond, accounts float64
+	// way is the round trip in milliseconds.
+	way float64
+}
+
+// placings returns them, from the worst to the best. A run has its clients in one region: what
+// each region meets is a run of its own.
+func placings() []placing {
+	const alone, afar = "accounts.number=1", "model.region=other-continent"
+	return []placing{
+		{"one account, for users of another continent", []string{alone, afar}, 1600, 1, 150},
+		{"two accounts, both on another continent", []string{afar}, 1600, 2, 150},
+		{"one account, in the region of the users", []string{alone}, 1600, 1, 1},
+		{"an account in each of two regions, for its half of the users", []string{alone, "phases.book.arrivals.constant=800"}, 800, 1, 1},
+	}
+}
+
+// throttled is what share is throttled by the rule: all but what the accounts bear, 1,000/s and
+// a quarter of a second's of it that they begin with, for 15 s.
+func (p *placing) throttled() band {
+	return band{max(0, 1-1000*p.accounts*(15+.25)/(p.perSecond*15)), .01}
+}
+
+// takes is how long a save takes by the rule, in milliseconds: the way there and back, and
+// the 8 of a write.
+func (p *placing) takes() band { return about(p.way+8, .01) }
+
+// command is how the placing is run.
+func (p *placing) command() string {
+	return "loadgen simulate account-ceiling --set " + strings.Join(p.settings, " --set ")
+}
+
+// rowsNearLimit are what the page has of the placings, and of packed values.
+func rowsNearLimit() (lines []string) {
+	for _, p := range placings() {
+		lines = append(lines, fmt.Sprintf("| %s | %.1f %% | %.0f | `%s` |\n", p.says, 100*p.throttled().value, p.takes().value, p.command()))
+	}
+	for _, kind := range []string{"words", "random letters"} {
+		lines = append(lines, fmt.Sprintf("| %s | %.0f %% |\n", kind, 100*float64(len(packed(valueOf(kind))))/float64(len(valueOf(kind)))))
+	}
+	return lines
+}
+
+// valueOf is a text of 8 KiB: of words, or of letters without any order.
+func valueOf(kind string) string {
+	words := strings.Fields("the runner has taken part in four races over the half distance and wants a place near the start of the field")
+	var text strings.Builder
+	for draw := clock.NewStream(7, "text").At(0); text.Len() < 8<<10; {
+		if kind == "words" {
+			text.WriteString(words[draw.IntN(len(words))] + " ")
+		} else {
+			text.WriteByte(byte('a' + draw.IntN(26)))
+		}
+	}
+	return text.String()[:8<<10]
+}
+
+// packed is a text as a client packs it, as JSON has the bytes.
+func packed(text string) string {
+	var list bytes.Buffer
+	w := gzip.NewWriter(&list)
+	// A buffer takes all that there is.
+	_, _ = w.Write([]byte(text))
+	_ = w.Close()
+	return base64.StdEncoding.EncodeToString(list.Bytes())
+}
+
+// What is packed is read back as it was, by the bytes that gzip foretells.
+func TestPackedOnTheClient(t *testing.T) {
+	for _, kind := range []string{"words", "random letters"} {
+		w, text := newWire(t), valueOf(kind)
+		w.insert("one", "empty", `"Notes@odata.type":"Edm.Binary","Notes":""`)
+		w.insert("one", "plain", fmt.Sprintf(`"Notes":%q`, text))
+		w.insert("one", "gzip.", fmt.Sprintf(`"Notes@odata.type":"Edm.Binary","Notes":%q`, packed(text)))
+		read := func(row string) int { return w.want(200, "GET", at("one", row), "").Body.Len() }
+		assert.Equalf(t, len(text), read("plain")-read("empty"), "%s: the value is bytes of the reply", kind)
+		assert.Equalf(t, len(packed(text)), read("gzip.")-read("empty"), "%s: packed it is bytes of the reply", kind)
+		list, err := base64.StdEncoding.DecodeString(fmt.Sprint(w.entity(at("one", "gzip."))["Notes"]))
+		require.NoError(t, err)
+		r, err := gzip.NewReader(bytes.NewReader(list))
+		require.NoError(t, err)
+		var back bytes.Buffer
+		_, err = back.ReadFrom(r)
+		require.NoError(t, err)
+		assert.Equalf(t, text, back.String(), "%s: unpacked", kind)
+	}
+	// A letter of 26 has 4.7 bits, of which base64 makes 6.3: a word's letters have fewer.
+	if least := math.Log2(26) / 6; float64(len(packed(valueOf("random letters")))) < least*(8<<10) {
+		t.Errorf("random letters are packed into less than %.2f of their bytes, which nothing can do", least)
 	}
 }

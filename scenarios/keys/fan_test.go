@@ -1,6 +1,8 @@
 package keys_test
 
 import (
+	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"loadgen/engine/filter"
+	"loadgen/scenarios/keys"
 )
 
 func TestFannedPlans(t *testing.T) {
@@ -46,4 +49,121 @@ func TestFannedPlans(t *testing.T) {
 func TestRangesOfOneQuery(t *testing.T) {
 	plan := designed(t, "{event}", "{bib}").FannedPlan([]string{"event"}, 0)
 	assert.Equal(t, []filter.Range{plan.Range(eventOf(3))}, plan.Ranges(eventOf(3)), "Ranges()")
+}
+
+// number returns the value of an entity as an integer.
+func number(t *testing.T, g *keys.Generator, n uint64) int64 {
+	t.Helper()
+	value, err := strconv.ParseInt(g.PartitionKey(n), 10, 64)
+	if err != nil {
+		t.Fatalf("PartitionKey(%d) = %q; want an integer", n, g.PartitionKey(n))
+	}
+	return value
+}
+
+// TestLatestReadsNothingThatIsNotThere: what an entity refers to came into being with
+// it or before it.
+func TestLatestReadsNothingThatIsNotThere(t *testing.T) {
+	for _, tt := range []keys.Latest{
+		{Window: 1, Every: 1}, {Window: 100, Exponent: 1, Every: 1}, {Window: 100, Exponent: 1, Every: 1, Start: 1},
+		{Window: 1_000_000_000, Every: 1}, {Window: 1_000_000_000, Exponent: 5, Every: 3, Start: -7}, {Window: 50, Exponent: 0.5, Every: 1000},
+	} {
+		g := single(t, 2, tt)
+		for n := range uint64(3000) {
+			newest := tt.Start + int64(n)/tt.Every
+			oldest := max(tt.Start, newest-tt.Window+1)
+			if got := number(t, g, n); got > newest || got < oldest {
+				t.Fatalf("%+v: entity %d refers to %d; want %d to %d, which there are by then", tt, n, got, oldest, newest)
+			}
+		}
+		// So it goes on far beyond what can be loaded.
+		const far = 1 << 61
+		if got, newest := number(t, g, far), tt.Start+far/tt.Every; got > newest || got <= newest-tt.Window {
+			t.Errorf("%+v: entity 2⁶¹ refers to %d; want one of the latest %d up to %d", tt, got, tt.Window, newest)
+		}
+	}
+}
+
+// TestLatestFollowsTheLawOfItsWindow looks at ages once the window is full, and while
+// there are only five numbers.
+func TestLatestFollowsTheLawOfItsWindow(t *testing.T) {
+	const window, draws = 200, 40_000
+	for _, exponent := range []float64{0, 0.8, 1, 1.5} {
+		ages := func(exponent float64) []int64 {
+			g := single(t, 12, keys.Latest{Window: window, Exponent: exponent, Every: 2, Start: 9})
+			observed := make([]int64, window)
+			for n := uint64(2 * window); n < 2*window+draws; n++ {
+				observed[9+int64(n/2)-number(t, g, n)]++
+			}
+			return observed
+		}
+		shares := powers(window, exponent, window, from(0))
+		checkFit(t, ages(exponent), shares, "ages by exponent %v", exponent)
+		checkMisfit(t, ages(exponent+0.1), shares, "ages by exponent %v", exponent+0.1)
+	}
+	const every = 1_000_000
+	g := single(t, 12, keys.Latest{Window: window, Exponent: 1, Every: every})
+	observed := make([]int64, 5)
+	for n := uint64(4 * every); n < 4*every+draws; n++ {
+		observed[4-number(t, g, n)]++
+	}
+	checkFit(t, observed, powers(5, 1, 5, from(0)), "ages among five numbers")
+	checkMisfit(t, observed, powers(5, 0.8, 5, from(0)), "ages by another exponent")
+}
+
+// membersOf returns those of the first n entities that have the PartitionKey.
+func membersOf(g *keys.Generator, partitionKey string, n uint64) []uint64 {
+	var members []uint64
+	for i := range n {
+		if g.PartitionKey(i) == partitionKey {
+			members = append(members, i)
+		}
+	}
+	return members
+}
+
+// TestSkewAgreesWithMembers counts a second way.
+func TestSkewAgreesWithMembers(t *testing.T) {
+	const n = 3000
+	g := generator(t, race())
+	total := uint64(0)
+	last := keys.Share{Entities: math.MaxUint64}
+	for _, share := range keys.Skew(g, n) {
+		members := membersOf(g, share.PartitionKey, n)
+		assert.Equalf(t, share.Entities, uint64(len(members)),
+			"%q has %d entities; Skew says %d", share.PartitionKey, len(members), share.Entities)
+		assert.Falsef(t, share.Entities > last.Entities || share.Entities == last.Entities && share.PartitionKey < last.PartitionKey,
+			"Skew() has %v after %v; want the larger first, then the lesser key", share, last)
+		last = share
+		total += share.Entities
+	}
+	assert.EqualValues(t, n, total, "Skew() adds up to")
+}
+
+func TestEqualSharesComeInTheOrderOfTheIndex(t *testing.T) {
+	g := generator(t, keys.Options{
+		Attributes:   []keys.Attribute{{Name: "x", Values: keys.Sequence{Start: 7}}},
+		PartitionKey: template("{x}"),
+	})
+	want := []keys.Share{{"10", 1}, {"11", 1}, {"7", 1}, {"8", 1}, {"9", 1}}
+	assert.Equal(t, want, keys.Skew(g, 5), "Skew()")
+}
+
+// TestSharesMatchTheWeights holds the partitions of 20,000 entities against the
+// weights of their attributes.
+func TestSharesMatchTheWeights(t *testing.T) {
+	var observed []int64
+	var shares []float64
+	held := map[string]int64{}
+	for _, share := range keys.Skew(generator(t, race()), 20_000) {
+		held[share.PartitionKey] = int64(share.Entities)
+	}
+	for name, share := range map[string]float64{"Full": 0.4, "Half": 0.35, "10 km": 0.25} {
+		for _, event := range []string{"2011 New York City Marathon", "2011 Berlin Marathon"} {
+			observed, shares = append(observed, held[event+"__"+name]), append(shares, share/2)
+		}
+	}
+	assert.Len(t, held, 6, "partitions")
+	checkFit(t, observed, shares, "event × distance")
+	checkMisfit(t, observed, powers(6, 0, 6, from(0)), "even shares")
 }

@@ -4,6 +4,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/keys"
 )
 
 // The instants are those of other calendars: the ticks of .NET's DateTime, computed
@@ -59,4 +62,63 @@ func TestFunctions(t *testing.T) {
 func TestExpandAsWritesPlaceholdersOnly(t *testing.T) {
 	got := template("'{x}' {prefix(x,2)}").ExpandAs(func(string) string { return "a'b" }, func(text string) string { return "<" + text + ">" })
 	assert.Equal(t, "'<a'b>' <a'>", got, "ExpandAs")
+}
+
+// race returns the options of a small foot race.
+func race() keys.Options {
+	return keys.Options{
+		Seed: 42,
+		Attributes: []keys.Attribute{
+			{Name: "event", Values: keys.ValueList{Values: []string{"2011 New York City Marathon", "2011 Berlin Marathon"}}},
+			{Name: "distance", Values: keys.ValueList{Values: []string{"Full", "Half", "10 km"}, Weights: []int64{40, 35, 25}}},
+			{Name: "bib", Values: keys.Sequence{Start: 1}},
+			{Name: "name", Values: keys.ValueList{Values: []string{"Ada", "Björn", "田中"}}},
+			{Name: "age", Values: keys.Uniform{Low: 18, High: 79}},
+			{Name: "paid", Values: keys.ValueList{Values: []string{"true", "false"}, Weights: []int64{9, 1}}},
+			{Name: "day", Values: keys.Uniform{Low: 10, High: 28}},
+		},
+		PartitionKey: template("{event}__{distance}"),
+		RowKey:       template("{bib}__{name}__{age}"),
+		Properties: []keys.PropertySpec{
+			{Name: "Name", Type: entity.TypeString, Value: template("{name}")},
+			{Name: "Age", Type: entity.TypeInt32, Value: template("{age}")},
+			{Name: "Number", Type: entity.TypeInt64, Value: template("{bib}")},
+			{Name: "Paid", Type: entity.TypeBoolean, Value: template("{paid}")},
+			{Name: "Fee", Type: entity.TypeDouble, Value: template("{age}.50")},
+			{Name: "Registered", Type: entity.TypeDateTime, Value: template("2011-05-{day}T08:00:00Z")},
+		},
+		Size:   1024,
+		Filler: "Notes",
+	}
+}
+
+// template returns the template of a text that is known to be one.
+func template(text string) keys.Template {
+	t, err := keys.ParseTemplate(text)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// unequal are the sizes that the documents show.
+func unequal() []keys.Size {
+	return []keys.Size{{Share: 0.7, Weight: 1}, {Share: 0.2, Weight: 2.5}, {Share: 0.1, Weight: 3.5}}
+}
+
+// many returns a list of so many values with weights from 1 to 1,000.
+func many(given int) keys.ValueList {
+	l := keys.ValueList{}
+	for i := range given {
+		l.Values = append(l.Values, string(rune('a'+i%26)))
+		l.Weights = append(l.Weights, int64(i*i%1000+1))
+	}
+	return l
+}
+
+// single returns a generator whose PartitionKey is one attribute, x.
+func single(t testing.TB, seed uint64, given keys.Distribution) *keys.Generator {
+	t.Helper()
+	return generator(t, keys.Options{Seed: seed, PartitionKey: template("{x}"), RowKey: template("r"),
+		Attributes: []keys.Attribute{{Name: "x", Values: given}}})
 }
