@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -42,44 +41,27 @@ phases:
       operations: [{verb: insert}]
 `
 
-// intoShards writes the scenario into a folder of its own, in which the test goes on.
-func intoShards(t *testing.T) {
+// shardedIn writes the scenario into a folder.
+func shardedIn(t *testing.T, folder string) string {
 	t.Helper()
-	t.Chdir(t.TempDir())
-	require.NoError(t, os.WriteFile("sharded.yaml", []byte(shardedTable), 0o600))
-}
-
-// inShards holds a record against what two accounts, or one, make of the load.
-func inShards(t *testing.T, name string, record *results.Record, accounts int, attempts int64) {
-	t.Helper()
-	sum := record.Total(results.Reported)
-	if share := float64(sum.Throttled) / float64(sum.Attempts); sum.Attempts != attempts || accounts == 2 && share != 0 || accounts == 1 && (share < .2 || share > .34) {
-		t.Errorf("%s: %d of %d attempts were refused; want none of %d over two accounts, and 20 %% to a third of them in one", name, sum.Throttled, sum.Attempts, attempts)
-	}
-	if all := record.Total(results.Everything); record.Target == nil || record.Target.Requests != all.Attempts || record.Target.Throttled != all.Throttled || record.Target.Entities != all.Counted {
-		t.Errorf("%s: the accounts counted %+v; want the %d attempts, %d refused, %d entities of the record", name, record.Target, all.Attempts, all.Throttled, all.Counted)
-	}
-	assert.Equalf(t, 2*(accounts-1), record.Manifest.Accounts, "%s: the manifest has accounts", name)
-}
-
-// twoServices opens two services that a run meets as strangers, each with an account
-// and a key of its own, and returns files with their connection strings.
-func twoServices(t *testing.T) (each [2]*service, files [2]string) {
-	t.Helper()
-	for i := range each {
-		each[i] = newService(t, model.Off, 0)
-		files[i] = filepath.Join(t.TempDir(), "connection")
-		text := fmt.Sprintf("DefaultEndpointsProtocol=http;AccountName=races;AccountKey=%s;TableEndpoint=%s;", planted, each[i].url)
-		require.NoError(t, os.WriteFile(files[i], []byte(text), 0o600))
-	}
-	return each, files
+	file := filepath.Join(folder, "sharded.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(shardedTable), 0o600))
+	return file
 }
 
 func TestShardedOverServices(t *testing.T) {
-	each, files := twoServices(t)
-	intoShards(t)
-	t.Setenv("SECOND", string(bytesOf(t, files[1])))
-	args := []string{"run", "--no-probe", "--target", "file:" + files[0], "--target", "env:SECOND", "--out", "run", "sharded.yaml", "--set", "phases.measure.for=1s"}
+	t.Parallel()
+	folder := t.TempDir()
+	var each [2]*service
+	out := filepath.Join(folder, "run")
+	args := []string{"run", shardedIn(t, folder), "--no-probe", "--out", out, "--set", "phases.measure.for=1s"}
+	for i := range each {
+		each[i] = newService(t, model.Off, 0)
+		file := filepath.Join(folder, fmt.Sprint("connection", i))
+		text := fmt.Sprintf("DefaultEndpointsProtocol=http;AccountName=races;AccountKey=%s;TableEndpoint=%s;", planted, each[i].url)
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		args = append(args, "--target", "file:"+file)
+	}
 	code, _, stderr := say(t, args...)
 	if code != codeUsage || !strings.Contains(stderr, "forecast for "+each[0].url+" and "+each[1].url) || !strings.Contains(stderr, "--yes") {
 		t.Errorf("run without --yes = %d, %q; want %d and a forecast for both accounts", code, stderr, codeUsage)
@@ -89,7 +71,7 @@ func TestShardedOverServices(t *testing.T) {
 	}
 	code, stdout, stderr := say(t, append(args, "--yes")...)
 	require.Equalf(t, codeOk, code, "run = %d: %s", code, stderr)
-	record := read(t, "run")
+	record := read(t, out)
 	one, two := each[0].handler.Counts(), each[1].handler.Counts()
 	// Each also answered whether it was there.
 	if all := record.Total(results.Everything); all.Attempts != one.Requests+two.Requests-2 || all.Counted != one.Entities+two.Entities || all.Failed != 0 {
@@ -106,17 +88,12 @@ func TestShardedOverServices(t *testing.T) {
 		}
 	}
 	said := []string{stdout, stderr}
-	for _, name := range leftIn(t, "run") {
-		said = append(said, string(bytesOf(t, name)))
+	for _, name := range leftIn(t, out) {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		said = append(said, string(text))
 	}
 	for _, text := range said {
 		assert.NotContainsf(t, text, planted[:12], "what was said or written holds a part of the key: %.200q", text)
 	}
-}
-
-func bytesOf(t *testing.T, path string) []byte {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	return bytes.TrimSpace(text)
 }

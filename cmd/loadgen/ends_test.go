@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -189,7 +188,7 @@ func (s *stage) play(t *testing.T, signals []os.Signal, more ...string) ended {
 	}
 	go heed(heard, cancel, bye, func(code int) { exited <- ended{code: code, said: s.said()} })
 	var stdout bytes.Buffer
-	args := s.args(append([]string{"--yes", "--no-probe", "--no-charts", "--out", filepath.Join(t.TempDir(), "run")}, more...)...)
+	args := s.args(append([]string{"--yes", "--no-probe", "--no-charts"}, more...)...)
 	code := execute(ctx, args, strings.NewReader(""), &stdout, s)
 	e := ended{code: code, said: s.said(), printed: stdout.String()}
 	if len(signals) > 1 && s.come {
@@ -213,6 +212,7 @@ func (e *ended) unnamed(where string) []string {
 // One signal ends a run at any moment: it says at once what it drops, leaves nothing, speaks
 // of a report where there is one, and ends with the code of the signal.
 func TestOneSignal(t *testing.T) {
+	t.Parallel()
 	for i, m := range moments {
 		for n, row := range []struct {
 			signal      os.Signal
@@ -252,6 +252,7 @@ func TestOneSignal(t *testing.T) {
 
 // A second signal ends the process at once, at any moment: what is left then was named.
 func TestTwoSignals(t *testing.T) {
+	t.Parallel()
 	for i, m := range moments {
 		for n, signals := range [][]os.Signal{{os.Interrupt, os.Interrupt}, {syscall.SIGHUP, syscall.SIGTERM}} {
 			if n > 0 && m.name != "while offering" {
@@ -284,6 +285,7 @@ const requestsOfARun = 70
 // named.
 func TestSignalsAtAnyRequest(t *testing.T) {
 	leftOutWhenShort(t)
+	t.Parallel()
 	chance := rand.New(rand.NewPCG(24, 3))
 	for range tier(2, 24) {
 		k, signals := chance.IntN(requestsOfARun), []os.Signal{os.Interrupt}
@@ -309,6 +311,7 @@ func TestSignalsAtAnyRequest(t *testing.T) {
 // A table that somebody else has is not taken for one that is left.
 func TestInterruptedRunOnTheTableOfSomebodyElse(t *testing.T) {
 	leftOutWhenShort(t)
+	t.Parallel()
 	s := newStage(t, moments[1])
 	if code := s.engine.Submit(0, &engine.Request{Account: "races", Verb: entity.CreateTable, Table: "loadgentheirs"}).Code; code != entity.OK {
 		t.Fatal(code)

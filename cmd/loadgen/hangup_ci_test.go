@@ -96,7 +96,7 @@ func TestKilledRunAtEachMoment(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, m)
-			c := program(t, nil, s.args("--yes", "--no-probe", "--no-charts", "--out", filepath.Join(t.TempDir(), "run"))...)
+			c := program(t, nil, s.args("--yes", "--no-probe", "--no-charts")...)
 			s.reached = func() {
 				_ = c.Process.Kill()
 				if i == len(moments)-1 {
@@ -135,7 +135,7 @@ func tablesOf(names []string) []string {
 func TestSecondSignalEndsTheProcess(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, moments[3])
-	c := program(t, nil, s.args("--yes", "--no-probe", "--no-charts", "--out", filepath.Join(t.TempDir(), "run"))...)
+	c := program(t, nil, s.args("--yes", "--no-probe", "--no-charts")...)
 	s.frozen, s.reached = true, func() { _ = c.Process.Signal(os.Interrupt) }
 	s.told = func(text []byte) {
 		if bytes.Contains(text, []byte("dropping table")) {

@@ -33,7 +33,8 @@ func best(t *testing.T, fault func() string) {
 
 func TestLiveSaturation(t *testing.T) {
 	best(t, func() string {
-		s, record := stressed(t)
+		code, s, record := stressed(t)
+		require.Equal(t, codeOk, code, "exit code")
 		require.NotEqual(t, results.Invalid, s.Validity, "the run")
 		if s.Saturation == nil || math.Abs(*s.Saturation/2000-1) > .02 {
 			return "saturation within 2 % of 2,000 entities/s"
@@ -71,7 +72,8 @@ func unlikeSample(t *testing.T, record *results.Record) string {
 
 func TestLiveThrottledWithoutRetry(t *testing.T) {
 	best(t, func() string {
-		s, _ := stressed(t, "--retry", "none", "--rate", "4000", "--duration", "6s")
+		code, s, _ := stressed(t, "--retry", "none", "--rate", "4000", "--duration", "6s")
+		require.Equal(t, codeOk, code, "exit code")
 		require.NotEqual(t, results.Invalid, s.Validity, "the run")
 		// The first second holds the burst that an idle partition saved up:
 		// the last half is steady.

@@ -108,7 +108,7 @@ func doubted(t *testing.T, stopped bool) (s *results.Summary, disturbed time.Dur
 	require.NoError(t, c.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
-	require.NoError(t, interfered(c.Process, ended, stopped), "the run ended with")
+	require.NoError(t, interfered(c.Process, ended, stopped), "the run")
 	s = new(results.Summary)
 	require.NoError(t, json.Unmarshal(stdout.Bytes(), s))
 	return s, watch.Stop().LongestStill

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"os"
 	"os/exec"
 	"runtime/debug"
@@ -30,6 +31,10 @@ func TestMain(m *testing.M) {
 		os.Exit(code)
 	}
 	debug.SetGCPercent(400) // tests allocate much and keep little
+	// Most parallel tests wait for real time, so that more run at once than there are processors.
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
 	os.Exit(m.Run())
 }
 

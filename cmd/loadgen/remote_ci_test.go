@@ -4,17 +4,13 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"os/exec"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"loadgen/engine/clock"
 	"loadgen/engine/model"
 )
 
@@ -27,7 +23,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 	}
 	s := newService(t, model.Documented, 0)
 	t.Chdir(t.TempDir())
-	code, stdout, stderr := say(t, s.args("--yes", "--record", "attempts.bin", "--no-charts=false")...)
+	code, stdout, stderr := say(t, s.args("--yes", "--record", "attempts.bin", "--no-charts=false", "--out", "run")...)
 	require.Equalf(t, codeOk, code, "exit code %d: %s", code, stderr)
 	child := exec.Command(os.Args[0], "-test.run=^TestSecretsAreNowhere$")
 	child.Env = append(os.Environ(), panicking+"=1", "GOTRACEBACK=all")
@@ -51,30 +47,5 @@ func TestSecretsAreNowhere(t *testing.T) {
 		for _, part := range parts {
 			assert.Falsef(t, bytes.Contains(text, []byte(part)), "%s holds %q, a part of the key", name, part)
 		}
-	}
-}
-
-func TestInterruptedRunLeavesNoTableBehindElsewhere(t *testing.T) {
-	leftOutWhenShort(t)
-	s := newService(t, model.Off, 0)
-	t.Chdir(t.TempDir())
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	var stdout, stderr bytes.Buffer
-	done := make(chan int)
-	go func() {
-		done <- execute(ctx, s.args("--yes", "--quiet", "--duration", "1h"), strings.NewReader(""), &stdout, &stderr)
-	}()
-	// The run is in its peak once the service has seen more than its preparation.
-	clk := clock.NewReal()
-	for s.handler.Counts().Requests < 40 {
-		require.NoError(t, clk.Sleep(t.Context(), clk.Now().Add(time.Millisecond)))
-	}
-	cancel(interruption{os.Interrupt})
-	if code := <-done; code != codeInterrupted || !strings.Contains(stdout.String(), "partial") {
-		t.Errorf("an interrupted run = %d\n%s%s\nwant %d and a partial report", code, &stdout, &stderr, codeInterrupted)
-	}
-	if left := s.engine.TableNames("races"); len(left) > 0 {
-		t.Errorf("the run left the tables %v", left)
 	}
 }

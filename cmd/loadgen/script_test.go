@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,6 +41,7 @@ import (
 //	cut FILE                leaves half of a file
 //	rows FILE N FORMAT TERM...  appends N lines; a TERM is /DIVISOR, %MODULUS or /DIVISOR%MODULUS
 func TestScripts(t *testing.T) {
+	t.Parallel() // with tests that do not depend on the working directory
 	scripts, err := filepath.Abs("testdata/script")
 	require.NoError(t, err)
 	testscript.RunT(scriptT{t}, testscript.Params{
@@ -50,6 +50,7 @@ func TestScripts(t *testing.T) {
 			env.Values[testKey{}] = env.T().(scriptT).T
 			env.Setenv("KEY", planted)
 			env.Setenv("NL", "\n")
+			env.Setenv("ESC", "\x1b")
 			env.Setenv("MODULE", filepath.Join(scripts, "../../../.."))
 			return nil
 		},
@@ -73,20 +74,8 @@ func (t scriptT) Run(name string, f func(testscript.T)) {
 	t.T.Run(name, func(t *testing.T) { f(scriptT{t}) })
 }
 
-// inFolder guards the folder of the process, in which one script at a time is.
-var inFolder sync.Mutex
-
-// enter changes into the folder of a script, and returns what changes back.
-func enter(ts *testscript.TestScript) (leave func()) {
-	inFolder.Lock()
-	home, err := os.Getwd()
-	ts.Check(err)
-	ts.Check(os.Chdir(ts.MkAbs(".")))
-	return func() {
-		defer inFolder.Unlock()
-		ts.Check(os.Chdir(home))
-	}
-}
+// Parallel does nothing: the working directory is that of one script at a time.
+func (t scriptT) Parallel() {}
 
 // runIn runs the program in the folder of the script.
 func runIn(ts *testscript.TestScript, ctx context.Context, args []string) (code int, stdout, stderr string) {
@@ -97,9 +86,11 @@ func runIn(ts *testscript.TestScript, ctx context.Context, args []string) (code 
 		args = slices.Delete(args, i, i+1)
 	}
 	var out, said bytes.Buffer
-	leave := enter(ts)
+	home, err := os.Getwd()
+	ts.Check(err)
+	ts.Check(os.Chdir(ts.MkAbs(".")))
 	code = execute(ctx, undrawn(args), stdin, io.MultiWriter(&out, ts.Stdout()), io.MultiWriter(&said, ts.Stderr()))
-	leave()
+	ts.Check(os.Chdir(home))
 	return code, out.String(), said.String()
 }
 

@@ -78,5 +78,5 @@ func TestLiveSealedIsNotHeard(t *testing.T) {
 	assert.Truef(t, fmt.Sprint(cards) == "[100000 100001 100002]" && orders >= 30,
 		"of %d orders the cards of %v are heard; want those of the three that were loaded as they are", orders, cards)
 	cards, orders = heard("loadgenClear", append([]string{"--set", "expect=[violations > 0]"}, "--set", fmt.Sprintf(quiet, ", sealed: false"))...)
-	assert.Len(t, cards, orders, "stored as they are, the cards of orders of are heard")
+	assert.Len(t, cards, orders, "cards that are heard where they are stored unsealed; want that of every order")
 }

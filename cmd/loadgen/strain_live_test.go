@@ -91,7 +91,7 @@ func compute(t *testing.T, test string, nice int) (stop func()) {
 // holds it: of so few seconds that are left the median may be one that served what came late.
 func saturates(t *testing.T, name string, may bool, args ...string) {
 	t.Helper()
-	s, record := stressed(t, args...)
+	_, s, record := stressed(t, args...)
 	if s.Saturation == nil && may {
 		t.Logf("%s: no saturation (%s), %s; %s", name, s.SaturationWhy, s.Validity, strained(record))
 		return
@@ -121,13 +121,14 @@ func spelled(x *float64) string {
 	return fmt.Sprintf("%.1f", *x)
 }
 
-// stressed runs the command and returns its summary and record, whose books close.
-func stressed(t *testing.T, args ...string) (*results.Summary, *results.Record) {
+// stressed runs the command and returns its exit code, its summary and its record, whose books close.
+func stressed(t *testing.T, args ...string) (int, *results.Summary, *results.Record) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	folder := t.TempDir()
 	args = append([]string{"stress", "--format", "json", "--quiet", "--out", folder}, args...)
-	if code := execute(context.Background(), args, nil, &stdout, &stderr); code == codeInternal || code == codeUsage {
+	code := execute(context.Background(), args, nil, &stdout, &stderr)
+	if code == codeInternal || code == codeUsage {
 		t.Fatalf("run %v = %d\n%s", args, code, &stderr)
 	}
 	s := new(results.Summary)
@@ -135,7 +136,7 @@ func stressed(t *testing.T, args ...string) (*results.Summary, *results.Record) 
 	if s.Attempts != s.OkAttempts+s.Throttled+s.Failed || s.Scheduled != s.Sent+s.Dropped {
 		t.Fatalf("the books do not close: %v %+v", s.Reasons, s)
 	}
-	return s, read(t, folder)
+	return code, s, read(t, folder)
 }
 
 // strained tells how many of the reported seconds were late, and why.

@@ -21,7 +21,7 @@ import (
 // With eight workers, of which each has an attempt of some 5 ms, less is sent than the
 // partition bears: where it saturates cannot be told, and why is.
 func TestLiveTooFewWorkers(t *testing.T) {
-	s, record := stressed(t, "--duration", "1s", "--workers", "8")
+	_, s, record := stressed(t, "--duration", "1s", "--workers", "8")
 	t.Logf("saturation %s, %s %v; %s", spelled(s.Saturation), s.Validity, s.ClientLimited, strained(record))
 	if s.Saturation != nil {
 		t.Errorf("saturation = %.0f; want none claimed", *s.Saturation)
