@@ -10,7 +10,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -50,6 +49,7 @@ func newTroubled(t *testing.T, oneIn int64, answer func(w http.ResponseWriter)) 
 // Whatever a service does to the reads of a run, the record, the summary and the report
 // name it, with as many attempts as the service spoilt.
 func TestRunsNameTheCausesOfTheirFailures(t *testing.T) {
+	t.Parallel()
 	with := func(status int, code string) func(w http.ResponseWriter) {
 		return func(w http.ResponseWriter) {
 			if code != "" {
@@ -92,15 +92,14 @@ func TestRunsNameTheCausesOfTheirFailures(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			s := newTroubled(t, row.oneIn, row.answer)
-			folder := filepath.Join(t.TempDir(), "run")
 			var stdout, stderr bytes.Buffer
-			args := s.args("--yes", "--quiet", "--format", "json", "--out", folder, "--rate", "300", "--retry", "short")
+			args := s.args("--yes", "--quiet", "--format", "json", "--rate", "300", "--retry", "short")
 			execute(context.Background(), args, strings.NewReader(""), &stdout, &stderr)
 			row.want.Class, row.want.Attempts = results.Failed, s.spoilt.Load()
 			want := results.Causes{row.want}
 			require.Truef(t, row.want.Attempts != 0, "the service spoilt nothing: %s%s", &stdout, &stderr)
 
-			record := read(t, folder)
+			record := read(t, s.out)
 			if sum := record.Total(results.Everything); !cmp.Equal(sum.Causes, want) || sum.Failed != row.want.Attempts {
 				t.Errorf("the record has %d failed, causes %+v; want %+v", sum.Failed, sum.Causes, want)
 			}
@@ -120,7 +119,7 @@ func TestRunsNameTheCausesOfTheirFailures(t *testing.T) {
 			assert.Containsf(t, summary.Verdict, named, "the verdict of %d failed of %d", reported.Failed, reported.Attempts)
 
 			stdout.Reset()
-			execute(context.Background(), []string{"report", folder}, strings.NewReader(""), &stdout, &stderr)
+			execute(context.Background(), []string{"report", s.out}, strings.NewReader(""), &stdout, &stderr)
 			text := stdout.String()
 			line := strings.Fields(strings.ReplaceAll(text, ",", ""))
 			for _, word := range append(strings.Fields(row.says), "get", "failed", fmt.Sprint(row.want.Attempts)) {

@@ -94,6 +94,7 @@ var first = []string{"stress", "--rate", "200", "--duration", "1s", "--no-probe"
 
 func TestAnEmptyRoot(t *testing.T) {
 	r := newEmptyRoot(t)
+	t.Parallel()
 	r.own("locked", 0o555)
 	var doctor sync.WaitGroup
 	doctor.Go(r.doctor) // half a minute, most of which it waits

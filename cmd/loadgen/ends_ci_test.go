@@ -16,6 +16,7 @@ import (
 // A table that is to be kept is not said to be dropped, and is named where nobody can wait for
 // the end.
 func TestSignalsWithKeep(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		signals []os.Signal
 		says    string
@@ -46,6 +47,7 @@ func TestTableThatCannotBeDropped(t *testing.T) {
 // A service that stops answering keeps nobody waiting for long: what could not be dropped is
 // named, with the report and the exit code of the signal.
 func TestSignalAndAFrozenService(t *testing.T) {
+	t.Parallel()
 	for _, m := range moments[1:] {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,19 +24,19 @@ import (
 // peak. It returns the record.
 func restarted(t *testing.T, loaded int64, args ...string) *results.Record {
 	t.Helper()
-	t.Chdir(t.TempDir())
-	keep := []string{"--data-dir", "data", "--profile", "off"}
+	folder := t.TempDir()
+	keep, out, at := []string{"--data-dir", filepath.Join(folder, "data"), "--profile", "off"}, filepath.Join(folder, "run"), filepath.Join(folder, "target")
 	s := openShop(t, "", keep...)
 	_, address, _ := strings.Cut(s.ready, "http://")
 	address, _, _ = strings.Cut(address, "/")
-	put(t, map[string]string{"target": s.ready})
+	require.NoError(t, os.WriteFile(at, []byte(s.ready), 0o600))
 	type end struct {
 		code           int
 		stdout, stderr string
 	}
 	ended := make(chan end, 1)
 	go func() {
-		code, stdout, stderr := say(t, append(args, "--target", "file:target", "--yes", "--quiet", "--no-probe", "--out", "run", "--workers", "32")...)
+		code, stdout, stderr := say(t, append(args, "--target", "file:"+at, "--yes", "--quiet", "--no-probe", "--out", out, "--workers", "32")...)
 		ended <- end{code, stdout, stderr}
 	}()
 	resttest.Until(t, "what is loaded", func() bool {
@@ -48,12 +50,13 @@ func restarted(t *testing.T, loaded int64, args ...string) *results.Record {
 	// So short a run need not show what the whole does.
 	require.Truef(t, slices.Contains([]int{codeOk, codeExpectation, codeInconclusive}, e.code),
 		"%v = %d: %s\n%s", args, e.code, e.stderr, e.stdout)
-	return read(t, "run")
+	return read(t, out)
 }
 
 // The stress test and its audit find every write that was acknowledged before and after a
 // restart between load and peak.
 func TestStressOverARestart(t *testing.T) {
+	t.Parallel()
 	record := restarted(t, 400, "stress", "--verify-writes", "--rate", "300", "--duration", "3s", "--set", "phases.load.entities=400", "--set", "phases.peak.hold=false")
 	if audit := record.Audit; audit == nil || audit.Acknowledged == 0 || !audit.Sound() {
 		t.Errorf("the audit is %+v; want every acknowledged write found again", audit)
@@ -62,8 +65,10 @@ func TestStressOverARestart(t *testing.T) {
 
 // Three examples meet a restart between load and peak like any pause of a service.
 func TestExamplesOverARestart(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"point-query", "several-values", "bank-transfer"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s, err := scenarios.Builtin(name)
 			require.NoError(t, err)
 			loaded := int64(1)

@@ -91,6 +91,7 @@ func TestBrokenPipe(t *testing.T) {
 // A run that is killed says nothing, and leaves its table: the doctor drops it where the run
 // came as far as to mark it, and nothing else.
 func TestKilledRunAtEachMoment(t *testing.T) {
+	t.Parallel()
 	for i, row := range []struct{ left, dropped bool }{{false, false}, {true, false}, {true, true}, {true, true}, {true, true}} {
 		m := moments[i]
 		t.Run(m.name, func(t *testing.T) {

@@ -25,15 +25,17 @@ import (
 // its whole seconds, and which table it has left there, as it did.
 func TestAKilledProcess(t *testing.T) {
 	s := newService(t, model.Documented, 0)
-	t.Chdir(t.TempDir())
-	args := []string{"stress", "--target", s.url, "--key-file", s.keyFile, "--duration", "60s", "--rate", "60", "--out", filepath.Join("runs", "killed"),
+	t.Parallel()
+	folder := t.TempDir()
+	killed := filepath.Join(folder, "killed")
+	args := []string{"stress", "--target", s.url, "--key-file", s.keyFile, "--duration", "60s", "--rate", "60", "--out", killed,
 		"--set", "phases.load.entities=100", "--workers", "8", "--no-probe", "--quiet", "--yes"}
 	var said bytes.Buffer
 	c := program(t, nil, args...)
-	c.Dir, c.Stdout, c.Stderr = ".", &said, &said
+	c.Stdout, c.Stderr = &said, &said
 	require.NoError(t, c.Start())
 	clk := clock.NewReal()
-	intervals := filepath.Join("runs", "killed", results.IntervalsFile)
+	intervals := filepath.Join(killed, results.IntervalsFile)
 	for written := 0; written < 4; {
 		if clk.Now().Offset() > time.Minute {
 			break
@@ -51,13 +53,13 @@ func TestAKilledProcess(t *testing.T) {
 	text, err := os.ReadFile(intervals)
 	require.NoErrorf(t, err, "%v\n%s", err, &said)
 	seconds := bytes.Count(text, []byte("\n"))
-	record, err := results.Read(results.Dir(filepath.Join("runs", "killed")))
+	record, err := results.Read(results.Dir(killed))
 	require.NoError(t, err)
 	left := s.engine.TableNames("races")
 	if seconds < 4 || len(left) != 1 || !slices.Equal(record.Manifest.Tables, left) {
 		t.Fatalf("%d seconds, the service has the tables %v, the manifest %v; want four, and the same", seconds, left, record.Manifest.Tables)
 	}
-	code, stdout, stderr := say(t, "report", filepath.Join("runs", "killed"), "--format", "json")
+	code, stdout, stderr := say(t, "report", killed, "--format", "json")
 	var summary results.Summary
 	if err := json.Unmarshal([]byte(stdout), &summary); code != codeOk || err != nil {
 		t.Fatalf("report = %d, %s: %v", code, stderr, err)
@@ -70,8 +72,8 @@ func TestAKilledProcess(t *testing.T) {
 	if last := summary.Killed.Phases[len(summary.Killed.Phases)-1]; last.Served < 40 || last.Served > 80 {
 		t.Errorf("the last phase is %+v; want about 60 entities/s served", last)
 	}
-	_, page, _ := say(t, "report", "--verbose", filepath.Join("runs", "killed"))
-	_, list, _ := say(t, "runs", "list", "--runs", "runs")
+	_, page, _ := say(t, "report", "--verbose", killed)
+	_, list, _ := say(t, "runs", "list", "--runs", folder)
 	for what, text := range map[string]string{"the report": page, "the list": list} {
 		if flat := strings.Join(strings.Fields(text), " "); !strings.Contains(flat, left[0]) || !strings.Contains(flat, "killed") {
 			t.Errorf("%s does not say that the run was killed and may have left %s:\n%s", what, left[0], text)
@@ -80,7 +82,7 @@ func TestAKilledProcess(t *testing.T) {
 	if want := fmt.Sprintf("killed after %d s", seconds); !strings.Contains(strings.Join(strings.Fields(page), " "), want) {
 		t.Errorf("the report does not say %q:\n%s", want, page)
 	}
-	_, spelled, _ := say(t, "runs", "list", "--runs", "runs", "--format", "json")
+	_, spelled, _ := say(t, "runs", "list", "--runs", folder, "--format", "json")
 	var runs report.RunList
 	if err := json.Unmarshal([]byte(spelled), &runs); err != nil || len(runs.Runs) != 1 || !runs.Runs[0].Killed || !slices.Equal(runs.Runs[0].Tables, left) {
 		t.Errorf("the list as JSON: %v, %s", err, spelled)

@@ -28,6 +28,7 @@ import (
 // it says, or what the service logs of it.
 func TestNoSecretIsLeftAnywhere(t *testing.T) {
 	leftOutWhenShort(t)
+	t.Parallel()
 	cert, key := certified(t)
 	logs, journal := t.TempDir(), new(resttest.Buffer)
 	s, err := serve.Open(t.Context(), serve.Options{Listen: "127.0.0.1:0", Account: "races", Key: planted, TLSCert: cert, TLSKey: key,
