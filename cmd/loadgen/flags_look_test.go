@@ -30,11 +30,3 @@ func TestLocalesThatShowMoreThanASCII(t *testing.T) {
 		assert.Equalf(t, row.want, !new(formFlags).look(new(bytes.Buffer)).ASCII, "%s: more than ASCII is shown", row.sentence)
 	}
 }
-
-// What is no terminal gets neither colours nor a width of its own.
-func TestLookBesideATerminal(t *testing.T) {
-	f := &formFlags{verbose: true}
-	if look := f.look(new(bytes.Buffer)); look.Colour || look.Columns != 0 || !look.Verbose {
-		t.Errorf("look = %+v; want no colour, no width, and the whole", look)
-	}
-}

@@ -61,19 +61,6 @@ func TestFlagsCallTheirValuesByAWord(t *testing.T) {
 	}
 }
 
-func TestEveryVerbIsInAGroup(t *testing.T) {
-	root := newRoot(io.Discard, io.Discard)
-	_, page, _ := say(t, "--help")
-	for _, c := range root.Commands() {
-		if c.GroupID == "" {
-			t.Errorf("%s is in no group", c.Name())
-		}
-		if c.Name() != "help" && !strings.Contains(page, "\n  "+c.Name()+" ") {
-			t.Errorf("the help does not list %s", c.Name())
-		}
-	}
-}
-
 // What is typed comes before the environment, that before the scenario, and a bad value is told
 // of by its variable.
 func TestEnvironment(t *testing.T) {

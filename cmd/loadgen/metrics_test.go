@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"net"
 	"strings"
 	"testing"
@@ -24,20 +22,5 @@ func TestAddressesThatAreTaken(t *testing.T) {
 	}
 	if left := leftIn(t, "."); len(left) > 0 {
 		t.Errorf("it left %v behind", left)
-	}
-}
-
-// Metrics that other machines reach come with a warning, which is no event.
-func TestMetricsThatOthersReach(t *testing.T) {
-	t.Chdir(t.TempDir())
-	over, end := context.WithCancel(t.Context())
-	end()
-	for _, row := range []struct {
-		typed  string
-		warned bool
-	}{{"0.0.0.0:0 --ui none", true}, {"0.0.0.0:0 --ui json", false}, {"127.0.0.1:0 --ui none", false}} {
-		var out, said bytes.Buffer
-		execute(over, strings.Fields("stress --target in-process --no-charts --metrics-listen "+row.typed), strings.NewReader(""), &out, &said)
-		assert.Equalf(t, row.warned, strings.Contains(said.String(), "nothing guards"), "--metrics-listen %s: %q", row.typed, &said)
 	}
 }

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"loadgen/report/document"
 	"loadgen/scenarios"
@@ -52,10 +49,7 @@ anti_pattern:
 func choiceIn(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	plain, _, _ := strings.Cut(twoDesigns, "anti_pattern:")
-	for name, text := range map[string]string{"choice.yaml": twoDesigns, "plain.yaml": plain} {
-		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
-	}
+	put(t, map[string]string{"choice.yaml": twoDesigns})
 }
 
 // Scenarios stand under their subjects; what was searched for, in the order in which it was

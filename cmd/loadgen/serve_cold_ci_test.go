@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -17,11 +16,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"loadgen/engine/rest/resttest"
-	"loadgen/engine/rest/serve"
 	"loadgen/results"
 )
 
@@ -62,7 +58,7 @@ func TestServeColdIsMetByAnApplication(t *testing.T) {
 				} else if conflict := new(azcore.ResponseError); !errors.As(err, &conflict) || conflict.StatusCode != http.StatusConflict {
 					failed.Add(1)
 				}
-				if i%10 == 0 && after.Load() == 0 && len(stateOf(t, s.admin).Ranges) > 1 {
+				if i%10 == 0 && after.Load() == 0 && len(s.state().Ranges) > 1 {
 					after.Add(1)
 				} else if after.Load() > 0 {
 					after.Add(1)
@@ -71,7 +67,7 @@ func TestServeColdIsMetByAnApplication(t *testing.T) {
 		})
 	}
 	under.Wait()
-	now := stateOf(t, s.admin)
+	now := s.state()
 	if now.Start != "cold" || len(now.Ranges) < 2 || refused.Load() == 0 || failed.Load() > 0 || after.Load() < wanted {
 		t.Errorf("start %q, %d ranges; %d written, %d failed, %d refused, %d after a split; want a split, refusals, and a program that goes on",
 			now.Start, len(now.Ranges), written.Load(), failed.Load(), refused.Load(), after.Load())
@@ -102,14 +98,6 @@ func TestServeColdIsMetByAnApplication(t *testing.T) {
 		}
 	}
 	t.Logf("%d written, %d refused, %d splits", written.Load(), refused.Load(), splits)
-}
-
-// stateOf returns the state of a service.
-func stateOf(t *testing.T, admin string) (now serve.State) {
-	t.Helper()
-	_, text := resttest.Get(t, "GET", admin+serve.StatePath)
-	assert.NoError(t, json.Unmarshal([]byte(text), &now))
-	return now
 }
 
 // policyFunc is a policy of the SDK.

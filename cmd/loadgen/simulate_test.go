@@ -11,6 +11,8 @@ import (
 
 	"loadgen/report/document"
 	"loadgen/results"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // leftOutWhenShort leaves a test to the full tests: the race detector is slow, and
@@ -22,14 +24,17 @@ func leftOutWhenShort(t *testing.T) {
 	}
 }
 
-// stopAfter ends a run as Ctrl-C would, once so much was written to it.
+// stopAfter ends a run as Ctrl-C would, once a text was written to it.
 type stopAfter struct {
 	io.Writer
+	text string
 	stop context.CancelCauseFunc
 }
 
 func (s stopAfter) Write(text []byte) (int, error) {
-	s.stop(interruption{os.Interrupt})
+	if bytes.Contains(text, []byte(s.text)) {
+		s.stop(interruption{os.Interrupt})
+	}
 	return s.Writer.Write(text)
 }
 
@@ -39,7 +44,7 @@ func TestInterruptedSimulation(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "run")
 	var stdout, stderr bytes.Buffer
 	// The first word of progress is that the load begins.
-	code := execute(ctx, []string{"simulate", "--out", folder}, strings.NewReader(""), &stdout, stopAfter{&stderr, cancel})
+	code := execute(ctx, []string{"simulate", "--out", folder}, strings.NewReader(""), &stdout, stopAfter{&stderr, "", cancel})
 	if code != codeInterrupted || !strings.Contains(stdout.String(), "run partial") {
 		t.Errorf("exit code %d, %s; want %d and a partial report", code, stdout.String(), codeInterrupted)
 	}
@@ -49,27 +54,28 @@ func TestInterruptedSimulation(t *testing.T) {
 	}
 }
 
+// A sweep that is interrupted tells of the runs that it made, the last one in part.
+func TestInterruptedSweepTellsWhatWasDone(t *testing.T) {
+	choiceIn(t)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	var out, said bytes.Buffer
+	code := execute(ctx, []string{"simulate", "choice.yaml", "--one-profile", "--sweep", "seed=1,2,3"}, strings.NewReader(""), &out,
+		stopAfter{&said, "2 of 3: seed=2", cancel})
+	if code != codeInterrupted || !strings.Contains(out.String(), "2 of 3 runs were made") || !strings.Contains(out.String(), "\n ✓ 1 ") || !strings.Contains(out.String(), "\n ? 2 ") ||
+		!strings.Contains(said.String(), "loadgen: interrupted") {
+		t.Errorf("exit code %d, %q on stderr, and\n%s\nwant %d, two rows, and that there are no more", code, &said, &out, codeInterrupted)
+	}
+}
+
 func TestSizes(t *testing.T) {
-	for _, tt := range []struct {
-		name, text string
-		want       int64
-		ok         bool
-	}{
-		{"bytes without a unit", "17", 17, true},
-		{"bytes", "17B", 17, true},
-		{"a unit", "2GiB", 2 << 30, true},
-		{"the largest unit", "8388607TiB", 8388607 << 40, true},
-		{"an overflow", "8388608TiB", 0, false},
-		{"nothing", "0", 0, true},
-		{"a negative size", "-1", 0, false},
-		{"a fraction", "1.5GiB", 0, false},
-		{"another unit", "2GB", 0, false},
-		{"no number", "GiB", 0, false},
-		{"no text", "", 0, false},
-	} {
-		if got, err := parseSize(tt.text); got != tt.want || (err == nil) != tt.ok {
-			t.Errorf("%s: parseSize(%q) = %d, %v; want %d, fault %t", tt.name, tt.text, got, err, tt.want, !tt.ok)
-		}
+	for text, want := range map[string]int64{"17": 17, "17B": 17, "2GiB": 2 << 30, "8388607TiB": 8388607 << 40, "0": 0} {
+		got, err := parseSize(text)
+		assert.NoError(t, err, text)
+		assert.Equal(t, want, got, text)
+	}
+	for _, text := range []string{"", "GiB", "-1", "1.5GiB", "2GB", "8388608TiB"} {
+		_, err := parseSize(text)
+		assert.Error(t, err, text)
 	}
 }
 
