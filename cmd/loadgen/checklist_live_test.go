@@ -19,35 +19,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
-	"loadgen/scenarios"
+	"loadgen/engine/model"
 )
-
-// checklistModel is what the wrong side of the checklist is measured on: the documents'
-// targets, 4 ms to read, 9 ms to write.
-const checklistModel = `
-name: checklist
-seed: 7
-retry: none
-model: {profile: documented}
-attributes: {n: {sequence: 1}}
-design: {partition_key: "{n}", row_key: x}
-phases:
-  - {name: load, load: {entities: 1}}
-`
-
-func openChecklist(t *testing.T) *counter {
-	t.Helper()
-	s, err := scenarios.Parse("checklist.yaml", []byte(checklistModel))
-	require.NoError(t, err)
-	return openCounter(t, s)
-}
 
 // The wrong side of the checklist beside the right one, over HTTP: figures for
 // docs/patterns.md, and no gate but that the books close.
 func TestLiveWrongSideOfTheChecklist(t *testing.T) {
 	t.Logf("%s/%s, %d processors", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 	t.Run("connections", func(t *testing.T) {
-		c := openChecklist(t)
+		c := openCounter(t, model.Documented)
 		row := func(task int) string {
 			return fmt.Sprintf("/%s/list(PartitionKey='p%d',RowKey='r')", account, task)
 		}
@@ -61,7 +41,7 @@ func TestLiveWrongSideOfTheChecklist(t *testing.T) {
 		c.closed("connections")
 	})
 	t.Run("parallelism", func(t *testing.T) {
-		c := openChecklist(t)
+		c := openCounter(t, model.Documented)
 		merge := func(task int) (string, string, string) {
 			return "PUT", fmt.Sprintf("/%s/list(PartitionKey='p',RowKey='%d')", account, task), `{"Number":1}`
 		}
@@ -77,7 +57,7 @@ func TestLiveWrongSideOfTheChecklist(t *testing.T) {
 
 // liveMetadata reads the same 500 entities at each level of metadata.
 func liveMetadata(t *testing.T) {
-	c := openChecklist(t)
+	c := openCounter(t, model.Documented)
 	client := c.client(1, true)
 	const entities = 500
 	for n := range entities {
@@ -106,7 +86,7 @@ func liveMetadata(t *testing.T) {
 // liveNagle sends writes in one piece and in two, head and body, over a connection that
 // does and one that does not hold small packets back.
 func liveNagle(t *testing.T) {
-	c := openChecklist(t)
+	c := openCounter(t, model.Documented)
 	for _, row := range []struct {
 		sentence string
 		noDelay  bool
@@ -118,7 +98,7 @@ func liveNagle(t *testing.T) {
 		reader := bufio.NewReader(conn)
 		var times []time.Duration
 		for n := range 40 {
-			request := signed(t, c.secret, c.url, "PUT", fmt.Sprintf("/%s/list(PartitionKey='n',RowKey='%d')", account, n), `{"Number":1}`)
+			request := signed(t, c.url, "PUT", fmt.Sprintf("/%s/list(PartitionKey='n',RowKey='%d')", account, n), `{"Number":1}`)
 			var text bytes.Buffer
 			require.NoError(t, request.Write(&text))
 			at := bytes.Index(text.Bytes(), []byte("\r\n\r\n")) + 4

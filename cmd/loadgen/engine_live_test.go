@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"loadgen/engine/rest/resttest"
 	"net"
 	"net/http"
 	"slices"
@@ -18,16 +19,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"loadgen/engine"
-	"loadgen/engine/clock"
-	"loadgen/engine/rest"
-	"loadgen/engine/wire"
-	"loadgen/scenarios"
 )
 
 // account is that of an engine which a bare client is held against.
-const account = "loadgen"
+const account = "races"
 
 // usedCPU returns what this process has used of the processors.
 func usedCPU() time.Duration {
@@ -38,58 +33,30 @@ func usedCPU() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// signed returns a request that the embedded engine takes.
-func signed(t *testing.T, secret *wire.Secret, base, method, path, body string) *http.Request {
-	var content io.Reader
-	if body != "" {
-		content = strings.NewReader(body)
-	}
-	request, err := http.NewRequest(method, base+path, content)
-	if err != nil {
-		t.Error(err)
-		return nil
-	}
+// signed returns a request that a service takes.
+func signed(t *testing.T, base, method, path, body string) *http.Request {
+	request, err := http.NewRequest(method, base+path, strings.NewReader(body))
+	require.NoError(t, err)
 	date := time.Now().UTC().Format(http.TimeFormat)
-	request.Header = http.Header{
-		"X-Ms-Date": {date}, "X-Ms-Version": {"2019-02-02"}, "Accept": {"application/json;odata=minimalmetadata"},
-		"Content-Type": {"application/json"},
-		"Authorization": {string(secret.AppendAuthorization(nil, wire.SharedKeyLite,
-			&wire.Signable{Method: method, ContentType: "application/json", Date: date, Account: account, Path: path}))},
-	}
+	request.Header = http.Header{"X-Ms-Date": {date}, "X-Ms-Version": {"2019-02-02"}, "Accept": {"application/json;odata=minimalmetadata"},
+		"Content-Type": {"application/json"}, "Authorization": {resttest.Key{Account: account, Secret: planted}.Lite(date, path)}}
 	return request
 }
 
-// counter is an embedded engine behind a socket of this machine, and what was sent to
-// it.
+// counter is a service at a socket of this machine, and what was sent to it.
 type counter struct {
-	t      *testing.T
-	engine *engine.Engine
-	secret *wire.Secret
-	url    string
-	sent   atomic.Int64
-	dialed atomic.Int64
+	*service
+	t            *testing.T
+	sent, dialed atomic.Int64
 }
 
-// openCounter opens the engine of a scenario, with a table called list.
-func openCounter(t *testing.T, s *scenarios.Scenario) *counter {
+// openCounter opens a service of a profile, with a table called list.
+func openCounter(t *testing.T, profile string) *counter {
 	t.Helper()
-	m, err := s.PartitionModel()
-	require.NoError(t, err)
-	secret, err := wire.NewSecret(strings.Repeat("bG9hZGdlbi1saXZl", 5))
-	require.NoError(t, err)
-	clk := clock.NewReal()
-	c := &counter{t: t, secret: secret}
-	c.engine = engine.New(engine.Options{Model: m, Accounts: []string{account}, Calendar: clk, Seed: s.Seed})
-	handler, err := rest.New(rest.Options{Engine: c.engine, Clock: clk, Calendar: clk,
-		Accounts: []rest.Account{{Name: account, Secret: c.secret}}})
-	require.NoError(t, err)
-	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: handler})
-	require.NoError(t, err)
-	t.Cleanup(func() { server.Close(context.Background()) })
-	c.url = server.URL()
-	if status, _ := c.send(c.client(1, true), "POST", "/"+account+"/Tables", `{"TableName":"list"}`, nil); status != 201 {
-		t.Fatalf("making the table = %d", status)
-	}
+	c := &counter{t: t, service: newService(t, profile, 0)}
+	c.url = strings.TrimSuffix(c.url, "/"+account)
+	status, _ := c.send(c.client(1, true), "POST", "/"+account+"/Tables", `{"TableName":"list"}`, nil)
+	require.Equal(t, 201, status, "making the table")
 	return c
 }
 
@@ -110,7 +77,7 @@ func (c *counter) client(connections int, noDelay bool) *http.Client {
 
 // send makes one request and returns its status and body, which a header may change.
 func (c *counter) send(client *http.Client, method, path, body string, header map[string]string) (int, []byte) {
-	request := signed(c.t, c.secret, c.url, method, path, body)
+	request := signed(c.t, c.url, method, path, body)
 	for name, value := range header {
 		request.Header.Set(name, value)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"loadgen/engine/model"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
@@ -104,7 +105,7 @@ func keepsPace(t *testing.T, length time.Duration) (fault string) {
 	case each > paceMost:
 		return fmt.Sprintf("an operation costs %v of CPU on both sides, at most %v is allowed", each, paceMost)
 	case limited:
-		bare := bareRate(t, s)
+		bare := bareRate(t)
 		t.Logf("a bare net/http client, flat out: %.0f gets/s", bare)
 		if bare >= bareEnough {
 			return fmt.Sprintf("limited by the client (%v) where a bare one sends %.0f/s", sum.ClientLimited, bare)
@@ -182,10 +183,10 @@ func costOf(record *results.Record, m *meter) (each time.Duration, sent int64) {
 
 // bareRate returns how many gets per second a bare net/http client sends flat
 // out for two seconds, over 32 connections, to an engine like that of a run.
-func bareRate(t *testing.T, s *scenarios.Scenario) float64 {
+func bareRate(t *testing.T) float64 {
 	t.Helper()
 	const connections, row = 32, "/" + account + "/list(PartitionKey='team101',RowKey='1')"
-	c := openCounter(t, s)
+	c := openCounter(t, model.Off)
 	client := c.client(connections, true)
 	status, _ := c.send(client, "PUT", row, `{"Number":1}`, nil)
 	require.Equal(t, 204, status, "the row")
