@@ -2,14 +2,9 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"net/http"
-	"net/url"
 	"os"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,44 +12,10 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/rest/resttest"
 	"loadgen/engine/rest/serve"
-	"loadgen/engine/wire"
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/target"
 )
-
-// filtered asks for the entities of a table that a filter keeps, and returns how
-// many the service counted and how many came.
-func (s *shop) filtered(table, filter string) (counted, returned int64) {
-	s.t.Helper()
-	_, base, _ := strings.Cut(s.ready, "TableEndpoint=")
-	base = strings.TrimSuffix(base, "/devstoreaccount1;")
-	path := "/devstoreaccount1/" + table + "()?$filter=" + url.QueryEscape(filter)
-	request, err := http.NewRequestWithContext(s.t.Context(), "GET", base+path, nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	date := time.Now().UTC().Format(http.TimeFormat)
-	request.Header = http.Header{"X-Ms-Date": {date}, "Authorization": {resttest.Emulator.Lite(date, path)},
-		"Accept": {"application/json;odata=minimalmetadata"}, wire.AskHeader: {wire.AskCounted}}
-	reply, err := http.DefaultClient.Do(request)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer reply.Body.Close()
-	text, err := io.ReadAll(reply.Body)
-	if err != nil || reply.StatusCode != http.StatusOK {
-		s.t.Fatalf("the query = %d %s, %v; want 200", reply.StatusCode, text, err)
-	}
-	rows, err := wire.ParsePage(nil, string(text))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	counted, err = strconv.ParseInt(reply.Header.Get(wire.CountedHeader), 10, 64)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return counted, int64(len(rows))
-}
 
 // A program that is hot and scans gets a verdict that names its partition and its
 // query, with counts that are its own.
@@ -84,11 +45,13 @@ func TestExamineNamesPartitionAndQuery(t *testing.T) {
 	}
 	var scanned, returned int64
 	const queries = 5
+	paid, err := target.Filtered("Paid eq true")
+	require.NoError(t, err)
 	for range queries {
-		counted, came := s.filtered("Runners", "Paid eq true")
+		got := s.Send(&target.Operation{Verb: entity.Query, Table: "Runners", Query: paid})
 		requests++
-		scanned += counted
-		returned += came
+		scanned += got.Counted
+		returned += got.Returned
 	}
 	require.Truef(t, refused != 0 && scanned == queries*400 && returned == queries*4,
 		"the program had %d refused, %d scanned, %d returned; it is neither hot nor scanning", refused, scanned, returned)
@@ -155,21 +118,9 @@ func TestSecretsOfServeAreNowhere(t *testing.T) {
 		t.Fatalf("serve = %d; want 0: %s", code, &s.stderr)
 	}
 	said := map[string]string{"the first line": s.ready, "stdout": s.stdout.String(), "stderr": s.stderr.String(), "the state": now, "an error": complaint}
-	for _, name := range leftIn(t, ".") {
-		if text, err := os.ReadFile(name); err == nil {
-			said[name] = string(text)
-		}
-	}
+	addFiles(t, said, ".")
 	assert.Truef(t, len(said) >= 10 && len(now) != 0 && len(complaint) != 0, "searched %d texts; want the whole record", len(said))
-	parts := []string{"plantedsecret"}
-	for i := 0; i+12 <= len(planted); i += 4 {
-		parts = append(parts, planted[i:i+12])
-	}
-	for name, text := range said {
-		for _, part := range parts {
-			assert.NotContainsf(t, text, part, "%s holds %q, a part of the key", name, part)
-		}
-	}
+	withoutKey(t, said)
 }
 
 // Of a service with faults the record says by kind, code and key what its clients met, and

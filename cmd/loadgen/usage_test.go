@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -48,4 +49,25 @@ func leftIn(t *testing.T, folder string) []string {
 	})
 	require.NoError(t, err)
 	return left
+}
+
+// addFiles adds the texts of the files below a folder.
+func addFiles(t *testing.T, texts map[string]string, folder string) {
+	t.Helper()
+	for _, name := range leftIn(t, folder) {
+		if text, err := os.ReadFile(name); err == nil {
+			texts[name] = string(text)
+		}
+	}
+}
+
+// withoutKey checks that no text has eight bytes of the planted key in a row, encoded or not.
+func withoutKey(t *testing.T, texts map[string]string) {
+	t.Helper()
+	for name, text := range texts {
+		assert.NotContainsf(t, text, "plantedsecret", "%s has the key", name)
+		for i := 0; i+12 <= len(planted); i += 4 {
+			assert.NotContainsf(t, text, planted[i:i+12], "%s has a part of the key", name)
+		}
+	}
 }
