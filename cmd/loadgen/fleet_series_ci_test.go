@@ -8,6 +8,8 @@ import (
 
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
+
+	"github.com/stretchr/testify/require"
 )
 
 // twoInTurns are two designs of which neither is throttled.
@@ -38,13 +40,9 @@ func (f *fleetOf) asOnTheVirtualClock(path string) {
 	var began []time.Time
 	for _, design := range []string{"by-bib", "by-event"} {
 		got, err := results.Read(results.Dir(filepath.Join(f.leader.c.Dir, "run", design)))
-		if err != nil {
-			f.Fatal(err)
-		}
+		require.NoError(f, err)
 		want, err := results.Read(results.Dir(filepath.Join(virtual, design)))
-		if err != nil {
-			f.Fatal(err)
-		}
+		require.NoError(f, err)
 		began = append(began, got.Manifest.Started)
 		rush := func(p *results.Phase, _ results.Kind) bool { return p.Name == "rush" }
 		if a, b := got.Total(rush).Scheduled, want.Total(rush).Scheduled; a != b || a == 0 || got.Manifest.Seed != want.Manifest.Seed {
@@ -64,9 +62,7 @@ func (f *fleetOf) asOnTheVirtualClock(path string) {
 func (f *fleetOf) searched() {
 	f.Helper()
 	record, err := results.Read(results.Dir(filepath.Join(f.leader.c.Dir, "run")))
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	limit := record.Limit
 	if limit == nil || len(limit.Steps) < 2 || record.Validity != results.Partial || limit.Finished {
 		f.Fatalf("the run is %s, %v, with the search %+v; want a partial one of two steps or more", record.Validity, record.Reasons, limit)

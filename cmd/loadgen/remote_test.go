@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -155,29 +152,4 @@ func TestBudgetOfARunOfWhichNothingSucceeds(t *testing.T) {
 		!strings.Contains(text, "This run is invalid: the budget of billed transactions was spent; of ") || !strings.Contains(text, "none succeeded (400 InvalidInput)") {
 		t.Errorf("stress --budget of nothing but 400s = %d, stderr %q\n%s\nwant %d, and why", code, stderr, stdout, codeInvalidRun)
 	}
-}
-
-// panicking has the test below end in a panic instead, in a process of its own.
-const panicking = "LOADGEN_TEST_PANIC"
-
-// panicUnderWay panics while a run is under way, with the whole of its options
-// in the message, in every form that a careless line of code could give it.
-func panicUnderWay(t *testing.T) {
-	s := newService(t, model.Documented, 0)
-	t.Chdir(t.TempDir())
-	var f stressFlags
-	c := f.verb(nil, nil)
-	require.NoError(t, c.ParseFlags(s.args("--yes")[1:]))
-	draw, planOf, err := f.open(c, io.Discard)
-	require.NoError(t, err)
-	drawn, err := draw(nil)
-	require.NoError(t, err)
-	plan, err := planOf(drawn, commandOf(c))
-	require.NoError(t, err)
-	go execute(context.Background(), s.args("--yes", "--quiet", "--duration", "1h"), nil, &bytes.Buffer{}, &bytes.Buffer{})
-	clk := clock.NewReal()
-	for s.handler.Counts().Requests < 40 {
-		require.NoError(t, clk.Sleep(t.Context(), clk.Now().Add(time.Millisecond)))
-	}
-	panic(fmt.Sprintf("%v %+v %#v %v %+v", f, plan, plan, &f, plan.Accounts[0]))
 }
