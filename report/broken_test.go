@@ -218,9 +218,7 @@ func TestSecondsCutAnywhere(t *testing.T) {
 		if diff := cmp.Diff(whole.Intervals[:lines], record.Intervals); diff != "" && lines > 0 {
 			t.Errorf("cut after %d bytes, the seconds differ (-whole +cut):\n%s", len(cut.intervals), diff)
 		}
-		if len(d.Warnings) != 1 || len(record.Phases) != len(whole.Phases) || record.Summary == nil {
-			t.Errorf("cut after %d bytes of the seconds, the warnings are %q, %d phases are left and the summary is %v; "+
-				"want one, and all of run.json", len(cut.intervals), d.Warnings, len(record.Phases), record.Summary)
-		}
+		assert.Truef(t, len(d.Warnings) == 1 && len(record.Phases) == len(whole.Phases) && record.Summary != nil,
+			"cut after %d bytes of the seconds, the warnings are %q, %d phases are left and the summary is %v; "+"want one, and all of run.json", len(cut.intervals), d.Warnings, len(record.Phases), record.Summary)
 	}
 }

@@ -86,7 +86,6 @@ func TestSilencesOfTheTarget(t *testing.T) {
 	a.verdict()
 	items := a.sections[0].Blocks[2].(document.List).Items
 	got := items[len(items)-6:]
-	if !strings.Contains(got[0], "1.0 to 1.3 s") || !strings.Contains(got[4], "3.0 to 3.3 s") || !strings.Contains(got[5], "2 times more") {
-		t.Errorf("silences = %q; want the first five, and two more", got)
-	}
+	assert.Truef(t, strings.Contains(got[0], "1.0 to 1.3 s") && strings.Contains(got[4], "3.0 to 3.3 s") && strings.Contains(got[5], "2 times more"),
+		"silences = %q; want the first five, and two more", got)
 }

@@ -86,7 +86,6 @@ func TestIllustrate(t *testing.T) {
 	assert.Truef(t, bytes.Equal(beside, page.Bytes()), "the page beside the run is another than that of its record, %v", err)
 	full := results.Dir(string(folder) + "/nowhere")
 	err = report.Illustrate(full, record)
-	if err == nil || !strings.HasPrefix(err.Error(), "drawing the charts: ") || !strings.Contains(err.Error(), "\nwriting the page: ") {
-		t.Errorf("in no folder, Illustrate = %v; want both to be told", err)
-	}
+	assert.Truef(t, err != nil && strings.HasPrefix(err.Error(), "drawing the charts: ") && strings.Contains(err.Error(), "\nwriting the page: "),
+		"in no folder, Illustrate = %v; want both to be told", err)
 }

@@ -44,8 +44,7 @@ func TestPatternsInTheDocumentsOrder(t *testing.T) {
 		"| requests throttled | 0 % | \\<0.1 % | modelled |\n\n" +
 		"`loadgen simulate b-two`, and with `--anti-pattern`; seeds 7, 1, 2.\n"
 	assert.Equal(t, section, second, "a section")
-	if !strings.HasPrefix(sections, "a-one\n") || !strings.HasPrefix(third, "c-three\n") || strings.Contains(text.String(), "d-four") {
-		t.Errorf("the sections are not those of the rows, in their order:\n%s", sections)
-	}
+	assert.Truef(t, strings.HasPrefix(sections, "a-one\n") && strings.HasPrefix(third, "c-three\n") && !strings.Contains(text.String(), "d-four"),
+		"the sections are not those of the rows, in their order:\n%s", sections)
 	assert.ErrorIs(t, report.Patterns(new(broken), nil, nil), errBroken, "Patterns to a writer that fails")
 }

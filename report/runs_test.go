@@ -100,9 +100,8 @@ func TestListOfRunsForScripts(t *testing.T) {
 	require.Falsef(t, strings.ContainsAny(text, "\x1b\x07\u202e"), "the list is\n%s", text)
 	var list report.RunList
 	require.NoError(t, json.Unmarshal([]byte(text), &list))
-	if len(list.Runs) != 4 || list.Matching != 4 || len(list.Unreadable) != 1 || list.Contests != 1 || list.Others != 0 || list.Links != 2 {
-		t.Errorf("the list is %+v; want 3 runs and a contest, one that cannot be read, and two links", list)
-	}
+	assert.Truef(t, len(list.Runs) == 4 && list.Matching == 4 && len(list.Unreadable) == 1 && list.Contests == 1 && list.Others == 0 && list.Links == 2,
+		"the list is %+v; want 3 runs and a contest, one that cannot be read, and two links", list)
 	one, s := list.Runs[0], c.Runs[0].Head.Summary
 	if one.Scenario != "an-escape\x1b[31m" || one.Folder != c.Runs[0].Folder || one.Started != "2026-03-09T02:00:00Z" || one.Target != results.Embedded || one.Validity != results.Valid ||
 		*one.Verdict != s.Verdict || one.Short != "1/2 hold" || *one.Attempts != s.Attempts || *one.Throttled != s.Throttled || *one.Served != s.Phases[0].Served ||

@@ -122,9 +122,7 @@ func compareGolden(t *testing.T, file, got string) {
 	}
 	want, err := os.ReadFile(golden)
 	require.NoErrorf(t, err, "%v; -update writes it", err)
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s differs (-golden +got); -update writes it anew:\n%s", golden, diff)
-	}
+	assert.Emptyf(t, cmp.Diff(string(want), got), "%s differs (-golden +got); -update writes it anew", golden)
 }
 
 // A figure that run.json has is the same text wherever the document shows it, and every

@@ -172,8 +172,6 @@ func FuzzText(f *testing.F) {
 			return
 		}
 		text(t, record)
-		if err := report.JSON(new(bytes.Buffer), verdict.Judge(record)); err != nil {
-			t.Errorf("JSON = %v; want no error", err)
-		}
+		assert.NoError(t, report.JSON(new(bytes.Buffer), verdict.Judge(record)), "JSON")
 	})
 }

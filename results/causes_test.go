@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
 	"loadgen/results/resultstest"
@@ -143,23 +144,16 @@ func FuzzCauses(f *testing.F) {
 			t.Fatalf("%d %q twice = %v; want one cause of 3", status, code, causes)
 		}
 		kept := causes[0].Code
-		if len(kept) > 64 || !utf8.ValidString(kept) {
-			t.Fatalf("%q is kept as %q; want at most 64 bytes of text", code, kept)
-		}
+		require.Truef(t, len(kept) <= 64 && utf8.ValidString(kept),
+			"%q is kept as %q; want at most 64 bytes of text", code, kept)
 		if utf8.ValidString(code) && (!strings.HasPrefix(code, kept) || len(code) > len(kept) && len(kept) < 61) {
 			t.Fatalf("%q is kept as %q; want its beginning, as much as fits", code, kept)
 		}
 		text, err := json.Marshal(causes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var again results.Causes
-		if err := json.Unmarshal(text, &again); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(causes, again); diff != "" {
-			t.Fatalf("read back it differs (-was +is):\n%s", diff)
-		}
+		require.NoError(t, json.Unmarshal(text, &again))
+		require.Empty(t, cmp.Diff(causes, again), "read back it differs (-was +is)")
 	})
 }
 
@@ -184,9 +178,8 @@ func TestRandomCausesAreCountedAsByHand(t *testing.T) {
 		})
 		for second := range record.Intervals {
 			want := byHand(stream, func(a *results.Attempt) bool { return a.Phase == second })
-			if diff := cmp.Diff(want, record.Intervals[second].Causes); diff != "" {
-				t.Errorf("seed %d: second %d differs (-tally +record):\n%s", seed, second, diff)
-			}
+			assert.Emptyf(t, cmp.Diff(want, record.Intervals[second].Causes),
+				"seed %d: second %d differs (-tally +record)", seed, second)
 			for kind := range record.Manifest.Operations {
 				want := byHand(stream, func(a *results.Attempt) bool { return a.Phase == second && a.Kind == kind })
 				got := []results.Causes{record.Intervals[second].Kinds[kind].Causes, record.Phases[second].Kinds[kind].Causes}

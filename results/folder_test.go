@@ -33,12 +33,10 @@ func TestMakeDirNamesAFolderAfterItsRun(t *testing.T) {
 		{"a long name is cut", strings.Repeat("世", 300), "20111106T094005Z-" + strings.Repeat("世", 48)},
 	} {
 		dir, err := results.MakeDir(parent, started, row.scenario)
-		if want := filepath.Join(parent, row.want); err != nil || string(dir) != want {
-			t.Errorf("%s: MakeDir(%q) = %q, %v; want %q", row.name, row.scenario, dir, err, want)
-		}
-		if info, err := os.Stat(string(dir)); err != nil || !info.IsDir() {
-			t.Errorf("%s: Stat(%q) = %v; want a folder", row.name, dir, err)
-		}
+		want := filepath.Join(parent, row.want)
+		assert.Equal(t, []any{nil, want}, []any{err, string(dir)}, row.name)
+		info, err := os.Stat(string(dir))
+		assert.Truef(t, err == nil && info.IsDir(), "%s: Stat(%q) = %v; want a folder", row.name, dir, err)
 	}
 }
 
@@ -47,17 +45,15 @@ func TestFoldersThatCannotBe(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	taken := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(taken, results.RunFile), nil, 0o600))
-	if _, err := results.MakeDir(filepath.Join(file, "runs"), time.Time{}, "stress"); !errors.Is(err, results.ErrWrite) {
-		t.Errorf("MakeDir below a file = %v; want ErrWrite", err)
-	}
+	_, err := results.MakeDir(filepath.Join(file, "runs"), time.Time{}, "stress")
+	assert.ErrorIs(t, err, results.ErrWrite, "MakeDir below a file")
 	for _, row := range []struct{ name, folder string }{
 		{"a file is no folder", file},
 		{"nothing lies below a file", filepath.Join(file, "run")},
 		{"a folder with a record is not written over", taken},
 	} {
-		if dir, err := results.UseDir(row.folder); !errors.Is(err, results.ErrWrite) {
-			t.Errorf("%s: UseDir = %q, %v; want ErrWrite", row.name, dir, err)
-		}
+		dir, err := results.UseDir(row.folder)
+		assert.Truef(t, errors.Is(err, results.ErrWrite), "%s: UseDir = %q, %v; want ErrWrite", row.name, dir, err)
 	}
 }
 
@@ -65,12 +61,10 @@ func TestUseDirLeavesNothingBehind(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a", "b")
 	dir, err := results.UseDir(name)
 	require.Truef(t, err == nil && string(dir) == name, "UseDir(%q) = %q, %v; want the folder", name, dir, err)
-	if entries, err := os.ReadDir(name); err != nil || len(entries) != 0 {
-		t.Errorf("the folder holds %v, %v; want nothing", entries, err)
-	}
-	if _, err := results.UseDir(name); err != nil {
-		t.Errorf("UseDir of an empty folder = %v; want no error", err)
-	}
+	entries, err := os.ReadDir(name)
+	assert.Equal(t, []any{nil, 0}, []any{err, len(entries)}, "the folder")
+	_, err = results.UseDir(name)
+	assert.NoError(t, err, "UseDir of an empty folder")
 }
 
 // TestFoldersAgree holds the two folders to one behaviour.
@@ -119,22 +113,18 @@ func TestDirReplacesWithoutATrace(t *testing.T) {
 	// A folder stands where the file should go: the temporary one is taken away.
 	require.NoError(t, os.Mkdir(filepath.Join(string(dir), "taken"), 0o700))
 	assert.Error(t, dir.Replace("taken", nil), "Replace of a folder = nil; want an error")
-	if entries, _ := os.ReadDir(string(dir)); len(entries) != 2 {
-		t.Errorf("a failed Replace left %v; want nothing of its own", entries)
-	}
+	entries, _ = os.ReadDir(string(dir))
+	assert.Truef(t, len(entries) == 2, "a failed Replace left %v; want nothing of its own", entries)
 }
 
 func TestBytesOfMemoryAreACopy(t *testing.T) {
 	folder := new(results.Memory)
-	if got := folder.Bytes("a"); got != nil {
-		t.Errorf("Bytes of a missing file = %q; want nil", got)
-	}
+	assert.Nil(t, folder.Bytes("a"), "Bytes of a missing file")
 	if _, err := folder.Create("a"); err != nil || folder.Bytes("a") == nil {
 		t.Errorf("Bytes of an empty file = nil, %v; want an empty slice", err)
 	}
 	require.NoError(t, folder.Replace("a", []byte("text")), "Replace")
 	folder.Bytes("a")[0] = 'x'
-	if got := folder.Bytes("a"); !bytes.Equal(got, []byte("text")) {
-		t.Errorf("Bytes = %q after its copy was changed; want text", got)
-	}
+	got := folder.Bytes("a")
+	assert.Truef(t, bytes.Equal(got, []byte("text")), "Bytes = %q after its copy was changed; want text", got)
 }

@@ -97,13 +97,11 @@ func TestHeadRefuses(t *testing.T) {
 	} {
 		folder := new(results.Memory)
 		require.NoError(t, folder.Replace(results.RunFile, []byte(row.text)))
-		if head, err := results.ReadHead(folder); !errors.Is(err, row.want) {
-			t.Errorf("%s: ReadHead = %+v, %v; want %v", row.name, head, err, row.want)
-		}
+		head, err := results.ReadHead(folder)
+		assert.Truef(t, errors.Is(err, row.want), "%s: ReadHead = %+v, %v; want %v", row.name, head, err, row.want)
 	}
-	if _, err := results.ReadHead(new(results.Memory)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("of no file ReadHead = %v; want fs.ErrNotExist", err)
-	}
+	_, err := results.ReadHead(new(results.Memory))
+	assert.ErrorIs(t, err, fs.ErrNotExist, "of no file ReadHead")
 }
 
 // Whatever the measurements are, their layout is never met in a string.
@@ -113,15 +111,11 @@ func FuzzHead(f *testing.F) {
 	f.Add([]byte("{\"schema_version\": 2,\n \"phases\": \n \"summary\": null\n}\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		folder := new(results.Memory)
-		if err := folder.Replace(results.RunFile, text); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, folder.Replace(results.RunFile, text))
 		head, err := results.ReadHead(folder)
-		if err != nil && !errors.Is(err, results.ErrCorrupt) && !errors.Is(err, results.ErrSchema) {
-			t.Fatalf("ReadHead = %v; want ErrCorrupt or ErrSchema", err)
-		}
-		if err == nil && (head.SchemaVersion != results.SchemaVersion || head.Manifest.Started.IsZero() || head.Validity == "") {
-			t.Fatalf("ReadHead = %+v; want the head of a record", head)
-		}
+		require.Truef(t, err == nil || errors.Is(err, results.ErrCorrupt) || errors.Is(err, results.ErrSchema),
+			"ReadHead = %v; want ErrCorrupt or ErrSchema", err)
+		require.Truef(t, err != nil || head.SchemaVersion == results.SchemaVersion && !head.Manifest.Started.IsZero() && head.Validity != "",
+			"ReadHead = %+v; want the head of a record", head)
 	})
 }

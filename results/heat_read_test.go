@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
@@ -49,9 +50,8 @@ func FuzzHeat(f *testing.F) {
 		}
 		for _, row := range record.Heat.Rows {
 			for _, series := range [][]int64{row.Served, row.Throttled, row.Failed, row.Demanded} {
-				if series != nil && len(series) != record.Heat.Columns {
-					t.Errorf("%d cells of %d columns were taken", len(series), record.Heat.Columns)
-				}
+				assert.Truef(t, series == nil || len(series) == record.Heat.Columns,
+					"%d cells of %d columns were taken", len(series), record.Heat.Columns)
 			}
 		}
 	})

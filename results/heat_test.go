@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
 	"loadgen/results/resultstest"
@@ -89,9 +90,8 @@ func booksClose(t *testing.T, record *results.Record) {
 	t.Helper()
 	h, all := record.Heat, record.Total(results.Everything)
 	sum := everywhere(h, -1)
-	if sum.Served != all.Served || sum.Throttled != all.Throttled || sum.Failed != all.Failed {
-		t.Errorf("the map sums to %+v; want %d served, %d throttled, %d failed as in the totals", sum, all.Served, all.Throttled, all.Failed)
-	}
+	assert.Equal(t, []int64{all.Served, all.Throttled, all.Failed}, []int64{sum.Served, sum.Throttled, sum.Failed},
+		"the map sums to")
 	for i := 1; i < len(h.Rows); i++ {
 		if a, b := &h.Rows[i-1], &h.Rows[i]; a.Table > b.Table || a.Table == b.Table && a.Key >= b.Key {
 			t.Errorf("row %d is of %q %q, after %q %q; want the rows in the order of tables and keys", i, b.Table, b.Key, a.Table, a.Key)
@@ -111,9 +111,8 @@ func booksClose(t *testing.T, record *results.Record) {
 			t.Errorf("column %d of %d s sums to %+v; want %+v as its seconds", c, h.SecondsPerColumn, got, columns[c])
 		}
 	}
-	if h.Columns > results.MostColumns || len(h.Rows) > results.KeptRows {
-		t.Errorf("the map has %d columns and %d rows; want %d and %d at most", h.Columns, len(h.Rows), results.MostColumns, results.KeptRows)
-	}
+	assert.Truef(t, h.Columns <= results.MostColumns && len(h.Rows) <= results.KeptRows,
+		"the map has %d columns and %d rows; want %d and %d at most", h.Columns, len(h.Rows), results.MostColumns, results.KeptRows)
 }
 
 // attempt adds an attempt whose request is due to touch so many entities.
@@ -187,9 +186,7 @@ func TestHeatOfManyKeysAgreesWithBruteForce(t *testing.T) {
 		list := skewed(seed, keys, 3*keys, lasts)
 		record := ran(t, list, lasts)
 		h := record.Heat
-		if h.SecondsPerColumn != 4 || h.Columns != 125 {
-			t.Errorf("seed %d: %d columns of %d s; want 125 of 4 s", seed, h.Columns, h.SecondsPerColumn)
-		}
+		assert.Equal(t, []any{int64(4), 125}, []any{h.SecondsPerColumn, h.Columns}, "seconds of a column, and columns")
 		booksClose(t, record)
 		exact, cells := make(map[[2]string]int64), make(map[[2]string]*[results.MostColumns]heatSum)
 		var total [results.MostColumns]heatSum
@@ -207,9 +204,8 @@ func TestHeatOfManyKeysAgreesWithBruteForce(t *testing.T) {
 			exact[at] += cells[at][column].Demanded - before
 			total[column].attempt(a, a.Due)
 		}
-		if len(exact) < keys/10*8 || h.Partitions != nil {
-			t.Fatalf("seed %d: %d keys came, and the map counts %v; want most of %d, which are too many", seed, len(exact), h.Partitions, keys)
-		}
+		require.Truef(t, len(exact) >= keys/10*8 && h.Partitions == nil,
+			"seed %d: %d keys came, and the map counts %v; want most of %d, which are too many", seed, len(exact), h.Partitions, keys)
 		least, shown := int64(1<<62), make(map[[2]string]bool)
 		for i := range h.Rows {
 			row := &h.Rows[i]
@@ -251,14 +247,12 @@ func TestHeatOfManyKeysAgreesWithBruteForce(t *testing.T) {
 		for at, n := range exact {
 			if n > least+all/places {
 				certain++
-				if !shown[at] {
-					t.Errorf("seed %d: %q demanded %d and has no row; want one for more than %d + %d", seed, at, n, least, all/places)
-				}
+				assert.Truef(t, shown[at],
+					"seed %d: %q demanded %d and has no row; want one for more than %d + %d", seed, at, n, least, all/places)
 			}
 		}
-		if certain < 20 || h.MostMissed == 0 || h.MostMissed > all/places {
-			t.Errorf("seed %d: %d partitions are certain to have a row, and %d is missed at most; want 20, and some, %d at most", seed, certain, h.MostMissed, all/places)
-		}
+		assert.Truef(t, certain >= 20 && h.MostMissed != 0 && h.MostMissed <= all/places,
+			"seed %d: %d partitions are certain to have a row, and %d is missed at most; want 20, and some, %d at most", seed, certain, h.MostMissed, all/places)
 	}
 }
 
@@ -336,10 +330,8 @@ func TestHeatIsNotDrivenOutByFailures(t *testing.T) {
 	last.Class, last.Counted = results.Ok, 1000
 	late := ran(t, append(list[:len(list):len(list)], last), time.Second).Heat
 	at := slices.IndexFunc(late.Rows, func(r results.HeatRow) bool { return r.Key == last.PartitionKey })
-	if at < 0 || late.Rows[at].Failed != nil || late.MostMissed != 2 || sumOf(late.Rest.Failed) != 2*1024 {
-		t.Errorf("the row of %q is %d, %d is missed at most, %v failed in the rest; want one without failures, which lacks 2, and all 2,048 there",
-			last.PartitionKey, at, late.MostMissed, late.Rest.Failed)
-	}
+	assert.Truef(t, at >= 0 && late.Rows[at].Failed == nil && late.MostMissed == 2 && sumOf(late.Rest.Failed) == 2*1024,
+		"the row of %q is %d, %d is missed at most, %v failed in the rest; want one without failures, which lacks 2, and all 2,048 there", last.PartitionKey, at, late.MostMissed, late.Rest.Failed)
 	h := ran(t, list, time.Second).Heat
 	var rest heatSum
 	if rest.of(&h.Rest, -1); h.MostMissed != 0 || *h.Partitions != 3*1024 || rest != (heatSum{Served: 2 * (1024 - 100), Demanded: 2 * (1024 - 100), Failed: 2 * 1024}) {
@@ -407,9 +399,8 @@ func TestHeatOfThoseThatStayAheadIsExact(t *testing.T) {
 			list = append(list, a)
 		}
 		h := ran(t, list, time.Second).Heat
-		if h.MostMissed != 0 || len(h.Rows) != 100 {
-			t.Errorf("%d others: %d rows, of which one may lack %d; want the 100 hot partitions, exact", others, len(h.Rows), h.MostMissed)
-		}
+		assert.Truef(t, h.MostMissed == 0 && len(h.Rows) == 100,
+			"%d others: %d rows, of which one may lack %d; want the 100 hot partitions, exact", others, len(h.Rows), h.MostMissed)
 		for i := range h.Rows {
 			var sum heatSum
 			if sum.of(&h.Rows[i].HeatCells, -1); sum.Demanded < 333 || sum.Demanded > 334 {

@@ -230,19 +230,12 @@ func FuzzHistogramJSON(f *testing.F) {
 			return
 		}
 		again, err := json.Marshal(&one)
-		if err != nil {
-			t.Fatalf("Marshal = %v; want no error", err)
-		}
-		if err := json.Unmarshal(again, &two); err != nil {
-			t.Fatalf("Unmarshal(%s) = %v; want no error", again, err)
-		}
-		if one.Count() != two.Count() || one.Over() != two.Over() || !reflect.DeepEqual(one.Bars(), two.Bars()) {
-			t.Errorf("read, written and read again differs: %s", again)
-		}
+		require.NoError(t, err, "Marshal")
+		require.NoErrorf(t, json.Unmarshal(again, &two), "Unmarshal(%s)", again)
+		assert.Truef(t, one.Count() == two.Count() && one.Over() == two.Over() && reflect.DeepEqual(one.Bars(), two.Bars()),
+			"read, written and read again differs: %s", again)
 		two.Merge(&one)
-		if two.Count() != 2*one.Count() {
-			t.Errorf("merged with itself it holds %d; want %d", two.Count(), 2*one.Count())
-		}
+		assert.Equal(t, 2*one.Count(), two.Count(), "merged with itself")
 		results.QuantilesOf(&one)
 	})
 }
@@ -251,9 +244,8 @@ func TestBucketsMeetAtTheirBoundaries(t *testing.T) {
 	for b := range results.Buckets {
 		from := results.BucketFrom(b)
 		assert.Equalf(t, b, results.BucketOf(time.Duration(from)*time.Microsecond), "BucketOf(BucketFrom(%d) = %d µs)", b, from)
-		if got := results.BucketOf(time.Duration(from)*time.Microsecond - 1); b > 0 && got != b-1 {
-			t.Errorf("BucketOf(%d µs less 1 ns) = %d; want %d", from, got, b-1)
-		}
+		got := results.BucketOf(time.Duration(from)*time.Microsecond - 1)
+		assert.Truef(t, b <= 0 || got == b-1, "BucketOf(%d µs less 1 ns) = %d; want %d", from, got, b-1)
 	}
 	for _, row := range []struct {
 		name string

@@ -185,9 +185,8 @@ func TestHeatOfMany(t *testing.T) {
 		t.Fatalf("%d columns of %d s, %d rows; want %d of %d s, %d rows", sum.Heat.Columns, sum.Heat.SecondsPerColumn, len(sum.Heat.Rows),
 			whole.Heat.Columns, whole.Heat.SecondsPerColumn, results.KeptRows)
 	}
-	if sum.Heat.MostMissed <= 0 || sum.Heat.Partitions != nil {
-		t.Errorf("rows lack %d at most, of %v partitions; want that some is missing, and that nobody knows of how many", sum.Heat.MostMissed, sum.Heat.Partitions)
-	}
+	assert.Truef(t, sum.Heat.MostMissed > 0 && sum.Heat.Partitions == nil,
+		"rows lack %d at most, of %v partitions; want that some is missing, and that nobody knows of how many", sum.Heat.MostMissed, sum.Heat.Partitions)
 	assert.Equal(t, everywhere(whole.Heat, -1), everywhere(sum.Heat, -1), "what the cells come to")
 	// Its attempts were told in no order, and its columns put together meanwhile.
 	booksClose(t, whole)
@@ -247,9 +246,8 @@ func TestRecordsThatDoNotFit(t *testing.T) {
 		}
 	}
 	for name, parts := range map[string][]results.MergePart{"none": nil, "one twice": {{"a", first}, {"a", first}}} {
-		if _, err := results.Merge(parts); !errors.Is(err, results.ErrMergeMismatch) {
-			t.Errorf("%s: %v; want a mismatch", name, err)
-		}
+		_, err := results.Merge(parts)
+		assert.ErrorIs(t, err, results.ErrMergeMismatch, name)
 	}
 }
 

@@ -54,19 +54,15 @@ func killed(t testing.TB) map[string][]byte {
 func TestCutLinesAreReadUpToTheCut(t *testing.T) {
 	contents := killed(t)
 	whole := resultstest.Read(t, files(t, contents))
-	if len(whole.Intervals) != 3 || len(whole.Events) != 2 || whole.Cut {
-		t.Fatalf("the run has %d seconds, %d events, cut %t; want 3, 2, false",
-			len(whole.Intervals), len(whole.Events), whole.Cut)
-	}
+	require.Truef(t, len(whole.Intervals) == 3 && len(whole.Events) == 2 && !whole.Cut,
+		"the run has %d seconds, %d events, cut %t; want 3, 2, false", len(whole.Intervals), len(whole.Events), whole.Cut)
 	assert.Truef(t, whole.Validity == results.Partial && len(whole.Reasons) == 1,
 		"a killed run is %q for %q; want partial for one reason", whole.Validity, whole.Reasons)
 	for _, name := range []string{results.IntervalsFile, results.EventsFile} {
 		folder := files(t, contents)
 		for length := 0; length < len(contents[name]); length += resultstest.Cases(7, 1) {
 			part := contents[name][:length]
-			if err := folder.Replace(name, part); err != nil {
-				t.Fatalf("Replace = %v; want no error", err)
-			}
+			require.NoError(t, folder.Replace(name, part), "Replace")
 			record := resultstest.Read(t, folder)
 			lines := bytes.Count(part, []byte("\n"))
 			got, want := any(record.Intervals), any(whole.Intervals[:lines])
@@ -88,9 +84,8 @@ func TestCutRunFileIsCorrupt(t *testing.T) {
 	run := bytes.TrimRight(contents[results.RunFile], "\n")
 	for length := 0; length < len(run); length += resultstest.Cases(7, 1) {
 		require.NoError(t, folder.Replace(results.RunFile, run[:length]), "Replace")
-		if _, err := results.Read(folder); !errors.Is(err, results.ErrCorrupt) {
-			t.Errorf("Read of %d bytes of %s = %v; want ErrCorrupt", length, results.RunFile, err)
-		}
+		_, err := results.Read(folder)
+		assert.ErrorIsf(t, err, results.ErrCorrupt, "Read of %d bytes of %s", length, results.RunFile)
 	}
 }
 
@@ -131,14 +126,11 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 }
 
 func TestReadOfMissingFiles(t *testing.T) {
-	if _, err := results.Read(new(results.Memory)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Read of an empty folder = %v; want fs.ErrNotExist", err)
-	}
+	_, err := results.Read(new(results.Memory))
+	assert.ErrorIs(t, err, fs.ErrNotExist, "Read of an empty folder")
 	record := resultstest.Read(t, files(t, map[string][]byte{results.RunFile: killed(t)[results.RunFile]}))
-	if len(record.Intervals) != 0 || len(record.Events) != 0 || record.Cut {
-		t.Errorf("a lone %s reads %d seconds, %d events, cut %t; want none, none, false",
-			results.RunFile, len(record.Intervals), len(record.Events), record.Cut)
-	}
+	assert.Truef(t, len(record.Intervals) == 0 && len(record.Events) == 0 && !record.Cut,
+		"a lone %s reads %d seconds, %d events, cut %t; want none, none, false", results.RunFile, len(record.Intervals), len(record.Events), record.Cut)
 }
 
 // faulty is a folder in which files fail: create and write say what becomes of each, nil of
@@ -235,9 +227,8 @@ func TestFullDiskLeavesTheRecordSoFarReadable(t *testing.T) {
 		}
 		require.NoErrorf(t, err, "Read with room for %d bytes = %v; want the record so far", room, err)
 		// The run may fail only in its very last write, the summary.
-		if record.Validity != results.Partial && (record.Cut || record.Summary != nil || len(record.Intervals) != 4) {
-			t.Errorf("with room for %d bytes a cut record is %q; want partial", room, record.Validity)
-		}
+		assert.Truef(t, record.Validity == results.Partial || !record.Cut && record.Summary == nil && len(record.Intervals) == 4,
+			"with room for %d bytes a cut record is %q; want partial", room, record.Validity)
 		assert.Lenf(t, record.Intervals, bytes.Count(disk.Bytes(results.IntervalsFile), []byte("\n")),
 			"with room for %d bytes seconds are read", room)
 	}
@@ -255,9 +246,8 @@ func TestFailedRecordIsNotKeptAsValid(t *testing.T) {
 	room = 1 << 20
 	assert.ErrorIs(t, recorder.Finish(2*time.Second, results.Valid, nil, nil), results.ErrWrite, "Finish after a failed write")
 	record := resultstest.Read(t, &disk.Memory)
-	if record.Validity != results.Partial || len(record.Reasons) != 1 || !record.Cut {
-		t.Errorf("the record is %q for %q, cut %t; want partial for one reason, cut", record.Validity, record.Reasons, record.Cut)
-	}
+	assert.Truef(t, record.Validity == results.Partial && len(record.Reasons) == 1 && record.Cut,
+		"the record is %q for %q, cut %t; want partial for one reason, cut", record.Validity, record.Reasons, record.Cut)
 }
 
 func TestErrorsOfFilesAreWriteErrors(t *testing.T) {
@@ -290,17 +280,14 @@ func FuzzLines(f *testing.F) {
 			results.IntervalsFile: intervals, results.EventsFile: events})
 		one, err := results.Read(folder)
 		if err != nil {
-			if !errors.Is(err, results.ErrCorrupt) {
-				t.Errorf("Read = %v; want ErrCorrupt", err)
-			}
+			assert.ErrorIs(t, err, results.ErrCorrupt, "Read")
 			return
 		}
 		again := files(t, map[string][]byte{results.RunFile: contents[results.RunFile],
 			results.IntervalsFile: lines(t, one.Intervals), results.EventsFile: lines(t, one.Events)})
 		two := resultstest.Read(t, again)
-		if !reflect.DeepEqual(one.Intervals, two.Intervals) || !reflect.DeepEqual(one.Events, two.Events) {
-			t.Errorf("read, written and read again differs:\n%v\n%v\n%v\n%v", one.Intervals, two.Intervals, one.Events, two.Events)
-		}
+		assert.Truef(t, reflect.DeepEqual(one.Intervals, two.Intervals) && reflect.DeepEqual(one.Events, two.Events),
+			"read, written and read again differs:\n%v\n%v\n%v\n%v", one.Intervals, two.Intervals, one.Events, two.Events)
 	})
 }
 

@@ -51,9 +51,8 @@ func TestSharesByHand(t *testing.T) {
 		{From: 1024, Partitions: 2, Offered: 30710, Served: 32560, Shares: 1.25, Squares: 1.0625},
 	}
 	assert.Equal(t, want, record.Phases[step].Shares, "shares")
-	if got := record.Phases[brief].Shares; got != nil {
-		t.Errorf("a phase of no length has shares %+v; want none", got)
-	}
+	got := record.Phases[brief].Shares
+	assert.Truef(t, got == nil, "a phase of no length has shares %+v; want none", got)
 	assert.EqualValues(t, 7, record.Phases[step].PartitionsHit, "PartitionsHit")
 }
 
@@ -88,9 +87,7 @@ func TestSharesOfRandomLoads(t *testing.T) {
 				t.Errorf("class from %d: Jain's index %.3f of %d; want one over that to 1", c.From, jain, c.Partitions)
 			}
 		}
-		if partitions != 3000 || offered != 0 || served != 0 {
-			t.Errorf("the classes hold %d partitions, and %d offered and %d served entities too few; want 3,000 and all", partitions, offered, served)
-		}
+		assert.Equal(t, []int64{3000, 0, 0}, []int64{partitions, offered, served}, "the classes hold")
 		assert.Truef(t, before == nil || cmp.Equal(before, shares),
 			"the same run gives other shares (-first +second):\n%s", cmp.Diff(before, shares))
 		before = shares

@@ -69,9 +69,8 @@ func TestTicksLieOnTheirAxisAndAreFew(t *testing.T) {
 		var labels []string
 		last := math.Inf(-1)
 		for _, tick := range row.ticks(row.least, row.greatest) {
-			if tick.Value < row.least || tick.Value > row.greatest || tick.Value <= last {
-				t.Errorf("%s: a tick at %v after %v; want them rising in %v to %v", row.name, tick.Value, last, row.least, row.greatest)
-			}
+			assert.Truef(t, tick.Value >= row.least && tick.Value <= row.greatest && tick.Value > last,
+				"%s: a tick at %v after %v; want them rising in %v to %v", row.name, tick.Value, last, row.least, row.greatest)
 			last = tick.Value
 			assert.Falsef(t, slices.Contains(labels, tick.Label), "%s: two ticks say %q", row.name, tick.Label)
 			if tick.Label != "" {

@@ -1,7 +1,6 @@
 package chart_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -82,9 +81,7 @@ func TestContestShowsDesignsAlike(t *testing.T) {
 		return float64(n) / float64(cells.Bounds().Dy())
 	}
 	for i, want := range []float64{.5, 0, 0} {
-		if got := throttled(rasters[i]); math.Abs(got-want) > .03 {
-			t.Errorf("%v of the cells of design %d are what was throttled; want %v", got, i, want)
-		}
+		assert.InDelta(t, want, throttled(rasters[i]), .03)
 	}
 	if lines := rasters[0].Bounds().Dy(); hexAt(rasters[0], 5, lines-1) != "#D55E00" || hexAt(rasters[0], 5, 0) != "#0072B2" {
 		t.Error("what was throttled does not fill the cell from below")
@@ -118,9 +115,7 @@ func TestContestShowsWhatWasThrottled(t *testing.T) {
 				filled++
 			}
 		}
-		if got := float64(filled) / float64(raster.Bounds().Dy()); math.Abs(got-row.share) > .022 {
-			t.Errorf("%s: %v of the cell is filled; want %v", row.name, got, row.share)
-		}
+		assert.InDelta(t, row.share, float64(filled)/float64(raster.Bounds().Dy()), .022, row.name)
 	}
 }
 
@@ -141,9 +136,8 @@ func TestContestFiles(t *testing.T) {
 	seen.checkTexts(t, "contest")
 	assert.True(t, seen.says("<script>?") && seen.says("no data: the record does not tell partitions apart"),
 		"the picture does not show a hostile word as a word, or a record without heat as one")
-	if _, err := chart.DrawContest(&full{room: 3}, []chart.HeatArm{hostile}); !errors.Is(err, results.ErrWrite) {
-		t.Errorf("on a full disk DrawContest() = %v; want ErrWrite", err)
-	}
+	_, err = chart.DrawContest(&full{room: 3}, []chart.HeatArm{hostile})
+	assert.ErrorIs(t, err, results.ErrWrite, "on a full disk DrawContest()")
 	seen = contest(t)
 	assert.True(t, seen.says("no data: no design"), "a contest of nobody does not say so")
 }
@@ -153,9 +147,8 @@ func TestContestOfManyDesigns(t *testing.T) {
 	arms := slices.Repeat([]chart.HeatArm{many}, chart.MostArms+2)
 	seen := contest(t, arms...)
 	assert.Len(t, rows(&seen), 2*chart.MostArms, "pictures")
-	if !seen.says("70 others, mean of each") || !seen.says(fmt.Sprintf("the first %d of %d designs", chart.MostArms, chart.MostArms+2)) {
-		t.Error("the picture does not say what it leaves out")
-	}
+	assert.True(t, seen.says("70 others, mean of each") && seen.says(fmt.Sprintf("the first %d of %d designs", chart.MostArms, chart.MostArms+2)),
+		"the picture does not say what it leaves out")
 	moved := arm("moved", 60, [2]int64{2000, 1000})
 	moved.Record.Events = []results.Event{happened(20, results.RangeSplit), happened(20, results.RangeMoved)}
 	if seen := contest(t, moved, many); !seen.says("split, move") || !seen.says("load balancing") {

@@ -270,9 +270,7 @@ func (f *full) Replace(name string, text []byte) error {
 func TestDrawTellsWhatItCouldNotWrite(t *testing.T) {
 	folder := &full{room: 1}
 	got, err := chart.DrawAs(folder, few(t, 12), chart.Options{Charts: []string{"latency"}})
-	if !slices.Equal(got, names()[:1]) {
-		t.Errorf("DrawAs() = %q on a disk with room for one; want %q", got, names()[:1])
-	}
+	assert.Equal(t, names()[:1], got, "DrawAs()")
 	assert.Truef(t, errors.Is(err, results.ErrWrite) && errors.Is(err, errFull) && strings.Contains(err.Error(), "latency.svg"),
 		"DrawAs() = %v; want results.ErrWrite, the cause and the file", err)
 }

@@ -79,10 +79,8 @@ func TestHeatGridSumsToTheTotals(t *testing.T) {
 		record := heated(t, stress(), row.partitions, row.seconds, 5)
 		g := chart.HeatGrid(record)
 		served, throttled, failed := g.Totals()
-		if served != total.Served || throttled != total.Throttled || failed != total.Failed {
-			t.Errorf("%s: the cells sum to %d served, %d throttled, %d failed; want %d, %d, %d", row.name, served, throttled, failed,
-				total.Served, total.Throttled, total.Failed)
-		}
+		assert.Equal(t, []int64{total.Served, total.Throttled, total.Failed}, []int64{served, throttled, failed},
+			row.name)
 		assert.Truef(t, len(g.Rows) == row.rows && g.Others == int64(row.partitions-row.rows),
 			"%s: %d rows and %d others; want %d and %d", row.name, len(g.Rows), g.Others, row.rows, row.partitions-row.rows)
 		for column := range g.Columns {
@@ -137,9 +135,8 @@ func TestHeatGridOfAnyHeat(t *testing.T) {
 		{"more columns than are drawn are merged", row(2, len(many), many...), chart.MostColumns, 6, folded, -1},
 	} {
 		g := chart.HeatGrid(heatOf(row.heat))
-		if g.Columns != row.columns || g.SecondsPerColumn != row.seconds || g.Others != row.others {
-			t.Errorf("%s: %d columns of %d s and %d others; want %d, %d, %d", row.name, g.Columns, g.SecondsPerColumn, g.Others, row.columns, row.seconds, row.others)
-		}
+		assert.Equal(t, []any{row.columns, row.seconds, row.others}, []any{g.Columns, g.SecondsPerColumn, g.Others},
+			row.name)
 		if row.served != nil && !reflect.DeepEqual(g.Rows[0].Served, row.served) {
 			t.Errorf("%s: the first row is %v; want %v", row.name, g.Rows[0].Served, row.served)
 		}
@@ -178,9 +175,8 @@ func TestHeatGridShowsNoRowByChance(t *testing.T) {
 	h := &results.Heat{SecondsPerColumn: 1, Columns: 2, MostMissed: 20, Rest: cells(1000, 100, 1100),
 		Rows: []results.HeatRow{{Key: "as little", HeatCells: cells(15, 5, 20)}, {Key: "less", HeatCells: cells(3, 0, 3)}, {Key: "more", HeatCells: cells(15, 1, 21)}}}
 	g := chart.HeatGrid(heatOf(h))
-	if len(g.Rows) != 1 || g.Rows[0].Key != "more" || g.Rest.Served[0] != 1018 || g.Rest.Throttled[1] != 105 || g.Rest.Demanded[0] != 1123 {
-		t.Errorf("rows %+v, rest %+v; want the row with more than 20 alone, and the sums of the others in the rest", g.Rows, g.Rest)
-	}
+	assert.Truef(t, len(g.Rows) == 1 && g.Rows[0].Key == "more" && g.Rest.Served[0] == 1018 && g.Rest.Throttled[1] == 105 && g.Rest.Demanded[0] == 1123,
+		"rows %+v, rest %+v; want the row with more than 20 alone, and the sums of the others in the rest", g.Rows, g.Rest)
 	h.Rows = h.Rows[:2]
 	seen := drawChart(t, "heat", heatOf(h))
 	seen.checkWords(t, "no row is left", "all partitions together|no partition stands out|1,018/s|!less|!partition target")
@@ -189,9 +185,7 @@ func TestHeatGridShowsNoRowByChance(t *testing.T) {
 // Whatever a record says of heat, the cells keep its sums and there is a picture.
 func FuzzHeat(f *testing.F) {
 	seed, err := json.Marshal(heated(f, stress(), 3, 2, 1).Heat)
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	f.Add(seed)
 	f.Add([]byte(`{"seconds_per_column":-9223372036854775808,"columns":9223372036854775807,"rows":[{"key":"<b>\u0000","served_entities":[-1,9223372036854775807],"throttled":[1]}],"rest":{"failed":[1]},"partitions":-5,"most_missed":-1}`))
 	f.Add([]byte(`{"seconds_per_column":9223372036854775807,"columns":3,"nowhere":{"throttled":[0,5]},"rows":[{},{}]}`))
@@ -219,13 +213,10 @@ func FuzzHeat(f *testing.F) {
 		}
 		record := heatOf(h)
 		g := chart.HeatGrid(record)
-		if s, r, e := g.Totals(); s != served || r != throttled || e != failed {
-			t.Errorf("the cells sum to %d, %d, %d; want %d, %d, %d", s, r, e, served, throttled, failed)
-		}
+		s, r, e := g.Totals()
+		assert.Equal(t, []int64{served, throttled, failed}, []int64{s, r, e}, "the cells sum to")
 		file, err := chart.Picture("heat", record, chart.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		seen := look(t, file)
 		seen.checkTexts(t, "heat")
 		if _, err := chart.ContestSVG([]chart.HeatArm{{Name: "a", Record: record}}); err != nil {

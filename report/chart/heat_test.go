@@ -155,9 +155,7 @@ func TestNamesOfRowsDiffer(t *testing.T) {
 		{"what all end with goes", []string{"a" + race, "b" + race}, []string{"a201…", "b201…"}},
 		{"no key at all", []string{""}, []string{"(empty)"}},
 	} {
-		if got := chart.RowNames(row.keys...); !slices.Equal(got, row.want) {
-			t.Errorf("%s: %q; want %q", row.name, got, row.want)
-		}
+		assert.Equal(t, row.want, chart.RowNames(row.keys...), row.name)
 	}
 }
 

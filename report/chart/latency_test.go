@@ -125,7 +125,5 @@ func TestPercentileCurveHoldsTheNamedOnes(t *testing.T) {
 		assert.Truef(t, told && i >= 0 && curve[i].Micros == want,
 			"p%v is at %d of the curve; want it there with %d µs", 100*p, i, want)
 	}
-	if got := chart.PercentileCurve(nil); got != nil {
-		t.Errorf("PercentileCurve(nil) = %v; want none", got)
-	}
+	assert.Nil(t, chart.PercentileCurve(nil), "PercentileCurve(nil)")
 }

@@ -58,9 +58,8 @@ func TestDrawAsDrawsWhatIsAskedFor(t *testing.T) {
 		got, err := chart.DrawAs(new(results.Memory), row.record, row.options)
 		assert.Truef(t, err == nil && slices.Equal(got, row.want), "%s: DrawAs() = %q, %v; want %q", row.name, got, err, row.want)
 	}
-	if got := chart.Shown(new(results.Record)); len(got) > 0 {
-		t.Errorf("of an empty record is shown %q", got)
-	}
+	got := chart.Shown(new(results.Record))
+	assert.Truef(t, len(got) == 0, "of an empty record is shown %q", got)
 	for _, axis := range []chart.Axis{chart.Linear, chart.Logarithmic} {
 		for name, suits := range map[string]chart.Axis{"percentiles": chart.Logarithmic, "response": chart.Logarithmic, "heat": chart.Linear} {
 			record := heated(t, stress(), 2, 1, 1)
@@ -87,9 +86,8 @@ func TestInline(t *testing.T) {
 		drawn, err := chart.Inline(name, record, chart.Options{})
 		require.NoError(t, err)
 		file := []byte(drawn)
-		if again, _ := chart.Inline(name, record, chart.Options{}); drawn != again {
-			t.Errorf("%s differs the second time", name)
-		}
+		again, _ := chart.Inline(name, record, chart.Options{})
+		assert.Truef(t, drawn == again, "%s differs the second time", name)
 		seen := inlined(t, file)
 		for _, bad := range []string{"<?xml", "<!--", "<script", "style=\"", "url(", "http://", "https://"} {
 			text := strings.NewReplacer(`xmlns="http://www.w3.org/2000/svg"`, "", `xmlns:xlink="http://www.w3.org/1999/xlink"`, "").Replace(string(file))
@@ -117,9 +115,8 @@ func TestInline(t *testing.T) {
 		assert.Truef(t, used[property], "no chart takes %s from the page", property)
 	}
 	for property, colour := range inks {
-		if !regexp.MustCompile(`^--ink-[a-z]+$`).MatchString(property) || !regexp.MustCompile(`^#[0-9A-F]{6}$`).MatchString(colour) {
-			t.Errorf("ink %s is %s", property, colour)
-		}
+		assert.Truef(t, regexp.MustCompile(`^--ink-[a-z]+$`).MatchString(property) && regexp.MustCompile(`^#[0-9A-F]{6}$`).MatchString(colour),
+			"ink %s is %s", property, colour)
 	}
 }
 
@@ -131,9 +128,8 @@ func inlined(t *testing.T, file []byte) map[string]int {
 		counts[name]++
 		assert.Truef(t, name != "path" || attributes["fill"] != "" || attributes["stroke"] != "",
 			"a path has no colour: %v", attributes)
-		if name == "text" && (attributes["font-size"] == "" || attributes["font-family"] == "" || attributes["textLength"] == "") {
-			t.Errorf("a text has the attributes %v", attributes)
-		}
+		assert.Truef(t, name != "text" || attributes["font-size"] != "" && attributes["font-family"] != "" && attributes["textLength"] != "",
+			"a text has the attributes %v", attributes)
 	})
 	return counts
 }
@@ -153,9 +149,8 @@ func TestThrottleTellsAnswersAndAttempts(t *testing.T) {
 		}
 	}
 	codes := chart.ThrottledCauses(&record)
-	if len(codes) != 4 || codes[0] != (results.Cause{Class: results.Throttled, Status: 503, Code: "ServerBusy", Attempts: want}) || codes[1].Status != 500 || codes[2].Status != 0 || codes[3].Status != 429 {
-		t.Errorf("ThrottledCauses() = %v; want %d of 503 first", codes, want)
-	}
+	assert.Truef(t, len(codes) == 4 && codes[0] == (results.Cause{Class: results.Throttled, Status: 503, Code: "ServerBusy", Attempts: want}) && codes[1].Status == 500 && codes[2].Status == 0 && codes[3].Status == 429,
+		"ThrottledCauses() = %v; want %d of 503 first", codes, want)
 	var attempts, operations int64
 	for _, of := range chart.AttemptsByOperation(&record) {
 		attempts, operations = attempts+of.Attempts, operations+of.Operations
@@ -168,7 +163,5 @@ func TestThrottleTellsAnswersAndAttempts(t *testing.T) {
 	for i := range record.Intervals {
 		record.Intervals[i].Causes = nil
 	}
-	if told := chart.ThrottledCauses(&record); told != nil {
-		t.Errorf("ThrottledCauses() of a record that does not tell them = %v; want none", told)
-	}
+	assert.Nil(t, chart.ThrottledCauses(&record), "ThrottledCauses() of a record that does not tell them")
 }

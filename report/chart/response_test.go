@@ -78,9 +78,8 @@ func TestResponseHeatOfSecondsOutOfTime(t *testing.T) {
 	record := spells(0, 2, 8)
 	record.Intervals[0].Second, record.Intervals[2].Second = math.MinInt64, math.MaxInt64
 	g := chart.ResponseHeat(record)
-	if g.Columns != 1 || g.Counts[0][0] != record.Intervals[0].ResponseBuckets[8]+record.Intervals[2].ResponseBuckets[8] {
-		t.Errorf("seconds as far apart as can be make %d columns, %v", g.Columns, g.Counts)
-	}
+	assert.Truef(t, g.Columns == 1 && g.Counts[0][0] == record.Intervals[0].ResponseBuckets[8]+record.Intervals[2].ResponseBuckets[8],
+		"seconds as far apart as can be make %d columns, %v", g.Columns, g.Counts)
 	if _, err := chart.Picture("response", record, chart.Options{}); err != nil {
 		t.Error(err)
 	}
@@ -146,9 +145,8 @@ func TestOperationCurves(t *testing.T) {
 			last := curve.points[len(curve.points)-1]
 			want, told := curve.of.Quantile(last.P)
 			beyond := float64(curve.of.Count()) * (1 - last.P)
-			if !told || want != last.Micros || beyond < 10-1e-6 || beyond > 10.01 {
-				t.Errorf("%s, %s: ends at p%v = %d with %v beyond; want %d, %v with ten", c.Name, name, 100*last.P, last.Micros, beyond, want, told)
-			}
+			assert.Truef(t, told && want == last.Micros && beyond >= 10-1e-6 && beyond <= 10.01,
+				"%s, %s: ends at p%v = %d with %v beyond; want %d, %v with ten", c.Name, name, 100*last.P, last.Micros, beyond, want, told)
 		}
 	}
 }
@@ -165,16 +163,13 @@ func TestPercentilesOfManyOperations(t *testing.T) {
 	require.NoError(t, err)
 	seen := look(t, file)
 	seen.checkTexts(t, "percentiles")
-	if !seen.says("3 more not drawn") || !seen.says("operation-0: ") || seen.says(fmt.Sprintf("operation-%d", chart.MostCurves)) {
-		t.Error("the picture does not say that it leaves out the last three of nine equal operations")
-	}
+	assert.True(t, seen.says("3 more not drawn") && seen.says("operation-0: ") && !seen.says(fmt.Sprintf("operation-%d", chart.MostCurves)),
+		"the picture does not say that it leaves out the last three of nine equal operations")
 }
 
 func TestEndsOfScales(t *testing.T) {
 	for _, row := range []struct{ v, want float64 }{{0, 0}, {-1, 0}, {math.NaN(), 0}, {1, 1}, {1.01, 1.5}, {2100, 2500}, {81, 100}, {.3, .3}, {1e6, 1e6}} {
-		if got := chart.RoundUp(row.v); math.Abs(got-row.want) > 1e-9 {
-			t.Errorf("RoundUp(%v) = %v; want %v", row.v, got, row.want)
-		}
+		assert.InDeltaf(t, row.want, chart.RoundUp(row.v), 1e-9, "RoundUp(%v)", row.v)
 	}
 	for _, row := range []struct {
 		p    float64

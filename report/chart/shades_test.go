@@ -51,9 +51,8 @@ func TestScalesDarkenEvenlyForAllEyes(t *testing.T) {
 			}
 			first, last := seen(colours[0]), seen(colours[len(colours)-1])
 			mean := (first - last) / float64(len(colours)-1)
-			if first-last < 40 || first > 96 {
-				t.Errorf("%s, %s: from L* %v to %v; want a contrast of 40, and the first apart from paper", name, who, first, last)
-			}
+			assert.Truef(t, first-last >= 40 && first <= 96,
+				"%s, %s: from L* %v to %v; want a contrast of 40, and the first apart from paper", name, who, first, last)
 			for i := 1; i < len(colours); i++ {
 				if drop := seen(colours[i-1]) - seen(colours[i]); drop < mean*.3 || drop > mean*1.9 {
 					t.Errorf("%s, %s: step %d is darker by %.2f; want about %.2f", name, who, i, drop, mean)
@@ -104,7 +103,6 @@ func TestStepsOfAScale(t *testing.T) {
 		assert.Truef(t, got == row.step || (row.log && got == row.step-1 && row.v < 100),
 			"%s: the step of %v is %d; want %d", row.name, row.v, got, row.step)
 	}
-	if _, hex := chart.Shade(target, target, false, false); hex != "#0072B2" {
-		t.Errorf("the target is %s; want the colour of what is served", hex)
-	}
+	_, hex := chart.Shade(target, target, false, false)
+	assert.Truef(t, hex == "#0072B2", "the target is %s; want the colour of what is served", hex)
 }

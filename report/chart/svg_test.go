@@ -118,9 +118,8 @@ type picturedCells struct {
 func (p *picture) addImage(t *testing.T, attributes map[string]string) {
 	t.Helper()
 	encoded, is := strings.CutPrefix(attributes["href"], "data:image/png;base64,")
-	if !is || attributes["image-rendering"] != "pixelated" || attributes["preserveAspectRatio"] != "none" {
-		t.Errorf("an image refers to %.30q and is drawn as %q, %q", attributes["href"], attributes["image-rendering"], attributes["preserveAspectRatio"])
-	}
+	assert.Truef(t, is && attributes["image-rendering"] == "pixelated" && attributes["preserveAspectRatio"] == "none",
+		"an image refers to %.30q and is drawn as %q, %q", attributes["href"], attributes["image-rendering"], attributes["preserveAspectRatio"])
 	file, err := base64.StdEncoding.DecodeString(encoded)
 	require.NoError(t, err)
 	cells, err := png.Decode(bytes.NewReader(file))
@@ -159,9 +158,7 @@ func (p *picture) addPath(attributes map[string]string) {
 func measured(t *testing.T, content string, attributes map[string]string) words {
 	t.Helper()
 	style := written.FindStringSubmatch(attributes["style"])
-	if style == nil {
-		t.Fatalf("text %q has the style %q", content, attributes["style"])
-	}
+	require.Truef(t, style != nil, "text %q has the style %q", content, attributes["style"])
 	size, _ := strconv.ParseFloat(style[2], 64)
 	x, _ := strconv.ParseFloat(attributes["x"], 64)
 	y, _ := strconv.ParseFloat(attributes["y"], 64)

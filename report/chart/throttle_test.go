@@ -94,7 +94,5 @@ func TestWaitBarsSumToTheWaits(t *testing.T) {
 		}
 	}
 	assert.Truef(t, sum == throttledAgain && sum != 0, "the bars hold %d waits; want %d", sum, throttledAgain)
-	if got := chart.WaitBars(&results.Record{}); got != nil {
-		t.Errorf("WaitBars of no waits = %v; want none", got)
-	}
+	assert.Nil(t, chart.WaitBars(&results.Record{}), "WaitBars of no waits")
 }

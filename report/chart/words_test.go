@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"loadgen/report/chart"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func FuzzClean(f *testing.F) {
@@ -20,12 +22,9 @@ func FuzzClean(f *testing.F) {
 			t.Errorf("Clean(%q) has %d characters; want %d and an ellipsis at most", word, length, chart.LongestKey)
 		}
 		for _, r := range got {
-			if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
-				t.Errorf("Clean(%q) = %q, with %U; want what can be printed", word, got, r)
-			}
+			assert.Truef(t, unicode.IsPrint(r) && r != unicode.ReplacementChar,
+				"Clean(%q) = %q, with %U; want what can be printed", word, got, r)
 		}
-		if again := chart.Clean(got, chart.LongestKey+1); again != got {
-			t.Errorf("Clean(%q) = %q; want it unchanged", got, again)
-		}
+		assert.Equalf(t, got, chart.Clean(got, chart.LongestKey+1), "Clean(%q)", got)
 	})
 }

@@ -1,7 +1,6 @@
 package compare_test
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -112,9 +111,8 @@ func TestShortRunsAreInDoubt(t *testing.T) {
 
 func TestBandFaults(t *testing.T) {
 	for _, series := range [][]float64{nil, {math.NaN()}, {1, math.Inf(1)}, make([]float64, 1<<20+1), make([]float64, 1<<19)} {
-		if _, err := compare.BandOf(series); !errors.Is(err, compare.ErrFigures) {
-			t.Errorf("Of %d seconds that cannot be: %v; want ErrFigures", len(series), err)
-		}
+		_, err := compare.BandOf(series)
+		assert.ErrorIsf(t, err, compare.ErrFigures, "Of %d seconds that cannot be", len(series))
 	}
 	for _, was := range [][]float64{nil, {0, 0}, {-1, 2}} {
 		_, err := compare.BandOfChange(was, []float64{1})

@@ -101,9 +101,8 @@ func TestTextsThatAreNoTree(t *testing.T) {
 			t.Errorf("%s: Diff({}, %.20q): %v; want ErrTree of what is", row.name, row.text, err)
 		}
 	}
-	if _, err := compare.Diff([]byte(deep(199)), []byte(deep(198))); err != nil {
-		t.Errorf("Diff of 199 levels: %v; want none", err)
-	}
+	_, err := compare.Diff([]byte(deep(199)), []byte(deep(198)))
+	assert.NoError(t, err, "Diff of 199 levels")
 }
 
 func TestLinesInTheirOrder(t *testing.T) {
@@ -152,9 +151,7 @@ func FuzzDiff(f *testing.F) {
 				t.Fatalf("Diff(%q) with itself = %q, %v; want none", text, same.Lines(50), err)
 			}
 			var spaced bytes.Buffer
-			if err := json.Indent(&spaced, text, "", "\t"); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, json.Indent(&spaced, text, "", "\t"))
 			if same, err := compare.Diff(text, spaced.Bytes()); err != nil || !same.Same() {
 				t.Fatalf("Diff(%q) with itself over several lines = %q, %v; want none", text, same.Lines(50), err)
 			}

@@ -92,9 +92,8 @@ func TestSeveralMetricsNeedMore(t *testing.T) {
 		"alone p = %v, adjusted %v; want 4/256 twice", alone.P, alone.Adjusted)
 	three := trials(8, 1, 1)
 	three = append(three, compare.Trial{Metric: compare.Metric{Name: "c"}, Pairs: pairs})
-	if got := judge(t, three...).Findings[2]; got.P != alone.P || got.Adjusted != 3*alone.P {
-		t.Errorf("among three p = %v, adjusted %v; want %v and three times as much", got.P, got.Adjusted, alone.P)
-	}
+	got := judge(t, three...).Findings[2]
+	assert.Equal(t, []float64{alone.P, 3 * alone.P}, []float64{got.P, got.Adjusted}, "among three p")
 }
 
 func TestSwappedSidesSwapSignsAndKeepP(t *testing.T) {
@@ -180,9 +179,8 @@ func TestOrder(t *testing.T) {
 func TestFloorGivesNothingARatio(t *testing.T) {
 	share := compare.Metric{Name: "share throttled", Floor: 0.001}
 	nothing := slices.Repeat([]compare.Pair{{}}, 8)
-	if got := judge(t, compare.Trial{Metric: share, Pairs: nothing}).Findings[0]; got.Change != 0 || got.P != 1 {
-		t.Errorf("nothing on both sides: change %v, p %v; want 0 and 1", got.Change, got.P)
-	}
+	got := judge(t, compare.Trial{Metric: share, Pairs: nothing}).Findings[0]
+	assert.Equal(t, []float64{0, 1}, []float64{got.Change, got.P}, "nothing on both sides: change")
 	some := slices.Repeat([]compare.Pair{{A: 0, B: 0.01}}, 8)
 	if got := judge(t, compare.Trial{Metric: share, Pairs: some}).Findings[0]; math.Abs(got.Change-9) > 1e-9 || got.Verdict != compare.Regression {
 		t.Errorf("from nothing to ten times the floor: %s; want +900 %%, a regression", got.Sentence())

@@ -1,7 +1,6 @@
 package compare_test
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -58,9 +57,7 @@ func TestChangePointsReproduceThePublishedVectors(t *testing.T) {
 		{"many steps without any noise", with(50, 0.05, anyChange), four(5, 8, 8, 9), []int{5, 13, 21}},
 		{"nothing at first", with(50, 0.001, anyChange), fromNothing, []int{3, 6}},
 	} {
-		if got := indexes(t, row.history, row.series); !slices.Equal(got, row.want) {
-			t.Errorf("%s: ChangePoints(%v) = %v; want %v", row.name, row.series, got, row.want)
-		}
+		assert.Equalf(t, row.want, indexes(t, row.history, row.series), "%s: ChangePoints(%v)", row.name, row.series)
 	}
 }
 
@@ -235,8 +232,7 @@ func TestMergeKeepsTheStrongAndJudgesAnew(t *testing.T) {
 
 func TestSeriesThatCannotBe(t *testing.T) {
 	for _, series := range [][]float64{{1, math.NaN()}, {math.Inf(-1)}, make([]float64, 1<<14+1)} {
-		if _, err := compare.ChangePoints(series); !errors.Is(err, compare.ErrFigures) {
-			t.Errorf("ChangePoints of %d values that cannot be: %v; want ErrFigures", len(series), err)
-		}
+		_, err := compare.ChangePoints(series)
+		assert.ErrorIsf(t, err, compare.ErrFigures, "ChangePoints of %d values that cannot be", len(series))
 	}
 }

@@ -58,16 +58,12 @@ func TestSetsOfOneBuildRarelyAlarm(t *testing.T) {
 		}
 		for _, set := range []func(rng *rand.Rand) []compare.Trial{three, single} {
 			up, down := alarms(t, sets, uint64(i), set)
-			if up > sets*3/100 || !atMost(up+down, sets, compare.DefaultAlpha) {
-				t.Errorf("%s: %d of %d sets alarm, and %d are improvements; want at most 3 %%, and both within 5 %%",
-					row.name, up, sets, down)
-			}
+			assert.Truef(t, up <= sets*3/100 && atMost(up+down, sets, compare.DefaultAlpha),
+				"%s: %d of %d sets alarm, and %d are improvements; want at most 3 %%, and both within 5 %%", row.name, up, sets, down)
 		}
 		up, down := alarms(t, more, uint64(100+i), single)
-		if !surelyBelow(up, more, 0.03) || !atMost(up+down, more, compare.DefaultAlpha) {
-			t.Errorf("%s: %d of %d sets alarm, and %d are improvements; want surely less than 3 %%, and both within 5 %%",
-				row.name, up, more, down)
-		}
+		assert.Truef(t, surelyBelow(up, more, 0.03) && atMost(up+down, more, compare.DefaultAlpha),
+			"%s: %d of %d sets alarm, and %d are improvements; want surely less than 3 %%, and both within 5 %%", row.name, up, more, down)
 	}
 }
 

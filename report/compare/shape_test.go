@@ -133,9 +133,8 @@ func TestShapeEqualsItsDefinition(t *testing.T) {
 
 func TestShapeOfOneBarEach(t *testing.T) {
 	shape, err := compare.ShapeOf([]results.Bar{{From: 0, To: 0, Count: 100}}, []results.Bar{{From: 7, To: 9, Count: 50}})
-	if err != nil || shape.Distance != 1 || shape.AtMicros != 0 || shape.ShiftMicros != 9 || shape.Was != 100 || shape.Is != 50 {
-		t.Errorf("ShapeOf 0 and 9 µs = %+v, %v; want all of it 9 µs away", shape, err)
-	}
+	assert.Truef(t, err == nil && shape.Distance == 1 && shape.AtMicros == 0 && shape.ShiftMicros == 9 && shape.Was == 100 && shape.Is == 50,
+		"ShapeOf 0 and 9 µs = %+v, %v; want all of it 9 µs away", shape, err)
 	assert.Truef(t, len(shape.Quantiles) == 1 && math.IsInf(shape.Quantiles[0].Change, 1),
 		"ShapeOf 0 and 9 µs: quantiles %v; want the median alone, from nothing", shape.Quantiles)
 }

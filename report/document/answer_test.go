@@ -16,9 +16,7 @@ func TestWithoutBarsKeepsTheOthers(t *testing.T) {
 	table := document.Table{Columns: []document.Column{{Title: "a"}, {}, {Title: "b"}},
 		Rows: [][]document.Cell{{{Text: "1"}, bar, {Text: "2"}}, {{Text: "cannot"}}}}
 	want := document.Table{Columns: []document.Column{{Title: "a"}, {Title: "b"}}, Rows: [][]document.Cell{{{Text: "1"}, {Text: "2"}}, {{Text: "cannot"}}}}
-	if diff := cmp.Diff(want, table.WithoutBars()); diff != "" {
-		t.Errorf("WithoutBars (-want +got):\n%s", diff)
-	}
+	assert.Empty(t, cmp.Diff(want, table.WithoutBars()), "WithoutBars (-want +got)")
 	assert.Truef(t, len(table.Columns) == 3 && len(table.Rows[0]) == 3, "the table itself has become %+v", table)
 }
 
@@ -35,9 +33,8 @@ func TestAroundShowsTheRowThatWasAskedAbout(t *testing.T) {
 			for _, row := range table.Around(most).Rows {
 				shown = append(shown, row[0].Text)
 			}
-			if len(shown) != most || !slices.Contains(shown, strconv.Itoa(asked)) || shown[0] != "0" || shown[most-1] != "9" {
-				t.Errorf("%d rows about row %d: %v; want that row, the first and the last", most, asked, shown)
-			}
+			assert.Truef(t, len(shown) == most && slices.Contains(shown, strconv.Itoa(asked)) && shown[0] == "0" && shown[most-1] == "9",
+				"%d rows about row %d: %v; want that row, the first and the last", most, asked, shown)
 		}
 	}
 }

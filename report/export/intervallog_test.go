@@ -150,9 +150,8 @@ func TestSecondsTableSumsToTheRecord(t *testing.T) {
 		}
 	}
 	busy := rows[3]
-	if busy["time"] != "2011-11-06T09:40:03.250Z" || busy["phase"] != "peak 500/s" || busy["response_p50_us(get)"] == "" || rows[0]["response_p99_us(get)"] != "" {
-		t.Errorf("the fourth second is %v; want its time, its phase and its p50, and none where nothing ended", busy)
-	}
+	assert.Truef(t, busy["time"] == "2011-11-06T09:40:03.250Z" && busy["phase"] == "peak 500/s" && busy["response_p50_us(get)"] != "" && rows[0]["response_p99_us(get)"] == "",
+		"the fourth second is %v; want its time, its phase and its p50, and none where nothing ended", busy)
 }
 
 // Of a record alone the table has the same cells, without what a record does not have.
@@ -171,9 +170,8 @@ func TestSecondsOfARecord(t *testing.T) {
 			assert.Equalf(t, value, live[i][column], "second %d, %s", i, column)
 		}
 	}
-	if _, some := later[0]["retries"]; some {
-		t.Error("the table of a record has retries, which no record has by the second")
-	}
+	_, some := later[0]["retries"]
+	assert.False(t, some, "the table of a record has retries, which no record has by the second")
 	assert.Error(t, export.Seconds(full{}, record, nil), "to a full disk: no error")
 }
 

@@ -99,9 +99,8 @@ func TestBenchmarksAreTheReports(t *testing.T) {
 		value, told := got[row.name]
 		assert.Truef(t, told && value == row.want, "%s = %v, %t; want %v", row.name, value, told, row.want)
 	}
-	if _, told := got["/of=get p99.9-ns"]; told {
-		t.Error("p99.9 of 3,000 operations is told; want none, for it rests on three")
-	}
+	_, told := got["/of=get p99.9-ns"]
+	assert.False(t, told, "p99.9 of 3,000 operations is told; want none, for it rests on three")
 }
 
 // xmlRun is what a reader of the XML makes of it.
@@ -183,9 +182,8 @@ func TestCasesReadBack(t *testing.T) {
 			} else if c.Skipped != nil {
 				observed = c.Skipped.Message
 			}
-			if c.Name != e.Expr || (c.Failure != nil) != e.Fails() || (c.Skipped != nil) == e.Told() || !strings.HasSuffix(observed, e.Said()) || c.Class != "loadgen.run.stress" {
-				t.Errorf("%s: case %d is %+v; want that of %+v", row.name, i, c, e)
-			}
+			assert.Truef(t, c.Name == e.Expr && (c.Failure != nil) == e.Fails() && (c.Skipped != nil) != e.Told() && strings.HasSuffix(observed, e.Said()) && c.Class == "loadgen.run.stress",
+				"%s: case %d is %+v; want that of %+v", row.name, i, c, e)
 		}
 		assert.Truef(t, row.failed == "" || bad[row.failed], "%s: %q has not failed", row.name, row.failed)
 	}

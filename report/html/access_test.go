@@ -141,9 +141,7 @@ func contrast(a, b string) float64 {
 }
 
 func TestContrast(t *testing.T) {
-	if got := contrast("#767676", "#ffffff"); math.Abs(got-4.54) > .01 {
-		t.Fatalf("contrast of #767676 and white = %v; want 4.54", got)
-	}
+	require.InDelta(t, 4.54, contrast("#767676", "#ffffff"), .01, "contrast of #767676 and white")
 	light, dark := tokens(t)
 	for theme, of := range map[string]map[string]string{"light": light, "dark": dark} {
 		for _, row := range []struct {
@@ -169,9 +167,8 @@ func TestContrast(t *testing.T) {
 			}
 		}
 	}
-	if light["ink"] == dark["ink"] || light["served"] != "#0072b2" || light["throttled"] != "#d55e00" || light["failed"] != "#6f5a7e" {
-		t.Errorf("the colours are not those of the charts: %v", light)
-	}
+	assert.Truef(t, light["ink"] != dark["ink"] && light["served"] == "#0072b2" && light["throttled"] == "#d55e00" && light["failed"] == "#6f5a7e",
+		"the colours are not those of the charts: %v", light)
 }
 
 // TestEveryColourIsAToken holds that nothing is drawn in a colour that the contrast test

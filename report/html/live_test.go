@@ -57,9 +57,8 @@ func TestAnUpdateFitsItsPage(t *testing.T) {
 	for _, id := range []string{"live", "live-says", "stop", "stop-asks", "stop-yes", "stop-no", "state", "title", "subtitle", "rate", "heat"} {
 		assert.Truef(t, known[id], "the page has no %s", id)
 	}
-	if len(u.Parts) != 2 || len(u.Series) != 1 || u.Says != "live" || u.Title != "SERVES 1,998 entities/s" || u.Texts["title"] != "<it> goes on" {
-		t.Errorf("the update is %+v", u)
-	}
+	assert.Truef(t, len(u.Parts) == 2 && len(u.Series) == 1 && u.Says == "live" && u.Title == "SERVES 1,998 entities/s" && u.Texts["title"] == "<it> goes on",
+		"the update is %+v", u)
 	assert.NotContainsf(t, u.Parts["heat"], "<script>", "a name is markup: %s", u.Parts["heat"])
 	if l, _ := html.NewLive(false); l.Render(&page, shaped(0)) != nil || strings.Count(page.String(), `id="stop"`) != 1 {
 		t.Error("what cannot be stopped has a button for it")
@@ -104,9 +103,8 @@ func TestStrips(t *testing.T) {
 		page := string(rendered(t, d, nil))
 		_, drawn, found := strings.Cut(page, `class="strip"`)
 		drawn, _, _ = strings.Cut(drawn, "</svg>")
-		if !found || !strings.Contains(page, `<span class="unseen">heard</span>`) || strings.Count(drawn, "<path") != len(row.want) {
-			t.Errorf("%s: drawn as %s; want %q", row.name, drawn, row.want)
-		}
+		assert.Truef(t, found && strings.Contains(page, `<span class="unseen">heard</span>`) && strings.Count(drawn, "<path") == len(row.want),
+			"%s: drawn as %s; want %q", row.name, drawn, row.want)
 		for _, want := range row.want {
 			assert.Containsf(t, drawn, want, "%s: drawn as", row.name)
 		}

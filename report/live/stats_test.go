@@ -239,8 +239,7 @@ func TestAgainstNaiveCount(t *testing.T) {
 		t.Errorf("the hottest of %d is %v; want %d, first hot with %v", len(s.Hottest), s.Hottest[0], Hottest, float64(truth["hot"])/2)
 	}
 	for _, one := range s.Hottest {
-		if one.Rate > float64(truth[one.Name])/2 {
-			t.Errorf("%s is told to serve %v/s; it served %v", one.Name, one.Rate, float64(truth[one.Name])/2)
-		}
+		assert.Truef(t, one.Rate <= float64(truth[one.Name])/2,
+			"%s is told to serve %v/s; it served %v", one.Name, one.Rate, float64(truth[one.Name])/2)
 	}
 }

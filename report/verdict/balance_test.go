@@ -157,9 +157,7 @@ func TestMinutesSumUpTheLoad(t *testing.T) {
 		t.Errorf("Minutes in two rows = %+v; want two minutes each", list)
 	}
 	record.Manifest.Spread, record.Manifest.Start = nil, "warm"
-	if list := verdict.Minutes(record, 40); list != nil {
-		t.Errorf("Minutes of another run = %v; want none", list)
-	}
+	assert.Nil(t, verdict.Minutes(record, 40), "Minutes of another run")
 }
 
 func TestFindingsOfBalance(t *testing.T) {

@@ -72,9 +72,8 @@ func TestBooksNameEachFault(t *testing.T) {
 		faults := verdict.Books(record)
 		assert.Equalf(t, row.want, numbersOf(faults), "%s: the numbers of %q", row.name, faults)
 		summary := verdict.Judge(record)
-		if summary.Validity != results.Invalid || !slices.Equal(summary.Reasons, faults) || !strings.Contains(summary.Verdict, faults[0]) {
-			t.Errorf("%s: the run is %q for %q; want invalid for the faults", row.name, summary.Validity, summary.Reasons)
-		}
+		assert.Truef(t, summary.Validity == results.Invalid && slices.Equal(summary.Reasons, faults) && strings.Contains(summary.Verdict, faults[0]),
+			"%s: the run is %q for %q; want invalid for the faults", row.name, summary.Validity, summary.Reasons)
 	}
 }
 
@@ -198,9 +197,7 @@ func TestValidityIsTheWorstThatIsFound(t *testing.T) {
 			row.change(record)
 		}
 		got := verdict.Judge(record)
-		if got.Validity != row.validity || !slices.Equal(numbersOf(got.Reasons), row.reasons) || !slices.Equal(numbersOf(got.ClientLimited), row.limited) {
-			t.Errorf("%s: %s for %q, client-limited by %q; want %s for %q, by %q", row.name, got.Validity, got.Reasons, got.ClientLimited,
-				row.validity, row.reasons, row.limited)
-		}
+		assert.Truef(t, got.Validity == row.validity && slices.Equal(numbersOf(got.Reasons), row.reasons) && slices.Equal(numbersOf(got.ClientLimited), row.limited),
+			"%s: %s for %q, client-limited by %q; want %s for %q, by %q", row.name, got.Validity, got.Reasons, got.ClientLimited, row.validity, row.reasons, row.limited)
 	}
 }

@@ -146,9 +146,8 @@ func TestThrottlingThatRestsOnBurst(t *testing.T) {
 			assert.NotContainsf(t, replay(load, rate, time.Second), true, "seed %d: throttled by an allowance of one second", seed)
 		}
 	}
-	if told < cases/10 || spared < cases/20 || over < cases/20 || none < cases/40 {
-		t.Errorf("of %d loads %d rest on the allowance, %d spared, %d over, %d not throttled; want some of each", cases, told, spared, over, none)
-	}
+	assert.Truef(t, told >= cases/10 && spared >= cases/20 && over >= cases/20 && none >= cases/40,
+		"of %d loads %d rest on the allowance, %d spared, %d over, %d not throttled; want some of each", cases, told, spared, over, none)
 }
 
 // A run of which another limit, a fault, or an allowance of a second may be the reason says
@@ -182,9 +181,8 @@ func TestBurstFinding(t *testing.T) {
 		if found := slices.Contains(verdict.Findings(record), sentence); (sentence != "") != row.told || (share > 0) != row.told || row.told && !found {
 			t.Errorf("%s: %q, %.3f of the attempts; want it told: %t", row.name, sentence, share, row.told)
 		}
-		if row.told && (asked != 524 || !spared || !strings.Contains(sentence, "100ms")) {
-			t.Errorf("%s: %.0f asked, spared %t, %q; want 524 of a second, nothing throttled by an allowance of one second", row.name, asked, spared, sentence)
-		}
+		assert.Truef(t, !row.told || asked == 524 && spared && strings.Contains(sentence, "100ms"),
+			"%s: %.0f asked, spared %t, %q; want 524 of a second, nothing throttled by an allowance of one second", row.name, asked, spared, sentence)
 	}
 	for i := range load {
 		load[i].scans = 5000

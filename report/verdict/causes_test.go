@@ -73,9 +73,8 @@ func TestVerdictNamesTheCausesOfFailures(t *testing.T) {
 		summary := verdict.Judge(record)
 		resultstest.CheckWords(t, row.name, summary.Verdict, row.words)
 		assert.Equalf(t, row.many, verdict.ManyFailed(record, summary), "%s: ManyFailed", row.name)
-		if faults := verdict.Books(record); len(faults) > 0 {
-			t.Errorf("%s: Books = %q; want them closed", row.name, faults)
-		}
+		faults := verdict.Books(record)
+		assert.Truef(t, len(faults) == 0, "%s: Books = %q; want them closed", row.name, faults)
 	}
 }
 
@@ -105,9 +104,8 @@ func TestCausesOfASummaryAreOfWhatItCounts(t *testing.T) {
 		// A record that says otherwise does not close.
 		if sum := &record.Phases[1].Kinds[1]; len(sum.Causes) > 0 {
 			sum.Causes[0].Attempts++
-			if faults := verdict.Books(record); len(faults) == 0 {
-				t.Errorf("seed %d: the books close with causes that are one too many", seed)
-			}
+			faults := verdict.Books(record)
+			assert.Truef(t, len(faults) != 0, "seed %d: the books close with causes that are one too many", seed)
 		}
 	}
 }

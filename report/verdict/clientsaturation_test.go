@@ -332,9 +332,7 @@ func TestCausesOfRandomSeconds(t *testing.T) {
 		}
 		got := causes(verdict.Strains(record))
 		for second := range int64(101) {
-			if got[second] != want[second] {
-				t.Errorf("seed %d, second %d: %q; want %q", seed, second, got[second], want[second])
-			}
+			assert.Equalf(t, want[second], got[second], "seed %d, second %d", seed, second)
 		}
 	}
 }

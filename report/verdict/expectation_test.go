@@ -35,9 +35,8 @@ func TestObservedLiesOnItsSideOfTheLimit(t *testing.T) {
 		summary := &results.Summary{Validity: results.Valid}
 		record.Manifest.Checks = []string{row.text}
 		got := verdict.Checks(record, summary)
-		if len(got) != 1 || got[0].Observed != row.observed || got[0].Holds() != row.pass {
-			t.Errorf("%s: %q of %d in %d = %+v; want %s, pass %t", row.name, row.text, row.throttled, row.attempts, got, row.observed, row.pass)
-		}
+		assert.Truef(t, len(got) == 1 && got[0].Observed == row.observed && got[0].Holds() == row.pass,
+			"%s: %q of %d in %d = %+v; want %s, pass %t", row.name, row.text, row.throttled, row.attempts, got, row.observed, row.pass)
 	}
 }
 

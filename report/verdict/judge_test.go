@@ -88,7 +88,6 @@ func TestJudgeLeavesTheRecordAlone(t *testing.T) {
 	s := verdict.Judge(record)
 	s.Reasons = append(s.Reasons, "more")
 	verdict.Findings(record)
-	if after, _ := json.Marshal(record); fmt.Sprintf("%+v", record) != before || string(after) != string(text) {
-		t.Errorf("Judge changed the record")
-	}
+	after, _ := json.Marshal(record)
+	assert.True(t, fmt.Sprintf("%+v", record) == before && string(after) == string(text), "Judge changed the record")
 }

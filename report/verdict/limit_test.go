@@ -6,6 +6,8 @@ import (
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/resultstest"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // tried is a step of a search of a partition.
@@ -87,9 +89,8 @@ func TestVerdictOfASearch(t *testing.T) {
 			row.alter(row.record)
 		}
 		s := verdict.Judge(row.record)
-		if s.Validity != row.record.Validity || s.Limit == nil || s.Limit == row.record.Limit {
-			t.Errorf("%s: %s for %v, limit %p; want %s, and a copy of the record's limit", row.name, s.Validity, s.Reasons, s.Limit, row.record.Validity)
-		}
+		assert.Truef(t, s.Validity == row.record.Validity && s.Limit != nil && s.Limit != row.record.Limit,
+			"%s: %s for %v, limit %p; want %s, and a copy of the record's limit", row.name, s.Validity, s.Reasons, s.Limit, row.record.Validity)
 		resultstest.CheckWords(t, row.name, s.Verdict, row.words)
 	}
 }

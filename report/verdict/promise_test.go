@@ -32,9 +32,7 @@ func TestPromise(t *testing.T) {
 	} {
 		record := &results.Record{Manifest: results.Manifest{Example: &results.Example{Fails: row.fails}}}
 		got := verdict.Promise(record, summary)
-		if diff := cmp.Diff(row.want, got, cmpopts.IgnoreUnexported(verdict.Promised{})); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", row.sentence, diff)
-		}
+		assert.Empty(t, cmp.Diff(row.want, got, cmpopts.IgnoreUnexported(verdict.Promised{})), row.sentence)
 		assert.Truef(t, got.Fails() == row.broken && got.Told() == row.told,
 			"%s: broken %v, told %v; want %v, %v", row.sentence, got.Fails(), got.Told(), row.broken, row.told)
 	}

@@ -109,9 +109,7 @@ func compareGolden(t *testing.T, file, got string) {
 	}
 	want, err := os.ReadFile(file)
 	require.NoErrorf(t, err, "%v; -update writes it", err)
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("verdicts differ (-golden +got); -update writes them anew:\n%s", diff)
-	}
+	assert.Empty(t, cmp.Diff(string(want), got), "verdicts differ (-golden +got); -update writes them anew")
 }
 
 // checkVerdict checks a verdict for what must be true of each.

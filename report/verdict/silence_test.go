@@ -82,9 +82,8 @@ func TestWhatWaitedForTheTargetIsNotTheGenerators(t *testing.T) {
 		}
 		s := verdict.Judge(record)
 		phase, peak, little, times := s.Phases[0], s.Checks[0], s.Checks[1], s.Checks[2]
-		if phase.ClientLimited != row.limited || times.Told() == row.limited || !strings.Contains(phase.Why, row.why) || (phase.Why == "") != (row.why == "") {
-			t.Errorf("%s: limited by the generator %t, cannot be told for %q; want %t, %q", row.sentence, phase.ClientLimited, phase.Why, row.limited, row.why)
-		}
+		assert.Truef(t, phase.ClientLimited == row.limited && times.Told() != row.limited && strings.Contains(phase.Why, row.why) && (phase.Why == "") == (row.why == ""),
+			"%s: limited by the generator %t, cannot be told for %q; want %t, %q", row.sentence, phase.ClientLimited, phase.Why, row.limited, row.why)
 		if little.Told() || !strings.Contains(little.Why, row.why) || peak.Told() != (row.why == "") || row.why == "" && s.PeakState != results.DoesNotHold {
 			t.Errorf("%s: that little was throttled is told: %t, %q, and of the peak: %t, %s; want that nothing is but what was lost, for %q",
 				row.sentence, little.Told(), little.Why, peak.Told(), s.PeakState, row.why)
@@ -166,10 +165,8 @@ func TestDrawnSilencesAndStrains(t *testing.T) {
 		said := strings.Join(s.ClientLimited, "; ")
 		blamed := strings.Contains(said, fmt.Sprintf("the generator dropped %d of", ownDropped))
 		late := strings.Contains(said, "100 ms late")
-		if !strings.Contains(got, want) || blamed != (ownDropped > 0) || late != (own > 1) || s.Validity != results.Valid {
-			t.Errorf("seed %d: %d late by the generator (%d dropped), %d for the target (%d): %q, of the generator %q; want %q",
-				seed, own, ownDropped, waited, waitedDropped, got, said, want)
-		}
+		assert.Truef(t, strings.Contains(got, want) && blamed == (ownDropped > 0) && late == (own > 1) && s.Validity == results.Valid,
+			"seed %d: %d late by the generator (%d dropped), %d for the target (%d): %q, of the generator %q; want %q", seed, own, ownDropped, waited, waitedDropped, got, said, want)
 	}
 	if len(told) != 4 || slices.ContainsFunc([]string{"holds", "does not hold"}, func(s string) bool { return told[s] < 3 }) {
 		t.Errorf("drawn were %v; want each of the four", told)

@@ -132,9 +132,8 @@ func TestVerdictsOfTraffic(t *testing.T) {
 			t.Errorf("%s: saturation = %v, for %q; want one where the run saturates, else why there is none", row.name, s.Saturation, s.SaturationWhy)
 		}
 		phase := s.Phases[0]
-		if !cmp.Equal(phase.Holds, row.holds) || (phase.Why == "") != (row.why == "") || !strings.Contains(phase.Why, row.why) {
-			t.Errorf("%s: the phase holds: %v, for %q; want %v, for %q", row.name, phase.Holds, phase.Why, row.holds, row.why)
-		}
+		assert.Truef(t, cmp.Equal(phase.Holds, row.holds) && (phase.Why == "") == (row.why == "") && strings.Contains(phase.Why, row.why),
+			"%s: the phase holds: %v, for %q; want %v, for %q", row.name, phase.Holds, phase.Why, row.holds, row.why)
 	}
 	compareGolden(t, "testdata/traffic.golden", got.String())
 }

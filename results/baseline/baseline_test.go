@@ -54,9 +54,8 @@ func TestFileAndBack(t *testing.T) {
 	b := made(t)
 	again, err := baseline.Read(b.File())
 	require.NoError(t, err)
-	if !b.Same(again) || again.Reason != "the first" || !bytes.Equal(b.File(), again.File()) || b.Named() != again.Named() {
-		t.Errorf("read again it is %+v; want what was written", again)
-	}
+	assert.Truef(t, b.Same(again) && again.Reason == "the first" && bytes.Equal(b.File(), again.File()) && b.Named() == again.Named(),
+		"read again it is %+v; want what was written", again)
 	if !strings.HasPrefix(b.Line(), "2026-03-01 ") || !strings.HasSuffix(b.Line(), " the first") || !strings.Contains(b.Named(), b.Digest()[:12]) {
 		t.Errorf("it is written down as %q and called %q; want the day, the digest and the reason", b.Line(), b.Named())
 	}
@@ -124,9 +123,8 @@ func TestTreeHoldsNoCells(t *testing.T) {
 	if tree.Heat.Digest = ""; !reflect.DeepEqual(tree.Heat, want) {
 		t.Errorf("the tree holds %+v; want %+v", tree.Heat, want)
 	}
-	if size := len(tree.JSON()); size > 10_000 {
-		t.Errorf("the tree has %d bytes; want no cells in it", size)
-	}
+	size := len(tree.JSON())
+	assert.Truef(t, size <= 10_000, "the tree has %d bytes; want no cells in it", size)
 	record.Heat.Rows[99].Served[239]++
 	record.Heat.Rows[99].Served[238]--
 	if other, _ := baseline.Of(record); other.Heat.Digest == digest || digest == "" {
@@ -147,9 +145,8 @@ func TestOlderBaselinesAreRead(t *testing.T) {
 		assert.NotContainsf(t, string(b.File()), word,
 			"a baseline without heat speaks of %q; want nothing of it, so that its digest stays what it was", word)
 	}
-	if _, err := baseline.Read(b.File()); err != nil {
-		t.Errorf("Read = %v; want no error", err)
-	}
+	_, err = baseline.Read(b.File())
+	assert.NoError(t, err, "Read")
 }
 
 // A verdict's words are no behaviour.
@@ -172,14 +169,12 @@ func TestRunsThatDoNotRepeat(t *testing.T) {
 	} {
 		record := recorded(t, nil)
 		row.alter(record)
-		if _, err := baseline.New(record, night, "why"); !errors.Is(err, baseline.ErrRecord) {
-			t.Errorf("%s: New() = %v; want ErrRecord", row.name, err)
-		}
+		_, err := baseline.New(record, night, "why")
+		assert.ErrorIsf(t, err, baseline.ErrRecord, "%s: New()", row.name)
 	}
 	for _, reason := range []string{"", "  ", "two\nlines", strings.Repeat("x", 501)} {
-		if _, err := baseline.New(recorded(t, nil), night, reason); err == nil {
-			t.Errorf("the reason %q is taken; want an error", reason)
-		}
+		_, err := baseline.New(recorded(t, nil), night, reason)
+		assert.Truef(t, err != nil, "the reason %q is taken; want an error", reason)
 	}
 }
 
@@ -204,9 +199,8 @@ func TestReadRefuses(t *testing.T) {
 		{"a newer one", strings.Replace(text, `"baseline": 2`, `"baseline": 3`, 1), baseline.ErrVersion},
 	} {
 		require.Truef(t, row.text != text, "%s: nothing was changed", row.name)
-		if b, err := baseline.Read([]byte(row.text)); !errors.Is(err, row.want) {
-			t.Errorf("%s: Read() = %v, %v; want %v", row.name, b, err, row.want)
-		}
+		b, err := baseline.Read([]byte(row.text))
+		assert.Truef(t, errors.Is(err, row.want), "%s: Read() = %v, %v; want %v", row.name, b, err, row.want)
 	}
 }
 
@@ -220,9 +214,8 @@ func TestFits(t *testing.T) {
 		{"a line less", "small", "name: small\n", `line 2`},
 	} {
 		err := b.Fits(row.scenario, row.text)
-		if row.says == "" && err != nil || row.says != "" && (!errors.Is(err, baseline.ErrForeign) || !strings.Contains(err.Error(), row.says)) {
-			t.Errorf("%s: Fits() = %v; want %q", row.name, err, row.says)
-		}
+		assert.Truef(t, (row.says != "" || err == nil) && (row.says == "" || errors.Is(err, baseline.ErrForeign) && strings.Contains(err.Error(), row.says)),
+			"%s: Fits() = %v; want %q", row.name, err, row.says)
 	}
 }
 
@@ -235,8 +228,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if again, err := baseline.Read(b.File()); err != nil || !b.Same(again) {
-			t.Errorf("what was read is %v when it is read again; want the same", err)
-		}
+		again, err := baseline.Read(b.File())
+		assert.Truef(t, err == nil && b.Same(again), "what was read is %v when it is read again; want the same", err)
 	})
 }

@@ -49,9 +49,7 @@ func TestContestsAreListed(t *testing.T) {
 
 func TestSelect(t *testing.T) {
 	c := library(t)
-	if got := c.Beside(); got != "1 other folder, 1 link" {
-		t.Errorf("beside the runs there are %s", got)
-	}
+	assert.Equal(t, "1 other folder, 1 link", c.Beside(), "beside the runs")
 	day := func(n int) time.Time { return time.Date(2026, 3, n, 2, 0, 0, 0, time.UTC) }
 	for _, row := range []struct {
 		name string
@@ -92,9 +90,8 @@ func TestSelect(t *testing.T) {
 	}
 	interrupted, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := catalog.Open(interrupted, c.Folder); !errors.Is(err, context.Canceled) {
-		t.Errorf("interrupted, Open = %v", err)
-	}
+	_, err := catalog.Open(interrupted, c.Folder)
+	assert.ErrorIs(t, err, context.Canceled, "interrupted, Open")
 }
 
 // What is told of a run that cannot be read is what its folder says.

@@ -107,9 +107,8 @@ func TestDelete(t *testing.T) {
 	for _, path := range []string{filepath.Join(outside, "notes.txt"), filepath.Join(elsewhere, results.RunFile), in("20260303T020000Z-votes", "notes.png"),
 		in("20260303T020000Z-votes", "20260302T020000Z-orders", results.RunFile), in("20260302T020000Z-broken", results.RunFile),
 		in("20260304T020000Z-contest", "contest.json"), in("nothing", "notes.txt"), in("loose.txt"), in("linked")} {
-		if _, err := os.Lstat(path); err != nil {
-			t.Errorf("%s is gone: %v", path, err)
-		}
+		_, err := os.Lstat(path)
+		assert.NoErrorf(t, err, "%s is gone", path)
 	}
 	if left, err := catalog.Names(folder); err != nil || !slices.Equal(left, []string{"20260302T020000Z-broken", "20260304T020000Z-contest", "20260308T020000Z-orders", "20260310T020000Z-an-escape--31m", "a-link", "linked"}) {
 		t.Errorf("left are the runs %v, %v", left, err)
@@ -143,9 +142,8 @@ func TestDeleteHeedsWhatHappensMeanwhile(t *testing.T) {
 		"gone is not what should be")
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	if done, err := plan.Delete(cancelled); !errors.Is(err, context.Canceled) || done.Runs != 0 {
-		t.Errorf("interrupted, Delete = %+v, %v", done, err)
-	}
+	done, err = plan.Delete(cancelled)
+	assert.Truef(t, errors.Is(err, context.Canceled) && done.Runs == 0, "interrupted, Delete = %+v, %v", done, err)
 	require.NoError(t, os.Rename(folder, folder+"-moved"))
 	var fault *catalog.Fault
 	if done, err := plan.Delete(context.Background()); !errors.As(err, &fault) || done != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
@@ -31,9 +32,8 @@ func TestFind(t *testing.T) {
 		{"what a contest came to", filepath.Join(in("20260304T020000Z-contest"), catalog.ContestFile), in("20260304T020000Z-contest")},
 		{"a record that cannot be read", "20260302", in("20260302T020000Z-broken")},
 	} {
-		if got, err := catalog.Find(context.Background(), folder, row.says); err != nil || got != row.want {
-			t.Errorf("%s: Find(%q) = %q, %v; want %q", row.name, row.says, got, err, row.want)
-		}
+		got, err := catalog.Find(context.Background(), folder, row.says)
+		assert.Equal(t, []any{nil, row.want}, []any{err, got}, row.name)
 	}
 	for _, row := range []struct{ name, runs, says, want string }{
 		{"nothing", folder, "", "unknown run"},
@@ -51,15 +51,13 @@ func TestFind(t *testing.T) {
 	} {
 		got, err := catalog.Find(context.Background(), row.runs, row.says)
 		var fault *catalog.Fault
-		if !errors.As(err, &fault) || !strings.Contains(err.Error(), row.want) || strings.ContainsAny(err.Error(), "\n\x1b") {
-			t.Errorf("%s: Find(%q) = %q, %v; want a fault in one line with %q", row.name, row.says, got, err, row.want)
-		}
+		assert.Truef(t, errors.As(err, &fault) && strings.Contains(err.Error(), row.want) && !strings.ContainsAny(err.Error(), "\n\x1b"),
+			"%s: Find(%q) = %q, %v; want a fault in one line with %q", row.name, row.says, got, err, row.want)
 	}
 	interrupted, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := catalog.Find(interrupted, folder, catalog.Latest); !errors.Is(err, context.Canceled) {
-		t.Errorf("interrupted, Find = %v", err)
-	}
+	_, err = catalog.Find(interrupted, folder, catalog.Latest)
+	assert.ErrorIs(t, err, context.Canceled, "interrupted, Find")
 }
 
 // The last run is that by its record, and where that cannot be read by its name.
@@ -67,9 +65,8 @@ func TestLatest(t *testing.T) {
 	folder, runs := runIndex(t)
 	latest := func(want string) {
 		t.Helper()
-		if got, err := catalog.Find(context.Background(), folder, catalog.Latest); err != nil || filepath.Base(got) != want {
-			t.Errorf("the latest run is %q, %v; want %s", got, err, want)
-		}
+		got, err := catalog.Find(context.Background(), folder, catalog.Latest)
+		assert.Truef(t, err == nil && filepath.Base(got) == want, "the latest run is %q, %v; want %s", got, err, want)
 	}
 	require.NoError(t, os.Rename(filepath.Join(folder, runs[2]), filepath.Join(folder, "0-a-name-of-my-own")))
 	latest("0-a-name-of-my-own")

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"loadgen/results"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Any text is throttled in words, or is tags that are written and read back the same.
@@ -18,20 +20,16 @@ func FuzzTags(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		tags, err := parseTags(text)
 		if err != nil {
-			if !errors.Is(err, ErrTags) || strings.ContainsAny(err.Error(), "\x1b") {
-				t.Fatalf("parseTags(%q) = %v; want ErrTags", text, err)
-			}
+			require.Truef(t, errors.Is(err, ErrTags) && !strings.ContainsAny(err.Error(), "\x1b"),
+				"parseTags(%q) = %v; want ErrTags", text, err)
 			return
 		}
 		folder := new(results.Memory)
 		written, err := json.Marshal(tagsForm{tags})
-		if err := errors.Join(err, folder.Replace(TagsFile, written)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, errors.Join(err, folder.Replace(TagsFile, written)))
 		again, err := ReadTags(folder)
-		if err != nil || !slices.Equal(again, tags) || len(tags) > mostTags {
-			t.Fatalf("tags %q are read back as %q, %v", tags, again, err)
-		}
+		require.Truef(t, err == nil && slices.Equal(again, tags) && len(tags) <= mostTags,
+			"tags %q are read back as %q, %v", tags, again, err)
 	})
 }
 

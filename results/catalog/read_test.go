@@ -26,9 +26,8 @@ func TestRead(t *testing.T) {
 		})
 		return strings.Join(got, ", "), err
 	}
-	if got, err := read(filepath.Join(folder, runs[1])); err != nil || got != runs[1]+" of votes" {
-		t.Errorf("of a run there is read %s, %v", got, err)
-	}
+	got, err := read(filepath.Join(folder, runs[1]))
+	assert.Truef(t, err == nil && got == runs[1]+" of votes", "of a run there is read %s, %v", got, err)
 	kept{0, "orders", nil}.write(t, "set")
 	kept{3, "votes", nil}.write(t, "set")
 	put(t, "x", "set", "notes.txt")
@@ -47,9 +46,8 @@ func TestRead(t *testing.T) {
 			"%s: %v; want a fault with %q", row.name, err, row.says)
 	}
 	throttled := errors.New("no more")
-	if err := catalog.Read("set", func(string, *results.Record) error { return throttled }); err != throttled {
-		t.Errorf("Read = %v; want what was returned to it", err)
-	}
+	err = catalog.Read("set", func(string, *results.Record) error { return throttled })
+	assert.Truef(t, err == throttled, "Read = %v; want what was returned to it", err)
 }
 
 // archive keeps what is put into it.
@@ -96,9 +94,8 @@ func TestReader(t *testing.T) {
 		{"two scenarios", func(r *catalog.Reader) error { return r.Read(ctx, folder, "votes", "orders") }, "1 3 6 " + broken},
 	} {
 		a := new(archive)
-		if err := row.read(&catalog.Reader{Archive: a}); err != nil || a.told() != row.want {
-			t.Errorf("%s: %s, %v; want %s", row.name, a.told(), err, row.want)
-		}
+		err := row.read(&catalog.Reader{Archive: a})
+		assert.Equal(t, []any{nil, row.want}, []any{err, a.told()}, row.name)
 	}
 	for _, row := range []struct {
 		name string

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
@@ -33,16 +34,14 @@ func TestTagAndUntag(t *testing.T) {
 		{"none left", true, []string{"baseline", "Ünïcode-1.5_x"}, ""},
 	} {
 		tags, err := catalog.ChangeTags(run, row.tags, row.remove)
-		if got := strings.Join(tags, " "); err != nil || got != row.want {
-			t.Errorf("%s: %q, %v; want %q", row.name, got, err, row.want)
-		}
+		got := strings.Join(tags, " ")
+		assert.Equal(t, []any{nil, row.want}, []any{err, got}, row.name)
 		if again, err := catalog.ReadTags(results.Dir(run)); err != nil || !slices.Equal(again, tags) {
 			t.Errorf("%s: %q are read back as %q, %v", row.name, tags, again, err)
 		}
 	}
-	if again, err := os.ReadFile(filepath.Join(run, results.RunFile)); err != nil || string(again) != string(record) {
-		t.Errorf("the record is another after it was tagged, %v", err)
-	}
+	again, err := os.ReadFile(filepath.Join(run, results.RunFile))
+	assert.Equal(t, []any{nil, string(record)}, []any{err, string(again)}, "the record is another after it was tagged")
 	if _, err := catalog.ChangeTags(run, []string{"keep"}, false); err != nil {
 		t.Fatal(err)
 	}
@@ -63,23 +62,19 @@ func TestTagAndUntag(t *testing.T) {
 	} {
 		_, err := catalog.ChangeTags(run, row.tags, row.remove)
 		var fault *catalog.Fault
-		if !errors.As(err, &fault) || !strings.Contains(err.Error(), row.says) || strings.ContainsAny(err.Error(), "\n\x1b") {
-			t.Errorf("%s: %v; want a fault in one line with %q", row.name, err, row.says)
-		}
-		if tags, err := catalog.ReadTags(results.Dir(run)); err != nil || len(tags) != 1 {
-			t.Errorf("%s: the tags are %q, %v; want the one that was there", row.name, tags, err)
-		}
+		assert.Truef(t, errors.As(err, &fault) && strings.Contains(err.Error(), row.says) && !strings.ContainsAny(err.Error(), "\n\x1b"),
+			"%s: %v; want a fault in one line with %q", row.name, err, row.says)
+		tags, err := catalog.ReadTags(results.Dir(run))
+		assert.Equal(t, []any{nil, 1}, []any{err, len(tags)}, row.name)
 	}
-	if _, err := catalog.ChangeTags(run, many[1:], false); err != nil {
-		t.Errorf("as many as there may be: %v", err)
-	}
+	_, err = catalog.ChangeTags(run, many[1:], false)
+	assert.NoError(t, err, "as many as there may be")
 	put(t, "spoilt", run, catalog.TagsFile)
 	if _, err := catalog.ChangeTags(run, []string{"keep"}, false); !errors.Is(err, catalog.ErrTags) || !strings.Contains(err.Error(), "delete its tags.json to begin anew") {
 		t.Errorf("with spoilt tags: %v", err)
 	}
-	if r := &open(t, folder).Runs[0]; !errors.Is(r.TagFault, catalog.ErrTags) || r.Tags != nil {
-		t.Errorf("of spoilt tags there is read %+v", r)
-	}
+	r := &open(t, folder).Runs[0]
+	assert.Truef(t, errors.Is(r.TagFault, catalog.ErrTags) && r.Tags == nil, "of spoilt tags there is read %+v", r)
 }
 
 // Tags that cannot be written are so told of, and none of them is there.
@@ -91,7 +86,6 @@ func TestTagsThatCannotBeWritten(t *testing.T) {
 	if _, err := catalog.ChangeTags(run, []string{"keep"}, false); !errors.As(err, &fault) || strings.Contains(err.Error(), "begin anew") {
 		t.Errorf("where a folder is in their place: %v; want that they cannot be read", err)
 	}
-	if _, err := catalog.ChangeTags(filepath.Join(folder, "nowhere"), []string{"keep"}, false); !errors.Is(err, results.ErrWrite) {
-		t.Errorf("where there is no folder: %v; want that they cannot be written", err)
-	}
+	_, err := catalog.ChangeTags(filepath.Join(folder, "nowhere"), []string{"keep"}, false)
+	assert.ErrorIs(t, err, results.ErrWrite, "where there is no folder")
 }

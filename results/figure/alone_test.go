@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/results/figure"
 )
@@ -44,14 +45,11 @@ func FuzzParseFigure(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		one, err := figure.ParseFigure(text)
 		if err != nil {
-			if !errors.Is(err, figure.ErrClaimSyntax) {
-				t.Fatalf("ParseFigure(%q) = %v; want ErrSyntax", text, err)
-			}
+			require.ErrorIsf(t, err, figure.ErrClaimSyntax, "ParseFigure(%q)", text)
 			return
 		}
 		again, err := figure.ParseFigure(one.String())
-		if err != nil || again.String() != one.String() {
-			t.Fatalf("ParseFigure(%q) = %q, and that is %q, %v", text, one, again, err)
-		}
+		require.Truef(t, err == nil && again.String() == one.String(),
+			"ParseFigure(%q) = %q, and that is %q, %v", text, one, again, err)
 	})
 }

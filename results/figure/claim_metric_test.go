@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/results/figure"
 )
@@ -52,9 +53,8 @@ func TestFaultsOfMetrics(t *testing.T) {
 	} {
 		_, err := figure.ParseClaimMetric(row.text)
 		var fault *figure.ClaimFault
-		if !errors.As(err, &fault) || !errors.Is(err, figure.ErrClaimSyntax) || fault.Offset != row.offset || !strings.Contains(fault.What, row.want) {
-			t.Errorf("%s: ParseMetric(%q) = %v; want byte %d: %s", row.name, row.text, err, row.offset, row.want)
-		}
+		assert.Truef(t, errors.As(err, &fault) && errors.Is(err, figure.ErrClaimSyntax) && fault.Offset == row.offset && strings.Contains(fault.What, row.want),
+			"%s: ParseMetric(%q) = %v; want byte %d: %s", row.name, row.text, err, row.offset, row.want)
 	}
 }
 
@@ -87,9 +87,7 @@ func FuzzParseMetric(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := figure.ParseClaimMetric(text)
 		if err != nil {
-			if !errors.Is(err, figure.ErrClaimSyntax) {
-				t.Fatalf("ParseMetric(%q) = %v; want a fault", text, err)
-			}
+			require.ErrorIsf(t, err, figure.ErrClaimSyntax, "ParseMetric(%q)", text)
 			return
 		}
 		if again, err := figure.ParseClaimMetric(m.String()); err != nil || again.String() != m.String() || again.Unit != m.Unit {

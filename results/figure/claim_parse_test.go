@@ -130,9 +130,8 @@ func TestFaultsSayWhereAndWhatWasExpected(t *testing.T) {
 			t.Errorf("%s: Parse(%q) = %v, %v; want a Fault alone, which wraps ErrSyntax", row.name, row.text, claim, err)
 			continue
 		}
-		if fault.Offset != row.offset || !strings.Contains(fault.What, row.want) {
-			t.Errorf("%s: Parse(%q) = byte %d: %s; want byte %d: … %s …", row.name, row.text, fault.Offset, fault.What, row.offset, row.want)
-		}
+		assert.Truef(t, fault.Offset == row.offset && strings.Contains(fault.What, row.want),
+			"%s: Parse(%q) = byte %d: %s; want byte %d: … %s …", row.name, row.text, fault.Offset, fault.What, row.offset, row.want)
 		if unknown := strings.HasPrefix(fault.What, "unknown figure"); unknown != (fault.Name != "") || unknown && !strings.Contains(fault.Error(), "p99.9, max") {
 			t.Errorf("%s: Parse(%q) = %q of the name %q; want the name of an unknown figure, and the known ones", row.name, row.text, fault.Error(), fault.Name)
 		}
@@ -185,13 +184,10 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		again, err := figure.ParseClaim(once)
-		if err != nil || again.String() != once {
-			t.Fatalf("Parse(%q) = %q, and that = %v, %v; want the same again", text, once, again, err)
-		}
+		require.Truef(t, err == nil && again.String() == once,
+			"Parse(%q) = %q, and that = %v, %v; want the same again", text, once, again, err)
 		one, two := claim.Judge(fixed(3)), again.Judge(fixed(3))
-		if one != two {
-			t.Fatalf("Parse(%q) judges %+v, and %q %+v; want the same", text, one, once, two)
-		}
+		require.Truef(t, one == two, "Parse(%q) judges %+v, and %q %+v; want the same", text, one, once, two)
 	})
 }
 

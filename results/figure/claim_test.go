@@ -86,9 +86,8 @@ func TestClaimsAreJudged(t *testing.T) {
 			continue
 		}
 		got := claim.Judge(facts)
-		if got.Told != row.told || got.Pass != row.pass || got.Left != row.left || got.Right != row.right {
-			t.Errorf("%s: Judge(%q) = %+v; want told %t, pass %t, %v against %v", row.name, row.text, got, row.told, row.pass, row.left, row.right)
-		}
+		assert.Equal(t, []any{row.told, row.pass, row.left, row.right}, []any{got.Told, got.Pass, got.Left, got.Right},
+			row.name)
 	}
 }
 

@@ -47,9 +47,8 @@ func TestEveryDefinitionIsWhole(t *testing.T) {
 			}
 		}
 	}
-	if _, known := figure.Find("refused"); known {
-		t.Error("Find knows what is no figure")
-	}
+	_, known := figure.Find("refused")
+	assert.False(t, known, "Find knows what is no figure")
 }
 
 // A partition of 1,000 entities/s under twice that load.

@@ -128,14 +128,12 @@ func TestWhatCannotBeToldDoesNotPass(t *testing.T) {
 			}
 		}, "offered(hottest) < 2000"},
 	} {
-		if got := judged(t, stripped(row.change), row.text); got.Told || got.Pass {
-			t.Errorf("%s: %q = %+v; want it not told", row.name, row.text, got)
-		}
+		got := judged(t, stripped(row.change), row.text)
+		assert.Truef(t, !got.Told && !got.Pass, "%s: %q = %+v; want it not told", row.name, row.text, got)
 	}
 	bound := stripped(func(r *results.Record) { r.Phases[1].OfferedOver = 135 })
-	if got := judged(t, bound, "offered(hottest, peak 100/s) < 136"); !got.Pass {
-		t.Errorf("what cannot exceed the hottest partition = %+v; want it told", got)
-	}
+	got := judged(t, bound, "offered(hottest, peak 100/s) < 136")
+	assert.Truef(t, got.Pass, "what cannot exceed the hottest partition = %+v; want it told", got)
 }
 
 // Why a figure cannot be told is said, and nothing is not zero.
@@ -148,9 +146,8 @@ func TestWhyAFigureCannotBeTold(t *testing.T) {
 			t.Errorf("Take(%s) = %+v; want it not told: %s", text, v, why)
 		}
 	}
-	if v := figures.Named("speed"); v.Told || v.Why == "" {
-		t.Errorf("Named(speed) = %+v; want that there is no such figure", v)
-	}
+	v := figures.Named("speed")
+	assert.Truef(t, !v.Told && v.Why != "", "Named(speed) = %+v; want that there is no such figure", v)
 	if v := figures.Named("p50"); !v.Told || v.Count != 3000 || v.Provenance != figure.Modelled {
 		t.Errorf("Named(p50) = %+v; want it told of 3,000 operations, modelled", v)
 	}
@@ -183,12 +180,10 @@ func TestCountsAndTheirWholes(t *testing.T) {
 	} {
 		d, _ := figure.Find(row.name)
 		for _, of := range []figure.Reference{{Name: row.name}, {Name: row.name, Of: "a"}, {Name: row.name, Operation: "get", Phase: "a"}} {
-			if v := figures.Take(of); !v.Told || v.Value != row.own {
-				t.Errorf("%s = %+v; want %v", of, v, row.own)
-			}
-			if v := figures.In(of, figure.Share); d.Part && (!v.Told || v.Value != row.share) {
-				t.Errorf("%s as a share = %+v; want %v", of, v, row.share)
-			}
+			v := figures.Take(of)
+			assert.Truef(t, v.Told && v.Value == row.own, "%s = %+v; want %v", of, v, row.own)
+			v = figures.In(of, figure.Share)
+			assert.Truef(t, !d.Part || v.Told && v.Value == row.share, "%s as a share = %+v; want %v", of, v, row.share)
 		}
 		assert.Equalf(t, row.share > 0, d.Part, "%s is a part: %t; want %t", row.name, d.Part, row.share > 0)
 	}
@@ -208,15 +203,13 @@ func TestFiguresOfPartsInSeveralPhases(t *testing.T) {
 		{"the busiest account of any phase", "offered(account)", 90},
 		{"another one is that of a step", "offered(account, peak 100/s)", 50},
 	} {
-		if v := figures.Take(parsed(t, row.text)); v.Value != row.want || !v.Told {
-			t.Errorf("%s: %s = %+v; want %v", row.name, row.text, v, row.want)
-		}
+		v := figures.Take(parsed(t, row.text))
+		assert.Truef(t, v.Value == row.want && v.Told, "%s: %s = %+v; want %v", row.name, row.text, v, row.want)
 	}
 	for _, list := range [][]results.PartitionStats{{{Key: "NYC", Busiest: 600, Entities: 600}}, {{Key: "NYC", Busiest: 20, Entities: 600}}} {
 		record.Phases[1].Offered, record.Phases[1].OfferedOver = list, 601
-		if v := figures.Take(parsed(t, "offered(hottest)")); v.Told {
-			t.Errorf("offered(hottest) beside partitions that could be hotter = %+v; want it not told", v)
-		}
+		v := figures.Take(parsed(t, "offered(hottest)"))
+		assert.Falsef(t, v.Told, "offered(hottest) beside partitions that could be hotter = %+v; want it not told", v)
 	}
 }
 
@@ -228,14 +221,12 @@ func TestTheHottestPartitionIsThatOfTheBusiestSecond(t *testing.T) {
 		{Name: "hold", Begin: 25 * time.Second, End: 26 * time.Second, Partitions: []results.PartitionStats{{Key: "10 km", Entities: 9000, Busiest: 9000}}},
 	}}
 	want := figure.Hot{Table: "ByState", Key: "half", Busiest: 200, Mean: 120}
-	if got, known := figure.Of(record).Hottest(); got != want || !known {
-		t.Errorf("Hottest = %+v, %t; want %+v", got, known, want)
-	}
+	got, known := figure.Of(record).Hottest()
+	assert.Truef(t, got == want && known, "Hottest = %+v, %t; want %+v", got, known, want)
 	// What could have been hotter need not be in the phase of the hottest.
 	record.Phases[0].PartitionsOver, want.AtLeast = 191, true
-	if got, _ := figure.Of(record).Hottest(); got != want {
-		t.Errorf("Hottest beside partitions that are not told apart = %+v; want %+v", got, want)
-	}
+	got, _ = figure.Of(record).Hottest()
+	assert.Truef(t, got == want, "Hottest beside partitions that are not told apart = %+v; want %+v", got, want)
 }
 
 func TestOfferedIsThePlannedRateOfAStepWithOne(t *testing.T) {

@@ -147,9 +147,8 @@ func TestSecondsOnTimeComeFirst(t *testing.T) {
 			assert.Truef(t, l.Throttling != figure.Limited, "%s: a limit at %v; want none told", row.name, l.Rate)
 			continue
 		}
-		if l.Throttling != figure.Limited || l.Used != row.used || l.Rate != row.rate || l.OnTime != row.onTime {
-			t.Errorf("%s: %s at %v of %d seconds, on time %t; want a limit of %v of %d, %t", row.name, l.Throttling, l.Rate, l.Used, l.OnTime, row.rate, row.used, row.onTime)
-		}
+		assert.Truef(t, l.Throttling == figure.Limited && l.Used == row.used && l.Rate == row.rate && l.OnTime == row.onTime,
+			"%s: %s at %v of %d seconds, on time %t; want a limit of %v of %d, %t", row.name, l.Throttling, l.Rate, l.Used, l.OnTime, row.rate, row.used, row.onTime)
 	}
 }
 
@@ -171,16 +170,14 @@ func TestStretchesOfLoadAreJudgedApart(t *testing.T) {
 	if v := figure.Of(record).Named("saturation"); !v.Told || v.Value != 1000 || v.Count != 9 {
 		t.Errorf("saturation beside a calm stretch = %+v; want 1,000 of nine seconds", v)
 	}
-	if v := figure.Of(record).Take(parsed(t, "saturation(calm)")); v.Told {
-		t.Errorf("saturation of the calm stretch = %+v; want none", v)
-	}
+	v := figure.Of(record).Take(parsed(t, "saturation(calm)"))
+	assert.Falsef(t, v.Told, "saturation of the calm stretch = %+v; want none", v)
 	add(record, "later", same(10, 2000, 1200)...)
 	if v := figure.Of(record).Named("saturation"); v.Told || v.Why != "parts of the load meet different limits, 1000 and 1200 entities/s" {
 		t.Errorf("saturation of two limits = %+v; want that they differ", v)
 	}
-	if v := figure.Of(record).Take(parsed(t, "saturation(later)")); !v.Told || v.Value != 1200 {
-		t.Errorf("saturation of the later one = %+v; want 1,200", v)
-	}
+	v = figure.Of(record).Take(parsed(t, "saturation(later)"))
+	assert.Truef(t, v.Told && v.Value == 1200, "saturation of the later one = %+v; want 1,200", v)
 	closed := add(record, "closed", same(10, 2000, 1200)...)
 	closed.Rate = 0
 	assert.Len(t, figure.Of(record).Ladders(), 3, "Ladders = with a closed loop")
@@ -204,9 +201,8 @@ func TestSecondsOfALadderAreWhole(t *testing.T) {
 	} {
 		record := steps(same(10, 500, 500), same(10, 1500, 1000))
 		row.change(record)
-		if l := figure.Of(record).Ladders()[0]; l.From != row.from || l.To != row.to || l.Seconds != row.seconds {
-			t.Errorf("%s: %d seconds from %d to %d; want %d from %d to %d", row.name, l.Seconds, l.From, l.To, row.seconds, row.from, row.to)
-		}
+		l := figure.Of(record).Ladders()[0]
+		assert.Equal(t, []any{row.from, row.to, row.seconds}, []any{l.From, l.To, l.Seconds}, row.name)
 	}
 }
 

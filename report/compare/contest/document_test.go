@@ -156,9 +156,7 @@ func TestScreenOfManyDesigns(t *testing.T) {
 // told in every form.
 func FuzzRead(f *testing.F) {
 	var data bytes.Buffer
-	if err := text.JSON(&data, contest.Rank(logContest(), contest.Options{Scenario: "log"})); err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, text.JSON(&data, contest.Rank(logContest(), contest.Options{Scenario: "log"})))
 	f.Add(data.Bytes())
 	for _, text := range []string{"", "null", "{}", "[]", `{"verdict":"a","state":"holds","winner":"a"}`, `{"verdict":"a","state":"holds"} x`,
 		`{"verdict":"a","state":"holds","winner":"a","ranking":[{"design":"a","rank":1},{"design":"b","rank":2,"sustained_to_first":{"ratio":-1,"interval":[0,0]}}]}`,

@@ -32,9 +32,8 @@ func TestBilledIsWhatTheEngineDidNotRefuse(t *testing.T) {
 		measured := int64(math.Round(trial.Billed * float64(trial.Served)))
 		beside := record.Total(func(p *results.Phase, _ results.Kind) bool { return !p.Reported })
 		got := measured + beside.Attempts - beside.Throttled
-		if want := record.Target.Requests - record.Target.Throttled; got != want || got != log.requests-log.throttled {
-			t.Errorf("%s: %d were billed; want the %d that the engine did not refuse, and the %d of the log", row.name, got, want, log.requests-log.throttled)
-		}
+		want := record.Target.Requests - record.Target.Throttled
+		assert.Equal(t, []int64{want, log.requests - log.throttled}, []int64{got, got}, row.name)
 		assert.Truef(t, (log.throttled > 0) == row.refuses && (trial.ThrottledRequests > 0) == row.refuses,
 			"%s: %d were throttled, %v an event; want some: %v", row.name, log.throttled, trial.ThrottledRequests, row.refuses)
 		throttled := int64(math.Round(trial.ThrottledRequests * float64(trial.Served)))
@@ -151,9 +150,8 @@ func TestLateTrials(t *testing.T) {
 				Lasted: time.Second, Starved: time.Second, Unanswered: []results.Stretch{{From: 7 * time.Second, To: 8 * time.Second, Waiting: 16}}}})
 		}, false},
 	} {
-		if got := contest.Measure(recordOf(row.change), nil, figure.Needs{}); got.Late != row.want || got.Validity != results.Valid {
-			t.Errorf("%s: late %t, %s; want %t, and valid", row.sentence, got.Late, got.Validity, row.want)
-		}
+		got := contest.Measure(recordOf(row.change), nil, figure.Needs{})
+		assert.Equal(t, []any{row.want, results.Valid}, []any{got.Late, got.Validity}, row.sentence)
 	}
 }
 

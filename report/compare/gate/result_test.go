@@ -64,9 +64,8 @@ func TestDocumentOfADifference(t *testing.T) {
 			lines = append(lines, block.(document.Facts).Lines...)
 		}
 		same := slices.EqualFunc(lines, row.lines, strings.HasSuffix)
-		if d.Answer.State != row.state || !same || !strings.Contains(d.Answer.Says[1], "the baseline of yesterday") {
-			t.Errorf("%s: %+v, %q; want %s, %q", row.name, d.Answer, lines, row.state, row.lines)
-		}
+		assert.Truef(t, d.Answer.State == row.state && same && strings.Contains(d.Answer.Says[1], "the baseline of yesterday"),
+			"%s: %+v, %q; want %s, %q", row.name, d.Answer, lines, row.state, row.lines)
 	}
 }
 

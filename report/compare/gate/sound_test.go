@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/report/compare/gate"
 )
@@ -45,9 +46,8 @@ func soundAnnotations(t testing.TB, lines []string) {
 	for _, line := range lines {
 		kind, rest, found := strings.Cut(strings.TrimPrefix(line, "::"), " title=")
 		title, _, ended := strings.Cut(rest, "::")
-		if !found || !ended || !strings.HasPrefix(line, "::") || strings.ContainsAny(title, ":,") || kind != "error" && kind != "warning" && kind != "notice" {
-			t.Errorf("%q is no annotation", line)
-		}
+		assert.Truef(t, found && ended && strings.HasPrefix(line, "::") && !strings.ContainsAny(title, ":,") && (kind == "error" || kind == "warning" || kind == "notice"),
+			"%q is no annotation", line)
 		if kinds[kind]++; kinds[kind] > 10 {
 			t.Errorf("%d annotations of kind %s; want 10 at most", kinds[kind], kind)
 		}
@@ -108,8 +108,7 @@ func read(t testing.TB, text string) junit {
 		text = strings.NewReplacer("<"+low+" ", "<"+name+" ", "</"+low+">", "</"+name+">").Replace(text)
 	}
 	var got junit
-	if err := xml.Unmarshal([]byte(text), &got); err != nil || len(got.Suites) != 1 {
-		t.Fatalf("the XML form reads as %+v, %v; want one suite in\n%s", got, err, text)
-	}
+	err := xml.Unmarshal([]byte(text), &got)
+	require.Equal(t, []any{nil, 1}, []any{err, len(got.Suites)}, "the XML form")
 	return got
 }

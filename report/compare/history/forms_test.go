@@ -31,9 +31,8 @@ func TestReportOfAStep(t *testing.T) {
 		t.Errorf("the answer is %+v; want a step of 19.8 %% from 9.94 ms to 11.9 ms", a)
 	}
 	rows := d.Screen[0].(told.Table).Rows
-	if len(rows) != 20 || rows[10][0].Text != "2026-03-11 02:00" || rows[10][0].Tone != told.Bad || rows[10][2].Text != "12.1 ms" || rows[10][3].Text != "← +19.8 %" || rows[9][3].Text != "" {
-		t.Errorf("the nights are %v; want the eleventh marked", rows)
-	}
+	assert.Truef(t, len(rows) == 20 && rows[10][0].Text == "2026-03-11 02:00" && rows[10][0].Tone == told.Bad && rows[10][2].Text == "12.1 ms" && rows[10][3].Text == "← +19.8 %" && rows[9][3].Text == "",
+		"the nights are %v; want the eleventh marked", rows)
 	if facts := d.Screen[1].(told.Facts).Lines; len(facts) != 1 || !strings.Contains(facts[0], "2026-03-11 02:00 (+19.8 %, p = 0.0005)") {
 		t.Errorf("below the nights stands %q; want the step", facts)
 	}
@@ -147,9 +146,8 @@ func TestJSON(t *testing.T) {
 		t.Errorf("the last metric is %+v; want one that cannot be told", m)
 	}
 	values := got.Scenarios[0].Series[0].Nights[0].Values
-	if values["share_lost"] == nil || values["p50(get)_us"] == nil || values["saturation_per_second"] != nil || len(values) != 3 {
-		t.Errorf("the values of a night are %v; want them by columns, and null for what cannot be told", values)
-	}
+	assert.Truef(t, values["share_lost"] != nil && values["p50(get)_us"] != nil && values["saturation_per_second"] == nil && len(values) == 3,
+		"the values of a night are %v; want them by columns, and null for what cannot be told", values)
 }
 
 // What Apache Otava's importer does with a row: as many cells as the header has, an
@@ -190,9 +188,7 @@ func TestCSVIsImported(t *testing.T) {
 		}
 	}
 	assert.Equal(t, "'=cmd|'/C calc'!A0?/1|'=cmd|'/C calc'!A0?|1|'+1", strings.Join(rows[1][1:5], "|"), "a hostile name")
-	if got := strings.Join(rows[2][1:5], "|"); got != "orders/1|orders|1|c0ffee" {
-		t.Errorf("a night is of %s", got)
-	}
+	assert.Equal(t, "orders/1|orders|1|c0ffee", strings.Join(rows[2][1:5], "|"), "a night is")
 }
 
 func TestColumnsAndUnits(t *testing.T) {
@@ -224,18 +220,16 @@ func TestHostileRecords(t *testing.T) {
 	told := text(t, d)
 	assert.Truef(t, !strings.ContainsRune(told, '\x1b') && strings.Contains(told, "?[2J??: no history"), "the text is %q", told)
 	var out strings.Builder
-	if err := look.JSON(&out, history.Report(d).Data); err != nil || !json.Valid([]byte(out.String())) {
-		t.Errorf("the JSON is %q, %v", &out, err)
-	}
+	err := look.JSON(&out, history.Report(d).Data)
+	assert.Truef(t, err == nil && json.Valid([]byte(out.String())), "the JSON is %q, %v", &out, err)
 }
 
 func TestParseMetrics(t *testing.T) {
 	if got, err := history.ParseMetrics(nil); err != nil || len(got) != len(history.Default()) {
 		t.Errorf("of no text the metrics are %v, %v; want the usual ones", got, err)
 	}
-	if got, err := history.ParseMetrics([]string{"p99( get )", "served"}); err != nil || len(got) != 2 || got[0].String() != "p99(get)" {
-		t.Errorf("the metrics are %v, %v", got, err)
-	}
+	got, err := history.ParseMetrics([]string{"p99( get )", "served"})
+	assert.Truef(t, err == nil && len(got) == 2 && got[0].String() == "p99(get)", "the metrics are %v, %v", got, err)
 	for _, row := range []struct {
 		name  string
 		texts []string

@@ -134,9 +134,7 @@ func TestNightsAreMedians(t *testing.T) {
 	} {
 		d := document(t, archived(t, metrics(t, row.metric), row.runs...))
 		got := d.Scenarios[0].Series[0].Nights[0].Values[0]
-		if math.Abs(got-row.want) > .001*row.want || math.IsNaN(got) != math.IsNaN(row.want) {
-			t.Errorf("%s: %v; want %v", row.name, got, row.want)
-		}
+		assert.InDelta(t, row.want, got, .001*row.want, row.name)
 	}
 }
 
@@ -193,11 +191,9 @@ func TestStrayNames(t *testing.T) {
 	} {
 		_, err := archived(t, metrics(t, row.metric), nightly(0, 10)).Document()
 		var fault *history.Fault
-		if row.stray == "" && err != nil || row.stray != "" && (!errors.As(err, &fault) || !strings.Contains(err.Error(), row.stray)) {
-			t.Errorf("%s: %v; want %q", row.metric, err, row.stray)
-		}
+		assert.Truef(t, (row.stray != "" || err == nil) && (row.stray == "" || errors.As(err, &fault) && strings.Contains(err.Error(), row.stray)),
+			"%s: %v; want %q", row.metric, err, row.stray)
 	}
-	if _, err := history.New(metrics(t, "p99(gett)")).Document(); err != nil {
-		t.Errorf("where there are no runs: %v; want no name to be stray", err)
-	}
+	_, err := history.New(metrics(t, "p99(gett)")).Document()
+	assert.NoError(t, err, "where there are no runs")
 }

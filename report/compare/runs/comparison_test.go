@@ -129,9 +129,8 @@ func TestOutcomes(t *testing.T) {
 	} {
 		a, b := row.change(sets(row.pairs, row.effect))
 		c := held(t, side(t, "a", a...), side(t, "b", b...))
-		if c.Outcome != row.outcome || !strings.Contains(strings.Join(c.Says, " "), row.says) || len(c.Decides) != row.decide {
-			t.Errorf("%s: %s, %q by %d metrics; want %s, %q by %d", row.name, c.Outcome, c.Says, len(c.Decides), row.outcome, row.says, row.decide)
-		}
+		assert.Truef(t, c.Outcome == row.outcome && strings.Contains(strings.Join(c.Says, " "), row.says) && len(c.Decides) == row.decide,
+			"%s: %s, %q by %d metrics; want %s, %q by %d", row.name, c.Outcome, c.Says, len(c.Decides), row.outcome, row.says, row.decide)
 		state, _ := row.outcome.State()
 		if a := c.Document().Answer; a.State != state || !strings.Contains(a.Claim, a.Number) {
 			t.Errorf("%s: %+v; want %s", row.name, a, state)

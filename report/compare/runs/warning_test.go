@@ -121,13 +121,11 @@ func TestWhatOneSideHas(t *testing.T) {
 	b := &runs.Side{Name: "b"}
 	require.NoError(t, b.Add("b", record))
 	c := held(t, side(t, "a", played{}), b)
-	if len(c.Warnings) != 2 || !strings.Contains(c.Warnings[0], "A alone has peak 2, all operations") || !strings.Contains(c.Warnings[1], "B alone has hold, all operations: not compared") {
-		t.Errorf("the warnings are %q; want the phase that each has alone", c.Warnings)
-	}
+	assert.Truef(t, len(c.Warnings) == 2 && strings.Contains(c.Warnings[0], "A alone has peak 2, all operations") && strings.Contains(c.Warnings[1], "B alone has hold, all operations: not compared"),
+		"the warnings are %q; want the phase that each has alone", c.Warnings)
 	c = held(t, side(t, "a", played{}), side(t, "b", played{alter: func(m *results.Manifest) { m.Operations[1].Name = "query" }}))
-	if len(c.Warnings) != 2 || !strings.Contains(c.Warnings[0], "A alone has all reported phases, get: not") || !strings.Contains(c.Warnings[1], "query") {
-		t.Errorf("the warnings are %q; want the operation that each has alone", c.Warnings)
-	}
+	assert.Truef(t, len(c.Warnings) == 2 && strings.Contains(c.Warnings[0], "A alone has all reported phases, get: not") && strings.Contains(c.Warnings[1], "query"),
+		"the warnings are %q; want the operation that each has alone", c.Warnings)
 }
 
 // A record that is not whole is told first, and compared as far as it goes.
@@ -172,9 +170,8 @@ func TestManyUnsoundRuns(t *testing.T) {
 		require.NoError(t, b.Add(fmt.Sprintf("b/%02d", i), small))
 	}
 	c := held(t, side(t, "a", played{}), b)
-	if len(c.Warnings) < 22 || c.Warnings[10] != "and so it is with 3 more runs of b" || !strings.HasPrefix(c.Warnings[11], "b/00 is partial: ") {
-		t.Errorf("the warnings are %q; want ten runs that were cut off, ten that are partial, and three more of each", c.Warnings)
-	}
+	assert.Truef(t, len(c.Warnings) >= 22 && c.Warnings[10] == "and so it is with 3 more runs of b" && strings.HasPrefix(c.Warnings[11], "b/00 is partial: "),
+		"the warnings are %q; want ten runs that were cut off, ten that are partial, and three more of each", c.Warnings)
 }
 
 func TestRunsThatCannotBeCompared(t *testing.T) {
@@ -185,9 +182,8 @@ func TestRunsThatCannotBeCompared(t *testing.T) {
 		t.Errorf("a run of no length: %v; want ErrEmpty", err)
 	}
 	b := new(runs.Side)
-	if _, err := runs.Of(a, b); !errors.Is(err, runs.ErrEmpty) {
-		t.Errorf("a side without runs: %v; want ErrEmpty", err)
-	}
+	_, err := runs.Of(a, b)
+	assert.ErrorIs(t, err, runs.ErrEmpty, "a side without runs")
 	full, small := new(runs.Side), played{seconds: 3, perSecond: 2, killed: true}.shared(t)
 	for i := range runs.MostRuns {
 		require.NoError(t, full.Add(fmt.Sprint(i), small))

@@ -77,9 +77,8 @@ func compareDivide(t *testing.T, series []float64) {
 	t.Helper()
 	at, clarity := divided(series)
 	wantAt, want := slowDivide(series)
-	if at != wantAt || math.Abs(clarity-want) > 1e-9*math.Max(1, want) {
-		t.Errorf("divide(%v) = %d, %v; want %d, %v", series, at, clarity, wantAt, want)
-	}
+	assert.Truef(t, at == wantAt && math.Abs(clarity-want) <= 1e-9*math.Max(1, want),
+		"divide(%v) = %d, %v; want %d, %v", series, at, clarity, wantAt, want)
 }
 
 // A p-value of a null may be low only as often as it says.

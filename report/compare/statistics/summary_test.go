@@ -31,9 +31,8 @@ func TestMiddles(t *testing.T) {
 			"%s: Median and HodgesLehmann(%v) = %v, %v; want %v, %v, and the values as they were", row.name, before, median, lehmann, row.median, row.lehmann)
 	}
 	assert.Equal(t, 1.5, statistics.Median([]int64{1, 2}), "Median(1, 2)")
-	if got := statistics.Median([]float64(nil)); !math.IsNaN(got) {
-		t.Errorf("Median of none = %v; want no number", got)
-	}
+	got := statistics.Median([]float64(nil))
+	assert.Truef(t, math.IsNaN(got), "Median of none = %v; want no number", got)
 }
 
 func TestMeansAndChanges(t *testing.T) {

@@ -75,9 +75,8 @@ func TestWelchIntervalIsWhatTheTestDoesNotReject(t *testing.T) {
 			for i := range moved {
 				moved[i] -= bound
 			}
-			if p := statistics.Welch(a, moved, 0).P; math.Abs(p-alpha) > 1e-6*alpha+1e-12 {
-				t.Errorf("less the bound %v of its %v interval, p = %v; want the same", bound, alpha, p)
-			}
+			assert.InDeltaf(t, alpha, statistics.Welch(a, moved, 0).P, 1e-6*alpha+1e-12,
+				"less the bound %v of its %v interval, p", bound, alpha)
 		}
 	}
 	if _, _, told := statistics.Welch([]float64{1}, []float64{1, 2}, 0).Interval(0.05); told {
@@ -94,9 +93,8 @@ func TestWelchIntervalIsWhatTheTestDoesNotReject(t *testing.T) {
 	if middle, low, high, told := statistics.MeanInterval([]float64{7}, 0.05); middle != 7 || low != 7 || high != 7 || told {
 		t.Errorf("MeanInterval(7) = %v, %v to %v, told %v; want no interval", middle, low, high, told)
 	}
-	if _, _, _, told := statistics.MeanInterval(nil, 0.05); told {
-		t.Error("MeanInterval of nothing is told; want none")
-	}
+	_, _, _, told = statistics.MeanInterval(nil, 0.05)
+	assert.False(t, told, "MeanInterval of nothing is told; want none")
 }
 
 // How often a difference is found is what drawing runs comes to.
@@ -132,9 +130,8 @@ func TestDetectionIsWhatDrawingComesTo(t *testing.T) {
 		{"downwards as upwards", -2, 1, 0.05, 5, statistics.Detection(2, 1, 0.05, 5)},
 		{"of next to nothing among many, what chance finds", 1e-9, 1, 0.05, 2000, 0.05},
 	} {
-		if got := statistics.Detection(row.difference, row.deviation, row.alpha, row.n); math.Abs(got-row.want) > 1e-4 {
-			t.Errorf("%s: Detection(%v, %v, %v, %d) = %v; want %v", row.name, row.difference, row.deviation, row.alpha, row.n, got, row.want)
-		}
+		assert.InDeltaf(t, row.want, statistics.Detection(row.difference, row.deviation, row.alpha, row.n), 1e-4,
+			"%s: Detection(%v, %v, %v, %d)", row.name, row.difference, row.deviation, row.alpha, row.n)
 	}
 }
 
@@ -143,9 +140,8 @@ func TestDeviationIsWithinGroups(t *testing.T) {
 	if want := math.Sqrt(2.0 / 3); freedom != 3 || !near(got, want) {
 		t.Errorf("Deviation = %v of %d; want %v: 2 over 1 + 2 degrees of freedom", got, freedom, want)
 	}
-	if _, freedom := statistics.Deviation([]float64{1}, nil); freedom != 0 {
-		t.Errorf("Deviation of single figures has %d degrees of freedom; want none", freedom)
-	}
+	_, freedom = statistics.Deviation([]float64{1}, nil)
+	assert.Truef(t, freedom == 0, "Deviation of single figures has %d degrees of freedom; want none", freedom)
 	rng := rand.New(rand.NewPCG(7, 1))
 	for n := 3; n < 20; n += 4 {
 		// The mean of 1/s over many sets of a deviation of 1 is what is corrected.
@@ -155,9 +151,8 @@ func TestDeviationIsWithinGroups(t *testing.T) {
 			s, freedom := statistics.Deviation(gaussian(n, 0, 1, rng), gaussian(n, 0, 1, rng))
 			inverse += statistics.Unbiased(freedom) / s / sets
 		}
-		if math.Abs(inverse-1) > 0.02 {
-			t.Errorf("of %d and %d runs, ratios come to %v on the average; want 1", n, n, inverse)
-		}
+		assert.Truef(t, math.Abs(inverse-1) <= 0.02,
+			"of %d and %d runs, ratios come to %v on the average; want 1", n, n, inverse)
 	}
 	assert.EqualValues(t, 0, statistics.Unbiased(1), "Unbiased(1)")
 }
@@ -180,9 +175,8 @@ func TestStudentOfTabledValues(t *testing.T) {
 		{1, 12.706205, 0.05}, {2, 4.302653, 0.05}, {4, 2.776445, 0.05}, {10, 2.228139, 0.05},
 		{10, 3.169273, 0.01}, {30, 3.645959, 0.001}, {58, 2.001717, 0.05}, {4, 0, 1}, {1000, 3.300283, 0.001},
 	} {
-		if got := statistics.Beyond(row.t, row.freedom); math.Abs(got-row.p) > 2e-6*math.Max(row.p, 0.05) {
-			t.Errorf("t = %v with %v degrees of freedom: p = %v; want %v", row.t, row.freedom, got, row.p)
-		}
+		assert.InDeltaf(t, row.p, statistics.Beyond(row.t, row.freedom), 2e-6*math.Max(row.p, 0.05),
+			"t = %v with %v degrees of freedom: p", row.t, row.freedom)
 	}
 	for _, row := range []struct {
 		name          string
@@ -197,21 +191,16 @@ func TestStudentOfTabledValues(t *testing.T) {
 		{"constants that differ", []float64{1, 1}, []float64{2}, 0},
 		{"constants that do not", []float64{1, 1}, []float64{1}, 1},
 	} {
-		if got := statistics.Student(row.before, row.after); math.Abs(got-row.want) > 5e-5 {
-			t.Errorf("%s: student(%v, %v) = %v; want %v", row.name, row.before, row.after, got, row.want)
-		}
+		assert.InDeltaf(t, row.want, statistics.Student(row.before, row.after), 5e-5,
+			"%s: student(%v, %v)", row.name, row.before, row.after)
 	}
 	// With 1 degree of freedom it is a Cauchy distribution, which has a closed form, and so
 	// has that with 2; what is beyond the critical value is what was asked for.
 	for _, at := range []float64{0.1, 1, 3, 50} {
 		want := 1 - 2*math.Atan(at)/math.Pi
-		if got := statistics.Beyond(at, 1); math.Abs(got-want) > 1e-12 {
-			t.Errorf("t = %v with one degree of freedom: p = %v; want %v", at, got, want)
-		}
+		assert.InDeltaf(t, want, statistics.Beyond(at, 1), 1e-12, "t = %v with one degree of freedom: p", at)
 		want = 1 - at/math.Sqrt(at*at+2)
-		if got := statistics.Beyond(at, 2); math.Abs(got-want) > 1e-12 {
-			t.Errorf("t = %v with two degrees of freedom: p = %v; want %v", at, got, want)
-		}
+		assert.InDeltaf(t, want, statistics.Beyond(at, 2), 1e-12, "t = %v with two degrees of freedom: p", at)
 	}
 	for _, freedom := range []float64{1, 1.4, 4, 8.7, 40, 2000} {
 		for _, alpha := range []float64{0.5, 0.05, 0.001, 1e-6} {

@@ -95,8 +95,7 @@ func FuzzFind(f *testing.F) {
 			assert.Falsef(t, strings.ContainsAny(text, "\n\r"), "%q is wrong in several lines: %q", typed, text)
 			return
 		}
-		if _, err := address(e.metrics.url); err != nil || e.every != 5*time.Second {
-			t.Errorf("%q is sent to %q: %v", typed, e.metrics.url, err)
-		}
+		_, err = address(e.metrics.url)
+		assert.Truef(t, err == nil && e.every == 5*time.Second, "%q is sent to %q: %v", typed, e.metrics.url, err)
 	})
 }

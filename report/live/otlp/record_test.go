@@ -86,9 +86,8 @@ func sameCounts(t *testing.T, r *receiver, record *results.Record) {
 			with := []string{"loadgen.operation=" + name, "loadgen.phase=" + phase.Name}
 			same := func(metric string, want int64, more ...string) {
 				t.Helper()
-				if got := r.sum(metric, append(with, more...)...); got != want {
-					t.Errorf("%s of %s in %s %v: %d; the record has %d", metric, name, phase.Name, more, got, want)
-				}
+				assert.Equalf(t, want, r.sum(metric, append(with, more...)...),
+					"%s of %s in %s %v", metric, name, phase.Name, more)
 			}
 			attempts += has.Attempts
 			same("loadgen.operations.scheduled", has.Scheduled)
@@ -111,9 +110,8 @@ func sameCounts(t *testing.T, r *receiver, record *results.Record) {
 			}
 		}
 	}
-	if got := r.sum("loadgen.attempts"); got != attempts || attempts == 0 {
-		t.Errorf("%d attempts arrived of all; the record has %d", got, attempts)
-	}
+	got := r.sum("loadgen.attempts")
+	assert.Truef(t, got == attempts && attempts != 0, "%d attempts arrived of all; the record has %d", got, attempts)
 }
 
 // What arrives of a run is what its record has, to the count; with the units of every

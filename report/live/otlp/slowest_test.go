@@ -129,7 +129,6 @@ func TestSlowestIsBounded(t *testing.T) {
 	for n := range uint64(mostFollowed + 100) {
 		s.attempt(&results.Attempt{Number: n})
 	}
-	if _, lost := s.counts(); lost != 600-mostWaiting+100 {
-		t.Errorf("%d are lost; want a hundred more, which cannot be followed", lost)
-	}
+	_, lost := s.counts()
+	assert.Truef(t, lost == 600-mostWaiting+100, "%d are lost; want a hundred more, which cannot be followed", lost)
 }

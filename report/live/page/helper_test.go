@@ -53,18 +53,14 @@ func (s *site) ask(method, path string, header ...string) (int, http.Header, str
 	reply := s.send(method, path, header...)
 	defer reply.Body.Close()
 	body, err := io.ReadAll(reply.Body)
-	if err != nil {
-		s.Fatal(err)
-	}
+	require.NoError(s, err)
 	return reply.StatusCode, reply.Header, string(body)
 }
 
 func (s *site) send(method, path string, header ...string) *http.Response {
 	s.Helper()
 	r, err := http.NewRequestWithContext(s.Context(), method, "http://127.0.0.1"+path, nil)
-	if err != nil {
-		s.Fatal(err)
-	}
+	require.NoError(s, err)
 	for i := 0; i < len(header); i += 2 {
 		if header[i] == "Host" {
 			r.Host = header[i+1]
@@ -72,9 +68,7 @@ func (s *site) send(method, path string, header ...string) *http.Response {
 		r.Header.Set(header[i], header[i+1])
 	}
 	reply, err := s.client.Do(r)
-	if err != nil {
-		s.Fatal(err)
-	}
+	require.NoError(s, err)
 	return reply
 }
 
@@ -127,9 +121,8 @@ func (v *viewing) next() (name, data string) {
 func (v *viewing) update() (u told) {
 	v.Helper()
 	name, data := v.next()
-	if err := json.Unmarshal([]byte(data), &u); name != "update" || err != nil {
-		v.Fatalf("the page is told %s %.200s, %v; want an update", name, data, err)
-	}
+	err := json.Unmarshal([]byte(data), &u)
+	require.Equal(v, []any{"update", nil}, []any{name, err}, "the page is told")
 	return u
 }
 

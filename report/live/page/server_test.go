@@ -85,9 +85,8 @@ func TestViewers(t *testing.T) {
 		open, dropped := s.Viewers()
 		assert.Truef(s, open == 2 && dropped == 0, "%d look on, %d were let go of; want 2 and none", open, dropped)
 		a, b := again.update(), other.update()
-		if a.Parts["heat"] != b.Parts["heat"] || !strings.Contains(a.Parts["health"], ">2</td>") {
-			s.Errorf("two pages are told\n%s and\n%s; want the same, and that two look on", a.Parts["health"], b.Parts["health"])
-		}
+		assert.Truef(s, a.Parts["heat"] == b.Parts["heat"] && strings.Contains(a.Parts["health"], ">2</td>"),
+			"two pages are told\n%s and\n%s; want the same, and that two look on", a.Parts["health"], b.Parts["health"])
 		again.leave()
 		other.leave()
 	})
@@ -159,19 +158,15 @@ func TestReport(t *testing.T) {
 		s.Report([]byte(page))
 		name, data := v.next()
 		var text string
-		if err := json.Unmarshal([]byte(data), &text); name != "report" || err != nil || text != page {
-			s.Errorf("the page is told %s %q, %v; want the report", name, text, err)
-		}
-		if _, what := v.next(); what != "EOF" {
-			s.Errorf("after the report comes %s", what)
-		}
-		if _, _, shown := s.ask("GET", "/"+token+"/"); shown != page {
-			s.Errorf("who comes later gets %q; want the report", shown)
-		}
+		err := json.Unmarshal([]byte(data), &text)
+		assert.Equal(s, []any{"report", nil, page}, []any{name, err, text}, "the page is told")
+		_, what := v.next()
+		assert.Truef(s, what == "EOF", "after the report comes %s", what)
+		_, _, shown := s.ask("GET", "/"+token+"/")
+		assert.Truef(s, shown == page, "who comes later gets %q; want the report", shown)
 		late := s.view()
-		if name, _ := late.next(); name != "report" {
-			s.Errorf("who was away is told %s; want the report", name)
-		}
+		name, _ = late.next()
+		assert.Truef(s, name == "report", "who was away is told %s; want the report", name)
 	})
 }
 

@@ -34,18 +34,15 @@ func TestHeatOfTenThousandPartitions(t *testing.T) {
 		if first := strings.Index(heat, `scope="row" class="words">hot</th>`); first < 0 || first > strings.Index(heat, ">key ") && strings.Contains(heat, ">key ") {
 			s.Errorf("the key that became hot does not lead\n%s", heat)
 		}
-		if n := strings.Count(heat, "<tr>"); n != 1+rows+1 {
-			s.Errorf("the heat map has %d rows; want a heading, %d partitions and the others", n, rows)
-		}
+		assert.Equal(s, 1+rows+1, strings.Count(heat, "<tr>"), "the heat map")
 		assert.Truef(s, strings.Contains(heat, "9,988 others") && !strings.Contains(heat, "more than"),
 			"the others are not counted: %s", heat)
 		assert.Truef(s, strings.Contains(heat, `class="hot" d="M59 7h1v3h-1z"`),
 			"a quarter of the last second is not throttled: %s", heat)
 		assert.Truef(s, len(heat) <= 40_000, "the heat map takes %d bytes", len(heat))
 		p.attempt(3*time.Second, "one more", 1, results.Ok)
-		if heat := v.update().Parts["heat"]; !strings.Contains(heat, "more than 9,988 others") {
-			s.Errorf("that there are more than are counted is not told: %s", heat)
-		}
+		assert.Contains(s, v.update().Parts["heat"],
+			"more than 9,988 others", "that there are more than are counted is not told")
 	})
 }
 
@@ -67,9 +64,8 @@ func TestWhatHappens(t *testing.T) {
 		moved, begun := strings.Index(events, `load balancing: move of the range from &#34;m&#34; to server 7`), strings.Index(events, "phase &lt;peak&gt;")
 		assert.Truef(s, moved >= 0 && begun >= moved && strings.Count(events, "<tr>") == 3,
 			"what happened is %s; want the move, then the phase", events)
-		if !strings.Contains(u.Parts["health"], "50.0 %") || !strings.Contains(u.Parts["health"], "30.0 ms") || *u.Series["load"].Y[0][0] != 50 {
-			s.Errorf("the health is %s and %v; want half of two cores, and 30 ms", u.Parts["health"], u.Series["load"].Y)
-		}
+		assert.Truef(s, strings.Contains(u.Parts["health"], "50.0 %") && strings.Contains(u.Parts["health"], "30.0 ms") && *u.Series["load"].Y[0][0] == 50,
+			"the health is %s and %v; want half of two cores, and 30 ms", u.Parts["health"], u.Series["load"].Y)
 		for n := range mostMarks + 1 {
 			p.Event(results.Event{At: int64(n), What: results.PhaseBegins, Phase: fmt.Sprint("phase ", n)})
 		}
@@ -147,12 +143,10 @@ func TestTrafficOfOthers(t *testing.T) {
 		if shapes := u.Parts["shapes"]; !strings.Contains(shapes, "table scan: Paid eq ?") || !strings.Contains(shapes, "9,000") || asked != mostQueries {
 			s.Errorf("the queries are %s, of %d asked for", shapes, asked)
 		}
-		if !strings.Contains(u.Parts["state"], "The query that costs most: table scan: Paid eq ? of Races, 9,000 entities scanned for 2 returned.") {
-			s.Errorf("the answer says %s; want the query that costs most", u.Parts["state"])
-		}
-		if !strings.Contains(u.Parts["heat"], "crossed (table Races)") || u.Parts["health"] != "" {
-			s.Errorf("the heat is %s, the generator %q; want what the query crossed, and none", u.Parts["heat"], u.Parts["health"])
-		}
+		assert.Truef(s, strings.Contains(u.Parts["state"], "The query that costs most: table scan: Paid eq ? of Races, 9,000 entities scanned for 2 returned."),
+			"the answer says %s; want the query that costs most", u.Parts["state"])
+		assert.Truef(s, strings.Contains(u.Parts["heat"], "crossed (table Races)") && u.Parts["health"] == "",
+			"the heat is %s, the generator %q; want what the query crossed, and none", u.Parts["heat"], u.Parts["health"])
 	})
 }
 
