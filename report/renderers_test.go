@@ -16,6 +16,7 @@ import (
 	"loadgen/report/document"
 	layout "loadgen/report/text"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // renderers are those of a document, by the ending of their golden files.
@@ -56,7 +57,7 @@ func TestDocumentsAsEachFormShowsThem(t *testing.T) {
 			}
 			var got strings.Builder
 			require.NoErrorf(t, render(&got, d), "%s as %s", name, form)
-			compareGolden(t, name+"."+form, got.String())
+			resultstest.CheckGolden(t, "testdata/"+name+"."+form, got.String())
 			harmlessAs(t, form, got.String())
 		}
 	}

@@ -2,15 +2,12 @@ package report_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -103,7 +100,7 @@ func TestFirstScreens(t *testing.T) {
 		}
 		painted := laidOut(t, d.Document, layout.Look{Colour: true})
 		fmt.Fprintf(&got, "== colour\n%s== ASCII\n%s", strings.ReplaceAll(painted, "\x1b", "^"), laidOut(t, d.Document, layout.Look{ASCII: true}))
-		compareGolden(t, "screen_"+name+".golden", got.String())
+		resultstest.CheckGolden(t, "testdata/screen_"+name+".golden", got.String())
 		colour := map[document.Tone]string{document.Good: "1;32m", document.Bad: "1;31m", document.Doubtful: "1;33m", document.Neutral: "1m"}[d.Answer.Tone()]
 		assert.Truef(t, colour != "" && strings.Contains(painted, "\x1b["+colour+d.Answer.Tone().Sign()),
 			"%s: %q is not marked in its colour", name, d.Answer.State)
@@ -111,18 +108,6 @@ func TestFirstScreens(t *testing.T) {
 			t.Errorf("%s: the answer is %q, %q; want the state %q", name, d.Answer.State, d.Answer.Claim, want)
 		}
 	}
-}
-
-// compareGolden compares a text with its golden file.
-func compareGolden(t *testing.T, file, got string) {
-	t.Helper()
-	golden := filepath.Join("testdata", file)
-	if *update {
-		require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(golden)
-	require.NoErrorf(t, err, "%v; -update writes it", err)
-	assert.Emptyf(t, cmp.Diff(string(want), got), "%s differs (-golden +got); -update writes it anew", golden)
 }
 
 // A figure that run.json has is the same text wherever the document shows it, and every

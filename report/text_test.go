@@ -3,7 +3,6 @@ package report_test
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"regexp"
 	"strings"
 	"testing"
@@ -22,11 +21,6 @@ import (
 	"loadgen/results/resultstest"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew; read the difference before committing it")
-
-// hostile is a name that would do harm on a terminal.
-const hostile = "a\x1b[2J\x1b]0;owned\x07\r\n\u202eb\u009b31m\xff'"
-
 // text renders the whole of a record's report, and checks that and its first screen for what
 // must be true of each.
 func text(t testing.TB, record *results.Record) string {
@@ -35,6 +29,9 @@ func text(t testing.TB, record *results.Record) string {
 	checkScreens(t, d, layout.Look{Columns: 20}, layout.Look{Columns: 80})
 	return laidOut(t, d, layout.Look{Verbose: true})
 }
+
+// hostile is a name that would do harm on a terminal.
+const hostile = "a\x1b[2J\x1b]0;owned\x07\r\n\u202eb\u009b31m\xff'"
 
 // checkScreens checks first screens of a document for what must be true of each.
 func checkScreens(t testing.TB, d *document.Document, looks ...layout.Look) {
@@ -115,7 +112,7 @@ func TestReportsAsTheyAreRendered(t *testing.T) {
 		if row.change != nil {
 			row.change(record)
 		}
-		compareGolden(t, row.golden+".golden", text(t, record))
+		resultstest.CheckGolden(t, "testdata/"+row.golden+".golden", text(t, record))
 	}
 }
 

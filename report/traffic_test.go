@@ -117,7 +117,7 @@ func TestTrafficAsItIsRendered(t *testing.T) {
 		if row.change != nil {
 			row.change(record)
 		}
-		compareGolden(t, row.golden+".golden", text(t, record))
+		resultstest.CheckGolden(t, "testdata/"+row.golden+".golden", text(t, record))
 	}
 }
 

@@ -4,18 +4,14 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 	"unicode"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -23,9 +19,8 @@ import (
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/figure"
+	"loadgen/results/resultstest"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write the golden files anew; read the difference before it is kept")
 
 // form is one of the forms of a run.
 type form struct {
@@ -56,14 +51,7 @@ func asked() run {
 func TestForms(t *testing.T) {
 	record := once(t, "asked", asked())
 	for _, f := range forms() {
-		path, got := filepath.Join("testdata", f.golden), f.text(t, record)
-		if *rewrite {
-			require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-		}
-		want, err := os.ReadFile(path)
-		require.NoError(t, err)
-		diff := cmp.Diff(string(want), got)
-		assert.Emptyf(t, diff, "%s differs from %s (-file +written):\n%s", f.name, path, diff)
+		resultstest.CheckGolden(t, "testdata/"+f.golden, f.text(t, record))
 	}
 }
 

@@ -1,23 +1,18 @@
 package verdict_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
 	"unicode"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew; read the difference before committing it")
 
 // told is one run whose verdict is written down in testdata/verdicts.golden.
 type told struct {
@@ -98,18 +93,7 @@ func TestVerdictsAsTheyAreTold(t *testing.T) {
 		fmt.Fprintf(&got, "# %s\n%s\n\n", row.name, strings.ReplaceAll(summary.Verdict, ". ", ".\n"))
 		checkVerdict(t, row.name, record, summary)
 	}
-	compareGolden(t, "testdata/verdicts.golden", got.String())
-}
-
-// compareGolden compares a text with its golden file.
-func compareGolden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(file)
-	require.NoErrorf(t, err, "%v; -update writes it", err)
-	assert.Empty(t, cmp.Diff(string(want), got), "verdicts differ (-golden +got); -update writes them anew")
+	resultstest.CheckGolden(t, "testdata/verdicts.golden", got.String())
 }
 
 // checkVerdict checks a verdict for what must be true of each.

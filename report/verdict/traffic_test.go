@@ -135,7 +135,7 @@ func TestVerdictsOfTraffic(t *testing.T) {
 		assert.Truef(t, cmp.Equal(phase.Holds, row.holds) && (phase.Why == "") == (row.why == "") && strings.Contains(phase.Why, row.why),
 			"%s: the phase holds: %v, for %q; want %v, for %q", row.name, phase.Holds, phase.Why, row.holds, row.why)
 	}
-	compareGolden(t, "testdata/traffic.golden", got.String())
+	resultstest.CheckGolden(t, "testdata/traffic.golden", got.String())
 }
 
 func TestSummaryOfTrafficIsThatOfTheHottestPartition(t *testing.T) {

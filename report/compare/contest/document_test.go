@@ -22,6 +22,7 @@ import (
 	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/results/figure"
+	"loadgen/results/resultstest"
 )
 
 // logRecord is a record of a log under a design: what its operations came to, and where
@@ -86,8 +87,8 @@ func TestDocument(t *testing.T) {
 	if err := errors.Join(report.Screen(&prose, d, text.Look{Columns: 80, Verbose: true}), report.Print(&data, d, report.FormJSON, text.Look{})); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "log", prose.Bytes())
-	golden(t, "log.json", data.Bytes())
+	resultstest.CheckGolden(t, "testdata/log.golden", string(inTwelve(prose.Bytes())))
+	resultstest.CheckGolden(t, "testdata/log.json.golden", string(inTwelve(data.Bytes())))
 	back, err := contest.Read(data.Bytes())
 	require.NoError(t, err)
 	diff := cmp.Diff(d, contest.Document(back))

@@ -1,15 +1,12 @@
 package contest_test
 
 import (
-	"bytes"
-	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
@@ -21,8 +18,6 @@ import (
 	"loadgen/scenarios/run/runtest"
 	"loadgen/target"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write the golden files anew")
 
 // logged is a target that keeps what it was asked, and what it answered.
 type logged struct {
@@ -76,17 +71,4 @@ func inTwelve(text []byte) []byte {
 		value, _ := strconv.ParseFloat(string(number), 64)
 		return strconv.AppendFloat(nil, value, 'g', 12, 64)
 	})
-}
-
-// golden holds a text to a file, or writes that. Numbers agree to twelve digits.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *rewrite {
-		require.NoError(t, os.WriteFile(path, got, 0o644))
-		return
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	assert.Truef(t, bytes.Equal(inTwelve(got), inTwelve(want)), "%s differs from %s:\n%s", name, path, got)
 }

@@ -3,14 +3,10 @@ package gate_test
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -18,9 +14,8 @@ import (
 	"loadgen/report/compare"
 	"loadgen/report/compare/gate"
 	"loadgen/report/document"
+	"loadgen/results/resultstest"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write the golden files anew; read the difference before it is kept")
 
 // sets are ten pairs of runs of three metrics: one much slower, one that serves a
 // little less, and one that differs by nothing.
@@ -77,14 +72,7 @@ func TestForms(t *testing.T) {
 		if f.Name == report.FormPage || f.Name == report.FormMarkdown || f.Name == report.FormCSV {
 			continue // as any document in that form
 		}
-		path, got := filepath.Join("testdata", "night"+f.Ending), printed(t, f, night(t))
-		if *rewrite {
-			require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-		}
-		want, err := os.ReadFile(path)
-		require.NoError(t, err)
-		diff := cmp.Diff(string(want), got)
-		assert.Emptyf(t, diff, "%s differs from %s (-file +printed):\n%s", f.Name, path, diff)
+		resultstest.CheckGolden(t, "testdata/night"+f.Ending, printed(t, f, night(t)))
 	}
 }
 

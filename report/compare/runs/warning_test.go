@@ -2,10 +2,7 @@ package runs_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,9 +15,8 @@ import (
 	"loadgen/report/compare"
 	"loadgen/report/compare/runs"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write the golden reports of testdata anew; read the difference before committing it")
 
 // Whatever differs between two runs is warned of, and nothing else.
 func TestWarnings(t *testing.T) {
@@ -199,12 +195,6 @@ func TestGolden(t *testing.T) {
 		"single":  held(t, side(t, "one", played{seed: 1, seconds: 20, throttled: 50}), side(t, "other", played{seed: 2, seconds: 20, slower: 1.3, throttled: 20})),
 		"virtual": held(t, side(t, "one", played{virtual: true}), side(t, "other", played{virtual: true, throttled: 100})),
 	} {
-		got, golden := printed(t, c, report.FormText, false), filepath.Join("testdata", name+".txt")
-		if *rewrite {
-			require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
-		}
-		want, err := os.ReadFile(golden)
-		require.NoError(t, err)
-		assert.Equalf(t, string(want), got, "%s is\n%s\nwant\n%s", golden, got, want)
+		resultstest.CheckGolden(t, "testdata/"+name+".txt", printed(t, c, report.FormText, false))
 	}
 }
