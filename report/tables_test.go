@@ -64,17 +64,8 @@ func spoilt(t testing.TB, ok int, reads, inserts results.Causes) *results.Record
 	t.Helper()
 	return resultstest.Play(t, manifest(), time.Second, func(r *results.Recorder) {
 		phase := r.Phase(results.Phase{Name: "step", Stage: "peak", End: time.Second, Rate: 10, Reported: true})
-		number := uint64(0)
-		for kind, causes := range map[int]results.Causes{1: reads, 2: inserts} {
-			for _, one := range append(slices.Clone(causes), results.Cause{Class: results.Ok, Status: 200, Attempts: int64(ok)}) {
-				for range one.Attempts {
-					at := time.Duration(number%10) * 100 * time.Millisecond
-					resultstest.Single(r, results.Attempt{Phase: phase, Kind: kind, Number: number, Intended: at, Sent: at,
-						Done: at + 1, Class: one.Class, Status: one.Status, Code: one.Code})
-					number++
-				}
-			}
-		}
+		resultstest.Causes(r, phase, 1, 0, append(slices.Clone(reads), resultstest.Successes(ok))...)
+		resultstest.Causes(r, phase, 2, 0, append(slices.Clone(inserts), resultstest.Successes(ok))...)
 	})
 }
 

@@ -114,6 +114,10 @@ func TestReportsAsTheyAreRendered(t *testing.T) {
 		}
 		resultstest.CheckGolden(t, "testdata/"+row.golden+".golden", text(t, record))
 	}
+	for _, name := range []string{"invalid", "emulator", "partial", "peak_holds"} {
+		whole := laidOut(t, situations(t)[name].Document, layout.Look{Verbose: true})
+		resultstest.CheckGolden(t, "testdata/"+name+".golden", whole)
+	}
 }
 
 func TestWidestFiguresFitThePage(t *testing.T) {

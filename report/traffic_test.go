@@ -121,35 +121,6 @@ func TestTrafficAsItIsRendered(t *testing.T) {
 	}
 }
 
-// The widest figures that there can be fit the page.
-func TestWidestTrafficFitsThePage(t *testing.T) {
-	record := observed(t, busy)
-	o := record.Capture
-	saturation := 1e18
-	for i := range o.Partitions {
-		p := &o.Partitions[i]
-		p.Entities, p.Requests, p.Throttled, p.Busiest, p.Typical, p.Saturation = 1e18, 1e18, 1e18-1, 1e18, 1e18, &saturation
-		p.Missed, p.PartitionKey = 1, strings.Repeat("世", 99)
-	}
-	for i := range o.Shapes {
-		s := &o.Shapes[i]
-		s.Requests, s.Throttled, s.Scanned, s.Returned, s.Missed = 1e18, 1e18-1, 999_999, 999_998, 1
-	}
-	for i := range o.Orders {
-		o.Orders[i].Partitions = results.Order{Keys: 999_999, Ascending: 999_998, Descending: 1}
-		o.Orders[i].Rows = o.Orders[i].Partitions
-	}
-	for k := range record.Phases[0].Kinds {
-		kind := &record.Phases[0].Kinds[k]
-		kind.Attempts, kind.Ok, kind.Throttled, kind.Failed, kind.Operations = 1e15, 1e15, 1e15, 1e15, 1
-		for range 2000 {
-			kind.Response.Record(24 * time.Hour)
-			kind.Service[results.Ok].Record(24 * time.Hour)
-		}
-	}
-	text(t, record)
-}
-
 // A name that is too long for its column goes on below, and nothing of it is lost.
 func TestLongNamesGoOnBelow(t *testing.T) {
 	record := observed(t, quiet)

@@ -1,7 +1,6 @@
 package results_test
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -115,16 +114,4 @@ func TestDirReplacesWithoutATrace(t *testing.T) {
 	assert.Error(t, dir.Replace("taken", nil), "Replace of a folder = nil; want an error")
 	entries, _ = os.ReadDir(string(dir))
 	assert.Truef(t, len(entries) == 2, "a failed Replace left %v; want nothing of its own", entries)
-}
-
-func TestBytesOfMemoryAreACopy(t *testing.T) {
-	folder := new(results.Memory)
-	assert.Nil(t, folder.Bytes("a"), "Bytes of a missing file")
-	if _, err := folder.Create("a"); err != nil || folder.Bytes("a") == nil {
-		t.Errorf("Bytes of an empty file = nil, %v; want an empty slice", err)
-	}
-	require.NoError(t, folder.Replace("a", []byte("text")), "Replace")
-	folder.Bytes("a")[0] = 'x'
-	got := folder.Bytes("a")
-	assert.Truef(t, bytes.Equal(got, []byte("text")), "Bytes = %q after its copy was changed; want text", got)
 }

@@ -54,7 +54,7 @@ func everywhere(h *results.Heat, column int) heatSum {
 // sameHeat holds the heat map against the attempts, one by one, and against the seconds.
 func sameHeat(t *testing.T, ops []operation, record *results.Record) {
 	t.Helper()
-	want, got := make(map[string]*heatSum), make(map[string]*heatSum)
+	want := make(map[string]heatSum)
 	for _, op := range ops {
 		for i := range op.attempts {
 			a := &op.attempts[i]
@@ -62,20 +62,16 @@ func sameHeat(t *testing.T, ops []operation, record *results.Record) {
 			if a.HasPartition {
 				name = results.PartitionName(a.Table, a.PartitionKey)
 			}
-			if want[name] == nil {
-				want[name] = new(heatSum)
-			}
-			want[name].attempt(a, a.Entities)
+			sum := want[name]
+			sum.attempt(a, a.Entities)
+			want[name] = sum
 		}
 	}
 	h := record.Heat
-	for i := range h.Rows {
-		sum := new(heatSum)
-		sum.of(&h.Rows[i].HeatCells, -1)
-		got[results.PartitionName(h.Rows[i].Table, h.Rows[i].Key)] = sum
-	}
-	got["nowhere"] = new(heatSum)
-	got["nowhere"].of(&h.Nowhere, -1)
+	got := columnless(h)
+	var nowhere heatSum
+	nowhere.of(&h.Nowhere, -1)
+	got["nowhere"] = nowhere
 	assert.Equal(t, want, got, "heat")
 	if *h.Partitions != 6 || h.MostMissed != 0 || h.SecondsPerColumn != 1 || h.Columns != len(record.Intervals) || !cmp.Equal(h.Rest, results.HeatCells{}) {
 		t.Errorf("the map has %d partitions, misses %d, %d columns of %d s, rest %+v; want 6, exact, a column for each of %d seconds",
@@ -182,78 +178,76 @@ func ran(t testing.TB, attempts []results.Attempt, lasts time.Duration) *results
 func TestHeatOfManyKeysAgreesWithBruteForce(t *testing.T) {
 	const lasts = 500 * time.Second
 	keys := resultstest.Cases(20_000, 100_000)
-	for _, seed := range []uint64{5} {
-		list := skewed(seed, keys, 3*keys, lasts)
-		record := ran(t, list, lasts)
-		h := record.Heat
-		assert.Equal(t, []any{int64(4), 125}, []any{h.SecondsPerColumn, h.Columns}, "seconds of a column, and columns")
-		booksClose(t, record)
-		exact, cells := make(map[[2]string]int64), make(map[[2]string]*[results.MostColumns]heatSum)
-		var total [results.MostColumns]heatSum
-		for i := range list {
-			a := &list[i]
-			if !a.HasPartition {
-				continue
-			}
-			at, column := [2]string{a.Table, a.PartitionKey}, int(a.Done/time.Second)/4
-			if cells[at] == nil {
-				cells[at] = new([results.MostColumns]heatSum)
-			}
-			before := cells[at][column].Demanded
-			cells[at][column].attempt(a, a.Due)
-			exact[at] += cells[at][column].Demanded - before
-			total[column].attempt(a, a.Due)
+	list := skewed(5, keys, 3*keys, lasts)
+	record := ran(t, list, lasts)
+	h := record.Heat
+	assert.Equal(t, []any{int64(4), 125}, []any{h.SecondsPerColumn, h.Columns}, "seconds of a column, and columns")
+	booksClose(t, record)
+	exact, cells := make(map[[2]string]int64), make(map[[2]string]*[results.MostColumns]heatSum)
+	var total [results.MostColumns]heatSum
+	for i := range list {
+		a := &list[i]
+		if !a.HasPartition {
+			continue
 		}
-		require.Truef(t, len(exact) >= keys/10*8 && h.Partitions == nil,
-			"seed %d: %d keys came, and the map counts %v; want most of %d, which are too many", seed, len(exact), h.Partitions, keys)
-		least, shown := int64(1<<62), make(map[[2]string]bool)
-		for i := range h.Rows {
-			row := &h.Rows[i]
-			at := [2]string{row.Table, row.Key}
-			shown[at] = true
-			sum := new(heatSum)
-			sum.of(&row.HeatCells, -1)
-			least = min(least, sum.Demanded)
-			if lacks := exact[at] - sum.Demanded; lacks < 0 || lacks > h.MostMissed {
-				t.Errorf("seed %d: %q has %d of %d demanded; want all but %d at most", seed, at, sum.Demanded, exact[at], h.MostMissed)
-			}
-			for c := range h.Columns {
-				var got heatSum
-				got.of(&row.HeatCells, c)
-				if want := cells[at][c]; got.Served > want.Served || got.Throttled > want.Throttled || got.Failed > want.Failed || got.Demanded > want.Demanded {
-					t.Fatalf("seed %d: column %d of %q has %+v; want %+v at most", seed, c, at, got, want)
-				}
-				total[c].Served -= got.Served
-				total[c].Throttled -= got.Throttled
-				total[c].Failed -= got.Failed
-				total[c].Demanded -= got.Demanded
-			}
+		at, column := [2]string{a.Table, a.PartitionKey}, int(a.Done/time.Second)/4
+		if cells[at] == nil {
+			cells[at] = new([results.MostColumns]heatSum)
+		}
+		before := cells[at][column].Demanded
+		cells[at][column].attempt(a, a.Due)
+		exact[at] += cells[at][column].Demanded - before
+		total[column].attempt(a, a.Due)
+	}
+	require.Truef(t, len(exact) >= keys/10*8 && h.Partitions == nil,
+		"%d keys came, and the map counts %v; want most of %d, which are too many", len(exact), h.Partitions, keys)
+	least, shown := int64(1<<62), make(map[[2]string]bool)
+	for i := range h.Rows {
+		row := &h.Rows[i]
+		at := [2]string{row.Table, row.Key}
+		shown[at] = true
+		sum := new(heatSum)
+		sum.of(&row.HeatCells, -1)
+		least = min(least, sum.Demanded)
+		if lacks := exact[at] - sum.Demanded; lacks < 0 || lacks > h.MostMissed {
+			t.Errorf("%q has %d of %d demanded; want all but %d at most", at, sum.Demanded, exact[at], h.MostMissed)
 		}
 		for c := range h.Columns {
-			var rest heatSum
-			if rest.of(&h.Rest, c); rest != total[c] {
-				t.Fatalf("seed %d: the rest of column %d is %+v; want %+v, what no row has", seed, c, rest, total[c])
+			var got heatSum
+			got.of(&row.HeatCells, c)
+			if want := cells[at][c]; got.Served > want.Served || got.Throttled > want.Throttled || got.Failed > want.Failed || got.Demanded > want.Demanded {
+				t.Fatalf("column %d of %q has %+v; want %+v at most", c, at, got, want)
 			}
+			total[c].Served -= got.Served
+			total[c].Throttled -= got.Throttled
+			total[c].Failed -= got.Failed
+			total[c].Demanded -= got.Demanded
 		}
-		// What the map may have missed of a partition without a row is bounded by what all
-		// demanded over the places there are, whatever the order: a partition that had more
-		// than that beside the least row has one, too.
-		const places = 1024
-		all := int64(0)
-		for _, n := range exact {
-			all += n
-		}
-		certain := 0
-		for at, n := range exact {
-			if n > least+all/places {
-				certain++
-				assert.Truef(t, shown[at],
-					"seed %d: %q demanded %d and has no row; want one for more than %d + %d", seed, at, n, least, all/places)
-			}
-		}
-		assert.Truef(t, certain >= 20 && h.MostMissed != 0 && h.MostMissed <= all/places,
-			"seed %d: %d partitions are certain to have a row, and %d is missed at most; want 20, and some, %d at most", seed, certain, h.MostMissed, all/places)
 	}
+	for c := range h.Columns {
+		var rest heatSum
+		if rest.of(&h.Rest, c); rest != total[c] {
+			t.Fatalf("the rest of column %d is %+v; want %+v, what no row has", c, rest, total[c])
+		}
+	}
+	// What the map may have missed of a partition without a row is bounded by what all
+	// demanded over the places there are, whatever the order: a partition that had more
+	// than that beside the least row has one, too.
+	const places = 1024
+	all := int64(0)
+	for _, n := range exact {
+		all += n
+	}
+	certain := 0
+	for at, n := range exact {
+		if n > least+all/places {
+			certain++
+			assert.Truef(t, shown[at],
+				"%q demanded %d and has no row; want one for more than %d + %d", at, n, least, all/places)
+		}
+	}
+	assert.Truef(t, certain >= 20 && h.MostMissed != 0 && h.MostMissed <= all/places,
+		"%d partitions are certain to have a row, and %d is missed at most; want 20, and some, %d at most", certain, h.MostMissed, all/places)
 }
 
 func TestHeatHasFewColumnsHoweverLongTheRun(t *testing.T) {

@@ -39,6 +39,3 @@ func succeed(r *results.Recorder, phase, kind int, due, took time.Duration) {
 	resultstest.Single(r, results.Attempt{Phase: phase, Kind: kind, Intended: due, Sent: due, Done: due + took,
 		PartitionKey: "full", HasPartition: true})
 }
-
-// pointer returns a pointer to a value.
-func pointer[T any](value T) *T { return &value }

@@ -12,10 +12,10 @@ import (
 
 // search is one that has everything set.
 func search() *results.Limit {
-	return &results.Limit{Of: results.LimitPartition, Partitions: 1, MaxThrottled: .005, MaxP99: pointer(int64(50_000)),
-		From: 500, UpTo: 8000, StepSeconds: 10, BurstSeconds: .1, Held: pointer(1000.0), NotHeld: pointer(1010.0),
+	return &results.Limit{Of: results.LimitPartition, Partitions: 1, MaxThrottled: .005, MaxP99: new(int64(50_000)),
+		From: 500, UpTo: 8000, StepSeconds: 10, BurstSeconds: .1, Held: new(1000.0), NotHeld: new(1010.0),
 		By: results.LimitThrottled, Finished: true, Entities: 20_101, Steps: []results.LimitStep{
-			{Phase: "limit 1: 1000/s", Rate: 1000, Offered: 1000, Seconds: 10, Scheduled: 10_000, P99: pointer(int64(7000)),
+			{Phase: "limit 1: 1000/s", Rate: 1000, Offered: 1000, Seconds: 10, Scheduled: 10_000, P99: new(int64(7000)),
 				Entities: 10_000, Outcome: results.LimitHeld},
 			{Phase: "limit 2: 1010/s", Rate: 1010, Offered: 1010, Seconds: 10, Scheduled: 10_100, ThrottledShare: .01,
 				Entities: 10_101, Outcome: results.LimitClient},
@@ -32,14 +32,14 @@ func TestWhatIsTakenIsReadBack(t *testing.T) {
 			Examples: []results.AuditExample{{PartitionKey: "p", RowKey: "r", Fault: "gone"}}},
 		Generator: &results.Generator{Ceiling: &results.Ceiling{Over: results.OverHTTP, Lanes: 64, Operations: 100, Took: time.Second, CPU: time.Second},
 			Cores: 2, Workers: 8, CPUKnown: true, Seconds: 4, CPU: time.Second, Pauses: 7, LongestPause: 5, StoodStill: 3, LongestStill: 2,
-			LeastFree: pointer(int64(3)), Goroutines: 9, Heap: 1 << 20, Busiest: &results.Health{Second: 2}},
+			LeastFree: new(int64(3)), Goroutines: 9, Heap: 1 << 20, Busiest: &results.Health{Second: 2}},
 		Capture: &results.Capture{
 			Requests: 1, Entities: 2, Unnamed: 3, Forgotten: 4, Delayed: 5, ThrottledByPartition: 6, ThrottledByAccount: 7,
 			Partitions: []results.ObservedPartition{{Table: "races", PartitionKey: "\x1b[2J\"世", Entities: 1, Missed: 2, Requests: 3, Throttled: 4,
-				AccountThrottled: 5, Seconds: 6, Typical: 7.5, Busiest: 8, Offered: 9, Saturation: pointer(1998.5), SaturationInterval: []float64{1, 2}}},
+				AccountThrottled: 5, Seconds: 6, Typical: 7.5, Busiest: 8, Offered: 9, Saturation: new(1998.5), SaturationInterval: []float64{1, 2}}},
 			PartitionsTold: 8, PartitionsDropped: 9,
 			Shapes: []results.QueryShape{{Table: "races", Shape: "Price gt ?", Class: "table scan", Requests: 1, Throttled: 2, Scanned: 3, Missed: 4,
-				Returned: 5, Density: pointer(0.01)}},
+				Returned: 5, Density: new(0.01)}},
 			ShapesTold: 10, ShapesDropped: 11,
 			Orders:        []results.KeyOrder{{Table: "races", Partitions: results.Order{Keys: 3, Ascending: 2, Descending: 1}, Rows: results.Order{Keys: 1}}},
 			TablesDropped: 12,
@@ -70,7 +70,7 @@ func TestWhatIsTakenIsReadBack(t *testing.T) {
 func TestHealthOfASecond(t *testing.T) {
 	health := func(second int64) results.Health {
 		return results.Health{Second: second, Lasted: time.Second, CPU: 80 * time.Millisecond, Pauses: 5, LongestPause: 4,
-			StoodStill: 30 * time.Millisecond, FreeWorkers: pointer(int64(3)), Goroutines: 9, Heap: 1 << 20}
+			StoodStill: 30 * time.Millisecond, FreeWorkers: new(int64(3)), Goroutines: 9, Heap: 1 << 20}
 	}
 	record := playRecord(t, 5*time.Second, func(r *results.Recorder) {
 		phase := r.Phase(results.Phase{Name: "500/s", End: 5 * time.Second, Rate: 500, Reported: true})
@@ -86,52 +86,9 @@ func TestHealthOfASecond(t *testing.T) {
 	for _, second := range record.Intervals {
 		got = append(got, second.Generator)
 	}
-	assert.Equal(t, []*results.Health{pointer(health(0)), nil, pointer(health(2)), nil, pointer(health(4))}, got,
+	assert.Equal(t, []*results.Health{new(health(0)), nil, new(health(2)), nil, new(health(4))}, got,
 		"the health of the seconds")
 	assert.EqualValues(t, 0, record.Misplaced, "counts were misplaced")
-}
-
-// What rests on no time, or on nothing, is 0.
-func TestGeneratorInFigures(t *testing.T) {
-	for _, row := range []struct {
-		name              string
-		ceiling           *results.Ceiling
-		perSecond, micros float64
-	}{
-		{"none", nil, 0, 0},
-		{"one in no time", &results.Ceiling{Operations: 10}, 0, 0},
-		{"one of nothing", &results.Ceiling{Took: time.Second, CPU: time.Second}, 0, 0},
-		{"one before its beginning", &results.Ceiling{Operations: 10, Took: -1}, 0, 0},
-		{"two hundred in half a second", &results.Ceiling{Operations: 200, Took: time.Second / 2, CPU: time.Millisecond}, 400, 5},
-		{"CPU that nobody knows", &results.Ceiling{Operations: 200, Took: time.Second}, 200, 0},
-	} {
-		if rate, micros := row.ceiling.PerSecond(), row.ceiling.CPUMicros(); rate != row.perSecond || micros != row.micros {
-			t.Errorf("%s: %v/s of %v µs; want %v of %v", row.name, rate, micros, row.perSecond, row.micros)
-		}
-	}
-	whole := &results.Health{CPU: time.Second, Lasted: time.Second}
-	for _, row := range []struct {
-		health *results.Health
-		cores  int
-		want   float64
-	}{{nil, 2, 0}, {&results.Health{CPU: time.Second}, 2, 0}, {whole, 0, 0}, {whole, 2, .5}, {&results.Health{CPU: 2e9, Lasted: 2e9}, 1, 1}} {
-		assert.Equalf(t, row.want, row.health.Share(row.cores), "%+v.Share(%d)", row.health, row.cores)
-	}
-}
-
-func TestAuditIsSound(t *testing.T) {
-	for _, row := range []struct {
-		name  string
-		audit *results.Audit
-		want  bool
-	}{
-		{"none", nil, true},
-		{"one of everything else", &results.Audit{Writes: 1, Unknown: 1, Own409: 1, ForeignConflicts: 1, Overwritten: 1, Unwatched: 1}, true},
-		{"a lost write", &results.Audit{Lost: 1}, false},
-		{"a doubled one", &results.Audit{Doubled: 1}, false},
-	} {
-		assert.Equalf(t, row.want, row.audit.Sound(), "%s: Sound()", row.name)
-	}
 }
 
 func TestTailsAreNamedByTheirNumber(t *testing.T) {
@@ -150,7 +107,7 @@ func TestLimitStepIsTheLastOfItsRate(t *testing.T) {
 	}{
 		{"the step of a rate that was tried once", l.Held, "limit 1: 1000/s"},
 		{"the last step of a rate that was tried twice", l.NotHeld, "limit 3: 1010/s"},
-		{"none of a rate that was not tried", pointer(7.0), ""},
+		{"none of a rate that was not tried", new(7.0), ""},
 		{"none of no rate", nil, ""},
 	} {
 		phase := ""
@@ -158,12 +115,5 @@ func TestLimitStepIsTheLastOfItsRate(t *testing.T) {
 			phase = step.Phase
 		}
 		assert.Equalf(t, row.phase, phase, "%s: Step", row.name)
-	}
-	assert.Truef(t, !l.ClientLimited(), "ClientLimited() by %s = true; want false", l.By)
-	if l.By = results.LimitClient; !l.ClientLimited() {
-		t.Errorf("ClientLimited() by %s = false; want true", l.By)
-	}
-	if l.NotHeld = nil; l.ClientLimited() {
-		t.Error("ClientLimited() without an upper end = true; want false")
 	}
 }

@@ -99,6 +99,11 @@ func TestPercentileCurveAgreesWithSorting(t *testing.T) {
 		slices.Sort(micros)
 		curve := chart.PercentileCurve(h)
 		require.Equalf(t, n >= 10, len(curve) > 0, "seed %d: %d percentiles of %d durations", seed, len(curve), n)
+		for _, p := range []float64{.5, .9, .99, .999} {
+			want, told := h.Quantile(p)
+			i := slices.IndexFunc(curve, func(at chart.Percentile) bool { return at.P == p })
+			assert.Truef(t, told == (i >= 0) && (!told || curve[i].Micros == want), "n %d: p%v is at %d of the curve", n, 100*p, i)
+		}
 		for i, at := range curve {
 			if beyond := float64(n) * (1 - at.P); beyond < 10-1e-6 {
 				t.Errorf("seed %d, n %d: p%v has %v durations beyond it; want ten", seed, n, 100*at.P, beyond)
@@ -114,16 +119,4 @@ func TestPercentileCurveAgreesWithSorting(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestPercentileCurveHoldsTheNamedOnes(t *testing.T) {
-	total := stress().Total(results.Reported)
-	curve := chart.PercentileCurve(total.Response)
-	for _, p := range []float64{.5, .9, .99, .999} {
-		want, told := total.Response.Quantile(p)
-		i := slices.IndexFunc(curve, func(at chart.Percentile) bool { return at.P == p })
-		assert.Truef(t, told && i >= 0 && curve[i].Micros == want,
-			"p%v is at %d of the curve; want it there with %d µs", 100*p, i, want)
-	}
-	assert.Nil(t, chart.PercentileCurve(nil), "PercentileCurve(nil)")
 }

@@ -102,7 +102,7 @@ func TestSwappedSidesSwapSignsAndKeepP(t *testing.T) {
 	opposite := map[compare.Outcome]compare.Outcome{compare.Regression: compare.Improvement,
 		compare.Improvement: compare.Regression, compare.NoDifference: compare.NoDifference}
 	seen := map[compare.Outcome]int{}
-	for i := range 300 {
+	for i := range 150 {
 		// Beyond twenty pairs patterns are drawn, and those are the same both ways.
 		pairs := 8 + i%4
 		if i%50 == 0 {

@@ -91,7 +91,7 @@ func TestStepIsFoundWithinFourteenNights(t *testing.T) {
 		t.Skip("a statistical test of one goroutine")
 	}
 	const history, nights = 30, 14
-	sets := resultstest.Cases(40, 100)
+	sets := resultstest.Cases(20, 100)
 	for _, test := range []compare.Test{compare.ByPermutation, compare.ByStudent} {
 		rng := rand.New(rand.NewPCG(5, 14))
 		var found []int

@@ -184,3 +184,29 @@ func TestEveryColourIsAToken(t *testing.T) {
 		assert.Truef(t, light[use[1]] != "", "the style uses --%s, which is no token", use[1])
 	}
 }
+
+// Pictures and figures have names, and a tone has a sign and a word beside its colour.
+func TestPicturesAndTonesHaveWords(t *testing.T) {
+	root, pictures, toned := room(t), 0, 0
+	for _, svg := range all(root, "svg") {
+		if attribute(svg, "aria-hidden") != "true" {
+			pictures++
+			assert.Truef(t, attribute(svg, "role") == "img" && attribute(svg, "aria-label") != "", "a picture has no name: %v", svg.Attr)
+		}
+	}
+	for _, figure := range all(root, "figure") {
+		named := attribute(figure, "aria-labelledby") != "" && len(all(figure, "h3")) == 1
+		assert.Truef(t, named, "figure %s has no name", attribute(figure, "id"))
+	}
+	for _, n := range all(root, "td", "p", "div") {
+		for class, sign := range map[string]string{"good": "✓", "bad": "✗", "doubtful": "?"} {
+			if slices.Contains(strings.Fields(attribute(n, "class")), class) {
+				toned++
+				assert.Contains(t, said(n), sign, class)
+				assert.Truef(t, n.Data == "p" || strings.Contains(said(n), class+": "), "%q does not say %s", said(n), class)
+			}
+		}
+	}
+	assert.Equal(t, 2, pictures, "pictures: each chart once")
+	assert.GreaterOrEqual(t, toned, 5, "words with a tone: the answer, a badge and three results")
+}

@@ -45,9 +45,9 @@ func hostile(text string, number float64) *document.Document {
 			document.Table{ID: text, Caption: text, Notes: []string{text}, Columns: []document.Column{{Title: text, Unit: text}}, Rows: [][]document.Cell{{{Text: text}}}},
 			document.Chart{ID: text, Title: text, Says: text},
 			document.Series{ID: text, Title: text, Unit: text, Says: text, Seconds: []float64{0, 1, number, 3},
-				Lines: []document.Line{{Name: text, Meaning: document.Meaning(text), Values: []*float64{value(1), value(number), nil, value(2)}}, {Name: text, Meaning: document.Throttled}},
+				Lines: []document.Line{{Name: text, Meaning: document.Meaning(text), Values: []*float64{new(1.), new(number), nil, new(2.)}}, {Name: text, Meaning: document.Throttled}},
 				Level: &document.Level{Name: text, Value: number}, Marks: []document.Mark{{Second: 1, Text: text}, {Second: number, Text: text, Balance: true}}},
-			document.Series{ID: text, Log: true, Seconds: []float64{number}, Lines: []document.Line{{Values: []*float64{value(number)}}}, Level: &document.Level{Value: number}},
+			document.Series{ID: text, Log: true, Seconds: []float64{number}, Lines: []document.Line{{Values: []*float64{new(number)}}}, Level: &document.Level{Value: number}},
 		}}},
 	}
 }

@@ -37,14 +37,12 @@ func cells(texts ...string) []document.Cell {
 	return row
 }
 
-func value(v float64) *float64 { return &v }
-
 // wave returns numbers over time, each second one.
 func wave(seconds int, of func(second float64) float64) []*float64 {
 	values := make([]*float64, seconds)
 	for i := range values {
 		if v := of(float64(i)); !math.IsNaN(v) {
-			values[i] = value(math.Round(v))
+			values[i] = new(math.Round(v))
 		}
 	}
 	return values

@@ -145,6 +145,9 @@ func TestPolicyNamesScriptsAndStyleAndNoMore(t *testing.T) {
 				scripts++
 			}
 		}
+		page := string(rendered(t, row.of, nil))
+		before := page[:strings.Index(page, "Content-Security-Policy")]
+		assert.NotRegexp(t, "<(style|script|link|title)", before, "what stands before the policy")
 		styles := all(root, "style")
 		require.Truef(t, len(styles) == 1 && scripts == row.scripts,
 			"%s: %d styles and %d scripts; want 1 and %d", row.name, len(styles), scripts, row.scripts)

@@ -33,7 +33,7 @@ func handmade(t *testing.T) map[string][]byte {
 func decades() *document.Document {
 	return &document.Document{Title: "decades", Sections: []document.Section{{ID: "seconds", Title: "Seconds", Blocks: []document.Block{
 		document.Series{ID: "lag", Title: "Lag", Unit: "ms", Log: true, Seconds: []float64{0, 1},
-			Lines: []document.Line{{Name: "max", Meaning: document.First, Values: []*float64{value(.0015), value(900)}}}}}}}}
+			Lines: []document.Line{{Name: "max", Meaning: document.First, Values: []*float64{new(.0015), new(900.)}}}}}}}}
 }
 
 // hovered is the second whose values the browser is to show, as the document has them.

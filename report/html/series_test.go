@@ -18,7 +18,7 @@ func line(values ...float64) document.Line {
 		if math.IsNaN(v) {
 			l.Values = append(l.Values, nil)
 		} else {
-			l.Values = append(l.Values, value(v))
+			l.Values = append(l.Values, new(v))
 		}
 	}
 	return l

@@ -2,6 +2,7 @@ package verdict_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,19 +21,8 @@ func spoilt(t testing.TB, ok int, causes results.Causes, prepared results.Causes
 	return resultstest.Play(t, manifest(), 2*time.Second, func(r *results.Recorder) {
 		r.Phase(results.Phase{Name: "load", End: time.Second})
 		r.Phase(results.Phase{Name: "step", Stage: "peak", Begin: time.Second, End: 2 * time.Second, Rate: 10, Reported: true})
-		number := uint64(0)
-		all := append(results.Causes{{Class: results.Ok, Status: 200, Attempts: int64(ok)}}, causes...)
-		for phase, list := range []results.Causes{prepared, all} {
-			for _, one := range list {
-				for range one.Attempts {
-					at := time.Duration(phase)*time.Second + time.Duration(number%10)*100*time.Millisecond
-					number++
-					resultstest.Single(r, results.Attempt{Phase: phase, Kind: phase, Number: number, Class: one.Class,
-						Status: one.Status, Code: one.Code, Intended: at, Sent: at, Done: at + time.Millisecond,
-						PartitionKey: fullKey, HasPartition: true})
-				}
-			}
-		}
+		resultstest.Causes(r, 0, 0, 0, prepared...)
+		resultstest.Causes(r, 1, 1, time.Second, append(slices.Clone(causes), resultstest.Successes(ok))...)
 	})
 }
 

@@ -141,6 +141,7 @@ func TestState(t *testing.T) {
 		{"a load that is throttled to the end", results.Valid, results.Summary{Balance: &results.Balance{Outcome: results.LoadThrottled}}, nil,
 			results.DoesNotHold, nil},
 		{"no write lost", results.Valid, results.Summary{Audit: &results.Audit{}}, nil, results.Holds, new(true)},
+		{"a write doubled", results.Valid, results.Summary{Audit: &results.Audit{Doubled: 1}}, nil, results.DoesNotHold, new(false)},
 		{"a write lost in part of a run", results.Partial, results.Summary{Audit: &results.Audit{Lost: 1}}, nil, results.DoesNotHold, new(false)},
 	} {
 		s := row.summary

@@ -2,7 +2,6 @@ package verdict_test
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -236,21 +235,5 @@ func TestLimitsOfTraffic(t *testing.T) {
 	} {
 		record := observed(t, func(_ *results.Manifest, o *results.Capture) { row.change(o) })
 		checkSentences(t, row.name, verdict.Limits(record), row.words)
-	}
-}
-
-// No observation that can be read makes the judgement panic.
-func TestImpossibleCapturesAreJudged(t *testing.T) {
-	nothing, huge := math.NaN(), math.Inf(1)
-	for _, o := range []results.Capture{
-		{Requests: -1, Entities: math.MinInt64, Partitions: []results.ObservedPartition{{Requests: -5, Throttled: 7, Busiest: -3, Offered: math.MinInt64,
-			Typical: nothing, Saturation: &huge, SaturationInterval: []float64{1}}}},
-		{Partitions: []results.ObservedPartition{{Requests: 1, Throttled: 1, Saturation: &nothing, SaturationInterval: []float64{2, 1}, Busiest: math.MaxInt64}},
-			Shapes: []results.QueryShape{{Scanned: math.MaxInt64, Returned: 1}, {Scanned: -1, Returned: -1}},
-			Orders: []results.KeyOrder{{Partitions: results.Order{Keys: math.MaxInt64, Ascending: math.MaxInt64}}}},
-	} {
-		record := &results.Record{Validity: results.Valid, Capture: &o}
-		assert.Truef(t, verdict.Judge(record).Verdict != "" && len(verdict.Limits(record)) != 0, "nothing is said of %+v", o)
-		verdict.Findings(record)
 	}
 }

@@ -10,24 +10,6 @@ import (
 	"loadgen/results/figure"
 )
 
-func TestParseFigure(t *testing.T) {
-	for _, row := range []struct {
-		name, text, want string
-		unit             figure.Unit
-	}{
-		{"a time of all operations", "p99", "p99", figure.Nanoseconds},
-		{"a time of one operation, spaced", " p99.9 ( get , peak ) ", "p99.9(get, peak)", figure.Nanoseconds},
-		{"a rate of the hottest partition", "served(hottest)", "served(hottest)", figure.PerSecond},
-		{"a share", "share_lost", "share_lost", figure.Share},
-		{"a count", "throttled(get)", "throttled(get)", figure.Count},
-		{"a plain number", "tries", "tries", figure.Ratio},
-	} {
-		f, err := figure.ParseFigure(row.text)
-		assert.Truef(t, err == nil && f.String() == row.want && f.Unit() == row.unit,
-			"%s: ParseFigure(%q) = %v, %v, %v; want %s, %v", row.name, row.text, f, f.Unit(), err, row.want, row.unit)
-	}
-}
-
 func TestParseFigureRefuses(t *testing.T) {
 	for text, offset := range map[string]int{"": 0, "p99(get) < 20ms": 9, "p9": 0, "counter": 0} {
 		_, err := figure.ParseFigure(text)

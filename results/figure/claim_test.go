@@ -151,29 +151,3 @@ func TestCappedFigures(t *testing.T) {
 		}
 	}
 }
-
-func TestStatisticsAreSplit(t *testing.T) {
-	for _, row := range []struct {
-		name, of string
-		quantile float64
-		some     bool
-	}{
-		{"p50", "response", .5, true},
-		{"p99.9", "response", .999, true},
-		{"max", "response", 1, true},
-		{"mean", "response", -1, true},
-		{"service_p95", "service", .95, true},
-		{"wait_max", "wait", 1, true},
-		{"lag_mean", "lag", -1, true},
-		{"lost_p90", "lost", .9, true},
-		{"response_p50", "", 0, false},
-		{"service_lag_p50", "", 0, false},
-		{"lost_writes", "", 0, false},
-		{"", "", 0, false},
-	} {
-		d, _ := figure.Find(row.name)
-		if of, some := d.Times, d.Times != ""; of != row.of || d.Quantile != row.quantile || some != row.some {
-			t.Errorf("Find(%q) = %q, %v, %t; want %q, %v, %t", row.name, of, d.Quantile, some, row.of, row.quantile, row.some)
-		}
-	}
-}

@@ -61,3 +61,22 @@ func Single(to *results.Recorder, a results.Attempt) {
 	to.Completed(&results.Completed{Phase: a.Phase, Kind: a.Kind, Number: a.Number, Intended: a.Intended, Done: a.Done,
 		Class: a.Class, Attempts: 1, Entities: a.Entities, Served: a.Counted})
 }
+
+// Causes records operations with a single attempt each, as many as the causes have attempts: ten
+// due in a second, from an instant on.
+func Causes(to *results.Recorder, phase, kind int, from time.Duration, causes ...results.Cause) {
+	number := uint64(0)
+	for _, one := range causes {
+		for range one.Attempts {
+			at := from + time.Duration(number%10)*100*time.Millisecond
+			Single(to, results.Attempt{Phase: phase, Kind: kind, Number: number, Intended: at, Sent: at, Done: at + time.Millisecond,
+				Class: one.Class, Status: one.Status, Code: one.Code, PartitionKey: Partition, HasPartition: true})
+			number++
+		}
+	}
+}
+
+// Successes returns the cause of attempts that succeed.
+func Successes(attempts int) results.Cause {
+	return results.Cause{Class: results.Ok, Status: 200, Attempts: int64(attempts)}
+}

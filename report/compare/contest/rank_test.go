@@ -237,11 +237,11 @@ func TestSurvival(t *testing.T) {
 	}{
 		{"not tried", nil, nil, a, b, nil, ""},
 		{"tried with one alone", a, nil, a, b, nil, "not tried"},
-		{"the same wins", a, b, a, b, ptr(true), "too, b wins by 49.5 % (over a"},
-		{"the other wins", b, a, a, b, ptr(false), "a wins by "},
-		{"no difference is shown then", a, a, a, b, ptr(false), "no difference"},
-		{"there was none to begin with, nor then", b, b, a, a, ptr(true), "either"},
-		{"there was none to begin with", a, b, a, a, ptr(false), "b wins"},
+		{"the same wins", a, b, a, b, new(true), "too, b wins by 49.5 % (over a"},
+		{"the other wins", b, a, a, b, new(false), "a wins by "},
+		{"no difference is shown then", a, a, a, b, new(false), "no difference"},
+		{"there was none to begin with, nor then", b, b, a, a, new(true), "either"},
+		{"there was none to begin with", a, b, a, a, new(false), "b wins"},
 	} {
 		o := contest.Options{Profile: "documented", Other: "headroom"}
 		if row.survives == nil && row.otherOfA == nil {
@@ -253,8 +253,6 @@ func TestSurvival(t *testing.T) {
 		}
 	}
 }
-
-func ptr[T any](v T) *T { return &v }
 
 // Intervals keep to what a figure can be, quantiles to what every run tells, and what is
 // found to the pairs that are looked at.

@@ -6,7 +6,7 @@ package contest_test
 // designs whose order is known.
 // The bounds that they are held to follow from how many there are.
 const (
-	contests      = 10
+	contests      = 4
 	drawnSets     = 100
 	fewSets       = 100
 	knownContests = 30
