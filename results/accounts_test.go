@@ -24,8 +24,7 @@ func TestBusiestAccount(t *testing.T) {
 		for _, offered := range row.offered {
 			phase.Accounts = append(phase.Accounts, results.AccountStats{Offered: offered})
 		}
-		if got, several := phase.Busiest(); got != row.want || !several {
-			t.Errorf("%s: Busiest() = %d, %v; want %d, true", row.name, got, several, row.want)
-		}
+		got, several := phase.Busiest()
+		assert.Truef(t, got == row.want && several, "%s: Busiest() = %d, %v", row.name, got, several)
 	}
 }

@@ -9,6 +9,8 @@ import (
 
 	"loadgen/results"
 	"loadgen/results/resultstest"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // A record of an hour of 12 operations over 1,000 partitions stays a file that a browser
@@ -47,7 +49,6 @@ func TestAnHourIsBelowSixMegabytes(t *testing.T) {
 		t.Errorf("%d rows of %d columns, %v partitions, %d missed; want 100 of %d, 1,000 and none", len(h.Rows), h.Columns, *h.Partitions, h.MostMissed, columns)
 	}
 	booksClose(t, record)
-	if whole := len(folder.Bytes(results.RunFile)); whole > phases<<20 {
-		t.Errorf("run.json has %d bytes after %d of 6 phases; want 1 MB for each at most", whole, phases)
-	}
+	whole := len(folder.Bytes(results.RunFile))
+	assert.Truef(t, whole <= phases<<20, "run.json has %d bytes after %d of 6 phases", whole, phases)
 }

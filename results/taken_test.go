@@ -59,6 +59,10 @@ func TestWhatIsTakenIsReadBack(t *testing.T) {
 	})
 	want := []any{whole.Audit, whole.Generator, whole.Capture, search()}
 	assert.Equal(t, want, []any{record.Audit, record.Generator, record.Capture, record.Limit}, "what was taken")
+	ceiling, second := record.Generator.Ceiling, &results.Health{CPU: time.Second, Lasted: time.Second}
+	assert.Equal(t, []float64{100, 10_000, .5}, []float64{ceiling.PerSecond(), ceiling.CPUMicros(), second.Share(2)}, "in figures")
+	ceiling = &results.Ceiling{Operations: 10}
+	assert.Equal(t, []float64{0, 0, 0}, []float64{ceiling.PerSecond(), ceiling.CPUMicros(), second.Share(0)}, "of no time and no cores")
 	folder := new(results.Memory)
 	resultstest.Finish(t, begin(t, folder), time.Second)
 	for _, key := range []string{`"audit"`, `"capture"`, `"limit"`} {

@@ -50,9 +50,8 @@ func TestLatencyBarsCountTheirRange(t *testing.T) {
 		}
 		assert.Truef(t, bar == want, "LatencyBars has %+v; want %+v", bar, want)
 	}
-	if want := record.Total(results.Reported).Succeeded; sum != want || sum == 0 || len(bars) > chart.MostBars {
-		t.Errorf("%d bars sum to %d; want the %d successes, and %d bars at most", len(bars), sum, want, chart.MostBars)
-	}
+	want := record.Total(results.Reported).Succeeded
+	assert.Truef(t, sum == want && sum != 0 && len(bars) <= chart.MostBars, "%d bars sum to %d", len(bars), sum)
 }
 
 func TestClassesHoldWhatTheyAreMadeFor(t *testing.T) {

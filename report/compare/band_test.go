@@ -80,9 +80,8 @@ func TestCorrelatedSeconds(t *testing.T) {
 		{"half of it kept", correlatedSeries(20_000, 0.5, rng), 3, 4},
 		{"nine tenths kept", correlatedSeries(20_000, 0.9, rng), 15, 23},
 	} {
-		if got := statistics.Correlated(row.series); got < row.least || got > row.most {
-			t.Errorf("%s: correlated = %d; want from %d to %d", row.name, got, row.least, row.most)
-		}
+		got := statistics.Correlated(row.series)
+		assert.Truef(t, got >= row.least && got <= row.most, "%s: correlated = %d", row.name, got)
 	}
 }
 

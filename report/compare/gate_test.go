@@ -161,9 +161,8 @@ func TestOrder(t *testing.T) {
 		letters.WriteString(slot.Side.String())
 	}
 	assert.Equal(t, "ABBAABBAAB", letters.String(), "Order(5)")
-	if got := compare.Order(3); got[2] != (compare.Slot{Pair: 1, Side: compare.B}) || got[5].Pair != 2 {
-		t.Errorf("Order(3) = %v; want both runs of a pair one after the other", got)
-	}
+	got := compare.Order(3)
+	assert.Truef(t, got[2] == (compare.Slot{Pair: 1, Side: compare.B}) && got[5].Pair == 2, "Order(3) = %v", got)
 	for _, pairs := range []int{0, -1} {
 		assert.Lenf(t, compare.Order(pairs), 0, "Order(%d)", pairs)
 	}

@@ -80,9 +80,8 @@ func TestMergedStretchesKeepTheirExtremes(t *testing.T) {
 		in   []float64
 		want string
 	}{"falling": {[]float64{9, 5, 1, 7}, "9 1"}, "rising": {[]float64{2, 1, 8, 9}, "1 9"}} {
-		if got := of(html.Draw(document.Series{Seconds: clockOf(4), Lines: []document.Line{line(row.in...)}}, 4).Y[0]); got != row.want {
-			t.Errorf("%s: %v became %s; want %s, its extremes in their order", name, row.in, got, row.want)
-		}
+		got := of(html.Draw(document.Series{Seconds: clockOf(4), Lines: []document.Line{line(row.in...)}}, 4).Y[0])
+		assert.Truef(t, got == row.want, "%s: %v became %s", name, row.in, got)
 	}
 }
 
@@ -96,9 +95,8 @@ func TestMarksAndLinesAreToldApart(t *testing.T) {
 	}
 	got := html.Draw(s, 1)
 	assert.Truef(t, got.Listed == 200 && got.More == 50, "%d marks are listed and %d not; want 200 and 50", got.Listed, got.More)
-	if want := []int{2, 0, 3, 0, 1, 2}; !slices.Equal(got.Dashes, want) {
-		t.Errorf("patterns %v; want %v: no two of the same colour alike", got.Dashes, want)
-	}
+	want := []int{2, 0, 3, 0, 1, 2}
+	assert.Truef(t, slices.Equal(got.Dashes, want), "patterns %v", got.Dashes)
 }
 
 // The marks of a run are listed once, below the first of the series that have them.

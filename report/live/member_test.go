@@ -44,9 +44,8 @@ func TestMembersSumToTheWhole(t *testing.T) {
 				t.Errorf("seed %d: %+v; want %+v, sending, heard of after 5 s", seed, members[i], want[i])
 			}
 			exact := time.Duration(*results.QuantilesOf(response[i]).P99) * time.Microsecond
-			if got := *P99(&members[i]); got < exact || float64(got) > 1.05*float64(exact) {
-				t.Errorf("seed %d: p99 is %v; want %v to within 5 %%", seed, got, exact)
-			}
+			got := *P99(&members[i])
+			assert.Truef(t, got >= exact && float64(got) <= 1.05*float64(exact), "seed %d: p99 is %v", seed, got)
 			all = append(all, &members[i])
 		}
 		if sum := Together(all); sum.Totals != stats.Totals() {

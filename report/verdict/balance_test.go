@@ -153,9 +153,8 @@ func TestMinutesSumUpTheLoad(t *testing.T) {
 		assert.Truef(t, m.From == time.Duration(i)*time.Minute && m.Offered == 100 && m.Served == 40 && m.Throttled == 60,
 			"minute %d = %+v; want 100/s offered, 40/s served, 60/s throttled", i, m)
 	}
-	if list := verdict.Minutes(record, 2); len(list) != 2 || list[1].From != 2*time.Minute {
-		t.Errorf("Minutes in two rows = %+v; want two minutes each", list)
-	}
+	list = verdict.Minutes(record, 2)
+	assert.Truef(t, len(list) == 2 && list[1].From == 2*time.Minute, "Minutes in two rows = %+v", list)
 	record.Manifest.Spread, record.Manifest.Start = nil, "warm"
 	assert.Nil(t, verdict.Minutes(record, 40), "Minutes of another run")
 }

@@ -73,9 +73,8 @@ func TestDelete(t *testing.T) {
 	orders.Scenario = "orders"
 	plan, err := open(t, folder).Plan(orders)
 	require.Truef(t, err == nil && len(plan.Goes) == 2, "%+v go, %v; want two runs", plan, err)
-	if size := plan.Size(plan.Goes[0]); size < 1<<20+6+9 || size > 1<<20+8<<10 {
-		t.Errorf("what goes of the first has %d bytes; want a picture and little else", size)
-	}
+	size := plan.Size(plan.Goes[0])
+	assert.Truef(t, size >= 1<<20+6+9 && size <= 1<<20+8<<10, "what goes of the first has %d bytes", size)
 	if after := below(t, "."); !slices.Equal(after, before) {
 		t.Errorf("after the plan %v is left; want all of %v", after, before)
 	}
@@ -146,7 +145,6 @@ func TestDeleteHeedsWhatHappensMeanwhile(t *testing.T) {
 	assert.Truef(t, errors.Is(err, context.Canceled) && done.Runs == 0, "interrupted, Delete = %+v, %v", done, err)
 	require.NoError(t, os.Rename(folder, folder+"-moved"))
 	var fault *catalog.Fault
-	if done, err := plan.Delete(context.Background()); !errors.As(err, &fault) || done != nil {
-		t.Errorf("of a folder that is gone, Delete = %+v, %v; want a fault", done, err)
-	}
+	done, err = plan.Delete(context.Background())
+	assert.Truef(t, errors.As(err, &fault) && done == nil, "of a folder that is gone, Delete = %+v, %v", done, err)
 }

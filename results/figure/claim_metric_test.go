@@ -61,9 +61,8 @@ func TestFaultsOfMetrics(t *testing.T) {
 // Every metric can be parsed by its name, and its form parses to itself.
 func TestEveryMetricParses(t *testing.T) {
 	for _, name := range figure.ClaimMetrics() {
-		if m, err := figure.ParseClaimMetric(name); err != nil || m.String() != name || m.Floor <= 0 {
-			t.Errorf("ParseMetric(%q) = %+v, %v; want it as it is, with a floor", name, m, err)
-		}
+		m, err := figure.ParseClaimMetric(name)
+		assert.Truef(t, err == nil && m.String() == name && m.Floor > 0, "ParseMetric(%q) = %+v, %v", name, m, err)
 	}
 }
 

@@ -28,9 +28,8 @@ func TestEveryDefinitionIsWhole(t *testing.T) {
 		ref, err := figure.ParseFigure(text)
 		assert.Truef(t, err == nil && ref.String() == text && ref.Unit() == d.Unit,
 			"ParseFigure(%q) = %v, %v; want it as it is", text, ref, err)
-		if v := figures.Take(ref); v.Told == (v.Why != "") || v.Provenance == "" && v.Told {
-			t.Errorf("%s = %+v; want it told with its provenance, or why not", text, v)
-		}
+		v := figures.Take(ref)
+		assert.Truef(t, v.Told != (v.Why != "") && (v.Provenance != "" || !v.Told), "%s = %+v", text, v)
 		asked := false
 		for _, limit := range []string{"2", "2ms"} {
 			if claim, err := figure.ParseClaim(text + " < " + limit); err == nil {

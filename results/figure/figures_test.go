@@ -79,9 +79,8 @@ func TestFiguresOfARecord(t *testing.T) {
 		{"the hottest partition over the whole step", "mean_offered(peak 100/s) <= 135", 135},
 		{"what it served over the whole step", "mean_served(fill) <= 100", 100},
 	} {
-		if got := judged(t, record, row.text); !near(got.Left, row.left) || !got.Told || !got.Pass {
-			t.Errorf("%s: %q = %+v; want it observed as %v, and true", row.name, row.text, got, row.left)
-		}
+		got := judged(t, record, row.text)
+		assert.Truef(t, near(got.Left, row.left) && got.Told && got.Pass, "%s: %q = %+v", row.name, row.text, got)
 	}
 }
 
@@ -142,15 +141,13 @@ func TestWhyAFigureCannotBeTold(t *testing.T) {
 	figures := figure.Of(record)
 	for text, why := range map[string]string{"p99(delete)": "delete", "p99.9(peak 100/s)": "ten durations", "max(get, fill)": "timed",
 		"saturation": "1 %", "counter(get, both)": "counted", "violations": "looked at"} {
-		if v := figures.Take(parsed(t, text)); v.Told || !strings.Contains(v.Why, why) || v.Pointer() != nil {
-			t.Errorf("Take(%s) = %+v; want it not told: %s", text, v, why)
-		}
+		v := figures.Take(parsed(t, text))
+		assert.Truef(t, !v.Told && strings.Contains(v.Why, why) && v.Pointer() == nil, "Take(%s) = %+v", text, v)
 	}
 	v := figures.Named("speed")
 	assert.Truef(t, !v.Told && v.Why != "", "Named(speed) = %+v; want that there is no such figure", v)
-	if v := figures.Named("p50"); !v.Told || v.Count != 3000 || v.Provenance != figure.Modelled {
-		t.Errorf("Named(p50) = %+v; want it told of 3,000 operations, modelled", v)
-	}
+	v = figures.Named("p50")
+	assert.Truef(t, v.Told && v.Count == 3000 && v.Provenance == figure.Modelled, "Named(p50) = %+v", v)
 	record.Manifest.Target = "https://example.org"
 	assert.Equal(t, figure.Measured, figure.Of(record).Named("p50").Provenance, "Named(p50) of a remote target")
 }
@@ -250,9 +247,8 @@ func TestOfferedIsThePlannedRateOfAStepWithOne(t *testing.T) {
 			LastHalf: results.Cohort{Due: row.inTheHalf, Offered: row.inTheHalf * row.entities}}}
 		record := &results.Record{Duration: 11 * time.Second, Manifest: results.Manifest{Operations: []results.Kind{{Name: "put", Group: "PUT"}}},
 			Phases: []results.Phase{row.phase}}
-		if got := figure.Of(record).Named("offered"); !got.Told || math.Abs(got.Value-row.want) > 1e-9 {
-			t.Errorf("%s: offered %+v; want %v", row.name, got, row.want)
-		}
+		got := figure.Of(record).Named("offered")
+		assert.Truef(t, got.Told && math.Abs(got.Value-row.want) <= 1e-9, "%s: offered %+v", row.name, got)
 	}
 }
 

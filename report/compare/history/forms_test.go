@@ -139,9 +139,8 @@ func TestJSON(t *testing.T) {
 		math.Abs(*m.Change-(*m.B / *m.A - 1)) > 1e-9 || *m.P > .001 || math.Abs(*m.A-10_000) > 200 {
 		t.Errorf("the first metric is %+v; want a step from 10 ms", m)
 	}
-	if m := got.Metrics[1]; m.Verdict != "no step" || m.A != nil || m.Night != nil || *m.B != 0 {
-		t.Errorf("the second metric is %+v; want no step", m)
-	}
+	m = got.Metrics[1]
+	assert.Truef(t, m.Verdict == "no step" && m.A == nil && m.Night == nil && *m.B == 0, "the second metric is %+v", m)
 	if m := got.Metrics[5]; m.Series != 2 || m.Verdict != "too few nights" || m.B != nil || m.Nights != 0 {
 		t.Errorf("the last metric is %+v; want one that cannot be told", m)
 	}

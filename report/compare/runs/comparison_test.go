@@ -143,9 +143,8 @@ func TestFigureThatARunLacks(t *testing.T) {
 	a, b := sets(7, .3)
 	b[2].perSecond = 200
 	c := held(t, side(t, "a", a...), side(t, "b", b...))
-	if m := find(t, c, "", "", "response_us.p99"); m.P != nil || m.Interval != nil || m.B == nil {
-		t.Errorf("p99 is %+v; want the median of the runs that tell it, and no p", m)
-	}
+	m := find(t, c, "", "", "response_us.p99")
+	assert.Truef(t, m.P == nil && m.Interval == nil && m.B != nil, "p99 is %+v", m)
 	assert.Truef(t, len(c.Decides) == 1 && c.Decides[0].Metric == "served",
 		"the verdict rests on %+v; want what was served, which all runs tell", c.Decides)
 }

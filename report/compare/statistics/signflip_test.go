@@ -32,9 +32,8 @@ func TestSignFlipOfHandComputedSets(t *testing.T) {
 		{"they cancel", []float64{1, -1, 2, -2}, 1},
 		{"twenty alike, the most that are tried in all patterns", slices.Repeat([]float64{0.1}, 20), math.Ldexp(2, -20)},
 	} {
-		if got := statistics.SignFlip(row.logs, 0.05, 1); !got.Exact || math.Abs(got.P-row.p) > 1e-15 {
-			t.Errorf("%s: SignFlip(%v) = %+v; want %v exactly", row.name, row.logs, got, row.p)
-		}
+		got := statistics.SignFlip(row.logs, 0.05, 1)
+		assert.Truef(t, got.Exact && math.Abs(got.P-row.p) <= 1e-15, "%s: SignFlip(%v) = %+v", row.name, row.logs, got)
 	}
 }
 
@@ -81,9 +80,8 @@ func TestIntervalIsWhatTheTestDoesNotReject(t *testing.T) {
 		found := statistics.SignFlip(logs, 0.05, 1)
 		low, high := found.Low, found.High
 		require.Truef(t, found.Told && low <= high, "SignFlip(%v) = %+v; want an interval", logs, found)
-		if estimate := statistics.HodgesLehmann(logs); estimate < low || estimate > high {
-			t.Errorf("hodgesLehmann(%v) = %v; want it between %v and %v", logs, estimate, low, high)
-		}
+		estimate := statistics.HodgesLehmann(logs)
+		assert.Truef(t, estimate >= low && estimate <= high, "hodgesLehmann(%v) = %v", logs, estimate)
 		for _, at := range []struct {
 			effect   float64
 			rejected bool
@@ -113,20 +111,17 @@ func TestSampledPatternsComeNearTheExactOnes(t *testing.T) {
 		exact := statistics.SignFlip(logs, 0.05, 1)
 		want := exact.P
 		binomial := distuv.Binomial{N: 18, P: 0.5}
-		if tail := 2 * binomial.CDF(float64(against)); !exact.Exact || math.Abs(want-tail) > 1e-9 {
-			t.Fatalf("%d of 18 against: p = %v; want %v", against, want, tail)
-		}
+		tail := 2 * binomial.CDF(float64(against))
+		require.Truef(t, exact.Exact && math.Abs(want-tail) <= 1e-9, "%d of 18 against: p = %v", against, want)
 		logs = append(logs, 0, 0, 0, 0, 0, 0)
 		got := statistics.SignFlip(logs, 0.05, 7)
-		if sd := 2 * math.Sqrt(want/2/100_000); got.Exact || math.Abs(got.P-want) > 4*sd+2e-5 {
-			t.Errorf("%d of 24 against: %+v; want p = %v ± %v by sampling", against, got, want, 4*sd)
-		}
+		sd := 2 * math.Sqrt(want/2/100_000)
+		assert.Truef(t, !got.Exact && math.Abs(got.P-want) <= 4*sd+2e-5, "%d of 24 against: %+v", against, got)
 		again := statistics.SignFlip(logs, 0.05, 7)
 		assert.Truef(t, again == got, "the same seed gives %+v; want %+v again", again, got)
 	}
-	if got := statistics.SignFlip(slices.Repeat([]float64{0.1}, 100), 0.05, 1); got.P != 2.0/100_001 || !got.Told || got.Low != got.High {
-		t.Errorf("a hundred alike: %+v; want 2 of 100,001, for what was observed counts on either side, and 0.1", got)
-	}
+	got := statistics.SignFlip(slices.Repeat([]float64{0.1}, 100), 0.05, 1)
+	assert.Truef(t, got.P == 2.0/100_001 && got.Told && got.Low == got.High, "a hundred alike: %+v", got)
 }
 
 func TestHolm(t *testing.T) {

@@ -137,9 +137,8 @@ func TestDetectionIsWhatDrawingComesTo(t *testing.T) {
 
 func TestDeviationIsWithinGroups(t *testing.T) {
 	got, freedom := statistics.Deviation([]float64{1, 3}, []float64{10, 10, 10}, []float64{99}, nil)
-	if want := math.Sqrt(2.0 / 3); freedom != 3 || !near(got, want) {
-		t.Errorf("Deviation = %v of %d; want %v: 2 over 1 + 2 degrees of freedom", got, freedom, want)
-	}
+	want := math.Sqrt(2.0 / 3)
+	assert.Truef(t, freedom == 3 && near(got, want), "Deviation = %v of %d", got, freedom)
 	_, freedom = statistics.Deviation([]float64{1}, nil)
 	assert.Truef(t, freedom == 0, "Deviation of single figures has %d degrees of freedom; want none", freedom)
 	rng := rand.New(rand.NewPCG(7, 1))

@@ -62,17 +62,15 @@ func TestViewers(t *testing.T) {
 		p := s.play(false)
 		defer p.End()
 		one := s.view()
-		if u := one.update(); u.Says == "" || u.Texts["title"] != "loadgen played" {
-			s.Errorf("the first update is %+v; want how it stands", u)
-		}
+		u := one.update()
+		assert.Truef(s, u.Says != "" && u.Texts["title"] == "loadgen played", "the first update is %+v", u)
 		for second := range 3 {
 			p.attempt(time.Duration(second)*time.Second+time.Millisecond, "hot", 500+second, results.Ok)
 			if u := one.update(); len(u.Series["rates"].X) != second+1 || *u.Series["rates"].Y[1][second] != float64(500+second) {
 				s.Errorf("after second %d the page is told %v; want %d served in it", second, u.Series["rates"].Y, 500+second)
 			}
-			if at := time.Since(p.began); at != time.Duration(second+1)*time.Second+grace {
-				s.Errorf("it is told at %v; want just after the second", at)
-			}
+			at := time.Since(p.began)
+			assert.Truef(s, at == time.Duration(second+1)*time.Second+grace, "it is told at %v", at)
 		}
 		one.leave()
 		again, other := s.view(), s.view()
@@ -111,9 +109,8 @@ func TestAViewerThatNeverReads(t *testing.T) {
 		assert.Truef(s, at == 11*time.Second+grace, "twelve updates took %v; want one a second", at)
 		open, dropped := s.Viewers()
 		assert.Truef(s, open == 1 && dropped == 1, "%d look on, %d were let go of; want 1 and 1", open, dropped)
-		if u := reads.update(); !strings.Contains(u.Parts["health"], "1 let go of") {
-			s.Errorf("the page says %s; want that one was let go of", u.Parts["health"])
-		}
+		u := reads.update()
+		assert.Truef(s, strings.Contains(u.Parts["health"], "1 let go of"), "the page says %s", u.Parts["health"])
 	})
 }
 
@@ -192,9 +189,8 @@ func TestClose(t *testing.T) {
 		s.Close()
 		took := time.Since(began)
 		assert.Truef(s, took <= farewell, "the end took %v; want %v at most", took, farewell)
-		if told := <-last; told.name != "ended" || !strings.Contains(told.data, "no report") {
-			s.Errorf("the page is told %v; want that it ended", told)
-		}
+		told := <-last
+		assert.Truef(s, told.name == "ended" && strings.Contains(told.data, "no report"), "the page is told %v", told)
 	})
 }
 
