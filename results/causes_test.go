@@ -36,9 +36,8 @@ func TestCausesOfASecond(t *testing.T) {
 	const throttled, failed = results.Throttled, results.Failed
 	long := strings.Repeat("é", 40)
 	for _, row := range []struct {
-		name   string
-		causes results.Causes
-		want   results.Causes
+		name         string
+		causes, want results.Causes
 	}{
 		{"none", nil, nil},
 		{"most first, whichever came first",

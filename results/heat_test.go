@@ -281,10 +281,9 @@ func TestHeatHasFewColumnsHoweverLongTheRun(t *testing.T) {
 
 func TestHeatCountsThePartitionsThatItDoesNotTell(t *testing.T) {
 	for _, row := range []struct {
-		name  string
-		keys  int
-		rows  int
-		exact bool
+		name       string
+		keys, rows int
+		exact      bool
 	}{
 		{"those with a row", 100, 100, true},
 		{"more than have one", 101, 100, true},

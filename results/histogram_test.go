@@ -101,10 +101,9 @@ func TestQuantilesOverAnHour(t *testing.T) {
 
 func TestHistogramEdges(t *testing.T) {
 	for _, row := range []struct {
-		name string
-		d    time.Duration
-		max  int64
-		over int64
+		name      string
+		d         time.Duration
+		max, over int64
 	}{
 		{"below zero counts as zero", -time.Second, 0, 0},
 		{"below a microsecond counts as zero", 999 * time.Nanosecond, 0, 0},

@@ -88,9 +88,7 @@ func TestSendersDoNotWaitForTheDisk(t *testing.T) {
 	step := recorder.Phase(results.Phase{Name: "500/s", End: 10 * time.Second, Rate: 500, Reported: true})
 	succeed(recorder, step, 1, 0, time.Millisecond)
 	var writing sync.WaitGroup
-	writing.Go(func() {
-		assert.NoError(t, recorder.Advance(2*time.Second), "Advance")
-	})
+	writing.Go(func() { assert.NoError(t, recorder.Advance(2*time.Second), "Advance") })
 	<-writes
 	const n = 2000
 	told := make(chan struct{})

@@ -92,11 +92,9 @@ func TestCutRunFileIsCorrupt(t *testing.T) {
 func TestReadSaysWhatIsWrong(t *testing.T) {
 	const kinds = `"manifest":{"operations":[{"name":"get"}]}`
 	for _, row := range []struct {
-		name   string
-		file   string
-		text   string
-		err    error
-		naming string
+		name, file, text string
+		err              error
+		naming           string
 	}{
 		{"a newer schema is refused whatever else it holds", results.RunFile,
 			`{"schema_version": 3, "manifest": 3}`, results.ErrSchema, "version 3"},

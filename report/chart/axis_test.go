@@ -14,10 +14,8 @@ import (
 
 func TestAxesHoldWhateverIsPutOnThem(t *testing.T) {
 	for _, row := range []struct {
-		name            string
-		x               float64
-		onLinear, onLog float64
-		least, greatest float64
+		name                                string
+		x, onLinear, onLog, least, greatest float64
 	}{
 		{"the least value is at the beginning", 1, 0, 0, 1, 100},
 		{"the greatest value is at the end", 100, 1, 1, 1, 100},

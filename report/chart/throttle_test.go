@@ -40,8 +40,7 @@ func TestThrottleBarsEqualTheSecondsOfTheRecord(t *testing.T) {
 func TestThrottleBarsOfALongRunKeepTheirSums(t *testing.T) {
 	for _, row := range []struct {
 		name           string
-		seconds        int
-		bars           int
+		seconds, bars  int
 		size, lastSize int64
 	}{
 		{"no second gives no bar", 0, 0, 0, 0},

@@ -114,10 +114,9 @@ func TestLinesInTheirOrder(t *testing.T) {
 		return d
 	}
 	for _, row := range []struct {
-		name  string
-		of    compare.Difference
-		later []string
-		want  []string
+		name        string
+		of          compare.Difference
+		later, want []string
 	}{
 		{"as they come", changed("phases", "seconds", "where"), nil, []string{"phases", "seconds", "where"}},
 		{"the whole first, the heat map last", changed("events", "phases[a]", "phases[b]", "seconds", "where", "zones"),

@@ -62,14 +62,10 @@ func one(pairs []compare.Pair) compare.Trial {
 
 // atMost says whether seeing so many of n is compatible with a share of at most
 // that much: whether the chance of seeing so many or more is 0.1 % or more.
-func atMost(seen, n int, share float64) bool {
-	return 1-binomialBelow(seen, n, share) >= 0.001
-}
+func atMost(seen, n int, share float64) bool { return 1-binomialBelow(seen, n, share) >= 0.001 }
 
 // surelyBelow says whether so few of n prove a share below that much, at 0.1 %.
-func surelyBelow(seen, n int, share float64) bool {
-	return binomialBelow(seen+1, n, share) <= 0.001
-}
+func surelyBelow(seen, n int, share float64) bool { return binomialBelow(seen+1, n, share) <= 0.001 }
 
 // binomialBelow is the chance of fewer than k of n.
 func binomialBelow(k, n int, share float64) float64 {

@@ -16,11 +16,10 @@ import (
 // run is a run of three kinds of operation: a load that is not reported, then steps in
 // which more and more is throttled.
 type run struct {
-	names    [3]string
-	phases   [3]string
-	change   func(*results.Manifest)
-	validity string
-	reasons  []string
+	names, phases [3]string
+	change        func(*results.Manifest)
+	validity      string
+	reasons       []string
 	// each is how many operations a step has, gone how many of them are never sent.
 	each, gone int
 	// tail is added to every operation's time.

@@ -11,15 +11,13 @@ var Words = words
 
 // Drawn is a series made ready.
 type Drawn struct {
-	X       []float64
-	Y       [][]*float64
-	Log     bool
-	Level   *level
-	Listed  int
-	More    int
-	Dashes  []int
-	Skipped int
-	Unshown int
+	X                []float64
+	Y                [][]*float64
+	Log              bool
+	Level            *level
+	Listed, More     int
+	Dashes           []int
+	Skipped, Unshown int
 }
 
 // Draw makes a series ready, with stretches of that many instants merged.

@@ -83,8 +83,7 @@ func TestComparisonsTellWhatDiffers(t *testing.T) {
 		one     = verdict.Comparison
 	)
 	for _, row := range []struct {
-		sentence         string
-		name             string
+		sentence, name   string
 		pattern, instead changes
 		// want is the one comparison of that name, of which its name is left out.
 		want one

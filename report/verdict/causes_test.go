@@ -36,12 +36,11 @@ func TestVerdictNamesTheCausesOfFailures(t *testing.T) {
 	busy := results.Cause{Class: results.Throttled, Status: 503, Code: "ServerBusy", Attempts: 50}
 	bad := results.Causes{failedBy(400, "InvalidInput", 2)}
 	for _, row := range []struct {
-		name     string
-		ok       int
-		causes   results.Causes
-		prepared results.Causes
-		words    string
-		many     bool
+		name             string
+		ok               int
+		causes, prepared results.Causes
+		words            string
+		many             bool
 	}{
 		{"nothing failed", 100, nil, nil, "!failed (", false},
 		{"throttled is not failed", 100, results.Causes{busy}, nil, "!failed (", false},

@@ -102,9 +102,7 @@ func TestCauseOfEachSecond(t *testing.T) {
 	}
 	pressed := func(d time.Duration) change { return func(_ *results.Interval, h *results.Health) { h.Pressure = &d } }
 	silentSystem := func(_ *results.Interval, h *results.Health) { h.RunQueue, h.Pressure = nil, nil }
-	service := func(us int64) change {
-		return func(row *results.Interval, _ *results.Health) { row.Service.P50 = &us }
-	}
+	service := func(us int64) change { return func(row *results.Interval, _ *results.Health) { row.Service.P50 = &us } }
 	nothing := func(*results.Interval, *results.Health) {}
 	for _, row := range []struct {
 		sentence string

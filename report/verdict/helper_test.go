@@ -107,9 +107,7 @@ func small(change func(*run)) *run {
 }
 
 // quiet is a run of 200 operations in 2 s that all succeed, over 8 s.
-func quiet() *run {
-	return &run{manifest: manifest(), serves: 1000, rates: []int{100}, seconds: 2}
-}
+func quiet() *run { return &run{manifest: manifest(), serves: 1000, rates: []int{100}, seconds: 2} }
 
 // checkSentences checks the words of sentences, and that each is one.
 func checkSentences(t *testing.T, name string, sentences []string, words string) {

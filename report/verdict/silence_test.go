@@ -59,9 +59,8 @@ func TestWhatWaitedForTheTargetIsNotTheGenerators(t *testing.T) {
 		dropped          int64
 		// limited says that the phase is the generator's, why why it cannot be told whether it
 		// holds, blamed and found what is said of the operations.
-		limited     bool
-		why, blamed string
-		found       string
+		limited            bool
+		why, blamed, found string
 	}{
 		{"three seconds of silence", 0, 3, 0, false, silence, "", "3.0 %|the target answered nothing"},
 		{"of which operations were never sent", 0, 3, 7, false, "", "", "the target answered nothing"},

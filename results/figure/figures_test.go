@@ -228,11 +228,10 @@ func TestTheHottestPartitionIsThatOfTheBusiestSecond(t *testing.T) {
 
 func TestOfferedIsThePlannedRateOfAStepWithOne(t *testing.T) {
 	for _, row := range []struct {
-		name           string
-		phase          results.Phase
-		due, inTheHalf int64
-		entities       int64
-		want           float64
+		name                     string
+		phase                    results.Phase
+		due, inTheHalf, entities int64
+		want                     float64
 	}{
 		{"three operations in ten seconds, two in the last five", results.Phase{Rate: 0.3}, 3, 2, 1, 0.3},
 		{"one, and none in the last half", results.Phase{Rate: 0.1}, 1, 0, 1, 0.1},
@@ -333,9 +332,8 @@ func TestFiguresAgreeWithTheAttempts(t *testing.T) {
 		median := took[int(float64(len(took))*.5+.5)-1]
 		figures := figure.Of(record)
 		for _, row := range []struct {
-			figure string
-			value  float64
-			near   float64
+			figure      string
+			value, near float64
 		}{
 			{"requests(get)", float64(attempts), 0},
 			{"throttled", float64(throttled), 0},

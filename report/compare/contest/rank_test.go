@@ -107,10 +107,9 @@ func TestRank(t *testing.T) {
 		return func(i int, t *contest.Trial) { p99 := micros + int64(i); t.Operations[0].P99 = &p99 }
 	}
 	for _, row := range []struct {
-		name          string
-		arms          []contest.Arm
-		ranks, winner string
-		says          string
+		name                string
+		arms                []contest.Arm
+		ranks, winner, says string
 	}{
 		{"nothing", nil, "", "", "Nothing was run"},
 		{"one design", []contest.Arm{arm("a", trialsOf(1, 2))}, "a 1", "", "Only a was run"},
@@ -229,11 +228,10 @@ func TestOptions(t *testing.T) {
 func TestSurvival(t *testing.T) {
 	a, b := trialsOf(100, 101, 102), trialsOf(150, 151, 152)
 	for _, row := range []struct {
-		name             string
-		otherOfA, otherB []contest.Trial
-		a, b             []contest.Trial
-		survives         *bool
-		says             string
+		name                   string
+		otherOfA, otherB, a, b []contest.Trial
+		survives               *bool
+		says                   string
 	}{
 		{"not tried", nil, nil, a, b, nil, ""},
 		{"tried with one alone", a, nil, a, b, nil, "not tried"},

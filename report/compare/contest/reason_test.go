@@ -42,10 +42,9 @@ func TestReasons(t *testing.T) {
 	copied.Record.Phases[0].Kinds[0].Counted *= 3
 	account := func(r *results.Record) { r.Phases[0].Kinds[0].Offered = 196_000 }
 	for _, row := range []struct {
-		name  string
-		arm   contest.Arm
-		kinds string
-		says  string
+		name        string
+		arm         contest.Arm
+		kinds, says string
 	}{
 		{"the hottest partition of the heat map", hour(), "hot-partition",
 			`"2026-05-01T12" sank it from second 2 on: it was asked for up to 2,550 entities/s and bears 2,000, 95.2 %`},

@@ -81,9 +81,8 @@ func lateOn(n int) *run {
 // The response times and rates of late runs enter no series; what they count does.
 func TestLateRuns(t *testing.T) {
 	for _, row := range []struct {
-		sentence string
-		metrics  string
-		runs     []*run
+		sentence, metrics string
+		runs              []*run
 		// want are the values of the first metric by night, left how many runs are counted as late.
 		want []float64
 		left int

@@ -87,10 +87,9 @@ func covered(draw func(*rand.Rand, int) []float64, seconds, runs int) (told, hol
 func TestBatchMeansCoverTheTruth(t *testing.T) {
 	const runs = 400
 	for _, row := range []struct {
-		name    string
-		draw    func(*rand.Rand, int) []float64
-		seconds int
-		told    int
+		name          string
+		draw          func(*rand.Rand, int) []float64
+		seconds, told int
 	}{
 		{"independent seconds", autoregressive(0), 600, runs},
 		{"independent seconds, a minute of them", autoregressive(0), 60, 380},

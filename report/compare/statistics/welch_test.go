@@ -14,11 +14,10 @@ import (
 
 func TestWelchOfHandComputedSets(t *testing.T) {
 	for _, row := range []struct {
-		name              string
-		a, b              []float64
-		difference, error float64
-		freedom, p        float64
-		told              bool
+		name                          string
+		a, b                          []float64
+		difference, error, freedom, p float64
+		told                          bool
 	}{
 		{"no run on a side", nil, []float64{1, 2}, 0, 0, 0, 1, false},
 		{"one run on a side tells a difference and no more", []float64{1}, []float64{3, 5}, 3, 0, 0, 1, false},
@@ -168,8 +167,7 @@ func gaussian(n int, centre, sd float64, rng *rand.Rand) []float64 {
 func TestStudentOfTabledValues(t *testing.T) {
 	// The two-sided points of the t distribution, from tables.
 	for _, row := range []struct {
-		freedom float64
-		t, p    float64
+		freedom, t, p float64
 	}{
 		{1, 12.706205, 0.05}, {2, 4.302653, 0.05}, {4, 2.776445, 0.05}, {10, 2.228139, 0.05},
 		{10, 3.169273, 0.01}, {30, 3.645959, 0.001}, {58, 2.001717, 0.05}, {4, 0, 1}, {1000, 3.300283, 0.001},

@@ -90,10 +90,9 @@ func (v *viewing) leave() { v.reply.Body.Close() }
 
 // told is an update as a page reads it.
 type told struct {
-	Says   string
-	Texts  map[string]string
-	Parts  map[string]string
-	Series map[string]struct {
+	Says         string
+	Texts, Parts map[string]string
+	Series       map[string]struct {
 		X     []float64
 		Y     [][]*float64
 		Marks []struct{ Text string }
