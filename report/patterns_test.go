@@ -11,6 +11,7 @@ import (
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/figure"
+	"loadgen/results/resultstest"
 )
 
 func TestPatternsInTheDocumentsOrder(t *testing.T) {
@@ -46,5 +47,5 @@ func TestPatternsInTheDocumentsOrder(t *testing.T) {
 	assert.Equal(t, section, second, "a section")
 	assert.Truef(t, strings.HasPrefix(sections, "a-one\n") && strings.HasPrefix(third, "c-three\n") && !strings.Contains(text.String(), "d-four"),
 		"the sections are not those of the rows, in their order:\n%s", sections)
-	assert.ErrorIs(t, report.Patterns(new(broken), nil, nil), errBroken, "Patterns to a writer that fails")
+	assert.ErrorIs(t, report.Patterns(resultstest.FullWriter{}, nil, nil), resultstest.ErrFull, "Patterns to a writer that fails")
 }

@@ -99,7 +99,7 @@ func TestRenderersReturnTheWritersError(t *testing.T) {
 	renders["json"] = func(w io.Writer, _ *document.Document) error { return report.JSON(w, new(results.Summary)) }
 	for form, render := range renders {
 		for _, left := range []int{0, 10, 100} {
-			assert.ErrorIsf(t, render(&broken{left}, planted()), errBroken, "as %s to a writer that takes %d bytes", form, left)
+			assert.ErrorIsf(t, render(resultstest.FullWriter{Room: left}, planted()), resultstest.ErrFull, "as %s to a writer that takes %d bytes", form, left)
 		}
 	}
 }

@@ -137,18 +137,6 @@ func TestWidestFiguresFitThePage(t *testing.T) {
 	}
 }
 
-// broken is a writer that takes so many bytes.
-type broken struct{ left int }
-
-var errBroken = errors.New("no pipe")
-
-func (b *broken) Write(text []byte) (int, error) {
-	if len(text) > b.left {
-		return b.left, errBroken
-	}
-	return len(text), nil
-}
-
 // No record that can be read makes the judgement or the report panic, and the report holds
 // nothing but printable lines.
 func FuzzText(f *testing.F) {

@@ -2,7 +2,6 @@ package export_test
 
 import (
 	"math/rand/v2"
-	"strings"
 	"testing"
 	"time"
 
@@ -110,14 +109,4 @@ func (r run) record(t testing.TB) *results.Record {
 	record := resultstest.Read(t, folder)
 	record.Summary = verdict.Judge(record)
 	return record
-}
-
-// hostile is what a name or a text may hold.
-func hostile() []string {
-	return []string{
-		"<script>alert(1)</script>", "]]>", "a\nb\r\nc", "Tag=x,1,2,3,HISTFAAA", "#[StartTime: 5", "x#[BaseTime: 7 (seconds", "a,b", "a, b", "a b", "nul\x00bell\x07",
-		"\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\xff\xfe", "\ufffe\uffff", "\u202eright to left", "&amp;\"'", "build: B\nBenchmarkX 1 2 ns", "Unit x better=lower",
-		"", " ", "a/b", "-", "_", "\u2028\u2029\u0085", "日本", string(make([]byte, 70_000)),
-		strings.Repeat("abcdefghijklmnopqrstuvwxyz", 2700),
-	}
 }

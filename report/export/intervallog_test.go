@@ -15,6 +15,7 @@ import (
 
 	"loadgen/report/export"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // listened plays a run of which an interval log and a table are written meanwhile.
@@ -172,7 +173,7 @@ func TestSecondsOfARecord(t *testing.T) {
 	}
 	_, some := later[0]["retries"]
 	assert.False(t, some, "the table of a record has retries, which no record has by the second")
-	assert.Error(t, export.Seconds(full{}, record, nil), "to a full disk: no error")
+	assert.Error(t, export.Seconds(resultstest.FullWriter{}, record, nil), "to a full disk: no error")
 }
 
 // What cannot be written is told once, and nothing is written after it.
@@ -181,10 +182,10 @@ func TestLogsOnAFullDisk(t *testing.T) {
 	r := race()
 	r.each = 40
 	r.listens = func(m *results.Manifest) results.Listener {
-		log = export.NewIntervalLog(full{}, m)
+		log = export.NewIntervalLog(resultstest.FullWriter{}, m)
 		return log.Second
 	}
 	r.record(t)
 	err := log.Err()
-	assert.Truef(t, err == errFull, "the log's error is %v; want %v", err, errFull)
+	assert.Truef(t, err == resultstest.ErrFull, "the log's error is %v; want %v", err, resultstest.ErrFull)
 }

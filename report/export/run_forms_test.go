@@ -2,8 +2,6 @@ package export_test
 
 import (
 	"bytes"
-	"encoding/xml"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -91,43 +89,6 @@ func TestBenchmarksAreTheReports(t *testing.T) {
 	assert.False(t, told, "p99.9 of 3,000 operations is told; want none, for it rests on three")
 }
 
-// xmlRun is what a reader of the XML makes of it.
-type xmlRun struct {
-	Suite struct {
-		Name       string     `xml:"name,attr"`
-		Tests      int        `xml:"tests,attr"`
-		Failures   int        `xml:"failures,attr"`
-		Errors     int        `xml:"errors,attr"`
-		Properties []property `xml:"properties>property"`
-		Cases      []struct {
-			Class   string    `xml:"classname,attr"`
-			Name    string    `xml:"name,attr"`
-			Failure *xmlFault `xml:"failure"`
-			Error   *xmlFault `xml:"error"`
-			Skipped *xmlFault `xml:"skipped"`
-			Out     string    `xml:"system-out"`
-		} `xml:"testcase"`
-	} `xml:"testsuite"`
-}
-
-type property struct {
-	Name  string `xml:"name,attr"`
-	Value string `xml:"value,attr"`
-}
-
-type xmlFault struct {
-	Message string `xml:"message,attr"`
-	Text    string `xml:",chardata"`
-}
-
-func readCases(t testing.TB, text string) *xmlRun {
-	t.Helper()
-	var r xmlRun
-	err := xml.Unmarshal([]byte(text), &r)
-	require.NoErrorf(t, err, "the XML cannot be read: %v\n%s", err, text)
-	return &r
-}
-
 // What is claimed is a case, and validity is one, too.
 func TestCasesReadBack(t *testing.T) {
 	limited := asked()
@@ -151,8 +112,8 @@ func TestCasesReadBack(t *testing.T) {
 		{"writes are lost", audited(results.Audit{Writes: 5, Acknowledged: 5, Lost: 2}), 2, 1, 0, "every acknowledged write is there, once"},
 		{"no write is lost", audited(results.Audit{Writes: 5, Acknowledged: 5}), 2, 0, 0, ""},
 	} {
-		r := readCases(t, form{"", "", export.TestCases}.text(t, row.record))
-		s := r.Suite
+		r := resultstest.ReadJUnit(t, form{"", "", export.TestCases}.text(t, row.record))
+		s := r.Suites[0]
 		if s.Tests != row.tests || s.Failures != row.failures || s.Errors != row.errors || len(s.Cases) != row.tests || s.Name != "loadgen run" {
 			t.Errorf("%s: the suite is %+v; want %d tests, %d failures, %d errors", row.name, s, row.tests, row.failures, row.errors)
 			continue
@@ -175,22 +136,16 @@ func TestCasesReadBack(t *testing.T) {
 		}
 		assert.Truef(t, row.failed == "" || bad[row.failed], "%s: %q has not failed", row.name, row.failed)
 	}
-	partial := readCases(t, form{"", "", export.TestCases}.text(t, interrupted)).Suite.Cases[0].Error
+	partial := resultstest.ReadJUnit(t, form{"", "", export.TestCases}.text(t, interrupted)).Suites[0].Cases[0].Error
 	assert.Truef(t, strings.HasSuffix(partial.Message, "the run was interrupted") && partial.Text == "the run was interrupted",
 		"the error is %+v; want the reason", partial)
 }
-
-var errFull = errors.New("full")
-
-type full struct{}
-
-func (full) Write([]byte) (int, error) { return 0, errFull }
 
 // A writer that fails is told of, and a record of nothing is one.
 func TestFormsAtTheEdges(t *testing.T) {
 	for _, f := range forms() {
 		record := once(t, "race", race())
-		assert.ErrorIsf(t, f.write(full{}, record, record.Summary), errFull, "%s to a full disk", f.name)
+		assert.ErrorIsf(t, f.write(resultstest.FullWriter{}, record, record.Summary), resultstest.ErrFull, "%s to a full disk", f.name)
 		empty := &results.Record{Validity: results.Partial}
 		empty.Summary = verdict.Judge(empty)
 		sound(t, f, empty)
@@ -219,11 +174,13 @@ func sound(t testing.TB, f form, record *results.Record) {
 	case "hlog":
 		soundLog(t, text, record)
 	case "junit":
-		if s := readCases(t, text).Suite; s.Tests != len(s.Cases) || s.Errors+s.Failures > s.Tests {
+		if s := resultstest.ReadJUnit(t, text).Suites[0]; s.Tests != len(s.Cases) || s.Errors+s.Failures > s.Tests {
 			t.Errorf("the suite is %+v", s)
 		}
 	case "benchfmt":
-		soundBenchmarks(t, text)
+		names := resultstest.CheckBenchmarks(t, text, "(target|profile|start|retry|time|validity): .*")
+		slices.Sort(names)
+		assert.Equal(t, slices.Compact(slices.Clone(names)), names, "benchmarks of one name")
 	}
 }
 
@@ -253,29 +210,6 @@ func soundLog(t testing.TB, text string, record *results.Record) {
 	assert.Truef(t, want.Response.Count() <= 0 || len(tags) == len(record.Manifest.Operations), "the tags are %v", tags)
 }
 
-// soundBenchmarks checks the grammar of golang.org/design/14313-benchmark-format and of
-// unit metadata, and that no two lines have one name.
-func soundBenchmarks(t testing.TB, text string) {
-	t.Helper()
-	names := map[string]bool{}
-	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
-		fields := strings.Fields(line)
-		key, _, found := strings.Cut(line, ": ")
-		switch {
-		case found && strings.Contains(" target profile start retry time validity ", " "+key+" "):
-		case strings.HasPrefix(line, "Unit "):
-			assert.Truef(t, len(fields) == 3 && (fields[2] == "better=lower" || fields[2] == "better=higher"),
-				"%q is no unit", line)
-		default:
-			if !strings.HasPrefix(line, "BenchmarkLoad/scenario=") || len(fields) < 4 || len(fields)%2 != 0 || fields[1] != "1" || strings.Join(fields, " ") != line || names[fields[0]] {
-				t.Errorf("%q is no benchmark, or has the name of another", line)
-				continue
-			}
-			names[fields[0]] = true
-		}
-	}
-}
-
 // called returns a record in which everything is called by a text. It shares the memory
 // of another, so that a text costs no run.
 func called(record *results.Record, text string) *results.Record {
@@ -297,7 +231,8 @@ func called(record *results.Record, text string) *results.Record {
 }
 
 func FuzzForms(f *testing.F) {
-	for _, text := range hostile() {
+	long := []string{string(make([]byte, 70_000)), strings.Repeat("abcdefghijklmnopqrstuvwxyz", 2700)}
+	for _, text := range append(resultstest.HostileTexts(), long...) {
 		f.Add(text)
 	}
 	fewer := race()

@@ -87,8 +87,8 @@ func TestDocument(t *testing.T) {
 	if err := errors.Join(report.Screen(&prose, d, text.Look{Columns: 80, Verbose: true}), report.Print(&data, d, report.FormJSON, text.Look{})); err != nil {
 		t.Fatal(err)
 	}
-	resultstest.CheckGolden(t, "testdata/log.golden", string(inTwelve(prose.Bytes())))
-	resultstest.CheckGolden(t, "testdata/log.json.golden", string(inTwelve(data.Bytes())))
+	resultstest.CheckGolden(t, "testdata/log.golden", resultstest.TwelveDigits(prose.String()))
+	resultstest.CheckGolden(t, "testdata/log.json.golden", resultstest.TwelveDigits(data.String()))
 	back, err := contest.Read(data.Bytes())
 	require.NoError(t, err)
 	diff := cmp.Diff(d, contest.Document(back))

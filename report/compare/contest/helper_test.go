@@ -3,8 +3,6 @@ package contest_test
 import (
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,14 +59,4 @@ func measured(t testing.TB, s *scenarios.Scenario, needs figure.Needs) (contest.
 	t.Helper()
 	record, _ := simulated(t, s)
 	return contest.Measure(record, record.Summary, needs), record
-}
-
-// inTwelve returns a text whose numbers have twelve digits at most: what a p-value has
-// beyond them goes by how the library and the processor come to it.
-func inTwelve(text []byte) []byte {
-	long := regexp.MustCompile(`\d\.\d{12,}(e[-+]?\d+)?|\d{2,}\.\d{11,}`)
-	return long.ReplaceAllFunc(text, func(number []byte) []byte {
-		value, _ := strconv.ParseFloat(string(number), 64)
-		return strconv.AppendFloat(nil, value, 'g', 12, 64)
-	})
 }

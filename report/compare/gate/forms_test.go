@@ -2,7 +2,6 @@ package gate_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -79,22 +78,16 @@ func TestForms(t *testing.T) {
 // A writer that fails is told of by every form, and no list at all is one.
 func TestFormsAtTheEdges(t *testing.T) {
 	for _, f := range gate.Forms() {
-		assert.ErrorIsf(t, f.Print(full{}, night(t)), errFull, "%s to a full disk", f.Name)
+		assert.ErrorIsf(t, f.Print(resultstest.FullWriter{}, night(t)), resultstest.ErrFull, "%s to a full disk", f.Name)
 		soundForm(t, f, nil)
 	}
 }
-
-var errFull = errors.New("full")
-
-type full struct{}
-
-func (full) Write([]byte) (int, error) { return 0, errFull }
 
 // What bars a change is a failure or an error, what cannot be told is skipped, and the
 // counts are those of the cases.
 func TestJUnitReadsBack(t *testing.T) {
 	list := night(t)
-	s := read(t, printed(t, gate.Form{Print: gate.JUnit}, list)).Suites[0]
+	s := resultstest.ReadJUnit(t, printed(t, gate.Form{Print: gate.JUnit}, list)).Suites[0]
 	if s.Name != "loadgen gate" || s.Tests != 8 || s.Failures != 3 || s.Errors != 1 || s.Skipped != 2 || len(s.Cases) != 8 {
 		t.Fatalf("the suite is %+v; want 8 cases, 3 failures, 1 error, 2 skipped", s)
 	}
@@ -107,15 +100,6 @@ func TestJUnitReadsBack(t *testing.T) {
 	}
 	if f := s.Cases[1].Failure; f.Type != "regression" || !strings.Contains(f.Text, `model[target].value: was "2000", is "1000"`) {
 		t.Errorf("the failure is %+v; want a regression that names what differs", f)
-	}
-}
-
-// hostile is what a name, a reason or a note may hold.
-func hostile() []string {
-	return []string{
-		"<script>alert(1)</script>", "]]>", "<![CDATA[", "a\nb\r\nc", "\n::error::owned", "nul\x00bell\x07", "\x1b[31mred\x1b[0m", "\x1b]0;title\x07",
-		"\x1b]8;;http://x\x1b\\link", "\xff\xfe", "\ufffe\uffff", "| a | b |", "```\n# h", "```", "````", "</details>", "100%0Aof%", "::set-output name=x::y", "\u202eright to left",
-		"&amp;\"'", "build: B\nBenchmarkX 1 2 ns", "Unit x better=lower", "", " ", "a/b c,d:e", strings.Repeat("long ", 5000), "\u2028\u2029\u0085", "p99(", "p99(get", ")(",
 	}
 }
 
@@ -134,7 +118,7 @@ func about(text string) []gate.Result {
 }
 
 func FuzzForms(f *testing.F) {
-	for _, text := range hostile() {
+	for _, text := range resultstest.HostileTexts() {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

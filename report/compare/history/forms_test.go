@@ -21,6 +21,7 @@ import (
 	told "loadgen/report/document"
 	look "loadgen/report/text"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // A step is told in one sentence with its night, before, after, change and p, and first
@@ -104,49 +105,14 @@ func TestFewestNights(t *testing.T) {
 	}
 }
 
+// The JSON form has the keys that scripts rely on: a step from 10 to 12 ms, a share that stays,
+// a figure that nobody can tell, another series, and a run that cannot be read.
 func TestJSON(t *testing.T) {
 	a := archived(t, metrics(t, "p50(get)", "share_lost", "saturation"), append(stepped(10), nightly(30, 12).with(func(m *results.Manifest) { m.Profile = "relaxed" }))...)
 	a.Refuse("runs/x", "why")
 	var out strings.Builder
 	require.NoError(t, look.JSON(&out, history.Report(document(t, a)).Data))
-	var got struct {
-		Verdict string
-		Metrics []struct {
-			Scenario, Metric, Unit, Verdict string
-			Series, Nights                  int
-			Night                           *string
-			A, B, Change, P                 *float64
-		}
-		Scenarios []struct {
-			Scenario, Verdict, Reason string
-			Runs                      int
-			Series                    []struct {
-				Differs []string
-				Nights  []struct {
-					Begun  string
-					Runs   int
-					Values map[string]*float64
-				}
-			}
-		}
-		Unread []history.Unread
-	}
-	require.NoError(t, json.Unmarshal([]byte(out.String()), &got))
-	require.Truef(t, got.Verdict == "step" && len(got.Metrics) == 6 && len(got.Unread) == 1 && got.Scenarios[0].Runs == 21,
-		"%s; want a step, three metrics of two series, an unread run", &out)
-	m := got.Metrics[0]
-	if m.Metric != "p50(get)" || m.Unit != "us" || m.Verdict != "step" || *m.Night != "2026-03-11T02:00:00Z" || m.Nights != 20 ||
-		math.Abs(*m.Change-(*m.B / *m.A - 1)) > 1e-9 || *m.P > .001 || math.Abs(*m.A-10_000) > 200 {
-		t.Errorf("the first metric is %+v; want a step from 10 ms", m)
-	}
-	m = got.Metrics[1]
-	assert.Truef(t, m.Verdict == "no step" && m.A == nil && m.Night == nil && *m.B == 0, "the second metric is %+v", m)
-	if m := got.Metrics[5]; m.Series != 2 || m.Verdict != "too few nights" || m.B != nil || m.Nights != 0 {
-		t.Errorf("the last metric is %+v; want one that cannot be told", m)
-	}
-	values := got.Scenarios[0].Series[0].Nights[0].Values
-	assert.Truef(t, values["share_lost"] != nil && values["p50(get)_us"] != nil && values["saturation_per_second"] == nil && len(values) == 3,
-		"the values of a night are %v; want them by columns, and null for what cannot be told", values)
+	resultstest.CheckGolden(t, "testdata/history.json", resultstest.TwelveDigits(out.String()))
 }
 
 // What Apache Otava's importer does with a row: as many cells as the header has, an

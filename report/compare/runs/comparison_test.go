@@ -1,8 +1,6 @@
 package runs_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -14,9 +12,9 @@ import (
 
 	"loadgen/report"
 	"loadgen/report/compare"
-	look "loadgen/report/text"
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // The figures are those of the summaries of the records.
@@ -215,25 +213,5 @@ func TestVirtualRuns(t *testing.T) {
 func TestJSON(t *testing.T) {
 	a, b := sets(8, .1)
 	c := held(t, side(t, "a", a...), side(t, "b", b...))
-	var out bytes.Buffer
-	require.NoError(t, report.Print(&out, c.Document(), report.FormJSON, look.Look{}))
-	var got struct {
-		Verdict string
-		Metrics []struct {
-			Metric, Phase, Operation string
-			A, B, Change, P          *float64
-			Interval                 *[2]float64
-		}
-		Warnings []string
-	}
-	require.NoError(t, json.Unmarshal(out.Bytes(), &got))
-	require.Truef(t, got.Verdict == "regression" && len(got.Metrics) == 66 && got.Warnings != nil,
-		"%s with %d metrics; want a regression and 11 metrics of the whole and a phase by 3 operations", got.Verdict, len(got.Metrics))
-	if m := got.Metrics[0]; m.Metric != "response_us.p50" || m.Interval == nil || m.P == nil || *m.Change < .05 || *m.A >= *m.B {
-		t.Errorf("the first metric is %+v; want the median, a tenth slower", m)
-	}
-	for _, m := range got.Metrics {
-		assert.Truef(t, m.Metric != "throttled_per_second" || *m.A == 0 && *m.Change == 0,
-			"%+v; want nothing throttled, and no change", m)
-	}
+	resultstest.CheckGolden(t, "testdata/sets.json", resultstest.TwelveDigits(printed(t, c, report.FormJSON, false)))
 }
