@@ -74,17 +74,6 @@ func TestResponseHeatSumsToTheSeconds(t *testing.T) {
 	}
 }
 
-func TestResponseHeatOfSecondsOutOfTime(t *testing.T) {
-	record := spells(0, 2, 8)
-	record.Intervals[0].Second, record.Intervals[2].Second = math.MinInt64, math.MaxInt64
-	g := chart.ResponseHeat(record)
-	assert.Truef(t, g.Columns == 1 && g.Counts[0][0] == record.Intervals[0].ResponseBuckets[8]+record.Intervals[2].ResponseBuckets[8],
-		"seconds as far apart as can be make %d columns, %v", g.Columns, g.Counts)
-	if _, err := chart.Picture("response", record, chart.Options{}); err != nil {
-		t.Error(err)
-	}
-}
-
 // In the picture a bucket lies where its bounds are on the axis, which its ticks tell.
 func TestResponseIsDrawnWhereItsTimesAre(t *testing.T) {
 	for _, axis := range []chart.Axis{"", chart.Linear, chart.Logarithmic} {

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"flag"
 	"os"
 	"regexp"
 	"slices"
@@ -18,9 +17,8 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"loadgen/report/document"
+	"loadgen/results/resultstest"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write the golden page of testdata anew; read the difference before committing it")
 
 // parsed returns the tree of a page.
 func parsed(t testing.TB, page []byte) *html.Node {
@@ -77,14 +75,7 @@ func TestPageIsAsItWas(t *testing.T) {
 		page = regexp.MustCompile(`(?s)<`+bulky+`>.*?</`+bulky+`>`).ReplaceAllString(page, "<"+bulky+">…</"+bulky+">")
 	}
 	page = regexp.MustCompile(`sha256-.*?&#39;`).ReplaceAllString(page, "sha256-…&#39;")
-	const golden = "testdata/stress.golden.html"
-	if *rewrite {
-		require.NoError(t, os.WriteFile(golden, []byte(page), 0o644))
-	}
-	want, err := os.ReadFile(golden)
-	require.NoError(t, err)
-	assert.Truef(t, len(want) >= 10_000 && page == string(want),
-		"the page differs from %s; run with -rewrite and read the difference", golden)
+	resultstest.CheckGolden(t, "testdata/stress.golden.html", page)
 }
 
 func TestPageLeadsNowhere(t *testing.T) {

@@ -99,8 +99,8 @@ func TestOutcomes(t *testing.T) {
 		{"eight pairs that differ by chance", 8, 0, plain, compare.NoDifference, "over 8 pairs", 3},
 		{"six pairs rest on one metric", 6, .5, plain, compare.Regression, "over 6 pairs of runs: response p99 +", 1},
 		{"five pairs are too few", 5, .5, plain, compare.Inconclusive, "5 pairs", 0},
-		{"as many on each side, or no pairs", 6, .5, func(a, b []played) ([]played, []played) { return a, b[:5] }, compare.Inconclusive, "A has 6 runs and B 5 runs", 0},
-		{"a set against one run", 6, .5, func(a, b []played) ([]played, []played) { return a, b[:1] }, compare.Inconclusive, "A has 6 runs and B 1 run,", 0},
+		{"as many on each side, or no pairs", 3, .5, func(a, b []played) ([]played, []played) { return a, b[:2] }, compare.Inconclusive, "A has 3 runs and B 2 runs", 0},
+		{"a set against one run", 3, .5, func(a, b []played) ([]played, []played) { return a, b[:1] }, compare.Inconclusive, "A has 3 runs and B 1 run,", 0},
 		{"all of A before all of B", 6, .5, func(a, b []played) ([]played, []played) {
 			for i := range b {
 				b[i].started = b[i].started.Add(time.Hour)
@@ -133,6 +133,11 @@ func TestOutcomes(t *testing.T) {
 		if a := c.Document().Answer; a.State != state || !strings.Contains(a.Claim, a.Number) {
 			t.Errorf("%s: %+v; want %s", row.name, a, state)
 		}
+	}
+	for pairs, told := range map[int]bool{compare.FewestPairsOfOne - 1: false, compare.FewestPairsOfOne: true} {
+		a, b := sets(pairs, .5)
+		p99 := find(t, held(t, side(t, "a", a...), side(t, "b", b...)), "", "", "response_us.p99")
+		assert.Equalf(t, told, p99.P != nil, "the p of %d pairs", pairs)
 	}
 }
 
