@@ -59,7 +59,7 @@ func situationRecords(t *testing.T) map[string]*results.Record {
 		}
 	}
 	var rates []int
-	for rate := 20; rate <= 400; rate += 20 {
+	for rate := 40; rate <= 400; rate += 40 {
 		rates = append(rates, rate)
 	}
 	invalid := stressRecord(t)
@@ -77,7 +77,7 @@ func situationRecords(t *testing.T) map[string]*results.Record {
 	interrupted.Validity, interrupted.End, interrupted.Reasons = results.Partial, 8*time.Second, []string{"interrupted"}
 	records := map[string]*results.Record{"invalid": invalid, "traffic": observed(t, busy), "cold": moved(t)}
 	for name, r := range map[string]*resultstest.Run{"saturates": stress(), "peak_holds": peak(200), "peak_does_not_hold": peak(400),
-		"peak_not_reached": interrupted, "checks_fail": checked, "checks_hold": workflows, "twenty_steps": steps(2, rates...),
+		"peak_not_reached": interrupted, "checks_fail": checked, "checks_hold": workflows, "ten_steps": steps(2, rates...),
 		"search": search, "partial": cut(spoil(steps(4, 100, 400), 9, 50), 4500*time.Millisecond), "emulator": remote(true)} {
 		records[name] = r.Record(t)
 	}
