@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -29,7 +30,7 @@ func TestJSONIsExactlyTheSummary(t *testing.T) {
 	require.NoError(t, decoder.Decode(&back), "Decode")
 	// What is no UTF-8 has no place in JSON.
 	summary.Scenario = strings.ToValidUTF8(summary.Scenario, "\ufffd")
-	assert.Equal(t, summary, &back, "the object differs from the summary")
+	assert.Empty(t, cmp.Diff(summary, &back), "the object (-summary +read back)")
 	if decoder.More() || !strings.HasPrefix(out.String(), "{\n  \"scenario\":") || !strings.HasSuffix(out.String(), "\n}\n") {
 		t.Errorf("JSON = %.40q…; want one indented object and a line's end", out.String())
 	}

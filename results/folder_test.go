@@ -85,7 +85,7 @@ func TestFoldersAgree(t *testing.T) {
 		}
 		file, err := folder.Create("a")
 		require.NoErrorf(t, err, "%s: Create", name)
-		assert.Emptyf(t, content("a"), "%s: a new file holds", name)
+		assert.Emptyf(t, content("a"), "%s: what a new file holds", name)
 		file.Write([]byte("one "))
 		file.Write([]byte("two"))
 		assert.Equalf(t, "one two", content("a"), "%s: an open file reads", name)

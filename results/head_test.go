@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -64,7 +65,7 @@ func TestHeadIsThatOfTheRecord(t *testing.T) {
 		}
 		r := resultstest.Read(t, row.folder)
 		want := &results.Head{SchemaVersion: r.SchemaVersion, Manifest: r.Manifest, Validity: r.Validity, Reasons: r.Reasons, Duration: r.Duration, Summary: r.Summary}
-		assert.Equalf(t, want, head, "%s: ReadHead = %+v; want %+v", row.name, head, want)
+		assert.Empty(t, cmp.Diff(want, head), row.name)
 	}
 }
 

@@ -30,7 +30,7 @@ func TestAdvanceWritesWholeSecondsOneAfterAnother(t *testing.T) {
 	} {
 		advance(t, recorder, row.watermark)
 		record := resultstest.Read(t, folder)
-		assert.Lenf(t, record.Intervals, row.want, "%s: after Advance(%v) there", row.name, row.watermark)
+		assert.Lenf(t, record.Intervals, row.want, "%s: seconds after Advance(%v)", row.name, row.watermark)
 		for i, interval := range record.Intervals {
 			assert.Equalf(t, int64(i), interval.Second, "%s: line %d is second", row.name, i+1)
 		}
@@ -56,7 +56,7 @@ func TestFinishWritesEverySecondOfTheRun(t *testing.T) {
 				succeed(r, step, 1, row.last, 0)
 			}
 		})
-		assert.Lenf(t, record.Intervals, row.want, "%s: Finish(%v) wrote", row.name, row.end)
+		assert.Lenf(t, record.Intervals, row.want, "%s: seconds after Finish(%v)", row.name, row.end)
 	}
 }
 

@@ -95,7 +95,7 @@ func TestHeatGridSumsToTheTotals(t *testing.T) {
 					want += second.Served
 				}
 			}
-			assert.Equalf(t, want, sum, "%s: column %d holds", row.name, column)
+			assert.Equalf(t, want, sum, "%s: the sum of column %d", row.name, column)
 		}
 	}
 }
@@ -214,7 +214,7 @@ func FuzzHeat(f *testing.F) {
 		record := heatOf(h)
 		g := chart.HeatGrid(record)
 		s, r, e := g.Totals()
-		assert.Equal(t, []int64{served, throttled, failed}, []int64{s, r, e}, "the cells sum to")
+		assert.Equal(t, []int64{served, throttled, failed}, []int64{s, r, e}, "the sums of the cells")
 		file, err := chart.Picture("heat", record, chart.Options{})
 		require.NoError(t, err)
 		seen := look(t, file)

@@ -75,7 +75,7 @@ func TestHeatIsDrawnFromTheGrid(t *testing.T) {
 			}
 		}
 	}
-	assert.Equalf(t, 2*5*g.Columns, checked, "%d cells looked at", checked)
+	assert.Equal(t, 2*5*g.Columns, checked, "cells looked at")
 }
 
 func TestHeatSaysWhatItShows(t *testing.T) {

@@ -171,7 +171,7 @@ func TestOrder(t *testing.T) {
 		for i, slot := range compare.Order(pairs) {
 			place[slot.Side] += i
 		}
-		assert.Equalf(t, place[compare.B], place[compare.A], "Order(%d): A runs at in sum and B at", pairs)
+		assert.Equalf(t, place[compare.B], place[compare.A], "Order(%d): the sums of the places of A and B", pairs)
 	}
 }
 

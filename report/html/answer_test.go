@@ -52,7 +52,7 @@ func TestAClaimIsTakenApartAboutItsNumber(t *testing.T) {
 		for _, p := range all(byClass(root, "state")[0], "p") {
 			parts = append(parts, strings.TrimSpace(said(p)))
 		}
-		assert.Equalf(t, row.want, strings.Join(parts, "|"), "%s: the box says", row.name)
+		assert.Equalf(t, row.want, strings.Join(parts, "|"), "%s: what the box says", row.name)
 		assert.Equalf(t, row.claim, said(all(root, "title")[0]), "%s: the page is called", row.name)
 	}
 }

@@ -180,10 +180,10 @@ func TestStretchesOfLoadAreJudgedApart(t *testing.T) {
 	assert.Truef(t, v.Told && v.Value == 1200, "saturation of the later one = %+v; want 1,200", v)
 	closed := add(record, "closed", same(10, 2000, 1200)...)
 	closed.Rate = 0
-	assert.Len(t, figure.Of(record).Ladders(), 3, "Ladders = with a closed loop")
+	assert.Len(t, figure.Of(record).Ladders(), 3, "ladders beside a closed loop")
 	hold := add(record, "hold", same(10, 2000, 1200)...)
 	hold.Reported = false
-	assert.Len(t, figure.Of(record).Ladders(), 3, "Ladders = with a hold")
+	assert.Len(t, figure.Of(record).Ladders(), 3, "ladders beside a hold")
 }
 
 // The seconds of a ladder lie whole within its steps, after the first of each.

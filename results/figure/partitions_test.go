@@ -156,7 +156,7 @@ func TestHottestPartitionIsWhatTheAttemptsAddUpTo(t *testing.T) {
 		for _, phase := range d.phases {
 			d.operation(phase.Begin, [2]string{"", "always"}, 1, 0)
 		}
-		assert.Equalf(t, 12, d.same(t, fmt.Sprint("seed ", seed), d.figures(t)), "seed %d: figures are told", seed)
+		assert.Equalf(t, 12, d.same(t, fmt.Sprint("seed ", seed), d.figures(t)), "seed %d: figures that are told", seed)
 		if t.Failed() {
 			return
 		}
@@ -181,7 +181,7 @@ func TestHottestBeyondThePartitionsToldApart(t *testing.T) {
 		for key := range 9_999 + row.late {
 			d.operation(0, [2]string{"", strings.Repeat("x", key%3) + fmt.Sprint(key)}, 1, 0)
 		}
-		assert.Equalf(t, row.told, d.same(t, row.name, d.figures(t)), "%s: of the 8 figures are told", row.name)
+		assert.Equalf(t, row.told, d.same(t, row.name, d.figures(t)), "%s: figures of 8 that are told", row.name)
 	}
 }
 

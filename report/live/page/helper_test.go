@@ -121,7 +121,7 @@ func (v *viewing) update() (u told) {
 	v.Helper()
 	name, data := v.next()
 	err := json.Unmarshal([]byte(data), &u)
-	require.Equal(v, []any{"update", nil}, []any{name, err}, "the page is told")
+	require.Equal(v, []any{"update", nil}, []any{name, err}, "what the page is told")
 	return u
 }
 

@@ -156,7 +156,7 @@ func TestReport(t *testing.T) {
 		name, data := v.next()
 		var text string
 		err := json.Unmarshal([]byte(data), &text)
-		assert.Equal(s, []any{"report", nil, page}, []any{name, err, text}, "the page is told")
+		assert.Equal(s, []any{"report", nil, page}, []any{name, err, text}, "what the page is told")
 		_, what := v.next()
 		assert.Truef(s, what == "EOF", "after the report comes %s", what)
 		_, _, shown := s.ask("GET", "/"+token+"/")
