@@ -31,9 +31,8 @@ func TestJSONIsExactlyTheSummary(t *testing.T) {
 	// What is no UTF-8 has no place in JSON.
 	summary.Scenario = strings.ToValidUTF8(summary.Scenario, "\ufffd")
 	assert.Empty(t, cmp.Diff(summary, &back), "the object (-summary +read back)")
-	if decoder.More() || !strings.HasPrefix(out.String(), "{\n  \"scenario\":") || !strings.HasSuffix(out.String(), "\n}\n") {
-		t.Errorf("JSON = %.40q…; want one indented object and a line's end", out.String())
-	}
+	assert.Truef(t, !decoder.More() && strings.HasPrefix(out.String(), "{\n  \"scenario\":") && strings.HasSuffix(out.String(), "\n}\n"),
+		"JSON = %.40q…; want one indented object and a line's end", out.String())
 	if i := strings.IndexFunc(out.String(), func(c rune) bool { return c != '\n' && !unicode.IsPrint(c) }); i >= 0 {
 		t.Errorf("JSON holds %q at byte %d; want nothing that is not printable", out.String()[i:i+1], i)
 	}

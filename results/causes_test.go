@@ -107,9 +107,8 @@ func TestCausesAreBounded(t *testing.T) {
 		assert.Truef(t, len(c) <= 130 && len(c.Told()) <= 18,
 			"%d: %d causes are kept and %d told; want at most 130 and 18", i, len(c), len(c.Told()))
 		for _, all := range []results.Causes{c, c.Told()} {
-			if all.Of(results.Failed) != codes || all.Of(results.Throttled) != 2*codes {
-				t.Errorf("%d: %d failed, %d throttled; want %d and %d", i, all.Of(results.Failed), all.Of(results.Throttled), codes, 2*codes)
-			}
+			assert.Truef(t, all.Of(results.Failed) == codes && all.Of(results.Throttled) == 2*codes,
+				"%d: %d failed, %d throttled; want %d and %d", i, all.Of(results.Failed), all.Of(results.Throttled), codes, 2*codes)
 		}
 	}
 }
@@ -188,10 +187,8 @@ func TestRandomCausesAreCountedAsByHand(t *testing.T) {
 			}
 		}
 		sum := record.Total(results.Everything)
-		if sum.Causes.Of(results.Throttled) != sum.Throttled || sum.Causes.Of(results.Failed) != sum.Failed {
-			t.Errorf("seed %d: the causes are of %d throttled and %d failed; want %d and %d", seed,
-				sum.Causes.Of(results.Throttled), sum.Causes.Of(results.Failed), sum.Throttled, sum.Failed)
-		}
+		assert.Truef(t, sum.Causes.Of(results.Throttled) == sum.Throttled && sum.Causes.Of(results.Failed) == sum.Failed,
+			"seed %d: the causes are of %d throttled and %d failed; want %d and %d", seed, sum.Causes.Of(results.Throttled), sum.Causes.Of(results.Failed), sum.Throttled, sum.Failed)
 	}
 }
 

@@ -146,9 +146,8 @@ func TestMergeOfPartsIsTheWhole(t *testing.T) {
 		merged.Merge(nil)
 		assert.Truef(t, reflect.DeepEqual(whole.Bars(), merged.Bars()) && whole.Over() == merged.Over(),
 			"seed %d: %d parts merged differ from the whole", seed, len(parts))
-		if mean := sum / 2000; math.Abs(merged.Mean()-mean) > mean/1000+1 {
-			t.Errorf("seed %d: Mean = %v; want %v", seed, merged.Mean(), mean)
-		}
+		mean := sum / 2000
+		assert.Truef(t, math.Abs(merged.Mean()-mean) <= mean/1000+1, "seed %d: Mean = %v", seed, merged.Mean())
 		total := int64(0)
 		bars := merged.Bars()
 		for i, bar := range bars {

@@ -49,9 +49,8 @@ func sameDurations(t *testing.T, name string, h *results.Histogram, durations []
 	slices.Sort(durations)
 	near := func(what string, got int64, want time.Duration) {
 		t.Helper()
-		if off := math.Abs(float64(got - want.Microseconds())); off > 1+float64(want.Microseconds())/1000 {
-			t.Errorf("%s: %s = %d µs; want %d to three figures", name, what, got, want.Microseconds())
-		}
+		off := math.Abs(float64(got - want.Microseconds()))
+		assert.Truef(t, off <= 1+float64(want.Microseconds())/1000, "%s: %s = %d µs", name, what, got)
 	}
 	near("maximum", h.Max(), durations[len(durations)-1])
 	for _, q := range []float64{.5, .9, .99} {

@@ -68,9 +68,8 @@ func TestContestShowsDesignsAlike(t *testing.T) {
 	if a, b := hexAt(rasters[1], 0, 0), hexAt(rasters[2], 0, 0); a != b {
 		t.Errorf("250/s are %s in one design and %s in another", a, b)
 	}
-	if _, want := chart.Shade(250, 2000, false, false); hexAt(rasters[1], 0, 0) != want {
-		t.Errorf("250/s are %s; want %s, as in every other picture", hexAt(rasters[1], 0, 0), want)
-	}
+	_, want := chart.Shade(250, 2000, false, false)
+	assert.Truef(t, hexAt(rasters[1], 0, 0) == want, "250/s are %s", hexAt(rasters[1], 0, 0))
 	throttled := func(cells picturedCells) float64 {
 		n := 0
 		for line := range cells.Bounds().Dy() {

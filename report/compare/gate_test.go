@@ -136,9 +136,8 @@ func TestOrderOfPairsAndUnitDoNotMatter(t *testing.T) {
 		turned[i].B /= 1e6
 	}
 	got := judge(t, one(turned)).Findings[0]
-	if got.P != want.P || got.Verdict != want.Verdict || math.Abs(got.Change-want.Change) > 1e-9 {
-		t.Errorf("turned round and in other units: %s; want %s", got.Sentence(), want.Sentence())
-	}
+	assert.Truef(t, got.P == want.P && got.Verdict == want.Verdict && math.Abs(got.Change-want.Change) <= 1e-9,
+		"turned round and in other units: %s; want %s", got.Sentence(), want.Sentence())
 }
 
 // A steady drift moves the pairs by turns up and down, and leaves the middle where

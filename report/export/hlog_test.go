@@ -56,9 +56,8 @@ func TestLogReadsBack(t *testing.T) {
 		if from, to := begun+p.Begin.Milliseconds(), begun+p.End.Milliseconds(); abs(h.StartTimeMs()-from) > 1 || abs(h.EndTimeMs()-to) > 1 {
 			t.Errorf("line %d is of %d to %d ms; want %d to %d", i, h.StartTimeMs(), h.EndTimeMs(), from, to)
 		}
-		if h.TotalCount() != own.Count() || h.Max() != own.Max() || math.Abs(h.Mean()-own.Mean()) > 1e-6 {
-			t.Errorf("line %d: count %d, longest %d, mean %v; want %d, %d, %v", i, h.TotalCount(), h.Max(), h.Mean(), own.Count(), own.Max(), own.Mean())
-		}
+		assert.Truef(t, h.TotalCount() == own.Count() && h.Max() == own.Max() && math.Abs(h.Mean()-own.Mean()) <= 1e-6,
+			"line %d: count %d, longest %d, mean %v; want %d, %d, %v", i, h.TotalCount(), h.Max(), h.Mean(), own.Count(), own.Max(), own.Mean())
 		for _, q := range []float64{.1, .5, .9, .95, .99, .999} {
 			if want, told := own.Quantile(q); told && h.ValueAtQuantile(100*q) != want {
 				t.Errorf("line %d: quantile %v is %d; want %d", i, q, h.ValueAtQuantile(100*q), want)

@@ -69,9 +69,8 @@ func TestIntervalLogSumsToTheRecord(t *testing.T) {
 					bars = append(bars, results.Bar{From: b.From, To: b.To, Count: b.Count})
 				}
 			}
-			if !slices.Equal(bars, sum.Response.Bars()) {
-				t.Errorf("%s: the lines of %s hold %d; the record %d, or in other buckets", name, tag, whole[tag].TotalCount(), sum.Response.Count())
-			}
+			assert.Truef(t, slices.Equal(bars, sum.Response.Bars()),
+				"%s: the lines of %s hold %d; the record %d, or in other buckets", name, tag, whole[tag].TotalCount(), sum.Response.Count())
 		}
 		for _, row := range record.Intervals {
 			assert.Truef(t, bySecond[row.Second] == row.Succeeded,

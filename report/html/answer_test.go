@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
 	"loadgen/report/document"
@@ -31,9 +32,8 @@ func TestAStateHasItsColourAndMark(t *testing.T) {
 	} {
 		root := parsed(t, rendered(t, &document.Document{Answer: document.Answer{State: row.state, Claim: "IT IS SO"}}, nil))
 		states := byClass(root, "state")
-		if len(states) != 1 || attribute(states[0], "class") != "state "+row.class {
-			t.Fatalf("%s: %d boxes, of class %q; want one of %q", row.name, len(states), attribute(states[0], "class"), row.class)
-		}
+		require.Truef(t, len(states) == 1 && attribute(states[0], "class") == "state "+row.class,
+			"%s: %d boxes, of class %q; want one of %q", row.name, len(states), attribute(states[0], "class"), row.class)
 		if signs := byClass(states[0], "sign"); (row.mark == "") != (len(signs) == 0) || row.mark != "" && said(signs[0]) != row.mark {
 			t.Errorf("%s: the box says %q; want the mark %q", row.name, said(states[0]), row.mark)
 		}

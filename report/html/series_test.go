@@ -49,9 +49,8 @@ func TestWhatAnAxisHolds(t *testing.T) {
 		{"nothing", document.Series{Lines: []document.Line{line()}}, false, ""},
 	} {
 		got := html.Draw(row.in, 1)
-		if got.Log != row.log || of(got.Y[0]) != row.y {
-			t.Errorf("%s: logarithmic %v, %q; want %v, %q", row.name, got.Log, of(got.Y[0]), row.log, row.y)
-		}
+		assert.Truef(t, got.Log == row.log && of(got.Y[0]) == row.y,
+			"%s: logarithmic %v, %q; want %v, %q", row.name, got.Log, of(got.Y[0]), row.log, row.y)
 	}
 }
 
@@ -65,9 +64,8 @@ func TestNumbersWithoutAPlaceAreCounted(t *testing.T) {
 func TestInstantsOutOfOrderAreLeftOut(t *testing.T) {
 	s := document.Series{Seconds: []float64{0, 2, 1, 2, math.NaN(), 3}, Lines: []document.Line{line(1, 2, 3, 4, 5, 6)}}
 	got := html.Draw(s, 1)
-	if !slices.Equal(got.X, []float64{0, 2, 3}) || of(got.Y[0]) != "1 2 6" || got.Skipped != 3 {
-		t.Errorf("drawn at %v: %v, %d left out; want 0, 2 and 3: 1, 2 and 6, and 3", got.X, of(got.Y[0]), got.Skipped)
-	}
+	assert.Truef(t, slices.Equal(got.X, []float64{0, 2, 3}) && of(got.Y[0]) == "1 2 6" && got.Skipped == 3,
+		"drawn at %v: %v, %d left out; want 0, 2 and 3: 1, 2 and 6, and 3", got.X, of(got.Y[0]), got.Skipped)
 }
 
 func TestMergedStretchesKeepTheirExtremes(t *testing.T) {

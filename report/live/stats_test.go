@@ -28,9 +28,8 @@ func TestScale(t *testing.T) {
 		}
 		before = bin
 	}
-	if before != bins-1 || binOf(math.MaxInt64) != bins-1 || binOf(-time.Second) != 0 {
-		t.Errorf("the last bin is %d, of an endless time %d, of a negative one %d; want %d, %[4]d, 0", before, binOf(math.MaxInt64), binOf(-time.Second), bins-1)
-	}
+	assert.Truef(t, before == bins-1 && binOf(math.MaxInt64) == bins-1 && binOf(-time.Second) == 0,
+		"the last bin is %d, of an endless time %d, of a negative one %d; want %d, %[4]d, 0", before, binOf(math.MaxInt64), binOf(-time.Second), bins-1)
 }
 
 func TestP99(t *testing.T) {
@@ -157,9 +156,8 @@ func TestTotals(t *testing.T) {
 	s := p.Status(0)
 	want := Totals{Scheduled: 11, Dropped: 1, Late: 4, Sent: 12, Attempts: 11, Ok: 8, Throttled: 2, Failed: 1, Operations: 8, Served: 16}
 	sofar := Totals{Scheduled: 3, Dropped: 1, Sent: 2, Attempts: 1, Failed: 1}
-	if s.Totals != want || s.Sofar != sofar || s.Ended != 1 || s.Totals.InFlight() != 1 || p.Latest() != 3*time.Second {
-		t.Errorf("totals %+v, of the stage %+v, %d ended, %d in flight, latest %v;\nwant %+v, %+v, 1, 1, 3s", s.Totals, s.Sofar, s.Ended, s.Totals.InFlight(), p.Latest(), want, sofar)
-	}
+	assert.Truef(t, s.Totals == want && s.Sofar == sofar && s.Ended == 1 && s.Totals.InFlight() == 1 && p.Latest() == 3*time.Second,
+		"totals %+v, of the stage %+v, %d ended, %d in flight, latest %v;\nwant %+v, %+v, 1, 1, 3s", s.Totals, s.Sofar, s.Ended, s.Totals.InFlight(), p.Latest(), want, sofar)
 }
 
 // The 99th percentile is of the operations that succeeded in the last ten whole seconds,

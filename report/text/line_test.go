@@ -40,9 +40,8 @@ func FuzzWrite(f *testing.F) {
 		for _, look := range []text.Look{{}, {Verbose: true}, {Columns: 60, ASCII: true}} {
 			most := map[bool]int{false: 80, true: 110}[look.Verbose]
 			for i, one := range strings.Split(strings.TrimSuffix(string(text.Write(d, look)), "\n"), "\n") {
-				if !utf8.ValidString(one) || text.Columns(one) > most {
-					t.Errorf("line %d, %q, fills %d columns; want valid text of %d at most", i, one, text.Columns(one), most)
-				}
+				assert.Truef(t, utf8.ValidString(one) && text.Columns(one) <= most,
+					"line %d, %q, fills %d columns; want valid text of %d at most", i, one, text.Columns(one), most)
 				for _, c := range one {
 					if !unicode.IsPrint(c) {
 						t.Errorf("line %d, %q, holds %U; want nothing but what can be printed", i, one, c)

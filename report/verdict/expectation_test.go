@@ -54,9 +54,8 @@ func TestClaimsComeAfterThePeakAndInTheirOrder(t *testing.T) {
 		"throttled < 1% false", "p99(get) < 1s true", "offered(hottest) >= 5000 false"}
 	assert.Equal(t, want, got, "Expectations")
 	// A claim that fails is not the peak's failure.
-	if verdict.Holds(summary) || summary.PeakState != results.Holds {
-		t.Errorf("Holds = %t, the peak %s; want a peak that holds in a run that does not", verdict.Holds(summary), summary.PeakState)
-	}
+	assert.Truef(t, !verdict.Holds(summary) && summary.PeakState == results.Holds,
+		"Holds = %t, the peak %s; want a peak that holds in a run that does not", verdict.Holds(summary), summary.PeakState)
 	r.manifest.PeakAsked, r.manifest.Checks = 0, nil
 	if got := verdict.Judge(r.record(t)).Checks; got == nil || len(got) > 0 {
 		t.Errorf("Expectations of a run of which nothing was asked = %#v; want an empty list", got)

@@ -56,9 +56,8 @@ func TestFileAndBack(t *testing.T) {
 	require.NoError(t, err)
 	assert.Truef(t, b.Same(again) && again.Reason == "the first" && bytes.Equal(b.File(), again.File()) && b.Named() == again.Named(),
 		"read again it is %+v; want what was written", again)
-	if !strings.HasPrefix(b.Line(), "2026-03-01 ") || !strings.HasSuffix(b.Line(), " the first") || !strings.Contains(b.Named(), b.Digest()[:12]) {
-		t.Errorf("it is written down as %q and called %q; want the day, the digest and the reason", b.Line(), b.Named())
-	}
+	assert.Truef(t, strings.HasPrefix(b.Line(), "2026-03-01 ") && strings.HasSuffix(b.Line(), " the first") && strings.Contains(b.Named(), b.Digest()[:12]),
+		"it is written down as %q and called %q; want the day, the digest and the reason", b.Line(), b.Named())
 }
 
 // Whatever is recorded of a run that repeats is in its tree.

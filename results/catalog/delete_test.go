@@ -130,9 +130,8 @@ func TestDeleteHeedsWhatHappensMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	done, err := plan.Delete(context.Background())
-	if err == nil || err.Error() != "the run "+runs[1]+" could not be deleted whole: it is no folder any more" || done.Runs != 1 || done.Bytes == 0 || !strings.HasPrefix(plan.Stay(), "1 with tags") {
-		t.Errorf("Delete = %+v, %v, %s stay; want one deleted, one tagged, and a fault for the link", done, err, plan.Stay())
-	}
+	assert.Truef(t, err != nil && err.Error() == "the run "+runs[1]+" could not be deleted whole: it is no folder any more" && done.Runs == 1 && done.Bytes != 0 && strings.HasPrefix(plan.Stay(), "1 with tags"),
+		"Delete = %+v, %v, %s stay; want one deleted, one tagged, and a fault for the link", done, err, plan.Stay())
 	holds := func(folder string) bool {
 		_, err := os.Stat(filepath.Join(folder, results.RunFile))
 		return err == nil

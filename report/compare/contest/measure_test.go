@@ -241,9 +241,7 @@ func TestRecovery(t *testing.T) {
 			}
 		})
 		got := contest.Measure(record, nil, figure.Needs{})
-		if value(got.Recovery) != row.recovery || got.Moves != row.moves || got.Unrecovered != row.unrecovered {
-			t.Errorf("%s: recovered after %v s, %d moves, %d not recovered; want %v, %d, %d", row.name, value(got.Recovery), got.Moves, got.Unrecovered,
-				row.recovery, row.moves, row.unrecovered)
-		}
+		assert.Truef(t, value(got.Recovery) == row.recovery && got.Moves == row.moves && got.Unrecovered == row.unrecovered,
+			"%s: recovered after %v s, %d moves, %d not recovered; want %v, %d, %d", row.name, value(got.Recovery), got.Moves, got.Unrecovered, row.recovery, row.moves, row.unrecovered)
 	}
 }

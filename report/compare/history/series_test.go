@@ -104,9 +104,8 @@ func TestLateRuns(t *testing.T) {
 			}
 		}
 		near := func(a, b float64) bool { return math.Abs(a-b) <= .001*b || math.IsNaN(a) && math.IsNaN(b) }
-		if !slices.EqualFunc(got, row.want, near) || s.Left != (history.Left{ClientLimited: row.left}) || !strings.Contains(text(t, d), row.says) {
-			t.Errorf("%s: %v, left out %+v; want %v and %d, and %q in\n%s", row.sentence, got, s.Left, row.want, row.left, row.says, text(t, d))
-		}
+		assert.Truef(t, slices.EqualFunc(got, row.want, near) && s.Left == (history.Left{ClientLimited: row.left}) && strings.Contains(text(t, d), row.says),
+			"%s: %v, left out %+v; want %v and %d, and %q in\n%s", row.sentence, got, s.Left, row.want, row.left, row.says, text(t, d))
 	}
 }
 

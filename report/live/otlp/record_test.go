@@ -162,9 +162,8 @@ func checkSpans(t *testing.T, r *receiver, record *results.Record) {
 			children[string(s.GetTraceId())] = append(children[string(s.GetTraceId())], s)
 		}
 	}
-	if int64(len(roots)) != r.sum("loadgen.traces.sampled")-r.sum("loadgen.traces.lost") || len(roots) == 0 {
-		t.Errorf("%d traces arrived; %d were sampled and %d lost", len(roots), r.sum("loadgen.traces.sampled"), r.sum("loadgen.traces.lost"))
-	}
+	assert.Truef(t, int64(len(roots)) == r.sum("loadgen.traces.sampled")-r.sum("loadgen.traces.lost") && len(roots) != 0,
+		"%d traces arrived; %d were sampled and %d lost", len(roots), r.sum("loadgen.traces.sampled"), r.sum("loadgen.traces.lost"))
 	most := slices.Max(slices.Collect(maps.Values(second)))
 	assert.Truef(t, most <= 3, "%d traces are of one second", most)
 	waits := 0
@@ -197,9 +196,8 @@ func TestWhatTheEnvironmentAsksFor(t *testing.T) {
 	sameCounts(t, r, record)
 	assert.Truef(t, r.metrics["loadgen.attempt.duration"].GetExponentialHistogram() != nil && len(r.spans) <= 0,
 		"it sent no exponential histogram, or %d spans", len(r.spans))
-	if r.resource["service.name"] != "mine" || r.resource["team"] != "tables" || r.headers.Get("Content-Encoding") != "gzip" {
-		t.Errorf("the resource is %v, the encoding %q", r.resource, r.headers.Get("Content-Encoding"))
-	}
+	assert.Truef(t, r.resource["service.name"] == "mine" && r.resource["team"] == "tables" && r.headers.Get("Content-Encoding") == "gzip",
+		"the resource is %v, the encoding %q", r.resource, r.headers.Get("Content-Encoding"))
 }
 
 // What is told of the last seconds is of a phase that is reported alone, and names a key

@@ -67,9 +67,8 @@ func TestMembersOnThePage(t *testing.T) {
 			}
 			assert.Truef(t, found, "no row %q in %q", want, rows)
 		}
-		if u.Texts["health-caption"] != "Members, each in its last second" || !strings.Contains(said(u), "tell counts and no keys") {
-			t.Errorf("the caption is %q, and it says %s", u.Texts["health-caption"], said(u))
-		}
+		assert.Truef(t, u.Texts["health-caption"] == "Members, each in its last second" && strings.Contains(said(u), "tell counts and no keys"),
+			"the caption is %q, and it says %s", u.Texts["health-caption"], said(u))
 		// One is late, then one is not heard of, then one is lost: each leads from then on.
 		p.tells(3, results.Interval{Scheduled: 100, Late: 2})
 		for _, i := range []int{0, 1, 2, 4} {
@@ -84,9 +83,8 @@ func TestMembersOnThePage(t *testing.T) {
 			}
 			u = v.update()
 		}
-		if cellsOf(u.Parts["health"])[0][0] != "m1 (region=west)" || !strings.HasSuffix(cellsOf(u.Parts["health"])[0][1], "silent for 5 s") || !strings.Contains(said(u), "Not heard of for more than 3 s: m1.") {
-			t.Errorf("who is silent does not lead: %s, %q", said(u), cellsOf(u.Parts["health"]))
-		}
+		assert.Truef(t, cellsOf(u.Parts["health"])[0][0] == "m1 (region=west)" && strings.HasSuffix(cellsOf(u.Parts["health"])[0][1], "silent for 5 s") && strings.Contains(said(u), "Not heard of for more than 3 s: m1."),
+			"who is silent does not lead: %s, %q", said(u), cellsOf(u.Parts["health"]))
 		p.stats.Joined(&results.FleetMember{Name: "m4", Index: 4}, results.MemberLost)
 		if u := v.update(); !strings.HasSuffix(cellsOf(u.Parts["health"])[0][1], "lost") || !strings.Contains(said(u), "Lost: m4, whose load nobody takes over.") {
 			t.Errorf("who is lost does not lead: %s, %q", said(u), cellsOf(u.Parts["health"]))

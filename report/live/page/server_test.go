@@ -212,9 +212,8 @@ func TestAddresses(t *testing.T) {
 	require.NoError(t, errors.Join(err, other))
 	defer one.Close()
 	defer two.Close()
-	if one.URL()[len(one.URL())-33:] == two.URL()[len(two.URL())-33:] || len(one.token) != 32 || !strings.HasPrefix(one.URL(), "http://127.0.0.1:") {
-		t.Errorf("the pages are at %s and %s; want tokens of their own on the loopback", one.URL(), two.URL())
-	}
+	assert.Truef(t, one.URL()[len(one.URL())-33:] != two.URL()[len(two.URL())-33:] && len(one.token) == 32 && strings.HasPrefix(one.URL(), "http://127.0.0.1:"),
+		"the pages are at %s and %s; want tokens of their own on the loopback", one.URL(), two.URL())
 	var none *Server
 	if none.Close(); none.URL() != "" {
 		t.Error("no server is somewhere")

@@ -143,9 +143,8 @@ func TestNativeHistogram(t *testing.T) {
 			continue
 		}
 		h := family.GetMetric()[0].GetHistogram()
-		if h.GetSchema() != 3 || h.GetSampleCount() != 3 || len(h.GetPositiveDelta()) != 1 || h.GetPositiveDelta()[0] != 3 || len(h.GetBucket()) != len(live.Bounds()) {
-			t.Errorf("the histogram is %v; want schema 3 with one bucket of three, and %d classic buckets", h, len(live.Bounds()))
-		}
+		assert.Truef(t, h.GetSchema() == 3 && h.GetSampleCount() == 3 && len(h.GetPositiveDelta()) == 1 && h.GetPositiveDelta()[0] == 3 && len(h.GetBucket()) == len(live.Bounds()),
+			"the histogram is %v; want schema 3 with one bucket of three, and %d classic buckets", h, len(live.Bounds()))
 		return
 	}
 	t.Error("there is no histogram of request durations")
