@@ -82,12 +82,14 @@ func TestDrawingsAreMadeFromTheBars(t *testing.T) {
 	checkHeights(t, "waits", waited.rectangles(throttled), waits)
 }
 
-// drawChart returns what one chart of a record shows.
-func drawChart(t *testing.T, name string, record *results.Record) picture {
+// drawChart returns what one chart of a record shows, by its own axis or another.
+func drawChart(t *testing.T, name string, record *results.Record, axis ...chart.Axis) picture {
 	t.Helper()
-	file, err := chart.Picture(name, record, chart.Options{})
+	file, err := chart.Picture(name, record, chart.Options{Axis: append(axis, "")[0]})
 	require.NoError(t, err)
-	return look(t, file)
+	seen := look(t, file)
+	seen.checkTexts(t, name)
+	return seen
 }
 
 func checkHeights(t *testing.T, name string, boxes []box, counts []float64) {

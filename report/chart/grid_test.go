@@ -215,12 +215,8 @@ func FuzzHeat(f *testing.F) {
 		g := chart.HeatGrid(record)
 		s, r, e := g.Totals()
 		assert.Equal(t, []int64{served, throttled, failed}, []int64{s, r, e}, "the sums of the cells")
-		file, err := chart.Picture("heat", record, chart.Options{})
+		drawChart(t, "heat", record)
+		_, err := chart.ContestSVG([]chart.HeatArm{{Name: "a", Record: record}})
 		require.NoError(t, err)
-		seen := look(t, file)
-		seen.checkTexts(t, "heat")
-		if _, err := chart.ContestSVG([]chart.HeatArm{{Name: "a", Record: record}}); err != nil {
-			t.Fatal(err)
-		}
 	})
 }

@@ -17,16 +17,6 @@ import (
 	"loadgen/results"
 )
 
-// heat returns the picture of a record's heat.
-func heat(t *testing.T, record *results.Record) picture {
-	t.Helper()
-	file, err := chart.Picture("heat", record, chart.Options{})
-	require.NoError(t, err)
-	seen := look(t, file)
-	seen.checkTexts(t, "heat")
-	return seen
-}
-
 func hexAt(i image.Image, x, y int) string {
 	r, g, b, _ := i.At(x, y).RGBA()
 	return fmt.Sprintf("#%02X%02X%02X", r>>8, g>>8, b>>8)
@@ -38,7 +28,7 @@ func TestHeatIsDrawnFromTheGrid(t *testing.T) {
 	record := heated(t, stress(), 5, 1, 3)
 	record.Heat.Rows[2].Served[9] = 2600 // above the target
 	record.Heat.Partitions = nil
-	seen := heat(t, record)
+	seen := drawChart(t, "heat", record)
 	file, err := chart.PicturePNG("heat", record)
 	require.NoError(t, err)
 	page, err := png.Decode(bytes.NewReader(file))
@@ -121,7 +111,7 @@ func TestHeatSaysWhatItShows(t *testing.T) {
 	} {
 		record := heated(t, stress(), 6, 1, 9)
 		row.change(record)
-		seen := heat(t, record)
+		seen := drawChart(t, "heat", record)
 		seen.checkWords(t, row.name, row.words)
 	}
 }
@@ -170,7 +160,7 @@ func TestHeatNamesTheHottestRow(t *testing.T) {
 			}
 			h.Rows = append(h.Rows, results.HeatRow{Key: fmt.Sprintf("key-%03d", i), HeatCells: results.HeatCells{Served: []int64{n}}})
 		}
-		seen := heat(t, heatOf(h))
+		seen := drawChart(t, "heat", heatOf(h))
 		named := 0
 		for _, w := range seen.texts {
 			if strings.HasPrefix(w.text, "key-") {
@@ -190,10 +180,10 @@ func TestHeatOfManyIsNotThatOfOne(t *testing.T) {
 	n := int64(101)
 	h.Partitions = &n
 	_, mean := chart.Shade(500, 2000, false, false)
-	seen := heat(t, heatOf(h))
+	seen := drawChart(t, "heat", heatOf(h))
 	assert.Equal(t, mean, hexAt(seen.rasters()[1], 0, 0), "100 others with 500/s each")
 	h.Partitions = nil
-	seen = heat(t, heatOf(h))
+	seen = drawChart(t, "heat", heatOf(h))
 	assert.Equal(t, greyest(), hexAt(seen.rasters()[1], 0, 0), "an unknown number of others")
 }
 
@@ -208,7 +198,7 @@ func greyest() string {
 func TestHeatOfRefusalsShowsWhatThrottled(t *testing.T) {
 	h := &results.Heat{SecondsPerColumn: 1, Columns: 1, Rows: []results.HeatRow{{Key: "a", HeatCells: results.HeatCells{Served: []int64{9}, Throttled: []int64{5}}}},
 		Rest: results.HeatCells{Served: []int64{9}}}
-	seen := heat(t, heatOf(h))
+	seen := drawChart(t, "heat", heatOf(h))
 	assert.Len(t, seen.rasters(), 3, "pictures")
 }
 

@@ -81,10 +81,7 @@ func TestResponseIsDrawnWhereItsTimesAre(t *testing.T) {
 		for i := range record.Intervals {
 			record.Intervals[i].ResponseBuckets[20] = 0
 		}
-		file, err := chart.Picture("response", record, chart.Options{Axis: axis})
-		require.NoError(t, err)
-		seen := look(t, file)
-		seen.checkTexts(t, "response")
+		seen := drawChart(t, "response", record, axis)
 		cells := seen.rasters()[0]
 		height := func(label string) float64 {
 			for _, w := range seen.texts {
@@ -148,10 +145,7 @@ func TestPercentilesOfManyOperations(t *testing.T) {
 		record.Manifest.Operations = append(record.Manifest.Operations, results.Kind{Name: fmt.Sprintf("operation-%d", k), Group: []string{"GET", "PUT", ""}[k%3]})
 		record.Phases[0].Kinds = append(record.Phases[0].Kinds, stress().Phases[3].Kinds[0])
 	}
-	file, err := chart.Picture("percentiles", &record, chart.Options{Axis: chart.Linear})
-	require.NoError(t, err)
-	seen := look(t, file)
-	seen.checkTexts(t, "percentiles")
+	seen := drawChart(t, "percentiles", &record, chart.Linear)
 	assert.True(t, seen.says("3 more not drawn") && seen.says("operation-0: ") && !seen.says(fmt.Sprintf("operation-%d", chart.MostCurves)),
 		"the picture does not say that it leaves out the last three of nine equal operations")
 }

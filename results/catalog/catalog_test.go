@@ -84,9 +84,7 @@ func TestSelect(t *testing.T) {
 		{"a tag with a letter too few", catalog.Selection{Tags: []string{"kee"}}, `tags: no run in runs has it: unknown tag "kee"; did you mean "keep"?`},
 	} {
 		_, err := c.Select(row.by)
-		var fault *catalog.Fault
-		assert.Truef(t, errors.As(err, &fault) && strings.Contains(err.Error(), row.says),
-			"%s: %v; want a fault with %q", row.name, err, row.says)
+		checkFault(t, row.name, err, row.says)
 	}
 	interrupted, cancel := context.WithCancel(context.Background())
 	cancel()

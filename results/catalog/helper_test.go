@@ -5,9 +5,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
@@ -90,4 +92,14 @@ func below(t *testing.T, folder string) []string {
 	})
 	require.NoError(t, err)
 	return list
+}
+
+// checkFault checks that an error is a fault in one line with some words.
+func checkFault(t *testing.T, name string, err error, says string) {
+	t.Helper()
+	var fault *catalog.Fault
+	if assert.ErrorAs(t, err, &fault, name) {
+		assert.Contains(t, err.Error(), says, name)
+		assert.False(t, strings.ContainsAny(err.Error(), "\n\x1b"), name)
+	}
 }

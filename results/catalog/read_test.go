@@ -41,9 +41,7 @@ func TestRead(t *testing.T) {
 		{"a folder with one that cannot be read", folder, "the run " + filepath.Join(folder, "20260302T020000Z-broken") + " cannot be read: results: corrupt record"},
 	} {
 		_, err := read(row.of)
-		var fault *catalog.Fault
-		assert.Truef(t, errors.As(err, &fault) && strings.Contains(err.Error(), row.says),
-			"%s: %v; want a fault with %q", row.name, err, row.says)
+		checkFault(t, row.name, err, row.says)
 	}
 	throttled := errors.New("no more")
 	err = catalog.Read("set", func(string, *results.Record) error { return throttled })
@@ -107,9 +105,7 @@ func TestReader(t *testing.T) {
 		{"a scenario without a run", func(r *catalog.Reader) error { return r.Read(ctx, folder, "orders", "vote") }, `no run in runs: unknown scenario "vote"; did you mean "votes"?`},
 	} {
 		err := row.read(&catalog.Reader{Archive: new(archive)})
-		var fault *catalog.Fault
-		assert.Truef(t, errors.As(err, &fault) && strings.Contains(err.Error(), row.says),
-			"%s: %v; want a fault with %q", row.name, err, row.says)
+		checkFault(t, row.name, err, row.says)
 	}
 	interrupted, cancel := context.WithCancel(ctx)
 	cancel()

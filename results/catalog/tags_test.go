@@ -61,9 +61,7 @@ func TestTagAndUntag(t *testing.T) {
 		{"more than there may be", false, many, "21 tags are more than 20; expected fewer"},
 	} {
 		_, err := catalog.ChangeTags(run, row.tags, row.remove)
-		var fault *catalog.Fault
-		assert.Truef(t, errors.As(err, &fault) && strings.Contains(err.Error(), row.says) && !strings.ContainsAny(err.Error(), "\n\x1b"),
-			"%s: %v; want a fault in one line with %q", row.name, err, row.says)
+		checkFault(t, row.name, err, row.says)
 		tags, err := catalog.ReadTags(results.Dir(run))
 		assert.Equal(t, []any{nil, 1}, []any{err, len(tags)}, row.name)
 	}
