@@ -39,6 +39,7 @@ func TestAKilledRunShowsItsWholeSeconds(t *testing.T) {
 	r.Manifest.Target, r.Manifest.Tables = "http://127.0.0.1:1/races", []string{"t1", "t1copies"}
 	whole := filesOf(t, r.Record(t))
 	places := resultstest.Cases(5, 50)
+	phases := 0
 	for place := range places + 1 {
 		left, rows := killedAfter(t, whole, r.Manifest, len(whole.intervals)*place/places)
 		k := reread(t, left.folder(t))
@@ -57,10 +58,23 @@ func TestAKilledRunShowsItsWholeSeconds(t *testing.T) {
 		assert.Equalf(t, []int64{want.Scheduled, want.Attempts, want.Throttled, want.Counted},
 			[]int64{s.Scheduled, s.Attempts, s.Throttled, s.EntitiesCounted}, "place %d: the books", place)
 		resultstest.CheckWords(t, fmt.Sprint("place ", place), s.Verdict, r.Manifest.Target+"|t1, t1copies")
+		// What a phase served is the mean of its whole seconds.
+		for _, phase := range s.Killed.Phases {
+			served, seconds := int64(0), int64(0)
+			for i := range rows {
+				if rows[i].Phase == phase.Name {
+					served, seconds = served+rows[i].Served, seconds+1
+				}
+			}
+			mean := float64(served) / float64(seconds)
+			assert.Equalf(t, []any{seconds, mean}, []any{phase.Seconds, phase.Served}, "place %d: %s", place, phase.Name)
+		}
+		phases = len(s.Killed.Phases)
 		for _, form := range report.Forms() {
 			written(t, form, k)
 		}
 	}
+	assert.GreaterOrEqual(t, phases, 2, "phases of all seconds")
 }
 
 // What failed of a run that was killed is told of its whole seconds, and why: at once, and
@@ -83,25 +97,6 @@ func TestAKilledRunSaysWhyItFailed(t *testing.T) {
 	assert.Equal(t, []any{true, results.Invalid, all, causes, all, all, causes, int64(0)}, []any{s.Killed != nil, s.Validity, s.Failed, s.Causes,
 		get.Attempts, get.Failed, get.Causes, s.PerOperation["insert"].Attempts}, "what failed of the run, of its reads and of its inserts")
 	assert.Contains(t, s.Verdict, "InvalidInput", "the verdict")
-}
-
-// What was served is the mean of the whole seconds of each phase.
-func TestWhatAKilledRunServed(t *testing.T) {
-	r := stress()
-	whole := filesOf(t, r.Record(t))
-	left, rows := killedAfter(t, whole, r.Manifest, len(whole.intervals))
-	phases := reread(t, left.folder(t)).Summary.Killed.Phases
-	for _, phase := range phases {
-		served, seconds := int64(0), int64(0)
-		for i := range rows {
-			if rows[i].Phase == phase.Name {
-				served, seconds = served+rows[i].Served, seconds+1
-			}
-		}
-		assert.Truef(t, phase.Seconds == seconds && phase.Served == float64(served)/float64(seconds),
-			"%s: %v/s over %d s; want %d entities over %d s", phase.Name, phase.Served, phase.Seconds, served, seconds)
-	}
-	assert.Truef(t, len(phases) >= 2, "%d phases; want those of the run", len(phases))
 }
 
 // Runs that were closed are not taken for killed ones, however they ended.

@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -16,6 +15,7 @@ import (
 	"loadgen/report"
 	"loadgen/results"
 	"loadgen/results/catalog"
+	"loadgen/results/resultstest"
 )
 
 // listed is a run of the n-th night of March 2026 as a catalog has it.
@@ -53,28 +53,9 @@ func chosen(c *catalog.Catalog) []*catalog.Run {
 
 func TestListOfRuns(t *testing.T) {
 	c := runIndex()
-	for _, row := range []struct {
-		name string
-		list *report.RunList
-		want string
-	}{
-		{"all", report.List(c, chosen(c), 0), `run                              started (UTC)     scenario        target      validity  verdict                       tags              served/s  p99 ms  throttled
-20260309T020000Z-an-escape?[31m  2026-03-09 02:00  an-escape?[31m  embedded    valid     1/2 hold                      baseline,keep        1,850    5.12     15.0 %
-20260308T020000Z-orders          2026-03-08 02:00  orders          embedded    valid     –                             (cannot be read)         –       –          –
-20260306T020000Z-orders          2026-03-06 02:00  orders          embedded    valid     –                                                      –       –          –
-20260305T020000Z-contest-keys    2026-03-05 02:00  keys            in-process  contest   by-day wins, its checks fail                           –       –          –
-cannot be read: 20260307T020000Z-broken: results: corrupt record; two?lines
-not listed: 2 links
-`},
-		{"so many at most", report.List(c, chosen(c)[1:], 1), `run                      started (UTC)     scenario  target    validity  verdict  tags              served/s  p99 ms  throttled
-20260308T020000Z-orders  2026-03-08 02:00  orders    embedded  valid     –        (cannot be read)         –       –          –
-and 2 more; --limit 0 lists all
-cannot be read: 20260307T020000Z-broken: results: corrupt record; two?lines
-not listed: 2 links
-`},
-		{"none", report.List(&catalog.Catalog{Folder: "\x1b"}, nil, 0), "no run in \"\\x1b\"\n"},
-	} {
-		assert.Equal(t, row.want, printText(t, row.list.Text), row.name)
+	for name, list := range map[string]*report.RunList{"all": report.List(c, chosen(c), 0), "one": report.List(c, chosen(c)[1:], 1),
+		"none": report.List(&catalog.Catalog{Folder: "\x1b"}, nil, 0)} {
+		resultstest.CheckGolden(t, "testdata/runs_"+name+".golden", printText(t, list.Text))
 	}
 	many := new(catalog.Catalog)
 	for range 8 {
@@ -98,19 +79,7 @@ func TestListOfRunsForScripts(t *testing.T) {
 	c := runIndex()
 	text := printText(t, report.List(c, chosen(c), 0).JSON)
 	require.Falsef(t, strings.ContainsAny(text, "\x1b\x07\u202e"), "the list is\n%s", text)
-	var list report.RunList
-	require.NoError(t, json.Unmarshal([]byte(text), &list))
-	assert.Truef(t, len(list.Runs) == 4 && list.Matching == 4 && len(list.Unreadable) == 1 && list.Contests == 1 && list.Others == 0 && list.Links == 2,
-		"the list is %+v; want 3 runs and a contest, one that cannot be read, and two links", list)
-	one, s := list.Runs[0], c.Runs[0].Head.Summary
-	if one.Scenario != "an-escape\x1b[31m" || one.Folder != c.Runs[0].Folder || one.Started != "2026-03-09T02:00:00Z" || one.Target != results.Embedded || one.Validity != results.Valid ||
-		*one.Verdict != s.Verdict || one.Short != "1/2 hold" || *one.Attempts != s.Attempts || *one.Throttled != s.Throttled || *one.Served != s.Phases[0].Served ||
-		*one.P99 != *s.Response.P99 || *one.ShareThrottled != .15 || len(one.Tags) != 2 || one.TagFault != "" {
-		t.Errorf("%+v is listed of %+v", one, c.Runs[0])
-	}
-	if one := list.Runs[1]; one.Verdict != nil || one.Served != nil || one.Short != "–" || one.Tags == nil || len(one.Tags) != 0 || one.TagFault == "" {
-		t.Errorf("of a run that was not judged, with tags that cannot be read, %+v is told", one)
-	}
+	resultstest.CheckGolden(t, "testdata/runs.json", text)
 }
 
 func TestShortVerdict(t *testing.T) {

@@ -4,17 +4,28 @@ import "loadgen/results"
 
 // What the tests of the package look at from outside.
 var (
-	Clean       = clean
-	LinearTicks = linearTicks
-	TimeTicks   = timeTicks
+	Clean        = clean
+	LinearTicks  = linearTicks
+	TimeTicks    = timeTicks
+	ClockTicks   = clockTicks
+	DayTicks     = dayTicks
+	RoundUp      = roundUp
+	AtPercentile = atPercentile
 )
 
 // The longest texts that Clean leaves, and the most that is drawn one by one.
 const (
-	LongestKey  = longestKey
-	MostBars    = mostBars
-	MostSeconds = mostSeconds
-	MostSteps   = mostSteps
+	LongestKey      = longestKey
+	MostBars        = mostBars
+	MostSeconds     = mostSeconds
+	MostSteps       = mostSteps
+	MostRows        = mostRows
+	MostColumns     = mostColumns
+	MostContestRows = mostContestRows
+	MostCurves      = mostCurves
+	MostMoments     = mostMoments
+	StepsWithin     = stepsWithin
+	AllSteps        = steps
 )
 
 // ReportedGrid is what heat is drawn from.
@@ -72,20 +83,6 @@ func SVGs(record *results.Record) (map[string][]byte, error) {
 	return files, nil
 }
 
-// DayTicks are those of an axis of days.
-var DayTicks = dayTicks
-
-// The most rows and columns of a heat map, and of a design in a contest.
-const (
-	MostRows        = mostRows
-	MostColumns     = mostColumns
-	MostContestRows = mostContestRows
-	MostCurves      = mostCurves
-	MostMoments     = mostMoments
-	StepsWithin     = stepsWithin
-	AllSteps        = steps
-)
-
 // ContestSVG returns the picture of a contest.
 func ContestSVG(arms []HeatArm) ([]byte, error) { return encodeSVG(contestFigure(arms)) }
 
@@ -126,13 +123,3 @@ func Scales() (within, beyond map[string][][3]uint8) {
 	}
 	return within, beyond
 }
-
-// ClockTicks are those of the time since the start of a run.
-var ClockTicks = clockTicks
-
-// RoundUp and AtPercentile write the ends of scales.
-var (
-	RoundUp      = roundUp
-	AtPercentile = atPercentile
-	FileName     = fileName
-)

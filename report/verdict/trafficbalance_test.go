@@ -1,13 +1,13 @@
 package verdict
 
 import (
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // What is said of load balancing is when it first did something, why, and the shares of the
@@ -44,8 +44,6 @@ func TestLoadBalancingUnderOutsideTraffic(t *testing.T) {
 		record.Manifest.Start = row.start
 		got := trafficBalance(record)
 		assert.Equalf(t, row.want == "", got == "", "%s: %q; want %q", row.sentence, got, row.want)
-		for _, word := range strings.Split(row.want, "|") {
-			assert.Contains(t, got, word, row.sentence)
-		}
+		resultstest.CheckWords(t, row.sentence, got, row.want)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"loadgen/report/live"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // scraped returns what a scrape is answered, without comments.
@@ -59,28 +60,7 @@ func TestMetrics(t *testing.T) {
 	p.Due(&results.Scheduled{Dropped: true})
 	p.Again(0)
 	got := scraped(t, e)
-	for _, line := range []string{
-		`loadgen_request_duration_seconds_bucket{op="get",phase="peak 10/s",status_class="2xx",le="0.0025"} 0`,
-		`loadgen_request_duration_seconds_bucket{op="get",phase="peak 10/s",status_class="2xx",le="0.005"} 1`,
-		`loadgen_request_duration_seconds_bucket{op="get",phase="peak 10/s",status_class="2xx",le="0.025"} 2`,
-		`loadgen_request_duration_seconds_count{op="get",phase="peak 10/s",status_class="2xx"} 2`,
-		`loadgen_request_duration_seconds_bucket{op="in?sert",phase="peak 10/s",status_class="5xx",le="30"} 0`,
-		`loadgen_request_duration_seconds_count{op="in?sert",phase="peak 10/s",status_class="5xx"} 1`,
-		`loadgen_request_duration_seconds_count{op="in?sert",phase="peak 10/s",status_class="none"} 1`,
-		`loadgen_request_duration_seconds_count{op="other",phase="peak 10/s",status_class="none"} 1`,
-		"loadgen_scheduled_operations_total 6", "loadgen_dropped_operations_total 1", "loadgen_late_operations_total 5",
-		"loadgen_operations_total 5", "loadgen_sent_attempts_total 6", "loadgen_attempts_total 5", "loadgen_ok_attempts_total 2",
-		"loadgen_throttled_attempts_total 1", "loadgen_failed_attempts_total 2", "loadgen_served_entities_total 8",
-		"loadgen_in_flight_attempts 1", "loadgen_target_operations_per_second 10",
-		"loadgen_served_entities_per_second 4", "loadgen_offered_entities_per_second 13.333333333333334",
-		`loadgen_build_info{goversion="go1.26",revision="abc",version="1.2.3"} 1`,
-		`loadgen_partition_heat_entities_per_second{rank="1"} 3`, `loadgen_partition_heat_entities_per_second{rank="2"} 1`,
-	} {
-		assert.Containsf(t, got, line+"\n", "a scrape has no line\n%s", line)
-	}
-	if t.Failed() {
-		t.Log(got)
-	}
+	resultstest.CheckGolden(t, "testdata/metrics.golden", got)
 	assert.Truef(t, !strings.Contains(got, "secret") && !strings.Contains(got, "Paris") && !strings.Contains(got, `rank="3"`),
 		"a scrape tells a key, or a rank that nobody has:\n%s", got)
 }
