@@ -35,9 +35,7 @@ func pages(t *testing.T) map[string][]byte {
 	}
 	for _, file := range files {
 		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		list[strings.TrimSuffix(filepath.Base(file), ".html")] = content
 	}
 	return list

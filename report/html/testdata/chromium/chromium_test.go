@@ -32,6 +32,14 @@ var (
 	real = flag.String("real", "", "folder of pages of real runs, which are opened, too")
 )
 
+// must ends a test that cannot go on.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // page is one that is made by hand.
 func page(t *testing.T, name string) []byte {
 	t.Helper()
@@ -92,9 +100,7 @@ func (v view) String() string {
 func open(t *testing.T, browser context.Context, v view, content []byte, before ...step) *tab {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(file, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, content, 0o600))
 	opened := visit(t, browser, v, (&url.URL{Scheme: "file", Path: file}).String(), before...)
 	opened.file = file
 	return opened
@@ -106,9 +112,7 @@ func visit(t *testing.T, browser context.Context, v view, at string, before ...s
 	ctx, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
 	opened := &tab{t: t, ctx: ctx}
-	if err := chromedp.Listen(ctx, opened.hear); err != nil {
-		t.Fatal(err)
-	}
+	must(t, chromedp.Listen(ctx, opened.hear))
 	scheme := "light"
 	if v.dark {
 		scheme = "dark"
@@ -147,9 +151,7 @@ func (o *tab) hear(event any) {
 
 func (o *tab) run(actions ...step) {
 	o.t.Helper()
-	if err := chromedp.Do(o.ctx, actions...); err != nil {
-		o.t.Fatal(err)
-	}
+	must(o.t, chromedp.Do(o.ctx, actions...))
 }
 
 // unfold opens all parts, and waits until their series are drawn.
@@ -169,9 +171,7 @@ func ask[T any](o *tab, expression string) T {
 func answer[T any](o *tab, action chromedp.Action[T]) T {
 	o.t.Helper()
 	got, err := chromedp.Run(o.ctx, action)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	must(o.t, err)
 	return got
 }
 
@@ -219,12 +219,8 @@ func (o *tab) keep(name string) {
 
 func (o *tab) write(name string, content []byte) {
 	o.t.Helper()
-	if err := os.MkdirAll(*screenshots, 0o755); err != nil {
-		o.t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(*screenshots, name), content, 0o644); err != nil {
-		o.t.Fatal(err)
-	}
+	must(o.t, os.MkdirAll(*screenshots, 0o755))
+	must(o.t, os.WriteFile(filepath.Join(*screenshots, name), content, 0o644))
 }
 
 func views() []view {

@@ -41,9 +41,7 @@ func start(t *testing.T, arguments ...string) *running {
 	if err == nil {
 		err = r.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lines := bufio.NewScanner(stderr)
 	for r.url == "" && lines.Scan() {
 		r.said.WriteString(lines.Text() + "\n")
@@ -132,9 +130,7 @@ func strangers(t *testing.T, at string) {
 	address := at[:strings.LastIndex(strings.TrimSuffix(at, "/"), "/")]
 	for _, path := range []string{"/", "/events", "/stop", "/" + strings.Repeat("0", 32) + "/", "/" + strings.Repeat("0", 32) + "/events"} {
 		reply, err := http.Get(address + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		reply.Body.Close()
 		if reply.StatusCode != http.StatusForbidden {
 			t.Errorf("%s answers %d; want 403", path, reply.StatusCode)
@@ -190,9 +186,7 @@ func TestBrowserLiveExamination(t *testing.T) {
 	}
 	r := start(t, "serve", "--examine", "--live", "--insecure-tokens", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--out", filepath.Join(t.TempDir(), "run"))
 	client := exec.CommandContext(t.Context(), node, "traffic.mjs", endpoint(t, r), "60")
-	if err := client.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, client.Start())
 	defer client.Wait()
 	defer client.Process.Kill()
 	o := visit(t, browse(t), view{1280, 900, false}, r.url)
