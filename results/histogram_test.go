@@ -47,20 +47,6 @@ func TestQuantileIsToldWhereTenDurationsLieBeyondIt(t *testing.T) {
 	}
 }
 
-func TestQuantilesOfLeavesOutWhatIsNotTold(t *testing.T) {
-	if got := results.QuantilesOf(nil); got != (results.Quantiles{}) {
-		t.Errorf("QuantilesOf(nil) = %+v; want none", got)
-	}
-	h := results.NewHistogram()
-	for range 100 {
-		h.Record(7 * time.Microsecond)
-	}
-	got := results.QuantilesOf(h)
-	assert.Truef(t, got.P50 != nil && *got.P50 == 7 && got.P90 != nil && *got.P90 == 7 && got.Max != nil && *got.Max == 7,
-		"QuantilesOf = %+v; want p50, p90 and max of 7 µs", got)
-	assert.True(t, got.P99 == nil && got.P999 == nil, "QuantilesOf of 100 durations tells p99 or p99.9; want neither")
-}
-
 func TestQuantilesOverAnHour(t *testing.T) {
 	// Of 1,000 durations the last ones are over an hour, the others an hour at most.
 	const hour = int64(time.Hour / time.Microsecond)

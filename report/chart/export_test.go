@@ -4,13 +4,12 @@ import "loadgen/results"
 
 // What the tests of the package look at from outside.
 var (
-	Clean        = clean
-	LinearTicks  = linearTicks
-	TimeTicks    = timeTicks
-	ClockTicks   = clockTicks
-	DayTicks     = dayTicks
-	RoundUp      = roundUp
-	AtPercentile = atPercentile
+	Clean       = clean
+	LinearTicks = linearTicks
+	TimeTicks   = timeTicks
+	ClockTicks  = clockTicks
+	DayTicks    = dayTicks
+	RoundUp     = roundUp
 )
 
 // The longest texts that Clean leaves, and the most that is drawn one by one.

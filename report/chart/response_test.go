@@ -154,10 +154,4 @@ func TestEndsOfScales(t *testing.T) {
 	for _, row := range []struct{ v, want float64 }{{0, 0}, {-1, 0}, {math.NaN(), 0}, {1, 1}, {1.01, 1.5}, {2100, 2500}, {81, 100}, {.3, .3}, {1e6, 1e6}} {
 		assert.InDeltaf(t, row.want, chart.RoundUp(row.v), 1e-9, "RoundUp(%v)", row.v)
 	}
-	for _, row := range []struct {
-		p    float64
-		want string
-	}{{0, "p0"}, {.5, "p50"}, {.9, "p90"}, {.99, "p99"}, {.999, "p99.9"}, {.99637, "p99.63"}, {.99999, "p99.999"}, {.9949, "p99.49"}} {
-		assert.Equalf(t, row.want, chart.AtPercentile(row.p), "AtPercentile(%v)", row.p)
-	}
 }
