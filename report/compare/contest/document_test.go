@@ -89,6 +89,7 @@ func TestDocument(t *testing.T) {
 	}
 	resultstest.CheckGolden(t, "testdata/log.golden", resultstest.TwelveDigits(prose.String()))
 	resultstest.CheckGolden(t, "testdata/log.json.golden", resultstest.TwelveDigits(data.String()))
+	assert.Contains(t, fmt.Sprint(d.Screen), `partition "2026-05-01T12" is asked for 2,550/s and bears 2,000`)
 	back, err := contest.Read(data.Bytes())
 	require.NoError(t, err)
 	diff := cmp.Diff(d, contest.Document(back))
