@@ -114,3 +114,18 @@ func TestSendersDoNotWaitForTheDisk(t *testing.T) {
 	assert.Equal(t, [5]int64{n + 1, n + 1, n, n, 0}, [5]int64{all.Attempts, all.Succeeded, record.RetryWaits.Count(), record.LimitWaits.Count(),
 		record.Misplaced}, "attempts, successes, waits to retry and for a limit, misplaced")
 }
+
+func TestEventsOfManyGoroutinesAreAllWritten(t *testing.T) {
+	record := playRecord(t, time.Second, func(r *results.Recorder) {
+		var running sync.WaitGroup
+		for range 4 {
+			running.Go(func() {
+				for range 100 {
+					r.Event(results.Event{What: results.PhaseBegins})
+				}
+			})
+		}
+		running.Wait()
+	})
+	assert.Len(t, record.Events, 400)
+}
