@@ -15,7 +15,7 @@ import (
 
 // Four runners register in one transaction, and their list is read in pages: a
 // token leads from each page to the next.
-func ExampleNewInProcess() {
+func Example() {
 	unlimited, err := model.New(model.Off)
 	if err != nil {
 		panic(err)
