@@ -67,7 +67,7 @@ func Document(record *results.Record, summary *results.Summary) *document.Docume
 	whole := int64(record.Duration / time.Second)
 	if record.Cut {
 		warnings = append(warnings, "The record is cut off: what was read of it is shown, and nothing is known of the rest.")
-	} else if missing := whole - int64(len(record.Intervals)); missing > 0 {
+	} else if missing := whole - int64(len(record.Intervals)) - record.IdleSeconds(); missing > 0 {
 		warnings = append(warnings, fmt.Sprintf("The record lacks %s of the %s seconds of the run: what is shown second by second is not all of it.",
 			document.Count(missing), document.Count(whole)))
 	}

@@ -19,7 +19,7 @@ func generated(change func(*results.Record)) *results.Record {
 	busiest := &results.Health{Second: 1, Lasted: time.Second, CPU: 200 * time.Millisecond, StoodStill: 25 * time.Millisecond}
 	record := &results.Record{
 		Manifest:  results.Manifest{Target: results.Embedded},
-		Intervals: []results.Interval{{Second: 0, Attempts: 900}, {Second: 1, Attempts: 500, Generator: busiest}},
+		Intervals: []results.Interval{{Second: 0, Counts: results.Counts{Attempts: 900}}, {Second: 1, Counts: results.Counts{Attempts: 500}, Generator: busiest}},
 		Generator: &results.Generator{
 			Ceiling: &results.Ceiling{Over: results.OverHTTP, Lanes: 64, Operations: 13_440, Took: 400 * time.Millisecond, CPU: 762 * time.Millisecond},
 			Cores:   2, Workers: 256, CPUKnown: true, Seconds: 1, CPU: 200 * time.Millisecond,

@@ -86,8 +86,7 @@ func (a *author) kindTotal(name string) (results.KindStats, results.OperationSum
 	if told, some := a.summary.PerOperation[name]; some {
 		return sum, told, a.inSummary("per_operation", name)
 	}
-	return sum, results.OperationSummary{Operations: sum.Operations, Attempts: sum.Attempts, OkAttempts: sum.Ok, Throttled: sum.Throttled, Failed: sum.Failed,
-		Causes: sum.Causes.Told(), Response: results.QuantilesOf(sum.Response), Service: results.QuantilesOf(sum.Service[results.Ok])}, ""
+	return sum, sum.Summary(), ""
 }
 
 // timeColumns returns the columns of quantiles of times.

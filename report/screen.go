@@ -244,6 +244,9 @@ func (a *author) counts() []string {
 	}
 	requests := fmt.Sprintf("%s requests: %s throttled, %s failed, %s billed", document.Count(attempts), document.Count(throttled),
 		document.Count(failed), document.Count(a.transactions(attempts-throttled-all.Kept, causes)))
+	if s.Killed != nil && s.Killed.Seconds == 0 {
+		operations, requests = "operations: not known", "requests: not known"
+	}
 	facts := []string{operations, requests}
 	if v := a.taken.Named("throughput"); v.Interval != nil && a.record.Capture == nil {
 		half := (v.Interval[1] - v.Interval[0]) / 2
@@ -253,7 +256,7 @@ func (a *author) counts() []string {
 	switch {
 	case len(verdict.Books(a.record)) > 0:
 		facts = append(facts, "the accounting DOES NOT CLOSE: see --verbose")
-	case a.record.Capture == nil:
+	case a.record.Capture == nil && s.Killed == nil:
 		facts[1] += " · accounting exact"
 	}
 	if held := a.record.LimitWaits; held != nil {

@@ -125,8 +125,8 @@ func TestWidestFiguresFitThePage(t *testing.T) {
 	for range 2000 {
 		hour.Record(24 * time.Hour)
 	}
-	stats := results.KindStats{Scheduled: 1, Attempts: 999_999_999_999, Operations: 1, Ok: 1, Throttled: 999_999_999_998,
-		LastHalf: results.Cohort{Offered: 999_999_400_000, Served: 100_000}, Response: hour}
+	stats := results.KindStats{Counts: results.Counts{Scheduled: 1, Attempts: 999_999_999_999, Operations: 1, Ok: 1, Throttled: 999_999_999_998},
+		LastHalf: results.Cohort{Counts: results.Counts{Offered: 999_999_400_000, Served: 100_000}}, Response: hour}
 	stats.Service[results.Ok] = hour
 	record := &results.Record{Validity: results.Valid, Duration: 2e9, Manifest: results.Manifest{
 		PartitionKey: "full", Targets: results.Targets{Partition: 1}, Operations: []results.Kind{{Name: "get", Group: "GET"}}},

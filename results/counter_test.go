@@ -166,7 +166,7 @@ func count(ops []operation, phase, kind int) *counter {
 		t.Offered += op.due.Entities
 		if late {
 			t.LastHalf.Offered += op.due.Entities
-			t.LastHalf.Due++
+			t.LastHalf.Scheduled++
 		}
 		if op.due.Dropped {
 			t.Dropped++

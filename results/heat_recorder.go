@@ -247,6 +247,7 @@ func (h *heatRecorder) least() (*followed, int64) {
 
 // heat returns the map of a run of so many whole seconds.
 func (h *heatRecorder) heat(seconds int64) *Heat {
+	h.column(max(0, seconds-1)) // a quiet end makes columns wider, too
 	width := int64(1) << h.shift
 	m := &Heat{SecondsPerColumn: width, Columns: int((seconds + width - 1) / width), Rows: []HeatRow{}}
 	if !h.uncounted {

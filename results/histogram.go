@@ -1,8 +1,11 @@
 package results
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"math/bits"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -19,11 +22,18 @@ const (
 // OverHour stands for every duration over an hour, in microseconds: a lower bound.
 const OverHour = longestMicros + 1
 
-// Histogram counts durations in microseconds, to three significant figures. Its
-// buckets are allotted on first use, so that an unused one is small. It belongs
+// Histogram counts durations in microseconds, to three significant figures. It belongs
 // to one goroutine. A nil one can be read and is empty.
 type Histogram struct {
-	hdr *hdrhistogram.Histogram
+	// few are its buckets in order while no more than [maxFew] hold anything; else hdr has them all,
+	// which takes 200 KB, and keeps its memory when the histogram is emptied.
+	few  []bucket
+	hdr  *hdrhistogram.Histogram
+	full bool
+	// packed is the encoding of a histogram that is kept by it alone, and how many durations it has: a
+	// record has one for each minute.
+	packed      string
+	packedCount int64
 	// over is how many durations were longer than an hour and counted as one.
 	over int64
 	// last is what was recorded last, in microseconds, and again that many times that
@@ -34,6 +44,21 @@ type Histogram struct {
 	// written more often than its histograms change. It is allotted with them.
 	encoded *atomic.Pointer[string]
 }
+
+// bucket is how many durations fell into the bucket that begins at one, in microseconds.
+type bucket struct{ from, count int64 }
+
+// maxFew is how many buckets are kept as a list.
+const maxFew = 16
+
+// bucketWidth returns how many microseconds the bucket of a duration spans: up to 2047 each has one of its
+// own, and with each doubling from there they are twice as wide, as hdrhistogram has them.
+func bucketWidth(micros int64) int64 {
+	const own = 11
+	return 1 << (max(own, bits.Len64(uint64(micros))) - own)
+}
+
+func (b bucket) to() int64 { return b.from + bucketWidth(b.from) - 1 }
 
 // NewHistogram returns an empty histogram.
 func NewHistogram() *Histogram { return &Histogram{} }
@@ -59,28 +84,104 @@ func (h *Histogram) settle() {
 	if h == nil || h.again == 0 {
 		return
 	}
-	if err := h.changed().RecordValues(h.last, h.again); err != nil {
-		panic("results: a value within the histogram's span was refused: " + err.Error())
-	}
+	again := h.again
 	h.again = 0
+	h.add(bucket{h.last, again})
 }
 
-// changed returns the buckets, which the caller changes.
-func (h *Histogram) changed() *hdrhistogram.Histogram {
-	if h.hdr == nil {
-		h.hdr, h.encoded = hdrhistogram.New(1, longestMicros, significantFigures), new(atomic.Pointer[string])
+// add adds durations of one bucket.
+func (h *Histogram) add(one bucket) {
+	h.changes()
+	if h.full {
+		record(h.hdr, one)
+		return
+	}
+	one.from -= one.from % bucketWidth(one.from)
+	at, there := slices.BinarySearchFunc(h.few, one.from, func(b bucket, from int64) int { return cmp.Compare(b.from, from) })
+	switch {
+	case there:
+		h.few[at].count += one.count
+	case len(h.few) < maxFew:
+		h.few = slices.Insert(h.few, at, one)
+	default:
+		h.fill()
+		record(h.hdr, one)
+	}
+}
+
+// changes drops what is known of the buckets, which the caller changes.
+func (h *Histogram) changes() {
+	if h.packed != "" {
+		h.hdr, h.full, h.packed = h.buckets(), true, ""
+	}
+	if h.encoded == nil {
+		h.encoded = new(atomic.Pointer[string])
 	}
 	h.encoded.Store(nil)
-	return h.hdr
+}
+
+// fill has hdr hold all buckets from now on.
+func (h *Histogram) fill() {
+	if h.full {
+		return
+	}
+	if h.hdr == nil {
+		h.hdr = hdrhistogram.New(1, longestMicros, significantFigures)
+	}
+	for _, one := range h.few {
+		record(h.hdr, one)
+	}
+	h.few, h.full = h.few[:0], true
+}
+
+func record(to *hdrhistogram.Histogram, one bucket) {
+	if err := to.RecordValues(one.from, one.count); err != nil {
+		panic("results: a value within the histogram's span was refused: " + err.Error())
+	}
+}
+
+// buckets returns all buckets, which the caller does not change.
+func (h *Histogram) buckets() *hdrhistogram.Histogram {
+	switch {
+	case h.full:
+		return h.hdr
+	case h.packed != "":
+		hdr, err := hdrhistogram.Decode([]byte(h.packed))
+		if err != nil {
+			panic("results: what was encoded cannot be decoded: " + err.Error())
+		}
+		return hdr
+	default:
+		of := Histogram{few: h.few}
+		of.fill()
+		return of.hdr
+	}
+}
+
+// packedCopy returns a copy that is kept by its encoding alone, which each use then decodes.
+func (h *Histogram) packedCopy() *Histogram {
+	text, err := h.Encoded()
+	if err != nil {
+		panic(err.Error()) // it is written to memory
+	}
+	return &Histogram{over: h.over, packed: text, packedCount: h.Count()}
 }
 
 // Count returns how many durations were recorded.
-func (h *Histogram) Count() int64 {
+func (h *Histogram) Count() (sum int64) {
 	h.settle()
-	if h == nil || h.hdr == nil {
+	switch {
+	case h == nil:
 		return 0
+	case h.packed != "":
+		return h.packedCount
+	case h.full:
+		return h.hdr.TotalCount()
 	}
-	return h.hdr.TotalCount()
+	for _, one := range h.few {
+		sum += one.count
+	}
+	return sum
 }
 
 // Over returns how many of them were longer than an hour.
@@ -91,6 +192,9 @@ func (h *Histogram) Over() int64 {
 	return h.over
 }
 
+// isFew reports whether the buckets of a histogram that is not empty are in the list.
+func (h *Histogram) isFew() bool { return len(h.few) > 0 && !h.full }
+
 // Max returns the longest duration in microseconds, 0 where there is none and [OverHour]
 // where it was over an hour.
 func (h *Histogram) Max() int64 {
@@ -99,17 +203,26 @@ func (h *Histogram) Max() int64 {
 		return 0
 	case h.over > 0:
 		return OverHour
+	case h.isFew():
+		return min(h.few[len(h.few)-1].to(), longestMicros)
 	default:
-		return min(h.hdr.Max(), longestMicros)
+		return min(h.buckets().Max(), longestMicros)
 	}
 }
 
 // Mean returns the mean in microseconds, 0 where there is none.
-func (h *Histogram) Mean() float64 {
-	if h.Count() == 0 {
+func (h *Histogram) Mean() (mean float64) {
+	total := float64(h.Count())
+	if total == 0 {
 		return 0
 	}
-	return h.hdr.Mean()
+	if !h.isFew() {
+		return h.buckets().Mean()
+	}
+	for _, one := range h.few {
+		mean += float64(one.count) * float64(one.from+bucketWidth(one.from)/2) / total
+	}
+	return mean
 }
 
 // fewestBeyond is how many durations must lie beyond a quantile for it to be
@@ -120,32 +233,53 @@ const fewestBeyond = 10
 // and false where fewer than ten durations lie beyond it, so that it would rest on chance.
 func (h *Histogram) Quantile(q float64) (int64, bool) {
 	// The small addition keeps n·(1−q) = 10 from failing by rounding.
-	if float64(h.Count())*(1-q)+1e-9 < fewestBeyond {
+	count := h.Count()
+	if float64(count)*(1-q)+1e-9 < fewestBeyond {
 		return 0, false
 	}
-	if rank := int64(q*float64(h.Count()) + 0.5); rank > h.Count()-h.over {
+	if rank := int64(q*float64(count) + 0.5); rank > count-h.over {
 		return OverHour, true
 	}
-	return min(h.hdr.ValueAtQuantile(q*100), longestMicros), true
+	if !h.isFew() {
+		return min(h.buckets().ValueAtQuantile(q*100), longestMicros), true
+	}
+	rank := max(1, int64(q*100/100*float64(count)+0.5))
+	for _, one := range h.few {
+		if rank -= one.count; rank <= 0 {
+			return min(one.to(), longestMicros), true
+		}
+	}
+	return min(h.few[len(h.few)-1].to(), longestMicros), true
 }
 
 // Merge adds the durations of other, which may be nil or empty.
 func (h *Histogram) Merge(other *Histogram) {
-	if other.Count() == 0 {
+	switch {
+	case other.Count() == 0:
 		return
-	}
-	if dropped := h.changed().Merge(other.hdr); dropped > 0 {
-		panic(fmt.Sprintf("results: merging equal histograms dropped %d values", dropped))
+	case other.isFew():
+		h.settle()
+		for _, one := range other.few {
+			h.add(one)
+		}
+	default:
+		h.settle()
+		h.changes()
+		h.fill()
+		if dropped := h.hdr.Merge(other.buckets()); dropped > 0 {
+			panic(fmt.Sprintf("results: merging equal histograms dropped %d values", dropped))
+		}
 	}
 	h.over += other.over
 }
 
 // reset empties the histogram and keeps its memory.
 func (h *Histogram) reset() {
-	if h.hdr != nil {
-		h.changed().Reset()
+	h.changes()
+	if h.full {
+		h.hdr.Reset()
 	}
-	h.over, h.last, h.again = 0, 0, 0
+	h.few, h.full, h.over, h.last, h.again = h.few[:0], false, 0, 0, 0
 }
 
 // Bar is a range of durations in microseconds, both ends included, and how many
@@ -162,7 +296,13 @@ func (h *Histogram) Bars() []Bar {
 		return nil
 	}
 	var bars []Bar
-	for _, b := range h.hdr.Distribution() {
+	if h.isFew() {
+		for _, one := range h.few {
+			bars = append(bars, Bar{one.from, one.to(), one.count})
+		}
+		return bars
+	}
+	for _, b := range h.buckets().Distribution() {
 		if b.Count > 0 {
 			bars = append(bars, Bar{b.From, b.To, b.Count})
 		}
@@ -204,10 +344,13 @@ func (h *Histogram) Encoded() (string, error) {
 	if h.Count() == 0 {
 		return "", nil
 	}
+	if h.packed != "" {
+		return h.packed, nil
+	}
 	if known := h.encoded.Load(); known != nil {
 		return *known, nil
 	}
-	text, err := h.hdr.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	text, err := h.buckets().Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	if err != nil {
 		return "", fmt.Errorf("results: encoding a histogram: %w", err)
 	}
@@ -244,13 +387,14 @@ func (h *Histogram) UnmarshalJSON(text []byte) error {
 		return fmt.Errorf("%w: a histogram of %d says that it holds %d", ErrCorrupt, hdr.TotalCount(), form.Count)
 	}
 	if hdr.LowestTrackableValue() == 1 && hdr.HighestTrackableValue() == longestMicros && hdr.SignificantFigures() == significantFigures {
-		h.hdr, h.encoded, h.over = hdr, new(atomic.Pointer[string]), form.Over
+		h.hdr, h.full, h.encoded, h.over = hdr, true, new(atomic.Pointer[string]), form.Over
 		return nil
 	}
 	// Merging into one of this package's own keeps every later merge exact,
 	// whatever span the file was written with.
-	own := h.changed()
-	if dropped := own.Merge(hdr); dropped > 0 {
+	h.changes()
+	h.fill()
+	if dropped := h.hdr.Merge(hdr); dropped > 0 {
 		*h = Histogram{}
 		return fmt.Errorf("%w: %d durations beyond an hour", ErrCorrupt, dropped)
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -266,5 +267,49 @@ func TestEncodingFollowsEachChange(t *testing.T) {
 		again, err := json.Marshal(&read)
 		require.NoError(t, err)
 		assert.Equal(t, string(text), string(again))
+	}
+}
+
+// A histogram of few buckets, which are a list, says what one of hdrhistogram's says, to the last digit.
+func TestFewBucketsSayWhatAllWould(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 47))
+	for seed := range 300 {
+		h, hdr := results.NewHistogram(), hdrhistogram.New(1, int64(time.Hour/time.Microsecond), 3)
+		values := make([]int64, 1+rng.IntN(24))
+		for i := range values {
+			values[i] = rng.Int64N(1 << rng.IntN(32))
+		}
+		sum := results.NewHistogram()
+		for range 1 + rng.IntN(300) {
+			v := values[rng.IntN(len(values))]
+			h.Record(time.Duration(v) * time.Microsecond)
+			require.NoError(t, hdr.RecordValue(v))
+			if rng.IntN(20) == 0 {
+				sum.Merge(h)
+				h = results.NewHistogram()
+			}
+		}
+		sum.Merge(h)
+		assert.Equal(t, hdr.TotalCount(), sum.Count(), seed)
+		assert.Equal(t, hdr.Max(), sum.Max(), seed)
+		assert.Equal(t, hdr.Mean(), sum.Mean(), seed)
+		for _, q := range []float64{.1, .5, .9, .99} {
+			if v, told := sum.Quantile(q); told {
+				assert.Equal(t, hdr.ValueAtQuantile(100*q), v, "seed %d, p%v", seed, 100*q)
+			}
+		}
+		for _, b := range hdr.Distribution() {
+			if b.Count > 0 {
+				bars := sum.Bars()
+				at := slices.IndexFunc(bars, func(own results.Bar) bool { return own.From == b.From })
+				require.GreaterOrEqual(t, at, 0)
+				assert.Equal(t, results.Bar{From: b.From, To: b.To, Count: b.Count}, bars[at], seed)
+			}
+		}
+		text, err := sum.Encoded()
+		require.NoError(t, err)
+		want, err := hdr.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+		require.NoError(t, err)
+		assert.Equal(t, string(want), text, seed)
 	}
 }

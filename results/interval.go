@@ -2,6 +2,7 @@ package results
 
 import (
 	"cmp"
+	"encoding/json"
 	"math/bits"
 	"slices"
 	"strings"
@@ -14,24 +15,9 @@ import (
 type Interval struct {
 	Second int64 `json:"second"`
 	// Phase is the one in which the second begins, empty between phases.
-	Phase     string `json:"phase"`
-	Scheduled int64  `json:"scheduled"`
-	Sent      int64  `json:"sent"`
-	// Late are those of Sent that were sent more than [LateAfter] after they were due.
-	Late    int64 `json:"late"`
-	Dropped int64 `json:"dropped"`
-	// Offered are the entities that the operations due in the second mean to touch.
-	Offered   int64 `json:"offered_entities"`
-	Attempts  int64 `json:"attempts"`
-	Ok        int64 `json:"ok"`
-	Throttled int64 `json:"throttled"`
-	Failed    int64 `json:"failed"`
-	// Operations ended in this second; Succeeded of them with success.
-	Operations int64 `json:"operations"`
-	Succeeded  int64 `json:"succeeded"`
-	Served     int64 `json:"served_entities"`
-	Counted    int64 `json:"counted_entities"`
-	Returned   int64 `json:"returned_entities"`
+	Phase string `json:"phase"`
+	// Counts are the sum of those of Kinds. Served are the entities counted for ok attempts.
+	Counts
 	// Response is of the operations that succeeded, Service of ok attempts.
 	Response Quantiles `json:"response_us"`
 	Service  Quantiles `json:"service_us"`
@@ -39,8 +25,6 @@ type Interval struct {
 	// buckets to each doubling, see [BucketOf].
 	ResponseBuckets [Buckets]int64 `json:"response_buckets"`
 	Kinds           []IntervalKind `json:"per_operation"`
-	// Causes are the throttled and failed attempts by what came of them, most first.
-	Causes Causes `json:"causes,omitempty"`
 	// Injected are the attempts that met a fault which was asked for, see [Injected].
 	Injected []Injected `json:"injected,omitempty"`
 	// InFlight is how many attempts were under way at the last nanosecond of the second:
@@ -49,10 +33,6 @@ type Interval struct {
 	// Lag is how long after they were due those operations were sent that were sent in
 	// the second.
 	Lag Quantiles `json:"lag_us"`
-	// LineHeld are the Attempts that waited for the client's line, see [Attempt.HeldByLine].
-	LineHeld int64 `json:"attempts_held_by_line,omitempty"`
-	// LimitHeld are attempts that a rate limit held back from this second on.
-	LimitHeld int64 `json:"attempts_held_by_limit,omitempty"`
 	// Generator is how the process that sends fared, nil where nobody looked.
 	Generator *Health `json:"generator,omitempty"`
 }
@@ -75,17 +55,37 @@ func (i *Interval) OnTime() bool {
 // LineBound reports whether most attempts of the second waited for the client's line.
 func (i *Interval) LineBound() bool { return i.LineHeld > 0 && 2*i.LineHeld >= i.Attempts }
 
+// intervalLayout is what a line of intervals.ndjson holds.
+var intervalLayout = LayoutOf[Interval]("second phase scheduled sent late dropped offered_entities attempts ok throttled failed " +
+	"operations succeeded served_entities counted_entities returned_entities response_us service_us response_buckets " +
+	"per_operation causes injected in_flight lag_us attempts_held_by_line attempts_held_by_limit generator " +
+	"-cut -handled -retries -bytes_out -bytes_in -stored_bytes -attempts_kept_from_target -first_attempts_throttled")
+
+// UnmarshalJSON implements [json.Unmarshaler]. A record has thousands of seconds: no memory is spared for
+// kinds of operation that do not come.
+func (i *Interval) UnmarshalJSON(text []byte) error {
+	type plain Interval
+	err := json.Unmarshal(text, (*plain)(i))
+	i.Kinds = slices.Clip(slices.Clone(i.Kinds))
+	return err
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (i Interval) MarshalJSON() ([]byte, error) { return intervalLayout.Encoded(i) }
+
 // IntervalKind is one kind of operation in one second.
 type IntervalKind struct {
-	Name      string `json:"name"`
-	Attempts  int64  `json:"attempts"`
-	Ok        int64  `json:"ok"`
-	Throttled int64  `json:"throttled"`
-	Failed    int64  `json:"failed"`
-	Served    int64  `json:"served_entities"`
-	// Causes are those of the kind, as [Interval] has them.
-	Causes Causes `json:"causes,omitempty"`
+	Name string `json:"name"`
+	Counts
 }
+
+// intervalKindLayout is what a line holds of a kind of operation.
+var intervalKindLayout = LayoutOf[IntervalKind]("name attempts ok throttled failed served_entities causes -scheduled -sent " +
+	"-dropped -late -operations -succeeded -cut -handled -retries -offered_entities -counted_entities -returned_entities -bytes_out " +
+	"-bytes_in -stored_bytes -attempts_held_by_line -attempts_held_by_limit -attempts_kept_from_target -first_attempts_throttled")
+
+// MarshalJSON implements [json.Marshaler].
+func (k IntervalKind) MarshalJSON() ([]byte, error) { return intervalKindLayout.Encoded(k) }
 
 // Injected is how many attempts met a fault that somebody asked for, those apart that
 // differ in anything but their number.

@@ -106,12 +106,8 @@ type FleetMember struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	// Planned is how many operations the plan has for it, nil where that is known only
 	// afterwards.
-	Planned   *int64 `json:"planned_operations"`
-	Scheduled int64  `json:"scheduled"`
-	Dropped   int64  `json:"dropped"`
-	Attempts  int64  `json:"attempts"`
-	Throttled int64  `json:"throttled"`
-	Failed    int64  `json:"failed"`
+	Planned *int64 `json:"planned_operations"`
+	Counts
 	// LagP99 is how late it sent its operations.
 	LagP99 *time.Duration `json:"lag_p99_ns"`
 	// ClockBound is within what its clock is known against the leader's, ClockDrift how far it
@@ -127,6 +123,15 @@ type FleetMember struct {
 	// Lost is why there is no record of its share, empty where there is one.
 	Lost string `json:"lost,omitempty"`
 }
+
+// memberLayout is what a record holds of a member.
+var memberLayout = LayoutOf[FleetMember]("name index labels planned_operations scheduled dropped attempts throttled failed lag_p99_ns " +
+	"clock_bound_ns clock_drift_ns began_late_ns stall_ns cpu_share lost -sent -late -operations -succeeded -cut -ok -handled -causes " +
+	"-retries -offered_entities -served_entities -counted_entities -returned_entities -bytes_out -bytes_in -stored_bytes " +
+	"-attempts_held_by_line -attempts_held_by_limit -attempts_kept_from_target -first_attempts_throttled")
+
+// MarshalJSON implements json.Marshaler.
+func (m FleetMember) MarshalJSON() ([]byte, error) { return memberLayout.Encoded(m) }
 
 // MemberState is what a member of a fleet does.
 type MemberState string

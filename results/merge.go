@@ -39,6 +39,10 @@ func Merge(parts []MergePart) (*Record, error) {
 		r.Cut = r.Cut || of.Cut
 		r.Lag.Merge(of.Lag)
 		r.RetryWaits.Merge(of.RetryWaits)
+		if of.LimitWaits != nil {
+			r.LimitWaits = cmp.Or(r.LimitWaits, NewHistogram())
+			r.LimitWaits.Merge(of.LimitWaits)
+		}
 		for _, one := range of.Minutes {
 			at, there := slices.BinarySearchFunc(r.Minutes, one.Minute, func(m Minute, n int64) int { return cmp.Compare(m.Minute, n) })
 			if !there {

@@ -17,11 +17,7 @@ func mergeRunData(r *Record, parts []MergePart) {
 		case more == nil: // a target that keeps no books
 			r.Target = nil
 		case sum != nil:
-			sum.Requests += more.Requests
-			sum.Ok += more.Ok
-			sum.Throttled += more.Throttled
-			sum.Failed += more.Failed
-			sum.Entities += more.Entities
+			*sum = sum.Plus(*more, 1)
 		}
 		connections(r, of.Connections)
 		mergeSaid(r, of.Said)
@@ -32,8 +28,7 @@ func mergeRunData(r *Record, parts []MergePart) {
 				r.Tail = append(r.Tail, one)
 				continue
 			}
-			r.Tail[at].Attempts += one.Attempts
-			r.Tail[at].Throttled += one.Throttled
+			AddTimes(&r.Tail[at], &one, 1)
 		}
 		for _, one := range of.Counters {
 			counters[one.CounterName] += one.Count
@@ -71,9 +66,7 @@ func connections(r *Record, more *Connections) {
 		r.Connections = new(Connections)
 	}
 	sum := r.Connections
-	sum.Opened += more.Opened
-	sum.Reused += more.Reused
-	sum.HTTP2 += more.HTTP2
+	AddTimes(sum, more, 1)
 	for _, one := range [][2]*Spell{{&sum.Lookups, &more.Lookups}, {&sum.Connects, &more.Connects}, {&sum.Handshakes, &more.Handshakes}, {&sum.FirstByte, &more.FirstByte}} {
 		one[0].Count += one[1].Count
 		one[0].Total += one[1].Total
@@ -124,21 +117,7 @@ func audit(r *Record, more *Audit) {
 		r.Audit = new(Audit)
 	}
 	sum := r.Audit
-	sum.Writes += more.Writes
-	sum.Acknowledged += more.Acknowledged
-	sum.Unknown += more.Unknown
-	sum.Absent += more.Absent
-	sum.Own409 += more.Own409
-	sum.Own412 += more.Own412
-	sum.Own404 += more.Own404
-	sum.ForeignConflicts += more.ForeignConflicts
-	sum.Keys += more.Keys
-	sum.ReadBack += more.ReadBack
-	sum.Unwatched += more.Unwatched
-	sum.Lost += more.Lost
-	sum.Doubled += more.Doubled
-	sum.Blind += more.Blind
-	sum.Overwritten += more.Overwritten
+	AddTimes(sum, more, 1)
 	sum.Examples = slices.Concat(sum.Examples, more.Examples)
 	sum.Examples = sum.Examples[:min(len(sum.Examples), MostAuditExamples)]
 }

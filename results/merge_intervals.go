@@ -46,35 +46,14 @@ func MergeSecond(of []*Interval) Interval {
 	}
 	met := make(injections)
 	for _, one := range of {
-		sum.Scheduled += one.Scheduled
-		sum.Sent += one.Sent
-		sum.Late += one.Late
-		sum.Dropped += one.Dropped
-		sum.Offered += one.Offered
-		sum.Attempts += one.Attempts
-		sum.Ok += one.Ok
-		sum.Throttled += one.Throttled
-		sum.Failed += one.Failed
-		sum.Operations += one.Operations
-		sum.Succeeded += one.Succeeded
-		sum.Served += one.Served
-		sum.Counted += one.Counted
-		sum.Returned += one.Returned
+		sum.Counts.Add(&one.Counts)
 		sum.InFlight += one.InFlight
-		sum.LineHeld += one.LineHeld
 		for b := range one.ResponseBuckets {
 			sum.ResponseBuckets[b] += one.ResponseBuckets[b]
 		}
 		for k := range min(len(sum.Kinds), len(one.Kinds)) {
-			kind, more := &sum.Kinds[k], &one.Kinds[k]
-			kind.Attempts += more.Attempts
-			kind.Ok += more.Ok
-			kind.Throttled += more.Throttled
-			kind.Failed += more.Failed
-			kind.Served += more.Served
-			kind.Causes.Merge(more.Causes)
+			sum.Kinds[k].Add(&one.Kinds[k].Counts)
 		}
-		sum.Causes.Merge(one.Causes)
 		for _, fault := range one.Injected {
 			attempts := fault.Attempts
 			fault.Attempts = 0

@@ -28,9 +28,7 @@ func phases(parts []MergePart) []Phase {
 				one.Accounts = make([]AccountStats, len(from.Accounts))
 			}
 			for i := range min(len(one.Accounts), len(from.Accounts)) {
-				one.Accounts[i].Offered += from.Accounts[i].Offered
-				one.Accounts[i].Served += from.Accounts[i].Served
-				one.Accounts[i].Throttled += from.Accounts[i].Throttled
+				AddTimes(&one.Accounts[i], &from.Accounts[i], 1)
 			}
 		}
 		if !one.Unplanned {

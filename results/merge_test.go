@@ -64,6 +64,9 @@ func (w *world) record(t testing.TB, wanted func(n int) bool) *results.Record {
 		for _, moment := range momentsOf(w.operations[n : n+1]) {
 			moment.call(r)
 		}
+		if n%3 == 0 {
+			r.Held(one.due.Phase, one.due.Kind, one.due.Intended, time.Duration(n+1)*time.Millisecond)
+		}
 		counts.Requests += int64(len(one.attempts))
 		if n%50 == 0 {
 			r.Event(results.Event{At: int64(one.end.Done), What: results.TokenSaved, Text: fmt.Sprint(n)})

@@ -79,52 +79,7 @@ func PartitionName(table, key string) string {
 // KindStats is what one kind of operation came to in one phase. Operations
 // belong to the phase of their intended instant, attempts to their operation's.
 type KindStats struct {
-	// Scheduled = Sent + Dropped; Late is a part of Sent.
-	Scheduled int64 `json:"scheduled"`
-	Sent      int64 `json:"sent"`
-	Dropped   int64 `json:"dropped"`
-	Late      int64 `json:"late"`
-	// Operations = Sent once the run is over; of them Succeeded ended with an
-	// ok attempt and Cut were still waiting to retry.
-	Operations int64 `json:"operations"`
-	Succeeded  int64 `json:"succeeded"`
-	Cut        int64 `json:"cut"`
-	// Attempts = Ok + Throttled + Failed. Handled of the Ok ones were answered
-	// with a 404, 409 or 412 that the operation expects: a target that keeps
-	// its own books calls them failed.
-	Attempts  int64 `json:"attempts"`
-	Ok        int64 `json:"ok"`
-	Handled   int64 `json:"handled"`
-	Throttled int64 `json:"throttled"`
-	Failed    int64 `json:"failed"`
-	// Causes are the Throttled and the Failed by what came of them, most first.
-	Causes Causes `json:"causes,omitempty"`
-	// Retries of the Attempts sent a request once more; the others are the
-	// requests that the operations came to.
-	Retries int64 `json:"retries"`
-	// Offered and Served are entities due and entities counted for successes;
-	// Counted is by the documented rule, Returned what replies held.
-	Offered  int64 `json:"offered_entities"`
-	Served   int64 `json:"served_entities"`
-	Counted  int64 `json:"counted_entities"`
-	Returned int64 `json:"returned_entities"`
-	// BytesOut and BytesIn are the sizes of requests and replies, of what told them;
-	// Stored the bytes, as the service bills them, of what was written in each home of an
-	// entity, however often: see [Attempt].
-	BytesOut int64 `json:"bytes_out,omitempty"`
-	BytesIn  int64 `json:"bytes_in,omitempty"`
-	Stored   int64 `json:"stored_bytes,omitempty"`
-	// LineHeld are the Attempts that waited for the client's line, see [Attempt.HeldByLine].
-	LineHeld int64 `json:"attempts_held_by_line,omitempty"`
-	// LimitHeld is how many attempts the operation's own rate limit held back, those among
-	// them that were never sent before the end.
-	LimitHeld int64 `json:"attempts_held_by_limit,omitempty"`
-	// Kept are the Attempts, throttled ones apart, that a fault which was asked for kept from
-	// the target, see [Attempt.Kept].
-	Kept int64 `json:"attempts_kept_from_target,omitempty"`
-	// FirstThrottled are the first attempts that were throttled: of Sent there were as
-	// many first attempts.
-	FirstThrottled int64 `json:"first_attempts_throttled"`
+	Counts
 	// LastHalf is of the operations due in the last half of the phase, whenever they
 	// end; of all where its end was not known when they were recorded.
 	LastHalf Cohort `json:"last_half"`
@@ -151,23 +106,26 @@ func (b *ByClass) UnmarshalJSON(text []byte) error {
 // Cohort is the operations that were due in some part of a phase, and what became of
 // them, whenever that was.
 type Cohort struct {
-	// Due = Sent + dropped; FirstThrottled of Sent had their first attempt throttled.
-	Due            int64 `json:"due"`
-	Sent           int64 `json:"sent"`
-	Succeeded      int64 `json:"succeeded"`
-	FirstThrottled int64 `json:"first_attempts_throttled"`
-	Offered        int64 `json:"offered_entities"`
-	Served         int64 `json:"served_entities"`
+	Counts
 }
 
-// Add adds another cohort.
-func (c *Cohort) Add(other *Cohort) {
-	c.Due += other.Due
-	c.Sent += other.Sent
-	c.Succeeded += other.Succeeded
-	c.FirstThrottled += other.FirstThrottled
-	c.Offered += other.Offered
-	c.Served += other.Served
+// cohortLayout is what a record holds of a cohort.
+var cohortLayout = LayoutOf[Cohort]("scheduled=due sent succeeded first_attempts_throttled offered_entities served_entities " +
+	"-dropped -late -operations -cut -attempts -ok -handled -throttled -failed -causes -retries -counted_entities -returned_entities " +
+	"-bytes_out -bytes_in -stored_bytes -attempts_held_by_line -attempts_held_by_limit -attempts_kept_from_target")
+
+// MarshalJSON implements [json.Marshaler].
+func (c Cohort) MarshalJSON() ([]byte, error) { return cohortLayout.Encoded(c) }
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (c *Cohort) UnmarshalJSON(text []byte) error {
+	var read struct {
+		Counts
+		Due int64 `json:"due"`
+	}
+	err := json.Unmarshal(text, &read)
+	c.Counts, c.Scheduled = read.Counts, read.Due
+	return err
 }
 
 // inLastHalf says whether an operation due then counts in LastHalf.
@@ -207,30 +165,6 @@ func (k *KindStats) Add(other *KindStats) {
 
 // Count adds the counts of other to k, and none of its histograms.
 func (k *KindStats) Count(other *KindStats) {
-	k.Scheduled += other.Scheduled
-	k.Sent += other.Sent
-	k.Dropped += other.Dropped
-	k.Late += other.Late
-	k.Operations += other.Operations
-	k.Succeeded += other.Succeeded
-	k.Cut += other.Cut
-	k.Attempts += other.Attempts
-	k.Ok += other.Ok
-	k.Handled += other.Handled
-	k.Throttled += other.Throttled
-	k.Failed += other.Failed
-	k.Causes.Merge(other.Causes)
-	k.Retries += other.Retries
-	k.Offered += other.Offered
-	k.Served += other.Served
-	k.Counted += other.Counted
-	k.Returned += other.Returned
-	k.BytesOut += other.BytesOut
-	k.BytesIn += other.BytesIn
-	k.Stored += other.Stored
-	k.LineHeld += other.LineHeld
-	k.LimitHeld += other.LimitHeld
-	k.Kept += other.Kept
-	k.FirstThrottled += other.FirstThrottled
-	k.LastHalf.Add(&other.LastHalf)
+	k.Counts.Add(&other.Counts)
+	k.LastHalf.Add(&other.LastHalf.Counts)
 }

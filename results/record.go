@@ -1,6 +1,9 @@
 package results
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Record is a run as it is kept.
 type Record struct {
@@ -80,13 +83,30 @@ type Minute struct {
 	Response *Histogram `json:"response"`
 }
 
-// TargetCounts are the books of the target: Requests = Ok + Throttled + Failed.
+// UnmarshalJSON implements [json.Unmarshaler]. A run of days has thousands of minutes: they stay packed.
+func (m *Minute) UnmarshalJSON(text []byte) error {
+	type plain Minute
+	err := json.Unmarshal(text, (*plain)(m))
+	if err == nil && m.Response != nil {
+		m.Response = m.Response.packedCopy()
+	}
+	return err
+}
+
+// TargetCounts are what a target itself counted: Requests that arrived = Ok + Throttled + Failed, and
+// the Entities of them that were counted against the documented targets.
 type TargetCounts struct {
 	Requests  int64 `json:"requests"`
 	Ok        int64 `json:"ok"`
 	Throttled int64 `json:"throttled"`
 	Failed    int64 `json:"failed"`
 	Entities  int64 `json:"entities"`
+}
+
+// Plus returns the sum of the counts and so many times others.
+func (c TargetCounts) Plus(more TargetCounts, times int64) TargetCounts {
+	AddTimes(&c, &more, times)
+	return c
 }
 
 // Connections are the connections of a run's client, and what they took.

@@ -1,8 +1,6 @@
 package results
 
 import (
-	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -27,6 +25,10 @@ type Recorder struct {
 	unended   []bool
 	intervals io.WriteCloser
 	events    io.WriteCloser
+	// told says that the seconds of other processes are written, which are numbered so much higher than
+	// theirs, and none of its own.
+	told     bool
+	toldFrom int64
 	// failure is the first error of a write; after it nothing more is written.
 	failure error
 }
@@ -102,37 +104,27 @@ func (r *Recorder) Scheduled(s *Scheduled) {
 
 func (r *Recorder) scheduled(s *Scheduled) {
 	phase := &r.record.Phases[s.Phase]
-	kind := &phase.Kinds[s.Kind]
-	kind.Scheduled++
-	kind.Offered += s.Entities
+	kind, row := &phase.Kinds[s.Kind], r.rows.at(max(s.Intended, s.Noted))
+	kind.CountDue(s)
+	row.Kinds[s.Kind].CountDue(s)
 	half := phase.inLastHalf(s.Intended)
 	if half {
-		kind.LastHalf.Due++
-		kind.LastHalf.Offered += s.Entities
+		kind.LastHalf.CountDue(s)
 	}
-	row := r.rows.at(max(s.Intended, s.Noted))
-	row.Scheduled++
-	row.Offered += s.Entities
 	if s.Dropped {
-		kind.Dropped++
-		row.Dropped++
 		return
 	}
-	kind.Sent++
+	kind.CountSent(s)
 	if half {
-		kind.LastHalf.Sent++
+		kind.LastHalf.CountSent(s)
 	}
 	row = r.rows.at(max(s.Sent, s.Noted))
-	row.Sent++
+	row.Kinds[s.Kind].CountSent(s)
 	if !s.Held {
 		row.begun++
 	}
 	lag := s.Sent - s.Intended
 	row.lag.Record(lag)
-	if lag > LateAfter {
-		kind.Late++
-		row.Late++
-	}
 	if phase.Reported {
 		r.record.Lag.Record(lag)
 	}
@@ -166,7 +158,7 @@ func (r *Recorder) Held(phase, kind int, from, wait time.Duration) {
 func (r *Recorder) held(one *heldBack) {
 	p := &r.record.Phases[one.phase]
 	p.Kinds[one.kind].LimitHeld++
-	r.rows.at(one.from).LimitHeld++
+	r.rows.at(one.from).Kinds[one.kind].LimitHeld++
 	if !p.Reported {
 		return
 	}
@@ -188,39 +180,9 @@ func (r *Recorder) Attempt(a *Attempt) {
 func (r *Recorder) attempt(a *Attempt) {
 	phase := &r.record.Phases[a.Phase]
 	kind := &phase.Kinds[a.Kind]
-	kind.Attempts++
-	if a.Retry {
-		kind.Retries++
-	}
-	switch a.Class {
-	case Ok:
-		kind.Ok++
-		if a.Status >= 400 {
-			kind.Handled++
-		}
-	case Throttled:
-		kind.Throttled++
-		kind.Causes.attempt(a)
-		if a.Try == 0 {
-			kind.FirstThrottled++
-			if phase.inLastHalf(a.Intended) {
-				kind.LastHalf.FirstThrottled++
-			}
-		}
-	default:
-		kind.Failed++
-		kind.Causes.attempt(a)
-	}
-	kind.Counted += a.Counted
-	kind.Returned += a.Returned
-	kind.BytesOut += a.BytesOut
-	kind.BytesIn += a.BytesIn
-	kind.Stored += a.Stored
-	if a.HeldByLine() {
-		kind.LineHeld++
-	}
-	if a.Kept && a.Class != Throttled {
-		kind.Kept++
+	kind.countWithCause(a)
+	if phase.inLastHalf(a.Intended) {
+		kind.LastHalf.CountAttempt(a)
 	}
 	kind.Service[a.Class].Record(a.Done - a.Sent)
 	at := r.heat.attempt(r.rows.attempt(a), a)
@@ -259,30 +221,23 @@ func (r *Recorder) Completed(c *Completed) {
 func (r *Recorder) completed(c *Completed) {
 	phase := &r.record.Phases[c.Phase]
 	kind := &phase.Kinds[c.Kind]
-	kind.Operations++
+	kind.CountCompleted(c)
 	kind.Served += c.Served
 	if phase.inLastHalf(c.Intended) {
+		kind.LastHalf.CountCompleted(c)
 		kind.LastHalf.Served += c.Served
-		if c.Class == Ok {
-			kind.LastHalf.Succeeded++
-		}
-	}
-	if c.Cut {
-		kind.Cut++
 	}
 	row, took := r.rows.at(max(c.Done, c.Noted)), c.Done-c.Intended
-	row.Operations++
+	row.Kinds[c.Kind].CountCompleted(c)
 	if c.Class != Ok {
 		kind.Lost.Record(took)
 		return
 	}
-	kind.Succeeded++
 	kind.Response.Record(took)
-	row.Succeeded++
 	row.response.Record(took)
 	row.ResponseBuckets[BucketOf(took)]++
 	if row.heard != nil {
-		row.heard[c.Kind].Response.Record(took)
+		row.heard[c.Kind].Record(took)
 	}
 }
 
@@ -299,13 +254,25 @@ func (r *Recorder) Event(e Event) {
 func (r *Recorder) Advance(watermark time.Duration) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.rows.first+1 <= int64(watermark/time.Second) {
+	if second := int64(watermark / time.Second); r.rows.first < second {
 		r.gather()
-	}
-	for r.rows.first+1 <= int64(watermark/time.Second) {
-		r.writeRow()
+		r.writeBefore(second)
 	}
 	return r.failure
+}
+
+// Told appends a whole second that other processes measured of this run, until whose record replaces
+// this one: a reader then finds it even if the run is killed. Seconds must come in order, and no own
+// one is written after the first of them.
+func (r *Recorder) Told(second *Interval) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	one := *second
+	if !r.told {
+		r.told, r.toldFrom = true, r.rows.first-r.rows.idle-one.Second
+	}
+	one.Second += r.toldFrom
+	r.writeLine(r.intervals, &one)
 }
 
 // Take has the record take down something that is told once and in one piece, before
@@ -325,30 +292,20 @@ func (r *Recorder) Finish(end time.Duration, validity string, reasons []string, 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.gather()
-	for len(r.rows.open) > 0 || r.rows.first < int64(end/time.Second) {
-		r.writeRow()
+	last := int64(end / time.Second)
+	if open := len(r.rows.open); open > 0 {
+		last = max(last, r.rows.open[open-1].Second+1)
 	}
+	r.writeBefore(last)
+	r.writeIdle()
 	r.rows.closeMinute()
-	var minutes []Minute
-	broken := r.rows.broken
-	for _, one := range r.rows.minutes {
-		response := new(Histogram)
-		if err := json.Unmarshal(one.response, response); err != nil && broken == nil {
-			broken = err
-		}
-		minutes = append(minutes, Minute{one.minute, response})
-	}
-	if broken != nil {
-		minutes = nil
-		r.failure = cmp.Or(r.failure, fmt.Errorf("%w: %w", ErrWrite, broken))
-	}
 	rec := &r.record
 	if r.failure != nil && validity == Valid {
 		validity = Partial
 		reasons = append(slices.Clone(reasons), "the record could not be written to its end")
 	}
 	rec.Duration, rec.Validity, rec.Reasons, rec.Target = end, validity, reasons, counts
-	rec.Minutes, rec.Misplaced = minutes, r.rows.misplaced
+	rec.Minutes, rec.Misplaced = r.rows.minutes, r.rows.misplaced
 	for p := range rec.Phases {
 		r.closePartitions(p)
 	}

@@ -1,17 +1,18 @@
 package results
 
 import (
-	"encoding/json"
-	"errors"
+	"slices"
 	"time"
 )
 
-// rows are the seconds that are still open, one after another from first.
+// rows are the seconds that are still open, in order, none before first.
 type rows struct {
 	kinds []Kind
 	first int64
-	open  []*row
-	free  []*row
+	// idle is how many seconds before first, one after another, were empty and are not written.
+	idle int64
+	open []*row
+	free []*row
 	// misplaced counts what belonged to a second already written.
 	misplaced int64
 
@@ -20,9 +21,7 @@ type rows struct {
 
 	// minutes are those that are over, packed: as histograms they would be most of
 	// what a long run holds.
-	minutes []packedMinute
-	// broken is why one of them could not be packed.
-	broken error
+	minutes []Minute
 	// minute gathers the response times of the minute that first lies in.
 	minute *Histogram
 	// spare is the memory of the minute before, emptied.
@@ -32,18 +31,10 @@ type rows struct {
 	listener Listener
 }
 
-// Heard is what a [Listener] is told of a kind of operation beside the second's line.
-type Heard struct {
-	// Retries of the attempts that ended in the second sent a request once more.
-	Retries int64
-	// Response is of the operations that succeeded in it.
-	Response *Histogram
-}
-
 // Listener is told of a whole second once nothing more can come to it: its line of
-// intervals.ndjson, and what there is beside of each kind of operation, in their order. It
-// keeps neither.
-type Listener func(second *Interval, kinds []Heard)
+// intervals.ndjson, and the response times of the operations that succeeded in it, by kind in
+// their order. It keeps neither.
+type Listener func(second *Interval, response []*Histogram)
 
 // Listen has somebody told of every second of the run, in order, by whoever advances or
 // finishes it. It must come before anything is recorded: only then is more kept of each kind
@@ -54,12 +45,6 @@ func (r *Recorder) Listen(to Listener) {
 	r.rows.listener = to
 }
 
-// packedMinute is a [Minute] as it stands in a file, a fiftieth of its size.
-type packedMinute struct {
-	minute   int64
-	response []byte
-}
-
 // row is one open second with the histograms that its quantiles come from.
 type row struct {
 	Interval
@@ -68,66 +53,56 @@ type row struct {
 	begun int64
 	// injected are the attempts of the second that met a fault.
 	injected injections
-	// heard has what a listener is told of each kind of operation, nil where nobody listens.
-	heard []Heard
+	// heard has the response times by kind of operation, nil without a listener.
+	heard []*Histogram
 }
 
-// at returns the row of an instant, opening those up to it. An instant whose
-// second has been written falls into the oldest open one.
+// at returns the row of an instant, and opens it where it is not open. An instant whose
+// second has been written falls into the first one that has not.
 func (s *rows) at(instant time.Duration) *row {
 	second := int64(max(0, instant) / time.Second)
 	if second < s.first {
 		s.misplaced++
 		second = s.first
 	}
-	for int64(len(s.open)) <= second-s.first {
-		r := &row{response: NewHistogram(), service: NewHistogram(), lag: NewHistogram()}
-		if last := len(s.free) - 1; last >= 0 {
-			r, s.free = s.free[last], s.free[:last]
-		}
-		if s.listener != nil && r.heard == nil {
-			for range s.kinds {
-				r.heard = append(r.heard, Heard{Response: NewHistogram()})
-			}
-		}
-		r.Interval = Interval{Second: s.first + int64(len(s.open)), Kinds: make([]IntervalKind, len(s.kinds))}
-		for k := range s.kinds {
-			r.Kinds[k].Name = s.kinds[k].Name
-		}
-		s.open = append(s.open, r)
+	place := len(s.open)
+	for place > 0 && s.open[place-1].Second > second {
+		place--
 	}
-	return s.open[second-s.first]
+	if place > 0 && s.open[place-1].Second == second {
+		return s.open[place-1]
+	}
+	r := &row{response: NewHistogram(), service: NewHistogram(), lag: NewHistogram()}
+	if last := len(s.free) - 1; last >= 0 {
+		r, s.free = s.free[last], s.free[:last]
+	}
+	if s.listener != nil && r.heard == nil {
+		for range s.kinds {
+			r.heard = append(r.heard, NewHistogram())
+		}
+	}
+	r.Interval = s.empty(second)
+	s.open = slices.Insert(s.open, place, r)
+	return r
+}
+
+// empty returns a second in which nothing happened.
+func (s *rows) empty(second int64) Interval {
+	one := Interval{Second: second, Kinds: make([]IntervalKind, len(s.kinds))}
+	for k := range s.kinds {
+		one.Kinds[k].Name = s.kinds[k].Name
+	}
+	return one
 }
 
 // attempt adds an attempt to the second in which it ended, and returns that.
 func (s *rows) attempt(a *Attempt) int64 {
 	r := s.at(max(a.Done, a.Noted))
 	kind := &r.Kinds[a.Kind]
-	r.Attempts++
-	kind.Attempts++
-	if r.heard != nil && a.Retry {
-		r.heard[a.Kind].Retries++
-	}
-	r.Counted += a.Counted
-	r.Returned += a.Returned
-	if a.HeldByLine() {
-		r.LineHeld++
-	}
-	switch a.Class {
-	case Ok:
-		r.Ok++
-		kind.Ok++
-		r.Served += a.Counted
+	kind.countWithCause(a)
+	if a.Class == Ok {
 		kind.Served += a.Counted
 		r.service.Record(a.Done - a.Sent)
-	case Throttled:
-		r.Throttled++
-		kind.Throttled++
-		kind.Causes.attempt(a)
-	default:
-		r.Failed++
-		kind.Failed++
-		kind.Causes.attempt(a)
 	}
 	if a.Injected != "" {
 		r.injected.add(Injected{Kind: a.Injected, Status: a.Status, Code: a.Code, Table: a.Table, Key: a.PartitionKey, Attempts: 1})
@@ -135,17 +110,35 @@ func (s *rows) attempt(a *Attempt) int64 {
 	return r.Second
 }
 
+// maxIdle is the longest stretch of empty seconds that is written.
+const maxIdle = 10
+
+// IsIdle reports whether the seconds from one to before another may be missing in a record: a stretch
+// of more than ten seconds in which nothing happened is left out.
+func IsIdle(from, to int64) bool { return to-from > maxIdle }
+
+// IdleSeconds is how many seconds of the run are left out since nothing happened in them.
+func (r *Record) IdleSeconds() (sum int64) {
+	next := int64(0)
+	count := func(second int64) {
+		if IsIdle(next, second) {
+			sum += second - next
+		}
+	}
+	for i := range r.Intervals {
+		count(r.Intervals[i].Second)
+		next = r.Intervals[i].Second + 1
+	}
+	count(int64(r.Duration / time.Second))
+	return sum
+}
+
 // closeMinute keeps the minute that the last second taken lies in.
 func (s *rows) closeMinute() {
 	if s.minute == nil {
 		return
 	}
-	packed, err := json.Marshal(s.minute)
-	if err != nil {
-		s.broken = errors.Join(s.broken, err)
-		return
-	}
-	s.minutes = append(s.minutes, packedMinute{(s.first - 1) / 60, packed})
+	s.minutes = append(s.minutes, Minute{(s.first - 1) / 60, s.minute.packedCopy()})
 	s.minute.reset()
 	s.spare, s.minute = s.minute, nil
 }

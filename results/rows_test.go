@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
 	"loadgen/results/resultstest"
@@ -23,10 +24,10 @@ func TestAdvanceWritesWholeSecondsOneAfterAnother(t *testing.T) {
 	}{
 		{"a watermark before the start closes no second", -time.Second, 0},
 		{"a second that is not over stays open", 999 * time.Millisecond, 0},
-		{"a second is closed by the instant that ends it", time.Second, 1},
-		{"a leap of the watermark writes the quiet seconds too", 4 * time.Second, 4},
-		{"a watermark that goes back changes nothing", 2 * time.Second, 4},
-		{"seconds that nothing has fallen into yet can be closed", 9 * time.Second, 9},
+		{"quiet seconds wait for one that is not", 4 * time.Second, 0},
+		{"a second is closed by the instant that ends it, with those before", 5 * time.Second, 5},
+		{"a watermark that goes back changes nothing", 2 * time.Second, 5},
+		{"seconds that nothing has fallen into yet can be closed", 9 * time.Second, 5},
 	} {
 		advance(t, recorder, row.watermark)
 		record := resultstest.Read(t, folder)
@@ -34,6 +35,38 @@ func TestAdvanceWritesWholeSecondsOneAfterAnother(t *testing.T) {
 		for i, interval := range record.Intervals {
 			assert.Equalf(t, int64(i), interval.Second, "%s: line %d is second", row.name, i+1)
 		}
+	}
+}
+
+// A stretch of more than ten seconds in which nothing happens is not written, whatever its length; what
+// reads the record knows it for one.
+func TestLongIdleStretchesAreLeftOut(t *testing.T) {
+	const day = 24 * time.Hour
+	for _, row := range []struct {
+		name         string
+		at           []time.Duration
+		end          time.Duration
+		written      int
+		idle, minute int64
+	}{
+		{"ten seconds are written", []time.Duration{0, 11 * time.Second}, 12 * time.Second, 12, 0, 0},
+		{"eleven are not", []time.Duration{0, 12 * time.Second}, 13 * time.Second, 2, 11, 0},
+		{"nor is a month", []time.Duration{0, 30 * day}, 30*day + time.Second, 2, 30*24*3600 - 1, 30 * 24 * 60},
+		{"nor a long end", []time.Duration{0}, time.Hour, 1, 3599, 0},
+		{"nor a long beginning", []time.Duration{time.Hour}, time.Hour + time.Second, 1, 3600, 60},
+	} {
+		record := playRecord(t, row.end, func(r *results.Recorder) {
+			step := r.Phase(results.Phase{Name: "step", End: row.end, Rate: 1})
+			for n, at := range row.at {
+				succeed(r, step, n+1, at, 0)
+				advance(t, r, at)
+			}
+		})
+		require.Len(t, record.Intervals, row.written, row.name)
+		assert.Equal(t, row.idle, record.IdleSeconds(), row.name)
+		last := record.Intervals[row.written-1]
+		assert.Equal(t, int64(1), last.Attempts, row.name)
+		assert.Equal(t, row.minute, record.Minutes[len(record.Minutes)-1].Minute, row.name)
 	}
 }
 

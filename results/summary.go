@@ -204,6 +204,23 @@ type OperationSummary struct {
 	Service    Quantiles `json:"service_us"`
 }
 
+// Summary returns what a summary says of a kind of operation.
+func (k *KindStats) Summary() OperationSummary {
+	s := OperationSummary{Operations: k.Operations, Attempts: k.Attempts, OkAttempts: k.Ok, Throttled: k.Throttled, Failed: k.Failed,
+		Causes: k.Causes.Told()}
+	if k.Response != nil {
+		s.Response, s.Service = QuantilesOf(k.Response), QuantilesOf(k.Service[Ok])
+	}
+	return s
+}
+
+// Count enters the counts of the whole run.
+func (s *Summary) Count(all *Counts) {
+	s.Scheduled, s.Sent, s.Dropped, s.Late = all.Scheduled, all.Sent, all.Dropped, all.Late
+	s.Operations, s.Attempts, s.OkAttempts, s.Throttled, s.Failed = all.Operations, all.Attempts, all.Ok, all.Throttled, all.Failed
+	s.EntitiesCounted, s.EntitiesReturned, s.Causes = all.Counted, all.Returned, all.Causes.Told()
+}
+
 // Check is something that was asked of the run. It is a value, and safe for concurrent
 // use.
 type Check struct {

@@ -121,7 +121,7 @@ func (c corrected) Counts() Counts {
 	counts := c.inner.Counts()
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	add(&counts, c.altered, 1)
+	counts = counts.Plus(c.altered, 1)
 	return counts
 }
 
@@ -146,12 +146,12 @@ func (i *Injector) enter(a *attempt, op *Operation) Outcome {
 	i.lock.Lock()
 	defer i.lock.Unlock()
 	told := countsOf(&a.told)
-	add(&i.counts, told, 1)
+	i.counts = i.counts.Plus(told, 1)
 	if a.arrived {
-		add(&told, countsOf(&a.inner), -1)
+		told = told.Plus(countsOf(&a.inner), -1)
 	}
 	if kind != 0 || a.abandoned {
-		add(&i.altered, told, 1)
+		i.altered = i.altered.Plus(told, 1)
 		i.log.EntitiesLost += a.inner.Counted - a.told.Counted
 	}
 	i.log.enter(a, kind)
@@ -174,15 +174,6 @@ func countsOf(o *Outcome) Counts {
 		counts.Failed = 1
 	}
 	return counts
-}
-
-// add adds books to others, so many times.
-func add(to *Counts, more Counts, times int64) {
-	to.Requests += times * more.Requests
-	to.Ok += times * more.Ok
-	to.Throttled += times * more.Throttled
-	to.Failed += times * more.Failed
-	to.Entities += times * more.Entities
 }
 
 // enter counts an attempt.

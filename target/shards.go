@@ -69,12 +69,7 @@ func (a *accounts[T]) Counts() Counts {
 		if !keeps {
 			continue
 		}
-		c := counter.Counts()
-		sum.Requests += c.Requests
-		sum.Ok += c.Ok
-		sum.Throttled += c.Throttled
-		sum.Failed += c.Failed
-		sum.Entities += c.Entities
+		sum = sum.Plus(counter.Counts(), 1)
 	}
 	return sum
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"loadgen/engine/clock"
+	"loadgen/results"
 )
 
 // Target performs one attempt and returns when its outcome is there. Do is safe
@@ -20,13 +21,8 @@ type Immediate interface {
 	Submit(now clock.Instant, op *Operation) (Outcome, clock.Instant)
 }
 
-// Counts is what a target itself saw: the other side of the books.
-type Counts struct {
-	// Requests is the number of attempts that arrived = Ok + Throttled + Failed.
-	Requests, Ok, Throttled, Failed int64
-	// Entities is how many of them were counted against the targets.
-	Entities int64
-}
+// Counts is what a target itself saw.
+type Counts = results.TargetCounts
 
 // Counter is a target that keeps its own books.
 type Counter interface {

@@ -235,18 +235,17 @@ type heatTold struct {
 }
 
 type totalsTold struct {
-	Scheduled  int64 `json:"scheduled"`
-	Dropped    int64 `json:"dropped"`
-	Late       int64 `json:"late"`
-	Sent       int64 `json:"sent"`
-	InFlight   int64 `json:"in_flight"`
-	Attempts   int64 `json:"attempts"`
-	Ok         int64 `json:"ok"`
-	Throttled  int64 `json:"throttled"`
-	Failed     int64 `json:"failed"`
-	Operations int64 `json:"operations"`
-	Served     int64 `json:"served_entities"`
+	results.Counts
+	Begun    int64 `json:"attempts_sent"`
+	InFlight int64 `json:"in_flight"`
 }
+
+var totalsLayout = results.LayoutOf[totalsTold]("scheduled dropped late attempts_sent=sent in_flight attempts ok throttled failed operations " +
+	"served_entities -sent -succeeded -cut -handled -causes -retries -offered_entities -counted_entities -returned_entities -bytes_out " +
+	"-bytes_in -stored_bytes -attempts_held_by_line -attempts_held_by_limit -attempts_kept_from_target -first_attempts_throttled")
+
+// MarshalJSON implements [json.Marshaler].
+func (t totalsTold) MarshalJSON() ([]byte, error) { return totalsLayout.Encoded(t) }
 
 type balanceTold struct {
 	head
@@ -284,9 +283,7 @@ type pageOpened struct {
 // inSeconds is a duration in seconds, to the microsecond.
 func inSeconds(d time.Duration) float64 { return math.Round(d.Seconds()*1e6) / 1e6 }
 
-func totalsOf(t *live.Totals) totalsTold {
-	return totalsTold{t.Scheduled, t.Dropped, t.Late, t.Sent, t.InFlight(), t.Attempts, t.Ok, t.Throttled, t.Failed, t.Operations, t.Served}
-}
+func totalsOf(t *live.Totals) totalsTold { return totalsTold{t.Counts, t.Begun, t.InFlight()} }
 
 // lineOf is an event as a line of JSON in which every character is printable, so that no
 // name can move the cursor of a terminal that it is read on.

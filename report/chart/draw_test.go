@@ -202,14 +202,14 @@ func TestRecordsWithoutSenseGiveCharts(t *testing.T) {
 			r := few(t, 20)
 			r.Manifest.Targets.Partition = math.MaxInt64
 			r.Intervals[0].Served, r.Intervals[0].Throttled = math.MaxInt64, math.MaxInt64
-			r.Phases[0].Kinds[0].LastHalf = results.Cohort{Offered: math.MaxInt64, Served: 1}
+			r.Phases[0].Kinds[0].LastHalf = results.Cohort{Counts: results.Counts{Offered: math.MaxInt64, Served: 1}}
 			r.Phases[0].Rate = math.MaxFloat64
 			return r
 		}, nil},
 		{"negative counts", func() *results.Record {
 			r := few(t, 20)
 			r.Intervals[0].Served, r.Intervals[0].Throttled = math.MinInt64, -1
-			r.Phases[0].Kinds[0].LastHalf = results.Cohort{Offered: -5, Served: math.MinInt64}
+			r.Phases[0].Kinds[0].LastHalf = results.Cohort{Counts: results.Counts{Offered: -5, Served: math.MinInt64}}
 			return r
 		}, nil},
 		{"rates without end in phases out of time", func() *results.Record {
@@ -222,7 +222,7 @@ func TestRecordsWithoutSenseGiveCharts(t *testing.T) {
 			r := few(t, 20)
 			r.Manifest.Targets.Partition = math.MaxInt64 // with all this the legend is too long
 			for k := range r.Phases[0].Kinds {
-				r.Phases[0].Kinds[k].LastHalf = results.Cohort{Offered: 50, Served: 40}
+				r.Phases[0].Kinds[k].LastHalf = results.Cohort{Counts: results.Counts{Offered: 50, Served: 40}}
 			}
 			for range chart.MostSteps {
 				r.Phases = append(r.Phases, r.Phases[0])

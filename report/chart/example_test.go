@@ -10,7 +10,7 @@ import (
 // The numbers of a chart are looked at, and the chart is drawn.
 func Example() {
 	record := &results.Record{Phases: []results.Phase{{Name: "4,000/s", Reported: true}},
-		Intervals: []results.Interval{{Second: 0, Phase: "4,000/s", Served: 2000, Throttled: 2000}}}
+		Intervals: []results.Interval{{Second: 0, Phase: "4,000/s", Counts: results.Counts{Served: 2000, Throttled: 2000}}}}
 	for _, bar := range chart.ThrottleBars(record) {
 		fmt.Println("second", bar.From, "served", bar.Served, "and throttled", bar.Throttled)
 	}

@@ -12,7 +12,7 @@ import (
 // A step has a rate and a length; what is lost is counted in operations of its last half,
 // whatever entities were served.
 func TestStepsAndWhatTheyLose(t *testing.T) {
-	half := results.Cohort{Due: 5, Succeeded: 4, Offered: 5, Served: 5}
+	half := results.Cohort{Counts: results.Counts{Scheduled: 5, Succeeded: 4, Offered: 5, Served: 5}}
 	for _, row := range []struct {
 		name   string
 		change func(*results.Phase)
@@ -23,7 +23,7 @@ func TestStepsAndWhatTheyLose(t *testing.T) {
 		{"a reported step with a rate is one", func(*results.Phase) {}, 1, .2, true},
 		{"where all succeeded nothing is lost, though less was served",
 			func(p *results.Phase) {
-				p.Kinds[0].LastHalf = results.Cohort{Due: 5, Succeeded: 5, Offered: 5, Served: 1}
+				p.Kinds[0].LastHalf = results.Cohort{Counts: results.Counts{Scheduled: 5, Succeeded: 5, Offered: 5, Served: 1}}
 			}, 1, 0, true},
 		{"nothing due tells nothing", func(p *results.Phase) { p.Kinds[0].LastHalf = results.Cohort{} }, 1, 0, false},
 		{"a phase that is not reported is none", func(p *results.Phase) { p.Reported = false }, 0, 0, false},
@@ -33,7 +33,7 @@ func TestStepsAndWhatTheyLose(t *testing.T) {
 		{"a phase that ends before it begins has none", func(p *results.Phase) { p.Begin = time.Hour }, 0, 0, false},
 	} {
 		phase := results.Phase{Name: "step", End: time.Second, Rate: 10, Reported: true,
-			Kinds: []results.KindStats{{Scheduled: 10, Succeeded: 8, LastHalf: half}}}
+			Kinds: []results.KindStats{{Counts: results.Counts{Scheduled: 10, Succeeded: 8}, LastHalf: half}}}
 		row.change(&phase)
 		steps := chart.Steps(&results.Record{Manifest: results.Manifest{Operations: []results.Kind{{Name: "get", Group: "GET"}}},
 			Phases: []results.Phase{phase}})

@@ -22,9 +22,8 @@ type ThrottleBar struct {
 	// since the start of the run; Seconds is how many the group is of, which is
 	// less than To − From where a second between belongs to no reported phase.
 	From, To, Seconds int64
-	// Served is in entities, Throttled and Failed are in attempts; all are sums
-	// over the group.
-	Served, Throttled, Failed int64
+	// Counts are sums over the group.
+	results.Counts
 }
 
 // mean returns a sum of the group per second.
@@ -46,9 +45,7 @@ func ThrottleBars(record *results.Record) []ThrottleBar {
 		bar := &bars[len(bars)-1]
 		bar.To = second.Second + 1
 		bar.Seconds++
-		bar.Served += second.Served
-		bar.Throttled += second.Throttled
-		bar.Failed += second.Failed
+		bar.Add(&second.Counts)
 	}
 	return bars
 }

@@ -30,8 +30,9 @@ func TestThrottleBarsEqualTheSecondsOfTheRecord(t *testing.T) {
 	for _, b := range bars {
 		second := reported[b.From]
 		want := chart.ThrottleBar{From: b.From, To: b.From + 1, Seconds: 1,
-			Served: second.Served, Throttled: second.Throttled, Failed: second.Failed}
-		assert.Truef(t, b == want, "the bar of second %d = %+v; want %+v", b.From, b, want)
+			Counts: results.Counts{Served: second.Served, Throttled: second.Throttled, Failed: second.Failed}}
+		b.Counts = results.Counts{Served: b.Served, Throttled: b.Throttled, Failed: b.Failed}
+		assert.Equal(t, want, b, "the bar of a second")
 		throttled += b.Throttled
 	}
 	assert.True(t, throttled != 0, "nothing was throttled; want a record that shows refusals")
@@ -55,10 +56,10 @@ func TestThrottleBarsOfALongRunKeepTheirSums(t *testing.T) {
 		var want chart.ThrottleBar
 		for i := range row.seconds {
 			second := results.Interval{Second: int64(2*i + 1), Phase: "step",
-				Served: rng.Int64N(3000), Throttled: rng.Int64N(3000), Failed: rng.Int64N(3)}
+				Counts: results.Counts{Served: rng.Int64N(3000), Throttled: rng.Int64N(3000), Failed: rng.Int64N(3)}}
 			want.Served, want.Throttled, want.Failed = want.Served+second.Served, want.Throttled+second.Throttled, want.Failed+second.Failed
 			want.Seconds++
-			record.Intervals = append(record.Intervals, results.Interval{Second: int64(2 * i), Phase: "load", Served: 9}, second)
+			record.Intervals = append(record.Intervals, results.Interval{Second: int64(2 * i), Phase: "load", Counts: results.Counts{Served: 9}}, second)
 		}
 		bars := chart.ThrottleBars(record)
 		if len(bars) != row.bars || len(bars) > chart.MostSeconds {
@@ -73,7 +74,7 @@ func TestThrottleBarsOfALongRunKeepTheirSums(t *testing.T) {
 				t.Errorf("%s: bar %d is of %d seconds; want %d, of the last %d", row.name, i, size, row.size, row.lastSize)
 			}
 		}
-		assert.Truef(t, got == want, "%s: the bars sum to %+v; want %+v", row.name, got, want)
+		assert.Equal(t, want, got, row.name)
 	}
 }
 

@@ -137,7 +137,8 @@ func throttleTitle(record *results.Record) string {
 	if all.Throttled == 0 {
 		sum := ThrottleBar{}
 		for _, b := range bars {
-			sum.Served, sum.Seconds = sum.Served+b.Served, sum.Seconds+b.Seconds
+			sum.Seconds += b.Seconds
+			sum.Add(&b.Counts)
 		}
 		return document.Rate(sum.mean(sum.Served)) + " entities/s served, nothing throttled"
 	}

@@ -25,8 +25,8 @@ func twoSteps(t *testing.T, due, succeeded [2]int64, took [2]time.Duration) *res
 		for range 2000 {
 			response.Record(took[i])
 		}
-		p.Kinds = []results.KindStats{{Scheduled: 2 * due[i], Operations: 2 * due[i], Attempts: 2 * due[i], Succeeded: 2 * succeeded[i], Response: response,
-			LastHalf: results.Cohort{Due: due[i], Succeeded: succeeded[i], Offered: due[i], Served: succeeded[i]}}}
+		p.Kinds = []results.KindStats{{Counts: results.Counts{Scheduled: 2 * due[i], Operations: 2 * due[i], Attempts: 2 * due[i], Succeeded: 2 * succeeded[i]}, Response: response,
+			LastHalf: results.Cohort{Counts: results.Counts{Scheduled: due[i], Succeeded: succeeded[i], Offered: due[i], Served: succeeded[i]}}}}
 		record.Phases = append(record.Phases, p)
 	}
 	return record

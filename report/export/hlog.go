@@ -156,11 +156,11 @@ func NewIntervalLog(w io.Writer, m *results.Manifest) *IntervalLog {
 	return l
 }
 
-// Second writes the lines of a second. Kinds has an entry for each kind of operation.
-func (l *IntervalLog) Second(second *results.Interval, kinds []results.Heard) {
+// Second writes the lines of a second. Response has the times of each kind of operation.
+func (l *IntervalLog) Second(second *results.Interval, response []*results.Histogram) {
 	var text strings.Builder
-	for k := range kinds {
-		if err := logLine(&text, l.tags[k], time.Duration(second.Second)*time.Second, time.Second, kinds[k].Response); err != nil && l.failure == nil {
+	for k := range response {
+		if err := logLine(&text, l.tags[k], time.Duration(second.Second)*time.Second, time.Second, response[k]); err != nil && l.failure == nil {
 			l.failure = err
 		}
 	}

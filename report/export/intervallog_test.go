@@ -26,9 +26,9 @@ func listened(t *testing.T, r run) (record *results.Record, log, table string) {
 	var ofTable *export.SecondsTable
 	r.listens = func(m *results.Manifest) results.Listener {
 		ofLog, ofTable = export.NewIntervalLog(&lines, m), export.NewSecondsTable(&rows, m)
-		return func(second *results.Interval, kinds []results.Heard) {
-			ofLog.Second(second, kinds)
-			ofTable.Second(second, kinds)
+		return func(second *results.Interval, response []*results.Histogram) {
+			ofLog.Second(second, response)
+			ofTable.Second(second, response)
 		}
 	}
 	record = r.record(t)

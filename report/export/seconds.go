@@ -52,8 +52,8 @@ func secondsTable(w io.Writer, m *results.Manifest, heard bool) *SecondsTable {
 	return t
 }
 
-// Second writes the row of a second. Kinds has an entry for each kind of operation.
-func (t *SecondsTable) Second(i *results.Interval, kinds []results.Heard) {
+// Second writes the row of a second. Response has the times of each kind of operation, nil for a run that is kept.
+func (t *SecondsTable) Second(i *results.Interval, response []*results.Histogram) {
 	count := func(list ...int64) (row []string) {
 		for _, n := range list {
 			row = append(row, strconv.FormatInt(n, 10))
@@ -69,11 +69,7 @@ func (t *SecondsTable) Second(i *results.Interval, kinds []results.Heard) {
 	row := []string{strconv.FormatInt(i.Second, 10), begins.Format("2006-01-02T15:04:05.000Z07:00"), phase}
 	row = append(row, count(i.Scheduled, i.Sent, i.Late, i.Dropped, i.InFlight, i.Operations, i.Succeeded, i.Attempts, i.Ok, i.Throttled, i.Failed)...)
 	if t.heard {
-		retries := int64(0)
-		for k := range kinds {
-			retries += kinds[k].Retries
-		}
-		row = append(row, count(retries)...)
+		row = append(row, count(i.Retries)...)
 	}
 	row = append(row, count(i.Offered, i.Served, i.Returned)...)
 	row = append(row, numberCells(i.Response.P50, i.Response.P90, i.Response.P99, i.Response.Max, i.Service.P50, i.Service.P99, i.Lag.P99)...)
@@ -81,8 +77,8 @@ func (t *SecondsTable) Second(i *results.Interval, kinds []results.Heard) {
 		of := &i.Kinds[k]
 		row = append(row, count(of.Attempts, of.Ok, of.Throttled, of.Failed, of.Served)...)
 		if t.heard {
-			times := results.QuantilesOf(kinds[k].Response)
-			row = append(row, count(kinds[k].Retries, kinds[k].Response.Count())...)
+			times := results.QuantilesOf(response[k])
+			row = append(row, count(of.Retries, response[k].Count())...)
 			row = append(row, numberCells(times.P50, times.P99, times.Max)...)
 		}
 	}

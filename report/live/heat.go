@@ -45,10 +45,10 @@ func (p *Stats) Second(number int64) Second {
 		h := &p.shards[i]
 		h.mu.Lock()
 		if one := &h.ring[number%seconds]; one.number == number {
-			all.Offered += one.offered
-			all.Served += one.served
-			all.Attempts += one.attempts
-			all.Throttled += one.throttled
+			all.Offered += one.Offered
+			all.Served += one.Served
+			all.Attempts += one.Attempts
+			all.Throttled += one.Throttled
 			all.Demanded += one.demanded
 			if one.heat != nil {
 				for _, place := range one.heat.Places() {

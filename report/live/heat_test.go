@@ -61,11 +61,11 @@ func TestSecondAgainstNaiveCount(t *testing.T) {
 }
 
 func TestLateSince(t *testing.T) {
-	before := Totals{Scheduled: 10, Late: 4}
-	if got := (&Totals{Scheduled: 30, Late: 9}).LateSince(&before); got == nil || *got != .25 {
+	before := Totals{Counts: results.Counts{Scheduled: 10, Late: 4}}
+	if got := (&Totals{Counts: results.Counts{Scheduled: 30, Late: 9}}).LateSince(&before); got == nil || *got != .25 {
 		t.Errorf("5 of 20 are the share %v; want 0.25", told(got))
 	}
-	if got := (&Totals{Scheduled: 10, Late: 4}).LateSince(&before); got != nil {
+	if got := (&Totals{Counts: results.Counts{Scheduled: 10, Late: 4}}).LateSince(&before); got != nil {
 		t.Errorf("none of none is the share %v", *got)
 	}
 }

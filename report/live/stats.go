@@ -39,18 +39,15 @@ type phase struct {
 	reported bool
 }
 
-// Totals are what a whole run came to so far. Scheduled are the operations that were
-// due, of which Dropped were never sent and Late more than [results.LateAfter] after
-// their time; Sent are attempts, Operations those that ended, Served the entities
-// counted for their successes. Attempts = Ok + Throttled + Failed.
+// Totals are the counts of a whole run so far. Served are the entities counted for its successes.
 type Totals struct {
-	Scheduled, Dropped, Late, Sent  int64
-	Attempts, Ok, Throttled, Failed int64
-	Operations, Served              int64
+	results.Counts
+	// Begun is how many attempts were sent.
+	Begun int64
 }
 
 // InFlight returns how many attempts are under way.
-func (t *Totals) InFlight() int64 { return max(0, t.Sent-t.Attempts) }
+func (t *Totals) InFlight() int64 { return max(0, t.Begun-t.Attempts) }
 
 // LateSince returns the share of the operations that became due since earlier totals which
 // were sent late, from 0 to 1; nil where none became due.
@@ -63,23 +60,12 @@ func (t *Totals) LateSince(before *Totals) *float64 {
 }
 
 func (t *Totals) add(o *Totals) {
-	t.Scheduled += o.Scheduled
-	t.Dropped += o.Dropped
-	t.Late += o.Late
-	t.Sent += o.Sent
-	t.Attempts += o.Attempts
-	t.Ok += o.Ok
-	t.Throttled += o.Throttled
-	t.Failed += o.Failed
-	t.Operations += o.Operations
-	t.Served += o.Served
+	t.Counts.Add(&o.Counts)
+	t.Begun += o.Begun
 }
 
-// totalsOf is what a second came to of which only the sums are told.
-func totalsOf(of *results.Interval) Totals {
-	return Totals{Scheduled: of.Scheduled, Dropped: of.Dropped, Late: of.Late, Sent: of.Attempts, Attempts: of.Attempts, Ok: of.Ok,
-		Throttled: of.Throttled, Failed: of.Failed, Operations: of.Operations, Served: of.Served}
-}
+// totalsOf returns the totals of one second.
+func totalsOf(of *results.Interval) Totals { return Totals{of.Counts, of.Attempts} }
 
 // New returns the stats of a run that has not begun.
 func New() *Stats { return new(Stats) }
@@ -121,20 +107,15 @@ func (p *Stats) Due(s *results.Scheduled) {
 	h := &p.shards[uint64(s.Intended)>>10%shards]
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.totals.Scheduled++
-	if s.Dropped {
-		h.totals.Dropped++
-	} else {
+	h.totals.CountDue(s)
+	if !s.Dropped {
+		h.totals.CountSent(s)
 		if !s.Held {
-			h.totals.Sent++
-		}
-		if s.Sent > s.Intended+results.LateAfter {
-			h.totals.Late++
+			h.totals.Begun++
 		}
 	}
 	if one := h.at(s.Intended); one != nil {
-		one.due++
-		one.offered += s.Entities
+		one.CountDue(s)
 	}
 }
 
@@ -143,7 +124,7 @@ func (p *Stats) Again(at time.Duration) {
 	h := &p.shards[uint64(at)>>10%shards]
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.totals.Sent++
+	h.totals.Begun++
 }
 
 // Attempt is told of every attempt as it ends.
@@ -152,23 +133,12 @@ func (p *Stats) Attempt(a *results.Attempt) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.latest = max(h.latest, a.Done)
-	h.totals.Attempts++
-	switch a.Class {
-	case results.Ok:
-		h.totals.Ok++
-	case results.Throttled:
-		h.totals.Throttled++
-	default:
-		h.totals.Failed++
-	}
+	h.totals.CountAttempt(a)
 	one := h.at(a.Done)
 	if one == nil {
 		return
 	}
-	one.attempts++
-	if a.Class == results.Throttled {
-		one.throttled++
-	}
+	one.CountAttempt(a)
 	demanded := a.Demanded()
 	one.demanded += demanded
 	if demanded <= 0 || !a.HasPartition {
@@ -194,13 +164,13 @@ func (p *Stats) Completed(c *results.Completed) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.latest = max(h.latest, c.Done)
-	h.totals.Operations++
+	h.totals.CountCompleted(c)
 	h.totals.Served += c.Served
 	one := h.at(c.Done)
 	if one == nil {
 		return
 	}
-	one.served += c.Served
+	one.Served += c.Served
 	if c.Class == results.Ok {
 		one.times[binOf(c.Done-c.Intended)]++
 	}

@@ -154,9 +154,11 @@ func TestTotals(t *testing.T) {
 	p.Attempt(&results.Attempt{Class: results.Failed, Done: 3 * time.Second})
 	p.Due(&results.Scheduled{})
 	s := p.Status(0)
-	want := Totals{Scheduled: 11, Dropped: 1, Late: 4, Sent: 12, Attempts: 11, Ok: 8, Throttled: 2, Failed: 1, Operations: 8, Served: 16}
-	sofar := Totals{Scheduled: 3, Dropped: 1, Sent: 2, Attempts: 1, Failed: 1}
-	assert.Truef(t, s.Totals == want && s.Sofar == sofar && s.Ended == 1 && s.Totals.InFlight() == 1 && p.Latest() == 3*time.Second,
+	want := Totals{Counts: results.Counts{Scheduled: 11, Dropped: 1, Late: 4, Sent: 10, Attempts: 11, Ok: 8, Throttled: 2,
+		Failed: 1, Operations: 8, Succeeded: 8, Offered: 16, Served: 16, Counted: 20, FirstThrottled: 2}, Begun: 12}
+	sofar := Totals{Counts: results.Counts{Scheduled: 3, Dropped: 1, Sent: 2, Attempts: 1, Failed: 1}, Begun: 2}
+	assert.True(t, s.Totals.Equal(&want.Counts) && s.Sofar.Equal(&sofar.Counts) && s.Totals.Begun == want.Begun && s.Sofar.Begun == sofar.Begun)
+	assert.Truef(t, s.Ended == 1 && s.Totals.InFlight() == 1 && p.Latest() == 3*time.Second,
 		"totals %+v, of the stage %+v, %d ended, %d in flight, latest %v;\nwant %+v, %+v, 1, 1, 3s", s.Totals, s.Sofar, s.Ended, s.Totals.InFlight(), p.Latest(), want, sofar)
 }
 

@@ -74,12 +74,9 @@ func (p *Stats) Status(at time.Duration) Status {
 	now := p.stage
 	p.mu.Unlock()
 	s := Status{At: at, Stage: now.name, Planned: now.planned, Totals: p.Totals(), Members: p.Members()}
-	t, before := &s.Totals, &now.before
-	s.Sofar = Totals{
-		t.Scheduled - before.Scheduled, t.Dropped - before.Dropped, t.Late - before.Late, t.Sent - before.Sent,
-		t.Attempts - before.Attempts, t.Ok - before.Ok, t.Throttled - before.Throttled, t.Failed - before.Failed,
-		t.Operations - before.Operations, t.Served - before.Served,
-	}
+	s.Sofar = s.Totals
+	s.Sofar.Sub(&now.before.Counts)
+	s.Sofar.Begun -= now.before.Begun
 	s.Ended = uint64(s.Sofar.Operations + s.Sofar.Dropped)
 	if now.planned > 0 {
 		s.Ended = min(s.Ended, now.planned)
@@ -127,10 +124,10 @@ func (p *Stats) recent(s *Status, in *stage, under phase) {
 				times[bin] += int64(n)
 			}
 			if age <= throttledOver {
-				attempts, throttled = attempts+one.attempts, throttled+one.throttled
+				attempts, throttled = attempts+one.Attempts, throttled+one.Throttled
 			}
 			if age <= rateOver {
-				due, offered, served = due+one.due, offered+one.offered, served+one.served
+				due, offered, served = due+one.Scheduled, offered+one.Offered, served+one.Served
 				one.warm(heat)
 			}
 		}

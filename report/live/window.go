@@ -29,8 +29,8 @@ type shard struct {
 
 // second is what came in one whole second of the run.
 type second struct {
-	number                                    int64
-	due, attempts, throttled, offered, served int64
+	number int64
+	results.Counts
 	// demanded are the entities that attempts meant to touch, at any partition or none.
 	demanded int64
 	// times are of the operations that succeeded, by bin.
@@ -99,11 +99,7 @@ func (h *shard) told(at time.Duration, of *results.Interval, responses []*result
 	if one == nil {
 		return
 	}
-	one.due += of.Scheduled
-	one.attempts += of.Attempts
-	one.throttled += of.Throttled
-	one.offered += of.Offered
-	one.served += of.Served
+	one.Add(&of.Counts)
 	for _, response := range responses {
 		if response == nil {
 			continue

@@ -22,10 +22,6 @@ func Judge(record *results.Record) *results.Summary {
 		Scenario: manifest.Scenario.Name, Target: manifest.Target, Start: manifest.Start,
 		Profile: manifest.Profile, Seed: manifest.Seed,
 		Started: manifest.Started.UTC().Format(time.RFC3339), DurationS: record.Duration.Seconds(),
-		Scheduled: all.Scheduled, Sent: all.Sent, Dropped: all.Dropped, Late: all.Late,
-		Operations: all.Operations, Attempts: all.Attempts, OkAttempts: all.Ok, Throttled: all.Throttled, Failed: all.Failed,
-		Causes:          all.Causes.Told(),
-		EntitiesCounted: all.Counted, EntitiesReturned: all.Returned,
 		Response: results.QuantilesOf(measured.Response), Service: results.QuantilesOf(measured.Service[results.Ok]),
 		Lag:          results.LagQuantiles{P50: lag.P50, P90: lag.P90, P99: lag.P99, Max: lag.Max},
 		RetryWaits:   results.QuantilesOf(record.RetryWaits),
@@ -33,12 +29,9 @@ func Judge(record *results.Record) *results.Summary {
 	}
 	for _, kind := range manifest.Operations {
 		sum := record.Total(func(_ *results.Phase, other results.Kind) bool { return other.Name == kind.Name })
-		s.PerOperation[kind.Name] = results.OperationSummary{
-			Operations: sum.Operations, Attempts: sum.Attempts,
-			OkAttempts: sum.Ok, Throttled: sum.Throttled, Failed: sum.Failed, Causes: sum.Causes.Told(),
-			Response: results.QuantilesOf(sum.Response), Service: results.QuantilesOf(sum.Service[results.Ok]),
-		}
+		s.PerOperation[kind.Name] = sum.Summary()
 	}
+	s.Count(&all.Counts)
 	remains(record, s)
 	s.Validity, s.Reasons = validity(record)
 	s.ClientLimited = append([]string{}, clientLimits(record)...)
@@ -125,24 +118,17 @@ func remains(record *results.Record, s *results.Summary) {
 	}
 	sum := inSeconds(record)
 	s.DurationS = max(s.DurationS, float64(s.Killed.Seconds))
-	s.Scheduled, s.Sent, s.Dropped, s.Late = sum.Scheduled, sum.Sent, sum.Dropped, sum.Late
-	s.Operations, s.Attempts, s.OkAttempts, s.Throttled, s.Failed = sum.Operations, sum.Attempts, sum.Ok, sum.Throttled, sum.Failed
-	s.EntitiesCounted, s.EntitiesReturned, s.Causes = sum.Counted, sum.Returned, sum.Causes.Told()
+	s.Count(&sum.Counts)
 	for name := range s.PerOperation {
-		var one results.OperationSummary
+		var one results.KindStats
 		for i := range record.Intervals {
 			for k := range record.Intervals[i].Kinds {
 				if kind := &record.Intervals[i].Kinds[k]; kind.Name == name {
-					one.Attempts += kind.Attempts
-					one.OkAttempts += kind.Ok
-					one.Throttled += kind.Throttled
-					one.Failed += kind.Failed
-					one.Causes.Merge(kind.Causes)
+					one.Counts.Add(&kind.Counts)
 				}
 			}
 		}
-		one.Causes = one.Causes.Told()
-		s.PerOperation[name] = one
+		s.PerOperation[name] = one.Summary()
 	}
 }
 
@@ -150,20 +136,7 @@ func remains(record *results.Record, s *results.Summary) {
 // none of it.
 func inSeconds(record *results.Record) (sum results.KindStats) {
 	for i := range record.Intervals {
-		row := &record.Intervals[i]
-		sum.Scheduled += row.Scheduled
-		sum.Sent += row.Sent
-		sum.Dropped += row.Dropped
-		sum.Late += row.Late
-		sum.Operations += row.Operations
-		sum.Succeeded += row.Succeeded
-		sum.Attempts += row.Attempts
-		sum.Ok += row.Ok
-		sum.Throttled += row.Throttled
-		sum.Failed += row.Failed
-		sum.Counted += row.Counted
-		sum.Returned += row.Returned
-		sum.Causes.Merge(row.Causes)
+		sum.Counts.Add(&record.Intervals[i].Counts)
 	}
 	return sum
 }

@@ -64,7 +64,7 @@ func TestThrottledShareIsOfTheReportedPhases(t *testing.T) {
 	for i, throttled := range []int64{60, 30, 0} {
 		begin := time.Duration(i) * 10 * time.Second
 		record.Phases = append(record.Phases, results.Phase{Name: fmt.Sprint(i), Begin: begin, End: begin + 10*time.Second, Rate: 10, Reported: i > 0,
-			Kinds: []results.KindStats{{Scheduled: 100, Sent: 100, Operations: 100, Attempts: 100, Ok: 100 - throttled, Throttled: throttled}}})
+			Kinds: []results.KindStats{{Counts: results.Counts{Scheduled: 100, Sent: 100, Operations: 100, Attempts: 100, Ok: 100 - throttled, Throttled: throttled}}}})
 	}
 	for phases, want := range map[int]*float64{3: new(.15), 2: new(.3), 1: nil} {
 		part := *record

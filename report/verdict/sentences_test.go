@@ -122,9 +122,9 @@ func checkVerdict(t *testing.T, name string, record *results.Record, summary *re
 // peak is a step at the rate that was asked for, of so many operations due in its last
 // half.
 func peak(due, throttled, lost int64) results.KindStats {
-	half := results.Cohort{Due: due, Sent: due, Succeeded: due - lost, FirstThrottled: throttled, Offered: due, Served: due - lost}
-	return results.KindStats{Scheduled: due, Sent: due, Operations: due, Succeeded: due - lost, Attempts: due, Ok: due - lost, Throttled: throttled,
-		FirstThrottled: throttled, LastHalf: half}
+	half := results.Cohort{Counts: results.Counts{Scheduled: due, Sent: due, Succeeded: due - lost, FirstThrottled: throttled, Offered: due, Served: due - lost}}
+	return results.KindStats{Counts: results.Counts{Scheduled: due, Sent: due, Operations: due, Succeeded: due - lost, Attempts: due, Ok: due - lost, Throttled: throttled,
+		FirstThrottled: throttled}, LastHalf: half}
 }
 
 func TestChecksOfAPeak(t *testing.T) {

@@ -27,7 +27,7 @@ func behind(record *results.Record, at int, dropped int64, do change) {
 	row.Scheduled, row.Dropped = row.Scheduled+dropped, row.Dropped+dropped
 	kind.Scheduled, kind.Dropped = kind.Scheduled+dropped, kind.Dropped+dropped
 	if at > 50 {
-		kind.LastHalf.Due += dropped
+		kind.LastHalf.Scheduled += dropped
 	}
 }
 

@@ -65,7 +65,7 @@ func TestWhatWasNotSentWasNotThrottled(t *testing.T) {
 		played.Phases[p].Name = fmt.Sprintf("peak %v", played.Phases[p].Rate)
 	}
 	kind := &played.Phases[0].Kinds[1]
-	kind.Scheduled, kind.Dropped, kind.LastHalf.Due = kind.Scheduled+1, 1, kind.LastHalf.Due+1
+	kind.Scheduled, kind.Dropped, kind.LastHalf.Scheduled = kind.Scheduled+1, 1, kind.LastHalf.Scheduled+1
 	for _, row := range []struct{ name, text, result string }{
 		{"a share throttled, of all", "throttled < 99%", untold},
 		{"of the step of which all was sent", "throttled(peak 4000) < 99%", yes},

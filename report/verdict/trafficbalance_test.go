@@ -20,7 +20,7 @@ func TestLoadBalancingUnderOutsideTraffic(t *testing.T) {
 	// Of each second a tenth more is throttled than of the one before.
 	seconds := func(count int) (list []results.Interval) {
 		for n := range count {
-			list = append(list, results.Interval{Second: int64(n), Attempts: 100, Throttled: int64(10 * (n % 10))})
+			list = append(list, results.Interval{Second: int64(n), Counts: results.Counts{Attempts: 100, Throttled: int64(10 * (n % 10))}})
 		}
 		return list
 	}

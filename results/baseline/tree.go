@@ -72,30 +72,23 @@ type Partition struct {
 
 // Operation is one kind of operation in one phase; kinds without any are left out.
 type Operation struct {
-	Name       string `json:"name"`
-	Scheduled  int64  `json:"scheduled"`
-	Dropped    int64  `json:"dropped"`
-	Operations int64  `json:"operations"`
-	Succeeded  int64  `json:"succeeded"`
-	Cut        int64  `json:"cut"`
-	Attempts   int64  `json:"attempts"`
-	Ok         int64  `json:"ok"`
-	Handled    int64  `json:"handled"`
-	Throttled  int64  `json:"throttled"`
-	Failed     int64  `json:"failed"`
+	Name string `json:"name"`
+	results.Counts
 	// Causes are what the throttled and the failed attempts came of.
 	Causes   []Cause `json:"causes,omitempty"`
-	Retries  int64   `json:"retries"`
-	Offered  int64   `json:"offered_entities"`
-	Served   int64   `json:"served_entities"`
-	Counted  int64   `json:"counted_entities"`
-	Returned int64   `json:"returned_entities"`
-	Stored   int64   `json:"stored_bytes,omitempty"`
 	Response Times   `json:"response"`
 	Lost     Times   `json:"lost"`
 	Service  Times   `json:"service"`
 	Refusals Times   `json:"refusals"`
 }
+
+// operationLayout is what a baseline holds of an operation: nothing that the machine has a part in.
+var operationLayout = results.LayoutOf[Operation]("name scheduled dropped operations succeeded cut attempts ok handled throttled failed causes " +
+	"retries offered_entities served_entities counted_entities returned_entities stored_bytes response lost service refusals " +
+	"-sent -late -bytes_out -bytes_in -attempts_held_by_line -attempts_held_by_limit -attempts_kept_from_target -first_attempts_throttled")
+
+// MarshalJSON implements [json.Marshaler].
+func (o Operation) MarshalJSON() ([]byte, error) { return operationLayout.Encoded(o) }
 
 // Cause is how many attempts came to nothing for one cause, named by class, status and
 // code.
@@ -185,9 +178,7 @@ func phaseOf(p *results.Phase, kinds []results.Kind) Phase {
 			causes = append(causes, Cause{one.Class.String() + ": " + one.String(), one.Attempts})
 		}
 		phase.Operations = append(phase.Operations, Operation{Name: kinds[i].Name,
-			Scheduled: k.Scheduled, Dropped: k.Dropped, Operations: k.Operations, Succeeded: k.Succeeded,
-			Cut: k.Cut, Attempts: k.Attempts, Ok: k.Ok, Handled: k.Handled, Throttled: k.Throttled, Failed: k.Failed, Causes: causes, Retries: k.Retries,
-			Offered: k.Offered, Served: k.Served, Counted: k.Counted, Returned: k.Returned, Stored: k.Stored,
+			Counts: k.Counts, Causes: causes,
 			Response: timesOf(k.Response), Lost: timesOf(k.Lost), Service: timesOf(k.Service[results.Ok]), Refusals: timesOf(k.Service[results.Throttled])})
 	}
 	for _, one := range p.Partitions[:min(len(p.Partitions), mostHottest)] {

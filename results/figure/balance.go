@@ -18,8 +18,8 @@ const (
 // Bin is what became of the measured load in a few seconds.
 type Bin struct {
 	// From and To are in whole seconds of the run.
-	From, To                               int64
-	Scheduled, Attempts, Throttled, Served int64
+	From, To int64
+	results.Counts
 }
 
 // Busy reports whether enough of the bin's attempts were throttled.
@@ -38,10 +38,7 @@ func Merged(bins []Bin) *Bin {
 	sum := bins[0]
 	for _, b := range bins[1:] {
 		sum.To = b.To
-		sum.Scheduled += b.Scheduled
-		sum.Attempts += b.Attempts
-		sum.Throttled += b.Throttled
-		sum.Served += b.Served
+		sum.Add(&b.Counts)
 	}
 	return &sum
 }
@@ -67,10 +64,7 @@ func (f *Figures) Bins(seconds int64) []Bin {
 		if !f.measured(one.Second) {
 			continue
 		}
-		bins[at].Scheduled += one.Scheduled
-		bins[at].Attempts += one.Attempts
-		bins[at].Throttled += one.Throttled
-		bins[at].Served += one.Served
+		bins[at].Add(&one.Counts)
 	}
 	return bins
 }

@@ -159,8 +159,8 @@ func TestCountsAndTheirWholes(t *testing.T) {
 	record := &results.Record{Validity: results.Valid, Duration: 10 * time.Second,
 		Manifest: results.Manifest{Operations: []results.Kind{{Name: "get", Group: "GET"}}},
 		Phases: []results.Phase{{Name: "a", Stage: "a", End: 10 * time.Second, Reported: true, Kinds: []results.KindStats{{
-			Scheduled: 1000, Sent: 800, Dropped: 200, Late: 80, Operations: 500, Succeeded: 250, Attempts: 2000, Ok: 1000, Handled: 20,
-			Throttled: 600, Failed: 400, Retries: 1200, FirstThrottled: 160, Counted: 5000, Returned: 50, Offered: 700, Served: 630, Lost: lost}}}}}
+			Counts: results.Counts{Scheduled: 1000, Sent: 800, Dropped: 200, Late: 80, Operations: 500, Succeeded: 250, Attempts: 2000, Ok: 1000, Handled: 20,
+				Throttled: 600, Failed: 400, Retries: 1200, FirstThrottled: 160, Counted: 5000, Returned: 50, Offered: 700, Served: 630}, Lost: lost}}}}}
 	figures := figure.Of(record)
 	for _, row := range []struct {
 		name string
@@ -242,8 +242,8 @@ func TestOfferedIsThePlannedRateOfAStepWithOne(t *testing.T) {
 		{"of a load whose length was not planned, all", results.Phase{Rate: 0.3, Unplanned: true}, 4, 4, 1, 0.4},
 	} {
 		row.phase.Name, row.phase.End, row.phase.Reported = "x", 10*time.Second, true
-		row.phase.Kinds = []results.KindStats{{Scheduled: row.due, Sent: row.due, Offered: row.due * row.entities,
-			LastHalf: results.Cohort{Due: row.inTheHalf, Offered: row.inTheHalf * row.entities}}}
+		row.phase.Kinds = []results.KindStats{{Counts: results.Counts{Scheduled: row.due, Sent: row.due, Offered: row.due * row.entities},
+			LastHalf: results.Cohort{Counts: results.Counts{Scheduled: row.inTheHalf, Offered: row.inTheHalf * row.entities}}}}
 		record := &results.Record{Duration: 11 * time.Second, Manifest: results.Manifest{Operations: []results.Kind{{Name: "put", Group: "PUT"}}},
 			Phases: []results.Phase{row.phase}}
 		got := figure.Of(record).Named("offered")

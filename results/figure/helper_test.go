@@ -78,16 +78,16 @@ func add(to *results.Record, stage string, list ...second) *results.Phase {
 	phase := results.Phase{Name: stage, Stage: stage, Begin: to.Duration, Reported: true, Kinds: make([]results.KindStats, len(to.Manifest.Operations))}
 	kind := &phase.Kinds[1]
 	for i, one := range list {
-		row := results.Interval{Second: int64(to.Duration / time.Second), Phase: stage, Scheduled: one.offered, Sent: one.offered, Late: one.late, Offered: one.offered,
+		row := results.Interval{Second: int64(to.Duration / time.Second), Phase: stage, Counts: results.Counts{Scheduled: one.offered, Sent: one.offered, Late: one.late, Offered: one.offered,
 			Attempts: one.offered, Ok: one.served, Throttled: one.offered - one.served, Operations: one.offered, Succeeded: one.served,
-			Served: one.served, Counted: one.served}
+			Served: one.served, Counted: one.served}}
 		to.Intervals = append(to.Intervals, row)
 		to.Duration += time.Second
-		kind.Add(&results.KindStats{Scheduled: row.Scheduled, Sent: row.Sent, Late: row.Late, Operations: row.Operations, Succeeded: row.Succeeded,
+		kind.Add(&results.KindStats{Counts: results.Counts{Scheduled: row.Scheduled, Sent: row.Sent, Late: row.Late, Operations: row.Operations, Succeeded: row.Succeeded,
 			Attempts: row.Attempts, Ok: row.Ok, Throttled: row.Throttled, FirstThrottled: row.Throttled,
-			Offered: row.Offered, Served: row.Served, Counted: row.Counted})
+			Offered: row.Offered, Served: row.Served, Counted: row.Counted}})
 		if 2*i >= len(list) {
-			kind.LastHalf.Add(&results.Cohort{Due: row.Scheduled, Sent: row.Sent, Succeeded: row.Succeeded, FirstThrottled: row.Throttled,
+			kind.LastHalf.Add(&results.Counts{Scheduled: row.Scheduled, Sent: row.Sent, Succeeded: row.Succeeded, FirstThrottled: row.Throttled,
 				Offered: row.Offered, Served: row.Served})
 		}
 	}

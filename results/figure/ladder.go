@@ -287,7 +287,7 @@ func (l *Ladder) loses(core []second) bool {
 		sum := step.counts(nil)
 		settled, _ := step.settled(&sum)
 		if lostOperations(&sum) > 0 && (float64(lostOperations(&sum)) >= enough*float64(sum.Scheduled) ||
-			float64(settled.Due-settled.Succeeded) >= enough*float64(max(1, settled.Due))) {
+			float64(settled.Scheduled-settled.Succeeded) >= enough*float64(max(1, settled.Scheduled))) {
 			return true
 		}
 	}

@@ -222,8 +222,8 @@ func TestThrottlingOfSecondsWithoutSteps(t *testing.T) {
 	} {
 		var rows []results.Interval
 		for i := range row.offered {
-			rows = append(rows, results.Interval{Second: int64(i), Attempts: row.ok[i] + row.busy[i], Ok: row.ok[i], Throttled: row.busy[i],
-				Offered: row.offered[i], Served: row.ok[i]})
+			rows = append(rows, results.Interval{Second: int64(i), Counts: results.Counts{Attempts: row.ok[i] + row.busy[i], Ok: row.ok[i], Throttled: row.busy[i],
+				Offered: row.offered[i], Served: row.ok[i]}})
 		}
 		if met := figure.Met(rows); met.Throttling != row.kind || (met.Saturation().Why == "") != (row.kind == figure.Limited) {
 			t.Errorf("%s: Met = %s, for %q; want %s", row.name, met.Throttling, met.Saturation().Why, row.kind)

@@ -53,7 +53,7 @@ var loads = []Definition{
 	{Name: "share_lost_settled", About: "the share lost of the operations due in the last half of each step", Scope: OfOperations,
 		Unit: Share, Better: Lower, take: func(s *Selection) Value {
 			settled, _ := s.settled()
-			return ratio(max(0, settled.Due-settled.Succeeded), settled.Due, nothingDue)
+			return ratio(max(0, settled.Scheduled-settled.Succeeded), settled.Scheduled, nothingDue)
 		}},
 	{Name: "share_throttled_settled", About: "first attempts throttled, of those of operations due in the last half of each step",
 		Scope: OfOperations, Unit: Share, Better: Lower, take: func(s *Selection) Value {
@@ -93,7 +93,7 @@ func (s *Selection) rate(partitions perPartition, of func(*Selection, Step) floa
 		sum := step.counts(s.want)
 		settled, seconds := step.settled(&sum)
 		if seconds > 0 {
-			entities, over, due = entities+of(s, step)*seconds, over+seconds, due+settled.Due
+			entities, over, due = entities+of(s, step)*seconds, over+seconds, due+settled.Scheduled
 		}
 	}
 	if over <= 0 {
@@ -117,10 +117,10 @@ func (s *Selection) offered(step Step) float64 {
 	switch {
 	case !atRate:
 		return float64(settled.Offered) / seconds
-	case whole.Due == 0:
+	case whole.Scheduled == 0:
 		return step.Phase.Rate * ShareOf(sum.Offered, all.Scheduled)
 	default:
-		return step.Phase.Rate * ShareOf(settled.Offered, whole.Due)
+		return step.Phase.Rate * ShareOf(settled.Offered, whole.Scheduled)
 	}
 }
 
@@ -136,8 +136,8 @@ func (s *Selection) served(step Step) float64 {
 	if step.Closed() || len(list) == 0 {
 		return float64(settled.Served) / seconds
 	}
-	rate, each := statistics.Mean(list), float64(settled.Offered)/float64(max(1, settled.Due))
-	if settled.Succeeded == settled.Due && math.Abs(rate-float64(settled.Offered)/seconds)*float64(len(list)) <= edges*each {
+	rate, each := statistics.Mean(list), float64(settled.Offered)/float64(max(1, settled.Scheduled))
+	if settled.Succeeded == settled.Scheduled && math.Abs(rate-float64(settled.Offered)/seconds)*float64(len(list)) <= edges*each {
 		return s.offered(step)
 	}
 	return rate

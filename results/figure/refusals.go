@@ -153,17 +153,13 @@ func (l *Ladder) isLimitedKind(kind results.Kind) bool {
 func (l *Ladder) ofKinds(all []second) []second {
 	steps, list := slices.Concat(l.Steps, l.holds), make([]second, len(all))
 	for i, s := range all {
-		row := &results.Interval{Second: s.Second, Scheduled: s.Scheduled, Sent: s.Sent, Late: s.Late}
+		row := &results.Interval{Second: s.Second}
 		for _, kind := range s.Kinds {
 			if slices.Contains(l.Kinds, kind.Name) {
-				row.Attempts += kind.Attempts
-				row.Ok += kind.Ok
-				row.Throttled += kind.Throttled
-				row.Failed += kind.Failed
-				row.Served += kind.Served
-				row.Causes.Merge(kind.Causes)
+				row.Counts.Add(&kind.Counts)
 			}
 		}
+		row.Scheduled, row.Sent, row.Late = s.Scheduled, s.Sent, s.Late
 		part, whole := steps[s.step].counts(l.isLimitedKind), steps[s.step].counts(nil)
 		row.Offered = int64(float64(s.Offered) * ShareOf(part.Offered, whole.Offered))
 		list[i] = secondOf(row, s.step)

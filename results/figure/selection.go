@@ -112,7 +112,7 @@ func (s *Selection) settled() (results.Cohort, float64) {
 	for _, step := range s.steps {
 		sum := step.counts(s.want)
 		one, over := step.settled(&sum)
-		all.Add(&one)
+		all.Add(&one.Counts)
 		seconds += over
 	}
 	return all, seconds

@@ -110,8 +110,7 @@ func (s Step) each(want func(results.Kind) bool, take func(*results.KindStats)) 
 // idle partition has saved up is spent, of a closed loop all.
 func (s Step) settled(sum *results.KindStats) (results.Cohort, float64) {
 	if s.Closed() || s.Phase.Unplanned {
-		return results.Cohort{Due: sum.Scheduled, Sent: sum.Sent, Succeeded: sum.Succeeded, FirstThrottled: sum.FirstThrottled,
-			Offered: sum.Offered, Served: sum.Served}, s.Seconds()
+		return results.Cohort{Counts: sum.Counts}, s.Seconds()
 	}
 	return sum.LastHalf, s.lastHalf()
 }

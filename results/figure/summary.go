@@ -262,7 +262,7 @@ func (f *Figures) borrowed(step Step, settled *results.Cohort, seconds float64) 
 	offered := float64(settled.Offered) / seconds
 	if !step.Phase.Varying {
 		// What chance adds to a rate is none of it.
-		offered = step.Phase.Rate * float64(settled.Offered) / float64(settled.Due)
+		offered = step.Phase.Rate * float64(settled.Offered) / float64(settled.Scheduled)
 	}
 	return offered > (1+leastOver)*float64(m.Targets.Partition)
 }

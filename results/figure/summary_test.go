@@ -66,7 +66,7 @@ func TestWhatAStepHolds(t *testing.T) {
 		}, true, ""},
 		{"nothing was due at all", 1000, func(r *results.Record) { *kind(r) = results.KindStats{} }, false, "nothing was due"},
 		{"at the target, which chance passes in its last half", 2000, func(r *results.Record) {
-			kind(r).LastHalf = results.Cohort{Due: 10_050, Sent: 10_050, Succeeded: 10_050, Offered: 10_050, Served: 10_050}
+			kind(r).LastHalf = results.Cohort{Counts: results.Counts{Scheduled: 10_050, Sent: 10_050, Succeeded: 10_050, Offered: 10_050, Served: 10_050}}
 		}, true, ""},
 		{"beyond the target", 2010, nil, false, "saved up"},
 		{"beyond it, at the service, which says itself what it bears", 2010, func(r *results.Record) { r.Manifest.Genuine = true }, true, ""},

@@ -145,19 +145,24 @@ type Measured struct {
 	Response results.Histogram `json:"response"`
 }
 
+// Validate reports a count that cannot be, of another process.
+func (m *Measured) Validate() error {
+	const most = 1_000_000_000_000_000
+	for name, n := range map[string]int64{"scheduled": m.Scheduled, "ended": m.Ended, "first_attempts": m.First, "throttled": m.Throttled, "failed": m.Failed,
+		"over_100_ms_late": m.HeldBack, "entities_counted": m.Counted, "entities_due": m.Due, "answered": m.Answered, "service_us": m.ServiceMicros} {
+		if n < 0 || n > most {
+			return fmt.Errorf("%s: %d; expected 0 to %d", name, n, int64(most))
+		}
+	}
+	if m.QueueGrowth < -most || m.QueueGrowth > most {
+		return fmt.Errorf("queue_growth: %d; expected at most %d", m.QueueGrowth, int64(most))
+	}
+	return nil
+}
+
 // Add adds what another process measured of the same step.
 func (m *Measured) Add(more *Measured) {
-	m.Scheduled += more.Scheduled
-	m.Ended += more.Ended
-	m.First += more.First
-	m.Throttled += more.Throttled
-	m.Failed += more.Failed
-	m.HeldBack += more.HeldBack
-	m.Counted += more.Counted
-	m.Due += more.Due
-	m.QueueGrowth += more.QueueGrowth
-	m.Answered += more.Answered
-	m.ServiceMicros += more.ServiceMicros
+	results.AddTimes(m, more, 1)
 	m.Response.Merge(&more.Response)
 }
 

@@ -117,8 +117,8 @@ func (s *seconds) limit(of func(*second) *tally) figure.Value {
 	rows := make([]results.Interval, 0, len(s.kept))
 	for i := range s.kept {
 		if one := of(&s.kept[i]); one.attempts > 0 {
-			rows = append(rows, results.Interval{Second: s.kept[i].number, Attempts: one.attempts, Ok: one.ok, Throttled: one.throttled,
-				Offered: one.offered, Served: one.counted})
+			rows = append(rows, results.Interval{Second: s.kept[i].number, Counts: results.Counts{
+				Attempts: one.attempts, Ok: one.ok, Throttled: one.throttled, Offered: one.offered, Served: one.counted}})
 		}
 	}
 	slices.SortFunc(rows, func(a, b results.Interval) int { return cmp.Compare(a.Second, b.Second) })

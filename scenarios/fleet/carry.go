@@ -80,14 +80,11 @@ func (o *Own) Carry(ctx context.Context, c protocol.Charge, l Leading) (*results
 		defer mu.Unlock()
 		late = new(max(0, by))
 	}
-	p.Member.Second = func(of *results.Interval, kinds []results.Heard) {
-		one := protocol.Second{Interval: *of}
+	p.Member.Second = func(of *results.Interval, response []*results.Histogram) {
+		one := protocol.Second{Interval: *of, Response: response}
 		mu.Lock()
 		one.BeganLate, late = late, nil
 		mu.Unlock()
-		for i := range kinds {
-			one.Operations = append(one.Operations, protocol.Operation{Retries: kinds[i].Retries, Response: kinds[i].Response})
-		}
 		if of.Generator != nil {
 			one.Stall = of.Generator.StoodStill
 		}

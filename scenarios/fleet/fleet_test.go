@@ -92,12 +92,8 @@ func (s *share) carry(ctx context.Context, c protocol.Charge, l Leading) (*resul
 	if err != nil {
 		return nil, err
 	}
-	recorder.Listen(func(second *results.Interval, kinds []results.Heard) {
-		one := protocol.Second{Interval: *second}
-		for _, kind := range kinds {
-			one.Operations = append(one.Operations, protocol.Operation{Retries: kind.Retries, Response: kind.Response})
-		}
-		l.Tell(one)
+	recorder.Listen(func(second *results.Interval, response []*results.Histogram) {
+		l.Tell(protocol.Second{Interval: *second, Response: response})
 	})
 	at, err := l.Ready(ctx, uint64(s.rate)*uint64(s.seconds))
 	if err != nil {
@@ -177,7 +173,7 @@ func TestAFleetFromEndToEnd(t *testing.T) {
 		told := 0
 		for _, e := range p.seen {
 			if e.Kind == protocol.SecondTold {
-				if told++; e.Second.Operations[0].Response.Count() == 0 {
+				if told++; e.Second.Response[0].Count() == 0 {
 					t.Errorf("second %d of %s has no response times", e.Sequence, e.Name)
 				}
 			}
@@ -250,8 +246,8 @@ func TestPackedRecords(t *testing.T) {
 		require.NoError(t, err)
 		twice, err := pack(again)
 		assert.Truef(t, err == nil && string(twice) == string(text), "packed again it differs, %v", err)
-		assert.Truef(t, countsOf(again) == countsOf(record) && countsOf(record).Scheduled == 10,
-			"it counts %+v and %+v; want 10 scheduled", countsOf(record), countsOf(again))
+		assert.Equal(t, countsOf(record), countsOf(again))
+		assert.EqualValues(t, 10, countsOf(record).Scheduled)
 		for _, wrong := range [][]byte{nil, []byte("x"), text[:len(text)/2]} {
 			_, err := unpack(wrong)
 			assert.Truef(t, errors.Is(err, errPacked), "%d bytes of it: %v; want %v", len(wrong), err, errPacked)

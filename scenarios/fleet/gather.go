@@ -89,7 +89,7 @@ func members(all []Share, plan []campaign.Offered) (list []results.FleetMember) 
 			BeganLate: m.BeganLate, Stall: m.Stall, Lost: m.Lost, Planned: planned(plan, m.Index)}
 		if m.Record != nil {
 			sum := m.Record.Counts(results.Everything)
-			one.Scheduled, one.Dropped, one.Attempts, one.Throttled, one.Failed = sum.Scheduled, sum.Dropped, sum.Attempts, sum.Throttled, sum.Failed
+			one.Counts = sum.Counts
 			if lag := results.QuantilesOf(m.Record.Lag).P99; lag != nil {
 				one.LagP99 = new(time.Duration(*lag) * time.Microsecond)
 			}
@@ -97,7 +97,7 @@ func members(all []Share, plan []campaign.Offered) (list []results.FleetMember) 
 				one.CPU = new(g.CPU.Seconds() / float64(g.Seconds) / float64(g.Cores))
 			}
 		} else {
-			one.Scheduled, one.Attempts = m.Counts.Scheduled, m.Counts.Attempts
+			one.Counts = m.Counts
 		}
 		list = append(list, one)
 	}

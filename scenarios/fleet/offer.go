@@ -108,9 +108,13 @@ func (o *Offering) offer(ctx context.Context, p *run.Plan, h run.Handed) (record
 	if o.Local != nil {
 		lead.StartAfter = soonAfter
 	}
+	seconds := newJournal(o.Members, h.Told)
 	w := &watch{plan: plan, search: searched, members: o.Members, say: o.Say}
 	w.shown, _ = p.Progress.(shown)
-	lead.Seen = w.see
+	lead.Seen = func(e protocol.Event) {
+		seconds.see(&e)
+		w.see(e)
+	}
 	came, err := c.lead(ctx, &lead)
 	if err != nil {
 		return nil, err
@@ -169,6 +173,9 @@ func (s *search) Next(came []json.RawMessage) (json.RawMessage, error) {
 			var one campaign.Measured
 			if err := json.Unmarshal(text, &one); err != nil {
 				return nil, fmt.Errorf("what member %d measured cannot be read: %w", i, err)
+			}
+			if err := one.Validate(); err != nil {
+				return nil, fmt.Errorf("what member %d measured: %w", i, err)
 			}
 			all.Add(&one)
 		}

@@ -9,11 +9,14 @@ import (
 	"io"
 
 	"loadgen/results"
-	"loadgen/scenarios/fleet/protocol"
 )
 
-// mostUnpacked bounds a record that a member sent, in bytes.
-const mostUnpacked = 1 << 30
+// A record that a member sent unpacks to so many bytes, or to so many times its size where that is more: those
+// of long runs are large, and are packed no closer.
+const (
+	mostUnpacked = 64 << 20
+	mostGrowth   = 40
+)
 
 // errPacked is wrapped where what a member sent is no record.
 var errPacked = errors.New("what was sent is no record")
@@ -47,7 +50,12 @@ func unpack(text []byte) (*results.Record, error) {
 		return nil, fmt.Errorf("%w: %w", errPacked, err)
 	}
 	var files packed
-	if err := json.NewDecoder(io.LimitReader(wide, mostUnpacked)).Decode(&files); err != nil {
+	most := int64(max(mostUnpacked, mostGrowth*len(text)))
+	bounded := &io.LimitedReader{R: wide, N: most}
+	if err := json.NewDecoder(bounded).Decode(&files); err != nil {
+		if bounded.N == 0 {
+			err = fmt.Errorf("%d bytes unpack to more than %d; expected less", len(text), most)
+		}
 		return nil, fmt.Errorf("%w: %w", errPacked, err)
 	}
 	var folder results.Memory
@@ -64,9 +72,9 @@ func unpack(text []byte) (*results.Record, error) {
 }
 
 // countsOf are those of a record's seconds.
-func countsOf(r *results.Record) (sum protocol.Counts) {
+func countsOf(r *results.Record) (sum results.Counts) {
 	for i := range r.Intervals {
-		sum.Add(&protocol.Second{Interval: r.Intervals[i]})
+		sum.Add(&r.Intervals[i].Counts)
 	}
 	return sum
 }

@@ -109,11 +109,7 @@ func (w *watch) second(e *protocol.Event) {
 			w.Phase(i, &one)
 		}
 	}
-	var responses []*results.Histogram
-	for i := range e.Second.Operations {
-		responses = append(responses, e.Second.Operations[i].Response)
-	}
-	w.Told(e.Member, now.Truncate(time.Second), &e.Second.Interval, responses)
+	w.Told(e.Member, now.Truncate(time.Second), &e.Second.Interval, e.Second.Response)
 }
 
 // at is when a phase begins, by the run of who leads.

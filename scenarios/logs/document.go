@@ -21,7 +21,7 @@ func (t *Told) Document() *document.Document {
 	d, r := report.Keep(t.Record).Document, t.Reading
 	d.Title = "explain --log"
 	d.Data = &Data{Summary: t.Record.Summary, Capture: t.Record.Capture, Lines: r.Lines, Doubled: r.Doubled, Late: r.Late,
-		Elsewhere: r.Elsewhere, Keyless: r.Keyless,
+		Elsewhere: r.Elsewhere, Strays: r.Strays, Keyless: r.Keyless,
 		First: r.First.String(), Last: r.Last.String(), Billed: t.Record.Capture.Billed, SpreadOver: r.SpreadOver,
 		Transactions: t.Estimate.Transactions, Queries: t.Estimate.Queries}
 	// Why it cannot be told where the hottest partition saturates, and what would tell it.
@@ -59,11 +59,19 @@ func (t *Told) Document() *document.Document {
 	add(r.Doubled, "stood twice, by the id of their request, and count once")
 	add(r.Late, "came later than lines that were passed on already: they count at the time of those")
 	add(r.Elsewhere, "are of other tables, and are left out")
+	if r.Strays > 0 {
+		var at []string
+		for _, one := range r.StrayTimes {
+			at = append(at, stamp(one))
+		}
+		stray := fmt.Sprintf("%s left out, more than a day from all others: %s", document.Counted(int(r.Strays), "line"), strings.Join(at, ", "))
+		lines, items = append(lines, stray), append(items, stray)
+	}
 	for _, gap := range r.Gaps {
 		items = append(items, fmt.Sprintf("no line from %s to %s: nobody asked, or the log has a gap", stamp(gap.From), stamp(gap.To)))
 	}
 	items = append(items, fmt.Sprintf("%s billed; by the page on status messages a request is not that was throttled or failed at the service", document.Counted(int(t.Record.Capture.Billed), "transaction")))
-	add(r.Lines-r.Doubled-r.Elsewhere-r.Named, "without an id of the client: a retry among them is an operation of its own")
+	add(r.Lines-r.Doubled-r.Elsewhere-r.Strays-r.Named, "without an id of the client: a retry among them is an operation of its own")
 	d.Screen = append(d.Screen, table, document.Facts{Lines: append(lines, document.SpreadNote(r.SpreadOver)...)})
 	d.Sections = append(d.Sections, document.Section{ID: "log", Title: "The log", Blocks: []document.Block{document.List{Items: items}}},
 		document.Section{ID: "server-latency", Title: "At the server and end to end", Blocks: []document.Block{t.latency()}},
@@ -87,12 +95,13 @@ type Data struct {
 	// Summary and Capture are those of the record that was made of it.
 	Summary *results.Summary `json:"summary"`
 	Capture *results.Capture `json:"capture"`
-	// Lines, Doubled, Late and Elsewhere are as of [Reading]; Keyless requests do not say
+	// Lines, Doubled, Late, Elsewhere and Strays are as of [Reading]; Keyless requests do not say
 	// their partition, by the name of the operation.
 	Lines     int64            `json:"lines"`
 	Doubled   int64            `json:"lines_twice"`
 	Late      int64            `json:"lines_late"`
 	Elsewhere int64            `json:"lines_of_other_tables"`
+	Strays    int64            `json:"lines_stray,omitempty"`
 	Keyless   map[string]int64 `json:"requests_without_key"`
 	First     string           `json:"first"`
 	Last      string           `json:"last"`

@@ -40,6 +40,10 @@ type Reading struct {
 	// Doubled lines stood twice and count once; Late ones came after later ones had been
 	// passed on, and count at the time of those; Elsewhere are of other tables.
 	Doubled, Late, Elsewhere int64
+	// Strays lie more than a day from all other lines and are left out, StrayTimes are the
+	// times of the first of them.
+	Strays     int64
+	StrayTimes []entity.Ticks
 	// Keyless requests on entities do not say their partition, by the name of the operation.
 	Keyless map[string]int64
 	// SpreadOver is the second or minute over which lines with the same timestamp are spread
@@ -70,6 +74,7 @@ func Read(files []Source, o Options, told *Reading, visit func(*accesslog.Entry)
 	}
 	*told = Reading{Keyless: make(map[string]int64)}
 	r := &reader{options: o, visit: visit, told: told}
+	r.strays = strays{pass: r.pass, left: r.left}
 	for len(files) > 0 {
 		// Files of one folder may be of the same hour.
 		group := 1
@@ -86,7 +91,14 @@ func Read(files []Source, o Options, told *Reading, visit func(*accesslog.Entry)
 			return err
 		}
 	}
-	return nil
+	return r.strays.end()
+}
+
+// left counts a stray line.
+func (r *reader) left(at entity.Ticks) {
+	if r.told.Strays++; len(r.told.StrayTimes) < namedStrays {
+		r.told.StrayTimes = append(r.told.StrayTimes, at)
+	}
 }
 
 // mostOpen is how many files are read side by side.
@@ -98,6 +110,7 @@ type reader struct {
 	visit   func(*accesslog.Entry) error
 	told    *Reading
 	order   order
+	strays  strays
 	doubles doubles
 	labels  labels
 	room    accesslog.Entry
@@ -250,7 +263,7 @@ func (r *reader) passTimestamp() error {
 			r.told.SpreadOver = r.resolution.Unit()
 			r.sameTime[i].at += entity.Ticks(r.resolution.Offset(i, len(r.sameTime)) / 100)
 		}
-		if err := r.pass(&r.sameTime[i]); err != nil {
+		if err := r.strays.take(&r.sameTime[i]); err != nil {
 			return err
 		}
 	}
@@ -310,7 +323,7 @@ const mostOthers = 100
 // Missing says what a log of which a table was asked for lacks for anything to be told of
 // it, nil where nothing does. The error wraps [ErrSource].
 func (t *Reading) Missing(table string) error {
-	left := t.Lines - t.Doubled - t.Elsewhere
+	left := t.Lines - t.Doubled - t.Elsewhere - t.Strays
 	switch {
 	case left == 0 && t.Lines == 0:
 		return fmt.Errorf("%w: no line is a request; expected some", ErrSource)

@@ -59,7 +59,7 @@ type secondsLog struct {
 
 // secondsForm writes seconds in some form.
 type secondsForm interface {
-	Second(second *results.Interval, kinds []results.Heard)
+	Second(second *results.Interval, response []*results.Histogram)
 	Err() error
 }
 
@@ -105,9 +105,9 @@ func (k *kept) beginLogs() error {
 		}
 	}
 	if len(k.logs) > 0 {
-		k.recorder.Listen(func(second *results.Interval, kinds []results.Heard) {
+		k.recorder.Listen(func(second *results.Interval, response []*results.Histogram) {
 			for _, one := range k.logs {
-				one.form.Second(second, kinds)
+				one.form.Second(second, response)
 			}
 		})
 	}

@@ -34,7 +34,7 @@ type Member struct {
 	// Began is told how long after that instant the first phase of traffic began, and Second of
 	// each whole second that is over, of what it must not keep; each may be nil.
 	Began  func(late time.Duration)
-	Second func(*results.Interval, []results.Heard)
+	Second func(*results.Interval, []*results.Histogram)
 }
 
 // Searching is who leads a search, as a member of it sees that: as of campaign, but for the
@@ -84,12 +84,15 @@ type Handed struct {
 	Table, Mark string
 	// Engine is the address of the embedded engine, empty on a remote target.
 	Engine string
+	// Told takes a whole second of all processes together, in order.
+	Told func(*results.Interval)
 }
 
-// handed is what a run has that others offer for: an open target, and then their record, and
-// what the target has counted meanwhile.
+// handed is what a run has that others offer for: an open target, who takes their seconds, and then
+// their record, and what the target has counted meanwhile.
 type handed struct {
 	destination *destination
+	told        func(*results.Interval)
 	record      *results.Record
 	books       *results.TargetCounts
 }
@@ -110,15 +113,13 @@ func (p *Plan) together(o *campaign.Options) {
 	if p.Elsewhere != nil {
 		table, mark := o.Table, o.RunMark
 		o.Elsewhere = func(ctx context.Context, from campaign.From) error {
-			h := Handed{From: from, Table: table, Mark: mark}
+			h := Handed{From: from, Table: table, Mark: mark, Told: p.handed.told}
 			h.Engine = p.handed.destination.engine
 			before := countsOf(p.handed.destination.counter)
 			record, err := p.Elsewhere.Offer(ctx, p, h)
 			p.handed.record = record
 			if before != nil {
-				after := countsOf(p.handed.destination.counter)
-				p.handed.books = &results.TargetCounts{Requests: after.Requests - before.Requests, Ok: after.Ok - before.Ok,
-					Throttled: after.Throttled - before.Throttled, Failed: after.Failed - before.Failed, Entities: after.Entities - before.Entities}
+				p.handed.books = new(countsOf(p.handed.destination.counter).Plus(*before, -1))
 			}
 			return err
 		}

@@ -38,9 +38,7 @@ var _ target.Counter = booksOfBoth{}
 
 // Counts implements [target.Counter].
 func (b booksOfBoth) Counts() target.Counts {
-	own, more := b.tables.Counts(), b.beside.Counts()
-	return target.Counts{Requests: own.Requests + more.Requests, Ok: own.Ok + more.Ok, Throttled: own.Throttled + more.Throttled,
-		Failed: own.Failed + more.Failed, Entities: own.Entities + more.Entities}
+	return b.tables.Counts().Plus(b.beside.Counts(), 1)
 }
 
 // neighboursOf returns the services of an account that a scenario uses beside its tables.

@@ -33,7 +33,7 @@ func TestTableOfASweep(t *testing.T) {
 	for i := range 2000 {
 		times.Record([]time.Duration{3456 * time.Microsecond, 1_234_567 * time.Microsecond}[i/1900])
 	}
-	busy.Add(&results.KindStats{Scheduled: 4000, Operations: 4000, Succeeded: 2000, Offered: 6000, Served: 4000, Attempts: 8000, Throttled: 2000, LastHalf: results.Cohort{Due: 2000, Succeeded: 500, Offered: 3000, Served: 1500},
+	busy.Add(&results.KindStats{Counts: results.Counts{Scheduled: 4000, Operations: 4000, Succeeded: 2000, Offered: 6000, Served: 4000, Attempts: 8000, Throttled: 2000}, LastHalf: results.Cohort{Counts: results.Counts{Scheduled: 2000, Succeeded: 500, Offered: 3000, Served: 1500}},
 		Response: times, Lost: results.NewHistogram()})
 	made := Swept{Asked: 4, Made: []Tried{
 		{Set: []scenarios.Setting{{Path: "use", Value: "by-event"}, {Path: "phases.peak.rates", Value: "[500, 1000]"}}, Folder: "runs/1", Exit: 10,
@@ -82,7 +82,7 @@ func TestTableOfASweep(t *testing.T) {
 func TestPhasesOfASweepHaveRowsOfTheirOwn(t *testing.T) {
 	kind := func(attempts int64) []results.KindStats {
 		one := results.KindStats{}
-		one.Add(&results.KindStats{Scheduled: 10, Operations: 10, Succeeded: 10, Attempts: attempts, Response: results.NewHistogram(), Lost: results.NewHistogram()})
+		one.Add(&results.KindStats{Counts: results.Counts{Scheduled: 10, Operations: 10, Succeeded: 10, Attempts: attempts}, Response: results.NewHistogram(), Lost: results.NewHistogram()})
 		return []results.KindStats{one}
 	}
 	made := Swept{Asked: 1, Made: []Tried{{Set: []scenarios.Setting{{Path: "seed", Value: "7"}}, Record: &results.Record{

@@ -38,14 +38,7 @@ func (s *script) compareBooks() {
 	if s.subject.Counts == nil {
 		return
 	}
-	after := s.subject.Counts()
-	got := target.Counts{
-		Requests:  after.Requests - s.before.Requests,
-		Ok:        after.Ok - s.before.Ok,
-		Throttled: after.Throttled - s.before.Throttled,
-		Failed:    after.Failed - s.before.Failed,
-		Entities:  after.Entities - s.before.Entities,
-	}
+	got := s.subject.Counts().Plus(s.before, -1)
 	if got != s.told {
 		s.Errorf("Counts() grew by %+v; want %+v, as the outcomes say", got, s.told)
 	}

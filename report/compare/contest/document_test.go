@@ -32,9 +32,9 @@ func logRecord(throttled, counted int64, heat *results.Heat) *results.Record {
 	for range 2000 {
 		response.Record(6 * time.Millisecond)
 	}
-	write := results.KindStats{Scheduled: 2000, Sent: 2000, Succeeded: 2000 - throttled, Attempts: 2000, Ok: 2000 - throttled, Throttled: throttled,
-		Offered: 2000, Counted: 2000 - throttled, Response: response}
-	list := results.KindStats{Scheduled: 10, Sent: 10, Succeeded: 10, Attempts: 10, Ok: 10, Offered: 10 * counted, Counted: 10 * counted, Returned: 200, Response: response}
+	write := results.KindStats{Counts: results.Counts{Scheduled: 2000, Sent: 2000, Succeeded: 2000 - throttled, Attempts: 2000, Ok: 2000 - throttled, Throttled: throttled,
+		Offered: 2000, Counted: 2000 - throttled}, Response: response}
+	list := results.KindStats{Counts: results.Counts{Scheduled: 10, Sent: 10, Succeeded: 10, Attempts: 10, Ok: 10, Offered: 10 * counted, Counted: 10 * counted, Returned: 200}, Response: response}
 	return &results.Record{Manifest: results.Manifest{Target: results.InProcess, Profile: "documented", Start: "warm", Time: "virtual",
 		Operations: []results.Kind{{Name: "write"}, {Name: "list", Filtered: true}}, Targets: results.Targets{Partition: 2000, Account: 20_000, Documented: true}},
 		Validity: results.Valid, Duration: 11 * time.Second, Heat: heat,
@@ -188,7 +188,7 @@ func FuzzContest(f *testing.F) {
 		record := logRecord(n, second, &results.Heat{SecondsPerColumn: second, Rows: []results.HeatRow{{Key: key, Table: operation,
 			HeatCells: results.HeatCells{Throttled: []int64{n}, Demanded: []int64{second, n}}}}})
 		record.Manifest.Operations[0].Name = operation
-		record.Intervals = []results.Interval{{Second: second, Attempts: n, Throttled: n}}
+		record.Intervals = []results.Interval{{Second: second, Counts: results.Counts{Attempts: n, Throttled: n}}}
 		record.Phases[0].Shares = []results.SharesClass{{From: second, Partitions: n, Shares: rate, Squares: share}}
 		record.Events = []results.Event{{At: second, What: results.RangeMoved, Decision: &results.Decision{Overloaded: time.Duration(n)}}}
 		first := contest.Measure(record, nil, figure.Needs{Within: map[string]int64{operation: n}, Entities: map[string]int64{operation: second}})

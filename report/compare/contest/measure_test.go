@@ -63,12 +63,12 @@ func counted(record *results.Record, name string) int64 {
 
 // recordOf is a record of one reported phase of ten seconds with one operation.
 func recordOf(change func(r *results.Record, k *results.KindStats)) *results.Record {
-	k := results.KindStats{Scheduled: 100, Sent: 90, Operations: 90, Succeeded: 80, Attempts: 120, Ok: 80, Throttled: 35, Failed: 5,
-		Counted: 400, Returned: 40, Stored: 9000, Response: results.NewHistogram()}
+	k := results.KindStats{Counts: results.Counts{Scheduled: 100, Sent: 90, Operations: 90, Succeeded: 80, Attempts: 120, Ok: 80, Throttled: 35, Failed: 5,
+		Counted: 400, Returned: 40, Stored: 9000}, Response: results.NewHistogram()}
 	for i := range 80 {
 		k.Response.Record(time.Duration(i+1) * 100 * time.Microsecond)
 	}
-	idle := results.KindStats{Scheduled: 50, Sent: 50, Succeeded: 50, Attempts: 50, Counted: 50, Response: results.NewHistogram()}
+	idle := results.KindStats{Counts: results.Counts{Scheduled: 50, Sent: 50, Succeeded: 50, Attempts: 50, Counted: 50}, Response: results.NewHistogram()}
 	r := &results.Record{Manifest: results.Manifest{Seed: 9, Operations: []results.Kind{{Name: "load"}, {Name: "save"}},
 		Targets: results.Targets{Partition: 2000}}, Validity: results.Valid, Duration: 20 * time.Second,
 		Phases: []results.Phase{{Name: "load", End: 5 * time.Second, Kinds: []results.KindStats{idle, {}}},
@@ -146,7 +146,7 @@ func TestLateTrials(t *testing.T) {
 		{"the preparation late", func(r *results.Record, _ *results.KindStats) { r.Phases[0].Kinds[0].Late = 50 }, false},
 		{"late for a target that answered nothing", func(r *results.Record, k *results.KindStats) {
 			k.Late = 50
-			r.Intervals = append(r.Intervals, results.Interval{Second: 7, Scheduled: 9, Sent: 9, Late: 9, Attempts: 9, Generator: &results.Health{Second: 7,
+			r.Intervals = append(r.Intervals, results.Interval{Second: 7, Counts: results.Counts{Scheduled: 9, Sent: 9, Late: 9, Attempts: 9}, Generator: &results.Health{Second: 7,
 				Lasted: time.Second, Starved: time.Second, Unanswered: []results.Stretch{{From: 7 * time.Second, To: 8 * time.Second, Waiting: 16}}}})
 		}, false},
 	} {
@@ -230,7 +230,7 @@ func TestRecovery(t *testing.T) {
 		record := recordOf(func(r *results.Record, _ *results.KindStats) {
 			r.Events = row.events
 			for second, throttled := range row.throttled {
-				one := results.Interval{Second: int64(second), Scheduled: 100, Attempts: 100, Throttled: throttled}
+				one := results.Interval{Second: int64(second), Counts: results.Counts{Scheduled: 100, Attempts: 100, Throttled: throttled}}
 				switch throttled {
 				case -2:
 					continue

@@ -73,7 +73,7 @@ func TestReasons(t *testing.T) {
 		{"nor is an order where nothing was throttled", contest.Arm{Trials: behind, Order: "append-only", Record: logRecord(19, 30, hourly())}, "slow", "The p99 of save is 20.0 ms"},
 		{"without a heat map, what was offered most in a second", log(func(r *results.Record) {
 			r.Phases[0].Offered = []results.PartitionStats{{Key: "x\n", Entities: 46_000, Busiest: 9200}, {Key: "y", Entities: 60_000, Busiest: 6001}}
-			r.Intervals = []results.Interval{{Second: 0, Throttled: 9}, {Second: 3}, {Second: 4, Throttled: 1}, {Second: 5, Throttled: 9}}
+			r.Intervals = []results.Interval{{Second: 0, Counts: results.Counts{Throttled: 9}}, {Second: 3}, {Second: 4, Counts: results.Counts{Throttled: 1}}, {Second: 5, Counts: results.Counts{Throttled: 9}}}
 		}), "hot-partition", `"x\n" sank it from second 4 on: it was asked for up to 9,200 entities in its busiest second and bears 2,000, 100 %`},
 		{"a partition below its own limit", hour(target(9000)),
 			"hot-partition", "no more than 2,550 entities/s of the 9,000 that one bears: for an instant"},

@@ -49,7 +49,7 @@ func TestMembersOnThePage(t *testing.T) {
 			assert.Truef(t, second <= 0 || !strings.Contains(said(u), "Behind"), "on time it says %s", said(u))
 			require.Lenf(t, rows, 5+2+1, "rows: %q", rows)
 			for i := range 5 {
-				p.tells(i, results.Interval{Scheduled: int64(100 * (i + 1)), Attempts: 200, Throttled: int64(10 * i), Ok: 100})
+				p.tells(i, results.Interval{Counts: results.Counts{Scheduled: int64(100 * (i + 1)), Attempts: 200, Throttled: int64(10 * i), Ok: 100}})
 			}
 		}
 		u := v.update()
@@ -70,16 +70,16 @@ func TestMembersOnThePage(t *testing.T) {
 		assert.Truef(t, u.Texts["health-caption"] == "Members, each in its last second" && strings.Contains(said(u), "tell counts and no keys"),
 			"the caption is %q, and it says %s", u.Texts["health-caption"], said(u))
 		// One is late, then one is not heard of, then one is lost: each leads from then on.
-		p.tells(3, results.Interval{Scheduled: 100, Late: 2})
+		p.tells(3, results.Interval{Counts: results.Counts{Scheduled: 100, Late: 2}})
 		for _, i := range []int{0, 1, 2, 4} {
-			p.tells(i, results.Interval{Scheduled: 100})
+			p.tells(i, results.Interval{Counts: results.Counts{Scheduled: 100}})
 		}
 		if u := v.update(); cellsOf(u.Parts["health"])[0][0] != "m3 (region=east)" || !strings.Contains(said(u), "Behind: m3, with more than 1 % of operations sent late.") {
 			t.Errorf("who is late does not lead: %s, %q", said(u), cellsOf(u.Parts["health"]))
 		}
 		for range 4 {
 			for _, i := range []int{0, 2, 3, 4} {
-				p.tells(i, results.Interval{Scheduled: 100})
+				p.tells(i, results.Interval{Counts: results.Counts{Scheduled: 100}})
 			}
 			u = v.update()
 		}
@@ -99,7 +99,7 @@ func TestAThousandMembersOnThePage(t *testing.T) {
 		defer p.End()
 		for i := range 1000 {
 			p.stats.Joined(&results.FleetMember{Name: fmt.Sprint("m", i), Index: i, Labels: map[string]string{"host": fmt.Sprint(i), "rack": fmt.Sprint(i % 40)}}, results.MemberReady)
-			p.tells(i, results.Interval{Scheduled: 1})
+			p.tells(i, results.Interval{Counts: results.Counts{Scheduled: 1}})
 		}
 		p.stats.Joined(&results.FleetMember{Name: "m700", Index: 700}, results.MemberLost)
 		v := s.view()

@@ -32,7 +32,7 @@ var totals = []count{
 	{describe("dropped_operations_total", "Operations that were due and never sent."), func(t *live.Totals) int64 { return t.Dropped }},
 	{describe("late_operations_total", "Operations first sent more than 5 ms after they were due."), func(t *live.Totals) int64 { return t.Late }},
 	{describe("operations_total", "Operations that ended."), func(t *live.Totals) int64 { return t.Operations }},
-	{describe("sent_attempts_total", "Attempts that were sent."), func(t *live.Totals) int64 { return t.Sent }},
+	{describe("sent_attempts_total", "Attempts that were sent."), func(t *live.Totals) int64 { return t.Begun }},
 	{describe("attempts_total", "Attempts that ended: ok, throttled or failed."), func(t *live.Totals) int64 { return t.Attempts }},
 	{describe("ok_attempts_total", "Attempts that were served."), func(t *live.Totals) int64 { return t.Ok }},
 	{describe("throttled_attempts_total", "Attempts that were throttled."), func(t *live.Totals) int64 { return t.Throttled }},

@@ -29,14 +29,14 @@ func spent(t *testing.T) time.Duration {
 // busy is a second of two operations, with so many response times each between one
 // millisecond and some hundreds.
 func busy(draw *clock.Draw, number, count int) protocol.Second {
-	s := protocol.Second{Interval: results.Interval{Second: int64(number), Scheduled: int64(2 * count), Sent: int64(2 * count), Attempts: int64(2 * count), Ok: int64(2 * count)}}
+	s := protocol.Second{Interval: results.Interval{Second: int64(number), Counts: results.Counts{Scheduled: int64(2 * count), Sent: int64(2 * count), Attempts: int64(2 * count), Ok: int64(2 * count)}}}
 	for _, name := range []string{"insert", "get"} {
 		h := results.NewHistogram()
 		for range count {
 			h.Record(time.Duration(float64(time.Millisecond) * math.Exp(5*draw.Float64())))
 		}
-		s.Interval.Kinds = append(s.Interval.Kinds, results.IntervalKind{Name: name, Attempts: int64(count), Ok: int64(count)})
-		s.Operations = append(s.Operations, protocol.Operation{Response: h})
+		s.Interval.Kinds = append(s.Interval.Kinds, results.IntervalKind{Name: name, Counts: results.Counts{Attempts: int64(count), Ok: int64(count)}})
+		s.Response = append(s.Response, h)
 	}
 	return s
 }
@@ -88,7 +88,7 @@ func TestCostOfAFleet(t *testing.T) {
 		l.Tick(now.Add(time.Second / 2))
 		for _, e := range l.Events() {
 			for k := range sums {
-				sums[k].Merge(e.Second.Operations[k].Response)
+				sums[k].Merge(e.Second.Response[k])
 			}
 		}
 	}

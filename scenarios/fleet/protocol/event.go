@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/results"
 )
 
 // Event is something that happened to a fleet, for whoever looks on.
@@ -70,6 +71,6 @@ type Share struct {
 	Lost    string        `json:"lost,omitempty"`
 	LostAt  time.Duration `json:"lost_at_ns,omitempty"`
 	// Counts are of the seconds that arrived, Record the bytes that the member sent at last.
-	Counts Counts `json:"counts"`
-	Record []byte `json:"-"`
+	Counts results.Counts `json:"counts"`
+	Record []byte         `json:"-"`
 }

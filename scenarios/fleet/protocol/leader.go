@@ -110,6 +110,11 @@ func (l *Leader) On(now clock.Instant, from string, text []byte) []byte {
 		return encoded(&Answer{Number: other.Number, At: now, Refused: other.Error()})
 	case err != nil || ask.Epoch != from:
 		l.notes.malformed++
+		// Its sender would send the same again without end, and the others would wait for it.
+		if s := l.known[from]; err != nil && s != nil && s.Lost == "" && !s.ended && l.err == nil {
+			l.lose(now, s, clipped(fmt.Sprintf("it sent what breaks the protocol: %v", err)))
+			return encoded(&Answer{Number: ask.Number, At: now, Refused: s.Lost})
+		}
 		return nil
 	}
 	s := l.known[ask.Epoch]

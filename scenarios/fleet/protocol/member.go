@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/results"
 )
 
 // MemberPlan is what a member goes by.
@@ -274,7 +275,7 @@ func (m *Member) Second(now clock.Instant, s *Second) Step {
 
 // HandIn hands in the member's record, which ends its work: partial is why it is not of the
 // whole share, empty where it is.
-func (m *Member) HandIn(now clock.Instant, record []byte, counts Counts, partial string) Step {
+func (m *Member) HandIn(now clock.Instant, record []byte, counts results.Counts, partial string) Step {
 	m.pass(now)
 	if m.stage != working {
 		return m.take()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/results"
 )
 
 // SchemaVersion is that of the messages. Both ends are of one build; it is there to tell
@@ -25,6 +26,8 @@ const (
 	mostParts = 512
 	// longest bounds names, labels and reasons, in bytes.
 	longest = 1024
+	// mostCounted bounds each count of a second, so that no sum overflows.
+	mostCounted = 1_000_000_000_000
 	// mostLabels is how many labels a member may have.
 	mostLabels = 32
 )
@@ -97,7 +100,7 @@ type Final struct {
 	Told   uint64 `json:"seconds_told"`
 	Untold uint64 `json:"seconds_untold"`
 	// Counts are those of its record.
-	Counts Counts `json:"counts"`
+	Counts results.Counts `json:"counts"`
 	// Partial is why the record is not of the whole share, empty where it is.
 	Partial string `json:"partial,omitempty"`
 }
@@ -105,28 +108,6 @@ type Final struct {
 // Leave says that a member goes: with its work done, or for a reason.
 type Leave struct {
 	Reason string `json:"reason,omitempty"`
-}
-
-// Counts are what of seconds and records must agree.
-type Counts struct {
-	Scheduled int64 `json:"scheduled"`
-	Sent      int64 `json:"sent"`
-	Dropped   int64 `json:"dropped"`
-	Attempts  int64 `json:"attempts"`
-	Ok        int64 `json:"ok"`
-	Throttled int64 `json:"throttled"`
-	Failed    int64 `json:"failed"`
-}
-
-// Add adds what a second counts.
-func (c *Counts) Add(s *Second) {
-	c.Scheduled += s.Interval.Scheduled
-	c.Sent += s.Interval.Sent
-	c.Dropped += s.Interval.Dropped
-	c.Attempts += s.Interval.Attempts
-	c.Ok += s.Interval.Ok
-	c.Throttled += s.Interval.Throttled
-	c.Failed += s.Interval.Failed
 }
 
 // Answer is what the leader says to an ask. At most one of the pointers is set; none where
@@ -281,22 +262,35 @@ func (h *Hello) check() error {
 }
 
 func (s *Second) check() error {
-	if len(s.Operations) != len(s.Interval.Kinds) {
-		return fmt.Errorf("told.second.operations: %d of them; expected %d, as the interval has", len(s.Operations), len(s.Interval.Kinds))
+	if len(s.Response) != len(s.Interval.Kinds) {
+		return fmt.Errorf("told.second.response: %d of them; expected %d, as the interval has kinds", len(s.Response), len(s.Interval.Kinds))
 	}
 	i := &s.Interval
-	for _, count := range []int64{i.Second, i.Scheduled, i.Sent, i.Dropped, i.Attempts, i.Ok, i.Throttled, i.Failed} {
-		if count < 0 {
-			return errors.New("told.second.interval: a count below 0")
+	if !i.Within(mostCounted) || i.Second < 0 || i.Second > mostCounted {
+		return fmt.Errorf("told.second.interval: a count below 0, or above %d", int64(mostCounted))
+	}
+	var kinds results.Counts
+	for k := range i.Kinds {
+		if !i.Kinds[k].Within(mostCounted) {
+			return fmt.Errorf("told.second.interval.per_operation[%d]: a count below 0, or above %d", k, int64(mostCounted))
 		}
+		kinds.Add(&i.Kinds[k].Counts)
+	}
+	if len(i.Kinds) > 0 && (kinds.Attempts != i.Attempts || kinds.Throttled != i.Throttled || kinds.Failed != i.Failed) {
+		return fmt.Errorf("told.second.interval: %d attempts; its operations have %d", i.Attempts, kinds.Attempts)
 	}
 	if i.Attempts != i.Ok+i.Throttled+i.Failed {
 		return fmt.Errorf("told.second.interval: %d attempts; expected %d, as many as ok, throttled and failed", i.Attempts, i.Ok+i.Throttled+i.Failed)
 	}
-	for k := range s.Operations {
-		if s.Operations[k].Response == nil {
-			return fmt.Errorf("told.second.operations[%d].response: none", k)
+	succeeded := int64(0)
+	for k, one := range s.Response {
+		if one == nil {
+			return fmt.Errorf("told.second.response[%d]: none", k)
 		}
+		succeeded += one.Count()
+	}
+	if succeeded != i.Succeeded {
+		return fmt.Errorf("told.second.response: %d times; expected %d, as many as succeeded", succeeded, i.Succeeded)
 	}
 	return nil
 }

@@ -42,9 +42,9 @@ func TestAsksAreReadStrictly(t *testing.T) {
 		{"a part beyond its parts", `{"schema_version":1,"epoch":"e","number":1,"final":{"part":2,"parts":2}}`, "final.part"},
 		{"no parts", `{"schema_version":1,"epoch":"e","number":1,"final":{"part":0,"parts":0}}`, "final.parts"},
 		{"a bound below 0", `{"schema_version":1,"epoch":"e","number":1,"beat":{"clock_bound_ns":-1}}`, "clock_bound_ns"},
-		{"a count below 0", told(results.Interval{Attempts: -1, Ok: -1}), "below 0"},
-		{"attempts of no class", told(results.Interval{Attempts: 5, Ok: 3}), "5 attempts"},
-		{"a kind without its operation", told(results.Interval{Kinds: []results.IntervalKind{{Name: "get"}}}), "told.second.operations"},
+		{"a count below 0", told(results.Interval{Counts: results.Counts{Attempts: -1, Ok: -1}}), "below 0"},
+		{"attempts of no class", told(results.Interval{Counts: results.Counts{Attempts: 5, Ok: 3}}), "5 attempts"},
+		{"a kind without its operation", told(results.Interval{Kinds: []results.IntervalKind{{Name: "get"}}}), "told.second.response"},
 		{"a number below 0", `{"schema_version":1,"epoch":"e","number":-1,"probe":{}}`, "number"},
 		{"a message that is too long", `{"epoch":"` + strings.Repeat("e", protocol.MostBytes) + `"}`, "at most"},
 	} {
@@ -145,11 +145,11 @@ func TestSecondsThatDoNotArrive(t *testing.T) {
 	}
 	deliver(m.Ready(now, 0))
 	const all = 1200
-	var counts protocol.Counts
+	var counts results.Counts
 	var waits []protocol.Step
 	for n := range all {
-		second := protocol.Second{Interval: results.Interval{Second: int64(n), Scheduled: 1, Attempts: 1, Ok: 1}}
-		counts.Add(&second)
+		second := protocol.Second{Interval: results.Interval{Second: int64(n), Counts: results.Counts{Scheduled: 1, Attempts: 1, Ok: 1}}}
+		counts.Add(&second.Interval.Counts)
 		waits = append(waits, m.Second(now, &second))
 	}
 	for _, s := range waits {
@@ -189,7 +189,7 @@ func FuzzAsk(f *testing.F) {
 		`{"schema_version":1,"epoch":"a","number":3,"fetch":{"part":0}}`,
 		`{"schema_version":1,"epoch":"a","number":4,"final":{"part":0,"parts":1,"sha256":"","bytes":"eA==","seconds_told":0,"seconds_untold":0,"counts":{}}}`,
 		`{"schema_version":1,"epoch":"a","number":5,"leave":{"reason":"x"}}`,
-		told(results.Interval{Attempts: 1, Ok: 1}), `{"schema_version":2}`, `{`,
+		told(results.Interval{Counts: results.Counts{Attempts: 1, Ok: 1}}), `{"schema_version":2}`, `{`,
 	} {
 		f.Add([]byte(text))
 	}
@@ -236,4 +236,54 @@ func FuzzAnswer(f *testing.F) {
 		}
 		assert.True(t, over, "it never ends")
 	})
+}
+
+// A member that reports what cannot be is lost at once, by name, and the run ends: the others
+// would wait for it without end.
+func TestBrokenSecondsEndTheRun(t *testing.T) {
+	told := func(number, sequence int, interval, response string) string {
+		return fmt.Sprintf(`{"schema_version":1,"epoch":"a","number":%d,"told":{"sequence":%d,"second":{"interval":{%s},"response":[%s]}}}`,
+			number, sequence, interval, response)
+	}
+	histogram := func(succeeded int) string {
+		h := results.NewHistogram()
+		for range succeeded {
+			h.Record(time.Millisecond)
+		}
+		text, err := json.Marshal(h)
+		require.NoError(t, err)
+		return string(text)
+	}
+	const kind = `,"per_operation":[{"name":"get","attempts":2,"ok":2}]`
+	sound := told(3, 0, `"second":0,"attempts":2,"ok":2,"succeeded":2`+kind, histogram(2))
+	for _, tt := range []struct {
+		name  string
+		texts []string
+		lost  bool
+	}{
+		{"sound", []string{sound}, false},
+		{"reported twice", []string{sound, sound}, false},
+		{"negative", []string{told(3, 0, `"second":0,"scheduled":-5`, "")}, true},
+		{"no number", []string{told(3, 0, `"second":0,"scheduled":NaN`, "")}, true},
+		{"a count that overflows", []string{told(3, 0, `"second":0,"offered_entities":9223372036854775807`, "")}, true},
+		{"more than its operations", []string{told(3, 0, `"second":0,"attempts":3,"ok":3`+kind, histogram(0))}, true},
+		{"a broken histogram", []string{told(3, 0, `"second":0,"attempts":2,"ok":2,"succeeded":2`+kind, `"x"`)}, true},
+		{"a histogram of others", []string{told(3, 0, `"second":0,"attempts":2,"ok":2,"succeeded":2`+kind, histogram(1))}, true},
+		{"the second before again", []string{sound, told(4, 1, `"second":0`, "")}, true},
+		{"a second of another year", []string{told(3, 0, `"second":99999999`, "")}, true},
+		{"cut off", []string{sound[:len(sound)/2]}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l := leading1(t)
+			l.On(0, "a", join("a"))
+			l.On(1, "a", []byte(`{"schema_version":1,"epoch":"a","number":2,"beat":{"ready":true}}`))
+			for _, text := range tt.texts {
+				l.On(2, "a", []byte(text))
+			}
+			o, _ := l.Outcome()
+			require.Len(t, o.Shares, 1)
+			assert.Equal(t, tt.lost, o.Shares[0].Lost != "", o.Shares[0].Lost)
+			assert.Equal(t, tt.lost, l.Over(), "the run is over")
+		})
+	}
 }

@@ -95,7 +95,7 @@ func (s *seat) remarks() (faults, notes []string) {
 	if s.early {
 		faults = append(faults, said("ended early: %s", s.Partial))
 	}
-	if s.final != nil && s.Missing == 0 && s.counts != s.final.Counts {
+	if s.final != nil && s.Missing == 0 && !s.counts.Equal(&s.final.Counts) {
 		faults = append(faults, said("told seconds of %d operations due and %d attempts, and its record has %d and %d",
 			s.counts.Scheduled, s.counts.Attempts, s.final.Counts.Scheduled, s.final.Counts.Attempts))
 	}

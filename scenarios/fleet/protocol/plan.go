@@ -96,17 +96,10 @@ type Charge struct {
 // Second is a whole second of a member's run, as its recorder tells a listener.
 type Second struct {
 	Interval results.Interval `json:"interval"`
-	// Operations are what the interval does not say of each of its kinds, in their order.
-	Operations []Operation `json:"operations"`
+	// Response are the response times of the operations that succeeded, by kind in their order.
+	Response []*results.Histogram `json:"response"`
 	// BeganLate is how long after the agreed instant the member began, in the second in
 	// which it did; Stall is the longest that its process was kept from running in it.
 	BeganLate *time.Duration `json:"began_late_ns,omitempty"`
 	Stall     time.Duration  `json:"stall_ns,omitempty"`
-}
-
-// Operation is one kind of operation in a second.
-type Operation struct {
-	Retries int64 `json:"retries"`
-	// Response is of the operations that succeeded.
-	Response *results.Histogram `json:"response"`
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/results"
 )
 
 // seat is a member as its leader sees it.
@@ -21,11 +22,14 @@ type seat struct {
 	came json.RawMessage
 	// first is its clock as the start was agreed on.
 	first  offset
-	counts Counts
+	counts results.Counts
 	took   sequences
-	parts  gathered
-	final  *Final
-	record []byte
+	// latest is the greatest sequence so far, latestSecond the second that it had.
+	latest       uint64
+	latestSecond int64
+	parts        gathered
+	final        *Final
+	record       []byte
 }
 
 // beat takes a sign of life, and says what there is to do. With the last member that is ready
@@ -60,7 +64,11 @@ func (l *Leader) beat(now clock.Instant, s *seat, b *Beat) Answer {
 // told takes a second, once.
 func (l *Leader) told(now clock.Instant, s *seat, r *Report) Answer {
 	first, sound := s.took.accept(r.Sequence)
+	second := r.Second.Interval.Second
 	switch {
+	case first && !s.inOrder(r.Sequence, second):
+		l.lose(now, s, fmt.Sprintf("it reported second %d out of order", second))
+		return Answer{Refused: s.Lost}
 	case !sound:
 		l.lose(now, s, fmt.Sprintf("it told its second %d, and %d before are missing", r.Sequence, r.Sequence-s.took.next))
 		return Answer{Refused: s.Lost}
@@ -68,7 +76,7 @@ func (l *Leader) told(now clock.Instant, s *seat, r *Report) Answer {
 		l.notes.doubled++
 		return Answer{}
 	}
-	s.counts.Add(&r.Second)
+	s.counts.Add(&r.Second.Interval.Counts)
 	s.Seconds, s.Scheduled = s.took.count, s.counts.Scheduled
 	if late := r.Second.BeganLate; late != nil && s.BeganLate == nil {
 		s.BeganLate = new(*late)
@@ -76,6 +84,20 @@ func (l *Leader) told(now clock.Instant, s *seat, r *Report) Answer {
 	s.Stall = max(s.Stall, r.Second.Stall)
 	l.event(now, Event{Kind: SecondTold, Member: s.Index, Name: s.Name, Second: &r.Second, Sequence: r.Sequence})
 	return Answer{}
+}
+
+// inOrder reports whether a second has a number that agrees with its place and with the latest before it:
+// reports may arrive in another order, and a member leaves seconds out that it has no room for.
+func (s *seat) inOrder(sequence uint64, second int64) bool {
+	if second < int64(sequence) || second-int64(sequence) > mostSkipped {
+		return false
+	}
+	if s.took.count == 1 || sequence > s.latest {
+		ordered := s.took.count == 1 || second > s.latestSecond
+		s.latest, s.latestSecond = sequence, second
+		return ordered
+	}
+	return second < s.latestSecond
 }
 
 // final takes a part of a record.
@@ -145,6 +167,9 @@ func (l *Leader) lose(now clock.Instant, s *seat, why string) {
 	l.order(now)
 	l.settle(now)
 }
+
+// mostSkipped bounds the seconds that a member leaves out, a month of them.
+const mostSkipped = 31 * 24 * 3600
 
 // mostAhead is how far a second may be ahead of the first that is missing. A member has
 // fewer under way.

@@ -387,7 +387,7 @@ func (a *actor) work(begin clock.Instant, n int) {
 // counts are those of a second: each differs, so that no two can be taken for each other.
 func (a *actor) counts(n int) results.Interval {
 	due := a.rate
-	return results.Interval{Second: int64(n), Scheduled: due, Sent: due, Attempts: due + int64(n), Ok: due, Throttled: int64(n)}
+	return results.Interval{Second: int64(n), Counts: results.Counts{Scheduled: due, Sent: due, Attempts: due + int64(n), Ok: due, Throttled: int64(n)}}
 }
 
 func (a *actor) tell(n int) {
@@ -403,9 +403,10 @@ func (a *actor) seal(partial string) {
 	if a.sealed != "" || a.left >= 0 {
 		return
 	}
-	var counts protocol.Counts
+	var counts results.Counts
 	for n := range a.told {
-		counts.Add(&protocol.Second{Interval: a.counts(n)})
+		of := a.counts(n)
+		counts.Add(&of.Counts)
 	}
 	a.partial = partial != ""
 	a.sealed = fmt.Sprintf("%s %v %s", a.name, a.told, strings.Repeat("x", a.w.story.heavy))

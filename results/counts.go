@@ -1,0 +1,168 @@
+package results
+
+import "reflect"
+
+// Counts are what is counted of operations and of their attempts: of a kind of operation in a
+// phase or a second, of a whole second, a member of a fleet, a run. A count that is added here
+// reaches all of them.
+type Counts struct {
+	// Scheduled = Sent + Dropped; Late of Sent were sent more than [LateAfter] after they
+	// were due.
+	Scheduled int64 `json:"scheduled"`
+	Sent      int64 `json:"sent"`
+	Dropped   int64 `json:"dropped"`
+	Late      int64 `json:"late"`
+	// Operations ended; of them Succeeded ended with an ok attempt and Cut were still
+	// waiting to retry when the run ended.
+	Operations int64 `json:"operations"`
+	Succeeded  int64 `json:"succeeded"`
+	Cut        int64 `json:"cut"`
+	// Attempts = Ok + Throttled + Failed. Handled of the Ok ones were answered
+	// with a 404, 409 or 412 that the operation expects: a target that keeps
+	// its own counts calls them failed.
+	Attempts  int64 `json:"attempts"`
+	Ok        int64 `json:"ok"`
+	Handled   int64 `json:"handled"`
+	Throttled int64 `json:"throttled"`
+	Failed    int64 `json:"failed"`
+	// Causes are the Throttled and the Failed by status and code, most first.
+	Causes Causes `json:"causes,omitempty"`
+	// Retries of the Attempts repeated a request.
+	Retries int64 `json:"retries"`
+	// Offered are the entities that the Scheduled operations mean to touch, Served those
+	// counted for successes. Counted follows the documented rule (every entity scanned),
+	// Returned is what replies held.
+	Offered  int64 `json:"offered_entities"`
+	Served   int64 `json:"served_entities"`
+	Counted  int64 `json:"counted_entities"`
+	Returned int64 `json:"returned_entities"`
+	// BytesOut and BytesIn are the sizes of requests and replies, where they are known.
+	// Stored is the bytes, as the service bills them, of the entities written; see [Attempt].
+	BytesOut int64 `json:"bytes_out,omitempty"`
+	BytesIn  int64 `json:"bytes_in,omitempty"`
+	Stored   int64 `json:"stored_bytes,omitempty"`
+	// LineHeld of the Attempts waited for the client's line, see [Attempt.HeldByLine].
+	LineHeld int64 `json:"attempts_held_by_line,omitempty"`
+	// LimitHeld is how many attempts a rate limit of the client delayed, those among
+	// them that were never sent before the end.
+	LimitHeld int64 `json:"attempts_held_by_limit,omitempty"`
+	// Kept of the Attempts, throttled ones apart, never reached the target because of an
+	// injected fault, see [Attempt.Kept].
+	Kept int64 `json:"attempts_kept_from_target,omitempty"`
+	// FirstThrottled are the first attempts that were throttled, of as many as Sent.
+	FirstThrottled int64 `json:"first_attempts_throttled"`
+}
+
+// Add adds every count of other.
+func (c *Counts) Add(other *Counts) {
+	AddTimes(c, other, 1)
+	c.Causes.Merge(other.Causes)
+}
+
+// Sub subtracts every count of other, an earlier state of c. Causes are dropped.
+func (c *Counts) Sub(other *Counts) {
+	AddTimes(c, other, -1)
+	c.Causes = nil
+}
+
+// Equal reports whether every count is that of other; causes are not looked at.
+func (c Counts) Equal(other *Counts) bool {
+	c.Sub(other)
+	return reflect.ValueOf(c).IsZero()
+}
+
+// Within reports whether every count is from 0 to a bound.
+func (c *Counts) Within(bound int64) bool {
+	of := reflect.ValueOf(c).Elem()
+	for i := range of.NumField() {
+		if field := of.Field(i); field.Kind() == reflect.Int64 && (field.Int() < 0 || field.Int() > bound) {
+			return false
+		}
+	}
+	for i := range c.Causes {
+		if n := c.Causes[i].Attempts; n < 0 || n > bound {
+			return false
+		}
+	}
+	return true
+}
+
+// AddTimes adds each int64 of a struct to that of another, so many times: no count can be forgotten.
+func AddTimes[T any](to, more *T, times int64) {
+	sum, from := reflect.ValueOf(to).Elem(), reflect.ValueOf(more).Elem()
+	for i := range sum.NumField() {
+		if field := sum.Field(i); field.Kind() == reflect.Int64 {
+			field.SetInt(field.Int() + times*from.Field(i).Int())
+		}
+	}
+}
+
+// CountDue counts an operation that became due. Whether it is sent, and late, [Counts.CountSent] counts.
+func (c *Counts) CountDue(s *Scheduled) {
+	c.Scheduled++
+	c.Offered += s.Entities
+	if s.Dropped {
+		c.Dropped++
+	}
+}
+
+// CountSent counts an operation that is sent, whether late or not.
+func (c *Counts) CountSent(s *Scheduled) {
+	c.Sent++
+	if s.Sent-s.Intended > LateAfter {
+		c.Late++
+	}
+}
+
+// CountAttempt counts an attempt that ended. It leaves Causes, and Served to whoever knows
+// what became of the operation.
+func (c *Counts) CountAttempt(a *Attempt) {
+	c.Attempts++
+	if a.Retry {
+		c.Retries++
+	}
+	switch a.Class {
+	case Ok:
+		c.Ok++
+		if a.Status >= 400 {
+			c.Handled++
+		}
+	case Throttled:
+		c.Throttled++
+		if a.Try == 0 {
+			c.FirstThrottled++
+		}
+	default:
+		c.Failed++
+	}
+	c.Counted += a.Counted
+	c.Returned += a.Returned
+	c.BytesOut += a.BytesOut
+	c.BytesIn += a.BytesIn
+	c.Stored += a.Stored
+	if a.HeldByLine() {
+		c.LineHeld++
+	}
+	if a.Kept && a.Class != Throttled {
+		c.Kept++
+	}
+}
+
+// countWithCause counts an attempt that ended, and why it was throttled or failed.
+func (c *Counts) countWithCause(a *Attempt) {
+	c.CountAttempt(a)
+	if a.Class != Ok {
+		c.Causes.attempt(a)
+	}
+}
+
+// CountCompleted counts an operation that ended. It leaves Served, too.
+func (c *Counts) CountCompleted(o *Completed) {
+	c.Operations++
+	if o.Class == Ok {
+		c.Succeeded++
+	}
+	if o.Cut {
+		c.Cut++
+	}
+}
