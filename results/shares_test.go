@@ -93,3 +93,64 @@ func TestSharesOfRandomLoads(t *testing.T) {
 		before = shares
 	}
 }
+
+func TestBusiestAccount(t *testing.T) {
+	one := playRecord(t, 0, func(r *results.Recorder) { succeed(r, r.Phase(results.Phase{Name: "load", End: 1}), 1, 0, 0) })
+	assert.Nil(t, one.Phases[0].Accounts, "the accounts of a run over one")
+	for _, row := range []struct {
+		name    string
+		offered []int64
+		want    int
+	}{
+		{"the one that was offered most", []int64{3, 9, 4}, 1},
+		{"the first of equals", []int64{3, 9, 9}, 1},
+		{"nobody was offered anything", []int64{0, 0}, 0},
+	} {
+		var phase results.Phase
+		for _, offered := range row.offered {
+			phase.Accounts = append(phase.Accounts, results.AccountStats{Offered: offered})
+		}
+		got, several := phase.Busiest()
+		assert.Truef(t, got == row.want && several, "%s: Busiest() = %d, %v", row.name, got, several)
+	}
+}
+
+// A record of an hour of 12 operations over 1,000 partitions stays a file that a browser
+// and an editor take: below 6 MB.
+func TestAnHourIsBelowSixMegabytes(t *testing.T) {
+	phases := resultstest.Cases(1, 6)
+	m := manifest()
+	m.Operations = nil
+	for i := range 12 {
+		m.Operations = append(m.Operations, results.Kind{Name: fmt.Sprintf("operation %d", i), Group: "GET"})
+	}
+	folder := new(results.Memory)
+	recorder := resultstest.Open(t, folder, m)
+	const each, perSecond = 10 * time.Minute, 40
+	rng := rand.New(rand.NewPCG(6, 6))
+	for p := range phases {
+		phase := recorder.Phase(results.Phase{Name: fmt.Sprint("step ", p), Begin: time.Duration(p) * each, End: time.Duration(p+1) * each, Reported: true})
+		for i := range int(each/time.Second) * perSecond {
+			due := time.Duration(p)*each + time.Duration(i)*time.Second/perSecond
+			a := results.Attempt{Phase: phase, Kind: rng.IntN(12), Intended: due, Sent: due, Done: due + time.Duration(math.Exp(rng.NormFloat64())*float64(20*time.Millisecond)),
+				Class: []results.Class{results.Ok, results.Ok, results.Ok, results.Throttled}[rng.IntN(4)], Status: 503, Code: "ServerBusy",
+				PartitionKey: fmt.Sprintf("2011 New York City Marathon__%04d", int(math.Pow(rng.Float64(), 3)*1000)), HasPartition: true,
+				Entities: 1 + rng.Int64N(1000), Stored: 1000}
+			if a.Due = a.Entities; a.Class == results.Ok {
+				a.Counted = a.Entities
+			}
+			resultstest.Single(recorder, a)
+			advance(t, recorder, due)
+		}
+	}
+	resultstest.Finish(t, recorder, time.Duration(phases)*each)
+	record := resultstest.Read(t, folder)
+	// The last attempts end after the last phase.
+	columns := map[int]int{1: 151, 6: 226}[phases]
+	if h := record.Heat; len(h.Rows) != results.KeptRows || h.Columns != columns || *h.Partitions != 1000 || h.MostMissed != 0 {
+		t.Errorf("%d rows of %d columns, %v partitions, %d missed; want 100 of %d, 1,000 and none", len(h.Rows), h.Columns, *h.Partitions, h.MostMissed, columns)
+	}
+	booksClose(t, record)
+	whole := len(folder.Bytes(results.RunFile))
+	assert.Truef(t, whole <= phases<<20, "run.json has %d bytes after %d of 6 phases", whole, phases)
+}

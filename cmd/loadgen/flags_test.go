@@ -1,12 +1,23 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/run"
 )
 
 // verbsOf returns every command below one, and that itself.
@@ -67,4 +78,241 @@ func TestPeersFlags(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A locale that shows nothing but ASCII is given nothing else; where none is set, all is
+// shown.
+func TestLocalesThatShowMoreThanASCII(t *testing.T) {
+	for _, row := range []struct {
+		sentence    string
+		environment map[string]string
+		want        bool
+	}{
+		{"nothing is set", nil, true},
+		{"the C locale", map[string]string{"LANG": "C"}, false},
+		{"the POSIX locale", map[string]string{"LANG": "POSIX"}, false},
+		{"Latin 1", map[string]string{"LANG": "de_DE.ISO-8859-1"}, false},
+		{"UTF-8", map[string]string{"LANG": "de_DE.UTF-8"}, true},
+		{"UTF-8 as the C library writes it", map[string]string{"LANG": "C.utf8"}, true},
+		{"what counts for characters comes before LANG", map[string]string{"LC_CTYPE": "en_US.UTF-8", "LANG": "C"}, true},
+		{"and what counts for all before that", map[string]string{"LC_ALL": "C", "LC_CTYPE": "en_US.UTF-8"}, false},
+	} {
+		for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+			t.Setenv(name, row.environment[name])
+		}
+		assert.Equalf(t, row.want, !new(formFlags).look(new(bytes.Buffer)).ASCII, "%s: more than ASCII is shown", row.sentence)
+	}
+}
+
+var flagLine = regexp.MustCompile(`(?m)^ +(?:-\w, )?--([\w-]+)`)
+
+// flagsIn are the flags that a page lists, but --help.
+func flagsIn(page string) []string {
+	var names []string
+	_, page, _ = strings.Cut(page, "\nUsage:")
+	for _, match := range flagLine.FindAllStringSubmatch(page, -1) {
+		if match[1] != "help" {
+			names = append(names, match[1])
+		}
+	}
+	return names
+}
+
+// The help of a verb shows no more flags than one looks at, and help VERB shows all of them.
+func TestHelpShowsWhatIsUsedMost(t *testing.T) {
+	for _, c := range verbsOf(newRoot(io.Discard, io.Discard)) {
+		if c.Name() == "loadgen" || !c.Runnable() || strings.HasPrefix(c.CommandPath(), "loadgen completion") {
+			continue
+		}
+		words := strings.Fields(c.CommandPath())[1:]
+		_, few, _ := say(t, append(slices.Clone(words), "--help")...)
+		_, all, _ := say(t, append([]string{"help"}, words...)...)
+		var want []string
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Name != "help" {
+				want = append(want, f.Name)
+			}
+		})
+		got := slices.Sorted(slices.Values(flagsIn(all)))
+		assert.Truef(t, slices.Equal(got, want),
+			"help %v shows %v; want all flags once, %v: put each into a group", words, got, want)
+		shown := flagsIn(few)
+		if len(shown) > mostShown || len(shown) < min(5, len(want)) || strings.Contains(few, "shows all") != (len(shown) < len(want)) {
+			t.Errorf("%v --help shows %d of %d flags; want %d at most, and where all of them are", words, len(shown), len(want), mostShown)
+		}
+	}
+}
+
+// A word of a flag's text that stands in backquotes is what its value is called.
+func TestFlagsCallTheirValuesByAWord(t *testing.T) {
+	for _, c := range verbsOf(newRoot(io.Discard, io.Discard)) {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if name, says := pflag.UnquoteUsage(f); strings.Contains(name, " ") || strings.Contains(says, "\n") {
+				t.Errorf("%s --%s calls its value %q, and says %q; want a word, and one line", c.CommandPath(), f.Name, name, says)
+			}
+		})
+	}
+}
+
+// What is typed comes before the environment, that before the scenario, and a bad value is told
+// of by its variable.
+func TestEnvironment(t *testing.T) {
+	t.Chdir(t.TempDir())
+	small := []string{"simulate", "stress", "--quiet", "--one-profile", "--set", "phases.load.entities=100", "--set", "phases.peak.rates=[50]", "--set", "phases.peak.each=1s"}
+	for _, row := range []struct {
+		sentence, variable, value string
+		args                      []string
+		code                      int
+		stdout, stderr            string
+	}{
+		{"a form", "LOADGEN_FORMAT", "json", []string{"scenarios", "list"}, codeOk, `"name": "stress"`, ""},
+		{"a form that was typed", "LOADGEN_FORMAT", "json", []string{"scenarios", "list", "--format", "text"}, codeOk, "\n  stress ", ""},
+		{"nothing", "LOADGEN_FORMAT", "", []string{"scenarios", "list"}, codeOk, "\n  stress ", ""},
+		{"a form that the verb has not", "LOADGEN_FORMAT", "hlog", []string{"scenarios", "list"}, codeUsage, "", "loadgen: LOADGEN_FORMAT=hlog: expected text, json"},
+		{"a bad form that was typed", "LOADGEN_FORMAT", "json", []string{"scenarios", "list", "--format", "yaml"}, codeUsage, "", `loadgen: --format "yaml": expected text, json`},
+		{"a form that a verb of its own has not", "LOADGEN_FORMAT", "hlog", []string{"runs", "list"}, codeUsage, "", "hlog"},
+		{"a seed before the scenario's", "LOADGEN_SEED", "77", append(small, "--format", "json"), codeOk, `"seed": 77`, ""},
+		{"a seed that was typed", "LOADGEN_SEED", "77", append(small, "--format", "json", "--seed", "78"), codeOk, `"seed": 78`, ""},
+		{"a seed that is none", "LOADGEN_SEED", "dice", small, codeUsage, "", "loadgen: LOADGEN_SEED=dice: expected a whole number of 0 or more\n"},
+		{"a way to show that is none", "LOADGEN_UI", "jsn", small, codeUsage, "", "loadgen: LOADGEN_UI=jsn: expected auto, plain, none, json; the nearest is json\n"},
+		{"no progress", "LOADGEN_QUIET", "true", append(slices.DeleteFunc(slices.Clone(small), func(s string) bool { return s == "--quiet" }), "--format", "json"), codeOk, "verdict", ""},
+		{"where runs are kept", "LOADGEN_RUNS", "kept", []string{"runs", "list"}, codeUsage, "", "the folder kept cannot be read"},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			t.Setenv(row.variable, row.value)
+			code, stdout, stderr := say(t, row.args...)
+			if code != row.code || !strings.Contains(stdout, row.stdout) || !strings.Contains(stderr, row.stderr) || row.code == codeOk && row.stderr == "" && stderr != "" {
+				t.Errorf("%s=%s %v = %d, %q on stderr, and\n%.400s\nwant %d, %q and %q", row.variable, row.value, row.args, code, stderr, stdout, row.code, row.stderr, row.stdout)
+			}
+		})
+	}
+}
+
+// say runs the program in an empty folder and returns what it said.
+func say(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	code = execute(context.Background(), undrawn(args), strings.NewReader(""), &out, &err)
+	return code, out.String(), err.String()
+}
+
+// undrawn has a command that runs load keep the record alone, unless it says itself what
+// to keep: pictures take more time than most of the runs that tests need.
+func undrawn(args []string) []string {
+	runs := len(args) > 0 && slices.Contains([]string{"stress", "run", "simulate"}, args[0])
+	if !runs || slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--no-charts") }) {
+		return args
+	}
+	return append(slices.Clone(args), "--no-charts")
+}
+
+// planted is a key that must not be found where it does not belong.
+const planted = "cGxhbnRlZHNlY3JldHBsYW50ZWRzZWNyZXRwbGFudGVk"
+
+// longestFault is how many characters a line about a fault has at most.
+const longestFault = 400
+
+// leftIn lists every file and folder below a folder.
+func leftIn(t *testing.T, folder string) []string {
+	t.Helper()
+	var left []string
+	err := filepath.WalkDir(folder, func(path string, _ os.DirEntry, err error) error {
+		if path != folder {
+			left = append(left, path)
+		}
+		return err
+	})
+	require.NoError(t, err)
+	return left
+}
+
+// addFiles adds the texts of the files below a folder.
+func addFiles(t *testing.T, texts map[string]string, folder string) {
+	t.Helper()
+	for _, name := range leftIn(t, folder) {
+		if text, err := os.ReadFile(name); err == nil {
+			texts[name] = string(text)
+		}
+	}
+}
+
+// withoutKey checks that no text has eight bytes of the planted key in a row, encoded or not.
+func withoutKey(t *testing.T, texts map[string]string) {
+	t.Helper()
+	for name, text := range texts {
+		assert.NotContainsf(t, text, "plantedsecret", "%s has the key", name)
+		for i := 0; i+12 <= len(planted); i += 4 {
+			assert.NotContainsf(t, text, planted[i:i+12], "%s has a part of the key", name)
+		}
+	}
+}
+
+// What is said of what a run has made is what becomes of it.
+func TestFarewell(t *testing.T) {
+	table := func(account int, name, where string) run.Remain {
+		return run.Remain{Made: campaign.Made{What: campaign.MadeTable, Name: name, Account: account}, Where: where}
+	}
+	kept, doubtful := table(0, "loadgena", "http://one"), table(0, "loadgena", "http://one")
+	kept.Kept, doubtful.Doubtful = true, true
+	queue := run.Remain{Made: campaign.Made{What: campaign.MadeQueue, Name: "loadgena-moves"}, Where: "http://queues"}
+	for _, row := range []struct {
+		sentence     string
+		made         []run.Remain
+		ending       string
+		left, atOnce string
+	}{
+		{"nothing was made", nil, "", "", ""},
+		{"a table", []run.Remain{table(0, "loadgena", "http://one")}, "interrupted: dropping table loadgena at http://one, for 7 s at most; Ctrl-C again leaves it\n",
+			"left: table loadgena at http://one\nto drop it: loadgen doctor --clean --yes --table loadgena, with the same --target\n", "the same"},
+		{"the same name in two accounts, and a queue", []run.Remain{table(0, "loadgena", "http://one"), table(1, "loadgena", "http://two"), queue},
+			"interrupted: dropping table loadgena at http://one, table loadgena at http://two and queue loadgena-moves at http://queues, for 17 s at most; Ctrl-C again leaves them\n",
+			"left: table loadgena at http://one\nleft: table loadgena at http://two\nleft: queue loadgena-moves at http://queues\n" +
+				"to drop it: loadgen doctor --clean --yes --table loadgena, with the same --target\n", "the same"},
+		{"a table that is to be kept", []run.Remain{kept}, "interrupted: --keep leaves table loadgena at http://one\n", "",
+			"left: table loadgena at http://one\nto drop it: loadgen doctor --clean --yes --table loadgena, with the same --target\n"},
+		{"a table of which nobody knows whose it is", []run.Remain{doubtful}, "",
+			"perhaps left: table loadgena at http://one; whether it was made nobody answered\n", "the same"},
+	} {
+		var said bytes.Buffer
+		f := newShutdownNotice(&said)
+		next := func() string {
+			text := said.String()
+			said.Reset()
+			return text
+		}
+		for _, one := range row.made {
+			f.Hold(one, true)
+		}
+		if row.atOnce == "the same" {
+			row.atOnce = row.left
+		}
+		f.marked = f.List()
+		f.Ending("interrupted", "Ctrl-C again")
+		assert.Equalf(t, row.ending, next(), "%s: at the end it says", row.sentence)
+		f.Left(false)
+		assert.Equalf(t, row.left, next(), "%s: of what is left it says", row.sentence)
+		f.Left(true)
+		assert.Equalf(t, row.atOnce, next(), "%s: of what is left at once it says", row.sentence)
+		for _, one := range row.made {
+			f.Hold(one, false)
+		}
+		f.Ending("interrupted", "Ctrl-C again")
+		assert.Equalf(t, row.ending, next(), "%s: once all is gone it says of the mark", row.sentence)
+		f.marked = f.List()
+		f.Ending("interrupted", "Ctrl-C again")
+		f.Left(true)
+		assert.Emptyf(t, next(), "%s: once all is gone it says", row.sentence)
+	}
+}
+
+// What is said beside bars stays: the next drawing begins below it.
+func TestAsideLeavesWhatWasSaid(t *testing.T) {
+	var to bytes.Buffer
+	b := &bars{to: &to, columns: func() int { return 0 }}
+	p := &progressView{screen: b}
+	b.draw("a bar", "a status")
+	p.Aside(func() { to.WriteString("interrupted\n") })
+	b.draw("a bar", "a status")
+	b.draw("a bar", "a status")
+	assert.Equal(t, "a bar\na status\ninterrupted\na bar\na status\n\x1b[2A\x1b[Ja bar\na status\n", to.String(), "the terminal")
 }

@@ -4,15 +4,21 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"loadgen/engine/rest/resttest"
 )
 
 // An endpoint that refuses costs a run nothing but two lines, and what the environment
@@ -53,4 +59,56 @@ func TestOTLPThatRefuses(t *testing.T) {
 		assert.NotContainsf(t, said.String()+out.String(), "hunter2", "%v: it tells the key", tt.flags)
 	}
 	assert.True(t, asked.Load() != 0, "nothing was sent")
+}
+
+// A live run is scraped while it goes on, and no longer when it is over.
+func TestMetricsOfARun(t *testing.T) {
+	t.Parallel()
+	folder, said, out := filepath.Join(t.TempDir(), "run"), new(resttest.Buffer), new(bytes.Buffer)
+	ended := make(chan int, 1)
+	go func() {
+		ended <- execute(t.Context(), []string{"stress", "--no-charts", "--metrics-listen", ":0", "--no-probe", "--rate", "200", "--duration", "1s",
+			"--set", "phases.load.entities=100", "--format", "json", "--out", folder}, strings.NewReader(""), out, said)
+	}()
+	var url string
+	resttest.Until(t, "metrics", func() bool {
+		match := regexp.MustCompile(`metrics are served at (\S+)\n`).FindStringSubmatch(said.String())
+		if match != nil {
+			url = match[1]
+		}
+		return match != nil
+	})
+	assert.Truef(t, strings.HasPrefix(url, "http://127.0.0.1:"), "metrics are at %s; want them on 127.0.0.1", url)
+	peak := regexp.MustCompile(`loadgen_request_duration_seconds_count\{op="get",phase="peak 200/s( \(hold\))?",status_class="2xx"\} \d+`)
+	var text string
+	for deadline := time.Now().Add(20 * time.Second); !peak.MatchString(text) && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if reply, err := http.Get(url); err == nil {
+			body, _ := io.ReadAll(reply.Body)
+			reply.Body.Close()
+			text = string(body)
+		} else {
+			break
+		}
+	}
+	assert.Truef(t, peak.MatchString(text), "no scrape has the peak; the last is\n%s", text)
+	// A page whose own name leads here reads nothing.
+	stranger, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	require.NoError(t, err)
+	stranger.Host = "page.example"
+	if reply, err := http.DefaultClient.Do(stranger); err == nil {
+		reply.Body.Close()
+		assert.Equal(t, http.StatusForbidden, reply.StatusCode, "asked as page.example")
+	}
+	assert.NotContainsf(t, text, "Marathon", "a scrape tells a PartitionKey:\n%s", text)
+	if code := <-ended; code != codeOk {
+		t.Errorf("exit code %d: %s", code, said)
+	}
+	if reply, err := http.Get(url); err == nil {
+		reply.Body.Close()
+		t.Error("metrics are served when the run is over")
+	}
+	summary := decode(t, out.Bytes())
+	if read(t, folder).Validity != summary.Validity {
+		t.Errorf("the summary says %s", summary.Validity)
+	}
 }

@@ -1,15 +1,21 @@
 package rest_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"loadgen/engine/entity"
 )
 
 // entitiesOf follows the pages of a query to their end.
@@ -139,4 +145,156 @@ func TestStandardClientSelects(t *testing.T) {
 	e := decodeEntity(t, page.Entities[0])
 	assert.Truef(t, e.PartitionKey == "" && e.RowKey == "1" && len(e.Properties) == 2 && e.Properties["Least"] == aztables.EDMInt64(-1<<63) && e.ETag != "",
 		"selected = %+v; want RowKey, tag and two properties", e)
+}
+
+// everyType is an entity of all types, at the ends of their ranges.
+func everyType(partition, row string) aztables.EDMEntity {
+	return aztables.EDMEntity{
+		Entity: aztables.Entity{PartitionKey: partition, RowKey: row},
+		Properties: map[string]any{
+			"Text": "O'Brien \U0001F3C3 \"quoted\" \\ \n", "Empty": "", "Long": strings.Repeat("ä", 32768),
+			"Yes": true, "No": false,
+			"Small": int32(math.MinInt32), "Large": int32(math.MaxInt32),
+			"Least": aztables.EDMInt64(math.MinInt64), "Most": aztables.EDMInt64(math.MaxInt64),
+			// A whole double is not among them: the client sends 5 for 5.0, and reads
+			// an Int32 where it gets 5.0.
+			"Part": 0.1, "Tiny": math.SmallestNonzeroFloat64, "Huge": -math.MaxFloat64,
+			"Binary": aztables.EDMBinary([]byte{0, 1, 254, 255}), "NoBinary": aztables.EDMBinary([]byte{}),
+			"Guid":  aztables.EDMGUID("4185404a-5818-48c3-b9be-f217df0dba6f"),
+			"First": aztables.EDMDateTime(time.Date(1601, 1, 1, 0, 0, 0, 0, time.UTC)),
+			"Last":  aztables.EDMDateTime(time.Date(9999, 12, 31, 23, 59, 59, 999_999_900, time.UTC)),
+		},
+	}
+}
+
+// got reads an entity, and its properties without those of the service.
+func got(t *testing.T, table *aztables.Client, partition, row string) (aztables.EDMEntity, azcore.ETag) {
+	t.Helper()
+	reply := must(table.GetEntity(t.Context(), partition, row, nil))(t)
+	return decodeEntity(t, reply.Value), reply.ETag
+}
+
+func decodeEntity(t *testing.T, text []byte) (e aztables.EDMEntity) {
+	t.Helper()
+	require.NoErrorf(t, json.Unmarshal(text, &e), "%s", text)
+	return e
+}
+
+func TestStandardClientEntitiesOfEveryType(t *testing.T) {
+	t.Parallel()
+	a := newStandard(t, nil)
+	table := a.table(t, "Races")
+	for _, key := range [][2]string{{"full", "1"}, {"100% +&=", "ä \U0001F3C3"}, {strings.Repeat("\U0001F3C3", 256), strings.Repeat("k", 512)}} {
+		want := everyType(key[0], key[1])
+		added := must(table.AddEntity(t.Context(), encode(t, want), nil))(t)
+		echoed := decodeEntity(t, added.Value)
+		read, tag := got(t, table, key[0], key[1])
+		for name, e := range map[string]aztables.EDMEntity{"echo": echoed, "entity read": read} {
+			assert.Equal(t, [2]string{e.PartitionKey, e.RowKey}, key, name)
+			assert.Len(t, e.Properties, len(want.Properties), name)
+			for property, value := range want.Properties {
+				assert.Equalf(t, value, e.Properties[property], "the %s of %q: %s", name, key, property)
+			}
+			// Tag and Timestamp are one.
+			tags := []string{e.ETag, string(added.ETag), entity.TicksOf(time.Time(e.Timestamp)).ETag()}
+			assert.Equalf(t, slices.Repeat([]string{string(tag)}, 3), tags, "the %s of %q: tags", name, key)
+		}
+	}
+	// What the client makes an entity of doubles the quotes of its keys; in plain
+	// JSON they are as they are.
+	must(table.AddEntity(t.Context(), []byte(`{"PartitionKey":"O'Brien","RowKey":"a'b''c","Number":7}`), nil))(t)
+	quoted, _ := got(t, table, "O'Brien", "a'b''c")
+	assert.Equal(t, int32(7), quoted.Properties["Number"], "an entity with quotes in its keys")
+	// At the other levels the client finds what they leave.
+	for format, types := range map[aztables.MetadataFormat]bool{aztables.MetadataFormatFull: true, aztables.MetadataFormatNone: false} {
+		reply := must(table.GetEntity(t.Context(), "full", "1", &aztables.GetEntityOptions{Format: &format}))(t)
+		e := decodeEntity(t, reply.Value)
+		assert.Truef(t, (e.ID != "") == types && strings.Contains(string(reply.Value), "@odata.type") == types && e.Properties["Part"] == 0.1,
+			"GetEntity as %s = %s; want identity and types: %v", format, reply.Value, types)
+	}
+}
+
+func TestStandardClientWrites(t *testing.T) {
+	t.Parallel()
+	a := newStandard(t, nil)
+	table := a.table(t, "Races")
+	ctx := t.Context()
+	body := func(properties string) []byte {
+		return []byte(`{"PartitionKey":"full","RowKey":"1"` + properties + `}`)
+	}
+	const other = azcore.ETag(`W/"datetime'2020-01-01T00%3A00%3A00Z'"`)
+	merge, replace := aztables.UpdateModeMerge, aztables.UpdateModeReplace
+	// Without the entity: what must be there is not, what need not be is made.
+	for _, mode := range []aztables.UpdateMode{merge, replace} {
+		refused(table.UpdateEntity(ctx, body(""), &aztables.UpdateEntityOptions{UpdateMode: mode}))(t, "an update of nothing", 404, aztables.ResourceNotFound)
+		refused(table.UpdateEntity(ctx, body(""), &aztables.UpdateEntityOptions{UpdateMode: mode, IfMatch: pointer(other)}))(t, "an update of nothing in another version", 404, aztables.ResourceNotFound)
+		reply := must(table.UpsertEntity(ctx, body(`,"A":1`), &aztables.UpsertEntityOptions{UpdateMode: mode}))(t)
+		_, tag := got(t, table, "full", "1")
+		assert.Equal(t, tag, reply.ETag, "the tag of an upsert")
+		must(table.DeleteEntity(ctx, "full", "1", nil))(t)
+	}
+	refused(table.DeleteEntity(ctx, "full", "1", nil))(t, "a delete of nothing", 404, aztables.ResourceNotFound)
+	refused(table.GetEntity(ctx, "full", "1", nil))(t, "a get of nothing", 404, aztables.ResourceNotFound)
+
+	must(table.AddEntity(ctx, body(`,"A":1,"B":"x"`), nil))(t)
+	refused(table.AddEntity(ctx, body(""), nil))(t, "a second insert", 409, aztables.EntityAlreadyExists)
+	// With it: merge keeps what it does not name, replace drops it.
+	for _, step := range []struct {
+		upserts    bool
+		mode       aztables.UpdateMode
+		properties string
+		want       map[string]any
+	}{
+		{false, merge, `,"B":2.5,"C":true`, map[string]any{"A": int32(1), "B": 2.5, "C": true}},
+		{true, merge, `,"A":2`, map[string]any{"A": int32(2), "B": 2.5, "C": true}},
+		{false, replace, `,"D":"y"`, map[string]any{"D": "y"}},
+		{true, replace, ``, nil},
+	} {
+		_, before := got(t, table, "full", "1")
+		var tag azcore.ETag
+		if step.upserts {
+			tag = must(table.UpsertEntity(ctx, body(step.properties), &aztables.UpsertEntityOptions{UpdateMode: step.mode}))(t).ETag
+		} else {
+			tag = must(table.UpdateEntity(ctx, body(step.properties), &aztables.UpdateEntityOptions{UpdateMode: step.mode}))(t).ETag
+		}
+		now, after := got(t, table, "full", "1")
+		assert.Equalf(t, after, tag, "%+v: tag of the reply and of a get", step)
+		assert.NotEqualf(t, before, tag, "%+v: tags before and after", step)
+		assert.Truef(t, maps.Equal(step.want, now.Properties), "%+v: properties %v", step, now.Properties)
+	}
+	// A tag is good once.
+	_, tag := got(t, table, "full", "1")
+	for _, mode := range []aztables.UpdateMode{merge, replace} {
+		refused(table.UpdateEntity(ctx, body(""), &aztables.UpdateEntityOptions{UpdateMode: mode, IfMatch: pointer(other)}))(t, "an update of another version", 412, aztables.UpdateConditionNotSatisfied)
+		reply := must(table.UpdateEntity(ctx, body(""), &aztables.UpdateEntityOptions{UpdateMode: mode, IfMatch: &tag}))(t)
+		assert.NotEqual(t, tag, reply.ETag, "tags before and after an update")
+		refused(table.UpdateEntity(ctx, body(""), &aztables.UpdateEntityOptions{UpdateMode: mode, IfMatch: &tag}))(t, "an update of a version that is over", 412, aztables.UpdateConditionNotSatisfied)
+		tag = reply.ETag
+	}
+	refused(table.DeleteEntity(ctx, "full", "1", &aztables.DeleteEntityOptions{IfMatch: pointer(other)}))(t, "a delete of another version", 412, aztables.UpdateConditionNotSatisfied)
+	must(table.DeleteEntity(ctx, "full", "1", &aztables.DeleteEntityOptions{IfMatch: &tag}))(t)
+}
+
+func TestStandardClientRefusals(t *testing.T) {
+	t.Parallel()
+	a := newStandard(t, nil)
+	table := a.table(t, "Races")
+	for _, row := range []struct {
+		name, properties string
+		status           int
+		code             aztables.TableErrorCode
+	}{
+		{"a string too long", `"A":"` + strings.Repeat("x", 32769) + `"`, 400, aztables.PropertyValueTooLarge},
+		{"a name too long", `"` + strings.Repeat("n", 256) + `":1`, 400, aztables.PropertyNameTooLong},
+		{"a name that cannot be", `"a-b":1`, 400, aztables.PropertyNameInvalid},
+		{"a value that is none of its type", `"A@odata.type":"Edm.Int64","A":"x"`, 400, aztables.InvalidInput},
+		{"an array", `"A":[1]`, 400, aztables.InvalidInput},
+		{"a date out of range", `"A@odata.type":"Edm.DateTime","A":"1600-12-31T00:00:00Z"`, 400, aztables.OutOfRangeInput},
+	} {
+		refused(table.AddEntity(t.Context(), []byte(`{"PartitionKey":"full","RowKey":"1",`+row.properties+`}`), nil))(t, row.name, row.status, row.code)
+	}
+	wrong := must(aztables.NewSharedKeyCredential(account, "d3Jvbmc="))(t)
+	stranger := must(aztables.NewServiceClientWithSharedKey(a.url, wrong, a.options))(t)
+	refused(stranger.CreateTable(t.Context(), "Boats", nil))(t, "a wrong key", 403, "AuthenticationFailed")
+	refused(stranger.NewClient("Races").GetAccessPolicy(t.Context(), nil))(t, "a wrong key, where errors are XML", 403, "AuthenticationFailed")
 }

@@ -1,15 +1,20 @@
 package chart_test
 
 import (
+	"bytes"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"gonum.org/v1/plot"
 
 	"loadgen/report/chart"
+	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 func TestAxesHoldWhateverIsPutOnThem(t *testing.T) {
@@ -82,4 +87,131 @@ func TestTicksLieOnTheirAxisAndAreFew(t *testing.T) {
 			t.Errorf("%s: the labels are %q; want %d at most, from %s to %s", row.name, labels, row.labels, row.first, row.last)
 		}
 	}
+}
+
+// A step has a rate and a length; what is lost is counted in operations of its last half,
+// whatever entities were served.
+func TestStepsAndWhatTheyLose(t *testing.T) {
+	half := results.Cohort{Counts: results.Counts{Scheduled: 5, Succeeded: 4, Offered: 5, Served: 5}}
+	for _, row := range []struct {
+		name   string
+		change func(*results.Phase)
+		steps  int
+		lost   float64
+		told   bool
+	}{
+		{"a reported step with a rate is one", func(*results.Phase) {}, 1, .2, true},
+		{"where all succeeded nothing is lost, though less was served",
+			func(p *results.Phase) {
+				p.Kinds[0].LastHalf = results.Cohort{Counts: results.Counts{Scheduled: 5, Succeeded: 5, Offered: 5, Served: 1}}
+			}, 1, 0, true},
+		{"nothing due tells nothing", func(p *results.Phase) { p.Kinds[0].LastHalf = results.Cohort{} }, 1, 0, false},
+		{"a phase that is not reported is none", func(p *results.Phase) { p.Reported = false }, 0, 0, false},
+		{"a closed loop has no rate", func(p *results.Phase) { p.Rate = 0 }, 0, 0, false},
+		{"a rate that is no number is none", func(p *results.Phase) { p.Rate = math.NaN() }, 0, 0, false},
+		{"a phase without a length has no rates", func(p *results.Phase) { p.End = p.Begin }, 0, 0, false},
+		{"a phase that ends before it begins has none", func(p *results.Phase) { p.Begin = time.Hour }, 0, 0, false},
+	} {
+		phase := results.Phase{Name: "step", End: time.Second, Rate: 10, Reported: true,
+			Kinds: []results.KindStats{{Counts: results.Counts{Scheduled: 10, Succeeded: 8}, LastHalf: half}}}
+		row.change(&phase)
+		steps := chart.Steps(&results.Record{Manifest: results.Manifest{Operations: []results.Kind{{Name: "get", Group: "GET"}}},
+			Phases: []results.Phase{phase}})
+		if len(steps) != row.steps {
+			t.Errorf("%s: %d steps; want %d", row.name, len(steps), row.steps)
+			continue
+		}
+		for _, step := range steps {
+			if lost, told := step.Lost(); told && step.Offered != 10 || told != row.told || math.Abs(lost-row.lost) > 1e-9 {
+				t.Errorf("%s: %+v, lost %v, %t; want 10 offered and %v lost, %t", row.name, step, lost, told, row.lost, row.told)
+			}
+		}
+	}
+}
+
+// nightOf returns an instant of the n-th night.
+func nightOf(n int) time.Time { return time.Date(2026, 3, 1+n, 2, 0, 0, 0, time.UTC) }
+
+// trendAround is a metric with these values, a night each.
+func trendAround(unit string, values ...float64) chart.TrendMetric {
+	var points []chart.TrendPoint
+	for n, value := range values {
+		points = append(points, chart.TrendPoint{At: nightOf(n), Value: value})
+	}
+	return chart.TrendMetric{Name: "p99(get)", Unit: unit, Lines: [][]chart.TrendPoint{points}}
+}
+
+// drawTrend returns a trend as SVG, the same twice.
+func drawTrend(t *testing.T, trend *chart.Trend) string {
+	t.Helper()
+	folder := new(results.Memory)
+	for _, name := range []string{"a.svg", "b.SVG"} {
+		require.NoError(t, chart.DrawTrend(folder, name, trend))
+	}
+	assert.True(t, bytes.Equal(folder.Bytes("a.svg"), folder.Bytes("b.SVG")), "the trend differs when it is drawn again")
+	return string(folder.Bytes("a.svg"))
+}
+
+func TestTrendChart(t *testing.T) {
+	of := func(m chart.TrendMetric) *chart.Trend {
+		return &chart.Trend{Title: "orders", Metrics: []chart.TrendMetric{m}}
+	}
+	stepped := of(trendAround("us", 10_000, 10_100, 12_000, 12_100))
+	stepped.Metrics[0].Steps = []chart.TrendStep{{At: nightOf(2), Words: "+19.9 %"}}
+	stepped.Metrics[0].Levels = []chart.TrendLevel{{From: nightOf(0), To: nightOf(1), Value: 10_050}}
+	stepped.Breaks = []chart.TrendStep{{At: nightOf(3), Words: "series 2"}}
+	two := of(trendAround("per_second", 1500, 1501))
+	two.Metrics = append(two.Metrics, trendAround("share", 0, 0))
+	hostile := of(trendAround("", math.MaxFloat64, -math.MaxFloat64))
+	hostile.Title, hostile.Metrics[0].Name = "<b>\x1b", "<i>\n"
+	many := of(trendAround("us", 1))
+	many.Metrics = slices.Repeat(many.Metrics, 100)
+	for _, row := range []struct {
+		name  string
+		trend *chart.Trend
+		words string
+	}{
+		{"a step, its levels and another series", stepped, "orders|>+19.9 %<|>series 2<|>mean between steps<|>step<|>12 ms<|>2026-03-03<|does not begin at 0|!no data"},
+		{"a rate above a share that is always 0", two, ">1,500/s<|>0.2 %<|night, by the date|!>step<"},
+		{"values far apart begin at 0", of(trendAround("us", 1000, 9000)), ">0 µs<|>8 ms<|!does not begin"},
+		{"a single night", of(trendAround("us", 5000)), ">2026-03-01<|>5 ms<|!NaN"},
+		{"nothing", &chart.Trend{}, "no data: no metric"},
+		{"a metric that no night tells", of(trendAround("us", math.NaN(), math.Inf(1))), "no data: no night tells p99(get)|!NaN"},
+		{"values that nobody measures, and names nobody has", hostile, "&lt;b&gt;?|&lt;i&gt;|!NaN"},
+		{"a loss of less than nothing", of(trendAround("share", -.5, .01)), "-20 %|!NaN"},
+		{"more metrics than there is room for", many, ">p99(get)|!no data"},
+	} {
+		resultstest.CheckWords(t, row.name, drawTrend(t, row.trend), row.words)
+	}
+}
+
+// Each series is a line of its own, and each step a line of its own across the panel.
+func TestTrendChartParts(t *testing.T) {
+	lines := func(colour string, trend *chart.Trend) int {
+		return strings.Count(drawTrend(t, trend), "stroke:"+colour)
+	}
+	of := func(series, steps int) *chart.Trend {
+		m := trendAround("us", 10, 11, 12)
+		m.Lines = slices.Repeat(m.Lines, series)
+		for n := range steps {
+			m.Steps = append(m.Steps, chart.TrendStep{At: nightOf(n), Words: "+1 %"})
+		}
+		return &chart.Trend{Metrics: []chart.TrendMetric{m}}
+	}
+	const night, step = "#CC79A7", "#000000"
+	assert.Equal(t, lines(night, of(1, 0))+1, lines(night, of(2, 0)), "lines of one series, of two")
+	// The legend draws one, too.
+	if none, one, two := lines(step, of(1, 0)), lines(step, of(1, 1)), lines(step, of(1, 2)); none != 0 || one != 2 || two != 3 {
+		t.Errorf("%d, %d and %d lines of none, one and two steps; want 0, 2 and 3", none, one, two)
+	}
+}
+
+func TestTrendIsWrittenOrNot(t *testing.T) {
+	folder := new(results.Memory)
+	trend := &chart.Trend{Metrics: []chart.TrendMetric{trendAround("us", 1, 2)}}
+	if err := chart.DrawTrend(folder, "a.png", trend); err != nil || !bytes.HasPrefix(folder.Bytes("a.png"), []byte("\x89PNG")) {
+		t.Errorf("a PNG is %.8q, %v", folder.Bytes("a.png"), err)
+	}
+	assert.ErrorIs(t, chart.DrawTrend(results.Dir(t.TempDir()+"/nowhere"), "a.png", trend), results.ErrWrite,
+		"drawing into a folder that is not there")
 }

@@ -1,9 +1,12 @@
 package chart_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 
@@ -76,5 +79,56 @@ func TestTitlesSayTheAnswer(t *testing.T) {
 		if got := chart.ContestTitle(arms); got != want || !strings.Contains(string(picture), ` class="wide"`) || err != nil {
 			t.Errorf("the contest is called %q, %v; want %q", got, err, want)
 		}
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	for _, seed := range []string{"", "2011 New York City Marathon__Full", "<script>", "a\x00\x1b[31m\u202eb", "\xff\xfe",
+		"line\nbreak\tand\u2028more", strings.Repeat("長", 1024)} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, word string) {
+		got := chart.Clean(word, chart.LongestKey)
+		length := utf8.RuneCountInString(got)
+		assert.Truef(t, length <= chart.LongestKey+1, "Clean(%q) has %d characters", word, length)
+		for _, r := range got {
+			assert.Truef(t, unicode.IsPrint(r) && r != unicode.ReplacementChar,
+				"Clean(%q) = %q, with %U; want what can be printed", word, got, r)
+		}
+		assert.Equalf(t, got, chart.Clean(got, chart.LongestKey+1), "Clean(%q)", got)
+	})
+}
+
+func happened(second float64, what string) results.Event {
+	return results.Event{At: int64(second * float64(time.Second)), What: what, Decision: &results.Decision{}}
+}
+
+func TestTurns(t *testing.T) {
+	record := &results.Record{Events: []results.Event{
+		{At: 0, What: results.StageBegins},
+		happened(10, results.RangeSplit), happened(10, results.RangeMoved), happened(12, results.RangeSplit),
+		happened(30, results.RangeKept), happened(40, results.RangesMerged), happened(70, results.SizeSplit),
+		{At: int64(50 * time.Second), What: results.RangeSplit},
+	}}
+	for _, tt := range []struct {
+		name            string
+		from, to, apart float64
+		want            []chart.Turn
+		words           []string
+	}{
+		{"each by itself", 0, 100, 1, []chart.Turn{{At: 10, Splits: 1, Moves: 1}, {At: 12, Splits: 1}, {At: 40, Merges: 1}, {At: 70, Splits: 1}},
+			[]string{"split, move", "split", "merge", "split"}},
+		{"neighbours together", 0, 100, 5, []chart.Turn{{At: 10, Splits: 2, Moves: 1}, {At: 40, Merges: 1}, {At: 70, Splits: 1}},
+			[]string{"2 splits, move", "merge", "split"}},
+		{"within bounds", 11, 40, 0, []chart.Turn{{At: 12, Splits: 1}, {At: 40, Merges: 1}}, []string{"split", "merge"}},
+		{"none", 80, 90, 1, nil, nil},
+	} {
+		got := chart.Turns(record, tt.from, tt.to, tt.apart)
+		var words []string
+		for _, turn := range got {
+			words = append(words, turn.String())
+		}
+		assert.Truef(t, reflect.DeepEqual(got, tt.want) && reflect.DeepEqual(words, tt.words),
+			"%s: Turns = %+v %q; want %+v %q", tt.name, got, words, tt.want, tt.words)
 	}
 }

@@ -4,14 +4,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/assert"
 
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 func TestSummaryCountsTheWholeRun(t *testing.T) {
@@ -90,4 +93,175 @@ func TestJudgeLeavesTheRecordAlone(t *testing.T) {
 	verdict.Findings(record)
 	after, _ := json.Marshal(record)
 	assert.True(t, fmt.Sprintf("%+v", record) == before && string(after) == string(text), "Judge changed the record")
+}
+
+// What is said of the service is said of the service alone.
+func TestWhatIsSaidOfWhoAnswers(t *testing.T) {
+	const remote = "http://tables.example.com/races"
+	documented := results.Targets{Partition: 2000, Account: 20_000, Documented: true}
+	for _, row := range []struct {
+		name  string
+		alter func(m *results.Manifest)
+		words string
+	}{
+		{"the service", func(m *results.Manifest) { m.Genuine, m.Targets = true, documented },
+			"Azure's documented 2,000/s|A service balances|!emulator|!does not say what it is"},
+		{"an emulator with limits of its own", func(m *results.Manifest) {
+			m.Emulator, m.LimitsKnown, m.Targets = true, true, results.Targets{Partition: 200}
+		}, "the emulator's 200/s|documented 2,000/s|200 entities|keys that spread|!A service balances|!the model's 200"},
+		{"an emulator with the documents' limits", func(m *results.Manifest) {
+			m.Emulator, m.LimitsKnown, m.Targets = true, true, documented
+		}, "Azure's documented 2,000/s|2,000 entities/s|20,000 entities/s|!A service balances"},
+		{"Azurite", func(m *results.Manifest) { m.Emulator, m.LimitsKnown, m.Service = true, true, "Azurite-Table/3.35.0" },
+			"no limit|no partition servers|!2,000|!keys that spread"},
+		{"an emulator that tells nothing", func(m *results.Manifest) { m.Emulator, m.Service = true, "loadgen/0.1" },
+			"calls itself loadgen/0.1|no limit of a partition is known|!2,000|!keys that spread|!none of the service's limits"},
+		{"loadgen serve whose partitions may exceed their target", func(m *results.Manifest) {
+			m.Emulator, m.Service = true, "loadgen/1 (headroom=2000; partition_target=2000; account_target=20000)"
+		}, "calls itself loadgen/1 (headroom=2000; |no limit of a partition is known|!holds a partition|!saved up"},
+		{"a domain of one's own", func(m *results.Manifest) { m.Service = "Windows-Azure-Table/1.0" },
+			"no target is known|does not say what it is|Windows-Azure-Table/1.0|!2,000|!service balances|!emulator"},
+		{"one that says nothing", func(*results.Manifest) {}, "does not say what it is|!calls itself|!2,000"},
+		{"one whose name would harm a terminal", func(m *results.Manifest) { m.Service = "x\x1b[2J" }, `calls itself x\x1b[2J|!` + "\x1b"},
+	} {
+		r := &run{manifest: manifest(), serves: 200, rates: []int{100, 300}, seconds: 4}
+		r.manifest.Target, r.manifest.Start, r.manifest.Profile, r.manifest.Targets = remote, "", "", results.Targets{}
+		row.alter(&r.manifest)
+		record := r.record(t)
+		resultstest.CheckWords(t, row.name, verdict.Judge(record).Verdict+" "+strings.Join(verdict.Limits(record), " "), row.words)
+	}
+}
+
+// What became of the writes, and of what workflows left behind, is said in numbers.
+func TestWhatWasLeftBehind(t *testing.T) {
+	const rule, other = "the legs of each transfer sum to zero", "each entity is in its list"
+	for _, row := range []struct {
+		name       string
+		audit      *results.Audit
+		invariants []results.Invariant
+		// verdict, findings and limits are the words of each.
+		verdict, findings, limits string
+	}{
+		{"nobody looked", nil, nil, "!acknowledged|!left behind", "!acknowledged", "!acknowledged"},
+		{"all is there", &results.Audit{Writes: 1500, Acknowledged: 1500, Keys: 1200, ReadBack: 1200}, nil, "1,200 entities", "!own success", "its id"},
+		{"no write was acknowledged", &results.Audit{Writes: 3, Absent: 3}, nil, "no acknowledged write", "", ""},
+		{"not all was read", &results.Audit{Acknowledged: 1500, Keys: 1200, ReadBack: 200}, nil, "1,000 of the 1,200", "", ""},
+		{"writes are lost", &results.Audit{Acknowledged: 1500, Keys: 12, ReadBack: 12, Lost: 2, Doubled: 3}, nil,
+			"broke its word|1,500|2 are lost|3 times", "", ""},
+		{"the client overwrote what it had written", &results.Audit{Acknowledged: 1500, Keys: 12, ReadBack: 12, Lost: 76, Blind: 76}, nil,
+			"76 of 1,500|!broke its word", "", ""},
+		{"some of them", &results.Audit{Acknowledged: 1500, Keys: 12, ReadBack: 12, Lost: 76, Blind: 70}, nil,
+			"broke its word|1,500|6 are lost", "70 more", ""},
+		{"retries met their own success", &results.Audit{Own409: 1, Own412: 2, Own404: 3}, nil, "",
+			"6 retries|1 inserts (409)|2 conditional writes (412)|3 deletions (404)", "404"},
+		{"somebody else was faster", &results.Audit{ForeignConflicts: 7}, nil, "", "7 conflicts", ""},
+		{"nobody knows", &results.Audit{Unknown: 4}, nil, "", "4 writes", ""},
+		{"somebody else wrote", &results.Audit{Overwritten: 5}, nil, "", "5 entities", ""},
+		{"more than can be watched", &results.Audit{Keys: 1000, Unwatched: 9}, nil, "", "", "9 writes|1,000"},
+		{"all rules hold", nil, []results.Invariant{{Name: rule, Looked: 4000}, {Name: other, Looked: 1}}, "!left behind", "!left behind", ""},
+		{"one rule, broken", nil, []results.Invariant{{Name: rule, Looked: 4000, Faults: 1200}}, "1,200 of 4,000", "1,200 of 4,000|" + rule, ""},
+		{"one rule of two, broken", nil, []results.Invariant{{Name: other, Looked: 7}, {Name: rule, Looked: 4000, Faults: 1200}},
+			"1 of 2 rules|1,200 cases|!" + other, "1,200 of 4,000|!" + other, ""},
+		{"nothing was left", nil, []results.Invariant{{Name: rule}}, "!as it must be", "nobody knows|" + rule, ""},
+	} {
+		record := quiet().record(t)
+		record.Audit, record.Invariants = row.audit, row.invariants
+		summary := verdict.Judge(record)
+		resultstest.CheckWords(t, row.name, summary.Verdict, row.verdict)
+		checkSentences(t, row.name, verdict.Findings(record), row.findings)
+		checkSentences(t, row.name, verdict.Limits(record), row.limits)
+		assert.Truef(t, summary.Audit == nil || summary.Audit != record.Audit,
+			"%s: the summary shares its audit with the record; want a copy", row.name)
+		// A scenario may be there to show the faults: its claims alone say which it wants.
+		assert.Truef(t, row.invariants == nil || verdict.Holds(summary),
+			"%s: the run fails; want faults to fail none that did not expect otherwise", row.name)
+	}
+}
+
+// A load of messages and blobs alone counts no entity, and is not taken for none.
+func TestLoadBesideTheTableIsNotNothing(t *testing.T) {
+	r := resultstest.Run{Manifest: manifest(), Phases: resultstest.Steps(0, 2*time.Second, 0, 100),
+		Operation: func(op *resultstest.Operation) { op.Entities = 0 }}
+	got := verdict.Judge(r.Record(t)).Verdict
+	assert.Truef(t, strings.Contains(got, "of 200 operations 200 succeeded") && !strings.Contains(got, "no step"),
+		"the verdict is\n%s\nwant 200 of 200 operations", got)
+}
+
+// What is observed is shown with as many figures as it takes to see on which side of
+// the limit it lies.
+func TestObservedLiesOnItsSideOfTheLimit(t *testing.T) {
+	record := small(func(r *run) { r.rates, r.seconds = []int{100}, 10 }).record(t)
+	for _, row := range []struct {
+		name                string
+		throttled, attempts int64
+		text, observed      string
+		pass                bool
+	}{
+		{"a third", 1, 3, "throttled(get, step) < 1%", "33.3 %", false},
+		{"a little below", 99_999, 10_000_000, "throttled(get, step) < 1%", "0.99999 %", true},
+		{"a little above", 100_001, 10_000_000, "throttled(get, step) < 1%", "1.00001 %", false},
+		{"just there", 1, 100, "throttled(get, step) < 1%", "1.0 %", false},
+		{"just there, which is allowed", 1, 100, "throttled(get, step) <= 1%", "1.0 %", true},
+		{"far more than the limit", 1_234_567, 1, "throttled(get, step) <= 3", "1,234,567", false},
+		{"a ratio of counts", 1_000_000, 1, "throttled(get, step) / operations(get, step) < 1", "1,330", false},
+		{"a ratio of counts", 127_200, 1, "throttled(get, step) / operations(get, step) < 1", "170", false},
+		{"many per second", 1_234_567, 1, "throttled(get, step) <= 3/s", "123,457/s", false},
+		{"many per second, just above", 1_234_567, 1, "throttled(get, step) <= 123456/s", "123,457/s", false},
+	} {
+		record.Phases[0].Kinds[1].Throttled, record.Phases[0].Kinds[1].Attempts = row.throttled, row.attempts
+		summary := &results.Summary{Validity: results.Valid}
+		record.Manifest.Checks = []string{row.text}
+		got := verdict.Checks(record, summary)
+		assert.Truef(t, len(got) == 1 && got[0].Observed == row.observed && got[0].Holds() == row.pass,
+			"%s: %q of %d in %d = %+v; want %s, pass %t", row.name, row.text, row.throttled, row.attempts, got, row.observed, row.pass)
+	}
+}
+
+func TestClaimsComeAfterThePeakAndInTheirOrder(t *testing.T) {
+	r := stress()
+	r.manifest.PeakAsked = 1000
+	r.manifest.Checks = []string{"throttled < 1%", "p99(get)<1s", "offered(hottest) >= 5000"}
+	record := r.record(t)
+	summary := verdict.Judge(record)
+	var got []string
+	for _, e := range summary.Checks {
+		got = append(got, fmt.Sprintf("%s %t", e.Expr, e.Holds()))
+	}
+	want := []string{"sustained(peak 1000/s) true",
+		"throttled < 1% false", "p99(get) < 1s true", "offered(hottest) >= 5000 false"}
+	assert.Equal(t, want, got, "Expectations")
+	// A claim that fails is not the peak's failure.
+	assert.Truef(t, !verdict.Holds(summary) && summary.PeakState == results.Holds,
+		"Holds = %t, the peak %s; want a peak that holds in a run that does not", verdict.Holds(summary), summary.PeakState)
+	r.manifest.PeakAsked, r.manifest.Checks = 0, nil
+	if got := verdict.Judge(r.record(t)).Checks; got == nil || len(got) > 0 {
+		t.Errorf("Expectations of a run of which nothing was asked = %#v; want an empty list", got)
+	}
+}
+
+// Each check that is promised to fail fails, holds, or cannot be told; checks are the same
+// however they are written.
+func TestPromise(t *testing.T) {
+	summary := &results.Summary{Checks: []results.Check{
+		{Expr: "throttled < 1%", Ok: new(false)}, {Expr: "lost < 1%", Ok: new(true)}, {Expr: "p99 < 1s"},
+	}}
+	for _, row := range []struct {
+		sentence     string
+		fails        []string
+		want         verdict.Promised
+		broken, told bool
+	}{
+		{"one that fails", []string{"throttled<1%"}, verdict.Promised{Kept: []string{"throttled < 1%"}}, false, true},
+		{"one that holds", []string{"lost < 1%"}, verdict.Promised{Broken: []string{"lost < 1%"}}, true, true},
+		{"one that cannot be told", []string{"throttled < 1%", "p99 < 1s"}, verdict.Promised{Kept: []string{"throttled < 1%"}, Untold: []string{"p99 < 1s"}}, false, false},
+		{"one that holds beside one that cannot be told", []string{"lost < 1%", "p99 < 1s"}, verdict.Promised{Broken: []string{"lost < 1%"}, Untold: []string{"p99 < 1s"}}, true, true},
+		{"one that is not there", []string{"served > 5"}, verdict.Promised{Untold: []string{"served > 5"}}, false, false},
+		{"any of them", nil, verdict.Promised{Kept: []string{"throttled < 1%"}, Broken: []string{"lost < 1%"}, Untold: []string{"p99 < 1s"}}, false, true},
+	} {
+		record := &results.Record{Manifest: results.Manifest{Example: &results.Example{Fails: row.fails}}}
+		got := verdict.Promise(record, summary)
+		assert.Empty(t, cmp.Diff(row.want, got, cmpopts.IgnoreUnexported(verdict.Promised{})), row.sentence)
+		assert.Truef(t, got.Fails() == row.broken && got.Told() == row.told,
+			"%s: broken %v, told %v; want %v, %v", row.sentence, got.Fails(), got.Told(), row.broken, row.told)
+	}
 }

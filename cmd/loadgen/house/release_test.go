@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -66,4 +67,71 @@ func ofProject(t *testing.T, name string) string {
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", filepath.FromSlash(name)))
 	require.NoError(t, err)
 	return string(text)
+}
+
+// Each promise of docs/reliability.md has its tests, and no test is named that there is not.
+func TestReliability(t *testing.T) {
+	promises := 0
+	for line := range strings.Lines(ofProject(t, "docs/reliability.md")) {
+		cells := strings.Split(line, " | ")
+		if len(cells) != 3 || strings.HasPrefix(line, "| promise ") {
+			continue
+		}
+		promises++
+		tests := quoted(cells[1])
+		assert.Truef(t, len(tests) > 0 && len(tests)%2 == 0, "%s: want tests, each with its package", cells[0])
+		for i := 0; i+1 < len(tests); i += 2 {
+			assert.Truef(t, hasTest(t, tests[i+1], tests[i]), "%s: there is no test %s in %s", cells[0], tests[i], tests[i+1])
+		}
+	}
+	assert.NotZero(t, promises, "docs/reliability.md has no promises")
+}
+
+// hasTest reports whether a package has a test of that name.
+func hasTest(t *testing.T, room, name string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", filepath.FromSlash(room), "*_test.go"))
+	require.NoError(t, err)
+	declared := regexp.MustCompile(`(?m)^func ` + regexp.QuoteMeta(name) + `\(`)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		if declared.Match(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// Package house_test checks the structure of the module: which package may import which, how time
+// and randomness enter, that links in comments lead somewhere, and that errors name their package.
+// It reads the sources and builds nothing. staticcheck.conf has the rules of style, .ci/words what
+// no file may contain. With -tags ci it checks the licences of linked modules.
+// rule is a rule of structure. Its check returns each violation, with the place and what to write
+// instead.
+type rule struct {
+	name  string
+	check func(*house) []string
+}
+
+func TestHouse(t *testing.T) {
+	h := readTree(t)
+	for _, r := range slices.Concat(importRules(), purityRules()) {
+		t.Run(r.name, func(t *testing.T) {
+			for _, fault := range r.check(h) {
+				t.Error(fault)
+			}
+		})
+	}
+}
+
+var wholeTree = sync.OnceValues(func() (*house, error) { return readHouse(os.DirFS("../../..")) })
+
+// readTree reads the module, once for all tests.
+func readTree(t *testing.T) *house {
+	t.Helper()
+	h, err := wholeTree()
+	require.NoError(t, err)
+	require.GreaterOrEqualf(t, len(h.rooms), 10, "found %d packages in the module", len(h.rooms))
+	return h
 }

@@ -3,10 +3,13 @@ package durable_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -89,4 +92,98 @@ func TestCrashesOfTheMachine(t *testing.T) {
 			})
 		}
 	}
+}
+
+// disk is a file system whose operations of some kinds fail from one of them on.
+type disk struct {
+	kinds []errorfs.OpKind
+	err   error
+	left  atomic.Int64
+	met   atomic.Bool
+}
+
+const never = int64(1 << 60)
+
+func (d *disk) injector() errorfs.Injector {
+	return errorfs.InjectorFunc(func(op errorfs.Op) error {
+		for _, kind := range d.kinds {
+			if op.Kind == kind && d.left.Add(-1) < 0 {
+				d.met.Store(true)
+				return d.err
+			}
+		}
+		return nil
+	})
+}
+
+// Each error of the disk ends in InternalError for all who come after it, and nothing that
+// was acknowledged before is lost.
+func TestErrorsOfTheDisk(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		kinds []errorfs.OpKind
+		err   error
+		// step is how many operations of the disk lie between two moments.
+		step int64
+	}{
+		{"the disk is full", []errorfs.OpKind{errorfs.OpFileWrite, errorfs.OpFilePreallocate}, syscall.ENOSPC, 13},
+		{"the disk does not sync", []errorfs.OpKind{errorfs.OpFileSync, errorfs.OpFileSyncData}, syscall.EIO, 13},
+		{"no file can be made", []errorfs.OpKind{errorfs.OpCreate, errorfs.OpReuseForWrite}, syscall.EROFS, 1},
+	} {
+		for _, sync := range []bool{true, false} {
+			for after := range int64(tier(3, 12, 40)) {
+				t.Run(fmt.Sprintf("%s, sync %v, after %d", row.name, sync, after), func(t *testing.T) {
+					failsAndRefuses(t, &disk{kinds: row.kinds, err: row.err}, sync, after*row.step)
+				})
+			}
+		}
+	}
+}
+
+func failsAndRefuses(t *testing.T, d *disk, synced bool, after int64) {
+	d.left.Store(never)
+	fs := vfs.NewCrashableMem()
+	o := durable.Options{Folder: "data", Account: "races", Sync: synced, MemTableBytes: 64 << 10, FS: errorfs.Wrap(fs, d.injector())}
+	s := opened(t, o)
+	require.Equal(t, entity.OK, s.CreateTable(table), "CreateTable")
+	crew := storetest.NewCrew(8)
+	var ended atomic.Bool
+	var once sync.Once
+	apply := applyTo(s, &ended)
+	crew.Work(func(worker int, changes []entity.Change) bool {
+		const before = 200
+		if crew.Done() >= before {
+			once.Do(func() { d.left.Store(after) })
+		}
+		return apply(worker, changes)
+	})
+	crew.Seal()
+	require.True(t, d.met.Load(), "an operation of the disk failed")
+	require.ErrorIs(t, s.Err(), d.err, "the store's error")
+	select {
+	case <-s.Failed():
+	default:
+		t.Error("Failed is not closed")
+	}
+	// The disk is well again, the store stays as it is.
+	d.left.Store(never)
+	change := entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "p", Row: "after"}}
+	_, read := s.Get(table, change.Key)
+	_, scanned := s.Scan(table, store.Query{})
+	for what, code := range map[string]entity.Code{
+		"a write":       s.Apply(table, &change, start).Code,
+		"a transaction": s.ApplyBatch(table, []entity.Change{change}, start).Code,
+		"a new table":   s.CreateTable("Other"), "no table": s.DeleteTable(table, 0, 0), "a note": s.SetNote(table, []byte("x")),
+		"a read": read, "a page": scanned,
+	} {
+		assert.Equalf(t, entity.InternalError, code, "after the error %s is answered with", what)
+	}
+	closed(t, s)
+	o.FS = fs.CrashClone(vfs.CrashCloneCfg{})
+	again := opened(t, o)
+	defer again.Close()
+	if !again.HasTable(table) && !synced {
+		return // nothing was promised of what was not synced
+	}
+	assert.Empty(t, crew.Check(found(t, again), synced), "after the error")
 }

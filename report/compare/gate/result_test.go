@@ -1,9 +1,14 @@
 package gate_test
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -11,6 +16,7 @@ import (
 	"loadgen/report/compare"
 	"loadgen/report/compare/gate"
 	"loadgen/report/document"
+	"loadgen/results/resultstest"
 )
 
 // Of several outcomes the gravest decides.
@@ -77,4 +83,98 @@ func trials(pairs int, by float64) []compare.Trial {
 		trial.Pairs = append(trial.Pairs, compare.Pair{A: a, B: a * by})
 	}
 	return []compare.Trial{trial}
+}
+
+// Files have the form of their ending in any case, and each is there once.
+func TestFilesOfKnownForms(t *testing.T) {
+	for _, row := range []struct {
+		files gate.Files
+		says  string
+	}{
+		{nil, ""},
+		{gate.Files{"a.xml", "a.XML", "b.md", "c.json", "d.txt", "e.github", "f.bench", "g.csv", "h.html"}, ""},
+		{gate.Files{"a.md", "gate"}, "gate: expected"},
+		{gate.Files{"gate.pdf"}, "gate.pdf: expected"},
+		{gate.Files{"a.md", "b.md", "a.md"}, "a.md is there twice"},
+	} {
+		if err := row.files.Validate(); (err == nil) != (row.says == "") || err != nil && !strings.HasPrefix(err.Error(), row.says) {
+			t.Errorf("Validate() of %q = %v; want %q", row.files, err, row.says)
+		}
+	}
+}
+
+// What an earlier gate left is gone at once; what is new is gone again where there is no
+// result, or where one of the files cannot be written.
+func TestFilesFromBeginToEnd(t *testing.T) {
+	t.Chdir(t.TempDir())
+	left := func() string {
+		entries, err := filepath.Glob("*")
+		require.NoError(t, err)
+		var all []string
+		for _, name := range entries {
+			text, err := os.ReadFile(name)
+			require.NoError(t, err)
+			all = append(all, name+"="+strings.SplitN(string(text), "\n", 2)[0])
+		}
+		return strings.Join(all, " ")
+	}
+	for name, text := range map[string]string{"old.md": "all passed", "kept.txt": "mine"} {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	}
+	if err := (gate.Files{"new.xml", "nowhere/a.md"}).Begin(); !errors.Is(err, fs.ErrNotExist) || left() != "kept.txt=mine old.md=all passed" {
+		t.Errorf("Begin() = %v, left %s; want what was there before", err, left())
+	}
+	files := gate.Files{"old.md", "new.txt"}
+	err := files.Begin()
+	require.Equal(t, []any{nil, "kept.txt=mine new.txt= old.md="}, []any{err, left()}, "Begin()")
+	list := []gate.Result{{Scenario: "own", Reason: "it repeats"}}
+	if err := files.Write(list); err != nil || !strings.Contains(left(), "new.txt=loadgen gate · 1 scenario") || !strings.Contains(left(), "old.md=# loadgen gate") {
+		t.Errorf("Write() = %v, left %s; want the ruling in both", err, left())
+	}
+	require.NoError(t, os.WriteFile("old.md", nil, 0o600))
+	if err := files.Withdraw(); err != nil || !strings.HasPrefix(left(), "kept.txt=mine new.txt=loadgen gate") || strings.Contains(left(), "old.md") {
+		t.Errorf("Withdraw() = %v, left %s; want those gone that nothing was written to", err, left())
+	}
+	assert.Error(t, (gate.Files{"nowhere/a.md"}).Write(list), "Write() to a folder that is not there = no error")
+}
+
+// soundForm holds a form to what must be true of it whatever it is about.
+func soundForm(t testing.TB, f gate.Form, list []gate.Result) {
+	t.Helper()
+	text := printed(t, f, list)
+	for _, r := range text {
+		if (unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Bidi_Control, r)) && f.Name != "json" {
+			t.Errorf("%s holds %q:\n%q", f.Name, r, text)
+			break
+		}
+	}
+	switch lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n"); f.Name {
+	case "junit":
+		if s := resultstest.ReadJUnit(t, text).Suites[0]; s.Tests != len(list) || len(s.Cases) != len(list) || s.Failures+s.Errors+s.Skipped > len(list) {
+			t.Errorf("the suite is %+v; want %d cases", s, len(list))
+		}
+	case "github":
+		if len(list) > 0 {
+			soundAnnotations(t, lines)
+		}
+	case "benchfmt":
+		if text != "" {
+			resultstest.CheckBenchmarks(t, text, "build: [AB]")
+		}
+	}
+}
+
+// soundAnnotations checks that each line is one command, and how many there are.
+func soundAnnotations(t testing.TB, lines []string) {
+	t.Helper()
+	kinds := map[string]int{}
+	for _, line := range lines {
+		kind, rest, found := strings.Cut(strings.TrimPrefix(line, "::"), " title=")
+		title, _, ended := strings.Cut(rest, "::")
+		assert.Truef(t, found && ended && strings.HasPrefix(line, "::") && !strings.ContainsAny(title, ":,") && (kind == "error" || kind == "warning" || kind == "notice"),
+			"%q is no annotation", line)
+		if kinds[kind]++; kinds[kind] > 10 {
+			t.Errorf("%d annotations of kind %s; want 10 at most", kinds[kind], kind)
+		}
+	}
 }

@@ -1,9 +1,14 @@
 package keystatistics_test
 
 import (
+	"math"
+	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"loadgen/engine/clock"
+	"loadgen/results"
 	"loadgen/scenarios/advise/keystatistics"
 )
 
@@ -67,4 +72,69 @@ func (d *Design) Reverse() Design {
 func digest(number uint64) uint64 {
 	draw := clock.NewStream(0, "surveytest/digest").At(number)
 	return draw.Uint64()
+}
+
+func TestForecast(t *testing.T) {
+	documented := func(rate float64) keystatistics.Demand {
+		return keystatistics.Demand{EntitiesPerSecond: rate, PartitionTarget: 2000, AccountTarget: 20_000}
+	}
+	exactly := func(value float64) keystatistics.Interval { return keystatistics.Interval{Least: value, Most: value} }
+	never := math.Inf(1)
+	hot := keystatistics.Order{Hot: true, AtOnce: 1}
+	unasked := keystatistics.Forecast{HottestFull: exactly(20_000), HotPlaceFull: never, AccountFull: 20_000}
+	for _, tt := range []struct {
+		name   string
+		report keystatistics.Report
+		demand keystatistics.Demand
+		want   keystatistics.Forecast
+	}{
+		{"no rate", keystatistics.Report{Hottest: exactly(.1), Entities: 10}, documented(0), unasked},
+		{"a rate below none", keystatistics.Report{Hottest: exactly(.1), Entities: 10}, documented(-1), unasked},
+		{"the hottest exactly at its target is not over it", keystatistics.Report{Hottest: exactly(.1), Entities: 10}, documented(20_000),
+			keystatistics.Forecast{Hottest: exactly(2000), HottestFull: exactly(20_000), HotPlaceFull: never, Account: 20_000, AccountFull: 20_000}},
+		{"all of them over", keystatistics.Report{Hottest: exactly(.5), Entities: 10, Inserted: 10, Order: hot}, documented(40_000),
+			keystatistics.Forecast{Hottest: exactly(20_000), HottestFull: exactly(4000), HotPlace: 40_000, HotPlaceFull: 2000,
+				Account: 40_000, AccountFull: 20_000, HottestOver: true, HotPlaceOver: true, AccountOver: true}},
+		{"bounds that leave it open are not over", keystatistics.Report{Hottest: keystatistics.Interval{Most: .5}, Entities: 10}, documented(10_000),
+			keystatistics.Forecast{Hottest: keystatistics.Interval{Most: 5000}, HottestFull: keystatistics.Interval{Least: 4000, Most: never},
+				HotPlaceFull: never, Account: 10_000, AccountFull: 20_000}},
+		{"a quarter of the entities are inserts, all at one end", keystatistics.Report{Entities: 400, Inserted: 100, Order: hot}, documented(4000),
+			keystatistics.Forecast{HottestFull: exactly(never), HotPlace: 1000, HotPlaceFull: 8000, Account: 4000, AccountFull: 20_000}},
+		{"no entities", keystatistics.Report{}, documented(1e6),
+			keystatistics.Forecast{HottestFull: exactly(never), HotPlaceFull: never, Account: 1e6, AccountFull: 20_000, AccountOver: true}},
+	} {
+		got := tt.report.Forecast(tt.demand)
+		assert.Truef(t, got == tt.want, "%s: Forecast(%+v) = %+v; want %+v", tt.name, tt.demand, got, tt.want)
+	}
+}
+
+// TestAStreamAgreesWithTheInstants takes the new keys of every design as they come:
+// what the instants call one way is never told the other way, nor what they call spread
+// any way, and what goes one way without outliers is told so from twenty keys on.
+func TestAStreamAgreesWithTheInstants(t *testing.T) {
+	told := 0
+	for i, d := range Designs() {
+		for _, d := range []Design{d, d.Reverse()} {
+			var stream keystatistics.Stream
+			var order results.Order
+			seen := make(map[string]bool)
+			for _, row := range d.rows(uint64(i), 3000) {
+				if !seen[row.PartitionKey] {
+					seen[row.PartitionKey] = true
+					order.Add(stream.Next(row.PartitionKey, 64))
+				}
+			}
+			way := order.Way()
+			oneWay := d.Verdict == keystatistics.AppendOnly || d.Verdict == keystatistics.PrependOnly
+			switch {
+			case oneWay && way != "" && way != d.Verdict.String(), !d.Hot && way != "":
+				t.Errorf("%s, which is %s, is told %q by %+v", d.Name, d.Verdict, way, order)
+			case oneWay && way == "" && order.Keys >= 20 && !seen["settings"]:
+				t.Errorf("%s, which is %s, is not told by %+v", d.Name, d.Verdict, order)
+			case oneWay && way != "":
+				told++
+			}
+		}
+	}
+	assert.Truef(t, told >= 25, "%d streams are told to go one way; want more, or this test cannot fail", told)
 }
