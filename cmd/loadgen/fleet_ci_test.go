@@ -19,6 +19,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
+	"loadgen/results"
 	"loadgen/scenarios/fleet"
 )
 
@@ -158,6 +159,15 @@ func (f *fleetOf) joinAt(address, name, token string, more ...string) *talker {
 // began waits until all are ready: from now on a loss is one of the run.
 func (f *fleetOf) began() { f.Helper(); f.leader.says("begin together") }
 
+// reported waits until the leader has written so many seconds of its members.
+func (f *fleetOf) reported(out string, seconds int) {
+	f.Helper()
+	require.Eventually(f.T, func() bool {
+		text, _ := os.ReadFile(filepath.Join(out, results.IntervalsFile))
+		return bytes.Count(text, []byte("\n")) >= seconds
+	}, long, 50*time.Millisecond)
+}
+
 // What becomes of fleets of real processes: killed, stopped, cut off, without their leader,
 // of another build, with another token, too many, too few, and twice led.
 func TestFleetsOfProcesses(t *testing.T) {
@@ -202,10 +212,22 @@ func TestFleetsOfProcesses(t *testing.T) {
 			a.ends(codeTarget, "the leader of the fleet was lost")
 		},
 		"the leader is killed": func(t *testing.T) {
-			f := newFleet(t, "2")
+			out := filepath.Join(t.TempDir(), "killed")
+			f := newFleet(t, "2", "--out", out)
 			a, b := f.join("north"), f.join("south")
 			f.began()
+			const seconds = 5
+			f.reported(out, seconds)
 			f.leader.signal(syscall.SIGKILL)
+			record, err := results.Read(results.Dir(out))
+			require.NoError(t, err)
+			killed, attempts := record.Killed(), int64(0)
+			require.NotNil(t, killed)
+			for i := range record.Intervals {
+				attempts += record.Intervals[i].Attempts
+			}
+			assert.GreaterOrEqual(t, killed.Seconds, int64(seconds))
+			assert.Greater(t, attempts, int64(40*(seconds-3)), "requests of both members")
 			a.ends(codeTarget, "the leader of the fleet was lost")
 			b.ends(codeTarget, "the leader of the fleet was lost")
 		},
@@ -230,9 +252,10 @@ func TestFleetsOfProcesses(t *testing.T) {
 			f.leader.ends(codeTarget, "not all members have joined: 0 of 2")
 		},
 		"two leaders at one address": func(t *testing.T) {
-			f := newFleet(t, "1")
+			out := filepath.Join(t.TempDir(), "first")
+			f := newFleet(t, "1", "--out", out)
 			member := f.join("north")
-			f.began()
+			f.reported(out, 2)
 			second := talk(t, "stress", "--target", f.s.url, "--key-file", f.s.keyFile, "--yes", "--no-probe", "--out", "run", "--set", "phases.load.entities=50",
 				"--lead", f.address, "--processes", "1", "--token-file", f.token)
 			second.ends(codeUsage, "address already in use")
