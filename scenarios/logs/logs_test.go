@@ -172,6 +172,23 @@ func TestLinesThatComeTooLate(t *testing.T) {
 }
 
 // The rules are those of [logs.Estimate]; the sums are made by hand.
+// Two lines of other years are left out, counted and named; what is told is of the others.
+func TestStrayLinesAreNamed(t *testing.T) {
+	const year = 365 * 24 * time.Hour
+	entries := []accesslog.Entry{request(-year, "GetEntity", "a", "1", 200)}
+	for n := range 20 {
+		entries = append(entries, request(time.Duration(n)*time.Second, "GetEntity", "a", fmt.Sprint(n), 200))
+	}
+	entries = append(entries, request(10*year, "GetEntity", "a", "1", 200))
+	told := tell(t, logs.Options{}, write(t, filepath.Join(t.TempDir(), "a.log"), entries...))
+	assert.EqualValues(t, 2, told.Reading.Strays)
+	assert.Equal(t, []entity.Ticks{entries[0].At, entries[21].At}, told.Reading.StrayTimes)
+	assert.EqualValues(t, 20, told.Record.Capture.Billed)
+	assert.Len(t, told.Record.Intervals, 20)
+	assert.Contains(t, printed(t, told, "text"), "2 lines left out")
+	assert.Contains(t, printed(t, told, "json"), `"lines_stray": 2`)
+}
+
 func TestWhatIsEstimated(t *testing.T) {
 	t.Chdir(t.TempDir())
 	insert := request(0, "InsertEntity", "p", "1", 201) // a body of 900 bytes
