@@ -25,6 +25,8 @@ type Recorder struct {
 	unended   []bool
 	intervals io.WriteCloser
 	events    io.WriteCloser
+	// sparse says that reported phases leave empty seconds out, too.
+	sparse bool
 	// told says that the seconds of other processes are written, which are numbered so much higher than
 	// theirs, and none of its own.
 	told     bool
@@ -58,6 +60,10 @@ func NewRecorder(folder Folder, manifest Manifest) (*Recorder, error) {
 	}
 	return r, nil
 }
+
+// Sparse says that seconds in which nothing happens are no part of what the record is of, as in the traffic of
+// others: a long stretch of them is left out in reported phases, too, whose figures else count them.
+func (r *Recorder) Sparse() { r.sparse = true }
 
 // Alone says that from now on one goroutine alone calls the recorder, as the one of a run
 // on a virtual clock does: what is told of each attempt then takes no lock.

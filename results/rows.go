@@ -114,7 +114,7 @@ func (s *rows) attempt(a *Attempt) int64 {
 const maxIdle = 10
 
 // IsIdle reports whether the seconds from one to before another may be missing in a record: a stretch
-// of more than ten seconds in which nothing happened is left out.
+// of more than ten seconds in which nothing happened is left out, see [Recorder.Sparse].
 func IsIdle(from, to int64) bool { return to-from > maxIdle }
 
 // IdleSeconds is how many seconds of the run are left out since nothing happened in them.

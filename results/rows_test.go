@@ -43,20 +43,26 @@ func TestAdvanceWritesWholeSecondsOneAfterAnother(t *testing.T) {
 func TestLongIdleStretchesAreLeftOut(t *testing.T) {
 	const day = 24 * time.Hour
 	for _, row := range []struct {
-		name         string
-		at           []time.Duration
-		end          time.Duration
-		written      int
-		idle, minute int64
+		name             string
+		reported, sparse bool
+		at               []time.Duration
+		end              time.Duration
+		written          int
+		idle, minute     int64
 	}{
-		{"ten seconds are written", []time.Duration{0, 11 * time.Second}, 12 * time.Second, 12, 0, 0},
-		{"eleven are not", []time.Duration{0, 12 * time.Second}, 13 * time.Second, 2, 11, 0},
-		{"nor is a month", []time.Duration{0, 30 * day}, 30*day + time.Second, 2, 30*24*3600 - 1, 30 * 24 * 60},
-		{"nor a long end", []time.Duration{0}, time.Hour, 1, 3599, 0},
-		{"nor a long beginning", []time.Duration{time.Hour}, time.Hour + time.Second, 1, 3600, 60},
+		{"ten seconds are written", false, false, []time.Duration{0, 11 * time.Second}, 12 * time.Second, 12, 0, 0},
+		{"eleven are not", false, false, []time.Duration{0, 12 * time.Second}, 13 * time.Second, 2, 11, 0},
+		{"nor is a month", false, false, []time.Duration{0, 30 * day}, 30*day + time.Second, 2, 30*24*3600 - 1, 30 * 24 * 60},
+		{"nor a long end", false, false, []time.Duration{0}, time.Hour, 1, 3599, 0},
+		{"nor a long beginning", false, false, []time.Duration{time.Hour}, time.Hour + time.Second, 1, 3600, 60},
+		{"figures of a reported phase count each", true, false, []time.Duration{0, time.Minute}, time.Minute + time.Second, 61, 0, 1},
+		{"but in the traffic of others", true, true, []time.Duration{0, time.Minute}, time.Minute + time.Second, 2, 59, 1},
 	} {
 		record := playRecord(t, row.end, func(r *results.Recorder) {
-			step := r.Phase(results.Phase{Name: "step", End: row.end, Rate: 1})
+			if row.sparse {
+				r.Sparse()
+			}
+			step := r.Phase(results.Phase{Name: "step", End: row.end, Rate: 1, Reported: row.reported})
 			for n, at := range row.at {
 				succeed(r, step, n+1, at, 0)
 				advance(t, r, at)

@@ -290,7 +290,7 @@ func writeLines[T any](folder Folder, name string, list []T) error {
 func (r *Recorder) writeBefore(second int64) {
 	s := &r.rows
 	for s.first < second {
-		if s.listener == nil && s.flying == 0 && (len(s.open) == 0 || s.open[0].Second > s.first) {
+		if s.listener == nil && s.flying == 0 && (len(s.open) == 0 || s.open[0].Second > s.first) && (r.sparse || !r.reports(s.first)) {
 			s.idle++
 			s.first++
 			if s.first%60 == 0 {
@@ -312,6 +312,12 @@ func (r *Recorder) writeIdle() {
 		r.writeLine(r.intervals, &one)
 	}
 	s.idle = 0
+}
+
+// reports reports whether a second begins in a reported phase.
+func (r *Recorder) reports(second int64) bool {
+	phase, found := r.phaseAt(time.Duration(second) * time.Second)
+	return found && r.record.Phases[phase].Reported
 }
 
 // phaseName returns the name of the phase in which a second begins, empty for none.
