@@ -95,6 +95,8 @@ func TestDecideAndRelease(t *testing.T) {
 		{"a drop meets by the sending, not by the reply", []engine.FaultRule{drop(engine.FaultAfter, 1*s, 2*s, 0)}, 0, "p", 1 * s, 0, 1 * s},
 		{"the end of a drop's window is outside", []engine.FaultRule{drop(engine.FaultAfter, 1*s, 2*s, 0)}, 2 * s, "p", 3 * s, 0, 3 * s},
 		{"before goes before after", []engine.FaultRule{drop(engine.FaultAfter, 0, 2*s, 1*s), drop(engine.FaultBefore, 0, 2*s, 4*s)}, 1 * s, "p", 1 * s, engine.FaultBefore, 5 * s},
+		{"whichever comes first in the plan", []engine.FaultRule{drop(engine.FaultBefore, 0, 2*s, 4*s), drop(engine.FaultAfter, 0, 2*s, 1*s)}, 1 * s, "p", 1 * s, engine.FaultBefore, 5 * s},
+		{"a negative share meets nothing", []engine.FaultRule{{Kind: engine.FaultFreeze, To: 9 * s, Share: -1}}, 0, "p", 1 * s, 0, 1 * s},
 		{"a silent loss is noticed later", []engine.FaultRule{drop(engine.FaultAfter, 1*s, 2*s, 30*s)}, 1 * s, "p", 3 * s, engine.FaultAfter, 33 * s},
 		{"a lost reply is not frozen", []engine.FaultRule{freeze(3*s, 4*s), drop(engine.FaultAfter, 1*s, 2*s, 0)}, 1 * s, "p", 3 * s, engine.FaultAfter, 3 * s},
 		{"nor delayed", []engine.FaultRule{delay(1*s, 2*s, 7*s), drop(engine.FaultAfter, 1*s, 2*s, 0)}, 1 * s, "p", 3 * s, engine.FaultAfter, 3 * s},

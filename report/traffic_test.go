@@ -129,3 +129,27 @@ func TestLongNamesGoOnBelow(t *testing.T) {
 	out := text(t, record)
 	assert.Containsf(t, strings.Join(strings.Fields(out), ""), `registrations"`+key+`"`, "the text lacks some of the key:\n%s", out)
 }
+
+// The widest figures that there can be fit the page.
+func TestWidestTrafficFitsThePage(t *testing.T) {
+	record := observed(t, busy)
+	o, saturation, day := record.Capture, 1e18, results.NewHistogram()
+	for range 2000 {
+		day.Record(24 * time.Hour)
+	}
+	for i := range o.Partitions {
+		p := &o.Partitions[i]
+		p.Entities, p.Requests, p.Throttled, p.Busiest, p.Typical, p.Saturation = 1e18, 1e18, 1e18-1, 1e18, 1e18, &saturation
+		p.Missed, p.PartitionKey = 1, strings.Repeat("世", 99)
+	}
+	for i := range o.Shapes {
+		s := &o.Shapes[i]
+		s.Requests, s.Throttled, s.Scanned, s.Returned, s.Missed = 1e18, 1e18-1, 999_999, 999_998, 1
+	}
+	for k := range record.Phases[0].Kinds {
+		kind := &record.Phases[0].Kinds[k]
+		kind.Attempts, kind.Ok, kind.Throttled, kind.Failed, kind.Operations = 1e15, 1e15, 1e15, 1e15, 1
+		kind.Response, kind.Service[results.Ok] = day, day
+	}
+	text(t, record)
+}

@@ -56,7 +56,7 @@ func (l Layout) Encoded(of any) ([]byte, error) {
 	from, text := reflect.ValueOf(of), []byte{'{'}
 	for i := range l {
 		value := from.FieldByIndex(l[i].index)
-		if !l[i].whenZero && (value.IsZero() || value.Kind() == reflect.Slice && value.Len() == 0) {
+		if !l[i].whenZero && (value.IsZero() || (value.Kind() == reflect.Slice || value.Kind() == reflect.Map) && value.Len() == 0) {
 			continue
 		}
 		if len(text) > 1 {

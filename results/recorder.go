@@ -269,10 +269,13 @@ func (r *Recorder) Advance(watermark time.Duration) error {
 
 // Told appends a whole second that other processes measured of this run, until whose record replaces
 // this one: a reader then finds it even if the run is killed. Seconds must come in order, and no own
-// one is written after the first of them.
+// one is written after the first of them. One of other operations is left out.
 func (r *Recorder) Told(second *Interval) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if len(second.Kinds) != len(r.rows.kinds) {
+		return // it is of no run of this scenario
+	}
 	one := *second
 	if !r.told {
 		r.told, r.toldFrom = true, r.rows.first-r.rows.idle-one.Second

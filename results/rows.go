@@ -114,14 +114,22 @@ func (s *rows) attempt(a *Attempt) int64 {
 const maxIdle = 10
 
 // IsIdle reports whether the seconds from one to before another may be missing in a record: a stretch
-// of more than ten seconds in which nothing happened is left out, see [Recorder.Sparse].
-func IsIdle(from, to int64) bool { return to-from > maxIdle }
+// of more than ten seconds in which nothing happened is left out, but in reported phases, see [Recorder.Sparse].
+func (r *Record) IsIdle(from, to int64) bool {
+	if to-from <= maxIdle || r.Capture != nil {
+		return to-from > maxIdle
+	}
+	after := func(at time.Duration) int64 { return int64((at + time.Second - 1) / time.Second) }
+	return !slices.ContainsFunc(r.Phases, func(p Phase) bool {
+		return p.Reported && max(from, after(p.Begin)) < min(to, after(p.End))
+	})
+}
 
 // IdleSeconds is how many seconds of the run are left out since nothing happened in them.
 func (r *Record) IdleSeconds() (sum int64) {
 	next := int64(0)
 	count := func(second int64) {
-		if IsIdle(next, second) {
+		if r.IsIdle(next, second) {
 			sum += second - next
 		}
 	}

@@ -61,6 +61,7 @@ func TestLongIdleStretchesAreLeftOut(t *testing.T) {
 		record := playRecord(t, row.end, func(r *results.Recorder) {
 			if row.sparse {
 				r.Sparse()
+				r.Take(func(of *results.Record) { of.Capture = new(results.Capture) })
 			}
 			step := r.Phase(results.Phase{Name: "step", End: row.end, Rate: 1, Reported: row.reported})
 			for n, at := range row.at {
@@ -70,6 +71,7 @@ func TestLongIdleStretchesAreLeftOut(t *testing.T) {
 		})
 		require.Len(t, record.Intervals, row.written, row.name)
 		assert.Equal(t, row.idle, record.IdleSeconds(), row.name)
+		assert.Equal(t, !row.reported || row.sparse, record.IsIdle(0, 11), "%s: a gap that is none", row.name)
 		last := record.Intervals[row.written-1]
 		assert.Equal(t, int64(1), last.Attempts, row.name)
 		assert.Equal(t, row.minute, record.Minutes[len(record.Minutes)-1].Minute, row.name)
@@ -212,4 +214,23 @@ func TestWhatIsNotedLaterCountsLater(t *testing.T) {
 	assert.Equal(t, []int64{0, 0, 0, 0, 0, 1111, 1000, 100, 11}, got, "the seconds")
 	took := record.Phases[0].Kinds[0].Response.Max()
 	assert.Truef(t, took >= 1_999_000 && took <= 2_001_000, "the longest response took %d µs", took)
+}
+
+// The seconds of other processes replace its own from the first one on, numbered where those end.
+func TestSecondsOfOthersAreWritten(t *testing.T) {
+	folder := new(results.Memory)
+	recorder := begin(t, folder)
+	step := recorder.Phase(results.Phase{Name: "step", End: 10 * time.Second, Rate: 1})
+	succeed(recorder, step, 1, 1500*time.Millisecond, 0)
+	advance(t, recorder, 2*time.Second)
+	kinds := make([]results.IntervalKind, 3)
+	recorder.Told(&results.Interval{Second: 7, Counts: results.Counts{Attempts: 5}, Kinds: kinds})
+	recorder.Told(&results.Interval{Second: 8, Counts: results.Counts{Attempts: 6}, Kinds: kinds})
+	recorder.Told(&results.Interval{Second: 9, Counts: results.Counts{Attempts: 7}, Kinds: kinds[:1]}) // of another scenario
+	advance(t, recorder, 5*time.Second)
+	var got [][2]int64
+	for _, one := range resultstest.Read(t, folder).Intervals {
+		got = append(got, [2]int64{one.Second, one.Attempts})
+	}
+	assert.Equal(t, [][2]int64{{0, 0}, {1, 1}, {2, 5}, {3, 6}}, got)
 }

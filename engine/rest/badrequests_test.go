@@ -96,6 +96,8 @@ var badRequests = []struct {
 	{"its token is not of this service", "GET", races + "?NextPartitionKey=full", "", nil, 400, "InvalidInput"},
 	{"its second token is not of this service", "GET", races + "?NextPartitionKey=1!0!&NextRowKey=1", "", nil, 400, "InvalidInput"},
 	{"its second token is alone", "GET", races + "?NextRowKey=1!0!", "", nil, 400, "InvalidInput"},
+	{"it wants a page of less than none", "GET", races + "?$top=-1", "", nil, 400, "InvalidInput"},
+	{"it wants a page of too many", "GET", races + "?$top=1001", "", nil, 400, "InvalidInput"},
 	{"it selects more than there can be", "GET", races + "?$select=" + strings.Repeat("a,", 256), "", nil, 400, "InvalidInput"},
 
 	{"its table's name is too short", "POST", "/contoso/Tables", `{"TableName":"ab"}`, nil, 400, "OutOfRangeInput"},

@@ -155,3 +155,13 @@ func TestEndsOfScales(t *testing.T) {
 		assert.InDeltaf(t, row.want, chart.RoundUp(row.v), 1e-9, "RoundUp(%v)", row.v)
 	}
 }
+
+func TestResponseHeatOfSecondsOutOfTime(t *testing.T) {
+	record := spells(0, 2, 8)
+	record.Intervals[0].Second, record.Intervals[2].Second = math.MinInt64, math.MaxInt64
+	g := chart.ResponseHeat(record)
+	require.Equal(t, 1, g.Columns, "columns of seconds as far apart as can be")
+	assert.Equal(t, record.Intervals[0].ResponseBuckets[8]+record.Intervals[2].ResponseBuckets[8], g.Counts[0][0])
+	_, err := chart.Picture("response", record, chart.Options{})
+	assert.NoError(t, err)
+}

@@ -1,7 +1,9 @@
 package chart_test
 
 import (
+	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 
 	"loadgen/report/chart"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 func TestThrottleBarsEqualTheSecondsOfTheRecord(t *testing.T) {
@@ -95,4 +98,67 @@ func TestWaitBarsSumToTheWaits(t *testing.T) {
 	}
 	assert.Truef(t, sum == throttledAgain && sum != 0, "the bars hold %d waits; want %d", sum, throttledAgain)
 	assert.Nil(t, chart.WaitBars(&results.Record{}), "WaitBars of no waits")
+}
+
+func schedule(name string, waits ...results.RetryWait) results.RetrySchedule {
+	return results.RetrySchedule{Policy: name, Waits: waits}
+}
+
+// drawnSVG returns the SVG of a drawing, beside which there is a PNG.
+func drawnSVG(t *testing.T, name string, draw func(results.Folder) ([]string, error)) string {
+	t.Helper()
+	folder := new(results.Memory)
+	names, err := draw(folder)
+	require.NoError(t, err)
+	assert.Equal(t, []string{name + ".png", name + ".svg"}, names)
+	return string(folder.Bytes(name + ".svg"))
+}
+
+func TestFanChart(t *testing.T) {
+	wide := results.RetryWait{Retry: 1, SumLeastS: 1, SumMeanS: 2, SumGreatestS: 3}
+	flat := results.RetryWait{Retry: 1, SumLeastS: 2, SumMeanS: 2, SumGreatestS: 2}
+	for _, row := range []struct {
+		name      string
+		schedules []results.RetrySchedule
+		words     string
+		// flat are the shapes of the colour of a retry without any spread, the legend's among them.
+		flat int
+	}{
+		{"a band and a flat one", []results.RetrySchedule{schedule("js", wide), schedule("fixed", flat)}, ">js<|>fixed<|>1 s<|!no data", 2},
+		{"a band", []results.RetrySchedule{schedule("js", wide)}, ">js<", 1},
+		{"nothing", nil, "no data", 0},
+		{"a policy without retries", []results.RetrySchedule{schedule("none")}, "no data", 0},
+		{"waits of nothing", []results.RetrySchedule{schedule("zero", results.RetryWait{Retry: 1})}, "no data", 0},
+		{"times that are none", []results.RetrySchedule{schedule("odd", wide, results.RetryWait{Retry: 2, SumLeastS: math.NaN(), SumMeanS: math.Inf(1), SumGreatestS: 5})},
+			">odd<|!NaN", 1},
+		{"a hostile name", []results.RetrySchedule{schedule("<b>\x1b", wide)}, "&lt;b&gt;?|!<b>", 1},
+	} {
+		svg := drawnSVG(t, "schedules", func(f results.Folder) ([]string, error) { return chart.DrawSchedules(f, row.schedules) })
+		resultstest.CheckWords(t, row.name, svg, row.words)
+		assert.Equalf(t, row.flat, strings.Count(svg, "fill:#D55E00"), "%s: shapes of the colour of a flat retry", row.name)
+	}
+}
+
+func TestRetriesChart(t *testing.T) {
+	strips := func(counts ...int64) *results.PolicyContest {
+		return &results.PolicyContest{Trouble: "an outage of 1s", Clients: 5, TroubleS: 1,
+			Policies: []results.PolicyTrial{{Policy: "js", RetriesPer100ms: counts, PeakRetries: 9}, {Policy: "none"}}}
+	}
+	for _, row := range []struct {
+		name    string
+		contest *results.PolicyContest
+		words   string
+		// bars is one for each tenth of a second with retries, beside two of the legend.
+		bars int
+	}{
+		{"strips of two policies", strips(0, 3, 9, 0, 1), ">js<|>none<|>9<|since the trouble|at most 9 retries", 5},
+		{"all tenths", strips(4, 4, 4), ">js<", 5},
+		{"two of three tenths", strips(4, 0, 4), ">js<", 4},
+		{"no policy", &results.PolicyContest{}, "no data", 0},
+		{"counts that cannot be", strips(-5, math.MaxInt64), ">js<", 3},
+	} {
+		svg := drawnSVG(t, "retries", func(f results.Folder) ([]string, error) { return chart.DrawRetries(f, row.contest) })
+		resultstest.CheckWords(t, row.name, svg, row.words)
+		assert.Equal(t, row.bars, strings.Count(svg, "fill:#D55E00"), row.name)
+	}
 }

@@ -78,7 +78,7 @@ func secondFaults(record *results.Record, all *results.KindStats) []string {
 	next, wrong := int64(0), 0
 	for i := range record.Intervals {
 		row := &record.Intervals[i]
-		ordered := row.Second == next || results.IsIdle(next, row.Second)
+		ordered := row.Second == next || record.IsIdle(next, row.Second)
 		if !ordered {
 			wrong++
 		}
@@ -94,7 +94,7 @@ func secondFaults(record *results.Record, all *results.KindStats) []string {
 	if !finished(record) {
 		return faults
 	}
-	if end := int64(record.Duration / time.Second); next < end && !results.IsIdle(next, end) {
+	if end := int64(record.Duration / time.Second); next < end && !record.IsIdle(next, end) {
 		faults = append(faults, fmt.Sprintf("the run lasted %s seconds, but only %s were written", document.Count(end), document.Count(next)))
 	}
 	for _, row := range []struct {

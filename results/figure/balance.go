@@ -36,6 +36,7 @@ func ShareOf(part, whole int64) float64 { return float64(part) / float64(max(1, 
 // Merged puts bins that follow one another together; there has to be one.
 func Merged(bins []Bin) *Bin {
 	sum := bins[0]
+	sum.Causes = nil
 	for _, b := range bins[1:] {
 		sum.To = b.To
 		sum.Add(&b.Counts)

@@ -316,3 +316,15 @@ func TestStoredIsWhatTheTablesHold(t *testing.T) {
 		assert.True(t, all.Failed == 0 && all.Throttled > 0)
 	}
 }
+
+// A throttled client backs off before it thinks, and no operation becomes due after the end.
+func TestThinkingClientsRetryAndEnd(t *testing.T) {
+	s := builtin(t, "simulate", "retry=short", "start=warm", "phases.spread.partitions=1")
+	record := play(t, closedLoop(t, s, 400, 100*time.Millisecond, 10*time.Second), nil, true).record
+	sum := record.Total(results.Reported)
+	assert.NotZero(t, sum.Throttled)
+	assert.Equal(t, [2]int64{sum.Ok + sum.Throttled, sum.Operations}, [2]int64{sum.Attempts, sum.Scheduled})
+	for _, one := range record.Intervals {
+		assert.Falsef(t, one.Scheduled > 1 && one.Second > 11, "%d operations became due in second %d", one.Scheduled, one.Second)
+	}
+}

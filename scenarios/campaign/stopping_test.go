@@ -230,3 +230,18 @@ func TestStoresGoThoughTheRecordFails(t *testing.T) {
 		})
 	}
 }
+
+// A table service that dies while the peak is offered ends the run soon, though nobody stops it
+// and the table cannot be dropped.
+func TestRunWhoseTargetDies(t *testing.T) {
+	inBubble(t, func(t *testing.T, clk clock.Real) {
+		s := small(t, "phases.peak.rates=[100]", "phases.peak.each=20s", "workers=16")
+		w := newWorld(t, s, clk)
+		dying := w.unanswered(func(op *target.Operation) bool {
+			return op.Verb == entity.Get && clk.Now().Offset() > 5*time.Second || deletes(op)
+		})
+		r := carry(t, t.Context(), w.through(dying), stress(s), nil)
+		assert.ErrorIs(t, r.ended, drive.ErrSilent)
+		assert.LessOrEqual(t, r.record.Duration, 5*time.Minute)
+	})
+}

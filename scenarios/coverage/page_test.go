@@ -58,6 +58,11 @@ func TestPageHasTheRows(t *testing.T) {
 	require.Len(t, lines, 90, "rows of docs/coverage.md")
 	require.Len(t, all, 90)
 	for i := range all {
+		r := &all[i]
+		assert.Equal(t, i+1, r.number, "number of the row at this place")
+		for _, text := range []string{r.group, r.document, r.says, r.shows, r.varies, r.foretells} {
+			assert.NotEmptyf(t, strings.TrimSpace(text), "row %d has to say all", i+1)
+		}
 		assert.Equalf(t, cut(line(&all[i], [2]string{})), cut(lines[i]), "row %d; go test -tags ci ./scenarios/coverage -rewrite", i+1)
 		assert.NotEqualf(t, all[i].variations[0].with, all[i].variations[1].with, "row %d varies", i+1)
 		heading := fmt.Sprintf("## %s\n\nIn [%[2]s](../scenarios/coverage/%[2]s).\n", all[i].group, all[i].variations[0].file)

@@ -12,7 +12,8 @@ import (
 )
 
 // What a leader writes of its members' seconds, and when: each word is an event, "0:3" that member 0
-// reports its second 3 with one operation, "0-" that it is gone.
+// reports its second 3 with one operation, "0-" that it is gone, "0+" that it
+// has joined.
 func TestJournal(t *testing.T) {
 	for _, tt := range []struct{ name, events, want string }{
 		{"a second is written when all have reported it", "0:0 0:1 1:0", "0=2"},
@@ -21,6 +22,9 @@ func TestJournal(t *testing.T) {
 		{"what it reported before counts", "1:0 1:1 1- 0:0 0:1", "0=2 1=2"},
 		{"all that is left is written at the end", "0:0 0:1 1- 0-", "0=1 1=1"},
 		{"who reports nothing holds back a minute at most", many(maxOpen + 2), "0=1 1=1"},
+		{"a report that arrives late is in its second", "0:1 1:0 1:1 0:0 1:2 0:2", "0=2 1=2 2=2"},
+		{"one that arrives after its second is left out", many(maxOpen+2) + " 1:0 1:1", "0=1 1=1"},
+		{"who takes the place of one that was lost is waited for", "0- 0+ 1:0 0:0", "0=2"},
 		{"members of no fleet are not counted", "7:0 -1:0 0:0", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -32,10 +36,15 @@ func TestJournal(t *testing.T) {
 					j.see(&e)
 					continue
 				}
+				if n, _ := fmt.Sscanf(event, "%d+", &e.Member); n == 1 && strings.HasSuffix(event, "+") {
+					e.Kind = protocol.MemberJoined
+					j.see(&e)
+					continue
+				}
 				one := results.Interval{Counts: results.Counts{Scheduled: 1}}
 				_, err := fmt.Sscanf(event, "%d:%d", &e.Member, &one.Second)
 				assert.NoError(t, err)
-				e.Kind, e.Second = protocol.SecondTold, &protocol.Second{Interval: one}
+				e.Kind, e.Second, e.Sequence = protocol.SecondTold, &protocol.Second{Interval: one}, uint64(one.Second)
 				j.see(&e)
 			}
 			assert.Equal(t, tt.want, strings.Join(got, " "))

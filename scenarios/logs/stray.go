@@ -22,6 +22,7 @@ type strays struct {
 	left func(at entity.Ticks)
 	// held is the line before, of which apart says that it lies far from the one before it; none before the first.
 	held        line
+	latest      entity.Ticks
 	holds       bool
 	apart       bool
 	waiting     []line
@@ -33,12 +34,12 @@ type strays struct {
 func (s *strays) take(next *line) error {
 	apart := !s.holds
 	if s.holds {
-		apart = next.at-s.held.at >= farStray
+		apart = next.at-s.latest >= farStray
 		if err := s.settle(apart); err != nil {
 			return err
 		}
 	}
-	s.held, s.holds, s.apart = *next, true, apart
+	s.held, s.holds, s.apart, s.latest = *next, true, apart, max(s.latest, next.at)
 	return nil
 }
 

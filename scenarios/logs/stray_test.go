@@ -25,6 +25,7 @@ func TestStrays(t *testing.T) {
 		{"less is not", "0 1 24", "0 1 24", ""},
 		{"two of another day are not alone", "0 1 100 101", "0 1 100 101", ""},
 		{"a late one counts", "0 5 3 6", "0 5 3 6", ""},
+		{"a late one makes no other stray", "1000 5 1001 2000 2001", "1000 5 1001 2000 2001", ""},
 		{"several before the first that is not", "0 100 200 300 301", "300 301", "0 100 200"},
 		{"few requests a day", many, many, ""},
 	} {

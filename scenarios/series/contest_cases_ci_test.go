@@ -96,7 +96,10 @@ phases:
 	before := cpu(t)
 	c, err := Contest(t.Context(), ContestPlan{Run: run.Plan{Scenario: s, Out: filepath.Join(folder, "contest"), Rival: true}, Seeds: 5, Source: folder})
 	require.NoError(t, err)
-	assert.LessOrEqual(t, cpu(t)-before, 4*time.Minute, "CPU of the contest")
+	took := cpu(t) - before
+	t.Logf("the contest took %v of CPU", took)
+	// 60 to 80 s alone, 138 s beside a browser: room for a machine half as fast that is as busy.
+	assert.LessOrEqual(t, took, 5*time.Minute, "CPU of the contest")
 	assert.Equal(t, "bib", c.Ranking[2].Design, "the last, whose queries read the whole table")
 }
 

@@ -376,6 +376,9 @@ func TestPairsValidate(t *testing.T) {
 	for number, sound := range map[int]bool{0: false, 1: true, 1000: true, 1001: false} {
 		assert.Equalf(t, sound, len((&Pairs{Number: number}).Validate()) == 0, "%d pairs are valid", number)
 	}
+	declared := new(scenarios.Scenario).Gated()
+	assert.Equal(t, compare.DefaultThreshold, declared.Threshold, "the threshold of the statistics")
+	assert.LessOrEqual(t, len(declared.Metrics), compare.MostMetrics)
 }
 
 // A peak may hold its last step once more, which a run that is waited for has to last.

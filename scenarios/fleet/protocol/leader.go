@@ -113,7 +113,7 @@ func (l *Leader) On(now clock.Instant, from string, text []byte) []byte {
 		// Its sender would send the same again without end, and the others would wait for it.
 		if s := l.known[from]; err != nil && s != nil && s.Lost == "" && !s.ended && l.err == nil {
 			l.lose(now, s, clipped(fmt.Sprintf("it sent what breaks the protocol: %v", err)))
-			return encoded(&Answer{Number: ask.Number, At: now, Refused: s.Lost})
+			return encoded(&Answer{Run: l.run, Number: ask.Number, At: now, Refused: s.Lost})
 		}
 		return nil
 	}
