@@ -29,7 +29,7 @@ func spent(t *testing.T) time.Duration {
 // busy is a second of two operations, with so many response times each between one
 // millisecond and some hundreds.
 func busy(draw *clock.Draw, number, count int) protocol.Second {
-	s := protocol.Second{Interval: results.Interval{Second: int64(number), Counts: results.Counts{Scheduled: int64(2 * count), Sent: int64(2 * count), Attempts: int64(2 * count), Ok: int64(2 * count)}}}
+	s := protocol.Second{Interval: results.Interval{Second: int64(number), Counts: results.Counts{Scheduled: int64(2 * count), Sent: int64(2 * count), Attempts: int64(2 * count), Ok: int64(2 * count), Succeeded: int64(2 * count)}}}
 	for _, name := range []string{"insert", "get"} {
 		h := results.NewHistogram()
 		for range count {
