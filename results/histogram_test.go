@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 func TestQuantileIsToldWhereTenDurationsLieBeyondIt(t *testing.T) {
@@ -272,8 +273,11 @@ func TestEncodingFollowsEachChange(t *testing.T) {
 
 // A histogram of few buckets, which are a list, says what one of hdrhistogram's says, to the last digit.
 func TestFewBucketsSayWhatAllWould(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a single goroutine")
+	}
 	rng := rand.New(rand.NewPCG(7, 47))
-	for seed := range 300 {
+	for seed := range resultstest.Cases(20, 300) {
 		h, hdr := results.NewHistogram(), hdrhistogram.New(1, int64(time.Hour/time.Microsecond), 3)
 		values := make([]int64, 1+rng.IntN(24))
 		for i := range values {

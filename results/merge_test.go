@@ -107,6 +107,9 @@ func merged(t testing.TB, parts []results.MergePart) *results.Record {
 // Parts of a run, split by chance and put together again, are the record of the whole: count
 // for count, bucket for bucket, second for second and partition for partition.
 func TestPartsAreTheWhole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a single goroutine")
+	}
 	for seed := range uint64(resultstest.Cases(2, 4)) {
 		rng := rand.New(rand.NewPCG(seed, 32))
 		w := draw(rng, 60+rng.IntN(300), 1+rng.IntN(19), 9+int(seed)*20)
@@ -177,6 +180,9 @@ func boundsOf(t *testing.T, name string, got, want *results.Quantiles, buckets b
 // Of more partitions than a record names, and of runs of other lengths, cells sum to the
 // books all the same, and no row lacks more than is said.
 func TestHeatOfMany(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a single goroutine")
+	}
 	rng := rand.New(rand.NewPCG(5, 5))
 	w := draw(rng, 900, 300, 260)
 	whole, parts := w.record(t, everyOperation), w.split(t, rng, 3)
