@@ -1,26 +1,19 @@
 package partition_test
 
 import (
-	"bufio"
-	"bytes"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/partition"
+	"loadgen/results/resultstest"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write the golden replies of testdata anew")
 
 // TestScripts runs each situation of testdata: commands, each followed by its
 // golden reply. The commands are
@@ -49,41 +42,10 @@ var rewrite = flag.Bool("rewrite", false, "write the golden replies of testdata 
 // A key may be account/key, which is a table of that number too; it is 0
 // otherwise.
 func TestScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	require.Truef(t, err == nil && len(files) != 0, "no scripts: %v", err)
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			golden, err := os.ReadFile(file)
-			require.NoError(t, err)
-			got := play(t, golden)
-			if *rewrite {
-				require.NoError(t, os.WriteFile(file, got, 0o644))
-				return
-			}
-			assert.Truef(t, bytes.Equal(got, golden), "play(%s) =\n%s\nwant\n%s", file, got, golden)
-		})
-	}
-}
-
-// play copies a script, with the replies ("  = …") made anew.
-func play(t *testing.T, script []byte) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	s := &stage{t: t}
-	lines := bufio.NewScanner(bytes.NewReader(script))
-	for lines.Scan() {
-		line := lines.Text()
-		if strings.HasPrefix(line, "  =") {
-			continue
-		}
-		fmt.Fprintln(&out, line)
-		if fields := strings.Fields(line); len(fields) > 0 && !strings.HasPrefix(line, "#") {
-			for _, reply := range strings.Split(s.do(fields), "\n") {
-				fmt.Fprintf(&out, "  = %s\n", reply)
-			}
-		}
-	}
-	return out.Bytes()
+	resultstest.CheckGoldens(t, "testdata/*.txt", func(t *testing.T, text string) string {
+		s := &stage{t: t}
+		return resultstest.Replay(text, func(command []string) []string { return strings.Split(s.do(command), "\n") })
+	})
 }
 
 type stage struct {

@@ -2,23 +2,20 @@ package rest_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
 	"loadgen/engine/wire"
+	"loadgen/results/resultstest"
 )
 
 // The absolute URLs of a reply begin with the host and account that were asked. An address is
@@ -108,27 +105,13 @@ func TestNothingIsLeftOfTheRequestBefore(t *testing.T) {
 	}
 }
 
-var rewrite = flag.Bool("rewrite", false, "write the golden replies of testdata anew; read the difference before committing it")
-
 // A golden file begins with the model and its settings. Then come exchanges, in
 // order, with one service: after a line that begins with -- send what is sent,
 // after -- reply what comes back, byte for byte. A line ends with CR LF on the
 // wire; what is shown as \n is a line feed alone. {lite}, {key} and {length}
 // stand for a signature by either scheme and for the length of the body.
 func TestGolden(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	require.Truef(t, err == nil && len(files) != 0, "Glob = %v, %v; want files", files, err)
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			golden := must(os.ReadFile(file))(t)
-			got := replay(t, string(golden))
-			if *rewrite {
-				require.NoError(t, os.WriteFile(file, []byte(got), 0o666))
-			} else {
-				assert.Empty(t, cmp.Diff(string(golden), got), file)
-			}
-		})
-	}
+	resultstest.CheckGoldens(t, "testdata/*.txt", replay)
 }
 
 // replay sends what a golden file sends, and returns the file with the replies

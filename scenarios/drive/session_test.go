@@ -1,12 +1,7 @@
 package drive
 
 import (
-	"bufio"
-	"bytes"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,11 +14,10 @@ import (
 	"loadgen/backoff"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write the golden replies of testdata anew")
 
 // TestSessionScripts runs each situation of testdata/session: commands, each
 // followed by its golden reply, which is what the session wants and what it has
@@ -40,41 +34,9 @@ var rewrite = flag.Bool("rewrite", false, "write the golden replies of testdata 
 //
 // An instant with a sign counts from the one before.
 func TestSessionScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/session/*.txt")
-	require.Truef(t, err == nil && len(files) != 0, "no scripts: %v", err)
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			golden, err := os.ReadFile(file)
-			require.NoError(t, err)
-			got := playSession(t, golden)
-			if *rewrite {
-				require.NoError(t, os.WriteFile(file, got, 0o644))
-				return
-			}
-			assert.Truef(t, bytes.Equal(got, golden), "playSession(%s) =\n%s\nwant\n%s", file, got, golden)
-		})
-	}
-}
-
-// playSession copies a script, with the replies ("  = …") made anew.
-func playSession(t *testing.T, script []byte) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	p := &sessionPlay{t: t}
-	lines := bufio.NewScanner(bytes.NewReader(script))
-	for lines.Scan() {
-		line := lines.Text()
-		if strings.HasPrefix(line, "  =") {
-			continue
-		}
-		fmt.Fprintln(&out, line)
-		if fields := strings.Fields(line); len(fields) > 0 && !strings.HasPrefix(line, "#") {
-			for _, reply := range p.do(fields) {
-				fmt.Fprintln(&out, "  =", reply)
-			}
-		}
-	}
-	return out.Bytes()
+	resultstest.CheckGoldens(t, "testdata/session/*.txt", func(t *testing.T, text string) string {
+		return resultstest.Replay(text, (&sessionPlay{t: t}).do)
+	})
 }
 
 // sessionPlay is the session of a script.

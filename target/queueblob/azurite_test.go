@@ -3,18 +3,16 @@
 package queueblob_test
 
 import (
-	"bytes"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
+	"loadgen/results/resultstest"
 	"loadgen/target"
 	"loadgen/target/queueblob"
 )
@@ -43,44 +41,43 @@ func openAzurite(t *testing.T) queueblob.Services {
 func TestAzuriteAnswersAsTheStandInsDo(t *testing.T) {
 	services := openAzurite(t)
 	mark := strconv.FormatInt(clock.NewReal().Started().UnixNano(), 36)
-	for number, file := range scripts(t) {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			golden := must(os.ReadFile(file))
-			clk := clock.NewReal()
-			used := map[string]bool{}
-			here := &desk{
-				do: func(b *target.Beside) target.Outcome {
-					o := services.Do(t.Context(), &target.Operation{Beside: b})
-					if o.StoreMissing {
-						services.Do(t.Context(), &target.Operation{Beside: b.Maker()})
-						o = services.Do(t.Context(), &target.Operation{Beside: b})
-					}
-					for o.Marker != "" {
-						further := *b
-						further.Marker = o.Marker
-						next := services.Do(t.Context(), &target.Operation{Beside: &further})
-						o.Found, o.Marker = append(o.Found, next.Found...), next.Marker
-					}
-					return o
-				},
-				wait: func(d time.Duration) {
-					require.NoError(t, clk.Sleep(t.Context(), clk.Now().Add(d)))
-				},
-				store: func(name string) string {
-					if len(name) < 4 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") != "" {
-						return name // which is at fault
-					}
-					used[name] = true
-					return name + "-" + mark + strconv.Itoa(number)
-				},
-			}
-			got := play(t, here, golden)
-			for name := range used {
-				for _, verb := range []target.BesideVerb{target.DropQueue, target.DropContainer} {
-					here.do(&target.Beside{Verb: verb, Store: here.store(name)})
+	number := 0
+	resultstest.CheckGoldens(t, "testdata/*.txt", func(t *testing.T, text string) string {
+		number++
+		clk := clock.NewReal()
+		used := map[string]bool{}
+		here := &desk{
+			do: func(b *target.Beside) target.Outcome {
+				o := services.Do(t.Context(), &target.Operation{Beside: b})
+				if o.StoreMissing {
+					services.Do(t.Context(), &target.Operation{Beside: b.Maker()})
+					o = services.Do(t.Context(), &target.Operation{Beside: b})
 				}
+				for o.Marker != "" {
+					further := *b
+					further.Marker = o.Marker
+					next := services.Do(t.Context(), &target.Operation{Beside: &further})
+					o.Found, o.Marker = append(o.Found, next.Found...), next.Marker
+				}
+				return o
+			},
+			wait: func(d time.Duration) {
+				require.NoError(t, clk.Sleep(t.Context(), clk.Now().Add(d)))
+			},
+			store: func(name string) string {
+				if len(name) < 4 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") != "" {
+					return name // which is at fault
+				}
+				used[name] = true
+				return name + "-" + mark + strconv.Itoa(number)
+			},
+		}
+		got := play(t, here, text)
+		for name := range used {
+			for _, verb := range []target.BesideVerb{target.DropQueue, target.DropContainer} {
+				here.do(&target.Beside{Verb: verb, Store: here.store(name)})
 			}
-			assert.Truef(t, bytes.Equal(got, golden), "Azurite plays %s as\n%s\nand the stand-ins as\n%s", file, got, golden)
-		})
-	}
+		}
+		return got
+	})
 }

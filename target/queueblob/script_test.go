@@ -1,13 +1,8 @@
 package queueblob_test
 
 import (
-	"bufio"
-	"bytes"
-	"flag"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,14 +10,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
+	"loadgen/results/resultstest"
 	"loadgen/target"
 	"loadgen/target/queueblob"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write the golden replies of testdata anew")
 
 // TestScripts runs each situation of testdata: requests, each followed by its golden
 // reply. They are
@@ -41,24 +34,7 @@ var rewrite = flag.Bool("rewrite", false, "write the golden replies of testdata 
 //
 // What is written "-" is empty, what is written xN is N letters long.
 func TestScripts(t *testing.T) {
-	for _, file := range scripts(t) {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			golden := must(os.ReadFile(file))
-			got := play(t, newDesk(), golden)
-			if *rewrite {
-				require.NoError(t, os.WriteFile(file, got, 0o644))
-				return
-			}
-			assert.Truef(t, bytes.Equal(got, golden), "play(%s) =\n%s\nwant\n%s", file, got, golden)
-		})
-	}
-}
-
-func scripts(t *testing.T) []string {
-	t.Helper()
-	files, err := filepath.Glob("testdata/*.txt")
-	require.Truef(t, err == nil && len(files) != 0, "no scripts: %v", err)
-	return files
+	resultstest.CheckGoldens(t, "testdata/*.txt", func(t *testing.T, text string) string { return play(t, newDesk(), text) })
 }
 
 // desk is where a script is played.
@@ -90,30 +66,19 @@ func newDesk() *desk {
 }
 
 // play copies a script, with the replies ("  = …") made anew.
-func play(t *testing.T, d *desk, script []byte) []byte {
+func play(t *testing.T, d *desk, script string) string {
 	t.Helper()
 	d.receipts, d.etags = map[string][]target.Found{}, map[string][]string{}
-	var out bytes.Buffer
-	lines := bufio.NewScanner(bytes.NewReader(script))
-	for lines.Scan() {
-		line := lines.Text()
-		if strings.HasPrefix(line, "  =") {
-			continue
+	return resultstest.Replay(script, func(command []string) []string {
+		if command[0] == "wait" {
+			d.wait(must(time.ParseDuration(command[1])))
+			return nil
 		}
-		fmt.Fprintln(&out, line)
-		fields := strings.Fields(line)
-		switch {
-		case len(fields) == 0 || strings.HasPrefix(line, "#"):
-		case fields[0] == "wait":
-			d.wait(must(time.ParseDuration(fields[1])))
-		default:
-			b := d.request(t, fields)
-			o := d.do(b)
-			d.remember(t, b, &o)
-			fmt.Fprintf(&out, "  = %s\n", reply(b, &o))
-		}
-	}
-	return out.Bytes()
+		b := d.request(t, command)
+		o := d.do(b)
+		d.remember(t, b, &o)
+		return []string{reply(b, &o)}
+	})
 }
 
 // request returns that of a line.

@@ -2,7 +2,6 @@ package protocol_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,11 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/clock"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios/fleet/protocol"
 	"loadgen/scenarios/run/runtest"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write the golden replies of testdata anew; read the difference before committing it")
 
 // Scripted histories: each ends as its golden says, which was read, and as the oracle says,
 // which knows nothing of the machines.
@@ -34,14 +32,7 @@ func TestHistories(t *testing.T) {
 			require.NoError(t, err)
 			w := play(s)
 			judge(t, w)
-			golden := strings.TrimSuffix(path, ".txt") + ".golden"
-			if *rewrite {
-				require.NoError(t, os.WriteFile(golden, []byte(w.text()), 0o644))
-			}
-			want, err := os.ReadFile(golden)
-			require.NoError(t, err)
-			got := w.text()
-			assert.Truef(t, got == string(want), "it went\n%s\nwant\n%s", got, want)
+			resultstest.CheckGolden(t, strings.TrimSuffix(path, ".txt")+".golden", w.text())
 		})
 	}
 }
