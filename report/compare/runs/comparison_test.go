@@ -1,6 +1,7 @@
 package runs_test
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -14,7 +15,6 @@ import (
 	"loadgen/report/compare"
 	"loadgen/report/verdict"
 	"loadgen/results"
-	"loadgen/results/resultstest"
 )
 
 // The figures are those of the summaries of the records.
@@ -214,9 +214,29 @@ func TestVirtualRuns(t *testing.T) {
 		"a virtual run against a live one: %s, %+v; want no exact comparison", live.Outcome, live.Exact)
 }
 
-// The JSON form has the keys that scripts rely on.
+// The JSON form has the metrics of the whole and of a phase by operation, and the figures of each.
 func TestJSON(t *testing.T) {
 	a, b := sets(8, .1)
 	c := held(t, side(t, "a", a...), side(t, "b", b...))
-	resultstest.CheckGolden(t, "testdata/sets.json", resultstest.TwelveDigits(printed(t, c, report.FormJSON, false)))
+	var got struct {
+		Verdict string
+		Metrics []struct {
+			Metric, Phase, Operation string
+			A, B, Change, P          *float64
+			Interval                 *[2]float64
+		}
+		Warnings []string
+	}
+	require.NoError(t, json.Unmarshal([]byte(printed(t, c, report.FormJSON, false)), &got))
+	assert.Equal(t, "regression", got.Verdict)
+	assert.NotNil(t, got.Warnings)
+	require.Len(t, got.Metrics, 66, "11 metrics of the whole and a phase by 3 operations")
+	first := got.Metrics[0]
+	assert.Equal(t, "response_us.p50", first.Metric)
+	assert.NotNil(t, first.P)
+	assert.InDelta(t, *first.B / *first.A - 1, *first.Change, .01, "the median of pairs is near the ratio of medians")
+	assert.Truef(t, first.Interval[0] < *first.Change && *first.Change < first.Interval[1] && first.Interval[0] > 0, "%v", first.Interval)
+	for _, m := range got.Metrics {
+		assert.Truef(t, m.Metric != "throttled_per_second" || *m.A == 0 && *m.Change == 0, "%+v", m)
+	}
 }
