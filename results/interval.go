@@ -56,10 +56,9 @@ func (i *Interval) OnTime() bool {
 func (i *Interval) LineBound() bool { return i.LineHeld > 0 && 2*i.LineHeld >= i.Attempts }
 
 // intervalLayout is what a line of intervals.ndjson holds.
-var intervalLayout = LayoutOf[Interval]("second phase scheduled sent late dropped offered_entities attempts ok throttled failed " +
-	"operations succeeded served_entities counted_entities returned_entities response_us service_us response_buckets " +
-	"per_operation causes injected in_flight lag_us attempts_held_by_line attempts_held_by_limit generator " +
-	"-cut -handled -retries -bytes_out -bytes_in -stored_bytes -attempts_kept_from_target -first_attempts_throttled")
+var intervalLayout = LayoutOf[Interval]("second phase scheduled sent late dropped offered_entities attempts ok throttled failed operations " +
+	"succeeded served_entities counted_entities returned_entities response_us service_us response_buckets " +
+	"per_operation causes injected in_flight lag_us attempts_held_by_line attempts_held_by_limit generator")
 
 // UnmarshalJSON implements [json.Unmarshaler]. A record has thousands of seconds: no memory is spared for
 // kinds of operation that do not come.
@@ -71,7 +70,7 @@ func (i *Interval) UnmarshalJSON(text []byte) error {
 }
 
 // MarshalJSON implements [json.Marshaler].
-func (i Interval) MarshalJSON() ([]byte, error) { return intervalLayout.Encoded(i) }
+func (i Interval) MarshalJSON() ([]byte, error) { return intervalLayout.Encode(i) }
 
 // IntervalKind is one kind of operation in one second.
 type IntervalKind struct {
@@ -80,12 +79,10 @@ type IntervalKind struct {
 }
 
 // intervalKindLayout is what a line holds of a kind of operation.
-var intervalKindLayout = LayoutOf[IntervalKind]("name attempts ok throttled failed served_entities causes -scheduled -sent " +
-	"-dropped -late -operations -succeeded -cut -handled -retries -offered_entities -counted_entities -returned_entities -bytes_out " +
-	"-bytes_in -stored_bytes -attempts_held_by_line -attempts_held_by_limit -attempts_kept_from_target -first_attempts_throttled")
+var intervalKindLayout = LayoutOf[IntervalKind]("name attempts ok throttled failed served_entities causes")
 
 // MarshalJSON implements [json.Marshaler].
-func (k IntervalKind) MarshalJSON() ([]byte, error) { return intervalKindLayout.Encoded(k) }
+func (k IntervalKind) MarshalJSON() ([]byte, error) { return intervalKindLayout.Encode(k) }
 
 // Injected is how many attempts met a fault that somebody asked for, those apart that
 // differ in anything but their number.

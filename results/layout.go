@@ -1,62 +1,70 @@
 package results
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// Layout is how a struct that embeds [Counts] is written as JSON: which fields in which order.
-type Layout []laidOut
+// Layout is the JSON form of a struct that embeds [Counts]: its fields in their order. It is immutable and safe
+// for concurrent use.
+type Layout []layoutField
 
-// laidOut is a field of a layout: its name in JSON and where it is.
-type laidOut struct {
-	head  string
-	index []int
-	// whenZero says that it is written although it is zero.
-	whenZero bool
+// layoutField is a field of the JSON form. Its head is the quoted name and the colon.
+type layoutField struct {
+	head      string
+	index     []int
+	omitEmpty bool
 }
 
-// LayoutOf returns the layout of a struct from the names of its fields in their order. A name with a - before
-// it is left out; a field that is not named, such as a new count, comes last and only where it is not zero.
+// firstCounts are the counts that records had before layouts: a layout leaves out those that it does not name.
+const firstCounts = "scheduled sent dropped late operations succeeded cut attempts ok handled throttled failed causes retries " +
+	"offered_entities served_entities counted_entities returned_entities bytes_out bytes_in stored_bytes " +
+	"attempts_held_by_line attempts_held_by_limit attempts_kept_from_target first_attempts_throttled"
+
+// LayoutOf returns the layout of T with the named JSON fields, in that order. name=other writes a field under
+// another name. Fields that are not named follow where they are not empty, but for the counts that records had
+// before layouts: so a count that is added to [Counts] is in every layout. It panics if T has no such field.
 func LayoutOf[T any](names string) Layout {
-	order := strings.Fields(names)
-	type ranked struct {
-		laidOut
-		rank int
-	}
-	var list []ranked
+	fields := make(map[string]reflect.StructField)
+	var others []string
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
-		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if field.Anonymous || !field.IsExported() || name == "-" || slices.Contains(order, "-"+name) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if field.Anonymous || !field.IsExported() || name == "-" {
 			continue
 		}
-		one := ranked{laidOut{head: `"` + name + `":`, index: field.Index}, slices.Index(order, name)}
-		if at := slices.IndexFunc(order, func(o string) bool { return strings.HasPrefix(o, name+"=") }); at >= 0 {
-			_, written, _ := strings.Cut(order[at], "=")
-			one.head, one.rank = `"`+written+`":`, at
+		fields[name] = field
+		if !slices.Contains(strings.Fields(firstCounts), name) {
+			others = append(others, name)
 		}
-		if one.whenZero = one.rank >= 0 && options == ""; one.rank < 0 {
-			one.rank = len(order) + len(list)
-		}
-		list = append(list, one)
 	}
-	slices.SortStableFunc(list, func(a, b ranked) int { return a.rank - b.rank })
-	l := make(Layout, len(list))
-	for i := range list {
-		l[i] = list[i].laidOut
+	var l Layout
+	for _, one := range strings.Fields(names) {
+		name, written, _ := strings.Cut(one, "=")
+		field, known := fields[name]
+		if !known {
+			panic(fmt.Sprintf("results: %v has no field %s", reflect.TypeFor[T](), name))
+		}
+		others = slices.DeleteFunc(others, func(other string) bool { return other == name })
+		omitEmpty := strings.HasSuffix(field.Tag.Get("json"), ",omitempty")
+		l = append(l, layoutField{strconv.Quote(cmp.Or(written, name)) + ":", field.Index, omitEmpty})
+	}
+	for _, name := range others {
+		l = append(l, layoutField{strconv.Quote(name) + ":", fields[name].Index, true})
 	}
 	return l
 }
 
-// Encoded returns the struct, which is given by value, as JSON.
-func (l Layout) Encoded(of any) ([]byte, error) {
+// Encode returns the JSON form of a struct, which must be of the layout's type, by value.
+func (l Layout) Encode(of any) ([]byte, error) {
 	from, text := reflect.ValueOf(of), []byte{'{'}
 	for i := range l {
 		value := from.FieldByIndex(l[i].index)
-		if !l[i].whenZero && (value.IsZero() || (value.Kind() == reflect.Slice || value.Kind() == reflect.Map) && value.Len() == 0) {
+		if l[i].omitEmpty && isEmpty(value) {
 			continue
 		}
 		if len(text) > 1 {
@@ -74,4 +82,16 @@ func (l Layout) Encoded(of any) ([]byte, error) {
 		text = append(text, more...)
 	}
 	return append(text, '}'), nil
+}
+
+// isEmpty reports whether encoding/json's omitempty leaves a value out.
+func isEmpty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Slice, reflect.Map:
+		return v.Len() == 0
+	case reflect.Struct:
+		return false
+	default:
+		return v.IsZero()
+	}
 }

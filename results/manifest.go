@@ -126,12 +126,10 @@ type FleetMember struct {
 
 // memberLayout is what a record holds of a member.
 var memberLayout = LayoutOf[FleetMember]("name index labels planned_operations scheduled dropped attempts throttled failed lag_p99_ns " +
-	"clock_bound_ns clock_drift_ns began_late_ns stall_ns cpu_share lost -sent -late -operations -succeeded -cut -ok -handled -causes " +
-	"-retries -offered_entities -served_entities -counted_entities -returned_entities -bytes_out -bytes_in -stored_bytes " +
-	"-attempts_held_by_line -attempts_held_by_limit -attempts_kept_from_target -first_attempts_throttled")
+	"clock_bound_ns clock_drift_ns began_late_ns stall_ns cpu_share lost")
 
 // MarshalJSON implements json.Marshaler.
-func (m FleetMember) MarshalJSON() ([]byte, error) { return memberLayout.Encoded(m) }
+func (m FleetMember) MarshalJSON() ([]byte, error) { return memberLayout.Encode(m) }
 
 // MemberState is what a member of a fleet does.
 type MemberState string

@@ -241,11 +241,10 @@ type totalsTold struct {
 }
 
 var totalsLayout = results.LayoutOf[totalsTold]("scheduled dropped late attempts_sent=sent in_flight attempts ok throttled failed operations " +
-	"served_entities -sent -succeeded -cut -handled -causes -retries -offered_entities -counted_entities -returned_entities -bytes_out " +
-	"-bytes_in -stored_bytes -attempts_held_by_line -attempts_held_by_limit -attempts_kept_from_target -first_attempts_throttled")
+	"served_entities")
 
 // MarshalJSON implements [json.Marshaler].
-func (t totalsTold) MarshalJSON() ([]byte, error) { return totalsLayout.Encoded(t) }
+func (t totalsTold) MarshalJSON() ([]byte, error) { return totalsLayout.Encode(t) }
 
 type balanceTold struct {
 	head

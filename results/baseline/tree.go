@@ -83,12 +83,12 @@ type Operation struct {
 }
 
 // operationLayout is what a baseline holds of an operation: nothing that the machine has a part in.
-var operationLayout = results.LayoutOf[Operation]("name scheduled dropped operations succeeded cut attempts ok handled throttled failed causes " +
-	"retries offered_entities served_entities counted_entities returned_entities stored_bytes response lost service refusals " +
-	"-sent -late -bytes_out -bytes_in -attempts_held_by_line -attempts_held_by_limit -attempts_kept_from_target -first_attempts_throttled")
+var operationLayout = results.LayoutOf[Operation]("name scheduled dropped operations succeeded cut attempts ok handled throttled failed causes retries " +
+	"offered_entities served_entities counted_entities returned_entities stored_bytes response lost service " +
+	"refusals")
 
 // MarshalJSON implements [json.Marshaler].
-func (o Operation) MarshalJSON() ([]byte, error) { return operationLayout.Encoded(o) }
+func (o Operation) MarshalJSON() ([]byte, error) { return operationLayout.Encode(o) }
 
 // Cause is how many attempts came to nothing for one cause, named by class, status and
 // code.

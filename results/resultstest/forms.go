@@ -73,13 +73,3 @@ func CheckBenchmarks(t testing.TB, text, others string) (names []string) {
 	}
 	return names
 }
-
-// TwelveDigits returns a text whose numbers have twelve digits at most: what a p-value has
-// beyond them depends on the library and the processor.
-func TwelveDigits(text string) string {
-	long := regexp.MustCompile(`\d\.\d{12,}(e[-+]?\d+)?|\d{2,}\.\d{11,}`)
-	return long.ReplaceAllStringFunc(text, func(number string) string {
-		value, _ := strconv.ParseFloat(number, 64)
-		return strconv.FormatFloat(value, 'g', 12, 64)
-	})
-}

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -87,8 +89,8 @@ func TestDocument(t *testing.T) {
 	if err := errors.Join(report.Screen(&prose, d, text.Look{Columns: 80, Verbose: true}), report.Print(&data, d, report.FormJSON, text.Look{})); err != nil {
 		t.Fatal(err)
 	}
-	resultstest.CheckGolden(t, "testdata/log.golden", resultstest.TwelveDigits(prose.String()))
-	resultstest.CheckGolden(t, "testdata/log.json.golden", resultstest.TwelveDigits(data.String()))
+	resultstest.CheckGolden(t, "testdata/log.golden", roundNumbers(prose.String()))
+	resultstest.CheckGolden(t, "testdata/log.json.golden", roundNumbers(data.String()))
 	assert.Contains(t, fmt.Sprint(d.Screen), `partition "2026-05-01T12" is asked for 2,550/s and bears 2,000`)
 	back, err := contest.Read(data.Bytes())
 	require.NoError(t, err)
@@ -209,5 +211,15 @@ func FuzzContest(f *testing.F) {
 			}
 		}
 		assert.Truef(t, json.Valid(data.Bytes()), "no JSON: %s", data.Bytes())
+	})
+}
+
+// roundNumbers rounds the numbers of a text to twelve digits. Further digits of a p-value depend on the library
+// and the processor.
+func roundNumbers(text string) string {
+	long := regexp.MustCompile(`\d\.\d{12,}(e[-+]?\d+)?|\d{2,}\.\d{11,}`)
+	return long.ReplaceAllStringFunc(text, func(number string) string {
+		value, _ := strconv.ParseFloat(number, 64)
+		return strconv.FormatFloat(value, 'g', 12, 64)
 	})
 }
