@@ -2,9 +2,8 @@ package results
 
 import "reflect"
 
-// Counts are what is counted of operations and of their attempts: of a kind of operation in a
-// phase or a second, of a whole second, a member of a fleet, a run. A count that is added here
-// reaches all of them.
+// Counts are the counts of operations and their attempts. They are embedded in kinds of operation, seconds, cohorts,
+// members of a fleet and baselines, so that a new count reaches all of them.
 type Counts struct {
 	// Scheduled = Sent + Dropped; Late of Sent were sent more than [LateAfter] after they
 	// were due.
@@ -18,8 +17,8 @@ type Counts struct {
 	Succeeded  int64 `json:"succeeded"`
 	Cut        int64 `json:"cut"`
 	// Attempts = Ok + Throttled + Failed. Handled of the Ok ones were answered
-	// with a 404, 409 or 412 that the operation expects: a target that keeps
-	// its own counts calls them failed.
+	// with a 404, 409 or 412 that the operation expects; a target's own counts have them
+	// as failed.
 	Attempts  int64 `json:"attempts"`
 	Ok        int64 `json:"ok"`
 	Handled   int64 `json:"handled"`
@@ -43,8 +42,8 @@ type Counts struct {
 	Stored   int64 `json:"stored_bytes,omitempty"`
 	// LineHeld of the Attempts waited for the client's line, see [Attempt.HeldByLine].
 	LineHeld int64 `json:"attempts_held_by_line,omitempty"`
-	// LimitHeld is how many attempts a rate limit of the client delayed, those among
-	// them that were never sent before the end.
+	// LimitHeld is the number of attempts that a rate limit of the client delayed, including
+	// those that the end of the run kept from being sent.
 	LimitHeld int64 `json:"attempts_held_by_limit,omitempty"`
 	// Kept of the Attempts, throttled ones apart, never reached the target because of an
 	// injected fault, see [Attempt.Kept].
@@ -65,7 +64,7 @@ func (c *Counts) Sub(other *Counts) {
 	c.Causes = nil
 }
 
-// Equal reports whether every count is that of other; causes are not looked at.
+// Equal reports whether every count equals that of other. It ignores causes.
 func (c Counts) Equal(other *Counts) bool {
 	c.Sub(other)
 	return reflect.ValueOf(c).IsZero()
@@ -87,7 +86,8 @@ func (c *Counts) Within(bound int64) bool {
 	return true
 }
 
-// AddTimes adds each int64 of a struct to that of another, so many times: no count can be forgotten.
+// AddTimes adds times × each int64 field of more to the same field of to. It finds the fields by reflection, so that
+// none is forgotten.
 func AddTimes[T any](to, more *T, times int64) {
 	sum, from := reflect.ValueOf(to).Elem(), reflect.ValueOf(more).Elem()
 	for i := range sum.NumField() {
@@ -97,7 +97,7 @@ func AddTimes[T any](to, more *T, times int64) {
 	}
 }
 
-// CountDue counts an operation that became due. Whether it is sent, and late, [Counts.CountSent] counts.
+// CountDue counts an operation that became due: sent later, which [Counts.CountSent] counts, or dropped.
 func (c *Counts) CountDue(s *Scheduled) {
 	c.Scheduled++
 	c.Offered += s.Entities
@@ -106,7 +106,7 @@ func (c *Counts) CountDue(s *Scheduled) {
 	}
 }
 
-// CountSent counts an operation that is sent, whether late or not.
+// CountSent counts an operation that is sent.
 func (c *Counts) CountSent(s *Scheduled) {
 	c.Sent++
 	if s.Sent-s.Intended > LateAfter {
@@ -114,8 +114,7 @@ func (c *Counts) CountSent(s *Scheduled) {
 	}
 }
 
-// CountAttempt counts an attempt that ended. It leaves Causes, and Served to whoever knows
-// what became of the operation.
+// CountAttempt counts an attempt that ended, except for Causes and Served.
 func (c *Counts) CountAttempt(a *Attempt) {
 	c.Attempts++
 	if a.Retry {
@@ -148,7 +147,7 @@ func (c *Counts) CountAttempt(a *Attempt) {
 	}
 }
 
-// countWithCause counts an attempt that ended, and why it was throttled or failed.
+// countWithCause counts an attempt that ended and the cause if it was throttled or failed.
 func (c *Counts) countWithCause(a *Attempt) {
 	c.CountAttempt(a)
 	if a.Class != Ok {
@@ -156,7 +155,7 @@ func (c *Counts) countWithCause(a *Attempt) {
 	}
 }
 
-// CountCompleted counts an operation that ended. It leaves Served, too.
+// CountCompleted counts an operation that ended, except for Served.
 func (c *Counts) CountCompleted(o *Completed) {
 	c.Operations++
 	if o.Class == Ok {

@@ -25,13 +25,13 @@ const OverHour = longestMicros + 1
 // Histogram counts durations in microseconds, to three significant figures. It belongs
 // to one goroutine. A nil one can be read and is empty.
 type Histogram struct {
-	// few are its buckets in order while no more than [maxFew] hold anything; else hdr has them all,
-	// which takes 200 KB, and keeps its memory when the histogram is emptied.
+	// few holds up to maxFew buckets in order. When full is set, hdr holds all buckets instead, in 200 KB that it
+	// keeps when the histogram is reset.
 	few  []bucket
 	hdr  *hdrhistogram.Histogram
 	full bool
-	// packed is the encoding of a histogram that is kept by it alone, and how many durations it has: a
-	// record has one for each minute.
+	// packed is the encoding of a histogram that is stored in no other form, and packedCount its count. A record
+	// has one for each minute.
 	packed      string
 	packedCount int64
 	// over is how many durations were longer than an hour and counted as one.
@@ -45,20 +45,21 @@ type Histogram struct {
 	encoded *atomic.Pointer[string]
 }
 
-// bucket is how many durations fell into the bucket that begins at one, in microseconds.
+// bucket is a bucket that is not empty: its shortest duration in microseconds, and the number of durations.
 type bucket struct{ from, count int64 }
 
-// maxFew is how many buckets are kept as a list.
+// maxFew is the greatest number of buckets that are kept as a list.
 const maxFew = 16
 
-// bucketWidth returns how many microseconds the bucket of a duration spans: up to 2047 each has one of its
-// own, and with each doubling from there they are twice as wide, as hdrhistogram has them.
+// bucketWidth returns the width of a duration's bucket in microseconds, as in hdrhistogram with three significant
+// figures: 1 up to 2047, and twice as much with each doubling from there.
 func bucketWidth(micros int64) int64 {
 	const own = 11
 	return 1 << (max(own, bits.Len64(uint64(micros))) - own)
 }
 
-func (b bucket) to() int64 { return b.from + bucketWidth(b.from) - 1 }
+// last returns the longest duration of the bucket, in microseconds.
+func (b bucket) last() int64 { return b.from + bucketWidth(b.from) - 1 }
 
 // NewHistogram returns an empty histogram.
 func NewHistogram() *Histogram { return &Histogram{} }
@@ -91,7 +92,7 @@ func (h *Histogram) settle() {
 
 // add adds durations of one bucket.
 func (h *Histogram) add(one bucket) {
-	h.changes()
+	h.beforeChange()
 	if h.full {
 		record(h.hdr, one)
 		return
@@ -109,8 +110,8 @@ func (h *Histogram) add(one bucket) {
 	}
 }
 
-// changes drops what is known of the buckets, which the caller changes.
-func (h *Histogram) changes() {
+// beforeChange unpacks the histogram and drops its cached encoding.
+func (h *Histogram) beforeChange() {
 	if h.packed != "" {
 		h.hdr, h.full, h.packed = h.buckets(), true, ""
 	}
@@ -120,7 +121,7 @@ func (h *Histogram) changes() {
 	h.encoded.Store(nil)
 }
 
-// fill has hdr hold all buckets from now on.
+// fill moves all buckets to hdr.
 func (h *Histogram) fill() {
 	if h.full {
 		return
@@ -140,7 +141,7 @@ func record(to *hdrhistogram.Histogram, one bucket) {
 	}
 }
 
-// buckets returns all buckets, which the caller does not change.
+// buckets returns all buckets in the library's form. The caller must not change them.
 func (h *Histogram) buckets() *hdrhistogram.Histogram {
 	switch {
 	case h.full:
@@ -158,7 +159,7 @@ func (h *Histogram) buckets() *hdrhistogram.Histogram {
 	}
 }
 
-// packedCopy returns a copy that is kept by its encoding alone, which each use then decodes.
+// packedCopy returns a copy that stores only its encoding. Each use decodes it.
 func (h *Histogram) packedCopy() *Histogram {
 	text, err := h.Encoded()
 	if err != nil {
@@ -204,7 +205,7 @@ func (h *Histogram) Max() int64 {
 	case h.over > 0:
 		return OverHour
 	case h.isFew():
-		return min(h.few[len(h.few)-1].to(), longestMicros)
+		return min(h.few[len(h.few)-1].last(), longestMicros)
 	default:
 		return min(h.buckets().Max(), longestMicros)
 	}
@@ -246,10 +247,10 @@ func (h *Histogram) Quantile(q float64) (int64, bool) {
 	rank := max(1, int64(q*100/100*float64(count)+0.5))
 	for _, one := range h.few {
 		if rank -= one.count; rank <= 0 {
-			return min(one.to(), longestMicros), true
+			return min(one.last(), longestMicros), true
 		}
 	}
-	return min(h.few[len(h.few)-1].to(), longestMicros), true
+	return min(h.few[len(h.few)-1].last(), longestMicros), true
 }
 
 // Merge adds the durations of other, which may be nil or empty.
@@ -264,7 +265,7 @@ func (h *Histogram) Merge(other *Histogram) {
 		}
 	default:
 		h.settle()
-		h.changes()
+		h.beforeChange()
 		h.fill()
 		if dropped := h.hdr.Merge(other.buckets()); dropped > 0 {
 			panic(fmt.Sprintf("results: merging equal histograms dropped %d values", dropped))
@@ -275,7 +276,7 @@ func (h *Histogram) Merge(other *Histogram) {
 
 // reset empties the histogram and keeps its memory.
 func (h *Histogram) reset() {
-	h.changes()
+	h.beforeChange()
 	if h.full {
 		h.hdr.Reset()
 	}
@@ -298,7 +299,7 @@ func (h *Histogram) Bars() []Bar {
 	var bars []Bar
 	if h.isFew() {
 		for _, one := range h.few {
-			bars = append(bars, Bar{one.from, one.to(), one.count})
+			bars = append(bars, Bar{one.from, one.last(), one.count})
 		}
 		return bars
 	}
@@ -392,7 +393,7 @@ func (h *Histogram) UnmarshalJSON(text []byte) error {
 	}
 	// Merging into one of this package's own keeps every later merge exact,
 	// whatever span the file was written with.
-	h.changes()
+	h.beforeChange()
 	h.fill()
 	if dropped := h.hdr.Merge(hdr); dropped > 0 {
 		*h = Histogram{}

@@ -60,8 +60,8 @@ var intervalLayout = LayoutOf[Interval]("second phase scheduled sent late droppe
 	"succeeded served_entities counted_entities returned_entities response_us service_us response_buckets " +
 	"per_operation causes injected in_flight lag_us attempts_held_by_line attempts_held_by_limit generator")
 
-// UnmarshalJSON implements [json.Unmarshaler]. A record has thousands of seconds: no memory is spared for
-// kinds of operation that do not come.
+// UnmarshalJSON implements [json.Unmarshaler]. It leaves no spare capacity in Kinds: a record has thousands of
+// seconds.
 func (i *Interval) UnmarshalJSON(text []byte) error {
 	type plain Interval
 	err := json.Unmarshal(text, (*plain)(i))

@@ -83,7 +83,7 @@ type Minute struct {
 	Response *Histogram `json:"response"`
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. A run of days has thousands of minutes: they stay packed.
+// UnmarshalJSON implements [json.Unmarshaler]. It keeps the histogram packed: a run of days has thousands of minutes.
 func (m *Minute) UnmarshalJSON(text []byte) error {
 	type plain Minute
 	err := json.Unmarshal(text, (*plain)(m))

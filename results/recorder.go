@@ -25,12 +25,11 @@ type Recorder struct {
 	unended   []bool
 	intervals io.WriteCloser
 	events    io.WriteCloser
-	// sparse says that reported phases leave empty seconds out, too.
-	sparse bool
-	// told says that the seconds of other processes are written, which are numbered so much higher than
-	// theirs, and none of its own.
-	told     bool
-	toldFrom int64
+	// omitsIdle is set by OmitIdle.
+	omitsIdle bool
+	// foreign says that AppendSecond was called; foreignFirst is added to the numbers of its seconds.
+	foreign      bool
+	foreignFirst int64
 	// failure is the first error of a write; after it nothing more is written.
 	failure error
 }
@@ -61,9 +60,9 @@ func NewRecorder(folder Folder, manifest Manifest) (*Recorder, error) {
 	return r, nil
 }
 
-// Sparse says that seconds in which nothing happens are no part of what the record is of, as in the traffic of
-// others: a long stretch of them is left out in reported phases, too, whose figures else count them.
-func (r *Recorder) Sparse() { r.sparse = true }
+// OmitIdle leaves long stretches of empty seconds out of reported phases too. It is for captured traffic, whose
+// figures do not count them.
+func (r *Recorder) OmitIdle() { r.omitsIdle = true }
 
 // Alone says that from now on one goroutine alone calls the recorder, as the one of a run
 // on a virtual clock does: what is told of each attempt then takes no lock.
@@ -267,20 +266,20 @@ func (r *Recorder) Advance(watermark time.Duration) error {
 	return r.failure
 }
 
-// Told appends a whole second that other processes measured of this run, until whose record replaces
-// this one: a reader then finds it even if the run is killed. Seconds must come in order, and no own
-// one is written after the first of them. One of other operations is left out.
-func (r *Recorder) Told(second *Interval) {
+// AppendSecond appends a second that other processes measured, for a reader of a run that is killed before their
+// records are merged. Calls must be in order; from the first one on the recorder writes no seconds of its own.
+// A second with other kinds of operation is dropped.
+func (r *Recorder) AppendSecond(second *Interval) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(second.Kinds) != len(r.rows.kinds) {
-		return // it is of no run of this scenario
+		return
 	}
 	one := *second
-	if !r.told {
-		r.told, r.toldFrom = true, r.rows.first-r.rows.idle-one.Second
+	if !r.foreign {
+		r.foreign, r.foreignFirst = true, r.rows.first-r.rows.idle-one.Second
 	}
-	one.Second += r.toldFrom
+	one.Second += r.foreignFirst
 	r.writeLine(r.intervals, &one)
 }
 

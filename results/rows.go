@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -9,15 +10,15 @@ import (
 type rows struct {
 	kinds []Kind
 	first int64
-	// idle is how many seconds before first, one after another, were empty and are not written.
+	// idle is the number of empty seconds just before first that are not written yet.
 	idle int64
 	open []*row
 	free []*row
 	// misplaced counts what belonged to a second already written.
 	misplaced int64
 
-	// flying is how many attempts were under way at the end of the last second taken.
-	flying int64
+	// inFlight is the number of attempts in flight at the end of the second before first.
+	inFlight int64
 
 	// minutes are those that are over, packed: as histograms they would be most of
 	// what a long run holds.
@@ -27,18 +28,16 @@ type rows struct {
 	// spare is the memory of the minute before, emptied.
 	spare *Histogram
 
-	// listener is told of each second as it is written; it may be nil.
+	// listener receives each second as it is written; nil means none.
 	listener Listener
 }
 
-// Listener is told of a whole second once nothing more can come to it: its line of
-// intervals.ndjson, and the response times of the operations that succeeded in it, by kind in
-// their order. It keeps neither.
+// Listener receives a second when it is complete: its line of intervals.ndjson, and the response times of
+// successful operations for each kind. It must not keep them.
 type Listener func(second *Interval, response []*Histogram)
 
-// Listen has somebody told of every second of the run, in order, by whoever advances or
-// finishes it. It must come before anything is recorded: only then is more kept of each kind
-// of operation by the second, at 200 KB for each.
+// Listen sets the listener of every second of the run, in order. It is called by [Recorder.Advance] and
+// [Recorder.Finish]. Listen must be called before anything is recorded.
 func (r *Recorder) Listen(to Listener) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -53,12 +52,12 @@ type row struct {
 	begun int64
 	// injected are the attempts of the second that met a fault.
 	injected injections
-	// heard has the response times by kind of operation, nil without a listener.
+	// heard holds the response times for each kind of operation; nil without a listener.
 	heard []*Histogram
 }
 
-// at returns the row of an instant, and opens it where it is not open. An instant whose
-// second has been written falls into the first one that has not.
+// at returns the row of an instant and opens it if necessary. An instant whose second is written already
+// counts in the first open second.
 func (s *rows) at(instant time.Duration) *row {
 	second := int64(max(0, instant) / time.Second)
 	if second < s.first {
@@ -110,22 +109,114 @@ func (s *rows) attempt(a *Attempt) int64 {
 	return r.Second
 }
 
-// maxIdle is the longest stretch of empty seconds that is written.
+// writeBefore writes the seconds before one, without long stretches of empty seconds. A listener gets all
+// seconds.
+func (r *Recorder) writeBefore(second int64) {
+	s := &r.rows
+	for s.first < second {
+		if !r.isEmpty(s.first) {
+			r.writeIdle()
+			r.writeFirst()
+			continue
+		}
+		s.idle++
+		s.first++
+		if s.first%60 == 0 {
+			s.closeMinute()
+		}
+	}
+}
+
+// isEmpty reports whether the first second may be left out: nothing happened in it, and no figure counts it.
+func (r *Recorder) isEmpty(first int64) bool {
+	s := &r.rows
+	if s.listener != nil || s.inFlight != 0 || len(s.open) > 0 && s.open[0].Second == first {
+		return false
+	}
+	phase, found := r.phaseAt(time.Duration(first) * time.Second)
+	return r.omitsIdle || !found || !r.record.Phases[phase].Reported
+}
+
+// writeIdle writes the empty seconds before the first one, unless there are more than maxIdle.
+func (r *Recorder) writeIdle() {
+	s := &r.rows
+	for second := s.first - s.idle; s.idle <= maxIdle && second < s.first; second++ {
+		one := s.empty(second)
+		one.Phase = r.phaseName(second)
+		r.writeSecond(&one)
+	}
+	s.idle = 0
+}
+
+// writeFirst writes the first second and passes it to the listener. It keeps the row's memory for another
+// second.
+func (r *Recorder) writeFirst() {
+	s := &r.rows
+	row := s.at(time.Duration(s.first) * time.Second)
+	row.Phase = r.phaseName(s.first)
+	row.Response = QuantilesOf(row.response)
+	row.Service = QuantilesOf(row.service)
+	row.Lag = QuantilesOf(row.lag)
+	for k := range row.Kinds {
+		row.Counts.Add(&row.Kinds[k].Counts)
+	}
+	row.Injected = row.injected.told()
+	s.inFlight += row.begun - row.Attempts
+	row.InFlight = s.inFlight
+	if s.minute == nil {
+		s.minute, s.spare = cmp.Or(s.spare, NewHistogram()), nil
+	}
+	s.minute.Merge(row.response)
+	s.open = s.open[1:]
+	s.first++
+	if s.first%60 == 0 {
+		s.closeMinute()
+	}
+	r.writeSecond(&row.Interval)
+	if s.listener != nil {
+		s.listener(&row.Interval, row.heard)
+	}
+	row.response.reset()
+	row.service.reset()
+	row.lag.reset()
+	for k := range row.heard {
+		row.heard[k].reset()
+	}
+	row.begun, row.injected = 0, nil
+	s.free = append(s.free, row)
+}
+
+// writeSecond writes a second of this process, unless those of others have replaced them.
+func (r *Recorder) writeSecond(second *Interval) {
+	if !r.foreign {
+		r.writeLine(r.intervals, second)
+	}
+}
+
+// phaseName returns the name of the phase in which a second begins, or "".
+func (r *Recorder) phaseName(second int64) string {
+	if phase, found := r.phaseAt(time.Duration(second) * time.Second); found {
+		return r.record.Phases[phase].Name
+	}
+	return ""
+}
+
+// maxIdle is the greatest number of empty seconds in a row that a record holds where it may leave them out.
 const maxIdle = 10
 
-// IsIdle reports whether the seconds from one to before another may be missing in a record: a stretch
-// of more than ten seconds in which nothing happened is left out, but in reported phases, see [Recorder.Sparse].
+// IsIdle reports whether the seconds from one up to another may be missing: more than ten, which a record leaves
+// out if nothing happened in them. Only records of captured traffic leave out seconds of reported phases.
 func (r *Record) IsIdle(from, to int64) bool {
 	if to-from <= maxIdle || r.Capture != nil {
 		return to-from > maxIdle
 	}
-	after := func(at time.Duration) int64 { return int64((at + time.Second - 1) / time.Second) }
+	firstFrom := func(at time.Duration) int64 { return int64((at + time.Second - 1) / time.Second) }
 	return !slices.ContainsFunc(r.Phases, func(p Phase) bool {
-		return p.Reported && max(from, after(p.Begin)) < min(to, after(p.End))
+		return p.Reported && max(from, firstFrom(p.Begin)) < min(to, firstFrom(p.End))
 	})
 }
 
-// IdleSeconds is how many seconds of the run are left out since nothing happened in them.
+// IdleSeconds returns the number of seconds that the record leaves out because nothing happened in them.
 func (r *Record) IdleSeconds() (sum int64) {
 	next := int64(0)
 	count := func(second int64) {
@@ -141,7 +232,7 @@ func (r *Record) IdleSeconds() (sum int64) {
 	return sum
 }
 
-// closeMinute keeps the minute that the last second taken lies in.
+// closeMinute keeps the response times of the minute that ends before first.
 func (s *rows) closeMinute() {
 	if s.minute == nil {
 		return

@@ -60,7 +60,7 @@ func TestLongIdleStretchesAreLeftOut(t *testing.T) {
 	} {
 		record := playRecord(t, row.end, func(r *results.Recorder) {
 			if row.sparse {
-				r.Sparse()
+				r.OmitIdle()
 				r.Take(func(of *results.Record) { of.Capture = new(results.Capture) })
 			}
 			step := r.Phase(results.Phase{Name: "step", End: row.end, Rate: 1, Reported: row.reported})
@@ -224,9 +224,9 @@ func TestSecondsOfOthersAreWritten(t *testing.T) {
 	succeed(recorder, step, 1, 1500*time.Millisecond, 0)
 	advance(t, recorder, 2*time.Second)
 	kinds := make([]results.IntervalKind, 3)
-	recorder.Told(&results.Interval{Second: 7, Counts: results.Counts{Attempts: 5}, Kinds: kinds})
-	recorder.Told(&results.Interval{Second: 8, Counts: results.Counts{Attempts: 6}, Kinds: kinds})
-	recorder.Told(&results.Interval{Second: 9, Counts: results.Counts{Attempts: 7}, Kinds: kinds[:1]}) // of another scenario
+	recorder.AppendSecond(&results.Interval{Second: 7, Counts: results.Counts{Attempts: 5}, Kinds: kinds})
+	recorder.AppendSecond(&results.Interval{Second: 8, Counts: results.Counts{Attempts: 6}, Kinds: kinds})
+	recorder.AppendSecond(&results.Interval{Second: 9, Counts: results.Counts{Attempts: 7}, Kinds: kinds[:1]}) // of another scenario
 	advance(t, recorder, 5*time.Second)
 	var got [][2]int64
 	for _, one := range resultstest.Read(t, folder).Intervals {

@@ -3,7 +3,6 @@ package results
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -283,88 +282,6 @@ func writeLines[T any](folder Folder, name string, list []T) error {
 		}
 	}
 	return errors.Join(err, buffered.Flush(), file.Close())
-}
-
-// writeBefore writes the whole seconds before one, but for long stretches in which nothing happens.
-// Whoever listens is told of all.
-func (r *Recorder) writeBefore(second int64) {
-	s := &r.rows
-	for s.first < second {
-		if s.listener == nil && s.flying == 0 && (len(s.open) == 0 || s.open[0].Second > s.first) && (r.sparse || !r.reports(s.first)) {
-			s.idle++
-			s.first++
-			if s.first%60 == 0 {
-				s.closeMinute()
-			}
-			continue
-		}
-		r.writeIdle()
-		r.writeRow()
-	}
-}
-
-// writeIdle writes the empty seconds before the first that is open, where they are few.
-func (r *Recorder) writeIdle() {
-	s := &r.rows
-	for second := s.first - s.idle; s.idle <= maxIdle && second < s.first && !r.told; second++ {
-		one := s.empty(second)
-		one.Phase = r.phaseName(second)
-		r.writeLine(r.intervals, &one)
-	}
-	s.idle = 0
-}
-
-// reports reports whether a second begins in a reported phase.
-func (r *Recorder) reports(second int64) bool {
-	phase, found := r.phaseAt(time.Duration(second) * time.Second)
-	return found && r.record.Phases[phase].Reported
-}
-
-// phaseName returns the name of the phase in which a second begins, empty for none.
-func (r *Recorder) phaseName(second int64) string {
-	if phase, found := r.phaseAt(time.Duration(second) * time.Second); found {
-		return r.record.Phases[phase].Name
-	}
-	return ""
-}
-
-// writeRow writes the first second, and tells it.
-func (r *Recorder) writeRow() {
-	s := &r.rows
-	row := s.at(time.Duration(s.first) * time.Second)
-	row.Phase = r.phaseName(s.first)
-	row.Response = QuantilesOf(row.response)
-	row.Service = QuantilesOf(row.service)
-	row.Lag = QuantilesOf(row.lag)
-	for k := range row.Kinds {
-		row.Counts.Add(&row.Kinds[k].Counts)
-	}
-	row.Injected = row.injected.told()
-	s.flying += row.begun - row.Attempts
-	row.InFlight = s.flying
-	if s.minute == nil {
-		s.minute, s.spare = cmp.Or(s.spare, NewHistogram()), nil
-	}
-	s.minute.Merge(row.response)
-	s.open = s.open[1:]
-	s.first++
-	if s.first%60 == 0 {
-		s.closeMinute()
-	}
-	if !r.told {
-		r.writeLine(r.intervals, &row.Interval)
-	}
-	if s.listener != nil {
-		s.listener(&row.Interval, row.heard)
-	}
-	row.response.reset()
-	row.service.reset()
-	row.lag.reset()
-	for k := range row.heard {
-		row.heard[k].reset()
-	}
-	row.begun, row.injected = 0, nil
-	s.free = append(s.free, row)
 }
 
 // phaseAt returns the index of the phase in which an instant lies, and false

@@ -8,31 +8,32 @@ import (
 	"loadgen/scenarios/fleet/protocol"
 )
 
-// journal merges what the members report by the second, as soon as all have reported a second that
-// are still there, so that a leader that is killed leaves what it was told. It belongs to one goroutine.
+// journal merges the members' reports of a second once all remaining members have reported it. So a leader that is
+// killed leaves the seconds before. It belongs to one goroutine.
 type journal struct {
-	// write is called with each merged second, in order.
+	// write receives each merged second, in order.
 	write func(*results.Interval)
-	// open are the seconds that some members have not reported yet, last the last one written.
+	// open holds the reports of seconds that are not complete, by second; last is the last second written.
 	open    map[int64][]*results.Interval
 	last    int64
 	members []reporter
 }
 
-// reporter is a member as the journal sees it. Its reports may arrive in another order.
+// reporter is what the journal knows of a member. Reports may arrive out of order.
 type reporter struct {
-	// latest is the last second before which all have arrived, next the sequence of the report after it.
+	// latest is the last second up to which all reports have arrived, next the sequence number of the one after it.
 	latest int64
 	next   uint64
-	ahead  map[uint64]int64
-	// gone says that it will report no more.
+	// early maps the sequence numbers of later reports to their seconds.
+	early map[uint64]int64
+	// gone is set when the member ended or was lost.
 	gone bool
 }
 
-// maxOpen bounds the seconds that are kept for a member which reports none.
+// maxOpen is the number of seconds for which the journal waits for a member.
 const maxOpen = 60
 
-func newReporter() reporter { return reporter{latest: -1, ahead: make(map[uint64]int64)} }
+func newReporter() reporter { return reporter{latest: -1, early: make(map[uint64]int64)} }
 
 func newJournal(members int, write func(*results.Interval)) *journal {
 	j := &journal{write: write, open: make(map[int64][]*results.Interval), last: -1}
@@ -42,21 +43,21 @@ func newJournal(members int, write func(*results.Interval)) *journal {
 	return j
 }
 
-// see takes an event of the fleet.
-func (j *journal) see(e *protocol.Event) {
+// handle processes an event of the fleet.
+func (j *journal) handle(e *protocol.Event) {
 	if e.Member < 0 || e.Member >= len(j.members) {
 		return
 	}
 	of := &j.members[e.Member]
 	switch e.Kind {
 	case protocol.MemberJoined:
-		// It may take the place of one that was lost before the run began.
+		// It may replace a member that was lost before the run began.
 		*of = newReporter()
 	case protocol.SecondTold:
 		one := &e.Second.Interval
-		of.ahead[e.Sequence] = one.Second
-		for second, came := of.ahead[of.next]; came; second, came = of.ahead[of.next] {
-			delete(of.ahead, of.next)
+		of.early[e.Sequence] = one.Second
+		for second, came := of.early[of.next]; came; second, came = of.early[of.next] {
+			delete(of.early, of.next)
 			of.latest, of.next = second, of.next+1
 		}
 		if one.Second > j.last {
@@ -68,7 +69,7 @@ func (j *journal) see(e *protocol.Event) {
 		return
 	}
 	for _, second := range slices.Sorted(maps.Keys(j.open)) {
-		if len(j.open) <= maxOpen && !j.complete(second) {
+		if len(j.open) <= maxOpen && !j.isComplete(second) {
 			return
 		}
 		sum := results.MergeSecond(j.open[second])
@@ -78,7 +79,7 @@ func (j *journal) see(e *protocol.Event) {
 	}
 }
 
-// complete reports whether nobody who is still there has yet to report a second.
-func (j *journal) complete(second int64) bool {
+// isComplete reports whether all remaining members have reported a second.
+func (j *journal) isComplete(second int64) bool {
 	return !slices.ContainsFunc(j.members, func(r reporter) bool { return !r.gone && r.latest < second })
 }

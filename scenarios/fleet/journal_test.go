@@ -33,19 +33,19 @@ func TestJournal(t *testing.T) {
 			for event := range strings.FieldsSeq(tt.events) {
 				e := protocol.Event{Kind: protocol.MemberLost}
 				if n, _ := fmt.Sscanf(event, "%d-", &e.Member); n == 1 && strings.HasSuffix(event, "-") {
-					j.see(&e)
+					j.handle(&e)
 					continue
 				}
 				if n, _ := fmt.Sscanf(event, "%d+", &e.Member); n == 1 && strings.HasSuffix(event, "+") {
 					e.Kind = protocol.MemberJoined
-					j.see(&e)
+					j.handle(&e)
 					continue
 				}
 				one := results.Interval{Counts: results.Counts{Scheduled: 1}}
 				_, err := fmt.Sscanf(event, "%d:%d", &e.Member, &one.Second)
 				assert.NoError(t, err)
 				e.Kind, e.Second, e.Sequence = protocol.SecondTold, &protocol.Second{Interval: one}, uint64(one.Second)
-				j.see(&e)
+				j.handle(&e)
 			}
 			assert.Equal(t, tt.want, strings.Join(got, " "))
 		})

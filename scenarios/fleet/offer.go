@@ -108,11 +108,11 @@ func (o *Offering) offer(ctx context.Context, p *run.Plan, h run.Handed) (record
 	if o.Local != nil {
 		lead.StartAfter = soonAfter
 	}
-	seconds := newJournal(o.Members, h.Told)
+	seconds := newJournal(o.Members, h.AppendSecond)
 	w := &watch{plan: plan, search: searched, members: o.Members, say: o.Say}
 	w.shown, _ = p.Progress.(shown)
 	lead.Seen = func(e protocol.Event) {
-		seconds.see(&e)
+		seconds.handle(&e)
 		w.see(e)
 	}
 	came, err := c.lead(ctx, &lead)

@@ -11,11 +11,11 @@ import (
 	"loadgen/results"
 )
 
-// A record that a member sent unpacks to so many bytes, or to so many times its size where that is more: those
-// of long runs are large, and are packed no closer.
+// A member's record may unpack to maxUnpacked bytes, or to maxRatio times its packed size if that is more. Records of
+// long runs are large, but their ratio is below 20.
 const (
-	mostUnpacked = 64 << 20
-	mostGrowth   = 40
+	maxUnpacked = 64 << 20
+	maxRatio    = 40
 )
 
 // errPacked is wrapped where what a member sent is no record.
@@ -50,7 +50,7 @@ func unpack(text []byte) (*results.Record, error) {
 		return nil, fmt.Errorf("%w: %w", errPacked, err)
 	}
 	var files packed
-	most := int64(max(mostUnpacked, mostGrowth*len(text)))
+	most := int64(max(maxUnpacked, maxRatio*len(text)))
 	bounded := &io.LimitedReader{R: wide, N: most}
 	if err := json.NewDecoder(bounded).Decode(&files); err != nil {
 		if bounded.N == 0 {

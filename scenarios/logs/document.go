@@ -64,7 +64,7 @@ func (t *Told) Document() *document.Document {
 		for _, one := range r.StrayTimes {
 			at = append(at, stamp(one))
 		}
-		stray := fmt.Sprintf("%s left out, more than a day from all others: %s", document.Counted(int(r.Strays), "line"), strings.Join(at, ", "))
+		stray := fmt.Sprintf("%s dropped, a day or more from all others: %s", document.Counted(int(r.Strays), "line"), strings.Join(at, ", "))
 		lines, items = append(lines, stray), append(items, stray)
 	}
 	for _, gap := range r.Gaps {

@@ -185,7 +185,7 @@ func TestStrayLinesAreNamed(t *testing.T) {
 	assert.Equal(t, []entity.Ticks{entries[0].At, entries[21].At}, told.Reading.StrayTimes)
 	assert.EqualValues(t, 20, told.Record.Capture.Billed)
 	assert.Len(t, told.Record.Intervals, 20)
-	assert.Contains(t, printed(t, told, "text"), "2 lines left out")
+	assert.Contains(t, printed(t, told, "text"), "2 lines dropped")
 	assert.Contains(t, printed(t, told, "json"), `"lines_stray": 2`)
 }
 

@@ -40,8 +40,8 @@ type Reading struct {
 	// Doubled lines stood twice and count once; Late ones came after later ones had been
 	// passed on, and count at the time of those; Elsewhere are of other tables.
 	Doubled, Late, Elsewhere int64
-	// Strays lie more than a day from all other lines and are left out, StrayTimes are the
-	// times of the first of them.
+	// Strays is the number of lines that are dropped because they are a day or more from all others,
+	// StrayTimes the times of the first ones.
 	Strays     int64
 	StrayTimes []entity.Ticks
 	// Keyless requests on entities do not say their partition, by the name of the operation.
@@ -74,7 +74,7 @@ func Read(files []Source, o Options, told *Reading, visit func(*accesslog.Entry)
 	}
 	*told = Reading{Keyless: make(map[string]int64)}
 	r := &reader{options: o, visit: visit, told: told}
-	r.strays = strays{pass: r.pass, left: r.left}
+	r.strays = strayFilter{pass: r.pass, drop: r.dropStray}
 	for len(files) > 0 {
 		// Files of one folder may be of the same hour.
 		group := 1
@@ -91,12 +91,12 @@ func Read(files []Source, o Options, told *Reading, visit func(*accesslog.Entry)
 			return err
 		}
 	}
-	return r.strays.end()
+	return r.strays.close()
 }
 
-// left counts a stray line.
-func (r *reader) left(at entity.Ticks) {
-	if r.told.Strays++; len(r.told.StrayTimes) < namedStrays {
+// dropStray counts a stray line.
+func (r *reader) dropStray(at entity.Ticks) {
+	if r.told.Strays++; len(r.told.StrayTimes) < maxNamed {
 		r.told.StrayTimes = append(r.told.StrayTimes, at)
 	}
 }
@@ -110,7 +110,7 @@ type reader struct {
 	visit   func(*accesslog.Entry) error
 	told    *Reading
 	order   order
-	strays  strays
+	strays  strayFilter
 	doubles doubles
 	labels  labels
 	room    accesslog.Entry
@@ -263,7 +263,7 @@ func (r *reader) passTimestamp() error {
 			r.told.SpreadOver = r.resolution.Unit()
 			r.sameTime[i].at += entity.Ticks(r.resolution.Offset(i, len(r.sameTime)) / 100)
 		}
-		if err := r.strays.take(&r.sameTime[i]); err != nil {
+		if err := r.strays.add(&r.sameTime[i]); err != nil {
 			return err
 		}
 	}

@@ -1,93 +1,85 @@
 package logs
 
-import (
-	"slices"
-
-	"loadgen/engine/entity"
-)
+import "loadgen/engine/entity"
 
 const (
-	// A line is stray whose time lies farStray or more from those of all others.
-	farStray = 24 * 3600 * 10_000_000
-	// maxStrays is how many stray lines wait until another is not: a log with more is one of few
-	// requests a day, none of which is stray. namedStrays are named.
-	maxStrays   = 100
-	namedStrays = 3
+	// A stray line is a day or more from all others, in ticks.
+	strayDistance = 24 * 3600 * 10_000_000
+	// maxWaiting is the number of stray lines that wait for a line that is not: a log that begins with more
+	// has few requests a day, none of them stray.
+	maxWaiting = 100
+	// maxNamed is the number of stray lines that are named.
+	maxNamed = 3
 )
 
-// strays leaves out the lines whose time lies more than a day from those of all others, as of a clock
-// or a year that is wrong. It takes lines in the order of time, and holds each back until the next.
-type strays struct {
+// strayFilter drops lines whose time is a day or more from those of all others, as with a wrong clock or year.
+// Lines must come in the order of time. It keeps all if every line is that far from the next.
+type strayFilter struct {
 	pass func(*line) error
-	left func(at entity.Ticks)
-	// held is the line before, of which apart says that it lies far from the one before it; none before the first.
-	held        line
-	latest      entity.Ticks
-	holds       bool
-	apart       bool
-	waiting     []line
-	keepsAll    bool
-	keptAnother bool
+	drop func(at entity.Ticks)
+	// last is the line before, which is passed or dropped with the next one; latest is the greatest time so far.
+	last    line
+	hasLast bool
+	latest  entity.Ticks
+	// isFar says that last is far from the line before it.
+	isFar bool
+	// waiting are lines that are stray if another line is not.
+	waiting []line
+	// passed says that a line was passed, disabled that all lines are.
+	passed, disabled bool
 }
 
-// take takes the next line.
-func (s *strays) take(next *line) error {
-	apart := !s.holds
-	if s.holds {
-		apart = next.at-s.latest >= farStray
-		if err := s.settle(apart); err != nil {
+// add adds the next line.
+func (f *strayFilter) add(next *line) error {
+	isFar := !f.hasLast || next.at-f.latest >= strayDistance
+	if f.hasLast {
+		if err := f.passOrDrop(isFar); err != nil {
 			return err
 		}
 	}
-	s.held, s.holds, s.apart, s.latest = *next, true, apart, max(s.latest, next.at)
+	f.last, f.hasLast, f.isFar, f.latest = *next, true, isFar, max(f.latest, next.at)
 	return nil
 }
 
-// settle passes the line that is held on, or leaves it out: next says that the one after it is far.
-func (s *strays) settle(next bool) error {
+// passOrDrop decides about the last line. nextIsFar says that the next one is far from it.
+func (f *strayFilter) passOrDrop(nextIsFar bool) error {
 	switch {
-	case !s.apart || !next || s.keepsAll:
-		return s.keep()
-	case s.keptAnother:
-		s.left(s.held.at)
+	case !f.isFar || !nextIsFar || f.disabled:
+		for i := range f.waiting {
+			f.drop(f.waiting[i].at)
+		}
+		f.waiting, f.passed = nil, true
+		return f.pass(&f.last)
+	case f.passed:
+		f.drop(f.last.at)
 		return nil
 	}
-	s.waiting = append(s.waiting, s.held)
-	if len(s.waiting) < maxStrays {
+	if f.waiting = append(f.waiting, f.last); len(f.waiting) < maxWaiting {
 		return nil
 	}
-	s.keepsAll = true
-	return s.flush()
+	f.disabled = true
+	return f.flush()
 }
 
-// keep passes the line on that is held, and leaves out those that wait: it is not alone.
-func (s *strays) keep() error {
-	for i := range s.waiting {
-		s.left(s.waiting[i].at)
-	}
-	s.waiting, s.keptAnother = nil, true
-	return s.pass(&s.held)
-}
-
-// flush passes all on that wait.
-func (s *strays) flush() error {
-	waiting := slices.Clone(s.waiting)
-	s.waiting = nil
+// flush passes all lines that wait.
+func (f *strayFilter) flush() error {
+	waiting := f.waiting
+	f.waiting = nil
 	for i := range waiting {
-		if err := s.pass(&waiting[i]); err != nil {
+		if err := f.pass(&waiting[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// end takes the end of the log: where all lines are far from each other, none is stray.
-func (s *strays) end() error {
-	if !s.holds {
+// close handles the last line of the log.
+func (f *strayFilter) close() error {
+	if !f.hasLast {
 		return nil
 	}
-	if err := s.settle(true); err != nil {
+	if err := f.passOrDrop(true); err != nil {
 		return err
 	}
-	return s.flush()
+	return f.flush()
 }

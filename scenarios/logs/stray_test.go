@@ -13,7 +13,7 @@ import (
 
 // Lines by the hours of their times, and those that are passed on and left out.
 func TestStrays(t *testing.T) {
-	many := strings.TrimSpace(strings.Repeat("+30 ", maxStrays+5))
+	many := strings.TrimSpace(strings.Repeat("+30 ", maxWaiting+5))
 	for _, tt := range []struct{ name, hours, passed, left string }{
 		{"none", "", "", ""},
 		{"one alone", "5", "5", ""},
@@ -32,9 +32,9 @@ func TestStrays(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var passed, left []string
 			at, said := entity.Ticks(0), map[entity.Ticks]string{}
-			s := strays{pass: func(l *line) error { passed = append(passed, said[l.at]); return nil },
-				left: func(at entity.Ticks) { left = append(left, said[at]) }}
-			const hour = farStray / 24
+			s := strayFilter{pass: func(l *line) error { passed = append(passed, said[l.at]); return nil },
+				drop: func(at entity.Ticks) { left = append(left, said[at]) }}
+			const hour = strayDistance / 24
 			for word := range strings.FieldsSeq(tt.hours) {
 				var n entity.Ticks
 				_, err := fmt.Sscan(word, &n)
@@ -43,9 +43,9 @@ func TestStrays(t *testing.T) {
 					at = n * hour
 				}
 				said[at] = word
-				require.NoError(t, s.take(&line{at: at}))
+				require.NoError(t, s.add(&line{at: at}))
 			}
-			require.NoError(t, s.end())
+			require.NoError(t, s.close())
 			assert.Equal(t, tt.passed, strings.Join(passed, " "), "passed on")
 			assert.Equal(t, tt.left, strings.Join(left, " "), "left out")
 		})

@@ -58,7 +58,7 @@ func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 		}
 	}
 	if p.handed != nil {
-		p.handed.destination, p.handed.told = d, k.recorder.Told
+		p.handed.destination, p.handed.appendSecond = d, k.recorder.AppendSecond
 	}
 	ended := p.send(ctx, campaign, clk, d, k, resultStream, ceiling)
 	connections, said := connectionsOf(d.wires), d.said()

@@ -84,17 +84,18 @@ type Handed struct {
 	Table, Mark string
 	// Engine is the address of the embedded engine, empty on a remote target.
 	Engine string
-	// Told takes a whole second of all processes together, in order.
-	Told func(*results.Interval)
+	// AppendSecond adds a second of all processes together to the run's record. Calls must be in order.
+	AppendSecond func(*results.Interval)
 }
 
-// handed is what a run has that others offer for: an open target, who takes their seconds, and then
-// their record, and what the target has counted meanwhile.
+// handed is the state of a run whose load other processes offer: the open target, their record, and what the
+// target counted while they sent.
 type handed struct {
 	destination *destination
-	told        func(*results.Interval)
-	record      *results.Record
-	books       *results.TargetCounts
+	// appendSecond adds a second of all processes to the run's own record.
+	appendSecond func(*results.Interval)
+	record       *results.Record
+	books        *results.TargetCounts
 }
 
 // beforeBegin is how long after the beginning of its record a member begins to offer: what
@@ -113,7 +114,7 @@ func (p *Plan) together(o *campaign.Options) {
 	if p.Elsewhere != nil {
 		table, mark := o.Table, o.RunMark
 		o.Elsewhere = func(ctx context.Context, from campaign.From) error {
-			h := Handed{From: from, Table: table, Mark: mark, Told: p.handed.told}
+			h := Handed{From: from, Table: table, Mark: mark, AppendSecond: p.handed.appendSecond}
 			h.Engine = p.handed.destination.engine
 			before := countsOf(p.handed.destination.counter)
 			record, err := p.Elsewhere.Offer(ctx, p, h)

@@ -110,9 +110,9 @@ func (l *Leader) On(now clock.Instant, from string, text []byte) []byte {
 		return encoded(&Answer{Number: other.Number, At: now, Refused: other.Error()})
 	case err != nil || ask.Epoch != from:
 		l.notes.malformed++
-		// Its sender would send the same again without end, and the others would wait for it.
+		// The member would send it again for ever, and the others would wait for the answer.
 		if s := l.known[from]; err != nil && s != nil && s.Lost == "" && !s.ended && l.err == nil {
-			l.lose(now, s, clipped(fmt.Sprintf("it sent what breaks the protocol: %v", err)))
+			l.lose(now, s, clipped(fmt.Sprintf("it sent an invalid message: %v", err)))
 			return encoded(&Answer{Run: l.run, Number: ask.Number, At: now, Refused: s.Lost})
 		}
 		return nil

@@ -26,8 +26,8 @@ const (
 	mostParts = 512
 	// longest bounds names, labels and reasons, in bytes.
 	longest = 1024
-	// mostCounted bounds each count of a second, so that no sum overflows.
-	mostCounted = 1_000_000_000_000
+	// maxCount bounds each count of a second, so that no sum overflows.
+	maxCount = 1_000_000_000_000
 	// mostLabels is how many labels a member may have.
 	mostLabels = 32
 )
@@ -266,13 +266,13 @@ func (s *Second) check() error {
 		return fmt.Errorf("told.second.response: %d of them; expected %d, as the interval has kinds", len(s.Response), len(s.Interval.Kinds))
 	}
 	i := &s.Interval
-	if !i.Within(mostCounted) || i.Second < 0 || i.Second > mostCounted {
-		return fmt.Errorf("told.second.interval: a count below 0, or above %d", int64(mostCounted))
+	if !i.Within(maxCount) || i.Second < 0 || i.Second > maxCount {
+		return fmt.Errorf("told.second.interval: a count below 0, or above %d", int64(maxCount))
 	}
 	var kinds results.Counts
 	for k := range i.Kinds {
-		if !i.Kinds[k].Within(mostCounted) {
-			return fmt.Errorf("told.second.interval.per_operation[%d]: a count below 0, or above %d", k, int64(mostCounted))
+		if !i.Kinds[k].Within(maxCount) {
+			return fmt.Errorf("told.second.interval.per_operation[%d]: a count below 0, or above %d", k, int64(maxCount))
 		}
 		kinds.Add(&i.Kinds[k].Counts)
 	}

@@ -24,7 +24,7 @@ type seat struct {
 	first  offset
 	counts results.Counts
 	took   sequences
-	// latest is the greatest sequence so far, latestSecond the second that it had.
+	// latest is the greatest sequence number so far, latestSecond its second.
 	latest       uint64
 	latestSecond int64
 	parts        gathered
@@ -86,10 +86,10 @@ func (l *Leader) told(now clock.Instant, s *seat, r *Report) Answer {
 	return Answer{}
 }
 
-// inOrder reports whether a second has a number that agrees with its place and with the latest before it:
-// reports may arrive in another order, and a member leaves seconds out that it has no room for.
+// inOrder reports whether seconds increase with sequence numbers. Reports may arrive out of order, and a member drops
+// seconds when its queue is full.
 func (s *seat) inOrder(sequence uint64, second int64) bool {
-	if second < int64(sequence) || second-int64(sequence) > mostSkipped {
+	if second < int64(sequence) || second-int64(sequence) > maxSkipped {
 		return false
 	}
 	if s.took.count == 1 || sequence > s.latest {
@@ -168,8 +168,8 @@ func (l *Leader) lose(now clock.Instant, s *seat, why string) {
 	l.settle(now)
 }
 
-// mostSkipped bounds the seconds that a member leaves out, a month of them.
-const mostSkipped = 31 * 24 * 3600
+// maxSkipped bounds the seconds that a member drops: a month.
+const maxSkipped = 31 * 24 * 3600
 
 // mostAhead is how far a second may be ahead of the first that is missing. A member has
 // fewer under way.
