@@ -16,6 +16,7 @@ import (
 	"loadgen/report"
 	"loadgen/report/document"
 	layout "loadgen/report/text"
+	layout "loadgen/report/text"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/resultstest"
@@ -179,6 +180,10 @@ func TestAKilledRunShowsItsWholeSeconds(t *testing.T) {
 		for _, form := range report.Forms() {
 			written(t, form, k)
 		}
+		var screen bytes.Buffer
+		require.NoError(t, report.Print(&screen, k.Document, report.FormText, layout.Look{}))
+		assert.Equalf(t, n == 0, strings.Contains(screen.String(), "requests: not known"), "place %d", place)
+		assert.NotContainsf(t, screen.String(), "accounting exact", "place %d", place)
 	}
 	assert.GreaterOrEqual(t, phases, 2, "phases of all seconds")
 }

@@ -183,11 +183,12 @@ func TestFleetsOfProcesses(t *testing.T) {
 	for name, history := range map[string]func(f *testing.T){
 		"a member is killed": func(t *testing.T) {
 			f := newFleet(t, "2")
-			a := f.join("north")
+			a := f.join("nor\x1bth") // a terminal must not see what it controls
 			f.join("south")
 			f.began()
 			a.signal(syscall.SIGKILL)
-			f.leader.ends(codeInvalidRun, "north was lost")
+			f.leader.ends(codeInvalidRun, `nor\x1bth was lost`)
+			assert.NotContains(t, f.leader.text(), "\x1b")
 			f.members[1].ends(codeOk, "")
 		},
 		"a member stands still, and comes back": func(t *testing.T) {

@@ -1,11 +1,14 @@
 package fleet
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -248,6 +251,15 @@ func TestPackedRecords(t *testing.T) {
 		assert.Truef(t, err == nil && string(twice) == string(text), "packed again it differs, %v", err)
 		assert.Equal(t, countsOf(record), countsOf(again))
 		assert.EqualValues(t, 10, countsOf(record).Scheduled)
+		var bomb bytes.Buffer
+		packed := gzip.NewWriter(&bomb)
+		for _, part := range []string{`{"run":"`, strings.Repeat("A", maxUnpacked), `"}`} {
+			_, err = packed.Write([]byte(part))
+			require.NoError(t, err)
+		}
+		require.NoError(t, packed.Close())
+		_, err = unpack(bomb.Bytes())
+		assert.ErrorContains(t, err, strconv.Itoa(maxUnpacked), "%d bytes that unpack to more", bomb.Len())
 		for _, wrong := range [][]byte{nil, []byte("x"), text[:len(text)/2]} {
 			_, err := unpack(wrong)
 			assert.Truef(t, errors.Is(err, errPacked), "%d bytes of it: %v; want %v", len(wrong), err, errPacked)
