@@ -16,7 +16,6 @@ import (
 	"loadgen/report"
 	"loadgen/report/document"
 	layout "loadgen/report/text"
-	layout "loadgen/report/text"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/resultstest"

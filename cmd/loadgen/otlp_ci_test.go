@@ -81,16 +81,16 @@ func TestMetricsOfARun(t *testing.T) {
 	assert.Truef(t, strings.HasPrefix(url, "http://127.0.0.1:"), "metrics are at %s; want them on 127.0.0.1", url)
 	peak := regexp.MustCompile(`loadgen_request_duration_seconds_count\{op="get",phase="peak 200/s( \(hold\))?",status_class="2xx"\} \d+`)
 	var text string
-	for deadline := time.Now().Add(20 * time.Second); !peak.MatchString(text) && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if reply, err := http.Get(url); err == nil {
-			body, _ := io.ReadAll(reply.Body)
-			reply.Body.Close()
-			text = string(body)
-		} else {
-			break
+	assert.Eventuallyf(t, func() bool {
+		reply, err := http.Get(url)
+		if err != nil {
+			return false
 		}
-	}
-	assert.Truef(t, peak.MatchString(text), "no scrape has the peak; the last is\n%s", text)
+		defer reply.Body.Close()
+		body, _ := io.ReadAll(reply.Body)
+		text = string(body)
+		return peak.MatchString(text)
+	}, 20*time.Second, 20*time.Millisecond, "no scrape has the peak; the last is\n%s", text)
 	// A page whose own name leads here reads nothing.
 	stranger, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	require.NoError(t, err)
