@@ -28,6 +28,7 @@ func TestStrays(t *testing.T) {
 		{"a late one makes no other stray", "1000 5 1001 2000 2001", "1000 5 1001 2000 2001", ""},
 		{"several before the first that is not", "0 100 200 300 301", "300 301", "0 100 200"},
 		{"few requests a day", many, many, ""},
+		{"and more on some days", many + " +1 +30", many + " +1 +30", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var passed, left []string
