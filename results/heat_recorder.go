@@ -51,6 +51,39 @@ type heatRecorder struct {
 	// says that they have become too many.
 	distinct  map[place]struct{}
 	uncounted bool
+	// keepsRecent keeps the load of the last seconds for [Recorder.PartitionLoads], demanded that of all partitions.
+	keepsRecent bool
+	demanded    recentLoads
+}
+
+// recentLoad is what a second had of a partition, or of all of them together.
+type recentLoad struct{ second, served, throttled int64 }
+
+// recentLoads are those of the last seconds, each at its number's remainder.
+type recentLoads [maxRecent]recentLoad
+
+// add adds entities to a second.
+func (r *recentLoads) add(second, served, throttled int64) {
+	one := &r[second%maxRecent]
+	switch {
+	case one.second > second:
+		return // too long ago
+	case one.second < second:
+		*one = recentLoad{second: second}
+	}
+	one.served += served
+	one.throttled += throttled
+}
+
+// sum returns the load of the seconds from one up to another.
+func (r *recentLoads) sum(from, to int64) (sum recentLoad) {
+	for i := range r {
+		if one := &r[i]; from <= one.second && one.second < to {
+			sum.served += one.served
+			sum.throttled += one.throttled
+		}
+	}
+	return sum
 }
 
 // bounded is a followed partition and an upper bound that it had.
@@ -71,6 +104,8 @@ type followed struct {
 	// was not.
 	load  *partitionLoad
 	phase int
+	// recent is nil unless recent loads are kept.
+	recent *recentLoads
 }
 
 // heatCell is what attempts came to, columnCell that in one column.
@@ -116,23 +151,24 @@ func (c *heatCell) add(other *heatCell) {
 func (h *heatRecorder) attempt(second int64, a *Attempt) *followed {
 	column := h.column(second)
 	cell := cellOf(a)
+	served, throttled := cell.demanded, int64(0)
+	if a.Class != Ok {
+		served, throttled = 0, served
+	}
+	if h.keepsRecent {
+		h.demanded.add(second, served, throttled)
+	}
 	if !a.HasPartition {
 		h.nowhere[column].add(&cell)
 		return nil
 	}
-	at := place{a.Table, a.PartitionKey}
-	recent := &h.recent[Ending(at.table, at.key)%recents]
-	one := *recent
-	if one == nil || one.place != at {
-		hash := mixed(mixed(0, at.table), at.key)
-		if one = h.directory.find(hash, at); one == nil {
-			one = h.follow(at, hash, cell.demanded)
-		}
-		*recent = one
-	}
+	one := h.find(place{a.Table, a.PartitionKey}, cell.demanded)
 	if one == nil {
 		h.rest[column].add(&cell)
 		return nil
+	}
+	if h.keepsRecent {
+		one.addRecent(second, served, throttled)
 	}
 	one.demanded += cell.demanded
 	// Attempts come nearly in the order of their ends.
@@ -146,6 +182,28 @@ func (h *heatRecorder) attempt(second int64, a *Attempt) *followed {
 		one.cells[i-1].add(&cell)
 	}
 	return one
+}
+
+// find returns the cells of a partition, nil if it gets none.
+func (h *heatRecorder) find(at place, demand int64) *followed {
+	recent := &h.recent[Ending(at.table, at.key)%recents]
+	one := *recent
+	if one == nil || one.place != at {
+		hash := mixed(mixed(0, at.table), at.key)
+		if one = h.directory.find(hash, at); one == nil {
+			one = h.follow(at, hash, demand)
+		}
+		*recent = one
+	}
+	return one
+}
+
+// addRecent adds entities to a second of the partition.
+func (f *followed) addRecent(second, served, throttled int64) {
+	if f.recent == nil {
+		f.recent = new(recentLoads)
+	}
+	f.recent.add(second, served, throttled)
 }
 
 // column returns the column of a second, and has columns be wider where it lies beyond
@@ -210,7 +268,10 @@ func (h *heatRecorder) follow(at place, hash uint64, demand int64) *followed {
 		h.rest[one.cells[i].column].add(&one.cells[i].heatCell)
 	}
 	h.directory.drop(one)
-	*one = followed{place: at, hash: hash, cells: one.cells[:0], missed: upper}
+	if one.recent != nil {
+		*one.recent = recentLoads{}
+	}
+	*one = followed{place: at, hash: hash, cells: one.cells[:0], missed: upper, recent: one.recent}
 	h.directory.put(one)
 	return one
 }

@@ -118,7 +118,9 @@ func (h *Histogram) beforeChange() {
 	if h.encoded == nil {
 		h.encoded = new(atomic.Pointer[string])
 	}
-	h.encoded.Store(nil)
+	if h.encoded.Load() != nil { // a store takes longer, and is seldom needed
+		h.encoded.Store(nil)
+	}
 }
 
 // fill moves all buckets to hdr.
@@ -288,6 +290,14 @@ func (h *Histogram) reset() {
 type Bar struct {
 	From, To int64
 	Count    int64
+}
+
+// Add adds the durations of bars of another histogram.
+func (h *Histogram) Add(bars ...Bar) {
+	h.settle()
+	for _, one := range bars {
+		h.add(bucket{one.From, one.Count})
+	}
 }
 
 // Bars returns the buckets that hold anything, in order; their counts sum to

@@ -12,8 +12,9 @@ import (
 // they are given a pointer to, but the Beyond of an attempt, which must not be altered any more.
 type Recorder struct {
 	mu sync.Mutex
-	// alone says that one goroutine does it all, so that nothing need be locked.
+	// alone says that one goroutine does it all, so that nothing need be locked. It is never set if shared is.
 	alone  bool
+	shared bool
 	intake intake
 	folder Folder
 	record Record
@@ -66,7 +67,7 @@ func (r *Recorder) OmitIdle() { r.omitsIdle = true }
 
 // Alone says that from now on one goroutine alone calls the recorder, as the one of a run
 // on a virtual clock does: what is told of each attempt then takes no lock.
-func (r *Recorder) Alone() { r.alone = true }
+func (r *Recorder) Alone() { r.alone = !r.shared }
 
 // Phase adds a phase and returns its index. Its Kinds are filled in here. One
 // whose End is not after its Begin lasts until [Recorder.EndPhase].
@@ -233,6 +234,7 @@ func (r *Recorder) completed(c *Completed) {
 		kind.LastHalf.Served += c.Served
 	}
 	row, took := r.rows.at(max(c.Done, c.Noted)), c.Done-c.Intended
+	r.rows.latest = max(r.rows.latest, c.Done)
 	row.Kinds[c.Kind].CountCompleted(c)
 	if c.Class != Ok {
 		kind.Lost.Record(took)

@@ -14,6 +14,11 @@ type rows struct {
 	idle int64
 	open []*row
 	free []*row
+	// recent are the last finished seconds if keepsRecent is set, in order.
+	recent      []*row
+	keepsRecent bool
+	// latest is the latest end of an attempt or operation.
+	latest time.Duration
 	// misplaced counts what belonged to a second already written.
 	misplaced int64
 
@@ -97,6 +102,7 @@ func (s *rows) empty(second int64) Interval {
 // attempt adds an attempt to the second in which it ended, and returns that.
 func (s *rows) attempt(a *Attempt) int64 {
 	r := s.at(max(a.Done, a.Noted))
+	s.latest = max(s.latest, a.Done)
 	kind := &r.Kinds[a.Kind]
 	kind.countWithCause(a)
 	if a.Class == Ok {
@@ -176,14 +182,27 @@ func (r *Recorder) writeFirst() {
 	if s.listener != nil {
 		s.listener(&row.Interval, row.heard)
 	}
-	row.response.reset()
-	row.service.reset()
-	row.lag.reset()
-	for k := range row.heard {
-		row.heard[k].reset()
+	if s.keepsRecent {
+		s.recent = append(s.recent, row)
+		if len(s.recent) <= maxRecent {
+			return
+		}
+		row = s.recent[0]
+		s.recent = append(s.recent[:0], s.recent[1:]...)
 	}
-	row.begun, row.injected = 0, nil
+	row.clear()
 	s.free = append(s.free, row)
+}
+
+// clear empties the row and keeps its memory.
+func (r *row) clear() {
+	r.response.reset()
+	r.service.reset()
+	r.lag.reset()
+	for k := range r.heard {
+		r.heard[k].reset()
+	}
+	r.begun, r.injected = 0, nil
 }
 
 // writeSecond writes a second of this process, unless those of others have replaced them.

@@ -282,7 +282,7 @@ type pageOpened struct {
 // inSeconds is a duration in seconds, to the microsecond.
 func inSeconds(d time.Duration) float64 { return math.Round(d.Seconds()*1e6) / 1e6 }
 
-func totalsOf(t *live.Totals) totalsTold { return totalsTold{t.Counts, t.Begun, t.InFlight()} }
+func totalsOf(t *live.Totals) totalsTold { return totalsTold{t.Counts, t.Begun(), t.InFlight} }
 
 // lineOf is an event as a line of JSON in which every character is printable, so that no
 // name can move the cursor of a terminal that it is read on.

@@ -151,7 +151,7 @@ func (f *gateFlags) gate(c *cobra.Command, names []string, stdout, stderr io.Wri
 	}
 	var list []gate.Result
 	for i, s := range all {
-		record, err := run.Run(c.Context(), run.Plan{Scenario: s, Progress: newProgress(c.Context(), stderr, progressAuto, telemetry{})})
+		record, err := run.Run(c.Context(), run.Plan{Scenario: s, Progress: newProgress(c.Context(), stderr, progressAuto, exports{})})
 		if err != nil {
 			return err
 		}

@@ -13,9 +13,8 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/report/live"
-	"loadgen/report/live/otlp"
 	"loadgen/report/live/page"
-	"loadgen/report/live/prometheus"
+	"loadgen/report/live/telemetry"
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
@@ -34,12 +33,12 @@ type progressView struct {
 	screen progressScreen
 	inside bool
 	// to receives errors of telemetry.
-	to        io.Writer
-	telemetry telemetry
+	to      io.Writer
+	exports exports
 	// watch shows the run on a live page, nil where there is none.
 	watch *page.Watch
 	// exporter sends the run to an OpenTelemetry endpoint, nil if that was not asked for.
-	exporter *otlp.Exporter
+	exporter *telemetry.Exporter
 	// over is canceled to end the run.
 	over context.Context
 	// looked says that anybody looks at the stats, which are not kept otherwise: they cost a
@@ -78,11 +77,11 @@ type start struct {
 	time, metrics, live string
 }
 
-// telemetry is where a run is exported while it is in progress; the zero value exports nothing.
-type telemetry struct {
+// exports are where a run is exported while it is in progress; the zero value exports nothing.
+type exports struct {
 	// Prometheus answers scrapes, OTLP sends; either may be nil.
-	Prometheus *prometheus.Server
-	OTLP       *otlp.Client
+	Prometheus *telemetry.Server
+	OTLP       *telemetry.Client
 	// Page shows the run in a browser, nil for no page.
 	Page *page.Server
 	// Keys exports PartitionKeys as well.
@@ -90,7 +89,7 @@ type telemetry struct {
 }
 
 // Close closes all of them.
-func (t telemetry) Close() {
+func (t exports) Close() {
 	t.Prometheus.Close()
 	t.Page.Close()
 	t.OTLP.Close()
@@ -98,8 +97,8 @@ func (t telemetry) Close() {
 
 // newProgress returns a progress that has not started, shown as ui says, one of [progressForms]; over ends
 // as somebody wants the run to end.
-func newProgress(over context.Context, to io.Writer, ui string, telemetry telemetry) *progressView {
-	p := &progressView{Stats: live.New(), clock: clock.NewReal(), to: to, telemetry: telemetry, over: over}
+func newProgress(over context.Context, to io.Writer, ui string, exports exports) *progressView {
+	p := &progressView{Stats: live.New(), clock: clock.NewReal(), to: to, exports: exports, over: over}
 	p.now = p.Latest
 	switch {
 	case ui == progressNone:
@@ -111,7 +110,7 @@ func newProgress(over context.Context, to io.Writer, ui string, telemetry teleme
 	default:
 		p.screen = &plainLines{to: to}
 	}
-	p.looked = ui != progressNone || telemetry.Prometheus != nil || telemetry.Page != nil || telemetry.OTLP != nil
+	p.looked = ui != progressNone || exports.Prometheus != nil || exports.Page != nil || exports.OTLP != nil
 	return p
 }
 
@@ -125,24 +124,30 @@ func (p *progressView) Begins(b run.Begun) []drive.Observer {
 	}
 	var told []drive.Observer
 	if p.looked {
+		p.Read(b.Recorder)
 		told = append(told, p)
 	}
-	if server := p.telemetry.Prometheus; server != nil {
-		e := prometheus.New(prometheus.Options{Kinds: b.Operations, Stats: p.Stats, Now: p.now, Tool: b.Tool, Keys: p.telemetry.Keys})
-		server.Serve(e)
-		told = append(told, e)
+	say := func(line string) { p.Aside(func() { fmt.Fprintln(p.to, line) }) }
+	measured := telemetry.Run{Scenario: b.Scenario, Tool: b.Tool, Started: b.Started, Now: p.now, Kinds: b.Operations,
+		Recorder: b.Recorder, Stats: p.Stats, Keys: p.exports.Keys, Clock: p.clock, Say: say}
+	if server := p.exports.Prometheus; server != nil {
+		metrics, err := telemetry.NewMetrics(measured)
+		if err != nil {
+			say(fmt.Sprintf("--metrics-listen: %v; the run goes on without", err))
+		} else {
+			server.Serve(metrics)
+			told = append(told, metrics)
+		}
 	}
-	if shown := p.telemetry.Page; shown != nil {
+	if shown := p.exports.Page; shown != nil {
 		p.watch = shown.Begin(page.Run{Scenario: b.Scenario, Virtual: b.Time == virtually, Cores: runtime.GOMAXPROCS(0), Stats: p.Stats, Now: p.now})
 		told = append(told, p.watch)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p.end = cancel
-	p.screen.begin(start{b.Scenario, b.Time, p.telemetry.Prometheus.URL(), p.telemetry.Page.URL()})
-	if client := p.telemetry.OTLP; client != nil {
-		say := func(line string) { p.Aside(func() { fmt.Fprintln(p.to, line) }) }
-		e, err := client.Start(p.over, otlp.Run{Scenario: b.Scenario, Version: b.Tool.Version, Started: b.Started, Now: p.now, Kinds: b.Operations,
-			Stats: p.Stats, Keys: p.telemetry.Keys, Clock: p.clock, Say: say})
+	p.screen.begin(start{b.Scenario, b.Time, p.exports.Prometheus.URL(), p.exports.Page.URL()})
+	if client := p.exports.OTLP; client != nil {
+		e, err := client.Start(p.over, measured)
 		if err != nil {
 			say(fmt.Sprintf("--otlp: %v; the run goes on without", err))
 		} else if e != nil {

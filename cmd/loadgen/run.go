@@ -171,17 +171,17 @@ func (f *tellFlags) runs(c *cobra.Command, draw drawing, command []string, plan 
 		command = slices.DeleteFunc(slices.Clone(command), func(word string) bool { return strings.HasPrefix(word, "--seed=") })
 		return f.series(c, series.Sweep{Count: f.count, Seed: s.Seed, Live: p.On != run.Simulated}, draw, command, plan, stdout, stderr)
 	}
-	telemetry, err := f.telemetry(c.Context(), stderr)
+	exports, err := f.exports(c.Context(), stderr)
 	if err != nil {
 		return err
 	}
-	defer telemetry.Close()
-	f.equip(c.Context(), &p, telemetry, stderr)
+	defer exports.Close()
+	f.equip(c.Context(), &p, exports, stderr)
 	record, ended := run.Run(c.Context(), p)
 	if record == nil {
 		return flagged(f.flags, ended)
 	}
-	if err := errors.Join(standsBy(telemetry.Page, record), f.print(stdout, record)); err != nil {
+	if err := errors.Join(standsBy(exports.Page, record), f.print(stdout, record)); err != nil {
 		return err
 	}
 	if ended != nil && ended != run.ErrBudget && !errors.Is(ended, drive.ErrStopped) {
@@ -203,12 +203,12 @@ func (f *tellFlags) series(c *cobra.Command, sweep series.Sweep, draw drawing, c
 	if err := f.ofOneRun(flag); err != nil {
 		return err
 	}
-	telemetry, err := f.telemetry(c.Context(), stderr)
+	exports, err := f.exports(c.Context(), stderr)
 	if err != nil {
 		return err
 	}
-	defer telemetry.Close()
-	if url := telemetry.Page.URL(); url != "" && f.shown() == progressJSON {
+	defer exports.Close()
+	if url := exports.Page.URL(); url != "" && f.shown() == progressJSON {
 		_, _ = stderr.Write(lineOf(pageOpened{head{"live_page", 0}, url}))
 	}
 	alone := *f
@@ -232,7 +232,7 @@ func (f *tellFlags) series(c *cobra.Command, sweep series.Sweep, draw drawing, c
 			return run.Plan{}, err
 		}
 		p, err := plan(s, own)
-		alone.equip(c.Context(), &p, telemetry, stderr)
+		alone.equip(c.Context(), &p, exports, stderr)
 		return p, err
 	}
 	swept, ended := sweep.Run(c.Context())
@@ -242,7 +242,7 @@ func (f *tellFlags) series(c *cobra.Command, sweep series.Sweep, draw drawing, c
 		} else {
 			err = f.show(stdout, swept.Document())
 		}
-		looked := standsFor(telemetry.Page, func(w io.Writer) error {
+		looked := standsFor(exports.Page, func(w io.Writer) error {
 			return report.Print(w, swept.Document(), report.FormPage, text.Look{})
 		})
 		if err := errors.Join(err, looked); err != nil {

@@ -164,8 +164,9 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 	}
 	if shown != nil {
 		stats := live.New()
+		stats.Read(examination.Recorder())
 		watch = shown.Begin(page.Run{Scenario: "serve", Stats: stats, Now: func() time.Duration { return f.Clock.Now().Offset() }, Queries: examination.Costliest})
-		examination.Tell(stats, watch)
+		examination.Touched(watch.Touched)
 	}
 	if _, err := fmt.Fprintln(stdout, s.ConnectionString()); err != nil {
 		return err

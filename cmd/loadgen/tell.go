@@ -15,9 +15,8 @@ import (
 
 	"loadgen/report"
 	"loadgen/report/document"
-	"loadgen/report/live/otlp"
 	"loadgen/report/live/page"
-	"loadgen/report/live/prometheus"
+	"loadgen/report/live/telemetry"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios/drive"
@@ -76,17 +75,17 @@ func (f *tellFlags) ofOneRun(beside string) error {
 	return nil
 }
 
-// telemetry opens what a run is told to beside its record, nothing where that was not
+// exports opens what a run is told to beside its record, nothing where that was not
 // asked for.
-func (f *tellFlags) telemetry(ctx context.Context, stderr io.Writer) (t telemetry, err error) {
+func (f *tellFlags) exports(ctx context.Context, stderr io.Writer) (t exports, err error) {
 	t.Keys = f.metricsKeys
 	if f.otlp != "" {
-		if t.OTLP, err = otlp.Open(ctx, f.otlp, os.Getenv); err != nil {
+		if t.OTLP, err = telemetry.Open(ctx, f.otlp, os.Getenv); err != nil {
 			return t, usageError{fmt.Errorf("--otlp: %w", err)}
 		}
 	}
 	if f.metrics != "" {
-		if t.Prometheus, err = prometheus.Listen(f.metrics); err != nil {
+		if t.Prometheus, err = telemetry.Listen(f.metrics); err != nil {
 			t.Close()
 			return t, usageError{fmt.Errorf("--metrics-listen %q: %w", f.metrics, err)}
 		}
@@ -106,8 +105,8 @@ func (f *tellFlags) telemetry(ctx context.Context, stderr io.Writer) (t telemetr
 }
 
 // equip has a plan shown while it is carried out, and its record drawn and told of.
-func (f *tellFlags) equip(ctx context.Context, p *run.Plan, telemetry telemetry, stderr io.Writer) {
-	shown := newProgress(ctx, stderr, f.shown(), telemetry)
+func (f *tellFlags) equip(ctx context.Context, p *run.Plan, exports exports, stderr io.Writer) {
+	shown := newProgress(ctx, stderr, f.shown(), exports)
 	p.Progress, p.Remains = shown, remainsOf(ctx, shown)
 	p.Kept = func(folder results.Folder, record *results.Record) error { return f.keep(folder, record, stderr) }
 }

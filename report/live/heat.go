@@ -8,64 +8,47 @@ import (
 	"loadgen/results"
 )
 
-// Second is what came in one whole second of a run, in entities but for attempts.
+// Second is what happened in one whole second of a run.
 type Second struct {
-	// Offered were due by the documented rule, Served counted for operations that succeeded.
-	Offered, Served     int64
-	Attempts, Throttled int64
-	// Warmest are the partitions with the most demand, at most [Warmest], most first.
-	Warmest []Warmth
-	// Demanded is what attempts meant to touch at all partitions.
+	results.Counts
+	// Hottest are the partitions with the most demand, at most [MaxHottest], most first.
+	Hottest []PartitionLoad
+	// Demanded are the entities that attempts meant to touch at all partitions.
 	Demanded int64
 }
 
-// Warmth is what a partition came to in a second, at least.
-type Warmth struct {
+// PartitionLoad is the load of a partition in a second: lower bounds.
+type PartitionLoad struct {
 	// Name is for people, see [results.PartitionName].
 	Name string
 	// Served are entities, Throttled those that throttled attempts meant to touch.
 	Served, Throttled int64
 }
 
-// Demanded is what attempts meant to touch at the partition.
-func (w *Warmth) Demanded() int64 { return w.Served + w.Throttled }
+// Demanded returns the entities that attempts meant to touch at the partition.
+func (w *PartitionLoad) Demanded() int64 { return w.Served + w.Throttled }
 
-// Warmest is how many partitions of a second are told at most.
-const Warmest = 64
+// MaxHottest is the greatest number of partitions in a [Second].
+const MaxHottest = 64
 
 // Kept is for how long a second can be asked for after its end, in whole seconds.
 const Kept = timesOver
 
-// Second returns what came in a whole second of the run, counted from 0: nothing where it
-// is none of the last [Kept], or of a stage before.
+// Second returns what happened in a whole second of the run, counted from 0: nothing if it
+// is none of the last [Kept], or of an earlier stage.
 func (p *Stats) Second(number int64) Second {
-	var all Second
-	heat := make(map[partition]warmth)
-	for i := range p.shards {
-		h := &p.shards[i]
-		h.mu.Lock()
-		if one := &h.ring[number%seconds]; one.number == number {
-			all.Offered += one.Offered
-			all.Served += one.Served
-			all.Attempts += one.Attempts
-			all.Throttled += one.Throttled
-			all.Demanded += one.demanded
-			if one.heat != nil {
-				for _, place := range one.heat.Places() {
-					sum := heat[place.Key]
-					heat[place.Key] = warmth{sum.served + place.Value.served, sum.throttled + place.Value.throttled}
-				}
-			}
+	all := Second{Counts: p.counts(number, number+1)}
+	if recorder := p.source(); recorder != nil {
+		var list []results.PartitionLoad
+		list, all.Demanded = recorder.PartitionLoads(number, number+1)
+		for _, one := range list {
+			all.Hottest = append(all.Hottest, PartitionLoad{results.PartitionName(one.Table, one.PartitionKey), one.Served, one.Throttled})
 		}
-		h.mu.Unlock()
 	}
-	for one, w := range heat {
-		all.Warmest = append(all.Warmest, Warmth{results.PartitionName(one.table, one.key), w.served, w.throttled})
-	}
-	slices.SortFunc(all.Warmest, func(a, b Warmth) int {
+	slices.SortFunc(all.Hottest, func(a, b PartitionLoad) int {
 		return cmp.Or(cmp.Compare(b.Demanded(), a.Demanded()), cmp.Compare(a.Name, b.Name))
 	})
-	all.Warmest = all.Warmest[:min(len(all.Warmest), Warmest)]
+	all.Hottest = all.Hottest[:min(len(all.Hottest), MaxHottest)]
 	return all
 }
 

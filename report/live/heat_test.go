@@ -16,7 +16,7 @@ import (
 func TestSecondAgainstNaiveCount(t *testing.T) {
 	chance := rand.New(rand.NewPCG(32, 3))
 	for _, keys := range []int{1, 12, 5000} {
-		p := New()
+		p := newRun(t)
 		p.Enter("work", 1<<40, time.Hour)
 		served, throttled, all := make(map[string]int64), make(map[string]int64), Second{}
 		for n := range uint64(20_000) {
@@ -38,25 +38,25 @@ func TestSecondAgainstNaiveCount(t *testing.T) {
 				served[key] += 2
 				all.Demanded += 2
 			}
-			p.Attempt(&a)
+			p.recorder.Attempt(&a)
 		}
 		got := p.Second(3)
 		assert.Truef(t, got.Attempts == all.Attempts && got.Throttled == all.Throttled && got.Demanded == all.Demanded,
 			"%d keys: %d attempts, %d throttled, %d demanded; want %+v", keys, got.Attempts, got.Throttled, got.Demanded, all)
-		if len(got.Warmest) != min(keys+1, Warmest) || got.Warmest[0].Name != "hot" {
-			t.Fatalf("%d keys: %d are told, first %v; want %d, first hot", keys, len(got.Warmest), got.Warmest[0], min(keys+1, Warmest))
+		if len(got.Hottest) != min(keys+1, MaxHottest) || got.Hottest[0].Name != "hot" {
+			t.Fatalf("%d keys: %d are told, first %v; want %d, first hot", keys, len(got.Hottest), got.Hottest[0], min(keys+1, MaxHottest))
 		}
-		for i, w := range got.Warmest {
-			exact := keys < places || w.Name == "hot"
+		for i, w := range got.Hottest {
+			exact := keys < 1000 || w.Name == "hot"
 			if w.Served > served[w.Name] || w.Throttled > throttled[w.Name] || exact && (w.Served != served[w.Name] || w.Throttled != throttled[w.Name]) {
 				t.Errorf("%d keys: %s is told as %d served, %d throttled; it was %d and %d", keys, w.Name, w.Served, w.Throttled, served[w.Name], throttled[w.Name])
 			}
-			if i > 0 && w.Demanded() > got.Warmest[i-1].Demanded() {
-				t.Errorf("%d keys: %v after %v", keys, w, got.Warmest[i-1])
+			if i > 0 && w.Demanded() > got.Hottest[i-1].Demanded() {
+				t.Errorf("%d keys: %v after %v", keys, w, got.Hottest[i-1])
 			}
 		}
 		other := p.Second(15)
-		assert.Truef(t, other.Attempts == 0 && len(other.Warmest) == 0, "second 15 has %+v; want nothing", other)
+		assert.Truef(t, other.Attempts == 0 && len(other.Hottest) == 0, "second 15 has %+v; want nothing", other)
 	}
 }
 

@@ -26,18 +26,43 @@ type Member struct {
 	// Totals are of all its seconds so far.
 	Totals Totals
 
-	// times are the response times of its latest seconds, of which heard have come, each at
-	// its number's remainder: of what ended in a second few bins hold anything.
-	times [timesOver][]binned
-	heard int
+	// seconds are its latest seconds, each at its number's remainder.
+	seconds [maxKept]memberSecond
 }
 
-// binned is how many times are in a bin.
-type binned struct{ bin, count int64 }
+// maxKept is the number of last seconds of a member that are kept.
+const maxKept = 12
 
-// mostMembers bounds the members that are told apart; the loads of others still count in the
-// whole.
-const mostMembers = 4096
+// memberSecond is one second of a member.
+type memberSecond struct {
+	number int64
+	results.Counts
+	responses []results.Bar
+}
+
+// each calls a function for each second of a range that is kept.
+func (m *Member) each(from, to int64, do func(*memberSecond)) {
+	for i := range m.seconds {
+		if one := &m.seconds[i]; from <= one.number && one.number < to {
+			do(one)
+		}
+	}
+}
+
+// second returns a second to add to, nil if it is forgotten.
+func (m *Member) second(number int64) *memberSecond {
+	one := &m.seconds[number%maxKept]
+	switch {
+	case one.number > number:
+		return nil
+	case one.number < number:
+		*one = memberSecond{number: number}
+	}
+	return one
+}
+
+// maxMembers bounds the members of a fleet that are shown and counted.
+const maxMembers = 4096
 
 // Joined is told of a member as it joins, and again whenever it does something else: of its
 // name, place, labels and clock, which is not known before it is ready.
@@ -60,7 +85,7 @@ func (p *Stats) Joined(m *results.FleetMember, does results.MemberState) {
 
 // member returns that of a place, nil for one beyond the bound. The caller holds mu.
 func (p *Stats) member(place int) *Member {
-	if place < 0 || place >= mostMembers {
+	if place < 0 || place >= maxMembers {
 		return nil
 	}
 	for len(p.members) <= place {
@@ -69,18 +94,18 @@ func (p *Stats) member(place int) *Member {
 	return p.members[place]
 }
 
-// Told is told of a second of a member, as one that ended by an instant: what came in it, and
+// Told adds a second of a member, as one that ended by an instant: its counts, and
 // the response times of each kind of operation.
 func (p *Stats) Told(place int, at time.Duration, of *results.Interval, responses []*results.Histogram) {
-	p.shards[place%shards].told(at, of, responses)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	one := p.member(place)
 	if one == nil {
 		return
 	}
-	one.Heard, one.Last = new(at), totalsOf(of)
-	one.Totals.add(&one.Last)
+	one.Heard, one.Last = new(at), Totals{of.Counts, of.InFlight}
+	one.Totals.Counts.Add(&of.Counts)
+	one.Totals.InFlight = of.InFlight
 	one.LagP99, one.StoodStill, one.CPU = nil, 0, nil
 	if of.Lag.P99 != nil {
 		one.LagP99 = new(time.Duration(*of.Lag.P99) * time.Microsecond)
@@ -96,21 +121,14 @@ func (p *Stats) Told(place int, at time.Duration, of *results.Interval, response
 	default:
 		one.State = results.MemberSending
 	}
-	var times []binned
-	for _, response := range responses {
-		if response == nil {
-			continue
-		}
-		for _, bar := range response.Bars() {
-			bin := int64(binOf(time.Duration(bar.To) * time.Microsecond))
-			if last := len(times) - 1; last >= 0 && times[last].bin == bin {
-				times[last].count += bar.Count
-			} else {
-				times = append(times, binned{bin, bar.Count})
-			}
-		}
+	second := one.second(max(0, Over(at)))
+	if second == nil {
+		return
 	}
-	one.times[one.heard%timesOver], one.heard = times, one.heard+1
+	second.Add(&of.Counts)
+	for _, response := range responses {
+		second.responses = append(second.responses, response.Bars()...)
+	}
 }
 
 // Members returns how each member fares, by place; none where no others were told of.
@@ -124,18 +142,17 @@ func (p *Stats) Members() []Member {
 	return list
 }
 
-// P99 is of the response times of the last ten of its seconds, or of those of several members
-// together; nil where these are too few.
+// P99 returns the 99th percentile of the response times of the last ten seconds of members together; nil if they are
+// too few.
 func P99(of ...*Member) *time.Duration {
-	var sum [bins]int64
+	sum := results.NewHistogram()
 	for _, one := range of {
-		for _, times := range one.times {
-			for _, t := range times {
-				sum[t.bin] += t.count
-			}
+		if one.Heard != nil {
+			last := Over(*one.Heard)
+			one.each(last-timesOver+1, last+1, func(s *memberSecond) { sum.Add(s.responses...) })
 		}
 	}
-	return quantile(&sum, 99)
+	return quantile(sum, .99)
 }
 
 // Together returns what members come to as one: the sums, the longest of what is a length of

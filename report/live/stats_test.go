@@ -2,7 +2,6 @@ package live
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -13,65 +12,42 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
-// Every duration falls into a bin whose longest is at least as long, and by no more than
-// a 32nd longer; bins are in order.
-func TestScale(t *testing.T) {
-	before := -1
-	for m := uint64(0); m < 1<<32; m += 1 + m/200 {
-		d := time.Duration(m) * time.Microsecond
-		bin := binOf(d)
-		require.Truef(t, bin >= before && bin < bins, "%v is in bin %d after %d", d, bin, before)
-		if top := topOf(bin); top < d || float64(top) > float64(d)*(1+1./fine) {
-			t.Fatalf("%v is in bin %d, of which the longest is %v", d, bin, top)
-		}
-		before = bin
-	}
-	assert.Truef(t, before == bins-1 && binOf(math.MaxInt64) == bins-1 && binOf(-time.Second) == 0,
-		"the last bin is %d, of an endless time %d, of a negative one %d; want %d, %[4]d, 0", before, binOf(math.MaxInt64), binOf(-time.Second), bins-1)
+// testRun is a run of one kind of operation that its stats read.
+type testRun struct {
+	*Stats
+	recorder *results.Recorder
 }
 
-func TestP99(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		// short take 10 µs, long 30 µs, endless two hours.
-		short, long, endless int64
-		want                 time.Duration
-	}{
-		{"none", 0, 0, 0, 0},
-		{"one too few for ten to lie beyond", 999, 0, 0, 0},
-		{"just enough", 1000, 0, 0, 10 * time.Microsecond},
-		{"ten in a thousand are beyond it", 990, 10, 0, 10 * time.Microsecond},
-		{"eleven in a thousand are not", 989, 11, 0, 30 * time.Microsecond},
-		{"a rank between two is the higher", 990, 11, 0, 30 * time.Microsecond},
-		{"beyond the scale", 900, 0, 100, 0},
-	} {
-		var counts [bins]int64
-		counts[10], counts[30], counts[bins-1] = tt.short, tt.long, tt.endless
-		got := quantile(&counts, 99)
-		assert.Truef(t, (got == nil) == (tt.want == 0) && (got == nil || *got == tt.want), "%s: %v; want %v", tt.name, got, tt.want)
-	}
+func newRun(t *testing.T) *testRun {
+	t.Helper()
+	recorder := resultstest.Open(t, new(results.Memory), results.Manifest{Operations: []results.Kind{{Name: "get"}}})
+	recorder.Phase(results.Phase{Name: "work", End: time.Hour})
+	r := &testRun{New(), recorder}
+	r.Read(recorder)
+	return r
 }
 
 // played is a run of ten operations a second, each of two entities in one partition,
 // from an instant on: the first attempt of every fourth is throttled, and made again at
 // once.
-func played(p *Stats, from time.Duration, operations int, key func(n int) string) {
+func played(p *testRun, from time.Duration, operations int, key func(n int) string) {
 	for n := range operations {
 		due := from + time.Duration(n)*100*time.Millisecond
 		done := due + 20*time.Millisecond
-		p.Due(&results.Scheduled{Intended: due, Sent: due + time.Duration(n%2)*6*time.Millisecond, Entities: 2})
+		p.recorder.Scheduled(&results.Scheduled{Intended: due, Sent: due + time.Duration(n%2)*6*time.Millisecond, Entities: 2})
 		attempt := results.Attempt{Class: results.Ok, Number: uint64(n), Intended: due, Sent: due, Done: done, HasPartition: true, PartitionKey: key(n)}
 		if n%4 == 3 {
 			throttled := attempt
 			throttled.Class, throttled.Counted = results.Throttled, 2
-			p.Attempt(&throttled)
-			p.Again(due)
+			p.recorder.Attempt(&throttled)
+			p.recorder.Again(due)
 		}
 		attempt.Counted = 2
-		p.Attempt(&attempt)
-		p.Completed(&results.Completed{Class: results.Ok, Number: uint64(n), Intended: due, Done: done, Served: 2})
+		p.recorder.Attempt(&attempt)
+		p.recorder.Completed(&results.Completed{Class: results.Ok, Number: uint64(n), Intended: due, Done: done, Served: 2})
 	}
 }
 
@@ -83,7 +59,7 @@ func told[T any](v *T) string {
 }
 
 func TestStatus(t *testing.T) {
-	stage := func(p *Stats, length time.Duration, rates ...float64) {
+	stage := func(p *testRun, length time.Duration, rates ...float64) {
 		p.Enter("work", 100, length)
 		for i, rate := range rates {
 			p.Phase(i, &results.Phase{Name: fmt.Sprint("step ", rate), Begin: time.Duration(i) * 5 * time.Second, Rate: rate})
@@ -92,51 +68,57 @@ func TestStatus(t *testing.T) {
 	same := func(int) string { return "hot" }
 	for _, tt := range []struct {
 		name string
-		play func(p *Stats)
+		play func(p *testRun)
 		at   time.Duration
 		want string
 	}{
-		{"before the first stage", func(*Stats) {}, 0, "phase  of –: – of –, throttled –, left –, hottest []"},
-		{"before the stage has begun", func(p *Stats) { p.Enter("work", 100, time.Second) }, 0, "phase  of –: – of –, throttled –, left –, hottest []"},
-		{"too early for a rate", func(p *Stats) { stage(p, 10*time.Second, 10) }, 400 * time.Millisecond,
+		{"before the first stage", func(*testRun) {}, 0, "phase  of –: – of –, throttled –, left –, hottest []"},
+		{"before the stage has begun", func(p *testRun) { p.Enter("work", 100, time.Second) }, 0, "phase  of –: – of –, throttled –, left –, hottest []"},
+		{"too early for a rate", func(p *testRun) { stage(p, 10*time.Second, 10) }, 400 * time.Millisecond,
 			"phase step 10 of 10: – of –, throttled –, left 9.6s, hottest []"},
-		{"the last two whole seconds", func(p *Stats) { stage(p, 10*time.Second, 10, 20); played(p, 0, 100, same) }, 4700 * time.Millisecond,
+		{"the last two whole seconds", func(p *testRun) { stage(p, 10*time.Second, 10, 20); played(p, 0, 100, same) }, 4700 * time.Millisecond,
 			"phase step 10 of 10: 20 of 20, throttled 0.2, left 5.3s, hottest [{hot 20}]"},
-		{"the second step", func(p *Stats) { stage(p, 10*time.Second, 10, 20); played(p, 0, 100, same) }, 5 * time.Second,
+		{"the second step", func(p *testRun) { stage(p, 10*time.Second, 10, 20); played(p, 0, 100, same) }, 5 * time.Second,
 			"phase step 20 of 20: 20 of 20, throttled 0.1935483870967742, left 5s, hottest [{hot 20}]"},
-		{"after the schedule", func(p *Stats) { stage(p, 10*time.Second, 10); played(p, 0, 100, same) }, 12500 * time.Millisecond,
+		{"after the schedule", func(p *testRun) { stage(p, 10*time.Second, 10); played(p, 0, 100, same) }, 12500 * time.Millisecond,
 			"phase step 10 of 10: 0 of 0, throttled 0.21052631578947367, left 0s, hottest []"},
-		{"a closed loop", func(p *Stats) { stage(p, 0, 0); played(p, 0, 50, same) }, 5 * time.Second,
+		{"a closed loop", func(p *testRun) { stage(p, 0, 0); played(p, 0, 50, same) }, 5 * time.Second,
 			"phase step 0 of –: 20 of 20, throttled 0.1935483870967742, left 5s, hottest [{hot 20}]"},
-		{"half a second into the stage", func(p *Stats) {
+		{"no whole second of the stage", func(p *testRun) {
 			p.Enter("work", 100, time.Second)
 			p.Phase(0, &results.Phase{Name: "late", Begin: 1500 * time.Millisecond, Rate: 10})
 			played(p, 1500*time.Millisecond, 20, same)
-		}, 2 * time.Second, "phase late of 10: 20 of 20, throttled 0.16666666666666666, left 500ms, hottest [{hot 20}]"},
-		{"nothing of the stage before", func(p *Stats) {
+		}, 2900 * time.Millisecond, "phase late of 10: – of –, throttled –, left 0s, hottest []"},
+		{"the first whole second of the stage", func(p *testRun) {
+			p.Enter("work", 100, time.Second)
+			p.Phase(0, &results.Phase{Name: "late", Begin: 1500 * time.Millisecond, Rate: 10})
+			played(p, 1500*time.Millisecond, 20, same)
+		}, 3 * time.Second, "phase late of 10: 20 of 20, throttled 0.16666666666666666, left 0s, hottest [{hot 20}]"},
+		{"nothing of the stage before", func(p *testRun) {
 			stage(p, 0, 0)
 			played(p, 0, 20, same)
 			p.Enter("next", 10, 0)
 			p.Phase(1, &results.Phase{Name: "next", Begin: 2 * time.Second})
 		}, 3 * time.Second, "phase next of –: 0 of 0, throttled –, left –, hottest []"},
-		{"a generator that lags behind", func(p *Stats) { stage(p, 10*time.Second, 40); played(p, 0, 100, same) }, 4 * time.Second,
+		{"a generator that lags behind", func(p *testRun) { stage(p, 10*time.Second, 40); played(p, 0, 100, same) }, 4 * time.Second,
 			"phase step 40 of 40: 20 of 80, throttled 0.2, left 6s, hottest [{hot 20}]"},
-		{"the end of a schedule is no lag", func(p *Stats) { stage(p, 3*time.Second, 40); played(p, 0, 100, same) }, 4 * time.Second,
+		{"the end of a schedule is no lag", func(p *testRun) { stage(p, 3*time.Second, 40); played(p, 0, 100, same) }, 4 * time.Second,
 			"phase step 40 of 40: 20 of 20, throttled 0.2, left 0s, hottest [{hot 20}]"},
-		{"a rate that changes is no lag", func(p *Stats) {
+		{"a rate that changes is no lag", func(p *testRun) {
 			p.Enter("work", 100, 10*time.Second)
 			p.Phase(0, &results.Phase{Name: "waves", Rate: 40, Varying: true})
 			played(p, 0, 100, same)
 		}, 4 * time.Second, "phase waves of 40: 20 of 20, throttled 0.2, left 6s, hottest [{hot 20}]"},
-		{"nor is a step that has just begun", func(p *Stats) { stage(p, 10*time.Second, 10, 40); played(p, 0, 100, same) }, 6 * time.Second,
+		{"nor is a step that has just begun", func(p *testRun) { stage(p, 10*time.Second, 10, 40); played(p, 0, 100, same) }, 6 * time.Second,
 			"phase step 40 of 40: 20 of 20, throttled 0.20634920634920634, left 4s, hottest [{hot 20}]"},
-		{"two partitions, alike by name", func(p *Stats) {
+		{"two partitions, alike by name", func(p *testRun) {
 			stage(p, 10*time.Second, 10)
 			played(p, 0, 100, func(n int) string { return []string{"b", "a"}[n%2] })
 		}, 4 * time.Second, "phase step 10 of 10: 20 of 20, throttled 0.2, left 6s, hottest [{a 10} {b 10}]"},
 	} {
-		p := New()
+		p := newRun(t)
 		tt.play(p)
+		require.NoError(t, p.recorder.Advance(tt.at-3*time.Second), tt.name)
 		s := p.Status(tt.at)
 		got := fmt.Sprintf("phase %s of %s: %s of %s, throttled %s, left %s, hottest %v", s.Phase, told(s.Target), told(s.Served), told(s.Offered),
 			told(s.Throttled), told(s.Left), s.Hottest)
@@ -145,46 +127,21 @@ func TestStatus(t *testing.T) {
 }
 
 func TestTotals(t *testing.T) {
-	p := New()
+	p := newRun(t)
 	p.Enter("first", 8, 0)
 	played(p, 0, 8, func(int) string { return "" })
 	p.Enter("second", 9, 0)
-	p.Due(&results.Scheduled{Dropped: true, Sent: time.Second})
-	p.Due(&results.Scheduled{Sent: results.LateAfter})
-	p.Attempt(&results.Attempt{Class: results.Failed, Done: 3 * time.Second})
-	p.Due(&results.Scheduled{})
+	p.recorder.Scheduled(&results.Scheduled{Dropped: true, Sent: time.Second})
+	p.recorder.Scheduled(&results.Scheduled{Sent: results.LateAfter})
+	p.recorder.Attempt(&results.Attempt{Class: results.Failed, Done: 3 * time.Second})
+	p.recorder.Scheduled(&results.Scheduled{})
 	s := p.Status(0)
 	want := Totals{Counts: results.Counts{Scheduled: 11, Dropped: 1, Late: 4, Sent: 10, Attempts: 11, Ok: 8, Throttled: 2,
-		Failed: 1, Operations: 8, Succeeded: 8, Offered: 16, Served: 16, Counted: 20, FirstThrottled: 2}, Begun: 12}
-	sofar := Totals{Counts: results.Counts{Scheduled: 3, Dropped: 1, Sent: 2, Attempts: 1, Failed: 1}, Begun: 2}
-	assert.True(t, s.Totals.Equal(&want.Counts) && s.Sofar.Equal(&sofar.Counts) && s.Totals.Begun == want.Begun && s.Sofar.Begun == sofar.Begun)
-	assert.Truef(t, s.Ended == 1 && s.Totals.InFlight() == 1 && p.Latest() == 3*time.Second,
-		"totals %+v, of the stage %+v, %d ended, %d in flight, latest %v;\nwant %+v, %+v, 1, 1, 3s", s.Totals, s.Sofar, s.Ended, s.Totals.InFlight(), p.Latest(), want, sofar)
-}
-
-// The 99th percentile is of the operations that succeeded in the last ten whole seconds,
-// and what is told of a second long gone does not take the place of a later one.
-func TestTimesOfTheLastSeconds(t *testing.T) {
-	p := New()
-	p.Enter("work", 5000, 20*time.Second)
-	p.Phase(0, &results.Phase{Name: "work"})
-	ended := func(done, took time.Duration, class results.Class) {
-		for n := range uint64(1000) {
-			p.Completed(&results.Completed{Number: n, Done: done, Intended: done - took, Class: class})
-		}
-	}
-	ended(2*time.Second, 9*time.Microsecond, results.Ok)
-	ended(3*time.Second, 3*time.Microsecond, results.Ok)
-	ended(12500*time.Millisecond, 2*time.Microsecond, results.Ok)
-	ended(12500*time.Millisecond, 7*time.Microsecond, results.Failed)
-	ended(500*time.Millisecond, 8*time.Microsecond, results.Ok)
-	ended(13*time.Second, 6*time.Microsecond, results.Ok)
-	for _, tt := range []struct {
-		at   time.Duration
-		want string
-	}{{13500 * time.Millisecond, "3µs"}, {14 * time.Second, "6µs"}, {24 * time.Second, "–"}} {
-		assert.Equalf(t, tt.want, told(p.Status(tt.at).P99), "at %v the p99", tt.at)
-	}
+		Failed: 1, Operations: 8, Succeeded: 8, Offered: 16, Served: 16, Counted: 20, FirstThrottled: 2}, InFlight: 1}
+	sofar := Totals{Counts: results.Counts{Scheduled: 3, Dropped: 1, Sent: 2, Attempts: 1, Failed: 1}, InFlight: 1}
+	assert.True(t, s.Totals.Equal(&want.Counts) && s.Sofar.Equal(&sofar.Counts) && s.Totals.Begun() == 12 && s.Sofar.Begun() == 2)
+	assert.Truef(t, s.Ended == 1 && s.Totals.InFlight == 1 && p.Latest() == 3*time.Second,
+		"totals %+v, of the stage %+v, %d ended, %d in flight, latest %v;\nwant %+v, %+v, 1, 1, 3s", s.Totals, s.Sofar, s.Ended, s.Totals.InFlight, p.Latest(), want, sofar)
 }
 
 // Of a random run over more partitions than have places, told by several goroutines, the
@@ -192,7 +149,7 @@ func TestTimesOfTheLastSeconds(t *testing.T) {
 // told to be hotter than it was.
 func TestAgainstNaiveCount(t *testing.T) {
 	chance := rand.New(rand.NewPCG(9, 11))
-	p := New()
+	p := newRun(t)
 	p.Enter("work", 50_000, 20*time.Second)
 	p.Phase(0, &results.Phase{Name: "work", Rate: 2500})
 	var all []results.Completed
@@ -217,17 +174,17 @@ func TestAgainstNaiveCount(t *testing.T) {
 			times = append(times, done-due)
 		}
 	}
-	// Only what is over by then is told; late tellers do not go back.
 	var told sync.WaitGroup
 	for g := range 4 {
 		told.Go(func() {
 			for n := g; n < len(all) && all[n].Intended < 14500*time.Millisecond; n += 4 {
-				p.Attempt(&attempts[n])
-				p.Completed(&all[n])
+				p.recorder.Attempt(&attempts[n])
+				p.recorder.Completed(&all[n])
 			}
 		})
 	}
 	told.Wait()
+	require.NoError(t, p.recorder.Advance(13*time.Second))
 	s := p.Status(14600 * time.Millisecond)
 	assert.Equal(t, float64(served)/2, *s.Served, "served/s")
 	slices.Sort(times)

@@ -54,29 +54,45 @@ type Heat struct {
 	Rate float64
 }
 
-// Hottest is how many partitions a status names at most.
+// Hottest is the greatest number of partitions in a status.
 const Hottest = 10
 
-// The stretches that a status is of, in whole seconds.
+// The stretches that a status covers, in whole seconds.
 const (
 	rateOver      = 2
 	throttledOver = 5
 	timesOver     = 10
 )
 
-// shortest is the shortest stretch of time that anything is told of.
+// shortest is the shortest time from which the rest of a closed loop is estimated.
 const shortest = 500 * time.Millisecond
 
 // Status returns how the run fares at an instant, which should not fall from call to
 // call.
 func (p *Stats) Status(at time.Duration) Status {
+	s := p.Rates(at)
+	now := int64(at / time.Second)
+	responses := p.responses(max(p.firstSecond(), now-timesOver), now)
+	s.P50, s.P99 = quantile(responses, .5), quantile(responses, .99)
+	return s
+}
+
+// quantile returns a quantile of response times, nil if there are too few.
+func quantile(of *results.Histogram, q float64) *time.Duration {
+	if micros, known := of.Quantile(q); known {
+		return new(time.Duration(micros) * time.Microsecond)
+	}
+	return nil
+}
+
+// Rates returns the same as [Stats.Status] without P50 and P99, in less time.
+func (p *Stats) Rates(at time.Duration) Status {
+	totals, members := p.Totals(), p.Members()
 	p.mu.Lock()
 	now := p.stage
 	p.mu.Unlock()
-	s := Status{At: at, Stage: now.name, Planned: now.planned, Totals: p.Totals(), Members: p.Members()}
-	s.Sofar = s.Totals
+	s := Status{At: at, Stage: now.name, Planned: now.planned, Totals: totals, Sofar: totals, Members: members}
 	s.Sofar.Sub(&now.before.Counts)
-	s.Sofar.Begun -= now.before.Begun
 	s.Ended = uint64(s.Sofar.Operations + s.Sofar.Dropped)
 	if now.planned > 0 {
 		s.Ended = min(s.Ended, now.planned)
@@ -105,66 +121,44 @@ func (p *Stats) Status(at time.Duration) Status {
 	return s
 }
 
-// recent fills in what a status says of the last seconds of a stage.
-func (p *Stats) recent(s *Status, in *stage, under phase) {
-	var due, offered, served, attempts, throttled int64
-	var times [bins]int64
-	heat := make(map[partition]int64)
-	now := int64(s.At / time.Second)
-	for i := range p.shards {
-		h := &p.shards[i]
-		h.mu.Lock()
-		for j := range h.ring {
-			one := &h.ring[j]
-			age := now - one.number
-			if age < 1 || age > timesOver {
-				continue
-			}
-			for bin, n := range one.times {
-				times[bin] += int64(n)
-			}
-			if age <= throttledOver {
-				attempts, throttled = attempts+one.Attempts, throttled+one.Throttled
-			}
-			if age <= rateOver {
-				due, offered, served = due+one.Scheduled, offered+one.Offered, served+one.Served
-				one.warm(heat)
-			}
-		}
-		h.mu.Unlock()
-	}
-	s.P50, s.P99 = quantile(&times, 50), quantile(&times, 99)
-	if attempts > 0 {
-		s.Throttled = new(float64(throttled) / float64(attempts))
-	}
-	end := time.Duration(now) * time.Second
-	from := max(in.begin, end-rateOver*time.Second)
-	if span := end - from; span >= shortest {
-		o, v := float64(offered)/span.Seconds(), float64(served)/span.Seconds()
-		if within := from >= under.begin && end <= in.begin+in.length; within && due > 0 {
-			// What lags behind is told when it is sent.
-			o = max(o, under.rate*float64(offered)/float64(due))
-		}
-		s.Offered, s.Served = &o, &v
-		list := make([]Heat, 0, len(heat))
-		for one, entities := range heat {
-			list = append(list, Heat{results.PartitionName(one.table, one.key), float64(entities) / span.Seconds()})
-		}
-		slices.SortFunc(list, func(a, b Heat) int {
-			return cmp.Or(cmp.Compare(b.Rate, a.Rate), cmp.Compare(a.Name, b.Name))
-		})
-		s.Hottest = list[:min(len(list), Hottest)]
-	}
+// firstSecond returns the first whole second of the stage.
+func (p *Stats) firstSecond() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stage.firstSecond()
 }
 
-// warm adds what partitions served at least in a second.
-func (s *second) warm(heat map[partition]int64) {
-	if s.heat == nil {
+func (s *stage) firstSecond() int64 { return int64((s.begin + time.Second - 1) / time.Second) }
+
+// recent fills in what a status says of the last whole seconds of a stage.
+func (p *Stats) recent(s *Status, in *stage, under phase) {
+	end, first := int64(s.At/time.Second), in.firstSecond()
+	if all := p.counts(max(first, end-throttledOver), end); all.Attempts > 0 {
+		s.Throttled = new(float64(all.Throttled) / float64(all.Attempts))
+	}
+	from := max(first, end-rateOver)
+	span := float64(end - from)
+	if span < 1 {
 		return
 	}
-	for _, place := range s.heat.Places() {
-		if sure := place.Value.served; sure > 0 {
-			heat[place.Key] += sure
+	all := p.counts(from, end)
+	offered, served := float64(all.Offered)/span, float64(all.Served)/span
+	begin, over := time.Duration(from)*time.Second, time.Duration(end)*time.Second
+	if within := begin >= under.begin && over <= in.begin+in.length; within && all.Scheduled > 0 {
+		// An operation that the generator sends late is recorded when it is sent.
+		offered = max(offered, under.rate*float64(all.Offered)/float64(all.Scheduled))
+	}
+	s.Offered, s.Served = &offered, &served
+	if recorder := p.source(); recorder != nil {
+		list, _ := recorder.PartitionLoads(from, end)
+		for _, one := range list {
+			if one.Served > 0 {
+				s.Hottest = append(s.Hottest, Heat{results.PartitionName(one.Table, one.PartitionKey), float64(one.Served) / span})
+			}
 		}
 	}
+	slices.SortFunc(s.Hottest, func(a, b Heat) int {
+		return cmp.Or(cmp.Compare(b.Rate, a.Rate), cmp.Compare(a.Name, b.Name))
+	})
+	s.Hottest = s.Hottest[:min(len(s.Hottest), Hottest)]
 }

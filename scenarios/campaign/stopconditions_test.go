@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -15,6 +13,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
 )
@@ -26,31 +25,35 @@ type second struct {
 	response                    time.Duration
 }
 
-// told is a guard that was told of some seconds.
-func told(spec scenarios.Traffic, seconds ...second) *stopConditions {
-	g := &stopConditions{budgets: spec.StopOn, stable: spec.StopWhenStable, warmUp: spec.WarmUp}
+// recorded returns the conditions of a phase of which some seconds are recorded, those before the last three finished.
+func recorded(t *testing.T, spec scenarios.Traffic, seconds ...second) *stopConditions {
+	recorder := resultstest.Open(t, new(results.Memory), results.Manifest{Operations: []results.Kind{{Name: "get"}}})
+	recorder.KeepRecent()
+	recorder.Phase(results.Phase{Name: "peak", End: time.Hour})
 	for i, s := range seconds {
 		done := time.Duration(i)*time.Second + time.Second/2
-		attempt := func(count int, class results.Class, lag time.Duration) {
+		attempts := func(count int, class results.Class, lag time.Duration) {
 			for range count {
-				g.Attempt(&results.Attempt{Intended: done - lag, Sent: done, Done: done, Class: class})
+				recorder.Scheduled(&results.Scheduled{Intended: done - lag, Sent: done})
+				recorder.Attempt(&results.Attempt{Intended: done - lag, Sent: done, Done: done, Class: class, Counted: 1})
 			}
 		}
-		attempt(s.ok-s.late, results.Ok, 0)
-		attempt(s.late, results.Ok, results.LateAfter+1)
-		attempt(s.failed, results.Failed, results.LateAfter)
-		attempt(s.throttled, results.Throttled, 0)
+		attempts(s.ok-s.late, results.Ok, 0)
+		attempts(s.late, results.Ok, results.LateAfter+1)
+		attempts(s.failed, results.Failed, results.LateAfter)
+		attempts(s.throttled, results.Throttled, 0)
 		for range s.ok {
-			g.Completed(&results.Completed{Intended: done - s.response, Done: done, Class: results.Ok, Served: 1})
+			recorder.Completed(&results.Completed{Intended: done - s.response, Done: done, Class: results.Ok, Served: 1})
 		}
+		require.NoError(t, recorder.Advance(time.Duration(i-3)*time.Second))
 	}
-	return g
+	return &stopConditions{recorder: recorder, budgets: spec.StopOn, stable: spec.StopWhenStable, warmUp: spec.WarmUp}
 }
 
 // fiveOf returns a window of the same.
 func fiveOf(one second) []second { return slices.Repeat([]second{one}, window) }
 
-func TestGuardJudgesBudgets(t *testing.T) {
+func TestBudgetsStopAPhase(t *testing.T) {
 	on := func(of string, above float64) scenarios.Traffic {
 		return scenarios.Traffic{StopOn: []scenarios.Budget{{Of: of, Above: above}}}
 	}
@@ -71,7 +74,7 @@ func TestGuardJudgesBudgets(t *testing.T) {
 		{"what is overdue counts among what was due", on("dropped", .2), fiveOf(second{ok: 80}), 101, "20.2% of the 501"},
 		{"up to the share it may", on("dropped", .2), fiveOf(second{ok: 80}), 100, ""},
 	} {
-		g := told(test.spec, test.seconds...)
+		g := recorded(t, test.spec, test.seconds...)
 		now := clock.Instant(time.Duration(len(test.seconds)) * time.Second)
 		err := g.Enough(0, now, func() uint64 { return test.overdue })
 		assert.Equal(t, test.says != "", errors.Is(err, drive.ErrStopped), test.name)
@@ -80,7 +83,7 @@ func TestGuardJudgesBudgets(t *testing.T) {
 	}
 }
 
-func TestGuardTellsRest(t *testing.T) {
+func TestStableLoadStopsAPhase(t *testing.T) {
 	const length = 10 * time.Millisecond
 	base := second{ok: 100, response: length}
 	for _, test := range []struct {
@@ -96,43 +99,19 @@ func TestGuardTellsRest(t *testing.T) {
 		{"one beyond it downwards is not", base, second{ok: 97, response: length}, .02, 0, 0, nil},
 		{"a median within the share is", base, second{ok: 100, response: length + length/80}, .02, 0, 0, drive.ErrSettled},
 		{"one beyond it is not", base, second{ok: 100, response: length + length/30}, .02, 0, 0, nil},
+		{"fifteen operations are too few for a median", second{ok: 3, response: length}, second{ok: 3, response: length}, .02, 0, 0, nil},
+		{"twenty are enough", second{ok: 4, response: length}, second{ok: 4, response: length}, .02, 0, 0, drive.ErrSettled},
 		{"nothing served is not rest", second{}, second{}, .02, 0, 0, nil},
 		{"nor is what was served before and no longer", base, second{}, .5, 0, 0, nil},
 		{"nine seconds of measuring are too few", base, base, .02, 0, time.Second, nil},
 		{"a warm-up is no measuring", base, base, .02, time.Second, 0, nil},
 		{"without a share there is no rest", base, base, 0, 0, 0, nil},
 	} {
-		g := told(scenarios.Traffic{StopWhenStable: test.share, WarmUp: test.warmUp}, append(fiveOf(test.before), fiveOf(test.after)...)...)
+		g := recorded(t, scenarios.Traffic{StopWhenStable: test.share, WarmUp: test.warmUp}, append(fiveOf(test.before), fiveOf(test.after)...)...)
 		assert.ErrorIs(t, g.Enough(clock.Instant(test.since), clock.Instant(10*time.Second), nil), test.want, test.name)
 	}
-	// A second without anything leaves the place in which it is kept as it was a round
-	// before: that is not its own.
-	g := told(scenarios.Traffic{StopWhenStable: .02}, slices.Repeat([]second{base}, 3*window)...)
+	// Seconds without anything have no place, and the older ones do not stand in for them.
+	g := recorded(t, scenarios.Traffic{StopWhenStable: .02}, slices.Repeat([]second{base}, 3*window)...)
 	assert.NoError(t, g.Enough(0, clock.Instant(3*window+2)*clock.Instant(time.Second), nil),
 		"enough() after two seconds of nothing")
-}
-
-// The median of what was counted by logarithms is that of what was counted, within
-// half a percent.
-func TestCountersKnowTheMedian(t *testing.T) {
-	const seed = 45
-	rng := rand.New(rand.NewPCG(seed, 0))
-	for range 50 {
-		var all counters
-		scale := math.Exp(rng.Float64() * 20)
-		list := make([]float64, 1001)
-		for i := range list {
-			d := time.Duration(scale*rng.ExpFloat64()) + 1000
-			list[i] = float64(d)
-			all.add(d)
-		}
-		slices.Sort(list)
-		require.InEpsilonf(t, list[500], all.median(), .006, "seed %d", seed)
-	}
-	var extremes counters
-	for _, d := range []time.Duration{-1, 0, math.MaxInt64} {
-		extremes.add(d)
-	}
-	assert.InDelta(t, 1.5, extremes.median(), .5, "of nothing, less and everything")
-	assert.Zero(t, new(counters).median())
 }

@@ -27,9 +27,10 @@ func (c *Campaign) traffic(ctx context.Context, phase int) error {
 	if len(d.StopOn) == 0 && d.StopWhenStable == 0 {
 		err = c.offerPeak(ctx, d)
 	} else {
-		watch := &stopConditions{budgets: d.StopOn, stable: d.StopWhenStable, warmUp: d.WarmUp}
+		c.ledger.Recorder.KeepRecent()
+		watch := &stopConditions{recorder: c.ledger.Recorder, budgets: d.StopOn, stable: d.StopWhenStable, warmUp: d.WarmUp}
 		d.stage.Enough, d.stage.Settling = watch.Enough, d.StopWhenStable > 0
-		err = c.observed(ctx, d.stage, watch)
+		err = c.run(ctx, d.stage)
 	}
 	// The tokens that the phase has saved go into the record.
 	name, list := c.Scenario.Phases[phase].Name, c.Scenario.Phases[phase].Operations()

@@ -6,8 +6,8 @@
 // [Examination.Saw] and [Examination.Advance] are the hooks of the service, and
 // [Examination.Conclude] closes, judges and seals the record.
 //
-// Below it, for a recorder of one's own, whose manifest holds [Kinds]: build an
-// [Observer] with [New], tell [Capture.Saw] each request after its reply, call
+// Below it, for a recorder of one's own, whose manifest holds [Kinds]: build a
+// Capture with [New], tell [Capture.Saw] each request after its reply, call
 // [Capture.Advance] now and then where the traffic may pause, and [Capture.End]
 // after the last one. Finishing and sealing the recorder is the caller's then.
 //
@@ -50,8 +50,8 @@ const Phase = "observed"
 type Capture struct {
 	options Options
 	kinds   kindTable
-	// beside are told of all that is written down.
-	beside []Observer
+	// touched is nil unless somebody looks at the load of partitions.
+	touched func(table, key string)
 
 	// mu guards what follows.
 	mu      sync.Mutex
@@ -147,16 +147,10 @@ func (o *Capture) Saw(seen *rest.Seen) {
 	op := o.operationOf(r, arrived)
 	first := op.attempts == 0
 	if first {
-		due := results.Scheduled{Phase: o.phase, Kind: op.kind, Intended: arrived, Sent: arrived, Entities: op.asked, Noted: o.written}
-		o.options.Recorder.Scheduled(&due)
-		for _, one := range o.beside {
-			one.Due(&due)
-		}
+		o.options.Recorder.Scheduled(&results.Scheduled{Phase: o.phase, Kind: op.kind, Intended: arrived, Sent: arrived,
+			Entities: op.asked, Noted: o.written})
 	} else {
 		o.options.Recorder.Again(max(arrived, o.written))
-		for _, one := range o.beside {
-			one.Again(arrived)
-		}
 		if wait := arrived - op.done; wait > 0 {
 			o.options.Recorder.Waited(o.phase, wait)
 		}
@@ -165,11 +159,12 @@ func (o *Capture) Saw(seen *rest.Seen) {
 	if r.Injected != 0 {
 		injected, key = r.Injected.String(), r.PartitionKey
 	}
-	attempt := results.Attempt{Injected: injected, PartitionKey: key, Phase: o.phase, Kind: op.kind, Number: op.number, Try: op.attempts, Retry: !first,
-		Sequence: o.attempt, Intended: op.first, Sent: arrived, Done: done, Class: class, Status: status,
-		Code: code, Counted: r.Counted, Returned: r.Returned, Noted: o.written}
-	o.options.Recorder.Attempt(&attempt)
-	o.tell(attempt, r)
+	o.options.Recorder.Attempt(&results.Attempt{Injected: injected, PartitionKey: key, Phase: o.phase, Kind: op.kind, Number: op.number, Try: op.attempts,
+		Retry: !first, Sequence: o.attempt, Intended: op.first, Sent: arrived, Done: done, Class: class, Status: status, Code: code, Due: r.asked(),
+		Counted: r.Counted, Returned: r.Returned, Noted: o.written})
+	if o.touched != nil {
+		o.touch(r, class, done)
+	}
 	o.attempt++
 	op.attempts++
 	op.class, op.done = class, done
@@ -186,22 +181,27 @@ func (o *Capture) Saw(seen *rest.Seen) {
 	o.advance(done)
 }
 
-// Tell has observers be told of all that is written down. It is called before the first
-// request.
-func (o *Capture) Tell(observers ...Observer) { o.beside = observers }
+// Touched adds a function that is called for each partition that a request touches, and has the recorder keep the load of
+// partitions. It is called before the first request. The function must be safe for concurrent use.
+func (o *Capture) Touched(do func(table, key string)) { o.touched = do }
 
-// tell tells of an attempt whoever stands beside, with where it went.
-func (o *Capture) tell(a results.Attempt, r *request) {
-	if len(o.beside) == 0 {
-		return
+// touch adds a request to the recent load of the partitions that it touched.
+func (o *Capture) touch(r *request, class results.Class, done time.Duration) {
+	table := own(r.Table, longestName)
+	add := func(key string, served, throttled int64) {
+		key = own(key, longestKey)
+		o.options.Recorder.Touched(done, table, key, served, throttled)
+		o.touched(table, key)
 	}
-	a.HasPartition, a.Table, a.PartitionKey, a.Entities, a.Due = r.HasPartition, cutText(r.Table, longestName), cutText(r.PartitionKey, longestKey), r.asked(), r.asked()
-	for _, one := range o.beside {
-		one.Attempt(&a)
+	switch {
+	case r.HasPartition && class == results.Throttled:
+		add(r.PartitionKey, 0, r.asked())
+	case class != results.Ok:
+	case r.HasPartition:
+		add(r.PartitionKey, r.Counted, 0)
+	default:
 		for i := range r.Spans {
-			if !r.HasPartition && a.Class == results.Ok {
-				one.Touched(a.Number, a.Done, a.Table, cutText(r.Spans[i].PartitionKey, longestKey), r.Spans[i].Counted)
-			}
+			add(r.Spans[i].PartitionKey, r.Spans[i].Counted, 0)
 		}
 	}
 }
@@ -244,13 +244,9 @@ func (o *Capture) settle(op *operation, served int64) {
 	if op.class != results.Ok {
 		served = 0
 	}
-	ended := results.Completed{Phase: o.phase, Kind: op.kind, Number: op.number,
+	o.options.Recorder.Completed(&results.Completed{Phase: o.phase, Kind: op.kind, Number: op.number,
 		Intended: op.first, Done: op.done, Class: op.class, Attempts: op.attempts,
-		Entities: op.asked, Served: served, Noted: o.written}
-	o.options.Recorder.Completed(&ended)
-	for _, one := range o.beside {
-		one.Completed(&ended)
-	}
+		Entities: op.asked, Served: served, Noted: o.written})
 }
 
 // Advance says what time it is, so that seconds without traffic are written and

@@ -142,11 +142,12 @@ func TestCrowdedRequestsWereNotThrottled(t *testing.T) {
 	assert.Truef(t, cmp.Equal(got, want), "causes = %v; want %v", got, want)
 }
 
-// Who stands beside is told the same as the record: as many operations and attempts, and the
-// same heat, that of partitions which a query crosses among it.
-func TestWhoStandsBesideIsToldTheSame(t *testing.T) {
+// A live view has the same counts as the record, and the load of partitions, also of those that a query touches.
+func TestLiveViewHasTheCountsOfTheRecord(t *testing.T) {
 	s, stats := open(t, capture.Options{}), live.New()
-	s.observer.Tell(stats)
+	stats.Read(s.recorder)
+	met := make(map[string]bool)
+	s.observer.Touched(func(_, key string) { met[key] = true })
 	for i := range 10 {
 		at := time.Duration(i) * 10 * time.Millisecond
 		s.saw(insert(at, "races", "Full", fmt.Sprint(i)))
@@ -164,7 +165,7 @@ func TestWhoStandsBesideIsToldTheSame(t *testing.T) {
 	assert.Truef(t, told.Scheduled == phase.Scheduled && told.Attempts == phase.Attempts && told.Ok == phase.Ok && told.Throttled == phase.Throttled && told.Operations == phase.Scheduled,
 		"told of %+v; the record has %d operations and %d attempts, %d ok, %d throttled", told, phase.Scheduled, phase.Attempts, phase.Ok, phase.Throttled)
 	heat := make(map[string][2]int64)
-	for _, w := range second.Warmest {
+	for _, w := range second.Hottest {
 		heat[w.Name] = [2]int64{w.Served, w.Throttled}
 	}
 	want := map[string][2]int64{"Full (table races)": {20, 0}, "Half (table races)": {10, 10}, "Third (table races)": {20, 0}}
@@ -172,6 +173,7 @@ func TestWhoStandsBesideIsToldTheSame(t *testing.T) {
 		assert.Truef(t, heat[name] == one, "the heat of %s is %v; want %v served and throttled", name, heat[name], one)
 	}
 	assert.Lenf(t, heat, len(want), "the heat is %v", heat)
+	assert.Equal(t, map[string]bool{"Full": true, "Half": true, "Third": true}, met)
 	assert.Truef(t, len(costliest) == 1 && (costliest[0] == record.Capture.Shapes[0] || costliest[0].Scanned == 30),
 		"the costliest query is %+v; the record has %+v", costliest, record.Capture.Shapes)
 }

@@ -98,6 +98,9 @@ func (e *Examination) Begin(folder results.Folder, manifest results.Manifest, ho
 	return err
 }
 
+// Recorder returns the recorder of the record, which Begin opens.
+func (e *Examination) Recorder() *results.Recorder { return e.recorder }
+
 // Saw takes down one request, as [Capture.Saw] does: a method of its own, for it is handed out
 // before the examination is open.
 func (e *Examination) Saw(seen *rest.Seen) { e.Capture.Saw(seen) }

@@ -24,18 +24,6 @@ type Options struct {
 	Hold time.Duration
 }
 
-// Observer is told of requests as attempts and operations of a run. Its methods must be safe
-// for concurrent use and must not keep what they are given.
-type Observer interface {
-	Due(*results.Scheduled)
-	Again(at time.Duration)
-	// Attempt has the partition of a request that is about one.
-	Attempt(*results.Attempt)
-	// Touched is told of what a query counted where it is about several.
-	Touched(number uint64, at time.Duration, table, key string, entities int64)
-	Completed(*results.Completed)
-}
-
 // The defaults of [Options].
 const (
 	DefaultPartitions = 1024

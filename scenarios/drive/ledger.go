@@ -23,10 +23,8 @@ type Watcher interface {
 	// Phase is told of each phase of a stage as the stage begins, with its number in the
 	// record; one whose end is not known ends as it begins.
 	Phase(index int, phase *results.Phase)
-	// Due is told of every operation when its first attempt is sent or it is dropped,
-	// Again of every further attempt when it is sent.
+	// Due is told of every operation when its first attempt is sent or it is dropped.
 	Due(*results.Scheduled)
-	Again(at time.Duration)
 	// Event is told of what goes into the record's events while stages run. It must not
 	// wait.
 	Event(results.Event)
@@ -72,9 +70,6 @@ func (l *Ledger) began(s *Session, at clock.Instant) {
 		return
 	}
 	l.Recorder.Again(at.Offset())
-	for _, w := range l.watchers {
-		w.Again(at.Offset())
-	}
 }
 
 // due writes down an operation that became due.

@@ -79,7 +79,7 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 	if p.Member != nil && p.Member.Second != nil {
 		k.recorder.Listen(p.Member.Second)
 	}
-	observers := p.Progress.Begins(Begun{Scenario: p.Scenario.Name, Time: k.manifest.Time, Operations: k.manifest.Operations, Now: now,
+	observers := p.Progress.Begins(Begun{Scenario: p.Scenario.Name, Time: k.manifest.Time, Operations: k.manifest.Operations, Recorder: k.recorder, Now: now,
 		Started: k.manifest.Started, Tool: k.manifest.Tool})
 	if resultStream != nil {
 		observers = append(observers, resultStream)

@@ -170,6 +170,8 @@ type Begun struct {
 	// Time is "real" or "virtual".
 	Time       string
 	Operations []results.Kind
+	// Recorder has the counts of the run.
+	Recorder *results.Recorder
 	// Now tells the present of the run since its start; nil on a virtual clock, whose
 	// present is that of what was told last.
 	Now func() time.Duration

@@ -53,7 +53,7 @@ func (p *Plan) simulated(ctx context.Context) (*results.Record, error) {
 			}
 		})
 	}
-	observers := p.Progress.Begins(Begun{Scenario: p.Scenario.Name, Time: manifest.Time, Operations: manifest.Operations,
+	observers := p.Progress.Begins(Begun{Scenario: p.Scenario.Name, Time: manifest.Time, Operations: manifest.Operations, Recorder: k.recorder,
 		Started: manifest.Started, Tool: manifest.Tool})
 	end, counter, ended := p.simulate(ctx, campaign, epoch, k, observers)
 	p.Progress.Ends(ended)

@@ -116,6 +116,7 @@ func (l *looked) Begins(b run.Begun) []drive.Observer {
 		l.now = b.Now
 		l.guard.Unlock()
 	}
+	l.Read(b.Recorder)
 	return []drive.Observer{l}
 }
 

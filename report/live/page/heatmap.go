@@ -23,13 +23,13 @@ type heatMap struct{ columns []column }
 
 // column is one second: what each partition came to that is told apart, and all of them.
 type column struct {
-	of       map[string]live.Warmth
+	of       map[string]live.PartitionLoad
 	demanded int64
 }
 
 func (h *heatMap) add(s *live.Second) {
-	c := column{of: make(map[string]live.Warmth, len(s.Warmest)), demanded: s.Demanded}
-	for _, w := range s.Warmest {
+	c := column{of: make(map[string]live.PartitionLoad, len(s.Hottest)), demanded: s.Demanded}
+	for _, w := range s.Hottest {
 		c.of[w.Name] = w
 	}
 	if len(h.columns) == columns {
@@ -41,7 +41,7 @@ func (h *heatMap) add(s *live.Second) {
 // row is a partition with what it came to in the last columns, and in all of them.
 type row struct {
 	name string
-	live.Warmth
+	live.PartitionLoad
 	whole int64
 }
 
@@ -83,7 +83,7 @@ func (h *heatMap) table(partitions int, more bool) document.Table {
 		{Title: "partition", Words: true}, {Title: "second by second, until now", Words: true},
 		{Title: "asked for", Unit: "entities/s"}, {Title: "throttled"}, {Title: "of all", Spare: 1},
 	}, Notes: []string{fmt.Sprintf("Each second is the darker the more was asked for, and orange as far as that was throttled. The numbers are of the last %d seconds; "+
-		"what a partition had while it was not among the %d hottest of a second is missing.", recent, live.Warmest)}}
+		"what a partition had while it was not among the %d hottest of a second is missing.", recent, live.MaxHottest)}}
 	list, rest := h.hottest()
 	seconds := float64(max(1, min(recent, len(h.columns))))
 	most, all := int64(1), rest

@@ -18,6 +18,7 @@ import (
 	"loadgen/engine/rest/resttest"
 	"loadgen/report/live"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 const token = "0123456789abcdef0123456789abcdef"
@@ -128,13 +129,17 @@ func (v *viewing) update() (u told) {
 // played is a run whose clock is the bubble's.
 type played struct {
 	*Watch
-	stats  *live.Stats
-	began  time.Time
-	number uint64
+	stats    *live.Stats
+	recorder *results.Recorder
+	began    time.Time
+	number   uint64
 }
 
 func (s *site) play(virtual bool) *played {
-	p := &played{stats: live.New(), began: time.Now()}
+	recorder := resultstest.Open(s.T, new(results.Memory), results.Manifest{Operations: []results.Kind{{Name: "get"}}})
+	p := &played{stats: live.New(), recorder: recorder, began: time.Now()}
+	p.stats.Read(recorder)
+	recorder.Phase(results.Phase{Name: "peak", Rate: 1000, Reported: true})
 	now := func() time.Duration { return time.Since(p.began) }
 	if virtual {
 		now = p.stats.Latest
@@ -155,13 +160,10 @@ func (p *played) attempt(at time.Duration, key string, times int, class results.
 			a.Counted = 1
 		}
 		p.number++
-		due := results.Scheduled{Intended: at, Sent: at, Entities: 1}
-		p.stats.Due(&due)
-		p.stats.Attempt(&a)
+		p.recorder.Scheduled(&results.Scheduled{Intended: at, Sent: at, Entities: 1})
+		p.recorder.Attempt(&a)
+		p.recorder.Completed(&results.Completed{Class: class, Number: a.Number, Intended: at, Done: at, Served: a.Counted})
 		p.Attempt(&a)
-		done := results.Completed{Class: class, Number: a.Number, Intended: at, Done: at, Served: a.Counted}
-		p.stats.Completed(&done)
-		p.Completed(&done)
 	}
 }
 

@@ -175,7 +175,7 @@ func (s *story) generator() document.Table {
 		add("due, and no worker free", document.Lapse(s.health.Starved), "", document.Plain)
 	}
 	add("operations dropped", "", document.Count(all.Dropped), document.Plain)
-	add("attempts under way", document.Count(all.InFlight()), "", document.Plain)
+	add("attempts under way", document.Count(all.InFlight), "", document.Plain)
 	add("attempts that succeeded", "", document.Count(all.Ok), document.Plain)
 	add("attempts throttled", "", document.Count(all.Throttled), document.Plain)
 	add("attempts that failed", "", document.Count(all.Failed), document.Plain)

@@ -150,15 +150,12 @@ func (w *Watch) Attempt(a *results.Attempt) {
 		w.take(a.Done)
 	}
 	if a.HasPartition {
-		w.count(a.Table, a.PartitionKey)
+		w.Touched(a.Table, a.PartitionKey)
 	}
 }
 
-// Touched is told of a partition that is not an attempt's own.
-func (w *Watch) Touched(_ uint64, _ time.Duration, table, key string, _ int64) { w.count(table, key) }
-
-// count counts a partition that was met.
-func (w *Watch) count(table, key string) {
+// Touched counts a partition that was met.
+func (w *Watch) Touched(table, key string) {
 	w.counting.Lock()
 	defer w.counting.Unlock()
 	if _, known := w.met[partition{table, key}]; known {
@@ -176,9 +173,6 @@ func (*Watch) Completed(*results.Completed) {}
 
 // Due implements a watcher.
 func (*Watch) Due(*results.Scheduled) {}
-
-// Again implements a watcher.
-func (*Watch) Again(time.Duration) {}
 
 // Phase implements a watcher.
 func (w *Watch) Phase(_ int, phase *results.Phase) {

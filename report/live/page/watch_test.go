@@ -13,6 +13,7 @@ import (
 
 	"loadgen/report/live"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // A key that becomes hot among ten thousand leads the heat map by the next update, and the
@@ -136,8 +137,10 @@ func TestTrafficOfOthers(t *testing.T) {
 			return []results.QueryShape{{Table: "Races", Shape: "Paid eq ?", Class: "table scan", Requests: 3, Scanned: 9000, Returned: 2}}
 		}})
 		defer w.End()
-		stats.Touched(1, 0, "Races", "crossed", 40)
-		w.Touched(1, 0, "Races", "crossed", 40)
+		recorder := resultstest.Open(t, new(results.Memory), results.Manifest{})
+		stats.Read(recorder)
+		recorder.Touched(0, "Races", "crossed", 40, 0)
+		w.Touched("Races", "crossed")
 		v := s.view()
 		defer v.leave()
 		v.update()
@@ -156,13 +159,13 @@ func TestTrafficOfOthers(t *testing.T) {
 func TestHeatIsThatOfNow(t *testing.T) {
 	var h heatMap
 	for second := range 10 {
-		w := live.Warmth{Name: "before", Served: 2000}
+		w := live.PartitionLoad{Name: "before", Served: 2000}
 		if second >= 8 {
-			w = live.Warmth{Name: "now", Served: 500}
+			w = live.PartitionLoad{Name: "now", Served: 500}
 		}
-		h.add(&live.Second{Warmest: []live.Warmth{w}, Demanded: w.Demanded()})
+		h.add(&live.Second{Hottest: []live.PartitionLoad{w}, Demanded: w.Demanded()})
 	}
-	h.add(&live.Second{Warmest: []live.Warmth{{Name: "now", Served: 500}}, Demanded: 500})
+	h.add(&live.Second{Hottest: []live.PartitionLoad{{Name: "now", Served: 500}}, Demanded: 500})
 	list, rest := h.hottest()
 	assert.Truef(t, len(list) == 2 && list[0].name == "now" && list[1].name == "before" && list[1].whole == 16_000 && rest == 0,
 		"the map has %+v, and %d of others; want the key of now, then the one of before", list, rest)

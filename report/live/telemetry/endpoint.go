@@ -1,4 +1,4 @@
-package otlp
+package telemetry
 
 import (
 	"cmp"
@@ -27,23 +27,17 @@ const (
 	leastGap = 100 * time.Millisecond
 )
 
-// endpoint is where the signals of a run go, and how.
+// endpoint has the URLs that the signals of a run are sent to, empty for none, and how often.
 type endpoint struct {
-	metrics, traces signal
+	metrics, traces string
 	every           time.Duration
 	// secrets are the values of headers, which nobody is to see.
 	secrets []string
 }
 
-// signal is where one of them goes; an empty URL is nowhere.
-type signal struct {
-	url  string
-	grpc bool
-}
-
 // String returns where telemetry goes as people are told it.
 func (e *endpoint) String() string {
-	return strings.TrimSuffix(cmp.Or(e.metrics.url, e.traces.url), "/v1/metrics")
+	return strings.TrimSuffix(cmp.Or(e.metrics, e.traces), "/v1/metrics")
 }
 
 // environment reads the variables that somebody may have set, of a signal before those of
@@ -66,7 +60,7 @@ func find(typed string, get environment) (*endpoint, error) {
 	e := &endpoint{every: every}
 	for _, one := range []struct {
 		name, path, exporter string
-		to                   *signal
+		to                   *string
 	}{
 		{"METRICS", "v1/metrics", "OTEL_METRICS_EXPORTER", &e.metrics},
 		{"TRACES", "v1/traces", "OTEL_TRACES_EXPORTER", &e.traces},
@@ -78,14 +72,15 @@ func find(typed string, get environment) (*endpoint, error) {
 		default:
 			return nil, fmt.Errorf("%s is %q; expected otlp or none", one.exporter, exporter)
 		}
-		if err := one.to.find(typed, one.name, one.path, get); err != nil {
+		var err error
+		if *one.to, err = signalURL(typed, one.name, one.path, get); err != nil {
 			return nil, err
 		}
 		if err := e.check(one.name, get); err != nil {
 			return nil, err
 		}
 	}
-	if e.metrics.url == "" && e.traces.url == "" {
+	if e.metrics == "" && e.traces == "" {
 		return nil, errors.New("OTEL_METRICS_EXPORTER and OTEL_TRACES_EXPORTER are none; expected otlp for one of them")
 	}
 	if gap := get("OTEL_METRIC_EXPORT_INTERVAL"); gap != "" {
@@ -97,38 +92,29 @@ func find(typed string, get environment) (*endpoint, error) {
 	return e, nil
 }
 
-func (s *signal) find(typed, name, path string, get environment) error {
-	protocol, variable := get.of(name, "PROTOCOL")
-	switch protocol {
-	case "", "http/protobuf":
-	case "grpc":
-		s.grpc = true
-	default:
-		return fmt.Errorf("%s is %q; expected http/protobuf or grpc", variable, protocol)
+// signalURL returns the URL for a signal, METRICS or TRACES.
+func signalURL(typed, signal, path string, get environment) (string, error) {
+	if protocol, variable := get.of(signal, "PROTOCOL"); protocol != "" && protocol != "http/protobuf" {
+		return "", fmt.Errorf("%s is %q; expected http/protobuf", variable, protocol)
 	}
 	of, base, whole := "", typed, false
 	if typed == Environment {
-		if base, variable = get.of(name, "ENDPOINT"); base == "" {
+		var variable string
+		if base, variable = get.of(signal, "ENDPOINT"); base == "" {
 			base = "http://localhost:4318"
-			if s.grpc {
-				base = "http://localhost:4317"
-			}
 		}
 		of, whole = variable+" is ", variable != variables+"ENDPOINT"
 	}
 	u, err := address(base)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s%w", of, err)
-	case s.grpc && strings.Trim(u.Path, "/") != "":
-		return fmt.Errorf("%s%s has a path; expected none over gRPC, such as http://localhost:4317", of, u)
+		return "", fmt.Errorf("%s%w", of, err)
 	case !whole && (strings.HasSuffix(u.Path, "/v1/metrics") || strings.HasSuffix(u.Path, "/v1/traces")):
-		return fmt.Errorf("%s%s names one signal; expected what stands before %s", of, u, u.Path[strings.LastIndex(u.Path, "/v1/"):])
-	case !s.grpc && !whole:
+		return "", fmt.Errorf("%s%s names one signal; expected what stands before %s", of, u, u.Path[strings.LastIndex(u.Path, "/v1/"):])
+	case !whole:
 		u = u.JoinPath(path)
 	}
-	s.url = u.String()
-	return nil
+	return u.String(), nil
 }
 
 // address returns a URL of a service. What is wrong with one is said without what it may

@@ -1,4 +1,4 @@
-package otlp_test
+package telemetry_test
 
 import (
 	"compress/gzip"
@@ -20,7 +20,7 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"loadgen/report/live/otlp"
+	"loadgen/report/live/telemetry"
 )
 
 // receiver is a collector that keeps what it is sent, by the official protobufs.
@@ -135,7 +135,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, asked *http.Request) {
 }
 
 // received is a receiver over HTTP, and the client that sends there.
-func received(t *testing.T, variables map[string]string) (*receiver, *otlp.Client) {
+func received(t *testing.T, variables map[string]string) (*receiver, *telemetry.Client) {
 	t.Helper()
 	r := new(receiver)
 	server := httptest.NewServer(r)
@@ -144,12 +144,12 @@ func received(t *testing.T, variables map[string]string) (*receiver, *otlp.Clien
 }
 
 // opened is a client. What the exporters read of the environment themselves is set there.
-func opened(t *testing.T, typed string, variables map[string]string) *otlp.Client {
+func opened(t *testing.T, typed string, variables map[string]string) *telemetry.Client {
 	t.Helper()
 	for name, value := range variables {
 		t.Setenv(name, value)
 	}
-	c, err := otlp.Open(t.Context(), typed, func(name string) string { return variables[name] })
+	c, err := telemetry.Open(t.Context(), typed, func(name string) string { return variables[name] })
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	return c

@@ -1,4 +1,4 @@
-package prometheus
+package telemetry
 
 import (
 	"encoding/json"
@@ -16,15 +16,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"loadgen/report/live"
 	"loadgen/results"
 )
 
 // exported is what is there to be asked for: the kind of each series by its name, and its
 // labels with those that whoever scrapes adds.
-type exported map[string]series
+type exported map[string]shownSeries
 
-type series struct {
+type shownSeries struct {
 	kind   string // counter or gauge
 	labels map[string]bool
 }
@@ -32,16 +31,11 @@ type series struct {
 // exportedBy returns what a run exports, keys and all.
 func exportedBy(t *testing.T) exported {
 	t.Helper()
-	p := live.New()
-	e := New(Options{Kinds: []results.Kind{{Name: "get"}}, Stats: p, Now: func() time.Duration { return 2 * time.Second }, Keys: true})
-	phase := results.Phase{Name: "peak", Rate: 10, Reported: true}
-	p.Enter("peak", 10, 10*time.Second)
-	p.Phase(0, &phase)
-	e.Phase(0, &phase)
-	a := results.Attempt{Class: results.Ok, Status: 200, Done: time.Second, HasPartition: true, PartitionKey: "key", Counted: 1}
-	p.Attempt(&a)
-	e.Attempt(&a)
-	families, err := e.registry.Gather()
+	m := measure(t, []results.Kind{{Name: "get"}}, true)
+	m.now = 2 * time.Second
+	m.phase(results.Phase{Name: "peak", Rate: 10, Reported: true})
+	m.attempt(results.Attempt{Class: results.Ok, Status: 200, Done: time.Second, HasPartition: true, PartitionKey: "key", Counted: 1})
+	families, err := m.registry.Gather()
 	require.NoError(t, err)
 	all := exported{}
 	for _, family := range families {
@@ -54,10 +48,10 @@ func exportedBy(t *testing.T) exported {
 			for _, part := range []string{"_count", "_sum", "_bucket"} {
 				own := maps.Clone(labels)
 				own["le"] = part == "_bucket"
-				all[family.GetName()+part] = series{"counter", own}
+				all[family.GetName()+part] = shownSeries{"counter", own}
 			}
 		default:
-			all[family.GetName()] = series{kind, labels}
+			all[family.GetName()] = shownSeries{kind, labels}
 		}
 	}
 	return all

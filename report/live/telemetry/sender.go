@@ -1,4 +1,4 @@
-package otlp
+package telemetry
 
 import (
 	"cmp"
@@ -20,7 +20,7 @@ const (
 )
 
 // errLate is why an export was given up.
-var errLate = errors.New("otlp: no answer")
+var errLate = errors.New("telemetry: no answer")
 
 // export sends what there is by an instant. What the context cuts off is no failure: it is
 // sent once more.
@@ -54,7 +54,7 @@ func (e *Exporter) export(ctx context.Context, at time.Duration) {
 	}
 	if e.failing = failing; failing != "" && !e.said {
 		e.said = true
-		e.say(fmt.Sprintf("--otlp %s: %s; the run goes on, and what does not arrive is counted", e.client.endpoint, failing))
+		e.run.Say(fmt.Sprintf("--otlp %s: %s; the run goes on, and what does not arrive is counted", e.client.endpoint, failing))
 	}
 }
 
@@ -91,7 +91,7 @@ func (e *Exporter) Stop() {
 		if e.failing != "" {
 			line += "; the end of the run did not arrive"
 		}
-		e.say(line)
+		e.run.Say(line)
 	}
 }
 
@@ -101,7 +101,7 @@ func (e *Exporter) last() {
 	if e.failing != "" || e.over.Err() != nil {
 		limit = briefWithin
 	}
-	ctx, release := clock.Within(context.WithoutCancel(e.over), e.clock, limit, errLate)
+	ctx, release := clock.Within(context.WithoutCancel(e.over), e.run.Clock, limit, errLate)
 	defer release()
 	// Who wants the end while this waits has it within the shorter time.
 	hurried := make(chan struct{})
@@ -113,14 +113,14 @@ func (e *Exporter) last() {
 	go func() {
 		defer close(sent)
 		// The second that is under way is over, too.
-		e.export(brief, e.now()+time.Second)
+		e.export(brief, e.run.Now()+time.Second)
 	}()
 	select {
 	case <-sent:
 		return
 	case <-hurried:
 	}
-	alarm := e.clock.Alarm(e.clock.Now().Add(briefWithin))
+	alarm := e.run.Clock.Alarm(e.run.Clock.Now().Add(briefWithin))
 	defer alarm.Stop()
 	select {
 	case <-sent:

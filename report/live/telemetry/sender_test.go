@@ -1,4 +1,4 @@
-package otlp
+package telemetry
 
 import (
 	"context"
@@ -20,6 +20,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/report/live"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // fake is both exporters of an endpoint that does as answer says.
@@ -66,10 +67,10 @@ func down(context.Context, int) error { return errors.New("status 401:\nno acces
 // sending is an exporter to a fake endpoint, of a run that has one slow operation.
 func sending(t *testing.T, ctx context.Context, f *fake, said *[]string) *Exporter {
 	t.Helper()
-	c := &Client{endpoint: &endpoint{metrics: signal{url: "http://collector/v1/metrics"}, every: 5 * time.Second, secrets: []string{"abc def"}}, metrics: f, traces: f}
-	clk := clock.NewReal()
+	c := &Client{endpoint: &endpoint{metrics: "http://collector/v1/metrics", every: 5 * time.Second, secrets: []string{"abc def"}}, metrics: f, traces: f}
+	clk, kinds := clock.NewReal(), []results.Kind{{Name: "get"}}
 	e, err := c.Start(ctx, Run{Scenario: "drawn", Started: clk.Started(), Now: func() time.Duration { return clk.Now().Offset() },
-		Kinds: []results.Kind{{Name: "get"}}, Stats: live.New(), Clock: clk, Say: func(line string) { *said = append(*said, line) }})
+		Kinds: kinds, Recorder: resultstest.Open(t, new(results.Memory), results.Manifest{Operations: kinds}), Stats: live.New(), Clock: clk, Say: func(line string) { *said = append(*said, line) }})
 	require.NoError(t, err)
 	e.Phase(0, &results.Phase{Name: "peak", Reported: true})
 	return e
@@ -77,7 +78,7 @@ func sending(t *testing.T, ctx context.Context, f *fake, said *[]string) *Export
 
 // slow tells of an operation that ends now, after a refusal and a back-off.
 func slow(e *Exporter, number uint64) {
-	now := e.now()
+	now := e.run.Now()
 	e.Due(&results.Scheduled{Intended: now - 90*time.Millisecond, Sent: now - 80*time.Millisecond})
 	e.Attempt(&results.Attempt{Number: number, Sent: now - 80*time.Millisecond, Done: now - 70*time.Millisecond, Class: results.Throttled, Status: 503, Code: "ServerBusy"})
 	e.Attempt(&results.Attempt{Number: number, Sent: now - 30*time.Millisecond, Done: now, Class: results.Ok, Status: 200, Retry: true, Try: 1})
@@ -160,7 +161,7 @@ func TestTraceOfAnOperation(t *testing.T) {
 		e.Stop()
 		got := ""
 		for _, s := range f.spans {
-			from := e.started
+			from := e.run.Started
 			got += fmt.Sprintf("%s %v..%v %s", s.Name(), s.StartTime().Sub(from), s.EndTime().Sub(from), s.Status().Code)
 			for _, one := range s.Attributes() {
 				got += fmt.Sprintf(" %s=%v", one.Key, one.Value.AsInterface())

@@ -1,4 +1,4 @@
-package prometheus
+package telemetry
 
 import (
 	"net"
@@ -49,7 +49,7 @@ func (s *Server) URL() string {
 func (s *Server) Reachable() bool { return s != nil && rest.IsReachable(s.listener.Addr()) }
 
 // Serve begins to answer scrapes about a run, in the place of one before.
-func (s *Server) Serve(e *Exporter) {
+func (s *Server) Serve(e *Metrics) {
 	handler := e.Handler()
 	s.now.Store(&handler)
 	if s.server != nil {

@@ -1,4 +1,4 @@
-package otlp
+package telemetry
 
 import (
 	"cmp"
@@ -31,12 +31,13 @@ func (*gathered) Shutdown(context.Context) error { return nil }
 func (*gathered) ForceFlush(context.Context) error { return nil }
 
 func (e *Exporter) at(offset time.Duration) trace.SpanEventOption {
-	return trace.WithTimestamp(e.started.Add(offset))
+	return trace.WithTimestamp(e.run.Started.Add(offset))
 }
 
 func (e *Exporter) trace(l *life) {
+	operation, phase, _ := e.series.names(l.phase, l.kind)
 	about := []attribute.KeyValue{
-		attribute.String(operationKey, e.grid.kind(l.kind)), attribute.String(phaseKey, e.grid.phase(l.phase).name),
+		otlpNames.operation.String(operation), otlpNames.phase.String(phase),
 		attribute.String(outcomeKey, l.class.String()), attribute.Int64("loadgen.operation.number", int64(l.number)),
 		attribute.Int("loadgen.attempts", l.attempts), attribute.String("db.system.name", "azure.table"),
 	}
@@ -44,9 +45,9 @@ func (e *Exporter) trace(l *life) {
 		about = append(about, attribute.Float64("loadgen.lag", seconds(l.tries[0].sent-l.intended)))
 	}
 	if l.key != "" {
-		about = append(about, attribute.String(partitionKey, l.key))
+		about = append(about, otlpNames.partition.String(l.key))
 	}
-	ctx, root := e.tracer.Start(context.Background(), e.grid.kind(l.kind), trace.WithNewRoot(), e.at(l.intended), trace.WithAttributes(about...))
+	ctx, root := e.tracer.Start(context.Background(), operation, trace.WithNewRoot(), e.at(l.intended), trace.WithAttributes(about...))
 	for i := range l.tries {
 		t := &l.tries[i]
 		if i > 0 && t.retry && t.sent > l.tries[i-1].done {

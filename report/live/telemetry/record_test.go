@@ -1,8 +1,14 @@
-package otlp_test
+package telemetry_test
 
 import (
 	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,8 +20,9 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/report/live"
-	"loadgen/report/live/otlp"
+	"loadgen/report/live/telemetry"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/run"
@@ -40,21 +47,79 @@ var gauges = map[string]string{
 // short is what has the stress scenario end soon.
 var short = []string{"phases.load.entities=500", "phases.peak.each=2s", "phases.peak.rates=[500, 2600]"}
 
-// ran is the stress scenario, carried out and sent.
-func ran(t *testing.T, c *otlp.Client, on run.Place, keys bool, set ...string) *results.Record {
+// ran is the stress scenario, carried out and sent. What Prometheus has of it at the end is held to the record.
+func ran(t *testing.T, c *telemetry.Client, on run.Place, keys bool, set ...string) *results.Record {
 	t.Helper()
-	s := runtest.Builtin(t, "stress", set...)
-	return runtest.Run(t, run.Plan{Scenario: s, On: on, NoProbe: true,
-		Progress: &exports{Stats: live.New(), t: t, client: c, keys: keys}}).Record
+	s, sent := runtest.Builtin(t, "stress", set...), &exports{Stats: live.New(), t: t, client: c, keys: keys}
+	record := runtest.Run(t, run.Plan{Scenario: s, On: on, NoProbe: true, Progress: sent}).Record
+	sent.sameScrape(record)
+	return record
+}
+
+// sameScrape holds the counts of a scrape to those of the record.
+func (p *exports) sameScrape(record *results.Record) {
+	p.t.Helper()
+	reply := httptest.NewRecorder()
+	p.metrics.Handler().ServeHTTP(reply, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	scraped := make(map[string]float64)
+	for line := range strings.Lines(reply.Body.String()) {
+		sample := regexp.MustCompile(`^(\w+)(?:{.*})? (\S+)\n$`).FindStringSubmatch(line)
+		if sample == nil {
+			continue
+		}
+		value, err := strconv.ParseFloat(sample[2], 64)
+		require.NoError(p.t, err)
+		scraped[sample[1]] += value
+	}
+	all := record.Total(func(*results.Phase, results.Kind) bool { return true })
+	for name, want := range map[string]int64{"scheduled_operations": all.Scheduled, "dropped_operations": all.Dropped, "late_operations": all.Late,
+		"operations": all.Operations, "sent_attempts": all.Attempts, "attempts": all.Attempts, "ok_attempts": all.Ok,
+		"throttled_attempts": all.Throttled, "failed_attempts": all.Failed, "served_entities": all.Served} {
+		assert.EqualValues(p.t, want, scraped["loadgen_"+name+"_total"], name)
+	}
+	assert.EqualValues(p.t, all.Attempts, scraped["loadgen_request_duration_seconds_count"], "durations of attempts")
+	for name := range documented(p.t) {
+		if strings.HasSuffix(name, "_total") { // gauges are gone with the reported phase
+			assert.Containsf(p.t, scraped, name, "%s is documented", name)
+		}
+	}
+	for name := range scraped {
+		family := regexp.MustCompile(`_(bucket|sum|count)$`).ReplaceAllString(name, "")
+		assert.Truef(p.t, documented(p.t)[family], "%s is not documented", name)
+	}
+}
+
+// documented returns the names of metrics in the tables of the documentation.
+func documented(t *testing.T) map[string]bool {
+	t.Helper()
+	text, err := os.ReadFile(filepath.FromSlash("../../../docs/metrics.md"))
+	require.NoError(t, err)
+	names, last := make(map[string]bool), ""
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, "| `") {
+			continue
+		}
+		cell, _, _ := strings.Cut(line[2:], "|")
+		for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cell, -1) {
+			if one := name[1]; strings.HasPrefix(one, ".") { // stands for the name before with another end
+				last = last[:strings.LastIndex(last, ".")] + one
+			} else {
+				last = one
+			}
+			names[last] = true
+		}
+	}
+	return names
 }
 
 // exports is the progress of a run that is only exported.
 type exports struct {
 	*live.Stats
 	t        *testing.T
-	client   *otlp.Client
+	client   *telemetry.Client
 	keys     bool
-	exporter *otlp.Exporter
+	exporter *telemetry.Exporter
+	metrics  *telemetry.Metrics
 }
 
 func (p *exports) Begins(b run.Begun) []drive.Observer {
@@ -62,11 +127,15 @@ func (p *exports) Begins(b run.Begun) []drive.Observer {
 	if now == nil {
 		now = p.Latest
 	}
+	p.Read(b.Recorder)
 	var err error
-	p.exporter, err = p.client.Start(p.t.Context(), otlp.Run{Scenario: b.Scenario, Version: b.Tool.Version, Started: b.Started, Now: now, Kinds: b.Operations,
-		Stats: p.Stats, Keys: p.keys, Clock: clock.NewReal(), Say: func(line string) { p.t.Errorf("it said %q", line) }})
+	of := telemetry.Run{Scenario: b.Scenario, Tool: b.Tool, Started: b.Started, Now: now, Kinds: b.Operations,
+		Recorder: b.Recorder, Stats: p.Stats, Keys: p.keys, Clock: clock.NewReal(), Say: func(line string) { p.t.Errorf("it said %q", line) }}
+	p.metrics, err = telemetry.NewMetrics(of)
 	require.NoError(p.t, err)
-	return []drive.Observer{p, p.exporter}
+	p.exporter, err = p.client.Start(p.t.Context(), of)
+	require.NoError(p.t, err)
+	return []drive.Observer{p, p.exporter, p.metrics}
 }
 
 func (p *exports) Enters(stage campaign.Progress) {
@@ -146,6 +215,14 @@ func checkUnits(t *testing.T, r *receiver) {
 	for name := range units {
 		assert.NotNilf(t, r.metrics[name], "%s did not arrive", name)
 	}
+	for name := range documented(t) {
+		assert.Truef(t, !strings.HasPrefix(name, "loadgen.") || units[name] != "" || gauges[name] != "", "%s is documented, and not exported", name)
+	}
+	for _, exported := range []map[string]string{units, gauges} {
+		for name := range exported {
+			assert.Truef(t, documented(t)[name], "%s is not documented", name)
+		}
+	}
 }
 
 // checkSpans holds traces to what they are: at most three of each second, the slowest, each
@@ -200,39 +277,27 @@ func TestWhatTheEnvironmentAsksFor(t *testing.T) {
 		"the resource is %v, the encoding %q", r.resource, r.headers.Get("Content-Encoding"))
 }
 
-// What is told of the last seconds is of a phase that is reported alone, and names a key
-// where that is asked for.
+// The gauges of a reported phase have their units, and name a key if that is asked for.
 func TestGaugesOfAReportedPhase(t *testing.T) {
-	for _, tt := range []struct {
-		name           string
-		reported, keys bool
-	}{{"while a table is loaded", false, true}, {"by rank", true, false}, {"with keys", true, true}} {
-		r, c := received(t, nil)
-		stats := live.New()
-		e, err := c.Start(t.Context(), otlp.Run{Scenario: "drawn", Now: func() time.Duration { return 2 * time.Second }, Kinds: []results.Kind{{Name: "get"}},
-			Stats: stats, Keys: tt.keys, Clock: clock.NewReal(), Say: func(line string) { t.Error(line) }})
-		require.NoError(t, err)
-		phase := results.Phase{Name: "steady", Rate: 10, Reported: tt.reported}
-		stats.Enter("steady", 10, 10*time.Second)
-		stats.Phase(0, &phase)
-		e.Phase(0, &phase)
-		due := results.Scheduled{Intended: time.Second, Sent: time.Second, Entities: 4}
-		attempt := results.Attempt{Class: results.Ok, Sent: time.Second, Done: 1100 * time.Millisecond, HasPartition: true, PartitionKey: "Par\xffis", Counted: 4}
-		stats.Due(&due)
-		e.Due(&due)
-		stats.Attempt(&attempt)
-		e.Attempt(&attempt)
-		e.Stop()
-		for name, unit := range gauges {
-			if got := r.metrics[name]; (got != nil) != tt.reported || got != nil && got.GetUnit() != unit {
-				t.Errorf("%s: %s is %v; want it: %v, in %s", tt.name, name, got, tt.reported, unit)
-			}
-		}
-		for _, point := range r.metrics["loadgen.partition.heat"].GetGauge().GetDataPoints() {
-			about := attributesOf(point.GetAttributes())
-			if key, told := about["loadgen.partition.key"]; told != tt.keys || told && key != "Par?is" || about["loadgen.partition.rank"] != "1" || point.GetAsDouble() != 2 {
-				t.Errorf("%s: the hottest is %v with %v; want rank 1 with 2/s", tt.name, about, point.GetAsDouble())
-			}
-		}
+	r, c := received(t, nil)
+	stats, kinds := live.New(), []results.Kind{{Name: "get"}}
+	recorder := resultstest.Open(t, new(results.Memory), results.Manifest{Operations: kinds})
+	stats.Read(recorder)
+	e, err := c.Start(t.Context(), telemetry.Run{Scenario: "drawn", Now: func() time.Duration { return 2 * time.Second }, Kinds: kinds,
+		Recorder: recorder, Stats: stats, Keys: true, Clock: clock.NewReal(), Say: func(line string) { t.Error(line) }})
+	require.NoError(t, err)
+	phase := results.Phase{Name: "steady", Rate: 10, Reported: true}
+	stats.Enter("steady", 10, 10*time.Second)
+	recorder.Phase(phase)
+	stats.Phase(0, &phase)
+	recorder.Attempt(&results.Attempt{Class: results.Ok, Sent: time.Second, Done: 1100 * time.Millisecond, HasPartition: true, PartitionKey: "Par\xffis", Counted: 4})
+	e.Stop()
+	for name, unit := range gauges {
+		require.NotNil(t, r.metrics[name], name)
+		assert.Equal(t, unit, r.metrics[name].GetUnit(), name)
 	}
+	points := r.metrics["loadgen.partition.heat"].GetGauge().GetDataPoints()
+	require.Len(t, points, 1)
+	assert.Equal(t, map[string]string{"loadgen.partition.key": "Par?is", "loadgen.partition.rank": "1"}, attributesOf(points[0].GetAttributes()))
+	assert.Equal(t, 2., points[0].GetAsDouble())
 }

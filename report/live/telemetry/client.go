@@ -1,4 +1,4 @@
-package otlp
+package telemetry
 
 import (
 	"context"
@@ -12,10 +12,8 @@ import (
 
 	"github.com/go-logr/logr"
 	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/resource"
@@ -46,22 +44,13 @@ func Open(ctx context.Context, typed string, get func(string) string) (*Client, 
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {}))
 	c := &Client{endpoint: found}
 	// A failed export is not sent again: the next has all that it had, but for its traces.
-	switch to := found.metrics; {
-	case to.url == "":
-	case to.grpc:
-		c.metrics, err = otlpmetricgrpc.New(ctx, otlpmetricgrpc.WithEndpointURL(to.url), otlpmetricgrpc.WithRetry(otlpmetricgrpc.RetryConfig{}))
-	default:
-		c.metrics, err = otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(to.url), otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{}))
+	if to := found.metrics; to != "" {
+		c.metrics, err = otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(to), otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{}))
 	}
 	if err != nil {
 		c.metrics = nil // and no typed nil
-	}
-	switch to := found.traces; {
-	case to.url == "" || err != nil:
-	case to.grpc:
-		c.traces, err = otlptrace.New(ctx, otlptracegrpc.NewClient(otlptracegrpc.WithEndpointURL(to.url), otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{})))
-	default:
-		c.traces, err = otlptrace.New(ctx, otlptracehttp.NewClient(otlptracehttp.WithEndpointURL(to.url), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{})))
+	} else if to := found.traces; to != "" {
+		c.traces, err = otlptrace.New(ctx, otlptracehttp.NewClient(otlptracehttp.WithEndpointURL(to), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{})))
 	}
 	if err != nil {
 		c.traces = nil
@@ -71,7 +60,7 @@ func Open(ctx context.Context, typed string, get func(string) string) (*Client, 
 	return c, nil
 }
 
-// Close lets go of what the client holds, connections to a gRPC endpoint.
+// Close releases the client's connections.
 func (c *Client) Close() {
 	if c == nil {
 		return

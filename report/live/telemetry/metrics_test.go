@@ -1,4 +1,4 @@
-package prometheus
+package telemetry
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ import (
 )
 
 // scraped returns what a scrape is answered, without comments.
-func scraped(t *testing.T, e *Exporter) string {
+func scraped(t *testing.T, e *Metrics) string {
 	t.Helper()
 	reply := httptest.NewRecorder()
 	e.Handler().ServeHTTP(reply, httptest.NewRequest(http.MethodGet, "/metrics", nil))
@@ -31,34 +31,58 @@ func scraped(t *testing.T, e *Exporter) string {
 	return lines.String()
 }
 
-// told is a run of two kinds and a phase, told to a stats and its metrics.
-func toldOf(kinds []results.Kind, at time.Duration) (*live.Stats, *Exporter) {
-	p := live.New()
-	return p, New(Options{Kinds: kinds, Stats: p, Now: func() time.Duration { return at },
+// measured is a run with its metrics at an instant.
+type measured struct {
+	*live.Stats
+	*Metrics
+	recorder *results.Recorder
+	now      time.Duration
+}
+
+func measure(t *testing.T, kinds []results.Kind, keys bool) *measured {
+	t.Helper()
+	m := &measured{Stats: live.New(), recorder: resultstest.Open(t, new(results.Memory), results.Manifest{Operations: kinds})}
+	m.Read(m.recorder)
+	var err error
+	m.Metrics, err = NewMetrics(Run{Kinds: kinds, Stats: m.Stats, Now: func() time.Duration { return m.now }, Keys: keys,
 		Tool: results.Tool{Version: "1.2.3", Commit: "abc", Go: "go1.26"}})
+	require.NoError(t, err)
+	return m
+}
+
+// phase begins a phase.
+func (m *measured) phase(of results.Phase) int {
+	index := m.recorder.Phase(of)
+	m.Enter(of.Name, 10, 10*time.Second)
+	m.Stats.Phase(index, &of)
+	m.Metrics.Phase(index, &of)
+	return index
+}
+
+// attempt ends an operation with an attempt.
+func (m *measured) attempt(a results.Attempt) {
+	m.recorder.Scheduled(&results.Scheduled{Phase: a.Phase, Kind: a.Kind, Intended: a.Intended, Sent: a.Sent, Entities: a.Counted})
+	m.recorder.Attempt(&a)
+	m.recorder.Completed(&results.Completed{Phase: a.Phase, Kind: a.Kind, Intended: a.Intended, Done: a.Done, Class: a.Class, Served: a.Counted})
+	m.Metrics.Attempt(&a)
 }
 
 func TestMetrics(t *testing.T) {
-	p, e := toldOf([]results.Kind{{Name: "get"}, {Name: "in\xffsert"}}, 2*time.Second)
-	p.Enter("peak", 10, 10*time.Second)
-	first := results.Phase{Name: "peak 10/s", Rate: 10, Reported: true}
-	p.Phase(0, &first)
-	e.Phase(0, &first)
+	m := measure(t, []results.Kind{{Name: "get"}, {Name: "in\xffsert"}}, false)
+	m.now = 2 * time.Second
+	m.phase(results.Phase{Name: "peak 10/s", Rate: 10, Reported: true})
 	attempt := func(kind, status int, class results.Class, key string, entities int64, took time.Duration) {
-		a := results.Attempt{Kind: kind, Number: uint64(kind), Sent: time.Second, Done: time.Second + took, Class: class, Status: status,
-			HasPartition: true, PartitionKey: key, Counted: entities}
-		p.Due(&results.Scheduled{Intended: time.Second, Sent: time.Second + 6*time.Millisecond, Entities: entities})
-		p.Attempt(&a)
-		e.Attempt(&a)
-		p.Completed(&results.Completed{Number: a.Number, Done: a.Done, Class: class, Served: entities})
+		m.attempt(results.Attempt{Kind: kind, Number: uint64(kind), Intended: time.Second, Sent: time.Second + 6*time.Millisecond,
+			Done: time.Second + 6*time.Millisecond + took, Class: class, Status: status, HasPartition: true, PartitionKey: key, Counted: entities})
 	}
 	attempt(0, 200, results.Ok, "secret", 6, 3*time.Millisecond)
 	attempt(0, 200, results.Ok, "Paris", 2, 20*time.Millisecond)
 	attempt(1, 503, results.Throttled, "secret", 0, 40*time.Second)
 	attempt(1, 0, results.Failed, "secret", 0, time.Millisecond)
-	attempt(7, 999, results.Failed, "secret", 0, time.Millisecond)
-	p.Due(&results.Scheduled{Dropped: true})
-	p.Again(0)
+	m.Metrics.Attempt(&results.Attempt{Kind: 7, Status: 999, Sent: time.Second, Done: time.Second + time.Millisecond})
+	m.recorder.Scheduled(&results.Scheduled{Dropped: true})
+	m.recorder.Again(0)
+	e := m.Metrics
 	got := scraped(t, e)
 	resultstest.CheckGolden(t, "testdata/metrics.golden", got)
 	assert.Truef(t, !strings.Contains(got, "secret") && !strings.Contains(got, "Paris") && !strings.Contains(got, `rank="3"`),
@@ -68,19 +92,12 @@ func TestMetrics(t *testing.T) {
 // Gauges are of phases that are reported: of what loads a table, and of what reads it back,
 // there are none, nor is anything of it in those that follow.
 func TestGaugesHaveNothingOfTheLoading(t *testing.T) {
-	now := 2 * time.Second
-	p := live.New()
-	e := New(Options{Kinds: []results.Kind{{Name: "get"}}, Stats: p, Now: func() time.Duration { return now }, Keys: true})
+	m := measure(t, []results.Kind{{Name: "get"}}, true)
 	served := func(stage string, reported bool, at time.Duration, key string, entities int64) string {
-		phase := results.Phase{Name: stage, Begin: at - time.Second, Rate: 10, Reported: reported}
-		p.Enter(stage, 10, 10*time.Second)
-		p.Phase(0, &phase)
-		e.Phase(0, &phase)
-		p.Due(&results.Scheduled{Intended: at, Sent: at, Entities: entities})
-		p.Attempt(&results.Attempt{Class: results.Ok, Sent: at, Done: at, HasPartition: true, PartitionKey: key, Counted: entities})
-		p.Completed(&results.Completed{Class: results.Ok, Intended: at, Done: at, Served: entities})
-		now = at + time.Second
-		return scraped(t, e)
+		index := m.phase(results.Phase{Name: stage, Begin: at.Truncate(time.Second), Rate: 10, Reported: reported})
+		m.attempt(results.Attempt{Phase: index, Class: results.Ok, Intended: at, Sent: at, Done: at, HasPartition: true, PartitionKey: key, Counted: entities})
+		m.now = at + time.Second
+		return scraped(t, m.Metrics)
 	}
 	gauges := []string{"loadgen_in_flight_attempts", "loadgen_target_operations_per_second", "loadgen_offered_entities_per_second",
 		"loadgen_served_entities_per_second", "loadgen_partition_heat_entities_per_second"}
@@ -92,8 +109,8 @@ func TestGaugesHaveNothingOfTheLoading(t *testing.T) {
 	}{
 		{"while it loads", served("load", false, 1500*time.Millisecond, "loaded", 1000), "1000", nil},
 		{"at the peak", served("peak", true, 2600*time.Millisecond, "ho\xfft", 8), "1008", []string{
-			"loadgen_in_flight_attempts 0", "loadgen_target_operations_per_second 10", "loadgen_served_entities_per_second 5.714285714285714",
-			`loadgen_partition_heat_entities_per_second{partition="ho?t",rank="1"} 5.714285714285714`}},
+			"loadgen_in_flight_attempts 0", "loadgen_target_operations_per_second 10", "loadgen_served_entities_per_second 8",
+			`loadgen_partition_heat_entities_per_second{partition="ho?t",rank="1"} 8`}},
 		{"as it reads back", served("verify", false, 4500*time.Millisecond, "read", 1000), "2008", nil},
 	} {
 		for _, gauge := range gauges {
@@ -108,36 +125,14 @@ func TestGaugesHaveNothingOfTheLoading(t *testing.T) {
 	}
 }
 
-// The same durations are in a native histogram, whose buckets grow by no more than a
-// tenth (schema 3: by 2^(1/8), 9.05%).
-func TestNativeHistogram(t *testing.T) {
-	_, e := toldOf([]results.Kind{{Name: "get"}}, 0)
-	e.Phase(0, &results.Phase{Name: "peak"})
-	for range 3 {
-		e.Attempt(&results.Attempt{Class: results.Ok, Status: 200, Done: 7 * time.Millisecond})
-	}
-	families, err := e.registry.Gather()
-	require.NoError(t, err)
-	for _, family := range families {
-		if family.GetName() != "loadgen_request_duration_seconds" {
-			continue
-		}
-		h := family.GetMetric()[0].GetHistogram()
-		assert.Truef(t, h.GetSchema() == 3 && h.GetSampleCount() == 3 && len(h.GetPositiveDelta()) == 1 && h.GetPositiveDelta()[0] == 3 && len(h.GetBucket()) == len(live.Bounds()),
-			"the histogram is %v; want schema 3 with one bucket of three, and %d classic buckets", h, len(live.Bounds()))
-		return
-	}
-	t.Error("there is no histogram of request durations")
-}
-
 // What is told apart is bounded, whatever a run comes to.
 func TestSeriesAreBounded(t *testing.T) {
 	var kinds []results.Kind
-	for i := range mostKinds + 20 {
+	for i := range maxKinds + 20 {
 		kinds = append(kinds, results.Kind{Name: fmt.Sprint("op ", i)})
 	}
-	_, e := toldOf(kinds, 0)
-	for i := range mostPhases + 50 {
+	e := measure(t, kinds, false).Metrics
+	for i := range maxPhases + 50 {
 		e.Phase(i, &results.Phase{Name: fmt.Sprint("phase ", i)})
 		e.Attempt(&results.Attempt{Class: results.Ok, Phase: i, Kind: i % len(kinds), Status: 200})
 	}
@@ -147,10 +142,20 @@ func TestSeriesAreBounded(t *testing.T) {
 		label string
 		want  bool
 	}{
-		{fmt.Sprintf(`phase="phase %d"`, mostPhases-1), true}, {fmt.Sprintf(`phase="phase %d"`, mostPhases), false},
-		{fmt.Sprintf(`op="op %d"`, mostKinds-1), true}, {fmt.Sprintf(`op="op %d"`, mostKinds), false},
+		{fmt.Sprintf(`phase="phase %d"`, maxPhases-1), true}, {fmt.Sprintf(`phase="phase %d"`, maxPhases), false},
+		{fmt.Sprintf(`op="op %d"`, maxKinds-1), true}, {fmt.Sprintf(`op="op %d"`, maxKinds), false},
 		{`op="other",phase="phase 119"`, true}, {`phase="other"`, true},
 	} {
 		assert.Equalf(t, tt.want, strings.Contains(got, tt.label), "a scrape has %s: %t", tt.label, !tt.want)
 	}
+}
+
+// What an operation and a scrape cost, in allocations: an operation none, a scrape about twice those of the text.
+func TestCostOfMetrics(t *testing.T) {
+	m := measure(t, []results.Kind{{Name: "get"}, {Name: "put"}}, false)
+	m.phase(results.Phase{Name: "peak", Rate: 10, Reported: true})
+	a := results.Attempt{Class: results.Ok, Status: 200, Done: time.Millisecond, HasPartition: true, PartitionKey: "key", Counted: 1}
+	m.attempt(a)
+	assert.Zero(t, testing.AllocsPerRun(1000, func() { m.Metrics.Attempt(&a) }))
+	assert.LessOrEqual(t, testing.AllocsPerRun(20, func() { scraped(t, m.Metrics) }), 1100.)
 }

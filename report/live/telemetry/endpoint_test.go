@@ -1,4 +1,4 @@
-package otlp
+package telemetry
 
 import (
 	"os"
@@ -30,8 +30,6 @@ func TestFind(t *testing.T) {
 		{"that of the environment", "env", vars{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://other:1"}, "http://other:1/v1/metrics http://other:1/v1/traces 5s"},
 		{"which is where a collector listens if it says nothing", "env", nil, standard},
 		{"a signal's own is as it stands", "env", vars{"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "http://prom:9090/api/v1/otlp/v1/metrics", "OTEL_TRACES_EXPORTER": "none"}, "http://prom:9090/api/v1/otlp/v1/metrics  5s"},
-		{"gRPC has no path", "http://localhost:4317", vars{"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, "http://localhost:4317 http://localhost:4317 5s"},
-		{"and a port of its own", "env", vars{"OTEL_EXPORTER_OTLP_METRICS_PROTOCOL": "grpc"}, "http://localhost:4317 http://localhost:4318/v1/traces 5s"},
 		{"an interval", "env", vars{"OTEL_METRIC_EXPORT_INTERVAL": "60000"}, "http://localhost:4318/v1/metrics http://localhost:4318/v1/traces 1m0s"},
 
 		{"no URL", "localhost:4318", nil, `"localhost:4318"; expected a URL`},
@@ -46,7 +44,7 @@ func TestFind(t *testing.T) {
 		{"a query", "http://localhost?api_key=secret", nil, `"http://localhost"`},
 		{"a signal's URL", "http://localhost:4318/v1/metrics", nil, "/v1/metrics"},
 		{"a bad URL in the environment", "env", vars{"OTEL_EXPORTER_OTLP_ENDPOINT": "localhost:1"}, `OTEL_EXPORTER_OTLP_ENDPOINT is "localhost:1"`},
-		{"a path over gRPC", "http://localhost/x", vars{"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, "path"},
+		{"gRPC", "http://localhost:4317", vars{"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, `OTEL_EXPORTER_OTLP_PROTOCOL is "grpc"; expected http/protobuf`},
 		{"another protocol", "env", vars{"OTEL_EXPORTER_OTLP_PROTOCOL": "http/json"}, `OTEL_EXPORTER_OTLP_PROTOCOL is "http/json"`},
 		{"another exporter", "env", vars{"OTEL_METRICS_EXPORTER": "prometheus"}, `OTEL_METRICS_EXPORTER is "prometheus"`},
 		{"nothing to send", "env", vars{"OTEL_METRICS_EXPORTER": "none", "OTEL_TRACES_EXPORTER": "none"}, "none"},
@@ -65,7 +63,7 @@ func TestFind(t *testing.T) {
 		if err != nil {
 			got = err.Error()
 		} else {
-			got = e.metrics.url + " " + e.traces.url + " " + e.every.String()
+			got = e.metrics + " " + e.traces + " " + e.every.String()
 		}
 		if err == nil && got != tt.want || err != nil && (!strings.Contains(got, tt.want) || strings.HasPrefix(tt.want, "http")) {
 			t.Errorf("%s: %s; want %s", tt.name, got, tt.want)
@@ -95,7 +93,7 @@ func FuzzFind(f *testing.F) {
 			assert.Falsef(t, strings.ContainsAny(text, "\n\r"), "%q is wrong in several lines: %q", typed, text)
 			return
 		}
-		_, err = address(e.metrics.url)
-		assert.Truef(t, err == nil && e.every == 5*time.Second, "%q is sent to %q: %v", typed, e.metrics.url, err)
+		_, err = address(e.metrics)
+		assert.Truef(t, err == nil && e.every == 5*time.Second, "%q is sent to %q: %v", typed, e.metrics, err)
 	})
 }

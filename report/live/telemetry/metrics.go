@@ -1,0 +1,118 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/prometheus/otlptranslator"
+	"go.opentelemetry.io/otel/attribute"
+	otelprometheus "go.opentelemetry.io/otel/exporters/prometheus"
+	"go.opentelemetry.io/otel/metric"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/exemplar"
+
+	"loadgen/report/live"
+	"loadgen/results"
+)
+
+// Metrics are those of a run that a [Server] serves.
+type Metrics struct {
+	registry *prometheus.Registry
+	duration metric.Float64Histogram
+	series   *series
+}
+
+var prometheusNames = instrumentNames{
+	operation: "op", phase: "phase", rank: "rank", partition: "partition",
+	inFlight: "loadgen_in_flight_attempts", targetRate: "loadgen_target_operations_per_second",
+	offeredRate: "loadgen_offered_entities_per_second", servedRate: "loadgen_served_entities_per_second",
+	heat: "loadgen_partition_heat_entities_per_second",
+}
+
+// statusClasses are the variants of the series of durations by the first digit of a status; the first is that of no
+// answer.
+var statusClasses = [...]string{"none", "1xx", "2xx", "3xx", "4xx", "5xx"}
+
+// maxScrapes is the greatest number of scrapes that are answered at a time.
+const maxScrapes = 4
+
+// NewMetrics returns the metrics of a run.
+func NewMetrics(r Run) (*Metrics, error) {
+	e := &Metrics{registry: prometheus.NewRegistry()}
+	var variants [][]attribute.KeyValue
+	for _, class := range statusClasses {
+		variants = append(variants, []attribute.KeyValue{attribute.String("status_class", class)})
+	}
+	e.series = newSeries(&prometheusNames, r.Kinds, variants...)
+	// Names are complete, with units and "_total".
+	reader, err := otelprometheus.New(otelprometheus.WithRegisterer(e.registry), otelprometheus.WithoutTargetInfo(), otelprometheus.WithoutScopeInfo(),
+		otelprometheus.WithTranslationStrategy(otlptranslator.UnderscoreEscapingWithoutSuffixes))
+	if err != nil {
+		return nil, err
+	}
+	m := sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader), sdkmetric.WithExemplarFilter(exemplar.AlwaysOffFilter),
+		sdkmetric.WithCardinalityLimit((maxPhases+1)*(maxKinds+1)*len(statusClasses))).Meter("loadgen")
+	var faults [4]error
+	e.duration, faults[0] = durations(m, "loadgen_request_duration_seconds", "Time of single attempts, from when each was sent to its reply.")
+	faults[1] = registerCounters(m, counters(), func(each func(*live.Totals)) {
+		totals := r.Stats.Totals()
+		each(&totals)
+	})
+	_, faults[2] = m.Int64ObservableGauge("loadgen_build_info", metric.WithDescription("1, with the build of loadgen."),
+		metric.WithInt64Callback(func(_ context.Context, to metric.Int64Observer) error {
+			to.Observe(1, metric.WithAttributes(attribute.String("version", r.Tool.Version), attribute.String("revision", r.Tool.Commit),
+				attribute.String("goversion", r.Tool.Go)))
+			return nil
+		}))
+	faults[3] = r.registerGauges(m, &prometheusNames)
+	return e, errors.Join(faults[:]...)
+}
+
+// counters are the totals of a run.
+func counters() []counter[*live.Totals] {
+	total := func(name, unit, about string, of func(*live.Totals) int64) counter[*live.Totals] {
+		return counter[*live.Totals]{name: "loadgen_" + name + "_total", unit: unit, about: about,
+			observe: func(t *live.Totals, to func(int64, ...metric.ObserveOption)) { to(of(t)) }}
+	}
+	return []counter[*live.Totals]{
+		total("scheduled_operations", "{operation}", "Operations that were due.", func(t *live.Totals) int64 { return t.Scheduled }),
+		total("dropped_operations", "{operation}", "Operations that were due and never sent.", func(t *live.Totals) int64 { return t.Dropped }),
+		total("late_operations", "{operation}", "Operations first sent more than 5 ms after they were due.", func(t *live.Totals) int64 { return t.Late }),
+		total("operations", "{operation}", "Operations that ended.", func(t *live.Totals) int64 { return t.Operations }),
+		total("sent_attempts", "{attempt}", "Attempts that were sent.", (*live.Totals).Begun),
+		total("attempts", "{attempt}", "Attempts that ended: ok, throttled or failed.", func(t *live.Totals) int64 { return t.Attempts }),
+		total("ok_attempts", "{attempt}", "Attempts that were served.", func(t *live.Totals) int64 { return t.Ok }),
+		total("throttled_attempts", "{attempt}", "Attempts that were throttled.", func(t *live.Totals) int64 { return t.Throttled }),
+		total("failed_attempts", "{attempt}", "Attempts that failed otherwise.", func(t *live.Totals) int64 { return t.Failed }),
+		total("served_entities", "{entity}", "Entities counted for successes.", func(t *live.Totals) int64 { return t.Served }),
+	}
+}
+
+// Handler answers scrapes.
+func (e *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(e.registry, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes, EnableOpenMetrics: true})
+}
+
+// Phase implements a watcher, as the following methods do.
+func (e *Metrics) Phase(index int, phase *results.Phase) { e.series.addPhase(index, phase) }
+
+// Attempt observes every attempt as it ends.
+func (e *Metrics) Attempt(a *results.Attempt) {
+	class := a.Status / 100
+	if class < 0 || class >= len(statusClasses) {
+		class = 0 // as without an answer
+	}
+	e.duration.Record(context.Background(), (a.Done - a.Sent).Seconds(), e.series.of(a.Phase, a.Kind, class).record...)
+}
+
+// Completed does nothing: the recorder counts operations.
+func (e *Metrics) Completed(*results.Completed) {}
+
+// Due is as Completed.
+func (e *Metrics) Due(*results.Scheduled) {}
+
+// Event is as Completed.
+func (e *Metrics) Event(results.Event) {}
