@@ -1,9 +1,14 @@
 package results
 
 import (
+	"bytes"
 	"cmp"
+	"compress/zlib"
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"sync/atomic"
@@ -161,13 +166,71 @@ func (h *Histogram) buckets() *hdrhistogram.Histogram {
 	}
 }
 
-// packedCopy returns a copy that stores only its encoding. Each use decodes it.
-func (h *Histogram) packedCopy() *Histogram {
-	text, err := h.Encoded()
+// packer encodes histograms of few buckets in memory that it uses again: the compressor of the library's encoder
+// takes a megabyte each time. The zero value is ready for use.
+type packer struct {
+	text       []byte
+	compressed bytes.Buffer
+	compressor *zlib.Writer
+}
+
+// pack returns a copy of a histogram that stores only its encoding. Each use decodes it.
+func (p *packer) pack(h *Histogram) *Histogram {
+	text, err := h.encodedBy(p)
 	if err != nil {
 		panic(err.Error()) // it is written to memory
 	}
-	return &Histogram{over: h.over, packed: text, packedCount: h.Count()}
+	return &Histogram{over: h.Over(), packed: text, packedCount: h.Count()}
+}
+
+// unpacked returns the histogram in a form of which several figures can be taken.
+func (h *Histogram) unpacked() *Histogram {
+	if h == nil || h.packed == "" {
+		return h
+	}
+	return &Histogram{hdr: h.buckets(), full: true, over: h.over}
+}
+
+// encode returns what [Histogram.Encoded] does for a list of buckets: for each bucket in turn its count, or the
+// negative length of a run of empty ones.
+func (p *packer) encode(list []bucket) (string, error) {
+	const cookie, outerCookie, outerHeader = 0x1c849303 | 0x10, 0x1c849304 | 0x10, 8
+	counts, next := make([]byte, 0, binary.MaxVarintLen64*2*maxFew), int64(0)
+	for _, one := range list {
+		width := bucketWidth(one.from)
+		index := one.from/width + int64(bits.Len64(uint64(width))-1)*(1<<10)
+		switch empty := index - next; {
+		case empty == 1:
+			counts = binary.AppendVarint(counts, 0)
+		case empty > 1:
+			counts = binary.AppendVarint(counts, -empty)
+		}
+		counts, next = binary.AppendVarint(counts, one.count), index+1
+	}
+	text := p.text[:0]
+	for _, field := range []uint32{cookie, uint32(len(counts)), 0, significantFigures} {
+		text = binary.BigEndian.AppendUint32(text, field)
+	}
+	for _, field := range []uint64{1, uint64(longestMicros), math.Float64bits(1)} {
+		text = binary.BigEndian.AppendUint64(text, field)
+	}
+	p.text = append(text, counts...)
+	p.compressed.Reset()
+	p.compressed.Write(make([]byte, outerHeader))
+	if p.compressor == nil {
+		p.compressor, _ = zlib.NewWriterLevel(nil, zlib.BestCompression) // the level is one of the package's
+	}
+	p.compressor.Reset(&p.compressed)
+	if _, err := p.compressor.Write(p.text); err != nil {
+		return "", err
+	}
+	if err := p.compressor.Close(); err != nil {
+		return "", err
+	}
+	all := p.compressed.Bytes()
+	binary.BigEndian.PutUint32(all, outerCookie)
+	binary.BigEndian.PutUint32(all[4:], uint32(len(all)-outerHeader))
+	return base64.StdEncoding.EncodeToString(all), nil
 }
 
 // Count returns how many durations were recorded.
@@ -351,7 +414,9 @@ func (h *Histogram) MarshalJSON() ([]byte, error) {
 
 // Encoded returns the histogram in the public V2 compressed encoding, in base64: values
 // are in microseconds. It is empty where the histogram is.
-func (h *Histogram) Encoded() (string, error) {
+func (h *Histogram) Encoded() (string, error) { return h.encodedBy(new(packer)) }
+
+func (h *Histogram) encodedBy(p *packer) (string, error) {
 	if h.Count() == 0 {
 		return "", nil
 	}
@@ -361,11 +426,18 @@ func (h *Histogram) Encoded() (string, error) {
 	if known := h.encoded.Load(); known != nil {
 		return *known, nil
 	}
-	text, err := h.buckets().Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	var made string
+	var err error
+	if h.isFew() {
+		made, err = p.encode(h.few)
+	} else {
+		var text []byte
+		text, err = h.buckets().Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+		made = string(text)
+	}
 	if err != nil {
 		return "", fmt.Errorf("results: encoding a histogram: %w", err)
 	}
-	made := string(text)
 	h.encoded.Store(&made)
 	return made, nil
 }
@@ -377,29 +449,35 @@ func (h *Histogram) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &form); err != nil {
 		return fmt.Errorf("%w: histogram: %w", ErrCorrupt, err)
 	}
+	_, err := h.decode(&form)
+	return err
+}
+
+// decode sets the histogram to a form on disk, and reports whether that has this package's own span and precision.
+func (h *Histogram) decode(form *histogramJSON) (bool, error) {
 	*h = Histogram{}
 	if form.Count < 0 || form.Count > mostDurations || form.Over < 0 || form.Over > form.Count {
-		return fmt.Errorf("%w: a histogram of %d, %d of them over an hour", ErrCorrupt, form.Count, form.Over)
+		return false, fmt.Errorf("%w: a histogram of %d, %d of them over an hour", ErrCorrupt, form.Count, form.Over)
 	}
 	if form.HDR == "" {
 		if form.Count != 0 {
-			return fmt.Errorf("%w: a histogram of %d without its buckets", ErrCorrupt, form.Count)
+			return false, fmt.Errorf("%w: a histogram of %d without its buckets", ErrCorrupt, form.Count)
 		}
-		return nil
+		return false, nil
 	}
 	if len(form.HDR) > longestEncoding {
-		return fmt.Errorf("%w: a histogram of %d bytes", ErrCorrupt, len(form.HDR))
+		return false, fmt.Errorf("%w: a histogram of %d bytes", ErrCorrupt, len(form.HDR))
 	}
 	hdr, err := hdrhistogram.Decode([]byte(form.HDR))
 	if err != nil {
-		return fmt.Errorf("%w: histogram: %w", ErrCorrupt, err)
+		return false, fmt.Errorf("%w: histogram: %w", ErrCorrupt, err)
 	}
 	if hdr.TotalCount() != form.Count {
-		return fmt.Errorf("%w: a histogram of %d says that it holds %d", ErrCorrupt, hdr.TotalCount(), form.Count)
+		return false, fmt.Errorf("%w: a histogram of %d says that it holds %d", ErrCorrupt, hdr.TotalCount(), form.Count)
 	}
 	if hdr.LowestTrackableValue() == 1 && hdr.HighestTrackableValue() == longestMicros && hdr.SignificantFigures() == significantFigures {
 		h.hdr, h.full, h.encoded, h.over = hdr, true, new(atomic.Pointer[string]), form.Over
-		return nil
+		return true, nil
 	}
 	// Merging into one of this package's own keeps every later merge exact,
 	// whatever span the file was written with.
@@ -407,8 +485,8 @@ func (h *Histogram) UnmarshalJSON(text []byte) error {
 	h.fill()
 	if dropped := h.hdr.Merge(hdr); dropped > 0 {
 		*h = Histogram{}
-		return fmt.Errorf("%w: %d durations beyond an hour", ErrCorrupt, dropped)
+		return false, fmt.Errorf("%w: %d durations beyond an hour", ErrCorrupt, dropped)
 	}
 	h.over = form.Over
-	return nil
+	return false, nil
 }

@@ -85,10 +85,25 @@ type Minute struct {
 
 // UnmarshalJSON implements [json.Unmarshaler]. It keeps the histogram packed: a run of days has thousands of minutes.
 func (m *Minute) UnmarshalJSON(text []byte) error {
-	type plain Minute
-	err := json.Unmarshal(text, (*plain)(m))
-	if err == nil && m.Response != nil {
-		m.Response = m.Response.packedCopy()
+	var read struct {
+		Minute   int64
+		Response *histogramJSON
+	}
+	if err := json.Unmarshal(text, &read); err != nil {
+		return err
+	}
+	*m = Minute{Minute: read.Minute}
+	if read.Response == nil {
+		return nil
+	}
+	var response Histogram
+	own, err := response.decode(read.Response)
+	switch {
+	case err != nil:
+	case own:
+		m.Response = &Histogram{over: response.over, packed: read.Response.HDR, packedCount: response.Count()}
+	default:
+		m.Response = new(packer).pack(&response)
 	}
 	return err
 }

@@ -30,6 +30,7 @@ type rows struct {
 	minutes []Minute
 	// minute gathers the response times of the minute that first lies in.
 	minute *Histogram
+	packer packer
 	// spare is the memory of the minute before, emptied.
 	spare *Histogram
 
@@ -256,7 +257,7 @@ func (s *rows) closeMinute() {
 	if s.minute == nil {
 		return
 	}
-	s.minutes = append(s.minutes, Minute{(s.first - 1) / 60, s.minute.packedCopy()})
+	s.minutes = append(s.minutes, Minute{(s.first - 1) / 60, s.packer.pack(s.minute)})
 	s.minute.reset()
 	s.spare, s.minute = s.minute, nil
 }
