@@ -67,12 +67,20 @@ func Document(record *results.Record, summary *results.Summary) *document.Docume
 	whole := int64(record.Duration / time.Second)
 	if record.Cut {
 		warnings = append(warnings, "The record is cut off: what was read of it is shown, and nothing is known of the rest.")
-	} else if missing := whole - int64(len(record.Intervals)) - record.IdleSeconds(); missing > 0 {
+	} else if missing := whole - seconds(record) - record.IdleSeconds(); missing > 0 {
 		warnings = append(warnings, fmt.Sprintf("The record lacks %s of the %s seconds of the run: what is shown second by second is not all of it.",
 			document.Count(missing), document.Count(whole)))
 	}
 	return &document.Document{Title: "loadgen " + cmp.Or(record.Manifest.Scenario.Name, "run"), Subtitle: a.subtitle(), Warnings: warnings,
 		Answer: verdict.Answer(record, summary), Screen: a.screen(), Sections: a.sections, Data: summary}
+}
+
+// seconds returns the number of seconds that a record has.
+func seconds(record *results.Record) (sum int64) {
+	for i := range record.Intervals {
+		sum += record.Intervals[i].Seconds()
+	}
+	return sum
 }
 
 // author writes the sections of a document, each method one or several, in their

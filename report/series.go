@@ -20,6 +20,9 @@ func (a *author) seconds() {
 		return
 	}
 	a.section("seconds", "Second by second")
+	if unit := unitOf(a.record); unit > 1 {
+		a.line(fmt.Sprintf("The run is longer than 6 h: figures by second are means of up to %s.", document.Span(time.Duration(unit)*time.Second)))
+	}
 	rates := []track{perSecond("due", document.Offered, func(i *results.Interval) int64 { return i.Scheduled }),
 		perSecond("succeeded", document.Served, func(i *results.Interval) int64 { return i.Succeeded })}
 	if some(a.record.Intervals, func(i *results.Interval) bool { return i.Dropped != 0 }) {
@@ -43,7 +46,7 @@ func (a *author) seconds() {
 	a.add(entities, times, a.refusalSeries())
 	if some(a.record.Intervals, func(i *results.Interval) bool { return i.InFlight != 0 }) {
 		a.add(a.series("in-flight", "Attempts under way at the end of each second", "attempts",
-			"How many attempts had been sent and not been answered.", perSecond("under way", document.First, func(i *results.Interval) int64 { return i.InFlight })))
+			"How many attempts had been sent and not been answered.", track{"under way", document.First, func(i *results.Interval) *float64 { return new(float64(i.InFlight)) }}))
 	}
 	// In virtual time nothing is late.
 	if a.record.Manifest.Time != "virtual" && some(a.record.Intervals, func(i *results.Interval) bool { return i.Lag.Max != nil }) {
@@ -55,6 +58,15 @@ func (a *author) seconds() {
 		lag.Log = true
 		a.add(lag)
 	}
+}
+
+// unitOf returns the number of seconds in the longest row of a record.
+func unitOf(record *results.Record) int64 {
+	unit := int64(1)
+	for i := range record.Intervals {
+		unit = max(unit, record.Intervals[i].Seconds())
+	}
+	return unit
 }
 
 // measured returns the seconds that are worth looking at: what prepares, verifies or reads
@@ -70,7 +82,7 @@ func (a *author) measured() document.Stretch {
 	}
 	for i := range a.record.Intervals {
 		if row := &a.record.Intervals[i]; reported[row.Phase] {
-			end = max(end, row.Second+1)
+			end = max(end, row.End())
 		}
 	}
 	return document.Stretch{From: float64(begin), To: float64(end)}
@@ -95,7 +107,7 @@ type track struct {
 // perSecond is a track of counts, inMillis one of durations.
 func perSecond(name string, meaning document.Meaning, of func(*results.Interval) int64) track {
 	return track{name, meaning, func(i *results.Interval) *float64 {
-		return new(float64(of(i)))
+		return new(i.PerSecond(of(i)))
 	}}
 }
 
@@ -119,13 +131,13 @@ func (a *author) series(id, title, unit, says string, tracks ...track) document.
 	for i := range a.record.Intervals {
 		row := &a.record.Intervals[i]
 		if i > 0 {
-			before := a.record.Intervals[i-1].Second
-			if row.Second <= before {
+			before := &a.record.Intervals[i-1]
+			if row.Second <= before.Second {
 				// Out of order: the validity says so, and an axis cannot show it.
 				continue
 			}
-			if row.Second > before+1 {
-				s.Seconds = append(s.Seconds, float64(before+1))
+			if row.Second > before.End() {
+				s.Seconds = append(s.Seconds, float64(before.End()))
 				for l := range s.Lines {
 					s.Lines[l].Values = append(s.Lines[l].Values, nil)
 				}

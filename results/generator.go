@@ -1,6 +1,10 @@
 package results
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
 // Generator is what the process that sent the load could do, what that cost it,
 // and how it fared: the ground for believing the other figures, or for doubting
@@ -139,4 +143,32 @@ func (r *Recorder) Health(v Health) {
 	if v.Second >= r.rows.first {
 		r.rows.at(time.Duration(v.Second) * time.Second).Generator = &v
 	}
+}
+
+// followedBy returns the health of a stretch of seconds and the one after it together. A nil one is not known.
+func (v *Health) followedBy(next *Health) *Health {
+	if v == nil || next == nil {
+		return cmp.Or(v, next)
+	}
+	sum := *v
+	sum.Lasted += next.Lasted
+	sum.CPU += next.CPU
+	sum.Pauses += next.Pauses
+	sum.LongestPause = max(v.LongestPause, next.LongestPause)
+	sum.StoodStill += next.StoodStill
+	sum.Starved += next.Starved
+	sum.GCCPU += next.GCCPU
+	sum.RunQueue, sum.Pressure = sumDuration(v.RunQueue, next.RunQueue), sumDuration(v.Pressure, next.Pressure)
+	sum.FreeWorkers = minCount(v.FreeWorkers, next.FreeWorkers)
+	sum.Goroutines, sum.Heap = max(v.Goroutines, next.Goroutines), max(v.Heap, next.Heap)
+	sum.Unanswered = slices.Concat(v.Unanswered, next.Unanswered)
+	return &sum
+}
+
+// sumDuration returns the sum of two spells, nil where one is not known.
+func sumDuration(a, b *time.Duration) *time.Duration {
+	if a == nil || b == nil {
+		return nil
+	}
+	return new(*a + *b)
 }

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Interval is one whole second of a run: a line of intervals.ndjson. Operations
+// Interval is one whole second of a run: a line of intervals.ndjson. In a long record that is read it is the sum of
+// several, see [Read]: then its counts are of all of them, and quantiles may be upper bounds. Operations
 // are counted in the second in which they became due, first attempts in the one
 // in which they were sent, everything else in the one in which it ended.
 type Interval struct {
@@ -35,7 +36,33 @@ type Interval struct {
 	Lag Quantiles `json:"lag_us"`
 	// Generator is how the process that sends fared, nil where nobody looked.
 	Generator *Health `json:"generator,omitempty"`
+
+	// Sum is what a sum of several seconds is of, nil for a single second.
+	Sum *SecondsSum `json:"-"`
 }
+
+// SecondsSum is what a row of several seconds is of: Length seconds from its first one on. The others count those of
+// them in which the generator was not on time, was held back, or waited for its line.
+type SecondsSum struct{ Length, NotOnTime, HeldBack, LineBound int64 }
+
+// Seconds returns the number of seconds of the row: one, or those that it is a sum of.
+func (i *Interval) Seconds() int64 {
+	if i.Sum == nil {
+		return 1
+	}
+	return i.Sum.Length
+}
+
+// End returns the second that follows the row.
+func (i *Interval) End() int64 { return i.Second + i.Seconds() }
+
+// Span returns the instants at which the row begins and ends.
+func (i *Interval) Span() (begin, end time.Duration) {
+	return time.Duration(i.Second) * time.Second, time.Duration(i.End()) * time.Second
+}
+
+// PerSecond returns a count of the row as a rate.
+func (i *Interval) PerSecond(count int64) float64 { return float64(count) / float64(i.Seconds()) }
 
 // MostLate is the share of what is sent in a second that may be late before the generator
 // was, MostBehind that of what was due in it that may be sent in a later one, or not at
@@ -54,6 +81,30 @@ func (i *Interval) OnTime() bool {
 
 // LineBound reports whether most attempts of the second waited for the client's line.
 func (i *Interval) LineBound() bool { return i.LineHeld > 0 && 2*i.LineHeld >= i.Attempts }
+
+// IsHeldBack reports whether more than a hundredth of what was sent was so late that the target met another load.
+func (i *Interval) IsHeldBack() bool {
+	lag := cmp.Or(i.Lag.P99, i.Lag.Max)
+	return lag != nil && *lag > HeldBackAfter.Microseconds()
+}
+
+// Of returns what the row is a sum of.
+func (i *Interval) Of() SecondsSum {
+	if i.Sum != nil {
+		return *i.Sum
+	}
+	one := SecondsSum{Length: 1}
+	if !i.OnTime() {
+		one.NotOnTime = 1
+	}
+	if i.IsHeldBack() {
+		one.HeldBack = 1
+	}
+	if i.LineBound() {
+		one.LineBound = 1
+	}
+	return one
+}
 
 // intervalLayout is what a line of intervals.ndjson holds.
 var intervalLayout = LayoutOf[Interval]("second phase scheduled sent late dropped offered_entities attempts ok throttled failed operations " +

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// intervals are summed second by second.
+// intervals are summed second by second. Between the seconds that one part or another left out, few are none of
+// anyone: they are empty ones, for a record leaves out only long stretches.
 func intervals(parts []MergePart, phases []Phase) []Interval {
 	seconds := make(map[int64][]*Interval)
 	var numbers []int64
@@ -20,20 +21,27 @@ func intervals(parts []MergePart, phases []Phase) []Interval {
 		}
 	}
 	slices.Sort(numbers)
-	list := make([]Interval, 0, len(numbers))
+	list, next := make([]Interval, 0, len(numbers)), int64(0)
+	kinds := rows{kinds: parts[0].Record.Manifest.Operations}
 	for _, number := range numbers {
 		one := MergeSecond(seconds[number])
-		one.Phase = ""
-		at := time.Duration(number) * time.Second
-		for p := range slices.Backward(phases) {
-			if phases[p].Begin <= at && at < phases[p].End {
-				one.Phase = phases[p].Name
-				break
+		if gap := number - next; !isIdle(gap) {
+			for ; next < number; next++ {
+				list = append(list, named(kinds.empty(next), phases))
 			}
 		}
-		list = append(list, one)
+		list, next = append(list, named(one, phases)), number+1
 	}
 	return list
+}
+
+// named returns a second with the name of its phase.
+func named(second Interval, phases []Phase) Interval {
+	second.Phase = ""
+	if p, found := phaseAt(phases, nil, time.Duration(second.Second)*time.Second); found {
+		second.Phase = phases[p].Name
+	}
+	return second
 }
 
 // MergeSecond sums the same second of several runs, one at least, of the same kinds of operation.

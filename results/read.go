@@ -29,8 +29,33 @@ func OneLine(err error) string {
 
 // Read loads the record of a folder. A file that ends within a line is read up
 // to that line and the record marked Cut; a missing interval or event file is
-// an empty one. Errors wrap [ErrCorrupt], [ErrSchema] or fs.ErrNotExist.
+// an empty one. The seconds of a run of more than 6 hours are summed up by the minute, of more than 15 days by the
+// hour, so that a record takes bounded memory. Stretches of reported phases that were left out because nothing happened
+// in them are rows again. Errors wrap [ErrCorrupt], [ErrSchema] or fs.ErrNotExist.
 func Read(folder Folder) (*Record, error) {
+	r, err := readRun(folder)
+	if err != nil {
+		return nil, err
+	}
+	rows := newCondenser(r)
+	if err := readRows(folder, r, rows.add); err != nil {
+		return nil, err
+	}
+	rows.finish()
+	return r, nil
+}
+
+// ReadSeconds loads the record of a folder as [Read] does, with the seconds as they are in the file: for [Merge].
+func ReadSeconds(folder Folder) (*Record, error) {
+	r, err := readRun(folder)
+	if err != nil {
+		return nil, err
+	}
+	return r, readRows(folder, r, func(row Interval) { r.Intervals = append(r.Intervals, row) })
+}
+
+// readRun loads run.json.
+func readRun(folder Folder) (*Record, error) {
 	text, err := readAll(folder, RunFile)
 	if err != nil {
 		return nil, err
@@ -57,23 +82,33 @@ func Read(folder Folder) (*Record, error) {
 	if err := r.Heat.check(); err != nil {
 		return nil, err
 	}
-	var cutIntervals, cutEvents bool
-	r.Intervals, cutIntervals, err = readLines[Interval](folder, IntervalsFile)
-	if err != nil {
-		return nil, err
-	}
-	for _, i := range r.Intervals {
-		if len(i.Kinds) != len(r.Manifest.Operations) {
-			return nil, fmt.Errorf("%w: second %d has %d kinds of operation, the manifest %d",
-				ErrCorrupt, i.Second, len(i.Kinds), len(r.Manifest.Operations))
-		}
-	}
-	r.Events, cutEvents, err = readLines[Event](folder, EventsFile)
-	if err != nil {
-		return nil, err
-	}
-	r.Cut = cutIntervals || cutEvents
 	return &r, nil
+}
+
+// readRows reads the seconds and the events of a record.
+func readRows(folder Folder, r *Record, add func(Interval)) error {
+	kinds := r.Manifest.Operations
+	cutIntervals, err := readLines(folder, IntervalsFile, func(row *Interval) error {
+		if len(row.Kinds) != len(kinds) {
+			return fmt.Errorf("%w: second %d has %d kinds of operation, the manifest %d", ErrCorrupt, row.Second, len(row.Kinds), len(kinds))
+		}
+		for k := range kinds {
+			if row.Kinds[k].Name == kinds[k].Name {
+				row.Kinds[k].Name = kinds[k].Name // one string for all rows
+			}
+		}
+		add(*row)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	cutEvents, err := readLines(folder, EventsFile, func(event *Event) error {
+		r.Events = append(r.Events, *event)
+		return nil
+	})
+	r.Cut = cutIntervals || cutEvents
+	return err
 }
 
 // checkVersion returns what is wrong with the schema version that a run has.
@@ -99,28 +134,30 @@ func readAll(folder Folder, name string) ([]byte, error) {
 
 // readLines reads one value a line. The last line may be cut off; any other
 // that cannot be read is an error with its number.
-func readLines[T any](folder Folder, name string) (values []T, cut bool, err error) {
+func readLines[T any](folder Folder, name string, add func(*T) error) (cut bool, err error) {
 	file, err := folder.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
+		return false, nil
 	}
 	if err != nil {
-		return nil, false, err
+		return false, err
 	}
 	defer file.Close()
 	lines := bufio.NewReader(file)
 	for number := 1; ; number++ {
 		line, err := lines.ReadBytes('\n')
 		if err == io.EOF {
-			return values, len(line) > 0, nil
+			return len(line) > 0, nil
 		}
 		if err != nil {
-			return nil, false, fmt.Errorf("results: reading %s: %w", name, err)
+			return false, fmt.Errorf("results: reading %s: %w", name, err)
 		}
 		var value T
 		if err := json.Unmarshal(line, &value); err != nil {
-			return nil, false, fmt.Errorf("%w: %s:%d: %w", ErrCorrupt, name, number, err)
+			return false, fmt.Errorf("%w: %s:%d: %w", ErrCorrupt, name, number, err)
 		}
-		values = append(values, value)
+		if err := add(&value); err != nil {
+			return false, err
+		}
 	}
 }

@@ -26,8 +26,6 @@ type Recorder struct {
 	unended   []bool
 	intervals io.WriteCloser
 	events    io.WriteCloser
-	// omitsIdle is set by OmitIdle.
-	omitsIdle bool
 	// foreign says that AppendSecond was called; foreignFirst is added to the numbers of its seconds.
 	foreign      bool
 	foreignFirst int64
@@ -60,10 +58,6 @@ func NewRecorder(folder Folder, manifest Manifest) (*Recorder, error) {
 	}
 	return r, nil
 }
-
-// OmitIdle leaves long stretches of empty seconds out of reported phases too. It is for captured traffic, whose
-// figures do not count them.
-func (r *Recorder) OmitIdle() { r.omitsIdle = true }
 
 // Alone says that from now on one goroutine alone calls the recorder, as the one of a run
 // on a virtual clock does: what is told of each attempt then takes no lock.

@@ -121,7 +121,7 @@ func (s *rows) attempt(a *Attempt) int64 {
 func (r *Recorder) writeBefore(second int64) {
 	s := &r.rows
 	for s.first < second {
-		if !r.isEmpty(s.first) {
+		if !s.isEmpty() {
 			r.writeIdle()
 			r.writeFirst()
 			continue
@@ -134,14 +134,9 @@ func (r *Recorder) writeBefore(second int64) {
 	}
 }
 
-// isEmpty reports whether the first second may be left out: nothing happened in it, and no figure counts it.
-func (r *Recorder) isEmpty(first int64) bool {
-	s := &r.rows
-	if s.listener != nil || s.inFlight != 0 || len(s.open) > 0 && s.open[0].Second == first {
-		return false
-	}
-	phase, found := r.phaseAt(time.Duration(first) * time.Second)
-	return r.omitsIdle || !found || !r.record.Phases[phase].Reported
+// isEmpty reports whether nothing happened in the first second, so that it may be left out.
+func (s *rows) isEmpty() bool {
+	return s.listener == nil && s.inFlight == 0 && (len(s.open) == 0 || s.open[0].Second != s.first)
 }
 
 // writeIdle writes the empty seconds before the first one, unless there are more than maxIdle.
@@ -224,8 +219,12 @@ func (r *Recorder) phaseName(second int64) string {
 // maxIdle is the greatest number of empty seconds in a row that a record holds where it may leave them out.
 const maxIdle = 10
 
+// isIdle reports whether so many empty seconds in a row may be left out.
+func isIdle(seconds int64) bool { return seconds > maxIdle }
+
 // IsIdle reports whether the seconds from one up to another may be missing: more than ten, which a record leaves
-// out if nothing happened in them. Only records of captured traffic leave out seconds of reported phases.
+// out if nothing happened in them. [Read] adds those of reported phases again, but to records of captured traffic, whose
+// figures do not count them.
 func (r *Record) IsIdle(from, to int64) bool {
 	if to-from <= maxIdle || r.Capture != nil {
 		return to-from > maxIdle
@@ -246,7 +245,7 @@ func (r *Record) IdleSeconds() (sum int64) {
 	}
 	for i := range r.Intervals {
 		count(r.Intervals[i].Second)
-		next = r.Intervals[i].Second + 1
+		next = r.Intervals[i].End()
 	}
 	count(int64(r.Duration / time.Second))
 	return sum

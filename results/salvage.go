@@ -59,6 +59,7 @@ func Salvage(folder Folder) (*Record, []string, error) {
 	if left := rows - len(r.Intervals); left > 0 {
 		w.fault("%d seconds are not of the operations of the manifest", left)
 	}
+	r = r.Condensed()
 	if w.damaged {
 		r.Validity, r.Summary, r.Target = Partial, nil, nil
 		r.Reasons = append([]string{"the record cannot be read whole"}, r.Reasons...)
@@ -206,7 +207,7 @@ func salvaged[T any](w *wreck, folder Folder, name string) ([]T, error) {
 // was: it has a summary, or its phases hold what its seconds do. It shares no memory with
 // the record.
 func (r *Record) Killed() *Killed {
-	seconds, held := int64(0), int64(0)
+	seconds, held, begun := int64(0), int64(0), int64(0)
 	for p := range r.Phases {
 		for k := range r.Phases[p].Kinds {
 			held += r.Phases[p].Kinds[k].Attempts
@@ -216,16 +217,16 @@ func (r *Record) Killed() *Killed {
 	for i := range r.Intervals {
 		row := &r.Intervals[i]
 		seconds += row.Attempts
-		k.Seconds = max(k.Seconds, row.Second+1)
+		k.Seconds = max(k.Seconds, row.End())
 		if row.Phase == "" {
 			// It begins between phases.
 			continue
 		}
 		if last := len(k.Phases) - 1; last < 0 || k.Phases[last].Name != row.Phase {
-			k.Phases = append(k.Phases, KilledPhase{Name: row.Phase})
+			k.Phases, begun = append(k.Phases, KilledPhase{Name: row.Phase}), row.Second
 		}
 		one := &k.Phases[len(k.Phases)-1]
-		one.Seconds++
+		one.Seconds = row.End() - begun
 		one.Due += float64(row.Scheduled)
 		one.Served += float64(row.Served)
 		one.Throttled += row.Throttled
@@ -233,8 +234,8 @@ func (r *Record) Killed() *Killed {
 		one.Attempts += row.Attempts
 		one.Operations += row.Operations
 	}
-	begun := len(r.Phases) == 0 && slices.Equal(r.Reasons, []string{unended})
-	if r.Summary != nil || r.Validity != Partial || held >= seconds && !(begun && seconds == 0) {
+	first := len(r.Phases) == 0 && slices.Equal(r.Reasons, []string{unended})
+	if r.Summary != nil || r.Validity != Partial || held >= seconds && !(first && seconds == 0) {
 		return nil
 	}
 	k.Tables = slices.Clone(r.Manifest.Tables)
@@ -287,9 +288,14 @@ func writeLines[T any](folder Folder, name string, list []T) error {
 // phaseAt returns the index of the phase in which an instant lies, and false
 // where it lies in none.
 func (r *Recorder) phaseAt(at time.Duration) (int, bool) {
-	for p := range slices.Backward(r.record.Phases) {
-		phase := &r.record.Phases[p]
-		if phase.Begin <= at && (at < phase.End || r.unended[p]) {
+	return phaseAt(r.record.Phases, r.unended, at)
+}
+
+// phaseAt returns the index of the last phase in which an instant lies, and false if there is none.
+func phaseAt(phases []Phase, unended []bool, at time.Duration) (int, bool) {
+	for p := range slices.Backward(phases) {
+		phase := &phases[p]
+		if phase.Begin <= at && (at < phase.End || unended != nil && unended[p]) {
 			return p, true
 		}
 	}

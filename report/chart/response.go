@@ -35,7 +35,7 @@ func ResponseHeat(record *results.Record) ResponseGrid {
 	lowest, highest := results.Buckets, -1
 	first, last := int64(math.MaxInt64), int64(math.MinInt64)
 	for _, second := range seconds {
-		first, last = min(first, second.Second), max(last, second.Second)
+		first, last = min(first, second.Second), max(last, second.End()-1)
 		for bucket, count := range second.ResponseBuckets {
 			if count != 0 {
 				lowest, highest = min(lowest, bucket), max(highest, bucket)

@@ -43,8 +43,8 @@ func ThrottleBars(record *results.Record) []ThrottleBar {
 			bars = append(bars, ThrottleBar{From: second.Second})
 		}
 		bar := &bars[len(bars)-1]
-		bar.To = second.Second + 1
-		bar.Seconds++
+		bar.To = second.End()
+		bar.Seconds += second.Seconds()
 		bar.Add(&second.Counts)
 	}
 	return bars

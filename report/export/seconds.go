@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,15 +23,18 @@ type SecondsTable struct {
 	rows
 	begun time.Time
 	kinds int
-	// heard says that there are columns for what a record alone does not have.
-	heard bool
+	// heard says that there are columns for what a record alone does not have, sums that there is one for the number of
+	// seconds of a row.
+	heard, sums bool
 }
 
 // NewSecondsTable writes the headings of a run's table.
-func NewSecondsTable(w io.Writer, m *results.Manifest) *SecondsTable { return secondsTable(w, m, true) }
+func NewSecondsTable(w io.Writer, m *results.Manifest) *SecondsTable {
+	return secondsTable(w, m, true, false)
+}
 
-func secondsTable(w io.Writer, m *results.Manifest, heard bool) *SecondsTable {
-	t := &SecondsTable{rows: rows{to: w}, begun: m.Started.UTC(), kinds: len(m.Operations), heard: heard}
+func secondsTable(w io.Writer, m *results.Manifest, heard, sums bool) *SecondsTable {
+	t := &SecondsTable{rows: rows{to: w}, begun: m.Started.UTC(), kinds: len(m.Operations), heard: heard, sums: sums}
 	head := []string{"second", "time", "phase", "scheduled", "sent", "late", "dropped", "in_flight", "operations", "succeeded",
 		"attempts", "ok", "throttled", "failed"}
 	if heard {
@@ -47,6 +51,9 @@ func secondsTable(w io.Writer, m *results.Manifest, heard bool) *SecondsTable {
 				head = append(head, column+"("+name+")")
 			}
 		}
+	}
+	if sums {
+		head = append(head, "seconds")
 	}
 	t.fields(head)
 	return t
@@ -82,6 +89,9 @@ func (t *SecondsTable) Second(i *results.Interval, response []*results.Histogram
 			row = append(row, numberCells(times.P50, times.P99, times.Max)...)
 		}
 	}
+	if t.sums {
+		row = append(row, count(i.Seconds())...)
+	}
 	t.fields(row)
 }
 
@@ -99,10 +109,12 @@ func numberCells(list ...*int64) (row []string) {
 
 // Seconds writes the table of [SecondsTable] of a run that is kept, with what the record has
 // of each second: neither retries nor times of each kind of operation. The summary is not
-// looked at. Its error is the writer's, wrapped.
+// looked at. A row of a long record is of several seconds, whose number is in a last column. Its error is the writer's,
+// wrapped.
 func Seconds(w io.Writer, record *results.Record, _ *results.Summary) error {
 	var text bytes.Buffer
-	t := secondsTable(&text, &record.Manifest, false)
+	sums := slices.ContainsFunc(record.Intervals, func(i results.Interval) bool { return i.Sum != nil })
+	t := secondsTable(&text, &record.Manifest, false, sums)
 	for i := range record.Intervals {
 		t.Second(&record.Intervals[i], nil)
 	}

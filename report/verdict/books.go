@@ -85,7 +85,7 @@ func secondFaults(record *results.Record, all *results.KindStats) []string {
 		if !ordered && wrong == 1 {
 			faults = append(faults, fmt.Sprintf("second %d stands where second %d should", row.Second, next))
 		}
-		next = row.Second + 1
+		next = row.End()
 		sum.Add(&row.Counts)
 	}
 	if wrong > 1 {

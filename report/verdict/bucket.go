@@ -87,18 +87,19 @@ func allowanceOf(record *results.Record, step figure.Step) allowance {
 	throttled := int64(0)
 	asked, pair, most, lead := 0.0, 0.0, 0.0, 0.0
 	for i := range record.Intervals {
-		row, before := &record.Intervals[i], int64(0)
-		if i > 0 && record.Intervals[i-1].Second == row.Second-1 {
-			before = record.Intervals[i-1].Offered
+		row, before := &record.Intervals[i], 0.0
+		if i > 0 && record.Intervals[i-1].End() == row.Second {
+			before = record.Intervals[i-1].PerSecond(record.Intervals[i-1].Offered)
 		}
+		offered := row.PerSecond(row.Offered)
 		switch inside := step.Within(row.Second); {
 		case !inside && row.Second < int64(step.Phase.Begin/time.Second):
-			lead = float64(row.Offered)
+			lead = offered
 		case inside:
 			throttled += row.Throttled
-			most, pair = max(most, float64(row.Offered)), max(pair, float64(row.Offered+before))
+			most, pair = max(most, offered), max(pair, offered+before)
 			if row.Throttled > 0 {
-				asked = max(asked, float64(row.Offered), float64(before))
+				asked = max(asked, offered, before)
 			}
 		}
 	}

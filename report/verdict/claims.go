@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"loadgen/report/document"
 	"loadgen/results"
@@ -143,14 +142,14 @@ func (a *answer) ladder(limit *float64) *figure.Ladder {
 
 // busiest is the most entities that a whole second of a step was offered.
 func (a *answer) busiest(step figure.Step) float64 {
-	most := int64(0)
+	most := 0.0
 	for i := range a.record.Intervals {
 		row := &a.record.Intervals[i]
-		if at := time.Duration(row.Second) * time.Second; at >= step.Phase.Begin && at+time.Second <= step.Phase.End {
-			most = max(most, row.Offered)
+		if begin, end := row.Span(); begin >= step.Phase.Begin && end <= step.Phase.End {
+			most = max(most, row.PerSecond(row.Offered))
 		}
 	}
-	return float64(most)
+	return most
 }
 
 // full reports whether the limit that was met is as much as all accounts may take.

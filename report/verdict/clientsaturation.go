@@ -54,11 +54,20 @@ func (c Cause) String() string {
 // Generators reports whether the cause is the generator's, or its machine's.
 func (c Cause) Generators() bool { return c != OnTime && c != TargetSilent && c != TargetQueues }
 
-// Strain is how the generator did in one whole second of a reported phase.
+// Strain is how the generator did in one whole second of a reported phase, or one row of a long record.
 type Strain struct {
 	Second, Sent, Late int64
 	// Cause is OnTime, or the one why it was not.
 	Cause Cause
+	row   *results.Interval
+}
+
+// seconds returns the number of seconds with the cause: of a row of several, those in which the generator was late.
+func (s *Strain) seconds() int {
+	if s.Cause == OnTime {
+		return int(s.row.Seconds())
+	}
+	return int(max(1, s.row.Of().NotOnTime))
 }
 
 // What counts as evidence.
@@ -105,7 +114,7 @@ func Strains(record *results.Record) []Strain {
 			before = OnTime
 			continue
 		}
-		one := Strain{Second: row.Second, Sent: row.Sent, Late: row.Late}
+		one := Strain{Second: row.Second, Sent: row.Sent, Late: row.Late, row: row}
 		if !row.OnTime() {
 			// What a second leaves behind is late in the next one.
 			if one.Cause = usual.cause(row, behind); one.Cause == Unexplained && before != OnTime {
@@ -148,7 +157,7 @@ func usualOf(record *results.Record) *usual {
 			service = append(service, *row.Service.P50)
 		}
 		if u.ceiling > 0 && row.OnTime() {
-			u.ceiling = max(u.ceiling, float64(row.Attempts))
+			u.ceiling = max(u.ceiling, row.PerSecond(row.Attempts))
 		}
 	}
 	if len(work) > 0 {
@@ -167,13 +176,13 @@ func (u *usual) cause(row *results.Interval, behind int64) Cause {
 	if h == nil || h.Lasted <= 0 {
 		return Unexplained
 	}
-	cores := u.cores * float64(h.Lasted)
+	lasted, cores := float64(row.Seconds())*float64(time.Second), u.cores*float64(h.Lasted)
 	switch {
-	case h.Starved > 0 && silenceAt(u.silences, row.Second) != "":
+	case h.Starved > 0 && silenceAt(u.silences, row) != "":
 		return TargetSilent
-	case float64(h.Starved) >= fewestStarved*float64(time.Second) && !u.slow(row):
+	case float64(h.Starved) >= fewestStarved*lasted && !u.slow(row):
 		return TooFewWorkers
-	case float64(h.Starved) >= minStarved*float64(time.Second) && u.slowdown(row) > maxSlowdown:
+	case float64(h.Starved) >= minStarved*lasted && u.slowdown(row) > maxSlowdown:
 		return TargetQueues
 	case float64(h.GCCPU) >= mostCollecting*cores:
 		return Collecting
@@ -185,11 +194,11 @@ func (u *usual) cause(row *results.Interval, behind int64) Cause {
 		return Collecting
 	case h.Pressure != nil && float64(*h.Pressure) >= mostPressure*float64(h.Lasted):
 		return Pressure
-	case h.StoodStill >= longestStill:
+	case h.StoodStill >= time.Duration(row.Seconds())*longestStill:
 		return StoodStill
-	case u.ceiling > 0 && float64(demanded(row)) > u.ceiling:
+	case u.ceiling > 0 && row.PerSecond(demanded(row)) > u.ceiling:
 		return OwnCeiling
-	case float64(h.Starved) >= minStarved*float64(time.Second) && u.slow(row):
+	case float64(h.Starved) >= minStarved*lasted && u.slow(row):
 		return TargetQueues
 	case h.Starved > 0:
 		return TooFewWorkers
@@ -243,13 +252,13 @@ func StrainedIn(s figure.Step, strains []Strain) Strained {
 		if !s.Within(one.Second) {
 			continue
 		}
-		in.Seconds++
+		in.Seconds += int(one.row.Seconds())
 		if one.Cause == TargetSilent || one.Cause == TargetQueues {
-			in.Silent++
+			in.Silent += one.seconds()
 		}
 		if one.Cause.Generators() {
-			in.Late++
-			counts[one.Cause]++
+			in.Late += one.seconds()
+			counts[one.Cause] += one.seconds()
 		}
 	}
 	for cause := range causes {
@@ -263,7 +272,7 @@ func StrainedIn(s figure.Step, strains []Strain) Strained {
 // Lateness tells in how many of some seconds the generator was late, and why, the
 // commonest cause first; empty where it never was.
 func Lateness(strains []Strain) string {
-	counts, told := commonest(strains)
+	counts, all, told := commonest(strains)
 	late, text := 0, ""
 	for _, cause := range told {
 		late += counts[cause]
@@ -272,14 +281,15 @@ func Lateness(strains []Strain) string {
 	if late == 0 {
 		return ""
 	}
-	return fmt.Sprintf("late in %s of %s: %s", document.Count(int64(late)), counted(len(strains), "second"), text[len(", "):])
+	return fmt.Sprintf("late in %s of %s: %s", document.Count(int64(late)), counted(all, "second"), text[len(", "):])
 }
 
-// commonest counts the causes and returns those that there are but [OnTime], the
+// commonest counts the seconds of each cause and all seconds, and returns the causes that there are but [OnTime], the
 // commonest first.
-func commonest(strains []Strain) (counts [causes]int, told []Cause) {
+func commonest(strains []Strain) (counts [causes]int, all int, told []Cause) {
 	for _, one := range strains {
-		counts[one.Cause]++
+		counts[one.Cause] += one.seconds()
+		all += int(one.row.Seconds())
 	}
 	for cause := Unexplained; cause < causes; cause++ {
 		if counts[cause] > 0 {
@@ -287,7 +297,7 @@ func commonest(strains []Strain) (counts [causes]int, told []Cause) {
 		}
 	}
 	slices.SortStableFunc(told, func(a, b Cause) int { return cmp.Compare(counts[b], counts[a]) })
-	return counts, told
+	return counts, all, told
 }
 
 // mostStrained is the share of the reported seconds that may pass under the same strain.
@@ -302,12 +312,12 @@ func clientSaturations(record *results.Record) []string {
 		return nil
 	}
 	strains := Strains(record)
-	counts, told := commonest(strains)
+	counts, all, told := commonest(strains)
 	var found []string
 	for _, cause := range told {
-		if cause.Generators() && float64(counts[cause]) >= mostStrained*float64(len(strains)) {
+		if cause.Generators() && float64(counts[cause]) >= mostStrained*float64(all) {
 			found = append(found, fmt.Sprintf("in %s of %s the generator was late: %s",
-				document.Count(int64(counts[cause])), counted(len(strains), "second"), cause))
+				document.Count(int64(counts[cause])), counted(all, "second"), cause))
 		}
 	}
 	return found

@@ -63,13 +63,14 @@ func Silences(record *results.Record) []Silence {
 	return silences
 }
 
-// silenceAt returns in words the longest silence of the target that a second lies in, or as
+// silenceAt returns in words the longest silence of the target that a row lies in, or as
 // soon after which as what was due meanwhile may take to be made up for: as long again, and
 // a second. Empty is none.
-func silenceAt(silences []Silence, second int64) string {
-	begin, longest := time.Duration(second)*time.Second, Silence{}
+func silenceAt(silences []Silence, row *results.Interval) string {
+	begin, end := row.Span()
+	longest := Silence{}
 	for _, s := range silences {
-		near := s.From < begin+time.Second && begin < s.To+(s.To-s.From)+time.Second
+		near := s.From < end && begin < s.To+(s.To-s.From)+time.Second
 		if near && s.To-s.From > longest.To-longest.From {
 			longest = s
 		}
@@ -84,18 +85,18 @@ func silenceAt(silences []Silence, second int64) string {
 // waited for that were sent late in it, or never; empty where there is none, or the
 // generator is to blame.
 func waitedIn(record *results.Record) func(second int64) string {
-	silences, causes := Silences(record), make(map[int64]Cause)
+	silences, strains := Silences(record), make(map[int64]Strain)
 	for _, one := range Strains(record) {
-		causes[one.Second] = one.Cause
+		strains[one.Second] = one
 	}
 	return func(second int64) string {
-		switch cause, known := causes[second]; {
-		case !known || cause.Generators():
+		switch one, known := strains[second]; {
+		case !known || one.Cause.Generators():
 			return ""
-		case cause == TargetQueues:
-			return cause.String()
+		case one.Cause == TargetQueues:
+			return one.Cause.String()
 		default:
-			return silenceAt(silences, second)
+			return silenceAt(silences, one.row)
 		}
 	}
 }

@@ -75,7 +75,7 @@ func throttledWithin(record *results.Record, from, to time.Duration) (float64, b
 	var attempts, throttled int64
 	for i := range record.Intervals {
 		one := &record.Intervals[i]
-		if begin := time.Duration(one.Second) * time.Second; begin >= from && begin+time.Second <= to {
+		if begin := time.Duration(one.Second) * time.Second; begin >= from && time.Duration(one.End())*time.Second <= to {
 			attempts, throttled = attempts+one.Attempts, throttled+one.Throttled
 		}
 	}

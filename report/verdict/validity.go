@@ -134,16 +134,14 @@ func clientLimits(record *results.Record) []string {
 // lineLimit tells in how many seconds the modelled line of the clients was the limit, rather
 // than what it leads to; empty where it was in none to speak of.
 func lineLimit(record *results.Record) string {
-	bound, all, steps := 0, 0, figure.Reported(record)
+	bound, all, steps := int64(0), int64(0), figure.Reported(record)
 	for i := range record.Intervals {
 		row := &record.Intervals[i]
 		if !within(steps, row.Second) {
 			continue
 		}
-		all++
-		if row.LineBound() {
-			bound++
-		}
+		of := row.Of()
+		bound, all = bound+of.LineBound, all+of.Length
 	}
 	if float64(bound) <= mostStrained*float64(all) {
 		return ""
@@ -155,5 +153,5 @@ func lineLimit(record *results.Record) string {
 		}
 	}
 	return fmt.Sprintf("in %s of %s most attempts waited for the client's line, not for the service (%s)",
-		document.Count(int64(bound)), counted(all, "second"), strings.Join(of, ", "))
+		document.Count(bound), counted(int(all), "second"), strings.Join(of, ", "))
 }

@@ -45,11 +45,14 @@ func Merged(bins []Bin) *Bin {
 }
 
 // Bins returns the measured load in bins of so many seconds, the last of which may be
-// shorter. What prepares, warms up or reads back is in none.
+// shorter. What prepares, warms up or reads back is in none. Those of a long record are as long as its rows.
 func (f *Figures) Bins(seconds int64) []Bin {
 	begin, end, some := f.Span()
 	if !some {
 		return nil
+	}
+	for i := range f.record.Intervals {
+		seconds = max(seconds, f.record.Intervals[i].Seconds())
 	}
 	var bins []Bin
 	for i := range f.record.Intervals {

@@ -158,16 +158,18 @@ func (f *Figures) seconds() []second {
 // taken as it is where it follows another.
 func (l *Ladder) seconds(run []second) []second {
 	var list []second
+	unit := unitOf(run)
 	for i, step := range slices.Concat(l.Steps, l.holds) {
 		first, end := step.whole()
 		if end-first > 1 || i == 0 {
 			first++
 		}
 		at, _ := slices.BinarySearchFunc(run, first, func(s second, want int64) int { return int(s.Second - want) })
-		for ; at < len(run) && run[at].Second < end; at++ {
-			s := run[at]
-			s.step = i
-			list = append(list, s)
+		for ; at < len(run) && run[at].End() <= end; at++ {
+			if s := run[at]; s.Seconds() == unit {
+				s.step = i
+				list = append(list, s)
+			}
 		}
 	}
 	return list
@@ -184,8 +186,10 @@ func (l *Ladder) judge(run []second) {
 	l.Share = float64(throttled) / float64(max(1, attempts))
 	first, _ := l.Steps[0].whole()
 	_, end := l.Steps[len(l.Steps)-1].whole()
-	all := l.seconds(run)
-	l.judgeRefusals(all, slices.DeleteFunc(slices.Clone(run), func(s second) bool { return s.Second < first || s.Second >= end }))
+	all, unit := l.seconds(run), unitOf(run)
+	l.judgeRefusals(all, slices.DeleteFunc(slices.Clone(run), func(s second) bool {
+		return s.Second < first || s.End() > end || s.Seconds() != unit
+	}))
 	some := *l
 	if some.Kinds, some.Free = l.limitedKinds(); len(some.Free) > 0 {
 		if some.judgeRefusals(some.ofKinds(all), nil); some.Throttling == Limited {
@@ -218,9 +222,34 @@ func Met(seconds []results.Interval) Ladder {
 	return l
 }
 
+// unitOf returns the length of the whole seconds, or minutes, of a run: those of a phase that begins or ends within
+// one are shorter.
+func unitOf(run []second) int64 {
+	unit := int64(1)
+	for _, s := range run {
+		unit = max(unit, s.Seconds())
+	}
+	return unit
+}
+
+// bySecond turns what was found by the unit of time into what it is by the second.
+func (l *Ladder) bySecond(unit int64) {
+	for _, rate := range []*float64{&l.Rate, &l.Low, &l.High, &l.Allowance} {
+		*rate /= float64(unit)
+	}
+	l.Seconds, l.Used = l.Seconds*int(unit), l.Used*int(unit)
+}
+
 // judgeRefusals classifies the refusals in the seconds. Run has every whole second from the
 // first to the last, in which a saved-up allowance may be spent; nil if that is not known.
 func (l *Ladder) judgeRefusals(all, run []second) {
+	unit := unitOf(all)
+	l.Allowance *= float64(unit)
+	l.classify(all, run)
+	l.bySecond(unit)
+}
+
+func (l *Ladder) classify(all, run []second) {
 	l.Throttling = Unthrottled
 	var evidence []second
 	for _, s := range all {
@@ -231,7 +260,7 @@ func (l *Ladder) judgeRefusals(all, run []second) {
 	if l.Seconds = len(evidence); l.Seconds == 0 {
 		return
 	}
-	l.From, l.To = evidence[0].Second, evidence[len(evidence)-1].Second+1
+	l.From, l.To = evidence[0].Second, evidence[len(evidence)-1].End()
 	core := atLimit(evidence)
 	rate := medianServed(core)
 	bursts := false

@@ -132,12 +132,12 @@ func (s *Selection) served(step Step) float64 {
 	const edges = 2
 	sum := step.counts(s.want)
 	settled, seconds := step.settled(&sum)
-	list := step.servedBySecond(s.of.record, s.want)
+	list, covered := step.servedBySecond(s.of.record, s.want)
 	if step.Closed() || len(list) == 0 {
 		return float64(settled.Served) / seconds
 	}
 	rate, each := statistics.Mean(list), float64(settled.Offered)/float64(max(1, settled.Scheduled))
-	if settled.Succeeded == settled.Scheduled && math.Abs(rate-float64(settled.Offered)/seconds)*float64(len(list)) <= edges*each {
+	if settled.Succeeded == settled.Scheduled && math.Abs(rate-float64(settled.Offered)/seconds)*float64(covered) <= edges*each {
 		return s.offered(step)
 	}
 	return rate
@@ -147,14 +147,16 @@ func (s *Selection) served(step Step) float64 {
 // loads, and have no interval together.
 func (s *Selection) throughput() Value {
 	var all []float64
+	seconds := int64(0)
 	for _, step := range s.steps {
-		all = append(all, step.servedBySecond(s.of.record, s.want)...)
+		list, covered := step.servedBySecond(s.of.record, s.want)
+		all, seconds = append(all, list...), seconds+covered
 	}
 	if len(all) == 0 {
 		return untold("no whole second lies in the last half of a step")
 	}
 	found := statistics.BatchMeans(all)
-	v := knownValue(found.Mean, int64(len(all)))
+	v := knownValue(found.Mean, seconds)
 	if found.Told && len(s.steps) == 1 {
 		v.Interval = &[2]float64{found.Mean - found.Half, found.Mean + found.Half}
 	}
@@ -163,8 +165,9 @@ func (s *Selection) throughput() Value {
 
 // servedBySecond returns what was served in each whole second of what the rates of the step
 // are of: the last half of one with a rate, or all of it where no second lies in that; a
-// closed loop from its begin to its end.
-func (s Step) servedBySecond(record *results.Record, want func(results.Kind) bool) []float64 {
+// closed loop from its begin to its end. Of a long record it is the rate of each whole minute or hour, or of what
+// there is if none is whole. It also returns the number of seconds.
+func (s Step) servedBySecond(record *results.Record, want func(results.Kind) bool) (list []float64, seconds int64) {
 	first, end := s.whole()
 	if !s.Closed() && !s.Phase.Unplanned {
 		settled := s
@@ -175,11 +178,14 @@ func (s Step) servedBySecond(record *results.Record, want func(results.Kind) boo
 			first = half
 		}
 	}
-	var list []float64
+	unit := int64(1)
 	for i := range record.Intervals {
 		row := &record.Intervals[i]
-		if row.Second < first || row.Second >= end {
+		if row.Second < first || row.End() > end || row.Seconds() < unit {
 			continue
+		}
+		if row.Seconds() > unit {
+			list, seconds, unit = nil, 0, row.Seconds()
 		}
 		served := int64(0)
 		for k := range min(len(row.Kinds), len(s.kinds)) {
@@ -187,7 +193,7 @@ func (s Step) servedBySecond(record *results.Record, want func(results.Kind) boo
 				served += row.Kinds[k].Served
 			}
 		}
-		list = append(list, float64(served))
+		list, seconds = append(list, row.PerSecond(served)), seconds+row.Seconds()
 	}
-	return list
+	return list, seconds
 }

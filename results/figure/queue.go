@@ -156,8 +156,10 @@ func (l *Ladder) judgeQueues(all []second) {
 	if l.Throttling == Limited || len(busy) < FewestSeconds {
 		return
 	}
-	l.Throttling = Queued
+	unit := unitOf(busy)
+	l.Throttling, l.Allowance = Queued, l.Allowance*float64(unit)
 	l.Rate, l.Low, l.High = rangeOf(busy)
 	l.Seconds, l.Used, l.OnTime = len(busy), len(busy), true
-	l.From, l.To = busy[0].Second, busy[len(busy)-1].Second+1
+	l.From, l.To = busy[0].Second, busy[len(busy)-1].End()
+	l.bySecond(unit)
 }

@@ -153,7 +153,7 @@ func (l *Ladder) isLimitedKind(kind results.Kind) bool {
 func (l *Ladder) ofKinds(all []second) []second {
 	steps, list := slices.Concat(l.Steps, l.holds), make([]second, len(all))
 	for i, s := range all {
-		row := &results.Interval{Second: s.Second}
+		row := &results.Interval{Second: s.Second, Sum: s.Sum}
 		for _, kind := range s.Kinds {
 			if slices.Contains(l.Kinds, kind.Name) {
 				row.Counts.Add(&kind.Counts)
@@ -174,7 +174,7 @@ func (f *Figures) Trouble(step Step) (until time.Duration, recovered bool) {
 	grows, last := f.Grows(step), int64(-1)
 	for _, s := range f.run {
 		if step.Within(s.Second) && (s.evidence() || s.Failed > 0 || s.Dropped > 0) {
-			last = s.Second + 1
+			last = s.End()
 		}
 	}
 	until = time.Duration(last)*time.Second - step.Phase.Begin

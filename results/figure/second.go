@@ -6,7 +6,8 @@ import (
 	"loadgen/results"
 )
 
-// second is a whole second of a step, and what it says of a limit.
+// second is a whole second of a step, and what it says of a limit. In a long record it is a whole minute or hour, see
+// [results.Read]: whatever is judged is of the counts in such a unit of time, and only what is found is by the second.
 type second struct {
 	*results.Interval
 	step int
@@ -138,10 +139,10 @@ func lasting(all, evidence []second, rate float64) []second {
 	const below = 0.97
 	asked := make(map[int64]float64, len(all))
 	for _, s := range all {
-		asked[s.Second] = s.asked
+		asked[s.End()] = s.asked
 	}
 	return slices.DeleteFunc(slices.Clone(evidence), func(s second) bool {
-		before, known := asked[s.Second-1]
+		before, known := asked[s.Second]
 		if s.asked >= rate {
 			return known && before < below*rate
 		}

@@ -129,7 +129,7 @@ func (f *Figures) mayQueue(step Step, list []second) bool {
 	// Among late seconds, only a queue of half a second counts.
 	const late = 0.5
 	_, end := step.whole()
-	at := slices.IndexFunc(f.run, func(s second) bool { return s.Second == end-1 })
+	at := slices.IndexFunc(f.run, func(s second) bool { return s.End() == end })
 	switch {
 	case at < 0 || step.Closed():
 		return false
@@ -162,29 +162,31 @@ func (f *Figures) ladderOf(step Step) (*Ladder, []second, queueing) {
 // unsent returns why the target met another load than the one that was due: a part of it
 // was dropped, or sent much later in too many seconds; empty where it met that one.
 func (f *Figures) unsent(step Step, waited func(second int64) string) string {
-	all, late, sum, why := 0, 0, step.counts(nil), ""
-	own, dropped := 0, sum.Dropped
+	all, late, own := int64(0), int64(0), int64(0)
+	sum, why := step.counts(nil), ""
+	dropped := sum.Dropped
 	for i := range f.record.Intervals {
 		row := &f.record.Intervals[i]
 		if !step.Within(row.Second) {
 			continue
 		}
-		all++
-		held := heldBack(row) || f.leftBehind(i) || row.LineBound()
-		if held {
-			late++
+		of := row.Of()
+		held := max(of.HeldBack, of.LineBound)
+		if held == 0 && f.leftBehind(i) {
+			held = 1
 		}
-		if !held && row.Dropped == 0 {
+		all, late = all+of.Length, late+held
+		if held == 0 && row.Dropped == 0 {
 			continue
 		}
 		reason := waited(row.Second)
-		if row.LineBound() {
+		if of.LineBound > 0 {
 			reason = lineBound
 		}
 		if reason != "" {
 			why, dropped = cmp.Or(why, reason), dropped-row.Dropped
-		} else if held {
-			own++
+		} else {
+			own += held
 		}
 	}
 	most := mostLateSeconds * float64(all)
@@ -206,7 +208,7 @@ func (f *Figures) throttledInTime(step Step) bool {
 		if !step.Within(row.Second) {
 			continue
 		}
-		inTime := row.Dropped == 0 && !heldBack(row) && !f.leftBehind(i)
+		inTime := row.Dropped == 0 && !row.IsHeldBack() && !f.leftBehind(i)
 		if inTime && before && float64(row.Throttled) >= enough*float64(row.Attempts) && row.Throttled > 0 {
 			count++
 		}
@@ -226,25 +228,15 @@ func (f *Figures) beyond(step Step) bool {
 func (f *Figures) leftBehind(at int) bool {
 	const few = 2
 	row, within := &f.record.Intervals[at], results.HeldBackAfter.Seconds()
-	if behind := row.Scheduled - row.Sent; behind <= few || float64(behind) <= within*float64(row.Scheduled) {
+	if behind := row.Scheduled - row.Sent; behind <= few || float64(behind) <= within*row.PerSecond(row.Scheduled) {
 		return false
 	}
 	for _, next := range f.record.Intervals[at+1:] {
 		if next.Sent > 0 {
-			return heldBack(&next)
+			return next.IsHeldBack()
 		}
 	}
 	return true
-}
-
-// heldBack reports whether more than a hundredth of what a second sent was so late that the
-// target met another load.
-func heldBack(row *results.Interval) bool {
-	lag := row.Lag.P99
-	if lag == nil {
-		lag = row.Lag.Max
-	}
-	return lag != nil && *lag > results.HeldBackAfter.Microseconds()
 }
 
 // noHeadroom is the value of that parameter of a model that holds partitions to their target,

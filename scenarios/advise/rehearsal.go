@@ -196,16 +196,16 @@ func (l *Load) measured(r *Rehearsal) {
 	if len(steps) == 0 {
 		return
 	}
-	due, operations := int64(0), int64(0)
+	due, operations := 0.0, 0.0
 	for i := range r.record.Intervals {
 		if row := &r.record.Intervals[i]; steps[row.Phase] {
-			due, operations = max(due, row.Offered), max(operations, row.Scheduled)
+			due, operations = max(due, row.PerSecond(row.Offered)), max(operations, row.PerSecond(row.Scheduled))
 		}
 	}
 	if hottest.Value > 0 {
 		l.Hottest = hottest
 	}
-	l.Account, l.PerSecond = exactly(float64(due)*r.busiestAccount(steps)), float64(operations)
+	l.Account, l.PerSecond = exactly(due*r.busiestAccount(steps)), operations
 	for i := range l.Approaches {
 		one := &l.Approaches[i]
 		sum := r.record.Counts(func(p *results.Phase, k results.Kind) bool { return steps[p.Name] && k.Name == one.Name })

@@ -134,7 +134,7 @@ func labels(all []Share) []results.FleetLabel {
 		if err != nil {
 			continue // it is told of the whole
 		}
-		figures := figure.Of(together)
+		figures := figure.Of(together.Condensed())
 		list = append(list, results.FleetLabel{Label: key[0], Value: key[1], Members: len(parts), Throughput: figures.Named("throughput").Pointer(),
 			Throttled: figures.Share("throttled").Pointer(), ShareLost: figures.Named("share_lost").Pointer(),
 			P50: figures.Named("p50").Pointer(), P99: figures.Named("p99").Pointer()})

@@ -64,7 +64,7 @@ func unpack(text []byte) (*results.Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errPacked, err)
 	}
-	r, err := results.Read(&folder)
+	r, err := results.ReadSeconds(&folder)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errPacked, err)
 	}

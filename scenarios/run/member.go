@@ -160,14 +160,14 @@ func (k *kept) sealJoined(own *results.Record, ended error) (*results.Record, er
 	}
 	record.Reasons = append(record.Reasons, own.Reasons...)
 	record.EndedBy = cmp.Or(record.EndedBy, own.EndedBy)
-	summary := verdict.Judge(record)
+	summary := verdict.Judge(record.Condensed())
 	record.Events = append(record.Events, results.Event{At: int64(record.Duration), What: results.VerdictTold, Text: summary.Verdict})
 	record.Summary, record.Validity, record.Reasons = summary, summary.Validity, summary.Reasons
 	// The files of the run's own record give way.
 	if err := errors.Join(k.recorder.Seal(nil), record.Write(k.folder)); err != nil {
 		return nil, errors.Join(ended, err)
 	}
-	return k.kept(record, ended)
+	return k.kept(record.Condensed(), ended)
 }
 
 // togetherFaults returns what keeps several processes from offering the scenario together.

@@ -28,7 +28,7 @@ type Merge struct {
 func (m *Merge) Run() (results.Dir, *results.Record, error) {
 	var parts []results.MergePart
 	for _, folder := range m.Folders {
-		record, err := results.Read(results.Dir(folder))
+		record, err := results.ReadSeconds(results.Dir(folder))
 		if err != nil {
 			return "", nil, fmt.Errorf("%s: %w", folder, err)
 		}
@@ -39,14 +39,14 @@ func (m *Merge) Run() (results.Dir, *results.Record, error) {
 		return "", nil, err
 	}
 	record.Manifest.Command = m.Command
-	summary := verdict.Judge(record)
+	summary := verdict.Judge(record.Condensed())
 	record.Summary, record.Validity, record.Reasons = summary, summary.Validity, summary.Reasons
 	record.Events = append(record.Events, results.Event{At: int64(record.Duration), What: results.VerdictTold, Text: summary.Verdict})
 	made, err := results.NewDir(m.Out, m.Runs, record.Manifest.Started, record.Manifest.Scenario.Name)
 	if err != nil {
 		return "", nil, err
 	}
-	return made, record, record.Write(made)
+	return made, record.Condensed(), record.Write(made)
 }
 
 // together does something n times, so many at once and the first ones first, and waits for

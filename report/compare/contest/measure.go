@@ -116,7 +116,7 @@ func (f fates) quiet(from, end int64, usual float64) (int64, bool) {
 		if one.Second < from || one.Second >= end {
 			continue
 		}
-		if i > 0 && one.Second != f[i-1].Second+1 {
+		if i > 0 && one.Second != f[i-1].End() {
 			run = 0
 		}
 		silent := one.Attempts == 0 && one.Scheduled > 0
@@ -124,8 +124,8 @@ func (f fates) quiet(from, end int64, usual float64) (int64, bool) {
 			run = 0
 			continue
 		}
-		if run++; run == quietFor {
-			return one.Second - quietFor + 1, true
+		if run += one.Seconds(); run >= quietFor {
+			return one.End() - run, true
 		}
 	}
 	return 0, false

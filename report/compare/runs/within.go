@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"loadgen/report/compare"
 	"loadgen/results"
@@ -30,7 +29,7 @@ func stretches(record *results.Record) []stretch {
 		}
 		one := stretch{phase: step.Phase.Name}
 		for i := range record.Intervals {
-			if at := time.Duration(record.Intervals[i].Second) * time.Second; at >= step.Phase.Begin && at+time.Second <= end {
+			if from, to := record.Intervals[i].Span(); from >= step.Phase.Begin && to <= end {
 				one.seconds = append(one.seconds, record.Intervals[i])
 			}
 		}
@@ -105,8 +104,7 @@ func bands(a, b *Side) ([]Band, error) {
 			continue
 		}
 		is := b.runs[0].seconds[at]
-		rate := func(i *results.Interval) *int64 { return &i.Served }
-		shown := []series{{served, was.phase, perSecond, was.values(rate), is.values(rate)}}
+		shown := []series{{served, was.phase, perSecond, was.rates(), is.rates()}}
 		// Of the quantiles the highest is shown that every second of both runs tells.
 		for _, q := range []struct {
 			name string
@@ -142,6 +140,14 @@ type series struct {
 	metric, phase string
 	unit          unit
 	was, is       []float64
+}
+
+// rates returns the entities served per second.
+func (s stretch) rates() (list []float64) {
+	for i := range s.seconds {
+		list = append(list, s.seconds[i].PerSecond(s.seconds[i].Served))
+	}
+	return list
 }
 
 // values returns a figure of every second, nil where one does not tell it.
