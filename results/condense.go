@@ -156,8 +156,8 @@ func countOf[T any](list []T, is func(T) bool) (n int) {
 	return n
 }
 
-// finish has the record take the rows. Idle stretches within reported phases become rows, unless the seconds do
-// not have the counts of the phases: then seconds were lost, which the missing rows show.
+// finish has the record take the rows. Idle stretches within reported phases become rows, unless the record is of
+// captured traffic, or the seconds do not have the counts of the phases: then seconds were lost, which missing rows show.
 func (c *condenser) finish() {
 	end := int64(c.record.Duration / time.Second)
 	gap := end - c.next
@@ -168,10 +168,9 @@ func (c *condenser) finish() {
 	if isIdle(gap) && c.to < end {
 		c.idle = append(c.idle, secondsRange{c.to, end})
 	}
-	c.record.Intervals = slices.Clip(c.rows)
-	if r := c.record; r.Capture == nil && len(r.Phases) > 0 && r.hasAllSeconds() {
-		c.fill()
-	}
+	r := c.record
+	r.Intervals = c.rows
+	c.fill(r.Capture == nil && r.hasAllSeconds())
 }
 
 // hasAllSeconds reports whether the counts of the seconds are those of the phases.
@@ -188,11 +187,11 @@ func (r *Record) hasAllSeconds() bool {
 	return seconds.Scheduled == phases.Scheduled && seconds.Attempts == phases.Attempts && seconds.Operations == phases.Operations
 }
 
-// fill adds rows for the idle stretches of reported phases.
-func (c *condenser) fill() {
-	r := c.record
-	idle := rows{kinds: r.Manifest.Operations}
-	empty := idle.empty(0)
+// fill adds rows for the idle stretches of reported phases, if it is to, and for those parts of the others that are
+// too short for one.
+func (c *condenser) fill(reported bool) {
+	kinds := rows{kinds: c.record.Manifest.Operations}
+	empty := kinds.empty(0)
 	var list []Interval
 	at := 0
 	for _, stretch := range c.idle {
@@ -200,17 +199,26 @@ func (c *condenser) fill() {
 			list = append(list, c.rows[at])
 		}
 		for second := stretch.from; second < stretch.to; {
-			_, to := c.around(second)
-			to = min(to, stretch.to)
-			if phase, found := phaseAt(r.Phases, nil, time.Duration(second)*time.Second); found && r.Phases[phase].Reported {
-				empty.Second, empty.Phase, empty.Sum = second, r.Phases[phase].Name, nil
-				if to-second > 1 {
+			end := stretch.to
+			if next, _ := slices.BinarySearch(c.cuts, second+1); next < len(c.cuts) {
+				end = min(end, c.cuts[next])
+			}
+			phase, found := phaseAt(c.record.Phases, nil, time.Duration(second)*time.Second)
+			if empty.Phase = ""; found {
+				empty.Phase = c.record.Phases[phase].Name
+			}
+			if isIdle(end-second) && !(reported && found && c.record.Phases[phase].Reported) {
+				second = end
+			}
+			for second < end {
+				_, to := c.around(second)
+				to = min(to, end)
+				if empty.Second, empty.Sum = second, nil; to-second > 1 {
 					empty.Sum = &SecondsSum{Length: to - second}
 				}
-				list = append(list, empty)
+				list, second = append(list, empty), to
 			}
-			second = to
 		}
 	}
-	r.Intervals = append(list, c.rows[at:]...)
+	c.record.Intervals = slices.Clip(append(list, c.rows[at:]...))
 }

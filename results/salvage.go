@@ -307,7 +307,11 @@ func (r *Recorder) writeLine(to io.Writer, value any) {
 	if r.failure != nil {
 		return
 	}
-	text, err := json.Marshal(value)
+	encode := func() ([]byte, error) { return json.Marshal(value) }
+	if one, own := value.(*Interval); own {
+		encode = one.MarshalJSON // which is compact and escaped already
+	}
+	text, err := encode()
 	if err == nil {
 		_, err = to.Write(append(text, '\n'))
 	}

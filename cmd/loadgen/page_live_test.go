@@ -10,7 +10,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -59,23 +58,6 @@ phases:
       for: 60m
       operations:
 ` + operations.String()
-}
-
-// measured runs the program, alone in a process of its own, and returns what it prints, the CPU that
-// it takes, and its memory at most: what a system tells of a child may be that of its parent.
-func measured(t *testing.T, stdin io.Reader, args ...string) (stdout []byte, cpu time.Duration, memory int64) {
-	t.Helper()
-	c := program(t, []string{tellsMemory + "=1"}, args...)
-	var out, said bytes.Buffer
-	c.Stdin, c.Stdout, c.Stderr = stdin, &out, &said
-	if err := c.Run(); err != nil {
-		t.Fatalf("%v\n%s", err, &said)
-	}
-	most := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindStringSubmatch(said.String())
-	require.Truef(t, most != nil, "the system does not tell what a process has used:\n%s", &said)
-	kilobytes, err := strconv.ParseInt(most[1], 10, 64)
-	require.NoError(t, err)
-	return out.Bytes(), c.ProcessState.UserTime() + c.ProcessState.SystemTime(), kilobytes << 10
 }
 
 func TestLivePageOfAnHour(t *testing.T) {
