@@ -20,8 +20,11 @@ func (a *author) seconds() {
 		return
 	}
 	a.section("seconds", "Second by second")
-	if unit := unitOf(a.record); unit > 1 {
-		a.line(fmt.Sprintf("The run is longer than 6 h: figures by second are means of up to %s.", document.Span(time.Duration(unit)*time.Second)))
+	switch unit := unitOf(a.record); {
+	case unit > 60:
+		a.line("The run is longer than 15 days: rates by second are means of whole hours, and times by second are upper bounds.")
+	case unit > 1:
+		a.line("The run is longer than 6 hours: rates by second are means of whole minutes, and times by second are of minutes.")
 	}
 	rates := []track{perSecond("due", document.Offered, func(i *results.Interval) int64 { return i.Scheduled }),
 		perSecond("succeeded", document.Served, func(i *results.Interval) int64 { return i.Succeeded })}

@@ -132,12 +132,12 @@ func (s *Selection) served(step Step) float64 {
 	const edges = 2
 	sum := step.counts(s.want)
 	settled, seconds := step.settled(&sum)
-	list, covered := step.servedBySecond(s.of.record, s.want)
+	list, unit := step.servedBySecond(s.of.record, s.want)
 	if step.Closed() || len(list) == 0 {
 		return float64(settled.Served) / seconds
 	}
-	rate, each := statistics.Mean(list), float64(settled.Offered)/float64(max(1, settled.Scheduled))
-	if settled.Succeeded == settled.Scheduled && math.Abs(rate-float64(settled.Offered)/seconds)*float64(covered) <= edges*each {
+	rate, each := statistics.Mean(list)/unit, float64(settled.Offered)/float64(max(1, settled.Scheduled))
+	if settled.Succeeded == settled.Scheduled && math.Abs(rate-float64(settled.Offered)/seconds)*float64(len(list))*unit <= edges*each {
 		return s.offered(step)
 	}
 	return rate
@@ -147,27 +147,35 @@ func (s *Selection) served(step Step) float64 {
 // loads, and have no interval together.
 func (s *Selection) throughput() Value {
 	var all []float64
-	seconds := int64(0)
+	seconds, scale := 0.0, 1.0
 	for _, step := range s.steps {
-		list, covered := step.servedBySecond(s.of.record, s.want)
-		all, seconds = append(all, list...), seconds+covered
+		list, unit := step.servedBySecond(s.of.record, s.want)
+		seconds += float64(len(list)) * unit
+		if len(s.steps) == 1 {
+			// The interval is of counts: those of a steady load are equal, and their rates only nearly.
+			all, scale = list, unit
+			break
+		}
+		for _, served := range list {
+			all = append(all, served/unit)
+		}
 	}
 	if len(all) == 0 {
 		return untold("no whole second lies in the last half of a step")
 	}
 	found := statistics.BatchMeans(all)
-	v := knownValue(found.Mean, seconds)
+	v := knownValue(found.Mean/scale, int64(seconds))
 	if found.Told && len(s.steps) == 1 {
-		v.Interval = &[2]float64{found.Mean - found.Half, found.Mean + found.Half}
+		v.Interval = &[2]float64{(found.Mean - found.Half) / scale, (found.Mean + found.Half) / scale}
 	}
 	return v
 }
 
 // servedBySecond returns what was served in each whole second of what the rates of the step
 // are of: the last half of one with a rate, or all of it where no second lies in that; a
-// closed loop from its begin to its end. Of a long record it is the rate of each whole minute or hour, or of what
-// there is if none is whole. It also returns the number of seconds.
-func (s Step) servedBySecond(record *results.Record, want func(results.Kind) bool) (list []float64, seconds int64) {
+// closed loop from its begin to its end. In a long record it is that of each whole minute or hour, or of what
+// there is if none is whole. It also returns the length of each in seconds.
+func (s Step) servedBySecond(record *results.Record, want func(results.Kind) bool) (list []float64, unit float64) {
 	first, end := s.whole()
 	if !s.Closed() && !s.Phase.Unplanned {
 		settled := s
@@ -178,14 +186,14 @@ func (s Step) servedBySecond(record *results.Record, want func(results.Kind) boo
 			first = half
 		}
 	}
-	unit := int64(1)
+	length := int64(1)
 	for i := range record.Intervals {
 		row := &record.Intervals[i]
-		if row.Second < first || row.End() > end || row.Seconds() < unit {
+		if row.Second < first || row.End() > end || row.Seconds() < length {
 			continue
 		}
-		if row.Seconds() > unit {
-			list, seconds, unit = nil, 0, row.Seconds()
+		if row.Seconds() > length {
+			list, length = nil, row.Seconds()
 		}
 		served := int64(0)
 		for k := range min(len(row.Kinds), len(s.kinds)) {
@@ -193,7 +201,7 @@ func (s Step) servedBySecond(record *results.Record, want func(results.Kind) boo
 				served += row.Kinds[k].Served
 			}
 		}
-		list, seconds = append(list, row.PerSecond(served)), seconds+row.Seconds()
+		list = append(list, float64(served))
 	}
-	return list, seconds
+	return list, float64(length)
 }
