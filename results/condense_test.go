@@ -31,7 +31,7 @@ func TestRowsOfDrawnRecords(t *testing.T) {
 		if slices.Sort(instants); begins == ends {
 			continue
 		}
-		play := func(all bool) results.Folder {
+		play := func(all bool, instants ...time.Duration) results.Folder {
 			folder := new(results.Memory)
 			recorder := begin(t, folder)
 			if all {
@@ -46,10 +46,10 @@ func TestRowsOfDrawnRecords(t *testing.T) {
 			resultstest.Finish(t, recorder, lasts)
 			return folder
 		}
-		sparse := play(false)
+		sparse := play(false, instants...)
 		record := resultstest.Read(t, sparse)
 		if longest < time.Hour {
-			want := resultstest.Read(t, play(true)).Intervals
+			want := resultstest.Read(t, play(true, instants...)).Intervals
 			require.Equal(t, ofStep(want), ofStep(record.Intervals), seed)
 		}
 		require.Empty(t, verdict.Books(record), seed)
@@ -63,6 +63,17 @@ func TestRowsOfDrawnRecords(t *testing.T) {
 		}
 		assert.Equal(t, ceil(ends)-ceil(begins), covered, "seed %d: seconds of the step", seed)
 		assert.LessOrEqual(t, len(record.Intervals), 6*3600+4, seed)
+
+		parts := make([]results.MergePart, 2)
+		for i, some := range [][]time.Duration{instants[:len(instants)/2], instants[len(instants)/2:]} {
+			parts[i].Name = "ab"[i:][:1]
+			parts[i].Record, err = results.ReadSeconds(play(false, some...))
+			require.NoError(t, err)
+		}
+		merged, err := results.Merge(parts)
+		require.NoError(t, err)
+		require.Empty(t, verdict.Books(merged.Condensed()), "seed %d, merged", seed)
+		checkSums(t, seed, merged.Intervals, merged.Condensed())
 	}
 }
 
