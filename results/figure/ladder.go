@@ -161,7 +161,7 @@ func (l *Ladder) seconds(run []second) []second {
 	unit := unitOf(run)
 	for i, step := range slices.Concat(l.Steps, l.holds) {
 		first, end := step.whole()
-		if end-first > 1 || i == 0 {
+		if end-first > unit || i == 0 {
 			first++
 		}
 		at, _ := slices.BinarySearchFunc(run, first, func(s second, want int64) int { return int(s.Second - want) })

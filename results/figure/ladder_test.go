@@ -95,15 +95,32 @@ func TestThrottlingIsToldByItsSeconds(t *testing.T) {
 		{"by a tenth, too, where several rates show it", steps(thrice(130)...), figure.Limited, 1000, 870, 1130, 9},
 		{"by a quarter it moves", steps(thrice(300)...), figure.Moving, 0, 0, 0, 9},
 	} {
-		list := figure.Of(row.record).Ladders()
-		require.Lenf(t, list, 1, "%s: Ladders", row.name)
-		l := list[0]
-		assert.Truef(t, l.Throttling == row.kind && l.Seconds == row.seconds,
-			"%s: %s in %d seconds; want %s in %d", row.name, l.Throttling, l.Seconds, row.kind, row.seconds)
-		v := figure.Of(row.record).Named("saturation")
-		if v.Told != (row.kind == figure.Limited) || v.Value != row.rate || v.Told && *v.Interval != [2]float64{row.low, row.top} || !v.Told && v.Why == "" {
-			t.Errorf("%s: saturation = %+v; want %v in %v to %v, or why not", row.name, v, row.rate, row.low, row.top)
+		for _, unit := range []int64{1, 60} {
+			lengthen(row.record, unit)
+			list := figure.Of(row.record).Ladders()
+			require.Lenf(t, list, 1, "%s: Ladders", row.name)
+			l, seconds, each := list[0], row.seconds*int(unit), float64(unit)
+			assert.Truef(t, l.Throttling == row.kind && l.Seconds == seconds,
+				"%s, rows of %d s: %s in %d seconds; want %s in %d", row.name, unit, l.Throttling, l.Seconds, row.kind, seconds)
+			v, interval := figure.Of(row.record).Named("saturation"), [2]float64{row.low / each, row.top / each}
+			if v.Told != (row.kind == figure.Limited) || v.Value != row.rate/each || v.Told && *v.Interval != interval || !v.Told && v.Why == "" {
+				t.Errorf("%s: saturation = %+v; want %v in %v, or why not", row.name, v, row.rate/each, interval)
+			}
 		}
+	}
+}
+
+// lengthen makes a record so many times as long, each row of which has the counts of a second.
+func lengthen(record *results.Record, times int64) {
+	by := time.Duration(times)
+	record.Duration *= by
+	for i := range record.Phases {
+		p := &record.Phases[i]
+		p.Begin, p.End, p.Rate = p.Begin*by, p.End*by, p.Rate/float64(times)
+	}
+	for i := range record.Intervals {
+		row := &record.Intervals[i]
+		row.Second, row.Sum = row.Second*times, &results.SecondsSum{Length: times}
 	}
 }
 
