@@ -2,14 +2,20 @@ package results_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // each calls with every count of a struct, by its JSON name.
@@ -125,4 +131,145 @@ func TestCountsAreReadAgain(t *testing.T) {
 		})
 		assert.Equal(t, tt.want, found, "counts of %s", tt.name)
 	}
+}
+
+// offer records operations at a partition in a phase: so many entities offered, so many of
+// them served.
+func offer(r *results.Recorder, phase int, table, key string, offered, served int64) {
+	r.Attempt(&results.Attempt{Phase: phase, Class: results.Throttled, Table: table, PartitionKey: key, HasPartition: true, Entities: offered, Due: offered})
+	if served > 0 {
+		r.Attempt(&results.Attempt{Phase: phase, Try: 1, Class: results.Ok, Table: table, PartitionKey: key, HasPartition: true, Entities: offered, Counted: served})
+	}
+}
+
+// What partitions of a phase were offered, by classes of doubling load, and how evenly
+// they were served: by hand.
+func TestSharesByHand(t *testing.T) {
+	folder := new(results.Memory)
+	recorder := begin(t, folder)
+	step := recorder.Phase(results.Phase{Name: "step", End: 10 * time.Second, Reported: true})
+	offer(recorder, step, "", "nothing due", 0, 0)
+	offer(recorder, step, "", "cold", 9, 9)      // 0.9/s
+	offer(recorder, step, "", "one", 10, 5)      // 1/s
+	offer(recorder, step, "", "1.9", 19, 0)      // 1.9/s
+	offer(recorder, step, "", "1023", 10230, 30) // 1,023/s
+	offer(recorder, step, "", "1024", 10240, 2560)
+	offer(recorder, step, "Copies", "1024", 20470, 30000) // 2,047/s, and served more than was due
+	// Served without being due in the phase.
+	recorder.Attempt(&results.Attempt{Try: 1, Class: results.Ok, PartitionKey: "guest", HasPartition: true, Counted: 7})
+	brief := recorder.Phase(results.Phase{Name: "create", Begin: 10 * time.Second})
+	offer(recorder, brief, "", "short", 5, 0)
+	recorder.EndPhase(brief, 10*time.Second)
+	resultstest.Finish(t, recorder, 10*time.Second)
+	record := resultstest.Read(t, folder)
+	low := 30.0 / 10230
+	want := []results.SharesClass{
+		{From: 0, Partitions: 1, Offered: 9, Served: 9, Shares: 1, Squares: 1},
+		{From: 1, Partitions: 2, Offered: 29, Served: 5, Shares: .5, Squares: .25},
+		{From: 512, Partitions: 1, Offered: 10230, Served: 30, Shares: low, Squares: low * low},
+		{From: 1024, Partitions: 2, Offered: 30710, Served: 32560, Shares: 1.25, Squares: 1.0625},
+	}
+	assert.Equal(t, want, record.Phases[step].Shares, "shares")
+	got := record.Phases[brief].Shares
+	assert.Truef(t, got == nil, "a phase of no length has shares %+v; want none", got)
+	assert.EqualValues(t, 7, record.Phases[step].PartitionsHit, "PartitionsHit")
+}
+
+// Whatever the loads: each partition is in one class, of a load less than double; the sums
+// are the phase's, and Jain's index lies between one over the partitions and one. Twice
+// the same run gives the same bits.
+func TestSharesOfRandomLoads(t *testing.T) {
+	var before []results.SharesClass
+	for range 2 {
+		rng := rand.New(rand.NewPCG(4, 4))
+		var offered, served int64
+		shares := playRecord(t, 7*time.Second, func(r *results.Recorder) {
+			step := r.Phase(results.Phase{Name: "step", End: 7 * time.Second, Reported: true})
+			for i := range 3000 {
+				due := int64(math.Exp(rng.Float64() * 12))
+				got := rng.Int64N(due + 1)
+				offer(r, step, "", fmt.Sprint(i), due, got)
+				offered += due
+				served += got
+			}
+		}).Phases[0].Shares
+		partitions := int64(0)
+		for i, c := range shares {
+			partitions += c.Partitions
+			offered -= c.Offered
+			served -= c.Served
+			mean := float64(c.Offered) / float64(c.Partitions) / 7
+			if mean < float64(c.From) || mean >= float64(max(1, 2*c.From)) || i > 0 && c.From <= shares[i-1].From {
+				t.Errorf("class from %d after %d has a mean of %.1f/s; want one within the class, and classes in order", c.From, i, mean)
+			}
+			if jain := c.Shares * c.Shares / (float64(c.Partitions) * c.Squares); jain > 1+1e-12 || jain < 1/float64(c.Partitions) {
+				t.Errorf("class from %d: Jain's index %.3f of %d; want one over that to 1", c.From, jain, c.Partitions)
+			}
+		}
+		assert.Equal(t, []int64{3000, 0, 0}, []int64{partitions, offered, served}, "the classes hold")
+		assert.Truef(t, before == nil || cmp.Equal(before, shares),
+			"the same run gives other shares (-first +second):\n%s", cmp.Diff(before, shares))
+		before = shares
+	}
+}
+
+func TestBusiestAccount(t *testing.T) {
+	one := playRecord(t, 0, func(r *results.Recorder) { succeed(r, r.Phase(results.Phase{Name: "load", End: 1}), 1, 0, 0) })
+	assert.Nil(t, one.Phases[0].Accounts, "the accounts of a run over one")
+	for _, row := range []struct {
+		name    string
+		offered []int64
+		want    int
+	}{
+		{"the one that was offered most", []int64{3, 9, 4}, 1},
+		{"the first of equals", []int64{3, 9, 9}, 1},
+		{"nobody was offered anything", []int64{0, 0}, 0},
+	} {
+		var phase results.Phase
+		for _, offered := range row.offered {
+			phase.Accounts = append(phase.Accounts, results.AccountStats{Offered: offered})
+		}
+		got, several := phase.Busiest()
+		assert.Truef(t, got == row.want && several, "%s: Busiest() = %d, %v", row.name, got, several)
+	}
+}
+
+// A record of an hour of 12 operations over 1,000 partitions stays a file that a browser
+// and an editor take: below 6 MB.
+func TestAnHourIsBelowSixMegabytes(t *testing.T) {
+	phases := resultstest.Cases(1, 6)
+	m := manifest()
+	m.Operations = nil
+	for i := range 12 {
+		m.Operations = append(m.Operations, results.Kind{Name: fmt.Sprintf("operation %d", i), Group: "GET"})
+	}
+	folder := new(results.Memory)
+	recorder := resultstest.Open(t, folder, m)
+	const each, perSecond = 10 * time.Minute, 40
+	rng := rand.New(rand.NewPCG(6, 6))
+	for p := range phases {
+		phase := recorder.Phase(results.Phase{Name: fmt.Sprint("step ", p), Begin: time.Duration(p) * each, End: time.Duration(p+1) * each, Reported: true})
+		for i := range int(each/time.Second) * perSecond {
+			due := time.Duration(p)*each + time.Duration(i)*time.Second/perSecond
+			a := results.Attempt{Phase: phase, Kind: rng.IntN(12), Intended: due, Sent: due, Done: due + time.Duration(math.Exp(rng.NormFloat64())*float64(20*time.Millisecond)),
+				Class: []results.Class{results.Ok, results.Ok, results.Ok, results.Throttled}[rng.IntN(4)], Status: 503, Code: "ServerBusy",
+				PartitionKey: fmt.Sprintf("2011 New York City Marathon__%04d", int(math.Pow(rng.Float64(), 3)*1000)), HasPartition: true,
+				Entities: 1 + rng.Int64N(1000), Stored: 1000}
+			if a.Due = a.Entities; a.Class == results.Ok {
+				a.Counted = a.Entities
+			}
+			resultstest.Single(recorder, a)
+			advance(t, recorder, due)
+		}
+	}
+	resultstest.Finish(t, recorder, time.Duration(phases)*each)
+	record := resultstest.Read(t, folder)
+	// The last attempts end after the last phase.
+	columns := map[int]int{1: 151, 6: 226}[phases]
+	if h := record.Heat; len(h.Rows) != results.KeptRows || h.Columns != columns || *h.Partitions != 1000 || h.MostMissed != 0 {
+		t.Errorf("%d rows of %d columns, %v partitions, %d missed; want 100 of %d, 1,000 and none", len(h.Rows), h.Columns, *h.Partitions, h.MostMissed, columns)
+	}
+	booksClose(t, record)
+	whole := len(folder.Bytes(results.RunFile))
+	assert.Truef(t, whole <= phases<<20, "run.json has %d bytes after %d of 6 phases", whole, phases)
 }

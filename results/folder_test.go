@@ -1,6 +1,8 @@
 package results_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -10,10 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 func TestMakeDirNamesAFolderAfterItsRun(t *testing.T) {
@@ -116,4 +120,156 @@ func TestDirReplacesWithoutATrace(t *testing.T) {
 	assert.Error(t, dir.Replace("taken", nil), "Replace of a folder = nil; want an error")
 	entries, _ = os.ReadDir(string(dir))
 	assert.Truef(t, len(entries) == 2, "a failed Replace left %v; want nothing of its own", entries)
+}
+
+// sealed is a folder with a record of a second, whose names hold what could be taken for
+// its layout.
+func sealed(t testing.TB, change func(*results.Manifest)) *results.Memory {
+	t.Helper()
+	folder, m := new(results.Memory), manifest()
+	if change != nil {
+		change(&m)
+	}
+	recorder, err := results.NewRecorder(folder, m)
+	require.NoError(t, err)
+	phase := recorder.Phase(results.Phase{Name: "\n \"summary\": {}\n}\n", End: time.Second, Reported: true})
+	succeed(recorder, phase, 1, 0, time.Millisecond)
+	resultstest.Finish(t, recorder, time.Second)
+	saturation := 1500.5
+	if err := recorder.Seal(&results.Summary{Scenario: m.Scenario.Name, Validity: results.Valid, Reasons: []string{},
+		Verdict: "it holds", Saturation: &saturation}); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// The head is that of the whole record, however its file is laid out.
+func TestHeadIsThatOfTheRecord(t *testing.T) {
+	hostile := func(m *results.Manifest) {
+		m.Scenario.Name, m.Scenario.Text = ",\n \"phases\": [", "\n \"summary\": null\n}\n"
+	}
+	for _, row := range []struct {
+		name   string
+		folder *results.Memory
+		change func([]byte) []byte
+	}{
+		{"as it was written", sealed(t, nil), bytes.Clone},
+		{"with names that look like its layout", sealed(t, hostile), bytes.Clone},
+		{"on one line", sealed(t, hostile), func(text []byte) []byte {
+			var out bytes.Buffer
+			require.NoError(t, json.Compact(&out, text))
+			return out.Bytes()
+		}},
+		{"without an end of line", sealed(t, nil), bytes.TrimSpace},
+		{"with other ends of line", sealed(t, nil), func(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")) }},
+	} {
+		require.NoError(t, row.folder.Replace(results.RunFile, row.change(row.folder.Bytes(results.RunFile))))
+		head, err := results.ReadHead(row.folder)
+		if err != nil {
+			t.Errorf("%s: ReadHead = %v", row.name, err)
+			continue
+		}
+		r := resultstest.Read(t, row.folder)
+		want := &results.Head{SchemaVersion: r.SchemaVersion, Manifest: r.Manifest, Validity: r.Validity, Reasons: r.Reasons, Duration: r.Duration, Summary: r.Summary}
+		assert.Empty(t, cmp.Diff(want, head), row.name)
+	}
+}
+
+// A run that has not come to its end has no summary, and is partial.
+func TestHeadOfARunUnderWay(t *testing.T) {
+	folder := new(results.Memory)
+	begin(t, folder)
+	head, err := results.ReadHead(folder)
+	assert.Truef(t, err == nil && head.Summary == nil && head.Validity == results.Partial && head.Manifest.Scenario.Name == "stress",
+		"ReadHead = %+v, %v; want a partial run without a summary", head, err)
+}
+
+func TestHeadRefuses(t *testing.T) {
+	whole := sealed(t, nil).Bytes(results.RunFile)
+	for _, row := range []struct {
+		name, text string
+		want       error
+	}{
+		{"nothing", "", results.ErrCorrupt},
+		{"no JSON", "run", results.ErrCorrupt},
+		{"somebody else's run.json", `{"name": "x"}`, results.ErrCorrupt},
+		{"a version alone", `{"schema_version": 2}`, results.ErrCorrupt},
+		{"a validity that there is not", `{"schema_version": 2, "validity": "fine", "manifest": {"started": "2011-11-06T09:40:00Z"}}`, results.ErrCorrupt},
+		{"a word for what the generator did", `{"schema_version": 2, "validity": "client-limited", "manifest": {"started": "2011-11-06T09:40:00Z"}}`, results.ErrCorrupt},
+		{"no instant", `{"schema_version": 2, "validity": "valid", "manifest": {}}`, results.ErrCorrupt},
+		{"a newer version", `{"schema_version": 3, "validity": "valid", "manifest": {"started": "2011-11-06T09:40:00Z"}}`, results.ErrSchema},
+		{"measurements without a summary", "{\"schema_version\": 2,\n \"phases\": []\n}\n", results.ErrCorrupt},
+		{"the first half", string(whole[:len(whole)/2]), results.ErrCorrupt},
+		{"all but the end", string(whole[:len(whole)-3]), results.ErrCorrupt},
+	} {
+		folder := new(results.Memory)
+		require.NoError(t, folder.Replace(results.RunFile, []byte(row.text)))
+		head, err := results.ReadHead(folder)
+		assert.Truef(t, errors.Is(err, row.want), "%s: ReadHead = %+v, %v; want %v", row.name, head, err, row.want)
+	}
+	_, err := results.ReadHead(new(results.Memory))
+	assert.ErrorIs(t, err, fs.ErrNotExist, "of no file ReadHead")
+}
+
+// Whatever the measurements are, their layout is never met in a string.
+func FuzzHead(f *testing.F) {
+	f.Add(sealed(f, nil).Bytes(results.RunFile))
+	f.Add([]byte(`{"schema_version": 2, "manifest": {"started": "2011-11-06T09:40:00Z"}, "validity": "partial"}`))
+	f.Add([]byte("{\"schema_version\": 2,\n \"phases\": \n \"summary\": null\n}\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		folder := new(results.Memory)
+		require.NoError(t, folder.Replace(results.RunFile, text))
+		head, err := results.ReadHead(folder)
+		require.Truef(t, err == nil || errors.Is(err, results.ErrCorrupt) || errors.Is(err, results.ErrSchema),
+			"ReadHead = %v; want ErrCorrupt or ErrSchema", err)
+		require.Truef(t, err != nil || head.SchemaVersion == results.SchemaVersion && !head.Manifest.Started.IsZero() && head.Validity != "",
+			"ReadHead = %+v; want the head of a record", head)
+	})
+}
+
+// A map whose cells do not fit its columns is no map: whoever draws it goes by them.
+func TestBrokenHeatIsCorrupt(t *testing.T) {
+	for _, row := range []struct {
+		name, heat string
+		fits       bool
+	}{
+		{"none", `null`, true},
+		{"an empty one", `{"seconds_per_column":1,"columns":0,"rows":[]}`, true},
+		{"cells for each column", `{"seconds_per_column":4,"columns":2,"rows":[{"key":"p","served_entities":[1,2]}],"rest":{"throttled":[0,3]}}`, true},
+		{"too few cells", `{"seconds_per_column":4,"columns":2,"rows":[{"key":"p","served_entities":[1]}]}`, false},
+		{"too many", `{"seconds_per_column":4,"columns":2,"rest":{"demanded_entities":[1,2,3]}}`, false},
+		{"too many of those that are nowhere", `{"seconds_per_column":4,"columns":2,"nowhere":{"failed":[1,2,3]}}`, false},
+		{"less than nothing", `{"seconds_per_column":4,"columns":2,"nowhere":{"throttled":[1,-2]}}`, false},
+		{"columns of no time", `{"seconds_per_column":0,"columns":2}`, false},
+		{"a negative number of columns", `{"seconds_per_column":1,"columns":-1}`, false},
+		{"more columns than there are", `{"seconds_per_column":1,"columns":241}`, false},
+	} {
+		folder := new(results.Memory)
+		require.NoError(t, folder.Replace(results.RunFile, []byte(`{"schema_version": 2,"heat":`+row.heat+`}`)))
+		if _, err := results.Read(folder); (err == nil) != row.fits || err != nil && !errors.Is(err, results.ErrCorrupt) {
+			t.Errorf("%s: Read = %v; want an error only where it does not fit, ErrCorrupt", row.name, err)
+		}
+	}
+}
+
+// Whatever stands for a heat map: it is refused, or every cell is there.
+func FuzzHeat(f *testing.F) {
+	f.Add([]byte(`{"seconds_per_column":4,"columns":2,"rows":[{"table":"t","key":"p","served_entities":[1,2]}],"rest":{"throttled":[0,3]},"partitions":3}`))
+	f.Add([]byte(`{"seconds_per_column":0,"columns":-1,"rows":[{"failed":[]}]}`))
+	f.Fuzz(func(t *testing.T, heat []byte) {
+		folder := new(results.Memory)
+		if err := folder.Replace(results.RunFile, append(append([]byte(`{"schema_version": 2,"heat":`), heat...), '}')); err != nil {
+			t.Fatal(err)
+		}
+		record, err := results.Read(folder)
+		if err != nil || record.Heat == nil {
+			return
+		}
+		for _, row := range record.Heat.Rows {
+			for _, series := range [][]int64{row.Served, row.Throttled, row.Failed, row.Demanded} {
+				assert.Truef(t, series == nil || len(series) == record.Heat.Columns,
+					"%d cells of %d columns were taken", len(series), record.Heat.Columns)
+			}
+		}
+	})
 }

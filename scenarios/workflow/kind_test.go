@@ -1,14 +1,20 @@
 package workflow_test
 
 import (
+	"encoding/base64"
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"loadgen/engine/entity"
+	"loadgen/engine/wire"
 	"loadgen/scenarios/workflow"
 )
 
@@ -128,4 +134,296 @@ func FuzzParameter(f *testing.F) {
 			}
 		}
 	})
+}
+
+// placeholder is an attribute in a template of a key.
+var placeholder = regexp.MustCompile(`\{(\w+)\}`)
+
+// design is one of employees by department, which has what every kind needs.
+func design() *workflow.Design {
+	names := func(template string) (list []string) {
+		for _, match := range placeholder.FindAllStringSubmatch(template, -1) {
+			list = append(list, match[1])
+		}
+		return list
+	}
+	place := func(table, partition, row string) workflow.DesignPlace {
+		return workflow.DesignPlace{Table: table, PartitionKey: partition, RowKey: row, PartitionNames: names(partition), RowNames: names(row)}
+	}
+	return &workflow.Design{Loaded: true, Attributes: []string{"department", "employee", "badge", "last", "card", "office"},
+		Properties: []workflow.DesignProperty{
+			{Name: "Employee", Attribute: "employee"}, {Name: "Department", Attribute: "department", Type: entity.TypeString},
+			{Name: "Salary", Type: entity.TypeInt32}, {Name: "Badge", Attribute: "badge"}, {Name: "Name"},
+			{Name: "LastName", Attribute: "last", Type: entity.TypeString}, {Name: "Number", Attribute: "employee", Type: entity.TypeInt32},
+			{Name: "Card", Attribute: "card", Type: entity.TypeString}, {Name: "At", Type: entity.TypeDateTime}},
+		Own: place("", "{department}", "{employee}"),
+		Places: map[string]workflow.DesignPlace{
+			"department":  place("", "{department}", "department"),
+			"badge":       place("Badges", "{badge}", "{badge}"),
+			"odd":         place("Odd", "{office}", "{badge}"),
+			"each":        place("", "{department}", "of {employee}"),
+			"archive":     place("Archive", "{department}", "{employee}"),
+			"former":      place("", "former", "{department}_{employee}"),
+			"same":        place("", "{department}", "{employee}"),
+			"whole":       place("Archive", "former", "{department}"),
+			"names":       place("", "{department}", "last {last}"),
+			"all-names":   place("Names", "{last}", "list"),
+			"other-names": place("", "{last}", "list"),
+			"table-names": place("Names", "{department}", "{last}"),
+			"one-list":    place("Names", "names", "list"),
+			"each-name":   place("", "{department}", "{last}_{employee}"),
+			"every-name":  place("", "{last}", "{employee}"),
+		}}
+}
+
+// given returns the parameters of a text, such as "property=Card verb=merge", as far as the
+// kind has them.
+func given(kind *workflow.Kind, text string) map[string]string {
+	parameters := map[string]string{}
+	for _, word := range strings.Fields(text) {
+		if name, value, _ := strings.Cut(word, "="); kind.Parameter(name) != nil {
+			parameters[name] = value
+		}
+	}
+	return parameters
+}
+
+// What a design lacks for a workflow is told by the parameter that asks for it, "load" where
+// none does.
+func TestWhatDesignsLack(t *testing.T) {
+	unloaded := func(d *workflow.Design) { d.Loaded = false }
+	inRow := func(names ...string) func(d *workflow.Design) {
+		return func(d *workflow.Design) { d.Own.RowNames = append(d.Own.RowNames, names...) }
+	}
+	inPartition := func(name string) func(d *workflow.Design) {
+		return func(d *workflow.Design) { d.Own.PartitionNames = append(d.Own.PartitionNames, name) }
+	}
+	named := func(d *workflow.Design) {
+		d.Own.RowKey, d.Own.RowNames = "{last}_{employee}", []string{"last", "employee"}
+	}
+	alone := func(d *workflow.Design) {
+		d.Own = workflow.DesignPlace{PartitionKey: "{employee}", RowKey: "employee", PartitionNames: []string{"employee"}}
+	}
+	twice := func(d *workflow.Design) { d.Properties[4].Attribute = "card" }
+	const move, index = "member=Employee group=Department ", "attribute=last property=LastName "
+	for _, row := range []struct {
+		says, kind, given string
+		alter             func(d *workflow.Design)
+		lacks             string
+	}{
+		{"a link to what it names", "read-linked", "link=Badge to=badge", nil, ""},
+		{"a place needs no link", "read-linked", "from=badge", nil, ""},
+		{"nothing names the second place", "read-linked", "to=badge", nil, "to"},
+		{"a number is no link", "read-linked", "link=Salary to=badge", nil, "link"},
+		{"a link to another RowKey", "read-linked", "link=Badge to=department", nil, "to"},
+		{"a link to where the reader is", "read-linked", "link=Employee", nil, "to"},
+		{"a PartitionKey that the reader cannot know", "read-linked", "link=Badge to=odd", nil, "to"},
+		{"a small table of its own", "join", "place=badge refresh=5", nil, ""},
+		{"a small table that is none", "join", "place=department refresh=5", nil, "place"},
+		{"a lookup reads no table", "join", "place=department", nil, ""},
+		{"a group is the PartitionKey", "move", move + "keyed=by-group", nil, ""},
+		{"keys that a move would change", "move", move, nil, "keyed"},
+		{"a group that is not in the PartitionKey", "move", "member=Employee group=Badge keyed=by-group", nil, "keyed"},
+		{"a group beside something else", "move", move + "keyed=by-group", inPartition("office"), "keyed"},
+		{"a group in the RowKey, too", "move", move + "keyed=by-group", inRow("department"), "keyed"},
+		{"a group that no fact is", "move", "member=Employee group=Salary", nil, "group"},
+		{"members that are their groups", "move", "member=Badge group=Badge", nil, "member"},
+		{"nobody to be moved", "move", "member=Employee group=Badge", unloaded, "load"},
+		{"a group's own entity anywhere", "write-group", "place=badge", nil, ""},
+		{"members find their group by the partition", "write-group", "place=department copied=Badge", nil, ""},
+		{"members of another partition", "write-group", "place=badge copied=Badge", nil, "place"},
+		{"an own entity for each member", "write-group", "place=each copied=Badge", nil, "place"},
+		{"a name that is a number", "write-group", "place=department copied=Salary", nil, "copied"},
+		{"a name that is the group's", "write-group", "place=department copied=Name", nil, "copied"},
+		{"a summary of a partition", "summed-insert", "summary=department adds=Salary", nil, ""},
+		{"a summary for each entity", "summed-insert", "summary=each adds=Salary", nil, "summary"},
+		{"a sum of texts", "summed-insert", "summary=department adds=Badge", nil, "adds"},
+		{"a property that is not known", "bag-update", "changes=Salary unknown=Badge", nil, ""},
+		{"a property known and not known", "bag-update", "changes=Salary unknown=Salary", nil, "unknown"},
+		{"nothing to be changed", "bag-update", "changes=Salary unknown=Badge", unloaded, "load"},
+
+		{"the same keys in another table", "archive-work", "place=archive", nil, ""},
+		{"another partition of the same table", "archive-request", "place=former", nil, ""},
+		{"nobody to be archived", "archive-look", "place=archive", unloaded, "load"},
+		{"where they are already", "archive-naive", "place=same", nil, "place"},
+		{"one row for a whole department", "archive-work", "place=whole", nil, "place"},
+
+		{"a text that nothing else tells", "seal-put", "property=Card", nil, ""},
+		{"a merge of sealed texts", "seal-put", "property=Card verb=merge", nil, "verb"},
+		{"a number", "seal-put", "property=Salary", nil, "property"},
+		{"a text in the PartitionKey", "seal-get", "property=Card", inPartition("card"), "property"},
+		{"a text in the RowKey", "seal-put", "property=Card", inRow("id", "card"), "property"},
+		{"a text in another property", "seal-replace", "property=Card", twice, "property"},
+		{"neither property nor rules", "seal-put", "", nil, "load"},
+		{"a property and rules", "seal-get", "property=Card resolver=*/*/Card", nil, "property"},
+		{"rules of texts", "seal-put", "resolver=*/*/C*", nil, ""},
+		{"rules of a number, too", "seal-put", "resolver=*/*/Card,*/*/Salary", nil, "resolver"},
+		{"a rule of no property", "seal-put", "resolver=*/*/Card,*/*/Phone", nil, "resolver"},
+		{"nothing to be replaced", "seal-replace", "property=Card", unloaded, "load"},
+
+		{"a list in the same partition", "index-rename", index + "form=partition place=names", nil, ""},
+		{"the same list, kept by a queue", "index-rename", index + "form=place place=names", nil, ""},
+		{"a list over all departments", "index-add", index + "form=place place=all-names", nil, ""},
+		{"a blob by department and name", "index-work", index + "form=blob place=names", nil, ""},
+		{"a list of another partition in a transaction", "index-add", index + "form=partition place=other-names", nil, "place"},
+		{"a list of another table in a transaction", "index-lookup", index + "form=partition place=table-names", nil, "place"},
+		{"one list for all names", "index-delete", index + "form=place place=one-list", nil, "place"},
+		{"a list for each employee", "index-add", index + "form=partition place=each-name", nil, "place"},
+		{"a list for each who has a partition", "index-add", index + "form=place place=every-name", alone, "place"},
+		{"a number that is listed as if it were the name", "index-build", "attribute=last property=Number form=partition place=names", nil, "property"},
+		{"the key of who is renamed holds the name", "index-rename", index + "form=partition place=names", named, "attribute"},
+		{"the key of who stays the same may hold it", "index-delete", index + "form=partition place=names", named, ""},
+		{"a worker without a queue", "index-work", index + "form=partition place=names", nil, "form"},
+
+		{"a place in the same partition", "store-with", "place=department", nil, ""},
+		{"another PartitionKey", "store-with", "place=odd", nil, "place"},
+		{"another table", "store-with", "place=archive", nil, "place"},
+		{"series that are loaded", "series-put", "at=department", nil, ""},
+		{"series that are not", "series-write", "at=department", unloaded, "load"},
+		{"nor read", "series-get", "at=department", unloaded, "load"},
+		{"sets of what is loaded", "read-set", "sets=2", nil, ""},
+		{"sets of nothing", "read-set", "sets=2", unloaded, "load"},
+		{"a log by a time", "log-append", "time=At", nil, ""},
+		{"a log by a number", "log-read", "time=Salary", nil, "time"},
+	} {
+		d, kind := design(), workflow.Find(row.kind)
+		if row.alter != nil {
+			row.alter(d)
+		}
+		var lacks []string
+		for _, lack := range kind.Serves(d, kind.Settle(given(kind, row.given))) {
+			if lack.Parameter == "" {
+				lack.Parameter = "load"
+			}
+			lacks = append(lacks, lack.Parameter)
+		}
+		assert.Equalf(t, row.lacks, strings.Join(lacks, " "), "%s, %s: it lacks", row.kind, row.says)
+	}
+}
+
+// readBy returns a read of a user, who lacks what the keeper says.
+func (w *world) readBy(kind string, k uint64, given args, lacking workflow.Lacking, about thing) workflow.Workflow {
+	one := workflow.Find(kind)
+	return one.New(&workflow.Call{Setting: w.Setting, Arguments: settled(one, given), K: k, Subject: about, Fresh: about, Lacking: lacking})
+}
+
+// A read by a signature is one request, two where the user has none, and a third where the
+// browser asks for leave; through a proxy it is two, and the proxy carries the answer twice.
+func TestReadsByUsers(t *testing.T) {
+	w := newWorld(t)
+	mine := order(1)
+	w.load(mine)
+	size := int64(len(w.stored(mine)))
+	const signature, leave = workflow.Lacking(1), workflow.Lacking(2)
+	for _, row := range []struct {
+		name, kind         string
+		lacking            workflow.Lacking
+		requests           string
+		issued, preflights int64
+		carries            func(int64) bool
+	}{
+		{"with a signature", "direct-read", 0, "map[get:20]", 0, 0, func(n int64) bool { return n == 0 }},
+		{"without one", "direct-read", signature, "map[ask:20 get:20]", 20, 0, func(n int64) bool { return n > 20*100 && n < 20*300 }},
+		{"in a browser, with one", "direct-read", leave, "map[ask:20 get:20]", 0, 20, func(n int64) bool { return n == 0 }},
+		{"in a browser, without one", "direct-read", signature | leave, "map[ask:40 get:20]", 20, 20, func(n int64) bool { return n > 20*100 && n < 20*300 }},
+		{"through a proxy", "proxied-read", 0, "map[ask:20 get:20]", 0, 0, func(n int64) bool { return n == 2*20*size }},
+	} {
+		clear(w.requests)
+		var all []workflow.Workflow
+		for k := range 20 {
+			p := w.readBy(row.kind, uint64(k), nil, row.lacking, mine)
+			all = append(all, p)
+			foreseen, before := len(workflow.Requests(p)), w.number
+			assert.True(t, w.run(p), row.name)
+			assert.EqualValues(t, foreseen, w.number-before, row.name)
+		}
+		issued, preflights, carried := total(all, "issued"), total(all, "preflights"), total(all, "carried")
+		assert.Equal(t, row.requests, fmt.Sprint(w.requests), row.name)
+		assert.Equal(t, [2]int64{row.issued, row.preflights}, [2]int64{issued, preflights}, row.name)
+		assert.Truef(t, row.carries(carried), "%s: %d bytes", row.name, carried)
+	}
+}
+
+// A signature is asked for before leave, for the time and by as many at once as is said.
+func TestServicesAreAskedAsToldTo(t *testing.T) {
+	w := newWorld(t)
+	asked := workflow.Requests(w.readBy("direct-read", 0, args{"issue-time": "70ms", "issuers": "3"}, 3, order(1)))
+	asked = append(asked, workflow.Requests(w.readBy("proxied-read", 0, args{"proxy-time": "9ms", "connections": "2"}, 0, order(1)))...)
+	var got []string
+	for _, op := range asked {
+		if b := op.Beside; b != nil {
+			got = append(got, fmt.Sprint(b.Store, " ", b.Takes, " ", b.AtOnce))
+		} else {
+			got = append(got, op.Verb.String())
+		}
+	}
+	assert.Equal(t, []string{"test-broker 70ms 3", "test-preflight 5ms 0", "get", "get", "test-proxy 9ms 2"}, got)
+}
+
+// What is kept is the user's, and opens what it covers.
+func TestWhatUsersKeep(t *testing.T) {
+	about := func(user, partition, row string) thing {
+		return thing{keys: map[string]entity.Key{"": {Partition: partition, Row: row}}, values: args{"reader": user}}
+	}
+	base := about("ann", "p", "r")
+	for _, row := range []struct {
+		name  string
+		given args
+		other thing
+		// signature and leave say whether the other read shares them.
+		signature, leave bool
+	}{
+		{"the same read", nil, about("ann", "p", "r"), true, true},
+		{"another entity of the partition", nil, about("ann", "p", "s"), true, false},
+		{"another partition", nil, about("ann", "q", "r"), false, false},
+		{"another reader, who is told by the partition", nil, about("bob", "p", "r"), true, true},
+		{"another reader, who is told by an attribute", args{"user": "reader"}, about("bob", "p", "r"), false, false},
+		{"another partition of the reader", args{"user": "reader"}, about("ann", "q", "r"), false, false},
+		{"another entity, of a signature for one", args{"covers": "entity"}, about("ann", "p", "s"), false, false},
+		{"the same entity, of a signature for one", args{"covers": "entity"}, about("ann", "p", "r"), true, true},
+	} {
+		kind := workflow.Find("direct-read")
+		a := kind.Settle(row.given)
+		plain := kind.Keeps(base, a)
+		assert.Truef(t, len(plain) == 1 && plain[0].For == time.Hour, "%s: without a browser a read keeps %+v; want a signature for an hour", row.name, plain)
+		a["preflight"], a["lasts"] = "10m", "15m"
+		one, other := kind.Keeps(base, a), kind.Keeps(row.other, a)
+		require.Truef(t, len(one) == 2 && one[0].For == 15*time.Minute && one[1].For == 10*time.Minute && one[0].Of != one[1].Of,
+			"%s: in a browser a read keeps %+v; want a signature, and leave", row.name, one)
+		assert.Equalf(t, row.signature, one[0].Of == other[0].Of, "%s: signature %q and %q", row.name, one[0].Of, other[0].Of)
+		assert.Equalf(t, row.leave, one[1].Of == other[1].Of, "%s: leave %q and %q", row.name, one[1].Of, other[1].Of)
+	}
+}
+
+// What is carried is a signature that the service's own check finds genuine, and that
+// opens the user's keys alone.
+func TestSignaturesAreOfTheUsersKeys(t *testing.T) {
+	secret, err := wire.NewSecret(base64.StdEncoding.EncodeToString([]byte("the key of nobody's account")))
+	require.NoError(t, err)
+	w := newWorld(t)
+	user := order(1)
+	user.keys[""] = entity.Key{Partition: "user & co", Row: "1+1"}
+	for _, covers := range []string{"partition", "entity"} {
+		p := w.readBy("direct-read", 0, args{"covers": covers}, 1, user)
+		first := p.Begin()
+		var a wire.SharedAccess
+		values, err := url.ParseQuery(string(first.Beside.Body))
+		require.NoError(t, err)
+		for name, list := range values {
+			known, once := a.Set(name, list[0])
+			assert.Truef(t, known && once && len(list) == 1, "%s: option %s=%q", covers, name, list)
+		}
+		assert.Empty(t, a.Fault(), covers)
+		assert.Truef(t, secret.VerifyAccess("account", &a) && a.Permissions == "r", "%s: the signature is not genuine, or not of reading: %+v", covers, a)
+		from, to, whole, endless := a.Keys()
+		want := entity.Key{Partition: "user & co"}
+		if covers == "entity" {
+			want.Row = "1+1"
+		}
+		assert.Truef(t, from == want && to == want && !endless && whole == (covers == "partition"),
+			"%s: it opens %v to %v, whole %v, endless %v; want the user's keys", covers, from, to, whole, endless)
+		requests := workflow.Requests(p)
+		require.Len(t, requests, 2, "the signature's and the user's entity")
+		assert.Equal(t, user.Key(""), requests[1].Change.Key)
+	}
 }
