@@ -171,10 +171,8 @@ func (f *designsFlags) contest(c *cobra.Command, name string, stdout, stderr io.
 	if f.form.format == report.FormPage {
 		err = contestPage(held, stdout)
 	} else {
-		d, folder := held.Document(), string(held.Folder)
-		// Where the page is, and how it is shown again.
-		kept := []string{"report  " + filepath.Join(folder, contest.PageFile), "again   loadgen report " + folder}
-		d.Screen = append(d.Screen, document.Facts{Lines: kept})
+		d := held.Document()
+		d.Screen = append(d.Screen, whereKept(filepath.Join(string(held.Folder), contest.PageFile)))
 		err = f.form.show(stdout, d)
 	}
 	if err != nil {

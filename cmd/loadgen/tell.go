@@ -17,6 +17,7 @@ import (
 	"loadgen/report/document"
 	"loadgen/report/live/page"
 	"loadgen/report/live/telemetry"
+	"loadgen/report/text"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios/drive"
@@ -133,13 +134,18 @@ func (f *tellFlags) print(stdout io.Writer, record *results.Record) error {
 	kept := report.Keep(record)
 	kept.Look = f.look(stdout)
 	if f.page != "" {
-		kept.Document.Screen = append(kept.Document.Screen, document.Facts{Lines: []string{"report  " + f.page, "again   loadgen report latest"}})
+		kept.Document.Screen = append(kept.Document.Screen, whereKept(f.page))
 	}
 	form, err := formOf(f.format)
 	if err != nil {
 		return err
 	}
 	return form.Write(stdout, kept)
+}
+
+// whereKept returns the lines that name a page, and the command that shows its folder again.
+func whereKept(page string) document.Facts {
+	return document.Facts{Lines: []string{"report  " + page, "again   " + text.CommandLine([]string{"loadgen", "report", filepath.Dir(page)})}}
 }
 
 // judge turns what a run found that ended so into an exit code.

@@ -71,9 +71,14 @@ const shortest = 500 * time.Millisecond
 // call.
 func (p *Stats) Status(at time.Duration) Status {
 	s := p.Rates(at)
-	now := int64(at / time.Second)
-	responses := p.responses(max(p.firstSecond(), now-timesOver), now)
-	s.P50, s.P99 = quantile(responses, .5), quantile(responses, .99)
+	p.mu.Lock()
+	in := p.stage
+	p.mu.Unlock()
+	if in.begun {
+		now := int64(at / time.Second)
+		responses := p.responses(max(in.firstSecond(), now-timesOver), now)
+		s.P50, s.P99 = quantile(responses, .5), quantile(responses, .99)
+	}
 	return s
 }
 
@@ -122,12 +127,6 @@ func (p *Stats) Rates(at time.Duration) Status {
 }
 
 // firstSecond returns the first whole second of the stage.
-func (p *Stats) firstSecond() int64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.stage.firstSecond()
-}
-
 func (s *stage) firstSecond() int64 { return int64((s.begin + time.Second - 1) / time.Second) }
 
 // recent fills in what a status says of the last whole seconds of a stage.
