@@ -52,7 +52,12 @@ type HealthMeter struct {
 	// last is the reading before, taken at lastAt.
 	last   HealthReading
 	lastAt clock.Instant
-	quiet  quiet
+	// cpu is the CPU time of the process at the end of the second before the open one, interpolated between readings:
+	// with all that a late reading has, the mean of the seconds could exceed the busiest. rate is that per time between
+	// the last two readings.
+	cpu   time.Duration
+	rate  float64
+	quiet quiet
 	// starved is what the load before told.
 	starved time.Duration
 }
@@ -67,7 +72,7 @@ func NewHealthMeter(now clock.Instant, first HealthReading, cores, workers int) 
 		open:  results.Health{Second: second},
 		end:   clock.Instant(time.Duration(second+1) * time.Second),
 		whole: now.Offset()%time.Second == 0,
-		last:  first, lastAt: now,
+		last:  first, lastAt: now, cpu: first.CPU,
 	}
 }
 
@@ -99,14 +104,18 @@ func (m *HealthMeter) Beat(due, now clock.Instant, load GeneratorLoad, read func
 		m.open.RunQueue = grown(m.last.RunQueue, r.RunQueue)
 		m.open.Pressure = grown(m.last.Pressure, r.Pressure)
 		m.open.Goroutines, m.open.Heap = r.Goroutines, r.Heap
+		m.rate = float64(m.open.CPU) / float64(m.open.Lasted)
 		m.last, m.lastAt = r, now
 	}
 	for now >= m.end {
+		before := m.cpu
+		m.cpu = m.last.CPU - time.Duration(m.rate*float64(now.Sub(m.end)))
 		m.open.StoodStill += max(0, m.end.Sub(since))
 		since = max(since, m.end)
 		m.open.Unanswered = m.quiet.take(m.end)
 		if m.whole {
 			m.add()
+			m.sum.CPU += m.cpu - before
 			ended = append(ended, m.open)
 		}
 		// What a second holds that begins and ends within one stand-still is that alone.
@@ -137,7 +146,6 @@ func grown(before, now *time.Duration) *time.Duration {
 func (m *HealthMeter) add() {
 	v, sum := m.open, &m.sum
 	sum.Seconds++
-	sum.CPU += v.CPU
 	sum.Pauses += v.Pauses
 	sum.LongestPause = max(sum.LongestPause, v.LongestPause)
 	sum.StoodStill += v.StoodStill
