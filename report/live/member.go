@@ -7,23 +7,23 @@ import (
 	"loadgen/results"
 )
 
-// Member is how one of several processes fares that offer a load together.
+// Member is the state of one of several processes that offer a load together.
 type Member struct {
 	Name string
-	// Labels are what it is known by, such as region=westeurope.
+	// Labels are its labels, such as region=westeurope.
 	Labels []string
 	State  results.MemberState
-	// ClockBound is to within what its clock is known, nil before that.
+	// ClockBound is the maximum error of its clock, nil before it is known.
 	ClockBound *time.Duration
-	// Heard is when its latest second was told, since the start of the run; nil before the
-	// first. Last is what that second came to, with what is in it: how late operations were
-	// sent, for how long the process stood still, and how many cores it kept busy.
+	// Heard is when its latest second arrived, since the start of the run; nil before the
+	// first. Last are the counts of that second, with the lag of operations, the time for
+	// which the process stood still, and the cores that it kept busy.
 	Heard      *time.Duration
 	Last       Totals
 	LagP99     *time.Duration
 	StoodStill time.Duration
 	CPU        *float64
-	// Totals are of all its seconds so far.
+	// Totals are the sum of its seconds so far.
 	Totals Totals
 
 	// seconds are its latest seconds, each at its number's remainder.
@@ -64,8 +64,8 @@ func (m *Member) second(number int64) *memberSecond {
 // maxMembers bounds the members of a fleet that are shown and counted.
 const maxMembers = 4096
 
-// Joined is told of a member as it joins, and again whenever it does something else: of its
-// name, place, labels and clock, which is not known before it is ready.
+// Joined adds a member as it joins, and updates its state: its name, place, labels, and the error of its clock, which is
+// not known before it is ready.
 func (p *Stats) Joined(m *results.FleetMember, does results.MemberState) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,7 +83,7 @@ func (p *Stats) Joined(m *results.FleetMember, does results.MemberState) {
 	}
 }
 
-// member returns that of a place, nil for one beyond the bound. The caller holds mu.
+// member returns the member at a place, nil beyond the limit. The caller holds mu.
 func (p *Stats) member(place int) *Member {
 	if place < 0 || place >= maxMembers {
 		return nil
@@ -94,9 +94,9 @@ func (p *Stats) member(place int) *Member {
 	return p.members[place]
 }
 
-// Told adds a second of a member, as one that ended by an instant: its counts, and
+// AddSecond adds a second of a member, as one that ended by an instant: its counts, and
 // the response times of each kind of operation.
-func (p *Stats) Told(place int, at time.Duration, of *results.Interval, responses []*results.Histogram) {
+func (p *Stats) AddSecond(place int, at time.Duration, of *results.Interval, responses []*results.Histogram) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	one := p.member(place)
@@ -117,7 +117,7 @@ func (p *Stats) Told(place int, at time.Duration, of *results.Interval, response
 		}
 	}
 	switch one.State {
-	case results.MemberEnded, results.MemberLost: // what comes late
+	case results.MemberEnded, results.MemberLost: // the second is late
 	default:
 		one.State = results.MemberSending
 	}
@@ -131,7 +131,7 @@ func (p *Stats) Told(place int, at time.Duration, of *results.Interval, response
 	}
 }
 
-// Members returns how each member fares, by place; none where no others were told of.
+// Members returns the members by place, none for a run of one process.
 func (p *Stats) Members() []Member {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -155,8 +155,7 @@ func P99(of ...*Member) *time.Duration {
 	return quantile(sum, .99)
 }
 
-// Together returns what members come to as one: the sums, the longest of what is a length of
-// time, the latest that was heard.
+// Together returns members as one: sums of counts, maxima of times.
 func Together(all []*Member) Member {
 	var sum Member
 	for _, one := range all {

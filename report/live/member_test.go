@@ -30,7 +30,7 @@ func TestMembersSumToTheWhole(t *testing.T) {
 			for _, i := range chance.Perm(number) {
 				n := func() int64 { return chance.Int64N(1000) }
 				of := results.Interval{Counts: results.Counts{Scheduled: n(), Late: n(), Dropped: n(), Attempts: n(), Ok: n(), Throttled: n(), Failed: n(), Operations: n(), Served: n()}}
-				stats.Told(i, (second+1)*time.Second, &of, []*results.Histogram{nil, response[i]})
+				stats.AddSecond(i, (second+1)*time.Second, &of, []*results.Histogram{nil, response[i]})
 				w := &want[i]
 				w.Scheduled, w.Late, w.Dropped = w.Scheduled+of.Scheduled, w.Late+of.Late, w.Dropped+of.Dropped
 				w.Attempts, w.Ok, w.Throttled, w.Failed = w.Attempts+of.Attempts, w.Ok+of.Ok, w.Throttled+of.Throttled, w.Failed+of.Failed
@@ -53,12 +53,12 @@ func TestMembersSumToTheWhole(t *testing.T) {
 		}
 		for _, state := range []results.MemberState{results.MemberEnded, results.MemberLost} {
 			stats.Joined(&results.FleetMember{Name: "member 0"}, state)
-			stats.Told(0, 6*time.Second, &results.Interval{}, nil)
+			stats.AddSecond(0, 6*time.Second, &results.Interval{}, nil)
 			got := stats.Members()[0].State
 			assert.Truef(t, got == state, "seed %d: after a late second a member that was %q is %q", seed, state, got)
 		}
 	}
 	stats := New()
-	stats.Told(maxMembers, time.Second, &results.Interval{Counts: results.Counts{Scheduled: 3}}, nil)
+	stats.AddSecond(maxMembers, time.Second, &results.Interval{Counts: results.Counts{Scheduled: 3}}, nil)
 	assert.Empty(t, stats.Members(), "beyond the bound")
 }

@@ -8,47 +8,45 @@ import (
 	"loadgen/results"
 )
 
-// Status is how a run fares at an instant. What is nil cannot be told: there is too
-// little of it yet.
+// Status is the state of a run at an instant. A nil value is not known yet.
 type Status struct {
 	// At is the instant, since the start of the run.
 	At time.Duration
-	// Stage and Phase are those under way, empty before the first.
+	// Stage and Phase are the current ones, empty before the first.
 	Stage, Phase string
-	// Reported says that the phase is what the run is for: neither does it prepare nor read
-	// back.
+	// Reported says that the report is about the phase: it neither prepares nor reads back.
 	Reported bool
-	// Planned is how many operations the stage is to send, 0 where that is not known
-	// beforehand, Ended how many of them are over, sent or dropped.
+	// Planned is the number of operations that the stage is to send, 0 if that is not known
+	// beforehand, Ended of those that are over, sent or dropped.
 	Planned, Ended uint64
-	// Left is how much longer the stage takes: what is left of its schedule, or, in a
-	// closed loop, what the rest takes at the pace so far, which Estimated says.
+	// Left is the remaining time of the stage: of its schedule, or, in a closed loop, at the
+	// pace so far, which Estimated says.
 	Left      *time.Duration
 	Estimated bool
-	// Target is the rate at which the phase has operations arrive, per second; nil in a
+	// Target is the rate at which operations of the phase arrive, per second; nil in a
 	// closed loop.
 	Target *float64
 	// Offered and Served are entities per second, of the last two whole seconds: due by
-	// the documented rule, and counted for operations that succeeded. Where the generator
-	// lags behind a constant rate, what that comes to is offered all the same.
+	// the documented rule, and counted for operations that succeeded. If the generator
+	// lags behind a constant rate, Offered is that rate.
 	Offered, Served *float64
 	// Throttled is the share of attempts that were, from 0 to 1, of the last five seconds.
 	Throttled *float64
 	// P50 and P99 are of the response times of operations that succeeded in the last ten
-	// seconds, from their intended instant, to within 4%; nil for less than 20 of them, and
-	// less than a thousand.
+	// seconds, from their intended instant; nil for less than 20 of them, and less than
+	// a thousand.
 	P50, P99 *time.Duration
 	// Hottest are the partitions with the most entities served in the last two seconds,
 	// at most [Hottest], most first.
 	Hottest []Heat
 	// Totals are of the whole run, Sofar of its stage.
 	Totals, Sofar Totals
-	// Members are the processes that send together, by place: none where this one sends.
+	// Members are the processes that send together, by place: none for a run of one process.
 	Members []Member
 }
 
-// Heat is what a partition serves at least, in entities per second. Name is for
-// people, see [results.PartitionName]; it holds whatever the key does.
+// Heat is a lower bound of what a partition serves, in entities per second. Name is for
+// people, see [results.PartitionName]; it may contain any character.
 type Heat struct {
 	Name string
 	Rate float64
@@ -67,7 +65,7 @@ const (
 // shortest is the shortest time from which the rest of a closed loop is estimated.
 const shortest = 500 * time.Millisecond
 
-// Status returns how the run fares at an instant, which should not fall from call to
+// Status returns the state of the run at an instant, which should not fall from call to
 // call.
 func (p *Stats) Status(at time.Duration) Status {
 	s := p.Rates(at)

@@ -12,23 +12,23 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// shown is a progress that shows what the members tell while they send.
+// shown is a progress that shows the reports of members.
 type shown interface {
 	run.Progress
-	// Present is how long the run of who leads has gone on, Phase is told of a phase by the same
-	// clock, Told of a second of a member as of one that ended by an instant.
+	// Present returns the time of the leader's run. Phase announces a phase by the same clock, AddSecond adds a second
+	// of a member as one that ended by an instant.
 	Present() time.Duration
 	Phase(index int, p *results.Phase)
-	Told(member int, at time.Duration, of *results.Interval, responses []*results.Histogram)
-	// Joined is told of a member as it joins, and of what becomes of it.
+	AddSecond(member int, at time.Duration, of *results.Interval, responses []*results.Histogram)
+	// Joined adds a member, and updates its state.
 	Joined(m *results.FleetMember, does results.MemberState)
-	// Aside has something written beside what is shown.
+	// Aside writes something next to what is shown.
 	Aside(write func())
 }
 
-// watch shows a fleet while it sends. It belongs to one goroutine.
+// watch shows a fleet in progress. It belongs to one goroutine.
 type watch struct {
-	// shown is nil where the progress shows no such thing.
+	// shown is nil if the progress does not show members.
 	shown
 	plan []campaign.Offered
 	// search chooses the plan while it goes on, nil where that is known beforehand.
@@ -48,7 +48,7 @@ var stateAfter = map[protocol.EventKind]results.MemberState{
 	protocol.MemberEnded: results.MemberEnded, protocol.MemberLost: results.MemberLost,
 }
 
-// see is told of everything that happens.
+// see handles an event.
 func (w *watch) see(e protocol.Event) {
 	if state, says := stateAfter[e.Kind]; says && e.Of != nil && w.shown != nil {
 		w.Joined(&results.FleetMember{Name: e.Of.Name, Index: e.Of.Index, Labels: e.Of.Labels, ClockBound: e.Of.Bound}, state)
@@ -109,7 +109,7 @@ func (w *watch) second(e *protocol.Event) {
 			w.Phase(i, &one)
 		}
 	}
-	w.Told(e.Member, now.Truncate(time.Second), &e.Second.Interval, e.Second.Response)
+	w.AddSecond(e.Member, now.Truncate(time.Second), &e.Second.Interval, e.Second.Response)
 }
 
 // at is when a phase begins, by the run of who leads.

@@ -31,11 +31,11 @@ func TestCostOfAPage(t *testing.T) {
 	w := s.Begin(Run{Scenario: "dear", Cores: 2, Stats: stats, Now: func() time.Duration { return now }})
 	w.end() // the test takes the seconds
 	s.watches.Wait()
-	for second := range int64(mostSamples - 1) {
+	for second := range int64(maxSamples - 1) {
 		w.history.add(sample{second: float64(second), served: float64(second % 97), p50: new(float64(second)), p99: new(float64(second * 3)), cpu: new(40.), late: new(0.1)})
 	}
-	w.next.Store(mostSamples)
-	for n := range mostMarks {
+	w.next.Store(maxSamples)
+	for n := range maxMarks {
 		w.Event(results.Event{At: int64(n) * 1e9, What: results.PhaseBegins, Phase: keyOf(n)})
 	}
 	stats.Enter("peak", 1<<40, time.Hour)
@@ -45,7 +45,7 @@ func TestCostOfAPage(t *testing.T) {
 	const seconds, rate = 60, 10_000
 	bytes := 0
 	for second := range seconds {
-		list := drawn(chance, time.Duration(mostSamples+second)*time.Second, rate)
+		list := drawn(chance, time.Duration(maxSamples+second)*time.Second, rate)
 		for i := range list {
 			stats.Attempt(&list[i])
 		}
@@ -54,7 +54,7 @@ func TestCostOfAPage(t *testing.T) {
 			w.Attempt(&list[i])
 		}
 		told += used(t) - began
-		now = time.Duration(mostSamples+second+1)*time.Second + grace
+		now = time.Duration(maxSamples+second+1)*time.Second + grace
 		began = used(t)
 		w.take(now)
 		update, err := s.fresh()
@@ -74,7 +74,7 @@ func drawn(chance *rand.Rand, second time.Duration, number int) []results.Attemp
 	list := make([]results.Attempt, number)
 	for i := range list {
 		at := second + time.Duration(i)*time.Second/time.Duration(number)
-		key := chance.IntN(mostCounted)
+		key := chance.IntN(maxCounted)
 		if i%2 == 0 {
 			key = chance.IntN(16)
 		}

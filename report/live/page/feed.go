@@ -5,49 +5,49 @@ import (
 	"sync"
 )
 
-// The bounds on viewers: how many look at once, and how many updates wait for each.
+// The limits of viewers, and of updates that wait for each.
 const (
-	mostViewers = 16
-	mostWaiting = 4
+	maxViewers = 16
+	maxWaiting = 4
 )
 
 var errCrowd = errors.New("as many pages are open as there may be")
 
-// feed is what viewers are told.
+// feed sends updates to viewers.
 type feed struct {
 	guard   sync.Mutex
 	viewers map[*viewer]struct{}
-	// last is what ends every page, nil until then.
+	// last is the last update of every page, nil until then.
 	last []byte
-	// dropped is how many did not read what they were told.
+	// dropped is the number of viewers that did not read their updates.
 	dropped int64
 }
 
-// viewer is one page that is open.
+// viewer is an open page.
 type viewer struct {
-	// next has what it is told; it is closed when nothing but last follows.
+	// next has its updates; it is closed when only last follows.
 	next chan []byte
-	// gone says that it was let go of.
+	// gone says that it was disconnected.
 	gone bool
 }
 
-// join adds a viewer, who gets a first update from the caller.
+// join adds a viewer. Its first update comes from the caller.
 func (f *feed) join() (*viewer, error) {
 	f.guard.Lock()
 	defer f.guard.Unlock()
-	v := &viewer{next: make(chan []byte, mostWaiting)}
+	v := &viewer{next: make(chan []byte, maxWaiting)}
 	if f.last != nil {
 		close(v.next)
 		return v, nil
 	}
-	if len(f.viewers) >= mostViewers {
+	if len(f.viewers) >= maxViewers {
 		return nil, errCrowd
 	}
 	f.viewers[v] = struct{}{}
 	return v, nil
 }
 
-// leave lets go of a viewer who has left, or did not read.
+// leave removes a viewer that has left, or did not read.
 func (f *feed) leave(v *viewer, unread bool) {
 	f.guard.Lock()
 	defer f.guard.Unlock()
@@ -58,7 +58,7 @@ func (f *feed) leave(v *viewer, unread bool) {
 	v.gone = true
 }
 
-// publish tells every viewer, and lets go of those for whom too much waits.
+// publish sends an update to every viewer, and disconnects those with too many waiting.
 func (f *feed) publish(fresh []byte) {
 	f.guard.Lock()
 	defer f.guard.Unlock()
@@ -74,7 +74,7 @@ func (f *feed) publish(fresh []byte) {
 	}
 }
 
-// finish tells every viewer what is last; the first call counts.
+// finish sends the last update to every viewer; only the first call counts.
 func (f *feed) finish(last []byte) {
 	f.guard.Lock()
 	defer f.guard.Unlock()
@@ -88,8 +88,8 @@ func (f *feed) finish(last []byte) {
 	}
 }
 
-// parting returns what a viewer is told last, nil for one that was let go of.
-func (f *feed) parting(v *viewer) []byte {
+// lastFor returns the last update for a viewer, nil for one that was disconnected.
+func (f *feed) lastFor(v *viewer) []byte {
 	f.guard.Lock()
 	defer f.guard.Unlock()
 	if v.gone {
@@ -98,8 +98,8 @@ func (f *feed) parting(v *viewer) []byte {
 	return f.last
 }
 
-// Viewers returns how many pages are open, and how many were let go of because they did not
-// read what they were told.
+// Viewers returns the number of open pages, and of viewers that were disconnected because they did not read their
+// updates.
 func (f *feed) Viewers() (open int, dropped int64) {
 	f.guard.Lock()
 	defer f.guard.Unlock()

@@ -14,8 +14,8 @@ import (
 	"loadgen/engine/rest"
 )
 
-// handler answers whoever asks by a name of this machine and has the token: the page at the
-// folder of its name, its stream at events, and a POST to stop.
+// handler answers requests that use a name of this machine and have the token: the page at the
+// folder of that name, its stream at events, and a POST to stop.
 func (s *Server) handler() http.Handler {
 	paths := http.NewServeMux()
 	paths.HandleFunc("GET /{$}", s.page)
@@ -36,9 +36,9 @@ func (s *Server) handler() http.Handler {
 		head.Set("Cross-Origin-Resource-Policy", "same-origin")
 		head.Set("Cache-Control", "no-store")
 		token, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-		// How much of the token is right, the time of the answer does not tell.
+		// The time of the answer does not depend on how much of the token is right.
 		if subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) != 1 {
-			http.Error(w, "this page is for whoever has its whole URL: it is where the run was started", http.StatusForbidden)
+			http.Error(w, "this page needs its whole URL, which was printed where the run was started", http.StatusForbidden)
 			return
 		}
 		inside := r.Clone(r.Context())
@@ -47,15 +47,15 @@ func (s *Server) handler() http.Handler {
 	}))
 }
 
-// writeWithin is how long a viewer may take to read what it is told.
+// writeWithin is the time that a viewer has to read an update.
 const writeWithin = 5 * time.Second
 
-// limitWriteTime bounds how long what is written next may take.
+// limitWriteTime bounds the time of the next write.
 func limitWriteTime(w http.ResponseWriter) error {
 	return http.NewResponseController(w).SetWriteDeadline(clock.NewReal().Started().Add(writeWithin))
 }
 
-// page writes the page as it is now, or the report.
+// page writes the current page, or the report.
 func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
 	shown := s.report
@@ -75,7 +75,7 @@ func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// events tells a viewer how it goes on, until that is over or the viewer has left.
+// events sends updates to a viewer until the run is over or the viewer has left.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	v, err := s.join()
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	control := http.NewResponseController(w)
-	// Nothing more comes of a request that has been read, however long its answer takes.
+	// The request has been read; its answer may take long.
 	if err := control.SetReadDeadline(time.Time{}); err != nil {
 		s.leave(v, false)
 		return
@@ -102,7 +102,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		}
 		return err == nil
 	}
-	if last := s.parting(v); last != nil {
+	if last := s.lastFor(v); last != nil {
 		tell(last)
 		return
 	}
@@ -115,7 +115,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		select {
 		case what, more := <-v.next:
 			if !more {
-				what = s.parting(v)
+				what = s.lastFor(v)
 			}
 			if what == nil || !tell(what) || !more {
 				return

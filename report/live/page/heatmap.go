@@ -10,18 +10,17 @@ import (
 	"loadgen/report/live"
 )
 
-// The bounds of a heat map: how many columns of a second it has, how many rows, and by how
-// many of the last columns these are chosen.
+// The limits of a heat map: columns of a second each, rows, and the last columns that decide which rows are shown.
 const (
 	columns = 60
 	rows    = 12
 	recent  = 3
 )
 
-// heatMap is where the load went in the last seconds. The zero value has nothing.
+// heatMap is the load of partitions in the last seconds. The zero value is empty.
 type heatMap struct{ columns []column }
 
-// column is one second: what each partition came to that is told apart, and all of them.
+// column is one second: the load of the hottest partitions, and of all.
 type column struct {
 	of       map[string]live.PartitionLoad
 	demanded int64
@@ -38,7 +37,7 @@ func (h *heatMap) add(s *live.Second) {
 	h.columns = append(h.columns, c)
 }
 
-// row is a partition with what it came to in the last columns, and in all of them.
+// row is a partition with its load in the last columns, and its demand in all of them.
 type row struct {
 	name string
 	live.PartitionLoad
@@ -73,11 +72,11 @@ func (h *heatMap) hottest() (list []row, rest int64) {
 	return list, max(0, rest)
 }
 
-// longestKey is how many characters of a partition's name are shown.
+// longestKey is the number of characters that are shown of a partition's name.
 const longestKey = 40
 
-// table returns the map as a table: a row for each of the hottest, and one for the others.
-// Partitions says how many there are, counted exactly unless it is more than can be.
+// table returns the map as a table: a row for each of the hottest partitions, and one for the others. Partitions is their
+// number; more says that there are more.
 func (h *heatMap) table(partitions int, more bool) document.Table {
 	t := document.Table{ID: "heat", Caption: "Heat by partition, the last minute", Columns: []document.Column{
 		{Title: "partition", Words: true}, {Title: "second by second, until now", Words: true},

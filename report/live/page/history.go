@@ -6,24 +6,24 @@ import (
 	"loadgen/report/document"
 )
 
-// sample is a whole second of a run, or several.
+// sample is one or several whole seconds of a run.
 type sample struct {
-	// second is when it begins, since the start of the run.
+	// second is its first second, since the start of the run.
 	second float64
 	// offered and served are entities, throttled attempts, each per second.
 	offered, served, throttled float64
 	// p50 and p99 are response times of the ten seconds before its end, in milliseconds;
-	// late is the share of operations that were sent late, cpu that of the generator's cores
-	// that were busy, both in percent. What is nil is not known.
+	// late is the share of operations that were sent late, cpu the share of the generator's cores
+	// that was busy, both in percent. A nil value is unknown.
 	p50, p99, late, cpu *float64
 }
 
-// mostSamples is how many there are of a run at most: where there are more, two become one.
-const mostSamples = 600
+// maxSamples is the maximum number of samples of a run: from there on pairs are merged.
+const maxSamples = 600
 
-// history is a run from its start on in bounded memory. The zero value has nothing.
+// history has the samples of a run from its start on. The zero value is empty.
 type history struct {
-	// each is how many seconds a sample is of; of an open one there are fewer.
+	// each is the number of seconds of a sample; open has those of an unfinished one.
 	each    int
 	samples []sample
 	open    []sample
@@ -37,7 +37,7 @@ func (h *history) add(one sample) {
 	}
 	h.samples = append(h.samples, together(h.open))
 	h.open = h.open[:0]
-	if len(h.samples) < mostSamples {
+	if len(h.samples) < maxSamples {
 		return
 	}
 	for i := range len(h.samples) / 2 {
@@ -47,7 +47,7 @@ func (h *history) add(one sample) {
 	h.each *= 2
 }
 
-// together makes one sample of several: rates and shares are the means, times the longest.
+// together merges samples: rates and shares are means, times are maxima.
 func together(list []sample) sample {
 	one := sample{second: list[0].second}
 	for i := range list {
@@ -68,7 +68,7 @@ func longest(a, b *float64) *float64 {
 	return a
 }
 
-// mean returns the mean of what is known, nil where nothing is.
+// mean returns the mean of the known values, nil if there are none.
 func mean(list []sample, of func(*sample) *float64) *float64 {
 	sum, known := 0., 0
 	for i := range list {
@@ -82,7 +82,7 @@ func mean(list []sample, of func(*sample) *float64) *float64 {
 	return new(sum / float64(known))
 }
 
-// line returns one number of every sample.
+// line returns one value of every sample.
 func line(list []sample, name string, meaning document.Meaning, of func(*sample) *float64) document.Line {
 	l := document.Line{Name: name, Meaning: meaning, Values: make([]*float64, len(list))}
 	for i := range list {
@@ -91,7 +91,7 @@ func line(list []sample, name string, meaning document.Meaning, of func(*sample)
 	return l
 }
 
-// inMillis returns a duration in milliseconds, nil for none.
+// inMillis returns a duration in milliseconds, nil for nil.
 func inMillis(d *time.Duration) *float64 {
 	if d == nil {
 		return nil

@@ -12,14 +12,14 @@ import (
 	"loadgen/results"
 )
 
-// silence is how long a member that sends may tell of no second before that is marked: each
-// comes a second after it began, and a part of one on its way.
+// silence is the time after which a sending member without reports is marked: a report comes a second after its second
+// began, plus the time on its way.
 const silence = 3 * time.Second
 
-// keysUntold stands where a run of one process has its partitions.
-const keysUntold = "Members tell counts and no keys: which partition was hottest the report tells."
+// keysUntold replaces the heat map of a run of one process.
+const keysUntold = "Members report counts but no keys: the final report names the hottest partition."
 
-// trouble is what is wrong with a member: lost before silent before late.
+// trouble is what is wrong with a member, the worst last.
 type trouble int
 
 const (
@@ -43,7 +43,7 @@ func (s *story) trouble(m *live.Member) trouble {
 	}
 }
 
-// troubled names the members with the worst that is wrong with any, empty where nothing is.
+// troubled names the members with the worst trouble of all, empty if there is none.
 func (s *story) troubled() string {
 	worst, names := none, []string(nil)
 	for i := range s.status.Members {
@@ -61,9 +61,9 @@ func (s *story) troubled() string {
 	}
 	switch who := document.Enumerated(names); worst {
 	case lost:
-		return fmt.Sprintf("Lost: %s, whose load nobody takes over.", who)
+		return fmt.Sprintf("Lost: %s. Its load is not taken over.", who)
 	case silent:
-		return fmt.Sprintf("Not heard of for more than %s: %s.", document.Span(silence), who)
+		return fmt.Sprintf("No report for more than %s: %s.", document.Span(silence), who)
 	case behind:
 		return fmt.Sprintf("Behind: %s, with more than %d %% of operations sent late.", who, doubtfulShare)
 	default:
@@ -71,13 +71,12 @@ func (s *story) troubled() string {
 	}
 }
 
-// fleet is how each member fares, those in trouble first, the members of each label together,
-// and all of them.
+// fleet returns a row for each member, those in trouble first, then for each label, then for all members.
 func (s *story) fleet() document.Table {
 	t := document.Table{ID: "health", Caption: "Members, each in its last second", Columns: []document.Column{
 		{Title: "member", Words: true}, {Title: "state", Words: true}, {Title: "due", Unit: "/s"}, {Title: "share"}, {Title: "throttled"},
 		{Title: "p99"}, {Title: "sent late"}, {Title: "stood still", Spare: 1}, {Title: "cores", Spare: 2}, {Title: "clock", Unit: "±", Spare: 2}},
-		Notes: []string{"The share is of all that was due so far, the p99 of the last ten seconds of a member; the clock is that of who leads to within so much."}}
+		Notes: []string{"The share is of all operations due so far; the p99 is of a member's last ten seconds; the clock is the maximum difference from the leader's."}}
 	all := make([]*live.Member, len(s.status.Members))
 	for i := range s.status.Members {
 		all[i] = &s.status.Members[i]
@@ -85,15 +84,15 @@ func (s *story) fleet() document.Table {
 	whole := live.Together(all)
 	worst := slices.Clone(all)
 	slices.SortStableFunc(worst, func(a, b *live.Member) int { return cmp.Compare(s.trouble(b), s.trouble(a)) })
-	for _, m := range worst[:min(len(worst), mostRows)] {
+	for _, m := range worst[:min(len(worst), maxRows)] {
 		name := m.Name
 		if len(m.Labels) > 0 {
 			name += " (" + strings.Join(m.Labels, ", ") + ")"
 		}
 		t.Rows = append(t.Rows, s.member(document.Cut(name, longestKey), m, &whole, m))
 	}
-	if more := len(worst) - mostRows; more > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%s more fare no worse.", document.Counted(more, "member")))
+	if more := len(worst) - maxRows; more > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%s more, none of them worse.", document.Counted(more, "member")))
 	}
 	byLabel := make(map[string][]*live.Member)
 	for _, m := range all {
@@ -101,7 +100,7 @@ func (s *story) fleet() document.Table {
 			byLabel[text] = append(byLabel[text], m)
 		}
 	}
-	// Those that one member alone has, or all, say nothing.
+	// A label of one member, or of all, adds nothing.
 	var of []label
 	for text, members := range byLabel {
 		if len(members) > 1 && len(members) < len(all) {
@@ -109,7 +108,7 @@ func (s *story) fleet() document.Table {
 		}
 	}
 	slices.SortFunc(of, func(a, b label) int { return strings.Compare(a.text, b.text) })
-	for _, label := range of[:min(len(of), mostRows)] {
+	for _, label := range of[:min(len(of), maxRows)] {
 		sum := live.Together(label.members)
 		t.Rows = append(t.Rows, s.member(document.Cut("all of "+label.text, longestKey), &sum, &whole, label.members...))
 	}
@@ -117,13 +116,13 @@ func (s *story) fleet() document.Table {
 	return t
 }
 
-// label is what members have in common.
+// label is a label that several members have.
 type label struct {
 	text    string
 	members []*live.Member
 }
 
-// member is a row: of one of them, or of several together, which have no state.
+// member returns the row of a member, or of several together, which have no state.
 func (s *story) member(name string, m, whole *live.Member, of ...*live.Member) []document.Cell {
 	last := &m.Last
 	state, late := document.Cell{Text: string(m.State)}, document.Cell{Text: share(last.Late, last.Scheduled)}
@@ -140,7 +139,7 @@ func (s *story) member(name string, m, whole *live.Member, of ...*live.Member) [
 		{Text: document.Told(m.CPU, document.Rate)}, {Text: document.Told(m.ClockBound, document.Lapse)}}
 }
 
-// share is a part of a whole, untold where there is no whole.
+// share returns a part of a whole as a percentage, or a dash if the whole is 0.
 func share(part, whole int64) string {
 	if whole <= 0 {
 		return document.Untold

@@ -19,12 +19,11 @@ import (
 	"loadgen/report/live"
 )
 
-// Compose says how something fares at present: a document that is of the same shape at every
-// call, see [html.Live], and a line for the bar above it.
+// Compose returns the current document, which has the same shape at every call, see [html.Live], and a line for the bar
+// above it.
 type Compose func() (d *document.Document, says string)
 
-// Server shows one thing at a time to whoever has its URL. A nil one is nowhere. Whoever made
-// it closes it.
+// Server shows one document at a time to those who have its URL. A nil one does nothing. The caller of Open closes it.
 type Server struct {
 	feed
 	server *rest.Server
@@ -32,30 +31,30 @@ type Server struct {
 	token  string
 	stop   func()
 
-	// mu guards what is below.
+	// mu guards the following fields.
 	mu      sync.Mutex
 	compose Compose
 	report  []byte
 	watches sync.WaitGroup
 }
 
-// Options say where something is shown. Each may be its zero value.
+// Options say where a page is served. Each may be its zero value.
 type Options struct {
-	// Address is a port, or a host and a port, of the loopback; empty is any free port.
+	// Address is a loopback port, or host and port; empty is any free port.
 	Address string
-	// Listener is whom connections come from instead, of which no address is asked.
+	// Listener accepts connections in place of an address.
 	Listener net.Listener
-	// Token is what the path of the URL begins with; empty has one drawn.
+	// Token is the first part of the URL's path; a token is drawn if it is empty.
 	Token string
-	// Stop ends what is shown. It is called once at most; nil is for what cannot be ended so.
+	// Stop ends the run. It is called at most once; nil if the page cannot stop it.
 	Stop func()
 }
 
-// connections is how many there are at most, those of viewers and others.
+// connections is the maximum number of connections, of viewers and others.
 const connections = 64
 
-// Open begins to serve. Its error wraps [rest.ErrAddress] where the address is none of the
-// loopback, or is taken.
+// Open begins to serve. Its error wraps [rest.ErrAddress] if the address is not of the
+// loopback, or is in use.
 func Open(o Options) (*Server, error) {
 	if o.Listener == nil {
 		listener, err := rest.ListenAt(o.Address, true)
@@ -83,7 +82,7 @@ func Open(o Options) (*Server, error) {
 	return s, err
 }
 
-// URL returns where the page is, with its token; empty where there is none.
+// URL returns the URL of the page, with its token; empty for a nil server.
 func (s *Server) URL() string {
 	if s == nil {
 		return ""
@@ -91,8 +90,7 @@ func (s *Server) URL() string {
 	return s.server.URL() + "/" + s.token + "/"
 }
 
-// Show has what is composed be shown from now on. The caller calls [Server.Refresh] when it
-// has changed.
+// Show shows a document from now on. The caller calls [Server.Refresh] when it has changed.
 func (s *Server) Show(c Compose) {
 	s.mu.Lock()
 	s.compose = c
@@ -100,8 +98,7 @@ func (s *Server) Show(c Compose) {
 	s.Refresh()
 }
 
-// Refresh brings every page that is open up to date. It does nothing while none is, and waits
-// for nobody.
+// Refresh updates every open page. It does not wait for them.
 func (s *Server) Refresh() {
 	if open, _ := s.Viewers(); open > 0 {
 		if fresh, err := s.fresh(); err == nil {
@@ -110,7 +107,7 @@ func (s *Server) Refresh() {
 	}
 }
 
-// fresh returns what brings a page up to date.
+// fresh returns an update of a page.
 func (s *Server) fresh() ([]byte, error) {
 	update, err := s.live.Update(s.composed())
 	if err != nil {
@@ -126,13 +123,12 @@ func (s *Server) composed() (*document.Document, string) {
 	return compose()
 }
 
-// event is one of the stream, of data that have no line's end in them.
+// event returns an event of the stream. Its data must not contain a line feed.
 func event(name string, data []byte) []byte {
 	return fmt.Appendf(nil, "event: %s\ndata: %s\n\n", name, data)
 }
 
-// Report has every page that is open become one that stands by itself, which is served from
-// now on as well. Nothing is shown after it.
+// Report replaces every open page by a self-contained one, which is served from now on as well. Nothing is shown after it.
 func (s *Server) Report(page []byte) {
 	text, err := json.Marshal(string(page))
 	if err != nil {
@@ -144,11 +140,10 @@ func (s *Server) Report(page []byte) {
 	s.finish(event("report", text))
 }
 
-// farewell is how long a page that is open has to take what is shown last.
+// farewell is the time that an open page has to read its last update.
 const farewell = 3 * time.Second
 
-// Close ends what [Open] began. Pages that are open are told that nothing follows, where they
-// have no report, and have three seconds to take what is on its way.
+// Close ends what [Open] began. Open pages without a report get a last update; they have three seconds to read.
 func (s *Server) Close() {
 	if s == nil {
 		return
@@ -163,7 +158,7 @@ func (s *Server) Close() {
 			cancel()
 		}
 	})
-	// What is cut off then had its time.
+	// Connections that are cut off now had their time.
 	_ = s.server.Close(ctx)
 	cancel()
 	waiting.Wait()

@@ -119,13 +119,13 @@ func TestWhatWaitsIsBounded(t *testing.T) {
 	f := feed{viewers: make(map[*viewer]struct{})}
 	v, err := f.join()
 	require.NoError(t, err)
-	for range mostWaiting + 1 {
+	for range maxWaiting + 1 {
 		f.publish([]byte("update"))
 	}
-	if open, dropped := f.Viewers(); open != 0 || dropped != 1 || len(v.next) != mostWaiting {
-		t.Errorf("%d look on, %d were let go of, %d updates wait; want none, one, %d", open, dropped, len(v.next), mostWaiting)
+	if open, dropped := f.Viewers(); open != 0 || dropped != 1 || len(v.next) != maxWaiting {
+		t.Errorf("%d look on, %d were let go of, %d updates wait; want none, one, %d", open, dropped, len(v.next), maxWaiting)
 	}
-	if f.finish([]byte("last")); f.parting(v) != nil {
+	if f.finish([]byte("last")); f.lastFor(v) != nil {
 		t.Error("a viewer that was let go of is told what is last")
 	}
 }
@@ -133,7 +133,7 @@ func TestWhatWaitsIsBounded(t *testing.T) {
 // So many look on at once, and no more.
 func TestACrowd(t *testing.T) {
 	serve(t, func(s *site) {
-		for range mostViewers {
+		for range maxViewers {
 			defer s.view().leave()
 		}
 		if status, _, said := s.ask("GET", "/"+token+"/events"); status != http.StatusServiceUnavailable || !strings.Contains(said, errCrowd.Error()) {

@@ -10,7 +10,7 @@ import (
 	"loadgen/results"
 )
 
-// story is what is to be said of a run at an instant.
+// story is the content of the page at an instant.
 type story struct {
 	run      *Run
 	status   *live.Status
@@ -25,7 +25,7 @@ type story struct {
 	dropped  int64
 }
 
-// document returns the story, of the same shape whatever is known.
+// document returns the content as a document of constant shape.
 func (s *story) document() *document.Document {
 	rates := s.series("rates", "Offered, served, throttled", "per second", "Entities that became due, and those that were served, and attempts that were throttled.",
 		line(s.samples, "offered", document.Offered, func(one *sample) *float64 { return &one.offered }),
@@ -56,7 +56,7 @@ func (s *story) document() *document.Document {
 		last = document.Section{ID: "queries", Title: "Queries", Blocks: []document.Block{t}}
 	}
 	happened := document.Table{ID: "events", Caption: "What happened, the latest first", Columns: []document.Column{{Title: "at"}, {Title: "what", Words: true}}}
-	for i := len(s.marks) - 1; i >= max(0, len(s.marks)-mostRows); i-- {
+	for i := len(s.marks) - 1; i >= max(0, len(s.marks)-maxRows); i-- {
 		what := "phase " + s.marks[i].Text
 		if s.marks[i].Balance {
 			what = "load balancing: " + s.marks[i].Text
@@ -84,7 +84,7 @@ func (s *story) document() *document.Document {
 	}
 }
 
-// answer is what is served now, of what, and whether that can be relied on.
+// answer says what is served of what is offered, and whether that can be relied on.
 func (s *story) answer() document.Answer {
 	if s.status.Served == nil {
 		return document.Answer{Claim: "NOTHING TO TELL YET", Beside: "the first seconds are under way"}
@@ -99,9 +99,9 @@ func (s *story) answer() document.Answer {
 		hottest = keysUntold
 	} else if len(s.heat.Rows) > 0 {
 		first := s.heat.Rows[0]
-		hottest = fmt.Sprintf("Hottest partition: %s with %s of what is asked for.", first[0].Text, first[len(first)-1].Text)
+		hottest = fmt.Sprintf("Hottest partition: %s with %s of the demand.", first[0].Text, first[len(first)-1].Text)
 	}
-	// Whether the generator keeps up; of a service, which query costs it most.
+	// Whether the generator keeps up, or which query of a service scans most.
 	reliable, troubled := "The generator is on time.", s.troubled()
 	late := mean(s.samples[max(0, len(s.samples)-lookback):], func(one *sample) *float64 { return one.late })
 	switch {
@@ -125,14 +125,14 @@ func (s *story) answer() document.Answer {
 	return a
 }
 
-// doubtfulShare is the share of operations sent late from which on what is shown is the
-// generator's, in percent; lookback is how many samples that is judged by.
+// doubtfulShare is the share of operations sent late, in percent, from which on the figures are in doubt because of the
+// generator; lookback is the number of samples that decide.
 const (
 	doubtfulShare = 1
 	lookback      = 10
 )
 
-// series lays lines out over the seconds that are measured, over all before there are any.
+// series returns lines over the measured seconds, or over all seconds before there are any.
 func (s *story) series(id, title, unit, says string, lines ...document.Line) document.Series {
 	if s.each > 1 {
 		says += fmt.Sprintf(" Each point is of %d seconds: rates are means, times the longest.", s.each)
@@ -152,7 +152,7 @@ func (s *story) series(id, title, unit, says string, lines ...document.Line) doc
 	return made
 }
 
-// generator is how the process fares that sends.
+// generator returns the health of the generator.
 func (s *story) generator() document.Table {
 	t := document.Table{ID: "health", Caption: "Health of the generator", Columns: []document.Column{
 		{Title: "what", Words: true}, {Title: "last second"}, {Title: "so far"}}}
@@ -185,13 +185,13 @@ func (s *story) generator() document.Table {
 
 func percent(v float64) string { return document.Share(v / 100) }
 
-// mostQueries is how many queries are shown.
-const mostQueries = 10
+// maxQueries is the number of queries that are shown.
+const maxQueries = 10
 
-// longestFilter is how many characters of a filter are shown.
+// longestFilter is the number of characters that are shown of a filter.
 const longestFilter = 80
 
-// filterOf is a query in words.
+// filterOf returns a query in words.
 func filterOf(shape, class string) string {
 	if shape == "" {
 		shape = "no filter"

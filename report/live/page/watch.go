@@ -15,53 +15,51 @@ import (
 	"loadgen/results"
 )
 
-// Run is what is shown of a run beside what its stats tell.
+// Run describes the run to show.
 type Run struct {
 	Scenario string
-	// Virtual says that its time is made up, Cores is how many of the machine's it may keep
-	// busy.
+	// Virtual says that its time is virtual. Cores is the number of cores that it may use.
 	Virtual bool
 	Cores   int
-	// Stats is told of the run by somebody else, Now tells its present.
+	// Stats measures the run; Now returns its time.
 	Stats *live.Stats
 	Now   func() time.Duration
-	// Queries returns those that scanned most, at most so many: of traffic that others send to
-	// a service, and nil for a run, of which the health of the generator is shown in their place.
+	// Queries returns the queries of a service that scanned most, up to a number. It is nil for a run, whose
+	// generator's health is shown instead.
 	Queries func(most int) []results.QueryShape
 }
 
-// The bounds of what a watch keeps: the marks of a run, of which as many stand in rows, and
-// the partitions that are counted.
+// The limits of what a watch keeps: marks of a run, marks that are listed, and partitions that are counted.
 const (
-	mostMarks   = 200
-	mostRows    = 12
-	mostCounted = 10_000
+	maxMarks   = 200
+	maxRows    = 12
+	maxCounted = 10_000
 )
 
-// Watch is told of a run, and shows it until it ends; a nil one is nobody. It is an observer of drive's ledger, a
-// watcher of it, and wants the health of the generator.
+// Watch observes a run, and shows it until it ends; a nil one does nothing. It is a watcher of drive's ledger and an
+// observer of the generator's health.
 type Watch struct {
 	run    Run
 	server *Server
 	end    context.CancelFunc
-	// next is the first whole second that has not been taken.
+	// next is the first whole second that is not in the history yet.
 	next atomic.Int64
 
-	// mu guards what is below.
+	// mu guards the following fields.
 	mu      sync.Mutex
 	history history
 	heat    heatMap
-	// measured is when the first phase began that the report is of, negative before.
+	// measured is the beginning of the first reported phase, negative before.
 	measured time.Duration
 	marks    []document.Mark
-	// health has the latest seconds at their number's remainder.
+	// health has the latest seconds, each at its number's remainder.
 	health [16]results.Health
 	latest results.Health
-	// before are the totals when a second was taken last.
+	// before are the totals at the last second of the history.
 	before live.Totals
 	over   bool
 
-	// counting guards the partitions that were met, of which more says there are more.
+	// counting guards met, the partitions so far, and more, which says that there are more.
 	counting sync.Mutex
 	met      map[partition]struct{}
 	more     bool
@@ -69,24 +67,23 @@ type Watch struct {
 
 type partition struct{ table, key string }
 
-// grace is how long after its end a second is taken: what ended in it has been told by then.
+// grace is the time after its end at which a second goes into the history: by then it is complete.
 const grace = 100 * time.Millisecond
 
-// Begin shows a run from now on, in the place of what was shown before. The caller has the
-// watch be told of it, and owes it an End.
+// Begin shows a run from now on, in place of what was shown before. The caller passes events to the watch, and calls End.
 func (s *Server) Begin(r Run) *Watch {
 	w := &Watch{run: r, server: s, measured: -1, met: make(map[partition]struct{})}
 	ctx, cancel := context.WithCancel(context.Background())
 	w.end = cancel
 	if r.Queries != nil {
-		// A service has one stretch, from its start on.
+		// A service has one stage, from its start on.
 		whole := results.Phase{Name: "traffic", Reported: true}
 		r.Stats.Enter(whole.Name, 0, 0)
 		r.Stats.Phase(0, &whole)
 		w.Phase(0, &whole)
 	}
 	s.Show(w.compose)
-	s.watches.Go(func() { // Virtual seconds come faster than real ones, and are taken by those who tell of them.
+	s.watches.Go(func() { // Virtual seconds come faster than real ones, and are taken when attempts end.
 		c := clock.NewReal()
 		for {
 			wait := time.Second
@@ -105,7 +102,7 @@ func (s *Server) Begin(r Run) *Watch {
 	return w
 }
 
-// End says that the run is over: its report, if there is one, comes next.
+// End marks the run as over: its report, if there is one, comes next.
 func (w *Watch) End() {
 	if w == nil {
 		return
@@ -118,7 +115,7 @@ func (w *Watch) End() {
 	w.server.Refresh()
 }
 
-// take takes down every whole second that is over at an instant.
+// take adds every whole second that is over at an instant to the history.
 func (w *Watch) take(now time.Duration) {
 	if live.Over(now) < w.next.Load() {
 		return
@@ -154,14 +151,14 @@ func (w *Watch) Attempt(a *results.Attempt) {
 	}
 }
 
-// Touched counts a partition that was met.
+// Touched counts a partition.
 func (w *Watch) Touched(table, key string) {
 	w.counting.Lock()
 	defer w.counting.Unlock()
 	if _, known := w.met[partition{table, key}]; known {
 		return
 	}
-	if len(w.met) == mostCounted {
+	if len(w.met) == maxCounted {
 		w.more = true
 		return
 	}
@@ -183,7 +180,7 @@ func (w *Watch) Phase(_ int, phase *results.Phase) {
 	}
 }
 
-// Event implements a watcher: phases that begin and what load balancing does are marked.
+// Event implements a watcher: it marks the beginning of phases, and load balancing.
 func (w *Watch) Event(e results.Event) {
 	if w == nil {
 		return
@@ -204,13 +201,13 @@ func (w *Watch) Event(e results.Event) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.marks) == mostMarks {
+	if len(w.marks) == maxMarks {
 		w.marks = append(w.marks[:0], w.marks[1:]...)
 	}
 	w.marks = append(w.marks, mark)
 }
 
-// Health is told of each whole second of the generator's health.
+// Health adds a whole second of the generator's health.
 func (w *Watch) Health(h results.Health) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -218,7 +215,7 @@ func (w *Watch) Health(h results.Health) {
 	if h.Second >= w.next.Load() || w.history.each > 1 {
 		return
 	}
-	// Its second has a sample of its own, which was taken before.
+	// Its second is in the history already.
 	for i, one := range slices.Backward(w.history.samples) {
 		if one.second <= float64(h.Second) {
 			if one.second == float64(h.Second) {
@@ -229,7 +226,7 @@ func (w *Watch) Health(h results.Health) {
 	}
 }
 
-// compose says how the run fares, and what stands above the page.
+// compose returns the document of the run, and the line above it.
 func (w *Watch) compose() (*document.Document, string) {
 	w.counting.Lock()
 	partitions, more := len(w.met), w.more
@@ -248,10 +245,10 @@ func (w *Watch) compose() (*document.Document, string) {
 		s.heat.Notes = []string{keysUntold}
 	}
 	if w.run.Queries != nil {
-		s.queries = w.run.Queries(mostQueries)
+		s.queries = w.run.Queries(maxQueries)
 	}
 	if w.over {
-		return s.document(), "the run is over: its report is being made"
+		return s.document(), "the run is over; its report is being written"
 	}
 	says := "live"
 	if w.run.Virtual {
@@ -267,7 +264,7 @@ func (w *Watch) compose() (*document.Document, string) {
 		if status.Estimated {
 			says += "about "
 		}
-		whole := (*left + time.Second - 1).Truncate(time.Second) // nothing is over before its time
+		whole := (*left + time.Second - 1).Truncate(time.Second) // rounded up
 		says += document.Minutes(whole.Seconds()) + " left of " + status.Stage
 	}
 	return s.document(), says

@@ -26,7 +26,7 @@ func TestHeatOfTenThousandPartitions(t *testing.T) {
 		defer v.leave()
 		v.update()
 		for second := range 2 {
-			for n := range mostCounted - 1 {
+			for n := range maxCounted - 1 {
 				p.attempt(time.Duration(second)*time.Second, keyOf(n), 1, results.Ok)
 			}
 			v.update()
@@ -69,11 +69,11 @@ func TestWhatHappens(t *testing.T) {
 			"what happened is %s; want the move, then the phase", events)
 		assert.Truef(s, strings.Contains(u.Parts["health"], "50.0 %") && strings.Contains(u.Parts["health"], "30.0 ms") && *u.Series["load"].Y[0][0] == 50,
 			"the health is %s and %v; want half of two cores, and 30 ms", u.Parts["health"], u.Series["load"].Y)
-		for n := range mostMarks + 1 {
+		for n := range maxMarks + 1 {
 			p.Event(results.Event{At: int64(n), What: results.PhaseBegins, Phase: fmt.Sprint("phase ", n)})
 		}
-		if u := v.update(); len(u.Series["rates"].Marks) != mostMarks || strings.Count(u.Parts["events"], "<tr>") != 1+mostRows {
-			s.Errorf("%d marks, %d rows; want %d and %d", len(u.Series["rates"].Marks), strings.Count(u.Parts["events"], "<tr>")-1, mostMarks, mostRows)
+		if u := v.update(); len(u.Series["rates"].Marks) != maxMarks || strings.Count(u.Parts["events"], "<tr>") != 1+maxRows {
+			s.Errorf("%d marks, %d rows; want %d and %d", len(u.Series["rates"].Marks), strings.Count(u.Parts["events"], "<tr>")-1, maxMarks, maxRows)
 		}
 	})
 }
@@ -99,7 +99,7 @@ func TestVirtualTime(t *testing.T) {
 // However long a run, what is kept of it is bounded and adds up to the same.
 func TestHistoryAddsUp(t *testing.T) {
 	chance := rand.New(rand.NewPCG(32, 1))
-	for _, length := range []int{0, 1, mostSamples - 1, mostSamples, mostSamples + 1, 5000, 12_345} {
+	for _, length := range []int{0, 1, maxSamples - 1, maxSamples, maxSamples + 1, 5000, 12_345} {
 		var h history
 		sum, longest := 0., 0.
 		for second := range length {
@@ -122,8 +122,8 @@ func TestHistoryAddsUp(t *testing.T) {
 				t.Fatalf("%d seconds: sample %d is at %v after %v; want steps of %d", length, i, one.second, list[i-1].second, h.each)
 			}
 		}
-		assert.Truef(t, len(list) <= mostSamples && kept >= sum-1e-3 && kept <= sum+1e-3 && most == longest,
-			"%d seconds: %d samples of %v served, the longest %v; want %d at most, %v and %v", length, len(list), kept, most, mostSamples, sum, longest)
+		assert.Truef(t, len(list) <= maxSamples && kept >= sum-1e-3 && kept <= sum+1e-3 && most == longest,
+			"%d seconds: %d samples of %v served, the longest %v; want %d at most, %v and %v", length, len(list), kept, most, maxSamples, sum, longest)
 	}
 }
 
@@ -145,7 +145,7 @@ func TestTrafficOfOthers(t *testing.T) {
 		defer v.leave()
 		v.update()
 		u := v.update()
-		if shapes := u.Parts["shapes"]; !strings.Contains(shapes, "table scan: Paid eq ?") || !strings.Contains(shapes, "9,000") || asked != mostQueries {
+		if shapes := u.Parts["shapes"]; !strings.Contains(shapes, "table scan: Paid eq ?") || !strings.Contains(shapes, "9,000") || asked != maxQueries {
 			s.Errorf("the queries are %s, of %d asked for", shapes, asked)
 		}
 		assert.Truef(s, strings.Contains(u.Parts["state"], "The query that costs most: table scan: Paid eq ? of Races, 9,000 entities scanned for 2 returned."),
@@ -173,7 +173,7 @@ func TestHeatIsThatOfNow(t *testing.T) {
 
 // tells has a member tell of a second that has just ended.
 func (p *played) tells(member int, of results.Interval) {
-	p.stats.Told(member, time.Since(p.began).Truncate(time.Second), &of, nil)
+	p.stats.AddSecond(member, time.Since(p.began).Truncate(time.Second), &of, nil)
 }
 
 // cellsOf returns the texts of the rows of a table, but for its heading.
@@ -225,7 +225,7 @@ func TestMembersOnThePage(t *testing.T) {
 			}
 			assert.Truef(t, found, "no row %q in %q", want, rows)
 		}
-		assert.Truef(t, u.Texts["health-caption"] == "Members, each in its last second" && strings.Contains(said(u), "tell counts and no keys"),
+		assert.Truef(t, u.Texts["health-caption"] == "Members, each in its last second" && strings.Contains(said(u), "report counts but no keys"),
 			"the caption is %q, and it says %s", u.Texts["health-caption"], said(u))
 		// One is late, then one is not heard of, then one is lost: each leads from then on.
 		p.tells(3, results.Interval{Counts: results.Counts{Scheduled: 100, Late: 2}})
@@ -241,10 +241,10 @@ func TestMembersOnThePage(t *testing.T) {
 			}
 			u = v.update()
 		}
-		assert.Truef(t, cellsOf(u.Parts["health"])[0][0] == "m1 (region=west)" && strings.HasSuffix(cellsOf(u.Parts["health"])[0][1], "silent for 5 s") && strings.Contains(said(u), "Not heard of for more than 3 s: m1."),
+		assert.Truef(t, cellsOf(u.Parts["health"])[0][0] == "m1 (region=west)" && strings.HasSuffix(cellsOf(u.Parts["health"])[0][1], "silent for 5 s") && strings.Contains(said(u), "No report for more than 3 s: m1."),
 			"who is silent does not lead: %s, %q", said(u), cellsOf(u.Parts["health"]))
 		p.stats.Joined(&results.FleetMember{Name: "m4", Index: 4}, results.MemberLost)
-		if u := v.update(); !strings.HasSuffix(cellsOf(u.Parts["health"])[0][1], "lost") || !strings.Contains(said(u), "Lost: m4, whose load nobody takes over.") {
+		if u := v.update(); !strings.HasSuffix(cellsOf(u.Parts["health"])[0][1], "lost") || !strings.Contains(said(u), "Lost: m4. Its load is not taken over.") {
 			t.Errorf("who is lost does not lead: %s, %q", said(u), cellsOf(u.Parts["health"]))
 		}
 	})
@@ -263,7 +263,7 @@ func TestAThousandMembersOnThePage(t *testing.T) {
 		v := s.view()
 		defer v.leave()
 		table := v.update().Parts["health"]
-		if rows := cellsOf(table); len(rows) != mostRows+mostRows+1 || rows[0][0] != "m700" || rows[2*mostRows][0] != "all 1,000 members" || !strings.Contains(table, "988 members more") {
+		if rows := cellsOf(table); len(rows) != maxRows+maxRows+1 || rows[0][0] != "m700" || rows[2*maxRows][0] != "all 1,000 members" || !strings.Contains(table, "988 members more") {
 			t.Errorf("of a thousand it tells %q", rows)
 		}
 	})

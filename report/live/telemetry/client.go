@@ -20,17 +20,15 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// Client sends telemetry to one place, for as many runs as there are, one at a time. A nil
-// one sends none. Whoever opened it closes it.
+// Client sends telemetry of one run after another to an endpoint. A nil one sends nothing. The caller of Open closes it.
 type Client struct {
 	endpoint *endpoint
-	// metrics and traces are nil where that signal is not to be sent.
+	// metrics and traces are nil if that signal is not sent.
 	metrics sdkmetric.Exporter
 	traces  sdktrace.SpanExporter
 }
 
-// Open returns a client for what was typed, a URL or [Environment]; get reads a variable of
-// the environment. Nothing is sent yet.
+// Open returns a client for a URL or [Environment]; get reads a variable of the environment. Nothing is sent yet.
 func Open(ctx context.Context, typed string, get func(string) string) (*Client, error) {
 	found, err := find(typed, get)
 	if err != nil {
@@ -39,11 +37,11 @@ func Open(ctx context.Context, typed string, get func(string) string) (*Client, 
 	if _, err := resource.New(ctx, resource.WithFromEnv()); err != nil {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: expected name=value, several between commas")
 	}
-	// What the SDK says of its own accord may hold headers.
+	// Log messages of the SDK may contain headers.
 	otel.SetLogger(logr.Discard())
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {}))
 	c := &Client{endpoint: found}
-	// A failed export is not sent again: the next has all that it had, but for its traces.
+	// A failed export is not repeated: the next one has the same metrics, only its traces are lost.
 	if to := found.metrics; to != "" {
 		c.metrics, err = otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(to), otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{}))
 	}
@@ -65,7 +63,7 @@ func (c *Client) Close() {
 	if c == nil {
 		return
 	}
-	// Nothing waits to be sent, and whether a connection closes well is nobody's concern.
+	// Nothing waits to be sent, and errors of closing do not matter.
 	if c.metrics != nil {
 		_ = c.metrics.Shutdown(context.Background())
 	}
@@ -74,11 +72,10 @@ func (c *Client) Close() {
 	}
 }
 
-// longestCause is how many bytes are told of what an endpoint answered.
+// longestCause is the number of bytes that are shown of an endpoint's answer.
 const longestCause = 200
 
-// plain returns an error in one line: short, and without what the headers hold, which an
-// endpoint may repeat.
+// plain returns an error as a short line without the values of headers, which an endpoint may repeat.
 func (c *Client) plain(err error) string {
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):

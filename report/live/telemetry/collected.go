@@ -68,7 +68,7 @@ func sums() []counter[*counted] {
 		total("loadgen.operations.scheduled", "{operation}", "Operations that were due.", func(c *counted) int64 { return c.Scheduled }),
 		total("loadgen.operations.dropped", "{operation}", "Operations that were due and never sent.", func(c *counted) int64 { return c.Dropped }),
 		total("loadgen.operations.late", "{operation}", "Operations first sent more than 5 ms after they were due.", func(c *counted) int64 { return c.Late }),
-		total("loadgen.retries", "{attempt}", "Attempts that sent a request once more.", func(c *counted) int64 { return c.Retries }),
+		total("loadgen.retries", "{attempt}", "Attempts that repeated a request.", func(c *counted) int64 { return c.Retries }),
 		total("loadgen.entities.offered", "{entity}", "Entities that operations were due to touch.", func(c *counted) int64 { return c.Offered }),
 		total("loadgen.entities.served", "{entity}", "Entities counted for operations that succeeded.", func(c *counted) int64 { return c.Served }),
 		{name: "loadgen.operations.completed", unit: "{operation}", about: "Operations that ended, by the outcome of their last attempt.",

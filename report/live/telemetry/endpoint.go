@@ -14,14 +14,13 @@ import (
 	"time"
 )
 
-// Environment is what to type for an endpoint that the environment names.
+// Environment is the value of the flag for the endpoint of the environment.
 const Environment = "env"
 
-// variables is how the variables of the exporter begin: of all signals, or, with the
-// signal behind it, of one.
+// variables is the prefix of the exporter's variables: for all signals, or, followed by a signal, for one.
 const variables = "OTEL_EXPORTER_OTLP_"
 
-// every is how often is sent where the environment does not say; a step of a run is longer.
+// every is the default interval of exports; a step of a run is longer.
 const (
 	every    = 5 * time.Second
 	leastGap = 100 * time.Millisecond
@@ -31,17 +30,16 @@ const (
 type endpoint struct {
 	metrics, traces string
 	every           time.Duration
-	// secrets are the values of headers, which nobody is to see.
+	// secrets are the values of headers, which are never shown.
 	secrets []string
 }
 
-// String returns where telemetry goes as people are told it.
+// String returns the endpoint for messages.
 func (e *endpoint) String() string {
 	return strings.TrimSuffix(cmp.Or(e.metrics, e.traces), "/v1/metrics")
 }
 
-// environment reads the variables that somebody may have set, of a signal before those of
-// all signals.
+// environment reads variables, those of a signal before those of all signals.
 type environment func(string) string
 
 // of returns the value of a variable for a signal, METRICS or TRACES, and its name.
@@ -54,8 +52,7 @@ func (get environment) of(signal, what string) (value, name string) {
 	return "", variables + what
 }
 
-// find returns the endpoint that was typed, a URL or [Environment], or what is wrong with
-// it or with the variables that go with it.
+// find returns the endpoint for a URL or [Environment]. Its error says what is wrong with it or with a variable.
 func find(typed string, get environment) (*endpoint, error) {
 	e := &endpoint{every: every}
 	for _, one := range []struct {
@@ -117,8 +114,7 @@ func signalURL(typed, signal, path string, get environment) (string, error) {
 	return u.String(), nil
 }
 
-// address returns a URL of a service. What is wrong with one is said without what it may
-// hold of secrets.
+// address returns the URL of a service. Its error does not contain secrets of the URL.
 func address(typed string) (*url.URL, error) {
 	u, err := url.Parse(typed)
 	switch {
@@ -135,7 +131,7 @@ func address(typed string) (*url.URL, error) {
 	return u, nil
 }
 
-// shown returns what was typed in quotes, without what may be a secret: user and query.
+// shown returns a URL in quotes without user and query, which may be secrets.
 func shown(typed string) string {
 	text, _, _ := strings.Cut(typed, "?")
 	if at := strings.LastIndex(text, "@"); at >= 0 {
@@ -148,8 +144,8 @@ func shown(typed string) string {
 	return strconv.Quote(text)
 }
 
-// check finds what is wrong with the variables of a signal beside its endpoint, which the
-// exporters would leave out without a word or with their value in it.
+// check finds invalid variables of a signal other than its endpoint, which the exporters would ignore, or report with
+// their value.
 func (e *endpoint) check(signal string, get environment) error {
 	if value, name := get.of(signal, "TIMEOUT"); value != "" {
 		if ms, err := strconv.ParseInt(value, 10, 32); err != nil || ms <= 0 {
@@ -185,8 +181,7 @@ func (e *endpoint) check(signal string, get environment) error {
 	return nil
 }
 
-// headers returns the values of headers as the environment has them, and whether all can be
-// read.
+// headers returns the values of headers in a variable, and whether all are valid.
 func headers(text string) (values []string, sound bool) {
 	if strings.TrimSpace(text) == "" {
 		return nil, true

@@ -21,27 +21,27 @@ import (
 	"loadgen/results"
 )
 
-// Run is what an exporter is told of a run before it begins.
+// Run describes a run before it begins.
 type Run struct {
 	Scenario string
 	// Tool is the build of the program.
 	Tool results.Tool
-	// Started is the wall time of the run's instant zero, Now tells its present since then.
+	// Started is the wall time of the run's instant zero, Now returns the time since then.
 	Started time.Time
 	Now     func() time.Duration
 	Kinds   []results.Kind
 	// Recorder has the counts of the run, Stats its last seconds.
 	Recorder *results.Recorder
 	Stats    *live.Stats
-	// Keys says that PartitionKeys are to be sent.
+	// Keys exports PartitionKeys as well.
 	Keys bool
-	// Clock says when to send.
+	// Clock is the clock of exports.
 	Clock clock.Clock
-	// Say tells somebody, once, that nothing arrives, and at the end what did not.
+	// Say reports, once, that exports fail, and at the end how many did.
 	Say func(line string)
 }
 
-// Exporter counts what a run does, and sends it.
+// Exporter sends the metrics and traces of a run.
 type Exporter struct {
 	instruments
 	client  *Client
@@ -52,11 +52,11 @@ type Exporter struct {
 	reader   *sdkmetric.ManualReader
 	tracer   trace.Tracer
 	gathered gathered
-	// batch are operations whose traces were not sent yet.
+	// batch are operations whose traces have not been sent yet.
 	batch []*life
 
-	// exports is how many were tried, failed how many of them failed, unsent how many traces
-	// were in those. failing is why the last failed, empty if it did not; said whether that was told.
+	// exports is the number of exports, failed of those that failed, unsent of the traces in these. failing is the cause
+	// if the last one failed, else empty; said is whether that was reported.
 	exports, failed, unsent atomic.Int64
 	failing                 string
 	said                    bool
@@ -66,8 +66,7 @@ type Exporter struct {
 	done sync.WaitGroup
 }
 
-// Start begins to send how a run fares, until [Exporter.Stop]; ctx ends as somebody wants
-// the run to end at once.
+// Start begins to export a run, until [Exporter.Stop]. ctx is canceled to end the run at once.
 func (c *Client) Start(ctx context.Context, r Run) (*Exporter, error) {
 	r.Started = r.Started.Round(0)
 	e := &Exporter{client: c, run: r, series: newSeries(&otlpNames, r.Kinds, variants()...), slowest: newSlowest(r.Keys), over: ctx}
@@ -75,7 +74,7 @@ func (c *Client) Start(ctx context.Context, r Run) (*Exporter, error) {
 	if _, err := io.ReadFull(clock.Secrets(), id[:]); err != nil {
 		return nil, fmt.Errorf("telemetry: drawing the name of a run: %w", err)
 	}
-	// What OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME say comes before what is given here.
+	// OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME take precedence.
 	about, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
 		attribute.String("service.name", "loadgen"), attribute.String("service.version", r.Tool.Version),
 		attribute.String("service.instance.id", hex.EncodeToString(id[:])), attribute.String("loadgen.scenario", r.Scenario),
@@ -139,7 +138,7 @@ func (e *Exporter) Completed(c *results.Completed) {
 	}
 }
 
-// traces reports whether operations of a phase are traced: what prepares is not.
+// traces reports whether operations of a phase are traced: those of reported phases.
 func (e *Exporter) traces(phase int) bool {
 	if e.client.traces == nil {
 		return false

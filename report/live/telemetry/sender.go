@@ -12,20 +12,18 @@ import (
 	"loadgen/engine/clock"
 )
 
-// The last export may take so long: after a run that came to its end, and where somebody
-// waits for it to be over or nothing has arrived before.
+// The time limits of the last export: usually, and if the run was interrupted or the export before failed.
 const (
 	lastWithin  = 5 * time.Second
 	briefWithin = time.Second
 )
 
-// errLate is why an export was given up.
+// errLate is the cause of an export that took too long.
 var errLate = errors.New("telemetry: no answer")
 
-// export sends what there is by an instant. What the context cuts off is no failure: it is
-// sent once more.
+// export sends what there is at an instant. An export that the context cuts off is no failure, and is repeated.
 func (e *Exporter) export(ctx context.Context, at time.Duration) {
-	// What is taken first is counted in the metrics, which matter most and go first.
+	// Metrics count these traces, and are sent first, because they matter most.
 	e.batch = append(e.batch, e.slowest.take(at)...)
 	failing := ""
 	if e.client.metrics != nil {
@@ -58,13 +56,13 @@ func (e *Exporter) export(ctx context.Context, at time.Duration) {
 	}
 }
 
-// ended reports whether an export failed only because it was to end, for whatever cause.
+// ended reports whether an export failed only because its context ended.
 func ended(ctx context.Context, err error) bool {
 	cause := context.Cause(ctx)
 	return err != nil && cause != nil && !errors.Is(cause, errLate)
 }
 
-// took counts an export, and returns why it failed.
+// took counts an export, and returns the cause if it failed.
 func (e *Exporter) took(ctx context.Context, what string, err error) string {
 	e.exports.Add(1)
 	if err == nil {
@@ -77,9 +75,8 @@ func (e *Exporter) took(ctx context.Context, what string, err error) string {
 	return what + ": " + e.client.plain(err)
 }
 
-// Stop sends what is left, within five seconds, or one where nothing arrived before or
-// nobody wants to wait, and ends what Start began. It is called once, after the last that
-// the exporter is told.
+// Stop sends the rest, within five seconds, or one second if the export before failed or the run was interrupted, and
+// ends what Start began. It is called once, after the last event.
 func (e *Exporter) Stop() {
 	e.end()
 	e.done.Wait()
@@ -103,7 +100,7 @@ func (e *Exporter) last() {
 	}
 	ctx, release := clock.Within(context.WithoutCancel(e.over), e.run.Clock, limit, errLate)
 	defer release()
-	// Who wants the end while this waits has it within the shorter time.
+	// An interrupt while this waits shortens the time.
 	hurried := make(chan struct{})
 	stop := context.AfterFunc(e.over, func() { close(hurried) })
 	defer stop()
@@ -112,7 +109,7 @@ func (e *Exporter) last() {
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
-		// The second that is under way is over, too.
+		// The current second is over, too.
 		e.export(brief, e.run.Now()+time.Second)
 	}()
 	select {

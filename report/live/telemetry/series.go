@@ -12,7 +12,7 @@ import (
 	"loadgen/results"
 )
 
-// The bounds on series: phases and kinds of operation beyond them share a name.
+// The limits of series: phases and kinds of operation beyond them share a name.
 const (
 	maxPhases = 200
 	maxKinds  = 100
@@ -25,7 +25,7 @@ type series struct {
 	operation, phase attribute.Key
 	kinds            []string
 	variants         [][]attribute.KeyValue
-	// mu guards the writing of phases, which are read without it. others is for phases beyond the bound.
+	// mu guards the writing of phases, which are read without it. others is for phases beyond the limit.
 	mu     sync.Mutex
 	phases atomic.Pointer[[]*phase]
 	others *phase

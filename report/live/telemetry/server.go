@@ -10,24 +10,22 @@ import (
 	"loadgen/engine/rest"
 )
 
-// Path is where metrics are served, as Prometheus expects.
+// Path is the path of metrics, as Prometheus expects it.
 const Path = "/metrics"
 
-// askWithin is how long a scraper may take to ask.
+// askWithin is the time that a scraper has to send its request.
 const askWithin = 5 * time.Second
 
-// Server is where a run is scraped while it goes on. A nil one is nowhere. Whoever made
-// it closes it.
+// Server serves metrics of the current run. A nil one serves nothing. The caller of Listen closes it.
 type Server struct {
 	listener net.Listener
 	server   *http.Server
 	done     sync.WaitGroup
-	// now is what the run under way says.
+	// now answers for the current run.
 	now atomic.Pointer[http.Handler]
 }
 
-// Listen opens an address: a port, or a host and a port; what says no host is of this
-// machine alone.
+// Listen opens an address: a port, or a host and a port. Without a host it is reachable from this machine only.
 func Listen(address string) (*Server, error) {
 	listener, err := rest.ListenAt(address, false)
 	if err != nil {
@@ -36,7 +34,7 @@ func Listen(address string) (*Server, error) {
 	return &Server{listener: listener}, nil
 }
 
-// URL returns where the metrics are, empty where there are none.
+// URL returns the URL of the metrics, empty for a nil server.
 func (s *Server) URL() string {
 	if s == nil {
 		return ""
@@ -44,11 +42,10 @@ func (s *Server) URL() string {
 	return "http://" + s.listener.Addr().String() + Path
 }
 
-// Reachable reports whether others than this machine reach the metrics, which nothing
-// guards; false where there are none.
+// Reachable reports whether other machines can reach the metrics, which have no access control; false for a nil server.
 func (s *Server) Reachable() bool { return s != nil && rest.IsReachable(s.listener.Addr()) }
 
-// Serve begins to answer scrapes about a run, in the place of one before.
+// Serve begins to answer scrapes about a run, in place of an earlier one.
 func (s *Server) Serve(e *Metrics) {
 	handler := e.Handler()
 	s.now.Store(&handler)
@@ -62,11 +59,11 @@ func (s *Server) Serve(e *Metrics) {
 		guarded = rest.RequireLocal(paths)
 	}
 	s.server = &http.Server{Handler: guarded, ReadHeaderTimeout: askWithin, ReadTimeout: askWithin, IdleTimeout: time.Minute}
-	// It ends with the server, by which time there is nobody to tell of a fault.
+	// It ends with the server. Its error is of no use then.
 	s.done.Go(func() { _ = s.server.Serve(s.listener) })
 }
 
-// Close ends what Listen and Serve began, a scrape that is being answered, too.
+// Close ends what Listen and Serve began, and scrapes in progress.
 func (s *Server) Close() {
 	switch {
 	case s == nil:

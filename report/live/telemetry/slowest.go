@@ -11,29 +11,28 @@ import (
 	"loadgen/results"
 )
 
-// The bounds on traces: of each second so many operations are traced, the slowest of those
-// that ended in it; of each so many attempts are shown; so many operations under way are
-// followed; so many traces wait to be sent.
+// The limits of traces: operations of a second, the slowest that ended in it; attempts of an operation; operations in
+// flight that are followed; traces that wait to be sent.
 const (
-	eachSecond   = 3
-	mostAttempts = 32
-	mostFollowed = 16_384
-	mostWaiting  = 300
+	eachSecond  = 3
+	maxAttempts = 32
+	maxFollowed = 16_384
+	maxWaiting  = 300
 )
 
-// followers is over how many locks the operations under way are spread.
+// followers is the number of locks for the operations in flight.
 const followers = 16
 
-// life is an operation and what became of it.
+// life is an operation with its attempts.
 type life struct {
 	kind, phase    int
 	number         uint64
 	intended, done time.Duration
 	class          results.Class
-	// attempts is how many there were, tries the first of them.
+	// attempts is the number of attempts, tries has the first of them.
 	attempts int
 	tries    []try
-	// key is where its first attempt went, empty where keys are not to be told.
+	// key is the partition of its first attempt, empty if keys are not exported.
 	key string
 }
 
@@ -54,20 +53,20 @@ type slowest struct {
 	keys   bool
 	shards [followers]follower
 
-	// second is the one under way, bar what an operation must take longer than to be among
-	// its slowest: both are written under mu, and read without.
+	// second is the current one, bar the duration above which an operation is among its slowest: both are written under
+	// mu, and read without.
 	second, bar atomic.Int64
-	// mu guards what follows.
+	// mu guards the following fields.
 	mu sync.Mutex
-	// slow are the slowest of the second so far, slowest first; waiting those of the seconds
-	// before, which nobody has taken yet.
+	// slow are the slowest of the second so far, slowest first; waiting are those of earlier seconds that were not taken
+	// yet.
 	slow, waiting []*life
-	// sampled is how many operations were among the slowest of their second, lost how many of
-	// them nobody took, and how many could not be followed.
+	// sampled is the number of operations among the slowest of their second, lost of those that were not taken or could
+	// not be followed.
 	sampled, lost int64
 }
 
-// follower has the operations under way of one part of the numbers.
+// follower has a part of the operations in flight.
 type follower struct {
 	mu    sync.Mutex
 	under map[uint64]*life
@@ -84,14 +83,14 @@ func newSlowest(keys bool) *slowest {
 	return s
 }
 
-// attempt is told of every attempt as it ends.
+// attempt observes every attempt as it ends.
 func (s *slowest) attempt(a *results.Attempt) {
 	f := &s.shards[a.Number%followers]
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	l := f.under[a.Number]
 	if l == nil {
-		if len(f.under) >= mostFollowed/followers {
+		if len(f.under) >= maxFollowed/followers {
 			f.lost++
 			return
 		}
@@ -107,12 +106,12 @@ func (s *slowest) attempt(a *results.Attempt) {
 		f.under[a.Number] = l
 	}
 	l.attempts++
-	if len(l.tries) < mostAttempts {
+	if len(l.tries) < maxAttempts {
 		l.tries = append(l.tries, try{a.Sent, a.Done, a.Class, a.Status, strings.Clone(a.Code), a.Retry, a.Injected != ""})
 	}
 }
 
-// completed is told of every operation as it ends.
+// completed observes every operation as it ends.
 func (s *slowest) completed(c *results.Completed) {
 	f := &s.shards[c.Number%followers]
 	f.mu.Lock()
@@ -126,14 +125,14 @@ func (s *slowest) completed(c *results.Completed) {
 	l.intended, l.done = c.Intended, c.Done
 	if l = s.offer(l); l != nil {
 		f.mu.Lock()
-		if len(f.free) < mostFollowed/followers {
+		if len(f.free) < maxFollowed/followers {
 			f.free = append(f.free, l)
 		}
 		f.mu.Unlock()
 	}
 }
 
-// offer returns which life is not among the slowest, nil where all are.
+// offer returns the operation that is not among the slowest, nil if all are.
 func (s *slowest) offer(l *life) *life {
 	second := int64(l.done / time.Second)
 	if second <= s.second.Load() && int64(l.took()) < s.bar.Load() {
@@ -160,10 +159,10 @@ func (s *slowest) offer(l *life) *life {
 	return over
 }
 
-// turn begins a second; the caller holds mu.
+// turn begins a second. The caller holds mu.
 func (s *slowest) turn(second int64) {
 	s.sampled += int64(len(s.slow))
-	room := min(len(s.slow), mostWaiting-len(s.waiting))
+	room := min(len(s.slow), maxWaiting-len(s.waiting))
 	s.waiting = append(s.waiting, s.slow[:room]...)
 	s.lost += int64(len(s.slow) - room)
 	s.slow = nil
@@ -171,8 +170,7 @@ func (s *slowest) turn(second int64) {
 	s.bar.Store(-1)
 }
 
-// take returns the slowest of the seconds that are over at an instant, which nobody has
-// taken yet.
+// take returns the slowest of the seconds that are over at an instant and were not taken yet.
 func (s *slowest) take(at time.Duration) []*life {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,7 +182,7 @@ func (s *slowest) take(at time.Duration) []*life {
 	return taken
 }
 
-// counts returns how many operations were to be traced, and how many of them are lost.
+// counts returns the number of operations that were to be traced, and of those that are lost.
 func (s *slowest) counts() (sampled, lost int64) {
 	s.mu.Lock()
 	sampled, lost = s.sampled, s.lost

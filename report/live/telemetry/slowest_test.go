@@ -68,7 +68,7 @@ func TestSlowestOfEachSecond(t *testing.T) {
 			slices.SortFunc(of, func(a, b *life) int { return cmp.Or(cmp.Compare(b.took(), a.took()), cmp.Compare(a.number, b.number)) })
 			for _, l := range of[:min(len(of), eachSecond)] {
 				own := *l
-				own.tries = own.tries[:min(len(own.tries), mostAttempts)]
+				own.tries = own.tries[:min(len(own.tries), maxAttempts)]
 				want = append(want, &own)
 			}
 		}
@@ -123,12 +123,12 @@ func TestSlowestIsBounded(t *testing.T) {
 		}
 	}
 	taken := len(s.take(time.Hour))
-	if sampled, lost := s.counts(); taken != mostWaiting || sampled != 600 || lost != 600-mostWaiting {
-		t.Errorf("%d are taken, of %d sampled, %d lost; want %d of 600", taken, sampled, lost, mostWaiting)
+	if sampled, lost := s.counts(); taken != maxWaiting || sampled != 600 || lost != 600-maxWaiting {
+		t.Errorf("%d are taken, of %d sampled, %d lost; want %d of 600", taken, sampled, lost, maxWaiting)
 	}
-	for n := range uint64(mostFollowed + 100) {
+	for n := range uint64(maxFollowed + 100) {
 		s.attempt(&results.Attempt{Number: n})
 	}
 	_, lost := s.counts()
-	assert.Truef(t, lost == 600-mostWaiting+100, "%d are lost; want a hundred more, which cannot be followed", lost)
+	assert.Truef(t, lost == 600-maxWaiting+100, "%d are lost; want a hundred more, which cannot be followed", lost)
 }

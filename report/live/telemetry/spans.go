@@ -15,7 +15,7 @@ import (
 	"loadgen/results"
 )
 
-// gathered keeps the spans that end, for the goroutine that makes and sends them.
+// gathered keeps ended spans for the goroutine that sends them.
 type gathered struct{ spans []sdktrace.ReadOnlySpan }
 
 // OnStart implements [sdktrace.SpanProcessor], as all methods do.
