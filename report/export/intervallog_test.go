@@ -173,6 +173,10 @@ func TestSecondsOfARecord(t *testing.T) {
 	_, some := later[0]["retries"]
 	assert.False(t, some, "the table of a record has retries, which no record has by the second")
 	assert.Error(t, export.Seconds(resultstest.FullWriter{}, record, nil), "to a full disk: no error")
+	record.Intervals[0].Sum = &results.SecondsSum{Length: 60}
+	kept.Reset()
+	require.NoError(t, export.Seconds(&kept, record, nil))
+	assert.Regexp(t, `^second,.*,seconds\n0,.*,60\n1,.*,1\n`, kept.String(), "a row of several seconds")
 }
 
 // What cannot be written is told once, and nothing is written after it.

@@ -210,6 +210,10 @@ func TestWhatASecondLeavesBehindHasItsCause(t *testing.T) {
 	step := verdict.StrainedIn(figure.Steps(record)[0], verdict.Strains(record))
 	assert.Truef(t, step.Seconds == 100 && step.Late == 5 && step.Cause == verdict.RunQueue,
 		"Strain of the step = %+v; want 5 of 100 seconds late by the generator, mostly for want of a CPU", step)
+	minute := healthy(t)
+	plant(minute, 20, 1, queueing(time.Second))
+	minute.Intervals[20].Sum = &results.SecondsSum{Length: 60, NotOnTime: 7}
+	assert.Equal(t, []string{"7 159 7"}, numbersOf([]string{verdict.Lateness(verdict.Strains(minute))}), "lateness in a minute")
 }
 
 // A target whose replies mostly take seconds is silent only where it is so for longer.
