@@ -63,7 +63,7 @@ func (c *condenser) coarsen(end int64) {
 	}
 	c.close()
 	rows, next := c.rows, c.next
-	c.rows, c.idle, c.next = nil, nil, 0
+	c.rows, c.idle, c.to, c.next = nil, nil, 0, 0
 	for i := range rows {
 		c.add(rows[i])
 	}
