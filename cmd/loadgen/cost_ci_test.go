@@ -35,7 +35,8 @@ func measured(t *testing.T, stdin io.Reader, args ...string) (stdout []byte, cpu
 	return out.Bytes(), c.ProcessState.UserTime() + c.ProcessState.SystemTime(), kilobytes << 10
 }
 
-// Time in which nothing happens costs nothing, and a record of days takes the memory of one of hours.
+// Time in which nothing happens costs nothing, and a record of days takes the memory of one of hours. The CPU is what is
+// aimed at on a quiet machine: twice as much fails, for others are slower.
 func TestLongRecordsCostLittle(t *testing.T) {
 	const month = 30 * 24 * time.Hour
 	analytics, err := os.ReadFile("../../engine/accesslog/testdata/analytics.log")
@@ -64,13 +65,14 @@ phases: [{name: rush, traffic: {arrivals: {constant: 1}, for: 24h, operations: [
 	}{
 		{"two lines of a log, a month apart", "two.log", logOf(month), []string{"explain", "--log"}, time.Second, 80},
 		{"a line a minute for a month", "month.log", logOf(time.Minute), []string{"explain", "--log"}, 10 * time.Second, 200},
-		{"an operation a second for a day", "day.yaml", day, []string{"simulate", "--no-charts"}, time.Minute, 300},
+		{"a line an hour for a month, replayed", "hours.log", logOf(time.Hour), []string{"replay", "--speed", "2"}, 2 * time.Second, 150},
+		{"an operation a second for a day", "day.yaml", day, []string{"simulate", "--no-charts"}, 20 * time.Second, 300},
 	} {
 		file := filepath.Join(t.TempDir(), row.file)
 		require.NoError(t, os.WriteFile(file, []byte(row.text), 0o600))
 		_, cpu, memory := measured(t, nil, append(row.args, file)...)
 		t.Logf("%s: %.2f s of CPU, %d MB", row.name, cpu.Seconds(), memory>>20)
-		assert.LessOrEqual(t, cpu, row.cpu, row.name)
+		assert.LessOrEqual(t, cpu, 2*row.cpu, row.name)
 		assert.LessOrEqual(t, memory>>20, row.megabytes, row.name)
 	}
 }
