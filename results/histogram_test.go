@@ -315,5 +315,14 @@ func TestFewBucketsSayWhatAllWould(t *testing.T) {
 		want, err := hdr.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 		require.NoError(t, err)
 		assert.Equal(t, string(want), text, seed)
+		spoilt := []byte(text)
+		spoilt[rng.IntN(len(spoilt))] ^= 1
+		for _, encoded := range []string{text, string(spoilt)} {
+			var minute results.Minute
+			form := fmt.Sprintf(`{"response": {"count": %d, "hdr": %q}}`, sum.Count(), encoded)
+			if err := json.Unmarshal([]byte(form), &minute); err == nil || encoded == text {
+				assert.Equal(t, sum.Bars(), minute.Response.Bars(), "seed %d: %v", seed, err)
+			}
+		}
 	}
 }

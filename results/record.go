@@ -93,19 +93,20 @@ func (m *Minute) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	*m = Minute{Minute: read.Minute}
-	if read.Response == nil {
+	of := read.Response
+	if of == nil {
+		return nil
+	}
+	if 0 < of.Count && of.Count <= mostDurations && 0 <= of.Over && of.Over <= of.Count && isOwnEncoding(of.HDR, of.Count) {
+		m.Response = &Histogram{over: of.Over, packed: of.HDR, packedCount: of.Count}
 		return nil
 	}
 	var response Histogram
-	own, err := response.decode(read.Response)
-	switch {
-	case err != nil:
-	case own:
-		m.Response = &Histogram{over: response.over, packed: read.Response.HDR, packedCount: response.Count()}
-	default:
-		m.Response = new(packer).pack(&response)
+	if err := response.decode(of); err != nil {
+		return err
 	}
-	return err
+	m.Response = new(packer).pack(&response)
+	return nil
 }
 
 // TargetCounts are what a target itself counted: Requests that arrived = Ok + Throttled + Failed, and
