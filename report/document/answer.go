@@ -128,18 +128,9 @@ func (t Table) Around(most int) Table {
 
 // WithoutBars returns a table without its columns of bars, which are for one screen.
 func (t Table) WithoutBars() Table {
-	for i := len(t.Columns) - 1; i >= 0; i-- {
-		if !slices.ContainsFunc(t.Rows, func(row []Cell) bool { return i < len(row) && row[i].Bar != nil }) {
-			continue
-		}
-		t.Columns = slices.Delete(slices.Clone(t.Columns), i, i+1)
-		rows := slices.Clone(t.Rows)
-		for at, row := range rows {
-			rows[at] = slices.Delete(slices.Clone(row), min(i, len(row)), min(i+1, len(row)))
-		}
-		t.Rows = rows
-	}
-	return t
+	return t.without(func(i int) bool {
+		return slices.ContainsFunc(t.Rows, func(row []Cell) bool { return i < len(row) && row[i].Bar != nil })
+	})
 }
 
 // Whole returns the sections, or where there are none what the screen shows as one.

@@ -98,6 +98,12 @@ type Column struct {
 	// Spare says that the column goes where a narrow screen has no room: the greatest goes
 	// first. One of 0 stays.
 	Spare int
+	// Format is how [Table.Add] writes numbers, empty for whole ones as counts and others as rates.
+	Format string
+	// Member is where run.json has the number below the place of the row.
+	Member string
+	// Optional says that the column is left out if no row has a value.
+	Optional bool
 }
 
 // Cell is what stands at one place of a table.

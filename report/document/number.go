@@ -212,10 +212,13 @@ func PartOf(number, of float64) string { return strconv.FormatFloat(100*number/o
 // that it is so.
 func Tries(each float64) string {
 	if each > 999 {
-		return ">999"
+		return manyTries
 	}
 	return strconv.FormatFloat(each, 'f', 2, 64)
 }
+
+// manyTries stands for more than are counted.
+const manyTries = ">999"
 
 // Seconds returns a length of time in seconds to a tenth, for a column in s.
 func Seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) }

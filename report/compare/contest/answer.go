@@ -127,24 +127,11 @@ func (c *Contest) screen() []document.Block {
 	if len(c.Ranking) == 0 {
 		return nil
 	}
-	t := document.Table{ID: "designs", Caption: "Designs, best first", Columns: document.Headed(1, "design", "", "sustained/s", "lost", "checks held")}
-	most := 0.
-	for i := range c.Ranking {
-		if e := c.Ranking[i].Sustained; e != nil {
-			most = max(most, e.Mean)
-		}
-	}
+	t := newStandings("Designs, best first")
+	c.addStandings(&t, func(*Ranked) string { return "" })
 	var why []string
 	for i := range c.Ranking {
 		one := &c.Ranking[i]
-		row := document.Cells(one.Design, "", one.Sustained.told(document.Rate), one.Lost.told(document.Share), one.heldIn())
-		if one.Sustained == nil {
-			row[2].Text = one.place()
-		} else {
-			row[1].Bar = &document.Bar{Solid: one.Sustained.Mean, Full: most}
-		}
-		row[0].Tone, row[4].Tone = document.ToneOf(one.State), document.ToneOf(one.State)
-		t.Rows = append(t.Rows, row)
 		heaviest := ""
 		if len(one.Reasons) > 0 {
 			r := &one.Reasons[0]
@@ -172,6 +159,31 @@ func (c *Contest) screen() []document.Block {
 		blocks = append(blocks, document.Facts{Lines: []string{rests}})
 	}
 	return blocks
+}
+
+// newStandings returns a table of designs with a bar for the rate that each sustained.
+func newStandings(caption string, more ...string) document.Table {
+	return document.NewTable("designs", caption, append([]string{"design|words", "", "sustained/s|rate", "lost|share", "checks held"}, more...)...)
+}
+
+// addStandings adds a row for each design. Last is the value of the column after those of all
+// standings, if there is one.
+func (c *Contest) addStandings(t *document.Table, last func(*Ranked) string) {
+	most := 0.
+	for i := range c.Ranking {
+		if e := c.Ranking[i].Sustained; e != nil {
+			most = max(most, e.Mean)
+		}
+	}
+	for i := range c.Ranking {
+		one := &c.Ranking[i]
+		var bar, sustained any = "", one.place()
+		if one.Sustained != nil {
+			bar, sustained = &document.Bar{Solid: one.Sustained.Mean, Full: most}, one.Sustained.Mean
+		}
+		tone := document.ToneOf(one.State)
+		t.Add(tone, one.Design, bar, sustained, one.Lost.mean(), tone, one.heldIn(), last(one))
+	}
 }
 
 // mostDesigns is how many of them the screen shows.

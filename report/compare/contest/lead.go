@@ -50,7 +50,7 @@ func leadOf(first, next *Ranked) lead {
 	case next.Behind == "share_lost":
 		return against("share lost:", first.Lost, next.Lost, document.Share)
 	case next.Behind == "worst_p99_us":
-		return against("worst p99:", first.WorstP99, next.WorstP99, latency)
+		return against("worst p99:", first.WorstP99, next.WorstP99, func(micros float64) string { return document.Micros(int64(micros)) })
 	case next.Behind == "entities_counted_per_event":
 		return against("entities counted an event:", first.Counted, next.Counted, document.Finely)
 	default:

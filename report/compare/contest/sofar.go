@@ -73,15 +73,11 @@ func (s *Sofar) Document() (d *document.Document, says string) {
 		most := min(2, len(a.Says))
 		a.Says = append(a.Says[:most:most], "Only the end decides: who ends a contest where it pleases is wrong more often than it says.")
 	}
-	t := document.Table{ID: "runs", Caption: "Runs under way, each by its own clock", Columns: []document.Column{
-		{Title: "design", Words: true}, {Title: "run"}, {Title: "profile", Words: true, Spare: 2}, {Title: "phase", Words: true, Spare: 1}, {Title: "in"}, {Title: "left"},
-		{Title: "offered", Unit: "entities/s"}, {Title: "served", Unit: "entities/s"}, {Title: "throttled"}}}
-	span := func(d time.Duration) string { return document.Minutes(d.Seconds()) }
+	t := document.NewTable("runs", "Runs under way, each by its own clock", "design|words", "run", "profile|words|spare=2", "phase|named|spare=1",
+		"in|minutes", "left|minutes", "offered|rate|unit=entities/s", "served|rate|unit=entities/s", "throttled|share")
 	for i := range s.UnderWay {
 		one := &s.UnderWay[i]
-		t.Rows = append(t.Rows, document.Cells(one.Design, document.Count(int64(one.Run)), cmp.Or(one.Profile, "the scenario's"), cmp.Or(one.Phase, "–"),
-			span(one.At), document.Told(one.Left, span), document.Told(one.Offered, document.Rate), document.Told(one.Served, document.Rate),
-			document.Told(one.Throttled, document.Share)))
+		t.Add(one.Design, one.Run, cmp.Or(one.Profile, "the scenario's"), one.Phase, one.At, one.Left, one.Offered, one.Served, one.Throttled)
 	}
 	return &document.Document{
 		Title: "Contest of designs: " + s.Scenario, Subtitle: document.Counted(len(s.Designs), "design") + " · " + runs, Answer: a,
@@ -92,34 +88,20 @@ func (s *Sofar) Document() (d *document.Document, says string) {
 
 // designs has a row for each design: those that are ranked in their order, then the others.
 func (s *Sofar) designs() document.Table {
-	t := document.Table{ID: "designs", Caption: "Designs, best first so far", Columns: document.Headed(1, "design", "", "sustained/s", "lost", "checks held", "runs")}
+	t := newStandings("Designs, best first so far", "runs")
 	runs := make(map[string]Runner)
 	for _, one := range s.Designs {
 		runs[one.Design] = one
 	}
-	most := 0.0
-	var ranking []Ranked
 	if s.Standing != nil {
-		ranking = s.Standing.Ranking
-	}
-	for i := range ranking {
-		if e := ranking[i].Sustained; e != nil {
-			most = max(most, e.Mean)
+		s.Standing.addStandings(&t, func(one *Ranked) string { return s.runsOf(runs[one.Design]) })
+		for i := range s.Standing.Ranking {
+			delete(runs, s.Standing.Ranking[i].Design)
 		}
-	}
-	for i := range ranking {
-		one := &ranking[i]
-		row := document.Cells(one.Design, "", one.Sustained.told(document.Rate), one.Lost.told(document.Share), one.heldIn(), s.runsOf(runs[one.Design]))
-		if one.Sustained != nil {
-			row[1].Bar = &document.Bar{Solid: one.Sustained.Mean, Full: most}
-		}
-		row[0].Tone, row[4].Tone = document.ToneOf(one.State), document.ToneOf(one.State)
-		t.Rows = append(t.Rows, row)
-		delete(runs, one.Design)
 	}
 	for _, one := range s.Designs {
 		if _, left := runs[one.Design]; left {
-			t.Rows = append(t.Rows, document.Cells(one.Design, "", document.Untold, document.Untold, document.Untold, s.runsOf(one)))
+			t.Add(one.Design, "", nil, nil, nil, s.runsOf(one))
 		}
 	}
 	return t

@@ -6,30 +6,33 @@ import (
 	"loadgen/report/document"
 )
 
-// The cells of the tables: a mean, or an interval, or an en dash for what is not told.
+func (e *Estimate) told(as func(float64) string) string { return document.Told(e.mean(), as) }
 
-func (e *Estimate) told(as func(float64) string) string {
-	return document.Told(e, func(e Estimate) string { return as(e.Mean) })
+func (e *Estimate) mean() *float64 {
+	if e == nil {
+		return nil
+	}
+	return &e.Mean
 }
 
-func (e *Estimate) interval() string {
-	return document.Told(e, func(e Estimate) string { return document.Interval(e.Interval, document.Rate) })
+func (e *Estimate) interval() *[2]float64 {
+	if e == nil {
+		return nil
+	}
+	return e.Interval
 }
-
-// latency shows a mean of whole microseconds.
-func latency(micros float64) string { return document.Micros(int64(micros)) }
 
 func (c *Contest) ranking() document.Table {
-	t := document.Table{ID: "ranking", Caption: "Designs, best first",
-		Columns: document.Headed(1, "design", "rank", "sustained/s", "95 %", "of the first", "95 %", "lost", "worst p99", "held")}
+	t := document.NewTable("ranking", "Designs, best first", "design|words", "rank", "sustained/s|rate", "95 %|rate", "of the first|factor",
+		"95 %|factor", "lost|share", "worst p99|micros", "held")
 	for i := range c.Ranking {
 		one := &c.Ranking[i]
-		ratio := document.Told(one.Ratio, func(e Effect) string { return document.Factor(e.Ratio) })
-		interval := document.Told(one.Ratio, func(e Effect) string { return document.Interval(e.Interval, document.Factor) })
-		row := document.Cells(one.Design, one.place(), one.Sustained.told(document.Rate), one.Sustained.interval(), ratio, interval,
-			one.Lost.told(document.Share), one.WorstP99.told(latency), one.heldIn())
-		row[len(row)-1].Tone = document.ToneOf(one.State)
-		t.Rows = append(t.Rows, row)
+		ratio := []any{nil, nil}
+		if one.Ratio != nil {
+			ratio = []any{one.Ratio.Ratio, one.Ratio.Interval}
+		}
+		t.Add(one.Design, one.place(), one.Sustained.mean(), one.Sustained.interval(), ratio, one.Lost.mean(), one.WorstP99.mean(),
+			document.ToneOf(one.State), one.heldIn())
 	}
 	t.Notes = []string{"sustained: entities of the application's own served per second within what it needs" + c.tag() + "; lost: share of the operations due that " +
 		"did not succeed; worst p99: of the operation with the greatest, response time; held: checks that held in all runs; " +
@@ -59,27 +62,13 @@ func (c *Contest) costs() document.Table {
 	if c.Price != nil {
 		price = *c.Price
 	}
-	titles := []string{"design", "counted", "billed", "throttled", "stored, B"}
-	if price.PerMillion > 0 {
-		titles = append(titles, "cost/million")
-	}
-	if price.PerGiBMonth > 0 {
-		titles = append(titles, "and a month")
-	}
-	t := document.Table{ID: "costs", Caption: "What an event costs", Columns: document.Headed(1, titles...)}
+	t := document.NewTable("costs", "What an event costs", "design|words", "counted|rate", "billed|rate", "throttled|rate", "stored, B|rate",
+		"cost/million|money|optional", "and a month|money|optional")
 	for i := range c.Ranking {
 		one := &c.Ranking[i]
-		if one.Counted == nil {
-			continue
+		if one.Counted != nil {
+			t.Add(one.Design, one.Counted.mean(), one.Billed.mean(), one.Throttled.mean(), one.Stored.mean(), one.Cost, one.Keeping)
 		}
-		row := document.Cells(one.Design, one.Counted.told(document.Rate), one.Billed.told(document.Rate), one.Throttled.told(document.Rate), one.Stored.told(document.Rate))
-		if price.PerMillion > 0 {
-			row = append(row, document.Cell{Text: document.Told(one.Cost, document.Money)})
-		}
-		if price.PerGiBMonth > 0 {
-			row = append(row, document.Cell{Text: document.Told(one.Keeping, document.Money)})
-		}
-		t.Rows = append(t.Rows, row)
 	}
 	note := "of each operation that succeeded, with what was spent on those that did not; counted: entities by Azure's documented rule; " +
 		"billed: transactions, a batch being one; "
@@ -92,38 +81,32 @@ func (c *Contest) costs() document.Table {
 		note += "; cost: of a million operations that succeeded, at " + document.Money(price.PerMillion) + " a million transactions"
 	}
 	t.Notes = []string{note + " (derived)"}
-	return t
+	return t.WithoutEmpty()
 }
 
 func (c *Contest) times() document.Table {
-	t := document.Table{ID: "times", Caption: "Response times", Columns: document.Headed(2, "design", "operation", "p50", "p99", "least p99", "greatest p99")}
-	for i := 2; i < len(t.Columns); i++ {
-		t.Columns[i].Unit = "ms"
-	}
+	t := document.NewTable("times", "Response times", "design|words", "operation|words", "p50|millis|unit=ms", "p99|millis|unit=ms",
+		"least p99|millis|unit=ms", "greatest p99|millis|unit=ms")
 	for i := range c.Ranking {
 		for _, one := range c.Ranking[i].Operations {
-			least, greatest := document.Untold, document.Untold
+			least, greatest := (*int64)(nil), (*int64)(nil)
 			if one.P99Range != nil {
-				least, greatest = document.Millis(one.P99Range[0]), document.Millis(one.P99Range[1])
+				least, greatest = &one.P99Range[0], &one.P99Range[1]
 			}
-			t.Rows = append(t.Rows, document.Cells(c.Ranking[i].Design, one.Operation, document.Told(one.P50, document.Millis), document.Told(one.P99, document.Millis), least, greatest))
+			t.Add(c.Ranking[i].Design, one.Operation, one.P50, one.P99, least, greatest)
 		}
 	}
 	t.Notes = []string{"of operations that succeeded, back-off included" + c.tag() + "; medians over the runs, the least and the greatest p99 beside them"}
 	return t
 }
 
-// moves tells of recovery and of cold partitions, where there is something to tell.
+// moves shows recovery and cold partitions, where there are any.
 func (c *Contest) moves() document.Table {
-	t := document.Table{ID: "moves", Caption: "Moves, and cold partitions",
-		Columns: document.Headed(1, "design", "moves", "recovery, s", "95 %", "never", "cold: fairness", "served")}
+	t := document.NewTable("moves", "Moves, and cold partitions", "design|words", "moves", "recovery, s|rate", "95 %|rate", "never", "cold: fairness|rate", "served|share")
 	for i := range c.Ranking {
-		one := &c.Ranking[i]
-		if one.Moves == 0 && one.Fairness == nil {
-			continue
+		if one := &c.Ranking[i]; one.Moves != 0 || one.Fairness != nil {
+			t.Add(one.Design, one.Moves, one.Recovery.mean(), one.Recovery.interval(), one.Unrecovered, one.Fairness.mean(), one.ColdServed.mean())
 		}
-		t.Rows = append(t.Rows, document.Cells(one.Design, strconv.Itoa(one.Moves), one.Recovery.told(document.Rate), one.Recovery.interval(),
-			strconv.Itoa(one.Unrecovered), one.Fairness.told(document.Rate), one.ColdServed.told(document.Share)))
 	}
 	t.Notes = []string{"moves: ranges split, moved or merged, in all runs; recovery: the worst of a run, from the move until the share throttled is for 3 s " +
 		"what it was before the overload, or 1 %; never: moves after which it was not; cold: partitions offered less than half the target, " +

@@ -1,0 +1,64 @@
+package document
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// format writes the numbers of a column. Scale is what a number is multiplied by to be the one that
+// is shown; unit is that of a time, 0 for other numbers.
+type format struct {
+	name  string
+	scale float64
+	write func(float64) string
+	unit  time.Duration
+}
+
+// The formats of text, set flush left: words as they are, named with an en dash in place of nothing.
+const (
+	words = "words"
+	named = "named"
+)
+
+// partFormat is the format of a [Ratio] that may exceed one.
+const partFormat = "part"
+
+// formats are those of numbers, by the name that a specification has. Times are numbers of the unit, or
+// durations; else a format takes what the function of that name takes.
+func formats() []format {
+	whole := func(write func(int64) string) func(float64) string {
+		return func(number float64) string { return write(int64(number)) }
+	}
+	return []format{
+		{"count", 1, func(number float64) string { return Count(int64(math.Round(number))) }, 0},
+		{"rate", 1, Rate, 0}, {"share", 100, Share, 0}, {"fineshare", 100, FineShare, 0}, {"tries", 1, Tries, 0}, {"change", 100, Change, 0},
+		{"chance", 1, Chance, 0}, {"factor", 1, Factor, 0}, {"figures", 1, Figures, 0}, {"money", 1, Money, 0}, {"bytes", 1, whole(Bytes), 0},
+		{partFormat, 100, func(share float64) string { return PartOf(share, 1) }, 0},
+		{"minutes", 1, Minutes, time.Second}, {"millis", 1e-3, whole(Millis), time.Microsecond}, {"micros", 1e-3, whole(Micros), time.Microsecond},
+		{"nanos", 1e-6, func(nanos float64) string { return Millis(int64(nanos) / 1000) }, time.Nanosecond},
+		{"tenths", 1, func(number float64) string { return strconv.FormatFloat(number, 'f', 1, 64) }, time.Second},
+	}
+}
+
+// formatOf returns the format of a name, one without a function if there is none.
+func formatOf(name string) format {
+	all := formats()
+	if at := slices.IndexFunc(all, func(f format) bool { return f.name == name }); at >= 0 {
+		return all[at]
+	}
+	return format{scale: 1}
+}
+
+// of returns the text of a number, and what the number is multiplied by in it.
+func (f format) of(number float64) (text string, scale float64) {
+	switch micros := number * f.scale * 1000; {
+	case f.write == nil:
+		return Untold, 1
+	case (f.name == "millis" || f.name == "nanos") && InSeconds(int64(micros)):
+		// The unit stands in the text.
+		return f.write(number), f.scale / 1000
+	}
+	return f.write(number), f.scale
+}

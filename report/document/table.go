@@ -1,0 +1,296 @@
+package document
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Pointer is a JSON pointer (RFC 6901) of a place in run.json, empty for none. As a value of a row it
+// is the place below which run.json has the members that the columns after it name.
+type Pointer string
+
+// Below returns the pointer of a place below p, empty if p is. Parts are members and indices.
+func (p Pointer) Below(parts ...any) Pointer {
+	if p == "" {
+		return ""
+	}
+	return p + Place(parts...)
+}
+
+// Place returns the pointer of a place in run.json. Names stand there as JSON has them, which has no
+// place for bytes that are no text.
+func Place(parts ...any) (p Pointer) {
+	for _, part := range parts {
+		p += Pointer("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(string([]rune(fmt.Sprint(part)))))
+	}
+	return p
+}
+
+// Sourced is a value that run.json has at another place than its column says, or in another unit: the
+// number there times Scale is the value, 0 standing for 1.
+type Sourced struct {
+	Value any
+	At    Pointer
+	Scale float64
+}
+
+// Ratio is a part of a whole, shown as an en dash where the whole is not positive.
+type Ratio struct{ Part, Whole float64 }
+
+// RatioOf returns the ratio of two counts.
+func RatioOf(part, whole int64) Ratio { return Ratio{float64(part), float64(whole)} }
+
+// NewTable returns a table without rows. Columns are specifications, see [ParseColumn].
+func NewTable(id, caption string, columns ...string) Table {
+	t := Table{ID: id, Caption: caption}
+	for _, specification := range columns {
+		// A test of the house parses all of them.
+		column, _ := ParseColumn(specification)
+		t.Columns = append(t.Columns, column)
+	}
+	return t
+}
+
+// Of returns a table of tagged structs: a column for each field with the tag col, in their order. The
+// tag is a specification as [ParseColumn] reads it, whose empty title stands for the field's name in
+// small letters; a column's member of run.json is the field's name in JSON. A field that is a struct
+// has its own columns, below the title as a common heading if it has one, and its JSON name before
+// their members. Fields of type [Tone] and [Pointer] need no tag.
+func Of[T any](id, caption string, rows []T) Table {
+	t := Table{ID: id, Caption: caption, Columns: columnsOf(reflect.TypeFor[T](), Column{})}
+	for i := range rows {
+		t.Add(valuesOf(reflect.ValueOf(&rows[i]).Elem())...)
+	}
+	return t.WithoutEmpty()
+}
+
+// ParseColumn reads a specification: a title, then options after vertical bars. An option is a
+// [format], words or named for text, optional for a column that is left out if no row has a value, or
+// unit=, group=, spare= or at=, which is where run.json has the number below the row's [Pointer].
+func ParseColumn(specification string) (Column, error) {
+	parts := strings.Split(specification, "|")
+	c := Column{Title: parts[0]}
+	for _, option := range parts[1:] {
+		name, value, _ := strings.Cut(option, "=")
+		switch name {
+		case "unit":
+			c.Unit = value
+		case "group":
+			c.Group = value
+		case "at":
+			c.Member = value
+		case "optional":
+			c.Optional = true
+		case "spare":
+			spare, err := strconv.Atoi(value)
+			if err != nil {
+				return c, fmt.Errorf("document: column %q: spare=%s is no number", specification, value)
+			}
+			c.Spare = spare
+		case words, named:
+			c.Words, c.Format = true, name
+		default:
+			if formatOf(option).write == nil {
+				return c, fmt.Errorf("document: column %q: unknown option %q", specification, option)
+			}
+			c.Format = option
+		}
+	}
+	return c, nil
+}
+
+// Add adds a row of values, one for each column. A value is text, a number, a [Ratio], the bounds of
+// an interval, a pointer to one of those, nil for none, a [Bar], a strip of shades, or [Sourced]; the
+// column says how a number is written. A [Tone] is that of the next value, a [Pointer] that of all
+// that follow; a list stands for its values.
+func (t *Table) Add(values ...any) {
+	row := make([]Cell, 0, len(t.Columns))
+	tone, from := Plain, Pointer("")
+	var add func(values []any)
+	add = func(values []any) {
+		for _, value := range values {
+			switch v := value.(type) {
+			case Tone:
+				tone = v
+			case Pointer:
+				from = v
+			case []any:
+				add(v)
+			default:
+				if len(row) < len(t.Columns) {
+					cell := t.Columns[len(row)].cell(value, from)
+					cell.Tone, tone = tone, Plain
+					row = append(row, cell)
+				}
+			}
+		}
+	}
+	add(values)
+	t.Rows = append(t.Rows, row)
+}
+
+// columnsOf returns the columns of a struct below a common heading and member.
+func columnsOf(of reflect.Type, within Column) (columns []Column) {
+	for field := range of.Fields() {
+		tag, tagged := field.Tag.Lookup("col")
+		if !tagged {
+			continue
+		}
+		c, _ := ParseColumn(tag)
+		member, _, found := strings.Cut(field.Tag.Get("json"), ",")
+		if member == "" && found {
+			member = separated(field.Name, '_')
+		}
+		if c.Member = member; member != "" && within.Member != "" {
+			c.Member = within.Member + "/" + member
+		}
+		if isGroup(field.Type) {
+			columns = append(columns, columnsOf(field.Type, Column{Group: c.Title, Member: c.Member})...)
+			continue
+		}
+		if c.Title == "" {
+			c.Title = separated(field.Name, ' ')
+		}
+		if c.Format == "" && field.Type.Kind() == reflect.String {
+			c.Format, c.Words = words, true
+		}
+		c.Group = within.Group
+		columns = append(columns, c)
+	}
+	return columns
+}
+
+func isGroup(of reflect.Type) bool {
+	return of.Kind() == reflect.Struct && !slices.Contains([]reflect.Type{reflect.TypeFor[Ratio](), reflect.TypeFor[Sourced]()}, of)
+}
+
+// valuesOf returns the values of the columns of a struct, with its tones and pointers.
+func valuesOf(row reflect.Value) (values []any) {
+	for field := range row.Type().Fields() {
+		at := row.FieldByIndex(field.Index)
+		_, tagged := field.Tag.Lookup("col")
+		switch {
+		case field.Type == reflect.TypeFor[Tone](), field.Type == reflect.TypeFor[Pointer](), tagged && !isGroup(field.Type):
+			values = append(values, at.Interface())
+		case tagged:
+			values = append(values, valuesOf(at)...)
+		}
+	}
+	return values
+}
+
+// separated returns the words of a name in camel case, in small letters.
+func separated(name string, separator rune) string {
+	var text []rune
+	for i, letter := range name {
+		if i > 0 && unicode.IsUpper(letter) {
+			text = append(text, separator)
+		}
+		text = append(text, unicode.ToLower(letter))
+	}
+	return string(text)
+}
+
+// WithoutEmpty returns a table without the optional columns of which no row has a value.
+func (t Table) WithoutEmpty() Table {
+	return t.without(func(i int) bool {
+		return t.Columns[i].Optional && !slices.ContainsFunc(t.Rows, func(row []Cell) bool {
+			return i < len(row) && (row[i].Text != "" && row[i].Text != Untold || row[i].Bar != nil)
+		})
+	})
+}
+
+// without returns a table without some of its columns.
+func (t Table) without(drop func(column int) bool) Table {
+	for i := len(t.Columns) - 1; i >= 0; i-- {
+		if !drop(i) {
+			continue
+		}
+		t.Columns = slices.Delete(slices.Clone(t.Columns), i, i+1)
+		rows := slices.Clone(t.Rows)
+		for at, row := range rows {
+			rows[at] = slices.Delete(slices.Clone(row), min(i, len(row)), min(i+1, len(row)))
+		}
+		t.Rows = rows
+	}
+	return t
+}
+
+// cell returns what is shown of a value. From is where run.json has the row.
+func (c *Column) cell(value any, from Pointer) Cell {
+	source, unit := Pointer(""), 1.
+	if c.Member != "" && from != "" {
+		source = from + "/" + Pointer(c.Member)
+	}
+	if sourced, is := value.(Sourced); is {
+		value, source = sourced.Value, sourced.At
+		unit = cmp.Or(sourced.Scale, 1)
+	}
+	text, scale := "", 1.
+	switch v := value.(type) {
+	case *Bar:
+		return Cell{Bar: v}
+	case []Shade:
+		return Cell{Strip: v}
+	case *[2]float64:
+		return Cell{Text: Interval(v, formatOf(c.Format).write)}
+	case Ratio:
+		text, scale = c.ratio(v)
+	default:
+		text, scale = c.text(reflect.ValueOf(value))
+	}
+	if scale *= unit; scale == 1 {
+		scale = 0
+	}
+	if text == Untold || text == manyTries || source == "" || math.IsInf(scale, 0) || math.IsNaN(scale) {
+		return Cell{Text: text}
+	}
+	return Cell{Text: text, Source: string(source), Scale: scale}
+}
+
+// ratio returns the text of a ratio, and how many of it the part is one of.
+func (c *Column) ratio(r Ratio) (text string, scale float64) {
+	switch {
+	case r.Whole <= 0:
+		return Untold, 1
+	case c.Format == partFormat:
+		return PartOf(r.Part, r.Whole), 100 / r.Whole
+	}
+	f := formatOf(c.Format)
+	return f.write(r.Part / r.Whole), f.scale / r.Whole
+}
+
+// text returns the text of a value, and what the value is multiplied by in it.
+func (c *Column) text(value reflect.Value) (text string, scale float64) {
+	for value.Kind() == reflect.Pointer {
+		value = value.Elem()
+	}
+	f := formatOf(cmp.Or(c.Format, "rate"))
+	switch {
+	case !value.IsValid():
+		return Untold, 1
+	case value.Kind() == reflect.String:
+		text = value.String()
+	case c.Words:
+		text = fmt.Sprint(value)
+	case value.Type() == reflect.TypeFor[time.Duration]() && f.unit > 0:
+		return f.of(float64(value.Int()) / float64(f.unit))
+	case value.CanInt() && (c.Format == "" || c.Format == "count"):
+		return Count(value.Int()), 1
+	case value.CanInt():
+		return f.of(float64(value.Int()))
+	case value.CanFloat():
+		return f.of(value.Float())
+	}
+	if c.Format == named {
+		text = cmp.Or(text, Untold)
+	}
+	return text, 1
+}
