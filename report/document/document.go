@@ -102,8 +102,8 @@ type Column struct {
 	Format string
 	// Member is where run.json has the number below the place of the row.
 	Member string
-	// Optional says that the column is left out if no row has a value.
-	Optional bool
+	// Optional says that the column is left out if no row has a value, NonZero that 0 is none.
+	Optional, NonZero bool
 }
 
 // Cell is what stands at one place of a table.

@@ -72,8 +72,8 @@ func Of[T any](id, caption string, rows []T) Table {
 }
 
 // ParseColumn reads a specification: a title, then options after vertical bars. An option is a
-// [format], words or named for text, optional for a column that is left out if no row has a value, or
-// unit=, group=, spare= or at=, which is where run.json has the number below the row's [Pointer].
+// [format], words or named for text, nonzero where 0 stands for none, optional for a column that is left
+// out if no row has a value, or unit=, group=, spare= or at=, which is where run.json has the number below the row's [Pointer].
 func ParseColumn(specification string) (Column, error) {
 	parts := strings.Split(specification, "|")
 	c := Column{Title: parts[0]}
@@ -88,6 +88,8 @@ func ParseColumn(specification string) (Column, error) {
 			c.Member = value
 		case "optional":
 			c.Optional = true
+		case "nonzero":
+			c.NonZero = true
 		case "spare":
 			spare, err := strconv.Atoi(value)
 			if err != nil {
@@ -274,7 +276,7 @@ func (c *Column) text(value reflect.Value) (text string, scale float64) {
 	}
 	f := formatOf(cmp.Or(c.Format, "rate"))
 	switch {
-	case !value.IsValid():
+	case !value.IsValid(), c.NonZero && value.IsZero():
 		return Untold, 1
 	case value.Kind() == reflect.String:
 		text = value.String()

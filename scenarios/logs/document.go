@@ -35,15 +35,14 @@ func (t *Told) Document() *document.Document {
 		d.Answer.Says = slices.Insert(d.Answer.Says, 0, why+more)
 	}
 	Mark(&d.Answer, t.strict)
-	table := document.Table{ID: "hottest-by-second", Caption: "The hottest partitions, by their busiest second", Columns: []document.Column{{Title: "PartitionKey", Words: true},
-		{Title: "asked/s"}, {Title: "served/s"}, {Title: "requests"}, {Title: "throttled"}}}
+	table := document.NewTable("hottest-by-second", "The hottest partitions, by their busiest second", "PartitionKey|words", "asked/s", "served/s",
+		"requests", "throttled|part")
 	hot := slices.Clone(t.Record.Capture.Partitions)
 	slices.SortStableFunc(hot, func(a, b results.ObservedPartition) int {
 		return cmp.Or(cmp.Compare(max(b.Offered, b.Busiest), max(a.Offered, a.Busiest)), cmp.Compare(b.Requests, a.Requests))
 	})
 	for _, one := range hot[:min(len(hot), screenPartitions)] {
-		table.Rows = append(table.Rows, document.Cells(document.Key(one.PartitionKey, 40), document.Count(max(one.Offered, one.Busiest)), document.Count(one.Busiest),
-			document.Count(one.Requests), document.PartOf(float64(one.Throttled), float64(one.Requests))))
+		table.Add(document.Key(one.PartitionKey, 40), max(one.Offered, one.Busiest), one.Busiest, one.Requests, document.RatioOf(one.Throttled, one.Requests))
 	}
 	lines := []string{fmt.Sprintf("%s of %s, %s to %s", document.Counted(int(r.Lines), "line"), document.Counted(int(r.Files), "file"),
 		stamp(r.First), stamp(r.Last))}
@@ -73,10 +72,10 @@ func (t *Told) Document() *document.Document {
 	items = append(items, fmt.Sprintf("%s billed; by the page on status messages a request is not that was throttled or failed at the service", document.Counted(int(t.Record.Capture.Billed), "transaction")))
 	add(r.Lines-r.Doubled-r.Elsewhere-r.Strays-r.Named, "without an id of the client: a retry among them is an operation of its own")
 	d.Screen = append(d.Screen, table, document.Facts{Lines: append(lines, document.SpreadNote(r.SpreadOver)...)})
-	d.Sections = append(d.Sections, document.Section{ID: "log", Title: "The log", Blocks: []document.Block{document.List{Items: items}}},
-		document.Section{ID: "server-latency", Title: "At the server and end to end", Blocks: []document.Block{t.latency()}},
-		document.Section{ID: "unsaid", Title: "What the log does not say", Blocks: []document.Block{document.List{Items: t.unsaid()}}},
-		document.Section{ID: "documents", Title: "What the documents say", Blocks: []document.Block{document.List{Items: t.documents()}}})
+	d.Add("log", "The log", document.List{Items: items})
+	d.Add("server-latency", "At the server and end to end", t.latency())
+	d.Add("unsaid", "What the log does not say", document.List{Items: t.unsaid()})
+	d.Add("documents", "What the documents say", document.List{Items: t.documents()})
 	return d
 }
 
@@ -191,23 +190,23 @@ func (t *Told) documents() []string {
 
 // latency is how long each operation took.
 func (t *Told) latency() document.Table {
-	table := document.Table{ID: "server-latency", Caption: "How long requests took that were answered, in ms", Columns: []document.Column{{Title: "operation", Words: true},
-		{Title: "requests"}, {Title: "throttled"}, {Title: "p50", Group: "server"}, {Title: "p99", Group: "server"}, {Title: "p50", Group: "end to end"}, {Title: "p99", Group: "end to end"}},
-		Notes: []string{"End to end is until the client had acknowledged the reply: what lies beyond the server's time is the network and the client."}}
+	table := document.NewTable("server-latency", "How long requests took that were answered, in ms", "operation|words", "requests", "throttled",
+		"p50|millis|group=server", "p99|millis|group=server", "p50|millis|group=end to end", "p99|millis|group=end to end")
+	table.Notes = []string{"End to end is until the client had acknowledged the reply: what lies beyond the server's time is the network and the client."}
 	for _, name := range slices.Sorted(maps.Keys(t.Latency)) {
 		l := t.Latency[name]
-		row := document.Cells(name, document.Count(l.Requests), document.Count(l.Throttled))
+		times := make([]any, 0, 4)
 		for _, of := range []*results.Histogram{&l.Server, &l.EndToEnd} {
 			for _, share := range []float64{0.5, 0.99} {
-				text := document.Untold
+				var shown *time.Duration
 				// Logs have whole milliseconds.
 				if micros, told := of.Quantile(share); told {
-					text = document.Millis((time.Duration(micros) * time.Microsecond).Round(time.Millisecond).Microseconds())
+					shown = new((time.Duration(micros) * time.Microsecond).Round(time.Millisecond))
 				}
-				row = append(row, document.Cell{Text: text})
+				times = append(times, shown)
 			}
 		}
-		table.Rows = append(table.Rows, row)
+		table.Add(name, l.Requests, l.Throttled, times)
 	}
 	return table
 }

@@ -121,10 +121,10 @@ func (t *Told) order() []*Arm {
 
 // table has a line for each design, and one for each profile that was tried beside.
 func (t *Told) table(beside bool) document.Table {
-	table := document.Table{ID: "designs", Caption: "The operations of the log under each design, best first (simulated)", Columns: []document.Column{{Title: "design", Words: true}, {Title: "throttled"}, {Title: "lost"},
-		{Title: "p99, ms"}, {Title: "partitions"}, {Title: "hottest/s"}, {Title: "billed"}, {Title: "hottest", Words: true, Spare: 1}},
-		Notes: []string{"throttled: of the attempts; lost: of the operations; hottest/s: entities served in a partition's busiest second; billed: transactions"}}
-	table.Rows = append(table.Rows, document.Cells("in the log", document.Share(t.Throttled), document.Share(t.Lost), document.Untold, document.Untold, document.Untold, document.Count(t.Billed), ""))
+	table := document.NewTable("designs", "The operations of the log under each design, best first (simulated)", "design|words", "throttled|share",
+		"lost|share", "p99, ms|millis|nonzero", "partitions", "hottest/s", "billed", "hottest|words|spare=1")
+	table.Notes = []string{"throttled: of the attempts; lost: of the operations; hottest/s: entities served in a partition's busiest second; billed: transactions"}
+	table.Add("in the log", t.Throttled, t.Lost, nil, nil, nil, t.Billed, "")
 	for _, arm := range t.order() {
 		for j := range arm.Under {
 			if j > 0 && !beside {
@@ -135,15 +135,11 @@ func (t *Told) table(beside bool) document.Table {
 			if j > 0 {
 				name = "  by profile " + one.Profile
 			}
-			p99 := document.Untold
-			if one.P99 > 0 {
-				p99 = document.Millis(int64(one.P99 * 1000))
+			tone := document.Good
+			if !one.Holds() {
+				tone = document.Bad
 			}
-			row := document.Cells(name, document.Share(one.Throttled), document.Share(one.Lost), p99, document.Count(one.Partitions), document.Count(one.HottestMax), document.Count(one.Billed), document.Key(one.Hottest, 24))
-			if row[0].Tone = document.Good; !one.Holds() {
-				row[0].Tone = document.Bad
-			}
-			table.Rows = append(table.Rows, row)
+			table.Add(tone, name, one.Throttled, one.Lost, 1000*one.P99, one.Partitions, one.HottestMax, one.Billed, document.Key(one.Hottest, 24))
 		}
 	}
 	return table
@@ -151,37 +147,29 @@ func (t *Told) table(beside bool) document.Table {
 
 // costs are what the service bills, and what that costs at a price.
 func (t *Told) costs() document.Table {
-	titles := []string{"design", "billed", "throttled", "counted", "of the log's bill"}
-	if t.Price != nil {
-		titles = append(titles, "cost")
-	}
-	table := document.Table{ID: "cost", Caption: "What the log would cost", Columns: document.Headed(1, titles...)}
+	table := document.NewTable("cost", "What the log would cost", "design|words", "billed", "throttled", "counted|nonzero", "of the log's bill|part", "cost|money|optional")
 	row := func(name string, billed, throttled, counted int64) {
-		text := document.Untold
-		if counted > 0 {
-			text = document.Count(counted)
-		}
-		cells := document.Cells(name, document.Count(billed), document.Count(throttled), text, document.PartOf(float64(billed), float64(max(1, t.Billed))))
+		var cost *float64
 		if t.Price != nil {
+			paid := billed
 			if t.Price.BillRefused {
-				billed += throttled
+				paid += throttled
 			}
-			cells = append(cells, document.Cell{Text: document.Money(float64(billed) / 1e6 * t.Price.PerMillion)})
+			cost = new(float64(paid) / 1e6 * t.Price.PerMillion)
 		}
-		table.Rows = append(table.Rows, cells)
+		table.Add(name, billed, throttled, counted, document.RatioOf(billed, max(1, t.Billed)), cost)
 	}
 	row("in the log", t.Billed, t.ThrottledRequests, 0)
 	for _, arm := range t.order() {
 		row(arm.Design, arm.Under[0].Billed, arm.Under[0].ThrottledRequests, arm.Under[0].Counted)
 	}
 	table.Notes = []string{"billed: by the page on status messages a request is not billed that was throttled or failed at the service; counted: entities against the targets, scanned ones among them"}
-	return table
+	return table.WithoutEmpty()
 }
 
 // changes says what became of queries.
 func (t *Told) changes() document.Table {
-	table := document.Table{ID: "queries", Caption: "Queries under each design", Columns: []document.Column{{Title: "design", Words: true}, {Title: "in the log", Words: true}, {Title: "under it", Words: true},
-		{Title: "each"}, {Title: "operations"}, {Title: "reads", Words: true}}}
+	table := document.NewTable("queries", "Queries under each design", "design|words", "in the log|words", "under it|words", "each", "operations", "reads|words")
 	for _, arm := range t.order() {
 		for i, one := range arm.Queries {
 			name := arm.Design
@@ -192,7 +180,7 @@ func (t *Told) changes() document.Table {
 			if one.Wider {
 				reads = "more than is wanted"
 			}
-			table.Rows = append(table.Rows, document.Cells(name, one.Was, one.Is, document.Count(int64(one.Queries)), document.Count(one.Operations), reads))
+			table.Add(name, one.Was, one.Is, one.Queries, one.Operations, reads)
 		}
 	}
 	if len(table.Rows) > 0 {
