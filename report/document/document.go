@@ -102,6 +102,8 @@ type Column struct {
 	Format string
 	// Member is where run.json has the number below the place of the row.
 	Member string
+	// Cut is after how many characters text ends, 0 for no bound.
+	Cut int
 	// Optional says that the column is left out if no row has a value, NonZero that 0 is none.
 	Optional, NonZero bool
 }

@@ -73,7 +73,8 @@ func Of[T any](id, caption string, rows []T) Table {
 
 // ParseColumn reads a specification: a title, then options after vertical bars. An option is a
 // [format], words or named for text, nonzero where 0 stands for none, optional for a column that is left
-// out if no row has a value, or unit=, group=, spare= or at=, which is where run.json has the number below the row's [Pointer].
+// out if no row has a value, or unit=, group=, spare=, cut= for text of so many characters, or at=, which is where run.json
+// has the number below the row's [Pointer].
 func ParseColumn(specification string) (Column, error) {
 	parts := strings.Split(specification, "|")
 	c := Column{Title: parts[0]}
@@ -90,12 +91,16 @@ func ParseColumn(specification string) (Column, error) {
 			c.Optional = true
 		case "nonzero":
 			c.NonZero = true
-		case "spare":
-			spare, err := strconv.Atoi(value)
+		case "spare", "cut":
+			number, err := strconv.Atoi(value)
 			if err != nil {
-				return c, fmt.Errorf("document: column %q: spare=%s is no number", specification, value)
+				return c, fmt.Errorf("document: column %q: %s is no number", specification, option)
 			}
-			c.Spare = spare
+			if name == "cut" {
+				c.Cut, c.Words = number, true
+			} else {
+				c.Spare = number
+			}
 		case words, named:
 			c.Words, c.Format = true, name
 		default:
@@ -278,6 +283,8 @@ func (c *Column) text(value reflect.Value) (text string, scale float64) {
 	switch {
 	case !value.IsValid(), c.NonZero && value.IsZero():
 		return Untold, 1
+	case value.Kind() == reflect.String && c.Cut > 0:
+		text = Cut(value.String(), c.Cut)
 	case value.Kind() == reflect.String:
 		text = value.String()
 	case c.Words:

@@ -107,21 +107,19 @@ func (c *Candidates) Document() *document.Document {
 	}
 	d := &document.Document{Title: "explain keys", Subtitle: "derived from " + document.Counted(int(first.Rows), "row") + " of " + c.File,
 		Answer: first.claim(), Data: c}
-	t := document.Table{ID: "candidates", Caption: "The designs that were tried, the one that carries most first", Columns: []document.Column{
-		{Title: "PartitionKey", Words: true}, {Title: "at most/s", Unit: "entities/s"}, {Title: "commonest"}, {Title: "partitions", Spare: 2},
-		{Title: "inserts come", Words: true}, {Title: "keys twice", Spare: 1}}}
+	t := document.NewTable("candidates", "The designs that were tried, the one that carries most first", "PartitionKey|cut=40", "at most/s|rate|unit=entities/s",
+		"commonest", "partitions|spare=2", "inserts come|words", "keys twice|spare=1")
 	for i, k := range c.Ranked {
 		most, _ := k.carried()
 		order := k.Spread.Order
 		if k.InOrder != "" {
 			order = k.InOrder + "?"
 		}
-		twice := document.Untold
+		var twice *int64
 		if k.Keyed > 0 {
-			twice = document.Count(k.Repeated)
+			twice = &k.Repeated
 		}
-		t.Rows = append(t.Rows, slices.Concat([]document.Cell{{Text: document.Cut(k.PartitionKey, keyWidth), Tone: document.ToneOf(k.State)}},
-			document.Cells(document.Rate(most), k.Spread.top(), about(k.Spread.Partitions, k.Spread.PartitionsError), order, twice)))
+		t.Add(document.ToneOf(k.State), k.PartitionKey, most, k.Spread.top(), about(k.Spread.Partitions, k.Spread.PartitionsError), order, twice)
 		section := k.section(k.commonest())
 		section.ID, section.Title = fmt.Sprintf("keys-%d", i+1), "PartitionKey "+k.PartitionKey
 		findings := findingsSection(k.Findings)

@@ -77,14 +77,13 @@ func (e *Explanation) Document() *document.Document {
 
 // compared puts the designs side by side.
 func (e *Explanation) compared() document.Table {
-	phase := document.Column{Title: "phase", Words: true, Spare: 9}
-	if slices.ContainsFunc(e.Designs, func(d Design) bool { return len(d.Loads) > 1 }) {
-		phase.Spare = 0
+	phase := "phase|cut=20"
+	if !slices.ContainsFunc(e.Designs, func(d Design) bool { return len(d.Loads) > 1 }) {
+		phase += "|spare=9"
 	}
-	t := document.Table{ID: "designs", Caption: "Each design in each phase that offers load, at its busiest", Columns: []document.Column{
-		{Title: "design", Words: true}, phase, {Title: "hottest/s", Unit: "entities/s"}, {},
-		{Title: "of target", Spare: 3}, {Title: "account/s", Unit: "entities/s", Spare: 2}, {Title: "partitions"},
-		{Title: "like", Spare: 6}, {Title: "commonest", Spare: 5}, {Title: "inserts come", Words: true, Spare: 1}}}
+	t := document.NewTable("designs", "Each design in each phase that offers load, at its busiest", "design|words", phase, "hottest/s|unit=entities/s", "",
+		"of target|part|spare=3", "account/s|rate|unit=entities/s|spare=2", "partitions", "like|rate|spare=6", "commonest|share|spare=5",
+		"inserts come|words|spare=1")
 	offers, full := false, float64(e.Targets.Partition)
 	for i := range e.Designs {
 		for j := range e.Designs[i].Loads {
@@ -104,10 +103,10 @@ func (e *Explanation) compared() document.Table {
 			name += " *"
 		}
 		if len(d.Cannot) > 0 {
-			t.Rows = append(t.Rows, []document.Cell{{Text: name + " cannot serve it", Tone: document.Bad}})
+			t.Add(document.Bad, name+" cannot serve it")
 		}
 		for j := range d.Loads {
-			t.Rows = append(t.Rows, e.row(name, d, &d.Loads[j], full))
+			t.Add(e.row(name, d, &d.Loads[j], full)...)
 		}
 	}
 	legend := "like: of how many equal partitions it is as uneven. commonest: its share of all entities."
@@ -120,11 +119,10 @@ func (e *Explanation) compared() document.Table {
 
 // row is what a design makes of a phase, with what its hottest partition counts as a bar.
 // It is marked bad where it is not sustained, or where a check fails though all loads are.
-func (e *Explanation) row(name string, d *Design, l *Load, full float64) []document.Cell {
-	k, target, order := &l.Keys, document.Untold, l.Keys.Order
+func (e *Explanation) row(name string, d *Design, l *Load, full float64) []any {
+	k, limit, order := &l.Keys, float64(e.Targets.Partition), l.Keys.Order
 	bar := &document.Bar{Solid: l.Hottest.Value, Full: full}
-	if limit := float64(e.Targets.Partition); limit > 0 {
-		target = l.Hottest.ofTarget(e.Targets.Partition)
+	if limit > 0 {
 		bar.Mark, bar.Solid, bar.Hollow = limit, min(bar.Solid, limit), max(0, bar.Solid-limit)
 	}
 	if !l.Events {
@@ -141,9 +139,8 @@ func (e *Explanation) row(name string, d *Design, l *Load, full float64) []docum
 	if l.Scans.Value > 0 {
 		hottest += "+"
 	}
-	return slices.Concat([]document.Cell{{Text: name, Tone: tone}, {Text: document.Cut(l.Phase, keyWidth/2)}, {Text: hottest}, {Bar: bar}},
-		document.Cells(target, document.Rate(l.Account.Value), about(k.Partitions, k.PartitionsError), document.Rate(k.Effective),
-			document.Share(k.TopMost), order))
+	return []any{tone, name, l.Phase, hottest, bar, document.Ratio{Part: l.Hottest.Value, Whole: limit}, l.Account.Value,
+		about(k.Partitions, k.PartitionsError), k.Effective, k.TopMost, order}
 }
 
 // about writes an estimate with its standard error, if it has one.

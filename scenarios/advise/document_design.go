@@ -28,11 +28,9 @@ func (d *Design) section(id string) document.Section {
 	if len(d.Samples) == 0 {
 		return s
 	}
-	t := document.Table{ID: id + "-samples", Caption: "Some entities", Columns: []document.Column{{Title: "entity of", Words: true},
-		{Title: "PartitionKey", Words: true}, {Title: "RowKey", Words: true}, {Title: "bytes", Unit: "B"}}}
+	t := document.NewTable(id+"-samples", "Some entities", "entity of|words", "PartitionKey|cut=40", "RowKey|cut=40", "bytes|unit=B")
 	for _, one := range d.Samples {
-		t.Rows = append(t.Rows, document.Cells(one.Of, document.Cut(one.PartitionKey, keyWidth), document.Cut(one.RowKey, keyWidth),
-			document.Count(int64(one.Bytes))))
+		t.Add(one.Of, one.PartitionKey, one.RowKey, one.Bytes)
 	}
 	s.Blocks = append(s.Blocks, t)
 	return s
@@ -43,14 +41,12 @@ const tellable = 0.01
 
 // table is what each operation of a load does, and below it what else is known of it.
 func (l *Load) table(id string) document.Table {
-	t := document.Table{ID: id, Caption: "The operations of phase " + l.Phase, Columns: []document.Column{{Title: "phase " + l.Phase, Words: true},
-		{Title: "share"}, {Title: "counts", Unit: "entities"}, {Title: "requests"}, {Title: "wants"}, {Title: "does", Words: true}}}
+	t := document.NewTable(id, "The operations of phase "+l.Phase, "phase "+l.Phase+"|words", "share|share", "counts|unit=entities", "requests|rate", "wants|share", "does|words")
 	for i := range l.Approaches {
 		one := &l.Approaches[i]
-		wants, does := document.Untold, one.Verb
-		if one.Density != nil {
-			wants = document.Share(*one.Density)
-		} else if one.rank > 1 && !one.Narrowed {
+		var wants any = one.Density
+		does := one.Verb
+		if one.Density == nil && one.rank > 1 && !one.Narrowed {
 			wants = "all"
 		}
 		if one.Class != "" {
@@ -63,7 +59,7 @@ func (l *Load) table(id string) document.Table {
 		if one.AtLeast {
 			entities += "+"
 		}
-		t.Rows = append(t.Rows, document.Cells(one.Name, document.Share(one.Share), entities, document.Rate(one.Requests), wants, does))
+		t.Add(one.Name, one.Share, entities, one.Requests, wants, does)
 		t.Notes = append(t.Notes, one.unknown()...)
 	}
 	if l.Events {

@@ -64,8 +64,7 @@ func firstChange(list []Finding) string {
 // findingsSection tells the findings that ask for something first; what does not apply
 // goes by its name alone.
 func findingsSection(list []Finding) document.Section {
-	t := document.Table{ID: "findings", Caption: "The points of the documents' performance checklist",
-		Columns: []document.Column{{Title: "verdict", Words: true}, {Title: "point", Words: true}, {Title: "finding", Words: true}}}
+	t := document.NewTable("findings", "The points of the documents' performance checklist", "verdict|words", "point|words", "finding|words")
 	for _, v := range []Verdict{Error, Warning, Note, CannotTell, Good} {
 		for _, f := range list {
 			if f.Verdict != v {
@@ -75,7 +74,7 @@ func findingsSection(list []Finding) document.Section {
 			if f.Change != "" {
 				text += " Change: " + f.Change
 			}
-			t.Rows = append(t.Rows, []document.Cell{{Text: string(v), Tone: v.tone()}, {Text: f.ID}, {Text: text}})
+			t.Add(v.tone(), v, f.ID, text)
 		}
 	}
 	if apart := named(list, NotApplicable); len(apart) > 0 {

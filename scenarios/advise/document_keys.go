@@ -81,14 +81,13 @@ func (k *Keys) claim() document.Answer {
 
 // commonest are the partitions that have most.
 func (k *Keys) commonest() document.Table {
-	t := document.Table{ID: "commonest", Caption: "The commonest partitions, by their share of all entities", Columns: []document.Column{
-		{Title: "PartitionKey", Words: true}, {Title: "at least"}, {Title: "at most"}, {Title: "full when all are"}}}
+	t := document.NewTable("commonest", "The commonest partitions, by their share of all entities", "PartitionKey|cut=40", "at least|share", "at most|share", "full when all are")
 	for _, one := range k.Spread.Top {
 		full := document.Untold
 		if one.Most > 0 && k.Targets.Partition > 0 {
 			full = document.Rate(float64(k.Targets.Partition)/one.Most) + "/s"
 		}
-		t.Rows = append(t.Rows, document.Cells(document.Cut(one.PartitionKey, keyWidth), document.Share(one.Least), document.Share(one.Most), full))
+		t.Add(one.PartitionKey, one.Least, one.Most, full)
 	}
 	if k.Unlisted > 0 {
 		t.Notes = []string{"A partition that is not listed has at most " + document.Share(k.Unlisted) + "."}

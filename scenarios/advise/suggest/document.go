@@ -18,9 +18,8 @@ func (p *Proposal) Document() *document.Document {
 		d.Subtitle = "derived, and tried in short simulations"
 		rests = "The trials were short simulations by a seed that no run of a contest has; every other number is derived."
 	}
-	t := document.Table{ID: "proposed", Caption: "The designs that are proposed, the most promising first", Columns: []document.Column{
-		{Title: "proposed", Words: true}, {Title: "PartitionKey", Words: true}, {Title: "RowKey", Words: true, Spare: 3}, {Title: "hottest/s", Unit: "entities/s"},
-		{Title: "copies", Spare: 1}, {Title: "buckets", Spare: 2}, {Title: "reads", Words: true}}}
+	t := document.NewTable("proposed", "The designs that are proposed, the most promising first", "proposed|words", "PartitionKey|cut=40", "RowKey|cut=40|spare=3",
+		"hottest/s|rate|unit=entities/s", "copies|spare=1", "buckets|spare=2", "reads|words")
 	for i := range p.Candidates {
 		c := &p.Candidates[i]
 		tone := document.Good
@@ -33,11 +32,7 @@ func (p *Proposal) Document() *document.Document {
 				classes = append(classes, r.Class)
 			}
 		}
-		row := document.Cells(c.Design.Name, document.Cut(c.Design.PartitionKey, keyWidth), document.Cut(c.Design.RowKey, keyWidth),
-			document.Rate(c.Hottest), document.Count(int64(len(c.Design.Copies))), document.Count(int64(c.Buckets)),
-			strings.Join(classes, ", "))
-		row[0].Tone = tone
-		t.Rows = append(t.Rows, row)
+		t.Add(tone, c.Design.Name, c.Design.PartitionKey, c.Design.RowKey, c.Hottest, len(c.Design.Copies), c.Buckets, strings.Join(classes, ", "))
 		d.Sections = append(d.Sections, c.section(i+1))
 	}
 	if p.tried() {
@@ -60,9 +55,6 @@ func (p *Proposal) Document() *document.Document {
 	return d
 }
 
-// keyWidth is how much of a key's template a table shows, in characters.
-const keyWidth = 40
-
 // section is all that is to be said of a candidate, the n-th.
 func (c *Candidate) section(n int) document.Section {
 	id := fmt.Sprintf("proposal-%d", n)
@@ -78,16 +70,12 @@ func (c *Candidate) section(n int) document.Section {
 		add(fmt.Sprintf("copy %s%s: %s / %s", one.Name, table, one.PartitionKey, one.RowKey))
 	}
 	s.Blocks = append(s.Blocks, document.List{Items: c.Why})
-	t := document.Table{ID: id + "-reads", Caption: "What each query comes to, on the average",
-		Columns: []document.Column{{Title: "query", Words: true}, {Title: "requests"}, {Title: "counts", Unit: "entities"}, {Title: "class", Words: true}}}
+	t := document.NewTable(id+"-reads", "What each query comes to, on the average", "query|words", "requests|rate|nonzero", "counts|rate|nonzero|unit=entities", "class|words")
 	for _, r := range c.Reads {
-		requests, counted := document.Untold, document.Untold
-		if r.Requests > 0 {
-			requests, counted = document.Rate(r.Requests), document.Rate(r.Counted)
-		} else {
+		if r.Requests == 0 {
 			t.Notes = []string{document.Untold + ": too seldom to be met in a sample"}
 		}
-		t.Rows = append(t.Rows, document.Cells(r.Operation, requests, counted, r.Class))
+		t.Add(r.Operation, r.Requests, r.Counted, r.Class)
 	}
 	if len(t.Rows) > 0 {
 		s.Blocks = append(s.Blocks, t)

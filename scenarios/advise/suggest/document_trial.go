@@ -59,33 +59,24 @@ func failing(checks int) string {
 // trials is one line for each design that was tried, the scenario's own marked: its keys,
 // and what a short simulation said.
 func (p *Proposal) trials() document.Table {
-	t := document.Table{ID: "proposed", Caption: "What short simulations said of your designs and of those proposed", Columns: []document.Column{
-		{Title: "tried", Words: true}, {Title: "", Words: true}, {Title: "PartitionKey", Words: true}, {Title: "RowKey", Words: true, Spare: 3},
-		{Title: "copies", Spare: 2}, {Title: "checks failed", Spare: 1}, {Title: "lost"}, {Title: "throttled"}, {Title: "requests", Spare: 1}, {Title: "entities/op"}}}
-	add := func(d *scenarios.Design, mark string, tried *Tried, tone document.Tone) {
-		row := document.Cells(d.Name, mark, document.Cut(d.PartitionKey, keyWidth), document.Cut(d.RowKey, keyWidth), document.Count(int64(len(d.Copies))))
-		if tried == nil {
-			row = append(row, document.Cells("cannot serve", document.Untold, document.Untold, document.Untold, document.Untold)...)
-		} else {
-			row = append(row, document.Cells(document.Count(int64(tried.Failed)), document.Share(tried.Lost), document.Share(tried.Throttled),
-				document.Rate(tried.Requests), document.Rate(tried.Counted))...)
+	t := document.NewTable("proposed", "What short simulations said of your designs and of those proposed", "tried|words", "|words", "PartitionKey|cut=40",
+		"RowKey|cut=40|spare=3", "copies|spare=2", "checks failed|spare=1", "lost|share", "throttled|share", "requests|rate|spare=1", "entities/op|rate")
+	add := func(d *scenarios.Design, mark string, tried *Tried, best bool) {
+		row := []any{"cannot serve", nil, nil, nil, nil}
+		if tried != nil {
+			row = []any{tried.Failed, tried.Lost, tried.Throttled, tried.Requests, tried.Counted}
 		}
-		row[0].Tone = tone
-		t.Rows = append(t.Rows, row)
+		tone := document.Plain
+		if best {
+			tone = document.Good
+		}
+		t.Add(tone, d.Name, mark, d.PartitionKey, d.RowKey, len(d.Copies), row)
 	}
 	for i := range p.Own {
-		tone := document.Plain
-		if p.Own[i].Design.Name == p.Keep {
-			tone = document.Good
-		}
-		add(&p.Own[i].Design, "yours", p.Own[i].Tried, tone)
+		add(&p.Own[i].Design, "yours", p.Own[i].Tried, p.Own[i].Design.Name == p.Keep)
 	}
 	for i := range p.Candidates {
-		tone := document.Plain
-		if i == 0 && p.Keep == "" {
-			tone = document.Good
-		}
-		add(&p.Candidates[i].Design, "proposed", p.Candidates[i].Tried, tone)
+		add(&p.Candidates[i].Design, "proposed", p.Candidates[i].Tried, i == 0 && p.Keep == "")
 	}
 	return t
 }
