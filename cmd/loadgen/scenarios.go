@@ -100,13 +100,13 @@ func helpOrUnknown(c *cobra.Command, args []string) error {
 func listed(all []scenarios.Entry, subjects []string) *document.Document {
 	told := &document.Document{Title: document.Counted(len(all), "scenario") + " built in", Data: all}
 	add := func(id, title string, some []scenarios.Entry) {
-		table := document.Table{ID: id, Caption: title, Columns: []document.Column{{Title: "scenario", Words: true}, {Title: "what it shows, and why its anti-pattern fails", Words: true}}}
+		table := document.NewTable(id, title, "scenario|words", "what it shows, and why its anti-pattern fails|words")
 		for _, one := range some {
 			says := one.Says
 			if one.Why != "" {
 				says += " Anti-pattern: " + one.Why
 			}
-			table.Rows = append(table.Rows, document.Cells(one.Name, says))
+			table.Add(one.Name, says)
 		}
 		told.Sections = append(told.Sections, document.Section{ID: id, Title: title, Blocks: []document.Block{table}})
 	}

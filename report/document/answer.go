@@ -128,7 +128,7 @@ func (t Table) Around(most int) Table {
 
 // WithoutBars returns a table without its columns of bars, which are for one screen.
 func (t Table) WithoutBars() Table {
-	return t.without(func(i int) bool {
+	return t.dropColumns(func(i int) bool {
 		return slices.ContainsFunc(t.Rows, func(row []Cell) bool { return i < len(row) && row[i].Bar != nil })
 	})
 }

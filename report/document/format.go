@@ -16,10 +16,11 @@ type format struct {
 	unit  time.Duration
 }
 
-// The formats of text, set flush left: words as they are, named with an en dash in place of nothing.
+// The formats of text. Words and named are set flush left, named with an en dash in place of nothing.
 const (
-	words = "words"
-	named = "named"
+	words     = "words"
+	named     = "named"
+	plainText = "text"
 )
 
 // partFormat is the format of a [Ratio] that may exceed one.

@@ -72,7 +72,7 @@ func Of[T any](id, caption string, rows []T) Table {
 }
 
 // ParseColumn reads a specification: a title, then options after vertical bars. An option is a
-// [format], words or named for text, nonzero where 0 stands for none, optional for a column that is left
+// [format], words or named for text, text for such that is set like numbers, nonzero where 0 stands for none, optional for a column that is left
 // out if no row has a value, or unit=, group=, spare=, cut= for text of so many characters, or at=, which is where run.json
 // has the number below the row's [Pointer].
 func ParseColumn(specification string) (Column, error) {
@@ -103,6 +103,8 @@ func ParseColumn(specification string) (Column, error) {
 			}
 		case words, named:
 			c.Words, c.Format = true, name
+		case plainText:
+			c.Format = name
 		default:
 			if formatOf(option).write == nil {
 				return c, fmt.Errorf("document: column %q: unknown option %q", specification, option)
@@ -207,15 +209,19 @@ func separated(name string, separator rune) string {
 
 // WithoutEmpty returns a table without the optional columns of which no row has a value.
 func (t Table) WithoutEmpty() Table {
-	return t.without(func(i int) bool {
+	return t.dropColumns(func(i int) bool {
 		return t.Columns[i].Optional && !slices.ContainsFunc(t.Rows, func(row []Cell) bool {
 			return i < len(row) && (row[i].Text != "" && row[i].Text != Untold || row[i].Bar != nil)
 		})
 	})
 }
 
-// without returns a table without some of its columns.
-func (t Table) without(drop func(column int) bool) Table {
+// Without returns a table without the columns of these titles.
+func (t Table) Without(titles ...string) Table {
+	return t.dropColumns(func(i int) bool { return slices.Contains(titles, t.Columns[i].Title) })
+}
+
+func (t Table) dropColumns(drop func(column int) bool) Table {
 	for i := len(t.Columns) - 1; i >= 0; i-- {
 		if !drop(i) {
 			continue

@@ -59,7 +59,7 @@ func (o *Calibration) Document(file string) *document.Document {
 	}
 	d := &document.Document{Title: "calibrate", Subtitle: subtitle, Answer: a, Data: told{p.At, p.Kind, p.Server, p.On, p.Requests,
 		p.Throttled, p.Failed, p.Entities, file, o.Ended == nil, p.Values, p.Figures, p.Unlearnt}}
-	d.Screen = append(d.Screen, table("values", "What the model takes from it", p.Values, false))
+	d.Screen = append(d.Screen, document.Of("values", "What the model takes from it", p.Values).Without("by"))
 	var gaps document.List
 	var names []string
 	for _, one := range p.Unlearnt {
@@ -69,26 +69,8 @@ func (o *Calibration) Document(file string) *document.Document {
 	if len(gaps.Items) > 0 {
 		d.Screen = append(d.Screen, document.Facts{Lines: []string{"not learnt: " + document.Enumerated(names)}})
 	}
-	d.Add("values", "Values of the model", table("values", "Each with its interval of 95 %", p.Values, true))
-	d.Add("figures", "What else was seen", table("figures", "No parameter of the model takes these", p.Figures, true))
-	if len(gaps.Items) > 0 {
-		d.Add("unlearnt", "What could not be learnt", gaps)
-	}
+	d.Add("values", "Values of the model", document.Of("values", "Each with its interval of 95 %", p.Values))
+	d.Add("figures", "What else was seen", document.Of("figures", "No parameter of the model takes these", p.Figures))
+	d.Add("unlearnt", "What could not be learnt", gaps)
 	return d
-}
-
-// table lists values; by says how each was measured.
-func table(id, caption string, list []ProfileValue, by bool) document.Table {
-	t := document.Table{ID: id, Caption: caption, Columns: []document.Column{{Title: "name", Words: true}, {Title: "value"}, {Title: "from"}, {Title: "to"}, {Title: "samples"}}}
-	if by {
-		t.Columns = append(t.Columns, document.Column{Title: "by", Words: true})
-	}
-	for _, one := range list {
-		row := document.Cells(one.Name, one.Value, one.Low, one.High, document.Count(one.Samples))
-		if by {
-			row = append(row, document.Cell{Text: one.By})
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
 }

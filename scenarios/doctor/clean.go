@@ -209,8 +209,7 @@ func (c *Cleaned) dropAgreed(ctx context.Context, service *run.Service, agreed b
 // Document says what was found and what became of it, a line for each table.
 func (c *Cleaned) Document() *document.Document {
 	var screen document.Facts
-	whole := document.Table{ID: "tables", Caption: "Tables whose names begin with " + run.TablePrefix,
-		Columns: []document.Column{{Title: "state", Words: true}, {Title: "table", Words: true}, {Title: "what is known of it", Words: true}}}
+	whole := document.NewTable("tables", "Tables whose names begin with "+run.TablePrefix, "state|words", "table|words", "what is known of it|words")
 	for _, one := range c.Tables {
 		tone := document.Doubtful
 		switch one.State {
@@ -220,7 +219,7 @@ func (c *Cleaned) Document() *document.Document {
 			tone = document.Bad
 		}
 		screen.Lines = append(screen.Lines, fmt.Sprintf("%s: %s", one.State, one.Table+one.known()))
-		whole.Rows = append(whole.Rows, []document.Cell{{Text: one.State, Tone: tone}, {Text: one.Table}, {Text: strings.TrimPrefix(one.known(), ", ")}})
+		whole.Add(tone, one.State, one.Table, strings.TrimPrefix(one.known(), ", "))
 	}
 	var parts []string
 	add := func(number int, of string) {

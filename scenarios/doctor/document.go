@@ -16,8 +16,7 @@ const mostMeasured = 60
 // check on one screen, then what was wanted and what follows from it.
 func (d *Diagnosis) Document() *document.Document {
 	var screen document.Facts
-	whole := document.Table{ID: "checks", Caption: "The checks, in their order",
-		Columns: []document.Column{{Title: "verdict", Words: true}, {Title: "check", Words: true}, {Title: "measured, and wanted", Words: true}}}
+	whole := document.NewTable("checks", "The checks, in their order", "verdict|words", "check|words", "measured, and wanted|words")
 	for _, one := range d.Checks {
 		measured := one.Measured
 		if measured == "" {
@@ -28,7 +27,7 @@ func (d *Diagnosis) Document() *document.Document {
 			sign = "!"
 		}
 		screen.Lines = append(screen.Lines, fmt.Sprintf("%s %s: %s", sign, one.Name, document.Cut(measured, mostMeasured)))
-		whole.Rows = append(whole.Rows, []document.Cell{{Text: one.Verdict, Tone: one.tone()}, {Text: one.Name}, {Text: one.whole()}})
+		whole.Add(one.tone(), one.Verdict, one.Name, one.whole())
 	}
 	state := results.Holds
 	switch {

@@ -43,16 +43,16 @@ type Profile struct {
 // ProfileValue is something that was measured.
 type ProfileValue struct {
 	// Name is a parameter of the model, or that of a figure.
-	Name string `json:"name"`
+	Name string `json:"name" col:""`
 	// Value is as the model takes it: a whole number, or a duration. The truth lies from Low
 	// to High with a confidence of 95 %.
-	Value string `json:"value"`
-	Low   string `json:"low"`
-	High  string `json:"high"`
+	Value string `json:"value" col:"|text"`
+	Low   string `json:"low" col:"from|text"`
+	High  string `json:"high" col:"to|text"`
 	// Samples is how many attempts, or trials, it rests on.
-	Samples int64 `json:"samples"`
+	Samples int64 `json:"samples" col:""`
 	// By is how it was measured.
-	By string `json:"by"`
+	By string `json:"by" col:""`
 }
 
 // ProfileGap is something that could not be learnt.

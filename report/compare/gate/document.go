@@ -39,13 +39,11 @@ func Document(list []Result) *document.Document {
 		rest = rest[n:]
 	}
 	d := &document.Document{Title: "loadgen gate", Subtitle: counts, Answer: answer(sorted), Data: verdictOf(list)}
-	t := document.Table{ID: "scenarios", Caption: "Scenarios", Columns: document.Headed(4, "scenario", "verdict", "runs", "reason")}
-	t.Columns[2].Spare = 1
+	t := document.NewTable("scenarios", "Scenarios", "scenario|words", "verdict|words", "runs|words|spare=1", "reason|words")
 	for _, r := range sorted {
-		row := document.Cells(cut(export.Plain(r.Scenario), mostCell), r.Outcome.String(), r.kind(), cut(r.sentence(), mostCell))
 		state, _ := r.Outcome.State()
-		row[0].Tone, row[1].Tone = document.ToneOf(state), document.ToneOf(state)
-		t.Rows = append(t.Rows, row)
+		tone := document.ToneOf(state)
+		t.Add(tone, cut(export.Plain(r.Scenario), mostCell), tone, r.Outcome, r.kind(), cut(r.sentence(), mostCell))
 	}
 	if len(sorted) > 1 {
 		d.Screen = append(d.Screen, t)
@@ -107,7 +105,7 @@ func answer(sorted []*Result) document.Answer {
 
 // metricsTable is the metrics that were judged of one scenario.
 func (r *Result) metricsTable(number int) document.Table {
-	t := document.Table{ID: fmt.Sprintf("metrics-%d", number), Columns: document.Headed(1, "metric", "A", "B", "change", "interval", "p", "pairs")}
+	t := document.NewTable(fmt.Sprintf("metrics-%d", number), "", "metric|words", "A", "B", "change|change", "interval|change", "p|chance", "pairs")
 	if r.Judgement == nil {
 		return t
 	}
@@ -117,11 +115,8 @@ func (r *Result) metricsTable(number int) document.Table {
 		if _, _, isTime := unitOf(f.Metric); isTime {
 			as = func(nanoseconds float64) string { return document.Lapse(time.Duration(nanoseconds)) }
 		}
-		row := document.Cells(export.Plain(f.Metric), as(f.A), as(f.B), document.Change(f.Change), document.Interval(f.Interval, document.Change),
-			document.Chance(f.Adjusted), document.Count(int64(f.Pairs)))
 		state, _ := f.Verdict.State()
-		row[3].Tone = document.ToneOf(state)
-		t.Rows = append(t.Rows, row)
+		t.Add(export.Plain(f.Metric), as(f.A), as(f.B), document.ToneOf(state), f.Change, f.Interval, f.Adjusted, f.Pairs)
 	}
 	return t
 }
