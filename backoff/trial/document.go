@@ -23,11 +23,9 @@ func Document(contest *results.PolicyContest) *document.Document {
 	if ended := strings.TrimSpace(strings.TrimSuffix(contest.Verdict, d.Answer.Whole())); ended != "" {
 		d.Warnings = append(d.Warnings, ended)
 	}
-	const added = "added, ms"
-	t := document.Table{ID: "policies", Caption: "The policies, the best first", Columns: []document.Column{
-		{Title: "policy", Words: true}, {Title: "lost"}, {Spare: 9}, {Title: "goodput", Unit: "entities/s", Spare: 3}, {Title: "tries/op"},
-		{Title: "chance", Spare: 6}, {Title: "drain", Unit: "s"}, {Group: added, Title: "p50", Spare: 2},
-		{Group: added, Title: "p95", Spare: 4}, {Group: added, Title: "p99"}, {Title: "peak", Spare: 1}, {Title: "fair", Spare: 7}, {Title: "twice", Spare: 8}}}
+	t := document.NewTable("policies", "The policies, the best first", "policy|words", "lost", "|spare=9", "goodput|rate|unit=entities/s|spare=3", "tries/op|tries",
+		"chance|tries|spare=6", "drain|tenths|unit=s", "p50|millis|group=added, ms|spare=2", "p95|millis|group=added, ms|spare=4", "p99|millis|group=added, ms",
+		"peak|spare=1", "fair|tries|spare=7", "twice|spare=8")
 	withheld := int64(0)
 	for i := range contest.Policies {
 		one := &contest.Policies[i]
@@ -35,16 +33,12 @@ func Document(contest *results.PolicyContest) *document.Document {
 		if equal(&contest.Policies[0], one) && one.Lost < one.Caught {
 			tone = document.Good
 		}
-		row := document.Cells(one.Policy, lostPart(one), "", document.Rate(one.Goodput), document.Tries(one.AttemptsPerOperation),
-			document.Tries(one.AmplificationByChance), document.Seconds(lasting(one.DrainS)), document.Told(one.Added.P50, millis),
-			document.Told(one.Added.P95, millis), document.Told(one.Added.P99, millis), document.Count(int64(one.PeakRetries)),
-			document.Told(one.Fairness, document.Tries), document.Count(one.Duplicates))
-		row[0].Tone, row[2].Bar = tone, &document.Bar{Solid: 100 - one.LostPercent, Hollow: one.LostPercent, Full: 100}
-		t.Rows = append(t.Rows, row)
+		bar := &document.Bar{Solid: 100 - one.LostPercent, Hollow: one.LostPercent, Full: 100}
+		t.Add(tone, one.Policy, lostPart(one), bar, one.Goodput, one.AttemptsPerOperation, one.AmplificationByChance, one.DrainS,
+			micros(one.Added.P50), micros(one.Added.P95), micros(one.Added.P99), one.PeakRetries, one.Fairness, one.Duplicates)
 		withheld += one.Withheld
 	}
-	screen := t
-	d.Screen = []document.Block{screen}
+	d.Screen = []document.Block{t}
 	t.Notes = []string{"lost: of the operations that became due in the trouble, with its 95 % interval by chance; goodput: entities " +
 		"served per second from its begin to the last arrival; tries/op: attempts to such an operation; chance: what they would " +
 		"be if each attempt were throttled by chance, (1 − p^(R+1))/(1 − p); drain: from its end until the last of them ended; " +
@@ -81,16 +75,15 @@ func Schedules(schedules []results.RetrySchedule) *document.Document {
 		return d
 	}
 	d.Answer.Claim = "When " + document.Counted(len(schedules), "retry policy", "retry policies") + " try again"
-	const first, all = "first wait, s", "all waits, s"
-	t := document.Table{ID: "schedules", Caption: "The waits of each policy", Columns: []document.Column{{Title: "policy", Words: true}, {Title: "retries"},
-		{Group: first, Title: "least"}, {Group: first, Title: "greatest"}, {Group: all, Title: "least"}, {Group: all, Title: "greatest"}}}
+	t := document.NewTable("schedules", "The waits of each policy", "policy|words", "retries", "least|figures|group=first wait, s", "greatest|figures|group=first wait, s",
+		"least|figures|group=all waits, s", "greatest|figures|group=all waits, s")
 	for i := range schedules {
 		s := &schedules[i]
-		row := document.Cells(s.Policy, document.Count(int64(s.Retries)))
+		row := []any{s.Policy, s.Retries}
 		if n := len(s.Waits); n > 0 {
-			row = append(row, figures(s.Waits[0].LeastS, s.Waits[0].GreatestS, s.Waits[n-1].SumLeastS, s.Waits[n-1].SumGreatestS)...)
+			row = append(row, s.Waits[0].LeastS, s.Waits[0].GreatestS, s.Waits[n-1].SumLeastS, s.Waits[n-1].SumGreatestS)
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row...)
 	}
 	d.Screen = []document.Block{t}
 	return d
@@ -108,12 +101,10 @@ func scheduleSection(id string, s *results.RetrySchedule) document.Section {
 		section.Blocks = []document.Block{about}
 		return section
 	}
-	const wait, since = "wait, s", "since the failure, s"
-	t := document.Table{ID: id + "-waits", Caption: "The waits of " + s.Policy, Columns: []document.Column{{Title: "retry"},
-		{Group: wait, Title: "least"}, {Group: wait, Title: "mean"}, {Group: wait, Title: "greatest"},
-		{Group: since, Title: "least"}, {Group: since, Title: "mean"}, {Group: since, Title: "greatest"}}}
+	const wait, since = "|figures|group=wait, s", "|figures|group=since the failure, s"
+	t := document.NewTable(id+"-waits", "The waits of "+s.Policy, "retry", "least"+wait, "mean"+wait, "greatest"+wait, "least"+since, "mean"+since, "greatest"+since)
 	for _, w := range s.Waits {
-		t.Rows = append(t.Rows, append(document.Cells(document.Count(int64(w.Retry))), figures(w.LeastS, w.MeanS, w.GreatestS, w.SumLeastS, w.SumMeanS, w.SumGreatestS)...))
+		t.Add(w.Retry, w.LeastS, w.MeanS, w.GreatestS, w.SumLeastS, w.SumMeanS, w.SumGreatestS)
 	}
 	section.Blocks = []document.Block{about, t}
 	if s.Flat != "" {
@@ -122,15 +113,13 @@ func scheduleSection(id string, s *results.RetrySchedule) document.Section {
 	return section
 }
 
-func figures(numbers ...float64) (cells []document.Cell) {
-	for _, n := range numbers {
-		cells = append(cells, document.Cell{Text: document.Figures(n)})
+// micros returns milliseconds in whole microseconds, nil for none.
+func micros(millis *float64) *int64 {
+	if millis == nil {
+		return nil
 	}
-	return cells
+	return new(int64(math.Round(1000 * *millis)))
 }
-
-// millis writes milliseconds as a column of them has it.
-func millis(v float64) string { return document.Millis(int64(math.Round(1000 * v))) }
 
 func lasting(seconds float64) time.Duration { return time.Duration(seconds * 1e9) }
 

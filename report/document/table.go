@@ -51,9 +51,7 @@ func RatioOf(part, whole int64) Ratio { return Ratio{float64(part), float64(whol
 func NewTable(id, caption string, columns ...string) Table {
 	t := Table{ID: id, Caption: caption}
 	for _, specification := range columns {
-		// A test of the house parses all of them.
-		column, _ := ParseColumn(specification)
-		t.Columns = append(t.Columns, column)
+		t.Columns = append(t.Columns, ParseColumn(specification))
 	}
 	return t
 }
@@ -72,47 +70,50 @@ func Of[T any](id, caption string, rows []T) Table {
 }
 
 // ParseColumn reads a specification: a title, then options after vertical bars. An option is a
-// [format], words or named for text, text for such that is set like numbers, nonzero where 0 stands for none, optional for a column that is left
-// out if no row has a value, or unit=, group=, spare=, cut= for text of so many characters, or at=, which is where run.json
-// has the number below the row's [Pointer].
-func ParseColumn(specification string) (Column, error) {
-	parts := strings.Split(specification, "|")
-	c := Column{Title: parts[0]}
-	for _, option := range parts[1:] {
-		name, value, _ := strings.Cut(option, "=")
-		switch name {
-		case "unit":
-			c.Unit = value
-		case "group":
-			c.Group = value
-		case "at":
-			c.Member = value
-		case "optional":
-			c.Optional = true
-		case "nonzero":
-			c.NonZero = true
-		case "spare", "cut":
-			number, err := strconv.Atoi(value)
-			if err != nil {
-				return c, fmt.Errorf("document: column %q: %s is no number", specification, option)
-			}
-			if name == "cut" {
-				c.Cut, c.Words = number, true
-			} else {
-				c.Spare = number
-			}
-		case words, named:
-			c.Words, c.Format = true, name
-		case plainText:
-			c.Format = name
-		default:
-			if formatOf(option).write == nil {
-				return c, fmt.Errorf("document: column %q: unknown option %q", specification, option)
-			}
-			c.Format = option
+// [format], words or named for text, text for such that is set like numbers, nonzero where 0 stands for
+// none, optional for a column that is left out if no row has a value, or unit=, group=, spare=, cut= for
+// text of so many characters, or at=, which is where run.json has the number below the row's [Pointer].
+// What is no option belongs to the title, so that any title may stand before options.
+func ParseColumn(specification string) Column {
+	var c Column
+	for {
+		at := strings.LastIndexByte(specification, '|')
+		if at < 0 || !c.set(specification[at+1:]) {
+			c.Title = specification
+			return c
 		}
+		specification = specification[:at]
 	}
-	return c, nil
+}
+
+// set sets an option, and reports whether there is such.
+func (c *Column) set(option string) bool {
+	name, value, _ := strings.Cut(option, "=")
+	number, err := strconv.Atoi(value)
+	switch name {
+	case "unit":
+		c.Unit = value
+	case "group":
+		c.Group = value
+	case "at":
+		c.Member = value
+	case "optional":
+		c.Optional = true
+	case "nonzero":
+		c.NonZero = true
+	case "spare":
+		c.Spare = number
+	case "cut":
+		c.Cut, c.Words = number, err == nil
+	case words, named:
+		c.Format, c.Words = name, true
+	default:
+		if name != plainText && formatOf(name).write == nil {
+			return false
+		}
+		c.Format = name
+	}
+	return err == nil || name != "spare" && name != "cut"
 }
 
 // Add adds a row of values, one for each column. A value is text, a number, a [Ratio], the bounds of
@@ -152,7 +153,7 @@ func columnsOf(of reflect.Type, within Column) (columns []Column) {
 		if !tagged {
 			continue
 		}
-		c, _ := ParseColumn(tag)
+		c := ParseColumn(tag)
 		member, _, found := strings.Cut(field.Tag.Get("json"), ",")
 		if member == "" && found {
 			member = separated(field.Name, '_')

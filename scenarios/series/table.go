@@ -1,11 +1,9 @@
 package series
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"loadgen/report/document"
 	"loadgen/results"
@@ -76,18 +74,15 @@ func (s *Swept) Document() *document.Document {
 // became of all of it.
 func (s *Swept) table() document.Table {
 	set, several := s.Made[0].Set, slices.ContainsFunc(s.Made, func(t Tried) bool { return len(figure.Shown(t.Record)) > 1 })
-	titles := headings(set)
+	var columns []string
+	for _, title := range headings(set) {
+		columns = append(columns, title+"|words")
+	}
 	if several {
-		titles = append(titles, "phase")
+		columns = append(columns, "phase|named")
 	}
-	words := len(titles) + 1
-	t := document.Table{ID: "runs", Caption: "A row for each run",
-		Columns: document.Headed(words, append(titles, "validity", "offered/s", "served/s", "throttled", "lost", "requests/op", "p50", "p99", "hottest/s", "checks")...)}
-	own := t.Columns[words-1:]
-	own[6].Unit, own[7].Unit = "ms", "ms"
-	for i, spare := range []int{4, 2, 0, 1, 0, 0, 3, 0, 2, 0} {
-		own[i].Spare = spare
-	}
+	t := document.NewTable("runs", "A row for each run", append(columns, "validity|words|spare=4", "offered/s|rate|spare=2", "served/s|rate", "throttled|share|spare=1",
+		"lost|share", "requests/op|rate", "p50|nanos|unit=ms|spare=3", "p99|nanos|unit=ms", "hottest/s|rate|spare=2", "checks")...)
 	if several {
 		t.Caption = "A row for each phase of each run"
 	}
@@ -95,19 +90,16 @@ func (s *Swept) table() document.Table {
 		one := &s.Made[i]
 		figures, steps := figure.Of(one.Record), figure.Shown(one.Record)
 		if !several || len(steps) == 0 {
-			hottest := document.Untold
+			var hottest *float64
 			if hot := one.Record.Summary.Hottest; hot != nil {
-				hottest = document.Rate(hot.EntitiesPerSecond)
+				hottest = &hot.EntitiesPerSecond
 			}
-			t.Rows = append(t.Rows, one.row(several, "", hottest, true, figures))
+			t.Add(one.row(several, "", hottest, true, figures)...)
 			continue
 		}
 		for at, step := range steps {
-			hottest := document.Untold
-			if v := figures.Take(figure.Reference{Name: "offered", Part: figure.Hottest, Phase: step.Phase.Name}); v.Told {
-				hottest = document.Rate(v.Value)
-			}
-			t.Rows = append(t.Rows, one.row(several, step.Phase.Name, hottest, at == 0, figures))
+			hottest := figures.Take(figure.Reference{Name: "offered", Part: figure.Hottest, Phase: step.Phase.Name}).Pointer()
+			t.Add(one.row(several, step.Phase.Name, hottest, at == 0, figures)...)
 		}
 	}
 	t.Notes = []string{"offered, served: entities/s due in the last half of each phase; hottest: of a partition's busiest second; " +
@@ -168,31 +160,26 @@ func heading(path string) string {
 
 // row is that of a phase, of all of the run where it is empty; the first of a run has what
 // the checks came to.
-func (t *Tried) row(several bool, phase, hottest string, first bool, figures *figure.Figures) []document.Cell {
-	var cells []string
+func (t *Tried) row(several bool, phase string, hottest *float64, first bool, figures *figure.Figures) []any {
+	row := []any{t.tone()}
 	for _, s := range t.Set {
-		cells = append(cells, s.Value)
+		row = append(row, s.Value)
 	}
 	if several {
-		cells = append(cells, cmp.Or(phase, document.Untold))
+		row = append(row, phase)
 	}
-	in := func(unit figure.Unit, name string, write func(float64) string) string {
-		if v := figures.In(figure.Reference{Name: name, Phase: phase}, unit); v.Told {
-			return write(v.Value)
-		}
-		return document.Untold
+	in := func(unit figure.Unit, name string) *float64 {
+		return figures.In(figure.Reference{Name: name, Phase: phase}, unit).Pointer()
 	}
-	told := func(name string, write func(float64) string) string {
-		return in(figure.Reference{Name: name}.Unit(), name, write)
-	}
-	millis := func(v float64) string { return document.Millis(time.Duration(v).Microseconds()) }
+	own := func(name string) *float64 { return in(figure.Reference{Name: name}.Unit(), name) }
 	summary := t.Record.Summary
 	worth := summary.Validity
 	if slices.ContainsFunc(summary.Phases, func(p results.PhaseSummary) bool { return p.ClientLimited }) {
 		worth += ", late"
 	}
-	checks := ""
+	tone, checks := document.Plain, ""
 	if first {
+		tone = t.tone()
 		held, judged := results.HeldOf(summary.Checks)
 		switch {
 		case len(summary.Checks) == 0:
@@ -203,11 +190,6 @@ func (t *Tried) row(several bool, phase, hottest string, first bool, figures *fi
 			checks = fmt.Sprintf("%d of %d", held, judged)
 		}
 	}
-	row := document.Cells(append(cells, worth, told("offered", document.Rate), told("served", document.Rate), in(figure.Share, "throttled", document.Share), in(figure.Share, "share_lost", document.Share),
-		told("tries", document.Rate), told("p50", millis), told("p99", millis), hottest, checks)...)
-	row[0].Tone = t.tone()
-	if first {
-		row[len(row)-1].Tone = t.tone()
-	}
-	return row
+	return append(row, worth, own("offered"), own("served"), in(figure.Share, "throttled"), in(figure.Share, "share_lost"), own("tries"),
+		own("p50"), own("p99"), hottest, tone, checks)
 }

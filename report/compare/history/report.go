@@ -40,13 +40,11 @@ func Report(h *Document) *document.Document {
 	if len(h.Scenarios) == 1 {
 		d.Title += " of " + h.Scenarios[0].Name
 	} else if len(h.Scenarios) > 1 {
-		t := document.Table{ID: "scenarios", Caption: "Scenarios", Columns: document.Headed(2, "scenario", "comes to", "runs")}
+		t := document.NewTable("scenarios", "Scenarios", "scenario|words", "comes to|words", "runs")
 		for i := range h.Scenarios {
 			s := &h.Scenarios[i]
 			state, _ := s.Outcome().State()
-			row := document.Cells(s.Name, s.Outcome().String(), document.Count(int64(s.Runs)))
-			row[0].Tone = document.ToneOf(state)
-			t.Rows = append(t.Rows, row)
+			t.Add(document.ToneOf(state), s.Name, s.Outcome(), s.Runs)
 		}
 		d.Screen = []document.Block{t}
 	}
@@ -167,23 +165,23 @@ func (s *Scenario) sections(d *document.Document, metrics []Metric, number int) 
 
 // table is the last nights of a series, and beside a metric where it steps.
 func (s *Series) table(id string, metrics []Metric) document.Table {
-	t := document.Table{ID: id, Caption: "The last nights", Columns: document.Headed(1, "night (UTC)", "runs")}
+	columns := []string{"night (UTC)|words", "runs"}
 	for _, m := range metrics {
-		t.Columns = append(t.Columns, document.Column{Title: m.String()}, document.Column{Words: true})
+		columns = append(columns, m.String(), "|words")
 	}
+	t := document.NewTable(id, "The last nights", columns...)
 	first := max(0, len(s.Nights)-shownNights)
 	for _, night := range s.Nights[first:] {
-		row := document.Cells(dated(night.Begun), document.Count(int64(night.Runs)))
+		tone, values := document.Plain, make([]any, 0, 2*len(metrics))
 		for m, metric := range metrics {
 			mark := ""
 			steps := s.Trends[m].Steps
 			if at := slices.IndexFunc(steps, func(step Step) bool { return step.Night.Equal(night.Begun) }); at >= 0 {
-				mark = "← " + changed(steps[at].Change)
-				row[0].Tone = document.Bad
+				mark, tone = "← "+changed(steps[at].Change), document.Bad
 			}
-			row = append(row, document.Cells(metric.Told(night.Values[m]), mark)...)
+			values = append(values, metric.Told(night.Values[m]), mark)
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(tone, dated(night.Begun), night.Runs, values)
 	}
 	if first > 0 {
 		t.Notes = []string{fmt.Sprintf("the last %d nights, of %d; --format csv has all", shownNights, len(s.Nights))}

@@ -23,9 +23,9 @@ func (c *Comparison) Document() *document.Document {
 		}
 		d.Screen = append(d.Screen, document.Facts{Lines: lines})
 	}
-	sides := document.Table{ID: "sides", Caption: "Sides", Columns: document.Headed(3, "", "folder", "scenario", "runs", "first started", "time")}
+	sides := document.NewTable("sides", "Sides", "|words", "folder|words", "scenario|words", "runs", "first started", "time")
 	for i, of := range []*Summary{&c.A, &c.B} {
-		sides.Rows = append(sides.Rows, document.Cells(compare.Side(i).String(), shown(of.Name), shown(of.Scenario), document.Count(int64(of.Runs)), of.Started, shown(of.Time)))
+		sides.Add(compare.Side(i), shown(of.Name), shown(of.Scenario), of.Runs, of.Started, shown(of.Time))
 	}
 	d.Add("sides", "Sides", sides)
 	d.Add("doubts", "Not the same, or to be doubted", document.List{Items: c.Warnings})
@@ -109,11 +109,8 @@ func (m *Metric) key() key { return key{m.Phase, m.Operation} }
 // figures is those of a phase and operation that differ, of the whole all, and how many others
 // either side can tell. Intervals and chances are shown only where there are any.
 func (c *Comparison) figures(k key) (t document.Table, same int) {
-	titles := []string{"", "A", "B", "change"}
-	if c.tested() > 0 {
-		titles = append(titles, document.Decimals(100*(1-compare.DefaultAlpha), 1)+" % interval", "p")
-	}
-	t = document.Table{ID: "whole", Caption: k.title(), Columns: document.Headed(1, titles...)}
+	level := document.Decimals(100*(1-compare.DefaultAlpha), 1)
+	t = document.NewTable("whole", k.title(), "|words", "A", "B", "change|change", level+" % interval|change|optional", "p|chance|optional")
 	for i := range c.Metrics {
 		m := &c.Metrics[i]
 		if m.key() != k || m.A == nil && m.B == nil {
@@ -123,23 +120,18 @@ func (c *Comparison) figures(k key) (t document.Table, same int) {
 			same++
 			continue
 		}
-		change, interval := document.Untold, document.Untold
-		if m.Change != nil {
-			interval = document.Interval(m.Interval, document.Change)
-		}
-		switch {
-		case m.A == nil || m.B == nil:
-		case m.Change == nil:
-			change = "from 0"
-		default:
-			change = document.Change(*m.Change)
+		var change any = m.Change
+		interval := m.Interval
+		if m.Change == nil {
+			interval = nil
+			if m.A != nil && m.B != nil {
+				change = "from 0"
+			}
 		}
 		u := m.measure.unit
-		row := document.Cells(m.measure.label+u.suffix(), document.Told(m.A, u.text), document.Told(m.B, u.text), change, interval,
-			document.Told(m.P, document.Chance))
-		t.Rows = append(t.Rows, row[:len(titles)])
+		t.Add(m.measure.label+u.suffix(), document.Told(m.A, u.text), document.Told(m.B, u.text), change, interval, m.P)
 	}
-	return t, same
+	return t.WithoutEmpty(), same
 }
 
 // tested is how many figures have a p.
@@ -155,7 +147,7 @@ func (c *Comparison) tested() int {
 
 // within shows the bands of single runs.
 func (c *Comparison) within() document.Table {
-	t := document.Table{ID: "within", Columns: document.Headed(1, "", "A", "within", "B", "within", "change", "within", "seconds")}
+	t := document.NewTable("within", "", "|words", "A", "within", "B", "within", "change|change", "within|change", "seconds")
 	labels := make(map[string]string)
 	for _, m := range measures() {
 		labels[m.name] = m.label
@@ -167,9 +159,8 @@ func (c *Comparison) within() document.Table {
 		if b.Doubt != "" {
 			seconds, doubtful = "~"+seconds, true
 		}
-		t.Rows = append(t.Rows, document.Cells(shown(b.Phase)+", "+labels[b.Metric]+b.unit.suffix(),
-			b.unit.text(b.A.Mean), document.Interval(b.A.Interval, b.unit.text), b.unit.text(b.B.Mean), document.Interval(b.B.Interval, b.unit.text),
-			document.Change(b.Change.Mean), document.Interval(b.Change.Interval, document.Change), seconds))
+		t.Add(shown(b.Phase)+", "+labels[b.Metric]+b.unit.suffix(), b.unit.text(b.A.Mean), document.Interval(b.A.Interval, b.unit.text),
+			b.unit.text(b.B.Mean), document.Interval(b.B.Interval, b.unit.text), b.Change.Mean, b.Change.Interval, seconds)
 	}
 	if doubtful {
 		t.Notes = []string{"~: too few seconds for bounds that can be relied on"}
