@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,12 +32,10 @@ func (a *author) billed() {
 		rule += fmt.Sprintf(" − the %s without a reply", document.Counted(int(silent), "attempt"))
 	}
 	a.section("billed", "Billed transactions")
-	a.add(document.Table{ID: "billed", Caption: "Transactions of the whole run (derived)",
-		Columns: []document.Column{{Title: "attempts"}, {Title: "throttled"}, {Title: "billed"}},
-		Rows: [][]document.Cell{{countCell(a.summary.Attempts, a.inSummary("attempts")), countCell(a.summary.Throttled, a.inSummary("throttled")),
-			countCell(billed, "")}},
-		Notes: []string{rule + ", one for each request however many entities it counts; were throttled ones billed, " +
-			"too, it would be " + most}})
+	t := document.NewTable("billed", "Transactions of the whole run (derived)", "attempts|at", "throttled|at", "billed")
+	t.Add(a.inSummary(), a.summary.Attempts, a.summary.Throttled, billed)
+	t.Notes = []string{rule + ", one for each request however many entities it counts; were throttled ones billed, too, it would be " + most}
+	a.add(t)
 	if budget := a.record.Manifest.Budget; budget > 0 {
 		a.line(fmt.Sprintf("of a budget of %s transactions, against which every attempt counts, throttled or not: %s",
 			document.Count(budget), document.Count(all.Attempts)))
@@ -50,20 +49,17 @@ func (a *author) books() {
 		return
 	}
 	s, all := a.summary, a.record.Counts(results.Everything)
-	count := func(n int64, member string) document.Cell { return countCell(n, a.inSummary(member)) }
-	operations := document.Table{ID: "accounting-operations", Caption: "Operations of the whole run",
-		Columns: []document.Column{{Title: "scheduled"}, {Title: "sent"}, {Title: "dropped"}, {Title: "late"}, {Title: "completed"}},
-		Rows: [][]document.Cell{{count(s.Scheduled, "scheduled"), count(s.Sent, "sent"), count(s.Dropped, "dropped"),
-			count(s.Late, "late"), count(s.Operations, "operations")}}}
-	attempts := document.Table{ID: "accounting", Caption: "Attempts of the whole run, and what they counted",
-		Columns: []document.Column{{Title: "by", Words: true}, {Title: "attempts"}, {Title: "ok"}, {Title: "throttled"}, {Title: "failed"},
-			{Title: "counted"}, {Title: "returned"}},
-		Rows: [][]document.Cell{{{Text: "the run"}, count(s.Attempts, "attempts"), count(s.OkAttempts, "ok_attempts"), count(s.Throttled, "throttled"),
-			count(s.Failed, "failed"), count(s.EntitiesCounted, "entities_counted"), count(s.EntitiesReturned, "entities_returned")}}}
+	operations := document.NewTable("accounting-operations", "Operations of the whole run", "scheduled|at", "sent|at", "dropped|at", "late|at", "completed|at=operations")
+	operations.Add(a.inSummary(), s.Scheduled, s.Sent, s.Dropped, s.Late, s.Operations)
+	attempts := document.NewTable("accounting", "Attempts of the whole run, and what they counted", "by|words", "attempts|at", "ok|at=ok_attempts", "throttled|at",
+		"failed|at", "counted|at=entities_counted", "returned|at=entities_returned")
+	attempts.Add(a.inSummary(), "the run", s.Attempts, s.OkAttempts, s.Throttled, s.Failed, s.EntitiesCounted, s.EntitiesReturned)
 	if target := a.record.Target; target != nil {
-		told := func(n int64, member string) document.Cell { return countCell(n, pointer("target_counts", member)) }
-		attempts.Rows = append(attempts.Rows, []document.Cell{{Text: "the target"}, told(target.Requests, "requests"), told(target.Ok, "ok"),
-			told(target.Throttled, "throttled"), told(target.Failed, "failed"), told(target.Entities, "entities"), {Text: untold}})
+		told := func(n int64, member string) any {
+			return document.Sourced{Value: n, At: document.Place("target_counts", member)}
+		}
+		attempts.Add("the target", told(target.Requests, "requests"), told(target.Ok, "ok"), told(target.Throttled, "throttled"), told(target.Failed, "failed"),
+			told(target.Entities, "entities"), nil)
 	}
 	if a.summary.Killed != nil {
 		a.killed(operations, attempts)
@@ -101,15 +97,12 @@ func (a *author) killed(operations, attempts document.Table) {
 	operations.Caption, attempts.Caption = "Operations of the whole seconds", "Attempts of the whole seconds, and what they counted"
 	a.add(operations, attempts)
 	a.line("killed: what was under way, and the seconds that were not written yet, are in none of these; nobody closed the record")
-	t := document.Table{ID: "killed", Caption: "Phases, as far as the run came",
-		Columns: []document.Column{{Title: "phase", Words: true}, {Title: "seconds"}, {Title: "due", Unit: "operations/s"},
-			{Title: "served", Unit: "entities/s"}, {Title: "attempts"}, {Title: "throttled"}, {Title: "failed"}},
-		Notes: []string{"seconds: whole ones that begin in the phase; due and served: means over them"}}
+	t := document.NewTable("killed", "Phases, as far as the run came", "phase|named", "seconds|at=whole_seconds", "due|rate|unit=operations/s|at=operations_due_per_second",
+		"served|rate|unit=entities/s|at=served_entities_per_second", "attempts|at", "throttled|at", "failed|at")
+	t.Notes = []string{"seconds: whole ones that begin in the phase; due and served: means over them"}
 	for i := range a.summary.Killed.Phases {
-		one, from := &a.summary.Killed.Phases[i], a.inSummary("killed", "phases", i)
-		t.Rows = append(t.Rows, []document.Cell{wordsCell(one.Name), countCell(one.Seconds, below(from, "whole_seconds")),
-			rateCell(one.Due, below(from, "operations_due_per_second")), rateCell(one.Served, below(from, "served_entities_per_second")),
-			countCell(one.Attempts, below(from, "attempts")), countCell(one.Throttled, below(from, "throttled")), countCell(one.Failed, below(from, "failed"))})
+		one := &a.summary.Killed.Phases[i]
+		t.Add(a.inSummary("killed", "phases", i), one.Name, one.Seconds, one.Due, one.Served, one.Attempts, one.Throttled, one.Failed)
 	}
 	if len(t.Rows) > 0 {
 		a.add(t)
@@ -147,15 +140,15 @@ func sign(equal bool) string {
 // waits shows how well the generator kept its schedule in the reported phases, and what
 // retries waited for.
 func (a *author) waits() {
-	t := document.Table{ID: "waits", Caption: "What operations of the steps waited for", Columns: []document.Column{{Title: "what", Words: true}, {Title: "times"}}}
-	t.Columns = append(t.Columns, timeColumns("waited", tail()...)...)
-	row := func(what string, h *results.Histogram, count, from string) {
-		t.Rows = append(t.Rows, append([]document.Cell{wordsCell(what), amountCell(h.Count(), count)}, tailCells(h, results.QuantilesOf(h), from)...))
+	t := document.NewTable("waits", "What operations of the steps waited for", slices.Concat([]string{"what|named", "times|rate"}, timeColumns("waited", tail()...))...)
+	row := func(what string, h *results.Histogram, count, from document.Pointer, p999 any) {
+		times := tailOf(h, results.QuantilesOf(h))
+		times[4] = cmp.Or(p999, times[4])
+		t.Add(what, document.Sourced{Value: h.Count(), At: count}, from, times)
 	}
 	if lag := a.record.Lag; lag.Count() > 0 && a.record.Capture == nil {
-		row("lag, from due to sent", lag, pointer("lag", "count"), a.inSummary("lag_us"))
-		// The summary does not tell this one.
-		t.Rows[0][6].Source, t.Rows[0][6].Scale = "", 0
+		// The summary has no p99.9 of this one.
+		row("lag, from due to sent", lag, document.Place("lag", "count"), a.inSummary("lag_us"), document.Sourced{Value: results.QuantilesOf(lag).P999})
 	}
 	retries, whose := "retries", ""
 	policy := a.record.Manifest.Retry
@@ -167,10 +160,10 @@ func (a *author) waits() {
 		whose = " of operations that were seen again"
 	}
 	if a.record.RetryWaits.Count() > 0 {
-		row("waits before "+retries+whose, a.record.RetryWaits, pointer("retry_waits", "count"), a.inSummary("retry_waits_us"))
+		row("waits before "+retries+whose, a.record.RetryWaits, document.Place("retry_waits", "count"), a.inSummary("retry_waits_us"), nil)
 	}
 	if held := a.record.LimitWaits; held != nil {
-		row("held back by a rate limit", held, pointer("limit_waits", "count"), "")
+		row("held back by a rate limit", held, document.Place("limit_waits", "count"), "", nil)
 	}
 	if len(t.Rows) > 0 {
 		a.add(t)
@@ -198,22 +191,13 @@ func (a *author) audit() {
 		return
 	}
 	a.section("audit", "Writes, read back after the run")
-	count := func(n int64, member string) document.Cell { return countCell(n, pointer("audit", member)) }
 	a.line(fmt.Sprintf("%s writes = %s acknowledged + %s unknown + %s absent",
 		document.Count(of.Writes), document.Count(of.Acknowledged), document.Count(of.Unknown), document.Count(of.Absent)))
-	lost, doubled := count(of.Lost, "lost"), count(of.Doubled, "doubled")
-	if of.Lost != 0 {
-		lost.Tone = document.Bad
-	}
-	if of.Doubled != 0 {
-		doubled.Tone = document.Bad
-	}
-	a.add(document.Table{ID: "audit", Caption: "What reading back found",
-		Columns: []document.Column{{Title: "own 409"}, {Title: "own 412"}, {Title: "own 404"}, {Title: "foreign"}, {Title: "lost"},
-			{Title: "doubled"}, {Title: "read back"}, {Title: "of entities"}, {Title: "unwatched"}, {Title: "overwritten"}},
-		Rows: [][]document.Cell{{count(of.Own409, "own_409"), count(of.Own412, "own_412"), count(of.Own404, "own_404"),
-			count(of.ForeignConflicts, "foreign_conflicts"), lost, doubled, count(of.ReadBack, "read_back"), count(of.Keys, "keys"),
-			count(of.Unwatched, "unwatched"), count(of.Overwritten, "overwritten")}}})
+	t := document.NewTable("audit", "What reading back found", "own 409|at", "own 412|at", "own 404|at", "foreign|at=foreign_conflicts", "lost|at", "doubled|at",
+		"read back|at", "of entities|at=keys", "unwatched|at", "overwritten|at")
+	t.Add(document.Place("audit"), of.Own409, of.Own412, of.Own404, of.ForeignConflicts, document.Bad.If(of.Lost != 0), of.Lost,
+		document.Bad.If(of.Doubled != 0), of.Doubled, of.ReadBack, of.Keys, of.Unwatched, of.Overwritten)
+	a.add(t)
 	if len(of.Examples) > 0 {
 		var examples []string
 		for _, example := range of.Examples {
@@ -230,26 +214,23 @@ func (a *author) audit() {
 // workflows shows what workflows counted, whether what they left behind is as it must be, and
 // the continuation tokens that queries saved.
 func (a *author) workflows() {
-	tallies := document.Table{ID: "counters", Caption: "Each count",
-		Columns: []document.Column{{Title: "times"}, {Title: "operation", Words: true}, {Title: "what", Words: true}}}
+	tallies := document.NewTable("counters", "Each count", "times|at=count", "operation|named", "what|named")
 	for i, one := range a.record.Counters {
-		tallies.Rows = append(tallies.Rows, []document.Cell{countCell(one.Count, pointer("counters", i, "count")), wordsCell(one.Operation), wordsCell(one.Name)})
+		tallies.Add(document.Place("counters", i), one.Count, one.Operation, one.Name)
 	}
 	a.table("Counted by workflows, in the whole run", tallies)
-	rules := document.Table{ID: "invariants", Caption: "Rules, and in how many cases they do not hold",
-		Columns: []document.Column{{Title: "holds", Words: true}, {Title: "cases"}, {Title: "not so"}, {Title: "rule", Words: true}}}
+	rules := document.NewTable("invariants", "Rules, and in how many cases they do not hold", "holds|words", "cases|at=looked", "not so|at=violations", "rule|named")
 	var examples []string
 	for i := range a.record.Invariants {
-		one, from := &a.record.Invariants[i], pointer("invariants", i)
-		holds := document.Cell{Text: "NO", Tone: document.Bad}
+		one := &a.record.Invariants[i]
+		holds, tone := "NO", document.Bad
 		switch {
 		case one.Looked == 0:
-			holds = document.Cell{Text: "unknown", Tone: document.Doubtful}
+			holds, tone = "unknown", document.Doubtful
 		case one.Faults == 0:
-			holds = document.Cell{Text: "yes", Tone: document.Good}
+			holds, tone = "yes", document.Good
 		}
-		rules.Rows = append(rules.Rows, []document.Cell{holds, countCell(one.Looked, below(from, "looked")),
-			countCell(one.Faults, below(from, "violations")), wordsCell(one.Name)})
+		rules.Add(document.Place("invariants", i), tone, holds, one.Looked, one.Faults, one.Name)
 		examples = append(examples, one.Examples...)
 		if more := one.Faults - int64(len(one.Examples)); len(one.Examples) > 0 && more > 0 {
 			examples = append(examples, "and "+document.Count(more)+" more, where "+strconv.Quote(one.Name)+" does not hold")
@@ -259,11 +240,9 @@ func (a *author) workflows() {
 	if len(examples) > 0 {
 		a.add(document.List{Items: examples})
 	}
-	tokens := document.Table{ID: "tokens", Caption: "The continuation token of the last page that was read",
-		Columns: []document.Column{{Title: "name", Words: true}, {Title: "operation", Words: true}, {Title: "token", Words: true}}}
+	tokens := document.NewTable("tokens", "The continuation token of the last page that was read", "name|named", "operation|named", "token|named")
 	for _, one := range a.record.Saved() {
-		tokens.Rows = append(tokens.Rows, []document.Cell{wordsCell(one.Name), wordsCell(one.Operation),
-			wordsCell(cmp.Or(one.Token, "none: all was read"))})
+		tokens.Add(one.Name, one.Operation, cmp.Or(one.Token, "none: all was read"))
 	}
 	a.table("Saved, to be gone on with", tokens)
 }

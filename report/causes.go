@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"loadgen/report/document"
 	"loadgen/results"
@@ -19,7 +18,7 @@ type caused struct {
 	results.Cause
 	kind     string
 	attempts int64
-	from     string
+	from     document.Pointer
 }
 
 func (a *author) causeTable() document.Table {
@@ -27,26 +26,21 @@ func (a *author) causeTable() document.Table {
 	for _, name := range a.kinds() {
 		_, told, from := a.kindTotal(name)
 		for i, one := range told.Causes {
-			rows = append(rows, caused{one, name, told.Attempts, below(from, "causes", i)})
+			rows = append(rows, caused{one, name, told.Attempts, from.Below("causes", i)})
 		}
 	}
 	// What failed comes first, whatever was throttled beside it.
 	slices.SortStableFunc(rows, func(x, y caused) int {
 		return cmp.Or(cmp.Compare(y.Class, x.Class), cmp.Compare(y.Attempts, x.Attempts))
 	})
-	t := document.Table{ID: "causes", Caption: a.caption("Each cause, over the whole run"), Columns: []document.Column{{Title: "operation", Words: true},
-		{Title: "counts as", Words: true, Spare: 1}, {Title: "status"}, {Title: "code", Words: true}, {Title: "attempts"}, {Title: "share of attempts", Spare: 2}}}
+	t := document.NewTable("causes", a.caption("Each cause, over the whole run"), "operation|named", "counts as|named|spare=1", "status|at|nonzero", "code|named",
+		"attempts|rate|at", "share of attempts|share|spare=2")
 	for _, one := range rows[:min(len(rows), mostCauseRows)] {
-		status := document.Cell{Text: untold}
-		if one.Status != 0 {
-			status = sourced(strconv.Itoa(one.Status), below(one.from, "status"), 0)
-		}
 		code := one.Code
 		if one.Injected {
 			code += ", injected"
 		}
-		t.Rows = append(t.Rows, []document.Cell{wordsCell(one.kind), wordsCell(one.Class.String()), status, wordsCell(code),
-			amountCell(one.Attempts, below(one.from, "attempts")), {Text: shareOf(one.Attempts, one.attempts)}})
+		t.Add(one.from, one.kind, one.Class, one.Status, code, one.Attempts, document.RatioOf(one.Attempts, one.attempts))
 	}
 	note := "share of attempts: of those of the operation; no status: there was no reply, and the code says why"
 	if more := rows[min(len(rows), mostCauseRows):]; len(more) > 0 {

@@ -117,7 +117,7 @@ var shownNumber = regexp.MustCompile(`^([≥<>]?)(-?[0-9][0-9,]*(?:\.[0-9]+)?)(M
 // bare returns a number as scripts read it, and the unit that stood beside it; what is
 // no number comes back as it is.
 func bare(text string) (value, unit string) {
-	if text == untold {
+	if text == document.Untold {
 		return "", ""
 	}
 	parts := shownNumber.FindStringSubmatch(text)

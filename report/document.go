@@ -176,9 +176,8 @@ const mostMinutes = 40
 // are of the seconds of intervals.ndjson, which run.json does not hold.
 func (a *author) minutes() {
 	list := verdict.Minutes(a.record, mostMinutes)
-	t := document.Table{ID: "minutes", Caption: a.caption("Each stretch of the load"), Columns: []document.Column{{Title: "from"},
-		{Title: "offered", Unit: "operations/s"}, {Title: "served", Unit: "entities/s"}, {Title: "throttled", Unit: "attempts/s"}, {Title: "lost"},
-		{Title: "load balancing", Words: true}}}
+	t := document.NewTable("minutes", a.caption("Each stretch of the load"), "from", "offered|rate|unit=operations/s", "served|rate|unit=entities/s",
+		"throttled|rate|unit=attempts/s", "lost|share", "load balancing|words")
 	for i := range list {
 		m := &list[i]
 		var lost *float64
@@ -198,8 +197,7 @@ func (a *author) minutes() {
 		if len(parts) > 0 {
 			decisions = fmt.Sprintf("%s: %d ranges", strings.Join(parts, ", "), m.Ranges)
 		}
-		t.Rows = append(t.Rows, []document.Cell{{Text: strconv.Itoa(int(m.From/time.Minute)) + " min"}, rateCell(m.Offered, ""), rateCell(m.Served, ""),
-			rateCell(m.Throttled, ""), shareCell(lost, ""), {Text: decisions}})
+		t.Add(strconv.Itoa(int(m.From/time.Minute))+" min", m.Offered, m.Served, m.Throttled, lost, decisions)
 	}
 	t.Notes = []string{"from: since the load began; offered: operations/s that became due; served: entities/s; throttled: attempts/s; " +
 		"lost: of what became due, where each operation is of one entity"}

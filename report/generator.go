@@ -43,7 +43,7 @@ func (a *author) generator() {
 				attempts += row.Attempts
 			}
 		}
-		each, whose := untold, ""
+		each, whose := document.Untold, ""
 		if attempts > 0 {
 			each = document.Figures(float64(cpu) / float64(time.Microsecond) / float64(attempts))
 		}

@@ -66,28 +66,21 @@ const mostSilences = 5
 // figures are the few numbers that tell most, without those that there are none of.
 func (a *author) figures() {
 	s := a.summary
-	t := document.Table{ID: "figures", Caption: a.caption("Key figures"), Rows: [][]document.Cell{nil}}
-	add := func(title, unit string, cell document.Cell) {
-		if cell.Text != untold {
-			t.Columns = append(t.Columns, document.Column{Title: title, Unit: unit})
-			t.Rows[0] = append(t.Rows[0], cell)
-		}
-	}
-	if s.Saturation != nil {
-		add("saturation", "entities/s", rateCell(*s.Saturation, a.inSummary("saturation_entities_per_second")))
-	}
-	if l := a.record.Limit; l != nil && l.Held != nil {
-		add("highest rate held", "operations/s", rateCell(*l.Held, pointer("limit", "highest_held_operations_per_second")))
-	}
+	offered, lost, from := (*float64)(nil), (*float64)(nil), document.Pointer("")
 	steps := figure.Reported(a.record)
 	if last := len(s.Phases) - 1; last >= 0 && a.record.Capture == nil && a.record.Limit == nil && (last >= len(steps) || steps[last].Settled()) {
-		phase, from := &s.Phases[last], a.inSummary("phases", last)
-		add("offered at the end", "entities/s", rateCell(phase.Offered, below(from, "offered_entities_per_second")))
-		add("of that lost", "", shareCell(phase.ShareLostSettled, below(from, "share_lost_settled")))
+		offered, lost, from = &s.Phases[last].Offered, s.Phases[last].ShareLostSettled, a.inSummary("phases", last)
 	}
-	add("response p50", "ms", millisCell(s.Response.P50, a.inSummary("response_us", "p50")))
-	add("response p99", "ms", millisCell(s.Response.P99, a.inSummary("response_us", "p99")))
-	if len(t.Columns) > 0 {
+	var held *float64
+	if a.record.Limit != nil {
+		held = a.record.Limit.Held
+	}
+	t := document.NewTable("figures", a.caption("Key figures"), "saturation|rate|unit=entities/s|at=saturation_entities_per_second|optional",
+		"highest rate held|rate|unit=operations/s|at=highest_held_operations_per_second|optional",
+		"offered at the end|rate|unit=entities/s|at=offered_entities_per_second|optional", "of that lost|share|at=share_lost_settled|optional",
+		"response p50|millis|unit=ms|at=p50|optional", "response p99|millis|unit=ms|at=p99|optional")
+	t.Add(a.inSummary(), s.Saturation, document.Place("limit"), held, from, offered, lost, a.inSummary("response_us"), s.Response.P50, s.Response.P99)
+	if t = t.WithoutEmpty(); len(t.Columns) > 0 {
 		a.add(t)
 	}
 }
@@ -135,12 +128,10 @@ func (a *author) run() {
 		a.line("figures: " + a.origin())
 	}
 	if of := m.Merged; of != nil {
-		t := document.Table{ID: "merged", Caption: "The runs that were merged", Columns: []document.Column{{Title: "run", Words: true}, {Title: "begun", Words: true},
-			{Title: "build", Words: true}, {Title: "seed", Words: true}, {Title: "validity", Words: true}, {Title: "attempts"}}}
+		t := document.NewTable("merged", "The runs that were merged", "run|named", "begun|named", "build|named", "seed|named", "validity|named", "attempts|at")
 		for i, run := range of.Runs {
-			t.Rows = append(t.Rows, []document.Cell{wordsCell(run.Name), wordsCell(run.Started.UTC().Format(time.DateTime)),
-				wordsCell(strings.TrimSpace(run.Tool.Version + " " + run.Tool.Commit)), wordsCell(strconv.FormatUint(run.Seed, 10)), wordsCell(run.Validity),
-				sourced(document.Count(run.Attempts), pointer("manifest", "merged", "runs", i, "attempts"), 0)})
+			t.Add(document.Place("manifest", "merged", "runs", i), run.Name, run.Started.UTC().Format(time.DateTime),
+				strings.TrimSpace(run.Tool.Version+" "+run.Tool.Commit), run.Seed, run.Validity, run.Attempts)
 		}
 		a.table("Merged of several runs", t)
 		a.add(document.List{Items: of.Notes})
@@ -187,17 +178,16 @@ func (a *author) caption(rows string) string {
 
 // checkTable shows what is checked of the run, and whether it holds.
 func (a *author) checkTable() document.Table {
-	t := document.Table{ID: "checks", Caption: "What is checked of the run, and what was observed",
-		Columns: []document.Column{{Title: "result", Words: true}, {Title: "check", Words: true}, {Title: "observed", Words: true}}}
+	t := document.NewTable("checks", "What is checked of the run, and what was observed", "result|words", "check|named", "observed|named")
 	for _, e := range a.summary.Checks {
-		result := document.Cell{Text: e.Result(), Tone: document.Doubtful}
+		tone := document.Doubtful
 		switch {
 		case e.Holds():
-			result.Tone = document.Good
+			tone = document.Good
 		case e.Fails():
-			result.Tone = document.Bad
+			tone = document.Bad
 		}
-		t.Rows = append(t.Rows, []document.Cell{result, wordsCell(e.Expr), wordsCell(e.Said())})
+		t.Add(tone, e.Result(), e.Expr, e.Said())
 	}
 	return t
 }

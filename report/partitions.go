@@ -49,27 +49,20 @@ func (a *author) partitions() {
 	})
 	list = list[:min(len(list), mostShown)]
 	target := a.record.Manifest.Targets.Partition
-	t := document.Table{ID: "hottest", Caption: a.caption("The partitions that were served most in a second, each in the step in which it was"),
-		Columns: []document.Column{{Title: "served", Unit: "entities/s"}, {Title: "offered", Unit: "entities/s"}, {Title: "of target"},
-			{Title: "step", Words: true}, {Title: "PartitionKey", Words: true}}}
-	if target <= 0 {
-		t.Columns = slices.Delete(t.Columns, 2, 3)
-	}
+	t := document.NewTable("hottest", a.caption("The partitions that were served most in a second, each in the step in which it was"),
+		"served|rate|unit=entities/s", "offered|rate|unit=entities/s", "of target|part|optional", "step|named", "PartitionKey|named")
 	for i := range list {
 		h := &list[i]
-		served := pointer("phases", h.phase, "partitions", h.row, "busiest_second_entities")
-		offered := document.Cell{Text: untold}
+		served := document.Place("phases", h.phase, "partitions", h.row, "busiest_second_entities")
+		var offered any
 		for i, one := range h.step.Phase.Offered {
 			if (place{one.Table, one.Key}) == h.place {
-				offered = perSecondCell(one.Busiest, 1, pointer("phases", h.phase, "offered_partitions", i, "busiest_second_entities"))
+				offered = document.Sourced{Value: float64(one.Busiest), At: document.Place("phases", h.phase, "offered_partitions", i, "busiest_second_entities")}
 				break
 			}
 		}
-		row := []document.Cell{perSecondCell(h.served, h.seconds, served), offered}
-		if target > 0 {
-			row = append(row, ofCell(h.rate(), float64(target), served, 1/h.seconds))
-		}
-		t.Rows = append(t.Rows, append(row, wordsCell(h.step.Phase.Name), wordsCell(strconv.Quote(results.PartitionName(h.place.table, h.place.key)))))
+		t.Add(averageOf(h.served, h.seconds, served), offered, document.Sourced{Value: document.Ratio{Part: h.rate(), Whole: float64(target)}, At: served, Scale: 1 / h.seconds},
+			h.step.Phase.Name, strconv.Quote(results.PartitionName(h.place.table, h.place.key)))
 	}
 	note := "served: entities counted for successes in the busiest second of the partition; offered: those that " +
 		"operations due in the busiest second of that step were to touch there"
@@ -84,7 +77,7 @@ func (a *author) partitions() {
 		note += fmt.Sprintf("; of %s partitions in a step, the others served less in each of their seconds", atLeast(hit, over))
 	}
 	t.Notes = []string{note}
-	a.table("Hottest partitions", t)
+	a.table("Hottest partitions", t.WithoutEmpty())
 }
 
 func (a *author) whoseTargets() string {
@@ -104,8 +97,8 @@ func (a *author) accounts() {
 	if target <= 0 || a.record.Capture != nil {
 		return
 	}
-	t := document.Table{ID: "accounts", Caption: a.caption("Each account"), Columns: []document.Column{{Title: "served", Unit: "entities/s"}, {Title: "of target"},
-		{Title: "offered", Unit: "entities/s"}, {Title: "throttled", Unit: "attempts/s"}, {Title: "step", Words: true}, {Title: "account", Words: true}}}
+	t := document.NewTable("accounts", a.caption("Each account"), "served|rate|unit=entities/s", "of target|part", "offered|rate|unit=entities/s",
+		"throttled|rate|unit=attempts/s", "step|named", "account|named")
 	if a.record.Manifest.Accounts > 1 {
 		most := 0
 		for p := range a.record.Phases {
@@ -124,11 +117,11 @@ func (a *author) accounts() {
 			if h == nil {
 				continue
 			}
-			of, from := &h.step.Phase.Accounts[i], pointer("phases", h.phase, "accounts", i)
-			served := below(from, "served_entities")
-			t.Rows = append(t.Rows, []document.Cell{perSecondCell(of.Served, h.seconds, served), ofCell(h.rate(), target, served, 1/h.seconds),
-				perSecondCell(of.Offered, h.seconds, below(from, "offered_entities")), perSecondCell(of.Throttled, h.seconds, below(from, "throttled")),
-				wordsCell(h.step.Phase.Name), wordsCell(fmt.Sprintf("%d of %d", i+1, most))})
+			of, from := &h.step.Phase.Accounts[i], document.Place("phases", h.phase, "accounts", i)
+			served := from.Below("served_entities")
+			t.Add(averageOf(of.Served, h.seconds, served), document.Sourced{Value: document.Ratio{Part: h.rate(), Whole: target}, At: served, Scale: 1 / h.seconds},
+				averageOf(of.Offered, h.seconds, from.Below("offered_entities")), averageOf(of.Throttled, h.seconds, from.Below("throttled")),
+				h.step.Phase.Name, fmt.Sprintf("%d of %d", i+1, most))
 		}
 	} else {
 		// The only account has all that a step served.
@@ -141,11 +134,9 @@ func (a *author) accounts() {
 		}
 		if best.Phase != nil {
 			figures, from := a.wholeStep(best)
-			served := below(from, "served_entities_per_second")
-			t.Rows = [][]document.Cell{{rateCell(figures.Served, served), ofCell(figures.Served, target, served, 1),
-				rateCell(figures.Offered, below(from, "offered_entities_per_second")),
-				rateCell(figures.ThrottledPerSecond, below(from, "throttled_per_second")),
-				wordsCell(best.Phase.Name), wordsCell("the account")}}
+			at := func(value any, member string) any { return document.Sourced{Value: value, At: from.Below(member)} }
+			t.Add(at(figures.Served, "served_entities_per_second"), at(document.Ratio{Part: figures.Served, Whole: target}, "served_entities_per_second"),
+				at(figures.Offered, "offered_entities_per_second"), at(figures.ThrottledPerSecond, "throttled_per_second"), best.Phase.Name, "the account")
 		}
 	}
 	t.Notes = []string{fmt.Sprintf("in the step in which each was the busiest; target: %s entities/s, %s",
@@ -153,14 +144,18 @@ func (a *author) accounts() {
 	a.table("Accounts", t)
 }
 
+// averageOf returns a rate of which run.json has the sum over so many seconds.
+func averageOf(sum int64, seconds float64, at document.Pointer) document.Sourced {
+	return document.Sourced{Value: float64(sum) / seconds, At: at, Scale: 1 / seconds}
+}
+
 // mostEvents is how many decisions of load balancing are shown one by one.
 const mostEvents = 20
 
 // events shows what the partition layer decided, one by one, from events.ndjson.
 func (a *author) events() {
-	t := document.Table{ID: "events", Caption: "Each decision, as the model took it", Columns: []document.Column{{Title: "at", Unit: "s"}, {Title: "what", Words: true},
-		{Title: "server", Words: true}, {Title: "offered", Unit: "entities/s"}, {Title: "served", Unit: "entities/s"}, {Title: "offline", Unit: "s"},
-		{Title: "PartitionKey, and why", Words: true}}}
+	t := document.NewTable("events", "Each decision, as the model took it", "at|tenths|unit=s", "what|named", "server|named", "offered|rate|unit=entities/s",
+		"served|rate|unit=entities/s", "offline|tenths|unit=s", "PartitionKey, and why|named")
 	more := int64(0)
 	for i := range a.record.Events {
 		e := &a.record.Events[i]
@@ -169,9 +164,7 @@ func (a *author) events() {
 			if d.From != d.To {
 				servers = fmt.Sprintf("%d → %d", d.From, d.To)
 			}
-			t.Rows = append(t.Rows, []document.Cell{{Text: document.Seconds(at)}, wordsCell(e.What), wordsCell(servers),
-				rateCell(float64(d.Offered), ""),
-				rateCell(float64(d.Served), ""), {Text: document.Seconds(max(0, d.Until-at))}, wordsCell(strconv.Quote(d.Key) + ": " + d.Reason)})
+			t.Add(at, e.What, servers, float64(d.Offered), float64(d.Served), max(0, d.Until-at), strconv.Quote(d.Key)+": "+d.Reason)
 		} else if d != nil {
 			more++
 		}

@@ -2,44 +2,19 @@ package report
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
 
-// pointer returns the JSON pointer (RFC 6901) of a place in run.json. Names stand
-// there as JSON has them, which has no place for bytes that are no text.
-func pointer(parts ...any) string {
-	var path strings.Builder
-	for _, part := range parts {
-		path.WriteByte('/')
-		switch part := part.(type) {
-		case int:
-			path.WriteString(strconv.Itoa(part))
-		case string:
-			path.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(string([]rune(part))))
-		}
-	}
-	return path.String()
-}
-
 // inSummary returns the pointer of a place in the summary, empty where run.json has
 // none.
-func (a *author) inSummary(parts ...any) string {
+func (a *author) inSummary(parts ...any) document.Pointer {
 	if a.record.Summary == nil {
 		return ""
 	}
-	return "/summary" + pointer(parts...)
-}
-
-// below returns the pointer of a place below another, empty where that is.
-func below(path string, parts ...any) string {
-	if path == "" {
-		return ""
-	}
-	return path + pointer(parts...)
+	return document.Place("summary").Below(parts...)
 }
 
 func (a *author) phaseOf(step figure.Step) int {
@@ -53,7 +28,7 @@ func (a *author) phaseOf(step figure.Step) int {
 
 // summaryOf returns the summary of a step and where run.json has it, nil and empty where
 // there is none.
-func (a *author) summaryOf(step figure.Step) (*results.PhaseSummary, string) {
+func (a *author) summaryOf(step figure.Step) (*results.PhaseSummary, document.Pointer) {
 	for i, reported := range figure.Reported(a.record) {
 		if reported.Phase != step.Phase {
 			continue
@@ -67,7 +42,7 @@ func (a *author) summaryOf(step figure.Step) (*results.PhaseSummary, string) {
 
 // soleSource returns where run.json has the count of a kind of operation over the whole
 // run, which it does where one phase alone has any: then that is the sum.
-func (a *author) soleSource(name, member string, count func(*results.KindStats) int64) string {
+func (a *author) soleSource(name, member string, count func(*results.KindStats) int64) document.Pointer {
 	named := func(kind results.Kind) bool { return kind.Name == name }
 	kind := slices.IndexFunc(a.record.Manifest.Operations, named)
 	if kind < 0 || slices.ContainsFunc(a.record.Manifest.Operations[kind+1:], named) {
@@ -86,5 +61,5 @@ func (a *author) soleSource(name, member string, count func(*results.KindStats) 
 	if at < 0 {
 		return ""
 	}
-	return pointer("phases", at, "kinds", kind, member)
+	return document.Place("phases", at, "kinds", kind, member)
 }

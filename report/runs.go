@@ -78,7 +78,7 @@ func List(of *catalog.Catalog, chosen []*catalog.Run, most int) *RunList {
 		if most != 0 && len(l.Runs) >= most {
 			continue
 		}
-		one := ListedRun{Name: r.Name, Folder: r.Folder, Started: r.Begun.Format(time.RFC3339), Contest: r.Contest != nil, Short: untold,
+		one := ListedRun{Name: r.Name, Folder: r.Folder, Started: r.Begun.Format(time.RFC3339), Contest: r.Contest != nil, Short: document.Untold,
 			Tags: append([]string{}, r.Tags...), TagFault: results.OneLine(r.TagFault)}
 		if c := r.Contest; c != nil {
 			short := c.Verdict

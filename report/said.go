@@ -17,15 +17,12 @@ func (a *author) said() {
 		return
 	}
 	a.section("service", "What the service said")
-	t := document.Table{ID: "refusals", Caption: "What it refused, by status, code and the limit that its message names",
-		Columns: []document.Column{{Title: "status"}, {Title: "code", Words: true}, {Title: "limit", Words: true}, {Title: "attempts"},
-			{Title: "its words", Words: true, Spare: 1}},
-		Notes: []string{"limit: account, ingress and egress are the account's; partition: a partition server that is busy, or a range that moves; " +
-			"time: not finished in time; internal: a fault of its own; unsaid: its message names none"}}
+	t := document.NewTable("refusals", "What it refused, by status, code and the limit that its message names", "status|at", "code|named", "limit|named",
+		"attempts|rate|at=count", "its words|named|spare=1")
+	t.Notes = []string{"limit: account, ingress and egress are the account's; partition: a partition server that is busy, or a range that moves; " +
+		"time: not finished in time; internal: a fault of its own; unsaid: its message names none"}
 	for i, one := range of.Refusals {
-		from := pointer("service_said", "refusals", i)
-		t.Rows = append(t.Rows, []document.Cell{sourced(fmt.Sprint(one.Status), below(from, "status"), 0), wordsCell(one.Code), wordsCell(one.Limit),
-			amountCell(one.Count, below(from, "count")), wordsCell(one.Message)})
+		t.Add(document.Place("service_said", "refusals", i), one.Status, one.Code, one.Limit, one.Count, one.Message)
 	}
 	if of.Dropped > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s attempts more were refused in yet other ways, which are not kept", document.Count(of.Dropped)))
@@ -34,15 +31,14 @@ func (a *author) said() {
 		a.add(t)
 	}
 	// Its support can be asked about the slowest, and about the first few of each way of refusing.
-	t = document.Table{ID: "request-ids", Caption: "Requests to ask its support about",
-		Columns: []document.Column{{Title: "why", Words: true}, {Title: "at", Words: true}, {Title: "operation", Words: true},
-			{Title: "answer", Words: true}, {Title: "first byte", Words: true}, {Title: "x-ms-request-id", Words: true}},
-		Notes: []string{"at: UTC, when it was sent; first byte: from then on"}}
+	t = document.NewTable("request-ids", "Requests to ask its support about", "why|named", "at|named", "operation|named", "answer|named", "first byte|named",
+		"x-ms-request-id|named")
+	t.Notes = []string{"at: UTC, when it was sent; first byte: from then on"}
 	add := func(why string, list []results.SaidRequest) {
 		for _, one := range list {
-			if one.RequestID != "" && one.RequestID != untold {
-				t.Rows = append(t.Rows, []document.Cell{wordsCell(why), wordsCell(a.record.Manifest.Started.Add(one.At).UTC().Format(time.TimeOnly)), wordsCell(one.Verb),
-					wordsCell(strings.TrimSpace(fmt.Sprintf("%d %s", one.Status, one.Code))), wordsCell(document.Lapse(one.Took)), wordsCell(one.RequestID)})
+			if one.RequestID != "" && one.RequestID != document.Untold {
+				t.Add(why, a.record.Manifest.Started.Add(one.At).UTC().Format(time.TimeOnly), one.Verb, strings.TrimSpace(fmt.Sprintf("%d %s", one.Status, one.Code)),
+					document.Lapse(one.Took), one.RequestID)
 			}
 		}
 	}

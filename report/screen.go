@@ -107,25 +107,25 @@ func (a *author) ladder(steps []figure.Step) document.Table {
 			most, group, within = sum.Scheduled, name, of
 		}
 	}
-	t := document.Table{ID: "ladder", Caption: a.caption("Each step"), Columns: []document.Column{{Title: "offered/s"}, {Title: "served/s"},
-		{Title: "served of offered"}, {Title: "lost"}, {Title: group + " p50", Unit: "ms", Spare: 2}, {Title: "p99", Unit: "ms", Spare: 1}, {Title: "tries/op"}},
-		Notes: []string{"lost, settled: of the operations due in the last half of a step"}}
+	columns := []string{"offered/s|rate|at=offered_entities_per_second", "served/s|rate|at=served_entities_per_second", "served of offered",
+		"lost|share|at=share_lost_settled", group + " p50|millis|unit=ms|spare=2", "p99|millis|unit=ms|spare=1", "tries/op|tries"}
 	named := !oneStage(steps)
 	if named {
-		t.Columns = append([]document.Column{{Title: "phase", Words: true}}, t.Columns...)
+		columns = slices.Insert(columns, 0, "phase|words")
 	}
+	t := document.NewTable("ladder", a.caption("Each step"), columns...)
+	t.Notes = []string{"lost, settled: of the operations due in the last half of a step"}
 	full := 0.0
 	for _, step := range steps {
 		figures, _ := a.wholeStep(step)
 		full = max(full, figures.Offered)
 	}
 	for _, step := range steps {
-		row := a.rung(step, within, full)
+		row := []any{a.toneOf(step)}
 		if named {
-			row = append([]document.Cell{{Text: step.Phase.Name, Tone: row[0].Tone}}, row...)
-			row[1].Tone = document.Plain
+			row = append(row, step.Phase.Name)
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(append(row, a.rung(step, within, full)...)...)
 		if step.Phase.Rate == a.record.Manifest.PeakAsked {
 			t.Asked = len(t.Rows)
 		}
@@ -141,11 +141,9 @@ func (a *author) ladder(steps []figure.Step) document.Table {
 
 // rung returns the row of a step. If it cannot be told whether the step holds, the row says so in
 // place of a bar.
-func (a *author) rung(step figure.Step, within func(results.Kind) bool, full float64) []document.Cell {
+func (a *author) rung(step figure.Step, within func(results.Kind) bool, full float64) []any {
 	figures, from := a.wholeStep(step)
-	cells := a.loadCells(step, figures, from)
-	offered, served := cells[1], cells[2]
-	offered.Tone = a.toneOf(step)
+	offered, served := settled(step, figures)
 	// Bars are marked at the limit of the one partition that all goes to, or of the account
 	// where that is held to less.
 	mark, limits := 0.0, a.record.Manifest.Targets
@@ -155,21 +153,21 @@ func (a *author) rung(step figure.Step, within func(results.Kind) bool, full flo
 	case a.record.Manifest.PartitionKey != "":
 		mark = float64(limits.Partition)
 	}
-	bar := document.Cell{Text: "not run to its end"}
+	var bar any = "not run to its end"
 	switch {
-	case step.Settled() && offered.Tone == document.Doubtful:
-		bar = document.Cell{Text: "cannot tell"}
+	case step.Settled() && a.toneOf(step) == document.Doubtful:
+		bar = "cannot tell"
 		if told, _ := a.summaryOf(step); told.ClientLimited {
-			bar.Text = "generator late"
+			bar = "generator late"
 		}
 	case step.Settled() && figures.Offered > 0:
 		solid := max(0, min(figures.Served, figures.Offered))
-		bar = document.Cell{Bar: &document.Bar{Solid: solid, Hollow: figures.Offered - solid, Mark: mark, Full: full}}
+		bar = &document.Bar{Solid: solid, Hollow: figures.Offered - solid, Mark: mark, Full: full}
 	case step.Settled():
-		bar = document.Cell{}
+		bar = ""
 	}
 	own := a.taken.Step(step, within)
-	return []document.Cell{offered, served, bar, cells[4], millisCell(own.Response.P50, ""), millisCell(own.Response.P99, ""), cells[5]}
+	return []any{from, offered, served, bar, figures.ShareLostSettled, own.Response.P50, own.Response.P99, figures.AttemptsPerOperation}
 }
 
 // toneOf marks a step that does not hold, and one of which that cannot be told.
@@ -188,32 +186,28 @@ func (a *author) toneOf(step figure.Step) document.Tone {
 
 // operationsShort shows what each kind of operation of the load came to.
 func (a *author) operationsShort() document.Table {
-	t := document.Table{ID: "operations-short", Caption: a.caption("Each operation of the load"), Columns: []document.Column{{Title: "operation", Words: true},
-		{Title: "due"}, {Title: "lost"}, {Title: "throttled", Spare: 3}, {Title: "failed", Spare: 2}, {Title: "tries/op"}, {Title: "p50", Unit: "ms", Spare: 1},
-		{Title: "p99", Unit: "ms"}}}
+	t := document.NewTable("operations-short", a.caption("Each operation of the load"), "operation|named", "due|rate", "lost|share", "throttled|rate|spare=3",
+		"failed|rate|spare=2", "tries/op|tries", "p50|millis|unit=ms|spare=1", "p99|millis|unit=ms")
 	for _, name := range a.kinds() {
 		of := func(kind results.Kind) bool { return kind.Name == name }
 		sum := a.record.Total(func(p *results.Phase, kind results.Kind) bool { return p.Reported && of(kind) })
 		if sum.Attempts == 0 && sum.Scheduled == 0 {
 			continue
 		}
-		lost := a.taken.OfKinds("share_lost", of)
 		times := results.QuantilesOf(sum.Response)
-		t.Rows = append(t.Rows, []document.Cell{wordsCell(name), amountCell(max(sum.Scheduled, sum.Operations), ""), shareCell(lost.Pointer(), ""), amountCell(sum.Throttled, ""),
-			amountCell(sum.Failed, ""), eachCell(a.taken.OfKinds("tries", of).Pointer(), ""), millisCell(times.P50, ""), millisCell(times.P99, "")})
+		t.Add(name, max(sum.Scheduled, sum.Operations), a.taken.OfKinds("share_lost", of).Pointer(), sum.Throttled, sum.Failed,
+			a.taken.OfKinds("tries", of).Pointer(), times.P50, times.P99)
 	}
 	return t
 }
 
 // timesShort shows the response and service times of all that was reported.
 func (a *author) timesShort() document.Table {
-	t := document.Table{ID: "times-short", Caption: a.caption("Times of all that was measured"), Columns: []document.Column{{Title: "time, ms", Words: true},
-		{Title: "p50"}, {Title: "p90"}, {Title: "p99"}, {Title: "p99.9"}, {Title: "max"}, {Title: "", Words: true, Spare: 1}}}
+	t := document.NewTable("times-short", a.caption("Times of all that was measured"), "time, ms|named", "p50|millis|at", "p90|millis|at", "p99|millis|at",
+		"p99.9|millis|at=p99_9", "max|millis|at", "|named|spare=1")
 	row := func(name string, q results.Quantiles, member, says string) {
 		if q.P50 != nil || q.Max != nil {
-			cells := append([]document.Cell{wordsCell(name)}, quantileCells(q, a.inSummary(member))...)
-			cells = slices.Insert(cells, len(cells)-1, millisCell(q.P999, below(a.inSummary(member), "p99_9")))
-			t.Rows = append(t.Rows, append(cells, wordsCell(says)))
+			t.Add(a.inSummary(member), name, q.P50, q.P90, q.P99, q.P999, q.Max, says)
 		}
 	}
 	row("response", a.summary.Response, "response_us", "with waits and retries")

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"loadgen/report/document"
@@ -32,38 +31,33 @@ func (a *author) steps() {
 	}
 	target := float64(a.record.Manifest.Targets.Partition)
 	against := target > 0 && a.record.Manifest.PartitionKey != ""
-	t := document.Table{ID: "steps-all", Columns: loadColumns()}
 	heading := "All operations by step"
 	if against {
 		heading += fmt.Sprintf(", against the partition's target of %s entities/s", document.Count(a.record.Manifest.Targets.Partition))
-		t.Columns = append(t.Columns, document.Column{Title: "of target"})
 	}
+	t := document.NewTable("steps-all", a.caption("Each step, with all of its operations"),
+		append(loadColumns(), "of target|part|at=served_entities_per_second|optional", "phase|named|optional")...)
 	named := repeats(steps)
-	if named {
-		t.Columns = append(t.Columns, document.Column{Title: "phase", Words: true})
-	}
-	t.Caption = a.caption("Each step, with all of its operations")
 	for _, step := range steps {
 		figures, from := a.wholeStep(step)
-		row := a.loadCells(step, figures, from)
-		switch {
-		case against && step.Settled():
-			row = append(row, ofCell(figures.Served, target, below(from, "served_entities_per_second"), 1))
-		case against:
-			row = append(row, sourced(untold, "", 0))
+		var ofTarget document.Ratio
+		if against && step.Settled() {
+			ofTarget = document.Ratio{Part: figures.Served, Whole: target}
 		}
+		name := ""
 		if named {
-			row = append(row, wordsCell(step.Phase.Name))
+			name = step.Phase.Name
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(from, a.loadOf(step, figures), figures.AttemptsPerOperation, ofTarget, name)
 	}
+	t = t.WithoutEmpty()
 	legend := "step: operations/s; offered: entities/s due in the last half of the step; served: those that succeeded in it; lost, settled: of the operations due in it; " +
 		"throttled: attempts/s; tries/op: attempts to an operation"
 	if slices.ContainsFunc(steps, figure.Step.Closed) {
 		legend += "; " + closedLoop + ": clients that wait for each reply, over the whole of the phase"
 	}
 	if slices.ContainsFunc(steps, func(s figure.Step) bool { return !s.Settled() }) {
-		legend += "; " + untold + ": the run ended before the last half of the step"
+		legend += "; " + document.Untold + ": the run ended before the last half of the step"
 	}
 	t.Notes = []string{legend}
 	a.section("steps", heading)
@@ -89,13 +83,14 @@ func different(steps []figure.Step) bool {
 	return slices.ContainsFunc(steps, func(s figure.Step) bool { return s.Phase.Rate != steps[0].Phase.Rate })
 }
 
-func loadColumns() []document.Column {
-	return []document.Column{{Title: "step", Unit: "operations/s"}, {Title: "offered", Unit: "entities/s"}, {Title: "served", Unit: "entities/s"},
-		{Title: "throttled", Unit: "attempts/s"}, {Title: "lost, settled"}, {Title: "tries/op"}}
+// loadColumns are the columns of [author.loadOf], and that of the attempts to an operation.
+func loadColumns() []string {
+	return []string{"step|unit=operations/s|rate", "offered|rate|unit=entities/s|at=offered_entities_per_second", "served|rate|unit=entities/s|at=served_entities_per_second",
+		"throttled|rate|unit=attempts/s|at=throttled_per_second", "lost, settled|share|at=share_lost_settled", "tries/op|tries"}
 }
 
 // wholeStep returns what all operations of a step came to, and where run.json has it.
-func (a *author) wholeStep(step figure.Step) (results.PhaseOperationSummary, string) {
+func (a *author) wholeStep(step figure.Step) (results.PhaseOperationSummary, document.Pointer) {
 	figures := a.taken.Step(step, nil)
 	told, from := a.summaryOf(step)
 	if told != nil {
@@ -110,8 +105,8 @@ func (a *author) groups() {
 	steps, told := figure.Shown(a.record), false
 	for i, group := range groups(a.record.Manifest.Operations) {
 		within := func(kind results.Kind) bool { return kind.Group == group }
-		t := document.Table{ID: fmt.Sprintf("steps-%d", i+1), Caption: a.caption("Each step, with the operations of " + group),
-			Columns: slices.Concat(loadColumns(), timeColumns("response", "p50", "p90", "p99", "max"), timeColumns("service", "p50", "p90", "p99", "max"))}
+		t := document.NewTable(fmt.Sprintf("steps-%d", i+1), a.caption("Each step, with the operations of "+group),
+			slices.Concat(loadColumns(), timeColumns("response", quantiles()...), timeColumns("service", quantiles()...))...)
 		var kinds []string
 		for _, kind := range a.record.Manifest.Operations {
 			if within(kind) {
@@ -121,16 +116,14 @@ func (a *author) groups() {
 		scheduled := int64(0)
 		for _, step := range steps {
 			scheduled += step.Sum(within).Scheduled
-			figures, from := a.taken.Step(step, within), ""
+			figures, from := a.taken.Step(step, within), document.Pointer("")
 			if whole, where := a.summaryOf(step); whole != nil && len(kinds) == 1 {
 				if one, some := whole.PerOperation[kinds[0]]; some {
-					figures, from = one, below(where, "per_operation", kinds[0])
+					figures, from = one, where.Below("per_operation", kinds[0])
 				}
 			}
-			row := a.loadCells(step, figures, from)
-			row[len(row)-1] = eachCell(figures.AttemptsPerOperation, below(from, "tries_per_operation"))
-			row = append(row, quantileCells(figures.Response, below(from, "response_us"))...)
-			t.Rows = append(t.Rows, append(row, quantileCells(figures.Service, below(from, "service_us"))...))
+			tries := document.Sourced{Value: figures.AttemptsPerOperation, At: from.Below("tries_per_operation")}
+			t.Add(from, a.loadOf(step, figures), tries, from.Below("response_us"), quantilesOf(figures.Response), from.Below("service_us"), quantilesOf(figures.Service))
 		}
 		// A group of which nothing fell into a step has no table.
 		if scheduled > 0 {
@@ -158,7 +151,7 @@ func (a *author) groups() {
 
 // timesLegend says what the times of operations are.
 const timesLegend = "response: ms of the operations that succeeded, from the instant at which they were due to the end of their last attempt, waits included; " +
-	"service: ms of one ok attempt; " + untold + ": fewer than ten durations lie beyond"
+	"service: ms of one ok attempt; " + document.Untold + ": fewer than ten durations lie beyond"
 
 // groups returns the groups that the kinds of operation are shown in.
 func groups(kinds []results.Kind) []string {
@@ -171,38 +164,33 @@ func groups(kinds []results.Kind) []string {
 	return names
 }
 
-// loadCells are a step's offered rate and what became of it, of which run.json has all
-// but the attempts to an operation at one place.
-func (a *author) loadCells(step figure.Step, figures results.PhaseOperationSummary, from string) []document.Cell {
-	rate := document.Cell{Text: closedLoop}
+// loadOf returns a step's offered rate and what became of it.
+func (a *author) loadOf(step figure.Step, figures results.PhaseOperationSummary) []any {
+	var rate any = closedLoop
 	if !step.Closed() {
-		rate = rateCell(step.Phase.Rate, pointer("phases", a.phaseOf(step), "rate"))
+		rate = document.Sourced{Value: step.Phase.Rate, At: document.Place("phases", a.phaseOf(step), "rate")}
 	}
-	offered, served := sourced(untold, "", 0), sourced(untold, "", 0)
-	if step.Settled() {
-		offered, served = rateCell(figures.Offered, below(from, "offered_entities_per_second")), rateCell(figures.Served, below(from, "served_entities_per_second"))
-	}
-	return []document.Cell{rate, offered, served, rateCell(figures.ThrottledPerSecond, below(from, "throttled_per_second")),
-		shareCell(figures.ShareLostSettled, below(from, "share_lost_settled")), eachCell(figures.AttemptsPerOperation, "")}
+	offered, served := settled(step, figures)
+	return []any{rate, offered, served, figures.ThrottledPerSecond, figures.ShareLostSettled}
 }
 
-func quantileCells(q results.Quantiles, from string) []document.Cell {
-	return []document.Cell{millisCell(q.P50, below(from, "p50")), millisCell(q.P90, below(from, "p90")),
-		millisCell(q.P99, below(from, "p99")), millisCell(q.Max, below(from, "max"))}
+// settled returns what was offered and served in the last half of a step, nil if the run ended before.
+func settled(step figure.Step, figures results.PhaseOperationSummary) (offered, served *float64) {
+	if !step.Settled() {
+		return nil, nil
+	}
+	return &figures.Offered, &figures.Served
 }
 
 // rates shows the steps of a search for the highest rate, in the order in which they were tried.
 func (a *author) rates(l *results.Limit) document.Table {
-	t := document.Table{ID: "rates-tried", Caption: a.caption("Each rate, in the order in which they were tried"), Columns: []document.Column{{Title: "step"},
-		{Title: "rate", Unit: "operations/s"}, {Title: "entities/s", Spare: 3}, {Title: "length", Spare: 2}, {Title: "throttled"}, {Title: "failed", Spare: 1},
-		{Title: "p99", Unit: "ms"}, {Title: "entities", Spare: 4}, {Title: "outcome", Words: true}}}
+	t := document.NewTable("rates-tried", a.caption("Each rate, in the order in which they were tried"), "step", "rate|rate|unit=operations/s|at=operations_per_second",
+		"entities/s|rate|at=offered_entities_per_second|spare=3", "length|at=length_s|spare=2", "throttled|fineshare|at=throttled_share",
+		"failed|fineshare|at=failed_share|spare=1", "p99|millis|unit=ms|at=response_p99_us", "entities|at=entities_counted|spare=4", "outcome|named")
 	for i := range l.Steps {
-		step, from := &l.Steps[i], pointer("limit", "steps", i)
-		t.Rows = append(t.Rows, []document.Cell{{Text: strconv.Itoa(i + 1)}, rateCell(step.Rate, below(from, "operations_per_second")),
-			rateCell(step.Offered, below(from, "offered_entities_per_second")),
-			sourced(document.Plainly(step.Seconds)+" s", below(from, "length_s"), 0),
-			percentCell(step.ThrottledShare, below(from, "throttled_share")), percentCell(step.FailedShare, below(from, "failed_share")),
-			millisCell(step.P99, below(from, "response_p99_us")), countCell(step.Entities, below(from, "entities_counted")), wordsCell(step.Outcome)})
+		step := &l.Steps[i]
+		t.Add(i+1, document.Place("limit", "steps", i), step.Rate, step.Offered, document.Plainly(step.Seconds)+" s", step.ThrottledShare, step.FailedShare,
+			step.P99, step.Entities, step.Outcome)
 	}
 	t.Notes = []string{"rate: operations/s; entities/s: due; throttled and failed: of the first attempts; " +
 		"p99: of the response times of successes; entities: counted by all attempts of the step"}

@@ -16,9 +16,7 @@ const documented = "documented"
 // are from, and shows which build ran, and on what.
 func (a *author) surroundings() {
 	m := &a.record.Manifest
-	t := document.Table{ID: "assumptions", Caption: "Parameters of the model that the documents do not give",
-		Columns: []document.Column{{Title: "parameter", Words: true}, {Title: "value", Words: true}, {Title: "provenance", Words: true},
-			{Title: "what it is", Words: true}}}
+	t := document.NewTable("assumptions", "Parameters of the model that the documents do not give", "parameter|named", "value|named", "provenance|named", "what it is|named")
 	for _, parameter := range m.Model {
 		if parameter.Provenance == documented {
 			continue
@@ -28,23 +26,21 @@ func (a *author) surroundings() {
 		if parameter.Unit != "" && parameter.Unit != "duration" {
 			value += " " + parameter.Unit
 		}
-		t.Rows = append(t.Rows, []document.Cell{wordsCell(parameter.Name), wordsCell(value),
-			wordsCell(parameter.Provenance), wordsCell(parameter.About)})
+		t.Add(parameter.Name, value, parameter.Provenance, parameter.About)
 	}
 	if rest := len(m.Model) - len(t.Rows); rest > 0 {
 		t.Notes = []string{fmt.Sprintf("the documents give the other %s, as run.json has them", document.Count(int64(rest)))}
 	}
 	a.table("Assumptions of the model", t)
-	t = document.Table{ID: "environment", Caption: "What ran, and on what",
-		Columns: []document.Column{{Title: "of", Words: true}, {Title: "value", Words: true}}}
-	add := func(name, value, source string) {
+	t = document.NewTable("environment", "What ran, and on what", "of|named", "value|named")
+	add := func(name, value string, source document.Pointer) {
 		if value != "" {
-			t.Rows = append(t.Rows, []document.Cell{wordsCell(name), sourced(value, source, 0)})
+			t.Add(name, document.Sourced{Value: value, At: source})
 		}
 	}
 	number := func(name string, n int, member string) {
 		if n != 0 {
-			add(name, document.Count(int64(n)), pointer("manifest", "environment", member))
+			add(name, document.Count(int64(n)), document.Place("manifest", "environment", member))
 		}
 	}
 	add("loadgen", strings.TrimSpace(m.Tool.Version+" "+m.Tool.Commit), "")
@@ -63,12 +59,11 @@ func (a *author) fleet() {
 	if of == nil {
 		return
 	}
-	t := document.Table{ID: "fleet", Caption: "The processes that offered the load together, each its share", Columns: []document.Column{{Title: "process", Words: true},
-		{Title: "labels", Words: true}, {Title: "planned"}, {Title: "due"}, {Title: "attempts"}, {Title: "throttled"}, {Title: "failed"}, {Title: "lag p99, ms"},
-		{Title: "began late, ms"}, {Title: "clock to, ms"}, {Title: "stood still, ms"}, {Title: "CPU"}, {Title: "ended", Words: true}}}
+	t := document.NewTable("fleet", "The processes that offered the load together, each its share", "process|named", "labels|named", "planned|at=planned_operations",
+		"due|at=scheduled", "attempts|at", "throttled|at", "failed|at", "lag p99, ms|nanos|at=lag_p99_ns", "began late, ms|nanos|at=began_late_ns",
+		"clock to, ms|nanos|at=clock_bound_ns", "stood still, ms|nanos|at=stall_ns", "CPU|share|at=cpu_share", "ended|named")
 	for i := range of.Members {
 		m := &of.Members[i]
-		at := func(member string) string { return pointer("manifest", "fleet", "members", i, member) }
 		var labels []string
 		for _, key := range slices.Sorted(maps.Keys(m.Labels)) {
 			labels = append(labels, key+"="+m.Labels[key])
@@ -77,36 +72,18 @@ func (a *author) fleet() {
 		if m.Lost != "" {
 			ended = "lost: " + m.Lost
 		}
-		t.Rows = append(t.Rows, []document.Cell{wordsCell(m.Name), wordsCell(strings.Join(labels, " ")),
-			sourced(document.Told(m.Planned, document.Count), at("planned_operations"), 0), countCell(m.Scheduled, at("scheduled")),
-			countCell(m.Attempts, at("attempts")), countCell(m.Throttled, at("throttled")), countCell(m.Failed, at("failed")),
-			nanosCell(m.LagP99, at("lag_p99_ns")), nanosCell(m.BeganLate, at("began_late_ns")), nanosCell(&m.ClockBound, at("clock_bound_ns")),
-			nanosCell(&m.Stall, at("stall_ns")), shareCell(m.CPU, at("cpu_share")), wordsCell(ended)})
+		t.Add(document.Place("manifest", "fleet", "members", i), m.Name, strings.Join(labels, " "), m.Planned, m.Scheduled, m.Attempts, m.Throttled, m.Failed,
+			m.LagP99, m.BeganLate, m.ClockBound, m.Stall, m.CPU, ended)
 	}
 	a.table("Processes", t)
 	a.add(document.List{Items: append([]string{"greatest difference between the instants at which they began, ms: " + document.Millis(of.Skew.Microseconds())}, of.Notes...)})
 	if len(of.Labels) == 0 {
 		return
 	}
-	t = document.Table{ID: "labels", Caption: "What the processes of each label came to together", Columns: []document.Column{{Title: "label", Words: true}, {Title: "processes"},
-		{Title: "served/s"}, {Title: "throttled"}, {Title: "lost"}, {Title: "p50, ms"}, {Title: "p99, ms"}}}
+	t = document.NewTable("labels", "What the processes of each label came to together", "label|named", "processes|at=members", "served/s|rate|at=throughput",
+		"throttled|share|at=share_throttled", "lost|share|at=share_lost", "p50, ms|nanos|at=p50_ns", "p99, ms|nanos|at=p99_ns")
 	for i, one := range of.Labels {
-		at := func(member string) string { return pointer("manifest", "fleet", "labels", i, member) }
-		t.Rows = append(t.Rows, []document.Cell{wordsCell(one.Label + " " + one.Value), sourced(document.Count(int64(one.Members)), at("members"), 0),
-			sourced(document.Told(one.Throughput, document.Rate), at("throughput"), 0),
-			shareCell(one.Throttled, at("share_throttled")), shareCell(one.ShareLost, at("share_lost")),
-			nanosCell(one.P50, at("p50_ns")), nanosCell(one.P99, at("p99_ns"))})
+		t.Add(document.Place("manifest", "fleet", "labels", i), one.Label+" "+one.Value, one.Members, one.Throughput, one.Throttled, one.ShareLost, one.P50, one.P99)
 	}
 	a.table("By label", t)
-}
-
-// nanosCell is a duration in milliseconds, or in seconds where that is said, that run.json has
-// in nanoseconds.
-func nanosCell[T ~int64 | ~float64](nanos *T, source string) document.Cell {
-	if nanos == nil {
-		return sourced(untold, "", 0)
-	}
-	cell := millisCell(new(int64(*nanos)/1000), source)
-	cell.Scale /= 1000
-	return cell
 }

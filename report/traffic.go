@@ -20,18 +20,14 @@ func (a *author) observed() {
 		return
 	}
 	a.hotTraffic(o)
-	t := document.Table{ID: "shapes", Caption: a.caption("The queries that scanned most"), Columns: []document.Column{{Title: "pages"}, {Title: "throttled"}, {Title: "scanned"},
-		{Title: "returned"}, {Title: "density"}, {Title: "for one"}, {Title: "table", Words: true}, {Title: "rated", Words: true}, {Title: "filter", Words: true}}}
+	t := document.NewTable("shapes", a.caption("The queries that scanned most"), "pages|rate|at=requests", "throttled|share", "scanned|at=entities_scanned",
+		"returned|rate|at=entities_returned", "density|share", "for one|rate|nonzero", "table|named", "rated|named", "filter|named")
 	shown := o.Shapes[:min(len(o.Shapes), mostShown)]
 	for i := range shown {
-		seen, from := &shown[i], pointer("capture", "query_shapes", i)
-		each := untold
-		if seen.Returned > 0 && seen.Scanned > 0 {
-			each = document.Rate(float64(seen.Scanned) / float64(seen.Returned))
-		}
-		t.Rows = append(t.Rows, []document.Cell{amountCell(seen.Requests, below(from, "requests")), {Text: shareOf(seen.Throttled, seen.Requests)},
-			sourced(atLeast(seen.Scanned, seen.Missed), below(from, "entities_scanned"), 0), amountCell(seen.Returned, below(from, "entities_returned")),
-			{Text: shareOf(seen.Returned, seen.Scanned)}, {Text: each}, wordsCell(seen.Table), wordsCell(seen.Class), wordsCell(cmp.Or(seen.Shape, "(no filter)"))})
+		seen := &shown[i]
+		t.Add(document.Place("capture", "query_shapes", i), seen.Requests, document.RatioOf(seen.Throttled, seen.Requests), atLeast(seen.Scanned, seen.Missed),
+			seen.Returned, document.RatioOf(seen.Returned, seen.Scanned), document.RatioOf(seen.Scanned, seen.Returned), seen.Table, seen.Class,
+			cmp.Or(seen.Shape, "(no filter)"))
 	}
 	note := "density: returned of scanned; for one: entities counted for each that is returned"
 	if rest := o.ShapesTold - int64(len(shown)); rest > 0 {
@@ -42,29 +38,25 @@ func (a *author) observed() {
 	}
 	t.Notes = []string{note}
 	a.table("Queries by shape", t)
-	t = document.Table{ID: "orders", Caption: a.caption("Each table, by how its keys came"), Columns: []document.Column{
-		{Group: "PartitionKeys", Title: "new"}, {Group: "PartitionKeys", Title: "ascending"}, {Group: "PartitionKeys", Title: "descending"},
-		{Group: "RowKeys", Title: "inserted"}, {Group: "RowKeys", Title: "ascending"}, {Group: "RowKeys", Title: "descending"}, {Title: "table", Words: true}}}
+	t = document.NewTable("orders", a.caption("Each table, by how its keys came"), "new|rate|group=PartitionKeys|at=partition_keys/keys",
+		"ascending|share|group=PartitionKeys", "descending|share|group=PartitionKeys", "inserted|rate|group=RowKeys|at=row_keys/keys",
+		"ascending|share|group=RowKeys", "descending|share|group=RowKeys", "table|named")
 	for i := range o.Orders {
 		if seen := &o.Orders[i]; len(t.Rows) < mostShown && seen.Partitions.Keys+seen.Rows.Keys > 0 {
-			from := pointer("capture", "key_orders", i)
-			row := append(orderCells(seen.Partitions, below(from, "partition_keys")), orderCells(seen.Rows, below(from, "row_keys"))...)
-			t.Rows = append(t.Rows, append(row, wordsCell(seen.Table)))
+			t.Add(document.Place("capture", "key_orders", i), orderOf(seen.Partitions), orderOf(seen.Rows), seen.Table)
 		}
 	}
 	t.Notes = []string{"ascending, descending: keys beyond all of the hundred or so before them, RowKeys within their partition, " +
 		"the last few apart, which may have been under way together"}
 	a.table("Key order", t)
-	t = document.Table{ID: "answers", Caption: a.caption("Each answer"), Columns: []document.Column{{Title: "requests"}, {Title: "no table"},
-		{Title: "counts as", Words: true}, {Title: "answer", Words: true}}}
+	t = document.NewTable("answers", a.caption("Each answer"), "requests|rate|at", "no table|rate|at=without_table", "counts as|named", "answer|named")
 	for i := range o.Answers[:min(len(o.Answers), mostShown)] {
-		seen, from := &o.Answers[i], pointer("capture", "answers", i)
+		seen := &o.Answers[i]
 		answer := "no reply"
 		if seen.Code != "" || seen.Status >= 300 {
 			answer = strconv.Itoa(seen.Status) + " " + seen.Code
 		}
-		t.Rows = append(t.Rows, []document.Cell{amountCell(seen.Requests, below(from, "requests")),
-			amountCell(seen.Tableless, below(from, "without_table")), wordsCell(seen.Class), wordsCell(answer)})
+		t.Add(document.Place("capture", "answers", i), seen.Requests, seen.Tableless, seen.Class, answer)
 	}
 	t.Notes = []string{fmt.Sprintf("throttled by partitions %s, by the account %s; no table: requests that never reached one",
 		document.Count(o.ThrottledByPartition), document.Count(o.ThrottledByAccount))}
@@ -77,26 +69,27 @@ func (a *author) requests() {
 	if a.record.Capture == nil {
 		return
 	}
-	t := document.Table{ID: "requests", Caption: a.caption("Each operation, in the observed phases"), Columns: []document.Column{{Title: "operation", Words: true},
-		{Title: "requests"}, {Title: "ok"}, {Title: "throttled"}, {Title: "failed"}, {Title: "tries/op"}}}
-	t.Columns = slices.Concat(t.Columns, timeColumns("response", "p50", "p99", "max"), timeColumns("service", "p50", "p99", "max"))
+	var columns []string
+	for _, of := range []string{"response", "service"} {
+		for _, title := range []string{"p50", "p99", "max"} {
+			columns = append(columns, title+"|millis|unit=ms|group="+of)
+		}
+	}
+	t := document.NewTable("requests", a.caption("Each operation, in the observed phases"),
+		append([]string{"operation|named", "requests|rate", "ok|rate", "throttled|rate", "failed|rate", "tries/op|tries"}, columns...)...)
 	for i, kind := range a.record.Manifest.Operations {
 		sum := a.record.Total(func(phase *results.Phase, other results.Kind) bool { return phase.Reported && other == kind })
 		if sum.Attempts == 0 || slices.Contains(a.record.Manifest.Operations[:i], kind) {
 			continue
 		}
 		each := a.taken.OfKinds("tries", func(other results.Kind) bool { return other == kind }).Pointer()
-		sole := func(member string, count func(*results.KindStats) int64) document.Cell {
-			return amountCell(count(&sum), a.soleSource(kind.Name, member, count))
+		sole := func(member string, count func(*results.KindStats) int64) any {
+			return document.Sourced{Value: count(&sum), At: a.soleSource(kind.Name, member, count)}
 		}
-		row := []document.Cell{wordsCell(kind.Name), sole("attempts", func(k *results.KindStats) int64 { return k.Attempts }),
-			sole("ok", func(k *results.KindStats) int64 { return k.Ok }), sole("throttled", func(k *results.KindStats) int64 { return k.Throttled }),
-			sole("failed", func(k *results.KindStats) int64 { return k.Failed }), eachCell(each, "")}
-		for _, h := range []*results.Histogram{sum.Response, sum.Service[results.Ok]} {
-			q := results.QuantilesOf(h)
-			row = append(row, millisCell(q.P50, ""), millisCell(q.P99, ""), millisCell(q.Max, ""))
-		}
-		t.Rows = append(t.Rows, row)
+		response, service := results.QuantilesOf(sum.Response), results.QuantilesOf(sum.Service[results.Ok])
+		t.Add(kind.Name, sole("attempts", func(k *results.KindStats) int64 { return k.Attempts }), sole("ok", func(k *results.KindStats) int64 { return k.Ok }),
+			sole("throttled", func(k *results.KindStats) int64 { return k.Throttled }), sole("failed", func(k *results.KindStats) int64 { return k.Failed }),
+			each, response.P50, response.P99, response.Max, service.P50, service.P99, service.Max)
 	}
 	t.Notes = []string{"ok: carried out, or answered 404, 409 or 412, which the application may expect; response: ms of the " +
 		"operations that succeeded, from the arrival of the first attempt to the end of the last; service: ms of one " +
@@ -106,23 +99,17 @@ func (a *author) requests() {
 
 // hotTraffic shows the partitions of which most entities were demanded.
 func (a *author) hotTraffic(o *results.Capture) {
-	t := document.Table{ID: "hottest", Caption: a.caption("The partitions of which most entities were demanded"), Columns: []document.Column{{Title: "entities"}, {Title: "requests"}, {Title: "throttled"},
-		{Title: "busiest"}, {Title: "asked"}, {Title: "typical"}, {Title: "saturates"}, {Title: "table and PartitionKey", Words: true}}}
+	t := document.NewTable("hottest", a.caption("The partitions of which most entities were demanded"), "entities|at=entities_counted", "requests|rate|at",
+		"throttled|share", "busiest|rate|at=busiest_second_entities", "asked|rate", "typical|rate|at=typical_second_entities",
+		"saturates|rate|at=saturation_entities_per_second", "table and PartitionKey|named")
 	for i := range o.Partitions[:min(len(o.Partitions), mostShown)] {
-		seen, from := &o.Partitions[i], pointer("capture", "partitions", i)
-		saturates := document.Cell{Text: untold}
-		if seen.Saturation != nil {
-			saturates = rateCell(*seen.Saturation, below(from, "saturation_entities_per_second"))
+		seen, from := &o.Partitions[i], document.Place("capture", "partitions", i)
+		asked := document.Sourced{Value: seen.Offered, At: from.Below("busiest_second_offered_entities")}
+		if seen.Busiest > seen.Offered {
+			asked = document.Sourced{Value: seen.Busiest, At: from.Below("busiest_second_entities")}
 		}
-		asked, where := seen.Offered, "busiest_second_offered_entities"
-		if seen.Busiest > asked {
-			asked, where = seen.Busiest, "busiest_second_entities"
-		}
-		t.Rows = append(t.Rows, []document.Cell{sourced(atLeast(seen.Entities, seen.Missed), below(from, "entities_counted"), 0),
-			amountCell(seen.Requests, below(from, "requests")), {Text: shareOf(seen.Throttled, seen.Requests)},
-			amountCell(seen.Busiest, below(from, "busiest_second_entities")), amountCell(asked, below(from, where)),
-			rateCell(seen.Typical, below(from, "typical_second_entities")), saturates,
-			wordsCell(seen.Table + " " + strconv.Quote(seen.PartitionKey))})
+		t.Add(from, atLeast(seen.Entities, seen.Missed), seen.Requests, document.RatioOf(seen.Throttled, seen.Requests), seen.Busiest, asked, seen.Typical,
+			seen.Saturation, seen.Table+" "+strconv.Quote(seen.PartitionKey))
 	}
 	text := "entities: counted by the documents' rule; busiest, asked, typical: entities counted in the busiest second, " +
 		"asked for in one at most, and in the median of the seconds with any request; saturates: the median of the " +
@@ -138,24 +125,14 @@ func (a *author) hotTraffic(o *results.Capture) {
 	a.table("Hottest partitions", t)
 }
 
-func orderCells(o results.Order, from string) []document.Cell {
-	return []document.Cell{amountCell(o.Keys, below(from, "keys")), {Text: shareOf(o.Ascending, o.Keys)}, {Text: shareOf(o.Descending, o.Keys)}}
+func orderOf(o results.Order) []any {
+	return []any{o.Keys, document.RatioOf(o.Ascending, o.Keys), document.RatioOf(o.Descending, o.Keys)}
 }
-
-// amount returns a count, in millions from a million on, so that it fits.
-func amount(n int64) string { return document.Rate(float64(n)) }
 
 // atLeast returns a count that may have missed some.
 func atLeast(n, missed int64) string {
 	if missed > 0 {
-		return "≥" + amount(n)
+		return "≥" + document.Rate(float64(n))
 	}
-	return amount(n)
-}
-
-func shareOf(part, whole int64) string {
-	if whole <= 0 {
-		return untold
-	}
-	return document.Share(float64(part) / float64(whole))
+	return document.Rate(float64(n))
 }

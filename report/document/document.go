@@ -57,6 +57,14 @@ const (
 	Neutral
 )
 
+// If returns the tone if something is so, else none.
+func (t Tone) If(is bool) Tone {
+	if is {
+		return t
+	}
+	return Plain
+}
+
 // Paragraph is a sentence or several. Lead is the one that a reader has to see first:
 // the verdict.
 type Paragraph struct {

@@ -72,19 +72,26 @@ func Of[T any](id, caption string, rows []T) Table {
 // ParseColumn reads a specification: a title, then options after vertical bars. An option is a
 // [format], words or named for text, text for such that is set like numbers, nonzero where 0 stands for
 // none, optional for a column that is left out if no row has a value, or unit=, group=, spare=, cut= for
-// text of so many characters, or at=, which is where run.json has the number below the row's [Pointer].
+// text of so many characters, or at=, which is where run.json has the number below the row's [Pointer],
+// without a value at the column's title.
 // What is no option belongs to the title, so that any title may stand before options.
 func ParseColumn(specification string) Column {
 	var c Column
 	for {
 		at := strings.LastIndexByte(specification, '|')
 		if at < 0 || !c.set(specification[at+1:]) {
-			c.Title = specification
-			return c
+			break
 		}
 		specification = specification[:at]
 	}
+	if c.Title = specification; c.Member == ownTitle {
+		c.Member = strings.ReplaceAll(c.Title, " ", "_")
+	}
+	return c
 }
+
+// ownTitle stands for the member that is called like the column.
+const ownTitle = "."
 
 // set sets an option, and reports whether there is such.
 func (c *Column) set(option string) bool {
@@ -96,7 +103,7 @@ func (c *Column) set(option string) bool {
 	case "group":
 		c.Group = value
 	case "at":
-		c.Member = value
+		c.Member = cmp.Or(value, ownTitle)
 	case "optional":
 		c.Optional = true
 	case "nonzero":
