@@ -226,16 +226,6 @@ func (Table) block()     {}
 func (Chart) block()     {}
 func (Series) block()    {}
 
-// Headed is columns by their titles, of which the first so many hold words and the others
-// numbers.
-func Headed(words int, titles ...string) []Column {
-	columns := make([]Column, len(titles))
-	for i, title := range titles {
-		columns[i] = Column{Title: title, Words: i < words}
-	}
-	return columns
-}
-
 // Add adds a section of those blocks that say something, none where none does: a table has
 // rows, a list items, a paragraph a text.
 func (d *Document) Add(id, title string, blocks ...Block) {

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 )
 
 // Pointer is a JSON pointer (RFC 6901) of a place in run.json, empty for none. As a value of a row it
@@ -56,15 +55,34 @@ func NewTable(id, caption string, columns ...string) Table {
 	return t
 }
 
-// Of returns a table of tagged structs: a column for each field with the tag col, in their order. The
-// tag is a specification as [ParseColumn] reads it, whose empty title stands for the field's name in
-// small letters; a column's member of run.json is the field's name in JSON. A field that is a struct
-// has its own columns, below the title as a common heading if it has one, and its JSON name before
-// their members. Fields of type [Tone] and [Pointer] need no tag.
+// Of returns a table of tagged structs: a column for each field with the tag col, those of embedded
+// structs among them. The tag is a specification as [ParseColumn] reads it, whose empty title stands for
+// the field's name in small letters; run.json has the number at the field's name in JSON. A field of type
+// [Tone] or [Pointer] is a value of the row without a column.
 func Of[T any](id, caption string, rows []T) Table {
-	t := Table{ID: id, Caption: caption, Columns: columnsOf(reflect.TypeFor[T](), Column{})}
+	t := Table{ID: id, Caption: caption}
+	var shown [][]int
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		tag, tagged := field.Tag.Lookup("col")
+		if !tagged {
+			continue
+		}
+		shown = append(shown, field.Index)
+		if field.Type == reflect.TypeFor[Tone]() || field.Type == reflect.TypeFor[Pointer]() {
+			continue
+		}
+		c := ParseColumn(tag)
+		c.Title = cmp.Or(c.Title, strings.ToLower(field.Name))
+		c.Member, _, _ = strings.Cut(field.Tag.Get("json"), ",")
+		c.Words = c.Words || c.Format == "" && field.Type.Kind() == reflect.String
+		t.Columns = append(t.Columns, c)
+	}
 	for i := range rows {
-		t.Add(valuesOf(reflect.ValueOf(&rows[i]).Elem())...)
+		var values []any
+		for _, index := range shown {
+			values = append(values, reflect.ValueOf(rows[i]).FieldByIndex(index).Interface())
+		}
+		t.Add(values...)
 	}
 	return t.WithoutEmpty()
 }
@@ -151,68 +169,6 @@ func (t *Table) Add(values ...any) {
 	}
 	add(values)
 	t.Rows = append(t.Rows, row)
-}
-
-// columnsOf returns the columns of a struct below a common heading and member.
-func columnsOf(of reflect.Type, within Column) (columns []Column) {
-	for field := range of.Fields() {
-		tag, tagged := field.Tag.Lookup("col")
-		if !tagged {
-			continue
-		}
-		c := ParseColumn(tag)
-		member, _, found := strings.Cut(field.Tag.Get("json"), ",")
-		if member == "" && found {
-			member = separated(field.Name, '_')
-		}
-		if c.Member = member; member != "" && within.Member != "" {
-			c.Member = within.Member + "/" + member
-		}
-		if isGroup(field.Type) {
-			columns = append(columns, columnsOf(field.Type, Column{Group: c.Title, Member: c.Member})...)
-			continue
-		}
-		if c.Title == "" {
-			c.Title = separated(field.Name, ' ')
-		}
-		if c.Format == "" && field.Type.Kind() == reflect.String {
-			c.Format, c.Words = words, true
-		}
-		c.Group = within.Group
-		columns = append(columns, c)
-	}
-	return columns
-}
-
-func isGroup(of reflect.Type) bool {
-	return of.Kind() == reflect.Struct && !slices.Contains([]reflect.Type{reflect.TypeFor[Ratio](), reflect.TypeFor[Sourced]()}, of)
-}
-
-// valuesOf returns the values of the columns of a struct, with its tones and pointers.
-func valuesOf(row reflect.Value) (values []any) {
-	for field := range row.Type().Fields() {
-		at := row.FieldByIndex(field.Index)
-		_, tagged := field.Tag.Lookup("col")
-		switch {
-		case field.Type == reflect.TypeFor[Tone](), field.Type == reflect.TypeFor[Pointer](), tagged && !isGroup(field.Type):
-			values = append(values, at.Interface())
-		case tagged:
-			values = append(values, valuesOf(at)...)
-		}
-	}
-	return values
-}
-
-// separated returns the words of a name in camel case, in small letters.
-func separated(name string, separator rune) string {
-	var text []rune
-	for i, letter := range name {
-		if i > 0 && unicode.IsUpper(letter) {
-			text = append(text, separator)
-		}
-		text = append(text, unicode.ToLower(letter))
-	}
-	return string(text)
 }
 
 // WithoutEmpty returns a table without the optional columns of which no row has a value.

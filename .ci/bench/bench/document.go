@@ -129,13 +129,7 @@ func between(bounds *[2]float64) string {
 }
 
 func (r *Report) aims(whole bool) document.Table {
-	t := document.Table{ID: "aims", Caption: "What was measured, held to its aim",
-		Columns: document.Headed(1, "", "measured", "95 %", "aim", "")}
-	t.Columns[2].Spare = 1
-	t.Columns[4].Words = true
-	if whole {
-		t.Columns = append(t.Columns, document.Column{Title: "what bounds it", Words: true})
-	}
+	t := document.NewTable("aims", "What was measured, held to its aim", "|words", "measured", "95 %|spare=1", "aim", "|words", "what bounds it|words|optional")
 	bounds := map[string]string{}
 	for _, a := range Aims() {
 		bounds[a.Of] = a.is
@@ -145,15 +139,13 @@ func (r *Report) aims(whole bool) document.Table {
 		if j.Value == nil && !whole {
 			continue
 		}
-		tone := j.tone()
-		row := []document.Cell{{Text: j.Says}, {Text: j.value()}, {Text: between(j.Interval)}, {Text: j.bound()},
-			{Text: tone.Sign(), Tone: tone}}
+		tone, bound := j.tone(), ""
 		if whole {
-			row = append(row, document.Cell{Text: bounds[j.Of]})
+			bound = bounds[j.Of]
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(j.Says, j.value(), between(j.Interval), j.bound(), tone, tone.Sign(), bound)
 	}
-	return t
+	return t.WithoutEmpty()
 }
 
 // facts are what goes with the aims on a screen.
@@ -213,8 +205,7 @@ func groupTitle(group string) string {
 
 // group is a table of all figures of a group, with the ratios to others.
 func (r *Report) group(group string) document.Table {
-	t := document.Table{ID: "figures-" + group, Caption: groupTitle(group), Columns: document.Headed(3, "what", "at", "whose", "median", "each", "a second", "allocations", "to others")}
-	t.Columns[7].Words = true
+	t := document.NewTable("figures-"+group, groupTitle(group), "what|words", "at|words", "whose|words", "median", "each", "a second", "allocations", "to others|words")
 	for i := range r.Figures {
 		f := &r.Figures[i]
 		if f.Group != group {
@@ -228,8 +219,7 @@ func (r *Report) group(group string) document.Table {
 			rate = document.Rate(f.PerSecond)
 		}
 		allocations := document.Told(f.Allocations, func(n float64) string { return document.Decimals(n, 1) })
-		t.Rows = append(t.Rows, []document.Cell{{Text: f.What}, {Text: f.At}, {Text: f.Of}, {Text: document.Figures(f.Median) + " " + f.Unit},
-			{Text: each}, {Text: rate}, {Text: allocations}, {Text: r.beside(f)}})
+		t.Add(f.What, f.At, f.Of, document.Figures(f.Median)+" "+f.Unit, each, rate, allocations, r.beside(f))
 	}
 	return t
 }
@@ -252,11 +242,11 @@ func (r *Report) beside(f *Figure) string {
 
 // growth is a table of how figures grow with load and size.
 func (r *Report) growth() document.Table {
-	t := document.Table{ID: "growth", Caption: "The same code at another load or size", Columns: document.Headed(3, "what", "at", "to", "ratio", "95 %")}
+	t := document.NewTable("growth", "The same code at another load or size", "what|words", "at|words", "to|words", "ratio", "95 %")
 	for i := range r.Ratios {
 		q := &r.Ratios[i]
 		if !compared(q.Of, q.To) {
-			t.Rows = append(t.Rows, []document.Cell{{Text: q.What}, {Text: q.At}, {Text: q.To}, {Text: document.Times(q.Median)}, {Text: between(q.Interval)}})
+			t.Add(q.What, q.At, q.To, document.Times(q.Median), between(q.Interval))
 		}
 	}
 	return t

@@ -84,8 +84,7 @@ func (r *Report) regressed() string {
 
 // held is a table of what was held to another report, what is worse first.
 func (r *Report) held() document.Table {
-	t := document.Table{ID: "held", Caption: "Held to the report of before", Columns: document.Headed(1, "", "was", "is", "at most", "")}
-	t.Columns[4].Words = true
+	t := document.NewTable("held", "Held to the report of before", "|words", "was", "is", "at most", "|words")
 	for _, worse := range []bool{true, false} {
 		for i := range r.Held {
 			h := &r.Held[i]
@@ -103,7 +102,7 @@ func (r *Report) held() document.Table {
 			case h.Doubtful:
 				said, tone = " cannot tell", document.Doubtful
 			}
-			t.Rows = append(t.Rows, []document.Cell{{Text: h.Name, Tone: tone}, {Text: write(h.Was)}, {Text: write(h.Is)}, {Text: write(h.Most)}, {Text: tone.Sign() + said, Tone: tone}})
+			t.Add(tone, h.Name, write(h.Was), write(h.Is), write(h.Most), tone, tone.Sign()+said)
 		}
 	}
 	return t
