@@ -78,15 +78,7 @@ func stress(seconds int) *document.Document {
 				"The times of request and reply are assumptions: they show how waiting grows, not how fast the service is.",
 			}}}},
 			{ID: "served", Title: "Offered against served", Blocks: []document.Block{stressTable(), steps()}},
-			{ID: "checks", Title: "Expectations", Blocks: []document.Block{document.Table{
-				ID: "claims", Caption: "Expectations of the scenario", Columns: []document.Column{
-					{Title: "expectation", Words: true}, {Title: "observed"}, {Title: "outcome", Words: true},
-				}, Rows: [][]document.Cell{
-					{{Text: "saturation > 1,900 entities/s"}, {Text: "2,000"}, {Text: "pass", Tone: document.Good}},
-					{{Text: "share lost < 1 %"}, {Text: "50.0 %"}, {Text: "fail", Tone: document.Bad}},
-					{{Text: "response p99.9 < 100 ms"}, {Text: "–"}, {Text: "cannot be told", Tone: document.Doubtful}},
-				},
-			}}},
+			{ID: "checks", Title: "Expectations", Blocks: []document.Block{claims()}},
 			{ID: "time", Title: "Over time", Blocks: []document.Block{rate(seconds, load, ripple), quantiles(seconds, load, ripple), refusals(seconds, load, ripple)}},
 			{ID: "shape", Title: "Latency", Blocks: []document.Block{
 				document.Chart{ID: "latency", Title: "Response and service time", Says: "Half of the successes take over 500 ms once refusals set in."},
@@ -106,31 +98,30 @@ func steps() document.Chart {
 
 // ladder is a table with bars.
 func ladder() document.Table {
-	t := document.Table{ID: "ladder", Caption: "Each step (modelled)", Columns: []document.Column{{Title: "offered/s"}, {Title: "served of offered"}, {Title: "GET p50", Unit: "ms", Spare: 1}, {Title: ""}}}
+	t := document.NewTable("ladder", "Each step (modelled)", "offered/s", "served of offered", "GET p50|unit=ms|spare=1", "")
 	for _, offered := range []float64{1000, 2000, 4000} {
-		row := cells(fmt.Sprint(offered), "", "4.30", "")
-		row[1].Bar = &document.Bar{Solid: min(offered, 2000), Hollow: max(0, offered-2000), Mark: 2000, Full: 4000}
-		t.Rows = append(t.Rows, row)
+		t.Add(fmt.Sprint(offered), &document.Bar{Solid: min(offered, 2000), Hollow: max(0, offered-2000), Mark: 2000, Full: 4000}, "4.30", "")
 	}
 	return t
 }
 
+func claims() document.Table {
+	t := document.NewTable("claims", "Expectations of the scenario", "expectation|words", "observed", "outcome|words")
+	t.Add("saturation > 1,900 entities/s", "2,000", document.Good, "pass")
+	t.Add("share lost < 1 %", "50.0 %", document.Bad, "fail")
+	t.Add("response p99.9 < 100 ms", nil, document.Doubtful, "cannot be told")
+	return t
+}
+
 func stressTable() document.Table {
-	columns := []document.Column{{Title: "step", Unit: "operations/s"}, {Title: "offered", Unit: "entities/s"}, {Title: "served", Unit: "entities/s"}, {Title: "lost", Unit: "%"}}
-	for _, group := range []string{"response", "service"} {
-		for _, title := range []string{"p50", "p90", "p99", "max"} {
-			columns = append(columns, document.Column{Group: group, Title: title, Unit: "ms"})
-		}
-	}
-	return document.Table{
-		ID: "steps", Caption: "All operations by step, against the partition's target of 2,000 entities/s", Columns: columns,
-		Rows: [][]document.Cell{
-			cells("1,000", "1,000", "1,000", "0", "5.20", "6.78", "7.01", "7.24", "5.06", "6.64", "6.90", "6.97"),
-			cells("2,000", "2,000", "2,000", "0", "5.20", "6.76", "7.10", "7.28", "5.17", "6.57", "6.88", "7.00"),
-			cells("4,000", "4,000", "2,000", "50.0", "506.9", "508.7", "–", "509.4", "5.20", "6.63", "–", "6.97"),
-		},
-		Notes: []string{"response: ms of the operations that succeeded, from the instant at which they were due to the end of their last attempt, waits included; –: fewer than ten durations lie beyond"},
-	}
+	t := document.NewTable("steps", "All operations by step, against the partition's target of 2,000 entities/s", "step|unit=operations/s", "offered|unit=entities/s",
+		"served|unit=entities/s", "lost|unit=%", "p50|unit=ms|group=response", "p90|unit=ms|group=response", "p99|unit=ms|group=response",
+		"max|unit=ms|group=response", "p50|unit=ms|group=service", "p90|unit=ms|group=service", "p99|unit=ms|group=service", "max|unit=ms|group=service")
+	t.Add(1000, 1000, 1000, "0", "5.20", "6.78", "7.01", "7.24", "5.06", "6.64", "6.90", "6.97")
+	t.Add(2000, 2000, 2000, "0", "5.20", "6.76", "7.10", "7.28", "5.17", "6.57", "6.88", "7.00")
+	t.Add(4000, 4000, 2000, "50.0", "506.9", "508.7", nil, "509.4", "5.20", "6.63", nil, "6.97")
+	t.Notes = []string{"response: ms of the operations that succeeded, from the instant at which they were due to the end of their last attempt, waits included; –: fewer than ten durations lie beyond"}
+	return t
 }
 
 func rate(seconds int, load, ripple func(float64) float64) document.Series {

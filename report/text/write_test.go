@@ -15,17 +15,12 @@ import (
 
 // ladder is a table of so many steps, of which those from the bad one on do not hold.
 func ladder(steps, bad int) document.Table {
-	t := document.Table{ID: "ladder", Columns: []document.Column{{Title: "offered/s"}, {Title: "of it"}, {Title: "lost"},
-		{Title: "p50", Unit: "ms", Spare: 1}, {Title: "PartitionKey", Words: true, Spare: 2}}}
+	t := document.NewTable("ladder", "", "offered/s", "of it", "lost", "p50|unit=ms|spare=1", "PartitionKey|words|spare=2")
 	for i := range steps {
 		offered := float64(100 * (i + 1))
 		served := min(offered, float64(100*bad))
-		row := []document.Cell{{Text: document.Rate(offered)}, {Bar: &document.Bar{Solid: served, Hollow: offered - served, Mark: float64(100 * bad), Full: float64(100 * steps)}},
-			{Text: document.Share(1 - served/offered)}, {Text: "4.50"}, {Text: "2011 New York City Marathon__Full"}}
-		if i >= bad {
-			row[0].Tone = document.Bad
-		}
-		t.Rows = append(t.Rows, row)
+		bar := &document.Bar{Solid: served, Hollow: offered - served, Mark: float64(100 * bad), Full: float64(100 * steps)}
+		t.Add(document.Bad.If(i >= bad), document.Rate(offered), bar, document.Share(1-served/offered), "4.50", "2011 New York City Marathon__Full")
 	}
 	return t
 }
@@ -56,9 +51,9 @@ func TestScreenOfALadder(t *testing.T) {
 // width, in thirty lines, with nothing that moves a cursor.
 func TestScreenStaysOne(t *testing.T) {
 	hostile := "a\x1b[2J\x1b]0;owned\x07\r\n\u202e" + strings.Repeat("世", 200)
-	long := document.Table{Columns: []document.Column{{Title: hostile, Words: true}, {Title: "n"}, {Title: hostile}}}
+	long := document.NewTable("", "", hostile+"|words", "n", hostile)
 	for i := range 10_000 {
-		long.Rows = append(long.Rows, []document.Cell{{Text: hostile}, {Text: fmt.Sprint(i)}, {Text: hostile}})
+		long.Add(hostile, fmt.Sprint(i), hostile)
 	}
 	hostiles := answered(long, ladder(10_000, 7_000), document.Facts{Lines: []string{hostile, strings.Repeat("word ", 500)}})
 	hostiles.Title, hostiles.Subtitle = hostile, hostile

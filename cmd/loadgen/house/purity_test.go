@@ -5,7 +5,12 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"reflect"
 	"slices"
+	"strconv"
+	"strings"
+
+	"loadgen/report/document"
 )
 
 // clockRoom is the one package through which time and chance enter.
@@ -44,6 +49,7 @@ func purityRules() []rule {
 		{"nothing outside engine/clock draws from a global source of chance", checkChance},
 		{"no package has a func init", checkInit},
 		{"no function alters a variable of a package", checkGlobals},
+		{"tables are made of values, by columns whose options exist", checkTables},
 	}
 }
 
@@ -170,4 +176,55 @@ func (r *room) global(file *ast.File, e ast.Expr) string {
 			return ""
 		}
 	}
+}
+
+// documentRoom makes tables; renderers, and the live page for now, build cells by hand.
+const documentRoom = moduleName + "report/document"
+
+func handlesCells(room string) bool {
+	return slices.Contains([]string{"report/document", "report/html", "report/text", "report/live/page"}, room)
+}
+
+func checkTables(h *house) (faults []string) {
+	h.eachNode(func(r *room, s *source, n ast.Node) {
+		names := func(of ast.Expr, wanted ...string) bool {
+			selector, is := of.(*ast.SelectorExpr)
+			if !is || !slices.Contains(wanted, selector.Sel.Name) {
+				return false
+			}
+			pkg, _ := r.imported(s.ast, selector.X)
+			return pkg == documentRoom
+		}
+		var specifications []string
+		switch n := n.(type) {
+		case *ast.CompositeLit:
+			kind := n.Type
+			for list, is := kind.(*ast.ArrayType); is; list, is = kind.(*ast.ArrayType) {
+				kind = list.Elt
+			}
+			if !handlesCells(r.path) && names(kind, "Cell", "Column") {
+				faults = append(faults, fmt.Sprintf("%s: %s builds cells by hand; give values to document.Table.Add, or structs to document.Of", h.at(n), r.path))
+			}
+		case *ast.CallExpr:
+			if names(n.Fun, "NewTable") {
+				for _, argument := range n.Args[2:] {
+					if text, is := argument.(*ast.BasicLit); is {
+						specifications = append(specifications, text.Value)
+					}
+				}
+			}
+		case *ast.Field:
+			if n.Tag != nil {
+				tag, _ := strconv.Unquote(n.Tag.Value)
+				specifications = append(specifications, strconv.Quote(reflect.StructTag(tag).Get("col")))
+			}
+		}
+		for _, quoted := range specifications {
+			text, _ := strconv.Unquote(quoted)
+			if title := document.ParseColumn(text).Title; strings.Contains(title, "|") {
+				faults = append(faults, fmt.Sprintf("%s: column %q has an option that is none", h.at(n), title))
+			}
+		}
+	})
+	return faults
 }
