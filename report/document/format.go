@@ -2,7 +2,6 @@ package document
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"time"
 )
@@ -43,23 +42,22 @@ func formats() []format {
 	}
 }
 
-// formatOf returns the format of a name, one without a function if there is none.
+// formatOf returns the format of a name, that of rates if there is none.
 func formatOf(name string) format {
-	all := formats()
-	if at := slices.IndexFunc(all, func(f format) bool { return f.name == name }); at >= 0 {
-		return all[at]
+	for _, f := range formats() {
+		if f.name == name {
+			return f
+		}
 	}
-	return format{scale: 1}
+	return format{"rate", 1, Rate, 0}
 }
 
 // of returns the text of a number, and what the number is multiplied by in it.
 func (f format) of(number float64) (text string, scale float64) {
-	switch micros := number * f.scale * 1000; {
-	case f.write == nil:
-		return Untold, 1
-	case (f.name == "millis" || f.name == "nanos") && InSeconds(int64(micros)):
+	scale = f.scale
+	if (f.name == "millis" || f.name == "nanos") && InSeconds(int64(math.Round(number*scale*1000))) {
 		// The unit stands in the text.
-		return f.write(number), f.scale / 1000
+		scale /= 1000
 	}
-	return f.write(number), f.scale
+	return f.write(number), scale
 }

@@ -133,7 +133,7 @@ func (c *Column) set(option string) bool {
 	case words, named:
 		c.Format, c.Words = name, true
 	default:
-		if name != plainText && formatOf(name).write == nil {
+		if name != plainText && formatOf(name).name != name {
 			return false
 		}
 		c.Format = name
@@ -148,26 +148,24 @@ func (c *Column) set(option string) bool {
 func (t *Table) Add(values ...any) {
 	row := make([]Cell, 0, len(t.Columns))
 	tone, from := Plain, Pointer("")
-	var add func(values []any)
-	add = func(values []any) {
-		for _, value := range values {
-			switch v := value.(type) {
-			case Tone:
-				tone = v
-			case Pointer:
-				from = v
-			case []any:
-				add(v)
-			default:
-				if len(row) < len(t.Columns) {
-					cell := t.Columns[len(row)].cell(value, from)
-					cell.Tone, tone = tone, Plain
-					row = append(row, cell)
-				}
+	for len(values) > 0 {
+		value := values[0]
+		values = values[1:]
+		switch v := value.(type) {
+		case Tone:
+			tone = v
+		case Pointer:
+			from = v
+		case []any:
+			values = slices.Concat(v, values)
+		default:
+			if len(row) < len(t.Columns) {
+				cell := t.Columns[len(row)].cell(value, from)
+				cell.Tone, tone = tone, Plain
+				row = append(row, cell)
 			}
 		}
 	}
-	add(values)
 	t.Rows = append(t.Rows, row)
 }
 
@@ -249,7 +247,7 @@ func (c *Column) text(value reflect.Value) (text string, scale float64) {
 	for value.Kind() == reflect.Pointer {
 		value = value.Elem()
 	}
-	f := formatOf(cmp.Or(c.Format, "rate"))
+	f := formatOf(c.Format)
 	switch {
 	case !value.IsValid(), c.NonZero && value.IsZero():
 		return Untold, 1
