@@ -47,14 +47,12 @@ func Document(contest *results.PolicyContest) *document.Document {
 	if withheld > 0 {
 		t.Notes = append(t.Notes, document.Count(withheld)+" operations were never sent, because a limiter would not have it")
 	}
-	d.Sections = []document.Section{
-		{ID: "trouble", Title: "Trouble", Blocks: []document.Block{document.List{Items: []string{
-			fmt.Sprintf("%s, after %s without, and with %s of arrivals after it", contest.Trouble, document.Span(lasting(contest.LeadS)),
-				document.Span(lasting(contest.TailS))),
-			fmt.Sprintf("%s, each with %s operations/s on the average, in virtual time, seed %d", document.Counted(contest.Clients, "client"),
-				document.Rate(contest.OperationsPerSecondEachClient), contest.Seed),
-			"figures: modelled, by the driving loop's own session"}}}},
-		{ID: "policies", Title: "Policies, the best first", Blocks: []document.Block{t.WithoutBars()}}}
+	d.Add("trouble", "Trouble", document.List{Items: []string{
+		fmt.Sprintf("%s, after %s without, and with %s of arrivals after it", contest.Trouble, document.Span(lasting(contest.LeadS)), document.Span(lasting(contest.TailS))),
+		fmt.Sprintf("%s, each with %s operations/s on the average, in virtual time, seed %d", document.Counted(contest.Clients, "client"),
+			document.Rate(contest.OperationsPerSecondEachClient), contest.Seed),
+		"figures: modelled, by the driving loop's own session"}})
+	d.Add("policies", "Policies, the best first", t.WithoutBars())
 	return d
 }
 
@@ -63,7 +61,7 @@ func Document(contest *results.PolicyContest) *document.Document {
 func Schedules(schedules []results.RetrySchedule) *document.Document {
 	d := &document.Document{Title: "backoff show", Data: schedules}
 	for i := range schedules {
-		d.Sections = append(d.Sections, scheduleSection(fmt.Sprintf("policy-%d", i+1), &schedules[i]))
+		describe(d, fmt.Sprintf("policy-%d", i+1), &schedules[i])
 	}
 	if len(schedules) == 1 {
 		one := &schedules[0]
@@ -89,28 +87,21 @@ func Schedules(schedules []results.RetrySchedule) *document.Document {
 	return d
 }
 
-// scheduleSection is all that is known of a schedule.
-func scheduleSection(id string, s *results.RetrySchedule) document.Section {
-	section := document.Section{ID: id, Title: s.Policy}
+// describe adds a section of all that is known of a schedule.
+func describe(d *document.Document, id string, s *results.RetrySchedule) {
 	about := document.Facts{Lines: []string{s.Formula, "retries " + s.Codes}}
 	if s.Source != "" {
 		about.Lines = append(about.Lines, "source: "+s.Source)
 	}
 	if len(s.Waits) == 0 {
 		about.Lines = append(about.Lines, "it never retries")
-		section.Blocks = []document.Block{about}
-		return section
 	}
 	const wait, since = "|figures|group=wait, s", "|figures|group=since the failure, s"
 	t := document.NewTable(id+"-waits", "The waits of "+s.Policy, "retry", "least"+wait, "mean"+wait, "greatest"+wait, "least"+since, "mean"+since, "greatest"+since)
 	for _, w := range s.Waits {
 		t.Add(w.Retry, w.LeastS, w.MeanS, w.GreatestS, w.SumLeastS, w.SumMeanS, w.SumGreatestS)
 	}
-	section.Blocks = []document.Block{about, t}
-	if s.Flat != "" {
-		section.Blocks = append(section.Blocks, document.Paragraph{Text: s.Flat})
-	}
-	return section
+	d.Add(id, s.Policy, about, t, document.Paragraph{Text: s.Flat})
 }
 
 // micros returns milliseconds in whole microseconds, nil for none.

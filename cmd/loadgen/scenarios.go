@@ -108,7 +108,7 @@ func listed(all []scenarios.Entry, subjects []string) *document.Document {
 			}
 			table.Add(one.Name, says)
 		}
-		told.Sections = append(told.Sections, document.Section{ID: id, Title: title, Blocks: []document.Block{table}})
+		told.Add(id, title, table)
 	}
 	for i, subject := range subjects {
 		add(fmt.Sprintf("subject-%d", i+1), subject, slices.DeleteFunc(slices.Clone(all), func(one scenarios.Entry) bool { return one.Subject != subject }))

@@ -14,6 +14,8 @@
 // a leaf: it computes nothing and knows no record.
 package document
 
+import "slices"
+
 // Document is one report. It is a plain value.
 type Document struct {
 	// Title names the report; Subtitle says what was run, and when, on one line.
@@ -229,24 +231,26 @@ func (Series) block()    {}
 // Add adds a section of those blocks that say something, none where none does: a table has
 // rows, a list items, a paragraph a text.
 func (d *Document) Add(id, title string, blocks ...Block) {
-	s := Section{ID: id, Title: title}
-	for _, block := range blocks {
-		says := true
+	if said := saying(blocks); len(said) > 0 {
+		d.Sections = append(d.Sections, Section{ID: id, Title: title, Blocks: said})
+	}
+}
+
+// Show adds those blocks to the first screen that say something.
+func (d *Document) Show(blocks ...Block) { d.Screen = append(d.Screen, saying(blocks)...) }
+
+func saying(blocks []Block) []Block {
+	return slices.DeleteFunc(slices.Clone(blocks), func(block Block) bool {
 		switch b := block.(type) {
 		case Paragraph:
-			says = b.Text != ""
+			return b.Text == ""
 		case List:
-			says = len(b.Items) > 0
+			return len(b.Items) == 0
 		case Facts:
-			says = len(b.Lines) > 0
+			return len(b.Lines) == 0
 		case Table:
-			says = len(b.Rows) > 0
+			return len(b.Rows) == 0
 		}
-		if says {
-			s.Blocks = append(s.Blocks, block)
-		}
-	}
-	if len(s.Blocks) > 0 {
-		d.Sections = append(d.Sections, s)
-	}
+		return false
+	})
 }

@@ -120,13 +120,10 @@ func (c *Candidates) Document() *document.Document {
 			twice = &k.Repeated
 		}
 		t.Add(document.ToneOf(k.State), k.PartitionKey, most, k.Spread.top(), about(k.Spread.Partitions, k.Spread.PartitionsError), order, twice)
-		section := k.section(k.commonest())
-		section.ID, section.Title = fmt.Sprintf("keys-%d", i+1), "PartitionKey "+k.PartitionKey
-		findings := findingsSection(k.Findings)
-		findings.ID, findings.Title = fmt.Sprintf("findings-%d", i+1), "Findings of "+k.PartitionKey
-		d.Sections = append(d.Sections, section, findings)
+		d.Add(fmt.Sprintf("keys-%d", i+1), "PartitionKey "+k.PartitionKey, k.facts(), k.commonest())
+		d.Add(fmt.Sprintf("findings-%d", i+1), "Findings of "+k.PartitionKey, findingsTable(k.Findings))
 	}
-	d.Screen = append(d.Screen, t, document.Facts{Lines: []string{
+	d.Show(t, document.Facts{Lines: []string{
 		"at most/s: where the commonest partition, a place that takes all inserts, or the account is full."}})
 	return d
 }

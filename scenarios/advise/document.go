@@ -26,23 +26,19 @@ func (e *Explanation) Document() *document.Document {
 	if e.Profile != "" {
 		d.Subtitle = "simulated, limits of profile " + e.Profile
 	}
-	rests := document.Section{ID: "basis", Title: "What it rests on", Blocks: []document.Block{document.Paragraph{Text: summary(e.Findings)}}}
+	ran := ""
 	if r := e.Used().Rehearsal; r != nil {
 		looked := document.Counted(int(r.Operations), "operation")
 		if !r.Whole {
 			looked = "the first " + looked
 		}
 		d.Subtitle += " · " + looked
-		rests.Blocks = append(rests.Blocks, document.Paragraph{Text: fmt.Sprintf("Nothing was sent: %s, %s, %s on the virtual clock.", looked,
-			document.Counted(int(r.Attempts), "attempt"), document.Counted(r.Seeds, "seed"))})
+		ran = fmt.Sprintf("Nothing was sent: %s, %s, %s on the virtual clock.", looked, document.Counted(int(r.Attempts), "attempt"), document.Counted(r.Seeds, "seed"))
 	}
-	d.Sections = append(d.Sections, rests)
-	if designs := e.compared(); len(designs.Rows) > 0 {
-		screen := designs
-		screen.Notes = nil
-		d.Screen = append(d.Screen, screen)
-		d.Sections = append(d.Sections, document.Section{ID: "designs", Title: "Designs", Blocks: []document.Block{designs.WithoutBars()}})
-	}
+	d.Add("basis", "What it rests on", document.Paragraph{Text: summary(e.Findings)}, document.Paragraph{Text: ran})
+	designs := e.compared()
+	d.Add("designs", "Designs", designs.WithoutBars())
+	designs.Notes = nil
 	// What the gravest findings ask for beside what the answer says, a line each.
 	var changes []string
 	for _, v := range asking() {
@@ -52,15 +48,12 @@ func (e *Explanation) Document() *document.Document {
 			}
 		}
 	}
-	if len(changes) > 0 {
-		d.Screen = append(d.Screen, document.Facts{Lines: changes})
-	}
 	c := &e.Cost
-	d.Screen = append(d.Screen, document.Facts{Lines: append(document.SpreadNote(e.SpreadOver), summary(e.Findings),
+	d.Show(designs, document.Facts{Lines: changes}, document.Facts{Lines: append(document.SpreadNote(e.SpreadOver), summary(e.Findings),
 		fmt.Sprintf("A run: %s requests, %s entities counted, about %s sent, %s", document.Count(c.Requests), document.Count(c.Entities),
 			document.Bytes(c.Sent), document.Span(seconds(c.Seconds))))})
 	for i := range e.Designs {
-		d.Sections = append(d.Sections, e.Designs[i].section(fmt.Sprintf("design-%d", i+1)))
+		e.Designs[i].describe(d, fmt.Sprintf("design-%d", i+1))
 	}
 	items := []string{fmt.Sprintf("requests: %s, each a billed transaction; at most %s if all are throttled as often as the policy goes on",
 		document.Count(c.Requests), document.Count(c.AtMost))}
@@ -70,8 +63,8 @@ func (e *Explanation) Document() *document.Document {
 	items = append(items, fmt.Sprintf("entities: %s counted by the documented rule", document.Count(c.Entities)),
 		fmt.Sprintf("bytes: about %s sent and %s received, without retries", document.Bytes(c.Sent), document.Bytes(c.Received)),
 		fmt.Sprintf("it lasts %s, and as long as loading and counting take", document.Span(seconds(c.Seconds))))
-	d.Sections = append(d.Sections, document.Section{ID: "cost", Title: "A run with the design in use",
-		Blocks: []document.Block{document.List{Items: items}}}, findingsSection(e.Findings))
+	d.Add("cost", "A run with the design in use", document.List{Items: items})
+	d.Add("findings", "Findings, by the documents' performance checklist", findingsTable(e.Findings))
 	return d
 }
 

@@ -7,33 +7,27 @@ import (
 	"loadgen/report/document"
 )
 
-// section is all that is known of a design.
-func (d *Design) section(id string) document.Section {
-	s := document.Section{ID: id, Title: "The design"}
+// describe adds a section of all that is known of a design.
+func (d *Design) describe(to *document.Document, id string) {
+	title := "The design"
 	if d.Name != "" {
-		s.Title = "Design " + d.Name
+		title = "Design " + d.Name
 	}
 	if d.InUse && d.Name != "" {
-		s.Title += ", which is in use"
+		title += ", which is in use"
 	}
-	add := func(sentence string) { s.Blocks = append(s.Blocks, document.Paragraph{Text: sentence}) }
-	add("PartitionKey " + d.PartitionKey)
-	add("RowKey " + d.RowKey)
+	blocks := []document.Block{document.Paragraph{Text: "PartitionKey " + d.PartitionKey}, document.Paragraph{Text: "RowKey " + d.RowKey}}
 	for _, reason := range d.Cannot {
-		add("It cannot serve the scenario: " + reason)
+		blocks = append(blocks, document.Paragraph{Text: "It cannot serve the scenario: " + reason})
 	}
 	for i := range d.Loads {
-		s.Blocks = append(s.Blocks, d.Loads[i].table(fmt.Sprintf("%s-load-%d", id, i+1)))
-	}
-	if len(d.Samples) == 0 {
-		return s
+		blocks = append(blocks, d.Loads[i].table(fmt.Sprintf("%s-load-%d", id, i+1)))
 	}
 	t := document.NewTable(id+"-samples", "Some entities", "entity of|words", "PartitionKey|cut=40", "RowKey|cut=40", "bytes|unit=B")
 	for _, one := range d.Samples {
 		t.Add(one.Of, one.PartitionKey, one.RowKey, one.Bytes)
 	}
-	s.Blocks = append(s.Blocks, t)
-	return s
+	to.Add(id, title, append(blocks, t)...)
 }
 
 // tellable is the share from which the commonest partitions are told.

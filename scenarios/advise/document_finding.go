@@ -61,9 +61,9 @@ func firstChange(list []Finding) string {
 	return ""
 }
 
-// findingsSection tells the findings that ask for something first; what does not apply
+// findingsTable shows the findings that ask for something first; what does not apply
 // goes by its name alone.
-func findingsSection(list []Finding) document.Section {
+func findingsTable(list []Finding) document.Table {
 	t := document.NewTable("findings", "The points of the documents' performance checklist", "verdict|words", "point|words", "finding|words")
 	for _, v := range []Verdict{Error, Warning, Note, CannotTell, Good} {
 		for _, f := range list {
@@ -81,5 +81,5 @@ func findingsSection(list []Finding) document.Section {
 		slices.Sort(apart)
 		t.Notes = []string{"Does not apply: " + strings.Join(apart, ", ") + "."}
 	}
-	return document.Section{ID: "findings", Title: "Findings, by the documents' performance checklist", Blocks: []document.Block{t}}
+	return t
 }

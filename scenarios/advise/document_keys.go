@@ -16,24 +16,19 @@ const screenKeys = 4
 func (k *Keys) Document() *document.Document {
 	d := &document.Document{Title: "explain keys", Subtitle: "derived from " + document.Counted(int(k.Rows), "row") + " of " + k.File, Answer: k.claim(), Data: k}
 	commonest := k.commonest()
-	if len(commonest.Rows) > 0 {
-		short := commonest
-		short.Rows, short.Notes = short.Rows[:min(len(short.Rows), screenKeys)], nil
-		d.Screen = append(d.Screen, short)
+	short, o := commonest, &k.Spread
+	short.Rows, short.Notes = short.Rows[:min(len(short.Rows), screenKeys)], nil
+	d.Show(short, document.Facts{Lines: []string{fmt.Sprintf("%s partitions, like %s; inserts: %s", about(o.Partitions, o.PartitionsError), o.like(), o.Order),
+		summary(k.Findings)}})
+	d.Add("basis", "What it rests on", document.Paragraph{Text: summary(k.Findings)},
+		document.Paragraph{Text: "Every number is derived: from shares of what was read, whatever a target makes of it."})
+	d.Add("keys", "Keys", k.facts(), commonest)
+	var items []string
+	for _, r := range k.Refused {
+		items = append(items, fmt.Sprintf("line %d, %s: %s", r.Line, document.Key(r.PartitionKey, keyWidth), r.What))
 	}
-	o := &k.Spread
-	d.Screen = append(d.Screen, document.Facts{Lines: []string{fmt.Sprintf("%s partitions, like %s; inserts: %s", about(o.Partitions, o.PartitionsError),
-		o.like(), o.Order), summary(k.Findings)}})
-	d.Sections = []document.Section{{ID: "basis", Title: "What it rests on", Blocks: []document.Block{
-		document.Paragraph{Text: summary(k.Findings)}, document.Paragraph{Text: "Every number is derived: from shares of what was read, whatever a target makes of it."}}}, k.section(commonest)}
-	if len(k.Refused) > 0 {
-		var items []string
-		for _, r := range k.Refused {
-			items = append(items, fmt.Sprintf("line %d, %s: %s", r.Line, document.Key(r.PartitionKey, keyWidth), r.What))
-		}
-		d.Sections = append(d.Sections, document.Section{ID: "refused", Title: "Keys that no table takes", Blocks: []document.Block{document.List{Items: items}}})
-	}
-	d.Sections = append(d.Sections, findingsSection(k.Findings))
+	d.Add("refused", "Keys that no table takes", document.List{Items: items})
+	d.Add("findings", "Findings, by the documents' performance checklist", findingsTable(k.Findings))
 	return d
 }
 
@@ -95,8 +90,8 @@ func (k *Keys) commonest() document.Table {
 	return t
 }
 
-// section is how the keys lie.
-func (k *Keys) section(commonest document.Table) document.Section {
+// facts say how the keys lie.
+func (k *Keys) facts() document.List {
 	o := &k.Spread
 	items := []string{
 		fmt.Sprintf("rows: %s in %s, %s of them inserts; %s counted", document.Count(k.Rows), k.File, document.Count(k.Inserts),
@@ -110,11 +105,7 @@ func (k *Keys) section(commonest document.Table) document.Section {
 	if len(k.Ignored) > 0 {
 		items = append(items, "columns that were not looked at: "+strings.Join(k.Ignored, ", "))
 	}
-	s := document.Section{ID: "keys", Title: "Keys", Blocks: []document.Block{document.List{Items: items}}}
-	if len(commonest.Rows) > 0 {
-		s.Blocks = append(s.Blocks, commonest)
-	}
-	return s
+	return document.List{Items: items}
 }
 
 // like says of how many equal partitions the keys are as uneven.

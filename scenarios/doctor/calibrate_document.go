@@ -59,18 +59,16 @@ func (o *Calibration) Document(file string) *document.Document {
 	}
 	d := &document.Document{Title: "calibrate", Subtitle: subtitle, Answer: a, Data: told{p.At, p.Kind, p.Server, p.On, p.Requests,
 		p.Throttled, p.Failed, p.Entities, file, o.Ended == nil, p.Values, p.Figures, p.Unlearnt}}
-	d.Screen = append(d.Screen, document.Of("values", "What the model takes from it", p.Values).Without("by"))
-	var gaps document.List
-	var names []string
+	var gaps, names []string
 	for _, one := range p.Unlearnt {
-		names = append(names, one.What)
-		gaps.Items = append(gaps.Items, one.What+": "+one.Why)
+		gaps, names = append(gaps, one.What+": "+one.Why), append(names, one.What)
 	}
-	if len(gaps.Items) > 0 {
-		d.Screen = append(d.Screen, document.Facts{Lines: []string{"not learnt: " + document.Enumerated(names)}})
+	d.Screen = []document.Block{document.Of("values", "What the model takes from it", p.Values).Without("by")}
+	if len(names) > 0 {
+		d.Show(document.Facts{Lines: []string{"not learnt: " + document.Enumerated(names)}})
 	}
 	d.Add("values", "Values of the model", document.Of("values", "Each with its interval of 95 %", p.Values))
 	d.Add("figures", "What else was seen", document.Of("figures", "No parameter of the model takes these", p.Figures))
-	d.Add("unlearnt", "What could not be learnt", gaps)
+	d.Add("unlearnt", "What could not be learnt", document.List{Items: gaps})
 	return d
 }

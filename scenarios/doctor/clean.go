@@ -244,10 +244,8 @@ func (c *Cleaned) Document() *document.Document {
 		a.Says = []string{fmt.Sprintf("%s whose name begins with %s left alone", document.Counted(others, "table"), run.TablePrefix)}
 	}
 	d := &document.Document{Title: "doctor", Subtitle: "what have runs left at " + c.Where + "?", Answer: a, Data: c}
-	if len(c.Tables) > 0 {
-		d.Screen = []document.Block{screen}
-		d.Sections = []document.Section{{ID: "tables", Title: "Tables", Blocks: []document.Block{whole}}}
-	}
+	d.Show(screen)
+	d.Add("tables", "Tables", whole)
 	return d
 }
 

@@ -47,8 +47,10 @@ func (d *Diagnosis) Document() *document.Document {
 			break
 		}
 	}
-	return &document.Document{Title: "doctor", Subtitle: "what may this tool's figures be trusted with on this machine?", Answer: a, Data: d,
-		Screen: []document.Block{screen}, Sections: []document.Section{{ID: "checks", Title: "Checks", Blocks: []document.Block{whole}}}}
+	doc := &document.Document{Title: "doctor", Subtitle: "what may this tool's figures be trusted with on this machine?", Answer: a, Data: d}
+	doc.Show(screen)
+	doc.Add("checks", "Checks", whole)
+	return doc
 }
 
 // tone is what a verdict amounts to.

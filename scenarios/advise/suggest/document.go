@@ -33,13 +33,12 @@ func (p *Proposal) Document() *document.Document {
 			}
 		}
 		t.Add(tone, c.Design.Name, c.Design.PartitionKey, c.Design.RowKey, c.Hottest, len(c.Design.Copies), c.Buckets, strings.Join(classes, ", "))
-		d.Sections = append(d.Sections, c.section(i+1))
+		c.describe(d, i+1)
 	}
 	if p.tried() {
 		t = p.trials()
 	}
 	d.Screen = []document.Block{t}
-	s := document.Section{ID: "left-out", Title: "Left out"}
 	var rejected []string
 	for _, r := range p.Rejected {
 		rejected = append(rejected, r.PartitionKey+" ("+r.Name+"): "+r.Why)
@@ -47,19 +46,15 @@ func (p *Proposal) Document() *document.Document {
 	if p.Unlisted > 0 {
 		rejected = append(rejected, "and "+document.Count(int64(p.Unlisted))+" more.")
 	}
-	if len(rejected) > 0 {
-		s.Blocks = append(s.Blocks, document.List{Items: rejected})
-	}
-	s.Blocks = append(s.Blocks, document.Paragraph{Text: rests + " Which of them is best, a contest says."})
-	d.Sections = append(d.Sections, s)
+	d.Add("left-out", "Left out", document.List{Items: rejected}, document.Paragraph{Text: rests + " Which of them is best, a contest says."})
 	return d
 }
 
-// section is all that is to be said of a candidate, the n-th.
-func (c *Candidate) section(n int) document.Section {
+// describe adds a section of all that is to be said of a candidate, the n-th.
+func (c *Candidate) describe(to *document.Document, n int) {
 	id := fmt.Sprintf("proposal-%d", n)
-	s := document.Section{ID: id, Title: fmt.Sprintf("%d. %s", n, c.Design.Name)}
-	add := func(sentence string) { s.Blocks = append(s.Blocks, document.Paragraph{Text: sentence}) }
+	var blocks []document.Block
+	add := func(sentence string) { blocks = append(blocks, document.Paragraph{Text: sentence}) }
 	add("PartitionKey " + c.Design.PartitionKey)
 	add("RowKey " + c.Design.RowKey)
 	for _, one := range c.Design.Copies {
@@ -69,7 +64,6 @@ func (c *Candidate) section(n int) document.Section {
 		}
 		add(fmt.Sprintf("copy %s%s: %s / %s", one.Name, table, one.PartitionKey, one.RowKey))
 	}
-	s.Blocks = append(s.Blocks, document.List{Items: c.Why})
 	t := document.NewTable(id+"-reads", "What each query comes to, on the average", "query|words", "requests|rate|nonzero", "counts|rate|nonzero|unit=entities", "class|words")
 	for _, r := range c.Reads {
 		if r.Requests == 0 {
@@ -77,8 +71,5 @@ func (c *Candidate) section(n int) document.Section {
 		}
 		t.Add(r.Operation, r.Requests, r.Counted, r.Class)
 	}
-	if len(t.Rows) > 0 {
-		s.Blocks = append(s.Blocks, t)
-	}
-	return s
+	to.Add(id, fmt.Sprintf("%d. %s", n, c.Design.Name), append(blocks, document.List{Items: c.Why}, t)...)
 }
