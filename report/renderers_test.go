@@ -41,7 +41,7 @@ func planted() *document.Document {
 	s := document.Series{ID: "series", Title: words[0], Unit: words[1], Seconds: []float64{0, 1.5}, Says: words[6]}
 	zero := 0.0
 	for _, word := range words {
-		t.Rows = append(t.Rows, []document.Cell{{Text: word, Tone: document.Bad}, {Text: word}})
+		t.Add(document.Bad, word, word)
 		s.Lines = append(s.Lines, document.Line{Name: word, Values: []*float64{nil, &zero}})
 	}
 	return &document.Document{Title: words[0], Subtitle: words[5], Warnings: words, Sections: []document.Section{

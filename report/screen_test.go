@@ -116,11 +116,7 @@ func TestAFigureIsTheSameTextEverywhere(t *testing.T) {
 	shown, twice := 0, 0
 	for name, d := range situations(t) {
 		known := make(map[string]string)
-		blocks := slices.Clone(d.Screen)
-		for _, section := range d.Sections {
-			blocks = append(blocks, section.Blocks...)
-		}
-		for _, cell := range sourcedCells(blocks) {
+		for _, cell := range sourcedCells(d.Document) {
 			place := fmt.Sprint(cell.Source, " times ", cell.Scale)
 			if other, seen := known[place]; seen && other != cell.Text {
 				t.Errorf("%s: %s is %q and %q", name, place, other, cell.Text)
@@ -147,12 +143,12 @@ func TestAFigureIsTheSameTextEverywhere(t *testing.T) {
 	assert.Truef(t, shown >= 400 && twice >= 100, "%d figures were looked at, %d of them again; want many", shown, twice)
 }
 
-// sourcedCells returns the cells of tables that have a place in run.json.
-func sourcedCells(blocks []document.Block) (cells []document.Cell) {
-	for _, block := range blocks {
-		table, _ := block.(document.Table)
-		for _, row := range table.Rows {
-			for _, cell := range row {
+// sourcedCells returns the cells of a document's tables that have a place in run.json.
+func sourcedCells(d *document.Document) (cells []document.Cell) {
+	for _, section := range append(slices.Clone(d.Sections), document.Section{Blocks: d.Screen}) {
+		for _, block := range section.Blocks {
+			table, _ := block.(document.Table)
+			for _, cell := range slices.Concat(table.Rows...) {
 				if cell.Source != "" {
 					cells = append(cells, cell)
 				}

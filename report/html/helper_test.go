@@ -29,14 +29,6 @@ const picture template.HTML = `<svg role="img" aria-label="drawn" viewBox="0 0 3
 <text x="60" y="270" fill="var(--ink-text,#222222)">offered per second</text></svg>
 `
 
-func cells(texts ...string) []document.Cell {
-	row := make([]document.Cell, len(texts))
-	for i, text := range texts {
-		row[i].Text = text
-	}
-	return row
-}
-
 // wave returns numbers over time, each second one.
 func wave(seconds int, of func(second float64) float64) []*float64 {
 	values := make([]*float64, seconds)

@@ -17,7 +17,7 @@ func shaped(rows int) *document.Document {
 	d := &document.Document{Title: "<it> goes on", Subtitle: "phase <one>", Answer: document.Claimed("", "SERVES", "1,998", "entities/s", "")}
 	s := document.Series{ID: "rate", Title: "Rate", Seconds: clockOf(rows), Lines: []document.Line{line(make([]float64, rows)...)},
 		Marks: []document.Mark{{Second: 0, Text: "begins"}}}
-	t := document.Table{ID: "heat", Caption: "Heat", Columns: []document.Column{{Title: "key", Words: true}, {Title: "over time"}}}
+	t := document.NewTable("heat", "Heat", "key|words", "over time")
 	for range rows {
 		t.Rows = append(t.Rows, []document.Cell{{Text: "<script>planted</script>"}, {Text: "most 3", Strip: []document.Shade{{Heat: .5, Throttled: .5}}}})
 	}

@@ -17,35 +17,8 @@ import (
 	"loadgen/scenarios/run/runtest"
 )
 
-// whole is all that a document says, a cell, a sentence or a title on each line.
-func whole(d *document.Document) string {
-	var lines []string
-	for _, s := range d.Sections {
-		lines = append(append(lines, s.Title), texts(s.Blocks)...)
-	}
-	return strings.Join(lines, "\n")
-}
-
-func texts(blocks []document.Block) (lines []string) {
-	for _, block := range blocks {
-		switch b := block.(type) {
-		case document.Paragraph:
-			lines = append(lines, b.Text)
-		case document.List:
-			lines = append(lines, b.Items...)
-		case document.Facts:
-			lines = append(lines, b.Lines...)
-		case document.Table:
-			for _, row := range b.Rows {
-				for _, cell := range row {
-					lines = append(lines, cell.Text)
-				}
-			}
-			lines = append(lines, b.Notes...)
-		}
-	}
-	return lines
-}
+// whole is all that a document says, with titles and cells.
+func whole(d *document.Document) string { return fmt.Sprint(d.Sections) }
 
 // height is how many lines a screen has, an empty one before each block.
 func height(screen []document.Block) (lines int) {
@@ -158,7 +131,7 @@ func checkDocument(t *testing.T, name string, d *document.Document, state string
 	t.Helper()
 	assert.Equalf(t, state, d.Answer.State, "%s: the state", name)
 	if lines := height(d.Screen); lines > most {
-		t.Errorf("%s: the screen has %d lines below the answer; want %d at most:\n%s", name, lines, most, strings.Join(texts(d.Screen), "\n"))
+		t.Errorf("%s: the screen has %d lines below the answer; want %d at most:\n%v", name, lines, most, d.Screen)
 	}
 	all := whole(d) + strings.Join(d.Answer.Says, "\n")
 	for _, want := range says {

@@ -178,50 +178,39 @@ func (r *room) global(file *ast.File, e ast.Expr) string {
 	}
 }
 
-// documentRoom makes tables; renderers, and the live page for now, build cells by hand.
-const documentRoom = moduleName + "report/document"
-
-func handlesCells(room string) bool {
-	return slices.Contains([]string{"report/document", "report/html", "report/text", "report/live/page"}, room)
-}
+// handlesCells are the packages that build cells by hand: renderers, and the live page for now.
+var handlesCells = []string{"report/document", "report/html", "report/text", "report/live/page"}
 
 func checkTables(h *house) (faults []string) {
 	h.eachNode(func(r *room, s *source, n ast.Node) {
 		names := func(of ast.Expr, wanted ...string) bool {
 			selector, is := of.(*ast.SelectorExpr)
-			if !is || !slices.Contains(wanted, selector.Sel.Name) {
-				return false
-			}
-			pkg, _ := r.imported(s.ast, selector.X)
-			return pkg == documentRoom
+			return is && slices.Contains(wanted, selector.Sel.Name) && types.ExprString(selector.X) == "document"
 		}
-		var specifications []string
+		var columns []string
 		switch n := n.(type) {
 		case *ast.CompositeLit:
 			kind := n.Type
 			for list, is := kind.(*ast.ArrayType); is; list, is = kind.(*ast.ArrayType) {
 				kind = list.Elt
 			}
-			if !handlesCells(r.path) && names(kind, "Cell", "Column") {
+			if names(kind, "Cell", "Column") && !slices.Contains(handlesCells, r.path) {
 				faults = append(faults, fmt.Sprintf("%s: %s builds cells by hand; give values to document.Table.Add, or structs to document.Of", h.at(n), r.path))
 			}
 		case *ast.CallExpr:
-			if names(n.Fun, "NewTable") {
-				for _, argument := range n.Args[2:] {
-					if text, is := argument.(*ast.BasicLit); is {
-						specifications = append(specifications, text.Value)
-					}
+			for _, argument := range n.Args {
+				if text, is := argument.(*ast.BasicLit); is && names(n.Fun, "NewTable") {
+					column, _ := strconv.Unquote(text.Value)
+					columns = append(columns, column)
 				}
 			}
 		case *ast.Field:
 			if n.Tag != nil {
-				tag, _ := strconv.Unquote(n.Tag.Value)
-				specifications = append(specifications, strconv.Quote(reflect.StructTag(tag).Get("col")))
+				columns = append(columns, reflect.StructTag(strings.Trim(n.Tag.Value, "`")).Get("col"))
 			}
 		}
-		for _, quoted := range specifications {
-			text, _ := strconv.Unquote(quoted)
-			if title := document.ParseColumn(text).Title; strings.Contains(title, "|") {
+		for _, column := range columns {
+			if title := document.ParseColumn(column).Title; strings.Contains(title, "|") {
 				faults = append(faults, fmt.Sprintf("%s: column %q has an option that is none", h.at(n), title))
 			}
 		}
