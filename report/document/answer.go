@@ -122,9 +122,19 @@ func (t Table) Around(most int) Table {
 	rows := append([][]Cell{t.Rows[0]}, t.Rows[first:first+most-2]...)
 	more := len(t.Rows) - most
 	t.Rows = append(rows, t.Rows[last])
-	t.Notes = append(append([]string{}, t.Notes...), Count(int64(more))+" more: --verbose shows all")
+	t.Notes = append(append([]string{}, t.Notes...), moreOf(more))
 	return t
 }
+
+// Few returns so many lines at most, below which stands how many more there are.
+func Few(lines []string, most int) []string {
+	if more := len(lines) - most; more > 0 {
+		return append(slices.Clone(lines[:most]), moreOf(more))
+	}
+	return lines
+}
+
+func moreOf(more int) string { return Count(int64(more)) + " more: --verbose shows all" }
 
 // WithoutBars returns a table without its columns of bars, which are for one screen.
 func (t Table) WithoutBars() Table {

@@ -122,10 +122,10 @@ func (c *Contest) next() *Ranked {
 	return nil
 }
 
-// screen shows a line for each design, one for why it is behind, and what all rests on.
-func (c *Contest) screen() []document.Block {
+// show shows a line for each design, one for why it is behind, and what all rests on.
+func (c *Contest) show(d *document.Document) {
 	if len(c.Ranking) == 0 {
-		return nil
+		return
 	}
 	t := newStandings("Designs, best first")
 	c.addStandings(&t, func(*Ranked) string { return "" })
@@ -146,19 +146,14 @@ func (c *Contest) screen() []document.Block {
 		}
 	}
 	t = t.Around(mostDesigns)
-	blocks := []document.Block{t}
 	// A screen has fifteen lines: those of the table, and one before each block.
 	if room := 11 - len(t.Rows) - len(t.Notes); len(why) > room {
-		why = append(why[:room-1], fmt.Sprintf("and %d more: --verbose says why", len(why)-room+1))
+		why = document.Few(why, room-1)
 	}
-	if len(why) > 0 {
-		blocks = append(blocks, document.Facts{Lines: why})
-	}
+	d.Show(t, document.Facts{Lines: why})
 	if first := &c.Ranking[0]; len(first.Seeds) > 0 {
-		rests := fmt.Sprintf("rests on %s of each design, each with a seed of its own", document.Counted(len(first.Seeds), "run"))
-		blocks = append(blocks, document.Facts{Lines: []string{rests}})
+		d.Show(document.Facts{Lines: []string{fmt.Sprintf("rests on %s of each design, each with a seed of its own", document.Counted(len(first.Seeds), "run"))}})
 	}
-	return blocks
 }
 
 // newStandings returns a table of designs with a bar for the rate that each sustained.

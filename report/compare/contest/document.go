@@ -20,7 +20,7 @@ func Document(c *Contest) *document.Document {
 	if c.Ended != "" {
 		d.Warnings = []string{c.Ended}
 	}
-	d.Screen = c.screen()
+	c.show(d)
 	power := ""
 	if c.Winner == nil && len(c.Power) > 0 { // a difference that is shown needs none
 		var found []string

@@ -46,22 +46,16 @@ func Document(list []Result) *document.Document {
 		t.Add(tone, cut(export.Plain(r.Scenario), mostCell), tone, r.Outcome, r.kind(), cut(r.sentence(), mostCell))
 	}
 	if len(sorted) > 1 {
-		d.Screen = append(d.Screen, t)
+		d.Show(t)
 	}
 	if len(sorted) > 0 {
 		lines := sorted[0].lines()
 		notes := lines[len(lines)-len(sorted[0].Notes):]
-		lines = lines[:len(lines)-len(notes)]
-		if len(lines) > mostShown {
-			lines = append(lines[:mostShown:mostShown], "--verbose shows more")
-		}
-		lines = append(lines, notes[:min(len(notes), mostShown)]...)
+		lines = append(document.Few(lines[:len(lines)-len(notes)], mostShown), notes[:min(len(notes), mostShown)]...)
 		if repeat := sorted[0].Repeat; repeat != "" {
 			lines = append(lines, "the run: "+export.Plain(repeat))
 		}
-		if len(lines) > 0 {
-			d.Screen = append(d.Screen, document.Facts{Lines: lines})
-		}
+		d.Show(document.Facts{Lines: lines})
 	}
 	d.Add("scenarios", "Scenarios", t)
 	for i, r := range sorted {

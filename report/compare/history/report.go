@@ -46,20 +46,17 @@ func Report(h *Document) *document.Document {
 			state, _ := s.Outcome().State()
 			t.Add(document.ToneOf(state), s.Name, s.Outcome(), s.Runs)
 		}
-		d.Screen = []document.Block{t}
+		d.Show(t)
 	}
 	var steps []string
 	for i := range h.Scenarios {
 		steps = append(steps, h.Scenarios[i].screen(d, h.Metrics)...)
 		h.Scenarios[i].sections(d, h.Metrics, i)
 	}
-	if more := len(steps) - shownSteps; more > 0 {
-		steps = append(steps[:shownSteps:shownSteps], fmt.Sprintf("%d more: --verbose shows all", more))
-	}
 	if len(steps) == 0 {
 		steps = []string{fmt.Sprintf("A step shows in %d nights or more, from its third night on.", FewestNights)}
 	}
-	d.Screen = append(d.Screen, document.Facts{Lines: steps})
+	d.Show(document.Facts{Lines: document.Few(steps, shownSteps)})
 	var unread []string
 	for i, one := range h.Unread {
 		if i == shownUnread {
@@ -109,7 +106,7 @@ func (s *Scenario) claim(a *document.Answer) {
 // screen adds the last nights of a scenario that is alone, and returns its steps.
 func (s *Scenario) screen(d *document.Document, metrics []Metric) []string {
 	if s.Outcome() != compare.Inconclusive && len(d.Screen) == 0 {
-		d.Screen = append(d.Screen, s.Series[len(s.Series)-1].table("nights", metrics))
+		d.Show(s.Series[len(s.Series)-1].table("nights", metrics))
 	}
 	var steps []string
 	if left := s.leftOut(); left != "" {

@@ -13,16 +13,8 @@ import (
 // every figure of both. Its Data is the comparison.
 func (c *Comparison) Document() *document.Document {
 	d := &document.Document{Title: "A and B side by side", Subtitle: shown(c.A.Name) + " · " + shown(c.B.Name), Answer: c.answer(), Data: c}
-	if whole, _ := c.figures(key{}); len(whole.Rows) > 0 {
-		d.Screen = append(d.Screen, whole)
-	}
-	if n := len(c.Warnings); n > 0 {
-		lines := slices.Clone(c.Warnings[:min(n, mostWarnings)])
-		if n > mostWarnings {
-			lines = append(lines, fmt.Sprintf("%d more: --verbose shows all", n-mostWarnings))
-		}
-		d.Screen = append(d.Screen, document.Facts{Lines: lines})
-	}
+	whole, _ := c.figures(key{})
+	d.Show(whole, document.Facts{Lines: document.Few(c.Warnings, mostWarnings)})
 	sides := document.NewTable("sides", "Sides", "|words", "folder|words", "scenario|words", "runs", "first started", "time")
 	for i, of := range []*Summary{&c.A, &c.B} {
 		sides.Add(compare.Side(i), shown(of.Name), shown(of.Scenario), of.Runs, of.Started, shown(of.Time))
