@@ -35,7 +35,7 @@ func (a *author) billed() {
 	t := document.NewTable("billed", "Transactions of the whole run (derived)", "attempts|at", "throttled|at", "billed")
 	t.Add(a.inSummary(), a.summary.Attempts, a.summary.Throttled, billed)
 	t.Notes = []string{rule + ", one for each request however many entities it counts; were throttled ones billed, too, it would be " + most}
-	a.add(t)
+	a.Append(t)
 	if budget := a.record.Manifest.Budget; budget > 0 {
 		a.line(fmt.Sprintf("of a budget of %s transactions, against which every attempt counts, throttled or not: %s",
 			document.Count(budget), document.Count(all.Attempts)))
@@ -66,7 +66,7 @@ func (a *author) books() {
 		return
 	}
 	a.section("accounting", "Accounting check")
-	a.add(operations, attempts)
+	a.Append(operations, attempts)
 	attempted, entities := targetSays(a.record.Target, &all)
 	a.line(fmt.Sprintf("scheduled %s sent + dropped; attempts %s ok + throttled + failed; %s; late: sent over %d ms after they were due; counted, returned: entities, %s",
 		sign(all.Scheduled == all.Sent+all.Dropped), sign(all.Attempts == all.Ok+all.Throttled+all.Failed),
@@ -95,7 +95,7 @@ func (a *author) books() {
 func (a *author) killed(operations, attempts document.Table) {
 	a.section("accounting", "Accounting check of the whole seconds that there are")
 	operations.Caption, attempts.Caption = "Operations of the whole seconds", "Attempts of the whole seconds, and what they counted"
-	a.add(operations, attempts)
+	a.Append(operations, attempts)
 	a.line("killed: what was under way, and the seconds that were not written yet, are in none of these; nobody closed the record")
 	t := document.NewTable("killed", "Phases, as far as the run came", "phase|named", "seconds|at=whole_seconds", "due|rate|unit=operations/s|at=operations_due_per_second",
 		"served|rate|unit=entities/s|at=served_entities_per_second", "attempts|at", "throttled|at", "failed|at")
@@ -104,9 +104,7 @@ func (a *author) killed(operations, attempts document.Table) {
 		one := &a.summary.Killed.Phases[i]
 		t.Add(a.inSummary("killed", "phases", i), one.Name, one.Seconds, one.Due, one.Served, one.Attempts, one.Throttled, one.Failed)
 	}
-	if len(t.Rows) > 0 {
-		a.add(t)
-	}
+	a.Append(t)
 }
 
 // targetSays holds the run's attempts and entities against what the target counted.
@@ -165,9 +163,7 @@ func (a *author) waits() {
 	if held := a.record.LimitWaits; held != nil {
 		row("held back by a rate limit", held, document.Place("limit_waits", "count"), "", nil)
 	}
-	if len(t.Rows) > 0 {
-		a.add(t)
-	}
+	a.Append(t)
 	if a.record.RetryWaits.Count() == 0 {
 		a.line(retries + ": none")
 	}
@@ -197,13 +193,13 @@ func (a *author) audit() {
 		"read back|at", "of entities|at=keys", "unwatched|at", "overwritten|at")
 	t.Add(document.Place("audit"), of.Own409, of.Own412, of.Own404, of.ForeignConflicts, document.Bad.If(of.Lost != 0), of.Lost,
 		document.Bad.If(of.Doubled != 0), of.Doubled, of.ReadBack, of.Keys, of.Unwatched, of.Overwritten)
-	a.add(t)
+	a.Append(t)
 	if len(of.Examples) > 0 {
 		var examples []string
 		for _, example := range of.Examples {
 			examples = append(examples, fmt.Sprintf("%s, %s: %s", example.PartitionKey, example.RowKey, example.Fault))
 		}
-		a.add(document.List{Items: examples})
+		a.Append(document.List{Items: examples})
 	}
 	a.line("unknown: without a word on whether it was carried out; absent: throttled, or somebody else was faster; " +
 		"own: a retry met its own success; foreign: conflicts with others' writes; lost: acknowledged and not there; " +
@@ -237,9 +233,7 @@ func (a *author) workflows() {
 		}
 	}
 	a.table("What must hold of what was left behind, read after the run", rules)
-	if len(examples) > 0 {
-		a.add(document.List{Items: examples})
-	}
+	a.Append(document.List{Items: examples})
 	tokens := document.NewTable("tokens", "The continuation token of the last page that was read", "name|named", "operation|named", "token|named")
 	for _, one := range a.record.Saved() {
 		tokens.Add(one.Name, one.Operation, cmp.Or(one.Token, "none: all was read"))

@@ -33,7 +33,7 @@ func Document(record *results.Record, summary *results.Summary) *document.Docume
 	if many {
 		a.table("Failures by cause", a.causeTable())
 	}
-	a.list("limits", "What this run cannot tell", verdict.Limits(record))
+	a.Add("limits", "What this run cannot tell", document.List{Items: verdict.Limits(record)})
 	a.run()
 	a.steps()
 	a.minutes()
@@ -58,21 +58,18 @@ func Document(record *results.Record, summary *results.Summary) *document.Docume
 	a.workflows()
 	a.generator()
 	a.surroundings()
-	if command := record.Manifest.Command; len(command) > 0 {
-		a.section("repeat", "To repeat it")
-		a.add(document.Paragraph{Text: text.CommandLine(command), Verbatim: true})
-	}
-	a.list("findings", "Findings", verdict.Findings(record))
-	var warnings []string
+	a.Add("repeat", "To repeat it", document.Paragraph{Text: text.CommandLine(record.Manifest.Command), Verbatim: true})
+	a.Add("findings", "Findings", document.List{Items: verdict.Findings(record)})
 	whole := int64(record.Duration / time.Second)
 	if record.Cut {
-		warnings = append(warnings, "The record is cut off: what was read of it is shown, and nothing is known of the rest.")
+		a.Warnings = []string{"The record is cut off: what was read of it is shown, and nothing is known of the rest."}
 	} else if missing := whole - seconds(record) - record.IdleSeconds(); missing > 0 {
-		warnings = append(warnings, fmt.Sprintf("The record lacks %s of the %s seconds of the run: what is shown second by second is not all of it.",
-			document.Count(missing), document.Count(whole)))
+		a.Warnings = []string{fmt.Sprintf("The record lacks %s of the %s seconds of the run: what is shown second by second is not all of it.",
+			document.Count(missing), document.Count(whole))}
 	}
-	return &document.Document{Title: "loadgen " + cmp.Or(record.Manifest.Scenario.Name, "run"), Subtitle: a.subtitle(), Warnings: warnings,
-		Answer: verdict.Answer(record, summary), Screen: a.screen(), Sections: a.sections, Data: summary}
+	a.Title, a.Subtitle = "loadgen "+cmp.Or(record.Manifest.Scenario.Name, "run"), a.subtitle()
+	a.Answer, a.Screen, a.Data = verdict.Answer(record, summary), a.screen(), summary
+	return &a.Document
 }
 
 // seconds returns the number of seconds that a record has.
@@ -91,38 +88,20 @@ type author struct {
 	// taken are the figures of the record.
 	taken *figure.Figures
 	// shown are the charts of which the record has something to show.
-	shown    []string
-	sections []document.Section
+	shown []string
+	document.Document
 }
 
-// section begins a section, to which [author.add] adds.
+// section begins a section, to which [document.Document.Append] adds.
 func (a *author) section(id, title string) {
-	a.sections = append(a.sections, document.Section{ID: id, Title: title})
-}
-
-func (a *author) add(blocks ...document.Block) {
-	last := &a.sections[len(a.sections)-1]
-	last.Blocks = append(last.Blocks, blocks...)
+	a.Sections = append(a.Sections, document.Section{ID: id, Title: title})
 }
 
 // line adds a sentence to the last section.
-func (a *author) line(text string) { a.add(document.Paragraph{Text: text}) }
+func (a *author) line(text string) { a.Append(document.Paragraph{Text: text}) }
 
-// table begins a section of t, under its ID; there is none where t has no rows.
-func (a *author) table(title string, t document.Table) {
-	if len(t.Rows) > 0 {
-		a.section(t.ID, title)
-		a.add(t)
-	}
-}
-
-// list begins a section of sentences, none where there is nothing to say.
-func (a *author) list(id, title string, sentences []string) {
-	if len(sentences) > 0 {
-		a.section(id, title)
-		a.add(document.List{Items: sentences})
-	}
-}
+// table adds a section of t, under its ID.
+func (a *author) table(title string, t document.Table) { a.Add(t.ID, title, t) }
 
 // subtitle says on one line what the load was sent to, and whether its limits are a model's, how
 // long the run took and what the record is worth.
@@ -239,6 +218,6 @@ func (a *author) pictures() {
 // chart adds a chart to the last section if the record has something to show by it.
 func (a *author) chart(id, says string) {
 	if slices.Contains(a.shown, id) {
-		a.add(document.Chart{ID: id, Title: chart.Title(id, a.record), Says: says})
+		a.Append(document.Chart{ID: id, Title: chart.Title(id, a.record), Says: says})
 	}
 }

@@ -60,7 +60,5 @@ func (a *author) generator() {
 		text += fmt.Sprintf("; free workers: %s of %s at least", document.Count(*g.LeastFree), document.Count(int64(g.Workers)))
 	}
 	a.line(text)
-	if lasting := verdict.Lateness(verdict.Strains(a.record)); lasting != "" {
-		a.line(lasting)
-	}
+	a.line(verdict.Lateness(verdict.Strains(a.record)))
 }

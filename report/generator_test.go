@@ -66,7 +66,7 @@ func TestGeneratorBesideTheBooks(t *testing.T) {
 	} {
 		a := &author{record: generated(row.change)}
 		a.generator()
-		got := strings.Join(strings.Fields(string(text.Write(&document.Document{Sections: a.sections}, text.Look{Verbose: true}))), " ")
+		got := strings.Join(strings.Fields(string(text.Write(&document.Document{Sections: a.Sections}, text.Look{Verbose: true}))), " ")
 		rest := got
 		for _, figure := range row.figures {
 			absent, not := strings.CutPrefix(figure, "!")
@@ -84,7 +84,7 @@ func TestGeneratorBesideTheBooks(t *testing.T) {
 func TestSilencesOfTheTarget(t *testing.T) {
 	a := &author{summary: &results.Summary{Validity: results.Valid}, record: generated(addSilences)}
 	a.verdict()
-	items := a.sections[0].Blocks[2].(document.List).Items
+	items := a.Sections[0].Blocks[1].(document.List).Items
 	got := items[len(items)-6:]
 	assert.Truef(t, strings.Contains(got[0], "1.0 to 1.3 s") && strings.Contains(got[4], "3.0 to 3.3 s") && strings.Contains(got[5], "2 times more"),
 		"silences = %q; want the first five, and two more", got)

@@ -36,7 +36,7 @@ func (a *author) verdict() {
 	case ok != nil:
 		tone = document.Good
 	}
-	a.add(document.Paragraph{Text: a.summary.Verdict, Lead: true, Tone: tone})
+	a.Append(document.Paragraph{Text: a.summary.Verdict, Lead: true, Tone: tone})
 	worth := document.Paragraph{Text: "Validity: " + a.summary.Validity}
 	switch a.summary.Validity {
 	case results.Valid:
@@ -46,7 +46,7 @@ func (a *author) verdict() {
 	default:
 		worth.Tone = document.Doubtful
 	}
-	a.add(worth)
+	a.Append(worth)
 	notes, silences := slices.Concat(a.summary.Reasons, a.summary.ClientLimited), verdict.Silences(a.record)
 	for _, silence := range silences[:min(len(silences), mostSilences)] {
 		notes = append(notes, silence.String())
@@ -54,9 +54,7 @@ func (a *author) verdict() {
 	if more := len(silences) - mostSilences; more > 0 {
 		notes = append(notes, fmt.Sprintf("and %s times more", document.Count(int64(more))))
 	}
-	if len(notes) > 0 {
-		a.add(document.List{Items: notes})
-	}
+	a.Append(document.List{Items: notes})
 	a.figures()
 }
 
@@ -80,9 +78,7 @@ func (a *author) figures() {
 		"offered at the end|rate|unit=entities/s|at=offered_entities_per_second|optional", "of that lost|share|at=share_lost_settled|optional",
 		"response p50|millis|unit=ms|at=p50|optional", "response p99|millis|unit=ms|at=p99|optional")
 	t.Add(a.inSummary(), s.Saturation, document.Place("limit"), held, from, offered, lost, a.inSummary("response_us"), s.Response.P50, s.Response.P99)
-	if t = t.WithoutEmpty(); len(t.Columns) > 0 {
-		a.add(t)
-	}
+	a.Append(t.WithoutEmpty())
 }
 
 // known reports whether the record says what was run: what is left of one that was cut
@@ -134,7 +130,7 @@ func (a *author) run() {
 				strings.TrimSpace(run.Tool.Version+" "+run.Tool.Commit), run.Seed, run.Validity, run.Attempts)
 		}
 		a.table("Merged of several runs", t)
-		a.add(document.List{Items: of.Notes})
+		a.Append(document.List{Items: of.Notes})
 	}
 	a.fleet()
 }

@@ -27,9 +27,7 @@ func (a *author) said() {
 	if of.Dropped > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s attempts more were refused in yet other ways, which are not kept", document.Count(of.Dropped)))
 	}
-	if len(t.Rows) > 0 {
-		a.add(t)
-	}
+	a.Append(t)
 	// Its support can be asked about the slowest, and about the first few of each way of refusing.
 	t = document.NewTable("request-ids", "Requests to ask its support about", "why|named", "at|named", "operation|named", "answer|named", "first byte|named",
 		"x-ms-request-id|named")
@@ -46,9 +44,7 @@ func (a *author) said() {
 		add("refused: "+one.Limit, one.First)
 	}
 	add("slowest", of.Slowest)
-	if len(t.Rows) > 0 {
-		a.add(t)
-	}
+	a.Append(t)
 	// The replies tell how far the service's clock is ahead to a second.
 	switch ahead := of.ClockAhead.Round(time.Second); {
 	case ahead.Abs() <= time.Second:

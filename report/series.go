@@ -31,7 +31,7 @@ func (a *author) seconds() {
 	if some(a.record.Intervals, func(i *results.Interval) bool { return i.Dropped != 0 }) {
 		rates = append(rates, perSecond("dropped", document.Failed, func(i *results.Interval) int64 { return i.Dropped }))
 	}
-	a.add(a.series("rate", "Operations due and succeeded", "operations/s",
+	a.Append(a.series("rate", "Operations due and succeeded", "operations/s",
 		"Operations that became due in each second, and those that ended with success in it.", rates...))
 	entities := a.series("entities", "Entities served and returned", "entities/s",
 		"Entities counted for successes in each second, scanned ones included, and those that replies held.",
@@ -46,9 +46,9 @@ func (a *author) seconds() {
 		inMillis("response p50", document.First, func(i *results.Interval) *int64 { return i.Response.P50 }),
 		inMillis("response "+response, document.Second, ofResponse), inMillis("service "+service, document.Third, ofService))
 	times.Log = true
-	a.add(entities, times, a.refusalSeries())
+	a.Append(entities, times, a.refusalSeries())
 	if some(a.record.Intervals, func(i *results.Interval) bool { return i.InFlight != 0 }) {
-		a.add(a.series("in-flight", "Attempts under way at the end of each second", "attempts",
+		a.Append(a.series("in-flight", "Attempts under way at the end of each second", "attempts",
 			"How many attempts had been sent and not been answered.", track{"under way", document.First, func(i *results.Interval) *float64 { return new(float64(i.InFlight)) }}))
 	}
 	// In virtual time nothing is late.
@@ -59,7 +59,7 @@ func (a *author) seconds() {
 			inMillis(high, document.Second, of),
 			inMillis("max", document.Third, func(i *results.Interval) *int64 { return i.Lag.Max }))
 		lag.Log = true
-		a.add(lag)
+		a.Append(lag)
 	}
 }
 

@@ -61,7 +61,7 @@ func (a *author) steps() {
 	}
 	t.Notes = []string{legend}
 	a.section("steps", heading)
-	a.add(t)
+	a.Append(t)
 	if different(figure.Steps(a.record)) {
 		a.chart("steps", "What each step offered, and what of it was served: the line of what is served bends where the load saturates.")
 	}

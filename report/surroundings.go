@@ -76,7 +76,7 @@ func (a *author) fleet() {
 			m.LagP99, m.BeganLate, m.ClockBound, m.Stall, m.CPU, ended)
 	}
 	a.table("Processes", t)
-	a.add(document.List{Items: append([]string{"greatest difference between the instants at which they began, ms: " + document.Millis(of.Skew.Microseconds())}, of.Notes...)})
+	a.Append(document.List{Items: append([]string{"greatest difference between the instants at which they began, ms: " + document.Millis(of.Skew.Microseconds())}, of.Notes...)})
 	if len(of.Labels) == 0 {
 		return
 	}

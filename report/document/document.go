@@ -236,6 +236,12 @@ func (d *Document) Add(id, title string, blocks ...Block) {
 	}
 }
 
+// Append adds those blocks to the last section that say something.
+func (d *Document) Append(blocks ...Block) {
+	last := &d.Sections[len(d.Sections)-1]
+	last.Blocks = append(last.Blocks, saying(blocks)...)
+}
+
 // Show adds those blocks to the first screen that say something.
 func (d *Document) Show(blocks ...Block) { d.Screen = append(d.Screen, saying(blocks)...) }
 
@@ -249,7 +255,7 @@ func saying(blocks []Block) []Block {
 		case Facts:
 			return len(b.Lines) == 0
 		case Table:
-			return len(b.Rows) == 0
+			return len(b.Rows) == 0 || len(b.Columns) == 0
 		}
 		return false
 	})
