@@ -68,7 +68,8 @@ func Document(record *results.Record, summary *results.Summary) *document.Docume
 			document.Count(missing), document.Count(whole))}
 	}
 	a.Title, a.Subtitle = "loadgen "+cmp.Or(record.Manifest.Scenario.Name, "run"), a.subtitle()
-	a.Answer, a.Screen, a.Data = verdict.Answer(record, summary), a.screen(), summary
+	a.Answer, a.Data = verdict.Answer(record, summary), summary
+	a.show()
 	return &a.Document
 }
 

@@ -17,17 +17,13 @@ import (
 // place is a partition: the key, and what its table's name adds to the test table's.
 type place struct{ table, key string }
 
-// hot is a partition in the step in which it was the busiest.
+// hot is a partition or an account in the step in which it was the busiest, and its row in the phase.
 type hot struct {
-	place   place
-	step    figure.Step
-	phase   int
-	row     int
-	seconds float64
-	served  int64
+	place  place
+	step   figure.Step
+	row    int
+	served float64
 }
-
-func (h *hot) rate() float64 { return float64(h.served) / h.seconds }
 
 // partitions shows the hottest partitions of the steps against a partition's target.
 // Of traffic that a server saw there is another account.
@@ -38,31 +34,28 @@ func (a *author) partitions() {
 	best := make(map[place]hot)
 	for _, step := range figure.Reported(a.record) {
 		for i, one := range step.Phase.Partitions {
-			h := hot{place{one.Table, one.Key}, step, a.phaseOf(step), i, 1, one.Busiest}
-			if other, some := best[h.place]; !some || h.rate() > other.rate() {
+			h := hot{place{one.Table, one.Key}, step, i, float64(one.Busiest)}
+			if other, some := best[h.place]; !some || h.served > other.served {
 				best[h.place] = h
 			}
 		}
 	}
 	list := slices.SortedFunc(maps.Values(best), func(x, y hot) int {
-		return cmp.Or(cmp.Compare(y.rate(), x.rate()), strings.Compare(x.place.key, y.place.key), strings.Compare(x.place.table, y.place.table))
+		return cmp.Or(cmp.Compare(y.served, x.served), strings.Compare(x.place.key, y.place.key), strings.Compare(x.place.table, y.place.table))
 	})
 	list = list[:min(len(list), mostShown)]
 	target := a.record.Manifest.Targets.Partition
 	t := document.NewTable("hottest", a.caption("The partitions that were served most in a second, each in the step in which it was"),
-		"served|rate|unit=entities/s", "offered|rate|unit=entities/s", "of target|part|optional", "step|named", "PartitionKey|named")
-	for i := range list {
-		h := &list[i]
-		served := document.Place("phases", h.phase, "partitions", h.row, "busiest_second_entities")
-		var offered any
-		for i, one := range h.step.Phase.Offered {
-			if (place{one.Table, one.Key}) == h.place {
-				offered = document.Sourced{Value: float64(one.Busiest), At: document.Place("phases", h.phase, "offered_partitions", i, "busiest_second_entities")}
-				break
-			}
+		"served|rate|unit=entities/s|at=busiest_second_entities", "offered|rate|unit=entities/s|at=busiest_second_entities",
+		"of target|part|at=busiest_second_entities|optional", "step|named", "PartitionKey|named")
+	for _, h := range list {
+		phase := a.placeOf(h.step)
+		from, offered := phase.Below("partitions", h.row), []any{nil}
+		if i := slices.IndexFunc(h.step.Phase.Offered, func(p results.PartitionStats) bool { return place{p.Table, p.Key} == h.place }); i >= 0 {
+			offered = []any{phase.Below("offered_partitions", i), float64(h.step.Phase.Offered[i].Busiest)}
 		}
-		t.Add(averageOf(h.served, h.seconds, served), offered, document.Sourced{Value: document.Ratio{Part: h.rate(), Whole: float64(target)}, At: served, Scale: 1 / h.seconds},
-			h.step.Phase.Name, strconv.Quote(results.PartitionName(h.place.table, h.place.key)))
+		t.Add(from, h.served, offered, from, document.Ratio{Part: h.served, Whole: float64(target)}, h.step.Phase.Name,
+			strconv.Quote(results.PartitionName(h.place.table, h.place.key)))
 	}
 	note := "served: entities counted for successes in the busiest second of the partition; offered: those that " +
 		"operations due in the busiest second of that step were to touch there"
@@ -106,9 +99,9 @@ func (a *author) accounts() {
 		}
 		best := make([]*hot, most)
 		for _, step := range figure.Reported(a.record) {
-			for i := range step.Phase.Accounts {
-				h := &hot{step: step, phase: a.phaseOf(step), seconds: step.Seconds(), served: step.Phase.Accounts[i].Served}
-				if best[i] == nil || h.rate() > best[i].rate() {
+			for i, one := range step.Phase.Accounts {
+				h := &hot{step: step, row: i, served: float64(one.Served) / step.Seconds()}
+				if best[i] == nil || h.served > best[i].served {
 					best[i] = h
 				}
 			}
@@ -117,10 +110,13 @@ func (a *author) accounts() {
 			if h == nil {
 				continue
 			}
-			of, from := &h.step.Phase.Accounts[i], document.Place("phases", h.phase, "accounts", i)
-			served := from.Below("served_entities")
-			t.Add(averageOf(of.Served, h.seconds, served), document.Sourced{Value: document.Ratio{Part: h.rate(), Whole: target}, At: served, Scale: 1 / h.seconds},
-				averageOf(of.Offered, h.seconds, from.Below("offered_entities")), averageOf(of.Throttled, h.seconds, from.Below("throttled")),
+			of, from := &h.step.Phase.Accounts[i], a.placeOf(h.step).Below("accounts", i)
+			// Rates, of which run.json has the sums over the step.
+			at := func(rate any, member string) any {
+				return document.Sourced{Value: rate, At: from.Below(member), Scale: 1 / h.step.Seconds()}
+			}
+			t.Add(at(h.served, "served_entities"), at(document.Ratio{Part: h.served, Whole: target}, "served_entities"),
+				at(float64(of.Offered)/h.step.Seconds(), "offered_entities"), at(float64(of.Throttled)/h.step.Seconds(), "throttled"),
 				h.step.Phase.Name, fmt.Sprintf("%d of %d", i+1, most))
 		}
 	} else {
@@ -142,11 +138,6 @@ func (a *author) accounts() {
 	t.Notes = []string{fmt.Sprintf("in the step in which each was the busiest; target: %s entities/s, %s",
 		document.Count(a.record.Manifest.Targets.Account), a.whoseTargets())}
 	a.table("Accounts", t)
-}
-
-// averageOf returns a rate of which run.json has the sum over so many seconds.
-func averageOf(sum int64, seconds float64, at document.Pointer) document.Sourced {
-	return document.Sourced{Value: float64(sum) / seconds, At: at, Scale: 1 / seconds}
 }
 
 // mostEvents is how many decisions of load balancing are shown one by one.

@@ -17,13 +17,14 @@ func (a *author) inSummary(parts ...any) document.Pointer {
 	return document.Place("summary").Below(parts...)
 }
 
-func (a *author) phaseOf(step figure.Step) int {
+// placeOf returns where run.json has the phase of a step.
+func (a *author) placeOf(step figure.Step) document.Pointer {
 	for p := range a.record.Phases {
 		if &a.record.Phases[p] == step.Phase {
-			return p
+			return document.Place("phases", p)
 		}
 	}
-	return -1
+	return ""
 }
 
 // summaryOf returns the summary of a step and where run.json has it, nil and empty where

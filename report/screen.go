@@ -12,33 +12,27 @@ import (
 	"loadgen/results/figure"
 )
 
-// screen is what the first screen shows below the answer: what was checked, why much failed,
-// the load step by step or operation by operation, the times, and what it rests on.
-func (a *author) screen() []document.Block {
-	var blocks []document.Block
-	add := func(t document.Table) {
-		if len(t.Rows) > 0 {
-			blocks = append(blocks, t)
-		}
-	}
+// show shows on the first screen what was checked, why much failed, the load step by step or
+// operation by operation, the times, and what it rests on.
+func (a *author) show() {
 	if _, told := results.HeldOf(a.summary.Checks); told > 0 && len(a.summary.Checks) > 1 {
 		t := a.checkTable()
 		// What fails comes first, and what holds last: not all of them may have room.
 		slices.SortStableFunc(t.Rows, func(x, y []document.Cell) int { return gravity(x[0].Tone) - gravity(y[0].Tone) })
-		add(t)
+		a.Show(t)
 	}
 	if verdict.ManyFailed(a.record, a.summary) {
 		t := a.causeTable()
 		t.Notes = nil
-		add(t)
+		a.Show(t)
 	}
 	switch steps := figure.Shown(a.record); {
 	case a.record.Limit != nil:
-		add(a.ratesInOrder(a.record.Limit))
+		a.Show(a.ratesInOrder(a.record.Limit))
 	case a.record.Capture == nil && len(steps) > 1 && (different(steps) || !oneStage(steps)):
-		add(a.ladder(steps))
+		a.Show(a.ladder(steps))
 	default:
-		add(a.operationsShort())
+		a.Show(a.operationsShort())
 	}
 	// One chart shows the answer, none where the record has none to show.
 	for _, one := range []document.Chart{
@@ -48,17 +42,12 @@ func (a *author) screen() []document.Block {
 	} {
 		if slices.Contains(a.shown, one.ID) {
 			one.Title = chart.Title(one.ID, a.record)
-			blocks = append(blocks, one)
+			a.Show(one)
 			break
 		}
 	}
-	add(a.timesShort())
-	for _, facts := range [][]string{a.counts(), document.SpreadNote(a.record.Manifest.SpreadOver), a.reserve()} {
-		if len(facts) > 0 {
-			blocks = append(blocks, document.Facts{Lines: facts})
-		}
-	}
-	return blocks
+	a.Show(a.timesShort(), document.Facts{Lines: a.counts()}, document.Facts{Lines: document.SpreadNote(a.record.Manifest.SpreadOver)},
+		document.Facts{Lines: a.reserve()})
 }
 
 // gravity orders what checks came to: what fails, what cannot be told, what holds.
@@ -76,21 +65,16 @@ func oneStage(steps []figure.Step) bool {
 func (a *author) ratesInOrder(l *results.Limit) document.Table {
 	t := a.rates(l)
 	t.Notes = nil
-	for i := range t.Rows {
-		if l.Steps[i].Outcome != results.LimitHeld {
-			t.Rows[i][0].Tone = document.Bad
-		}
-	}
-	order := make([]int, len(t.Rows))
+	order := make([]int, len(l.Steps))
 	for i := range order {
 		order[i] = i
+		t.Rows[i][0].Tone = document.Bad.If(l.Steps[i].Outcome != results.LimitHeld)
 	}
 	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(l.Steps[x].Rate, l.Steps[y].Rate) })
-	rows := make([][]document.Cell, len(order))
+	rows := slices.Clone(t.Rows)
 	for i, at := range order {
-		rows[i] = t.Rows[at]
+		t.Rows[i] = rows[at]
 	}
-	t.Rows = rows
 	return t
 }
 

@@ -168,7 +168,7 @@ func groups(kinds []results.Kind) []string {
 func (a *author) loadOf(step figure.Step, figures results.PhaseOperationSummary) []any {
 	var rate any = closedLoop
 	if !step.Closed() {
-		rate = document.Sourced{Value: step.Phase.Rate, At: document.Place("phases", a.phaseOf(step), "rate")}
+		rate = document.Sourced{Value: step.Phase.Rate, At: a.placeOf(step).Below("rate")}
 	}
 	offered, served := settled(step, figures)
 	return []any{rate, offered, served, figures.ThrottledPerSecond, figures.ShareLostSettled}
