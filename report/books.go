@@ -51,7 +51,7 @@ func (a *author) books() {
 	s, all := a.summary, a.record.Counts(results.Everything)
 	operations := document.NewTable("accounting-operations", "Operations of the whole run", "scheduled|at", "sent|at", "dropped|at", "late|at", "completed|at=operations")
 	operations.Add(a.inSummary(), s.Scheduled, s.Sent, s.Dropped, s.Late, s.Operations)
-	attempts := document.NewTable("accounting", "Attempts of the whole run, and what they counted", "by|words", "attempts|at", "ok|at=ok_attempts", "throttled|at",
+	attempts := document.NewTable("accounting", "Attempts and counted entities of the whole run", "by|words", "attempts|at", "ok|at=ok_attempts", "throttled|at",
 		"failed|at", "counted|at=entities_counted", "returned|at=entities_returned")
 	attempts.Add(a.inSummary(), "the run", s.Attempts, s.OkAttempts, s.Throttled, s.Failed, s.EntitiesCounted, s.EntitiesReturned)
 	if target := a.record.Target; target != nil {
@@ -93,11 +93,11 @@ func (a *author) books() {
 
 // killed shows the books of the whole seconds of a run that nobody closed, and its phases.
 func (a *author) killed(operations, attempts document.Table) {
-	a.section("accounting", "Accounting check of the whole seconds that there are")
-	operations.Caption, attempts.Caption = "Operations of the whole seconds", "Attempts of the whole seconds, and what they counted"
+	a.section("accounting", "Accounting check of complete seconds")
+	operations.Caption, attempts.Caption = "Operations in complete seconds", "Attempts and counted entities in complete seconds"
 	a.Append(operations, attempts)
-	a.line("killed: what was under way, and the seconds that were not written yet, are in none of these; nobody closed the record")
-	t := document.NewTable("killed", "Phases, as far as the run came", "phase|named", "seconds|at=whole_seconds", "due|rate|unit=operations/s|at=operations_due_per_second",
+	a.line("killed: requests in flight and seconds not yet written are not included; the record was never closed")
+	t := document.NewTable("killed", "Phases until the run was killed", "phase|named", "seconds|at=whole_seconds", "due|rate|unit=operations/s|at=operations_due_per_second",
 		"served|rate|unit=entities/s|at=served_entities_per_second", "attempts|at", "throttled|at", "failed|at")
 	t.Notes = []string{"seconds: whole ones that begin in the phase; due and served: means over them"}
 	for i := range a.summary.Killed.Phases {
@@ -138,7 +138,7 @@ func sign(equal bool) string {
 // waits shows how well the generator kept its schedule in the reported phases, and what
 // retries waited for.
 func (a *author) waits() {
-	t := document.NewTable("waits", "What operations of the steps waited for", slices.Concat([]string{"what|named", "times|rate"}, timeColumns("waited", tail()...))...)
+	t := document.NewTable("waits", "Waits of the operations in the steps", slices.Concat([]string{"what|named", "times|rate"}, timeColumns("waited", tail()...))...)
 	row := func(what string, h *results.Histogram, count, from document.Pointer, p999 any) {
 		times := tailOf(h, results.QuantilesOf(h))
 		times[4] = cmp.Or(p999, times[4])
@@ -186,10 +186,10 @@ func (a *author) audit() {
 	if of == nil {
 		return
 	}
-	a.section("audit", "Writes, read back after the run")
+	a.section("audit", "Verification of writes")
 	a.line(fmt.Sprintf("%s writes = %s acknowledged + %s unknown + %s absent",
 		document.Count(of.Writes), document.Count(of.Acknowledged), document.Count(of.Unknown), document.Count(of.Absent)))
-	t := document.NewTable("audit", "What reading back found", "own 409|at", "own 412|at", "own 404|at", "foreign|at=foreign_conflicts", "lost|at", "doubled|at",
+	t := document.NewTable("audit", "Results of reading back", "own 409|at", "own 412|at", "own 404|at", "foreign|at=foreign_conflicts", "lost|at", "doubled|at",
 		"read back|at", "of entities|at=keys", "unwatched|at", "overwritten|at")
 	t.Add(document.Place("audit"), of.Own409, of.Own412, of.Own404, of.ForeignConflicts, document.Bad.If(of.Lost != 0), of.Lost,
 		document.Bad.If(of.Doubled != 0), of.Doubled, of.ReadBack, of.Keys, of.Unwatched, of.Overwritten)
@@ -210,12 +210,12 @@ func (a *author) audit() {
 // workflows shows what workflows counted, whether what they left behind is as it must be, and
 // the continuation tokens that queries saved.
 func (a *author) workflows() {
-	tallies := document.NewTable("counters", "Each count", "times|at=count", "operation|named", "what|named")
+	tallies := document.NewTable("counters", "Counters of the whole run", "times|at=count", "operation|named", "what|named")
 	for i, one := range a.record.Counters {
 		tallies.Add(document.Place("counters", i), one.Count, one.Operation, one.Name)
 	}
-	a.table("Counted by workflows, in the whole run", tallies)
-	rules := document.NewTable("invariants", "Rules, and in how many cases they do not hold", "holds|words", "cases|at=looked", "not so|at=violations", "rule|named")
+	a.table("Workflow counters", tallies)
+	rules := document.NewTable("invariants", "Invariants and violations", "holds|words", "cases|at=looked", "not so|at=violations", "rule|named")
 	var examples []string
 	for i := range a.record.Invariants {
 		one := &a.record.Invariants[i]
@@ -232,11 +232,11 @@ func (a *author) workflows() {
 			examples = append(examples, "and "+document.Count(more)+" more, where "+strconv.Quote(one.Name)+" does not hold")
 		}
 	}
-	a.table("What must hold of what was left behind, read after the run", rules)
+	a.table("Workflow invariants, checked after the run", rules)
 	a.Append(document.List{Items: examples})
-	tokens := document.NewTable("tokens", "The continuation token of the last page that was read", "name|named", "operation|named", "token|named")
+	tokens := document.NewTable("tokens", "Continuation token of the last page read", "name|named", "operation|named", "token|named")
 	for _, one := range a.record.Saved() {
 		tokens.Add(one.Name, one.Operation, cmp.Or(one.Token, "none: all was read"))
 	}
-	a.table("Saved, to be gone on with", tokens)
+	a.table("Saved continuation tokens", tokens)
 }

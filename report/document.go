@@ -58,7 +58,7 @@ func Document(record *results.Record, summary *results.Summary) *document.Docume
 	a.workflows()
 	a.generator()
 	a.surroundings()
-	a.Add("repeat", "To repeat it", document.Paragraph{Text: text.CommandLine(record.Manifest.Command), Verbatim: true})
+	a.Add("repeat", "Repeat this run", document.Paragraph{Text: text.CommandLine(record.Manifest.Command), Verbatim: true})
 	a.Add("findings", "Findings", document.List{Items: verdict.Findings(record)})
 	whole := int64(record.Duration / time.Second)
 	if record.Cut {

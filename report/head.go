@@ -124,12 +124,12 @@ func (a *author) run() {
 		a.line("figures: " + a.origin())
 	}
 	if of := m.Merged; of != nil {
-		t := document.NewTable("merged", "The runs that were merged", "run|named", "begun|named", "build|named", "seed|named", "validity|named", "attempts|at")
+		t := document.NewTable("merged", "Merged runs", "run|named", "begun|named", "build|named", "seed|named", "validity|named", "attempts|at")
 		for i, run := range of.Runs {
 			t.Add(document.Place("manifest", "merged", "runs", i), run.Name, run.Started.UTC().Format(time.DateTime),
 				strings.TrimSpace(run.Tool.Version+" "+run.Tool.Commit), run.Seed, run.Validity, run.Attempts)
 		}
-		a.table("Merged of several runs", t)
+		a.table("Merged runs", t)
 		a.Append(document.List{Items: of.Notes})
 	}
 	a.fleet()
@@ -174,7 +174,7 @@ func (a *author) caption(rows string) string {
 
 // checkTable shows what is checked of the run, and whether it holds.
 func (a *author) checkTable() document.Table {
-	t := document.NewTable("checks", "What is checked of the run, and what was observed", "result|words", "check|named", "observed|named")
+	t := document.NewTable("checks", "Checks and observed values", "result|words", "check|named", "observed|named")
 	for _, e := range a.summary.Checks {
 		tone := document.Doubtful
 		switch {

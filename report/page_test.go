@@ -146,7 +146,7 @@ func TestPatternsInTheDocumentsOrder(t *testing.T) {
 func repeated(t *testing.T, command []string) string {
 	t.Helper()
 	record := &results.Record{Validity: results.Valid, Manifest: results.Manifest{Command: command}}
-	_, shown, found := strings.Cut(text(t, record), "\nTo repeat it\n")
+	_, shown, found := strings.Cut(text(t, record), "\nRepeat this run\n")
 	require.Truef(t, found, "the report of %q shows no command", command)
 	return strings.TrimSuffix(shown, "\n")
 }

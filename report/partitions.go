@@ -45,7 +45,7 @@ func (a *author) partitions() {
 	})
 	list = list[:min(len(list), mostShown)]
 	target := a.record.Manifest.Targets.Partition
-	t := document.NewTable("hottest", a.caption("The partitions that were served most in a second, each in the step in which it was"),
+	t := document.NewTable("hottest", a.caption("Partitions with the highest served rate in one second, each in its busiest step"),
 		"served|rate|unit=entities/s|at=busiest_second_entities", "offered|rate|unit=entities/s|at=busiest_second_entities",
 		"of target|part|at=busiest_second_entities|optional", "step|named", "PartitionKey|named")
 	for _, h := range list {
@@ -145,7 +145,7 @@ const mostEvents = 20
 
 // events shows what the partition layer decided, one by one, from events.ndjson.
 func (a *author) events() {
-	t := document.NewTable("events", "Each decision, as the model took it", "at|tenths|unit=s", "what|named", "server|named", "offered|rate|unit=entities/s",
+	t := document.NewTable("events", "Load balancing decisions of the model", "at|tenths|unit=s", "what|named", "server|named", "offered|rate|unit=entities/s",
 		"served|rate|unit=entities/s", "offline|tenths|unit=s", "PartitionKey, and why|named")
 	more := int64(0)
 	for i := range a.record.Events {
@@ -165,5 +165,5 @@ func (a *author) events() {
 		note += fmt.Sprintf("; events.ndjson has %s more", document.Count(more))
 	}
 	t.Notes = []string{note}
-	a.table("What the partition layer did", t)
+	a.table("Load balancing", t)
 }

@@ -16,8 +16,8 @@ func (a *author) said() {
 	if of == nil || len(of.Refusals)+len(of.Slowest) == 0 {
 		return
 	}
-	a.section("service", "What the service said")
-	t := document.NewTable("refusals", "What it refused, by status, code and the limit that its message names", "status|at", "code|named", "limit|named",
+	a.section("service", "Reported by the service")
+	t := document.NewTable("refusals", "Refused attempts by status, code and limit", "status|at", "code|named", "limit|named",
 		"attempts|rate|at=count", "its words|named|spare=1")
 	t.Notes = []string{"limit: account, ingress and egress are the account's; partition: a partition server that is busy, or a range that moves; " +
 		"time: not finished in time; internal: a fault of its own; unsaid: its message names none"}
@@ -29,7 +29,7 @@ func (a *author) said() {
 	}
 	a.Append(t)
 	// Its support can be asked about the slowest, and about the first few of each way of refusing.
-	t = document.NewTable("request-ids", "Requests to ask its support about", "why|named", "at|named", "operation|named", "answer|named", "first byte|named",
+	t = document.NewTable("request-ids", "Request IDs for a support case", "why|named", "at|named", "operation|named", "answer|named", "first byte|named",
 		"x-ms-request-id|named")
 	t.Notes = []string{"at: UTC, when it was sent; first byte: from then on"}
 	add := func(why string, list []results.SaidRequest) {
@@ -48,7 +48,7 @@ func (a *author) said() {
 	// The replies tell how far the service's clock is ahead to a second.
 	switch ahead := of.ClockAhead.Round(time.Second); {
 	case ahead.Abs() <= time.Second:
-		a.line("clocks: the service's and this machine's agree to a second, which is as well as its replies tell")
+		a.line("clocks: the service's and this machine's agree to a second, the resolution of its replies")
 	case ahead > 0:
 		a.line(fmt.Sprintf("clocks: the service's is %v ahead of this machine's, to a second", ahead))
 	default:

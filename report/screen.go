@@ -187,7 +187,7 @@ func (a *author) operationsShort() document.Table {
 
 // timesShort shows the response and service times of all that was reported.
 func (a *author) timesShort() document.Table {
-	t := document.NewTable("times-short", a.caption("Times of all that was measured"), "time, ms|named", "p50|millis|at", "p90|millis|at", "p99|millis|at",
+	t := document.NewTable("times-short", a.caption("Times of all measured operations"), "time, ms|named", "p50|millis|at", "p90|millis|at", "p99|millis|at",
 		"p99.9|millis|at=p99_9", "max|millis|at", "|named|spare=1")
 	row := func(name string, q results.Quantiles, member, says string) {
 		if q.P50 != nil || q.Max != nil {

@@ -184,7 +184,7 @@ func settled(step figure.Step, figures results.PhaseOperationSummary) (offered, 
 
 // rates shows the steps of a search for the highest rate, in the order in which they were tried.
 func (a *author) rates(l *results.Limit) document.Table {
-	t := document.NewTable("rates-tried", a.caption("Each rate, in the order in which they were tried"), "step", "rate|rate|unit=operations/s|at=operations_per_second",
+	t := document.NewTable("rates-tried", a.caption("Rates in the order of the search"), "step", "rate|rate|unit=operations/s|at=operations_per_second",
 		"entities/s|rate|at=offered_entities_per_second|spare=3", "length|at=length_s|spare=2", "throttled|fineshare|at=throttled_share",
 		"failed|fineshare|at=failed_share|spare=1", "p99|millis|unit=ms|at=response_p99_us", "entities|at=entities_counted|spare=4", "outcome|named")
 	for i := range l.Steps {

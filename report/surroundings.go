@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -16,7 +15,7 @@ const documented = "documented"
 // are from, and shows which build ran, and on what.
 func (a *author) surroundings() {
 	m := &a.record.Manifest
-	t := document.NewTable("assumptions", "Parameters of the model that the documents do not give", "parameter|named", "value|named", "provenance|named", "what it is|named")
+	t := document.NewTable("assumptions", "Model parameters without a documented value", "parameter|named", "value|named", "provenance|named", "what it is|named")
 	for _, parameter := range m.Model {
 		if parameter.Provenance == documented {
 			continue
@@ -29,10 +28,10 @@ func (a *author) surroundings() {
 		t.Add(parameter.Name, value, parameter.Provenance, parameter.About)
 	}
 	if rest := len(m.Model) - len(t.Rows); rest > 0 {
-		t.Notes = []string{fmt.Sprintf("the documents give the other %s, as run.json has them", document.Count(int64(rest)))}
+		t.Notes = []string{"not shown: " + document.Counted(rest, "documented parameter") + "; run.json lists them"}
 	}
 	a.table("Assumptions of the model", t)
-	t = document.NewTable("environment", "What ran, and on what", "of|named", "value|named")
+	t = document.NewTable("environment", "Build and machine", "of|named", "value|named")
 	add := func(name, value string, source document.Pointer) {
 		if value != "" {
 			t.Add(name, document.Sourced{Value: value, At: source})
@@ -59,7 +58,7 @@ func (a *author) fleet() {
 	if of == nil {
 		return
 	}
-	t := document.NewTable("fleet", "The processes that offered the load together, each its share", "process|named", "labels|named", "planned|at=planned_operations",
+	t := document.NewTable("fleet", "Processes that shared the load", "process|named", "labels|named", "planned|at=planned_operations",
 		"due|at=scheduled", "attempts|at", "throttled|at", "failed|at", "lag p99, ms|nanos|at=lag_p99_ns", "began late, ms|nanos|at=began_late_ns",
 		"clock to, ms|nanos|at=clock_bound_ns", "stood still, ms|nanos|at=stall_ns", "CPU|share|at=cpu_share", "ended|named")
 	for i := range of.Members {
@@ -76,11 +75,11 @@ func (a *author) fleet() {
 			m.LagP99, m.BeganLate, m.ClockBound, m.Stall, m.CPU, ended)
 	}
 	a.table("Processes", t)
-	a.Append(document.List{Items: append([]string{"greatest difference between the instants at which they began, ms: " + document.Millis(of.Skew.Microseconds())}, of.Notes...)})
+	a.Append(document.List{Items: append([]string{"maximum difference between start times, ms: " + document.Millis(of.Skew.Microseconds())}, of.Notes...)})
 	if len(of.Labels) == 0 {
 		return
 	}
-	t = document.NewTable("labels", "What the processes of each label came to together", "label|named", "processes|at=members", "served/s|rate|at=throughput",
+	t = document.NewTable("labels", "Totals by label", "label|named", "processes|at=members", "served/s|rate|at=throughput",
 		"throttled|share|at=share_throttled", "lost|share|at=share_lost", "p50, ms|nanos|at=p50_ns", "p99, ms|nanos|at=p99_ns")
 	for i, one := range of.Labels {
 		t.Add(document.Place("manifest", "fleet", "labels", i), one.Label+" "+one.Value, one.Members, one.Throughput, one.Throttled, one.ShareLost, one.P50, one.P99)

@@ -73,7 +73,7 @@ func laidOut(t testing.TB, d *document.Document, look layout.Look) string {
 			assert.Truef(t, unicode.IsPrint(c) && (!look.ASCII || c < utf8.RuneSelf),
 				"line %d holds %U: %q", i+1, c, line)
 		}
-		repeating = repeating || line == "To repeat it"
+		repeating = repeating || line == "Repeat this run"
 		// An argument that is too long for a line stands on its own.
 		assert.Truef(t, columns <= most || (repeating && strings.HasPrefix(line, "      ")),
 			"line %d is %d columns wide; want at most %d: %q", i+1, columns, most, line)

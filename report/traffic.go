@@ -20,7 +20,7 @@ func (a *author) observed() {
 		return
 	}
 	a.hotTraffic(o)
-	t := document.NewTable("shapes", a.caption("The queries that scanned most"), "pages|rate|at=requests", "throttled|share", "scanned|at=entities_scanned",
+	t := document.NewTable("shapes", a.caption("Queries that scanned the most entities"), "pages|rate|at=requests", "throttled|share", "scanned|at=entities_scanned",
 		"returned|rate|at=entities_returned", "density|share", "for one|rate|nonzero", "table|named", "rated|named", "filter|named")
 	shown := o.Shapes[:min(len(o.Shapes), mostShown)]
 	for i := range shown {
@@ -38,7 +38,7 @@ func (a *author) observed() {
 	}
 	t.Notes = []string{note}
 	a.table("Queries by shape", t)
-	t = document.NewTable("orders", a.caption("Each table, by how its keys came"), "new|rate|group=PartitionKeys|at=partition_keys/keys",
+	t = document.NewTable("orders", a.caption("Order of keys by table"), "new|rate|group=PartitionKeys|at=partition_keys/keys",
 		"ascending|share|group=PartitionKeys", "descending|share|group=PartitionKeys", "inserted|rate|group=RowKeys|at=row_keys/keys",
 		"ascending|share|group=RowKeys", "descending|share|group=RowKeys", "table|named")
 	for i := range o.Orders {
@@ -49,7 +49,7 @@ func (a *author) observed() {
 	t.Notes = []string{"ascending, descending: keys beyond all of the hundred or so before them, RowKeys within their partition, " +
 		"the last few apart, which may have been under way together"}
 	a.table("Key order", t)
-	t = document.NewTable("answers", a.caption("Each answer"), "requests|rate|at", "no table|rate|at=without_table", "counts as|named", "answer|named")
+	t = document.NewTable("answers", a.caption("Answers"), "requests|rate|at", "no table|rate|at=without_table", "counts as|named", "answer|named")
 	for i := range o.Answers[:min(len(o.Answers), mostShown)] {
 		seen := &o.Answers[i]
 		answer := "no reply"
@@ -60,7 +60,7 @@ func (a *author) observed() {
 	}
 	t.Notes = []string{fmt.Sprintf("throttled by partitions %s, by the account %s; no table: requests that never reached one",
 		document.Count(o.ThrottledByPartition), document.Count(o.ThrottledByAccount))}
-	a.table("Other answers than success", t)
+	a.table("Answers other than success", t)
 }
 
 // requests shows the requests of the reported phases of outside traffic by what they
@@ -99,7 +99,7 @@ func (a *author) requests() {
 
 // hotTraffic shows the partitions of which most entities were demanded.
 func (a *author) hotTraffic(o *results.Capture) {
-	t := document.NewTable("hottest", a.caption("The partitions of which most entities were demanded"), "entities|at=entities_counted", "requests|rate|at",
+	t := document.NewTable("hottest", a.caption("Partitions with the highest demand"), "entities|at=entities_counted", "requests|rate|at",
 		"throttled|share", "busiest|rate|at=busiest_second_entities", "asked|rate", "typical|rate|at=typical_second_entities",
 		"saturates|rate|at=saturation_entities_per_second", "table and PartitionKey|named")
 	for i := range o.Partitions[:min(len(o.Partitions), mostShown)] {

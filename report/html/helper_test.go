@@ -76,7 +76,7 @@ func stress(seconds int) *document.Document {
 				document.Chart{ID: "latency", Title: "Response and service time", Says: "Half of the successes take over 500 ms once refusals set in."},
 				document.Chart{ID: "heat", Title: "Partitions over time", Says: "One partition takes all of the load."},
 			}},
-			{ID: "repeat", Title: "To repeat it", Blocks: []document.Block{document.Paragraph{
+			{ID: "repeat", Title: "Repeat this run", Blocks: []document.Block{document.Paragraph{
 				Verbatim: true, Text: "loadgen stress --partition-key '2011 New York City Marathon__Full'",
 			}}},
 		},

@@ -52,7 +52,7 @@ func Document(c *Contest) *document.Document {
 	d.Add("failures", "Checks that did not hold", document.List{Items: c.failures()})
 	d.Add("rests-on", "What it rests on", document.List{Items: c.RestsOn})
 	d.Add("cannot-tell", "What this cannot tell", document.List{Items: c.CannotTell})
-	d.Add("repeat", "To repeat it", document.Paragraph{Text: c.Repeat, Verbatim: true})
+	d.Add("repeat", "Repeat this contest", document.Paragraph{Text: c.Repeat, Verbatim: true})
 	return d
 }
 
