@@ -23,13 +23,10 @@ func (a *author) operations() {
 			continue
 		}
 		named := func(kind results.Kind) bool { return kind.Name == name }
-		sole := func(member string, count func(*results.KindStats) int64) any {
-			return document.Sourced{Value: count(&sum), At: a.soleSource(name, member, count)}
-		}
 		t.Add(from, name, told.Operations, a.taken.OfKinds("share_lost", named).Pointer(), told.Attempts, told.OkAttempts, told.Throttled, told.Failed,
-			sole("retries", func(k *results.KindStats) int64 { return k.Retries }), a.taken.OfAll("tries", named).Pointer(),
-			sole("counted_entities", func(k *results.KindStats) int64 { return k.Counted }),
-			sole("returned_entities", func(k *results.KindStats) int64 { return k.Returned }))
+			a.total(name, &sum, "retries", func(k *results.KindStats) int64 { return k.Retries }), a.taken.OfAll("tries", named).Pointer(),
+			a.total(name, &sum, "counted_entities", func(k *results.KindStats) int64 { return k.Counted }),
+			a.total(name, &sum, "returned_entities", func(k *results.KindStats) int64 { return k.Returned }))
 	}
 	a.table("Operations over the whole run, preparation included", t)
 }

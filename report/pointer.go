@@ -41,26 +41,23 @@ func (a *author) summaryOf(step figure.Step) (*results.PhaseSummary, document.Po
 	return nil, ""
 }
 
-// soleSource returns where run.json has the count of a kind of operation over the whole
-// run, which it does where one phase alone has any: then that is the sum.
-func (a *author) soleSource(name, member string, count func(*results.KindStats) int64) document.Pointer {
+// total is the count of a kind of operation over phases. Run.json has it where one phase of the whole
+// run alone has any.
+func (a *author) total(name string, of *results.KindStats, member string, count func(*results.KindStats) int64) document.Sourced {
+	sum := document.Sourced{Value: count(of)}
 	named := func(kind results.Kind) bool { return kind.Name == name }
 	kind := slices.IndexFunc(a.record.Manifest.Operations, named)
 	if kind < 0 || slices.ContainsFunc(a.record.Manifest.Operations[kind+1:], named) {
-		return ""
+		return sum
 	}
-	at := -1
 	for p := range a.record.Phases {
 		some := kind < len(a.record.Phases[p].Kinds) && count(&a.record.Phases[p].Kinds[kind]) != 0
-		if some && at >= 0 {
-			return ""
+		if some && sum.At != "" {
+			return document.Sourced{Value: sum.Value}
 		}
 		if some {
-			at = p
+			sum.At = document.Place("phases", p, "kinds", kind, member)
 		}
 	}
-	if at < 0 {
-		return ""
-	}
-	return document.Place("phases", at, "kinds", kind, member)
+	return sum
 }

@@ -69,26 +69,20 @@ func (a *author) requests() {
 	if a.record.Capture == nil {
 		return
 	}
-	var columns []string
-	for _, of := range []string{"response", "service"} {
-		for _, title := range []string{"p50", "p99", "max"} {
-			columns = append(columns, title+"|millis|unit=ms|group="+of)
-		}
-	}
 	t := document.NewTable("requests", a.caption("Each operation, in the observed phases"),
-		append([]string{"operation|named", "requests|rate", "ok|rate", "throttled|rate", "failed|rate", "tries/op|tries"}, columns...)...)
+		slices.Concat([]string{"operation|named", "requests|rate", "ok|rate", "throttled|rate", "failed|rate", "tries/op|tries"},
+			timeColumns("response", "p50", "p99", "max"), timeColumns("service", "p50", "p99", "max"))...)
 	for i, kind := range a.record.Manifest.Operations {
 		sum := a.record.Total(func(phase *results.Phase, other results.Kind) bool { return phase.Reported && other == kind })
 		if sum.Attempts == 0 || slices.Contains(a.record.Manifest.Operations[:i], kind) {
 			continue
 		}
 		each := a.taken.OfKinds("tries", func(other results.Kind) bool { return other == kind }).Pointer()
-		sole := func(member string, count func(*results.KindStats) int64) any {
-			return document.Sourced{Value: count(&sum), At: a.soleSource(kind.Name, member, count)}
-		}
 		response, service := results.QuantilesOf(sum.Response), results.QuantilesOf(sum.Service[results.Ok])
-		t.Add(kind.Name, sole("attempts", func(k *results.KindStats) int64 { return k.Attempts }), sole("ok", func(k *results.KindStats) int64 { return k.Ok }),
-			sole("throttled", func(k *results.KindStats) int64 { return k.Throttled }), sole("failed", func(k *results.KindStats) int64 { return k.Failed }),
+		t.Add(kind.Name, a.total(kind.Name, &sum, "attempts", func(k *results.KindStats) int64 { return k.Attempts }),
+			a.total(kind.Name, &sum, "ok", func(k *results.KindStats) int64 { return k.Ok }),
+			a.total(kind.Name, &sum, "throttled", func(k *results.KindStats) int64 { return k.Throttled }),
+			a.total(kind.Name, &sum, "failed", func(k *results.KindStats) int64 { return k.Failed }),
 			each, response.P50, response.P99, response.Max, service.P50, service.P99, service.Max)
 	}
 	t.Notes = []string{"ok: carried out, or answered 404, 409 or 412, which the application may expect; response: ms of the " +
