@@ -3,7 +3,6 @@ package trial
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -24,7 +23,7 @@ func Document(contest *results.PolicyContest) *document.Document {
 		d.Warnings = append(d.Warnings, ended)
 	}
 	t := document.NewTable("policies", "The policies, the best first", "policy|words", "lost", "|spare=9", "goodput|rate|unit=entities/s|spare=3", "tries/op|tries",
-		"chance|tries|spare=6", "drain|tenths|unit=s", "p50|millis|group=added, ms|spare=2", "p95|millis|group=added, ms|spare=4", "p99|millis|group=added, ms",
+		"chance|tries|spare=6", "drain|tenths|unit=s", "p50|ms|group=added, ms|spare=2", "p95|ms|group=added, ms|spare=4", "p99|ms|group=added, ms",
 		"peak|spare=1", "fair|tries|spare=7", "twice|spare=8")
 	withheld := int64(0)
 	for i := range contest.Policies {
@@ -35,7 +34,7 @@ func Document(contest *results.PolicyContest) *document.Document {
 		}
 		bar := &document.Bar{Solid: 100 - one.LostPercent, Hollow: one.LostPercent, Full: 100}
 		t.Add(tone, one.Policy, lostPart(one), bar, one.Goodput, one.AttemptsPerOperation, one.AmplificationByChance, one.DrainS,
-			micros(one.Added.P50), micros(one.Added.P95), micros(one.Added.P99), one.PeakRetries, one.Fairness, one.Duplicates)
+			one.Added.P50, one.Added.P95, one.Added.P99, one.PeakRetries, one.Fairness, one.Duplicates)
 		withheld += one.Withheld
 	}
 	d.Screen = []document.Block{t}
@@ -102,14 +101,6 @@ func describe(d *document.Document, id string, s *results.RetrySchedule) {
 		t.Add(w.Retry, w.LeastS, w.MeanS, w.GreatestS, w.SumLeastS, w.SumMeanS, w.SumGreatestS)
 	}
 	d.Add(id, s.Policy, about, t, document.Paragraph{Text: s.Flat})
-}
-
-// micros returns milliseconds in whole microseconds, nil for none.
-func micros(millis *float64) *int64 {
-	if millis == nil {
-		return nil
-	}
-	return new(int64(math.Round(1000 * *millis)))
 }
 
 func lasting(seconds float64) time.Duration { return time.Duration(seconds * 1e9) }

@@ -10,8 +10,10 @@
 // within a document, and words in plain Unicode: escaping is the renderers', each in its
 // own way, and they trust nothing that stands here.
 //
-// Numbers, units, shares and durations are formatted here, and nowhere else. The package is
-// a leaf: it computes nothing and knows no record.
+// Numbers, units, shares and durations are formatted here, and nowhere else. Tables are made
+// of typed values: [NewTable] declares columns by a specification each, [Table.Add] adds a row,
+// and [Of] makes a table of tagged structs. The package is a leaf: it computes nothing and
+// knows no record.
 package document
 
 import "slices"

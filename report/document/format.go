@@ -2,6 +2,7 @@ package document
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -26,18 +27,18 @@ const (
 const partFormat = "part"
 
 // formats are those of numbers, by the name that a specification has. Times are numbers of the unit, or
-// durations; else a format takes what the function of that name takes.
+// durations, in milliseconds but for minutes and tenths of seconds; else a format takes what the function of that name takes.
 func formats() []format {
 	whole := func(write func(int64) string) func(float64) string {
-		return func(number float64) string { return write(int64(number)) }
+		return func(number float64) string { return write(int64(math.Round(number))) }
 	}
 	return []format{
-		{"count", 1, func(number float64) string { return Count(int64(math.Round(number))) }, 0},
-		{"rate", 1, Rate, 0}, {"share", 100, Share, 0}, {"fineshare", 100, FineShare, 0}, {"tries", 1, Tries, 0}, {"change", 100, Change, 0},
+		{"count", 1, whole(Count), 0}, {"rate", 1, Rate, 0}, {"share", 100, Share, 0}, {"fineshare", 100, FineShare, 0}, {"tries", 1, Tries, 0}, {"change", 100, Change, 0},
 		{"chance", 1, Chance, 0}, {"factor", 1, Factor, 0}, {"figures", 1, Figures, 0}, {"money", 1, Money, 0}, {"bytes", 1, whole(Bytes), 0},
 		{partFormat, 100, func(share float64) string { return PartOf(share, 1) }, 0},
 		{"minutes", 1, Minutes, time.Second}, {"millis", 1e-3, whole(Millis), time.Microsecond}, {"micros", 1e-3, whole(Micros), time.Microsecond},
 		{"nanos", 1e-6, func(nanos float64) string { return Millis(int64(nanos) / 1000) }, time.Nanosecond},
+		{"ms", 1, func(millis float64) string { return Millis(int64(math.Round(1000 * millis))) }, time.Millisecond},
 		{"tenths", 1, func(number float64) string { return strconv.FormatFloat(number, 'f', 1, 64) }, time.Second},
 	}
 }
@@ -55,7 +56,7 @@ func formatOf(name string) format {
 // of returns the text of a number, and what the number is multiplied by in it.
 func (f format) of(number float64) (text string, scale float64) {
 	scale = f.scale
-	if (f.name == "millis" || f.name == "nanos") && InSeconds(int64(math.Round(number*scale*1000))) {
+	if slices.Contains([]string{"ms", "millis", "nanos"}, f.name) && InSeconds(int64(math.Round(number*scale*1000))) {
 		// The unit stands in the text.
 		scale /= 1000
 	}

@@ -40,6 +40,12 @@ type Sourced struct {
 	Scale float64
 }
 
+// Formatted is a value that is written by a [format] of its own.
+type Formatted struct {
+	Value  any
+	Format string
+}
+
 // Ratio is a part of a whole, shown as an en dash where the whole is not positive.
 type Ratio struct{ Part, Whole float64 }
 
@@ -142,8 +148,8 @@ func (c *Column) set(option string) bool {
 }
 
 // Add adds a row of values, one for each column. A value is text, a number, a [Ratio], the bounds of
-// an interval, a pointer to one of those, nil for none, a [Bar], a strip of shades, or [Sourced]; the
-// column says how a number is written. A [Tone] is that of the next value, a [Pointer] that of all
+// an interval, a pointer to one of those, nil for none, a [Bar], a strip of shades, [Sourced] or
+// [Formatted]; else the column says how a number is written. A [Tone] is that of the next value, a [Pointer] that of all
 // that follow; a list stands for its values.
 func (t *Table) Add(values ...any) {
 	row := make([]Cell, 0, len(t.Columns))
@@ -200,6 +206,11 @@ func (t Table) dropColumns(drop func(column int) bool) Table {
 
 // cell returns what is shown of a value. From is where run.json has the row.
 func (c *Column) cell(value any, from Pointer) Cell {
+	if formatted, is := value.(Formatted); is {
+		own := *c
+		own.Format = formatted.Format
+		return own.cell(formatted.Value, from)
+	}
 	source, unit := Pointer(""), 1.
 	if c.Member != "" && from != "" {
 		source = from + "/" + Pointer(c.Member)

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"loadgen/report/compare"
@@ -121,7 +120,7 @@ func (c *Comparison) figures(k key) (t document.Table, same int) {
 			}
 		}
 		u := m.measure.unit
-		t.Add(m.measure.label+u.suffix(), document.Told(m.A, u.text), document.Told(m.B, u.text), change, interval, m.P)
+		t.Add(m.measure.label+u.suffix(), u.of(m.A), u.of(m.B), change, interval, m.P)
 	}
 	return t.WithoutEmpty(), same
 }
@@ -151,8 +150,9 @@ func (c *Comparison) within() document.Table {
 		if b.Doubt != "" {
 			seconds, doubtful = "~"+seconds, true
 		}
-		t.Add(shown(b.Phase)+", "+labels[b.Metric]+b.unit.suffix(), b.unit.text(b.A.Mean), document.Interval(b.A.Interval, b.unit.text),
-			b.unit.text(b.B.Mean), document.Interval(b.B.Interval, b.unit.text), b.Change.Mean, b.Change.Interval, seconds)
+		u := b.unit
+		t.Add(shown(b.Phase)+", "+labels[b.Metric]+u.suffix(), u.of(b.A.Mean), u.of(b.A.Interval), u.of(b.B.Mean), u.of(b.B.Interval),
+			b.Change.Mean, b.Change.Interval, seconds)
 	}
 	if doubtful {
 		t.Notes = []string{"~: too few seconds for bounds that can be relied on"}
@@ -181,21 +181,8 @@ func (c *Comparison) exact() []string {
 	return list
 }
 
-// text returns a figure as tables have it: times in milliseconds.
-func (u unit) text(value float64) string {
-	switch u {
-	case micros:
-		return document.Millis(int64(math.Round(value)))
-	case perSecond:
-		return document.Rate(value)
-	case share:
-		return document.Share(value)
-	case each:
-		return document.Tries(value)
-	default:
-		return document.Count(int64(math.Round(value)))
-	}
-}
+// of returns a figure, or its bounds, as a value of a table.
+func (u unit) of(value any) any { return document.Formatted{Value: value, Format: string(u)} }
 
 // suffix is what follows a figure's name in tables.
 func (u unit) suffix() string {

@@ -5,15 +5,15 @@ import (
 	"loadgen/results"
 )
 
-// unit says how a measure is written.
-type unit uint8
+// unit is the format of a measure in a table.
+type unit string
 
 const (
-	micros unit = iota
-	perSecond
-	share
-	each
-	count
+	micros    unit = "millis"
+	perSecond unit = "rate"
+	share     unit = "share"
+	each      unit = "tries"
+	count     unit = "count"
 )
 
 // measure is one figure of a section. Its name is that of the summary of a run.

@@ -122,7 +122,7 @@ func (t *Told) order() []*Arm {
 // table has a line for each design, and one for each profile that was tried beside.
 func (t *Told) table(beside bool) document.Table {
 	table := document.NewTable("designs", "The operations of the log under each design, best first (simulated)", "design|words", "throttled|share",
-		"lost|share", "p99, ms|millis|nonzero", "partitions", "hottest/s", "billed", "hottest|words|spare=1")
+		"lost|share", "p99, ms|ms|nonzero", "partitions", "hottest/s", "billed", "hottest|words|spare=1")
 	table.Notes = []string{"throttled: of the attempts; lost: of the operations; hottest/s: entities served in a partition's busiest second; billed: transactions"}
 	table.Add("in the log", t.Throttled, t.Lost, nil, nil, nil, t.Billed, "")
 	for _, arm := range t.order() {
@@ -139,7 +139,7 @@ func (t *Told) table(beside bool) document.Table {
 			if !one.Holds() {
 				tone = document.Bad
 			}
-			table.Add(tone, name, one.Throttled, one.Lost, 1000*one.P99, one.Partitions, one.HottestMax, one.Billed, document.Key(one.Hottest, 24))
+			table.Add(tone, name, one.Throttled, one.Lost, one.P99, one.Partitions, one.HottestMax, one.Billed, document.Key(one.Hottest, 24))
 		}
 	}
 	return table
