@@ -107,7 +107,7 @@ func (c *Candidates) Document() *document.Document {
 	}
 	d := &document.Document{Title: "explain keys", Subtitle: "derived from " + document.Counted(int(first.Rows), "row") + " of " + c.File,
 		Answer: first.claim(), Data: c}
-	t := document.NewTable("candidates", "The designs that were tried, the one that carries most first", "PartitionKey|cut=40", "at most/s|rate|unit=entities/s",
+	t := document.NewTable("candidates", "Designs, highest capacity first", "PartitionKey|cut=40", "at most/s|rate|unit=entities/s",
 		"commonest", "partitions|spare=2", "inserts come|words", "keys twice|spare=1")
 	for i, k := range c.Ranked {
 		most, _ := k.carried()

@@ -35,7 +35,7 @@ func (e *Explanation) Document() *document.Document {
 		d.Subtitle += " · " + looked
 		ran = fmt.Sprintf("Nothing was sent: %s, %s, %s on the virtual clock.", looked, document.Counted(int(r.Attempts), "attempt"), document.Counted(r.Seeds, "seed"))
 	}
-	d.Add("basis", "What it rests on", document.Paragraph{Text: summary(e.Findings)}, document.Paragraph{Text: ran})
+	d.Add("basis", "Basis", document.Paragraph{Text: summary(e.Findings)}, document.Paragraph{Text: ran})
 	designs := e.compared()
 	d.Add("designs", "Designs", designs.WithoutBars())
 	designs.Notes = nil
@@ -64,7 +64,7 @@ func (e *Explanation) Document() *document.Document {
 		fmt.Sprintf("bytes: about %s sent and %s received, without retries", document.Bytes(c.Sent), document.Bytes(c.Received)),
 		fmt.Sprintf("it lasts %s, and as long as loading and counting take", document.Span(seconds(c.Seconds))))
 	d.Add("cost", "A run with the design in use", document.List{Items: items})
-	d.Add("findings", "Findings, by the documents' performance checklist", findingsTable(e.Findings))
+	d.Add("findings", "Findings by the documented performance checklist", findingsTable(e.Findings))
 	return d
 }
 
@@ -74,7 +74,7 @@ func (e *Explanation) compared() document.Table {
 	if !slices.ContainsFunc(e.Designs, func(d Design) bool { return len(d.Loads) > 1 }) {
 		phase += "|spare=9"
 	}
-	t := document.NewTable("designs", "Each design in each phase that offers load, at its busiest", "design|words", phase, "hottest/s|unit=entities/s", "",
+	t := document.NewTable("designs", "Designs by phase, at the busiest", "design|words", phase, "hottest/s|unit=entities/s", "",
 		"of target|part|spare=3", "account/s|rate|unit=entities/s|spare=2", "partitions", "like|rate|spare=6", "commonest|share|spare=5",
 		"inserts come|words|spare=1")
 	offers, full := false, float64(e.Targets.Partition)

@@ -64,7 +64,7 @@ func firstChange(list []Finding) string {
 // findingsTable shows the findings that ask for something first; what does not apply
 // goes by its name alone.
 func findingsTable(list []Finding) document.Table {
-	t := document.NewTable("findings", "The points of the documents' performance checklist", "verdict|words", "point|words", "finding|words")
+	t := document.NewTable("findings", "Findings by point of the documented performance checklist", "verdict|words", "point|words", "finding|words")
 	for _, v := range []Verdict{Error, Warning, Note, CannotTell, Good} {
 		for _, f := range list {
 			if f.Verdict != v {

@@ -20,15 +20,15 @@ func (k *Keys) Document() *document.Document {
 	short.Rows, short.Notes = short.Rows[:min(len(short.Rows), screenKeys)], nil
 	d.Show(short, document.Facts{Lines: []string{fmt.Sprintf("%s partitions, like %s; inserts: %s", about(o.Partitions, o.PartitionsError), o.like(), o.Order),
 		summary(k.Findings)}})
-	d.Add("basis", "What it rests on", document.Paragraph{Text: summary(k.Findings)},
+	d.Add("basis", "Basis", document.Paragraph{Text: summary(k.Findings)},
 		document.Paragraph{Text: "Every number is derived: from shares of what was read, whatever a target makes of it."})
 	d.Add("keys", "Keys", k.facts(), commonest)
 	var items []string
 	for _, r := range k.Refused {
 		items = append(items, fmt.Sprintf("line %d, %s: %s", r.Line, document.Key(r.PartitionKey, keyWidth), r.What))
 	}
-	d.Add("refused", "Keys that no table takes", document.List{Items: items})
-	d.Add("findings", "Findings, by the documents' performance checklist", findingsTable(k.Findings))
+	d.Add("refused", "Invalid keys", document.List{Items: items})
+	d.Add("findings", "Findings by the documented performance checklist", findingsTable(k.Findings))
 	return d
 }
 
@@ -76,7 +76,7 @@ func (k *Keys) claim() document.Answer {
 
 // commonest are the partitions that have most.
 func (k *Keys) commonest() document.Table {
-	t := document.NewTable("commonest", "The commonest partitions, by their share of all entities", "PartitionKey|cut=40", "at least|share", "at most|share", "full when all are")
+	t := document.NewTable("commonest", "Most common partitions by share of all entities", "PartitionKey|cut=40", "at least|share", "at most|share", "full when all are")
 	for _, one := range k.Spread.Top {
 		full := document.Untold
 		if one.Most > 0 && k.Targets.Partition > 0 {

@@ -63,12 +63,12 @@ func (o *Calibration) Document(file string) *document.Document {
 	for _, one := range p.Unlearnt {
 		gaps, names = append(gaps, one.What+": "+one.Why), append(names, one.What)
 	}
-	d.Screen = []document.Block{document.Of("values", "What the model takes from it", p.Values).Without("by")}
+	d.Screen = []document.Block{document.Of("values", "Model parameters", p.Values).Without("by")}
 	if len(names) > 0 {
 		d.Show(document.Facts{Lines: []string{"not learnt: " + document.Enumerated(names)}})
 	}
-	d.Add("values", "Values of the model", document.Of("values", "Each with its interval of 95 %", p.Values))
-	d.Add("figures", "What else was seen", document.Of("figures", "No parameter of the model takes these", p.Figures))
-	d.Add("unlearnt", "What could not be learnt", document.List{Items: gaps})
+	d.Add("values", "Values of the model", document.Of("values", "Values with their 95 % intervals", p.Values))
+	d.Add("figures", "Other figures", document.Of("figures", "Figures without a model parameter", p.Figures))
+	d.Add("unlearnt", "Not measured", document.List{Items: gaps})
 	return d
 }

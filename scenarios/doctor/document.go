@@ -16,7 +16,7 @@ const mostMeasured = 60
 // check on one screen, then what was wanted and what follows from it.
 func (d *Diagnosis) Document() *document.Document {
 	var screen document.Facts
-	whole := document.NewTable("checks", "The checks, in their order", "verdict|words", "check|words", "measured, and wanted|words")
+	whole := document.NewTable("checks", "Checks in order", "verdict|words", "check|words", "measured, and wanted|words")
 	for _, one := range d.Checks {
 		measured := one.Measured
 		if measured == "" {

@@ -35,7 +35,7 @@ func (t *Told) Document() *document.Document {
 		d.Answer.Says = slices.Insert(d.Answer.Says, 0, why+more)
 	}
 	Mark(&d.Answer, t.strict)
-	table := document.NewTable("hottest-by-second", "The hottest partitions, by their busiest second", "PartitionKey|words", "asked/s", "served/s",
+	table := document.NewTable("hottest-by-second", "Hottest partitions by their busiest second", "PartitionKey|words", "asked/s", "served/s",
 		"requests", "throttled|part")
 	hot := slices.Clone(t.Record.Capture.Partitions)
 	slices.SortStableFunc(hot, func(a, b results.ObservedPartition) int {
@@ -73,9 +73,9 @@ func (t *Told) Document() *document.Document {
 	add(r.Lines-r.Doubled-r.Elsewhere-r.Strays-r.Named, "without an id of the client: a retry among them is an operation of its own")
 	d.Screen = append(d.Screen, table, document.Facts{Lines: append(lines, document.SpreadNote(r.SpreadOver)...)})
 	d.Add("log", "The log", document.List{Items: items})
-	d.Add("server-latency", "At the server and end to end", t.latency())
-	d.Add("unsaid", "What the log does not say", document.List{Items: t.unsaid()})
-	d.Add("documents", "What the documents say", document.List{Items: t.documents()})
+	d.Add("server-latency", "Latency at the server and end to end", t.latency())
+	d.Add("unsaid", "Estimates and gaps", document.List{Items: t.unsaid()})
+	d.Add("documents", "Documented rules", document.List{Items: t.documents()})
 	return d
 }
 
@@ -190,7 +190,7 @@ func (t *Told) documents() []string {
 
 // latency is how long each operation took.
 func (t *Told) latency() document.Table {
-	table := document.NewTable("server-latency", "How long requests took that were answered, in ms", "operation|words", "requests", "throttled",
+	table := document.NewTable("server-latency", "Latency of answered requests, in ms", "operation|words", "requests", "throttled",
 		"p50|millis|group=server", "p99|millis|group=server", "p50|millis|group=end to end", "p99|millis|group=end to end")
 	table.Notes = []string{"End to end is until the client had acknowledged the reply: what lies beyond the server's time is the network and the client."}
 	for _, name := range slices.Sorted(maps.Keys(t.Latency)) {

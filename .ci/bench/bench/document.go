@@ -20,7 +20,7 @@ func (r *Report) Document() *document.Document {
 	}
 	d.Add("aims", "Aims", r.aims(true), document.List{Items: r.Notes})
 	if len(r.Held) > 0 {
-		d.Add("held", "Held to the report of before", r.held())
+		d.Add("held", "Comparison with the previous report", r.held())
 	}
 	for _, group := range r.Groups {
 		d.Add(group, groupTitle(group), r.group(group))

@@ -84,7 +84,7 @@ func (r *Report) regressed() string {
 
 // held is a table of what was held to another report, what is worse first.
 func (r *Report) held() document.Table {
-	t := document.NewTable("held", "Held to the report of before", "|words", "was", "is", "at most", "|words")
+	t := document.NewTable("held", "Comparison with the previous report", "|words", "was", "is", "at most", "|words")
 	for _, worse := range []bool{true, false} {
 		for i := range r.Held {
 			h := &r.Held[i]

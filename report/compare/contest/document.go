@@ -49,9 +49,9 @@ func Document(c *Contest) *document.Document {
 	d.Add("costs", "What an event costs", c.costs())
 	d.Add("times", "Response times", c.times())
 	d.Add("moves", "Moves, and cold partitions", c.moves())
-	d.Add("failures", "Checks that did not hold", document.List{Items: c.failures()})
-	d.Add("rests-on", "What it rests on", document.List{Items: c.RestsOn})
-	d.Add("cannot-tell", "What this cannot tell", document.List{Items: c.CannotTell})
+	d.Add("failures", "Failed checks", document.List{Items: c.failures()})
+	d.Add("rests-on", "Basis", document.List{Items: c.RestsOn})
+	d.Add("cannot-tell", "Limitations", document.List{Items: c.CannotTell})
 	d.Add("repeat", "Repeat this contest", document.Paragraph{Text: c.Repeat, Verbatim: true})
 	return d
 }

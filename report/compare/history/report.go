@@ -65,7 +65,7 @@ func Report(h *Document) *document.Document {
 		}
 		unread = append(unread, one.Name+": "+one.Reason)
 	}
-	d.Add("unread", "Left out: what cannot be read", document.List{Items: unread})
+	d.Add("unread", "Unreadable runs", document.List{Items: unread})
 	if len(unread) > 0 {
 		d.Warnings = []string{document.Counted(len(h.Unread), "run") + " cannot be read, the first of which is " + unread[0]}
 	}

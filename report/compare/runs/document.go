@@ -19,12 +19,12 @@ func (c *Comparison) Document() *document.Document {
 		sides.Add(compare.Side(i), shown(of.Name), shown(of.Scenario), of.Runs, of.Started, shown(of.Time))
 	}
 	d.Add("sides", "Sides", sides)
-	d.Add("doubts", "Not the same, or to be doubted", document.List{Items: c.Warnings})
+	d.Add("doubts", "Differences and doubts", document.List{Items: c.Warnings})
 	var decides []string
 	for i := range c.Decides {
 		decides = append(decides, c.Decides[i].Sentence())
 	}
-	d.Add("rests-on", "What the verdict rests on", document.List{Items: decides})
+	d.Add("rests-on", "Basis of the verdict", document.List{Items: decides})
 	var keys []key
 	for i := range c.Metrics {
 		keys = append(keys, c.Metrics[i].key())
@@ -55,9 +55,9 @@ func (c *Comparison) Document() *document.Document {
 	if c.A.Runs > 1 || c.B.Runs > 1 {
 		list = append(list, "A and B are medians over the runs")
 	}
-	d.Add("reading", "How the figures are to be read", document.List{Items: list})
-	d.Add("within", "Within the runs, by the second: this gates nothing, for it knows nothing of the next run", c.within())
-	d.Add("exact", "Virtual time, value by value", document.List{Items: c.exact()})
+	d.Add("reading", "Reading the figures", document.List{Items: list})
+	d.Add("within", "Within-run bands by the second (no verdict is based on them)", c.within())
+	d.Add("exact", "Differences in virtual time", document.List{Items: c.exact()})
 	return d
 }
 

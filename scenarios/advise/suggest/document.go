@@ -18,7 +18,7 @@ func (p *Proposal) Document() *document.Document {
 		d.Subtitle = "derived, and tried in short simulations"
 		rests = "The trials were short simulations by a seed that no run of a contest has; every other number is derived."
 	}
-	t := document.NewTable("proposed", "The designs that are proposed, the most promising first", "proposed|words", "PartitionKey|cut=40", "RowKey|cut=40|spare=3",
+	t := document.NewTable("proposed", "Proposed designs, most promising first", "proposed|words", "PartitionKey|cut=40", "RowKey|cut=40|spare=3",
 		"hottest/s|rate|unit=entities/s", "copies|spare=1", "buckets|spare=2", "reads|words")
 	for i := range p.Candidates {
 		c := &p.Candidates[i]
@@ -64,7 +64,7 @@ func (c *Candidate) describe(to *document.Document, n int) {
 		}
 		add(fmt.Sprintf("copy %s%s: %s / %s", one.Name, table, one.PartitionKey, one.RowKey))
 	}
-	t := document.NewTable(id+"-reads", "What each query comes to, on the average", "query|words", "requests|rate|nonzero", "counts|rate|nonzero|unit=entities", "class|words")
+	t := document.NewTable(id+"-reads", "Average cost of each query", "query|words", "requests|rate|nonzero", "counts|rate|nonzero|unit=entities", "class|words")
 	for _, r := range c.Reads {
 		if r.Requests == 0 {
 			t.Notes = []string{document.Untold + ": too seldom to be met in a sample"}

@@ -59,7 +59,7 @@ func failing(checks int) string {
 // trials is one line for each design that was tried, the scenario's own marked: its keys,
 // and what a short simulation said.
 func (p *Proposal) trials() document.Table {
-	t := document.NewTable("proposed", "What short simulations said of your designs and of those proposed", "tried|words", "|words", "PartitionKey|cut=40",
+	t := document.NewTable("proposed", "Short simulations of your designs and the proposed ones", "tried|words", "|words", "PartitionKey|cut=40",
 		"RowKey|cut=40|spare=3", "copies|spare=2", "checks failed|spare=1", "lost|share", "throttled|share", "requests|rate|spare=1", "entities/op|rate")
 	add := func(d *scenarios.Design, mark string, tried *Tried, best bool) {
 		row := []any{"cannot serve", nil, nil, nil, nil}

@@ -48,7 +48,7 @@ func (t *Told) Document() *document.Document {
 			}
 		}
 	}
-	d.Add("cost", "What it would cost", t.costs())
+	d.Add("cost", "Cost", t.costs())
 	var splits, items []string
 	for _, arm := range t.order() {
 		if arm.Split > 0 {
@@ -56,15 +56,15 @@ func (t *Told) Document() *document.Document {
 				arm.Design, document.Counted(int(arm.Split), "transaction")))
 		}
 	}
-	d.Add("queries", "What becomes of queries and transactions", t.changes(), document.List{Items: splits})
+	d.Add("queries", "Queries and transactions", t.changes(), document.List{Items: splits})
 	for _, reason := range slices.Sorted(maps.Keys(t.Left)) {
 		items = append(items, document.Count(t.Left[reason])+" "+reason)
 	}
 	if t.LeftEntities > 0 {
 		items = append(items, fmt.Sprintf("They write %s or so: by as many the load is heavier than what was replayed.", document.Counted(int(t.LeftEntities), "entity", "entities")))
 	}
-	d.Add("left", "What is not replayed", document.List{Items: items})
-	d.Add("basis", "What it rests on", document.List{Items: t.basis()})
+	d.Add("left", "Not replayed", document.List{Items: items})
+	d.Add("basis", "Basis", document.List{Items: t.basis()})
 	return d
 }
 
@@ -147,7 +147,7 @@ func (t *Told) table(beside bool) document.Table {
 
 // costs are what the service bills, and what that costs at a price.
 func (t *Told) costs() document.Table {
-	table := document.NewTable("cost", "What the log would cost", "design|words", "billed", "throttled", "counted|nonzero", "of the log's bill|part", "cost|money|optional")
+	table := document.NewTable("cost", "Cost of the log under each design", "design|words", "billed", "throttled", "counted|nonzero", "of the log's bill|part", "cost|money|optional")
 	row := func(name string, billed, throttled, counted int64) {
 		var cost *float64
 		if t.Price != nil {
