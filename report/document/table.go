@@ -258,27 +258,37 @@ func (c *Column) text(value reflect.Value) (text string, scale float64) {
 	for value.Kind() == reflect.Pointer {
 		value = value.Elem()
 	}
-	f := formatOf(c.Format)
 	switch {
 	case !value.IsValid(), c.NonZero && value.IsZero():
 		return Untold, 1
-	case value.Kind() == reflect.String && c.Cut > 0:
-		text = Cut(value.String(), c.Cut)
+	case value.Kind() != reflect.String && !c.Words:
+		return c.number(value)
 	case value.Kind() == reflect.String:
 		text = value.String()
-	case c.Words:
+	default:
 		text = fmt.Sprint(value)
-	case value.Type() == reflect.TypeFor[time.Duration]() && f.unit > 0:
-		return f.of(float64(value.Int()) / float64(f.unit))
-	case value.CanInt() && (c.Format == "" || c.Format == "count"):
-		return Count(value.Int()), 1
-	case value.CanInt():
-		return f.of(float64(value.Int()))
-	case value.CanFloat():
-		return f.of(value.Float())
+	}
+	if c.Cut > 0 {
+		text = Cut(text, c.Cut)
 	}
 	if c.Format == named {
 		text = cmp.Or(text, Untold)
 	}
 	return text, 1
+}
+
+// number returns the text of a number, and what the number is multiplied by in it.
+func (c *Column) number(value reflect.Value) (text string, scale float64) {
+	f := formatOf(c.Format)
+	switch {
+	case value.CanInt() && (c.Format == "" || c.Format == "count"):
+		return Count(value.Int()), 1
+	case value.Type() == reflect.TypeFor[time.Duration]() && f.unit > 0:
+		return f.of(float64(value.Int()) / float64(f.unit))
+	case value.CanInt():
+		return f.of(float64(value.Int()))
+	case value.CanFloat():
+		return f.of(value.Float())
+	}
+	return fmt.Sprint(value), 1
 }
