@@ -140,7 +140,7 @@ func withWorkflows(record *results.Record) {
 // tablesOf returns all tables of a document by their ID.
 func tablesOf(d *document.Document) map[string]document.Table {
 	found := make(map[string]document.Table)
-	for _, section := range d.Sections {
+	for _, section := range append([]document.Section{{Blocks: d.Screen}}, d.Sections...) {
 		for _, block := range section.Blocks {
 			if t, is := block.(document.Table); is {
 				found[t.ID] = t

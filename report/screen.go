@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -18,7 +17,7 @@ func (a *author) show() {
 	if _, told := results.HeldOf(a.summary.Checks); told > 0 && len(a.summary.Checks) > 1 {
 		t := a.checkTable()
 		// What fails comes first, and what holds last: not all of them may have room.
-		slices.SortStableFunc(t.Rows, func(x, y []document.Cell) int { return gravity(x[0].Tone) - gravity(y[0].Tone) })
+		t.Sort(func(row int) float64 { return gravity(t.Rows[row][0].Tone) })
 		a.Show(t)
 	}
 	if verdict.ManyFailed(a.record, a.summary) {
@@ -51,8 +50,8 @@ func (a *author) show() {
 }
 
 // gravity orders what checks came to: what fails, what cannot be told, what holds.
-func gravity(t document.Tone) int {
-	return map[document.Tone]int{document.Bad: 0, document.Doubtful: 1}[t] + map[bool]int{t == document.Good: 2}[true]
+func gravity(t document.Tone) float64 {
+	return map[document.Tone]float64{document.Bad: 0, document.Doubtful: 1, document.Good: 2}[t]
 }
 
 // oneStage reports whether steps are of one stretch of load, so that their rates can be set
@@ -65,16 +64,10 @@ func oneStage(steps []figure.Step) bool {
 func (a *author) ratesInOrder(l *results.Limit) document.Table {
 	t := a.rates(l)
 	t.Notes = nil
-	order := make([]int, len(l.Steps))
-	for i := range order {
-		order[i] = i
+	for i := range l.Steps {
 		t.Rows[i][0].Tone = document.Bad.If(l.Steps[i].Outcome != results.LimitHeld)
 	}
-	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(l.Steps[x].Rate, l.Steps[y].Rate) })
-	rows := slices.Clone(t.Rows)
-	for i, at := range order {
-		t.Rows[i] = rows[at]
-	}
+	t.Sort(func(row int) float64 { return l.Steps[row].Rate })
 	return t
 }
 

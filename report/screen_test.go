@@ -145,13 +145,10 @@ func TestAFigureIsTheSameTextEverywhere(t *testing.T) {
 
 // sourcedCells returns the cells of a document's tables that have a place in run.json.
 func sourcedCells(d *document.Document) (cells []document.Cell) {
-	for _, section := range append(slices.Clone(d.Sections), document.Section{Blocks: d.Screen}) {
-		for _, block := range section.Blocks {
-			table, _ := block.(document.Table)
-			for _, cell := range slices.Concat(table.Rows...) {
-				if cell.Source != "" {
-					cells = append(cells, cell)
-				}
+	for _, table := range tablesOf(d) {
+		for _, cell := range slices.Concat(table.Rows...) {
+			if cell.Source != "" {
+				cells = append(cells, cell)
 			}
 		}
 	}

@@ -175,6 +175,18 @@ func (t *Table) Add(values ...any) {
 	t.Rows = append(t.Rows, row)
 }
 
+// Sort orders the rows by a key of each, in their order where keys are equal.
+func (t *Table) Sort(key func(row int) float64) {
+	rows, order := slices.Clone(t.Rows), make([]int, len(t.Rows))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(key(x), key(y)) })
+	for i, at := range order {
+		t.Rows[i] = rows[at]
+	}
+}
+
 // WithoutEmpty returns a table without the optional columns of which no row has a value.
 func (t Table) WithoutEmpty() Table {
 	return t.dropColumns(func(i int) bool {

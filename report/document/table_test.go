@@ -58,9 +58,6 @@ func TestTableOfStructs(t *testing.T) {
 	table := document.Of("id", "Caption", []row{{"/a", document.Bad, "x|y", part{new(12.)}, 0, 1}})
 	assert.Equal(t, []document.Cell{{Text: "x|y", Tone: document.Bad}, {Text: "12", Source: "/a/offered_per_second"}, {Text: "0"}}, table.Rows[0])
 	assert.Equal(t, document.Column{Title: "offered", Unit: "entities/s", Format: "rate", Member: "offered_per_second"}, table.Columns[1])
-}
-
-// Whatever stands before options is the title, even what looks like one.
-func TestTitleWithABar(t *testing.T) {
+	// Whatever stands before options is the title, even what looks like one.
 	assert.Equal(t, document.Column{Title: "phase a|b", Words: true, Format: "words", Spare: 2}, document.ParseColumn("phase a|b|words|spare=2"))
 }

@@ -182,24 +182,17 @@ func (r *room) global(file *ast.File, e ast.Expr) string {
 var handlesCells = []string{"report/document", "report/html", "report/text", "report/live/page"}
 
 func checkTables(h *house) (faults []string) {
-	h.eachNode(func(r *room, s *source, n ast.Node) {
-		names := func(of ast.Expr, wanted ...string) bool {
-			selector, is := of.(*ast.SelectorExpr)
-			return is && slices.Contains(wanted, selector.Sel.Name) && types.ExprString(selector.X) == "document"
+	h.eachSelector(func(r *room, at ast.Node, pkg, name string) {
+		if pkg == moduleName+"report/document" && slices.Contains([]string{"Cell", "Cells", "Column"}, name) && !slices.Contains(handlesCells, r.path) {
+			faults = append(faults, fmt.Sprintf("%s: %s builds cells by hand; give values to document.Table.Add, or structs to document.Of", h.at(at), r.path))
 		}
+	})
+	h.eachNode(func(r *room, s *source, n ast.Node) {
 		var columns []string
 		switch n := n.(type) {
-		case *ast.CompositeLit:
-			kind := n.Type
-			for list, is := kind.(*ast.ArrayType); is; list, is = kind.(*ast.ArrayType) {
-				kind = list.Elt
-			}
-			if names(kind, "Cell", "Column") && !slices.Contains(handlesCells, r.path) {
-				faults = append(faults, fmt.Sprintf("%s: %s builds cells by hand; give values to document.Table.Add, or structs to document.Of", h.at(n), r.path))
-			}
 		case *ast.CallExpr:
 			for _, argument := range n.Args {
-				if text, is := argument.(*ast.BasicLit); is && names(n.Fun, "NewTable") {
+				if text, is := argument.(*ast.BasicLit); is && types.ExprString(n.Fun) == "document.NewTable" {
 					column, _ := strconv.Unquote(text.Value)
 					columns = append(columns, column)
 				}
