@@ -171,12 +171,8 @@ func (a *author) waits() {
 		a.line("retries by the formula " + policy + ", of the scenario")
 	}
 	for _, kind := range a.record.Manifest.Operations {
-		if kind.Limit != "" {
-			a.line("limit of " + kind.Name + ": " + kind.Limit)
-		}
-		if kind.Retry != "" {
-			a.line("retries of " + kind.Name + " by a policy of its own: " + kind.Retry)
-		}
+		a.line(labelled("limit of "+kind.Name+": ", kind.Limit, ""))
+		a.line(labelled("retries of "+kind.Name+" by a policy of its own: ", kind.Retry, ""))
 	}
 }
 

@@ -123,29 +123,38 @@ func (a *author) subtitle() string {
 		limits := map[string]string{"off": "no limits", "documented": "limits modelled"}
 		where += ", " + cmp.Or(limits[m.Profile], "limits of profile "+m.Profile)
 	}
-	parts := []string{where}
+	accounts, start, seed, processes, length := "", "", "", "", ""
 	if m.Accounts > 1 {
-		parts = append(parts, fmt.Sprintf("%d accounts", m.Accounts))
+		accounts = fmt.Sprintf("%d accounts", m.Accounts)
 	}
 	if m.Start == "cold" {
-		parts = append(parts, "cold start")
-	}
-	if m.Driver != "" {
-		parts = append(parts, "driver "+m.Driver)
+		start = "cold start"
 	}
 	switch {
 	case m.Merged != nil:
-		parts = append(parts, document.Counted(len(m.Merged.Runs), "run")+" merged")
+		seed = document.Counted(len(m.Merged.Runs), "run") + " merged"
 	case a.known() && m.Target != results.Logged:
-		parts = append(parts, fmt.Sprintf("seed %d", m.Seed))
+		seed = fmt.Sprintf("seed %d", m.Seed)
 	}
 	if m.Fleet != nil {
-		parts = append(parts, document.Counted(len(m.Fleet.Members), "process", "processes"))
+		processes = document.Counted(len(m.Fleet.Members), "process", "processes")
 	}
 	if a.summary.DurationS > 0 {
-		parts = append(parts, document.Minutes(a.summary.DurationS))
+		length = document.Minutes(a.summary.DurationS)
 	}
-	parts = append(parts, "run "+a.summary.Validity)
+	return joined(where, accounts, start, labelled("driver ", m.Driver, ""), seed, processes, length, "run "+a.summary.Validity)
+}
+
+// labelled returns a name between words, empty if there is none.
+func labelled(before, name, after string) string {
+	if name == "" {
+		return ""
+	}
+	return before + name + after
+}
+
+// joined returns the parts on one line that say something.
+func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")
 }
 

@@ -17,9 +17,7 @@ import (
 // what its scenario warns of, where it is.
 func (a *author) verdict() {
 	a.section("verdict", "Verdict")
-	if m := &a.record.Manifest; m.AntiPattern != "" {
-		a.line("The anti-pattern of " + m.Scenario.Name + ": " + m.AntiPattern)
-	}
+	a.line(labelled("The anti-pattern of "+a.record.Manifest.Scenario.Name+": ", a.record.Manifest.AntiPattern, ""))
 	_, ok := verdict.State(a.summary)
 	failed := ok != nil && !*ok
 	for i := range a.record.Invariants {
@@ -95,28 +93,17 @@ func (a *author) run() {
 		return
 	}
 	a.section("run", "Run")
-	accounts := ""
+	accounts, seed := "", ""
 	if m.Accounts > 1 {
 		accounts = strconv.Itoa(m.Accounts)
 	}
-	var parts []string
-	for _, part := range []struct{ before, name, after string }{
-		{"", m.Scenario.Name, ""}, {"", m.Target, ""}, {"over ", accounts, " accounts"}, {"", m.Service, ""},
-		{"profile ", m.Profile, ""}, {"", m.Start, " start"}, {"", m.Time, " time"}, {"driver ", m.Driver, ""},
-		{"client ", m.Client, ""}, {"by the proxy ", m.Proxy, ""},
-	} {
-		if part.name != "" {
-			parts = append(parts, part.before+part.name+part.after)
-		}
-	}
 	if m.Target != results.Logged && m.Merged == nil {
-		parts = append(parts, fmt.Sprintf("seed %d", m.Seed))
+		seed = fmt.Sprintf("seed %d", m.Seed)
 	}
-	a.line(strings.Join(parts, " · "))
+	a.line(joined(m.Scenario.Name, m.Target, labelled("over ", accounts, " accounts"), m.Service, labelled("profile ", m.Profile, ""), labelled("", m.Start, " start"),
+		labelled("", m.Time, " time"), labelled("driver ", m.Driver, ""), labelled("client ", m.Client, ""), labelled("by the proxy ", m.Proxy, ""), seed))
 	a.line(fmt.Sprintf("started %s, lasted %s", m.Started.UTC().Format(time.DateTime)+" UTC", document.Minutes(a.summary.DurationS)))
-	if m.PartitionKey != "" {
-		a.line("PartitionKey " + m.PartitionKey)
-	}
+	a.line(labelled("PartitionKey ", m.PartitionKey, ""))
 	if len(m.Tables) > 0 {
 		a.line("on " + verdict.TablesLeft(m.Tables))
 	}
