@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -34,17 +35,8 @@ func (a *author) verdict() {
 	case ok != nil:
 		tone = document.Good
 	}
-	a.Append(document.Paragraph{Text: a.summary.Verdict, Lead: true, Tone: tone})
-	worth := document.Paragraph{Text: "Validity: " + a.summary.Validity}
-	switch a.summary.Validity {
-	case results.Valid:
-		worth.Tone = document.Good
-	case results.Invalid:
-		worth.Tone = document.Bad
-	default:
-		worth.Tone = document.Doubtful
-	}
-	a.Append(worth)
+	worth := cmp.Or(document.Good.If(a.summary.Validity == results.Valid), document.Bad.If(a.summary.Validity == results.Invalid), document.Doubtful)
+	a.Append(document.Paragraph{Text: a.summary.Verdict, Lead: true, Tone: tone}, document.Paragraph{Text: "Validity: " + a.summary.Validity, Tone: worth})
 	notes, silences := slices.Concat(a.summary.Reasons, a.summary.ClientLimited), verdict.Silences(a.record)
 	for _, silence := range silences[:min(len(silences), mostSilences)] {
 		notes = append(notes, silence.String())
@@ -163,13 +155,7 @@ func (a *author) caption(rows string) string {
 func (a *author) checkTable() document.Table {
 	t := document.NewTable("checks", "Checks and observed values", "result|words", "check|named", "observed|named")
 	for _, e := range a.summary.Checks {
-		tone := document.Doubtful
-		switch {
-		case e.Holds():
-			tone = document.Good
-		case e.Fails():
-			tone = document.Bad
-		}
+		tone := cmp.Or(document.Good.If(e.Holds()), document.Bad.If(e.Fails()), document.Doubtful)
 		t.Add(tone, e.Result(), e.Expr, e.Said())
 	}
 	return t

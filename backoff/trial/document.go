@@ -28,10 +28,7 @@ func Document(contest *results.PolicyContest) *document.Document {
 	withheld := int64(0)
 	for i := range contest.Policies {
 		one := &contest.Policies[i]
-		tone := document.Plain
-		if equal(&contest.Policies[0], one) && one.Lost < one.Caught {
-			tone = document.Good
-		}
+		tone := document.Good.If(equal(&contest.Policies[0], one) && one.Lost < one.Caught)
 		bar := &document.Bar{Solid: 100 - one.LostPercent, Hollow: one.LostPercent, Full: 100}
 		t.Add(tone, one.Policy, lostPart(one), bar, one.Goodput, one.AttemptsPerOperation, one.AmplificationByChance, one.DrainS,
 			one.Added.P50, one.Added.P95, one.Added.P99, one.PeakRetries, one.Fairness, one.Duplicates)

@@ -67,32 +67,12 @@ func MarkOf(state string, asked bool, ok *bool) *Tone {
 
 // ToneOf is what a state amounts to.
 func ToneOf(state string) Tone {
-	switch state {
-	case Holds:
-		return Good
-	case DoesNotHold, Saturates:
-		return Bad
-	case CannotTell:
-		return Doubtful
-	default:
-		return Plain
-	}
+	return map[string]Tone{Holds: Good, DoesNotHold: Bad, Saturates: Bad, CannotTell: Doubtful}[state]
 }
 
 // Sign is the mark of a tone, by which it is told without a colour; empty for none.
 func (t Tone) Sign() string {
-	switch t {
-	case Good:
-		return "✓"
-	case Bad:
-		return "✗"
-	case Doubtful:
-		return "?"
-	case Neutral:
-		return "•"
-	default:
-		return ""
-	}
+	return map[Tone]string{Good: "✓", Bad: "✗", Doubtful: "?", Neutral: "•"}[t]
 }
 
 // Whole is the answer in sentences, as a verdict that scripts read has it.

@@ -9,16 +9,7 @@ import (
 
 // tone is what a verdict amounts to.
 func (v Verdict) tone() document.Tone {
-	switch v {
-	case Error:
-		return document.Bad
-	case Warning, CannotTell:
-		return document.Doubtful
-	case Good:
-		return document.Good
-	default:
-		return document.Plain
-	}
+	return map[Verdict]document.Tone{Error: document.Bad, Warning: document.Doubtful, CannotTell: document.Doubtful, Good: document.Good}[v]
 }
 
 // asking are the verdicts that ask for a change, the gravest first.

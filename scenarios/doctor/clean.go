@@ -211,13 +211,7 @@ func (c *Cleaned) Document() *document.Document {
 	var screen document.Facts
 	whole := document.NewTable("tables", "Tables whose names begin with "+run.TablePrefix, "state|words", "table|words", "what is known of it|words")
 	for _, one := range c.Tables {
-		tone := document.Doubtful
-		switch one.State {
-		case Dropped:
-			tone = document.Good
-		case NotDropped:
-			tone = document.Bad
-		}
+		tone := cmp.Or(document.Good.If(one.State == Dropped), document.Bad.If(one.State == NotDropped), document.Doubtful)
 		screen.Lines = append(screen.Lines, fmt.Sprintf("%s: %s", one.State, one.Table+one.known()))
 		whole.Add(tone, one.State, one.Table, strings.TrimPrefix(one.known(), ", "))
 	}

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,14 +56,7 @@ func (d *Diagnosis) Document() *document.Document {
 
 // tone is what a verdict amounts to.
 func (f Finding) tone() document.Tone {
-	switch f.Verdict {
-	case Pass:
-		return document.Good
-	case Fail:
-		return document.Bad
-	default:
-		return document.Doubtful
-	}
+	return cmp.Or(document.Good.If(f.Verdict == Pass), document.Bad.If(f.Verdict == Fail), document.Doubtful)
 }
 
 // whole is what was measured, what was wanted, and what follows.

@@ -1,6 +1,7 @@
 package suggest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,17 +23,13 @@ func (p *Proposal) Document() *document.Document {
 		"hottest/s|rate|unit=entities/s", "copies|spare=1", "buckets|spare=2", "reads|words")
 	for i := range p.Candidates {
 		c := &p.Candidates[i]
-		tone := document.Good
-		if !c.Holds {
-			tone = document.Bad
-		}
 		var classes []string
 		for _, r := range c.Reads {
 			if !slices.Contains(classes, r.Class) {
 				classes = append(classes, r.Class)
 			}
 		}
-		t.Add(tone, c.Design.Name, c.Design.PartitionKey, c.Design.RowKey, c.Hottest, len(c.Design.Copies), c.Buckets, strings.Join(classes, ", "))
+		t.Add(cmp.Or(document.Bad.If(!c.Holds), document.Good), c.Design.Name, c.Design.PartitionKey, c.Design.RowKey, c.Hottest, len(c.Design.Copies), c.Buckets, strings.Join(classes, ", "))
 		c.describe(d, i+1)
 	}
 	if p.tried() {

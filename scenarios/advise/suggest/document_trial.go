@@ -66,11 +66,7 @@ func (p *Proposal) trials() document.Table {
 		if tried != nil {
 			row = []any{tried.Failed, tried.Lost, tried.Throttled, tried.Requests, tried.Counted}
 		}
-		tone := document.Plain
-		if best {
-			tone = document.Good
-		}
-		t.Add(tone, d.Name, mark, d.PartitionKey, d.RowKey, len(d.Copies), row)
+		t.Add(document.Good.If(best), d.Name, mark, d.PartitionKey, d.RowKey, len(d.Copies), row)
 	}
 	for i := range p.Own {
 		add(&p.Own[i].Design, "yours", p.Own[i].Tried, p.Own[i].Design.Name == p.Keep)

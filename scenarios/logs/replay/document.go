@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -135,11 +136,7 @@ func (t *Told) table(beside bool) document.Table {
 			if j > 0 {
 				name = "  by profile " + one.Profile
 			}
-			tone := document.Good
-			if !one.Holds() {
-				tone = document.Bad
-			}
-			table.Add(tone, name, one.Throttled, one.Lost, one.P99, one.Partitions, one.HottestMax, one.Billed, document.Key(one.Hottest, 24))
+			table.Add(cmp.Or(document.Bad.If(!one.Holds()), document.Good), name, one.Throttled, one.Lost, one.P99, one.Partitions, one.HottestMax, one.Billed, document.Key(one.Hottest, 24))
 		}
 	}
 	return table
