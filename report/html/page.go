@@ -90,17 +90,12 @@ type above struct{ ID, Title string }
 type tone struct{ Class, Sign, Word string }
 
 func toneOf(t document.Tone) tone {
-	switch t {
-	case document.Good:
-		return tone{"good", t.Sign(), "good: "}
-	case document.Bad:
-		return tone{"bad", t.Sign(), "bad: "}
-	case document.Doubtful:
-		return tone{"doubtful", t.Sign(), "doubtful: "}
-	case document.Neutral:
-		return tone{"plain", t.Sign(), ""}
+	class := map[document.Tone]string{document.Good: "good", document.Bad: "bad", document.Doubtful: "doubtful", document.Neutral: "plain"}[t]
+	word := ""
+	if t != document.Plain && t != document.Neutral {
+		word = class + ": "
 	}
-	return tone{}
+	return tone{class, t.Sign(), word}
 }
 
 // newPage returns the page of a document.

@@ -109,14 +109,10 @@ func elsewhere(b *results.Balance) string {
 }
 
 func counted(n int, thing string) string {
-	switch n {
-	case 0:
+	if n == 0 {
 		return "no " + thing
-	case 1:
-		return "1 " + thing
-	default:
-		return document.Count(int64(n)) + " " + thing + "s"
 	}
+	return document.Counted(n, thing)
 }
 
 // done says what load balancing did, where the outcome does not.

@@ -129,14 +129,6 @@ func reported(value float64, unit figure.Unit) (text string, shown float64) {
 }
 
 func inUnit(value float64, unit figure.Unit) string {
-	switch unit {
-	case figure.Nanoseconds:
-		return document.Exactly(value, -6) + " ms"
-	case figure.Share:
-		return document.Exactly(value, 2) + " %"
-	case figure.PerSecond:
-		return document.Exactly(value, 0) + "/s"
-	default:
-		return document.Exactly(value, 0)
-	}
+	power := map[figure.Unit]int{figure.Nanoseconds: -6, figure.Share: 2}[unit]
+	return document.Exactly(value, power) + map[figure.Unit]string{figure.Nanoseconds: " ms", figure.Share: " %", figure.PerSecond: "/s"}[unit]
 }

@@ -185,16 +185,7 @@ func (c *Comparison) exact() []string {
 func (u unit) of(value any) any { return document.Formatted{Value: value, Format: string(u)} }
 
 // suffix is what follows a figure's name in tables.
-func (u unit) suffix() string {
-	switch u {
-	case micros:
-		return ", ms"
-	case perSecond:
-		return "/s"
-	default:
-		return ""
-	}
-}
+func (u unit) suffix() string { return map[unit]string{micros: ", ms", perSecond: "/s"}[u] }
 
 func (k key) title() string {
 	phase, operation := "all reported phases", "all operations"
