@@ -142,7 +142,7 @@ func (a *author) subtitle() string {
 	if a.summary.DurationS > 0 {
 		length = document.Minutes(a.summary.DurationS)
 	}
-	return joined(where, accounts, start, labelled("driver ", m.Driver, ""), seed, processes, length, "run "+a.summary.Validity)
+	return document.Join(" · ", where, accounts, start, labelled("driver ", m.Driver, ""), seed, processes, length, "run "+a.summary.Validity)
 }
 
 // labelled returns a name between words, empty if there is none.
@@ -151,11 +151,6 @@ func labelled(before, name, after string) string {
 		return ""
 	}
 	return before + name + after
-}
-
-// joined returns the parts on one line that say something.
-func joined(parts ...string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")
 }
 
 // mostMinutes is how many rows the table of a load's course has at most.

@@ -92,7 +92,7 @@ func (a *author) run() {
 	if m.Target != results.Logged && m.Merged == nil {
 		seed = fmt.Sprintf("seed %d", m.Seed)
 	}
-	a.line(joined(m.Scenario.Name, m.Target, labelled("over ", accounts, " accounts"), m.Service, labelled("profile ", m.Profile, ""), labelled("", m.Start, " start"),
+	a.line(document.Join(" · ", m.Scenario.Name, m.Target, labelled("over ", accounts, " accounts"), m.Service, labelled("profile ", m.Profile, ""), labelled("", m.Start, " start"),
 		labelled("", m.Time, " time"), labelled("driver ", m.Driver, ""), labelled("client ", m.Client, ""), labelled("by the proxy ", m.Proxy, ""), seed))
 	a.line(fmt.Sprintf("started %s, lasted %s", m.Started.UTC().Format(time.DateTime)+" UTC", document.Minutes(a.summary.DurationS)))
 	a.line(labelled("PartitionKey ", m.PartitionKey, ""))

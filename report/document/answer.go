@@ -26,9 +26,7 @@ type Answer struct {
 // Claimed begins an answer: its state in capitals, then a number with its unit, and words
 // around them. Each may be empty.
 func Claimed(state, before, number, unit, after string) Answer {
-	parts := []string{strings.ToUpper(state) + before, number, unit, after}
-	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-	return Answer{State: state, Claim: strings.Join(parts, " "), Number: number, Unit: unit}
+	return Answer{State: state, Claim: Join(" ", strings.ToUpper(state)+before, number, unit, after), Number: number, Unit: unit}
 }
 
 // The states, as results names them.

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +21,11 @@ func things(number, one string, many []string) string {
 		return "1 " + one
 	}
 	return number + " " + append(many, one+"s")[0]
+}
+
+// Join joins those parts that are not empty.
+func Join(separator string, parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), separator)
 }
 
 // Enumerated joins names as a sentence does.

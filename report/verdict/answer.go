@@ -52,9 +52,8 @@ type answer struct {
 // claim enters the claim: the state in capitals, then the number with its unit, each
 // parted by a space.
 func (a *answer) claim(before, number, unit, after string) {
-	a.Number, a.Unit = number, unit
-	parts := []string{strings.ToUpper(a.State) + before, number, unit, after}
-	a.Claim = strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " ")
+	claimed := document.Claimed(a.State, before, number, unit, after)
+	a.Claim, a.Number, a.Unit = claimed.Claim, number, unit
 }
 
 func (a *answer) says(sentence string) {

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 
 	"loadgen/scenarios/run"
 )

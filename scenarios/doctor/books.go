@@ -113,7 +113,7 @@ func (f booksFigures) finding() Finding {
 		faults = append(faults, "nothing was lost or nothing throttled, so that nothing was proved; run it again")
 	}
 	if len(faults) > 0 {
-		return findingFor(false, measured, bound, joined(append(faults, "no report of this build is to be trusted; report it")))
+		return findingFor(false, measured, bound, document.Join("; ", append(faults, "no report of this build is to be trusted; report it")...))
 	}
 	return findingFor(true, measured, bound, fmt.Sprintf("%s operations = %s sent + %s dropped; "+
 		"%s replies were lost after the service had done what was asked; the record was read back to the same summary",

@@ -3,8 +3,6 @@ package doctor
 import (
 	"cmp"
 	"fmt"
-	"slices"
-	"strings"
 
 	"loadgen/report/document"
 	"loadgen/results"
@@ -65,9 +63,5 @@ func (f Finding) whole() string {
 	if f.Measured != "" && f.Bound != "" {
 		wanted = "wanted " + f.Bound
 	}
-	parts := []string{f.Measured, wanted, f.Note}
-	return joined(slices.DeleteFunc(parts, func(part string) bool { return part == "" }))
+	return document.Join("; ", f.Measured, wanted, f.Note)
 }
-
-// joined returns sentences as one.
-func joined(sentences []string) string { return strings.Join(sentences, "; ") }

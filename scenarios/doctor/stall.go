@@ -166,8 +166,8 @@ func (f stallFigures) finding() Finding {
 		return Finding{Verdict: CannotTell, Measured: why + ": " + measured, Bound: bound,
 			Note: "run it again with nothing else at work"}
 	default:
-		return findingFor(false, measured, bound, joined(append(slices.Clip(wrong), "reports of stalls are not to be trusted; "+
-			"run it again with nothing else at work, and report it if it fails again")))
+		return findingFor(false, measured, bound, document.Join("; ", append(slices.Clip(wrong), "reports of stalls are not to be trusted; "+
+			"run it again with nothing else at work, and report it if it fails again")...))
 	}
 }
 

@@ -140,9 +140,8 @@ func (c *Contest) show(d *document.Document) {
 				heaviest = fmt.Sprintf("partition %s is asked for %s/s and bears %s", document.Key(*r.Partition, longestKey), document.Rate(r.Demand), document.Rate(r.Target))
 			}
 		}
-		words := slices.DeleteFunc([]string{one.fails(), heaviest}, func(s string) bool { return s == "" })
-		if len(words) > 0 {
-			why = append(why, one.Design+": "+strings.Join(words, "; "))
+		if words := document.Join("; ", one.fails(), heaviest); words != "" {
+			why = append(why, one.Design+": "+words)
 		}
 	}
 	t = t.Around(mostDesigns)
