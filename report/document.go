@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"loadgen/report/chart"
@@ -162,26 +161,20 @@ func (a *author) minutes() {
 	list := verdict.Minutes(a.record, mostMinutes)
 	t := document.NewTable("minutes", a.caption("Each stretch of the load"), "from", "offered|rate|unit=operations/s", "served|rate|unit=entities/s",
 		"throttled|rate|unit=attempts/s", "lost|share", "load balancing|words")
+	counted := func(n int, thing string) string {
+		if n == 0 {
+			return ""
+		}
+		return document.Counted(n, thing)
+	}
 	for i := range list {
 		m := &list[i]
 		var lost *float64
 		if m.Offered > 0 {
 			lost = new(max(0, 1-m.Served/m.Offered))
 		}
-		var parts []string
-		for _, part := range []struct {
-			count int
-			thing string
-		}{{m.Splits, "split"}, {m.Moves, "move"}, {m.Merges, "merge"}} {
-			if part.count > 0 {
-				parts = append(parts, document.Counted(part.count, part.thing))
-			}
-		}
-		decisions := ""
-		if len(parts) > 0 {
-			decisions = fmt.Sprintf("%s: %d ranges", strings.Join(parts, ", "), m.Ranges)
-		}
-		t.Add(strconv.Itoa(int(m.From/time.Minute))+" min", m.Offered, m.Served, m.Throttled, lost, decisions)
+		decided := document.Join(", ", counted(m.Splits, "split"), counted(m.Moves, "move"), counted(m.Merges, "merge"))
+		t.Add(strconv.Itoa(int(m.From/time.Minute))+" min", m.Offered, m.Served, m.Throttled, lost, labelled("", decided, fmt.Sprintf(": %d ranges", m.Ranges)))
 	}
 	t.Notes = []string{"from: since the load began; offered: operations/s that became due; served: entities/s; throttled: attempts/s; " +
 		"lost: of what became due, where each operation is of one entity"}

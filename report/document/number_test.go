@@ -107,17 +107,9 @@ func TestFiguresInWords(t *testing.T) {
 }
 
 func TestAStretchHoldsItsInstants(t *testing.T) {
-	for _, row := range []struct {
-		name   string
-		of     document.Stretch
-		second float64
-		want   bool
-	}{
-		{"an empty one holds all", document.Stretch{}, -3, true},
-		{"its begin", document.Stretch{From: 4, To: 8}, 4, true},
-		{"not its end", document.Stretch{From: 4, To: 8}, 8, false},
-		{"not what is before", document.Stretch{From: 4, To: 8}, 3.9, false},
-	} {
-		assert.Equalf(t, row.want, row.of.Holds(row.second), "%s: Holds(%v)", row.name, row.second)
-	}
+	some := document.Stretch{From: 4, To: 8}
+	assert.True(t, document.Stretch{}.Holds(-3), "an empty one holds all")
+	assert.True(t, some.Holds(4), "its begin")
+	assert.False(t, some.Holds(8), "its end")
+	assert.False(t, some.Holds(3.9), "what is before")
 }
