@@ -24,15 +24,16 @@ func Answer(record *results.Record, summary *results.Summary) document.Answer {
 	} else {
 		a.tell()
 	}
-	if injected := injected(record); injected != "" {
-		a.Says = slices.Insert(a.Says, min(1, len(a.Says)), strings.ToUpper(injected[:1])+injected[1:])
+	// These come right behind what the answer is about.
+	second := func(sentence string) {
+		if sentence != "" {
+			a.Says = slices.Insert(a.Says, min(1, len(a.Says)), strings.ToUpper(sentence[:1])+sentence[1:])
+		}
 	}
-	if failed := a.failed(); failed != "" {
-		// Why much failed comes right behind what the answer is about.
-		a.Says = slices.Insert(a.Says, min(1, len(a.Says)), strings.ToUpper(failed[:1])+failed[1:])
-	}
-	if burst := Bucket(record); burst != "" && summary.Killed == nil {
-		a.Says = slices.Insert(a.Says, min(1, len(a.Says)), burst)
+	second(injected(record))
+	second(a.failed())
+	if summary.Killed == nil {
+		second(Bucket(record))
 	}
 	a.Says = a.Says[:min(len(a.Says), mostSaid)]
 	a.Mark = document.MarkOf(state, Asked(summary), ok)
@@ -103,9 +104,7 @@ func (a *answer) tell() {
 		a.claimLoad()
 	}
 	a.addChecks()
-	if balanced := trafficBalance(a.record); balanced != "" {
-		a.says(balanced)
-	}
+	a.says(trafficBalance(a.record))
 }
 
 // claimLoad claims whether the load is sustained, for a run without a peak or a search.
