@@ -56,7 +56,7 @@ func (a *author) books() {
 	attempts.Add(a.inSummary(), "the run", s.Attempts, s.OkAttempts, s.Throttled, s.Failed, s.EntitiesCounted, s.EntitiesReturned)
 	if target := a.record.Target; target != nil {
 		told := func(n int64, member string) any {
-			return document.Sourced{Value: n, At: document.Place("target_counts", member)}
+			return document.Sourced{Value: n, At: document.PointerTo("target_counts", member)}
 		}
 		attempts.Add("the target", told(target.Requests, "requests"), told(target.Ok, "ok"), told(target.Throttled, "throttled"), told(target.Failed, "failed"),
 			told(target.Entities, "entities"), nil)
@@ -146,7 +146,7 @@ func (a *author) waits() {
 	}
 	if lag := a.record.Lag; lag.Count() > 0 && a.record.Capture == nil {
 		// The summary has no p99.9 of this one.
-		row("lag, from due to sent", lag, document.Place("lag", "count"), a.inSummary("lag_us"), document.Sourced{Value: results.QuantilesOf(lag).P999})
+		row("lag, from due to sent", lag, document.PointerTo("lag", "count"), a.inSummary("lag_us"), document.Sourced{Value: results.QuantilesOf(lag).P999})
 	}
 	retries, whose := "retries", ""
 	policy := a.record.Manifest.Retry
@@ -158,10 +158,10 @@ func (a *author) waits() {
 		whose = " of operations that were seen again"
 	}
 	if a.record.RetryWaits.Count() > 0 {
-		row("waits before "+retries+whose, a.record.RetryWaits, document.Place("retry_waits", "count"), a.inSummary("retry_waits_us"), nil)
+		row("waits before "+retries+whose, a.record.RetryWaits, document.PointerTo("retry_waits", "count"), a.inSummary("retry_waits_us"), nil)
 	}
 	if held := a.record.LimitWaits; held != nil {
-		row("held back by a rate limit", held, document.Place("limit_waits", "count"), "", nil)
+		row("held back by a rate limit", held, document.PointerTo("limit_waits", "count"), "", nil)
 	}
 	a.Append(t)
 	if a.record.RetryWaits.Count() == 0 {
@@ -187,7 +187,7 @@ func (a *author) audit() {
 		document.Count(of.Writes), document.Count(of.Acknowledged), document.Count(of.Unknown), document.Count(of.Absent)))
 	t := document.NewTable("audit", "Results of reading back", "own 409|at", "own 412|at", "own 404|at", "foreign|at=foreign_conflicts", "lost|at", "doubled|at",
 		"read back|at", "of entities|at=keys", "unwatched|at", "overwritten|at")
-	t.Add(document.Place("audit"), of.Own409, of.Own412, of.Own404, of.ForeignConflicts, document.Bad.If(of.Lost != 0), of.Lost,
+	t.Add(document.PointerTo("audit"), of.Own409, of.Own412, of.Own404, of.ForeignConflicts, document.Bad.If(of.Lost != 0), of.Lost,
 		document.Bad.If(of.Doubled != 0), of.Doubled, of.ReadBack, of.Keys, of.Unwatched, of.Overwritten)
 	a.Append(t)
 	if len(of.Examples) > 0 {
@@ -208,7 +208,7 @@ func (a *author) audit() {
 func (a *author) workflows() {
 	tallies := document.NewTable("counters", "Counters of the whole run", "times|at=count", "operation|named", "what|named")
 	for i, one := range a.record.Counters {
-		tallies.Add(document.Place("counters", i), one.Count, one.Operation, one.Name)
+		tallies.Add(document.PointerTo("counters", i), one.Count, one.Operation, one.Name)
 	}
 	a.table("Workflow counters", tallies)
 	rules := document.NewTable("invariants", "Invariants and violations", "holds|words", "cases|at=looked", "not so|at=violations", "rule|named")
@@ -222,7 +222,7 @@ func (a *author) workflows() {
 		case one.Faults == 0:
 			holds, tone = "yes", document.Good
 		}
-		rules.Add(document.Place("invariants", i), tone, holds, one.Looked, one.Faults, one.Name)
+		rules.Add(document.PointerTo("invariants", i), tone, holds, one.Looked, one.Faults, one.Name)
 		examples = append(examples, one.Examples...)
 		if more := one.Faults - int64(len(one.Examples)); len(one.Examples) > 0 && more > 0 {
 			examples = append(examples, "and "+document.Count(more)+" more, where "+strconv.Quote(one.Name)+" does not hold")

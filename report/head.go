@@ -67,7 +67,7 @@ func (a *author) figures() {
 		"highest rate held|rate|unit=operations/s|at=highest_held_operations_per_second|optional",
 		"offered at the end|rate|unit=entities/s|at=offered_entities_per_second|optional", "of that lost|share|at=share_lost_settled|optional",
 		"response p50|millis|unit=ms|at=p50|optional", "response p99|millis|unit=ms|at=p99|optional")
-	t.Add(a.inSummary(), s.Saturation, document.Place("limit"), held, from, offered, lost, a.inSummary("response_us"), s.Response.P50, s.Response.P99)
+	t.Add(a.inSummary(), s.Saturation, document.PointerTo("limit"), held, from, offered, lost, a.inSummary("response_us"), s.Response.P50, s.Response.P99)
 	a.Append(t.WithoutEmpty())
 }
 
@@ -105,7 +105,7 @@ func (a *author) run() {
 	if of := m.Merged; of != nil {
 		t := document.NewTable("merged", "Merged runs", "run|named", "begun|named", "build|named", "seed|named", "validity|named", "attempts|at")
 		for i, run := range of.Runs {
-			t.Add(document.Place("manifest", "merged", "runs", i), run.Name, run.Started.UTC().Format(time.DateTime),
+			t.Add(document.PointerTo("manifest", "merged", "runs", i), run.Name, run.Started.UTC().Format(time.DateTime),
 				strings.TrimSpace(run.Tool.Version+" "+run.Tool.Commit), run.Seed, run.Validity, run.Attempts)
 		}
 		a.table("Merged runs", t)

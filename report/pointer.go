@@ -14,14 +14,14 @@ func (a *author) inSummary(parts ...any) document.Pointer {
 	if a.record.Summary == nil {
 		return ""
 	}
-	return document.Place("summary").Below(parts...)
+	return document.PointerTo("summary").Below(parts...)
 }
 
 // placeOf returns where run.json has the phase of a step.
 func (a *author) placeOf(step figure.Step) document.Pointer {
 	for p := range a.record.Phases {
 		if &a.record.Phases[p] == step.Phase {
-			return document.Place("phases", p)
+			return document.PointerTo("phases", p)
 		}
 	}
 	return ""
@@ -56,7 +56,7 @@ func (a *author) total(name string, of *results.KindStats, member string, count 
 			return document.Sourced{Value: sum.Value}
 		}
 		if some {
-			sum.At = document.Place("phases", p, "kinds", kind, member)
+			sum.At = document.PointerTo("phases", p, "kinds", kind, member)
 		}
 	}
 	return sum

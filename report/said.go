@@ -22,7 +22,7 @@ func (a *author) said() {
 	t.Notes = []string{"limit: account, ingress and egress are the account's; partition: a partition server that is busy, or a range that moves; " +
 		"time: not finished in time; internal: a fault of its own; unsaid: its message names none"}
 	for i, one := range of.Refusals {
-		t.Add(document.Place("service_said", "refusals", i), one.Status, one.Code, one.Limit, one.Count, one.Message)
+		t.Add(document.PointerTo("service_said", "refusals", i), one.Status, one.Code, one.Limit, one.Count, one.Message)
 	}
 	if of.Dropped > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s attempts more were refused in yet other ways, which are not kept", document.Count(of.Dropped)))

@@ -189,7 +189,7 @@ func (a *author) rates(l *results.Limit) document.Table {
 		"failed|fineshare|at=failed_share|spare=1", "p99|millis|unit=ms|at=response_p99_us", "entities|at=entities_counted|spare=4", "outcome|named")
 	for i := range l.Steps {
 		step := &l.Steps[i]
-		t.Add(i+1, document.Place("limit", "steps", i), step.Rate, step.Offered, document.Plainly(step.Seconds)+" s", step.ThrottledShare, step.FailedShare,
+		t.Add(i+1, document.PointerTo("limit", "steps", i), step.Rate, step.Offered, document.Plainly(step.Seconds)+" s", step.ThrottledShare, step.FailedShare,
 			step.P99, step.Entities, step.Outcome)
 	}
 	t.Notes = []string{"rate: operations/s; entities/s: due; throttled and failed: of the first attempts; " +

@@ -39,7 +39,7 @@ func (a *author) surroundings() {
 	}
 	number := func(name string, n int, member string) {
 		if n != 0 {
-			add(name, document.Count(int64(n)), document.Place("manifest", "environment", member))
+			add(name, document.Count(int64(n)), document.PointerTo("manifest", "environment", member))
 		}
 	}
 	add("loadgen", strings.TrimSpace(m.Tool.Version+" "+m.Tool.Commit), "")
@@ -71,7 +71,7 @@ func (a *author) fleet() {
 		if m.Lost != "" {
 			ended = "lost: " + m.Lost
 		}
-		t.Add(document.Place("manifest", "fleet", "members", i), m.Name, strings.Join(labels, " "), m.Planned, m.Scheduled, m.Attempts, m.Throttled, m.Failed,
+		t.Add(document.PointerTo("manifest", "fleet", "members", i), m.Name, strings.Join(labels, " "), m.Planned, m.Scheduled, m.Attempts, m.Throttled, m.Failed,
 			m.LagP99, m.BeganLate, m.ClockBound, m.Stall, m.CPU, ended)
 	}
 	a.table("Processes", t)
@@ -82,7 +82,7 @@ func (a *author) fleet() {
 	t = document.NewTable("labels", "Totals by label", "label|named", "processes|at=members", "served/s|rate|at=throughput",
 		"throttled|share|at=share_throttled", "lost|share|at=share_lost", "p50, ms|nanos|at=p50_ns", "p99, ms|nanos|at=p99_ns")
 	for i, one := range of.Labels {
-		t.Add(document.Place("manifest", "fleet", "labels", i), one.Label+" "+one.Value, one.Members, one.Throughput, one.Throttled, one.ShareLost, one.P50, one.P99)
+		t.Add(document.PointerTo("manifest", "fleet", "labels", i), one.Label+" "+one.Value, one.Members, one.Throughput, one.Throttled, one.ShareLost, one.P50, one.P99)
 	}
 	a.table("By label", t)
 }

@@ -25,7 +25,7 @@ func (a *author) observed() {
 	shown := o.Shapes[:min(len(o.Shapes), mostShown)]
 	for i := range shown {
 		seen := &shown[i]
-		t.Add(document.Place("capture", "query_shapes", i), seen.Requests, document.RatioOf(seen.Throttled, seen.Requests), atLeast(seen.Scanned, seen.Missed),
+		t.Add(document.PointerTo("capture", "query_shapes", i), seen.Requests, document.RatioOf(seen.Throttled, seen.Requests), atLeast(seen.Scanned, seen.Missed),
 			seen.Returned, document.RatioOf(seen.Returned, seen.Scanned), document.RatioOf(seen.Scanned, seen.Returned), seen.Table, seen.Class,
 			cmp.Or(seen.Shape, "(no filter)"))
 	}
@@ -43,7 +43,7 @@ func (a *author) observed() {
 		"ascending|share|group=RowKeys", "descending|share|group=RowKeys", "table|named")
 	for i := range o.Orders {
 		if seen := &o.Orders[i]; len(t.Rows) < mostShown && seen.Partitions.Keys+seen.Rows.Keys > 0 {
-			t.Add(document.Place("capture", "key_orders", i), orderOf(seen.Partitions), orderOf(seen.Rows), seen.Table)
+			t.Add(document.PointerTo("capture", "key_orders", i), orderOf(seen.Partitions), orderOf(seen.Rows), seen.Table)
 		}
 	}
 	t.Notes = []string{"ascending, descending: keys beyond all of the hundred or so before them, RowKeys within their partition, " +
@@ -56,7 +56,7 @@ func (a *author) observed() {
 		if seen.Code != "" || seen.Status >= 300 {
 			answer = strconv.Itoa(seen.Status) + " " + seen.Code
 		}
-		t.Add(document.Place("capture", "answers", i), seen.Requests, seen.Tableless, seen.Class, answer)
+		t.Add(document.PointerTo("capture", "answers", i), seen.Requests, seen.Tableless, seen.Class, answer)
 	}
 	t.Notes = []string{fmt.Sprintf("throttled by partitions %s, by the account %s; no table: requests that never reached one",
 		document.Count(o.ThrottledByPartition), document.Count(o.ThrottledByAccount))}
@@ -97,7 +97,7 @@ func (a *author) hotTraffic(o *results.Capture) {
 		"throttled|share", "busiest|rate|at=busiest_second_entities", "asked|rate", "typical|rate|at=typical_second_entities",
 		"saturates|rate|at=saturation_entities_per_second", "table and PartitionKey|named")
 	for i := range o.Partitions[:min(len(o.Partitions), mostShown)] {
-		seen, from := &o.Partitions[i], document.Place("capture", "partitions", i)
+		seen, from := &o.Partitions[i], document.PointerTo("capture", "partitions", i)
 		asked := document.Sourced{Value: seen.Offered, At: from.Below("busiest_second_offered_entities")}
 		if seen.Busiest > seen.Offered {
 			asked = document.Sourced{Value: seen.Busiest, At: from.Below("busiest_second_entities")}

@@ -100,19 +100,19 @@ func (t Table) Around(most int) Table {
 	rows := append([][]Cell{t.Rows[0]}, t.Rows[first:first+most-2]...)
 	more := len(t.Rows) - most
 	t.Rows = append(rows, t.Rows[last])
-	t.Notes = append(append([]string{}, t.Notes...), moreOf(more))
+	t.Notes = append(append([]string{}, t.Notes...), moreNote(more))
 	return t
 }
 
-// Few returns so many lines at most, below which stands how many more there are.
-func Few(lines []string, most int) []string {
-	if more := len(lines) - most; more > 0 {
-		return append(slices.Clone(lines[:most]), moreOf(more))
+// LimitLines returns at most limit lines, then a line that counts the others.
+func LimitLines(lines []string, limit int) []string {
+	if more := len(lines) - limit; more > 0 {
+		return append(slices.Clone(lines[:limit]), moreNote(more))
 	}
 	return lines
 }
 
-func moreOf(more int) string { return Count(int64(more)) + " more: --verbose shows all" }
+func moreNote(more int) string { return Count(int64(more)) + " more: --verbose shows all" }
 
 // WithoutBars returns a table without its columns of bars, which are for one screen.
 func (t Table) WithoutBars() Table {

@@ -233,21 +233,21 @@ func (Series) block()    {}
 // Add adds a section of those blocks that say something, none where none does: a table has
 // rows, a list items, a paragraph a text.
 func (d *Document) Add(id, title string, blocks ...Block) {
-	if said := saying(blocks); len(said) > 0 {
-		d.Sections = append(d.Sections, Section{ID: id, Title: title, Blocks: said})
+	if shown := nonEmpty(blocks); len(shown) > 0 {
+		d.Sections = append(d.Sections, Section{ID: id, Title: title, Blocks: shown})
 	}
 }
 
 // Append adds those blocks to the last section that say something.
 func (d *Document) Append(blocks ...Block) {
 	last := &d.Sections[len(d.Sections)-1]
-	last.Blocks = append(last.Blocks, saying(blocks)...)
+	last.Blocks = append(last.Blocks, nonEmpty(blocks)...)
 }
 
 // Show adds those blocks to the first screen that say something.
-func (d *Document) Show(blocks ...Block) { d.Screen = append(d.Screen, saying(blocks)...) }
+func (d *Document) Show(blocks ...Block) { d.Screen = append(d.Screen, nonEmpty(blocks)...) }
 
-func saying(blocks []Block) []Block {
+func nonEmpty(blocks []Block) []Block {
 	return slices.DeleteFunc(slices.Clone(blocks), func(block Block) bool {
 		switch b := block.(type) {
 		case Paragraph:

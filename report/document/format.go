@@ -53,8 +53,8 @@ func formatOf(name string) format {
 	return format{"rate", 1, Rate, 0}
 }
 
-// of returns the text of a number, and what the number is multiplied by in it.
-func (f format) of(number float64) (text string, scale float64) {
+// text returns the text of a number, and what the number is multiplied by in it.
+func (f format) text(number float64) (text string, scale float64) {
 	scale = f.scale
 	if slices.Contains([]string{"ms", "millis", "nanos"}, f.name) && InSeconds(int64(math.Round(number*scale*1000))) {
 		// The unit stands in the text.

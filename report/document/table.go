@@ -11,36 +11,36 @@ import (
 	"time"
 )
 
-// Pointer is a JSON pointer (RFC 6901) of a place in run.json, empty for none. As a value of a row it
-// is the place below which run.json has the members that the columns after it name.
+// Pointer is a JSON pointer (RFC 6901) into run.json, empty for none. As a value of a row it is the
+// object whose members the columns after it name.
 type Pointer string
 
-// Below returns the pointer of a place below p, empty if p is. Parts are members and indices.
+// Below appends members and indices to p. It returns an empty pointer if p is empty.
 func (p Pointer) Below(parts ...any) Pointer {
 	if p == "" {
 		return ""
 	}
-	return p + Place(parts...)
+	return p + PointerTo(parts...)
 }
 
-// Place returns the pointer of a place in run.json. Names stand there as JSON has them, which has no
-// place for bytes that are no text.
-func Place(parts ...any) (p Pointer) {
+// PointerTo returns the pointer with these members and indices. Bytes that are not valid UTF-8 are
+// replaced, as JSON replaces them.
+func PointerTo(parts ...any) (p Pointer) {
 	for _, part := range parts {
 		p += Pointer("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(string([]rune(fmt.Sprint(part)))))
 	}
 	return p
 }
 
-// Sourced is a value that run.json has at another place than its column says, or in another unit: the
-// number there times Scale is the value, 0 standing for 1.
+// Sourced is a value with a pointer of its own, which replaces that of the row and column. The number
+// in run.json times Scale is the value; 0 means 1.
 type Sourced struct {
 	Value any
 	At    Pointer
 	Scale float64
 }
 
-// Formatted is a value that is written by a [format] of its own.
+// Formatted is a value with a [format] of its own, which replaces that of the column.
 type Formatted struct {
 	Value  any
 	Format string
@@ -117,7 +117,7 @@ func ParseColumn(specification string) Column {
 // ownTitle stands for the member that is called like the column.
 const ownTitle = "."
 
-// set sets an option, and reports whether there is such.
+// set applies an option, and reports whether it exists.
 func (c *Column) set(option string) bool {
 	name, value, _ := strings.Cut(option, "=")
 	number, err := strconv.Atoi(value)
@@ -296,11 +296,11 @@ func (c *Column) number(value reflect.Value) (text string, scale float64) {
 	case value.CanInt() && (c.Format == "" || c.Format == "count"):
 		return Count(value.Int()), 1
 	case value.Type() == reflect.TypeFor[time.Duration]() && f.unit > 0:
-		return f.of(float64(value.Int()) / float64(f.unit))
+		return f.text(float64(value.Int()) / float64(f.unit))
 	case value.CanInt():
-		return f.of(float64(value.Int()))
+		return f.text(float64(value.Int()))
 	case value.CanFloat():
-		return f.of(value.Float())
+		return f.text(value.Float())
 	}
 	return fmt.Sprint(value), 1
 }

@@ -147,7 +147,7 @@ func (c *Contest) show(d *document.Document) {
 	t = t.Around(mostDesigns)
 	// A screen has fifteen lines: those of the table, and one before each block.
 	if room := 11 - len(t.Rows) - len(t.Notes); len(why) > room {
-		why = document.Few(why, room-1)
+		why = document.LimitLines(why, room-1)
 	}
 	d.Show(t, document.Facts{Lines: why})
 	if first := &c.Ranking[0]; len(first.Seeds) > 0 {

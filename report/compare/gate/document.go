@@ -51,7 +51,7 @@ func Document(list []Result) *document.Document {
 	if len(sorted) > 0 {
 		lines := sorted[0].lines()
 		notes := lines[len(lines)-len(sorted[0].Notes):]
-		lines = append(document.Few(lines[:len(lines)-len(notes)], mostShown), notes[:min(len(notes), mostShown)]...)
+		lines = append(document.LimitLines(lines[:len(lines)-len(notes)], mostShown), notes[:min(len(notes), mostShown)]...)
 		if repeat := sorted[0].Repeat; repeat != "" {
 			lines = append(lines, "the run: "+export.Plain(repeat))
 		}

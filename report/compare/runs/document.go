@@ -13,7 +13,7 @@ import (
 func (c *Comparison) Document() *document.Document {
 	d := &document.Document{Title: "A and B side by side", Subtitle: shown(c.A.Name) + " · " + shown(c.B.Name), Answer: c.answer(), Data: c}
 	whole, _ := c.figures(key{})
-	d.Show(whole, document.Facts{Lines: document.Few(c.Warnings, mostWarnings)})
+	d.Show(whole, document.Facts{Lines: document.LimitLines(c.Warnings, mostWarnings)})
 	sides := document.NewTable("sides", "Sides", "|words", "folder|words", "scenario|words", "runs", "first started", "time")
 	for i, of := range []*Summary{&c.A, &c.B} {
 		sides.Add(compare.Side(i), shown(of.Name), shown(of.Scenario), of.Runs, of.Started, shown(of.Time))
@@ -120,7 +120,7 @@ func (c *Comparison) figures(k key) (t document.Table, same int) {
 			}
 		}
 		u := m.measure.unit
-		t.Add(m.measure.label+u.suffix(), u.of(m.A), u.of(m.B), change, interval, m.P)
+		t.Add(m.measure.label+u.suffix(), u.formatted(m.A), u.formatted(m.B), change, interval, m.P)
 	}
 	return t.WithoutEmpty(), same
 }
@@ -151,7 +151,7 @@ func (c *Comparison) within() document.Table {
 			seconds, doubtful = "~"+seconds, true
 		}
 		u := b.unit
-		t.Add(shown(b.Phase)+", "+labels[b.Metric]+u.suffix(), u.of(b.A.Mean), u.of(b.A.Interval), u.of(b.B.Mean), u.of(b.B.Interval),
+		t.Add(shown(b.Phase)+", "+labels[b.Metric]+u.suffix(), u.formatted(b.A.Mean), u.formatted(b.A.Interval), u.formatted(b.B.Mean), u.formatted(b.B.Interval),
 			b.Change.Mean, b.Change.Interval, seconds)
 	}
 	if doubtful {
@@ -181,8 +181,8 @@ func (c *Comparison) exact() []string {
 	return list
 }
 
-// of returns a figure, or its bounds, as a value of a table.
-func (u unit) of(value any) any { return document.Formatted{Value: value, Format: string(u)} }
+// formatted returns a figure, or its bounds, as a value of a table.
+func (u unit) formatted(value any) any { return document.Formatted{Value: value, Format: string(u)} }
 
 // suffix is what follows a figure's name in tables.
 func (u unit) suffix() string { return map[unit]string{micros: ", ms", perSecond: "/s"}[u] }
