@@ -137,6 +137,12 @@ type Cell struct {
 	Strip []Shade
 }
 
+// Strip is the row of a heat map as a value of a table, with a text in place of the drawing.
+type Strip struct {
+	Text   string
+	Shades []Shade
+}
+
 // Shade is one stretch of time in a row of a heat map: how much was asked for, from 0 for
 // nothing to 1 for the most that any cell of the map has, and the share of that which was
 // throttled, from 0 to 1.

@@ -148,7 +148,7 @@ func (c *Column) set(option string) bool {
 }
 
 // Add adds a row of values, one for each column. A value is text, a number, a [Ratio], the bounds of
-// an interval, a pointer to one of those, nil for none, a [Bar], a strip of shades, [Sourced] or
+// an interval, a pointer to one of those, nil for none, a [Bar], a [Strip], [Sourced] or
 // [Formatted]; else the column says how a number is written. A [Tone] is that of the next value, a [Pointer] that of all
 // that follow; a list stands for its values.
 func (t *Table) Add(values ...any) {
@@ -235,8 +235,8 @@ func (c *Column) cell(value any, from Pointer) Cell {
 	switch v := value.(type) {
 	case *Bar:
 		return Cell{Bar: v}
-	case []Shade:
-		return Cell{Strip: v}
+	case Strip:
+		return Cell{Text: v.Text, Strip: v.Shades}
 	case *[2]float64:
 		return Cell{Text: Interval(v, formatOf(c.Format).write)}
 	case Ratio:

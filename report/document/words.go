@@ -57,15 +57,6 @@ func Cut(text string, most int) string {
 	return text
 }
 
-// Cells are texts as a row of a table, none with a source.
-func Cells(texts ...string) []Cell {
-	cells := make([]Cell, len(texts))
-	for i, text := range texts {
-		cells[i].Text = text
-	}
-	return cells
-}
-
 // SpreadNote says over which second or minute arrivals with the same timestamp are spread;
 // nil for 0.
 func SpreadNote(unit time.Duration) []string {

@@ -21,8 +21,8 @@ func rooms() *document.Document {
 	d := stress(30)
 	d.Sections = append(d.Sections, document.Section{ID: "odd", Title: "Odd", Blocks: []document.Block{
 		document.Table{ID: "none", Caption: "Nothing", Columns: []document.Column{{Title: "a"}, {Title: "b"}}},
-		document.Table{ID: "ragged", Columns: []document.Column{{Title: ""}, {Title: "b", Group: "g", Unit: "ms"}}, Rows: [][]document.Cell{document.Cells("1"), document.Cells("1", "2", "3"), {}}},
-		document.Table{ID: "none", Rows: [][]document.Cell{document.Cells("x")}},
+		document.Table{ID: "ragged", Columns: []document.Column{{Title: ""}, {Title: "b", Group: "g", Unit: "ms"}}, Rows: [][]document.Cell{{{Text: "1"}}, {{Text: "1"}, {Text: "2"}, {Text: "3"}}, {}}},
+		document.Table{ID: "none", Rows: [][]document.Cell{{{Text: "x"}}}},
 	}})
 	return d
 }

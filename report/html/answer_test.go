@@ -61,7 +61,7 @@ func TestAClaimIsTakenApartAboutItsNumber(t *testing.T) {
 func TestTheAnsweringFigureStandsOnce(t *testing.T) {
 	still := document.Chart{ID: "steps", Title: "Served bends", Shows: []string{"entities"}}
 	series := document.Series{ID: "entities", Title: "Entities", Seconds: clockOf(2), Lines: []document.Line{line(1, 2)}}
-	table := document.Table{ID: "t", Columns: []document.Column{{Title: "a"}}, Rows: [][]document.Cell{document.Cells("1")}}
+	table := document.Table{ID: "t", Columns: []document.Column{{Title: "a"}}, Rows: [][]document.Cell{{{Text: "1"}}}}
 	for _, row := range []struct {
 		name             string
 		screen, section  []document.Block

@@ -178,12 +178,12 @@ func (r *room) global(file *ast.File, e ast.Expr) string {
 	}
 }
 
-// handlesCells are the packages that build cells by hand: renderers, and the live page for now.
-var handlesCells = []string{"report/document", "report/html", "report/text", "report/live/page"}
+// handlesCells are the packages that handle cells: renderers.
+var handlesCells = []string{"report/document", "report/html", "report/text"}
 
 func checkTables(h *house) (faults []string) {
 	h.eachSelector(func(r *room, at ast.Node, pkg, name string) {
-		if pkg == moduleName+"report/document" && slices.Contains([]string{"Cell", "Cells", "Column"}, name) && !slices.Contains(handlesCells, r.path) {
+		if pkg == moduleName+"report/document" && slices.Contains([]string{"Cell", "Column"}, name) && !slices.Contains(handlesCells, r.path) {
 			faults = append(faults, fmt.Sprintf("%s: %s builds cells by hand; give values to document.Table.Add, or structs to document.Of", h.at(at), r.path))
 		}
 	})

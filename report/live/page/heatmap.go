@@ -78,11 +78,10 @@ const longestKey = 40
 // table returns the map as a table: a row for each of the hottest partitions, and one for the others. Partitions is their
 // number; more says that there are more.
 func (h *heatMap) table(partitions int, more bool) document.Table {
-	t := document.Table{ID: "heat", Caption: "Heat by partition, the last minute", Columns: []document.Column{
-		{Title: "partition", Words: true}, {Title: "second by second, until now", Words: true},
-		{Title: "asked for", Unit: "entities/s"}, {Title: "throttled"}, {Title: "of all", Spare: 1},
-	}, Notes: []string{fmt.Sprintf("Each second is the darker the more was asked for, and orange as far as that was throttled. The numbers are of the last %d seconds; "+
-		"what a partition had while it was not among the %d hottest of a second is missing.", recent, live.MaxHottest)}}
+	t := document.NewTable("heat", "Heat by partition, the last minute", "partition|words", "second by second, until now|words", "demand|rate|unit=entities/s",
+		"throttled|share", "of all|share|spare=1")
+	t.Notes = []string{fmt.Sprintf("A second is darker the higher the demand, and orange as far as it was throttled. The numbers are of the last %d seconds. "+
+		"Seconds in which a partition was not among the %d hottest are missing.", recent, live.MaxHottest)}
 	list, rest := h.hottest()
 	seconds := float64(max(1, min(recent, len(h.columns))))
 	most, all := int64(1), rest
@@ -102,17 +101,15 @@ func (h *heatMap) table(partitions int, more bool) document.Table {
 			strip[columns-len(h.columns)+i] = document.Shade{Heat: float64(demanded) / float64(most),
 				Throttled: float64(w.Throttled) / float64(max(1, demanded))}
 		}
-		t.Rows = append(t.Rows, []document.Cell{{Text: document.Cut(one.name, longestKey)},
-			{Text: fmt.Sprintf("at most %s entities in a second", document.Count(busiest)), Strip: strip},
-			{Text: document.Rate(float64(one.Demanded()) / seconds)}, {Text: document.Share(float64(one.Throttled) / float64(max(1, one.Demanded())))},
-			{Text: document.Share(float64(one.Demanded()) / float64(max(1, all)))}})
+		t.Add(document.Cut(one.name, longestKey), document.Strip{Text: fmt.Sprintf("at most %s entities in a second", document.Count(busiest)), Shades: strip},
+			float64(one.Demanded())/seconds, document.RatioOf(one.Throttled, max(1, one.Demanded())), document.RatioOf(one.Demanded(), max(1, all)))
 	}
 	if others := partitions - len(list); others > 0 && len(list) > 0 {
 		name := document.Counted(others, "other")
 		if more {
 			name = "more than " + name
 		}
-		t.Rows = append(t.Rows, document.Cells(name, "not told apart", document.Rate(float64(rest)/seconds), "", document.Share(float64(rest)/float64(max(1, all)))))
+		t.Add(name, "together", float64(rest)/seconds, "", document.RatioOf(rest, max(1, all)))
 	}
 	return t
 }

@@ -73,10 +73,9 @@ func (s *story) troubled() string {
 
 // fleet returns a row for each member, those in trouble first, then for each label, then for all members.
 func (s *story) fleet() document.Table {
-	t := document.Table{ID: "health", Caption: "Members, each in its last second", Columns: []document.Column{
-		{Title: "member", Words: true}, {Title: "state", Words: true}, {Title: "due", Unit: "/s"}, {Title: "share"}, {Title: "throttled"},
-		{Title: "p99"}, {Title: "sent late"}, {Title: "stood still", Spare: 1}, {Title: "cores", Spare: 2}, {Title: "clock", Unit: "±", Spare: 2}},
-		Notes: []string{"The share is of all operations due so far; the p99 is of a member's last ten seconds; the clock is the maximum difference from the leader's."}}
+	t := document.NewTable("health", "Members, each in its last second", "member|words", "state|words", "due|rate|unit=/s", "share|share",
+		"throttled|share", "p99", "sent late|share", "stood still|spare=1", "cores|rate|spare=2", "clock|unit=±|spare=2")
+	t.Notes = []string{"The share is of all operations due so far; the p99 is of a member's last ten seconds; the clock is the maximum difference from the leader's."}
 	all := make([]*live.Member, len(s.status.Members))
 	for i := range s.status.Members {
 		all[i] = &s.status.Members[i]
@@ -89,7 +88,7 @@ func (s *story) fleet() document.Table {
 		if len(m.Labels) > 0 {
 			name += " (" + strings.Join(m.Labels, ", ") + ")"
 		}
-		t.Rows = append(t.Rows, s.member(document.Cut(name, longestKey), m, &whole, m))
+		t.Add(s.member(document.Cut(name, longestKey), m, &whole, m)...)
 	}
 	if more := len(worst) - maxRows; more > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s more, none of them worse.", document.Counted(more, "member")))
@@ -110,9 +109,9 @@ func (s *story) fleet() document.Table {
 	slices.SortFunc(of, func(a, b label) int { return strings.Compare(a.text, b.text) })
 	for _, label := range of[:min(len(of), maxRows)] {
 		sum := live.Together(label.members)
-		t.Rows = append(t.Rows, s.member(document.Cut("all of "+label.text, longestKey), &sum, &whole, label.members...))
+		t.Add(s.member(document.Cut("all of "+label.text, longestKey), &sum, &whole, label.members...)...)
 	}
-	t.Rows = append(t.Rows, s.member("all "+document.Counted(len(all), "member"), &whole, &whole, all...))
+	t.Add(s.member("all "+document.Counted(len(all), "member"), &whole, &whole, all...)...)
 	return t
 }
 
@@ -122,27 +121,19 @@ type label struct {
 	members []*live.Member
 }
 
-// member returns the row of a member, or of several together, which have no state.
-func (s *story) member(name string, m, whole *live.Member, of ...*live.Member) []document.Cell {
+// member returns the values of the row of a member, or of several together, which have no state.
+func (s *story) member(name string, m, whole *live.Member, of ...*live.Member) []any {
 	last := &m.Last
-	state, late := document.Cell{Text: string(m.State)}, document.Cell{Text: share(last.Late, last.Scheduled)}
+	state, stateTone, lateTone := string(m.State), document.Plain, document.Plain
 	switch s.trouble(m) {
 	case lost:
-		state.Tone = document.Doubtful
+		stateTone = document.Doubtful
 	case silent:
-		state = document.Cell{Text: "silent for " + document.Span((s.status.At - *m.Heard).Truncate(time.Second)), Tone: document.Doubtful}
+		state, stateTone = "silent for "+document.Span((s.status.At-*m.Heard).Truncate(time.Second)), document.Doubtful
 	case behind:
-		late.Tone = document.Doubtful
+		lateTone = document.Doubtful
 	}
-	return []document.Cell{{Text: name}, state, {Text: document.Rate(float64(last.Scheduled))}, {Text: share(m.Totals.Scheduled, whole.Totals.Scheduled)},
-		{Text: share(last.Throttled, last.Attempts)}, {Text: document.Told(live.P99(of...), document.Lapse)}, late, {Text: document.Lapse(m.StoodStill)},
-		{Text: document.Told(m.CPU, document.Rate)}, {Text: document.Told(m.ClockBound, document.Lapse)}}
-}
-
-// share returns a part of a whole as a percentage, or a dash if the whole is 0.
-func share(part, whole int64) string {
-	if whole <= 0 {
-		return document.Untold
-	}
-	return document.Share(float64(part) / float64(whole))
+	return []any{name, stateTone, state, last.Scheduled, document.RatioOf(m.Totals.Scheduled, whole.Totals.Scheduled),
+		document.RatioOf(last.Throttled, last.Attempts), document.Told(live.P99(of...), document.Lapse), lateTone, document.RatioOf(last.Late, last.Scheduled),
+		document.Lapse(m.StoodStill), m.CPU, document.Told(m.ClockBound, document.Lapse)}
 }

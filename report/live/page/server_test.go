@@ -110,7 +110,7 @@ func TestAViewerThatNeverReads(t *testing.T) {
 		open, dropped := s.Viewers()
 		assert.Truef(s, open == 1 && dropped == 1, "%d look on, %d were let go of; want 1 and 1", open, dropped)
 		u := reads.update()
-		assert.Truef(s, strings.Contains(u.Parts["health"], "1 let go of"), "the page says %s", u.Parts["health"])
+		assert.Truef(s, strings.Contains(u.Parts["health"], "1 disconnected"), "the page says %s", u.Parts["health"])
 	})
 }
 

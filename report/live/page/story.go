@@ -47,21 +47,21 @@ func (s *story) document() *document.Document {
 		last.Blocks[0] = s.fleet()
 	}
 	if s.run.Queries != nil {
-		t := document.Table{ID: "shapes", Caption: "The queries that cost most, since the service began", Columns: []document.Column{
-			{Title: "query", Words: true}, {Title: "table", Words: true, Spare: 1}, {Title: "pages"}, {Title: "scanned", Unit: "entities"}, {Title: "returned", Unit: "entities"}, {Title: "throttled"},
-		}, Notes: []string{"Every entity that a query scans counts, returned or not. Literals of filters are left out."}}
+		t := document.NewTable("shapes", "The queries that scan most, since the service began", "query|words", "table|words|spare=1", "pages|count",
+			"scanned|count|unit=entities", "returned|count|unit=entities", "throttled|count")
+		t.Notes = []string{"Every entity that a query scans counts, returned or not. Literals of filters are left out."}
 		for _, q := range s.queries {
-			t.Rows = append(t.Rows, document.Cells(filterOf(q.Shape, q.Class), q.Table, document.Count(q.Requests), document.Count(q.Scanned), document.Count(q.Returned), document.Count(q.Throttled)))
+			t.Add(filterOf(q.Shape, q.Class), q.Table, q.Requests, q.Scanned, q.Returned, q.Throttled)
 		}
 		last = document.Section{ID: "queries", Title: "Queries", Blocks: []document.Block{t}}
 	}
-	happened := document.Table{ID: "events", Caption: "What happened, the latest first", Columns: []document.Column{{Title: "at"}, {Title: "what", Words: true}}}
+	happened := document.NewTable("events", "Events, the latest first", "at|minutes", "what|words")
 	for i := len(s.marks) - 1; i >= max(0, len(s.marks)-maxRows); i-- {
 		what := "phase " + s.marks[i].Text
 		if s.marks[i].Balance {
 			what = "load balancing: " + s.marks[i].Text
 		}
-		happened.Rows = append(happened.Rows, document.Cells(document.Minutes(s.marks[i].Second), what))
+		happened.Add(s.marks[i].Second, what)
 	}
 	subtitle := "before the first phase"
 	switch {
@@ -154,12 +154,8 @@ func (s *story) series(id, title, unit, says string, lines ...document.Line) doc
 
 // generator returns the health of the generator.
 func (s *story) generator() document.Table {
-	t := document.Table{ID: "health", Caption: "Health of the generator", Columns: []document.Column{
-		{Title: "what", Words: true}, {Title: "last second"}, {Title: "so far"}}}
+	t := document.NewTable("health", "Health of the generator", "what|words", "last second|count", "so far|count")
 	all := &s.status.Totals
-	add := func(what, last, sofar string, tone document.Tone) {
-		t.Rows = append(t.Rows, []document.Cell{{Text: what}, {Text: last, Tone: tone}, {Text: sofar}})
-	}
 	if !s.run.Virtual {
 		var last sample
 		if len(s.samples) > 0 {
@@ -169,17 +165,17 @@ func (s *story) generator() document.Table {
 		if last.late != nil && *last.late >= doubtfulShare {
 			tone = document.Doubtful
 		}
-		add("operations sent late", document.Told(last.late, percent), fmt.Sprintf("%s of %s", document.Count(all.Late), document.Count(all.Scheduled)), tone)
-		add(fmt.Sprintf("CPU, of %s", document.Counted(max(1, s.run.Cores), "core")), document.Told(last.cpu, percent), "", document.Plain)
-		add("stood still", document.Lapse(s.health.StoodStill), "", document.Plain)
-		add("due, and no worker free", document.Lapse(s.health.Starved), "", document.Plain)
+		t.Add("operations sent late", tone, document.Told(last.late, percent), fmt.Sprintf("%s of %s", document.Count(all.Late), document.Count(all.Scheduled)))
+		t.Add("CPU, of "+document.Counted(max(1, s.run.Cores), "core"), document.Told(last.cpu, percent), "")
+		t.Add("stood still", document.Lapse(s.health.StoodStill), "")
+		t.Add("due, and no worker free", document.Lapse(s.health.Starved), "")
 	}
-	add("operations dropped", "", document.Count(all.Dropped), document.Plain)
-	add("attempts under way", document.Count(all.InFlight), "", document.Plain)
-	add("attempts that succeeded", "", document.Count(all.Ok), document.Plain)
-	add("attempts throttled", "", document.Count(all.Throttled), document.Plain)
-	add("attempts that failed", "", document.Count(all.Failed), document.Plain)
-	add("pages that look on", document.Count(int64(s.viewers)), document.Count(s.dropped)+" let go of", document.Plain)
+	t.Add("operations dropped", "", all.Dropped)
+	t.Add("attempts in flight", all.InFlight, "")
+	t.Add("attempts that succeeded", "", all.Ok)
+	t.Add("attempts throttled", "", all.Throttled)
+	t.Add("attempts that failed", "", all.Failed)
+	t.Add("open pages", s.viewers, document.Count(s.dropped)+" disconnected")
 	return t
 }
 
