@@ -98,7 +98,7 @@ func TestBrowserLivePage(t *testing.T) {
 	for _, one := range []*tab{o, second} {
 		answer(one, chromedp.Poll[bool](`window.seen.length >= 2 && window.seen.at(-1).Drawn > 0`, chromedp.WithPollingTimeout(0)))
 	}
-	answer(o, chromedp.Poll[bool](`[...document.querySelectorAll("#health tbody tr")].some((row) => row.textContent.startsWith("pages that look on2"))`, chromedp.WithPollingTimeout(0)))
+	answer(o, chromedp.Poll[bool](`[...document.querySelectorAll("#health tbody tr")].some((row) => row.textContent.startsWith("open pages2"))`, chromedp.WithPollingTimeout(0)))
 	second.keep("live-narrow-dark")
 
 	o.run(chromedp.Click(chromedp.CSS("#stop")))
