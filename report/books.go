@@ -12,7 +12,7 @@ import (
 	"loadgen/results"
 )
 
-// billed tells the transactions that are billed: derived, since no reply tells.
+// billed shows the number of billed transactions, which is derived: no reply contains it.
 func (a *author) billed() {
 	all := a.record.Counts(results.Everything)
 	if all.Attempts == 0 {
@@ -42,8 +42,7 @@ func (a *author) billed() {
 	}
 }
 
-// books shows the counts of the whole run and whether they add up, and what sending cost beside
-// the requests.
+// books shows the counts of the whole run, whether they add up, and the cost of sending.
 func (a *author) books() {
 	if !a.known() {
 		return
@@ -91,7 +90,7 @@ func (a *author) books() {
 	a.line(text)
 }
 
-// killed shows the books of the whole seconds of a run that nobody closed, and its phases.
+// killed shows the counts of the whole seconds of a run that was killed, and its phases.
 func (a *author) killed(operations, attempts document.Table) {
 	a.section("accounting", "Accounting check of complete seconds")
 	operations.Caption, attempts.Caption = "Operations in complete seconds", "Attempts and counted entities in complete seconds"
@@ -107,7 +106,7 @@ func (a *author) killed(operations, attempts document.Table) {
 	a.Append(t)
 }
 
-// targetSays holds the run's attempts and entities against what the target counted.
+// targetSays compares the run's attempts and entities with the counts of the target.
 func targetSays(target *results.TargetCounts, all *results.KindStats) (attempts, entities string) {
 	if target == nil {
 		return "the target keeps no count", "of which the target keeps no count"
@@ -135,8 +134,7 @@ func sign(equal bool) string {
 	return "≠"
 }
 
-// waits shows how well the generator kept its schedule in the reported phases, and what
-// retries waited for.
+// waits shows how well the generator kept its schedule in the reported phases, and the waits before retries.
 func (a *author) waits() {
 	t := document.NewTable("waits", "Waits of the operations in the steps", slices.Concat([]string{"what|named", "times|rate"}, timeColumns("waited", tail()...))...)
 	row := func(what string, h *results.Histogram, count, from document.Pointer, p999 any) {
@@ -176,7 +174,7 @@ func (a *author) waits() {
 	}
 }
 
-// audit shows what became of the writes that were verified.
+// audit shows the result of verified writes.
 func (a *author) audit() {
 	of := a.record.Audit
 	if of == nil {
@@ -197,14 +195,14 @@ func (a *author) audit() {
 		}
 		a.Append(document.List{Items: examples})
 	}
-	a.line("unknown: without a word on whether it was carried out; absent: throttled, or somebody else was faster; " +
+	a.line("unknown: no reply says whether it was carried out; absent: throttled, or lost to a concurrent write; " +
 		"own: a retry met its own success; foreign: conflicts with others' writes; lost: acknowledged and not there; " +
-		"doubled: increments of counters beyond those acknowledged; unwatched: beyond the bound on how many are watched; " +
-		"overwritten: written last by somebody whom the run does not know")
+		"doubled: increments of counters beyond those acknowledged; unwatched: beyond the limit of watched writes; " +
+		"overwritten: last written by a client outside of the run")
 }
 
-// workflows shows what workflows counted, whether what they left behind is as it must be, and
-// the continuation tokens that queries saved.
+// workflows shows the counts of workflows, whether their invariants hold, and the continuation tokens that queries
+// saved.
 func (a *author) workflows() {
 	tallies := document.NewTable("counters", "Counters of the whole run", "times|at=count", "operation|named", "what|named")
 	for i, one := range a.record.Counters {

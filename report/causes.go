@@ -12,8 +12,7 @@ import (
 // mostCauseRows bounds the table of causes.
 const mostCauseRows = 20
 
-// caused is one cause of one kind of operation: how many attempts that had, and where
-// run.json has the cause.
+// caused is one cause of one kind of operation: its number of attempts, and where run.json has the cause.
 type caused struct {
 	results.Cause
 	kind     string
@@ -29,7 +28,7 @@ func (a *author) causeTable() document.Table {
 			rows = append(rows, caused{one, name, told.Attempts, from.Below("causes", i)})
 		}
 	}
-	// What failed comes first, whatever was throttled beside it.
+	// Failures come before throttling.
 	slices.SortStableFunc(rows, func(x, y caused) int {
 		return cmp.Or(cmp.Compare(y.Class, x.Class), cmp.Compare(y.Attempts, x.Attempts))
 	})

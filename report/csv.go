@@ -18,11 +18,9 @@ import (
 //
 //	section,table,row,column,value,unit
 //
-// Rows are counted from 1; of a series they are the second of the run, the column is
-// the line's name. Sentences stand in a table called text. A value that is a number has
-// neither separators nor its unit; one that could not be told is empty. What a
-// spreadsheet would take for a formula has an apostrophe before it. Its error is the
-// writer's, wrapped.
+// Rows are counted from 1; those of a series are seconds of the run, and its columns are lines. Sentences are in a
+// table called text. A number has neither separators nor a unit; an unknown one is empty. Text that a spreadsheet
+// would take for a formula begins with an apostrophe. Its error is the writer's, wrapped.
 func CSV(w io.Writer, d *document.Document) error {
 	var text bytes.Buffer
 	s := &sheet{to: csv.NewWriter(&text)}
@@ -114,8 +112,7 @@ func (s *sheet) series(section string, of *document.Series) {
 // millions, and with its unit.
 var shownNumber = regexp.MustCompile(`^([≥<>]?)(-?[0-9][0-9,]*(?:\.[0-9]+)?)(M?)(?: (%|s|ms|min))?$`)
 
-// bare returns a number as scripts read it, and the unit that stood beside it; what is
-// no number comes back as it is.
+// bare returns a number as scripts read it, and its unit; other text is returned unchanged.
 func bare(text string) (value, unit string) {
 	if text == document.Untold {
 		return "", ""

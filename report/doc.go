@@ -1,17 +1,13 @@
-// Package report renders the record of a run and the summary that
-// [loadgen/report/verdict] made of it. [Document] is what there is to say, in the order
-// in which a person reads; [Print], [Markdown] and [CSV] write it for people and
-// spreadsheets, and [JSON] the summary for scripts. [Illustrate] puts charts and a page
-// beside the record, and of one that is kept [Read] and [Forms] tell once more, in every
-// form. [List], [Files] and [Pruning] tell of the runs of a catalog; [Patterns] is a report
-// of other things than a run.
+// Package report renders the record of a run and its summary, which [loadgen/report/verdict] makes. [Document] has the
+// content in reading order; [Print], [Markdown] and [CSV] write it for people and spreadsheets, and [JSON] writes the
+// summary for scripts. [Illustrate] adds charts and a page to the folder of the record. [Read] and [Forms] report on a
+// stored run again, in every form. [List], [Files] and [Pruning] report on the runs of a catalog, [Patterns] on design
+// patterns.
 //
-// The caller reads a record, has it judged, and hands both over; the same
-// record always gives the same bytes. Names and keys of the record may hold
-// anything: no control character and no escape sequence of theirs reaches the
-// writer, none is markup of Markdown or a formula of a spreadsheet, and no line of the
-// text is wider than 110 columns, long arguments of the command to repeat excepted.
+// The caller reads a record, judges it, and passes both; the same record always gives the same bytes. Names and keys
+// of the record may contain anything: control characters and escape sequences do not reach the writer, nothing becomes
+// markup of Markdown or a formula of a spreadsheet, and no line of the text is wider than 110 columns, except for long
+// arguments of the command that repeats the run.
 //
-// The package computes no figure of its own but sums and ratios of those of the record,
-// and never alters what it is given.
+// The package computes no figures except sums and ratios of those of the record, and never alters its arguments.
 package report

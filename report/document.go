@@ -15,19 +15,17 @@ import (
 	"loadgen/results/figure"
 )
 
-// Document returns the report of a record: the verdict, what it is worth and what the
-// run cannot tell first, then what that rests on. The summary is the one that
-// run.json holds, or that [loadgen/report/verdict] made of the record where it holds
-// none: cells then name no source in it.
+// Document returns the report of a record: first the verdict, its validity and the limits of the run, then the
+// evidence. The summary is that of run.json, or one that [loadgen/report/verdict] made of the record: cells then have
+// no source in run.json.
 //
-// The document is the same for the same record. It shares no memory with it, and what
-// reading the record met with stands in no warning: that is the caller's to put before
-// the others.
+// The document is the same for the same record, and shares no memory with it. Warnings about reading the record are
+// added by the caller.
 func Document(record *results.Record, summary *results.Summary) *document.Document {
 	a := &author{record: record, summary: summary, taken: figure.Of(record), shown: chart.Shown(record)}
 	a.verdict()
-	// Why attempts failed comes right behind the verdict where many did, and further down
-	// where few did, or where several ways of being throttled are to be told apart.
+	// The causes of failures follow the verdict if many attempts failed, and come later if few did, or to distinguish
+	// causes of throttling.
 	many, causes := verdict.ManyFailed(record, summary), summary.Causes
 	if many {
 		a.table("Failures by cause", a.causeTable())
@@ -80,14 +78,14 @@ func seconds(record *results.Record) (sum int64) {
 	return sum
 }
 
-// author writes the sections of a document, each method one or several, in their
-// order, and none where there is nothing to say.
+// author writes the sections of a document in their order. A method writes one or several, or none if it has nothing
+// to show.
 type author struct {
 	record  *results.Record
 	summary *results.Summary
 	// taken are the figures of the record.
 	taken *figure.Figures
-	// shown are the charts of which the record has something to show.
+	// shown are the charts that the record has data for.
 	shown []string
 	document.Document
 }
@@ -103,8 +101,8 @@ func (a *author) line(text string) { a.Append(document.Paragraph{Text: text}) }
 // table adds a section of t, under its ID.
 func (a *author) table(title string, t document.Table) { a.Add(t.ID, title, t) }
 
-// subtitle says on one line what the load was sent to, and whether its limits are a model's, how
-// long the run took and what the record is worth.
+// subtitle names on one line the target, whether its limits are modelled, the length of the run and the validity of
+// the record.
 func (a *author) subtitle() string {
 	m := &a.record.Manifest
 	where := m.Target
@@ -152,11 +150,11 @@ func labelled(before, name, after string) string {
 	return before + name + after
 }
 
-// mostMinutes is how many rows the table of a load's course has at most.
+// mostMinutes is the maximum number of rows of the table of minutes.
 const mostMinutes = 40
 
-// minutes shows how a load fared over time, and what load balancing did. Its figures
-// are of the seconds of intervals.ndjson, which run.json does not hold.
+// minutes shows the load over time, and what load balancing did. Its figures come from the seconds of
+// intervals.ndjson, which are not in run.json.
 func (a *author) minutes() {
 	list := verdict.Minutes(a.record, mostMinutes)
 	t := document.NewTable("minutes", a.caption("Each stretch of the load"), "from", "offered|rate|unit=operations/s", "served|rate|unit=entities/s",
@@ -177,17 +175,16 @@ func (a *author) minutes() {
 		t.Add(strconv.Itoa(int(m.From/time.Minute))+" min", m.Offered, m.Served, m.Throttled, lost, labelled("", decided, fmt.Sprintf(": %d ranges", m.Ranges)))
 	}
 	t.Notes = []string{"from: since the load began; offered: operations/s that became due; served: entities/s; throttled: attempts/s; " +
-		"lost: of what became due, where each operation is of one entity"}
+		"lost: of what was due, if each operation has one entity"}
 	a.table("The load over time", t)
 }
 
-// pictures are the charts of the record, beside those that belong to a table: none of
-// what the record does not hold. What the run was like second by second is drawn from the
-// seconds themselves.
+// pictures adds the charts that belong to no table and that the record has data for. The run by second is drawn from
+// the seconds of intervals.ndjson.
 func (a *author) pictures() {
 	where := ""
 	if heat := a.record.Heat; heat != nil {
-		where = "What was served and throttled over the run at all partitions together: the load lay on so many that none of them stands out"
+		where = "Served and throttled over the run at all partitions together: no single partition stands out"
 		if rows := chart.HeatRows(a.record); rows > 0 {
 			where = fmt.Sprintf("What was served and throttled over the run at the %s with the most demand, in the order of keys",
 				document.Counted(rows, "partition"))
@@ -213,7 +210,7 @@ func (a *author) pictures() {
 	}
 }
 
-// chart adds a chart to the last section if the record has something to show by it.
+// chart adds a chart to the last section if the record has data for it.
 func (a *author) chart(id, says string) {
 	if slices.Contains(a.shown, id) {
 		a.Append(document.Chart{ID: id, Title: chart.Title(id, a.record), Says: says})

@@ -9,8 +9,7 @@ import (
 	"loadgen/results"
 )
 
-// generator shows what the process that sent the load could do, what that cost
-// it, and how it fared.
+// generator shows the capacity of the process that sent the load, its costs and its health.
 func (a *author) generator() {
 	g := a.record.Generator
 	if g == nil {

@@ -14,8 +14,7 @@ import (
 	"loadgen/results/figure"
 )
 
-// verdict tells the verdict and what it is worth: before anything else that the run is
-// what its scenario warns of, where it is.
+// verdict shows the verdict and its validity, after the warning of the scenario if it has one.
 func (a *author) verdict() {
 	a.section("verdict", "Verdict")
 	a.line(labelled("The anti-pattern of "+a.record.Manifest.Scenario.Name+": ", a.record.Manifest.AntiPattern, ""))
@@ -24,8 +23,7 @@ func (a *author) verdict() {
 	for i := range a.record.Invariants {
 		failed = failed || a.record.Invariants[i].Faults > 0
 	}
-	// A claim that does not hold spoils any run, and that all hold proves something of a
-	// valid one alone.
+	// A failed check is bad in any run; that all checks hold means something only in a valid one.
 	tone := document.Plain
 	switch {
 	case a.summary.Validity != results.Valid, ok == nil && len(a.summary.Checks) > 0:
@@ -48,10 +46,10 @@ func (a *author) verdict() {
 	a.figures()
 }
 
-// mostSilences is how many times are told in which the target answered nothing.
+// mostSilences is the maximum number of times without an answer of the target that are listed.
 const mostSilences = 5
 
-// figures are the few numbers that tell most, without those that there are none of.
+// figures are the most important numbers, without unknown ones.
 func (a *author) figures() {
 	s := a.summary
 	offered, lost, from := (*float64)(nil), (*float64)(nil), document.Pointer("")
@@ -71,14 +69,12 @@ func (a *author) figures() {
 	a.Append(t.WithoutEmpty())
 }
 
-// known reports whether the record says what was run: what is left of one that was cut
-// off near its beginning does not.
+// known reports whether the record names its scenario; one that was cut off near its beginning does not.
 func (a *author) known() bool {
 	return a.record.Manifest.Scenario.Name != "" || !a.record.Manifest.Started.IsZero()
 }
 
-// run says what was run, when, against which partition, and what kind of figures it
-// gave.
+// run shows what was run, when, against which partition, and the kind of its figures.
 func (a *author) run() {
 	m := &a.record.Manifest
 	if !a.known() {
@@ -114,20 +110,20 @@ func (a *author) run() {
 	a.fleet()
 }
 
-// origin says which figures are measured, which modelled, which derived.
+// origin names the figures that are measured, modelled and derived.
 func (a *author) origin() string {
 	if a.record.Manifest.Target == results.Logged {
 		return "as the log has them; entities counted: derived by the documents' rule, estimated where the log does not say"
 	}
 	if a.record.Capture != nil {
-		return "as the server saw them, its limits and times being modelled; entities counted: told by the engine"
+		return "as the server saw them, limits and times are modelled; entities counted: reported by the engine"
 	}
 	const derived = "; entities counted: derived by the documents' rule"
 	switch m := &a.record.Manifest; {
 	case !m.Modelled():
 		return "measured" + derived
 	case m.Target == results.Embedded && m.Time != "virtual":
-		return "modelled, over real HTTP; entities counted: told by the engine; lag: measured"
+		return "modelled, over real HTTP; entities counted: reported by the engine; lag: measured"
 	case m.Time == "virtual":
 		return "modelled" + derived
 	default:
@@ -135,7 +131,7 @@ func (a *author) origin() string {
 	}
 }
 
-// caption says what the rows of a table are, and of what kind its figures.
+// caption names the rows of a table, and the kind of its figures.
 func (a *author) caption(rows string) string {
 	switch {
 	case a.record.Manifest.Target == results.Logged:
@@ -151,7 +147,7 @@ func (a *author) caption(rows string) string {
 	}
 }
 
-// checkTable shows what is checked of the run, and whether it holds.
+// checkTable shows the checks of the run, and whether they hold.
 func (a *author) checkTable() document.Table {
 	t := document.NewTable("checks", "Checks and observed values", "result|words", "check|named", "observed|named")
 	for _, e := range a.summary.Checks {

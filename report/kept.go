@@ -16,21 +16,20 @@ import (
 	"loadgen/results"
 )
 
-// Kept is a run that is kept, to be reported on once more.
+// Kept is a stored run.
 type Kept struct {
 	Record *results.Record
-	// Summary is that of the record, or what is made of it where it has none.
+	// Summary is that of the record, or made from it if it has none.
 	Summary  *results.Summary
 	Document *document.Document
-	// Look is how text is laid out.
+	// Look is the layout of text.
 	Look text.Look
-	// Axis is that of the page's charts, empty for what suits each.
+	// Axis is the axis of the page's charts, empty for the best of each.
 	Axis chart.Axis
 }
 
-// Read reads what can be read of a run, and judges it where it was not judged, or its peak by
-// an earlier build, which did not name the state of a peak. What is wrong with the record are
-// the first warnings of the document. Its error is that of
+// Read reads what can be read of a run, and judges it if it was not judged, or if an earlier build judged its peak
+// without naming the state. Faults of the record are the first warnings of the document. Its error is that of
 // [results.Salvage]: nothing can be read.
 func Read(folder results.Folder) (*Kept, error) {
 	record, faults, err := results.Salvage(folder)
@@ -51,12 +50,12 @@ func Keep(record *results.Record) *Kept {
 	return &Kept{Record: record, Summary: record.Summary, Document: Document(record, record.Summary)}
 }
 
-// Form is a way to write the report of a run.
+// Form is an output format of the report of a run.
 type Form struct {
-	// Name is what a user calls it.
+	// Name is its name for users.
 	Name string
-	// Words says that it is rendered from the document, warnings included. The others have
-	// no place for what is wrong with the record.
+	// Words says that it is rendered from the document, with its warnings. Other forms cannot show faults of the
+	// record.
 	Words bool
 	// Write writes it. Its error is the writer's, or that a chart cannot be drawn.
 	Write func(io.Writer, *Kept) error
@@ -77,14 +76,13 @@ func Forms() []Form {
 	}
 }
 
-// exchanged writes a form for other tools.
+// exchanged returns a form for other tools.
 func exchanged(write func(io.Writer, *results.Record, *results.Summary) error) func(io.Writer, *Kept) error {
 	return func(w io.Writer, k *Kept) error { return write(w, k.Record, k.Summary) }
 }
 
-// Page writes the report of a run as one page with the charts that its document names,
-// the one that answers drawn for the room beside the answer. It writes nothing where one of
-// them cannot be drawn.
+// Page writes the report of a run as one page with the charts of its document. It writes nothing if one of them cannot
+// be drawn.
 func Page(w io.Writer, k *Kept) error {
 	pictures := make(map[string]template.HTML)
 	draw := func(blocks []document.Block, beside bool) error {
@@ -112,7 +110,7 @@ func Page(w io.Writer, k *Kept) error {
 	return html.Render(w, k.Document, html.Options{Pictures: pictures})
 }
 
-// PageFile is the page that lies beside a run.
+// PageFile is the page in the folder of a run.
 const PageFile = "report.html"
 
 // Illustrations returns the names of all files that [Illustrate] may write.
@@ -124,8 +122,8 @@ func Illustrations() []string {
 	return append(files, PageFile)
 }
 
-// Illustrate writes the charts of a judged record and its page into its folder. What could
-// not be drawn holds up nothing else.
+// Illustrate writes the charts of a judged record and its page into its folder. A chart that cannot be drawn does not
+// stop the others.
 func Illustrate(folder results.Folder, record *results.Record) error {
 	_, err := chart.DrawAs(folder, record, chart.Options{})
 	if err != nil {

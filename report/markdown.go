@@ -10,10 +10,9 @@ import (
 	"loadgen/report/text"
 )
 
-// Markdown writes a document for who reads it where Markdown is shown: in a review, or
-// beside the run, whose charts it names by their files. Series are told of in words,
-// since their numbers are too many. Nothing of the record is markup. Its error is the
-// writer's, wrapped.
+// Markdown writes a document as Markdown, for a review or the folder of the run, whose charts it refers to by file
+// name. Series are described in words, because they have too many numbers. Text of the record is never markup. Its
+// error is the writer's, wrapped.
 func Markdown(w io.Writer, d *document.Document) error {
 	m := new(markdown)
 	m.line("# " + text.Markdown(d.Title))
@@ -86,7 +85,7 @@ func (m *markdown) section(s *document.Section) {
 	}
 }
 
-// table adds a table: its caption where the heading above it does not say the same.
+// table adds a table, with its caption unless the heading above says the same.
 func (m *markdown) table(t *document.Table, above string) {
 	if t.Caption != "" && t.Caption != above {
 		m.paragraph("*" + text.Markdown(t.Caption) + "*")

@@ -8,15 +8,15 @@ import (
 	"loadgen/results"
 )
 
-// operations shows what each kind of operation came to over the whole run.
+// operations shows the counts of each kind of operation over the whole run.
 func (a *author) operations() {
 	if a.record.Capture != nil {
 		return
 	}
 	t := document.NewTable("operations", a.caption("Each operation"), "operation|named", "completed|rate|at=operations", "lost|share", "attempts|rate|at",
 		"ok|rate|at=ok_attempts", "throttled|rate|at", "failed|rate|at", "retries|rate", "tries/op|tries", "counted|rate", "returned|rate")
-	t.Notes = []string{"completed: operations, with success or without; lost: of the operations due in the steps, whatever became of them; retries: attempts that sent a " +
-		"request once more; counted, returned: entities by the documents' rule, scanned ones included, and those that replies held"}
+	t.Notes = []string{"completed: operations, with success or without; lost: of the operations due in the steps, whatever became of them; retries: attempts that " +
+		"repeated a request; counted, returned: entities by the documents' rule, including scanned ones, and those in replies"}
 	for _, name := range a.kinds() {
 		sum, told, from := a.kindTotal(name)
 		if sum.Attempts == 0 && sum.Scheduled == 0 {
@@ -31,8 +31,7 @@ func (a *author) operations() {
 	a.table("Operations over the whole run, preparation included", t)
 }
 
-// times shows the response and service times of each kind of operation, and of all
-// that the steps are of.
+// times shows the response and service times of each kind of operation, and of all in the steps.
 func (a *author) times() {
 	t := document.NewTable("times", a.caption("Each operation"),
 		slices.Concat([]string{"operation|named"}, timeColumns("response", tail()...), timeColumns("service", tail()...))...)
@@ -56,14 +55,14 @@ func (a *author) times() {
 		add(whole, &all, a.summary.Response, a.summary.Service, a.inSummary())
 	}
 	of := "each operation due in the steps"
-	t.Notes = []string{"each operation: over the whole run, before and after the steps, too; all of the steps: only what was due in them, " +
+	t.Notes = []string{"each operation: over the whole run, including before and after the steps; all of the steps: only what was due in them, " +
 		"as in the verdict; " + timesLegend}
 	if a.record.Capture != nil {
 		of = "each operation"
-		t.Notes = []string{"over the whole run, as the server saw it; " + document.Untold + ": fewer than ten durations lie beyond"}
+		t.Notes = []string{"over the whole run, as the server saw it; " + document.Untold + ": fewer than ten longer durations"}
 	}
 	a.table("Times by operation, over the whole run", t)
-	a.chart("percentiles", "The times of "+of+", by the share that takes longer, on a logarithmic axis, as far as ten durations lie beyond.")
+	a.chart("percentiles", "The times of "+of+", by the share of longer durations, on a logarithmic axis, up to the tenth longest.")
 }
 
 // kinds returns the names of the kinds of operation, each once.
@@ -77,8 +76,7 @@ func (a *author) kinds() []string {
 	return names
 }
 
-// kindTotal returns what a kind of operation came to over the whole run, what the
-// summary says of it, and where run.json has that.
+// kindTotal returns the counts of a kind of operation over the whole run, its summary, and where run.json has that.
 func (a *author) kindTotal(name string) (results.KindStats, results.OperationSummary, document.Pointer) {
 	sum := a.record.Total(func(_ *results.Phase, kind results.Kind) bool { return kind.Name == name })
 	if told, some := a.summary.PerOperation[name]; some {
@@ -87,7 +85,7 @@ func (a *author) kindTotal(name string) (results.KindStats, results.OperationSum
 	return sum, sum.Summary(), ""
 }
 
-// timeColumns returns the columns of quantiles of times, of which run.json has all but p95.
+// timeColumns returns the columns of quantiles of times. Run.json has all of them except p95.
 func timeColumns(of string, quantiles ...string) (list []string) {
 	for _, title := range quantiles {
 		column := title + "|millis|unit=ms|group=" + of

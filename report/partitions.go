@@ -14,7 +14,7 @@ import (
 	"loadgen/results/figure"
 )
 
-// place is a partition: the key, and what its table's name adds to the test table's.
+// place is a partition: its key, and the suffix of its table's name.
 type place struct{ table, key string }
 
 // hot is a partition or an account in the step in which it was the busiest, and its row in the phase.
@@ -26,7 +26,7 @@ type hot struct {
 }
 
 // partitions shows the hottest partitions of the steps against a partition's target.
-// Of traffic that a server saw there is another account.
+// Captured traffic has its own sections.
 func (a *author) partitions() {
 	if a.record.Capture != nil {
 		return
@@ -83,8 +83,7 @@ func (a *author) whoseTargets() string {
 	return "the model's, not the documents'"
 }
 
-// accounts holds what each account served against an account's target, in the step in
-// which it was the busiest.
+// accounts compares what each account served with an account's target, in the step in which it was the busiest.
 func (a *author) accounts() {
 	target := float64(a.record.Manifest.Targets.Account)
 	if target <= 0 || a.record.Capture != nil {
@@ -111,7 +110,7 @@ func (a *author) accounts() {
 				continue
 			}
 			of, from := &h.step.Phase.Accounts[i], a.placeOf(h.step).Below("accounts", i)
-			// Rates, of which run.json has the sums over the step.
+			// Rates; run.json has the sums over the step.
 			at := func(rate any, member string) any {
 				return document.Sourced{Value: rate, At: from.Below(member), Scale: 1 / h.step.Seconds()}
 			}
@@ -120,7 +119,7 @@ func (a *author) accounts() {
 				h.step.Phase.Name, fmt.Sprintf("%d of %d", i+1, most))
 		}
 	} else {
-		// The only account has all that a step served.
+		// A single account serves everything.
 		var best figure.Step
 		var most float64
 		for _, step := range figure.Reported(a.record) {
@@ -140,10 +139,10 @@ func (a *author) accounts() {
 	a.table("Accounts", t)
 }
 
-// mostEvents is how many decisions of load balancing are shown one by one.
+// mostEvents is the maximum number of decisions of load balancing that are listed.
 const mostEvents = 20
 
-// events shows what the partition layer decided, one by one, from events.ndjson.
+// events lists the decisions of the partition layer from events.ndjson.
 func (a *author) events() {
 	t := document.NewTable("events", "Load balancing decisions of the model", "at|tenths|unit=s", "what|named", "server|named", "offered|rate|unit=entities/s",
 		"served|rate|unit=entities/s", "offline|tenths|unit=s", "PartitionKey, and why|named")

@@ -12,28 +12,26 @@ import (
 	"loadgen/results"
 )
 
-// Pattern is a design pattern of the documents, and what its runs and those of what it
-// replaces came to.
+// Pattern is a design pattern of the documents, with the results of its runs and of those of its anti-pattern.
 type Pattern struct {
-	// Row is which of the documents' patterns it is, Name that of its scenario.
+	// Row is the number of the pattern in the documents, Name the name of its scenario.
 	Row, Name string
-	// Says is what it does, Contrary what its anti-pattern does instead, and why that fails;
-	// Buys and Costs are what it gains and what is paid for that.
+	// Says describes the pattern, Contrary its anti-pattern and why that fails; Buys and Costs are its benefit and its
+	// price.
 	Says, Contrary, Buys, Costs string
-	// Assumes are what the scenario sets in the model, such as "partition_target 200": of
-	// both sides, for another limit or another time than the documented one.
+	// Assumes are the parameters of the model that the scenario sets for both sides, such as "partition_target 200".
 	Assumes []string
-	// Seeds are those of the runs. Of the first are what the scenario expects, as the
-	// pattern and as its anti-pattern bear it out, in one order.
+	// Seeds are those of the runs. Expected and Denied are the checks of the scenario in the runs with the first
+	// seed, of the pattern and of its anti-pattern, in one order.
 	Seeds            []uint64
 	Expected, Denied []results.Check
 	// Comparisons are the figures in which the two differ over all seeds.
 	Comparisons []verdict.Comparison
 }
 
-// Patterns writes what patterns come to beside what they replace as Markdown: a table
-// of all rows of the documents, in their order, each with its patterns, then a section
-// for each pattern. A row without one is shown as missing. The error is the writer's,
+// Patterns writes a comparison of patterns with their anti-patterns as Markdown: a table of all rows of the documents,
+// in their order, each with its patterns, then a section for each pattern. A row without a pattern is shown as
+// missing. The error is the writer's,
 // wrapped.
 func Patterns(w io.Writer, rows []string, list []Pattern) error {
 	var text bytes.Buffer
@@ -46,7 +44,7 @@ func Patterns(w io.Writer, rows []string, list []Pattern) error {
 				continue
 			}
 			some = true
-			// The first claim that the pattern bears out and its anti-pattern does not.
+			// The first check that holds for the pattern and fails for its anti-pattern.
 			difference := ""
 			for i, e := range one.Expected {
 				if difference == "" && i < len(one.Denied) && e.Holds() && one.Denied[i].Fails() {
@@ -100,10 +98,10 @@ func patternOnto(text *bytes.Buffer, one *Pattern) {
 	fmt.Fprintf(text, "\n`loadgen simulate %s`, and with `--anti-pattern`; seeds %s.\n", one.Name, strings.Join(seeds, ", "))
 }
 
-// claimed is a claim as it is written.
+// claimed is a check as it is written.
 func claimed(e results.Check) string { return "`" + strings.ReplaceAll(e.Expr, "|", `\|`) + "`" }
 
-// borneOut says what was observed of a claim, in bold where it does not hold.
+// borneOut returns the observation of a check, in bold if it fails.
 func borneOut(e results.Check) string {
 	if e.Fails() {
 		return "**" + cell(e.Observed) + "**"
@@ -111,7 +109,7 @@ func borneOut(e results.Check) string {
 	return cell(e.Said())
 }
 
-// prose returns a text in one line, whose characters Markdown leaves as they are.
+// prose returns a text on one line, escaped for Markdown.
 func prose(prose string) string {
 	prose = strings.Join(strings.Fields(text.Harmless(strings.Join(strings.Fields(prose), " "))), " ")
 	return strings.NewReplacer("\\", `\\`, "*", `\*`, "_", `\_`, "`", "\\`", "<", `\<`, "[", `\[`, "#", `\#`, "~", `\~`).Replace(prose)

@@ -8,8 +8,7 @@ import (
 	"loadgen/results/figure"
 )
 
-// inSummary returns the pointer of a place in the summary, empty where run.json has
-// none.
+// inSummary returns the pointer of a place in the summary, empty if run.json has no summary.
 func (a *author) inSummary(parts ...any) document.Pointer {
 	if a.record.Summary == nil {
 		return ""
@@ -27,8 +26,7 @@ func (a *author) placeOf(step figure.Step) document.Pointer {
 	return ""
 }
 
-// summaryOf returns the summary of a step and where run.json has it, nil and empty where
-// there is none.
+// summaryOf returns the summary of a step and where run.json has it, nil and empty if there is none.
 func (a *author) summaryOf(step figure.Step) (*results.PhaseSummary, document.Pointer) {
 	for i, reported := range figure.Reported(a.record) {
 		if reported.Phase != step.Phase {
@@ -41,8 +39,7 @@ func (a *author) summaryOf(step figure.Step) (*results.PhaseSummary, document.Po
 	return nil, ""
 }
 
-// total is the count of a kind of operation over phases. Run.json has it where one phase of the whole
-// run alone has any.
+// total is the count of a kind of operation over phases. Run.json has it if a single phase has any.
 func (a *author) total(name string, of *results.KindStats, member string, count func(*results.KindStats) int64) document.Sourced {
 	sum := document.Sourced{Value: count(of)}
 	named := func(kind results.Kind) bool { return kind.Name == name }

@@ -26,8 +26,7 @@ func PrintForms() []string {
 	return []string{FormText, FormJSON, FormMarkdown, FormCSV, FormPage}
 }
 
-// Print writes a document in one of the [PrintForms], text laid out for a look. Its error
-// is the writer's, or that the form is none.
+// Print writes a document in one of the [PrintForms]. Its error is the writer's, or that there is no such form.
 func Print(w io.Writer, d *document.Document, form string, look text.Look) error {
 	switch form {
 	case FormText:
@@ -45,15 +44,14 @@ func Print(w io.Writer, d *document.Document, form string, look text.Look) error
 	}
 }
 
-// Screen writes what a document says on one screen, or all of it where the look asks for
-// that. Its error is the writer's, wrapped.
+// Screen writes the first screen of a document, or all of it if the look asks for that. Its error is the writer's,
+// wrapped.
 func Screen(w io.Writer, d *document.Document, look text.Look) error {
 	return written(w, "text", text.Write(d, look))
 }
 
-// JSON writes the summary as an indented object and a line's end. Characters
-// that are not printable are escaped, beyond those for which JSON asks. Its
-// error is the writer's, wrapped.
+// JSON writes the summary as an indented object and a line feed. Characters that are not printable are escaped, also
+// those that JSON permits. Its error is the writer's, wrapped.
 func JSON(w io.Writer, summary *results.Summary) error { return object(w, "summary", summary) }
 
 func object(w io.Writer, what string, value any) error {
@@ -61,8 +59,7 @@ func object(w io.Writer, what string, value any) error {
 	if err := text.JSON(&prose, value); err != nil {
 		return fmt.Errorf("report: encoding the %s: %w", what, err)
 	}
-	// What could move a terminal's cursor occurs within strings only, where an escape means
-	// the same.
+	// Characters that could move a terminal's cursor occur only in strings, where an escape has the same meaning.
 	var safe bytes.Buffer
 	for _, c := range prose.String() {
 		switch {
@@ -78,7 +75,7 @@ func object(w io.Writer, what string, value any) error {
 	return written(w, what, safe.Bytes())
 }
 
-// written writes what a report came to. Its error is the writer's, and says what was written.
+// written writes a report. Its error is the writer's, and names the report.
 func written(w io.Writer, what string, text []byte) error {
 	if _, err := w.Write(text); err != nil {
 		return fmt.Errorf("report: writing the %s: %w", what, err)

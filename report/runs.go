@@ -15,14 +15,14 @@ import (
 	"loadgen/results/catalog"
 )
 
-// RunList is the runs that are kept as they are listed, which [RunList.JSON] prints.
+// RunList is a list of stored runs, which [RunList.JSON] prints.
 type RunList struct {
 	Runs []ListedRun `json:"runs"`
-	// Matching is how many there are, of which Runs are the newest.
+	// Matching is the number of matching runs; Runs are the newest of them.
 	Matching   int         `json:"matching"`
 	Unreadable []UnreadRun `json:"unreadable"`
-	// Contests is how many of them are contests of designs. Others are folders without a
-	// run of their own; Links are not followed.
+	// Contests is the number of contests of designs among them. Others are folders without a run; Links are not
+	// followed.
 	Contests int `json:"contests"`
 	Others   int `json:"others"`
 	Links    int `json:"links"`
@@ -36,7 +36,7 @@ type UnreadRun struct {
 	Reason string `json:"reason"`
 }
 
-// ListedRun is one run. The figures are null in one that has not come to its end.
+// ListedRun is one run. Its figures are null if it did not finish.
 type ListedRun struct {
 	Name      string   `json:"name"`
 	Folder    string   `json:"folder"`
@@ -51,20 +51,19 @@ type ListedRun struct {
 	P99       *int64   `json:"response_p99_us"`
 	Attempts  *int64   `json:"attempts"`
 	Throttled *int64   `json:"throttled"`
-	// ShareThrottled is of the reported phases, the others of all.
+	// ShareThrottled is of the reported phases, the others are of all phases.
 	ShareThrottled *float64 `json:"share_throttled_reported"`
 	Tags           []string `json:"tags"`
 	TagFault       string   `json:"tags_unreadable,omitempty"`
-	// Contest says that it is a contest of designs, of which no figure is told.
+	// Contest says that it is a contest of designs, which has no figures.
 	Contest bool `json:"contest,omitempty"`
-	// Killed says that nobody has closed the record: the run was killed, or goes on. Tables
-	// are those that it may have left at the target.
+	// Killed says that the record was not closed: the run was killed, or is in progress. Tables are those that it may
+	// have left at the target.
 	Killed bool     `json:"killed,omitempty"`
 	Tables []string `json:"tables_perhaps_left,omitempty"`
 }
 
-// List returns the list of some runs of a catalog, of so many at most that can be read, 0
-// for all.
+// List returns a list of runs of a catalog, up to a number of readable ones, 0 for all.
 func List(of *catalog.Catalog, chosen []*catalog.Run, most int) *RunList {
 	l := &RunList{Runs: []ListedRun{}, Unreadable: []UnreadRun{}, Others: of.Others, Links: of.Links, of: of}
 	for _, r := range chosen {
@@ -108,16 +107,15 @@ func List(of *catalog.Catalog, chosen []*catalog.Run, most int) *RunList {
 	return l
 }
 
-// shortVerdict says in a few words what a run came to: how many of the claims hold, which
-// rate was found to, where it saturates, what load balancing came to, or else how the
-// verdict begins.
+// shortVerdict is the result of a run in a few words: the number of checks that hold, the rate that was found, where
+// it saturates, the result of load balancing, or the beginning of the verdict.
 func shortVerdict(s *results.Summary) string {
 	var parts []string
 	held, told := results.HeldOf(s.Checks)
 	switch left := len(s.Checks) - told; {
 	case len(s.Checks) == 0:
 	case told == 0:
-		parts = append(parts, fmt.Sprintf("%d cannot be told", left))
+		parts = append(parts, fmt.Sprintf("%d unknown", left))
 	case left > 0:
 		parts = append(parts, fmt.Sprintf("%d/%d hold (%d untold)", held, told, left))
 	default:
@@ -138,7 +136,7 @@ func shortVerdict(s *results.Summary) string {
 	return catalog.Cell(strings.Join(parts, ", "), widestVerdict)
 }
 
-// The greatest widths of what people and scenarios have called, in characters.
+// The maximum widths of names, in characters.
 const (
 	widestName    = 44
 	widestWords   = 24
@@ -151,7 +149,7 @@ const (
 // JSON writes the list as [JSON] does a summary.
 func (l *RunList) JSON(w io.Writer) error { return object(w, "runs", l) }
 
-// Text writes a line for each run, and below what is no run. Its error is the writer's.
+// Text writes a line for each run, then the folders that are no runs. Its error is the writer's.
 func (l *RunList) Text(w io.Writer) error {
 	var prose strings.Builder
 	if len(l.Runs) > 0 {
@@ -197,8 +195,8 @@ func (l *RunList) Text(w io.Writer) error {
 	return err
 }
 
-// Files tells where the files of a kept run lie, and how it is tagged. Its error is the
-// writer's, or a [catalog.Fault]: the folder cannot be read.
+// Files shows the files of a stored run, and its tags. Its error is the writer's, or a [catalog.Fault]: the folder
+// cannot be read.
 func Files(w io.Writer, folder string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -221,7 +219,7 @@ func Files(w io.Writer, folder string) error {
 	return err
 }
 
-// Pruning says which runs would go by a plan, and what stays.
+// Pruning shows the runs that a plan would remove, and what remains.
 func Pruning(w io.Writer, plan *catalog.Plan) error {
 	var rows [][]string
 	var bytes int64
@@ -238,7 +236,7 @@ func Pruning(w io.Writer, plan *catalog.Plan) error {
 	return err
 }
 
-// Pruned says what became of the runs that were to go, and what stays.
+// Pruned shows the runs that were removed, and what remains.
 func Pruned(w io.Writer, plan *catalog.Plan, done *catalog.Deletion) error {
 	var prose strings.Builder
 	for _, one := range done.Left {

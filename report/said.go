@@ -9,8 +9,8 @@ import (
 	"loadgen/results"
 )
 
-// said shows what a remote service said of its own state, and by which identifiers its
-// support finds the requests that it throttled, and the slowest.
+// said shows the state that a remote service reported, and the identifiers by which its support finds throttled
+// requests and the slowest ones.
 func (a *author) said() {
 	of := a.record.Said
 	if of == nil || len(of.Refusals)+len(of.Slowest) == 0 {
@@ -28,7 +28,7 @@ func (a *author) said() {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s attempts more were refused in yet other ways, which are not kept", document.Count(of.Dropped)))
 	}
 	a.Append(t)
-	// Its support can be asked about the slowest, and about the first few of each way of refusing.
+	// Its support can be asked about the slowest requests, and about the first few of each kind of refusal.
 	t = document.NewTable("request-ids", "Request IDs for a support case", "why|named", "at|named", "operation|named", "answer|named", "first byte|named",
 		"x-ms-request-id|named")
 	t.Notes = []string{"at: UTC, when it was sent; first byte: from then on"}
@@ -45,7 +45,7 @@ func (a *author) said() {
 	}
 	add("slowest", of.Slowest)
 	a.Append(t)
-	// The replies tell how far the service's clock is ahead to a second.
+	// The replies show the difference of the service's clock to within a second.
 	switch ahead := of.ClockAhead.Round(time.Second); {
 	case ahead.Abs() <= time.Second:
 		a.line("clocks: the service's and this machine's agree to a second, the resolution of its replies")

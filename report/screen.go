@@ -11,12 +11,11 @@ import (
 	"loadgen/results/figure"
 )
 
-// show shows on the first screen what was checked, why much failed, the load step by step or
-// operation by operation, the times, and what it rests on.
+// show writes the first screen: checks, causes of failures, the load by step or by operation, times, and the evidence.
 func (a *author) show() {
 	if _, told := results.HeldOf(a.summary.Checks); told > 0 && len(a.summary.Checks) > 1 {
 		t := a.checkTable()
-		// What fails comes first, and what holds last: not all of them may have room.
+		// Failed checks come first, because there may be no room for all.
 		t.Sort(func(row int) float64 { return gravity(t.Rows[row][0].Tone) })
 		a.Show(t)
 	}
@@ -33,7 +32,7 @@ func (a *author) show() {
 	default:
 		a.Show(a.operationsShort())
 	}
-	// One chart shows the answer, none where the record has none to show.
+	// One chart shows the answer, if the record has data for it.
 	for _, one := range []document.Chart{
 		{ID: "steps", Says: "What each step offered, and what of it was served."},
 		{ID: "throttle", Says: "Served and throttled second by second.", Shows: []string{"entities", "throttled"}},
@@ -49,18 +48,17 @@ func (a *author) show() {
 		document.Facts{Lines: a.reserve()})
 }
 
-// gravity orders what checks came to: what fails, what cannot be told, what holds.
+// gravity orders checks: failed, unknown, passed.
 func gravity(t document.Tone) float64 {
 	return map[document.Tone]float64{document.Bad: 0, document.Doubtful: 1, document.Good: 2}[t]
 }
 
-// oneStage reports whether steps are of one stretch of load, so that their rates can be set
-// beside one another.
+// oneStage reports whether steps belong to one stage, so that their rates can be compared.
 func oneStage(steps []figure.Step) bool {
 	return !slices.ContainsFunc(steps, func(s figure.Step) bool { return s.Phase.Stage != steps[0].Phase.Stage || s.Closed() })
 }
 
-// ratesInOrder shows the rates of a search from the lowest on, those that do not hold marked.
+// ratesInOrder shows the rates of a search in ascending order, and marks those that do not hold.
 func (a *author) ratesInOrder(l *results.Limit) document.Table {
 	t := a.rates(l)
 	t.Notes = nil
@@ -71,11 +69,10 @@ func (a *author) ratesInOrder(l *results.Limit) document.Table {
 	return t
 }
 
-// ladder shows the steps: what each offered and what of it was served, as numbers and as
-// a bar, against the target where all goes to one partition; with their names where they
-// are of several stretches of load.
+// ladder shows the steps: what each offered and served, as numbers and as a bar, against the target if all goes to one
+// partition; with their names if they belong to several stages.
 func (a *author) ladder(steps []figure.Step) document.Table {
-	// Times are those of the group of operations of which the load has most.
+	// Times are those of the group with the most operations.
 	most, group, within := int64(-1), "response", func(results.Kind) bool { return true }
 	for _, name := range groups(a.record.Manifest.Operations) {
 		of := func(kind results.Kind) bool { return kind.Group == name }
@@ -116,13 +113,11 @@ func (a *author) ladder(steps []figure.Step) document.Table {
 	return t
 }
 
-// rung returns the row of a step. If it cannot be told whether the step holds, the row says so in
-// place of a bar.
+// rung returns the row of a step. If it is unknown whether the step holds, the row says so in place of a bar.
 func (a *author) rung(step figure.Step, within func(results.Kind) bool, full float64) []any {
 	figures, from := a.wholeStep(step)
 	offered, served := settled(step, figures)
-	// Bars are marked at the limit of the one partition that all goes to, or of the account
-	// where that is held to less.
+	// Bars are marked at the limit of the only partition, or of the account if that is lower.
 	mark, limits := 0.0, a.record.Manifest.Targets
 	switch {
 	case limits.Account > 0 && (limits.Partition == 0 || limits.Account < limits.Partition) && a.record.Manifest.Accounts < 2:
@@ -147,7 +142,7 @@ func (a *author) rung(step figure.Step, within func(results.Kind) bool, full flo
 	return []any{from, offered, served, bar, figures.ShareLostSettled, own.Response.P50, own.Response.P99, figures.AttemptsPerOperation}
 }
 
-// toneOf marks a step that does not hold, and one of which that cannot be told.
+// toneOf marks a step that does not hold, or of which that is unknown.
 func (a *author) toneOf(step figure.Step) document.Tone {
 	switch told, _ := a.summaryOf(step); {
 	case told == nil:
@@ -161,7 +156,7 @@ func (a *author) toneOf(step figure.Step) document.Tone {
 	}
 }
 
-// operationsShort shows what each kind of operation of the load came to.
+// operationsShort shows the counts of each kind of operation of the load.
 func (a *author) operationsShort() document.Table {
 	t := document.NewTable("operations-short", a.caption("Each operation of the load"), "operation|named", "due|rate", "lost|share", "throttled|rate|spare=3",
 		"failed|rate|spare=2", "tries/op|tries", "p50|millis|unit=ms|spare=1", "p99|millis|unit=ms")
@@ -178,7 +173,7 @@ func (a *author) operationsShort() document.Table {
 	return t
 }
 
-// timesShort shows the response and service times of all that was reported.
+// timesShort shows the response and service times of the reported phases.
 func (a *author) timesShort() document.Table {
 	t := document.NewTable("times-short", a.caption("Times of all measured operations"), "time, ms|named", "p50|millis|at", "p90|millis|at", "p99|millis|at",
 		"p99.9|millis|at=p99_9", "max|millis|at", "|named|spare=1")
@@ -194,8 +189,8 @@ func (a *author) timesShort() document.Table {
 	return t
 }
 
-// counts are what was sent in the measured phases and what came of it, whether the
-// accounting of the whole run adds up, and how the generator fared.
+// counts shows the counts of the reported phases, whether the accounting of the whole run is exact, and the health of
+// the generator.
 func (a *author) counts() []string {
 	s := a.summary
 	all := a.record.Counts(results.Reported)
@@ -206,7 +201,7 @@ func (a *author) counts() []string {
 	operations := fmt.Sprintf("%s operations %s: %s succeeded, %s did not", document.Count(due), says, document.Count(all.Succeeded),
 		document.Count(max(0, due-all.Succeeded)))
 	if all.Dropped > 0 {
-		operations += fmt.Sprintf(", of which %s were never sent", document.Count(all.Dropped))
+		operations += fmt.Sprintf(", %s of them never sent", document.Count(all.Dropped))
 	}
 	attempts, throttled, failed, causes := all.Attempts, all.Throttled, all.Failed, all.Causes.Told()
 	if s.Killed != nil {
@@ -237,7 +232,7 @@ func (a *author) counts() []string {
 	fared := "not the limit"
 	if len(s.ClientLimited) > 0 {
 		fared = "late in part: " + s.ClientLimited[0]
-		// Only where nothing can be told does it take anything from the answer.
+		// It affects the answer only if the state is unknown.
 		if state, _ := verdict.State(s); state == results.CannotTell {
 			fared = "THE LIMIT: " + s.ClientLimited[0]
 		}
@@ -251,13 +246,13 @@ func (a *author) counts() []string {
 	return facts
 }
 
-// transactions returns the number of billed requests, of those that reached the service and were
-// not throttled. A record of outside traffic has counted them itself.
+// transactions returns the number of billed requests, of those that reached the service and were not throttled. A
+// record of captured traffic has its own count.
 func (a *author) transactions(met int64, causes results.Causes) int64 {
 	if seen := a.record.Capture; seen != nil && seen.Billed > 0 {
 		return seen.Billed
 	}
-	// Of what is asked for, a record that its run closed knows what the service met.
+	// A finished record knows which injected faults reached the service.
 	known := a.summary.Killed == nil && a.record.Capture == nil
 	sum := int64(0)
 	for _, one := range causes {
@@ -268,7 +263,7 @@ func (a *author) transactions(met int64, causes results.Causes) int64 {
 	return met - sum
 }
 
-// reserve says in a line how far the figures can be trusted.
+// reserve says on one line how far the figures can be trusted.
 func (a *author) reserve() []string {
 	m := &a.record.Manifest
 	switch {

@@ -12,9 +12,8 @@ import (
 	"loadgen/results/figure"
 )
 
-// seconds shows the run second by second: rates, times, refusals by what they were
-// answered, attempts under way and the generator's lag. The figures are those of
-// intervals.ndjson.
+// seconds shows the run by second: rates, times, refusals by answer, attempts in flight and the generator's lag. The
+// figures are those of intervals.ndjson.
 func (a *author) seconds() {
 	if len(a.record.Intervals) == 0 {
 		return
@@ -72,8 +71,8 @@ func unitOf(record *results.Record) int64 {
 	return unit
 }
 
-// measured returns the seconds that are worth looking at: what prepares, verifies or reads
-// back would set the scale of all others. What was due in a phase may end after it.
+// measured returns the seconds of reported phases: preparation, verification and reading back would set the scale of
+// the axis. Operations of a phase may end after it.
 func (a *author) measured() document.Stretch {
 	begin, end, found := a.taken.Span()
 	if !found {
@@ -100,7 +99,7 @@ func some(rows []results.Interval, is func(*results.Interval) bool) bool {
 	return false
 }
 
-// track is a line of a series, and what of a second it shows; nil is a gap.
+// track is a line of a series, and the value of a second in it; nil is a gap.
 type track struct {
 	name    string
 	meaning document.Meaning
@@ -124,8 +123,7 @@ func inMillis(name string, meaning document.Meaning, of func(*results.Interval) 
 	}}
 }
 
-// series lays tracks out over the seconds that the record has; where some are missing
-// there is a gap.
+// series returns tracks over the seconds of the record, with gaps for missing ones.
 func (a *author) series(id, title, unit, says string, tracks ...track) document.Series {
 	s := document.Series{ID: id, Title: title, Unit: unit, Says: says, Marks: a.marks(), Shown: a.measured()}
 	for _, t := range tracks {
@@ -151,7 +149,7 @@ func (a *author) series(id, title, unit, says string, tracks ...track) document.
 			s.Lines[l].Values = append(s.Lines[l].Values, t.of(row))
 		}
 	}
-	// The title says how high the first lines go.
+	// The title has the maximum of the first lines.
 	const told = 2
 	var heights []string
 	for _, l := range s.Lines[:min(len(s.Lines), told)] {
@@ -171,8 +169,7 @@ func (a *author) series(id, title, unit, says string, tracks ...track) document.
 	return s
 }
 
-// highQuantile returns the p99 of seconds, or their p90 where no second had enough for the
-// p99: a line of which nothing is known says nothing.
+// highQuantile returns the p99 of seconds, or their p90 if no second has enough operations for a p99.
 func (a *author) highQuantile(of func(*results.Interval) results.Quantiles) (string, func(*results.Interval) *int64) {
 	if !some(a.record.Intervals, func(i *results.Interval) bool { return of(i).P99 != nil }) &&
 		some(a.record.Intervals, func(i *results.Interval) bool { return of(i).P90 != nil }) {
@@ -181,11 +178,10 @@ func (a *author) highQuantile(of func(*results.Interval) results.Quantiles) (str
 	return "p99", func(i *results.Interval) *int64 { return of(i).P99 }
 }
 
-// mostCodes is how many ways of being throttled have a line of their own.
+// mostCodes is the number of throttling codes with a line of their own.
 const mostCodes = 4
 
-// refusalSeries shows throttled attempts by what they were answered, as far as the record
-// tells that, and failed ones.
+// refusalSeries shows throttled attempts by answer, if the record has it, and failed ones.
 func (a *author) refusalSeries() document.Series {
 	tracks := []track{perSecond("throttled", document.Throttled, func(i *results.Interval) int64 { return i.Throttled })}
 	var sum results.Causes
@@ -210,16 +206,15 @@ func (a *author) refusalSeries() document.Series {
 	return a.series("throttled", "Attempts throttled and failed", "attempts/s", "Attempts that ended in each second and were throttled for load, or failed otherwise.", tracks...)
 }
 
-// mostMarks bounds how many marks of load balancing a time axis has; the table of the
-// minutes counts them all.
+// mostMarks is the maximum number of marks of load balancing on a time axis; the table of minutes counts them all.
 const mostMarks = 200
 
-// marks are the phases that begin, and what the partition layer did.
+// marks are the beginnings of phases, and decisions of the partition layer.
 func (a *author) marks() []document.Mark {
 	var marks []document.Mark
 	for _, step := range figure.Reported(a.record) {
 		text := step.Phase.Name
-		// Many a name says the rate already.
+		// Many names contain the rate already.
 		if rate := document.Rate(step.Phase.Rate); step.Phase.Rate > 0 && !step.Phase.Varying && !strings.Contains(text, strings.ReplaceAll(rate, ",", "")) {
 			text = fmt.Sprintf("%s (%s/s)", step.Phase.Name, rate)
 		}

@@ -13,9 +13,8 @@ import (
 // closedLoop stands for the rate of clients that wait for their replies.
 const closedLoop = "closed"
 
-// steps shows the steps with all of their operations together, offered against
-// served, and against the partition's target where the load is aimed at one partition;
-// of a search, those that it tried.
+// steps shows the steps with all of their operations together, offered against served, and against the partition's
+// target if the load goes to one partition; of a search, the rates that it tried.
 func (a *author) steps() {
 	if l := a.record.Limit; l != nil {
 		asked := fmt.Sprintf("at most %s of the first attempts throttled", document.FineShare(l.MaxThrottled))
@@ -67,8 +66,7 @@ func (a *author) steps() {
 	}
 }
 
-// repeats reports whether steps are of the same rate, so that only their names tell them
-// apart.
+// repeats reports whether steps have the same rate, so that only their names differ.
 func repeats(steps []figure.Step) bool {
 	for i, step := range steps {
 		if slices.ContainsFunc(steps[:i], func(other figure.Step) bool { return other.Phase.Rate == step.Phase.Rate }) {
@@ -78,18 +76,18 @@ func repeats(steps []figure.Step) bool {
 	return false
 }
 
-// different reports whether steps are of several rates, over which a chart can be drawn.
+// different reports whether steps have several rates, over which a chart can be drawn.
 func different(steps []figure.Step) bool {
 	return slices.ContainsFunc(steps, func(s figure.Step) bool { return s.Phase.Rate != steps[0].Phase.Rate })
 }
 
-// loadColumns are the columns of [author.loadOf], and that of the attempts to an operation.
+// loadColumns are the columns of [author.loadOf], and the attempts per operation.
 func loadColumns() []string {
 	return []string{"step|unit=operations/s|rate", "offered|rate|unit=entities/s|at=offered_entities_per_second", "served|rate|unit=entities/s|at=served_entities_per_second",
 		"throttled|rate|unit=attempts/s|at=throttled_per_second", "lost, settled|share|at=share_lost_settled", "tries/op|tries"}
 }
 
-// wholeStep returns what all operations of a step came to, and where run.json has it.
+// wholeStep returns the counts of all operations of a step, and where run.json has them.
 func (a *author) wholeStep(step figure.Step) (results.PhaseOperationSummary, document.Pointer) {
 	figures := a.taken.Step(step, nil)
 	told, from := a.summaryOf(step)
@@ -125,7 +123,7 @@ func (a *author) groups() {
 			tries := document.Sourced{Value: figures.AttemptsPerOperation, At: from.Below("tries_per_operation")}
 			t.Add(from, a.loadOf(step, figures), tries, from.Below("response_us"), quantilesOf(figures.Response), from.Below("service_us"), quantilesOf(figures.Service))
 		}
-		// A group of which nothing fell into a step has no table.
+		// A group without operations in a step has no table.
 		if scheduled > 0 {
 			a.table(fmt.Sprintf("%s by step (%s)", group, strings.Join(kinds, ", ")), t)
 			told = true
@@ -135,7 +133,7 @@ func (a *author) groups() {
 		return
 	}
 	a.line(timesLegend)
-	// Whether a step holds that was sent late can be told all the same.
+	// A step that was sent late can still hold.
 	var late []string
 	for _, step := range steps {
 		if told, _ := a.summaryOf(step); told != nil && told.ClientLimited {
@@ -149,9 +147,9 @@ func (a *author) groups() {
 	}
 }
 
-// timesLegend says what the times of operations are.
+// timesLegend explains the times of operations.
 const timesLegend = "response: ms of the operations that succeeded, from the instant at which they were due to the end of their last attempt, waits included; " +
-	"service: ms of one ok attempt; " + document.Untold + ": fewer than ten durations lie beyond"
+	"service: ms of one ok attempt; " + document.Untold + ": fewer than ten longer durations"
 
 // groups returns the groups that the kinds of operation are shown in.
 func groups(kinds []results.Kind) []string {
@@ -164,7 +162,7 @@ func groups(kinds []results.Kind) []string {
 	return names
 }
 
-// loadOf returns a step's offered rate and what became of it.
+// loadOf returns a step's offered rate and its outcome.
 func (a *author) loadOf(step figure.Step, figures results.PhaseOperationSummary) []any {
 	var rate any = closedLoop
 	if !step.Closed() {

@@ -8,11 +8,11 @@ import (
 	"loadgen/report/document"
 )
 
-// documented is the provenance of what needs no telling.
+// documented is the provenance of parameters that need not be shown.
 const documented = "documented"
 
-// surroundings lists the parameters of the model that the documents do not give, with where they
-// are from, and shows which build ran, and on what.
+// surroundings lists the parameters of the model that are not documented, with their provenance, and shows the build
+// and the machine.
 func (a *author) surroundings() {
 	m := &a.record.Manifest
 	t := document.NewTable("assumptions", "Model parameters without a documented value", "parameter|named", "value|named", "provenance|named", "what it is|named")
@@ -51,8 +51,7 @@ func (a *author) surroundings() {
 	a.table("Environment", t)
 }
 
-// fleet shows which processes offered the load together, how each fared, and what those of a
-// label came to.
+// fleet shows the processes that offered the load together, each with its counts, and the sums of those with a label.
 func (a *author) fleet() {
 	of := a.record.Manifest.Fleet
 	if of == nil {

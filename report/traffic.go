@@ -10,10 +10,10 @@ import (
 	"loadgen/results"
 )
 
-// mostShown is how many rows a table of partitions or of outside traffic has.
+// mostShown is the maximum number of rows of a table of partitions or of captured traffic.
 const mostShown = 10
 
-// observed shows what was observed of outside traffic, beside its requests.
+// observed shows the partitions and queries of captured traffic.
 func (a *author) observed() {
 	o := a.record.Capture
 	if o == nil {
@@ -46,8 +46,8 @@ func (a *author) observed() {
 			t.Add(document.PointerTo("capture", "key_orders", i), orderOf(seen.Partitions), orderOf(seen.Rows), seen.Table)
 		}
 	}
-	t.Notes = []string{"ascending, descending: keys beyond all of the hundred or so before them, RowKeys within their partition, " +
-		"the last few apart, which may have been under way together"}
+	t.Notes = []string{"ascending, descending: keys beyond about the last hundred, RowKeys within their partition, " +
+		"ignoring the last few, which may have been concurrent"}
 	a.table("Key order", t)
 	t = document.NewTable("answers", a.caption("Answers"), "requests|rate|at", "no table|rate|at=without_table", "counts as|named", "answer|named")
 	for i := range o.Answers[:min(len(o.Answers), mostShown)] {
@@ -63,8 +63,7 @@ func (a *author) observed() {
 	a.table("Answers other than success", t)
 }
 
-// requests shows the requests of the reported phases of outside traffic by what they
-// ask for.
+// requests shows the requests of captured traffic in the reported phases by operation.
 func (a *author) requests() {
 	if a.record.Capture == nil {
 		return
@@ -91,7 +90,7 @@ func (a *author) requests() {
 	a.table("Requests by operation", t)
 }
 
-// hotTraffic shows the partitions of which most entities were demanded.
+// hotTraffic shows the partitions with the highest demand.
 func (a *author) hotTraffic(o *results.Capture) {
 	t := document.NewTable("hottest", a.caption("Partitions with the highest demand"), "entities|at=entities_counted", "requests|rate|at",
 		"throttled|share", "busiest|rate|at=busiest_second_entities", "asked|rate", "typical|rate|at=typical_second_entities",
@@ -123,7 +122,7 @@ func orderOf(o results.Order) []any {
 	return []any{o.Keys, document.RatioOf(o.Ascending, o.Keys), document.RatioOf(o.Descending, o.Keys)}
 }
 
-// atLeast returns a count that may have missed some.
+// atLeast returns a count that is a lower bound.
 func atLeast(n, missed int64) string {
 	if missed > 0 {
 		return "≥" + document.Rate(float64(n))

@@ -19,6 +19,9 @@ import (
 // A record without its idle stretches has the rows of one with all seconds, and the rows of a long record are the sums
 // of the seconds that they span.
 func TestRowsOfDrawnRecords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine")
+	}
 	lengths := []time.Duration{time.Minute, 5 * time.Minute, 9 * time.Hour, 40 * 24 * time.Hour}
 	for seed := range resultstest.Cases(12, 300) {
 		rng := rand.New(rand.NewPCG(47, uint64(seed)))

@@ -68,7 +68,7 @@ func (o *backoffOutput) folder(name string) (results.Dir, error) {
 	return folder, nil
 }
 
-// told says on standard error where the charts are.
+// told names the files of the charts on standard error.
 func (o *backoffOutput) told(stderr io.Writer, folder results.Dir) {
 	if !o.quiet {
 		fmt.Fprintf(stderr, "the charts are in %s\n", folder)
@@ -230,7 +230,7 @@ func (f *contestFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	flags := c.Flags()
 	flags.StringSliceVar(&f.policies, "policies", strings.Split(contestants, ","), "which, separated by commas; POLICY+LIMITER adds a limiter")
 	flags.DurationVar(&f.outage, "outage", 0, "refuse everything for so long (default 15s, unless --overload)")
-	flags.StringVar(&f.overload, "overload", "", "offer so many times what a partition bears, such as 2x")
+	flags.StringVar(&f.overload, "overload", "", "offered load as a multiple of a partition's target, such as 2x")
 	flags.DurationVar(&f.contest.Length, "for", 30*time.Second, "how long the overload lasts")
 	flags.IntVar(&f.contest.Clients, "clients", 500, "how many clients")
 	flags.Float64Var(&f.contest.Each, "each", 1, "operations/s of each client in an outage, on the average")
@@ -251,7 +251,7 @@ func (f *contestFlags) trouble(c *cobra.Command) error {
 	case changed("overload"):
 		times, err := strconv.ParseFloat(strings.TrimSuffix(f.overload, "x"), 64)
 		if err != nil || !(times > 0 && times <= 1000) {
-			return usageError{fmt.Errorf("--overload %s: expected how many times what a partition bears, such as 2x", f.overload)}
+			return usageError{fmt.Errorf("--overload %s: expected a multiple of a partition's target, such as 2x", f.overload)}
 		}
 		f.contest.Overload = times
 		for _, flag := range []string{"each", "together"} {

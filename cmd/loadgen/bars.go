@@ -71,8 +71,7 @@ const (
 	shortestBar = 5
 )
 
-// bar is what has ended of the stage, as a line: name, bar, percentage, and what stands
-// beside it. The bar takes what room there is.
+// bar is the progress of the stage as a line: name, bar, percentage, and a text. The bar takes the free width.
 func (b *bars) bar(s *live.Status, beside string) string {
 	// If the number of operations is unknown, progress is the share of the time that has passed.
 	part := 0.0
@@ -128,15 +127,15 @@ func (b *bars) draw(lines ...string) {
 		b.shown = append(b.shown, text.Columns(line))
 		frame.WriteString(line + "\n")
 	}
-	// Nothing is to be done for whoever does not want to read.
+	// A reader that is gone is no error.
 	_, _ = io.WriteString(b.to, frame.String())
 }
 
 // longestKey is how many columns of a key a status line has room for.
 const longestKey = 24
 
-// statusLine is a status as one line for a person, what matters most first, with a dash
-// for what cannot be told. No name in it can move a cursor.
+// statusLine is a status as one line for a person, the most important first, with a dash for unknown values. No name
+// in it can move a cursor.
 func statusLine(s *live.Status) string {
 	focus := "hottest –"
 	if len(s.Members) > 0 { // who tell no keys
@@ -206,7 +205,7 @@ func wholeSeconds(d time.Duration) string {
 	return ((d + time.Second - 1) / time.Second * time.Second).String()
 }
 
-// counterOf is what came of a stage so far.
+// counterOf returns the counts of a stage so far.
 func counterOf(t *live.Totals) string {
 	text := fmt.Sprintf("%s attempts, %s throttled", document.Count(t.Attempts), document.Count(t.Throttled))
 	if t.Failed > 0 {

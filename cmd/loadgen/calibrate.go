@@ -81,7 +81,7 @@ func (f *calibrateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.target, "target", "", "table service to measure: a URL (with --key-file, or as whom Entra ID knows you), env:NAME or file:PATH for a connection string")
+	flags.StringVar(&f.target, "target", "", "table service to measure: a URL (with --key-file, or your identity of Entra ID), env:NAME or file:PATH for a connection string")
 	flags.StringVar(&f.service.account, "account", "", "account that signs for a --target URL (default: the one in the URL)")
 	flags.StringVar(&f.service.keyFile, "key-file", "", "`file` with the account key of a --target URL, base64")
 	flags.BoolVar(&f.service.consent, "yes", false, "send what the forecast says")

@@ -67,9 +67,8 @@ type draft struct {
 	example string
 }
 
-// open opens the scenario of a file or a name. That it is an anti-pattern is told.
-// The design that the scenario uses itself may be one that cannot serve it: whoever chooses
-// another one is told of faults of that alone.
+// open opens the scenario of a file or a name, and reports that it is an anti-pattern. If another design is chosen,
+// only faults of that one matter.
 func (f *choiceFlags) open(name, example string, stderr io.Writer) (*draft, error) {
 	s, folder, err := scenarios.Open(name)
 	var faults fields.Faults
@@ -148,7 +147,7 @@ func (f *choiceFlags) settle(flags *pflag.FlagSet, d *draft, alter func(*scenari
 		return nil, err
 	}
 	if s.AntiPattern != nil && len(s.Validate()) > 0 {
-		// Nobody asked for the anti-pattern where overrides have left nothing else at fault.
+		// The anti-pattern was not chosen if overrides caused the only fault.
 		without := *s
 		without.AntiPattern = nil
 		if len(without.Validate()) == 0 {
@@ -170,7 +169,7 @@ func (f *choiceFlags) settle(flags *pflag.FlagSet, d *draft, alter func(*scenari
 	return s, nil
 }
 
-// replaced adds what is to be done about checks of operations that --set has replaced.
+// replaced adds a remedy to faults of checks whose operations --set has replaced.
 func (f *choiceFlags) replaced(faults fields.Faults) fields.Faults {
 	operations := func(one string) bool {
 		path, _, _ := strings.Cut(one, "=")
@@ -198,7 +197,7 @@ func (f *choiceFlags) read(flags *pflag.FlagSet, d *draft, alter func(*scenarios
 	return s, d.files.Read(s)
 }
 
-// retryChosen reports whether somebody chose the retries: by --retry, or by --set.
+// retryChosen reports whether the retries were chosen by --retry or --set.
 func (f *choiceFlags) retryChosen(c *cobra.Command) bool {
 	for _, one := range f.set {
 		if strings.HasPrefix(one, "retry=") {

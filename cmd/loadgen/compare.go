@@ -203,7 +203,7 @@ func (f *historyFlags) gather(ctx context.Context, archive *history.Archive, arg
 	return reader.Read(ctx, f.runs, wanted...)
 }
 
-// draw writes the chart that is asked for, if there is anything to draw.
+// draw writes the chart, if there is data for it.
 func (f *historyFlags) draw(d *history.Document) error {
 	switch {
 	case f.png == "" || d.Outcome() == compare.Inconclusive:

@@ -117,18 +117,17 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	f.page.register(flags, "live-page")
 	f.fleet.register(flags)
 	flags.StringVar(&f.out, "out", "", "folder of the contest (default: a new one in results/runs)")
-	flags.BoolVar(&f.strict, "strict", false, "exit 13 where the generator was the limit of a run, or the winner's checks cannot be told")
+	flags.BoolVar(&f.strict, "strict", false, "exit 13 if the generator was the limit of a run, or the winner's checks are unknown")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
 	flags.BoolVar(&f.plan.Suggest, "suggest", false, "let designs take part that follow from what the operations ask for")
 	flags.StringVar(&f.plan.Write, "write", "", "with --suggest: the `file` for the scenario with the winner (default: suggested.yaml in the folder)")
 	return c
 }
 
-// defaultSeeds is how often a design is run unless somebody says.
+// defaultSeeds is the default number of runs of a design.
 const defaultSeeds = 5
 
-// contest holds the designs against each other and prints what came of it. What it finds
-// is no failure.
+// contest compares the designs and prints the result. A result is no failure.
 func (f *designsFlags) contest(c *cobra.Command, name string, stdout, stderr io.Writer) error {
 	f.live = f.live || c.Flags().Changed("target")
 	if err := f.check(c); err != nil {
@@ -204,14 +203,14 @@ func (f *designsFlags) check(c *cobra.Command) error {
 	f.plan.Run.MemoryLimit = memory
 	for _, flag := range []string{"workers", "no-probe", "yes", "budget", "account", "key-file", "processes"} {
 		if c.Flags().Changed(flag) && !f.live {
-			add("--%s belongs to runs in real time; expected --live or --target beside it", flag)
+			add("--%s belongs to runs in real time; expected --live or --target with it", flag)
 		}
 	}
 	if c.Flags().Changed("designs") && len(f.plan.Designs) == 0 {
 		add("--designs is empty; expected two designs of the scenario or more")
 	}
 	if f.plan.Write != "" && !f.plan.Suggest {
-		add("--write is for what --suggest comes to; expected --suggest beside it")
+		add("--write writes the result of --suggest; expected --suggest with it")
 	}
 	if err := named(c.Flags(), faults...); err != nil {
 		return err
@@ -262,7 +261,7 @@ func (f *designsFlags) fill(c *cobra.Command, name string, stderr io.Writer) {
 		}
 		return text.CommandLine(append(command, name))
 	}
-	// It repeats a run by itself.
+	// It repeats a single run.
 	f.plan.Alone = func(design string, seed uint64) []string {
 		verb := "simulate"
 		if f.live {
@@ -304,7 +303,7 @@ func contestPage(held *series.Contested, to io.Writer) error {
 // what a contest is for.
 func (f *designsFlags) judge(contest *contest.Contest) error {
 	o := outcome{strict: f.strict, failed: contest.Ok != nil && !*contest.Ok}
-	// That nobody wins is an answer.
+	// It is an answer that no design wins.
 	o.untold = contest.Winner != nil && contest.State == results.CannotTell
 	for i := range contest.Ranking {
 		o.invalid = o.invalid || contest.Ranking[i].Invalid > 0

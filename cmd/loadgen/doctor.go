@@ -19,8 +19,8 @@ import (
 // doctorFlags are what a user typed after `loadgen doctor`.
 type doctorFlags struct {
 	options doctor.Options
-	// service says what to visit besides; of its flags those that bound what is sent
-	// are not registered, since a visit changes nothing.
+	// service is a service to check as well. Its flags that limit the load are not registered, because a check changes
+	// nothing.
 	service targetFlags
 	target  string
 	formFlags
@@ -67,14 +67,14 @@ func newDoctor(stdout, stderr io.Writer) *cobra.Command {
   loadgen doctor --clean --target env:TABLES --yes`,
 		ValidArgsFunction: oneScenario,
 		Args: func(c *cobra.Command, args []string) error {
-			// A scenario is refused where nothing is held against it.
+			// A scenario is refused if nothing is compared with it.
 			switch {
 			case len(args) > 1:
 				return takesOne()(c, args)
 			case len(args) == 1 && f.clean:
 				return usageError{fmt.Errorf("--clean is of no scenario; expected it without %q", args[0])}
 			case len(args) == 1 && f.target == "":
-				return usageError{fmt.Errorf("%q: a scenario is what the way to a service is held against; expected --target, too", args[0])}
+				return usageError{fmt.Errorf("%q: a scenario is compared with the connection to a service; expected --target, too", args[0])}
 			}
 			return nil
 		},
@@ -100,7 +100,7 @@ func newDoctor(stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.target, "target", "", "table service to visit besides: a URL (with --key-file, or as whom Entra ID knows you), "+
+	flags.StringVar(&f.target, "target", "", "table service to check as well: a URL (with --key-file, or your identity of Entra ID), "+
 		"env:NAME or file:PATH for a connection string")
 	flags.StringVar(&f.service.account, "account", "", "account that signs for a --target URL (default: the one in the URL)")
 	flags.StringVar(&f.service.keyFile, "key-file", "", "`file` with the account key of a --target URL, base64")
@@ -123,7 +123,7 @@ func (f *doctorFlags) sweepUp(ctx context.Context, stdout io.Writer) error {
 		return err
 	}
 	if found.LeftBehind > 0 {
-		err = usageError{errors.New("nothing was dropped: add --yes to drop what is left behind")}
+		err = usageError{errors.New("nothing was dropped: add --yes to drop leftover tables")}
 	}
 	return f.print(ctx, found.Document(), found.NotDropped > 0, err, stdout)
 }

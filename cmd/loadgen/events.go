@@ -29,7 +29,7 @@ type events struct {
 	to    io.Writer
 	lines chan []byte
 	done  sync.WaitGroup
-	// unread counts events that happened while nobody read those before.
+	// unread counts events that were dropped because earlier ones were not read.
 	unread      atomic.Int64
 	interrupted atomic.Bool
 }
@@ -39,7 +39,7 @@ func (*events) every() time.Duration { return time.Second }
 func (e *events) begin(said start) {
 	e.done.Go(func() {
 		for line := range e.lines {
-			// Nothing is to be done for whoever does not want to read.
+			// A reader that is gone is no error.
 			_, _ = e.to.Write(line)
 		}
 	})
@@ -95,7 +95,7 @@ func (e *events) leave(s *live.Status) { e.show(s) }
 
 func (*events) pause() {}
 
-// happened tells of an event unless too many are unread.
+// happened writes an event unless too many are unread.
 func (e *events) happened(r results.Event) {
 	at := inSeconds(time.Duration(r.At))
 	var event any

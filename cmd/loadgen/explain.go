@@ -112,7 +112,7 @@ func (f *explainFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	flags.StringArrayVar(&f.log.paths, "log", nil, "say what the `log` of a table says: a file, a folder of them, - for standard input; more may follow")
 	f.log.registerReading(flags)
 	flags.StringVar(&f.log.out, "out", "", "with --log: keep the record that is made of it, keys of the log in it, in this `folder`")
-	flags.BoolVar(&f.log.strict, "strict", false, "with --log: exit 10 where its load was not sustained, 12 where that cannot be told")
+	flags.BoolVar(&f.log.strict, "strict", false, "with --log: exit 10 if its load was not sustained, 12 if that is unknown")
 	f.formFlags.register(flags)
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
 	return c

@@ -67,8 +67,7 @@ func (f *shutdownNotice) Ending(how, leaves string) {
 	}
 }
 
-// Left names what is there at the end, a line each, but for what was to be kept unless the
-// program ends at once.
+// Left names what remains at the end, a line each; what was to be kept only if the program ends at once.
 func (f *shutdownNotice) Left(atOnce bool) {
 	var text strings.Builder
 	// Of queues and containers the marker of their table knows.
@@ -77,7 +76,7 @@ func (f *shutdownNotice) Left(atOnce bool) {
 		switch {
 		case one.Kept && !atOnce:
 		case one.Doubtful:
-			fmt.Fprintf(&text, "perhaps left: %s; whether it was made nobody answered\n", one)
+			fmt.Fprintf(&text, "perhaps left: %s; no reply says whether it was created\n", one)
 		default:
 			fmt.Fprintf(&text, "left: %s\n", one)
 			if option := "--table " + one.Name; one.What == campaign.MadeTable && !slices.Contains(tables, option) {

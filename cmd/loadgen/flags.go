@@ -31,8 +31,8 @@ var (
 	unknownLetter = regexp.MustCompile(`^unknown shorthand flag: '(.)' in (-\S+)`)
 )
 
-// flagFault tells what is wrong with the flags of a command in one line, with
-// the nearest flag that exists or the value that was expected.
+// flagFault returns an error about the flags of a command on one line, with the nearest flag that exists or the
+// expected value.
 func flagFault(c *cobra.Command, err error) error {
 	name, typed := "", ""
 	if match := unknownFlag.FindStringSubmatch(err.Error()); match != nil {
@@ -59,7 +59,7 @@ func flagFault(c *cobra.Command, err error) error {
 	return usageError{fmt.Errorf("%w; `%s --help` lists the flags", err, c.CommandPath())}
 }
 
-// expectedBy says what a flag takes, to whom gave it another value.
+// expectedBy returns the values that a flag takes, for an error about another one.
 func expectedBy(f *pflag.Flag, typed string) string {
 	if one, knows := f.Value.(interface{ expected(string) string }); knows {
 		return one.expected(typed)
@@ -127,8 +127,8 @@ func named(flags *pflag.FlagSet, faults ...error) error {
 	return usageError{errors.New(strings.Join(lines, "; "))}
 }
 
-// flagged names the flags in an error that is of a plan alone. Any other is left as it is:
-// what is wrong with a scenario is told by its lines.
+// flagged names the flags in errors of a plan. Other errors are returned unchanged: faults of a scenario name its
+// lines.
 func flagged(flags *pflag.FlagSet, err error) error {
 	list := []error{err}
 	if joined, many := err.(interface{ Unwrap() []error }); many {
@@ -231,7 +231,7 @@ var peersFlags = [...]struct {
 		"a table service is named by its address, env:NAME or file:PATH", "a verb that has --target, such as stress"},
 	{[]string{"json", "output-format"}, []string{"format"}, "forms have names, such as json", "a verb that has --format"},
 	{[]string{"threshold", "thresholds", "slo"}, []string{"peak"},
-		"a rate is asked for with --peak, anything else with expect in the scenario", "--set expect=CHECKS"},
+		"a rate is checked with --peak, anything else with expect in the scenario", "--set expect=CHECKS"},
 	{[]string{"parallel", "max-workers", "pool"}, []string{"workers"}, "what sends is a worker", "a verb that has --workers"},
 	{[]string{"script", "file", "f", "config", "scenario-file"}, nil, "", "the file as the argument: loadgen run FILE"},
 }
@@ -259,7 +259,7 @@ func hintOf(c *cobra.Command, name string) string {
 	return fmt.Sprintf("`loadgen help%s` lists the flags", c.CommandPath()[len("loadgen"):])
 }
 
-// liveFlag is the address of a live page, of which a flag without a value has any free port.
+// liveFlag is the address of a live page. Without a value it is any free port.
 type liveFlag struct {
 	name, address string
 	asked         bool
@@ -269,7 +269,7 @@ var _ pflag.Value = (*liveFlag)(nil)
 
 func (f *liveFlag) register(flags *pflag.FlagSet, name string) {
 	f.name = name
-	flags.Var(f, name, "show the run in a browser while it goes on: a page of this machine alone, at a URL that is told; --"+name+"=`address` for a port of your own, such as :8080")
+	flags.Var(f, name, "show the run in progress in a browser: a page of this machine only, at a URL that is printed; --"+name+"=`address` for a port of your own, such as :8080")
 	flags.Lookup(name).NoOptDefVal = anyPort
 }
 

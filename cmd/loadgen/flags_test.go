@@ -271,7 +271,7 @@ func TestFarewell(t *testing.T) {
 		{"a table that is to be kept", []run.Remain{kept}, "interrupted: --keep leaves table loadgena at http://one\n", "",
 			"left: table loadgena at http://one\nto drop it: loadgen doctor --clean --yes --table loadgena, with the same --target\n"},
 		{"a table of which nobody knows whose it is", []run.Remain{doubtful}, "",
-			"perhaps left: table loadgena at http://one; whether it was made nobody answered\n", "the same"},
+			"perhaps left: table loadgena at http://one; no reply says whether it was created\n", "the same"},
 	} {
 		var said bytes.Buffer
 		f := newShutdownNotice(&said)

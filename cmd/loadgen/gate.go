@@ -37,7 +37,7 @@ func newGate(stdout, stderr io.Writer) *cobra.Command {
 	f := new(gateFlags)
 	c := &cobra.Command{
 		Use:   "gate file|name ...",
-		Short: "Hold scenarios to their baselines: has a change of the program changed what they come to?",
+		Short: "Compare scenarios with their baselines: has a change of the program changed their results?",
 		Long: `Gate runs scenarios on the virtual clock, where the same seed gives the same record to
 the last count, and holds each to its baseline in results/baselines: what was accepted
 the last time. Whatever differs is a change of behaviour. It is listed, value by value,
@@ -63,7 +63,7 @@ of one, 12.`,
   loadgen gate my-table.yaml --against ./loadgen-before`,
 		Args: func(c *cobra.Command, args []string) error {
 			if f.all && len(args) > 0 {
-				return usageError{fmt.Errorf("--all is every built-in scenario with a baseline; expected no %q beside it", args[0])}
+				return usageError{fmt.Errorf("--all is every built-in scenario with a baseline; expected no %q with it", args[0])}
 			}
 			if len(args) == 0 && !f.all {
 				return usageError{fmt.Errorf("%s takes scenarios, and there is none; expected files, or names such as stress-one-partition", c.CommandPath())}
@@ -86,13 +86,13 @@ of one, 12.`,
 	return c
 }
 
-// validate returns what is wrong with the flags of a gate of so many scenarios.
+// validate returns an error about the flags of a gate of so many scenarios.
 func (f *gateFlags) validate(flags *pflag.FlagSet, number int) error {
 	if err := emptyFlag(flags); err != nil {
 		return err
 	}
 	if !flags.Changed("against") {
-		if err := refuse(flags, "is of live runs; expected --against with an older build beside it", "pairs", "out"); err != nil {
+		if err := refuse(flags, "is of live runs; expected --against with an older build", "pairs", "out"); err != nil {
 			return err
 		}
 	} else {
@@ -111,7 +111,7 @@ func (f *gateFlags) validate(flags *pflag.FlagSet, number int) error {
 	case f.accept && strings.TrimSpace(f.baselines.Reason) == "":
 		return usageError{errors.New("--accept needs a reason; expected --reason \"why the behaviour changed\"")}
 	case !f.accept && f.baselines.Reason != "":
-		return usageError{errors.New("--reason says why a baseline is accepted; expected --accept beside it")}
+		return usageError{errors.New("--reason says why a baseline is accepted; expected --accept with it")}
 	}
 	if err := f.reports.Validate(); err != nil {
 		return usageError{fmt.Errorf("--report %w", err)}
@@ -200,8 +200,7 @@ func (f *gateFlags) begin() error {
 	return nil
 }
 
-// tell prints results, and writes them to the files first: whoever reads the output may
-// rely on them.
+// tell writes results to the files first, then prints them, so that the files exist when the output does.
 func (f *gateFlags) tell(stdout io.Writer, list []gate.Result) error {
 	if err := f.reports.Write(list); err != nil {
 		return fmt.Errorf("--report: %w", err)

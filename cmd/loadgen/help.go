@@ -29,25 +29,25 @@ type flagGroup struct{ name, used, rest, verb string }
 // flagGroups are what the flags of a verb with more than [mostShown] are shown under, in this
 // order.
 var flagGroups = [...]flagGroup{
-	{"What is served", "profile start set faults import export data-dir", "durability export-every seed", "serve"},
-	{"Where, and to whom", "listen account key-file tls-cert tls-self-signed", "tls-key admin oidc-issuer insecure-tokens", "serve"},
-	{"What is told and kept", "examine out log", "live verbose quiet log-format", "serve"},
+	{"Service", "profile start set faults import export data-dir", "durability export-every seed", "serve"},
+	{"Target", "listen account key-file tls-cert tls-self-signed", "tls-key admin oidc-issuer insecure-tokens", "serve"},
+	{"Output", "examine out log", "live verbose quiet log-format", "serve"},
 	{"The log", "log table", "hash-keys transaction-entities entity-bytes", "explain"},
 	{"The keys of a CSV", "from rate partition-key row-key time", "", "explain"},
 	{"The scenario", "set use anti-pattern", "profile seed", "explain"},
-	{"What is told and kept", "format verbose out", "strict quiet", "explain"},
+	{"Output", "format verbose out", "strict quiet", "explain"},
 	{"The log", "partition-key row-key speed write", "keyless table hash-keys transaction-entities entity-bytes", "replay"},
-	{"What is run", "use suggest set profile", "retry seed seeds price bill-throttled", "replay"},
-	{"What is told", "format verbose", "quiet", "replay"},
-	{"What is run", "designs suggest set", "profile seeds quick seed retry price price-stored bill-throttled alpha write one-profile memory-limit", "contest"},
-	{"Where it is sent", "live target yes budget", "account key-file workers no-probe", "contest"},
+	{"Run", "use suggest set profile", "retry seed seeds price bill-throttled", "replay"},
+	{"Output", "format verbose", "quiet", "replay"},
+	{"Run", "designs suggest set", "profile seeds quick seed retry price price-stored bill-throttled alpha write one-profile memory-limit", "contest"},
+	{"Target", "live target yes budget", "account key-file workers no-probe", "contest"},
 	{"Several processes together", "processes", "lead token-file on-loss join-within nats-url nats-creds nats-ca", "contest"},
-	{"What is told and kept", "live-page format verbose out", "strict quiet", "contest"},
-	{"What is run", "rate peak duration use set sweep anti-pattern", "partition-key profile seed retry data verify-writes one-profile memory-limit", ""},
-	{"Where it is sent", "target yes budget", "account key-file driver client workers table reuse keep record no-probe", ""},
+	{"Output", "live-page format verbose out", "strict quiet", "contest"},
+	{"Run", "rate peak duration use set sweep anti-pattern", "partition-key profile seed retry data verify-writes one-profile memory-limit", ""},
+	{"Target", "target yes budget", "account key-file driver client workers table reuse keep record no-probe", ""},
 	{"Looking for the highest rate", "find-limit", "max-throttled max-p99 from max-rate step", ""},
 	{"Several processes together", "processes", "lead join token-file on-loss join-within name label nats-url nats-creds nats-ca", ""},
-	{"What is told and kept", "live format verbose out", "count strict no-charts quiet ui metrics-listen metrics-keys otlp hlog csv", ""},
+	{"Output", "live format verbose out", "count strict no-charts quiet ui metrics-listen metrics-keys otlp hlog csv", ""},
 }
 
 // verbGroups are what the verbs are shown under, by the question that they answer.
@@ -55,7 +55,7 @@ var verbGroups = []struct{ name, verbs string }{
 	{"Does my key hold?", "stress run simulate explain"},
 	{"Which key, which retries?", "contest scenarios keys backoff"},
 	{"Is my application's traffic sound?", "serve replay"},
-	{"What came of it", "report runs compare gate"},
+	{"Results", "report runs compare gate"},
 	{"The tool", "calibrate doctor version docs completion help"},
 	{"Topics", "model events environment exit-codes"},
 }
@@ -133,8 +133,7 @@ func writeFlags(page *strings.Builder, c *cobra.Command, all bool) {
 	}
 }
 
-// variables are the flags that somebody may want to set always: LOADGEN_UI is --ui where
-// that is not given.
+// variables are the flags that have a variable: LOADGEN_UI is the default of --ui.
 var variables = [...]string{"format", "verbose", "quiet", "ui", "no-charts", "metrics-listen", "seed"}
 
 // runsVariable is the folder of the runs, in place of results/runs.
@@ -203,7 +202,7 @@ func advice(c *cobra.Command, fault string, err error) string {
 	return said
 }
 
-// modelHelp tells every parameter of the model by the table that the engine has.
+// modelHelp describes every parameter of the model, from the table of the engine.
 func modelHelp() string {
 	documented, err := model.New(model.Documented)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 func main() {
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
-		// Whoever started it with nohup wants it to go on.
+		// With nohup the program must continue.
 		ends = append(ends, syscall.SIGHUP)
 	}
 	signals := make(chan os.Signal, 2)
@@ -40,15 +40,14 @@ func main() {
 	os.Exit(execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// heed has the first signal end what is done, and another one the process, which is told
-// what it leaves first. A terminal that is closed hangs up more than once, for the shell does
-// and the system does: that hurries nothing.
+// heed makes the first signal end the command, and another one the process, after a message about what remains. A
+// closed terminal hangs up more than once, by the shell and by the system: the second time has no effect.
 func heed(signals <-chan os.Signal, cancel context.CancelCauseFunc, bye *shutdownNotice, exit func(code int)) {
 	for first := true; ; first = false {
 		one := <-signals
 		if one == syscall.SIGHUP {
-			// Whoever read what is written here may be gone, too: a broken pipe is an error
-			// from now on, and no longer the end of the process.
+			// The reader of the output may be gone, too: from now on a broken pipe is an error, and does not end the
+			// process.
 			signal.Ignore(syscall.SIGPIPE)
 		}
 		if first {
@@ -65,7 +64,7 @@ func heed(signals <-chan os.Signal, cancel context.CancelCauseFunc, bye *shutdow
 			}()
 			select {
 			case <-told:
-			case <-signals: // nobody reads
+			case <-signals: // the reader is gone
 			}
 			exit(interruption{one}.code())
 			return
@@ -106,7 +105,7 @@ func withFarewell(ctx context.Context, bye *shutdownNotice) context.Context {
 	return context.WithValue(ctx, farewellKey{}, bye)
 }
 
-// farewellOf returns that of the program, nil where there is none.
+// farewellOf returns that of the program, nil if it has none.
 func farewellOf(ctx context.Context) *shutdownNotice {
 	bye, _ := ctx.Value(farewellKey{}).(*shutdownNotice)
 	return bye
@@ -115,13 +114,13 @@ func farewellOf(ctx context.Context) *shutdownNotice {
 // stopKey is under what the way to end the program as Ctrl-C does goes with its context.
 type stopKey struct{}
 
-// stopOf returns that of the program, nil where there is none.
+// stopOf returns that of the program, nil if it has none.
 func stopOf(ctx context.Context) func() {
 	stop, _ := ctx.Value(stopKey{}).(func())
 	return stop
 }
 
-// remainsOf returns what has to be told of what a run makes that is shown so, if at all.
+// remainsOf returns the receiver of messages about what a run creates, nil if there is none.
 func remainsOf(ctx context.Context, shown *progressView) *run.Remains {
 	bye := farewellOf(ctx)
 	if bye == nil {
@@ -182,7 +181,7 @@ const (
 	codeTarget      = 3
 	codeExpectation = 10
 	codeRegression  = 11
-	// codeInconclusive says that what was asked cannot be told.
+	// codeInconclusive says that there is no answer.
 	codeInconclusive = 12
 	codeInvalidRun   = 13
 	codeHungUp       = 129
@@ -231,7 +230,7 @@ type usageError struct{ error }
 
 func (u usageError) Unwrap() error { return u.error }
 
-// verdictError ends a run that was told in full: at most a line is left to print.
+// verdictError ends a run that was reported completely: at most one line is left to print.
 type verdictError struct {
 	code int
 	said string
@@ -239,8 +238,8 @@ type verdictError struct {
 
 func (v verdictError) Error() string { return "the run did not meet what was asked of it" }
 
-// explain returns the exit code of an error, and what is to be said of it in
-// one line a fault; empty where everything has been said.
+// explain returns the exit code of an error, and its message, a line for each fault; empty if everything has been
+// printed.
 func explain(ctx context.Context, err error) (int, string) {
 	var told verdictError
 	var usage usageError
@@ -276,8 +275,8 @@ func explain(ctx context.Context, err error) (int, string) {
 	}
 }
 
-// reportedError ends what was ended early, and has told what it did until then; whole says
-// that it came to its end.
+// reportedError ends a command that was stopped early and has printed its results until then; whole says that it was
+// finished.
 type reportedError struct {
 	error
 	whole bool
@@ -285,7 +284,7 @@ type reportedError struct {
 
 func (r reportedError) Unwrap() error { return r.error }
 
-// reported returns the error of what was told although it ended so, nil for nil.
+// reported returns the error of a command that has printed its results, nil for nil.
 func reported(ended error, whole bool) error {
 	if ended == nil {
 		return nil
@@ -293,8 +292,7 @@ func reported(ended error, whole bool) error {
 	return reportedError{ended, whole}
 }
 
-// unheard reports whether an error is that nobody is left to read what is printed: on a
-// terminal that was closed, or behind a pipe.
+// unheard reports whether an error says that the reader of the output is gone: a closed terminal or pipe.
 func unheard(err error) bool {
 	return !errors.Is(err, results.ErrWrite) && (errors.Is(err, syscall.EIO) || errors.Is(err, syscall.EPIPE))
 }

@@ -15,9 +15,8 @@ import (
 // plainEvery is the time between two plain lines.
 const plainEvery = 10 * time.Second
 
-// On a virtual clock it is looked every firstLook at how load that arrives fares: at first,
-// and whenever another share of it, by tellAfter or more, is throttled at two looks that
-// differ by sameShare at most.
+// On a virtual clock the throttled share is checked every firstLook. It is printed at first, and again when it has
+// changed by tellAfter or more and two checks differ by sameShare at most.
 const (
 	firstLook = 500 * time.Millisecond
 	tellAfter = 0.1
@@ -32,8 +31,7 @@ type plainLines struct {
 	virtual bool
 	// looks counts those at a run on a virtual clock.
 	looks int
-	// told is the share that was told to be throttled, nil before any was; seen is that of
-	// the look before.
+	// told is the throttled share that was printed last, nil before the first; seen is that of the check before.
 	told, seen *float64
 }
 
@@ -51,7 +49,7 @@ func (p *plainLines) begin(said start) {
 	}
 }
 
-// enter tells of a stage that is watched.
+// enter prints a stage that is watched.
 func (p *plainLines) enter(stage campaign.Progress, _ time.Duration) {
 	p.stage = stage
 	switch {

@@ -35,7 +35,7 @@ type progressView struct {
 	// to receives errors of telemetry.
 	to      io.Writer
 	exports exports
-	// watch shows the run on a live page, nil where there is none.
+	// watch shows the run on a live page, nil if there is none.
 	watch *page.Watch
 	// exporter sends the run to an OpenTelemetry endpoint, nil if that was not asked for.
 	exporter *telemetry.Exporter
@@ -55,17 +55,17 @@ var _ run.Progress = (*progressView)(nil)
 type progressScreen interface {
 	// every is how often show is to be called.
 	every() time.Duration
-	// begin is told once, before the first stage.
+	// begin is called once, before the first stage.
 	begin(said start)
-	// enter is told of each stage as it begins, leave as it ends.
+	// enter is called for each stage as it begins, leave as it ends.
 	enter(stage campaign.Progress, at time.Duration)
 	leave(s *live.Status)
 	show(s *live.Status)
-	// pause has what is written next stand by itself.
+	// pause prepares the terminal for other output.
 	pause()
-	// happened is told of events by those that send the load: it must not wait.
+	// happened is called for events by the goroutines that send the load: it must not wait.
 	happened(e results.Event)
-	// finish leaves all in order; nothing is told after it.
+	// finish restores the terminal. It is the last call.
 	finish(s *live.Status, ended error)
 }
 
@@ -95,8 +95,7 @@ func (t exports) Close() {
 	t.OTLP.Close()
 }
 
-// newProgress returns a progress that has not started, shown as ui says, one of [progressForms]; over ends
-// as somebody wants the run to end.
+// newProgress returns a progress that has not started, in a form of [progressForms]; over is canceled to end the run.
 func newProgress(over context.Context, to io.Writer, ui string, exports exports) *progressView {
 	p := &progressView{Stats: live.New(), clock: clock.NewReal(), to: to, exports: exports, over: over}
 	p.now = p.Latest
@@ -114,7 +113,7 @@ func newProgress(over context.Context, to io.Writer, ui string, exports exports)
 	return p
 }
 
-// Event is told of what goes into the record's events.
+// Event observes the events of the record.
 func (p *progressView) Event(e results.Event) { p.screen.happened(e) }
 
 // Begins implements [run.Progress]: it begins to show the run, and to answer scrapes.
@@ -207,7 +206,7 @@ func (p *progressView) leave() {
 	}
 }
 
-// Aside has something written beside what is shown, which goes on below it.
+// Aside writes other output above the progress.
 func (p *progressView) Aside(write func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -42,7 +42,7 @@ type replayFlags struct {
 func (f *replayFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay log... [file.yaml]",
-		Short: "Send the operations of a log once more, under other keys",
+		Short: "Repeat the operations of a log under other keys",
 		Long: `Replay takes the operations of a table's log, each once however often its client tried,
 and has them arrive on the virtual clock at the times of the log: under the keys that
 they had, and under those of other designs. It says what would have been throttled and
@@ -82,7 +82,7 @@ out to say that one does.`,
 	flags.StringVar(&f.pattern.RowKey, "row-key", "", "how RowKeys were")
 	flags.StringSliceVar(&f.use, "use", nil, "which `designs` of the scenario, separated by commas (default: all)")
 	flags.Float64Var(&f.plan.Speed, "speed", 1, "how many `times` as fast as in the log the operations are due")
-	flags.StringVar(&f.plan.Retry, "retry", "", "back-off policy in the place of the clients': none, documented, short (default short)")
+	flags.StringVar(&f.plan.Retry, "retry", "", "back-off policy in place of that of the clients: none, documented, short (default short)")
 	flags.StringVar(&f.plan.Profile, "profile", "", "limits and times of the model: the `name` of a profile, or a file of loadgen calibrate (default: documented, and headroom beside it)")
 	flags.BoolVar(&f.plan.Suggest, "suggest", false, "let designs take part that follow from what the log asks for")
 	flags.StringVar(&f.rules.Keyless, "keyless", replay.LeftOut, "transactions and inserts whose key no line says: `leave-out` or as-writes")
@@ -98,7 +98,7 @@ out to say that one does.`,
 	return c
 }
 
-// most and least speed of a replay, and how many runs a design has unless somebody says.
+// The maximum and minimum speed of a replay, and the default number of runs of a design.
 const (
 	leastSpeed     = 0.001
 	mostSpeed      = 1000
@@ -246,7 +246,7 @@ type logFlags struct {
 // registerReading adds the flags by which a log is read.
 func (f *logFlags) registerReading(flags *pflag.FlagSet) {
 	flags.StringVar(&f.table, "table", "", "of the log: this `table` alone")
-	flags.StringVar(&f.salt, "hash-keys", "", "put a hash in the place of each key of the log on reading, by a secret in this `file`")
+	flags.StringVar(&f.salt, "hash-keys", "", "replace each key of the log by a hash on reading, with the secret in this `file`")
 	flags.Int64Var(&f.estimate.Transaction, "transaction-entities", 0, "how many `entities` each transaction of the log writes (default: estimated by its bytes)")
 	flags.Int64Var(&f.estimate.Entity, "entity-bytes", 0, "how many `bytes` an entity takes in a reply of the log (default: estimated)")
 }
@@ -273,7 +273,7 @@ func (f *logFlags) reading(progress func(int64)) (logs.Options, error) {
 		return o, usageError{fmt.Errorf("--hash-keys %s cannot be read: %w", f.salt, catalog.Reason(err))}
 	}
 	if len(salt) < 16 {
-		return o, usageError{fmt.Errorf("--hash-keys %s has %d bytes; expected 16 or more that nobody guesses, or keys can be found by trying", f.salt, len(salt))}
+		return o, usageError{fmt.Errorf("--hash-keys %s has %d bytes; expected 16 or more random bytes: shorter secrets can be guessed", f.salt, len(salt))}
 	}
 	o.Hash = logs.Hashing(salt)
 	return o, nil

@@ -141,7 +141,7 @@ func (f *reportFlags) report(ctx context.Context, name string, axis chart.Axis, 
 	return f.write(stdout, text.Bytes())
 }
 
-// contest writes a contest of designs once more, in one of the forms of every document.
+// contest writes a stored contest of designs in one of the forms of every document.
 func (f *reportFlags) contest(folder string, stdout io.Writer) error {
 	switch {
 	case f.saved != "":
@@ -183,7 +183,7 @@ func (f *reportFlags) token(stdout io.Writer, record *results.Record) error {
 	return f.write(stdout, []byte(list[at].Token+"\n"))
 }
 
-// write writes a report to where it is asked for.
+// write writes a report to standard output or a file.
 func (f *reportFlags) write(stdout io.Writer, text []byte) error {
 	if f.out == "" {
 		_, err := stdout.Write(text)
@@ -195,7 +195,7 @@ func (f *reportFlags) write(stdout io.Writer, text []byte) error {
 	return nil
 }
 
-// runForms names the forms that the report of a run has beside those of every document.
+// runForms names the forms that only reports of a run have.
 func runForms() []string {
 	var names []string
 	for _, form := range report.Forms() {

@@ -65,7 +65,7 @@ func (f *runFlags) verb(stdout, stderr io.Writer) *cobra.Command {
   loadgen run --join nats://host:4222 --token-file token --target env:TABLES`,
 		Args: func(c *cobra.Command, args []string) error {
 			if f.join.join != "" {
-				return takes(0, 0, "no scenario beside --join, whose leader has it, and got %d")(c, args)
+				return takes(0, 0, "no scenario with --join, whose leader has it, and got %d")(c, args)
 			}
 			return takesOne()(c, args)
 		},
@@ -92,7 +92,7 @@ func (f *runFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	f.sweep.register(c.Flags())
 	c.Flags().StringVar(&f.join.join, "join", "", "be one of the processes of a fleet: of the leader, or the NATS server, at this `URL`, such as nats://host:4222")
 	c.Flags().StringVar(&f.join.name, "name", "", "with --join: what the member is called (default: the host's name and the process)")
-	c.Flags().StringArrayVar(&f.join.labels, "label", nil, "with --join: `key=value`, such as region=westeurope, by which the report tells members apart; may be repeated")
+	c.Flags().StringArrayVar(&f.join.labels, "label", nil, "with --join: `key=value`, such as region=westeurope, which the report shows for members; may be repeated")
 	completeUse(c, "stress")
 	return c
 }
@@ -141,7 +141,7 @@ func (f *sweepFlags) run(c *cobra.Command, choice *choiceFlags, tell *tellFlags,
 	case c.Flags().Changed("count"):
 		return usageError{errors.New("--count repeats one run, and --sweep makes several; expected one of them (--sweep seed=1,2,3 has several of each)")}
 	case !slices.Contains(report.PrintForms(), tell.format):
-		return usageError{fmt.Errorf("--format %s is of one run; expected %s beside --sweep", tell.format, nearest.Choice(report.PrintForms()))}
+		return usageError{fmt.Errorf("--format %s is of one run; expected %s with --sweep", tell.format, nearest.Choice(report.PrintForms()))}
 	}
 	return tell.series(c, series.Sweep{Axes: f.axes}, draw, command, plan, stdout, stderr)
 }
@@ -160,13 +160,13 @@ func (f *tellFlags) runs(c *cobra.Command, draw drawing, command []string, plan 
 		return err
 	}
 	switch {
-	case f.count == 1: // which is told below
+	case f.count == 1: // reported below
 	case f.count < 1 || f.count > series.MostRuns:
 		return usageError{fmt.Errorf("--count %d: expected 1 to %d runs", f.count, series.MostRuns)}
 	case p.Attempts != "":
 		return usageError{errors.New("--record is of one run, and --count makes several; expected one of them")}
 	case f.format != formBenchmarks && !slices.Contains(report.PrintForms(), f.format):
-		return usageError{fmt.Errorf("--format %s is of one run; expected %s, %s beside --count", f.format, formBenchmarks, nearest.Choice(report.PrintForms()))}
+		return usageError{fmt.Errorf("--format %s is of one run; expected %s, %s with --count", f.format, formBenchmarks, nearest.Choice(report.PrintForms()))}
 	default:
 		command = slices.DeleteFunc(slices.Clone(command), func(word string) bool { return strings.HasPrefix(word, "--seed=") })
 		return f.series(c, series.Sweep{Count: f.count, Seed: s.Seed, Live: p.On != run.Simulated}, draw, command, plan, stdout, stderr)
@@ -193,8 +193,7 @@ func (f *tellFlags) runs(c *cobra.Command, draw drawing, command []string, plan 
 // formBenchmarks is the form that benchstat reads.
 const formBenchmarks = "benchfmt"
 
-// series makes the runs of a sweep, tells of them together, and returns what the exit code is
-// to say.
+// series makes the runs of a sweep, reports on them together, and returns the error of the exit code.
 func (f *tellFlags) series(c *cobra.Command, sweep series.Sweep, draw drawing, command []string, plan planner, stdout, stderr io.Writer) error {
 	flag := "--sweep"
 	if sweep.Count > 0 {
@@ -262,7 +261,7 @@ func (f *tellFlags) series(c *cobra.Command, sweep series.Sweep, draw drawing, c
 	}
 }
 
-// exit returns the exit code that a run which ended so has by itself.
+// exit returns the error of the exit code of a single run.
 func (f *tellFlags) exit(record *results.Record, ended error) int {
 	var told verdictError
 	if errors.As(f.judge(record, ended), &told) {

@@ -129,12 +129,12 @@ cannot be read, and folders without a run or a contest, are counted below.`,
 	flags.StringVar(&f.selection.Scenario, "scenario", "", "only runs of the scenario of this `name`")
 	flags.StringArrayVar(&f.selection.Tags, "tag", nil, "only runs with this `tag`, may be repeated")
 	flags.StringVar(&f.since, "since", "", "only runs that were begun since: an `age` (7d, 12h) or a date (2026-03-01)")
-	flags.IntVar(&f.limit, "limit", 50, "list so many at most, 0 for all")
+	flags.IntVar(&f.limit, "limit", 50, "maximum number of runs, 0 for all")
 	flags.StringVar(&f.format, "format", "text", "what to print: text or json")
 	return c
 }
 
-// aboutRun tells in the help of a verb what a RUN can be.
+// aboutRun explains RUN in the help of a verb.
 const aboutRun = `RUN is the folder
 of a run, its name in --runs, a beginning of the name that no other has, or latest.`
 
@@ -240,7 +240,7 @@ func newRunsPrune(stdout io.Writer) *cobra.Command {
 	flags := c.Flags()
 	flags.StringVar(&f.runs, "runs", runsKept(), "`folder` of the runs")
 	flags.StringVar(&f.olderThan, "older-than", "", "runs that were begun longer ago than this `age`, such as 30d, 2w or 12h")
-	flags.IntVar(&f.by.KeepLast, "keep-last", 0, "all but the newest so many of each scenario")
+	flags.IntVar(&f.by.KeepLast, "keep-last", 0, "all but this number of the newest of each scenario")
 	flags.StringVar(&f.by.Scenario, "scenario", "", "only runs of the scenario of this `name`")
 	flags.BoolVar(&f.yes, "yes", false, "delete them")
 	return c

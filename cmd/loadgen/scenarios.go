@@ -138,7 +138,7 @@ every field with its value, defaults and overrides included, in one canonical fo
 		ValidArgsFunction: oneScenario,
 		RunE: func(c *cobra.Command, args []string) error {
 			if !f.effective {
-				if err := refuse(c.Flags(), "changes what takes effect; expected --effective beside it", "set", "use", "anti-pattern"); err != nil {
+				if err := refuse(c.Flags(), "changes what takes effect; expected --effective with it", "set", "use", "anti-pattern"); err != nil {
 					return err
 				}
 				text, err := scenarios.Source(args[0])
@@ -175,7 +175,7 @@ A sound file is told in one line, which says what it holds. A folder stands for 
 .yaml files in it, - for standard input, and the name of a built-in scenario for that.
 The exit code is 2 where anything is wrong.`
 
-// newCheck returns the verb that tells all that is wrong with scenario files.
+// newCheck returns the verb that lists all faults of scenario files.
 func newCheck(stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check file…",
@@ -228,7 +228,7 @@ func newCheck(stdout io.Writer) *cobra.Command {
 // stdinName is what messages call standard input.
 const stdinName = "stdin"
 
-// checkOne returns what is to be said of one file, a line for each fault.
+// checkOne returns the result for one file, a line for each fault.
 func checkOne(name string, stdin io.Reader) (said string, isSound bool) {
 	var s *scenarios.Scenario
 	var err error
@@ -312,11 +312,11 @@ func (f *initFlags) verb(stdout io.Writer) *cobra.Command {
 	return c
 }
 
-// newPatterns returns the verb that runs every pattern beside what it replaces.
+// newPatterns returns the verb that runs every pattern and its anti-pattern.
 func newPatterns(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "patterns [name...]",
-		Short: "Run the documents' design patterns beside what they replace",
+		Short: "Run the documents' design patterns and their anti-patterns",
 		Long: `Patterns runs each built-in scenario that shows a design pattern of the documents, and
 its anti-pattern, on the virtual clock, by three seeds each, and prints as Markdown what the
 two came to: what the scenario claims, and the figures in which they differ. It is what

@@ -100,7 +100,7 @@ func (f *serveFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	flags.StringVar(&f.TLSKey, "tls-key", "", "`file` with the key of --tls-cert, in PEM")
 	flags.BoolVar(&f.TLSSelfSigned, "tls-self-signed", false, "speak https with a certificate that is made now and kept nowhere")
 	flags.StringVar(&f.OIDCIssuer, "oidc-issuer", "", "also take bearer tokens for https://storage.azure.com of this issuer: a `URL`, such as https://sts.windows.net/TENANT/")
-	flags.BoolVar(&f.InsecureTokens, "insecure-tokens", false, "take any bearer token, whoever gave it: on a loopback address only")
+	flags.BoolVar(&f.InsecureTokens, "insecure-tokens", false, "accept any bearer token: on a loopback address only")
 	flags.StringVar(&f.Start, "start", model.Warm, "how the ranges of a new table lie: spread over many servers (`warm`), or one on one server (cold)")
 	flags.StringVar(&f.Profile, "profile", serve.DefaultProfile, "limits and times: "+nearest.Choice(serve.Profiles())+", or a `file` of `loadgen calibrate`")
 	flags.StringVar(&f.faultFile, "faults", "", "`file` that says under the key faults, as a scenario does, what goes wrong on purpose whatever the load")
@@ -110,7 +110,7 @@ func (f *serveFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 		"standard input as JSON lines")
 	flags.StringVar(&f.Export, "export", "", "save all tables in this `file` at the end: .jsonl, .ndjson or .csv (exact, and no file for a spreadsheet)")
 	flags.DurationVar(&f.ExportEvery, "export-every", 0, "write the file of --export as often as that while serving, too: a `duration`, 1s or more")
-	flags.StringVar(&f.DataDir, "data-dir", "", "keep the tables in this `folder` instead of in memory, made where there is none")
+	flags.StringVar(&f.DataDir, "data-dir", "", "keep the tables in this `folder` instead of in memory; created if missing")
 	flags.StringVar(&f.Durability, "durability", "", "with --data-dir: acknowledge a write once it is on the disk (`sync`, the default), or before (nosync)")
 	flags.BoolVar(&f.examine, "examine", false, "record the traffic as a run, and report on it at the end")
 	flags.StringVar(&f.out, "out", "", "folder of the run of --examine (default: a new one in results/runs)")
@@ -131,7 +131,7 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 	}
 	f.Clock = clock.NewReal()
 	var examination capture.Examination
-	var watch *page.Watch // nil where nobody looks
+	var watch *page.Watch // nil without a page
 	shown, err := f.live.open(stopOf(ctx))
 	if err != nil {
 		return err
@@ -187,13 +187,13 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 	return errors.Join(s.Close(), ended, saved)
 }
 
-// prepare reads what the flags name, and says in words what is to go wrong on purpose.
+// prepare reads the files of the flags, and describes the injected faults.
 func (f *serveFlags) prepare() (told []string, err error) {
 	switch {
 	case !f.examine && f.out != "":
 		return nil, usageError{errors.New("--out is the folder of a run, and there is one with --examine alone")}
 	case !f.examine && f.live.asked:
-		return nil, usageError{errors.New("--live shows what --examine takes down; expected --examine beside it")}
+		return nil, usageError{errors.New("--live shows the traffic that --examine records; expected --examine with it")}
 	case (f.Account == "") != (f.keyFile == ""):
 		return nil, usageError{errors.New("--account and --key-file: expected both or neither")}
 	case f.keyFile != "":
@@ -249,8 +249,7 @@ func (f *serveFlags) blame(err error) error {
 	return fmt.Errorf("%s: %w", flag, fault.Err)
 }
 
-// report prints what came of the traffic of a service that ended so, once that is
-// judged and drawn.
+// report judges the traffic of a service that has ended, draws its charts and prints the result.
 func (f *serveFlags) report(stdout io.Writer, of *capture.Examination, counts results.TargetCounts, shown *page.Server, ended error) error {
 	record, ended := of.Conclude(f.Clock.Now(), ended, &counts)
 	if record == nil {

@@ -90,8 +90,7 @@ func (f *simulateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 				return p, named(c.Flags(), p.Validate()...)
 			}
 			if len(f.sweep.axes) > 0 {
-				// The table shows no verdict, so that none is held against another profile
-				// of the model unless that is asked for.
+				// The table shows no verdict, so that another profile of the model is not compared by default.
 				f.oneProfile = f.oneProfile || !c.Flags().Changed("one-profile")
 			}
 			return f.sweep.run(c, &f.choice, &f.tell, d, command, plan, stdout, stderr)
@@ -105,7 +104,7 @@ func (f *simulateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	flags.BoolVar(&f.data, "data", false, "store entities even where the scenario never reads them")
 	flags.BoolVar(&f.oneProfile, "one-profile", false, "do not hold the verdict against another profile of the model")
 	flags.StringVar(&f.memory, "memory-limit", "2GiB", "refuse a scenario that would take more memory than this `size`")
-	f.tell.register(flags, "exit 13 where what was asked cannot be told")
+	f.tell.register(flags, "exit 13 if there is no answer")
 	completeUse(c, canonical)
 	return c
 }

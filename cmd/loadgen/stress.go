@@ -65,7 +65,7 @@ in results/runs.
 	flags := c.Flags()
 	flags.Float64Var(&f.rate, "rate", 0, "offer one step at this rate, in operations/s, instead of the ladder")
 	flags.DurationVar(&f.duration, "duration", 0, "length of each step, such as 4s")
-	flags.Float64Var(&f.peak, "peak", 0, "ask whether this rate, in operations/s, is held: steps around it, exit 10 if not, 12 if it cannot be told")
+	flags.Float64Var(&f.peak, "peak", 0, "check whether this rate, in operations/s, holds: steps around it, exit 10 if not, 12 if that is unknown")
 	flags.StringVar(&f.key, "partition-key", "", "PartitionKey to aim at, one of those that are loaded")
 	f.live.register(flags)
 	return c
@@ -184,17 +184,17 @@ type fleetFlags struct {
 // memberFlags are what both ends of a fleet need.
 type memberFlags struct {
 	tokenFile, creds, ca string
-	// url is a NATS server of somebody else's, which a member joins by --join.
+	// url is an existing NATS server, which members join by --join.
 	url string
 }
 
 func (f *fleetFlags) register(flags *pflag.FlagSet) {
-	flags.IntVar(&f.processes, "processes", 0, "have so many processes offer the load together, each its share")
+	flags.IntVar(&f.processes, "processes", 0, "number of processes that offer the load together, each its share")
 	flags.StringVar(&f.lead, "lead", "", "with --processes: wait for them to join at this `address`, such as :4222, rather than begin them here")
 	flags.StringVar(&f.onLoss, "on-loss", lossFails, "with --processes: what is done where one is lost: fail ends the run, finish has the others go on; exit 13 either way")
 	flags.DurationVar(&f.deadline, "join-within", time.Minute, "with --processes: how long they have to join")
 	flags.StringVar(&f.member.url, "nats-url", "", "with --processes: a NATS server of your own, rather than the one in this process")
-	flags.StringVar(&f.member.tokenFile, "token-file", "", "`file` with the token of the fleet, which nobody else can read (openssl rand -hex 32)")
+	flags.StringVar(&f.member.tokenFile, "token-file", "", "`file` with the token of the fleet, readable only by you (openssl rand -hex 32)")
 	flags.StringVar(&f.member.creds, "nats-creds", "", "`file` with the credentials for a NATS server of your own")
 	flags.StringVar(&f.member.ca, "nats-ca", "", "`file` with the certificates that are trusted for it")
 }
@@ -256,7 +256,7 @@ func (f *fleetFlags) end(stderr io.Writer) {
 	}
 }
 
-// ofBus names the flag of what is wrong with the options of a bus, of which url is the address.
+// ofBus names the flag in an error about the options of a bus, whose address is url.
 func ofBus(fault error, url string) error {
 	of := new(fleet.FieldError)
 	if !errors.As(fault, &of) {

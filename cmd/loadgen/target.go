@@ -20,7 +20,7 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// The words that --target takes beside an address.
+// The words that --target takes in place of an address.
 const (
 	targetEmbedded  = "embedded"
 	targetInProcess = "in-process"
@@ -43,7 +43,7 @@ type targetFlags struct {
 func (f *targetFlags) register(flags *pflag.FlagSet) {
 	f.where = []string{targetEmbedded}
 	flags.Var(targetsValue{f}, "target", "what to load: embedded (the engine behind a local socket), in-process, "+
-		"a table endpoint's URL (with --key-file, or as whom Entra ID knows you), env:NAME or file:PATH for a connection "+
+		"a table endpoint's URL (with --key-file, or your identity of Entra ID), env:NAME or file:PATH for a connection "+
 		"string, which may be repeated for each account of the scenario")
 	flags.StringVar(&f.account, "account", "", "account that signs for a --target URL (default: the one in the URL)")
 	flags.StringVar(&f.keyFile, "key-file", "", "`file` with the account key of a --target URL, base64")
@@ -113,7 +113,7 @@ func (f *targetFlags) endpoints() ([]run.Endpoint, error) {
 		return list, nil
 	}
 	for _, where := range f.where {
-		// A connection string holds addresses, too, and is not to be told of as one.
+		// A connection string contains addresses, too, and must not be mistaken for one.
 		if strings.Contains(where, "://") && !strings.ContainsAny(where, "=;") {
 			return nil, usageError{errors.New("--target: a URL has the one --key-file; expected env:NAME or file:PATH for each of several accounts")}
 		}
@@ -168,7 +168,7 @@ func (f *targetFlags) endpoint(where string) (endpoint run.Endpoint, err error) 
 }
 
 func (f *targetFlags) byURL(where string) (run.Endpoint, error) {
-	// The URL is looked at first, so that a secret in it is what is told of.
+	// The URL is checked first, so that a secret in it is reported.
 	endpoint, err := run.ParseURL(where, f.account, nil)
 	if err != nil {
 		return run.Endpoint{}, err
@@ -272,7 +272,7 @@ func (f *liveFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.keep, "keep", false, "leave the table in place after the run (it ends with an embedded engine all the same)")
 	flags.BoolVar(&f.verify, "verify-writes", false, "have each write carry an id and read it back: lost replies, lost and doubled writes (exit 10)")
 	flags.BoolVar(&f.noProbe, "no-probe", false, "do not try before the run what the generator can send at most")
-	f.tell.register(flags, "exit 13 where the generator was the limit, or what was asked cannot be told")
+	f.tell.register(flags, "exit 13 if the generator was the limit, or there is no answer")
 	flags.StringVar(&f.tell.metrics, "metrics-listen", "", "serve Prometheus metrics at /metrics of this `address` during the run: a port of 127.0.0.1, such as :9464, or host:port")
 	flags.StringVar(&f.tell.otlp, "otlp", "", "send metrics, and traces of the slowest operations, to this OpenTelemetry `URL`, such as http://localhost:4318; env is that of OTEL_EXPORTER_OTLP_ENDPOINT")
 	flags.BoolVar(&f.tell.metricsKeys, "metrics-keys", false, "have metrics and traces name the PartitionKeys of the hottest partitions, rather than their ranks alone")
@@ -309,8 +309,7 @@ func commandOf(c *cobra.Command) []string {
 	c.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
 		case "out", "format", "quiet", "no-charts", "sweep", "ui", "metrics-listen", "metrics-keys", "otlp", "hlog", "csv", "count":
-			// They change where and how it is told, not what is run; which of a sweep's
-			// runs it is, --set says.
+			// They change where and how the run is reported, not the run; --set identifies the run of a sweep.
 			return
 		}
 		if _, shown := f.Value.(*liveFlag); shown {

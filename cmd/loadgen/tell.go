@@ -24,8 +24,7 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// tellFlags say how a run is shown while it goes on, what is kept of it, and how it is
-// told.
+// tellFlags say how a run in progress is shown, what is stored of it, and how it is reported.
 type tellFlags struct {
 	formFlags
 	out    string
@@ -33,8 +32,8 @@ type tellFlags struct {
 	quiet  bool
 	// ui is how a run is to be shown while it goes on; empty is auto.
 	ui string
-	// metrics is the address to listen on for scrapes, otlp where telemetry is sent to, both
-	// empty for none; metricsKeys says that both are told PartitionKeys.
+	// metrics is the address to listen on for scrapes, otlp the endpoint of telemetry, both empty for none;
+	// metricsKeys exports PartitionKeys as well.
 	metrics, otlp string
 	metricsKeys   bool
 	// live is where the run is shown while it goes on.
@@ -56,7 +55,7 @@ func (f *tellFlags) register(flags *pflag.FlagSet, strict string) {
 	flags.BoolVar(&f.strict, "strict", false, strict)
 	flags.BoolVar(&f.noCharts, "no-charts", false, "keep the record alone, without charts and page (loadgen report makes the page of a record)")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error, as --ui none")
-	flags.IntVar(&f.count, "count", 1, "repeat the run so many times, for benchstat with --format benchfmt: in virtual time with one seed after another, else with the same")
+	flags.IntVar(&f.count, "count", 1, "number of runs, for benchstat with --format benchfmt: in virtual time with one seed after another, else with the same")
 	flags.StringVar(&f.hlog, "hlog", "", "also write an interval log of HdrHistogram to this `file` while the run goes on: a line for each operation and second")
 	flags.StringVar(&f.csv, "csv", "", "also write a table to this `file` while the run goes on: a row a second, its columns by operation")
 	f.ui = progressAuto
@@ -65,7 +64,7 @@ func (f *tellFlags) register(flags *pflag.FlagSet, strict string) {
 	f.flags = flags
 }
 
-// ofOneRun refuses files that are of one run beside a flag that makes several.
+// ofOneRun refuses files of a single run together with a flag that makes several.
 func (f *tellFlags) ofOneRun(beside string) error {
 	switch {
 	case f.hlog != "":
@@ -76,8 +75,7 @@ func (f *tellFlags) ofOneRun(beside string) error {
 	return nil
 }
 
-// exports opens what a run is told to beside its record, nothing where that was not
-// asked for.
+// exports opens the exports of a run that were asked for.
 func (f *tellFlags) exports(ctx context.Context, stderr io.Writer) (t exports, err error) {
 	t.Keys = f.metricsKeys
 	if f.otlp != "" {
@@ -91,7 +89,7 @@ func (f *tellFlags) exports(ctx context.Context, stderr io.Writer) (t exports, e
 			return t, usageError{fmt.Errorf("--metrics-listen %q: %w", f.metrics, err)}
 		}
 		if t.Prometheus.Reachable() && f.shown() != progressJSON {
-			fmt.Fprintf(stderr, "--metrics-listen %s: others than this machine reach it, and nothing guards what it tells\n", f.metrics)
+			fmt.Fprintf(stderr, "--metrics-listen %s: other machines can reach it, without access control\n", f.metrics)
 		}
 	}
 	if f.shown() == progressJSON { // which has the address of the page in an event
@@ -105,7 +103,7 @@ func (f *tellFlags) exports(ctx context.Context, stderr io.Writer) (t exports, e
 	return t, err
 }
 
-// equip has a plan shown while it is carried out, and its record drawn and told of.
+// equip makes a plan show its progress, and draw and report its record.
 func (f *tellFlags) equip(ctx context.Context, p *run.Plan, exports exports, stderr io.Writer) {
 	shown := newProgress(ctx, stderr, f.shown(), exports)
 	p.Progress, p.Remains = shown, remainsOf(ctx, shown)
@@ -158,16 +156,16 @@ func (f *tellFlags) judge(record *results.Record, ended error) error {
 	return o.end()
 }
 
-// outcome is what the exit code of a verb goes by that has told what there is to tell.
+// outcome decides the exit code of a verb that has printed its results.
 type outcome struct {
-	// invalid: what is told proves nothing, for nothing succeeded or the accounting does
-	// not close. limited: the generator was the limit of what is told.
+	// invalid: the results prove nothing, because nothing succeeded or the accounting is not exact. limited: the
+	// generator was the limit.
 	invalid, limited bool
-	// strict says that whoever asked wants an answer without reserve.
+	// strict makes an answer with reservations a failure.
 	strict bool
 	// stopped: a budget of the scenario ended the run. failed: what was asked is not so.
 	stopped, failed bool
-	// untold: what was asked cannot be told.
+	// untold: there is no answer.
 	untold bool
 }
 
@@ -219,7 +217,7 @@ func (f *tellFlags) shown() string {
 	return cmp.Or(f.ui, progressAuto)
 }
 
-// silent says that nothing is to be told on standard error but faults.
+// silent says that only errors go to standard error.
 func (f *tellFlags) silent() bool { return f.shown() == progressNone }
 
 // standsBy has a live page become the report of a record; there may be none.
@@ -227,7 +225,7 @@ func standsBy(shown *page.Server, record *results.Record) error {
 	return standsFor(shown, func(w io.Writer) error { return report.Page(w, report.Keep(record)) })
 }
 
-// standsFor has a live page become one that stands by itself, which write makes; there may be none.
+// standsFor replaces a live page by a self-contained one, which write makes; shown may be nil.
 func standsFor(shown *page.Server, write func(io.Writer) error) error {
 	if shown == nil {
 		return nil
