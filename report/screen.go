@@ -142,7 +142,7 @@ func (a *author) rung(step figure.Step, within func(results.Kind) bool, full flo
 	return []any{from, offered, served, bar, figures.ShareLostSettled, own.Response.P50, own.Response.P99, figures.AttemptsPerOperation}
 }
 
-// toneOf marks a step that does not hold, or of which that is unknown.
+// toneOf marks a step that does not hold, or that could not be judged.
 func (a *author) toneOf(step figure.Step) document.Tone {
 	switch told, _ := a.summaryOf(step); {
 	case told == nil:

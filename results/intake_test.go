@@ -175,8 +175,7 @@ func TestRecentSeconds(t *testing.T) {
 	}
 	var sum results.Counts
 	for p := range totals.Phases {
-		for k := range totals.Phases[p].Kinds {
-			got := totals.Phases[p].Kinds[k]
+		for k, got := range totals.Phases[p] {
 			assert.Truef(t, got.Equal(&record.Phases[p].Kinds[k].Counts), "phase %d, kind %d", p, k)
 			sum.Add(&got)
 		}

@@ -5,24 +5,17 @@ import "time"
 // maxRecent is the number of last seconds, finished or not, that a recorder keeps for [Recorder.Window].
 const maxRecent = 12
 
-// Window is what happened in some seconds of a run that is in progress, by the same rules as [Interval].
+// Window has the counts of some seconds of a run in progress, by the same rules as [Interval].
 type Window struct {
 	Counts
 	// Response has the response times of operations that succeeded.
 	Response Histogram
 }
 
-// PhaseCounts are the counts of a phase so far, by kind of operation.
-type PhaseCounts struct {
-	Name     string
-	Reported bool
-	Kinds    []Counts
-}
-
 // Totals are the counts of a run so far.
 type Totals struct {
-	Phases []PhaseCounts
-	// Counts are the sum of all phases.
+	// Phases has the counts of each phase, by kind of operation. Counts are the sum of all.
+	Phases [][]Counts
 	Counts
 	// InFlight is the number of attempts that were sent and have not ended.
 	InFlight int64
@@ -126,15 +119,13 @@ func (r *Recorder) Totals() Totals {
 		}
 	}
 	for p := range r.record.Phases {
-		phase := &r.record.Phases[p]
-		one := PhaseCounts{Name: phase.Name, Reported: phase.Reported}
-		for k := range phase.Kinds {
-			counts := phase.Kinds[k].Counts
-			counts.Causes = nil
-			one.Kinds = append(one.Kinds, counts)
-			t.Add(&counts)
+		kinds := make([]Counts, len(r.record.Phases[p].Kinds))
+		for k := range kinds {
+			kinds[k] = r.record.Phases[p].Kinds[k].Counts
+			kinds[k].Causes = nil
+			t.Add(&kinds[k])
 		}
-		t.Phases = append(t.Phases, one)
+		t.Phases = append(t.Phases, kinds)
 	}
 	return t
 }

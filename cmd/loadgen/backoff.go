@@ -68,8 +68,8 @@ func (o *backoffOutput) folder(name string) (results.Dir, error) {
 	return folder, nil
 }
 
-// told names the files of the charts on standard error.
-func (o *backoffOutput) told(stderr io.Writer, folder results.Dir) {
+// nameCharts prints the folder of the charts on standard error.
+func (o *backoffOutput) nameCharts(stderr io.Writer, folder results.Dir) {
 	if !o.quiet {
 		fmt.Fprintf(stderr, "the charts are in %s\n", folder)
 	}
@@ -115,7 +115,7 @@ as a fan chart. Without a policy it shows every one.`,
 			if _, err := chart.DrawSchedules(folder, schedules); err != nil {
 				return err
 			}
-			f.told(stderr, folder)
+			f.nameCharts(stderr, folder)
 			return f.formFlags.show(stdout, trial.Schedules(schedules))
 		},
 	}
@@ -222,7 +222,7 @@ func (f *contestFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 			if err := trial.Keep(folder, contest, f.contest.Schedules()); err != nil {
 				return err
 			}
-			f.told(stderr, folder)
+			f.nameCharts(stderr, folder)
 			return errors.Join(ended, f.formFlags.show(stdout, trial.Document(contest)))
 		},
 	}

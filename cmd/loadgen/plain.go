@@ -31,8 +31,8 @@ type plainLines struct {
 	virtual bool
 	// looks counts those at a run on a virtual clock.
 	looks int
-	// told is the throttled share that was printed last, nil before the first; seen is that of the check before.
-	told, seen *float64
+	// printed is the throttled share that was printed last, nil before the first; seen is that of the previous check.
+	printed, seen *float64
 }
 
 func (p *plainLines) every() time.Duration {
@@ -68,13 +68,13 @@ func (p *plainLines) show(s *live.Status) {
 		p.seen = &now
 		when := ""
 		switch {
-		case p.told == nil:
+		case p.printed == nil:
 			when = "at first"
-		case math.Abs(now-*p.told) >= tellAfter && math.Abs(now-*before) <= sameShare:
+		case math.Abs(now-*p.printed) >= tellAfter && math.Abs(now-*before) <= sameShare:
 			when = "after " + wholeSeconds(p.stage.Length-*s.Left)
 		}
 		if when != "" {
-			p.told = &now
+			p.printed = &now
 			fmt.Fprintf(p.to, "%s %s: %s\n", when, throttledOf(s), speedOf(s))
 		}
 	}

@@ -187,7 +187,7 @@ func (t *Table) Sort(key func(row int) float64) {
 	}
 }
 
-// WithoutEmpty returns a table without the optional columns of which no row has a value.
+// WithoutEmpty returns a table without optional columns that have no value in any row.
 func (t Table) WithoutEmpty() Table {
 	return t.dropColumns(func(i int) bool {
 		return t.Columns[i].Optional && !slices.ContainsFunc(t.Rows, func(row []Cell) bool {

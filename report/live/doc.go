@@ -8,5 +8,5 @@
 // All methods of a Stats are safe for concurrent use, and its memory is bounded. The load of a partition is a lower bound,
 // exact for the heaviest. A Stats belongs to one run.
 //
-// It never fails, and keeps nothing that it is given but names of phases and copies of keys.
+// It never fails, and keeps nothing but the names of phases, and of members and their labels.
 package live

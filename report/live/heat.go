@@ -31,11 +31,11 @@ func (w *PartitionLoad) Demanded() int64 { return w.Served + w.Throttled }
 // MaxHottest is the greatest number of partitions in a [Second].
 const MaxHottest = 64
 
-// Kept is for how long a second can be asked for after its end, in whole seconds.
+// Kept is the number of whole seconds for which a second is available after its end.
 const Kept = timesOver
 
-// Second returns what happened in a whole second of the run, counted from 0: nothing if it
-// is none of the last [Kept], or of an earlier stage.
+// Second returns what happened in a whole second of the run, counted from 0, or nothing if it is not one of the last
+// [Kept].
 func (p *Stats) Second(number int64) Second {
 	all := Second{Counts: p.counts(number, number+1)}
 	if recorder := p.source(); recorder != nil {

@@ -83,7 +83,7 @@ func (p *Stats) Joined(m *results.FleetMember, does results.MemberState) {
 	}
 }
 
-// member returns the member at a place, nil beyond the limit. The caller holds mu.
+// member returns the member at a place, or nil if the place is too high. The caller holds mu.
 func (p *Stats) member(place int) *Member {
 	if place < 0 || place >= maxMembers {
 		return nil

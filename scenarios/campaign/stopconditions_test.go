@@ -81,6 +81,8 @@ func TestBudgetsStopAPhase(t *testing.T) {
 		assert.Contains(t, fmt.Sprint(err), cmp.Or(test.says, "<nil>"), test.name)
 		assert.NoError(t, g.Enough(0, now.Add(time.Second-1), nil), "one judgement a second")
 	}
+	before := recorded(t, on("failed", .01), second{failed: 400}, second{ok: 100})
+	assert.NoError(t, before.Enough(clock.Instant(time.Second/2), clock.Instant(2*time.Second), nil), "what failed before the phase")
 }
 
 func TestStableLoadStopsAPhase(t *testing.T) {

@@ -106,7 +106,7 @@ func (c *Contest) win(a *document.Answer) {
 	switch {
 	case c.State == results.DoesNotHold && len(first.Expected) == 0:
 		a.Mark = document.MarkOf(c.State, false, nil)
-		a.Says = append(a.Says, "It does not sustain the load: "+first.Lost.told(document.Share)+" is lost.")
+		a.Says = append(a.Says, "It does not sustain the load: "+first.Lost.text(document.Share)+" is lost.")
 	case c.State == results.DoesNotHold:
 		a.Claim = strings.Replace(a.Claim, "WINS: "+name, "DOES NOT HOLD its checks: "+name+" wins", 1)
 	}

@@ -18,7 +18,7 @@ type lead struct {
 // leadOf says by what a design is ahead of one that is behind it.
 func leadOf(first, next *Ranked) lead {
 	against := func(figure string, a, b *Estimate, as func(float64) string) lead {
-		l := lead{figure: figure, number: a.told(as), beside: fmt.Sprintf("against %s of %s", b.told(as), next.Design)}
+		l := lead{figure: figure, number: a.text(as), beside: fmt.Sprintf("against %s of %s", b.text(as), next.Design)}
 		switch e := next.Ratio; {
 		case figure == "":
 		case e != nil && e.Shown && next.Met != nil && next.Met.Mean < servesAll:

@@ -6,7 +6,7 @@ import (
 	"loadgen/report/document"
 )
 
-func (e *Estimate) told(as func(float64) string) string { return document.Told(e.mean(), as) }
+func (e *Estimate) text(as func(float64) string) string { return document.Told(e.mean(), as) }
 
 func (e *Estimate) mean() *float64 {
 	if e == nil {

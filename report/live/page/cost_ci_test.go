@@ -13,6 +13,7 @@ import (
 
 	"loadgen/report/live"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // aimed is the share of a core that a page may take that is open, at 10,000 operations a
@@ -28,6 +29,8 @@ func TestCostOfAPage(t *testing.T) {
 	require.NoError(t, err)
 	defer s.Close()
 	stats, now := live.New(), time.Duration(0)
+	recorder := resultstest.Open(t, new(results.Memory), results.Manifest{Operations: []results.Kind{{Name: "get"}}})
+	stats.Read(recorder)
 	w := s.Begin(Run{Scenario: "dear", Cores: 2, Stats: stats, Now: func() time.Duration { return now }})
 	w.end() // the test takes the seconds
 	s.watches.Wait()
@@ -39,7 +42,8 @@ func TestCostOfAPage(t *testing.T) {
 		w.Event(results.Event{At: int64(n) * 1e9, What: results.PhaseBegins, Phase: keyOf(n)})
 	}
 	stats.Enter("peak", 1<<40, time.Hour)
-	stats.Phase(0, &results.Phase{Name: "peak", Rate: 10_000})
+	peak := results.Phase{Name: "peak", End: time.Hour, Rate: 10_000}
+	stats.Phase(recorder.Phase(peak), &peak)
 	chance := rand.New(rand.NewPCG(32, 2))
 	var told, shown time.Duration
 	const seconds, rate = 60, 10_000
@@ -47,7 +51,7 @@ func TestCostOfAPage(t *testing.T) {
 	for second := range seconds {
 		list := drawn(chance, time.Duration(maxSamples+second)*time.Second, rate)
 		for i := range list {
-			stats.Attempt(&list[i])
+			resultstest.Single(recorder, list[i])
 		}
 		began := used(t)
 		for i := range list {
@@ -57,6 +61,7 @@ func TestCostOfAPage(t *testing.T) {
 		now = time.Duration(maxSamples+second+1)*time.Second + grace
 		began = used(t)
 		w.take(now)
+		require.NoError(t, recorder.Advance(now-2*time.Second))
 		update, err := s.fresh()
 		shown += used(t) - began
 		require.NoError(t, err)

@@ -53,16 +53,16 @@ type counted struct {
 	phase, kind int
 }
 
-// of returns the options of a variant.
-func (c *counted) of(variant int) metric.ObserveOption {
-	return c.series.of(c.phase, c.kind, variant).observe
+// option returns the option that selects the series of a variant.
+func (c *counted) option(variant int) metric.ObserveOption {
+	return c.series.attributesOf(c.phase, c.kind, variant).observe
 }
 
 // sums are the counters that the recorder has.
 func sums() []counter[*counted] {
 	total := func(name, unit, about string, of func(*counted) int64) counter[*counted] {
 		return counter[*counted]{name: name, unit: unit, about: about,
-			observe: func(c *counted, to func(int64, ...metric.ObserveOption)) { to(of(c), c.of(whole)) }}
+			observe: func(c *counted, to func(int64, ...metric.ObserveOption)) { to(of(c), c.option(whole)) }}
 	}
 	return []counter[*counted]{
 		total("loadgen.operations.scheduled", "{operation}", "Operations that were due.", func(c *counted) int64 { return c.Scheduled }),
@@ -73,22 +73,22 @@ func sums() []counter[*counted] {
 		total("loadgen.entities.served", "{entity}", "Entities counted for operations that succeeded.", func(c *counted) int64 { return c.Served }),
 		{name: "loadgen.operations.completed", unit: "{operation}", about: "Operations that ended, by the outcome of their last attempt.",
 			observe: func(c *counted, to func(int64, ...metric.ObserveOption)) {
-				to(c.Succeeded, c.of(variantOf(results.Ok)))
+				to(c.Succeeded, c.option(variantOf(results.Ok)))
 				for _, class := range [...]results.Class{results.Throttled, results.Failed} {
-					of := c.series.of(c.phase, c.kind, variantOf(class))
+					of := c.series.attributesOf(c.phase, c.kind, variantOf(class))
 					to(of.ended.Load(), of.observe)
 				}
 			}},
 		{name: "loadgen.attempts", unit: "{attempt}", about: "Attempts that ended: ok, throttled or failed.",
 			observe: func(c *counted, to func(int64, ...metric.ObserveOption)) {
-				to(c.Ok, c.of(variantOf(results.Ok)))
-				to(c.Throttled, c.of(variantOf(results.Throttled)))
-				to(c.Failed, c.of(variantOf(results.Failed)))
+				to(c.Ok, c.option(variantOf(results.Ok)))
+				to(c.Throttled, c.option(variantOf(results.Throttled)))
+				to(c.Failed, c.option(variantOf(results.Failed)))
 			}},
 		{name: "loadgen.network.io", unit: "By", about: "Sizes of requests (transmit) and replies (receive), where they are known.",
 			observe: func(c *counted, to func(int64, ...metric.ObserveOption)) {
-				to(c.BytesOut, c.of(transmit))
-				to(c.BytesIn, c.of(receive))
+				to(c.BytesOut, c.option(transmit))
+				to(c.BytesIn, c.option(receive))
 			}},
 	}
 }

@@ -9,9 +9,9 @@
 // the record, by operation and phase; only durations are recorded for each operation. Gauges are of reported phases:
 // while a table is loaded or read back there are none.
 //
-// Memory is bounded: operations and phases beyond a number share the name "other"; the operations in flight that are
-// followed, and the traces that wait, are limited, and what is over counts as a lost trace. An endpoint that does not
-// answer costs the run nothing but telemetry.
+// Memory is bounded. There is a maximum number of operations and of phases with a name; the rest is called "other". There
+// is a maximum number of operations that are traced and of traces that wait to be sent; the rest counts as lost traces. An
+// endpoint that does not answer does not delay the run.
 //
 // PartitionKeys are exported only on request. What the headers of the environment hold is never shown, even if an
 // endpoint repeats it.

@@ -114,13 +114,13 @@ func (e *Exporter) Phase(index int, phase *results.Phase) { e.series.addPhase(in
 // Due observes every operation as it is first sent, or dropped.
 func (e *Exporter) Due(s *results.Scheduled) {
 	if !s.Dropped {
-		e.lag.Record(context.Background(), seconds(s.Sent-s.Intended), e.series.of(s.Phase, s.Kind, whole).record...)
+		e.lag.Record(context.Background(), seconds(s.Sent-s.Intended), e.series.attributesOf(s.Phase, s.Kind, whole).record...)
 	}
 }
 
 // Attempt observes every attempt as it ends.
 func (e *Exporter) Attempt(a *results.Attempt) {
-	e.service.Record(context.Background(), seconds(a.Done-a.Sent), e.series.of(a.Phase, a.Kind, variantOf(a.Class)).record...)
+	e.service.Record(context.Background(), seconds(a.Done-a.Sent), e.series.attributesOf(a.Phase, a.Kind, variantOf(a.Class)).record...)
 	if e.traces(a.Phase) {
 		e.slowest.attempt(a)
 	}
@@ -128,7 +128,7 @@ func (e *Exporter) Attempt(a *results.Attempt) {
 
 // Completed observes every operation as it ends.
 func (e *Exporter) Completed(c *results.Completed) {
-	with := e.series.of(c.Phase, c.Kind, variantOf(c.Class))
+	with := e.series.attributesOf(c.Phase, c.Kind, variantOf(c.Class))
 	e.response.Record(context.Background(), seconds(c.Done-c.Intended), with.record...)
 	if c.Class != results.Ok {
 		with.ended.Add(1)

@@ -105,7 +105,7 @@ func (e *Metrics) Attempt(a *results.Attempt) {
 	if class < 0 || class >= len(statusClasses) {
 		class = 0 // as without an answer
 	}
-	e.duration.Record(context.Background(), (a.Done - a.Sent).Seconds(), e.series.of(a.Phase, a.Kind, class).record...)
+	e.duration.Record(context.Background(), (a.Done - a.Sent).Seconds(), e.series.attributesOf(a.Phase, a.Kind, class).record...)
 }
 
 // Completed does nothing: the recorder counts operations.

@@ -12,7 +12,7 @@ import (
 	"loadgen/results"
 )
 
-// The limits of series: phases and kinds of operation beyond them share a name.
+// The maximum numbers of phases and of kinds of operation with a name. The rest is called "other".
 const (
 	maxPhases = 200
 	maxKinds  = 100
@@ -25,7 +25,7 @@ type series struct {
 	operation, phase attribute.Key
 	kinds            []string
 	variants         [][]attribute.KeyValue
-	// mu guards the writing of phases, which are read without it. others is for phases beyond the limit.
+	// mu is held to replace phases; readers do not need it. others has the phases without a name.
 	mu     sync.Mutex
 	phases atomic.Pointer[[]*phase]
 	others *phase
@@ -97,8 +97,8 @@ func (s *series) names(phase, kind int) (operation, name string, reported bool) 
 	return s.kinds[s.place(kind)], of.name, of.reported
 }
 
-// of returns the attributes of a variant of a kind of operation in a phase.
-func (s *series) of(phase, kind, variant int) *attributes {
+// attributesOf returns the attributes of a variant of a kind of operation in a phase.
+func (s *series) attributesOf(phase, kind, variant int) *attributes {
 	of := s.phaseOf(phase)
 	kind = s.place(kind)
 	place := &of.series[kind*len(s.variants)+variant]
@@ -118,8 +118,8 @@ func (s *series) sum(recorder *results.Recorder) [][]results.Counts {
 		if i <= maxPhases {
 			sums = append(sums, make([]results.Counts, len(s.kinds)))
 		}
-		for kind := range one.Kinds {
-			sums[min(i, maxPhases)][s.place(kind)].Add(&one.Kinds[kind])
+		for kind := range one {
+			sums[min(i, maxPhases)][s.place(kind)].Add(&one[kind])
 		}
 	}
 	return sums
