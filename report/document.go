@@ -23,14 +23,16 @@ import (
 // added by the caller.
 func Document(record *results.Record, summary *results.Summary) *document.Document {
 	a := &author{record: record, summary: summary, taken: figure.Of(record), shown: chart.Shown(record)}
-	a.verdict()
+	story := verdict.Narrate(record, summary)
+	a.Add("findings", "Findings", document.List{Items: story.Findings})
+	a.validity()
 	// The causes of failures follow the verdict if many attempts failed, and come later if few did, or to distinguish
 	// causes of throttling.
 	many, causes := verdict.ManyFailed(record, summary), summary.Causes
 	if many {
 		a.table("Failures by cause", a.causeTable())
 	}
-	a.Add("limits", "What this run cannot tell", document.List{Items: verdict.Limits(record)})
+	a.Add("limits", "What this run cannot tell", document.List{Items: story.Limits})
 	a.run()
 	a.steps()
 	a.minutes()
@@ -56,7 +58,6 @@ func Document(record *results.Record, summary *results.Summary) *document.Docume
 	a.generator()
 	a.surroundings()
 	a.Add("repeat", "Repeat this run", document.Paragraph{Text: text.CommandLine(record.Manifest.Command), Verbatim: true})
-	a.Add("findings", "Findings", document.List{Items: verdict.Findings(record)})
 	whole := int64(record.Duration / time.Second)
 	if record.Cut {
 		a.Warnings = []string{"The record is cut off: what was read of it is shown, and nothing is known of the rest."}
@@ -65,7 +66,7 @@ func Document(record *results.Record, summary *results.Summary) *document.Docume
 			document.Count(missing), document.Count(whole))}
 	}
 	a.Title, a.Subtitle = "loadgen "+cmp.Or(record.Manifest.Scenario.Name, "run"), a.subtitle()
-	a.Answer, a.Data = verdict.Answer(record, summary), summary
+	a.Answer, a.Data = story.Answer, summary
 	a.show()
 	return &a.Document
 }

@@ -23,11 +23,10 @@ func Example() {
 	// loadgen example · in-process, limits modelled · seed 0 · run valid
 	//
 	//  ? CANNOT TELL
-	//    Nothing can be said: no step of load was reported.
-	//    Give each step 2 s at least.
+	//    No step of load was reported.
 	//
 	// What was found
 	//   0 operations due: 0 succeeded, 0 did not
-	//   0 requests: 0 throttled, 0 failed, 0 billed · accounting exact
-	//   modelled, not measured: limits and times of the service differ (see --verbose)
+	//   0 requests: 0 throttled, 0 failed, 0 billed · counters reconcile
+	//   modelled, not measured: limits and times of the service may differ
 }

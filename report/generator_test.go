@@ -83,7 +83,7 @@ func TestGeneratorBesideTheBooks(t *testing.T) {
 // Five of the times in which a target answered nothing are told, and how many more.
 func TestSilencesOfTheTarget(t *testing.T) {
 	a := &author{summary: &results.Summary{Validity: results.Valid}, record: generated(addSilences)}
-	a.verdict()
+	a.validity()
 	items := a.Sections[0].Blocks[1].(document.List).Items
 	got := items[len(items)-6:]
 	assert.Truef(t, strings.Contains(got[0], "1.0 to 1.3 s") && strings.Contains(got[4], "3.0 to 3.3 s") && strings.Contains(got[5], "2 times more"),

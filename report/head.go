@@ -14,27 +14,11 @@ import (
 	"loadgen/results/figure"
 )
 
-// verdict shows the verdict and its validity, after the warning of the scenario if it has one.
-func (a *author) verdict() {
-	a.section("verdict", "Verdict")
-	a.line(labelled("The anti-pattern of "+a.record.Manifest.Scenario.Name+": ", a.record.Manifest.AntiPattern, ""))
-	_, ok := verdict.State(a.summary)
-	failed := ok != nil && !*ok
-	for i := range a.record.Invariants {
-		failed = failed || a.record.Invariants[i].Faults > 0
-	}
-	// A failed check is bad in any run; that all checks hold means something only in a valid one.
-	tone := document.Plain
-	switch {
-	case a.summary.Validity != results.Valid, ok == nil && len(a.summary.Checks) > 0:
-		tone = document.Doubtful
-	case failed:
-		tone = document.Bad
-	case ok != nil:
-		tone = document.Good
-	}
+// validity shows whether the run is valid, and what limited it.
+func (a *author) validity() {
+	a.section("validity", "Validity and key figures")
 	worth := cmp.Or(document.Good.If(a.summary.Validity == results.Valid), document.Bad.If(a.summary.Validity == results.Invalid), document.Doubtful)
-	a.Append(document.Paragraph{Text: a.summary.Verdict, Lead: true, Tone: tone}, document.Paragraph{Text: "Validity: " + a.summary.Validity, Tone: worth})
+	a.Append(document.Paragraph{Text: "Validity: " + a.summary.Validity, Tone: worth})
 	notes, silences := slices.Concat(a.summary.Reasons, a.summary.ClientLimited), verdict.Silences(a.record)
 	for _, silence := range silences[:min(len(silences), mostSilences)] {
 		notes = append(notes, silence.String())
@@ -147,12 +131,13 @@ func (a *author) caption(rows string) string {
 	}
 }
 
-// checkTable shows the checks of the run, and whether they hold.
+// checkTable shows the checks of the run, and whether they hold: failed ones first.
 func (a *author) checkTable() document.Table {
 	t := document.NewTable("checks", "Checks and observed values", "result|words", "check|named", "observed|named")
 	for _, e := range a.summary.Checks {
 		tone := cmp.Or(document.Good.If(e.Holds()), document.Bad.If(e.Fails()), document.Doubtful)
 		t.Add(tone, e.Result(), e.Expr, e.Said())
 	}
+	t.Sort(func(row int) float64 { return gravity(t.Rows[row][0].Tone) })
 	return t
 }

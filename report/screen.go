@@ -14,10 +14,7 @@ import (
 // show writes the first screen: checks, causes of failures, the load by step or by operation, times, and the evidence.
 func (a *author) show() {
 	if _, told := results.HeldOf(a.summary.Checks); told > 0 && len(a.summary.Checks) > 1 {
-		t := a.checkTable()
-		// Failed checks come first, because there may be no room for all.
-		t.Sort(func(row int) float64 { return gravity(t.Rows[row][0].Tone) })
-		a.Show(t)
+		a.Show(a.checkTable())
 	}
 	if verdict.ManyFailed(a.record, a.summary) {
 		t := a.causeTable()
@@ -156,10 +153,12 @@ func (a *author) toneOf(step figure.Step) document.Tone {
 	}
 }
 
-// operationsShort shows the counts of each kind of operation of the load.
+// operationsShort shows the counts of each kind of operation of the load, that which counts the most entities first.
 func (a *author) operationsShort() document.Table {
-	t := document.NewTable("operations-short", a.caption("Each operation of the load"), "operation|named", "due|rate", "lost|share", "throttled|rate|spare=3",
+	t := document.NewTable("operations-short", a.caption("Each operation of the load"), "operation|named", "due|rate", "entities|share|optional", "lost|share", "throttled|rate|spare=3",
 		"failed|rate|spare=2", "tries/op|tries", "p50|millis|unit=ms|spare=1", "p99|millis|unit=ms")
+	all := a.record.Counts(results.Reported)
+	var counted []int64
 	for _, name := range a.kinds() {
 		of := func(kind results.Kind) bool { return kind.Name == name }
 		sum := a.record.Total(func(p *results.Phase, kind results.Kind) bool { return p.Reported && of(kind) })
@@ -167,10 +166,12 @@ func (a *author) operationsShort() document.Table {
 			continue
 		}
 		times := results.QuantilesOf(sum.Response)
-		t.Add(name, max(sum.Scheduled, sum.Operations), a.taken.OfKinds("share_lost", of).Pointer(), sum.Throttled, sum.Failed,
+		counted = append(counted, sum.Counted)
+		t.Add(name, max(sum.Scheduled, sum.Operations), document.RatioOf(sum.Counted, all.Counted), a.taken.OfKinds("share_lost", of).Pointer(), sum.Throttled, sum.Failed,
 			a.taken.OfKinds("tries", of).Pointer(), times.P50, times.P99)
 	}
-	return t
+	t.Sort(func(row int) float64 { return -float64(counted[row]) })
+	return t.WithoutEmpty()
 }
 
 // timesShort shows the response and service times of the reported phases.
@@ -221,9 +222,9 @@ func (a *author) counts() []string {
 	}
 	switch {
 	case len(verdict.Books(a.record)) > 0:
-		facts = append(facts, "the accounting DOES NOT CLOSE: see --verbose")
+		facts = append(facts, "counters DO NOT RECONCILE: "+verdict.Books(a.record)[0])
 	case a.record.Capture == nil && s.Killed == nil:
-		facts[1] += " · accounting exact"
+		facts[1] += " · counters reconcile"
 	}
 	if held := a.record.LimitWaits; held != nil {
 		longest := results.QuantilesOf(held).Max
@@ -270,15 +271,15 @@ func (a *author) reserve() []string {
 	case m.Target == "":
 		return nil
 	case m.Modelled() && m.Profile == "off":
-		return []string{"nothing of the service is modelled: no limit, and no time of its own"}
+		return []string{"nothing of the service is modelled: no limits, no service times"}
 	case m.Modelled():
-		return []string{"modelled, not measured: limits and times of the service differ (see --verbose)"}
+		return []string{"modelled, not measured: limits and times of the service may differ"}
 	case m.Emulator:
-		return []string{"measured: an emulator, not the table service (see --verbose)"}
+		return []string{"measured at an emulator, not at the Table service"}
 	case m.Target == results.Logged && !m.Genuine:
-		return []string{"by the log of a host that is not the table service's (see --verbose)"}
+		return []string{"from the log of a host that is not the Table service"}
 	case !m.Genuine:
-		return []string{"what answered does not say what it is: nothing is said of the table service"}
+		return []string{"measured at a target that does not identify itself as the Table service"}
 	default:
 		return nil
 	}

@@ -242,7 +242,7 @@ func TestForms(t *testing.T) {
 	k := reread(t, folder)
 	all := report.Forms()
 	for i, row := range []struct{ form, begins, holds string }{
-		{"text", "loadgen stress", "DOES NOT HOLD"}, {"html", "<!", "Verdict"}, {"md", "# ", "\n## Verdict\n"}, {"json", "{\n", `"verdict": "`},
+		{"text", "loadgen stress", "DOES NOT HOLD"}, {"html", "<!", "Findings"}, {"md", "# ", "\n## Findings\n"}, {"json", "{\n", `"verdict": "`},
 		{"csv", "section,table,row,column,value,unit\n", "\nseconds,rate,0,due,"}, {"seconds", "second,time,phase,", "\n0,"}, {"benchfmt", "", "Benchmark"},
 		{"hlog", "#", "Tag="}, {"junit", "<?xml", "<testcase"},
 	} {

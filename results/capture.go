@@ -195,3 +195,33 @@ type Answer struct {
 	// Tableless are those of them that named no table.
 	Tableless int64 `json:"without_table"`
 }
+
+// ProblemKind is a cause for which traffic is not sound.
+type ProblemKind string
+
+// The kinds of [Problem].
+const (
+	// ProblemPartition is a partition at its limit, or whose demand exceeds the target of one.
+	ProblemPartition ProblemKind = "partition"
+	// ProblemQuery is a query that scans far more entities than it returns.
+	ProblemQuery ProblemKind = "query"
+	// ProblemKeyOrder is a table whose new PartitionKeys all ascend or all descend.
+	ProblemKeyOrder ProblemKind = "key order"
+	// ProblemRetries are retries that follow too quickly.
+	ProblemRetries ProblemKind = "retries"
+	// ProblemFailures are requests that fail for other reasons than load.
+	ProblemFailures ProblemKind = "failures"
+	// ProblemAccount is an account that throttles.
+	ProblemAccount ProblemKind = "account"
+)
+
+// Problem is a cause for which captured traffic is not sound.
+type Problem struct {
+	Kind ProblemKind `json:"kind"`
+	// Share is that of the entities counted of a partition, a query and a key order, and of the requests else.
+	Share float64 `json:"share"`
+	// Table, PartitionKey and Shape name what the problem is about.
+	Table        string `json:"table,omitempty"`
+	PartitionKey string `json:"partition_key,omitempty"`
+	Shape        string `json:"query_shape,omitempty"`
+}

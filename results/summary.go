@@ -13,6 +13,9 @@ const (
 	DoesNotHold = "does not hold"
 	Saturates   = "saturates"
 	CannotTell  = "cannot tell"
+	// Of captured traffic.
+	Sound    = "sound"
+	NotSound = "not sound"
 )
 
 // Summary is what scripts read: the object that `--format json` prints and that
@@ -86,6 +89,10 @@ type Summary struct {
 	// behind and whether it does; both are left out where there are none.
 	Counters   []Counter   `json:"counters,omitempty"`
 	Invariants []Invariant `json:"invariants,omitempty"`
+	// Soundness is the state of captured traffic, Problems the causes for which it is not sound, those with the largest
+	// share first; both are left out of other runs.
+	Soundness string    `json:"soundness,omitempty"`
+	Problems  []Problem `json:"problems,omitempty"`
 	// Killed is what is known of a run that was ended without a word, left out of any
 	// other. The counts above are then those of its whole seconds.
 	Killed  *Killed `json:"killed,omitempty"`

@@ -35,6 +35,8 @@ const (
 	DoesNotHold = "does not hold"
 	Saturates   = "saturates"
 	CannotTell  = "cannot tell"
+	Sound       = "sound"
+	NotSound    = "not sound"
 )
 
 // Tone returns the tone of the mark: Mark, or that of the state if Mark is nil.
@@ -65,7 +67,7 @@ func MarkOf(state string, asked bool, ok *bool) *Tone {
 
 // ToneOf is what a state amounts to.
 func ToneOf(state string) Tone {
-	return map[string]Tone{Holds: Good, DoesNotHold: Bad, Saturates: Bad, CannotTell: Doubtful}[state]
+	return map[string]Tone{Holds: Good, DoesNotHold: Bad, Saturates: Bad, CannotTell: Doubtful, Sound: Good, NotSound: Bad}[state]
 }
 
 // Sign is the mark of a tone, by which it is told without a colour; empty for none.

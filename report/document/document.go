@@ -79,9 +79,12 @@ type Paragraph struct {
 	Verbatim bool
 }
 
-// Facts are short lines that stand together, one below the other: what was counted, where
-// the page is. Each is cut where it does not fit, so that the most important comes first.
-type Facts struct{ Lines []string }
+// Facts are short lines, the most important first: counts, where the page is. The first screen shows Max of them, 0 for
+// all, and cuts lines that do not fit.
+type Facts struct {
+	Lines []string
+	Max   int
+}
 
 // List is sentences of equal rank.
 type List struct{ Items []string }
@@ -114,7 +117,7 @@ type Column struct {
 	Format string
 	// Member is where run.json has the number below the place of the row.
 	Member string
-	// Cut is after how many characters text ends, 0 for no bound.
+	// Cut is after how many characters text ends on the first screen, 0 for no bound.
 	Cut int
 	// Optional says that the column is left out if no row has a value, NonZero that 0 is none.
 	Optional, NonZero bool

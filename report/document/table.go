@@ -280,9 +280,6 @@ func (c *Column) text(value reflect.Value) (text string, scale float64) {
 	default:
 		text = fmt.Sprint(value)
 	}
-	if c.Cut > 0 {
-		text = Cut(text, c.Cut)
-	}
 	if c.Format == named {
 		text = cmp.Or(text, Untold)
 	}

@@ -12,7 +12,13 @@ import (
 func (b brush) grids(t *document.Table, columns int, whole bool) []*grid {
 	g := &grid{brush: b, columns: t.Columns, gap: 2}
 	for _, row := range t.Rows {
-		g.rows = append(g.rows, append(slices.Clone(row), make([]document.Cell, max(0, len(t.Columns)-len(row)))...))
+		row = append(slices.Clone(row), make([]document.Cell, max(0, len(t.Columns)-len(row)))...)
+		for i, column := range t.Columns {
+			if column.Cut > 0 && !whole {
+				row[i].Text = document.Cut(row[i].Text, column.Cut)
+			}
+		}
+		g.rows = append(g.rows, row)
 		g.marked = g.marked || len(row) > 0 && row[0].Tone != document.Plain
 	}
 	for !whole && !g.fits(columns) && g.spared() {

@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -37,10 +38,6 @@ func Write(d *document.Document, look Look) []byte {
 	}
 	var s *screen
 	measures := []measure{{24, 5}, {20, 5}, {16, 5}, {12, 5}, {8, 5}, {7, 5}, {6, 5}, {5, 5}, {4, 5}, {3, 5}, {3, 4}, {3, 3}, {3, 2}, {3, 1}}
-	if d.Answer.State != "" {
-		// Rows far from the answer are not what a reader came for; those of a list are.
-		measures = measures[4:]
-	}
 	for _, m := range measures {
 		s = newScreen(d, look, m)
 		for _, block := range d.Screen {
@@ -155,8 +152,26 @@ func (s *screen) answer(a *document.Answer) {
 		s.wrapped(markWidth, beside, s.faint)
 	}
 	for _, said := range a.Says {
-		s.wrapped(markWidth, said, nil)
+		s.wrapped(markWidth, s.abridged(said), nil)
 	}
+}
+
+// maxQuoted is the maximum length of a quoted key on the first screen, in characters.
+const maxQuoted = 56
+
+var quotation = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// abridged cuts long quoted keys of a sentence, unless the look is verbose.
+func (s *screen) abridged(sentence string) string {
+	if s.look.Verbose {
+		return sentence
+	}
+	return quotation.ReplaceAllStringFunc(sentence, func(key string) string {
+		if ansi.StringWidth(key) <= maxQuoted {
+			return key
+		}
+		return document.Cut(key, maxQuoted-2) + `"`
+	})
 }
 
 // wrapped adds a text in as many lines as it needs, each so far to the right.
@@ -197,7 +212,11 @@ func (s *screen) block(block document.Block) {
 			s.wrapped(right, b.Text, func(line string) string { return s.tone(b.Tone, b.Lead, line) })
 		}
 	case document.Facts:
-		for _, fact := range b.Lines {
+		lines := b.Lines
+		if b.Max > 0 && !s.look.Verbose {
+			lines = document.LimitLines(lines, b.Max)
+		}
+		for _, fact := range lines {
 			for _, line := range s.cut(wrapped(s.prose(fact), s.columns-right), min(3, s.lines), s.columns-right) {
 				s.line(strings.Repeat(" ", right) + line)
 			}

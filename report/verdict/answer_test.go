@@ -34,27 +34,27 @@ func TestAnswers(t *testing.T) {
 	}{
 		{"a limit", results.Summary{Saturation: &rate, SaturationInterval: []float64{1998, 2004}}, "2,001", "", "At 400/s"},
 		{"a limit beside a check that fails", results.Summary{Saturation: &rate, Checks: checks(passes, fails), Phases: phase(no, "")},
-			"2,001", "1 of 2 checks fails", "Fails: b|8"},
+			"2,001", "1 of 2 checks fails", "FAILS: b|8"},
 		{"a limit beside checks that pass", results.Summary{Saturation: &rate, Checks: checks(passes, passes), Phases: phase(no, "")},
 			"2,001", "2 of 2 checks pass", ""},
 		{"a check of a load that holds", results.Summary{Checks: checks(passes), Phases: phase(yes, "")}, "400", "1 of 1 check passes", "Holds: a|7"},
 		{"a check that could not be judged", results.Summary{Checks: checks(results.Check{Expr: "a", Observed: "not measured", Why: "too few"})},
-			"", "1 of 1 check cannot be told", "Cannot tell: a|too few"},
+			"", "1 of 1 check cannot be told", "annot tell: a|too few"},
 		{"a step that does not hold", results.Summary{Phases: phase(no, "")}, "3,000", "", ""},
 		{"throttling of no rate", results.Summary{Phases: phase(no, ""), Throttling: met("sporadic")}, "3,000", "", "12.5 %"},
 		{"throttling at one rate", results.Summary{Phases: phase(no, ""), Throttling: met("limit or sporadic")}, "3,000", "", "600 operations/s"},
-		{"a limit that changes", results.Summary{Phases: phase(no, ""), Throttling: met("changing")}, "3,000", "", "no one limit"},
+		{"a limit that changes", results.Summary{Phases: phase(no, ""), Throttling: met("changing")}, "3,000", "", "no fixed limit"},
 		{"bursts of a second", results.Summary{Phases: phase(no, ""), Throttling: met("bursts")}, "3,000", "", "2 s"},
 		{"an outage", results.Summary{Phases: phase(no, ""), Throttling: met("outage")}, "3,000", "", "an outage"},
-		{"two seconds", results.Summary{Phases: phase(no, ""), Throttling: met("brief")}, "3,000", "", "2 seconds|3 and 4"},
+		{"two seconds", results.Summary{Phases: phase(no, ""), Throttling: met("brief")}, "3,000", "", "2 seconds|3–4"},
 		{"what retries carry", results.Summary{Phases: phase(nil, ""), Throttling: met("carried by retries")}, "", "", "retries"},
 		{"a step of which it cannot be told", results.Summary{Phases: phase(nil, "the wind")}, "", "", "3000/s: the wind."},
 		{"a generator that was late", results.Summary{Phases: phase(nil, "x"), ClientLimited: []string{"too few workers"}}, "", "", "too few workers"},
-		{"a step that holds", results.Summary{Phases: phase(yes, "")}, "400", "", "more was not tried"},
+		{"a step that holds", results.Summary{Phases: phase(yes, "")}, "400", "", "400|200|50.0 %"},
 		{"a search", results.Summary{Limit: &results.Limit{Held: &low, Finished: true}}, "1,500", "at least", ""},
 		{"a search that found nothing that holds", results.Summary{Limit: &results.Limit{NotHeld: &low, Finished: true}}, "1,500", "even", ""},
-		{"writes that are lost", results.Summary{Audit: &results.Audit{Writes: 9, Acknowledged: 9, Lost: 2}}, "2", "2 writes", "2 are lost"},
-		{"writes that are all there say nothing of a rate", results.Summary{Audit: &results.Audit{Writes: 9, Acknowledged: 9}, Saturation: &rate},
+		{"writes that are lost", results.Summary{Audit: &results.Audit{Writes: 9, Acknowledged: 9, Lost: 2}}, "2", "2 writes", "2 of 9"},
+		{"writes that are all there say nothing of a rate", results.Summary{Audit: &results.Audit{Writes: 9, Acknowledged: 9, Keys: 8, ReadBack: 8}, Saturation: &rate},
 			"2,001", "", "9 acknowledged writes"},
 		{"a rule that is broken", results.Summary{Phases: phase(yes, ""), Invariants: []results.Invariant{{Name: "sum to zero", Looked: 2000, Faults: 22}}},
 			"22", "violations", "sum to zero"},
@@ -68,7 +68,7 @@ func TestAnswers(t *testing.T) {
 			row.summary.Validity = results.Valid
 		}
 		record.Limit, record.Audit = row.summary.Limit, row.summary.Audit
-		a := verdict.Answer(record, &row.summary)
+		a := answer(record, &row.summary)
 		state, _ := verdict.State(&row.summary)
 		assert.Equal(t, []string{state, row.number}, []string{a.State, a.Number}, row.name)
 		assert.Truef(t, a.Tone() != document.Plain && strings.HasPrefix(a.Claim, strings.ToUpper(state)) && len(a.Says) <= 5,
@@ -84,7 +84,7 @@ func TestRemedyFollowsFromWhatEndedTheRun(t *testing.T) {
 	remedy := func(by results.EndedBy, reason string) string {
 		record := small(nil).record(t)
 		record.EndedBy = by
-		said := verdict.Answer(record, &results.Summary{Validity: results.Partial, Reasons: []string{reason}}).Says
+		said := answer(record, &results.Summary{Validity: results.Partial, Reasons: []string{reason}}).Says
 		return said[len(said)-1]
 	}
 	seen := make(map[string]results.EndedBy)
@@ -100,8 +100,8 @@ func TestRemedyFollowsFromWhatEndedTheRun(t *testing.T) {
 func TestAnswersOfShortSteps(t *testing.T) {
 	for seconds, want := range map[int]bool{1: true, 4: false} {
 		record := small(func(r *run) { r.rates, r.seconds = []int{50}, seconds }).record(t)
-		a := verdict.Answer(record, verdict.Judge(record))
-		assert.Equalf(t, want, strings.Contains(strings.Join(a.Says, " "), "short a step"),
+		a := answer(record, verdict.Judge(record))
+		assert.Equalf(t, want, strings.Contains(strings.Join(a.Says, " "), "2 s"),
 			"%d s: %q; %q: want the reserve %t", seconds, a.Claim, a.Says, want)
 	}
 }
@@ -116,7 +116,7 @@ func TestALimitOfLoadThatWasSentLate(t *testing.T) {
 				record.Intervals[i].Lag.P99 = new(2 * results.HeldBackAfter.Microseconds())
 			}
 		}
-		a := verdict.Answer(record, &results.Summary{Validity: results.Valid, Saturation: new(2001.)})
+		a := answer(record, &results.Summary{Validity: results.Valid, Saturation: new(2001.)})
 		words := map[bool]string{true: "At 400/s, sent late in part, ", false: "At 400/s|!sent late"}[late]
 		resultstest.CheckWords(t, fmt.Sprint("late ", late), strings.Join(a.Says, " "), words)
 	}

@@ -1,48 +1,44 @@
 package verdict
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
-	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
 
-// allowance is throttling that depends on partition_burst, the allowance that an idle partition
-// saves up: no partition was asked for more entities than its target in a second with
-// throttling, or in the second before.
+// allowance is throttling that depends on partition_burst, the allowance that an idle partition saves: no partition was
+// asked for more entities than its target in a second with throttling, or in the second before.
 type allowance struct {
-	// phase is the phase with that throttling, share its share of the attempts.
-	phase string
-	share float64
-	// asked is the most entities per second that a partition was asked for in such a second.
-	asked float64
-	// spared reports that an allowance of one second throttles nothing, however the requests are
-	// distributed within their seconds.
-	spared bool
+	// Phase is the phase with that throttling, Share its share of the attempts.
+	Phase string
+	Share float64
+	// Asked is the most entities per second that a partition was asked for in such a second.
+	Asked float64
+	// Spared reports that an allowance of one second throttles nothing, however the requests are distributed within
+	// their seconds.
+	Spared bool
+	Target int64
+	Burst  string
 }
 
-// Bucket returns a sentence about throttling of a modelled run that depends on partition_burst,
-// and what an allowance of one second gives; empty if no throttling depends on it.
-func Bucket(record *results.Record) string {
+// allowance returns the phase with the largest share of such throttling, nil if there is none.
+func (e *evidence) allowance() *allowance {
+	if e.Summary != nil && e.Summary.Killed != nil {
+		return nil
+	}
 	worst := allowance{}
-	for _, step := range figure.Reported(record) {
-		if one := allowanceOf(record, step); one.share > worst.share {
+	for _, step := range figure.Reported(e.Record) {
+		if one := allowanceOf(e.Record, step); one.Share > worst.Share {
 			worst = one
 		}
 	}
-	if worst.share == 0 {
-		return ""
+	if worst.Share == 0 {
+		return nil
 	}
-	other := "--set model.partition_burst=1s gives the other reading"
-	if worst.spared {
-		other = "with an allowance of one second nothing is throttled"
-	}
-	return fmt.Sprintf("In %s %s of the attempts are throttled within seconds that ask a partition for at most %s of %s entities/s: "+
-		"this rests on the assumption partition_burst %s; %s.", shortened(worst.phase), document.Share(worst.share), document.Rate(worst.asked),
-		document.Count(record.Manifest.Targets.Partition), parameterOf(&record.Manifest, "partition_burst"), other)
+	worst.Target, worst.Burst = e.Manifest.Targets.Partition, parameterOf(&e.Manifest, "partition_burst")
+	return &worst
 }
 
 // parameterOf returns the value of a parameter of the model, empty if it has none of that name.
@@ -80,7 +76,7 @@ func mayRestOnBurst(record *results.Record, step figure.Step) bool {
 // where nothing does. What all partitions together are asked decides, and where that is above
 // the target of one, what each is asked.
 func allowanceOf(record *results.Record, step figure.Step) allowance {
-	one, target := allowance{phase: step.Phase.Name}, float64(record.Manifest.Targets.Partition)
+	one, target := allowance{Phase: step.Phase.Name}, float64(record.Manifest.Targets.Partition)
 	if !mayRestOnBurst(record, step) {
 		return one
 	}
@@ -108,7 +104,7 @@ func allowanceOf(record *results.Record, step figure.Step) allowance {
 	}
 	if throttled > 0 && asked <= target {
 		sum := step.Sum(nil)
-		one.share, one.asked, one.spared = figure.ShareOf(sum.Throttled, sum.Attempts), asked, pair <= target
+		one.Share, one.Asked, one.Spared = figure.ShareOf(sum.Throttled, sum.Attempts), asked, pair <= target
 	}
 	return one
 }

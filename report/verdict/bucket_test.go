@@ -178,7 +178,7 @@ func TestBurstFinding(t *testing.T) {
 		record := recorded(t, m, load, throttled, 8)
 		sentence := verdict.Bucket(record)
 		share, asked, spared := verdict.RestsOnBurst(record)
-		if found := slices.Contains(verdict.Findings(record), sentence); (sentence != "") != row.told || (share > 0) != row.told || row.told && !found {
+		if found := slices.Contains(findings(record), sentence); (sentence != "") != row.told || (share > 0) != row.told || row.told && !found {
 			t.Errorf("%s: %q, %.3f of the attempts; want it told: %t", row.name, sentence, share, row.told)
 		}
 		assert.Truef(t, !row.told || asked == 524 && spared && strings.Contains(sentence, "100ms"),

@@ -281,7 +281,7 @@ func Lateness(strains []Strain) string {
 	if late == 0 {
 		return ""
 	}
-	return fmt.Sprintf("late in %s of %s: %s", document.Count(int64(late)), counted(all, "second"), text[len(", "):])
+	return fmt.Sprintf("late in %s of %s: %s", document.Count(int64(late)), document.Counted(all, "second"), text[len(", "):])
 }
 
 // commonest counts the seconds of each cause and all seconds, and returns the causes that there are but [OnTime], the
@@ -317,7 +317,7 @@ func clientSaturations(record *results.Record) []string {
 	for _, cause := range told {
 		if cause.Generators() && float64(counts[cause]) >= mostStrained*float64(all) {
 			found = append(found, fmt.Sprintf("in %s of %s the generator was late: %s",
-				document.Count(int64(counts[cause])), counted(all, "second"), cause))
+				document.Count(int64(counts[cause])), document.Counted(all, "second"), cause))
 		}
 	}
 	return found

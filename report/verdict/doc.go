@@ -1,14 +1,9 @@
 // Package verdict says what the record of a run means.
 //
-// [Judge] turns a finished record into the summary that scripts read, the
-// verdict in words included. [Books] what does not add up, [Findings] what stands out beside the
-// verdict, and [Limits] what the run cannot tell; [Figure] is a single figure, by
-// which runs are compared. Everything is computed from
-// the record: no figure is known here beforehand but the documents' two targets,
-// so that a run against others can say so.
+// [Judge] turns a finished record into the summary that scripts read. [Narrate] turns both into words: evidence is
+// gathered as typed values, and one table of rules turns it into sentences. [Books] returns counts that do not
+// reconcile, [Limits] what the run does not show; [Figure] is a single figure by which runs are compared.
 //
-// The caller owes a record as [loadgen/results.Read] returns it, which may be partial,
-// cut or untrue; none makes this package panic.
-//
-// The package never alters the record and never writes anything.
+// The caller passes a record as [loadgen/results.Read] returns it, which may be partial, cut or false; none makes this
+// package panic. The package does not change the record, and writes nothing.
 package verdict

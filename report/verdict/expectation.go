@@ -27,6 +27,9 @@ func State(s *results.Summary) (state string, ok *bool) {
 	if s.Validity == results.Invalid {
 		return results.CannotTell, nil
 	}
+	if s.Soundness != "" {
+		return s.Soundness, nil
+	}
 	ok = together(askedOf(s))
 	limited := s.Saturation != nil || slices.ContainsFunc(s.Throttling, func(t results.Throttling) bool { return t.Rate != nil })
 	switch {

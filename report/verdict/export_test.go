@@ -17,5 +17,5 @@ func Checks(record *results.Record, summary *results.Summary) []results.Check {
 func RestsOnBurst(record *results.Record) (share, asked float64, spared bool) {
 	steps := figure.Reported(record)
 	one := allowanceOf(record, steps[len(steps)-1])
-	return one.share, one.asked, one.spared
+	return one.Share, one.Asked, one.Spared
 }

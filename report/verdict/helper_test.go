@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/report/document"
+	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/resultstest"
 )
@@ -114,7 +116,22 @@ func checkSentences(t *testing.T, name string, sentences []string, words string)
 	t.Helper()
 	resultstest.CheckWords(t, name, strings.Join(sentences, "\n"), words)
 	for _, sentence := range sentences {
-		assert.Truef(t, strings.HasSuffix(sentence, ".") && !strings.ContainsFunc(sentence, unicode.IsControl),
+		assert.Truef(t, !strings.ContainsFunc(sentence, unicode.IsControl),
 			"%s: %q is no sentence", name, sentence)
 	}
+}
+
+// answer returns the answer of a judged record, findings what else stands out of it, and story both in one text.
+func answer(record *results.Record, summary *results.Summary) document.Answer {
+	return verdict.Narrate(record, summary).Answer
+}
+
+func findings(record *results.Record) []string {
+	told := verdict.Narrate(record, verdict.Judge(record))
+	return append(told.Answer.Says, told.Findings...)
+}
+
+func story(record *results.Record) string {
+	told := verdict.Narrate(record, verdict.Judge(record))
+	return told.Answer.Whole() + " " + strings.Join(told.Findings, " ")
 }

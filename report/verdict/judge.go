@@ -1,12 +1,9 @@
 package verdict
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -53,10 +50,10 @@ func Judge(record *results.Record) *results.Summary {
 	s.Checks = checks(record, s, figures, holds)
 	if record.Capture != nil {
 		judgeTraffic(record, s)
-	} else {
-		s.Verdict = sentences(record, s, figures, holds)
 	}
 	s.State, s.Ok = State(s)
+	answer := Narrate(record, s).Answer
+	s.Verdict = answer.Whole()
 	return s
 }
 
@@ -139,41 +136,4 @@ func inSeconds(record *results.Record) (sum results.KindStats) {
 		sum.Counts.Add(&record.Intervals[i].Counts)
 	}
 	return sum
-}
-
-// killed says what there is of a run that nobody closed, and what it may have left.
-func (s *story) killed() []string {
-	k, m := s.summary.Killed, &s.record.Manifest
-	told := []string{fmt.Sprintf("this run was killed after %s s, unless it still goes on: what its whole seconds show.", document.Count(k.Seconds))}
-	switch {
-	case k.Seconds == 0:
-		told = []string{"this run was killed within its first second, unless it still goes on: it left nothing to show."}
-	case s.record.Duration > 0:
-		told = []string{fmt.Sprintf("the record of this run cannot be read whole: what its %s whole seconds show.", document.Count(k.Seconds))}
-	}
-	if last := len(k.Phases) - 1; last >= 0 {
-		told = append(told, fmt.Sprintf("in %s it served %s entities/s over %s.", shortened(k.Phases[last].Name), document.Rate(k.Phases[last].Served),
-			counted(int(k.Phases[last].Seconds), "whole second")))
-	}
-	if len(k.Tables) > 0 {
-		told = append(told, fmt.Sprintf("At %s it may have left %s.", shortened(m.Target), TablesLeft(k.Tables)))
-	}
-	return told
-}
-
-// TablesLeft names tables in a line: the first ones, and how many there are.
-func TablesLeft(tables []string) string {
-	const most = 3
-	var names []string
-	for _, table := range tables[:min(most, len(tables))] {
-		names = append(names, printable(shortened(table)))
-	}
-	text := "the table " + names[0]
-	if len(tables) > 1 {
-		text = "the tables " + strings.Join(names, ", ")
-	}
-	if more := len(tables) - most; more > 0 {
-		text += fmt.Sprintf(" and %s more", document.Count(int64(more)))
-	}
-	return text
 }

@@ -51,7 +51,7 @@ func TestVerdictOfASearch(t *testing.T) {
 		words  string
 	}{
 		{"two ends, a criterion, a target, steps and a price", found(), nil,
-			fullKey + "|2,000 operations/s|2,020/s|0.649 %|0.5 %|2,000 entities/s|2 steps|10s|40,200 entities"},
+			fullKey + "|2,000 operations/s|2,020/s|0.649 %|0.5 %|2,000/s|2 steps|10s|40,200 entities"},
 		{"a response time is told beside its bound", searched(900, 910, results.LimitP99, tried(900, 0, 49_000, results.LimitHeld), tried(910, 0, 61_000, results.LimitP99)),
 			func(r *results.Record) { r.Limit.MaxP99 = new(int64(50_000)) }, "910/s|61.0 ms|50.0 ms"},
 		{"a p99 that nobody can tell", beside(900, 910, results.LimitP99, results.LimitStep{}), nil, "too few|p99"},
@@ -62,27 +62,27 @@ func TestVerdictOfASearch(t *testing.T) {
 		{"no rate that fails", searched(8000, 0, "", tried(8000, 0, 1, results.LimitHeld)), nil, "at least 8,000 operations/s"},
 		{"no rate that holds", searched(0, 2, results.LimitThrottled, tried(2, 1, 1, results.LimitThrottled)), nil, "even 2 operations/s|100 %"},
 		{"a generator that drops", beside(4000, 8000, results.LimitClient, results.LimitStep{Scheduled: 80_000, Dropped: 5}), nil,
-			"at least 4,000 operations/s|client-limited|8,000 operations/s"},
+			"at least 4,000 operations/s|generator was the limit|8,000 operations/s"},
 		{"a generator that is late", beside(4000, 8000, results.LimitClient, results.LimitStep{Scheduled: 80_000, HeldBack: 8000}), nil,
-			"client-limited|8,000 operations/s"},
+			"generator was the limit|8,000 operations/s"},
 		{"a generator that can send nothing", searched(0, 2, results.LimitClient,
-			results.LimitStep{Rate: 2, Scheduled: 1100, Dropped: 1100, Outcome: results.LimitClient}), nil, "not tried"},
+			results.LimitStep{Rate: 2, Scheduled: 1100, Dropped: 1100, Outcome: results.LimitClient}), nil, "could send no rate"},
 		{"what the generator could not send beyond the answer", searched(2000, 2020, results.LimitThrottled,
 			append([]results.LimitStep{{Rate: 8000, Scheduled: 80_000, Dropped: 5, Outcome: results.LimitClient}}, throttled...)...), nil,
-			"2,000 operations/s|2,020/s|!client-limited"},
+			"2,000 operations/s|2,020/s|!at least 2,000"},
 		{"an account, its partitions and its own target", found(), func(r *results.Record) {
 			r.Limit.Of, r.Limit.Partitions, r.Manifest.PartitionKey = results.LimitAccount, 12, ""
-		}, "account|12 partitions|20,000 entities/s"},
+		}, "account|12 partitions|20,000/s"},
 		{"another target is not the documents'", found(), func(r *results.Record) { r.Manifest.Targets.Partition = 500 },
-			"the model's target is 500|not Azure's documented 2,000"},
+			"500/s is the model's|not Azure's documented 2,000"},
 		{"a target that is not known", found(), func(r *results.Record) {
 			r.Manifest.Target, r.Manifest.Targets = "https://races.example.net", results.Targets{}
-		}, "no target is known"},
+		}, "partition"},
 		{"a search that was stopped", searched(1000, 0, "", tried(1000, 0, 1, results.LimitHeld)), func(r *results.Record) {
 			r.Validity, r.Reasons, r.Limit.Finished = results.Partial, []string{"interrupted"}, false
 		}, "partial: interrupted.|1,000 operations/s|to its end"},
-		{"a search that gave up", searched(1000, 2000, results.LimitThrottled, throttled...), func(r *results.Record) { r.Limit.Finished = false },
-			"gave up"},
+		{"a search that contradicted", searched(1000, 2000, results.LimitThrottled, throttled...), func(r *results.Record) { r.Limit.Finished = false },
+			"contradicted"},
 		{"a search that came to nothing", searched(0, 0, ""), func(r *results.Record) { r.Validity, r.Limit.Finished = results.Partial, false },
 			"No rate"},
 		{"a record that lacks its steps", searched(1000, 2000, results.LimitThrottled, results.LimitStep{Outcome: "broken"}), nil, "not in the record"},
@@ -93,17 +93,17 @@ func TestVerdictOfASearch(t *testing.T) {
 		s := verdict.Judge(row.record)
 		assert.Truef(t, s.Validity == row.record.Validity && s.Limit != nil && s.Limit != row.record.Limit,
 			"%s: %s for %v, limit %p; want %s, and a copy of the record's limit", row.name, s.Validity, s.Reasons, s.Limit, row.record.Validity)
-		resultstest.CheckWords(t, row.name, s.Verdict, row.words)
+		resultstest.CheckWords(t, row.name, story(row.record), row.words)
 	}
 }
 
 func TestFindingsAndLimitsOfASearch(t *testing.T) {
 	dropped := results.LimitStep{Rate: 8000, Scheduled: 80_000, Dropped: 5, Outcome: results.LimitClient}
 	record := searched(2000, 2020, results.LimitThrottled, dropped, tried(2000, 0, 1, results.LimitHeld), tried(2020, .1, 1, results.LimitThrottled))
-	checkSentences(t, "a generator that drops", verdict.Findings(record), "8,000 operations/s")
-	checkSentences(t, "a search", verdict.Limits(record), "10s|100ms|1.5 times|not tried again")
+	checkSentences(t, "a generator that drops", findings(record), "8,000 operations/s")
+	checkSentences(t, "a search", verdict.Limits(record), "10s|100ms|1.5 times|not retried")
 	record.Limit.MaxP99 = new(int64(50_000))
-	checkSentences(t, "a search that asks for a p99", verdict.Limits(record), "100ms|step of 10s|1.0 %")
+	checkSentences(t, "a search that asks for a p99", verdict.Limits(record), "100ms|rate of a step|1.0 %")
 	record.Manifest.Retry, record.Manifest.Start, record.Limit.BurstSeconds = "short", "cold", 0
 	checkSentences(t, "a search with retries at a new table", verdict.Limits(record), "policy short|The table was new|!saves up")
 }
@@ -121,7 +121,7 @@ func TestLoadsThatShowNoLimit(t *testing.T) {
 		verdict, limits string
 	}{
 		{"a closed loop", []int{400}, closed, 1, "Clients that wait|200 entities/s|50.0 %|!no step", "Clients that wait|!no step"},
-		{"nothing at all", nil, nil, 0, "no step|!Clients that wait", "nothing was throttled"},
+		{"nothing at all", nil, nil, 0, "CANNOT TELL|!Clients that wait", "nothing was throttled"},
 		{"an open loop beside a closed one", []int{100, 150}, closed, 2, "150 entities/s|!Clients that wait", "nothing was throttled"},
 		{"a run of load balancing has another account", []int{100}, func(r *results.Record) {
 			closed(r)
@@ -131,9 +131,9 @@ func TestLoadsThatShowNoLimit(t *testing.T) {
 			closed(r)
 			r.Capture = new(results.Capture)
 		}, 0, "!Clients that wait", "!Clients that wait"},
-		{"nothing throttled", []int{50}, nil, 1, "is not saturated|0 % of the attempts", ""},
-		{"one in 201", []int{201}, nil, 1, "is not saturated|0.5 % of the attempts", ""},
-		{"two in 202", []int{202}, nil, 1, "is not saturated|1.0 % of the operations|1.0 % of the attempts", ""},
+		{"nothing throttled", []int{50}, nil, 1, "0 % of the operations", ""},
+		{"one in 201", []int{201}, nil, 1, "0.5 % lost", ""},
+		{"two in 202", []int{202}, nil, 1, "1.0 % lost", ""},
 	} {
 		record := small(func(r *run) { r.rates = row.rates }).record(t)
 		if row.change != nil {
@@ -142,7 +142,7 @@ func TestLoadsThatShowNoLimit(t *testing.T) {
 		if got := figure.Shown(record); len(got) != row.shown || row.shown > 0 && got[0].Closed() != (row.change != nil) {
 			t.Errorf("%s: Shown = %d steps; want %d", row.name, len(got), row.shown)
 		}
-		resultstest.CheckWords(t, row.name, verdict.Judge(record).Verdict, row.verdict)
+		resultstest.CheckWords(t, row.name, story(record), row.verdict)
 		resultstest.CheckWords(t, row.name, strings.ReplaceAll(strings.Join(verdict.Limits(record), "\n"), "clients that", "Clients that"), row.limits)
 	}
 }

@@ -1,8 +1,6 @@
 package verdict
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -14,232 +12,173 @@ import (
 // off is the profile of a model without limits and service times.
 const off = "off"
 
-// drained is how much of a second's allowance is drained before each step of a search:
-// half a second at half as much again.
-const drained = 0.25
-
-// Limits returns what the run cannot tell, one sentence each: after [KindLimits], of the load
-// that the target bears.
-func Limits(record *results.Record) []string {
-	limits := KindLimits(record)
-	switch {
-	case record.Capture != nil:
-		limits = append(limits, "The times are the server's, from a request's arrival to its reply: "+
-			"what the client waited before, between and after, and the network, are not in them.",
-			"An application that waits for its replies sends less where they come late: "+
-				"a faster service would have met more of it.")
-		if hot := hottestSeen(record.Capture); hot != nil && !saturates(hot) {
-			limits = append(limits, fmt.Sprintf("Where the hottest partition saturates is not known: %s.", unsaturated(hot)))
-		}
-		return limits
-	case record.Killed() != nil:
-		return append(limits, "What the run did after its last whole second, how long its operations took together, "+
-			"and where its load saturates, "+
-			"its seconds do not tell.")
-	case record.Limit != nil:
-		l := record.Limit
-		limits = append(limits, fmt.Sprintf("Each rate was offered for %s or little more: what gives in after longer load is not seen.",
-			seconds(l.StepSeconds)))
-		if record.Manifest.Retry == "none" {
-			limits = append(limits, "Throttled attempts were not tried again: an application that retries adds to its own load.")
-		} else {
-			limits = append(limits, fmt.Sprintf("First attempts are judged, beside retries by the policy %s: "+
-				"the rate that holds is that of operations, not of attempts.", record.Manifest.Retry))
-		}
-		switch {
-		case min(l.BurstSeconds, l.StepSeconds) <= 0:
-		case l.MaxP99 == nil && l.BurstSeconds <= drained:
-			limits = append(limits, fmt.Sprintf("What an idle target saves up (%s of its allowance) is drained by half a second "+
-				"at 1.5 times the rate before each step; that half second is not judged.", seconds(l.BurstSeconds)))
-		default:
-			limits = append(limits, fmt.Sprintf("What an idle target saves up (%s of its allowance) can carry a step of %s by %s of its rate.",
-				seconds(l.BurstSeconds), seconds(l.StepSeconds), document.Share(l.BurstSeconds/l.StepSeconds)))
-		}
-		if record.Manifest.Start == "cold" {
-			limits = append(limits, "The table was new: load balancing may have changed the limit while it was searched.")
-		}
-		return limits
-	case figure.Spreads(record):
-		return limits
-	}
-	ladders := figure.Of(record).Ladders()
-	switch v := figure.Of(record).Named("saturation"); {
-	case v.Told:
-		return limits
-	case len(ladders) == 0 && slices.ContainsFunc(figure.Shown(record), figure.Step.Closed):
-		return append(limits, "Where the load saturates is not known: clients that wait for each reply offer no more than is answered.")
-	default:
-		return append(limits, fmt.Sprintf("Where the load saturates is not known: %s.", v.Why))
-	}
+// kindLimits are what no run of its kind shows.
+var kindLimits = []rule{
+	kindLimit(when((*evidence).modelled, (*evidence).isOff), `Profile off has no limits and no service times: nothing here shows the limit of a real partition.`),
+	kindLimit(when((*evidence).modelled, (*evidence).isCalibrated), `The limits are those of profile {{name .ShortProfile}}: what it did not measure is assumed, and the service may differ at other times.`),
+	kindLimit(when((*evidence).modelled, (*evidence).isCalibrated), `Only parameters listed as measured come from that profile.`),
+	kindLimit(when((*evidence).modelled, (*evidence).isUncalibrated), `{{if eq .Manifest.Profile "headroom"}}Profile headroom lets partitions exceed their targets while servers are idle; by how much the real service does is not published.`+
+		`{{else if eq .Manifest.Profile "measured-2010"}}Profile measured-2010 fits what was published in 2010, not the service of today.`+
+		`{{else}}Profile {{name .Manifest.Profile}} enforces its limits exactly: the real service may serve more when idle, and less when busy.{{end}}`),
+	kindLimit(when((*evidence).modelled, (*evidence).isUncalibrated), `Request and reply times are assumed: they show how waits grow, not how fast the service is.`),
+	kindLimit(when((*evidence).isEmbedded), `Client and engine share this machine: all times include sockets, JSON and signatures, and no network except the {{list .NetworkParts}}.`),
+	kindLimit(when((*evidence).hasFaults), `Faults were injected ({{.FaultList}}): they are not caused by the target.`),
+	kindLimit(when((*evidence).hasStores), `{{list .Stores}} are in-memory stand-ins: they never throttle, and answer in an assumed 5 ms.`),
+	kindLimit(when((*evidence).hasServices), `Brokers, proxies and preflights are in-memory stand-ins: they never refuse, use no network, and take the times of the scenario (a preflight 5 ms). `+
+		`Their requests count as billed; an account bills only preflights.`),
+	kindLimit(when((*evidence).isLog), `A log is best effort and may lack requests.`),
+	kindLimit(when((*evidence).isLog), `A log does not have the entities that a request counted: queries are taken to scan what they return.`),
+	kindLimit(when((*evidence).isLog, not((*evidence).isGenuine)), `The log is of a host that is not the Table service: it says nothing about that service.`),
+	kindLimit(when((*evidence).isEmulator), `{{if not .Manifest.LimitsKnown}}The target is an emulator{{.SelfName}} whose partition limits are unknown: it says nothing about the PartitionKey.`+
+		`{{else if and (eq .Manifest.Targets.Partition 0) (eq .Manifest.Targets.Account 0)}}The target is an emulator without limits: where a real table refuses, it only slows down.`+
+		`{{else}}The target is an emulator with modelled limits ({{with .Manifest.Targets.Partition}}{{count .}}{{else}}no limit{{end}} entities/s a partition, {{with .Manifest.Targets.Account}}{{count .}}{{else}}no limit{{end}} an account): the service may differ.{{end}}`),
+	kindLimit(when((*evidence).isEmulator), `Its times are those of a development tool.`),
+	kindLimit(when((*evidence).isStranger), `The target does not identify itself{{.SelfName}}: nothing is said about the Table service.`),
+	kindLimit(when((*evidence).isRemote), `The times include the network between this machine and the target.`),
+	kindLimit(when((*evidence).isRemote), `Replies do not say how many entities a request counted: a query of a key range is taken to scan what it returns.`),
+	kindLimit(when((*evidence).isRemote, (*evidence).isGenuine), `The service balances its partitions over minutes and hours: another time may show other limits.`),
+	kindLimit(when((*evidence).hasFilters), `Entities that a filter drops are scanned and count, but no reply says how many: the counts of {{list .FilteredKinds}} are lower bounds.`),
+	kindLimit(when((*evidence).modelled, (*evidence).isCold), `A new table starts as one range. That ranges split and move after minutes of overload is documented; when, where and how long they are offline are assumptions.`),
+	kindLimit(when((*evidence).modelled, not((*evidence).isCold)), `Load balancing is not modelled: no partition moves, and none is offline meanwhile{{if eq .Manifest.Start "warm"}}; a new table would be throttled at first{{end}}.`),
+	kindLimit(when((*evidence).isVirtual), `Time is virtual: this does not show what this machine can send in real time.`),
+	kindLimit(when((*evidence).isDataless), `Nothing was stored: no insert conflicts (409), no condition fails (412), no entity is missing (404). --data stores what is written.`),
+	kindLimit(one((*evidence).audited), `Each write carried its id: merged entities are up to 0.6 KiB larger than without.`),
+	kindLimit(one((*evidence).audited), `{{if .Own404}}A deletion that found nothing after a lost reply (404) counts as its own success; another client's deletion looks the same.{{end}}`),
+	kindLimit(one((*evidence).audited), `{{if .Unwatched}}{{count .Unwatched}} writes of other entities were not verified: only {{count .Keys}} entities were tracked.{{end}}`),
 }
 
-// KindLimits returns what no run of its kind can tell, whatever load it was of: by where
-// it ran, under which model, and on which clock.
-func KindLimits(record *results.Record) []string {
-	manifest := &record.Manifest
-	var limits []string
-	switch {
-	case manifest.Modelled() && manifest.Profile == off:
-		limits = append(limits, "Profile off has neither limits nor service times: "+
-			"nothing here says where a partition of the real service gives in.")
-	case calibrated(manifest):
-		limits = append(limits, fmt.Sprintf("The limits are those of profile %s: what it did not learn is assumed, and the service may do otherwise at another time.",
-			printable(document.Cut(manifest.Profile, mostProfile))), "Parameters that are listed as measured rest on that profile, the others on documents and assumptions.")
-	case manifest.Modelled():
-		held := fmt.Sprintf("The limits are those of profile %s, held hard: "+
-			"the real service may grant more while a server is idle, and less while it is busy.", manifest.Profile)
-		limits = append(limits, cmp.Or(profileLimits[manifest.Profile], held),
-			"The times of request and reply are assumptions: they show how waiting grows, not how fast the service is.")
-	}
-	limits = append(limits, besideLimits(record)...)
-	limits = append(limits, remoteLimits(record)...)
-	switch {
-	case manifest.Modelled() && manifest.Start == "cold":
-		limits = append(limits, "The start is cold, with one range for the new table. That ranges are split and moved after minutes of overload "+
-			"is documented; from which load on, where, how many at once and for how long they are offline are assumptions.",
-			"Nobody has published when today's service splits: the minutes here are those of the model, not of Azure.")
-	case manifest.Modelled():
-		limits = append(limits, "Balancing is not modelled: no partition moves to another server, "+
-			"and none is offline for the seconds that this takes.")
-		if manifest.Start == "warm" {
-			limits = append(limits, "The start is warm: that a new table is throttled while the service learns its load is not shown.")
-		}
-	}
-	if manifest.Time == "virtual" {
-		limits = append(limits, "Time is virtual: what this machine could send in real time is not shown.")
-	}
-	if manifest.Dataless {
-		limits = append(limits, "Nothing was stored: no insert can find its key taken (409), no condition fail (412), "+
-			"no entity be missing (404). --data stores what is written.")
-	}
-	if record.Audit == nil {
-		return limits
-	}
-	limits = append(limits, "Each write carried its id: an entity that was inserted or replaced whole gave up as much of its filler, "+
-		"one that was merged is larger than without by up to 0.6 KiB.")
-	if record.Audit.Own404 > 0 {
-		limits = append(limits, "A deletion that found nothing after a lost reply (404) counts as its own success: "+
-			"another deletion of the same entity would look the same.")
-	}
-	if record.Audit.Unwatched > 0 {
-		limits = append(limits, fmt.Sprintf("Whether %s writes of further entities are there was not looked at: "+
-			"no more than %s entities were watched.", document.Count(record.Audit.Unwatched), document.Count(record.Audit.Keys)))
-	}
-	return limits
+// limits are what this run does not show.
+var limits = []rule{
+	limit(when((*evidence).isCapture), `The times are the server's: they exclude the network, and what the client waited before, between and after its requests.`),
+	limit(when((*evidence).isCapture), `An application that waits for replies sends less when they are slow: a faster service would have received more.`),
+	limit(each((*evidence).unknownLimits), `Where the load saturates is unknown: {{.}}.`),
+	limit(when((*evidence).wasKilled), `Unknown: what the run did after its last whole second, how long its operations took, and where its load saturates.`),
+	limit(one((*evidence).searchSteps), `Each rate was offered for about {{duration .StepSeconds}}: what fails under longer load is not shown.`),
+	limit(one((*evidence).searchSteps), `{{if .Once}}Throttled attempts were not retried: an application that retries adds to its load.`+
+		`{{else}}Rates are judged by first attempts, with retries by the policy {{name .Retry}}: a rate is one of operations, not attempts.{{end}}`),
+	limit(one((*evidence).searchSteps), `{{if .Drained}}Before each step half a second at 1.5 times the rate drains what an idle target saves ({{duration .BurstSeconds}} of its allowance).`+
+		`{{else if .Carried}}What an idle target saves ({{duration .BurstSeconds}} of its allowance) can add {{share .Carried}} to the rate of a step.{{end}}`),
+	limit(when((*evidence).searches, (*evidence).isCold), `The table was new: load balancing may have changed the limit during the search.`),
 }
 
-// profileLimits say how the limits of profiles that are not held hard differ from a real
-// service's.
-var profileLimits = map[string]string{
-	"headroom": "The limits are those of profile headroom, which lets partitions exceed their targets while servers are idle: " +
-		"by how much the real service does is not published.",
-	"measured-2010": "The limits are those of profile measured-2010, fitted to what was published in 2010: " +
-		"nothing here says what the service does today.",
+func (e *evidence) modelled() bool       { return e.Manifest.Modelled() }
+func (e *evidence) isOff() bool          { return e.Manifest.Profile == off }
+func (e *evidence) isUncalibrated() bool { return !e.isOff() && !e.isCalibrated() }
+func (e *evidence) isCold() bool         { return e.Manifest.Start == "cold" }
+func (e *evidence) isVirtual() bool      { return e.Manifest.Time == "virtual" }
+func (e *evidence) isDataless() bool     { return e.Manifest.Dataless }
+func (e *evidence) hasFaults() bool      { return len(e.Manifest.Faults) > 0 }
+func (e *evidence) isCapture() bool      { return e.Capture != nil }
+func (e *evidence) isGenuine() bool      { return e.Manifest.Genuine }
+func (e *evidence) wasKilled() bool      { return e.Killed() != nil && !e.isCapture() }
+func (e *evidence) isEmbedded() bool {
+	return e.Manifest.Target == results.Embedded && e.Capture == nil
 }
 
-// mostProfile is how much is told of the name of a profile file, with where and when it was
-// measured, in characters.
-const mostProfile = 200
-
-// calibrated reports whether parameters of the model were measured at a service.
-func calibrated(manifest *results.Manifest) bool {
-	return manifest.Modelled() && slices.ContainsFunc(manifest.Model, func(p results.Parameter) bool { return p.Provenance == "measured" })
+// isCalibrated reports whether parameters of the model were measured at a service.
+func (e *evidence) isCalibrated() bool {
+	return slices.ContainsFunc(e.Manifest.Model, func(p results.Parameter) bool { return p.Provenance == "measured" })
 }
 
-// besideLimits says of what the figures tell beside the tables: of this machine, of faults that
-// were injected, and of stand-ins.
-func besideLimits(record *results.Record) (limits []string) {
-	manifest := &record.Manifest
-	if manifest.Target == results.Embedded && record.Capture == nil {
-		named := []string{"modelled round trip"}
-		for _, part := range []struct{ parameter, says string }{{"packet_loss", "packets that it loses"}, {"client_bandwidth", "line of the clients"}} {
-			if slices.ContainsFunc(manifest.Model, func(p results.Parameter) bool { return p.Name == part.parameter && p.Value != "0" }) {
-				named = append(named, part.says)
-			}
-		}
-		limits = append(limits, "Client and engine share this machine: what sockets, JSON and signatures cost is in every time, "+
-			"and none of a network beyond the "+document.Enumerated(named)+".")
-	}
-	if len(manifest.Faults) > 0 {
-		whose := "none of the target's doing; it never saw what was refused or lost before."
-		if record.Capture != nil {
-			whose = "no word of the model's."
-		}
-		limits = append(limits, "Faults were injected on purpose ("+printable(strings.Join(manifest.Faults, "; "))+"): "+
-			"what is refused, lost or late by them is "+whose)
-	}
-	stores := slices.DeleteFunc(slices.Clone(manifest.StandIns), func(one string) bool { return one == results.OwnServices })
-	if len(stores) > 0 {
-		limits = append(limits, fmt.Sprintf("What is used beside the tables (%s) is a stand-in in memory: it never refuses for load, "+
-			"and that it answers in 5 ms is assumed.", strings.Join(stores, " and ")))
-	}
-	if len(stores) < len(manifest.StandIns) {
-		limits = append(limits, "Brokers, proxies and preflights are stand-ins in memory: they refuse nobody and take the time that the scenario gives "+
-			"(a preflight 5 ms), and what they carry is counted and crosses no network. Their requests are among those billed, "+
-			"though an account bills preflights alone.")
-	}
-	return limits
+// isForeign reports whether somebody else runs the target; it is a log, an emulator, or answers requests.
+func (e *evidence) isForeign() bool { return !e.modelled() && e.Manifest.Target != "" }
+
+func (e *evidence) isLog() bool { return e.isForeign() && e.Manifest.Target == results.Logged }
+func (e *evidence) isEmulator() bool {
+	return e.isForeign() && !e.isLog() && e.Manifest.Emulator
+}
+func (e *evidence) isRemote() bool   { return e.isForeign() && !e.isLog() && !e.isEmulator() }
+func (e *evidence) isStranger() bool { return e.isRemote() && !e.isGenuine() }
+
+// ShortProfile is the name of the profile, which may be that of a file with the place and time of its measurement.
+func (e *evidence) ShortProfile() string { return document.Cut(e.Manifest.Profile, 200) }
+
+// FaultList are the rules of the injected faults.
+func (e *evidence) FaultList() string {
+	return document.Printable(strings.Join(e.Manifest.Faults, "; "))
 }
 
-// remoteLimits says what figures of a service that somebody else runs rest on, and what is not
-// known there of queries that keep a part of what they scan.
-func remoteLimits(record *results.Record) (limits []string) {
-	manifest := &record.Manifest
-	switch {
-	case manifest.Modelled() || manifest.Target == "":
-		return nil
-	case manifest.Target == results.Logged:
-		limits = []string{"A log is best effort: what it lacks is in no figure.",
-			"How many entities a request counted, a log does not say: what was scanned is taken to be what was returned."}
-		if !manifest.Genuine {
-			limits = append(limits, "The addresses in the log are not the table service's: nothing here is said of that.")
-		}
-	case manifest.Emulator:
-		holds := func(what string, limit int64) string {
-			if limit == 0 {
-				return what + " to nothing"
-			}
-			return fmt.Sprintf("%s to %s entities/s", what, document.Count(limit))
-		}
-		t := manifest.Targets
-		answered := fmt.Sprintf("An emulator answered, which holds %s and %s: these limits are a model's, and the service may grant others.",
-			holds("a partition", t.Partition), holds("an account", t.Account))
-		switch {
-		case !manifest.LimitsKnown:
-			answered = "An emulator answered" + calledItself(manifest.Service) + ", of which no limit of a partition is known that it holds hard."
-		case t.Partition == 0 && t.Account == 0:
-			answered = "An emulator has no partition servers: where a table of the real service would refuse, it only slows down."
-		}
-		limits = []string{answered, "Its times are those of a development tool."}
-	case !manifest.Genuine:
-		limits = []string{"What answers does not say what it is" + calledItself(manifest.Service) +
-			": nothing here is said of the table service.",
-			"The times include the network between this machine and it.",
-			"How many entities a request counted, it does not say: a query of a key range is taken to scan what it returns."}
-	default:
-		limits = []string{"The times include the network between this machine and the service.",
-			"How many entities a request counted, the service does not say: a query of a key range is taken to scan what it returns.",
-			"A service balances its partitions over minutes and hours: another time may show other limits."}
-	}
-	var filtered []string
-	for k, kind := range manifest.Operations {
-		sent := func(p results.Phase) bool { return p.Kinds[k].Attempts > 0 }
-		if kind.Filtered && slices.ContainsFunc(record.Phases, sent) {
-			filtered = append(filtered, shortened(kind.Name))
+// NetworkParts are the modelled parts of the network.
+func (e *evidence) NetworkParts() []string {
+	parts := []string{"modelled round trip"}
+	for _, part := range []struct{ parameter, name string }{{"packet_loss", "packet loss"}, {"client_bandwidth", "clients' line"}} {
+		if value := parameterOf(&e.Manifest, part.parameter); value != "" && value != "0" {
+			parts = append(parts, part.name)
 		}
 	}
-	if len(filtered) > 0 {
-		limits = append(limits, fmt.Sprintf("What a filter leaves out is scanned and counts against the targets, "+
-			"and no reply says how much it was: "+
-			"the entities counted of queries with a filter (%s) are those that they returned, a lower bound.", strings.Join(filtered, ", ")))
-	}
-	return limits
+	return parts
 }
 
-// calledItself tells by which name a target goes, empty for none.
-func calledItself(name string) string {
-	if name == "" {
+// SelfName is the name that a target gives itself, in parentheses, empty for none.
+func (e *evidence) SelfName() string {
+	if e.Manifest.Service == "" {
 		return ""
 	}
-	return fmt.Sprintf(" (it calls itself %s)", printable(shortened(name)))
+	return " (" + document.Printable(shortened(e.Manifest.Service)) + ")"
+}
+
+// Stores are the stand-ins for stores beside the tables.
+func (e *evidence) Stores() []string {
+	return slices.DeleteFunc(slices.Clone(e.Manifest.StandIns), func(one string) bool { return one == results.OwnServices })
+}
+
+func (e *evidence) hasStores() bool   { return len(e.Stores()) > 0 }
+func (e *evidence) hasServices() bool { return len(e.Stores()) < len(e.Manifest.StandIns) }
+
+// FilteredKinds are the kinds of operation whose queries have filters, at a target that does not report what they scan.
+func (e *evidence) FilteredKinds() (names []string) {
+	for k, kind := range e.Manifest.Operations {
+		sent := func(p results.Phase) bool { return p.Kinds[k].Attempts > 0 }
+		if e.isForeign() && kind.Filtered && slices.ContainsFunc(e.Phases, sent) {
+			names = append(names, document.Printable(shortened(kind.Name)))
+		}
+	}
+	return names
+}
+
+func (e *evidence) hasFilters() bool { return len(e.FilteredKinds()) > 0 }
+
+// unknownLimits returns why it is unknown where the load saturates, as a list of one or none.
+func (e *evidence) unknownLimits() []string {
+	saturation := e.figures.Named("saturation")
+	switch {
+	case e.Capture != nil:
+		if hot := hottestSeen(e.Capture); hot != nil && !saturates(hot) {
+			return []string{unsaturated(hot)}
+		}
+		return nil
+	case e.Killed() != nil, e.Record.Limit != nil, figure.Spreads(e.Record), saturation.Told:
+		return nil
+	case len(e.ladders) == 0 && slices.ContainsFunc(figure.Shown(e.Record), figure.Step.Closed):
+		return []string{"clients that wait for each reply offer only what is answered"}
+	default:
+		return []string{saturation.Why}
+	}
+}
+
+// searchSteps is how a search judged its steps.
+type searchSteps struct {
+	*results.Limit
+	Once  bool
+	Retry string
+	// Drained reports that saved allowance is drained before each step, Carried is what else it adds to a step.
+	Drained bool
+	Carried float64
+}
+
+// drained is how much of a second's allowance is drained before each step of a search: half a second at half as much
+// again.
+const drained = 0.25
+
+func (e *evidence) searchSteps() *searchSteps {
+	l := e.Limit
+	if l == nil || e.Capture != nil || e.Killed() != nil {
+		return nil
+	}
+	s := &searchSteps{Limit: l, Once: e.Manifest.Retry == "none", Retry: e.Manifest.Retry}
+	if min(l.BurstSeconds, l.StepSeconds) > 0 {
+		s.Drained = l.MaxP99 == nil && l.BurstSeconds <= drained
+		s.Carried = l.BurstSeconds / l.StepSeconds
+	}
+	return s
 }

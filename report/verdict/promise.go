@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"slices"
-	"strings"
 
 	"loadgen/results"
 	"loadgen/results/figure"
@@ -62,44 +61,4 @@ func (p Promised) Fails() bool {
 // Told reports whether it can be told that the promise is kept, or broken.
 func (p Promised) Told() bool {
 	return p.Fails() || len(p.Untold) == 0 || p.any && len(p.Kept) > 0
-}
-
-// example says, before all else, what an example shows, and what its anti-pattern does wrong
-// and why that fails. Of the anti-pattern itself it says which promise is broken.
-func (a *answer) example() []string {
-	m := &a.record.Manifest
-	of := m.Example
-	switch {
-	case m.AntiPattern == "" && of == nil:
-		return nil
-	case m.AntiPattern == "":
-		says := []string{of.Shows}
-		if len(of.Fails) > 0 {
-			wrong := of.Wrong
-			if first, rest, found := strings.Cut(wrong, " "); found && slices.Contains(openings, first) {
-				wrong = strings.ToLower(first) + " " + rest
-			}
-			says = append(says, sentence("--anti-pattern fails "+strings.Join(of.Fails, ", ")+": "+wrong))
-		}
-		return says
-	}
-	says := []string{"The anti-pattern of " + m.Scenario.Name + ": " + m.AntiPattern}
-	if of != nil && of.Why != "" {
-		says = append(says, "Why it fails: "+of.Why)
-	}
-	if promised := Promise(a.record, a.summary); promised.Fails() && len(promised.Broken) > 0 && !promised.any {
-		says = append(says, sentence("PROMISED to fail, and holds: "+strings.Join(promised.Broken, ", ")))
-	}
-	return says
-}
-
-// openings are the articles and pronouns that are in lower case within a sentence.
-var openings = []string{"A", "An", "All", "Both", "Each", "Every", "It", "No", "Nobody", "One", "The", "There", "Whoever"}
-
-// sentence ends a text with a full stop, unless it has an end.
-func sentence(text string) string {
-	if strings.HasSuffix(text, ".") || strings.HasSuffix(text, "?") || strings.HasSuffix(text, "!") {
-		return text
-	}
-	return text + "."
 }

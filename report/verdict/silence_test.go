@@ -64,11 +64,11 @@ func TestWhatWaitedForTheTargetIsNotTheGenerators(t *testing.T) {
 	}{
 		{"three seconds of silence", 0, 3, 0, false, silence, "", "3.0 %|the target answered nothing"},
 		{"of which operations were never sent", 0, 3, 7, false, "", "", "the target answered nothing"},
-		{"three seconds without a CPU", 3, 0, 0, true, own, "3.0 100", "The generator sent 3.0 %"},
-		{"of which operations were never sent", 3, 0, 7, true, own, "7 10007", "The generator sent 3.0 %"},
+		{"three seconds without a CPU", 3, 0, 0, true, own, "3.0 100", "3.0 %|by the generator"},
+		{"of which operations were never sent", 3, 0, 7, true, own, "7 10007", "3.0 %|by the generator"},
 		{"one beside a silence", 1, 3, 0, true, silence, "", "the target answered nothing"},
-		{"two beside a silence", 2, 3, 0, true, silence, "2.0 100", "The generator sent 2.0 %"},
-		{"three beside a silence of which operations were never sent", 3, 2, 7, true, own, "3.0 100", "The generator sent 3.0 %"},
+		{"two beside a silence", 2, 3, 0, true, silence, "2.0 100", "2.0 %|by the generator"},
+		{"three beside a silence of which operations were never sent", 3, 2, 7, true, own, "3.0 100", "3.0 %|by the generator"},
 	} {
 		record := unhurt(played)
 		record.Manifest.Checks, record.Manifest.PeakAsked = []string{"throttled < 1%", "p50 < 1us"}, 100
@@ -91,8 +91,8 @@ func TestWhatWaitedForTheTargetIsNotTheGenerators(t *testing.T) {
 		blamed := strings.Contains(said, " dropped ") || strings.Contains(said, "100 ms late")
 		assert.Truef(t, blamed == (row.blamed != "") && (!blamed || slices.Contains(numbersOf(s.ClientLimited), row.blamed)),
 			"%s: the generator is blamed for %q; want %q", row.sentence, said, row.blamed)
-		checkSentences(t, row.sentence, verdict.Findings(record), row.found)
-		assert.Containsf(t, s.Verdict, row.why, "%s: the verdict", row.sentence)
+		checkSentences(t, row.sentence, findings(record), row.found)
+		assert.Containsf(t, story(record), row.why, "%s: the verdict", row.sentence)
 	}
 }
 

@@ -3,79 +3,187 @@ package verdict
 import (
 	"cmp"
 	"fmt"
-	"math"
+	"slices"
+	"time"
 
 	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
 
-// traffic is what the sentences about outside traffic are told from.
-type traffic struct {
-	*story
-	seen *results.Capture
-	// hot is the partition that the verdict is about, nil where none was asked
-	// for anything.
-	hot *results.ObservedPartition
+// problem is a cause for which captured traffic is not sound, with its evidence.
+type problem struct {
+	results.Problem
+	Partition *results.ObservedPartition
+	Query     *results.QueryShape
+	Order     *results.KeyOrder
+	// Partitions is the number of partitions that the demand needs, 0 if more may not help; Peak the most entities that
+	// were asked for in a second.
+	Partitions int
+	Peak       int64
+	// Wait is the median wait of retries in microseconds.
+	Wait    int64
+	Failure *shares
 }
 
-// judgeTraffic completes the summary of a run that observed outside traffic: what
-// a stress test says of the partition that it is aimed at is said of the hottest
-// one. There is no generator whose lag could be told, and no rate that was asked for: what
-// its phases hold, and so the state of the run, is what the sentences say of the
-// PartitionKey.
-func judgeTraffic(record *results.Record, s *results.Summary) {
-	t := traffic{&story{record: record, summary: s}, record.Capture, hottestSeen(record.Capture)}
-	s.Lag, s.Saturation, s.SaturationInterval, s.Hottest = results.LagQuantiles{}, nil, nil, nil
-	if t.hot != nil {
-		s.Hottest = &results.HottestPartition{Key: t.hot.PartitionKey, EntitiesPerSecond: t.hot.Typical}
-		if s.SaturationWhy = unfit(s.Validity); s.SaturationWhy != "" {
-			// Of a part of the traffic no more is said than what it counted.
-		} else if saturates(t.hot) {
-			middle := *t.hot.Saturation
-			s.Saturation, s.SaturationInterval = &middle, []float64{t.hot.SaturationInterval[0], t.hot.SaturationInterval[1]}
-		} else {
-			s.SaturationWhy = unsaturated(t.hot)
-		}
+// Throttled is the share of the attempts that the partition throttled.
+func (p *problem) Throttled() float64 { return throttledOf(p.Partition) }
+
+// Saturates reports whether the limit of the partition is known.
+func (p *problem) Saturates() bool { return saturates(p.Partition) }
+
+// PerReturned is the number of entities that the query scans for each that it returns.
+func (p *problem) PerReturned() float64 { return figure.ShareOf(p.Query.Scanned, p.Query.Returned) }
+
+// Keys are the new PartitionKeys of the table.
+func (p *problem) Keys() keyOrder { return keyOrder{p.Table, p.Order.Partitions} }
+
+// When captured traffic has a problem.
+const (
+	// minProblemShare is the share of the traffic from which queries, key orders and retries are a problem.
+	minProblemShare = 0.1
+	// maxDensity is the share of the scanned entities that a problem query returns at most.
+	maxDensity = 0.1
+	// maxQuickWait is the shortest first wait of the SDKs' documented policies: retries that come sooner are too quick.
+	maxQuickWait = 500 * time.Millisecond
+	// maxFailedShare is the share of failed requests up to which traffic shows what a key sustains.
+	maxFailedShare = 0.03
+)
+
+// problemsOf returns the problems of captured traffic, those with the largest share first.
+func problemsOf(record *results.Record) []*problem {
+	o, all := record.Capture, record.Counts(results.Everything)
+	var list []*problem
+	add := func(kind results.ProblemKind, part, of int64, p problem) {
+		p.Kind, p.Share = kind, min(1, figure.ShareOf(part, of))
+		list = append(list, &p)
 	}
-	// There are five sentences at most.
-	var told []string
-	var holding figure.Holding
-	switch {
-	case s.Validity != results.Valid:
-		told, holding.Why = []string{t.worth()}, unfit(s.Validity)
-		if t.hot != nil && t.hot.Busiest > 0 {
-			told = append(told, fmt.Sprintf("all it shows is that %s counted %s entities in its busiest second.",
-				t.name(), document.Count(t.hot.Busiest)))
-		}
-	case t.hot == nil:
-		holding.Why = "no request for a table's entities arrived"
-		told = []string{"nothing can be said: " + holding.Why + "."}
-	default:
-		key, borne := t.key()
-		told, holding = []string{t.load(), key, trafficBalance(record)}, borne
-		var most *results.QueryShape
-		for i := range t.seen.Shapes {
-			if shape := &t.seen.Shapes[i]; shape.Scanned > 0 && (most == nil || shape.Scanned > most.Scanned) {
-				most = shape
+	if hot := hottestSeen(o); hot != nil && !accountBinds(record) {
+		over := partitionsFor(float64(peakOf(hot)), float64(partitionTarget(record)))
+		if saturates(hot) || over >= 2 {
+			p := problem{Partition: hot, Peak: peakOf(hot), Partitions: max(2, over)}
+			if hot.Together > 0 || hot.Limited != "" {
+				p.Partitions = 0
 			}
-		}
-		if most != nil {
-			told = append(told, fmt.Sprintf("the query that counts most, %s, %s.", shapeName(most), density(most)))
+			p.Table, p.PartitionKey = hot.Table, hot.PartitionKey
+			add(results.ProblemPartition, hot.Entities, o.Entities, p)
 		}
 	}
-	s.Verdict = joined(append(told, t.unseen()))
+	for i := range o.Shapes {
+		s := &o.Shapes[i]
+		if s.Scanned > 0 && float64(s.Returned) < maxDensity*float64(s.Scanned) && figure.ShareOf(s.Scanned, o.Entities) >= minProblemShare {
+			p := problem{Query: s}
+			p.Table, p.Shape = s.Table, s.Shape
+			add(results.ProblemQuery, s.Scanned, o.Entities, p)
+		}
+	}
+	for i := range o.Orders {
+		order := &o.Orders[i]
+		if order.Partitions.Way() != "" && figure.ShareOf(order.Partitions.Keys, o.Entities) >= minProblemShare {
+			p := problem{Order: order}
+			p.Table = order.Table
+			add(results.ProblemKeyOrder, order.Partitions.Keys, o.Entities, p)
+		}
+	}
+	wait := results.QuantilesOf(record.RetryWaits).P50
+	if again := all.Attempts - all.Operations; wait != nil && *wait < maxQuickWait.Microseconds() && figure.ShareOf(again, all.Attempts) >= minProblemShare {
+		add(results.ProblemRetries, again, all.Attempts, problem{Wait: *wait})
+	}
+	if failing(&all, hottestSeen(o)) > maxFailedShare {
+		add(results.ProblemFailures, all.Failed, all.Attempts, problem{Failure: failureShares(&all)})
+	}
+	if figure.ShareOf(o.ThrottledByAccount, o.Requests) >= minThrottledShare {
+		add(results.ProblemAccount, o.ThrottledByAccount, o.Requests, problem{})
+	}
+	slices.SortStableFunc(list, func(a, b *problem) int { return cmp.Compare(b.Share, a.Share) })
+	return list
+}
+
+// failing returns the share of failed requests, of all or of the hottest partition.
+func failing(all *results.KindStats, hot *results.ObservedPartition) float64 {
+	if hot == nil {
+		return failedShare(all)
+	}
+	return max(failedShare(all), figure.ShareOf(hot.Failed, hot.Requests))
+}
+
+func accountBinds(record *results.Record) bool { return (&evidence{Record: record}).AccountBinds() }
+
+// partitionTarget returns the target that a partition is compared with, the documents' if the model has none.
+func partitionTarget(record *results.Record) int64 {
+	if target := record.Manifest.Targets.Partition; target > 0 {
+		return target
+	}
+	return documentedPartition
+}
+
+// peakOf returns the most entities that a partition was asked for in a second.
+func peakOf(p *results.ObservedPartition) int64 { return max(p.Busiest, p.Offered) }
+
+// judgeTraffic completes the summary of captured traffic: the figures that a stress test has of its partition are those
+// of the hottest one. There is no generator with a lag, and no offered rate.
+func judgeTraffic(record *results.Record, s *results.Summary) {
+	hot := hottestSeen(record.Capture)
+	s.Lag, s.Saturation, s.SaturationInterval, s.Hottest = results.LagQuantiles{}, nil, nil, nil
+	if hot != nil {
+		s.Hottest = &results.HottestPartition{Key: hot.PartitionKey, EntitiesPerSecond: hot.Typical}
+		if s.SaturationWhy = unfit(s.Validity); s.SaturationWhy == "" && saturates(hot) {
+			s.Saturation, s.SaturationInterval = new(*hot.Saturation), []float64{hot.SaturationInterval[0], hot.SaturationInterval[1]}
+		} else if s.SaturationWhy == "" {
+			s.SaturationWhy = unsaturated(hot)
+		}
+	}
+	why := unknownTraffic(record, s, hot)
 	for i := range s.Phases {
 		p := &s.Phases[i]
-		if p.Holds, p.Why = nil, holding.Why; p.Why == "" {
-			p.Holds = &holding.Holds
+		if p.Holds, p.Why = nil, why; why == "" {
+			p.Holds = new(!saturates(hot))
 		}
+	}
+	s.Soundness, s.Problems = results.CannotTell, []results.Problem{}
+	if s.Validity != results.Valid || hot == nil {
+		return
+	}
+	for _, one := range problemsOf(record) {
+		s.Problems = append(s.Problems, one.Problem)
+	}
+	switch {
+	case len(s.Problems) > 0:
+		s.Soundness = results.NotSound
+	case why == "":
+		s.Soundness = results.Sound
 	}
 }
 
-// hottestSeen returns the partition of which most entities were demanded of those
-// that had enough of their attempts throttled, of all where none had; nil where
-// there is none.
+// unknownTraffic returns why it is unknown whether the hottest partition sustains the traffic, empty if it is known.
+func unknownTraffic(record *results.Record, s *results.Summary, hot *results.ObservedPartition) string {
+	sum := record.Counts(results.Everything)
+	switch {
+	case s.Validity != results.Valid:
+		return unfit(s.Validity)
+	case hot == nil:
+		return "no request for a table's entities arrived"
+	case accountBinds(record):
+		return "the model limits the account below a partition"
+	case saturates(hot):
+		return ""
+	}
+	over := partitionsFor(float64(peakOf(hot)), float64(partitionTarget(record)))
+	failed := failing(&sum, hot)
+	switch {
+	case failed > maxFailedShare && partitionsFor(float64(hot.Busiest), float64(partitionTarget(record))) < 2:
+		return fmt.Sprintf("%s of the requests failed, so the demand is unknown", document.Share(failed))
+	case over >= 2:
+		return fmt.Sprintf("its busiest second needs %d partitions", over)
+	case overloadedSeen(hot):
+		return unsaturated(hot)
+	default:
+		return ""
+	}
+}
+
+// hottestSeen returns the partition with the most demand of those that throttled enough of their attempts, of all if
+// none did; nil if there is none.
 func hottestSeen(o *results.Capture) *results.ObservedPartition {
 	var hot *results.ObservedPartition
 	for i := range o.Partitions {
@@ -93,146 +201,213 @@ func throttledOf(p *results.ObservedPartition) float64 {
 	return figure.ShareOf(p.Throttled, p.Requests)
 }
 
-// overloadedSeen says that enough of a partition's attempts were throttled to call
-// it so.
+// overloadedSeen reports whether enough of a partition's attempts were throttled.
 func overloadedSeen(p *results.ObservedPartition) bool {
-	return p.Limited != "" || throttledOf(p) >= throttledEnough
+	return p.Limited != "" || throttledOf(p) >= minThrottledShare
 }
 
-// saturates says that it is known where a partition does.
+// saturates reports whether the limit of a partition is known.
 func saturates(p *results.ObservedPartition) bool {
 	return overloadedSeen(p) && p.Saturation != nil && len(p.SaturationInterval) == 2
 }
 
-// unsaturated says why it is not known where a partition saturates.
+// unsaturated returns why the limit of a partition is unknown.
 func unsaturated(p *results.ObservedPartition) string {
 	if !overloadedSeen(p) {
 		return "less than 1 % of its attempts were throttled"
 	}
-	return cmp.Or(printable(document.Cut(p.SaturationWhy, 120)), "its seconds are not in the record")
+	return cmp.Or(document.Printable(document.Cut(p.SaturationWhy, 120)), "its seconds are not in the record")
 }
 
-func (t *traffic) name() string {
-	return fmt.Sprintf("the partition %q of the table %q", shortened(t.hot.PartitionKey), shortened(t.hot.Table))
+// traffic is the hottest partition of captured traffic.
+type traffic struct {
+	results.ObservedPartition
+	Peak, Target int64
 }
 
-// against names the limit that a partition was held to, to follow a figure.
-func (t *traffic) against() string {
-	switch limit := t.record.Manifest.Targets.Partition; limit {
-	case 0:
-		return fmt.Sprintf("where the model sets no target and the documents set %s/s", document.Count(documentedPartition))
-	case documentedPartition:
-		return fmt.Sprintf("against Azure's documented %s/s", document.Count(limit))
-	default:
-		return fmt.Sprintf("against the model's %s/s, not Azure's documented %s/s", document.Count(limit), document.Count(documentedPartition))
+// Used is the part of the target that its busiest second asked for.
+func (t *traffic) Used() float64 { return float64(t.Peak) / float64(t.Target) }
+
+// soundTraffic returns the hottest partition of sound traffic.
+func (e *evidence) soundTraffic() *traffic {
+	if e.State != results.Sound {
+		return nil
 	}
+	hot := hottestSeen(e.Capture)
+	return &traffic{*hot, peakOf(hot), partitionTarget(e.Record)}
 }
 
-// load says where the hottest partition saturates, or that it does not.
-func (t *traffic) load() string {
-	name, share := t.name(), document.Share(throttledOf(t.hot))
-	counted := fmt.Sprintf("its busiest second counted %s entities and its typical one %s, %s",
-		document.Count(t.hot.Busiest), document.Rate(t.hot.Typical), t.against())
-	if t.peak() > t.hot.Busiest {
-		counted = fmt.Sprintf("its busiest second was asked for %s entities, "+
-			"the most that one counted is %s and the typical one %s, %s",
-			document.Count(t.peak()), document.Count(t.hot.Busiest), document.Rate(t.hot.Typical), t.against())
+// unknown is why it is unknown whether captured traffic is sound.
+type unknown struct{ Key, Why string }
+
+func (e *evidence) unknownTraffic() *unknown {
+	if e.Capture == nil || e.State != results.CannotTell || e.Summary.Validity != results.Valid {
+		return nil
 	}
-	switch {
-	case saturates(t.hot) && t.hot.Limited != "":
-		return fmt.Sprintf("%s, the hottest of the traffic: %s; %s of its attempts were throttled.", name, limitedGroup(t.hot), share)
-	case saturates(t.hot):
-		interval := t.hot.SaturationInterval
-		return fmt.Sprintf("%s, the hottest of the traffic, saturates at %s entities/s (%s to %s in single seconds), %s; "+
-			"%s of its attempts were throttled, and its busiest second was asked for %s entities.", name, document.Rate(*t.hot.Saturation),
-			document.Rate(interval[0]), document.Rate(interval[1]), t.against(), share, document.Count(t.peak()))
-	case overloadedSeen(t.hot):
-		return fmt.Sprintf("%s, the hottest of the traffic, had %s of its attempts throttled, but where it saturates is not known (%s); %s.",
-			name, share, unsaturated(t.hot), counted)
-	default:
-		return fmt.Sprintf("%s, the hottest of the traffic, is not saturated: %s, and %s of its attempts were throttled.",
-			name, counted, share)
+	u, hot := &unknown{}, hottestSeen(e.Capture)
+	if u.Why = unknownTraffic(e.Record, e.Summary, hot); hot != nil {
+		u.Key = hot.PartitionKey
 	}
+	return u
 }
 
-// limitedGroup says which group of operations of a partition is limited, and where.
-func limitedGroup(p *results.ObservedPartition) string {
-	return fmt.Sprintf("%s saturates at %s/s; %s is not limited", p.Limited, document.Rate(*p.Saturation), p.Free)
+// problems returns the problems of captured traffic.
+func (e *evidence) problems() []*problem {
+	if e.Capture == nil || e.State != results.NotSound {
+		return nil
+	}
+	return problemsOf(e.Record)
 }
 
-// peak is the most entities that the hottest partition was asked for in a second.
-func (t *traffic) peak() int64 { return max(t.hot.Busiest, t.hot.Offered) }
-
-// key says what the traffic says of the PartitionKey, and of keys that all go
-// the same way; and whether the key bears the traffic: one that saturates does not.
-func (t *traffic) key() (string, figure.Holding) {
-	target := t.record.Manifest.Targets.Partition
-	if target <= 0 {
-		target = documentedPartition
+// throttledTogether returns how many partitions were throttled in the same seconds, as a list of one or none.
+func (e *evidence) throttledTogether() []int {
+	if e.Capture == nil {
+		return nil
 	}
-	share := float64(t.peak()) / float64(target)
-	sum := t.record.Counts(results.Everything)
-	// Where too much failed, nobody knows what the traffic would have asked for.
-	failing := max(failedShare(&sum), failedAt(t.hot)) > fewFailed
-	var text, and, why string
-	switch partitions := needed(t.peak(), target); {
-	case t.accountBinds():
-		why = "the model holds the account to less than a partition"
-		text, and = why+", so this says nothing of the PartitionKey", "; "
-	case failing && !saturates(t.hot) && needed(t.hot.Busiest, target) < 2:
-		why = "what this PartitionKey bears, traffic that fails cannot tell"
-		text, and = fmt.Sprintf("%s, of those for it %s: %s", failedOf(&sum, "requests"), document.Share(failedAt(t.hot)), why), "; "
-	case t.hot.Together > 0:
-		text, and = fmt.Sprintf("%s were throttled in the same seconds: they may share a limit, and more partitions may not help",
-			document.Counted(t.hot.Together+1, "partition")), "; "
-		why = text
-	case saturates(t.hot) && t.hot.Limited != "":
-		text, and = fmt.Sprintf("the limit is one of %s alone: whether more partitions help, this traffic does not show", t.hot.Limited), "; "
-	case partitions >= 2:
-		why = fmt.Sprintf("a peak like that second, %s entities/s, needs keys that spread it over at least %s partitions",
-			document.Count(t.peak()), document.Rate(partitions))
-		text, and = why, ", and "
-	case saturates(t.hot):
-		text, and = "a load like that needs keys that spread it over at least 2 partitions", ", and "
-	case overloadedSeen(t.hot):
-		why = "where it saturates is not known"
-		text, and = "over that whole second one partition would do: it was throttled for shorter bursts than that, or not for load", "; "
-	default:
-		text, and = fmt.Sprintf("a peak like that second takes %s of %s/s: this PartitionKey bears it", document.Share(share), document.Count(target)), ", but "
+	if hot := hottestSeen(e.Capture); hot != nil && hot.Together > 0 {
+		return []int{hot.Together + 1}
 	}
-	if saturates(t.hot) && !t.accountBinds() {
-		why = ""
-	}
-	if order, way := oneWay(t.seen); order != nil {
-		text += and + onlyWay(order, way)
-	}
-	return text + ".", figure.Holding{Holds: why == "" && !saturates(t.hot), Why: why}
+	return nil
 }
 
-// needed returns over how many partitions so many entities in a second have to go.
-func needed(entities, target int64) float64 {
-	return math.Ceil(float64(entities) / float64(target) * (1 - slack))
+// others are partitions beside the hottest that throttle enough.
+type others struct {
+	Partitions []sharedCause
+	More       int
 }
 
-// fewFailed is the share of failed requests up to which traffic shows what a key bears.
-const fewFailed = 0.03
-
-// failedAt returns the share of a partition's requests that failed for other reasons than
-// load.
-func failedAt(p *results.ObservedPartition) float64 {
-	return figure.ShareOf(p.Failed, p.Requests)
-}
-
-// unseen says what a server's view of modelled limits cannot tell.
-func (t *traffic) unseen() string {
-	const view = "seen from the server, this cannot tell what the application waited for beside it"
-	switch {
-	case !t.record.Manifest.Modelled():
-		return view + "."
-	case t.record.Manifest.Profile == off:
-		return view + ", and nothing of the service is modelled."
-	default:
-		return view + ", nor how the real service balances its partitions and what it grants beyond its targets: " +
-			"limits and times are modelled."
+func (e *evidence) others() *others {
+	if e.Capture == nil {
+		return nil
 	}
+	hot, found := hottestSeen(e.Capture), &others{}
+	for i := range e.Capture.Partitions {
+		p := &e.Capture.Partitions[i]
+		switch {
+		case p == hot || !overloadedSeen(p):
+		case len(found.Partitions) == maxNamed:
+			found.More++
+		default:
+			found.Partitions = append(found.Partitions, sharedCause{Name: p.PartitionKey, Share: throttledOf(p)})
+		}
+	}
+	if len(found.Partitions) == 0 {
+		return nil
+	}
+	return found
+}
+
+// largest returns the partition that counts the most entities, unless it is a problem.
+func (e *evidence) largest() *sharedCause {
+	if e.Capture == nil || len(e.Capture.Partitions) == 0 {
+		return nil
+	}
+	p := slices.MaxFunc(e.Capture.Partitions, func(a, b results.ObservedPartition) int { return cmp.Compare(a.Entities, b.Entities) })
+	isProblem := func(one *problem) bool {
+		return one.Partition != nil && one.PartitionKey == p.PartitionKey && one.Table == p.Table
+	}
+	if p.Entities == 0 || slices.ContainsFunc(e.problems(), isProblem) {
+		return nil
+	}
+	return &sharedCause{Name: p.PartitionKey, Share: figure.ShareOf(p.Entities, e.Capture.Entities), Count: e.Capture.Entities}
+}
+
+// sparseQueries returns queries that scan far more than they return, without those that are problems.
+func (e *evidence) sparseQueries() (list []results.QueryShape) {
+	if e.Capture == nil {
+		return nil
+	}
+	for _, s := range e.Capture.Shapes {
+		sparse := s.Scanned > 0 && float64(s.Returned) < maxDensity*float64(s.Scanned)
+		if sparse && len(list) < maxNamed && !slices.ContainsFunc(e.problems(), func(p *problem) bool { return p.Query != nil && p.Query.Shape == s.Shape && p.Query.Table == s.Table }) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// keyOrder is a table whose new PartitionKeys or RowKeys come in one order.
+type keyOrder struct {
+	Table string
+	results.Order
+}
+
+// Descends reports whether the keys descend.
+func (o keyOrder) Descends() bool { return o.Way() == results.PrependOnly }
+
+// InOrder is the number of keys that come in order.
+func (o keyOrder) InOrder() int64 { return max(o.Ascending, o.Descending) }
+
+func (e *evidence) orderedPartitions() []keyOrder {
+	return e.ordered(func(o *results.KeyOrder) results.Order { return o.Partitions })
+}
+
+func (e *evidence) orderedRows() []keyOrder {
+	return e.ordered(func(o *results.KeyOrder) results.Order { return o.Rows })
+}
+
+func (e *evidence) ordered(of func(*results.KeyOrder) results.Order) (list []keyOrder) {
+	if e.Capture == nil {
+		return nil
+	}
+	for i := range e.Capture.Orders {
+		if one := of(&e.Capture.Orders[i]); one.Way() != "" && len(list) < maxNamed {
+			list = append(list, keyOrder{e.Capture.Orders[i].Table, one})
+		}
+	}
+	return list
+}
+
+// answers are the requests that failed for other reasons than load, and the most frequent answer.
+type answers struct {
+	Failed, All, Tableless int64
+	Commonest              string
+}
+
+func (e *evidence) failedAnswers() *answers {
+	if e.Capture == nil {
+		return nil
+	}
+	found, most := &answers{All: e.Capture.Requests}, int64(0)
+	for _, one := range e.Capture.Answers {
+		if one.Class != results.Failed.String() {
+			continue
+		}
+		found.Failed, found.Tableless = found.Failed+one.Requests, found.Tableless+one.Tableless
+		if one.Requests > most {
+			most, found.Commonest = one.Requests, statusName(one.Status, one.Code)
+		}
+	}
+	if found.Failed == 0 {
+		return nil
+	}
+	return found
+}
+
+// resent are the retries of captured traffic.
+type resent struct {
+	PerOperation         float64
+	Attempts, Operations int64
+}
+
+func (e *evidence) resent() *resent {
+	tries := e.figures.Named("tries")
+	if e.Capture == nil || !tries.Told || tries.Value < 1+minRetries {
+		return nil
+	}
+	sum := e.Counts(results.Reported)
+	return &resent{tries.Value - 1, sum.Attempts, sum.Operations}
+}
+
+// bounded is what a capture has no room for.
+type bounded struct {
+	*results.Capture
+	Throttled int64
+}
+
+func (e *evidence) bounded() *bounded {
+	if e.Capture == nil {
+		return nil
+	}
+	return &bounded{e.Capture, e.Capture.ThrottledByPartition + e.Capture.ThrottledByAccount}
 }

@@ -44,14 +44,14 @@ func seen() *results.Capture {
 				Typical: 1990, Seconds: 15, Saturation: &saturation, SaturationInterval: []float64{1980, 2010}},
 		},
 		Shapes: []results.QueryShape{{Table: "races", Shape: "PartitionKey eq ? and Price gt ?", Class: "partition scan",
-			Requests: 20, Scanned: 20_000, Returned: 200, Density: &density}},
+			Requests: 20, Scanned: 5000, Returned: 50, Density: &density}},
 		Orders: []results.KeyOrder{{Table: "races", Partitions: results.Order{Keys: 500, Ascending: 6, Descending: 4},
 			Rows: results.Order{Keys: 5000, Ascending: 100, Descending: 120}}},
 	}
 }
 
 // unknown takes from the partition that saturates where it does, and says why.
-func unknown(o *results.Capture, why string) {
+func unknownLimit(o *results.Capture, why string) {
 	p := &o.Partitions[1]
 	p.Saturation, p.SaturationInterval, p.SaturationWhy = nil, nil, why
 }
@@ -67,66 +67,65 @@ func TestVerdictsOfTraffic(t *testing.T) {
 		holds  *bool
 		why    string
 	}{
-		{"a partition saturates", nil, results.Saturates, new(false), ""},
-		{"under a model's own target", func(m *results.Manifest, o *results.Capture) { m.Targets.Partition = 1000 }, results.Saturates, new(false), ""},
+		{"a partition saturates", nil, results.NotSound, new(false), ""},
+		{"under a model's own target", func(m *results.Manifest, o *results.Capture) { m.Targets.Partition = 1000 }, results.NotSound, new(false), ""},
 		{"overloaded in spells too short to tell", func(m *results.Manifest, o *results.Capture) {
-			unknown(o, "throttling in 3 of the seconds alone, too few to show a limit")
-		}, results.CannotTell, nil, "3 partitions"},
+			unknownLimit(o, "throttling in 3 of the seconds alone, too few to show a limit")
+		}, results.NotSound, nil, "3 partitions"},
 		{"throttled by chance", func(m *results.Manifest, o *results.Capture) {
-			unknown(o, "the throttling is sporadic: it takes the same share of any load")
-		}, results.CannotTell, nil, "3 partitions"},
+			unknownLimit(o, "the throttling is sporadic: it takes the same share of any load")
+		}, results.NotSound, nil, "3 partitions"},
 		{"throttled in bursts within a second", func(m *results.Manifest, o *results.Capture) {
-			unknown(o, "one rate does not tell a limit from sporadic throttling")
+			unknownLimit(o, "one rate does not tell a limit from sporadic throttling")
 			p := &o.Partitions[1]
 			p.Busiest, p.Offered, p.Typical = 700, 900, 30
-		}, results.CannotTell, nil, "not known"},
-		{"calm", func(m *results.Manifest, o *results.Capture) { calm(o) }, results.Holds, new(true), ""},
+		}, results.CannotTell, nil, "one rate"},
+		{"calm", func(m *results.Manifest, o *results.Capture) { calm(o) }, results.Sound, new(true), ""},
 		{"nothing is throttled without limits, but more was counted than one partition may", func(m *results.Manifest, o *results.Capture) {
 			calm(o)
 			m.Profile, m.Targets = "off", results.Targets{}
 			o.Partitions[0].Busiest, o.Partitions[0].Offered = 7000, 7000
-		}, results.CannotTell, nil, "4 partitions"},
-		{"keys that only ascend", func(m *results.Manifest, o *results.Capture) { o.Orders[0].Partitions.Ascending = 490 }, results.Saturates, new(false), ""},
+		}, results.NotSound, nil, "4 partitions"},
+		{"keys that only ascend", func(m *results.Manifest, o *results.Capture) { o.Orders[0].Partitions.Ascending = 490 }, results.NotSound, new(false), ""},
 		{"a calm partition of keys that only descend", func(m *results.Manifest, o *results.Capture) {
 			calm(o)
 			o.Orders[0].Partitions.Descending = 450
-		}, results.Holds, new(true), ""},
-		{"a query that returns all it reads", func(m *results.Manifest, o *results.Capture) { o.Shapes[0].Returned = 20_000 }, results.Saturates, new(false), ""},
-		{"a query that returns nothing", func(m *results.Manifest, o *results.Capture) { o.Shapes[0].Returned = 0 }, results.Saturates, new(false), ""},
-		{"a query without a filter", func(m *results.Manifest, o *results.Capture) { o.Shapes[0].Shape, o.Shapes[0].Class = "", "" }, results.Saturates, new(false), ""},
-		{"no query", func(m *results.Manifest, o *results.Capture) { o.Shapes = nil }, results.Saturates, new(false), ""},
-		{"an account that gives in first", func(m *results.Manifest, o *results.Capture) { m.Targets.Account = 1000 }, results.Saturates, nil, "account to less"},
+		}, results.Sound, new(true), ""},
+		{"a query that returns all it reads", func(m *results.Manifest, o *results.Capture) { o.Shapes[0].Returned = 5000 }, results.NotSound, new(false), ""},
+		{"a query that returns nothing", func(m *results.Manifest, o *results.Capture) { o.Shapes[0].Returned = 0 }, results.NotSound, new(false), ""},
+		{"a query without a filter", func(m *results.Manifest, o *results.Capture) { o.Shapes[0].Shape, o.Shapes[0].Class = "", "" }, results.NotSound, new(false), ""},
+		{"no query", func(m *results.Manifest, o *results.Capture) { o.Shapes = nil }, results.NotSound, new(false), ""},
+		{"an account that gives in first", func(m *results.Manifest, o *results.Capture) { m.Targets.Account = 1000 }, results.CannotTell, nil, "limits the account"},
 		{"no request for an entity", func(m *results.Manifest, o *results.Capture) { *o = results.Capture{Requests: 3} }, results.CannotTell, nil, "no request"},
-		{"a service of somebody else's", func(m *results.Manifest, o *results.Capture) { m.Target = "https://example.table" }, results.Saturates, new(false), ""},
+		{"a service of somebody else's", func(m *results.Manifest, o *results.Capture) { m.Target = "https://example.table" }, results.NotSound, new(false), ""},
 		{"names with escapes in them", func(m *results.Manifest, o *results.Capture) {
 			p, s := &o.Partitions[1], &o.Shapes[0]
 			p.PartitionKey, p.Table = "a\x1b[2J\u202e\""+strings.Repeat("ä", 100), "\n"
 			s.Shape, s.Class, s.Table = strings.Repeat("\x07", 200), "\x1b[m", "\u202e"
-		}, results.Saturates, new(false), ""},
+		}, results.NotSound, new(false), ""},
 		{"cut off", func(m *results.Manifest, o *results.Capture) {}, results.CannotTell, nil, results.Partial},
 		{"too much failed", func(_ *results.Manifest, o *results.Capture) {
 			calm(o)
 			o.Partitions[0].Failed = 900
-		}, results.CannotTell, nil, "fails"},
+		}, results.NotSound, nil, "failed"},
 		{"a calm partition of an account that gives in first", func(m *results.Manifest, o *results.Capture) {
 			calm(o)
 			m.Targets.Account = 1000
-		}, results.CannotTell, nil, "the account"},
+		}, results.CannotTell, nil, "limits the account"},
 	} {
 		record := observed(t, row.change)
 		if row.name == "cut off" {
 			record.Validity, record.Reasons = results.Partial, []string{"the server was killed"}
 		}
 		s := verdict.Judge(record)
-		if row.why != "fails" && row.why != "the account" {
-			fmt.Fprintf(&got, "# %s\n%s\n\n", row.name, strings.ReplaceAll(s.Verdict, ". ", ".\n"))
+		if row.why != "failed" && row.why != "limits the account" {
+			fmt.Fprintf(&got, "# %s\n%s\n\n", row.name, strings.ReplaceAll(story(record), ". ", ".\n"))
 		}
-		record.Manifest.PeakAsked = 1 // Four sentences are allowed.
-		checkVerdict(t, row.name, record, &results.Summary{Validity: results.Valid, Verdict: s.Verdict})
+		checkVerdict(t, row.name, record, s)
 		again, ok := verdict.State(s)
 		assert.Truef(t, s.State == row.state && again == row.state && ok == nil && s.Ok == nil,
 			"%s: %s, again %s, ok %v; want %s", row.name, s.State, again, s.Ok, row.state)
-		saturates := row.state == results.Saturates
+		saturates := row.state != results.Sound && row.holds != nil || row.name == "an account that gives in first"
 		if (s.Saturation != nil) != saturates || (s.SaturationWhy == "") != saturates && record.Capture.Partitions != nil {
 			t.Errorf("%s: saturation = %v, for %q; want one where the run saturates, else why there is none", row.name, s.Saturation, s.SaturationWhy)
 		}
@@ -172,7 +171,7 @@ func TestPartitionsThatAPeakNeeds(t *testing.T) {
 			m.Targets = results.Targets{Partition: row.target}
 			o.Partitions[1].Offered, o.Partitions[1].Busiest = row.asked, 10
 		})
-		resultstest.CheckWords(t, row.name, verdict.Judge(record).Verdict, fmt.Sprintf(" %d partitions", row.want))
+		resultstest.CheckWords(t, row.name, story(record), fmt.Sprintf(" %d partitions", row.want))
 	}
 }
 
@@ -187,8 +186,8 @@ func TestFindingsOfTraffic(t *testing.T) {
 		change func(*results.Capture)
 		words  string
 	}{
-		{"what stands out of all", func(*results.Capture) {}, `100,000 entities|60.0 %|"Berlin"|20 pages|"races"|partition scan|20,000|200|1.0 %|` +
-			"1.00 attempts|2 requests|!append|!prepend|!account|!failed|!x-ms-client|!room|!Beside it|!lag"},
+		{"what stands out of all", func(*results.Capture) {}, `100,000 entities|60.0 %|"Berlin"|races|partition scan|5,000|50|` +
+			"1.00 attempts|2 requests|!New PartitionKeys|!one server|!account|!failed|!x-ms-client|!room|!Beside it|!lag"},
 		{"other partitions that refuse", func(o *results.Capture) { o.Partitions[0].Throttled = 90 }, `"New York" (20.0 %)`},
 		{"many of them", func(o *results.Capture) {
 			for range 6 {
@@ -196,28 +195,28 @@ func TestFindingsOfTraffic(t *testing.T) {
 			}
 		}, "3 more"},
 		{"a query that is dense enough", func(o *results.Capture) { o.Shapes[0].Returned = 2000 }, "!pages"},
-		{"keys that ascend", keys(20, 18, 0), `"races"|append-only|18 of 20|last range`},
-		{"keys that descend", keys(20, 1, 19), `"races"|prepend-only|19 of 20|first range`},
-		{"too few keys to tell", keys(19, 19, 0), "!append"},
-		{"one in ten goes another way", keys(100, 89, 0), "!append"},
-		{"rows that ascend", func(o *results.Capture) { o.Orders[0].Rows.Ascending = 4900 }, "RowKeys|ascending|4,900 of 5,000|!append"},
+		{"keys that ascend", keys(20, 18, 0), `races|ascending|18 of 20|last range`},
+		{"keys that descend", keys(20, 1, 19), `races|descending|19 of 20|first range`},
+		{"too few keys to tell", keys(19, 19, 0), "!New PartitionKeys"},
+		{"one in ten goes another way", keys(100, 89, 0), "!New PartitionKeys"},
+		{"rows that ascend", func(o *results.Capture) { o.Orders[0].Rows.Ascending = 4900 }, "RowKeys|ascending|4,900 of 5,000|!New PartitionKeys"},
 		{"rows that descend", func(o *results.Capture) { o.Orders[0].Rows.Descending = 4900 }, "RowKeys|descending"},
-		{"an account that refuses", func(o *results.Capture) { o.ThrottledByAccount = 70 }, "account|70 of 30,000"},
+		{"an account that refuses", func(o *results.Capture) { o.ThrottledByAccount = 70 }, "!account"},
 		{"failures", func(o *results.Capture) {
 			o.Answers = []results.Answer{{Status: 404, Code: "ResourceNotFound", Class: "ok", Requests: 999},
 				{Status: 400, Code: "InvalidInput", Class: "failed", Requests: 5},
 				{Status: 403, Code: "AuthenticationFailed", Class: "failed", Requests: 9, Tableless: 8}}
-		}, "14 of 30,000|403 AuthenticationFailed|8 of them"},
+		}, "14 of 30,000|403 AuthenticationFailed|8 named"},
 		{"requests without an id", func(o *results.Capture) { o.Unnamed, o.Forgotten = 12, 9 }, "12 of 30,000|x-ms-client-request-id"},
 		{"requests without an id where nothing was throttled",
 			func(o *results.Capture) { o.Unnamed, o.ThrottledByPartition = 12, 0 }, "!x-ms-client"},
-		{"operations forgotten", func(o *results.Capture) { o.Forgotten = 9 }, "9 operations"},
+		{"operations forgotten", func(o *results.Capture) { o.Forgotten = 9 }, "9 pending"},
 		{"requests known too late", func(o *results.Capture) { o.Delayed = 4 }, "4 requests"},
 		{"more than is told apart", func(o *results.Capture) { o.PartitionsDropped = 1234 }, "1,234 times"},
 		{"nothing at all", func(o *results.Capture) { *o = results.Capture{} }, "!hottest|!query"},
 	} {
 		record := observed(t, func(_ *results.Manifest, o *results.Capture) { row.change(o) })
-		checkSentences(t, row.name, verdict.Findings(record), row.words)
+		checkSentences(t, row.name, findings(record), row.words)
 	}
 }
 
@@ -227,10 +226,10 @@ func TestLimitsOfTraffic(t *testing.T) {
 		change func(*results.Capture)
 		words  string
 	}{
-		{"a partition saturates", func(*results.Capture) {}, "profile documented|server's|waits|Balancing|warm|!not known|!sockets|!step"},
+		{"a partition saturates", func(*results.Capture) {}, "documented|server's|waits|balancing|new table|!not known|!sockets|!step"},
 		{"calm", func(o *results.Capture) { o.Partitions = o.Partitions[:1] }, "less than 1 %"},
-		{"overloaded too shortly", func(o *results.Capture) { unknown(o, "in 3 of the seconds") }, "not known: in 3 of the seconds."},
-		{"out of service", func(o *results.Capture) { unknown(o, "an\x1b[2J outage") }, `an\x1b[2J outage.`},
+		{"overloaded too shortly", func(o *results.Capture) { unknownLimit(o, "in 3 of the seconds") }, "unknown: in 3 of the seconds."},
+		{"out of service", func(o *results.Capture) { unknownLimit(o, "an\x1b[2J outage") }, `an\x1b[2J outage.`},
 		{"no traffic", func(o *results.Capture) { *o = results.Capture{} }, "!hottest"},
 	} {
 		record := observed(t, func(_ *results.Manifest, o *results.Capture) { row.change(o) })

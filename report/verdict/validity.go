@@ -50,7 +50,7 @@ func validity(record *results.Record) (string, []string) {
 		const named = 2
 		var names []string
 		for _, one := range causes.Told()[:min(named, len(causes.Told()))] {
-			names = append(names, printable(shortened(one.String())))
+			names = append(names, document.Printable(shortened(one.String())))
 		}
 		if len(names) > 0 {
 			text += " (" + strings.Join(names, ", ") + ")"
@@ -153,5 +153,28 @@ func lineLimit(record *results.Record) string {
 		}
 	}
 	return fmt.Sprintf("in %s of %s most attempts waited for the client's line, not for the service (%s)",
-		document.Count(bound), counted(int(all), "second"), strings.Join(of, ", "))
+		document.Count(bound), document.Counted(int(all), "second"), strings.Join(of, ", "))
+}
+
+// limitReasons returns how the generator fell short if that bounds the answer of a search. A step that it could not send
+// above the answer does not, nor does a refusal, which is the target's; a response time may be the generator's.
+func limitReasons(record *results.Record) []string {
+	l := record.Limit
+	step := l.Step(l.NotHeld)
+	switch {
+	case step != nil && l.By == results.LimitP99:
+		return clientSaturations(record)
+	case !l.ClientLimited() || step == nil:
+		return nil
+	}
+	short := fmt.Sprintf("at %s operations/s the generator sent %s of the operations more than %d ms late",
+		document.Rate(step.Rate), document.Share(float64(step.HeldBack)/float64(max(1, step.Scheduled))), results.HeldBackAfter.Milliseconds())
+	if step.Dropped > 0 {
+		short = fmt.Sprintf("at %s operations/s the generator dropped %s of %s operations",
+			document.Rate(step.Rate), document.Count(step.Dropped), document.Count(step.Scheduled))
+	}
+	if line := lineLimit(record); line != "" {
+		return []string{line}
+	}
+	return append([]string{short}, clientSaturations(record)...)
 }

@@ -93,9 +93,9 @@ func TestTrafficThatFailsClaimsNothingOfTheKey(t *testing.T) {
 		share := float64(p.failed) / float64(p.requests)
 		failing := share > 0.03 || float64(p.hot[1])/float64(p.hot[0]) > 0.03
 		told[failing]++
-		want := results.Holds
+		want := results.Sound
 		if failing {
-			want = results.CannotTell
+			want = results.NotSound
 		}
 		assert.Truef(t, summary.State == want,
 			"seed %d: of %d requests %d failed, of those of the hot partition %v: %s, %q; want %s", seed, p.requests, p.failed,
@@ -118,7 +118,7 @@ func TestTrafficThatFailsClaimsNothingOfTheKey(t *testing.T) {
 // whatever failed beside it.
 func TestTrafficThatFailsAndIsTooMuchNeedsMoreKeys(t *testing.T) {
 	p := spoil(t, rand.New(rand.NewPCG(1, 1)), 6000, [2]float64{0.1, 0.1})
-	assert.Contains(t, verdict.Judge(p.record).Verdict, "needs keys that spread it over at least",
+	assert.Contains(t, verdict.Judge(p.record).Verdict, "spread it over at least 3 partitions",
 		"a partition of 4,000 entities/s")
 }
 

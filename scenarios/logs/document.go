@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,25 +25,15 @@ func (t *Told) Document() *document.Document {
 		Elsewhere: r.Elsewhere, Strays: r.Strays, Keyless: r.Keyless,
 		First: r.First.String(), Last: r.Last.String(), Billed: t.Record.Capture.Billed, SpreadOver: r.SpreadOver,
 		Transactions: t.Estimate.Transactions, Queries: t.Estimate.Queries}
-	// Why it cannot be told where the hottest partition saturates, and what would tell it.
-	sum := t.Record.Summary
-	if d.Answer.State == results.CannotTell && sum.SaturationWhy != "" && sum.Hottest != nil && sum.Validity == results.Valid {
-		d.Answer.Claim += " where PartitionKey " + document.Key(sum.Hottest.Key, 24) + " saturates"
-		why, more := strings.ToUpper(sum.SaturationWhy[:1])+sum.SaturationWhy[1:], "."
-		if strings.HasSuffix(why, "too few to show a limit") {
-			more = ": it takes three seconds over the limit, or more. A log of a longer rush would tell."
-		}
-		d.Answer.Says = slices.Insert(d.Answer.Says, 0, why+more)
-	}
 	Mark(&d.Answer, t.strict)
-	table := document.NewTable("hottest-by-second", "Hottest partitions by their busiest second", "PartitionKey|words", "asked/s", "served/s",
+	table := document.NewTable("hottest-by-second", "Hottest partitions by their busiest second", "PartitionKey|cut=40", "asked/s", "served/s",
 		"requests", "throttled|part")
 	hot := slices.Clone(t.Record.Capture.Partitions)
 	slices.SortStableFunc(hot, func(a, b results.ObservedPartition) int {
 		return cmp.Or(cmp.Compare(max(b.Offered, b.Busiest), max(a.Offered, a.Busiest)), cmp.Compare(b.Requests, a.Requests))
 	})
 	for _, one := range hot[:min(len(hot), screenPartitions)] {
-		table.Add(document.Key(one.PartitionKey, 40), max(one.Offered, one.Busiest), one.Busiest, one.Requests, document.RatioOf(one.Throttled, one.Requests))
+		table.Add(strconv.Quote(one.PartitionKey), max(one.Offered, one.Busiest), one.Busiest, one.Requests, document.RatioOf(one.Throttled, one.Requests))
 	}
 	lines := []string{fmt.Sprintf("%s of %s, %s to %s", document.Counted(int(r.Lines), "line"), document.Counted(int(r.Files), "file"),
 		stamp(r.First), stamp(r.Last))}
@@ -79,11 +70,11 @@ func (t *Told) Document() *document.Document {
 	return d
 }
 
-// Mark sets the mark of an answer about a log, and returns whether the load was sustained. It is
+// Mark sets the mark of an answer about a log, and returns whether its traffic is sound. It is
 // nil if that cannot be told, or was not asked: it is asked with strict.
 func Mark(a *document.Answer, strict bool) (ok *bool) {
 	if strict && a.State != results.CannotTell {
-		ok = new(a.State == results.Holds)
+		ok = new(a.State == results.Sound)
 	}
 	a.Mark = document.MarkOf(a.State, strict, ok)
 	return ok

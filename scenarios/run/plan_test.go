@@ -261,14 +261,14 @@ func TestStandInsAreSaid(t *testing.T) {
 		scenario *scenarios.Scenario
 		says     string
 	}{
-		{"beside the embedded engine", Embedded, whoAnswers{}, new(scenarios.Scenario), "stand-in in memory"},
+		{"beside the embedded engine", Embedded, whoAnswers{}, new(scenarios.Scenario), "in-memory"},
 		{"at a real service", Remote, service, new(scenarios.Scenario), ""},
-		{"a broker at a real service", Remote, service, library(t, "user-signatures"), "stand-ins in memory"},
+		{"a broker at a real service", Remote, service, library(t, "user-signatures"), "Brokers"},
 	} {
 		m := results.Manifest{StandIns: []string{"queue"}}
 		(&Plan{On: row.on, Scenario: row.scenario}).describe(&m, "races", row.answers)
 		told := strings.Join(verdict.Limits(&results.Record{Manifest: m}), "\n")
-		assert.Truef(t, strings.Contains(told, "in memory") == (row.says != "") && strings.Contains(told, row.says),
+		assert.Truef(t, strings.Contains(told, "in-memory") == (row.says != "") && strings.Contains(told, row.says),
 			"%s, the report says %q; want %q", row.name, told, row.says)
 	}
 }

@@ -49,9 +49,10 @@ func Document(list []Result) *document.Document {
 		d.Show(t)
 	}
 	if len(sorted) > 0 {
-		lines := sorted[0].lines()
-		notes := lines[len(lines)-len(sorted[0].Notes):]
-		lines = append(document.LimitLines(lines[:len(lines)-len(notes)], mostShown), notes[:min(len(notes), mostShown)]...)
+		lines, count := sorted[0].lines(), len(sorted[0].Notes)
+		notes := lines[len(lines)-count:]
+		d.Show(document.Facts{Lines: lines[:len(lines)-count], Max: mostShown})
+		lines = notes[:min(count, mostShown)]
 		if repeat := sorted[0].Repeat; repeat != "" {
 			lines = append(lines, "the run: "+export.Plain(repeat))
 		}

@@ -56,7 +56,7 @@ func Report(h *Document) *document.Document {
 	if len(steps) == 0 {
 		steps = []string{fmt.Sprintf("A step shows in %d nights or more, from its third night on.", FewestNights)}
 	}
-	d.Show(document.Facts{Lines: document.LimitLines(steps, shownSteps)})
+	d.Show(document.Facts{Lines: steps, Max: shownSteps})
 	var unread []string
 	for i, one := range h.Unread {
 		if i == shownUnread {

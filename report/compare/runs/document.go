@@ -13,7 +13,7 @@ import (
 func (c *Comparison) Document() *document.Document {
 	d := &document.Document{Title: "A and B side by side", Subtitle: shown(c.A.Name) + " · " + shown(c.B.Name), Answer: c.answer(), Data: c}
 	whole, _ := c.figures(key{})
-	d.Show(whole, document.Facts{Lines: document.LimitLines(c.Warnings, mostWarnings)})
+	d.Show(whole, document.Facts{Lines: c.Warnings, Max: mostWarnings})
 	sides := document.NewTable("sides", "Sides", "|words", "folder|words", "scenario|words", "runs", "first started", "time")
 	for i, of := range []*Summary{&c.A, &c.B} {
 		sides.Add(compare.Side(i), shown(of.Name), shown(of.Scenario), of.Runs, of.Started, shown(of.Time))

@@ -1,0 +1,344 @@
+package verdict
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"loadgen/results"
+	"loadgen/results/figure"
+)
+
+// balancing is a load that load balancing had to deal with.
+type balancing struct {
+	*evidence
+	*results.Balance
+	// First is the first stretch with enough throttling, End the last minute; Warmup are the attempts of phases that are
+	// not reported.
+	First, End *figure.Bin
+	Warmup     results.KindStats
+}
+
+func (e *evidence) balancing() *balancing {
+	bins := e.figures.Bins(figure.BalanceBin)
+	if e.Summary.Balance == nil || e.Summary.Killed != nil || e.Summary.Validity != results.Valid || e.Limit != nil || len(bins) == 0 {
+		return nil
+	}
+	busy := slices.IndexFunc(bins, func(b figure.Bin) bool { return b.Busy() })
+	if busy < 0 {
+		busy = len(bins) - 1
+	}
+	const endBins = 12
+	return &balancing{e, e.Summary.Balance, &bins[busy], figure.Merged(bins[max(0, len(bins)-endBins):]),
+		e.Counts(func(p *results.Phase, kind results.Kind) bool { return !p.Reported && kind.Group != "" })}
+}
+
+// balanced returns evidence of a load with one of the outcomes.
+func balanced(outcomes ...string) func(*evidence) *balancing {
+	return func(e *evidence) *balancing {
+		if b := e.balancing(); b != nil && slices.Contains(outcomes, b.Outcome) {
+			return b
+		}
+		return nil
+	}
+}
+
+func servedRate(b *figure.Bin) float64  { return b.PerSecond(b.Served) }
+func offeredRate(b *figure.Bin) float64 { return b.PerSecond(b.Scheduled) }
+
+// ThrottledFrom is when the load was first throttled, RelievedAt when it was no more, in seconds since it began.
+func (b *balancing) ThrottledFrom() float64 { return *b.Balance.Throttled }
+
+// RelievedAt is described with ThrottledFrom.
+func (b *balancing) RelievedAt() float64 { return *b.Relieved }
+
+// SucceededShare is of the operations.
+func (b *balancing) SucceededShare() float64 { return b.figures.Share("succeeded").Value }
+
+// Operations is their number.
+func (b *balancing) Operations() int64 { return b.Counts(results.Reported).Operations }
+
+// FirstOffered, FirstServed and FirstThrottled are of the first stretch with throttling: operations/s, entities/s and
+// the share of its attempts.
+func (b *balancing) FirstOffered() float64 { return offeredRate(b.First) }
+
+// FirstServed is in entities/s.
+func (b *balancing) FirstServed() float64 { return servedRate(b.First) }
+
+// FirstThrottled is a share of the attempts.
+func (b *balancing) FirstThrottled() float64 {
+	return figure.ShareOf(b.First.Throttled, b.First.Attempts)
+}
+
+// EndOffered is in operations/s.
+func (b *balancing) EndOffered() float64 { return offeredRate(b.End) }
+
+// EndServed is in entities/s.
+func (b *balancing) EndServed() float64 { return servedRate(b.End) }
+
+// Throttled is the share of all attempts.
+func (b *balancing) AllThrottled() float64 { return b.figures.Share("throttled").Value }
+
+// Cold reports whether the table was new, so that load balancing could act.
+func (b *balancing) Cold() bool { return b.Manifest.Start == "cold" }
+
+// Acted reports whether load balancing did anything.
+func (b *balancing) Acted() bool { return b.Splits+b.Moves+b.Merges > 0 }
+
+// stuck is a load that is throttled to its end, and what keeps it so.
+type stuck struct {
+	*balancing
+	Keys []sharedCause
+	More int
+	// Over is the key that alone exceeds the target of a partition, empty if unknown; Kept is why load balancing last left
+	// a range as it was; Full reports that the accounts are at their limit.
+	Over, Kept string
+	Full       bool
+}
+
+func (e *evidence) stuck() *stuck {
+	b := balanced(results.LoadThrottled)(e)
+	if b == nil {
+		return nil
+	}
+	s, keys := &stuck{balancing: b}, e.figures.StillThrottled()
+	for _, key := range keys[:min(maxNamed, len(keys))] {
+		s.Keys = append(s.Keys, sharedCause{Name: key.Key, Share: figure.ShareOf(key.Throttled, key.Attempts)})
+	}
+	s.More = len(keys) - len(s.Keys)
+	target, spread := e.Manifest.Targets.Partition, e.Manifest.Spread
+	full := float64(e.Manifest.Targets.Account * int64(max(1, e.Manifest.Accounts)))
+	// Each attempt is taken for one entity: retries are part of the demand.
+	if target > 0 && spread != nil && (spread.Clients != 0 || spread.Rate > float64(target)) && len(keys) > 0 {
+		s.Over = keys[0].Key
+	}
+	for i := range e.Events {
+		if event := &e.Events[i]; event.What == results.RangeKept && event.Decision != nil {
+			s.Kept = event.Decision.Reason
+		}
+	}
+	s.Full = full > 0 && b.EndServed() >= almostAll*full
+	return s
+}
+
+// Gains reports whether load balancing raised what is served.
+func (s *stuck) Gains() bool {
+	const gain = 1.2
+	return s.Cold() && s.EndServed() >= gain*s.FirstServed()
+}
+
+// Others is the number of keys that are throttled like the first.
+func (s *stuck) Others() int { return len(s.Keys) + s.More - 1 }
+
+// rival is the same run with another profile of the model.
+type rival struct {
+	*results.Rival
+	Survives bool
+	// Balanced reports that the outcome of load balancing is compared, not the saturation.
+	Balanced bool
+}
+
+func (e *evidence) rival() *rival {
+	r := e.Rival
+	if r == nil || e.Summary.Validity != results.Valid || e.Capture != nil {
+		return nil
+	}
+	own := e.Summary.Saturation
+	switch b := e.Summary.Balance; {
+	case b != nil:
+		return &rival{r, b.Outcome == r.Outcome, true}
+	case own == nil || r.Saturation == nil:
+		return &rival{r, own == nil && r.Saturation == nil, false}
+	default:
+		return &rival{r, math.Abs(*r.Saturation-*own) <= .1**own, false}
+	}
+}
+
+// RelievedAt is when another profile relieved the load, in seconds since it began, nil if it did not.
+func (r *rival) RelievedAt() *float64 {
+	if r.Outcome != results.LoadRelieved {
+		return nil
+	}
+	return r.Relieved
+}
+
+// RivalOf returns the outcome of a record, to compare it with that of another profile.
+func RivalOf(record *results.Record) *results.Rival {
+	summary := Judge(record)
+	rival := &results.Rival{Profile: record.Manifest.Profile, Saturation: summary.Saturation}
+	if b := summary.Balance; b != nil {
+		rival.Outcome, rival.Throttled, rival.Relieved = b.Outcome, b.Throttled, b.Relieved
+	}
+	return rival
+}
+
+// event is an action of load balancing.
+type event struct {
+	*results.Event
+	// After is the time since the load began, in seconds.
+	After float64
+}
+
+// Offline is how long the range was not served, in microseconds.
+func (v event) Offline() int64 {
+	return max(0, v.Decision.Until-time.Duration(v.At)).Microseconds()
+}
+
+// events returns the events of a load that load balancing had to deal with, or of captured traffic.
+func (e *evidence) events(keep func(*results.Event) bool) (list []event) {
+	begin := time.Duration(0)
+	if first, _, some := e.figures.Span(); some {
+		begin = time.Duration(first) * time.Second
+	}
+	if e.Capture != nil && len(e.Phases) > 0 {
+		begin = e.Phases[0].Begin
+	}
+	if e.Manifest.Start != "cold" || e.Capture == nil && e.figures.Balance() == nil {
+		return nil
+	}
+	for i := range e.Events {
+		if one := &e.Events[i]; one.Decision != nil && keep(one) {
+			list = append(list, event{one, max(0, (time.Duration(one.At) - begin).Seconds())})
+		}
+	}
+	return list
+}
+
+// actions returns the first actions of load balancing.
+func (e *evidence) actions() []event {
+	list := e.events((*results.Event).Balanced)
+	return list[:min(len(list), maxNamed)]
+}
+
+// moreEvents returns the number of actions that are not among the first, as a list of one or none.
+func (e *evidence) moreEvents() []int {
+	if more := len(e.events((*results.Event).Balanced)) - maxNamed; more > 0 {
+		return []int{more}
+	}
+	return nil
+}
+
+// kept returns the first ranges that were overloaded and left as they were.
+func (e *evidence) kept() []event {
+	list := e.events(func(one *results.Event) bool { return one.What == results.RangeKept })
+	return list[:min(len(list), maxNamed)]
+}
+
+// maxNamed is the maximum number of findings of one kind.
+const maxNamed = 3
+
+// moves are the moves of ranges to other servers: their number, and how long a range was offline, in microseconds.
+type moves struct {
+	Count         int
+	Mean, Longest int64
+}
+
+func (e *evidence) moves() *moves {
+	list := e.events(func(one *results.Event) bool { return one.What == results.RangeMoved })
+	if len(list) == 0 {
+		return nil
+	}
+	m := &moves{Count: len(list)}
+	for _, one := range list {
+		m.Mean, m.Longest = m.Mean+one.Offline(), max(m.Longest, one.Offline())
+	}
+	m.Mean /= int64(len(list))
+	return m
+}
+
+// course is what load balancing did under captured traffic: the shares of attempts that were throttled before its
+// first action and after its last, nil without attempts.
+type course struct {
+	Splits, Moves, Merges int
+	Before, After         *float64
+}
+
+func (e *evidence) course() *course {
+	if e.Capture == nil || e.Manifest.Start != "cold" || e.Summary.Validity != results.Valid {
+		return nil
+	}
+	c, list := &course{}, e.events((*results.Event).Balanced)
+	if len(list) == 0 {
+		return c
+	}
+	back := time.Duration(0)
+	for _, one := range list {
+		back = max(back, time.Duration(one.At), one.Decision.Until)
+		switch one.What {
+		case results.RangeMoved:
+			c.Moves++
+		case results.RangesMerged:
+			c.Merges++
+		default:
+			c.Splits++
+		}
+	}
+	c.Before = throttledBetween(e.Record, 0, time.Duration(list[0].At))
+	c.After = throttledBetween(e.Record, back+time.Second, e.Duration+time.Second)
+	return c
+}
+
+// Acted reports whether load balancing did anything.
+func (c *course) Acted() bool { return c.Splits+c.Moves+c.Merges > 0 }
+
+// throttledBetween returns the throttled share of the attempts in the seconds that begin and end between two instants,
+// nil without attempts.
+func throttledBetween(record *results.Record, from, to time.Duration) *float64 {
+	var attempts, throttled int64
+	for i := range record.Intervals {
+		one := &record.Intervals[i]
+		if begin := time.Duration(one.Second) * time.Second; begin >= from && time.Duration(one.End())*time.Second <= to {
+			attempts, throttled = attempts+one.Attempts, throttled+one.Throttled
+		}
+	}
+	if attempts == 0 {
+		return nil
+	}
+	return new(figure.ShareOf(throttled, attempts))
+}
+
+// Minute is one stretch of a load: operations due, entities served and attempts throttled per second, and the actions
+// of load balancing. Ranges is their number after the last decision of the stretch, 0 without one.
+type Minute struct {
+	From                          time.Duration
+	Offered, Served, Throttled    float64
+	Splits, Moves, Merges, Ranges int
+}
+
+// Minutes returns a load in equal stretches of whole minutes, up to a maximum number, if the run is about load
+// balancing; else nil.
+func Minutes(record *results.Record, limit int) []Minute {
+	figures := figure.Of(record)
+	begin, end, some := figures.Span()
+	if !some || !figure.Spreads(record) {
+		return nil
+	}
+	length := int64(60)
+	for (end-begin+length-1)/length > int64(limit) {
+		length += 60
+	}
+	bins := figures.Bins(length)
+	list := make([]Minute, len(bins))
+	for i := range bins {
+		b := &bins[i]
+		list[i] = Minute{From: time.Duration(b.From-begin) * time.Second, Offered: offeredRate(b), Served: servedRate(b),
+			Throttled: b.PerSecond(b.Throttled)}
+	}
+	for i := range record.Events {
+		e := &record.Events[i]
+		at := (int64(time.Duration(e.At)/time.Second) - begin) / length
+		if e.Decision == nil || at < 0 || at >= int64(len(list)) {
+			continue
+		}
+		switch m := &list[at]; e.What {
+		case results.RangeSplit, results.SizeSplit:
+			m.Splits++
+		case results.RangeMoved:
+			m.Moves++
+		case results.RangesMerged:
+			m.Merges++
+		}
+		list[at].Ranges = e.Decision.Ranges
+	}
+	return list
+}

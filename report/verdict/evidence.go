@@ -1,0 +1,1097 @@
+package verdict
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"loadgen/report/document"
+	"loadgen/results"
+	"loadgen/results/figure"
+)
+
+// evidence is what the narrative is written of. Its methods return typed values; all wording is in the tables of rules.
+type evidence struct {
+	*results.Record
+	Summary *results.Summary
+	State   string
+
+	figures *figure.Figures
+	holds   func(figure.Step) figure.Holding
+	steps   []figure.Step
+	ladders []figure.Ladder
+	// top is the highest step whose last half was reached, its Phase nil if there is none; topRate are its figures.
+	top     figure.Step
+	topRate results.PhaseOperationSummary
+}
+
+func evidenceOf(record *results.Record, summary *results.Summary) *evidence {
+	figures := figure.Of(record)
+	e := &evidence{Record: record, Summary: summary, figures: figures, holds: holdsIn(record, figures), steps: figure.Steps(record), ladders: figures.Ladders()}
+	if summary != nil {
+		e.State, _ = State(summary)
+	}
+	if top, any := figure.Highest(e.steps); any {
+		e.top, e.topRate = top, figures.Step(top, nil)
+	}
+	return e
+}
+
+// The documents' targets in entities per second.
+const (
+	documentedPartition = 2000
+	documentedAccount   = 20_000
+)
+
+// slack is the part by which a rate may miss a multiple of the saturation: two partitions suffice for 4,000/s at a
+// saturation of 1,999.
+const slack = 0.01
+
+// partitionsFor returns the number of partitions that a rate needs.
+func partitionsFor(rate, limit float64) int { return int(math.Ceil(rate / limit * (1 - slack))) }
+
+// AccountBinds reports whether the account is limited below one partition.
+func (e *evidence) AccountBinds() bool {
+	t := e.Manifest.Targets
+	return t.Account > 0 && (t.Partition == 0 || t.Account < t.Partition)
+}
+
+// Aimed reports whether every operation goes to one known partition.
+func (e *evidence) Aimed() bool { return e.Manifest.PartitionKey != "" }
+
+// fillsAccounts reports whether the limit is that of all accounts together.
+func (e *evidence) fillsAccounts() bool {
+	m, limit := &e.Manifest, e.limit()
+	return !e.Aimed() && m.Targets.Account > 0 && limit != nil && *limit >= almostAll*float64(m.Targets.Account*int64(max(1, m.Accounts)))
+}
+
+// almostAll is the part of a limit from which it is called reached.
+const almostAll = .98
+
+// limit returns the rate at which the run saturates: that of its highest stretch if its stretches meet several limits.
+func (e *evidence) limit() *float64 {
+	if e.Summary.Saturation != nil {
+		return e.Summary.Saturation
+	}
+	var limit *float64
+	for i := range e.Summary.Throttling {
+		if rate := e.Summary.Throttling[i].Rate; rate != nil && (limit == nil || *rate > *limit) {
+			limit = rate
+		}
+	}
+	return limit
+}
+
+// saturated returns the stretch of load that meets the limit, nil if none does.
+func (e *evidence) saturated() *stretch {
+	limit := e.limit()
+	var met *figure.Ladder
+	for i := range e.ladders {
+		if limit != nil && e.ladders[i].Saturation().Told && (met == nil || e.ladders[i].Rate == *limit) {
+			met = &e.ladders[i]
+		}
+	}
+	if met == nil || e.Capture != nil {
+		return nil
+	}
+	return e.stretch(met)
+}
+
+// stretch is a ladder of steps and what its seconds show of a limit.
+type stretch struct {
+	*figure.Ladder
+	// In names the stage if there are several.
+	In string
+	// Top is the highest step.
+	Top figure.Step
+}
+
+func (e *evidence) stretch(l *figure.Ladder) *stretch {
+	s := &stretch{Ladder: l}
+	if len(e.ladders) > 1 {
+		s.In = l.Stage
+	}
+	var any bool
+	if s.Top, any = figure.Highest(l.Steps); !any && len(l.Steps) > 0 {
+		s.Top = l.Steps[len(l.Steps)-1]
+	}
+	return s
+}
+
+// NextRate is a second rate to offer, in operations per second, 0 if the first is unknown.
+func (s *stretch) NextRate() float64 {
+	if s.Top.Phase == nil {
+		return 0
+	}
+	return 1.5 * s.Top.Phase.Rate
+}
+
+// Short reports whether too few seconds were throttled to show a limit.
+func (s *stretch) Short() bool { return s.Seconds < figure.FewestSeconds }
+
+// Queues reports whether the target delays requests instead of refusing them.
+func (s *stretch) Queues() bool { return s.Throttling == figure.Queued }
+
+// Varies reports whether the limit changes from second to second.
+func (s *stretch) Varies() bool {
+	const varies = 1.05
+	return s.Throttling == figure.Limited && s.High > varies*s.Rate && s.Low < s.Rate/varies
+}
+
+// throttled returns evidence of the stretches with one kind of throttling.
+func throttled(kind figure.Throttling) func(*evidence) []*stretch {
+	return func(e *evidence) (list []*stretch) {
+		if e.Limit != nil || e.Summary.Balance != nil {
+			return nil
+		}
+		for i, met := range e.Summary.Throttling {
+			if met.Kind != string(kind) {
+				continue
+			}
+			s := &stretch{Ladder: &figure.Ladder{}, Top: e.top}
+			if i < len(e.ladders) {
+				s = e.stretch(&e.ladders[i])
+			}
+			s.Share, s.Seconds, s.From, s.To = met.Share, met.Seconds, met.From, met.To
+			list = append(list, s)
+		}
+		return list
+	}
+}
+
+// loss is what the highest step of a saturated stretch loses, and what raises its limit.
+type loss struct {
+	*stretch
+	// Offered is in entities per second: in the busiest second of a varying load. Lost is the share of the operations
+	// due, nil if unknown.
+	Offered float64
+	Lost    *float64
+	// Late reports that a part was sent later and met less load.
+	Late bool
+	// Partitions is the number of partitions that the offered rate needs, 0 if that is unknown; Account reports that the
+	// limit is that of accounts, Shared that other partitions may share it.
+	Partitions      int
+	Account, Shared bool
+}
+
+func (e *evidence) loss() *loss {
+	s := e.saturated()
+	if s == nil || s.Top.Phase == nil || e.State != results.Saturates && e.State != results.DoesNotHold {
+		return nil
+	}
+	figures := e.figures.Step(s.Top, nil)
+	l := &loss{stretch: s, Offered: figures.Offered, Lost: figures.ShareLostSettled, Account: e.AccountBinds() || e.fillsAccounts()}
+	l.Late = e.holds(s.Top).Unsent != ""
+	if len(s.Kinds) > 0 {
+		l.Offered = e.figures.Step(s.Top, func(kind results.Kind) bool { return slices.Contains(s.Kinds, kind.Name) }).Offered
+	}
+	if s.Top.Phase.Varying {
+		l.Offered, l.Lost, l.Late = e.busiestSecond(s.Top), figures.ShareLost, false
+	}
+	l.Shared = !l.Account && !e.knowsPartitionLimit()
+	if partitions := partitionsFor(l.Offered, *e.limit()); !l.Account && !l.Shared && e.Aimed() && partitions >= 2 {
+		l.Partitions = partitions
+	}
+	return l
+}
+
+// busiestSecond returns the entities that a whole second of a step was offered at most.
+func (e *evidence) busiestSecond(step figure.Step) float64 {
+	busiest := 0.0
+	for i := range e.Intervals {
+		row := &e.Intervals[i]
+		if begin, end := row.Span(); begin >= step.Phase.Begin && end <= step.Phase.End {
+			busiest = max(busiest, row.PerSecond(row.Offered))
+		}
+	}
+	return busiest
+}
+
+// knowsPartitionLimit reports whether the limit is known to be that of one partition: refusals of the service itself,
+// of a model, or of an emulator with a partition target.
+func (e *evidence) knowsPartitionLimit() bool {
+	m := &e.Manifest
+	queued := slices.ContainsFunc(e.ladders, func(l figure.Ladder) bool { return l.Throttling == figure.Queued })
+	return !queued && (m.Modelled() || m.Genuine || m.Emulator && m.Targets.Partition > 0)
+}
+
+// sustained is a load that is sustained, of which one step is the highest.
+type sustained struct {
+	results.PhaseOperationSummary
+	Short bool
+}
+
+// minStepSeconds is the shortest step of which a rate that holds is relied on: a partition that was idle serves the
+// first second from its allowance.
+const minStepSeconds = 2
+
+func (e *evidence) sustained() *sustained {
+	if e.State != results.Holds || !e.oneStretch() || e.Limit != nil || e.Manifest.PeakAsked > 0 || e.Summary.Balance != nil {
+		return nil
+	}
+	return &sustained{e.topRate, e.top.Seconds() < minStepSeconds}
+}
+
+// oneStretch reports whether the load has a highest step that offered entities, and no other stretch.
+func (e *evidence) oneStretch() bool {
+	return e.top.Phase != nil && e.Capture == nil && len(e.ladders) < 2 && e.topRate.Offered > 0
+}
+
+// recovery is trouble at the begin of the only step, after which the load is sustained.
+type recovery struct {
+	Until float64 // seconds
+	Lost  *float64
+}
+
+func (e *evidence) recovery() *recovery {
+	if b := e.Summary.Balance; b != nil && b.Relieved != nil {
+		return &recovery{*b.Relieved, e.figures.Named("share_lost").Pointer()}
+	}
+	if e.Summary.Balance == nil && len(e.steps) == 1 && e.top.Phase != nil {
+		if until, clean := e.figures.Trouble(e.top); clean {
+			return &recovery{until.Seconds(), e.figures.OfStep("share_lost", e.top, nil).Pointer()}
+		}
+	}
+	return nil
+}
+
+// worstPhase returns the phase with the lowest rate that does not hold, nil if every phase holds or is unknown.
+func (e *evidence) worstPhase() *results.PhaseSummary {
+	var worst *results.PhaseSummary
+	for i := range e.Summary.Phases {
+		p := &e.Summary.Phases[i]
+		if p.Holds != nil && !*p.Holds && (worst == nil || p.Offered < worst.Offered) {
+			worst = p
+		}
+	}
+	return worst
+}
+
+// varies reports whether the rate of a step varies.
+func (e *evidence) varies() bool {
+	return slices.ContainsFunc(e.steps, func(s figure.Step) bool { return s.Phase.Varying })
+}
+
+// UnknownPhase returns the first phase of which it is unknown whether it holds, for a run that cannot tell.
+func (e *evidence) unknownPhase() *results.PhaseSummary {
+	if e.State != results.CannotTell || e.Summary.Validity != results.Valid || e.Capture != nil {
+		return nil
+	}
+	at := slices.IndexFunc(e.Summary.Phases, func(p results.PhaseSummary) bool { return p.Why != "" })
+	if at < 0 {
+		return nil
+	}
+	return &e.Summary.Phases[at]
+}
+
+// worth is why a run is not valid.
+type worth struct {
+	Validity string
+	Reasons  []string
+	More     int
+}
+
+func (e *evidence) worth() *worth {
+	s := e.Summary
+	if s.Killed != nil || s.Validity == results.Valid {
+		return nil
+	}
+	const shown = 2
+	w := &worth{Validity: s.Validity, More: max(0, len(s.Reasons)-shown)}
+	for _, reason := range s.Reasons[:min(len(s.Reasons), shown)] {
+		w.Reasons = append(w.Reasons, strings.TrimSuffix(reason, "."))
+	}
+	return w
+}
+
+// Because returns the reasons as one text.
+func (w *worth) Because() string { return strings.Join(w.Reasons, "; ") }
+
+// peak is the check of the peak that was asked about.
+type peak struct {
+	results.Check
+	// Headroom is the saturation as a multiple of what the peak offers, or the highest rate that holds as a multiple of
+	// the peak if AtLeast; 0 if unknown.
+	Headroom float64
+	AtLeast  bool
+}
+
+func (e *evidence) peak() *peak {
+	list := e.peakCheck()
+	if len(list) == 0 || e.Summary.Validity != results.Valid || e.unknownPhase() != nil {
+		return nil
+	}
+	p := &peak{Check: list[0]}
+	step, found := atPeak(e.Manifest.PeakAsked, e.steps)
+	if !found {
+		return p
+	}
+	switch offered := e.figures.Step(step, nil).Offered; {
+	case offered <= 0:
+	case e.Summary.Saturation != nil:
+		p.Headroom = *e.Summary.Saturation / offered
+	case e.holds(step).Holds:
+		p.Headroom, p.AtLeast = e.maxHeldRate()/step.Phase.Rate, true
+	}
+	return p
+}
+
+// maxHeldRate returns the highest rate of a step that holds, in operations per second, 0 if none does.
+func (e *evidence) maxHeldRate() float64 {
+	rate := 0.0
+	for _, step := range e.steps {
+		if e.holds(step).Holds && !step.Phase.Varying {
+			rate = max(rate, step.Phase.Rate)
+		}
+	}
+	return rate
+}
+
+// peakCheck returns the check of the peak, which comes before those of the scenario; empty without a peak.
+func (e *evidence) peakCheck() []results.Check {
+	if e.Summary.PeakState == "" {
+		return nil
+	}
+	return e.Summary.Checks[:min(1, len(e.Summary.Checks))]
+}
+
+// scenarioChecks returns the checks of the scenario.
+func (e *evidence) scenarioChecks() []results.Check { return e.Summary.Checks[len(e.peakCheck()):] }
+
+// decidingCheck returns the first check that fails, else the first that is unknown, else the only one.
+func (e *evidence) decidingCheck() *results.Check {
+	checks := e.scenarioChecks()
+	for _, decides := range []func(results.Check) bool{
+		func(c results.Check) bool { return c.Fails() }, func(c results.Check) bool { return !c.Told() },
+		func(results.Check) bool { return len(checks) == 1 },
+	} {
+		if at := slices.IndexFunc(checks, decides); at >= 0 {
+			return &checks[at]
+		}
+	}
+	return nil
+}
+
+// keptInvariants returns the names of the invariants that were checked and hold, if all checks pass.
+func (e *evidence) keptInvariants() (names []string) {
+	if held, _ := results.HeldOf(e.Summary.Checks); held < len(e.Summary.Checks) || len(e.Summary.Checks) == 0 {
+		return nil
+	}
+	for i := range e.Summary.Invariants {
+		if one := &e.Summary.Invariants[i]; one.Looked > 0 && one.Faults == 0 {
+			names = append(names, shortened(one.Name))
+		}
+	}
+	return names
+}
+
+// invariants returns those with violations, or those that were not checked.
+func (e *evidence) invariants(keep func(results.Invariant) bool) (list []results.Invariant) {
+	for _, one := range e.Summary.Invariants {
+		if keep(one) {
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+func (e *evidence) violations() []results.Invariant {
+	return e.invariants(func(one results.Invariant) bool { return one.Faults > 0 })
+}
+
+func (e *evidence) unchecked() []results.Invariant {
+	return e.invariants(func(one results.Invariant) bool { return one.Looked == 0 })
+}
+
+// broken returns the first invariant with violations, nil if there is none.
+func broken(invariants []results.Invariant) *results.Invariant {
+	at := slices.IndexFunc(invariants, func(one results.Invariant) bool { return one.Faults > 0 })
+	if at < 0 {
+		return nil
+	}
+	return &invariants[at]
+}
+
+// shares are attempts of some causes, as a share of all.
+type shares struct {
+	Share float64
+	// Causes have the two most frequent causes, each with its share or count if there are several.
+	Causes []sharedCause
+	More   bool
+}
+
+type sharedCause struct {
+	Name  string
+	Share float64
+	Count int64
+}
+
+// minFailedShare is the share of failed attempts from which they are on the first screen.
+const minFailedShare = 0.01
+
+// reportedCounts returns the counts of the reported phases; of a run that was killed, or that reports nothing, all.
+func (e *evidence) reportedCounts() results.KindStats {
+	if e.Summary.Killed != nil {
+		return inSeconds(e.Record)
+	}
+	sum := e.Counts(results.Reported)
+	if sum.Attempts == 0 {
+		sum = e.Counts(results.Everything)
+	}
+	return sum
+}
+
+// failures returns the share of failed attempts if there are many.
+func (e *evidence) failures() *shares {
+	sum := e.reportedCounts()
+	if failedShare(&sum) <= minFailedShare || e.Capture != nil {
+		return nil
+	}
+	return failureShares(&sum)
+}
+
+func failureShares(sum *results.KindStats) *shares {
+	found := &shares{Share: failedShare(sum)}
+	const shown = 2
+	for _, one := range sum.Causes.Only(results.Failed).Told() {
+		if found.More = len(found.Causes) == shown; found.More {
+			break
+		}
+		found.Causes = append(found.Causes, sharedCause{one.String(), figure.ShareOf(one.Attempts, sum.Attempts), one.Attempts})
+	}
+	return found
+}
+
+// failedShare returns the share of attempts that failed for other reasons than load.
+func failedShare(sum *results.KindStats) float64 { return figure.ShareOf(sum.Failed, sum.Attempts) }
+
+// ManyFailed reports whether so many attempts of a run failed that its causes are shown first: more than 1% of all, or
+// of those of the reported phases.
+func ManyFailed(record *results.Record, summary *results.Summary) bool {
+	if summary.Killed != nil {
+		sum := inSeconds(record)
+		return failedShare(&sum) > minFailedShare
+	}
+	all, reported := record.Counts(results.Everything), record.Counts(results.Reported)
+	return max(failedShare(&all), failedShare(&reported)) > minFailedShare
+}
+
+// injected returns the share of attempts with an injected fault, nil if faults were not configured. Its share is 0 if
+// no attempt met one.
+func (e *evidence) injected() *shares {
+	var attempts, sum int64
+	for i := range e.Intervals {
+		attempts += e.Intervals[i].Attempts
+	}
+	found := &shares{}
+	for _, one := range results.InjectedIn(e.Intervals) {
+		name := one.Kind
+		if one.Kind == "refuse" {
+			name = statusName(one.Status, one.Code)
+		}
+		sum += one.Attempts
+		if at := slices.IndexFunc(found.Causes, func(c sharedCause) bool { return c.Name == name }); at >= 0 {
+			found.Causes[at].Count += one.Attempts
+			continue
+		}
+		found.Causes = append(found.Causes, sharedCause{Name: name, Count: one.Attempts})
+	}
+	if sum == 0 && len(e.Manifest.Faults) == 0 {
+		return nil
+	}
+	found.Share = figure.ShareOf(sum, attempts)
+	return found
+}
+
+// knee is where throttling begins.
+type knee struct {
+	// Below is the highest rate before it, 0 if the first step is throttled already; At is the first rate with it.
+	Below, At, Share float64
+	// Only reports that there is one step.
+	Only bool
+}
+
+// minThrottledShare is the share of throttled attempts from which a step or partition counts as throttled.
+const minThrottledShare = 0.01
+
+func (e *evidence) knee() *knee {
+	if e.Limit != nil || e.Capture != nil || e.figures.Balance() != nil {
+		return nil
+	}
+	k := knee{Only: len(e.steps) == 1}
+	for _, step := range e.steps {
+		share, known := step.ThrottledShare()
+		if known && share >= minThrottledShare {
+			k.At, k.Share = step.Phase.Rate, share
+			return &k
+		}
+		if known {
+			k.Below = step.Phase.Rate
+		}
+	}
+	return nil
+}
+
+// clientStep returns the step of a search that the generator could not send, if the answer does not rest on it.
+func (e *evidence) clientStep() *results.LimitStep {
+	if e.Limit == nil || e.Limit.ClientLimited() {
+		return nil
+	}
+	at := slices.IndexFunc(e.Limit.Steps, func(step results.LimitStep) bool { return step.Outcome == results.LimitClient })
+	if at < 0 {
+		return nil
+	}
+	return &e.Limit.Steps[at]
+}
+
+// minRetries is the number of retries per operation from which they are reported.
+const minRetries = 0.01
+
+// retried is the most retries per operation of a step.
+type retried struct{ Rate, PerOperation float64 }
+
+func (e *evidence) retries() *retried {
+	if e.Capture != nil || e.figures.Balance() != nil {
+		return nil
+	}
+	found := retried{}
+	for _, step := range e.steps {
+		if each := e.figures.OfStep("retries_per_operation", step, nil).Value; each > found.PerOperation {
+			found = retried{step.Phase.Rate, each}
+		}
+	}
+	if found.PerOperation < minRetries {
+		return nil
+	}
+	return &found
+}
+
+// waiting is a response time that is mostly not the target's. Operations of several requests are left out.
+type waiting struct {
+	Rate              float64
+	Response, Service int64 // microseconds
+	Partly            bool
+}
+
+func (e *evidence) waiting() *waiting {
+	if e.top.Phase == nil || e.Capture != nil || e.figures.Balance() != nil {
+		return nil
+	}
+	single := make(map[string]bool)
+	w := &waiting{Rate: e.top.Phase.Rate}
+	for _, kind := range e.Manifest.Operations {
+		this := func(other results.Kind) bool { return other.Name == kind.Name }
+		requests := e.figures.OfStep("tries", e.top, this).Value - e.figures.OfStep("retries_per_operation", e.top, this).Value
+		single[kind.Name] = requests < 1+minRetries
+		w.Partly = w.Partly || !single[kind.Name]
+	}
+	ofSingle := func(kind results.Kind) bool { return single[kind.Name] }
+	of := e.figures.Step(e.top, ofSingle)
+	response, service := of.Response.P50, of.Service.P50
+	if response == nil || service == nil || *response < 2**service || e.figures.OfStep("retries_per_operation", e.top, ofSingle).Value < minRetries {
+		return nil
+	}
+	w.Response, w.Service = *response, *service
+	return w
+}
+
+// held is what the client's rate limits delayed.
+type held struct {
+	Kinds   []heldKind
+	Longest *int64 // microseconds
+}
+
+type heldKind struct {
+	results.Kind
+	Attempts int64
+}
+
+func (e *evidence) held() *held {
+	if e.LimitWaits == nil || e.LimitWaits.Count() == 0 || e.Capture != nil {
+		return nil
+	}
+	h := &held{Longest: results.QuantilesOf(e.LimitWaits).Max}
+	for _, kind := range e.Manifest.Operations {
+		n := e.figures.OfKinds("limit_held", func(other results.Kind) bool { return other.Name == kind.Name }).Value
+		if n > 0 {
+			h.Kinds = append(h.Kinds, heldKind{kind, int64(n)})
+		}
+	}
+	return h
+}
+
+// unsuccessful are the operations that did not succeed.
+type unsuccessful struct {
+	All, Failed, Cut int64
+	// After is half of their times in microseconds, nil if unknown.
+	After         *int64
+	Once, Limited bool
+}
+
+func (e *evidence) unsuccessful() *unsuccessful {
+	sum := e.Total(results.Reported)
+	u := &unsuccessful{All: sum.Operations, Failed: max(0, sum.Operations-sum.Succeeded-sum.Cut), Cut: sum.Cut,
+		Once: e.Manifest.Retry == "none", Limited: sum.LimitHeld > 0}
+	if u.Failed <= 0 && u.Cut <= 0 {
+		return nil
+	}
+	if half, known := sum.Lost.Quantile(.5); known && half > 0 && u.Cut == 0 {
+		u.After = &half
+	}
+	return u
+}
+
+// lateness is the share of operations that were sent late.
+type lateness struct {
+	Share  float64
+	Millis int64
+	// Target is what the target did meanwhile, empty if the generator is the cause.
+	Target string
+}
+
+func (e *evidence) lateness() *lateness {
+	if e.Capture != nil {
+		return nil
+	}
+	sum, waited, silence := e.Counts(results.Reported), int64(0), ""
+	for waits, i := waitedIn(e.Record), 0; i < len(e.Intervals); i++ {
+		row := &e.Intervals[i]
+		if reason := waits(row.Second); row.Late > 0 && reason != "" {
+			waited, silence = waited+row.Late, cmp.Or(silence, reason)
+		}
+	}
+	l := &lateness{Share: e.figures.Share("late").Value, Millis: results.LateAfter.Milliseconds(), Target: silence}
+	if own := figure.ShareOf(sum.Late-waited, sum.Sent); own > results.MostLate {
+		l.Share, l.Target = own, ""
+	}
+	if e.figures.Share("late").Value <= results.MostLate {
+		return nil
+	}
+	return l
+}
+
+// clippedTimes returns the number of durations beyond the range of the histograms, as a list of one or none.
+func (e *evidence) clippedTimes() []int64 {
+	over := int64(0)
+	for i := range e.Phases {
+		for k := range e.Phases[i].Kinds {
+			over += e.Phases[i].Kinds[k].Response.Over() + e.Phases[i].Kinds[k].Lost.Over()
+		}
+	}
+	if over == 0 {
+		return nil
+	}
+	return []int64{over}
+}
+
+// hottest is the partition with the most entities in a second. Over is the number of entities of partitions that were
+// not counted separately.
+type hottest struct {
+	figure.Hot
+	Over int64
+}
+
+func (e *evidence) hottest() *hottest {
+	hot, known := e.figures.Hottest()
+	if !known || e.Capture != nil {
+		return nil
+	}
+	h := &hottest{Hot: hot}
+	for i := range e.Phases {
+		h.Over += e.Phases[i].PartitionsOver
+	}
+	return h
+}
+
+// accountLoad is the load of the busiest of several accounts over its step, in entities per second.
+type accountLoad struct {
+	Accounts, Number int
+	Offered, Served  float64
+	Target           int64
+}
+
+func (e *evidence) busiestAccount() *accountLoad {
+	var busiest *accountLoad
+	for _, step := range figure.Reported(e.Record) {
+		i, several := step.Phase.Busiest()
+		if !several || step.Seconds() <= 0 {
+			continue
+		}
+		one := step.Phase.Accounts[i]
+		if offered := float64(one.Offered) / step.Seconds(); busiest == nil || offered > busiest.Offered {
+			busiest = &accountLoad{e.Manifest.Accounts, i + 1, offered, float64(one.Served) / step.Seconds(), e.Manifest.Targets.Account}
+		}
+	}
+	return busiest
+}
+
+// statusName names an answer by its status and code.
+func statusName(status int, code string) string {
+	return strings.TrimSpace(strconv.Itoa(status) + " " + code)
+}
+
+// shortened cuts a text that would fill a sentence of its own.
+func shortened(text string) string { return document.Cut(text, 60) }
+
+// always is the condition of a rule without one.
+func (e *evidence) always() bool { return true }
+
+// unjudged reports whether the run is worth nothing, or was killed.
+func (e *evidence) unjudged() bool {
+	return e.Summary.Killed != nil || e.Summary.Validity == results.Invalid
+}
+
+func (e *evidence) losesWrites() bool { return !e.Summary.Audit.Kept() }
+
+// LostWrites is the number of acknowledged writes that are lost or applied twice, MissingWrites of those that are gone
+// though the client did not overwrite them.
+func (e *evidence) LostWrites() int64 { return e.Summary.Audit.Lost + e.Summary.Audit.Doubled }
+
+// MissingWrites is described with LostWrites.
+func (e *evidence) MissingWrites() int64 { return e.Audit.Lost - e.Audit.Blind }
+
+func (e *evidence) unsoundAudit() bool { return !e.Audit.Sound() && !e.unjudged() }
+
+// audited is what verifying the writes showed.
+type audited struct{ *results.Audit }
+
+func (e *evidence) audited() *audited {
+	if e.Audit == nil {
+		return nil
+	}
+	return &audited{e.Audit}
+}
+
+// Own is the number of writes that met their own success.
+func (a *audited) Own() int64 { return a.Own409 + a.Own412 + a.Own404 }
+
+// BlindBeside is the number of writes that the client overwrote itself, if others are lost.
+func (a *audited) BlindBeside() int64 {
+	if a.Kept() {
+		return 0
+	}
+	return a.Blind
+}
+
+// Unread is the number of written entities that were not read back.
+func (a *audited) Unread() int64 { return a.Keys - a.ReadBack }
+
+func (e *evidence) verifiedAudit() *audited {
+	if e.Audit == nil || !e.Audit.Sound() {
+		return nil
+	}
+	return e.audited()
+}
+
+// violated returns the first invariant with violations, if no check decides.
+func (e *evidence) violated() *results.Invariant {
+	if len(e.Summary.Checks) > 0 || e.losesWrites() || e.unjudged() {
+		return nil
+	}
+	return broken(e.Summary.Invariants)
+}
+
+func (e *evidence) searches() bool  { return e.Limit != nil }
+func (e *evidence) foundRate() bool { return e.Limit.Held != nil }
+func (e *evidence) asksPeak() bool {
+	return e.Manifest.PeakAsked > 0 && e.Limit == nil && !e.unjudged() && e.violated() == nil && !e.losesWrites()
+}
+
+// onlyChecks reports whether the run has checks and no load to judge.
+func (e *evidence) onlyChecks() bool { return len(e.Summary.Phases) == 0 && len(e.Summary.Checks) > 0 }
+
+// Saturated exports saturated to templates, as the next ones do.
+func (e *evidence) Saturated() *stretch { return e.saturated() }
+
+// SaturatesAt is in entities per second.
+func (e *evidence) SaturatesAt() *float64 { return e.limit() }
+
+// Recovery is the trouble after which the load is sustained.
+func (e *evidence) Recovery() *recovery { return e.recovery() }
+
+// WorstPhase is the phase with the lowest rate that does not hold.
+func (e *evidence) WorstPhase() *results.PhaseSummary { return e.worstPhase() }
+
+// Top is the highest step.
+func (e *evidence) Top() figure.Step { return e.top }
+
+func (e *evidence) recovers() bool { return e.recovery() != nil }
+
+// isSteady reports whether the load has one highest rate.
+func (e *evidence) isSteady() bool {
+	return e.oneStretch() && !e.top.Phase.Varying && e.top.Phase.Rate > 0
+}
+
+// failsPhase reports whether a phase that does not hold decides, failsSteadily whether its rate does.
+func (e *evidence) failsPhase() bool {
+	return e.State == results.DoesNotHold && e.worstPhase() != nil && e.Summary.Balance == nil && !e.recovers() &&
+		e.Limit == nil && !e.asksPeak() && !e.losesWrites() && e.violated() == nil
+}
+
+func (e *evidence) failsSteadily() bool {
+	return e.failsPhase() && !e.varies() && e.worstPhase().Offered > 0
+}
+
+// comparesTarget reports whether the headline compares with a target; ComparesAccount that it is the account's.
+func (e *evidence) comparesTarget() bool {
+	plain := e.State == results.CannotTell && !e.asksPeak() && (e.Limit == nil || !e.foundRate())
+	return e.hasTarget() && !plain && !e.unjudged() && !e.losesWrites() && e.violated() == nil && !e.onlyChecks()
+}
+
+func (e *evidence) hasTarget() bool { return e.ComparesAccount() || e.Manifest.Targets.Partition > 0 }
+
+// ComparesAccount is described with comparesTarget.
+func (e *evidence) ComparesAccount() bool {
+	searched := e.Limit != nil && e.Limit.Of == results.LimitAccount
+	return (searched || e.AccountBinds() || e.Limit == nil && e.fillsAccounts()) && e.Manifest.Targets.Account > 0
+}
+
+func (e *evidence) hasNoTarget() bool {
+	return !e.hasTarget() && e.Limit == nil && !e.asksPeak() && e.Summary.Balance == nil
+}
+
+func (e *evidence) showsInterval() bool {
+	decides := e.State == results.Saturates || firstProblem(results.ProblemPartition)(e) != nil
+	return decides && len(e.Summary.SaturationInterval) == 2
+}
+
+// names reports whether the answer names what it is about.
+func (e *evidence) names() bool {
+	return e.Capture == nil && !e.unjudged() && e.Limit == nil && e.Summary.Balance == nil &&
+		(e.State != results.CannotTell || e.asksPeak()) && e.decidingCheck() == nil
+}
+
+// firstProblem returns the problem with the largest share, if it is of a kind.
+func firstProblem(kind results.ProblemKind) func(*evidence) *problem {
+	return func(e *evidence) *problem {
+		if list := e.problems(); len(list) > 0 && list[0].Kind == kind {
+			return list[0]
+		}
+		return nil
+	}
+}
+
+// shown returns what an example shows.
+func (e *evidence) shown() *results.Example {
+	if e.Manifest.AntiPattern != "" {
+		return nil
+	}
+	return e.Manifest.Example
+}
+
+// failingExample returns the example if its anti-pattern fails checks.
+func (e *evidence) failingExample() *results.Example {
+	if of := e.shown(); of != nil && len(of.Fails) > 0 {
+		return of
+	}
+	return nil
+}
+
+func (e *evidence) isAntiPattern() bool { return e.Manifest.AntiPattern != "" }
+
+// explained returns the example if the run is its anti-pattern, which it explains.
+func (e *evidence) explained() *results.Example {
+	if e.Manifest.AntiPattern == "" || e.Manifest.Example == nil || e.Manifest.Example.Why == "" {
+		return nil
+	}
+	return e.Manifest.Example
+}
+
+// brokenPromise returns the checks that an anti-pattern must fail and that hold.
+func (e *evidence) brokenPromise() *Promised {
+	if e.Manifest.AntiPattern == "" {
+		return nil
+	}
+	if p := Promise(e.Record, e.Summary); p.Fails() && len(p.Broken) > 0 && !p.any {
+		return &p
+	}
+	return nil
+}
+
+// killed is a run that was killed, or whose record cannot be read to its end.
+type killed struct {
+	*results.Killed
+	Unreadable bool
+	Target     string
+}
+
+func (e *evidence) killed() *killed {
+	if e.Summary.Killed == nil {
+		return nil
+	}
+	return &killed{e.Summary.Killed, e.Duration > 0, e.Manifest.Target}
+}
+
+// Leftovers names the tables that may be left.
+func (k *killed) Leftovers() string { return TablesLeft(k.Tables) }
+
+// killedPhase returns the last phase of a run that was killed.
+func (e *evidence) killedPhase() *results.KilledPhase {
+	if k := e.Summary.Killed; k != nil && len(k.Phases) > 0 {
+		return &k.Phases[len(k.Phases)-1]
+	}
+	return nil
+}
+
+// closedLoop is what clients that wait for their replies were served, in entities per second.
+type closedLoop struct{ Served, Throttled float64 }
+
+// closedLoops returns the first closed loop, if there is no other load.
+func (e *evidence) closedLoops() []closedLoop {
+	if e.Summary.Validity != results.Valid || e.Limit != nil || e.Capture != nil || e.Summary.Balance != nil || e.topRate.Offered > 0 {
+		return nil
+	}
+	for _, step := range figure.Shown(e.Record) {
+		if share, known := step.ThrottledShare(); step.Closed() && known {
+			return []closedLoop{{e.figures.Step(step, nil).Served, share}}
+		}
+	}
+	return nil
+}
+
+// Reported are the counts of the reported phases.
+func (e *evidence) Reported() *results.KindStats {
+	sum := e.Counts(results.Reported)
+	return &sum
+}
+
+// countsNothing reports whether operations succeeded that count no entities.
+func (e *evidence) countsNothing() bool {
+	sum := e.Counts(results.Reported)
+	return e.Summary.Validity == results.Valid && e.Capture == nil && sum.Succeeded > 0 && sum.Offered == 0 && len(e.closedLoops()) == 0
+}
+
+// remedy is what to do if the answer cannot be told.
+type remedy struct {
+	// Line is the client's line if that is the limit; Limited is how the generator is the limit, Workers that more
+	// workers would help.
+	Line, Limited                                            string
+	Workers, NoLoad, Short, StopOn, AtTarget, Invalid, Rerun bool
+}
+
+func (e *evidence) remedy() *remedy {
+	s := e.Summary
+	if e.State != results.CannotTell {
+		return nil
+	}
+	r := &remedy{}
+	switch {
+	case s.Killed != nil:
+		r.Rerun = true
+	case s.Validity == results.Invalid:
+		r.Invalid = true
+	case s.Validity == results.Partial:
+		r.StopOn, r.AtTarget = e.EndedBy == results.EndedByStopOn, e.EndedBy == results.EndedByTarget
+		r.Rerun = !r.StopOn && !r.AtTarget
+	default:
+		r.Line = lineLimit(e.Record)
+		if len(s.ClientLimited) > 0 {
+			r.Limited = s.ClientLimited[0]
+			r.Workers = slices.ContainsFunc(Strains(e.Record), func(s Strain) bool { return s.Cause == TooFewWorkers })
+		}
+		r.NoLoad = e.top.Phase == nil && e.Capture == nil && len(figure.Shown(e.Record)) == 0 && !e.countsNothing()
+		r.Short = e.top.Phase == nil && e.Capture == nil && !r.NoLoad
+	}
+	if *r == (remedy{}) {
+		return nil
+	}
+	return r
+}
+
+// found is what a search found.
+type found struct {
+	*results.Limit
+	e *evidence
+}
+
+func (e *evidence) found() *found {
+	if e.Limit == nil || e.Summary.Killed != nil {
+		return nil
+	}
+	return &found{e.Limit, e}
+}
+
+// Failed is the step above the highest rate that holds, the zero step if it is not in the record.
+func (f *found) Failed() failedStep {
+	s := failedStep{MaxThrottled: f.MaxThrottled, MaxP99: f.MaxP99}
+	if step := f.Step(f.NotHeld); step != nil {
+		s.LimitStep = *step
+	}
+	return s
+}
+
+type failedStep struct {
+	results.LimitStep
+	MaxThrottled float64
+	MaxP99       *int64
+}
+
+// HeldEntities is the rate that holds in entities per second, 0 if operations have one entity each.
+func (f *found) HeldEntities() float64 {
+	if step := f.Step(f.Held); step != nil && math.Abs(step.Offered-*f.Held) > .005**f.Held {
+		return step.Offered
+	}
+	return 0
+}
+
+// Unfinished reports whether the interval did not become as narrow as it should, Partial that the run ended early.
+func (f *found) Unfinished() bool { return !f.Finished && (f.Held != nil || f.NotHeld != nil) }
+
+// Partial is described with Unfinished.
+func (f *found) Partial() bool { return f.e.Validity == results.Partial }
+
+// Of returns what was searched.
+func (f *found) OfAccount() bool { return f.Limit.Of == results.LimitAccount }
+
+// PartitionKey is that of the searched partition, empty if unknown.
+func (f *found) PartitionKey() string { return f.e.Manifest.PartitionKey }
+
+// searchCost is what a search took.
+func (e *evidence) searchCost() *results.Limit {
+	if e.Limit == nil || len(e.Limit.Steps) == 0 {
+		return nil
+	}
+	return e.Limit
+}
+
+// ownTarget is a target that differs from the documents', in entities per second.
+type ownTarget struct {
+	Target, Documented int64
+	Whose              string
+}
+
+// ownTargets returns the target of the load if it is not the documents', as a list of one or none.
+func (e *evidence) ownTargets() []ownTarget {
+	t := ownTarget{e.Manifest.Targets.Partition, documentedPartition, "the model's"}
+	if e.AccountBinds() || e.Limit != nil && e.Limit.Of == results.LimitAccount {
+		t.Target, t.Documented = e.Manifest.Targets.Account, documentedAccount
+	}
+	if e.Manifest.Emulator {
+		t.Whose = "the emulator's"
+	}
+	if t.Target == 0 || t.Target == t.Documented {
+		return nil
+	}
+	return []ownTarget{t}
+}
+
+// Names lists the causes, each with its share or count if there are several.
+func (s *shares) Names() string {
+	var names []string
+	for _, one := range s.Causes {
+		name := document.Printable(shortened(one.Name))
+		switch {
+		case one.Share > 0 && len(s.Causes) > 1:
+			name += " " + document.Share(one.Share)
+		case one.Share == 0:
+			name = document.Count(one.Count) + " " + name
+		}
+		names = append(names, name)
+	}
+	if s.More {
+		names = append(names, "and others")
+	}
+	return strings.Join(names, ", ")
+}
