@@ -1,8 +1,8 @@
 package document
 
 import (
-	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,42 +10,53 @@ import (
 	"time"
 )
 
-// Place is where the sentences of a rule are shown.
-type Place uint8
+// Narrative is a table of rules that turn evidence into sentences. It is safe for concurrent use.
+type Narrative struct{ rules []rule }
 
-// Rule is one row of a narrative: a sentence, the evidence that it is written of, and its place.
-type Rule[E any] struct {
-	Place Place
-	// Evidence returns the values that the sentence is about, one sentence for each; none if the rule does not apply.
-	Evidence func(E) []any
-	// Text is a [text/template] of such a value. Its functions write numbers as tables do: count, rate, share, cut
-	// (a share cut off), factor, micros, minutes, seconds, span; things (a counted noun), key (a quoted key), name
-	// (escaped), list, round (to some figures), lost (a share that may be unknown).
-	Text string
+type rule struct {
+	place    string
+	template *template.Template
 }
 
-// Narrative turns evidence into sentences. It is safe for concurrent use.
-type Narrative[E any] struct {
-	rules     []Rule[E]
-	templates []*template.Template
-}
-
-// NewNarrative parses the texts of the rules, which may use the templates that the shared texts define. It panics if one
-// is no template: rules are part of the program.
-func NewNarrative[E any](shared string, rules []Rule[E]) *Narrative[E] {
-	n, root := &Narrative[E]{rules: rules}, template.Must(template.New("").Funcs(sentenceFuncs).Parse(shared))
-	for i := range rules {
-		n.templates = append(n.templates, template.Must(root.New(strconv.Itoa(i)).Parse(rules[i].Text)))
+// ParseNarrative reads a table of rules. Each is a [text/template] with its condition, which writes the evidence as a
+// sentence, or as several that end with ¶, or as nothing if it does not apply. Blank lines separate rules, line breaks
+// within them are spaces, and a line "=== place" names the place of those below it. A paragraph that defines templates
+// is for all rules.
+//
+// The functions of the templates write numbers as tables do: count, rate, share, cut (a share cut off), factor, micros,
+// minutes, seconds, span, duration (of seconds), things (a counted noun), round (to some figures), lost (a share that
+// may be unknown); text: key (a quoted key), name (cut), escape (a name that is not), list, bare (without a full stop);
+// sum, minus, over (a ratio) and after (how many follow the first) compute. ParseNarrative panics if a text is no
+// template: the table is part of the program.
+func ParseNarrative(table string) *Narrative {
+	n, place, root := &Narrative{}, "", template.New("").Funcs(sentenceFuncs)
+	for i, text := range strings.Split(strings.TrimSpace(table), "\n\n") {
+		if name, found := strings.CutPrefix(text, "=== "); found {
+			place = name
+			continue
+		}
+		parsed := template.Must(root.New(strconv.Itoa(i)).Parse(lineBreak.ReplaceAllString(text, " ")))
+		if !strings.HasPrefix(text, "{{define") {
+			n.rules = append(n.rules, rule{place, parsed})
+		}
 	}
 	return n
 }
+
+// lineBreak is a line break within a rule.
+var lineBreak = regexp.MustCompile(`\s*\n\s*`)
 
 // sentenceFuncs are the functions of the templates.
 var sentenceFuncs = template.FuncMap{
 	"count": func(n any) string { return Count(whole(n)) }, "rate": Rate, "share": Share, "cut": CutShare, "factor": CutFactor,
 	"micros": Micros, "minutes": Minutes, "seconds": Seconds, "span": Span, "list": Enumerated,
 	"round": func(number float64, digits int) string { return Figures(Rounded(number, digits)) },
-	"lost":  func(share *float64) string { return cmp.Or(Told(share, Share), "an unknown share") },
+	"lost": func(share *float64) string {
+		if share == nil {
+			return "an unknown share"
+		}
+		return Share(*share)
+	},
 	"duration": func(seconds float64) string {
 		return time.Duration(seconds * float64(time.Second)).Round(time.Millisecond).String()
 	},
@@ -55,8 +66,18 @@ var sentenceFuncs = template.FuncMap{
 		}
 		return Counted(int(whole(n)), thing)
 	},
-	"key":  func(key string) string { return Key(key, maxKeyLength) },
-	"name": func(name string) string { return Printable(Cut(name, maxNameLength)) },
+	"sum": func(numbers ...int64) (sum int64) {
+		for _, n := range numbers {
+			sum += n
+		}
+		return sum
+	},
+	"minus": func(a, b int64) int64 { return a - b }, "over": func(part, of any) float64 { return ratio(part) / ratio(of) },
+	"after":  func(n int, list []string) int { return max(0, len(list)-n) },
+	"bare":   func(sentence string) string { return strings.TrimSuffix(sentence, ".") },
+	"escape": Printable,
+	"key":    func(key string) string { return Key(key, maxKeyLength) },
+	"name":   func(name string) string { return Printable(Cut(name, maxNameLength)) },
 }
 
 // Bounds of what a sentence shows of a key and of a name, in characters.
@@ -73,11 +94,19 @@ func whole(n any) int64 {
 	return large
 }
 
+// ratio returns a number as a float.
+func ratio(n any) float64 {
+	if number, ok := n.(float64); ok {
+		return number
+	}
+	return float64(whole(n))
+}
+
 // Printable returns a text with control characters, quotation marks and invalid bytes escaped.
 func Printable(text string) string { return strings.Trim(strconv.Quote(text), `"`) }
 
-// Sentences returns the sentences of the rules of some places, in the order of the rules. Each begins with a capital.
-func (n *Narrative[E]) Sentences(evidence E, places ...Place) []string {
+// Sentences returns the sentences of some places, in the order of the rules. Each begins with a capital.
+func (n *Narrative) Sentences(evidence any, places ...string) []string {
 	list := n.Phrases(evidence, places...)
 	for i, text := range list {
 		list[i] = strings.ToUpper(text[:1]) + text[1:]
@@ -85,53 +114,22 @@ func (n *Narrative[E]) Sentences(evidence E, places ...Place) []string {
 	return list
 }
 
-// Phrases returns the texts of the rules of some places, in the order of the rules, as they are.
-func (n *Narrative[E]) Phrases(evidence E, places ...Place) []string {
+// Phrases returns the texts of some places, in the order of the rules, as they are.
+func (n *Narrative) Phrases(evidence any, places ...string) []string {
 	var list []string
-	for i, rule := range n.rules {
-		if !slices.Contains(places, rule.Place) {
+	for _, rule := range n.rules {
+		if !slices.Contains(places, rule.place) {
 			continue
 		}
-		for _, value := range rule.Evidence(evidence) {
-			var text strings.Builder
-			if err := n.templates[i].Execute(&text, value); err != nil {
-				fmt.Fprintf(&text, " (not complete: %v)", err)
-			}
-			if text.Len() > 0 {
-				list = append(list, text.String())
+		var text strings.Builder
+		if err := rule.template.Execute(&text, evidence); err != nil {
+			fmt.Fprintf(&text, " (not complete: %v)", err)
+		}
+		for phrase := range strings.SplitSeq(text.String(), "¶") {
+			if phrase = strings.TrimSpace(phrase); phrase != "" {
+				list = append(list, phrase)
 			}
 		}
 	}
 	return list
-}
-
-// When returns the evidence of a rule that is about all of it, if a condition holds.
-func When[E any](condition func(E) bool) func(E) []any {
-	return func(evidence E) []any {
-		if condition(evidence) {
-			return []any{evidence}
-		}
-		return nil
-	}
-}
-
-// Each returns the evidence of a rule that is about each value of a list.
-func Each[E, V any](values func(E) []V) func(E) []any {
-	return func(evidence E) []any {
-		var list []any
-		for _, value := range values(evidence) {
-			list = append(list, value)
-		}
-		return list
-	}
-}
-
-// One returns the evidence of a rule that is about a value, which nil leaves out.
-func One[E, V any](value func(E) *V) func(E) []any {
-	return func(evidence E) []any {
-		if one := value(evidence); one != nil {
-			return []any{one}
-		}
-		return nil
-	}
 }

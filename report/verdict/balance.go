@@ -19,7 +19,7 @@ type balancing struct {
 	Warmup     results.KindStats
 }
 
-func (e *evidence) balancing() *balancing {
+func (e *evidence) Balancing() *balancing {
 	bins := e.figures.Bins(figure.BalanceBin)
 	if e.Summary.Balance == nil || e.Summary.Killed != nil || e.Summary.Validity != results.Valid || e.Limit != nil || len(bins) == 0 {
 		return nil
@@ -33,24 +33,19 @@ func (e *evidence) balancing() *balancing {
 		e.Counts(func(p *results.Phase, kind results.Kind) bool { return !p.Reported && kind.Group != "" })}
 }
 
-// balanced returns evidence of a load with one of the outcomes.
-func balanced(outcomes ...string) func(*evidence) *balancing {
-	return func(e *evidence) *balancing {
-		if b := e.balancing(); b != nil && slices.Contains(outcomes, b.Outcome) {
-			return b
-		}
-		return nil
+// Balanced returns the evidence of balancing of a load with one of the outcomes.
+func (e *evidence) Balanced(outcomes ...string) *balancing {
+	if b := e.Balancing(); b != nil && slices.Contains(outcomes, b.Outcome) {
+		return b
 	}
+	return nil
 }
 
 func servedRate(b *figure.Bin) float64  { return b.PerSecond(b.Served) }
 func offeredRate(b *figure.Bin) float64 { return b.PerSecond(b.Scheduled) }
 
-// ThrottledFrom is when the load was first throttled, RelievedAt when it was no more, in seconds since it began.
-func (b *balancing) ThrottledFrom() float64 { return *b.Balance.Throttled }
-
-// RelievedAt is described with ThrottledFrom.
-func (b *balancing) RelievedAt() float64 { return *b.Relieved }
+// LaterThrottled reports whether the load was not throttled at first.
+func (b *balancing) LaterThrottled() bool { return *b.Balance.Throttled > 0 }
 
 // SucceededShare is of the operations.
 func (b *balancing) SucceededShare() float64 { return b.figures.Share("succeeded").Value }
@@ -58,32 +53,11 @@ func (b *balancing) SucceededShare() float64 { return b.figures.Share("succeeded
 // Operations is their number.
 func (b *balancing) Operations() int64 { return b.Counts(results.Reported).Operations }
 
-// FirstOffered, FirstServed and FirstThrottled are of the first stretch with throttling: operations/s, entities/s and
-// the share of its attempts.
-func (b *balancing) FirstOffered() float64 { return offeredRate(b.First) }
-
-// FirstServed is in entities/s.
-func (b *balancing) FirstServed() float64 { return servedRate(b.First) }
-
-// FirstThrottled is a share of the attempts.
-func (b *balancing) FirstThrottled() float64 {
-	return figure.ShareOf(b.First.Throttled, b.First.Attempts)
-}
-
-// EndOffered is in operations/s.
-func (b *balancing) EndOffered() float64 { return offeredRate(b.End) }
-
-// EndServed is in entities/s.
-func (b *balancing) EndServed() float64 { return servedRate(b.End) }
-
-// Throttled is the share of all attempts.
+// AllThrottled is the share of all attempts.
 func (b *balancing) AllThrottled() float64 { return b.figures.Share("throttled").Value }
 
-// Cold reports whether the table was new, so that load balancing could act.
-func (b *balancing) Cold() bool { return b.Manifest.Start == "cold" }
-
 // Acted reports whether load balancing did anything.
-func (b *balancing) Acted() bool { return b.Splits+b.Moves+b.Merges > 0 }
+func (b *balancing) Acted() bool { return b.Splits+b.Balance.Moves+b.Merges > 0 }
 
 // stuck is a load that is throttled to its end, and what keeps it so.
 type stuck struct {
@@ -96,8 +70,8 @@ type stuck struct {
 	Full       bool
 }
 
-func (e *evidence) stuck() *stuck {
-	b := balanced(results.LoadThrottled)(e)
+func (e *evidence) Stuck() *stuck {
+	b := e.Balanced(results.LoadThrottled)
 	if b == nil {
 		return nil
 	}
@@ -117,14 +91,14 @@ func (e *evidence) stuck() *stuck {
 			s.Kept = event.Decision.Reason
 		}
 	}
-	s.Full = full > 0 && b.EndServed() >= almostAll*full
+	s.Full = full > 0 && servedRate(b.End) >= almostAll*full
 	return s
 }
 
 // Gains reports whether load balancing raised what is served.
 func (s *stuck) Gains() bool {
 	const gain = 1.2
-	return s.Cold() && s.EndServed() >= gain*s.FirstServed()
+	return s.Manifest.Start == "cold" && servedRate(s.End) >= gain*servedRate(s.First)
 }
 
 // Others is the number of keys that are throttled like the first.
@@ -138,8 +112,8 @@ type rival struct {
 	Balanced bool
 }
 
-func (e *evidence) rival() *rival {
-	r := e.Rival
+func (e *evidence) Rival() *rival {
+	r := e.Record.Rival
 	if r == nil || e.Summary.Validity != results.Valid || e.Capture != nil {
 		return nil
 	}
@@ -152,14 +126,6 @@ func (e *evidence) rival() *rival {
 	default:
 		return &rival{r, math.Abs(*r.Saturation-*own) <= .1**own, false}
 	}
-}
-
-// RelievedAt is when another profile relieved the load, in seconds since it began, nil if it did not.
-func (r *rival) RelievedAt() *float64 {
-	if r.Outcome != results.LoadRelieved {
-		return nil
-	}
-	return r.Relieved
 }
 
 // RivalOf returns the outcome of a record, to compare it with that of another profile.
@@ -205,13 +171,13 @@ func (e *evidence) events(keep func(*results.Event) bool) (list []event) {
 }
 
 // actions returns the first actions of load balancing.
-func (e *evidence) actions() []event {
+func (e *evidence) Actions() []event {
 	list := e.events((*results.Event).Balanced)
 	return list[:min(len(list), maxNamed)]
 }
 
 // moreEvents returns the number of actions that are not among the first, as a list of one or none.
-func (e *evidence) moreEvents() []int {
+func (e *evidence) MoreEvents() []int {
 	if more := len(e.events((*results.Event).Balanced)) - maxNamed; more > 0 {
 		return []int{more}
 	}
@@ -219,7 +185,7 @@ func (e *evidence) moreEvents() []int {
 }
 
 // kept returns the first ranges that were overloaded and left as they were.
-func (e *evidence) kept() []event {
+func (e *evidence) Kept() []event {
 	list := e.events(func(one *results.Event) bool { return one.What == results.RangeKept })
 	return list[:min(len(list), maxNamed)]
 }
@@ -233,7 +199,7 @@ type moves struct {
 	Mean, Longest int64
 }
 
-func (e *evidence) moves() *moves {
+func (e *evidence) Moves() *moves {
 	list := e.events(func(one *results.Event) bool { return one.What == results.RangeMoved })
 	if len(list) == 0 {
 		return nil
@@ -253,7 +219,7 @@ type course struct {
 	Before, After         *float64
 }
 
-func (e *evidence) course() *course {
+func (e *evidence) Course() *course {
 	if e.Capture == nil || e.Manifest.Start != "cold" || e.Summary.Validity != results.Valid {
 		return nil
 	}

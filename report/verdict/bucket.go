@@ -23,8 +23,8 @@ type allowance struct {
 	Burst  string
 }
 
-// allowance returns the phase with the largest share of such throttling, nil if there is none.
-func (e *evidence) allowance() *allowance {
+// Allowance returns the phase with the largest share of such throttling, nil if there is none.
+func (e *evidence) Allowance() *allowance {
 	if e.Summary != nil && e.Summary.Killed != nil {
 		return nil
 	}

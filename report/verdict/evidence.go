@@ -63,7 +63,7 @@ func (e *evidence) Aimed() bool { return e.Manifest.PartitionKey != "" }
 
 // fillsAccounts reports whether the limit is that of all accounts together.
 func (e *evidence) fillsAccounts() bool {
-	m, limit := &e.Manifest, e.limit()
+	m, limit := &e.Manifest, e.SaturatesAt()
 	return !e.Aimed() && m.Targets.Account > 0 && limit != nil && *limit >= almostAll*float64(m.Targets.Account*int64(max(1, m.Accounts)))
 }
 
@@ -71,7 +71,7 @@ func (e *evidence) fillsAccounts() bool {
 const almostAll = .98
 
 // limit returns the rate at which the run saturates: that of its highest stretch if its stretches meet several limits.
-func (e *evidence) limit() *float64 {
+func (e *evidence) SaturatesAt() *float64 {
 	if e.Summary.Saturation != nil {
 		return e.Summary.Saturation
 	}
@@ -85,8 +85,8 @@ func (e *evidence) limit() *float64 {
 }
 
 // saturated returns the stretch of load that meets the limit, nil if none does.
-func (e *evidence) saturated() *stretch {
-	limit := e.limit()
+func (e *evidence) Saturated() *stretch {
+	limit := e.SaturatesAt()
 	var met *figure.Ladder
 	for i := range e.ladders {
 		if limit != nil && e.ladders[i].Saturation().Told && (met == nil || e.ladders[i].Rate == *limit) {
@@ -140,25 +140,23 @@ func (s *stretch) Varies() bool {
 	return s.Throttling == figure.Limited && s.High > varies*s.Rate && s.Low < s.Rate/varies
 }
 
-// throttled returns evidence of the stretches with one kind of throttling.
-func throttled(kind figure.Throttling) func(*evidence) []*stretch {
-	return func(e *evidence) (list []*stretch) {
-		if e.Limit != nil || e.Summary.Balance != nil {
-			return nil
-		}
-		for i, met := range e.Summary.Throttling {
-			if met.Kind != string(kind) {
-				continue
-			}
-			s := &stretch{Ladder: &figure.Ladder{}, Top: e.top}
-			if i < len(e.ladders) {
-				s = e.stretch(&e.ladders[i])
-			}
-			s.Share, s.Seconds, s.From, s.To = met.Share, met.Seconds, met.From, met.To
-			list = append(list, s)
-		}
-		return list
+// Throttled returns the stretches with one kind of throttling.
+func (e *evidence) Throttled(kind string) (list []*stretch) {
+	if e.Limit != nil || e.Summary.Balance != nil {
+		return nil
 	}
+	for i, met := range e.Summary.Throttling {
+		if met.Kind != kind {
+			continue
+		}
+		s := &stretch{Ladder: &figure.Ladder{}, Top: e.top}
+		if i < len(e.ladders) {
+			s = e.stretch(&e.ladders[i])
+		}
+		s.Share, s.Seconds, s.From, s.To = met.Share, met.Seconds, met.From, met.To
+		list = append(list, s)
+	}
+	return list
 }
 
 // loss is what the highest step of a saturated stretch loses, and what raises its limit.
@@ -176,8 +174,8 @@ type loss struct {
 	Account, Shared bool
 }
 
-func (e *evidence) loss() *loss {
-	s := e.saturated()
+func (e *evidence) Loss() *loss {
+	s := e.Saturated()
 	if s == nil || s.Top.Phase == nil || e.State != results.Saturates && e.State != results.DoesNotHold {
 		return nil
 	}
@@ -191,7 +189,7 @@ func (e *evidence) loss() *loss {
 		l.Offered, l.Lost, l.Late = e.busiestSecond(s.Top), figures.ShareLost, false
 	}
 	l.Shared = !l.Account && !e.knowsPartitionLimit()
-	if partitions := partitionsFor(l.Offered, *e.limit()); !l.Account && !l.Shared && e.Aimed() && partitions >= 2 {
+	if partitions := partitionsFor(l.Offered, *e.SaturatesAt()); !l.Account && !l.Shared && e.Aimed() && partitions >= 2 {
 		l.Partitions = partitions
 	}
 	return l
@@ -227,7 +225,7 @@ type sustained struct {
 // first second from its allowance.
 const minStepSeconds = 2
 
-func (e *evidence) sustained() *sustained {
+func (e *evidence) Sustained() *sustained {
 	if e.State != results.Holds || !e.oneStretch() || e.Limit != nil || e.Manifest.PeakAsked > 0 || e.Summary.Balance != nil {
 		return nil
 	}
@@ -245,7 +243,7 @@ type recovery struct {
 	Lost  *float64
 }
 
-func (e *evidence) recovery() *recovery {
+func (e *evidence) Recovery() *recovery {
 	if b := e.Summary.Balance; b != nil && b.Relieved != nil {
 		return &recovery{*b.Relieved, e.figures.Named("share_lost").Pointer()}
 	}
@@ -258,7 +256,7 @@ func (e *evidence) recovery() *recovery {
 }
 
 // worstPhase returns the phase with the lowest rate that does not hold, nil if every phase holds or is unknown.
-func (e *evidence) worstPhase() *results.PhaseSummary {
+func (e *evidence) WorstPhase() *results.PhaseSummary {
 	var worst *results.PhaseSummary
 	for i := range e.Summary.Phases {
 		p := &e.Summary.Phases[i]
@@ -269,13 +267,8 @@ func (e *evidence) worstPhase() *results.PhaseSummary {
 	return worst
 }
 
-// varies reports whether the rate of a step varies.
-func (e *evidence) varies() bool {
-	return slices.ContainsFunc(e.steps, func(s figure.Step) bool { return s.Phase.Varying })
-}
-
 // UnknownPhase returns the first phase of which it is unknown whether it holds, for a run that cannot tell.
-func (e *evidence) unknownPhase() *results.PhaseSummary {
+func (e *evidence) UnknownPhase() *results.PhaseSummary {
 	if e.State != results.CannotTell || e.Summary.Validity != results.Valid || e.Capture != nil {
 		return nil
 	}
@@ -286,29 +279,6 @@ func (e *evidence) unknownPhase() *results.PhaseSummary {
 	return &e.Summary.Phases[at]
 }
 
-// worth is why a run is not valid.
-type worth struct {
-	Validity string
-	Reasons  []string
-	More     int
-}
-
-func (e *evidence) worth() *worth {
-	s := e.Summary
-	if s.Killed != nil || s.Validity == results.Valid {
-		return nil
-	}
-	const shown = 2
-	w := &worth{Validity: s.Validity, More: max(0, len(s.Reasons)-shown)}
-	for _, reason := range s.Reasons[:min(len(s.Reasons), shown)] {
-		w.Reasons = append(w.Reasons, strings.TrimSuffix(reason, "."))
-	}
-	return w
-}
-
-// Because returns the reasons as one text.
-func (w *worth) Because() string { return strings.Join(w.Reasons, "; ") }
-
 // peak is the check of the peak that was asked about.
 type peak struct {
 	results.Check
@@ -318,9 +288,9 @@ type peak struct {
 	AtLeast  bool
 }
 
-func (e *evidence) peak() *peak {
+func (e *evidence) Peak() *peak {
 	list := e.peakCheck()
-	if len(list) == 0 || e.Summary.Validity != results.Valid || e.unknownPhase() != nil {
+	if len(list) == 0 || e.Summary.Validity != results.Valid || e.UnknownPhase() != nil {
 		return nil
 	}
 	p := &peak{Check: list[0]}
@@ -361,7 +331,7 @@ func (e *evidence) peakCheck() []results.Check {
 func (e *evidence) scenarioChecks() []results.Check { return e.Summary.Checks[len(e.peakCheck()):] }
 
 // decidingCheck returns the first check that fails, else the first that is unknown, else the only one.
-func (e *evidence) decidingCheck() *results.Check {
+func (e *evidence) DecidingCheck() *results.Check {
 	checks := e.scenarioChecks()
 	for _, decides := range []func(results.Check) bool{
 		func(c results.Check) bool { return c.Fails() }, func(c results.Check) bool { return !c.Told() },
@@ -372,37 +342,6 @@ func (e *evidence) decidingCheck() *results.Check {
 		}
 	}
 	return nil
-}
-
-// keptInvariants returns the names of the invariants that were checked and hold, if all checks pass.
-func (e *evidence) keptInvariants() (names []string) {
-	if held, _ := results.HeldOf(e.Summary.Checks); held < len(e.Summary.Checks) || len(e.Summary.Checks) == 0 {
-		return nil
-	}
-	for i := range e.Summary.Invariants {
-		if one := &e.Summary.Invariants[i]; one.Looked > 0 && one.Faults == 0 {
-			names = append(names, shortened(one.Name))
-		}
-	}
-	return names
-}
-
-// invariants returns those with violations, or those that were not checked.
-func (e *evidence) invariants(keep func(results.Invariant) bool) (list []results.Invariant) {
-	for _, one := range e.Summary.Invariants {
-		if keep(one) {
-			list = append(list, one)
-		}
-	}
-	return list
-}
-
-func (e *evidence) violations() []results.Invariant {
-	return e.invariants(func(one results.Invariant) bool { return one.Faults > 0 })
-}
-
-func (e *evidence) unchecked() []results.Invariant {
-	return e.invariants(func(one results.Invariant) bool { return one.Looked == 0 })
 }
 
 // broken returns the first invariant with violations, nil if there is none.
@@ -444,7 +383,7 @@ func (e *evidence) reportedCounts() results.KindStats {
 }
 
 // failures returns the share of failed attempts if there are many.
-func (e *evidence) failures() *shares {
+func (e *evidence) Failures() *shares {
 	sum := e.reportedCounts()
 	if failedShare(&sum) <= minFailedShare || e.Capture != nil {
 		return nil
@@ -480,7 +419,7 @@ func ManyFailed(record *results.Record, summary *results.Summary) bool {
 
 // injected returns the share of attempts with an injected fault, nil if faults were not configured. Its share is 0 if
 // no attempt met one.
-func (e *evidence) injected() *shares {
+func (e *evidence) Injected() *shares {
 	var attempts, sum int64
 	for i := range e.Intervals {
 		attempts += e.Intervals[i].Attempts
@@ -516,7 +455,7 @@ type knee struct {
 // minThrottledShare is the share of throttled attempts from which a step or partition counts as throttled.
 const minThrottledShare = 0.01
 
-func (e *evidence) knee() *knee {
+func (e *evidence) Knee() *knee {
 	if e.Limit != nil || e.Capture != nil || e.figures.Balance() != nil {
 		return nil
 	}
@@ -535,7 +474,7 @@ func (e *evidence) knee() *knee {
 }
 
 // clientStep returns the step of a search that the generator could not send, if the answer does not rest on it.
-func (e *evidence) clientStep() *results.LimitStep {
+func (e *evidence) ClientStep() *results.LimitStep {
 	if e.Limit == nil || e.Limit.ClientLimited() {
 		return nil
 	}
@@ -552,7 +491,7 @@ const minRetries = 0.01
 // retried is the most retries per operation of a step.
 type retried struct{ Rate, PerOperation float64 }
 
-func (e *evidence) retries() *retried {
+func (e *evidence) Retries() *retried {
 	if e.Capture != nil || e.figures.Balance() != nil {
 		return nil
 	}
@@ -575,7 +514,7 @@ type waiting struct {
 	Partly            bool
 }
 
-func (e *evidence) waiting() *waiting {
+func (e *evidence) Waiting() *waiting {
 	if e.top.Phase == nil || e.Capture != nil || e.figures.Balance() != nil {
 		return nil
 	}
@@ -608,7 +547,7 @@ type heldKind struct {
 	Attempts int64
 }
 
-func (e *evidence) held() *held {
+func (e *evidence) Held() *held {
 	if e.LimitWaits == nil || e.LimitWaits.Count() == 0 || e.Capture != nil {
 		return nil
 	}
@@ -630,7 +569,7 @@ type unsuccessful struct {
 	Once, Limited bool
 }
 
-func (e *evidence) unsuccessful() *unsuccessful {
+func (e *evidence) Unsuccessful() *unsuccessful {
 	sum := e.Total(results.Reported)
 	u := &unsuccessful{All: sum.Operations, Failed: max(0, sum.Operations-sum.Succeeded-sum.Cut), Cut: sum.Cut,
 		Once: e.Manifest.Retry == "none", Limited: sum.LimitHeld > 0}
@@ -651,7 +590,7 @@ type lateness struct {
 	Target string
 }
 
-func (e *evidence) lateness() *lateness {
+func (e *evidence) Lateness() *lateness {
 	if e.Capture != nil {
 		return nil
 	}
@@ -672,18 +611,14 @@ func (e *evidence) lateness() *lateness {
 	return l
 }
 
-// clippedTimes returns the number of durations beyond the range of the histograms, as a list of one or none.
-func (e *evidence) clippedTimes() []int64 {
-	over := int64(0)
+// ClippedTimes returns the number of durations beyond the range of the histograms.
+func (e *evidence) ClippedTimes() (over int64) {
 	for i := range e.Phases {
 		for k := range e.Phases[i].Kinds {
 			over += e.Phases[i].Kinds[k].Response.Over() + e.Phases[i].Kinds[k].Lost.Over()
 		}
 	}
-	if over == 0 {
-		return nil
-	}
-	return []int64{over}
+	return over
 }
 
 // hottest is the partition with the most entities in a second. Over is the number of entities of partitions that were
@@ -693,7 +628,7 @@ type hottest struct {
 	Over int64
 }
 
-func (e *evidence) hottest() *hottest {
+func (e *evidence) Hottest() *hottest {
 	hot, known := e.figures.Hottest()
 	if !known || e.Capture != nil {
 		return nil
@@ -712,7 +647,7 @@ type accountLoad struct {
 	Target           int64
 }
 
-func (e *evidence) busiestAccount() *accountLoad {
+func (e *evidence) BusiestAccount() *accountLoad {
 	var busiest *accountLoad
 	for _, step := range figure.Reported(e.Record) {
 		i, several := step.Phase.Busiest()
@@ -735,172 +670,100 @@ func statusName(status int, code string) string {
 // shortened cuts a text that would fill a sentence of its own.
 func shortened(text string) string { return document.Cut(text, 60) }
 
-// always is the condition of a rule without one.
-func (e *evidence) always() bool { return true }
-
 // unjudged reports whether the run is worth nothing, or was killed.
-func (e *evidence) unjudged() bool {
+func (e *evidence) Unjudged() bool {
 	return e.Summary.Killed != nil || e.Summary.Validity == results.Invalid
 }
 
-func (e *evidence) losesWrites() bool { return !e.Summary.Audit.Kept() }
-
-// LostWrites is the number of acknowledged writes that are lost or applied twice, MissingWrites of those that are gone
-// though the client did not overwrite them.
-func (e *evidence) LostWrites() int64 { return e.Summary.Audit.Lost + e.Summary.Audit.Doubled }
-
-// MissingWrites is described with LostWrites.
-func (e *evidence) MissingWrites() int64 { return e.Audit.Lost - e.Audit.Blind }
-
-func (e *evidence) unsoundAudit() bool { return !e.Audit.Sound() && !e.unjudged() }
-
-// audited is what verifying the writes showed.
-type audited struct{ *results.Audit }
-
-func (e *evidence) audited() *audited {
-	if e.Audit == nil {
-		return nil
+// Question returns what the run answers: nothing, whether writes or invariants hold, a search, a peak, whether traffic is
+// sound, checks alone, what load balancing does, or else whether the load is sustained.
+func (e *evidence) Question() string {
+	s := e.Summary
+	switch {
+	case e.Unjudged():
+		return "none"
+	case !s.Audit.Kept():
+		return "writes"
+	case len(s.Checks) == 0 && broken(s.Invariants) != nil:
+		return "invariants"
+	case e.Limit != nil:
+		return "search"
+	case e.Manifest.PeakAsked > 0:
+		return "peak"
+	case e.Capture != nil:
+		return "traffic"
+	case len(s.Phases) == 0 && len(s.Checks) > 0:
+		return "checks"
+	case s.Balance != nil && e.State != results.Saturates:
+		return "balancing"
+	default:
+		return "load"
 	}
-	return &audited{e.Audit}
 }
 
-// Own is the number of writes that met their own success.
-func (a *audited) Own() int64 { return a.Own409 + a.Own412 + a.Own404 }
+// asks reports whether the question is one of some.
+func (e *evidence) asks(questions ...string) bool { return slices.Contains(questions, e.Question()) }
 
-// BlindBeside is the number of writes that the client overwrote itself, if others are lost.
-func (a *audited) BlindBeside() int64 {
-	if a.Kept() {
-		return 0
-	}
-	return a.Blind
-}
-
-// Unread is the number of written entities that were not read back.
-func (a *audited) Unread() int64 { return a.Keys - a.ReadBack }
-
-func (e *evidence) verifiedAudit() *audited {
-	if e.Audit == nil || !e.Audit.Sound() {
-		return nil
-	}
-	return e.audited()
-}
-
-// violated returns the first invariant with violations, if no check decides.
-func (e *evidence) violated() *results.Invariant {
-	if len(e.Summary.Checks) > 0 || e.losesWrites() || e.unjudged() {
-		return nil
-	}
-	return broken(e.Summary.Invariants)
-}
-
-func (e *evidence) searches() bool  { return e.Limit != nil }
-func (e *evidence) foundRate() bool { return e.Limit.Held != nil }
-func (e *evidence) asksPeak() bool {
-	return e.Manifest.PeakAsked > 0 && e.Limit == nil && !e.unjudged() && e.violated() == nil && !e.losesWrites()
-}
-
-// onlyChecks reports whether the run has checks and no load to judge.
-func (e *evidence) onlyChecks() bool { return len(e.Summary.Phases) == 0 && len(e.Summary.Checks) > 0 }
-
-// Saturated exports saturated to templates, as the next ones do.
-func (e *evidence) Saturated() *stretch { return e.saturated() }
-
-// SaturatesAt is in entities per second.
-func (e *evidence) SaturatesAt() *float64 { return e.limit() }
-
-// Recovery is the trouble after which the load is sustained.
-func (e *evidence) Recovery() *recovery { return e.recovery() }
-
-// WorstPhase is the phase with the lowest rate that does not hold.
-func (e *evidence) WorstPhase() *results.PhaseSummary { return e.worstPhase() }
+// Violated returns the first invariant with violations.
+func (e *evidence) Violated() *results.Invariant { return broken(e.Summary.Invariants) }
 
 // Top is the highest step.
 func (e *evidence) Top() figure.Step { return e.top }
 
-func (e *evidence) recovers() bool { return e.recovery() != nil }
-
-// isSteady reports whether the load has one highest rate.
-func (e *evidence) isSteady() bool {
+// IsSteady reports whether the load has one highest rate.
+func (e *evidence) IsSteady() bool {
 	return e.oneStretch() && !e.top.Phase.Varying && e.top.Phase.Rate > 0
 }
 
-// failsPhase reports whether a phase that does not hold decides, failsSteadily whether its rate does.
-func (e *evidence) failsPhase() bool {
-	return e.State == results.DoesNotHold && e.worstPhase() != nil && e.Summary.Balance == nil && !e.recovers() &&
-		e.Limit == nil && !e.asksPeak() && !e.losesWrites() && e.violated() == nil
+// FailingPhase returns the phase that decides that the load is not sustained.
+func (e *evidence) FailingPhase() *results.PhaseSummary {
+	if e.State != results.DoesNotHold || !e.asks("load") || e.Recovery() != nil {
+		return nil
+	}
+	return e.WorstPhase()
 }
 
-func (e *evidence) failsSteadily() bool {
-	return e.failsPhase() && !e.varies() && e.worstPhase().Offered > 0
+// Varies reports whether the rate of a step varies.
+func (e *evidence) Varies() bool {
+	return slices.ContainsFunc(e.steps, func(s figure.Step) bool { return s.Phase.Varying })
 }
 
-// comparesTarget reports whether the headline compares with a target; ComparesAccount that it is the account's.
-func (e *evidence) comparesTarget() bool {
-	plain := e.State == results.CannotTell && !e.asksPeak() && (e.Limit == nil || !e.foundRate())
-	return e.hasTarget() && !plain && !e.unjudged() && !e.losesWrites() && e.violated() == nil && !e.onlyChecks()
+// ComparesTarget reports whether the headline compares with a target, ComparesAccount that it is the account's.
+func (e *evidence) ComparesTarget() bool {
+	return e.HasTarget() && (e.State != results.CannotTell && e.asks("load", "balancing", "traffic", "search") || e.asks("peak") ||
+		e.asks("search") && e.Limit.Held != nil)
 }
 
-func (e *evidence) hasTarget() bool { return e.ComparesAccount() || e.Manifest.Targets.Partition > 0 }
+// HasTarget reports whether a target is known.
+func (e *evidence) HasTarget() bool { return e.ComparesAccount() || e.Manifest.Targets.Partition > 0 }
 
-// ComparesAccount is described with comparesTarget.
+// ComparesAccount is described with ComparesTarget.
 func (e *evidence) ComparesAccount() bool {
 	searched := e.Limit != nil && e.Limit.Of == results.LimitAccount
 	return (searched || e.AccountBinds() || e.Limit == nil && e.fillsAccounts()) && e.Manifest.Targets.Account > 0
 }
 
-func (e *evidence) hasNoTarget() bool {
-	return !e.hasTarget() && e.Limit == nil && !e.asksPeak() && e.Summary.Balance == nil
-}
-
-func (e *evidence) showsInterval() bool {
-	decides := e.State == results.Saturates || firstProblem(results.ProblemPartition)(e) != nil
+// ShowsInterval reports whether the seconds that the limit rests on are shown.
+func (e *evidence) ShowsInterval() bool {
+	decides := e.State == results.Saturates || e.FirstProblem(results.ProblemPartition) != nil
 	return decides && len(e.Summary.SaturationInterval) == 2
 }
 
-// names reports whether the answer names what it is about.
-func (e *evidence) names() bool {
-	return e.Capture == nil && !e.unjudged() && e.Limit == nil && e.Summary.Balance == nil &&
-		(e.State != results.CannotTell || e.asksPeak()) && e.decidingCheck() == nil
+// Names reports whether the answer names what it is about.
+func (e *evidence) Names() bool {
+	return (e.asks("peak") || e.asks("load") && e.State != results.CannotTell) && e.DecidingCheck() == nil
 }
 
-// firstProblem returns the problem with the largest share, if it is of a kind.
-func firstProblem(kind results.ProblemKind) func(*evidence) *problem {
-	return func(e *evidence) *problem {
-		if list := e.problems(); len(list) > 0 && list[0].Kind == kind {
-			return list[0]
-		}
-		return nil
-	}
-}
-
-// shown returns what an example shows.
-func (e *evidence) shown() *results.Example {
-	if e.Manifest.AntiPattern != "" {
-		return nil
-	}
-	return e.Manifest.Example
-}
-
-// failingExample returns the example if its anti-pattern fails checks.
-func (e *evidence) failingExample() *results.Example {
-	if of := e.shown(); of != nil && len(of.Fails) > 0 {
-		return of
+// FirstProblem returns the problem with the largest share, if it is of a kind.
+func (e *evidence) FirstProblem(kind results.ProblemKind) *problem {
+	if list := e.Problems(); len(list) > 0 && list[0].Kind == kind {
+		return list[0]
 	}
 	return nil
 }
 
-func (e *evidence) isAntiPattern() bool { return e.Manifest.AntiPattern != "" }
-
-// explained returns the example if the run is its anti-pattern, which it explains.
-func (e *evidence) explained() *results.Example {
-	if e.Manifest.AntiPattern == "" || e.Manifest.Example == nil || e.Manifest.Example.Why == "" {
-		return nil
-	}
-	return e.Manifest.Example
-}
-
 // brokenPromise returns the checks that an anti-pattern must fail and that hold.
-func (e *evidence) brokenPromise() *Promised {
+func (e *evidence) BrokenPromise() *Promised {
 	if e.Manifest.AntiPattern == "" {
 		return nil
 	}
@@ -910,25 +773,107 @@ func (e *evidence) brokenPromise() *Promised {
 	return nil
 }
 
-// killed is a run that was killed, or whose record cannot be read to its end.
-type killed struct {
-	*results.Killed
-	Unreadable bool
-	Target     string
+// LeftTables names the tables that a run that was killed may have left.
+func (e *evidence) LeftTables() string {
+	if k := e.Summary.Killed; k != nil && len(k.Tables) > 0 {
+		return TablesLeft(k.Tables)
+	}
+	return ""
 }
 
-func (e *evidence) killed() *killed {
-	if e.Summary.Killed == nil {
+// ChecksHold reports whether there are checks and all hold.
+func (e *evidence) ChecksHold() bool { return len(e.Summary.Checks) > 0 && Holds(e.Summary) }
+
+// LineLimit is how the clients' line limits the run, empty if it does not.
+func (e *evidence) LineLimit() string { return lineLimit(e.Record) }
+
+// TooFewWorkers reports whether seconds were late for lack of workers.
+func (e *evidence) TooFewWorkers() bool {
+	return slices.ContainsFunc(Strains(e.Record), func(s Strain) bool { return s.Cause == TooFewWorkers })
+}
+
+// HasSteps reports whether the run reports steps.
+func (e *evidence) HasSteps() bool { return len(figure.Shown(e.Record)) > 0 }
+
+// IsCalibrated reports whether parameters of the model were measured at a service.
+func (e *evidence) IsCalibrated() bool {
+	return slices.ContainsFunc(e.Manifest.Model, func(p results.Parameter) bool { return p.Provenance == "measured" })
+}
+
+// isForeign reports whether the target is neither embedded nor modelled.
+func (e *evidence) isForeign() bool { return !e.Manifest.Modelled() && e.Manifest.Target != "" }
+
+// IsEmbedded, IsLog, IsEmulator and IsRemote tell targets apart.
+func (e *evidence) IsEmbedded() bool {
+	return e.Manifest.Target == results.Embedded && e.Capture == nil
+}
+
+// IsLog is described with IsEmbedded.
+func (e *evidence) IsLog() bool { return e.isForeign() && e.Manifest.Target == results.Logged }
+
+// IsEmulator is described with IsEmbedded.
+func (e *evidence) IsEmulator() bool {
+	return e.isForeign() && e.Manifest.Target != results.Logged && e.Manifest.Emulator
+}
+
+// IsRemote is described with IsEmbedded.
+func (e *evidence) IsRemote() bool { return e.isForeign() && !e.IsLog() && !e.IsEmulator() }
+
+// NetworkParts are the modelled parts of the network.
+func (e *evidence) NetworkParts() []string {
+	parts := []string{"modelled round trip"}
+	for _, part := range []struct{ parameter, name string }{{"packet_loss", "packet loss"}, {"client_bandwidth", "clients' line"}} {
+		if value := parameterOf(&e.Manifest, part.parameter); value != "" && value != "0" {
+			parts = append(parts, part.name)
+		}
+	}
+	return parts
+}
+
+// Stores are the stand-ins for stores beside the tables.
+func (e *evidence) Stores() []string {
+	return slices.DeleteFunc(slices.Clone(e.Manifest.StandIns), func(one string) bool { return one == results.OwnServices })
+}
+
+// FilteredKinds are the kinds of operation whose queries have filters, at a target that does not report what they scan.
+func (e *evidence) FilteredKinds() (names []string) {
+	for k, kind := range e.Manifest.Operations {
+		sent := func(p results.Phase) bool { return p.Kinds[k].Attempts > 0 }
+		if e.isForeign() && kind.Filtered && slices.ContainsFunc(e.Phases, sent) {
+			names = append(names, document.Printable(shortened(kind.Name)))
+		}
+	}
+	return names
+}
+
+// SearchLimit is the search of a run that came to its end, or nil.
+func (e *evidence) SearchLimit() *results.Limit {
+	if e.Capture != nil || e.Record.Killed() != nil {
 		return nil
 	}
-	return &killed{e.Summary.Killed, e.Duration > 0, e.Manifest.Target}
+	return e.Limit
 }
 
-// Leftovers names the tables that may be left.
-func (k *killed) Leftovers() string { return TablesLeft(k.Tables) }
+// UnknownLimit returns why it is unknown where the load saturates, empty if it is known.
+func (e *evidence) UnknownLimit() string {
+	saturation := e.figures.Named("saturation")
+	switch {
+	case e.Capture != nil:
+		if hot := hottestSeen(e.Capture); hot != nil && !saturates(hot) {
+			return unsaturated(hot)
+		}
+		return ""
+	case e.Record.Killed() != nil, e.Limit != nil, figure.Spreads(e.Record), saturation.Told:
+		return ""
+	case len(e.ladders) == 0 && slices.ContainsFunc(figure.Shown(e.Record), figure.Step.Closed):
+		return "clients that wait for each reply offer only what is answered"
+	default:
+		return saturation.Why
+	}
+}
 
 // killedPhase returns the last phase of a run that was killed.
-func (e *evidence) killedPhase() *results.KilledPhase {
+func (e *evidence) KilledPhase() *results.KilledPhase {
 	if k := e.Summary.Killed; k != nil && len(k.Phases) > 0 {
 		return &k.Phases[len(k.Phases)-1]
 	}
@@ -938,14 +883,14 @@ func (e *evidence) killedPhase() *results.KilledPhase {
 // closedLoop is what clients that wait for their replies were served, in entities per second.
 type closedLoop struct{ Served, Throttled float64 }
 
-// closedLoops returns the first closed loop, if there is no other load.
-func (e *evidence) closedLoops() []closedLoop {
+// ClosedLoop returns the first closed loop, if there is no other load.
+func (e *evidence) ClosedLoop() *closedLoop {
 	if e.Summary.Validity != results.Valid || e.Limit != nil || e.Capture != nil || e.Summary.Balance != nil || e.topRate.Offered > 0 {
 		return nil
 	}
 	for _, step := range figure.Shown(e.Record) {
 		if share, known := step.ThrottledShare(); step.Closed() && known {
-			return []closedLoop{{e.figures.Step(step, nil).Served, share}}
+			return &closedLoop{e.figures.Step(step, nil).Served, share}
 		}
 	}
 	return nil
@@ -958,46 +903,9 @@ func (e *evidence) Reported() *results.KindStats {
 }
 
 // countsNothing reports whether operations succeeded that count no entities.
-func (e *evidence) countsNothing() bool {
+func (e *evidence) CountsNothing() bool {
 	sum := e.Counts(results.Reported)
-	return e.Summary.Validity == results.Valid && e.Capture == nil && sum.Succeeded > 0 && sum.Offered == 0 && len(e.closedLoops()) == 0
-}
-
-// remedy is what to do if the answer cannot be told.
-type remedy struct {
-	// Line is the client's line if that is the limit; Limited is how the generator is the limit, Workers that more
-	// workers would help.
-	Line, Limited                                            string
-	Workers, NoLoad, Short, StopOn, AtTarget, Invalid, Rerun bool
-}
-
-func (e *evidence) remedy() *remedy {
-	s := e.Summary
-	if e.State != results.CannotTell {
-		return nil
-	}
-	r := &remedy{}
-	switch {
-	case s.Killed != nil:
-		r.Rerun = true
-	case s.Validity == results.Invalid:
-		r.Invalid = true
-	case s.Validity == results.Partial:
-		r.StopOn, r.AtTarget = e.EndedBy == results.EndedByStopOn, e.EndedBy == results.EndedByTarget
-		r.Rerun = !r.StopOn && !r.AtTarget
-	default:
-		r.Line = lineLimit(e.Record)
-		if len(s.ClientLimited) > 0 {
-			r.Limited = s.ClientLimited[0]
-			r.Workers = slices.ContainsFunc(Strains(e.Record), func(s Strain) bool { return s.Cause == TooFewWorkers })
-		}
-		r.NoLoad = e.top.Phase == nil && e.Capture == nil && len(figure.Shown(e.Record)) == 0 && !e.countsNothing()
-		r.Short = e.top.Phase == nil && e.Capture == nil && !r.NoLoad
-	}
-	if *r == (remedy{}) {
-		return nil
-	}
-	return r
+	return e.Summary.Validity == results.Valid && e.Capture == nil && sum.Succeeded > 0 && sum.Offered == 0 && e.ClosedLoop() == nil
 }
 
 // found is what a search found.
@@ -1006,7 +914,7 @@ type found struct {
 	e *evidence
 }
 
-func (e *evidence) found() *found {
+func (e *evidence) Found() *found {
 	if e.Limit == nil || e.Summary.Killed != nil {
 		return nil
 	}
@@ -1039,32 +947,15 @@ func (f *found) HeldEntities() float64 {
 // Unfinished reports whether the interval did not become as narrow as it should, Partial that the run ended early.
 func (f *found) Unfinished() bool { return !f.Finished && (f.Held != nil || f.NotHeld != nil) }
 
-// Partial is described with Unfinished.
-func (f *found) Partial() bool { return f.e.Validity == results.Partial }
-
-// Of returns what was searched.
-func (f *found) OfAccount() bool { return f.Limit.Of == results.LimitAccount }
-
-// PartitionKey is that of the searched partition, empty if unknown.
-func (f *found) PartitionKey() string { return f.e.Manifest.PartitionKey }
-
-// searchCost is what a search took.
-func (e *evidence) searchCost() *results.Limit {
-	if e.Limit == nil || len(e.Limit.Steps) == 0 {
-		return nil
-	}
-	return e.Limit
-}
-
 // ownTarget is a target that differs from the documents', in entities per second.
 type ownTarget struct {
 	Target, Documented int64
 	Whose              string
 }
 
-// ownTargets returns the target of the load if it is not the documents', as a list of one or none.
-func (e *evidence) ownTargets() []ownTarget {
-	t := ownTarget{e.Manifest.Targets.Partition, documentedPartition, "the model's"}
+// OwnTarget returns the target of the load if it is not the documents'.
+func (e *evidence) OwnTarget() *ownTarget {
+	t := &ownTarget{e.Manifest.Targets.Partition, documentedPartition, "the model's"}
 	if e.AccountBinds() || e.Limit != nil && e.Limit.Of == results.LimitAccount {
 		t.Target, t.Documented = e.Manifest.Targets.Account, documentedAccount
 	}
@@ -1074,7 +965,7 @@ func (e *evidence) ownTargets() []ownTarget {
 	if t.Target == 0 || t.Target == t.Documented {
 		return nil
 	}
-	return []ownTarget{t}
+	return t
 }
 
 // Names lists the causes, each with its share or count if there are several.

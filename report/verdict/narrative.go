@@ -1,8 +1,8 @@
 package verdict
 
 import (
+	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -10,20 +10,22 @@ import (
 	"loadgen/results"
 )
 
-// The places of sentences.
+// The places of sentences, as narrative.tmpl names them.
 const (
-	// inClaim is the headline, of which the first is taken, and inBeside what follows it in small letters.
-	inClaim document.Place = iota
-	inBeside
-	// inExample is before everything: what an example shows.
-	inExample
-	// inLead is the first screen, for as many sentences as it has room for; the others are findings.
-	inLead
-	// inFindings is the page and --verbose.
-	inFindings
-	// inKindLimits and inLimits are what no run of its kind shows, and what this run does not show.
-	inKindLimits
-	inLimits
+	// claims are headlines, of which the first is taken: words ¦ number ¦ unit ¦ words. asides follow it in small letters.
+	claims = "claims"
+	asides = "asides"
+	// examples say what an example shows, before everything.
+	examples = "examples"
+	// leads are for the first screen, as many as it has room for; the others are findings.
+	leads = "leads"
+	// bursts are leads about throttling that depends on partition_burst.
+	bursts = "bursts"
+	// findings are for the page and --verbose.
+	findings = "findings"
+	// kindLimits and limits are what no run of its kind shows, and what this run does not show.
+	kindLimits = "limits of the kind"
+	limits     = "limits"
 )
 
 // maxLeads is the maximum number of sentences on the first screen.
@@ -42,38 +44,40 @@ func Narrate(record *results.Record, summary *results.Summary) Story {
 	_, ok := State(summary)
 	story := Story{Answer: e.answer(), Limits: Limits(record)}
 	story.Answer.Mark = document.MarkOf(e.State, Asked(summary), ok)
-	leads := narrative().Sentences(e, inLead)
-	shown := min(len(leads), maxLeads)
-	story.Answer.Says = append(narrative().Sentences(e, inExample), leads[:shown]...)
-	story.Findings = append(leads[shown:], narrative().Sentences(e, inFindings)...)
+	said := narrative().Sentences(e, leads, bursts)
+	shown := min(len(said), maxLeads)
+	story.Answer.Says = append(narrative().Sentences(e, examples), said[:shown]...)
+	story.Findings = append(said[shown:], narrative().Sentences(e, findings)...)
 	return story
 }
 
 // Limits returns what the run does not show, [KindLimits] first.
 func Limits(record *results.Record) []string {
-	return narrative().Sentences(evidenceOf(record, nil), inKindLimits, inLimits)
+	return narrative().Sentences(evidenceOf(record, nil), kindLimits, limits)
 }
 
 // KindLimits returns what no run of its kind shows: by its target, model and clock.
 func KindLimits(record *results.Record) []string {
-	return narrative().Sentences(evidenceOf(record, nil), inKindLimits)
+	return narrative().Sentences(evidenceOf(record, nil), kindLimits)
 }
 
 // Bucket returns a sentence about throttling of a modelled run that depends on partition_burst; empty if none does.
 func Bucket(record *results.Record) string {
-	sentences := burstNarrative().Sentences(&evidence{Record: record}, inLead)
-	return strings.Join(sentences, " ")
+	return strings.Join(narrative().Sentences(&evidence{Record: record}, bursts), " ")
 }
 
 // answer returns the headline: the state, the claim with its number, and what the number is compared with.
 func (e *evidence) answer() document.Answer {
 	var parts [4]string
-	if claims := narrative().Phrases(e, inClaim); len(claims) > 0 {
-		copy(parts[:], strings.SplitN(claims[0], part, len(parts)))
+	if found := narrative().Phrases(e, claims); len(found) > 0 {
+		copy(parts[:], strings.SplitN(found[0], part, len(parts)))
+	}
+	if before := parts[0]; before != "" && !strings.HasPrefix(before, ":") {
+		parts[0] = " " + before
 	}
 	a := document.Claimed(e.State, parts[0], parts[1], parts[2], parts[3])
 	a.Claim = strings.TrimSuffix(a.Claim, ":") + CheckCount(e.scenarioChecks())
-	a.Beside = strings.Join(narrative().Phrases(e, inBeside), " · ")
+	a.Beside = strings.Join(narrative().Phrases(e, asides), " · ")
 	return a
 }
 
@@ -112,45 +116,11 @@ func TablesLeft(tables []string) string {
 	return text
 }
 
-type rule = document.Rule[*evidence]
-
-// say makes the rules of a place.
-func say(place document.Place) func(evidence func(*evidence) []any, text string) rule {
-	return func(of func(*evidence) []any, text string) rule { return rule{Place: place, Evidence: of, Text: text} }
-}
-
-// The rules by place.
-var (
-	claim, beside, example, lead = say(inClaim), say(inBeside), say(inExample), say(inLead)
-	finding, kindLimit, limit    = say(inFindings), say(inKindLimits), say(inLimits)
-)
-
-// one and each return the evidence of rules that are about a value, which may be missing, or about each of a list.
-func one[V any](value func(*evidence) *V) func(*evidence) []any    { return document.One(value) }
-func each[V any](values func(*evidence) []V) func(*evidence) []any { return document.Each(values) }
-
-// when and not combine conditions of rules that are about all of the evidence.
-func when(conditions ...func(*evidence) bool) func(*evidence) []any {
-	return document.When(func(e *evidence) bool {
-		return !slices.ContainsFunc(conditions, func(holds func(*evidence) bool) bool { return !holds(e) })
-	})
-}
-
-func not(condition func(*evidence) bool) func(*evidence) bool {
-	return func(e *evidence) bool { return !condition(e) }
-}
-
-// in reports whether the state is one of some.
-func in(states ...string) func(*evidence) bool {
-	return func(e *evidence) bool { return slices.Contains(states, e.State) }
-}
-
-// part separates the parts of a headline: before its number, the number, its unit, and after it.
+// part separates the parts of a headline.
 const part = "¦"
 
-// narrative is the narrative of all rules, parsed when it is first needed.
-var narrative = sync.OnceValue(func() *document.Narrative[*evidence] {
-	return document.NewNarrative(sharedTexts, slices.Concat(headlines, leads, burstRules, loadRules, findings, trafficFindings, kindLimits, limits))
-})
+//go:embed narrative.tmpl
+var narrativeTable string
 
-var burstNarrative = sync.OnceValue(func() *document.Narrative[*evidence] { return document.NewNarrative("", burstRules) })
+// narrative is the table of all sentences, parsed when it is first needed.
+var narrative = sync.OnceValue(func() *document.Narrative { return document.ParseNarrative(narrativeTable) })

@@ -229,7 +229,7 @@ type traffic struct {
 func (t *traffic) Used() float64 { return float64(t.Peak) / float64(t.Target) }
 
 // soundTraffic returns the hottest partition of sound traffic.
-func (e *evidence) soundTraffic() *traffic {
+func (e *evidence) SoundTraffic() *traffic {
 	if e.State != results.Sound {
 		return nil
 	}
@@ -240,7 +240,7 @@ func (e *evidence) soundTraffic() *traffic {
 // unknown is why it is unknown whether captured traffic is sound.
 type unknown struct{ Key, Why string }
 
-func (e *evidence) unknownTraffic() *unknown {
+func (e *evidence) UnknownTraffic() *unknown {
 	if e.Capture == nil || e.State != results.CannotTell || e.Summary.Validity != results.Valid {
 		return nil
 	}
@@ -251,23 +251,22 @@ func (e *evidence) unknownTraffic() *unknown {
 	return u
 }
 
-// problems returns the problems of captured traffic.
-func (e *evidence) problems() []*problem {
+// Problems returns the problems of captured traffic.
+func (e *evidence) Problems() []*problem {
 	if e.Capture == nil || e.State != results.NotSound {
 		return nil
 	}
 	return problemsOf(e.Record)
 }
 
-// throttledTogether returns how many partitions were throttled in the same seconds, as a list of one or none.
-func (e *evidence) throttledTogether() []int {
-	if e.Capture == nil {
-		return nil
+// ThrottledTogether returns how many partitions were throttled in the same seconds as the hottest, 0 if it was alone.
+func (e *evidence) ThrottledTogether() int {
+	if e.Capture != nil {
+		if hot := hottestSeen(e.Capture); hot != nil && hot.Together > 0 {
+			return hot.Together + 1
+		}
 	}
-	if hot := hottestSeen(e.Capture); hot != nil && hot.Together > 0 {
-		return []int{hot.Together + 1}
-	}
-	return nil
+	return 0
 }
 
 // others are partitions beside the hottest that throttle enough.
@@ -276,7 +275,7 @@ type others struct {
 	More       int
 }
 
-func (e *evidence) others() *others {
+func (e *evidence) Others() *others {
 	if e.Capture == nil {
 		return nil
 	}
@@ -298,7 +297,7 @@ func (e *evidence) others() *others {
 }
 
 // largest returns the partition that counts the most entities, unless it is a problem.
-func (e *evidence) largest() *sharedCause {
+func (e *evidence) Largest() *sharedCause {
 	if e.Capture == nil || len(e.Capture.Partitions) == 0 {
 		return nil
 	}
@@ -306,20 +305,20 @@ func (e *evidence) largest() *sharedCause {
 	isProblem := func(one *problem) bool {
 		return one.Partition != nil && one.PartitionKey == p.PartitionKey && one.Table == p.Table
 	}
-	if p.Entities == 0 || slices.ContainsFunc(e.problems(), isProblem) {
+	if p.Entities == 0 || slices.ContainsFunc(e.Problems(), isProblem) {
 		return nil
 	}
 	return &sharedCause{Name: p.PartitionKey, Share: figure.ShareOf(p.Entities, e.Capture.Entities), Count: e.Capture.Entities}
 }
 
 // sparseQueries returns queries that scan far more than they return, without those that are problems.
-func (e *evidence) sparseQueries() (list []results.QueryShape) {
+func (e *evidence) SparseQueries() (list []results.QueryShape) {
 	if e.Capture == nil {
 		return nil
 	}
 	for _, s := range e.Capture.Shapes {
 		sparse := s.Scanned > 0 && float64(s.Returned) < maxDensity*float64(s.Scanned)
-		if sparse && len(list) < maxNamed && !slices.ContainsFunc(e.problems(), func(p *problem) bool { return p.Query != nil && p.Query.Shape == s.Shape && p.Query.Table == s.Table }) {
+		if sparse && len(list) < maxNamed && !slices.ContainsFunc(e.Problems(), func(p *problem) bool { return p.Query != nil && p.Query.Shape == s.Shape && p.Query.Table == s.Table }) {
 			list = append(list, s)
 		}
 	}
@@ -338,11 +337,11 @@ func (o keyOrder) Descends() bool { return o.Way() == results.PrependOnly }
 // InOrder is the number of keys that come in order.
 func (o keyOrder) InOrder() int64 { return max(o.Ascending, o.Descending) }
 
-func (e *evidence) orderedPartitions() []keyOrder {
+func (e *evidence) OrderedPartitions() []keyOrder {
 	return e.ordered(func(o *results.KeyOrder) results.Order { return o.Partitions })
 }
 
-func (e *evidence) orderedRows() []keyOrder {
+func (e *evidence) OrderedRows() []keyOrder {
 	return e.ordered(func(o *results.KeyOrder) results.Order { return o.Rows })
 }
 
@@ -364,7 +363,7 @@ type answers struct {
 	Commonest              string
 }
 
-func (e *evidence) failedAnswers() *answers {
+func (e *evidence) FailedAnswers() *answers {
 	if e.Capture == nil {
 		return nil
 	}
@@ -390,7 +389,7 @@ type resent struct {
 	Attempts, Operations int64
 }
 
-func (e *evidence) resent() *resent {
+func (e *evidence) Resent() *resent {
 	tries := e.figures.Named("tries")
 	if e.Capture == nil || !tries.Told || tries.Value < 1+minRetries {
 		return nil
@@ -405,7 +404,7 @@ type bounded struct {
 	Throttled int64
 }
 
-func (e *evidence) bounded() *bounded {
+func (e *evidence) Bounded() *bounded {
 	if e.Capture == nil {
 		return nil
 	}
