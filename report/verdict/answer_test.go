@@ -39,7 +39,7 @@ func TestAnswers(t *testing.T) {
 			"2,001", "2 of 2 checks pass", ""},
 		{"a check of a load that holds", results.Summary{Checks: checks(passes), Phases: phase(yes, "")}, "400", "1 of 1 check passes", "Holds: a|7"},
 		{"a check that could not be judged", results.Summary{Checks: checks(results.Check{Expr: "a", Observed: "not measured", Why: "too few"})},
-			"", "1 of 1 check cannot be told", "annot tell: a|too few"},
+			"", "1 of 1 check unknown", "annot tell: a|too few"},
 		{"a step that does not hold", results.Summary{Phases: phase(no, "")}, "3,000", "", ""},
 		{"throttling of no rate", results.Summary{Phases: phase(no, ""), Throttling: met("sporadic")}, "3,000", "", "12.5 %"},
 		{"throttling at one rate", results.Summary{Phases: phase(no, ""), Throttling: met("limit or sporadic")}, "3,000", "", "600 operations/s"},

@@ -28,30 +28,28 @@ const (
 	ofHottest     = "entities/s of the hottest partition"
 )
 
-// someHeat is what a partition must count in entities/s to be called hot at all, a
+// minHeat is what a partition must count in entities/s to be called hot at all, a
 // hundredth of the documents' target.
-const someHeat = 20
+const minHeat = 20
 
-// Figure is one of those by which the run of a pattern and that of what it replaces
-// are told apart.
+// Figure is a figure by which the run of a pattern is compared with that of its anti-pattern.
 type Figure struct {
-	// operation is whose it is, empty for all, name what it is called.
+	// operation is empty for all.
 	operation, name string
 	origin          figure.Provenance
 	unit            figureUnit
-	// tallied says that a workflow counts it.
+	// counted reports that a workflow counts it.
 	counted bool
 	// value is in entities, requests, shares of one or microseconds.
 	value float64
 }
 
-// Figures returns what a judged record is told apart by, of its reported phases. What
-// cannot be told is left out.
+// Figures returns the figures of the reported phases of a judged record, without unknown ones.
 func Figures(record *results.Record, summary *results.Summary) []Figure {
 	whole := record.Counts(results.Reported)
 	counts := figure.Derived
 	if whole.Throttled+whole.Failed > 0 {
-		// How often a request is sent again is up to the model's limits.
+		// The number of retries depends on the model's limits.
 		counts = figure.Modelled
 	}
 	list := []Figure{
@@ -70,8 +68,7 @@ func Figures(record *results.Record, summary *results.Summary) []Figure {
 	}
 	for _, kind := range record.Manifest.Operations {
 		for _, one := range ofKind {
-			// What all of them took is told of each that succeeded: one that is throttled and
-			// given up took something, and has nothing to show for it.
+			// The cost of all operations is divided by the successes: failed operations cost, too.
 			v := figures.OfKinds(one.figure, func(other results.Kind) bool { return other.Name == kind.Name })
 			if one.unit == ofTime {
 				v.Value /= float64(time.Microsecond)
@@ -99,25 +96,23 @@ func Figures(record *results.Record, summary *results.Summary) []Figure {
 	return list
 }
 
-// Comparison is a figure in which the runs of a pattern differ from those of what it
-// replaces, as people read it: the least and the greatest value of each side, or one
-// where they read alike. A side that cannot tell has a dash.
+// Comparison is a figure in which the runs of a pattern differ from those of its anti-pattern: the range of values of
+// each side, or one value if both ends read alike. A side without values has a dash.
 type Comparison struct {
-	// Operation is whose it is, empty for all.
+	// Operation is empty for all.
 	Operation, Name  string
 	Pattern, Instead string
 	Origin           figure.Provenance
 }
 
-// clear is how much of the greater of two figures they must differ by to be worth a
-// line. It is a choice: what differs by less is no reason to take a pattern.
-const clear = 0.05
+// minDifference is the part of the greater of two figures by which they must differ. It is a choice: a smaller
+// difference is no reason to choose a pattern.
+const minDifference = 0.05
 
-// Comparisons returns the figures in which the runs of a pattern differ from those of
-// what it replaces, of each several by other seeds: those for which the two sides do
-// not overlap and differ by a twentieth at least. Times have to be told by every run, and
-// what workflows count by both sides. Where each side has one kind of operation alone,
-// and they have one name, what holds in all is not said again.
+// Comparisons returns the figures in which the runs of a pattern differ from those of its anti-pattern, several runs
+// each with other seeds: the ranges of both sides do not overlap and differ by at least a twentieth. Every run must
+// have a time, both sides a workflow's count. If both sides have the same single kind of operation, figures of all
+// operations are left out.
 func Comparisons(pattern, instead [][]Figure) []Comparison {
 	var list []Comparison
 	several := len(kindsOf(pattern)) > 1 || !slices.Equal(kindsOf(pattern), kindsOf(instead))
@@ -126,15 +121,15 @@ func Comparisons(pattern, instead [][]Figure) []Comparison {
 		switch {
 		case !several && (one.name == requestsInAll || one.name == countedInAll):
 			continue
-		case one.name == ofHottest && max(ours.most, theirs.most) < someHeat:
+		case one.name == ofHottest && max(ours.most, theirs.most) < minHeat:
 			continue
 		case one.unit == ofTime && (ours.runs < len(pattern) || theirs.runs < len(instead)):
-			// A quantile that rests on too few in some of the runs is no comparison.
+			// Some runs have too few operations for the quantile.
 			continue
 		case one.counted && (ours.runs == 0 || theirs.runs == 0):
-			// What the other side's workflows do not count says nothing of them.
+			// The other side's workflows do not count it.
 			continue
-		case !ours.apart(theirs):
+		case !ours.differs(theirs):
 			continue
 		}
 		origin := one.origin
@@ -146,7 +141,7 @@ func Comparisons(pattern, instead [][]Figure) []Comparison {
 	return list
 }
 
-// kindsOf returns the kinds of operation that runs had, in their order.
+// kindsOf returns the kinds of operation of runs, in their order.
 func kindsOf(runs [][]Figure) []string {
 	var names []string
 	for _, run := range runs {
@@ -159,7 +154,7 @@ func kindsOf(runs [][]Figure) []string {
 	return names
 }
 
-// union returns each figure of either side once, in their order.
+// union returns the figures of both sides, each once, in their order.
 func union(sides ...[][]Figure) []Figure {
 	var list []Figure
 	for _, side := range sides {
@@ -178,15 +173,14 @@ func (f Figure) same(other Figure) bool {
 	return f.operation == other.operation && f.name == other.name
 }
 
-// span is from the least to the greatest value of several runs, of none where no run
-// tells.
+// span is the range of the values of several runs; runs is 0 without values.
 type span struct {
 	least, most float64
 	runs        int
 	origin      figure.Provenance
 }
 
-// spanOf returns the values that runs have of a figure.
+// spanOf returns the range of a figure in runs.
 func spanOf(runs [][]Figure, of Figure) span {
 	s := span{least: math.Inf(1), most: math.Inf(-1), origin: figure.Derived}
 	for _, run := range runs {
@@ -202,8 +196,8 @@ func spanOf(runs [][]Figure, of Figure) span {
 	return s
 }
 
-// apart reports whether two spans are worth a line.
-func (s span) apart(other span) bool {
+// differs reports whether two spans do not overlap, and differ enough.
+func (s span) differs(other span) bool {
 	switch {
 	case s.runs == 0 && other.runs == 0:
 		return false
@@ -212,9 +206,9 @@ func (s span) apart(other span) bool {
 	case other.runs == 0:
 		return s.most > 0
 	case s.least > other.most:
-		return s.least-other.most >= clear*s.least
+		return s.least-other.most >= minDifference*s.least
 	default:
-		return other.least > s.most && other.least-s.most >= clear*other.least
+		return other.least > s.most && other.least-s.most >= minDifference*other.least
 	}
 }
 

@@ -8,13 +8,11 @@ import (
 	"loadgen/results"
 )
 
-// mostMisplaced is the share of the attempts up to which counts may have come
-// too late for their second without spoiling the run.
-const mostMisplaced = 0.001
+// maxMisplaced is the share of the attempts whose counts may have come too late for their second in a valid run.
+const maxMisplaced = 0.001
 
-// Books returns what does not add up in a record, one sentence for each fault;
-// none means that the books are closed. A run that did not come to its end may
-// have operations under way, of which the target can have seen more.
+// Books returns the counts of a record that do not reconcile, one sentence each; none if all do. A run that ended
+// early may have operations in flight, so that the target can have counted more.
 func Books(record *results.Record) []string {
 	all := record.Total(results.Everything)
 	var faults []string
@@ -43,11 +41,10 @@ func Books(record *results.Record) []string {
 	told := all.Response.Count() + all.Lost.Count()
 	fault(told != all.Operations, "%s operations came to an end, but %s were timed",
 		document.Count(all.Operations), document.Count(told))
-	fault(float64(record.Misplaced) > mostMisplaced*float64(all.Attempts),
+	fault(float64(record.Misplaced) > maxMisplaced*float64(all.Attempts),
 		"%s counts came too late for their second, to %s attempts", document.Count(record.Misplaced), document.Count(all.Attempts))
 	if target := record.Target; target != nil {
-		// To the target an answer that the operation expects and handles, such as a 404, is a
-		// failure.
+		// The target counts an answer that the operation expects, such as a 404, as a failure.
 		for _, row := range []struct {
 			what           string
 			target, record int64
@@ -65,13 +62,12 @@ func Books(record *results.Record) []string {
 	return append(faults, secondFaults(record, &all)...)
 }
 
-// finished says whether a run came to its end.
+// finished reports whether a run reached its end.
 func finished(record *results.Record) bool {
 	return record.Validity != results.Partial && !record.Cut
 }
 
-// secondFaults looks for seconds that are missing, and for counts that are in
-// the phases and not in the seconds.
+// secondFaults returns missing seconds, and counts of the phases that are not in the seconds.
 func secondFaults(record *results.Record, all *results.KindStats) []string {
 	var faults []string
 	var sum results.Counts

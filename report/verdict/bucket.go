@@ -51,10 +51,9 @@ func parameterOf(m *results.Manifest, name string) string {
 	return ""
 }
 
-// mayRestOnBurst reports whether throttling in a step may rest on partition_burst: the model
-// holds partitions to a hard target, with an allowance below a second, no faults were injected,
-// which may throttle too, no earlier load above the target left retries behind, which throttle
-// later seconds, and no kind of operation counts far more than was known before, as scans do.
+// mayRestOnBurst reports whether throttling in a step may depend on partition_burst: the model enforces the partition
+// target with an allowance below a second; no injected faults, no retries of an earlier load above the target, and no
+// kind of operation that counts far more than its offer, such as a scan, explain the throttling.
 func mayRestOnBurst(record *results.Record, step figure.Step) bool {
 	m := &record.Manifest
 	burst, err := time.ParseDuration(parameterOf(m, "partition_burst"))
@@ -72,9 +71,8 @@ func mayRestOnBurst(record *results.Record, step figure.Step) bool {
 	return (m.Retry == "none" || !slices.ContainsFunc(record.Phases, leavesRetries)) && !slices.ContainsFunc(step.Phase.Kinds, understated)
 }
 
-// allowanceOf returns what of a step's throttling rests on partition_burst; its share is 0
-// where nothing does. What all partitions together are asked decides, and where that is above
-// the target of one, what each is asked.
+// allowanceOf returns the throttling of a step that depends on partition_burst; its share is 0 if none does. The
+// demand of all partitions together decides, or if that exceeds the target of one, the demand of the hottest.
 func allowanceOf(record *results.Record, step figure.Step) allowance {
 	one, target := allowance{Phase: step.Phase.Name}, float64(record.Manifest.Targets.Partition)
 	if !mayRestOnBurst(record, step) {
@@ -109,9 +107,8 @@ func allowanceOf(record *results.Record, step figure.Step) allowance {
 	return one
 }
 
-// hottestOf returns the most that one partition was asked in a second of a step, and false
-// where that is not known exactly, or where another limit may throttle: ranges after a cold
-// start, and the account where all together are asked for most in a second.
+// hottestOf returns the highest demand of one partition in a second of a step, and false if that is not known exactly
+// or another limit may throttle: ranges after a cold start, or the account at the highest demand of all.
 func hottestOf(record *results.Record, step figure.Step, most float64) (float64, bool) {
 	m, p := &record.Manifest, step.Phase
 	all := int64(0)

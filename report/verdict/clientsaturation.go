@@ -15,34 +15,34 @@ import (
 // Cause is why the generator was late in a second.
 type Cause uint8
 
-// The causes. Of several, the one that explains the others is told.
+// The causes. Of several, the one that explains the others is used.
 const (
-	// OnTime is none: the generator was not late.
+	// OnTime: the generator was not late.
 	OnTime Cause = iota
-	// Unexplained has no evidence for any other, or nobody looked.
+	// Unexplained: there is no evidence for another cause, or no reading of the generator.
 	Unexplained
-	// TargetSilent had the workers wait for a target that answered nothing, and then
-	// make up for it: the target's doing, as is the next.
+	// TargetSilent: workers waited for a target that answered nothing, and sent late afterwards. This and the next are
+	// caused by the target.
 	TargetSilent
 	// TargetQueues: all workers waited for a target that took several times as long as under
 	// less load. The limit is the target's.
 	TargetQueues
-	// TooFewWorkers had all of them wait for a target that answered as it does.
+	// TooFewWorkers: all workers waited for a target that answered in its usual time.
 	TooFewWorkers
-	// Collecting had the garbage collector take the CPU.
+	// Collecting: the garbage collector used the CPU.
 	Collecting
-	// OwnCeiling had the process want all of its cores, by what an attempt costs it.
+	// OwnCeiling: the process needed all of its cores, by the cost of an attempt.
 	OwnCeiling
-	// RunQueue had it wait for a CPU that others computed on.
+	// RunQueue: the process waited for a CPU that others used.
 	RunQueue
-	// Pressure is that somebody had, where the system does not tell who.
+	// Pressure: some process waited for a CPU; the system does not report which.
 	Pressure
-	// StoodStill had the process not run, without a word of why.
+	// StoodStill: the process did not run, for an unknown reason.
 	StoodStill
 	causes
 )
 
-// String returns the cause in the words of the reports.
+// String returns the cause as reports name it.
 func (c Cause) String() string {
 	if c >= causes {
 		c = Unexplained
@@ -51,13 +51,13 @@ func (c Cause) String() string {
 		"own ceiling", "waited for a CPU (run queue)", "waited for a CPU (pressure)", "the process was not run"}[c]
 }
 
-// Generators reports whether the cause is the generator's, or its machine's.
+// Generators reports whether the generator or its machine is the cause.
 func (c Cause) Generators() bool { return c != OnTime && c != TargetSilent && c != TargetQueues }
 
 // Strain is how the generator did in one whole second of a reported phase, or one row of a long record.
 type Strain struct {
 	Second, Sent, Late int64
-	// Cause is OnTime, or the one why it was not.
+	// Cause is OnTime if the generator was not late.
 	Cause Cause
 	row   *results.Interval
 }
@@ -70,39 +70,36 @@ func (s *Strain) seconds() int {
 	return int(max(1, s.row.Of().NotOnTime))
 }
 
-// What counts as evidence.
+// The thresholds of evidence.
 const (
-	// fewestStarved is for how much of a second something has to be due and no worker
-	// free, at usual service times: up to slower times as long as they mostly are.
-	fewestStarved = 0.1
-	slower        = 2
+	// minShortage is the part of a second in which operations are due without a free worker, at usual service times:
+	// at most slower times the shortest.
+	minShortage = 0.1
+	slower      = 2
 	// minStarved is the part of a second without a free worker that indicates a queueing target.
 	// Above maxSlowdown, as a multiple of the shortest service time, the target queues even if
 	// the machine is busy.
 	minStarved  = 0.5
 	maxSlowdown = 5
-	// mostCollecting is the share of its cores that the collector may take, and
-	// longestCollecting how long it may stop all.
-	mostCollecting    = 0.25
-	longestCollecting = 2 * results.LateAfter
-	// allCPU is the share of its cores from which the process has, or wants, all that
-	// it can have: a scheduler never gives quite all.
+	// maxCollecting is the share of the cores that the collector may use, maxCollectorPause how long it may stop all.
+	maxCollecting     = 0.25
+	maxCollectorPause = 2 * results.LateAfter
+	// allCPU is the share of its cores from which the process uses all: a scheduler never gives quite all.
 	allCPU = 0.95
-	// mostQueueing is how long its threads may wait for a CPU, of the time of its
-	// cores, and mostPressure how long anybody may, of a second.
-	mostQueueing = 0.1
-	mostPressure = 0.2
-	// longestStill is how long a process may not run unmentioned.
-	longestStill = 20 * time.Millisecond
-	// fewestTold attempts of a second tell what one of them costs.
-	fewestTold = 100
-	// mostOfCeiling is the share of what the generator sends flat out up to which
-	// it can be trusted to send in time.
-	mostOfCeiling = 0.8
+	// maxQueueing is how long its threads may wait for a CPU, as a part of the time of its cores, maxPressure how long
+	// any process may, as a part of a second.
+	maxQueueing = 0.1
+	maxPressure = 0.2
+	// maxStill is how long a process may not run.
+	maxStill = 20 * time.Millisecond
+	// minAttempts is the number of attempts of a second from which the cost of one is known.
+	minAttempts = 100
+	// maxOfCeiling is the share of the generator's maximum rate up to which it sends in time.
+	maxOfCeiling = 0.8
 )
 
-// Strains returns how the generator did in each whole second of the reported phases, in
-// the order of time: a pure function of the record.
+// Strains returns the generator's punctuality in each whole second of the reported phases, in the order of time: a
+// pure function of the record.
 func Strains(record *results.Record) []Strain {
 	var strains []Strain
 	steps, usual, before := figure.Reported(record), usualOf(record), OnTime
@@ -116,7 +113,7 @@ func Strains(record *results.Record) []Strain {
 		}
 		one := Strain{Second: row.Second, Sent: row.Sent, Late: row.Late, row: row}
 		if !row.OnTime() {
-			// What a second leaves behind is late in the next one.
+			// Operations that a second left are late in the next one.
 			if one.Cause = usual.cause(row, behind); one.Cause == Unexplained && before != OnTime {
 				one.Cause = before
 			}
@@ -127,7 +124,7 @@ func Strains(record *results.Record) []Strain {
 	return strains
 }
 
-// usual is what is usual for a run, against which one of its seconds is held.
+// usual are the typical values of a run, with which its seconds are compared.
 type usual struct {
 	cores    float64
 	silences []Silence
@@ -142,7 +139,7 @@ func usualOf(record *results.Record) *usual {
 	u := &usual{silences: Silences(record), cores: 1}
 	steps := figure.Reported(record)
 	if g := record.Generator; g != nil {
-		u.cores, u.ceiling = float64(max(1, g.Cores)), mostOfCeiling*g.Ceiling.PerSecond()
+		u.cores, u.ceiling = float64(max(1, g.Cores)), maxOfCeiling*g.Ceiling.PerSecond()
 	}
 	var work, service []int64
 	for i := range record.Intervals {
@@ -150,7 +147,7 @@ func usualOf(record *results.Record) *usual {
 		if !within(steps, row.Second) {
 			continue
 		}
-		if row.Generator != nil && row.Generator.CPU > 0 && row.Attempts >= fewestTold {
+		if row.Generator != nil && row.Generator.CPU > 0 && row.Attempts >= minAttempts {
 			work = append(work, int64(row.Generator.CPU)/row.Attempts)
 		}
 		if row.Service.P50 != nil {
@@ -169,8 +166,8 @@ func usualOf(record *results.Record) *usual {
 	return u
 }
 
-// cause returns why the generator was late in a second, by the evidence of that second,
-// at whose begin so many operations had been due before.
+// cause returns why the generator was late in a second. Behind is the number of operations that were due before it and
+// not sent.
 func (u *usual) cause(row *results.Interval, behind int64) Cause {
 	h := row.Generator
 	if h == nil || h.Lasted <= 0 {
@@ -180,21 +177,21 @@ func (u *usual) cause(row *results.Interval, behind int64) Cause {
 	switch {
 	case h.Starved > 0 && silenceAt(u.silences, row) != "":
 		return TargetSilent
-	case float64(h.Starved) >= fewestStarved*lasted && !u.slow(row):
+	case float64(h.Starved) >= minShortage*lasted && !u.slow(row):
 		return TooFewWorkers
 	case float64(h.Starved) >= minStarved*lasted && u.slowdown(row) > maxSlowdown:
 		return TargetQueues
-	case float64(h.GCCPU) >= mostCollecting*cores:
+	case float64(h.GCCPU) >= maxCollecting*cores:
 		return Collecting
-	case float64(h.CPU) >= allCPU*cores || u.wanted(row, behind) >= allCPU*cores:
+	case float64(h.CPU) >= allCPU*cores || u.requiredCPU(row, behind) >= allCPU*cores:
 		return OwnCeiling
-	case h.RunQueue != nil && float64(*h.RunQueue) >= mostQueueing*cores:
+	case h.RunQueue != nil && float64(*h.RunQueue) >= maxQueueing*cores:
 		return RunQueue
-	case h.LongestPause >= longestCollecting:
+	case h.LongestPause >= maxCollectorPause:
 		return Collecting
-	case h.Pressure != nil && float64(*h.Pressure) >= mostPressure*float64(h.Lasted):
+	case h.Pressure != nil && float64(*h.Pressure) >= maxPressure*float64(h.Lasted):
 		return Pressure
-	case h.StoodStill >= time.Duration(row.Seconds())*longestStill:
+	case h.StoodStill >= time.Duration(row.Seconds())*maxStill:
 		return StoodStill
 	case u.ceiling > 0 && row.PerSecond(demanded(row)) > u.ceiling:
 		return OwnCeiling
@@ -207,13 +204,12 @@ func (u *usual) cause(row *results.Interval, behind int64) Cause {
 	}
 }
 
-// demanded returns how many attempts a second asked for. Retries are sent, too: what is
-// due alone may be far less.
+// demanded returns the number of attempts that a second required, retries included.
 func demanded(row *results.Interval) int64 { return max(row.Scheduled, row.Attempts) }
 
-// wanted returns the CPU that a second asked for, in nanoseconds, with what was left from
-// before. Where little is sent an attempt seems to cost more than it does.
-func (u *usual) wanted(row *results.Interval, behind int64) float64 {
+// requiredCPU returns the CPU that a second required, in nanoseconds, including earlier operations. The usual cost
+// bounds that of an attempt, which seems higher if few are sent.
+func (u *usual) requiredCPU(row *results.Interval, behind int64) float64 {
 	if row.Attempts <= 0 {
 		return 0
 	}
@@ -234,17 +230,15 @@ func (u *usual) slowdown(row *results.Interval) float64 {
 	return float64(*row.Service.P50) / u.service
 }
 
-// Strained is what the seconds of a stretch have in common in which the generator was
-// late.
+// Strained summarizes the late seconds of a stretch.
 type Strained struct {
-	// Seconds is how many whole ones there are, Late those that were not on time by a
-	// cause of the generator's, Silent those that were not for the target's silence or queue; Cause
-	// is the commonest of the generator's, OnTime where there is none.
+	// Seconds is the number of whole seconds, Late of those that were late because of the generator, Silent of those
+	// that were late because of the target; Cause is the generator's most frequent cause, OnTime without one.
 	Seconds, Late, Silent int
 	Cause                 Cause
 }
 
-// StrainedIn returns how the generator did in the whole seconds of a step.
+// StrainedIn summarizes the whole seconds of a step.
 func StrainedIn(s figure.Step, strains []Strain) Strained {
 	var in Strained
 	var counts [causes]int
@@ -269,10 +263,9 @@ func StrainedIn(s figure.Step, strains []Strain) Strained {
 	return in
 }
 
-// Lateness tells in how many of some seconds the generator was late, and why, the
-// commonest cause first; empty where it never was.
+// Lateness names the number of late seconds and their causes, the most frequent first; empty if there are none.
 func Lateness(strains []Strain) string {
-	counts, all, told := commonest(strains)
+	counts, all, told := countCauses(strains)
 	late, text := 0, ""
 	for _, cause := range told {
 		late += counts[cause]
@@ -284,9 +277,9 @@ func Lateness(strains []Strain) string {
 	return fmt.Sprintf("late in %s of %s: %s", document.Count(int64(late)), document.Counted(all, "second"), text[len(", "):])
 }
 
-// commonest counts the seconds of each cause and all seconds, and returns the causes that there are but [OnTime], the
-// commonest first.
-func commonest(strains []Strain) (counts [causes]int, all int, told []Cause) {
+// countCauses counts the seconds of each cause and all seconds, and returns the causes except [OnTime], the most
+// frequent first.
+func countCauses(strains []Strain) (counts [causes]int, all int, told []Cause) {
 	for _, one := range strains {
 		counts[one.Cause] += one.seconds()
 		all += int(one.row.Seconds())
@@ -300,22 +293,21 @@ func commonest(strains []Strain) (counts [causes]int, all int, told []Cause) {
 	return counts, all, told
 }
 
-// mostStrained is the share of the reported seconds that may pass under the same strain.
-const mostStrained = 0.02
+// maxStrained is the share of the reported seconds that may be late for the same cause.
+const maxStrained = 0.02
 
-// clientSaturations returns why the generator rather than the target may have been the
-// limit, one sentence for each cause, the commonest first; none where too few operations
-// were late to say so, or nobody looked at it.
+// clientSaturations returns why the generator may have been the limit, one sentence for each cause, the most frequent
+// first; none if few operations were late, or the generator was not observed.
 func clientSaturations(record *results.Record) []string {
 	sum := record.Counts(results.Reported)
 	if record.Generator == nil || float64(sum.Late) <= results.MostLate*float64(sum.Sent) {
 		return nil
 	}
 	strains := Strains(record)
-	counts, all, told := commonest(strains)
+	counts, all, told := countCauses(strains)
 	var found []string
 	for _, cause := range told {
-		if cause.Generators() && float64(counts[cause]) >= mostStrained*float64(all) {
+		if cause.Generators() && float64(counts[cause]) >= maxStrained*float64(all) {
 			found = append(found, fmt.Sprintf("in %s of %s the generator was late: %s",
 				document.Count(int64(counts[cause])), document.Counted(all, "second"), cause))
 		}
@@ -323,7 +315,7 @@ func clientSaturations(record *results.Record) []string {
 	return found
 }
 
-// within reports whether a second lies in one of the steps, whole.
+// within reports whether a whole second lies in one of the steps.
 func within(steps []figure.Step, second int64) bool {
 	return slices.ContainsFunc(steps, func(step figure.Step) bool { return step.Within(second) })
 }

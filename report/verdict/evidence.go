@@ -84,7 +84,7 @@ func (e *evidence) SaturatesAt() *float64 {
 	return limit
 }
 
-// saturated returns the stretch of load that meets the limit, nil if none does.
+// Saturated returns the stretch of load that meets the limit, nil if none does.
 func (e *evidence) Saturated() *stretch {
 	limit := e.SaturatesAt()
 	var met *figure.Ladder
@@ -215,13 +215,13 @@ func (e *evidence) knowsPartitionLimit() bool {
 	return !queued && (m.Modelled() || m.Genuine || m.Emulator && m.Targets.Partition > 0)
 }
 
-// sustained is a load that is sustained, of which one step is the highest.
+// sustained is a load that is sustained, with one highest step.
 type sustained struct {
 	results.PhaseOperationSummary
 	Short bool
 }
 
-// minStepSeconds is the shortest step of which a rate that holds is relied on: a partition that was idle serves the
+// minStepSeconds is the shortest step that shows a sustained rate: a partition that was idle serves the
 // first second from its allowance.
 const minStepSeconds = 2
 
@@ -255,7 +255,7 @@ func (e *evidence) Recovery() *recovery {
 	return nil
 }
 
-// worstPhase returns the phase with the lowest rate that does not hold, nil if every phase holds or is unknown.
+// WorstPhase returns the phase with the lowest rate that does not hold, nil if every phase holds or is unknown.
 func (e *evidence) WorstPhase() *results.PhaseSummary {
 	var worst *results.PhaseSummary
 	for i := range e.Summary.Phases {
@@ -267,7 +267,7 @@ func (e *evidence) WorstPhase() *results.PhaseSummary {
 	return worst
 }
 
-// UnknownPhase returns the first phase of which it is unknown whether it holds, for a run that cannot tell.
+// UnknownPhase returns the first phase with an unknown result, for a run that cannot tell.
 func (e *evidence) UnknownPhase() *results.PhaseSummary {
 	if e.State != results.CannotTell || e.Summary.Validity != results.Valid || e.Capture != nil {
 		return nil
@@ -330,7 +330,7 @@ func (e *evidence) peakCheck() []results.Check {
 // scenarioChecks returns the checks of the scenario.
 func (e *evidence) scenarioChecks() []results.Check { return e.Summary.Checks[len(e.peakCheck()):] }
 
-// decidingCheck returns the first check that fails, else the first that is unknown, else the only one.
+// DecidingCheck returns the first check that fails, else the first that is unknown, else the only one.
 func (e *evidence) DecidingCheck() *results.Check {
 	checks := e.scenarioChecks()
 	for _, decides := range []func(results.Check) bool{
@@ -382,7 +382,7 @@ func (e *evidence) reportedCounts() results.KindStats {
 	return sum
 }
 
-// failures returns the share of failed attempts if there are many.
+// Failures returns the share of failed attempts if there are many.
 func (e *evidence) Failures() *shares {
 	sum := e.reportedCounts()
 	if failedShare(&sum) <= minFailedShare || e.Capture != nil {
@@ -406,7 +406,7 @@ func failureShares(sum *results.KindStats) *shares {
 // failedShare returns the share of attempts that failed for other reasons than load.
 func failedShare(sum *results.KindStats) float64 { return figure.ShareOf(sum.Failed, sum.Attempts) }
 
-// ManyFailed reports whether so many attempts of a run failed that its causes are shown first: more than 1% of all, or
+// ManyFailed reports whether enough attempts of a run failed to show their causes first: more than 1% of all, or
 // of those of the reported phases.
 func ManyFailed(record *results.Record, summary *results.Summary) bool {
 	if summary.Killed != nil {
@@ -417,7 +417,7 @@ func ManyFailed(record *results.Record, summary *results.Summary) bool {
 	return max(failedShare(&all), failedShare(&reported)) > minFailedShare
 }
 
-// injected returns the share of attempts with an injected fault, nil if faults were not configured. Its share is 0 if
+// Injected returns the share of attempts with an injected fault, nil if faults were not configured. Its share is 0 if
 // no attempt met one.
 func (e *evidence) Injected() *shares {
 	var attempts, sum int64
@@ -473,7 +473,7 @@ func (e *evidence) Knee() *knee {
 	return nil
 }
 
-// clientStep returns the step of a search that the generator could not send, if the answer does not rest on it.
+// ClientStep returns the step of a search that the generator could not send, if the answer does not rest on it.
 func (e *evidence) ClientStep() *results.LimitStep {
 	if e.Limit == nil || e.Limit.ClientLimited() {
 		return nil
@@ -611,7 +611,7 @@ func (e *evidence) Lateness() *lateness {
 	return l
 }
 
-// ClippedTimes returns the number of durations beyond the range of the histograms.
+// ClippedTimes returns the number of durations above the range of the histograms.
 func (e *evidence) ClippedTimes() (over int64) {
 	for i := range e.Phases {
 		for k := range e.Phases[i].Kinds {
@@ -670,7 +670,7 @@ func statusName(status int, code string) string {
 // shortened cuts a text that would fill a sentence of its own.
 func shortened(text string) string { return document.Cut(text, 60) }
 
-// unjudged reports whether the run is worth nothing, or was killed.
+// Unjudged reports whether the run is worth nothing, or was killed.
 func (e *evidence) Unjudged() bool {
 	return e.Summary.Killed != nil || e.Summary.Validity == results.Invalid
 }
@@ -762,7 +762,7 @@ func (e *evidence) FirstProblem(kind results.ProblemKind) *problem {
 	return nil
 }
 
-// brokenPromise returns the checks that an anti-pattern must fail and that hold.
+// BrokenPromise returns the checks that an anti-pattern must fail and that hold.
 func (e *evidence) BrokenPromise() *Promised {
 	if e.Manifest.AntiPattern == "" {
 		return nil
@@ -803,7 +803,7 @@ func (e *evidence) IsCalibrated() bool {
 // isForeign reports whether the target is neither embedded nor modelled.
 func (e *evidence) isForeign() bool { return !e.Manifest.Modelled() && e.Manifest.Target != "" }
 
-// IsEmbedded, IsLog, IsEmulator and IsRemote tell targets apart.
+// IsEmbedded, IsLog, IsEmulator and IsRemote distinguish targets.
 func (e *evidence) IsEmbedded() bool {
 	return e.Manifest.Target == results.Embedded && e.Capture == nil
 }
@@ -830,7 +830,7 @@ func (e *evidence) NetworkParts() []string {
 	return parts
 }
 
-// Stores are the stand-ins for stores beside the tables.
+// Stores are the stand-ins for stores other than tables.
 func (e *evidence) Stores() []string {
 	return slices.DeleteFunc(slices.Clone(e.Manifest.StandIns), func(one string) bool { return one == results.OwnServices })
 }
@@ -872,7 +872,7 @@ func (e *evidence) UnknownLimit() string {
 	}
 }
 
-// killedPhase returns the last phase of a run that was killed.
+// KilledPhase returns the last phase of a run that was killed.
 func (e *evidence) KilledPhase() *results.KilledPhase {
 	if k := e.Summary.Killed; k != nil && len(k.Phases) > 0 {
 		return &k.Phases[len(k.Phases)-1]
@@ -902,7 +902,7 @@ func (e *evidence) Reported() *results.KindStats {
 	return &sum
 }
 
-// countsNothing reports whether operations succeeded that count no entities.
+// CountsNothing reports whether operations succeeded that count no entities.
 func (e *evidence) CountsNothing() bool {
 	sum := e.Counts(results.Reported)
 	return e.Summary.Validity == results.Valid && e.Capture == nil && sum.Succeeded > 0 && sum.Offered == 0 && e.ClosedLoop() == nil

@@ -9,20 +9,18 @@ import (
 	"loadgen/results/figure"
 )
 
-// notMeasured is what is observed where nothing could be.
+// notMeasured is the observed value of a check that could not be judged.
 const notMeasured = "not measured"
 
-// Holds returns whether every check of a run was judged and holds; none asked is held.
+// Holds reports whether every check of a run was judged and holds; true without checks.
 func Holds(summary *results.Summary) bool {
 	held, _ := results.HeldOf(summary.Checks)
 	return held == len(summary.Checks)
 }
 
-// State returns the state of a judged run, and the answer to what was asked, which is nil if
-// nothing was asked or the answer cannot be given. Both follow from the summary alone. The
-// state is that of the peak, of the search or else of the load. Asked are the checks, the
-// peak, the search, and that no acknowledged write is lost: if one of them does not hold, the
-// answer is false.
+// State returns the state of a judged run, and whether what was asked holds, nil if nothing was asked or the answer is
+// unknown. Both follow from the summary alone. The state is that of captured traffic, of the peak, of the search, or
+// else of the load. Checks, a peak, a search and verified writes are questions: if one does not hold, ok is false.
 func State(s *results.Summary) (state string, ok *bool) {
 	if s.Validity == results.Invalid {
 		return results.CannotTell, nil
@@ -48,7 +46,7 @@ func State(s *results.Summary) (state string, ok *bool) {
 	case len(s.Phases) == 0:
 		return stateName(ok), ok
 	}
-	// Where nothing was asked, the run shows whether its load is borne.
+	// Without a question, the run shows whether its load is sustained.
 	var borne []*bool
 	for i := range s.Phases {
 		borne = append(borne, s.Phases[i].Holds)
@@ -56,8 +54,7 @@ func State(s *results.Summary) (state string, ok *bool) {
 	return stateName(together(borne)), ok
 }
 
-// together returns what several answers come to: false where any is, else nil where one cannot
-// be given, or there is none.
+// together combines answers: false if any is, else nil if one is unknown or there is none.
 func together(answers []*bool) *bool {
 	switch {
 	case slices.ContainsFunc(answers, func(one *bool) bool { return one != nil && !*one }):
@@ -81,10 +78,10 @@ func stateName(holds *bool) string {
 	}
 }
 
-// Asked reports whether anything was asked of a run.
+// Asked reports whether a run had a question.
 func Asked(s *results.Summary) bool { return len(askedOf(s)) > 0 }
 
-// askedOf returns what became of each thing that was asked, nil where that cannot be told.
+// askedOf returns the answer to each question, nil if it is unknown.
 func askedOf(s *results.Summary) []*bool {
 	var asked []*bool
 	for i := range s.Checks {
@@ -97,14 +94,14 @@ func askedOf(s *results.Summary) []*bool {
 		asked = append(asked, new(s.Audit.Sound()))
 	}
 	if len(s.Checks) == 0 && broken(s.Invariants) != nil {
-		// Where the scenario says itself how many violations there are to be, that decides.
+		// If the scenario checks the number of violations, that check decides.
 		asked = append(asked, new(false))
 	}
 	return asked
 }
 
-// answered reports whether a search found the highest rate that holds: false where not
-// even the lowest does, nil where what it came to says nothing of the target.
+// answered reports whether a search found a rate that holds: false if even the lowest does not, nil if the search says
+// nothing about the target.
 func answered(l *results.Limit, validity string) *bool {
 	switch {
 	case l.ClientLimited(), validity != results.Valid, !l.Finished, l.Held == nil && l.NotHeld == nil:
@@ -114,8 +111,7 @@ func answered(l *results.Limit, validity string) *bool {
 	}
 }
 
-// checks judges everything that was asked: of the peak first, on the step of its rate and by
-// what it takes to hold one, then what the scenario claims, in its order.
+// checks judges the peak, on the step of its rate, then the checks of the scenario in their order.
 func checks(record *results.Record, summary *results.Summary, figures *figure.Figures, holds func(figure.Step) figure.Holding) []results.Check {
 	list := []results.Check{}
 	if asked := record.Manifest.PeakAsked; asked > 0 {
@@ -154,11 +150,10 @@ func sustainedBy(figures *figure.Figures, step figure.Step) string {
 	return text
 }
 
-// cannotTell enters why a check could not be judged.
+// cannotTell sets why a check could not be judged.
 func cannotTell(c *results.Check, why string) { c.Observed, c.Ok, c.Why = notMeasured, nil, why }
 
-// atPeak returns the step of the rate that was asked for, the last of equal
-// ones.
+// atPeak returns the last step with the rate of the peak.
 func atPeak(asked float64, steps []figure.Step) (figure.Step, bool) {
 	var peak figure.Step
 	for _, step := range steps {

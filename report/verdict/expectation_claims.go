@@ -11,8 +11,7 @@ import (
 	"loadgen/results/figure"
 )
 
-// claimed judges a claim of the scenario. What it came to says nothing of the load that was due
-// where that was not offered in time.
+// claimed judges a check of the scenario. Its observed value says nothing about a load that was not offered in time.
 func claimed(text string, summary *results.Summary, figures *figure.Figures, late func(figure.Step) bool,
 	holds func(figure.Step) figure.Holding) results.Check {
 	claim, err := figure.ParseClaim(text)
@@ -39,7 +38,7 @@ func claimed(text string, summary *results.Summary, figures *figure.Figures, lat
 	}
 	_, _, bounded := claim.Bound()
 	for _, of := range claim.Figures() {
-		// A time that keeps below its bound though the generator was late keeps below it.
+		// A time below its bound despite a late generator is below it.
 		if why := figures.Late(of, late); why != "" && !(found.Pass && bounded && of.Name != "served") {
 			cannotTell(&judged, why)
 			return judged
@@ -57,8 +56,7 @@ func claimed(text string, summary *results.Summary, figures *figure.Figures, lat
 	return judged
 }
 
-// unfit returns why nothing at all that was asked of a run can be told, empty where some
-// of it can.
+// unfit returns why no question of a run has an answer, empty if some may have one.
 func unfit(validity string) string {
 	switch validity {
 	case results.Valid:
@@ -70,9 +68,8 @@ func unfit(validity string) string {
 	}
 }
 
-// observed prints what a claim came to as every report does, or where that would not show
-// on which side of its limit it lies with as many digits as it takes; and the limit, where
-// that is computed.
+// observed formats the value of a check as reports do, or with as many digits as it takes to show on which side of its
+// limit it is; with the limit if that is computed.
 func observed(found figure.ClaimJudgement) string {
 	as := func(left, right string) string {
 		if found.Computed {
@@ -102,8 +99,7 @@ func observed(found figure.ClaimJudgement) string {
 	return as(inUnit(found.Left, found.Unit), inUnit(found.Right, found.Unit))
 }
 
-// reported is a value as every report shows it, and what of it is to be read there: no number
-// where the text tells none, such as "<0.1 %".
+// reported formats a value as reports do, and returns the number that is read there: none for a text such as "<0.1 %".
 func reported(value float64, unit figure.Unit) (text string, shown float64) {
 	ending, scale := "", 1.0
 	switch unit {

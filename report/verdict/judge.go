@@ -8,9 +8,8 @@ import (
 	"loadgen/results/figure"
 )
 
-// Judge returns the summary of a record: counts over the whole run, rates and
-// quantiles over its reported phases, what was asked of it, and the verdict in
-// words. The summary shares no memory with the record.
+// Judge returns the summary of a record: counts over the whole run, rates and quantiles over its reported phases, its
+// checks, and the answer in words. The summary shares no memory with the record.
 func Judge(record *results.Record) *results.Summary {
 	manifest := &record.Manifest
 	all, measured := record.Counts(results.Everything), record.Total(results.Reported)
@@ -29,7 +28,7 @@ func Judge(record *results.Record) *results.Summary {
 		s.PerOperation[kind.Name] = sum.Summary()
 	}
 	s.Count(&all.Counts)
-	remains(record, s)
+	setWholeSeconds(record, s)
 	s.Validity, s.Reasons = validity(record)
 	s.ClientLimited = append([]string{}, clientLimits(record)...)
 	figures := figure.Of(record)
@@ -38,8 +37,7 @@ func Judge(record *results.Record) *results.Summary {
 	s.Balance = figures.Balance()
 	s.Throttling = []results.Throttling{}
 	if record.Manifest.Spread == nil && record.Capture == nil && (s.Balance == nil || manifest.PartitionKey != "") {
-		// What several partitions are served while load balancing works is no
-		// saturation of anything.
+		// Rates of several partitions during load balancing show no saturation.
 		saturate(s, figures)
 	}
 	s.Limit, s.Audit = record.Limit.Clone(), record.Audit.Clone()
@@ -57,15 +55,13 @@ func Judge(record *results.Record) *results.Summary {
 	return s
 }
 
-// holdsIn returns what says whether a step of a record holds its rate, and whose doing it is
-// where that cannot be told.
+// holdsIn returns a function that reports whether a step of a record holds its rate, and why that is unknown.
 func holdsIn(record *results.Record, figures *figure.Figures) func(figure.Step) figure.Holding {
 	waited := waitedIn(record)
 	return func(step figure.Step) figure.Holding { return figures.Holds(step, waited) }
 }
 
-// saturate says of each stretch of load what it met of throttling, and of all of them
-// where the load saturates.
+// saturate sets the throttling of each stretch of load, and where the load saturates.
 func saturate(s *results.Summary, figures *figure.Figures) {
 	for _, l := range figures.Ladders() {
 		one := results.Throttling{Stage: l.Stage, Kind: string(l.Throttling), Share: l.Share, Seconds: l.Seconds, From: l.From, To: l.To}
@@ -107,9 +103,9 @@ func phases(record *results.Record, figures *figure.Figures, holds func(figure.S
 	return list
 }
 
-// remains enters into the summary of a run that was killed what its whole seconds hold:
-// all but the operations and the times of each kind, which they do not tell.
-func remains(record *results.Record, s *results.Summary) {
+// setWholeSeconds sets the counts of the whole seconds of a run that was killed, without operations and times by kind, which
+// seconds do not have.
+func setWholeSeconds(record *results.Record, s *results.Summary) {
 	if s.Killed = record.Killed(); s.Killed == nil {
 		return
 	}
@@ -129,8 +125,7 @@ func remains(record *results.Record, s *results.Summary) {
 	}
 }
 
-// inSeconds returns what the whole seconds hold of a run that was killed, whose phases hold
-// none of it.
+// inSeconds returns the counts of the whole seconds of a run that was killed, whose phases have none.
 func inSeconds(record *results.Record) (sum results.KindStats) {
 	for i := range record.Intervals {
 		sum.Counts.Add(&record.Intervals[i].Counts)

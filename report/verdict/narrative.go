@@ -12,7 +12,7 @@ import (
 
 // The places of sentences, as narrative.tmpl names them.
 const (
-	// claims are headlines, of which the first is taken: words ¦ number ¦ unit ¦ words. asides follow it in small letters.
+	// claims are headlines, and the first one is used: words ¦ number ¦ unit ¦ words. asides follow it in small letters.
 	claims = "claims"
 	asides = "asides"
 	// examples say what an example shows, before everything.
@@ -81,7 +81,7 @@ func (e *evidence) answer() document.Answer {
 	return a
 }
 
-// CheckCount returns how many checks fail, cannot be told or pass, the first of these that
+// CheckCount returns how many checks fail, are unknown or pass, the first of these that
 // applies, as text that follows a claim; empty without checks.
 func CheckCount(checks []results.Check) string {
 	held, told := results.HeldOf(checks)
@@ -92,7 +92,7 @@ func CheckCount(checks []results.Check) string {
 	case told > held:
 		number, verb = told-held, "fail"
 	case told < len(checks):
-		return fmt.Sprintf("; %d of %s cannot be told", len(checks)-told, document.Counted(len(checks), "check"))
+		return fmt.Sprintf("; %d of %s unknown", len(checks)-told, document.Counted(len(checks), "check"))
 	}
 	if number == 1 {
 		verb = map[string]string{"pass": "passes", "fail": "fails"}[verb]

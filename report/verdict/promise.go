@@ -7,17 +7,16 @@ import (
 	"loadgen/results/figure"
 )
 
-// Promised is what became of the checks that an anti-pattern promises to fail.
+// Promised are the checks that an anti-pattern must fail, by their results.
 type Promised struct {
-	// Kept are those that fail, Broken those that hold all the same, Untold those that could
-	// not be judged or are not there. Each is as the summary has it.
+	// Kept fail, Broken hold, Untold could not be judged or do not exist. Each is as in the summary.
 	Kept, Broken, Untold []string
-	// any says that one of them is to fail, whichever.
+	// any reports that one of them must fail, no matter which.
 	any bool
 }
 
-// Promise returns what became of what the anti-pattern of a judged record promises to fail:
-// the checks that its example names, or any of them where it names none.
+// Promise returns the results of the checks that the anti-pattern of a judged record must fail: those that its example
+// names, or any if it names none.
 func Promise(record *results.Record, summary *results.Summary) Promised {
 	var names []string
 	if of := record.Manifest.Example; of != nil {
@@ -26,19 +25,19 @@ func Promise(record *results.Record, summary *results.Summary) Promised {
 	p := Promised{any: len(names) == 0}
 	if p.any {
 		for i := range summary.Checks {
-			p.enter(summary.Checks[i].Expr, summary.Checks[i:])
+			p.add(summary.Checks[i].Expr, summary.Checks[i:])
 		}
 	}
 	for _, name := range names {
 		if claim, err := figure.ParseClaim(name); err == nil {
 			name = claim.String()
 		}
-		p.enter(name, summary.Checks)
+		p.add(name, summary.Checks)
 	}
 	return p
 }
 
-func (p *Promised) enter(name string, checks []results.Check) {
+func (p *Promised) add(name string, checks []results.Check) {
 	at := slices.IndexFunc(checks, func(c results.Check) bool { return c.Expr == name })
 	switch {
 	case at < 0 || !checks[at].Told():
@@ -50,7 +49,7 @@ func (p *Promised) enter(name string, checks []results.Check) {
 	}
 }
 
-// Fails reports whether the promise is broken.
+// Fails reports whether a check that must fail holds.
 func (p Promised) Fails() bool {
 	if p.any {
 		return len(p.Kept) == 0 && len(p.Untold) == 0
@@ -58,7 +57,7 @@ func (p Promised) Fails() bool {
 	return len(p.Broken) > 0
 }
 
-// Told reports whether it can be told that the promise is kept, or broken.
+// Told reports whether the promise was judged.
 func (p Promised) Told() bool {
 	return p.Fails() || len(p.Untold) == 0 || p.any && len(p.Kept) > 0
 }

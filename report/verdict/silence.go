@@ -10,26 +10,24 @@ import (
 	"loadgen/results/figure"
 )
 
-// Silence is a time in which attempts were under way and the target answered none.
+// Silence is a time in which attempts were in flight and the target answered none.
 type Silence struct{ From, To time.Duration }
 
-// String returns the sentence that tells of it.
+// String describes the silence.
 func (s Silence) String() string {
 	return fmt.Sprintf("the target answered nothing from %s to %s s", document.Seconds(s.From), document.Seconds(s.To))
 }
 
-// What counts as one.
+// The thresholds of a silence.
 const (
-	// shortestSilence is how long a target has to answer nothing; and so many times as
-	// long as its slowest reply of a second mostly takes, so that one who takes its time
-	// is not called silent; and fewestWaiting attempts have to wait for it.
-	shortestSilence = 200 * time.Millisecond
-	timesUsual      = 3
-	fewestWaiting   = 4
+	// minSilence is how long a target answers nothing, and timesUsual the multiple of its median slowest reply of a
+	// second, so that a slow target is not called silent; minWaiting attempts wait for it.
+	minSilence = 200 * time.Millisecond
+	timesUsual = 3
+	minWaiting = 4
 )
 
-// Silences returns when the target answered nothing though attempts were under way, in
-// the order of time.
+// Silences returns the silences of the target, in the order of time.
 func Silences(record *results.Record) []Silence {
 	var longest []int64
 	var joined []results.Stretch
@@ -50,22 +48,21 @@ func Silences(record *results.Record) []Silence {
 			joined = append(joined, part)
 		}
 	}
-	least := shortestSilence
+	least := minSilence
 	if len(longest) > 0 {
 		least = max(least, time.Duration(timesUsual*statistics.Median(longest))*time.Microsecond)
 	}
 	var silences []Silence
 	for _, one := range joined {
-		if one.To-one.From >= least && one.Waiting >= fewestWaiting {
+		if one.To-one.From >= least && one.Waiting >= minWaiting {
 			silences = append(silences, Silence{one.From, one.To})
 		}
 	}
 	return silences
 }
 
-// silenceAt returns in words the longest silence of the target that a row lies in, or as
-// soon after which as what was due meanwhile may take to be made up for: as long again, and
-// a second. Empty is none.
+// silenceAt describes the longest silence of the target that a row is in, or follows within the time in which delayed
+// operations are sent: as long again, and a second. It is empty for none.
 func silenceAt(silences []Silence, row *results.Interval) string {
 	begin, end := row.Span()
 	longest := Silence{}
@@ -81,9 +78,8 @@ func silenceAt(silences []Silence, row *results.Interval) string {
 	return longest.String()
 }
 
-// waitedIn returns what tells of a second which silence of the target those operations
-// waited for that were sent late in it, or never; empty where there is none, or the
-// generator is to blame.
+// waitedIn returns a function that describes the silence or queue of the target for which operations of a second were
+// late; empty if there is none, or the generator is the cause.
 func waitedIn(record *results.Record) func(second int64) string {
 	silences, strains := Silences(record), make(map[int64]Strain)
 	for _, one := range Strains(record) {
@@ -101,8 +97,8 @@ func waitedIn(record *results.Record) func(second int64) string {
 	}
 }
 
-// LateIn returns which steps the generator sent late, as its own doing: where each late
-// second was one of the target's silence, the wait is the target's.
+// LateIn returns a function that reports whether the generator caused the lateness of a step: late seconds during a
+// silence of the target are the target's.
 func LateIn(record *results.Record) func(figure.Step) bool {
 	strains := Strains(record)
 	return func(step figure.Step) bool {

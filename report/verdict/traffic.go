@@ -269,7 +269,7 @@ func (e *evidence) ThrottledTogether() int {
 	return 0
 }
 
-// others are partitions beside the hottest that throttle enough.
+// others are the partitions that throttle enough, without the hottest.
 type others struct {
 	Partitions []sharedCause
 	More       int

@@ -11,22 +11,20 @@ import (
 	"loadgen/results/figure"
 )
 
-// mostHeld is the share of the reported operations that may be sent more than
-// longestHold after their intended instants.
+// maxHeld is the share of the reported operations that may be sent more than maxHold after their intended instants.
 const (
-	mostHeld    = results.MostHeldBack
-	longestHold = results.HeldBackAfter
+	maxHeld = results.MostHeldBack
+	maxHold = results.HeldBackAfter
 )
 
-// validity returns what a run as a whole is worth, and why: whether it came to its end,
-// its books close, and anything succeeded. What the generator fell short of spoils no more
-// than the claims that rest on it. What the record says of itself stands unless it is
-// worse than that.
+// validity returns the validity of a run and its reasons: whether it reached its end, its counters reconcile, and any
+// operation succeeded. Lateness of the generator affects only checks that depend on it. The validity in the record
+// stays unless it is better than that.
 func validity(record *results.Record) (string, []string) {
 	worth, reasons := record.Validity, slices.Clone(record.Reasons)
 	add := func(found ...string) {
 		for _, reason := range found {
-			// A record that was judged before holds its reasons.
+			// A record that was judged before has its reasons.
 			if !slices.Contains(reasons, reason) {
 				reasons = append(reasons, reason)
 			}
@@ -68,13 +66,12 @@ func validity(record *results.Record) (string, []string) {
 	return worth, reasons
 }
 
-// cutOff is the cause of an attempt that the end of the run cut off.
+// cutOff is the cause of an attempt that the end of the run cancelled.
 const cutOff = "Cancelled"
 
-// futile returns how many operations were due in what a run reports of which none
-// succeeded, and what came of them; 0 where some did. Of a run that did not come to its end
-// an attempt has to have come to one of its own, or an operation of several: what was cut
-// off, as all may be that a run sends in its first milliseconds, could have succeeded.
+// futile returns the number of operations due in the reported phases if none succeeded, and their causes; 0 if some
+// did. A run that ended early must have an attempt or operation that ended by itself: cancelled ones could have
+// succeeded.
 func futile(record *results.Record) (due int64, causes results.Causes) {
 	sum := record.Counts(results.Reported)
 	if record.Killed() != nil {
@@ -93,7 +90,7 @@ func futile(record *results.Record) (due int64, causes results.Causes) {
 	return sum.Scheduled, sum.Causes
 }
 
-// clientLimits returns how the generator fell short of what was asked of it.
+// clientLimits returns how the generator did not send the load as due.
 func clientLimits(record *results.Record) []string {
 	if record.Limit != nil {
 		return limitReasons(record)
@@ -102,28 +99,28 @@ func clientLimits(record *results.Record) []string {
 	all, reported := record.Counts(results.Everything), record.Counts(results.Reported)
 	dropped, held := all.Dropped, int64(0)
 	for _, bar := range record.Lag.Bars() {
-		if bar.From > longestHold.Microseconds() {
+		if bar.From > maxHold.Microseconds() {
 			held += bar.Count
 		}
 	}
 	for waited, i := waitedIn(record), 0; i < len(record.Intervals); i++ {
-		// What waited for a silent target waited for no generator. Of what was late in such
-		// a second nobody knows by how much, so that all of it is taken for held back.
+		// Operations that waited for a silent target did not wait for the generator. How late they were is unknown, so
+		// all late ones of such a second are subtracted.
 		row := &record.Intervals[i]
 		if waited(row.Second) == "" {
 			continue
 		}
 		dropped -= row.Dropped
-		if longest := cmp.Or(row.Lag.P99, row.Lag.Max); longest != nil && *longest > longestHold.Microseconds() {
+		if longest := cmp.Or(row.Lag.P99, row.Lag.Max); longest != nil && *longest > maxHold.Microseconds() {
 			held -= row.Late
 		}
 	}
 	if dropped > 0 {
 		limits = append(limits, fmt.Sprintf("the generator dropped %s of %s operations", document.Count(dropped), document.Count(all.Scheduled)))
 	}
-	if reported.Sent > 0 && float64(held) > mostHeld*float64(reported.Sent) {
+	if reported.Sent > 0 && float64(held) > maxHeld*float64(reported.Sent) {
 		limits = append(limits, fmt.Sprintf("the generator sent %s of the operations more than %d ms late",
-			document.Share(figure.ShareOf(held, reported.Sent)), longestHold.Milliseconds()))
+			document.Share(figure.ShareOf(held, reported.Sent)), maxHold.Milliseconds()))
 	}
 	if line := lineLimit(record); line != "" {
 		limits = append(limits, line)
@@ -131,8 +128,8 @@ func clientLimits(record *results.Record) []string {
 	return append(limits, clientSaturations(record)...)
 }
 
-// lineLimit tells in how many seconds the modelled line of the clients was the limit, rather
-// than what it leads to; empty where it was in none to speak of.
+// lineLimit names the number of seconds in which the modelled line of the clients was the limit; empty if there are
+// few.
 func lineLimit(record *results.Record) string {
 	bound, all, steps := int64(0), int64(0), figure.Reported(record)
 	for i := range record.Intervals {
@@ -143,7 +140,7 @@ func lineLimit(record *results.Record) string {
 		of := row.Of()
 		bound, all = bound+of.LineBound, all+of.Length
 	}
-	if float64(bound) <= mostStrained*float64(all) {
+	if float64(bound) <= maxStrained*float64(all) {
 		return ""
 	}
 	var of []string
