@@ -85,7 +85,7 @@ func TestCommandWritesARun(t *testing.T) {
 	code, stdout, stderr, folder := bubble(t, 0, append([]string{"stress", "--format", "json", "--record", "attempts.bin", "--no-charts=false",
 		"--set", "model.partition_target=200", "--set", "phases.peak.rates=[100,150,200,250,300,400]"}, small...)...)
 	require.Equalf(t, codeOk, code, "exit code %d: %s", code, stderr)
-	want := []string{"events.ndjson", "heat.png", "heat.svg", "intervals.ndjson", "latency.png", "latency.svg", "percentiles.png", "percentiles.svg",
+	want := []string{"events.ndjson", "intervals.ndjson", "latency.png", "latency.svg", "percentiles.png", "percentiles.svg",
 		"report.html", "response.png", "response.svg", "run.json", "steps.png", "steps.svg", "throttle.png", "throttle.svg", "waits.png", "waits.svg"}
 	if got := leftIn(t, folder); len(got) != len(want) {
 		t.Errorf("the run's folder holds %v; want %v", got, want)

@@ -9,9 +9,8 @@ import (
 	"loadgen/report/document"
 )
 
-// linear and logarithmic are scales that never leave the axis: a value beyond an
-// end, or none at all, falls on the end. Whatever a record holds, no coordinate
-// outside its panel ever reaches a canvas.
+// linear and logarithmic are scales that clamp values to the axis: whatever a record contains, no coordinate outside
+// its panel reaches a canvas. NaN is at the beginning.
 type (
 	linear      struct{}
 	logarithmic struct{}
@@ -23,19 +22,17 @@ var (
 )
 
 // Normalize implements plot.Normalizer.
-func (linear) Normalize(least, greatest, x float64) float64 {
-	return clampToUnit((x - least) / (greatest - least))
-}
+func (linear) Normalize(from, to, x float64) float64 { return clampToUnit((x - from) / (to - from)) }
 
-// Normalize implements plot.Normalizer; least must be above 0.
-func (logarithmic) Normalize(least, greatest, x float64) float64 {
-	if !(x > least) {
+// Normalize implements plot.Normalizer; from must be above 0.
+func (logarithmic) Normalize(from, to, x float64) float64 {
+	if !(x > from) {
 		return 0
 	}
-	return clampToUnit(math.Log(x/least) / math.Log(greatest/least))
+	return clampToUnit(math.Log(x/from) / math.Log(to/from))
 }
 
-// clampToUnit is the nearest to v in 0 to 1, and 0 for what is no number.
+// clampToUnit returns v within 0 to 1, and 0 for NaN.
 func clampToUnit(v float64) float64 {
 	if !(v > 0) {
 		return 0
@@ -65,18 +62,17 @@ func newPlot(x, y plot.Axis) *plot.Plot {
 	return p
 }
 
-// countAxis runs from 0 to somewhat more than the greatest of its values.
-func countAxis(label string, greatest, headroom float64) plot.Axis {
-	if !(greatest > 0) || math.IsInf(greatest, 0) {
-		greatest = 1
+// countAxis runs from 0 to the highest value times the headroom.
+func countAxis(label string, highest, headroom float64) plot.Axis {
+	if !(highest > 0) || math.IsInf(highest, 0) {
+		highest = 1
 	}
-	axis := linearAxis(0, greatest*headroom)
+	axis := linearAxis(0, highest*headroom)
 	axis.Label.Text = label
 	return axis
 }
 
-// linearAxis runs from one value to another, or somewhat further if that is not
-// greater.
+// linearAxis runs between two values, or a little further if to is not above from.
 func linearAxis(from, to float64) plot.Axis {
 	if !(to > from) {
 		to = from + max(1, math.Abs(from)/1000)
@@ -86,133 +82,138 @@ func linearAxis(from, to float64) plot.Axis {
 	return axis
 }
 
-// linearTicks are at multiples of 1, 2 or 5 times a power of ten, seven at most,
-// and whole unless the axis ends below 1.
-func linearTicks(least, greatest float64) []plot.Tick {
-	step := math.Pow10(int(math.Floor(math.Log10((greatest - least) / 5))))
-	for _, factor := range []float64{2, 2.5, 2} {
-		if (greatest-least)/step <= 6 {
+// linearTicks returns at most seven ticks at multiples of 1, 2 or 5 times a power of ten; they are whole numbers
+// unless the axis ends below 1.
+func linearTicks(from, to float64) []plot.Tick {
+	power := math.Pow10(int(math.Floor(math.Log10((to - from) / 5))))
+	multiples := []float64{power, 2 * power, 5 * power, 10 * power}
+	for i := range multiples {
+		if to >= 1 {
+			multiples[i] = max(multiples[i], 1)
+		}
+	}
+	return evenTicks(from, to, multiples, 6, document.Figures)
+}
+
+// evenTicks returns ticks at the multiples of the first of the steps that divides the axis into at most limit parts,
+// otherwise of the last step.
+func evenTicks(from, to float64, steps []float64, limit int, label func(float64) string) []plot.Tick {
+	step := steps[0]
+	for _, step = range steps {
+		if (to-from)/step <= float64(limit) {
 			break
 		}
-		step *= factor
-	}
-	if greatest >= 1 {
-		step = max(step, 1)
 	}
 	var ticks []plot.Tick
-	const most = 8
-	for i := math.Ceil(least / step); i*step <= greatest && len(ticks) < most; i++ {
-		ticks = append(ticks, plot.Tick{Value: i * step, Label: document.Figures(i * step)})
+	for i := math.Ceil(from / step); i*step <= to && len(ticks) <= limit; i++ {
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: label(i * step)})
 	}
 	return ticks
 }
 
-// timeAxis is a logarithmic axis of microseconds that holds both durations and
-// spans a decade at least.
+// timeAxis returns a logarithmic axis of microseconds that contains both durations and spans at least a decade.
 func timeAxis(from, to float64) plot.Axis {
-	// A duration of 0 is drawn at the left end, since a logarithm has no place
-	// for it.
+	// A duration of 0 has no logarithm and is drawn at the left end.
 	const shortest, padding = 0.5, 0.03
 	from = max(from, shortest)
 	to = max(to, from)
 	span := math.Log10(to / from)
 	widen := math.Pow(10, max(padding*span, (1-span)/2))
-	axis := plot.Axis{Min: max(shortest, from/widen), Max: to * widen, Scale: logarithmic{}}
+	axis := logarithmicAxis(max(shortest, from/widen), to*widen, timeTicks)
 	axis.Max = max(axis.Max, 10*axis.Min)
-	axis.Tick.Marker = plot.TickerFunc(timeTicks)
 	return axis
 }
 
-// timeTicks label the powers of ten, and on a short axis also two and five times
-// them; what lies between is marked without a label.
-func timeTicks(least, greatest float64) []plot.Tick {
-	const short = 1.7 // decades
-	between := math.Log10(greatest/least) < short
+func logarithmicAxis(from, to float64, ticks plot.TickerFunc) plot.Axis {
+	axis := plot.Axis{Min: from, Max: to, Scale: logarithmic{}}
+	axis.Tick.Marker = ticks
+	return axis
+}
+
+// timeTicks labels the powers of ten, on a short axis also two and five times them, and adds ticks without labels
+// between them.
+func timeTicks(from, to float64) []plot.Tick {
+	const shortAxis = 1.7 // decades
+	isShort := math.Log10(to/from) < shortAxis
+	return decadeTicks(from, to, []int{1, 2, 3, 4, 5, 6, 7, 8, 9}, func(digit int, value float64) string {
+		if digit == 1 || isShort && (digit == 2 || digit == 5) {
+			return document.RoundTime(value)
+		}
+		return ""
+	})
+}
+
+// decadeTicks returns ticks at the digits times each power of ten.
+func decadeTicks(from, to float64, digits []int, label func(digit int, value float64) string) []plot.Tick {
 	var ticks []plot.Tick
-	for power := int(math.Floor(math.Log10(least))); math.Pow10(power) <= greatest; power++ {
-		for digit := 1; digit <= 9; digit++ {
-			value := float64(digit) * math.Pow10(power)
-			if value < least || value > greatest {
-				continue
+	for power := int(math.Floor(math.Log10(from))); math.Pow10(power) <= to; power++ {
+		for _, digit := range digits {
+			if value := float64(digit) * math.Pow10(power); value >= from && value <= to {
+				ticks = append(ticks, plot.Tick{Value: value, Label: label(digit, value)})
 			}
-			tick := plot.Tick{Value: value}
-			if digit == 1 || between && (digit == 2 || digit == 5) {
-				tick.Label = document.RoundTime(value)
-			}
-			ticks = append(ticks, tick)
 		}
 	}
 	return ticks
 }
 
-// unlabelled returns the axis with its ticks but without their labels.
+// unlabelled returns the axis without the labels of its ticks.
 func unlabelled(axis plot.Axis) plot.Axis {
-	axis.Tick.Marker = relabelled(axis.Tick.Marker, func(float64) string { return "" })
-	return axis
+	return relabelled(axis, func(float64) string { return "" })
 }
 
-// relabelled returns the same ticks with other labels.
-func relabelled(marker plot.Ticker, label func(value float64) string) plot.Ticker {
-	return plot.TickerFunc(func(least, greatest float64) []plot.Tick {
-		ticks := marker.Ticks(least, greatest)
+// relabelled returns the axis with other labels at its ticks.
+func relabelled(axis plot.Axis, label func(value float64) string) plot.Axis {
+	marker := axis.Tick.Marker
+	axis.Tick.Marker = plot.TickerFunc(func(from, to float64) []plot.Tick {
+		ticks := marker.Ticks(from, to)
 		for i := range ticks {
 			ticks[i].Label = label(ticks[i].Value)
 		}
 		return ticks
 	})
+	return axis
 }
 
-// percentileAxis places a percentile p at 1/(1−p) on a logarithmic scale, so that
-// each further nine takes the same room; beyond is the greatest 1/(1−p) shown.
-func percentileAxis(label string, beyond float64) plot.Axis {
-	axis := plot.Axis{Min: 1, Max: max(20, 1.6*beyond), Scale: logarithmic{}}
-	axis.Label.Text = label
-	axis.Tick.Marker = plot.TickerFunc(func(_, greatest float64) []plot.Tick {
+// nameAxis returns a vertical axis of rows, the first of which is at the top: row i of n is at n−1−i.
+func nameAxis(names []string) plot.Axis {
+	ticks := make(plot.ConstantTicks, len(names))
+	for i, name := range names {
+		ticks[i] = plot.Tick{Value: float64(len(names) - 1 - i), Label: name}
+	}
+	axis := plot.Axis{Min: -0.5, Max: float64(len(names)) - 0.5, Scale: linear{}}
+	axis.Tick.Marker = ticks
+	return axis
+}
+
+// percentileAxis places a percentile p at 1/(1−p) on a logarithmic scale, so that each further nine takes the same
+// room. maxOdds is the greatest 1/(1−p) shown.
+func percentileAxis(label string, maxOdds float64) plot.Axis {
+	axis := logarithmicAxis(1, max(20, 1.6*maxOdds), func(_, to float64) []plot.Tick {
 		ticks := []plot.Tick{{Value: 1, Label: "0"}, {Value: 2, Label: "50"}}
-		for nines := 1; math.Pow10(nines) <= greatest; nines++ {
+		for nines := 1; math.Pow10(nines) <= to; nines++ {
 			// 90, 99, 99.9 and so on.
 			label := document.Decimals(100-math.Pow10(2-nines), max(0, nines-2))
 			ticks = append(ticks, plot.Tick{Value: math.Pow10(nines), Label: label})
 		}
 		return ticks
 	})
+	axis.Label.Text = label
 	return axis
 }
 
-// clockAxis runs from one second of a run to another; its ticks count from an origin.
-func clockAxis(begin, end, origin float64) plot.Axis {
-	axis := linearAxis(begin, end)
-	axis.Tick.Marker = plot.TickerFunc(func(least, greatest float64) []plot.Tick {
-		ticks := clockTicks(least-origin, greatest-origin)
-		for i := range ticks {
-			ticks[i].Value += origin
-		}
-		return ticks
-	})
-	return axis
-}
-
-// clockTicks are at whole seconds, minutes or hours, nine at most, in the greatest unit
-// of which there are several.
-func clockTicks(least, greatest float64) []plot.Tick {
-	const most = 8
+// clockTicks returns at most nine ticks at whole seconds, minutes or hours, in the greatest unit that occurs several
+// times.
+func clockTicks(from, to float64) []plot.Tick {
 	unit, name := 1., " s"
-	switch span := greatest - least; {
+	switch span := to - from; {
 	case span > 4*3600:
 		unit, name = 3600, " h"
 	case span > 240:
 		unit, name = 60, " min"
 	}
-	step := unit
-	for _, factor := range []float64{2, 5, 10, 20, 30, 60, 120, 300, 600, 1e3, 1e4, 1e5, 1e6, 1e9, 1e12, 1e15} {
-		if (greatest-least)/step <= most {
-			break
-		}
-		step = unit * factor
+	steps := []float64{1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1e3, 1e4, 1e5, 1e6, 1e9, 1e12, 1e15}
+	for i := range steps {
+		steps[i] *= unit
 	}
-	var ticks []plot.Tick
-	for i := math.Ceil(least / step); i*step <= greatest && len(ticks) <= most+1; i++ {
-		ticks = append(ticks, plot.Tick{Value: i * step, Label: document.Figures(i*step/unit) + name})
-	}
-	return ticks
+	return evenTicks(from, to, steps, 8, func(at float64) string { return document.Figures(at/unit) + name })
 }

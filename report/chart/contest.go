@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"image"
 	"slices"
 	"strings"
 
@@ -15,26 +16,20 @@ import (
 
 // HeatArm is one design of a contest, with the record of a run.
 type HeatArm struct {
-	// Name is the design's, Keys what its keys are made of, and Says what it came to, in
-	// one line each.
+	// Name is that of the design, Keys the template of its keys, and Says its outcome, in one line each.
 	Name, Keys, Says string
 	Record           *results.Record
 }
 
-// MostArms is how many designs are drawn below one another.
+// MostArms is the maximum number of designs in one picture.
 const MostArms = 8
 
-// mostContestRows is how many partitions of a design are drawn: where there are more, none
-// of them is what the picture is about.
-const mostContestRows = 48
+// maxContestRows is the maximum number of partitions that are drawn for a design.
+const maxContestRows = 48
 
-// DrawContest writes heat.png and heat.svg, the heat maps of all designs below one another
-// with one scale of colours and one axis of time, and for each design one of its own,
-// heat-NAME.png and heat-NAME.svg. What was throttled is seen in the rows themselves: it
-// fills each cell from below by its share. It returns the names of the files; its error
-// wraps results.ErrWrite.
-//
-// Designs beyond the eighth have only files of their own.
+// DrawContest writes heat.png and heat.svg, the heat maps of at most eight designs with one scale of colours and one
+// axis of time, and heat-NAME.png and heat-NAME.svg for each design. The throttled share fills each cell from below. It
+// returns the names of the files; its error wraps results.ErrWrite.
 func DrawContest(folder results.Folder, arms []HeatArm) ([]string, error) {
 	list := []drawing{{"heat", contestFigure(arms)}}
 	taken := make(map[string]bool)
@@ -49,138 +44,142 @@ func DrawContest(folder results.Folder, arms []HeatArm) ([]string, error) {
 	return save(folder, list, "")
 }
 
-// InlineContest returns the heat maps of all designs as [Inline] does a chart of a run,
-// for the room beside an answer. Its title is [ContestTitle]. Its error is that of drawing.
+// InlineContest returns the heat maps of all designs for a page, as [Inline] does for a chart of a run. Its title is
+// [ContestTitle]. Its error is that of drawing.
 func InlineContest(arms []HeatArm) (template.HTML, error) {
-	const besideNames vg.Length = 520
+	const columnWidth vg.Length = 520
 	f := contestFigure(arms)
-	f.width = besideNames
+	f.width = columnWidth
 	return encodeInline(f)
 }
 
-// fileName makes a design's name fit to be that of a file anywhere.
+// fileName returns the name of a design as a portable file name.
 func fileName(name string) string {
-	const longest = 40
+	const maxLength = 40
 	kept := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-', r == '_':
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
 			return r
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		default:
-			return '-'
 		}
-	}, clean(name, longest-1))
-	if kept == "" {
-		return "design"
-	}
-	return kept
+		return '-'
+	}, strings.ToLower(clean(name, maxLength-1)))
+	return cmp.Or(kept, "design")
 }
 
-// contestFigure draws designs below one another.
+// contestFigure draws the heat maps of designs.
 func contestFigure(arms []HeatArm) *figure {
-	f := &figure{title: ContestTitle(arms),
-		panels: []panel{{heading: "Designs", share: 1, sentence: "no data: no design was run"}}}
+	f := &figure{title: ContestTitle(arms), panels: []panel{noData("Designs", "no design was run")}}
 	if len(arms) == 0 {
 		return f
 	}
-	f.subtitle = "one row a partition, in the order of keys"
-	if scenario := clean(arms[0].Record.Manifest.Scenario.Name, longestName); scenario != "" {
+	f.subtitle = "one row per partition, in the order of keys"
+	if scenario := clean(arms[0].Record.Manifest.Scenario.Name, maxName); scenario != "" {
 		f.subtitle = "scenario " + scenario + "  ·  " + f.subtitle
 	}
 	if len(arms) > MostArms {
 		f.subtitle += fmt.Sprintf("  ·  the first %d of %d designs", MostArms, len(arms))
 		arms = arms[:MostArms]
 	}
-	grids := make([]Grid, len(arms))
-	var all []*Grid
+	var grids []*Grid
 	longest, idle := 0., 0
 	for i := range arms {
-		g, next := reportedGrid(arms[i].Record)
-		idle += next
-		// The rows with the least are added to Rest.
-		slices.SortStableFunc(g.Rows, func(a, b GridRow) int { return cmp.Compare(b.weight(), a.weight()) })
-		for len(g.Rows) > mostContestRows {
-			last := len(g.Rows) - 1
-			g.Rest.fold(&g.Rows[last].HeatCells, 1)
-			g.Rows = g.Rows[:last]
-			if g.Others >= 0 {
-				g.Others++
-			}
-		}
-		g.inOrder()
-		grids[i] = g
-		all = append(all, &grids[i])
-		longest = max(longest, g.end()-g.begin())
+		g, dropped := reportedGrid(arms[i].Record)
+		g.limitRows(maxContestRows)
+		grids = append(grids, &g)
+		longest, idle = max(longest, g.span()), idle+dropped
 	}
 	if idle > 0 {
-		f.subtitle += "  ·  without " + document.Counted(idle, "partition that was", "partitions that were") + " next to idle"
+		f.subtitle += "  ·  without " + document.Counted(idle, "idle partition")
 	}
-	scale, bar := servedScale(arms[0].Record, all...)
+	scale, bar := servedScale(arms[0].Record, grids...)
 	bar.scale, bar.from = scale, "entities served per second: 0"
-	f.key = &panel{bar: bar, legend: []entry{{"throttled, by its share; fainter: few", swatch(throttledInk)}}}
+	f.key = &panel{bar: bar, legend: []entry{{"throttled share; paler: few", swatch(throttledInk)}}}
 	f.panels = nil
-	f.height = headRoom + headingRow
 	for i := range arms {
-		p := contestPanel(&arms[i], &grids[i], scale, longest, len(arms))
-		if i == len(arms)-1 {
-			p.below, p.share = "time since the measured load began", p.share+30
-			if p.plot != nil {
-				begin := grids[i].begin()
-				p.plot.X.Tick.Marker = clockAxis(begin, begin+longest, begin).Tick.Marker
-			}
-		}
-		f.panels = append(f.panels, p)
-		f.height += p.share + panelGap
+		f.panels = append(f.panels, contestPanel(&arms[i], grids[i], scale, longest, len(arms)))
 	}
+	f.labelLast("time since the measured load began", 30)
+	f.stack(headRoom + headingRow)
 	return f
 }
 
 func contestPanel(arm *HeatArm, g *Grid, scale shades, longest float64, arms int) panel {
-	p := panel{
-		heading: clean(arm.Name, longestName), aside: clean(arm.Keys, 2*longestKey), says: clean(arm.Says, 3*longestKey),
-		share: 80, sentence: "no data: the record does not tell partitions apart over time",
-	}
-	if p.says == "" {
-		p.says = "–"
-	}
-	served, throttled, failed := g.Totals()
-	if g.Columns == 0 || served+throttled+failed == 0 {
+	p := noData(clean(arm.Name, maxName), noPartitions)
+	p.aside, p.says, p.share = clean(arm.Keys, 2*maxKey), cmp.Or(clean(arm.Says, 3*maxKey), "–"), 80
+	if g.isEmpty() {
 		return p
 	}
-	room := 300 / float64(max(arms, 2))
-	begin, end := g.begin(), g.begin()+longest
-	asked := func(r *GridRow) []int64 {
+	begin := g.time.line.from()
+	axis := timeline{{begin, begin + longest}}
+	requested := func(r *GridRow) []int64 {
 		sums := slices.Clone(r.Served)
 		for i := range sums {
 			sums[i] += r.Throttled[i]
 		}
 		return sums
 	}
-	b := newBands(g, room, laneOf(arm.Record, begin, end, false), asked)
+	_, lanes := turnMarks(arm.Record, axis, 0)
+	b := newBands(g, 300/float64(max(arms, 2)), lanes, requested)
 	p.share = b.panelHeight(headingRow + saysRow + 10)
-	p.plot = newPlot(unlabelled(clockAxis(begin, end, begin)), b.axis())
-	// The ground lies below all rows, to the end of the axis.
-	p.plot.Add(raster{begin, b.bottom, end, max(b.rows, asideBand), newRaster(1, 1)})
-	// What was served are pictures in which what was throttled fills each cell from below, by its
-	// share of what was asked for, the paler the less it was.
-	const finest, coarsest, lines = 24, 4, 400
-	fine := min(finest, max(coarsest, lines/max(len(g.Rows), 1)))
-	refusals := shades{least: 0xFFE6D6, full: throttledInk, beyond: throttledInk, anchor: scale.anchor / 4}
-	if len(g.Rows) > 0 && g.Columns > 0 {
-		cells := newRaster(g.Columns, len(g.Rows)*fine, scale, refusals)
-		for i := range g.Rows {
-			b.stack(cells, i*fine, fine, &g.Rows[i], 1, scale, refusals)
-		}
-		p.plot.Add(raster{begin, b.bottom, g.end(), b.rows, cells}, b.rules())
-	}
-	for i := range b.asides {
-		a := &b.asides[i]
-		own := a.scale(g, layerServed, scale)
-		cells := newRaster(g.Columns, finest, own, refusals)
-		b.stack(cells, 0, finest, a.row, float64(max(a.share, 1)), own, refusals)
-		p.plot.Add(raster{begin, a.bottom, g.end(), a.bottom + asideBand, cells})
-	}
-	p.addTurnsFrom(arm.Record, begin, end, 0, 3)
+	p.plot = newPlot(axis.axis(begin), b.axis())
+	// The ground is below all rows, to the end of the axis.
+	p.plot.Add(raster{begin, b.bottom, axis.to(), max(b.rows, asideBand), newRaster(1, 1)})
+	const maxLines, minLines, lines = 24, 4, 400
+	fine := min(maxLines, max(minLines, lines/max(len(g.Rows), 1)))
+	refusals := shades{lightest: 0xFFE6D6, full: throttledInk, beyond: throttledInk, anchor: scale.anchor / 4}
+	b.addRows(p.plot, fine, maxLines, scale, layerServed, g.stackPainter(refusals), refusals)
+	p.addTurns(arm.Record, axis, 0)
 	return p
+}
+
+// stackPainter returns a painter of cells that the throttled share fills from below, in a colour that is paler for
+// fewer throttled entities, below the colour of what was served.
+func (g *Grid) stackPainter(refusals shades) cellPainter {
+	return func(cells *image.Paletted, top, lines int, row *GridRow, partitions float64, scale shades) {
+		for column := range row.Served {
+			served := uint8(scale.step(g.perSecond(row.Served[column]) / partitions))
+			filled, throttled := 0, uint8(0)
+			if share, missed := row.throttledShare(column); share > 0 {
+				// A single throttled attempt is visible.
+				filled = max(1, int(share*float64(lines)+.5))
+				throttled = uint8(steps + refusals.step(g.perSecond(missed)/partitions))
+			}
+			for line := range lines {
+				at := (top+line)*cells.Stride + column
+				cells.Pix[at] = served
+				if line >= lines-filled {
+					cells.Pix[at] = throttled
+				}
+			}
+		}
+	}
+}
+
+// throttledShare returns the share of the demand in a cell that was throttled, and how much: of entities if the record
+// has them, otherwise of attempts.
+func (r *GridRow) throttledShare(column int) (share float64, missed int64) {
+	demanded, served, throttled := r.Demanded[column], max(r.Served[column], 0), max(r.Throttled[column], 0)
+	switch {
+	case throttled == 0:
+		return 0, 0
+	case demanded > served:
+		return float64(demanded-served) / float64(demanded), demanded - served
+	default:
+		return float64(throttled) / float64(throttled+served), throttled
+	}
+}
+
+// ContestTitle names the designs under which something was throttled.
+func ContestTitle(arms []HeatArm) string {
+	var throttled []string
+	for i := range arms {
+		if g, _ := reportedGrid(arms[i].Record); g.Columns > 0 {
+			if _, n, _ := g.Totals(); n > 0 {
+				throttled = append(throttled, clean(arms[i].Name, maxName))
+			}
+		}
+	}
+	if len(throttled) == 0 {
+		return "No design is throttled"
+	}
+	return fmt.Sprintf("Throttled designs: %s (%d of %d)", document.Enumerated(throttled), len(throttled), len(arms))
 }

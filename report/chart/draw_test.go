@@ -62,7 +62,7 @@ func TestDrawingsAreMadeFromTheBars(t *testing.T) {
 	pictures := drawn(t, record)
 	var gets, puts []float64
 	for _, b := range chart.LatencyBars(record) {
-		gets, puts = append(gets, float64(b.Get)), append(puts, float64(b.Put))
+		gets, puts = append(gets, float64(b.Counts[0])), append(puts, float64(b.Counts[1]))
 	}
 	latency := pictures["latency"]
 	checkHeights(t, "latency, GET", latency.rectangles(get), gets)
@@ -73,7 +73,7 @@ func TestDrawingsAreMadeFromTheBars(t *testing.T) {
 		serveds, refuseds = append(serveds, float64(b.Served)), append(refuseds, float64(b.Throttled))
 	}
 	for _, b := range chart.WaitBars(record) {
-		waits = append(waits, float64(b.Count))
+		waits = append(waits, float64(b.Counts[0]))
 	}
 	throttle := pictures["throttle"]
 	checkHeights(t, "throttle, served", throttle.rectangles(served), serveds)
@@ -116,12 +116,12 @@ func TestDrawingsSayWhatTheyShow(t *testing.T) {
 	steps := chart.Steps(&record)
 	lost, _ := steps[len(steps)-1].Lost()
 	for kind, words := range map[string]string{
-		"latency":     "Half of " + document.Count(total.Response.Count()) + " operations|GET: |PUT: |1 ms|10 ms|100 ms|99.9|response time|service time",
+		"latency":     document.Count(total.Response.Count()) + " operations|p50|p99|GET: |PUT: |1 ms|10 ms|100 ms|99.9|response time|service time",
 		"throttle":    "partition target 2,000/s|offered 500/s|4,000/s|attempts throttled|since the start",
 		"waits":       "Policy short",
-		"percentiles": "response time|service time|get: |insert: |merge: |at p99.|The slowest 1 %: ",
-		"response":    "p99 rises from |each cell 1 second|offered 500/s|logarithmic",
-		"steps":       "partition target 2,000/s|" + document.Share(lost) + " lost|Served bends at ",
+		"percentiles": "response time|service time|get: |insert: |merge: |at p99.|p99 of the response time",
+		"response":    "p99 of the response time|1 second|offered 500/s|logarithmic",
+		"steps":       "partition target 2,000/s|" + document.Share(lost) + " lost|Saturation at ",
 	} {
 		seen := pictures[kind]
 		seen.checkTexts(t, kind)
@@ -224,7 +224,7 @@ func TestRecordsWithoutSenseGiveCharts(t *testing.T) {
 			for k := range r.Phases[0].Kinds {
 				r.Phases[0].Kinds[k].LastHalf = results.Cohort{Counts: results.Counts{Offered: 50, Served: 40}}
 			}
-			for range chart.MostSteps {
+			for range chart.MaxSteps {
 				r.Phases = append(r.Phases, r.Phases[0])
 			}
 			return r
@@ -240,7 +240,7 @@ func TestRecordsWithoutSenseGiveCharts(t *testing.T) {
 		record.Heat = nil // which has tests of its own
 		for kind, seen := range drawn(t, record) {
 			seen.checkTexts(t, kind)
-			want := slices.Contains(row.empty, kind) || kind == "heat"
+			want := slices.Contains(row.empty, kind) || kind == "heat" || kind == "waits" && record.RetryWaits.Count() == 0
 			assert.Equalf(t, want, seen.says("no data"), "%s: %s says that there is no data: %v", row.name, kind, !want)
 		}
 	}

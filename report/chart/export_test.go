@@ -12,19 +12,18 @@ var (
 	RoundUp     = roundUp
 )
 
-// The longest texts that Clean leaves, and the most that is drawn one by one.
+// The maximum length of the texts of Clean, and the maximum numbers that are drawn.
 const (
-	LongestKey      = longestKey
-	MostBars        = mostBars
-	MostSeconds     = mostSeconds
-	MostSteps       = mostSteps
-	MostRows        = mostRows
-	MostColumns     = mostColumns
-	MostContestRows = mostContestRows
-	MostCurves      = mostCurves
-	MostMoments     = mostMoments
-	StepsWithin     = stepsWithin
-	AllSteps        = steps
+	MaxKey         = maxKey
+	MaxBars        = maxBars
+	MaxSeconds     = maxSeconds
+	MaxSteps       = maxSteps
+	MaxRows        = maxRows
+	MaxContestRows = maxContestRows
+	MaxCurves      = maxCurves
+	MaxMoments     = maxMoments
+	StepsWithin    = stepsWithin
+	AllSteps       = steps
 )
 
 // ReportedGrid is what heat is drawn from.
@@ -32,6 +31,9 @@ func ReportedGrid(record *results.Record) Grid {
 	g, _ := reportedGrid(record)
 	return g
 }
+
+// Begin returns the second at which the first column of a grid begins.
+func (g *Grid) Begin() int64 { return int64(g.time.line.from()) }
 
 // RowNames are those of rows of heat with these keys.
 func RowNames(keys ...string) []string {
@@ -52,7 +54,7 @@ func Normalized(least, greatest, x float64) (onLinear, onLogarithmic float64) {
 
 // Picture returns one of the charts of [Names] as an SVG that is a file of its own.
 func Picture(name string, record *results.Record, o Options) ([]byte, error) {
-	figure, err := pictured(name, record, &o)
+	figure, err := drawNamed(name, record, &o)
 	if err != nil {
 		return nil, err
 	}
@@ -62,8 +64,8 @@ func Picture(name string, record *results.Record, o Options) ([]byte, error) {
 // Inks returns the colours that drawings of [Inline] take from the page, by property.
 func Inks() map[string]string {
 	list := make(map[string]string)
-	for _, named := range inks() {
-		list["--ink-"+named.name] = named.colour.hex()
+	for colour, name := range inks() {
+		list["--ink-"+name] = colour.hex()
 	}
 	return list
 }
@@ -87,7 +89,7 @@ func ContestSVG(arms []HeatArm) ([]byte, error) { return encodeSVG(contestFigure
 
 // PicturePNG returns a chart as PNG.
 func PicturePNG(name string, record *results.Record) ([]byte, error) {
-	f, err := pictured(name, record, &Options{})
+	f, err := drawNamed(name, record, &Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,6 @@
 package chart
 
 import (
-	"strings"
-
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -11,27 +9,50 @@ import (
 	"loadgen/results"
 )
 
-// figure is one chart: a title above panels that stand above one another and
-// whose data begin and end at the same places from left to right.
+// figure is one chart: a title above panels from top to bottom, whose data have the same left and right ends.
 type figure struct {
-	// title says what is to be seen; subtitle says of which run.
+	// title is the result that the chart shows, subtitle names the run.
 	title, subtitle string
-	// bare leaves both to the page that the figure stands on.
+	// bare leaves both to the page.
 	bare bool
-	// key is the heading of all panels, nil for none.
+	// key is a heading for all panels, nil for none.
 	key    *panel
 	panels []panel
-	// width and height are those of the figure; 0 stands for those of a page.
+	// width and height are those of the figure; 0 selects those of a page.
 	width, height vg.Length
 }
 
-// onePanel returns a figure of one panel, which says why it is empty until it is drawn.
-func onePanel(record *results.Record, heading, empty string) *figure {
-	return &figure{title: heading, subtitle: describe(record), panels: []panel{{heading: heading, share: 1, sentence: empty}}}
+// onePanel returns a figure of one panel, which says why it is empty until it has a plot.
+func onePanel(record *results.Record, heading, reason string) *figure {
+	return &figure{subtitle: describe(record), panels: []panel{noData(heading, reason)}}
 }
 
-// size returns how wide and how tall the figure is: without its title it is as much less
-// tall.
+// noData returns a panel without a plot, which says why it is empty.
+func noData(heading, reason string) panel {
+	return panel{heading: heading, share: 1, sentence: "no data: " + reason}
+}
+
+// labelLast leaves the labels of the common horizontal axis to the last panel, which is taller by extra and names it.
+func (f *figure) labelLast(below string, extra vg.Length) {
+	last := len(f.panels) - 1
+	for i := range f.panels {
+		if p := f.panels[i].plot; i < last && p != nil {
+			p.X = unlabelled(p.X)
+		}
+	}
+	f.panels[last].below = below
+	f.panels[last].share += extra
+}
+
+// stack makes the figure as tall as its panels, whose shares are points, and a head.
+func (f *figure) stack(head vg.Length) {
+	f.height = head
+	for i := range f.panels {
+		f.height += f.panels[i].share + panelGap
+	}
+}
+
+// size returns the width and the height of the figure. Without a title it is less tall.
 func (f *figure) size() (wide, tall vg.Length) {
 	wide, tall = width, height
 	if f.width > 0 {
@@ -46,24 +67,19 @@ func (f *figure) size() (wide, tall vg.Length) {
 	return wide, tall
 }
 
-// titleRoom is what title and subtitle take.
-const titleRoom vg.Length = 34
-
-// panel is a plot with its heading and legend, or, where there is nothing to
-// plot, a sentence.
+// panel is a plot with its heading and legend, or a sentence if there is nothing to plot.
 type panel struct {
 	heading string
 	legend  []entry
-	// bar explains the colours of a heat map, nil for none; aside stands after the
-	// heading, says is a line below it.
+	// bar explains the colours of a heat map, nil for none; aside follows the heading, says is a line below it.
 	bar         *colourBar
 	aside, says string
 	plot        *plot.Plot
-	// below names the horizontal axis. The plot does not: gonum/plot takes the
-	// middle of a logarithmic axis to be elsewhere and would leave room for it.
+	// below names the horizontal axis. The plot does not, because gonum/plot computes the middle of a logarithmic axis
+	// differently and would leave room for it.
 	below    string
 	sentence string
-	// share is what the panel takes of the figure's height, relative to others.
+	// share is the part of the figure's height that the panel takes, relative to others.
 	share vg.Length
 }
 
@@ -76,6 +92,7 @@ type entry struct {
 // The measures of a figure, in points.
 const (
 	outerMargin vg.Length = 14
+	titleRoom   vg.Length = 34
 	panelGap    vg.Length = 8
 	headingRow  vg.Length = 20
 	belowRow    vg.Length = 15
@@ -89,33 +106,14 @@ func (f *figure) draw(c draw.Canvas) {
 		c = draw.Crop(c, 0, -margin, 0, -margin)
 	} else {
 		c = draw.Crop(c, outerMargin, -outerMargin-4, outerMargin-2, -outerMargin)
-		for _, words := range []struct {
-			text  string
-			style text.Style
-		}{{f.title, writeBold(titleSize, textInk)}, {f.subtitle, write(labelSize, fadedInk)}} {
-			words.style.YAlign = draw.YTop
-			c.FillText(words.style, vg.Point{X: c.Min.X, Y: c.Max.Y}, fit(words.style, words.text, c.Max.X-c.Min.X))
-			c.Max.Y -= words.style.Height(words.text) + 2
-		}
+		c.Max.Y -= drawLine(&c, writeBold(titleSize, textInk), f.title)
+		c.Max.Y -= drawLine(&c, write(labelSize, fadedInk), f.subtitle)
 		c.Max.Y -= panelGap / 2
 	}
 	if f.key != nil {
 		c.Max.Y -= f.key.drawHeading(c)
 	}
-	var shares vg.Length
-	for i := range f.panels {
-		shares += f.panels[i].share
-	}
-	room := c.Max.Y - c.Min.Y - panelGap*vg.Length(len(f.panels)-1)
-	places := make([]draw.Canvas, len(f.panels))
-	top := c.Max.Y
-	for i := range f.panels {
-		height := room * f.panels[i].share / shares
-		places[i] = draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
-			Min: vg.Point{X: c.Min.X, Y: top - height}, Max: vg.Point{X: c.Max.X, Y: top},
-		}}
-		top -= height + panelGap
-	}
+	places := f.places(c)
 	// The widest labels take this much room left and right of the data.
 	var left, right vg.Length
 	for i := range f.panels {
@@ -130,25 +128,34 @@ func (f *figure) draw(c draw.Canvas) {
 	}
 }
 
-// draw paints the panel into its place, its data that far from left and right.
+// drawLine writes a line at the top of the canvas and returns its height.
+func drawLine(c *draw.Canvas, style text.Style, words string) vg.Length {
+	style = align(style, draw.YTop)
+	c.FillText(style, vg.Point{X: c.Min.X, Y: c.Max.Y}, fit(style, words, c.Max.X-c.Min.X))
+	return style.Height(words) + 2
+}
+
+// places divides the canvas among the panels.
+func (f *figure) places(c draw.Canvas) []draw.Canvas {
+	var shares vg.Length
+	for i := range f.panels {
+		shares += f.panels[i].share
+	}
+	room := c.Max.Y - c.Min.Y - panelGap*vg.Length(len(f.panels)-1)
+	places := make([]draw.Canvas, len(f.panels))
+	for i := range f.panels {
+		places[i] = c
+		places[i].Min.Y = c.Max.Y - room*f.panels[i].share/shares
+		c.Max.Y = places[i].Min.Y - panelGap
+	}
+	return places
+}
+
+// draw paints the panel into its place, with its data at these distances from left and right.
 func (p *panel) draw(c draw.Canvas, left, right vg.Length) {
 	c.Max.Y -= p.drawHeading(c)
-	style := write(labelSize, textInk)
-	style.YAlign = draw.YTop
-	// What is said is broken where the room ends, between its words.
-	room, said := c.Max.X-c.Min.X, []string{}
-	for _, word := range strings.Fields(p.says) {
-		last := len(said) - 1
-		if last < 0 || style.Width(said[last]+" "+word) > room {
-			said = append(said, word)
-		} else {
-			said[last] += " " + word
-		}
-	}
-	for i, words := range said {
-		if i == len(said)-1 {
-			words = fit(style, words, room)
-		}
+	style := align(write(labelSize, textInk), draw.YTop)
+	for _, words := range wrap(style, p.says, c.Max.X-c.Min.X) {
 		c.FillText(style, vg.Point{X: c.Min.X, Y: c.Max.Y + 1}, words)
 		c.Max.Y -= saysRow
 	}
@@ -156,8 +163,8 @@ func (p *panel) draw(c draw.Canvas, left, right vg.Length) {
 		c.StrokeLines(stroke(0.8, gridInk), []vg.Point{
 			c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}, c.Min,
 		})
-		style := write(labelSize+1, fadedInk)
-		style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
+		style := align(write(labelSize+1, fadedInk), draw.YCenter)
+		style.XAlign = draw.XCenter
 		c.FillText(style, c.Center(), fit(style, p.sentence, c.Max.X-c.Min.X))
 		return
 	}
@@ -171,35 +178,27 @@ func (p *panel) draw(c draw.Canvas, left, right vg.Length) {
 	p.plot.Draw(draw.Crop(c, left-(data.Min.X-c.Min.X), c.Max.X-data.Max.X-right, 0, 0))
 }
 
-// drawHeading writes the heading, and after it the legend, in as many rows as they take,
-// and returns how tall those are.
+// drawHeading writes the heading and then the legend, in several rows if needed, and returns their height.
 func (p *panel) drawHeading(c draw.Canvas) vg.Length {
 	const gap, inner = 16, 5
-	bold := writeBold(headingSize, textInk)
-	bold.YAlign = draw.YCenter
-	// Most letters stay above the base line, so that the middle of what is seen
-	// lies above the middle of the font.
+	bold := align(writeBold(headingSize, textInk), draw.YCenter)
+	// Most letters stay above the base line, so that the visible middle is above that of the font.
 	middle := c.Max.Y - headingRow/2 + 1
 	right := c.Max.X
 	if p.bar != nil {
 		p.bar.draw(&c, vg.Point{X: right - p.bar.width(), Y: middle})
 		right -= p.bar.width() + gap
 	}
-	heading := fit(bold, p.heading, right-c.Min.X)
-	c.FillText(bold, vg.Point{X: c.Min.X, Y: middle}, heading)
 	at := c.Min.X
-	if heading != "" {
-		at += bold.Width(heading) + gap
+	add := func(style text.Style, words string) {
+		if words = fit(style, words, right-at); words != "" {
+			c.FillText(style, vg.Point{X: at, Y: middle}, words)
+			at += style.Width(words) + gap
+		}
 	}
-	style := write(labelSize, textInk)
-	style.YAlign = draw.YCenter
-	if p.aside != "" {
-		style.Color = fadedInk
-		aside := fit(style, p.aside, right-at)
-		c.FillText(style, vg.Point{X: at, Y: middle}, aside)
-		style.Color = textInk
-		at += style.Width(aside) + gap
-	}
+	style := align(write(labelSize, textInk), draw.YCenter)
+	add(bold, p.heading)
+	add(align(write(labelSize, fadedInk), draw.YCenter), p.aside)
 	rows := headingRow
 	for _, e := range p.legend {
 		width := sampleWidth + inner + style.Width(e.words)
@@ -215,4 +214,56 @@ func (p *panel) drawHeading(c draw.Canvas) vg.Length {
 		at += width + gap
 	}
 	return rows
+}
+
+// colourBar explains a scale in the heading of a panel: from 0 to the anchor, with a line there if the scale continues
+// above it.
+type colourBar struct {
+	scale shades
+	// from and to are the words at its ends.
+	from, to string
+	// open says that the scale continues above its anchor.
+	open bool
+}
+
+// The measures of a colour bar, in points.
+const (
+	barWithin vg.Length = 110
+	barBeyond vg.Length = 26
+	barHeight vg.Length = 9
+	barGap    vg.Length = 5
+)
+
+// width returns the room that the bar takes.
+func (b *colourBar) width() vg.Length {
+	style := write(labelSize, textInk)
+	length, _ := b.length()
+	return style.Width(b.from) + style.Width(b.to) + 2*barGap + length
+}
+
+// length returns the length of the bar and its number of steps.
+func (b *colourBar) length() (vg.Length, int) {
+	if b.open {
+		return barWithin + barBeyond, steps
+	}
+	return barWithin, stepsWithin
+}
+
+// draw paints the bar, its left end at a point of a line of text.
+func (b *colourBar) draw(c *draw.Canvas, at vg.Point) {
+	style := align(write(labelSize, textInk), draw.YCenter)
+	c.FillText(style, at, b.from)
+	left := snap(at.X + style.Width(b.from) + barGap)
+	length, n := b.length()
+	cells := newRaster(n, 1, b.scale)
+	for i := range n {
+		cells.Pix[i] = uint8(i + 1)
+	}
+	low := snap(at.Y - barHeight/2 - 1)
+	paint(c, vg.Rectangle{Min: vg.Point{X: left, Y: low}, Max: vg.Point{X: snap(left + length), Y: low + snap(barHeight)}}, cells)
+	if b.open {
+		anchor := left + length*stepsWithin/steps
+		c.StrokeLine2(stroke(1.5, targetInk), anchor, low-2.5, anchor, low+barHeight+2.5)
+	}
+	c.FillText(style, vg.Point{X: left + length + barGap, Y: at.Y}, b.to)
 }

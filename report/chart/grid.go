@@ -8,127 +8,142 @@ import (
 	figures "loadgen/results/figure"
 )
 
-// Grid is what a heat map is drawn from: cells by partition and by time, which sum to
-// what the record's heat sums to, and so to its books, exactly.
+// Grid is the data of a heat map of partitions: cells by partition and by time, which sum to the heat of the record,
+// and so to its counts.
 type Grid struct {
-	// From is the second of the run at which the first column begins, SecondsPerColumn how
-	// much time a column spans, Columns how many there are.
-	From             int64
+	// SecondsPerColumn is the time that each of the Columns spans.
 	SecondsPerColumn int64
 	Columns          int
-	// Rows are partitions in the order of table and key, [mostRows] at most.
+	// Rows are at most [maxRows] partitions in the order of table and key.
 	Rows []GridRow
-	// Rest is of all other partitions together, and of those of Rows before they were
-	// told apart; Nowhere is of what named no single partition.
+	// Rest is all other partitions together, and those of Rows before they had rows. Nowhere is the load that names no
+	// single partition.
 	Rest, Nowhere GridRow
-	// Others is how many partitions Rest is of, −1 where nobody counted them all, and 0
-	// where all have rows of their own.
+	// Others is the number of partitions in Rest, −1 if it is unknown, and 0 if all have rows.
 	Others int64
-	// MostMissed bounds what a row may lack because it is in Rest; 0 says that rows are
-	// exact.
-	MostMissed int64
+	// MaxMissed limits the entities that a row lacks because they are in Rest; 0 means that rows are exact.
+	MaxMissed int64
+	time      columns
 }
 
-// GridRow is one row of a heat map, with a number for each column of its grid: entities
-// that were counted for successes, attempts that were throttled and that failed, and the
-// entities that attempts meant to touch, served or throttled.
+// GridRow is a row of a heat map, with a number for each column of its grid: entities that were counted for successes,
+// attempts that were throttled and that failed, and the entities that attempts requested.
 type GridRow results.HeatRow
 
-// How many rows and columns are drawn at most. A record has fewer of both, unless
-// somebody else wrote it.
-const (
-	mostRows    = 120
-	mostColumns = 480
-)
+// maxRows is the maximum number of rows that are drawn.
+const maxRows = 120
 
-// HeatGrid returns the cells of a record's heat. Columns beyond 480 are merged, and rows
-// beyond 120, those with the least first, added to Rest: sums stay exact. So are rows with
-// no more than any may lack: that they are told apart, and no others, is chance, and what
-// they show is when they were, not when there was load. A record without heat gives a grid
-// without columns.
+// HeatGrid returns the cells of the heat of a record. It adds rows beyond 120, those with the lowest sums first, to
+// Rest, so that sums stay exact. It also adds the rows with at most MaxMissed entities: others that have as many may
+// lack a row by chance. A record without heat has a grid without columns.
 func HeatGrid(record *results.Record) Grid {
-	heat := record.Heat
+	heat := drawableHeat(record)
 	if heat == nil {
-		return Grid{}
+		return Grid{Others: -1}
 	}
-	// What a record says of its columns counts only as far as it has cells or there is room:
-	// nothing is allocated on its word.
-	needed := min(heat.Columns, mostColumns)
-	each := func(cells *results.HeatCells) {
-		needed = max(needed, len(cells.Served), len(cells.Throttled), len(cells.Failed), len(cells.Demanded))
-	}
-	each(&heat.Rest)
-	each(&heat.Nowhere)
-	for i := range heat.Rows {
-		each(&heat.Rows[i].HeatCells)
-	}
-	merged := max(1, (needed+mostColumns-1)/mostColumns)
-	g := Grid{SecondsPerColumn: max(heat.SecondsPerColumn, 1) * int64(merged), Columns: (needed + merged - 1) / merged,
-		MostMissed: heat.MostMissed}
-	g.Rest, g.Nowhere = g.empty("", ""), g.empty("", "")
-	g.Rest.fold(&heat.Rest, merged)
-	g.Nowhere.fold(&heat.Nowhere, merged)
-	rows := heat.Rows
-	places, weights := make([]int, len(rows)), make([]int64, len(rows))
-	for i := range rows {
-		places[i], weights[i] = i, sum(rows[i].Served, rows[i].Throttled, rows[i].Failed)
-	}
-	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
-	for at, i := range places {
-		// What a record tells no demand of is held to its attempts.
-		if demand := max(sum(rows[i].Demanded), weights[i]); at < mostRows && demand > heat.MostMissed {
-			g.Rows = append(g.Rows, g.empty(rows[i].Table, rows[i].Key))
-			g.Rows[len(g.Rows)-1].fold(&rows[i].HeatCells, merged)
-		} else {
-			g.Rest.fold(&rows[i].HeatCells, merged)
-		}
-	}
-	g.Others = -1
-	if heat.Partitions != nil {
-		g.Others = max(0, *heat.Partitions-int64(len(g.Rows)))
-	}
-	g.inOrder()
-	return g
+	return newGrid(heat, timeline{{0, float64(heat.Columns) * float64(heat.SecondsPerColumn)}})
 }
 
-// reportedGrid returns the cells of the reported phases, without the rows of partitions
-// that had next to nothing in them, and how many rows those were.
+// reportedGrid returns the cells of the reported phases without long idle stretches and without the rows of idle
+// partitions, and the number of those rows.
 func reportedGrid(record *results.Record) (g Grid, idle int) {
-	g = HeatGrid(record)
+	heat := drawableHeat(record)
 	begin, end, some := figures.Of(record).Span()
-	if !some || g.Columns == 0 {
+	if heat == nil || !some {
+		g = HeatGrid(record)
 		return g, g.dropIdle()
 	}
-	each := max(g.SecondsPerColumn, 1)
-	from := int(min(max(begin/each, 0), int64(g.Columns)-1))
-	to := int(min(max((end+each-1)/each, int64(from)+1), int64(g.Columns)))
-	g.From, g.Columns = int64(from)*each, to-from
-	crop := func(cells *results.HeatCells) {
-		for _, layer := range []*[]int64{&cells.Served, &cells.Throttled, &cells.Failed, &cells.Demanded} {
-			*layer = (*layer)[from:to]
-		}
-	}
-	crop(&g.Rest.HeatCells)
-	crop(&g.Nowhere.HeatCells)
-	for i := range g.Rows {
-		crop(&g.Rows[i].HeatCells)
-	}
+	length := heat.SecondsPerColumn
+	from := min(max(begin/length, 0), int64(heat.Columns)-1)
+	to := min(max((end+length-1)/length, from+1), int64(heat.Columns))
+	whole := newTimeline(record, float64(from*length), float64(to*length)).widen(float64(length))
+	g = newGrid(heat, whole)
 	return g, g.dropIdle()
 }
 
-// dropIdle takes those rows out that throttled nothing and served less than a
-// thousandth of the hottest, such as the one of the mark that a run leaves in its table.
-// It returns how many they were that served something at all.
-func (g *Grid) dropIdle() (idle int) {
-	const little = 1000
-	hottest := g.hottest()
-	if hottest < 0 {
-		return 0
+// drawableHeat returns the heat of a record, nil if it has none, or one without columns, as a damaged record may have.
+func drawableHeat(record *results.Record) *results.Heat {
+	if heat := record.Heat; heat != nil && heat.SecondsPerColumn > 0 && heat.Columns > 0 && heat.Columns <= results.MostColumns {
+		return heat
 	}
-	most := g.Rows[hottest].weight()
-	g.Rows = slices.DeleteFunc(g.Rows, func(r GridRow) bool {
-		_, throttled, _ := r.Totals()
-		drop := throttled == 0 && (r.weight() == 0 || r.weight() < most/little)
+	return nil
+}
+
+// newGrid returns the columns of a heat on a timeline of whole columns.
+func newGrid(heat *results.Heat, t timeline) Grid {
+	g := Grid{SecondsPerColumn: heat.SecondsPerColumn, MaxMissed: heat.MostMissed, Others: -1, time: newColumns(t, heat.SecondsPerColumn)}
+	g.Columns = g.time.count()
+	g.Rest, g.Nowhere = g.newRow("", "", &heat.Rest), g.newRow("", "", &heat.Nowhere)
+	for i := range heat.Rows {
+		of := &heat.Rows[i]
+		row := g.newRow(of.Table, of.Key, &of.HeatCells)
+		// Some records have no demand, but attempts.
+		if max(sum(of.Demanded), (*GridRow)(of).weight()) > heat.MostMissed {
+			g.Rows = append(g.Rows, row)
+		} else {
+			g.Rest.add(&row)
+		}
+	}
+	g.limitRows(maxRows)
+	if heat.Partitions != nil {
+		g.Others = max(0, *heat.Partitions-int64(len(g.Rows)))
+	}
+	return g
+}
+
+// layers returns the numbers of a row by column.
+func (r *GridRow) layers() []*[]int64 {
+	return []*[]int64{&r.Served, &r.Throttled, &r.Failed, &r.Demanded}
+}
+
+// newRow returns a row of its own with the cells of the columns of the grid, zeros if there are none.
+func (g *Grid) newRow(table, key string, cells *results.HeatCells) GridRow {
+	row := GridRow{table, key, *cells}
+	for _, layer := range row.layers() {
+		own := make([]int64, g.Columns)
+		for i, s := range g.time.line {
+			if first := int(s.from) / int(g.SecondsPerColumn); first < len(*layer) {
+				copy(own[g.time.first[i]:g.time.first[i+1]], (*layer)[first:])
+			}
+		}
+		*layer = own
+	}
+	return row
+}
+
+// add adds the cells of another row.
+func (r *GridRow) add(other *GridRow) {
+	sums, layers := r.layers(), other.layers()
+	for i := range layers {
+		for column, n := range *layers[i] {
+			(*sums[i])[column] += n
+		}
+	}
+}
+
+// limitRows adds the rows with the lowest sums to Rest, if there are more than a limit.
+func (g *Grid) limitRows(limit int) {
+	slices.SortStableFunc(g.Rows, func(a, b GridRow) int { return cmp.Compare(b.weight(), a.weight()) })
+	for len(g.Rows) > limit {
+		last := len(g.Rows) - 1
+		g.Rest.add(&g.Rows[last])
+		g.Rows = g.Rows[:last]
+		if g.Others >= 0 {
+			g.Others++
+		}
+	}
+	slices.SortStableFunc(g.Rows, func(a, b GridRow) int {
+		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Key, b.Key))
+	})
+}
+
+// dropIdle removes the rows without throttling that served less than a thousandth of the hottest, such as that of the
+// entity with which a run marks its table. It returns the number of those that served anything.
+func (g *Grid) dropIdle() (idle int) {
+	const fraction = 1000
+	hottest := g.hottest()
+	g.Rows = slices.DeleteFunc(slices.Clone(g.Rows), func(r GridRow) bool {
+		drop := sum(r.Throttled) == 0 && (r.weight() == 0 || r.weight() < hottest.weight()/fraction)
 		if drop && r.weight() > 0 {
 			idle++
 		}
@@ -137,91 +152,78 @@ func (g *Grid) dropIdle() (idle int) {
 	return idle
 }
 
-func sum(lists ...[]int64) int64 {
-	var all int64
+// hasSeveral reports whether the load went to several partitions: more than a thousandth of it to others than the
+// hottest, or to none that has a row.
+func (g *Grid) hasSeveral() bool {
+	const fraction = 1000
+	if len(g.Rows) == 0 {
+		return g.Columns > 0 && g.MaxMissed > 0
+	}
+	others := g.Nowhere.weight()
+	if g.Others != 0 {
+		others += g.Rest.weight()
+	}
+	return len(g.Rows) > 1 || others > g.Rows[0].weight()/fraction
+}
+
+func sum(lists ...[]int64) (total int64) {
 	for _, list := range lists {
 		for _, n := range list {
-			all += n
+			total += n
 		}
 	}
-	return all
+	return total
 }
 
-// empty returns a row of nothing.
-func (g *Grid) empty(table, key string) GridRow {
-	cells := func() []int64 { return make([]int64, g.Columns) }
-	return GridRow{table, key, results.HeatCells{Served: cells(), Throttled: cells(), Failed: cells(), Demanded: cells()}}
-}
+// weight is the sum by which rows are compared if not all can be shown or named.
+func (r *GridRow) weight() int64 { return sum(r.Served, r.Throttled, r.Failed) }
 
-// fold adds cells to those of the row, of which each is so many merged.
-func (r *GridRow) fold(cells *results.HeatCells, merged int) {
-	for _, layer := range []struct{ sums, cells []int64 }{{r.Served, cells.Served}, {r.Throttled, cells.Throttled},
-		{r.Failed, cells.Failed}, {r.Demanded, cells.Demanded}} {
-		for i, n := range layer.cells {
-			layer.sums[i/merged] += n
-		}
-	}
-}
-
-// inOrder puts the rows into the order of table and key.
-func (g *Grid) inOrder() {
-	slices.SortStableFunc(g.Rows, func(a, b GridRow) int {
-		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Key, b.Key))
-	})
-}
-
-// Totals returns the sums of a row: entities served, attempts throttled, attempts failed.
-func (r *GridRow) Totals() (served, throttled, failed int64) {
-	return sum(r.Served), sum(r.Throttled), sum(r.Failed)
-}
-
-// weight is what rows are compared by where not all can be shown or named.
-func (r *GridRow) weight() int64 {
-	return sum(r.Served, r.Throttled, r.Failed)
-}
-
-// Totals returns the sums of all cells: entities served, attempts throttled, attempts
-// failed.
+// Totals returns the sums of all cells: entities served, attempts throttled, attempts failed.
 func (g *Grid) Totals() (served, throttled, failed int64) {
 	for _, row := range append(slices.Clone(g.Rows), g.Rest, g.Nowhere) {
-		s, r, f := row.Totals()
-		served, throttled, failed = served+s, throttled+r, failed+f
+		served, throttled, failed = served+sum(row.Served), throttled+sum(row.Throttled), failed+sum(row.Failed)
 	}
 	return served, throttled, failed
 }
 
-// perSecond returns a cell as a rate, at least 0 whatever the record says.
+// span returns the seconds from the first column to the end of the last one.
+func (g *Grid) span() float64 {
+	if g.Columns == 0 {
+		return 0
+	}
+	return g.time.line.to() - g.time.line.from()
+}
+
+// isEmpty reports whether the grid has no load.
+func (g *Grid) isEmpty() bool {
+	served, throttled, failed := g.Totals()
+	return g.Columns == 0 || served+throttled+failed == 0
+}
+
+// perSecond returns a cell as a rate.
 func (g *Grid) perSecond(cell int64) float64 {
 	return max(0, float64(cell)/float64(max(g.SecondsPerColumn, 1)))
 }
 
-// begin and end return where the first column begins and the last ends, in seconds since
-// the start of the run.
-func (g *Grid) begin() float64 { return float64(g.From) }
-func (g *Grid) end() float64 {
-	return g.begin() + float64(g.Columns)*float64(max(g.SecondsPerColumn, 1))
-}
-
-// hottest returns the row with the most, −1 where there is none.
-func (g *Grid) hottest() int {
-	hottest := -1
+// hottest returns the row with the highest sum, the first of equals, nil if there is none.
+func (g *Grid) hottest() *GridRow {
+	var hottest *GridRow
 	for i := range g.Rows {
-		if hottest < 0 || g.Rows[i].weight() > g.Rows[hottest].weight() {
-			hottest = i
+		if hottest == nil || g.Rows[i].weight() > hottest.weight() {
+			hottest = &g.Rows[i]
 		}
 	}
 	return hottest
 }
 
-// greatest returns the greatest rate of a layer in the cells of partitions.
-func (g *Grid) greatest(layer func(*GridRow) []int64) float64 {
-	most := 0.0
-	for i := range g.Rows {
-		for _, cell := range layer(&g.Rows[i]) {
-			most = max(most, g.perSecond(cell))
+// maxRate returns the highest rate of a layer in some rows.
+func (g *Grid) maxRate(layer func(*GridRow) []int64, rows ...GridRow) (highest float64) {
+	for i := range rows {
+		for _, cell := range layer(&rows[i]) {
+			highest = max(highest, g.perSecond(cell))
 		}
 	}
-	return most
+	return highest
 }
 
 func layerServed(r *GridRow) []int64    { return r.Served }

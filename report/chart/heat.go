@@ -1,120 +1,131 @@
 package chart
 
 import (
+	"cmp"
+	"fmt"
+	"image"
 	"math"
+	"slices"
+	"unicode/utf8"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 
 	"loadgen/report/document"
 	"loadgen/results"
 )
 
+// headRoom is the room of title, subtitle and margins of a figure, in points.
+const headRoom vg.Length = 66
+
+// noPartitions replaces a heat map that a record has no data for.
+const noPartitions = "the record has no load by partition over time"
+
 // heatFigure draws what each partition served above what it throttled, over time.
 func heatFigure(record *results.Record, o *Options) *figure {
 	g, _ := reportedGrid(record)
-	f := onePanel(record, "Where the load went", "no data: the record does not tell partitions apart over time")
-	successes, refusals, failed := g.Totals()
-	if g.Columns == 0 || successes+refusals+failed == 0 {
+	f := onePanel(record, "Load by partition", noPartitions)
+	if g.isEmpty() {
 		return f
 	}
 	const room, words, bottom = 165, 28, 30
-	b := newBands(&g, room, laneOf(record, g.begin(), g.end(), true), layerServed)
+	_, refusals, failed := g.Totals()
+	line := g.time.line
+	_, lanes := turnMarks(record, line, 1)
+	if hasReported(record) {
+		lanes++
+	}
+	b := newBands(&g, room, lanes, layerServed)
 	scale, bar := servedScale(record, &g)
 	served := &f.panels[0]
 	served.heading = "Served, entities per second"
 	served.drawLayer(b, layerServed, scale, bar, o)
-	served.addSteps(record, g.begin(), g.end())
-	served.addTurns(record, g.begin(), g.end())
-	// What the picture leaves open.
-	served.says = "each row is a partition, in the order of keys, each cell " + document.Counted(int(g.SecondsPerColumn), "second")
-	if len(g.Rows) == 0 {
-		served.says = "no partition stands out of so many, each cell " + document.Counted(int(g.SecondsPerColumn), "second")
-	} else if g.MostMissed > 0 {
-		served.says += "; a row may lack up to " + document.Figures(float64(g.MostMissed)) + " entities, which are among the others"
-	}
-	if failed > 0 {
-		served.says += "; " + document.Counted(int(failed), "attempt") + " that failed not drawn"
-	}
+	served.addSteps(record, line)
+	served.addTurns(record, line, 1)
+	served.addBreaks(line)
+	served.says = g.says(failed)
 	served.share = b.panelHeight(words + saysRow)
-	f.height = headRoom + served.share
 	if refusals > 0 {
 		below := newBands(&g, room, 0, layerThrottled)
-		most := roundUp(g.greatest(layerThrottled))
+		highest := roundUp(g.maxRate(layerThrottled, g.Rows...))
 		p := panel{heading: "Throttled, attempts per second", share: below.panelHeight(words)}
-		p.drawLayer(below, layerThrottled, throttledShades.upTo(most), &colourBar{from: "0", to: document.Figures(most) + "/s"}, o)
-		p.addTurnLines(record, g.begin(), g.end())
+		p.drawLayer(below, layerThrottled, throttledShades.upTo(highest), upToBar(highest), o)
+		marks, _ := turnMarks(record, line, 0)
+		p.addTurnLines(marks)
+		if len(line) > 1 {
+			p.plot.Add(breaks(line))
+		}
 		f.panels = append(f.panels, p)
-		f.height += p.share + panelGap
 	} else {
 		served.legend = append([]entry{{"nothing was throttled", nothing{}}}, served.legend...)
 	}
-	last := &f.panels[len(f.panels)-1]
-	last.below = "time since the start of the run"
-	last.plot.X.Tick.Marker = clockAxis(g.begin(), g.end(), 0).Tick.Marker
-	last.share += bottom
-	f.height = max(f.height+bottom, height*2/3)
+	f.labelLast(line.below(sinceStart), bottom)
+	f.stack(headRoom - panelGap)
+	f.height = max(f.height, height*2/3)
 	return f
 }
 
-// headRoom is what title, subtitle and margins of a figure take, in points.
-const headRoom vg.Length = 66
+// says describes the rows and cells of the heat map.
+func (g *Grid) says(failed int64) string {
+	words := "each row is a partition, in the order of keys"
+	if len(g.Rows) == 0 {
+		words = "no partition has a row of its own"
+	}
+	words += "; each cell is " + document.Counted(int(g.SecondsPerColumn), "second") + " wide"
+	if len(g.Rows) > 0 && g.MaxMissed > 0 {
+		words += "; a row may lack up to " + document.Figures(float64(g.MaxMissed)) + " entities, which are in the others"
+	}
+	if failed > 0 {
+		words += "; without " + document.Counted(int(failed), "failed attempt")
+	}
+	return words
+}
 
-// nothing is the sample of a legend that explains no mark.
-type nothing struct{}
-
-// drawLayer draws one number of all cells as pictures, the rows and what stands apart, and the
-// bar that explains its scale. Where all there is of a grid is the sum of partitions that nobody
-// counted, that has a scale of its own.
+// drawLayer draws one number of all cells, with a bar that explains its scale.
 func (p *panel) drawLayer(b *bands, layer func(*GridRow) []int64, scale shades, bar *colourBar, o *Options) {
 	g := b.grid
 	scale.log = o.Axis == Logarithmic
 	bar.scale = scale
 	if len(g.Rows) == 0 && g.Others < 0 {
-		most := 0.
-		for _, n := range layer(&g.Rest) {
-			most = max(most, g.perSecond(n))
-		}
-		bar = &colourBar{scale: asideShades.upTo(most), from: "0", to: document.Figures(most) + "/s, all together"}
+		// The sum of an unknown number of partitions has a scale of its own.
+		highest := g.maxRate(layer, g.Rest)
+		bar = upToBar(highest)
+		bar.scale, bar.to = asideShades.upTo(highest), bar.to+", all together"
 	}
 	p.bar = bar
-	p.plot = newPlot(unlabelled(clockAxis(g.begin(), g.end(), 0)), b.axis())
-	if len(g.Rows) > 0 && g.Columns > 0 {
-		cells := newRaster(g.Columns, len(g.Rows), scale)
-		for i := range g.Rows {
-			for column, n := range layer(&g.Rows[i]) {
-				cells.Pix[i*cells.Stride+column] = uint8(scale.step(g.perSecond(n)))
-			}
+	p.plot = newPlot(g.time.line.axis(0), b.axis())
+	b.addRows(p.plot, 1, 1, scale, layer, func(cells *image.Paletted, top, _ int, row *GridRow, partitions float64, scale shades) {
+		for column, n := range layer(row) {
+			cells.Pix[top*cells.Stride+column] = uint8(scale.step(g.perSecond(n) / partitions))
 		}
-		p.plot.Add(raster{g.begin(), b.bottom, g.end(), b.rows, cells}, b.rules())
-	}
-	for i := range b.asides {
-		a := &b.asides[i]
-		own := a.scale(g, layer, scale)
-		cells := newRaster(g.Columns, 1, own)
-		for column, n := range layer(a.row) {
-			// Of several partitions the mean of each is shown.
-			cells.Pix[column] = uint8(own.step(g.perSecond(n) / float64(max(a.share, 1))))
-		}
-		p.plot.Add(raster{g.begin(), a.bottom, g.end(), a.bottom + asideBand, cells})
-	}
+	})
 }
 
-// servedScale is the scale of what partitions served: anchored at their target, so that
-// a colour means the same in every picture, or at the most that one served where there
-// is no target or none comes near it.
+// upToBar returns the bar of a scale from 0 to a rate.
+func upToBar(highest float64) *colourBar {
+	return &colourBar{from: "0", to: document.Figures(highest) + "/s"}
+}
+
+// servedScale returns the scale of what partitions served and its bar. Its anchor is the partition target, so that a
+// colour means the same in every picture, or the maximum that one served if there is no target or none comes near it.
 func servedScale(record *results.Record, grids ...*Grid) (shades, *colourBar) {
-	most := 0.
+	highest := 0.
 	for _, g := range grids {
-		most = max(most, g.greatest(layerServed))
+		highest = max(highest, g.maxRate(layerServed, g.Rows...))
+		if len(g.Rows) == 0 && g.Others > 0 {
+			highest = max(highest, g.maxRate(layerServed, g.Rest)/float64(g.Others))
+		}
 	}
 	const near = 4
-	if target := float64(record.Manifest.Targets.Partition); target > 0 && near*most >= target {
-		return servedShades.upTo(target), &colourBar{from: "0", to: document.Figures(target) + "/s: partition target; beyond the line: above", open: true}
+	if target := float64(record.Manifest.Targets.Partition); target > 0 && near*highest >= target {
+		bar := upToBar(target)
+		bar.to, bar.open = bar.to+": partition target; right of the line: above it", true
+		return servedShades.upTo(target), bar
 	}
-	return servedShades.upTo(most), &colourBar{from: "0", to: document.Figures(most) + "/s"}
+	return servedShades.upTo(highest), upToBar(highest)
 }
 
-// roundUp returns the next number that is easily read.
+// roundUp returns the next number that is easy to read.
 func roundUp(v float64) float64 {
 	if !(v > 0) {
 		return 0
@@ -128,8 +139,227 @@ func roundUp(v float64) float64 {
 	return 10 * power
 }
 
-// HeatRows returns how many partitions the chart of heat tells apart.
+// HeatRows returns the number of partitions that have a row in the heat map.
 func HeatRows(record *results.Record) int {
 	g, _ := reportedGrid(record)
 	return len(g.Rows)
 }
+
+func heatTitle(record *results.Record) string {
+	g, _ := reportedGrid(record)
+	row := g.hottest()
+	if row == nil {
+		return "No partition stands out"
+	}
+	all, _, _ := g.Totals()
+	share := float64(sum(row.Served)) / max(float64(all), 1)
+	words := fmt.Sprintf("Partition %q served %s of the load, up to %s entities/s", clean(row.Key, maxKey), document.Share(share),
+		document.Figures(g.maxRate(layerServed, *row)))
+	if sum(row.Throttled) > 0 {
+		words += ", and throttled"
+	}
+	return words
+}
+
+// bands is the layout of the rows of a grid, from the top: lanes of words, a band for each partition, and separate
+// bands of what belongs to no single partition. Its vertical axis counts points of a page.
+type bands struct {
+	grid *Grid
+	// height is that of a row of a partition.
+	height float64
+	asides []aside
+	// bottom and rows are the ends of the partitions, top is the upper end of everything.
+	bottom, rows, top float64
+}
+
+// aside is a row of several partitions or of none.
+type aside struct {
+	row    *GridRow
+	bottom float64
+	// share is the number of partitions of the row, which shows their mean; 0 if the row only shows that there was
+	// load, and when.
+	share int64
+	label string
+}
+
+// The measures of bands, in points.
+const (
+	maxBand   = 30.
+	minBand   = 2.
+	asideBand = 11.
+	asideGap  = 4.
+	// laneRow is a line of words above the rows.
+	laneRow = 12.
+	laneGap = 3.
+	// labelHeight is the distance of two lines of labels.
+	labelHeight = 10.5
+)
+
+// newBands lays out a grid so that its partitions take about the room, below lanes of words. Asides have rows only if
+// the layer has load there.
+func newBands(g *Grid, room float64, lanes int, layer func(*GridRow) []int64) *bands {
+	b := &bands{grid: g, height: min(maxBand, max(minBand, room/float64(max(len(g.Rows), 1))))}
+	add := func(row *GridRow, share int64, label string) {
+		if slices.ContainsFunc(layer(row), func(n int64) bool { return n > 0 }) {
+			b.asides = append(b.asides, aside{row, b.bottom, share, label})
+			b.bottom += asideBand + asideGap
+		}
+	}
+	add(&g.Nowhere, 0, "no single partition")
+	add(&g.Rest, max(g.Others, 0), g.restLabel())
+	b.rows = b.bottom + b.height*float64(len(g.Rows))
+	b.top = max(b.rows, asideBand)
+	if lanes > 0 {
+		b.top += laneRow*float64(lanes) + laneGap
+	}
+	return b
+}
+
+// restLabel names the row of Rest.
+func (g *Grid) restLabel() string {
+	others := document.Figures(float64(g.Others))
+	switch {
+	case g.Others > 0 && len(g.Rows) == 0:
+		return others + " partitions, mean of each"
+	case len(g.Rows) == 0:
+		return "all partitions together"
+	case g.Others > 0:
+		return others + " others, mean of each"
+	case g.Others == 0:
+		return "not yet by partition"
+	default:
+		return "all others, not counted"
+	}
+}
+
+// axis returns the vertical axis: the names of as many rows as there is room for, the hottest one included.
+func (b *bands) axis() plot.Axis {
+	var ticks plot.ConstantTicks
+	for i := range b.asides {
+		ticks = append(ticks, plot.Tick{Value: b.asides[i].bottom + asideBand/2, Label: b.asides[i].label})
+	}
+	// The distance of two names is at least a line.
+	step := max(1, int(math.Ceil(labelHeight/b.height)))
+	hottest := b.grid.hottest()
+	named := slices.IndexFunc(b.grid.Rows, func(r GridRow) bool { return r.Table == hottest.Table && r.Key == hottest.Key }) % step
+	for i, name := range rowNames(b.grid.Rows) {
+		if i%step == named {
+			ticks = append(ticks, plot.Tick{Value: b.rows - b.height*(float64(i)+.5), Label: name})
+		}
+	}
+	axis := plot.Axis{Min: 0, Max: b.top, Scale: linear{}}
+	axis.Tick.Marker = ticks
+	return axis
+}
+
+// maxRowName is the maximum number of characters in the name of a row.
+const maxRowName = 36
+
+// rowNames returns the keys of rows, with their tables if those are not the test table. If a name is too long, it
+// leaves out what all names begin and end with.
+func rowNames(rows []GridRow) []string {
+	var names []string
+	isLong := false
+	for i := range rows {
+		name := cmp.Or(rows[i].Key, "(empty)")
+		if rows[i].Table != "" {
+			name += " (table " + rows[i].Table + ")"
+		}
+		isLong = isLong || utf8.RuneCountInString(name) > maxRowName
+		names = append(names, name)
+	}
+	if isLong && len(names) > 1 {
+		names = withoutCommonEnds(names)
+	}
+	for i, name := range names {
+		// A name is shortened in its middle, because keys often differ at their ends.
+		if runes := []rune(name); len(runes) > maxRowName {
+			const head = maxRowName / 2
+			name = string(runes[:head]) + "…" + string(runes[len(runes)-(maxRowName-head-1):])
+		}
+		names[i] = clean(name, maxRowName)
+	}
+	return names
+}
+
+// withoutCommonEnds returns names with at most three characters of their common beginning and of their common end.
+func withoutCommonEnds(names []string) []string {
+	const kept = 3
+	runes, reversed := make([][]rune, len(names)), make([][]rune, len(names))
+	for i, name := range names {
+		runes[i], reversed[i] = []rune(name), []rune(name)
+		slices.Reverse(reversed[i])
+	}
+	head, tail := commonLength(runes), commonLength(reversed)
+	short := make([]string, len(names))
+	for i, name := range runes {
+		before, after := "…", "…"
+		from, to := max(0, head-kept), min(len(name), len(name)-tail+kept)
+		if from < kept {
+			from, before = 0, ""
+		}
+		if len(name)-to < kept {
+			to, after = len(name), ""
+		}
+		short[i] = before + string(name[from:max(from, to)]) + after
+	}
+	return short
+}
+
+// commonLength returns the number of characters with which all names begin.
+func commonLength(names [][]rune) int {
+	length := len(names[0])
+	for _, name := range names[1:] {
+		length = min(length, len(name))
+		for i := range length {
+			if name[i] != names[0][i] {
+				length = i
+				break
+			}
+		}
+	}
+	return length
+}
+
+// cellPainter paints the cells of a row of several partitions into lines of a picture.
+type cellPainter func(cells *image.Paletted, top, lines int, row *GridRow, partitions float64, scale shades)
+
+// addRows draws the rows of the bands: a picture of the partitions with a number of lines for each, and a picture of
+// each aside. A picture has the colours of its scale, then those of the others.
+func (b *bands) addRows(p *plot.Plot, lines, asideLines int, scale shades, layer func(*GridRow) []int64, paintRow cellPainter, others ...shades) {
+	g := b.grid
+	if len(g.Rows) > 0 && g.Columns > 0 {
+		cells := newRaster(g.Columns, len(g.Rows)*lines, append([]shades{scale}, others...)...)
+		for i := range g.Rows {
+			paintRow(cells, i*lines, lines, &g.Rows[i], 1, scale)
+		}
+		g.time.addCells(p, b.bottom, b.rows, cells)
+		p.Add(b.rules())
+	}
+	for i := range b.asides {
+		a := &b.asides[i]
+		// A row of an unknown number of partitions has a scale of its own.
+		own := scale
+		if a.share == 0 {
+			own = asideShades.upTo(g.maxRate(layer, *a.row))
+		}
+		cells := newRaster(g.Columns, asideLines, append([]shades{own}, others...)...)
+		paintRow(cells, 0, asideLines, a.row, float64(max(a.share, 1)), own)
+		g.time.addCells(p, a.bottom, a.bottom+asideBand, cells)
+	}
+}
+
+// rules separate the rows that are tall enough.
+func (b *bands) rules() rules {
+	line := b.grid.time.line
+	list := rules{left: line.from(), right: line.to()}
+	const minHeight = 7
+	if b.height >= minHeight {
+		for i := 1; i < len(b.grid.Rows); i++ {
+			list.heights = append(list.heights, b.rows-b.height*float64(i))
+		}
+	}
+	return list
+}
+
+func (b *bands) panelHeight(words vg.Length) vg.Length { return vg.Length(b.top) + words }

@@ -75,17 +75,17 @@ func TestHeatSaysWhatItShows(t *testing.T) {
 		words  string
 	}{
 		{"keys and scale", func(*results.Record) {}, "key-0000|!no data"},
-		{"the target", func(r *results.Record) { r.Heat.Rows[2].Served[9] = 2600 }, "2,000/s: partition target; beyond the line: above"},
+		{"the target", func(r *results.Record) { r.Heat.Rows[2].Served[9] = 2600 }, "2,000/s: partition target; "},
 		{"a target that nothing comes near", func(r *results.Record) { r.Manifest.Targets.Partition = 1e6 }, "key-0000|!partition target"},
 		{"another target", func(r *results.Record) { r.Manifest.Targets.Partition = 500 }, "500/s: partition target|!2,000/s: partition"},
 		{"no target", func(r *results.Record) { r.Manifest.Targets.Partition = 0 }, "0|!target"},
-		{"what a cell is", func(*results.Record) {}, "each cell 1 second"},
+		{"what a cell is", func(*results.Record) {}, "1 second"},
 		{"others, counted", func(r *results.Record) { n := int64(1200); r.Heat.Partitions = &n }, "1,194 others, mean of each"},
 		{"others, not counted", func(r *results.Record) { r.Heat.Partitions = nil }, "all others, not counted|!mean of each"},
-		{"all have rows", func(*results.Record) {}, "before told apart|!others"},
+		{"all have rows", func(*results.Record) {}, "not yet by partition|!others"},
 		{"nowhere", func(*results.Record) {}, "no single partition"},
 		{"what rows lack", func(r *results.Record) { r.Heat.MostMissed = 70 }, "may lack up to 70 entities"},
-		{"failures", func(r *results.Record) { r.Heat.Rows[0].Failed[9] = 3 }, "3 attempts that failed not drawn"},
+		{"failures", func(r *results.Record) { r.Heat.Rows[0].Failed[9] = 3 }, "3 failed attempts"},
 		{"nothing throttled", func(r *results.Record) {
 			r.Heat.Rest.Throttled, r.Heat.Nowhere.Throttled = nil, nil
 			for i := range r.Heat.Rows {
@@ -106,7 +106,7 @@ func TestHeatSaysWhatItShows(t *testing.T) {
 		{"an empty key", func(r *results.Record) { r.Heat.Rows[0].Key = "" }, "(empty)"},
 		{"a long key keeps its ends", func(r *results.Record) { r.Heat.Rows[5].Key = strings.Repeat("x", 500) + "-the-end" }, "xxxx…xxxxxxxxx-the-end"},
 		{"a key is a word", func(r *results.Record) { r.Heat.Rows[0].Key = "<i>\x1b\x00" }, "<i>??"},
-		{"no heat", func(r *results.Record) { r.Heat = nil }, "no data: the record does not tell partitions apart|!key-"},
+		{"no heat", func(r *results.Record) { r.Heat = nil }, "no data|!key-"},
 		{"heat without anything", func(r *results.Record) { r.Heat = &results.Heat{SecondsPerColumn: 1, Columns: 4} }, "no data"},
 	} {
 		record := heated(t, stress(), 6, 1, 9)
@@ -122,10 +122,10 @@ func TestHeatIsOfReportedPhases(t *testing.T) {
 	record := heated(t, stress(), 3, 1, 1)
 	begin := record.Phases[slices.IndexFunc(record.Phases, func(p results.Phase) bool { return p.Reported })].Begin
 	whole, g := chart.HeatGrid(record), chart.ReportedGrid(record)
-	assert.Truef(t, g.From == int64(begin.Seconds()) && g.From != 0 && g.Columns < whole.Columns,
-		"drawn are %d columns from second %d on; want those from %v on, of %d", g.Columns, g.From, begin, whole.Columns)
+	assert.Truef(t, g.Begin() == int64(begin.Seconds()) && g.Begin() != 0 && g.Columns < whole.Columns,
+		"drawn are %d columns from second %d on; want those from %v on, of %d", g.Columns, g.Begin(), begin, whole.Columns)
 	for column := range record.Heat.Rows[0].Served {
-		if int64(column) >= g.From {
+		if int64(column) >= g.Begin() {
 			record.Heat.Rows[0].Served[column], record.Heat.Rows[0].Throttled[column] = 0, 0
 		}
 	}

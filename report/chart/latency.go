@@ -1,9 +1,12 @@
 package chart
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -13,72 +16,118 @@ import (
 	"loadgen/results"
 )
 
-// The groups of operations that results.Kind.Group names.
-const (
-	groupGet = "GET"
-	groupPut = "PUT"
-)
-
-// LatencyBar is how many successful operations took From to To microseconds,
-// both included, from their intended instant to the end of their last attempt.
-type LatencyBar struct {
+// DurationBar counts the durations from From to To microseconds, both included, by series.
+type DurationBar struct {
 	From, To int64
-	// Get and Put are of the kinds of these groups, Other of all the rest.
-	Get, Put, Other int64
+	Counts   [3]int64
 }
 
-// LatencyBars returns the response times of the successful operations of the
-// reported phases in at most 120 bars that grow by an even factor, without the
-// empty ones. Their counts sum to the operations that succeeded, exactly; a bound
-// is as precise as the record's histograms, three figures.
-func LatencyBars(record *results.Record) []LatencyBar {
-	get := responses(record, func(group string) bool { return group == groupGet })
-	put := responses(record, func(group string) bool { return group == groupPut })
-	other := responses(record, func(group string) bool { return group != groupGet && group != groupPut })
-	from, to, found := extent(get, put, other)
-	if !found {
+// maxBars is the maximum number of bars of a histogram.
+const maxBars = 120
+
+// durationBars returns at most 120 bars that grow by an even factor, without the empty ones, each with the counts of
+// up to three histograms. A bound is as precise as the histograms of a record: three figures.
+func durationBars(histograms ...[]results.Bar) []DurationBar {
+	all := slices.Concat(histograms...)
+	if len(all) == 0 {
 		return nil
 	}
-	c := newClasses(from, to)
-	gets, puts, others := c.count(get), c.count(put), c.count(other)
-	var bars []LatencyBar
-	for i := range gets {
-		bar := LatencyBar{From: c[i], To: c[i+1] - 1, Get: gets[i], Put: puts[i], Other: others[i]}
-		if bar != (LatencyBar{From: bar.From, To: bar.To}) {
-			bars = append(bars, bar)
+	bounds := newClasses(extent(all))
+	list := make([]DurationBar, len(bounds)-1)
+	for i := range list {
+		list[i] = DurationBar{From: bounds[i], To: bounds[i+1] - 1}
+	}
+	for series, buckets := range histograms {
+		for _, b := range buckets {
+			// A bucket that exceeds its class, which it does by at most a thousandth, counts where it begins.
+			above := sort.Search(len(bounds), func(i int) bool { return bounds[i] > b.From })
+			list[min(max(above-1, 0), len(list)-1)].Counts[series] += b.Count
 		}
 	}
-	return bars
+	return slices.DeleteFunc(list, func(b DurationBar) bool { return b.Counts == [3]int64{} })
 }
 
-// responses returns the buckets of the response times of some groups.
-func responses(record *results.Record, want func(group string) bool) []results.Bar {
-	sum := results.NewHistogram()
-	for p := range record.Phases {
-		phase := &record.Phases[p]
-		for k := range phase.Kinds {
-			if phase.Reported && want(record.Manifest.Operations[k].Group) {
-				sum.Merge(phase.Kinds[k].Response)
-			}
+// newClasses returns the bounds of at most maxBars classes that contain every duration between two, both within the
+// hour that a histogram of a record spans. A decade has 10, 20, 50 or 100 classes: as many as the maximum allows, and
+// more than 20 only if whole microseconds are fine enough for classes of even width.
+func newClasses(from, to int64) []int64 {
+	const evenWidth = 8 // µs: rounding moves a bound by at most a sixteenth
+	for _, perDecade := range []int{100, 50, 20} {
+		narrowest := float64(from) * (math.Pow(10, 1/float64(perDecade)) - 1)
+		if perDecade > 20 && narrowest < evenWidth {
+			continue
+		}
+		if c := decadeClasses(from, to, perDecade); len(c)-1 <= maxBars {
+			return c
 		}
 	}
-	return sum.Bars()
+	return decadeClasses(from, to, 10) // an hour takes 97
 }
 
-// Percentile says that the share P of the operations or attempts, 0 to below 1,
-// took Micros microseconds or less.
+func decadeClasses(from, to int64, perDecade int) []int64 {
+	bound := func(i int) int64 {
+		return int64(math.Round(math.Pow(10, float64(i)/float64(perDecade))))
+	}
+	var list []int64
+	if from <= 0 {
+		// 0 has no logarithm, but a class of its own.
+		if list, from = []int64{0}, 1; to <= 0 {
+			return append(list, 1)
+		}
+	}
+	i := int(math.Floor(math.Log10(float64(from))*float64(perDecade))) - 1
+	for bound(i+1) <= from {
+		i++
+	}
+	list = append(list, bound(i))
+	for list[len(list)-1] <= to {
+		i++
+		// Among the first microseconds, two bounds may round to the same number.
+		if b := bound(i); b > list[len(list)-1] {
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+// extent returns the shortest and the longest duration of buckets.
+func extent(buckets []results.Bar) (from, to int64) {
+	from = math.MaxInt64
+	for _, b := range buckets {
+		from, to = min(from, b.From), max(to, b.To)
+	}
+	return from, to
+}
+
+// drawDurations draws bars over an axis of time, a colour for each series.
+func (p *panel) drawDurations(list []DurationBar, time plot.Axis, label string, colours ...ink) {
+	drawn := bars{colours: colours}
+	for _, b := range list {
+		one := bar{from: float64(b.From), to: float64(b.To + 1)}
+		for series := range colours {
+			one.parts = append(one.parts, float64(b.Counts[series]))
+		}
+		drawn.list = append(drawn.list, one)
+	}
+	p.plot = newPlot(time, countAxis(label, drawn.highest(), 1.06))
+	p.plot.Add(drawn)
+}
+
+// Percentile says that the share P of the operations or attempts, 0 to below 1, took at most Micros microseconds.
 type Percentile struct {
 	P      float64
 	Micros int64
 }
 
-// PercentileCurve returns percentiles that lie evenly on a scale of 1/(1−P),
-// among them 50, 90, 99 and so on, up to the last beyond which ten durations lie;
-// there are none where the histogram holds fewer than ten.
+// odds returns the place of the percentile on its axis.
+func (p Percentile) odds() float64 { return 1 / (1 - p.P) }
+
+// PercentileCurve returns percentiles that are evenly spaced on a scale of 1/(1−P), 50, 90, 99 and so on among them, up
+// to the last one with ten durations above it. There are none if the histogram has fewer than ten durations.
 func PercentileCurve(h *results.Histogram) []Percentile {
-	const perDecade, mostDecades = 20, 17 // beyond 17 no float64 tells 1−P from 1
-	shares := slices.Clone(marked())
-	for i := range perDecade * mostDecades {
+	const perDecade, maxDecades = 20, 17 // above 17, 1−P is 0 in a float64
+	shares := namedPercentiles()
+	for i := range perDecade * maxDecades {
 		shares = append(shares, 1-math.Pow(10, -float64(i)/perDecade))
 	}
 	if n := float64(h.Count()); n > 0 {
@@ -96,196 +145,350 @@ func PercentileCurve(h *results.Histogram) []Percentile {
 	return curve
 }
 
-// marked are the percentiles that a curve names.
-func marked() []float64 { return []float64{.5, .9, .99, .999, .9999, .99999, .999999} }
+// namedPercentiles returns the percentiles that a curve names.
+func namedPercentiles() []float64 { return []float64{.5, .9, .99, .999, .9999, .99999, .999999} }
 
-// latencyFigure draws the histogram above the percentiles, on one axis of time.
-func latencyFigure(record *results.Record, _ *Options) *figure {
-	total := record.Total(results.Reported)
-	bars := LatencyBars(record)
-	service := total.Service[results.Ok]
-	response := PercentileCurve(total.Response)
-	f := &figure{
-		title:    "Response times",
-		subtitle: describe(record),
-		panels: []panel{
-			{heading: "Histogram", share: 11, sentence: "no data: no operation of a reported phase succeeded"},
-			{heading: "Percentiles", share: 10, sentence: "no data: percentiles need ten successful operations at least"},
-		},
-	}
-	if len(bars) == 0 {
-		return f
-	}
-	from, to := float64(bars[0].From), float64(bars[len(bars)-1].To+1)
-	if least, greatest, found := extent(service.Bars()); found {
-		from, to = min(from, float64(least)), max(to, float64(greatest))
-	}
-	time := timeAxis(from, to)
-	// To the right of the slowest operations there is room for their percentiles.
-	time.Max *= math.Pow(time.Max/time.Min, 0.06)
-	const below = "time, from the intended instant (response) or from the sending of an attempt (service)"
-	if len(response) == 0 {
-		f.panels[0].drawLatencyBars(bars, time)
-		f.panels[0].below = below
-		return f
-	}
-	f.panels[0].drawLatencyBars(bars, unlabelled(time))
-	attempts := PercentileCurve(service)
-	beyond := 1 / (1 - response[len(response)-1].P)
-	if len(attempts) > 0 {
-		beyond = max(beyond, 1/(1-attempts[len(attempts)-1].P))
-	}
-	p := &f.panels[1]
-	p.below = below
-	p.plot = newPlot(time, percentileAxis("percentile", beyond))
-	slow := line{stroke(2.2, textInk), curvePoints(response)}
-	quick := line{stroke(1.6, fadedInk, 2, 2), curvePoints(attempts)}
-	p.plot.Add(quick, slow)
-	longest := document.Micros(total.Response.Max())
-	if total.Response.Over() > 0 {
-		longest += " or more"
-	}
-	p.legend = []entry{{"response time, back-off included (longest " + longest + ")", slow}}
-	if len(attempts) > 0 {
-		p.legend = append(p.legend, entry{"service time of one attempt", quick})
-	}
-	p.addMarks(attempts, fadedInk, draw.XRight)
-	p.addMarks(response, textInk, draw.XLeft)
-	return f
-}
-
-func (p *panel) drawLatencyBars(bars []LatencyBar, time plot.Axis) {
-	drawn := columns{colours: []ink{getInk, putInk, otherInk}}
-	var sum LatencyBar
-	var highest float64
-	for _, b := range bars {
-		parts := []float64{float64(b.Get), float64(b.Put), float64(b.Other)}
-		drawn.bars = append(drawn.bars, column{float64(b.From), float64(b.To + 1), parts})
-		highest = max(highest, parts[0]+parts[1]+parts[2])
-		sum.Get, sum.Put, sum.Other = sum.Get+b.Get, sum.Put+b.Put, sum.Other+b.Other
-	}
-	for _, group := range []struct {
-		name   string
-		count  int64
-		colour ink
-	}{{"GET", sum.Get, getInk}, {"PUT", sum.Put, putInk}, {"other", sum.Other, otherInk}} {
-		if group.count > 0 {
-			p.legend = append(p.legend, entry{group.name + ": " + document.Figures(float64(group.count)), swatch(group.colour)})
+// maxOdds returns the greatest place of several curves on the axis of percentiles.
+func maxOdds(curves ...[]Percentile) float64 {
+	odds := 1.
+	for _, curve := range curves {
+		if len(curve) > 0 {
+			odds = max(odds, curve[len(curve)-1].odds())
 		}
 	}
-	p.plot = newPlot(time, countAxis("operations per bar", highest, 1.06))
-	p.plot.Add(drawn)
+	return odds
 }
 
-func curvePoints(curve []Percentile) []point {
+// curvePoints returns a curve of percentiles over time, swapped of time over percentiles.
+func curvePoints(curve []Percentile, swapped bool) []point {
 	points := make([]point, len(curve))
 	for i, at := range curve {
-		points[i] = point{float64(at.Micros), 1 / (1 - at.P)}
+		points[i] = point{float64(at.Micros), at.odds()}
+		if swapped {
+			points[i] = point{at.odds(), float64(at.Micros)}
+		}
 	}
 	return points
 }
 
-// addMarks puts dots onto the named percentiles of a curve and writes their
-// values beside it: below to the right or above to the left, where a curve that
-// rises from left to right does not pass.
-func (p *panel) addMarks(curve []Percentile, colour ink, side draw.XAlignment) {
-	const apart = 6
-	off := vg.Point{X: apart, Y: -apart}
+// The groups of operations that results.Kind.Group names.
+const (
+	groupGet = "GET"
+	groupPut = "PUT"
+)
+
+// LatencyBars returns the response times of the successful operations of the reported phases, from their intended
+// instant to the end of their last attempt, as bars with three counts: of GET, of PUT and of other operations. Their
+// counts sum to the operations that succeeded.
+func LatencyBars(record *results.Record) []DurationBar {
+	var groups [3]results.KindStats
+	for k, sum := range reportedKinds(record) {
+		at := slices.Index([]string{groupGet, groupPut}, record.Manifest.Operations[k].Group)
+		if at < 0 {
+			at = 2
+		}
+		groups[at].Add(&sum)
+	}
+	return durationBars(groups[0].Response.Bars(), groups[1].Response.Bars(), groups[2].Response.Bars())
+}
+
+// reportedKinds returns the sums of the reported phases by kind of operation.
+func reportedKinds(record *results.Record) []results.KindStats {
+	sums := make([]results.KindStats, len(record.Manifest.Operations))
+	for p := range record.Phases {
+		phase := &record.Phases[p]
+		for k := range min(len(phase.Kinds), len(sums)) {
+			if phase.Reported {
+				sums[k].Add(&phase.Kinds[k])
+			}
+		}
+	}
+	return sums
+}
+
+// latencyFigure draws the histogram above the percentiles, on one axis of time.
+func latencyFigure(record *results.Record, _ *Options) *figure {
+	total := record.Total(results.Reported)
+	list := LatencyBars(record)
+	service := total.Service[results.Ok]
+	response := PercentileCurve(total.Response)
+	f := onePanel(record, "Histogram", "no operation of a reported phase succeeded")
+	f.panels[0].share = 11
+	f.panels = append(f.panels, noData("Percentiles", "percentiles need at least ten successful operations"))
+	f.panels[1].share = 10
+	if len(list) == 0 {
+		return f
+	}
+	from, to := float64(list[0].From), float64(list[len(list)-1].To+1)
+	if buckets := service.Bars(); len(buckets) > 0 {
+		low, high := extent(buckets)
+		from, to = min(from, float64(low)), max(to, float64(high))
+	}
+	time := timeAxis(from, to)
+	// The percentiles of the slowest operations need room on the right.
+	time.Max *= math.Pow(time.Max/time.Min, 0.06)
+	const below = "response time, from the intended instant, or service time, from sending an attempt"
+	f.panels[0].drawDurations(list, time, "operations per bar", getInk, putInk, otherInk)
+	f.panels[0].addGroups(list)
+	if len(response) == 0 {
+		f.panels[0].below = below
+		return f
+	}
+	f.panels[1].drawPercentiles(time, response, PercentileCurve(service), total.Response)
+	f.labelLast(below, 0)
+	return f
+}
+
+// addGroups explains the groups of operations that have any.
+func (p *panel) addGroups(list []DurationBar) {
+	for i, group := range []entry{{"GET", swatch(getInk)}, {"PUT", swatch(putInk)}, {"other", swatch(otherInk)}} {
+		var count int64
+		for _, b := range list {
+			count += b.Counts[i]
+		}
+		if count > 0 {
+			group.words += ": " + document.Figures(float64(count))
+			p.legend = append(p.legend, group)
+		}
+	}
+}
+
+// drawPercentiles draws the percentiles of the response time of operations and of the service time of attempts.
+func (p *panel) drawPercentiles(time plot.Axis, response, service []Percentile, responses *results.Histogram) {
+	p.plot = newPlot(time, percentileAxis("percentile", maxOdds(response, service)))
+	slow := line{stroke(2.2, textInk), curvePoints(response, false)}
+	quick := line{stroke(1.6, fadedInk, 2, 2), curvePoints(service, false)}
+	p.plot.Add(quick, slow)
+	longest := document.Micros(responses.Max())
+	if responses.Over() > 0 {
+		longest += " or more"
+	}
+	p.legend = []entry{{"response time with waits before retries (max " + longest + ")", slow}}
+	if len(service) > 0 {
+		p.legend = append(p.legend, entry{serviceTime, quick})
+	}
+	p.addPercentileDots(service, fadedInk, draw.XRight)
+	p.addPercentileDots(response, textInk, draw.XLeft)
+}
+
+// serviceTime is the legend of the percentiles of attempts.
+const serviceTime = "service time of one attempt"
+
+// addPercentileDots puts dots onto the named percentiles of a curve and writes their values below right or above left,
+// where a rising curve does not pass.
+func (p *panel) addPercentileDots(curve []Percentile, colour ink, side draw.XAlignment) {
+	const distance = 6
+	off := vg.Point{X: distance, Y: -distance}
 	if side == draw.XRight {
-		off = vg.Point{X: -apart, Y: apart}
+		off = vg.Point{X: -distance, Y: distance}
 	}
 	named := notes{style: write(tickSize, colour)}
 	spots := dots{colour: colour, radius: 2.8}
 	for _, at := range curve {
-		if !slices.Contains(marked(), at.P) {
-			continue
+		if slices.Contains(namedPercentiles(), at.P) {
+			spot := point{float64(at.Micros), at.odds()}
+			spots.points = append(spots.points, spot)
+			named.list = append(named.list, note{spot, off, side, draw.YCenter, document.Micros(at.Micros)})
 		}
-		spot := point{float64(at.Micros), 1 / (1 - at.P)}
-		spots.points = append(spots.points, spot)
-		named.list = append(named.list, note{spot, off, side, draw.YCenter, document.Micros(int64(spot.x))})
 	}
 	p.plot.Add(spots, named)
 }
 
-// mostBars is how many bars of a histogram are drawn at most.
-const mostBars = 120
-
-// classes are the lower bounds, in microseconds, of ranges of durations that
-// grow by the same factor; the last bound is the upper end of the last range.
-type classes []int64
-
-// newClasses returns at most mostBars classes that hold every duration from one
-// to another, both within the hour that a histogram of the record spans. There
-// are 10, 20, 50 or 100 to a decade: as many as that bound allows, and more than
-// 20 only where whole microseconds are fine enough for classes of even width.
-func newClasses(from, to int64) classes {
-	const evenWidth = 8 // µs: to round a bound moves it by a sixteenth at most
-	for _, perDecade := range []int{100, 50, 20} {
-		narrowest := float64(from) * (math.Pow(10, 1/float64(perDecade)) - 1)
-		if perDecade > 20 && narrowest < evenWidth {
-			continue
-		}
-		if c := classesOf(from, to, perDecade); len(c)-1 <= mostBars {
-			return c
+func latencyTitle(record *results.Record) string {
+	all := record.Total(results.Reported).Response
+	half, known := all.Quantile(.5)
+	if !known {
+		return ""
+	}
+	title := "p50 of the response time is " + document.Micros(half)
+	for _, p := range []float64{.99, .9} {
+		if micros, known := all.Quantile(p); known {
+			title += fmt.Sprintf(", p%v is %s", 100*p, document.Micros(micros))
+			break
 		}
 	}
-	return classesOf(from, to, 10) // an hour takes 97
+	return title + " (" + document.Counted(int(all.Count()), "operation") + ")"
 }
 
-func classesOf(from, to int64, perDecade int) classes {
-	bound := func(i int) int64 {
-		return int64(math.Round(math.Pow(10, float64(i)/float64(perDecade))))
+// WaitBars returns the waits of operations of the reported phases before retries as bars with one count, which sum to
+// the number of waits.
+func WaitBars(record *results.Record) []DurationBar { return durationBars(record.RetryWaits.Bars()) }
+
+// waitsFigure draws the waits before retries, and names the attempts per operation.
+func waitsFigure(record *results.Record, _ *Options) *figure {
+	f := onePanel(record, "Waits before retries", "no operation waited for a retry")
+	p := &f.panels[0]
+	if policy := clean(record.Manifest.Retry, maxName); policy != "" {
+		p.heading = "Policy " + policy
 	}
-	from = max(from, 0)
-	if from == 0 {
-		// 0 has no logarithm and its own class, below 1.
-		if to <= 0 {
-			return classes{0, 1}
-		}
-		return append(classes{0}, classesOf(1, to, perDecade)...)
+	waits := WaitBars(record)
+	if len(waits) == 0 {
+		return f
 	}
-	i := int(math.Floor(math.Log10(float64(from)) * float64(perDecade)))
-	for bound(i) > from {
-		i--
-	}
-	for bound(i+1) <= from {
-		i++
-	}
-	c := classes{bound(i)}
-	for c[len(c)-1] <= to {
-		i++
-		// Among the first microseconds two bounds may round to the same one.
-		if b := bound(i); b > c[len(c)-1] {
-			c = append(c, b)
+	p.below = "wait before a retry"
+	p.drawDurations(waits, timeAxis(float64(waits[0].From), float64(waits[len(waits)-1].To+1)), "waits", throttledInk)
+	const maxNamed = 6
+	var words []string
+	for k, sum := range reportedKinds(record) {
+		if sum.Operations > 0 {
+			name := clean(record.Manifest.Operations[k].Name, maxName)
+			words = append(words, name+" "+document.Figures(float64(sum.Attempts)/float64(sum.Operations)))
 		}
 	}
-	return c
+	if more := len(words) - maxNamed; more > 0 {
+		words = append(words[:maxNamed], document.Counted(more, "other operation"))
+	}
+	if len(words) > 0 {
+		p.says = "attempts per operation: " + strings.Join(words, ", ")
+	}
+	return f
 }
 
-// count sums the buckets of a histogram by class. A bucket that reaches beyond
-// its class, which it does by a thousandth at most, counts whole where it begins.
-func (c classes) count(buckets []results.Bar) []int64 {
-	counts := make([]int64, len(c)-1)
-	for _, b := range buckets {
-		above := sort.Search(len(c), func(i int) bool { return c[i] > b.From })
-		// What lies outside counts in the nearest class.
-		counts[min(max(above-1, 0), len(counts)-1)] += b.Count
+func waitsTitle(record *results.Record) string {
+	half, told := record.RetryWaits.Quantile(.5)
+	if !told {
+		return ""
 	}
-	return counts
+	return "p50 of " + document.Counted(int(record.RetryWaits.Count()), "wait") + " before retries is " + document.Micros(half)
 }
 
-// extent returns the least and the greatest duration of several histograms, and
-// false where all are empty.
-func extent(histograms ...[]results.Bar) (from, to int64, found bool) {
-	for _, buckets := range histograms {
-		if len(buckets) == 0 {
-			continue
+// OperationCurve has the percentiles of a kind of operation, see [PercentileCurve].
+type OperationCurve struct {
+	Name string
+	// Succeeded is the number of operations of Response; Service is of single attempts that were ok. Either has no
+	// percentiles if it has fewer than ten durations.
+	Succeeded         int64
+	Response, Service []Percentile
+}
+
+// maxCurves is the maximum number of operations that are drawn.
+const maxCurves = 6
+
+// OperationCurves returns the curves of the kinds of operation of which at least ten succeeded in reported phases,
+// those with the most successes first, and of equals in the order of the manifest.
+func OperationCurves(record *results.Record) []OperationCurve {
+	var curves []OperationCurve
+	for k, sum := range reportedKinds(record) {
+		c := OperationCurve{record.Manifest.Operations[k].Name, sum.Response.Count(), PercentileCurve(sum.Response), PercentileCurve(sum.Service[results.Ok])}
+		if len(c.Response) > 0 {
+			curves = append(curves, c)
 		}
-		least, greatest := buckets[0].From, buckets[len(buckets)-1].To
-		if !found {
-			from, to, found = least, greatest, true
-		}
-		from, to = min(from, least), max(to, greatest)
 	}
-	return from, to, found
+	slices.SortStableFunc(curves, func(a, b OperationCurve) int { return cmp.Compare(b.Succeeded, a.Succeeded) })
+	return curves
+}
+
+// percentilesFigure draws a curve of the response time and one of the service time for each operation.
+func percentilesFigure(record *results.Record, o *Options) *figure {
+	curves := OperationCurves(record)
+	f := onePanel(record, "", "percentiles need at least ten successful operations of a kind")
+	if len(curves) == 0 {
+		return f
+	}
+	p := &f.panels[0]
+	p.legend = []entry{
+		{"response time with waits before retries", line{style: stroke(2, textInk)}},
+		{serviceTime, line{style: stroke(1.4, fadedInk, 2, 2)}},
+	}
+	p.says = "each curve ends at the last percentile with ten durations above it, given here for the response time"
+	if more := len(curves) - maxCurves; more > 0 {
+		curves = curves[:maxCurves]
+		p.says += "; the " + document.Figures(maxCurves) + " operations with the most successes, " + document.Figures(float64(more)) + " more not drawn"
+	}
+	p.below = "percentile of the operations, %"
+	x, y := curveAxes(curves, o)
+	p.plot = newPlot(x, y)
+	var named endNames
+	for i := range curves {
+		c := &curves[i]
+		colours := []ink{servedInk, lostInk, putInk, nightInk, getInk, failedInk}
+		colour := colours[i%len(colours)]
+		if len(c.Service) > 0 {
+			p.plot.Add(line{stroke(1.4, colour, 2, 2), curvePoints(c.Service, true)})
+		}
+		points := curvePoints(c.Response, true)
+		p.plot.Add(line{stroke(2, colour), points})
+		last := c.Response[len(c.Response)-1]
+		words := clean(c.Name, maxName) + ": " + document.Micros(last.Micros) + " at " + percentileName(last.P)
+		named = append(named, endName{points[len(points)-1], colour, words})
+	}
+	p.plot.Add(named)
+	return f
+}
+
+// curveAxes returns the axes that contain all curves.
+func curveAxes(curves []OperationCurve, o *Options) (x, y plot.Axis) {
+	low, high, odds := math.Inf(1), 0., 20.
+	for i := range curves {
+		for _, curve := range [][]Percentile{curves[i].Response, curves[i].Service} {
+			if len(curve) > 0 {
+				low, high = min(low, float64(curve[0].Micros)), max(high, float64(curve[len(curve)-1].Micros))
+				odds = max(odds, maxOdds(curve))
+			}
+		}
+	}
+	y = timeAxis(low, high)
+	if o.Axis == Linear {
+		y = relabelled(linearAxis(0, high*1.05), document.RoundTime)
+	}
+	y.Label.Text = "time"
+	x = percentileAxis("", odds)
+	// The names of the curves need room on the right.
+	x.Max = odds * math.Pow(odds, .3)
+	return x, y
+}
+
+// endName names a curve, whose last point is at.
+type endName struct {
+	at     point
+	colour ink
+	words  string
+}
+
+// endNames are in a column on the right of all curves, in the order of their ends.
+type endNames []endName
+
+// Plot implements plot.Plotter.
+func (n endNames) Plot(c draw.Canvas, p *plot.Plot) {
+	const distance, row, indent vg.Length = 14, 12, 7
+	x, y := p.Transforms(&c)
+	list := slices.Clone(n)
+	slices.SortStableFunc(list, func(a, b endName) int { return cmp.Compare(b.at.y, a.at.y) })
+	column := c.Min.X
+	for _, name := range list {
+		column = max(column, x(name.at.x)+distance)
+		dots{name.colour, 2.8, nil}.drawDot(&c, vg.Point{X: x(name.at.x), Y: y(name.at.y)})
+	}
+	style := align(write(tickSize, textInk), draw.YCenter)
+	next := c.Max.Y - row/2
+	for i, name := range list {
+		// The names below need their room, too.
+		lowest := c.Min.Y + row/2 + row*vg.Length(len(list)-1-i)
+		at := max(min(y(name.at.y), next), lowest)
+		next = at - row
+		dots{name.colour, 2.8, nil}.drawDot(&c, vg.Point{X: column, Y: at})
+		c.FillText(style, vg.Point{X: column + indent, Y: at + 1}, fit(style, name.words, c.Max.X-column-indent))
+	}
+}
+
+// percentileName returns the name of a share, rounded down.
+func percentileName(p float64) string {
+	decimals := max(0, math.Ceil(-math.Log10(1-p)-1e-9)-1)
+	unit := math.Pow10(int(decimals))
+	return "p" + document.Decimals(math.Floor(100*p*unit+1e-6)/unit, int(decimals))
+}
+
+func percentilesTitle(record *results.Record) string {
+	const maxNamed = 3
+	var words []string
+	for _, c := range OperationCurves(record) {
+		at := slices.IndexFunc(c.Response, func(p Percentile) bool { return p.P == .99 })
+		if at >= 0 && len(words) < maxNamed {
+			words = append(words, document.Micros(c.Response[at].Micros)+" ("+clean(c.Name, maxName)+")")
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return "p99 of the response time is " + strings.Join(words, ", ")
 }

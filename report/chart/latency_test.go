@@ -32,26 +32,26 @@ func TestLatencyBarsCountTheirRange(t *testing.T) {
 	var sum int64
 	last, bars := int64(-1), chart.LatencyBars(record)
 	for _, bar := range bars {
-		sum += bar.Get + bar.Put
-		assert.Truef(t, bar.From > last && bar.To >= bar.From && bar.Get+bar.Put+bar.Other != 0,
+		sum += bar.Counts[0] + bar.Counts[1]
+		assert.Truef(t, bar.From > last && bar.To >= bar.From && bar.Counts != [3]int64{},
 			"bar %+v after %d µs; want bars that rise and are not empty", bar, last)
 		last = bar.To
-		want := chart.LatencyBar{From: bar.From, To: bar.To}
+		want := chart.DurationBar{From: bar.From, To: bar.To}
 		for _, one := range all {
 			for _, bucket := range one.list {
 				switch {
 				case bucket.From < bar.From || bucket.From > bar.To:
 				case one.kind == 0:
-					want.Get += bucket.Count
+					want.Counts[0] += bucket.Count
 				default:
-					want.Put += bucket.Count
+					want.Counts[1] += bucket.Count
 				}
 			}
 		}
 		assert.Truef(t, bar == want, "LatencyBars has %+v; want %+v", bar, want)
 	}
 	want := record.Total(results.Reported).Succeeded
-	assert.Truef(t, sum == want && sum != 0 && len(bars) <= chart.MostBars, "%d bars sum to %d", len(bars), sum)
+	assert.Truef(t, sum == want && sum != 0 && len(bars) <= chart.MaxBars, "%d bars sum to %d", len(bars), sum)
 }
 
 func TestClassesHoldWhatTheyAreMadeFor(t *testing.T) {
@@ -77,7 +77,7 @@ func TestClassesHoldWhatTheyAreMadeFor(t *testing.T) {
 		}
 		assert.Truef(t, len(bounds) <= 2 || (bounds[1] > row.from && bounds[len(bounds)-2] <= row.to),
 			"%s: Classes(%d, %d) = %v; want no empty class at the ends", row.name, row.from, row.to, bounds)
-		assert.Truef(t, len(bounds)-1 <= chart.MostBars, "%s: %d classes; want %d at most", row.name, len(bounds)-1, chart.MostBars)
+		assert.Truef(t, len(bounds)-1 <= chart.MaxBars, "%s: %d classes; want %d at most", row.name, len(bounds)-1, chart.MaxBars)
 		assert.Truef(t, slices.IsSorted(bounds) && len(slices.Compact(slices.Clone(bounds))) == len(bounds),
 			"%s: Classes(%d, %d) = %v; want rising bounds", row.name, row.from, row.to, bounds)
 	}

@@ -9,10 +9,10 @@ import (
 	"loadgen/results"
 )
 
-// ErrOptions is wrapped where a chart, a form or an axis is asked for that there is not.
+// ErrOptions is wrapped by the errors for an unknown chart, form or axis.
 var ErrOptions = errors.New("chart: invalid options")
 
-// Form is how a chart is written, and the ending of its file.
+// Form is the format of a chart, and the extension of its file.
 type Form string
 
 // The forms.
@@ -21,7 +21,7 @@ const (
 	SVG Form = "svg"
 )
 
-// Axis is how a scale goes.
+// Axis is the kind of a scale.
 type Axis string
 
 // The axes.
@@ -30,18 +30,17 @@ const (
 	Logarithmic Axis = "log"
 )
 
-// Options choose what is drawn. The zero value draws everything there is to show.
+// Options select what is drawn. The zero value draws everything that the record has data for.
 type Options struct {
-	// Charts are names of [Names]; empty stands for all of which a record has something
-	// to show. A chart that is named is drawn in any case.
+	// Charts are names of [Names]; empty selects all that the record has data for. A named chart is drawn even without
+	// data.
 	Charts []string
-	// Form is the only one that is written; empty stands for both.
+	// Form is the only form to write; empty selects both.
 	Form Form
-	// Axis is that of response and percentiles from bottom to top, the time that
-	// operations took, and the colours of heat; empty stands for what suits each: a
-	// logarithmic one of time, and a linear one of colour. Other charts are not changed.
+	// Axis is the vertical axis of response and percentiles, and the colours of heat; empty selects the best of each: a
+	// logarithmic axis of time, and linear colours. Other charts ignore it.
 	Axis Axis
-	// Narrow draws for the room beside an answer. It is of [Inline] alone.
+	// Narrow draws for a narrow column. Only [Inline] uses it.
 	Narrow bool
 }
 
@@ -50,20 +49,53 @@ func (o *Options) Validate() []error {
 	var faults []error
 	for _, name := range o.Charts {
 		if !slices.Contains(Names(), name) {
-			faults = append(faults, fmt.Errorf("no chart is called %q; there are %s", clean(name, longestName), strings.Join(Names(), ", ")))
+			faults = append(faults, fmt.Errorf("unknown chart %q: use %s", clean(name, maxName), strings.Join(Names(), ", ")))
 		}
 	}
 	if !slices.Contains([]Form{"", PNG, SVG}, o.Form) {
-		faults = append(faults, fmt.Errorf("a chart has no form %q; there are png and svg", clean(string(o.Form), longestName)))
+		faults = append(faults, fmt.Errorf("unknown form %q: use png or svg", clean(string(o.Form), maxName)))
 	}
 	if !slices.Contains([]Axis{"", Linear, Logarithmic}, o.Axis) {
-		faults = append(faults, fmt.Errorf("an axis cannot be %q; it is linear or log", clean(string(o.Axis), longestName)))
+		faults = append(faults, fmt.Errorf("unknown axis %q: use linear or log", clean(string(o.Axis), maxName)))
 	}
 	return faults
 }
 
-// Names returns the names of all charts of a record, in the order in which they are
-// drawn.
+// chart is a chart of a record.
+type chart struct {
+	// name is that of its files, heading its title if the record has no data for a title.
+	name, heading string
+	figure        func(*results.Record, *Options) *figure
+	title         func(*results.Record) string
+	// hasData reports whether a record has something to show.
+	hasData func(*results.Record) bool
+}
+
+func charts() []chart {
+	return []chart{
+		{"latency", "Response times", latencyFigure, latencyTitle, func(r *results.Record) bool { return len(LatencyBars(r)) > 0 }},
+		{"throttle", "Entities served per second", throttleFigure, throttleTitle, func(r *results.Record) bool { return len(ThrottleBars(r)) > 0 }},
+		{"waits", "Waits before retries", waitsFigure, waitsTitle, func(r *results.Record) bool { return r.RetryWaits.Count() > 0 }},
+		{"steps", "Offered and served, by step", stepsFigure, stepsTitle, func(r *results.Record) bool { return len(Steps(r)) > 1 }},
+		{"percentiles", "Response and service times by operation", percentilesFigure, percentilesTitle,
+			func(r *results.Record) bool { return len(OperationCurves(r)) > 0 }},
+		{"response", "Response times", responseFigure, responseTitle, func(r *results.Record) bool { return ResponseHeat(r).Columns > 1 }},
+		{"heat", "Load by partition", heatFigure, heatTitle, func(r *results.Record) bool {
+			g, _ := reportedGrid(r)
+			return g.hasSeveral()
+		}},
+	}
+}
+
+// titleOf returns the title of the chart of a record.
+func (c *chart) titleOf(record *results.Record) string {
+	if title := c.title(record); title != "" {
+		return title
+	}
+	return c.heading
+}
+
+// Names returns the names of all charts of a record, in the order in which they are drawn.
 func Names() []string {
 	var names []string
 	for _, c := range charts() {
@@ -72,36 +104,13 @@ func Names() []string {
 	return names
 }
 
-// Shown returns the names of the charts of which a record has something to show.
+// Shown returns the names of the charts that a record has data for.
 func Shown(record *results.Record) []string {
 	var names []string
 	for _, c := range charts() {
-		if c.some(record) {
+		if c.hasData(record) {
 			names = append(names, c.name)
 		}
 	}
 	return names
-}
-
-// chart is a name and what is drawn by it.
-type chart struct {
-	name   string
-	figure func(*results.Record, *Options) *figure
-	// some reports whether a record has something to show.
-	some func(*results.Record) bool
-}
-
-func charts() []chart {
-	return []chart{
-		{"latency", latencyFigure, func(r *results.Record) bool { return len(LatencyBars(r)) > 0 }},
-		{"throttle", throttleFigure, func(r *results.Record) bool { return len(ThrottleBars(r)) > 0 }},
-		{"waits", waitsFigure, func(r *results.Record) bool { return r.RetryWaits.Count() > 0 }},
-		{"steps", stepsFigure, func(r *results.Record) bool { return len(Steps(r)) > 1 }},
-		{"percentiles", percentilesFigure, func(r *results.Record) bool { return len(OperationCurves(r)) > 0 }},
-		{"response", responseFigure, func(r *results.Record) bool { return ResponseHeat(r).Columns > 1 }},
-		{"heat", heatFigure, func(r *results.Record) bool {
-			g := HeatGrid(r)
-			return g.Columns > 0 && (len(g.Rows) > 0 || g.MostMissed > 0)
-		}},
-	}
 }

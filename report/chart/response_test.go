@@ -43,8 +43,8 @@ func TestResponseHeatSumsToTheSeconds(t *testing.T) {
 		{"seconds in which nothing succeeded", spells(0, 4), 0, 0, 0, 0},
 		{"a second", spells(7, 1, 20), 1, 1, 20, 1},
 		{"all buckets", spells(0, 10, 0, results.Buckets-1), 10, 1, 0, results.Buckets},
-		{"as many as there are columns", spells(5, chart.MostMoments, 12, 14), chart.MostMoments, 1, 12, 3},
-		{"one more", spells(5, chart.MostMoments+1, 12, 14), 121, 2, 12, 3},
+		{"as many as there are columns", spells(5, chart.MaxMoments, 12, 14), chart.MaxMoments, 1, 12, 3},
+		{"one more", spells(5, chart.MaxMoments+1, 12, 14), 121, 2, 12, 3},
 		{"an hour", spells(0, 3600, 12), 240, 15, 12, 1},
 		{"a real record", stress(), 8, 1, 18, 16},
 	} {
@@ -141,12 +141,12 @@ func TestPercentilesOfManyOperations(t *testing.T) {
 	record := *stress()
 	record.Manifest.Operations = nil
 	record.Phases = []results.Phase{{Name: "p", Reported: true}}
-	for k := range chart.MostCurves + 3 {
+	for k := range chart.MaxCurves + 3 {
 		record.Manifest.Operations = append(record.Manifest.Operations, results.Kind{Name: fmt.Sprintf("operation-%d", k), Group: []string{"GET", "PUT", ""}[k%3]})
 		record.Phases[0].Kinds = append(record.Phases[0].Kinds, stress().Phases[3].Kinds[0])
 	}
 	seen := drawChart(t, "percentiles", &record, chart.Linear)
-	assert.True(t, seen.says("3 more not drawn") && seen.says("operation-0: ") && !seen.says(fmt.Sprintf("operation-%d", chart.MostCurves)),
+	assert.True(t, seen.says("3 more not drawn") && seen.says("operation-0: ") && !seen.says(fmt.Sprintf("operation-%d", chart.MaxCurves)),
 		"the picture does not say that it leaves out the last three of nine equal operations")
 }
 

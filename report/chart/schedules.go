@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -13,76 +14,56 @@ import (
 	"loadgen/results"
 )
 
-// mostFans is how many policies are drawn below one another.
-const mostFans = 24
+// interval is a range with a middle in a row of a plot.
+type interval struct {
+	row, low, middle, high float64
+	words                  string
+}
 
-// DrawSchedules writes a fan chart of retry schedules, as schedules.png and
-// schedules.svg, and returns the names of the files. Its error wraps
-// results.ErrWrite.
+// maxPolicies is the maximum number of policies in one chart.
+const maxPolicies = 24
+
+// DrawSchedules writes a fan chart of retry schedules, as schedules.png and schedules.svg, and returns the names of the
+// files. Its error wraps results.ErrWrite.
 //
-// There is a row for each policy with a band for every retry: from the earliest to the latest
-// time after the first failure at which it is sent.
+// Each policy has a row, with a band from the earliest to the latest time of every retry after the first failure.
 func DrawSchedules(folder results.Folder, schedules []results.RetrySchedule) ([]string, error) {
-	schedules = schedules[:min(len(schedules), mostFans)]
+	schedules = schedules[:min(len(schedules), maxPolicies)]
 	f := &figure{
-		title:    "When each policy tries again",
-		subtitle: "an operation that fails each time at once; bands from the earliest to the latest time, dots at the mean",
-		panels:   []panel{{heading: "Retries", share: 1, sentence: "no data: no policy retries"}},
+		title:    "Time of each retry, by policy",
+		subtitle: "an operation whose attempts all fail immediately; bands from the earliest to the latest time, dots at the mean",
+		height:   130 + 34*vg.Length(max(4, len(schedules))),
+		panels:   []panel{noData("Retries", "no policy retries")},
 	}
+	var names []string
 	var bands fans
 	latest, earliest := 0.0, math.Inf(1)
-	for row, schedule := range schedules {
-		bands.names = append(bands.names, clean(schedule.Policy, longestName))
+	for i, schedule := range schedules {
+		names = append(names, clean(schedule.Policy, maxName))
 		for _, wait := range schedule.Waits {
-			band := fan{row: row, number: wait.Retry, from: wait.SumLeastS, mean: wait.SumMeanS, to: wait.SumGreatestS}
-			bands.list = append(bands.list, band)
-			latest = max(latest, band.to)
-			if band.mean > 0 {
-				earliest = min(earliest, band.mean)
+			band := interval{row: float64(len(schedules) - 1 - i), words: strconv.Itoa(wait.Retry),
+				low: 1e6 * wait.SumLeastS, middle: 1e6 * wait.SumMeanS, high: 1e6 * wait.SumGreatestS}
+			bands = append(bands, band)
+			latest = max(latest, band.high)
+			if band.middle > 0 {
+				earliest = min(earliest, band.middle)
 			}
 		}
 	}
-	f.height = 130 + 34*vg.Length(max(4, len(schedules)))
-	drawn := []drawing{{"schedules", f}}
-	if len(bands.list) == 0 || !(latest > 0) {
-		return save(folder, drawn, "")
+	if len(bands) > 0 && latest > 0 {
+		p := &f.panels[0]
+		const minTime = 1e3
+		from := max(min(earliest/3, latest/20), latest/1e5, minTime)
+		p.plot = newPlot(logarithmicAxis(from, latest*1.15, timeTicks), nameAxis(names))
+		p.plot.Add(bands)
+		p.below = "time since the first failure"
+		p.legend = []entry{{"retry, by its number", swatch(getInk)}, {"no spread: all clients retry together", swatch(throttledInk)}}
 	}
-	least := max(min(earliest/3, latest/20), latest/1e5, 0.001)
-	x := plot.Axis{Min: least, Max: latest * 1.15, Scale: logarithmic{}}
-	x.Tick.Marker = plot.TickerFunc(func(least, greatest float64) []plot.Tick {
-		ticks := timeTicks(least*1e6, greatest*1e6)
-		for i := range ticks {
-			ticks[i].Value /= 1e6
-		}
-		return ticks
-	})
-	y := plot.Axis{Min: -0.5, Max: float64(len(schedules)) - 0.5, Scale: linear{}}
-	y.Tick.Marker = plot.TickerFunc(func(float64, float64) []plot.Tick {
-		var ticks []plot.Tick
-		for row, name := range bands.names {
-			// The first policy stands at the top.
-			ticks = append(ticks, plot.Tick{Value: float64(len(bands.names) - 1 - row), Label: name})
-		}
-		return ticks
-	})
-	f.panels[0].plot = newPlot(x, y)
-	f.panels[0].plot.Add(bands)
-	f.panels[0].below = "time since the first failure"
-	f.panels[0].legend = []entry{{"retry, by its number", swatch(getInk)}, {"no spread: all clients at once", swatch(throttledInk)}}
-	return save(folder, drawn, "")
+	return save(folder, []drawing{{"schedules", f}}, "")
 }
 
-// fan is the band of one retry of one policy, in seconds.
-type fan struct {
-	row, number    int
-	from, mean, to float64
-}
-
-// fans are the bands of policies, whose names are by row.
-type fans struct {
-	names []string
-	list  []fan
-}
+// fans are the bands of the retries of policies, in microseconds.
+type fans []interval
 
 // Plot implements plot.Plotter. A retry without any spread is drawn as a line.
 func (fs fans) Plot(c draw.Canvas, p *plot.Plot) {
@@ -90,73 +71,177 @@ func (fs fans) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	means := dots{colour: servedInk, radius: 2.5}
 	numbers := notes{style: write(tickSize, textInk)}
-	for _, band := range fs.list {
-		at := float64(len(fs.names) - 1 - band.row)
-		colour, left, right := getInk, x(band.from), x(band.to)
-		if band.to-band.from <= 1e-6*band.to {
+	for _, band := range fs {
+		colour, left, right := getInk, x(band.low), x(band.high)
+		if band.high-band.low <= 1e-6*band.high {
 			colour = throttledInk
 		}
 		if right-left < 3*grain {
-			left, right = x(band.mean)-1.5*grain, x(band.mean)+1.5*grain
+			left, right = x(band.middle)-1.5*grain, x(band.middle)+1.5*grain
 		}
-		fill(&c, colour, left, y(at-half), right, y(at+half))
+		fill(&c, colour, left, y(band.row-half), right, y(band.row+half))
 		if colour == getInk {
-			means.points = append(means.points, point{band.mean, at})
+			means.points = append(means.points, point{band.middle, band.row})
 		}
-		numbers.list = append(numbers.list, note{point{band.mean, at + half}, vg.Point{Y: 3}, draw.XCenter, draw.YBottom, strconv.Itoa(band.number)})
+		numbers.list = append(numbers.list, note{point{band.middle, band.row + half}, vg.Point{Y: 3}, draw.XCenter, draw.YBottom, band.words})
 	}
 	means.Plot(c, p)
 	numbers.Plot(c, p)
 }
 
-// DrawRetries writes the retries over time of each policy of a contest, as
-// retries.png and retries.svg, and returns the names of the files. Its error wraps
-// results.ErrWrite.
+// DrawRetries writes the retries over time of each policy of a contest, as retries.png and retries.svg, and returns the
+// names of the files. Its error wraps results.ErrWrite.
 //
-// There is a strip for each policy: retries sent in each tenth of a second since the trouble
-// began, all strips to the same scale from left to right and each to its own from bottom to
-// top.
+// Each policy has a strip with the retries sent in each tenth of a second since the trouble began, on one scale of
+// time and a vertical scale of its own.
 func DrawRetries(folder results.Folder, contest *results.PolicyContest) ([]string, error) {
 	f := &figure{title: "Retries over time, by policy",
 		subtitle: fmt.Sprintf("%s · %s clients · retries sent per 100 ms since the trouble began",
 			clean(contest.Trouble, 80), document.Figures(float64(contest.Clients)))}
-	trials := contest.Policies[:min(len(contest.Policies), mostFans)]
-	longest := 0
+	trials := contest.Policies[:min(len(contest.Policies), maxPolicies)]
+	tenths := 0
 	for i := range trials {
-		longest = max(longest, len(trials[i].RetriesPer100ms))
+		tenths = max(tenths, len(trials[i].RetriesPer100ms))
 	}
-	end := max(float64(longest)/10, contest.TroubleS) * 1.02
+	x := linearAxis(0, max(float64(tenths)/10, contest.TroubleS)*1.02)
 	for i := range trials {
-		trial := &trials[i]
-		words := fmt.Sprintf("%s %% lost, %s attempts an operation, at most %s retries in 100 ms", document.Figures(trial.LostPercent),
-			document.Figures(trial.AttemptsPerOperation), document.Figures(float64(trial.PeakRetries)))
-		p := panel{heading: clean(trial.Policy, longestName), share: 1, legend: []entry{{words, swatch(throttledInk)}}}
-		bars := columns{colours: []ink{throttledInk}}
-		var highest int64
-		for tenth, count := range trial.RetriesPer100ms {
-			highest = max(highest, count)
-			if count > 0 {
-				bars.bars = append(bars.bars, column{float64(tenth) / 10, float64(tenth+1) / 10, []float64{float64(count)}})
-			}
-		}
-		x := linearAxis(0, end)
-		if i == len(trials)-1 {
-			p.below, p.share = "seconds since the trouble began", 1.35
-		} else {
-			x = unlabelled(x)
-		}
-		top := float64(max(highest, 1))
-		y := countAxis("", float64(highest), 1.15)
-		y.Tick.Marker = plot.TickerFunc(func(float64, float64) []plot.Tick {
-			return []plot.Tick{{Value: 0, Label: "0"}, {Value: top, Label: document.Figures(top)}}
-		})
-		p.plot = newPlot(x, y)
-		p.plot.Add(bars, line{stroke(1.2, targetInk, 4, 3), []point{{contest.TroubleS, 0}, {contest.TroubleS, top * 1.15}}})
-		f.panels = append(f.panels, p)
+		f.panels = append(f.panels, retriesPanel(&trials[i], x, contest.TroubleS))
 	}
 	if len(trials) == 0 {
-		f.panels = []panel{{heading: "Retries", share: 1, sentence: "no data: no policy was tried"}}
+		f.panels = []panel{noData("Retries", "no policy was tried")}
 	}
+	f.labelLast("seconds since the trouble began", 0.35)
 	f.height = 90 + 74*vg.Length(max(3, len(f.panels)))
 	return save(folder, []drawing{{"retries", f}}, "")
 }
+
+func retriesPanel(trial *results.PolicyTrial, x plot.Axis, trouble float64) panel {
+	words := fmt.Sprintf("%s %% lost, %s attempts per operation, at most %s retries in 100 ms", document.Figures(trial.LostPercent),
+		document.Figures(trial.AttemptsPerOperation), document.Figures(float64(trial.PeakRetries)))
+	p := panel{heading: clean(trial.Policy, maxName), share: 1, legend: []entry{{words, swatch(throttledInk)}}}
+	drawn := bars{colours: []ink{throttledInk}}
+	for tenth, count := range trial.RetriesPer100ms {
+		if count > 0 {
+			drawn.list = append(drawn.list, bar{float64(tenth) / 10, float64(tenth+1) / 10, []float64{float64(count)}})
+		}
+	}
+	top := max(drawn.highest(), 1)
+	y := countAxis("", top, 1.15)
+	y.Tick.Marker = plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: top, Label: document.Figures(top)}}
+	p.plot = newPlot(x, y)
+	p.plot.Add(drawn)
+	p.addMarks([]mark{{at: trouble}}, write(tickSize, textInk), stroke(1.2, targetInk, 4, 3))
+	return p
+}
+
+// Ratios are ratios with their intervals, in groups on one logarithmic axis.
+type Ratios struct {
+	Title, Subtitle string
+	// Below names the axis.
+	Below  string
+	Groups []RatioGroup
+}
+
+// RatioGroup is one panel.
+type RatioGroup struct {
+	Name string
+	Rows []RatioRow
+}
+
+// RatioRow is a ratio above 0 with its interval from Low to High, and its limit Aim, 0 for none.
+type RatioRow struct {
+	Name, To         string
+	Value, Low, High float64
+	Aim              float64
+	// Missed says that it is on the wrong side of Aim.
+	Missed bool
+}
+
+// maxRatios is the maximum number of rows of a group.
+const maxRatios = 40
+
+// DrawRatios writes ratios as NAME.png and NAME.svg: a panel for each group, all on one axis. Its error wraps
+// results.ErrWrite.
+func DrawRatios(folder results.Folder, name string, r *Ratios) error {
+	f := &figure{title: clean(r.Title, 2*maxKey), subtitle: clean(r.Subtitle, 4*maxKey)}
+	low, high := 1., 1.
+	for _, group := range r.Groups {
+		for _, one := range group.Rows[:min(len(group.Rows), maxRatios)] {
+			for _, v := range []float64{one.Low, one.Value, one.High, one.Aim} {
+				if v > 0 && !math.IsInf(v, 0) {
+					low, high = min(low, v), max(high, v)
+				}
+			}
+		}
+	}
+	x := logarithmicAxis(low/1.25, high*1.6, func(from, to float64) []plot.Tick {
+		return decadeTicks(from, to, []int{1, 2, 5}, func(_ int, v float64) string { return document.Figures(v) + " ×" })
+	})
+	for i := range r.Groups {
+		f.panels = append(f.panels, ratioPanel(&r.Groups[i], x))
+	}
+	if len(f.panels) == 0 {
+		f.panels = []panel{noData("Ratios", "nothing was compared")}
+	} else {
+		f.panels[0].legend = []entry{{"median, 95 % interval", dots{colour: servedInk, radius: 3}},
+			{"misses its aim", dots{colour: throttledInk, radius: 3}}, {"aim", aimMark{}}}
+		f.labelLast(clean(r.Below, maxKey), 30)
+		f.stack(80)
+	}
+	_, err := save(folder, []drawing{{name, f}}, "")
+	return err
+}
+
+func ratioPanel(group *RatioGroup, x plot.Axis) panel {
+	const row, head vg.Length = 15, 30
+	rows := group.Rows[:min(len(group.Rows), maxRatios)]
+	var names []string
+	for _, one := range rows {
+		names = append(names, clean(strings.TrimSpace(one.Name+"   "+one.To), 3*maxName))
+	}
+	p := panel{heading: clean(group.Name, maxKey), share: head + row*vg.Length(len(rows))}
+	p.plot = newPlot(x, nameAxis(names))
+	p.addMarks([]mark{{at: 1}}, write(tickSize, textInk), stroke(1, axisInk))
+	p.plot.Add(ratioRows(rows))
+	return p
+}
+
+// ratioRows are the rows of a group.
+type ratioRows []RatioRow
+
+// Plot implements plot.Plotter.
+func (rows ratioRows) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	values := notes{style: write(tickSize, textInk)}
+	for i, one := range rows {
+		at := float64(len(rows) - 1 - i)
+		colour := servedInk
+		if one.Missed {
+			colour = throttledInk
+		}
+		line{stroke(2, colour), []point{{one.Low, at}, {one.High, at}}}.Plot(c, p)
+		dots{colour, 3, []point{{one.Value, at}}}.Plot(c, p)
+		if one.Aim > 0 {
+			aimMark{}.drawAt(&c, vg.Point{X: x(one.Aim), Y: y(at)})
+		}
+		// Words on the right of the row would cover an aim that is close.
+		const near = 1.5
+		words := note{point{max(one.High, one.Value), at}, vg.Point{X: 6}, draw.XLeft, draw.YCenter, document.Times(one.Value)}
+		if right := words.at.x; one.Aim > right && one.Aim < near*right {
+			words.at.x, words.off.X, words.alignX = min(one.Low, one.Value), -6, draw.XRight
+		}
+		values.list = append(values.list, words)
+	}
+	values.Plot(c, p)
+}
+
+// aimMark is a short vertical line at the limit of a row.
+type aimMark struct{}
+
+func (aimMark) drawAt(c *draw.Canvas, where vg.Point) {
+	const half vg.Length = 6
+	c.StrokeLine2(stroke(1.6, targetInk), where.X, where.Y-half, where.X, where.Y+half)
+}
+
+// Thumbnail implements plot.Thumbnailer.
+func (m aimMark) Thumbnail(c *draw.Canvas) { m.drawAt(c, c.Center()) }

@@ -1,10 +1,9 @@
 package chart
 
 import (
-	"math"
+	"cmp"
 	"slices"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -13,109 +12,137 @@ import (
 	figures "loadgen/results/figure"
 )
 
-// Step is what a reported step of the load came to, over the operations that
-// were due in its last half.
+// Step is the outcome of a reported step of the load, over the operations that were due in its last half.
 type Step struct {
 	Name string
-	// Rate is what was asked for, in operations per second.
+	// Rate is the offered rate in operations per second.
 	Rate float64
 	// Offered and Served are entities per second: due, and counted for successes.
 	Offered, Served float64
-	// lost is the share of the operations that were lost, where any were due.
+	// Dropped is the share of the operations that the generator never sent.
+	Dropped float64
+	// lost is the share of the operations that were lost, dropped ones included, if any were due.
 	lost figures.Value
 }
 
-// Lost returns the share of the operations that was lost, and false where none was due.
+// Lost returns the share of the operations that were lost, and false if none was due.
 func (s Step) Lost() (float64, bool) { return s.lost.Value, s.lost.Told }
 
-// Steps returns the reported phases that have a rate and a length, in the order
-// of the record.
+// sent returns the entities per second that the generator sent.
+func (s Step) sent() float64 { return s.Offered * (1 - s.Dropped) }
+
+// Steps returns the reported phases that have a rate and a length, in the order of the record.
 func Steps(record *results.Record) []Step {
 	var steps []Step
 	of := figures.Of(record)
 	for _, one := range figures.Steps(record) {
 		if one.Settled() {
 			steps = append(steps, Step{Name: one.Phase.Name, Rate: one.Phase.Rate, Offered: of.OfStep("offered", one, nil).Value,
-				Served: of.OfStep("served", one, nil).Value, lost: of.OfStep("share_lost_settled", one, nil)})
+				Served: of.OfStep("served", one, nil).Value, Dropped: droppedShare(one.Phase), lost: of.OfStep("share_lost_settled", one, nil)})
 		}
 	}
 	return steps
 }
 
-// mostSteps is how many steps are drawn.
-const mostSteps = 200
+// droppedShare returns the share of the operations due in the last half of a phase that were dropped.
+func droppedShare(phase *results.Phase) float64 {
+	var half, all results.Counts
+	for k := range phase.Kinds {
+		half.Add(&phase.Kinds[k].LastHalf.Counts)
+		all.Add(&phase.Kinds[k].Counts)
+	}
+	unsent := min(half.Scheduled-half.Sent, all.Dropped)
+	return clampToUnit(float64(unsent) / float64(max(half.Scheduled, 1)))
+}
 
-// stepsFigure draws served over offered, a mark for each step, and what is between that
-// and all of it.
+// maxSteps is the maximum number of steps that are drawn.
+const maxSteps = 200
+
+// stepsFigure draws served over offered with a dot for each step, and the losses of the target and of the generator as
+// areas between the two.
 func stepsFigure(record *results.Record, _ *Options) *figure {
-	steps := Steps(record)
-	f := onePanel(record, "Offered against served, step by step", "no data: no step of a given rate was reported")
+	list := Steps(record)
+	f := onePanel(record, "", "no step of a given rate was reported")
 	p := &f.panels[0]
-	p.heading = ""
-	if len(steps) == 0 {
+	if len(list) == 0 {
 		return f
 	}
-	if len(steps) > mostSteps {
-		p.heading = "The first " + document.Figures(mostSteps) + " of " + document.Counted(len(steps), "step")
-		steps = steps[:mostSteps]
+	if len(list) > maxSteps {
+		p.heading = "The first " + document.Figures(maxSteps) + " of " + document.Counted(len(list), "step")
+		list = list[:maxSteps]
 	}
-	slices.SortStableFunc(steps, func(a, b Step) int { return int(math.Copysign(1, a.Offered-b.Offered)) })
+	slices.SortStableFunc(list, func(a, b Step) int { return cmp.Compare(a.Offered, b.Offered) })
 	var highest float64
-	gap := area{colour: lostInk}
-	var marks []point
-	for _, s := range steps {
+	var offered, sent, served []point
+	for _, s := range list {
 		highest = max(highest, s.Offered, s.Served)
-		marks = append(marks, point{s.Offered, s.Served})
-		gap.from, gap.to = append(gap.from, point{s.Offered, s.Served}), append(gap.to, point{s.Offered, max(s.Offered, s.Served)})
-	}
-	// Which share of the greatest step was lost stands between what was served and offered.
-	losses := notes{style: writeBold(tickSize, textInk)}
-	top := steps[len(steps)-1]
-	if lost, some := top.Lost(); some && lost > 0 {
-		losses.list = []note{{point{top.Offered, (top.Offered + max(top.Served, 0)) / 2}, vg.Point{X: -5},
-			draw.XRight, draw.YCenter, document.Share(lost) + " lost"}}
+		served = append(served, point{s.Offered, s.Served})
+		sent = append(sent, point{s.Offered, max(s.sent(), s.Served)})
+		offered = append(offered, point{s.Offered, max(s.Offered, s.Served)})
 	}
 	right := max(highest, 1) * 1.06
 	target, highest := p.addTarget(record, highest, 0, right)
 	p.plot = newPlot(linearAxis(0, right), countAxis("entities served per second", highest, 1.12))
 	p.below = "entities offered per second, in the last half of each step"
-	ideal := line{stroke(1.2, fadedInk), []point{{0, 0}, {min(right, p.plot.Y.Max), min(right, p.plot.Y.Max)}}}
-	p.plot.Add(gap, ideal, target, line{stroke(2.4, servedInk), marks}, dots{servedInk, 4.5, marks}, losses)
-	legend := []entry{{"served", dots{colour: servedInk, radius: 4.5}}, {"all that was offered", ideal}}
-	if slices.ContainsFunc(steps, func(s Step) bool { return s.Served < s.Offered }) {
-		legend = append(legend, entry{"not served", gap})
+	end := min(right, p.plot.Y.Max)
+	ideal := line{stroke(1.2, fadedInk), []point{{0, 0}, {end, end}}}
+	lost, dropped := area{lostInk, served, sent}, area{generatorInk, sent, offered}
+	isDropped := func(s Step) bool { return s.Dropped > 0 }
+	p.plot.Add(lost)
+	if slices.ContainsFunc(list, isDropped) {
+		p.plot.Add(dropped)
+	}
+	p.plot.Add(ideal, target, line{stroke(2.4, servedInk), served}, dots{servedInk, 4.5, served}, lossNotes(list[len(list)-1]))
+	legend := []entry{{"served", dots{colour: servedInk, radius: 4.5}}, {"everything offered", ideal}}
+	if slices.ContainsFunc(list, func(s Step) bool { return s.Served < s.sent() }) {
+		legend = append(legend, entry{"not served", lost})
+	}
+	if slices.ContainsFunc(list, isDropped) {
+		legend = append(legend, entry{"dropped by the generator", dropped})
 	}
 	p.legend = append(legend, p.legend...)
 	return f
 }
 
-// area is what lies between two lines that have their points at the same places; it is its
-// own sample in a legend.
-type area struct {
-	colour   ink
-	from, to []point
-}
-
-// Plot implements plot.Plotter.
-func (a area) Plot(c draw.Canvas, p *plot.Plot) {
-	if len(a.from) < 2 {
-		return
-	}
-	x, y := p.Transforms(&c)
-	var path vg.Path
-	back := slices.Clone(a.to)
-	slices.Reverse(back)
-	for i, at := range append(slices.Clone(a.from), back...) {
-		if next := (vg.Point{X: x(at.x), Y: y(at.y)}); i == 0 {
-			path.Move(next)
-		} else {
-			path.Line(next)
+// lossNotes writes the shares of the highest step that the target and the generator lost into their areas.
+func lossNotes(top Step) notes {
+	losses := notes{style: writeBold(tickSize, textInk)}
+	add := func(share, from, to float64, words string) {
+		if share > 0 {
+			middle := point{top.Offered, (from + to) / 2}
+			losses.list = append(losses.list, note{middle, vg.Point{X: -5}, draw.XRight, draw.YCenter, document.Share(share) + words})
 		}
 	}
-	path.Close()
-	c.SetColor(a.colour)
-	c.Fill(path)
+	lost, _ := top.Lost()
+	add(lost-top.Dropped, max(top.Served, 0), top.sent(), " lost")
+	add(top.Dropped, top.sent(), top.Offered, " dropped")
+	return losses
 }
 
-// Thumbnail implements plot.Thumbnailer.
-func (a area) Thumbnail(c *draw.Canvas) { swatch(a.colour).Thumbnail(c) }
+// stepsTitle names the rate at which the served load stops following the offered load, and the share lost of the
+// highest step.
+func stepsTitle(record *results.Record) string {
+	list := Steps(record)
+	if len(list) == 0 {
+		return ""
+	}
+	top := slices.MaxFunc(list, func(a, b Step) int { return cmp.Compare(a.Offered, b.Offered) })
+	offered := document.Figures(top.Offered) + "/s"
+	loss := ""
+	lost, _ := top.Lost()
+	if share := lost - top.Dropped; share > 0 {
+		loss = document.Share(share) + " of " + offered + " lost"
+	}
+	if top.Dropped > 0 {
+		loss = document.Join(", ", loss, document.Share(top.Dropped)+" of "+offered+" dropped by the generator")
+	}
+	bend := figures.Of(record).Named("saturation")
+	switch {
+	case bend.Told:
+		return document.Join(": ", "Saturation at "+document.Figures(bend.Value)+" entities/s", loss)
+	case loss != "":
+		return "Offered and served: " + loss
+	default:
+		return "Everything offered is served, up to " + offered
+	}
+}

@@ -65,7 +65,7 @@ func TestThrottleBarsOfALongRunKeepTheirSums(t *testing.T) {
 			record.Intervals = append(record.Intervals, results.Interval{Second: int64(2 * i), Phase: "load", Counts: results.Counts{Served: 9}}, second)
 		}
 		bars := chart.ThrottleBars(record)
-		if len(bars) != row.bars || len(bars) > chart.MostSeconds {
+		if len(bars) != row.bars || len(bars) > chart.MaxSeconds {
 			t.Errorf("%s: %d bars; want %d", row.name, len(bars), row.bars)
 			continue
 		}
@@ -85,7 +85,7 @@ func TestWaitBarsSumToTheWaits(t *testing.T) {
 	record := stress()
 	var sum, throttledAgain int64
 	for _, b := range chart.WaitBars(record) {
-		sum += b.Count
+		sum += b.Counts[0]
 		assert.Truef(t, b.From >= 50_000 && b.To <= 2_000_000, "waits of %d to %d µs; want 50 ms to 2 s", b.From, b.To)
 	}
 	// Each attempt but the first of an operation came after a wait.

@@ -55,14 +55,14 @@ func TestTitlesSayTheAnswer(t *testing.T) {
 		words       string
 	}{
 		{"what is offered is served", "steps", holds, "up to 1,000/s|!lost"},
-		{"what is lost, where no limit can be told", "steps", loses, "4,000/s|75.0 % is lost"},
-		{"times stay", "response", holds, "p99|4.00 ms|1,000 operations/s|!rises"},
-		{"times rise", "response", loses, "p99 rises|4.00 ms at 500|900.1 ms at 4,000"},
-		{"half and the slow ones", "latency", loses, "4,000 operations|4.00 ms|1 %|900.1 ms"},
-		{"the slowest of each operation", "percentiles", loses, "1 %: get 900.1 ms"},
+		{"what is lost, where no limit can be told", "steps", loses, "75.0 % of 4,000/s"},
+		{"times stay", "response", holds, "p99|4.00 ms|1,000/s|!500"},
+		{"times rise", "response", loses, "p99|4.00 ms at 500/s|900.1 ms at 4,000/s"},
+		{"half and the slow ones", "latency", loses, "4,000 operations|p50|4.00 ms|p99|900.1 ms"},
+		{"the slowest of each operation", "percentiles", loses, "p99|900.1 ms (get)"},
 		{"nothing throttled", "throttle", few(t, 12), "12 entities/s|nothing throttled"},
-		{"waits", "waits", waits, "40 waits|100.0 ms"},
-		{"one partition", "heat", hot, "one partition|700 entities/s|throttled"},
+		{"waits", "waits", waits, "40 waits|p50|100.0 ms"},
+		{"one partition", "heat", hot, `"a"|100 %|700 entities/s|throttled`},
 		{"the hottest of two", "heat", two, `"a"|75.0 %|750 entities/s|!throttled`},
 	} {
 		resultstest.CheckWords(t, row.name, chart.Title(row.chart, row.record), row.words)
@@ -70,10 +70,10 @@ func TestTitlesSayTheAnswer(t *testing.T) {
 	assert.Empty(t, chart.Title("hat", holds), "the title of no chart")
 	full, half := arm("full", 3, [2]int64{400, 200}), arm("half", 3, [2]int64{200, 200})
 	for want, arms := range map[string][]chart.HeatArm{
-		"Of 2 designs full is throttled":        {full, half},
-		"Nothing is throttled under any design": {half, half},
-		"Every design is throttled":             {full, full},
-		"full is throttled":                     {full},
+		"Throttled designs: full (1 of 2)":          {full, half},
+		"No design is throttled":                    {half, half},
+		"Throttled designs: full and full (2 of 2)": {full, full},
+		"Throttled designs: full (1 of 1)":          {full},
 	} {
 		picture, err := chart.InlineContest(arms)
 		if got := chart.ContestTitle(arms); got != want || !strings.Contains(string(picture), ` class="wide"`) || err != nil {
@@ -88,14 +88,14 @@ func FuzzClean(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, word string) {
-		got := chart.Clean(word, chart.LongestKey)
+		got := chart.Clean(word, chart.MaxKey)
 		length := utf8.RuneCountInString(got)
-		assert.Truef(t, length <= chart.LongestKey+1, "Clean(%q) has %d characters", word, length)
+		assert.Truef(t, length <= chart.MaxKey+1, "Clean(%q) has %d characters", word, length)
 		for _, r := range got {
 			assert.Truef(t, unicode.IsPrint(r) && r != unicode.ReplacementChar,
 				"Clean(%q) = %q, with %U; want what can be printed", word, got, r)
 		}
-		assert.Equalf(t, got, chart.Clean(got, chart.LongestKey+1), "Clean(%q)", got)
+		assert.Equalf(t, got, chart.Clean(got, chart.MaxKey+1), "Clean(%q)", got)
 	})
 }
 
@@ -116,11 +116,11 @@ func TestTurns(t *testing.T) {
 		want            []chart.Turn
 		words           []string
 	}{
-		{"each by itself", 0, 100, 1, []chart.Turn{{At: 10, Splits: 1, Moves: 1}, {At: 12, Splits: 1}, {At: 40, Merges: 1}, {At: 70, Splits: 1}},
+		{"each by itself", 0, 100, 1, []chart.Turn{{At: 10, Counts: [3]int{1, 1, 0}}, {At: 12, Counts: [3]int{1, 0, 0}}, {At: 40, Counts: [3]int{0, 0, 1}}, {At: 70, Counts: [3]int{1, 0, 0}}},
 			[]string{"split, move", "split", "merge", "split"}},
-		{"neighbours together", 0, 100, 5, []chart.Turn{{At: 10, Splits: 2, Moves: 1}, {At: 40, Merges: 1}, {At: 70, Splits: 1}},
+		{"neighbours together", 0, 100, 5, []chart.Turn{{At: 10, Counts: [3]int{2, 1, 0}}, {At: 40, Counts: [3]int{0, 0, 1}}, {At: 70, Counts: [3]int{1, 0, 0}}},
 			[]string{"2 splits, move", "merge", "split"}},
-		{"within bounds", 11, 40, 0, []chart.Turn{{At: 12, Splits: 1}, {At: 40, Merges: 1}}, []string{"split", "merge"}},
+		{"within bounds", 11, 40, 0, []chart.Turn{{At: 12, Counts: [3]int{1, 0, 0}}, {At: 40, Counts: [3]int{0, 0, 1}}}, []string{"split", "merge"}},
 		{"none", 80, 90, 1, nil, nil},
 	} {
 		got := chart.Turns(record, tt.from, tt.to, tt.apart)

@@ -7,25 +7,21 @@ import (
 	"time"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"loadgen/report/document"
 	"loadgen/results"
 )
 
-// Trend is what became of some metrics over the nights of a scenario.
+// Trend is metrics over the nights of a scenario.
 type Trend struct {
 	Title, Subtitle string
 	Metrics         []TrendMetric
-	// Breaks are where another series of nights begins, which is not to be compared
-	// with the one before.
+	// Breaks are the begins of other series of nights, which cannot be compared with the series before.
 	Breaks []TrendStep
 }
 
-// TrendMetric is one panel: a line for each series, in the unit "us", "share",
-// "per_second" or none.
+// TrendMetric is one panel: a line for each series, in the unit "us", "share", "per_second" or none.
 type TrendMetric struct {
 	Name, Unit string
 	Lines      [][]TrendPoint
@@ -40,7 +36,7 @@ type TrendPoint struct {
 	Value float64
 }
 
-// TrendStep is the first night after a step, and by how much the metric steps.
+// TrendStep is the first night after a step, and the size of the step.
 type TrendStep struct {
 	At    time.Time
 	Words string
@@ -52,32 +48,34 @@ type TrendLevel struct {
 	Value    float64
 }
 
-// mostTrends is how many metrics are drawn below one another.
-const mostTrends = 12
+// maxTrends is the maximum number of metrics that are drawn.
+const maxTrends = 12
 
-// DrawTrend writes a trend into one file, whose name ends in .png or .svg: a panel for each
-// metric, all over the same days. Its error wraps results.ErrWrite.
+// DrawTrend writes a trend into one file, whose name ends in .png or .svg: a panel for each metric, all over the same
+// days. Its error wraps results.ErrWrite.
 func DrawTrend(folder results.Folder, name string, trend *Trend) error {
-	f := &figure{title: clean(trend.Title, 2*longestKey), subtitle: clean(trend.Subtitle, 3*longestKey)}
-	metrics := trend.Metrics[:min(len(trend.Metrics), mostTrends)]
+	f := &figure{title: clean(trend.Title, 2*maxKey), subtitle: clean(trend.Subtitle, 3*maxKey)}
+	metrics := trend.Metrics[:min(len(trend.Metrics), maxTrends)]
 	first, last := math.Inf(1), math.Inf(-1)
 	for i := range metrics {
 		for _, at := range metrics[i].points() {
 			first, last = min(first, at.x), max(last, at.x)
 		}
 	}
+	margin := max(0.5, 0.02*(last-first))
 	for i := range metrics {
-		f.panels = append(f.panels, metrics[i].panel(trend.Breaks, first, last, i == len(metrics)-1))
+		f.panels = append(f.panels, metrics[i].panel(trend.Breaks, first-margin, last+margin))
 	}
 	if len(metrics) == 0 {
-		f.panels = []panel{{heading: "Nights", share: 1, sentence: "no data: no metric was asked for"}}
+		f.panels = []panel{noData("Nights", "no metric was selected")}
 	}
+	f.labelLast("night, by the date (UTC) on which it began", 0.25)
 	f.height = 90 + 130*vg.Length(max(2, len(f.panels)))
 	encode := encodePNG
 	if strings.EqualFold(filepath.Ext(name), ".svg") {
 		encode = encodeSVG
 	}
-	return keep(folder, name, f, encode)
+	return writeFile(folder, name, f, encode)
 }
 
 // points returns the nights of all lines that have a value.
@@ -89,7 +87,7 @@ func (m *TrendMetric) points() []point {
 	return list
 }
 
-// drawable returns those nights of a line that have a value.
+// drawable returns the nights of a line that have a value.
 func drawable(line []TrendPoint) []point {
 	var list []point
 	for _, p := range line {
@@ -100,40 +98,29 @@ func drawable(line []TrendPoint) []point {
 	return list
 }
 
-func day(at time.Time) float64 { return float64(at.Unix()) / secondsADay }
+const secondsPerDay = 24 * 60 * 60
 
-const secondsADay = 24 * 60 * 60
+func day(at time.Time) float64 { return float64(at.Unix()) / secondsPerDay }
 
-// breakRow is how far below the names of steps those of series stand.
-const breakRow vg.Length = 12
-
-func (m *TrendMetric) panel(breaks []TrendStep, first, last float64, lowest bool) panel {
-	p := panel{heading: clean(m.Name, longestName), share: 1}
+func (m *TrendMetric) panel(breaks []TrendStep, from, to float64) panel {
+	name := clean(m.Name, maxName)
+	p := noData(name, "no night has "+name)
 	nights := m.points()
 	if len(nights) == 0 {
-		p.sentence = "no data: no night tells " + clean(m.Name, longestName)
 		return p
 	}
-	margin := max(0.5, 0.02*(last-first))
-	x := linearAxis(first-margin, last+margin)
+	x := linearAxis(from, to)
 	x.Tick.Marker = plot.TickerFunc(dayTicks)
-	p.below = "night, by the date (UTC) on which it began"
-	if !lowest {
-		x, p.below = unlabelled(x), ""
-	} else {
-		p.share = 1.25
-	}
-	y, fromNought := m.axis(nights)
-	if !fromNought {
+	y, fromZero := m.axis(nights)
+	if !fromZero {
 		p.heading += " (the axis does not begin at 0)"
 	}
 	marker := dots{nightInk, 2.5, nights}
-	step := line{style: stroke(1.4, stepInk)}
-	level := line{style: stroke(1.2, fadedInk)}
+	step, level := line{style: stroke(1.4, stepInk)}, line{style: stroke(1.2, fadedInk)}
 	p.legend = []entry{{"median of a night", marker}}
 	p.plot = newPlot(x, y)
-	begins := p.addDays(breaks, stroke(1, fadedInk, 2, 3), breakRow, write(tickSize, fadedInk))
-	words := p.addDays(m.Steps, step.style, 0, writeBold(tickSize, stepInk))
+	begins := p.addMarks(dayMarks(breaks, 14), write(tickSize, fadedInk), stroke(1, fadedInk, 2, 3))
+	words := p.addMarks(dayMarks(m.Steps, 2), writeBold(tickSize, stepInk), step.style)
 	for _, l := range m.Levels {
 		p.plot.Add(line{level.style, []point{{day(l.From), l.Value}, {day(l.To), l.Value}}})
 	}
@@ -150,42 +137,37 @@ func (m *TrendMetric) panel(breaks []TrendStep, first, last float64, lowest bool
 	return p
 }
 
-// addDays draws a line at each of the days, and returns what is said beside them, so far
-// below the top.
-func (p *panel) addDays(days []TrendStep, style draw.LineStyle, below vg.Length, words text.Style) notes {
-	named := notes{style: words}
+// dayMarks returns days as marks, with their words that far below the top.
+func dayMarks(days []TrendStep, below vg.Length) []mark {
+	var marks []mark
 	for _, one := range days {
-		at, top := day(one.At), p.plot.Y.Max
-		p.plot.Add(line{style, []point{{at, p.plot.Y.Min}, {at, top}}})
-		named.list = append(named.list, note{point{at, top}, vg.Point{X: 4, Y: -2 - below}, draw.XLeft, draw.YTop, clean(one.Words, longestName)})
+		marks = append(marks, mark{day(one.At), clean(one.Words, maxName), below})
 	}
-	return named
+	return marks
 }
 
-// axis returns the vertical axis of the metric, and whether it begins at 0: where the
-// nights lie close together, they are looked at closely, but never so that less than a
-// tenth of them fills the panel.
+// axis returns the vertical axis of the metric, and whether it begins at 0. If the nights are close together, the axis
+// is magnified, but by no more than ten times.
 func (m *TrendMetric) axis(nights []point) (plot.Axis, bool) {
-	least, greatest := nights[0].y, nights[0].y
+	low, high := nights[0].y, nights[0].y
 	for _, night := range nights {
-		least, greatest = min(least, night.y), max(greatest, night.y)
+		low, high = min(low, night.y), max(high, night.y)
 	}
-	const close, narrowest, headroom = 0.5, 0.1, 0.15
-	span := max(greatest-least, narrowest*greatest)
-	from, to := (least+greatest-span)/2-headroom*span, (least+greatest+span)/2+2*headroom*span
-	fromNought := !(least > close*greatest)
-	if fromNought {
-		from, to = min(0, least), greatest+2*headroom*(greatest-min(0, least))
+	const close, minSpan, headroom = 0.5, 0.1, 0.15
+	span := max(high-low, minSpan*high)
+	from, to := (low+high-span)/2-headroom*span, (low+high+span)/2+2*headroom*span
+	fromZero := !(low > close*high)
+	if fromZero {
+		from, to = min(0, low), high+2*headroom*(high-min(0, low))
 	}
 	if to <= from {
-		// Always 0: an axis of so much that its labels are plain.
+		// All values are 0: an axis with simple labels.
 		to = from + 1
 		if m.Unit == "share" {
 			to = from + 0.01
 		}
 	}
-	axis := linearAxis(from, to)
-	axis.Tick.Marker = relabelled(axis.Tick.Marker, func(value float64) string {
+	return relabelled(linearAxis(from, to), func(value float64) string {
 		switch m.Unit {
 		case "us":
 			return document.RoundTime(value)
@@ -196,23 +178,13 @@ func (m *TrendMetric) axis(nights []point) (plot.Axis, bool) {
 		default:
 			return document.Figures(value)
 		}
-	})
-	return axis, fromNought
+	}), fromZero
 }
 
-// dayTicks are at whole days, eight labels at most.
-func dayTicks(least, greatest float64) []plot.Tick {
-	const most = 8
-	step := 1.0
-	for _, days := range []float64{2, 7, 14, 28, 91, 182, 364, 3640, 36400} {
-		if (greatest-least)/step <= most {
-			break
-		}
-		step = days
-	}
-	var ticks []plot.Tick
-	for at := math.Ceil(least/step) * step; at <= greatest && len(ticks) <= most; at += step {
-		ticks = append(ticks, plot.Tick{Value: at, Label: time.Unix(int64(at)*secondsADay, 0).UTC().Format(time.DateOnly)})
-	}
-	return ticks
+// dayTicks returns ticks at whole days, at most nine labels.
+func dayTicks(from, to float64) []plot.Tick {
+	steps := []float64{1, 2, 7, 14, 28, 91, 182, 364, 3640, 36400}
+	return evenTicks(from, to, steps, 8, func(at float64) string {
+		return time.Unix(int64(at)*secondsPerDay, 0).UTC().Format(time.DateOnly)
+	})
 }

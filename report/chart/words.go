@@ -2,35 +2,29 @@ package chart
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"loadgen/report/document"
 	"loadgen/results"
 )
 
-// How many characters are taken of a text of the record: of a key, whose end may
-// be what tells it from others, and of a name.
+// The maximum number of characters of a key, whose end may be what distinguishes it, and of a name.
 const (
-	longestKey  = 60
-	longestName = 32
+	maxKey  = 60
+	maxName = 32
 )
 
-// clean makes a text of the record fit to be drawn: one line of so many printable
-// characters at most. What is not printable, be it a control character, an
-// invisible one or broken UTF-8, becomes a question mark, which every font has
-// and XML can hold.
-func clean(word string, longest int) string {
+// clean returns a text of the record as one line of at most a number of printable characters. What cannot be printed,
+// such as a control character or invalid UTF-8, becomes a question mark, which every font has and XML can contain.
+func clean(word string, maxLength int) string {
 	var b strings.Builder
 	length := 0
 	for _, r := range word {
-		if length == longest {
+		if length == maxLength {
 			b.WriteRune('…')
 			break
 		}
@@ -64,84 +58,42 @@ func fit(style text.Style, words string, room vg.Length) string {
 	return strings.TrimRight(string(runes[:low]), " ") + "…"
 }
 
-// describe says which run a chart is of; what makes the run less than valid
-// comes first, where no shortening reaches it.
+// wrap breaks a text between its words into lines that are no wider than the room. The last one is shortened to it.
+func wrap(style text.Style, words string, room vg.Length) []string {
+	var lines []string
+	last := -1
+	for _, word := range strings.Fields(words) {
+		if last < 0 || style.Width(lines[last]+" "+word) > room {
+			lines, last = append(lines, word), last+1
+		} else {
+			lines[last] += " " + word
+		}
+	}
+	if last >= 0 {
+		lines[last] = fit(style, lines[last], room)
+	}
+	return lines
+}
+
+// describe names the run of a chart. An invalid run says so first, where no shortening removes it.
 func describe(record *results.Record) string {
 	m := &record.Manifest
-	var parts []string
+	validity, partition, time := "", "no single partition", ""
 	if record.Validity != results.Valid && record.Validity != "" {
-		parts = append(parts, clean(record.Validity, longestName)+" run")
+		validity = clean(record.Validity, maxName) + " run"
 	}
-	scenario := clean(m.Scenario.Name, longestName)
+	scenario := clean(m.Scenario.Name, maxName)
 	if scenario == "" {
 		scenario = "without a name"
 	}
-	parts = append(parts, "scenario "+scenario)
 	switch {
 	case m.Spread != nil:
-		parts = append(parts, document.Counted(m.Spread.Partitions, "partition"))
-	case m.PartitionKey == "":
-		parts = append(parts, "no single partition")
-	default:
-		parts = append(parts, fmt.Sprintf("partition “%s”", clean(m.PartitionKey, longestKey)))
-	}
-	if m.Target != "" {
-		parts = append(parts, clean(m.Target, longestName))
+		partition = document.Counted(m.Spread.Partitions, "partition")
+	case m.PartitionKey != "":
+		partition = fmt.Sprintf("partition “%s”", clean(m.PartitionKey, maxKey))
 	}
 	if m.Time != "" {
-		parts = append(parts, clean(m.Time, longestName)+" time")
+		time = clean(m.Time, maxName) + " time"
 	}
-	return strings.Join(parts, "  ·  ")
-}
-
-// note is a text at a point of the data, moved by an offset.
-type note struct {
-	at     point
-	off    vg.Point
-	alignX text.XAlignment
-	alignY text.YAlignment
-	words  string
-}
-
-// notes writes texts on paper-coloured ground inside the panel. One that would
-// cover an earlier one is left out: unreadable text says less than none.
-type notes struct {
-	style text.Style
-	list  []note
-}
-
-// Plot implements plot.Plotter.
-func (ns notes) Plot(c draw.Canvas, p *plot.Plot) {
-	const margin, apart = 2, 3
-	x, y := p.Transforms(&c)
-	var taken []vg.Rectangle
-	for _, n := range ns.list {
-		style := ns.style
-		style.XAlign, style.YAlign = n.alignX, n.alignY
-		at := vg.Point{X: x(n.at.x), Y: y(n.at.y)}.Add(n.off)
-		box := style.Rectangle(n.words).Add(at)
-		move := vg.Point{X: into(box.Min.X, box.Max.X, c.Min.X, c.Max.X), Y: into(box.Min.Y, box.Max.Y, c.Min.Y, c.Max.Y)}
-		at, box = at.Add(move), box.Add(move)
-		covers := func(other vg.Rectangle) bool {
-			return box.Min.X < other.Max.X+apart && other.Min.X < box.Max.X+apart && box.Min.Y < other.Max.Y && other.Min.Y < box.Max.Y
-		}
-		if slices.ContainsFunc(taken, covers) {
-			continue
-		}
-		taken = append(taken, box)
-		fill(&c, paperInk, box.Min.X-margin, box.Min.Y, box.Max.X+margin, box.Max.Y)
-		c.FillText(style, at, n.words)
-	}
-}
-
-// into returns by how much a stretch must move to lie between two bounds.
-func into(from, to, least, greatest vg.Length) vg.Length {
-	switch {
-	case from < least:
-		return least - from
-	case to > greatest:
-		return greatest - to
-	default:
-		return 0
-	}
+	return document.Join("  ·  ", validity, "scenario "+scenario, partition, clean(m.Target, maxName), time)
 }

@@ -1,0 +1,496 @@
+package chart
+
+import (
+	"fmt"
+	"image"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"loadgen/report/document"
+	"loadgen/results"
+	figures "loadgen/results/figure"
+)
+
+// maxSeconds is the maximum number of seconds that are drawn one by one.
+const maxSeconds = 600
+
+// ThrottleBar is what was served and throttled in a second of a reported phase, or in a group of such seconds.
+type ThrottleBar struct {
+	// From is the first second of the group and To the one after its last, since the start of the run. Seconds is the
+	// number of its seconds, which is less than To − From if some between belong to no reported phase.
+	From, To, Seconds int64
+	// Counts are sums over the group.
+	results.Counts
+}
+
+// mean returns a sum of the group per second.
+func (b ThrottleBar) mean(sum int64) float64 {
+	return float64(sum) / float64(max(b.Seconds, 1))
+}
+
+// ThrottleBars returns a bar for each second of the record that begins in a reported phase. Of more than 600 seconds,
+// it merges equal groups, the last of which may be smaller; sums stay exact.
+func ThrottleBars(record *results.Record) []ThrottleBar {
+	bars, _ := throttleBars(record)
+	return bars
+}
+
+// throttleBars returns the bars and their time axis. No bar spans a break of the axis.
+func throttleBars(record *results.Record) ([]ThrottleBar, timeline) {
+	seconds := reportedSeconds(record)
+	if len(seconds) == 0 {
+		return nil, nil
+	}
+	axis := newTimeline(record, float64(seconds[0].Second), float64(seconds[len(seconds)-1].End()))
+	size := (len(seconds) + maxSeconds - 1) / maxSeconds
+	var bars []ThrottleBar
+	stretch, count := -1, 0
+	for _, second := range seconds {
+		at := axis.find(float64(second.Second))
+		if len(axis) > 1 && at < 0 {
+			continue // idle
+		}
+		if at != stretch || count%size == 0 {
+			bars = append(bars, ThrottleBar{From: second.Second})
+			stretch, count = at, 0
+		}
+		count++
+		bar := &bars[len(bars)-1]
+		bar.To = second.End()
+		bar.Seconds += second.Seconds()
+		bar.Add(&second.Counts)
+	}
+	return bars, axis
+}
+
+// reportedSeconds returns the seconds of a record that begin in a reported phase.
+func reportedSeconds(record *results.Record) []*results.Interval {
+	reported := make(map[string]bool, len(record.Phases))
+	for p := range record.Phases {
+		reported[record.Phases[p].Name] = reported[record.Phases[p].Name] || record.Phases[p].Reported
+	}
+	var seconds []*results.Interval
+	for i := range record.Intervals {
+		if reported[record.Intervals[i].Phase] {
+			seconds = append(seconds, &record.Intervals[i])
+		}
+	}
+	return seconds
+}
+
+// throttleFigure draws entities served, attempts throttled and operations that the generator dropped or sent late, per
+// second: three panels, because their units differ.
+func throttleFigure(record *results.Record, _ *Options) *figure {
+	f := onePanel(record, "Entities served per second", "no second of a reported phase was recorded")
+	list, axis := throttleBars(record)
+	if len(list) == 0 {
+		return f
+	}
+	var sum results.Counts
+	for i := range list {
+		sum.Add(&list[i].Counts)
+	}
+	served := panelBars(list, []ink{servedInk}, func(b *ThrottleBar) []int64 { return []int64{b.Served} })
+	f.panels[0].drawServed(record, served, axis)
+	if sum.Throttled+sum.Failed > 0 {
+		p := panel{heading: "Attempts throttled per second", share: 9, legend: []entry{{causesLegend(record), swatch(throttledInk)}}}
+		if sum.Failed > 0 {
+			p.heading = "Attempts throttled and failed per second"
+			p.legend = append(p.legend, entry{"failed", swatch(failedInk)})
+		}
+		throttled := panelBars(list, []ink{throttledInk, failedInk}, func(b *ThrottleBar) []int64 { return []int64{b.Throttled, b.Failed} })
+		f.panels = append(f.panels, p.drawSeconds(record, throttled, axis))
+	}
+	if sum.Dropped > 0 || float64(sum.Late) > results.MostLate*float64(sum.Sent) {
+		p := panel{heading: "Operations dropped or sent late by the generator per second", share: 6,
+			legend: []entry{{"dropped " + document.Count(sum.Dropped) + ", late " + document.Count(sum.Late), swatch(generatorInk)}}}
+		late := panelBars(list, []ink{generatorInk}, func(b *ThrottleBar) []int64 { return []int64{b.Dropped + b.Late} })
+		f.panels = append(f.panels, p.drawSeconds(record, late, axis))
+	}
+	if size := list[0].Seconds; size > 1 {
+		for i := range f.panels {
+			f.panels[i].heading += ", means of " + document.Figures(float64(size)) + " s"
+		}
+	}
+	f.panels[0].share = 13
+	f.labelLast(axis.below(sinceStart), 0)
+	return f
+}
+
+// panelBars returns bars of means per second.
+func panelBars(list []ThrottleBar, colours []ink, parts func(*ThrottleBar) []int64) bars {
+	drawn := bars{colours: colours}
+	for i := range list {
+		one := bar{from: float64(list[i].From), to: float64(list[i].To)}
+		for _, part := range parts(&list[i]) {
+			one.parts = append(one.parts, list[i].mean(part))
+		}
+		drawn.list = append(drawn.list, one)
+	}
+	return drawn
+}
+
+// drawServed makes the panel one of entities served, with the target, the steps and load balancing.
+func (p *panel) drawServed(record *results.Record, drawn bars, t timeline) {
+	target, highest := p.addTarget(record, drawn.highest(), t.from(), t.to())
+	headroom := 1.2 // for the names of the steps
+	if marks, _ := turnMarks(record, t, 1); len(marks) > 0 {
+		headroom = 1.35 // and for load balancing
+	}
+	p.plot = newPlot(t.axis(0), countAxis("", highest, headroom))
+	p.plot.Add(drawn, target)
+	p.addSteps(record, t)
+	p.addTurns(record, t, 1)
+	p.addBreaks(t)
+}
+
+// drawSeconds draws bars over time, with the moments of load balancing.
+func (p panel) drawSeconds(record *results.Record, drawn bars, t timeline) panel {
+	p.plot = newPlot(t.axis(0), countAxis("", drawn.highest(), 1.06))
+	p.plot.Add(drawn)
+	marks, _ := turnMarks(record, t, 1)
+	p.addTurnLines(marks)
+	if len(t) > 1 {
+		p.plot.Add(breaks(t))
+	}
+	return p
+}
+
+// causesLegend names the most frequent answers of throttled attempts.
+func causesLegend(record *results.Record) string {
+	const maxNamed = 2
+	causes, separator, words := ThrottledCauses(record), ": ", "throttled"
+	for _, one := range causes[:min(len(causes), maxNamed)] {
+		words += separator + clean(one.String(), 28) + " " + document.Figures(float64(one.Attempts))
+		separator = ", "
+	}
+	if more := len(causes) - maxNamed; more > 0 {
+		words += separator + document.Counted(more, "other answer")
+	}
+	return words
+}
+
+// addTarget explains the target of the partition, or of the account if the load is not aimed at one partition, in the
+// legend, and returns its line and the highest value to draw. The line has no points if there is no target, or one so
+// far above the data that the data would be invisible.
+func (p *panel) addTarget(record *results.Record, highest, left, right float64) (line, float64) {
+	rate, whose := float64(record.Manifest.Targets.Partition), "partition"
+	if record.Manifest.Spread != nil || record.Manifest.PartitionKey == "" {
+		rate, whose = float64(record.Manifest.Targets.Account), "account"
+		if several := record.Manifest.Accounts; several > 1 {
+			rate, whose = rate*float64(several), fmt.Sprintf("%d accounts'", several)
+		}
+	}
+	target := line{style: targetLine()}
+	if !(rate > 0) {
+		return target, highest
+	}
+	const maxFactor = 5
+	words := whose + " target " + document.Figures(rate) + "/s"
+	if rate <= maxFactor*highest || highest <= 0 {
+		target.points, highest = []point{{left, rate}, {right, rate}}, max(highest, rate)
+	} else {
+		words += " (above the scale)"
+	}
+	p.legend = append(p.legend, entry{words, target})
+	return target, highest
+}
+
+// ThrottledCauses returns the throttled attempts of the seconds of reported phases by their answers, the most frequent
+// first; none if the record does not have the answers.
+func ThrottledCauses(record *results.Record) results.Causes {
+	var sum results.Causes
+	for _, second := range reportedSeconds(record) {
+		sum.Merge(second.Causes.Only(results.Throttled))
+	}
+	return sum.Told()
+}
+
+func throttleTitle(record *results.Record) string {
+	list := ThrottleBars(record)
+	if len(list) == 0 {
+		return ""
+	}
+	var sum ThrottleBar
+	first := int64(-1)
+	for _, b := range list {
+		sum.Seconds += b.Seconds
+		sum.Add(&b.Counts)
+		if first < 0 && b.Throttled > 0 {
+			first = b.From
+		}
+	}
+	if all := record.Counts(results.Reported); all.Throttled > 0 {
+		return fmt.Sprintf("%s of %s throttled, first after %s", document.Share(float64(all.Throttled)/float64(all.Attempts)),
+			document.Counted(int(all.Attempts), "attempt"), document.Minutes(float64(max(first, list[0].From))))
+	}
+	return document.Rate(sum.mean(sum.Served)) + " entities/s served, nothing throttled"
+}
+
+// ResponseGrid is the data of a heat map of response times: the number of successful operations that ended in a
+// column of time with a response time of a bucket.
+type ResponseGrid struct {
+	// From is the first second, SecondsPerColumn the time that each of the Columns spans.
+	From, SecondsPerColumn int64
+	Columns                int
+	// Counts has a line for each bucket from Lowest on, see results.BucketFrom, with an entry for each column. The
+	// first line and the last are not empty.
+	Lowest int
+	Counts [][]int64
+	time   columns
+}
+
+// maxMoments is the maximum number of columns of a heat map of response times, but for one more per break.
+const maxMoments = 240
+
+// ResponseHeat returns the response times of the successful operations that ended in the seconds of reported phases.
+// Its counts sum to those operations. It is empty if there were none.
+func ResponseHeat(record *results.Record) ResponseGrid {
+	seconds := reportedSeconds(record)
+	var g ResponseGrid
+	lowest, highest := results.Buckets, -1
+	from, to, longest := math.Inf(1), math.Inf(-1), 1.
+	for _, second := range seconds {
+		from, to = min(from, float64(second.Second)), max(to, float64(second.End()))
+		for bucket, count := range second.ResponseBuckets {
+			if count != 0 {
+				lowest, highest = min(lowest, bucket), max(highest, bucket)
+				longest = max(longest, float64(second.Seconds()))
+			}
+		}
+	}
+	if highest < 0 {
+		return g
+	}
+	line := newTimeline(record, from, to)
+	g.time = newColumns(line, int64(max(longest, math.Ceil(line.busy()/maxMoments))))
+	g.From, g.Lowest = int64(from), lowest
+	g.SecondsPerColumn, g.Columns = g.time.length, g.time.count()
+	g.Counts = make([][]int64, highest-lowest+1)
+	for i := range g.Counts {
+		g.Counts[i] = make([]int64, g.Columns)
+		for _, second := range seconds {
+			g.Counts[i][g.time.index(second.Second)] += second.ResponseBuckets[lowest+i]
+		}
+	}
+	return g
+}
+
+// highest returns the greatest count of a cell.
+func (g *ResponseGrid) highest() float64 {
+	return float64(slices.Max(slices.Concat(g.Counts...)))
+}
+
+// bounds returns the range of durations of the buckets.
+func (g *ResponseGrid) bounds() (low, high float64) {
+	// The last bucket of all has no end and is drawn as high as others.
+	high = float64(results.BucketFrom(results.Buckets-1)) * 4 / 3
+	if next := g.Lowest + len(g.Counts); next < results.Buckets {
+		high = float64(results.BucketFrom(next))
+	}
+	return math.Max(.5, float64(results.BucketFrom(g.Lowest))), high
+}
+
+// responseFigure draws the number of operations by response time, over time.
+func responseFigure(record *results.Record, o *Options) *figure {
+	g := ResponseHeat(record)
+	f := onePanel(record, "Response times", "no operation succeeded in a second of a reported phase")
+	if g.Columns == 0 {
+		return f
+	}
+	p := &f.panels[0]
+	p.heading = document.Counted(int(sum(g.Counts...)), "operation") + " that succeeded"
+	p.says = "by response time, waits before retries included, and by the time at which they ended; each cell is " +
+		document.Counted(int(g.SecondsPerColumn), "second") + " wide"
+	scale := responseShades.upTo(g.highest())
+	p.bar = &colourBar{scale: scale, from: "1", to: document.Figures(g.highest()) + " per cell, logarithmic"}
+	// Words need a lane above the data.
+	const lane = .17
+	low, high := g.bounds()
+	y := relabelled(linearAxis(0, max(high, 1)*(1+lane)), document.RoundTime)
+	if o.Axis != Linear {
+		above := max(high, low*2)
+		y = logarithmicAxis(low, above*math.Pow(above/low, lane), timeTicks)
+	}
+	y.Label.Text = "response time"
+	line := g.time.line
+	p.plot = newPlot(line.axis(0), y)
+	top := min(high, y.Max)
+	g.time.addCells(p.plot, y.Min, top, g.cells(y, top, scale))
+	p.below = line.below(sinceStart)
+	p.addSteps(record, line)
+	p.addTurns(record, line, 1)
+	p.addBreaks(line)
+	return f
+}
+
+// cells returns the picture of the counts. Its lines are even on the axis, which buckets are not.
+func (g *ResponseGrid) cells(y plot.Axis, top float64, scale shades) *image.Paletted {
+	const lines = 400
+	reach := y.Norm(top)
+	cells := newRaster(g.Columns, lines, scale)
+	for at := range lines {
+		height := (1 - (float64(at)+.5)/lines) * reach
+		bucket := sort.Search(results.Buckets-1, func(i int) bool {
+			return y.Norm(float64(results.BucketFrom(i+1))) > height
+		}) - g.Lowest
+		if bucket < 0 || bucket >= len(g.Counts) {
+			continue
+		}
+		for column, count := range g.Counts[bucket] {
+			cells.Pix[at*cells.Stride+column] = uint8(scale.step(float64(count)))
+		}
+	}
+	return cells
+}
+
+// responseTitle compares the p99 of the lowest and of the highest load.
+func responseTitle(record *results.Record) string {
+	type load struct{ rate, p99 float64 }
+	var loads []load
+	for _, step := range figures.Reported(record) {
+		if micros, known := step.Sum(nil).Response.Quantile(.99); known {
+			loads = append(loads, load{step.Phase.Rate, float64(micros)})
+		}
+	}
+	if len(loads) == 0 {
+		return ""
+	}
+	low, high := loads[0], loads[0]
+	for _, one := range loads {
+		if one.rate < low.rate {
+			low = one
+		}
+		if one.rate > high.rate {
+			high = one
+		}
+	}
+	const title, similar = "p99 of the response time: ", 1.5
+	after, rate := document.Micros(int64(high.p99)), document.Figures(high.rate)+"/s"
+	switch {
+	case low.rate == high.rate:
+		return title + after
+	case high.p99 < similar*low.p99:
+		return fmt.Sprintf("%sabout %s up to %s", title, after, rate)
+	default:
+		return fmt.Sprintf("%s%s at %s/s, %s at %s", title, document.Micros(int64(low.p99)), document.Figures(low.rate), after, rate)
+	}
+}
+
+// Turn is a moment of load balancing, or several that are too close to be drawn separately.
+type Turn struct {
+	// At is the time of the first of them, in seconds since the start of the run.
+	At float64
+	// Counts are the splits, moves and merges.
+	Counts [3]int
+}
+
+// String names the decisions.
+func (t Turn) String() string {
+	var parts []string
+	for i, thing := range []string{"split", "move", "merge"} {
+		switch count := t.Counts[i]; count {
+		case 0:
+		case 1:
+			parts = append(parts, thing)
+		default:
+			parts = append(parts, fmt.Sprintf("%d %ss", count, thing))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Turns returns the load balancing between two seconds, in order. It merges events that are less than a distance in
+// seconds after the first of their turn.
+func Turns(record *results.Record, from, to, distance float64) []Turn {
+	var turns []Turn
+	for i := range record.Events {
+		e := &record.Events[i]
+		at := time.Duration(e.At).Seconds()
+		if !e.Balanced() || at < from || at > to {
+			continue
+		}
+		if last := len(turns) - 1; last < 0 || at-turns[last].At >= distance || at < turns[last].At {
+			turns = append(turns, Turn{At: at})
+		}
+		kind := slices.Index([]string{results.RangeMoved, results.RangesMerged}, e.What) + 1
+		turns[len(turns)-1].Counts[kind]++
+	}
+	return turns
+}
+
+// turnMarks returns the load balancing on a time axis as marks, the words in up to three rows below skipped rows, so
+// that neighbours stay readable. It also returns the number of rows.
+func turnMarks(record *results.Record, t timeline, skipped int) (marks []mark, rows int) {
+	const minDistance, wordsWidth = 1. / 60, .14 // of the axis
+	const rowHeight, maxRows = 11, 3
+	row := 0
+	for i, turn := range Turns(record, t.from(), t.to(), t.busy()*minDistance) {
+		if i > 0 && turn.At-marks[i-1].at < t.busy()*wordsWidth {
+			row = (row + 1) % maxRows
+		} else {
+			row = 0
+		}
+		marks = append(marks, mark{turn.At, turn.String(), 2 + vg.Length(row+skipped)*rowHeight})
+		rows = max(rows, row+1)
+	}
+	return marks, rows
+}
+
+// addTurns marks the load balancing in a panel over time, with words below skipped rows of other words.
+func (p *panel) addTurns(record *results.Record, t timeline, skipped int) {
+	marks, _ := turnMarks(record, t, skipped)
+	if len(marks) == 0 {
+		return
+	}
+	p.plot.Add(p.addTurnLines(marks))
+	p.legend = append(p.legend, entry{"load balancing", line{style: turnLine()}})
+}
+
+// addTurnLines draws the lines of load balancing, on paper, because bars and cells can be as dark as the dashes.
+func (p *panel) addTurnLines(marks []mark) notes {
+	return p.addMarks(marks, write(tickSize, eventInk), stroke(1.6, paperInk), turnLine())
+}
+
+// turnLine is the style of a moment of load balancing.
+func turnLine() draw.LineStyle { return stroke(1, eventInk, 4, 2) }
+
+// addSteps marks the begin of each reported phase, with the rate that it offers.
+func (p *panel) addSteps(record *results.Record, t timeline) {
+	var names, bounds []mark
+	last := math.Inf(-1)
+	for i := range record.Phases {
+		phase := &record.Phases[i]
+		begin := phase.Begin.Seconds()
+		if !phase.Reported || begin < t.from()-1 || begin >= t.to() {
+			continue
+		}
+		// Lines closer than a hundredth of the axis would hide the bars.
+		if begin-last >= t.busy()/100 {
+			bounds = append(bounds, mark{at: begin})
+			last = begin
+		}
+		words := clean(phase.Name, maxName)
+		if phase.Rate > 0 {
+			words = document.Figures(phase.Rate) + "/s"
+			if len(names) == 0 {
+				words = "offered " + words
+			}
+		}
+		names = append(names, mark{begin, words, 1})
+	}
+	p.addMarks(bounds, write(tickSize, textInk), stroke(0.7, axisInk, 1.5, 2.5))
+	p.plot.Add(p.addMarks(names, write(tickSize, textInk)))
+}
+
+// hasReported reports whether a record has a reported phase.
+func hasReported(record *results.Record) bool {
+	return slices.ContainsFunc(record.Phases, func(p results.Phase) bool { return p.Reported })
+}
