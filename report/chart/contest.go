@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"image"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -56,13 +57,8 @@ func InlineContest(arms []HeatArm) (template.HTML, error) {
 // fileName returns the name of a design as a portable file name.
 func fileName(name string) string {
 	const maxLength = 40
-	kept := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
-			return r
-		}
-		return '-'
-	}, strings.ToLower(clean(name, maxLength-1)))
-	return cmp.Or(kept, "design")
+	other := regexp.MustCompile(`[^a-z0-9_-]`)
+	return cmp.Or(other.ReplaceAllString(strings.ToLower(clean(name, maxLength-1)), "-"), "design")
 }
 
 // contestFigure draws the heat maps of designs.
@@ -85,7 +81,10 @@ func contestFigure(arms []HeatArm) *figure {
 		g, dropped := reportedGrid(arms[i].Record)
 		g.limitRows(maxContestRows)
 		grids = append(grids, &g)
-		longest, idle = max(longest, g.span()), idle+dropped
+		idle += dropped
+		if g.Columns > 0 {
+			longest = max(longest, g.time.line.to()-g.time.line.from())
+		}
 	}
 	if idle > 0 {
 		f.subtitle += "  ·  without " + document.Counted(idle, "idle partition")

@@ -99,15 +99,25 @@ func extent(buckets []results.Bar) (from, to int64) {
 	return from, to
 }
 
-// drawDurations draws bars over an axis of time, a colour for each series.
-func (p *panel) drawDurations(list []DurationBar, time plot.Axis, label string, colours ...ink) {
-	drawn := bars{colours: colours}
+// drawDurations draws bars over an axis of time, with the colours of the series, whose names and sums are the legend.
+func (p *panel) drawDurations(list []DurationBar, time plot.Axis, label string, series ...entry) {
+	var drawn bars
+	var sums [3]int64
+	for i := range series {
+		drawn.colours = append(drawn.colours, ink(series[i].sample.(swatch)))
+	}
 	for _, b := range list {
 		one := bar{from: float64(b.From), to: float64(b.To + 1)}
-		for series := range colours {
-			one.parts = append(one.parts, float64(b.Counts[series]))
+		for i := range series {
+			one.parts = append(one.parts, float64(b.Counts[i]))
+			sums[i] += b.Counts[i]
 		}
 		drawn.list = append(drawn.list, one)
+	}
+	for i, one := range series {
+		if one.words != "" && sums[i] > 0 {
+			p.legend = append(p.legend, entry{one.words + ": " + document.Figures(float64(sums[i])), one.sample})
+		}
 	}
 	p.plot = newPlot(time, countAxis(label, drawn.highest(), 1.06))
 	p.plot.Add(drawn)
@@ -228,8 +238,7 @@ func latencyFigure(record *results.Record, _ *Options) *figure {
 	// The percentiles of the slowest operations need room on the right.
 	time.Max *= math.Pow(time.Max/time.Min, 0.06)
 	const below = "response time, from the intended instant, or service time, from sending an attempt"
-	f.panels[0].drawDurations(list, time, "operations per bar", getInk, putInk, otherInk)
-	f.panels[0].addGroups(list)
+	f.panels[0].drawDurations(list, time, "operations per bar", entry{"GET", swatch(getInk)}, entry{"PUT", swatch(putInk)}, entry{"other", swatch(otherInk)})
 	if len(response) == 0 {
 		f.panels[0].below = below
 		return f
@@ -237,20 +246,6 @@ func latencyFigure(record *results.Record, _ *Options) *figure {
 	f.panels[1].drawPercentiles(time, response, PercentileCurve(service), total.Response)
 	f.labelLast(below, 0)
 	return f
-}
-
-// addGroups explains the groups of operations that have any.
-func (p *panel) addGroups(list []DurationBar) {
-	for i, group := range []entry{{"GET", swatch(getInk)}, {"PUT", swatch(putInk)}, {"other", swatch(otherInk)}} {
-		var count int64
-		for _, b := range list {
-			count += b.Counts[i]
-		}
-		if count > 0 {
-			group.words += ": " + document.Figures(float64(count))
-			p.legend = append(p.legend, group)
-		}
-	}
 }
 
 // drawPercentiles draws the percentiles of the response time of operations and of the service time of attempts.
@@ -326,7 +321,7 @@ func waitsFigure(record *results.Record, _ *Options) *figure {
 		return f
 	}
 	p.below = "wait before a retry"
-	p.drawDurations(waits, timeAxis(float64(waits[0].From), float64(waits[len(waits)-1].To+1)), "waits", throttledInk)
+	p.drawDurations(waits, timeAxis(float64(waits[0].From), float64(waits[len(waits)-1].To+1)), "waits", entry{"", swatch(throttledInk)})
 	const maxNamed = 6
 	var words []string
 	for k, sum := range reportedKinds(record) {

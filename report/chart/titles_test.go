@@ -56,7 +56,7 @@ func TestTitlesSayTheAnswer(t *testing.T) {
 	}{
 		{"what is offered is served", "steps", holds, "up to 1,000/s|!lost"},
 		{"what is lost, where no limit can be told", "steps", loses, "75.0 % of 4,000/s"},
-		{"times stay", "response", holds, "p99|4.00 ms|1,000/s|!500"},
+		{"times stay", "response", holds, "p99|4.00 ms at 500/s|4.00 ms at 1,000/s"},
 		{"times rise", "response", loses, "p99|4.00 ms at 500/s|900.1 ms at 4,000/s"},
 		{"half and the slow ones", "latency", loses, "4,000 operations|p50|4.00 ms|p99|900.1 ms"},
 		{"the slowest of each operation", "percentiles", loses, "p99|900.1 ms (get)"},

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"math"
@@ -109,7 +110,7 @@ func throttleFigure(record *results.Record, _ *Options) *figure {
 		f.panels = append(f.panels, p.drawSeconds(record, throttled, axis))
 	}
 	if sum.Dropped > 0 || float64(sum.Late) > results.MostLate*float64(sum.Sent) {
-		p := panel{heading: "Operations dropped or sent late by the generator per second", share: 6,
+		p := panel{heading: "Operations dropped or sent late by the generator per second", share: 8,
 			legend: []entry{{"dropped " + document.Count(sum.Dropped) + ", late " + document.Count(sum.Late), swatch(generatorInk)}}}
 		late := panelBars(list, []ink{generatorInk}, func(b *ThrottleBar) []int64 { return []int64{b.Dropped + b.Late} })
 		f.panels = append(f.panels, p.drawSeconds(record, late, axis))
@@ -120,7 +121,7 @@ func throttleFigure(record *results.Record, _ *Options) *figure {
 		}
 	}
 	f.panels[0].share = 13
-	f.labelLast(axis.below(sinceStart), 0)
+	f.labelLast(sinceStart, 0)
 	return f
 }
 
@@ -137,7 +138,7 @@ func panelBars(list []ThrottleBar, colours []ink, parts func(*ThrottleBar) []int
 	return drawn
 }
 
-// drawServed makes the panel one of entities served, with the target, the steps and load balancing.
+// drawServed makes the panel one of entities served, with the target.
 func (p *panel) drawServed(record *results.Record, drawn bars, t timeline) {
 	target, highest := p.addTarget(record, drawn.highest(), t.from(), t.to())
 	headroom := 1.2 // for the names of the steps
@@ -146,20 +147,14 @@ func (p *panel) drawServed(record *results.Record, drawn bars, t timeline) {
 	}
 	p.plot = newPlot(t.axis(0), countAxis("", highest, headroom))
 	p.plot.Add(drawn, target)
-	p.addSteps(record, t)
-	p.addTurns(record, t, 1)
-	p.addBreaks(t)
+	p.addTime(record, t)
 }
 
-// drawSeconds draws bars over time, with the moments of load balancing.
+// drawSeconds draws bars over time.
 func (p panel) drawSeconds(record *results.Record, drawn bars, t timeline) panel {
 	p.plot = newPlot(t.axis(0), countAxis("", drawn.highest(), 1.06))
 	p.plot.Add(drawn)
-	marks, _ := turnMarks(record, t, 1)
-	p.addTurnLines(marks)
-	if len(t) > 1 {
-		p.plot.Add(breaks(t))
-	}
+	p.addTimeLines(record, t)
 	return p
 }
 
@@ -324,10 +319,8 @@ func responseFigure(record *results.Record, o *Options) *figure {
 	p.plot = newPlot(line.axis(0), y)
 	top := min(high, y.Max)
 	g.time.addCells(p.plot, y.Min, top, g.cells(y, top, scale))
-	p.below = line.below(sinceStart)
-	p.addSteps(record, line)
-	p.addTurns(record, line, 1)
-	p.addBreaks(line)
+	p.below = sinceStart
+	p.addTime(record, line)
 	return f
 }
 
@@ -353,35 +346,26 @@ func (g *ResponseGrid) cells(y plot.Axis, top float64, scale shades) *image.Pale
 
 // responseTitle compares the p99 of the lowest and of the highest load.
 func responseTitle(record *results.Record) string {
-	type load struct{ rate, p99 float64 }
+	type load struct {
+		rate float64
+		p99  int64
+	}
 	var loads []load
 	for _, step := range figures.Reported(record) {
 		if micros, known := step.Sum(nil).Response.Quantile(.99); known {
-			loads = append(loads, load{step.Phase.Rate, float64(micros)})
+			loads = append(loads, load{step.Phase.Rate, micros})
 		}
 	}
 	if len(loads) == 0 {
 		return ""
 	}
-	low, high := loads[0], loads[0]
-	for _, one := range loads {
-		if one.rate < low.rate {
-			low = one
-		}
-		if one.rate > high.rate {
-			high = one
-		}
+	byRate := func(a, b load) int { return cmp.Compare(a.rate, b.rate) }
+	low, high := slices.MinFunc(loads, byRate), slices.MaxFunc(loads, byRate)
+	title := "p99 of the response time is " + document.Micros(low.p99)
+	if low.rate < high.rate {
+		title += fmt.Sprintf(" at %s/s and %s at %s/s", document.Figures(low.rate), document.Micros(high.p99), document.Figures(high.rate))
 	}
-	const title, similar = "p99 of the response time: ", 1.5
-	after, rate := document.Micros(int64(high.p99)), document.Figures(high.rate)+"/s"
-	switch {
-	case low.rate == high.rate:
-		return title + after
-	case high.p99 < similar*low.p99:
-		return fmt.Sprintf("%sabout %s up to %s", title, after, rate)
-	default:
-		return fmt.Sprintf("%s%s at %s/s, %s at %s", title, document.Micros(int64(low.p99)), document.Figures(low.rate), after, rate)
-	}
+	return title
 }
 
 // Turn is a moment of load balancing, or several that are too close to be drawn separately.
@@ -444,14 +428,26 @@ func turnMarks(record *results.Record, t timeline, skipped int) (marks []mark, r
 	return marks, rows
 }
 
+// addTime marks the steps of the load, load balancing and the breaks in a panel over time, and explains them.
+func (p *panel) addTime(record *results.Record, t timeline) {
+	p.addSteps(record, t)
+	p.addTurns(record, t, 1)
+	p.addBreaks(t)
+}
+
+// addTimeLines marks load balancing and the breaks without words.
+func (p *panel) addTimeLines(record *results.Record, t timeline) {
+	marks, _ := turnMarks(record, t, 0)
+	p.addTurnLines(marks)
+	p.plot.Add(breaks(t))
+}
+
 // addTurns marks the load balancing in a panel over time, with words below skipped rows of other words.
 func (p *panel) addTurns(record *results.Record, t timeline, skipped int) {
-	marks, _ := turnMarks(record, t, skipped)
-	if len(marks) == 0 {
-		return
+	if marks, _ := turnMarks(record, t, skipped); len(marks) > 0 {
+		p.plot.Add(p.addTurnLines(marks))
+		p.legend = append(p.legend, entry{"load balancing", line{style: turnLine()}})
 	}
-	p.plot.Add(p.addTurnLines(marks))
-	p.legend = append(p.legend, entry{"load balancing", line{style: turnLine()}})
 }
 
 // addTurnLines draws the lines of load balancing, on paper, because bars and cells can be as dark as the dashes.
@@ -493,4 +489,139 @@ func (p *panel) addSteps(record *results.Record, t timeline) {
 // hasReported reports whether a record has a reported phase.
 func hasReported(record *results.Record) bool {
 	return slices.ContainsFunc(record.Phases, func(p results.Phase) bool { return p.Reported })
+}
+
+// Step is the outcome of a reported step of the load, over the operations that were due in its last half.
+type Step struct {
+	Name string
+	// Rate is the offered rate in operations per second.
+	Rate float64
+	// Offered and Served are entities per second: due, and counted for successes.
+	Offered, Served float64
+	// Dropped is the share of the operations that the generator never sent.
+	Dropped float64
+	// lost is the share of the operations that were lost, dropped ones included, if any were due.
+	lost figures.Value
+}
+
+// Lost returns the share of the operations that were lost, and false if none was due.
+func (s Step) Lost() (float64, bool) { return s.lost.Value, s.lost.Told }
+
+// sent returns the entities per second that the generator sent.
+func (s Step) sent() float64 { return s.Offered * (1 - s.Dropped) }
+
+// Steps returns the reported phases that have a rate and a length, in the order of the record.
+func Steps(record *results.Record) []Step {
+	var steps []Step
+	of := figures.Of(record)
+	for _, one := range figures.Steps(record) {
+		if one.Settled() {
+			steps = append(steps, Step{Name: one.Phase.Name, Rate: one.Phase.Rate, Offered: of.OfStep("offered", one, nil).Value,
+				Served: of.OfStep("served", one, nil).Value, Dropped: droppedShare(one.Phase), lost: of.OfStep("share_lost_settled", one, nil)})
+		}
+	}
+	return steps
+}
+
+// droppedShare returns the share of the operations due in the last half of a phase that were dropped.
+func droppedShare(phase *results.Phase) float64 {
+	var half, all results.Counts
+	for k := range phase.Kinds {
+		half.Add(&phase.Kinds[k].LastHalf.Counts)
+		all.Add(&phase.Kinds[k].Counts)
+	}
+	unsent := min(half.Scheduled-half.Sent, all.Dropped)
+	return clampToUnit(float64(unsent) / float64(max(half.Scheduled, 1)))
+}
+
+// maxSteps is the maximum number of steps that are drawn.
+const maxSteps = 200
+
+// stepsFigure draws served over offered with a dot for each step, and the losses of the target and of the generator as
+// areas between the two.
+func stepsFigure(record *results.Record, _ *Options) *figure {
+	list := Steps(record)
+	f := onePanel(record, "", "no step of a given rate was reported")
+	p := &f.panels[0]
+	if len(list) == 0 {
+		return f
+	}
+	if len(list) > maxSteps {
+		p.heading = "The first " + document.Figures(maxSteps) + " of " + document.Counted(len(list), "step")
+		list = list[:maxSteps]
+	}
+	slices.SortStableFunc(list, func(a, b Step) int { return cmp.Compare(a.Offered, b.Offered) })
+	var highest float64
+	var offered, sent, served []point
+	for _, s := range list {
+		highest = max(highest, s.Offered, s.Served)
+		served = append(served, point{s.Offered, s.Served})
+		sent = append(sent, point{s.Offered, max(s.sent(), s.Served)})
+		offered = append(offered, point{s.Offered, max(s.Offered, s.Served)})
+	}
+	right := max(highest, 1) * 1.06
+	target, highest := p.addTarget(record, highest, 0, right)
+	p.plot = newPlot(linearAxis(0, right), countAxis("entities served per second", highest, 1.12))
+	p.below = "entities offered per second, in the last half of each step"
+	end := min(right, p.plot.Y.Max)
+	ideal := line{stroke(1.2, fadedInk), []point{{0, 0}, {end, end}}}
+	lost, dropped := area{lostInk, served, sent}, area{generatorInk, sent, offered}
+	isDropped := func(s Step) bool { return s.Dropped > 0 }
+	p.plot.Add(lost)
+	if slices.ContainsFunc(list, isDropped) {
+		p.plot.Add(dropped)
+	}
+	p.plot.Add(ideal, target, line{stroke(2.4, servedInk), served}, dots{servedInk, 4.5, served}, lossNotes(list[len(list)-1]))
+	legend := []entry{{"served", dots{colour: servedInk, radius: 4.5}}, {"everything offered", ideal}}
+	if slices.ContainsFunc(list, func(s Step) bool { return s.Served < s.sent() }) {
+		legend = append(legend, entry{"not served", lost})
+	}
+	if slices.ContainsFunc(list, isDropped) {
+		legend = append(legend, entry{"dropped by the generator", dropped})
+	}
+	p.legend = append(legend, p.legend...)
+	return f
+}
+
+// lossNotes writes the shares of the highest step that the target and the generator lost into their areas.
+func lossNotes(top Step) notes {
+	losses := notes{style: writeBold(tickSize, textInk)}
+	add := func(share, from, to float64, words string) {
+		if share > 0 {
+			middle := point{top.Offered, (from + to) / 2}
+			losses.list = append(losses.list, note{middle, vg.Point{X: -5}, draw.XRight, draw.YCenter, document.Share(share) + words})
+		}
+	}
+	lost, _ := top.Lost()
+	add(lost-top.Dropped, max(top.Served, 0), top.sent(), " lost")
+	add(top.Dropped, top.sent(), top.Offered, " dropped")
+	return losses
+}
+
+// stepsTitle names the rate at which the served load stops following the offered load, and the share lost of the
+// highest step.
+func stepsTitle(record *results.Record) string {
+	list := Steps(record)
+	if len(list) == 0 {
+		return ""
+	}
+	top := slices.MaxFunc(list, func(a, b Step) int { return cmp.Compare(a.Offered, b.Offered) })
+	offered := document.Figures(top.Offered) + "/s"
+	loss := ""
+	lost, _ := top.Lost()
+	if share := lost - top.Dropped; share > 0 {
+		loss = document.Share(share) + " of " + offered + " lost"
+	}
+	if top.Dropped > 0 {
+		loss = document.Join(", ", loss, document.Share(top.Dropped)+" of "+offered+" dropped by the generator")
+	}
+	bend := figures.Of(record).Named("saturation")
+	switch {
+	case bend.Told:
+		return document.Join(", ", "Saturation at "+document.Figures(bend.Value)+" entities/s", loss)
+	case loss != "":
+		return loss
+	default:
+		return "Everything offered is served, up to " + offered
+	}
 }
