@@ -417,7 +417,12 @@ func newColumns(t timeline, length int64) columns {
 	return c
 }
 
-func (c *columns) count() int { return c.first[len(c.first)-1] }
+func (c columns) count() int {
+	if len(c.first) == 0 {
+		return 0
+	}
+	return c.first[len(c.first)-1]
+}
 
 // index returns the column of a second, the nearest one of a second that the timeline leaves out.
 func (c *columns) index(second int64) int {

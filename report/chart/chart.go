@@ -62,12 +62,19 @@ func Inline(name string, record *results.Record, o Options) (template.HTML, erro
 
 // Title returns the title of one of the charts of [Names], empty if there is no such chart.
 func Title(name string, record *results.Record) string {
-	for _, c := range charts() {
-		if c.name == name {
-			return c.titleOf(record)
-		}
+	if c := findChart(name); c != nil {
+		return c.titleOf(record)
 	}
 	return ""
+}
+
+// findChart returns the chart of a name, nil if there is none.
+func findChart(name string) *chart {
+	list := charts()
+	if at := slices.IndexFunc(list, func(c chart) bool { return c.name == name }); at >= 0 {
+		return &list[at]
+	}
+	return nil
 }
 
 func drawNamed(name string, record *results.Record, o *Options) (*figure, error) {
@@ -75,9 +82,7 @@ func drawNamed(name string, record *results.Record, o *Options) (*figure, error)
 	if faults := o.Validate(); len(faults) > 0 {
 		return nil, fmt.Errorf("%w: %w", ErrOptions, errors.Join(faults...))
 	}
-	list := charts()
-	at := slices.IndexFunc(list, func(c chart) bool { return c.name == name })
-	return list[at].draw(record, o), nil
+	return findChart(name).draw(record, o), nil
 }
 
 func (c *chart) draw(record *results.Record, o *Options) *figure {
@@ -280,7 +285,7 @@ type Options struct {
 func (o *Options) Validate() []error {
 	var faults []error
 	for _, name := range o.Charts {
-		if !slices.Contains(Names(), name) {
+		if findChart(name) == nil {
 			faults = append(faults, fmt.Errorf("unknown chart %q: use %s", clean(name, maxName), strings.Join(Names(), ", ")))
 		}
 	}
@@ -311,7 +316,7 @@ func charts() []chart {
 		{"steps", "Offered and served, by step", stepsFigure, stepsTitle, func(r *results.Record) bool { return len(Steps(r)) > 1 }},
 		{"percentiles", "Response and service times by operation", percentilesFigure, percentilesTitle,
 			func(r *results.Record) bool { return len(OperationCurves(r)) > 0 }},
-		{"response", "Response times", responseFigure, responseTitle, func(r *results.Record) bool { return ResponseHeat(r).Columns > 1 }},
+		{"response", "Response times", responseFigure, responseTitle, func(r *results.Record) bool { return ResponseHeat(r).count() > 1 }},
 		{"heat", "Load by partition", heatFigure, heatTitle, func(r *results.Record) bool {
 			g, _ := reportedGrid(r)
 			return g.hasSeveral()

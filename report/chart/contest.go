@@ -82,8 +82,8 @@ func contestFigure(arms []HeatArm) *figure {
 		g.limitRows(maxContestRows)
 		grids = append(grids, &g)
 		idle += dropped
-		if g.Columns > 0 {
-			longest = max(longest, g.time.line.to()-g.time.line.from())
+		if g.count() > 0 {
+			longest = max(longest, g.line.to()-g.line.from())
 		}
 	}
 	if idle > 0 {
@@ -107,7 +107,7 @@ func contestPanel(arm *HeatArm, g *Grid, scale shades, longest float64, arms int
 	if g.isEmpty() {
 		return p
 	}
-	begin := g.time.line.from()
+	begin := g.line.from()
 	axis := timeline{{begin, begin + longest}}
 	requested := func(r *GridRow) []int64 {
 		sums := slices.Clone(r.Served)
@@ -171,7 +171,7 @@ func (r *GridRow) throttledShare(column int) (share float64, missed int64) {
 func ContestTitle(arms []HeatArm) string {
 	var throttled []string
 	for i := range arms {
-		if g, _ := reportedGrid(arms[i].Record); g.Columns > 0 {
+		if g, _ := reportedGrid(arms[i].Record); g.count() > 0 {
 			if _, n, _ := g.Totals(); n > 0 {
 				throttled = append(throttled, clean(arms[i].Name, maxName))
 			}

@@ -243,19 +243,15 @@ func paint(c *draw.Canvas, box vg.Rectangle, cells *image.Paletted) {
 	low := sheet.Bounds().Max.Y
 	// The library fills a rectangle with blurred cells.
 	at := image.Rect(dots(box.Min.X), low-dots(box.Max.Y), dots(box.Max.X), low-dots(box.Min.Y))
-	columns, lines := cells.Rect.Dx(), cells.Rect.Dy()
-	seen := at.Intersect(sheet.Bounds())
-	row := image.NewPaletted(image.Rect(seen.Min.X, 0, seen.Max.X, 1), cells.Palette)
-	last := -1
+	from, seen := cells.Rect, at.Intersect(sheet.Bounds())
+	scaled := image.NewPaletted(seen, cells.Palette)
 	for y := seen.Min.Y; y < seen.Max.Y; y++ {
-		if line := (y - at.Min.Y) * lines / at.Dy(); line != last {
-			last = line
-			for x := range row.Pix {
-				row.Pix[x] = cells.Pix[line*cells.Stride+(seen.Min.X+x-at.Min.X)*columns/at.Dx()]
-			}
+		line := from.Min.Y + (y-at.Min.Y)*from.Dy()/at.Dy()
+		for x := seen.Min.X; x < seen.Max.X; x++ {
+			scaled.SetColorIndex(x, y, cells.ColorIndexAt(from.Min.X+(x-at.Min.X)*from.Dx()/at.Dx(), line))
 		}
-		imagedraw.Draw(sheet, image.Rect(seen.Min.X, y, seen.Max.X, y+1), row, row.Rect.Min, imagedraw.Src)
 	}
+	imagedraw.Draw(sheet, seen, scaled, seen.Min, imagedraw.Src)
 }
 
 // rules separate the rows of a heat map with lines of the paper's colour.

@@ -32,8 +32,10 @@ func ReportedGrid(record *results.Record) Grid {
 	return g
 }
 
-// Begin returns the second at which the first column of a grid begins.
-func (g *Grid) Begin() int64 { return int64(g.time.line.from()) }
+// Columns is the number of columns of a heat map, each of SecondsPerColumn, the first of which begins at Begin.
+func (c columns) Columns() int            { return c.count() }
+func (c columns) SecondsPerColumn() int64 { return c.length }
+func (c columns) Begin() int64            { return int64(c.line.from()) }
 
 // RowNames are those of rows of heat with these keys.
 func RowNames(keys ...string) []string {

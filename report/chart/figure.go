@@ -282,23 +282,19 @@ const (
 // clean returns a text of the record as one line of at most a number of printable characters. What cannot be printed,
 // such as a control character or invalid UTF-8, becomes a question mark, which every font has and XML can contain.
 func clean(word string, maxLength int) string {
-	var b strings.Builder
-	length := 0
-	for _, r := range word {
-		if length == maxLength {
-			b.WriteRune('…')
-			break
-		}
+	runes := []rune(word)
+	if len(runes) > maxLength {
+		runes = append(runes[:maxLength], '…')
+	}
+	return strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
-			r = ' '
+			return ' '
 		case !unicode.IsPrint(r) || r == unicode.ReplacementChar:
-			r = '?'
+			return '?'
 		}
-		b.WriteRune(r)
-		length++
-	}
-	return b.String()
+		return r
+	}, string(runes))
 }
 
 // fit shortens a text until it is no wider than the room.

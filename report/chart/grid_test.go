@@ -80,7 +80,7 @@ func TestHeatGridSumsToTheTotals(t *testing.T) {
 			row.name)
 		assert.Truef(t, len(g.Rows) == row.rows && g.Others == int64(row.partitions-row.rows),
 			"%s: %d rows and %d others; want %d and %d", row.name, len(g.Rows), g.Others, row.rows, row.partitions-row.rows)
-		for column := range g.Columns {
+		for column := range g.Columns() {
 			var sum int64
 			for i := range g.Rows {
 				sum += g.Rows[i].Served[column]
@@ -117,7 +117,7 @@ func TestHeatGridOfFewCells(t *testing.T) {
 			Rows: []results.HeatRow{{Key: "a", HeatCells: results.HeatCells{Throttled: []int64{4, 0, 1}}}}}, 3, make([]int64, 3), -1},
 	} {
 		g := chart.HeatGrid(heatOf(row.heat))
-		assert.Equal(t, []any{row.columns, row.others}, []any{g.Columns, g.Others}, row.name)
+		assert.Equal(t, []any{row.columns, row.others}, []any{g.Columns(), g.Others}, row.name)
 		if row.served != nil {
 			assert.Equal(t, row.served, g.Rows[0].Served, row.name)
 		}

@@ -32,7 +32,7 @@ func heatFigure(record *results.Record, o *Options) *figure {
 	}
 	const room, words, bottom = 165, 28, 30
 	_, refusals, failed := g.Totals()
-	line := g.time.line
+	line := g.line
 	_, lanes := turnMarks(record, line, 1)
 	if hasReported(record) {
 		lanes++
@@ -67,7 +67,7 @@ func (g *Grid) says(failed int64) string {
 	if len(g.Rows) == 0 {
 		words = "no partition has a row of its own"
 	}
-	words += "; each cell is " + document.Counted(int(g.SecondsPerColumn), "second") + " wide"
+	words += "; each cell is " + document.Counted(int(g.length), "second") + " wide"
 	if len(g.Rows) > 0 && g.MaxMissed > 0 {
 		words += "; a row may lack up to " + document.Figures(float64(g.MaxMissed)) + " entities, which are in the others"
 	}
@@ -89,7 +89,7 @@ func (p *panel) drawLayer(b *bands, layer func(*GridRow) []int64, scale shades, 
 		bar.scale, bar.to = asideShades.upTo(highest), bar.to+", all together"
 	}
 	p.bar = bar
-	p.plot = newPlot(g.time.line.axis(0), b.axis())
+	p.plot = newPlot(g.line.axis(0), b.axis())
 	b.addRows(p.plot, 1, 1, scale, layer, func(cells *image.Paletted, top, _ int, row *GridRow, partitions float64, scale shades) {
 		for column, n := range layer(row) {
 			cells.Pix[top*cells.Stride+column] = uint8(scale.step(g.perSecond(n) / partitions))
@@ -314,12 +314,12 @@ type cellPainter func(cells *image.Paletted, top, lines int, row *GridRow, parti
 // each aside. A picture has the colours of its scale, then those of the others.
 func (b *bands) addRows(p *plot.Plot, lines, asideLines int, scale shades, layer func(*GridRow) []int64, paintRow cellPainter, others ...shades) {
 	g := b.grid
-	if len(g.Rows) > 0 && g.Columns > 0 {
-		cells := newRaster(g.Columns, len(g.Rows)*lines, append([]shades{scale}, others...)...)
+	if len(g.Rows) > 0 {
+		cells := newRaster(g.count(), len(g.Rows)*lines, append([]shades{scale}, others...)...)
 		for i := range g.Rows {
 			paintRow(cells, i*lines, lines, &g.Rows[i], 1, scale)
 		}
-		g.time.addCells(p, b.bottom, b.rows, cells)
+		g.addCells(p, b.bottom, b.rows, cells)
 		p.Add(b.rules())
 	}
 	for i := range b.asides {
@@ -329,15 +329,15 @@ func (b *bands) addRows(p *plot.Plot, lines, asideLines int, scale shades, layer
 		if a.share == 0 {
 			own = asideShades.upTo(g.maxRate(layer, *a.row))
 		}
-		cells := newRaster(g.Columns, asideLines, append([]shades{own}, others...)...)
+		cells := newRaster(g.count(), asideLines, append([]shades{own}, others...)...)
 		paintRow(cells, 0, asideLines, a.row, float64(max(a.share, 1)), own)
-		g.time.addCells(p, a.bottom, a.bottom+asideBand, cells)
+		g.addCells(p, a.bottom, a.bottom+asideBand, cells)
 	}
 }
 
 // rules separate the rows that are tall enough.
 func (b *bands) rules() rules {
-	line := b.grid.time.line
+	line := b.grid.line
 	list := rules{left: line.from(), right: line.to()}
 	const minHeight = 7
 	if b.height >= minHeight {
@@ -353,9 +353,7 @@ func (b *bands) panelHeight(words vg.Length) vg.Length { return vg.Length(b.top)
 // Grid is the data of a heat map of partitions: cells by partition and by time, which sum to the heat of the record,
 // and so to its counts.
 type Grid struct {
-	// SecondsPerColumn is the time that each of the Columns spans.
-	SecondsPerColumn int64
-	Columns          int
+	columns
 	// Rows are at most [maxRows] partitions in the order of table and key.
 	Rows []GridRow
 	// Rest is all other partitions together, and those of Rows before they had rows. Nowhere is the load that names no
@@ -365,7 +363,6 @@ type Grid struct {
 	Others int64
 	// MaxMissed limits the entities that a row lacks because they are in Rest; 0 means that rows are exact.
 	MaxMissed int64
-	time      columns
 }
 
 // GridRow is a row of a heat map, with a number for each column of its grid: entities that were counted for successes,
@@ -413,8 +410,7 @@ func drawableHeat(record *results.Record) *results.Heat {
 
 // newGrid returns the columns of a heat on a timeline of whole columns.
 func newGrid(heat *results.Heat, t timeline) Grid {
-	g := Grid{SecondsPerColumn: heat.SecondsPerColumn, MaxMissed: heat.MostMissed, Others: -1, time: newColumns(t, heat.SecondsPerColumn)}
-	g.Columns = g.time.count()
+	g := Grid{columns: newColumns(t, heat.SecondsPerColumn), MaxMissed: heat.MostMissed, Others: -1}
 	g.Rest, g.Nowhere = g.newRow("", "", &heat.Rest), g.newRow("", "", &heat.Nowhere)
 	for i := range heat.Rows {
 		of := &heat.Rows[i]
@@ -442,10 +438,10 @@ func (r *GridRow) layers() []*[]int64 {
 func (g *Grid) newRow(table, key string, cells *results.HeatCells) GridRow {
 	row := GridRow{table, key, *cells}
 	for _, layer := range row.layers() {
-		own := make([]int64, g.Columns)
-		for i, s := range g.time.line {
-			if first := int(s.from) / int(g.SecondsPerColumn); first < len(*layer) {
-				copy(own[g.time.first[i]:g.time.first[i+1]], (*layer)[first:])
+		own := make([]int64, g.count())
+		for i, s := range g.line {
+			if first := int(s.from) / int(g.length); first < len(*layer) {
+				copy(own[g.first[i]:g.first[i+1]], (*layer)[first:])
 			}
 		}
 		*layer = own
@@ -499,7 +495,7 @@ func (g *Grid) dropIdle() (idle int) {
 func (g *Grid) hasSeveral() bool {
 	const fraction = 1000
 	if len(g.Rows) == 0 {
-		return g.Columns > 0 && g.MaxMissed > 0
+		return g.count() > 0 && g.MaxMissed > 0
 	}
 	others := g.Nowhere.weight()
 	if g.Others != 0 {
@@ -531,12 +527,12 @@ func (g *Grid) Totals() (served, throttled, failed int64) {
 // isEmpty reports whether the grid has no load.
 func (g *Grid) isEmpty() bool {
 	served, throttled, failed := g.Totals()
-	return g.Columns == 0 || served+throttled+failed == 0
+	return g.count() == 0 || served+throttled+failed == 0
 }
 
 // perSecond returns a cell as a rate.
 func (g *Grid) perSecond(cell int64) float64 {
-	return max(0, float64(cell)/float64(max(g.SecondsPerColumn, 1)))
+	return max(0, float64(cell)/float64(g.length))
 }
 
 // hottest returns the row with the highest sum, the first of equals, nil if there is none.

@@ -51,12 +51,12 @@ func TestHeatIsDrawnFromTheGrid(t *testing.T) {
 			anchor = chart.RoundUp(most)
 		}
 		cells := rasters[panel*3]
-		require.Truef(t, cells.Bounds().Dx() == g.Columns && cells.Bounds().Dy() == len(g.Rows),
-			"panel %d has %v cells; want %d × %d", panel, cells.Bounds(), g.Columns, len(g.Rows))
+		require.Truef(t, cells.Bounds().Dx() == g.Columns() && cells.Bounds().Dy() == len(g.Rows),
+			"panel %d has %v cells; want %d × %d", panel, cells.Bounds(), g.Columns(), len(g.Rows))
 		for i := range g.Rows {
 			for column, n := range layer(i) {
 				_, want := chart.Shade(float64(n), anchor, panel == 1, false)
-				x := int(2 * (cells.left + (float64(column)+[]float64{.05, .95}[(column+i)%2])*(cells.right-cells.left)/float64(g.Columns)))
+				x := int(2 * (cells.left + (float64(column)+[]float64{.05, .95}[(column+i)%2])*(cells.right-cells.left)/float64(g.Columns())))
 				y := int(2 * (seen.tall - cells.top + (float64(i)+.3)*(cells.top-cells.bottom)/float64(len(g.Rows))))
 				if svg, png := hexAt(cells, column, i), hexAt(page, x, y); svg != want || png != want {
 					t.Errorf("panel %d, row %d, column %d: %s in the SVG, %s in the PNG; want %s for %d", panel, i, column, svg, png, want, n)
@@ -65,7 +65,7 @@ func TestHeatIsDrawnFromTheGrid(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, 2*5*g.Columns, checked, "cells looked at")
+	assert.Equal(t, 2*5*g.Columns(), checked, "cells looked at")
 }
 
 func TestHeatSaysWhatItShows(t *testing.T) {
@@ -122,8 +122,8 @@ func TestHeatIsOfReportedPhases(t *testing.T) {
 	record := heated(t, stress(), 3, 1, 1)
 	begin := record.Phases[slices.IndexFunc(record.Phases, func(p results.Phase) bool { return p.Reported })].Begin
 	whole, g := chart.HeatGrid(record), chart.ReportedGrid(record)
-	assert.Truef(t, g.Begin() == int64(begin.Seconds()) && g.Begin() != 0 && g.Columns < whole.Columns,
-		"drawn are %d columns from second %d on; want those from %v on, of %d", g.Columns, g.Begin(), begin, whole.Columns)
+	assert.Truef(t, g.Begin() == int64(begin.Seconds()) && g.Begin() != 0 && g.Columns() < whole.Columns(),
+		"drawn are %d columns from second %d on; want those from %v on, of %d", g.Columns(), g.Begin(), begin, whole.Columns())
 	for column := range record.Heat.Rows[0].Served {
 		if int64(column) >= g.Begin() {
 			record.Heat.Rows[0].Served[column], record.Heat.Rows[0].Throttled[column] = 0, 0

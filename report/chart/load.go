@@ -232,14 +232,11 @@ func throttleTitle(record *results.Record) string {
 // ResponseGrid is the data of a heat map of response times: the number of successful operations that ended in a
 // column of time with a response time of a bucket.
 type ResponseGrid struct {
-	// From is the first second, SecondsPerColumn the time that each of the Columns spans.
-	From, SecondsPerColumn int64
-	Columns                int
+	columns
 	// Counts has a line for each bucket from Lowest on, see results.BucketFrom, with an entry for each column. The
 	// first line and the last are not empty.
 	Lowest int
 	Counts [][]int64
-	time   columns
 }
 
 // maxMoments is the maximum number of columns of a heat map of response times, but for one more per break.
@@ -265,14 +262,12 @@ func ResponseHeat(record *results.Record) ResponseGrid {
 		return g
 	}
 	line := newTimeline(record, from, to)
-	g.time = newColumns(line, int64(max(longest, math.Ceil(line.busy()/maxMoments))))
-	g.From, g.Lowest = int64(from), lowest
-	g.SecondsPerColumn, g.Columns = g.time.length, g.time.count()
-	g.Counts = make([][]int64, highest-lowest+1)
+	g.columns = newColumns(line, int64(max(longest, math.Ceil(line.busy()/maxMoments))))
+	g.Lowest, g.Counts = lowest, make([][]int64, highest-lowest+1)
 	for i := range g.Counts {
-		g.Counts[i] = make([]int64, g.Columns)
+		g.Counts[i] = make([]int64, g.count())
 		for _, second := range seconds {
-			g.Counts[i][g.time.index(second.Second)] += second.ResponseBuckets[lowest+i]
+			g.Counts[i][g.index(second.Second)] += second.ResponseBuckets[lowest+i]
 		}
 	}
 	return g
@@ -297,13 +292,13 @@ func (g *ResponseGrid) bounds() (low, high float64) {
 func responseFigure(record *results.Record, o *Options) *figure {
 	g := ResponseHeat(record)
 	f := onePanel(record, "Response times", "no operation succeeded in a second of a reported phase")
-	if g.Columns == 0 {
+	if len(g.Counts) == 0 {
 		return f
 	}
 	p := &f.panels[0]
 	p.heading = document.Counted(int(sum(g.Counts...)), "operation") + " that succeeded"
 	p.says = "by response time, waits before retries included, and by the time at which they ended; each cell is " +
-		document.Counted(int(g.SecondsPerColumn), "second") + " wide"
+		document.Counted(int(g.length), "second") + " wide"
 	scale := responseShades.upTo(g.highest())
 	p.bar = &colourBar{scale: scale, from: "1", to: document.Figures(g.highest()) + " per cell, logarithmic"}
 	// Words need a lane above the data.
@@ -315,12 +310,11 @@ func responseFigure(record *results.Record, o *Options) *figure {
 		y = logarithmicAxis(low, above*math.Pow(above/low, lane), timeTicks)
 	}
 	y.Label.Text = "response time"
-	line := g.time.line
-	p.plot = newPlot(line.axis(0), y)
+	p.plot = newPlot(g.line.axis(0), y)
 	top := min(high, y.Max)
-	g.time.addCells(p.plot, y.Min, top, g.cells(y, top, scale))
+	g.addCells(p.plot, y.Min, top, g.cells(y, top, scale))
 	p.below = sinceStart
-	p.addTime(record, line)
+	p.addTime(record, g.line)
 	return f
 }
 
@@ -328,7 +322,7 @@ func responseFigure(record *results.Record, o *Options) *figure {
 func (g *ResponseGrid) cells(y plot.Axis, top float64, scale shades) *image.Paletted {
 	const lines = 400
 	reach := y.Norm(top)
-	cells := newRaster(g.Columns, lines, scale)
+	cells := newRaster(g.count(), lines, scale)
 	for at := range lines {
 		height := (1 - (float64(at)+.5)/lines) * reach
 		bucket := sort.Search(results.Buckets-1, func(i int) bool {
@@ -493,9 +487,6 @@ func hasReported(record *results.Record) bool {
 
 // Step is the outcome of a reported step of the load, over the operations that were due in its last half.
 type Step struct {
-	Name string
-	// Rate is the offered rate in operations per second.
-	Rate float64
 	// Offered and Served are entities per second: due, and counted for successes.
 	Offered, Served float64
 	// Dropped is the share of the operations that the generator never sent.
@@ -516,8 +507,8 @@ func Steps(record *results.Record) []Step {
 	of := figures.Of(record)
 	for _, one := range figures.Steps(record) {
 		if one.Settled() {
-			steps = append(steps, Step{Name: one.Phase.Name, Rate: one.Phase.Rate, Offered: of.OfStep("offered", one, nil).Value,
-				Served: of.OfStep("served", one, nil).Value, Dropped: droppedShare(one.Phase), lost: of.OfStep("share_lost_settled", one, nil)})
+			steps = append(steps, Step{of.OfStep("offered", one, nil).Value, of.OfStep("served", one, nil).Value,
+				droppedShare(one.Phase), of.OfStep("share_lost_settled", one, nil)})
 		}
 	}
 	return steps

@@ -49,8 +49,8 @@ func TestResponseHeatSumsToTheSeconds(t *testing.T) {
 		{"a real record", stress(), 8, 1, 18, 16},
 	} {
 		g := chart.ResponseHeat(row.record)
-		if g.Columns != row.columns || g.SecondsPerColumn != row.seconds || len(g.Counts) != row.buckets_ || g.Columns > 0 && g.Lowest != row.lowest {
-			t.Errorf("%s: %d columns of %d s, %d buckets from %d; want %d of %d, %d from %d", row.name, g.Columns, g.SecondsPerColumn, len(g.Counts), g.Lowest,
+		if g.Columns() != row.columns || row.columns > 0 && g.SecondsPerColumn() != row.seconds || len(g.Counts) != row.buckets_ || g.Columns() > 0 && g.Lowest != row.lowest {
+			t.Errorf("%s: %d columns of %d s, %d buckets from %d; want %d of %d, %d from %d", row.name, g.Columns(), g.SecondsPerColumn(), len(g.Counts), g.Lowest,
 				row.columns, row.seconds, row.buckets_, row.lowest)
 			continue
 		}
@@ -60,7 +60,7 @@ func TestResponseHeatSumsToTheSeconds(t *testing.T) {
 			reported := slices.ContainsFunc(row.record.Phases, func(p results.Phase) bool { return p.Reported && p.Name == second.Phase })
 			for bucket, n := range second.ResponseBuckets {
 				if reported && n > 0 {
-					want[[2]int{bucket - g.Lowest, int((second.Second - g.From) / g.SecondsPerColumn)}] += n
+					want[[2]int{bucket - g.Lowest, int((second.Second - g.Begin()) / g.SecondsPerColumn())}] += n
 				}
 			}
 		}
@@ -160,7 +160,7 @@ func TestResponseHeatOfSecondsOutOfTime(t *testing.T) {
 	record := spells(0, 2, 8)
 	record.Intervals[0].Second, record.Intervals[2].Second = math.MinInt64, math.MaxInt64
 	g := chart.ResponseHeat(record)
-	require.Equal(t, 1, g.Columns, "columns of seconds as far apart as can be")
+	require.Equal(t, 1, g.Columns(), "columns of seconds as far apart as can be")
 	assert.Equal(t, record.Intervals[0].ResponseBuckets[8]+record.Intervals[2].ResponseBuckets[8], g.Counts[0][0])
 	_, err := chart.Picture("response", record, chart.Options{})
 	assert.NoError(t, err)
