@@ -175,7 +175,7 @@ func relabelled(axis plot.Axis, label func(value float64) string) plot.Axis {
 	return axis
 }
 
-// nameAxis returns a vertical axis of rows, the first of which is at the top: row i of n is at n−1−i.
+// nameAxis returns a vertical axis of rows, with the first one at the top: row i of n is at n−1−i.
 func nameAxis(names []string) plot.Axis {
 	ticks := make(plot.ConstantTicks, len(names))
 	for i, name := range names {
@@ -285,8 +285,8 @@ func (t timeline) widen(length float64) timeline {
 	return whole
 }
 
-func (t timeline) from() float64 { return t[0].from }
-func (t timeline) to() float64   { return t[len(t)-1].to }
+func (t timeline) begin() float64 { return t[0].from }
+func (t timeline) end() float64   { return t[len(t)-1].to }
 
 // busy returns the length of all stretches.
 func (t timeline) busy() (sum float64) {
@@ -320,7 +320,7 @@ func (t timeline) Normalize(_, _, x float64) float64 {
 
 // axis returns the axis of the timeline. Its ticks count from an origin.
 func (t timeline) axis(origin float64) plot.Axis {
-	axis := linearAxis(t.from(), t.to())
+	axis := linearAxis(t.begin(), t.end())
 	if len(t) > 1 {
 		axis.Scale, axis.Tick.Marker = t, plot.TickerFunc(t.ticks)
 		return axis
@@ -335,7 +335,7 @@ func (t timeline) axis(origin float64) plot.Axis {
 	return axis
 }
 
-// ticks returns the ticks of a timeline with breaks: at the begin of each stretch, and where there is room between.
+// ticks returns the ticks of a timeline with breaks: at the beginning of each stretch, and between if they fit.
 func (t timeline) ticks(from, to float64) []plot.Tick {
 	const minDistance = .12 // of the axis
 	var ticks []plot.Tick
@@ -393,7 +393,7 @@ func (p *panel) addBreaks(t timeline) {
 		return
 	}
 	p.plot.Add(breaks(t))
-	idle := document.Minutes(t.to() - t.from() - t.busy())
+	idle := document.Minutes(t.end() - t.begin() - t.busy())
 	p.legend = append(p.legend, entry{"// " + idle + " without load left out", nothing{}})
 }
 

@@ -122,7 +122,7 @@ func TestStepsAndWhatTheyLose(t *testing.T) {
 			continue
 		}
 		for _, step := range steps {
-			if lost, told := step.Lost(); told && step.Offered != 10 || told != row.told || math.Abs(lost-row.lost) > 1e-9 {
+			if lost, told := step.LostShare(); told && step.Offered != 10 || told != row.told || math.Abs(lost-row.lost) > 1e-9 {
 				t.Errorf("%s: %+v, lost %v, %t; want 10 offered and %v lost, %t", row.name, step, lost, told, row.lost, row.told)
 			}
 		}

@@ -83,7 +83,7 @@ func contestFigure(arms []HeatArm) *figure {
 		grids = append(grids, &g)
 		idle += dropped
 		if g.count() > 0 {
-			longest = max(longest, g.line.to()-g.line.from())
+			longest = max(longest, g.line.end()-g.line.begin())
 		}
 	}
 	if idle > 0 {
@@ -107,7 +107,7 @@ func contestPanel(arm *HeatArm, g *Grid, scale shades, longest float64, arms int
 	if g.isEmpty() {
 		return p
 	}
-	begin := g.line.from()
+	begin := g.line.begin()
 	axis := timeline{{begin, begin + longest}}
 	requested := func(r *GridRow) []int64 {
 		sums := slices.Clone(r.Served)
@@ -121,7 +121,7 @@ func contestPanel(arm *HeatArm, g *Grid, scale shades, longest float64, arms int
 	p.share = b.panelHeight(headingRow + saysRow + 10)
 	p.plot = newPlot(axis.axis(begin), b.axis())
 	// The ground is below all rows, to the end of the axis.
-	p.plot.Add(raster{begin, b.bottom, axis.to(), max(b.rows, asideBand), newRaster(1, 1)})
+	p.plot.Add(raster{begin, b.bottom, axis.end(), max(b.rows, asideBand), newRaster(1, 1)})
 	const maxLines, minLines, lines = 24, 4, 400
 	fine := min(maxLines, max(minLines, lines/max(len(g.Rows), 1)))
 	refusals := shades{lightest: 0xFFE6D6, full: throttledInk, beyond: throttledInk, anchor: scale.anchor / 4}

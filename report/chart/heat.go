@@ -43,7 +43,7 @@ func heatFigure(record *results.Record, o *Options) *figure {
 	served.heading = "Served, entities per second"
 	served.drawLayer(b, layerServed, scale, bar, o)
 	served.addTime(record, line)
-	served.says = g.says(failed)
+	served.says = g.describe(failed)
 	served.share = b.panelHeight(words + saysRow)
 	if refusals > 0 {
 		below := newBands(&g, room, 0, layerThrottled)
@@ -61,8 +61,8 @@ func heatFigure(record *results.Record, o *Options) *figure {
 	return f
 }
 
-// says describes the rows and cells of the heat map.
-func (g *Grid) says(failed int64) string {
+// describe explains the rows and cells of the heat map.
+func (g *Grid) describe(failed int64) string {
 	words := "each row is a partition, in the order of keys"
 	if len(g.Rows) == 0 {
 		words = "no partition has a row of its own"
@@ -152,7 +152,7 @@ func heatTitle(record *results.Record) string {
 	words := fmt.Sprintf("Partition %q served %s of the load, up to %s entities/s", clean(row.Key, maxKey), document.Share(share),
 		document.Figures(g.maxRate(layerServed, *row)))
 	if sum(row.Throttled) > 0 {
-		words += ", and throttled"
+		words += ", and was throttled"
 	}
 	return words
 }
@@ -338,7 +338,7 @@ func (b *bands) addRows(p *plot.Plot, lines, asideLines int, scale shades, layer
 // rules separate the rows that are tall enough.
 func (b *bands) rules() rules {
 	line := b.grid.line
-	list := rules{left: line.from(), right: line.to()}
+	list := rules{left: line.begin(), right: line.end()}
 	const minHeight = 7
 	if b.height >= minHeight {
 		for i := 1; i < len(b.grid.Rows); i++ {
@@ -372,8 +372,8 @@ type GridRow results.HeatRow
 // maxRows is the maximum number of rows that are drawn.
 const maxRows = 120
 
-// HeatGrid returns the cells of the heat of a record. It adds rows beyond 120, those with the lowest sums first, to
-// Rest, so that sums stay exact. It also adds the rows with at most MaxMissed entities: others that have as many may
+// HeatGrid returns the cells of the heat of a record. Of more than 120 rows, it adds those with the lowest sums
+// to Rest, so that sums stay exact. It also adds the rows with at most MaxMissed entities: others that have as many may
 // lack a row by chance. A record without heat has a grid without columns.
 func HeatGrid(record *results.Record) Grid {
 	heat := drawableHeat(record)

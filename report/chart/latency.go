@@ -359,7 +359,7 @@ type OperationCurve struct {
 // maxCurves is the maximum number of operations that are drawn.
 const maxCurves = 6
 
-// OperationCurves returns the curves of the kinds of operation of which at least ten succeeded in reported phases,
+// OperationCurves returns the curves of the kinds of operation with at least ten successes in reported phases,
 // those with the most successes first, and of equals in the order of the manifest.
 func OperationCurves(record *results.Record) []OperationCurve {
 	var curves []OperationCurve

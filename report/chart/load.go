@@ -37,7 +37,7 @@ func (b ThrottleBar) mean(sum int64) float64 {
 }
 
 // ThrottleBars returns a bar for each second of the record that begins in a reported phase. Of more than 600 seconds,
-// it merges equal groups, the last of which may be smaller; sums stay exact.
+// it merges equal groups, and a smaller last one; sums stay exact.
 func ThrottleBars(record *results.Record) []ThrottleBar {
 	bars, _ := throttleBars(record)
 	return bars
@@ -50,14 +50,14 @@ func throttleBars(record *results.Record) ([]ThrottleBar, timeline) {
 		return nil, nil
 	}
 	axis := newTimeline(record, float64(seconds[0].Second), float64(seconds[len(seconds)-1].End()))
+	seconds = slices.DeleteFunc(seconds, func(second *results.Interval) bool {
+		return len(axis) > 1 && axis.find(float64(second.Second)) < 0
+	})
 	size := (len(seconds) + maxSeconds - 1) / maxSeconds
 	var bars []ThrottleBar
 	stretch, count := -1, 0
 	for _, second := range seconds {
 		at := axis.find(float64(second.Second))
-		if len(axis) > 1 && at < 0 {
-			continue // idle
-		}
 		if at != stretch || count%size == 0 {
 			bars = append(bars, ThrottleBar{From: second.Second})
 			stretch, count = at, 0
@@ -140,7 +140,7 @@ func panelBars(list []ThrottleBar, colours []ink, parts func(*ThrottleBar) []int
 
 // drawServed makes the panel one of entities served, with the target.
 func (p *panel) drawServed(record *results.Record, drawn bars, t timeline) {
-	target, highest := p.addTarget(record, drawn.highest(), t.from(), t.to())
+	target, highest := p.addTarget(record, drawn.highest(), t.begin(), t.end())
 	headroom := 1.2 // for the names of the steps
 	if marks, _ := turnMarks(record, t, 1); len(marks) > 0 {
 		headroom = 1.35 // and for load balancing
@@ -410,7 +410,7 @@ func turnMarks(record *results.Record, t timeline, skipped int) (marks []mark, r
 	const minDistance, wordsWidth = 1. / 60, .14 // of the axis
 	const rowHeight, maxRows = 11, 3
 	row := 0
-	for i, turn := range Turns(record, t.from(), t.to(), t.busy()*minDistance) {
+	for i, turn := range Turns(record, t.begin(), t.end(), t.busy()*minDistance) {
 		if i > 0 && turn.At-marks[i-1].at < t.busy()*wordsWidth {
 			row = (row + 1) % maxRows
 		} else {
@@ -459,7 +459,7 @@ func (p *panel) addSteps(record *results.Record, t timeline) {
 	for i := range record.Phases {
 		phase := &record.Phases[i]
 		begin := phase.Begin.Seconds()
-		if !phase.Reported || begin < t.from()-1 || begin >= t.to() {
+		if !phase.Reported || begin < t.begin()-1 || begin >= t.end() {
 			continue
 		}
 		// Lines closer than a hundredth of the axis would hide the bars.
@@ -495,11 +495,11 @@ type Step struct {
 	lost figures.Value
 }
 
-// Lost returns the share of the operations that were lost, and false if none was due.
-func (s Step) Lost() (float64, bool) { return s.lost.Value, s.lost.Told }
+// LostShare returns the share of the operations that were lost, and false if none was due.
+func (s Step) LostShare() (float64, bool) { return s.lost.Value, s.lost.Told }
 
-// sent returns the entities per second that the generator sent.
-func (s Step) sent() float64 { return s.Offered * (1 - s.Dropped) }
+// sentRate returns the entities per second that the generator sent.
+func (s Step) sentRate() float64 { return s.Offered * (1 - s.Dropped) }
 
 // Steps returns the reported phases that have a rate and a length, in the order of the record.
 func Steps(record *results.Record) []Step {
@@ -547,7 +547,7 @@ func stepsFigure(record *results.Record, _ *Options) *figure {
 	for _, s := range list {
 		highest = max(highest, s.Offered, s.Served)
 		served = append(served, point{s.Offered, s.Served})
-		sent = append(sent, point{s.Offered, max(s.sent(), s.Served)})
+		sent = append(sent, point{s.Offered, max(s.sentRate(), s.Served)})
 		offered = append(offered, point{s.Offered, max(s.Offered, s.Served)})
 	}
 	right := max(highest, 1) * 1.06
@@ -564,7 +564,7 @@ func stepsFigure(record *results.Record, _ *Options) *figure {
 	}
 	p.plot.Add(ideal, target, line{stroke(2.4, servedInk), served}, dots{servedInk, 4.5, served}, lossNotes(list[len(list)-1]))
 	legend := []entry{{"served", dots{colour: servedInk, radius: 4.5}}, {"everything offered", ideal}}
-	if slices.ContainsFunc(list, func(s Step) bool { return s.Served < s.sent() }) {
+	if slices.ContainsFunc(list, func(s Step) bool { return s.Served < s.sentRate() }) {
 		legend = append(legend, entry{"not served", lost})
 	}
 	if slices.ContainsFunc(list, isDropped) {
@@ -583,9 +583,9 @@ func lossNotes(top Step) notes {
 			losses.list = append(losses.list, note{middle, vg.Point{X: -5}, draw.XRight, draw.YCenter, document.Share(share) + words})
 		}
 	}
-	lost, _ := top.Lost()
-	add(lost-top.Dropped, max(top.Served, 0), top.sent(), " lost")
-	add(top.Dropped, top.sent(), top.Offered, " dropped")
+	lost, _ := top.LostShare()
+	add(lost-top.Dropped, max(top.Served, 0), top.sentRate(), " lost")
+	add(top.Dropped, top.sentRate(), top.Offered, " dropped")
 	return losses
 }
 
@@ -599,7 +599,7 @@ func stepsTitle(record *results.Record) string {
 	top := slices.MaxFunc(list, func(a, b Step) int { return cmp.Compare(a.Offered, b.Offered) })
 	offered := document.Figures(top.Offered) + "/s"
 	loss := ""
-	lost, _ := top.Lost()
+	lost, _ := top.LostShare()
 	if share := lost - top.Dropped; share > 0 {
 		loss = document.Share(share) + " of " + offered + " lost"
 	}

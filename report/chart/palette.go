@@ -82,7 +82,7 @@ func targetLine() draw.LineStyle { return stroke(1.5, targetInk, 7, 4) }
 
 // shades is the colour scale of a heat map: larger values are darker, in steps that look evenly spaced, also without
 // colour vision and on grey paper. It goes from lightest at 0 to full at the anchor. Above the anchor it continues
-// with steeper steps to beyond, which is darker than every shade below, and ends a quarter above the anchor.
+// with steeper steps, all darker than the shades below, and ends a quarter above the anchor.
 type shades struct {
 	lightest, full, beyond ink
 	anchor                 float64
