@@ -1,6 +1,10 @@
 package chart
 
-import "loadgen/results"
+import (
+	"fmt"
+
+	"loadgen/results"
+)
 
 // What the tests of the package look at from outside.
 var (
@@ -44,6 +48,15 @@ func RowNames(keys ...string) []string {
 		rows[i].Key = key
 	}
 	return rowNames(rows)
+}
+
+// Turns returns the times and the words of the load balancing on an axis.
+func Turns(record *results.Record, from, to float64) (list []string) {
+	marks, _ := turnMarks(record, timeline{{from, to}}, 0)
+	for _, m := range marks {
+		list = append(list, fmt.Sprint(m.at, " ", m.words))
+	}
+	return list
 }
 
 // Classes returns the bounds of the classes that hold these durations.

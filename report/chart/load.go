@@ -161,15 +161,15 @@ func (p panel) drawSeconds(record *results.Record, drawn bars, t timeline) panel
 // causesLegend names the most frequent answers of throttled attempts.
 func causesLegend(record *results.Record) string {
 	const maxNamed = 2
-	causes, separator, words := ThrottledCauses(record), ": ", "throttled"
+	causes := ThrottledCauses(record)
+	var words []string
 	for _, one := range causes[:min(len(causes), maxNamed)] {
-		words += separator + clean(one.String(), 28) + " " + document.Figures(float64(one.Attempts))
-		separator = ", "
+		words = append(words, clean(one.String(), 28)+" "+document.Figures(float64(one.Attempts)))
 	}
 	if more := len(causes) - maxNamed; more > 0 {
-		words += separator + document.Counted(more, "other answer")
+		words = append(words, document.Counted(more, "other answer"))
 	}
-	return words
+	return document.Join(": ", "throttled", strings.Join(words, ", "))
 }
 
 // addTarget explains the target of the partition, or of the account if the load is not aimed at one partition, in the
@@ -273,11 +273,6 @@ func ResponseHeat(record *results.Record) ResponseGrid {
 	return g
 }
 
-// highest returns the greatest count of a cell.
-func (g *ResponseGrid) highest() float64 {
-	return float64(slices.Max(slices.Concat(g.Counts...)))
-}
-
 // bounds returns the range of durations of the buckets.
 func (g *ResponseGrid) bounds() (low, high float64) {
 	// The last bucket of all has no end and is drawn as high as others.
@@ -299,8 +294,9 @@ func responseFigure(record *results.Record, o *Options) *figure {
 	p.heading = document.Counted(int(sum(g.Counts...)), "operation") + " that succeeded"
 	p.says = "by response time, waits before retries included, and by the time at which they ended; each cell is " +
 		document.Counted(int(g.length), "second") + " wide"
-	scale := responseShades.upTo(g.highest())
-	p.bar = &colourBar{scale: scale, from: "1", to: document.Figures(g.highest()) + " per cell, logarithmic"}
+	highest := float64(slices.Max(slices.Concat(g.Counts...)))
+	scale := responseShades.upTo(highest)
+	p.bar = &colourBar{scale: scale, from: "1", to: document.Figures(highest) + " per cell, logarithmic"}
 	// Words need a lane above the data.
 	const lane = .17
 	low, high := g.bounds()
@@ -362,64 +358,47 @@ func responseTitle(record *results.Record) string {
 	return title
 }
 
-// Turn is a moment of load balancing, or several that are too close to be drawn separately.
-type Turn struct {
-	// At is the time of the first of them, in seconds since the start of the run.
-	At float64
-	// Counts are the splits, moves and merges.
-	Counts [3]int
-}
-
-// String names the decisions.
-func (t Turn) String() string {
-	var parts []string
-	for i, thing := range []string{"split", "move", "merge"} {
-		switch count := t.Counts[i]; count {
-		case 0:
-		case 1:
-			parts = append(parts, thing)
-		default:
-			parts = append(parts, fmt.Sprintf("%d %ss", count, thing))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// Turns returns the load balancing between two seconds, in order. It merges events that are less than a distance in
-// seconds after the first of their turn.
-func Turns(record *results.Record, from, to, distance float64) []Turn {
-	var turns []Turn
-	for i := range record.Events {
-		e := &record.Events[i]
-		at := time.Duration(e.At).Seconds()
-		if !e.Balanced() || at < from || at > to {
-			continue
-		}
-		if last := len(turns) - 1; last < 0 || at-turns[last].At >= distance || at < turns[last].At {
-			turns = append(turns, Turn{At: at})
-		}
-		kind := slices.Index([]string{results.RangeMoved, results.RangesMerged}, e.What) + 1
-		turns[len(turns)-1].Counts[kind]++
-	}
-	return turns
-}
-
-// turnMarks returns the load balancing on a time axis as marks, the words in up to three rows below skipped rows, so
-// that neighbours stay readable. It also returns the number of rows.
+// turnMarks returns the load balancing on a time axis as marks: one for all decisions that are too close to be drawn
+// separately, with the words in up to three rows below skipped rows, so that neighbours stay readable. It also returns
+// the number of rows.
 func turnMarks(record *results.Record, t timeline, skipped int) (marks []mark, rows int) {
 	const minDistance, wordsWidth = 1. / 60, .14 // of the axis
 	const rowHeight, maxRows = 11, 3
-	row := 0
-	for i, turn := range Turns(record, t.begin(), t.end(), t.busy()*minDistance) {
-		if i > 0 && turn.At-marks[i-1].at < t.busy()*wordsWidth {
-			row = (row + 1) % maxRows
-		} else {
-			row = 0
+	kinds := []string{"split", results.RangeMoved, results.RangesMerged}
+	row, counts := 0, make([]int, len(kinds))
+	for i := range record.Events {
+		e := &record.Events[i]
+		at := time.Duration(e.At).Seconds()
+		if !e.Balanced() || at < t.begin() || at > t.end() {
+			continue
 		}
-		marks = append(marks, mark{turn.At, turn.String(), 2 + vg.Length(row+skipped)*rowHeight})
-		rows = max(rows, row+1)
+		last := len(marks) - 1
+		if last < 0 || at-marks[last].at >= t.busy()*minDistance || at < marks[last].at {
+			if row = (row + 1) % maxRows; last < 0 || at-marks[last].at >= t.busy()*wordsWidth {
+				row = 0
+			}
+			clear(counts)
+			marks = append(marks, mark{at: at, below: 2 + vg.Length(row+skipped)*rowHeight})
+			rows, last = max(rows, row+1), last+1
+		}
+		counts[max(0, slices.Index(kinds, e.What))]++
+		marks[last].words = countedThings(kinds, counts)
 	}
 	return marks, rows
+}
+
+// countedThings names the things of which there are some.
+func countedThings(things []string, counts []int) string {
+	var parts []string
+	for i, count := range counts {
+		switch {
+		case count == 1:
+			parts = append(parts, things[i])
+		case count > 1:
+			parts = append(parts, document.Counted(count, things[i]))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // addTime marks the steps of the load, load balancing and the breaks in a panel over time, and explains them.

@@ -1,7 +1,6 @@
 package chart_test
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -111,24 +110,15 @@ func TestTurns(t *testing.T) {
 		{At: int64(50 * time.Second), What: results.RangeSplit},
 	}}
 	for _, tt := range []struct {
-		name            string
-		from, to, apart float64
-		want            []chart.Turn
-		words           []string
+		name     string
+		from, to float64
+		want     []string
 	}{
-		{"each by itself", 0, 100, 1, []chart.Turn{{At: 10, Counts: [3]int{1, 1, 0}}, {At: 12, Counts: [3]int{1, 0, 0}}, {At: 40, Counts: [3]int{0, 0, 1}}, {At: 70, Counts: [3]int{1, 0, 0}}},
-			[]string{"split, move", "split", "merge", "split"}},
-		{"neighbours together", 0, 100, 5, []chart.Turn{{At: 10, Counts: [3]int{2, 1, 0}}, {At: 40, Counts: [3]int{0, 0, 1}}, {At: 70, Counts: [3]int{1, 0, 0}}},
-			[]string{"2 splits, move", "merge", "split"}},
-		{"within bounds", 11, 40, 0, []chart.Turn{{At: 12, Counts: [3]int{1, 0, 0}}, {At: 40, Counts: [3]int{0, 0, 1}}}, []string{"split", "merge"}},
-		{"none", 80, 90, 1, nil, nil},
+		{"each separately", 0, 100, []string{"10 split, move", "12 split", "40 merge", "70 split"}},
+		{"neighbours together", 0, 300, []string{"10 2 splits, move", "40 merge", "70 split"}},
+		{"within bounds", 11, 40, []string{"12 split", "40 merge"}},
+		{"none", 80, 90, nil},
 	} {
-		got := chart.Turns(record, tt.from, tt.to, tt.apart)
-		var words []string
-		for _, turn := range got {
-			words = append(words, turn.String())
-		}
-		assert.Truef(t, reflect.DeepEqual(got, tt.want) && reflect.DeepEqual(words, tt.words),
-			"%s: Turns = %+v %q; want %+v %q", tt.name, got, words, tt.want, tt.words)
+		assert.Equal(t, tt.want, chart.Turns(record, tt.from, tt.to), tt.name)
 	}
 }

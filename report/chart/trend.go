@@ -3,6 +3,7 @@ package chart
 import (
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,7 +59,7 @@ func DrawTrend(folder results.Folder, name string, trend *Trend) error {
 	metrics := trend.Metrics[:min(len(trend.Metrics), maxTrends)]
 	first, last := math.Inf(1), math.Inf(-1)
 	for i := range metrics {
-		for _, at := range metrics[i].points() {
+		for _, at := range drawable(slices.Concat(metrics[i].Lines...)) {
 			first, last = min(first, at.x), max(last, at.x)
 		}
 	}
@@ -76,15 +77,6 @@ func DrawTrend(folder results.Folder, name string, trend *Trend) error {
 		encode = encodeSVG
 	}
 	return writeFile(folder, name, f, encode)
-}
-
-// points returns the nights of all lines that have a value.
-func (m *TrendMetric) points() []point {
-	var list []point
-	for _, line := range m.Lines {
-		list = append(list, drawable(line)...)
-	}
-	return list
 }
 
 // drawable returns the nights of a line that have a value.
@@ -105,7 +97,7 @@ func day(at time.Time) float64 { return float64(at.Unix()) / secondsPerDay }
 func (m *TrendMetric) panel(breaks []TrendStep, from, to float64) panel {
 	name := clean(m.Name, maxName)
 	p := noData(name, "no night has "+name)
-	nights := m.points()
+	nights := drawable(slices.Concat(m.Lines...))
 	if len(nights) == 0 {
 		return p
 	}
