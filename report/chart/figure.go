@@ -61,7 +61,7 @@ func (f *figure) stack(head vg.Length) {
 func (f *figure) size() (wide, tall vg.Length) {
 	wide, tall = width, height
 	if f.width > 0 {
-		wide, tall = f.width, f.width*.8
+		wide, tall = f.width, f.width*(.4+.2*vg.Length(max(2, len(f.panels))))
 	}
 	if f.height > 0 {
 		tall = f.height

@@ -149,10 +149,10 @@ func heatTitle(record *results.Record) string {
 	}
 	all, _, _ := g.Totals()
 	share := float64(sum(row.Served)) / max(float64(all), 1)
-	words := fmt.Sprintf("Partition %q served %s of the load, up to %s entities/s", clean(row.Key, maxKey), document.Share(share),
+	words := fmt.Sprintf("Hottest partition %q, %s of the load, up to %s entities/s", clean(row.Key, maxName), document.Share(share),
 		document.Figures(g.maxRate(layerServed, *row)))
 	if sum(row.Throttled) > 0 {
-		words += ", and was throttled"
+		words += ", throttled"
 	}
 	return words
 }

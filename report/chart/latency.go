@@ -237,7 +237,7 @@ func latencyFigure(record *results.Record, _ *Options) *figure {
 	time := timeAxis(from, to)
 	// The percentiles of the slowest operations need room on the right.
 	time.Max *= math.Pow(time.Max/time.Min, 0.06)
-	const below = "response time, from the intended instant, or service time, from sending an attempt"
+	const below = "response time since due, service time since sent"
 	f.panels[0].drawDurations(list, time, "operations per bar", entry{"GET", swatch(getInk)}, entry{"PUT", swatch(putInk)}, entry{"other", swatch(otherInk)})
 	if len(response) == 0 {
 		f.panels[0].below = below

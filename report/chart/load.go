@@ -110,7 +110,7 @@ func throttleFigure(record *results.Record, _ *Options) *figure {
 		f.panels = append(f.panels, p.drawSeconds(record, throttled, axis))
 	}
 	if sum.Dropped > 0 || float64(sum.Late) > results.MostLate*float64(sum.Sent) {
-		p := panel{heading: "Operations dropped or sent late by the generator per second", share: 8,
+		p := panel{heading: "Operations dropped or sent late by the generator per second", share: 9,
 			legend: []entry{{"dropped " + document.Count(sum.Dropped) + ", late " + document.Count(sum.Late), swatch(generatorInk)}}}
 		late := panelBars(list, []ink{generatorInk}, func(b *ThrottleBar) []int64 { return []int64{b.Dropped + b.Late} })
 		f.panels = append(f.panels, p.drawSeconds(record, late, axis))
