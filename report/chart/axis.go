@@ -238,8 +238,8 @@ const (
 )
 
 // newTimeline returns the time between two seconds of a record without the long stretches in which nothing was sent,
-// answered or awaited.
-func newTimeline(record *results.Record, from, to float64) timeline {
+// answered or awaited. A stretch begins and ends at multiples of a unit in seconds.
+func newTimeline(record *results.Record, from, to, unit float64) timeline {
 	var idle []stretch
 	end := from
 	for i := range record.Intervals {
@@ -248,8 +248,9 @@ func newTimeline(record *results.Record, from, to float64) timeline {
 		if row.Scheduled+row.Attempts+row.Operations+row.Served+row.InFlight == 0 || begin >= to {
 			continue
 		}
-		if end > from && begin-end >= minBreak {
-			idle = append(idle, stretch{end, begin})
+		gap := stretch{math.Ceil(end/unit) * unit, math.Floor(begin/unit) * unit}
+		if end > from && gap.length() >= minBreak {
+			idle = append(idle, gap)
 		}
 		end = max(end, float64(row.End()))
 	}
@@ -269,20 +270,6 @@ func newTimeline(record *results.Record, from, to float64) timeline {
 		line = append(line, stretch{gap.to, to})
 	}
 	return line
-}
-
-// widen extends the stretches to multiples of a length in seconds.
-func (t timeline) widen(length float64) timeline {
-	var whole timeline
-	for _, s := range t {
-		s = stretch{math.Floor(s.from/length) * length, math.Ceil(s.to/length) * length}
-		if last := len(whole) - 1; last >= 0 && s.from <= whole[last].to {
-			whole[last].to = s.to
-		} else {
-			whole = append(whole, s)
-		}
-	}
-	return whole
 }
 
 func (t timeline) begin() float64 { return t[0].from }
@@ -400,28 +387,24 @@ func (p *panel) addBreaks(t timeline) {
 // columns are the columns of a heat map over a timeline: each stretch has whole columns.
 type columns struct {
 	line timeline
-	// length is that of a column in seconds, first the index of the first column of each stretch, and at its end the
-	// number of all columns.
+	// length is that of a column in seconds, count the number of columns, and first the first column of each stretch
+	// and at its end the count.
 	length int64
+	count  int
 	first  []int
 }
 
 // newColumns divides a timeline into columns of a length. It extends each stretch to whole columns.
 func newColumns(t timeline, length int64) columns {
-	c := columns{slices.Clone(t), length, []int{0}}
+	c := columns{line: slices.Clone(t), length: length}
 	for i, s := range t {
 		n := max(1, int(math.Ceil(s.length()/float64(length))))
-		c.first = append(c.first, c.first[i]+n)
+		c.first = append(c.first, c.count)
+		c.count += n
 		c.line[i].to = s.from + float64(length)*float64(n)
 	}
+	c.first = append(c.first, c.count)
 	return c
-}
-
-func (c columns) count() int {
-	if len(c.first) == 0 {
-		return 0
-	}
-	return c.first[len(c.first)-1]
 }
 
 // index returns the column of a second, the nearest one of a second that the timeline leaves out.

@@ -316,7 +316,7 @@ func charts() []chart {
 		{"steps", "Offered and served, by step", stepsFigure, stepsTitle, func(r *results.Record) bool { return len(Steps(r)) > 1 }},
 		{"percentiles", "Response and service times by operation", percentilesFigure, percentilesTitle,
 			func(r *results.Record) bool { return len(OperationCurves(r)) > 0 }},
-		{"response", "Response times", responseFigure, responseTitle, func(r *results.Record) bool { return ResponseHeat(r).count() > 1 }},
+		{"response", "Response times", responseFigure, responseTitle, func(r *results.Record) bool { return ResponseHeat(r).count > 1 }},
 		{"heat", "Load by partition", heatFigure, heatTitle, func(r *results.Record) bool {
 			g, _ := reportedGrid(r)
 			return g.hasSeveral()

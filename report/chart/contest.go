@@ -82,7 +82,7 @@ func contestFigure(arms []HeatArm) *figure {
 		g.limitRows(maxContestRows)
 		grids = append(grids, &g)
 		idle += dropped
-		if g.count() > 0 {
+		if g.count > 0 {
 			longest = max(longest, g.line.end()-g.line.begin())
 		}
 	}
@@ -171,7 +171,7 @@ func (r *GridRow) throttledShare(column int) (share float64, missed int64) {
 func ContestTitle(arms []HeatArm) string {
 	var throttled []string
 	for i := range arms {
-		if g, _ := reportedGrid(arms[i].Record); g.count() > 0 {
+		if g, _ := reportedGrid(arms[i].Record); g.count > 0 {
 			if _, n, _ := g.Totals(); n > 0 {
 				throttled = append(throttled, clean(arms[i].Name, maxName))
 			}

@@ -37,7 +37,7 @@ func ReportedGrid(record *results.Record) Grid {
 }
 
 // Columns is the number of columns of a heat map, each of SecondsPerColumn, the first of which begins at Begin.
-func (c columns) Columns() int            { return c.count() }
+func (c columns) Columns() int            { return c.count }
 func (c columns) SecondsPerColumn() int64 { return c.length }
 func (c columns) Begin() int64            { return int64(c.line.begin()) }
 

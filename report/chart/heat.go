@@ -315,7 +315,7 @@ type cellPainter func(cells *image.Paletted, top, lines int, row *GridRow, parti
 func (b *bands) addRows(p *plot.Plot, lines, asideLines int, scale shades, layer func(*GridRow) []int64, paintRow cellPainter, others ...shades) {
 	g := b.grid
 	if len(g.Rows) > 0 {
-		cells := newRaster(g.count(), len(g.Rows)*lines, append([]shades{scale}, others...)...)
+		cells := newRaster(g.count, len(g.Rows)*lines, append([]shades{scale}, others...)...)
 		for i := range g.Rows {
 			paintRow(cells, i*lines, lines, &g.Rows[i], 1, scale)
 		}
@@ -329,7 +329,7 @@ func (b *bands) addRows(p *plot.Plot, lines, asideLines int, scale shades, layer
 		if a.share == 0 {
 			own = asideShades.upTo(g.maxRate(layer, *a.row))
 		}
-		cells := newRaster(g.count(), asideLines, append([]shades{own}, others...)...)
+		cells := newRaster(g.count, asideLines, append([]shades{own}, others...)...)
 		paintRow(cells, 0, asideLines, a.row, float64(max(a.share, 1)), own)
 		g.addCells(p, a.bottom, a.bottom+asideBand, cells)
 	}
@@ -395,8 +395,7 @@ func reportedGrid(record *results.Record) (g Grid, idle int) {
 	length := heat.SecondsPerColumn
 	from := min(max(begin/length, 0), int64(heat.Columns)-1)
 	to := min(max((end+length-1)/length, from+1), int64(heat.Columns))
-	whole := newTimeline(record, float64(from*length), float64(to*length)).widen(float64(length))
-	g = newGrid(heat, whole)
+	g = newGrid(heat, newTimeline(record, float64(from*length), float64(to*length), float64(length)))
 	return g, g.dropIdle()
 }
 
@@ -438,7 +437,7 @@ func (r *GridRow) layers() []*[]int64 {
 func (g *Grid) newRow(table, key string, cells *results.HeatCells) GridRow {
 	row := GridRow{table, key, *cells}
 	for _, layer := range row.layers() {
-		own := make([]int64, g.count())
+		own := make([]int64, g.count)
 		for i, s := range g.line {
 			if first := int(s.from) / int(g.length); first < len(*layer) {
 				copy(own[g.first[i]:g.first[i+1]], (*layer)[first:])
@@ -495,7 +494,7 @@ func (g *Grid) dropIdle() (idle int) {
 func (g *Grid) hasSeveral() bool {
 	const fraction = 1000
 	if len(g.Rows) == 0 {
-		return g.count() > 0 && g.MaxMissed > 0
+		return g.count > 0 && g.MaxMissed > 0
 	}
 	others := g.Nowhere.weight()
 	if g.Others != 0 {
@@ -527,7 +526,7 @@ func (g *Grid) Totals() (served, throttled, failed int64) {
 // isEmpty reports whether the grid has no load.
 func (g *Grid) isEmpty() bool {
 	served, throttled, failed := g.Totals()
-	return g.count() == 0 || served+throttled+failed == 0
+	return g.count == 0 || served+throttled+failed == 0
 }
 
 // perSecond returns a cell as a rate.

@@ -52,16 +52,17 @@ func durationBars(histograms ...[]results.Bar) []DurationBar {
 // more than 20 only if whole microseconds are fine enough for classes of even width.
 func newClasses(from, to int64) []int64 {
 	const evenWidth = 8 // µs: rounding moves a bound by at most a sixteenth
-	for _, perDecade := range []int{100, 50, 20} {
+	var bounds []int64
+	for _, perDecade := range []int{100, 50, 20, 10} { // of 10 an hour takes 97
 		narrowest := float64(from) * (math.Pow(10, 1/float64(perDecade)) - 1)
 		if perDecade > 20 && narrowest < evenWidth {
 			continue
 		}
-		if c := decadeClasses(from, to, perDecade); len(c)-1 <= maxBars {
-			return c
+		if bounds = decadeClasses(from, to, perDecade); len(bounds)-1 <= maxBars {
+			break
 		}
 	}
-	return decadeClasses(from, to, 10) // an hour takes 97
+	return bounds
 }
 
 func decadeClasses(from, to int64, perDecade int) []int64 {
@@ -158,15 +159,15 @@ func PercentileCurve(h *results.Histogram) []Percentile {
 // namedPercentiles returns the percentiles that a curve names.
 func namedPercentiles() []float64 { return []float64{.5, .9, .99, .999, .9999, .99999, .999999} }
 
-// maxOdds returns the greatest place of several curves on the axis of percentiles.
-func maxOdds(curves ...[]Percentile) float64 {
-	odds := 1.
-	for _, curve := range curves {
-		if len(curve) > 0 {
-			odds = max(odds, curve[len(curve)-1].odds())
-		}
+// curveBounds returns the shortest and the longest duration of curves, and their greatest place on the axis of
+// percentiles.
+func curveBounds(curves ...[]Percentile) (low, high, odds float64) {
+	low = math.Inf(1)
+	for _, at := range slices.Concat(curves...) {
+		micros := float64(at.Micros)
+		low, high, odds = min(low, micros), max(high, micros), max(odds, at.odds())
 	}
-	return odds
+	return low, high, odds
 }
 
 // curvePoints returns a curve of percentiles over time, swapped of time over percentiles.
@@ -250,7 +251,8 @@ func latencyFigure(record *results.Record, _ *Options) *figure {
 
 // drawPercentiles draws the percentiles of the response time of operations and of the service time of attempts.
 func (p *panel) drawPercentiles(time plot.Axis, response, service []Percentile, responses *results.Histogram) {
-	p.plot = newPlot(time, percentileAxis("percentile", maxOdds(response, service)))
+	_, _, odds := curveBounds(response, service)
+	p.plot = newPlot(time, percentileAxis("percentile", odds))
 	slow := line{stroke(2.2, textInk), curvePoints(response, false)}
 	quick := line{stroke(1.6, fadedInk, 2, 2), curvePoints(service, false)}
 	p.plot.Add(quick, slow)
@@ -413,15 +415,11 @@ func percentilesFigure(record *results.Record, o *Options) *figure {
 
 // curveAxes returns the axes that contain all curves.
 func curveAxes(curves []OperationCurve, o *Options) (x, y plot.Axis) {
-	low, high, odds := math.Inf(1), 0., 20.
-	for i := range curves {
-		for _, curve := range [][]Percentile{curves[i].Response, curves[i].Service} {
-			if len(curve) > 0 {
-				low, high = min(low, float64(curve[0].Micros)), max(high, float64(curve[len(curve)-1].Micros))
-				odds = max(odds, maxOdds(curve))
-			}
-		}
+	var all [][]Percentile
+	for _, c := range curves {
+		all = append(all, c.Response, c.Service)
 	}
+	low, high, odds := curveBounds(all...)
 	y = timeAxis(low, high)
 	if o.Axis == Linear {
 		y = relabelled(linearAxis(0, high*1.05), document.RoundTime)
@@ -429,7 +427,7 @@ func curveAxes(curves []OperationCurve, o *Options) (x, y plot.Axis) {
 	y.Label.Text = "time"
 	x = percentileAxis("", odds)
 	// The names of the curves need room on the right.
-	x.Max = odds * math.Pow(odds, .3)
+	x.Max = math.Pow(max(20, odds), 1.3)
 	return x, y
 }
 

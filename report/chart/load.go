@@ -49,7 +49,7 @@ func throttleBars(record *results.Record) ([]ThrottleBar, timeline) {
 	if len(seconds) == 0 {
 		return nil, nil
 	}
-	axis := newTimeline(record, float64(seconds[0].Second), float64(seconds[len(seconds)-1].End()))
+	axis := newTimeline(record, float64(seconds[0].Second), float64(seconds[len(seconds)-1].End()), 1)
 	seconds = slices.DeleteFunc(seconds, func(second *results.Interval) bool {
 		return len(axis) > 1 && axis.find(float64(second.Second)) < 0
 	})
@@ -261,11 +261,11 @@ func ResponseHeat(record *results.Record) ResponseGrid {
 	if highest < 0 {
 		return g
 	}
-	line := newTimeline(record, from, to)
+	line := newTimeline(record, from, to, 1)
 	g.columns = newColumns(line, int64(max(longest, math.Ceil(line.busy()/maxMoments))))
 	g.Lowest, g.Counts = lowest, make([][]int64, highest-lowest+1)
 	for i := range g.Counts {
-		g.Counts[i] = make([]int64, g.count())
+		g.Counts[i] = make([]int64, g.count)
 		for _, second := range seconds {
 			g.Counts[i][g.index(second.Second)] += second.ResponseBuckets[lowest+i]
 		}
@@ -318,7 +318,7 @@ func responseFigure(record *results.Record, o *Options) *figure {
 func (g *ResponseGrid) cells(y plot.Axis, top float64, scale shades) *image.Paletted {
 	const lines = 400
 	reach := y.Norm(top)
-	cells := newRaster(g.count(), lines, scale)
+	cells := newRaster(g.count, lines, scale)
 	for at := range lines {
 		height := (1 - (float64(at)+.5)/lines) * reach
 		bucket := sort.Search(results.Buckets-1, func(i int) bool {
@@ -577,21 +577,19 @@ func stepsTitle(record *results.Record) string {
 	}
 	top := slices.MaxFunc(list, func(a, b Step) int { return cmp.Compare(a.Offered, b.Offered) })
 	offered := document.Figures(top.Offered) + "/s"
-	loss := ""
+	var parts []string
+	if bend := figures.Of(record).Named("saturation"); bend.Told {
+		parts = append(parts, "Saturation at "+document.Figures(bend.Value)+" entities/s")
+	}
 	lost, _ := top.LostShare()
 	if share := lost - top.Dropped; share > 0 {
-		loss = document.Share(share) + " of " + offered + " lost"
+		parts = append(parts, document.Share(share)+" of "+offered+" lost")
 	}
 	if top.Dropped > 0 {
-		loss = document.Join(", ", loss, document.Share(top.Dropped)+" of "+offered+" dropped by the generator")
+		parts = append(parts, document.Share(top.Dropped)+" of "+offered+" dropped by the generator")
 	}
-	bend := figures.Of(record).Named("saturation")
-	switch {
-	case bend.Told:
-		return document.Join(", ", "Saturation at "+document.Figures(bend.Value)+" entities/s", loss)
-	case loss != "":
-		return loss
-	default:
+	if len(parts) == 0 {
 		return "Everything offered is served, up to " + offered
 	}
+	return strings.Join(parts, ", ")
 }
