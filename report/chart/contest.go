@@ -125,7 +125,7 @@ func contestPanel(arm *HeatArm, g *Grid, scale shades, longest float64, arms int
 	const maxLines, minLines, lines = 24, 4, 400
 	fine := min(maxLines, max(minLines, lines/max(len(g.Rows), 1)))
 	refusals := shades{lightest: 0xFFE6D6, full: throttledInk, beyond: throttledInk, anchor: scale.anchor / 4}
-	b.addRows(p.plot, fine, maxLines, scale, layerServed, g.stackPainter(refusals), refusals)
+	b.addRows(p.plot, &look{layerServed, g.stackPainter(refusals), fine, maxLines, scale, []shades{refusals}})
 	p.addTurns(arm.Record, axis, 0)
 	return p
 }

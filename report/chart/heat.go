@@ -90,11 +90,12 @@ func (p *panel) drawLayer(b *bands, layer func(*GridRow) []int64, scale shades, 
 	}
 	p.bar = bar
 	p.plot = newPlot(g.line.axis(0), b.axis())
-	b.addRows(p.plot, 1, 1, scale, layer, func(cells *image.Paletted, top, _ int, row *GridRow, partitions float64, scale shades) {
+	paintRow := func(cells *image.Paletted, top, _ int, row *GridRow, partitions float64, scale shades) {
 		for column, n := range layer(row) {
 			cells.Pix[top*cells.Stride+column] = uint8(scale.step(g.perSecond(n) / partitions))
 		}
-	})
+	}
+	b.addRows(p.plot, &look{layer: layer, paintRow: paintRow, lines: 1, asideLines: 1, scale: scale})
 }
 
 // upToBar returns the bar of a scale from 0 to a rate.
@@ -149,7 +150,7 @@ func heatTitle(record *results.Record) string {
 	}
 	all, _, _ := g.Totals()
 	share := float64(sum(row.Served)) / max(float64(all), 1)
-	words := fmt.Sprintf("Hottest partition %q, %s of the load, up to %s entities/s", clean(row.Key, maxName), document.Share(share),
+	words := fmt.Sprintf("Partition %q, %s of the load, up to %s entities/s", clean(row.Key, 40), document.Share(share),
 		document.Figures(g.maxRate(layerServed, *row)))
 	if sum(row.Throttled) > 0 {
 		words += ", throttled"
@@ -310,14 +311,25 @@ func withoutCommonEnds(names []string) []string {
 // cellPainter paints the cells of a row of several partitions into lines of a picture.
 type cellPainter func(cells *image.Paletted, top, lines int, row *GridRow, partitions float64, scale shades)
 
-// addRows draws the rows of the bands: a picture of the partitions with a number of lines for each, and a picture of
-// each aside. A picture has the colours of its scale, then those of the others.
-func (b *bands) addRows(p *plot.Plot, lines, asideLines int, scale shades, layer func(*GridRow) []int64, paintRow cellPainter, others ...shades) {
+// look is how the rows of bands are drawn.
+type look struct {
+	// layer selects the numbers that an aside is scaled by, and paintRow paints the cells.
+	layer    func(*GridRow) []int64
+	paintRow cellPainter
+	// lines and asideLines are the lines of a picture for a partition and for an aside.
+	lines, asideLines int
+	// scale is that of the partitions; a picture has its colours, then those of the other scales.
+	scale  shades
+	others []shades
+}
+
+// addRows draws the rows of the bands: a picture of the partitions, and a picture of each aside.
+func (b *bands) addRows(p *plot.Plot, l *look) {
 	g := b.grid
 	if len(g.Rows) > 0 {
-		cells := newRaster(g.count, len(g.Rows)*lines, append([]shades{scale}, others...)...)
+		cells := newRaster(g.count, len(g.Rows)*l.lines, append([]shades{l.scale}, l.others...)...)
 		for i := range g.Rows {
-			paintRow(cells, i*lines, lines, &g.Rows[i], 1, scale)
+			l.paintRow(cells, i*l.lines, l.lines, &g.Rows[i], 1, l.scale)
 		}
 		g.addCells(p, b.bottom, b.rows, cells)
 		p.Add(b.rules())
@@ -325,12 +337,12 @@ func (b *bands) addRows(p *plot.Plot, lines, asideLines int, scale shades, layer
 	for i := range b.asides {
 		a := &b.asides[i]
 		// A row of an unknown number of partitions has a scale of its own.
-		own := scale
+		own := l.scale
 		if a.share == 0 {
-			own = asideShades.upTo(g.maxRate(layer, *a.row))
+			own = asideShades.upTo(g.maxRate(l.layer, *a.row))
 		}
-		cells := newRaster(g.count, asideLines, append([]shades{own}, others...)...)
-		paintRow(cells, 0, asideLines, a.row, float64(max(a.share, 1)), own)
+		cells := newRaster(g.count, l.asideLines, append([]shades{own}, l.others...)...)
+		l.paintRow(cells, 0, l.asideLines, a.row, float64(max(a.share, 1)), own)
 		g.addCells(p, a.bottom, a.bottom+asideBand, cells)
 	}
 }

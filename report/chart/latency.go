@@ -239,7 +239,8 @@ func latencyFigure(record *results.Record, _ *Options) *figure {
 	// The percentiles of the slowest operations need room on the right.
 	time.Max *= math.Pow(time.Max/time.Min, 0.06)
 	const below = "response time since due, service time since sent"
-	f.panels[0].drawDurations(list, time, "operations per bar", entry{"GET", swatch(getInk)}, entry{"PUT", swatch(putInk)}, entry{"other", swatch(otherInk)})
+	groups := []entry{{"GET", swatch(getInk)}, {"PUT", swatch(putInk)}, {"other", swatch(otherInk)}}
+	f.panels[0].drawDurations(list, time, "operations per bar", groups...)
 	if len(response) == 0 {
 		f.panels[0].below = below
 		return f
@@ -366,9 +367,9 @@ const maxCurves = 6
 func OperationCurves(record *results.Record) []OperationCurve {
 	var curves []OperationCurve
 	for k, sum := range reportedKinds(record) {
-		c := OperationCurve{record.Manifest.Operations[k].Name, sum.Response.Count(), PercentileCurve(sum.Response), PercentileCurve(sum.Service[results.Ok])}
-		if len(c.Response) > 0 {
-			curves = append(curves, c)
+		if curve := PercentileCurve(sum.Response); len(curve) > 0 {
+			name := record.Manifest.Operations[k].Name
+			curves = append(curves, OperationCurve{name, sum.Response.Count(), curve, PercentileCurve(sum.Service[results.Ok])})
 		}
 	}
 	slices.SortStableFunc(curves, func(a, b OperationCurve) int { return cmp.Compare(b.Succeeded, a.Succeeded) })

@@ -106,7 +106,8 @@ func throttleFigure(record *results.Record, _ *Options) *figure {
 			p.heading = "Attempts throttled and failed per second"
 			p.legend = append(p.legend, entry{"failed", swatch(failedInk)})
 		}
-		throttled := panelBars(list, []ink{throttledInk, failedInk}, func(b *ThrottleBar) []int64 { return []int64{b.Throttled, b.Failed} })
+		both := func(b *ThrottleBar) []int64 { return []int64{b.Throttled, b.Failed} }
+		throttled := panelBars(list, []ink{throttledInk, failedInk}, both)
 		f.panels = append(f.panels, p.drawSeconds(record, throttled, axis))
 	}
 	if sum.Dropped > 0 || float64(sum.Late) > results.MostLate*float64(sum.Sent) {
