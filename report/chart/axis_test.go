@@ -17,7 +17,7 @@ import (
 	"loadgen/results/resultstest"
 )
 
-func TestAxesHoldWhateverIsPutOnThem(t *testing.T) {
+func TestScalesClampToTheAxis(t *testing.T) {
 	for _, row := range []struct {
 		name                                string
 		x, onLinear, onLog, least, greatest float64
@@ -37,7 +37,7 @@ func TestAxesHoldWhateverIsPutOnThem(t *testing.T) {
 	}
 }
 
-func TestTicksLieOnTheirAxisAndAreFew(t *testing.T) {
+func TestTicksAreFewAndOnTheAxis(t *testing.T) {
 	type ticks = func(least, greatest float64) []plot.Tick
 	linear, times, clock, days := ticks(chart.LinearTicks), ticks(chart.TimeTicks), ticks(chart.ClockTicks), ticks(chart.DayTicks)
 	for _, row := range []struct {
@@ -91,7 +91,7 @@ func TestTicksLieOnTheirAxisAndAreFew(t *testing.T) {
 
 // A step has a rate and a length; what is lost is counted in operations of its last half,
 // whatever entities were served.
-func TestStepsAndWhatTheyLose(t *testing.T) {
+func TestStepsReportLosses(t *testing.T) {
 	half := results.Cohort{Counts: results.Counts{Scheduled: 5, Succeeded: 4, Offered: 5, Served: 5}}
 	for _, row := range []struct {
 		name   string
@@ -206,7 +206,7 @@ func TestTrendChartParts(t *testing.T) {
 	}
 }
 
-func TestTrendIsWrittenOrNot(t *testing.T) {
+func TestDrawTrendReportsWriteErrors(t *testing.T) {
 	folder := new(results.Memory)
 	trend := &chart.Trend{Metrics: []chart.TrendMetric{trendAround("us", 1, 2)}}
 	if err := chart.DrawTrend(folder, "a.png", trend); err != nil || !bytes.HasPrefix(folder.Bytes("a.png"), []byte("\x89PNG")) {

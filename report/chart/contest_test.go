@@ -55,7 +55,7 @@ func orange(cells picturedCells, x, y int) bool {
 
 // Whatever the design, the same load has the same colour, a second the same place, and
 // what was throttled the same share of a cell's height.
-func TestContestShowsDesignsAlike(t *testing.T) {
+func TestContestUsesOneScale(t *testing.T) {
 	buckets := slices.Repeat([][2]int64{{250, 250}}, 16)
 	seen := contest(t, arm("hour", 60, [2]int64{4000, 2000}), arm("buckets", 60, buckets...), arm("short", 30, [2]int64{250, 250}, [2]int64{0, 0}))
 	assert.True(t, len(rows(&seen)) <= 1 || rows(&seen)[2].Bounds().Dy() == rows(&seen)[0].Bounds().Dy(),
@@ -90,7 +90,7 @@ func TestContestShowsDesignsAlike(t *testing.T) {
 
 // A refusal is seen however few there were, and shares are of entities where the record
 // has them, of attempts where not.
-func TestContestShowsWhatWasThrottled(t *testing.T) {
+func TestContestFillsTheThrottledShare(t *testing.T) {
 	for _, row := range []struct {
 		name                        string
 		demanded, served, throttled int64

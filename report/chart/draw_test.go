@@ -31,7 +31,7 @@ func drawn(t *testing.T, record *results.Record) map[string]picture {
 	return pictures
 }
 
-func TestDrawWritesEachChartTwice(t *testing.T) {
+func TestDrawAsWritesPNGAndSVG(t *testing.T) {
 	var folder results.Memory
 	record := heated(t, stress(), 3, 1, 1)
 	got, err := chart.DrawAs(&folder, record, chart.Options{Charts: []string{"steps", "heat"}})
@@ -56,7 +56,7 @@ func TestDrawWritesEachChartTwice(t *testing.T) {
 
 // What is drawn is made from the bars: as many rectangles of each colour as there
 // are bars with that part, as high as their counts, to less than a point.
-func TestDrawingsAreMadeFromTheBars(t *testing.T) {
+func TestBarsAreAsHighAsTheirCounts(t *testing.T) {
 	const get, put, served, throttled = "#56B4E9", "#009E73", "#0072B2", "#D55E00"
 	record := stress()
 	pictures := drawn(t, record)
@@ -109,7 +109,7 @@ func checkHeights(t *testing.T, name string, boxes []box, counts []float64) {
 	}
 }
 
-func TestDrawingsSayWhatTheyShow(t *testing.T) {
+func TestChartsNameTheirData(t *testing.T) {
 	record := *stress()
 	pictures := drawn(t, &record)
 	total := record.Total(results.Reported)
@@ -153,7 +153,7 @@ func TestDrawingsSayWhatTheyShow(t *testing.T) {
 	}
 }
 
-func TestHostileWordsAreShownAsWords(t *testing.T) {
+func TestHostileTextsAreEscaped(t *testing.T) {
 	record := few(t, 12)
 	m := &record.Manifest
 	m.Scenario.Name = "<script>alert(1)</script>\x00\x1b[31m\u202e" + strings.Repeat("long ", 1000)
@@ -185,7 +185,7 @@ func few(t testing.TB, n int) *results.Record {
 	return r.Record(t)
 }
 
-func TestRecordsWithoutSenseGiveCharts(t *testing.T) {
+func TestChartsOfImplausibleRecords(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		make func() *results.Record
@@ -261,7 +261,7 @@ func (f *full) Replace(name string, text []byte) error {
 	return f.Memory.Replace(name, text)
 }
 
-func TestDrawTellsWhatItCouldNotWrite(t *testing.T) {
+func TestDrawAsReportsWriteErrors(t *testing.T) {
 	folder := &full{room: 1}
 	got, err := chart.DrawAs(folder, few(t, 12), chart.Options{Charts: []string{"latency"}})
 	assert.Equal(t, []string{"latency.png"}, got, "DrawAs()")

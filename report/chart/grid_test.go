@@ -124,7 +124,7 @@ func TestHeatGridOfFewCells(t *testing.T) {
 	}
 }
 
-func TestHeatGridKeepsTheRowsWithTheMostInTheOrderOfKeys(t *testing.T) {
+func TestHeatGridLimitsRows(t *testing.T) {
 	h := &results.Heat{SecondsPerColumn: 1, Columns: 1}
 	for i := range chart.MaxRows + 40 {
 		// Every fourth has less than all others.
@@ -149,7 +149,7 @@ func TestHeatGridKeepsTheRowsWithTheMostInTheOrderOfKeys(t *testing.T) {
 
 // A row that has no more than any row may lack was told apart by chance: beside it there
 // may be others with as much that were not.
-func TestHeatGridShowsNoRowByChance(t *testing.T) {
+func TestHeatGridOmitsRowsBelowMaxMissed(t *testing.T) {
 	cells := func(served, throttled, demanded int64) results.HeatCells {
 		return results.HeatCells{Served: []int64{served, 0}, Throttled: []int64{0, throttled}, Demanded: []int64{demanded, 0}}
 	}

@@ -24,7 +24,7 @@ func hexAt(i image.Image, x, y int) string {
 
 // Each cell of the picture has the colour of its cell in the grid, in the SVG and, where
 // that says the picture is, in the PNG.
-func TestHeatIsDrawnFromTheGrid(t *testing.T) {
+func TestHeatCellsHaveTheirColours(t *testing.T) {
 	record := heated(t, stress(), 5, 1, 3)
 	record.Heat.Rows[2].Served[9] = 2600 // above the target
 	record.Heat.Partitions = nil
@@ -68,7 +68,7 @@ func TestHeatIsDrawnFromTheGrid(t *testing.T) {
 	assert.Equal(t, 2*5*g.Columns(), checked, "cells looked at")
 }
 
-func TestHeatSaysWhatItShows(t *testing.T) {
+func TestHeatNamesItsData(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		change func(*results.Record)
@@ -174,7 +174,7 @@ func TestHeatNamesTheHottestRow(t *testing.T) {
 
 // A row of many partitions together is not held against the target of one: it is drawn as
 // their mean, or in greys.
-func TestHeatOfManyIsNotThatOfOne(t *testing.T) {
+func TestHeatScalesSeveralPartitionsByMean(t *testing.T) {
 	h := &results.Heat{SecondsPerColumn: 1, Columns: 2, Rows: []results.HeatRow{{Key: "a", HeatCells: results.HeatCells{Served: []int64{1000, 0}}}},
 		Rest: results.HeatCells{Served: []int64{50_000, 0}}}
 	n := int64(101)
@@ -195,7 +195,7 @@ func greyest() string {
 }
 
 // Others that throttled nothing take no room among what was throttled.
-func TestHeatOfRefusalsShowsWhatThrottled(t *testing.T) {
+func TestHeatOmitsAsidesWithoutThrottling(t *testing.T) {
 	h := &results.Heat{SecondsPerColumn: 1, Columns: 1, Rows: []results.HeatRow{{Key: "a", HeatCells: results.HeatCells{Served: []int64{9}, Throttled: []int64{5}}}},
 		Rest: results.HeatCells{Served: []int64{9}}}
 	seen := drawChart(t, "heat", heatOf(h))

@@ -54,7 +54,7 @@ func TestLatencyBarsCountTheirRange(t *testing.T) {
 	assert.Truef(t, sum == want && sum != 0 && len(bars) <= chart.MaxBars, "%d bars sum to %d", len(bars), sum)
 }
 
-func TestClassesHoldWhatTheyAreMadeFor(t *testing.T) {
+func TestClassesContainTheirRange(t *testing.T) {
 	const hour = int64(time.Hour / time.Microsecond)
 	for _, row := range []struct {
 		name     string

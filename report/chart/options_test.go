@@ -41,7 +41,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-func TestDrawAsDrawsWhatIsAskedFor(t *testing.T) {
+func TestDrawAsSelectsCharts(t *testing.T) {
 	for _, row := range []struct {
 		name    string
 		record  *results.Record
@@ -135,7 +135,7 @@ func inlined(t *testing.T, file []byte) map[string]int {
 }
 
 // What was throttled is told by its answers, and what operations took by attempts.
-func TestThrottleTellsAnswersAndAttempts(t *testing.T) {
+func TestThrottleNamesAnswers(t *testing.T) {
 	record := *stress()
 	record.Intervals = slices.Clone(record.Intervals)
 	var want int64

@@ -75,7 +75,7 @@ func TestResponseHeatSumsToTheSeconds(t *testing.T) {
 }
 
 // In the picture a bucket lies where its bounds are on the axis, which its ticks tell.
-func TestResponseIsDrawnWhereItsTimesAre(t *testing.T) {
+func TestResponseBucketsAreAtTheirTimes(t *testing.T) {
 	for _, axis := range []chart.Axis{"", chart.Linear, chart.Logarithmic} {
 		record := spells(3, 2, 19, 20, 23) // 768 µs, 1.024 ms and 3.072 ms on
 		for i := range record.Intervals {
@@ -150,13 +150,13 @@ func TestPercentilesOfManyOperations(t *testing.T) {
 		"the picture does not say that it leaves out the last three of nine equal operations")
 }
 
-func TestEndsOfScales(t *testing.T) {
+func TestRoundUp(t *testing.T) {
 	for _, row := range []struct{ v, want float64 }{{0, 0}, {-1, 0}, {math.NaN(), 0}, {1, 1}, {1.01, 1.5}, {2100, 2500}, {81, 100}, {.3, .3}, {1e6, 1e6}} {
 		assert.InDeltaf(t, row.want, chart.RoundUp(row.v), 1e-9, "RoundUp(%v)", row.v)
 	}
 }
 
-func TestResponseHeatOfSecondsOutOfTime(t *testing.T) {
+func TestResponseHeatOfExtremeSeconds(t *testing.T) {
 	record := spells(0, 2, 8)
 	record.Intervals[0].Second, record.Intervals[2].Second = math.MinInt64, math.MaxInt64
 	g := chart.ResponseHeat(record)

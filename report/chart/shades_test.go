@@ -32,7 +32,7 @@ func light(rgb [3]uint8) [3]float64 {
 
 // The more, the darker, in steps that look alike, with whichever eyes: the matrices are
 // those of Viénot, Brettel and Mollon for people without red or green cones.
-func TestScalesDarkenEvenlyForAllEyes(t *testing.T) {
+func TestShadesDarkenEvenly(t *testing.T) {
 	eyes := map[string][3][3]float64{
 		"all cones":      {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
 		"no red cones":   {{.11238, .88762, 0}, {.11238, .88762, 0}, {.00401, -.00401, 1}},
@@ -73,7 +73,7 @@ func TestScalesDarkenEvenlyForAllEyes(t *testing.T) {
 		"%d scales, %d steps above the target; want four and some", len(within), len(beyond["served"]))
 }
 
-func TestStepsOfAScale(t *testing.T) {
+func TestShadeSteps(t *testing.T) {
 	const target = 2000
 	for _, row := range []struct {
 		name     string

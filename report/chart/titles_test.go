@@ -35,7 +35,7 @@ func twoSteps(t *testing.T, due, succeeded [2]int64, took [2]time.Duration) *res
 }
 
 // A title is the answer, in figures of the record.
-func TestTitlesSayTheAnswer(t *testing.T) {
+func TestTitles(t *testing.T) {
 	const fast, slow = 4 * time.Millisecond, 900 * time.Millisecond
 	holds := twoSteps(t, [2]int64{500, 1000}, [2]int64{500, 1000}, [2]time.Duration{fast, fast})
 	loses := twoSteps(t, [2]int64{500, 4000}, [2]int64{500, 1000}, [2]time.Duration{fast, slow})
@@ -102,7 +102,7 @@ func happened(second float64, what string) results.Event {
 	return results.Event{At: int64(second * float64(time.Second)), What: what, Decision: &results.Decision{}}
 }
 
-func TestTurns(t *testing.T) {
+func TestLoadBalancingIsMarked(t *testing.T) {
 	record := &results.Record{Events: []results.Event{
 		{At: 0, What: results.StageBegins},
 		happened(10, results.RangeSplit), happened(10, results.RangeMoved), happened(12, results.RangeSplit),
