@@ -381,7 +381,7 @@ func (p *panel) addBreaks(t timeline) {
 	}
 	p.plot.Add(breaks(t))
 	idle := document.Minutes(t.end() - t.begin() - t.busy())
-	p.legend = append(p.legend, entry{"// " + idle + " without load left out", nothing{}})
+	p.legend = append(p.legend, entry{"// " + idle + " idle, not shown", nothing{}})
 }
 
 // columns are the columns of a heat map over a timeline: each stretch has whole columns.

@@ -45,12 +45,12 @@ func TestTimeAxesLeaveOutIdleTime(t *testing.T) {
 		record *results.Record
 		words  string
 	}{
-		{"two bursts", busySeconds(slices.Concat(between(0, 60), between(3*hour, 3*hour+60))...), "// 2 h 59 min without load left out|>0:00:00<|>3:00:00<"},
+		{"two bursts", busySeconds(slices.Concat(between(0, 60), between(3*hour, 3*hour+60))...), "// 2 h 59 min idle, not shown|>0:00:00<|>3:00:00<"},
 		{"three bursts", busySeconds(slices.Concat(between(0, 60), between(hour, hour+60), between(5*hour, 5*hour+60))...), "// 4 h 58 min|>1:00:00<|>5:00:00<"},
-		{"a short pause", busySeconds(slices.Concat(between(0, 60), between(80, 140))...), "!left out|>60 s<"},
-		{"a pause that is a small part", busySeconds(slices.Concat(between(0, 3600), between(3640, 7200))...), "!left out|>60 min<"},
-		{"requests in flight", waiting, "!left out"},
-		{"scattered requests", busySeconds(scattered...), "!left out|>8 h<"},
+		{"a short pause", busySeconds(slices.Concat(between(0, 60), between(80, 140))...), "!not shown|>60 s<"},
+		{"a pause that is a small part", busySeconds(slices.Concat(between(0, 3600), between(3640, 7200))...), "!not shown|>60 min<"},
+		{"requests in flight", waiting, "!not shown"},
+		{"scattered requests", busySeconds(scattered...), "!not shown|>8 h<"},
 	} {
 		for _, name := range []string{"throttle", "response"} {
 			seen := drawChart(t, name, row.record)
