@@ -241,10 +241,14 @@ const (
 // answered or awaited. A stretch begins and ends at multiples of a unit in seconds.
 func newTimeline(record *results.Record, from, to, unit float64) timeline {
 	var idle []stretch
-	end := from
+	end, next := from, int64(from)
 	for i := range record.Intervals {
 		row := &record.Intervals[i]
 		begin := float64(row.Second)
+		if row.Second > next && !record.IsIdle(next, row.Second) {
+			end = max(end, begin) // seconds that are missing are not idle
+		}
+		next = max(next, row.End())
 		if row.Scheduled+row.Attempts+row.Operations+row.Served+row.InFlight == 0 || begin >= to {
 			continue
 		}

@@ -387,41 +387,32 @@ const maxRows = 120
 // HeatGrid returns the cells of the heat of a record. Of more than 120 rows, it adds those with the lowest sums
 // to Rest, so that sums stay exact. It also adds the rows with at most MaxMissed entities: others that have as many may
 // lack a row by chance. A record without heat has a grid without columns.
-func HeatGrid(record *results.Record) Grid {
-	heat := drawableHeat(record)
-	if heat == nil {
-		return Grid{Others: -1}
-	}
-	return newGrid(heat, timeline{{0, float64(heat.Columns) * float64(heat.SecondsPerColumn)}})
-}
+func HeatGrid(record *results.Record) Grid { return newGrid(record, 0, math.Inf(1)) }
 
-// reportedGrid returns the cells of the reported phases without long idle stretches and without the rows of idle
-// partitions, and the number of those rows.
+// reportedGrid returns the cells of the reported phases without the rows of idle partitions, and the number of those
+// rows.
 func reportedGrid(record *results.Record) (g Grid, idle int) {
-	heat := drawableHeat(record)
-	begin, end, some := figures.Of(record).Span()
-	if heat == nil || !some {
+	if begin, end, some := figures.Of(record).Span(); some {
+		g = newGrid(record, float64(begin), float64(end))
+	} else {
 		g = HeatGrid(record)
-		return g, g.dropIdle()
 	}
-	length := heat.SecondsPerColumn
-	from := min(max(begin/length, 0), int64(heat.Columns)-1)
-	to := min(max((end+length-1)/length, from+1), int64(heat.Columns))
-	g = newGrid(heat, newTimeline(record, float64(from*length), float64(to*length), float64(length)))
 	return g, g.dropIdle()
 }
 
-// drawableHeat returns the heat of a record, nil if it has none, or one without columns, as a damaged record may have.
-func drawableHeat(record *results.Record) *results.Heat {
-	if heat := record.Heat; heat != nil && heat.SecondsPerColumn > 0 && heat.Columns > 0 && heat.Columns <= results.MostColumns {
-		return heat
+// newGrid returns the cells between two seconds of the run without long idle stretches.
+func newGrid(record *results.Record, begin, end float64) Grid {
+	heat := record.Heat
+	// A damaged record may have any number of columns.
+	if heat == nil || heat.SecondsPerColumn < 1 || heat.Columns < 1 || heat.Columns > results.MostColumns {
+		return Grid{Others: -1}
 	}
-	return nil
-}
-
-// newGrid returns the columns of a heat on a timeline of whole columns.
-func newGrid(heat *results.Heat, t timeline) Grid {
-	g := Grid{columns: newColumns(t, heat.SecondsPerColumn), MaxMissed: heat.MostMissed, Others: -1}
+	length := heat.SecondsPerColumn
+	unit, columns := float64(length), float64(heat.Columns)
+	from := min(max(math.Floor(begin/unit), 0), columns-1)
+	to := min(max(math.Ceil(end/unit), from+1), columns)
+	line := newTimeline(record, from*unit, to*unit, unit)
+	g := Grid{columns: newColumns(line, length), MaxMissed: heat.MostMissed, Others: -1}
 	g.Rest, g.Nowhere = g.newRow("", "", &heat.Rest), g.newRow("", "", &heat.Nowhere)
 	for i := range heat.Rows {
 		of := &heat.Rows[i]

@@ -3,6 +3,7 @@ package chart_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -12,7 +13,8 @@ import (
 
 // busySeconds is a record whose reported phase has load in these seconds.
 func busySeconds(seconds ...int64) *results.Record {
-	record := &results.Record{Manifest: manifest(2000), Phases: []results.Phase{{Name: "step", Reported: true}}}
+	record := &results.Record{Manifest: manifest(2000), Phases: []results.Phase{{Name: "step", End: 12 * time.Hour, Reported: true}},
+		Capture: new(results.Capture)}
 	for _, at := range seconds {
 		row := results.Interval{Second: at, Phase: "step", Counts: results.Counts{Scheduled: 9, Operations: 9, Attempts: 10, Served: 9, Throttled: 1}}
 		row.ResponseBuckets[12] = 9
@@ -36,6 +38,8 @@ func TestTimeAxesLeaveOutIdleTime(t *testing.T) {
 		waiting.Intervals = append(waiting.Intervals, results.Interval{Second: at, Phase: "step", InFlight: 1})
 	}
 	slices.SortFunc(waiting.Intervals, func(a, b results.Interval) int { return int(a.Second - b.Second) })
+	lost := busySeconds(slices.Concat(between(0, 60), between(hour, hour+60))...)
+	lost.Capture = nil
 	var scattered []int64
 	for at := int64(0); at < 10*hour; at += 40 {
 		scattered = append(scattered, at)
@@ -49,6 +53,7 @@ func TestTimeAxesLeaveOutIdleTime(t *testing.T) {
 		{"three bursts", busySeconds(slices.Concat(between(0, 60), between(hour, hour+60), between(5*hour, 5*hour+60))...), "// 4 h 58 min|>1:00:00<|>5:00:00<"},
 		{"a short pause", busySeconds(slices.Concat(between(0, 60), between(80, 140))...), "!not shown|>60 s<"},
 		{"a pause that is a small part", busySeconds(slices.Concat(between(0, 3600), between(3640, 7200))...), "!not shown|>60 min<"},
+		{"seconds that the record lost", lost, "!not shown"},
 		{"requests in flight", waiting, "!not shown"},
 		{"scattered requests", busySeconds(scattered...), "!not shown|>8 h<"},
 	} {
