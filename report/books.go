@@ -109,11 +109,11 @@ func (a *author) killed(operations, attempts document.Table) {
 // targetSays compares the run's attempts and entities with the counts of the target.
 func targetSays(target *results.TargetCounts, all *results.KindStats) (attempts, entities string) {
 	if target == nil {
-		return "the target keeps no count", "of which the target keeps no count"
+		return "the target keeps no count", "without a count of the target"
 	}
-	entities = "of which the target counted the same"
+	entities = "the target counted the same"
 	if target.Entities != all.Counted {
-		entities = "of which the target counted " + document.Count(target.Entities)
+		entities = "the target counted " + document.Count(target.Entities)
 	}
 	same := target.Requests == all.Attempts && target.Throttled == all.Throttled
 	switch {
@@ -183,11 +183,11 @@ func (a *author) audit() {
 	a.section("audit", "Verification of writes")
 	a.line(fmt.Sprintf("%s writes = %s acknowledged + %s unknown + %s absent",
 		document.Count(of.Writes), document.Count(of.Acknowledged), document.Count(of.Unknown), document.Count(of.Absent)))
-	t := document.NewTable("audit", "Results of reading back", "own 409|at", "own 412|at", "own 404|at", "foreign|at=foreign_conflicts", "lost|at", "doubled|at",
+	t := document.NewTable("audit", "Results of reading back", "own 409|at", "own 412|at", "own 404|at", "foreign|at=foreign_conflicts", "lost|at", "by the client|at=blind|nonzero|optional", "doubled|at",
 		"read back|at", "of entities|at=keys", "unwatched|at", "overwritten|at")
-	t.Add(document.PointerTo("audit"), of.Own409, of.Own412, of.Own404, of.ForeignConflicts, document.Bad.If(of.Lost != 0), of.Lost,
+	t.Add(document.PointerTo("audit"), of.Own409, of.Own412, of.Own404, of.ForeignConflicts, document.Bad.If(of.Lost != 0), of.Lost, of.Blind,
 		document.Bad.If(of.Doubled != 0), of.Doubled, of.ReadBack, of.Keys, of.Unwatched, of.Overwritten)
-	a.Append(t)
+	a.Append(t.WithoutEmpty())
 	if len(of.Examples) > 0 {
 		var examples []string
 		for _, example := range of.Examples {
@@ -196,8 +196,8 @@ func (a *author) audit() {
 		a.Append(document.List{Items: examples})
 	}
 	a.line("unknown: no reply says whether it was carried out; absent: throttled, or lost to a concurrent write; " +
-		"own: a retry met its own success; foreign: conflicts with others' writes; lost: acknowledged and not there; " +
-		"doubled: increments of counters beyond those acknowledged; unwatched: beyond the limit of watched writes; " +
+		"own: a retry met its own success; foreign: conflicts with others' writes; lost: acknowledged and not there; by the client: of these, overwritten without a condition; " +
+		"doubled: counter increments that were not acknowledged; unwatched: over the limit of watched writes; " +
 		"overwritten: last written by a client outside of the run")
 }
 

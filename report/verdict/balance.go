@@ -47,12 +47,6 @@ func offeredRate(b *figure.Bin) float64 { return b.PerSecond(b.Scheduled) }
 // LaterThrottled reports whether the load was not throttled at first.
 func (b *balancing) LaterThrottled() bool { return *b.Balance.Throttled > 0 }
 
-// SucceededShare is of the operations.
-func (b *balancing) SucceededShare() float64 { return b.figures.Share("succeeded").Value }
-
-// Operations is their number.
-func (b *balancing) Operations() int64 { return b.Counts(results.Reported).Operations }
-
 // AllThrottled is the share of all attempts.
 func (b *balancing) AllThrottled() float64 { return b.figures.Share("throttled").Value }
 
@@ -138,79 +132,8 @@ func RivalOf(record *results.Record) *results.Rival {
 	return rival
 }
 
-// event is an action of load balancing.
-type event struct {
-	*results.Event
-	// After is the time since the load began, in seconds.
-	After float64
-}
-
-// Offline is how long the range was not served, in microseconds.
-func (v event) Offline() int64 {
-	return max(0, v.Decision.Until-time.Duration(v.At)).Microseconds()
-}
-
-// events returns the events of a load that load balancing had to deal with, or of captured traffic.
-func (e *evidence) events(keep func(*results.Event) bool) (list []event) {
-	begin := time.Duration(0)
-	if first, _, some := e.figures.Span(); some {
-		begin = time.Duration(first) * time.Second
-	}
-	if e.Capture != nil && len(e.Phases) > 0 {
-		begin = e.Phases[0].Begin
-	}
-	if e.Manifest.Start != "cold" || e.Capture == nil && e.figures.Balance() == nil {
-		return nil
-	}
-	for i := range e.Events {
-		if one := &e.Events[i]; one.Decision != nil && keep(one) {
-			list = append(list, event{one, max(0, (time.Duration(one.At) - begin).Seconds())})
-		}
-	}
-	return list
-}
-
-// actions returns the first actions of load balancing.
-func (e *evidence) Actions() []event {
-	list := e.events((*results.Event).Balanced)
-	return list[:min(len(list), maxNamed)]
-}
-
-// moreEvents returns the number of actions that are not among the first, as a list of one or none.
-func (e *evidence) MoreEvents() []int {
-	if more := len(e.events((*results.Event).Balanced)) - maxNamed; more > 0 {
-		return []int{more}
-	}
-	return nil
-}
-
-// kept returns the first ranges that were overloaded and left as they were.
-func (e *evidence) Kept() []event {
-	list := e.events(func(one *results.Event) bool { return one.What == results.RangeKept })
-	return list[:min(len(list), maxNamed)]
-}
-
 // maxNamed is the maximum number of findings of one kind.
 const maxNamed = 3
-
-// moves are the moves of ranges to other servers: their number, and how long a range was offline, in microseconds.
-type moves struct {
-	Count         int
-	Mean, Longest int64
-}
-
-func (e *evidence) Moves() *moves {
-	list := e.events(func(one *results.Event) bool { return one.What == results.RangeMoved })
-	if len(list) == 0 {
-		return nil
-	}
-	m := &moves{Count: len(list)}
-	for _, one := range list {
-		m.Mean, m.Longest = m.Mean+one.Offline(), max(m.Longest, one.Offline())
-	}
-	m.Mean /= int64(len(list))
-	return m
-}
 
 // course is what load balancing did under captured traffic: the shares of attempts that were throttled before its
 // first action and after its last, nil without attempts.
@@ -223,12 +146,15 @@ func (e *evidence) Course() *course {
 	if e.Capture == nil || e.Manifest.Start != "cold" || e.Summary.Validity != results.Valid {
 		return nil
 	}
-	c, list := &course{}, e.events((*results.Event).Balanced)
-	if len(list) == 0 {
-		return c
-	}
-	back := time.Duration(0)
-	for _, one := range list {
+	c, first, back := &course{}, time.Duration(-1), time.Duration(0)
+	for i := range e.Events {
+		one := &e.Events[i]
+		if !one.Balanced() {
+			continue
+		}
+		if first < 0 {
+			first = time.Duration(one.At)
+		}
 		back = max(back, time.Duration(one.At), one.Decision.Until)
 		switch one.What {
 		case results.RangeMoved:
@@ -239,8 +165,10 @@ func (e *evidence) Course() *course {
 			c.Splits++
 		}
 	}
-	c.Before = throttledBetween(e.Record, 0, time.Duration(list[0].At))
-	c.After = throttledBetween(e.Record, back+time.Second, e.Duration+time.Second)
+	if c.Acted() {
+		c.Before = throttledBetween(e.Record, 0, first)
+		c.After = throttledBetween(e.Record, back+time.Second, e.Duration+time.Second)
+	}
 	return c
 }
 

@@ -99,8 +99,7 @@ func TestBalance(t *testing.T) {
 
 func same(a, b *float64) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 
-// All accounts together are full where each is, and not where one could be; the busiest of
-// several is compared with its own target.
+// All accounts together are full where each is, and not where one could be.
 func TestAccounts(t *testing.T) {
 	for _, row := range []struct {
 		name     string
@@ -115,26 +114,6 @@ func TestAccounts(t *testing.T) {
 		record := evenCourse(50, 50, 50, 50, 50).record(t)
 		record.Manifest.Accounts, record.Manifest.Targets.Account = row.accounts, row.target
 		resultstest.CheckWords(t, row.name, story(record), row.words)
-	}
-	for _, row := range []struct {
-		name              string
-		accounts          int
-		target            int64
-		findings, verdict string
-	}{
-		{"of two accounts the second", 2, 20_000, "Account 2 of 2|200 entities/s|150/s|20,000/s", ""},
-		{"a target that the model does not set", 2, 0, "Account 2 of 2|!20,000/s", ""},
-		{"two that bind before the partition", 2, 100, "", "2 accounts|100/s an account"},
-		{"one account that binds", 0, 100, "!number 2", "an account|!2 accounts"},
-	} {
-		r := small(nil)
-		r.manifest.PartitionKey, r.manifest.Targets.Account, r.manifest.Accounts = "", row.target, row.accounts
-		record := r.record(t)
-		for i := range record.Phases {
-			record.Phases[i].Accounts = []results.AccountStats{{Offered: 400, Served: 390}, {Offered: 800, Served: 600, Throttled: 12}}[:row.accounts]
-		}
-		checkSentences(t, row.name, findings(record), row.findings)
-		resultstest.CheckWords(t, row.name, story(record), row.verdict)
 	}
 }
 
@@ -157,16 +136,6 @@ func TestMinutesSumUpTheLoad(t *testing.T) {
 	assert.Truef(t, len(list) == 2 && list[1].From == 2*time.Minute, "Minutes in two rows = %+v", list)
 	record.Manifest.Spread, record.Manifest.Start = nil, "warm"
 	assert.Nil(t, verdict.Minutes(record, 40), "Minutes of another run")
-}
-
-func TestFindingsOfBalance(t *testing.T) {
-	c := evenCourse(50, 100, 100, 100, 100)
-	c.events = []results.Event{decided(11, results.RangeSplit, 2), decided(11, results.RangeMoved, 2), decided(12, results.RangeKept, 2)}
-	for n := range 5 {
-		c.events = append(c.events, decided(13+n, results.RangeKept, 2))
-	}
-	checkSentences(t, "a load that is relieved", findings(c.record(t)),
-		`90.0 % of 5,000|plit|10 s|1 split, 1 move and no merge|2 ranges|5,000 ms|11 s|"NYC"|no boundary divides its load`)
 }
 
 func TestLimitsOfSimulations(t *testing.T) {

@@ -1,7 +1,6 @@
 package verdict_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -97,58 +96,6 @@ func TestCausesOfASummaryAreOfWhatItCounts(t *testing.T) {
 			faults := verdict.Books(record)
 			assert.Truef(t, len(faults) != 0, "seed %d: the books close with causes that are one too many", seed)
 		}
-	}
-}
-
-// twoRequests is a run of reads, and of operations that read before they write: no
-// request takes over 4 ms, and an operation of the others 12 ms. Of so many
-// operations one is tried once more, a second later.
-func twoRequests(t *testing.T, again int) *results.Record {
-	t.Helper()
-	const operations, took = 1000, 4 * time.Millisecond
-	return resultstest.Play(t, manifest(), 12*time.Second, func(r *results.Recorder) {
-		step := r.Phase(results.Phase{Name: "step", Stage: "peak", End: 10 * time.Second, Rate: 100, Reported: true})
-		for i := range operations {
-			due, kind, requests := time.Duration(i)*10*time.Millisecond, 1+2*(i%2), 1
-			if kind == 3 {
-				requests = 2
-			}
-			r.Scheduled(&results.Scheduled{Phase: step, Kind: kind, Intended: due, Sent: due, Entities: int64(requests)})
-			sent, tries := due, 0
-			send := func(class results.Class, retry bool) {
-				r.Attempt(&results.Attempt{Phase: step, Kind: kind, Number: uint64(i), Try: tries, Retry: retry,
-					Intended: due, Sent: sent, Done: sent + took, Class: class, Counted: 1})
-				tries++
-				sent += 2 * took
-			}
-			throttled := again > 0 && i/2%again == 0
-			if throttled {
-				send(results.Throttled, false)
-				r.Waited(step, time.Second)
-				sent += time.Second
-			}
-			for request := range requests {
-				send(results.Ok, throttled && request == 0)
-			}
-			r.Completed(&results.Completed{Phase: step, Kind: kind, Number: uint64(i), Intended: due, Done: sent - took,
-				Class: results.Ok, Attempts: tries, Entities: int64(requests), Served: int64(requests)})
-		}
-	})
-}
-
-// The second request of an operation is no retry, and its time is no waiting.
-func TestFindingsTellRetriesFromFurtherRequests(t *testing.T) {
-	for again, words := range map[int]string{0: "!Retries|!waiting", 1000: "!Retries|!waiting",
-		10: "0.10 attempts|100 operations/s|!waiting", 1: "1.00 attempts|1,012 ms|4.00 ms"} {
-		checkSentences(t, fmt.Sprintf("one of %d was tried again", again), findings(twoRequests(t, again)), words)
-	}
-}
-
-func TestFindingsSayWhetherAnybodyTriedAgain(t *testing.T) {
-	for retry, words := range map[string]string{"short": "last attempt", "none": "not retried|!last attempt"} {
-		r := small(nil)
-		r.manifest.Retry = retry
-		checkSentences(t, retry, findings(r.record(t)), words)
 	}
 }
 

@@ -51,7 +51,7 @@ func TestVerdictOfASearch(t *testing.T) {
 		words  string
 	}{
 		{"two ends, a criterion, a target, steps and a price", found(), nil,
-			fullKey + "|2,000 operations/s|2,020/s|0.649 %|0.5 %|2,000/s|2 steps|10s|40,200 entities"},
+			fullKey + "|2,000 operations/s|2,020/s|0.649 %|0.5 %|2,000/s"},
 		{"a response time is told beside its bound", searched(900, 910, results.LimitP99, tried(900, 0, 49_000, results.LimitHeld), tried(910, 0, 61_000, results.LimitP99)),
 			func(r *results.Record) { r.Limit.MaxP99 = new(int64(50_000)) }, "910/s|61.0 ms|50.0 ms"},
 		{"a p99 that nobody can tell", beside(900, 910, results.LimitP99, results.LimitStep{}), nil, "too few|p99"},
@@ -97,10 +97,8 @@ func TestVerdictOfASearch(t *testing.T) {
 	}
 }
 
-func TestFindingsAndLimitsOfASearch(t *testing.T) {
-	dropped := results.LimitStep{Rate: 8000, Scheduled: 80_000, Dropped: 5, Outcome: results.LimitClient}
-	record := searched(2000, 2020, results.LimitThrottled, dropped, tried(2000, 0, 1, results.LimitHeld), tried(2020, .1, 1, results.LimitThrottled))
-	checkSentences(t, "a generator that drops", findings(record), "8,000 operations/s")
+func TestLimitsOfASearch(t *testing.T) {
+	record := searched(2000, 2020, results.LimitThrottled, tried(2000, 0, 1, results.LimitHeld), tried(2020, .1, 1, results.LimitThrottled))
 	checkSentences(t, "a search", verdict.Limits(record), "10s|100ms|1.5 times|not retried")
 	record.Limit.MaxP99 = new(int64(50_000))
 	checkSentences(t, "a search that asks for a p99", verdict.Limits(record), "100ms|rate of a step|1.0 %")

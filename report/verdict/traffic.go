@@ -269,62 +269,6 @@ func (e *evidence) ThrottledTogether() int {
 	return 0
 }
 
-// others are the partitions that throttle enough, without the hottest.
-type others struct {
-	Partitions []sharedCause
-	More       int
-}
-
-func (e *evidence) Others() *others {
-	if e.Capture == nil {
-		return nil
-	}
-	hot, found := hottestSeen(e.Capture), &others{}
-	for i := range e.Capture.Partitions {
-		p := &e.Capture.Partitions[i]
-		switch {
-		case p == hot || !overloadedSeen(p):
-		case len(found.Partitions) == maxNamed:
-			found.More++
-		default:
-			found.Partitions = append(found.Partitions, sharedCause{Name: p.PartitionKey, Share: throttledOf(p)})
-		}
-	}
-	if len(found.Partitions) == 0 {
-		return nil
-	}
-	return found
-}
-
-// largest returns the partition that counts the most entities, unless it is a problem.
-func (e *evidence) Largest() *sharedCause {
-	if e.Capture == nil || len(e.Capture.Partitions) == 0 {
-		return nil
-	}
-	p := slices.MaxFunc(e.Capture.Partitions, func(a, b results.ObservedPartition) int { return cmp.Compare(a.Entities, b.Entities) })
-	isProblem := func(one *problem) bool {
-		return one.Partition != nil && one.PartitionKey == p.PartitionKey && one.Table == p.Table
-	}
-	if p.Entities == 0 || slices.ContainsFunc(e.Problems(), isProblem) {
-		return nil
-	}
-	return &sharedCause{Name: p.PartitionKey, Share: figure.ShareOf(p.Entities, e.Capture.Entities), Count: e.Capture.Entities}
-}
-
-// sparseQueries returns queries that scan far more than they return, without those that are problems.
-func (e *evidence) SparseQueries() (list []results.QueryShape) {
-	if e.Capture == nil {
-		return nil
-	}
-	for _, s := range e.Capture.Shapes {
-		sparse := s.Scanned > 0 && float64(s.Returned) < maxDensity*float64(s.Scanned)
-		if sparse && len(list) < maxNamed && !slices.ContainsFunc(e.Problems(), func(p *problem) bool { return p.Query != nil && p.Query.Shape == s.Shape && p.Query.Table == s.Table }) {
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
 // keyOrder is a table whose new PartitionKeys or RowKeys come in one order.
 type keyOrder struct {
 	Table string
@@ -337,67 +281,6 @@ func (o keyOrder) Descends() bool { return o.Way() == results.PrependOnly }
 // InOrder is the number of keys that come in order.
 func (o keyOrder) InOrder() int64 { return max(o.Ascending, o.Descending) }
 
-func (e *evidence) OrderedPartitions() []keyOrder {
-	return e.ordered(func(o *results.KeyOrder) results.Order { return o.Partitions })
-}
-
-func (e *evidence) OrderedRows() []keyOrder {
-	return e.ordered(func(o *results.KeyOrder) results.Order { return o.Rows })
-}
-
-func (e *evidence) ordered(of func(*results.KeyOrder) results.Order) (list []keyOrder) {
-	if e.Capture == nil {
-		return nil
-	}
-	for i := range e.Capture.Orders {
-		if one := of(&e.Capture.Orders[i]); one.Way() != "" && len(list) < maxNamed {
-			list = append(list, keyOrder{e.Capture.Orders[i].Table, one})
-		}
-	}
-	return list
-}
-
-// answers are the requests that failed for other reasons than load, and the most frequent answer.
-type answers struct {
-	Failed, All, Tableless int64
-	Commonest              string
-}
-
-func (e *evidence) FailedAnswers() *answers {
-	if e.Capture == nil {
-		return nil
-	}
-	found, most := &answers{All: e.Capture.Requests}, int64(0)
-	for _, one := range e.Capture.Answers {
-		if one.Class != results.Failed.String() {
-			continue
-		}
-		found.Failed, found.Tableless = found.Failed+one.Requests, found.Tableless+one.Tableless
-		if one.Requests > most {
-			most, found.Commonest = one.Requests, statusName(one.Status, one.Code)
-		}
-	}
-	if found.Failed == 0 {
-		return nil
-	}
-	return found
-}
-
-// resent are the retries of captured traffic.
-type resent struct {
-	PerOperation         float64
-	Attempts, Operations int64
-}
-
-func (e *evidence) Resent() *resent {
-	tries := e.figures.Named("tries")
-	if e.Capture == nil || !tries.Told || tries.Value < 1+minRetries {
-		return nil
-	}
-	sum := e.Counts(results.Reported)
-	return &resent{tries.Value - 1, sum.Attempts, sum.Operations}
-}
-
 // bounded is what a capture has no room for.
 type bounded struct {
 	*results.Capture
@@ -409,4 +292,18 @@ func (e *evidence) Bounded() *bounded {
 		return nil
 	}
 	return &bounded{e.Capture, e.Capture.ThrottledByPartition + e.Capture.ThrottledByAccount}
+}
+
+// OrderedTables returns the tables whose new PartitionKeys come in one order, without those that are problems.
+func (e *evidence) OrderedTables() (list []keyOrder) {
+	if e.Capture == nil {
+		return nil
+	}
+	for _, one := range e.Capture.Orders {
+		isProblem := func(p *problem) bool { return p.Order != nil && p.Table == one.Table }
+		if one.Partitions.Way() != "" && len(list) < maxNamed && !slices.ContainsFunc(e.Problems(), isProblem) {
+			list = append(list, keyOrder{one.Table, one.Partitions})
+		}
+	}
+	return list
 }

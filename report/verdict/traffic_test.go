@@ -186,33 +186,19 @@ func TestFindingsOfTraffic(t *testing.T) {
 		change func(*results.Capture)
 		words  string
 	}{
-		{"what stands out of all", func(*results.Capture) {}, `100,000 entities|60.0 %|"Berlin"|races|partition scan|5,000|50|` +
-			"1.00 attempts|2 requests|!New PartitionKeys|!one server|!account|!failed|!x-ms-client|!room|!Beside it|!lag"},
-		{"other partitions that refuse", func(o *results.Capture) { o.Partitions[0].Throttled = 90 }, `"New York" (20.0 %)`},
-		{"many of them", func(o *results.Capture) {
-			for range 6 {
-				o.Partitions = append(o.Partitions, o.Partitions[1])
-			}
-		}, "3 more"},
-		{"a query that is dense enough", func(o *results.Capture) { o.Shapes[0].Returned = 2000 }, "!pages"},
+		{"what stands out of all", func(*results.Capture) {}, `"New York"|20.0 %|3 partitions|!New PartitionKeys|!account|!fail|!x-ms-client`},
+		{"a query that is a problem", func(o *results.Capture) { o.Shapes[0].Scanned, o.Shapes[0].Returned = 20_000, 200 },
+			"20.0 %|PartitionKey eq ?|partition scan|races|20,000|200|100 for each"},
+		{"a query that is dense enough", func(o *results.Capture) { o.Shapes[0].Scanned, o.Shapes[0].Returned = 20_000, 2000 }, "!scans"},
 		{"keys that ascend", keys(20, 18, 0), `races|ascending|18 of 20|last range`},
 		{"keys that descend", keys(20, 1, 19), `races|descending|19 of 20|first range`},
 		{"too few keys to tell", keys(19, 19, 0), "!New PartitionKeys"},
 		{"one in ten goes another way", keys(100, 89, 0), "!New PartitionKeys"},
-		{"rows that ascend", func(o *results.Capture) { o.Orders[0].Rows.Ascending = 4900 }, "RowKeys|ascending|4,900 of 5,000|!New PartitionKeys"},
-		{"rows that descend", func(o *results.Capture) { o.Orders[0].Rows.Descending = 4900 }, "RowKeys|descending"},
-		{"an account that refuses", func(o *results.Capture) { o.ThrottledByAccount = 70 }, "!account"},
-		{"failures", func(o *results.Capture) {
-			o.Answers = []results.Answer{{Status: 404, Code: "ResourceNotFound", Class: "ok", Requests: 999},
-				{Status: 400, Code: "InvalidInput", Class: "failed", Requests: 5},
-				{Status: 403, Code: "AuthenticationFailed", Class: "failed", Requests: 9, Tableless: 8}}
-		}, "14 of 30,000|403 AuthenticationFailed|8 named"},
 		{"requests without an id", func(o *results.Capture) { o.Unnamed, o.Forgotten = 12, 9 }, "12 of 30,000|x-ms-client-request-id"},
 		{"requests without an id where nothing was throttled",
 			func(o *results.Capture) { o.Unnamed, o.ThrottledByPartition = 12, 0 }, "!x-ms-client"},
 		{"operations forgotten", func(o *results.Capture) { o.Forgotten = 9 }, "9 pending"},
 		{"requests known too late", func(o *results.Capture) { o.Delayed = 4 }, "4 requests"},
-		{"more than is told apart", func(o *results.Capture) { o.PartitionsDropped = 1234 }, "1,234 times"},
 		{"nothing at all", func(o *results.Capture) { *o = results.Capture{} }, "!hottest|!query"},
 	} {
 		record := observed(t, func(_ *results.Manifest, o *results.Capture) { row.change(o) })
