@@ -45,6 +45,7 @@ func TestAClaimIsTakenApartAboutItsNumber(t *testing.T) {
 		{"state, number and unit", "SATURATES at 1,999 entities/s", "1,999", "entities/s", "SATURATES at|1,999entities/s"},
 		{"words go on behind it", "HOLDS 500/s for 2 minutes", "500/s", "", "HOLDS|500/s|for 2 minutes"},
 		{"no number", "CANNOT TELL", "", "", "CANNOT TELL"},
+		{"a claim that begins with its number", "2 of 4 HOLD", "2 of 4", "", "2 of 4|HOLD"},
 		{"a number that the claim has not", "HOLDS", "12", "ms", "HOLDS|12ms"},
 	} {
 		root := parsed(t, rendered(t, &document.Document{Answer: document.Answer{Claim: row.claim, Number: row.number, Unit: row.unit}}, nil))

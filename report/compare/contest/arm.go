@@ -2,80 +2,67 @@ package contest
 
 import "loadgen/results"
 
-// Arm is one design and what came of it.
+// Arm is one design with its runs.
 type Arm struct {
-	// Design is its name, PartitionKey and RowKey its templates, Copies how many further
-	// homes each entity has.
+	// Design is its name, PartitionKey and RowKey its templates, Copies the number of additional
+	// keys of each entity.
 	Design               string
 	PartitionKey, RowKey string
 	Copies               int
-	// Cannot are the operations that the design cannot serve; an arm with one was not run.
+	// Cannot lists the operations that the design cannot serve; such an arm has no runs.
 	Cannot []Obstacle
-	// Order says in a word how new PartitionKeys come: "append-only", "prepend-only",
-	// "spread", "one partition", or empty where that is not known.
+	// Order is how new PartitionKeys arrive, as results names it: append-only, spread and so
+	// on; empty if unknown.
 	Order string
-	// Trials are its runs under the scenario's own profile, Others under the other one of
-	// documented and headroom; none where that was not tried.
+	// Trials are its runs under the scenario's profile, Others those under the other profile;
+	// empty if that was not tried.
 	Trials, Others []Trial
-	// Record is that of its first run, for the reason and the heat map; nil where it was
-	// not run.
+	// Record is that of the first run, for the reasons and the heat map; nil for none.
 	Record *results.Record
 }
 
-// Obstacle is an operation that a design cannot serve, and why, as a sentence.
+// Obstacle is an operation that a design cannot serve, with the reason.
 type Obstacle struct {
 	Operation string `json:"operation"`
 	Why       string `json:"why"`
 }
 
-// Price is what is paid, in whatever currency, per million billed transactions and per
-// GiB and month of stored entities. BillRefused says that throttled requests are billed, too.
-type Price struct {
-	PerMillion  float64 `json:"per_million_transactions"`
-	PerGiBMonth float64 `json:"per_gib_and_month"`
-	BillRefused bool    `json:"throttled_are_billed"`
-}
-
-// Trial is what one run of a design came to.
+// Trial is the result of one run of a design.
 type Trial struct {
 	Seed     uint64
 	Validity string
-	// Late says that the generator was late where rates and response times come from, so
-	// that Sustained and Operations are not the design's alone.
+	// Late means that the generator was late in a measured step, so that Sustained and
+	// Operations do not depend on the design alone.
 	Late bool
-	// Sustained is the entities per second, of the application's own counting, that were
-	// served within what it needs: what a copy adds, and what a query scans and does not
-	// return, is not among them. Lost is the share of the offered operations that was not
-	// served at all, 0 to 1.
+	// Sustained is the entities per second that were served in time, as the application counts:
+	// without copies, and without entities that a query scans and does not return. Lost is the
+	// share of the offered operations that were never served, 0 to 1.
 	Sustained, Lost float64
-	// Met is the share of the operations due that were served within what they need, of the
-	// operation that fares worst: nil where they are not due at instants of their own, as with
-	// clients that wait.
+	// Met is the share of the due operations that were served in time, of the worst operation;
+	// nil for clients that wait.
 	Met *float64
-	// Operations are the response times by operation, in the order of the scenario.
+	// Operations are the response times, in the order of the scenario.
 	Operations []OperationTrial
-	// Moves is how often load balancing split, moved or merged ranges under the measured
-	// load, Unrecovered after how many of them it was never served as before. Recovery is
-	// how long that took of the others, in seconds, at worst; nil where there is none.
+	// Moves counts the ranges that load balancing split, moved or merged under the measured
+	// load, Unrecovered the moves after which the load was never served as before. Recovery is
+	// the maximum of the others in seconds, nil for none.
 	Moves, Unrecovered int
 	Recovery           *float64
-	// Fairness is Jain's index over the partitions that were offered less than half the
-	// target, 1 where all were served alike, ColdServed the share of what it was offered
-	// that one of them was served on the average: it is what tells of all being hurt
-	// alike. Nil where there were fewer than two, or nothing of theirs was served.
+	// Fairness is Jain's index over the partitions that were offered less than half of the
+	// target, 1 if all were served alike. ColdServed is the mean share that they were served.
+	// Both are nil for fewer than two, or if none was served.
 	Fairness, ColdServed *float64
-	// Events is how many operations of the measured phases were sent, Served how many of
-	// them succeeded. The others are per one that did, so that a design is no cheaper for
-	// what it loses: entities counted by Azure's documented rule, transactions billed, and bytes
-	// stored. Throttled requests are apart. All are 0 where none succeeded.
+	// Events counts the operations sent in the measured phases, Served those that succeeded. The
+	// others are per success: entities counted by Azure's rule, transactions billed without
+	// throttled requests, throttled requests, and bytes stored. All are 0 without a success.
 	Events, Served                             int64
 	Counted, Billed, ThrottledRequests, Stored float64
-	// Expected says for each check of the scenario, in its order, whether it held.
+	// Expected are the checks of the scenario, in its order.
 	Expected []results.Check
 }
 
-// OperationTrial is the response time of one operation, in microseconds; a quantile that
-// rests on too few durations is nil.
+// OperationTrial is the response time of one operation, in microseconds; a quantile of too few
+// durations is nil.
 type OperationTrial struct {
 	Name     string
 	P50, P99 *int64

@@ -1,62 +1,64 @@
 package contest
 
-// Contest is what came of several designs under the same events. It is what JSON
-// prints: units are in the names, intervals are pairs of bounds, and what is not told
-// is null. It shares no memory with the arms.
+import (
+	"slices"
+
+	"loadgen/results"
+)
+
+// Contest is the result for several designs under the same events, as JSON. Units are part of
+// the names, intervals are pairs of bounds, and null means no value. It shares no memory with
+// the arms.
 type Contest struct {
-	// Verdict is a sentence or a few. Winner is the design that is shown to be better
-	// than each other, nil where none is, where none holds the checks, and where there was
-	// nothing to rank.
+	// Verdict is the answer in sentences. Winner is the design that is shown to be better than
+	// each other design, nil for none; no design wins if none holds the checks.
 	Verdict string  `json:"verdict"`
 	Winner  *string `json:"winner"`
-	// State and Ok are those of the winner's checks, and false where every design fails one. It cannot be
-	// told where no design is shown to be the best, and Ok is nil where the scenario claims nothing.
+	// State and Ok are those of the winner's checks, and does not hold if every design fails
+	// one. Without a winner the state is cannot tell. Ok is nil without checks.
 	State string `json:"state"`
 	Ok    *bool  `json:"ok"`
-	// Survives says whether the other profile of the model gives the same verdict, nil
-	// where it was not tried; SurvivesSays says it in words.
+	// Survives reports whether the model's other profile gives the same result, nil if it was
+	// not tried; SurvivesSays is the sentence.
 	Survives     *bool  `json:"survives_other_profile"`
 	SurvivesSays string `json:"survives_says,omitempty"`
 
 	Scenario string `json:"scenario"`
-	// Target is where it ran, Figures how its figures came about: measured (by a
-	// service) or modelled. Both are empty where no arm ran.
+	// Target is the service that was used, Figures is measured (by a service) or modelled. Both
+	// are empty if no arm ran.
 	Target  string `json:"target"`
 	Figures string `json:"figures"`
 	Profile string `json:"profile"`
 	Other   string `json:"other_profile"`
-	// PartitionTarget is how many entities per second one partition bears, 0 where that is not
-	// known.
+	// PartitionTarget is the limit of a partition in entities per second, 0 if unknown.
 	PartitionTarget int64 `json:"partition_target,omitempty"`
-	// Alpha bounds how often two designs that do not differ are told apart; Tests says how
-	// it is divided.
+	// Alpha limits how often two equal designs are reported as different; Tests divides it.
 	Alpha float64 `json:"alpha"`
 	Tests []Test  `json:"tests"`
-	// Power is which differences in the sustained rate would have been found between the
-	// first two; empty where there are too few runs to find any.
+	// Power lists the differences in the sustained rate that would have been found between the
+	// first two designs; empty if there are too few runs.
 	Power      []Power  `json:"power"`
 	RestsOn    []string `json:"rests_on"`
 	CannotTell []string `json:"cannot_tell"`
-	// Ranking has the designs, best first: those that ran, those that did not, those
-	// that cannot.
+	// Ranking lists the designs, best first: those that ran, those that did not, and those that
+	// cannot serve every operation.
 	Ranking []Ranked `json:"ranking"`
 	Repeat  string   `json:"repeat,omitempty"`
-	// Price is what costs were told at, nil where none were. Ended says in a sentence or two
-	// that the contest did not come to its end, and why; the verdict begins with it.
+	// Price is nil without costs. Ended says why the contest ended early; the verdict begins
+	// with it.
 	Price *Price `json:"price,omitempty"`
 	Ended string `json:"ended_early,omitempty"`
 }
 
-// Test is one figure by which designs are told apart, and its share of alpha.
+// Test is a figure that orders designs, with its share of alpha.
 type Test struct {
 	Figure string  `json:"figure"`
 	Alpha  float64 `json:"alpha"`
-	// Resolution is the least difference that is told: a part of one, of the share lost
-	// a share itself.
+	// Resolution is the smallest difference that is shown, as a part of one.
 	Resolution float64 `json:"resolution"`
 }
 
-// Power is how often a true difference would be found by such a contest.
+// Power is how often such a contest would find a true difference.
 type Power struct {
 	Difference float64 `json:"difference_percent"`
 	Found      float64 `json:"found_of_100"`
@@ -64,8 +66,8 @@ type Power struct {
 
 // Ranked is one design in its place.
 type Ranked struct {
-	// Rank is one more than how many designs are shown to be better, each pair by itself;
-	// nil for one that did not run. Those that cannot share the last.
+	// Rank is 1 plus the number of designs that are shown to be better; nil for a design that
+	// did not run. Designs that cannot serve every operation share the last rank.
 	Rank         *int       `json:"rank"`
 	Design       string     `json:"design"`
 	PartitionKey string     `json:"partition_key"`
@@ -73,29 +75,27 @@ type Ranked struct {
 	Copies       int        `json:"copies"`
 	Order        string     `json:"order_of_keys"`
 	Cannot       []Obstacle `json:"cannot,omitempty"`
-	// Seeds are those of its runs; Doubtful how many of them were not valid, and Invalid
-	// how many proved nothing at all. Limited is in how many the generator was late where
-	// a figure comes from that designs are ranked by.
+	// Seeds are those of the runs. Doubtful counts the runs that are not valid, Invalid the
+	// invalid ones, Limited those with a late generator.
 	Seeds    []uint64 `json:"seeds"`
 	Doubtful int      `json:"runs_not_valid"`
 	Invalid  int      `json:"runs_invalid"`
 	Limited  int      `json:"runs_client_limited"`
 
 	Sustained *Estimate `json:"sustained_entities_per_second"`
-	// Ratio is the sustained rate as a part of that of the design in the first place;
-	// nil for that itself.
+	// Ratio is the sustained rate as a part of the first design's; nil for the first.
 	Ratio *Effect `json:"sustained_to_first"`
-	// Behind is "checks" or names the figure by which it is told from the first, empty where
-	// it is not.
+	// Behind is "checks" or the figure that shows the design to be worse than the first; empty
+	// if none does.
 	Behind string    `json:"behind_by,omitempty"`
 	Lost   *Estimate `json:"share_lost"`
-	// Met is the share of what was due that was served within what it needs, of the operation
-	// that fares worst; nil where clients wait.
+	// Met is the share of the due operations that were served in time, of the worst operation;
+	// nil for clients that wait.
 	Met        *Estimate      `json:"share_met"`
 	WorstP99   *Estimate      `json:"worst_p99_us"`
 	Operations []RankedTiming `json:"per_operation"`
-	// Recovery is over the runs in which something moved and recovered, Unrecovered how
-	// many moves of all runs the load never recovered from, of Moves.
+	// Recovery covers the runs with a move and a recovery. Unrecovered counts the moves of all
+	// runs without one, of Moves.
 	Recovery    *Estimate `json:"recovery_s"`
 	Moves       int       `json:"moves"`
 	Unrecovered int       `json:"moves_not_recovered"`
@@ -105,22 +105,22 @@ type Ranked struct {
 	Billed      *Estimate `json:"transactions_billed_per_event"`
 	Throttled   *Estimate `json:"requests_throttled_per_event"`
 	Stored      *Estimate `json:"bytes_stored_per_event"`
-	// Cost is of a million events, in the currency of the price; Keeping what their
-	// entities cost a month. Nil without a price.
+	// Cost is the price of a million events, Keeping that of storing their entities for a month.
+	// Both are nil without a price.
 	Cost     *float64 `json:"cost_per_million_events"`
 	Keeping  *float64 `json:"cost_per_million_events_and_month"`
 	Expected []Check  `json:"checks"`
-	// State and Ok are what the checks come to, left out and nil where there are none.
+	// State and Ok summarize the checks, empty and nil without checks.
 	State string `json:"state,omitempty"`
 	Ok    *bool  `json:"ok"`
-	// Reason is one sentence, empty for a design that did as well as any and failed in
-	// nothing; Reasons is what it is made of, the heaviest first.
+	// Reason is one sentence made of Reasons, the most important first. Both are empty for a
+	// design that is as good as the first and fails nothing.
 	Reason  string   `json:"reason"`
 	Reasons []Reason `json:"reasons"`
 }
 
-// Estimate is a figure over the runs of a design: the mean with its 95 % interval, which
-// is nil for a single run.
+// Estimate is a figure over the runs of a design: the mean with its 95% interval, which is nil
+// for a single run.
 type Estimate struct {
 	Mean     float64     `json:"mean"`
 	Interval *[2]float64 `json:"interval"`
@@ -129,17 +129,31 @@ type Estimate struct {
 	Runs     int         `json:"runs"`
 }
 
-// Effect is a ratio with its 95 % interval, and what the test made of it.
+func (e *Estimate) mean() *float64 {
+	if e == nil {
+		return nil
+	}
+	return &e.Mean
+}
+
+func (e *Estimate) interval() *[2]float64 {
+	if e == nil {
+		return nil
+	}
+	return e.Interval
+}
+
+// Effect is a ratio with its 95% interval and the result of its test.
 type Effect struct {
 	Ratio    float64     `json:"ratio"`
 	Interval *[2]float64 `json:"interval"`
-	// P is Welch's of this pair, nil where nothing can be tested.
+	// P is Welch's of this pair, nil without a test.
 	P     *float64 `json:"p"`
 	Shown bool     `json:"shown"`
 }
 
-// RankedTiming is the response time of an operation: medians over the runs, in
-// microseconds, with the least and the greatest of them.
+// RankedTiming is the response time of an operation in microseconds: medians over the runs,
+// with the range of the p99.
 type RankedTiming struct {
 	Operation string    `json:"operation"`
 	P50       *int64    `json:"p50_us"`
@@ -147,7 +161,7 @@ type RankedTiming struct {
 	P99Range  *[2]int64 `json:"p99_range_us"`
 }
 
-// Reason is one thing that kept a design from being better. What does not apply is zero
+// Reason is one fact that kept a design from being better. Fields that do not apply are zero
 // or nil.
 type Reason struct {
 	// Kind is one of the constants below, Says its sentence.
@@ -157,16 +171,15 @@ type Reason struct {
 	// Table is as in the record, Partition the PartitionKey.
 	Table     string  `json:"table,omitempty"`
 	Partition *string `json:"partition_key,omitempty"`
-	// FromSecond is when the partition was first throttled, since the start of the run.
+	// FromSecond is the first second with throttling, since the start of the run.
 	FromSecond *int64 `json:"from_s,omitempty"`
-	// Demand is in entities per second, at its highest, retries included (without a heat
-	// map what was first due in the busiest second), against
-	// Target; Share is the partition's of all demand from when it was first throttled
-	// until it was last.
+	// Demand is the maximum in entities per second, retries included (without a heat map: first
+	// attempts in the busiest second); Target is the limit. Share is the partition's share of
+	// all demand between its first and last throttling.
 	Demand float64 `json:"demand_entities_per_second,omitempty"`
 	Target float64 `json:"target_entities_per_second,omitempty"`
 	Share  float64 `json:"share_of_demand,omitempty"`
-	// Counted and Returned are entities per operation, First what the first design counts.
+	// Counted and Returned are entities per operation, First is Counted of the first design.
 	Counted  float64  `json:"counted_per_operation,omitempty"`
 	Returned float64  `json:"returned_per_operation,omitempty"`
 	First    *float64 `json:"first_counts_per_operation,omitempty"`
@@ -184,3 +197,90 @@ const (
 	Unserved     = "unserved"
 	CannotServe  = "cannot"
 )
+
+// Check is a check of the scenario: Held of Runs runs with a result held, Untold runs had no
+// result.
+type Check struct {
+	Expr   string `json:"expr"`
+	Held   int    `json:"held"`
+	Runs   int    `json:"runs"`
+	Untold int    `json:"runs_untold"`
+	// Observed is the value in the first run that failed, empty if none did.
+	Observed string `json:"observed,omitempty"`
+}
+
+// fails reports whether the check failed in half of the runs or more. After fewer failures the
+// check neither holds nor fails: the seeds disagree.
+func (e *Check) fails() bool { return e.Held < e.Runs && 2*(e.Runs-e.Held) >= e.Runs+e.Untold }
+
+// countChecks returns how many checks hold and how many fail; the others do neither.
+func countChecks(list []Check) (held, failed int) {
+	for i := range list {
+		switch one := &list[i]; {
+		case one.Held == one.Runs && one.Runs > one.Untold:
+			held++
+		case one.fails():
+			failed++
+		}
+	}
+	return held, failed
+}
+
+// mergeChecks returns each check with the number of runs that it held in.
+func mergeChecks(trials []Trial) []Check {
+	list := []Check{}
+	for i := range trials {
+		for k := range trials[i].Expected {
+			one := &trials[i].Expected[k]
+			at := slices.IndexFunc(list, func(e Check) bool { return e.Expr == one.Expr })
+			if at < 0 {
+				at, list = len(list), append(list, Check{Expr: one.Expr})
+			}
+			sum := &list[at]
+			switch {
+			case !one.Told():
+				sum.Untold++
+			case one.Holds():
+				sum.Held++
+				sum.Runs++
+			default:
+				sum.Runs++
+				if sum.Held == sum.Runs-1 {
+					sum.Observed = one.Observed
+				}
+			}
+		}
+	}
+	return list
+}
+
+// checkState returns the state of a design's checks: all must hold in every run.
+func checkState(list []Check) (state string, ok *bool) {
+	held, failed := countChecks(list)
+	switch {
+	case len(list) == 0:
+		return "", nil
+	case failed > 0:
+		return results.DoesNotHold, new(false)
+	case held == len(list) && !slices.ContainsFunc(list, func(e Check) bool { return e.Untold > 0 }):
+		return results.Holds, new(true)
+	default:
+		return results.CannotTell, nil
+	}
+}
+
+// noneHolds reports whether there are checks and every design fails one or cannot serve the
+// scenario. A design in the state cannot tell may hold.
+func (c *Contest) noneHolds() bool {
+	ran := 0
+	for i := range c.Ranking {
+		switch one := &c.Ranking[i]; {
+		case len(one.Cannot) > 0:
+		case one.State != results.DoesNotHold:
+			return false
+		default:
+			ran++
+		}
+	}
+	return ran > 0 && len(c.Ranking) > 1
+}

@@ -1,30 +1,24 @@
-// Package contest says which of several key designs is best, by how much, and why.
+// Package contest ranks key designs by their runs and explains the ranking.
 //
-// Each design (an [Arm]) has been run several times with seeds of its own: [Measure]
-// takes from each run's record what designs are ranked by, as a [Trial], and [Rank]
-// makes a [Contest] of the arms: an order, effect sizes with intervals, a verdict that may
-// be that no difference is shown, and the reason for which a loser lost.
+// [Measure] reads one run's record as a [Trial]. [Rank] turns the trials of several designs
+// (each an [Arm]) into a [Contest]: an order, effect sizes with intervals, the designs that
+// hold, and the reasons for the others. [Document] turns the contest into a report, [Open]
+// reads one from its folder.
 //
-// The caller owes runs of the same logical events, with seeds that no two runs share, and
-// the same number of trials for each arm that could be run.
+// Callers must pass runs of the same logical events, with a different seed for each run and
+// the same number of trials for each arm that ran.
 //
-// Who holds more checks comes first, then who fails fewer: a check that fails in half of the
-// runs or more fails, one that holds in all that can tell, and those are most, holds, and any other has done neither. Designs equal
-// in that are told apart by five figures in a fixed sequence, each with its share of
-// alpha ([Contest].Tests): the sustained rate, the share lost, the worst p99, and what an
-// event counts and bills. What is said of two designs rests on those two alone, so that no
-// third turns their order: each has its place by steps of its own figures, in which chance does not
-// count, and B. L. Welch's test of the pair says whether that is shown. All that serve what
-// is asked are in one step of the sustained rate. A difference below the figure's resolution
-// is never told, so that constants cannot differ by a rounding, and runs are taken to vary by half of that,
-// or by one operation, at least, so that few that come out alike are not sure of anything.
-// Where no design holds the checks nobody wins.
+// The design that holds more checks ranks first, then the design that fails fewer. A check
+// fails if it fails in half of the runs or more; it holds if it holds in all runs with a
+// result, and most runs have one; otherwise it does neither. Equal designs are ordered by
+// five figures in a fixed sequence, each with a share of alpha ([Contest].Tests): sustained
+// rate, share lost, worst p99, entities counted and transactions billed per event.
 //
-// What an event counts and bills is of operations that succeeded. [Document] says what came
-// of it, and [Read] takes back the contest that its JSON is.
+// The order of two designs depends on those two alone. Each design has steps of its own
+// figures, which ignore chance; B. L. Welch's test of the pair decides whether the
+// difference is shown. All designs that serve the whole load share one step of the
+// sustained rate. A difference below the figure's resolution is never shown, and runs are
+// assumed to vary by half of the resolution, or by one operation, even if they are equal.
 //
-// [Open] reads one that is kept in a folder, which has its page and its pictures.
-//
-// The package runs nothing. What it computes does not depend on the
-// order of the arms.
+// The sentences of a contest are one table of conditions and templates in sentences.go.
 package contest

@@ -2,120 +2,263 @@ package contest
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"loadgen/report/document"
+	"loadgen/results"
 )
 
-// ChartID is that of the chart of a contest: where the load of each design went.
+// ChartID is the ID of the chart of a contest: where the load of each design went.
 const ChartID = "heat"
 
-// Document returns what there is to say of a contest: who wins, by how much, and why the
-// others do not. Its Data is the contest.
+// QuickRuns is the number of runs of each design in a quick contest.
+const QuickRuns = 2
+
+// maxDesigns is how many designs the screen shows.
+const maxDesigns = 6
+
+// answer returns which design wins or which designs hold, with the sentences for a place.
+func (n *narrative) answer(where string) document.Answer {
+	rows := n.rows()
+	a := document.Answer{State: n.State, Claim: first(rows, inClaim), Beside: first(rows, inBeside), Says: tell(rows, where)}
+	switch {
+	case n.Winner != nil:
+		a.Number = *n.Winner
+		if n.State == results.DoesNotHold && n.first.State == "" { // nothing was expected
+			a.Mark = document.MarkOf(n.State, false, nil)
+		}
+	case strings.HasPrefix(a.Claim, n.held()):
+		a.Number = n.held()
+		if n.groups[groupUnknown] == nil {
+			a.Mark = document.MarkOf(document.Holds, true, new(true))
+		}
+	}
+	return a
+}
+
+// Document returns the report of a contest. Its Data is the contest.
 func Document(c *Contest) *document.Document {
-	d := &document.Document{Title: "Contest of designs", Subtitle: c.subtitle(), Answer: c.answer(), Data: c}
+	n := newNarrative(c)
+	d := &document.Document{Title: "Contest of designs", Subtitle: n.subtitle(), Answer: n.answer(inScreen), Data: c}
 	if c.Scenario != "" {
 		d.Title += ": " + c.Scenario
 	}
 	if c.Ended != "" {
 		d.Warnings = []string{c.Ended}
 	}
-	c.show(d)
-	power := ""
-	if c.Winner == nil && len(c.Power) > 0 { // a difference that is shown needs none
-		var found []string
-		for _, one := range c.Power {
-			found = append(found, fmt.Sprintf("one of %s %% in %s", document.Decimals(one.Difference, 1), one.often()))
-		}
-		power = fmt.Sprintf("As the runs vary, a true difference in the sustained rate between %s and %s would have been found so often: %s of 100 such contests.",
-			c.Ranking[0].Design, c.Ranking[1].Design, document.Enumerated(found))
-	}
-	var why []string
-	for i := range c.Ranking {
-		if one := &c.Ranking[i]; one.Reason != "" {
-			why = append(why, one.Design+": "+one.Reason)
-		}
-	}
-	d.Add("verdict", "Verdict", document.Paragraph{Text: c.Verdict, Lead: true, Tone: document.ToneOf(c.State)},
-		document.Paragraph{Text: c.SurvivesSays}, document.Paragraph{Text: power})
-	d.Add("why", "Why", document.List{Items: why})
-	d.Add("ranking", "Ranking", c.ranking(), document.List{Items: c.keys()})
-	if c.ran() > 0 {
-		where := document.Chart{ID: ChartID, Title: "Where the load went, design by design",
-			Says: "One row a partition, in the order of its keys: what was served by second, and what was throttled."}
+	n.show(d)
+	d.Add("why", "Why", document.List{Items: c.why(maxReasons)})
+	d.Add("ranking", "Ranking", c.ranking(), c.keys())
+	if n.ran > 0 {
+		where := document.Chart{ID: ChartID, Title: "Where the load went, by design",
+			Says: "One row per partition, in the order of its keys: served and throttled by second."}
 		d.Screen = append(d.Screen, where)
 		d.Add("where", "Where the load went", where)
 	}
 	d.Add("costs", "What an event costs", c.costs())
 	d.Add("times", "Response times", c.times())
 	d.Add("moves", "Moves, and cold partitions", c.moves())
-	d.Add("failures", "Failed checks", document.List{Items: c.failures()})
 	d.Add("rests-on", "Basis", document.List{Items: c.RestsOn})
 	d.Add("cannot-tell", "Limitations", document.List{Items: c.CannotTell})
 	d.Add("repeat", "Repeat this contest", document.Paragraph{Text: c.Repeat, Verbatim: true})
 	return d
 }
 
-// ran is how many designs have runs.
-func (c *Contest) ran() (n int) {
-	for i := range c.Ranking {
-		if len(c.Ranking[i].Seeds) > 0 {
-			n++
-		}
+// maxReasons is above the number of reasons that a design can have.
+const maxReasons = 100
+
+// show adds a line for each design, a line for each that fails or is behind, and the runs.
+func (n *narrative) show(d *document.Document) {
+	if len(n.Ranking) == 0 {
+		return
 	}
-	return n
+	t := n.standings("Designs, best first", func(*Ranked) any { return nil }).Around(maxDesigns)
+	why := n.why(1)
+	// A screen has fifteen lines, one of them before each block.
+	if room := 11 - len(t.Rows) - len(t.Notes); len(why) > room {
+		why = document.LimitLines(why, room-1)
+	}
+	d.Show(t, document.Facts{Lines: why}, document.Facts{Lines: tell(n.rows(), inRuns)})
 }
 
-func (c *Contest) subtitle() string {
-	parts := []string{document.Counted(len(c.Ranking), "design")}
-	if c.Target != "" {
-		parts = append(parts, c.Target)
-	}
-	switch {
-	case c.Figures == "":
-	case c.Profile != "":
-		parts = append(parts, c.Figures+", profile "+c.Profile)
-	default:
-		parts = append(parts, c.Figures)
-	}
-	if c.ran() > 0 && len(c.Ranking[0].Seeds) == QuickRuns {
-		parts = append(parts, "quick: 2 runs of each")
-	}
-	return strings.Join(parts, " · ")
-}
-
-// QuickRuns is how many runs a design has in a contest that is quick, which says so.
-const QuickRuns = 2
-
-// often is of how many contests of a hundred the difference is found in. What is found nearly
-// always is not said to be always.
-func (p Power) often() string {
-	if p.Found > 99 {
-		return "more than 99"
-	}
-	return "about " + document.Decimals(p.Found, 0)
-}
-
-// keys says what the keys of each design are made of.
-func (c *Contest) keys() []string {
-	var list []string
+// why returns for each design the checks that did not hold in every run and some of its reasons,
+// the most important first.
+func (c *Contest) why(reasons int) []string {
+	var lines []string
 	for i := range c.Ranking {
 		one := &c.Ranking[i]
-		if one.PartitionKey == "" && one.RowKey == "" {
-			continue
+		var fails, says []string
+		for _, e := range one.Expected {
+			if e.Held == e.Runs {
+				continue
+			}
+			text := e.Expr
+			if e.Observed != "" {
+				text += " (" + e.Observed + ")"
+			}
+			if e.Held > 0 {
+				text += fmt.Sprintf(", held in %d of %d runs", e.Held, e.Runs)
+			}
+			fails = append(fails, text)
 		}
-		keys := one.Design + ": " + one.template()
-		if one.Copies > 0 {
-			keys += ", and " + document.Counted(one.Copies, "copy", "copies")
+		if len(fails) > 0 {
+			says = append(says, "fails "+strings.Join(fails, ", "))
 		}
-		if one.Order != "" {
-			keys += "; new keys: " + one.Order
+		for _, reason := range one.Reasons[:min(reasons, len(one.Reasons))] {
+			says = append(says, reason.Says)
 		}
-		list = append(list, keys)
+		if len(says) > 0 {
+			lines = append(lines, one.Design+": "+strings.Join(says, "; "))
+		}
 	}
-	return list
+	return lines
+}
+
+// standings has a row for each design with a bar for its sustained rate. Last returns the value of
+// the last column, if there is one.
+func (c *Contest) standings(caption string, last func(*Ranked) any, more ...string) document.Table {
+	t := document.NewTable("designs", caption, append([]string{"design|words", "", "sustained/s|rate", "lost|share", "checks held"}, more...)...)
+	full := 0.
+	for i := range c.Ranking {
+		if e := c.Ranking[i].Sustained; e != nil {
+			full = max(full, e.Mean)
+		}
+	}
+	for i := range c.Ranking {
+		one := &c.Ranking[i]
+		var bar, sustained any = "", one.place()
+		if one.Sustained != nil {
+			bar, sustained = &document.Bar{Solid: one.Sustained.Mean, Full: full}, one.Sustained.Mean
+		}
+		tone := document.ToneOf(one.State)
+		t.Add(tone, one.Design, bar, sustained, one.Lost.mean(), tone, one.heldIn(), last(one))
+	}
+	return t
+}
+
+// heldIn is the number of checks that hold, of those with a result.
+func (one *Ranked) heldIn() string {
+	held, _ := countChecks(one.Expected)
+	known := 0
+	for _, e := range one.Expected {
+		if e.Runs > 0 {
+			known++
+		}
+	}
+	switch {
+	case len(one.Expected) == 0:
+		return document.Untold
+	case known == 0:
+		return results.CannotTell
+	}
+	return fmt.Sprintf("%d of %d", held, known)
+}
+
+func (n *narrative) subtitle() string {
+	figures, quick := n.Figures, ""
+	if figures != "" && n.Profile != "" {
+		figures += ", profile " + n.Profile
+	}
+	if n.ran > 0 && len(n.first.Seeds) == QuickRuns {
+		quick = "quick: 2 runs of each"
+	}
+	return document.Join(" · ", document.Counted(len(n.Ranking), "design"), n.Target, figures, quick)
 }
 
 func (one *Ranked) template() string {
 	return fmt.Sprintf("PartitionKey %s, RowKey %s", one.PartitionKey, one.RowKey)
+}
+
+// keys shows the keys of each design.
+func (c *Contest) keys() document.Table {
+	t := document.NewTable("keys", "Keys", "design|words", "PartitionKey|words", "RowKey|words", "copies|nonzero|optional", "new keys|words|optional")
+	for i := range c.Ranking {
+		if one := &c.Ranking[i]; one.PartitionKey != "" || one.RowKey != "" {
+			t.Add(one.Design, one.PartitionKey, one.RowKey, one.Copies, one.Order)
+		}
+	}
+	return t.WithoutEmpty()
+}
+
+func (c *Contest) ranking() document.Table {
+	t := document.NewTable("ranking", "Designs, best first", "design|words", "rank", "sustained/s|rate", "95 %|rate", "of the first|factor",
+		"95 %|factor", "lost|share", "worst p99|micros", "held")
+	for i := range c.Ranking {
+		one := &c.Ranking[i]
+		ratio := []any{nil, nil}
+		if one.Ratio != nil {
+			ratio = []any{one.Ratio.Ratio, one.Ratio.Interval}
+		}
+		t.Add(one.Design, one.place(), one.Sustained.mean(), one.Sustained.interval(), ratio, one.Lost.mean(), one.WorstP99.mean(),
+			document.ToneOf(one.State), one.heldIn())
+	}
+	t.Notes = []string{c.tag() + rankingNote}
+	return t
+}
+
+// place is the rank of a design, or why it has none.
+func (one *Ranked) place() string {
+	switch {
+	case len(one.Cannot) > 0:
+		return "cannot"
+	case one.Rank == nil:
+		return "not run"
+	}
+	return strconv.Itoa(*one.Rank)
+}
+
+// tag is the provenance of the figures in a note.
+func (c *Contest) tag() string {
+	if c.Figures == "" {
+		return ""
+	}
+	return c.Figures + "; "
+}
+
+func (c *Contest) costs() document.Table {
+	t := document.NewTable("costs", "What an event costs", "design|words", "counted|rate", "billed|rate", "throttled|rate", "stored, B|rate",
+		"cost/million|money|optional", "and a month|money|optional")
+	for i := range c.Ranking {
+		if one := &c.Ranking[i]; len(one.Seeds) > 0 {
+			t.Add(one.Design, one.Counted.mean(), one.Billed.mean(), one.Throttled.mean(), one.Stored.mean(), one.Cost, one.Keeping)
+		}
+	}
+	note := costsNote
+	if c.Price != nil && c.Price.BillRefused {
+		note += "; the cost includes throttled requests"
+	}
+	if c.Price != nil && c.Price.PerMillion > 0 {
+		note += "; price of a million transactions: " + document.Money(c.Price.PerMillion)
+	}
+	t.Notes = []string{note}
+	return t.WithoutEmpty()
+}
+
+func (c *Contest) times() document.Table {
+	t := document.NewTable("times", "Response times", "design|words", "operation|words", "p50|millis|unit=ms", "p99|millis|unit=ms",
+		"min p99|millis|unit=ms", "max p99|millis|unit=ms")
+	for i := range c.Ranking {
+		for _, one := range c.Ranking[i].Operations {
+			bounds := []any{nil, nil}
+			if one.P99Range != nil {
+				bounds = []any{one.P99Range[0], one.P99Range[1]}
+			}
+			t.Add(c.Ranking[i].Design, one.Operation, one.P50, one.P99, bounds)
+		}
+	}
+	t.Notes = []string{c.tag() + timesNote}
+	return t
+}
+
+// moves shows recovery and cold partitions of the designs that have any.
+func (c *Contest) moves() document.Table {
+	t := document.NewTable("moves", "Moves, and cold partitions", "design|words", "moves", "recovery, s|rate", "95 %|rate", "never", "cold: fairness|rate", "served|share")
+	for i := range c.Ranking {
+		if one := &c.Ranking[i]; one.Moves != 0 || one.Fairness != nil {
+			t.Add(one.Design, one.Moves, one.Recovery.mean(), one.Recovery.interval(), one.Unrecovered, one.Fairness.mean(), one.ColdServed.mean())
+		}
+	}
+	t.Notes = []string{movesNote}
+	return t
 }

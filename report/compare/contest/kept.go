@@ -2,12 +2,13 @@ package contest
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
 	"io"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"loadgen/report/chart"
 	"loadgen/report/document"
@@ -15,35 +16,90 @@ import (
 	"loadgen/results"
 )
 
-// PageFile is the page in the folder of a contest.
-const PageFile = "report.html"
+// File is the name of the contest in its folder, PageFile that of its page.
+const (
+	File     = "contest.json"
+	PageFile = "report.html"
+)
 
-// Kept is a contest that is kept, with the record of each design's first run by its name:
-// none of a design that was not run, or whose record cannot be read.
+// ErrFile is wrapped by the error of a text that is not a contest.
+var ErrFile = errors.New("it holds no contest")
+
+// MaxBytes limits the text of a contest, maxRanked its designs.
+const (
+	MaxBytes  = 16 << 20
+	maxRanked = 1000
+)
+
+// Read parses the JSON of a contest. Its error is one line and wraps [ErrFile].
+func Read(text []byte) (*Contest, error) {
+	if len(text) > MaxBytes {
+		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrFile, MaxBytes)
+	}
+	c := new(Contest)
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	if err := decoder.Decode(c); err != nil {
+		return nil, fmt.Errorf("%w: %s", ErrFile, results.OneLine(err))
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%w: text after its end", ErrFile)
+	}
+	if err := c.validate(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFile, err)
+	}
+	return c, nil
+}
+
+// validate returns why [Rank] cannot have returned the contest.
+func (c *Contest) validate() error {
+	states := []string{results.Holds, results.DoesNotHold, results.CannotTell}
+	switch {
+	case c.Verdict == "":
+		return errors.New("it has no verdict")
+	case !slices.Contains(states, c.State):
+		return fmt.Errorf("its state is %.40q; expected one of %q", c.State, states)
+	case len(c.Ranking) > maxRanked:
+		return fmt.Errorf("it ranks %d designs; the maximum is %d", len(c.Ranking), maxRanked)
+	case c.Winner != nil && (len(c.Ranking) == 0 || c.Ranking[0].Design != *c.Winner):
+		return errors.New("its winner is not the first of its ranking")
+	}
+	for i := range c.Ranking {
+		one := &c.Ranking[i]
+		for _, check := range one.Expected {
+			if check.Held < 0 || check.Held > check.Runs || check.Untold < 0 {
+				return fmt.Errorf("a check of the design %.40q held in %d of %d runs", one.Design, check.Held, check.Runs)
+			}
+		}
+	}
+	return nil
+}
+
+// Kept is a contest in a folder, with the record of each design's first run by its name. A
+// design that did not run, or whose record cannot be read, has none.
 type Kept struct {
 	*Contest
 	Records map[string]*results.Record
 }
 
-// Open reads a contest from its folder. Its error says in one line that there is none, or
-// what is wrong with it: it wraps [ErrFile], or is that of the file.
+// Open reads a contest from its folder. Its error is one line: it wraps [ErrFile], or is that of
+// the file.
 func Open(folder results.Dir) (*Kept, error) {
 	file, err := folder.Open(File)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, MostBytes+1))
+	text, err := io.ReadAll(io.LimitReader(file, MaxBytes+1))
 	if err != nil {
 		return nil, err
 	}
-	told, err := Read(text)
+	contest, err := Read(text)
 	if err != nil {
 		return nil, err
 	}
-	c := &Kept{told, make(map[string]*results.Record)}
-	for i := range told.Ranking {
-		name := told.Ranking[i].Design
+	c := &Kept{contest, make(map[string]*results.Record)}
+	for i := range contest.Ranking {
+		name := contest.Ranking[i].Design
 		if len(c.Records) == chart.MostArms || !filepath.IsLocal(name) {
 			continue
 		}
@@ -54,7 +110,7 @@ func Open(folder results.Dir) (*Kept, error) {
 	return c, nil
 }
 
-// arms are the designs that can be drawn, best first.
+// arms returns the designs with a record, best first.
 func (c *Kept) arms() []chart.HeatArm {
 	var list []chart.HeatArm
 	for i := range c.Ranking {
@@ -63,23 +119,17 @@ func (c *Kept) arms() []chart.HeatArm {
 		if record == nil {
 			continue
 		}
-		var words []string
-		if one.Sustained != nil {
-			words = append(words, "sustains "+document.Rate(one.Sustained.Mean)+" entities/s")
-		}
-		if one.Lost != nil {
-			words = append(words, document.Share(one.Lost.Mean)+" lost")
-		}
-		list = append(list, chart.HeatArm{Name: one.Design, Keys: one.template(), Says: strings.Join(words, "; "), Record: record})
+		says := "sustains " + document.Told(one.Sustained.mean(), document.Rate) + " entities/s; " + document.Told(one.Lost.mean(), document.Share) + " lost"
+		list = append(list, chart.HeatArm{Name: one.Design, Keys: one.template(), Says: says, Record: record})
 	}
 	return list
 }
 
-// Page writes the contest as one page, with the picture of where the load went. It writes
-// nothing where that cannot be drawn.
+// Page writes the contest as one page with the picture of where the load went. It writes nothing
+// if that cannot be drawn.
 func (c *Kept) Page(w io.Writer) error { return c.PageOf(w, Document(c.Contest)) }
 
-// PageOf is Page of a document that says more than the contest's own.
+// PageOf is [Kept.Page] with another document.
 func (c *Kept) PageOf(w io.Writer, d *document.Document) error {
 	pictures := make(map[string]template.HTML)
 	if arms := c.arms(); len(arms) > 0 {
@@ -88,15 +138,11 @@ func (c *Kept) PageOf(w io.Writer, d *document.Document) error {
 			return fmt.Errorf("drawing where the load went: %w", err)
 		}
 		pictures[ChartID] = picture
-		blocks := [][]document.Block{d.Screen}
-		for i := range d.Sections {
-			blocks = append(blocks, d.Sections[i].Blocks)
-		}
-		for _, list := range blocks {
-			for i, block := range list {
+		for _, section := range slices.Concat(d.Sections, []document.Section{{Blocks: d.Screen}}) {
+			for i, block := range section.Blocks {
 				if one, is := block.(document.Chart); is && one.ID == ChartID {
-					one.Title = chart.ContestTitle(arms) // which says its answer
-					list[i] = one
+					one.Title = chart.ContestTitle(arms)
+					section.Blocks[i] = one
 				}
 			}
 		}
@@ -104,8 +150,8 @@ func (c *Kept) PageOf(w io.Writer, d *document.Document) error {
 	return html.Render(w, d, html.Options{Pictures: pictures})
 }
 
-// Illustrate writes the pictures of a contest and its page into its folder. What could not
-// be drawn holds up nothing else.
+// Illustrate writes the pictures of a contest and its page into its folder. A failure does not
+// stop the others.
 func (c *Kept) Illustrate(folder results.Folder) error {
 	var err error
 	if arms := c.arms(); len(arms) > 0 {

@@ -7,35 +7,41 @@ import (
 	"loadgen/report/document"
 )
 
-// ErrOptions is wrapped by every fault of [Options]; test for it with errors.Is.
+// ErrOptions is wrapped by every fault of [Options].
 var ErrOptions = errors.New("contest: impossible options")
 
-// Options says of what a contest is, and how sure it has to be. The zero value is
-// that of a contest without a name or a price, at [DefaultAlpha].
+// Options describes a contest. The zero value has no name, no price and [DefaultAlpha].
 type Options struct {
-	// Scenario is its name, Repeat the command that repeats the contest; both are shown
-	// as they are, made harmless, and may be empty.
+	// Scenario is its name, Repeat the command that repeats the contest. Both may be empty.
 	Scenario, Repeat string
-	// Profile and Other name the model's profiles of the arms' Trials and Others; both
-	// are empty where nothing is modelled.
+	// Profile and Other name the model's profiles of the arms' Trials and Others; empty if
+	// nothing is modelled.
 	Profile, Other string
-	// Alpha is how often a contest of designs that do not differ may tell some
-	// difference, from 0 to 0.5 exclusively; 0 is DefaultAlpha.
+	// Alpha is how often a contest of equal designs may show a difference, 0 to below 0.5; 0
+	// means DefaultAlpha.
 	Alpha float64
-	// Price is what is paid; a zero one tells no costs.
+	// Price is zero for a contest without costs.
 	Price Price
 }
 
-// DefaultAlpha is how often a contest may be wrong to tell a difference.
+// Price is per million billed transactions, and per GiB and month of stored entities, in any
+// currency. BillRefused bills throttled requests as well.
+type Price struct {
+	PerMillion  float64 `json:"per_million_transactions"`
+	PerGiBMonth float64 `json:"per_gib_and_month"`
+	BillRefused bool    `json:"throttled_are_billed"`
+}
+
+// DefaultAlpha is the default share of contests that may show a difference by chance.
 const DefaultAlpha = 0.05
 
-// dearest is the greatest price, in any currency.
-const dearest = 1e9
+// maxPrice is the maximum price, in any currency.
+const maxPrice = 1e9
 
-// fault is what is wrong with an option.
+// fault is an error of an option.
 type fault string
 
-// Error implements error with what is wrong, and what was expected.
+// Error returns the fault and what is allowed.
 func (f fault) Error() string { return string(f) }
 
 func (f fault) Unwrap() error { return ErrOptions }
@@ -46,14 +52,13 @@ func (o Options) Validate() []error {
 	if !(o.Alpha >= 0 && o.Alpha < 0.5) {
 		faults = append(faults, fault(fmt.Sprintf("alpha is %v; expected more than 0 and less than 0.5", o.Alpha)))
 	}
-	for _, one := range []struct {
-		what  string
-		value float64
-	}{{"the price of a million transactions", o.Price.PerMillion}, {"the price of a GiB and month", o.Price.PerGiBMonth}} {
-		if !(one.value >= 0 && one.value <= dearest) {
-			faults = append(faults, fault(fmt.Sprintf("%s is %v; expected a number from 0 to %s", one.what, one.value, document.Count(dearest))))
+	price := func(name string, value float64) {
+		if !(value >= 0 && value <= maxPrice) {
+			faults = append(faults, fault(fmt.Sprintf("%s is %v; expected a number from 0 to %s", name, value, document.Count(maxPrice))))
 		}
 	}
+	price("the price of a million transactions", o.Price.PerMillion)
+	price("the price of a GiB and month", o.Price.PerGiBMonth)
 	return faults
 }
 

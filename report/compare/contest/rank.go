@@ -1,157 +1,182 @@
 package contest
 
 import (
-	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"loadgen/report/compare/statistics"
 	"loadgen/report/document"
-
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
 
-// Rank makes a contest of the arms, whose designs have names of their own. Their order
-// changes nothing. Of options with a fault it takes the defaults.
+// Rank returns the contest of the arms, whose designs have different names. The order of the
+// arms changes nothing. Options with a fault are replaced by the defaults.
 func Rank(arms []Arm, o Options) *Contest {
 	if len(o.Validate()) > 0 {
 		o.Alpha, o.Price = 0, Price{}
 	}
-	arms = slices.Clone(arms)
-	slices.SortStableFunc(arms, func(a, b Arm) int { return strings.Compare(a.Design, b.Design) })
-	var ran, idle, unable []*Arm
+	var list []*Arm
 	for i := range arms {
-		switch arm := &arms[i]; {
-		case len(arm.Cannot) > 0:
-			unable = append(unable, arm)
-		case len(arm.Trials) == 0:
-			idle = append(idle, arm)
-		default:
-			ran = append(ran, arm)
-		}
+		list = append(list, &arms[i])
 	}
-	r := newOrder(ran, o, func(arm *Arm) []Trial { return arm.Trials })
-	c := &Contest{Scenario: o.Scenario, Profile: o.Profile, Other: o.Other, Alpha: o.alpha(), Repeat: o.Repeat,
-		Tests: []Test{}, Power: r.power(), RestsOn: []string{}, CannotTell: []string{}, Ranking: []Ranked{}}
+	slices.SortStableFunc(list, func(a, b *Arm) int { return strings.Compare(a.Design, b.Design) })
+	c, r := rank(list, o, func(arm *Arm) []Trial { return arm.Trials })
+	c.Power = r.power()
 	if o.Price != (Price{}) {
 		c.Price = &o.Price
 	}
 	for _, f := range r.figures {
 		c.Tests = append(c.Tests, Test{f.name, f.part * c.Alpha, f.resolution})
 	}
-	if c.Power == nil {
-		c.Power = []Power{}
+	for at, i := range r.sequence {
+		c.Ranking[at].explain(r.evidence(i, &c.Ranking[at], o.Price))
 	}
-	c.place(r, ran, o)
-	var notRun []string
-	for _, arm := range idle {
-		notRun = append(notRun, arm.Design)
-		c.Ranking = append(c.Ranking, named(arm))
+	c.describe(r)
+	n := newNarrative(c)
+	for _, f := range r.figures {
+		n.divided = append(n.divided, f.words+" "+document.PartOf(f.part, 1))
 	}
-	last := len(ran) + 1
-	for _, arm := range unable {
-		one := named(arm)
-		one.Rank = &last
-		one.Cannot = slices.Clone(arm.Cannot)
-		var reasons []Reason
-		for _, o := range arm.Cannot {
-			reasons = append(reasons, Reason{Kind: CannotServe, Operation: o.Operation, Says: fmt.Sprintf("it cannot serve %s: %s", o.Operation, o.Why)})
+	for _, arm := range r.arms {
+		for k := range arm.Trials {
+			n.operations = max(n.operations, arm.Trials[k].Events)
 		}
-		one.because(reasons)
-		c.Ranking = append(c.Ranking, one)
 	}
-	c.judge(r, ran, unable, notRun)
-	c.tellState()
-	c.survive(r, ran, o)
-	c.rest(r, ran)
+	answer := n.answer(inVerdict)
+	c.Verdict = answer.Whole()
+	c.RestsOn, c.CannotTell = append(c.RestsOn, tell(n.rows(), inBasis)...), append(c.CannotTell, tell(n.rows(), inLimits)...)
+	c.survive(n, r, list, o)
 	return c
 }
 
-// tellState says whether one design is the best and its checks hold, or none holds them. Where
-// there are no checks the best has to sustain the load: none of it is lost.
-func (c *Contest) tellState() {
-	switch {
-	case c.noneHolds():
+// rank returns the order of the arms by some of their trials, without reasons and sentences.
+func rank(arms []*Arm, o Options, of func(*Arm) []Trial) (*Contest, *order) {
+	c := &Contest{Scenario: o.Scenario, Profile: o.Profile, Other: o.Other, Alpha: o.alpha(), Repeat: o.Repeat,
+		Tests: []Test{}, RestsOn: []string{}, CannotTell: []string{}, Ranking: []Ranked{}}
+	var ran []*Arm
+	var idle, unable []Ranked
+	for _, arm := range arms {
+		switch {
+		case len(arm.Cannot) > 0:
+			unable = append(unable, newRanked(arm))
+		case len(of(arm)) == 0:
+			idle = append(idle, newRanked(arm))
+		default:
+			ran = append(ran, arm)
+		}
+	}
+	r := newOrder(ran, o, of)
+	for _, i := range r.sequence {
+		c.Ranking = append(c.Ranking, r.ranked(of(ran[i]), i, o.Price))
+	}
+	c.Ranking = append(c.Ranking, idle...)
+	for i := range unable {
+		unable[i].Rank = new(len(ran) + 1)
+	}
+	c.Ranking = append(c.Ranking, unable...)
+	c.settle(len(ran), len(idle), len(unable))
+	return c, r
+}
+
+// settle sets the winner, the state and ok. Without checks the winner must not lose operations.
+func (c *Contest) settle(ran, idle, unable int) {
+	if c.State = results.CannotTell; c.noneHolds() {
 		c.State, c.Ok = results.DoesNotHold, new(false)
-	case c.Winner == nil:
-		c.State = results.CannotTell
-	case c.Ranking[0].State != "":
-		c.State, c.Ok = c.Ranking[0].State, c.Ranking[0].Ok
-	case c.Ranking[0].Lost != nil && c.Ranking[0].Lost.Mean > 0:
+		return
+	}
+	switch {
+	case ran == 0 || ran == 1 && (idle > 0 || unable == 0):
+		return
+	case slices.ContainsFunc(c.Ranking[1:ran], func(one Ranked) bool { return one.Behind == "" }):
+		return
+	}
+	first := &c.Ranking[0]
+	c.Winner = &first.Design
+	switch {
+	case first.State != "":
+		c.State, c.Ok = first.State, first.Ok
+	case first.Lost != nil && first.Lost.Mean > 0:
 		c.State = results.DoesNotHold
 	default:
 		c.State = results.Holds
 	}
 }
 
-// named is a design before anything of its runs is told.
-func named(arm *Arm) Ranked {
-	return Ranked{Design: arm.Design, PartitionKey: arm.PartitionKey, RowKey: arm.RowKey, Copies: arm.Copies, Order: arm.Order,
-		Seeds: []uint64{}, Operations: []RankedTiming{}, Expected: []Check{}, Reasons: []Reason{}}
+// newRanked returns a design without runs.
+func newRanked(arm *Arm) Ranked {
+	one := Ranked{Design: arm.Design, PartitionKey: arm.PartitionKey, RowKey: arm.RowKey, Copies: arm.Copies, Order: arm.Order,
+		Cannot: slices.Clone(arm.Cannot), Seeds: []uint64{}, Operations: []RankedTiming{}, Expected: []Check{}, Reasons: []Reason{}}
+	var reasons []evidence
+	for _, o := range arm.Cannot {
+		reasons = append(reasons, evidence{Reason: Reason{Kind: CannotServe, Operation: o.Operation}, cause: o.Why})
+	}
+	one.explain(reasons)
+	return one
 }
 
-// place adds the designs that ran.
-func (c *Contest) place(r *order, ran []*Arm, o Options) {
-	for _, i := range r.sequence {
-		first := ran[r.sequence[0]]
-		one := r.ranked(ran[i], ran[i].Trials, i, o.Price)
-		one.Rank = new(r.ranks[i])
-		moving := []string{results.AppendOnly, results.PrependOnly, results.MovingPoint, results.HotTail}
-		if slices.Contains(moving, ran[i].Order) || results.TailsOf(ran[i].Order) > 0 {
-			// Each partition was hot in its turn: what is cold on the average was not.
-			one.Fairness, one.ColdServed = nil, nil
-		}
-		loses := one.Lost != nil && one.Lost.Mean >= lostToSpeakOf
-		if r.ranks[i] > 1 || loses || slices.ContainsFunc(one.Expected, func(e Check) bool { return e.Held < e.Runs }) {
-			// Without a record there is nothing but the figures to tell.
-			var why []Reason
-			arm, behind := ran[i], r.behindFirst(i)
-			if arm.Record != nil {
-				why = append(refusals(arm), counts(arm, first, behind)...)
-			}
-			if behind == byBilled {
-				of := func(a *Arm) string {
-					return document.Finely(statistics.Mean(figureOfSome(a.Trials, criteria(o.Price)[byBilled].of)))
-				}
-				why = append(why, Reason{Kind: BillsMore, Says: fmt.Sprintf("an event takes %s billed transactions (%s: %s)", of(arm), first.Design, of(first))})
-			}
-			one.because(append(why, slowness(arm, first, behind, len(why) > 0)...))
-		}
-		c.Ranking = append(c.Ranking, one)
+// explain adds the reasons, the most important first.
+func (one *Ranked) explain(reasons []evidence) {
+	var says []string
+	for i := range reasons {
+		reasons[i].Says = strings.Join(tell(reasons[i].rows(), reasons[i].Kind), "")
+		one.Reasons = append(one.Reasons, reasons[i].Reason)
+		says = append(says, reasons[i].Says)
 	}
-	for _, i := range r.sequence {
-		record := ran[i].Record
-		if record == nil {
-			continue
-		}
-		c.Target, c.Figures = record.Manifest.Target, "measured"
-		if record.Manifest.Modelled() {
-			c.Figures = "modelled"
-		}
-		c.PartitionTarget = int64(record.Manifest.Targets.Partition)
-		c.CannotTell = append(c.CannotTell, verdict.KindLimits(record)...)
-		break
+	if len(says) > 0 {
+		one.Reason = sentenceOf(says...) + "."
 	}
 }
 
-// ranked is the i-th design by some trials of it, held against the first.
-func (r *order) ranked(arm *Arm, trials []Trial, i int, p Price) Ranked {
-	one := named(arm)
-	one.measured(trials, p)
-	// That its checks hold takes every run.
-	held, failed := counted(one.Expected)
+// describe adds the target, the limits and the provenance of the figures from the first record.
+func (c *Contest) describe(r *order) {
+	at := slices.IndexFunc(r.sequence, func(i int) bool { return r.arms[i].Record != nil })
+	if at < 0 {
+		return
+	}
+	record := r.arms[r.sequence[at]].Record
+	c.Target, c.Figures = record.Manifest.Target, "measured"
+	if record.Manifest.Modelled() {
+		c.Figures = "modelled"
+	}
+	c.PartitionTarget = int64(record.Manifest.Targets.Partition)
+	c.CannotTell = append(c.CannotTell, verdict.KindLimits(record)...)
+}
+
+// survive compares the result with that of the other profile: the same best designs, no
+// reversed pair, and the checks hold in both or in neither.
+func (c *Contest) survive(n *narrative, r *order, arms []*Arm, o Options) {
 	switch {
-	case len(one.Expected) == 0:
-	case failed > 0:
-		one.State, one.Ok = results.DoesNotHold, new(false)
-	case held == len(one.Expected) && !slices.ContainsFunc(one.Expected, func(e Check) bool { return e.Untold > 0 }):
-		one.State, one.Ok = results.Holds, new(true)
-	default:
-		one.State = results.CannotTell
+	case n.ran < 2:
+		return
+	case slices.ContainsFunc(r.arms, func(arm *Arm) bool { return len(arm.Others) == 0 }):
+		if o.Other != "" {
+			c.SurvivesSays = first(n.rows(), inUntried)
+		}
+		return
+	}
+	other, s := rank(arms, o, func(arm *Arm) []Trial { return arm.Others })
+	m := newNarrative(other)
+	m.reversed = r.reversed(s)
+	m.survives = c.noneHolds() == other.noneHolds() && m.reversed == "" && slices.Equal(slices.Sorted(slices.Values(n.best)), slices.Sorted(slices.Values(m.best)))
+	if claim := first(m.rows(), inClaim); claim != first(n.rows(), inClaim) {
+		m.result = document.Join(" ", ": "+claim, first(m.rows(), inBeside))
+	}
+	c.Survives, c.SurvivesSays = &m.survives, strings.Join(tell(m.rows(), inProfile), " ")
+}
+
+// ranked returns the i-th design by some of its trials, compared with the first.
+func (r *order) ranked(trials []Trial, i int, p Price) Ranked {
+	one := newRanked(r.arms[i])
+	one.Rank = new(r.ranks[i])
+	one.measure(trials, p)
+	moving := []string{results.AppendOnly, results.PrependOnly, results.MovingPoint, results.HotTail}
+	if slices.Contains(moving, one.Order) || results.TailsOf(one.Order) > 0 {
+		// Each partition was hot for a while, so that none was cold.
+		one.Fairness, one.ColdServed = nil, nil
 	}
 	if first := r.sequence[0]; i != first {
-		one.Ratio = r.ratio(bySustained, first, i)
+		one.Ratio = r.ratio(first, i)
 	}
 	switch behind := r.behindFirst(i); behind {
 	case notBehind:
@@ -163,64 +188,102 @@ func (r *order) ranked(arm *Arm, trials []Trial, i int, p Price) Ranked {
 	return one
 }
 
-// measured adds what the runs of a design came to.
-func (one *Ranked) measured(trials []Trial, p Price) {
+// measure adds the results of the runs of a design.
+func (one *Ranked) measure(trials []Trial, p Price) {
+	count := func(n *int, is bool) {
+		if is {
+			*n++
+		}
+	}
 	for i := range trials {
-		one.Seeds = append(one.Seeds, trials[i].Seed)
-		if trials[i].Validity != results.Valid {
-			one.Doubtful++
-		}
-		if trials[i].Validity == results.Invalid {
-			one.Invalid++
-		}
-		if trials[i].Late {
-			one.Limited++
-		}
-		one.Moves += trials[i].Moves
-		one.Unrecovered += trials[i].Unrecovered
+		t := &trials[i]
+		one.Seeds = append(one.Seeds, t.Seed)
+		count(&one.Doubtful, t.Validity != results.Valid)
+		count(&one.Invalid, t.Validity == results.Invalid)
+		count(&one.Limited, t.Late)
+		one.Moves += t.Moves
+		one.Unrecovered += t.Unrecovered
 	}
 	slices.Sort(one.Seeds)
-	events := func(of func(t *Trial) float64) func(t *Trial) (float64, bool) {
-		return func(t *Trial) (float64, bool) { return of(t), t.Served > 0 }
+	all := func(of func(*Trial) *float64, limit float64) *Estimate {
+		return estimate(valuesOfAll(trials, of), limit)
 	}
-	perhaps := func(of func(t *Trial) *float64) func(t *Trial) (float64, bool) {
-		return func(t *Trial) (float64, bool) {
-			if v := of(t); v != nil {
-				return *v, true
-			}
-			return 0, false
-		}
-	}
+	some := func(of func(*Trial) *float64, limit float64) *Estimate { return estimate(valuesOf(trials, of), limit) }
 	figures := criteria(p)
-	one.Sustained = estimate(figureOfAll(trials, figures[bySustained].of), most)
-	one.Lost = estimate(figureOfAll(trials, figures[byLost].of), 1)
-	one.Met = estimate(figureOfAll(trials, perhaps(func(t *Trial) *float64 { return t.Met })), 1)
-	one.WorstP99 = estimate(figureOfAll(trials, figures[byWorst].of), most)
-	one.Counted = estimate(figureOfAll(trials, figures[byCounted].of), most)
-	one.Billed = estimate(figureOfAll(trials, events(func(t *Trial) float64 { return t.Billed })), most)
-	one.Throttled = estimate(figureOfAll(trials, events(func(t *Trial) float64 { return t.ThrottledRequests })), most)
-	one.Stored = estimate(figureOfAll(trials, events(func(t *Trial) float64 { return t.Stored })), most)
-	one.Recovery = estimate(figureOfSome(trials, perhaps(func(t *Trial) *float64 { return t.Recovery })), most)
-	one.Fairness = estimate(figureOfSome(trials, perhaps(func(t *Trial) *float64 { return t.Fairness })), 1)
-	one.ColdServed = estimate(figureOfSome(trials, perhaps(func(t *Trial) *float64 { return t.ColdServed })), 1)
-	if billed := figureOfAll(trials, figures[byBilled].of); len(billed) > 0 && p.PerMillion > 0 {
-		// A million events at so many transactions each, at so much per million.
-		one.Cost = document.Finite(statistics.Mean(billed) * p.PerMillion)
+	for _, f := range figures {
+		limit := maxFigure
+		if f.absolute {
+			limit = 1
+		}
+		*f.field(one) = all(f.of, limit)
 	}
+	if one.Billed != nil && p.PerMillion > 0 {
+		// Transactions per event are millions of transactions per million events.
+		one.Cost = document.Finite(one.Billed.Mean * p.PerMillion)
+	}
+	one.Billed = all(perEvent(func(t *Trial) float64 { return t.Billed }), maxFigure)
+	one.Throttled = all(perEvent(func(t *Trial) float64 { return t.ThrottledRequests }), maxFigure)
+	one.Stored = all(perEvent(func(t *Trial) float64 { return t.Stored }), maxFigure)
+	one.Met = all(func(t *Trial) *float64 { return t.Met }, 1)
+	one.Recovery = some(func(t *Trial) *float64 { return t.Recovery }, maxFigure)
+	one.Fairness = some(func(t *Trial) *float64 { return t.Fairness }, 1)
+	one.ColdServed = some(func(t *Trial) *float64 { return t.ColdServed }, 1)
 	if one.Stored != nil && p.PerGiBMonth > 0 {
 		one.Keeping = document.Finite(one.Stored.Mean * 1e6 / (1 << 30) * p.PerGiBMonth)
 	}
-	one.Operations, one.Expected = timings(trials), expected(trials)
+	one.Operations, one.Expected = timings(trials), mergeChecks(trials)
+	one.State, one.Ok = checkState(one.Expected)
 }
 
-// because takes reasons, the heaviest first.
-func (one *Ranked) because(reasons []Reason) {
-	one.Reasons = append(one.Reasons, reasons...)
-	var says []string
-	for i := range reasons {
-		says = append(says, reasons[i].Says)
+// doubt is the share of intervals that may miss their value.
+const doubt = 0.05
+
+// estimate returns the mean of a figure from 0 to a limit, nil without values.
+func estimate(values []float64, limit float64) *Estimate {
+	if len(values) == 0 {
+		return nil
 	}
-	if len(says) > 0 {
-		one.Reason = sentence(strings.Join(says, "; "))
+	middle, low, high, ok := statistics.MeanInterval(values, doubt)
+	e := &Estimate{Mean: middle, Least: slices.Min(values), Greatest: slices.Max(values), Runs: len(values)}
+	if ok {
+		e.Interval = finiteBounds(math.Max(0, low), math.Min(limit, high))
 	}
+	return e
+}
+
+// finiteBounds returns an interval, nil if a bound cannot be written as JSON.
+func finiteBounds(low, high float64) *[2]float64 {
+	if document.Finite(low) == nil || document.Finite(high) == nil {
+		return nil
+	}
+	return &[2]float64{low, high}
+}
+
+// timings returns the response times of each operation, in the order of the first run. A
+// quantile that one run does not have is nil: a median of the others would be too good.
+func timings(trials []Trial) []RankedTiming {
+	list, values := []RankedTiming{}, make(map[string]*[2][]int64)
+	for i := range trials {
+		for _, one := range trials[i].Operations {
+			if values[one.Name] == nil {
+				values[one.Name], list = new([2][]int64), append(list, RankedTiming{Operation: one.Name})
+			}
+			for k, quantile := range []*int64{one.P50, one.P99} {
+				if quantile != nil {
+					values[one.Name][k] = append(values[one.Name][k], *quantile)
+				}
+			}
+		}
+	}
+	for i := range list {
+		one := &list[i]
+		p50, p99 := slices.Sorted(slices.Values(values[one.Operation][0])), slices.Sorted(slices.Values(values[one.Operation][1]))
+		if len(p50) == len(trials) {
+			one.P50 = &p50[(len(p50)-1)/2]
+		}
+		if len(p99) == len(trials) {
+			one.P99, one.P99Range = &p99[(len(p99)-1)/2], &[2]int64{p99[0], p99[len(p99)-1]}
+		}
+	}
+	return list
 }

@@ -1,113 +1,103 @@
 package contest
 
 import (
-	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"loadgen/report/document"
 )
 
-// Sofar is a contest that goes on.
+// Sofar is a contest in progress.
 type Sofar struct {
-	// Scenario is its name.
 	Scenario string
-	// Standing is what it comes to by the runs that each design has by now, nil before each
-	// that can be run has one.
+	// Standing is the contest by the runs that are over, nil until each design that can run has
+	// one.
 	Standing *Contest
-	// Designs are those that take part, in their order.
+	// Designs are in their original order.
 	Designs []Runner
-	// Seeds is how many runs each has in the end.
+	// Seeds is the planned number of runs of each design.
 	Seeds int
-	// Done and Of count the runs, those under another profile of the model among them.
+	// Done and Of count the runs, those under another profile included.
 	Done, Of int
-	// Left is how long the rest takes, nil before that can be told.
+	// Left is the remaining time, nil if unknown.
 	Left *time.Duration
-	// UnderWay are the runs that go on.
+	// UnderWay are the runs in progress. Over means that no run is left.
 	UnderWay []UnderWay
-	// Over says that no run goes on any more.
-	Over bool
+	Over     bool
 }
 
-// Runner is a design that takes part in a contest which goes on.
+// Runner is a design of a contest in progress.
 type Runner struct {
 	Design string
-	// Runs is how many of its runs are over, not counting those under another profile.
+	// Runs counts its finished runs under the scenario's profile.
 	Runs   int
 	Cannot bool
 }
 
-// UnderWay is a run that goes on.
+// UnderWay is a run in progress.
 type UnderWay struct {
-	Design string
-	// Run counts from 1; Profile is the model's, empty for that of the scenario.
-	Run     int
-	Profile string
-	// At is how far it is, by its own clock, Phase the one that it is in, Left how much longer
-	// that takes: nil where it cannot be told.
-	At    time.Duration
-	Phase string
-	Left  *time.Duration
-	// Offered and Served are entities per second, Throttled a share of the attempts, from 0 to
-	// 1, of the last seconds: nil where there is too little of them.
-	Offered, Served, Throttled *float64
+	Design string `col:""`
+	// Run counts from 1; Profile is empty for that of the scenario.
+	Run     int    `col:""`
+	Profile string `col:"|spare=2|optional"`
+	Phase   string `col:"|named|spare=1"`
+	// At is the run's own time, Left the remaining time, nil if unknown.
+	At   time.Duration  `col:"in|minutes"`
+	Left *time.Duration `col:"|minutes"`
+	// Offered and Served are entities per second, Throttled is the share of the attempts, of the
+	// last seconds; nil if there are too few.
+	Offered   *float64 `col:"|rate|unit=entities/s"`
+	Served    *float64 `col:"|rate|unit=entities/s"`
+	Throttled *float64 `col:"|share"`
 }
 
-// Document says how the contest stands, in the same shape at every call: what it would come to
-// if it ended now, and that it has not, and a row for each run that goes on. Says is the line
-// above the page.
+// Document returns the standing of the contest, with the same structure at every call, and the
+// line above the page.
 func (s *Sofar) Document() (d *document.Document, says string) {
 	runs := fmt.Sprintf("%d of %d runs are over", s.Done, s.Of)
 	switch {
 	case s.Over:
-		says = "the runs are over: the report is being made"
+		says = "the runs are over: writing the report"
 	case s.Left != nil:
 		says = "live · " + runs + " · about " + document.Minutes(s.Left.Seconds()) + " left"
 	default:
 		says = "live · " + runs
 	}
-	a := document.Answer{Claim: "NOTHING TO TELL YET", Beside: "the first run of each design is still to come or under way"}
+	a := document.Answer{Claim: "NO RESULT YET", Beside: "each design needs a finished run"}
 	if s.Standing != nil {
-		a = s.Standing.answer()
-		a.State, a.Claim = "", "SO FAR: "+a.Claim
-		most := min(2, len(a.Says))
-		a.Says = append(a.Says[:most:most], "Only the end decides: who ends a contest where it pleases is wrong more often than it says.")
+		a = newNarrative(s.Standing).answer(inScreen)
+		a.State, a.Mark, a.Claim = "", nil, "SO FAR: "+a.Claim
+		shown := min(2, len(a.Says))
+		a.Says = append(a.Says[:shown:shown], "Stopping early at a good result makes false results more likely.")
 	}
-	t := document.NewTable("runs", "Runs under way, each by its own clock", "design|words", "run", "profile|words|spare=2", "phase|named|spare=1",
-		"in|minutes", "left|minutes", "offered|rate|unit=entities/s", "served|rate|unit=entities/s", "throttled|share")
-	for i := range s.UnderWay {
-		one := &s.UnderWay[i]
-		t.Add(one.Design, one.Run, cmp.Or(one.Profile, "the scenario's"), one.Phase, one.At, one.Left, one.Offered, one.Served, one.Throttled)
-	}
+	t := document.Of("runs", "Runs in progress, by their own clocks", s.UnderWay)
 	return &document.Document{
 		Title: "Contest of designs: " + s.Scenario, Subtitle: document.Counted(len(s.Designs), "design") + " · " + runs, Answer: a,
 		Screen:   []document.Block{s.designs()},
-		Sections: []document.Section{{ID: "under-way", Title: "Runs under way", Blocks: []document.Block{t}}},
+		Sections: []document.Section{{ID: "under-way", Title: "Runs in progress", Blocks: []document.Block{t}}},
 	}, says
 }
 
-// designs has a row for each design: those that are ranked in their order, then the others.
+// designs has a row for each design: the ranked ones in their order, then the others.
 func (s *Sofar) designs() document.Table {
-	t := newStandings("Designs, best first so far", "runs")
-	runs := make(map[string]Runner)
-	for _, one := range s.Designs {
-		runs[one.Design] = one
-	}
-	if s.Standing != nil {
-		s.Standing.addStandings(&t, func(one *Ranked) string { return s.runsOf(runs[one.Design]) })
-		for i := range s.Standing.Ranking {
-			delete(runs, s.Standing.Ranking[i].Design)
-		}
+	runs, standing := make(map[string]string), s.Standing
+	if standing == nil {
+		standing = new(Contest)
 	}
 	for _, one := range s.Designs {
-		if _, left := runs[one.Design]; left {
+		runs[one.Design] = s.runsOf(one)
+	}
+	t := standing.standings("Designs, best first so far", func(one *Ranked) any { return runs[one.Design] }, "runs")
+	for _, one := range s.Designs {
+		if !slices.ContainsFunc(standing.Ranking, func(r Ranked) bool { return r.Design == one.Design }) {
 			t.Add(one.Design, "", nil, nil, nil, s.runsOf(one))
 		}
 	}
 	return t
 }
 
-// runsOf is how many runs a design has, or that it has none.
+// runsOf is the number of runs of a design, or that it cannot run.
 func (s *Sofar) runsOf(r Runner) string {
 	if r.Cannot {
 		return "cannot"

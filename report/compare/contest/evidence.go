@@ -1,0 +1,269 @@
+package contest
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"loadgen/report/compare/statistics"
+	"loadgen/results"
+	"loadgen/results/figure"
+)
+
+const (
+	// minLost is the minimum share of operations lost, or of attempts throttled, that is worth
+	// an explanation.
+	minLost = 0.01
+	// nearLimit is the minimum share of a limit at which it counts as reached.
+	nearLimit = 0.95
+	// minDemandShare is the minimum share of the demand at which a partition below its limit is
+	// named.
+	minDemandShare = 0.05
+	// manyMore is the minimum factor at which counting more is a reason, someMore the factor if
+	// counting more is why the design is behind.
+	manyMore, someMore = 1.5, 1.05
+	// maxOperations is how many operations have a reason.
+	maxOperations = 2
+)
+
+// evidence is a reason with the values that its sentence needs.
+type evidence struct {
+	Reason
+	// order is that of the keys. throttled is the share of attempts, 0 if it is not part of the
+	// sentence.
+	order     string
+	throttled float64
+	// cause is why a partition below its limit was throttled, or why an operation cannot be
+	// served.
+	cause string
+	// first is the name of the first design, empty if it is not compared. value is the figure of
+	// this design, of first that of the first.
+	first                  string
+	value, ofFirst, copies float64
+}
+
+// evidence returns the reasons of the i-th design, the most important first; nothing for a
+// design that is as good as the first and fails nothing.
+func (r *order) evidence(i int, one *Ranked, p Price) []evidence {
+	arm, first, behind := r.arms[i], r.arms[r.sequence[0]], r.behindFirst(i)
+	loses := one.Lost != nil && one.Lost.Mean >= minLost
+	fails := slices.ContainsFunc(one.Expected, func(e Check) bool { return e.Held < e.Runs })
+	if r.ranks[i] == 1 && !loses && !fails {
+		return nil
+	}
+	var list []evidence
+	if arm.Record != nil {
+		list = append(throttling(arm), countingMore(arm, first, behind)...)
+	}
+	if behind == byBilled {
+		billed := func(a *Arm) float64 { return statistics.Mean(valuesOf(a.Trials, criteria(p)[byBilled].of)) }
+		list = append(list, evidence{Reason: Reason{Kind: BillsMore}, first: first.Design, value: billed(arm), ofFirst: billed(first)})
+	}
+	// A p99 is a reason if it decides, or if nothing else explains the difference.
+	if behind == byWorst || behind >= 0 && len(list) == 0 {
+		list = append(list, slowness(arm, first)...)
+	}
+	return list
+}
+
+// throttling returns where the load was throttled: at a partition or at the account.
+func throttling(arm *Arm) []evidence {
+	throttled := figure.Of(arm.Record).Share("throttled")
+	if !throttled.Told || throttled.Value < minLost {
+		return nil
+	}
+	worst, account := hottest(arm.Record), accountLimit(arm.Record)
+	end := evidence{Reason: Reason{Kind: OneEnd}, order: arm.Order}
+	switch {
+	case account != nil && (worst == nil || worst.Demand < worst.Target):
+		return []evidence{{Reason: *account}}
+	case worst == nil:
+		return []evidence{{Reason: Reason{Kind: Unserved}, throttled: throttled.Value}}
+	case worst.Demand >= worst.Target || worst.Share >= minDemandShare:
+		list := []evidence{{Reason: *worst, cause: belowTarget(arm.Record)}}
+		if insertsAt(arm.Order) != "" {
+			list = append(list, end)
+		}
+		return list
+	case insertsAt(arm.Order) == "":
+		end = evidence{Reason: Reason{Kind: Unserved}, cause: belowTarget(arm.Record)}
+	}
+	end.Demand, end.Target, end.throttled = worst.Demand, worst.Target, throttled.Value
+	return []evidence{end}
+}
+
+// accountLimit returns the reason of an account whose limit was reached, nil otherwise.
+func accountLimit(record *results.Record) *Reason {
+	target, demand := float64(record.Manifest.Targets.Account), 0.0
+	for p := range record.Phases {
+		phase := &record.Phases[p]
+		if seconds := phase.Seconds(); phase.Reported && seconds > 0 {
+			demand = max(demand, float64(offered(phase))/seconds)
+		}
+	}
+	if target <= 0 || demand < nearLimit*target {
+		return nil
+	}
+	return &Reason{Kind: AccountLimit, Demand: demand, Target: target}
+}
+
+// countingMore returns the operations that count more entities than in the first design, or
+// that scan more than they return.
+func countingMore(arm, first *Arm, behind int) []evidence {
+	var list []evidence
+	factor := manyMore
+	if behind == byCounted {
+		factor = someMore
+	}
+	figures := figure.Of(arm.Record)
+	for _, kind := range arm.Record.Manifest.Operations {
+		this := func(other results.Kind) bool { return other.Name == kind.Name }
+		counted, returned := figures.OfKinds("counted_per_success", this), figures.OfKinds("returned_per_success", this)
+		if !counted.Told {
+			continue
+		}
+		one := evidence{Reason: Reason{Kind: CountsMore, Operation: kind.Name, Counted: counted.Value, Returned: returned.Value}}
+		if first.Record != nil {
+			one.First = figure.Of(first.Record).OfKinds("counted_per_success", this).Pointer()
+		}
+		scans := one.Returned > 0 && one.Counted >= 2*one.Returned
+		more := one.First != nil && arm != first && one.Counted >= factor*(*one.First)
+		switch {
+		case scans && (more || arm == first || behind == byCounted || behind == byWorst):
+			one.Kind = Scans
+		case more && one.Returned == 0: // reads have no copies
+			one.copies = float64(arm.Copies)
+		case !more:
+			continue
+		}
+		if more {
+			one.first, one.ofFirst = first.Design, *one.First
+		}
+		list = append(list, one)
+	}
+	slices.SortStableFunc(list, func(a, b evidence) int { return cmp.Compare(b.Counted, a.Counted) })
+	return list[:min(len(list), maxOperations)]
+}
+
+// slowness returns the operation with the maximum p99.
+func slowness(arm, first *Arm) []evidence {
+	one := evidence{Reason: Reason{Kind: Slow}}
+	for _, t := range timings(arm.Trials) {
+		if t.P99 != nil && float64(*t.P99) > one.value {
+			one.Operation, one.value = t.Operation, float64(*t.P99)
+		}
+	}
+	if one.value == 0 {
+		return nil
+	}
+	for _, t := range timings(first.Trials) {
+		if t.Operation == one.Operation && t.P99 != nil && arm != first {
+			one.first, one.ofFirst = first.Design, float64(*t.P99)
+		}
+	}
+	return []evidence{one}
+}
+
+// hottest returns the partition that throttled most, with its demand: from the heat map, or
+// without one the partition that was offered most. It is nil if neither is known.
+func hottest(record *results.Record) *Reason {
+	one := hottestByHeat(record)
+	if one == nil {
+		one = hottestByOffer(record)
+	}
+	if one != nil {
+		one.Kind, one.Target = HotPartition, float64(record.Manifest.Targets.Partition)
+	}
+	return one
+}
+
+// hottestByHeat reads the measured part of the heat map, in which retries are demand.
+func hottestByHeat(record *results.Record) *Reason {
+	heat := record.Heat
+	if heat == nil || heat.SecondsPerColumn <= 0 {
+		return nil
+	}
+	// A column in which the measured load begins belongs to its preparation, unless it is the
+	// only one.
+	begin, end := measuredSpan(record)
+	width := float64(heat.SecondsPerColumn)
+	to := int(math.Max(0, math.Ceil(end.Seconds()/width)-1))
+	from := min(int(math.Max(0, math.Ceil(begin.Seconds()/width))), to)
+	at, maxThrottled := -1, int64(0)
+	for i := range heat.Rows {
+		if throttled := sumColumns(heat.Rows[i].Throttled, from, to); throttled > maxThrottled {
+			at, maxThrottled = i, throttled
+		}
+	}
+	if at < 0 {
+		return nil
+	}
+	row := &heat.Rows[at]
+	one := &Reason{Table: row.Table, Partition: new(row.Key)}
+	first, last := -1, -1
+	for column, throttled := range row.Throttled {
+		if throttled <= 0 || column < from || column > to {
+			continue
+		}
+		if last = column; first < 0 {
+			first = column
+		}
+	}
+	one.FromSecond = new(int64(first) * heat.SecondsPerColumn)
+	all := sumColumns(heat.Rest.Demanded, first, last) + sumColumns(heat.Nowhere.Demanded, first, last)
+	for i := range heat.Rows {
+		all += sumColumns(heat.Rows[i].Demanded, first, last)
+	}
+	for _, demanded := range row.Demanded[min(from, len(row.Demanded)):min(to+1, len(row.Demanded))] {
+		one.Demand = max(one.Demand, float64(demanded)/float64(heat.SecondsPerColumn))
+	}
+	if all > 0 {
+		one.Share = float64(sumColumns(row.Demanded, first, last)) / float64(all)
+	}
+	return one
+}
+
+// hottestByOffer returns the partition that was offered most in a second of a reported phase.
+// FromSecond is the first second in which anything was throttled.
+func hottestByOffer(record *results.Record) *Reason {
+	var one *Reason
+	for p := range record.Phases {
+		phase := &record.Phases[p]
+		if !phase.Reported || phase.Seconds() <= 0 || len(phase.Offered) == 0 {
+			continue
+		}
+		hot := phase.Offered[0]
+		if demand := float64(hot.Busiest); one == nil || demand > one.Demand {
+			one = &Reason{Partition: new(hot.Key), Demand: demand}
+			if all := offered(phase); all > 0 {
+				one.Share = min(1, float64(hot.Entities)/float64(all))
+			}
+		}
+	}
+	if one == nil {
+		return nil
+	}
+	from, _ := measuredSpan(record)
+	for i := range record.Intervals {
+		if second := record.Intervals[i].Second; second >= int64(from.Seconds()) && record.Intervals[i].Throttled > 0 {
+			one.FromSecond = &second
+			break
+		}
+	}
+	return one
+}
+
+func offered(phase *results.Phase) (all int64) {
+	for k := range phase.Kinds {
+		all += phase.Kinds[k].Offered
+	}
+	return all
+}
+
+// sumColumns sums the columns from one to another, both included.
+func sumColumns(values []int64, from, to int) (sum int64) {
+	for _, value := range values[min(from, len(values)):min(to+1, len(values))] {
+		sum += value
+	}
+	return sum
+}

@@ -1,0 +1,436 @@
+package contest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"loadgen/report/document"
+	"loadgen/results"
+)
+
+// row is a sentence: if a condition is true, it appears at some places. Values that a condition
+// excludes are empty, so that arguments never fail.
+type row struct {
+	where    string
+	when     bool
+	template string
+	args     []any
+}
+
+// tell returns the sentences for a place.
+func tell(rows []row, where string) []string {
+	var list []string
+	for _, one := range rows {
+		if one.when && slices.Contains(strings.Fields(one.where), where) {
+			list = append(list, fmt.Sprintf(one.template, one.args...))
+		}
+	}
+	return list
+}
+
+// The places of sentences. A row may have several places; the place of a reason is its kind.
+const (
+	inClaim   = "claim" // the first that applies
+	inBeside  = "beside"
+	inVerdict = "verdict"
+	inScreen  = "screen"
+	inRemedy  = "remedy"
+	inProfile = "profile"
+	inUntried = "untried"
+	inRuns    = "runs"
+	inBasis   = "basis"
+	inLimits  = "limits"
+	inAnswer  = inVerdict + " " + inScreen
+)
+
+// args are the arguments of a template.
+type args = []any
+
+// rows are the sentences of a contest.
+func (n *narrative) rows() []row {
+	won, none := n.Winner != nil, n.noneHolds()
+	tie, holding, idle := !won && !none && len(n.best) > 1, n.groups[groupHolds], n.groups[groupIdle]
+	return []row{
+		{inClaim, n.ran == 0 && idle == nil && len(n.Ranking) > 0, "NO DESIGN CAN SERVE every operation", nil},
+		{inClaim, n.ran == 0, "CANNOT TELL which design is best: none was run", nil},
+		{inClaim, none, "NONE OF %d DESIGNS holds your checks", args{len(n.Ranking)}},
+		{inClaim, won && n.lead.by == "", "%s WINS: no other design can serve every operation", args{n.best}},
+		{inClaim, won && n.State == results.CannotTell, "%s WINS %s; CANNOT TELL whether its checks hold", args{n.best, n.lead.by}},
+		{inClaim, won && n.first.State == results.DoesNotHold, "%s WINS %s; DOES NOT HOLD its checks", args{n.best, n.lead.by}},
+		{inClaim, won, "%s WINS %s", args{n.best, n.lead.by}},
+		{inClaim, n.ran == 1, "CANNOT TELL which design is best: only %s was run", args{n.best}},
+		{inClaim, holding != nil, "%s HOLD; no difference between %s", args{n.held(), n.tied()}},
+		{inClaim, true, "NO DIFFERENCE between %s", args{n.best}},
+
+		{inBeside, won && n.lead.against != "", "%s", args{n.lead.against}},
+		{inBeside, tie && n.minRuns < 2, "a difference needs 2 runs or more of each design", nil},
+		{inBeside + " " + inLimits, tie && len(n.Power) > 0, "such runs show a rate difference of %s of 100 contests", args{n.power()}},
+
+		{inAnswer, none && len(n.best) > 1, "No difference between the best: %s.", args{n.best}},
+		{inAnswer, none && len(n.best) == 1 && n.lead.by == "", "The best is %s.", args{n.best}},
+		{inAnswer, none && len(n.best) == 1 && n.lead.by != "", "The best is %s, ahead %s (%s).", args{n.best, n.lead.by, n.lead.against}},
+		{inAnswer, none && n.remedies() != "", "To hold the checks: %s.", args{n.remedies()}},
+		{inAnswer, won && n.lead.rates != "", "%s", args{n.lead.rates}},
+		{inAnswer, tie || !none && idle != nil || len(holding) > 1, "%s.", args{n.grouped()}},
+		{inAnswer, won && n.first.State == "" && n.lost() > 0, "It loses %s of the operations.", args{document.Share(n.lost())}},
+		{inScreen, won && insertsAt(n.first.Order) != "" && n.PartitionTarget == 0, "%s.", args{sentenceOf(oneEnd(n.first.Order))}},
+		{inScreen, won && insertsAt(n.first.Order) != "" && n.PartitionTarget > 0, "%s; a partition sustains %s/s.",
+			args{sentenceOf(oneEnd(n.first.Order)), document.Count(n.PartitionTarget)}},
+		{inScreen, won, "%s", args{n.first.template()}},
+		{inScreen, n.SurvivesSays != "", "%s", args{n.SurvivesSays}},
+		{inAnswer, n.doubtful > 0, "Not valid: %d of %s.", args{n.doubtful, document.Counted(n.runs, "run")}},
+		{inAnswer, n.limited > 0, "Client-limited: %d of %s; the generator may limit their rates and times.", args{n.limited, document.Counted(n.runs, "run")}},
+
+		{inUntried, true, "Profile %s was not tried with all designs.", args{n.Other}},
+		{inProfile, n.survives, "Same result under the %s profile%s.", args{cmp.Or(n.Other, "other"), n.result}},
+		{inProfile, !n.survives, "Different result under the %s profile%s.", args{cmp.Or(n.Other, "other"), n.result}},
+		{inProfile, n.reversed != "", "It reverses %s.", args{n.reversed}},
+
+		{inBasis, n.ran > 0 && n.Scenario != "", "scenario %s", args{n.Scenario}},
+		{inRuns + " " + inBasis, n.minRuns > 0 && n.minRuns == n.maxRuns, "%s of each design, each with its own seed", args{document.Counted(n.minRuns, "run")}},
+		{inRuns + " " + inBasis, n.minRuns != n.maxRuns, "%d to %d runs of each design, each with its own seed", args{n.minRuns, n.maxRuns}},
+		{inBasis, n.ran > 0, "the same load for every design: up to %s operations per run; copies, retries and scanned entities do not count as served",
+			args{document.Count(n.operations)}},
+		{inBasis, n.Figures != "", "rates, times and shares: %s; entities, transactions and bytes: Azure's documented rules", args{n.provenance()}},
+		{inBasis, n.ran > 0, "most checks held ranks first, then Welch's test of each pair: equal designs differ by chance in %s of contests (alpha: %s)",
+			args{document.Share(n.Alpha), document.Enumerated(n.divided)}},
+		{inLimits, n.ran > 0, "Another rate or mix of operations may have another winner.", nil},
+		{inLimits, n.ran > 1 && !won, "No difference shown does not prove that there is none.", nil},
+	}
+}
+
+// rows are the sentences of a reason.
+func (e *evidence) rows() []row {
+	demand, target := document.Rate(e.Demand), document.Rate(e.Target)
+	counted, returned := document.Rate(e.Counted), document.Rate(e.Returned)
+	first := func(format func(float64) string) string {
+		if e.first == "" {
+			return ""
+		}
+		return fmt.Sprintf(" (%s: %s)", e.first, format(e.ofFirst))
+	}
+	// The optional parts: the partition and its table, its first second and its share.
+	partition, from, share, throttled, copies := "", "", "", "", ""
+	if e.Partition != nil {
+		partition = "the partition " + strconv.Quote(*e.Partition)
+	}
+	if e.Table != "" {
+		partition += " of table …" + strconv.Quote(e.Table)
+	}
+	if e.FromSecond != nil {
+		from = fmt.Sprintf(" from second %d", *e.FromSecond)
+	}
+	if e.Share > 0 {
+		share = ", " + document.Share(e.Share) + " of all demand"
+	}
+	if e.throttled > 0 {
+		throttled = document.Share(e.throttled) + " of its requests were throttled; "
+	}
+	if e.copies > 0 {
+		copies = ", " + document.Counted(int(e.copies), "copy", "copies") + " included"
+	}
+	return []row{
+		{HotPartition, e.Target <= 0, "%s was throttled most: it received up to %s entities/s%s%s", args{partition, demand, from, share}},
+		{HotPartition, e.Demand < e.Target, "%s was throttled most: it received up to %s entities/s%s, limit %s%s; %s",
+			args{partition, demand, from, target, share, e.cause}},
+		{HotPartition, e.Demand >= e.Target && e.Target > 0, "%s received up to %s entities/s%s, limit %s%s", args{partition, demand, from, target, share}},
+		{OneEnd, true, "%s%s", args{throttled, oneEnd(e.order)}},
+		{AccountLimit, true, "the account reached its limit: demand %s entities/s, limit %s", args{demand, target}},
+		{Unserved, e.cause == "", "%sthe record does not show where", args{throttled}},
+		{Unserved, e.cause != "", "%sover many partitions, none above its limit; %s", args{throttled, e.cause}},
+		{Scans, true, "the operation %s scans %s entities to return %s%s", args{e.Operation, counted, returned, first(document.Rate)}},
+		{CountsMore, true, "the operation %s counts %s entities%s%s", args{e.Operation, counted, copies, first(document.Rate)}},
+		{BillsMore, true, "an event takes %s billed transactions%s", args{document.Finely(e.value), first(document.Finely)}},
+		{Slow, true, "the p99 of %s is %s%s", args{e.Operation, formatMicros(e.value), first(formatMicros)}},
+		{CannotServe, true, "it cannot serve %s: %s", args{e.Operation, e.cause}},
+	}
+}
+
+// remedies returns what would have to change so that the first design holds its checks.
+func (n *narrative) remedies() string {
+	highest := n.first
+	var scanned, missed names
+	for i := range n.Ranking {
+		if one := &n.Ranking[i]; one.Sustained != nil && (highest.Sustained == nil || one.Sustained.Mean > highest.Sustained.Mean) {
+			highest = one
+		}
+	}
+	for _, reason := range n.first.Reasons {
+		if reason.Kind == Scans {
+			scanned = append(scanned, reason.Operation)
+		}
+	}
+	for i := range n.first.Expected {
+		if e := &n.first.Expected[i]; e.fails() && e.Observed != "" {
+			missed = append(missed, e.Expr+": "+e.Observed)
+		}
+	}
+	late := n.first.Met != nil && n.first.Met.Mean < servesAll && highest.Sustained != nil
+	return strings.Join(tell([]row{
+		{inRemedy, late, "a lower rate (the maximum is %s/s, by %s)", args{document.Told(highest.Sustained.mean(), document.Rate), highest.Design}},
+		{inRemedy, scanned != nil, "another key for %s, which scans", args{scanned}},
+		{inRemedy, !late && scanned == nil && missed != nil, "another limit (%s)", args{missed}},
+	}, inRemedy), ", or ")
+}
+
+func formatMicros(value float64) string { return document.Micros(int64(value)) }
+
+// belowTarget returns why a partition below its limit can be throttled.
+func belowTarget(record *results.Record) string {
+	const burst, layer = "a burst or a scan exceeded it", "its range shared a server or moved"
+	switch {
+	case !record.Manifest.Modelled():
+		return burst + ", or " + layer
+	case record.Manifest.Start == "cold":
+		return layer + ", or " + burst
+	default: // no server and no range is modelled
+		return burst
+	}
+}
+
+// insertsAt returns where all inserts go at a moment, empty if they are spread.
+func insertsAt(order string) string {
+	if tails := results.TailsOf(order); tails > 0 {
+		return document.Counted(tails, "place")
+	}
+	return map[string]string{results.AppendOnly: "the newest partition", results.PrependOnly: "the first partition",
+		results.MovingPoint: "one partition", results.OnePartition: "one partition", results.HotTail: "the newest partition of each bucket"}[order]
+}
+
+// oneEnd returns why more partitions do not help an order of keys.
+func oneEnd(order string) string {
+	helps := "more partitions do not help"
+	if order == results.HotTail {
+		helps = "only more buckets help"
+	}
+	return fmt.Sprintf("its keys are %s: inserts go to %s, so %s", order, insertsAt(order), helps)
+}
+
+// sentenceOf joins facts and begins with a capital letter.
+func sentenceOf(facts ...string) string {
+	text := strings.Join(facts, "; ")
+	_, size := utf8.DecodeRuneInString(text)
+	return strings.ToUpper(text[:size]) + text[size:]
+}
+
+// names are designs in a sentence.
+type names []string
+
+// maxNamed is how many designs a sentence names.
+const maxNamed = 5
+
+// String returns the names, or their number if there are many.
+func (n names) String() string {
+	if len(n) > maxNamed {
+		return document.Counted(len(n), "design")
+	}
+	return document.Enumerated(n)
+}
+
+// narrative holds the values that the sentences of a contest need.
+type narrative struct {
+	*Contest
+	// best are the designs that share the first rank, groups those of each group.
+	best   names
+	groups map[string]names
+	// first and next are empty if there are none.
+	first, next *Ranked
+	lead        lead
+	// runs counts those of the ran designs, minRuns and maxRuns those of one.
+	ran, runs, minRuns, maxRuns int
+	doubtful, limited           int
+	// operations is the maximum of a run, divided the shares of alpha.
+	operations int64
+	divided    []string
+	// Of the other profile: a different result, two designs that it reverses, and whether the
+	// result is the same.
+	result, reversed string
+	survives         bool
+}
+
+// newNarrative returns the values of a contest.
+func newNarrative(c *Contest) *narrative {
+	n := &narrative{Contest: c, best: c.best(), groups: make(map[string]names), first: new(Ranked), next: new(Ranked)}
+	for i := range c.Ranking {
+		one := &c.Ranking[i]
+		n.groups[one.group()] = append(n.groups[one.group()], one.Design)
+		if len(one.Seeds) == 0 {
+			continue
+		}
+		if n.ran++; n.ran == 1 {
+			n.first, n.minRuns = one, len(one.Seeds)
+		}
+		n.runs, n.minRuns, n.maxRuns = n.runs+len(one.Seeds), min(n.minRuns, len(one.Seeds)), max(n.maxRuns, len(one.Seeds))
+		n.doubtful, n.limited = n.doubtful+one.Doubtful, n.limited+one.Limited
+		if n.next.Design == "" && one.Rank != nil && *one.Rank > 1 {
+			n.next = one
+		}
+	}
+	n.lead = leadOf(n.first, n.next)
+	return n
+}
+
+// The groups of designs.
+const (
+	groupHolds   = "hold"
+	groupBehind  = "behind"
+	groupUnknown = "cannot tell"
+	groupFails   = "do not hold"
+	groupIdle    = "not run"
+	groupUnable  = "cannot serve every operation"
+)
+
+// group returns the group of a design, empty for the best without checks.
+func (one *Ranked) group() string {
+	switch {
+	case len(one.Cannot) > 0:
+		return groupUnable
+	case len(one.Seeds) == 0:
+		return groupIdle
+	case one.State == "" && one.Rank != nil && *one.Rank > 1:
+		return groupBehind
+	}
+	return map[string]string{results.Holds: groupHolds, results.CannotTell: groupUnknown, results.DoesNotHold: groupFails}[one.State]
+}
+
+// grouped lists the groups, best first.
+func (n *narrative) grouped() string {
+	var list []string
+	for _, group := range []string{groupHolds, groupBehind, groupUnknown, groupFails, groupIdle, groupUnable} {
+		if designs := n.groups[group]; designs != nil {
+			list = append(list, group+": "+designs.String())
+		}
+	}
+	return sentenceOf(list...)
+}
+
+// best returns the designs that share the first rank.
+func (c *Contest) best() names {
+	var list names
+	for i := range c.Ranking {
+		if one := &c.Ranking[i]; one.Rank != nil && *one.Rank == 1 && len(one.Cannot) == 0 {
+			list = append(list, one.Design)
+		}
+	}
+	return list
+}
+
+// first returns the first sentence for a place, empty for none.
+func first(rows []row, where string) string {
+	for _, says := range tell(rows, where) {
+		return says
+	}
+	return ""
+}
+
+// held is the number of designs that hold.
+func (n *narrative) held() string {
+	return fmt.Sprintf("%d of %d", len(n.groups[groupHolds]), len(n.Ranking))
+}
+
+// tied names the designs without a difference: them, if those are the designs that hold.
+func (n *narrative) tied() string {
+	if holding := n.groups[groupHolds]; len(holding) > 1 && slices.Equal(n.best, holding) {
+		return "them"
+	}
+	return n.best.String()
+}
+
+// lost is the share of the operations that the first design loses.
+func (n *narrative) lost() float64 {
+	if n.first.Lost == nil {
+		return 0
+	}
+	return n.first.Lost.Mean
+}
+
+// power lists how often differences are found.
+func (n *narrative) power() string {
+	var list []string
+	for _, one := range n.Power {
+		difference := document.Decimals(one.Difference, 1) + " % in "
+		if one.Found > 99 {
+			list = append(list, difference+"more than 99")
+			break
+		}
+		list = append(list, difference+"about "+document.Decimals(one.Found, 0))
+	}
+	return document.Enumerated(list)
+}
+
+// provenance is the origin of the figures.
+func (n *narrative) provenance() string {
+	if n.Figures == "modelled" {
+		return "modelled, profile " + n.Profile
+	}
+	return n.Figures
+}
+
+// lead is how far a design is ahead of the next, with the sustained rates if they do not decide.
+type lead struct{ by, against, rates string }
+
+// minMultiple is the minimum ratio that is written as a multiple, not as a percentage.
+const minMultiple = 1.5
+
+// leadOf returns how far a design is ahead of one that is behind it, empty if none is.
+func leadOf(first, next *Ranked) lead {
+	e, figures := next.Ratio, criteria(Price{})
+	at := slices.IndexFunc(figures, func(f criterion) bool { return f.name == next.Behind })
+	switch {
+	case next.Behind == byChecksName:
+		return checksLead(first, next)
+	case at < 0:
+		return lead{}
+	case at == bySustained && e != nil && e.Ratio > 0:
+		unit, as := " times", document.Figures
+		if 1/e.Ratio < minMultiple {
+			unit, as = "", func(ratio float64) string { return document.Decimals(100*(ratio-1), 1) + " %" }
+		}
+		l := lead{by: "by " + as(1/e.Ratio) + unit, against: "over " + next.Design}
+		if e.Interval != nil && e.Interval[0] > 0 {
+			l.against += fmt.Sprintf("; 95 %%: %s to %s", as(1/e.Interval[1]), as(1/e.Interval[0]))
+		}
+		return l
+	}
+	f := &figures[at]
+	is, was := document.Told((*f.field(first)).mean(), f.format), document.Told((*f.field(next)).mean(), f.format)
+	l := lead{by: "by " + f.words + ": " + is, against: "against " + was + " of " + next.Design, rates: "Both serve the whole load."}
+	switch {
+	case at == bySustained:
+		l.by, l.rates = "by "+is+" entities/s", ""
+	case e == nil || !e.Shown:
+		l.rates = "No difference in the sustained rate."
+	case next.Met != nil && next.Met.Mean < servesAll:
+		l.rates = next.Design + " sustains more, but does not serve the whole load."
+	}
+	return l
+}
+
+// checksLead returns the lead of a design that holds more checks than the next, or fails fewer.
+func checksLead(first, next *Ranked) lead {
+	held, failed := countChecks(first.Expected)
+	less, more := countChecks(next.Expected)
+	words, is, was := "checks held", held, less
+	if held == less {
+		words, is, was = "checks failed", failed, more
+	}
+	l := lead{by: fmt.Sprintf("by %s: %d of %d", words, is, len(first.Expected)), against: fmt.Sprintf("against %d of %s", was, next.Design)}
+	if e := next.Ratio; e != nil && e.Shown && e.Ratio > 0 && e.Ratio < 1 {
+		l.against += fmt.Sprintf(", and %s times its sustained rate", document.Figures(1/e.Ratio))
+	}
+	return l
+}
+
+// The notes of the tables.
+const (
+	rankingNote = "means over the runs with 95% intervals; sustained: entities per second served in time; of the first: part of its sustained rate; " +
+		"lost: share of due operations; worst p99: response time of the slowest operation; held: in all runs; equal ranks: no difference shown"
+	costsNote = "per successful operation, failed ones included (derived); counted: entities by Azure's rule; billed: transactions without throttled requests"
+	timesNote = "of successful operations, back-off included; medians over the runs"
+	movesNote = "moves: ranges split, moved or merged in all runs; recovery: the maximum of a run, until throttling is back to its earlier share, or 1 %, for 3 s; " +
+		"never: moves without recovery; cold: partitions below half of the target, by Jain's index and mean share served; empty if keys move on"
+)
