@@ -58,7 +58,7 @@ func oneStage(steps []figure.Step) bool {
 // ratesInOrder shows the rates of a search in ascending order, and marks those that do not hold.
 func (a *author) ratesInOrder(l *results.Limit) document.Table {
 	t := a.rates(l)
-	t.Notes = nil
+	t.Caption, t.Notes = a.caption("Rates in ascending order"), nil
 	for i := range l.Steps {
 		t.Rows[i][0].Tone = document.Bad.If(l.Steps[i].Outcome != results.LimitHeld)
 	}
