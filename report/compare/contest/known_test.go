@@ -7,11 +7,13 @@ import (
 	"math/rand/v2"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
 	"loadgen/report/compare/contest"
+	"loadgen/report/document"
 	"loadgen/results/figure"
 )
 
@@ -118,6 +120,58 @@ func TestContestsOfAKnownOrder(t *testing.T) {
 	}
 	assert.Truef(t, 50*wrong <= pairs && 10*undecided <= pairs,
 		"of %d pairs %d are the wrong way round, %d undecided; want 2 and 10 %% at most", pairs, wrong, undecided)
+}
+
+// Designs that differ only in whether they hold, fail, have no result, were not run or cannot run
+// are grouped so: the claim counts those that hold, and the table has every design, best first.
+func TestGroupsOfKnownOutcomes(t *testing.T) {
+	const holds, unknown, fails, idle, unable = "+++", "???", "---", "", "!"
+	rng := rand.New(rand.NewPCG(48, 7))
+	for range 400 {
+		group, arms, n := map[string][]string{}, []contest.Arm{}, 1+rng.IntN(6)
+		for i := range n {
+			one, name := []string{holds, unknown, fails, fails, idle, unable}[rng.IntN(6)], string(rune('a'+i))
+			group[one] = append(group[one], name)
+			switch one {
+			case idle:
+				arms = append(arms, arm(name, nil))
+			case unable:
+				arms = append(arms, contest.Arm{Design: name, Cannot: []contest.Obstacle{{Operation: "get", Why: "no key"}}})
+			default:
+				arms = append(arms, arm(name, checked(trialsOf(100, 100, 100), one)))
+			}
+		}
+		held, untold, failed := len(group[holds]), len(group[unknown]), len(group[fails])
+		claim := "NO DIFFERENCE between "
+		switch ran := held + untold + failed; {
+		case ran == 0 && group[idle] == nil:
+			claim = "NO DESIGN CAN SERVE"
+		case ran == 0:
+			claim = "CANNOT TELL which design is best: none"
+		case held+untold == 0 && group[idle] == nil && n > 1:
+			claim = fmt.Sprintf("NONE OF %d DESIGNS", n)
+		case ran == 1 && (group[idle] != nil || group[unable] == nil):
+			claim = "CANNOT TELL which design is best: only"
+		case held == 1:
+			claim = group[holds][0] + " WINS"
+		case held > 1:
+			claim = fmt.Sprintf("%d of %d HOLD; no difference between them", held, n)
+		case untold == 1:
+			claim = "CANNOT TELL whether " + group[unknown][0] + " holds"
+		}
+		d := contest.Document(contest.Rank(arms, contest.Options{}))
+		assert.Containsf(t, d.Answer.Claim, claim, "%v", group)
+		var names []string
+		for _, row := range d.Screen[0].(document.Table).Rows {
+			names = append(names, row[0].Text)
+		}
+		want := slices.Concat(group[holds], group[unknown], group[fails], group[idle], group[unable])
+		assert.Equalf(t, want, names, "%v", group)
+		if held > 1 {
+			assert.Truef(t, d.Answer.Tone() == document.Good || untold > 0, "%v: %v", group, d.Answer.Tone())
+			assert.Equalf(t, failed > 0, strings.Contains(d.Answer.Says[0], "do not hold: "+document.Enumerated(group[fails])), "%v: %s", group, d.Answer.Says)
+		}
+	}
 }
 
 const runsEach = 5

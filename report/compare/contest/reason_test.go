@@ -47,22 +47,22 @@ func TestReasons(t *testing.T) {
 		kinds, says string
 	}{
 		{"the hottest partition of the heat map", hour(), "hot-partition",
-			`"2026-05-01T12" sank it from second 2 on: it was asked for up to 2,550 entities/s and bears 2,000, 95.2 %`},
+			`"2026-05-01T12" received up to 2,550 entities/s from second 2, limit 2,000, 95.2 %`},
 		{"of partitions throttled alike, the first", hour(func(r *results.Record) {
 			r.Heat.Rows = append(r.Heat.Rows, r.Heat.Rows[1])
 			r.Heat.Rows[2].Key = "2026-05-01T13"
-		}), "hot-partition", `The partition "2026-05-01T12" sank it`},
+		}), "hot-partition", `The partition "2026-05-01T12" received`},
 		{"what is throttled before and after the measured load is no reason", hour(func(r *results.Record) {
 			r.Heat.Rows[0].Throttled, r.Heat.Rows[0].Demanded = []int64{9000, 0, 0, 0, 0, 0, 9000}, []int64{90_000, 0, 0, 0, 0, 0, 90_000}
 			r.Heat.Rows[1].Throttled[0], r.Heat.Rows[1].Demanded[0] = 50, 70_000
-		}), "hot-partition", `from second 2 on: it was asked for up to 2,550 entities/s and bears 2,000, 95.2 %`},
+		}), "hot-partition", `up to 2,550 entities/s from second 2, limit 2,000, 95.2 %`},
 		{"where the column in which it began is the only one", hour(func(r *results.Record) {
 			r.Heat.SecondsPerColumn, r.Heat.Rows = 16, r.Heat.Rows[1:]
 			r.Heat.Rows[0].Throttled, r.Heat.Rows[0].Demanded = []int64{9000}, []int64{64_000}
-		}), "hot-partition", `sank it from second 0 on: it was asked for up to 4,000 entities/s`},
+		}), "hot-partition", `up to 4,000 entities/s from second 0`},
 		{"a broken record, whose load began before the run", hour(func(r *results.Record) {
 			r.Phases[0].Begin = -time.Hour
-		}), "hot-partition", `The partition "2026-05-01T12" sank it from second 2 on`},
+		}), "hot-partition", `"2026-05-01T12" received up to 2,550 entities/s from second 2`},
 		{"an order of keys that no partition helps", in("prepend-only", hour()), "hot-partition one-end", "prepend-only"},
 		{"one moving point", in("one moving point", hour()), "hot-partition one-end", "one partition"},
 		{"a tail of buckets", in("one hot tail of several buckets", hour()), "hot-partition one-end", "only more buckets help"},
@@ -74,27 +74,26 @@ func TestReasons(t *testing.T) {
 		{"without a heat map, what was offered most in a second", log(func(r *results.Record) {
 			r.Phases[0].Offered = []results.PartitionStats{{Key: "x\n", Entities: 46_000, Busiest: 9200}, {Key: "y", Entities: 60_000, Busiest: 6001}}
 			r.Intervals = []results.Interval{{Second: 0, Counts: results.Counts{Throttled: 9}}, {Second: 3}, {Second: 4, Counts: results.Counts{Throttled: 1}}, {Second: 5, Counts: results.Counts{Throttled: 9}}}
-		}), "hot-partition", `"x\n" sank it from second 4 on: it was asked for up to 9,200 entities in its busiest second and bears 2,000, 100 %`},
+		}), "hot-partition", `"x\n" received up to 9,200 entities/s from second 4, limit 2,000, 100 %`},
 		{"a partition below its own limit", hour(target(9000)),
-			"hot-partition", "no more than 2,550 entities/s of the 9,000 that one bears: for an instant"},
-		{"many partitions, none of them hot", hour(target(9000), cold, others), "unserved", "41.8 % of its requests were throttled, over many partitions"},
+			"hot-partition", "up to 2,550 entities/s from second 2, limit 9,000, 95.2 % of all demand; a burst"},
+		{"many partitions, none of them hot", hour(target(9000), cold, others), "unserved", "41.8 %"},
 		{"a little more is counted, by chance", contest.Arm{Trials: behind, Record: logRecord(0, 35, nil)}, "slow", ""},
 		{"a little more is counted, by which it is behind", contest.Arm{Trials: costly(func(t *contest.Trial) { t.Counted = 2 }), Record: logRecord(0, 35, nil)}, "counts-more",
-			"The operation list counts 35 entities each time (a: 30)."},
+			"The operation list counts 35 entities (a: 30)."},
 		{"a read has no copies", contest.Arm{Trials: costly(func(t *contest.Trial) { t.Counted = 2 }), Copies: 1, Record: logRecord(0, 35, nil)}, "counts-more",
-			"The operation list counts 35 entities each time (a: 30)."},
-		{"below its own limit where ranges move", hour(target(9000), cold), "hot-partition", "of the 9,000 that one bears: its range"},
-		{"no known target", hour(func(r *results.Record) { r.Manifest.Targets = results.Targets{} }),
-			"hot-partition", "up to 2,550 entities/s, 95.2 %"},
+			"The operation list counts 35 entities (a: 30)."},
+		{"below its own limit where ranges move", hour(target(9000), cold), "hot-partition", "limit 9,000, 95.2 % of all demand; its range"},
+		{"no known target", hour(func(r *results.Record) { r.Manifest.Targets = results.Targets{} }), "hot-partition", "up to 2,550 entities/s from second 2, 95.2 %"},
 		{"a table beside the test table", hour(func(r *results.Record) { r.Heat.Rows[1].Table = "ByName" }),
-			"hot-partition", `The partition "2026-05-01T12" of the table …"ByName" sank it`},
-		{"the account", log(account), "account-limit", "19,630 entities/s, and it bears 20,000"},
+			"hot-partition", `The partition "2026-05-01T12" of table …"ByName"`},
+		{"the account", log(account), "account-limit", "19,630 entities/s, limit 20,000"},
 		{"a partition beyond its own limit goes before the account", hour(account), "hot-partition", ""},
 		{"throttled, but nobody knows where", log(), "unserved", "41.8 %"},
-		{"a scan", contest.Arm{Trials: behind, Record: logRecord(0, 400, nil)}, "scans", "list scans 400 entities for 20 that it returns (a: 30)"},
+		{"a scan", contest.Arm{Trials: behind, Record: logRecord(0, 400, nil)}, "scans", "list scans 400 entities to return 20 (a: 30)"},
 		{"a scan that the first has as well", contest.Arm{Trials: costly(func(t *contest.Trial) { t.Counted = 2 }), Record: logRecord(0, 400, nil)}, "scans", ""},
 		{"more is counted, copies among it", copied,
-			"counts-more", "write counts 3 entities each time, its 2 copies included (a: 1)"},
+			"counts-more", "write counts 3 entities, 2 copies included (a: 1)"},
 		{"more is billed", contest.Arm{Trials: costly(func(t *contest.Trial) { t.Billed = 3 })}, "bills-more", "An event takes 3 billed transactions (a: 1)."},
 		{"it is slow", contest.Arm{Trials: costly(func(t *contest.Trial) { v := int64(150_000); t.Operations[0].P99 = &v })}, "slow", "The p99 of save is 150.0 ms (a: 20.0 ms)."},
 		{"nothing is known but the figures", contest.Arm{Trials: behind}, "slow", ""},
@@ -133,7 +132,7 @@ func TestTheReasonOfARealRun(t *testing.T) {
 		arms = append(arms, one)
 	}
 	c := contest.Rank(arms, contest.Options{})
-	if c.Winner == nil || *c.Winner != "2000" || !strings.HasPrefix(c.Ranking[1].Reason, `The partition "0" sank it`) {
+	if c.Winner == nil || *c.Winner != "2000" || !strings.HasPrefix(c.Ranking[1].Reason, `The partition "0" received`) {
 		t.Errorf("%s %s; want the most frequent device, which is 0, to sink it", c.Verdict, c.Ranking[1].Reason)
 	}
 }

@@ -58,9 +58,8 @@ func (n *narrative) rows() []row {
 		{inClaim, n.ran == 0 && idle == nil && len(n.Ranking) > 0, "NO DESIGN CAN SERVE every operation", nil},
 		{inClaim, n.ran == 0, "CANNOT TELL which design is best: none was run", nil},
 		{inClaim, none, "NONE OF %d DESIGNS holds your checks", args{len(n.Ranking)}},
-		{inClaim, won && n.lead.by == "", "%s WINS: no other design can serve every operation", args{n.best}},
-		{inClaim, won && n.State == results.CannotTell, "%s WINS %s; CANNOT TELL whether its checks hold", args{n.best, n.lead.by}},
-		{inClaim, won && n.first.State == results.DoesNotHold, "%s WINS %s; DOES NOT HOLD its checks", args{n.best, n.lead.by}},
+		{inClaim, won && n.State == results.CannotTell, "CANNOT TELL whether %s holds; it WINS %s", args{n.best, n.lead.by}},
+		{inClaim, won && n.first.State == results.DoesNotHold, "%s DOES NOT HOLD its checks, but WINS %s", args{n.best, n.lead.by}},
 		{inClaim, won, "%s WINS %s", args{n.best, n.lead.by}},
 		{inClaim, n.ran == 1, "CANNOT TELL which design is best: only %s was run", args{n.best}},
 		{inClaim, holding != nil, "%s HOLD; no difference between %s", args{n.held(), n.tied()}},
@@ -68,14 +67,14 @@ func (n *narrative) rows() []row {
 
 		{inBeside, won && n.lead.against != "", "%s", args{n.lead.against}},
 		{inBeside, tie && n.minRuns < 2, "a difference needs 2 runs or more of each design", nil},
-		{inBeside + " " + inLimits, tie && len(n.Power) > 0, "such runs show a rate difference of %s of 100 contests", args{n.power()}},
+		{inBeside + " " + inLimits, tie && len(n.Power) > 0, "a rate difference of %s of 100 contests", args{n.power()}},
 
 		{inAnswer, none && len(n.best) > 1, "No difference between the best: %s.", args{n.best}},
-		{inAnswer, none && len(n.best) == 1 && n.lead.by == "", "The best is %s.", args{n.best}},
-		{inAnswer, none && len(n.best) == 1 && n.lead.by != "", "The best is %s, ahead %s (%s).", args{n.best, n.lead.by, n.lead.against}},
+		{inAnswer, none && len(n.best) == 1 && n.lead.against == "", "The best is %s.", args{n.best}},
+		{inAnswer, none && len(n.best) == 1 && n.lead.against != "", "The best is %s, ahead %s (%s).", args{n.best, n.lead.by, n.lead.against}},
 		{inAnswer, none && n.remedies() != "", "To hold the checks: %s.", args{n.remedies()}},
 		{inAnswer, won && n.lead.rates != "", "%s", args{n.lead.rates}},
-		{inAnswer, tie || !none && idle != nil || len(holding) > 1, "%s.", args{n.grouped()}},
+		{inAnswer, n.grouped() != "" && (tie || !none && idle != nil || len(holding) > 1), "%s.", args{n.grouped()}},
 		{inAnswer, won && n.first.State == "" && n.lost() > 0, "It loses %s of the operations.", args{document.Share(n.lost())}},
 		{inScreen, won && insertsAt(n.first.Order) != "" && n.PartitionTarget == 0, "%s.", args{sentenceOf(oneEnd(n.first.Order))}},
 		{inScreen, won && insertsAt(n.first.Order) != "" && n.PartitionTarget > 0, "%s; a partition sustains %s/s.",
@@ -351,15 +350,18 @@ func (n *narrative) lost() float64 {
 // power lists how often differences are found.
 func (n *narrative) power() string {
 	var list []string
+	verb := " % would show in "
 	for _, one := range n.Power {
-		difference := document.Decimals(one.Difference, 1) + " % in "
+		often := "about " + document.Decimals(one.Found, 0)
 		if one.Found > 99 {
-			list = append(list, difference+"more than 99")
-			break
+			often = "more than 99"
 		}
-		list = append(list, difference+"about "+document.Decimals(one.Found, 0))
+		list, verb = append(list, document.Decimals(one.Difference, 1)+verb+often), " % in "
+		if one.Found > 99 {
+			break // larger differences too
+		}
 	}
-	return document.Enumerated(list)
+	return strings.Join(list, ", of ")
 }
 
 // provenance is the origin of the figures.
@@ -376,7 +378,7 @@ type lead struct{ by, against, rates string }
 // minMultiple is the minimum ratio that is written as a multiple, not as a percentage.
 const minMultiple = 1.5
 
-// leadOf returns how far a design is ahead of one that is behind it, empty if none is.
+// leadOf returns how far a design is ahead of one that is behind it, or that no other can serve.
 func leadOf(first, next *Ranked) lead {
 	e, figures := next.Ratio, criteria(Price{})
 	at := slices.IndexFunc(figures, func(f criterion) bool { return f.name == next.Behind })
@@ -384,7 +386,7 @@ func leadOf(first, next *Ranked) lead {
 	case next.Behind == byChecksName:
 		return checksLead(first, next)
 	case at < 0:
-		return lead{}
+		return lead{by: "as the only design that can serve every operation"}
 	case at == bySustained && e != nil && e.Ratio > 0:
 		unit, as := " times", document.Figures
 		if 1/e.Ratio < minMultiple {

@@ -40,7 +40,7 @@ type UnderWay struct {
 	Design string `col:""`
 	// Run counts from 1; Profile is empty for that of the scenario.
 	Run     int    `col:""`
-	Profile string `col:"|spare=2|optional"`
+	Profile string `col:"|spare=2"`
 	Phase   string `col:"|named|spare=1"`
 	// At is the run's own time, Left the remaining time, nil if unknown.
 	At   time.Duration  `col:"in|minutes"`
@@ -58,13 +58,13 @@ func (s *Sofar) Document() (d *document.Document, says string) {
 	runs := fmt.Sprintf("%d of %d runs are over", s.Done, s.Of)
 	switch {
 	case s.Over:
-		says = "the runs are over: writing the report"
+		says = "the runs are over: the report is being made"
 	case s.Left != nil:
 		says = "live · " + runs + " · about " + document.Minutes(s.Left.Seconds()) + " left"
 	default:
 		says = "live · " + runs
 	}
-	a := document.Answer{Claim: "NO RESULT YET", Beside: "each design needs a finished run"}
+	a := document.Answer{Claim: "NOTHING TO TELL YET", Beside: "each design needs a finished run"}
 	if s.Standing != nil {
 		a = newNarrative(s.Standing).answer(inScreen)
 		a.State, a.Mark, a.Claim = "", nil, "SO FAR: "+a.Claim
