@@ -136,6 +136,14 @@ func (e *Estimate) mean() *float64 {
 	return &e.Mean
 }
 
+// value returns the mean, 0 without an estimate.
+func (e *Estimate) value() float64 {
+	if e == nil {
+		return 0
+	}
+	return e.Mean
+}
+
 func (e *Estimate) interval() *[2]float64 {
 	if e == nil {
 		return nil
@@ -213,9 +221,10 @@ type Check struct {
 // check neither holds nor fails: the seeds disagree.
 func (e *Check) fails() bool { return e.Held < e.Runs && 2*(e.Runs-e.Held) >= e.Runs+e.Untold }
 
-// countChecks returns how many checks hold and how many fail; the others do neither.
-func countChecks(list []Check) (held, failed int) {
+// countChecks returns how many checks hold, how many fail and how many have a result.
+func countChecks(list []Check) (held, failed, known int) {
 	for i := range list {
+		known += min(list[i].Runs, 1)
 		switch one := &list[i]; {
 		case one.Held == one.Runs && one.Runs > one.Untold:
 			held++
@@ -223,7 +232,7 @@ func countChecks(list []Check) (held, failed int) {
 			failed++
 		}
 	}
-	return held, failed
+	return held, failed, known
 }
 
 // mergeChecks returns each check with the number of runs that it held in.
@@ -256,7 +265,7 @@ func mergeChecks(trials []Trial) []Check {
 
 // checkState returns the state of a design's checks: all must hold in every run.
 func checkState(list []Check) (state string, ok *bool) {
-	held, failed := countChecks(list)
+	held, failed, _ := countChecks(list)
 	switch {
 	case len(list) == 0:
 		return "", nil

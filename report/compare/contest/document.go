@@ -40,10 +40,7 @@ func (n *narrative) answer(where string) document.Answer {
 // Document returns the report of a contest. Its Data is the contest.
 func Document(c *Contest) *document.Document {
 	n := newNarrative(c)
-	d := &document.Document{Title: "Contest of designs", Subtitle: n.subtitle(), Answer: n.answer(inScreen), Data: c}
-	if c.Scenario != "" {
-		d.Title += ": " + c.Scenario
-	}
+	d := &document.Document{Title: document.Join(": ", "Contest of designs", c.Scenario), Subtitle: n.subtitle(), Answer: n.answer(inScreen), Data: c}
 	if c.Ended != "" {
 		d.Warnings = []string{c.Ended}
 	}
@@ -121,9 +118,7 @@ func (c *Contest) standings(caption string, last func(*Ranked) any, more ...stri
 	t := document.NewTable("designs", caption, append([]string{"design|words", "", "sustained/s|rate", "lost|share", "checks held"}, more...)...)
 	full := 0.
 	for i := range c.Ranking {
-		if e := c.Ranking[i].Sustained; e != nil {
-			full = max(full, e.Mean)
-		}
+		full = max(full, c.Ranking[i].Sustained.value())
 	}
 	for i := range c.Ranking {
 		one := &c.Ranking[i]
@@ -139,13 +134,7 @@ func (c *Contest) standings(caption string, last func(*Ranked) any, more ...stri
 
 // heldIn is the number of checks that hold, of those with a result.
 func (one *Ranked) heldIn() string {
-	held, _ := countChecks(one.Expected)
-	known := 0
-	for _, e := range one.Expected {
-		if e.Runs > 0 {
-			known++
-		}
-	}
+	held, _, known := countChecks(one.Expected)
 	switch {
 	case len(one.Expected) == 0:
 		return document.Untold
@@ -193,7 +182,7 @@ func (c *Contest) ranking() document.Table {
 		t.Add(one.Design, one.place(), one.Sustained.mean(), one.Sustained.interval(), ratio, one.Lost.mean(), one.WorstP99.mean(),
 			document.ToneOf(one.State), one.heldIn())
 	}
-	t.Notes = []string{c.tag() + rankingNote}
+	t.Notes = []string{document.Join("; ", c.Figures, rankingNote)}
 	return t
 }
 
@@ -208,14 +197,6 @@ func (one *Ranked) place() string {
 	return strconv.Itoa(*one.Rank)
 }
 
-// tag is the provenance of the figures in a note.
-func (c *Contest) tag() string {
-	if c.Figures == "" {
-		return ""
-	}
-	return c.Figures + "; "
-}
-
 func (c *Contest) costs() document.Table {
 	t := document.NewTable("costs", "What an event costs", "design|words", "counted|rate", "billed|rate", "throttled|rate", "stored, B|rate",
 		"cost/million|money|optional", "and a month|money|optional")
@@ -224,14 +205,11 @@ func (c *Contest) costs() document.Table {
 			t.Add(one.Design, one.Counted.mean(), one.Billed.mean(), one.Throttled.mean(), one.Stored.mean(), one.Cost, one.Keeping)
 		}
 	}
-	note := costsNote
-	if c.Price != nil && c.Price.BillRefused {
-		note += "; the cost includes throttled requests"
+	t.Notes = []string{costsNote}
+	if p := c.Price; p != nil {
+		t.Notes[0] += optional(p.BillRefused, "; the cost includes throttled requests") +
+			optional(p.PerMillion > 0, "; price of a million transactions: %s", document.Money(p.PerMillion))
 	}
-	if c.Price != nil && c.Price.PerMillion > 0 {
-		note += "; price of a million transactions: " + document.Money(c.Price.PerMillion)
-	}
-	t.Notes = []string{note}
 	return t.WithoutEmpty()
 }
 
@@ -247,7 +225,7 @@ func (c *Contest) times() document.Table {
 			t.Add(c.Ranking[i].Design, one.Operation, one.P50, one.P99, bounds)
 		}
 	}
-	t.Notes = []string{c.tag() + timesNote}
+	t.Notes = []string{document.Join("; ", c.Figures, timesNote)}
 	return t
 }
 

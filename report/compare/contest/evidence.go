@@ -38,17 +38,17 @@ type evidence struct {
 	cause string
 	// first is the name of the first design, empty if it is not compared. value is the figure of
 	// this design, of first that of the first.
-	first                  string
-	value, ofFirst, copies float64
+	first          string
+	value, ofFirst float64
+	copies         int
 }
 
 // evidence returns the reasons of the i-th design, the most important first; nothing for a
 // design that is as good as the first and fails nothing.
 func (r *order) evidence(i int, one *Ranked, p Price) []evidence {
-	arm, first, behind := r.arms[i], r.arms[r.sequence[0]], r.behindFirst(i)
-	loses := one.Lost != nil && one.Lost.Mean >= minLost
+	arm, first, behind := r.arms[i], r.arms[r.sequence[0]], one.Behind
 	fails := slices.ContainsFunc(one.Expected, func(e Check) bool { return e.Held < e.Runs })
-	if r.ranks[i] == 1 && !loses && !fails {
+	if r.ranks[i] == 1 && one.Lost.value() < minLost && !fails {
 		return nil
 	}
 	var list []evidence
@@ -56,11 +56,12 @@ func (r *order) evidence(i int, one *Ranked, p Price) []evidence {
 		list = append(throttling(arm), countingMore(arm, first, behind)...)
 	}
 	if behind == byBilled {
-		billed := func(a *Arm) float64 { return statistics.Mean(valuesOf(a.Trials, criteria(p)[byBilled].of)) }
+		figures := criteria(p)
+		billed := func(a *Arm) float64 { return statistics.Mean(valuesOf(a.Trials, figures[len(figures)-1].of)) }
 		list = append(list, evidence{Reason: Reason{Kind: BillsMore}, first: first.Design, value: billed(arm), ofFirst: billed(first)})
 	}
 	// A p99 is a reason if it decides, or if nothing else explains the difference.
-	if behind == byWorst || behind >= 0 && len(list) == 0 {
+	if behind == byWorst || behind != "" && len(list) == 0 {
 		list = append(list, slowness(arm, first)...)
 	}
 	return list
@@ -95,11 +96,8 @@ func throttling(arm *Arm) []evidence {
 // accountLimit returns the reason of an account whose limit was reached, nil otherwise.
 func accountLimit(record *results.Record) *Reason {
 	target, demand := float64(record.Manifest.Targets.Account), 0.0
-	for p := range record.Phases {
-		phase := &record.Phases[p]
-		if seconds := phase.Seconds(); phase.Reported && seconds > 0 {
-			demand = max(demand, float64(offered(phase))/seconds)
-		}
+	for _, step := range figure.Reported(record) {
+		demand = max(demand, float64(offered(step.Phase))/step.Phase.Seconds())
 	}
 	if target <= 0 || demand < nearLimit*target {
 		return nil
@@ -109,7 +107,7 @@ func accountLimit(record *results.Record) *Reason {
 
 // countingMore returns the operations that count more entities than in the first design, or
 // that scan more than they return.
-func countingMore(arm, first *Arm, behind int) []evidence {
+func countingMore(arm, first *Arm, behind string) []evidence {
 	var list []evidence
 	factor := manyMore
 	if behind == byCounted {
@@ -132,7 +130,7 @@ func countingMore(arm, first *Arm, behind int) []evidence {
 		case scans && (more || arm == first || behind == byCounted || behind == byWorst):
 			one.Kind = Scans
 		case more && one.Returned == 0: // reads have no copies
-			one.copies = float64(arm.Copies)
+			one.copies = arm.Copies
 		case !more:
 			continue
 		}
@@ -189,36 +187,37 @@ func hottestByHeat(record *results.Record) *Reason {
 	width := float64(heat.SecondsPerColumn)
 	to := int(math.Max(0, math.Ceil(end.Seconds()/width)-1))
 	from := min(int(math.Max(0, math.Ceil(begin.Seconds()/width))), to)
-	at, maxThrottled := -1, int64(0)
+	window := func(values []int64) []int64 { return values[min(from, len(values)):min(to+1, len(values))] }
+	var row *results.HeatRow
+	maxThrottled := int64(0)
 	for i := range heat.Rows {
-		if throttled := sumColumns(heat.Rows[i].Throttled, from, to); throttled > maxThrottled {
-			at, maxThrottled = i, throttled
+		if throttled := sum(window(heat.Rows[i].Throttled)); throttled > maxThrottled {
+			row, maxThrottled = &heat.Rows[i], throttled
 		}
 	}
-	if at < 0 {
+	if row == nil {
 		return nil
 	}
-	row := &heat.Rows[at]
-	one := &Reason{Table: row.Table, Partition: new(row.Key)}
 	first, last := -1, -1
-	for column, throttled := range row.Throttled {
-		if throttled <= 0 || column < from || column > to {
+	for column, throttled := range window(row.Throttled) {
+		if throttled <= 0 {
 			continue
 		}
-		if last = column; first < 0 {
-			first = column
+		if last = from + column; first < 0 {
+			first = last
 		}
 	}
-	one.FromSecond = new(int64(first) * heat.SecondsPerColumn)
-	all := sumColumns(heat.Rest.Demanded, first, last) + sumColumns(heat.Nowhere.Demanded, first, last)
-	for i := range heat.Rows {
-		all += sumColumns(heat.Rows[i].Demanded, first, last)
+	one := &Reason{Table: row.Table, Partition: new(row.Key), FromSecond: new(int64(first) * heat.SecondsPerColumn)}
+	for _, demanded := range window(row.Demanded) {
+		one.Demand = max(one.Demand, float64(demanded)/width)
 	}
-	for _, demanded := range row.Demanded[min(from, len(row.Demanded)):min(to+1, len(row.Demanded))] {
-		one.Demand = max(one.Demand, float64(demanded)/float64(heat.SecondsPerColumn))
+	from, to = first, last
+	all := sum(window(heat.Rest.Demanded)) + sum(window(heat.Nowhere.Demanded))
+	for i := range heat.Rows {
+		all += sum(window(heat.Rows[i].Demanded))
 	}
 	if all > 0 {
-		one.Share = float64(sumColumns(row.Demanded, first, last)) / float64(all)
+		one.Share = float64(sum(window(row.Demanded))) / float64(all)
 	}
 	return one
 }
@@ -227,15 +226,14 @@ func hottestByHeat(record *results.Record) *Reason {
 // FromSecond is the first second in which anything was throttled.
 func hottestByOffer(record *results.Record) *Reason {
 	var one *Reason
-	for p := range record.Phases {
-		phase := &record.Phases[p]
-		if !phase.Reported || phase.Seconds() <= 0 || len(phase.Offered) == 0 {
+	for _, step := range figure.Reported(record) {
+		if len(step.Phase.Offered) == 0 {
 			continue
 		}
-		hot := phase.Offered[0]
+		hot := step.Phase.Offered[0]
 		if demand := float64(hot.Busiest); one == nil || demand > one.Demand {
 			one = &Reason{Partition: new(hot.Key), Demand: demand}
-			if all := offered(phase); all > 0 {
+			if all := offered(step.Phase); all > 0 {
 				one.Share = min(1, float64(hot.Entities)/float64(all))
 			}
 		}
@@ -260,10 +258,9 @@ func offered(phase *results.Phase) (all int64) {
 	return all
 }
 
-// sumColumns sums the columns from one to another, both included.
-func sumColumns(values []int64, from, to int) (sum int64) {
-	for _, value := range values[min(from, len(values)):min(to+1, len(values))] {
-		sum += value
+func sum(values []int64) (all int64) {
+	for _, value := range values {
+		all += value
 	}
-	return sum
+	return all
 }

@@ -9,9 +9,8 @@ import (
 	"loadgen/results/figure"
 )
 
-// Measure takes from a run's record what designs are ranked by: of its reported phases,
-// as the application counts. It changes neither record nor summary, which may be nil
-// where nobody judged the record.
+// Measure reads the figures that rank designs from the reported phases of a run's record, as the
+// application counts. It changes neither the record nor the summary, which may be nil.
 func Measure(record *results.Record, summary *results.Summary, needs figure.Needs) Trial {
 	trial := Trial{Seed: record.Manifest.Seed, Validity: record.Validity}
 	if summary != nil {
@@ -19,7 +18,7 @@ func Measure(record *results.Record, summary *results.Summary, needs figure.Need
 		trial.Expected = slices.Clone(summary.Checks)
 	}
 	figures := figure.Of(record)
-	// What is sustained is served: one step that is late spoils it, and the times with it.
+	// The sustained rate and the times depend on every step.
 	trial.Late = figures.Late(figure.Reference{Name: "served"}, verdict.LateIn(record)) != ""
 	for _, kind := range record.Manifest.Operations {
 		this := func(other results.Kind) bool { return other.Name == kind.Name }
@@ -35,11 +34,11 @@ func Measure(record *results.Record, summary *results.Summary, needs figure.Need
 	trial.Counted, trial.Billed = value("counted_per_success"), value("billed_per_success")
 	trial.ThrottledRequests, trial.Stored = value("throttled_per_success"), value("stored_per_success")
 	trial.Fairness, trial.ColdServed = figures.Named("fairness").Pointer(), figures.Named("share_served_cold").Pointer()
-	trial.moved(record)
+	trial.measureMoves(record)
 	return trial
 }
 
-// micros returns a time in whole microseconds, nil where it cannot be told.
+// micros returns a time in whole microseconds, nil if it has no value.
 func micros(v figure.Value) *int64 {
 	if !v.Told {
 		return nil
@@ -48,17 +47,16 @@ func micros(v figure.Value) *int64 {
 }
 
 const (
-	// quietShare is the share of throttled attempts that is none to speak of, quietFor for
-	// how many seconds it has to last so that the load is served as before.
-	quietShare = 0.01
-	quietFor   = 3
+	// quietShare is the share of throttled attempts that counts as none. A load is served as
+	// before once the share stays so low for quietSeconds.
+	quietShare   = 0.01
+	quietSeconds = 3
 )
 
-// moved tells how long after load balancing moved something the load was served as it had
-// been before the overload that it answered.
-func (t *Trial) moved(record *results.Record) {
+// measureMoves counts the moves of load balancing, and measures how long after each the load was
+// served as before the overload.
+func (t *Trial) measureMoves(record *results.Record) {
 	from, to := measuredSpan(record)
-	seconds := fates(record.Intervals)
 	for i := range record.Events {
 		e := &record.Events[i]
 		at := time.Duration(e.At)
@@ -68,15 +66,13 @@ func (t *Trial) moved(record *results.Record) {
 		t.Moves++
 		begun := int64((at - max(0, e.Decision.Overloaded)) / time.Second)
 		var throttled, attempts int64
-		for k := range seconds {
-			if one := &seconds[k]; one.Second >= begun-quietFor && one.Second < begun {
+		for k := range record.Intervals {
+			if one := &record.Intervals[k]; one.Second >= begun-quietSeconds && one.Second < begun {
 				throttled += one.Throttled
 				attempts += one.Attempts
 			}
 		}
-		usual := max(quietShare, figure.ShareOf(throttled, attempts))
-		first := int64(at / time.Second)
-		after, found := seconds.quiet(first, int64(to/time.Second), usual)
+		after, found := quietSince(record.Intervals, int64(at/time.Second), int64(to/time.Second), max(quietShare, figure.ShareOf(throttled, attempts)))
 		if !found {
 			t.Unrecovered++
 			continue
@@ -88,44 +84,36 @@ func (t *Trial) moved(record *results.Record) {
 	}
 }
 
-// measuredSpan is from the begin of the first reported phase to the end of the last.
+// measuredSpan returns the begin of the first reported phase and the end of the last.
 func measuredSpan(record *results.Record) (from, to time.Duration) {
-	found := false
-	for p := range record.Phases {
-		phase := &record.Phases[p]
-		if !phase.Reported {
-			continue
+	for i, step := range figure.Reported(record) {
+		if i == 0 || step.Phase.Begin < from {
+			from = step.Phase.Begin
 		}
-		if !found || phase.Begin < from {
-			from = phase.Begin
-		}
-		to, found = max(to, phase.End), true
+		to = max(to, step.End())
 	}
-	return from, min(to, record.Duration)
+	return from, to
 }
 
-// fates are the whole seconds of a run, in their order.
-type fates []results.Interval
-
-// quiet returns the first second, from one on, with which as many begin as have to be
-// quiet, all before an end. A second in which operations were due and nothing ended is not.
-func (f fates) quiet(from, end int64, usual float64) (int64, bool) {
-	run := int64(0)
-	for i := range f {
-		one := &f[i]
+// quietSince returns the first second between two that begins quietSeconds with at most the usual
+// share throttled. A second in which operations were due and none ended is not quiet.
+func quietSince(seconds []results.Interval, from, end int64, usual float64) (int64, bool) {
+	length := int64(0)
+	for i := range seconds {
+		one := &seconds[i]
 		if one.Second < from || one.Second >= end {
 			continue
 		}
-		if i > 0 && one.Second != f[i-1].End() {
-			run = 0
+		if i > 0 && one.Second != seconds[i-1].End() {
+			length = 0
 		}
 		silent := one.Attempts == 0 && one.Scheduled > 0
 		if silent || float64(one.Throttled) > usual*float64(one.Attempts) {
-			run = 0
+			length = 0
 			continue
 		}
-		if run += one.Seconds(); run >= quietFor {
-			return one.End() - run, true
+		if length += one.Seconds(); length >= quietSeconds {
+			return one.End() - length, true
 		}
 	}
 	return 0, false

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"loadgen/report/compare/statistics"
 	"loadgen/report/document"
@@ -32,19 +31,18 @@ type criterion struct {
 	field  func(*Ranked) **Estimate
 }
 
-// The places of the figures in their sequence.
+// The figures in JSON, and the checks, which precede them.
 const (
-	bySustained = iota
-	byLost
-	byWorst
-	byCounted
-	byBilled
-	// byChecks precedes all figures.
-	byChecks
+	bySustained = "sustained_entities_per_second"
+	byLost      = "share_lost"
+	byWorst     = "worst_p99_us"
+	byCounted   = "entities_counted_per_event"
+	byBilled    = "transactions_billed_per_event"
+	byChecks    = "checks"
 )
 
-// byChecksName is the name of byChecks in JSON.
-const byChecksName = "checks"
+// sustained is the place of the sustained rate.
+const sustained = 0
 
 // criteria returns the figures in the order in which they decide. The sustained rate has most of
 // alpha: an application needs entities served in time.
@@ -54,19 +52,19 @@ func criteria(p Price) []criterion {
 		billed = perEvent(func(t *Trial) float64 { return t.Billed + t.ThrottledRequests })
 	}
 	return []criterion{
-		bySustained: {name: "sustained_entities_per_second", words: "sustained rate", format: document.Rate,
+		{name: bySustained, words: "sustained rate", format: document.Rate,
 			part: 0.6, resolution: 0.005, coarse: 0.05, higher: true, counts: true,
 			of: func(t *Trial) *float64 { return &t.Sustained }, field: func(r *Ranked) **Estimate { return &r.Sustained }},
-		byLost: {name: "share_lost", words: "share lost", format: document.Share,
+		{name: byLost, words: "share lost", format: document.Share,
 			part: 0.1, resolution: 0.001, coarse: 0.02, absolute: true, counts: true,
 			of: func(t *Trial) *float64 { return &t.Lost }, field: func(r *Ranked) **Estimate { return &r.Lost }},
-		byWorst: {name: "worst_p99_us", words: "worst p99", format: formatMicros,
+		{name: byWorst, words: "worst p99", format: formatMicros,
 			part: 0.1, resolution: 0.01, coarse: 0.5,
 			of: (*Trial).worstP99, field: func(r *Ranked) **Estimate { return &r.WorstP99 }},
-		byCounted: {name: "entities_counted_per_event", words: "entities counted per event", format: document.Finely,
+		{name: byCounted, words: "entities counted per event", format: document.Finely,
 			part: 0.1, resolution: 0.005, coarse: 0.1, counts: true,
 			of: perEvent(func(t *Trial) float64 { return t.Counted }), field: func(r *Ranked) **Estimate { return &r.Counted }},
-		byBilled: {name: "transactions_billed_per_event", words: "transactions billed per event", format: document.Finely,
+		{name: byBilled, words: "transactions billed per event", format: document.Finely,
 			part: 0.1, resolution: 0.005, coarse: 0.1, counts: true,
 			of: billed, field: func(r *Ranked) **Estimate { return &r.Billed }},
 	}
@@ -132,9 +130,11 @@ func (f *criterion) grain(operations int64) float64 {
 	return grain
 }
 
-func positive(values []float64) bool { return len(values) > 0 && slices.Min(values) > 0 }
-
+// logarithms returns the logarithms of positive values, nil if there are others or none.
 func logarithms(values []float64) []float64 {
+	if len(values) == 0 || slices.Min(values) <= 0 {
+		return nil
+	}
 	logs := make([]float64, len(values))
 	for i, value := range values {
 		logs[i] = math.Log(value)
@@ -145,23 +145,23 @@ func logarithms(values []float64) []float64 {
 // standing is the place of a design by its own runs alone, so that other designs do not change
 // the order of two.
 type standing struct {
-	name         string
 	runs         int
 	held, failed int
 	// operations is the minimum of a run.
 	operations int64
 	// serves means that practically the whole load is served. Such a design cannot sustain more.
 	serves bool
-	// values are the figures of all runs, centres their middle, turned so that less is better,
-	// and steps the centres in steps that ignore chance.
-	values         [][]float64
+	// values are the figures of all runs, logs their logarithms, if a figure has any. centres are
+	// the middles, turned so that less is better, and steps the centres in steps that ignore
+	// chance.
+	values, logs   [][]float64
 	centres, steps []float64
 }
 
 // newStanding returns the place of a design by some trials.
-func newStanding(name string, trials []Trial, figures []criterion) standing {
-	s := standing{name: name, runs: len(trials), serves: len(trials) > 0}
-	s.held, s.failed = countChecks(mergeChecks(trials))
+func newStanding(trials []Trial, figures []criterion) standing {
+	s := standing{runs: len(trials), serves: len(trials) > 0}
+	s.held, s.failed, _ = countChecks(mergeChecks(trials))
 	for i := range trials {
 		t := &trials[i]
 		s.serves = s.serves && t.Met != nil && *t.Met >= servesAll
@@ -174,13 +174,13 @@ func newStanding(name string, trials []Trial, figures []criterion) standing {
 		// share. A figure without a value is the worst.
 		one := &figures[f]
 		values := valuesOfAll(trials, one.of)
-		centre, step := math.Inf(1), math.Log1p(one.coarse)
+		logs, centre, step := logarithms(values), math.Inf(1), math.Log1p(one.coarse)
 		switch {
 		case len(values) == 0:
 		case one.absolute:
-			centre, step = statistics.Mean(values), one.coarse
-		case positive(values):
-			centre = statistics.Mean(logarithms(values))
+			logs, centre, step = nil, statistics.Mean(values), one.coarse
+		case logs != nil:
+			centre = statistics.Mean(logs)
 		default:
 			centre = math.Log(statistics.Mean(values))
 		}
@@ -188,10 +188,11 @@ func newStanding(name string, trials []Trial, figures []criterion) standing {
 			centre = -centre
 		}
 		// Common values, such as one entity per event, are in the middle of a step.
-		s.values, s.centres, s.steps = append(s.values, values), append(s.centres, centre), append(s.steps, math.Round(centre/step))
+		s.values, s.logs = append(s.values, values), append(s.logs, logs)
+		s.centres, s.steps = append(s.centres, centre), append(s.steps, math.Round(centre/step))
 	}
 	if s.serves {
-		s.steps[bySustained] = math.Inf(-1)
+		s.steps[sustained] = math.Inf(-1)
 	}
 	return s
 }
@@ -206,7 +207,7 @@ func compareChecks(a, b *standing) int {
 
 // compareStandings is negative if a comes first.
 func compareStandings(a, b *standing) int {
-	return cmp.Or(compareChecks(a, b), slices.Compare(a.steps, b.steps), slices.Compare(a.centres, b.centres), strings.Compare(a.name, b.name))
+	return cmp.Or(compareChecks(a, b), slices.Compare(a.steps, b.steps), slices.Compare(a.centres, b.centres))
 }
 
 // order is the order of designs under one profile.
@@ -221,21 +222,18 @@ type order struct {
 	ranks     []int
 }
 
-// notBehind means that no figure shows a design to be behind.
-const notBehind = -1
-
-// newOrder ranks designs by some of their trials.
+// newOrder ranks designs, sorted by name, by some of their trials.
 func newOrder(arms []*Arm, o Options, of func(*Arm) []Trial) *order {
 	r := &order{figures: criteria(o.Price), alpha: o.alpha(), arms: arms, ranks: make([]int, len(arms))}
 	for i, arm := range arms {
-		r.standings = append(r.standings, newStanding(arm.Design, of(arm), r.figures))
+		r.standings = append(r.standings, newStanding(of(arm), r.figures))
 		r.sequence = append(r.sequence, i)
 	}
-	slices.SortFunc(r.sequence, func(a, b int) int { return compareStandings(&r.standings[a], &r.standings[b]) })
+	slices.SortStableFunc(r.sequence, func(a, b int) int { return compareStandings(&r.standings[a], &r.standings[b]) })
 	for at, i := range r.sequence {
 		r.ranks[i] = 1
 		for _, before := range r.sequence[:at] {
-			if r.behind(before, i) != notBehind {
+			if r.behind(before, i) != "" {
 				r.ranks[i]++
 			}
 		}
@@ -243,13 +241,13 @@ func newOrder(arms []*Arm, o Options, of func(*Arm) []Trial) *order {
 	return r
 }
 
-// behind returns the figure that shows b to be behind a, which comes before it: byChecks, the
-// place of a figure, or notBehind. Figures that differ by a step come first, then the others. A
-// figure that shows the opposite leaves the pair open.
-func (r *order) behind(a, b int) int {
+// behind returns what shows b to be behind a, which comes before it: the checks, the name of a
+// figure, or nothing. Figures that differ by a step come first, then the others. A figure that
+// shows the opposite leaves the pair open.
+func (r *order) behind(a, b int) string {
 	x, y := &r.standings[a], &r.standings[b]
 	if x.runs < 2 || y.runs < 2 {
-		return notBehind
+		return ""
 	}
 	if compareChecks(x, y) < 0 {
 		return byChecks
@@ -263,21 +261,21 @@ func (r *order) behind(a, b int) int {
 			switch {
 			case d == nil || !d.shown:
 			case (d.effect.Difference < 0) == r.figures[f].higher:
-				return f
-			case f == bySustained && x.serves != y.serves:
+				return r.figures[f].name
+			case f == sustained && x.serves != y.serves:
 				// The design that does not serve everything sustains more of other operations.
 			default:
-				return notBehind
+				return ""
 			}
 		}
 	}
-	return notBehind
+	return ""
 }
 
-// behindFirst returns the figure that shows a design to be behind the first.
-func (r *order) behindFirst(i int) int {
+// behindFirst returns what shows a design to be behind the first.
+func (r *order) behindFirst(i int) string {
 	if i == r.sequence[0] {
-		return notBehind
+		return ""
 	}
 	return r.behind(r.sequence[0], i)
 }
@@ -294,16 +292,16 @@ type pair struct {
 // compare compares b with a by a figure, nil without enough runs. Positive figures are compared
 // by their logarithms, others by their means.
 func (r *order) compare(f, a, b int) *pair {
-	x, y := r.standings[a].values[f], r.standings[b].values[f]
+	one, s, t := &r.figures[f], &r.standings[a], &r.standings[b]
+	x, y := s.values[f], t.values[f]
 	if len(x) < 2 || len(y) < 2 {
 		return nil
 	}
-	one := &r.figures[f]
-	grain, resolution := one.grain(min(r.standings[a].operations, r.standings[b].operations)), one.resolution
-	d := &pair{logs: !one.absolute && positive(x) && positive(y)}
+	grain, resolution := one.grain(min(s.operations, t.operations)), one.resolution
+	d := &pair{logs: s.logs[f] != nil && t.logs[f] != nil}
 	switch {
 	case d.logs:
-		x, y, resolution = logarithms(x), logarithms(y), math.Log1p(resolution)
+		x, y, resolution = s.logs[f], t.logs[f], math.Log1p(resolution)
 	case !one.absolute:
 		scale := math.Max(statistics.Mean(x), statistics.Mean(y))
 		grain, resolution = grain*scale, resolution*scale
@@ -316,12 +314,11 @@ func (r *order) compare(f, a, b int) *pair {
 
 // ratio returns the ratio of the sustained rates of b and a, with its 95% interval.
 func (r *order) ratio(a, b int) *Effect {
-	x, y := statistics.Mean(r.standings[a].values[bySustained]), statistics.Mean(r.standings[b].values[bySustained])
+	x, y := statistics.Mean(r.standings[a].values[sustained]), statistics.Mean(r.standings[b].values[sustained])
 	if x <= 0 {
 		return nil
 	}
-	e := &Effect{Ratio: y / x}
-	d := r.compare(bySustained, a, b)
+	e, d := &Effect{Ratio: y / x}, r.compare(sustained, a, b)
 	if d == nil {
 		return e
 	}
@@ -342,16 +339,14 @@ func (r *order) power() []Power {
 		return list
 	}
 	a, b := &r.standings[r.sequence[0]], &r.standings[r.sequence[1]]
-	x, y := a.values[bySustained], b.values[bySustained]
-	if len(x) < 2 || len(y) < 2 || !positive(x) || !positive(y) {
+	x, y, figure := a.logs[sustained], b.logs[sustained], &r.figures[sustained]
+	if len(x) < 2 || len(y) < 2 {
 		return list
 	}
-	figure := &r.figures[bySustained]
-	deviation, freedom := statistics.Deviation(logarithms(x), logarithms(y))
+	deviation, freedom := statistics.Deviation(x, y)
 	deviation = math.Max(deviation, figure.grain(min(a.operations, b.operations)))
-	unbiased := statistics.Unbiased(freedom)
 	for _, percent := range []float64{5, 20} {
-		found := statistics.Detection(unbiased*math.Log1p(percent/100), deviation, r.alpha*figure.part, min(len(x), len(y)))
+		found := statistics.Detection(statistics.Unbiased(freedom)*math.Log1p(percent/100), deviation, r.alpha*figure.part, min(len(x), len(y)))
 		list = append(list, Power{percent, 100 * found})
 	}
 	return list
@@ -361,8 +356,8 @@ func (r *order) power() []Power {
 func (r *order) reversed(other *order) string {
 	for at, a := range r.sequence {
 		for _, b := range r.sequence[at+1:] {
-			if r.behind(a, b) != notBehind && compareStandings(&other.standings[b], &other.standings[a]) < 0 && other.behind(b, a) != notBehind {
-				return document.Enumerated([]string{r.standings[a].name, r.standings[b].name})
+			if r.behind(a, b) != "" && compareStandings(&other.standings[b], &other.standings[a]) < 0 && other.behind(b, a) != "" {
+				return r.arms[a].Design + " and " + r.arms[b].Design
 			}
 		}
 	}

@@ -96,7 +96,7 @@ func (c *Contest) settle(ran, idle, unable int) {
 	switch {
 	case first.State != "":
 		c.State, c.Ok = first.State, first.Ok
-	case first.Lost != nil && first.Lost.Mean > 0:
+	case first.Lost.value() > 0:
 		c.State = results.DoesNotHold
 	default:
 		c.State = results.Holds
@@ -168,7 +168,7 @@ func (c *Contest) survive(n *narrative, r *order, arms []*Arm, o Options) {
 // ranked returns the i-th design by some of its trials, compared with the first.
 func (r *order) ranked(trials []Trial, i int, p Price) Ranked {
 	one := newRanked(r.arms[i])
-	one.Rank = new(r.ranks[i])
+	one.Rank, one.Behind = new(r.ranks[i]), r.behindFirst(i)
 	one.measure(trials, p)
 	moving := []string{results.AppendOnly, results.PrependOnly, results.MovingPoint, results.HotTail}
 	if slices.Contains(moving, one.Order) || results.TailsOf(one.Order) > 0 {
@@ -177,13 +177,6 @@ func (r *order) ranked(trials []Trial, i int, p Price) Ranked {
 	}
 	if first := r.sequence[0]; i != first {
 		one.Ratio = r.ratio(first, i)
-	}
-	switch behind := r.behindFirst(i); behind {
-	case notBehind:
-	case byChecks:
-		one.Behind = byChecksName
-	default:
-		one.Behind = r.figures[behind].name
 	}
 	return one
 }

@@ -25,7 +25,7 @@ type row struct {
 func tell(rows []row, where string) []string {
 	var list []string
 	for _, one := range rows {
-		if one.when && slices.Contains(strings.Fields(one.where), where) {
+		if one.when && slices.Contains(strings.Split(one.where, " "), where) {
 			list = append(list, fmt.Sprintf(one.template, one.args...))
 		}
 	}
@@ -50,9 +50,18 @@ const (
 // args are the arguments of a template.
 type args = []any
 
+// optional returns a part of a sentence, empty without its condition.
+func optional(when bool, template string, values ...any) string {
+	return strings.Join(tell([]row{{"", when, template, values}}, ""), "")
+}
+
 // rows are the sentences of a contest.
 func (n *narrative) rows() []row {
 	won, none := n.Winner != nil, n.noneHolds()
+	var grouped []string
+	for _, group := range n.named {
+		grouped = append(grouped, group+": "+n.groups[group].String())
+	}
 	tie, holding, idle := !won && !none && len(n.best) > 1, n.groups[groupHolds], n.groups[groupIdle]
 	return []row{
 		{inClaim, n.ran == 0 && idle == nil && len(n.Ranking) > 0, "NO DESIGN CAN SERVE every operation", nil},
@@ -74,11 +83,10 @@ func (n *narrative) rows() []row {
 		{inAnswer, none && len(n.best) == 1 && n.lead.against != "", "The best is %s, ahead %s (%s).", args{n.best, n.lead.by, n.lead.against}},
 		{inAnswer, none && n.remedies() != "", "To hold the checks: %s.", args{n.remedies()}},
 		{inAnswer, won && n.lead.rates != "", "%s", args{n.lead.rates}},
-		{inAnswer, n.grouped() != "" && (tie || !none && idle != nil || len(holding) > 1), "%s.", args{n.grouped()}},
-		{inAnswer, won && n.first.State == "" && n.lost() > 0, "It loses %s of the operations.", args{document.Share(n.lost())}},
-		{inScreen, won && insertsAt(n.first.Order) != "" && n.PartitionTarget == 0, "%s.", args{sentenceOf(oneEnd(n.first.Order))}},
-		{inScreen, won && insertsAt(n.first.Order) != "" && n.PartitionTarget > 0, "%s; a partition sustains %s/s.",
-			args{sentenceOf(oneEnd(n.first.Order)), document.Count(n.PartitionTarget)}},
+		{inAnswer, grouped != nil && (tie || !none && idle != nil || len(holding) > 1), "%s.", args{sentenceOf(grouped...)}},
+		{inAnswer, won && n.first.State == "" && n.first.Lost.value() > 0, "It loses %s of the operations.", args{document.Share(n.first.Lost.value())}},
+		{inScreen, won && insertsAt(n.first.Order) != "", "%s%s.", args{sentenceOf(oneEnd(n.first.Order)),
+			optional(n.PartitionTarget > 0, "; a partition sustains %s/s", document.Count(n.PartitionTarget))}},
 		{inScreen, won, "%s", args{n.first.template()}},
 		{inScreen, n.SurvivesSays != "", "%s", args{n.SurvivesSays}},
 		{inAnswer, n.doubtful > 0, "Not valid: %d of %s.", args{n.doubtful, document.Counted(n.runs, "run")}},
@@ -94,7 +102,8 @@ func (n *narrative) rows() []row {
 		{inRuns + " " + inBasis, n.minRuns != n.maxRuns, "%d to %d runs of each design, each with its own seed", args{n.minRuns, n.maxRuns}},
 		{inBasis, n.ran > 0, "the same load for every design: up to %s operations per run; copies, retries and scanned entities do not count as served",
 			args{document.Count(n.operations)}},
-		{inBasis, n.Figures != "", "rates, times and shares: %s; entities, transactions and bytes: Azure's documented rules", args{n.provenance()}},
+		{inBasis, n.Figures != "", "rates, times and shares: %s%s; entities, transactions and bytes: Azure's documented rules",
+			args{n.Figures, optional(n.Figures == "modelled", ", profile %s", n.Profile)}},
 		{inBasis, n.ran > 0, "most checks held ranks first, then Welch's test of each pair: equal designs differ by chance in %s of contests (alpha: %s)",
 			args{document.Share(n.Alpha), document.Enumerated(n.divided)}},
 		{inLimits, n.ran > 0, "Another rate or mix of operations may have another winner.", nil},
@@ -106,31 +115,13 @@ func (n *narrative) rows() []row {
 func (e *evidence) rows() []row {
 	demand, target := document.Rate(e.Demand), document.Rate(e.Target)
 	counted, returned := document.Rate(e.Counted), document.Rate(e.Returned)
+	partition := "the partition " + document.Told(e.Partition, strconv.Quote) + optional(e.Table != "", " of table …%q", e.Table)
+	from := optional(e.FromSecond != nil, " from second %s", document.Told(e.FromSecond, document.Count))
+	share := optional(e.Share > 0, ", %s of all demand", document.Share(e.Share))
+	throttled := optional(e.throttled > 0, "%s of its requests were throttled; ", document.Share(e.throttled))
+	copies := optional(e.copies > 0, ", %s included", document.Counted(e.copies, "copy", "copies"))
 	first := func(format func(float64) string) string {
-		if e.first == "" {
-			return ""
-		}
-		return fmt.Sprintf(" (%s: %s)", e.first, format(e.ofFirst))
-	}
-	// The optional parts: the partition and its table, its first second and its share.
-	partition, from, share, throttled, copies := "", "", "", "", ""
-	if e.Partition != nil {
-		partition = "the partition " + strconv.Quote(*e.Partition)
-	}
-	if e.Table != "" {
-		partition += " of table …" + strconv.Quote(e.Table)
-	}
-	if e.FromSecond != nil {
-		from = fmt.Sprintf(" from second %d", *e.FromSecond)
-	}
-	if e.Share > 0 {
-		share = ", " + document.Share(e.Share) + " of all demand"
-	}
-	if e.throttled > 0 {
-		throttled = document.Share(e.throttled) + " of its requests were throttled; "
-	}
-	if e.copies > 0 {
-		copies = ", " + document.Counted(int(e.copies), "copy", "copies") + " included"
+		return optional(e.first != "", " (%s: %s)", e.first, format(e.ofFirst))
 	}
 	return []row{
 		{HotPartition, e.Target <= 0, "%s was throttled most: it received up to %s entities/s%s%s", args{partition, demand, from, share}},
@@ -154,7 +145,7 @@ func (n *narrative) remedies() string {
 	highest := n.first
 	var scanned, missed names
 	for i := range n.Ranking {
-		if one := &n.Ranking[i]; one.Sustained != nil && (highest.Sustained == nil || one.Sustained.Mean > highest.Sustained.Mean) {
+		if one := &n.Ranking[i]; one.Sustained.value() > highest.Sustained.value() {
 			highest = one
 		}
 	}
@@ -168,9 +159,9 @@ func (n *narrative) remedies() string {
 			missed = append(missed, e.Expr+": "+e.Observed)
 		}
 	}
-	late := n.first.Met != nil && n.first.Met.Mean < servesAll && highest.Sustained != nil
+	late := n.first.Met != nil && n.first.Met.Mean < servesAll
 	return strings.Join(tell([]row{
-		{inRemedy, late, "a lower rate (the maximum is %s/s, by %s)", args{document.Told(highest.Sustained.mean(), document.Rate), highest.Design}},
+		{inRemedy, late, "a lower rate (the maximum is %s/s, by %s)", args{document.Rate(highest.Sustained.value()), highest.Design}},
 		{inRemedy, scanned != nil, "another key for %s, which scans", args{scanned}},
 		{inRemedy, !late && scanned == nil && missed != nil, "another limit (%s)", args{missed}},
 	}, inRemedy), ", or ")
@@ -233,9 +224,11 @@ func (n names) String() string {
 // narrative holds the values that the sentences of a contest need.
 type narrative struct {
 	*Contest
-	// best are the designs that share the first rank, groups those of each group.
+	// best are the designs that share the first rank, groups those of each group, named the
+	// groups, best first.
 	best   names
 	groups map[string]names
+	named  []string
 	// first and next are empty if there are none.
 	first, next *Ranked
 	lead        lead
@@ -256,7 +249,11 @@ func newNarrative(c *Contest) *narrative {
 	n := &narrative{Contest: c, best: c.best(), groups: make(map[string]names), first: new(Ranked), next: new(Ranked)}
 	for i := range c.Ranking {
 		one := &c.Ranking[i]
-		n.groups[one.group()] = append(n.groups[one.group()], one.Design)
+		group := one.group()
+		if n.groups[group] == nil && group != "" {
+			n.named = append(n.named, group)
+		}
+		n.groups[group] = append(n.groups[group], one.Design)
 		if len(one.Seeds) == 0 {
 			continue
 		}
@@ -276,35 +273,21 @@ func newNarrative(c *Contest) *narrative {
 // The groups of designs.
 const (
 	groupHolds   = "hold"
-	groupBehind  = "behind"
 	groupUnknown = "cannot tell"
-	groupFails   = "do not hold"
 	groupIdle    = "not run"
-	groupUnable  = "cannot serve every operation"
 )
 
 // group returns the group of a design, empty for the best without checks.
 func (one *Ranked) group() string {
 	switch {
 	case len(one.Cannot) > 0:
-		return groupUnable
+		return "cannot serve every operation"
 	case len(one.Seeds) == 0:
 		return groupIdle
 	case one.State == "" && one.Rank != nil && *one.Rank > 1:
-		return groupBehind
+		return "behind"
 	}
-	return map[string]string{results.Holds: groupHolds, results.CannotTell: groupUnknown, results.DoesNotHold: groupFails}[one.State]
-}
-
-// grouped lists the groups, best first.
-func (n *narrative) grouped() string {
-	var list []string
-	for _, group := range []string{groupHolds, groupBehind, groupUnknown, groupFails, groupIdle, groupUnable} {
-		if designs := n.groups[group]; designs != nil {
-			list = append(list, group+": "+designs.String())
-		}
-	}
-	return sentenceOf(list...)
+	return map[string]string{results.Holds: groupHolds, results.CannotTell: groupUnknown, results.DoesNotHold: "do not hold"}[one.State]
 }
 
 // best returns the designs that share the first rank.
@@ -339,14 +322,6 @@ func (n *narrative) tied() string {
 	return n.best.String()
 }
 
-// lost is the share of the operations that the first design loses.
-func (n *narrative) lost() float64 {
-	if n.first.Lost == nil {
-		return 0
-	}
-	return n.first.Lost.Mean
-}
-
 // power lists how often differences are found.
 func (n *narrative) power() string {
 	var list []string
@@ -364,14 +339,6 @@ func (n *narrative) power() string {
 	return strings.Join(list, ", of ")
 }
 
-// provenance is the origin of the figures.
-func (n *narrative) provenance() string {
-	if n.Figures == "modelled" {
-		return "modelled, profile " + n.Profile
-	}
-	return n.Figures
-}
-
 // lead is how far a design is ahead of the next, with the sustained rates if they do not decide.
 type lead struct{ by, against, rates string }
 
@@ -383,11 +350,11 @@ func leadOf(first, next *Ranked) lead {
 	e, figures := next.Ratio, criteria(Price{})
 	at := slices.IndexFunc(figures, func(f criterion) bool { return f.name == next.Behind })
 	switch {
-	case next.Behind == byChecksName:
+	case next.Behind == byChecks:
 		return checksLead(first, next)
 	case at < 0:
 		return lead{by: "as the only design that can serve every operation"}
-	case at == bySustained && e != nil && e.Ratio > 0:
+	case at == sustained && e != nil && e.Ratio > 0:
 		unit, as := " times", document.Figures
 		if 1/e.Ratio < minMultiple {
 			unit, as = "", func(ratio float64) string { return document.Decimals(100*(ratio-1), 1) + " %" }
@@ -402,7 +369,7 @@ func leadOf(first, next *Ranked) lead {
 	is, was := document.Told((*f.field(first)).mean(), f.format), document.Told((*f.field(next)).mean(), f.format)
 	l := lead{by: "by " + f.words + ": " + is, against: "against " + was + " of " + next.Design, rates: "Both serve the whole load."}
 	switch {
-	case at == bySustained:
+	case at == sustained:
 		l.by, l.rates = "by "+is+" entities/s", ""
 	case e == nil || !e.Shown:
 		l.rates = "No difference in the sustained rate."
@@ -414,8 +381,8 @@ func leadOf(first, next *Ranked) lead {
 
 // checksLead returns the lead of a design that holds more checks than the next, or fails fewer.
 func checksLead(first, next *Ranked) lead {
-	held, failed := countChecks(first.Expected)
-	less, more := countChecks(next.Expected)
+	held, failed, _ := countChecks(first.Expected)
+	less, more, _ := countChecks(next.Expected)
 	words, is, was := "checks held", held, less
 	if held == less {
 		words, is, was = "checks failed", failed, more
