@@ -283,13 +283,11 @@ func checkState(list []Check) (state string, ok *bool) {
 func (c *Contest) noneHolds() bool {
 	ran := 0
 	for i := range c.Ranking {
-		switch one := &c.Ranking[i]; {
-		case len(one.Cannot) > 0:
-		case one.State != results.DoesNotHold:
+		one := &c.Ranking[i]
+		if len(one.Cannot) == 0 && one.State != results.DoesNotHold {
 			return false
-		default:
-			ran++
 		}
+		ran += min(len(one.Seeds), 1)
 	}
 	return ran > 0 && len(c.Ranking) > 1
 }

@@ -87,26 +87,15 @@ func (c *Contest) why(reasons int) []string {
 		one := &c.Ranking[i]
 		var fails, says []string
 		for _, e := range one.Expected {
-			if e.Held == e.Runs {
-				continue
+			if e.Held < e.Runs {
+				fails = append(fails, e.Expr+optional(e.Observed != "", " (%s)", e.Observed)+optional(e.Held > 0, ", held in %d of %d runs", e.Held, e.Runs))
 			}
-			text := e.Expr
-			if e.Observed != "" {
-				text += " (" + e.Observed + ")"
-			}
-			if e.Held > 0 {
-				text += fmt.Sprintf(", held in %d of %d runs", e.Held, e.Runs)
-			}
-			fails = append(fails, text)
-		}
-		if len(fails) > 0 {
-			says = append(says, "fails "+strings.Join(fails, ", "))
 		}
 		for _, reason := range one.Reasons[:min(reasons, len(one.Reasons))] {
 			says = append(says, reason.Says)
 		}
-		if len(says) > 0 {
-			lines = append(lines, one.Design+": "+strings.Join(says, "; "))
+		if text := document.Join("; ", optional(fails != nil, "fails %s", strings.Join(fails, ", ")), strings.Join(says, "; ")); text != "" {
+			lines = append(lines, one.Design+": "+text)
 		}
 	}
 	return lines
@@ -145,14 +134,9 @@ func (one *Ranked) heldIn() string {
 }
 
 func (n *narrative) subtitle() string {
-	figures, quick := n.Figures, ""
-	if figures != "" && n.Profile != "" {
-		figures += ", profile " + n.Profile
-	}
-	if n.ran > 0 && len(n.first.Seeds) == QuickRuns {
-		quick = "quick: 2 runs of each"
-	}
-	return document.Join(" · ", document.Counted(len(n.Ranking), "design"), n.Target, figures, quick)
+	return document.Join(" · ", document.Counted(len(n.Ranking), "design"), n.Target,
+		document.Join(", ", n.Figures, optional(n.Figures != "" && n.Profile != "", "profile %s", n.Profile)),
+		optional(len(n.first.Seeds) == QuickRuns, "quick: 2 runs of each"))
 }
 
 func (one *Ranked) template() string {

@@ -45,24 +45,23 @@ type evidence struct {
 
 // evidence returns the reasons of the i-th design, the most important first; nothing for a
 // design that is as good as the first and fails nothing.
-func (r *order) evidence(i int, one *Ranked, p Price) []evidence {
-	arm, first, behind := r.arms[i], r.arms[r.sequence[0]], one.Behind
+func (r *order) evidence(i int, one, best *Ranked, p Price) []evidence {
+	arm, first := r.arms[i], r.arms[r.sequence[0]]
 	fails := slices.ContainsFunc(one.Expected, func(e Check) bool { return e.Held < e.Runs })
 	if r.ranks[i] == 1 && one.Lost.value() < minLost && !fails {
 		return nil
 	}
 	var list []evidence
 	if arm.Record != nil {
-		list = append(throttling(arm), countingMore(arm, first, behind)...)
+		list = append(throttling(arm), countingMore(arm, first, one.Behind)...)
 	}
-	if behind == byBilled {
-		figures := criteria(p)
-		billed := func(a *Arm) float64 { return statistics.Mean(valuesOf(a.Trials, figures[len(figures)-1].of)) }
-		list = append(list, evidence{Reason: Reason{Kind: BillsMore}, first: first.Design, value: billed(arm), ofFirst: billed(first)})
+	if one.Behind == byBilled {
+		list = append(list, evidence{Reason: Reason{Kind: BillsMore}, first: first.Design,
+			value: statistics.Mean(valuesOf(arm.Trials, p.billed)), ofFirst: statistics.Mean(valuesOf(first.Trials, p.billed))})
 	}
 	// A p99 is a reason if it decides, or if nothing else explains the difference.
-	if behind == byWorst || behind != "" && len(list) == 0 {
-		list = append(list, slowness(arm, first)...)
+	if one.Behind == byWorst || one.Behind != "" && len(list) == 0 {
+		list = append(list, slowness(one, best)...)
 	}
 	return list
 }
@@ -144,22 +143,22 @@ func countingMore(arm, first *Arm, behind string) []evidence {
 }
 
 // slowness returns the operation with the maximum p99.
-func slowness(arm, first *Arm) []evidence {
-	one := evidence{Reason: Reason{Kind: Slow}}
-	for _, t := range timings(arm.Trials) {
-		if t.P99 != nil && float64(*t.P99) > one.value {
-			one.Operation, one.value = t.Operation, float64(*t.P99)
+func slowness(one, best *Ranked) []evidence {
+	slow := evidence{Reason: Reason{Kind: Slow}}
+	for _, t := range one.Operations {
+		if t.P99 != nil && float64(*t.P99) > slow.value {
+			slow.Operation, slow.value = t.Operation, float64(*t.P99)
 		}
 	}
-	if one.value == 0 {
+	if slow.value == 0 {
 		return nil
 	}
-	for _, t := range timings(first.Trials) {
-		if t.Operation == one.Operation && t.P99 != nil && arm != first {
-			one.first, one.ofFirst = first.Design, float64(*t.P99)
+	for _, t := range best.Operations {
+		if t.Operation == slow.Operation && t.P99 != nil {
+			slow.first, slow.ofFirst = best.Design, float64(*t.P99)
 		}
 	}
-	return []evidence{one}
+	return []evidence{slow}
 }
 
 // hottest returns the partition that throttled most, with its demand: from the heat map, or
@@ -242,11 +241,9 @@ func hottestByOffer(record *results.Record) *Reason {
 		return nil
 	}
 	from, _ := measuredSpan(record)
-	for i := range record.Intervals {
-		if second := record.Intervals[i].Second; second >= int64(from.Seconds()) && record.Intervals[i].Throttled > 0 {
-			one.FromSecond = &second
-			break
-		}
+	throttled := func(i results.Interval) bool { return i.Second >= int64(from.Seconds()) && i.Throttled > 0 }
+	if at := slices.IndexFunc(record.Intervals, throttled); at >= 0 {
+		one.FromSecond = new(record.Intervals[at].Second)
 	}
 	return one
 }

@@ -47,10 +47,6 @@ const sustained = 0
 // criteria returns the figures in the order in which they decide. The sustained rate has most of
 // alpha: an application needs entities served in time.
 func criteria(p Price) []criterion {
-	billed := perEvent(func(t *Trial) float64 { return t.Billed })
-	if p.BillRefused {
-		billed = perEvent(func(t *Trial) float64 { return t.Billed + t.ThrottledRequests })
-	}
 	return []criterion{
 		{name: bySustained, words: "sustained rate", format: document.Rate,
 			part: 0.6, resolution: 0.005, coarse: 0.05, higher: true, counts: true,
@@ -66,8 +62,18 @@ func criteria(p Price) []criterion {
 			of: perEvent(func(t *Trial) float64 { return t.Counted }), field: func(r *Ranked) **Estimate { return &r.Counted }},
 		{name: byBilled, words: "transactions billed per event", format: document.Finely,
 			part: 0.1, resolution: 0.005, coarse: 0.1, counts: true,
-			of: billed, field: func(r *Ranked) **Estimate { return &r.Billed }},
+			of: p.billed, field: func(r *Ranked) **Estimate { return &r.Billed }},
 	}
+}
+
+// billed returns the transactions per event that have the price.
+func (p Price) billed(t *Trial) *float64 {
+	return perEvent(func(t *Trial) float64 {
+		if p.BillRefused {
+			return t.Billed + t.ThrottledRequests
+		}
+		return t.Billed
+	})(t)
 }
 
 // perEvent returns a figure that has no value unless an operation succeeded.
@@ -85,11 +91,10 @@ func perEvent(of func(*Trial) float64) func(*Trial) *float64 {
 func (t *Trial) worstP99() *float64 {
 	worst := int64(0)
 	for i := range t.Operations {
-		p99 := t.Operations[i].P99
-		if p99 == nil {
+		if t.Operations[i].P99 == nil {
 			return nil
 		}
-		worst = max(worst, *p99)
+		worst = max(worst, *t.Operations[i].P99)
 	}
 	if len(t.Operations) == 0 {
 		return nil
@@ -270,14 +275,6 @@ func (r *order) behind(a, b int) string {
 		}
 	}
 	return ""
-}
-
-// behindFirst returns what shows a design to be behind the first.
-func (r *order) behindFirst(i int) string {
-	if i == r.sequence[0] {
-		return ""
-	}
-	return r.behind(r.sequence[0], i)
 }
 
 // pair is the comparison of two designs by a figure.

@@ -17,12 +17,9 @@ func Rank(arms []Arm, o Options) *Contest {
 	if len(o.Validate()) > 0 {
 		o.Alpha, o.Price = 0, Price{}
 	}
-	var list []*Arm
-	for i := range arms {
-		list = append(list, &arms[i])
-	}
-	slices.SortStableFunc(list, func(a, b *Arm) int { return strings.Compare(a.Design, b.Design) })
-	c, r := rank(list, o, func(arm *Arm) []Trial { return arm.Trials })
+	arms = slices.Clone(arms)
+	slices.SortStableFunc(arms, func(a, b Arm) int { return strings.Compare(a.Design, b.Design) })
+	c, r := rank(arms, o, func(arm *Arm) []Trial { return arm.Trials })
 	c.Power = r.power()
 	if o.Price != (Price{}) {
 		c.Price = &o.Price
@@ -31,7 +28,7 @@ func Rank(arms []Arm, o Options) *Contest {
 		c.Tests = append(c.Tests, Test{f.name, f.part * c.Alpha, f.resolution})
 	}
 	for at, i := range r.sequence {
-		c.Ranking[at].explain(r.evidence(i, &c.Ranking[at], o.Price))
+		c.Ranking[at].explain(r.evidence(i, &c.Ranking[at], &c.Ranking[0], o.Price))
 	}
 	c.describe(r)
 	n := newNarrative(c)
@@ -46,18 +43,18 @@ func Rank(arms []Arm, o Options) *Contest {
 	answer := n.answer(inVerdict)
 	c.Verdict = answer.Whole()
 	c.RestsOn, c.CannotTell = append(c.RestsOn, tell(n.rows(), inBasis)...), append(c.CannotTell, tell(n.rows(), inLimits)...)
-	c.survive(n, r, list, o)
+	c.survive(n, r, arms, o)
 	return c
 }
 
 // rank returns the order of the arms by some of their trials, without reasons and sentences.
-func rank(arms []*Arm, o Options, of func(*Arm) []Trial) (*Contest, *order) {
+func rank(arms []Arm, o Options, of func(*Arm) []Trial) (*Contest, *order) {
 	c := &Contest{Scenario: o.Scenario, Profile: o.Profile, Other: o.Other, Alpha: o.alpha(), Repeat: o.Repeat,
 		Tests: []Test{}, RestsOn: []string{}, CannotTell: []string{}, Ranking: []Ranked{}}
 	var ran []*Arm
 	var idle, unable []Ranked
-	for _, arm := range arms {
-		switch {
+	for i := range arms {
+		switch arm := &arms[i]; {
 		case len(arm.Cannot) > 0:
 			unable = append(unable, newRanked(arm))
 		case len(of(arm)) == 0:
@@ -145,7 +142,7 @@ func (c *Contest) describe(r *order) {
 
 // survive compares the result with that of the other profile: the same best designs, no
 // reversed pair, and the checks hold in both or in neither.
-func (c *Contest) survive(n *narrative, r *order, arms []*Arm, o Options) {
+func (c *Contest) survive(n *narrative, r *order, arms []Arm, o Options) {
 	switch {
 	case n.ran < 2:
 		return
@@ -168,7 +165,7 @@ func (c *Contest) survive(n *narrative, r *order, arms []*Arm, o Options) {
 // ranked returns the i-th design by some of its trials, compared with the first.
 func (r *order) ranked(trials []Trial, i int, p Price) Ranked {
 	one := newRanked(r.arms[i])
-	one.Rank, one.Behind = new(r.ranks[i]), r.behindFirst(i)
+	one.Rank = new(r.ranks[i])
 	one.measure(trials, p)
 	moving := []string{results.AppendOnly, results.PrependOnly, results.MovingPoint, results.HotTail}
 	if slices.Contains(moving, one.Order) || results.TailsOf(one.Order) > 0 {
@@ -176,7 +173,7 @@ func (r *order) ranked(trials []Trial, i int, p Price) Ranked {
 		one.Fairness, one.ColdServed = nil, nil
 	}
 	if first := r.sequence[0]; i != first {
-		one.Ratio = r.ratio(first, i)
+		one.Ratio, one.Behind = r.ratio(first, i), r.behind(first, i)
 	}
 	return one
 }
