@@ -12,43 +12,41 @@ import (
 )
 
 const (
-	// blockTimes is how many times of correlation a block lasts: with fewer, bands
-	// are too narrow.
+	// blockTimes is the length of a block in correlation times. Shorter blocks make
+	// bands too narrow.
 	blockTimes = 6
-	// fewestBlocks is how many blocks a band has to rest on.
-	fewestBlocks = 10
-	// usualResamples is how many series are put together.
-	usualResamples = 1000
-	// bandLevel is how often a band is to hold the mean, were the run without end.
+	// minBlocks is the minimum number of blocks of a band.
+	minBlocks = 10
+	// resamplings is the number of series that are drawn.
+	resamplings = 1000
+	// bandLevel is the confidence level of a band.
 	bandLevel = 0.95
-	// The bounds of the work, and of memory.
-	mostSeconds = 1 << 20
-	mostDraws   = 1 << 28
+	// The limits of work and memory.
+	maxSeconds = 1 << 20
+	maxDraws   = 1 << 28
 )
 
-// Band is between which bounds the mean of a per-second series may lie, as far as
-// the run itself can tell. It knows nothing of how runs differ, and gates nothing. It
-// is a little narrow while the blocks are few: with 22 of them, bands of 95 % hold the
-// mean of a strongly correlated series in nine cases of ten.
+// Band is a confidence interval for the mean of a per-second series of one run. It does
+// not include the variation between runs and gates nothing. It is slightly narrow with few
+// blocks: with 22 blocks, a band of 95% covers the mean of a strongly correlated series in
+// nine cases of ten.
 type Band struct {
 	Mean, Low, High float64
-	// Seconds is the length of the shortest series, Block how many of them were
-	// drawn together.
+	// Seconds is the length of the shortest series, Block that of a block.
 	Seconds, Block int
-	// Doubt says why the band is not to be relied on, empty where nothing is known
-	// against it.
+	// Doubt is why the band is not reliable, empty for none.
 	Doubt string
 }
 
-// BandOf returns the band of a series of one figure a whole second, in order. Errors
-// wrap [ErrFigures]: none, too many, or one that is no number.
+// BandOf returns the band of a series with one figure per second, in order. Errors wrap
+// [ErrFigures]: no figures, too many, or one that is not a number.
 func BandOf(series []float64) (Band, error) {
-	return bands{resamples: usualResamples}.band([][]float64{series}, func(means []float64) float64 { return means[0] })
+	return bands{resamples: resamplings}.band([][]float64{series}, func(means []float64) float64 { return means[0] })
 }
 
-// BandOfChange returns the band of the change from one run's mean to another's, as a
-// part of one, each run drawn by itself. Besides what [BandOf] returns, figures below 0,
-// or a mean of 0 before, are an error.
+// BandOfChange returns the band of the change between the means of two runs, as a part of
+// one. Each run is resampled separately. In addition to the errors of [BandOf], figures
+// below 0 and an earlier mean of 0 are errors.
 func BandOfChange(was, is []float64) (Band, error) {
 	for _, series := range [][]float64{was, is} {
 		if len(series) > 0 && slices.Min(series) < 0 {
@@ -56,13 +54,13 @@ func BandOfChange(was, is []float64) (Band, error) {
 		}
 	}
 	if len(was) > 0 && statistics.Mean(was) == 0 {
-		return Band{}, fmt.Errorf("%w: nothing before, so that there is no relative change", ErrFigures)
+		return Band{}, fmt.Errorf("%w: a mean of 0 has no relative change", ErrFigures)
 	}
-	return bands{resamples: usualResamples}.band([][]float64{was, is}, func(means []float64) float64 { return means[1]/means[0] - 1 })
+	return bands{resamples: resamplings}.band([][]float64{was, is}, func(means []float64) float64 { return means[1]/means[0] - 1 })
 }
 
-// bands says how bands are drawn: a block of 0 is [blockTimes] as long as the series is
-// correlated, as it tells itself.
+// bands holds how bands are drawn: a block of 0 is [blockTimes] correlation times of the
+// series.
 type bands struct {
 	block, resamples int
 	seed             uint64
@@ -73,7 +71,7 @@ func (o bands) band(all [][]float64, figure func(means []float64) float64) (Band
 	blocks, means := make([]int, len(all)), make([]float64, len(all))
 	for i, series := range all {
 		resamples := o.resamples
-		if len(series) == 0 || len(series) > mostSeconds || len(series)*resamples > mostDraws {
+		if len(series) == 0 || len(series) > maxSeconds || len(series)*resamples > maxDraws {
 			return Band{}, fmt.Errorf("%w: a series of %d seconds, drawn %d times", ErrFigures, len(series), resamples)
 		}
 		if err := checkFinite(series); err != nil {
@@ -81,9 +79,9 @@ func (o bands) band(all [][]float64, figure func(means []float64) float64) (Band
 		}
 		blocks[i] = min(len(series), cmp.Or(o.block, blockTimes*statistics.Correlated(series)))
 		band.Seconds, band.Block = min(band.Seconds, len(series)), max(band.Block, blocks[i])
-		if len(series) < fewestBlocks*blocks[i] {
-			band.Doubt = fmt.Sprintf("the run is too short: %s hold fewer than %d blocks of %d that are not correlated",
-				document.Counted(len(series), "second"), fewestBlocks, blocks[i])
+		if len(series) < minBlocks*blocks[i] {
+			band.Doubt = fmt.Sprintf("the run is too short: %s hold fewer than %d uncorrelated blocks of %d",
+				document.Counted(len(series), "second"), minBlocks, blocks[i])
 		}
 		means[i] = statistics.Mean(series)
 	}
@@ -97,12 +95,12 @@ func (o bands) band(all [][]float64, figure func(means []float64) float64) (Band
 		drawn[n] = figure(means)
 	}
 	slices.Sort(drawn)
-	beyond := min((len(drawn)-1)/2, int((1-bandLevel)/2*float64(len(drawn))))
-	band.Low, band.High = drawn[beyond], drawn[len(drawn)-1-beyond]
+	tail := min((len(drawn)-1)/2, int((1-bandLevel)/2*float64(len(drawn))))
+	band.Low, band.High = drawn[tail], drawn[len(drawn)-1-tail]
 	return band, nil
 }
 
-// checkFinite returns an error where a figure is no number.
+// checkFinite returns an error for a figure that is not a number.
 func checkFinite(series []float64) error {
 	for i, value := range series {
 		if math.IsNaN(value) || math.IsInf(value, 0) {

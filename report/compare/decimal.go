@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// sameNumber says whether two JSON numbers have the same value, however they are
-// written: 1, 1.0 and 10e-1 have. Nothing is rounded on the way.
+// sameNumber reports whether two JSON numbers have the same value, such as 1, 1.0 and
+// 10e-1. It does not round.
 func sameNumber(one, other string) bool {
 	if one == other {
 		return true
@@ -25,16 +25,15 @@ type decimal struct {
 	exponent int64
 }
 
-// mostExponent bounds what is added up; a number beyond it equals only itself as it
-// is written.
-const mostExponent = math.MaxInt64 / 4
+// maxExponent limits exponents. A number above it equals only the same text.
+const maxExponent = math.MaxInt64 / 4
 
 func decimalOf(text string) (decimal, bool) {
 	var d decimal
 	text, d.negative = strings.CutPrefix(text, "-")
 	if mark := strings.IndexAny(text, "eE"); mark >= 0 {
 		exponent, err := strconv.ParseInt(text[mark+1:], 10, 64)
-		if err != nil || exponent > mostExponent || exponent < -mostExponent {
+		if err != nil || exponent > maxExponent || exponent < -maxExponent {
 			return decimal{}, false
 		}
 		text, d.exponent = text[:mark], exponent
@@ -51,8 +50,8 @@ func decimalOf(text string) (decimal, bool) {
 	return d, true
 }
 
-// change returns the change from one number to another as a part of one, nil where
-// it is not finite or too small for a float.
+// change returns the relative change between two numbers, nil if it is not finite or too
+// small for a float.
 func change(was, is json.Number) *float64 {
 	before, err := was.Float64()
 	if err != nil || before == 0 {

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// mostEntries is how many entries are kept.
-const mostEntries = 1000
+// maxEntries is the maximum number of entries.
+const maxEntries = 1000
 
-// Diff lists the values in which two JSON texts differ: objects by key whatever
-// their order, arrays by their elements' names or else by position, numbers by their
-// exact decimal value. Nothing is near enough: a run in virtual time repeats to the
-// byte. An error wraps [ErrTree], and says which side cannot be read.
+// Diff lists the values in which two JSON texts differ: objects by key in any order,
+// arrays by their elements' names or else by position, numbers by their exact decimal
+// value. There is no tolerance: a run in virtual time repeats to the byte. An error wraps
+// [ErrTree] and names the side that cannot be read.
 func Diff(was, is []byte) (Difference, error) {
 	before, err := parseTree(was)
 	if err != nil {
@@ -31,7 +31,7 @@ func Diff(was, is []byte) (Difference, error) {
 	return d.found, nil
 }
 
-// differ walks two trees and keeps what it finds.
+// differ walks two trees and collects the differences.
 type differ struct{ found Difference }
 
 func (d *differ) compare(path string, was, is any) {
@@ -47,8 +47,8 @@ func (d *differ) compare(path string, was, is any) {
 		}
 	case []any:
 		if after, ok := is.([]any); ok {
-			// By name where all of both sides have names of their own, so that one more of them does
-			// not move the others, else by position.
+			// By name if all elements have different names, so that one more element does not move
+			// the others, else by position.
 			first, wasOf, named := byName(before)
 			second, isOf, alsoNamed := byName(after)
 			if !named || !alsoNamed {
@@ -61,28 +61,28 @@ func (d *differ) compare(path string, was, is any) {
 			}))
 			d.compareMembers(keys, wasOf, isOf, func(key string) string { return path + "[" + pathWord(key) + "]" })
 			if order, now := common(first, isOf), common(second, wasOf); !slices.Equal(order, now) {
-				d.add(Entry{Path: path, Kind: Reordered, Was: shown(order), Is: shown(now)})
+				d.add(Entry{Path: path, Kind: Reordered, Was: jsonOf(order), Is: jsonOf(now)})
 			}
 			return
 		}
 	case json.Number:
 		if after, ok := is.(json.Number); ok {
 			if !sameNumber(before.String(), after.String()) {
-				d.add(Entry{Path: path, Was: shown(was), Is: shown(is), Change: change(before, after)})
+				d.add(Entry{Path: path, Was: jsonOf(was), Is: jsonOf(is), Change: change(before, after)})
 			}
 			return
 		}
 	case string, bool, nil:
-		// None of these three panics in a comparison, whatever the other is.
+		// Comparing these three never panics.
 		if before == is {
 			return
 		}
 	}
-	d.add(Entry{Path: path, Was: shown(was), Is: shown(is)})
+	d.add(Entry{Path: path, Was: jsonOf(was), Is: jsonOf(is)})
 }
 
-// compareMembers goes through the members of both sides in the order of keys. A path
-// leads to each.
+// compareMembers compares the members of both sides in the order of keys. The path function
+// returns the path of a member.
 func (d *differ) compareMembers(keys []string, was, is map[string]any, path func(key string) string) {
 	for _, key := range keys {
 		before, wasThere := was[key]
@@ -91,14 +91,14 @@ func (d *differ) compareMembers(keys []string, was, is map[string]any, path func
 		case wasThere && isThere:
 			d.compare(path(key), before, after)
 		case wasThere:
-			d.add(Entry{Path: path(key), Kind: Removed, Was: shown(before)})
+			d.add(Entry{Path: path(key), Kind: Removed, Was: jsonOf(before)})
 		default:
-			d.add(Entry{Path: path(key), Kind: Added, Is: shown(after)})
+			d.add(Entry{Path: path(key), Kind: Added, Is: jsonOf(after)})
 		}
 	}
 }
 
-// common returns the names that the other side has, too, in their order.
+// common returns the names that both sides have, in their order.
 func common(names []string, others map[string]any) []any {
 	var kept []any
 	for _, name := range names {
@@ -109,7 +109,7 @@ func common(names []string, others map[string]any) []any {
 	return kept
 }
 
-// byPosition returns an array's elements by where they stand.
+// byPosition returns an array's elements by position.
 func byPosition(elements []any) (keys []string, of map[string]any) {
 	of = make(map[string]any, len(elements))
 	for i, element := range elements {
@@ -119,8 +119,8 @@ func byPosition(elements []any) (keys []string, of map[string]any) {
 	return keys, of
 }
 
-// byName returns an array's elements by their names, and false where one has none or
-// two have the same.
+// byName returns an array's elements by name, and false if a name is missing or occurs
+// twice.
 func byName(elements []any) (keys []string, of map[string]any, named bool) {
 	of = make(map[string]any, len(elements))
 	for _, element := range elements {
@@ -135,10 +135,10 @@ func byName(elements []any) (keys []string, of map[string]any, named bool) {
 	return keys, of, true
 }
 
-// add counts an entry, and keeps it where there is room.
+// add counts an entry, and stores it up to the maximum.
 func (d *differ) add(e Entry) {
 	d.found.Total++
-	if e.Path = cmp.Or(e.Path, "."); len(d.found.Entries) < mostEntries {
+	if e.Path = cmp.Or(e.Path, "."); len(d.found.Entries) < maxEntries {
 		d.found.Entries = append(d.found.Entries, e)
 	}
 }

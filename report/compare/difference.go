@@ -10,7 +10,7 @@ import (
 	"loadgen/report/document"
 )
 
-// Kind says what became of a value.
+// Kind is how a value changed.
 type Kind uint8
 
 // The kinds. Reordered is an array of named elements in another order.
@@ -35,13 +35,12 @@ func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // Entry is one value that differs.
 type Entry struct {
-	// Path leads to the value from the root: phases[peak].response_us.p99. An element
-	// of an array is named by its "name" where all have one of their own, else
-	// counted from 0; a key that is no plain word stands in quotes. The root is ".".
+	// Path is the path from the root: phases[peak].response_us.p99. An element of an array
+	// is named by its "name" if all have a different one, else counted from 0; a key that is
+	// not a plain word is quoted. The root is ".".
 	Path string `json:"path"`
 	Kind Kind   `json:"kind"`
-	// Was and Is are the values as JSON on one line, cut off where they are long;
-	// empty where there is none.
+	// Was and Is are the values as JSON on one line, truncated; empty for no value.
 	Was string `json:"was,omitempty"`
 	Is  string `json:"is,omitempty"`
 	// Change is a part of one, nil unless both are numbers and a float can hold it.
@@ -52,18 +51,17 @@ type Entry struct {
 type Difference struct {
 	// Entries are the first of them, in the order of the paths' keys.
 	Entries []Entry `json:"entries"`
-	// Total counts all of them. A branch that is there on one side only is one.
+	// Total counts all entries. A branch that only one side has is one entry.
 	Total int `json:"total"`
 }
 
-// Same says that the trees do not differ.
+// Same reports whether the trees are equal.
 func (d *Difference) Same() bool { return d.Total == 0 }
 
-// Lines returns a line for each entry, so many at most, and one for those that are left
-// out. Entries below the first of later come after the others, then those below the
-// second, and so on: the shorter half of a record says more. Of a digest there is no line
-// where something else differs, too, for that says nothing more.
-func (d *Difference) Lines(most int, later ...string) []string {
+// Lines returns a line for each entry, up to a limit, and a line that counts the others.
+// Entries below the prefixes in later come last, in that order. A digest has a line only if
+// nothing else differs.
+func (d *Difference) Lines(limit int, later ...string) []string {
 	place := func(e Entry) int {
 		return slices.IndexFunc(later, func(begin string) bool { return strings.HasPrefix(e.Path, begin) })
 	}
@@ -74,7 +72,7 @@ func (d *Difference) Lines(most int, later ...string) []string {
 	}
 	var lines []string
 	for _, e := range slices.DeleteFunc(entries, digest) {
-		if len(lines) == most {
+		if len(lines) == limit {
 			break
 		}
 		line := ""

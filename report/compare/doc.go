@@ -1,26 +1,26 @@
-// Package compare tells whether two builds, two runs or the nights of a series
-// differ, and says how sure that is.
+// Package compare decides whether two builds, two runs or the nights of a series
+// differ, with the uncertainty of the decision.
 //
-// The unit of replication is the run: the requests of one run share its machine,
-// its minute and its luck, so that tests over requests call almost any two runs
-// different. In order of weight:
+// The unit of replication is the run: the requests of one run share its machine
+// and its minute, so tests over requests find a difference between almost any two
+// runs. In order of weight:
 //
-//   - [Gate.Judge] is the gate of live runs. Take as many pairs of runs as wanted
-//     in the [Order] that cancels drift, give each metric's pairs as a [Trial], and
-//     the [Judgement] says regression, improvement, no difference shown or
-//     inconclusive: an exact sign-flip permutation test on the logarithms of the
-//     ratios, with Holm's correction over the metrics, and a change beyond a
-//     practical threshold.
+//   - [Gate.Judge] is the gate of live runs. Run pairs in the [Order] that cancels
+//     drift and pass each metric's pairs as a [Trial]. The [Judgement] is
+//     regression, improvement, no difference shown or inconclusive, by an exact
+//     sign-flip permutation test on the logarithms of the ratios, with Holm's
+//     correction over the metrics and a practical threshold.
 //   - [Diff] is the gate of virtual runs, which repeat exactly: it lists each value
 //     in which two trees of JSON differ.
-//   - [loadgen/report/compare/statistics.Welch] compares the means of runs that follow no order and are not paired, as
-//     those of designs in virtual time, where no machine drifts; [loadgen/report/compare/statistics.Holm] corrects what
-//     several such tests say, [loadgen/report/compare/statistics.Detection] tells how much they would have found.
-//   - [ChangePoints] finds where a nightly series steps, by windowed
-//     E-divisive means.
-//   - [BandOf], [BandOfChange] and [ShapeOf] describe: the
-//     uncertainty within a run, and how the shape of two distributions differs. No
-//     run can see how much the next one will vary, so none of the three gates.
+//   - [loadgen/report/compare/statistics.Welch] compares the means of runs without
+//     pairs, such as designs in virtual time, where no machine drifts.
+//     [loadgen/report/compare/statistics.Holm] corrects several such tests,
+//     [loadgen/report/compare/statistics.Detection] returns their power.
+//   - [ChangePoints] finds the steps of a nightly series, by windowed E-divisive
+//     means.
+//   - [BandOf], [BandOfChange] and [ShapeOf] describe the uncertainty within a run
+//     and the difference of two distributions. No run shows how much the next one
+//     varies, so none of the three gates.
 //
 // The formulas: the sign-flip test is R. A. Fisher's (The Design of Experiments,
 // 1935, §21), its interval J. A. Hartigan's (Using subsample values as typical
@@ -28,13 +28,14 @@
 // correction S. Holm's (1979). E-divisive is by D. S. Matteson and N. A. James
 // (arXiv 1306.4933), windows and merging by M. Fleming and others (Hunter, arXiv
 // 2301.03034), the early end of a permutation test by J. Besag and P. Clifford
-// (1991), the test of unpaired means by B. L. Welch (1947). Blocks that wrap around are by D. N. Politis and J. P. Romano (1992), the
-// time of correlation with its window by A. Sokal (1997).
+// (1991), the test of unpaired means by B. L. Welch (1947). Circular blocks are by
+// D. N. Politis and J. P. Romano (1992), the correlation time and its window by
+// A. Sokal (1997).
 //
-// The caller owes one figure a run, of runs that are valid and comparable, in the
-// order of [Order]. All functions are pure, may be called by several goroutines at
-// once, and keep nothing they are given; where they draw, it is from the seed.
+// Callers must pass one figure per run, of valid and comparable runs, in the order
+// of [Order]. All functions are pure, safe for concurrent use, and retain no
+// arguments; random numbers come from the seed.
 //
-// The package never reads a run or a clock, never tests single requests, and never
-// takes the absence of proof for a proof of absence.
+// The package reads no run and no clock and tests no single requests. A difference
+// that is not shown is not a proof that there is none.
 package compare

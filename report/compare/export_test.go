@@ -25,7 +25,7 @@ type History struct {
 
 // ChangePoints returns where a series steps.
 func (h History) ChangePoints(series []float64) ([]ChangePoint, error) {
-	d := detective{window: DefaultWindow, p: DefaultP, leastChange: DefaultLeastChange, seed: h.Seed}
+	d := detective{window: DefaultWindow, p: DefaultP, minChange: DefaultLeastChange, seed: h.Seed}
 	if h.Window != 0 {
 		d.window = h.Window
 	}
@@ -33,7 +33,7 @@ func (h History) ChangePoints(series []float64) ([]ChangePoint, error) {
 		d.p = h.P
 	}
 	if h.LeastChange != 0 {
-		d.leastChange = h.LeastChange
+		d.minChange = h.LeastChange
 	}
 	if h.Test == ByStudent {
 		d.test = statistics.Student

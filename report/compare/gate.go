@@ -11,42 +11,42 @@ import (
 
 // Gate judges paired live runs. A threshold of 0 is the default.
 type Gate struct {
-	// Threshold is the least change that matters, as a part of one: 0.05 is +5 %,
-	// and −4.8 % the other way, so that swapping the sides swaps the verdict.
+	// Threshold is the minimum relevant change as a part of one: 0.05 is +5%, and −4.8%
+	// the other way, so that swapping the sides swaps the verdict.
 	Threshold float64
 }
 
-// What gates go by, unless they say otherwise.
+// The defaults of gates.
 const (
-	// DefaultAlpha is the share of sets without any difference that may be called
-	// different, over all metrics together, before the threshold.
+	// DefaultAlpha is the share of equal sets that may be called different, over all
+	// metrics together, before the threshold.
 	DefaultAlpha = 0.05
-	// DefaultThreshold is the threshold, and DefaultPairs how many pairs are run.
+	// DefaultThreshold is the default threshold, DefaultPairs the number of pairs.
 	DefaultThreshold = 0.05
 	DefaultPairs     = 10
 )
 
 const (
-	// MostMetrics is how many metrics may gate: each further one makes all weaker.
+	// MostMetrics is the maximum number of metrics: each one weakens the others.
 	MostMetrics = 3
-	// FewestPairs is how many pairs a verdict over several metrics takes: with fewer,
-	// no difference is great enough to be told from chance.
+	// FewestPairs is the minimum number of pairs for several metrics: with fewer, no
+	// difference is significant.
 	FewestPairs = 8
-	// FewestPairsOfOne is how many a verdict over a single metric takes.
+	// FewestPairsOfOne is the minimum for a single metric.
 	FewestPairsOfOne = 6
-	// mostPairs bounds the work of one trial.
-	mostPairs = 1000
-	// mostThreshold is a hundredfold change.
-	mostThreshold = 99
+	// maxPairs limits the work of one trial.
+	maxPairs = 1000
+	// maxThreshold is a hundredfold change.
+	maxThreshold = 99
 )
 
-// Judge says whether B differs from A by any of the metrics. What is too few to say
-// is a verdict; an error wraps [ErrOptions] or [ErrFigures]: impossible options, no
-// metric or more than [MostMetrics], two of one name, metrics with different
-// numbers of pairs, or a figure that has no logarithm.
+// Judge decides whether B differs from A in any of the metrics. Too few pairs are a
+// verdict. An error wraps [ErrOptions] or [ErrFigures]: impossible options, no metric or
+// more than [MostMetrics], two with the same name, metrics with different numbers of
+// pairs, or a figure without a logarithm.
 func (g Gate) Judge(trials []Trial) (Judgement, error) {
-	if g.Threshold < 0 || g.Threshold > mostThreshold || math.IsNaN(g.Threshold) {
-		return Judgement{}, fmt.Errorf("%w: threshold: %v is not from 0 to %d", ErrOptions, g.Threshold, mostThreshold)
+	if g.Threshold < 0 || g.Threshold > maxThreshold || math.IsNaN(g.Threshold) {
+		return Judgement{}, fmt.Errorf("%w: threshold: %v is not from 0 to %d", ErrOptions, g.Threshold, maxThreshold)
 	}
 	if err := checkTrials(trials); err != nil {
 		return Judgement{}, err
@@ -61,9 +61,9 @@ func (g Gate) Judge(trials []Trial) (Judgement, error) {
 		}
 		findings[i], p[i] = finding, finding.P
 	}
-	overall, fewest, threshold := NoDifference, FewestPairs, math.Log1p(g.Threshold)
+	overall, minPairs, threshold := NoDifference, FewestPairs, math.Log1p(g.Threshold)
 	if len(trials) == 1 {
-		fewest = FewestPairsOfOne
+		minPairs = FewestPairsOfOne
 	}
 	for i, adjusted := range statistics.Holm(p) {
 		f := &findings[i]
@@ -73,8 +73,8 @@ func (g Gate) Judge(trials []Trial) (Judgement, error) {
 			worse = -worse
 		}
 		switch significant := adjusted <= DefaultAlpha; {
-		case f.Pairs < fewest:
-			f.Verdict, f.fewest = Inconclusive, fewest
+		case f.Pairs < minPairs:
+			f.Verdict, f.minPairs = Inconclusive, minPairs
 		case significant && worse >= threshold:
 			f.Verdict = Regression
 		case significant && worse <= -threshold:
@@ -87,7 +87,7 @@ func (g Gate) Judge(trials []Trial) (Judgement, error) {
 	return Judgement{Verdict: overall, Findings: findings}, nil
 }
 
-// checkTrials returns the first fault of what is to be judged.
+// checkTrials returns the first fault of the trials.
 func checkTrials(trials []Trial) error {
 	if len(trials) == 0 || len(trials) > MostMetrics {
 		return fmt.Errorf("%w: %d metrics; a gate has from 1 to %d", ErrFigures, len(trials), MostMetrics)
@@ -100,11 +100,11 @@ func checkTrials(trials []Trial) error {
 		case name == "":
 			return fmt.Errorf("%w: a metric without a name", ErrFigures)
 		case math.IsNaN(floor) || math.IsInf(floor, 0) || floor < 0:
-			return fmt.Errorf("%w: %q: the floor %v is no number from 0 on", ErrFigures, name, floor)
-		case pairs > mostPairs:
-			return fmt.Errorf("%w: %q: %d pairs are more than %d", ErrFigures, name, pairs, mostPairs)
+			return fmt.Errorf("%w: %q: floor %v; expected 0 or more", ErrFigures, name, floor)
+		case pairs > maxPairs:
+			return fmt.Errorf("%w: %q: %d pairs are more than %d", ErrFigures, name, pairs, maxPairs)
 		case names[name]:
-			return fmt.Errorf("%w: the metric %q is there twice", ErrFigures, name)
+			return fmt.Errorf("%w: the metric %q occurs twice", ErrFigures, name)
 		case pairs != first:
 			return fmt.Errorf("%w: %q has %d pairs and %q %d", ErrFigures, name, pairs, trials[0].Metric.Name, first)
 		}
@@ -113,7 +113,7 @@ func checkTrials(trials []Trial) error {
 	return nil
 }
 
-// measure returns what one metric shows, without a verdict.
+// measure returns the finding of one metric, without a verdict.
 func (g *Gate) measure(t *Trial) (Finding, error) {
 	finding := Finding{Metric: t.Metric.Name, Pairs: len(t.Pairs), P: 1, Level: 1 - DefaultAlpha, Exact: true}
 	if len(t.Pairs) == 0 {
@@ -129,7 +129,7 @@ func (g *Gate) measure(t *Trial) (Finding, error) {
 		if err != nil {
 			return Finding{}, err
 		}
-		// Of a difference of two logarithms, swapping the sides changes the sign and no bit else.
+		// Swapping the sides changes the sign of this difference and no other bit.
 		was[i], is[i], logs[i] = pair.A, pair.B, b-a
 	}
 	finding.A, finding.B = statistics.Median(was), statistics.Median(is)
@@ -143,9 +143,8 @@ func (g *Gate) measure(t *Trial) (Finding, error) {
 	return finding, nil
 }
 
-// ErrOptions is wrapped by every fault of a [Gate], ErrFigures by every fault of the
-// figures to compare, and ErrTree by every fault of a text that [Diff] cannot read; test
-// for them with errors.Is.
+// ErrOptions is wrapped by every fault of a [Gate], ErrFigures by every fault of figures,
+// and ErrTree by every fault of a text that [Diff] cannot read.
 var (
 	ErrOptions = errors.New("compare: impossible options")
 	ErrFigures = errors.New("compare: figures that cannot be compared")

@@ -203,7 +203,7 @@ func TestFiguresThatCannotBeJudged(t *testing.T) {
 	}{
 		{"no metric", nil, "0 metrics"},
 		{"four metrics", []compare.Trial{named("a", good), named("b", good), named("c", good), named("d", good)}, "4 metrics"},
-		{"two of one name", []compare.Trial{named("a", good), named("a", good)}, `"a" is there twice`},
+		{"two of one name", []compare.Trial{named("a", good), named("a", good)}, `"a" occurs twice`},
 		{"no name", []compare.Trial{named("", good)}, "without a name"},
 		{"different numbers of pairs", []compare.Trial{named("a", good), named("b", good[:7])}, `"b" has 7 pairs and "a" 8`},
 		{"nothing without a floor", with(compare.Pair{A: 0, B: 1}), "A of pair 8 is 0"},

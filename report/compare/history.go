@@ -9,66 +9,65 @@ import (
 	"loadgen/report/compare/statistics"
 )
 
-// What change points go by.
+// The defaults of change points.
 const (
-	// DefaultWindow is how many values are looked at together; the next window begins half
-	// a window on. A change point is judged from the values up to the next one, and a
-	// window on either side at most.
+	// DefaultWindow is the number of values in a window; the next window begins half a
+	// window later. A change point is judged by the values up to its neighbours, at most a
+	// window on either side.
 	DefaultWindow = 30
-	// DefaultP is the greatest p-value of a change point. Candidates have up to ten times
+	// DefaultP is the maximum p-value of a change point. Candidates may have ten times
 	// as much.
 	DefaultP = 0.001
-	// DefaultLeastChange is the least change of the mean, as a part of one.
+	// DefaultLeastChange is the minimum change of the mean, as a part of one.
 	DefaultLeastChange = 0.05
 )
 
 const (
-	// laxer is how much higher the p-value of a candidate may be.
+	// laxer is the factor for the p-value of a candidate.
 	laxer = 10
-	// mostValues bounds the work.
-	mostValues = 1 << 14
+	// maxValues limits the work.
+	maxValues = 1 << 14
 )
 
-// ChangePoint is where a series steps.
+// ChangePoint is a step of a series.
 type ChangePoint struct {
 	// Index is that of the first value after the step.
 	Index int `json:"index"`
-	// Before and After are the means over the values that it was judged from; Change
-	// is a part of one, +Inf from a mean of 0.
+	// Before and After are the means of the values on either side; Change is a part of
+	// one, +Inf from a mean of 0.
 	Before float64 `json:"before"`
 	After  float64 `json:"after"`
 	Change float64 `json:"change"`
 	P      float64 `json:"p"`
 }
 
-// magnitude returns the change as seen from whichever side makes it greater, so that
-// a step up and the same step down weigh the same.
+// magnitude returns the larger of the changes in both directions, so that a step up and the
+// same step down are equal.
 func (c *ChangePoint) magnitude() float64 {
 	return math.Max(math.Abs(statistics.Relative(c.Before, c.After)), math.Abs(statistics.Relative(c.After, c.Before)))
 }
 
-// ChangePoints returns where a series steps, in order. It takes candidates from each
-// window, and drops the weakest until all that are left hold against their
-// neighbours. Errors wrap [ErrFigures]: too many values, or one that is no number.
+// ChangePoints returns the steps of a series, in order. It collects candidates from each
+// window and drops the weakest until all others are significant against their neighbours.
+// Errors wrap [ErrFigures]: too many values, or one that is not a number.
 //
-// A change point is held against chance by permutation: how often the same values in
-// another order fall apart as clearly, wherever. It assumes nothing of their distribution,
-// and needs three nights after a step to tell.
+// The p-value of a change point is the share of permutations of the same values that split
+// as clearly at any place. It assumes no distribution and needs three nights after a step.
 func ChangePoints(series []float64) ([]ChangePoint, error) {
-	d := detective{window: DefaultWindow, p: DefaultP, leastChange: DefaultLeastChange}
+	d := detective{window: DefaultWindow, p: DefaultP, minChange: DefaultLeastChange}
 	return d.changePoints(series)
 }
 
-// detective looks at one series.
+// detective finds the change points of one series.
 type detective struct {
-	window         int
-	p, leastChange float64
-	// seed draws the orders. A window's draws depend on nothing but the seed and where
-	// it begins, so that a later night does not change what an early window said.
+	window       int
+	p, minChange float64
+	// seed draws the permutations. Those of a window depend only on the seed and on its
+	// begin, so that a later night does not change the result of an early window.
 	seed uint64
-	// test compares the two sides of a split in place of permutations. Student's, which
-	// Hunter takes, can tell after two nights, but does not know that the split was looked
-	// for: judged anew each night, about one quiet month of ten alarms.
+	// test replaces the permutations. Student's test, which Hunter uses, needs two nights,
+	// but ignores that the split was searched for: with a new test each night, one quiet
+	// month of ten raises an alarm.
 	test func(before, after []float64) float64
 
 	series  []float64
@@ -76,8 +75,8 @@ type detective struct {
 }
 
 func (d *detective) changePoints(series []float64) ([]ChangePoint, error) {
-	if len(series) > mostValues {
-		return nil, fmt.Errorf("%w: %d values are more than %d", ErrFigures, len(series), mostValues)
+	if len(series) > maxValues {
+		return nil, fmt.Errorf("%w: %d values are more than %d", ErrFigures, len(series), maxValues)
 	}
 	if err := checkFinite(series); err != nil {
 		return nil, err
@@ -97,8 +96,8 @@ func (d *detective) changePoints(series []float64) ([]ChangePoint, error) {
 	return d.merge(slices.Compact(found)), nil
 }
 
-// divideWindow splits the clearest of the stretches of a window until the clearest
-// split that is left could be chance.
+// divideWindow splits the parts of a window, the clearest split first, until the next split
+// could be chance.
 func (d *detective) divideWindow(window []float64, rng *rand.Rand) []int {
 	edges := []int{0, len(window)}
 	for {
@@ -126,8 +125,8 @@ func (d *detective) chance(stretch []float64, at int, clarity, limit float64, rn
 	return d.divider.Permuted(stretch, clarity, limit, rng)
 }
 
-// merge drops the weakest candidate, by p-value and then by magnitude, until none is
-// too weak. Those beside a dropped one are judged anew, for their stretches grew.
+// merge drops the weakest candidate, by p-value and then by magnitude, until none is too
+// weak. It judges the neighbours of a dropped candidate again, as their parts grew.
 func (d *detective) merge(indexes []int) []ChangePoint {
 	points := make([]ChangePoint, len(indexes))
 	for i := range indexes {
@@ -144,7 +143,7 @@ func (d *detective) merge(indexes []int) []ChangePoint {
 			}
 		}
 		if points[weakest].P <= d.p {
-			if points[least].magnitude() >= d.leastChange {
+			if points[least].magnitude() >= d.minChange {
 				break
 			}
 			weakest = least
@@ -157,7 +156,7 @@ func (d *detective) merge(indexes []int) []ChangePoint {
 	return points
 }
 
-// judge holds the i-th candidate against the values between its neighbours.
+// judge tests the i-th candidate by the values between its neighbours.
 func (d *detective) judge(indexes []int, i int) ChangePoint {
 	at, from, to := indexes[i], 0, len(d.series)
 	if i > 0 {
@@ -170,7 +169,7 @@ func (d *detective) judge(indexes []int, i int) ChangePoint {
 	clarity := d.divider.Measure(d.series[from:to])[at-from]
 	point := ChangePoint{Index: at, Before: statistics.Mean(d.series[from:at]), After: statistics.Mean(d.series[at:to])}
 	point.Change = statistics.Relative(point.Before, point.After)
-	// The second word keeps these draws apart from those of the windows.
+	// The second word makes these draws independent of those of the windows.
 	rng := rand.New(rand.NewPCG(d.seed, math.MaxUint64-uint64(at)))
 	point.P = d.chance(d.series[from:to], at-from, clarity, d.p, rng)
 	return point

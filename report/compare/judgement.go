@@ -6,14 +6,14 @@ import (
 	"loadgen/report/document"
 )
 
-// Judgement is what a gate says of all metrics.
+// Judgement is the result of a gate for all metrics.
 type Judgement struct {
 	Verdict  Outcome   `json:"verdict"`
 	Findings []Finding `json:"metrics"`
 }
 
-// Finding is what a gate says of one metric. Changes are parts of one: 0.1 is
-// +10 % from A to B, whichever way is better.
+// Finding is the result of a gate for one metric. Changes are parts of one: 0.1 is +10%
+// from A to B, whichever way is better.
 type Finding struct {
 	Metric  string  `json:"metric"`
 	Verdict Outcome `json:"verdict"`
@@ -22,30 +22,30 @@ type Finding struct {
 	B float64 `json:"b"`
 	// Change is estimated from the pairs, not from the two medians.
 	Change float64 `json:"change"`
-	// Interval holds the changes that the test would not reject at its level, for
-	// this metric alone; nil where the pairs are too few to reject any.
+	// Interval holds the changes that the test does not reject at its level, for this
+	// metric alone; nil if the pairs are too few to reject any.
 	Interval *[2]float64 `json:"interval"`
-	// Level is how often such an interval holds the true change, 0.95 by default.
+	// Level is the confidence level of the interval.
 	Level float64 `json:"level"`
-	// P is the share of patterns of signs that give at least as great a change,
-	// Adjusted the same with Holm's correction, which the verdict rests on.
+	// P is the share of sign patterns with at least as large a change, Adjusted the same
+	// with Holm's correction, which decides.
 	P        float64 `json:"p"`
 	Adjusted float64 `json:"p_holm"`
 	Pairs    int     `json:"pairs"`
-	// Exact says that every pattern was tried, none drawn.
+	// Exact means that every pattern was tried.
 	Exact bool `json:"exact"`
 
 	// effect is the logarithm of the ratio B/A.
 	effect, threshold float64
-	// fewest is how many pairs would have been enough, 0 where they were.
-	fewest int
+	// minPairs is the number of pairs needed, 0 if there are enough.
+	minPairs int
 }
 
-// Sentence returns the finding as one sentence for readers.
+// Sentence returns the finding as one sentence.
 func (f *Finding) Sentence() string {
-	if f.fewest > 0 {
+	if f.minPairs > 0 {
 		return fmt.Sprintf("%s: inconclusive: %s, and fewer than %d cannot show a difference.",
-			f.Metric, document.Counted(f.Pairs, "pair"), f.fewest)
+			f.Metric, document.Counted(f.Pairs, "pair"), f.minPairs)
 	}
 	prose := fmt.Sprintf("%s: %s: %s", f.Metric, f.Verdict, document.Change(f.Change))
 	if f.Interval != nil {

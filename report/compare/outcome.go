@@ -6,32 +6,32 @@ import (
 	"loadgen/results"
 )
 
-// Outcome is what a comparison comes to. Of several the greatest counts.
+// Outcome is the result of a comparison. The greatest of several counts.
 type Outcome uint8
 
-// The outcomes. That no difference was shown does not say that there is none.
+// The outcomes. No difference shown is not a proof that there is none.
 const (
-	// Same: a gate lets it pass, for nothing differs, or no difference was shown.
+	// Same: a gate passes, as nothing differs or no difference was shown.
 	Same Outcome = iota
-	// NoDifference: none was shown between pairs of runs. The interval says how great it
-	// may still be.
+	// NoDifference: none was shown between pairs of runs. The interval is how large it may
+	// still be.
 	NoDifference
-	// Improvement: it is better, beyond doubt.
+	// Improvement: it is significantly better.
 	Improvement
-	// Inconclusive: too few runs or nights, or too unlike, to tell.
+	// Inconclusive: too few runs or nights, or they vary too much.
 	Inconclusive
-	// TooFew: no step, in fewer nights than it takes to show one.
+	// TooFew: no step, in too few nights to show one.
 	TooFew
 	// NoStep: no step was shown between nights.
 	NoStep
 	// Stepped: some metric steps from one night to the next.
 	Stepped
-	// NoBaseline: there is nothing to compare with.
+	// NoBaseline: no baseline exists.
 	NoBaseline
 	// Identical and Different are of runs in virtual time, which repeat exactly.
 	Identical
 	Different
-	// Regression: it is worse beyond doubt, or a run that must repeat does not.
+	// Regression: it is significantly worse, or a run that must repeat does not.
 	Regression
 	// Failed: a check of the scenario fails.
 	Failed
@@ -39,7 +39,7 @@ const (
 	Invalid
 )
 
-// String returns the outcome in words, as all reports have it.
+// String returns the outcome in words.
 func (o Outcome) String() string {
 	words := [...]string{"no difference", "no difference shown", "improvement", "inconclusive", "too few nights", "no step", "step",
 		"no baseline", "identical", "different", "regression", "check failed", "invalid"}
@@ -49,8 +49,7 @@ func (o Outcome) String() string {
 	return words[o]
 }
 
-// State returns the outcome as every verb tells what was asked, and whether it is so: nil
-// where it cannot be told.
+// State returns the state of the outcome, and ok, which is nil if the state is cannot tell.
 func (o Outcome) State() (state string, ok *bool) {
 	switch o {
 	case Same, NoDifference, Improvement, NoStep, Identical:

@@ -10,23 +10,21 @@ import (
 	"loadgen/results"
 )
 
-// Shape is how two distributions of durations differ. It describes, and has no
-// p-value: the requests of a run are no sample of runs.
+// Shape is how two distributions of durations differ. It has no p-value: the requests of a
+// run are not a sample of runs.
 type Shape struct {
-	// Was and Is are how many durations there are.
+	// Was and Is count the durations.
 	Was int64 `json:"-"`
 	Is  int64 `json:"-"`
-	// Quantiles are those that both can tell.
+	// Quantiles are those that both sides have.
 	Quantiles []Shift `json:"-"`
-	// Distance is the greatest difference between the two shares of durations that
-	// are at most as long as some duration, from 0 to 1, and At where it lies
-	// (Kolmogorov and Smirnov's distance).
+	// Distance is Kolmogorov and Smirnov's distance: the maximum difference between the
+	// two cumulative shares, from 0 to 1, at AtMicros.
 	Distance float64 `json:"distance"`
 	AtMicros int64   `json:"at_us"`
-	// ShiftMicros is how far a duration has to be moved on average to make the one
-	// distribution of the other (Wasserstein's distance of order 1).
+	// ShiftMicros is Wasserstein's distance of order 1: how far durations move on average.
 	ShiftMicros float64 `json:"shift_us"`
-	// Sentence says it in words.
+	// Sentence is the description in words.
 	Sentence string `json:"sentence"`
 }
 
@@ -35,23 +33,22 @@ type Shift struct {
 	// Quantile is from 0 to 1.
 	Quantile            float64
 	WasMicros, IsMicros int64
-	// Change is a part of one, +Inf where it was nothing.
+	// Change is a part of one, +Inf from 0.
 	Change float64
 }
 
 const (
-	// fewestBeyond is how many durations must lie beyond a quantile.
-	fewestBeyond = 10
-	// leastShift is which change of a quantile is spoken of, and leastDistance
-	// which distance.
-	leastShift    = 0.05
-	leastDistance = 0.02
+	// minAbove is the minimum number of durations above a quantile.
+	minAbove = 10
+	// minShift is the minimum change of a quantile that is mentioned, minDistance the
+	// minimum distance.
+	minShift    = 0.05
+	minDistance = 0.02
 )
 
-// ShapeOf compares two histograms in microseconds. The bars of each have to be in
-// order and apart, as results.Histogram.Bars returns them; a duration counts as the
-// upper end of its bar. Bars that are not so, or none at all, are an error that wraps
-// [ErrFigures].
+// ShapeOf compares two histograms in microseconds. The bars of each must be in order and
+// disjoint, as results.Histogram.Bars returns them; a duration counts as the upper end of
+// its bar. Other bars, or none, are an error that wraps [ErrFigures].
 func ShapeOf(was, is []results.Bar) (Shape, error) {
 	var shape Shape
 	for _, side := range []struct {
@@ -79,17 +76,17 @@ func ShapeOf(was, is []results.Bar) (Shape, error) {
 	ends = slices.Compact(ends)
 	before, after := below{bars: was, n: shape.Was}, below{bars: is, n: shape.Is}
 	for i, end := range ends {
-		apart := math.Abs(before.share(end) - after.share(end))
-		if apart > shape.Distance {
-			shape.Distance, shape.AtMicros = apart, end
+		distance := math.Abs(before.share(end) - after.share(end))
+		if distance > shape.Distance {
+			shape.Distance, shape.AtMicros = distance, end
 		}
 		if i+1 < len(ends) {
-			// Between two ends the shares stay as they are.
-			shape.ShiftMicros += apart * float64(ends[i+1]-end)
+			// Between two ends the shares are constant.
+			shape.ShiftMicros += distance * float64(ends[i+1]-end)
 		}
 	}
 	for _, q := range []float64{0.5, 0.9, 0.99, 0.999} {
-		if beyond := float64(min(shape.Was, shape.Is)) * (1 - q); beyond+1e-9 < fewestBeyond {
+		if above := float64(min(shape.Was, shape.Is)) * (1 - q); above+1e-9 < minAbove {
 			continue
 		}
 		before, after := quantile(was, shape.Was, q), quantile(is, shape.Is, q)
@@ -99,13 +96,13 @@ func ShapeOf(was, is []results.Bar) (Shape, error) {
 	return shape, nil
 }
 
-// below sums bars up to ends that only grow.
+// below sums bars up to ascending ends.
 type below struct {
 	bars   []results.Bar
 	n, sum int64
 }
 
-// share returns which share of the durations is at most as long as an end.
+// share returns the share of the durations up to an end.
 func (b *below) share(end int64) float64 {
 	for len(b.bars) > 0 && b.bars[0].To <= end {
 		b.sum += b.bars[0].Count
@@ -125,21 +122,20 @@ func quantile(bars []results.Bar, n int64, q float64) int64 {
 	return bars[len(bars)-1].To
 }
 
-// describe says which part of the distribution moved.
+// describe returns which part of the distribution moved.
 func (s *Shape) describe() string {
 	if len(s.Quantiles) == 0 {
-		return "Too few durations to say anything of the shape."
+		return "Too few durations to describe the shape."
 	}
 	body, tail := s.Quantiles[0], s.Quantiles[len(s.Quantiles)-1]
-	bodyMoved, tailMoved := math.Abs(body.Change) >= leastShift, math.Abs(tail.Change) >= leastShift
-	// Both moved alike where what is left of the tail's change, once the body's is
-	// taken off, is small.
-	alike := math.Abs(statistics.Relative(1+body.Change, 1+tail.Change)) < leastShift
+	bodyMoved, tailMoved := math.Abs(body.Change) >= minShift, math.Abs(tail.Change) >= minShift
+	// Both moved alike if the tail's change relative to the body's is small.
+	alike := math.Abs(statistics.Relative(1+body.Change, 1+tail.Change)) < minShift
 	switch {
 	case len(s.Quantiles) == 1 && bodyMoved:
-		return fmt.Sprintf("The median changed by %s; the tail cannot be told.", document.Change(body.Change))
+		return fmt.Sprintf("The median changed by %s; the tail is unknown.", document.Change(body.Change))
 	case len(s.Quantiles) == 1:
-		return "The median stayed; the tail cannot be told."
+		return "The median stayed; the tail is unknown."
 	case bodyMoved && alike:
 		return fmt.Sprintf("The whole distribution changed by about %s.", document.Change(body.Change))
 	case bodyMoved && tailMoved:
@@ -149,12 +145,12 @@ func (s *Shape) describe() string {
 		return fmt.Sprintf("The tail changed: %s by %s, while the median stayed.", tail.name(), document.Change(tail.Change))
 	case bodyMoved:
 		return fmt.Sprintf("The body changed: the median by %s, while %s stayed.", document.Change(body.Change), tail.name())
-	case s.Distance >= leastDistance:
-		return fmt.Sprintf("The median and %s stayed, but %s of the durations lie on another side of %s.",
+	case s.Distance >= minDistance:
+		return fmt.Sprintf("The median and %s stayed, but %s of the durations crossed %s.",
 			tail.name(), document.Share(s.Distance), document.Micros(s.AtMicros))
 	}
 	return "The shape is the same."
 }
 
-// name returns the quantile as it is written everywhere: p99.9.
+// name returns the quantile as p99.9.
 func (s *Shift) name() string { return "p" + document.Decimals(100*s.Quantile, 2) }

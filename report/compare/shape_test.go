@@ -64,7 +64,7 @@ func TestShapeInWords(t *testing.T) {
 				return 4000
 			}
 			return micros
-		}), "20.0 % of the durations lie on another side of 3.78 ms"},
+		}), "20.0 % of the durations crossed 3.78 ms"},
 		{"too few for a tail", histogram(25, spread(25, 0, 2)), "median changed by +100.0 %"},
 		{"too few for a tail, and the same", histogram(25, spread(25, 0, 1)), "median stayed; the tail"},
 		{"too few for anything", histogram(19, spread(19, 0, 1)), "Too few"},

@@ -12,19 +12,18 @@ import (
 )
 
 const (
-	// mostShown is how many bytes of a value are shown, mostKey of a key or name.
-	mostShown = 120
-	mostKey   = 120
-	// mostText is the longest text that is read, and deepest how far it may nest.
-	mostText = 64 << 20
-	deepest  = 200
+	// maxValueBytes limits the text of a value, maxKeyBytes that of a key or name.
+	maxValueBytes = 120
+	maxKeyBytes   = 120
+	// maxTextBytes limits the text, maxDepth its nesting.
+	maxTextBytes = 64 << 20
+	maxDepth     = 200
 )
 
-// parseTree reads one JSON value and nothing behind it. Numbers stay as they are
-// written.
+// parseTree parses exactly one JSON value. Numbers keep their text.
 func parseTree(text []byte) (any, error) {
-	if len(text) > mostText {
-		return nil, fmt.Errorf("%w: %d bytes are more than %d", ErrTree, len(text), mostText)
+	if len(text) > maxTextBytes {
+		return nil, fmt.Errorf("%w: %d bytes are more than %d", ErrTree, len(text), maxTextBytes)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -33,10 +32,10 @@ func parseTree(text []byte) (any, error) {
 		return nil, fmt.Errorf("%w: %w", ErrTree, err)
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return nil, fmt.Errorf("%w: something follows the value, at byte %d", ErrTree, decoder.InputOffset())
+		return nil, fmt.Errorf("%w: text after the value, at byte %d", ErrTree, decoder.InputOffset())
 	}
-	if tooDeep(tree, deepest) {
-		return nil, fmt.Errorf("%w: it nests deeper than %d", ErrTree, deepest)
+	if tooDeep(tree, maxDepth) {
+		return nil, fmt.Errorf("%w: it nests deeper than %d", ErrTree, maxDepth)
 	}
 	return tree, nil
 }
@@ -58,36 +57,36 @@ func tooDeep(tree any, left int) bool {
 	return false
 }
 
-// pathWord returns a key or name as it stands in a path: as it is where it holds only
-// letters, digits, "_", "-", "/" and inner blanks, else in quotes.
+// pathWord returns a key or name for a path: unchanged if it has only letters, digits, "_",
+// "-", "/" and inner blanks, else in quotes.
 func pathWord(key string) string {
 	odd := func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-/ ", r))
 	}
 	if key == "" || strings.TrimSpace(key) != key || strings.ContainsFunc(key, odd) {
-		return strconv.Quote(cut(key, mostKey))
+		return strconv.Quote(cut(key, maxKeyBytes))
 	}
-	return cut(key, mostKey)
+	return cut(key, maxKeyBytes)
 }
 
-// shown returns a value as JSON on one line, cut off where it is long.
-func shown(value any) string {
+// jsonOf returns a value as JSON on one line, truncated.
+func jsonOf(value any) string {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(value); err != nil {
 		panic("compare: a value that was read cannot be written: " + err.Error())
 	}
-	return cut(strings.TrimSuffix(text.String(), "\n"), mostShown)
+	return cut(strings.TrimSuffix(text.String(), "\n"), maxValueBytes)
 }
 
-// cut returns the beginning of a text, and whole letters only.
-func cut(text string, most int) string {
-	if len(text) <= most {
+// cut truncates a text at a character.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
 	}
-	return text[:most] + "…"
+	return text[:limit] + "…"
 }

@@ -8,12 +8,10 @@ import (
 // Metric is a figure of a run.
 type Metric struct {
 	Name string
-	// Higher says that more of it is better, as of rates; else less is, as of times and
-	// of shares lost.
+	// Higher means that more is better, as for rates; otherwise less is, as for times.
 	Higher bool
-	// Floor is the least value that is told apart from nothing, in the metric's own
-	// unit: any below it counts as the floor, so that a share that is 0 has a ratio.
-	// Where it is 0, every value has to be positive.
+	// Floor is the minimum value, in the metric's own unit: smaller values count as the
+	// floor, so that a share of 0 has a ratio. If it is 0, every value must be positive.
 	Floor float64
 }
 
@@ -26,19 +24,19 @@ type Trial struct {
 	Pairs  []Pair
 }
 
-// log returns the logarithm of one figure, or of the floor.
+// log returns the logarithm of a figure, or of the floor.
 func (t *Trial) log(pair int, side Side, value float64) (float64, error) {
 	if math.IsNaN(value) || math.IsInf(value, 0) || value < 0 || value == 0 && t.Metric.Floor == 0 {
-		return 0, fmt.Errorf("%w: %q: %v of pair %d is %v; it has to be a positive number",
+		return 0, fmt.Errorf("%w: %q: %v of pair %d is %v; expected a positive number",
 			ErrFigures, t.Metric.Name, side, pair+1, value)
 	}
 	return math.Log(math.Max(value, t.Metric.Floor)), nil
 }
 
-// Side is one of the two that are compared.
+// Side is one of the two compared sides.
 type Side uint8
 
-// The sides: A is what was, B what is.
+// The sides: A is the earlier one, B the later one.
 const (
 	A Side = iota
 	B
@@ -59,10 +57,9 @@ type Slot struct {
 	Side Side
 }
 
-// Order returns in which order to run a number of pairs: A B, B A, A B, … so that
-// a machine that grows slower from run to run favours neither side, and a steady
-// drift cancels within every two pairs. It returns none where pairs is not
-// positive.
+// Order returns the order of the runs of some pairs: A B, B A, A B, … so that a machine
+// that becomes slower favours neither side, and a steady drift cancels within every two
+// pairs. It returns nothing if pairs is not positive.
 func Order(pairs int) []Slot {
 	var slots []Slot
 	for i := range max(0, pairs) {
