@@ -22,50 +22,46 @@ import (
 	"loadgen/target"
 )
 
-// Contest says which policies are put through which trouble: an outage, in which every
-// attempt is throttled at once, or an overload of one partition.
+// Contest runs policies through an outage, in which every attempt is throttled, or through an
+// overload of one partition.
 type Contest struct {
 	Contestants []Contestant
-	// Length is how long the trouble lasts, 100ms to 1h.
+	// Length is the duration of the trouble, 100ms to 1h.
 	Length time.Duration
-	// Overload is how many times what a partition bears is offered, at most 1,000; 0 is
+	// Overload is the offered load as a multiple of a partition's limit, at most 1,000; 0 is
 	// an outage.
 	Overload float64
-	// Clients is how many there are, 1 to 1,000,000.
+	// Clients is the number of clients, 1 to 1,000,000.
 	Clients int
-	// Each is how many operations per second a client offers in an outage, on the
-	// average. An overload says itself how much is offered.
+	// Each is the mean rate of a client in an outage, in operations per second.
 	Each float64
-	// Together has an outage find every client with one operation due at its first
-	// instant, and none in the rest of it.
+	// Together makes one operation of each client due at the first instant of an outage, and
+	// none in the rest of it.
 	Together bool
-	// LostReplies is the share of replies that are lost after the request was carried
-	// out, in percent.
+	// LostReplies is the percentage of replies that are lost after the request succeeded.
 	LostReplies float64
 	Seed        uint64
 }
 
-// The stretches before and after the trouble.
+// The durations before and after the trouble.
 const (
 	contestLead = 5 * time.Second
 	contestTail = 10 * time.Second
-	// calm is the share of a partition's target that is offered before and after an
-	// overload.
+	// calm is the load before and after an overload as a share of a partition's limit.
 	calm = 0.5
 )
 
-// Validate returns everything that is wrong with the contest, each wrapped around
-// [ErrExperiment] and with the name of the faulty field.
+// Validate returns every fault of the contest. Each wraps [ErrExperiment] and names the field.
 func (c *Contest) Validate() []error {
 	var faults []error
 	if !(c.Overload >= 0 && c.Overload <= 1000) {
-		faults = append(faults, fmt.Errorf("%w: overload is %v; it must be 0 to 1,000 times what a partition bears", ErrExperiment, c.Overload))
+		faults = append(faults, fmt.Errorf("%w: overload is %v; it must be 0 to 1,000 times a partition's limit", ErrExperiment, c.Overload))
 	}
 	if !(c.LostReplies >= 0 && c.LostReplies <= 100) {
 		faults = append(faults, fmt.Errorf("%w: lost replies are %v %%; they must be 0 to 100 %%", ErrExperiment, c.LostReplies))
 	}
 	if c.Together && c.Overload > 0 {
-		faults = append(faults, fmt.Errorf("%w: together belongs to an outage; an overload says itself how much is offered", ErrExperiment))
+		faults = append(faults, fmt.Errorf("%w: together belongs to an outage, not to an overload", ErrExperiment))
 	}
 	e, err := c.experiment()
 	if err != nil {
@@ -74,9 +70,9 @@ func (c *Contest) Validate() []error {
 	return append(faults, e.Validate()...)
 }
 
-// Run puts the contestants through the trouble, one after another, and returns them the
-// best first. Where it ends early, the error says why, and the contest is of those that
-// were tried; there is none where [Contest.Validate] has a fault.
+// Run tries the contestants one after another and returns them best first. If it ends early,
+// it returns the contest of those that were tried, and the error. With a fault of
+// [Contest.Validate] it returns no contest.
 func (c *Contest) Run(ctx context.Context) (*results.PolicyContest, error) {
 	if faults := c.Validate(); len(faults) > 0 {
 		return nil, errors.Join(faults...)
@@ -85,15 +81,15 @@ func (c *Contest) Run(ctx context.Context) (*results.PolicyContest, error) {
 	if err != nil {
 		return nil, err
 	}
-	words := fmt.Sprintf("an outage of %s, in which every attempt is throttled at once", document.Span(c.Length))
+	words := fmt.Sprintf("an outage of %s that throttles every attempt", document.Span(c.Length))
 	if c.Together {
-		words += " and which finds every client with an operation due at its first instant"
+		words += ", with an operation of every client due at its first instant"
 	}
 	if c.Overload > 0 {
-		words = fmt.Sprintf("%s times what a partition bears, for %s", document.Plainly(c.Overload), document.Span(c.Length))
+		words = fmt.Sprintf("%s times a partition's limit, for %s", document.Plainly(c.Overload), document.Span(c.Length))
 	}
-	if c.lost() > 0 {
-		words += ", " + document.Plainly(c.LostReplies) + " % of all replies being lost after the request was carried out"
+	if c.lostShare() > 0 {
+		words += "; " + document.Plainly(c.LostReplies) + " % of the replies are lost after the request succeeded"
 	}
 	contest := &results.PolicyContest{Trouble: words, Clients: c.Clients, Seed: c.Seed,
 		OperationsPerSecondEachClient: e.LeadRate / float64(c.Clients), Policies: []results.PolicyTrial{},
@@ -119,8 +115,7 @@ func (c *Contest) Run(ctx context.Context) (*results.PolicyContest, error) {
 	return contest, ended
 }
 
-// Schedules returns when the policies of the contest try again, but for those that have
-// a limiter, which decides that beside them.
+// Schedules returns the retry times of the policies without a limiter.
 func (c *Contest) Schedules() []results.RetrySchedule {
 	var schedules []results.RetrySchedule
 	for _, one := range c.Contestants {
@@ -131,13 +126,13 @@ func (c *Contest) Schedules() []results.RetrySchedule {
 	return schedules
 }
 
-// experiment returns what the contestants are put through.
+// experiment returns the experiment of the contest.
 func (c *Contest) experiment() (*Experiment, error) {
 	rate := c.Each * float64(c.Clients)
 	e := &Experiment{Clients: c.Clients, Lead: contestLead, Trouble: c.Length, Tail: contestTail, Together: c.Together,
 		LeadRate: rate, TroubleRate: rate, TailRate: rate, Seed: c.Seed}
-	// Each operation is a new entity, in an outage in its client's partition, in an overload in
-	// the one that all share.
+	// Each operation inserts a new entity: in an outage in the client's partition, in an
+	// overload in a shared one.
 	e.Build = func(k uint64, w *drive.Work) {
 		partition := "all"
 		if c.Overload == 0 {
@@ -151,32 +146,31 @@ func (c *Contest) experiment() (*Experiment, error) {
 		if err != nil {
 			return nil, err
 		}
-		bears := float64(m.PartitionTarget)
-		e.LeadRate, e.TroubleRate, e.TailRate = calm*bears, c.Overload*bears, calm*bears
+		limit := float64(m.PartitionTarget)
+		e.LeadRate, e.TroubleRate, e.TailRate = calm*limit, c.Overload*limit, calm*limit
 	}
 	return e, nil
 }
 
-// lost is the share of replies that are lost, as faults are given it.
-func (c *Contest) lost() int { return int(c.LostReplies / 100 * engine.WholeShare) }
+// lostShare is the share of lost replies in the unit of faults.
+func (c *Contest) lostShare() int { return int(c.LostReplies / 100 * engine.WholeShare) }
 
 // seconds returns a duration for a record, rounded to the microsecond.
 func seconds(d time.Duration) float64 { return math.Round(d.Seconds()*1e6) / 1e6 }
 
-// ErrExperiment is wrapped by errors about an experiment that cannot be.
+// ErrExperiment is wrapped by every fault of an experiment.
 var ErrExperiment = errors.New("trial: impossible experiment")
 
 // Contestant is a retry policy with a limiter, or none.
 type Contestant struct {
 	Name   string
 	Policy backoff.Policy
-	// Limiter makes a client's limiter; nil for none.
+	// Limiter returns a client's limiter; nil for none.
 	Limiter func() backoff.Limiter
 }
 
-// Named returns contestants by the names of their policies; POLICY+LIMITER has a
-// limiter, too. The faults are a name that is none, one that occurs twice, and that
-// there is none at all.
+// Named returns contestants by the names of their policies; POLICY+LIMITER adds a limiter. The
+// faults are unknown names, names that occur twice, and an empty list.
 func Named(names ...string) (list []Contestant, faults []error) {
 	seen := map[string]bool{}
 	for _, name := range names {
@@ -199,7 +193,7 @@ func Named(names ...string) (list []Contestant, faults []error) {
 		list = append(list, one)
 	}
 	if len(names) == 0 {
-		faults = append(faults, errors.New("there is none; expected one at least"))
+		faults = append(faults, errors.New("no policy; expected one or more"))
 	}
 	return list, faults
 }
@@ -207,7 +201,7 @@ func Named(names ...string) (list []Contestant, faults []error) {
 // contestTable is the table that the clients insert into.
 const contestTable = "Contest"
 
-// target returns an engine of its own that makes the trouble.
+// target returns a new engine that causes the trouble.
 func (c *Contest) target(e *Experiment) (target.Immediate, error) {
 	profile := model.Off
 	if c.Overload > 0 {
@@ -219,13 +213,13 @@ func (c *Contest) target(e *Experiment) (target.Immediate, error) {
 	}
 	inner := run.Engine(m, c.Seed, nil)
 	if made, _ := inner.Submit(0, &target.Operation{Verb: entity.CreateTable, Table: contestTable}); made.Status >= 300 {
-		return nil, fmt.Errorf("the table of the contest was not made: %d %s", made.Status, made.Code)
+		return nil, fmt.Errorf("creating the table of the contest: %d %s", made.Status, made.Code)
 	}
 	var plan engine.FaultPlan
 	if c.Overload == 0 {
 		plan.Rules = append(plan.Rules, engine.FaultRule{Kind: engine.FaultRefuse, From: e.Lead, To: e.Lead + e.Trouble, Share: engine.WholeShare})
 	}
-	if share := c.lost(); share > 0 {
+	if share := c.lostShare(); share > 0 {
 		plan.Rules = append(plan.Rules, engine.FaultRule{Kind: engine.FaultDrop, Moment: engine.FaultAfter, To: clock.Never.Offset(), Share: share})
 	}
 	return target.WrapImmediateFaults(inner, plan, c.Seed), nil

@@ -90,7 +90,7 @@ func TestNamedTellsEveryName(t *testing.T) {
 		names, want []string
 	}{
 		{"a policy, and one with a limiter", []string{"js", "js+cubic"}, nil},
-		{"none", nil, []string{"none"}},
+		{"none", nil, []string{"no policy"}},
 		{"one that is none, and a limiter that is none", []string{"azcor", "js+adaptiv"}, []string{`"azcor"`, `"adaptiv"`}},
 		{"one twice", []string{"js", "js"}, []string{"js occurs twice"}},
 	} {

@@ -1,19 +1,16 @@
-// Package trial puts retry policies through the same trouble, on the virtual
+// Package trial runs retry policies through the same outage or overload, on the virtual
 // clock.
 //
-// Describe a [Contest]: who takes part ([Named]), how many clients there are, and
-// whether they meet an outage or an overload. [Contest.Run] tries one [Contestant] after
-// another and ranks them, [Document] says what came of it, and [Keep] keeps that; [Schedule]
-// says of a policy alone when it tries again, [Schedules] of several as a document.
+// A [Contest] names the contestants ([Named]), the number of clients, and an outage or an
+// overload. [Contest.Run] tries one [Contestant] after another and ranks them, [Document]
+// reports the result, and [Keep] writes it into a folder. [Schedule] returns the retry times
+// of one policy, [Schedules] reports those of several.
 //
-// Each try is an [Experiment]: how many clients offer how much, before, in and after the
-// trouble, and a fresh target that makes the trouble. [Experiment.Try] sends the
-// operations through the driving loop's own session under one contestant. Chance comes
-// from the seed and the numbers of the operations, so that every contestant meets the
-// same arrivals.
+// Each try is an [Experiment]: the load before, during and after the trouble, and a new
+// target that causes it. [Experiment.Try] sends the operations through the session of the
+// driving loop under one contestant. Random numbers come from the seed and the numbers of
+// the operations, so that every contestant meets the same arrivals.
 //
-// The caller owes a target of its own to each try.
-//
-// The package never waits and knows no formula of its own: what it tries are the
-// policies and limiters of package backoff.
+// Callers must pass a new target to each try. The package never waits and has no formulas:
+// policies and limiters are those of package backoff.
 package trial

@@ -14,8 +14,7 @@ import (
 	"loadgen/results"
 )
 
-// Document says what policies made of the same trouble: who lost least and the best of
-// them on one screen, then all of them.
+// Document reports a contest of policies: the best ones on one screen, then all.
 func Document(contest *results.PolicyContest) *document.Document {
 	d := &document.Document{Title: "backoff contest", Data: contest, Answer: answerOf(contest), Subtitle: fmt.Sprintf("%s · %s · seed %d · modelled",
 		contest.Trouble, document.Counted(contest.Clients, "client"), contest.Seed)}
@@ -35,25 +34,24 @@ func Document(contest *results.PolicyContest) *document.Document {
 		withheld += one.Withheld
 	}
 	d.Screen = []document.Block{t}
-	t.Notes = []string{"lost: of the operations that became due in the trouble, with its 95 % interval by chance; goodput: entities " +
-		"served per second from its begin to the last arrival; tries/op: attempts to such an operation; chance: what they would " +
-		"be if each attempt were throttled by chance, (1 − p^(R+1))/(1 − p); drain: from its end until the last of them ended; " +
-		"added: to the response times of those that succeeded, over the median before; peak: most retries within 100 ms; " +
-		"fair: Jain's index over the clients; twice: retries answered 404, 409 or 412, which may have met their own success"}
+	t.Notes = []string{"lost: of the operations due in the trouble, with its 95 % interval; goodput: entities served per second from its begin " +
+		"to the last arrival; tries/op: attempts per such operation; chance: the same for independent throttling, (1 − p^(R+1))/(1 − p); " +
+		"drain: from its end to the last of these operations; added: response time of successes over the median before; " +
+		"peak: retries within 100 ms; fair: Jain's index over clients; twice: retries answered 404, 409 or 412, possibly after a success"}
 	if withheld > 0 {
-		t.Notes = append(t.Notes, document.Count(withheld)+" operations were never sent, because a limiter would not have it")
+		t.Notes = append(t.Notes, document.Count(withheld)+" operations were not sent: a limiter refused")
 	}
 	d.Add("trouble", "Trouble", document.List{Items: []string{
-		fmt.Sprintf("%s, after %s without, and with %s of arrivals after it", contest.Trouble, document.Span(lasting(contest.LeadS)), document.Span(lasting(contest.TailS))),
-		fmt.Sprintf("%s, each with %s operations/s on the average, in virtual time, seed %d", document.Counted(contest.Clients, "client"),
+		fmt.Sprintf("%s, with %s of arrivals before and %s after", contest.Trouble, document.Span(lasting(contest.LeadS)), document.Span(lasting(contest.TailS))),
+		fmt.Sprintf("%s, each with %s operations/s on average, seed %d", document.Counted(contest.Clients, "client"),
 			document.Rate(contest.OperationsPerSecondEachClient), contest.Seed),
-		"figures: modelled, by the driving loop's own session"}})
+		"figures: modelled, in virtual time"}})
 	d.Add("policies", "Policies, best first", t.WithoutBars())
 	return d
 }
 
-// Schedules says when policies try again: of one alone each wait, of several the first and
-// all of them together on one screen.
+// Schedules reports when policies retry: each wait of one policy, or the first and the sum of
+// several on one screen.
 func Schedules(schedules []results.RetrySchedule) *document.Document {
 	d := &document.Document{Title: "backoff show", Data: schedules}
 	for i := range schedules {
@@ -68,7 +66,7 @@ func Schedules(schedules []results.RetrySchedule) *document.Document {
 		}
 		return d
 	}
-	d.Answer.Claim = "When " + document.Counted(len(schedules), "retry policy", "retry policies") + " try again"
+	d.Answer.Claim = "Retry times of " + document.Counted(len(schedules), "retry policy", "retry policies")
 	t := document.NewTable("schedules", "The waits of each policy", "policy|words", "retries", "least|figures|group=first wait, s", "greatest|figures|group=first wait, s",
 		"least|figures|group=all waits, s", "greatest|figures|group=all waits, s")
 	for i := range schedules {
@@ -83,14 +81,14 @@ func Schedules(schedules []results.RetrySchedule) *document.Document {
 	return d
 }
 
-// describe adds a section of all that is known of a schedule.
+// describe adds a section with a schedule.
 func describe(d *document.Document, id string, s *results.RetrySchedule) {
 	about := document.Facts{Lines: []string{s.Formula, "retries " + s.Codes}}
 	if s.Source != "" {
 		about.Lines = append(about.Lines, "source: "+s.Source)
 	}
 	if len(s.Waits) == 0 {
-		about.Lines = append(about.Lines, "it never retries")
+		about.Lines = append(about.Lines, "never retries")
 	}
 	const wait, since = "|figures|group=wait, s", "|figures|group=since the failure, s"
 	t := document.NewTable(id+"-waits", "The waits of "+s.Policy, "retry", "least"+wait, "mean"+wait, "greatest"+wait, "least"+since, "mean"+since, "greatest"+since)
@@ -102,9 +100,8 @@ func describe(d *document.Document, id string, s *results.RetrySchedule) {
 
 func lasting(seconds float64) time.Duration { return time.Duration(seconds * 1e9) }
 
-// Keep writes a contest into a folder: as contest.json, its retries over time as a chart,
-// and as another when the policies of some schedules try again. Its error wraps
-// [results.ErrWrite].
+// Keep writes a contest into a folder: contest.json, a chart of its retries over time, and a
+// chart of the schedules. Its error wraps [results.ErrWrite].
 func Keep(folder results.Folder, contest *results.PolicyContest, schedules []results.RetrySchedule) error {
 	var spelled bytes.Buffer
 	if err := text.JSON(&spelled, contest); err != nil {
@@ -120,31 +117,31 @@ func Keep(folder results.Folder, contest *results.PolicyContest, schedules []res
 	return err
 }
 
-// mostShownRetries is how many retries of a policy are listed.
-const mostShownRetries = 20
+// maxRetries is how many retries of a policy are listed.
+const maxRetries = 20
 
-// Schedule returns when a policy tries again that fails each time at once.
+// Schedule returns when a policy retries if each attempt fails immediately.
 func Schedule(p *backoff.Preset) results.RetrySchedule {
 	s := results.RetrySchedule{Policy: p.Name, Retries: p.Retries, Formula: p.Formula, Source: p.Source, Waits: []results.RetryWait{}}
 	silent := ", and attempts without a reply"
 	if !p.WaitsAlways {
-		silent += ", the first of which at once"
+		silent += ", the first one immediately"
 	}
 	usual := backoff.DocumentedCodes()
-	beside := slices.DeleteFunc(slices.Clone(p.Codes), func(code int) bool { return slices.Contains(usual, code) })
+	others := slices.DeleteFunc(slices.Clone(p.Codes), func(code int) bool { return slices.Contains(usual, code) })
 	switch {
 	case p.Retries == 0:
 		s.Codes = "nothing"
 	case p.Codes == nil:
 		s.Codes = "5xx except 501 and 505" + silent
-	case len(p.Codes)-len(beside) == len(usual):
-		s.Codes = strings.Trim(fmt.Sprint(beside), "[]") + " and 5xx except 501 and 505" + silent
+	case len(p.Codes)-len(others) == len(usual):
+		s.Codes = strings.Trim(fmt.Sprint(others), "[]") + " and 5xx except 501 and 505" + silent
 	default:
 		s.Codes = strings.ReplaceAll(strings.Trim(fmt.Sprint(p.Codes), "[]"), " ", ", ") + silent
 	}
 	var flat []string
 	var sums results.RetryWait
-	for x := 1; x <= min(p.Retries, mostShownRetries); x++ {
+	for x := 1; x <= min(p.Retries, maxRetries); x++ {
 		least, mean, greatest := p.Bounds(x)
 		sums.Retry, sums.LeastS, sums.MeanS, sums.GreatestS = x, least.Seconds(), mean.Seconds(), greatest.Seconds()
 		sums.SumLeastS += sums.LeastS
@@ -158,9 +155,9 @@ func Schedule(p *backoff.Preset) results.RetrySchedule {
 	switch {
 	case len(flat) == 0:
 	case len(flat) == len(s.Waits):
-		s.Flat = "No wait has any spread: clients that failed together come back together each time."
+		s.Flat = "No wait has jitter: clients that fail together retry together."
 	default:
-		s.Flat = fmt.Sprintf("Without any spread are the waits before retry %s: clients that come to one together come back together.",
+		s.Flat = fmt.Sprintf("The waits before retry %s have no jitter: clients that fail together retry together.",
 			strings.Join(flat, ", "))
 	}
 	return s

@@ -47,9 +47,9 @@ func TestAnswerOfAContest(t *testing.T) {
 		state             string
 	}{
 		{"the best first, and the worst", contestAmong(tried("azcore", 382, 3.7), tried("documented", 0, 2), tried("js", 650, 1.5)),
-			`"documented" `, `"js": 65.0 % ± 1.0 %`, "", ""},
-		{"no difference shown", contestAmong(tried("a", 300, 2), tried("b", 310, 2)), "30.0 % ± 1.0 %", "", "", ""},
-		{"several lead", contestAmong(tried("a", 0, 2), tried("b", 5, 1), tried("c", 900, 1)), `"a" and "b"`, `"c": 90.0 %`, "", ""},
+			`"documented" loses none`, `"js" loses 65.0 % ± 1.0 %`, "", ""},
+		{"no difference shown", contestAmong(tried("a", 300, 2), tried("b", 310, 2)), "2 of 2 lose 30.0 % ± 1.0 %", `"a" and "b"`, "", ""},
+		{"several lead", contestAmong(tried("a", 0, 2), tried("b", 5, 1), tried("c", 900, 1)), "2 of 3 lose none", `"a" and "b"`, "", ""},
 		{"one alone", contestAmong(tried("a", 1000, 2)), `"a" loses all`, "", "", ""},
 		{"none at all", contestAmong(), "", "", "", results.CannotTell},
 		{"none before it was cut", cut, "", "", "0 of 2 policies", results.CannotTell},

@@ -13,30 +13,30 @@ import (
 	"loadgen/target"
 )
 
-// Experiment is the trouble that contestants meet. Operations become due at
-// random instants of even slots, at one rate each before, in and after it.
+// Experiment is the load of one try. Operations are due at random instants of even slots, with
+// one rate each before, during and after the trouble.
 type Experiment struct {
-	// Clients is how many there are, see [Experiment.ClientOf].
+	// Clients is the number of clients, see [Experiment.ClientOf].
 	Clients int
-	// Lead, Trouble and Tail are how long each lasts, LeadRate to TailRate the
-	// operations due per second in it, all clients together.
+	// Lead, Trouble and Tail are the durations, LeadRate to TailRate the operations per second
+	// of all clients.
 	Lead, Trouble, Tail             time.Duration
 	LeadRate, TroubleRate, TailRate float64
-	// Together has every client have one operation due at the trouble's first
-	// instant, and none in the rest of it; TroubleRate does not matter then.
+	// Together makes one operation of each client due at the first instant of the trouble, and
+	// none in the rest of it; TroubleRate is ignored.
 	Together bool
 	Seed     uint64
-	// Build puts operation k into w, as [loadgen/scenarios/drive.Stage.Build] does.
+	// Build writes operation k into w, see [loadgen/scenarios/drive.Stage.Build].
 	Build func(k uint64, w *drive.Work)
 }
 
-// patience is how much longer than the policy can wait an experiment goes on.
-const patience = 10 * time.Second
+// grace is added to the policy's maximum wait at the end of an experiment, which maxWait limits.
+const (
+	grace   = 10 * time.Second
+	maxWait = 24 * time.Hour
+)
 
-// longest bounds an experiment with a policy that waits without end.
-const longest = 24 * time.Hour
-
-// Validate returns everything that is wrong with the experiment.
+// Validate returns every fault of the experiment.
 func (e *Experiment) Validate() []error {
 	var faults []error
 	if e.Clients < 1 || e.Clients > 1_000_000 {
@@ -78,18 +78,17 @@ func (e *Experiment) arrivals() (arrival.Schedule, error) {
 	return arrival.NewJittered(steps, chance), nil
 }
 
-// ClientOf returns whose operation k is: in each round of as many operations as
-// there are clients every client has one, in an order that is turned on from round
-// to round by chance. A fixed order could fall in step with a partition's allowance,
-// which would then serve the same clients each time.
+// ClientOf returns the client of operation k: in each round every client has one operation, in
+// an order that rotates randomly from round to round. A fixed order could fall in step with a
+// partition's allowance, which would then always serve the same clients.
 func (e *Experiment) ClientOf(k uint64) uint64 {
 	n := uint64(e.Clients)
 	draw := clock.NewStream(e.Seed, "clients").At(k / n)
 	return (k + uint64(draw.IntN(e.Clients))) % n
 }
 
-// Try puts a contestant through the experiment against a target of its own. The
-// error is the context's, or wraps [ErrExperiment].
+// Try runs the experiment for a contestant against a new target. The error is the context's,
+// or wraps [ErrExperiment].
 func (e *Experiment) Try(ctx context.Context, c Contestant, t target.Immediate) (results.PolicyTrial, error) {
 	if faults := e.Validate(); len(faults) > 0 {
 		return results.PolicyTrial{}, faults[0]
@@ -103,7 +102,7 @@ func (e *Experiment) Try(ctx context.Context, c Contestant, t target.Immediate) 
 	stage := &drive.Stage{
 		Name: c.Name, Schedule: schedule,
 		Build: e.Build, Retry: c.Policy, Chance: clock.NewStream(e.Seed, "retry"),
-		Grace:  min(c.Policy.LongestWait(), longest) + patience,
+		Grace:  min(c.Policy.LongestWait(), maxWait) + grace,
 		Phases: []results.Phase{{Name: c.Name, End: schedule.Length(), Reported: true}},
 	}
 	if c.Limiter != nil {
@@ -120,8 +119,8 @@ func (e *Experiment) Try(ctx context.Context, c Contestant, t target.Immediate) 
 	return watch.trial(c, schedule, withheld), nil
 }
 
-// together is the schedule of an experiment whose trouble finds every client with
-// one operation due at its first instant.
+// together is a schedule with one operation of each client at the first instant of the
+// trouble.
 type together struct {
 	lead, tail *arrival.Jittered
 	clients    uint64
@@ -145,7 +144,7 @@ func (t *together) At(n uint64) time.Duration {
 // Len implements [arrival.Schedule].
 func (t *together) Len() uint64 { return t.lead.Len() + t.clients + t.tail.Len() }
 
-// Rate implements [arrival.Schedule]; in the trouble it is 0.
+// Rate implements [arrival.Schedule]; it is 0 in the trouble.
 func (t *together) Rate(at time.Duration) float64 {
 	if at < t.begins {
 		return t.lead.Rate(at)

@@ -111,7 +111,7 @@ func TestScheduleSaysWhereItIsFlat(t *testing.T) {
 		flat, codes string
 		waits       int
 	}{
-		{"documented", "retry 3 (90 s)", "5xx except 501 and 505, and attempts without a reply, the first of which at once", 3},
+		{"documented", "before retry 3 (90 s)", "5xx except 501 and 505, and attempts without a reply, the first one immediately", 3},
 		{"was-1.x", "retry 1 (3 s)", "5xx except", 3},
 		{"ladder", "No wait", "5xx except", 4},
 		{"js", "", "408 and 5xx except 501 and 505, and attempts", 3},

@@ -10,9 +10,8 @@ import (
 	"loadgen/results"
 )
 
-// rank puts the policies of a contest into order, the best first, and says in words what
-// that means: by the share of operations lost, then by attempts per operation, then by the
-// time to drain.
+// rank sorts the policies of a contest, the best first, and sets its verdict: by the share of
+// operations lost, then by attempts per operation, then by the time to drain.
 func rank(contest *results.PolicyContest) {
 	slices.SortStableFunc(contest.Policies, func(a, b results.PolicyTrial) int {
 		return cmp.Or(cmp.Compare(a.LostPercent, b.LostPercent),
@@ -22,42 +21,38 @@ func rank(contest *results.PolicyContest) {
 	contest.Verdict = a.Whole()
 }
 
-// answerOf says who lost least, what that costs, and who lost most.
+// answerOf returns which policies lose least, their cost, and which loses most.
 func answerOf(contest *results.PolicyContest) document.Answer {
-	if len(contest.Policies) == 0 {
-		return document.Answer{State: results.CannotTell, Claim: "No policy was tried"}
-	}
-	best, worst := &contest.Policies[0], &contest.Policies[len(contest.Policies)-1]
-	if best.Caught == 0 {
-		return document.Answer{State: results.CannotTell, Claim: "Nothing can be said: no operation became due in the trouble"}
-	}
 	all := contest.Policies
+	switch {
+	case len(all) == 0:
+		return document.Answer{State: results.CannotTell, Claim: "CANNOT TELL: no policy was tried"}
+	case all[0].Caught == 0:
+		return document.Answer{State: results.CannotTell, Claim: "CANNOT TELL: no operation was due in the trouble"}
+	}
+	best, worst := &all[0], &all[len(all)-1]
 	var names []string
 	for i := range all {
 		if equal(best, &all[i]) {
 			names = append(names, strconv.Quote(all[i].Policy))
 		}
 	}
-	equals, lost := names, lostShare(best)
-	a := document.Answer{Number: lost, Beside: fmt.Sprintf("of %s caught in the trouble", document.Counted(int(best.Caught), "operation"))}
-	switch {
-	case len(contest.Policies) == 1:
-		a.Claim = fmt.Sprintf("The policy %q loses %s", best.Policy, lost)
-	case len(equals) == len(contest.Policies):
-		a.Claim = "No difference shown: within the doubt every policy loses " + lost
-	case len(equals) == 1:
-		a.Claim = equals[0] + " loses " + lost
-	default:
-		a.Claim = document.Enumerated(equals) + " lose " + lost
+	a := document.Answer{Number: names[0], Claim: names[0] + " loses " + lostShare(best),
+		Beside: fmt.Sprintf("of %s due in the trouble", document.Counted(int(best.Caught), "operation"))}
+	if len(names) > 1 {
+		a.Number = fmt.Sprintf("%d of %d", len(names), len(all))
+		a.Claim = a.Number + " lose " + lostShare(best) + "; no difference between them"
+		a.Says = []string{fmt.Sprintf("Best: %s.", document.Enumerated(names))}
 	}
-	a.Says = []string{fmt.Sprintf("The last of them ends %s after the trouble with %q, at %s attempts an operation.",
-		document.Span(lasting(best.DrainS)), best.Policy, document.Tries(best.AttemptsPerOperation))}
-	if len(equals) < len(contest.Policies) {
-		a.Says = append(a.Says, fmt.Sprintf("Most are lost by %q: %s.", worst.Policy, lostShare(worst)))
+	a.Says = append(a.Says, fmt.Sprintf("Under %s the last operation ends %s after the trouble, at %s attempts per operation.",
+		names[0], document.Span(lasting(best.DrainS)), document.Tries(best.AttemptsPerOperation)))
+	if len(names) < len(all) {
+		a.Says = append(a.Says, fmt.Sprintf("Worst: %q loses %s.", worst.Policy, lostShare(worst)))
 	}
 	return a
 }
 
+// equal reports whether the intervals of two policies overlap.
 func equal(first, other *results.PolicyTrial) bool {
 	return other.LostPercent-other.LostDoubt <= first.LostPercent+first.LostDoubt
 }
@@ -73,7 +68,7 @@ func lostShare(t *results.PolicyTrial) string {
 	}
 }
 
-// lostPart is the share that was lost, with the half-width of its interval.
+// lostPart is the lost share with the half-width of its interval.
 func lostPart(t *results.PolicyTrial) string {
 	if t.Lost == 0 {
 		return document.Share(0)

@@ -11,22 +11,21 @@ import (
 	"loadgen/scenarios/drive"
 )
 
-// watch sees every attempt and every operation of a try. It belongs to one
-// goroutine.
+// watch observes every attempt and operation of a try. It is not safe for concurrent use.
 type watch struct {
 	clientOf func(k uint64) uint64
 	from, to time.Duration
 
-	// caught and won count the operations of each client that became due in the
-	// trouble and, of them, those that succeeded.
+	// caught counts the operations of each client due in the trouble, won those that
+	// succeeded.
 	caught, won []int64
-	// before and in are the response times of the operations that succeeded and
-	// became due before the trouble, or in it.
+	// before and in are the response times of successful operations due before the trouble and
+	// in it.
 	before, in []time.Duration
-	// retries are when each retry was sent.
+	// retries are the send times of retries.
 	retries []time.Duration
-	// attempts are those at caught operations, throttled of them were, served what
-	// was counted for successes that ended from the trouble on, by the last arrival.
+	// attempts and throttled count the attempts of caught operations. served counts the
+	// entities of successes between the begin of the trouble and the last arrival.
 	attempts, throttled, ended int64
 	served                     int64
 	arrivals                   time.Duration
@@ -36,7 +35,7 @@ type watch struct {
 
 var _ drive.Observer = (*watch)(nil)
 
-// troubled reports whether an operation became due in the trouble.
+// troubled reports whether an operation was due in the trouble.
 func (w *watch) troubled(intended time.Duration) bool { return w.from <= intended && intended < w.to }
 
 // Attempt implements [drive.Observer].
@@ -76,7 +75,7 @@ func (w *watch) Completed(c *results.Completed) {
 	}
 }
 
-// trial sums up. Withheld operations were never sent, and so never ended.
+// trial returns the sums. Withheld operations were never sent, so they never ended.
 func (w *watch) trial(c Contestant, schedule arrival.Schedule, withheld int64) results.PolicyTrial {
 	slices.Sort(w.before)
 	slices.Sort(w.in)
@@ -95,15 +94,15 @@ func (w *watch) trial(c Contestant, schedule arrival.Schedule, withheld int64) r
 		t.AttemptsPerOperation = float64(w.attempts) / float64(w.ended)
 	}
 	if w.attempts > 0 {
-		// If each attempt is throttled with probability p, and at most so many retries follow, an
-		// operation has (1 − p^(R+1))/(1 − p) on the average, the sum of the geometric series.
-		p, most := float64(w.throttled)/float64(w.attempts), float64(c.Policy.Retries+1)
-		if t.AmplificationByChance = most; p < 1 {
-			t.AmplificationByChance = (1 - math.Pow(p, most)) / (1 - p)
+		// If each attempt is throttled with probability p, an operation with at most R retries has
+		// (1 − p^(R+1))/(1 − p) attempts on average, the sum of the geometric series.
+		p, limit := float64(w.throttled)/float64(w.attempts), float64(c.Policy.Retries+1)
+		if t.AmplificationByChance = limit; p < 1 {
+			t.AmplificationByChance = (1 - math.Pow(p, limit)) / (1 - p)
 		}
 	}
 	t.DrainS = max(0, w.last-w.to).Seconds()
-	// Omit quantiles with fewer than ten responses beyond them.
+	// Omit quantiles with fewer than ten responses above them.
 	calm := 0.0
 	if len(w.before) > 0 {
 		calm = w.before[(len(w.before)-1)/2].Seconds()
@@ -123,7 +122,7 @@ func (w *watch) trial(c Contestant, schedule arrival.Schedule, withheld int64) r
 		}
 		t.PeakRetries = max(t.PeakRetries, i-begin+1)
 		tenth := int((at - w.from) / (100 * time.Millisecond))
-		if at < w.from || tenth >= mostStrip {
+		if at < w.from || tenth >= maxTenths {
 			continue
 		}
 		for len(t.RetriesPer100ms) <= tenth {
@@ -135,13 +134,13 @@ func (w *watch) trial(c Contestant, schedule arrival.Schedule, withheld int64) r
 	return t
 }
 
-// numberAt returns how many operations are due before an instant.
+// numberAt returns the number of operations due before an instant.
 func numberAt(schedule arrival.Schedule, at time.Duration) uint64 {
 	return uint64(sort.Search(int(schedule.Len()), func(k int) bool { return schedule.At(uint64(k)) >= at }))
 }
 
-// fairness returns Jain's index, (Σx)²/(n·Σx²), over the clients' shares x of
-// caught operations that succeeded; clients without a caught one are left out.
+// fairness returns Jain's index, (Σx)²/(n·Σx²), over the clients' shares x of caught
+// operations that succeeded, without clients that have none.
 func (w *watch) fairness() *float64 {
 	var sum, squares float64
 	n := 0
@@ -160,5 +159,5 @@ func (w *watch) fairness() *float64 {
 	return &index
 }
 
-// mostStrip bounds how many tenths of a second have their retries counted: ten minutes of them.
-const mostStrip = 6000
+// maxTenths limits the retries by tenth of a second: ten minutes.
+const maxTenths = 6000
