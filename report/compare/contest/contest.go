@@ -181,9 +181,8 @@ type Reason struct {
 	Partition *string `json:"partition_key,omitempty"`
 	// FromSecond is the first second with throttling, since the start of the run.
 	FromSecond *int64 `json:"from_s,omitempty"`
-	// Demand is the maximum in entities per second, retries included (without a heat map: first
-	// attempts in the busiest second); Target is the limit. Share is the partition's share of
-	// all demand between its first and last throttling.
+	// Demand is the maximum in entities per second, retries included, Target the limit. Share is
+	// the partition's share of all demand between its first and last throttling.
 	Demand float64 `json:"demand_entities_per_second,omitempty"`
 	Target float64 `json:"target_entities_per_second,omitempty"`
 	Share  float64 `json:"share_of_demand,omitempty"`
@@ -246,17 +245,12 @@ func mergeChecks(trials []Trial) []Check {
 				at, list = len(list), append(list, Check{Expr: one.Expr})
 			}
 			sum := &list[at]
-			switch {
-			case !one.Told():
+			if !one.Told() {
 				sum.Untold++
-			case one.Holds():
+			} else if sum.Runs++; one.Holds() {
 				sum.Held++
-				sum.Runs++
-			default:
-				sum.Runs++
-				if sum.Held == sum.Runs-1 {
-					sum.Observed = one.Observed
-				}
+			} else if sum.Held == sum.Runs-1 {
+				sum.Observed = one.Observed
 			}
 		}
 	}

@@ -21,15 +21,15 @@ const maxDesigns = 6
 // answer returns which design wins or which designs hold, with the sentences for a place.
 func (n *narrative) answer(where string) document.Answer {
 	rows := n.rows()
-	a := document.Answer{State: n.State, Claim: first(rows, inClaim), Beside: first(rows, inBeside), Says: tell(rows, where)}
+	a := document.Answer{State: n.State, Claim: firstSentence(rows, inClaim), Beside: firstSentence(rows, inBeside), Says: sentences(rows, where)}
 	switch {
 	case n.Winner != nil:
 		a.Number = *n.Winner
 		if n.State == results.DoesNotHold && n.first.State == "" { // nothing was expected
 			a.Mark = document.MarkOf(n.State, false, nil)
 		}
-	case strings.HasPrefix(a.Claim, n.held()):
-		a.Number = n.held()
+	case strings.HasPrefix(a.Claim, n.heldOf()):
+		a.Number = n.heldOf()
 		if n.groups[groupUnknown] == nil {
 			a.Mark = document.MarkOf(document.Holds, true, new(true))
 		}
@@ -76,7 +76,7 @@ func (n *narrative) show(d *document.Document) {
 	if room := 11 - len(t.Rows) - len(t.Notes); len(why) > room {
 		why = document.LimitLines(why, room-1)
 	}
-	d.Show(t, document.Facts{Lines: why}, document.Facts{Lines: tell(n.rows(), inRuns)})
+	d.Show(t, document.Facts{Lines: why}, document.Facts{Lines: sentences(n.rows(), inRuns)})
 }
 
 // why returns for each design the checks that did not hold in every run and some of its reasons,

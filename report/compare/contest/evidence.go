@@ -56,8 +56,8 @@ func (r *order) evidence(i int, one, best *Ranked, p Price) []evidence {
 		list = append(throttling(arm), countingMore(arm, first, one.Behind)...)
 	}
 	if one.Behind == byBilled {
-		list = append(list, evidence{Reason: Reason{Kind: BillsMore}, first: first.Design,
-			value: statistics.Mean(valuesOf(arm.Trials, p.billed)), ofFirst: statistics.Mean(valuesOf(first.Trials, p.billed))})
+		mean := func(a *Arm) float64 { return statistics.Mean(valuesOf(a.Trials, perEvent(p.billed))) }
+		list = append(list, evidence{Reason: Reason{Kind: BillsMore}, first: first.Design, value: mean(arm), ofFirst: mean(first)})
 	}
 	// A p99 is a reason if it decides, or if nothing else explains the difference.
 	if one.Behind == byWorst || one.Behind != "" && len(list) == 0 {
@@ -161,21 +161,9 @@ func slowness(one, best *Ranked) []evidence {
 	return []evidence{slow}
 }
 
-// hottest returns the partition that throttled most, with its demand: from the heat map, or
-// without one the partition that was offered most. It is nil if neither is known.
+// hottest returns the partition that throttled most in the measured part of the heat map, with
+// its demand, retries included. It is nil if no row was throttled.
 func hottest(record *results.Record) *Reason {
-	one := hottestByHeat(record)
-	if one == nil {
-		one = hottestByOffer(record)
-	}
-	if one != nil {
-		one.Kind, one.Target = HotPartition, float64(record.Manifest.Targets.Partition)
-	}
-	return one
-}
-
-// hottestByHeat reads the measured part of the heat map, in which retries are demand.
-func hottestByHeat(record *results.Record) *Reason {
 	heat := record.Heat
 	if heat == nil || heat.SecondsPerColumn <= 0 {
 		return nil
@@ -197,16 +185,13 @@ func hottestByHeat(record *results.Record) *Reason {
 	if row == nil {
 		return nil
 	}
-	first, last := -1, -1
-	for column, throttled := range window(row.Throttled) {
-		if throttled <= 0 {
-			continue
-		}
-		if last = from + column; first < 0 {
-			first = last
-		}
+	throttled := window(row.Throttled)
+	first, last := from+slices.IndexFunc(throttled, func(n int64) bool { return n > 0 }), from+len(throttled)-1
+	for row.Throttled[last] <= 0 {
+		last--
 	}
-	one := &Reason{Table: row.Table, Partition: new(row.Key), FromSecond: new(int64(first) * heat.SecondsPerColumn)}
+	one := &Reason{Kind: HotPartition, Table: row.Table, Partition: new(row.Key), FromSecond: new(int64(first) * heat.SecondsPerColumn),
+		Target: float64(record.Manifest.Targets.Partition)}
 	for _, demanded := range window(row.Demanded) {
 		one.Demand = max(one.Demand, float64(demanded)/width)
 	}
@@ -217,33 +202,6 @@ func hottestByHeat(record *results.Record) *Reason {
 	}
 	if all > 0 {
 		one.Share = float64(sum(window(row.Demanded))) / float64(all)
-	}
-	return one
-}
-
-// hottestByOffer returns the partition that was offered most in a second of a reported phase.
-// FromSecond is the first second in which anything was throttled.
-func hottestByOffer(record *results.Record) *Reason {
-	var one *Reason
-	for _, step := range figure.Reported(record) {
-		if len(step.Phase.Offered) == 0 {
-			continue
-		}
-		hot := step.Phase.Offered[0]
-		if demand := float64(hot.Busiest); one == nil || demand > one.Demand {
-			one = &Reason{Partition: new(hot.Key), Demand: demand}
-			if all := offered(step.Phase); all > 0 {
-				one.Share = min(1, float64(hot.Entities)/float64(all))
-			}
-		}
-	}
-	if one == nil {
-		return nil
-	}
-	from, _ := measuredSpan(record)
-	throttled := func(i results.Interval) bool { return i.Second >= int64(from.Seconds()) && i.Throttled > 0 }
-	if at := slices.IndexFunc(record.Intervals, throttled); at >= 0 {
-		one.FromSecond = new(record.Intervals[at].Second)
 	}
 	return one
 }

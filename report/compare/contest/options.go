@@ -1,14 +1,10 @@
 package contest
 
 import (
-	"errors"
 	"fmt"
 
 	"loadgen/report/document"
 )
-
-// ErrOptions is wrapped by every fault of [Options].
-var ErrOptions = errors.New("contest: impossible options")
 
 // Options describes a contest. The zero value has no name, no price and [DefaultAlpha].
 type Options struct {
@@ -38,33 +34,18 @@ const DefaultAlpha = 0.05
 // maxPrice is the maximum price, in any currency.
 const maxPrice = 1e9
 
-// fault is an error of an option.
-type fault string
-
-// Error returns the fault and what is allowed.
-func (f fault) Error() string { return string(f) }
-
-func (f fault) Unwrap() error { return ErrOptions }
-
-// Validate returns every fault, each of which wraps [ErrOptions].
+// Validate returns every fault.
 func (o Options) Validate() []error {
 	var faults []error
 	if !(o.Alpha >= 0 && o.Alpha < 0.5) {
-		faults = append(faults, fault(fmt.Sprintf("alpha is %v; expected more than 0 and less than 0.5", o.Alpha)))
+		faults = append(faults, fmt.Errorf("alpha is %v; expected more than 0 and less than 0.5", o.Alpha))
 	}
 	price := func(name string, value float64) {
 		if !(value >= 0 && value <= maxPrice) {
-			faults = append(faults, fault(fmt.Sprintf("%s is %v; expected a number from 0 to %s", name, value, document.Count(maxPrice))))
+			faults = append(faults, fmt.Errorf("%s is %v; expected a number from 0 to %s", name, value, document.Count(maxPrice)))
 		}
 	}
 	price("the price of a million transactions", o.Price.PerMillion)
 	price("the price of a GiB and month", o.Price.PerGiBMonth)
 	return faults
-}
-
-func (o Options) alpha() float64 {
-	if o.Alpha == 0 {
-		return DefaultAlpha
-	}
-	return o.Alpha
 }

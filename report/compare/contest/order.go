@@ -25,7 +25,7 @@ type criterion struct {
 	// differences by chance.
 	coarse float64
 	higher bool
-	// counts means that the figure counts whole operations, of which one more or less is chance.
+	// counts means that the figure counts operations: one more or less is chance.
 	counts bool
 	of     func(t *Trial) *float64
 	field  func(*Ranked) **Estimate
@@ -62,18 +62,16 @@ func criteria(p Price) []criterion {
 			of: perEvent(func(t *Trial) float64 { return t.Counted }), field: func(r *Ranked) **Estimate { return &r.Counted }},
 		{name: byBilled, words: "transactions billed per event", format: document.Finely,
 			part: 0.1, resolution: 0.005, coarse: 0.1, counts: true,
-			of: p.billed, field: func(r *Ranked) **Estimate { return &r.Billed }},
+			of: perEvent(p.billed), field: func(r *Ranked) **Estimate { return &r.Billed }},
 	}
 }
 
 // billed returns the transactions per event that have the price.
-func (p Price) billed(t *Trial) *float64 {
-	return perEvent(func(t *Trial) float64 {
-		if p.BillRefused {
-			return t.Billed + t.ThrottledRequests
-		}
-		return t.Billed
-	})(t)
+func (p Price) billed(t *Trial) float64 {
+	if p.BillRefused {
+		return t.Billed + t.ThrottledRequests
+	}
+	return t.Billed
 }
 
 // perEvent returns a figure that has no value unless an operation succeeded.
@@ -229,7 +227,7 @@ type order struct {
 
 // newOrder ranks designs, sorted by name, by some of their trials.
 func newOrder(arms []*Arm, o Options, of func(*Arm) []Trial) *order {
-	r := &order{figures: criteria(o.Price), alpha: o.alpha(), arms: arms, ranks: make([]int, len(arms))}
+	r := &order{figures: criteria(o.Price), alpha: cmp.Or(o.Alpha, DefaultAlpha), arms: arms, ranks: make([]int, len(arms))}
 	for i, arm := range arms {
 		r.standings = append(r.standings, newStanding(of(arm), r.figures))
 		r.sequence = append(r.sequence, i)

@@ -1,6 +1,7 @@
 package contest
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -24,17 +25,17 @@ func Rank(arms []Arm, o Options) *Contest {
 	if o.Price != (Price{}) {
 		c.Price = &o.Price
 	}
+	var divided []string
 	for _, f := range r.figures {
 		c.Tests = append(c.Tests, Test{f.name, f.part * c.Alpha, f.resolution})
+		divided = append(divided, f.words+" "+document.PartOf(f.part, 1))
 	}
 	for at, i := range r.sequence {
 		c.Ranking[at].explain(r.evidence(i, &c.Ranking[at], &c.Ranking[0], o.Price))
 	}
 	c.describe(r)
 	n := newNarrative(c)
-	for _, f := range r.figures {
-		n.divided = append(n.divided, f.words+" "+document.PartOf(f.part, 1))
-	}
+	n.divided = divided
 	for _, arm := range r.arms {
 		for k := range arm.Trials {
 			n.operations = max(n.operations, arm.Trials[k].Events)
@@ -42,14 +43,14 @@ func Rank(arms []Arm, o Options) *Contest {
 	}
 	answer := n.answer(inVerdict)
 	c.Verdict = answer.Whole()
-	c.RestsOn, c.CannotTell = append(c.RestsOn, tell(n.rows(), inBasis)...), append(c.CannotTell, tell(n.rows(), inLimits)...)
+	c.RestsOn, c.CannotTell = append(c.RestsOn, sentences(n.rows(), inBasis)...), append(c.CannotTell, sentences(n.rows(), inLimits)...)
 	c.survive(n, r, arms, o)
 	return c
 }
 
 // rank returns the order of the arms by some of their trials, without reasons and sentences.
 func rank(arms []Arm, o Options, of func(*Arm) []Trial) (*Contest, *order) {
-	c := &Contest{Scenario: o.Scenario, Profile: o.Profile, Other: o.Other, Alpha: o.alpha(), Repeat: o.Repeat,
+	c := &Contest{Scenario: o.Scenario, Profile: o.Profile, Other: o.Other, Alpha: cmp.Or(o.Alpha, DefaultAlpha), Repeat: o.Repeat,
 		Tests: []Test{}, RestsOn: []string{}, CannotTell: []string{}, Ranking: []Ranked{}}
 	var ran []*Arm
 	var idle, unable []Ranked
@@ -72,12 +73,12 @@ func rank(arms []Arm, o Options, of func(*Arm) []Trial) (*Contest, *order) {
 		unable[i].Rank = new(len(ran) + 1)
 	}
 	c.Ranking = append(c.Ranking, unable...)
-	c.settle(len(ran), len(idle), len(unable))
+	c.setWinner(len(ran), len(idle), len(unable))
 	return c, r
 }
 
-// settle sets the winner, the state and ok. Without checks the winner must not lose operations.
-func (c *Contest) settle(ran, idle, unable int) {
+// setWinner sets the winner, the state and ok. Without checks the winner must not lose operations.
+func (c *Contest) setWinner(ran, idle, unable int) {
 	if c.State = results.CannotTell; c.noneHolds() {
 		c.State, c.Ok = results.DoesNotHold, new(false)
 		return
@@ -116,7 +117,7 @@ func newRanked(arm *Arm) Ranked {
 func (one *Ranked) explain(reasons []evidence) {
 	var says []string
 	for i := range reasons {
-		reasons[i].Says = strings.Join(tell(reasons[i].rows(), reasons[i].Kind), "")
+		reasons[i].Says = strings.Join(sentences(reasons[i].rows(), reasons[i].Kind), "")
 		one.Reasons = append(one.Reasons, reasons[i].Reason)
 		says = append(says, reasons[i].Says)
 	}
@@ -148,7 +149,7 @@ func (c *Contest) survive(n *narrative, r *order, arms []Arm, o Options) {
 		return
 	case slices.ContainsFunc(r.arms, func(arm *Arm) bool { return len(arm.Others) == 0 }):
 		if o.Other != "" {
-			c.SurvivesSays = first(n.rows(), inUntried)
+			c.SurvivesSays = firstSentence(n.rows(), inUntried)
 		}
 		return
 	}
@@ -156,10 +157,10 @@ func (c *Contest) survive(n *narrative, r *order, arms []Arm, o Options) {
 	m := newNarrative(other)
 	m.reversed = r.reversed(s)
 	m.survives = c.noneHolds() == other.noneHolds() && m.reversed == "" && slices.Equal(slices.Sorted(slices.Values(n.best)), slices.Sorted(slices.Values(m.best)))
-	if claim := first(m.rows(), inClaim); claim != first(n.rows(), inClaim) {
-		m.result = document.Join(" ", ": "+claim, first(m.rows(), inBeside))
+	if claim := firstSentence(m.rows(), inClaim); claim != firstSentence(n.rows(), inClaim) {
+		m.result = document.Join(" ", ": "+claim, firstSentence(m.rows(), inBeside))
 	}
-	c.Survives, c.SurvivesSays = &m.survives, strings.Join(tell(m.rows(), inProfile), " ")
+	c.Survives, c.SurvivesSays = &m.survives, strings.Join(sentences(m.rows(), inProfile), " ")
 }
 
 // ranked returns the i-th design by some of its trials, compared with the first.

@@ -218,9 +218,6 @@ func TestOptions(t *testing.T) {
 		{"less than nothing", contest.Options{Alpha: -0.1}, 1},
 	} {
 		faults := row.o.Validate()
-		for _, fault := range faults {
-			assert.ErrorIs(t, fault, contest.ErrOptions, row.name)
-		}
 		assert.Lenf(t, faults, row.faults, "%s: Validate() = %v; want %d faults", row.name, faults, row.faults)
 	}
 }

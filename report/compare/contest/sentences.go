@@ -21,8 +21,8 @@ type row struct {
 	args     []any
 }
 
-// tell returns the sentences for a place.
-func tell(rows []row, where string) []string {
+// sentences returns the sentences for a place.
+func sentences(rows []row, where string) []string {
 	var list []string
 	for _, one := range rows {
 		if one.when && slices.Contains(strings.Split(one.where, " "), where) {
@@ -39,6 +39,8 @@ const (
 	inVerdict = "verdict"
 	inScreen  = "screen"
 	inRemedy  = "remedy"
+	inLead    = "lead"
+	inAgainst = "against"
 	inProfile = "profile"
 	inUntried = "untried"
 	inRuns    = "runs"
@@ -52,12 +54,13 @@ type args = []any
 
 // optional returns a part of a sentence, empty without its condition.
 func optional(when bool, template string, values ...any) string {
-	return strings.Join(tell([]row{{"", when, template, values}}, ""), "")
+	return strings.Join(sentences([]row{{"", when, template, values}}, ""), "")
 }
 
 // rows are the sentences of a contest.
 func (n *narrative) rows() []row {
 	won, none := n.Winner != nil, n.noneHolds()
+	against, rates := n.lead(inAgainst), n.lead(inVerdict)
 	var grouped []string
 	for _, group := range n.named {
 		grouped = append(grouped, group+": "+n.groups[group].String())
@@ -67,22 +70,22 @@ func (n *narrative) rows() []row {
 		{inClaim, n.ran == 0 && idle == nil && len(n.Ranking) > 0, "NO DESIGN CAN SERVE every operation", nil},
 		{inClaim, n.ran == 0, "CANNOT TELL which design is best: none was run", nil},
 		{inClaim, none, "NONE OF %d DESIGNS holds your checks", args{len(n.Ranking)}},
-		{inClaim, won && n.State == results.CannotTell, "CANNOT TELL whether %s holds; it WINS %s", args{n.best, n.lead.by}},
-		{inClaim, won && n.first.State == results.DoesNotHold, "%s DOES NOT HOLD its checks, but WINS %s", args{n.best, n.lead.by}},
-		{inClaim, won, "%s WINS %s", args{n.best, n.lead.by}},
+		{inClaim, won && n.State == results.CannotTell, "CANNOT TELL whether %s holds; it WINS %s", args{n.best, n.lead(inLead)}},
+		{inClaim, won && n.first.State == results.DoesNotHold, "%s DOES NOT HOLD its checks, but WINS %s", args{n.best, n.lead(inLead)}},
+		{inClaim, won, "%s WINS %s", args{n.best, n.lead(inLead)}},
 		{inClaim, n.ran == 1, "CANNOT TELL which design is best: only %s was run", args{n.best}},
-		{inClaim, holding != nil, "%s HOLD; no difference between %s", args{n.held(), n.tied()}},
+		{inClaim, holding != nil, "%s HOLD; no difference between %s", args{n.heldOf(), n.tied()}},
 		{inClaim, true, "NO DIFFERENCE between %s", args{n.best}},
 
-		{inBeside, won && n.lead.against != "", "%s", args{n.lead.against}},
+		{inBeside, won && against != "", "%s", args{against}},
 		{inBeside, tie && n.minRuns < 2, "a difference needs 2 runs or more of each design", nil},
 		{inBeside + " " + inLimits, tie && len(n.Power) > 0, "a rate difference of %s of 100 contests", args{n.power()}},
 
 		{inAnswer, none && len(n.best) > 1, "No difference between the best: %s.", args{n.best}},
-		{inAnswer, none && len(n.best) == 1 && n.lead.against == "", "The best is %s.", args{n.best}},
-		{inAnswer, none && len(n.best) == 1 && n.lead.against != "", "The best is %s, ahead %s (%s).", args{n.best, n.lead.by, n.lead.against}},
+		{inAnswer, none && len(n.best) == 1 && against == "", "The best is %s.", args{n.best}},
+		{inAnswer, none && len(n.best) == 1 && against != "", "The best is %s, ahead %s (%s).", args{n.best, n.lead(inLead), against}},
 		{inAnswer, none && n.remedies() != "", "To hold the checks: %s.", args{n.remedies()}},
-		{inAnswer, won && n.lead.rates != "", "%s", args{n.lead.rates}},
+		{inAnswer, won && rates != "", "%s", args{rates}},
 		{inAnswer, grouped != nil && (tie || !none && idle != nil || len(holding) > 1), "%s.", args{sentenceOf(grouped...)}},
 		{inAnswer, won && n.first.State == "" && n.first.Lost.value() > 0, "It loses %s of the operations.", args{document.Share(n.first.Lost.value())}},
 		{inScreen, won && insertsAt(n.first.Order) != "", "%s%s.", args{sentenceOf(oneEnd(n.first.Order)),
@@ -159,11 +162,10 @@ func (n *narrative) remedies() string {
 			missed = append(missed, e.Expr+": "+e.Observed)
 		}
 	}
-	late := n.first.Met != nil && n.first.Met.Mean < servesAll
-	return strings.Join(tell([]row{
-		{inRemedy, late, "a lower rate (the maximum is %s/s, by %s)", args{document.Rate(highest.Sustained.value()), highest.Design}},
+	return strings.Join(sentences([]row{
+		{inRemedy, n.first.unserved(), "a lower rate (the maximum is %s/s, by %s)", args{document.Rate(highest.Sustained.value()), highest.Design}},
 		{inRemedy, scanned != nil, "another key for %s, which scans", args{scanned}},
-		{inRemedy, !late && scanned == nil && missed != nil, "another limit (%s)", args{missed}},
+		{inRemedy, !n.first.unserved() && scanned == nil && missed != nil, "another limit (%s)", args{missed}},
 	}, inRemedy), ", or ")
 }
 
@@ -231,7 +233,6 @@ type narrative struct {
 	named  []string
 	// first and next are empty if there are none.
 	first, next *Ranked
-	lead        lead
 	// runs counts those of the ran designs, minRuns and maxRuns those of one.
 	ran, runs, minRuns, maxRuns int
 	doubtful, limited           int
@@ -266,7 +267,6 @@ func newNarrative(c *Contest) *narrative {
 			n.next = one
 		}
 	}
-	n.lead = leadOf(n.first, n.next)
 	return n
 }
 
@@ -301,16 +301,16 @@ func (c *Contest) best() names {
 	return list
 }
 
-// first returns the first sentence for a place, empty for none.
-func first(rows []row, where string) string {
-	for _, says := range tell(rows, where) {
+// firstSentence returns the first sentence for a place, empty for none.
+func firstSentence(rows []row, where string) string {
+	for _, says := range sentences(rows, where) {
 		return says
 	}
 	return ""
 }
 
-// held is the number of designs that hold.
-func (n *narrative) held() string {
+// heldOf is the number of designs that hold.
+func (n *narrative) heldOf() string {
 	return fmt.Sprintf("%d of %d", len(n.groups[groupHolds]), len(n.Ranking))
 }
 
@@ -327,10 +327,7 @@ func (n *narrative) power() string {
 	var list []string
 	verb := " % would show in "
 	for _, one := range n.Power {
-		often := "about " + document.Decimals(one.Found, 0)
-		if one.Found > 99 {
-			often = "more than 99"
-		}
+		often := optional(one.Found > 99, "more than 99") + optional(one.Found <= 99, "about %s", document.Decimals(one.Found, 0))
 		list, verb = append(list, document.Decimals(one.Difference, 1)+verb+often), " % in "
 		if one.Found > 99 {
 			break // larger differences too
@@ -339,60 +336,49 @@ func (n *narrative) power() string {
 	return strings.Join(list, ", of ")
 }
 
-// lead is how far a design is ahead of the next, with the sustained rates if they do not decide.
-type lead struct{ by, against, rates string }
-
 // minMultiple is the minimum ratio that is written as a multiple, not as a percentage.
 const minMultiple = 1.5
 
-// leadOf returns how far a design is ahead of one that is behind it, or that no other can serve.
-func leadOf(first, next *Ranked) lead {
-	e, figures := next.Ratio, criteria(Price{})
-	at := slices.IndexFunc(figures, func(f criterion) bool { return f.name == next.Behind })
-	switch {
-	case next.Behind == byChecks:
-		return checksLead(first, next)
-	case at < 0:
-		return lead{by: "as the only design that can serve every operation"}
-	case at == sustained && e != nil && e.Ratio > 0:
-		unit, as := " times", document.Figures
-		if 1/e.Ratio < minMultiple {
-			unit, as = "", func(ratio float64) string { return document.Decimals(100*(ratio-1), 1) + " %" }
-		}
-		l := lead{by: "by " + as(1/e.Ratio) + unit, against: "over " + next.Design}
-		if e.Interval != nil && e.Interval[0] > 0 {
-			l.against += fmt.Sprintf("; 95 %%: %s to %s", as(1/e.Interval[1]), as(1/e.Interval[0]))
-		}
-		return l
-	}
-	f := &figures[at]
-	is, was := document.Told((*f.field(first)).mean(), f.format), document.Told((*f.field(next)).mean(), f.format)
-	l := lead{by: "by " + f.words + ": " + is, against: "against " + was + " of " + next.Design, rates: "Both serve the whole load."}
-	switch {
-	case at == sustained:
-		l.by, l.rates = "by "+is+" entities/s", ""
-	case e == nil || !e.Shown:
-		l.rates = "No difference in the sustained rate."
-	case next.Met != nil && next.Met.Mean < servesAll:
-		l.rates = next.Design + " sustains more, but does not serve the whole load."
-	}
-	return l
-}
-
-// checksLead returns the lead of a design that holds more checks than the next, or fails fewer.
-func checksLead(first, next *Ranked) lead {
+// lead returns the sentence for a place of how far the first design is ahead of the next.
+func (n *narrative) lead(where string) string {
+	first, next, e, figures := n.first, n.next, n.next.Ratio, criteria(Price{})
 	held, failed, _ := countChecks(first.Expected)
 	less, more, _ := countChecks(next.Expected)
-	words, is, was := "checks held", held, less
-	if held == less {
-		words, is, was = "checks failed", failed, more
+	if e == nil {
+		e = new(Effect)
 	}
-	l := lead{by: fmt.Sprintf("by %s: %d of %d", words, is, len(first.Expected)), against: fmt.Sprintf("against %d of %s", was, next.Design)}
-	if e := next.Ratio; e != nil && e.Shown && e.Ratio > 0 && e.Ratio < 1 {
-		l.against += fmt.Sprintf(", and %s times its sustained rate", document.Figures(1/e.Ratio))
+	f := &figures[max(sustained, slices.IndexFunc(figures, func(f criterion) bool { return f.name == next.Behind }))]
+	is, was := document.Told((*f.field(first)).mean(), f.format), document.Told((*f.field(next)).mean(), f.format)
+	alone, checks, rate := next.Behind == "", next.Behind == byChecks, next.Behind == bySustained
+	ratio, other := rate && e.Ratio > 0, !alone && !checks && !rate
+	as := document.Figures
+	if 1/e.Ratio < minMultiple {
+		as = func(ratio float64) string { return document.Decimals(100*(ratio-1), 1) + " %" }
 	}
-	return l
+	low, high := 1., 1.
+	if e.Interval != nil {
+		low, high = e.Interval[0], e.Interval[1]
+	}
+	return strings.Join(sentences([]row{
+		{inLead, alone, "as the only design that can serve every operation", nil},
+		{inLead, checks && held != less, "by checks held: %d of %d", args{held, len(first.Expected)}},
+		{inLead, checks && held == less, "by checks failed: %d of %d", args{failed, len(first.Expected)}},
+		{inLead, ratio, "by %s%s", args{as(1 / e.Ratio), optional(1/e.Ratio >= minMultiple, " times")}},
+		{inLead, rate && !ratio, "by %s entities/s", args{is}},
+		{inLead, other, "by %s: %s", args{f.words, is}},
+		{inAgainst, checks && held != less, "against %d of %s", args{less, next.Design}},
+		{inAgainst, checks && held == less, "against %d of %s", args{more, next.Design}},
+		{inAgainst, checks && e.Shown && e.Ratio > 0 && e.Ratio < 1, ", and %s times its sustained rate", args{document.Figures(1 / e.Ratio)}},
+		{inAgainst, ratio, "over %s%s", args{next.Design, optional(e.Interval != nil && low > 0, "; 95 %%: %s to %s", as(1/high), as(1/low))}},
+		{inAgainst, !alone && !checks && !ratio, "against %s of %s", args{was, next.Design}},
+		{inAnswer, other && !e.Shown, "No difference in the sustained rate.", nil},
+		{inAnswer, other && e.Shown && next.unserved(), "%s sustains more, but does not serve the whole load.", args{next.Design}},
+		{inAnswer, other && e.Shown && !next.unserved(), "Both serve the whole load.", nil},
+	}, where), "")
 }
+
+// unserved reports whether a design leaves a part of the load unserved.
+func (one *Ranked) unserved() bool { return one.Met != nil && one.Met.Mean < servesAll }
 
 // The notes of the tables.
 const (

@@ -56,13 +56,10 @@ type UnderWay struct {
 // line above the page.
 func (s *Sofar) Document() (d *document.Document, says string) {
 	runs := fmt.Sprintf("%d of %d runs are over", s.Done, s.Of)
-	switch {
-	case s.Over:
+	left := func(d time.Duration) string { return document.Minutes(d.Seconds()) }
+	says = "live · " + runs + optional(s.Left != nil, " · about %s left", document.Told(s.Left, left))
+	if s.Over {
 		says = "the runs are over: the report is being made"
-	case s.Left != nil:
-		says = "live · " + runs + " · about " + document.Minutes(s.Left.Seconds()) + " left"
-	default:
-		says = "live · " + runs
 	}
 	a := document.Answer{Claim: "NOTHING TO TELL YET", Beside: "each design needs a finished run"}
 	if s.Standing != nil {
