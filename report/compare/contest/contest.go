@@ -129,26 +129,20 @@ type Estimate struct {
 	Runs     int         `json:"runs"`
 }
 
-func (e *Estimate) mean() *float64 {
+// partOf returns a part of an estimate, the zero value without one.
+func partOf[T any](e *Estimate, part func(*Estimate) T) (none T) {
 	if e == nil {
-		return nil
+		return none
 	}
-	return &e.Mean
+	return part(e)
 }
 
-// value returns the mean, 0 without an estimate.
-func (e *Estimate) value() float64 {
-	if e == nil {
-		return 0
-	}
-	return e.Mean
-}
+func (e *Estimate) mean() *float64 { return partOf(e, func(e *Estimate) *float64 { return &e.Mean }) }
+
+func (e *Estimate) value() float64 { return partOf(e, func(e *Estimate) float64 { return e.Mean }) }
 
 func (e *Estimate) interval() *[2]float64 {
-	if e == nil {
-		return nil
-	}
-	return e.Interval
+	return partOf(e, func(e *Estimate) *[2]float64 { return e.Interval })
 }
 
 // Effect is a ratio with its 95% interval and the result of its test.
@@ -276,8 +270,7 @@ func checkState(list []Check) (state string, ok *bool) {
 // scenario. A design in the state cannot tell may hold.
 func (c *Contest) noneHolds() bool {
 	ran := 0
-	for i := range c.Ranking {
-		one := &c.Ranking[i]
+	for _, one := range c.Ranking {
 		if len(one.Cannot) == 0 && one.State != results.DoesNotHold {
 			return false
 		}

@@ -40,7 +40,10 @@ func (n *narrative) answer(where string) document.Answer {
 // Document returns the report of a contest. Its Data is the contest.
 func Document(c *Contest) *document.Document {
 	n := newNarrative(c)
-	d := &document.Document{Title: document.Join(": ", "Contest of designs", c.Scenario), Subtitle: n.subtitle(), Answer: n.answer(inScreen), Data: c}
+	d := &document.Document{Title: document.Join(": ", "Contest of designs", c.Scenario), Answer: n.answer(inScreen), Data: c}
+	d.Subtitle = document.Join(" · ", document.Counted(len(c.Ranking), "design"), c.Target,
+		document.Join(", ", c.Figures, optional(c.Figures != "" && c.Profile != "", "profile %s", c.Profile)),
+		optional(len(n.first.Seeds) == QuickRuns, "quick: 2 runs of each"))
 	if c.Ended != "" {
 		d.Warnings = []string{c.Ended}
 	}
@@ -83,8 +86,7 @@ func (n *narrative) show(d *document.Document) {
 // the most important first.
 func (c *Contest) why(reasons int) []string {
 	var lines []string
-	for i := range c.Ranking {
-		one := &c.Ranking[i]
+	for _, one := range c.Ranking {
 		var fails, says []string
 		for _, e := range one.Expected {
 			if e.Held < e.Runs {
@@ -109,14 +111,13 @@ func (c *Contest) standings(caption string, last func(*Ranked) any, more ...stri
 	for i := range c.Ranking {
 		full = max(full, c.Ranking[i].Sustained.value())
 	}
-	for i := range c.Ranking {
-		one := &c.Ranking[i]
+	for _, one := range c.Ranking {
 		var bar, sustained any = "", one.place()
 		if one.Sustained != nil {
 			bar, sustained = &document.Bar{Solid: one.Sustained.Mean, Full: full}, one.Sustained.Mean
 		}
 		tone := document.ToneOf(one.State)
-		t.Add(tone, one.Design, bar, sustained, one.Lost.mean(), tone, one.heldIn(), last(one))
+		t.Add(tone, one.Design, bar, sustained, one.Lost.mean(), tone, one.heldIn(), last(&one))
 	}
 	return t
 }
@@ -131,12 +132,6 @@ func (one *Ranked) heldIn() string {
 		return results.CannotTell
 	}
 	return fmt.Sprintf("%d of %d", held, known)
-}
-
-func (n *narrative) subtitle() string {
-	return document.Join(" · ", document.Counted(len(n.Ranking), "design"), n.Target,
-		document.Join(", ", n.Figures, optional(n.Figures != "" && n.Profile != "", "profile %s", n.Profile)),
-		optional(len(n.first.Seeds) == QuickRuns, "quick: 2 runs of each"))
 }
 
 func (one *Ranked) template() string {
@@ -157,8 +152,7 @@ func (c *Contest) keys() document.Table {
 func (c *Contest) ranking() document.Table {
 	t := document.NewTable("ranking", "Designs, best first", "design|words", "rank", "sustained/s|rate", "95 %|rate", "of the first|factor",
 		"95 %|factor", "lost|share", "worst p99|micros", "held")
-	for i := range c.Ranking {
-		one := &c.Ranking[i]
+	for _, one := range c.Ranking {
 		ratio := []any{nil, nil}
 		if one.Ratio != nil {
 			ratio = []any{one.Ratio.Ratio, one.Ratio.Interval}

@@ -48,7 +48,7 @@ type evidence struct {
 func (r *order) evidence(i int, one, best *Ranked, p Price) []evidence {
 	arm, first := r.arms[i], r.arms[r.sequence[0]]
 	fails := slices.ContainsFunc(one.Expected, func(e Check) bool { return e.Held < e.Runs })
-	if r.ranks[i] == 1 && one.Lost.value() < minLost && !fails {
+	if *one.Rank == 1 && one.Lost.value() < minLost && !fails {
 		return nil
 	}
 	var list []evidence
@@ -96,7 +96,7 @@ func throttling(arm *Arm) []evidence {
 func accountLimit(record *results.Record) *Reason {
 	target, demand := float64(record.Manifest.Targets.Account), 0.0
 	for _, step := range figure.Reported(record) {
-		demand = max(demand, float64(offered(step.Phase))/step.Phase.Seconds())
+		demand = max(demand, float64(step.Sum(nil).Offered)/step.Phase.Seconds())
 	}
 	if target <= 0 || demand < nearLimit*target {
 		return nil
@@ -204,13 +204,6 @@ func hottest(record *results.Record) *Reason {
 		one.Share = float64(sum(window(row.Demanded))) / float64(all)
 	}
 	return one
-}
-
-func offered(phase *results.Phase) (all int64) {
-	for k := range phase.Kinds {
-		all += phase.Kinds[k].Offered
-	}
-	return all
 }
 
 func sum(values []int64) (all int64) {

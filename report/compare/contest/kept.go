@@ -63,8 +63,7 @@ func (c *Contest) validate() error {
 	case c.Winner != nil && (len(c.Ranking) == 0 || c.Ranking[0].Design != *c.Winner):
 		return errors.New("its winner is not the first of its ranking")
 	}
-	for i := range c.Ranking {
-		one := &c.Ranking[i]
+	for _, one := range c.Ranking {
 		for _, check := range one.Expected {
 			if check.Held < 0 || check.Held > check.Runs || check.Untold < 0 {
 				return fmt.Errorf("a check of the design %.40q held in %d of %d runs", one.Design, check.Held, check.Runs)
@@ -153,14 +152,14 @@ func (c *Kept) PageOf(w io.Writer, d *document.Document) error {
 // Illustrate writes the pictures of a contest and its page into its folder. A failure does not
 // stop the others.
 func (c *Kept) Illustrate(folder results.Folder) error {
-	var err error
-	if arms := c.arms(); len(arms) > 0 {
-		_, err = chart.DrawContest(folder, arms)
-	}
 	var page bytes.Buffer
-	unwritten := c.Page(&page)
-	if unwritten == nil {
-		unwritten = folder.Replace(PageFile, page.Bytes())
+	err := c.Page(&page)
+	if err == nil {
+		err = folder.Replace(PageFile, page.Bytes())
 	}
-	return errors.Join(err, unwritten)
+	if arms := c.arms(); len(arms) > 0 {
+		_, failure := chart.DrawContest(folder, arms)
+		err = errors.Join(failure, err)
+	}
+	return err
 }

@@ -218,29 +218,19 @@ type order struct {
 	figures []criterion
 	alpha   float64
 	arms    []*Arm
-	// standings are those of the arms. sequence has their indices, the
-	// best first, ranks is 1 plus the number of designs that are shown to be better.
+	// standings are those of the arms, sequence has their indices, the best first.
 	standings []standing
 	sequence  []int
-	ranks     []int
 }
 
 // newOrder ranks designs, sorted by name, by some of their trials.
 func newOrder(arms []*Arm, o Options, of func(*Arm) []Trial) *order {
-	r := &order{figures: criteria(o.Price), alpha: cmp.Or(o.Alpha, DefaultAlpha), arms: arms, ranks: make([]int, len(arms))}
+	r := &order{figures: criteria(o.Price), alpha: cmp.Or(o.Alpha, DefaultAlpha), arms: arms}
 	for i, arm := range arms {
 		r.standings = append(r.standings, newStanding(of(arm), r.figures))
 		r.sequence = append(r.sequence, i)
 	}
 	slices.SortStableFunc(r.sequence, func(a, b int) int { return compareStandings(&r.standings[a], &r.standings[b]) })
-	for at, i := range r.sequence {
-		r.ranks[i] = 1
-		for _, before := range r.sequence[:at] {
-			if r.behind(before, i) != "" {
-				r.ranks[i]++
-			}
-		}
-	}
 	return r
 }
 

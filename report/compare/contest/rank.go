@@ -65,8 +65,8 @@ func rank(arms []Arm, o Options, of func(*Arm) []Trial) (*Contest, *order) {
 		}
 	}
 	r := newOrder(ran, o, of)
-	for _, i := range r.sequence {
-		c.Ranking = append(c.Ranking, r.ranked(of(ran[i]), i, o.Price))
+	for at, i := range r.sequence {
+		c.Ranking = append(c.Ranking, r.ranked(of(ran[i]), at, o.Price))
 	}
 	c.Ranking = append(c.Ranking, idle...)
 	for i := range unable {
@@ -83,21 +83,13 @@ func (c *Contest) setWinner(ran, idle, unable int) {
 		c.State, c.Ok = results.DoesNotHold, new(false)
 		return
 	}
-	switch {
-	case ran == 0 || ran == 1 && (idle > 0 || unable == 0):
-		return
-	case slices.ContainsFunc(c.Ranking[1:ran], func(one Ranked) bool { return one.Behind == "" }):
+	if ran == 0 || ran == 1 && (idle > 0 || unable == 0) || slices.ContainsFunc(c.Ranking[1:ran], func(one Ranked) bool { return one.Behind == "" }) {
 		return
 	}
 	first := &c.Ranking[0]
-	c.Winner = &first.Design
-	switch {
-	case first.State != "":
-		c.State, c.Ok = first.State, first.Ok
-	case first.Lost.value() > 0:
+	c.Winner, c.State, c.Ok = &first.Design, cmp.Or(first.State, results.Holds), first.Ok
+	if first.State == "" && first.Lost.value() > 0 {
 		c.State = results.DoesNotHold
-	default:
-		c.State = results.Holds
 	}
 }
 
@@ -163,17 +155,24 @@ func (c *Contest) survive(n *narrative, r *order, arms []Arm, o Options) {
 	c.Survives, c.SurvivesSays = &m.survives, strings.Join(sentences(m.rows(), inProfile), " ")
 }
 
-// ranked returns the i-th design by some of its trials, compared with the first.
-func (r *order) ranked(trials []Trial, i int, p Price) Ranked {
+// ranked returns the design at a place of the sequence by some of its trials, compared with the
+// designs before it.
+func (r *order) ranked(trials []Trial, at int, p Price) Ranked {
+	i := r.sequence[at]
 	one := newRanked(r.arms[i])
-	one.Rank = new(r.ranks[i])
+	one.Rank = new(1)
+	for _, before := range r.sequence[:at] {
+		if r.behind(before, i) != "" {
+			*one.Rank++
+		}
+	}
 	one.measure(trials, p)
 	moving := []string{results.AppendOnly, results.PrependOnly, results.MovingPoint, results.HotTail}
 	if slices.Contains(moving, one.Order) || results.TailsOf(one.Order) > 0 {
 		// Each partition was hot for a while, so that none was cold.
 		one.Fairness, one.ColdServed = nil, nil
 	}
-	if first := r.sequence[0]; i != first {
+	if first := r.sequence[0]; at > 0 {
 		one.Ratio, one.Behind = r.ratio(first, i), r.behind(first, i)
 	}
 	return one

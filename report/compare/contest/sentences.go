@@ -74,7 +74,8 @@ func (n *narrative) rows() []row {
 		{inClaim, won && n.first.State == results.DoesNotHold, "%s DOES NOT HOLD its checks, but WINS %s", args{n.best, n.lead(inLead)}},
 		{inClaim, won, "%s WINS %s", args{n.best, n.lead(inLead)}},
 		{inClaim, n.ran == 1, "CANNOT TELL which design is best: only %s was run", args{n.best}},
-		{inClaim, holding != nil, "%s HOLD; no difference between %s", args{n.heldOf(), n.tied()}},
+		{inClaim, len(holding) > 1 && slices.Equal(n.best, holding), "%s HOLD; no difference between them", args{n.heldOf()}},
+		{inClaim, holding != nil, "%s HOLD; no difference between %s", args{n.heldOf(), n.best}},
 		{inClaim, true, "NO DIFFERENCE between %s", args{n.best}},
 
 		{inBeside, won && against != "", "%s", args{against}},
@@ -174,14 +175,9 @@ func formatMicros(value float64) string { return document.Micros(int64(value)) }
 // belowTarget returns why a partition below its limit can be throttled.
 func belowTarget(record *results.Record) string {
 	const burst, layer = "a burst or a scan exceeded it", "its range shared a server or moved"
-	switch {
-	case !record.Manifest.Modelled():
-		return burst + ", or " + layer
-	case record.Manifest.Start == "cold":
-		return layer + ", or " + burst
-	default: // no server and no range is modelled
-		return burst
-	}
+	// A warm model has no ranges and servers.
+	modelled, cold := record.Manifest.Modelled(), record.Manifest.Start == "cold"
+	return optional(!modelled, "%s, or %s", burst, layer) + optional(modelled && cold, "%s, or %s", layer, burst) + optional(modelled && !cold, burst)
 }
 
 // insertsAt returns where all inserts go at a moment, empty if they are spread.
@@ -247,7 +243,7 @@ type narrative struct {
 
 // newNarrative returns the values of a contest.
 func newNarrative(c *Contest) *narrative {
-	n := &narrative{Contest: c, best: c.best(), groups: make(map[string]names), first: new(Ranked), next: new(Ranked)}
+	n := &narrative{Contest: c, groups: make(map[string]names), first: new(Ranked), next: new(Ranked)}
 	for i := range c.Ranking {
 		one := &c.Ranking[i]
 		group := one.group()
@@ -255,6 +251,9 @@ func newNarrative(c *Contest) *narrative {
 			n.named = append(n.named, group)
 		}
 		n.groups[group] = append(n.groups[group], one.Design)
+		if one.Rank != nil && *one.Rank == 1 && len(one.Cannot) == 0 {
+			n.best = append(n.best, one.Design)
+		}
 		if len(one.Seeds) == 0 {
 			continue
 		}
@@ -290,17 +289,6 @@ func (one *Ranked) group() string {
 	return map[string]string{results.Holds: groupHolds, results.CannotTell: groupUnknown, results.DoesNotHold: "do not hold"}[one.State]
 }
 
-// best returns the designs that share the first rank.
-func (c *Contest) best() names {
-	var list names
-	for i := range c.Ranking {
-		if one := &c.Ranking[i]; one.Rank != nil && *one.Rank == 1 && len(one.Cannot) == 0 {
-			list = append(list, one.Design)
-		}
-	}
-	return list
-}
-
 // firstSentence returns the first sentence for a place, empty for none.
 func firstSentence(rows []row, where string) string {
 	for _, says := range sentences(rows, where) {
@@ -312,14 +300,6 @@ func firstSentence(rows []row, where string) string {
 // heldOf is the number of designs that hold.
 func (n *narrative) heldOf() string {
 	return fmt.Sprintf("%d of %d", len(n.groups[groupHolds]), len(n.Ranking))
-}
-
-// tied names the designs without a difference: them, if those are the designs that hold.
-func (n *narrative) tied() string {
-	if holding := n.groups[groupHolds]; len(holding) > 1 && slices.Equal(n.best, holding) {
-		return "them"
-	}
-	return n.best.String()
 }
 
 // power lists how often differences are found.

@@ -83,21 +83,16 @@ func (s *Sofar) designs() document.Table {
 		standing = new(Contest)
 	}
 	for _, one := range s.Designs {
-		runs[one.Design] = s.runsOf(one)
+		runs[one.Design] = fmt.Sprintf("%d of %d", one.Runs, s.Seeds)
+		if one.Cannot {
+			runs[one.Design] = "cannot"
+		}
 	}
 	t := standing.standings("Designs, best first so far", func(one *Ranked) any { return runs[one.Design] }, "runs")
 	for _, one := range s.Designs {
 		if !slices.ContainsFunc(standing.Ranking, func(r Ranked) bool { return r.Design == one.Design }) {
-			t.Add(one.Design, "", nil, nil, nil, s.runsOf(one))
+			t.Add(one.Design, "", nil, nil, nil, runs[one.Design])
 		}
 	}
 	return t
-}
-
-// runsOf is the number of runs of a design, or that it cannot run.
-func (s *Sofar) runsOf(r Runner) string {
-	if r.Cannot {
-		return "cannot"
-	}
-	return fmt.Sprintf("%d of %d", r.Runs, s.Seeds)
 }
