@@ -80,7 +80,7 @@ func (n *narrative) rows() []row {
 
 		{inBeside, won && against != "", "%s", args{against}},
 		{inBeside, tie && n.minRuns < 2, "a difference needs 2 runs or more of each design", nil},
-		{inBeside + " " + inLimits, tie && len(n.Power) > 0, "a rate difference of %s of 100 contests", args{n.power()}},
+		{inBeside, tie && len(n.Power) > 0, "a rate difference of %s of 100 contests", args{n.power()}},
 
 		{inAnswer, none && len(n.best) > 1, "No difference between the best: %s.", args{n.best}},
 		{inAnswer, none && len(n.best) == 1 && against == "", "The best is %s.", args{n.best}},
