@@ -70,9 +70,6 @@ const maxReasons = 100
 
 // show adds a line for each design, a line for each that fails or is behind, and the runs.
 func (n *narrative) show(d *document.Document) {
-	if len(n.Ranking) == 0 {
-		return
-	}
 	t := n.standings("Designs, best first", func(*Ranked) any { return nil }).Around(maxDesigns)
 	why := n.why(1)
 	// A screen has fifteen lines, one of them before each block.

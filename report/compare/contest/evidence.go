@@ -72,7 +72,7 @@ func throttling(arm *Arm) []evidence {
 	if !throttled.Told || throttled.Value < minLost {
 		return nil
 	}
-	worst, account := hottest(arm.Record), accountLimit(arm.Record)
+	worst, account := cmp.Or(hottest(arm.Record), hottestOffered(arm.Record)), accountLimit(arm.Record)
 	end := evidence{Reason: Reason{Kind: OneEnd}, order: arm.Order}
 	switch {
 	case account != nil && (worst == nil || worst.Demand < worst.Target):
@@ -202,6 +202,19 @@ func hottest(record *results.Record) *Reason {
 	}
 	if all > 0 {
 		one.Share = float64(sum(window(row.Demanded))) / float64(all)
+	}
+	return one
+}
+
+// hottestOffered returns the partition that was offered most in a second of a reported phase, nil if
+// none is known.
+func hottestOffered(record *results.Record) *Reason {
+	var one *Reason
+	for _, step := range figure.Reported(record) {
+		if list := step.Phase.Offered; len(list) > 0 && (one == nil || float64(list[0].Busiest) > one.Demand) {
+			one = &Reason{Kind: HotPartition, Partition: &list[0].Key, Demand: float64(list[0].Busiest),
+				Target: float64(record.Manifest.Targets.Partition), Share: min(1, figure.ShareOf(list[0].Entities, step.Sum(nil).Offered))}
+		}
 	}
 	return one
 }

@@ -71,7 +71,10 @@ func TestReasons(t *testing.T) {
 		{"one partition", in("one partition", hour()), "hot-partition one-end", "one partition"},
 		{"a spread is no reason", in("spread", hour()), "hot-partition", ""},
 		{"nor is an order where nothing was throttled", contest.Arm{Trials: behind, Order: "append-only", Record: logRecord(19, 30, hourly())}, "slow", "The p99 of save is 20.0 ms"},
-		{"throttled where the heat map has no row", hour(func(r *results.Record) { r.Heat.Rows[1].Throttled = nil }), "unserved", "41.8 %"},
+		{"throttled where the heat map has no row: what was offered most in a second", log(func(r *results.Record) {
+			r.Phases[0].Offered = []results.PartitionStats{{Key: "x\n", Entities: 46_000, Busiest: 9200}, {Key: "y", Entities: 60_000, Busiest: 6001}}
+		}), "hot-partition", `"x\n" received up to 9,200 entities/s, limit 2,000, 100 %`},
+		{"throttled where the heat map has no row, and no partition is known", hour(func(r *results.Record) { r.Heat.Rows[1].Throttled = nil }), "unserved", "41.8 %"},
 		{"a partition below its own limit", hour(target(9000)),
 			"hot-partition", "up to 2,550 entities/s from second 2, limit 9,000, 95.2 % of all demand; a burst"},
 		{"many partitions, none of them hot", hour(target(9000), cold, others), "unserved", "41.8 %"},

@@ -80,7 +80,7 @@ func (n *narrative) rows() []row {
 
 		{inBeside, won && against != "", "%s", args{against}},
 		{inBeside, tie && n.minRuns < 2, "a difference needs 2 runs or more of each design", nil},
-		{inBeside, tie && len(n.Power) > 0, "a rate difference of %s of 100 contests", args{n.power()}},
+		{inBeside, tie && len(n.Power) > 0, "such contests would show a rate difference of %s of 100", args{n.power()}},
 
 		{inAnswer, none && len(n.best) > 1, "No difference between the best: %s.", args{n.best}},
 		{inAnswer, none && len(n.best) == 1 && against == "", "The best is %s.", args{n.best}},
@@ -305,10 +305,9 @@ func (n *narrative) heldOf() string {
 // power lists how often differences are found.
 func (n *narrative) power() string {
 	var list []string
-	verb := " % would show in "
 	for _, one := range n.Power {
 		often := optional(one.Found > 99, "more than 99") + optional(one.Found <= 99, "about %s", document.Decimals(one.Found, 0))
-		list, verb = append(list, document.Decimals(one.Difference, 1)+verb+often), " % in "
+		list = append(list, document.Decimals(one.Difference, 1)+" % in "+often)
 		if one.Found > 99 {
 			break // larger differences too
 		}
@@ -321,12 +320,9 @@ const minMultiple = 1.5
 
 // lead returns the sentence for a place of how far the first design is ahead of the next.
 func (n *narrative) lead(where string) string {
-	first, next, e, figures := n.first, n.next, n.next.Ratio, criteria(Price{})
+	first, next, e, figures := n.first, n.next, cmp.Or(n.next.Ratio, new(Effect)), criteria(Price{})
 	held, failed, _ := countChecks(first.Expected)
 	less, more, _ := countChecks(next.Expected)
-	if e == nil {
-		e = new(Effect)
-	}
 	f := &figures[max(sustained, slices.IndexFunc(figures, func(f criterion) bool { return f.name == next.Behind }))]
 	is, was := document.Told((*f.field(first)).mean(), f.format), document.Told((*f.field(next)).mean(), f.format)
 	alone, checks, rate := next.Behind == "", next.Behind == byChecks, next.Behind == bySustained
