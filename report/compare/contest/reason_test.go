@@ -9,7 +9,6 @@ import (
 
 	"loadgen/report/compare/contest"
 	"loadgen/results"
-	"loadgen/results/figure"
 )
 
 func TestReasons(t *testing.T) {
@@ -115,24 +114,5 @@ func TestReasons(t *testing.T) {
 			assert.Truef(t, one.Design != "b" || got == row.kinds && strings.Contains(one.Reason, row.says),
 				"%s: %s: %s; want %s: %s", row.name, got, one.Reason, row.kinds, row.says)
 		}
-	}
-}
-
-// The partition that a real run sinks is the one named.
-func TestTheReasonOfARealRun(t *testing.T) {
-	var arms []contest.Arm
-	for _, target := range []string{"22", "2000"} {
-		one := contest.Arm{Design: target}
-		for seed := range uint64(3) {
-			trial, record := measured(t, parsed(t, "partly", seed+1, "model.partition_target="+target), figure.Needs{})
-			if one.Trials = append(one.Trials, trial); one.Record == nil {
-				one.Record = record
-			}
-		}
-		arms = append(arms, one)
-	}
-	c := contest.Rank(arms, contest.Options{})
-	if c.Winner == nil || *c.Winner != "2000" || !strings.HasPrefix(c.Ranking[1].Reason, `The partition "0" received`) {
-		t.Errorf("%s %s; want the most frequent device, which is 0, to sink it", c.Verdict, c.Ranking[1].Reason)
 	}
 }
