@@ -58,25 +58,11 @@ func Document(record *results.Record, summary *results.Summary) *document.Docume
 	a.generator()
 	a.surroundings()
 	a.Add("repeat", "Repeat this run", document.Paragraph{Text: text.CommandLine(record.Manifest.Command), Verbatim: true})
-	whole := int64(record.Duration / time.Second)
-	if record.Cut {
-		a.Warnings = []string{"The record is cut off: what was read of it is shown, and nothing is known of the rest."}
-	} else if missing := whole - seconds(record) - record.IdleSeconds(); missing > 0 {
-		a.Warnings = []string{fmt.Sprintf("The record lacks %s of the %s seconds of the run: what is shown second by second is not all of it.",
-			document.Count(missing), document.Count(whole))}
-	}
+	a.Warnings = story.Warnings
 	a.Title, a.Subtitle = "loadgen "+cmp.Or(record.Manifest.Scenario.Name, "run"), a.subtitle()
 	a.Answer, a.Data = story.Answer, summary
 	a.show()
 	return &a.Document
-}
-
-// seconds returns the number of seconds that a record has.
-func seconds(record *results.Record) (sum int64) {
-	for i := range record.Intervals {
-		sum += record.Intervals[i].Seconds()
-	}
-	return sum
 }
 
 // author writes the sections of a document in their order. A method writes one or several, or none if it has nothing

@@ -21,9 +21,9 @@ func (a *author) seconds() {
 	a.section("seconds", "Second by second")
 	switch unit := unitOf(a.record); {
 	case unit > 60:
-		a.line("The run is longer than 15 days: rates by second are means of whole hours, and times by second are upper bounds.")
+		a.line("rates: means of whole hours, times: upper bounds, since the run is longer than 15 days")
 	case unit > 1:
-		a.line("The run is longer than 6 hours: rates by second are means of whole minutes, and times by second are of minutes.")
+		a.line("rates: means of whole minutes, times: of minutes, since the run is longer than 6 hours")
 	}
 	rates := []track{perSecond("due", document.Offered, func(i *results.Interval) int64 { return i.Scheduled }),
 		perSecond("succeeded", document.Served, func(i *results.Interval) int64 { return i.Succeeded })}

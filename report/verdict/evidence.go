@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"loadgen/report/document"
 	"loadgen/results"
@@ -812,4 +813,16 @@ func (s *shares) Names() string {
 		names = append(names, "and others")
 	}
 	return strings.Join(names, ", ")
+}
+
+// WholeSeconds is the number of whole seconds of the run, MissingSeconds of those that the record lacks.
+func (e *evidence) WholeSeconds() int64 { return int64(e.Duration / time.Second) }
+
+// MissingSeconds is described with WholeSeconds.
+func (e *evidence) MissingSeconds() int64 {
+	missing := e.WholeSeconds() - e.IdleSeconds()
+	for i := range e.Intervals {
+		missing -= e.Intervals[i].Seconds()
+	}
+	return max(0, missing)
 }

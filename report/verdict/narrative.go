@@ -32,17 +32,17 @@ const (
 const maxLeads = 4
 
 // Story is a judged record in words: the answer with the sentences that decide it, what else stands out, and what the
-// run does not show.
+// run does not show. Warnings are about the record.
 type Story struct {
-	Answer           document.Answer
-	Findings, Limits []string
+	Answer                     document.Answer
+	Findings, Limits, Warnings []string
 }
 
 // Narrate returns the story of a judged record.
 func Narrate(record *results.Record, summary *results.Summary) Story {
 	e := evidenceOf(record, summary)
 	_, ok := State(summary)
-	story := Story{Answer: e.answer(), Limits: Limits(record)}
+	story := Story{Answer: e.answer(), Limits: Limits(record), Warnings: narrative().Sentences(e, "warnings")}
 	story.Answer.Mark = document.MarkOf(e.State, Asked(summary), ok)
 	said := narrative().Sentences(e, leads, bursts)
 	shown := min(len(said), maxLeads)

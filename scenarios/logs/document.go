@@ -2,12 +2,13 @@ package logs
 
 import (
 	"cmp"
-	"fmt"
+	_ "embed"
 	"io"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"loadgen/engine/entity"
@@ -35,39 +36,81 @@ func (t *Told) Document() *document.Document {
 	for _, one := range hot[:min(len(hot), screenPartitions)] {
 		table.Add(strconv.Quote(one.PartitionKey), max(one.Offered, one.Busiest), one.Busiest, one.Requests, document.RatioOf(one.Throttled, one.Requests))
 	}
-	lines := []string{fmt.Sprintf("%s of %s, %s to %s", document.Counted(int(r.Lines), "line"), document.Counted(int(r.Files), "file"),
-		stamp(r.First), stamp(r.Last))}
-	if keyless := r.keyless(); keyless != "" {
-		lines = append(lines, "without a PartitionKey: "+keyless)
-	}
-	items := []string{fmt.Sprintf("%s of %s (%s)", document.Counted(int(r.Lines), "line"), document.Counted(int(r.Files), "file"), strings.Join(r.Formats, ", "))}
-	add := func(n int64, what string) {
-		if n > 0 {
-			items = append(items, document.Count(n)+" "+what)
-		}
-	}
-	add(r.Doubled, "stood twice, by the id of their request, and count once")
-	add(r.Late, "came later than lines that were passed on already: they count at the time of those")
-	add(r.Elsewhere, "are of other tables, and are left out")
-	if r.Strays > 0 {
-		var at []string
-		for _, one := range r.StrayTimes {
-			at = append(at, stamp(one))
-		}
-		stray := fmt.Sprintf("%s dropped, a day or more from all others: %s", document.Counted(int(r.Strays), "line"), strings.Join(at, ", "))
-		lines, items = append(lines, stray), append(items, stray)
-	}
-	for _, gap := range r.Gaps {
-		items = append(items, fmt.Sprintf("no line from %s to %s: nobody asked, or the log has a gap", stamp(gap.From), stamp(gap.To)))
-	}
-	items = append(items, fmt.Sprintf("%s billed; by the page on status messages a request is not that was throttled or failed at the service", document.Counted(int(t.Record.Capture.Billed), "transaction")))
-	add(r.Lines-r.Doubled-r.Elsewhere-r.Strays-r.Named, "without an id of the client: a retry among them is an operation of its own")
-	d.Screen = append(d.Screen, table, document.Facts{Lines: append(lines, document.SpreadNote(r.SpreadOver)...)})
-	d.Add("log", "The log", document.List{Items: items})
+	write := func(places ...string) []string { return narrative().Phrases(evidence{t}, places...) }
+	d.Screen = append(d.Screen, table, document.Facts{Lines: append(write("screen"), document.SpreadNote(r.SpreadOver)...)})
+	d.Add("log", "The log", document.List{Items: write("log")})
 	d.Add("server-latency", "Latency at the server and end to end", t.latency())
-	d.Add("unsaid", "Estimates and gaps", document.List{Items: t.unsaid()})
-	d.Add("documents", "Documented rules", document.List{Items: t.documents()})
+	d.Add("estimates", "Estimates and gaps", document.List{Items: write("estimates")})
+	d.Add("rules", "Documented rules", document.List{Items: write("rules")})
 	return d
+}
+
+//go:embed narrative.tmpl
+var narrativeTable string
+
+// narrative is the table of all sentences about logs.
+var narrative = sync.OnceValue(func() *document.Narrative { return document.ParseNarrative(narrativeTable) })
+
+// evidence is what the sentences about a log are written of.
+type evidence struct{ *Told }
+
+// First and Last are the times of the first and the last line.
+func (e evidence) First() string { return stamp(e.Reading.First) }
+
+// Last is described with First.
+func (e evidence) Last() string { return stamp(e.Reading.Last) }
+
+// Keyless lists operations without a partition, with their numbers.
+func (e evidence) Keyless() string { return e.Reading.keyless() }
+
+// KeylessOf returns the number of such operations of one name.
+func (e evidence) KeylessOf(operation string) int64 { return e.Reading.Keyless[operation] }
+
+// StrayTimes are the times of the first dropped lines.
+func (e evidence) StrayTimes() string {
+	var at []string
+	for _, one := range e.Reading.StrayTimes {
+		at = append(at, stamp(one))
+	}
+	return strings.Join(at, ", ")
+}
+
+// Gaps are the longest stretches without a line, as their two ends.
+func (e evidence) Gaps() (list [][]string) {
+	for _, gap := range e.Reading.Gaps {
+		list = append(list, []string{stamp(gap.From), stamp(gap.To)})
+	}
+	return list
+}
+
+// Unnamed is the number of lines without a client request ID.
+func (e evidence) Unnamed() int64 {
+	r := e.Reading
+	return max(0, r.Lines-r.Doubled-r.Elsewhere-r.Strays-r.Named)
+}
+
+// WriteBytes is the mean size of a single write.
+func (e evidence) WriteBytes() int64 { return e.Estimate.writes.of(usualEntity) }
+
+// ReadBytes is the size of an entity in a reply.
+func (e evidence) ReadBytes() int64 {
+	return cmp.Or(e.Estimate.Entity, e.Estimate.reads.of(e.WriteBytes()))
+}
+
+// OverTarget reports whether a partition exceeds the target or throttles.
+func (e evidence) OverTarget() bool {
+	target := e.Record.Manifest.Targets.Partition
+	return slices.ContainsFunc(e.Record.Capture.Partitions, func(p results.ObservedPartition) bool { return p.Busiest > target || p.Throttled > 0 })
+}
+
+// OrderedKeys reports whether new PartitionKeys of a table come in one order.
+func (e evidence) OrderedKeys() bool {
+	return slices.ContainsFunc(e.Record.Capture.Orders, func(o results.KeyOrder) bool { return o.Partitions.Way() != "" })
+}
+
+// Scans reports whether a query scans.
+func (e evidence) Scans() bool {
+	return slices.ContainsFunc(e.Record.Capture.Shapes, func(s results.QueryShape) bool { return strings.Contains(s.Class, "scan") && s.Requests > 0 })
 }
 
 // Mark sets the mark of an answer about a log, and returns whether its traffic is sound. It is
@@ -117,67 +160,6 @@ func (t *Told) Print(w io.Writer, form string, look text.Look) error {
 const screenPartitions = 3
 
 func stamp(at entity.Ticks) string { return at.Time().Format(time.DateTime) }
-
-// unsaid says what was estimated, and by which rule.
-func (t *Told) unsaid() []string {
-	var items []string
-	s := &t.Estimate
-	if n := t.Reading.Keyless["EntityGroupTransaction"]; n > 0 {
-		items = append(items, document.Count(n)+" transactions do not say their partition: their keys are in bodies, which no log has. They count in all, and in no partition.")
-	}
-	if n := t.Reading.Keyless["InsertEntity"]; n > 0 {
-		items = append(items, document.Count(n)+" inserts do not say their key: they count in all, and in no partition.")
-	}
-	switch {
-	case s.Transactions == 0:
-	case s.Transaction > 0:
-		items = append(items, fmt.Sprintf("Each of %s is taken to write %s, as was said.", document.Counted(int(s.Transactions), "transaction"), document.Counted(int(s.Transaction), "entity", "entities")))
-	default:
-		items = append(items, fmt.Sprintf("How many entities %s wrote is estimated: the body, less %d bytes, by the mean body of a single write (%s) and %d bytes around each. --transaction-entities says it.",
-			document.Counted(int(s.Transactions), "transaction"), aroundBatch, document.Bytes(s.writes.of(usualEntity)), aroundChange))
-	}
-	if s.Queries > 0 {
-		each := s.Entity
-		if each == 0 {
-			each = s.reads.of(s.writes.of(usualEntity))
-		}
-		items = append(items, fmt.Sprintf("How many entities %s read is estimated: the reply by the bytes of an entity in it (%s), one at least. --entity-bytes says those.",
-			document.Counted(int(s.Queries), "query", "queries"), document.Bytes(each)))
-	}
-	if s.Inexact > 0 {
-		items = append(items, fmt.Sprintf("%s filter by other properties, or by none that could be read: they read at least what they returned, and how much more no log says.", document.Counted(int(s.Inexact), "query", "queries")))
-	}
-	return append(items, "Which limit throttled a request, that of its partition or that of the account, no log says: all are taken for the partition's.")
-}
-
-// documents are the sentences of the documents that apply.
-func (t *Told) documents() []string {
-	c := t.Record.Capture
-	var items []string
-	for _, one := range c.Partitions {
-		if one.Busiest > t.Record.Manifest.Targets.Partition || one.Throttled > 0 {
-			items = append(items, "A partition's target is 2,000 entities/s of 1 KiB; every entity inserted, updated, deleted or scanned counts. Over it the service answers 503 or 500: the PartitionKey is then too coarse, and must change so that partitions spread over more servers.")
-			break
-		}
-	}
-	for _, one := range c.Orders {
-		if one.Partitions.Way() != "" {
-			items = append(items, "Keys that only grow, or only fall, put all inserts into the last or first range: throughput is then limited to one partition server, whatever the number of keys.")
-			break
-		}
-	}
-	scans := false
-	for _, one := range c.Shapes {
-		scans = scans || strings.Contains(one.Class, "scan") && one.Requests > 0
-	}
-	if scans {
-		items = append(items, "A query that scans 1,000 entities and returns 5 counts 1,000. A point query is best, a range within one partition next; a table scan, which reads every partition, is worst.")
-	}
-	if t.Reading.Keyless["EntityGroupTransaction"] > 0 {
-		items = append(items, "A transaction counts each of its entities, and is billed as one.")
-	}
-	return append(items, "Retry throttled requests with exponential back-off; aggressive retries make throttling worse.")
-}
 
 // latency is how long each operation took.
 func (t *Told) latency() document.Table {

@@ -217,7 +217,7 @@ func TestWhatIsEstimated(t *testing.T) {
 	} {
 		told := tellPlan(t, logs.Plan{Estimate: row.estimate}, write(t, "a.log", insert, get, batch, scan))
 		assert.Equal(t, row.want, told.Record.Capture.Entities, row.sentence)
-		assert.Containsf(t, printed(t, told, report.FormText), "1 transactions", "%s: a transaction has no key", row.sentence)
+		assert.Containsf(t, printed(t, told, report.FormText), "1 transaction without a partition", "%s: a transaction has no key", row.sentence)
 	}
 }
 

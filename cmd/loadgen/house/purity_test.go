@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,6 +51,7 @@ func purityRules() []rule {
 		{"no package has a func init", checkInit},
 		{"no function alters a variable of a package", checkGlobals},
 		{"tables are made of values, by columns whose options exist", checkTables},
+		{"sentences are worded in a narrative.tmpl", checkSentences},
 	}
 }
 
@@ -206,6 +208,27 @@ func checkTables(h *house) (faults []string) {
 			if title := document.ParseColumn(column).Title; strings.Contains(title, "|") {
 				faults = append(faults, fmt.Sprintf("%s: column %q has an option that is none", h.at(n), title))
 			}
+		}
+	})
+	return faults
+}
+
+// narrated are the packages whose sentences are in a narrative.tmpl, which [document.ParseNarrative] reads.
+var narrated = []string{"report", "report/export", "report/html", "report/text", "report/verdict", "scenarios/capture", "scenarios/logs"}
+
+// sentenceTemplate is a format of a whole sentence.
+var sentenceTemplate = regexp.MustCompile(`^"[^"]*%[a-z.0-9]+[^"]* [^"]*\."$`)
+
+func checkSentences(h *house) (faults []string) {
+	h.eachNode(func(r *room, s *source, n ast.Node) {
+		text, is := n.(*ast.BasicLit)
+		if is && text.Kind == token.STRING && slices.Contains(narrated, r.path) && sentenceTemplate.MatchString(text.Value) {
+			faults = append(faults, fmt.Sprintf("%s: %s words a sentence in Go; its narrative.tmpl has them all", h.at(n), r.path))
+		}
+	})
+	h.eachSelector(func(r *room, at ast.Node, pkg, name string) {
+		if pkg == "text/template" && r.path != "report/document" {
+			faults = append(faults, fmt.Sprintf("%s: %s parses templates; document.ParseNarrative does", h.at(at), r.path))
 		}
 	})
 	return faults
