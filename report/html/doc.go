@@ -1,22 +1,18 @@
-// Package html writes a report as one page that a browser shows without asking anybody
-// for anything: [Render].
+// Package html renders a document as one self-contained page: [Render].
 //
-// The answer comes first: a box in the colour of its state, the number larger than all
-// else, and beside it the first figure of the document's screen. Below stand the rest of
-// the screen and the sections, folded. What stands above is not drawn again below.
+// The page begins with the answer: a box in the colour of its state, its number in large
+// type, and the first figure of the document's screen. The rest of the screen follows, then
+// the sections. The first section is open. Each figure is drawn once per page.
 //
-// The page holds its style, its scripts, its pictures and its numbers. A content policy
-// in its head names the scripts and the style by their hashes and forbids everything
-// else, so that whatever a record smuggled in as a name could neither run nor load.
-// Series over time are drawn by uPlot (folder uplot) when they are unfolded. Without
-// scripts, and on paper, the tables remain, and the pictures, the one that answers among
-// them.
+// The page embeds its style, scripts, pictures and numbers. A content security policy in
+// its head lists the hashes of the scripts and the style and forbids everything else, so
+// that a name in a record cannot run or load anything. uPlot (folder uplot) draws series
+// when they become visible. Without scripts, and on paper, tables and pictures remain.
 //
-// The caller owes a document and, by the chart's ID, the picture of each chart, as package
-// chart draws it. A chart without a picture is told in words. The package trusts pictures,
-// and no words: those are escaped by html/template.
+// Callers pass the picture of each chart by the chart's ID, as package chart draws it. The
+// package trusts pictures; html/template escapes all text.
 //
-// It does not compute or drop a number that the document holds; series beyond what a page
-// can carry are drawn as extremes of stretches, and the page says so. It reads no clock
-// and no file, and the same document gives the same bytes.
+// Every number of the document is on the page; only series with too many values are drawn
+// as extremes of intervals, and the page says so. The package reads no clock and no file:
+// the same document gives the same bytes.
 package html

@@ -105,7 +105,7 @@ func checkHostile(t *testing.T, text string, number float64) {
 // harmless keeps what decides on the layout, the length and where a sentence ends, and
 // nothing that a page could take for anything but letters.
 func harmless(r rune) rune {
-	if r == '.' || r == ' ' || r >= 'A' && r <= 'Z' {
+	if r == '.' || r == ' ' || r == ';' || r >= 'A' && r <= 'Z' {
 		return r
 	}
 	return 'x'

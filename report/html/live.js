@@ -1,5 +1,5 @@
 "use strict";
-// Brings a page up to date while what it shows goes on, and lets its reader end that.
+// Updates the page while the run is in progress, and stops the run on request.
 (() => {
   const says = document.getElementById("live-says"), bar = document.getElementById("live");
   const stop = document.getElementById("stop"), asks = document.getElementById("stop-asks");
@@ -10,11 +10,11 @@
     if (at && at.textContent !== words) at.textContent = words;
   };
 
-  // inside replaces what is inside an element by what is inside the one of the same name in
-  // a part, or by the part where that has none.
+  // inside replaces the content of an element by that of the element with its ID in a part,
+  // or by the whole part if there is none.
   const inside = (id, part) => {
-    const at = document.getElementById(id), told = parser.parseFromString(part, "text/html");
-    const fresh = told.getElementById(id) ?? told.body;
+    const at = document.getElementById(id), parsed = parser.parseFromString(part, "text/html");
+    const fresh = parsed.getElementById(id) ?? parsed.body;
     if (!at || at.innerHTML === fresh.innerHTML) return;
     at.replaceChildren(...document.importNode(fresh, true).childNodes);
   };
@@ -43,8 +43,8 @@
   });
   source.addEventListener("ended", (event) => leave(JSON.parse(event.data)));
   source.addEventListener("error", () => {
-    if (source.readyState === EventSource.CLOSED) leave("this page is told nothing any more: the figures are the last that it had");
-    else say("the connection is lost: the figures are the last that came; asking again …", "lost");
+    if (source.readyState === EventSource.CLOSED) leave("updates have ended: these figures are the last received");
+    else say("connection lost: these figures are the last received; reconnecting …", "lost");
   });
 
   if (!stop) return;
@@ -59,7 +59,7 @@
       stopping = true;
     } catch {
       stop.disabled = false;
-      say("the run could not be reached to stop it", "lost");
+      say("the run could not be stopped: no answer", "lost");
     }
   });
 })();

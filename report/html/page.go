@@ -1,10 +1,14 @@
 package html
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/base64"
+	"fmt"
 	"html/template"
+	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -12,51 +16,97 @@ import (
 	"loadgen/report/document"
 )
 
-// page is what the layout lays out.
+var (
+	//go:embed page.tmpl
+	layout string
+	//go:embed page.css
+	pageStyle string
+	//go:embed page.js
+	pageScript string
+	//go:embed uplot/uPlot.iife.min.js
+	plotScript string
+	//go:embed uplot/uPlot.min.css
+	plotStyle string
+)
+
+// Options are the inputs of a page other than its document. The zero value has no pictures.
+type Options struct {
+	// Pictures are the SVG elements that package chart drew, by chart ID. They are embedded
+	// unchanged. A chart without a picture has only its text.
+	Pictures map[string]template.HTML
+}
+
+// Render writes the document as one page. It returns errors of w, and is safe for concurrent use.
+func Render(w io.Writer, d *document.Document, o Options) error {
+	t, err := parseLayout()
+	if err != nil {
+		return err
+	}
+	p := newPage(d, o)
+	p.addAssets()
+	return p.write(w, t)
+}
+
+func (p *page) write(w io.Writer, t *template.Template) error {
+	var content bytes.Buffer
+	if err := t.Execute(&content, p); err != nil {
+		return fmt.Errorf("html: rendering the page: %w", err)
+	}
+	_, err := content.WriteTo(w)
+	return err
+}
+
+func parseLayout() (*template.Template, error) {
+	t, err := template.New("page").Parse(layout)
+	if err != nil {
+		return nil, fmt.Errorf("html: parsing the template: %w", err)
+	}
+	return t, nil
+}
+
+// page is the data of the template.
 type page struct {
-	// Claim is the name of the page: the answer, or what it is about where there is none.
+	// Claim is the title of the browser tab: the answer, or the title if there is no answer.
 	Claim, Title, Subtitle string
 	Warnings               []string
 	Policy                 string
 	Style                  template.CSS
 	Scripts                []template.JS
-	// Live says that the page is told anew while it is open, Stoppable that it can end what
-	// it is about.
+	// Live pages receive updates while they are open; Stoppable ones can stop the run.
 	Live, Stoppable bool
-	// Answer is nil where nothing is answered.
+	// Answer is nil if the document has none.
 	Answer *answer
-	// Screen is what stands below it, open to all.
+	// Screen follows the answer, always visible.
 	Screen   []block
 	Sections []section
 
 	plotted bool
 }
 
-// answer is what a reader sees first: a state, the number that counts, and what follows
-// from it, beside the chart that shows it.
+// answer is the first part of a page: a state, its number, notes, and the figure next to it.
 type answer struct {
 	tone
-	// Class is that of the tone, "plain" for none. Before and After are the claim around
-	// the number, which is empty where the claim has none.
+	// Class is the tone's, or "plain". Before and After are the claim around the number,
+	// which is empty if the claim has none.
 	Class                       string
 	Before, Number, Unit, After string
-	// Long says that the number is of many characters, and takes less room for each.
+	// Long numbers are set in smaller type.
 	Long   bool
 	Beside string
 	Says   []string
-	// Chart or Series answers; both are nil where the screen of the document has none.
+	// Chart and Series are nil if the document's screen has no figure.
 	Chart  *chart
 	Series *series
 }
 
-// section is a part that is folded; Open says that it is not, to begin with.
+// section is a collapsible part; Open is its initial state.
 type section struct {
 	ID, Title string
 	Open      bool
 	Blocks    []block
 }
 
-// block has one of its fields.
+// block has exactly one field set.
 type block struct {
 	Paragraph *paragraph
 	List      []string
@@ -64,7 +114,7 @@ type block struct {
 	Table     *table
 	Chart     *chart
 	Series    *series
-	// Above is the figure that stands on the page already.
+	// Above links to a figure that is already on the page.
 	Above *above
 }
 
@@ -75,18 +125,18 @@ type paragraph struct {
 	tone
 }
 
-// chart is a picture with its words.
+// chart is a picture with its title and text.
 type chart struct {
 	ID, Title, Says string
-	// Picture is empty where nobody drew it.
+	// Picture is empty if the caller passed none.
 	Picture template.HTML
 }
 
-// above leads to a figure that is shown further up.
+// above links to a figure further up the page.
 type above struct{ ID, Title string }
 
-// tone is how a page tells what a word amounts to: by a sign and a word, and by a
-// colour.
+// tone is how the page marks good, bad and doubtful text: a colour, a sign, and a word for
+// screen readers.
 type tone struct{ Class, Sign, Word string }
 
 func toneOf(t document.Tone) tone {
@@ -100,8 +150,7 @@ func toneOf(t document.Tone) tone {
 
 // newPage returns the page of a document.
 func newPage(d *document.Document, o Options) *page {
-	// The more numbers there are, the more instants of each series are merged into two, so that
-	// the page stays small.
+	// Series with many values are thinned so that the page stays small.
 	stretch, values, counted := 1, 0, make(map[string]bool)
 	for _, list := range append([]document.Section{{Blocks: d.Screen}}, d.Sections...) {
 		for _, b := range list.Blocks {
@@ -111,11 +160,11 @@ func newPage(d *document.Document, o Options) *page {
 			}
 		}
 	}
-	if values > mostValues {
-		stretch = 2 * ((values + mostValues - 1) / mostValues)
+	if values > maxValues {
+		stretch = 2 * ((values + maxValues - 1) / maxValues)
 	}
 	m := maker{
-		ids: names{taken: map[string]bool{"main": true, "contents": true, "answer": true, "answer-name": true, "screen": true, "screen-name": true}}, pictures: o.Pictures,
+		ids: names{used: map[string]bool{"main": true, "contents": true, "answer": true, "answer-name": true, "screen": true, "screen-name": true}}, pictures: o.Pictures,
 		stretch: stretch, shown: make(map[string]above),
 	}
 	p := &page{
@@ -126,19 +175,16 @@ func newPage(d *document.Document, o Options) *page {
 	p.Screen = slices.DeleteFunc(m.blocks(d.Screen), func(b block) bool { return b.Above != nil })
 	for i := range d.Sections {
 		s := &d.Sections[i]
-		shown := section{ID: m.ids.take(s.ID), Title: words(cmp.Or(s.Title, "Section"))}
+		shown := section{ID: m.ids.unique(s.ID), Title: words(cmp.Or(s.Title, "Section")), Open: i == 0}
 		shown.Blocks = m.blocks(s.Blocks)
-		// What answers stands open; where nothing did, the first part does.
-		shown.Open = i == 0 && p.Answer == nil
 		p.Sections = append(p.Sections, shown)
 	}
 	p.plotted = m.plotted
 	return p
 }
 
-// dress adds style, scripts and the policy that admits them; what draws series comes
-// along only where there are some.
-func (p *page) dress() {
+// addAssets adds style, scripts and the policy that allows them. Pages without series omit uPlot.
+func (p *page) addAssets() {
 	style, scripts := pageStyle, []string{pageScript}
 	if p.plotted {
 		style, scripts = plotStyle+"\n"+pageStyle, []string{plotScript, pageScript}
@@ -149,40 +195,37 @@ func (p *page) dress() {
 	}
 }
 
-// maker turns blocks of a document into what the layout lays out.
+// maker converts the blocks of a document to those of a page.
 type maker struct {
 	ids      names
 	pictures map[string]template.HTML
 	stretch  int
-	// shown are the figures that are on the page already, by their IDs in the document:
-	// none stands there twice.
+	// shown are the figures on the page so far, by their document IDs; each is drawn once.
 	shown   map[string]above
 	plotted bool
-	// marks are those of the series before, which are not listed again.
+	// marks are those of the previous series, which are not listed again.
 	marks []document.Mark
 }
 
 func (m *maker) blocks(list []document.Block) []block {
 	var shown []block
 	for _, b := range list {
-		if made, some := m.block(b); some {
+		if made, ok := m.block(b); ok {
 			shown = append(shown, made)
 		}
 	}
 	return shown
 }
 
-// block returns what stands for a block of the document, and false for one that is
-// empty.
+// block converts one block, and returns false if it is empty.
 func (m *maker) block(b document.Block) (block, bool) {
 	switch b := b.(type) {
 	case document.Paragraph:
-		ids := &m.ids
 		p := &paragraph{Text: words(strings.TrimSpace(b.Text)), Lead: b.Lead, Verbatim: b.Verbatim, tone: toneOf(b.Tone)}
 		if b.Verbatim {
-			p.Text, p.ID = words(b.Text), ids.take("text")
+			p.Text, p.ID = words(b.Text), m.ids.unique("text")
 		}
-		p.Badge = b.Tone != document.Plain && !b.Lead && utf8.RuneCountInString(p.Text) <= badgeLength
+		p.Badge = b.Tone != document.Plain && !b.Lead && utf8.RuneCountInString(p.Text) <= maxBadge
 		return block{Paragraph: p}, b.Text != ""
 	case document.List:
 		return block{List: escapeEach(b.Items)}, len(b.Items) > 0
@@ -193,7 +236,7 @@ func (m *maker) block(b document.Block) (block, bool) {
 		return block{Table: t}, len(t.Columns) > 0
 	case document.Chart:
 		return m.once("chart-"+b.ID, func() (block, string, string) {
-			c := &chart{ID: m.ids.take("chart-" + b.ID), Says: words(b.Says), Picture: m.pictures[b.ID]}
+			c := &chart{ID: m.ids.unique("chart-" + b.ID), Says: words(b.Says), Picture: m.pictures[b.ID]}
 			c.Title = cmp.Or(words(b.Title), c.ID)
 			for _, id := range b.Shows {
 				if c.Picture != "" {
@@ -211,39 +254,37 @@ func (m *maker) block(b document.Block) (block, bool) {
 	return block{}, false
 }
 
-// answer returns the answer of a document with the first figure of its screen, nil where
-// it has none.
+// answer returns the answer of a document with the first figure of its screen, or nil if
+// there is no answer.
 func (m *maker) answer(d *document.Document) *answer {
-	of := &d.Answer
-	if of.Claim == "" {
+	from := &d.Answer
+	if from.Claim == "" {
 		return nil
 	}
-	a := &answer{tone: toneOf(of.Tone()), Beside: words(of.Beside), Says: escapeEach(of.Says)}
+	a := &answer{tone: toneOf(from.Tone()), Beside: words(from.Beside), Says: escapeEach(from.Says)}
 	a.Class = cmp.Or(a.tone.Class, "plain")
-	before, after, found := strings.Cut(of.Claim, of.Number)
-	a.Before, a.Number, a.Unit = words(of.Claim), words(of.Number), words(of.Unit)
-	if of.Number != "" && found {
+	before, after, found := strings.Cut(from.Claim, from.Number)
+	a.Before, a.Number, a.Unit = words(from.Claim), words(from.Number), words(from.Unit)
+	if from.Number != "" && found {
 		a.Before = words(strings.Trim(before, " :"))
-		a.After = words(strings.Trim(strings.TrimPrefix(strings.Trim(after, " "), of.Unit), " "))
+		// The remainder is on a line of its own, without the separator before it.
+		a.After = words(strings.Trim(strings.TrimPrefix(strings.Trim(after, " "), from.Unit), " ;"))
 	}
-	const many = 7
-	a.Long = utf8.RuneCountInString(a.Number) > many
+	a.Long = utf8.RuneCountInString(a.Number) > maxLargeNumber
 	for _, b := range d.Screen {
 		switch b.(type) {
 		case document.Chart, document.Series:
 			made, _ := m.block(b)
 			a.Chart, a.Series = made.Chart, made.Series
-		}
-		if a.Chart != nil || a.Series != nil {
-			break
+			return a
 		}
 	}
 	return a
 }
 
-// once makes a figure, or leads to it where the page has it already.
+// once makes a figure, or a link to it if it is already on the page.
 func (m *maker) once(key string, show func() (shown block, id, title string)) block {
-	if at, again := m.shown[key]; again {
+	if at, known := m.shown[key]; known {
 		return block{Above: &at}
 	}
 	b, id, title := show()
@@ -251,30 +292,25 @@ func (m *maker) once(key string, show func() (shown block, id, title string)) bl
 	return b
 }
 
-// badgeLength is how many characters a toned paragraph may have to be shown as a badge.
-const badgeLength = 48
+const (
+	// maxBadge is the maximum length of a toned paragraph that is shown as a badge, maxLargeNumber
+	// of a number in the largest type, in characters.
+	maxBadge       = 48
+	maxLargeNumber = 7
+)
 
-// policy is the content policy of a page with those styles and scripts: it names
-// them by their hashes and forbids all else but pictures inside the page. Style
-// attributes are forbidden, too: the pictures of package chart have none.
+// policy returns the content security policy of a page: it lists the hashes of styles and
+// scripts and forbids everything else except embedded pictures, including style attributes.
 func policy(styles, scripts []string) string {
-	var named, dressed strings.Builder
-	for _, style := range styles {
-		dressed.WriteString(" " + fingerprint(style))
-	}
-	for _, script := range scripts {
-		named.WriteString(" " + fingerprint(script))
-	}
-	if len(scripts) == 0 {
-		named.WriteString(" 'none'")
-	}
-	return "default-src 'none'; script-src" + named.String() +
-		"; style-src" + dressed.String() +
+	return "default-src 'none'; script-src" + hashes(scripts) + "; style-src" + hashes(styles) +
 		"; img-src data:; base-uri 'none'; form-action 'none'"
 }
 
-// fingerprint is how a policy names a script or style.
-func fingerprint(content string) string {
-	sum := sha256.Sum256([]byte(content))
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+func hashes(contents []string) string {
+	list := ""
+	for _, content := range contents {
+		sum := sha256.Sum256([]byte(content))
+		list += " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return list
 }

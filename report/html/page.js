@@ -1,6 +1,6 @@
 "use strict";
-// Draws the series of the page with uPlot, each when it is unfolded, and keeps their
-// cursors together. Whatever goes wrong here leaves the page as it was: readable.
+// Draws each series with uPlot when it becomes visible, and synchronizes their cursors.
+// Errors leave the page readable.
 (() => {
   const dashes = [[], [7, 4], [1.5, 4], [10, 4, 1.5, 4]];
   const number = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
@@ -16,7 +16,7 @@
     return (v < 0 ? "−" : "") + Math.floor(Math.abs(v) / 60) + ":" + (seconds < 10 ? "0" : "") + number.format(seconds);
   };
 
-  // marks draws the instants at which something happened, behind the lines.
+  // marks draws events, behind the lines.
   const marks = (data) => (u) => {
     const { ctx, bbox } = u, dots = uPlot.pxRatio;
     let free = -Infinity;
@@ -45,12 +45,12 @@
     ctx.restore();
   };
 
-  // scale is from zero to above the greatest value, the level among them unless they lay
-  // flat on the axis then; a logarithmic one is of whole decades.
-  const scale = (data) => (u, least, most) => {
-    if (data.log) return least == null ? [1, 10] : uPlot.rangeLog(least, most, 10, true);
-    if (data.level && (most == null || data.level.value <= 4 * most)) most = Math.max(most ?? 0, data.level.value);
-    return [Math.min(0, least ?? 0), (most ?? 0) > 0 ? most * 1.08 : 1];
+  // scale is from zero to above the maximum, and includes the level unless the lines would be
+  // flat. A logarithmic scale has whole decades.
+  const scale = (data) => (u, min, max) => {
+    if (data.log) return min == null ? [1, 10] : uPlot.rangeLog(min, max, 10, true);
+    if (data.level && (max == null || data.level.value <= 4 * max)) max = Math.max(max ?? 0, data.level.value);
+    return [Math.min(0, min ?? 0), (max ?? 0) > 0 ? max * 1.08 : 1];
   };
   const decades = (u) => {
     const at = [];
@@ -58,7 +58,7 @@
     return at;
   };
 
-  // level draws what the lines are held against, before them.
+  // level draws the reference level, in front of the lines.
   const level = (data) => (u) => {
     if (!data.level || data.level.value < u.scales.y.min || data.level.value > u.scales.y.max) return;
     const { ctx, bbox } = u, dots = uPlot.pxRatio;
@@ -75,7 +75,7 @@
     ctx.textAlign = "right";
     ctx.textBaseline = "alphabetic";
     ctx.fillText(data.level.name + " " + show(data.level.value), bbox.left + bbox.width - 4 * dots,
-      y - bbox.top < 14 * dots ? y + 14 * dots : y - 5 * dots); // not among the marks' names
+      y - bbox.top < 14 * dots ? y + 14 * dots : y - 5 * dots); // below the names of marks
     ctx.restore();
   };
 
@@ -84,7 +84,7 @@
     grid: { stroke: () => ink("hairline"), width: 1 }, ticks: { show: false }, ...more,
   });
 
-  // alone are the places of numbers that no line leads to or from.
+  // alone returns the indexes of values without a neighbor: they are drawn as points.
   const alone = (values) => {
     const at = [];
     values.forEach((v, i) => { if (v != null && values[i - 1] == null && values[i + 1] == null) at.push(i); });
@@ -108,8 +108,7 @@
         label: data.long ? "since the start of the run, min:s" : "since the start of the run, s",
         labelFont: "12px system-ui, sans-serif",
       }),
-      // uPlot drops every other tick of a narrow logarithmic axis, handing on null for it:
-      // all of ours have room.
+      // uPlot drops every second tick of a narrow logarithmic axis; ours have room.
       axis(data.log
         ? { size: 64, splits: decades, filter: (u, at) => at, values: (u, at) => at.map(show) }
         : { size: 64, incrs: round, values: (u, at) => at.map(show) }),
@@ -121,7 +120,7 @@
     hooks: {
       drawAxes: [marks(data)],
       draw: [level(data)],
-      setCursor: [(u) => tell(figure, data, u.cursor.idx)],
+      setCursor: [(u) => showValues(figure, data, u.cursor.idx)],
       setScale: [(u) => {
         const whole = figure.querySelector(".whole");
         const { min, max } = u.scales.x;
@@ -130,8 +129,8 @@
     },
   });
 
-  // tell writes the values of one instant into the legend, and moves the slider there.
-  const tell = (figure, data, at) => {
+  // showValues shows the values of one instant in the legend, and moves the slider there.
+  const showValues = (figure, data, at) => {
     const none = at == null || !(at in data.x);
     figure.querySelectorAll(".value").forEach((out, i) => { out.textContent = none ? "" : show(data.y[i][at]); });
     const when = none ? "" : "at " + clock(data.long)(data.x[at]) + (data.long ? "" : " s");
@@ -180,7 +179,7 @@
     }
   };
 
-  // redraw shows other numbers in a figure, which keeps the stretch that its reader looks at.
+  // redraw replaces the numbers of a figure and keeps the visible range.
   const redraw = (figure, fresh) => {
     const one = drawings.find((drawing) => drawing.figure === figure);
     const slider = figure.querySelector("input");
@@ -195,7 +194,7 @@
     Object.assign(data, fresh);
     span(data);
     if (data.long !== was[0] || data.log !== was[1]) {
-      // Axes are made once.
+      // Axes cannot be changed later.
       drawings.splice(drawings.indexOf(one), 1);
       u.destroy();
       draw(figure, data);
@@ -204,7 +203,7 @@
     const all = whole ? whole.hidden : true;
     u.setData([data.x].concat(data.y), all);
     if (!all) u.redraw();
-    if (u.cursor.idx != null) tell(figure, data, u.cursor.idx);
+    if (u.cursor.idx != null) showValues(figure, data, u.cursor.idx);
   };
 
   const each = (selector, call) => document.querySelectorAll(selector).forEach((element) => {
@@ -219,7 +218,7 @@
         if (width > 0 && width !== u.width) u.setSize({ width, height: tall(width) });
       }
     });
-    // What is folded has no width: it is drawn when it is seen.
+    // Closed parts have no width: their figures are drawn when they open.
     const unfolded = () => each("figure.series:not([data-drawn])", (figure) => {
       if (figure.clientWidth === 0) return;
       figure.dataset.drawn = "";
@@ -240,7 +239,7 @@
     });
   }
 
-  // A region that does not scroll is no stop for the keyboard.
+  // Only regions that scroll get keyboard focus.
   function stops() {
     each(".scroll", (region) => {
       const wide = region.scrollWidth > region.clientWidth;
@@ -252,7 +251,7 @@
   stops();
   addEventListener("resize", stops);
 
-  // A link of the contents unfolds what it leads to, which a browser may not do by itself.
+  // A link of the contents opens its part, which not every browser does.
   const unfold = () => {
     const part = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)))?.closest(".part");
     if (part && !part.open) { part.open = true; part.scrollIntoView(); }
@@ -260,7 +259,7 @@
   unfold();
   addEventListener("hashchange", unfold);
 
-  // The contents say where the reader is.
+  // The contents mark the part in view.
   const links = new Map();
   each(".contents a", (link) => links.set(decodeURIComponent(link.hash.slice(1)), link));
   const seen = new Set();

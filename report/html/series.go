@@ -10,35 +10,34 @@ import (
 	"loadgen/report/document"
 )
 
-// series is numbers over time as the page holds them: a legend, and the numbers for the
-// script that draws them.
+// series is a plot over time: a legend, and the numbers for the script that draws it.
 type series struct {
 	ID, Title, Says, Unit string
 	Lines                 []line
 	Level                 string
 	Marks                 []mark
-	// MoreMarks is how many marks are not listed.
+	// MoreMarks is the number of marks that are not listed.
 	MoreMarks int
-	// Stretch is how many instants are drawn as their extremes, 1 for all as they are.
+	// Stretch is the number of instants that are drawn as one minimum and maximum; 1 draws all.
 	Stretch int
-	// Unshown is how many numbers a logarithmic axis has no place for.
+	// Unshown is the number of values that a logarithmic axis cannot show.
 	Unshown int
-	// Skipped is how many instants are not after those before them, or beyond any axis.
+	// Skipped is the number of instants that are out of order or too large.
 	Skipped int
 	Data    template.JS
-	// Last is the position of the last instant, −1 where there is none.
+	// Last is the index of the last instant, -1 for none.
 	Last int
 }
 
-// line is the entry of a legend.
+// line is an entry of the legend.
 type line struct {
 	Name    string `json:"name"`
 	Meaning string `json:"meaning"`
-	// Dash tells lines of the same meaning apart, 0 to dashes − 1.
+	// Dash is the pattern, 0 to dashes-1, by which lines of one meaning differ.
 	Dash int `json:"dash"`
 }
 
-// mark is something that happened, and where the axis of time has it.
+// mark is an event at a position of the time axis.
 type mark struct {
 	At      string  `json:"-"`
 	X       float64 `json:"x"`
@@ -46,7 +45,7 @@ type mark struct {
 	Balance bool    `json:"balance,omitempty"`
 }
 
-// plotted is what the script draws.
+// plotted is the input of the script, as JSON.
 type plotted struct {
 	Log   bool         `json:"log"`
 	Level *level       `json:"level"`
@@ -62,29 +61,27 @@ type level struct {
 }
 
 const (
-	// dashes is the number of patterns of dashes, see page.css and page.js.
+	// dashes is the number of dash patterns in page.css and page.js.
 	dashes = 4
-	// mostMarks is how many marks are listed and drawn.
-	mostMarks = 200
-	// mostValues bounds the numbers of all series of a page. As JSON they then take
-	// some 500 kB.
-	mostValues = 100_000
-	// farthest bounds what has a place on an axis: the numbers that a float has at its
-	// ends leave no room for the steps of one.
-	farthest = 1e15
+	// maxMarks is the maximum number of marks that are listed and drawn.
+	maxMarks = 200
+	// maxValues is the maximum number of values on a page: about 500 kB of JSON.
+	maxValues = 100_000
+	// maxMagnitude is the maximum of an axis; larger floats leave no room for its steps.
+	maxMagnitude = 1e15
 )
 
-// firstDash is the pattern of the first line of each meaning that has a colour: lines that are
-// often side by side differ in it, for who does not tell their colours apart.
+// firstDash is the pattern of the first line of each meaning. Lines that often appear together
+// differ in it, for readers who cannot distinguish their colours.
 var firstDash = map[document.Meaning]int{
 	document.Served: 0, document.Throttled: 0, document.First: 0, document.Returned: 1, document.Second: 1,
 	document.Offered: 2, document.Third: 2, document.Failed: 3,
 }
 
-// series returns a series with stretches of instants merged.
+// series converts a series, thinned as the page needs.
 func (m *maker) series(b *document.Series) *series {
 	m.plotted = true
-	s := &series{ID: m.ids.take(b.ID), Title: words(b.Title), Says: words(b.Says), Unit: words(b.Unit), Stretch: m.stretch}
+	s := &series{ID: m.ids.unique(b.ID), Title: words(b.Title), Says: words(b.Says), Unit: words(b.Unit), Stretch: m.stretch}
 	s.Title = cmp.Or(s.Title, s.ID)
 	used := make(map[document.Meaning]int)
 	for _, l := range b.Lines {
@@ -101,10 +98,10 @@ func (m *maker) series(b *document.Series) *series {
 	p.thin(s.Stretch)
 	s.Last = len(p.X) - 1
 	for _, one := range b.Marks {
-		if !(math.Abs(one.Second) <= farthest) {
+		if !(math.Abs(one.Second) <= maxMagnitude) {
 			continue
 		}
-		if len(p.Marks) == mostMarks {
+		if len(p.Marks) == maxMarks {
 			s.MoreMarks++
 			continue
 		}
@@ -119,21 +116,21 @@ func (m *maker) series(b *document.Series) *series {
 	}
 	data, err := json.Marshal(p)
 	if err != nil {
-		panic("html: a series holds a number that JSON has not: " + err.Error())
+		panic("html: a series has a number that JSON cannot encode: " + err.Error())
 	}
 	s.Data = template.JS(data)
 	return s
 }
 
-// place puts the numbers of a series in order: what an axis cannot show is a gap.
+// place adds the values of a series. Values that the axis cannot show become gaps.
 func (s *series) place(p *plotted, b *document.Series) {
 	kept, out := make([]int, 0, len(b.Seconds)), 0
 	for i, second := range b.Seconds {
-		if math.Abs(second) <= farthest && !b.Shown.Holds(second) {
+		if math.Abs(second) <= maxMagnitude && !b.Shown.Holds(second) {
 			out++
 			continue
 		}
-		if math.Abs(second) <= farthest && (len(p.X) == 0 || second > p.X[len(p.X)-1]) {
+		if math.Abs(second) <= maxMagnitude && (len(p.X) == 0 || second > p.X[len(p.X)-1]) {
 			p.X, kept = append(p.X, second), append(kept, i)
 		}
 	}
@@ -142,7 +139,7 @@ func (s *series) place(p *plotted, b *document.Series) {
 		values := make([]*float64, len(kept))
 		for i, k := range kept {
 			switch {
-			case k >= len(l.Values) || l.Values[k] == nil || !(math.Abs(*l.Values[k]) <= farthest):
+			case k >= len(l.Values) || l.Values[k] == nil || !(math.Abs(*l.Values[k]) <= maxMagnitude):
 			case p.shows(*l.Values[k]):
 				values[i] = l.Values[k]
 			default:
@@ -153,8 +150,7 @@ func (s *series) place(p *plotted, b *document.Series) {
 	}
 }
 
-// positive says that a logarithmic axis has something to show, or that there is nothing
-// at all: a line of zeros is seen on a plain one.
+// positive reports whether any value is positive, or none exists. A line of zeros needs a linear axis.
 func positive(lines []document.Line) bool {
 	none := true
 	for i := range lines {
@@ -168,12 +164,10 @@ func positive(lines []document.Line) bool {
 	return none
 }
 
-// shows says whether the axis has a place for a number: a logarithmic one has none for
-// what is not positive.
-func (p *plotted) shows(v float64) bool { return math.Abs(v) <= farthest && (!p.Log || v > 0) }
+// shows reports whether the axis can show a value. A logarithmic axis shows only positive ones.
+func (p *plotted) shows(v float64) bool { return math.Abs(v) <= maxMagnitude && (!p.Log || v > 0) }
 
-// thin merges stretches of that many instants into two each: the least and the greatest
-// number, in the order in which they were.
+// thin replaces each group of stretch instants by two: the minimum and the maximum, in their order.
 func (p *plotted) thin(stretch int) {
 	if stretch < 3 {
 		return
@@ -199,23 +193,22 @@ func (p *plotted) thin(stretch int) {
 	p.X, p.Y = x, lines
 }
 
-// extremes returns the least and the greatest number in the order in which they stand,
-// nil where there is none.
+// extremes returns the minimum and the maximum in their order, or two gaps.
 func extremes(values []*float64) []*float64 {
-	least, most := -1, -1
+	lowest, highest := -1, -1
 	for i, v := range values {
 		if v == nil {
 			continue
 		}
-		if least < 0 || *v < *values[least] {
-			least = i
+		if lowest < 0 || *v < *values[lowest] {
+			lowest = i
 		}
-		if most < 0 || *v > *values[most] {
-			most = i
+		if highest < 0 || *v > *values[highest] {
+			highest = i
 		}
 	}
-	if least < 0 {
+	if lowest < 0 {
 		return []*float64{nil, nil}
 	}
-	return []*float64{values[min(least, most)], values[max(least, most)]}
+	return []*float64{values[min(lowest, highest)], values[max(lowest, highest)]}
 }

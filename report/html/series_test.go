@@ -109,7 +109,7 @@ func TestMarksAreListedOnce(t *testing.T) {
 	again, other := s, s
 	again.ID, other.ID, other.Marks = "again", "other", []document.Mark{{Second: 1, Text: "move"}}
 	root := parsed(t, rendered(t, &document.Document{Sections: []document.Section{{Blocks: []document.Block{s, again, other}}}}, nil))
-	assert.Equal(t, 2, strings.Count(said(root), "What happened when (1)"), "marks are listed times")
+	assert.Equal(t, 2, strings.Count(said(root), "Events (1)"), "marks are listed times")
 }
 
 var pagesFolder = flag.String("pages", "", "folder that takes the pages that .ci/browser opens; none are written without")

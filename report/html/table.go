@@ -2,6 +2,7 @@ package html
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -11,18 +12,17 @@ import (
 // table is a grid with one or two rows of headings.
 type table struct {
 	ID, Caption string
-	// Groups stand above the columns; nil where no column has one.
+	// Groups are common headings above the columns; nil if no column has one.
 	Groups  []group
 	Columns []column
 	Rows    [][]cell
 	Notes   []string
 }
 
-// group is the common heading of Span columns. One without a title has no heading of
-// its own: its column's reaches up.
+// group is the common heading of Span columns. Without a title, the column's heading spans both rows.
 type group struct {
 	Title string
-	// Unit is what all columns below have in common: it is not repeated there.
+	// Unit is common to all columns of the group, which do not repeat it.
 	Unit   string
 	Span   int
 	Column column
@@ -31,23 +31,23 @@ type group struct {
 type column struct {
 	Title, Unit string
 	Words       bool
-	// Spare says that the column goes where a narrow screen has no room for it.
+	// Spare columns are hidden on narrow screens.
 	Spare bool
-	// Alone says that the heading has no group above, though others have.
+	// Alone columns have no group although others have.
 	Alone bool
 }
 
 type cell struct {
 	Text string
-	// Head says that the cell names its row.
+	// Head cells name their row.
 	Head, Words, Spare bool
 	tone
-	// Bar or Strip is drawn in place of the text, which is then for the ear alone.
+	// Bar or Strip replaces the text, which only screen readers then read.
 	Bar   *bar
 	Strip *strip
 }
 
-// bar is a length of a column, in hundredths of its longest.
+// bar is a bar of a table, in percent of the column's maximum.
 type bar struct{ Solid, Hollow, Mark float64 }
 
 func newBar(b *document.Bar) *bar {
@@ -65,10 +65,9 @@ func newBar(b *document.Bar) *bar {
 	return shown
 }
 
-// newTable returns a table in which every row has a cell for each column, and every
-// column a heading.
+// newTable returns a table whose rows all have one cell per column.
 func newTable(t *document.Table, ids *names) *table {
-	shown := &table{ID: ids.take(t.ID), Notes: escapeEach(t.Notes)}
+	shown := &table{ID: ids.unique(t.ID), Notes: escapeEach(t.Notes)}
 	shown.Caption = cmp.Or(words(t.Caption), shown.ID)
 	for _, c := range t.Columns {
 		shown.Columns = append(shown.Columns, column{Title: words(c.Title), Unit: words(c.Unit), Words: c.Words, Spare: c.Spare > 0})
@@ -110,7 +109,7 @@ func (t *table) group(columns []document.Column) {
 		t.Columns[i].Alone = title == ""
 		t.Groups = append(t.Groups, group{Title: title, Span: 1, Column: t.Columns[i]})
 	}
-	// The unit that all columns of a group share is the group's.
+	// A unit common to all columns of a group moves to the group.
 	from := 0
 	for g := range t.Groups {
 		below := t.Columns[from : from+t.Groups[g].Span]
@@ -126,4 +125,57 @@ func (t *table) group(columns []document.Column) {
 			}
 		}
 	}
+}
+
+// strip is a row of a heat map: one path per colour depth, in which equal neighbors share a
+// rectangle, and one path for throttling on top.
+type strip struct {
+	Length    int
+	Depths    [depths]string
+	Throttled string
+}
+
+const (
+	// depths is the number of colour depths in page.css; rowHeight is in units of the paths.
+	depths    = 5
+	rowHeight = 10
+)
+
+func newStrip(shades []document.Shade) *strip {
+	if shades == nil {
+		return nil
+	}
+	s := &strip{Length: max(1, len(shades))}
+	for from := 0; from < len(shades); {
+		depth, throttled := depthOf(shades[from])
+		to := from + 1
+		for to < len(shades) {
+			if d, t := depthOf(shades[to]); d != depth || t != throttled {
+				break
+			}
+			to++
+		}
+		if depth > 0 {
+			s.Depths[depth-1] += rectangle(from, to-from, 0, rowHeight)
+			if throttled > 0 {
+				s.Throttled += rectangle(from, to-from, rowHeight-throttled, throttled)
+			}
+		}
+		from = to
+	}
+	return s
+}
+
+// depthOf returns the colour depth of a shade, 0 for none, and the height of its throttled
+// part. Both round up, so that small values are visible.
+func depthOf(s document.Shade) (depth, throttled int) {
+	if !(s.Heat > 0) {
+		return 0, 0
+	}
+	return min(depths, int(math.Ceil(s.Heat*depths))), min(rowHeight, int(math.Ceil(max(0, s.Throttled)*rowHeight)))
+}
+
+// rectangle returns an SVG path.
+func rectangle(x, width, y, height int) string {
+	return fmt.Sprintf("M%d %dh%dv%dh-%dz", x, y, width, height, width)
 }

@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// words returns a text as a page may show it. What would be invisible there or turn the
-// text around it about, control characters and those that steer the direction of
-// writing, is written out as in the report for terminals: \x1b, \u202e.
+// words returns a text with control characters, and those that change the direction of
+// writing, as escapes: \x1b, \u202e. The text report has the same escapes.
 func words(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || hidden(r) && r != '\n' && r != '\t' }) {
 		return text
@@ -32,7 +31,7 @@ func words(text string) string {
 	return shown.String()
 }
 
-// hidden says that a character has no shape of its own.
+// hidden reports whether a character is invisible.
 func hidden(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
 }
@@ -45,11 +44,11 @@ func escapeEach(texts []string) []string {
 	return shown
 }
 
-// names hands out identifiers that are unique in a page and safe wherever one may stand.
-type names struct{ taken map[string]bool }
+// names has the identifiers of a page so far.
+type names struct{ used map[string]bool }
 
-// take returns an identifier that resembles the wanted one.
-func (n *names) take(wanted string) string {
+// unique returns a new identifier that resembles the wanted one, of a-z, 0-9 and hyphens.
+func (n *names) unique(wanted string) string {
 	name := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-':
@@ -63,10 +62,10 @@ func (n *names) take(wanted string) string {
 	if name == "" || name[0] < 'a' {
 		name = "part-" + name
 	}
-	unique := name
-	for i := 2; n.taken[unique]; i++ {
-		unique = fmt.Sprintf("%s-%d", name, i)
+	id := name
+	for i := 2; n.used[id]; i++ {
+		id = fmt.Sprintf("%s-%d", name, i)
 	}
-	n.taken[unique] = true
-	return unique
+	n.used[id] = true
+	return id
 }

@@ -231,7 +231,7 @@ func TestBrowserTellsScreenReaders(t *testing.T) {
 		"columnheader":       {"p50", "offered entities/s", "response ms"},
 		"slider":             {"Instant"},
 		"button":             {"offered"},
-		"DisclosureTriangle": {"What happened when (4)"},
+		"DisclosureTriangle": {"Events (4)"},
 	} {
 		for _, name := range want {
 			if !slices.Contains(heard[role], name) {
