@@ -1,9 +1,9 @@
-// Package text writes text for a person: lines of a bounded width, and tables.
+// Package text formats documents for terminals.
 //
-// [Write] returns a document as text, with lines that break at spaces. [Aligned] returns a plain
-// table, as wide as its cells are. [Markdown] and [Inert] escape a text for those who read
-// it as markup or as a formula, [JSON] writes a value for scripts.
+// [Write] returns a document as text with lines of bounded width. [Aligned] returns a plain table of
+// any width. [Markdown] and [Inert] escape a text for Markdown and for spreadsheets, and [JSON]
+// writes a value for scripts.
 //
-// The package never fails, and no name that goes onto a page can move a terminal's
-// cursor, turn its text around or end a line: see [Harmless].
+// All output is printable: names cannot move the cursor, change the direction of text or end a
+// line, see [Harmless]. Only JSON returns an error.
 package text

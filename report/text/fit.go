@@ -6,9 +6,8 @@ import (
 	"loadgen/report/document"
 )
 
-// grids returns a table as what fits so many columns: one grid, without its spare columns
-// where there is no room for them; several, each with the first column, where nothing may
-// be left out.
+// grids fits a table into a number of columns. It drops spare columns as needed or, if the
+// whole table is wanted, splits it into several grids, each with the first column.
 func (b brush) grids(t *document.Table, columns int, whole bool) []*grid {
 	g := &grid{brush: b, columns: t.Columns, gap: 2}
 	for _, row := range t.Rows {
@@ -21,15 +20,15 @@ func (b brush) grids(t *document.Table, columns int, whole bool) []*grid {
 		g.rows = append(g.rows, row)
 		g.marked = g.marked || len(row) > 0 && row[0].Tone != document.Plain
 	}
-	for !whole && !g.fits(columns) && g.spared() {
+	for !whole && !g.fits(columns) && g.dropSpare() {
 	}
-	for _, most := range []int{40, 24, 17, 12} {
+	for _, width := range []int{40, 24, 17, 12} {
 		if g.fits(columns) {
 			break
 		}
 		g.gap = 1
 		if !g.fits(columns) {
-			g.narrow(most)
+			g.narrow(width)
 		}
 	}
 	if !whole || g.fits(columns) || len(g.columns) < 3 {
@@ -39,8 +38,8 @@ func (b brush) grids(t *document.Table, columns int, whole bool) []*grid {
 	return g.split(columns)
 }
 
-// spared leaves the column out that can be spared most, and reports whether one could.
-func (g *grid) spared() bool {
+// dropSpare removes the most expendable column, and reports whether there was one.
+func (g *grid) dropSpare() bool {
 	at := 0
 	for i, column := range g.columns {
 		if column.Spare > 0 && column.Spare >= g.columns[at].Spare {
@@ -57,7 +56,7 @@ func (g *grid) spared() bool {
 	return true
 }
 
-// split divides a grid before the column that does not fit any more.
+// split divides a grid before the first column that does not fit.
 func (g *grid) split(columns int) []*grid {
 	var list []*grid
 	for from := 1; from < len(g.columns); {
@@ -74,7 +73,7 @@ func (g *grid) split(columns int) []*grid {
 	return list
 }
 
-// part returns the first column and those from one to before another.
+// part returns the first column and the columns [from, to).
 func (g *grid) part(from, to int) *grid {
 	p := &grid{brush: g.brush, marked: g.marked, gap: g.gap}
 	p.columns = append(slices.Clone(g.columns[:1]), g.columns[from:to]...)
@@ -84,21 +83,20 @@ func (g *grid) part(from, to int) *grid {
 	return p
 }
 
-// narrow cuts the words of all columns but the last to so many columns at most: what is too long
-// loses its middle, since names that begin alike often end otherwise.
-func (g *grid) narrow(most int) {
+// narrow shortens texts of all columns but the last to a width. Their middle is removed, since
+// names with a common prefix often differ at the end.
+func (g *grid) narrow(width int) {
 	for i, column := range g.columns {
 		if !column.Words || i == len(g.columns)-1 {
 			continue
 		}
 		for _, row := range g.rows {
 			row[i].Text = g.safe(row[i].Text)
-			if Columns(row[i].Text) <= most {
+			if Columns(row[i].Text) <= width {
 				continue
 			}
 			safe := []rune(row[i].Text)
-			// What is left has one column fewer, for the mark.
-			room := most - 1
+			room := width - 1 // without the ellipsis
 			head, tail, from, to := 0, 0, 0, len(safe)
 			for from < to && head+Columns(string(safe[from])) <= (room+1)/2 {
 				head += Columns(string(safe[from]))
@@ -114,32 +112,30 @@ func (g *grid) narrow(most int) {
 }
 
 func (g *grid) fits(columns int) bool {
-	sum := g.before()
+	sum := g.margin()
 	for i := range g.columns {
-		least, _ := g.need(i)
-		sum += least + g.gap
+		minWidth, _ := g.widthRange(i)
+		sum += minWidth + g.gap
 	}
 	return sum-g.gap <= columns
 }
 
-// measure gives each column its width: what is left over goes to bars and to text that can
-// go on below itself.
+// measure sets the width of each column. Bars and texts that can wrap get the spare room.
 func (g *grid) measure(columns int) {
-	left := columns - g.before() + g.gap
+	left := columns - g.margin() + g.gap
 	g.widths = make([]int, len(g.columns))
 	for i := range g.columns {
-		g.widths[i], _ = g.need(i)
+		g.widths[i], _ = g.widthRange(i)
 		left -= g.widths[i] + g.gap
 	}
 	for i := range g.columns {
-		least, most := g.need(i)
-		more := max(0, min(left, most-least))
+		minWidth, maxWidth := g.widthRange(i)
+		more := max(0, min(left, maxWidth-minWidth))
 		g.widths[i] += more
 		left -= more
 	}
-	// The widest columns then give what they have more than there is room for: names that are
-	// nobody's leave no other way.
-	sum := g.before() - g.gap
+	// Arbitrarily long names may still be too wide: shrink the widest columns.
+	sum := g.margin() - g.gap
 	for _, width := range g.widths {
 		sum += width + g.gap
 	}

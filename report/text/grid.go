@@ -11,50 +11,47 @@ import (
 	"loadgen/report/document"
 )
 
-// grid is a table of a document on its way to the screen.
+// grid is a table that is being laid out.
 type grid struct {
 	brush
 	columns []document.Column
 	rows    [][]document.Cell
-	// marked says that rows have a mark before them, which tells what their first cell
-	// amounts to.
+	// marked rows begin with the sign of their first cell.
 	marked bool
 	gap    int
 	widths []int
 }
 
-// The least that a column of bars takes, the most, and what is left at least to text that
-// goes on below itself.
+// The widths of columns of bars, and of text that wraps.
 const (
-	leastBar  = 10
-	mostBar   = 32
-	leastTold = 24
+	minBar  = 10
+	maxBar  = 32
+	minText = 24
 )
 
-// markWidth is the room before a row for its mark, indent that before one without.
+// markWidth is the left margin of marked rows, indent of others.
 const (
 	markWidth = 3
 	indent    = 1
 )
 
-// need is the width that a column needs, the least where it can do with less.
-func (g *grid) need(i int) (least, most int) {
-	most = ansi.StringWidth(g.heading(i))
-	least = most
+// widthRange returns the minimum and maximum width of a column.
+func (g *grid) widthRange(i int) (minWidth, maxWidth int) {
+	maxWidth = ansi.StringWidth(g.heading(i))
 	for _, row := range g.rows {
 		if row[i].Bar != nil {
-			return leastBar, mostBar
+			return minBar, maxBar
 		}
-		most = max(most, ansi.StringWidth(g.safe(row[i].Text)))
+		maxWidth = max(maxWidth, ansi.StringWidth(g.safe(row[i].Text)))
 	}
 	if g.columns[i].Words && i == len(g.columns)-1 {
-		return min(most, leastTold), most
+		return min(maxWidth, minText), maxWidth
 	}
-	return most, most
+	return maxWidth, maxWidth
 }
 
-// heading is what stands over a column: of times that stand side by side the last says the
-// unit, what else there is says so elsewhere.
+// heading returns the title of a column. The last of several neighbors in one unit of time
+// shows the unit.
 func (g *grid) heading(i int) string {
 	c := g.columns[i]
 	title := g.safe(c.Title)
@@ -66,14 +63,13 @@ func (g *grid) heading(i int) string {
 
 func isTime(unit string) bool { return unit == "ms" || unit == "s" || unit == "µs" }
 
-func (g *grid) before() int {
+func (g *grid) margin() int {
 	if g.marked {
 		return markWidth
 	}
 	return g.right()
 }
 
-// lines draws the grid.
 func (g *grid) lines() []string {
 	var headings []string
 	if g.marked {
@@ -101,13 +97,13 @@ func (g *grid) lines() []string {
 		if column < 0 {
 			return style.Width(markWidth)
 		}
-		before := g.gap
+		padding := g.gap
 		if column == 0 && !g.marked {
-			before = g.right()
+			padding = g.right()
 		} else if column == 0 {
-			before = 0
+			padding = 0
 		}
-		style = style.PaddingLeft(before).Width(before + g.widths[column])
+		style = style.PaddingLeft(padding).Width(padding + g.widths[column])
 		if !g.columns[column].Words && !slices.ContainsFunc(g.rows, func(row []document.Cell) bool { return row[column].Bar != nil }) {
 			style = style.Align(lipgloss.Right)
 		}
@@ -126,8 +122,7 @@ func (g *grid) lines() []string {
 func (g *grid) cells(row []document.Cell) []string {
 	var list []string
 	if g.marked {
-		mark := row[0].Tone.Sign()
-		list = append(list, " "+g.tone(row[0].Tone, true, mark))
+		list = append(list, " "+g.tone(row[0].Tone, true, row[0].Tone.Sign()))
 	}
 	for i, cell := range row {
 		if cell.Bar != nil {
@@ -143,11 +138,10 @@ func (g *grid) cells(row []document.Cell) []string {
 	return list
 }
 
-// groups is the line over the headings that names what several columns are of, with rules
-// to the end of each; empty where there are none.
+// groups returns the line of common headings above the headings, or "" if there are none.
 func (g *grid) groups() string {
 	var line strings.Builder
-	any, at, from := false, 0, g.before()
+	at, from := 0, g.margin()
 	for i := 0; i < len(g.columns); {
 		to, width := i+1, g.widths[i]
 		for to < len(g.columns) && g.columns[to].Group == g.columns[i].Group {
@@ -155,22 +149,18 @@ func (g *grid) groups() string {
 			to++
 		}
 		if group := g.columns[i].Group; group != "" {
-			any = true
 			title := g.safe(group)
 			if isTime(g.columns[i].Unit) {
 				title += ", " + g.columns[i].Unit
 			}
 			title = ansi.Truncate(title, width, "…")
-			if rest := width - ansi.StringWidth(title) - 1; rest > 0 {
-				title += " " + strings.Repeat("-", rest)
+			if rule := width - ansi.StringWidth(title) - 1; rule > 0 {
+				title += " " + strings.Repeat("-", rule)
 			}
 			line.WriteString(strings.Repeat(" ", max(0, from-at)) + g.faint(title))
 			at = from + width
 		}
 		i, from = to, from+width+g.gap
-	}
-	if !any {
-		return ""
 	}
 	return line.String()
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Harmless replaces every character that is not printable by its escape, so
-// that no name can move a terminal's cursor, turn its text around or end a line.
+// Harmless escapes characters that are not printable, so that no name can move a terminal's
+// cursor, change the direction of text or end a line.
 func Harmless(text string) string {
 	var safe strings.Builder
 	for len(text) > 0 {
@@ -30,8 +30,8 @@ func Harmless(text string) string {
 	return safe.String()
 }
 
-// wrapped breaks a text into lines of so many columns at its spaces, and a word
-// that is longer than a line where the line ends. There is one line at least.
+// wrapped breaks a text at spaces into lines of a width, and splits longer words. It returns
+// at least one line. Units stay on the line of their number.
 func wrapped(text string, columns int) []string {
 	var lines []string
 	line, filled := "", 0
@@ -61,7 +61,7 @@ func wrapped(text string, columns int) []string {
 	return append(lines, line)
 }
 
-// Cut cuts a word after so many columns.
+// Cut splits a word after a number of columns.
 func Cut(word string, columns int) (head, tail string) {
 	filled := 0
 	for i, c := range word {
@@ -72,12 +72,11 @@ func Cut(word string, columns int) (head, tail string) {
 	return word, ""
 }
 
-// Columns returns how many columns a printable text fills.
+// Columns returns the width of a printable text.
 func Columns(text string) int { return ansi.StringWidth(text) }
 
-// Aligned returns rows of cells as lines of whatever width: the first columns flush left,
-// the others flush right. The cells are taken as they are; a column without a word in any
-// row is left out.
+// Aligned returns rows as lines of any width: the first left columns are aligned left, the
+// others right. Cells are not escaped; empty columns are omitted.
 func Aligned(rows [][]string, left int) string {
 	var widths []int
 	for _, row := range rows {
@@ -106,8 +105,7 @@ func Aligned(rows [][]string, left int) string {
 	return text.String()
 }
 
-// JSON writes a value as an indented object and a line's end, HTML as it is. Its error is
-// the writer's, or that of a value that is no JSON.
+// JSON writes a value as indented JSON and a newline, without escaping HTML.
 func JSON(w io.Writer, value any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)

@@ -8,17 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// active are the characters that Markdown, or HTML within it, or who reads it for names
-// and addresses, could take for more than themselves anywhere in a line. A picture begins
-// with a bracket that is one of them.
+// active escapes the characters that Markdown, HTML in it, or links and mentions give a
+// meaning anywhere in a line.
 var active = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "~", `\~`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;",
 	"&", "&amp;", "#", `\#`, "|", `\|`, "$", `\$`, "@", `\@`, "://", `:\//`)
 
-// opening is what begins a list, a rule or a heading where a line does.
+// opening matches what begins a list, a rule or a heading at the start of a line.
 var opening = regexp.MustCompile(`^([-+=]|[0-9]+[.)](?:$| ))`)
 
-// Markdown returns a text on one line that Markdown shows as it is, wherever it stands:
-// what would move a cursor is escaped, and spaces are single.
+// Markdown returns a text that Markdown shows literally, on one line with single spaces.
+// Unprintable characters are escaped.
 func Markdown(text string) string {
 	text = single(text)
 	if at := opening.FindStringIndex(text); at != nil {
@@ -28,19 +27,17 @@ func Markdown(text string) string {
 	return active.Replace(text)
 }
 
-// Marked is [Markdown] for a text that stands within a line, as a cell of a table does.
+// Marked is [Markdown] for text inside a line, such as a table cell.
 func Marked(text string) string { return active.Replace(single(text)) }
 
-// single returns a text on one line, with single spaces.
 func single(text string) string {
 	return strings.Join(strings.Fields(Harmless(strings.Join(strings.Fields(text), " "))), " ")
 }
 
-// number is what a spreadsheet may take for a number.
+// number matches a text that a spreadsheet parses as a number.
 var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?(e[0-9]+)?$`)
 
-// Inert returns a text that no spreadsheet takes for a formula, without characters that
-// are not printable.
+// Inert returns a text that no spreadsheet evaluates as a formula. Unprintable characters are escaped.
 func Inert(text string) string {
 	safe := Harmless(text)
 	if begins := strings.TrimLeft(safe, " "); begins != "" && strings.ContainsRune("=+-@", rune(begins[0])) && !number.MatchString(safe) {
@@ -49,7 +46,7 @@ func Inert(text string) string {
 	return safe
 }
 
-// arguments splits a command at the spaces outside its quotes, as [quoted] sets them.
+// arguments splits a command at spaces outside the quotes of [quoted].
 func arguments(command string) []string {
 	var list []string
 	var word strings.Builder
@@ -74,7 +71,7 @@ func arguments(command string) []string {
 	return append(list, word.String())
 }
 
-// CommandLine returns a command on one line, as a shell takes it.
+// CommandLine returns a command as one line of shell.
 func CommandLine(command []string) string {
 	words := make([]string, len(command))
 	for i, argument := range command {
@@ -83,9 +80,8 @@ func CommandLine(command []string) string {
 	return strings.Join(words, " ")
 }
 
-// quoted returns an argument as a shell takes it: as it is where nothing in it
-// means anything to a shell, in single quotes where all of it can be shown, and
-// else in the quotes $'…', which know escapes.
+// quoted quotes an argument for a shell, if necessary: in single quotes if it is printable,
+// else in $'…' with escapes.
 func quoted(argument string) string {
 	plain := func(c rune) bool {
 		return c < utf8.RuneSelf && (unicode.IsLetter(c) || unicode.IsDigit(c)) || strings.ContainsRune("-_=./,:@%+", c)
@@ -105,7 +101,7 @@ func quoted(argument string) string {
 		case unicode.IsPrint(c) && (c != utf8.RuneError || size > 1):
 			text.WriteRune(c)
 		default:
-			// Octal, because its three digits end where they end.
+			// Octal escapes have exactly three digits.
 			for _, b := range []byte(argument[:size]) {
 				octal := strconv.FormatUint(uint64(b), 8)
 				text.WriteString(`\` + strings.Repeat("0", 3-len(octal)) + octal)

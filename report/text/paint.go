@@ -8,30 +8,27 @@ import (
 	"loadgen/report/document"
 )
 
-// Look is how a text is laid out for whoever reads it. The zero value is one screen of 80
-// columns without colour.
+// Look has the options of a text. The zero value is one screen of 80 columns without colour.
 type Look struct {
-	// Columns is the width, 0 for 80, or 110 for the whole. Below 60 and above 120 it is taken for that.
+	// Columns is the width, limited to 60…120. 0 is 80, or 110 if verbose.
 	Columns int
-	// Colour says that escapes for colours are understood, ASCII that nothing else is shown.
+	// Colour allows ANSI colours. ASCII replaces all other characters.
 	Colour, ASCII bool
-	// Verbose asks for the whole and not for one screen.
+	// Verbose shows the whole document instead of one screen.
 	Verbose bool
 }
 
-// The widths that a text is fitted to.
 const (
-	leastColumns = 60
-	mostColumns  = 120
-	usualColumns = 80
-	wholeColumns = 110
+	minColumns     = 60
+	maxColumns     = 120
+	defaultColumns = 80
+	verboseColumns = 110
 )
 
-// brush puts what words amount to into colours, where they are understood, and into ASCII,
-// where nothing else is shown.
+// brush formats text for a look.
 type brush struct{ look Look }
 
-// tone paints words in the colour of what they amount to, strong ones in bold type.
+// tone returns words in the colour of a tone, in bold if strong.
 func (b brush) tone(t document.Tone, strong bool, words string) string {
 	style := lipgloss.NewStyle().Bold(strong)
 	switch t {
@@ -42,27 +39,26 @@ func (b brush) tone(t document.Tone, strong bool, words string) string {
 	case document.Doubtful:
 		style = style.Foreground(lipgloss.Yellow)
 	}
-	return b.in(style, words)
+	return b.styled(style, words)
 }
 
-// faint paints what is less than the figures around it.
-func (b brush) faint(words string) string { return b.in(lipgloss.NewStyle().Faint(true), words) }
+func (b brush) faint(words string) string { return b.styled(lipgloss.NewStyle().Faint(true), words) }
 
-func (b brush) in(style lipgloss.Style, words string) string {
+func (b brush) styled(style lipgloss.Style, words string) string {
 	if !b.look.Colour || strings.TrimSpace(words) == "" {
 		return words
 	}
 	return style.Render(words)
 }
 
-// longest is how much of a text is shown on one screen, and of a cell anywhere, in
-// characters: more than has room there, and less than takes time.
-const longest = 2000
+// maxText is the maximum length of a text on one screen, and of any cell, in characters. It
+// limits the time of layout.
+const maxText = 2000
 
-// safe returns a text of which nothing can move a cursor.
-func (b brush) safe(words string) string { return Harmless(document.Cut(words, longest)) }
+// safe returns a text without unprintable characters, at most maxText long.
+func (b brush) safe(words string) string { return Harmless(document.Cut(words, maxText)) }
 
-// prose is [brush.safe] of a text that is shown whole where all is.
+// prose is [brush.safe] without the maximum length if the look is verbose.
 func (b brush) prose(words string) string {
 	if b.look.Verbose {
 		return Harmless(words)
@@ -70,7 +66,7 @@ func (b brush) prose(words string) string {
 	return b.safe(words)
 }
 
-// right is how far to the right all stands that is no heading.
+// right is the left margin of everything except headings.
 func (b brush) right() int {
 	if b.look.Verbose {
 		return indent + 1
@@ -78,7 +74,7 @@ func (b brush) right() int {
 	return indent
 }
 
-// bar draws a bar in so many columns.
+// bar draws a bar whose column has the given width.
 func (b brush) bar(bar *document.Bar, columns int) string {
 	at := func(v float64) int {
 		if bar.Full <= 0 || !(v > 0) {
@@ -99,7 +95,7 @@ func (b brush) bar(bar *document.Bar, columns int) string {
 	return string(drawn[:hollow]) + b.tone(document.Bad, false, string(drawn[hollow:]))
 }
 
-// scale is the heading of a column of bars: 0, the mark and the longest.
+// scale returns the heading of a column of bars: 0, the mark and the maximum.
 func scale(bar *document.Bar, columns int) string {
 	full := document.Rate(bar.Full)
 	if bar.Full <= 0 || columns < len(full)+2 {
@@ -114,7 +110,6 @@ func scale(bar *document.Bar, columns int) string {
 	return string(line)
 }
 
-// plain is what stands for the signs of a report where nothing but ASCII is shown: each
-// takes as many columns.
+// plain has the ASCII replacement of each sign in reports, of the same width.
 var plain = map[rune]rune{'█': '#', '▒': ':', '│': '|', '✓': '+', '✗': 'x', '·': '-', '•': '*', '–': '-', '—': '-', '…': '~', 'µ': 'u', '−': '-',
 	'←': '<', '→': '>', '≥': '>', '≤': '<', '±': '~', '×': 'x', '“': '"', '”': '"', '’': '\''}

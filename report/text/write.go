@@ -11,17 +11,16 @@ import (
 	"loadgen/report/document"
 )
 
-// Write returns a document as text: its answer first, then what one screen shows of it, or
-// where the look is verbose all that it says. Charts and series are left out, as a terminal
-// has no place for them. No line is wider than the look asks for, but for commands whose
-// words are, and nothing in it moves a cursor.
+// Write returns a document as text: its answer, then one screen of it or, if the look is
+// verbose, all sections. Charts and series are omitted. Lines are at most as wide as the
+// look allows, except for commands with longer arguments. All text is printable.
 func Write(d *document.Document, look Look) []byte {
 	if look.Verbose = look.Verbose || len(d.Screen) == 0; look.Verbose {
 		s := newScreen(d, look, measure{})
 		for _, section := range d.Whole() {
 			shown := false
 			for _, block := range section.Blocks {
-				shown = shown || !seen(block)
+				shown = shown || !isFigure(block)
 			}
 			if !shown && len(section.Blocks) > 0 {
 				continue
@@ -29,7 +28,7 @@ func Write(d *document.Document, look Look) []byte {
 			s.space()
 			s.wrapped(0, section.Title, func(line string) string { return s.tone(document.Plain, true, line) })
 			for _, block := range section.Blocks {
-				if !seen(block) {
+				if !isFigure(block) {
 					s.block(block)
 				}
 			}
@@ -41,33 +40,32 @@ func Write(d *document.Document, look Look) []byte {
 	for _, m := range measures {
 		s = newScreen(d, look, m)
 		for _, block := range d.Screen {
-			if !seen(block) {
+			if !isFigure(block) {
 				s.space()
 				s.block(block)
 			}
 		}
-		if bytes.Count(s.text.Bytes(), []byte("\n")) <= mostLines {
+		if bytes.Count(s.text.Bytes(), []byte("\n")) <= maxLines {
 			break
 		}
 	}
 	return s.bytes()
 }
 
-// measure is how much of a document one screen shows: so many rows of a table, those about
-// the answer where there are more, and so many lines of a text.
+// measure is the maximum number of rows of a table and of lines of a text on one screen.
 type measure struct{ rows, lines int }
 
-// mostLines is how long one screen is.
-const mostLines = 30
+// maxLines is the maximum number of lines of one screen, if the smallest measure fits.
+const maxLines = 30
 
-// newScreen returns one that says what was run, and what it came to.
+// newScreen returns a screen with the title, the answer and warnings.
 func newScreen(d *document.Document, look Look, m measure) *screen {
-	columns := max(leastColumns, min(mostColumns, look.Columns))
+	columns := max(minColumns, min(maxColumns, look.Columns))
 	switch {
 	case look.Columns == 0 && look.Verbose:
-		columns = wholeColumns
+		columns = verboseColumns
 	case look.Columns == 0:
-		columns = usualColumns
+		columns = defaultColumns
 	}
 	s := &screen{brush: brush{look}, columns: columns, measure: m}
 	title := d.Title
@@ -87,7 +85,7 @@ func newScreen(d *document.Document, look Look, m measure) *screen {
 	return s
 }
 
-// screen gathers lines.
+// screen collects lines.
 type screen struct {
 	brush
 	measure
@@ -95,8 +93,7 @@ type screen struct {
 	text    bytes.Buffer
 }
 
-// bytes is what has been gathered, in ASCII where nothing else is shown: what stands for nothing
-// in it is a question mark.
+// bytes returns the text, in ASCII if the look asks for it, with question marks for unknown characters.
 func (s *screen) bytes() []byte {
 	if !s.look.ASCII {
 		return s.text.Bytes()
@@ -117,14 +114,13 @@ func (s *screen) bytes() []byte {
 
 func (s *screen) line(line string) { s.text.WriteString(strings.TrimRight(line, " ") + "\n") }
 
-// space parts what comes from what stands there.
+// space adds an empty line, except at the beginning.
 func (s *screen) space() {
 	if s.text.Len() > 0 {
 		s.text.WriteByte('\n')
 	}
 }
 
-// answer says what a reader has to know first.
 func (s *screen) answer(a *document.Answer) {
 	if a.Claim == "" {
 		return
@@ -174,7 +170,7 @@ func (s *screen) abridged(sentence string) string {
 	})
 }
 
-// wrapped adds a text in as many lines as it needs, each so far to the right.
+// wrapped adds a text as indented lines.
 func (s *screen) wrapped(right int, words string, paint func(string) string) {
 	for _, line := range s.cut(wrapped(s.prose(words), s.columns-right), s.lines, s.columns-right) {
 		if paint != nil {
@@ -184,17 +180,15 @@ func (s *screen) wrapped(right int, words string, paint func(string) string) {
 	}
 }
 
-// cut returns so many lines at most on one screen, the last of them with a mark that there
-// is more.
-func (s *screen) cut(lines []string, most, columns int) []string {
-	if len(lines) <= most || s.look.Verbose {
+// cut limits the lines of a text on one screen; the last one then ends in an ellipsis.
+func (s *screen) cut(lines []string, limit, columns int) []string {
+	if len(lines) <= limit || s.look.Verbose {
 		return lines
 	}
-	return append(lines[:most-1], ansi.Truncate(lines[most-1], columns-1, "")+"…")
+	return append(lines[:limit-1], ansi.Truncate(lines[limit-1], columns-1, "")+"…")
 }
 
-// seen reports whether a block is for the eye alone.
-func seen(block document.Block) bool {
+func isFigure(block document.Block) bool {
 	switch block.(type) {
 	case document.Chart, document.Series:
 		return true
@@ -224,11 +218,11 @@ func (s *screen) block(block document.Block) {
 	case document.List:
 		for _, item := range b.Items {
 			for i, line := range wrapped(s.prose(item), s.columns-right-2) {
-				before := "- "
+				bullet := "- "
 				if i > 0 {
-					before = "  "
+					bullet = "  "
 				}
-				s.line(strings.Repeat(" ", right) + before + line)
+				s.line(strings.Repeat(" ", right) + bullet + line)
 			}
 		}
 	case document.Table:
@@ -249,14 +243,14 @@ func (s *screen) block(block document.Block) {
 	}
 }
 
-// command adds a command, broken at its arguments where it does not fit.
+// command adds a command, continued on further lines at its arguments as needed.
 func (s *screen) command(prose string) {
-	const first, rest, more = "  ", "      ", ` \`
+	const first, indented, more = "  ", "      ", ` \`
 	line := first
 	for i, word := range arguments(Harmless(prose)) {
 		if i > 0 && ansi.StringWidth(line)+1+ansi.StringWidth(word)+len(more) > s.columns {
 			s.line(line + more)
-			line = rest + word
+			line = indented + word
 			continue
 		}
 		if i > 0 {
