@@ -1,15 +1,12 @@
-// Package export is a run in the forms that other tools read: [HistogramLog] for those
-// of HdrHistogram, [Benchmarks] for benchstat, [TestCases] for servers of continuous
-// integration.
+// Package export writes runs in formats of other tools: [HistogramLog] for HdrHistogram,
+// [Benchmarks] for benchstat, [TestCases] for CI servers, [Seconds] as CSV.
 //
-// Each form takes a record and the summary that package verdict made of it, and writes
-// what the record holds, in the form's own units, and nothing besides: an operation
-// without a figure has no figure there. What has no place in a form stands in its
-// comments, or is left out.
+// Each format takes a record and its summary from package verdict, and writes figures of
+// the record in its own units. Missing figures stay missing. What a format has no field for
+// is a comment or is left out.
 //
-// Names may hold anything: what a form or a terminal would take for its own is replaced,
-// and two names that become the same are told apart by a number.
+// Names are sanitized for the format and for terminals; a number distinguishes names that
+// become equal.
 //
-// The package judges nothing and reads no file. Vegeta's stream is written while a run
-// goes on.
+// [IntervalLog] and [SecondsTable] are written during a run. The package reads no file.
 package export

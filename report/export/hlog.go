@@ -11,48 +11,43 @@ import (
 	"loadgen/results"
 )
 
-// hlogUnits stands above the lines of every log. HistogramLogProcessor takes values for
-// nanoseconds unless it is told otherwise, and looks at no line with a tag unless that is
-// asked for.
-const hlogUnits = `#Response times of operations that succeeded: from the instant at which one was due to the end of its last attempt
-#Values are in microseconds, to three significant digits, up to one hour; Interval_Max is in milliseconds
-#HistogramLogProcessor wants: -tag NAME -outputValueUnitRatio 1000
-`
-
-const hlogAbout = hlogUnits + `#A line is an operation in a phase of the run, the shortest stretch that the record keeps it by
+// hlogUnits is the head of every log. HistogramLogProcessor assumes nanoseconds and ignores
+// lines with tags by default.
+const hlogUnits = `#Response times of successful operations, from when each was due to the end of its last attempt
+#Values in microseconds, three significant digits, at most one hour; Interval_Max in milliseconds
+#HistogramLogProcessor needs: -tag NAME -outputValueUnitRatio 1000
 `
 
 const hlogColumns = `"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"` + "\n"
 
 // HistogramLog writes an interval log of HdrHistogram, format 1.3: the response times of
-// each kind of operation in each phase in which any succeeded, with the operation's name
-// as its tag. The lines of a tag together are the summary's response_us of that operation.
-// The summary is not looked at. Its error is that of encoding or of the writer, wrapped.
+// each kind of operation in each phase with successes, tagged with the operation's name.
+// The lines of a tag add up to the summary's response_us of that operation.
 func HistogramLog(w io.Writer, record *results.Record, _ *results.Summary) error {
 	var text strings.Builder
 	logHead(&text, &record.Manifest)
 	fmt.Fprintf(&text, "#Scenario %s, validity %s\n", remark(record.Manifest.Scenario.Name), remark(record.Validity))
-	text.WriteString(hlogAbout + hlogColumns)
+	text.WriteString(hlogUnits + "#Each line is an operation in a phase of the run\n" + hlogColumns)
 	tags := namesOf(record.Manifest.Operations, tag)
 	for p := range record.Phases {
 		phase := &record.Phases[p]
 		begin, end := max(0, phase.Begin), phase.End
 		if record.Duration > 0 && (end <= begin || end > record.Duration) {
-			// The run ended within it, or it is a closed loop that has no other end.
+			// The run ended during the phase, or it is a closed loop without an end.
 			end = record.Duration
 		}
-		of := "reported"
+		reported := "reported"
 		if !phase.Reported {
-			of = "not reported, for it is no part of the measurement"
+			reported = "not reported: not part of the measurement"
 		}
-		fmt.Fprintf(&text, "#Phase %s: %s\n", remark(phase.Name), of)
+		fmt.Fprintf(&text, "#Phase %s: %s\n", remark(phase.Name), reported)
 		for k := range phase.Kinds[:min(len(phase.Kinds), len(tags))] {
 			response, lost := phase.Kinds[k].Response, phase.Kinds[k].Lost
 			if over := response.Over(); over > 0 {
-				fmt.Fprintf(&text, "#%s: %d took longer than an hour, and count as one\n", remark(tags[k]), over)
+				fmt.Fprintf(&text, "#%s: %d took longer than an hour, counted as one hour\n", remark(tags[k]), over)
 			}
 			if n := lost.Count(); n > 0 {
-				fmt.Fprintf(&text, "#%s: %d did not succeed, and are in no line\n", remark(tags[k]), n)
+				fmt.Fprintf(&text, "#%s: %d failed and are in no line\n", remark(tags[k]), n)
 			}
 			if err := logLine(&text, tags[k], begin, max(0, end-begin), response); err != nil {
 				return err
@@ -60,15 +55,15 @@ func HistogramLog(w io.Writer, record *results.Record, _ *results.Summary) error
 		}
 	}
 	if _, err := io.WriteString(w, text.String()); err != nil {
-		return fmt.Errorf("exchange: writing the histogram log: %w", err)
+		return fmt.Errorf("export: writing the histogram log: %w", err)
 	}
 	return nil
 }
 
-// logHead writes the format, and when the run began: what times of lines count from.
+// logHead writes the format version and the start of the run, the base of the lines' times.
 func logHead(text *strings.Builder, m *results.Manifest) {
 	text.WriteString("#[Histogram log format version 1.3]\n")
-	// The readers know no instant before 1970, and a record that says so is wrong.
+	// Readers reject instants before 1970.
 	if begun := m.Started.UTC(); begun.UnixMilli() >= 0 {
 		epoch := seconds(time.Duration(begun.UnixMilli()), time.Second/time.Millisecond)
 		fmt.Fprintf(text, "#[StartTime: %s (seconds since epoch), %s]\n#[BaseTime: %s (seconds since epoch)]\n",
@@ -76,12 +71,11 @@ func logHead(text *strings.Builder, m *results.Manifest) {
 	}
 }
 
-// logLine writes the line of what an operation came to from an instant on, for so long;
-// nothing where that is empty.
+// logLine writes the line of an operation's responses in an interval, unless there are none.
 func logLine(text *strings.Builder, tag string, from, length time.Duration, response *results.Histogram) error {
 	encoded, err := response.Encoded()
 	if err != nil {
-		return fmt.Errorf("exchange: %w", err)
+		return fmt.Errorf("export: %w", err)
 	}
 	if encoded != "" {
 		fmt.Fprintf(text, "Tag=%s,%s,%s,%s,%s\n", tag, seconds(from, time.Second), seconds(length, time.Second),
@@ -90,73 +84,66 @@ func logLine(text *strings.Builder, tag string, from, length time.Duration, resp
 	return nil
 }
 
-// seconds writes an amount of which so many are one, to three digits behind the point.
-func seconds(amount, one time.Duration) string {
-	thousandths := amount / (one / 1000)
+// seconds formats amount/unit with three decimals.
+func seconds(amount, unit time.Duration) string {
+	thousandths := amount / (unit / 1000)
 	return fmt.Sprintf("%d.%03d", thousandths/1000, thousandths%1000)
 }
 
-// remark returns a name as a comment may hold it: readers look for times in comments.
+// remark quotes a name for a comment. Readers look for times after "#[".
 func remark(name string) string {
 	return fmt.Sprintf("%q", strings.ReplaceAll(short(name), "#[", "# ["))
 }
 
-// longestName is how many characters of a name are written: benchstat gives up at a line
-// of 64 KiB.
-const longestName = 200
+// maxName is the maximum length of a name, in characters. benchstat rejects lines of 64 KiB.
+const maxName = 200
 
-// short returns a name on one line, of so many characters at most.
+// short returns a name on one line, of maxName characters at most.
 func short(name string) string {
 	name = Plain(name)
-	if utf8.RuneCountInString(name) <= longestName {
+	if utf8.RuneCountInString(name) <= maxName {
 		return name
 	}
-	return string([]rune(name)[:longestName-1]) + "…"
+	return string([]rune(name)[:maxName-1]) + "…"
 }
 
-// namesOf returns the names of the kinds of operation as a form writes them, each another.
-func namesOf(kinds []results.Kind, written func(string) string) []string {
-	names, taken := make([]string, len(kinds)), make(map[string]bool)
+// namesOf returns distinct names of the kinds of operation in a format.
+func namesOf(kinds []results.Kind, format func(string) string) []string {
+	names, used := make([]string, len(kinds)), make(map[string]bool)
 	for i, kind := range kinds {
-		name := written(short(kind.Name))
-		for n := 2; taken[name]; n++ {
-			name = written(short(kind.Name)) + "_" + strconv.Itoa(n)
+		name := format(short(kind.Name))
+		for n := 2; used[name]; n++ {
+			name = format(short(kind.Name)) + "_" + strconv.Itoa(n)
 		}
-		names[i], taken[name] = name, true
+		names[i], used[name] = name, true
 	}
 	return names
 }
 
-// tag returns a name as the tag of a line: it ends at a comma, and must not hold a space.
+// tag returns a name as a tag, without commas and spaces.
 func tag(name string) string { return strings.ReplaceAll(Word(name), ",", "_") }
 
-// intervalAbout stands above the lines of an interval log.
-const intervalAbout = hlogUnits + `#A line is an operation in a whole second of the run in which any of it ended with success
-`
-
-// IntervalLog writes an interval log of HdrHistogram, format 1.3, while a run goes on: a line
-// for each kind of operation and whole second in which any of it ended with success, with the
-// operation's name as its tag and the response times since the instants at which they were
-// due. The lines of a tag together are the record's histograms of that operation in all
-// phases, count for count. Lines are written whole: a run that is killed leaves a log that
-// ends earlier. It belongs to one goroutine.
+// IntervalLog writes an interval log of HdrHistogram, format 1.3, during a run: a line for
+// each kind of operation and second with successes, tagged with the operation's name. The
+// lines of a tag add up to the record's histograms of that operation in all phases. A
+// killed run leaves complete lines. It is not safe for concurrent use.
 type IntervalLog struct {
 	rows
 	tags []string
 }
 
-// NewIntervalLog writes what stands above the lines of a run's log.
+// NewIntervalLog writes the head of a run's log.
 func NewIntervalLog(w io.Writer, m *results.Manifest) *IntervalLog {
 	l := &IntervalLog{rows: rows{to: w}, tags: namesOf(m.Operations, tag)}
 	var text strings.Builder
 	logHead(&text, m)
 	fmt.Fprintf(&text, "#Scenario %s\n", remark(m.Scenario.Name))
-	text.WriteString(intervalAbout + hlogColumns)
+	text.WriteString(hlogUnits + "#Each line is an operation in a second of the run\n" + hlogColumns)
 	l.write([]byte(text.String()))
 	return l
 }
 
-// Second writes the lines of a second. Response has the times of each kind of operation.
+// Second writes the lines of a second, with response times by kind of operation.
 func (l *IntervalLog) Second(second *results.Interval, response []*results.Histogram) {
 	var text strings.Builder
 	for k := range response {

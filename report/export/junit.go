@@ -5,51 +5,48 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"loadgen/results"
 )
 
-// Suite is test cases that belong together.
+// Suite is a set of test cases with common properties.
 type Suite struct {
-	Name string
-	// Properties are of all of them.
+	Name       string
 	Properties []Property
 	Cases      []Case
 }
 
 // Case is one test case.
 type Case struct {
-	// Class groups cases, by words with dots between them.
+	// Class is a dotted path that groups cases.
 	Class, Name string
 	Status      Status
-	// Kind is a word for what is wrong, Message the sentence that says it, and Lines what
-	// there is to read below; a case that passed has lines alone.
+	// Kind and Message say what is wrong, in a word and a sentence. Lines are details, which
+	// passed cases have, too.
 	Kind, Message, Lines string
 	Properties           []Property
 }
 
-// Property is a value with a name.
 type Property struct {
 	Name  string `xml:"name,attr"`
 	Value string `xml:"value,attr"`
 }
 
-// Status is what became of a case.
+// Status is the result of a case.
 type Status uint8
 
-// The statuses.
+// The statuses. Error means that the case was not run properly, Skipped that it has too little data.
 const (
 	Passed Status = iota
-	// Failure: what was claimed is not so.
 	Failure
-	// Error: the case could not be carried out as it should.
 	Error
-	// Skipped: it cannot be told.
 	Skipped
 )
 
-// The elements of the XML.
 type (
 	suitesElement struct {
 		XMLName xml.Name     `xml:"testsuites"`
@@ -83,8 +80,7 @@ type (
 	}
 )
 
-// JUnit writes a suite as XML. Every text is on one line but [Case.Lines], whose lines the
-// caller owes plain. Its error is the writer's, wrapped.
+// JUnit writes a suite as XML. It sanitizes all texts except [Case.Lines].
 func JUnit(w io.Writer, s *Suite) error {
 	document := suitesElement{Suite: suiteElement{Name: Plain(s.Name), Tests: len(s.Cases), Properties: propertiesOf(s.Properties)}}
 	suite := &document.Suite
@@ -100,7 +96,7 @@ func JUnit(w io.Writer, s *Suite) error {
 			one.Error = why
 			suite.Errors++
 		case Skipped:
-			// The element has no type.
+			// Skipped elements have no type.
 			why.Type, why.Message = "", Plain(c.Kind+": "+c.Message)
 			one.Skipped = why
 			suite.Skipped++
@@ -111,10 +107,10 @@ func JUnit(w io.Writer, s *Suite) error {
 	}
 	text, err := xml.MarshalIndent(document, "", "  ")
 	if err != nil {
-		return fmt.Errorf("forms: test cases as XML: %w", err)
+		return fmt.Errorf("export: encoding test cases: %w", err)
 	}
 	if _, err = io.WriteString(w, xml.Header+string(text)+"\n"); err != nil {
-		return fmt.Errorf("forms: writing test cases: %w", err)
+		return fmt.Errorf("export: writing test cases: %w", err)
 	}
 	return nil
 }
@@ -130,12 +126,11 @@ func propertiesOf(list []Property) *propertiesElement {
 	return element
 }
 
-// colours are what terminals take for commands: names and reasons come from files, and
-// must not colour, move or erase what stands beside them.
+// colours matches terminal escape sequences: names and reasons come from files.
 var colours = regexp.MustCompile("\x1b(\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)?|[@-Z\\\\^_])")
 
-// Plain returns a text on one line, without what controls a terminal or the direction
-// of writing. Whatever no encoding holds becomes U+FFFD.
+// Plain returns a text on one line, without control characters and terminal sequences.
+// Invalid characters become U+FFFD.
 func Plain(text string) string {
 	text = colours.ReplaceAllString(strings.ToValidUTF8(text, string(utf8.RuneError)), "")
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
@@ -149,4 +144,66 @@ func Plain(text string) string {
 		}
 		return r
 	}, text))
+}
+
+// TestCases writes a run as JUnit XML. The first case, an error if the run is not valid, is its
+// validity. Further cases are the checks, the search for a rate, and the verified writes.
+// A case without enough data is skipped. The outcome of the run is a property.
+func TestCases(w io.Writer, record *results.Record, summary *results.Summary) error {
+	suite, m, ok := Suite{Name: "loadgen run"}, &record.Manifest, ""
+	if summary.Ok != nil {
+		ok = strconv.FormatBool(*summary.Ok)
+	}
+	for _, p := range []struct{ name, value string }{
+		{"state", summary.State}, {"ok", ok}, {"verdict", summary.Verdict}, {"scenario", m.Scenario.Name}, {"target", m.Target}, {"profile", m.Profile}, {"start", m.Start},
+		{"time", m.Time}, {"seed", strconv.FormatUint(m.Seed, 10)}, {"started", summary.Started},
+		{"duration_s", Decimal(summary.DurationS)}, {"operations", strconv.FormatInt(summary.Operations, 10)},
+		{"attempts", strconv.FormatInt(summary.Attempts, 10)}, {"ok", strconv.FormatInt(summary.OkAttempts, 10)},
+		{"throttled", strconv.FormatInt(summary.Throttled, 10)}, {"failed", strconv.FormatInt(summary.Failed, 10)},
+	} {
+		if p.value != "" {
+			suite.Properties = append(suite.Properties, Property{Name: p.name, Value: p.value})
+		}
+	}
+	class := "loadgen.run." + Word(short(m.Scenario.Name))
+	var reasons []string
+	for _, reason := range summary.Reasons {
+		reasons = append(reasons, Plain(reason))
+	}
+	valid := Case{Class: class, Name: "the run is valid", Kind: summary.Validity, Message: Plain(summary.Verdict),
+		Lines: strings.Join(reasons, "\n")}
+	if summary.Validity != results.Valid {
+		valid.Status = Error
+		valid.Message = strings.Join(append([]string{"the run is " + summary.Validity}, reasons...), "; ")
+	}
+	suite.Cases = append(suite.Cases, valid)
+	for _, e := range summary.Checks {
+		one := Case{Class: class, Name: short(e.Expr), Kind: "check", Message: short("observed " + e.Observed), Lines: short("observed " + e.Observed)}
+		switch {
+		case e.Fails():
+			one.Status = Failure
+		case !e.Told():
+			one.Status, one.Kind, one.Message, one.Lines = Skipped, results.CannotTell, short(e.Said()), ""
+		}
+		suite.Cases = append(suite.Cases, one)
+	}
+	if l := summary.Limit; l != nil {
+		one := Case{Class: class, Name: "a rate holds", Kind: "limit", Message: Plain(summary.Verdict), Lines: Plain(summary.Verdict)}
+		switch {
+		case summary.State == results.CannotTell:
+			one.Status, one.Kind, one.Lines = Skipped, results.CannotTell, ""
+		case l.Held == nil:
+			one.Status = Failure
+		}
+		suite.Cases = append(suite.Cases, one)
+	}
+	if a := summary.Audit; a != nil {
+		said := fmt.Sprintf("%d acknowledged writes are lost, %d counters were raised too often", a.Lost, a.Doubled)
+		one := Case{Class: class, Name: "every acknowledged write is there, once", Kind: "audit", Message: said, Lines: said}
+		if !a.Sound() {
+			one.Status = Failure
+		}
+		suite.Cases = append(suite.Cases, one)
+	}
+	return JUnit(w, &suite)
 }

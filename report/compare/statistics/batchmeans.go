@@ -2,52 +2,50 @@ package statistics
 
 import "math"
 
-// How much evidence an interval of [BatchMeans] needs.
+// The evidence that an interval of [BatchMeans] needs.
 const (
-	// fewestBatches are so many that the correlation of one with the next can be told from
-	// chance, fewestFigures the least length of a series.
-	fewestBatches, fewestFigures = 20, 30
-	// mostCorrelated is up to which correlation of neighbouring batches what is left of it is
-	// corrected for, rather than batches made longer.
-	mostCorrelated = 0.5
-	// independent is how many figures that do not depend on each other a series has to be
-	// worth. With fewer, the correlation is told so badly that intervals are too narrow.
-	independent = 30
+	// minBatches is needed to estimate the correlation of batches; minValues is the minimum
+	// length of a series.
+	minBatches, minValues = 20, 30
+	// maxCorrelation of neighbouring batches is corrected for; above it, batches grow.
+	maxCorrelation = 0.5
+	// minIndependent is the minimum effective sample size. With less, the estimate of the
+	// correlation is so poor that intervals are too narrow.
+	minIndependent = 30
 )
 
-// Batched is the mean of a series each of whose figures may depend on those before it.
+// Batched is the mean of an autocorrelated series.
 type Batched struct {
 	Mean float64
-	// Half is half of the 95 % interval of the mean, Batch how many figures each of the means
-	// is of that it follows from. They say nothing unless Told.
+	// Half is half the width of the mean's 95% interval, Batch the number of values per
+	// batch. Both are set only if Told.
 	Half  float64
 	Batch int
 	Told  bool
 }
 
-// BatchMeans returns the mean of a series with its interval by the means of batches that do
-// not overlap (Conway 1963), Student's t over their number less one. Batches grow by half
-// until neighbours are little correlated (Law and Carson 1979). The correlation ρ is the one
-// of the lag one, made up for its bias of −(1 + 3ρ)/n (Marriott and Pope 1954); what is left
-// of it widens the interval by √((1 + ρ)/(1 − ρ)), as of an autoregressive process of the
-// first order (Steiger et al. 2005). There is no interval where fewer than twenty batches are
-// left, or where the series has fewer than thirty figures, or is worth less than thirty that
-// are independent by the same correction. What came before a series settles must not be in
-// it. Of figures that make up for each other the interval is too wide.
+// BatchMeans returns the mean of a series and its interval by non-overlapping batch means
+// (Conway 1963), with Student's t. Batches grow by half until the correlation of neighbours is
+// small (Law and Carson 1979). ρ is the correlation of lag one, corrected for its bias of
+// −(1 + 3ρ)/n (Marriott and Pope 1954). The remaining ρ widens the interval by
+// √((1 + ρ)/(1 − ρ)), as in a first-order autoregressive process (Steiger et al. 2005). There
+// is no interval with fewer than minBatches batches, minValues values or minIndependent
+// independent values by the same correction. The series must not include a warm-up. With
+// negative correlation the interval is too wide.
 func BatchMeans(series []float64) Batched {
 	found := Batched{Mean: Mean(series)}
 	n := float64(len(series))
-	if len(series) < fewestFigures || n < independent*inflation(neighbours(series)) {
+	if len(series) < minValues || n < minIndependent*inflation(neighbours(series)) {
 		return found
 	}
-	for batch := 1; len(series)/batch >= fewestBatches; batch += max(1, batch/2) {
+	for batch := 1; len(series)/batch >= minBatches; batch += max(1, batch/2) {
 		means := make([]float64, len(series)/batch)
 		first := len(series) - len(means)*batch
 		for i := range means {
 			means[i] = Mean(series[first+i*batch : first+(i+1)*batch])
 		}
 		correlation := neighbours(means)
-		if correlation > mostCorrelated {
+		if correlation > maxCorrelation {
 			continue
 		}
 		k := float64(len(means))
@@ -58,7 +56,7 @@ func BatchMeans(series []float64) Batched {
 	return found
 }
 
-// neighbours returns the correlation of each figure with the next, made up for its bias.
+// neighbours returns the correlation of lag one, corrected for its bias.
 func neighbours(series []float64) float64 {
 	squares, centre, products := Squares(series), Mean(series), 0.0
 	if squares <= 0 {
@@ -71,8 +69,7 @@ func neighbours(series []float64) float64 {
 	return min(0.99, correlation+(1+3*max(0, correlation))/float64(len(series)))
 }
 
-// inflation is by how much the variance of a mean is greater than that of independent
-// figures, 1 where they make up for each other.
+// inflation returns the variance of the mean relative to that of independent values, at least 1.
 func inflation(correlation float64) float64 {
 	return max(1, (1+correlation)/(1-correlation))
 }

@@ -5,38 +5,35 @@ import (
 	"math/rand/v2"
 )
 
-// Divider measures how clearly stretches of values fall apart. It keeps its memory
-// from one stretch to the next, and belongs to one goroutine.
+// Divider finds change points in windows of values. It reuses its memory and is not safe for
+// concurrent use.
 type Divider struct {
-	// clarity[τ] is the greatest Q(τ,κ) over all κ.
+	// clarity[τ] is the maximum of Q(τ,κ) over all κ.
 	clarity []float64
-	// within and right are the sums of distances within the values before τ, and
-	// from τ to κ.
+	// within and right are the sums of distances among the values before τ, and from τ to κ.
 	within, right []float64
-	// inverse[k] is 1/k, and 0 for k = 0: a single value has no distances within.
+	// inverse[k] is 1/k, and 0 for k = 0.
 	inverse []float64
 }
 
-// NewDivider returns a divider of stretches of so many values at most.
-func NewDivider(longest int) *Divider {
-	d := &Divider{clarity: make([]float64, longest+1), within: make([]float64, longest+1),
-		right: make([]float64, longest+1), inverse: make([]float64, longest+1)}
-	for k := 1; k <= longest; k++ {
+// NewDivider returns a divider for windows of at most maxValues values.
+func NewDivider(maxValues int) *Divider {
+	d := &Divider{clarity: make([]float64, maxValues+1), within: make([]float64, maxValues+1),
+		right: make([]float64, maxValues+1), inverse: make([]float64, maxValues+1)}
+	for k := 1; k <= maxValues; k++ {
 		d.inverse[k] = 1 / float64(k)
 	}
 	return d
 }
 
-// Measure returns for each index of a stretch, no longer than the divider was made
-// for, how clearly it falls apart there; the next call overwrites it. For the n
-// values X before τ and the m values Y from τ to κ,
+// Measure returns the clarity of a split at each index of a window. The next call overwrites
+// the result. For the n values X before τ and the m values Y from τ to κ, it is
 //
 //	Q(τ,κ) = 2/(m+n)·Σ|x−y| − 2m/((m+n)(n−1))·Σ|x−x′| − 2n/((m+n)(m−1))·Σ|y−y′|
 //
-// with each pair once: how much farther apart the sides are than each is in itself
-// (Matteson and James, with distances to the power of one). κ is free, so that a
-// stretch with several steps does not hide the first. As κ goes up the sums are
-// carried along, so that the time grows with the square of the length.
+// with each pair once: the distance between the sides minus the distances within them
+// (Matteson and James, with exponent one). κ is free, so that later steps in a window do not
+// hide the first. Sums are updated as κ grows, so that the time is quadratic.
 func (d *Divider) Measure(values []float64) []float64 {
 	clear(d.clarity)
 	clear(d.right)
@@ -47,7 +44,6 @@ func (d *Divider) Measure(values []float64) []float64 {
 			toAll += math.Abs(value - newest)
 		}
 		all += toAll
-		// What lies within all values is what will lie before a later τ.
 		d.within[kappa] = all
 		for tau := 1; tau < kappa; tau++ {
 			toLeft += math.Abs(values[tau-1] - newest)
@@ -63,8 +59,7 @@ func (d *Divider) Measure(values []float64) []float64 {
 	return d.clarity[:len(values)]
 }
 
-// Divide returns the index of the clearest split, the first of equal ones, and how
-// clear it is; 0 where there is none.
+// Divide returns the index and clarity of the clearest split, the first of equal ones, or 0.
 func (d *Divider) Divide(values []float64) (at int, clarity float64) {
 	for tau, q := range d.Measure(values) {
 		if q > clarity {
@@ -74,15 +69,14 @@ func (d *Divider) Divide(values []float64) (at int, clarity float64) {
 	return at, clarity
 }
 
-// Permuted returns which share of the orders of a stretch fall apart at least as
-// clearly as was observed, each at its own clearest split, so that having looked
-// for the split is paid for. The order that was observed counts as one of them. It
-// stops as soon as the share must be above the limit.
+// Permuted returns the share of permutations whose clearest split is at least as clear as
+// observed. Searching each permutation corrects for the search of the split. The observed
+// order counts as one permutation. It stops when the share must exceed the limit.
 func (d *Divider) Permuted(values []float64, observed, limit float64, rng *rand.Rand) float64 {
-	// Twice as many as the limit takes, so that it does not hang on a single one.
+	// Twice the minimum, so that the result does not depend on one permutation.
 	draws := int(math.Ceil(2/limit)) - 1
 	order := append([]float64(nil), values...)
-	// What differs by rounding alone is a tie.
+	// Differences by rounding are ties.
 	observed -= 1e-9 * math.Abs(observed)
 	hits := 1
 	for n := range draws {

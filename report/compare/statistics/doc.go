@@ -1,15 +1,10 @@
-// Package statistics is the arithmetic of samples: what a few figures come to, how sure
-// that is, and whether two sets of them differ.
+// Package statistics has the statistics of comparisons between runs.
 //
-// [Mean], [Median] and [Squares] sum figures up; [Student] and [Welch] compare means,
-// [SignFlip] pairs, and [Holm] corrects what several tests say; [Detection] tells how much
-// would have been found; [Divider] finds where a series falls apart, and [ResampledMean] draws
-// it anew. Distributions are gonum's. Sums are our own, from the first figure to the last:
-// gonum's go by what the processor has, and the last digit with them.
+// [Welch] compares unpaired sets of runs and [SignFlip] paired ones. [Holm] corrects several tests.
+// [Detection] is the power of a test. [Divider] finds change points of a series, and
+// [ResampledMean] bootstraps it. Distributions are gonum's. Sums are computed here, in order, so
+// that results are the same to the last bit everywhere.
 //
-// The caller owes figures that are finite. All functions are pure, may be called by
-// several goroutines at once, and keep nothing they are given; where they draw, it is from
-// what the caller hands in.
-//
-// The package is a leaf, and knows neither runs nor records.
+// Inputs must be finite. Functions are pure and safe for concurrent use, except for methods
+// of a Divider. Random numbers come from a seed or a generator of the caller.
 package statistics

@@ -2,6 +2,6 @@ package statistics
 
 // What the tests hold against tables.
 var (
-	Beyond   = beyond
+	Beyond   = twoSided
 	Critical = critical
 )

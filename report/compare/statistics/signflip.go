@@ -9,44 +9,42 @@ import (
 )
 
 const (
-	// exactPairs is up to how many pairs every pattern of signs is tried, a million
-	// of them; beyond it sampledFlips are drawn.
-	exactPairs   = 20
+	// maxExact is the maximum number of pairs whose sign patterns are enumerated, about a
+	// million. With more pairs, sampledFlips patterns are drawn.
+	maxExact     = 20
 	sampledFlips = 100_000
-	// wordBits is how many signs one draw yields.
+	// wordBits is the number of signs per random number.
 	wordBits = 64
-	// fixedPoint is 1 in the integers that stand for logarithms. Sums of integers
-	// are exact, so that ties are ties, and swapping the sides swaps signs and
-	// nothing else.
+	// fixedPoint is the scale of logarithms as integers. Integer sums are exact: ties are
+	// ties, and swapping the sides only swaps signs.
 	fixedPoint = 1 << 40
 )
 
-// Flips is what a sign-flip test makes of the logarithms of ratios.
+// Flips is the result of a sign-flip test of logarithms of ratios.
 //
-// If A and B do not differ, each logarithm is as likely to have the other sign.
-// Turning the signs of a subset J takes 2·Σ_J from the sum: the sum is then at
-// least as great exactly where the mean over J is at most 0. So the means over all
-// subsets give both the p-value and, by order, the interval of the effects that
-// the same test would not reject.
+// If A and B do not differ, each logarithm is equally likely with the other sign. Flipping
+// the signs of a subset J subtracts 2·Σ_J from the sum: the sum does not shrink exactly if the
+// mean over J is at most 0. So the means over all subsets give both the p-value and, sorted,
+// the interval of the effects that the test does not reject.
 type Flips struct {
 	// P is two-sided.
 	P float64
-	// Low and High bound the effects that are not rejected; Told is false where the
-	// pairs are too few to reject any.
+	// Low and High bound the effects that are not rejected. Told is false if there are too few
+	// pairs to reject any.
 	Low, High float64
 	Told      bool
-	// Exact says that every pattern was tried, none drawn.
+	// Exact means that all patterns were enumerated.
 	Exact bool
 }
 
-// SignFlip tests the logarithms, of which there is one or more, at a level. The seed draws
-// the patterns where there are too many to try them all.
+// SignFlip tests one or more logarithms at a level. The seed is used only with more than
+// maxExact of them.
 func SignFlip(logs []float64, level float64, seed uint64) Flips {
 	fixed := make([]int64, len(logs))
 	for i, log := range logs {
 		fixed[i] = int64(math.Round(log * fixedPoint))
 	}
-	exact := len(fixed) <= exactPairs
+	exact := len(fixed) <= maxExact
 	var means []float64
 	var notAbove, notBelow int
 	counter := func(sum int64, size int) {
@@ -65,7 +63,7 @@ func SignFlip(logs []float64, level float64, seed uint64) Flips {
 		eachSubset(fixed, counter)
 	} else {
 		means = make([]float64, 0, sampledFlips)
-		// The empty subset is what was observed and belongs to any sample.
+		// The empty subset is the observation, which belongs to every sample.
 		counter(0, 0)
 		drawSubsets(fixed, rand.New(rand.NewPCG(seed, uint64(len(fixed)))), counter)
 	}
@@ -74,7 +72,7 @@ func SignFlip(logs []float64, level float64, seed uint64) Flips {
 		patterns = 1 << len(fixed)
 	}
 	found := Flips{P: math.Min(1, 2*float64(min(notAbove, notBelow))/float64(patterns)), Exact: exact}
-	// The small addition keeps what is whole from being cut for its binary form.
+	// The small addition prevents rounding down of whole numbers.
 	if k := int(level/2*float64(patterns) + 1e-9); k > 0 {
 		slices.Sort(means)
 		found.Low, found.High, found.Told = means[k-1], means[len(means)-k], true
@@ -82,8 +80,8 @@ func SignFlip(logs []float64, level float64, seed uint64) Flips {
 	return found
 }
 
-// eachSubset calls with the sum and size of every subset, the empty one included.
-// From one to the next a single member enters or leaves (Gray code).
+// eachSubset calls with the sum and size of every subset, in Gray code order: consecutive
+// subsets differ by one member.
 func eachSubset(values []int64, call func(sum int64, size int)) {
 	var sum int64
 	var members uint64
@@ -100,7 +98,7 @@ func eachSubset(values []int64, call func(sum int64, size int)) {
 	}
 }
 
-// drawSubsets calls with the sum and size of subsets that are drawn.
+// drawSubsets calls with the sum and size of random subsets.
 func drawSubsets(values []int64, rng *rand.Rand, call func(sum int64, size int)) {
 	for range sampledFlips {
 		var sum int64
@@ -120,8 +118,8 @@ func drawSubsets(values []int64, rng *rand.Rand, call func(sum int64, size int))
 	}
 }
 
-// HodgesLehmann returns the median of the means of all two values and of each with
-// itself: an estimate of the effect that one wild pair hardly moves.
+// HodgesLehmann returns the median of the means of all pairs of values, each with itself
+// included: an estimate that is robust to outliers.
 func HodgesLehmann(values []float64) float64 {
 	means := make([]float64, 0, len(values)*(len(values)+1)/2)
 	for i, one := range values {
@@ -132,18 +130,17 @@ func HodgesLehmann(values []float64) float64 {
 	return Median(means)
 }
 
-// Holm returns the p-values as Holm corrects them: the smallest times how many
-// there are, the next times one fewer, none below one before it, none above 1.
+// Holm returns p-values with Holm's correction for several tests.
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(p[i], p[k]) })
-	adjusted, least := make([]float64, len(p)), 0.0
+	adjusted, lowest := make([]float64, len(p)), 0.0
 	for rank, i := range order {
-		least = math.Max(least, math.Min(1, p[i]*float64(len(p)-rank)))
-		adjusted[i] = least
+		lowest = math.Max(lowest, math.Min(1, p[i]*float64(len(p)-rank)))
+		adjusted[i] = lowest
 	}
 	return adjusted
 }

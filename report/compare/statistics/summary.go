@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Mean returns the arithmetic mean, 0 of none.
+// Mean returns the arithmetic mean, 0 for no values.
 func Mean(values []float64) float64 {
 	sum := 0.0
 	for _, value := range values {
@@ -24,21 +24,20 @@ func Squares(values []float64) float64 {
 	return sum
 }
 
-// Number is whatever has a median.
+// Number is a constraint of [Median].
 type Number interface{ ~int64 | ~uint32 | ~float64 }
 
-// Median returns the middle value, or the mean of the two middle ones; not a number of
-// none. It leaves the order of what it is given.
+// Median returns the median, NaN for no values. It does not change the slice.
 func Median[T Number](values []T) float64 {
 	if len(values) == 0 {
 		return math.NaN()
 	}
 	sorted := slices.Sorted(slices.Values(values))
-	// The halves of either are exact, and their sum is never too great for a number.
+	// Halves are exact, and their sum cannot overflow.
 	return float64(sorted[(len(sorted)-1)/2])/2 + float64(sorted[len(sorted)/2])/2
 }
 
-// Relative returns a change as a part of one: 0 where nothing changed, +Inf from nothing.
+// Relative returns is/was - 1, and +Inf for a change from 0.
 func Relative(was, is float64) float64 {
 	switch {
 	case was == is:
@@ -49,9 +48,8 @@ func Relative(was, is float64) float64 {
 	return is/was - 1
 }
 
-// ResampledMean returns the mean of a series put together of blocks, each drawn
-// from anywhere, those that reach over the end going on at the beginning, so that
-// every second is as likely as any other.
+// ResampledMean returns the mean of one circular block bootstrap sample of a series. Blocks wrap
+// around, so that every second has the same probability.
 func ResampledMean(series []float64, block int, rng *rand.Rand) float64 {
 	sum := 0.0
 	for left := len(series); left > 0; left -= block {
@@ -66,9 +64,8 @@ func ResampledMean(series []float64, block int, rng *rand.Rand) float64 {
 	return sum / float64(len(series))
 }
 
-// Correlated returns over how many seconds a series is correlated with itself, 1
-// where it is not: 1 + 2·Σ ρ(k), summed up to the first k that is at least five
-// times the sum so far, beyond which there is nothing but noise.
+// Correlated returns the integrated autocorrelation time of a series, at least 1:
+// 1 + 2·Σ ρ(k), up to the first k that is five times the sum so far. Later terms are noise.
 func Correlated(series []float64) int {
 	const window = 5
 	centre := Mean(series)

@@ -8,25 +8,23 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Means is the difference of two means, of B from A, by runs that are not paired.
+// Means compares the means of unpaired runs.
 type Means struct {
 	// Difference is the mean of B less that of A.
 	Difference float64
-	// P is two-sided: how likely means as far apart are, were both sides normal with
-	// one mean, whatever their spreads. It is 1 where there are too few runs to tell, and 0
-	// where two constants differ.
+	// P is the two-sided p-value. It is 1 if there are too few runs, and 0 if two constants
+	// differ.
 	P float64
-	// Error is the standard error of the difference, Freedom its degrees of freedom; both
-	// are 0 where there are too few runs, or all of a side are the same on both.
+	// Error is the standard error of the difference, Freedom its degrees of freedom. Both are 0
+	// if there are too few runs, or no variance on either side.
 	Error, Freedom float64
-	// Told says that there are two runs or more on either side.
+	// Told means that each side has at least two runs.
 	Told bool
 }
 
-// Welch compares two means by B. L. Welch's test (1947), which does not assume that
-// both sides vary alike. Its figures have to be finite. Each side is known to vary by a
-// standard deviation at least, however alike its few runs have come out.
-func Welch(a, b []float64, least float64) Means {
+// Welch compares two means by B. L. Welch's test (1947), which allows different variances.
+// minDeviation is a lower bound of each side's standard deviation, for sides of few runs.
+func Welch(a, b []float64, minDeviation float64) Means {
 	n, m := float64(len(a)), float64(len(b))
 	if n == 0 || m == 0 {
 		return Means{P: 1}
@@ -36,7 +34,8 @@ func Welch(a, b []float64, least float64) Means {
 		return found
 	}
 	found.Told = true
-	ofA, ofB := math.Max(Squares(a)/(n-1), least*least)/n, math.Max(Squares(b)/(m-1), least*least)/m
+	minVariance := minDeviation * minDeviation
+	ofA, ofB := math.Max(Squares(a)/(n-1), minVariance)/n, math.Max(Squares(b)/(m-1), minVariance)/m
 	switch {
 	case found.Difference == 0 && ofA+ofB == 0:
 		return found
@@ -45,17 +44,16 @@ func Welch(a, b []float64, least float64) Means {
 		return found
 	}
 	found.Error = math.Sqrt(ofA + ofB)
-	// The shares of the variance, not the variances, so that the squares of small ones
-	// cannot vanish.
+	// Shares of the variance, since squares of small variances underflow.
 	shareA, shareB := ofA/(ofA+ofB), ofB/(ofA+ofB)
 	found.Freedom = 1 / (shareA*shareA/(n-1) + shareB*shareB/(m-1))
-	found.P = beyond(found.Difference/found.Error, found.Freedom)
+	found.P = twoSided(found.Difference/found.Error, found.Freedom)
 	return found
 }
 
-// Interval returns the differences that the test would not reject at a level of
-// significance from 0 to 1, both exclusively, and false where it is not told.
-func (m Means) Interval(alpha float64) (low, high float64, told bool) {
+// Interval returns the differences that the test does not reject at a level alpha between 0 and
+// 1, and false if there are too few runs.
+func (m Means) Interval(alpha float64) (low, high float64, ok bool) {
 	if !m.Told {
 		return 0, 0, false
 	}
@@ -66,10 +64,9 @@ func (m Means) Interval(alpha float64) (low, high float64, told bool) {
 	return m.Difference - room, m.Difference + room, true
 }
 
-// MeanInterval returns the mean of some figures, and the interval that holds the mean of
-// all such runs but for a share alpha of cases, were they normal; false where there are
-// fewer than two.
-func MeanInterval(values []float64, alpha float64) (middle, low, high float64, told bool) {
+// MeanInterval returns the mean of values and its interval at a level alpha, assuming a normal
+// distribution, and false for fewer than two values.
+func MeanInterval(values []float64, alpha float64) (middle, low, high float64, ok bool) {
 	n := float64(len(values))
 	if n == 0 {
 		return 0, 0, 0, false
@@ -85,38 +82,36 @@ func MeanInterval(values []float64, alpha float64) (middle, low, high float64, t
 	return middle, middle - room, middle + room, true
 }
 
-// Student returns the two-sided p-value of Student's test with a common variance: how
-// likely means as far apart are, were both sides normal and alike. It is 1 where there are
-// too few values to tell, and 0 where two constants differ.
+// Student returns the two-sided p-value of Student's test with a common variance. It is 1 if
+// there are too few values, and 0 if two constants differ.
 func Student(before, after []float64) float64 {
 	n, m := float64(len(before)), float64(len(after))
-	freedom, apart := n+m-2, Mean(after)-Mean(before)
-	if freedom <= 0 || apart == 0 {
+	freedom, difference := n+m-2, Mean(after)-Mean(before)
+	if freedom <= 0 || difference == 0 {
 		return 1
 	}
 	within := Squares(before) + Squares(after)
-	return beyond(apart/math.Sqrt(within/freedom*(1/n+1/m)), freedom)
+	return twoSided(difference/math.Sqrt(within/freedom*(1/n+1/m)), freedom)
 }
 
-// beyond returns how much of Student's distribution lies as far out as t, on both sides.
-func beyond(t, freedom float64) float64 {
+// twoSided returns the probability of Student's distribution outside ±t.
+func twoSided(t, freedom float64) float64 {
 	return 2 * distuv.StudentsT{Sigma: 1, Nu: freedom}.CDF(-math.Abs(t))
 }
 
-// critical returns the t beyond which, on both sides together, a share alpha of
-// Student's distribution lies.
+// critical returns the t whose [twoSided] probability is alpha.
 func critical(alpha, freedom float64) float64 {
 	return -distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(alpha / 2)
 }
 
-// Detection returns how often, from 0 to 1, [Welch] finds a true difference of two means
-// at a level of significance, when the runs of either side, n each, vary by a standard
-// deviation. It is 0 where n is below 2, and 1 where nothing varies.
+// Detection returns the power of [Welch]: the probability of finding a true difference at a
+// level, with n runs per side and a standard deviation. It is 0 for n below 2, and 1 without
+// deviation.
 //
-// It is the non-central distribution of t with 2n − 2 degrees of freedom, beyond the bound
-// that Welch's test sets: that rests on fewer, for it estimates how they lie on the two
-// sides. With w the share of one side in the variance, they are (n−1) / (w² + (1−w)²), and
-// where both vary alike the mean of the denominator is (1 + 1/n) / 2.
+// It is the tail of the non-central t distribution with 2n − 2 degrees of freedom outside the
+// bound of Welch's test. That bound has fewer degrees of freedom, since the test estimates
+// the share w of one side in the variance: (n−1) / (w² + (1−w)²). With equal variances
+// the mean of the denominator is (1 + 1/n) / 2.
 func Detection(difference, deviation, alpha float64, n int) float64 {
 	switch {
 	case n < 2 || difference == 0:
@@ -127,10 +122,9 @@ func Detection(difference, deviation, alpha float64, n int) float64 {
 	runs := float64(n)
 	shift := math.Abs(difference) / (deviation * math.Sqrt(2/runs))
 	bound := critical(alpha, 2*runs*(runs-1)/(runs+1))
-	// Given that the runs seem to vary s times as much as they do, t is beyond its bound
-	// where a normal variable about the shift is beyond s times that. So the probability is
-	// summed over the density of s, which is that of chi over the root of its freedom, by
-	// Simpson's rule, as far about 1 as it has any weight.
+	// If the estimated deviation is s times the true one, t exceeds its bound if a normal variable
+	// around the shift exceeds s times the bound. Simpson's rule integrates this over the density
+	// of s, chi over the root of its freedom, in the range around 1 with any weight.
 	freedom := 2*runs - 2
 	chi, reach := distuv.ChiSquared{K: freedom}, 8/math.Sqrt(2*freedom)
 	at, found := floats.Span(make([]float64, 201), math.Max(1e-9, 1-reach), 1+reach), make([]float64, 201)
@@ -141,8 +135,8 @@ func Detection(difference, deviation, alpha float64, n int) float64 {
 	return math.Min(1, integrate.Simpsons(at, found))
 }
 
-// Deviation returns the standard deviation within groups of figures, pooled over those
-// of two or more, and its degrees of freedom, 0 where there is no such group.
+// Deviation returns the standard deviation within groups, pooled over groups of at least two
+// values, and its degrees of freedom, 0 if there is no such group.
 func Deviation(groups ...[]float64) (deviation float64, freedom int) {
 	sum := 0.0
 	for _, group := range groups {
@@ -157,9 +151,8 @@ func Deviation(groups ...[]float64) (deviation float64, freedom int) {
 	return math.Sqrt(sum / float64(freedom)), freedom
 }
 
-// Unbiased returns what a ratio to a deviation of so many degrees of freedom has to be
-// multiplied by, so that it is right on the average: few runs vary less than many more
-// often than not, and ratios to what they do seem greater (Hedges 1981). It is 0 below two.
+// Unbiased returns the factor that corrects ratios to a deviation with few degrees of freedom,
+// which are too large on average (Hedges 1981). It is 0 below two.
 func Unbiased(freedom int) float64 {
 	if freedom < 2 {
 		return 0
