@@ -139,5 +139,7 @@ func (a *author) checkTable() document.Table {
 		t.Add(tone, e.Result(), e.Expr, e.Said())
 	}
 	t.Sort(func(row int) float64 { return gravity(t.Rows[row][0].Tone) })
+	held, _ := results.HeldOf(a.summary.Checks)
+	t.Ranked, t.MinRows = true, max(1, len(t.Rows)-held)
 	return t
 }

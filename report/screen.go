@@ -18,7 +18,7 @@ func (a *author) show() {
 	}
 	if verdict.ManyFailed(a.record, a.summary) {
 		t := a.causeTable()
-		t.Notes = nil
+		t.Notes, t.Ranked = nil, true
 		a.Show(t)
 	}
 	switch steps := figure.Shown(a.record); {
@@ -85,7 +85,8 @@ func (a *author) ladder(steps []figure.Step) document.Table {
 		columns = slices.Insert(columns, 0, "phase|words")
 	}
 	t := document.NewTable("ladder", a.caption("Each step"), columns...)
-	t.Notes = []string{"lost, settled: of the operations due in the last half of a step"}
+	const shownSteps = 12
+	t.Notes, t.MinRows = []string{"lost, settled: of the operations due in the last half of a step"}, min(len(steps), shownSteps)
 	full := 0.0
 	for _, step := range steps {
 		figures, _ := a.wholeStep(step)
@@ -171,6 +172,7 @@ func (a *author) operationsShort() document.Table {
 			a.taken.OfKinds("tries", of).Pointer(), times.P50, times.P99)
 	}
 	t.Sort(func(row int) float64 { return -float64(counted[row]) })
+	t.Ranked, t.MinRows = true, 3
 	return t.WithoutEmpty()
 }
 

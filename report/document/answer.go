@@ -84,25 +84,26 @@ func (a *Answer) Whole() string {
 	return strings.Join(append([]string{line + "."}, a.Says...), " ")
 }
 
-// Around returns a table with so many rows at most: the first and the last, and those about
-// the row that was asked about, or else the first that is bad or doubtful. A note says how
-// many more there are.
-func (t Table) Around(most int) Table {
-	if len(t.Rows) <= most || most < 3 {
+// Around returns a table with at most limit rows: the first ones of a ranked table; else the first and the last, and
+// those around the row that was asked about, or the first that is bad or doubtful. A note has the number of the others.
+func (t Table) Around(limit int) Table {
+	// A note would take the line of a single row.
+	if len(t.Rows) <= limit+1 {
 		return t
 	}
-	last := len(t.Rows) - 1
-	at := t.Asked - 1
+	last, at := len(t.Rows)-1, t.Asked-1
 	if at < 0 {
 		at = max(1, slices.IndexFunc(t.Rows, func(row []Cell) bool {
 			return len(row) > 0 && (row[0].Tone == Bad || row[0].Tone == Doubtful)
 		}))
 	}
-	first := max(1, min(at-(most-2)/2, last-(most-2)))
-	rows := append([][]Cell{t.Rows[0]}, t.Rows[first:first+most-2]...)
-	more := len(t.Rows) - most
-	t.Rows = append(rows, t.Rows[last])
-	t.Notes = append(append([]string{}, t.Notes...), moreNote(more))
+	t.Notes = append(slices.Clone(t.Notes), moreNote(len(t.Rows)-limit))
+	if t.Ranked || limit < 3 {
+		t.Rows = t.Rows[:limit]
+		return t
+	}
+	first := max(1, min(at-(limit-2)/2, last-(limit-2)))
+	t.Rows = append(append([][]Cell{t.Rows[0]}, t.Rows[first:first+limit-2]...), t.Rows[last])
 	return t
 }
 

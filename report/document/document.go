@@ -100,6 +100,9 @@ type Table struct {
 	// Asked is the number of the row that answers what was asked, from 1; 0 for none. The first
 	// screen always shows it.
 	Asked int
+	// Ranked reports that the first rows are the most important, MinRows is how many rows the first screen has at least.
+	Ranked  bool
+	MinRows int
 }
 
 // Column is the heading of a column. Columns that follow one another with the same Group

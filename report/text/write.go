@@ -36,7 +36,8 @@ func Write(d *document.Document, look Look) []byte {
 		return s.bytes()
 	}
 	var s *screen
-	measures := []measure{{24, 5}, {20, 5}, {16, 5}, {12, 5}, {8, 5}, {7, 5}, {6, 5}, {5, 5}, {4, 5}, {3, 5}, {3, 4}, {3, 3}, {3, 2}, {3, 1}}
+	// Sentences get shorter before tables do.
+	measures := []measure{{24, 5}, {24, 3}, {24, 2}, {16, 2}, {12, 2}, {8, 2}, {6, 2}, {5, 2}, {4, 2}, {3, 2}, {2, 2}, {1, 2}, {1, 1}}
 	for _, m := range measures {
 		s = newScreen(d, look, m)
 		for _, block := range d.Screen {
@@ -58,6 +59,9 @@ type measure struct{ rows, lines int }
 // maxLines is the maximum number of lines of one screen, if the smallest measure fits.
 const maxLines = 30
 
+// titleLines is how many lines a title takes at least before it is cut: it ends with the validity.
+const titleLines = 3
+
 // newScreen returns a screen with the title, the answer and warnings.
 func newScreen(d *document.Document, look Look, m measure) *screen {
 	columns := max(minColumns, min(maxColumns, look.Columns))
@@ -73,7 +77,9 @@ func newScreen(d *document.Document, look Look, m measure) *screen {
 		title += " · " + d.Subtitle
 	}
 	if title != "" {
+		s.lines = max(s.lines, titleLines)
 		s.wrapped(0, title, s.faint)
+		s.lines = m.lines
 	}
 	s.answer(&d.Answer)
 	for i, warning := range d.Warnings {
@@ -227,7 +233,7 @@ func (s *screen) block(block document.Block) {
 		}
 	case document.Table:
 		if !s.look.Verbose {
-			b = b.Around(s.rows)
+			b = b.Around(max(s.rows, b.MinRows))
 		}
 		for i, grid := range s.grids(&b, s.columns, s.look.Verbose) {
 			if i > 0 {

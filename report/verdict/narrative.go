@@ -15,7 +15,7 @@ const (
 	// claims are headlines, and the first one is used: words ¦ number ¦ unit ¦ words. asides follow it in small letters.
 	claims = "claims"
 	asides = "asides"
-	// examples say what an example shows, before everything.
+	// examples say what an example shows, after the leads.
 	examples = "examples"
 	// leads are for the first screen, as many as it has room for; the others are findings.
 	leads = "leads"
@@ -46,7 +46,7 @@ func Narrate(record *results.Record, summary *results.Summary) Story {
 	story.Answer.Mark = document.MarkOf(e.State, Asked(summary), ok)
 	said := narrative().Sentences(e, leads, bursts)
 	shown := min(len(said), maxLeads)
-	story.Answer.Says = append(narrative().Sentences(e, examples), said[:shown]...)
+	story.Answer.Says = append(said[:shown:shown], narrative().Sentences(e, examples)...)
 	story.Findings = append(said[shown:], narrative().Sentences(e, findings)...)
 	return story
 }
