@@ -36,7 +36,7 @@ func formats() []format {
 		{"count", 1, whole(Count), 0}, {"rate", 1, Rate, 0}, {"share", 100, Share, 0}, {"fineshare", 100, FineShare, 0}, {"tries", 1, Tries, 0}, {"change", 100, Change, 0},
 		{"chance", 1, Chance, 0}, {"factor", 1, Factor, 0}, {"figures", 1, Figures, 0}, {"money", 1, Money, 0}, {"bytes", 1, whole(Bytes), 0},
 		{partFormat, 100, func(share float64) string { return PartOf(share, 1) }, 0},
-		{"minutes", 1, Minutes, time.Second}, {"millis", 1e-3, whole(Millis), time.Microsecond}, {"micros", 1e-3, whole(Micros), time.Microsecond},
+		{"span", 1, func(nanos float64) string { return Span(time.Duration(nanos)) }, time.Nanosecond}, {"minutes", 1, Minutes, time.Second}, {"millis", 1e-3, whole(Millis), time.Microsecond}, {"micros", 1e-3, whole(Micros), time.Microsecond},
 		{"nanos", 1e-6, func(nanos float64) string { return Millis(int64(nanos) / 1000) }, time.Nanosecond},
 		{"ms", 1, func(millis float64) string { return Millis(int64(math.Round(1000 * millis))) }, time.Millisecond},
 		{"tenths", 1, func(number float64) string { return strconv.FormatFloat(number, 'f', 1, 64) }, time.Second},
@@ -59,6 +59,9 @@ func (f format) text(number float64) (text string, scale float64) {
 	if slices.Contains([]string{"ms", "millis", "nanos"}, f.name) && InSeconds(int64(math.Round(number*scale*1000))) {
 		// The unit stands in the text.
 		scale /= 1000
+	}
+	if slices.Contains([]string{"fineshare", partFormat}, f.name) && isMultiple(number) {
+		scale = 1
 	}
 	return f.write(number), scale
 }

@@ -34,6 +34,30 @@ func Count(n int64) string {
 	return sign + grouped(digits)
 }
 
+// AtLeast returns a count, with "at least" before it if counting stopped at a bound.
+func AtLeast(n int64, bounded bool) string {
+	if bounded {
+		return "at least " + Count(n)
+	}
+	return Count(n)
+}
+
+// LowerBound is [AtLeast] for a cell of a table.
+func LowerBound(n int64, bounded bool) string {
+	if bounded {
+		return "≥" + Count(n)
+	}
+	return Count(n)
+}
+
+// About returns a count, with "about" before it if it is an estimate.
+func About(n float64, estimated bool) string {
+	if estimated {
+		return "about " + Rate(n)
+	}
+	return Rate(n)
+}
+
 func grouped(digits string) string {
 	var text strings.Builder
 	for i, digit := range digits {
@@ -90,10 +114,8 @@ func Share(share float64) string {
 	}
 }
 
-// FineShare returns a share of one to hundredths of a per cent, in which bounds are given.
-func FineShare(share float64) string {
-	return strconv.FormatFloat(100*share, 'f', 2, 64) + " %"
-}
+// FineShare returns a share of one to hundredths of a percent, for bounds.
+func FineShare(share float64) string { return percentage(share, 2) }
 
 // CutShare returns a share as a percentage of three figures, cut off and not
 // rounded, so that it lies on the same side of a bound as the share itself.
@@ -105,7 +127,22 @@ func CutShare(share float64) string {
 	// The figures before the third are kept; the small addition keeps what is
 	// exact in decimals from being cut for its binary form.
 	scale := math.Pow(10, 2-math.Floor(math.Log10(percent)))
-	return strconv.FormatFloat(math.Floor(percent*scale+1e-9)/scale, 'g', 3, 64) + " %"
+	cut := math.Floor(percent*scale+1e-9) / scale
+	if isMultiple(share) {
+		return Figures(cut/100) + " times"
+	}
+	return strconv.FormatFloat(cut, 'f', -1, 64) + " %"
+}
+
+// isMultiple reports whether a share is written as a factor: above 1,000 percent.
+func isMultiple(share float64) bool { return share > 10 && !math.IsInf(share, 1) }
+
+// percentage returns a share as a percentage with decimals, above 1,000 percent as a factor: "1,092 times".
+func percentage(share float64, decimals int) string {
+	if isMultiple(share) {
+		return Figures(share) + " times"
+	}
+	return strconv.FormatFloat(100*share, 'f', decimals, 64) + " %"
 }
 
 // CutFactor returns a ratio cut off to hundredths.
@@ -204,9 +241,8 @@ func Finite(value float64) *float64 {
 	return &value
 }
 
-// PartOf returns what a number comes to of another, as a percentage to a tenth: above
-// 100 %, too.
-func PartOf(number, of float64) string { return strconv.FormatFloat(100*number/of, 'f', 1, 64) + " %" }
+// PartOf returns one number as a percentage of another, to a tenth; it may exceed 100 %.
+func PartOf(number, of float64) string { return percentage(number/of, 1) }
 
 // Tries returns how many of a thing there are to another, to hundredths; beyond 999 only
 // that it is so.

@@ -2,6 +2,8 @@ package document_test
 
 import (
 	"math"
+	"math/big"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -25,6 +27,10 @@ func TestFiguresInWords(t *testing.T) {
 		{"negative without a separator", document.Count(-999), "-999"},
 		{"the greatest", document.Count(math.MaxInt64), "9,223,372,036,854,775,807"},
 		{"the least", document.Count(math.MinInt64), "-9,223,372,036,854,775,808"},
+		{"a count", document.AtLeast(1000, false), "1,000"},
+		{"a lower bound", document.AtLeast(1000, true), "at least 1,000"},
+		{"a lower bound in a cell", document.LowerBound(1000, true), "≥1,000"},
+		{"an estimate", document.About(1234.5, true), "about 1,235"},
 		{"nothing", document.Rate(0), "0"},
 		{"less than a hundredth", document.Rate(0.001), "0"},
 		{"hundredths below ten", document.Rate(0.25), "0.25"},
@@ -104,6 +110,39 @@ func TestFiguresInWords(t *testing.T) {
 			t.Errorf("Count(%d) = %q; want its digits", n, document.Count(n))
 		}
 	}
+}
+
+// Above 1,000 percent a share is a factor, and its number is the share that was drawn.
+func TestLargeSharesAreFactors(t *testing.T) {
+	chance := rand.New(rand.NewPCG(3, 48))
+	for range 2000 {
+		share := math.Exp(14*chance.Float64() - 2) // 0.1 to 160,000
+		want := new(big.Rat).SetFloat64(share)
+		for name, text := range map[string]string{"cut": document.CutShare(share), "part": document.PartOf(share, 1), "fine": document.FineShare(share)} {
+			number, unit, _ := strings.Cut(text, " ")
+			got, sound := new(big.Rat).SetString(strings.ReplaceAll(number, ",", ""))
+			if unit == "%" && sound {
+				got.Quo(got, big.NewRat(100, 1))
+			}
+			// Three figures, or whole numbers, or a tenth of a percent.
+			off, allowed := new(big.Rat).Sub(want, got), max(0.01*share, 0.001)
+			if distance, _ := off.Float64(); !sound || (unit == "times") != (share > 10) || math.Abs(distance) > allowed || name == "cut" && distance < -1e-9*share {
+				t.Fatalf("%s of %v = %q; want a factor above 10, a percentage below", name, share, text)
+			}
+		}
+	}
+	assert.Equal(t, "1,092 times", document.PartOf(1092.222, 1))
+}
+
+// A placeholder has the value of its number in its format; text that only looks like one stays.
+func TestFill(t *testing.T) {
+	for template, want := range map[string]string{
+		"{1} of {2}, {1|share}": "0.5 of 1,234, 50.0 %", "{3|part}": "25.0 %", "{4|key}: {4}": "\"a{1}\": a{1}", "{5} {5|millis}": "90 s 90,000",
+		"{hash(user,16):02d} {{4}} {number: {2}}": "{hash(user,16):02d} {a{1}} {number: 1,234}", "{2|bytes}": "1234 B",
+	} {
+		assert.Equal(t, want, document.Fill(template, 0.5, 1234, document.Ratio{Part: 1, Whole: 4}, "a{1}", 90*time.Second), template)
+	}
+	assert.Panics(t, func() { document.Fill("{2}", 1) })
 }
 
 func TestAStretchHoldsItsInstants(t *testing.T) {

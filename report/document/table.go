@@ -258,11 +258,9 @@ func (c *Column) ratio(r Ratio) (text string, scale float64) {
 	switch {
 	case r.Whole <= 0:
 		return Untold, 1
-	case c.Format == partFormat:
-		return PartOf(r.Part, r.Whole), 100 / r.Whole
 	}
-	f := formatOf(c.Format)
-	return f.write(r.Part / r.Whole), f.scale / r.Whole
+	text, scale = formatOf(c.Format).text(r.Part / r.Whole)
+	return text, scale / r.Whole
 }
 
 // text returns the text of a value, and what the value is multiplied by in it.

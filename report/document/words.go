@@ -1,6 +1,8 @@
 package document
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +23,36 @@ func things(number, one string, many []string) string {
 		return "1 " + one
 	}
 	return number + " " + append(many, one+"s")[0]
+}
+
+// placeholder is a value's number in a template, from 1 on, and the format of the value.
+var placeholder = regexp.MustCompile(`\{([1-9])(?:\|([a-z]+))?\}`)
+
+// keyFormat quotes a key, and cuts it after keyLength characters.
+const (
+	keyFormat = "key"
+	keyLength = 40
+)
+
+// Fill returns a template with values in the place of {1}, {2} and so on. A format may follow the
+// number, as in {1|share}: one of those of columns, see [ParseColumn], or key. Without a format a
+// duration is written by [Span], a whole number by [Count], any other by [Rate].
+func Fill(template string, values ...any) string {
+	return placeholder.ReplaceAllStringFunc(template, func(found string) string {
+		parts := placeholder.FindStringSubmatch(found)
+		number, _ := strconv.Atoi(parts[1])
+		if number > len(values) {
+			panic("document: the template has too few values: " + template)
+		}
+		value, c := values[number-1], Column{Format: parts[2]}
+		if c.Format == keyFormat {
+			return Key(fmt.Sprint(value), keyLength)
+		}
+		if _, is := value.(time.Duration); is && c.Format == "" {
+			c.Format = "span"
+		}
+		return c.cell(value, "").Text
+	})
 }
 
 // Join joins those parts that are not empty.
@@ -57,8 +89,8 @@ func Cut(text string, most int) string {
 	return text
 }
 
-// SpreadNote says over which second or minute arrivals with the same timestamp are spread;
-// nil for 0.
+// SpreadNote returns a note on arrivals with the same timestamp, which are spread over a second or
+// minute; nil for 0.
 func SpreadNote(unit time.Duration) []string {
 	if unit == 0 {
 		return nil
