@@ -67,7 +67,7 @@ func (a *author) partitions() {
 		hit, over = max(hit, step.Phase.PartitionsHit), max(over, step.Phase.OfferedOver, step.Phase.PartitionsOver)
 	}
 	if hit > int64(len(list)) || over > 0 {
-		note += fmt.Sprintf("; of %s partitions in a step, the others served less in each of their seconds", atLeast(hit, over))
+		note += fmt.Sprintf("; of %s partitions in a step, the others served less in each of their seconds", document.AtLeast(hit, over > 0))
 	}
 	t.Notes = []string{note}
 	a.table("Hottest partitions", t.WithoutEmpty())

@@ -37,6 +37,13 @@ func TestRowsOfTables(t *testing.T) {
 		assert.NotContains(t, without, table, "the tables of a record with nothing of it")
 		assert.Equal(t, want, rowsOf(with[table]), table)
 	}
+	// The first screen sorts the rates, and its caption does not claim the order of the search.
+	for _, block := range documentOf(record).Screen {
+		if sorted, is := block.(document.Table); is && sorted.ID == "rates-tried" {
+			assert.Equal(t, []string{"2|2.5|5|440.25 s|0.00 %|0.04 %|–|1,100,000|" + hostile, "1|4,000|8,000|10 s|49.50 %|0.00 %|7.50|20,199|throttled"}, rowsOf(sorted))
+			assert.NotEqual(t, with["rates-tried"].Caption, sorted.Caption)
+		}
+	}
 	assert.NotContains(t, with, "steps-all", "the tables beside the rates of a search")
 	assert.Len(t, without["steps-all"].Rows, 3, "the steps of no search")
 	closed := stressRecord(t)

@@ -25,13 +25,13 @@ func (a *author) observed() {
 	shown := o.Shapes[:min(len(o.Shapes), mostShown)]
 	for i := range shown {
 		seen := &shown[i]
-		t.Add(document.PointerTo("capture", "query_shapes", i), seen.Requests, document.RatioOf(seen.Throttled, seen.Requests), atLeast(seen.Scanned, seen.Missed),
+		t.Add(document.PointerTo("capture", "query_shapes", i), seen.Requests, document.RatioOf(seen.Throttled, seen.Requests), document.LowerBound(seen.Scanned, seen.Missed > 0),
 			seen.Returned, document.RatioOf(seen.Returned, seen.Scanned), document.RatioOf(seen.Scanned, seen.Returned), seen.Table, seen.Class,
 			cmp.Or(seen.Shape, "(no filter)"))
 	}
 	note := "density: returned of scanned; for one: entities counted for each that is returned"
 	if rest := o.ShapesTold - int64(len(shown)); rest > 0 {
-		note += fmt.Sprintf("; %s shapes more are not shown", document.Count(rest))
+		note += fmt.Sprintf("; %s more shapes are not shown", document.AtLeast(rest, o.ShapesDropped > 0))
 	}
 	if o.ShapesDropped > 0 {
 		note += fmt.Sprintf("; %s times one was dropped for another", document.Count(o.ShapesDropped))
@@ -101,14 +101,14 @@ func (a *author) hotTraffic(o *results.Capture) {
 		if seen.Busiest > seen.Offered {
 			asked = document.Sourced{Value: seen.Busiest, At: from.Below("busiest_second_entities")}
 		}
-		t.Add(from, atLeast(seen.Entities, seen.Missed), seen.Requests, document.RatioOf(seen.Throttled, seen.Requests), seen.Busiest, asked, seen.Typical,
+		t.Add(from, document.LowerBound(seen.Entities, seen.Missed > 0), seen.Requests, document.RatioOf(seen.Throttled, seen.Requests), seen.Busiest, asked, seen.Typical,
 			seen.Saturation, seen.Table+" "+strconv.Quote(seen.PartitionKey))
 	}
 	text := "entities: counted by the documents' rule; busiest, asked, typical: entities counted in the busiest second, " +
 		"asked for in one at most, and in the median of the seconds with any request; saturates: the median of the " +
 		"seconds at a limit"
 	if rest := o.PartitionsTold - int64(len(t.Rows)); rest > 0 {
-		text += fmt.Sprintf("; %s partitions more are not shown", document.Count(rest))
+		text += fmt.Sprintf("; %s more partitions are not shown", document.AtLeast(rest, o.PartitionsDropped > 0))
 	}
 	if o.PartitionsDropped > 0 {
 		text += fmt.Sprintf("; %s times one was dropped for another, and ≥ stands before what it may have counted before",
@@ -120,12 +120,4 @@ func (a *author) hotTraffic(o *results.Capture) {
 
 func orderOf(o results.Order) []any {
 	return []any{o.Keys, document.RatioOf(o.Ascending, o.Keys), document.RatioOf(o.Descending, o.Keys)}
-}
-
-// atLeast returns a count that is a lower bound.
-func atLeast(n, missed int64) string {
-	if missed > 0 {
-		return "≥" + document.Rate(float64(n))
-	}
-	return document.Rate(float64(n))
 }

@@ -136,7 +136,7 @@ func (t *Told) table(beside bool) document.Table {
 			if j > 0 {
 				name = "  by profile " + one.Profile
 			}
-			table.Add(cmp.Or(document.Bad.If(!one.Holds()), document.Good), name, one.Throttled, one.Lost, one.P99, one.Partitions, one.HottestMax, one.Billed, document.Key(one.Hottest, 24))
+			table.Add(cmp.Or(document.Bad.If(!one.Holds()), document.Good), name, one.Throttled, one.Lost, one.P99, document.LowerBound(one.Partitions, one.PartitionsAtLeast), one.HottestMax, one.Billed, document.Key(one.Hottest, 24))
 		}
 	}
 	return table

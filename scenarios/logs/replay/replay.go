@@ -89,7 +89,9 @@ type Run struct {
 	P99        float64 `json:"p99_response_ms"`
 	Hottest    string  `json:"hottest_partition"`
 	HottestMax int64   `json:"hottest_second_entities"`
-	Partitions int64   `json:"partitions"`
+	// Partitions is a lower bound if PartitionsAtLeast.
+	Partitions        int64 `json:"partitions"`
+	PartitionsAtLeast bool  `json:"partitions_at_least,omitempty"`
 	// Billed are the transactions that the service bills, ThrottledRequests those that it
 	// throttled beside them; Counted are the entities that count against the targets.
 	Billed            int64 `json:"transactions_billed"`
@@ -212,7 +214,8 @@ func (a *Arm) take(record *results.Record, profile string, own bool, needs figur
 		return
 	}
 	of, sum, all := figure.Of(record), record.Summary, record.Counts(results.Reported)
-	one := Run{Profile: profile, Lost: of.Named("share_lost").Value, Partitions: int64(of.Named("partitions").Value),
+	partitions := of.Named("partitions")
+	one := Run{Profile: profile, Lost: of.Named("share_lost").Value, Partitions: int64(partitions.Value), PartitionsAtLeast: partitions.AtLeast,
 		Billed: all.Billed(), ThrottledRequests: all.Throttled, Counted: all.Counted, State: results.Holds}
 	if sum.ShareThrottled != nil {
 		one.Throttled = *sum.ShareThrottled

@@ -117,6 +117,18 @@ func TestOtherKeysHoldWhatTheLogsDoNot(t *testing.T) {
 	assert.Contains(t, told.Document().Answer.Whole(), "by-division")
 }
 
+// A record counts 10,000 partitions; of more the number is a lower bound, and shown as one.
+func TestPartitionsBeyondTheBoundAreAtLeast(t *testing.T) {
+	var entries []accesslog.Entry
+	for i := range 10_050 {
+		entries = append(entries, line(i/10, "InsertEntity", fmt.Sprintf("p%05d", i), "r", 201, fmt.Sprint(i)))
+	}
+	told := replayed(t, replay.Plan{Operations: gather(t, entries...), Retry: "none"})
+	one := &told.Arms[0].Under[0]
+	assert.Truef(t, one.Partitions == 10_000 && one.PartitionsAtLeast, "%d partitions, at least: %v; want at least 10,000 of 10,050", one.Partitions, one.PartitionsAtLeast)
+	assert.Contains(t, fmt.Sprint(told.Document().Screen), "≥10,000")
+}
+
 // Twice as fast is twice the rate.
 func TestSpeed(t *testing.T) {
 	for _, row := range []struct{ speed, least, most float64 }{{1, 0, 0}, {2, .2, .26}, {4, .6, .63}} {
