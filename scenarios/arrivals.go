@@ -260,17 +260,29 @@ func (t *Traffic) PerSecond(rate float64) float64 {
 	return rate * t.scale()
 }
 
-// AskedRate returns the highest rate that constant, random or stepped arrivals ask for, in
-// operations per second; 0 for others.
+// AskedRate returns the highest rate that the arrivals ask for, in operations per second; 0 for
+// clients that wait for answers and for a trace.
 func (t *Traffic) AskedRate() float64 {
-	switch a := t.Arrivals; {
-	case a == nil:
+	a := t.Arrivals
+	if a == nil {
 		return 0
-	case a.Steps != nil:
-		return t.PerSecond(slices.Max(a.Steps.Rates))
-	default:
-		return t.PerSecond(max(a.Constant, a.Poisson))
 	}
+	rate := max(a.Constant, a.Poisson)
+	switch length := t.Lasts(); {
+	case a.Steps != nil:
+		rate = slices.Max(a.Steps.Rates)
+	case a.Ramp != nil:
+		rate = max(a.Ramp.From, a.Ramp.To)
+	case a.Burst != nil && length > a.Burst.Every-a.Burst.Length:
+		rate = max(a.Burst.Base, a.Burst.Peak)
+	case a.Burst != nil:
+		rate = a.Burst.Base
+	case a.Sine != nil:
+		// It begins at the mean and reaches its highest rate after a quarter of the period.
+		part := min(float64(length)/float64(a.Sine.Period), 0.25)
+		rate = a.Sine.Mean + a.Sine.Amplitude*math.Sin(2*math.Pi*part)
+	}
+	return t.PerSecond(rate)
 }
 
 // scale returns how many operations are due for each of what rates count.
