@@ -9,17 +9,15 @@ import (
 	"loadgen/scenarios/keys"
 )
 
-// How many entities a density is told from, about how many of them ask, and how many
-// have to lie in what they read for that to say anything.
+// A density is measured with up to maxCrowd entities. About maxAskers of them ask, and at least minRead
+// others have to be in what they read.
 const (
-	crowd    = 3000
-	askers   = 100
-	leastMet = 100
+	maxCrowd  = 3000
+	maxAskers = 100
+	minRead   = 100
 )
 
-// densities fills in, for each query that wants only some of what it reads, which
-// share of it that is: from a crowd of entities, of which some ask and the others are
-// what they meet.
+// densities sets the share that each query with a filter wants of what it reads.
 func (d *Design) densities(s *scenarios.Scenario) error {
 	g, err := s.Generator()
 	if err != nil {
@@ -28,14 +26,14 @@ func (d *Design) densities(s *scenarios.Scenario) error {
 	loaded := float64(s.Loaded(len(s.Phases)))
 	for i := range d.Loads {
 		l := &d.Loads[i]
-		// Events of what the phase finds and of what it adds, in proportion.
+		// Entities that the phase finds and that it adds, in proportion.
 		added := 0.0
 		for j := range l.Approaches {
 			if spec := l.Approaches[j].spec; spec.Inserts() {
 				added += float64(l.Operations) * l.Approaches[j].Share * float64(max(1, spec.Entities))
 			}
 		}
-		events := make([]keys.Event, min(crowd, int(loaded+added)))
+		events := make([]keys.Event, min(maxCrowd, int(loaded+added)))
 		for j := range events {
 			at := (loaded + added) * (float64(j) + 0.5) / float64(len(events))
 			events[j].Number = uint64(at)
@@ -48,18 +46,18 @@ func (d *Design) densities(s *scenarios.Scenario) error {
 			if !one.Narrowed || one.Share == 0 || one.rank <= filter.ClassPoint {
 				continue
 			}
-			asked, err := newWish(one, s, g)
+			q, err := newNarrowQuery(one, s, g)
 			if err != nil {
 				return err
 			}
-			one.Density = asked.density(events, one.Entities)
+			one.Density = q.density(events, one.Entities)
 		}
 	}
 	return nil
 }
 
-// wish is what a kind of query wants of what it reads.
-type wish struct {
+// narrowQuery is a kind of query that wants only some of what it reads.
+type narrowQuery struct {
 	spec *scenarios.OperationSpec
 	g    *keys.Generator
 	plan keys.Plan
@@ -67,9 +65,8 @@ type wish struct {
 	where *keys.Template
 }
 
-// newWish returns what an operation wants, of the home of entities that it reads.
-func newWish(one *Operation, s *scenarios.Scenario, g *keys.Generator) (*wish, error) {
-	w := &wish{spec: one.spec, g: g}
+func newNarrowQuery(one *Operation, s *scenarios.Scenario, g *keys.Generator) (*narrowQuery, error) {
+	w := &narrowQuery{spec: one.spec, g: g}
 	if len(one.spec.By) > 0 {
 		homes := []*keys.Generator{g}
 		for i := range s.Design.Copies {
@@ -91,22 +88,21 @@ func newWish(one *Operation, s *scenarios.Scenario, g *keys.Generator) (*wish, e
 	return w, err
 }
 
-// met is an entity of a crowd, as a kind of query sees it.
-type met struct {
+// candidateEntity is an entity that a query may read.
+type candidateEntity struct {
 	keys.Event
 	key entity.Key
-	// known are the values of what the application knows; packed is the whole where a
-	// filter asks for it.
+	// known are the values that the application knows; packed is the entity, for a filter.
 	known  []string
 	packed entity.Packed
 }
 
-// density returns which share of the entities that the query counts it wants, nil
-// where too few of a crowd lie in what it reads.
-func (w *wish) density(crowd []keys.Event, counted float64) *float64 {
-	all := make([]met, len(crowd))
+// density returns the share that the query wants of the entities that it counts, nil if it reads too few
+// of a crowd.
+func (w *narrowQuery) density(crowd []keys.Event, counted float64) *float64 {
+	all := make([]candidateEntity, len(crowd))
 	for i, e := range crowd {
-		all[i] = met{Event: e, key: w.g.KeyOf(e)}
+		all[i] = candidateEntity{Event: e, key: w.g.KeyOf(e)}
 		for _, name := range w.spec.By {
 			all[i].known = append(all[i].known, w.value(name, e))
 		}
@@ -115,12 +111,12 @@ func (w *wish) density(crowd []keys.Event, counted float64) *float64 {
 		}
 	}
 	read, wanted := 0, 0
-	every := max(1, len(all)/askers)
+	every := max(1, len(all)/maxAskers)
 	for asker := every / 2; asker < len(all); asker += every {
 		reads := w.reads(&all[asker])
 		var passes *filter.Expression
 		if w.where != nil {
-			// Its text was tried when the scenario was read; one that is none keeps all.
+			// The scenario's parser checked the filter; an invalid one keeps all.
 			passes, _, _ = filter.Parse(w.wants(&all[asker]))
 		}
 		for i := range all {
@@ -133,21 +129,21 @@ func (w *wish) density(crowd []keys.Event, counted float64) *float64 {
 			}
 		}
 	}
-	if read < leastMet || counted < 1 {
+	if read < minRead || counted < 1 {
 		return nil
 	}
-	// The entity that the query is about is there beside those that were met.
+	// The query wants the entity that it is about, in addition.
 	part := float64(wanted) / float64(read)
 	density := (1 + (counted-1)*part) / counted
 	return &density
 }
 
-func (w *wish) value(attribute string, e keys.Event) string {
+func (w *narrowQuery) value(attribute string, e keys.Event) string {
 	text, _ := w.g.ValueOf(attribute, e)
 	return text
 }
 
-func (w *wish) reads(asker *met) func(entity.Key) bool {
+func (w *narrowQuery) reads(asker *candidateEntity) func(entity.Key) bool {
 	switch {
 	case len(w.spec.By) > 0:
 		ranges := w.plan.Ranges(asker.Event)
@@ -170,6 +166,6 @@ func (w *wish) reads(asker *met) func(entity.Key) bool {
 }
 
 // wants returns the text of the filter for an entity.
-func (w *wish) wants(asker *met) string {
+func (w *narrowQuery) wants(asker *candidateEntity) string {
 	return w.spec.Wanted(*w.where, func(attribute string) string { return w.value(attribute, asker.Event) })
 }

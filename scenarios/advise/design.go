@@ -15,27 +15,59 @@ import (
 	"loadgen/scenarios/keys"
 )
 
-// What a sample is of.
-const (
-	ofLoad = "load"
-	ofRun  = "run"
-	ofCopy = "copy "
-)
+// maxSamples is the number of entities of each kind that are shown.
+const maxSamples = 3
 
-// sampled is how many entities of each kind are shown.
-const sampled = 3
+// Design is the outcome of one design.
+type Design struct {
+	Name  string `json:"name"`
+	InUse bool   `json:"in_use"`
+	// PartitionKey and RowKey are its templates.
+	PartitionKey string `json:"partition_key"`
+	RowKey       string `json:"row_key"`
+	// Cannot lists why the design cannot serve the scenario; the other fields are then empty.
+	Cannot []string `json:"cannot,omitempty"`
+	// Loads are the phases that offer load. Rehearsal is what the model does with them, nil without any.
+	Loads     []Load     `json:"loads,omitempty"`
+	Rehearsal *Rehearsal `json:"rehearsal,omitempty"`
+	// Samples are keys of the first loaded entities, and of some of the run.
+	Samples []Sample `json:"samples,omitempty"`
+}
 
-// InUse sketches the scenario's design in use alone, by a sample of its operations and the
-// documents' counting rule, without the model: who compares many designs asks for no more.
-// Its error is that of a scenario which cannot be run.
+// Sample is an entity's key, and its size in bytes by the service's billing rule.
+type Sample struct {
+	PartitionKey string `json:"partition_key"`
+	RowKey       string `json:"row_key"`
+	Bytes        int    `json:"bytes"`
+	// Of is "load" for a loaded entity, "run" for one of the run, "copy NAME", or the name of the
+	// operation of a workflow that writes it.
+	Of string `json:"of"`
+}
+
+// InUse returns the design in use by a sample of its operations and the documents' counting rule, without
+// a rehearsal, which suffices to compare many designs. The error is that of an invalid scenario.
 func InUse(o Options) (*Design, error) {
 	d, _, err := o.design(o.Scenario.Use)
 	return d, err
 }
 
-// rehearsed is what a design makes of the scenario: what the model does of all of its
-// operations, by more than one seed where chance may turn the answer, and what only the keys
-// tell.
+// OrderOf returns the order of new PartitionKeys of the phase with most inserts under the design in use,
+// as [Spread] names it; empty without inserts. The error is that of an invalid scenario.
+func OrderOf(o Options) (string, error) {
+	d, err := InUse(o)
+	if err != nil {
+		return "", err
+	}
+	order, most := "", 0.0
+	for _, l := range d.Loads {
+		if l.Inserts > most {
+			order, most = l.Keys.Order, l.Inserts
+		}
+	}
+	return order, nil
+}
+
+// rehearsed returns a design with its rehearsal, by several seeds where chance may change the answer.
 func (o *Options) rehearsed(ctx context.Context, name string) (*Design, error) {
 	d, s, err := o.design(name)
 	if err != nil || len(d.Loads) == 0 {
@@ -47,24 +79,17 @@ func (o *Options) rehearsed(ctx context.Context, name string) (*Design, error) {
 	}
 	seeds := 1
 	if d.InUse {
-		seeds = cmp.Or(o.Seeds, mostSeeds)
+		seeds = cmp.Or(o.Seeds, maxSeeds)
 	}
-	first, err := rehearsed(ctx, s, due)
+	first, err := rehearse(ctx, s, due)
 	if err != nil {
 		return nil, err
 	}
 	attempts := first.Attempts
-	for first.Seeds < seeds {
-		again := attempts < fewAttempts
-		if first.Seeds < usualSeeds {
-			again = first.Attempts < enoughAttempts || first.Throttled > 0 && first.Throttled < mostlyThrottled
-		}
-		if !again || !first.Whole || first.split() || first.Least > surelyThrottled {
-			break
-		}
+	for first.Seeds < seeds && first.needsSeed(attempts) {
 		other := *s
 		other.Seed += uint64(first.Seeds) * otherSeed
-		one, err := rehearsed(ctx, &other, due)
+		one, err := rehearse(ctx, &other, due)
 		if err != nil {
 			return nil, err
 		}
@@ -73,14 +98,14 @@ func (o *Options) rehearsed(ctx context.Context, name string) (*Design, error) {
 		first.loads, first.checks = append(first.loads, one.loads...), append(first.checks, one.checks...)
 	}
 	d.Rehearsal = first
+	oneTable := len(s.Design.Copies)+len(s.Design.Places) == 0 && !slices.ContainsFunc(s.Phases, hasWorkflow)
 	for i := range d.Loads {
-		d.Loads[i].measured(d.Rehearsal)
+		d.Loads[i].measured(d.Rehearsal, oneTable)
 	}
 	return d, nil
 }
 
-// design sketches what one design makes of a scenario, the only one where it has no name,
-// and returns the scenario with it in use.
+// design returns one design by a sample, and the scenario with that design in use.
 func (o *Options) design(name string) (*Design, *scenarios.Scenario, error) {
 	s, cannot, err := o.using(name)
 	if err != nil {
@@ -91,7 +116,7 @@ func (o *Options) design(name string) (*Design, *scenarios.Scenario, error) {
 	if len(cannot) > 0 {
 		return d, s, nil
 	}
-	// What pads an entity changes nothing but its size, and takes most of the time.
+	// The filler changes only the size of an entity, and takes most of the time.
 	lean := *s
 	lean.Entity.Filler = ""
 	campaign, err := campaign.NewCampaign(campaign.Options{Scenario: &lean, Table: s.Table, NewName: true})
@@ -107,7 +132,7 @@ func (o *Options) design(name string) (*Design, *scenarios.Scenario, error) {
 			d.Loads = append(d.Loads, look(p, s, &s.Phases[i], o.Times))
 		}
 	}
-	if err := d.performed(s); err != nil {
+	if err := d.sampleWorkflows(s); err != nil {
 		return nil, nil, err
 	}
 	if err := d.densities(&lean); err != nil {
@@ -116,7 +141,7 @@ func (o *Options) design(name string) (*Design, *scenarios.Scenario, error) {
 	return d, s, d.sample(s)
 }
 
-// using returns the scenario with another design in use, and what that cannot do.
+// using returns the scenario with another design in use, and why that cannot serve it.
 func (o *Options) using(name string) (s *scenarios.Scenario, cannot []string, err error) {
 	if name == o.Scenario.Use {
 		return o.Scenario, nil, nil
@@ -125,35 +150,30 @@ func (o *Options) using(name string) (s *scenarios.Scenario, cannot []string, er
 	if err := other.Set("use", name); err != nil {
 		return nil, nil, fmt.Errorf("design %s: %w", name, err)
 	}
-	// An anti-pattern need not be one under every design.
+	// The anti-pattern may be none under another design.
 	other.AntiPattern = nil
-	for _, fault := range other.Validate() {
-		cannot = appendFault(cannot, fault)
-	}
-	if o.Read == nil || len(cannot) > 0 {
-		return &other, cannot, nil
-	}
-	err = o.Read(&other)
-	var faults fields.Faults
-	if errors.As(err, &faults) {
-		for _, fault := range faults {
-			cannot = appendFault(cannot, fault)
+	faults := other.Validate()
+	if o.Read != nil && len(faults) == 0 {
+		var read fields.Faults
+		if err = o.Read(&other); errors.As(err, &read) {
+			err = nil
+			for _, fault := range read {
+				faults = append(faults, fault)
+			}
 		}
-		err = nil
+	}
+	for _, fault := range faults {
+		what := fault.Error()
+		var f fields.Fault
+		if errors.As(fault, &f) {
+			what = f.What
+		}
+		cannot = append(cannot, what)
 	}
 	return &other, cannot, err
 }
 
-func appendFault(list []string, fault error) []string {
-	var f fields.Fault
-	if errors.As(fault, &f) {
-		return append(list, f.What)
-	}
-	return append(list, fault.Error())
-}
-
-// sample takes some entities of the design down: of those that are loaded, of those
-// that come about in the first phase of event traffic, and the copies of one.
+// sample adds some loaded entities, some of the first phase with event traffic, and the copies of one.
 func (d *Design) sample(s *scenarios.Scenario) error {
 	g, err := s.Generator()
 	if err != nil {
@@ -164,23 +184,23 @@ func (d *Design) sample(s *scenarios.Scenario) error {
 		d.Samples = append(d.Samples, Sample{key.Partition, key.Row, entity.Size(key, g.PropertiesOf(e)), of})
 	}
 	loaded := s.Loaded(len(s.Phases))
-	for n := range min(loaded, sampled) {
-		add(g, keys.Event{Number: n}, ofLoad)
+	for n := range min(loaded, maxSamples) {
+		add(g, keys.Event{Number: n}, "load")
 	}
-	inserts := func(op scenarios.OperationSpec) bool { return op.Inserts() && !isWorkflow(op) }
+	inserts := func(op scenarios.OperationSpec) bool { return op.Inserts() && op.Workflow == "" }
 	for i := range s.Phases {
 		t := s.Phases[i].Traffic
 		if t == nil || !t.Events() || !slices.ContainsFunc(t.Operations, inserts) {
 			continue
 		}
 		for n, run := range []time.Duration{0, t.Lasts() / 2, t.Lasts()} {
-			add(g, keys.Event{Number: loaded + uint64(n), Run: run, Offered: true}, ofRun)
+			add(g, keys.Event{Number: loaded + uint64(n), Run: run, Offered: true}, "run")
 		}
 		break
 	}
 	if len(d.Samples) == 0 {
-		for n := range uint64(sampled) {
-			add(g, keys.Event{Number: n}, ofRun)
+		for n := range uint64(maxSamples) {
+			add(g, keys.Event{Number: n}, "run")
 		}
 	}
 	for i := range s.Design.Copies {
@@ -189,28 +209,28 @@ func (d *Design) sample(s *scenarios.Scenario) error {
 		if err != nil {
 			return err
 		}
-		add(copied, keys.Event{}, ofCopy+one.Name)
+		add(copied, keys.Event{}, "copy "+one.Name)
 	}
 	return nil
 }
 
-// performed takes some entities down that the first operation of each workflow of the first
-// phase which has any writes, as large as they are.
-func (d *Design) performed(s *scenarios.Scenario) error {
+// sampleWorkflows adds some entities that the first operation of each workflow writes, in the first phase
+// with workflows.
+func (d *Design) sampleWorkflows(s *scenarios.Scenario) error {
+	first := slices.IndexFunc(s.Phases, hasWorkflow)
+	if first < 0 {
+		return nil
+	}
 	made, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: s.Table, NewName: true})
 	if err != nil {
 		return err
-	}
-	first := slices.IndexFunc(s.Phases, func(p scenarios.Phase) bool { return slices.ContainsFunc(p.Operations(), isWorkflow) })
-	if first < 0 {
-		return nil
 	}
 	p, err := made.Preview(first)
 	if err != nil || p == nil {
 		return err
 	}
 	seen := make(map[int]bool)
-	for k := range min(p.Count(), performances) {
+	for k := range min(p.Count(), maxPerformances) {
 		sent, some := p.Sent(k, s.Table)
 		if !some {
 			continue
@@ -220,7 +240,7 @@ func (d *Design) performed(s *scenarios.Scenario) error {
 			continue
 		}
 		seen[kind] = true
-		for _, one := range sent.Written[:min(len(sent.Written), sampled)] {
+		for _, one := range sent.Written[:min(len(sent.Written), maxSamples)] {
 			of := p.Approaches()[kind].Spec.Name
 			if one.Table != "" {
 				of += ", " + one.Table
@@ -231,4 +251,24 @@ func (d *Design) performed(s *scenarios.Scenario) error {
 	return nil
 }
 
-func isWorkflow(op scenarios.OperationSpec) bool { return op.Workflow != "" }
+func hasWorkflow(p scenarios.Phase) bool {
+	return slices.ContainsFunc(p.Operations(), func(op scenarios.OperationSpec) bool { return op.Workflow != "" })
+}
+
+// untried returns why a design that holds on a warm start may not on a cold one: a warm model has a range
+// for each PartitionKey, but inserts in order fall on one or a few. It is empty if no such place exceeds
+// the target.
+func (d *Design) untried(target int64, warm bool) string {
+	for i := range d.Loads {
+		l := &d.Loads[i]
+		tails := l.Keys.Tails > 1 && l.onTail() > float64(target)
+		switch {
+		case !warm || target <= 0 || !l.Events:
+		case !l.Keys.Hot && tails:
+			return say("why/tails", l.Keys.Tails, l.onTail(), target)
+		case l.Keys.Hot && l.atOnce() > float64(target):
+			return say("why/hot", l.Keys.Order, l.atOnce(), target)
+		}
+	}
+	return ""
+}

@@ -1,17 +1,15 @@
-// Package advise says what a scenario comes to before anything runs: how each of its
-// designs would lie over partitions, what each operation would read, which targets a
-// peak would meet, and which points of the documents' checklist it touches.
+// Package advise predicts the outcome of a scenario without running it: how each of its designs spreads
+// over partitions, what each operation reads, which targets the peak reaches, and the points of the
+// documents' checklist that apply.
 //
-// Describe the targets in [Options] and call [Explain]; [Explanation.Document] is for
-// people, and the value itself, as JSON, for scripts. [FromKeys] does as much as can
-// be done with keys that somebody has already.
+// Set the targets in [Options] and call [Explain]. [Explanation.Document] is for people, and the value
+// itself, as JSON, for scripts. [FromKeys] and [FromRows] judge keys that exist already.
 //
-// [Explain] rehearses every design: the model carries out all of its operations on the
-// virtual clock, retries included, and by several seeds where chance may turn the answer.
-// Whether a load is sustained, how hot its hottest partition gets and what a run asks of its
-// target are read from that, as from any run. How keys lie, and what each operation reads,
-// is told from a bounded sample; [InUse] gives that alone.
+// [Explain] rehearses every design: the model executes all of its operations on the virtual clock, retries
+// included, by several seeds where chance may change the answer. Whether a load is sustained, how hot its
+// hottest partition gets and what a run costs come from the rehearsal, as from any run. How keys spread,
+// and what each operation reads, comes from a bounded sample; [InUse] returns that alone.
 //
-// The caller owes a scenario that was found valid. The package never sends anything to a
-// service, never reads a clock, and never guesses: what it cannot tell it says.
+// The scenario must be valid. The package never sends anything to a service and never reads a clock. What
+// it cannot predict it reports as such. All that it prints is in one table, see [row].
 package advise

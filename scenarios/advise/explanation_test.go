@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run/runtest"
@@ -104,6 +105,10 @@ func TestTheAnswerIsAboutTheRateAsked(t *testing.T) {
 	}{
 		{"a rate below one", "constant: 0.3", 0.3, 0},
 		{"random arrivals, of which some second has more", "poisson: 1000", 1000, 0},
+		{"a burst", "burst: {base: 100, peak: 1000, every: 3s, length: 1s}", 1000, 0},
+		{"a ramp", "ramp: {from: 10, to: 1000}", 1000, 0},
+		{"a swing", "sine: {mean: 600, amplitude: 400, period: 4s}", 1000, 0},
+		{"half a crest", "sine: {mean: 600, amplitude: 400, period: 72s}", 800, 0},
 		{"the highest of several steps", "steps: {rates: [5, 20, 10], each: 2s}", 20, 0},
 		{"whole seconds of a trace, which asks for no rate", "trace: seconds.csv", 0, time.Second},
 	} {
@@ -118,6 +123,9 @@ func TestTheAnswerIsAboutTheRateAsked(t *testing.T) {
 		require.NoError(t, err)
 		e := explained(t, s)
 		load := e.Used().Loads[0]
+		if claimed := e.Document().Answer.Number; row.asked > 0 && claimed != document.Rate(row.asked) {
+			t.Errorf("%s: the claim names %s; want the rate asked", row.name, claimed)
+		}
 		if load.Asked != row.asked || row.asked == 0 && load.PerSecond != 2 || e.State != results.Holds || e.SpreadOver != row.spreadOver {
 			t.Errorf("%s: asked %v, %v in the busiest second, %s, spread over %v; want %v, 2 of the trace, holds, %v", row.name, load.Asked,
 				load.PerSecond, e.State, e.SpreadOver, row.asked, row.spreadOver)

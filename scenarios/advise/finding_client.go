@@ -12,120 +12,90 @@ import (
 	"loadgen/scenarios"
 )
 
-// quick is a time for a request, in seconds, that a service hardly stays below.
-const quick = 0.01
-
 func (s *subject) retries() Finding {
 	if s.policy.Retries == 0 {
-		return found(Warning, "What is throttled is not tried again (retry: none): data may not be saved.").
-			but("retry: documented, unless each refusal is to be seen.")
+		return found("retries/none")
 	}
 	least, first, most := s.policy.Bounds(1)
 	_, second, _ := s.policy.Bounds(min(2, s.policy.Retries))
-	f := found(Good, "Policy %s tries again up to %s, first after %s to %s.", s.Retry,
-		document.Counted(s.policy.Retries, "time"), document.Span(least), document.Span(most))
-	said := ""
+	own := ""
 	for i := range s.Phases {
 		for _, o := range s.Phases[i].Operations() {
-			if one := fmt.Sprintf(" Operation %s has a policy of its own, %s.", o.Name, o.Retry); o.Retry != "" && !strings.Contains(said, one) {
-				said += one
+			if one := say("retries/operation", o.Name, o.Retry); o.Retry != "" && !strings.Contains(own, one) {
+				own += one
 			}
 		}
 	}
-	f.Evidence += said
+	f := found("retries/policy", s.Retry, document.Counted(s.policy.Retries, "time"), least, most, own)
 	switch {
 	case s.policy.Retries > 1 && second <= first:
-		f.Verdict = Note
-		return f.but("Waits that do not grow keep the pressure up: an exponential policy is retry: documented.")
+		return f.with("retries/constant")
 	case least == most:
-		f.Verdict = Note
-		return f.but("Clients that wait alike collide again: a policy with a random factor is retry: documented.")
+		return f.with("retries/alike")
 	default:
 		return f
 	}
 }
 
 func (s *subject) notRetryable() Finding {
-	if s.policy.Retries == 0 {
-		return found(NotApplicable, "Nothing is tried again.")
-	}
 	var wrong []int
 	for _, code := range s.policy.Codes {
 		if !slices.Contains(backoff.DocumentedCodes(), code) && code != backoff.TooManyRequests && code != 408 {
 			wrong = append(wrong, code)
 		}
 	}
-	if len(wrong) > 0 {
-		return found(Warning, "Policy %s tries %v again, which answer alike each time.", s.Retry, wrong).
-			but("Choose a policy that retries time-outs and refusals only.")
+	switch {
+	case s.policy.Retries == 0:
+		return found("codes/none")
+	case len(wrong) > 0:
+		return found("codes/wrong", s.Retry, fmt.Sprint(wrong))
+	default:
+		return found("codes/good")
 	}
-	return found(Good, "Faults of the request itself are not tried again.")
 }
 
-// clientLibrary says whose retries the scenario has, and whether that client is the one of
-// today: all that a scenario says of the library that an application uses.
+// clientLibrary judges the client library by its retry policy, which is all that a scenario knows of it.
 func (s *subject) clientLibrary() Finding {
-	const inOrder = "Policy %s is that of %s, which its maker keeps; which runtime it runs on, the scenario does not say."
 	switch s.policy.Name {
 	case "azcore":
-		return found(Good, inOrder, s.Retry, "the Azure SDK for Go")
+		return found("library/current", s.Retry, "the Azure SDK for Go")
 	case "azure-core-net":
-		return found(Good, inOrder, s.Retry, "the Azure SDK for .NET")
+		return found("library/current", s.Retry, "the Azure SDK for .NET")
 	case "js":
-		return found(Good, inOrder, s.Retry, "the Azure SDK for JavaScript")
+		return found("library/current", s.Retry, "the Azure SDK for JavaScript")
 	case "storage-net", "was-1.x":
-		return found(Warning, "Policy %s is that of a storage client for .NET which its maker has retired.", s.Retry).
-			but("Use the current client library on a current runtime: its policy is retry: azure-core-net.")
+		return found("library/retired", s.Retry)
 	default:
-		return found(CannotTell, "Policy %s is that of no client library for tables: which one the application uses, and on which runtime, "+
-			"the scenario does not say.", s.Retry)
+		return found("library/unknown", s.Retry)
 	}
 }
 
 func (s *subject) parallelism() Finding {
-	if s.busiest == nil {
-		return idle()
-	}
-	requests, which := 0.0, s.busiest
+	// quick is a time for a request, in seconds, that services rarely reach.
+	const quick = 0.01
+	var worst *Load
 	for i := range s.design.Loads {
-		l := &s.design.Loads[i]
-		if rate := l.requests(); rate > requests {
-			requests, which = rate, l
+		if l := &s.design.Loads[i]; worst == nil || l.requests() > worst.requests() {
+			worst = l
 		}
 	}
-	if requests == 0 {
-		return idle()
+	if worst == nil || worst.requests() == 0 {
+		return found("idle")
 	}
-	least := scenarios.FewestWorkers
-	bound := fmt.Sprintf("At least %s can be under way at once, more where the place has room", document.Counted(least, "operation"))
+	workers, condition := scenarios.FewestWorkers, "parallel/minimum"
 	if s.Workers > 0 {
-		least = s.Workers
-		bound = fmt.Sprintf("At most %s are under way at once", document.Counted(least, "operation"))
+		workers, condition = s.Workers, "parallel/maximum"
 	}
-	each := float64(least) / requests
-	f := found(Good, "%s: enough for the %s requests/s of phase %s while one takes less than %s.",
-		bound, document.Rate(requests), which.Phase, document.Span(seconds(each)))
+	each := float64(workers) / worst.requests()
+	f := found(condition, document.Counted(workers, "operation"), worst.requests(), worst.Phase, seconds(each))
 	if each < quick && s.Workers > 0 {
-		f.Verdict = Warning
-		return f.but("Raise workers, or the generator is the limit rather than the table.")
+		return f.with("parallel/low")
 	}
 	return f
 }
 
-// requests returns how many a load sends a second at its peak.
-func (l *Load) requests() float64 {
-	sum := 0.0
-	for i := range l.Approaches {
-		sum += l.PerSecond * l.Approaches[i].Share * l.Approaches[i].Requests
-	}
-	return sum
-}
-
-// seconds returns a number of them, the longest duration for what is longer.
-func seconds(n float64) time.Duration { return time.Duration(math.Min(n*1e9, math.MaxInt64/2)) }
-
-// traffic returns how many bytes the busiest load sends and gets a second, without retries, and false
-// where that cannot be told: no phase offers load, or its design was not rehearsed.
+// traffic returns how many bytes the busiest load sends and receives a second, without retries, and false
+// without a rehearsed load.
 func (s *subject) traffic() (sent, received float64, some bool) {
 	r := s.design.Rehearsal
 	if s.busiest == nil || r == nil {
@@ -133,61 +103,93 @@ func (s *subject) traffic() (sent, received float64, some bool) {
 	}
 	for i := range s.design.Loads {
 		l := &s.design.Loads[i]
-		request, reply := r.of.Weight(l.Phase)
+		request, reply := r.run.Weight(l.Phase)
 		sent, received = max(sent, l.requests()*request), max(received, l.requests()*reply)
 	}
 	return sent, received, sent > 0
 }
 
-// What the documents say of a client's wire.
-const (
-	// fewConnections and someConnections are what client libraries open unless they are told
-	// otherwise.
-	fewConnections, someConnections = 2, 10
-	// packet is what a packet of a usual network carries, in bytes: what is smaller Nagle's
-	// algorithm holds back until the answer to the one before is there.
-	packet = 1460
-)
-
-// wire holds the busiest phase to the connections that it needs, and says of which size its
-// requests and replies are.
+// wire returns the connections that the busiest phase needs, and the size of its requests and replies.
 func (s *subject) wire() Finding {
-	m, err := s.PartitionModel()
-	r, which := s.design.Rehearsal, s.busiest
-	if err != nil || which == nil || r == nil || which.requests() == 0 {
-		return idle()
+	// These are usual defaults of client libraries.
+	const fewConnections, someConnections = 2, 10
+	r, l := s.design.Rehearsal, s.busiest
+	if l == nil || r == nil || l.requests() == 0 {
+		return found("idle")
 	}
-	request, reply := r.of.Weight(which.Phase)
+	request, reply := r.run.Weight(l.Phase)
 	sum, all := 0.0, 0.0
-	for i := range which.Approaches {
-		one, takes := &which.Approaches[i], m.ReadTime
+	for i := range l.Approaches {
+		one, takes := &l.Approaches[i], s.model.ReadTime
 		if one.Class == "" {
-			takes = m.WriteTime
+			takes = s.model.WriteTime
 		}
 		sum, all = sum+one.Share*one.Requests*takes.Seconds(), all+one.Share*one.Requests
 	}
-	works := time.Duration(0)
+	each := s.model.RoundTrip.Seconds()
 	if all != 0 {
-		works = seconds(sum / all)
+		each += sum / all
 	}
-	each := (m.RoundTrip + works).Seconds()
-	needs := max(1, math.Ceil(which.requests()*each))
-	held := "waits for no packet to fill up (TCP_NODELAY)"
-	if request > 0 && request < packet {
-		held += ", which would hold requests below " + document.Bytes(packet) + " back"
-	}
-	f := found(Good, "Phase %s keeps about %s busy, %s a request: %d, the default of many clients, would carry %s requests/s, %d %s. "+
-		"A request has %s, a reply %s of JSON with little metadata and its head; this tool %s.", which.Phase, document.Counted(int(needs), "connection"), document.Span(seconds(each)),
-		fewConnections, document.Rate(fewConnections/each), someConnections, document.Rate(someConnections/each),
-		document.Bytes(int64(request)), document.Bytes(int64(reply)), held)
-	if s.Workers > 0 && float64(s.Workers) < needs {
-		f.Verdict = Warning
-		return f.but(fmt.Sprintf("Raise workers, each of which has a connection, to %d at least.", int(needs)))
+	needed := max(1, math.Ceil(l.requests()*each))
+	f := found("wire/connections", l.Phase, document.Counted(int(needed), "connection"), seconds(each),
+		fewConnections, fewConnections/each, someConnections, someConnections/each, int64(request), int64(reply))
+	if s.Workers > 0 && float64(s.Workers) < needed {
+		return f.with("wire/few", int(needed))
 	}
 	return f
 }
 
-// directAccess looks at how the scenario's users come to the data.
+// bandwidth compares what the busiest load sends and receives with the client's line, or with a usual
+// one.
+func (s *subject) bandwidth() Finding {
+	// gigabit is a usual network of a client, in bytes per second.
+	const gigabit = 125e6
+	sent, received, some := s.traffic()
+	if !some {
+		return found("idle")
+	}
+	if s.model.ClientBandwidth == 0 {
+		f := found("line/usual", int64(sent+received), document.Ratio{Part: sent + received, Whole: gigabit})
+		if sent+received >= near*gigabit {
+			return f.graded(Warning)
+		}
+		return f.graded(Good)
+	}
+	line, condition := float64(s.model.ClientBandwidth*s.model.ClientMachines), "line/client"
+	if s.model.ClientMachines != 1 {
+		condition = "line/clients"
+	}
+	part := max(sent, received) / line
+	return found(condition, int64(sent), document.Ratio{Part: sent, Whole: line}, int64(received), document.Ratio{Part: received, Whole: line},
+		s.model.ClientBandwidth, document.Counted(int(s.model.ClientMachines), "machine")).graded(grade(part, part))
+}
+
+// location judges the distance to the account, if the scenario knows it.
+func (s *subject) location() Finding {
+	m := s.model
+	known := slices.ContainsFunc(s.Model.Overrides, func(o scenarios.Override) bool { return o.Name == "round_trip" })
+	if m.Region == "" && !known && m.PacketLoss == 0 {
+		return found("location/unknown")
+	}
+	region, lost := "", ""
+	if m.Region != "" {
+		region = " (" + m.Region + ")"
+	}
+	if m.PacketLoss > 0 {
+		lost = say("location/loss", float64(m.PacketLoss)/1000, m.RetransmitTime)
+	}
+	f := found("location/trip", m.RoundTrip, region, m.WriteTime, lost)
+	switch meanLoss := time.Duration(m.PacketLoss) * m.RetransmitTime / 1000; {
+	case m.RoundTrip > m.WriteTime:
+		return f.with("location/far")
+	case meanLoss > m.WriteTime:
+		return f.with("location/lossy")
+	default:
+		return f
+	}
+}
+
+// directAccess judges how users read the data.
 func (s *subject) directAccess() Finding {
 	direct, proxied := "", ""
 	for i := range s.Phases {
@@ -202,11 +204,10 @@ func (s *subject) directAccess() Finding {
 	}
 	switch {
 	case proxied != "":
-		return found(Warning, "Operation %s goes through a proxy, which carries all data.", proxied).
-			but("Issue signatures (SAS), with CORS for browsers, by which users read directly.")
+		return found("access/proxy", proxied)
 	case direct != "":
-		return found(Good, "Operation %s reads by signatures of the users' own, past any proxy.", direct)
+		return found("access/direct", direct)
 	default:
-		return found(NotApplicable, "No operation reads for users without the account's key: no proxy, and no signature, stands before the table.")
+		return found("access/none")
 	}
 }

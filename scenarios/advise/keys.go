@@ -2,86 +2,87 @@ package advise
 
 import (
 	"io"
-	"math"
 	"slices"
+	"strings"
 
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/scenarios/advise/keystatistics"
 )
 
-// KeysOptions says how keys are to be judged.
+// KeysOptions describe how to judge keys.
 type KeysOptions struct {
-	// File is the name of their file, for messages alone.
+	// File is the name of their file, for messages.
 	File string
-	// PerSecond is the rate that they are to carry, in entities per second of all; 0
-	// for none.
+	// PerSecond is the rate of all entities per second, 0 for none.
 	PerSecond float64
 	Targets   Targets
-	// Time is the column of the instants, empty for one that is called so.
+	// Time is the column of the instants; if it is empty, the column with such a name.
 	Time string
-	// Progress is told now and again how many rows were read; it may be nil.
+	// Progress is called with the number of rows from time to time; it may be nil.
 	Progress func(rows int64)
 }
 
-// Keys is what keys come to that somebody has already.
+// Keys is the outcome of keys that exist already.
 type Keys struct {
 	File string `json:"file"`
-	// PartitionKey and RowKey are the templates that the keys were formed by, empty where
-	// they stand in the file.
+	// PartitionKey and RowKey are the templates of the keys, empty if the file contains the keys.
 	PartitionKey string `json:"partition_key,omitempty"`
 	RowKey       string `json:"row_key,omitempty"`
-	// Verdict says in a sentence or two whether they hold the rate, or which they hold.
+	// Verdict is the answer in sentences.
 	Verdict string `json:"verdict"`
-	// State and Ok say the same for scripts: Ok is nil where no rate was given, and where
-	// it cannot be told.
+	// State and Ok are the answer for scripts. Ok is nil without a rate, and if the answer is unknown.
 	State   string  `json:"state"`
 	Ok      *bool   `json:"ok"`
 	Basis   string  `json:"basis"`
 	Targets Targets `json:"targets"`
-	// PerSecond is the rate that was asked about, in entities per second; 0 for none.
+	// PerSecond is the rate of [KeysOptions].
 	PerSecond float64 `json:"entities_per_second"`
 	Rows      int64   `json:"rows"`
 	Inserts   int64   `json:"inserts"`
 	Entities  int64   `json:"entities"`
-	// Invalid counts rows whose key no table takes, of which Refused are the first.
+	// Invalid counts the rows with invalid keys; Refused are the first of them.
 	Invalid int64                    `json:"invalid"`
 	Refused []keystatistics.KeyFault `json:"refused,omitempty"`
-	// Ignored are the columns that were not looked at.
+	// Ignored are the columns that were not used.
 	Ignored []string `json:"ignored_columns,omitempty"`
-	// Timed says that the rows have instants. Without any, InOrder says how inserts come if
-	// they were made in the order of the file; Falling is how many rows are earlier than one
-	// before them.
+	// Timed reports that the rows have instants. Without instants InOrder is the order of inserts that
+	// happen in the order of the file. Falling counts the rows that are earlier than one before.
 	Timed   bool   `json:"timed"`
 	InOrder string `json:"in_the_order_of_the_file,omitempty"`
 	Falling int64  `json:"rows_out_of_order"`
-	// Keyed rows, the first, were looked at for keys that are there already, as Repeated are.
+	// Keyed of the first rows were checked for repeated keys; Repeated have the key of an earlier row.
 	Keyed    int64  `json:"keys_looked_at"`
 	Repeated int64  `json:"keys_repeated"`
 	Spread   Spread `json:"keys"`
-	// Unlisted is the greatest share that a partition which is not listed can have.
+	// Unlisted is the maximum share of a partition that is not listed.
 	Unlisted float64 `json:"unlisted_share_most"`
-	// Hottest is what the rate makes of the commonest partition, and HotPlace of the
-	// one place on which inserts fall at any moment; 0 without a rate.
+	// Hottest is the rate of the most common partition, HotPlace that of the place with most inserts at
+	// any moment; 0 without a rate.
 	Hottest  Rate    `json:"hottest_partition"`
 	HotPlace float64 `json:"hot_place_entities_per_second"`
-	// Full is at which rate of all entities the commonest partition has its target,
-	// and FullPlace that place; 0 is never.
+	// Full is the rate of all entities at which the most common partition has its target, FullPlace that
+	// for the place with most inserts; 0 is never.
 	Full      Rate    `json:"full_at"`
 	FullPlace float64 `json:"hot_place_full_at_entities_per_second"`
-	// Findings are the points of the checklist that can be told from keys.
+	// Findings are the points of the checklist that keys can answer.
 	Findings []Finding `json:"findings"`
 
-	// hotInOrder says that inserts in the order of the file fall on few places at a time.
+	// hotInOrder reports that inserts in the order of the file fall on few places at a time.
 	hotInOrder bool
 }
 
-// listed is how many of the commonest partitions of a file are listed.
-const listed = 10
+const (
+	// maxListed is the number of most common partitions of a file that are listed, screenKeys the
+	// number on one screen.
+	maxListed  = 10
+	screenKeys = 4
+)
 
-// FromKeys judges the keys of a CSV file, in constant memory. Its error is that of
-// the reader, or joins what is wrong with the file.
+// FromKeys judges the keys of a CSV file, in bounded memory. The error is that of the reader, or joins
+// the faults of the file.
 func FromKeys(from io.Reader, o KeysOptions) (*Keys, error) {
-	seen, err := keystatistics.New(keystatistics.Options{Seed: 1, Top: listed})
+	seen, err := keystatistics.New(keystatistics.Options{Seed: 1, Top: maxListed})
 	if err != nil {
 		return nil, err
 	}
@@ -89,35 +90,38 @@ func FromKeys(from io.Reader, o KeysOptions) (*Keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tellKeys(seen, read, o, Candidate{}), nil
+	return judgeKeys(seen, read, o, Candidate{}), nil
 }
 
-// tellKeys says what keys come to that were read so.
-func tellKeys(seen *keystatistics.Statistics, read keystatistics.Reading, o KeysOptions, by Candidate) *Keys {
+func judgeKeys(seen *keystatistics.Statistics, read keystatistics.Reading, o KeysOptions, by Candidate) *Keys {
 	r := seen.Report()
-	k := &Keys{File: o.File, PartitionKey: by.PartitionKey, RowKey: by.RowKey, Basis: derived, Targets: o.Targets, PerSecond: o.PerSecond,
+	k := &Keys{File: o.File, PartitionKey: by.PartitionKey, RowKey: by.RowKey, Basis: "derived", Targets: o.Targets, PerSecond: o.PerSecond,
 		Rows: r.Rows, Inserts: r.Inserts, Entities: r.Entities, Invalid: r.Invalid, Refused: r.Faults, Ignored: read.Ignored,
 		Timed: read.Timed, Falling: read.Falling, Keyed: r.Keyed, Repeated: r.Repeated}
 	if !read.Timed && r.Inserts > 0 && r.Order.Verdict != keystatistics.OnePartition {
-		// Rows have no instants but their places: what those show is no more than a hint.
+		// The order of the file is only a hint.
 		if r.Order.Verdict != keystatistics.Unknown {
 			k.InOrder, k.hotInOrder = r.Order.Word(), r.Order.Hot || r.Order.Tails > 0
 		}
 		r.Order = keystatistics.Order{Reason: "no row has an instant"}
 	}
-	k.Spread = spreadOf(&r, listed)
+	k.Spread = spreadOf(&r, maxListed)
 	k.Unlisted = float64(r.Unlisted) / float64(max(1, r.Entities))
-	f := r.Forecast(keystatistics.Demand{EntitiesPerSecond: o.PerSecond, PartitionTarget: float64(o.Targets.Partition),
-		AccountTarget: float64(o.Targets.Account)})
-	k.Hottest = Rate{Value: f.Hottest.Most, Least: f.Hottest.Least, Most: f.Hottest.Most}
-	k.HotPlace = f.HotPlace
-	k.Full = Rate{Value: finite(f.HottestFull.Least), Least: finite(f.HottestFull.Least), Most: finite(f.HottestFull.Most)}
-	k.FullPlace = finite(f.HotPlaceFull)
+	rate, target, place := o.PerSecond, float64(o.Targets.Partition), r.PlaceShare()
+	fullAt := func(share float64) float64 {
+		if share <= 0 {
+			return 0
+		}
+		return target / share
+	}
+	k.Hottest = Rate{Value: rate * r.Hottest.Most, Least: rate * r.Hottest.Least, Most: rate * r.Hottest.Most}
+	k.HotPlace, k.FullPlace = rate*place, fullAt(place)
+	k.Full = Rate{Value: fullAt(r.Hottest.Most), Least: fullAt(r.Hottest.Most), Most: fullAt(r.Hottest.Least)}
 	k.Findings = k.findings()
 	switch {
-	case slices.ContainsFunc(k.Findings, func(f Finding) bool { return f.Verdict == Error }):
+	case len(withVerdict(k.Findings, Error)) > 0:
 		k.State, k.Ok = results.DoesNotHold, new(false)
-	case k.Entities == 0, k.untimed(), k.PerSecond > k.Full.Least && k.Full.Least > 0:
+	case k.Entities == 0, k.isUntimed(), k.PerSecond > k.Full.Least && k.Full.Least > 0:
 		k.State = results.CannotTell
 	case k.PerSecond == 0:
 		k.State = results.Holds
@@ -129,10 +133,215 @@ func tellKeys(seen *keystatistics.Statistics, read keystatistics.Reading, o Keys
 	return k
 }
 
-// finite writes a rate that is never reached as 0.
-func finite(rate float64) float64 {
-	if math.IsInf(rate, 0) {
-		return 0
+// isUntimed reports whether the places of inserts at any moment are unknown.
+func (k *Keys) isUntimed() bool {
+	return k.Inserts > 0 && (!k.Timed || k.Spread.order.Verdict == keystatistics.Unknown)
+}
+
+// capacity returns the rate of all entities that the keys sustain by the targets, and what is full there.
+func (k *Keys) capacity() (perSecond float64, full string) {
+	ceiling, full := k.Full.Least, say("keys/partition")
+	if k.FullPlace > 0 && k.FullPlace < ceiling {
+		ceiling, full = k.FullPlace, say("keys/place")
+		if k.Spread.order.Verdict == keystatistics.SeveralTails {
+			full = say("keys/tails", k.Spread.Tails)
+		}
 	}
-	return rate
+	if account := float64(k.Targets.Account); ceiling > account {
+		return account, say("keys/account")
+	}
+	return ceiling, full
+}
+
+// findings returns the points of the checklist that keys can answer.
+func (k *Keys) findings() []Finding {
+	valid := found("valid/all")
+	if k.Invalid > 0 {
+		first := k.Refused[0]
+		valid = found("valid/some", k.Invalid, k.Rows+k.Invalid, first.Line, first.PartitionKey, first.What)
+	}
+	unique := found("unique/all", k.Keyed)
+	switch {
+	case k.Keyed == 0:
+		unique = found("unique/none")
+	case k.Repeated > 0:
+		unique = found("unique/some", k.Keyed, k.Repeated)
+	}
+	target, all := k.Targets.Partition, exactly(k.PerSecond)
+	partition := found("hottest/rate", k.PerSecond, k.Hottest.between(), k.Hottest.ofTarget(target), target).graded(k.Hottest.against(target))
+	account := found("total/rate", k.PerSecond, all.ofTarget(k.Targets.Account), k.Targets.Account).graded(all.against(k.Targets.Account))
+	switch {
+	case k.Entities == 0:
+		partition = found("entities/none")
+	case k.PerSecond == 0:
+		partition = found("hottest/no-rate", k.Full.between())
+	}
+	switch {
+	case k.PerSecond == 0:
+		account = found("total/no-rate")
+	case k.PerSecond > float64(k.Targets.Account):
+		account = account.with("total/exceeded")
+	case account.Verdict == Warning:
+		account = account.with("total/near")
+	}
+	order, skew := k.insertOrder(), k.skew()
+	valid.ID, unique.ID, partition.ID, account.ID = "valid-keys", "unique-keys", "partition-target", "account-target"
+	order.ID, skew.ID = "insert-order", "skew"
+	return []Finding{valid, unique, partition, account, order, skew}
+}
+
+// between returns a rate by its bounds.
+func (r Rate) between() string {
+	if document.Rate(r.Least) == document.Rate(r.Most) {
+		return document.Rate(r.Most)
+	}
+	return document.Rate(r.Least) + " to " + document.Rate(r.Most)
+}
+
+func (k *Keys) insertOrder() Finding {
+	o := &k.Spread
+	over := k.PerSecond > 0 && k.HotPlace > float64(k.Targets.Partition)
+	switch {
+	case k.Inserts == 0:
+		return found("inserts/none")
+	case o.order.Verdict == keystatistics.Unknown:
+		f := found("inserts/unknown", o.Evidence)
+		if k.InOrder != "" {
+			f = f.with("inserts/file-order", k.InOrder)
+		}
+		return f
+	case o.order.Verdict == keystatistics.SeveralTails:
+		f := found("inserts/tails", o.Evidence, o.order.Capacity(k.Targets.Partition, k.Targets.ofAll()))
+		switch {
+		case over:
+			return f.with("inserts/over", k.PerSecond, k.HotPlace)
+		case k.FullPlace > 0 && k.FullPlace < float64(k.Targets.Account):
+			f.Verdict, f.Change = Warning, orderChange
+		}
+		return f
+	case !o.Hot:
+		return found("inserts/spread", o.Evidence)
+	}
+	f := found("inserts/hot", o.Evidence)
+	if k.FullPlace > 0 {
+		f = f.with("inserts/full", k.FullPlace)
+	}
+	if over {
+		f = f.with("inserts/over", k.PerSecond, k.HotPlace)
+	}
+	return f
+}
+
+func (k *Keys) skew() Finding {
+	o := &k.Spread
+	switch {
+	case k.Entities == 0:
+		return found("entities/none")
+	case o.Partitions == 1:
+		return found("common/one")
+	}
+	f := found("common/share", o.top(), o.count(), o.like())
+	switch {
+	case o.TopLeast >= endangered:
+		return f.with("common/high")
+	case k.Full.Least > 0 && k.Full.Least < float64(k.Targets.Account):
+		return f.with("skew/limits", k.Full.between(), k.Targets.Account)
+	default:
+		return f
+	}
+}
+
+// claim returns the answer for a document.
+func (k *Keys) claim() document.Answer {
+	capacity, what := k.capacity()
+	a, most := document.Answer{}, document.Rate(capacity)
+	switch {
+	case k.Entities == 0:
+		return document.Claimed(k.State, say("keys/none"), "", "", "")
+	case k.State == results.DoesNotHold && k.PerSecond <= capacity:
+		a = document.Claimed(k.State, ": "+document.Enumerated(idsOf(k.Findings, Error)), "", "", "")
+	case k.PerSecond > 0:
+		a = document.Claimed(k.State, " at", document.Rate(k.PerSecond), "entities/s", "")
+	case k.State == results.CannotTell:
+		a = document.Claimed(k.State, ": at most", most, "entities/s", "")
+	default:
+		a = document.Claimed(k.State, " up to", most, "entities/s", "")
+	}
+	a.Beside = say("keys/where", what)
+	if k.PerSecond > 0 {
+		a.Beside = say("keys/most", most, what)
+	}
+	if k.PartitionKey != "" {
+		a.Says = append(a.Says, "PartitionKey "+k.PartitionKey+".")
+	}
+	if o := &k.Spread; len(o.Top) > 0 {
+		a.Says = append(a.Says, say("keys/top", o.Top[0].PartitionKey, o.top()))
+	}
+	if capacity := k.Spread.order.Capacity(k.Targets.Partition, k.Targets.ofAll()); capacity != "" {
+		a.Says = append(a.Says, capacity)
+	}
+	switch change := firstChange(k.Findings); {
+	case k.isUntimed() && k.Timed:
+		a.Says = append(a.Says, k.Spread.Evidence)
+	case k.isUntimed() && k.InOrder == "":
+		a.Says = append(a.Says, say("keys/untimed"))
+	case k.isUntimed():
+		a.Says = append(a.Says, say("keys/file-order", k.InOrder))
+	case change != "" && k.State != results.Holds:
+		a.Says = append(a.Says, change)
+	}
+	return a
+}
+
+// Document returns the outcome of the keys: the most common on one screen, then all evidence.
+func (k *Keys) Document() *document.Document {
+	d := &document.Document{Title: "explain keys", Subtitle: "derived from " + document.Counted(int(k.Rows), "row") + " of " + k.File, Answer: k.claim(), Data: k}
+	top, o := k.top(), &k.Spread
+	short := top
+	short.Rows, short.Notes = short.Rows[:min(len(short.Rows), screenKeys)], nil
+	d.Show(short, document.Facts{Lines: []string{say("screen/keys", o.count(), o.like(), o.Order), summary(k.Findings)}})
+	d.Add("basis", "Basis", document.Paragraph{Text: summary(k.Findings)}, document.Paragraph{Text: say("basis/keys")})
+	d.Add("keys", "Keys", k.facts(), top)
+	var items []string
+	for _, r := range k.Refused {
+		items = append(items, say("keys/fault", r.Line, r.PartitionKey, r.What))
+	}
+	d.Add("refused", "Invalid keys", document.List{Items: items})
+	d.Add("findings", "Findings by the performance checklist", findingsTable(k.Findings))
+	return d
+}
+
+// top lists the most common partitions.
+func (k *Keys) top() document.Table {
+	t := document.NewTable("commonest", "Most common partitions by share of all entities", "PartitionKey|cut=40", "at least|share", "at most|share", "full when all are")
+	for _, one := range k.Spread.Top {
+		full := document.Untold
+		if one.Most > 0 && k.Targets.Partition > 0 {
+			full = document.Rate(float64(k.Targets.Partition)/one.Most) + "/s"
+		}
+		t.Add(one.PartitionKey, one.Least, one.Most, full)
+	}
+	if k.Unlisted > 0 {
+		t.Notes = []string{say("keys/unlisted", k.Unlisted)}
+	}
+	return t
+}
+
+// facts lists how the keys spread.
+func (k *Keys) facts() document.List {
+	o := &k.Spread
+	items := []string{say("keys/rows", k.Rows, k.File, k.Inserts, document.Counted(int(k.Entities), "entity", "entities")),
+		say("keys/partitions", o.count(), o.like()), say("keys/share", o.top()), say("keys/inserts", o.Evidence)}
+	if k.Falling > 0 {
+		items = append(items, say("keys/falling", k.Falling))
+	}
+	if len(k.Ignored) > 0 {
+		items = append(items, say("keys/ignored", strings.Join(k.Ignored, ", ")))
+	}
+	return document.List{Items: items}
+}
+
+// sortRank orders keys: those that hold before unknown ones, and both before others.
+func (k *Keys) sortRank() int {
+	return slices.Index([]string{results.Holds, results.CannotTell, results.DoesNotHold}, k.State)
 }

@@ -107,7 +107,7 @@ func TestLoadsOfNamedPartitions(t *testing.T) {
 		if h, a := got.Hottest.Value, got.Account.Value; math.Abs(h/row.hottest-1) > 0.12 || math.Abs(a/row.all-1) > row.off {
 			t.Errorf("%s: the hottest partition counts %.0f/s and the account %.0f/s; want %.0f and %.0f", row.sentence, h, a, row.hottest, row.all)
 		}
-		assert.Truef(t, !got.Events && got.Keys.verdict.String() != "",
+		assert.Truef(t, !got.Events && got.Keys.order.Verdict.String() != "",
 			"%s: Events = %v; want false, for the phase names its partitions", row.sentence, got.Events)
 	}
 }

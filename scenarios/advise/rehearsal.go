@@ -10,77 +10,83 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// How a design is rehearsed: by how many attempts at most, and by how many seeds unless the
-// first leaves no room for chance. Where attempts are few, chance has more room, and more
-// seeds cost next to nothing.
+// The limits of a rehearsal. There are more seeds for fewer attempts: chance has more influence there, and
+// they cost little.
 const (
-	mostRehearsed  = 4_000_000
-	usualSeeds     = 3
-	mostSeeds      = 7
-	fewAttempts    = 50_000
-	enoughAttempts = 1_000_000
-	// otherSeed is how far the seeds lie apart.
+	maxRehearsed = 4_000_000
+	usualSeeds   = 3
+	maxSeeds     = 7
+	// Below fewAttempts of all seeds there are maxSeeds, below manyAttempts usualSeeds.
+	fewAttempts  = 50_000
+	manyAttempts = 1_000_000
+	// otherSeed is the distance between seeds.
 	otherSeed = 0x9e3779b9
-	// mostBytes is how much memory a rehearsal may take: of a run that takes more, the
-	// first part is looked at.
-	mostBytes = 1 << 30
+	// maxBytes limits the memory of a rehearsal: of a larger run only the first part is rehearsed.
+	maxBytes = 1 << 30
 )
 
-// The share of first attempts throttled up to which a load is sustained, and those beyond
-// which no chance brings much load, or any, back below.
+// The shares of throttled first attempts: up to maxThrottled a load is sustained; above mostlyThrottled few
+// other seeds sustain it, above surelyThrottled none.
 const (
-	mostThrottled   = figure.MostFirstThrottled
+	maxThrottled    = figure.MostFirstThrottled
 	mostlyThrottled = 0.05
 	surelyThrottled = 0.2
 )
 
-// Rehearsal is what the model makes of all operations of a design: a run on the virtual
-// clock, with the scenario's retries and its seed.
+// Rehearsal is a run of all operations of a design on the virtual clock, with the scenario's retries and
+// its seed.
 type Rehearsal struct {
-	// Operations are those that became due, Attempts the requests that they came to.
+	// Operations is the number of operations that became due, Attempts that of their requests.
 	Operations int64 `json:"operations"`
 	Attempts   int64 `json:"attempts"`
-	// Whole is false where there are more of them than are looked at: only the first were.
+	// Whole is false if there are too many, and only the first were rehearsed.
 	Whole bool `json:"whole"`
 	// Phase is the phase with the largest share of throttled first attempts, or else of lost
-	// operations. Throttled and Lost are these shares. By seed, Throttled lies between Least and
-	// Most.
+	// operations. Throttled and Lost are these shares; Least and Most bound Throttled by seed.
 	Phase     string  `json:"phase"`
 	Throttled float64 `json:"share_throttled"`
 	Lost      float64 `json:"share_lost"`
 	Least     float64 `json:"share_throttled_least"`
 	Most      float64 `json:"share_throttled_most"`
 	Seeds     int     `json:"seeds"`
-	// ThrottledBy is how many attempts each limit of the model throttled, by its name.
+	// ThrottledBy is the number of attempts that each limit of the model throttled.
 	ThrottledBy map[string]int64 `json:"throttled_by,omitempty"`
-	// Checks are the scenario's own, as the first seed has them.
+	// Checks are the scenario's own, by the first seed.
 	Checks []results.Check `json:"checks"`
 
-	// loads has the state of the load by seed, checks the state of the checks; empty without
-	// checks.
+	// loads has the state of the load by seed, checks that of the checks, empty without checks.
 	loads, checks []string
-	// failing are the stages of the first seed that the model does not sustain.
+	// failing are the stages of the first seed that are not sustained.
 	failing map[string]bool
-	// doubtful reports that it cannot be told of a phase whether it is sustained.
+	// doubtful reports that the state of some phase is unknown.
 	doubtful bool
-	// lined is the phase of an open loop whose attempts mostly wait for the client's line,
-	// empty where there is none.
-	lined  string
-	record *results.Record
-	// of is the run by the first seed.
-	of *run.Rehearsal
+	// lineBound is the phase of an open loop whose attempts mostly wait for the client's line, empty for
+	// none.
+	lineBound string
+	record    *results.Record
+	// run is that of the first seed.
+	run *run.Rehearsal
 }
 
-// rehearsed has the model make what it does of a design of which so many operations become
-// due, by one seed. The error is that of a run.
-func rehearsed(ctx context.Context, s *scenarios.Scenario, due uint64) (*Rehearsal, error) {
-	plan, most := run.Plan{Scenario: s}, int64(mostRehearsed)
+// needsSeed reports whether another seed may change the answer, after a number of attempts of all seeds.
+func (r *Rehearsal) needsSeed(attempts int64) bool {
+	needed := attempts < fewAttempts
+	if r.Seeds < usualSeeds {
+		needed = r.Attempts < manyAttempts || r.Throttled > 0 && r.Throttled < mostlyThrottled
+	}
+	return needed && r.Whole && !r.isSplit() && r.Least <= surelyThrottled
+}
+
+// rehearse runs a design on the virtual clock by one seed; due is the number of its operations. The error
+// is that of a run.
+func rehearse(ctx context.Context, s *scenarios.Scenario, due uint64) (*Rehearsal, error) {
+	plan, most := run.Plan{Scenario: s}, int64(maxRehearsed)
 	bytes, err := plan.Footprint()
 	if err != nil {
 		return nil, err
 	}
-	if bytes > mostBytes {
-		most = min(most, int64(float64(due)*mostBytes/float64(bytes)))
+	if bytes > maxBytes {
+		most = min(most, int64(float64(due)*maxBytes/float64(bytes)))
 	}
 	of, err := plan.Rehearse(ctx, max(1, most))
 	if err != nil {
@@ -88,17 +94,17 @@ func rehearsed(ctx context.Context, s *scenarios.Scenario, due uint64) (*Rehears
 	}
 	all := of.Record.Counts(results.Reported)
 	r := &Rehearsal{Operations: all.Scheduled, Attempts: all.Attempts, Whole: of.Whole, Seeds: 1, failing: make(map[string]bool),
-		Checks: of.Record.Summary.Checks, ThrottledBy: of.ThrottledBy, record: of.Record, of: of}
+		Checks: of.Record.Summary.Checks, ThrottledBy: of.ThrottledBy, record: of.Record, run: of}
 	for i, step := range figure.Reported(of.Record) {
 		sum := step.Sum(nil)
-		// Of a rehearsal that was ended early those are lost that ended without success.
+		// In a part of a run, operations are lost that ended without success.
 		gone := sum.Operations - sum.Succeeded - sum.Cut
 		if of.Whole {
 			gone = sum.Scheduled - sum.Succeeded
 		}
 		throttled, lost := figure.ShareOf(sum.FirstThrottled, sum.Sent), figure.ShareOf(gone, sum.Scheduled)
 		stage, holds := step.Phase.Stage, of.Record.Summary.Phases[i].Holds
-		fails := throttled > mostThrottled || lost > 0
+		fails := throttled > maxThrottled || lost > 0
 		if of.Whole {
 			fails, r.doubtful = holds != nil && !*holds, r.doubtful || holds == nil
 		}
@@ -109,19 +115,19 @@ func rehearsed(ctx context.Context, s *scenarios.Scenario, due uint64) (*Rehears
 			r.failing[stage] = true
 		}
 		if !step.Closed() && figure.ShareOf(sum.LineHeld, sum.Attempts) > 0.5 {
-			r.lined = step.Phase.Stage
+			r.lineBound = step.Phase.Stage
 		}
 	}
 	r.Least, r.Most = r.Throttled, r.Throttled
-	r.loads, r.checks = []string{r.load(float64(due))}, r.checked()
+	r.loads, r.checks = []string{r.load(float64(due))}, r.judgeChecks()
 	return r, nil
 }
 
-// load returns whether one seed sustains the load, of which so many operations are due. Of
-// a part on a cold table load balancing may relieve the rest: throttling then counts as a
-// share of all operations.
+// load returns whether one seed sustains the load of a number of operations that are due. If only a part
+// was rehearsed on a cold table, load balancing may relieve the rest: throttling then counts as a share
+// of all operations.
 func (r *Rehearsal) load(due float64) string {
-	relieved := !r.Whole && r.record.Manifest.Start == scenarios.StartCold && r.Throttled*float64(r.Operations)/max(due, 1) <= mostThrottled
+	relieved := !r.Whole && r.record.Manifest.Start == scenarios.StartCold && r.Throttled*float64(r.Operations)/max(due, 1) <= maxThrottled
 	switch {
 	case len(r.failing) > 0 && !relieved:
 		return results.DoesNotHold
@@ -132,96 +138,48 @@ func (r *Rehearsal) load(due float64) string {
 	}
 }
 
-// checked returns what the scenario's own checks come to by one seed, nothing where there
-// are none.
-func (r *Rehearsal) checked() []string {
-	held, told := results.HeldOf(r.Checks)
+// judgeChecks returns the state of the scenario's own checks by one seed, nil without checks.
+func (r *Rehearsal) judgeChecks() []string {
+	held, judged := results.HeldOf(r.Checks)
 	switch {
 	case len(r.Checks) == 0:
 		return nil
 	case !r.Whole:
 		return []string{results.CannotTell}
-	case held < told:
+	case held < judged:
 		return []string{results.DoesNotHold}
-	case told < len(r.Checks):
+	case judged < len(r.Checks):
 		return []string{results.CannotTell}
 	default:
 		return []string{results.Holds}
 	}
 }
 
-// split reports whether seeds disagree about the load or the checks.
-func (r *Rehearsal) split() bool { return split(r.loads) || split(r.checks) }
+// isSplit reports whether seeds disagree about the load or the checks.
+func (r *Rehearsal) isSplit() bool { return differ(r.loads) || differ(r.checks) }
 
-func split(states []string) bool {
+func differ(states []string) bool {
 	return slices.ContainsFunc(states, func(one string) bool { return one != states[0] })
 }
 
-// State returns whether the model sustains the load: that cannot be told where seeds
-// disagree.
-func (r *Rehearsal) State() string { return agreed(r.loads) }
+// State returns whether the model sustains the load, which is unknown if seeds disagree.
+func (r *Rehearsal) State() string { return commonState(r.loads) }
 
-// checkState is the same of the scenario's own checks, empty where there are none.
-func (r *Rehearsal) checkState() string { return agreed(r.checks) }
+// checkState returns the state of the scenario's own checks, empty without checks.
+func (r *Rehearsal) checkState() string { return commonState(r.checks) }
 
-func agreed(states []string) string {
+func commonState(states []string) string {
 	switch {
 	case len(states) == 0:
 		return ""
-	case split(states):
+	case differ(states):
 		return results.CannotTell
 	default:
 		return states[0]
 	}
 }
 
-// measured has the rates of a load be those of the rehearsal, in its busiest second.
-func (l *Load) measured(r *Rehearsal) {
-	steps := make(map[string]bool)
-	var hottest Hottest
-	for _, step := range figure.Reported(r.record) {
-		p := step.Phase
-		if p.Stage != l.Phase {
-			continue
-		}
-		sum := step.Sum(nil)
-		steps[p.Name], l.Throttled = true, max(l.Throttled, figure.ShareOf(sum.FirstThrottled, sum.Sent))
-		if len(p.Offered) == 0 || float64(p.Offered[0].Busiest) <= hottest.Value {
-			continue
-		}
-		one := p.Offered[0]
-		hottest = Hottest{Rate: exactly(float64(one.Busiest)), PartitionKey: one.Key, Table: one.Table,
-			Share: min(1, figure.ShareOf(one.Entities, sum.Offered))}
-	}
-	if len(steps) == 0 {
-		return
-	}
-	due, operations := 0.0, 0.0
-	for i := range r.record.Intervals {
-		if row := &r.record.Intervals[i]; steps[row.Phase] {
-			due, operations = max(due, row.PerSecond(row.Offered)), max(operations, row.PerSecond(row.Scheduled))
-		}
-	}
-	if hottest.Value > 0 {
-		l.Hottest = hottest
-	}
-	l.Account, l.PerSecond = exactly(due*r.busiestAccount(steps)), operations
-	for i := range l.Approaches {
-		one := &l.Approaches[i]
-		sum := r.record.Counts(func(p *results.Phase, k results.Kind) bool { return steps[p.Name] && k.Name == one.Name })
-		if sum.Scheduled == 0 || sum.Succeeded < sum.Scheduled {
-			continue
-		}
-		one.Entities = figure.ShareOf(sum.Counted, sum.Succeeded)
-		one.Requests = figure.ShareOf(sum.Attempts-sum.Retries, sum.Succeeded)
-		one.AtLeast = false
-	}
-}
-
-// exactly is a rate that was counted.
-func exactly(value float64) Rate { return Rate{Value: value, Least: value, Most: value} }
-
-// busiestAccount is the part of the load that falls to the account with most of it.
+// busiestAccount returns the share of the load of the busiest account.
 func (r *Rehearsal) busiestAccount(steps map[string]bool) float64 {
 	most := 0.0
 	for i := range r.record.Phases {
@@ -238,4 +196,21 @@ func (r *Rehearsal) busiestAccount(steps map[string]bool) float64 {
 		return 1
 	}
 	return most
+}
+
+// mainLimit returns the limit that throttled most, empty for none.
+func (r *Rehearsal) mainLimit() (limit string) {
+	for name, n := range r.ThrottledBy {
+		if best := r.ThrottledBy[limit]; n > best || n == best && name < limit {
+			limit = name
+		}
+	}
+	return limit
+}
+
+// isElsewhere reports whether most was throttled by a limit that is neither a partition's target nor the
+// account's.
+func (r *Rehearsal) isElsewhere() bool {
+	limit := r.mainLimit()
+	return r.Throttled > maxThrottled && limit != "partition busy" && limit != "account busy"
 }

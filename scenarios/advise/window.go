@@ -6,8 +6,8 @@ import (
 	"loadgen/scenarios/campaign"
 )
 
-// window is what neighbouring operations touch, in two halves by chance: the first
-// to choose what is hottest, the second to measure it.
+// window is what neighbouring operations touch, in two random halves: the first selects the hottest
+// partition, the second measures it.
 type window [2]half
 
 // half is what half of the operations of a window touch.
@@ -22,8 +22,7 @@ type half struct {
 // place is a partition of one of the tables.
 type place struct{ table, key string }
 
-// sum adds up what operations count, of which so many hit it, with the squares by
-// which the sum varies.
+// sum adds the entities of the operations that touch a place, with the squares for its variance.
 type sum struct{ hits, entities, squares float64 }
 
 func (s sum) plus(entities float64) sum {
@@ -33,17 +32,16 @@ func (s sum) plus(entities float64) sum {
 	return sum{s.hits + 1, s.entities + entities, s.squares + entities*entities}
 }
 
-// add looks at operation k, and has visit be told of each partition that it touches,
-// too.
-func (w *window) add(l *looker, k uint64, visit func(campaign.Touch)) (kind int, counted int64) {
-	// The half is chosen by a hash, for what comes in turns could fall in step with every other one.
+// add looks at operation k and calls visit with each partition that it touches.
+func (w *window) add(l *looker, k uint64, visit func(campaign.Touch)) (kind int, entities int64) {
+	// A hash selects the half: operations in turns could coincide with every other one.
 	h := &w[k*0x9e3779b97f4a7c15>>63]
 	if h.places == nil {
 		h.places, h.accounts = make(map[place]sum), make(map[int]sum)
 	}
 	places, accounts := make(map[place]float64), make(map[int]float64)
 	touched, inserted := 0.0, 0.0
-	kind, counted = l.preview.Operation(k, l.table, func(t campaign.Touch) {
+	kind, entities = l.preview.Operation(k, l.table, func(t campaign.Touch) {
 		visit(t)
 		entities := float64(t.Entities)
 		touched += entities
@@ -53,9 +51,9 @@ func (w *window) add(l *looker, k uint64, visit func(campaign.Touch)) (kind int,
 			inserted += entities
 		}
 	})
-	all := max(touched, float64(counted))
+	all := max(touched, float64(entities))
 	if rest := all - touched; rest > 0 {
-		// A request of no partition goes to the first account.
+		// A request without a partition goes to the first account.
 		accounts[0] += rest
 		h.unplaced = h.unplaced.plus(rest)
 	}
@@ -67,12 +65,11 @@ func (w *window) add(l *looker, k uint64, visit func(campaign.Touch)) (kind int,
 	for at, entities := range accounts {
 		h.accounts[at] = h.accounts[at].plus(entities)
 	}
-	return kind, counted
+	return kind, entities
 }
 
-// rate returns what a sum of a half comes to where so many operations are due a
-// second. What was hit by none of n operations can still have three of n (the rule of
-// three), and so can what was hit by few.
+// rate returns the rate of a sum at a rate of operations. A place that none of n operations touches may
+// still get three of n (the rule of three), and so may a place with few.
 func (h *half) rate(s sum, perSecond float64) Rate {
 	mean := s.entities / h.operations
 	off := 2 * math.Sqrt(max(0, s.squares/h.operations-mean*mean)/h.operations)
@@ -91,8 +88,8 @@ func (h *half) heat(at place, perSecond float64) Hottest {
 		Share: min(1, s.entities/max(1, h.all.entities))}
 }
 
-// settle has what no partition was told of be that of the only one, if there is one.
-func (w *window) settle(only *place) {
+// assignUnplaced adds the entities without a partition to the only one, if there is one.
+func (w *window) assignUnplaced(only *place) {
 	for i := range w {
 		h := &w[i]
 		if only == nil || h.places == nil {
@@ -104,26 +101,21 @@ func (w *window) settle(only *place) {
 	}
 }
 
-// hottest returns the partition of which most is counted. Of equal ones it is the
-// first.
+// hottest returns the partition with most entities, the first of equal ones.
 func (h *half) hottest() place {
-	hottest, most := place{}, -1.0
-	for at, s := range h.places {
-		first := at.table < hottest.table || at.table == hottest.table && at.key < hottest.key
-		if s.entities > most || s.entities == most && first {
-			hottest, most = at, s.entities
-		}
-	}
-	return hottest
+	return largest(h.places, func(a, b place) bool { return a.table < b.table || a.table == b.table && a.key < b.key })
 }
 
-// busiest returns the account in which most is counted.
-func (h *half) busiest() int {
-	busiest, most := 0, -1.0
-	for account, s := range h.accounts {
-		if s.entities > most || s.entities == most && account < busiest {
-			busiest, most = account, s.entities
+// busiest returns the account with most entities, the first of equal ones.
+func (h *half) busiest() int { return largest(h.accounts, func(a, b int) bool { return a < b }) }
+
+// largest returns the key with the largest sum, the least of equal ones; the zero value without any.
+func largest[K comparable](sums map[K]sum, less func(a, b K) bool) (best K) {
+	most := -1.0
+	for at, s := range sums {
+		if s.entities > most || s.entities == most && less(at, best) {
+			best, most = at, s.entities
 		}
 	}
-	return busiest
+	return best
 }

@@ -13,22 +13,21 @@ import (
 	"loadgen/scenarios/keys"
 )
 
-// Candidate is a design that is tried on the rows of a file: templates whose placeholders
-// are its columns. A RowKey without any text is none.
+// Candidate is a design for the rows of a file: templates whose placeholders are its columns. RowKey may
+// be empty.
 type Candidate struct {
 	PartitionKey, RowKey keys.Template
 }
 
-// ReadCandidates adds all rows of a CSV file, whose first row names the columns, to the
-// statistics of each of some candidates, as inserts of one entity each. Instants are those of
-// the column [ReadOptions].Time, or of one that is called instant, time or timestamp; without
-// any, rows count as inserted in their order, and [Reading].Timed is false. Names of columns
-// may differ in case, and in what stands between words.
+// ReadCandidates adds all rows of a CSV file with a header to the statistics of each candidate, as
+// inserts of one entity. Instants are those of the column [ReadOptions].Time, or of a column called
+// instant, time or timestamp; without any, rows count as inserted in their order and [Reading].Timed is
+// false. Names of columns may differ in case and in the separators of words.
 //
-// The error is as that of [ReadKeys]; a column that is not there, one that is there twice, and
-// a row that repeats the names are faults.
+// The error is that of [ReadKeys]. A missing column, a column that occurs twice, and a row that repeats
+// the header are faults.
 func ReadCandidates(from io.Reader, o ReadOptions, candidates []Candidate, into []*Statistics) (Reading, error) {
-	r := rowReader{keyReader: keyReader{ReadOptions: o}, into: into}
+	r := rowReader{reader: reader{ReadOptions: o}, into: into}
 	wanted := []string{o.Time}
 	for _, one := range candidates {
 		wanted = slices.Concat(wanted, one.PartitionKey.Attributes(), one.RowKey.Attributes())
@@ -37,29 +36,18 @@ func ReadCandidates(from io.Reader, o ReadOptions, candidates []Candidate, into 
 		return slices.ContainsFunc(wanted, func(one string) bool { return one != "" && plain(one) == plain(name) })
 	}
 	r.Reader = csvfile.New(from, csvfile.Options{File: o.File, Holds: "the rows of", Known: known, Kind: ErrKeys})
-	if r.Next() && r.begin(candidates) {
-		for r.Next() {
-			r.row()
-		}
-	}
-	if o.Progress != nil && r.Err() == nil {
-		o.Progress(r.reading.Rows)
-	}
-	if r.Err() == nil && r.reading.Rows == 0 {
-		r.Fault("the file has no rows; expected a line that names the columns, and rows")
-	}
-	return r.reading, r.Err()
+	return r.run(func() bool { return r.begin(candidates) }, r.row, "the file has no rows; expected a line that names the columns, and rows")
 }
 
-// rowReader is a file of rows under way.
+// rowReader reads a file of rows.
 type rowReader struct {
-	keyReader
+	reader
 	into []*Statistics
-	// header are the names of the columns, time that of the instants, -1 for none.
+	// header has the names of the columns, time is the column of the instants, -1 for none.
 	header []string
 	time   int
-	// formed are the designs, at their places in into.
-	formed []formed
+	// designs are the templates, in the order of into.
+	designs []formed
 	// latest is the latest instant so far.
 	latest clock.Instant
 }
@@ -73,11 +61,11 @@ type formed struct {
 type template struct {
 	keys.Template
 	columns map[string]int
-	// instants are the columns that are written as times.
+	// instants are the columns that the template writes as times.
 	instants []string
 }
 
-// begin takes the names of the columns, and reports whether each that is asked for is there.
+// begin reads the header, and reports whether it has all columns that are needed.
 func (r *rowReader) begin(candidates []Candidate) bool {
 	r.header = slices.Clone(r.Fields())
 	for i := range r.header {
@@ -85,7 +73,7 @@ func (r *rowReader) begin(candidates []Candidate) bool {
 	}
 	sound := true
 	find := func(name string) int {
-		// One of that very name, or the only one that is spelled like it.
+		// The column with exactly this name, or else the only one with a similar spelling.
 		same := func(one string) bool { return one == name }
 		if !slices.ContainsFunc(r.header, same) {
 			same = func(one string) bool { return plain(one) == plain(name) }
@@ -95,7 +83,7 @@ func (r *rowReader) begin(candidates []Candidate) bool {
 			r.Fault("%s", nearest.Unknown("column", name, shownColumns(r.header)))
 			sound = false
 		} else if slices.ContainsFunc(r.header[at+1:], same) {
-			r.Fault("there are two columns %q; expected one of that name", shown(name))
+			r.Fault("there are two columns %q; expected one of that name", truncate(name))
 			sound = false
 		}
 		return at
@@ -107,31 +95,22 @@ func (r *rowReader) begin(candidates []Candidate) bool {
 		}
 		return made
 	}
-	r.time = -1
 	if r.Time != "" {
 		r.time = find(r.Time)
 	} else {
 		r.time = slices.IndexFunc(r.header, func(name string) bool { return meaningOf(name) == instantColumn })
 	}
 	for _, one := range candidates {
-		r.formed = append(r.formed, formed{form(one.PartitionKey), form(one.RowKey)})
+		r.designs = append(r.designs, formed{form(one.PartitionKey), form(one.RowKey)})
 	}
 	r.reading.Timed = r.time >= 0
 	return sound
 }
 
-func shownColumns(header []string) []string {
-	list := make([]string, len(header))
-	for i, name := range header {
-		list[i] = shown(name)
-	}
-	return list
-}
-
 func (r *rowReader) row() {
 	fields := r.Fields()
 	if slices.Equal(fields, r.header) {
-		r.Fault("the row repeats the names of the columns; expected rows behind the first")
+		r.Fault("the row repeats the names of the columns; expected rows below the first")
 		return
 	}
 	row := Row{Entities: 1, Line: int64(r.Line()), Kind: Insert}
@@ -146,10 +125,10 @@ func (r *rowReader) row() {
 		}
 		r.latest = max(r.latest, row.Instant)
 	}
-	for i := range r.formed {
+	for i := range r.designs {
 		var fault string
-		if row.PartitionKey, fault = r.formed[i].partition.expand(fields); fault == "" {
-			row.RowKey, fault = r.formed[i].row.expand(fields)
+		if row.PartitionKey, fault = r.designs[i].partition.expand(fields); fault == "" {
+			row.RowKey, fault = r.designs[i].row.expand(fields)
 		}
 		if fault != "" {
 			r.Fault("%s", fault)
@@ -157,13 +136,10 @@ func (r *rowReader) row() {
 		}
 		r.into[i].Add(&row)
 	}
-	r.reading.Rows++
-	if r.Progress != nil && r.reading.Rows%progressRows == 0 {
-		r.Progress(r.reading.Rows)
-	}
+	r.count()
 }
 
-// expand returns the key of a row, and what is wrong with it.
+// expand returns the key of a row, or a fault.
 func (t *template) expand(fields []string) (text, fault string) {
 	text = t.Expand(func(name string) string {
 		value := fields[t.columns[name]]
@@ -172,7 +148,7 @@ func (t *template) expand(fields []string) (text, fault string) {
 		}
 		at, kind := clock.ParseInstant(value)
 		if kind == clock.None || kind == clock.Lengths {
-			fault = fmt.Sprintf("%s is %q, and %s writes it as a time; expected one such as 2026-01-02T15:04:05Z", name, shown(value), t)
+			fault = fmt.Sprintf("%s is %q, and %s writes it as a time; expected one such as 2026-01-02T15:04:05Z", name, truncate(value), t)
 			return value
 		}
 		return time.Unix(0, int64(at)).UTC().Format(time.RFC3339Nano)

@@ -21,8 +21,8 @@ const (
 	operationColumn
 )
 
-// columnNames are the names that columns have, as a message spells them, each
-// with its meaning. The first of a meaning is the one that is recommended.
+// columnNames are the names of columns with their meanings, as messages spell them. The first of a
+// meaning is the recommended one.
 var columnNames = []struct {
 	name    string
 	meaning column
@@ -33,13 +33,13 @@ var columnNames = []struct {
 	{"operation", operationColumn}, {"verb", operationColumn},
 }
 
-// separators are what people put between words, or not.
+// separators are the optional characters between words.
 var separators = strings.NewReplacer("_", "", "-", "", " ", "")
 
-// plain returns a name without what people spell in different ways.
+// plain returns a name in lower case without separators.
 func plain(name string) string { return strings.ToLower(separators.Replace(name)) }
 
-// meaningOf returns what a column of that name means.
+// meaningOf returns the meaning of a column's name.
 func meaningOf(name string) column {
 	for _, known := range columnNames {
 		if plain(known.name) == plain(name) {
@@ -52,44 +52,43 @@ func meaningOf(name string) column {
 // header is the columns of a file.
 type header struct {
 	meanings []column
-	// ignored are the names of the columns that are not looked at.
+	// ignored are the names of the columns that are not used.
 	ignored []string
 }
 
-// mostNamed is how many columns a message names.
-const mostNamed = 20
+// maxNamed is the maximum number of columns that a message names.
+const maxNamed = 20
 
-// headerOf returns the columns that a first row names. A fault says what is wrong with it:
-// above all that none is the PartitionKey, for then somebody has to say which are.
+// headerOf returns the columns of a header, or its fault. A PartitionKey is required.
 func headerOf(fields []string) (h header, fault string) {
 	for _, field := range fields {
 		h.meanings = append(h.meanings, meaningOf(field))
 	}
 	for i, field := range fields {
 		meaning := h.meanings[i]
-		if meant := mistyped(field); meaning == ignoredColumn && meant != "" {
-			return h, fmt.Sprintf("unknown column %q; did you mean %q?", shown(field), meant)
+		if meant := misspelled(field); meaning == ignoredColumn && meant != "" {
+			return h, fmt.Sprintf("unknown column %q; did you mean %q?", truncate(field), meant)
 		}
 		if meaning == ignoredColumn {
-			h.ignored = append(h.ignored, shown(field))
+			h.ignored = append(h.ignored, truncate(field))
 		} else if first := slices.Index(h.meanings, meaning); first < i {
 			return h, fmt.Sprintf("the columns %q and %q mean the same; expected one of them", fields[first], fields[i])
 		}
 	}
 	if !slices.Contains(h.meanings, partitionColumn) {
-		// The name of the first column as a placeholder has it.
+		// The name of the first column as a placeholder.
 		example := strings.Map(func(r rune) rune {
 			if r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
 				return r
 			}
 			return '_'
-		}, shown(fields[0]))
+		}, truncate(fields[0]))
 		if example == "" || example[0] >= '0' && example[0] <= '9' {
 			example = "column"
 		}
 		names := shownColumns(fields)
-		listed := strings.Join(names[:min(len(names), mostNamed)], ", ")
-		if more := len(names) - mostNamed; more > 0 {
+		listed := strings.Join(names[:min(len(names), maxNamed)], ", ")
+		if more := len(names) - maxNamed; more > 0 {
 			listed += fmt.Sprintf(" and %d more", more)
 		}
 		return h, fmt.Sprintf("no column is called PartitionKey; expected one, or --partition-key with a template of columns, such as %q: %s",
@@ -98,21 +97,20 @@ func headerOf(fields []string) (h header, fault string) {
 	return h, ""
 }
 
-// fewestLetters is how long a column's name is at least that others are taken for
-// misspellings of: near the short ones lie too many words.
-const fewestLetters = 6
+// minLetters is the minimum length of a column's name with misspellings: too many words are similar to
+// shorter ones.
+const minLetters = 6
 
-// mistyped returns the known name that another most likely means, empty for none:
-// one that is a letter apart, or for PartitionKey, which must be there, one of
-// letters alone that ends in "key" and is the nearest. More is not taken for a
-// misspelling: a file's first row may be a key, and its columns anything.
-func mistyped(name string) string {
+// misspelled returns the known name that another one most likely means, empty for none: a name that
+// differs by one letter, or for PartitionKey, which is required, a similar name of letters that ends in
+// "key". Other names are no misspellings: a file's first row may be a key.
+func misspelled(name string) string {
 	short := plain(name)
 	if meaningOf(name) != ignoredColumn {
 		return ""
 	}
 	for _, known := range columnNames {
-		if spelled := plain(known.name); len(spelled) >= fewestLetters && nearest.Distance(short, spelled) == 1 {
+		if spelled := plain(known.name); len(spelled) >= minLetters && nearest.Distance(short, spelled) == 1 {
 			return known.name
 		}
 	}
@@ -128,8 +126,7 @@ func mistyped(name string) string {
 
 const letters = "abcdefghijklmnopqrstuvwxyz"
 
-// operations are the words for what a row does, as verbs of this tool and of
-// others, those that insert first.
+// operations are the verbs of this tool and of others, inserts first.
 var operations = []struct {
 	name string
 	kind Kind
@@ -140,27 +137,22 @@ var operations = []struct {
 	{"replace", Other}, {"merge", Other}, {"delete", Other}, {"batch", Other},
 }
 
-// KeyFault is a key that no table would take.
-type KeyFault struct {
-	// Line is where its row stands, 0 where it is in no file.
-	Line int64 `json:"line"`
-	// PartitionKey is the beginning of its own.
-	PartitionKey string `json:"partition_key"`
-	// What is wrong with it.
-	What string `json:"what"`
-}
+// maxShown is the length of a key in messages, in bytes.
+const maxShown = 60
 
-// mostKeyFaults is how many are kept, longestShown how much of a key in bytes.
-const (
-	mostKeyFaults = 10
-	longestShown  = 60
-)
-
-// shown returns the beginning of a key as valid text.
-func shown(key string) string {
-	end := min(len(key), longestShown)
+// truncate returns the beginning of a key as valid text.
+func truncate(key string) string {
+	end := min(len(key), maxShown)
 	for end > 0 && end < len(key) && !utf8.RuneStart(key[end]) {
 		end--
 	}
 	return string([]rune(key[:end]))
+}
+
+func shownColumns(header []string) []string {
+	list := make([]string, len(header))
+	for i, name := range header {
+		list[i] = truncate(name)
+	}
+	return list
 }

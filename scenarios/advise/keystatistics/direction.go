@@ -8,28 +8,28 @@ import (
 	"loadgen/engine/entity"
 )
 
-// beyondShare is which share of the earlier inserts may lie beyond a place that
-// is called the end: a few keys that sort last hide no tail.
+// beyondShare is the maximum share of the earlier inserts above an upper end, or below a lower one: a
+// few keys that sort last hide no tail.
 const beyondShare = 0.05
 
-// direct finds out on which side of all earlier inserts the hottest place of each
-// window lies. Windows before which nothing lay elsewhere say nothing.
+// direct counts the windows whose hottest place is above or below all earlier inserts. Windows without
+// earlier inserts elsewhere do not count.
 func (o *Order) direct(windows []window, s *stretches) {
 	earlier := make([]int, len(s.single))
-	total, told, top, bottom := 0, 0, 0, 0
+	total, judged, top, bottom := 0, 0, 0, 0
 	places := make(map[int]bool)
 	for i := range windows {
 		w := &windows[i]
 		below, above := sum(earlier[:w.low]), sum(earlier[w.high+1:])
 		if below+above > 0 {
-			told++
+			judged++
 			places[w.high] = true
-			most := int(beyondShare * float64(total))
-			// What has nothing on the other side either lies at no end.
-			if above <= most && below > most {
+			limit := int(beyondShare * float64(total))
+			// A place without inserts on the other side is at no end.
+			if above <= limit && below > limit {
 				top++
 			}
-			if below <= most && above > most {
+			if below <= limit && above > limit {
 				bottom++
 			}
 		}
@@ -39,8 +39,8 @@ func (o *Order) direct(windows []window, s *stretches) {
 		total += len(w.arrivals)
 	}
 	o.Moves = len(places)
-	if told > 0 {
-		o.AtTop, o.AtBottom = float64(top)/float64(told), float64(bottom)/float64(told)
+	if judged > 0 {
+		o.AtTop, o.AtBottom = float64(top)/float64(judged), float64(bottom)/float64(judged)
 	}
 }
 
@@ -52,20 +52,19 @@ func sum(counts []int) int {
 	return total
 }
 
-// The bounds of a dominant beginning.
+// The thresholds of a dominant prefix.
 const (
-	// outliers is which share of the hot keys is left out at either end before the
-	// others are asked what they begin with.
+	// outliers is the share of the hot keys that is left out at either end before the common prefix of
+	// the others is taken.
 	outliers = 0.05
-	// besideShare is which share of all inserts begins otherwise at least, and
-	// besideAlways in each quarter of the time.
-	besideShare, besideAlways = 0.03, 0.01
-	quarters                  = 4
+	// otherShare is the minimum share of all inserts with another prefix, otherAlways that in each
+	// quarter of the time.
+	otherShare, otherAlways = 0.03, 0.01
+	quarters                = 4
 )
 
-// dominant returns what nearly all keys of the hot place begin with, and whether
-// others come beside them all the time, so that it does not move through all keys
-// but among those that begin so.
+// dominant returns the common prefix of nearly all keys of the hot place, and whether other keys arrive
+// all the time, so that the place moves only among keys with this prefix.
 func dominant(all []arrival) (string, bool) {
 	var hot []string
 	for i := range all {
@@ -88,13 +87,13 @@ func dominant(all []arrival) (string, bool) {
 	if prefix == "" {
 		return "", false
 	}
-	beside := [quarters]int{}
+	others := [quarters]int{}
 	for i := range all {
 		if !strings.HasPrefix(all[i].key, prefix) {
-			beside[i*quarters/len(all)]++
+			others[i*quarters/len(all)]++
 		}
 	}
-	least := slices.Min(beside[:])
-	return prefix, float64(sum(beside[:])) >= besideShare*float64(len(all)) &&
-		float64(least)*quarters >= besideAlways*float64(len(all))
+	least := slices.Min(others[:])
+	return prefix, float64(sum(others[:])) >= otherShare*float64(len(all)) &&
+		float64(least)*quarters >= otherAlways*float64(len(all))
 }

@@ -6,16 +6,16 @@ import (
 	"fmt"
 )
 
-// Options says how much a survey keeps. A bound that is 0 is the default.
+// Options limits what [Statistics] keep. 0 stands for the default.
 type Options struct {
 	// Seed draws the sample of inserts.
 	Seed uint64
-	// Top is how many of the heaviest partitions are listed.
+	// Top is the number of heaviest partitions that a report lists.
 	Top int
-	// Exact is how many partitions are told apart before the survey goes over to
-	// estimates, and Places how many of the heaviest are kept from then on.
+	// Exact is the number of partitions with exact counts, Places the number of the heaviest that are
+	// kept once there are more.
 	Exact, Places int
-	// Samples is how many inserts the order is judged from.
+	// Samples is the number of inserts from which the order is judged.
 	Samples int
 }
 
@@ -27,34 +27,31 @@ const (
 	defaultSamples = 1 << 14
 )
 
-// The greatest bounds, so that memory stays within a gigabyte.
+// The maximum of each option keeps memory below a gigabyte.
 const (
-	mostExact   = 1 << 22
-	mostPlaces  = 1 << 17
-	mostSamples = 1 << 18
+	maxExact   = 1 << 22
+	maxPlaces  = 1 << 17
+	maxSamples = 1 << 18
 )
 
-// Validate returns everything that is wrong with the options, each wrapped around
-// [ErrOptions]; nil where nothing is.
+// Validate returns all invalid options, each wrapping [ErrOptions].
 func (o *Options) Validate() []error {
 	var faults []error
 	filled := o.withDefaults()
 	for _, bound := range []struct {
-		name        string
-		given, most int
+		name       string
+		given, max int
 	}{
-		{"exact", o.Exact, mostExact}, {"places", o.Places, mostPlaces},
-		{"samples", o.Samples, mostSamples}, {"top", o.Top, max(0, min(filled.Places, mostPlaces))},
+		{"exact", o.Exact, maxExact}, {"places", o.Places, maxPlaces},
+		{"samples", o.Samples, maxSamples}, {"top", o.Top, max(0, min(filled.Places, maxPlaces))},
 	} {
-		if bound.given < 0 || bound.given > bound.most {
-			faults = append(faults,
-				fmt.Errorf("%w: %s: %d is not from 0 to %d", ErrOptions, bound.name, bound.given, bound.most))
+		if bound.given < 0 || bound.given > bound.max {
+			faults = append(faults, fmt.Errorf("%w: %s: %d is not from 0 to %d", ErrOptions, bound.name, bound.given, bound.max))
 		}
 	}
 	return faults
 }
 
-// withDefaults returns the options with every bound that is 0 filled in.
 func (o Options) withDefaults() Options {
 	o.Exact = cmp.Or(o.Exact, DefaultExact)
 	o.Places = cmp.Or(o.Places, defaultPlaces)
@@ -63,9 +60,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// ErrOptions is wrapped by every fault of [Options], and ErrKeys by every fault
-// of a file of keys; test for them with errors.Is.
+// ErrOptions is wrapped by every fault of [Options], ErrKeys by every fault of a file of keys.
 var (
-	ErrOptions = errors.New("keystatistics: impossible options")
+	ErrOptions = errors.New("keystatistics: invalid options")
 	ErrKeys    = errors.New("keystatistics: not a file of keys")
 )

@@ -9,12 +9,12 @@ import (
 	"loadgen/results"
 )
 
-// Verdict says how inserts come.
+// Verdict is the order in which inserts arrive.
 type Verdict uint8
 
 // The verdicts.
 const (
-	// Unknown: there is no telling; the reason says why.
+	// Unknown: the reason says what is missing.
 	Unknown Verdict = iota
 	// Spread: at any moment inserts fall on many places.
 	Spread
@@ -22,20 +22,18 @@ const (
 	AppendOnly
 	// PrependOnly: each key is the least so far, or was a moment ago.
 	PrependOnly
-	// HotTail: several keys take inserts at a time, but all lie at one end, which
-	// moves: time comes first in them, and what spreads them after it.
+	// HotTail: several keys take inserts at a time, all at one end, which moves: keys begin with the
+	// time, and what spreads them follows.
 	HotTail
-	// MovingPoint: at any moment inserts fall on one place, which moves, but lies
-	// at no end, or moved too seldom to say so.
+	// MovingPoint: at any moment inserts fall on one place, which moves, but is at no end, or moved too
+	// rarely to show one.
 	MovingPoint
-	// SeveralTails: inserts fall on a few places at a time, each of which moves on, or
-	// grows at an end.
+	// SeveralTails: inserts fall on a few places at a time, each of which moves on or grows at an end.
 	SeveralTails
-	// Dominant: nearly all inserts fall under one PartitionKey or one beginning of
-	// it, at one place at any moment, while others take the rest all the time: the
-	// cause is skew, not order.
+	// Dominant: nearly all inserts fall under one PartitionKey or one prefix, at one place at any
+	// moment, while others take the remaining inserts all the time. The cause is skew, not order.
 	Dominant
-	// OnePartition: there is but one.
+	// OnePartition: there is only one partition.
 	OnePartition
 )
 
@@ -45,53 +43,47 @@ var verdictNames = [...]string{"unknown", "spread", results.AppendOnly, results.
 // String returns the verdict as a report names it.
 func (v Verdict) String() string { return verdictNames[v] }
 
-// Order is how inserts come: the verdict and its evidence. Shares are of the
-// sampled inserts, from 0 to 1.
+// Order is the order of inserts, with its evidence. Shares are of the sampled inserts, from 0 to 1.
 type Order struct {
 	Verdict Verdict
-	// Hot says that at any moment nearly all inserts fall on one place, which one
-	// server serves, however many partitions there are in all.
+	// Hot reports that at any moment nearly all inserts fall on one place, which one server serves.
 	Hot bool
-	// Reason says what is wanting where the verdict is [Unknown].
+	// Reason is what is missing if the verdict is [Unknown].
 	Reason string
 
-	// Samples is how many inserts were looked at, Keys how many PartitionKeys they
-	// have, and Span the time from the first to the last.
+	// Samples is the number of inserts in the sample, Keys that of their PartitionKeys, Span the time
+	// from the first to the last.
 	Samples, Keys int
 	Span          time.Duration
-	// Windows is how many windows of neighbouring inserts there are, HotWindows in
-	// how many nearly all fell on one place, and Window how long they last, in the
-	// median. Within less than that nothing is seen to move.
+	// Windows is the number of windows of neighbouring inserts, HotWindows the number of those in which
+	// nearly all fell on one place, Window the median length. Shorter movements are not seen.
 	Windows, HotWindows int
 	Window              time.Duration
-	// AtOnce is the share of inserts that fell on the hottest place of their
-	// window: one PartitionKey, or neighbours that have a quarter of all at most; or
-	// SameKey, where keys last for less than a window and that is more. Where nothing
-	// moves and keys are many, it is about a half, by chance.
+	// AtOnce is the share of inserts at the hottest place of their window: one PartitionKey, or
+	// neighbours with at most a quarter of all inserts. It is SameKey if keys last for less than a
+	// window and SameKey is greater. For many keys in no order it is about a half.
 	AtOnce float64
-	// Heaviest is the share of the commonest PartitionKey over the whole time.
+	// Heaviest is the share of the most common PartitionKey over the whole time.
 	Heaviest float64
-	// AtTop and AtBottom are the shares of the windows whose hottest place no
-	// earlier insert lies above, or below, but for one in twenty. Moves is how many
-	// different places it took.
+	// AtTop and AtBottom are the shares of the windows whose hottest place is above, or below, all but
+	// one in twenty of the earlier inserts. Moves is the number of different places.
 	AtTop, AtBottom float64
 	Moves           int
-	// Ascending is the share of those inserts on the hot place that came next after
-	// a lesser PartitionKey, of all that came next after another. SameKey is the
-	// share of inserts that came next after the same.
+	// Ascending is the share of inserts at the hot place with a greater PartitionKey than the insert
+	// before, of those with a different one. SameKey is the share of inserts with the PartitionKey of
+	// the insert before.
 	Ascending, SameKey float64
-	// Prefix is what the keys of the hot place begin with all the time, where the
-	// verdict is [Dominant].
+	// Prefix begins the keys of the hot place if the verdict is [Dominant].
 	Prefix string
-	// Tails is how many places take inserts at a time and move on, or grow at an end, of
-	// which each can have a range of its own: 0 where inserts are spread over the keys,
-	// or none moves. HottestTail is the share of the one that takes most.
+	// Tails is the number of places that take inserts at a time and move on, or grow at an end; each can
+	// have a range of its own. It is 0 if inserts are spread or nothing moves. HottestTail is the share
+	// of the tail with most inserts.
 	Tails       int
 	HottestTail float64
 }
 
-// judged returns the order of a sample, in the order of its instants.
-func judged(all []arrival) Order {
+// orderOf returns the order of a sample that is sorted by instant.
+func orderOf(all []arrival) Order {
 	o := Order{Samples: len(all)}
 	if len(all) == 0 {
 		return o
@@ -102,8 +94,8 @@ func judged(all []arrival) Order {
 	windows := windowsOf(all, &s)
 	o.Windows = len(windows)
 	switch {
-	case len(all) < fewestSamples:
-		o.Reason = fmt.Sprintf("there are only %d inserts with an instant; it takes %d", len(all), fewestSamples)
+	case len(all) < minSamples:
+		o.Reason = fmt.Sprintf("only %d inserts have an instant; at least %d are needed", len(all), minSamples)
 		return o
 	case s.keys == 1:
 		o.Verdict, o.Hot, o.AtOnce = OnePartition, true, 1
@@ -111,17 +103,15 @@ func judged(all []arrival) Order {
 	case o.Span == 0:
 		o.Reason = "all inserts have the same instant"
 		return o
-	case len(windows) < fewestWindows:
-		o.Reason = fmt.Sprintf("the inserts have so few different instants that only %d moments can be told apart; "+
-			"it takes %d", len(windows), fewestWindows)
+	case len(windows) < minWindows:
+		o.Reason = fmt.Sprintf("the inserts have too few different instants: %d windows of at least %d", len(windows), minWindows)
 		return o
 	}
 	o.measure(all, windows)
 	o.countTails(all, s.keys)
 	if o.SameKey >= sameShare && o.SameKey-s.squares/float64(s.total)/float64(s.total) >= staysShare {
-		// Two inserts have the same key more often than any two would by chance: keys are done
-		// with sooner than a window lasts. As many as have the same key
-		// as the one before fall on the hottest key of that moment, at least.
+		// Two neighbours have the same key more often than any two inserts: a key lasts for less than a
+		// window. The hottest key of a moment takes at least that share.
 		o.AtOnce = max(o.AtOnce, o.SameKey)
 		if o.AtOnce < hotShare && o.Tails < 2 {
 			o.Verdict, o.Hot = MovingPoint, true
@@ -142,13 +132,13 @@ func judged(all []arrival) Order {
 	o.direct(windows, &s)
 	o.Verdict = o.hotVerdict(all)
 	if o.Tails == 0 && o.Verdict != Dominant {
-		// Nearly all fall on one place, wherever it goes.
+		// Nearly all inserts fall on one place.
 		o.Tails, o.HottestTail = 1, o.AtOnce
 	}
 	return o
 }
 
-// Word names the verdict as a report does: of several tails, with their number.
+// Word names the verdict as a report does, several tails by their number.
 func (o *Order) Word() string {
 	if o.Verdict == SeveralTails {
 		return results.Tails(o.Tails)
@@ -156,12 +146,12 @@ func (o *Order) Word() string {
 	return o.Verdict.String()
 }
 
-// evenly is up to which multiple of an even share the hottest tail is taken for one of
-// equal ones: it is the greatest by chance.
+// evenly is the multiple of an even share up to which the hottest tail counts as one of equal tails:
+// the maximum of equal shares is greater by chance.
 const evenly = 1.35
 
-// Place returns the share of the inserts that fall on the place that takes most of them
-// at any moment, 0 where they are spread or it is not known.
+// Place returns the share of the inserts at the place with most of them at any moment, 0 if inserts
+// are spread or their order is unknown.
 func (o *Order) Place() float64 {
 	switch {
 	case o.Hot:
@@ -175,8 +165,8 @@ func (o *Order) Place() float64 {
 	}
 }
 
-// measure takes down how much of each window its hottest place has, and compares each insert
-// with the one that came before, where the instants say which that is.
+// measure sets the share of the hottest place of each window, and compares each insert with the one
+// before, if their instants differ.
 func (o *Order) measure(all []arrival, windows []window) {
 	hits := 0
 	spans := make([]time.Duration, len(windows))
@@ -217,21 +207,20 @@ func (o *Order) measure(all []arrival, windows []window) {
 	}
 }
 
-// The bounds of a hot place's kind.
+// The thresholds for the kind of a hot place.
 const (
-	// staysShare is by how much the share at one time exceeds that over the whole
-	// time where the place moves.
+	// staysShare is the minimum difference between the share at a moment and that over the whole time
+	// for a place that moves.
 	staysShare = 0.2
-	// sameShare is which share of neighbours have the same key where one alone takes
-	// inserts at a time: of two that take turns by chance it is a half.
+	// sameShare is the minimum share of neighbours with the same key if one key takes inserts at a time;
+	// for two keys in turns it is a half.
 	sameShare = 0.6
-	// endShare is which share of windows have their place at an end, and endMoves
-	// how many places it took, where the keys go one way.
+	// endShare is the minimum share of windows with their place at an end, endMoves the minimum number
+	// of places, for keys in one direction.
 	endShare = 0.7
 	endMoves = 3
-	// orderedShare is which share of neighbours ascend or descend where a single
-	// key takes inserts at a time, and bucketsSame which share have the same key
-	// where several do, at most.
+	// orderedShare is the minimum share of neighbours that ascend or descend if one key takes inserts at
+	// a time, bucketsSame the maximum share with the same key if several do.
 	orderedShare = 0.8
 	bucketsSame  = 0.5
 )
@@ -242,13 +231,11 @@ func (o *Order) hotVerdict(all []arrival) Verdict {
 		for i := range all {
 			counts[all[i].key]++
 		}
-		best := ""
 		for key, n := range counts {
-			if n > counts[best] || n == counts[best] && entity.Compare(key, best) < 0 {
-				best = key
+			if most := counts[o.Prefix]; n > most || n == most && entity.Compare(key, o.Prefix) < 0 {
+				o.Prefix = key
 			}
 		}
-		o.Prefix = best
 		return Dominant
 	}
 	if prefix, dominates := dominant(all); dominates {

@@ -99,7 +99,7 @@ func TestOrderIsUnknownRatherThanGuessed(t *testing.T) {
 		{"too few", rowsAt(127, ascending, inTurn), keystatistics.Unknown, "127 inserts"},
 		{"just enough", rowsAt(128, ascending, inTurn), keystatistics.AppendOnly, ""},
 		{"all at one instant", rowsAt(1000, ascending, func(int) int64 { return 42 }), keystatistics.Unknown, "same instant"},
-		{"a few instants", rowsAt(1000, ascending, func(i int) int64 { return int64(i / 200) }), keystatistics.Unknown, "only 5 moments"},
+		{"a few instants", rowsAt(1000, ascending, func(i int) int64 { return int64(i / 200) }), keystatistics.Unknown, "5 windows"},
 		{"a few inserts into one partition beside reads of another", append(rowsAt(5, func(int) string { return "p" }, inTurn),
 			&keystatistics.Row{PartitionKey: "q", Kind: keystatistics.Other}), keystatistics.Unknown,
 			"5 inserts"},

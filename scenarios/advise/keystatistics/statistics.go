@@ -8,7 +8,7 @@ import (
 	"loadgen/engine/entity"
 )
 
-// Kind is what a key was used for.
+// Kind is what a row does with its key.
 type Kind uint8
 
 // The kinds. Only inserts have an order.
@@ -17,25 +17,37 @@ const (
 	Other
 )
 
-// Row is one use of a key: an operation, or an entity that is there.
+// Row is one use of a key: an operation, or an existing entity.
 type Row struct {
 	PartitionKey, RowKey string
-	// Instant says when, by one clock for all rows, where HasInstant is set.
+	// Instant is the time of the row if HasInstant, by one clock for all rows.
 	Instant    clock.Instant
 	HasInstant bool
-	// Entities is how many it counts against the targets, from 0 to a billion;
-	// what lies beyond is taken for the bound.
+	// Entities is the number of entities that count against the targets, from 0 to a billion; larger
+	// numbers count as a billion.
 	Entities int64
 	Kind     Kind
-	// Line is where the row stands in a file, 0 where it is in none.
+	// Line is the row's line in a file, 0 without a file.
 	Line int64
 }
 
-// mostEntities bounds what a row counts, so that billions of rows cannot overflow.
-const mostEntities = 1_000_000_000
+// maxEntities limits the entities of a row, so that billions of rows cannot overflow.
+const maxEntities = 1_000_000_000
 
-// Statistics counts a stream of keys, all of one table: the same PartitionKey in two
-// tables is two partitions. It belongs to one goroutine.
+// KeyFault is an invalid key.
+type KeyFault struct {
+	// Line is the row's line in a file, 0 without a file.
+	Line int64 `json:"line"`
+	// PartitionKey is the beginning of the row's PartitionKey.
+	PartitionKey string `json:"partition_key"`
+	// What is wrong with the key.
+	What string `json:"what"`
+}
+
+// maxKeyFaults is the number of invalid keys that are kept.
+const maxKeyFaults = 10
+
+// Statistics counts a stream of keys of one table. It belongs to one goroutine.
 type Statistics struct {
 	options Options
 	sum     sums
@@ -43,67 +55,63 @@ type Statistics struct {
 	weights weights
 	inserts sample
 
-	// keys are the hashes of both keys of the first rows that have a RowKey, of which so
-	// many had one that was there.
+	// keys are the hashes of both keys of the first rows with a RowKey; repeated counts those whose key
+	// an earlier row has.
 	keys     map[uint64]bool
 	repeated int64
 
-	// partition is the room of Add, row that of a RowKey.
+	// partition and row are buffers of Add.
 	partition, row []byte
 }
 
-// sample keeps a few of any number of inserts, each as likely as the others
-// (algorithm R, Vitter 1985).
+// sample keeps some inserts, each with the same probability (algorithm R, Vitter 1985).
 type sample struct {
-	most   int
+	max    int
 	chance clock.Stream
 	seen   uint64
 	kept   []kept
 }
 
-// kept is an insert of the sample. Its text is used again for the next that takes
-// its place.
+// kept is an insert of the sample. The next insert in its place reuses the buffer.
 type kept struct {
 	at        clock.Instant
 	partition []byte
 }
 
-// mostKeys is for how many rows it is looked whether their keys repeat earlier ones.
-const mostKeys = 100_000
+// maxKeys is the number of rows that are checked for repeated keys.
+const maxKeys = 100_000
 
-// sums is what is counted of all rows.
+// sums are the counts of all rows.
 type sums struct {
 	rows, inserts, invalid, untimed int64
 	entities, inserted              int64
 }
 
-// New returns a survey that has seen nothing. The error joins what
-// [Options.Validate] finds.
+// New returns empty statistics. The error joins the faults of [Options.Validate].
 func New(o Options) (*Statistics, error) {
 	if err := errors.Join(o.Validate()...); err != nil {
 		return nil, err
 	}
 	o = o.withDefaults()
 	w := weights{options: o, key: o.Seed*0x9e3779b97f4a7c15 + 0xd1b54a32d192ed03, places: make(map[uint64]int32)}
-	return &Statistics{options: o, weights: w, inserts: sample{most: o.Samples, chance: clock.NewStream(o.Seed, "survey/inserts")}}, nil
+	return &Statistics{options: o, weights: w, inserts: sample{max: o.Samples, chance: clock.NewStream(o.Seed, "survey/inserts")}}, nil
 }
 
-// Add takes a row. It copies what it keeps. A row whose key no table would take
-// counts as invalid, and for nothing else.
+// Add counts a row and copies what it keeps. A row with an invalid key counts as invalid only.
 func (s *Statistics) Add(r *Row) {
 	if code, what := entity.ValidateKey(entity.Key{Partition: r.PartitionKey, Row: r.RowKey}); code != entity.OK {
 		s.sum.invalid++
-		if len(s.faults) < mostKeyFaults {
-			s.faults = append(s.faults, KeyFault{r.Line, shown(r.PartitionKey), what})
+		if len(s.faults) < maxKeyFaults {
+			s.faults = append(s.faults, KeyFault{r.Line, truncate(r.PartitionKey), what})
 		}
 		return
 	}
-	entities := min(max(0, r.Entities), mostEntities)
+	entities := min(max(0, r.Entities), maxEntities)
 	s.sum.rows++
 	s.sum.entities += entities
 	s.partition = append(s.partition[:0], r.PartitionKey...)
 	s.weights.add(s.partition, entities)
-	if r.RowKey != "" && r.Kind == Insert && len(s.keys) != mostKeys {
+	if r.RowKey != "" && r.Kind == Insert && len(s.keys) != maxKeys {
 		if s.keys == nil {
 			s.keys = make(map[uint64]bool)
 		}
@@ -123,15 +131,18 @@ func (s *Statistics) Add(r *Row) {
 		s.sum.untimed++
 		return
 	}
-	in := &s.inserts
+	s.inserts.add(r.Instant, s.partition)
+}
+
+func (in *sample) add(at clock.Instant, partition []byte) {
 	in.seen++
-	if len(in.kept) < in.most {
-		in.kept = append(in.kept, kept{r.Instant, slices.Clone(s.partition)})
+	if len(in.kept) < in.max {
+		in.kept = append(in.kept, kept{at, slices.Clone(partition)})
 		return
 	}
 	draw := in.chance.At(in.seen - 1)
-	if place := draw.IntN(int(in.seen)); place < in.most {
-		in.kept[place].at = r.Instant
-		in.kept[place].partition = append(in.kept[place].partition[:0], s.partition...)
+	if place := draw.IntN(int(in.seen)); place < in.max {
+		in.kept[place].at = at
+		in.kept[place].partition = append(in.kept[place].partition[:0], partition...)
 	}
 }

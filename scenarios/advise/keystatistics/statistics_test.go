@@ -108,6 +108,8 @@ func checkWeights(t *testing.T, r *keystatistics.Report, c *counted) {
 	if top := float64(heaviest) / float64(c.total); top < r.Hottest.Least-1e-12 || top > r.Hottest.Most+1e-12 {
 		t.Errorf("Hottest = %+v; want bounds around %v", r.Hottest, top)
 	}
+	assert.Truef(t, r.Effective.Value <= r.Partitions.Value*(1+1e-12) && r.Partitions.Value <= float64(r.Rows),
+		"%v of %v partitions of %d rows; want no more than there are", r.Effective.Value, r.Partitions.Value, r.Rows)
 	// Five standard errors are missed once in two million, and the seed is fixed.
 	within(t, "Partitions", r.Partitions, float64(len(c.weights)))
 	within(t, "Effective", r.Effective, float64(c.total)*float64(c.total)/squares)

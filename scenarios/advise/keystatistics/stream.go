@@ -7,37 +7,34 @@ import (
 	"loadgen/results"
 )
 
-// block is how many keys of a stream share a least and a greatest one. A key is held
-// against those of the last block and of the one under way: further back, an outlier
-// would hide for ever how the others come.
+// block is the number of keys with a common minimum and maximum. A key is compared with the current and
+// the previous block only: further back, an outlier would hide the order of all later keys.
 const block = 64
 
-// Stream says how keys come that are seen once and in order: whether each lies beyond
-// all that came before it, but for the last few. The zero value has seen none. It
-// belongs to one goroutine.
+// Stream classifies keys that arrive once and in order: whether each is above or below all earlier keys
+// but the last few. The zero value is empty. It belongs to one goroutine.
 type Stream struct {
 	count int
-	// recent are the last keys, which no other is held against yet.
+	// recent are the last keys, which later keys are not compared with yet.
 	recent         []string
 	current, prior reach
 }
 
-// reach is the least and the greatest of so many keys.
+// reach is the minimum and the maximum of a number of keys.
 type reach struct {
 	keys            int
 	least, greatest string
 }
 
-// Reset has the stream begin anew.
+// Reset empties the stream.
 func (s *Stream) Reset() {
 	clear(s.recent)
 	*s = Stream{recent: s.recent[:0]}
 }
 
-// Next takes a key, and returns it as the count of how it came: no key where there
-// was none to hold it against. Later ones are held against it once lag more have
-// come, since what was under way together has no order. Early on fewer do: an eighth
-// of the keys so far.
+// Next adds a key and returns it as the count of its order, without keys if there was none to compare
+// with. Later keys are compared with it after lag more, since concurrent keys have no order; early on
+// after an eighth of the keys so far.
 func (s *Stream) Next(key string, lag int) results.Order {
 	came, before := s.current.way(key), s.prior.way(key)
 	switch {

@@ -6,85 +6,142 @@ import (
 	"math/bits"
 	"slices"
 
+	"loadgen/engine/entity"
 	"loadgen/scenarios/keys"
 )
 
-// mostExactBytes bounds the text of the partitions that are told apart.
-const mostExactBytes = 16 << 20
+// maxExactBytes limits the text of the partitions with exact counts.
+const maxExactBytes = 16 << 20
 
-// weights is how many entities each partition has. Partitions go by a hash of 64
-// bits, of which a million differ with a chance of all but 1 in 30 million.
+// weights counts the entities of each partition. Partitions are identified by a hash of 64 bits; the
+// probability that two of a million share one is 1 in 30 million.
 type weights struct {
 	options Options
 	key     uint64
 
-	// told are the partitions while all are told apart, places where each is, and
-	// text their names in a row; later they are nil.
-	told   []told
+	// exact are the partitions with exact counts, places the index of each, and text their names, one
+	// after another. They are nil once there are too many.
+	exact  []partition
 	places map[uint64]int32
 	text   []byte
 
-	// What takes over from them.
+	// heaviest, distinct and moment replace them.
 	heaviest *keys.HeaviestKeys[uint64, name]
 	distinct *keys.DistinctKeys
 	moment   *keys.Moment
 }
 
-// told is one partition that is told apart.
-type told struct {
+// partition is one with an exact count.
+type partition struct {
 	hash     uint64
 	entities int64
-	// from and to are where its name stands in the text.
+	// from and to are the bounds of its name in the text.
 	from, to int
 }
 
-// name is a PartitionKey whose room is used again.
+// name is a PartitionKey in a reused buffer.
 type name struct{ text []byte }
 
-func (w *weights) add(partition []byte, entities int64) {
-	h := hash(w.key, partition)
+func (w *weights) add(key []byte, entities int64) {
+	h := hash(w.key, key)
 	if w.heaviest != nil {
-		w.estimate(h, partition, entities)
+		w.estimate(h, key, entities)
 		return
 	}
 	if place, known := w.places[h]; known {
-		w.told[place].entities += entities
+		w.exact[place].entities += entities
 		return
 	}
-	if len(w.told) == w.options.Exact || len(w.text)+len(partition) > mostExactBytes {
-		// The heaviest go first: what then finds no place weighs at most what the lightest
-		// place does, which is what the space-saving algorithm promises of whatever has none.
-		w.heaviest = keys.NewHeaviestKeys(w.options.Places, func(h uint64) uint64 { return h },
-			func(n *name) { n.text = n.text[:0] })
-		w.distinct, w.moment = new(keys.DistinctKeys), new(keys.Moment)
-		slices.SortFunc(w.told, func(a, b told) int { return cmp.Or(cmp.Compare(b.entities, a.entities), cmp.Compare(a.hash, b.hash)) })
-		for i := range w.told {
-			one := &w.told[i]
-			w.distinct.Add(one.hash)
-			w.moment.Add(one.hash, one.entities)
-			if i < w.options.Places {
-				w.keep(one.hash, w.text[one.from:one.to], one.entities)
-			}
-		}
-		w.told, w.places, w.text = nil, nil, nil
-		w.estimate(h, partition, entities)
+	if len(w.exact) == w.options.Exact || len(w.text)+len(key) > maxExactBytes {
+		w.startEstimates()
+		w.estimate(h, key, entities)
 		return
 	}
-	w.places[h] = int32(len(w.told))
+	w.places[h] = int32(len(w.exact))
 	from := len(w.text)
-	w.text = append(w.text, partition...)
-	w.told = append(w.told, told{hash: h, entities: entities, from: from, to: len(w.text)})
+	w.text = append(w.text, key...)
+	w.exact = append(w.exact, partition{hash: h, entities: entities, from: from, to: len(w.text)})
 }
 
-func (w *weights) estimate(h uint64, partition []byte, entities int64) {
+// startEstimates replaces the exact counts. The heaviest partitions go first: a partition without a
+// place then weighs at most as much as the lightest place, which the space-saving algorithm guarantees.
+func (w *weights) startEstimates() {
+	w.heaviest = keys.NewHeaviestKeys(w.options.Places, func(h uint64) uint64 { return h },
+		func(n *name) { n.text = n.text[:0] })
+	w.distinct, w.moment = new(keys.DistinctKeys), new(keys.Moment)
+	slices.SortFunc(w.exact, func(a, b partition) int {
+		return cmp.Or(cmp.Compare(b.entities, a.entities), cmp.Compare(a.hash, b.hash))
+	})
+	for i := range w.exact {
+		one := &w.exact[i]
+		w.distinct.Add(one.hash)
+		w.moment.Add(one.hash, one.entities)
+		if i < w.options.Places {
+			w.keep(one.hash, w.text[one.from:one.to], one.entities)
+		}
+	}
+	w.exact, w.places, w.text = nil, nil, nil
+}
+
+func (w *weights) estimate(h uint64, key []byte, entities int64) {
 	w.distinct.Add(h)
 	w.moment.Add(h, entities)
-	w.keep(h, partition, entities)
+	w.keep(h, key, entities)
 }
 
-func (w *weights) keep(h uint64, partition []byte, entities int64) {
+func (w *weights) keep(h uint64, key []byte, entities int64) {
 	if kept := &w.heaviest.Of(h, entities).Value; len(kept.text) == 0 {
-		kept.text = append(kept.text, partition...)
+		kept.text = append(kept.text, key...)
+	}
+}
+
+// report adds the partitions and their shares.
+func (w *weights) report(r *Report) {
+	shares := make([]Share, 0, len(w.exact))
+	total := float64(max(1, r.Entities))
+	squares := 0.0
+	if w.heaviest == nil {
+		r.Partitions = Estimate{Value: float64(len(w.exact)), Exact: true}
+		r.Effective.Exact = true
+		for i := range w.exact {
+			one := &w.exact[i]
+			squares += float64(one.entities) * float64(one.entities)
+			shares = append(shares, Share{PartitionKey: string(w.text[one.from:one.to]), Least: one.entities, Most: one.entities})
+		}
+	} else {
+		distinct := w.distinct.Estimate()
+		r.Partitions = Estimate{Value: min(distinct, float64(r.Rows)), StandardError: distinct * keys.DistinctError}
+		squares = w.moment.Estimate()
+		r.Unlisted = w.heaviest.Missing()
+		for _, place := range w.heaviest.Places() {
+			shares = append(shares, Share{PartitionKey: string(place.Value.text), Least: place.Weight - place.Inherited, Most: place.Weight})
+		}
+	}
+	if squares > 0 {
+		r.Effective.Value = float64(r.Entities) / squares * float64(r.Entities)
+	}
+	if w.heaviest != nil && squares > 0 {
+		// The reciprocal has the same relative error. No keys are as uneven as more equal partitions
+		// than there are.
+		r.Effective.StandardError = r.Effective.Value * keys.MomentError
+		r.Effective.Value = min(max(1, r.Effective.Value), r.Partitions.Value)
+	}
+	// The heaviest first; of those with bounds, the one with the greatest lower bound.
+	slices.SortFunc(shares, func(a, b Share) int {
+		return cmp.Or(cmp.Compare(b.Least, a.Least), cmp.Compare(b.Most, a.Most), entity.Compare(a.PartitionKey, b.PartitionKey))
+	})
+	heaviest := int64(0)
+	for i := range shares {
+		s := &shares[i]
+		s.OfAll = Interval{float64(s.Least) / total, float64(s.Most) / total}
+		heaviest = max(heaviest, s.Most)
+	}
+	r.Top = slices.Clone(shares[:min(len(shares), w.options.Top)])
+	for _, s := range shares[len(r.Top):] {
+		r.Unlisted = max(r.Unlisted, s.Most)
+	}
+	if len(shares) > 0 {
+		r.Hottest = Interval{shares[0].OfAll.Least, float64(max(heaviest, r.Unlisted)) / total}
 	}
 }
 
