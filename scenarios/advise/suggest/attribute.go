@@ -9,26 +9,25 @@ import (
 	"loadgen/scenarios/keys"
 )
 
-// attributes is what the attributes of a scenario are fit for. It belongs to one
-// goroutine.
+// attributes classifies the attributes of a scenario. It belongs to one goroutine.
 type attributes struct {
 	options   keys.Options
 	generator *keys.Generator
 	seen      map[string]nature
-	// time is the name of the one time of an event, empty where there is none.
+	// time is the name of the time of an event, empty for none.
 	time string
-	// own are the names in the scenario's own keys, which are fit to be unique first.
+	// own are the names in the scenario's own keys, which are preferred as unique.
 	own []string
 }
 
-// nature is what the values of an attribute are like.
+// nature describes the values of an attribute.
 type nature struct {
-	// constant says that all entities have the same value; ordered that values ascend or
-	// descend as entities come about, so that a key that begins with them appends.
+	// constant reports that all entities have the same value, ordered that values ascend or descend over
+	// time, so that a key that begins with them appends.
 	constant, ordered bool
 }
 
-// names returns the attributes in the text of a template that is sound.
+// names returns the attributes in the text of a valid template.
 func names(text string) []string {
 	t, err := keys.ParseTemplate(text)
 	if err != nil {
@@ -37,26 +36,26 @@ func names(text string) []string {
 	return t.Attributes()
 }
 
-// samples is how many entities an attribute's nature is told from, apart how many
-// entities and how long the events are apart: far enough for days and months to pass.
+// The sample of an attribute's values.
 const (
 	samples = 240
-	apart   = 997
-	between = 101 * time.Hour
-	// oneWay is which share of neighbours that differ go the same way where values are
-	// ordered.
+	// stride and interval are the distances between samples, in entities and in time: days and months
+	// pass between them.
+	stride   = 997
+	interval = 101 * time.Hour
+	// oneWay is the minimum share of different neighbours in one direction for ordered values.
 	oneWay = 0.9
 )
 
-// nature looks at the values of an attribute, rather than at how they are said to be
-// distributed: what is derived from a time can be as ordered as it, or be hashed.
+// nature classifies the values of an attribute, not their declared distribution: a value that is derived
+// from a time can be ordered or hashed.
 func (a *attributes) nature(name string) nature {
 	if n, known := a.seen[name]; known {
 		return n
 	}
 	rises, falls, distinct, before := 0, 0, map[string]bool{}, ""
 	for i := range uint64(samples) {
-		text, _ := a.generator.ValueOf(name, sampled(i))
+		text, _ := a.generator.ValueOf(name, eventAt(i))
 		distinct[text] = true
 		if i > 0 {
 			switch order := entity.Compare(before, text); {
@@ -74,57 +73,56 @@ func (a *attributes) nature(name string) nature {
 	return n
 }
 
-// knows reports whether a reader who knows some attributes knows another, by itself or
-// since it is derived from them.
+// knows reports whether a reader who knows some attributes knows another: directly, or because it is
+// derived from them.
 func (a *attributes) knows(known []string, name string) bool {
 	return slices.Contains(known, name) || len(a.differing(name, known)) == 0
 }
 
-// implies reports whether one of some attributes gives another away: it is known with
-// them, or both are of the time and one is the other, gone on with, as the minute is the
-// hour. A reader who knows the minute is not said to know the hour, for nobody forms it.
+// implies reports whether one of some attributes determines another: it is known with them, or both are
+// times and one extends the other, as the minute extends the hour. A reader who knows the minute does not
+// count as knowing the hour, which applications rarely form.
 func (a *attributes) implies(known []string, name string) bool {
 	if a.knows(known, name) {
 		return true
 	}
-	return a.ofTime(name) && slices.ContainsFunc(known, func(longer string) bool {
-		always := a.ofTime(longer)
+	return a.isTime(name) && slices.ContainsFunc(known, func(longer string) bool {
+		always := a.isTime(longer)
 		for i := uint64(0); always && i < samples; i++ {
-			long, _ := a.generator.ValueOf(longer, sampled(i))
-			short, _ := a.generator.ValueOf(name, sampled(i))
+			long, _ := a.generator.ValueOf(longer, eventAt(i))
+			short, _ := a.generator.ValueOf(name, eventAt(i))
 			always = strings.HasPrefix(long, short)
 		}
 		return always
 	})
 }
 
-// sampled returns an event far away from the one before.
-func sampled(i uint64) keys.Event {
-	return keys.Event{Number: i * apart, Run: time.Duration(i) * between, Offered: true}
+// eventAt returns a sampled event.
+func eventAt(i uint64) keys.Event {
+	return keys.Event{Number: i * stride, Run: time.Duration(i) * interval, Offered: true}
 }
 
-// differing returns what an attribute comes from in the end in which entities can
-// differ that share some.
+// differing returns the attributes from which one is derived, of those in which entities that share some
+// can differ.
 func (a *attributes) differing(name string, shared []string) []string {
 	return a.options.Differing(placeholder(name), shared)
 }
 
-// ofTime reports whether an attribute is the time or is derived from nothing else.
-func (a *attributes) ofTime(name string) bool {
+// isTime reports whether an attribute is the time or is derived from it alone.
+func (a *attributes) isTime(name string) bool {
 	return a.time != "" && slices.Equal(a.differing(name, nil), []string{a.time})
 }
 
 func placeholder(name string) keys.Template {
 	t, err := keys.ParseTemplate("{" + name + "}")
 	if err != nil {
-		panic("suggest: an attribute has a name that is none: " + err.Error())
+		panic("suggest: invalid name of an attribute: " + err.Error())
 	}
 	return t
 }
 
-// unique returns what tells any two entities apart, as far as possible none of what
-// transactions share: of the scenario's own keys, or of its attributes; the entity's
-// number where there is none.
+// unique returns an attribute that differs between any two entities, of the scenario's own keys or its
+// attributes, and preferably not one that transactions share; the entity's number for none.
 func (a *attributes) unique(shared []string) string {
 	candidates := slices.Clone(a.own)
 	for _, one := range a.options.Attributes {

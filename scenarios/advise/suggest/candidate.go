@@ -2,6 +2,7 @@ package suggest
 
 import (
 	"errors"
+	"math"
 	"slices"
 
 	"loadgen/engine/entity"
@@ -12,30 +13,29 @@ import (
 	"loadgen/scenarios/fields"
 )
 
-// candidate is what a design comes to, as computed.
+// candidate is a design with its derived figures.
 type candidate struct {
 	draft
-	// cannot says why it cannot serve the scenario, empty where it can; nothing else is
-	// then told.
+	// cannot is why it cannot serve the scenario, empty if it can; the other figures are then 0.
 	cannot string
-	// hottest and account are in entities per second, each at its busiest; hotTable is
-	// what the hottest partition's table has beside the run's own.
+	// hottest and account are maximum rates in entities per second; hotTable is the suffix of the table of
+	// the hottest partition.
 	hottest, account float64
 	hotTable         string
-	// insertRate is how many entities are inserted a second at most, partitions over how
-	// many keys all load falls.
+	// insertRate is the maximum rate of inserted entities, partitions the number of partitions, at least
+	// if atLeast.
 	insertRate, partitions float64
-	// moving says that inserts were seen to fall on one place that moves on, order how.
+	atLeast                bool
+	// moving reports that inserts fall on one place that moves on, order how.
 	moving bool
 	order  string
-	// unserved is how many operations with a bounded response time read more than they
-	// want; scans names those that have to read several partitions for one answer.
+	// unserved is the number of operations with a bounded response time that read more than they want;
+	// scans names those that read several partitions.
 	unserved int
 	scans    []string
 	reads    []ReadCost
-	// cost is what an operation comes to on the average, in requests and counted
-	// entities, those with a bounded response time weighing more; insertCost the same of
-	// inserts, as they are.
+	// cost is the average of an operation in requests and counted entities, with a greater weight for
+	// bounded response times; insertRequests and insertCounted are those of inserts, without weights.
 	cost, insertRequests, insertCounted float64
 }
 
@@ -46,12 +46,12 @@ func (r *rule) explain(d *scenarios.Design) (candidate, error) {
 	if faults := with.Validate(); len(faults) > 0 {
 		var fault fields.Fault
 		if errors.As(faults[0], &fault) {
-			// Its place is none of the user's.
+			// Its location is not in the user's file.
 			return candidate{cannot: fault.What}, nil
 		}
 		return candidate{cannot: faults[0].Error()}, nil
 	}
-	// What pads an entity changes nothing but its size, and takes most of the time.
+	// The filler changes only the size of an entity, and takes most of the time.
 	with.Entity.Filler = ""
 	explained, err := advise.InUse(advise.Options{Scenario: &with, Targets: *r.options.Targets, Times: r.options.Times})
 	if err != nil {
@@ -74,12 +74,12 @@ func (r *rule) explain(d *scenarios.Design) (candidate, error) {
 	return a, nil
 }
 
-// weighing adds up what operations cost.
+// weighing sums the costs of operations.
 type weighing struct {
 	needs func(operation string) bool
-	// accounts is how many accounts the load is parted over.
+	// accounts is the number of accounts that share the load.
 	accounts int
-	// entities is how many an operation inserts, by its name, whatever copies there are.
+	// entities is the number of entities that an operation inserts, without copies.
 	entities                               map[string]int
 	cost, weight                           float64
 	inserts, insertRequests, insertCounted float64
@@ -88,13 +88,14 @@ type weighing struct {
 func (a *candidate) look(l *advise.Load, sum *weighing) {
 	hottest := l.Hottest.Value
 	if hottest == 0 {
-		// No partition is hot enough to be met again among those looked at: the bound.
+		// No partition occurs twice in the sample: the upper bound counts.
 		hottest = l.Hottest.Most
 	}
 	if hottest > a.hottest {
 		a.hottest, a.hotTable = hottest, l.Hottest.Table
 	}
 	a.account, a.partitions = max(a.account, l.Account.Value), max(a.partitions, l.Keys.Partitions)
+	a.atLeast = a.atLeast || l.Keys.PartitionsAtLeast
 	rate, all := 0.0, 0.0
 	for i := range l.Approaches {
 		one := &l.Approaches[i]
@@ -119,7 +120,7 @@ func (a *candidate) look(l *advise.Load, sum *weighing) {
 	}
 	a.insertRate = max(a.insertRate, rate)
 	if accounts := max(1, sum.accounts); accounts == 1 {
-		// A rare query that reads much is in no window, but on the average it is there.
+		// A rare query that reads much is in no window, but counts on average.
 		a.account = max(a.account, all)
 	}
 	for _, v := range []keystatistics.Verdict{keystatistics.AppendOnly, keystatistics.PrependOnly, keystatistics.HotTail, keystatistics.MovingPoint} {
@@ -131,11 +132,11 @@ func (a *candidate) look(l *advise.Load, sum *weighing) {
 
 func (a *candidate) read(one *advise.Operation, needed bool) {
 	if one.Share == 0 {
-		// None of those looked at is due, and nothing can be told of it but the class.
+		// None was sampled: only the class is known.
 		one.Requests, one.Entities = 0, 0
 	}
 	if at := slices.IndexFunc(a.reads, func(c ReadCost) bool { return c.Operation == one.Name }); at >= 0 {
-		// Of two phases with the same operation the dearer one counts.
+		// Of two phases with the same operation the more expensive one counts.
 		c := &a.reads[at]
 		c.Requests, c.Counted = max(c.Requests, one.Requests), max(c.Counted, one.Entities)
 		return
@@ -151,11 +152,130 @@ func (a *candidate) read(one *advise.Operation, needed bool) {
 	}
 }
 
+// limit is the maximum rate of a partition at the peak, 0 for none.
+func (r *rule) limit() float64 {
+	return float64(r.options.Targets.Partition) * (1 - r.options.Headroom)
+}
+
 // holdsPartition reports whether the hottest partition leaves the headroom.
 func (r *rule) holdsPartition(a *candidate) bool { return r.limit() == 0 || a.hottest <= r.limit() }
 
-// holdsAccount reports whether the account's target is held as well.
+// holdsAccount reports whether the load is within the account's target as well.
 func (r *rule) holdsAccount(a *candidate) bool {
 	target := r.options.Targets.Account
 	return r.holdsPartition(a) && (target == 0 || a.account <= float64(target))
+}
+
+// moves reports whether a relevant share of inserts falls on one place that moves.
+func (r *rule) moves(a *candidate) bool { return a.moving && r.inserts >= insertHeavy }
+
+// placement returns what is wrong with the place of the load, empty for nothing.
+func (r *rule) placement(a *candidate) string {
+	switch {
+	case r.moves(a):
+		return say("reject/moves", a.order)
+	case !r.holdsPartition(a):
+		return say("reject/partition", a.hottest, r.limit())
+	default:
+		return ""
+	}
+}
+
+// compute derives the figures of drafts. A draft whose hottest partition gets too much, or whose inserts
+// fall on one place, is replaced by one with the fewest buckets.
+func (r *rule) compute(drafts []draft, p *Proposal) ([]candidate, error) {
+	var list []candidate
+	bucketed := 0
+	for i := range drafts {
+		d := &drafts[i]
+		a, err := r.figures(d)
+		if err != nil {
+			return nil, err
+		}
+		fault := ""
+		if a.cannot == "" {
+			fault = r.placement(&a)
+		}
+		last := r.bucketBy == "" || bucketed == maxBucketed
+		switch {
+		case a.cannot != "":
+			p.reject(&d.design, say("reject/cannot", a.cannot))
+		case fault == "", last && !r.moves(&a):
+			list = append(list, a)
+		case last:
+			p.reject(&d.design, fault)
+		default:
+			if bucketed++; d.buckets == 1 && (a.hotTable == "" || r.moves(&a)) {
+				p.reject(&d.design, fault)
+			}
+			if a, err = r.bucket(d, a); err != nil {
+				return nil, err
+			}
+			if r.moves(&a) {
+				p.reject(&a.design, r.placement(&a))
+			} else {
+				list = append(list, a)
+			}
+		}
+	}
+	return list, nil
+}
+
+// figures derives the figures of a draft. In a scenario whose time runs faster than the clock a period is
+// short, and none of its partitions is hot; in use a period lasts, and all inserts fall on its buckets.
+// The hottest partition of keys by a period then takes the inserts of one.
+func (r *rule) figures(d *draft) (candidate, error) {
+	a, err := r.explain(&d.design)
+	if a.draft = *d; err != nil || a.cannot != "" {
+		return a, err
+	}
+	timed := false
+	for _, name := range a.set {
+		switch {
+		case r.attributes.nature(name).constant:
+		case r.attributes.isTime(name) && !r.attributes.isUnique(name):
+			timed = true
+		default:
+			return a, nil
+		}
+	}
+	together := 1 + len(a.design.Copies) - apartFrom(&a.design)
+	each := a.insertRate * float64(together) / float64(max(1, a.buckets))
+	// A tenth is the error of a sample.
+	if timed && each > 1.1*a.hottest {
+		a.hottest, a.hotTable = each, ""
+	}
+	return a, nil
+}
+
+// bucket returns a draft with the fewest buckets that sustain the peak, or the nearest to it. Numbers are
+// tried upwards from the one that an even load needs. If the hottest partition is a copy's, the copies get
+// the buckets.
+func (r *rule) bucket(d *draft, a candidate) (candidate, error) {
+	for tried := 0; r.placement(&a) != "" && tried < maxTried; tried++ {
+		over := a.parts
+		number := &over.buckets
+		if a.hotTable != "" && !r.moves(&a) {
+			number = &over.apart
+		}
+		if *number == maxBuckets {
+			break
+		}
+		next := *number + 1
+		if !r.holdsPartition(&a) {
+			// A hash is not even, and the sample has an error: the last tenth is tried in steps of one.
+			next = max(next, int(math.Ceil(0.9*float64(*number)*a.hottest/r.limit())))
+		}
+		*number = min(next, maxBuckets)
+		bucketed, some := r.draft(d.set, over, d.copied)
+		if !some {
+			break
+		}
+		better, err := r.figures(&bucketed)
+		if err != nil || better.cannot != "" {
+			return a, err
+		}
+		a = better
+	}
+	return a, nil
 }

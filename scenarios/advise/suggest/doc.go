@@ -1,17 +1,15 @@
-// Package suggest proposes key designs for a scenario by the documents' rule: of the
-// properties that its queries know, one, two or more make the PartitionKey, buckets where
-// one key bears too much, and copies under other keys for whoever asks otherwise.
+// Package suggest proposes key designs for a scenario by the documents' rule: one, two or more of the
+// properties that its queries know form the PartitionKey, with buckets if one key gets too much load, and
+// copies under other keys for other queries.
 //
-// What the documents say of insert-heavy streams is a rule without exception here: a key
-// that begins with what goes with time is proposed in buckets only, the bucket first.
+// The documents' advice on insert-heavy streams is strict here: a key that begins with a time is proposed
+// in buckets only, the bucket first.
 //
-// [Designs] looks at the operations of a sound scenario with their weights and latency
-// needs and at how the values of its attributes are distributed, and returns a [Proposal]:
-// candidates in the order in which they seem best, each with its reasons, and what was
-// left out and why. [Proposal.Scenario] is the scenario with these designs, ready for a
-// contest, and [Proposal.Document] says all of it to a person.
+// [Designs] reads the operations of a valid scenario with their weights and latency needs, and the
+// distributions of its attributes. It returns a [Proposal]: candidates, the most promising first, with
+// reasons, and rejected designs with theirs. [Proposal.Scenario] is the scenario with these designs, ready
+// for a contest, and [Proposal.Document] is for people.
 //
-// The caller owes a scenario that was found sound and has event traffic. Nothing is run,
-// and nothing is claimed of a candidate beyond what its keys come to: which of them is
-// best, a contest says.
+// The scenario must be valid and have event traffic. Nothing is run, and all figures of a candidate are
+// derived from its keys: only a contest decides which one is best.
 package suggest

@@ -3,22 +3,66 @@ package suggest
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"loadgen/report/document"
 )
 
-// Document says what is proposed: the designs with their keys on one screen, then the
-// reasons for each, what its queries come to, and what was left out.
+// hasTrials reports whether designs were tried.
+func (p *Proposal) hasTrials() bool { return len(p.Own) > 0 }
+
+// Verdict returns in a sentence whether to keep the scenario's own design, or which one is better.
+func (p *Proposal) Verdict() string {
+	best := p.bestOwn()
+	switch {
+	case !p.hasTrials():
+		return say("verdict/count", document.Counted(len(p.Candidates), "design"))
+	case p.Keep != "":
+		text := say("verdict/keep", p.Keep, minPart)
+		if best.Tried.Failed > 0 {
+			text += say("verdict/failing", best.Tried.Failed)
+		}
+		if best.Appends != "" {
+			text += say("verdict/appends", best.Appends)
+		}
+		return text
+	case best == nil:
+		return say("verdict/only", p.Candidates[0].Design.Name)
+	default:
+		first := &p.Candidates[0]
+		return say("verdict/try", first.Design.Name, first.Tried.difference(best.Tried, best.Design.Name))
+	}
+}
+
+// Document returns the proposal: the designs with their keys on one screen, then the reasons for each, the
+// costs of its queries, and the rejected designs.
 func (p *Proposal) Document() *document.Document {
 	d := &document.Document{Title: "suggest " + p.of.Name, Subtitle: "derived, nothing was sent", Data: p,
 		Answer: document.Answer{Claim: p.Verdict()}}
-	rests := "Every number is derived: nothing was sent."
-	if p.tried() {
+	t, basis := p.proposed(), say("basis/derived")
+	if p.hasTrials() {
 		d.Subtitle = "derived, and tried in short simulations"
-		rests = "The trials were short simulations by a seed that no run of a contest has; every other number is derived."
+		t, basis = p.trials(), say("basis/tried")
 	}
+	d.Screen = []document.Block{t}
+	for i := range p.Candidates {
+		p.Candidates[i].describe(d, i+1)
+	}
+	var rejected []string
+	for _, r := range p.Rejected {
+		rejected = append(rejected, r.PartitionKey+" ("+r.Name+"): "+r.Why)
+	}
+	if p.Unlisted > 0 {
+		rejected = append(rejected, "and "+document.Count(int64(p.Unlisted))+" more.")
+	}
+	d.Add("left-out", "Left out", document.List{Items: rejected}, document.Paragraph{Text: basis})
+	return d
+}
+
+// proposed lists the candidates with their figures.
+func (p *Proposal) proposed() document.Table {
 	t := document.NewTable("proposed", "Proposed designs, most promising first", "proposed|words", "PartitionKey|cut=40", "RowKey|cut=40|spare=3",
 		"hottest/s|rate|unit=entities/s", "copies|spare=1", "buckets|spare=2", "reads|words")
 	for i := range p.Candidates {
@@ -30,24 +74,32 @@ func (p *Proposal) Document() *document.Document {
 			}
 		}
 		t.Add(cmp.Or(document.Bad.If(!c.Holds), document.Good), c.Design.Name, c.Design.PartitionKey, c.Design.RowKey, c.Hottest, len(c.Design.Copies), c.Buckets, strings.Join(classes, ", "))
-		c.describe(d, i+1)
 	}
-	if p.tried() {
-		t = p.trials()
-	}
-	d.Screen = []document.Block{t}
-	var rejected []string
-	for _, r := range p.Rejected {
-		rejected = append(rejected, r.PartitionKey+" ("+r.Name+"): "+r.Why)
-	}
-	if p.Unlisted > 0 {
-		rejected = append(rejected, "and "+document.Count(int64(p.Unlisted))+" more.")
-	}
-	d.Add("left-out", "Left out", document.List{Items: rejected}, document.Paragraph{Text: rests + " Which of them is best, a contest says."})
-	return d
+	return t
 }
 
-// describe adds a section of all that is to be said of a candidate, the n-th.
+// trials lists the results of all designs that were tried, the scenario's own first.
+func (p *Proposal) trials() document.Table {
+	t := document.NewTable("proposed", "Short simulations of your designs and the proposed ones", "tried|words", "|words", "PartitionKey|cut=40",
+		"RowKey|cut=40|spare=3", "copies|spare=2", "checks failed|spare=1", "lost|share", "throttled|share", "requests|rate|spare=1", "entities/op|rate")
+	add := func(c *Candidate, mark string, best bool) {
+		row := []any{"cannot serve", nil, nil, nil, nil}
+		if tried := c.Tried; tried != nil {
+			row = []any{tried.Failed, tried.Lost, tried.Throttled, tried.Requests, tried.Counted}
+		}
+		d := &c.Design
+		t.Add(document.Good.If(best), d.Name, mark, d.PartitionKey, d.RowKey, len(d.Copies), row)
+	}
+	for i := range p.Own {
+		add(&p.Own[i], "yours", p.Own[i].Design.Name == p.Keep)
+	}
+	for i := range p.Candidates {
+		add(&p.Candidates[i], "proposed", i == 0 && p.Keep == "")
+	}
+	return t
+}
+
+// describe adds a section about the n-th candidate.
 func (c *Candidate) describe(to *document.Document, n int) {
 	id := fmt.Sprintf("proposal-%d", n)
 	var blocks []document.Block
@@ -64,9 +116,84 @@ func (c *Candidate) describe(to *document.Document, n int) {
 	t := document.NewTable(id+"-reads", "Average cost of each query", "query|words", "requests|rate|nonzero", "counts|rate|nonzero|unit=entities", "class|words")
 	for _, r := range c.Reads {
 		if r.Requests == 0 {
-			t.Notes = []string{document.Untold + ": too seldom to be met in a sample"}
+			t.Notes = []string{say("basis/rare")}
 		}
 		t.Add(r.Operation, r.Requests, r.Counted, r.Class)
 	}
 	to.Add(id, fmt.Sprintf("%d. %s", n, c.Design.Name), append(blocks, document.List{Items: c.Why}, t)...)
+}
+
+// why returns the reasons for a design.
+func (r *rule) why(a *candidate) []string {
+	known, all := 0.0, 0.0
+	for i := range r.questions {
+		q := &r.questions[i]
+		all += q.frequency
+		if r.knowsAll(q, a.set) {
+			known += q.frequency
+		}
+	}
+	target := func(limit int64) string {
+		if limit == 0 {
+			return "no limit"
+		}
+		return document.Count(limit)
+	}
+	partitions := document.AtLeast(max(1, int64(math.Round(a.partitions))), a.atLeast)
+	list := []string{say("why/key", a.design.PartitionKey, known/max(all, 1e-9), partitions, a.hottest, target(r.options.Targets.Partition),
+		a.account, target(r.options.Targets.Account))}
+	if a.buckets > 1 {
+		list = append(list, r.whyBuckets(a))
+	}
+	list = append(list, r.whyRow(a))
+	for _, one := range a.design.Copies {
+		condition := "why/table"
+		if one.Table == "" {
+			condition = "why/same"
+		}
+		list = append(list, say(condition, one.Name, one.Table))
+	}
+	if a.insertCounted > 0 && len(a.design.Copies) > 0 {
+		list = append(list, say("why/insert", a.insertCounted, document.Averaged(a.insertRequests, "request")))
+	}
+	if a.appends && a.insertRate > 0 {
+		list = append(list, say("why/appends", a.insertRate))
+	}
+	if !r.holdsAccount(a) {
+		list = append(list, say("why/over", r.exceeded(a)))
+	}
+	return list
+}
+
+// whyBuckets returns the reason for the number of buckets, and their cost for reads.
+func (r *rule) whyBuckets(a *candidate) string {
+	condition, asks := "why/buckets", ""
+	switch {
+	case !r.holdsPartition(a):
+		condition = "why/too-few"
+	case r.limit() == 0:
+		condition = "why/spread"
+	}
+	for _, c := range a.reads {
+		if c.Requests > 1.5 {
+			asks += say("why/asks", c.Operation, document.Averaged(c.Requests, "request"))
+		}
+	}
+	return say(condition, a.buckets, r.bucketBy, r.options.Headroom, asks)
+}
+
+// whyRow returns the reason for the RowKey: the first question that its beginning serves.
+func (r *rule) whyRow(a *candidate) string {
+	key := r.rowKey(a.set, r.questions)
+	for i := range r.questions {
+		q := &r.questions[i]
+		switch {
+		case !r.knowsAll(q, a.set):
+		case len(key.names) > 0 && r.knowsAll(q, key.names[:1]):
+			return say("why/known", a.design.RowKey, key.names[0], q.spec.Name)
+		case key.timed && len(key.names) == 0 && (q.spec.Span > 0 || q.isLatest()):
+			return say("why/timed", a.design.RowKey, "", q.spec.Name)
+		}
+	}
+	return say("why/unique", a.design.RowKey)
 }

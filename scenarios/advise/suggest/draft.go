@@ -11,40 +11,40 @@ import (
 	"loadgen/scenarios"
 )
 
-// draft is a design that the rule comes to, before anything is computed of it.
+// draft is a design by the rule, without figures.
 type draft struct {
 	// set are the attributes of the PartitionKey, in its order.
 	set []string
 	parts
-	// copied is for how many of the questions that the keys serve badly there are copies.
+	// copied is the number of copies for questions that the keys serve badly.
 	copied int
 	design scenarios.Design
-	// appends says that inserts would all go to one end of the table.
+	// appends reports that all inserts fall on one end of the table.
 	appends bool
 }
 
-// parts is over how many buckets keys are spread, 1 for none.
+// parts are numbers of buckets, 1 for none.
 type parts struct {
-	// buckets are those of each value of the entity's own PartitionKey, apart those of
-	// copies in tables of their own, where that is more than the least that they need.
+	// buckets is the number for each value of the entity's own PartitionKey, apart the
+	// minimum for copies in tables of their own.
 	buckets, apart int
 }
 
-// The bounds of what is drafted.
+// The limits of drafts.
 const (
-	mostSets    = 40
-	mostKnown   = 6
-	mostCopies  = 3
-	mostBuckets = 1000
-	// fewestBuckets are those that a key which appends begins with.
-	fewestBuckets = 2
-	longestName   = 48
-	// copyTable is how many characters the name of a copy's table has at most.
-	copyTable = 12
+	maxSets    = 40
+	maxKnown   = 6
+	maxCopies  = 3
+	maxBuckets = 1000
+	// minBuckets is the number for a key that appends.
+	minBuckets = 2
+	// maxName and maxTable are lengths of names of designs and of the tables of copies, in characters.
+	maxName  = 48
+	maxTable = 12
 )
 
-// sets returns what the PartitionKey could be formed from: one, two, three or all of
-// the attributes that a question knows, those of the dominant questions first.
+// sets returns the attributes for a PartitionKey: one, two, three or all of those that a question knows,
+// those of the dominant questions first.
 func (r *rule) sets() [][]string {
 	var list [][]string
 	seen := make(map[string]bool)
@@ -52,7 +52,7 @@ func (r *rule) sets() [][]string {
 		set = r.inOrder(set)
 		sorted := slices.Clone(set)
 		slices.Sort(sorted)
-		if key := strings.Join(sorted, " "); !seen[key] && len(list) < mostSets {
+		if key := strings.Join(sorted, " "); !seen[key] && len(list) < maxSets {
 			seen[key] = true
 			list = append(list, set)
 		}
@@ -60,7 +60,7 @@ func (r *rule) sets() [][]string {
 	for i := range r.questions {
 		know := r.questions[i].spec.By
 		add(know)
-		know = know[:min(len(know), mostKnown)]
+		know = know[:min(len(know), maxKnown)]
 		for a := range know {
 			add(know[a : a+1])
 			for b := a + 1; b < len(know); b++ {
@@ -74,8 +74,8 @@ func (r *rule) sets() [][]string {
 	return list
 }
 
-// inOrder returns attributes without those that follow from others, such that what is
-// ordered by time comes last: a key that begins with it appends.
+// inOrder returns attributes without those that others determine. Attributes that are ordered by time come
+// last: a key that begins with one appends.
 func (r *rule) inOrder(set []string) []string {
 	var first, last []string
 	for i, name := range set {
@@ -92,8 +92,7 @@ func (r *rule) inOrder(set []string) []string {
 	return append(first, last...)
 }
 
-// appends reports whether a key of these attributes begins, but for what all entities
-// have alike, with what is ordered by time.
+// appends reports whether the first attribute that differs between entities is ordered by time.
 func (r *rule) appends(set []string) bool {
 	for _, name := range set {
 		if n := r.attributes.nature(name); !n.constant {
@@ -103,7 +102,7 @@ func (r *rule) appends(set []string) bool {
 	return false
 }
 
-// knowsAll reports whether the application knows all of some attributes when it asks.
+// knowsAll reports whether a question knows all of some attributes.
 func (r *rule) knowsAll(q *question, set []string) bool {
 	return !slices.ContainsFunc(set, func(name string) bool {
 		return !r.attributes.knows(q.spec.By, name) && !r.attributes.nature(name).constant
@@ -121,19 +120,18 @@ func (r *rule) partitionKey(set []string, buckets int) string {
 	return strings.Join(parts, "_")
 }
 
-// row is what a RowKey is formed from.
+// row is a RowKey.
 type row struct {
-	// names are the attributes, without the last that makes the key unique; timed says
-	// that the time follows them.
+	// names are the attributes, without the one that makes the key unique; timed reports that the time
+	// follows them.
 	names []string
 	timed bool
 	text  string
 }
 
-// rowKey returns the RowKey under a set of attributes for those of some questions that
-// know them: it begins with what the first of them knows beside, and goes on with what
-// the next does, as long as that one knows what comes before. What makes it unique is
-// its end.
+// rowKey returns the RowKey under a set of attributes for the questions that know them. It begins with what
+// the first question knows in addition, and continues with what the next ones know as long as they know its
+// beginning. A unique attribute ends it.
 func (r *rule) rowKey(set []string, asked []question) row {
 	var k row
 	for i := range asked {
@@ -146,7 +144,7 @@ func (r *rule) rowKey(set []string, asked []question) row {
 				k.names = append(k.names, name)
 			}
 		}
-		if k.timed = r.attributes.time != "" && (q.spec.Span > 0 || q.latest()); k.timed {
+		if k.timed = r.attributes.time != "" && (q.spec.Span > 0 || q.isLatest()); k.timed {
 			break
 		}
 	}
@@ -164,7 +162,8 @@ func (r *rule) rowKey(set []string, asked []question) row {
 	return k
 }
 
-func (k *row) leads(r *rule) string {
+// leading returns the attribute that the RowKey begins with.
+func (k *row) leading(r *rule) string {
 	switch {
 	case len(k.names) > 0:
 		return k.names[0]
@@ -175,8 +174,8 @@ func (k *row) leads(r *rule) string {
 	}
 }
 
-// draft returns the design of a set of attributes with copies for so many of the
-// questions that it serves badly, and false where there are not so many.
+// draft returns the design of a set of attributes with a number of copies for questions that it serves
+// badly, and false if there are fewer such questions.
 func (r *rule) draft(set []string, over parts, copied int) (draft, bool) {
 	d := draft{set: set, parts: over, copied: copied, appends: over.buckets == 1 && r.appends(set)}
 	key := r.rowKey(set, r.questions)
@@ -184,8 +183,8 @@ func (r *rule) draft(set []string, over parts, copied int) (draft, bool) {
 	together := false
 	for range copied {
 		worst := slices.IndexFunc(r.questions, func(q question) bool {
-			plan, err := r.plan(&q, &d.design)
-			return err == nil && !plan.serves()
+			how, err := r.accessOf(&q, &d.design)
+			return err == nil && !how.isGood()
 		})
 		if worst < 0 {
 			return d, false
@@ -193,39 +192,40 @@ func (r *rule) draft(set []string, over parts, copied int) (draft, bool) {
 		together = r.copy(&d, &r.questions[worst]) || together
 	}
 	if together {
-		// Beside copies in its own partition an entity says which it is.
-		d.design.RowKey = prefixed(key.leads(r), d.design.RowKey)
+		// A prefix distinguishes the entity from its copies in the same partition.
+		d.design.RowKey = prefixed(key.leading(r), d.design.RowKey)
 	}
-	// The same is called the same, and as no other is, for of long names the end is cut.
+	d.design.Name = r.nameOf(&d)
+	return d, true
+}
+
+// nameOf returns the name of a draft, which is unique although long names are cut, and the same each time.
+func (r *rule) nameOf(d *draft) string {
 	is := fmt.Sprint(strings.Join(d.set, " "), " in ", d.buckets, " copied ", len(d.design.Copies))
-	name, known := r.named[is]
+	name, known := r.names[is]
 	if !known {
-		// What the PartitionKey is formed from, and what there is beside.
 		end := ""
 		if d.buckets > 1 {
 			end += "-in-" + strconv.Itoa(d.buckets)
 		}
-		if copies := len(d.design.Copies); copies == 1 {
-			end += "-copied"
-		} else if copies > 1 {
-			end += "-copied-" + strconv.Itoa(copies)
+		if copies := len(d.design.Copies); copies > 0 {
+			end += numbered("-copied", copies)
 		}
-		name = r.free(slices.Collect(maps.Values(r.named)), func(n int) string {
-			return numbered(cut("by-"+strings.Join(d.set, "-"), longestName-len(end))+end, n)
+		name = r.free(slices.Collect(maps.Values(r.names)), func(n int) string {
+			return numbered(cut("by-"+strings.Join(d.set, "-"), maxName-len(end))+end, n)
 		})
-		r.named[is] = name
+		r.names[is] = name
 	}
-	d.design.Name = name
-	return d, true
+	return name
 }
 
-// copy adds to a draft the copy that serves a question, and reports whether it lies in
-// the entity's own partition, so that one transaction writes both.
+// copy adds to a draft the copy that serves a question, and reports whether it is in the entity's own
+// partition, so that one transaction writes both.
 func (r *rule) copy(d *draft, q *question) (together bool) {
 	one := scenarios.Copy{PartitionKey: d.design.PartitionKey}
 	key := r.rowKey(d.set, []question{*q})
 	together = r.knowsAll(q, d.set) && (len(key.names) > 0 || key.timed)
-	word := key.leads(r)
+	word := key.leading(r)
 	if together {
 		one.RowKey = prefixed(word, key.text)
 	} else {
@@ -233,14 +233,14 @@ func (r *rule) copy(d *draft, q *question) (together bool) {
 		key = r.rowKey(set, []question{*q})
 		buckets := d.apart
 		if r.appends(set) {
-			buckets = max(buckets, fewestBuckets)
+			buckets = max(buckets, minBuckets)
 		}
 		one.PartitionKey, one.RowKey = r.partitionKey(set, buckets), key.text
 		if own := slices.DeleteFunc(slices.Clone(set), func(name string) bool { return slices.Contains(d.set, name) }); len(own) > 0 {
 			set = own
 		}
 		word = strings.Join(set, "-")
-		// Its table is called after what it knows: ByAge.
+		// The name of its table is that of its attributes, such as ByAge.
 		whole := "By"
 		for part := range strings.FieldsFuncSeq(word, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
 			whole += strings.ToUpper(part[:1]) + part[1:]
@@ -251,17 +251,17 @@ func (r *rule) copy(d *draft, q *question) (together bool) {
 		}
 		one.Table = r.free(tables, func(n int) string {
 			if n == 1 {
-				return cut(whole+"1", max(3, min(copyTable, len(whole))))
+				return cut(whole+"1", max(3, min(maxTable, len(whole))))
 			}
 			end := strconv.Itoa(n)
-			return cut(whole, copyTable-len(end)) + end
+			return cut(whole, maxTable-len(end)) + end
 		})
 	}
 	var others []string
 	for i := range d.design.Copies {
 		others = append(others, d.design.Copies[i].Name)
 	}
-	one.Name = r.free(others, func(n int) string { return numbered(cut("by-"+word, longestName), n) })
+	one.Name = r.free(others, func(n int) string { return numbered(cut("by-"+word, maxName), n) })
 	d.design.Copies = append(d.design.Copies, one)
 	return together
 }
@@ -270,8 +270,7 @@ func prefixed(word, key string) string { return word + ":" + key }
 
 func cut(text string, most int) string { return text[:min(len(text), most)] }
 
-// free returns the first of the names that a function counts, from 1 on, that is neither
-// taken by the scenario nor by others.
+// free returns the first of numbered names that neither the scenario nor others have.
 func (r *rule) free(others []string, name func(n int) string) string {
 	for n := 1; ; n++ {
 		one := name(n)

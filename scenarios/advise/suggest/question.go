@@ -2,29 +2,28 @@ package suggest
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/filter"
 	"loadgen/results/figure"
 	"loadgen/scenarios"
+	"loadgen/scenarios/keys"
 )
 
-// question is what an operation asks by what it knows: a query, or a write that has to
-// find the key of its entity.
+// question is an operation that asks by what it knows: a query, or a write that has to find the key of its
+// entity.
 type question struct {
 	spec *scenarios.OperationSpec
-	// frequency is how many are due in all; needed says that an expectation bounds how
-	// long it takes.
+	// frequency is the number of operations; needed reports that an expectation bounds their time.
 	frequency float64
 	needed    bool
 }
 
-// needWeight is how many times as much an operation counts whose response time is
-// bounded by an expectation: the documents rank queries by frequency and by latency
-// need, and give no figure.
+// needWeight is the weight of an operation whose response time is bounded: the documents rank queries by
+// frequency and by latency need, and give no figure.
 const needWeight = 4
 
 func (q *question) score() float64 {
@@ -34,27 +33,29 @@ func (q *question) score() float64 {
 	return q.frequency
 }
 
-// latest reports whether the question stops at the first of what it could read, so that
-// the latest had better come first.
-func (q *question) latest() bool {
+// isLatest reports whether the question stops at the first of what it could read, so that the latest should
+// come first.
+func (q *question) isLatest() bool {
+	// From manyRows on a question does not ask for the latest few.
+	const manyRows = 1000
 	return q.spec.Top > 0 && q.spec.Pages > 0 || q.spec.Rows > 0 && q.spec.Rows < manyRows
 }
 
-// manyRows is from how many rows on a question does not look for the latest few.
-const manyRows = 1000
-
-// suited returns why designs cannot be proposed for a scenario, nil where they can.
-func suited(s *scenarios.Scenario) error {
+// checkSuited returns why designs cannot be proposed for a scenario, nil if they can.
+func checkSuited(s *scenarios.Scenario) error {
 	events, asks, weighs := false, false, false
+	unsuited := func(format string, args ...any) error {
+		return fmt.Errorf("%w: "+format, append([]any{ErrUnsuited}, args...)...)
+	}
 	for i := range s.Phases {
 		p := &s.Phases[i]
 		t := p.Traffic
 		if t != nil && t.Arrivals != nil && t.Arrivals.Trace != "" {
-			return fmt.Errorf("%w: phase %s replays a trace, whose rows rather than the design say what is asked; expected arrivals such as {constant: 500}, or clients", ErrUnsuited, p.Name)
+			return unsuited("phase %s replays a trace, whose rows have keys; expected arrivals such as {constant: 500}, or clients", p.Name)
 		}
 		for _, op := range p.Operations() {
 			if op.Workflow != "" {
-				return fmt.Errorf("%w: operation %s is the workflow %s, which has keys of its own; expected operations with a verb", ErrUnsuited, op.Name, op.Workflow)
+				return unsuited("operation %s is the workflow %s with its own keys; expected operations with a verb", op.Name, op.Workflow)
 			}
 			if t != nil && t.Events() {
 				asks = asks || len(op.By) > 0
@@ -65,17 +66,17 @@ func suited(s *scenarios.Scenario) error {
 	}
 	switch {
 	case !events:
-		return fmt.Errorf("%w: the scenario has no event traffic, in which the design decides where an operation falls; expected a phase of traffic that names no partitions", ErrUnsuited)
+		return unsuited("no event traffic; expected a phase of traffic that names no partitions")
 	case !asks:
-		return fmt.Errorf("%w: no operation says what it knows, by which a PartitionKey is chosen; expected a query such as {verb: query, by: [device]}", ErrUnsuited)
+		return unsuited("no operation says what it knows; expected a query such as {verb: query, by: [device]}")
 	case !weighs:
-		return fmt.Errorf("%w: the operations that say what they know have weight 0; expected one with a weight", ErrUnsuited)
+		return unsuited("the operations that say what they know have weight 0; expected one with a weight")
 	}
 	return nil
 }
 
-// questions returns what the event traffic of a scenario asks, the dominant first, and
-// which share of its operations insert.
+// questions returns the questions of a scenario's event traffic, the dominant first, and the share of its
+// operations that insert.
 func questions(s *scenarios.Scenario) (list []question, inserts float64) {
 	needs, all := needs(s), 0.0
 	for i := range s.Phases {
@@ -87,7 +88,7 @@ func questions(s *scenarios.Scenario) (list []question, inserts float64) {
 		for j := range t.Operations {
 			weights += t.Operations[j].Weight
 		}
-		operations := due(t)
+		operations := operationsOf(t)
 		for j := range t.Operations {
 			op := &t.Operations[j]
 			frequency := operations * float64(op.Weight) / float64(max(1, weights))
@@ -104,8 +105,8 @@ func questions(s *scenarios.Scenario) (list []question, inserts float64) {
 	return list, inserts / max(all, 1e-9)
 }
 
-// due returns about how many operations a phase has.
-func due(t *scenarios.Traffic) float64 {
+// operationsOf returns about how many operations a phase has.
+func operationsOf(t *scenarios.Traffic) float64 {
 	if t.Count > 0 {
 		return float64(t.Count)
 	}
@@ -119,14 +120,13 @@ func due(t *scenarios.Traffic) float64 {
 	return float64(schedule.Len())
 }
 
-// needs returns of which operations a response time is bounded: of all of them where an
-// expectation names none.
+// needs returns whether a response time is bounded for an operation: for all if an expectation names none.
 func needs(s *scenarios.Scenario) func(operation string) bool {
-	var named []string
-	everybody := false
+	var names []string
+	everywhere := false
 	for _, text := range s.Expect {
 		claim, err := figure.ParseClaim(text)
-		if err != nil || !bounds(claim) {
+		if err != nil || !isUpperBound(claim) {
 			continue
 		}
 		for _, f := range claim.Figures() {
@@ -134,35 +134,95 @@ func needs(s *scenarios.Scenario) func(operation string) bool {
 			switch name := cmp.Or(f.Operation, f.Of); {
 			case d.Times == "" || d.Times == "wait" || d.Times == "lag":
 			case name == "" || slices.ContainsFunc(s.Phases, func(p scenarios.Phase) bool { return p.Name == name }):
-				everybody = true
+				everywhere = true
 			default:
-				named = append(named, name)
+				names = append(names, name)
 			}
 		}
 	}
-	return func(operation string) bool { return everybody || slices.Contains(named, operation) }
+	return func(operation string) bool { return everywhere || slices.Contains(names, operation) }
 }
 
-// constantly are the facts of a run in which every figure is the same.
-type constantly float64
+// constantFacts are the facts of a run in which every figure is the same.
+type constantFacts float64
 
 // Look implements [figure.ClaimFacts].
-func (f constantly) Look(figure.Reference, figure.Unit) (float64, bool) {
+func (f constantFacts) Look(figure.Reference, figure.Unit) (float64, bool) {
 	return float64(f), true
 }
 
-// vast is more than any figure of a run.
-const vast = 1e18
+// huge exceeds any figure of a run.
+const huge = 1e18
 
-// bounds reports whether a claim is of one figure that must not be too great.
-func bounds(c *figure.Claim) bool {
-	return len(c.Figures()) == 1 && c.Judge(constantly(0)).Pass && !c.Judge(constantly(vast)).Pass
+// isUpperBound reports whether a claim limits one figure.
+func isUpperBound(c *figure.Claim) bool {
+	return len(c.Figures()) == 1 && c.Judge(constantFacts(0)).Pass && !c.Judge(constantFacts(huge)).Pass
 }
 
-// ErrUnsuited is wrapped by the error for a scenario that says too little to propose
-// designs for it, or whose keys are not the design's alone. Its text is one line that
-// says what is wanting and what was expected.
-var ErrUnsuited = errors.New("suggest: no designs can be proposed")
+// generalChecks returns the checks that apply to any design.
+func generalChecks(expect []string) []string {
+	lowFigures := []string{"throttled", "failed", "dropped", "late", "share_lost", "retries", "tries", "lost_writes", "doubled_writes", "offered"}
+	highFigures := []string{"succeeded", "ok", "served", "saturation"}
+	return slices.DeleteFunc(slices.Clone(expect), func(text string) bool {
+		claim, err := figure.ParseClaim(text)
+		if err != nil || len(claim.Figures()) != 1 || claim.Figures()[0].Part == figure.Partition {
+			return true
+		}
+		name := claim.Figures()[0].Name
+		d, _ := figure.Find(name)
+		low := (d.Times != "" || slices.Contains(lowFigures, name)) && isUpperBound(claim)
+		high := slices.Contains(highFigures, name) && !claim.Judge(constantFacts(0)).Pass && claim.Judge(constantFacts(huge)).Pass
+		return !low && !high
+	})
+}
 
-// ErrOptions is wrapped by every fault of [Options.Validate].
-var ErrOptions = errors.New("suggest: invalid options")
+// access is how a question is answered under a design.
+type access struct {
+	class   filter.Class
+	queries int
+	// exact reports that it reads only what it wants.
+	exact bool
+}
+
+func (r *rule) accessOf(q *question, d *scenarios.Design) (access, error) {
+	with := *r.scenario
+	with.Design = *d
+	homes := make([]*keys.Generator, 0, 1+len(d.Copies))
+	for _, at := range append([]scenarios.Copy{{PartitionKey: d.PartitionKey, RowKey: d.RowKey}}, d.Copies...) {
+		g, err := at.Generator(r.attributes.generator)
+		if err != nil {
+			return access{}, err
+		}
+		homes = append(homes, g)
+	}
+	plan, _ := with.Plan(q.spec, homes)
+	tells := plan.Tells()
+	exact := !slices.ContainsFunc(q.spec.By, func(name string) bool {
+		return !r.attributes.implies(tells, name) && !r.attributes.nature(name).constant
+	})
+	return access{plan.Class, plan.Queries(), exact}, nil
+}
+
+// isGood reports whether no design is much better: a point, or an exact range of rows or partition.
+func (p access) isGood() bool {
+	return p.class <= filter.ClassPoint || p.exact && p.class <= filter.ClassPartitionScan
+}
+
+// rank returns roughly the cost of a question, to select the designs whose figures are derived.
+func (p access) rank() float64 {
+	each := 1.0
+	switch {
+	case p.class <= filter.ClassPoint:
+	case p.isGood():
+		each = 2
+	case p.class == filter.ClassRowRange:
+		each = 10
+	case p.class == filter.ClassPartitionScan:
+		each = 30
+	case p.class == filter.ClassPartitionRangeScan:
+		each = 100
+	default:
+		each = 300
+	}
+	return each + 0.1*float64(p.queries-1)
+}

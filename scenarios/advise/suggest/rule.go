@@ -7,50 +7,46 @@ import (
 	"slices"
 	"strings"
 
-	"loadgen/report/document"
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise"
-	"loadgen/scenarios/advise/keystatistics"
 	"loadgen/scenarios/keys"
 )
 
-// rule is the documents' rule at work on one scenario. It belongs to one goroutine.
+// rule applies the documents' rule to one scenario. It belongs to one goroutine.
 type rule struct {
 	scenario   *scenarios.Scenario
 	options    Options
 	attributes *attributes
 	questions  []question
-	// inserts is which share of the operations insert.
+	// inserts is the share of the operations that insert.
 	inserts float64
-	// unique tells any two entities apart, bucketBy is what buckets are chosen by, empty
-	// where transactions leave nothing, timeFormat how a RowKey has the time.
+	// unique differs between any two entities. bucketBy selects buckets, empty if transactions leave no
+	// attribute for it. timeFormat is the format of the time in a RowKey.
 	unique, bucketBy, timeFormat string
-	// taken are the names of the scenario's own designs, of their copies and tables, named
-	// what drafts are called by what they are.
-	taken, named map[string]string
+	// taken are the names of the scenario's own designs, copies and tables, names those of drafts.
+	taken, names map[string]string
 }
 
-// insertHeavy is from which share of inserts on a key that appends is not proposed.
+// insertHeavy is the share of inserts from which keys that append are not proposed.
 const insertHeavy = 0.05
 
-// The bounds of what is computed, by far the most of the work.
+// Deriving figures takes most of the time.
 const (
-	// mostComputed is how many drafts are, mostParted of how many of them buckets are
-	// sought, mostTried how many numbers of buckets are tried for one.
-	mostComputed = 12
-	mostParted   = 5
-	mostTried    = 8
+	// maxComputed is the number of drafts with figures, maxBucketed the number of those for which buckets
+	// are tried, maxTried how many numbers of buckets are tried for one.
+	maxComputed = 12
+	maxBucketed = 5
+	maxTried    = 8
 )
 
-// Designs proposes designs for a scenario that was found sound and whose files have been
-// read. The error joins the faults of the options, wraps [ErrUnsuited], or is that of a
-// scenario that cannot be run. It is a pure function of its arguments: the same scenario
-// is always proposed the same.
+// Designs proposes designs for a valid scenario whose files have been read. The error joins the faults of
+// the options, wraps [ErrUnsuited], or is that of an invalid scenario. It is a pure function of its
+// arguments.
 func Designs(s *scenarios.Scenario, o Options) (*Proposal, error) {
 	if err := errors.Join(o.Validate()...); err != nil {
 		return nil, err
 	}
-	if err := suited(s); err != nil {
+	if err := checkSuited(s); err != nil {
 		return nil, err
 	}
 	r, err := newRule(s, o)
@@ -68,11 +64,11 @@ func Designs(s *scenarios.Scenario, o Options) (*Proposal, error) {
 	}
 	r.choose(candidates, p)
 	if len(p.Candidates) == 0 && !p.hasOwn {
-		why := "none of its attributes is known to an operation that reads"
+		why := "no operation that reads knows an attribute"
 		if len(p.Rejected) > 0 {
-			why = "of " + p.Rejected[0].PartitionKey + ": " + p.Rejected[0].Why
+			why = p.Rejected[0].PartitionKey + ": " + p.Rejected[0].Why
 		}
-		return nil, fmt.Errorf("%w: nothing that the rule comes to can serve the scenario; %s", ErrUnsuited, why)
+		return nil, fmt.Errorf("%w: no design can serve the scenario; %s", ErrUnsuited, why)
 	}
 	if o.Try == nil {
 		return p, nil
@@ -81,7 +77,7 @@ func Designs(s *scenarios.Scenario, o Options) (*Proposal, error) {
 }
 
 func newRule(s *scenarios.Scenario, o Options) (*rule, error) {
-	o.Most, o.Headroom = cmp.Or(o.Most, usualMost), cmp.Or(o.Headroom, usualHeadroom)
+	o.Most, o.Headroom = cmp.Or(o.Most, defaultMost), cmp.Or(o.Headroom, defaultHeadroom)
 	if o.Targets == nil {
 		targets, _, err := advise.TargetsOf(s)
 		if err != nil {
@@ -89,17 +85,14 @@ func newRule(s *scenarios.Scenario, o Options) (*rule, error) {
 		}
 		o.Targets = &targets
 	}
-	r := &rule{scenario: s, options: o, timeFormat: "ticks", taken: make(map[string]string), named: make(map[string]string)}
-	take := func(name string) {
-		if name != "" {
-			r.taken[strings.ToLower(name)] = name
-		}
-	}
+	r := &rule{scenario: s, options: o, timeFormat: "ticks", taken: make(map[string]string), names: make(map[string]string)}
 	for _, d := range ownDesigns(s) {
-		take(d.Name)
+		taken := []string{d.Name}
 		for _, one := range slices.Concat(d.Copies, d.Places) {
-			take(one.Name)
-			take(one.Table)
+			taken = append(taken, one.Name, one.Table)
+		}
+		for _, name := range taken {
+			r.taken[strings.ToLower(name)] = name
 		}
 	}
 	g, err := s.Generator()
@@ -118,25 +111,20 @@ func newRule(s *scenarios.Scenario, o Options) (*rule, error) {
 	r.unique = r.attributes.unique(shared)
 	r.bucketBy = r.unique
 	if batches {
-		// What a transaction writes falls into one bucket.
+		// The entities of a transaction are in one bucket.
 		r.bucketBy = ""
-		for _, name := range shared {
-			if !r.attributes.nature(name).constant {
-				r.bucketBy = name
-				break
-			}
+		if at := slices.IndexFunc(shared, func(name string) bool { return !r.attributes.nature(name).constant }); at >= 0 {
+			r.bucketBy = shared[at]
 		}
 	}
-	for i := range r.questions {
-		if r.questions[i].latest() {
-			r.timeFormat = "inverted"
-		}
+	if slices.ContainsFunc(r.questions, func(q question) bool { return q.isLatest() }) {
+		r.timeFormat = "inverted"
 	}
 	return r, nil
 }
 
-// together returns the attributes that the entities of every transaction share, and
-// whether there are transactions.
+// together returns the attributes that the entities of every transaction share, and whether there are
+// transactions.
 func together(s *scenarios.Scenario) (shared []string, batches bool) {
 	for i := range s.Phases {
 		for _, op := range s.Phases[i].Operations() {
@@ -152,61 +140,63 @@ func together(s *scenarios.Scenario) (shared []string, batches bool) {
 	return shared, batches
 }
 
-// drafts returns the designs that are worth computing, the most promising first. Keys
-// that append are rejected where much is inserted, and their buckets drafted instead.
+// drafts returns the designs whose figures are derived, the most promising first. Of keys that append only
+// buckets are drafted if many operations insert.
 func (r *rule) drafts(p *Proposal) ([]draft, error) {
 	var list []draft
-	roughly := make(map[string]float64)
+	rough := make(map[string]float64)
 	for _, set := range r.sets() {
 		buckets := 1
 		if r.appends(set) && r.inserts >= insertHeavy {
 			d, _ := r.draft(set, parts{1, 1}, 0)
 			first := max(0, slices.IndexFunc(set, func(name string) bool { return !r.attributes.nature(name).constant }))
-			p.reject(&d.design, keystatistics.AppendOnly.String()+": it begins with "+set[first]+
-				", which rises or falls as entities come about, and "+document.Share(r.inserts)+
-				" of the operations insert: all of those fall on one partition server, whatever the number of keys.")
+			p.reject(&d.design, say("reject/appends", set[first], r.inserts))
 			if r.bucketBy == "" {
 				continue
 			}
-			buckets = fewestBuckets
+			buckets = minBuckets
 		}
-		for copied := range mostCopies + 1 {
+		for copied := range maxCopies + 1 {
 			d, some := r.draft(set, parts{buckets, 1}, copied)
 			if !some {
 				break
 			}
-			// About what an operation costs, on the average.
-			cost, all := 0.0, 0.0
-			for i := range r.questions {
-				plan, err := r.plan(&r.questions[i], &d.design)
-				if err != nil {
-					return nil, err
-				}
-				cost += r.questions[i].score() * plan.rank()
-				all += r.questions[i].score()
+			cost, err := r.roughCost(&d.design)
+			if err != nil {
+				return nil, err
 			}
-			cost *= (1 - r.inserts) / max(all, 1e-9)
-			for i := range d.design.Copies {
-				writes := 2.0
-				if d.design.Copies[i].Table == "" {
-					writes = 1
-				}
-				cost += writes * r.inserts
-			}
-			roughly[d.design.Name] = cost
+			rough[d.design.Name] = cost
 			list = append(list, d)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b draft) int {
-		return cmp.Or(cmp.Compare(roughly[a.design.Name], roughly[b.design.Name]), cmp.Compare(len(a.design.Copies), len(b.design.Copies)))
+		return cmp.Or(cmp.Compare(rough[a.design.Name], rough[b.design.Name]), cmp.Compare(len(a.design.Copies), len(b.design.Copies)))
 	})
-	for i := mostComputed; i < len(list); i++ {
-		p.reject(&list[i].design, "others promise more: what its queries read was rated worse than that of "+fmt.Sprint(mostComputed)+" others, by their classes alone.")
+	for i := maxComputed; i < len(list); i++ {
+		p.reject(&list[i].design, say("reject/classes", maxComputed))
 	}
-	return list[:min(len(list), mostComputed)], nil
+	return list[:min(len(list), maxComputed)], nil
 }
 
-// limit is what a partition may count a second at the peak, 0 for anything.
-func (r *rule) limit() float64 {
-	return float64(r.options.Targets.Partition) * (1 - r.options.Headroom)
+// roughCost returns about the average cost of an operation.
+func (r *rule) roughCost(d *scenarios.Design) (float64, error) {
+	cost, all := 0.0, 0.0
+	for i := range r.questions {
+		q := &r.questions[i]
+		how, err := r.accessOf(q, d)
+		if err != nil {
+			return 0, err
+		}
+		cost += q.score() * how.rank()
+		all += q.score()
+	}
+	cost *= (1 - r.inserts) / max(all, 1e-9)
+	for i := range d.Copies {
+		writes := 2.0
+		if d.Copies[i].Table == "" {
+			writes = 1
+		}
+		cost += writes * r.inserts
+	}
+	return cost, nil
 }

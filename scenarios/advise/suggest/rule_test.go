@@ -108,12 +108,12 @@ func TestOrderOfDesigns(t *testing.T) {
 		reason string
 		next   func()
 	}{
-		{"1 operation with", func() { worse.unserved = 0 }},
-		{"comes to 5 requests", func() { worse.cost = 2 }},
-		{"needs 1 copy more", func() { best.design.Copies = []scenarios.Copy{same} }},
-		{"no transaction keeps 1 copy", func() { worse.design.Copies, best.design.Copies = nil, nil }},
-		{"3 buckets rather than 1", func() { worse.buckets = 1 }},
-		{"counts 20 entities/s rather than 10", func() {}},
+		{"too much: 1, 0 under", func() { worse.unserved = 0 }},
+		{"entities: 5, 2 under", func() { worse.cost = 2 }},
+		{"same cost: 1, 0 under", func() { best.design.Copies = []scenarios.Copy{same} }},
+		{"transactions: 1, 0 under", func() { worse.design.Copies, best.design.Copies = nil, nil }},
+		{"buckets: 3, 1 under", func() { worse.buckets = 1 }},
+		{"20 entities/s, 10 under", func() {}},
 	} {
 		assert.Contains(t, r.behind(&worse, &best), row.reason)
 		row.next()

@@ -5,68 +5,71 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
+	"loadgen/engine/clock"
 	"loadgen/scenarios"
 )
 
-// Tried is what a short simulation of a design came to.
+// Tried is the result of a short simulation of a design.
 type Tried struct {
-	// Failed is how many of the checks that concern any design did not hold.
+	// Failed is the number of failed checks, of those that apply to any design.
 	Failed int
-	// Lost is which share of the operations came to nothing, Throttled which of the
-	// attempts were throttled.
+	// Lost is the share of lost operations, Throttled that of throttled attempts.
 	Lost, Throttled float64
-	// Requests and Counted are what an operation that came about took, in requests and
-	// in counted entities.
+	// Requests and Counted are the requests and counted entities of a successful operation.
 	Requests, Counted float64
 }
 
-// Owned is a design of the scenario itself, as it was held against what is proposed.
-type Owned struct {
-	Design scenarios.Design
-	// Tried is nil where it was not tried: Cannot then says why.
-	Tried  *Tried
-	Cannot string
-	// Appends says how its inserts come where they go to one place that moves, empty
-	// where they do not.
-	Appends string
-	// cost is as of [Candidate].
-	cost float64
-}
-
-// The bounds of what is tried.
+// The limits of trials.
 const (
-	// mostTrials is how many proposals are tried, and how many of the scenario's own
-	// designs.
-	mostTrials = 8
-	// aPart is by which part a proposal has to cost less than a design to be better, and
-	// aShare how much less of it has to be lost or throttled.
-	aPart  = 0.05
-	aShare = 0.01
+	// maxTrials is the number of proposals that are tried, and that of the scenario's own designs.
+	maxTrials = 8
+	// minPart is the minimum difference in cost for a better design, minShare that in lost or throttled
+	// shares.
+	minPart  = 0.05
+	minShare = 0.01
+	// shortOperations are due in all phases of traffic together, shortCounted is the maximum of counted
+	// entities, shortEntities that of loaded ones.
+	shortOperations = 20_000
+	shortCounted    = 8_000_000
+	shortEntities   = 20_000
+	// shortest is the minimum length of a phase, if it is not shorter anyway.
+	shortest = 3 * time.Second
 )
 
-// cost is in requests and counted entities together.
+// cost is the sum of requests and counted entities.
 func (t *Tried) cost() float64 { return t.Requests + t.Counted }
 
-// against is below 0 where one trial is better than another by more than chance may bring
-// about, above 0 where it is worse: by the checks that failed, by what was lost, by what
-// was throttled, and by what an operation took.
-func (t *Tried) against(other *Tried) int {
-	apart := func(a, b float64) int {
-		if math.Abs(a-b) <= aShare {
-			return 0
+// compare orders two trials by the first relevant difference: failed checks, lost and throttled shares, cost.
+// It is below 0 if this one is better. It returns the condition of the difference, and both figures.
+func (t *Tried) compare(other *Tried) (order int, condition string, figure, than float64) {
+	for _, one := range []struct {
+		condition    string
+		figure, than float64
+		minimum      float64
+	}{
+		{"trial/failed", float64(t.Failed), float64(other.Failed), 0},
+		{"trial/lost", t.Lost, other.Lost, minShare},
+		{"trial/throttled", t.Throttled, other.Throttled, minShare},
+		{"trial/cost", t.cost(), other.cost(), minPart * min(t.cost(), other.cost())},
+	} {
+		condition, figure, than = one.condition, one.figure, one.than
+		if math.Abs(figure-than) > one.minimum {
+			return cmp.Compare(figure, than), condition, figure, than
 		}
-		return cmp.Compare(a, b)
 	}
-	cost := 0
-	if low, high := min(t.cost(), other.cost()), max(t.cost(), other.cost()); high > low*(1+aPart) {
-		cost = cmp.Compare(t.cost(), other.cost())
-	}
-	return cmp.Or(cmp.Compare(t.Failed, other.Failed), apart(t.Lost, other.Lost), apart(t.Throttled, other.Throttled), cost)
+	return 0, condition, figure, than
 }
 
-// ownDesigns returns the scenario's own designs under their own names, the one in use
-// first. The only one of a scenario may have none and is called own.
+// difference describes the first relevant difference of two trials.
+func (t *Tried) difference(other *Tried, name string) string {
+	_, condition, figure, than := t.compare(other)
+	return say(condition, figure, than, name)
+}
+
+// ownDesigns returns the scenario's own designs under their names. The only one may have none and is called
+// own.
 func ownDesigns(s *scenarios.Scenario) []scenarios.Design {
 	list := slices.Clone(s.Designs)
 	if len(list) == 0 {
@@ -78,66 +81,65 @@ func ownDesigns(s *scenarios.Scenario) []scenarios.Design {
 	return list
 }
 
-// try plays the candidates and the scenario's own designs, that in use first, puts the candidates in the
-// order of what came of them, and keeps those that are no worse than the best of the own.
+// try runs the candidates and the scenario's own designs, ranks the candidates by the results, and drops
+// those that are worse than the best own design.
 func (r *rule) try(p *Proposal) error {
 	own := ownDesigns(r.scenario)
-	if at := slices.IndexFunc(own, func(d scenarios.Design) bool { return d.Name == r.scenario.Use }); at > 0 {
-		used := own[at]
-		own = slices.Insert(slices.Delete(own, at, at+1), 0, used)
-	}
-	dearest := 1.0
-	for i := range own[:min(len(own), mostTrials)] {
+	slices.SortStableFunc(own, func(a, b scenarios.Design) int {
+		used := func(d scenarios.Design) bool { return d.Name == r.scenario.Use }
+		switch {
+		case used(a) == used(b):
+			return 0
+		case used(a):
+			return -1
+		default:
+			return 1
+		}
+	})
+	maxCost := 1.0
+	for i := range own[:min(len(own), maxTrials)] {
 		a, err := r.explain(&own[i])
 		if err != nil {
 			return err
 		}
-		one := Owned{Design: own[i], Cannot: a.cannot, cost: a.cost}
+		one := Candidate{Design: own[i], Cannot: a.cannot, Cost: a.cost}
 		if r.moves(&a) {
 			one.Appends = a.order
 		}
 		p.Own = append(p.Own, one)
-		dearest = max(dearest, a.cost)
+		maxCost = max(maxCost, a.cost)
 	}
 	for i := range p.Candidates {
-		dearest = max(dearest, p.Candidates[i].Cost)
+		maxCost = max(maxCost, p.Candidates[i].Cost)
 	}
-	short := r.short(dearest)
-	play := func(d *scenarios.Design) (*Tried, error) {
-		with := short
-		with.Design = *d
-		tried, err := r.options.Try(&with)
-		if err != nil {
-			return nil, fmt.Errorf("suggest: design %s: %w", d.Name, err)
-		}
-		return &tried, nil
-	}
-	var err error
-	for i := range p.Candidates {
-		if p.Candidates[i].Tried, err = play(&p.Candidates[i].Design); err != nil {
-			return err
-		}
-	}
-	for i := range p.Own {
-		if one := &p.Own[i]; one.Cannot == "" {
-			if one.Tried, err = play(&one.Design); err != nil {
-				return err
+	short := r.short(maxCost)
+	for _, list := range [][]Candidate{p.Candidates, p.Own} {
+		for i := range list {
+			one := &list[i]
+			if one.Cannot != "" {
+				continue
 			}
+			with := short
+			with.Design = one.Design
+			tried, err := r.options.Try(&with)
+			if err != nil {
+				return fmt.Errorf("suggest: design %s: %w", one.Design.Name, err)
+			}
+			one.Tried = &tried
 		}
 	}
-	r.judge(p)
+	r.rank(p)
 	return nil
 }
 
-// judge says which of the own designs is the best, puts the candidates in order, and drops
-// those that are worse than it.
-func (r *rule) judge(p *Proposal) {
-	// Unlike [Tried.against] this is an order, for it rounds.
-	step := func(share float64) float64 { return math.Round(share / (2 * aShare)) }
+// rank selects the best own design, sorts the candidates, and drops those that are worse than it.
+func (r *rule) rank(p *Proposal) {
+	// Rounded shares are an order, unlike [Tried.compare].
+	step := func(share float64) float64 { return math.Round(share / (2 * minShare)) }
 	slices.SortStableFunc(p.Candidates, func(a, b Candidate) int {
 		t, other := a.Tried, b.Tried
 		return cmp.Or(cmp.Compare(t.Failed, other.Failed), cmp.Compare(step(t.Lost), step(other.Lost)),
-			cmp.Compare(step(t.Throttled), step(other.Throttled)), cmp.Compare(coarse(t.cost(), 1+aPart), coarse(other.cost(), 1+aPart)))
+			cmp.Compare(step(t.Throttled), step(other.Throttled)), cmp.Compare(coarse(t.cost(), 1+minPart), coarse(other.cost(), 1+minPart)))
 	})
 	best := p.bestOwn()
 	kept := p.Candidates[:0:0]
@@ -146,15 +148,18 @@ func (r *rule) judge(p *Proposal) {
 	}
 	for i := range p.Candidates {
 		c := &p.Candidates[i]
-		worse := best != nil && c.Tried.against(best.Tried) > 0
+		order := 0
+		if best != nil {
+			order, _, _, _ = c.Tried.compare(best.Tried)
+		}
 		switch {
-		case worse && (len(p.Own) > 1 || len(kept) > 0 || i > 0):
-			p.reject(&c.Design, "it is worse than your own: "+c.Tried.apart(best.Tried, best.Design.Name)+".")
+		case order > 0 && (len(p.Own) > 1 || len(kept) > 0 || i > 0):
+			p.reject(&c.Design, say("reject/worse", c.Tried.difference(best.Tried, best.Design.Name)))
 			continue
-		case worse:
-			// It is what the only design of the scenario is held against.
+		case order > 0:
+			// A contest needs it to compare the only own design with.
 			c.Worse = true
-		case best != nil && c.Tried.against(best.Tried) < 0:
+		case order < 0:
 			p.Keep = ""
 		}
 		if len(kept) < r.options.Most {
@@ -164,14 +169,82 @@ func (r *rule) judge(p *Proposal) {
 	p.Candidates = kept
 }
 
-// bestOwn returns the best of the scenario's own designs that were tried, the first of
-// several alike; nil where none was.
-func (p *Proposal) bestOwn() *Owned {
-	var best *Owned
+// bestOwn returns the best own design that was tried, the first of equal ones; nil without any.
+func (p *Proposal) bestOwn() (best *Candidate) {
 	for i := range p.Own {
-		if one := &p.Own[i]; one.Tried != nil && (best == nil || one.Tried.against(best.Tried) < 0) {
-			best = one
+		one := &p.Own[i]
+		if one.Tried == nil {
+			continue
 		}
+		if best != nil {
+			if order, _, _, _ := one.Tried.compare(best.Tried); order >= 0 {
+				continue
+			}
+		}
+		best = one
 	}
 	return best
+}
+
+// short returns the scenario for a trial: the same rates in phases with a limited number of operations, by a
+// seed that no run of a contest has. maxCost is that of an operation under the most expensive design. It has
+// the checks that apply to any design.
+func (r *rule) short(maxCost float64) scenarios.Scenario {
+	s := *r.scenario
+	stream := clock.NewStream(s.Seed, "suggest").At(0)
+	s.Seed = stream.Uint64() >> 11
+	s.AntiPattern, s.Pattern, s.Gate, s.Designs, s.Use = nil, nil, nil, nil, ""
+	s.Expect = generalChecks(s.Expect)
+	s.Phases = slices.Clone(s.Phases)
+	offering := 0
+	for i := range s.Phases {
+		if s.Phases[i].Traffic != nil {
+			offering++
+		}
+	}
+	each := min(shortOperations, shortCounted/max(1, maxCost)) / float64(max(1, offering))
+	for i := range s.Phases {
+		p := &s.Phases[i]
+		if p.Load != nil && p.Load.Entities > shortEntities {
+			load := *p.Load
+			load.Entities = shortEntities
+			p.Load = &load
+		}
+		if p.Traffic != nil {
+			p.Traffic = shortened(p.Traffic, each)
+		}
+	}
+	return s
+}
+
+// shortened returns a phase with about a maximum of operations at the same rates: a ramp gets steeper, and
+// of too many steps the highest remains.
+func shortened(whole *scenarios.Traffic, limit float64) *scenarios.Traffic {
+	all := operationsOf(whole)
+	if all <= limit {
+		return whole
+	}
+	t := *whole
+	part := limit / all
+	t.StopWhenStable = 0
+	cut := func(length time.Duration) time.Duration {
+		return max(min(length, shortest), time.Duration(float64(length)*part).Round(time.Second))
+	}
+	switch {
+	case t.Count > 0:
+		t.Count = max(t.Clients, int(float64(t.Count)*part))
+	case t.Arrivals != nil && t.Arrivals.Steps != nil:
+		arrivals, steps := *t.Arrivals, *t.Arrivals.Steps
+		if steps.Each = cut(steps.Each); float64(steps.Each)*all > limit*float64(t.Arrivals.Steps.Each) {
+			steps.Rates = []float64{slices.Max(steps.Rates)}
+		}
+		arrivals.Steps = &steps
+		t.Arrivals = &arrivals
+	default:
+		t.For = cut(t.For)
+	}
+	if t.WarmUp = min(t.WarmUp, t.Lasts()/3); t.WarmUp < time.Second {
+		t.WarmUp = 0
+	}
+	return &t
 }
