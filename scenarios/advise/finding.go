@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"loadgen/backoff"
-	"loadgen/engine/model"
 	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -80,7 +79,6 @@ func checklist() []point {
 type subject struct {
 	*scenarios.Scenario
 	targets Targets
-	model   *model.Model
 	design  *Design
 	// others are all designs, including the one in use.
 	others []Design
@@ -96,11 +94,7 @@ func findings(s *scenarios.Scenario, e *Explanation) ([]Finding, error) {
 	if err != nil {
 		return nil, fmt.Errorf("retry: %w", err)
 	}
-	m, err := s.PartitionModel()
-	if err != nil {
-		return nil, err
-	}
-	of := &subject{Scenario: s, targets: e.Targets, model: m, design: e.Used(), others: e.Designs, policy: policy}
+	of := &subject{Scenario: s, targets: e.Targets, design: e.Used(), others: e.Designs, policy: policy}
 	of.hottest, of.busiest = of.design.peaks()
 	var list []Finding
 	for _, one := range checklist() {

@@ -113,20 +113,21 @@ func (s *subject) traffic() (sent, received float64, some bool) {
 func (s *subject) wire() Finding {
 	// These are usual defaults of client libraries.
 	const fewConnections, someConnections = 2, 10
+	m, err := s.PartitionModel()
 	r, l := s.design.Rehearsal, s.busiest
-	if l == nil || r == nil || l.requests() == 0 {
+	if err != nil || l == nil || r == nil || l.requests() == 0 {
 		return found("idle")
 	}
 	request, reply := r.run.Weight(l.Phase)
 	sum, all := 0.0, 0.0
 	for i := range l.Approaches {
-		one, takes := &l.Approaches[i], s.model.ReadTime
+		one, takes := &l.Approaches[i], m.ReadTime
 		if one.Class == "" {
-			takes = s.model.WriteTime
+			takes = m.WriteTime
 		}
 		sum, all = sum+one.Share*one.Requests*takes.Seconds(), all+one.Share*one.Requests
 	}
-	each := s.model.RoundTrip.Seconds()
+	each := m.RoundTrip.Seconds()
 	if all != 0 {
 		each += sum / all
 	}
@@ -148,27 +149,28 @@ func (s *subject) bandwidth() Finding {
 	if !some {
 		return found("idle")
 	}
-	if s.model.ClientBandwidth == 0 {
+	m, err := s.PartitionModel()
+	if err != nil || m.ClientBandwidth == 0 {
 		f := found("line/usual", int64(sent+received), document.Ratio{Part: sent + received, Whole: gigabit})
 		if sent+received >= near*gigabit {
 			return f.graded(Warning)
 		}
 		return f.graded(Good)
 	}
-	line, condition := float64(s.model.ClientBandwidth*s.model.ClientMachines), "line/client"
-	if s.model.ClientMachines != 1 {
+	line, condition := float64(m.ClientBandwidth*m.ClientMachines), "line/client"
+	if m.ClientMachines != 1 {
 		condition = "line/clients"
 	}
 	part := max(sent, received) / line
 	return found(condition, int64(sent), document.Ratio{Part: sent, Whole: line}, int64(received), document.Ratio{Part: received, Whole: line},
-		s.model.ClientBandwidth, document.Counted(int(s.model.ClientMachines), "machine")).graded(grade(part, part))
+		m.ClientBandwidth, document.Counted(int(m.ClientMachines), "machine")).graded(grade(part, part))
 }
 
 // location judges the distance to the account, if the scenario knows it.
 func (s *subject) location() Finding {
-	m := s.model
+	m, err := s.PartitionModel()
 	known := slices.ContainsFunc(s.Model.Overrides, func(o scenarios.Override) bool { return o.Name == "round_trip" })
-	if m.Region == "" && !known && m.PacketLoss == 0 {
+	if err != nil || m.Region == "" && !known && m.PacketLoss == 0 {
 		return found("location/unknown")
 	}
 	region, lost := "", ""
