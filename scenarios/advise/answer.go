@@ -157,7 +157,7 @@ func (r *Rehearsal) evidence(state string) (list []string) {
 		if part <= nearlyAll {
 			condition = "answer/main-limit"
 		}
-		list = append(list, say(condition, say("limit/"+limit), part))
+		list = append(list, say(condition, strings.TrimPrefix(say("limit/"+limit), "limit/"), part))
 	}
 	if burst := verdict.Bucket(r.record); burst != "" {
 		list = append(list, burst)

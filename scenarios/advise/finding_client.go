@@ -157,12 +157,9 @@ func (s *subject) bandwidth() Finding {
 		}
 		return f.graded(Good)
 	}
-	line, condition := float64(m.ClientBandwidth*m.ClientMachines), "line/client"
-	if m.ClientMachines != 1 {
-		condition = "line/clients"
-	}
+	line := float64(m.ClientBandwidth * m.ClientMachines)
 	part := max(sent, received) / line
-	return found(condition, int64(sent), document.Ratio{Part: sent, Whole: line}, int64(received), document.Ratio{Part: received, Whole: line},
+	return found("line/client", int64(sent), document.Ratio{Part: sent, Whole: line}, int64(received), document.Ratio{Part: received, Whole: line},
 		m.ClientBandwidth, document.Counted(int(m.ClientMachines), "machine")).graded(grade(part, part))
 }
 

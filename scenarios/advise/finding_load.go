@@ -23,7 +23,7 @@ func (s *subject) partitionTarget() Finding {
 	case s.hottest == nil:
 		return found("idle")
 	case s.targets.Partition == 0:
-		return found("partition/unlimited")
+		return found("unlimited")
 	case !s.hottest.isPlaced():
 		return found("partition/unplaced")
 	}
@@ -53,7 +53,7 @@ func (s *subject) partitionTarget() Finding {
 	if !s.hottest.Events {
 		return f.with("partition/named")
 	}
-	return f.with("partition/split")
+	return f
 }
 
 func (s *subject) accountTarget() Finding {
@@ -61,7 +61,7 @@ func (s *subject) accountTarget() Finding {
 	case s.busiest == nil:
 		return found("idle")
 	case s.targets.Account == 0:
-		return found("account/unlimited")
+		return found("unlimited")
 	}
 	a, condition := s.busiest.Account, "account/rate"
 	if s.targets.Accounts > 1 {
@@ -300,7 +300,7 @@ func (s *subject) accountBytes() Finding {
 func (s *subject) capacity() Finding {
 	const soon, later = 30 * 24 * time.Hour, 3 * 365 * 24 * time.Hour
 	if s.targets.Capacity == 0 {
-		return found("capacity/unlimited")
+		return found("unlimited")
 	}
 	mean, sized := 0.0, false
 	if g, err := s.Generator(); err == nil {
@@ -319,10 +319,7 @@ func (s *subject) capacity() Finding {
 	}
 	room := float64(s.targets.Capacity) * float64(max(1, s.targets.Accounts))
 	loaded := float64(s.Loaded(len(s.Phases))) * each
-	all := say("capacity/account", s.targets.Capacity)
-	if s.targets.Accounts > 1 {
-		all = say("capacity/accounts", int64(room), document.Counted(s.targets.Accounts, "account"))
-	}
+	all := document.Bytes(int64(room)) + " of " + document.Counted(max(1, s.targets.Accounts), "account")
 	switch {
 	case loaded >= room:
 		return found("capacity/loaded", int64(loaded), all)

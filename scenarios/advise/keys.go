@@ -172,7 +172,7 @@ func (k *Keys) findings() []Finding {
 	account := found("total/rate", k.PerSecond, all.ofTarget(k.Targets.Account), k.Targets.Account).graded(all.against(k.Targets.Account))
 	switch {
 	case k.Entities == 0:
-		partition = found("entities/none")
+		partition = found("keys/empty")
 	case k.PerSecond == 0:
 		partition = found("hottest/no-rate", k.Full.between())
 	}
@@ -181,8 +181,6 @@ func (k *Keys) findings() []Finding {
 		account = found("total/no-rate")
 	case k.PerSecond > float64(k.Targets.Account):
 		account = account.with("total/exceeded")
-	case account.Verdict == Warning:
-		account = account.with("total/near")
 	}
 	order, skew := k.insertOrder(), k.skew()
 	valid.ID, unique.ID, partition.ID, account.ID = "valid-keys", "unique-keys", "partition-target", "account-target"
@@ -236,7 +234,7 @@ func (k *Keys) skew() Finding {
 	o := &k.Spread
 	switch {
 	case k.Entities == 0:
-		return found("entities/none")
+		return found("keys/empty")
 	case o.Partitions == 1:
 		return found("common/one")
 	}

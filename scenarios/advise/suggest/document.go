@@ -43,7 +43,7 @@ func (p *Proposal) Document() *document.Document {
 		Answer: document.Answer{Claim: p.Verdict()}}
 	t, basis := p.proposed(), say("basis/derived")
 	if p.hasTrials() {
-		d.Subtitle = "derived, and tried in short simulations"
+		d.Subtitle = "derived, tried in short simulations"
 		t, basis = p.trials(), say("basis/tried")
 	}
 	d.Screen = []document.Block{t}
@@ -80,7 +80,7 @@ func (p *Proposal) proposed() document.Table {
 
 // trials lists the results of all designs that were tried, the scenario's own first.
 func (p *Proposal) trials() document.Table {
-	t := document.NewTable("proposed", "Short simulations of your designs and the proposed ones", "tried|words", "|words", "PartitionKey|cut=40",
+	t := document.NewTable("proposed", "Short simulations of all designs", "tried|words", "|words", "PartitionKey|cut=40",
 		"RowKey|cut=40|spare=3", "copies|spare=2", "checks failed|spare=1", "lost|share", "throttled|share", "requests|rate|spare=1", "entities/op|rate")
 	add := func(c *Candidate, mark string, best bool) {
 		row := []any{"cannot serve", nil, nil, nil, nil}

@@ -109,7 +109,7 @@ func TestOrderOfDesigns(t *testing.T) {
 		next   func()
 	}{
 		{"too much: 1, 0 under", func() { worse.unserved = 0 }},
-		{"entities: 5, 2 under", func() { worse.cost = 2 }},
+		{"per operation: 5, 2 under", func() { worse.cost = 2 }},
 		{"same cost: 1, 0 under", func() { best.design.Copies = []scenarios.Copy{same} }},
 		{"transactions: 1, 0 under", func() { worse.design.Copies, best.design.Copies = nil, nil }},
 		{"buckets: 3, 1 under", func() { worse.buckets = 1 }},
