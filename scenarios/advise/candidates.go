@@ -109,7 +109,7 @@ func (c *Candidates) Document() *document.Document {
 	d := &document.Document{Title: "explain keys", Subtitle: "derived from " + document.Counted(int(first.Rows), "row") + " of " + c.File,
 		Answer: first.claim(), Data: c}
 	t := document.NewTable("candidates", "Designs, highest capacity first", "PartitionKey|cut=40", "at most/s|rate|unit=entities/s",
-		"most common", "partitions|spare=2", "inserts come|words", "keys twice|spare=1")
+		"most common", "partitions|spare=2", "insert order|words", "keys twice|spare=1")
 	for i, k := range c.Ranked {
 		most, _ := k.capacity()
 		order := k.Spread.Order

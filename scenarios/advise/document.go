@@ -68,7 +68,7 @@ func (e *Explanation) designs() document.Table {
 	}
 	t := document.NewTable("designs", "Designs by phase, at the busiest", "design|words", phase, "hottest/s|unit=entities/s", "",
 		"of target|part|spare=3", "account/s|rate|unit=entities/s|spare=2", "partitions", "most common|share|spare=5",
-		"inserts come|words|spare=1")
+		"insert order|words|spare=1")
 	offers, full := false, float64(e.Targets.Partition)
 	for i := range e.Designs {
 		for j := range e.Designs[i].Loads {

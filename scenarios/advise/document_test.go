@@ -122,7 +122,7 @@ func TestDocumentOfScenario(t *testing.T) {
 	}
 	checkDocument(t, "hours", d, results.DoesNotHold, 20, says...)
 	for i, want := range []string{"one moving point", "spread", "spread"} {
-		assert.Equalf(t, want, cellOf(t, d.Screen[0].(document.Table), i, "inserts come"), "inserts of design %d come", i)
+		assert.Equalf(t, want, cellOf(t, d.Screen[0].(document.Table), i, "insert order"), "inserts of design %d come", i)
 	}
 }
 

@@ -71,7 +71,7 @@ func placementRows() []row {
 
 		{"cold/warm", NotApplicable, "Warm start.", ""},
 		{"cold/range", Note, "A new table is one range until minutes of overload.", ""},
-		{"cold/peak", Warning, "The peak of {1} entities/s exceeds its target.", "Raise the load slowly: loading does not help."},
+		{"cold/peak", Warning, "The peak of {1} entities/s exceeds its target.", "Raise the load slowly; preloading does not help."},
 
 		{"burst/none", Good, "No bursts.", ""},
 		{"burst/some", Note, "Phase {1} jumps from {2}/s to {3}/s every {4} for {5}.", "Expect throttling after each; prefer a ramp."},
@@ -91,7 +91,7 @@ func clientRows() []row {
 		{"codes/good", Good, "Only timeouts and throttling are retried.", ""},
 
 		{"library/current", Good, "Policy {1} is that of {2}.", ""},
-		{"library/retired", Warning, "Policy {1} is that of a retired client for .NET.", "Use the current client: retry: azure-core-net."},
+		{"library/retired", Warning, "Policy {1} is of a retired client.", "Use the current client: retry: azure-core-net."},
 		{"library/unknown", CannotTell, "Policy {1} belongs to no client library.", ""},
 
 		{"parallel/minimum", Good, "At least {1} at once suffice for {2} requests/s below {4} each.", ""},
@@ -138,7 +138,7 @@ func operationRows() []row {
 		{"density/unknown", CannotTell, "Too few entities for {1}.", ""},
 		{"density/none", NotApplicable, "No ranges.", ""},
 		{"density/full", Good, "Queries want all that they read.", ""},
-		{"density/share", Good, "{1} wants {2|share} of what it reads: about {3} entities for a result, {4}/s at the peak.", "Form the keys from what {1} knows; filters do not reduce the count."},
+		{"density/share", Good, "{1} wants {2|share} of what it reads: about {3} entities for a result, {4}/s at the peak.", "Form the keys from what {1} knows: filtered entities count."},
 
 		{"projection/none", NotApplicable, "No queries.", ""},
 		{"projection/small", Good, "Queries return at most {1|bytes} on average.", ""},
@@ -245,7 +245,7 @@ func answerRows() []row {
 		{"keys/place", "", "the place of all inserts", ""},
 		{"keys/tails", "", "the hottest of {1} places of inserts", ""},
 		{"keys/account", "", "the account", ""},
-		{"keys/top", "", "PartitionKey {1|key} has {2} of all entities.", ""},
+		{"keys/top", "", "The most common key, {1|key}, has {2} of all entities.", ""},
 		{"keys/untimed", "", "Insert times are unknown (--time COLUMN).", ""},
 		{"keys/file-order", "", "Insert times are unknown (--time COLUMN); in the order of the file: {1}.", ""},
 	}
