@@ -38,15 +38,11 @@ func (s *subject) retries() Finding {
 }
 
 func (s *subject) notRetryable() Finding {
-	var wrong []int
-	for _, code := range s.policy.Codes {
-		if !slices.Contains(backoff.DocumentedCodes(), code) && code != backoff.TooManyRequests && code != 408 {
-			wrong = append(wrong, code)
-		}
-	}
+	sensible := append(backoff.DocumentedCodes(), backoff.TooManyRequests, 408)
+	wrong := slices.DeleteFunc(slices.Clone(s.policy.Codes), func(code int) bool { return slices.Contains(sensible, code) })
 	switch {
 	case s.policy.Retries == 0:
-		return found("codes/none")
+		return found("none", "retries")
 	case len(wrong) > 0:
 		return found("codes/wrong", s.Retry, fmt.Sprint(wrong))
 	default:
@@ -56,14 +52,12 @@ func (s *subject) notRetryable() Finding {
 
 // clientLibrary judges the client library by its retry policy, which is all that a scenario knows of it.
 func (s *subject) clientLibrary() Finding {
-	switch s.policy.Name {
-	case "azcore":
-		return found("library/current", s.Retry, "the Azure SDK for Go")
-	case "azure-core-net":
-		return found("library/current", s.Retry, "the Azure SDK for .NET")
-	case "js":
-		return found("library/current", s.Retry, "the Azure SDK for JavaScript")
-	case "storage-net", "was-1.x":
+	name := s.policy.Name
+	language, current := map[string]string{"azcore": "Go", "azure-core-net": ".NET", "js": "JavaScript"}[name]
+	switch {
+	case current:
+		return found("library/current", s.Retry, language)
+	case name == "storage-net" || name == "was-1.x":
 		return found("library/retired", s.Retry)
 	default:
 		return found("library/unknown", s.Retry)
@@ -80,14 +74,14 @@ func (s *subject) parallelism() Finding {
 		}
 	}
 	if worst == nil || worst.requests() == 0 {
-		return found("idle")
+		return found("none", "load")
 	}
-	workers, condition := scenarios.FewestWorkers, "parallel/minimum"
+	workers, bound := scenarios.FewestWorkers, "least"
 	if s.Workers > 0 {
-		workers, condition = s.Workers, "parallel/maximum"
+		workers, bound = s.Workers, "most"
 	}
 	each := float64(workers) / worst.requests()
-	f := found(condition, document.Counted(workers, "operation"), worst.requests(), worst.Phase, seconds(each))
+	f := found("parallel/enough", document.Counted(workers, "operation"), worst.requests(), worst.Phase, seconds(each), bound)
 	if each < quick && s.Workers > 0 {
 		return f.with("parallel/low")
 	}
@@ -116,7 +110,7 @@ func (s *subject) wire() Finding {
 	m, err := s.PartitionModel()
 	r, l := s.design.Rehearsal, s.busiest
 	if err != nil || l == nil || r == nil || l.requests() == 0 {
-		return found("idle")
+		return found("none", "load")
 	}
 	request, reply := r.run.Weight(l.Phase)
 	sum, all := 0.0, 0.0
@@ -147,7 +141,7 @@ func (s *subject) bandwidth() Finding {
 	const gigabit = 125e6
 	sent, received, some := s.traffic()
 	if !some {
-		return found("idle")
+		return found("none", "load")
 	}
 	m, err := s.PartitionModel()
 	if err != nil || m.ClientBandwidth == 0 {
@@ -207,6 +201,6 @@ func (s *subject) directAccess() Finding {
 	case direct != "":
 		return found("access/direct", direct)
 	default:
-		return found("access/none")
+		return found("none", "proxy")
 	}
 }

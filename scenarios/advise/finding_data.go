@@ -28,7 +28,7 @@ func (s *subject) pointQueries() Finding {
 		reads += part
 	}
 	if reads == 0 {
-		return found("reads/none")
+		return found("none", "reads")
 	}
 	f := found("points/share", points/reads)
 	if points/reads >= minPoints {
@@ -50,7 +50,7 @@ func (s *subject) scans() Finding {
 	})
 	if one == nil {
 		if _, reads, _ := s.design.worst(rankOf); reads == nil {
-			return found("reads/none")
+			return found("none", "reads")
 		}
 		return found("scans/none")
 	}
@@ -93,7 +93,7 @@ func (s *subject) density() Finding {
 	case worst == nil && unknown != "":
 		return found("density/unknown", unknown)
 	case narrowed == 0:
-		return found("density/none")
+		return found("none", "ranges")
 	case worst.Density == nil:
 		return found("density/full")
 	}
@@ -123,7 +123,7 @@ func (s *subject) projection() Finding {
 	})
 	switch {
 	case worst == nil:
-		return found("projection/none")
+		return found("none", "queries")
 	case most < large:
 		return found("projection/small", int64(most))
 	default:
@@ -146,7 +146,7 @@ func (s *subject) denormalization() Finding {
 	}
 	_, one, _ := s.design.worst(rankOf)
 	if one == nil || one.rank < filter.ClassPartitionRangeScan || len(one.spec.By) == 0 {
-		return found("copies/none")
+		return found("none", "copies")
 	}
 	return found("copies/useful", one.Name, one.spec.By[0])
 }
@@ -194,7 +194,7 @@ func (s *subject) batches() Finding {
 	case few != nil:
 		return found("batches/small", few.Name, few.spec.Entities)
 	case single == nil:
-		return found("batches/none")
+		return found("none", "inserts")
 	}
 	part := load.Keys.TopMost
 	if !load.Events {
@@ -222,7 +222,7 @@ func (s *subject) upserts() Finding {
 	case guarded != nil && guarded.spec.Counter == "":
 		return found("upserts/guarded", guarded.Name)
 	case !writes:
-		return found("upserts/none")
+		return found("none", "updates")
 	default:
 		return found("upserts/good")
 	}
@@ -267,7 +267,7 @@ func (s *subject) series() Finding {
 	const tiny = 256
 	switch name := s.timeIn(s.design.RowKey); {
 	case name == "":
-		return found("series/none")
+		return found("none", "RowKey by time")
 	case s.maxBytes() > tiny:
 		return found("series/unknown", name)
 	default:
@@ -278,7 +278,7 @@ func (s *subject) series() Finding {
 func (s *subject) logs() Finding {
 	l, name := s.inserting(), s.timeIn(s.design.PartitionKey)
 	if l == nil || !l.Keys.Hot || name == "" {
-		return found("logs/none")
+		return found("none", "log")
 	}
 	return found("logs/some", l.Phase, l.Inserts, name)
 }

@@ -21,9 +21,9 @@ func (l *Load) isPlaced() bool { return l.Hottest.Value > 0 || l.Keys.Partitions
 func (s *subject) partitionTarget() Finding {
 	switch {
 	case s.hottest == nil:
-		return found("idle")
+		return found("none", "load")
 	case s.targets.Partition == 0:
-		return found("unlimited")
+		return found("none", "limit")
 	case !s.hottest.isPlaced():
 		return found("partition/unplaced")
 	}
@@ -59,15 +59,13 @@ func (s *subject) partitionTarget() Finding {
 func (s *subject) accountTarget() Finding {
 	switch {
 	case s.busiest == nil:
-		return found("idle")
+		return found("none", "load")
 	case s.targets.Account == 0:
-		return found("unlimited")
+		return found("none", "limit")
 	}
-	a, condition := s.busiest.Account, "account/rate"
-	if s.targets.Accounts > 1 {
-		condition = "account/busiest"
-	}
-	f := found(condition, a.text(), s.busiest.Phase, a.ofTarget(s.targets.Account), s.targets.Account, s.targets.Accounts).
+	a := s.busiest.Account
+	f := found("account/rate", a.text(), s.busiest.Phase, a.ofTarget(s.targets.Account), s.targets.Account,
+		document.Counted(max(1, s.targets.Accounts), "account")).
 		graded(a.against(s.targets.Account))
 	if f.Verdict == Good {
 		return f
@@ -93,7 +91,7 @@ func (s *subject) inserting() (worst *Load) {
 func (s *subject) insertOrder() Finding {
 	l, target := s.inserting(), s.targets.Partition
 	if l == nil {
-		return found("order/none")
+		return found("none", "inserts")
 	}
 	switch k := &l.Keys; {
 	case k.order.Verdict == keystatistics.Unknown:
@@ -123,7 +121,7 @@ func (s *subject) skew() Finding {
 	l := s.hottest
 	switch {
 	case l == nil:
-		return found("idle")
+		return found("none", "load")
 	case !l.Events:
 		return found("skew/named", l.Phase)
 	case l.Keys.Partitions == 1:
@@ -148,7 +146,7 @@ func (s *subject) sharding() Finding {
 	const accountsOfRegion = 250
 	switch n := s.targets.Accounts; {
 	case s.busiest == nil:
-		return found("idle")
+		return found("none", "load")
 	case n > 1:
 		return found("sharding/several", n, s.busiest.Account.Value)
 	case s.targets.Account == 0 || s.busiest.Account.Value < near*float64(s.targets.Account):
@@ -163,7 +161,7 @@ func (s *subject) coldStart() Finding {
 	case s.Start != scenarios.StartCold:
 		return found("cold/warm")
 	case s.busiest == nil:
-		return found("idle")
+		return found("none", "load")
 	case target > 0 && s.busiest.Account.Value > target:
 		return found("cold/range").with("cold/peak", s.busiest.Account.Value)
 	default:
@@ -179,7 +177,7 @@ func (s *subject) burst() Finding {
 		}
 	}
 	if s.busiest == nil {
-		return found("idle")
+		return found("none", "load")
 	}
 	return found("burst/none")
 }
@@ -214,14 +212,10 @@ func (s *subject) padding() Finding {
 			if !strings.Contains(before, ":ticks}") && !strings.Contains(before, ":inverted}") {
 				reader = s.orderedRead(one.isRowKey)
 			}
-			condition := "padding/unread"
+			f := found("padding/unordered", one.name, one.template, d.Placeholder, strconv.Quote(d.Larger), strconv.Quote(d.Smaller),
+				strings.Replace(one.template, d.Placeholder, d.Padded, 1), d.Greatest, cmp.Or(reader, "no query"))
 			if reader != "" {
-				condition = "padding/read"
-			}
-			f := found(condition, one.name, one.template, d.Placeholder, strconv.Quote(d.Larger), strconv.Quote(d.Smaller),
-				strings.Replace(one.template, d.Placeholder, d.Padded, 1), d.Greatest, reader)
-			if reader != "" {
-				return f
+				return f.graded(Warning)
 			}
 			if first.Verdict == Good {
 				first = f
@@ -278,7 +272,7 @@ func (s *subject) orderedRead(byRow bool) string {
 func (s *subject) accountBytes() Finding {
 	in, out, some := s.traffic()
 	if !some {
-		return found("idle")
+		return found("none", "load")
 	}
 	// Accounts share the load equally.
 	accounts := float64(max(1, s.targets.Accounts))
@@ -300,7 +294,7 @@ func (s *subject) accountBytes() Finding {
 func (s *subject) capacity() Finding {
 	const soon, later = 30 * 24 * time.Hour, 3 * 365 * 24 * time.Hour
 	if s.targets.Capacity == 0 {
-		return found("unlimited")
+		return found("none", "limit")
 	}
 	mean, sized := 0.0, false
 	if g, err := s.Generator(); err == nil {

@@ -87,7 +87,7 @@ func TestFindings(t *testing.T) {
 		{"one partition", "skew", saves, []string{byHour}, Warning, ""},
 		{"a fifth on one", "skew", saves, []string{"design.partition_key={city}-{user:03d}", "attributes.user.uniform=[1, 4]"}, Note, ""},
 		// 1,500 are loaded and 600 inserted; gets insert nothing.
-		{"numbers without padding, in no order that is asked for", "padding", saves, nil, Note, "puts \"10\" before \"9\"; no query depends on it.Pad it: \"{id:04d}\", which has room for 2,100"},
+		{"numbers without padding, in no order that is asked for", "padding", saves, nil, Note, "puts \"10\" before \"9\"; no query reads in that order.Pad it: \"{id:04d}\", which has room for 2,100"},
 		{"the first of them", "padding", "{name: top, verb: query, by: [user], top: 5, pages: 1}", nil, Warning, "top of phase day reads in that order.Pad it: \"{id:04d}\", which has room for 1,500"},
 		{"from one of them on", "padding", "{name: rows, verb: query, by: [user], rows: 5}", []string{"design.row_key={city}_{id:03d}"}, Warning, "puts \"1000\" before \"999\""},
 		{"a range of them", "padding", "{name: lows, verb: query, class: table-scan, where: \"RowKey lt '5'\"}", []string{slowly}, Warning, ""},

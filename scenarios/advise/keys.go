@@ -38,12 +38,7 @@ type Keys struct {
 	Targets Targets `json:"targets"`
 	// PerSecond is the rate of [KeysOptions].
 	PerSecond float64 `json:"entities_per_second"`
-	Rows      int64   `json:"rows"`
-	Inserts   int64   `json:"inserts"`
-	Entities  int64   `json:"entities"`
-	// Invalid counts the rows with invalid keys; Refused are the first of them.
-	Invalid int64                    `json:"invalid"`
-	Refused []keystatistics.KeyFault `json:"refused,omitempty"`
+	keystatistics.Counts
 	// Ignored are the columns that were not used.
 	Ignored []string `json:"ignored_columns,omitempty"`
 	// Timed reports that the rows have instants. Without instants InOrder is the order of inserts that
@@ -51,10 +46,7 @@ type Keys struct {
 	Timed   bool   `json:"timed"`
 	InOrder string `json:"in_the_order_of_the_file,omitempty"`
 	Falling int64  `json:"rows_out_of_order"`
-	// Keyed of the first rows were checked for repeated keys; Repeated have the key of an earlier row.
-	Keyed    int64  `json:"keys_looked_at"`
-	Repeated int64  `json:"keys_repeated"`
-	Spread   Spread `json:"keys"`
+	Spread  Spread `json:"keys"`
 	// Unlisted is the maximum share of a partition that is not listed.
 	Unlisted float64 `json:"unlisted_share_most"`
 	// Hottest is the rate of the most common partition, HotPlace that of the place with most inserts at
@@ -96,8 +88,7 @@ func FromKeys(from io.Reader, o KeysOptions) (*Keys, error) {
 func judgeKeys(seen *keystatistics.Statistics, read keystatistics.Reading, o KeysOptions, by Candidate) *Keys {
 	r := seen.Report()
 	k := &Keys{File: o.File, PartitionKey: by.PartitionKey, RowKey: by.RowKey, Basis: "derived", Targets: o.Targets, PerSecond: o.PerSecond,
-		Rows: r.Rows, Inserts: r.Inserts, Entities: r.Entities, Invalid: r.Invalid, Refused: r.Faults, Ignored: read.Ignored,
-		Timed: read.Timed, Falling: read.Falling, Keyed: r.Keyed, Repeated: r.Repeated}
+		Counts: r.Counts, Ignored: read.Ignored, Timed: read.Timed, Falling: read.Falling}
 	if !read.Timed && r.Inserts > 0 && r.Order.Verdict != keystatistics.OnePartition {
 		// The order of the file is only a hint.
 		if r.Order.Verdict != keystatistics.Unknown {
@@ -157,13 +148,13 @@ func (k *Keys) capacity() (perSecond float64, full string) {
 func (k *Keys) findings() []Finding {
 	valid := found("valid/all")
 	if k.Invalid > 0 {
-		first := k.Refused[0]
+		first := k.Faults[0]
 		valid = found("valid/some", k.Invalid, k.Rows+k.Invalid, first.Line, first.PartitionKey, first.What)
 	}
 	unique := found("unique/all", k.Keyed)
 	switch {
 	case k.Keyed == 0:
-		unique = found("unique/none")
+		unique = found("none", "RowKeys")
 	case k.Repeated > 0:
 		unique = found("unique/some", k.Keyed, k.Repeated)
 	}
@@ -172,7 +163,7 @@ func (k *Keys) findings() []Finding {
 	account := found("total/rate", k.PerSecond, all.ofTarget(k.Targets.Account), k.Targets.Account).graded(all.against(k.Targets.Account))
 	switch {
 	case k.Entities == 0:
-		partition = found("keys/empty")
+		partition = found("none", "entities")
 	case k.PerSecond == 0:
 		partition = found("hottest/no-rate", k.Full.between())
 	}
@@ -201,7 +192,7 @@ func (k *Keys) insertOrder() Finding {
 	over := k.PerSecond > 0 && k.HotPlace > float64(k.Targets.Partition)
 	switch {
 	case k.Inserts == 0:
-		return found("inserts/none")
+		return found("none", "inserts")
 	case o.order.Verdict == keystatistics.Unknown:
 		f := found("inserts/unknown", o.Evidence)
 		if k.InOrder != "" {
@@ -234,7 +225,7 @@ func (k *Keys) skew() Finding {
 	o := &k.Spread
 	switch {
 	case k.Entities == 0:
-		return found("keys/empty")
+		return found("none", "entities")
 	case o.Partitions == 1:
 		return found("common/one")
 	}
@@ -301,7 +292,7 @@ func (k *Keys) Document() *document.Document {
 	d.Add("basis", "Basis", document.Paragraph{Text: summary(k.Findings)}, document.Paragraph{Text: say("basis/keys")})
 	d.Add("keys", "Keys", k.facts(), top)
 	var items []string
-	for _, r := range k.Refused {
+	for _, r := range k.Faults {
 		items = append(items, say("keys/fault", r.Line, r.PartitionKey, r.What))
 	}
 	d.Add("refused", "Invalid keys", document.List{Items: items})

@@ -34,8 +34,7 @@ func narrative() []row {
 
 func placementRows() []row {
 	return []row{
-		{"idle", NotApplicable, "No load.", ""},
-		{"unlimited", NotApplicable, "No limit.", ""},
+		{"none", NotApplicable, "No {1}.", ""},
 
 		{"partition/unplaced", NotApplicable, "See scans.", ""},
 		{"partition/rate", "", "Partition {1|key}: {2} entities/s in phase {3}, {4|part} of its target of {5}.", splitChange},
@@ -44,12 +43,10 @@ func placementRows() []row {
 		{"partition/design", "", "", "Use design {1}: it holds, {2} entities/s at its hottest."},
 		{"partition/named", "", "", "Offer less to each, or name more."},
 
-		{"account/rate", "", "The account: {1} entities/s in phase {2}, {3|part} of its target of {4}.", ""},
-		{"account/busiest", "", "The busiest of {5} accounts: {1} entities/s in phase {2}, {3|part} of its target of {4}.", ""},
+		{"account/rate", "", "The busiest of {5}: {1} entities/s in phase {2}, {3|part} of its target of {4}.", ""},
 		{"account/reads", "", "", "Read less in {1}: it counts {2} of these entities/s."},
 		{"account/shard", "", "", "Shard over more accounts (accounts: {number: 2})."},
 
-		{"order/none", NotApplicable, "No inserts.", ""},
 		{"order/unknown", CannotTell, "{1}", ""},
 		{"order/spread", Good, "{1}", ""},
 		{"order/hot", Warning, "{1} At the peak: {2} inserts/s.", orderChange},
@@ -62,8 +59,7 @@ func placementRows() []row {
 		{"skew/high", Warning, "", skewChange},
 
 		{"padding/ordered", Good, "Numbers in keys sort in order.", ""},
-		{"padding/unread", Note, "In {1} {2|key} {3} puts {4} before {5}; no query depends on it.", "Pad it: {6|key}, which has room for {7}."},
-		{"padding/read", Warning, "In {1} {2|key} {3} puts {4} before {5}, and {8} reads in that order.", "Pad it: {6|key}, which has room for {7}."},
+		{"padding/unordered", Note, "In {1} {2|key} {3} puts {4} before {5}; {8} reads in that order.", "Pad it: {6|key}, which has room for {7}."},
 
 		{"sharding/several", Good, "{1} accounts share the load; the busiest counts {2} entities/s.", ""},
 		{"sharding/one", NotApplicable, "One suffices.", ""},
@@ -86,16 +82,14 @@ func clientRows() []row {
 		{"retries/constant", Note, "", "Use growing waits: retry: documented."},
 		{"retries/alike", Note, "", "Use random waits: retry: documented."},
 
-		{"codes/none", NotApplicable, "No retries.", ""},
 		{"codes/wrong", Warning, "Policy {1} retries {2}, which fail again.", "Retry timeouts and throttling only."},
 		{"codes/good", Good, "Only timeouts and throttling are retried.", ""},
 
-		{"library/current", Good, "Policy {1} is that of {2}.", ""},
+		{"library/current", Good, "Policy {1} is that of the Azure SDK for {2}.", ""},
 		{"library/retired", Warning, "Policy {1} is of a retired client.", "Use the current client: retry: azure-core-net."},
 		{"library/unknown", CannotTell, "Policy {1} belongs to no client library.", ""},
 
-		{"parallel/minimum", Good, "At least {1} at once suffice for {2} requests/s below {4} each.", ""},
-		{"parallel/maximum", Good, "At most {1} at once suffice for {2} requests/s below {4} each.", ""},
+		{"parallel/enough", Good, "At {5} {1} at once suffice for {2} requests/s below {4} each.", ""},
 		{"parallel/low", Warning, "", "Raise workers, or the generator is the limit."},
 
 		{"wire/connections", Good, "Phase {1} needs about {2} for requests of {3}: {4} carry {5}/s, {6} carry {7}/s. Request: {8|bytes}; reply: {9|bytes}.", ""},
@@ -112,7 +106,6 @@ func clientRows() []row {
 
 		{"access/proxy", Warning, "Operation {1} reads through a proxy.", "Issue signatures (SAS), with CORS for browsers."},
 		{"access/direct", Good, "Operation {1} reads by signature, without a proxy.", ""},
-		{"access/none", NotApplicable, "No proxy.", ""},
 
 		{"bytes/both", Good, "An account receives about {1|bytes}/s, {2}, and sends {3|bytes}/s, {4}.", roomChange},
 		{"bytes/throttled", CannotTell, "An account receives about {1|bytes}/s, {2}; all was throttled.", ""},
@@ -127,7 +120,6 @@ func clientRows() []row {
 
 func operationRows() []row {
 	return []row{
-		{"reads/none", NotApplicable, "No reads.", ""},
 		{"points/share", Good, "{1|share} of the reads use both keys.", ""},
 		{"points/few", Note, "", "Form keys from what frequent reads know."},
 
@@ -136,16 +128,13 @@ func operationRows() []row {
 		{"scans/why", "", " Why: {1}.", ""},
 
 		{"density/unknown", CannotTell, "Too few entities for {1}.", ""},
-		{"density/none", NotApplicable, "No ranges.", ""},
 		{"density/full", Good, "Queries want all that they read.", ""},
 		{"density/share", Good, "{1} wants {2|share} of what it reads: about {3} entities for a result, {4}/s at the peak.", "Form the keys from what {1} knows: filtered entities count."},
 
-		{"projection/none", NotApplicable, "No queries.", ""},
 		{"projection/small", Good, "Queries return at most {1|bytes} on average.", ""},
 		{"projection/large", Note, "{2} returns about {1|bytes} of whole entities.", "Select the needed properties: fewer bytes, the same count."},
 
 		{"copies/some", Note, "Each entity has {1}: a write counts for each.", "Let readers tolerate missing or old copies."},
-		{"copies/none", NotApplicable, "None needed.", ""},
 		{"copies/useful", Note, "No keys serve {1}.", "Add a copy with a PartitionKey from {{2}}: two writes, no scan."},
 
 		{"lookup/none", Good, "Writes use the key.", ""},
@@ -153,11 +142,9 @@ func operationRows() []row {
 		{"lookup/scan", Warning, "{1} finds its key by a {2} of {3} entities.", "Form or keep the key where the write begins."},
 
 		{"batches/small", Note, "{1} writes {2} entities in a transaction of up to 100.", "Write more at a time: fewer requests."},
-		{"batches/none", NotApplicable, "No inserts.", ""},
 		{"batches/single", Good, "One partition takes up to {1} single inserts a second ({2}).", "A transaction of up to 100 is one request."},
 
 		{"upserts/guarded", Warning, "{1} reads before an upsert: two requests for one.", "Omit read_first, or merge."},
-		{"upserts/none", NotApplicable, "No updates.", ""},
 		{"upserts/good", Good, "No read before an upsert.", ""},
 
 		{"size/largest", Good, "The largest sample: {1|bytes}.{2}", ""},
@@ -166,11 +153,9 @@ func operationRows() []row {
 		{"size/above", Note, "The targets assume 1 KiB.", ""},
 		{"size/blob", Warning, "", "Keep large values in a blob, and its address here."},
 
-		{"series/none", NotApplicable, "No RowKey by time.", ""},
 		{"series/unknown", CannotTell, "RowKeys sort by {{1}}; what is read together is unknown.", ""},
 		{"series/small", Note, "RowKeys sort by {{1}}, and entities have only {2|bytes}.", "Store what is read together in one entity."},
 
-		{"logs/none", NotApplicable, "No log.", ""},
 		{"logs/some", Note, "Phase {1} inserts {2} a second in the order of time.", "A log is cheaper in blobs, one for each {{3}}."},
 	}
 }
@@ -180,18 +165,15 @@ func keyRows() []row {
 	return []row{
 		{"valid/all", Good, "Every key is valid.", ""},
 		{"valid/some", Error, "{1} of {2} rows have an invalid key, first line {3}, {4|key}: {5}.", "Replace or encode it."},
-		{"unique/none", NotApplicable, "No RowKeys.", ""},
 		{"unique/all", Good, "The first {1} keys are unique.", ""},
 		{"unique/some", Warning, "Of the first {1} keys {2} repeat an earlier row: their inserts fail.", "Add what distinguishes such rows to the RowKey."},
 
-		{"keys/empty", NotApplicable, "No entities.", ""},
 		{"hottest/rate", "", "Of {1} entities/s one partition has {2}, {3|part} of its target of {4}.", splitChange},
 		{"hottest/no-rate", CannotTell, "One partition is full at {1} entities/s in all.", "Give the rate of all entities: --rate 3000."},
 		{"total/rate", "", "{1} entities/s are {2|part} of the account's target of {3}.", "Shard over two accounts in time."},
 		{"total/exceeded", Error, "", "Shard over several accounts."},
 		{"total/no-rate", CannotTell, "No rate given.", ""},
 
-		{"inserts/none", NotApplicable, "No inserts.", ""},
 		{"inserts/unknown", CannotTell, "{1}", "Name the column of insert times (--time COLUMN)."},
 		{"inserts/file-order", "", "In the order of the file: {1}.", ""},
 		{"inserts/spread", Good, "{1}", ""},

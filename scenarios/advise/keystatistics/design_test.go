@@ -77,8 +77,8 @@ func digest(number uint64) uint64 {
 func TestPlaceShare(t *testing.T) {
 	hot := keystatistics.Order{Hot: true, AtOnce: 1}
 	for want, r := range map[float64]keystatistics.Report{
-		0: {}, 1: {Entities: 10, Inserted: 10, Order: hot}, .25: {Entities: 400, Inserted: 100, Order: hot},
-		.1: {Entities: 40, Inserted: 8, Order: keystatistics.Order{Verdict: keystatistics.SeveralTails, Tails: 2, HottestTail: .6}},
+		0: {}, 1: {Counts: keystatistics.Counts{Entities: 10, Inserted: 10}, Order: hot}, .25: {Counts: keystatistics.Counts{Entities: 400, Inserted: 100}, Order: hot},
+		.1: {Counts: keystatistics.Counts{Entities: 40, Inserted: 8}, Order: keystatistics.Order{Verdict: keystatistics.SeveralTails, Tails: 2, HottestTail: .6}},
 	} {
 		assert.InDelta(t, want, r.PlaceShare(), 1e-12)
 	}

@@ -6,17 +6,28 @@ import (
 	"strings"
 )
 
-// Report is the result of [Statistics].
-type Report struct {
+// Counts are the counts of all rows.
+type Counts struct {
 	// Rows counts the rows with valid keys, Inserts those of them that insert, and Untimed the inserts
-	// without an instant. Invalid counts the other rows; Faults are the first of them.
-	Rows, Inserts, Untimed, Invalid int64
-	Faults                          []KeyFault
+	// without an instant.
+	Rows    int64 `json:"rows"`
+	Inserts int64 `json:"inserts"`
+	Untimed int64 `json:"-"`
 	// Entities counts the entities of all rows, Inserted those of inserts.
-	Entities, Inserted int64
+	Entities int64 `json:"entities"`
+	Inserted int64 `json:"-"`
+	// Invalid counts the other rows; Faults are the first of them.
+	Invalid int64      `json:"invalid"`
+	Faults  []KeyFault `json:"refused,omitempty"`
 	// Keyed of the first inserts with a RowKey were checked for repeated keys, Repeated have the key of
 	// an earlier one.
-	Keyed, Repeated int64
+	Keyed    int64 `json:"keys_looked_at"`
+	Repeated int64 `json:"keys_repeated"`
+}
+
+// Report is the result of [Statistics].
+type Report struct {
+	Counts
 	// Partitions is the number of PartitionKeys, at most Rows. Effective is the number of equal
 	// partitions that would be as uneven, 1 / Σ p² of the shares p of the entities, at most Partitions;
 	// 0 without entities.
@@ -58,11 +69,8 @@ func (s *Statistics) Report() Report {
 	slices.SortFunc(all, func(a, b arrival) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.mixed, b.mixed), strings.Compare(a.key, b.key))
 	})
-	r := Report{
-		Rows: s.sum.rows, Inserts: s.sum.inserts, Untimed: s.sum.untimed, Invalid: s.sum.invalid,
-		Faults: slices.Clone(s.faults), Entities: s.sum.entities, Inserted: s.sum.inserted,
-		Order: orderOf(all), Keyed: int64(len(s.keys)) + s.repeated, Repeated: s.repeated,
-	}
+	r := Report{Counts: s.counts, Order: orderOf(all)}
+	r.Faults = slices.Clone(s.counts.Faults)
 	s.weights.report(&r)
 	switch {
 	case r.Partitions.Exact && r.Partitions.Value == 1:
@@ -71,7 +79,7 @@ func (s *Statistics) Report() Report {
 	case r.Order.Verdict != Unknown || r.Order.Reason != "":
 	case r.Inserts == 0:
 		r.Order.Reason = "there are no inserts"
-	case s.sum.untimed == r.Inserts:
+	case r.Untimed == r.Inserts:
 		r.Order.Reason = "no insert has an instant"
 	}
 	return r

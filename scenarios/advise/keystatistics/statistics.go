@@ -50,15 +50,12 @@ const maxKeyFaults = 10
 // Statistics counts a stream of keys of one table. It belongs to one goroutine.
 type Statistics struct {
 	options Options
-	sum     sums
-	faults  []KeyFault
+	counts  Counts
 	weights weights
 	inserts sample
 
-	// keys are the hashes of both keys of the first rows with a RowKey; repeated counts those whose key
-	// an earlier row has.
-	keys     map[uint64]bool
-	repeated int64
+	// keys are the hashes of both keys of the first inserts with a RowKey.
+	keys map[uint64]bool
 
 	// partition and row are buffers of Add.
 	partition, row []byte
@@ -81,12 +78,6 @@ type kept struct {
 // maxKeys is the number of rows that are checked for repeated keys.
 const maxKeys = 100_000
 
-// sums are the counts of all rows.
-type sums struct {
-	rows, inserts, invalid, untimed int64
-	entities, inserted              int64
-}
-
 // New returns empty statistics. The error joins the faults of [Options.Validate].
 func New(o Options) (*Statistics, error) {
 	if err := errors.Join(o.Validate()...); err != nil {
@@ -100,15 +91,15 @@ func New(o Options) (*Statistics, error) {
 // Add counts a row and copies what it keeps. A row with an invalid key counts as invalid only.
 func (s *Statistics) Add(r *Row) {
 	if code, what := entity.ValidateKey(entity.Key{Partition: r.PartitionKey, Row: r.RowKey}); code != entity.OK {
-		s.sum.invalid++
-		if len(s.faults) < maxKeyFaults {
-			s.faults = append(s.faults, KeyFault{r.Line, truncate(r.PartitionKey), what})
+		s.counts.Invalid++
+		if len(s.counts.Faults) < maxKeyFaults {
+			s.counts.Faults = append(s.counts.Faults, KeyFault{r.Line, truncate(r.PartitionKey), what})
 		}
 		return
 	}
 	entities := min(max(0, r.Entities), maxEntities)
-	s.sum.rows++
-	s.sum.entities += entities
+	s.counts.Rows++
+	s.counts.Entities += entities
 	s.partition = append(s.partition[:0], r.PartitionKey...)
 	s.weights.add(s.partition, entities)
 	if r.RowKey != "" && r.Kind == Insert && len(s.keys) != maxKeys {
@@ -117,18 +108,19 @@ func (s *Statistics) Add(r *Row) {
 		}
 		s.row = append(s.row[:0], r.RowKey...)
 		both := hash(hash(s.weights.key, s.partition), s.row)
+		s.counts.Keyed++
 		if s.keys[both] {
-			s.repeated++
+			s.counts.Repeated++
 		}
 		s.keys[both] = true
 	}
 	if r.Kind != Insert {
 		return
 	}
-	s.sum.inserts++
-	s.sum.inserted += entities
+	s.counts.Inserts++
+	s.counts.Inserted += entities
 	if !r.HasInstant {
-		s.sum.untimed++
+		s.counts.Untimed++
 		return
 	}
 	s.inserts.add(r.Instant, s.partition)

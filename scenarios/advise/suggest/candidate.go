@@ -16,27 +16,19 @@ import (
 // candidate is a design with its derived figures.
 type candidate struct {
 	draft
-	// cannot is why it cannot serve the scenario, empty if it can; the other figures are then 0.
-	cannot string
-	// hottest and account are maximum rates in entities per second; hotTable is the suffix of the table of
-	// the hottest partition.
-	hottest, account float64
-	hotTable         string
+	Candidate
+	// hotTable is the suffix of the table of the hottest partition.
+	hotTable string
 	// insertRate is the maximum rate of inserted entities, partitions the number of partitions, at least
 	// if atLeast.
 	insertRate, partitions float64
 	atLeast                bool
-	// moving reports that inserts fall on one place that moves on, order how.
-	moving bool
-	order  string
 	// unserved is the number of operations with a bounded response time that read more than they want;
 	// scans names those that read several partitions.
 	unserved int
 	scans    []string
-	reads    []ReadCost
-	// cost is the average of an operation in requests and counted entities, with a greater weight for
-	// bounded response times; insertRequests and insertCounted are those of inserts, without weights.
-	cost, insertRequests, insertCounted float64
+	// insertRequests and insertCounted are the average costs of an insert.
+	insertRequests, insertCounted float64
 }
 
 func (r *rule) explain(d *scenarios.Design) (candidate, error) {
@@ -47,9 +39,9 @@ func (r *rule) explain(d *scenarios.Design) (candidate, error) {
 		var fault fields.Fault
 		if errors.As(faults[0], &fault) {
 			// Its location is not in the user's file.
-			return candidate{cannot: fault.What}, nil
+			return candidate{Candidate: Candidate{Cannot: fault.What}}, nil
 		}
-		return candidate{cannot: faults[0].Error()}, nil
+		return candidate{Candidate: Candidate{Cannot: faults[0].Error()}}, nil
 	}
 	// The filler changes only the size of an entity, and takes most of the time.
 	with.Entity.Filler = ""
@@ -69,7 +61,7 @@ func (r *rule) explain(d *scenarios.Design) (candidate, error) {
 	for i := range explained.Loads {
 		a.look(&explained.Loads[i], &sum)
 	}
-	a.cost = sum.cost / max(sum.weight, 1e-9)
+	a.Cost = sum.cost / max(sum.weight, 1e-9)
 	a.insertRequests, a.insertCounted = sum.insertRequests/max(sum.inserts, 1e-9), sum.insertCounted/max(sum.inserts, 1e-9)
 	return a, nil
 }
@@ -91,10 +83,10 @@ func (a *candidate) look(l *advise.Load, sum *weighing) {
 		// No partition occurs twice in the sample: the upper bound counts.
 		hottest = l.Hottest.Most
 	}
-	if hottest > a.hottest {
-		a.hottest, a.hotTable = hottest, l.Hottest.Table
+	if hottest > a.Hottest {
+		a.Hottest, a.hotTable = hottest, l.Hottest.Table
 	}
-	a.account, a.partitions = max(a.account, l.Account.Value), max(a.partitions, l.Keys.Partitions)
+	a.Account, a.partitions = max(a.Account, l.Account.Value), max(a.partitions, l.Keys.Partitions)
 	a.atLeast = a.atLeast || l.Keys.PartitionsAtLeast
 	rate, all := 0.0, 0.0
 	for i := range l.Approaches {
@@ -121,11 +113,11 @@ func (a *candidate) look(l *advise.Load, sum *weighing) {
 	a.insertRate = max(a.insertRate, rate)
 	if accounts := max(1, sum.accounts); accounts == 1 {
 		// A rare query that reads much is in no window, but counts on average.
-		a.account = max(a.account, all)
+		a.Account = max(a.Account, all)
 	}
 	for _, v := range []keystatistics.Verdict{keystatistics.AppendOnly, keystatistics.PrependOnly, keystatistics.HotTail, keystatistics.MovingPoint} {
 		if l.Keys.Order == v.String() {
-			a.moving, a.order = true, l.Keys.Order
+			a.Appends = l.Keys.Order
 		}
 	}
 }
@@ -135,13 +127,13 @@ func (a *candidate) read(one *advise.Operation, needed bool) {
 		// None was sampled: only the class is known.
 		one.Requests, one.Entities = 0, 0
 	}
-	if at := slices.IndexFunc(a.reads, func(c ReadCost) bool { return c.Operation == one.Name }); at >= 0 {
+	if at := slices.IndexFunc(a.Reads, func(c ReadCost) bool { return c.Operation == one.Name }); at >= 0 {
 		// Of two phases with the same operation the more expensive one counts.
-		c := &a.reads[at]
+		c := &a.Reads[at]
 		c.Requests, c.Counted = max(c.Requests, one.Requests), max(c.Counted, one.Entities)
 		return
 	}
-	a.reads = append(a.reads, ReadCost{Operation: one.Name, Class: one.Class, Requests: one.Requests, Counted: one.Entities})
+	a.Reads = append(a.Reads, ReadCost{Operation: one.Name, Class: one.Class, Requests: one.Requests, Counted: one.Entities})
 	whole := one.Class == filter.ClassPartitionScan.String() && (!one.Narrowed || one.Density != nil && *one.Density > 0.95)
 	short := one.Class == filter.ClassPoint.String() || one.Class == filter.ClassRowRange.String() || whole
 	if needed && !short {
@@ -158,24 +150,24 @@ func (r *rule) limit() float64 {
 }
 
 // holdsPartition reports whether the hottest partition leaves the headroom.
-func (r *rule) holdsPartition(a *candidate) bool { return r.limit() == 0 || a.hottest <= r.limit() }
+func (r *rule) holdsPartition(a *candidate) bool { return r.limit() == 0 || a.Hottest <= r.limit() }
 
 // holdsAccount reports whether the load is within the account's target as well.
 func (r *rule) holdsAccount(a *candidate) bool {
 	target := r.options.Targets.Account
-	return r.holdsPartition(a) && (target == 0 || a.account <= float64(target))
+	return r.holdsPartition(a) && (target == 0 || a.Account <= float64(target))
 }
 
 // moves reports whether a relevant share of inserts falls on one place that moves.
-func (r *rule) moves(a *candidate) bool { return a.moving && r.inserts >= insertHeavy }
+func (r *rule) moves(a *candidate) bool { return a.Appends != "" && r.inserts >= insertHeavy }
 
 // placement returns what is wrong with the place of the load, empty for nothing.
 func (r *rule) placement(a *candidate) string {
 	switch {
 	case r.moves(a):
-		return say("reject/moves", a.order)
+		return say("reject/moves", a.Appends)
 	case !r.holdsPartition(a):
-		return say("reject/partition", a.hottest, r.limit())
+		return say("reject/partition", a.Hottest, r.limit())
 	default:
 		return ""
 	}
@@ -193,13 +185,13 @@ func (r *rule) compute(drafts []draft, p *Proposal) ([]candidate, error) {
 			return nil, err
 		}
 		fault := ""
-		if a.cannot == "" {
+		if a.Cannot == "" {
 			fault = r.placement(&a)
 		}
 		last := r.bucketBy == "" || bucketed == maxBucketed
 		switch {
-		case a.cannot != "":
-			p.reject(&d.design, say("reject/cannot", a.cannot))
+		case a.Cannot != "":
+			p.reject(&d.design, say("reject/cannot", a.Cannot))
 		case fault == "", last && !r.moves(&a):
 			list = append(list, a)
 		case last:
@@ -226,7 +218,7 @@ func (r *rule) compute(drafts []draft, p *Proposal) ([]candidate, error) {
 // The hottest partition of keys by a period then takes the inserts of one.
 func (r *rule) figures(d *draft) (candidate, error) {
 	a, err := r.explain(&d.design)
-	if a.draft = *d; err != nil || a.cannot != "" {
+	if a.draft = *d; err != nil || a.Cannot != "" {
 		return a, err
 	}
 	timed := false
@@ -242,8 +234,8 @@ func (r *rule) figures(d *draft) (candidate, error) {
 	together := 1 + len(a.design.Copies) - apartFrom(&a.design)
 	each := a.insertRate * float64(together) / float64(max(1, a.buckets))
 	// A tenth is the error of a sample.
-	if timed && each > 1.1*a.hottest {
-		a.hottest, a.hotTable = each, ""
+	if timed && each > 1.1*a.Hottest {
+		a.Hottest, a.hotTable = each, ""
 	}
 	return a, nil
 }
@@ -264,7 +256,7 @@ func (r *rule) bucket(d *draft, a candidate) (candidate, error) {
 		next := *number + 1
 		if !r.holdsPartition(&a) {
 			// A hash is not even, and the sample has an error: the last tenth is tried in steps of one.
-			next = max(next, int(math.Ceil(0.9*float64(*number)*a.hottest/r.limit())))
+			next = max(next, int(math.Ceil(0.9*float64(*number)*a.Hottest/r.limit())))
 		}
 		*number = min(next, maxBuckets)
 		bucketed, some := r.draft(d.set, over, d.copied)
@@ -272,7 +264,7 @@ func (r *rule) bucket(d *draft, a candidate) (candidate, error) {
 			break
 		}
 		better, err := r.figures(&bucketed)
-		if err != nil || better.cannot != "" {
+		if err != nil || better.Cannot != "" {
 			return a, err
 		}
 		a = better

@@ -45,8 +45,8 @@ func (r *rule) choose(list []candidate, p *Proposal) {
 		case len(p.Candidates) == limit:
 			p.reject(&a.design, r.behind(a, &list[0]))
 		default:
-			p.Candidates = append(p.Candidates, Candidate{Design: a.design, Why: r.why(a), Buckets: a.buckets, Hottest: a.hottest,
-				Account: a.account, Holds: r.holdsAccount(a), Cost: a.cost, Reads: a.reads})
+			a.Design, a.Why, a.Buckets, a.Holds, a.Appends = a.design, r.why(a), a.buckets, r.holdsAccount(a), ""
+			p.Candidates = append(p.Candidates, a.Candidate)
 		}
 	}
 }
@@ -95,11 +95,11 @@ type criterion struct {
 func criteria() []criterion {
 	return []criterion{
 		{"behind/unserved", func(a *candidate) float64 { return float64(a.unserved) }, 0},
-		{"behind/cost", func(a *candidate) float64 { return a.cost }, 1.05},
+		{"behind/cost", func(a *candidate) float64 { return a.Cost }, 1.05},
 		{"behind/copies", func(a *candidate) float64 { return float64(len(a.design.Copies)) }, 0},
 		{"behind/apart", func(a *candidate) float64 { return float64(apartFrom(&a.design)) }, 0},
 		{"behind/buckets", func(a *candidate) float64 { return float64(a.buckets) }, 0},
-		{"behind/hottest", func(a *candidate) float64 { return a.hottest }, 1.1},
+		{"behind/hottest", func(a *candidate) float64 { return a.Hottest }, 1.1},
 	}
 }
 
@@ -141,7 +141,7 @@ func (r *rule) exceeded(a *candidate) string {
 	if fault := r.placement(a); fault != "" {
 		return fault
 	}
-	return say("reject/account", a.account, r.options.Targets.Account)
+	return say("reject/account", a.Account, r.options.Targets.Account)
 }
 
 // apartFrom returns the number of copies that no transaction writes together with their entities.

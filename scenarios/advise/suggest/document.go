@@ -140,8 +140,8 @@ func (r *rule) why(a *candidate) []string {
 		return document.Count(limit)
 	}
 	partitions := document.AtLeast(max(1, int64(math.Round(a.partitions))), a.atLeast)
-	list := []string{say("why/key", a.design.PartitionKey, known/max(all, 1e-9), partitions, a.hottest, target(r.options.Targets.Partition),
-		a.account, target(r.options.Targets.Account))}
+	list := []string{say("why/key", a.design.PartitionKey, known/max(all, 1e-9), partitions, a.Hottest, target(r.options.Targets.Partition),
+		a.Account, target(r.options.Targets.Account))}
 	if a.buckets > 1 {
 		list = append(list, r.whyBuckets(a))
 	}
@@ -174,7 +174,7 @@ func (r *rule) whyBuckets(a *candidate) string {
 	case r.limit() == 0:
 		condition = "why/spread"
 	}
-	for _, c := range a.reads {
+	for _, c := range a.Reads {
 		if c.Requests > 1.5 {
 			asks += say("why/asks", c.Operation, document.Averaged(c.Requests, "request"))
 		}

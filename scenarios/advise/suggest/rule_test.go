@@ -89,7 +89,7 @@ func TestOrderOfDesigns(t *testing.T) {
 	same, other := scenarios.Copy{PartitionKey: "{a}"}, scenarios.Copy{PartitionKey: "{b}", Table: "ByB"}
 	of := func(hottest float64, unserved int, cost float64, buckets int, copies ...scenarios.Copy) candidate {
 		return candidate{draft: draft{parts: parts{buckets: buckets}, design: scenarios.Design{PartitionKey: "{a}", Copies: copies}},
-			hottest: hottest, unserved: unserved, cost: cost}
+			Candidate: Candidate{Hottest: hottest, Cost: cost}, unserved: unserved}
 	}
 	list := []candidate{
 		of(10, 0, 2, 1), of(20, 0, 2, 1), of(10, 0, 2, 3), of(1, 0, 2, 1, same), of(1, 0, 2, 1, other), of(1, 0, 2, 1, same, same),
@@ -109,7 +109,7 @@ func TestOrderOfDesigns(t *testing.T) {
 		next   func()
 	}{
 		{"too much: 1, 0 under", func() { worse.unserved = 0 }},
-		{"per operation: 5, 2 under", func() { worse.cost = 2 }},
+		{"per operation: 5, 2 under", func() { worse.Cost = 2 }},
 		{"same cost: 1, 0 under", func() { best.design.Copies = []scenarios.Copy{same} }},
 		{"transactions: 1, 0 under", func() { worse.design.Copies, best.design.Copies = nil, nil }},
 		{"buckets: 3, 1 under", func() { worse.buckets = 1 }},

@@ -102,12 +102,11 @@ func (r *rule) try(p *Proposal) error {
 		if err != nil {
 			return err
 		}
-		one := Candidate{Design: own[i], Cannot: a.cannot, Cost: a.cost}
-		if r.moves(&a) {
-			one.Appends = a.order
+		if a.Design = own[i]; !r.moves(&a) {
+			a.Appends = ""
 		}
-		p.Own = append(p.Own, one)
-		maxCost = max(maxCost, a.cost)
+		p.Own = append(p.Own, a.Candidate)
+		maxCost = max(maxCost, a.Cost)
 	}
 	for i := range p.Candidates {
 		maxCost = max(maxCost, p.Candidates[i].Cost)
