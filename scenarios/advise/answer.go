@@ -22,18 +22,18 @@ func (e *Explanation) answer() (state string, ok *bool, why string) {
 	untried := d.untried(e.Targets.Partition, e.warm)
 	switch {
 	case r.lineBound != "" && state != results.DoesNotHold:
-		state, why = results.CannotTell, say("why/line", r.lineBound)
+		state, why = results.CannotTell, sentence("why/line", r.lineBound)
 	case r.isSplit():
-		why = say("why/seeds", r.Seeds)
+		why = sentence("why/seeds", r.Seeds)
 		if r.Most > 0 {
-			why += say("why/throttled", r.Least, r.Most)
+			why += sentence("why/throttled", r.Least, r.Most)
 		}
 	case !r.Whole && asked == results.CannotTell:
-		why = say("why/part", r.Operations)
+		why = sentence("why/part", r.Operations)
 	case untried != "" && state == results.Holds:
 		state, why = results.CannotTell, untried
 	case asked == results.CannotTell:
-		why = say("why/check")
+		why = sentence("why/check")
 	}
 	switch {
 	case asked == results.DoesNotHold:
@@ -50,7 +50,7 @@ func (e *Explanation) claim() document.Answer {
 	d := e.Used()
 	r := d.Rehearsal
 	if r == nil {
-		return document.Answer{Claim: say("answer/no-load")}
+		return document.Answer{Claim: sentence("answer/no-load")}
 	}
 	before, phase := "", "" // of all phases
 	switch e.State {
@@ -80,11 +80,11 @@ func (e *Explanation) claim() document.Answer {
 		rate, target, condition = busiest.Account.Value, e.Targets.Account, "answer/account"
 	}
 	if target > 0 && !r.isElsewhere() {
-		a.Beside = say(condition, rate, target)
+		a.Beside = sentence(condition, rate, target)
 	}
 	a.Says = e.reasons(d)
 	if t := &e.Targets; target > 0 && (t.Partition != documentedPartition || t.Account != documentedAccount) {
-		a.Says = append(a.Says, say("answer/targets", documentedPartition, documentedAccount))
+		a.Says = append(a.Says, sentence("answer/targets", documentedPartition, documentedAccount))
 	}
 	return a
 }
@@ -135,18 +135,18 @@ func (r *Rehearsal) evidence(state string) (list []string) {
 	}
 	attempts := document.Counted(int(r.Attempts), "attempt")
 	if r.Seeds > 1 {
-		attempts = say("answer/seeds", attempts, document.Counted(r.Seeds, "seed"))
+		attempts = sentence("answer/seeds", attempts, document.Counted(r.Seeds, "seed"))
 	}
 	switch {
 	case state == results.DoesNotHold:
-		list = append(list, say("answer/lost", r.Phase, r.Throttled, r.Lost))
+		list = append(list, sentence("answer/lost", r.Phase, r.Throttled, r.Lost))
 	case state != results.Holds:
 	case r.Most == 0:
-		list = append(list, say("answer/none", attempts))
+		list = append(list, sentence("answer/none", attempts))
 	case r.Seeds == 1:
-		list = append(list, say("answer/some", attempts, r.Throttled))
+		list = append(list, sentence("answer/some", attempts, r.Throttled))
 	default:
-		list = append(list, say("answer/range", attempts, r.Least, r.Most))
+		list = append(list, sentence("answer/range", attempts, r.Least, r.Most))
 	}
 	if limit := r.mainLimit(); limit != "" && r.Throttled > maxThrottled {
 		all := int64(0)
@@ -157,7 +157,7 @@ func (r *Rehearsal) evidence(state string) (list []string) {
 		if part <= nearlyAll {
 			condition = "answer/main-limit"
 		}
-		list = append(list, say(condition, strings.TrimPrefix(say("limit/"+limit), "limit/"), part))
+		list = append(list, sentence(condition, strings.TrimPrefix(sentence("limit/"+limit), "limit/"), part))
 	}
 	if burst := verdict.Bucket(r.record); burst != "" {
 		list = append(list, burst)

@@ -124,6 +124,6 @@ func (c *Candidates) Document() *document.Document {
 		d.Add(fmt.Sprintf("keys-%d", i+1), "PartitionKey "+k.PartitionKey, k.facts(), k.top())
 		d.Add(fmt.Sprintf("findings-%d", i+1), "Findings of "+k.PartitionKey, findingsTable(k.Findings))
 	}
-	d.Show(t, document.Facts{Lines: []string{say("screen/candidates")}})
+	d.Show(t, document.Facts{Lines: []string{sentence("screen/candidates")}})
 	return d
 }

@@ -166,6 +166,10 @@ func TestRowsThatAreOddAreTold(t *testing.T) {
 	k := c.Ranked[0]
 	assert.Truef(t, k.Falling == 200 && k.Timed && k.Keyed == 2000 && k.Repeated == 40,
 		"%d rows out of order, timed %v, %d of %d keys repeated; want 200, true, 40 of 2,000", k.Falling, k.Timed, k.Repeated, k.Keyed)
+	// Rows of keys count alike.
+	keyed := judgedKeys(t, strings.Replace(text.String(), "place,bib", "PartitionKey,RowKey", 1), 0)
+	assert.Equal(t, k.Counts, keyed.Counts)
+	assert.Equal(t, k.Falling, keyed.Falling)
 	if f := findingOf(k.Findings, "unique-keys"); f.Verdict != Warning || !strings.Contains(f.Evidence, " 40 ") {
 		t.Errorf("unique-keys = %+v; want a warning of 40", f)
 	}

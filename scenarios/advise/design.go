@@ -265,9 +265,9 @@ func (d *Design) untried(target int64, warm bool) string {
 		switch {
 		case !warm || target <= 0 || !l.Events:
 		case !l.Keys.Hot && tails:
-			return say("why/tails", l.Keys.Tails, l.onTail(), target)
+			return sentence("why/tails", l.Keys.Tails, l.onTail(), target)
 		case l.Keys.Hot && l.atOnce() > float64(target):
-			return say("why/hot", l.Keys.Order, l.atOnce(), target)
+			return sentence("why/hot", l.Keys.Order, l.atOnce(), target)
 		}
 	}
 	return ""

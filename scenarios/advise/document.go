@@ -31,7 +31,7 @@ func (e *Explanation) Document() *document.Document {
 			rehearsed = "the first " + rehearsed
 		}
 		d.Subtitle += " · " + rehearsed
-		ran = say("basis/run", rehearsed, document.Counted(int(r.Attempts), "attempt"), document.Counted(r.Seeds, "seed"))
+		ran = sentence("basis/run", rehearsed, document.Counted(int(r.Attempts), "attempt"), document.Counted(r.Seeds, "seed"))
 	}
 	d.Add("basis", "Basis", document.Paragraph{Text: summary(e.Findings)}, document.Paragraph{Text: ran})
 	designs := e.designs()
@@ -46,15 +46,15 @@ func (e *Explanation) Document() *document.Document {
 	c := &e.Cost
 	length := seconds(c.Seconds)
 	d.Show(designs, document.Facts{Lines: changes}, document.Facts{Lines: append(document.SpreadNote(e.SpreadOver), summary(e.Findings),
-		say("screen/run", c.Requests, c.Entities, c.Sent, length))})
+		sentence("screen/run", c.Requests, c.Entities, c.Sent, length))})
 	for i := range e.Designs {
 		e.Designs[i].describe(d, fmt.Sprintf("design-%d", i+1))
 	}
-	items := []string{say("cost/requests", c.Requests, c.AtMost)}
+	items := []string{sentence("cost/requests", c.Requests, c.AtMost)}
 	if c.PerMillion > 0 {
-		items = append(items, say("cost/million", c.PerMillion))
+		items = append(items, sentence("cost/million", c.PerMillion))
 	}
-	items = append(items, say("cost/entities", c.Entities), say("cost/bytes", c.Sent, c.Received), say("cost/length", length))
+	items = append(items, sentence("cost/entities", c.Entities), sentence("cost/bytes", c.Sent, c.Received), sentence("cost/length", length))
 	d.Add("cost", "A run with the design in use", document.List{Items: items})
 	d.Add("findings", "Findings by the performance checklist", findingsTable(e.Findings))
 	return d
@@ -145,7 +145,7 @@ func (d *Design) describe(to *document.Document, id string) {
 	}
 	blocks := []document.Block{document.Paragraph{Text: "PartitionKey " + d.PartitionKey}, document.Paragraph{Text: "RowKey " + d.RowKey}}
 	for _, reason := range d.Cannot {
-		blocks = append(blocks, document.Paragraph{Text: say("design/cannot", reason)})
+		blocks = append(blocks, document.Paragraph{Text: sentence("design/cannot", reason)})
 	}
 	for i := range d.Loads {
 		blocks = append(blocks, d.Loads[i].table(fmt.Sprintf("%s-load-%d", id, i+1)))
@@ -193,10 +193,10 @@ func (l *Load) table(id string) document.Table {
 		t.Notes = append(t.Notes, "Most common: "+strings.Join(top, ", ")+".")
 	}
 	if l.Clients > 0 {
-		t.Notes = append(t.Notes, say("load/clients", document.Counted(l.Clients, "client"), l.PerSecond, seconds(l.Answer)))
+		t.Notes = append(t.Notes, sentence("load/clients", document.Counted(l.Clients, "client"), l.PerSecond, seconds(l.Answer)))
 	}
 	if l.Scans.Value > 0 {
-		t.Notes = append(t.Notes, say("load/scans", l.Scans.text()))
+		t.Notes = append(t.Notes, sentence("load/scans", l.Scans.text()))
 	}
 	return t
 }
@@ -204,10 +204,10 @@ func (l *Load) table(id string) document.Table {
 // unknown returns what is not known of an operation before it runs, and what a better class requires.
 func (one *Operation) unknown() (list []string) {
 	if one.AtLeast {
-		list = append(list, say("load/unread", one.Name))
+		list = append(list, sentence("load/unread", one.Name))
 	}
 	if one.Beside > 0 {
-		list = append(list, say("load/elsewhere", one.Name, one.Beside))
+		list = append(list, sentence("load/elsewhere", one.Name, one.Beside))
 	}
 	if one.rank > 1 && one.Why != "" {
 		list = append(list, one.Name+": "+one.Why+".")

@@ -14,24 +14,24 @@ import (
 
 func (s *subject) retries() Finding {
 	if s.policy.Retries == 0 {
-		return found("retries/none")
+		return newFinding("retries/none")
 	}
 	least, first, most := s.policy.Bounds(1)
 	_, second, _ := s.policy.Bounds(min(2, s.policy.Retries))
 	own := ""
 	for i := range s.Phases {
 		for _, o := range s.Phases[i].Operations() {
-			if one := say("retries/operation", o.Name, o.Retry); o.Retry != "" && !strings.Contains(own, one) {
+			if one := sentence("retries/operation", o.Name, o.Retry); o.Retry != "" && !strings.Contains(own, one) {
 				own += one
 			}
 		}
 	}
-	f := found("retries/policy", s.Retry, document.Counted(s.policy.Retries, "time"), least, most, own)
+	f := newFinding("retries/policy", s.Retry, document.Counted(s.policy.Retries, "time"), least, most, own)
 	switch {
 	case s.policy.Retries > 1 && second <= first:
-		return f.with("retries/constant")
+		return f.extend("retries/constant")
 	case least == most:
-		return f.with("retries/alike")
+		return f.extend("retries/alike")
 	default:
 		return f
 	}
@@ -42,11 +42,11 @@ func (s *subject) notRetryable() Finding {
 	wrong := slices.DeleteFunc(slices.Clone(s.policy.Codes), func(code int) bool { return slices.Contains(sensible, code) })
 	switch {
 	case s.policy.Retries == 0:
-		return found("none", "retries")
+		return newFinding("none", "retries")
 	case len(wrong) > 0:
-		return found("codes/wrong", s.Retry, fmt.Sprint(wrong))
+		return newFinding("codes/wrong", s.Retry, fmt.Sprint(wrong))
 	default:
-		return found("codes/good")
+		return newFinding("codes/good")
 	}
 }
 
@@ -56,11 +56,11 @@ func (s *subject) clientLibrary() Finding {
 	language, current := map[string]string{"azcore": "Go", "azure-core-net": ".NET", "js": "JavaScript"}[name]
 	switch {
 	case current:
-		return found("library/current", s.Retry, language)
+		return newFinding("library/current", s.Retry, language)
 	case name == "storage-net" || name == "was-1.x":
-		return found("library/retired", s.Retry)
+		return newFinding("library/retired", s.Retry)
 	default:
-		return found("library/unknown", s.Retry)
+		return newFinding("library/unknown", s.Retry)
 	}
 }
 
@@ -74,16 +74,16 @@ func (s *subject) parallelism() Finding {
 		}
 	}
 	if worst == nil || worst.requests() == 0 {
-		return found("none", "load")
+		return newFinding("none", "load")
 	}
 	workers, bound := scenarios.FewestWorkers, "least"
 	if s.Workers > 0 {
 		workers, bound = s.Workers, "most"
 	}
 	each := float64(workers) / worst.requests()
-	f := found("parallel/enough", document.Counted(workers, "operation"), worst.requests(), worst.Phase, seconds(each), bound)
+	f := newFinding("parallel/enough", document.Counted(workers, "operation"), worst.requests(), worst.Phase, seconds(each), bound)
 	if each < quick && s.Workers > 0 {
-		return f.with("parallel/low")
+		return f.extend("parallel/low")
 	}
 	return f
 }
@@ -110,7 +110,7 @@ func (s *subject) wire() Finding {
 	m, err := s.PartitionModel()
 	r, l := s.design.Rehearsal, s.busiest
 	if err != nil || l == nil || r == nil || l.requests() == 0 {
-		return found("none", "load")
+		return newFinding("none", "load")
 	}
 	request, reply := r.run.Weight(l.Phase)
 	sum, all := 0.0, 0.0
@@ -126,10 +126,10 @@ func (s *subject) wire() Finding {
 		each += sum / all
 	}
 	needed := max(1, math.Ceil(l.requests()*each))
-	f := found("wire/connections", l.Phase, document.Counted(int(needed), "connection"), seconds(each),
+	f := newFinding("wire/connections", l.Phase, document.Counted(int(needed), "connection"), seconds(each),
 		fewConnections, fewConnections/each, someConnections, someConnections/each, int64(request), int64(reply))
 	if s.Workers > 0 && float64(s.Workers) < needed {
-		return f.with("wire/few", int(needed))
+		return f.extend("wire/few", int(needed))
 	}
 	return f
 }
@@ -141,11 +141,11 @@ func (s *subject) bandwidth() Finding {
 	const gigabit = 125e6
 	sent, received, some := s.traffic()
 	if !some {
-		return found("none", "load")
+		return newFinding("none", "load")
 	}
 	m, err := s.PartitionModel()
 	if err != nil || m.ClientBandwidth == 0 {
-		f := found("line/usual", int64(sent+received), document.Ratio{Part: sent + received, Whole: gigabit})
+		f := newFinding("line/usual", int64(sent+received), document.Ratio{Part: sent + received, Whole: gigabit})
 		if sent+received >= near*gigabit {
 			return f.graded(Warning)
 		}
@@ -153,7 +153,7 @@ func (s *subject) bandwidth() Finding {
 	}
 	line := float64(m.ClientBandwidth * m.ClientMachines)
 	part := max(sent, received) / line
-	return found("line/client", int64(sent), document.Ratio{Part: sent, Whole: line}, int64(received), document.Ratio{Part: received, Whole: line},
+	return newFinding("line/client", int64(sent), document.Ratio{Part: sent, Whole: line}, int64(received), document.Ratio{Part: received, Whole: line},
 		m.ClientBandwidth, document.Counted(int(m.ClientMachines), "machine")).graded(grade(part, part))
 }
 
@@ -162,21 +162,21 @@ func (s *subject) location() Finding {
 	m, err := s.PartitionModel()
 	known := slices.ContainsFunc(s.Model.Overrides, func(o scenarios.Override) bool { return o.Name == "round_trip" })
 	if err != nil || m.Region == "" && !known && m.PacketLoss == 0 {
-		return found("location/unknown")
+		return newFinding("location/unknown")
 	}
 	region, lost := "", ""
 	if m.Region != "" {
 		region = " (" + m.Region + ")"
 	}
 	if m.PacketLoss > 0 {
-		lost = say("location/loss", float64(m.PacketLoss)/1000, m.RetransmitTime)
+		lost = sentence("location/loss", float64(m.PacketLoss)/1000, m.RetransmitTime)
 	}
-	f := found("location/trip", m.RoundTrip, region, m.WriteTime, lost)
+	f := newFinding("location/trip", m.RoundTrip, region, m.WriteTime, lost)
 	switch meanLoss := time.Duration(m.PacketLoss) * m.RetransmitTime / 1000; {
 	case m.RoundTrip > m.WriteTime:
-		return f.with("location/far")
+		return f.extend("location/far")
 	case meanLoss > m.WriteTime:
-		return f.with("location/lossy")
+		return f.extend("location/lossy")
 	default:
 		return f
 	}
@@ -197,10 +197,10 @@ func (s *subject) directAccess() Finding {
 	}
 	switch {
 	case proxied != "":
-		return found("access/proxy", proxied)
+		return newFinding("access/proxy", proxied)
 	case direct != "":
-		return found("access/direct", direct)
+		return newFinding("access/direct", direct)
 	default:
-		return found("none", "proxy")
+		return newFinding("none", "proxy")
 	}
 }

@@ -28,13 +28,13 @@ func (s *subject) pointQueries() Finding {
 		reads += part
 	}
 	if reads == 0 {
-		return found("none", "reads")
+		return newFinding("none", "reads")
 	}
-	f := found("points/share", points/reads)
+	f := newFinding("points/share", points/reads)
 	if points/reads >= minPoints {
 		return f
 	}
-	f = f.with("points/few")
+	f = f.extend("points/few")
 	if worst.rank >= filter.ClassPartitionScan {
 		f.Verdict = Warning
 	}
@@ -50,13 +50,13 @@ func (s *subject) scans() Finding {
 	})
 	if one == nil {
 		if _, reads, _ := s.design.worst(rankOf); reads == nil {
-			return found("none", "reads")
+			return newFinding("none", "reads")
 		}
-		return found("scans/none")
+		return newFinding("scans/none")
 	}
 	rate, why, verdict := l.counts(one), "", Good
 	if one.Why != "" {
-		why = say("scans/why", one.Why)
+		why = sentence("scans/why", one.Why)
 	}
 	// A long scan takes more than a page.
 	switch target := float64(s.targets.Account); {
@@ -67,7 +67,7 @@ func (s *subject) scans() Finding {
 	case one.rank == filter.ClassPartitionRangeScan, one.Entities > pageEntities:
 		verdict = Note
 	}
-	return found("scans/worst", one.Name, one.Class, one.Entities, document.Averaged(one.Requests, "request"), rate, why).graded(verdict)
+	return newFinding("scans/worst", one.Name, one.Class, one.Entities, document.Averaged(one.Requests, "request"), rate, why).graded(verdict)
 }
 
 func (s *subject) density() Finding {
@@ -91,11 +91,11 @@ func (s *subject) density() Finding {
 	})
 	switch {
 	case worst == nil && unknown != "":
-		return found("density/unknown", unknown)
+		return newFinding("density/unknown", unknown)
 	case narrowed == 0:
-		return found("none", "ranges")
+		return newFinding("none", "ranges")
 	case worst.Density == nil:
-		return found("density/full")
+		return newFinding("density/full")
 	}
 	d, counts, verdict := *worst.Density, load.counts(worst), Good
 	switch {
@@ -104,7 +104,7 @@ func (s *subject) density() Finding {
 	case d < thin:
 		verdict = Warning
 	}
-	return found("density/share", worst.Name, d, 1/d, counts).graded(verdict)
+	return newFinding("density/share", worst.Name, d, 1/d, counts).graded(verdict)
 }
 
 func (s *subject) projection() Finding {
@@ -123,11 +123,11 @@ func (s *subject) projection() Finding {
 	})
 	switch {
 	case worst == nil:
-		return found("none", "queries")
+		return newFinding("none", "queries")
 	case most < large:
-		return found("projection/small", int64(most))
+		return newFinding("projection/small", int64(most))
 	default:
-		return found("projection/large", int64(most), worst.Name, worst.Entities)
+		return newFinding("projection/large", int64(most), worst.Name, worst.Entities)
 	}
 }
 
@@ -142,13 +142,13 @@ func (s *subject) maxBytes() int64 {
 
 func (s *subject) denormalization() Finding {
 	if n := len(s.Design.Copies); n > 0 {
-		return found("copies/some", document.Counted(n, "copy", "copies"))
+		return newFinding("copies/some", document.Counted(n, "copy", "copies"))
 	}
 	_, one, _ := s.design.worst(rankOf)
 	if one == nil || one.rank < filter.ClassPartitionRangeScan || len(one.spec.By) == 0 {
-		return found("none", "copies")
+		return newFinding("none", "copies")
 	}
-	return found("copies/useful", one.Name, one.spec.By[0])
+	return newFinding("copies/useful", one.Name, one.spec.By[0])
 }
 
 func (s *subject) scanToWrite() Finding {
@@ -160,9 +160,9 @@ func (s *subject) scanToWrite() Finding {
 	})
 	switch {
 	case one == nil:
-		return found("lookup/none")
+		return newFinding("lookup/none")
 	case one.rank == filter.ClassPoint:
-		return found("lookup/point", one.Name)
+		return newFinding("lookup/point", one.Name)
 	}
 	verdict := Warning
 	switch one.rank {
@@ -171,7 +171,7 @@ func (s *subject) scanToWrite() Finding {
 	case filter.ClassTableScan:
 		verdict = Error
 	}
-	return found("lookup/scan", one.Name, one.Class, one.Entities).graded(verdict)
+	return newFinding("lookup/scan", one.Name, one.Class, one.Entities).graded(verdict)
 }
 
 func (s *subject) batches() Finding {
@@ -192,16 +192,16 @@ func (s *subject) batches() Finding {
 	}
 	switch {
 	case few != nil:
-		return found("batches/small", few.Name, few.spec.Entities)
+		return newFinding("batches/small", few.Name, few.spec.Entities)
 	case single == nil:
-		return found("none", "inserts")
+		return newFinding("none", "inserts")
 	}
 	part := load.Keys.TopMost
 	if !load.Events {
 		part = load.Hottest.Share
 	}
 	rate := load.PerSecond * single.Share * part
-	f := found("batches/single", rate, single.Name)
+	f := newFinding("batches/single", rate, single.Name)
 	if rate < often {
 		return f.graded(Good)
 	}
@@ -220,11 +220,11 @@ func (s *subject) upserts() Finding {
 	}
 	switch {
 	case guarded != nil && guarded.spec.Counter == "":
-		return found("upserts/guarded", guarded.Name)
+		return newFinding("upserts/guarded", guarded.Name)
 	case !writes:
-		return found("none", "updates")
+		return newFinding("none", "updates")
 	default:
-		return found("upserts/good")
+		return newFinding("upserts/good")
 	}
 }
 
@@ -234,18 +234,18 @@ func (s *subject) entitySize() Finding {
 	drawn := ""
 	if g, err := s.Generator(); err == nil {
 		if mean, sized := g.MeanSize(); sized {
-			drawn = say("size/drawn", int64(mean), s.Entity.Size)
+			drawn = sentence("size/drawn", int64(mean), s.Entity.Size)
 			if curve, is := s.Entity.Sizes.(*keys.Curve); is && curve.Cut() >= 1e-9 {
-				drawn += say("size/cut", curve.Cut())
+				drawn += sentence("size/cut", curve.Cut())
 			}
 		}
 	}
-	f := found("size/largest", s.maxBytes(), drawn)
+	f := newFinding("size/largest", s.maxBytes(), drawn)
 	switch bytes := s.maxBytes(); {
 	case bytes > large:
-		return f.with("size/blob")
+		return f.extend("size/blob")
 	case bytes > usual:
-		return f.with("size/above")
+		return f.extend("size/above")
 	default:
 		return f
 	}
@@ -267,18 +267,18 @@ func (s *subject) series() Finding {
 	const tiny = 256
 	switch name := s.timeIn(s.design.RowKey); {
 	case name == "":
-		return found("none", "RowKey by time")
+		return newFinding("none", "RowKey by time")
 	case s.maxBytes() > tiny:
-		return found("series/unknown", name)
+		return newFinding("series/unknown", name)
 	default:
-		return found("series/small", name, s.maxBytes())
+		return newFinding("series/small", name, s.maxBytes())
 	}
 }
 
 func (s *subject) logs() Finding {
 	l, name := s.inserting(), s.timeIn(s.design.PartitionKey)
 	if l == nil || !l.Keys.Hot || name == "" {
-		return found("none", "log")
+		return newFinding("none", "log")
 	}
-	return found("logs/some", l.Phase, l.Inserts, name)
+	return newFinding("logs/some", l.Phase, l.Inserts, name)
 }

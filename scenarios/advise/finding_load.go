@@ -21,19 +21,19 @@ func (l *Load) isPlaced() bool { return l.Hottest.Value > 0 || l.Keys.Partitions
 func (s *subject) partitionTarget() Finding {
 	switch {
 	case s.hottest == nil:
-		return found("none", "load")
+		return newFinding("none", "load")
 	case s.targets.Partition == 0:
-		return found("none", "limit")
+		return newFinding("none", "limit")
 	case !s.hottest.isPlaced():
-		return found("partition/unplaced")
+		return newFinding("partition/unplaced")
 	}
 	h, scans := &s.hottest.Hottest, s.hottest.Scans
-	f := found("partition/rate", h.PartitionKey, h.text(), s.hottest.Phase, h.ofTarget(s.targets.Partition), s.targets.Partition).
+	f := newFinding("partition/rate", h.PartitionKey, h.text(), s.hottest.Phase, h.ofTarget(s.targets.Partition), s.targets.Partition).
 		graded(h.against(s.targets.Partition))
 	if scans.Value > 0 {
-		f = f.with("partition/scans", scans.text())
+		f = f.extend("partition/scans", scans.text())
 		if f.Verdict == Good && h.Value+scans.Value > float64(s.targets.Partition) {
-			return f.with("partition/see-scans")
+			return f.extend("partition/see-scans")
 		}
 	}
 	if f.Verdict == Good {
@@ -48,10 +48,10 @@ func (s *subject) partitionTarget() Finding {
 			continue
 		}
 		other, _ := d.peaks()
-		return f.with("partition/design", d.Name, other.Hottest.Value)
+		return f.extend("partition/design", d.Name, other.Hottest.Value)
 	}
 	if !s.hottest.Events {
-		return f.with("partition/named")
+		return f.extend("partition/named")
 	}
 	return f
 }
@@ -59,21 +59,21 @@ func (s *subject) partitionTarget() Finding {
 func (s *subject) accountTarget() Finding {
 	switch {
 	case s.busiest == nil:
-		return found("none", "load")
+		return newFinding("none", "load")
 	case s.targets.Account == 0:
-		return found("none", "limit")
+		return newFinding("none", "limit")
 	}
 	a := s.busiest.Account
-	f := found("account/rate", a.text(), s.busiest.Phase, a.ofTarget(s.targets.Account), s.targets.Account,
+	f := newFinding("account/rate", a.text(), s.busiest.Phase, a.ofTarget(s.targets.Account), s.targets.Account,
 		document.Counted(max(1, s.targets.Accounts), "account")).
 		graded(a.against(s.targets.Account))
 	if f.Verdict == Good {
 		return f
 	}
 	if l, one, most := s.design.worst((*Load).counts); l == s.busiest && one.rank > 1 && most > a.Value/2 {
-		return f.with("account/reads", one.Name, most)
+		return f.extend("account/reads", one.Name, most)
 	}
-	return f.with("account/shard")
+	return f.extend("account/shard")
 }
 
 // inserting returns the load with most inserts at its hottest place, nil if no design decides where
@@ -91,26 +91,26 @@ func (s *subject) inserting() (worst *Load) {
 func (s *subject) insertOrder() Finding {
 	l, target := s.inserting(), s.targets.Partition
 	if l == nil {
-		return found("none", "inserts")
+		return newFinding("none", "inserts")
 	}
 	switch k := &l.Keys; {
 	case k.order.Verdict == keystatistics.Unknown:
-		return found("order/unknown", k.Evidence)
+		return newFinding("order/unknown", k.Evidence)
 	case k.order.Verdict == keystatistics.SeveralTails && target > 0:
 		// After load balancing each place has a range, and a partition's target, of its own.
 		verdict := grade(share(l.onTail(), target), share(l.onTail(), target))
 		if verdict == Good && l.Inserts > float64(target) {
 			verdict = Note
 		}
-		f := found("order/tails", k.Evidence, l.Inserts, k.order.Capacity(target, s.targets.ofAll())).graded(verdict)
+		f := newFinding("order/tails", k.Evidence, l.Inserts, k.order.Capacity(target, s.targets.ofAll())).graded(verdict)
 		if verdict == Note {
 			f.Change = ""
 		}
 		return f
 	case !k.Hot:
-		return found("order/spread", k.Evidence)
+		return newFinding("order/spread", k.Evidence)
 	}
-	f := found("order/hot", l.Keys.Evidence, l.Inserts)
+	f := newFinding("order/hot", l.Keys.Evidence, l.Inserts)
 	if target > 0 && l.atOnce() >= endangered*float64(target) {
 		f.Verdict = Error
 	}
@@ -121,22 +121,22 @@ func (s *subject) skew() Finding {
 	l := s.hottest
 	switch {
 	case l == nil:
-		return found("none", "load")
+		return newFinding("none", "load")
 	case !l.Events:
-		return found("skew/named", l.Phase)
+		return newFinding("skew/named", l.Phase)
 	case l.Keys.Partitions == 1:
-		return found("skew/one", l.Phase)
+		return newFinding("skew/one", l.Phase)
 	}
 	k := &l.Keys
-	f := found("skew/share", k.top(), l.Phase, k.count(), k.like())
+	f := newFinding("skew/share", k.top(), l.Phase, k.count(), k.like())
 	if k.TopMost <= 0 || s.targets.Partition == 0 {
 		return f
 	}
 	if full, all := float64(s.targets.Partition)/k.TopMost, float64(s.targets.Account*int64(s.targets.Accounts)); full < all {
-		f = f.with("skew/limits", full, all)
+		f = f.extend("skew/limits", full, all)
 	}
 	if k.TopMost >= endangered {
-		f = f.with("skew/high")
+		f = f.extend("skew/high")
 	}
 	return f
 }
@@ -146,26 +146,26 @@ func (s *subject) sharding() Finding {
 	const accountsOfRegion = 250
 	switch n := s.targets.Accounts; {
 	case s.busiest == nil:
-		return found("none", "load")
+		return newFinding("none", "load")
 	case n > 1:
-		return found("sharding/several", n, s.busiest.Account.Value)
+		return newFinding("sharding/several", n, s.busiest.Account.Value)
 	case s.targets.Account == 0 || s.busiest.Account.Value < near*float64(s.targets.Account):
-		return found("sharding/one")
+		return newFinding("sharding/one")
 	default:
-		return found("sharding/more", int(s.busiest.Account.Value/(near*float64(s.targets.Account)))+1, accountsOfRegion)
+		return newFinding("sharding/more", int(s.busiest.Account.Value/(near*float64(s.targets.Account)))+1, accountsOfRegion)
 	}
 }
 
 func (s *subject) coldStart() Finding {
 	switch target := float64(s.targets.Partition); {
 	case s.Start != scenarios.StartCold:
-		return found("cold/warm")
+		return newFinding("cold/warm")
 	case s.busiest == nil:
-		return found("none", "load")
+		return newFinding("none", "load")
 	case target > 0 && s.busiest.Account.Value > target:
-		return found("cold/range").with("cold/peak", s.busiest.Account.Value)
+		return newFinding("cold/range").extend("cold/peak", s.busiest.Account.Value)
 	default:
-		return found("cold/range")
+		return newFinding("cold/range")
 	}
 }
 
@@ -173,13 +173,13 @@ func (s *subject) burst() Finding {
 	for i := range s.Phases {
 		if t := s.Phases[i].Traffic; t != nil && t.Arrivals != nil && t.Arrivals.Burst != nil {
 			b := t.Arrivals.Burst
-			return found("burst/some", s.Phases[i].Name, b.Base, b.Peak, b.Every, b.Length)
+			return newFinding("burst/some", s.Phases[i].Name, b.Base, b.Peak, b.Every, b.Length)
 		}
 	}
 	if s.busiest == nil {
-		return found("none", "load")
+		return newFinding("none", "load")
 	}
-	return found("burst/none")
+	return newFinding("burst/none")
 }
 
 // keyTemplate is the template of one key of the entities or of a copy.
@@ -199,7 +199,7 @@ func (s *subject) padding() Finding {
 		one := &s.Design.Copies[i]
 		add(" of the copy "+one.Name, one.RowKey, one.PartitionKey)
 	}
-	first := found("padding/ordered")
+	first := newFinding("padding/ordered")
 	for _, one := range list {
 		t, err := keys.ParseTemplate(one.template)
 		if err != nil {
@@ -212,7 +212,7 @@ func (s *subject) padding() Finding {
 			if !strings.Contains(before, ":ticks}") && !strings.Contains(before, ":inverted}") {
 				reader = s.orderedRead(one.isRowKey)
 			}
-			f := found("padding/unordered", one.name, one.template, d.Placeholder, strconv.Quote(d.Larger), strconv.Quote(d.Smaller),
+			f := newFinding("padding/unordered", one.name, one.template, d.Placeholder, strconv.Quote(d.Larger), strconv.Quote(d.Smaller),
 				strings.Replace(one.template, d.Placeholder, d.Padded, 1), d.Greatest, cmp.Or(reader, "no query"))
 			if reader != "" {
 				return f.graded(Warning)
@@ -272,29 +272,29 @@ func (s *subject) orderedRead(byRow bool) string {
 func (s *subject) accountBytes() Finding {
 	in, out, some := s.traffic()
 	if !some {
-		return found("none", "load")
+		return newFinding("none", "load")
 	}
 	// Accounts share the load equally.
 	accounts := float64(max(1, s.targets.Accounts))
 	in, out = in/accounts, out/accounts
 	limit := func(bytes float64, limit int64) string {
 		if limit == 0 {
-			return say("bytes/unlimited")
+			return sentence("bytes/unlimited")
 		}
-		return say("bytes/limit", document.Ratio{Part: bytes, Whole: float64(limit)}, limit)
+		return sentence("bytes/limit", document.Ratio{Part: bytes, Whole: float64(limit)}, limit)
 	}
 	if out == 0 {
-		return found("bytes/throttled", int64(in), limit(in, s.targets.Ingress))
+		return newFinding("bytes/throttled", int64(in), limit(in, s.targets.Ingress))
 	}
 	part := max(share(in, s.targets.Ingress), share(out, s.targets.Egress))
-	return found("bytes/both", int64(in), limit(in, s.targets.Ingress), int64(out), limit(out, s.targets.Egress)).graded(grade(part, part))
+	return newFinding("bytes/both", int64(in), limit(in, s.targets.Ingress), int64(out), limit(out, s.targets.Egress)).graded(grade(part, part))
 }
 
 // capacity estimates when the accounts are full, by the sizes that the service bills.
 func (s *subject) capacity() Finding {
 	const soon, later = 30 * 24 * time.Hour, 3 * 365 * 24 * time.Hour
 	if s.targets.Capacity == 0 {
-		return found("none", "limit")
+		return newFinding("none", "limit")
 	}
 	mean, sized := 0.0, false
 	if g, err := s.Generator(); err == nil {
@@ -316,9 +316,9 @@ func (s *subject) capacity() Finding {
 	all := document.Bytes(int64(room)) + " of " + document.Counted(max(1, s.targets.Accounts), "account")
 	switch {
 	case loaded >= room:
-		return found("capacity/loaded", int64(loaded), all)
+		return newFinding("capacity/loaded", int64(loaded), all)
 	case inserts*each == 0:
-		return found("capacity/static", int64(loaded), all, document.Ratio{Part: loaded, Whole: room})
+		return newFinding("capacity/static", int64(loaded), all, document.Ratio{Part: loaded, Whole: room})
 	}
 	full, verdict := seconds((room-loaded)/(inserts*each)), Good
 	switch {
@@ -327,5 +327,5 @@ func (s *subject) capacity() Finding {
 	case full < later:
 		verdict = Note
 	}
-	return found("capacity/filled", inserts, int64(each), all, full).graded(verdict)
+	return newFinding("capacity/filled", inserts, int64(each), all, full).graded(verdict)
 }

@@ -131,47 +131,47 @@ func (k *Keys) isUntimed() bool {
 
 // capacity returns the rate of all entities that the keys sustain by the targets, and what is full there.
 func (k *Keys) capacity() (perSecond float64, full string) {
-	ceiling, full := k.Full.Least, say("keys/partition")
+	ceiling, full := k.Full.Least, sentence("keys/partition")
 	if k.FullPlace > 0 && k.FullPlace < ceiling {
-		ceiling, full = k.FullPlace, say("keys/place")
+		ceiling, full = k.FullPlace, sentence("keys/place")
 		if k.Spread.order.Verdict == keystatistics.SeveralTails {
-			full = say("keys/tails", k.Spread.Tails)
+			full = sentence("keys/tails", k.Spread.Tails)
 		}
 	}
 	if account := float64(k.Targets.Account); ceiling > account {
-		return account, say("keys/account")
+		return account, sentence("keys/account")
 	}
 	return ceiling, full
 }
 
 // findings returns the points of the checklist that keys can answer.
 func (k *Keys) findings() []Finding {
-	valid := found("valid/all")
+	valid := newFinding("valid/all")
 	if k.Invalid > 0 {
 		first := k.Faults[0]
-		valid = found("valid/some", k.Invalid, k.Rows+k.Invalid, first.Line, first.PartitionKey, first.What)
+		valid = newFinding("valid/some", k.Invalid, k.Rows+k.Invalid, first.Line, first.PartitionKey, first.What)
 	}
-	unique := found("unique/all", k.Keyed)
+	unique := newFinding("unique/all", k.Keyed)
 	switch {
 	case k.Keyed == 0:
-		unique = found("none", "RowKeys")
+		unique = newFinding("none", "RowKeys")
 	case k.Repeated > 0:
-		unique = found("unique/some", k.Keyed, k.Repeated)
+		unique = newFinding("unique/some", k.Keyed, k.Repeated)
 	}
 	target, all := k.Targets.Partition, exactly(k.PerSecond)
-	partition := found("hottest/rate", k.PerSecond, k.Hottest.between(), k.Hottest.ofTarget(target), target).graded(k.Hottest.against(target))
-	account := found("total/rate", k.PerSecond, all.ofTarget(k.Targets.Account), k.Targets.Account).graded(all.against(k.Targets.Account))
+	partition := newFinding("hottest/rate", k.PerSecond, k.Hottest.between(), k.Hottest.ofTarget(target), target).graded(k.Hottest.against(target))
+	account := newFinding("total/rate", k.PerSecond, all.ofTarget(k.Targets.Account), k.Targets.Account).graded(all.against(k.Targets.Account))
 	switch {
 	case k.Entities == 0:
-		partition = found("none", "entities")
+		partition = newFinding("none", "entities")
 	case k.PerSecond == 0:
-		partition = found("hottest/no-rate", k.Full.between())
+		partition = newFinding("hottest/no-rate", k.Full.between())
 	}
 	switch {
 	case k.PerSecond == 0:
-		account = found("total/no-rate")
+		account = newFinding("total/no-rate")
 	case k.PerSecond > float64(k.Targets.Account):
-		account = account.with("total/exceeded")
+		account = account.extend("total/exceeded")
 	}
 	order, skew := k.insertOrder(), k.skew()
 	valid.ID, unique.ID, partition.ID, account.ID = "valid-keys", "unique-keys", "partition-target", "account-target"
@@ -192,31 +192,31 @@ func (k *Keys) insertOrder() Finding {
 	over := k.PerSecond > 0 && k.HotPlace > float64(k.Targets.Partition)
 	switch {
 	case k.Inserts == 0:
-		return found("none", "inserts")
+		return newFinding("none", "inserts")
 	case o.order.Verdict == keystatistics.Unknown:
-		f := found("inserts/unknown", o.Evidence)
+		f := newFinding("inserts/unknown", o.Evidence)
 		if k.InOrder != "" {
-			f = f.with("inserts/file-order", k.InOrder)
+			f = f.extend("inserts/file-order", k.InOrder)
 		}
 		return f
 	case o.order.Verdict == keystatistics.SeveralTails:
-		f := found("inserts/tails", o.Evidence, o.order.Capacity(k.Targets.Partition, k.Targets.ofAll()))
+		f := newFinding("inserts/tails", o.Evidence, o.order.Capacity(k.Targets.Partition, k.Targets.ofAll()))
 		switch {
 		case over:
-			return f.with("inserts/over", k.PerSecond, k.HotPlace)
+			return f.extend("inserts/over", k.PerSecond, k.HotPlace)
 		case k.FullPlace > 0 && k.FullPlace < float64(k.Targets.Account):
 			f.Verdict, f.Change = Warning, orderChange
 		}
 		return f
 	case !o.Hot:
-		return found("inserts/spread", o.Evidence)
+		return newFinding("inserts/spread", o.Evidence)
 	}
-	f := found("inserts/hot", o.Evidence)
+	f := newFinding("inserts/hot", o.Evidence)
 	if k.FullPlace > 0 {
-		f = f.with("inserts/full", k.FullPlace)
+		f = f.extend("inserts/full", k.FullPlace)
 	}
 	if over {
-		f = f.with("inserts/over", k.PerSecond, k.HotPlace)
+		f = f.extend("inserts/over", k.PerSecond, k.HotPlace)
 	}
 	return f
 }
@@ -225,16 +225,16 @@ func (k *Keys) skew() Finding {
 	o := &k.Spread
 	switch {
 	case k.Entities == 0:
-		return found("none", "entities")
+		return newFinding("none", "entities")
 	case o.Partitions == 1:
-		return found("common/one")
+		return newFinding("common/one")
 	}
-	f := found("common/share", o.top(), o.count(), o.like())
+	f := newFinding("common/share", o.top(), o.count(), o.like())
 	switch {
 	case o.TopLeast >= endangered:
-		return f.with("common/high")
+		return f.extend("common/high")
 	case k.Full.Least > 0 && k.Full.Least < float64(k.Targets.Account):
-		return f.with("skew/limits", k.Full.between(), k.Targets.Account)
+		return f.extend("skew/limits", k.Full.between(), k.Targets.Account)
 	default:
 		return f
 	}
@@ -246,7 +246,7 @@ func (k *Keys) claim() document.Answer {
 	a, most := document.Answer{}, document.Rate(capacity)
 	switch {
 	case k.Entities == 0:
-		return document.Claimed(k.State, say("keys/none"), "", "", "")
+		return document.Claimed(k.State, sentence("keys/none"), "", "", "")
 	case k.State == results.DoesNotHold && k.PerSecond <= capacity:
 		a = document.Claimed(k.State, ": "+document.Enumerated(idsOf(k.Findings, Error)), "", "", "")
 	case k.PerSecond > 0:
@@ -256,15 +256,15 @@ func (k *Keys) claim() document.Answer {
 	default:
 		a = document.Claimed(k.State, " up to", most, "entities/s", "")
 	}
-	a.Beside = say("keys/where", what)
+	a.Beside = sentence("keys/where", what)
 	if k.PerSecond > 0 {
-		a.Beside = say("keys/most", most, what)
+		a.Beside = sentence("keys/most", most, what)
 	}
 	if k.PartitionKey != "" {
 		a.Says = append(a.Says, "PartitionKey "+k.PartitionKey+".")
 	}
 	if o := &k.Spread; len(o.Top) > 0 {
-		a.Says = append(a.Says, say("keys/top", o.Top[0].PartitionKey, o.top()))
+		a.Says = append(a.Says, sentence("keys/top", o.Top[0].PartitionKey, o.top()))
 	}
 	if capacity := k.Spread.order.Capacity(k.Targets.Partition, k.Targets.ofAll()); capacity != "" {
 		a.Says = append(a.Says, capacity)
@@ -273,9 +273,9 @@ func (k *Keys) claim() document.Answer {
 	case k.isUntimed() && k.Timed:
 		a.Says = append(a.Says, k.Spread.Evidence)
 	case k.isUntimed() && k.InOrder == "":
-		a.Says = append(a.Says, say("keys/untimed"))
+		a.Says = append(a.Says, sentence("keys/untimed"))
 	case k.isUntimed():
-		a.Says = append(a.Says, say("keys/file-order", k.InOrder))
+		a.Says = append(a.Says, sentence("keys/file-order", k.InOrder))
 	case change != "" && k.State != results.Holds:
 		a.Says = append(a.Says, change)
 	}
@@ -288,12 +288,12 @@ func (k *Keys) Document() *document.Document {
 	top, o := k.top(), &k.Spread
 	short := top
 	short.Rows, short.Notes = short.Rows[:min(len(short.Rows), screenKeys)], nil
-	d.Show(short, document.Facts{Lines: []string{say("screen/keys", o.count(), o.like(), o.Order), summary(k.Findings)}})
-	d.Add("basis", "Basis", document.Paragraph{Text: summary(k.Findings)}, document.Paragraph{Text: say("basis/keys")})
+	d.Show(short, document.Facts{Lines: []string{sentence("screen/keys", o.count(), o.like(), o.Order), summary(k.Findings)}})
+	d.Add("basis", "Basis", document.Paragraph{Text: summary(k.Findings)}, document.Paragraph{Text: sentence("basis/keys")})
 	d.Add("keys", "Keys", k.facts(), top)
 	var items []string
 	for _, r := range k.Faults {
-		items = append(items, say("keys/fault", r.Line, r.PartitionKey, r.What))
+		items = append(items, sentence("keys/fault", r.Line, r.PartitionKey, r.What))
 	}
 	d.Add("refused", "Invalid keys", document.List{Items: items})
 	d.Add("findings", "Findings by the performance checklist", findingsTable(k.Findings))
@@ -311,7 +311,7 @@ func (k *Keys) top() document.Table {
 		t.Add(one.PartitionKey, one.Least, one.Most, full)
 	}
 	if k.Unlisted > 0 {
-		t.Notes = []string{say("keys/unlisted", k.Unlisted)}
+		t.Notes = []string{sentence("keys/unlisted", k.Unlisted)}
 	}
 	return t
 }
@@ -319,13 +319,13 @@ func (k *Keys) top() document.Table {
 // facts lists how the keys spread.
 func (k *Keys) facts() document.List {
 	o := &k.Spread
-	items := []string{say("keys/rows", k.Rows, k.File, k.Inserts, document.Counted(int(k.Entities), "entity", "entities")),
-		say("keys/partitions", o.count(), o.like()), say("keys/share", o.top()), say("keys/inserts", o.Evidence)}
+	items := []string{sentence("keys/rows", k.Rows, k.File, k.Inserts, document.Counted(int(k.Entities), "entity", "entities")),
+		sentence("keys/partitions", o.count(), o.like()), sentence("keys/share", o.top()), sentence("keys/inserts", o.Evidence)}
 	if k.Falling > 0 {
-		items = append(items, say("keys/falling", k.Falling))
+		items = append(items, sentence("keys/falling", k.Falling))
 	}
 	if len(k.Ignored) > 0 {
-		items = append(items, say("keys/ignored", strings.Join(k.Ignored, ", ")))
+		items = append(items, sentence("keys/ignored", strings.Join(k.Ignored, ", ")))
 	}
 	return document.List{Items: items}
 }

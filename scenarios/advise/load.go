@@ -184,9 +184,9 @@ func (s *Spread) like() string {
 	case s.Effective == 1 && s.EffectiveError == 0:
 		return "one"
 	case s.PartitionsAtLeast:
-		return say("keys/at-least-like", s.Effective)
+		return sentence("keys/at-least-like", s.Effective)
 	default:
-		return say("keys/like", document.About(s.Effective, s.EffectiveError > 0))
+		return sentence("keys/like", document.About(s.Effective, s.EffectiveError > 0))
 	}
 }
 

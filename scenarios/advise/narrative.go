@@ -274,20 +274,20 @@ func find(condition string) row {
 	return row{condition: condition, text: condition}
 }
 
-// say returns the sentence of a condition.
-func say(condition string, values ...any) string {
+// sentence returns the sentence of a condition.
+func sentence(condition string, values ...any) string {
 	return document.Fill(find(condition).text, values...)
 }
 
-// found returns the finding of a condition.
-func found(condition string, values ...any) Finding {
+// newFinding returns the finding of a condition.
+func newFinding(condition string, values ...any) Finding {
 	r := find(condition)
 	return Finding{Verdict: r.verdict, Evidence: document.Fill(r.text, values...), Change: document.Fill(r.change, values...)}
 }
 
-// with adds a condition to a finding: its sentence, and its verdict and change if it has them.
-func (f Finding) with(condition string, values ...any) Finding {
-	more := found(condition, values...)
+// extend adds a condition to a finding: its sentence, and its verdict and change if it has them.
+func (f Finding) extend(condition string, values ...any) Finding {
+	more := newFinding(condition, values...)
 	f.Evidence = strings.TrimSpace(f.Evidence + " " + more.Evidence)
 	if more.Verdict != "" {
 		f.Verdict = more.Verdict

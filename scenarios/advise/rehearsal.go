@@ -14,9 +14,9 @@ import (
 // they cost little.
 const (
 	maxRehearsed = 4_000_000
-	usualSeeds   = 3
+	defaultSeeds = 3
 	maxSeeds     = 7
-	// Below fewAttempts of all seeds there are maxSeeds, below manyAttempts usualSeeds.
+	// Below fewAttempts of all seeds there are maxSeeds, below manyAttempts defaultSeeds.
 	fewAttempts  = 50_000
 	manyAttempts = 1_000_000
 	// otherSeed is the distance between seeds.
@@ -71,7 +71,7 @@ type Rehearsal struct {
 // needsSeed reports whether another seed may change the answer, after a number of attempts of all seeds.
 func (r *Rehearsal) needsSeed(attempts int64) bool {
 	needed := attempts < fewAttempts
-	if r.Seeds < usualSeeds {
+	if r.Seeds < defaultSeeds {
 		needed = r.Attempts < manyAttempts || r.Throttled > 0 && r.Throttled < mostlyThrottled
 	}
 	return needed && r.Whole && !r.isSplit() && r.Least <= surelyThrottled

@@ -9,11 +9,11 @@ import (
 	"loadgen/engine/nearest"
 )
 
-// column is what a column of a file means.
-type column uint8
+// columnMeaning is the meaning of a column.
+type columnMeaning uint8
 
 const (
-	ignoredColumn column = iota
+	ignoredColumn columnMeaning = iota
 	partitionColumn
 	rowColumn
 	instantColumn
@@ -25,7 +25,7 @@ const (
 // meaning is the recommended one.
 var columnNames = []struct {
 	name    string
-	meaning column
+	meaning columnMeaning
 }{
 	{"PartitionKey", partitionColumn}, {"RowKey", rowColumn},
 	{"instant", instantColumn}, {"time", instantColumn}, {"timestamp", instantColumn},
@@ -40,7 +40,7 @@ var separators = strings.NewReplacer("_", "", "-", "", " ", "")
 func plain(name string) string { return strings.ToLower(separators.Replace(name)) }
 
 // meaningOf returns the meaning of a column's name.
-func meaningOf(name string) column {
+func meaningOf(name string) columnMeaning {
 	for _, known := range columnNames {
 		if plain(known.name) == plain(name) {
 			return known.meaning
@@ -51,7 +51,7 @@ func meaningOf(name string) column {
 
 // header is the columns of a file.
 type header struct {
-	meanings []column
+	meanings []columnMeaning
 	// ignored are the names of the columns that are not used.
 	ignored []string
 }

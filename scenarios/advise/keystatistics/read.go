@@ -46,25 +46,51 @@ const progressRows = 1 << 16
 // The error joins up to twenty [*csvfile.Fault], each wrapping [ErrKeys], or is that of the reader. Rows
 // before a fault have been added.
 func ReadKeys(from io.Reader, o ReadOptions, s *Statistics) (Reading, error) {
-	r := keyReader{reader: reader{ReadOptions: o}, statistics: s, spelled: make(map[string]Kind)}
+	r := reader{ReadOptions: o, into: []*Statistics{s}, spelled: make(map[string]Kind)}
 	known := func(name string) bool { return meaningOf(name) != ignoredColumn || misspelled(name) != "" }
 	r.Reader = csvfile.New(from, csvfile.Options{File: o.File, Holds: "the keys of", Known: known, Kind: ErrKeys})
-	return r.run(r.begin, r.row, "there is no key; expected a PartitionKey in each line")
+	return r.run(r.findKeys, "there is no key; expected a PartitionKey in each line")
 }
 
-// reader reads one file.
+// reader reads the rows of one file.
 type reader struct {
 	ReadOptions
 	*csvfile.Reader
 	reading Reading
-	kind    clock.Notation
+	// into are the statistics of each design, designs form their keys.
+	into    []*Statistics
+	designs []design
+	// header is the first row of a file of candidates.
+	header []string
+	// time, entities and operation are columns, -1 for none.
+	time, entities, operation int
+	// notation is that of the instants so far, latest the latest of them.
+	notation clock.Notation
+	latest   clock.Instant
+	// spelled are the spellings of operations so far.
+	spelled map[string]Kind
 }
 
-// run reads the header with begin and each further row with row. The fault is for a file without rows.
-func (r *reader) run(begin func() bool, row func(), fault string) (Reading, error) {
+// design forms the keys of a row. A fault is empty for none.
+type design struct {
+	partition, row func(fields []string) (key, fault string)
+}
+
+// column returns the key in a column, an empty one for -1.
+func column(at int) func([]string) (string, string) {
+	return func(fields []string) (string, string) {
+		if at < 0 {
+			return "", ""
+		}
+		return fields[at], ""
+	}
+}
+
+// run reads the header with begin, and all rows. The fault is for a file without rows.
+func (r *reader) run(begin func() bool, fault string) (Reading, error) {
 	if r.Next() {
 		for sound := begin(); sound && r.Next(); {
-			row()
+			r.row()
 		}
 	}
 	if r.Err() == nil && r.Progress != nil {
@@ -76,68 +102,70 @@ func (r *reader) run(begin func() bool, row func(), fault string) (Reading, erro
 	return r.reading, r.Err()
 }
 
-// count counts a row that was added.
-func (r *reader) count() {
+// findKeys finds the columns of a file of keys.
+func (r *reader) findKeys() bool {
+	h, fault := headerOf(r.Fields())
+	if fault != "" {
+		r.Fault("%s", fault)
+		return false
+	}
+	at := func(meaning columnMeaning) int { return slices.Index(h.meanings, meaning) }
+	r.time, r.entities, r.operation = at(instantColumn), at(entitiesColumn), at(operationColumn)
+	r.designs = []design{{column(at(partitionColumn)), column(at(rowColumn))}}
+	r.reading.Timed, r.reading.Ignored = r.time >= 0, h.ignored
+	return true
+}
+
+func (r *reader) row() {
+	fields := r.Fields()
+	if r.header != nil && slices.Equal(fields, r.header) {
+		r.Fault("the row repeats the names of the columns; expected rows below the first")
+		return
+	}
+	row := Row{Entities: 1, Line: int64(r.Line()), Kind: Insert, Instant: clock.Instant(r.reading.Rows), HasInstant: r.time < 0}
+	if r.time >= 0 && fields[r.time] != "" && !r.setInstant(&row, fields[r.time]) ||
+		r.entities >= 0 && !r.setEntities(&row, fields[r.entities]) ||
+		r.operation >= 0 && !r.setKind(&row, fields[r.operation]) {
+		return
+	}
+	if row.HasInstant {
+		if row.Instant < r.latest {
+			r.reading.Falling++
+		}
+		r.latest = max(r.latest, row.Instant)
+	}
+	for i, one := range r.designs {
+		var fault string
+		if row.PartitionKey, fault = one.partition(fields); fault == "" {
+			row.RowKey, fault = one.row(fields)
+		}
+		if fault != "" {
+			r.Fault("%s", fault)
+			return
+		}
+		r.into[i].Add(&row)
+	}
 	r.reading.Rows++
 	if r.Progress != nil && r.reading.Rows%progressRows == 0 {
 		r.Progress(r.reading.Rows)
 	}
 }
 
-// keyReader reads a file of keys.
-type keyReader struct {
-	reader
-	statistics *Statistics
-	// meanings are those of the columns.
-	meanings []column
-	// spelled are the spellings of operations so far.
-	spelled map[string]Kind
+func (r *reader) setEntities(row *Row, text string) bool {
+	const maxDigits = 10
+	count, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || len(text) > maxDigits || count > maxEntities {
+		r.Fault("the number of entities is %q; expected a whole number from 0 to %d", truncate(text), maxEntities)
+		return false
+	}
+	row.Entities = int64(count)
+	return true
 }
 
 // maxSpelled limits the spellings that are kept.
 const maxSpelled = 64
 
-func (r *keyReader) begin() bool {
-	columns, fault := headerOf(r.Fields())
-	if fault != "" {
-		r.Fault("%s", fault)
-		return false
-	}
-	r.meanings, r.reading.Ignored = columns.meanings, columns.ignored
-	r.reading.Timed = slices.Contains(r.meanings, instantColumn)
-	return true
-}
-
-func (r *keyReader) row() {
-	row := Row{Entities: 1, Line: int64(r.Line()), Instant: clock.Instant(r.reading.Rows), HasInstant: !r.reading.Timed}
-	for i, text := range r.Fields() {
-		sound := true
-		switch r.meanings[i] {
-		case partitionColumn:
-			row.PartitionKey = text
-		case rowColumn:
-			row.RowKey = text
-		case instantColumn:
-			sound = text == "" || r.instant(&row, text)
-		case entitiesColumn:
-			const maxDigits = 10
-			count, err := strconv.ParseUint(text, 10, 64)
-			if sound = err == nil && len(text) <= maxDigits && count <= maxEntities; !sound {
-				r.Fault("the number of entities is %q; expected a whole number from 0 to %d", truncate(text), maxEntities)
-			}
-			row.Entities = int64(count)
-		case operationColumn:
-			sound = r.operation(&row, text)
-		}
-		if !sound {
-			return
-		}
-	}
-	r.statistics.Add(&row)
-	r.count()
-}
-
-func (r *keyReader) operation(row *Row, text string) bool {
+func (r *reader) setKind(row *Row, text string) bool {
 	kind, known := r.spelled[text]
 	if known {
 		row.Kind = kind
@@ -165,17 +193,17 @@ func (r *keyReader) operation(row *Row, text string) bool {
 	return true
 }
 
-func (r *reader) instant(row *Row, text string) bool {
+func (r *reader) setInstant(row *Row, text string) bool {
 	at, kind := clock.ParseInstant(text)
 	switch {
 	case kind == clock.None:
 		r.Fault("the instant is %q; expected a time such as 2026-01-02T15:04:05Z, "+
 			"seconds or milliseconds since 1970, or a duration such as 1h2m", truncate(text))
 		return false
-	case r.kind == clock.None:
-		r.kind = kind
-	case r.kind != kind:
-		r.Fault("the instant is %q, %s; expected %s as in the rows before", truncate(text), kind, r.kind)
+	case r.notation == clock.None:
+		r.notation = kind
+	case r.notation != kind:
+		r.Fault("the instant is %q, %s; expected %s as in the rows before", truncate(text), kind, r.notation)
 		return false
 	}
 	row.Instant, row.HasInstant = at, true

@@ -165,9 +165,9 @@ func (r *rule) moves(a *candidate) bool { return a.Appends != "" && r.inserts >=
 func (r *rule) placement(a *candidate) string {
 	switch {
 	case r.moves(a):
-		return say("reject/moves", a.Appends)
+		return sentence("reject/moves", a.Appends)
 	case !r.holdsPartition(a):
-		return say("reject/partition", a.Hottest, r.limit())
+		return sentence("reject/partition", a.Hottest, r.limit())
 	default:
 		return ""
 	}
@@ -191,7 +191,7 @@ func (r *rule) compute(drafts []draft, p *Proposal) ([]candidate, error) {
 		last := r.bucketBy == "" || bucketed == maxBucketed
 		switch {
 		case a.Cannot != "":
-			p.reject(&d.design, say("reject/cannot", a.Cannot))
+			p.reject(&d.design, sentence("reject/cannot", a.Cannot))
 		case fault == "", last && !r.moves(&a):
 			list = append(list, a)
 		case last:

@@ -11,12 +11,12 @@ import (
 
 // choose sets the candidates, the best first, and rejects the others.
 func (r *rule) choose(list []candidate, p *Proposal) {
-	list = r.others(list, p)
+	list = r.withoutOwn(list, p)
 	served := slices.ContainsFunc(list, func(a candidate) bool { return !r.mustScan(&a) })
 	list = slices.DeleteFunc(list, func(a candidate) bool {
 		scans := served && r.mustScan(&a)
 		if scans {
-			p.reject(&a.design, say("reject/scan", strings.Join(a.scans, ", ")))
+			p.reject(&a.design, sentence("reject/scan", strings.Join(a.scans, ", ")))
 		}
 		return scans
 	})
@@ -41,7 +41,7 @@ func (r *rule) choose(list []candidate, p *Proposal) {
 		})
 		switch {
 		case simpler >= 0:
-			p.reject(&a.design, say("reject/copies", list[simpler].design.Name))
+			p.reject(&a.design, sentence("reject/copies", list[simpler].design.Name))
 		case len(p.Candidates) == limit:
 			p.reject(&a.design, r.behind(a, &list[0]))
 		default:
@@ -51,8 +51,8 @@ func (r *rule) choose(list []candidate, p *Proposal) {
 	}
 }
 
-// others returns the candidates without the keys of the scenario's own designs, if those take part.
-func (r *rule) others(list []candidate, p *Proposal) []candidate {
+// withoutOwn returns the candidates without the keys of the scenario's own designs, if those take part.
+func (r *rule) withoutOwn(list []candidate, p *Proposal) []candidate {
 	if !r.options.Beside {
 		return list
 	}
@@ -67,7 +67,7 @@ func (r *rule) others(list []candidate, p *Proposal) []candidate {
 		})
 		if at >= 0 {
 			p.hasOwn = true
-			p.reject(&a.design, say("reject/own", own[at].Name))
+			p.reject(&a.design, sentence("reject/own", own[at].Name))
 		}
 		return at >= 0
 	})
@@ -133,7 +133,7 @@ func (r *rule) behind(a, best *candidate) string {
 	if at < 0 {
 		at = len(list) - 1
 	}
-	return say(list[at].condition, best.design.Name, list[at].measure(a), list[at].measure(best))
+	return sentence(list[at].condition, best.design.Name, list[at].measure(a), list[at].measure(best))
 }
 
 // exceeded returns which target a design exceeds.
@@ -141,7 +141,7 @@ func (r *rule) exceeded(a *candidate) string {
 	if fault := r.placement(a); fault != "" {
 		return fault
 	}
-	return say("reject/account", a.Account, r.options.Targets.Account)
+	return sentence("reject/account", a.Account, r.options.Targets.Account)
 }
 
 // apartFrom returns the number of copies that no transaction writes together with their entities.

@@ -18,21 +18,21 @@ func (p *Proposal) Verdict() string {
 	best := p.bestOwn()
 	switch {
 	case !p.hasTrials():
-		return say("verdict/count", document.Counted(len(p.Candidates), "design"))
+		return sentence("verdict/count", document.Counted(len(p.Candidates), "design"))
 	case p.Keep != "":
-		text := say("verdict/keep", p.Keep, minPart)
+		text := sentence("verdict/keep", p.Keep, minPart)
 		if best.Tried.Failed > 0 {
-			text += say("verdict/failing", best.Tried.Failed)
+			text += sentence("verdict/failing", best.Tried.Failed)
 		}
 		if best.Appends != "" {
-			text += say("verdict/appends", best.Appends)
+			text += sentence("verdict/appends", best.Appends)
 		}
 		return text
 	case best == nil:
-		return say("verdict/only", p.Candidates[0].Design.Name)
+		return sentence("verdict/only", p.Candidates[0].Design.Name)
 	default:
 		first := &p.Candidates[0]
-		return say("verdict/try", first.Design.Name, first.Tried.difference(best.Tried, best.Design.Name))
+		return sentence("verdict/try", first.Design.Name, first.Tried.difference(best.Tried, best.Design.Name))
 	}
 }
 
@@ -41,10 +41,10 @@ func (p *Proposal) Verdict() string {
 func (p *Proposal) Document() *document.Document {
 	d := &document.Document{Title: "suggest " + p.of.Name, Subtitle: "derived, nothing was sent", Data: p,
 		Answer: document.Answer{Claim: p.Verdict()}}
-	t, basis := p.proposed(), say("basis/derived")
+	t, basis := p.proposed(), sentence("basis/derived")
 	if p.hasTrials() {
 		d.Subtitle = "derived, tried in short simulations"
-		t, basis = p.trials(), say("basis/tried")
+		t, basis = p.trials(), sentence("basis/tried")
 	}
 	d.Screen = []document.Block{t}
 	for i := range p.Candidates {
@@ -116,7 +116,7 @@ func (c *Candidate) describe(to *document.Document, n int) {
 	t := document.NewTable(id+"-reads", "Average cost of each query", "query|words", "requests|rate|nonzero", "counts|rate|nonzero|unit=entities", "class|words")
 	for _, r := range c.Reads {
 		if r.Requests == 0 {
-			t.Notes = []string{say("basis/rare")}
+			t.Notes = []string{sentence("basis/rare")}
 		}
 		t.Add(r.Operation, r.Requests, r.Counted, r.Class)
 	}
@@ -140,7 +140,7 @@ func (r *rule) why(a *candidate) []string {
 		return document.Count(limit)
 	}
 	partitions := document.AtLeast(max(1, int64(math.Round(a.partitions))), a.atLeast)
-	list := []string{say("why/key", a.design.PartitionKey, known/max(all, 1e-9), partitions, a.Hottest, target(r.options.Targets.Partition),
+	list := []string{sentence("why/key", a.design.PartitionKey, known/max(all, 1e-9), partitions, a.Hottest, target(r.options.Targets.Partition),
 		a.Account, target(r.options.Targets.Account))}
 	if a.buckets > 1 {
 		list = append(list, r.whyBuckets(a))
@@ -151,16 +151,16 @@ func (r *rule) why(a *candidate) []string {
 		if one.Table == "" {
 			condition = "why/same"
 		}
-		list = append(list, say(condition, one.Name, one.Table))
+		list = append(list, sentence(condition, one.Name, one.Table))
 	}
 	if a.insertCounted > 0 && len(a.design.Copies) > 0 {
-		list = append(list, say("why/insert", a.insertCounted, document.Averaged(a.insertRequests, "request")))
+		list = append(list, sentence("why/insert", a.insertCounted, document.Averaged(a.insertRequests, "request")))
 	}
 	if a.appends && a.insertRate > 0 {
-		list = append(list, say("why/appends", a.insertRate))
+		list = append(list, sentence("why/appends", a.insertRate))
 	}
 	if !r.holdsAccount(a) {
-		list = append(list, say("why/over", r.exceeded(a)))
+		list = append(list, sentence("why/over", r.exceeded(a)))
 	}
 	return list
 }
@@ -176,10 +176,10 @@ func (r *rule) whyBuckets(a *candidate) string {
 	}
 	for _, c := range a.Reads {
 		if c.Requests > 1.5 {
-			asks += say("why/asks", c.Operation, document.Averaged(c.Requests, "request"))
+			asks += sentence("why/asks", c.Operation, document.Averaged(c.Requests, "request"))
 		}
 	}
-	return say(condition, a.buckets, r.bucketBy, r.options.Headroom, asks)
+	return sentence(condition, a.buckets, r.bucketBy, r.options.Headroom, asks)
 }
 
 // whyRow returns the reason for the RowKey: the first question that its beginning serves.
@@ -190,10 +190,10 @@ func (r *rule) whyRow(a *candidate) string {
 		switch {
 		case !r.knowsAll(q, a.set):
 		case len(key.names) > 0 && r.knowsAll(q, key.names[:1]):
-			return say("why/known", a.design.RowKey, key.names[0], q.spec.Name)
+			return sentence("why/known", a.design.RowKey, key.names[0], q.spec.Name)
 		case key.timed && len(key.names) == 0 && (q.spec.Span > 0 || q.isLatest()):
-			return say("why/timed", a.design.RowKey, "", q.spec.Name)
+			return sentence("why/timed", a.design.RowKey, "", q.spec.Name)
 		}
 	}
-	return say("why/unique", a.design.RowKey)
+	return sentence("why/unique", a.design.RowKey)
 }

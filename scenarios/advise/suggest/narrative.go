@@ -57,7 +57,7 @@ var narrative = map[string]string{
 	"basis/rare":    "–: too rare for a sample",
 }
 
-func say(condition string, values ...any) string {
+func sentence(condition string, values ...any) string {
 	template, known := narrative[condition]
 	if !known {
 		panic("suggest: the narrative has no condition " + condition)

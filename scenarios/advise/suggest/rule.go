@@ -150,7 +150,7 @@ func (r *rule) drafts(p *Proposal) ([]draft, error) {
 		if r.appends(set) && r.inserts >= insertHeavy {
 			d, _ := r.draft(set, parts{1, 1}, 0)
 			first := max(0, slices.IndexFunc(set, func(name string) bool { return !r.attributes.nature(name).constant }))
-			p.reject(&d.design, say("reject/appends", set[first], r.inserts))
+			p.reject(&d.design, sentence("reject/appends", set[first], r.inserts))
 			if r.bucketBy == "" {
 				continue
 			}
@@ -173,7 +173,7 @@ func (r *rule) drafts(p *Proposal) ([]draft, error) {
 		return cmp.Or(cmp.Compare(rough[a.design.Name], rough[b.design.Name]), cmp.Compare(len(a.design.Copies), len(b.design.Copies)))
 	})
 	for i := maxComputed; i < len(list); i++ {
-		p.reject(&list[i].design, say("reject/classes", maxComputed))
+		p.reject(&list[i].design, sentence("reject/classes", maxComputed))
 	}
 	return list[:min(len(list), maxComputed)], nil
 }

@@ -65,7 +65,7 @@ func (t *Tried) compare(other *Tried) (order int, condition string, figure, than
 // difference describes the first relevant difference of two trials.
 func (t *Tried) difference(other *Tried, name string) string {
 	_, condition, figure, than := t.compare(other)
-	return say(condition, figure, than, name)
+	return sentence(condition, figure, than, name)
 }
 
 // ownDesigns returns the scenario's own designs under their names. The only one may have none and is called
@@ -153,7 +153,7 @@ func (r *rule) rank(p *Proposal) {
 		}
 		switch {
 		case order > 0 && (len(p.Own) > 1 || len(kept) > 0 || i > 0):
-			p.reject(&c.Design, say("reject/worse", c.Tried.difference(best.Tried, best.Design.Name)))
+			p.reject(&c.Design, sentence("reject/worse", c.Tried.difference(best.Tried, best.Design.Name)))
 			continue
 		case order > 0:
 			// A contest needs it to compare the only own design with.
