@@ -13,7 +13,7 @@ var narrative = map[string]string{
 	"reject/moves":     "{1}: at any moment all inserts fall on one place.",
 	"reject/partition": "its hottest partition counts {1} entities/s, above {2}, the target less headroom.",
 	"reject/account":   "the account counts {1} of {2} entities/s.",
-	"reject/classes":   "{1} other designs read less, by their classes.",
+	"reject/classes":   "{1} other designs read less.",
 	"reject/scan":      "{1} would scan several partitions.",
 	"reject/copies":    "its copies cost more than they save; see {1}.",
 	"reject/own":       "your {1} has these keys.",
@@ -36,7 +36,7 @@ var narrative = map[string]string{
 	"why/unique":  "RowKey {1}: unique within a partition.",
 	"why/table":   "Copy {1}, in table {2}: eventually consistent.",
 	"why/same":    "Copy {1}, in the same partition: written in one transaction.",
-	"why/insert":  "An insert counts {1} entities in {2}.",
+	"why/insert":  "Inserts count {1} entities in {2}.",
 	"why/appends": "It appends: all {1} inserts/s fall on one server.",
 	"why/over":    "No design sustains the peak: {1}",
 
