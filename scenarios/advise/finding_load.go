@@ -124,18 +124,25 @@ func (s *subject) skew() Finding {
 		return newFinding("none", "load")
 	case !l.Events:
 		return newFinding("skew/named", l.Phase)
-	case l.Keys.Partitions == 1:
-		return newFinding("skew/one", l.Phase)
+	default:
+		return l.Keys.skew("phase "+l.Phase, &s.targets)
 	}
-	k := &l.Keys
-	f := newFinding("skew/share", k.top(), l.Phase, k.count(), k.like())
-	if k.TopMost <= 0 || s.targets.Partition == 0 {
+}
+
+// skew judges the share of the most common partition; of names what the keys are of.
+func (s *Spread) skew(of string, targets *Targets) Finding {
+	if s.Partitions == 1 {
+		return newFinding("skew/one", of)
+	}
+	f := newFinding("skew/share", s.top(), of, s.count(), s.like())
+	if s.TopMost <= 0 || targets.Partition == 0 {
 		return f
 	}
-	if full, all := float64(s.targets.Partition)/k.TopMost, float64(s.targets.Account*int64(s.targets.Accounts)); full < all {
-		f = f.extend("skew/limits", full, all)
+	full := Rate{Least: float64(targets.Partition) / s.TopMost, Most: float64(targets.Partition) / cmp.Or(s.TopLeast, s.TopMost)}
+	if full.Least < float64(targets.ofAll()) {
+		f = f.extend("skew/limits", full.between(), targets.ofAll())
 	}
-	if k.TopMost >= endangered {
+	if s.TopLeast >= endangered {
 		f = f.extend("skew/high")
 	}
 	return f

@@ -173,7 +173,10 @@ func (k *Keys) findings() []Finding {
 	case k.PerSecond > float64(k.Targets.Account):
 		account = account.extend("total/exceeded")
 	}
-	order, skew := k.insertOrder(), k.skew()
+	order, skew := k.insertOrder(), newFinding("none", "entities")
+	if k.Entities > 0 {
+		skew = k.Spread.skew("the entities", &k.Targets)
+	}
 	valid.ID, unique.ID, partition.ID, account.ID = "valid-keys", "unique-keys", "partition-target", "account-target"
 	order.ID, skew.ID = "insert-order", "skew"
 	return []Finding{valid, unique, partition, account, order, skew}
@@ -219,25 +222,6 @@ func (k *Keys) insertOrder() Finding {
 		f = f.extend("inserts/over", k.PerSecond, k.HotPlace)
 	}
 	return f
-}
-
-func (k *Keys) skew() Finding {
-	o := &k.Spread
-	switch {
-	case k.Entities == 0:
-		return newFinding("none", "entities")
-	case o.Partitions == 1:
-		return newFinding("common/one")
-	}
-	f := newFinding("common/share", o.top(), o.count(), o.like())
-	switch {
-	case o.TopLeast >= endangered:
-		return f.extend("common/high")
-	case k.Full.Least > 0 && k.Full.Least < float64(k.Targets.Account):
-		return f.extend("skew/limits", k.Full.between(), k.Targets.Account)
-	default:
-		return f
-	}
 }
 
 // claim returns the answer for a document.

@@ -53,8 +53,8 @@ func placementRows() []row {
 		{"order/tails", "", "{1} {3} At the peak: {2} inserts/s.", orderChange},
 
 		{"skew/named", NotApplicable, "Named partitions.", ""},
-		{"skew/one", Warning, "Phase {1} uses one partition.", skewChange},
-		{"skew/share", Good, "{1} of phase {2} falls on one of {3} partitions, as uneven as {4}.", ""},
+		{"skew/one", Warning, "All of {1} falls on one partition.", skewChange},
+		{"skew/share", Good, "{1} of {2} falls on one of {3} partitions, as uneven as {4}.", ""},
 		{"skew/limits", Note, "It is full at {1} entities/s in all, the account at {2}.", ""},
 		{"skew/high", Warning, "", skewChange},
 
@@ -181,10 +181,6 @@ func keyRows() []row {
 		{"inserts/hot", Warning, "{1}", orderChange},
 		{"inserts/full", "", "That place is full at {1} entities/s in all.", ""},
 		{"inserts/over", Error, "At {1}/s the hottest place has {2}.", orderChange},
-
-		{"common/one", Warning, "All entities are in one partition.", skewChange},
-		{"common/share", Good, "{1} of the entities are in one of {2} partitions, as uneven as {3}.", ""},
-		{"common/high", Warning, "", skewChange},
 	}
 }
 

@@ -26,7 +26,7 @@ var narrative = map[string]string{
 	"behind/buckets":  "more buckets: {2}, {3} under {1}.",
 	"behind/hottest":  "a hotter partition: {2} entities/s, {3} under {1}.",
 
-	"why/key":     "PartitionKey {1}: {2|share} of the questions know it; {3} partitions, the hottest {4} of {5} entities/s, the account {6} of {7}.",
+	"why/key":     "PartitionKey {1}: {2|share} of the questions know its attributes; {3} partitions, the hottest {4} of {5} entities/s, the account {6} of {7}.",
 	"why/buckets": "{1} buckets by {{2}}: the fewest with {3|share} of a partition's target free{4}.",
 	"why/spread":  "{1} buckets by {{2}}: the fewest that spread the inserts{4}.",
 	"why/too-few": "{1} buckets by {{2}}: too few{4}.",

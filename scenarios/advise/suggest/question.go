@@ -68,9 +68,9 @@ func checkSuited(s *scenarios.Scenario) error {
 	case !events:
 		return unsuited("no event traffic; expected a phase of traffic that names no partitions")
 	case !asks:
-		return unsuited("no operation says what it knows; expected a query such as {verb: query, by: [device]}")
+		return unsuited("no operation has by; expected a query such as {verb: query, by: [device]}")
 	case !weighs:
-		return unsuited("the operations that say what they know have weight 0; expected one with a weight")
+		return unsuited("the operations with by have weight 0; expected another weight")
 	}
 	return nil
 }
