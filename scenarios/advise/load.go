@@ -1,6 +1,7 @@
 package advise
 
 import (
+	"maps"
 	"math"
 	"sort"
 	"time"
@@ -281,11 +282,9 @@ func (l *looker) scatter() {
 	report := seen.Report()
 	l.load.Keys = spreadOf(&report, shownTop)
 	l.load.Keys.PartitionsAtLeast = l.load.Sampled < l.count
-	touched := make(map[place]bool)
+	touched := make(map[place]sum)
 	for i := range l.all {
-		for at := range l.all[i].places {
-			touched[at] = true
-		}
+		maps.Copy(touched, l.all[i].places)
 	}
 	if len(touched) == 1 {
 		for at := range touched {

@@ -62,6 +62,12 @@ func (t *Tried) compare(other *Tried) (order int, condition string, figure, than
 	return 0, condition, figure, than
 }
 
+// isBetter reports whether a trial is better by a relevant difference.
+func (t *Tried) isBetter(other *Tried) bool {
+	order, _, _, _ := t.compare(other)
+	return order < 0
+}
+
 // difference describes the first relevant difference of two trials.
 func (t *Tried) difference(other *Tried, name string) string {
 	_, condition, figure, than := t.compare(other)
@@ -85,17 +91,10 @@ func ownDesigns(s *scenarios.Scenario) []scenarios.Design {
 // those that are worse than the best own design.
 func (r *rule) try(p *Proposal) error {
 	own := ownDesigns(r.scenario)
-	slices.SortStableFunc(own, func(a, b scenarios.Design) int {
-		used := func(d scenarios.Design) bool { return d.Name == r.scenario.Use }
-		switch {
-		case used(a) == used(b):
-			return 0
-		case used(a):
-			return -1
-		default:
-			return 1
-		}
-	})
+	if at := slices.IndexFunc(own, func(d scenarios.Design) bool { return d.Name == r.scenario.Use }); at > 0 {
+		used := own[at]
+		own = slices.Insert(slices.Delete(own, at, at+1), 0, used)
+	}
 	maxCost := 1.0
 	for i := range own[:min(len(own), maxTrials)] {
 		a, err := r.explain(&own[i])
@@ -147,18 +146,15 @@ func (r *rule) rank(p *Proposal) {
 	}
 	for i := range p.Candidates {
 		c := &p.Candidates[i]
-		order := 0
-		if best != nil {
-			order, _, _, _ = c.Tried.compare(best.Tried)
-		}
+		worse := best != nil && best.Tried.isBetter(c.Tried)
 		switch {
-		case order > 0 && (len(p.Own) > 1 || len(kept) > 0 || i > 0):
+		case worse && (len(p.Own) > 1 || len(kept) > 0 || i > 0):
 			p.reject(&c.Design, sentence("reject/worse", c.Tried.difference(best.Tried, best.Design.Name)))
 			continue
-		case order > 0:
+		case worse:
 			// A contest needs it to compare the only own design with.
 			c.Worse = true
-		case order < 0:
+		case best != nil && c.Tried.isBetter(best.Tried):
 			p.Keep = ""
 		}
 		if len(kept) < r.options.Most {
@@ -171,16 +167,9 @@ func (r *rule) rank(p *Proposal) {
 // bestOwn returns the best own design that was tried, the first of equal ones; nil without any.
 func (p *Proposal) bestOwn() (best *Candidate) {
 	for i := range p.Own {
-		one := &p.Own[i]
-		if one.Tried == nil {
-			continue
+		if one := &p.Own[i]; one.Tried != nil && (best == nil || one.Tried.isBetter(best.Tried)) {
+			best = one
 		}
-		if best != nil {
-			if order, _, _, _ := one.Tried.compare(best.Tried); order >= 0 {
-				continue
-			}
-		}
-		best = one
 	}
 	return best
 }
