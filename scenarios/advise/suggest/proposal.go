@@ -33,10 +33,8 @@ type Candidate struct {
 	Design scenarios.Design
 	// Why are sentences for people.
 	Why []string
-	// Tried is the result of a short simulation, nil without one. Worse reports that it is worse than the
-	// scenario's own design, and nothing is better.
+	// Tried is the result of a short simulation, nil without one.
 	Tried *Tried
-	Worse bool
 	// Cannot is why one of the scenario's own designs cannot serve it, Appends how its inserts come if they
 	// fall on one place that moves; empty otherwise.
 	Cannot, Appends string

@@ -146,14 +146,12 @@ func (r *rule) rank(p *Proposal) {
 	}
 	for i := range p.Candidates {
 		c := &p.Candidates[i]
+		// A contest needs one candidate to compare the only own design with.
 		worse := best != nil && best.Tried.isBetter(c.Tried)
 		switch {
 		case worse && (len(p.Own) > 1 || len(kept) > 0 || i > 0):
 			p.reject(&c.Design, sentence("reject/worse", c.Tried.difference(best.Tried, best.Design.Name)))
 			continue
-		case worse:
-			// A contest needs it to compare the only own design with.
-			c.Worse = true
 		case best != nil && c.Tried.isBetter(best.Tried):
 			p.Keep = ""
 		}
