@@ -72,6 +72,9 @@ func (e evidence) StrayTimes() string {
 	for _, one := range e.Reading.StrayTimes {
 		at = append(at, stamp(one))
 	}
+	if e.Reading.Strays > int64(len(at)) {
+		at = append(at, "…")
+	}
 	return strings.Join(at, ", ")
 }
 

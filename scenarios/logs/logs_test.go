@@ -187,7 +187,14 @@ func TestStrayLinesAreNamed(t *testing.T) {
 	assert.Len(t, told.Record.Intervals, 20)
 	assert.Contains(t, printed(t, told, "text"), "2 lines dropped")
 	assert.Contains(t, printed(t, told, "json"), `"lines_stray": 2`)
+	// Of four only three are named.
+	entries = append(entries, request(11*year, "GetEntity", "a", "1", 200), request(12*year, "GetEntity", "a", "1", 200))
+	told = tell(t, logs.Options{}, write(t, filepath.Join(t.TempDir(), "a.log"), entries...))
+	assert.EqualValues(t, 4, told.Reading.Strays)
+	assert.Contains(t, printed(t, told, "text"), stray(told.Reading.StrayTimes[2])+", …")
 }
+
+func stray(at entity.Ticks) string { return at.Time().Format(time.DateTime) }
 
 // A day between two lines takes no memory: its seconds are not in the record.
 func TestIdleTimeIsLeftOut(t *testing.T) {
