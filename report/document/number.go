@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Untold stands where there is no figure, or one that rests on too little.
+// Untold replaces a figure that is missing or has too few samples.
 const Untold = "–"
 
-// Told writes a value, [Untold] where there is none.
+// Told formats a value, or returns [Untold] for nil.
 func Told[T any](value *T, as func(T) string) string {
 	if value == nil {
 		return Untold
@@ -19,7 +19,7 @@ func Told[T any](value *T, as func(T) string) string {
 	return as(*value)
 }
 
-// Interval writes the bounds of a figure, [Untold] where there are none.
+// Interval formats the bounds of a figure, or returns [Untold] for nil.
 func Interval(bounds *[2]float64, as func(float64) string) string {
 	return Told(bounds, func(b [2]float64) string { return as(b[0]) + " to " + as(b[1]) })
 }
@@ -69,8 +69,8 @@ func grouped(digits string) string {
 	return text.String()
 }
 
-// Rate returns a number per second: to hundredths below ten, rounded to a whole
-// one below a million, to three figures of millions beyond.
+// Rate returns a number per second: to hundredths below ten, to a whole number below a million, to three
+// figures of millions above.
 func Rate(perSecond float64) string {
 	switch {
 	case math.IsNaN(perSecond) || perSecond < 0:
@@ -86,7 +86,7 @@ func Rate(perSecond float64) string {
 	}
 }
 
-// Decimals returns a number with so many decimals at most: none that are zeros at its end.
+// Decimals returns a number with a maximum of decimals, without trailing zeros.
 func Decimals(number float64, most int) string {
 	text := strconv.FormatFloat(number, 'f', most, 64)
 	if most > 0 {
@@ -95,8 +95,7 @@ func Decimals(number float64, most int) string {
 	return text
 }
 
-// Share returns a share of one as a percentage to a tenth. What is not nothing
-// is never shown as 0 %, nor what is not all as 100 %.
+// Share returns a share of one as a percentage to a tenth. Only 0 is shown as 0 %, and only 1 as 100 %.
 func Share(share float64) string {
 	switch percent := share * 100; {
 	case math.IsNaN(percent):
@@ -150,8 +149,7 @@ func CutFactor(ratio float64) string {
 	return strconv.FormatFloat(math.Floor(ratio*100+1e-9)/100, 'f', 2, 64)
 }
 
-// Factor returns a ratio to three figures; beyond a thousand, either way, only that it is
-// so.
+// Factor returns a ratio to three figures, or that it is above or below a thousandfold.
 func Factor(ratio float64) string {
 	switch {
 	case ratio < 0.001:
@@ -184,9 +182,9 @@ func Figures(number float64) string {
 	return Rate(number)
 }
 
-// Millis returns microseconds in milliseconds, to the figures that a histogram tells
-// apart, for a column in ms; durations of 100 s and more are in seconds and say so, and a
-// histogram's constant for what is over an hour is not shown as a number.
+// Millis returns microseconds in milliseconds, to the precision of a histogram, for a column in ms.
+// Durations of 100 s and more are in seconds, with the unit. A histogram's constant for more than an hour is
+// not shown as a number.
 func Millis(micros int64) string {
 	switch {
 	case micros == time.Hour.Microseconds()+1:
@@ -206,8 +204,7 @@ func Millis(micros int64) string {
 	return Count((micros + 500) / 1000)
 }
 
-// InSeconds says whether a duration of so many microseconds is too long to be told in
-// milliseconds.
+// InSeconds reports whether [Millis] shows a duration in seconds.
 func InSeconds(micros int64) bool { return (micros+500)/1000 >= 100_000 }
 
 // Micros returns microseconds as [Millis] does, with the unit: a duration is the same text
@@ -222,7 +219,7 @@ func Micros(micros int64) string {
 // Lapse is [Micros] of a duration.
 func Lapse(d time.Duration) string { return Micros(d.Microseconds()) }
 
-// Bytes returns a number of bytes in the largest unit of which it has two, rounded up.
+// Bytes returns a number of bytes, rounded up, in the largest unit with a number of two or more.
 func Bytes(bytes int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	unit := 0
@@ -244,8 +241,7 @@ func Finite(value float64) *float64 {
 // PartOf returns one number as a percentage of another, to a tenth; it may exceed 100 %.
 func PartOf(number, of float64) string { return percentage(number/of, 1) }
 
-// Tries returns how many of a thing there are to another, to hundredths; beyond 999 only
-// that it is so.
+// Tries returns a ratio to hundredths, or that it is above 999.
 func Tries(each float64) string {
 	if each > 999 {
 		return manyTries
@@ -278,8 +274,7 @@ func Minutes(seconds float64) string {
 	return strings.TrimSpace(text)
 }
 
-// RoundTime returns microseconds as the axis of a chart has them, of which it divides off
-// round ones: in the unit that suits, to three figures.
+// RoundTime returns the microseconds of a mark on an axis in a suitable unit, to three figures.
 func RoundTime(micros float64) string {
 	switch {
 	case micros < 1e3:
@@ -312,7 +307,7 @@ func Exactly(value float64, power int) string {
 	return text
 }
 
-// Rounded returns a value to so many significant figures.
+// Rounded returns a value to a number of significant figures.
 func Rounded(value float64, digits int) float64 {
 	near, err := strconv.ParseFloat(strconv.FormatFloat(value, 'e', digits-1, 64), 64)
 	if err != nil {
@@ -321,8 +316,8 @@ func Rounded(value float64, digits int) float64 {
 	return near
 }
 
-// Change returns a change, a part of one, as a percentage with its sign, to a tenth; beyond
-// a hundredfold as a factor.
+// Change returns a relative change as a percentage with its sign, to a tenth, or from a hundredfold on as a
+// factor.
 func Change(part float64) string {
 	switch {
 	case math.IsNaN(part):
@@ -352,8 +347,7 @@ func SmallChange(part float64) string {
 // Chance returns a p-value to two figures.
 func Chance(p float64) string { return strconv.FormatFloat(p, 'g', 2, 64) }
 
-// Finely returns a number so closely that what is told apart looks different: to
-// thousandths below a hundred.
+// Finely returns a number to thousandths below a hundred, so that different numbers look different.
 func Finely(number float64) string {
 	if number < 100 {
 		return Decimals(number, 3)
@@ -369,9 +363,8 @@ func Money(amount float64) string {
 	return strconv.FormatFloat(amount, 'g', 4, 64)
 }
 
-// Span returns how long something lasts that was planned, or is known roughly, in the unit
-// that suits it: to a tenth below ten of them, to whole ones above. What was measured is
-// told by [Lapse].
+// Span returns a planned or approximate duration in a suitable unit: to a tenth below ten, to whole numbers
+// above. For measured durations see [Lapse].
 func Span(d time.Duration) string {
 	units := []struct {
 		name string

@@ -34,7 +34,7 @@ const (
 	keyLength = 40
 )
 
-// Fill returns a template with values in the place of {1}, {2} and so on. A format may follow the
+// Fill returns a template with values instead of {1}, {2} and so on. A format may follow the
 // number, as in {1|share}: one of those of columns, see [ParseColumn], or key. Without a format a
 // duration is written by [Span], a whole number by [Count], any other by [Rate].
 func Fill(template string, values ...any) string {
@@ -69,7 +69,7 @@ func Enumerated(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// Key quotes a key in so many characters at most, of which the end is left out.
+// Key quotes a key, and cuts it after a number of characters.
 func Key(key string, most int) string {
 	quoted := []rune(strconv.Quote(key))
 	if len(quoted) <= most {
@@ -78,7 +78,7 @@ func Key(key string, most int) string {
 	return string(quoted[:most-2]) + "…\""
 }
 
-// Cut ends a text after so many characters.
+// Cut cuts a text after a number of characters.
 func Cut(text string, most int) string {
 	characters := 0
 	for i := range text {
