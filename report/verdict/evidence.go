@@ -551,6 +551,17 @@ func (e *evidence) FailingPhase() *results.PhaseSummary {
 	return e.WorstPhase()
 }
 
+// FailingRate is the rate that was asked of that phase, in operations/s, 0 if it is unknown.
+func (e *evidence) FailingRate() float64 {
+	failing, reported := e.FailingPhase(), figure.Reported(e.Record)
+	for i := range min(len(reported), len(e.Summary.Phases)) {
+		if failing == &e.Summary.Phases[i] && reported[i].Phase.Name == failing.Name {
+			return reported[i].Phase.Rate
+		}
+	}
+	return 0
+}
+
 // Varies reports whether the rate of a step varies.
 func (e *evidence) Varies() bool {
 	return slices.ContainsFunc(e.steps, func(s figure.Step) bool { return s.Phase.Varying })
