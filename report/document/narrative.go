@@ -29,7 +29,7 @@ type rule struct {
 // sum, minus, over (a ratio) and after (how many follow the first) compute. ParseNarrative panics if a text is no
 // template: the table is part of the program.
 func ParseNarrative(table string) *Narrative {
-	n, place, root := &Narrative{}, "", template.New("").Funcs(sentenceFuncs)
+	n, place, root := &Narrative{}, "", template.New("").Funcs(SentenceFuncs())
 	for i, text := range strings.Split(strings.TrimSpace(table), "\n\n") {
 		if name, found := strings.CutPrefix(text, "=== "); found {
 			place = name
@@ -46,38 +46,40 @@ func ParseNarrative(table string) *Narrative {
 // lineBreak is a line break within a rule.
 var lineBreak = regexp.MustCompile(`\s*\n\s*`)
 
-// sentenceFuncs are the functions of the templates.
-var sentenceFuncs = template.FuncMap{
-	"count": func(n any) string { return Count(whole(n)) }, "rate": Rate, "share": Share, "cut": CutShare, "factor": CutFactor,
-	"micros": Micros, "minutes": Minutes, "seconds": Seconds, "span": Span, "list": Enumerated,
-	"round": func(number float64, digits int) string { return Figures(Rounded(number, digits)) },
-	"lost": func(share *float64) string {
-		if share == nil {
-			return "an unknown share"
-		}
-		return Share(*share)
-	},
-	"duration": func(seconds float64) string {
-		return time.Duration(seconds * float64(time.Second)).Round(time.Millisecond).String()
-	},
-	"things": func(n any, thing string) string {
-		if whole(n) == 0 {
-			return "no " + thing
-		}
-		return Counted(int(whole(n)), thing)
-	},
-	"sum": func(numbers ...int64) (sum int64) {
-		for _, n := range numbers {
-			sum += n
-		}
-		return sum
-	},
-	"minus": func(a, b int64) int64 { return a - b }, "over": func(part, of any) float64 { return ratio(part) / ratio(of) },
-	"after":  func(n int, list []string) int { return max(0, len(list)-n) },
-	"bare":   func(sentence string) string { return strings.TrimSuffix(sentence, ".") },
-	"escape": Printable,
-	"key":    func(key string) string { return Key(key, maxKeyLength) },
-	"name":   func(name string) string { return Printable(Cut(name, maxNameLength)) },
+// SentenceFuncs are the functions of the templates.
+func SentenceFuncs() template.FuncMap {
+	return template.FuncMap{
+		"count": func(n any) string { return Count(whole(n)) }, "rate": Rate, "share": Share, "cut": CutShare, "factor": CutFactor,
+		"micros": Micros, "minutes": Minutes, "seconds": Seconds, "span": Span, "list": Enumerated,
+		"round": func(number float64, digits int) string { return Figures(Rounded(number, digits)) },
+		"lost": func(share *float64) string {
+			if share == nil {
+				return "an unknown share"
+			}
+			return Share(*share)
+		},
+		"duration": func(seconds float64) string {
+			return time.Duration(seconds * float64(time.Second)).Round(time.Millisecond).String()
+		},
+		"things": func(n any, thing string) string {
+			if whole(n) == 0 {
+				return "no " + thing
+			}
+			return Counted(int(whole(n)), thing)
+		},
+		"sum": func(numbers ...int64) (sum int64) {
+			for _, n := range numbers {
+				sum += n
+			}
+			return sum
+		},
+		"minus": func(a, b int64) int64 { return a - b }, "over": func(part, of any) float64 { return ratio(part) / ratio(of) },
+		"after":  func(n int, list []string) int { return max(0, len(list)-n) },
+		"bare":   func(sentence string) string { return strings.TrimSuffix(sentence, ".") },
+		"escape": Printable,
+		"key":    func(key string) string { return Key(key, maxKeyLength) },
+		"name":   func(name string) string { return Printable(Cut(name, maxNameLength)) },
+	}
 }
 
 // Bounds of what a sentence shows of a key and of a name, in characters.

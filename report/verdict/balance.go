@@ -24,6 +24,10 @@ func (e *evidence) Balancing() *balancing {
 	if e.Summary.Balance == nil || e.Summary.Killed != nil || e.Summary.Validity != results.Valid || e.Limit != nil || len(bins) == 0 {
 		return nil
 	}
+	b := e.Summary.Balance
+	if b.Outcome != results.LoadHeld && b.Throttled == nil || b.Outcome == results.LoadRelieved && b.Relieved == nil {
+		return nil
+	}
 	busy := slices.IndexFunc(bins, func(b figure.Bin) bool { return b.Busy() })
 	if busy < 0 {
 		busy = len(bins) - 1
