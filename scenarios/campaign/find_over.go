@@ -8,7 +8,6 @@ import (
 
 	"loadgen/results"
 	"loadgen/scenarios"
-	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
 )
 
@@ -83,29 +82,30 @@ func (f *Find) lasts() time.Duration {
 	return time.Duration(steps * float64(between+f.drained(f.From).Length+f.length(f.From)))
 }
 
-// footprintFind adds what a search in a phase takes: what is under way at its
-// highest rate, what its usual steps insert, and the histograms of all.
+// footprintFind adds the memory of a search in a phase: operations at its maximum rate, the
+// inserts of its usual steps, and the histograms of all steps.
 func (c *Campaign) footprintFind(f *Footprint, d *dry, data bool) {
-	waits, _ := c.patience.LongestWait()
-	alive := min(c.Find.length(c.Find.UpTo), longestAttempt+min(waits, arrival.MaxLength))
-	content := int64(0)
-	if meanInserts(d.Operations) > 0 {
-		content = c.weight(0)
-	}
 	first := c.Find.drained(c.Find.UpTo)
-	waiting := c.Find.UpTo*alive.Seconds() + (first.Rate-c.Find.UpTo)*min(alive, first.Length).Seconds()
-	f.Waiting = max(f.Waiting, times(int64(waiting), sessionBytes+content))
-	const each = 2 * 5 // response, lost, and service by class, of a step and what drains before it
-	minutes := int64(c.Find.lasts()/time.Minute) + 1
-	f.Histograms = addUp(f.Histograms, times(mostSteps*each*int64(len(d.Operations))+minutes, histogramBytes))
+	length := first.Length + c.Find.length(c.Find.UpTo)
+	w := flow{counts: make([]float64, waitBins), step: max(1, length/waitBins), entities: 1, service: quickAnswer}
+	for i := range w.counts {
+		rate := c.Find.UpTo
+		if time.Duration(i)*w.step < first.Length {
+			rate = first.Rate
+		}
+		w.counts[i] = rate * w.step.Seconds()
+	}
+	r := c.waitsOf(d, &w, c.policies(d))
+	f.Waiting = max(f.Waiting, c.sessionBytes(d, &r))
+	f.Record = addUp(f.Record, times(2*usualSteps*histogramsEach*int64(len(d.Operations)), histogramBytes))
 	if !data {
 		return
 	}
-	stored := int64(c.Find.amount(usualSteps) * meanInserts(d.Operations))
+	stored := c.Find.amount(usualSteps) * meanInserts(d.Operations)
 	if c.Scenario.Loaded(d.phase) == 0 && upserts(d.Operations) {
-		stored += int64(max(d.Partitions, len(d.Keys))) * int64(d.Entities)
+		stored += float64(max(d.Partitions, len(d.Keys))) * float64(d.Entities)
 	}
-	f.Entities = addUp(f.Entities, times(stored, c.stored()))
+	f.Entities = addUp(f.Entities, clampBytes(stored*float64(c.stored())))
 }
 
 // meanInserts returns how many entities an operation of a mix inserts on the

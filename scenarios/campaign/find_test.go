@@ -260,7 +260,7 @@ phases:
 		assert.Len(t, over, row.many, row.name)
 		f, need := c.Forecast(), c.Footprint(false)
 		assert.Truef(t, f.Requests > 0 && f.Requests <= f.AtMost, "%s: %+v", row.name, f)
-		assert.Truef(t, need.Entities == 0 && need.Waiting > 0 && need.Histograms > 0, "%s: %+v", row.name, need)
+		assert.Truef(t, need.Entities == 0 && need.Waiting > 0 && need.Record > 0, "%s: %+v", row.name, need)
 	}
 }
 

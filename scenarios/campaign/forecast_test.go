@@ -58,7 +58,7 @@ func TestForecastIsWhatARunDoes(t *testing.T) {
 			o := campaign.Options{Scenario: row.s, Table: "races", Verify: verify}
 			c := planned(t, o)
 			f := c.Footprint(true)
-			assert.Truef(t, min(f.Waiting, f.Entities, f.Histograms) > 0, "%s: %+v", row.name, f)
+			assert.Truef(t, min(f.Entities, f.Record) > 0, "%s: %+v", row.name, f)
 			forecast, record := c.Forecast(), recorded(t, newWorld(t, row.s, nil).run(t, o))
 			sum := record.Total(results.Everything)
 			for what, pair := range map[string][2]int64{"requests": {forecast.Requests, sum.Attempts}, "entities": {forecast.Entities, sum.Counted}} {

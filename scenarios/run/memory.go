@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"runtime/debug"
@@ -11,8 +12,9 @@ import (
 	"loadgen/scenarios/campaign"
 )
 
-// Footprint returns how much memory a simulation of the plan takes, in bytes. Its error is
-// that of a scenario which cannot be run.
+// Footprint returns the forecast of the peak memory of a simulation of the plan, in bytes of
+// live heap: within a factor of 1.5 from 64 MiB on. Its error is that of a scenario which
+// cannot be run.
 func (p *Plan) Footprint() (int64, error) {
 	campaign, err := campaignOf(p.options(TablePrefix + p.Scenario.Table))
 	if err != nil {
@@ -42,17 +44,29 @@ func (p *Plan) virtualFaults(c *campaign.Campaign) (faults []error) {
 	sum, more := need.Total(), ""
 	if _, twice := p.rival(); twice {
 		sum = min(sum, math.MaxInt64/2) * 2
-		more = ", twice since another profile runs beside it (--one-profile spares that)"
+		more = ", twice because another profile runs beside it (--one-profile avoids that)"
 	}
 	if sum <= p.MemoryLimit {
 		return faults
 	}
-	if need.Holdings > 0 {
-		more = ", " + document.Bytes(need.Holdings) + " of keys that tell what queries read" + more
+	if sum < forecastFloor {
+		more = ""
+	} else {
+		more = fmt.Sprintf(": %s of operations that wait, %s of entities, %s of keys for queries, %s of the record%s", document.Bytes(need.Waiting),
+			document.Bytes(need.Entities), document.Bytes(need.Holdings), document.Bytes(need.Record), more)
 	}
-	return append(faults, wrong("memory-limit", "the scenario would take about %s: %s of operations that wait, "+
-		"%s of stored entities, %s of histograms%s", document.Bytes(sum),
-		document.Bytes(need.Waiting), document.Bytes(need.Entities), document.Bytes(need.Histograms), more))
+	return append(faults, wrong("memory-limit", "the scenario needs %s%s", MemoryText(sum), more))
+}
+
+// forecastFloor is the size below which a forecast of memory is no estimate.
+const forecastFloor = 64 << 20
+
+// MemoryText returns a forecast of memory as messages show it.
+func MemoryText(bytes int64) string {
+	if bytes < forecastFloor {
+		return "less than " + document.Bytes(forecastFloor)
+	}
+	return "about " + document.Bytes(bytes)
 }
 
 // What the process may let lie before it collects garbage. On two processors the

@@ -17,7 +17,6 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/nearest"
 	"loadgen/report/compare/contest"
-	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
 	"loadgen/scenarios"
@@ -232,7 +231,7 @@ func (c *contestRun) foresee(ctx context.Context) (atOnce int, err error) {
 	}
 	limit := cmp.Or(c.plan.Run.MemoryLimit, math.MaxInt64)
 	if most > limit {
-		return 0, wrong("memory-limit", "a run of the design %s would take about %s", design, document.Bytes(most))
+		return 0, wrong("memory-limit", "a run of the design %s needs %s", design, run.MemoryText(most))
 	}
 	return int(min(int64(runtime.GOMAXPROCS(0)), limit/most)), nil
 }

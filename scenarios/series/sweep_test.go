@@ -143,7 +143,7 @@ func TestSweepOfPlansThatCannotBe(t *testing.T) {
 		return p, err
 	}
 	_, err := s.Run(t.Context())
-	assert.ErrorContains(t, err, "would take about")
+	assert.ErrorContains(t, err, "memory-limit: ")
 	assert.False(t, begun, "a run was made")
 	none := errors.New("no such file")
 	s.Plan = func([]scenarios.Setting) (run.Plan, error) { return run.Plan{}, none }

@@ -1,0 +1,189 @@
+package campaign
+
+import (
+	"math"
+	"slices"
+
+	"loadgen/backoff"
+	"loadgen/engine/entity"
+	"loadgen/scenarios"
+)
+
+// Footprint is the forecast of the peak memory of a simulation, in bytes of live heap.
+type Footprint struct {
+	// Waiting is for operations that are in flight or wait to retry, Entities for stored
+	// entities, Record for histograms and the heat map, Holdings for the keys that queries
+	// of event traffic are resolved with.
+	Waiting, Entities, Record, Holdings int64
+}
+
+// Total returns the sum.
+func (f Footprint) Total() int64 {
+	return addUp(addUp(f.Waiting, f.Entities), addUp(f.Record, f.Holdings))
+}
+
+// Measured sizes in bytes, see TestFootprintAgainstMeasuredPeak.
+const (
+	// waitingBytes is the size of a session and its queue entry. flightBytes is added for
+	// an attempt in flight, workflowBytes for a workflow's state, clientBytes for a client.
+	waitingBytes  = 1080
+	flightBytes   = 340
+	clientBytes   = 40
+	workflowBytes = 1200
+	// rowBytes is the size of an entity's places in the tree and in the index.
+	rowBytes = 150
+	// heldBytes is the size of a cached key.
+	heldBytes = 110
+	// histogramBytes is the size of a full histogram; a kind of operation fills about
+	// three of them in each phase.
+	histogramBytes = 200 << 10
+	histogramsEach = 3
+	recordBytes    = 3 << 20
+	// trailBytes is the size of a write that is followed until it is read back.
+	trailBytes = 400
+)
+
+// Footprint returns the memory that the campaign takes in virtual time; data reports
+// whether entities are stored.
+func (c *Campaign) Footprint(data bool) Footprint {
+	f := Footprint{Record: recordBytes}
+	all, _ := c.dryRun(len(c.Scenario.Phases))
+	followed := int64(0)
+	for i, d := range all {
+		phase := &c.Scenario.Phases[i]
+		if data && phase.Load != nil {
+			f.Entities = addUp(f.Entities, times(times(int64(phase.Load.Entities), int64(len(c.homes))), c.stored()))
+		}
+		if c.audit != nil {
+			followed = addUp(followed, d.written(uint64(c.audit.most)))
+		}
+		switch {
+		case d.most == 0 || d.stage == nil:
+		case c.Find != nil:
+			c.footprintFind(&f, d, data)
+		default:
+			c.footprintOf(&f, d, data)
+		}
+	}
+	if c.audit != nil {
+		f.Entities = addUp(f.Entities, times(min(followed, int64(c.audit.most)), trailBytes))
+	}
+	return f
+}
+
+// footprintOf adds the memory of a phase that offers load.
+func (c *Campaign) footprintOf(f *Footprint, d *dry, data bool) {
+	r := c.rehearseWaits(d)
+	f.Waiting = max(f.Waiting, c.sessionBytes(d, &r))
+	phases := int64(1 + max(1, len(c.ladder(d.Traffic))))
+	f.Record = addUp(f.Record, times(phases*histogramsEach*int64(len(d.Operations)), histogramBytes))
+	if d.Events() && c.reads(d.Operations) {
+		held := int64(c.Scenario.Loaded(d.phase))
+		all, _ := c.dryRun(d.phase + 1)
+		for _, before := range all {
+			held = addUp(held, int64(min(float64(before.expected)*meanInserts(before.operations()), math.MaxInt64/2)))
+		}
+		held = times(held, int64(len(c.homes)))
+		held /= max(1, held/mostHeld)
+		f.Holdings = max(f.Holdings, times(held, heldBytes))
+	}
+	if data {
+		f.Entities = addUp(f.Entities, c.insertedBytes(d, &r))
+	}
+}
+
+// operations returns the operations of a phase, none where it prepares or counts.
+func (d *dry) operations() []scenarios.OperationSpec {
+	if d.Traffic == nil {
+		return nil
+	}
+	return weighed(d.Traffic)
+}
+
+// insertedBytes returns the size of the entities that a phase adds.
+func (c *Campaign) insertedBytes(d *dry, r *waits) int64 {
+	homes := 1.0
+	if d.Events() {
+		homes = float64(len(c.homes))
+	}
+	added := r.operations * r.succeeded * meanInserts(d.operations())
+	if c.Scenario.Loaded(d.phase) == 0 && upserts(d.Operations) {
+		added += min(float64(max(d.Partitions, len(d.Keys), 1))*float64(d.Entities), r.operations)
+	}
+	return clampBytes(added * homes * float64(c.stored()))
+}
+
+// reads reports whether an operation queries.
+func (c *Campaign) reads(list []scenarios.OperationSpec) bool {
+	return slices.ContainsFunc(list, func(o scenarios.OperationSpec) bool {
+		return o.Verb == entity.Query || len(o.By) > 0 || o.Workflow != ""
+	})
+}
+
+// sessionBytes returns the memory of the operations that are alive at once.
+func (c *Campaign) sessionBytes(d *dry, r *waits) int64 {
+	return clampBytes(r.inFlight*float64(c.flightBytes(d)) + r.waiting*float64(c.waitingBytes(d)) + float64(d.Clients)*clientBytes)
+}
+
+// waitingBytes returns the memory of an operation that waits to retry. Only a workflow
+// keeps its content meanwhile.
+func (c *Campaign) waitingBytes(d *dry) int64 {
+	if slices.ContainsFunc(d.Operations, func(o scenarios.OperationSpec) bool { return o.Workflow != "" }) {
+		return waitingBytes + workflowBytes + c.content(d)
+	}
+	return waitingBytes
+}
+
+// flightBytes returns the memory of an operation in flight.
+func (c *Campaign) flightBytes(d *dry) int64 { return c.waitingBytes(d) + flightBytes + c.content(d) }
+
+// content returns the mean size of what an operation writes.
+func (c *Campaign) content(d *dry) int64 {
+	written, weights := 0.0, 0.0
+	for _, op := range d.operations() {
+		weights += float64(op.Weight)
+		if op.Inserts() || op.Replaces() {
+			written += float64(op.Weight) * float64(max(1, op.Entities))
+		}
+	}
+	return int64(written / max(1, weights) * float64(c.weight(0)))
+}
+
+// stored returns the size of a stored entity, the mean of some.
+func (c *Campaign) stored() int64 {
+	const sampled = 16
+	sum := 0
+	for n := range uint64(sampled) {
+		key := c.generator.Key(n)
+		sum += len(entity.Pack(nil, 0, c.generator.Properties(n))) + len(key.Row)
+	}
+	return rowBytes + int64(sum)*17/16/sampled // a size class is larger by a sixteenth
+}
+
+// policies returns the retry policies of a phase with their shares of its operations.
+func (c *Campaign) policies(d *dry) []retryShare {
+	list, weights := d.operations(), 0.0
+	for i := range list {
+		weights += float64(list[i].Weight)
+	}
+	var shares []retryShare
+	for i := range list {
+		policy := c.patience.Of(&list[i])
+		at := slices.IndexFunc(shares, func(s retryShare) bool { return s.policy == policy })
+		if at < 0 {
+			shares = append(shares, retryShare{policy: policy})
+			at = len(shares) - 1
+		}
+		shares[at].share += float64(list[i].Weight) / max(1, weights)
+	}
+	return shares
+}
+
+// retryShare is a retry policy and the share of the operations that it applies to.
+type retryShare struct {
+	policy *backoff.Policy
+	share  float64
+}
+
+// clampBytes returns a size that fits an int64.
+func clampBytes(size float64) int64 { return int64(min(max(0, size), math.MaxInt64/2)) }
