@@ -41,19 +41,19 @@ var accessCounters = []string{"issued", "preflights", "carried"}
 // accessKinds are the workflows of users who read entities of their own: by a shared access
 // signature of their keys, or through a proxy that has the account's key.
 var accessKinds = []Kind{{
-	Name: "direct-read", Says: "Reads an entity by itself, after asking a broker where the user has no signature that is still good.",
+	Name: "direct-read", Says: "Reads an entity with a signature; asks a broker for one when needed.",
 	Reads: true, Counters: accessCounters, Stores: ownServices(broker, preflight),
 	Parameters: []Parameter{
-		{Name: "user", Says: "The attribute of an entity that names its user; without it each PartitionKey is a user's.", Type: OfAttribute},
-		{Name: "covers", Says: "What a signature opens: the user's partition, or one entity of it.",
+		{Name: "user", Says: "The attribute that names the user; default: the PartitionKey.", Type: OfAttribute},
+		{Name: "covers", Says: "What a signature grants: the user's partition, or one entity.",
 			Type: OfChoice, Choices: []string{"partition", "entity"}, Default: "partition"},
-		{Name: "lasts", Was: "every", Says: "How long a signature is good, from when the read that asks for it is due.",
+		{Name: "lasts", Was: "every", Says: "How long a signature is valid.",
 			Type: OfDuration, Least: int64(time.Millisecond), Most: int64(7 * 24 * time.Hour), Default: "1h"},
-		{Name: "issue-time", Says: "How long the broker takes to issue a signature.",
+		{Name: "issue-time", Says: "The broker's time per signature.",
 			Type: OfDuration, Most: int64(time.Minute), Default: "5ms"},
-		{Name: "issuers", Says: "How many signatures the broker issues at once while the other requests wait; 0 has no bound.",
+		{Name: "issuers", Says: "Maximum signatures issued at once; 0: no limit.",
 			Type: OfCount, Most: target.MostAtOnce, Default: "0"},
-		{Name: "preflight", Says: "How long a browser keeps the answer to a CORS preflight; 0s is for users in no browser.",
+		{Name: "preflight", Says: "How long a CORS preflight is cached; 0s: no browser.",
 			Type: OfDuration, Most: int64(24 * time.Hour), Default: "0s"},
 	},
 	// It needs a signature, and in a browser leave for its URL, which has the signature in it,
@@ -104,12 +104,12 @@ var accessKinds = []Kind{{
 		})
 	},
 }, {
-	Name: "proxied-read", Says: "Reads an entity through a proxy, which asks the table and carries the answer.",
+	Name: "proxied-read", Says: "Reads an entity through a proxy.",
 	Reads: true, Counters: accessCounters, Stores: ownServices(proxy),
 	Parameters: []Parameter{
-		{Name: "proxy-time", Says: "How long the proxy takes to carry an answer.",
+		{Name: "proxy-time", Says: "The proxy's time per answer.",
 			Type: OfDuration, Most: int64(time.Minute), Default: "5ms"},
-		{Name: "connections", Says: "How many answers the proxy carries at once while the others wait; 0 has no bound.",
+		{Name: "connections", Says: "Maximum answers carried at once; 0: no limit.",
 			Type: OfCount, Most: target.MostAtOnce, Default: "0"},
 	},
 	// The answer passes the proxy twice: in from the table, and out to the user.
@@ -143,7 +143,7 @@ func signatureOf(table string, key entity.Key, covers string) string {
 		row = key.Row
 	}
 	resource := "/table/account/" + strings.ToLower(table)
-	sum := hmac.New(sha256.New, []byte("the key of nobody's account"))
+	sum := hmac.New(sha256.New, []byte("an unused account key"))
 	sum.Write([]byte(strings.Join([]string{permissions, "", expiry, resource, "", "", protocol, version,
 		key.Partition, row, key.Partition, row}, "\n")))
 	v := url.Values{"sv": {version}, "sp": {permissions}, "se": {expiry}, "spr": {protocol}, "tn": {table},

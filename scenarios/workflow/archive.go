@@ -11,17 +11,17 @@ import (
 )
 
 var (
-	archivePlace = Parameter{Name: "place", Says: "The place of the design that is the archive.", Type: OfPlace, Required: true}
-	archiveQueue = Parameter{Name: "queue", Says: "The queue of the messages, the same in all operations that use it.", Type: OfName, Default: "moves"}
+	archivePlace = Parameter{Name: "place", Says: "The archive's place in the design.", Type: OfPlace, Required: true}
+	archiveQueue = Parameter{Name: "queue", Says: "The message queue, the same in all operations.", Type: OfName, Default: "moves"}
 )
 
 // archiveKinds are the workflows that move entities to an archive, which is
 // another partition, most often of another table, so that no transaction spans both: by
 // way of a queue, where whoever dies leaves a message that others find, or without it.
 var archiveKinds = []Kind{{
-	Name: "archive-request", Says: "Puts a message on a queue which asks for an entity to be moved to the archive.",
+	Name: "archive-request", Says: "Enqueues a request to move an entity to the archive.",
 	Parameters: []Parameter{archivePlace, archiveQueue,
-		{Name: "malformed", Says: "The share of the messages that nobody can carry out.", Type: OfShare, Default: "0"}},
+		{Name: "malformed", Says: "The share of malformed messages.", Type: OfShare, Default: "0"}},
 	Counters: []string{"requested", "malformed"}, Serves: archiveServes,
 	Stores: func(a Arguments) []Store {
 		return []Store{{Name: a.Text("queue"), Queue: true}}
@@ -32,7 +32,7 @@ var archiveKinds = []Kind{{
 		asks := "requested"
 		body, err := json.Marshal(moveOf(c.Subject, c.Arguments.Text("place")))
 		if err != nil {
-			panic("workflow: texts that cannot be written as JSON: " + err.Error())
+			panic("workflow: encode JSON: " + err.Error())
 		}
 		if c.Happens("malformed") {
 			asks, body = "malformed", []byte(fmt.Sprintf("message %d asks for nothing", c.K))
@@ -43,16 +43,16 @@ var archiveKinds = []Kind{{
 		})
 	},
 }, {
-	Name: "archive-work", Says: "One turn of a worker: receives a message, copies the entity, deletes it where it was, deletes the message.",
+	Name: "archive-work", Says: "Receives a message, copies its entity, deletes the original, deletes the message.",
 	Parameters: []Parameter{archivePlace, archiveQueue,
-		{Name: "hidden", Says: "For how long a message is hidden once it was received.",
+		{Name: "hidden", Says: "The visibility timeout of a received message.",
 			Type: OfDuration, Least: int64(time.Second), Most: int64(2 * time.Minute), Default: "30s"},
-		{Name: "most", Says: "How many messages are received at once.", Type: OfCount, Least: 1, Most: 32, Default: "1"},
-		{Name: "attempts", Says: "How often a message is received before it goes to the queue of those that nobody can carry out; 0 is for ever.",
+		{Name: "most", Says: "Messages per request.", Type: OfCount, Least: 1, Most: 32, Default: "1"},
+		{Name: "attempts", Says: "Maximum receives before a message goes to the poison queue; 0: unlimited.",
 			Type: OfCount, Least: 0, Most: 100, Default: "5"},
-		{Name: "poison", Says: "The queue of the messages that nobody can carry out.", Type: OfName, Default: "poison"},
-		{Name: "killed", Says: "The share of the messages at which the worker dies.", Type: OfShare, Default: "0"},
-		{Name: "after", Says: "After which step it dies: received, read, copied, deleted from where it was, or any of them.",
+		{Name: "poison", Says: "The poison queue.", Type: OfName, Default: "poison"},
+		{Name: "killed", Says: "The share of messages at which the worker crashes.", Type: OfShare, Default: "0"},
+		{Name: "after", Says: "The step after which the worker crashes.",
 			Type: OfChoice, Choices: append([]string{anyStep}, archiveSteps()...), Default: anyStep},
 	},
 	Serves:   archiveServes,
@@ -89,11 +89,11 @@ var archiveKinds = []Kind{{
 	},
 	Check: func(s *Setting, a Arguments) Check { return newArchived(s, a) },
 }, {
-	Name: "archive-look", Says: "Reads an entity in both tables, one after the other.", Reads: true,
+	Name: "archive-look", Says: "Reads an entity in both tables.", Reads: true,
 	Parameters: []Parameter{archivePlace,
-		{Name: "first", Says: "Which table is read first: where the entity was, or the archive.",
+		{Name: "first", Says: "The table to read first.",
 			Type: OfChoice, Choices: []string{"current", "archive"}, Default: "current"},
-		{Name: "pause", Says: "How long the reader waits between the two.", Type: OfDuration, Most: int64(time.Minute), Default: "0s"}},
+		{Name: "pause", Says: "The pause between the two reads.", Type: OfDuration, Most: int64(time.Minute), Default: "0s"}},
 	Counters: []string{"current", "archive", "both", "neither"}, Serves: archiveServes,
 	// One that reads where the entity was first can see it twice, but not miss it, for it is copied
 	// before it is deleted; one that reads the archive first can miss it.
@@ -121,11 +121,11 @@ var archiveKinds = []Kind{{
 		})
 	},
 }, {
-	Name: "archive-naive", Says: "Moves an entity to the archive without a queue: the client writes one table, then the other.",
+	Name: "archive-naive", Says: "Moves an entity to the archive without a queue.",
 	Parameters: []Parameter{archivePlace,
-		{Name: "first", Says: "What comes first: the copy, so that the entity can be left twice, or the deletion, so that it can be lost.",
+		{Name: "first", Says: "The first step: copy or delete.",
 			Type: OfChoice, Choices: []string{"copy", "delete"}, Default: "copy"},
-		{Name: "killed", Says: "The share of the clients that die between the two writes.", Type: OfShare, Default: "0"}},
+		{Name: "killed", Says: "The share of clients that crash between the writes.", Type: OfShare, Default: "0"}},
 	Counters: []string{"moved", "repeated", "killed"}, Serves: archiveServes,
 	New:   func(c *Call) Workflow { return newArchiveNaive(c) },
 	Check: func(s *Setting, a Arguments) Check { return newArchived(s, a) },
@@ -135,16 +135,16 @@ var archiveKinds = []Kind{{
 // archive that has a key of its own for each of them.
 func archiveServes(d *Design, a Arguments) []Lack {
 	if !d.Loaded {
-		return []Lack{{Says: "no entities are loaded that could be moved; expected a phase before that loads some"}}
+		return []Lack{{Says: "nothing to move; expected a load phase before"}}
 	}
 	name := a.Text("place")
 	p, own := d.Places[name], d.Own
 	if p.Table == own.Table && p.PartitionKey == own.PartitionKey && p.RowKey == own.RowKey {
-		return []Lack{{Parameter: "place", Says: fmt.Sprintf("%s has the keys and the table of the entities themselves; expected others", name)}}
+		return []Lack{{Parameter: "place", Says: fmt.Sprintf("%s has the entities' own keys and table; expected others", name)}}
 	}
 	for _, attribute := range slices.Concat(own.PartitionNames, own.RowNames) {
 		if !slices.Contains(p.PartitionNames, attribute) && !slices.Contains(p.RowNames, attribute) {
-			return []Lack{{Parameter: "place", Says: fmt.Sprintf("the keys of %s lack {%s}, so that several entities could share one; expected all that their own key is formed from", name, attribute)}}
+			return []Lack{{Parameter: "place", Says: fmt.Sprintf("the keys of %s lack {%s}; expected all attributes of the entities' keys", name, attribute)}}
 		}
 	}
 	return nil

@@ -76,7 +76,7 @@ func (c *archived) drain() Request {
 			m := found[0]
 			goOn := func() Turn { return Send(c.drain()) }
 			if _, sound := parseMove(m.Body); !sound && c.attempts == 0 {
-				c.messages.Found.Fault(fmt.Sprintf("message %q was received %d times, and nobody can carry it out", m.Body, m.Received))
+				c.messages.Found.Fault(fmt.Sprintf("message %q was received %d times and is malformed", m.Body, m.Received))
 				return Send(c.worker.forgotten(m, goOn))
 			} else if !sound && m.Received <= c.attempts {
 				c.left = true
@@ -136,7 +136,7 @@ func (c *archived) tables() Request {
 				case !here && !moved:
 					c.entities.Found.Fault(fmt.Sprintf("%s is in neither table", named))
 				case here && !holdsAll(was, subject.Properties()) || moved && !holdsAll(is, subject.Properties()):
-					c.entities.Found.Fault(fmt.Sprintf("%s is not what was loaded", named))
+					c.entities.Found.Fault(fmt.Sprintf("%s differs from the loaded entity", named))
 				case here && moved && !c.asked[asked]:
 					// Where a worker gave up half-way, a message of the poison queue says so.
 					c.entities.Found.Fault(fmt.Sprintf("%s is in both tables", named))

@@ -320,7 +320,7 @@ func TestShareOfMalformedMessages(t *testing.T) {
 // The check says of each employee what became of it, and of a message that would come
 // back for ever.
 func TestArchivedFinds(t *testing.T) {
-	const both, neither, other = `"Finance" / "000457" is in both tables`, `"Finance" / "000457" is in neither table`, `"Finance" / "000457" is not what was loaded`
+	const both, neither, other = `"Finance" / "000457" is in both tables`, `"Finance" / "000457" is in neither table`, `"Finance" / "000457" differs from the loaded entity`
 	for _, row := range []struct {
 		name, spoiled string
 		attempts      string
@@ -338,7 +338,7 @@ func TestArchivedFinds(t *testing.T) {
 		{"one is copied, and its message was put aside", "die", "1", "", ""},
 		{"one is lost, whatever was put aside", "die remove remove-copy", "1", neither, ""},
 		{"a message of which nobody is rid", "malformed", "0", "",
-			`message "message 1 asks for nothing" was received 1 times, and nobody can carry it out`},
+			`message "message 1 asks for nothing" was received 1 times and is malformed`},
 	} {
 		s := newStaff(t, 3)
 		from, to, all := s.employees[1].keys[""], s.employees[1].keys["archive"], s.employees[1].properties

@@ -8,21 +8,21 @@ import (
 // bagKinds is the update by a client of an older version, which meets entities with
 // a property of which it does not know.
 var bagKinds = []Kind{{
-	Name: "bag-update", Says: "Changes a property of an entity that has one which the client's version does not know.",
+	Name: "bag-update", Says: "Changes an entity that has a property unknown to the client.",
 	Counters: []string{"lost", "restarts"},
 	Parameters: []Parameter{
-		{Name: "changes", Says: "The property that gets another value.", Type: OfProperty, Required: true},
-		{Name: "unknown", Says: "The property that the client does not know.", Type: OfProperty, Required: true},
-		{Name: "writes", Says: "What it writes: the change alone, all that it read with the change in it, or what it knows.",
+		{Name: "changes", Says: "The property to change.", Type: OfProperty, Required: true},
+		{Name: "unknown", Says: "The property unknown to the client.", Type: OfProperty, Required: true},
+		{Name: "writes", Says: "What is written: the change, everything read, or known properties.",
 			Type: OfChoice, Choices: []string{"merge", "bag", "known"}, Default: "bag"},
 	},
 	Serves: func(d *Design, a Arguments) []Lack {
 		var lacks []Lack
 		if a.Text("changes") == a.Text("unknown") {
-			lacks = append(lacks, Lack{Parameter: "unknown", Says: "nobody changes what he does not know; expected another property than changes"})
+			lacks = append(lacks, Lack{Parameter: "unknown", Says: "the property must differ from changes"})
 		}
 		if !d.Loaded {
-			lacks = append(lacks, Lack{Parameter: "", Says: "nothing is there to be changed; expected a load before"})
+			lacks = append(lacks, Lack{Parameter: "", Says: "nothing to change; expected a load phase before"})
 		}
 		return lacks
 	},
@@ -56,7 +56,7 @@ var bagKinds = []Kind{{
 					want, _ := lookup(subject.Properties(), name)
 					key := subject.Key("")
 					value, some := found[key]
-					f.Look(some && value.Equal(want), "%s of partition %s has lost its %s", key.Row, key.Partition, name)
+					f.Look(some && value.Equal(want), "%s of partition %s lost its %s", key.Row, key.Partition, name)
 				}
 				return End()
 			})

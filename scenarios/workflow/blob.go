@@ -11,16 +11,16 @@ import (
 )
 
 var (
-	largeSize = Parameter{Name: "size", Says: "How many bytes the value has.", Type: OfCount, Default: "1200000", Least: 1, Most: 3_900_000}
-	largeForm = Parameter{Name: "form", Says: "Where the value lies: in a blob to which a property points, in properties of 64 KiB of its entity, or in those of several entities of one partition.",
+	largeSize = Parameter{Name: "size", Says: "The value's size in bytes.", Type: OfCount, Default: "1200000", Least: 1, Most: 3_900_000}
+	largeForm = Parameter{Name: "form", Says: "Where the value is: a blob, 64 KiB properties, or several entities.",
 		Type: OfChoice, Choices: []string{"blob", "inline", "entities"}, Default: "blob"}
-	largeKilled = Parameter{Name: "killed", Says: "The share of the operations whose client dies between the blob and the entity.", Type: OfShare, Default: "0"}
-	largeWanted = Parameter{Name: "wanted", Says: "The share of the readers that want the value, too.", Type: OfShare, Default: "100%"}
+	largeKilled = Parameter{Name: "killed", Says: "The share of clients that crash between blob and entity.", Type: OfShare, Default: "0"}
+	largeWanted = Parameter{Name: "wanted", Says: "The share of readers that need the value.", Type: OfShare, Default: "100%"}
 )
 
 // largeFirst returns the parameter of what comes first.
 func largeFirst(usually string) Parameter {
-	return Parameter{Name: "first", Says: "What is written or deleted first.", Type: OfChoice, Choices: []string{"blob", "entity"}, Default: usually}
+	return Parameter{Name: "first", Says: "The first step.", Type: OfChoice, Choices: []string{"blob", "entity"}, Default: usually}
 }
 
 func largeStores(a Arguments) []Store {
@@ -40,7 +40,7 @@ func newLargeCheck(s *Setting, a Arguments) Check {
 	return newFinding("each blob to which an entity points is there", func(f *Finding) Request {
 		see := func(row target.Row) {
 			if name, points := row.Entity.Lookup(largePointer); points {
-				f.Look(there[name.Text()], "the entity %q, %q points to a blob that is not there", row.Key.Partition, row.Key.Row)
+				f.Look(there[name.Text()], "entity %q, %q: missing blob", row.Key.Partition, row.Key.Row)
 			}
 		}
 		return listAll(s.StoreOf(largeStore), "", func(b target.Found) { there[b.Name] = true }, func() Turn {
@@ -51,7 +51,7 @@ func newLargeCheck(s *Setting, a Arguments) Check {
 
 // largeKinds are the workflows of entities with a large value, such as a photo.
 var largeKinds = []Kind{{
-	Name: "large-put", Says: "Writes a new entity with a large value.", Inserts: true,
+	Name: "large-put", Says: "Writes an entity with a large value.", Inserts: true,
 	Parameters: []Parameter{largeSize, largeForm, largeFirst("blob"), largeKilled}, Counters: []string{"killed"},
 	Stores: largeStores, Check: newLargeCheck,
 	New: func(c *Call) Workflow {
@@ -81,7 +81,7 @@ var largeKinds = []Kind{{
 		})
 	},
 }, {
-	Name: "large-get", Says: "Reads an entity, and its large value where that is wanted or comes with it.", Reads: true,
+	Name: "large-get", Says: "Reads an entity and, if needed, its large value.", Reads: true,
 	Parameters: []Parameter{largeSize, largeForm, largeWanted}, Counters: []string{"absent", "bytes", "dangling"},
 	Stores: largeStores,
 	New: func(c *Call) Workflow {
@@ -110,7 +110,7 @@ var largeKinds = []Kind{{
 		})
 	},
 }, {
-	Name: "large-delete", Says: "Deletes an entity with its large value.",
+	Name: "large-delete", Says: "Deletes an entity and its large value.",
 	Parameters: []Parameter{largeSize, largeForm, largeFirst("entity"), largeKilled}, Counters: []string{"killed"},
 	Stores: largeStores, Check: newLargeCheck,
 	// What is gone already somebody else has deleted, and sees to the rest.
@@ -140,7 +140,7 @@ var largeKinds = []Kind{{
 		})
 	},
 }, {
-	Name: "large-sweep", Says: "Deletes the blobs to which no entity points any more; nobody may be writing meanwhile.",
+	Name: "large-sweep", Says: "Deletes blobs without an entity; needs a phase without writes.",
 	Parameters: []Parameter{largeForm}, Counters: []string{"blobs", "orphans"},
 	Stores: largeStores,
 	New: func(c *Call) Workflow {

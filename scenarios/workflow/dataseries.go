@@ -11,22 +11,22 @@ import (
 )
 
 var (
-	seriesSlots = Parameter{Name: "slots", Says: "How many counts a series has.", Type: OfCount, Default: "24", Least: 1, Most: mostSlots}
-	seriesEach  = Parameter{Name: "per-entity", Says: "How many counts an entity holds, each as a property: 1 has an entity to each count, as many as there are slots has one to the series.",
+	seriesSlots = Parameter{Name: "slots", Says: "Counts per series.", Type: OfCount, Default: "24", Least: 1, Most: mostSlots}
+	seriesEach  = Parameter{Name: "per-entity", Says: "Counts per entity, each a property.",
 		Type: OfCount, Default: "24", Least: 1, Most: mostSlots}
-	seriesAt       = Parameter{Name: "at", Says: "The place where the series lie, the entities that were loaded unless it is given.", Type: OfPlace}
-	seriesComplete = Parameter{Name: "complete", Says: "Whether the phase writes each count of each series, so that one that is not there at the end was lost.",
+	seriesAt       = Parameter{Name: "at", Says: "The place of the series; default: the loaded entities.", Type: OfPlace}
+	seriesComplete = Parameter{Name: "complete", Says: "Whether the phase writes every count of every series.",
 		Type: OfTruth, Default: "false"}
-	seriesWriting = Parameter{Name: "write", Says: "How a count is written: merged blindly, merged under the ETag of what was read, or by replacing all of what was read by it and the count.",
+	seriesWriting = Parameter{Name: "write", Says: "How a count is written: blind merge, ETag merge, or replace.",
 		Type: OfChoice, Choices: []string{"merge", "etag", "replace"}, Default: "merge"}
-	seriesBy = Parameter{Name: "by", Says: "How a series is read: by a point query for each of its entities, or by one range of rows.",
+	seriesBy = Parameter{Name: "by", Says: "How a series is read: point queries or one range.",
 		Type: OfChoice, Choices: []string{"points", "range"}, Default: "points"}
 )
 
 // seriesKinds are the workflows of series of counts, such as one for each hour of
 // a day: in properties of one entity, of several in one partition, or in an entity each.
 var seriesKinds = []Kind{{
-	Name: "series-put", Says: "Writes one count of a series: those of the first, one after another, then those of the next.",
+	Name: "series-put", Says: "Writes one count of a series, series by series.",
 	Parameters: []Parameter{seriesSlots, seriesEach, seriesAt, seriesWriting, seriesComplete}, Counters: []string{"conflicts"},
 	Serves: needsLoad, Check: newSeriesCheck,
 	New: func(c *Call) Workflow {
@@ -55,7 +55,7 @@ var seriesKinds = []Kind{{
 		})
 	},
 }, {
-	Name: "series-write", Says: "Writes all counts of a series, a hundred entities to a transaction, one series after another.",
+	Name: "series-write", Says: "Writes all counts of a series in transactions of 100.",
 	Parameters: []Parameter{seriesSlots, seriesEach, seriesAt, seriesComplete},
 	Serves:     needsLoad,
 	New: func(c *Call) Workflow {
@@ -77,7 +77,7 @@ var seriesKinds = []Kind{{
 	},
 	Check: newSeriesCheck,
 }, {
-	Name: "series-get", Says: "Reads all counts of the series of one entity.", Reads: true,
+	Name: "series-get", Says: "Reads all counts of a series.", Reads: true,
 	Parameters: []Parameter{seriesSlots, seriesEach, seriesAt, seriesBy}, Counters: []string{"counts"},
 	Serves: needsLoad,
 	New: func(c *Call) Workflow {
@@ -113,7 +113,7 @@ func newSeriesCheck(s *Setting, a Arguments) Check {
 		return InTurn(int(s.Loaded), func(i int, next func() Turn) Request {
 			about, held := s.Member(uint64(i)), 0
 			return ReadAll(s.TableOf(l.at), l.all(about), func(row target.Row) { held += countsIn(row.Entity) }, func() Turn {
-				f.Look(held == l.slots, "the series at %q, %q has %d of %d counts", about.Key(l.at).Partition, about.Key(l.at).Row, held, l.slots)
+				f.Look(held == l.slots, "series %q, %q: %d of %d counts", about.Key(l.at).Partition, about.Key(l.at).Row, held, l.slots)
 				return next()
 			})
 		})
@@ -128,7 +128,7 @@ func needsLoad(d *Design, _ Arguments) []Lack {
 	if d.Loaded {
 		return nil
 	}
-	return []Lack{{Says: "each entity that was loaded has a series, and nothing is loaded before; expected a load first"}}
+	return []Lack{{Says: "nothing is loaded; expected a load phase before"}}
 }
 
 // seriesLayout is how the counts of a series lie in entities.

@@ -70,6 +70,6 @@ func (d *Design) PartitionWide(parameter, place string) []Lack {
 	if there.PartitionKey == d.Own.PartitionKey && !differs {
 		return nil
 	}
-	return []Lack{{parameter, "place " + place + " is at " + there.PartitionKey + ", " + there.RowKey + "; expected the PartitionKey " +
-		d.Own.PartitionKey + " of the entities, and a RowKey of no more than what that holds"}}
+	return []Lack{{parameter, "place " + place + " is at " + there.PartitionKey + ", " + there.RowKey + "; expected PartitionKey " +
+		d.Own.PartitionKey + ", and a RowKey of its attributes only"}}
 }

@@ -30,9 +30,9 @@ var fanOutKinds = []Kind{{
 	//	          └─ 404: missing, the copy is not there yet, or no more
 	//
 	// Which key the copy tells is known beforehand and is not read out of it.
-	Name: "read-through", Says: "Reads a copy that has a part of an entity, and then the entity itself.",
+	Name: "read-through", Says: "Reads a partial copy, then the entity.",
 	Reads: true, Counters: []string{readThroughMissing, readThroughAstray},
-	Parameters: []Parameter{{Name: "copy", Says: "The copy that is found by what the reader knows.", Type: OfCopy, Required: true}},
+	Parameters: []Parameter{{Name: "copy", Says: "The copy to read first.", Type: OfCopy, Required: true}},
 	New: func(c *Call) Workflow {
 		place := AtCopy(c.Arguments.Text("copy"))
 		return NewScript(func(s *Script) Request {
@@ -53,18 +53,18 @@ var fanOutKinds = []Kind{{
 }, {
 	// An entity belongs to another one of its partition: both are written in one transaction, or
 	// neither.
-	Name: "store-with", Says: "Stores an entity and, in the same transaction, one of its properties in the entity that it belongs to.",
+	Name: "store-with", Says: "Inserts an entity and updates a property of its parent in one transaction.",
 	Inserts: true,
 	Parameters: []Parameter{
-		{Name: "place", Says: "Where the entity lies that it belongs to, in the same partition.", Type: OfPlace, Required: true},
-		{Name: "keeps", Says: "The property that is kept there, as the latest has it.", Type: OfProperty, Required: true},
+		{Name: "place", Says: "The parent's place, in the same partition.", Type: OfPlace, Required: true},
+		{Name: "keeps", Says: "The property to copy to the parent.", Type: OfProperty, Required: true},
 	},
 	Serves: func(d *Design, a Arguments) []Lack {
 		there := d.Places[a.Text("place")]
 		if there.Table == d.Own.Table && there.PartitionKey == d.Own.PartitionKey {
 			return nil
 		}
-		return []Lack{{Parameter: "place", Says: "a transaction lies in one partition of one table, and the place has another; expected the partition_key of the design, and no table"}}
+		return []Lack{{Parameter: "place", Says: "a transaction needs one partition; expected the design's partition_key and no table"}}
 	},
 	// Sent twice the transaction leaves the same.
 	New: func(c *Call) Workflow {
@@ -79,17 +79,17 @@ var fanOutKinds = []Kind{{
 	},
 }, {
 	// All partitions of what was loaded are read by one query each.
-	Name: "read-set", Says: "Reads a set of the partitions that were loaded, by one query each, one after another.",
+	Name: "read-set", Says: "Reads a set of loaded partitions, one query each.",
 	Reads: true, Counters: []string{fanOutPartitions, fanOutEntities},
 	Parameters: []Parameter{
-		{Name: "sets", Says: "Into how many sets of neighbours the partitions are divided; as many as there are partitions give each operation one.",
+		{Name: "sets", Says: "The number of sets that partitions are divided into.",
 			Type: OfCount, Required: true, Least: 1, Most: 1_000_000},
 	},
 	Serves: func(d *Design, _ Arguments) []Lack {
 		if d.Loaded {
 			return nil
 		}
-		return []Lack{{Says: "it reads the partitions that were loaded, and nothing is loaded before; expected a load first"}}
+		return []Lack{{Says: "nothing is loaded; expected a load phase before"}}
 	},
 	// Operation k is about the set of that number, counted round.
 	New: func(c *Call) Workflow {

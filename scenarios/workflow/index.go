@@ -26,9 +26,9 @@ const (
 )
 
 var (
-	indexAttribute = Parameter{Name: "attribute", Says: "The attribute whose values entities are listed by.", Type: OfAttribute, Required: true}
-	indexKilled    = Parameter{Name: "killed", Says: "The share of the clients that die between two requests of theirs to the table and the queue.", Type: OfShare, Default: "0"}
-	indexAnnounced = Parameter{Name: "announced", Says: "When the message is put on the queue: before the entity is written, hidden at first, or after it.",
+	indexAttribute = Parameter{Name: "attribute", Says: "The attribute to index.", Type: OfAttribute, Required: true}
+	indexKilled    = Parameter{Name: "killed", Says: "The share of clients that crash between two requests.", Type: OfShare, Default: "0"}
+	indexAnnounced = Parameter{Name: "announced", Says: "When the message is enqueued: before or after the entity.",
 		Type: OfChoice, Choices: []string{"first", "last"}, Default: "first"}
 )
 
@@ -53,13 +53,13 @@ func indexChanging(name, says string, inserts bool, counters []string, first fun
 // indexKinds are the workflows of index entities: lists of what has one value of
 // a property that is not in the key, such as a last name.
 var indexKinds = []Kind{
-	indexChanging("index-add", "Writes a new entity and enters it in the list of those that have its value.", true,
+	indexChanging("index-add", "Inserts an entity and adds it to its list.", true,
 		[]string{"conflicts", "full", "killed"}, (*indexChange).add),
-	indexChanging("index-delete", "Deletes an entity and strikes it off the list it is in.", false,
+	indexChanging("index-delete", "Deletes an entity and removes it from its list.", false,
 		[]string{"conflicts", "gone", "killed"}, (*indexChange).remove),
-	indexChanging("index-rename", "Gives an entity the value of a new one, and moves it from one list to another.", false,
+	indexChanging("index-rename", "Changes an entity's value and moves it to another list.", false,
 		[]string{"conflicts", "full", "gone", "killed"}, (*indexChange).rename),
-	{Name: "index-lookup", Says: "Reads a list, and then each entity that it names.", Reads: true,
+	{Name: "index-lookup", Says: "Reads a list, then its entities.", Reads: true,
 		Parameters: append(indexPlaced(), indexAttribute), Counters: []string{"found", "stale", "empty"},
 		Serves: func(d *Design, a Arguments) []Lack { return indexLacks(d, a, false) },
 		Stores: indexContainers,
@@ -78,7 +78,7 @@ var indexKinds = []Kind{
 			})
 		},
 	},
-	{Name: "index-build", Says: "Enters entities that were loaded in their lists: operation k the one of number k.",
+	{Name: "index-build", Says: "Adds loaded entities to their lists, one per operation.",
 		Parameters: append(indexParameters(), indexAttribute), Counters: []string{"conflicts", "full"},
 		Serves: func(d *Design, a Arguments) []Lack { return indexLacks(d, a, false) },
 		Stores: indexStores, Check: newIndexCheck,
@@ -99,14 +99,14 @@ var indexKinds = []Kind{
 			})
 		},
 	},
-	{Name: "index-work", Says: "Receives messages on what has changed, and sets right the lists that they name.",
+	{Name: "index-work", Says: "Receives messages and repairs the lists that they name.",
 		Alone: true, Parameters: slices.Concat(indexParameters(), []Parameter{
-			{Name: "most", Says: "How many messages are received at once at most.", Type: OfCount, Least: 1, Most: mostReceived, Default: "1"},
-			{Name: "killed", Says: "The share of the turns in which the worker dies between two requests.", Type: OfShare, Default: "0"}}),
+			{Name: "most", Says: "Maximum messages per request.", Type: OfCount, Least: 1, Most: mostReceived, Default: "1"},
+			{Name: "killed", Says: "The share of turns in which the worker crashes.", Type: OfShare, Default: "0"}}),
 		Counters: []string{"conflicts", "full", "handled", "idle", "killed"},
 		Serves: func(d *Design, a Arguments) []Lack {
 			if a.Text("form") == indexTogether {
-				return []Lack{{Parameter: "form", Says: "lists in the partition of their entities are written with them, and nothing is put on a queue; expected form: place, or blob"}}
+				return []Lack{{Parameter: "form", Says: "lists in the entities' partition need no queue; expected form: place, or blob"}}
 			}
 			return nil
 		},
@@ -131,20 +131,20 @@ var indexKinds = []Kind{
 // indexPlaced returns the parameters that say where lists are.
 func indexPlaced() []Parameter {
 	return []Parameter{
-		{Name: "form", Says: "What a list is: an entity in the partition of those that it lists, one elsewhere, or a blob.",
+		{Name: "form", Says: "The form of a list: an entity in the same partition, elsewhere, or a blob.",
 			Type: OfChoice, Choices: []string{indexTogether, indexApart, indexBlob}, Default: indexTogether},
-		{Name: "place", Says: "The place where the list lies; a blob is called by the two keys.", Type: OfPlace, Required: true},
-		{Name: "property", Says: "The property that has the value which entities are listed by.", Type: OfProperty, Required: true},
-		{Name: "container", Says: "The container of lists that are blobs.", Type: OfName, Default: "lists"},
+		{Name: "place", Says: "The list's place; a blob is named by its keys.", Type: OfPlace, Required: true},
+		{Name: "property", Says: "The property with the indexed value.", Type: OfProperty, Required: true},
+		{Name: "container", Says: "The container of blob lists.", Type: OfName, Default: "lists"},
 	}
 }
 
 func indexParameters() []Parameter {
 	return append(indexPlaced(),
-		Parameter{Name: "queue", Says: "The queue by which lists apart from their entities are kept.", Type: OfName, Default: "changes"},
-		Parameter{Name: "hidden", Says: "For how long a message is hidden: once put before the entity is written, and each time it is received. One value for all operations.",
+		Parameter{Name: "queue", Says: "The queue of list changes.", Type: OfName, Default: "changes"},
+		Parameter{Name: "hidden", Says: "The visibility timeout of messages, the same for all operations.",
 			Type: OfDuration, Least: int64(time.Second), Most: int64(longestHidden), Default: "30s"},
-		Parameter{Name: "blind", Says: "Whether lists are written over whatever is there by then.", Type: OfTruth, Default: "false"})
+		Parameter{Name: "blind", Says: "Whether lists are overwritten without an ETag.", Type: OfTruth, Default: "false"})
 }
 
 // indexContainers returns the container of lists that are blobs, indexStores the queue
@@ -170,15 +170,15 @@ func indexLacks(d *Design, a Arguments, renames bool) []Lack {
 		lacks = append(lacks, Lack{Parameter: parameter, Says: fmt.Sprintf(format, values...)})
 	}
 	if p := d.Property(a.Text("property")); p.Name != "" && (p.Attribute != name || p.Type != entity.TypeString) {
-		lack("property", "property %s has another value than the text of {%s}; expected value: \"{%s}\", which entities are listed by", p.Name, name, name)
+		lack("property", "property %s is not the text of {%s}; expected value: \"{%s}\"", p.Name, name, name)
 	}
 	own := slices.Concat(d.Own.PartitionNames, d.Own.RowNames)
 	if renames && slices.Contains(own, name) {
-		lack("attribute", "the key of an entity holds {%s}, and one that is renamed keeps its key; expected keys without it", name)
+		lack("attribute", "the entity's key holds {%s}, which changes; expected keys without it", name)
 	}
 	names := slices.Concat(place.PartitionNames, place.RowNames)
 	if !slices.Contains(names, name) {
-		lack("place", "the list lies at %q and %q for any {%s}; expected a key that holds it", place.PartitionKey, place.RowKey, name)
+		lack("place", "the list is at %q, %q for any {%s}; expected a key with it", place.PartitionKey, place.RowKey, name)
 	}
 	// What lies at the place may be no list, or none that form allows.
 	together := a.Text("form") == indexTogether
@@ -186,13 +186,13 @@ func indexLacks(d *Design, a Arguments, renames bool) []Lack {
 	missing := func(attribute string) bool { return !slices.Contains(names, attribute) }
 	switch {
 	case together && (place.Table != d.Own.Table || place.PartitionKey != d.Own.PartitionKey):
-		lack("place", "a transaction lies in one partition of one table; expected the list in the table of the entities, "+
+		lack("place", "a transaction needs one partition; expected the list in the entities' table "+
 			"with partition_key %q, or form: place", d.Own.PartitionKey)
 	case apart >= 0:
-		lack("place", "the list's key holds {%s}, which sets entities apart, so that each is alone in its list; expected keys without it",
+		lack("place", "the list's key holds {%s}, which is unique; expected keys without it",
 			names[apart])
 	case len(own) > 0 && !slices.ContainsFunc(own, missing):
-		lack("place", "the list's key holds all that an entity's does, so that each is alone in its list; expected keys with less")
+		lack("place", "the list's key holds all attributes of an entity's key; expected fewer")
 	}
 	return lacks
 }

@@ -136,7 +136,7 @@ func (c *indexCheck) judge() Turn {
 			c.Found.Looked++
 			switch value, there := values[key]; {
 			case !there:
-				c.Found.Fault(fmt.Sprintf("the list of %s names %s, which is not there", l.name, blobName(key)))
+				c.Found.Fault(fmt.Sprintf("the list of %s names %s, which is missing", l.name, blobName(key)))
 			case value != l.name:
 				c.Found.Fault(fmt.Sprintf("the list of %s names %s, which is %s", l.name, blobName(key), value))
 			default:
@@ -147,7 +147,7 @@ func (c *indexCheck) judge() Turn {
 	for _, one := range c.entities {
 		c.Found.Looked++
 		if times := named[one.key]; times != 1 {
-			c.Found.Fault(fmt.Sprintf("%s is %s, and is named %d times by the list of those; want once", blobName(one.key), one.value, times))
+			c.Found.Fault(fmt.Sprintf("%s is %s and is listed %d times; want once", blobName(one.key), one.value, times))
 		}
 	}
 	slices.Sort(c.Found.Examples)

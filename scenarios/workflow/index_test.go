@@ -384,7 +384,7 @@ func TestIndexCheckFindsFaults(t *testing.T) {
 		example string
 	}{
 		{"nothing is wrong", func(*indexed) {}, 0, ""},
-		{"an employee is deleted, and the list not told", func(x *indexed) { x.change(entity.Delete, "Test", key) }, 1, "not there"},
+		{"an employee is deleted, and the list not told", func(x *indexed) { x.change(entity.Delete, "Test", key) }, 1, "missing"},
 		{"an employee is renamed, and no list told", func(x *indexed) { x.change(entity.Merge, "Test", key, text("LastName", "other")) }, 2, "other"},
 		{"an employee is written, and the list not told", func(x *indexed) {
 			x.put("Test", entity.Key{Partition: "department0", Row: "900000"}, text("LastName", "name0"))

@@ -398,7 +398,7 @@ func TestWhatUsersKeep(t *testing.T) {
 // What is carried is a signature that the service's own check finds genuine, and that
 // opens the user's keys alone.
 func TestSignaturesAreOfTheUsersKeys(t *testing.T) {
-	secret, err := wire.NewSecret(base64.StdEncoding.EncodeToString([]byte("the key of nobody's account")))
+	secret, err := wire.NewSecret(base64.StdEncoding.EncodeToString([]byte("an unused account key")))
 	require.NoError(t, err)
 	w := newWorld(t)
 	user := order(1)

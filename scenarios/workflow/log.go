@@ -10,19 +10,19 @@ import (
 )
 
 var (
-	logTime   = Parameter{Name: "time", Says: "The property, an Edm.DateTime, that is when the message of an entity came about.", Type: OfProperty, Required: true}
-	logName   = Parameter{Name: "log", Says: "The name of the log, which its blobs begin with.", Type: OfName, Default: "queue"}
+	logTime   = Parameter{Name: "time", Says: "The Edm.DateTime property with the message's time.", Type: OfProperty, Required: true}
+	logName   = Parameter{Name: "log", Says: "The log's name, the prefix of its blobs.", Type: OfName, Default: "queue"}
 	logStores = func(Arguments) []Store { return []Store{{Name: logStore}} }
 )
 
 // logKinds are the workflows of a log that is kept in blobs, of delimited lines, by
 // the hour in which they came about.
 var logKinds = []Kind{{
-	Name: "log-append", Says: "Writes the messages that a writer has gathered as one blob: lines in the order of time, the first and the last time in the metadata.",
+	Name: "log-append", Says: "Writes buffered messages as one blob, with their times as metadata.",
 	Inserts: true, Parameters: []Parameter{logTime, logName,
-		{Name: "buffer", Says: "How many messages are gathered before they are written.", Type: OfCount, Default: "100", Least: 1, Most: 10_000},
-		{Name: "over", Says: "How long before the last of them the first came about.", Type: OfDuration, Default: "0s", Most: int64(time.Hour)},
-		{Name: "killed", Says: "The share of the messages after which the writer dies with all that it has gathered, and begins anew.", Type: OfShare, Default: "0"},
+		{Name: "buffer", Says: "Messages per blob.", Type: OfCount, Default: "100", Least: 1, Most: 10_000},
+		{Name: "over", Says: "The time that a blob's messages span.", Type: OfDuration, Default: "0s", Most: int64(time.Hour)},
+		{Name: "killed", Says: "The share of messages after which the writer crashes.", Type: OfShare, Default: "0"},
 	},
 	Counters: []string{"lines", "lost"}, Serves: needsTime, Stores: logStores,
 	New: func(c *Call) Workflow {
@@ -42,9 +42,9 @@ var logKinds = []Kind{{
 		})
 	},
 }, {
-	Name: "log-read", Says: "Reads the messages of some minutes: lists the blobs of the hour by their prefix, and reads those whose metadata say that they have any.",
+	Name: "log-read", Says: "Reads the messages of some minutes: lists blobs, reads those that match.",
 	Reads: true, Parameters: []Parameter{logTime, logName,
-		{Name: "minutes", Says: "How many minutes are read, from that of an entity's message on.", Type: OfCount, Default: "2", Least: 1, Most: 60},
+		{Name: "minutes", Says: "How many minutes to read.", Type: OfCount, Default: "2", Least: 1, Most: 60},
 	},
 	Counters: []string{"blobs", "lines", "listed"}, Serves: needsTime, Stores: logStores,
 	New: func(c *Call) Workflow { return newLogRead(c) },
@@ -64,7 +64,7 @@ const (
 // needsTime refuses a property that is no time.
 func needsTime(d *Design, a Arguments) []Lack {
 	if p := d.Property(a.Text("time")); p.Name != "" && p.Type != entity.TypeDateTime {
-		return []Lack{{Parameter: "time", Says: fmt.Sprintf("the property %s is %v; expected one of Edm.DateTime", p.Name, p.Type)}}
+		return []Lack{{Parameter: "time", Says: fmt.Sprintf("property %s is %v; expected Edm.DateTime", p.Name, p.Type)}}
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ func (p *Parameter) Expected() string {
 	case OfTruth:
 		return "true or false"
 	case OfResolver:
-		return "rules such as */*/Card, vip-*/*/Phone: PARTITION/ROW/PROPERTY, with * for any text and commas between"
+		return "rules PARTITION/ROW/PROPERTY such as */*/Card, vip-*/*/Phone"
 	case OfAttribute:
 		return "the name of an attribute"
 	case OfProperty:

@@ -12,20 +12,20 @@ import (
 
 // purgeDays say which days there are, and what their tables are called.
 var purgeDays = []Parameter{
-	{Name: "first", Says: "The number of the first day.", Type: OfCount, Least: 1, Most: 9999, Default: "1"},
-	{Name: "days", Says: "How many days there are from the first on.", Type: OfCount, Least: 1, Most: 366, Default: "7"},
-	{Name: "names", Says: "Whether each day's table has a name of its own, or that of a day before it.",
+	{Name: "first", Says: "The first day's number.", Type: OfCount, Least: 1, Most: 9999, Default: "1"},
+	{Name: "days", Says: "The number of days.", Type: OfCount, Least: 1, Most: 366, Default: "7"},
+	{Name: "names", Says: "Whether tables have new names or reuse earlier ones.",
 		Type: OfChoice, Choices: []string{"unique", "reused"}, Default: "unique"},
-	{Name: "ring", Says: "After how many days a name is used again, where names are reused.", Type: OfCount, Least: 2, Most: 366, Default: "7"},
+	{Name: "ring", Says: "Days until a name is reused.", Type: OfCount, Least: 2, Most: 366, Default: "7"},
 }
 
 // purgeKinds are the workflows of data that is to go by its age: a log of logins,
 // and the deletion of one day of it.
 var purgeKinds = []Kind{{
-	Name: "login", Says: "Writes a login of some day, and makes that day's table where it is missing.",
+	Name: "login", Says: "Writes a login of a day; creates the day's table if missing.",
 	Inserts: true, Counters: []string{"made", "waited"},
 	Parameters: slices.Concat(purgeDays, []Parameter{
-		{Name: "lies", Says: "Where a login lies: in its day's table, or with those of all days.",
+		{Name: "lies", Says: "Where logins are: a table per day, or one table.",
 			Type: OfChoice, Choices: []string{"day-tables", "one-table"}, Default: "day-tables"},
 	}),
 	Tables: func(a Arguments) (names []string) {
@@ -49,10 +49,10 @@ var purgeKinds = []Kind{{
 		return l
 	},
 }, {
-	Name: "purge-day", Says: "Deletes the logins of one day: operation 0 of its phase those of the first, the next those of the next.",
+	Name: "purge-day", Says: "Deletes the logins of one day, one day per operation.",
 	Alone: true, Counters: []string{"dropped", "deleted"},
 	Parameters: slices.Concat(purgeDays, []Parameter{
-		{Name: "how", Says: "How a day is deleted: its table, or what a scan finds, by transactions or singly.",
+		{Name: "how", Says: "How a day is deleted: its table, in transactions, or singly.",
 			Type: OfChoice, Choices: []string{"drop", "transactions", "singles"}, Default: "drop"},
 	}),
 	// A table goes by one request, of the table of all days what a scan finds.
@@ -90,7 +90,7 @@ var purgeKinds = []Kind{{
 				// A table that is being deleted is gone, whichever way a service says so.
 				gone := target.Expected{NotFound: true, Conflict: true}
 				return readAllExpecting(table, dayRows(day), gone, func(target.Row) { left++ }, func() Turn {
-					f.Look(left == 0, "of day %d there are %d logins left", day, left)
+					f.Look(left == 0, "day %d has %d logins left", day, left)
 					return next()
 				})
 			})
@@ -110,7 +110,7 @@ func dayTable(a Arguments, day int) string {
 func dayRows(day int) target.Query {
 	q, err := target.Filtered(fmt.Sprintf("RowKey ge '%04d_' and RowKey lt '%04d`'", day, day))
 	if err != nil {
-		panic("workflow: the filter of a day cannot be read: " + err.Error())
+		panic("workflow: filter of a day: " + err.Error())
 	}
 	return q
 }

@@ -11,18 +11,18 @@ import (
 // linkKinds are the reads of entities that belong together.
 var linkKinds = []Kind{
 	{
-		Name: "read-linked", Says: "Reads what lies at a place, and where that holds a link, what it names: whoever does not know the second key has to read twice.",
+		Name: "read-linked", Says: "Reads a place and, through its link, a second entity.",
 		Reads: true, Counters: []string{"missing"},
 		Parameters: []Parameter{
-			{Name: "from", Says: "The place of what is read first; the entity itself unless this is given.", Type: OfPlace},
-			{Name: "link", Says: "The property that is the RowKey of what is read next; nothing is read next unless this is given.", Type: OfProperty},
-			{Name: "to", Says: "The place of what is read next; the entity itself unless this is given.", Type: OfPlace},
+			{Name: "from", Says: "The first place; default: the entity itself.", Type: OfPlace},
+			{Name: "link", Says: "The property that holds the second RowKey; default: none.", Type: OfProperty},
+			{Name: "to", Says: "The second place; default: the entity itself.", Type: OfPlace},
 		},
 		Serves: func(d *Design, a Arguments) []Lack {
 			link, to := a.Text("link"), a.Text("to")
 			if link == "" {
 				if to != "" {
-					return []Lack{{Parameter: "to", Says: "nothing names what lies at " + to + "; expected a link, or no to"}}
+					return []Lack{{Parameter: "to", Says: "no link leads to " + to + "; expected link, or no to"}}
 				}
 				return nil
 			}
@@ -30,21 +30,21 @@ var linkKinds = []Kind{
 			attribute, named := d.AttributeOf(link)
 			if !named {
 				lacks = append(lacks, Lack{Parameter: "link",
-					Says: "a link is the text of a RowKey; expected a String whose value is one attribute"})
+					Says: "a link is a RowKey; expected a String of one attribute"})
 			}
 			if at := d.At(to); named && at.RowKey != "{"+attribute+"}" {
 				lacks = append(lacks, Lack{Parameter: "to",
-					Says: "the RowKey there is " + at.RowKey + "; expected {" + attribute + "}, which is what the link holds"})
+					Says: "the RowKey is " + at.RowKey + "; expected {" + attribute + "}, as in the link"})
 			}
 			from := d.At(a.Text("from"))
 			for _, name := range d.At(to).PartitionNames {
 				if named && name != attribute && !slices.Contains(from.PartitionNames, name) && !slices.Contains(from.RowNames, name) {
-					lacks = append(lacks, Lack{Parameter: "to", Says: "the PartitionKey there holds {" + name +
-						"}, which neither the link nor the key of what is read first tells; expected a PartitionKey of what is known"})
+					lacks = append(lacks, Lack{Parameter: "to", Says: "the PartitionKey holds {" + name +
+						"}, unknown to the reader; expected attributes of the link or first key"})
 				}
 			}
 			if a.Text("from") == to {
-				lacks = append(lacks, Lack{Parameter: "to", Says: "a link leads elsewhere; expected another place than from"})
+				lacks = append(lacks, Lack{Parameter: "to", Says: "expected a place other than from"})
 			}
 			return lacks
 		},
@@ -76,10 +76,10 @@ var linkKinds = []Kind{
 		},
 	},
 	{
-		Name: "read-together", Says: "Reads the partition of an entity, and the one at a place where that is another: one query or two.",
+		Name: "read-together", Says: "Reads the entity's partition and, if different, a related one.",
 		Reads: true,
 		Parameters: []Parameter{
-			{Name: "place", Says: "The place of what belongs to the entities; there is none unless this is given.", Type: OfPlace},
+			{Name: "place", Says: "The place of related entities; default: none.", Type: OfPlace},
 		},
 		New: func(c *Call) Workflow {
 			place := c.Arguments.Text("place")
@@ -100,12 +100,12 @@ var linkKinds = []Kind{
 
 // subtypeKinds is how entities of two kinds are written.
 var subtypeKinds = []Kind{{
-	Name: "write-subtype", Says: "Writes a new entity where its kind belongs: with the others, or at a place of its own.",
+	Name: "write-subtype", Says: "Inserts an entity at the place of its kind.",
 	Inserts: true,
 	Parameters: []Parameter{
-		{Name: "kind", Says: "The attribute that tells kinds apart.", Type: OfAttribute, Required: true},
-		{Name: "is", Says: "The kind that has a place of its own.", Type: OfName, Required: true},
-		{Name: "place", Says: "Its place; it is with the others unless this is given.", Type: OfPlace},
+		{Name: "kind", Says: "The attribute with the kind.", Type: OfAttribute, Required: true},
+		{Name: "is", Says: "The kind with its own place.", Type: OfName, Required: true},
+		{Name: "place", Says: "The kind's place; default: with the others.", Type: OfPlace},
 	},
 	New: func(c *Call) Workflow {
 		place := ""
@@ -121,16 +121,16 @@ var subtypeKinds = []Kind{{
 
 // joinKinds is the join that an application does itself.
 var joinKinds = []Kind{{
-	Name: "join", Says: "Reads an entity and what a small table says of it: by a lookup of its own, or from a copy of that table which the application keeps.",
+	Name: "join", Says: "Reads an entity and a lookup table, directly or from a cache.",
 	Reads: true, Counters: []string{"missing"},
 	Parameters: []Parameter{
-		{Name: "place", Says: "The place of what is looked up.", Type: OfPlace, Required: true},
-		{Name: "refresh", Says: "After how many operations of the phase the whole table is read anew; 0 looks up each time.",
+		{Name: "place", Says: "The lookup table's place.", Type: OfPlace, Required: true},
+		{Name: "refresh", Says: "Operations between cache refreshes; 0: no cache.",
 			Type: OfCount, Default: "0", Least: 0, Most: 1_000_000},
 	},
 	Serves: func(d *Design, a Arguments) []Lack {
 		if a.Count("refresh") > 0 && d.Places[a.Text("place")].Table == "" {
-			return []Lack{{Parameter: "place", Says: "the whole table is read, and it is that of the entities; expected a place with a table of its own"}}
+			return []Lack{{Parameter: "place", Says: "the lookup table holds the entities; expected a separate table"}}
 		}
 		return nil
 	},

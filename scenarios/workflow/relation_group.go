@@ -12,14 +12,14 @@ const groupName = "Name"
 // groupKinds is the write of a group's own entity, and of what its members repeat
 // of it.
 var groupKinds = []Kind{{
-	Name: "write-group", Says: "Names a group: in its own entity, and in each of its members where they repeat the name.",
+	Name: "write-group", Says: "Renames a group, and its members if they repeat the name.",
 	Counters: []string{"rewritten", "killed"},
 	Parameters: []Parameter{
-		{Name: "place", Says: "The place of the group's own entity.", Type: OfPlace, Required: true},
-		{Name: "name", Says: "Which name it is given: another than before, or the RowKey of its entity.",
+		{Name: "place", Says: "The place of the group's entity.", Type: OfPlace, Required: true},
+		{Name: "name", Says: "The name: a new one, or the entity's RowKey.",
 			Type: OfChoice, Choices: []string{"new", "own"}, Default: "new"},
-		{Name: "copied", Says: "The property of the members that repeats the name; they do not unless this is given.", Type: OfProperty},
-		{Name: "killed", Says: "The share of the operations whose client dies before one of the transactions that rename members, each as likely.", Type: OfShare, Default: "0"},
+		{Name: "copied", Says: "The members' property with the name; default: none.", Type: OfProperty},
+		{Name: "killed", Says: "The share of clients that crash before a transaction.", Type: OfShare, Default: "0"},
 	},
 	Serves: func(d *Design, a Arguments) []Lack {
 		place, copied := a.Text("place"), a.Text("copied")
@@ -28,10 +28,10 @@ var groupKinds = []Kind{{
 		}
 		lacks := d.PartitionWide("place", place)
 		if p := d.Property(copied); p.Type != entity.TypeString && p.Type != 0 {
-			lacks = append(lacks, Lack{Parameter: "copied", Says: "a name is a text; expected a String"})
+			lacks = append(lacks, Lack{Parameter: "copied", Says: "a name must be a String"})
 		}
 		if copied == groupName {
-			lacks = append(lacks, Lack{Parameter: "copied", Says: "the group's own entity is told by its " + groupName + "; expected a property of another name"})
+			lacks = append(lacks, Lack{Parameter: "copied", Says: "the group's entity is identified by " + groupName + "; expected another property"})
 		}
 		return lacks
 	},
@@ -51,7 +51,7 @@ var groupKinds = []Kind{{
 			name, some := row.Entity.Lookup(copied)
 			own, known := named[row.Key.Partition]
 			if some && known {
-				f.Look(name.Text() == own, "%s of partition %s calls its group %q, and that is %q", row.Key.Row, row.Key.Partition, name.Text(), own)
+				f.Look(name.Text() == own, "%s of partition %s names its group %q; want %q", row.Key.Row, row.Key.Partition, name.Text(), own)
 			}
 		}
 		return newFinding("members bear the name of their group", func(f *Finding) Request {

@@ -18,27 +18,27 @@ import (
 // Nor does a condition hold in two partitions: two who move one member at once leave it
 // in both groups.
 var moveKinds = []Kind{{
-	Name: "move", Says: "Moves a member into the group of another entity.", Counters: []string{"killed", "elsewhere"},
+	Name: "move", Says: "Moves a member to another group.", Counters: []string{"killed", "elsewhere"},
 	Parameters: []Parameter{
-		{Name: "member", Says: "The property that tells members apart.", Type: OfProperty, Required: true},
-		{Name: "group", Says: "The property that says which group a member belongs to.", Type: OfProperty, Required: true},
-		{Name: "keyed", Says: "What the PartitionKey is: of the member itself, or of its group.",
+		{Name: "member", Says: "The property that identifies a member.", Type: OfProperty, Required: true},
+		{Name: "group", Says: "The property with the member's group.", Type: OfProperty, Required: true},
+		{Name: "keyed", Says: "Whether the PartitionKey is the member's or the group's.",
 			Type: OfChoice, Choices: []string{"by-member", "by-group"}, Default: "by-member"},
-		{Name: "order", Says: "What comes first of the two requests that a move between partitions takes.",
+		{Name: "order", Says: "The first of the two requests of a move.",
 			Type: OfChoice, Choices: []string{"copy-first", "delete-first"}, Default: "copy-first"},
-		{Name: "killed", Says: "The share of the moves whose client dies between two requests.", Type: OfShare, Default: "0"},
+		{Name: "killed", Says: "The share of clients that crash between two requests.", Type: OfShare, Default: "0"},
 	},
 	Serves: func(d *Design, a Arguments) []Lack {
 		var lacks []Lack
 		group, named := d.AttributeOf(a.Text("group"))
 		switch {
 		case !named:
-			return []Lack{{Parameter: "group", Says: "a group is the text of a fact; expected a String whose value is one attribute"}}
+			return []Lack{{Parameter: "group", Says: "expected a String of one attribute"}}
 		case a.Text("group") == a.Text("member"):
-			return []Lack{{Parameter: "member", Says: "members of one group could not be told apart; expected another property than group"}}
+			return []Lack{{Parameter: "member", Says: "the property must differ from group"}}
 		}
 		if !d.Loaded {
-			lacks = append(lacks, Lack{Parameter: "", Says: "nobody is there to be moved; expected a load before"})
+			lacks = append(lacks, Lack{Parameter: "", Says: "nothing to move; expected a load phase before"})
 		}
 		inRow := slices.Contains(d.Own.RowNames, group)
 		inKey := inRow || slices.Contains(d.Own.PartitionNames, group)
@@ -46,10 +46,10 @@ var moveKinds = []Kind{{
 		switch byGroup := a.Text("keyed") == "by-group"; {
 		case byGroup && !alone:
 			lacks = append(lacks, Lack{Parameter: "keyed", Says: "the PartitionKey is " + d.Own.PartitionKey + ", the RowKey " + d.Own.RowKey +
-				"; expected {" + group + "} as the PartitionKey's only attribute, and not in the RowKey"})
+				"; expected {" + group + "} as the PartitionKey's only attribute"})
 		case !byGroup && inKey:
 			lacks = append(lacks, Lack{Parameter: "keyed",
-				Says: "the keys hold {" + group + "}, which a move changes; expected by-group, or keys without it"})
+				Says: "the keys hold {" + group + "}, which moves change; expected by-group"})
 		}
 		return lacks
 	},
@@ -109,7 +109,7 @@ var moveKinds = []Kind{{
 				for n := range s.Loaded {
 					subject := s.Member(n)
 					who, _ := lookup(subject.Properties(), member)
-					f.Look(found[who] == 1, "the member loaded as %q is there %d times", subject.Key("").Row, found[who])
+					f.Look(found[who] == 1, "member %q exists %d times", subject.Key("").Row, found[who])
 				}
 				return End()
 			})

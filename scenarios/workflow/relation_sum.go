@@ -13,12 +13,12 @@ const (
 
 // sumKinds is the insert that keeps a summary of its partition.
 var sumKinds = []Kind{{
-	Name: "summed-insert", Says: "Writes a new entity and adds it to the summary of its partition: in one transaction where the summary lies there, too, else one after the other.",
+	Name: "summed-insert", Says: "Inserts an entity and adds it to its partition's summary.",
 	Inserts: true, Counters: []string{"restarts", "killed", "unknown"},
 	Parameters: []Parameter{
-		{Name: "summary", Says: "The place of the summary.", Type: OfPlace, Required: true},
-		{Name: "adds", Says: "The property that is added up.", Type: OfProperty, Required: true},
-		{Name: "killed", Says: "The share of the operations whose client dies between two writes.", Type: OfShare, Default: "0"},
+		{Name: "summary", Says: "The summary's place.", Type: OfPlace, Required: true},
+		{Name: "adds", Says: "The property to add up.", Type: OfProperty, Required: true},
+		{Name: "killed", Says: "The share of clients that crash between two writes.", Type: OfShare, Default: "0"},
 	},
 	Serves: func(d *Design, a Arguments) []Lack { return addsUp(d, a, "summary") },
 	New: func(c *Call) Workflow {
@@ -51,7 +51,7 @@ var sumKinds = []Kind{{
 		summary := func(f *Finding, row target.Row) {
 			if _, some := row.Entity.Lookup(summaryCount); some {
 				told, is := sumOf(row.Entity), there[row.Key.Partition]
-				f.Look(told == is, "the summary of partition %s tells of %d that come to %d; there are %d that come to %d",
+				f.Look(told == is, "summary of partition %s: %d entities, sum %d; want %d, sum %d",
 					row.Key.Partition, told.count, told.total, is.count, is.total)
 			}
 		}
@@ -67,7 +67,7 @@ var sumKinds = []Kind{{
 func addsUp(d *Design, a Arguments, place string) []Lack {
 	lacks := d.PartitionWide(place, a.Text(place))
 	if p := d.Property(a.Text("adds")); p.Type != entity.TypeInt32 && p.Type != entity.TypeInt64 {
-		lacks = append(lacks, Lack{Parameter: "adds", Says: "only whole numbers add up without a rest; expected an Int32 or an Int64"})
+		lacks = append(lacks, Lack{Parameter: "adds", Says: "expected an Int32 or an Int64"})
 	}
 	return lacks
 }

@@ -7,11 +7,11 @@ import (
 
 // copyKinds is the workflow that repairs copies.
 var copyKinds = []Kind{{
-	Name: "repair-copies", Says: "Compares all entities with their copies, and writes or deletes each copy that is not as its entity is.",
+	Name: "repair-copies", Says: "Compares entities with their copies and repairs the copies.",
 	Alone: true, Copies: true, Counters: []string{missing, orphan, stale, "settled"},
 	Serves: func(d *Design, _ Arguments) []Lack {
 		if !d.Copied {
-			return []Lack{{Says: "the design has no copies; expected copies in it"}}
+			return []Lack{{Says: "the design has no copies"}}
 		}
 		return nil
 	},

@@ -17,25 +17,25 @@ import (
 )
 
 var (
-	sealProperty = Parameter{Name: "property", Says: "The property that is sealed, in every entity: a String that nothing else of the entity tells.",
+	sealProperty = Parameter{Name: "property", Says: "The String property to encrypt in every entity.",
 		Type: OfProperty}
-	sealResolver = Parameter{Name: "resolver", Says: "Which properties of which entities are sealed, in place of property.", Type: OfResolver}
-	sealSealed   = Parameter{Name: "sealed", Says: "Whether it is sealed; false stores and expects it as it is.", Type: OfTruth, Default: "true"}
-	sealVerb     = Parameter{Name: "verb", Says: "How the entity is written; a merge is refused.",
+	sealResolver = Parameter{Name: "resolver", Says: "Rules for what to encrypt, instead of property.", Type: OfResolver}
+	sealSealed   = Parameter{Name: "sealed", Says: "Whether to encrypt; false stores plain text.", Type: OfTruth, Default: "true"}
+	sealVerb     = Parameter{Name: "verb", Says: "The verb of the write.",
 		Type: OfChoice, Choices: []string{"insert", "insert-or-replace", "merge"}, Default: "insert"}
 )
 
 // sealKinds are the workflows of client-side encryption: properties of an entity are
 // stored such that whoever has no key cannot read them.
 var sealKinds = []Kind{{
-	Name: "seal-put", Says: "Writes a new entity with properties sealed by a content key of its own.",
+	Name: "seal-put", Says: "Inserts an entity with encrypted properties.",
 	Inserts: true, Parameters: []Parameter{sealProperty, sealResolver, sealSealed, sealVerb}, Counters: []string{"added-bytes"},
 	Serves: func(d *Design, a Arguments) []Lack {
 		lacks := sealable(d, a)
 		// A merge would bring a content key of its own, and what the entity has sealed by the one
 		// before could not be opened any more.
 		if a.Text("verb") == "merge" {
-			lacks = append(lacks, Lack{Parameter: "verb", Says: "a merge would replace the content key and leave what was sealed by it behind; " +
+			lacks = append(lacks, Lack{Parameter: "verb", Says: "a merge would replace the content key only; " +
 				"expected insert or insert-or-replace"})
 		}
 		return lacks
@@ -49,13 +49,13 @@ var sealKinds = []Kind{{
 	},
 	Check: newUnsealed,
 }, {
-	Name: "seal-replace", Says: "Replaces a loaded entity, that of the operation's number, by one with properties sealed.",
+	Name: "seal-replace", Says: "Replaces a loaded entity with an encrypted one.",
 	Parameters: []Parameter{sealProperty, sealResolver, sealSealed}, Counters: []string{"added-bytes"},
 	Serves: func(d *Design, a Arguments) []Lack {
 		if lacks := sealable(d, a); d.Loaded || len(lacks) > 0 {
 			return lacks
 		}
-		return []Lack{{Says: "it replaces entities that were loaded, and nothing is loaded before; expected a load first"}}
+		return []Lack{{Says: "nothing is loaded; expected a load phase before"}}
 	},
 	// It is written whole, so that a second time is the same.
 	New: func(c *Call) Workflow {
@@ -63,7 +63,7 @@ var sealKinds = []Kind{{
 	},
 	Check: newUnsealed,
 }, {
-	Name: "seal-get", Says: "Reads an entity, opens what is sealed of it, and compares it with what was written.",
+	Name: "seal-get", Says: "Reads an entity, decrypts it and compares the values.",
 	Reads: true, Parameters: []Parameter{sealProperty, sealResolver}, Counters: []string{"opened", "broken", "clear", "missing", "plain"},
 	Serves: sealable,
 	New: func(c *Call) Workflow {
@@ -107,9 +107,9 @@ func sealable(d *Design, a Arguments) []Lack {
 	}
 	switch property, resolver := a.Text("property"), a.Text("resolver"); {
 	case property == "" && resolver == "":
-		return []Lack{{Says: "it is told neither property nor resolver; expected what is sealed"}}
+		return []Lack{{Says: "expected property or resolver"}}
 	case property != "" && resolver != "":
-		return lack("it is told property and resolver; expected one of them")
+		return lack("property and resolver are mutually exclusive")
 	case resolver != "":
 		parameter = "resolver"
 	}
@@ -120,7 +120,7 @@ func sealable(d *Design, a Arguments) []Lack {
 	}
 	for _, rule := range r {
 		if parameter == "resolver" && !slices.ContainsFunc(names, func(name string) bool { return matchesResolver(rule, name) }) {
-			return lack("the rule %s is of no property; expected one of %s", rule, strings.Join(names, ", "))
+			return lack("rule %s names no property; expected one of %s", rule, strings.Join(names, ", "))
 		}
 	}
 	for _, one := range d.Properties {
@@ -134,19 +134,19 @@ func sealable(d *Design, a Arguments) []Lack {
 // tells returns why a property cannot be sealed, empty where it can.
 func tells(d *Design, r Resolver, one DesignProperty) string {
 	if one.Type != entity.TypeString {
-		return fmt.Sprintf("property %s is of type %v, and texts are what is sealed; expected one of type String", one.Name, one.Type)
+		return fmt.Sprintf("property %s is of type %v; expected String", one.Name, one.Type)
 	}
 	if one.Attribute == "" {
 		return ""
 	}
 	for _, names := range [][]string{d.Own.PartitionNames, d.Own.RowNames} {
 		if slices.Contains(names, one.Attribute) {
-			return fmt.Sprintf("property %s is {%s}, which stands in a key, and keys are never sealed; expected a property that no key tells", one.Name, one.Attribute)
+			return fmt.Sprintf("property %s is {%s}, which a key holds; expected a property in no key", one.Name, one.Attribute)
 		}
 	}
 	for _, other := range d.Properties {
 		if other.Name != one.Name && other.Attribute == one.Attribute && !r.Names(other.Name) {
-			return fmt.Sprintf("property %s is {%s}, and so is %s, which is not sealed; expected a property that no other tells", one.Name, one.Attribute, other.Name)
+			return fmt.Sprintf("property %s is {%s}, as is %s, which stays plain; expected a unique property", one.Name, one.Attribute, other.Name)
 		}
 	}
 	return ""
@@ -237,7 +237,7 @@ func newCipher(key []byte) cipher.AEAD {
 			return sealer
 		}
 	}
-	panic("workflow: no cipher of 32 bytes: " + err.Error())
+	panic("workflow: AES cipher: " + err.Error())
 }
 
 // drawn returns so many bytes of chance.
@@ -314,16 +314,16 @@ func seeSealed(f *Finding, property string, by envelope, row target.Row) {
 		f.Found.Fault(fmt.Sprintf("%s of (%s, %s) %s", property, row.Key.Partition, row.Key.Row, what))
 	}
 	if value.Type() == entity.TypeString {
-		fault("is stored as it is")
+		fault("is not encrypted")
 		return
 	}
 	plain, opens := by.open(row.Key, row.Entity, property)
 	raw := append(bound(row.Key, ""), row.Entity...)
 	switch {
 	case !opens:
-		fault("cannot be opened by the key")
+		fault("does not decrypt")
 	case len(plain) >= shortestPlain && bytes.Contains(raw, []byte(plain)):
-		fault("can be read without the key")
+		fault("is readable without the key")
 	}
 }
 

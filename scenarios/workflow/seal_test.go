@@ -140,12 +140,12 @@ func TestCardThatCanBeReadIsFound(t *testing.T) {
 		sentence, sealed, want string
 		spoil                  func(w *world)
 	}{
-		{"stored as it is", "false", "as it is", func(*world) {}},
+		{"stored as it is", "false", "not encrypted", func(*world) {}},
 		{"told by another property", "true", "without the key", func(w *world) {
 			w.put("Test", order(1).keys[""], append(w.unpacked(order(1)), text("Note", "paid by 4000-1234-1."))...)
 		}},
 		{"told by the RowKey", "true", "without the key", func(w *world) { w.run(w.op("seal-put", 1, card, leak)) }},
-		{"moved to another order", "true", "opened", func(w *world) {
+		{"moved to another order", "true", "decrypt", func(w *world) {
 			w.put("Test", entity.Key{Partition: "x", Row: "y"}, w.unpacked(order(1))...)
 		}},
 	} {

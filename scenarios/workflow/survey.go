@@ -59,7 +59,7 @@ func (s *survey) read(then func() Turn) Request {
 			return then()
 		})
 	}
-	panic("workflow: a design without a table")
+	panic("workflow: design has no table")
 }
 
 // faults tells visit of each copy that is not as it should be, in the order in which
@@ -123,11 +123,11 @@ func NewCopyCheck(of *Copied) Check {
 				name, at, own := of.Homes[one.home].Name, shown(one.at), shown(one.own)
 				switch one.what {
 				case missing:
-					f.Found.Fault(fmt.Sprintf("%s has no copy %s at %s", own, name, at))
+					f.Found.Fault(fmt.Sprintf("%s lacks copy %s at %s", own, name, at))
 				case orphan:
-					f.Found.Fault(fmt.Sprintf("copy %s at %s is of %s, which is not there", name, at, own))
+					f.Found.Fault(fmt.Sprintf("copy %s at %s: entity %s is missing", name, at, own))
 				default:
-					f.Found.Fault(fmt.Sprintf("copy %s at %s has other values than %s", name, at, own))
+					f.Found.Fault(fmt.Sprintf("copy %s at %s differs from %s", name, at, own))
 				}
 			})
 			f.Found.Looked = s.looked

@@ -8,14 +8,14 @@ import (
 // transferKinds are the workflows of a bank: an amount leaves one account and
 // reaches another, and both legs must be written or none.
 var transferKinds = []Kind{{
-	Name: "transfer", Says: "Moves an amount between two accounts: one leg each, which sum to zero.",
+	Name: "transfer", Says: "Moves an amount between two accounts in two legs.",
 	Inserts: true, Counters: []string{"killed"},
 	Parameters: []Parameter{
-		{Name: "keyed", Says: "What the PartitionKey is: the transfer's id, so that both legs lie together, or the account's number.",
+		{Name: "keyed", Says: "The PartitionKey: the transfer's id or the account's number.",
 			Type: OfChoice, Choices: []string{"by-transfer", "by-account"}, Default: "by-transfer"},
-		{Name: "from", Says: "The attribute that is the account which pays.", Type: OfAttribute, Required: true},
-		{Name: "to", Says: "The attribute that is the account which is paid.", Type: OfAttribute, Required: true},
-		{Name: "killed", Says: "The share of the transfers whose client dies between two requests.", Type: OfShare, Default: "0"},
+		{Name: "from", Says: "The attribute with the paying account.", Type: OfAttribute, Required: true},
+		{Name: "to", Says: "The attribute with the receiving account.", Type: OfAttribute, Required: true},
+		{Name: "killed", Says: "The share of clients that crash between two requests.", Type: OfShare, Default: "0"},
 	},
 	// One transaction where both legs lie in the partition of the transfer's id, two writes where
 	// each lies in its account's.
@@ -61,7 +61,7 @@ var transferKinds = []Kind{{
 		return newFinding("the legs of each transfer sum to zero", func(f *Finding) Request {
 			return ReadAll(s.Table, target.Query{}, see, func() Turn {
 				for _, id := range order {
-					f.Look(sums[id] == 0, "the legs of transfer %s sum to %d", id, sums[id])
+					f.Look(sums[id] == 0, "legs of transfer %s sum to %d", id, sums[id])
 				}
 				return End()
 			})

@@ -15,10 +15,10 @@ const viewOf = "ViewOf"
 // viewParameters returns what all workflows of views take, and more.
 func viewParameters(more ...Parameter) []Parameter {
 	return append([]Parameter{
-		{Name: "view", Says: "The place of the view of a partition.", Type: OfPlace, Required: true},
-		{Name: "adds", Says: "The property that a view adds up.", Type: OfProperty, Required: true},
-		{Name: "queue", Says: "The queue by which views are kept.", Type: OfName, Default: "views"},
-		{Name: "hidden", Says: "For how long a message is hidden each time it is received. One value for all operations.",
+		{Name: "view", Says: "The view's place.", Type: OfPlace, Required: true},
+		{Name: "adds", Says: "The property to add up.", Type: OfProperty, Required: true},
+		{Name: "queue", Says: "The queue of view changes.", Type: OfName, Default: "views"},
+		{Name: "hidden", Says: "The visibility timeout of messages, the same for all operations.",
 			Type: OfDuration, Least: int64(time.Second), Most: int64(longestHidden), Default: "30s"},
 	}, more...)
 }
@@ -30,9 +30,9 @@ func viewQueues(a Arguments) []Store { return []Store{{Name: a.Text("queue"), Qu
 // viewKinds are the workflows of materialized views: what is asked for is kept beside
 // what is written, by a worker, and can be made anew of it at any time.
 var viewKinds = []Kind{{
-	Name: "view-put", Says: "Writes a new entity, and then a message that the view of its partition is to be made anew.",
+	Name: "view-put", Says: "Inserts an entity, then enqueues a rebuild of its view.",
 	Inserts: true, Counters: []string{"killed"}, Serves: viewLacks, Stores: viewQueues, Check: newViewCheck,
-	Parameters: viewParameters(Parameter{Name: "killed", Says: "The share of the clients that die between the entity and the message.",
+	Parameters: viewParameters(Parameter{Name: "killed", Says: "The share of clients that crash before the message.",
 		Type: OfShare, Default: "0"}),
 	New: func(c *Call) Workflow {
 		key, view := c.Subject.Key(""), c.Subject.Key(c.Arguments.Text("view"))
@@ -52,9 +52,9 @@ var viewKinds = []Kind{{
 		})
 	},
 }, {
-	Name: "view-work", Says: "Receives messages, and makes the views anew that they name, each once.",
+	Name: "view-work", Says: "Receives messages and rebuilds the views that they name.",
 	Alone: true, Counters: []string{"handled", "idle", "made", "restarts"}, Serves: viewLacks, Stores: viewQueues, Check: newViewCheck,
-	Parameters: viewParameters(Parameter{Name: "most", Says: "How many messages are received at once at most.",
+	Parameters: viewParameters(Parameter{Name: "most", Says: "Maximum messages per request.",
 		Type: OfCount, Least: 1, Most: mostReceived, Default: "1"}),
 	New: func(c *Call) Workflow {
 		return NewScript(func(s *Script) Request {
@@ -68,7 +68,7 @@ var viewKinds = []Kind{{
 		})
 	},
 }, {
-	Name: "view-build", Says: "Makes the view of the partition of an entity anew, whatever it is by now.",
+	Name: "view-build", Says: "Rebuilds the view of an entity's partition.",
 	Counters: []string{"made", "restarts"}, Serves: viewLacks, Stores: viewQueues, Check: newViewCheck, Parameters: viewParameters(),
 	New: func(c *Call) Workflow {
 		key := c.Subject.Key("")
@@ -221,7 +221,7 @@ func (v *views) compare(f *Finding) Request {
 		slices.Sort(partitions)
 		for _, partition := range partitions {
 			is, view := there[partition], told[partition]
-			f.Look(is == view, "the view of partition %s tells of %d that come to %d; there are %d that come to %d",
+			f.Look(is == view, "view of partition %s: %d entities, sum %d; want %d, sum %d",
 				partition, view.count, view.total, is.count, is.total)
 		}
 		return End()
