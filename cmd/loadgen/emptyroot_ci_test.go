@@ -136,7 +136,7 @@ func (r emptyRoot) unwritable(t *testing.T) {
 // doctor tells of the folder by the flag, and of what cannot be told without /proc.
 func (r emptyRoot) doctor() {
 	code, stdout, stderr := r.in("/locked", "doctor", "--quiet")
-	for _, want := range []string{"✗ folder: ", "choose another folder with --out", "? memory: the system does not say how much memory is free", "✓ clock: "} {
+	for _, want := range []string{"✗ folder: ", "choose another --out folder", "? memory: free memory is unknown", "✓ clock: "} {
 		assert.Containsf(r.t, stdout, want, "doctor = %d,%s", code, stderr)
 	}
 	assert.Equal(r.t, codeExpectation, code, "doctor")

@@ -38,7 +38,7 @@ func needOf(ctx context.Context, s *scenarios.Scenario) (need, error) {
 
 // String is the need in words.
 func (n need) String() string {
-	return fmt.Sprintf("%s/s sent and %s/s received by %s", document.Bytes(int64(n.sent)), document.Bytes(int64(n.received)), n.scenario)
+	return fmt.Sprintf("%s/s sent, %s/s received by %s", document.Bytes(int64(n.sent)), document.Bytes(int64(n.received)), n.scenario)
 }
 
 // What is sent to learn what the way carries: entities of about so many properties of so many
@@ -76,7 +76,7 @@ func (v *visit) measureBandwidth(ctx context.Context) Finding {
 			v.needs, err = needOf(ctx, s)
 		}
 		if err != nil {
-			return Finding{Verdict: Fail, Measured: results.OneLine(err), Bound: "what the scenario needs"}
+			return Finding{Verdict: Fail, Measured: results.OneLine(err), Bound: "the scenario's rate"}
 		}
 	}
 	bound := v.needs.String()
@@ -111,13 +111,13 @@ func (v *visit) measureBandwidth(ctx context.Context) Finding {
 // is there that could be read.
 func (c carried) judged(n need, bound string) Finding {
 	measured := fmt.Sprintf("at least %s/s sent, %s at once", document.Bytes(int64(c.rate())), document.Counted(c.senders, "request"))
-	const other = "the other way was not measured: there is nothing to read"
+	const other = "receiving was not measured"
 	switch {
 	case c.rate() < n.sent:
-		return warning(measured, bound, "it takes longer loads to come to full speed; if a run is late, send from a machine nearer to the account "+
-			"or with a faster line, or lower the rates")
+		return warning(measured, bound, "longer loads are faster; otherwise use a closer machine, "+
+			"a faster line, or lower rates")
 	case c.rate() < n.received:
-		return warning(measured, bound, other+", and more is to come that way; if a run is late, send from a machine nearer to the account")
+		return warning(measured, bound, other+"; the scenario receives more: a closer machine helps")
 	default:
 		return findingFor(true, measured, bound, other)
 	}
@@ -147,14 +147,14 @@ func (v *visit) send(ctx context.Context, senders, properties int) (carried, str
 		if o.Status == 404 || why != "" {
 			continue
 		}
-		why = "a write to a table that is not there "
+		why = "a write to a missing table "
 		switch o.Status {
 		case 0:
 			why += "got no reply: " + o.Detail
 		case 403:
-			why += "may not be sent by this credential (403)"
+			why += "is forbidden for this credential (403)"
 		default:
-			why += fmt.Sprintf("was answered %d %s", o.Status, o.Code)
+			why += fmt.Sprintf("got %d %s", o.Status, o.Code)
 		}
 	}
 	c.took = v.clock.Now().Sub(began)

@@ -85,18 +85,18 @@ func measureBooks(ctx context.Context, values [][2]string) (f booksFigures, err 
 func differences(sealed *results.Summary, again *results.Record) []string {
 	want, err := json.Marshal(sealed)
 	if err != nil {
-		return []string{"the summary cannot be written: " + err.Error()}
+		return []string{"encode summary: " + err.Error()}
 	}
 	var faults []string
 	for _, one := range []struct {
 		what    string
 		summary *results.Summary
 	}{
-		{"the summary that was written", again.Summary},
-		{"the judgement of the record that was read back", verdict.Judge(again)},
+		{"the summary read back", again.Summary},
+		{"the judgement of the record read back", verdict.Judge(again)},
 	} {
 		if got, err := json.Marshal(one.summary); err != nil || !bytes.Equal(got, want) {
-			faults = append(faults, one.what+" is another than the one that was sealed")
+			faults = append(faults, one.what+" differs from the sealed summary")
 		}
 	}
 	return faults
@@ -107,15 +107,15 @@ func (f booksFigures) finding() Finding {
 	s := f.summary
 	measured := fmt.Sprintf("%s attempts = %s ok + %s throttled + %s failed",
 		document.Count(s.Attempts), document.Count(s.OkAttempts), document.Count(s.Throttled), document.Count(s.Failed))
-	const bound = "the service's own counts"
+	const bound = "the service's counts"
 	faults := slices.Clone(f.faults)
 	if f.lost == 0 || s.Throttled == 0 {
-		faults = append(faults, "nothing was lost or nothing throttled, so that nothing was proved; run it again")
+		faults = append(faults, "no lost or throttled replies; run it again")
 	}
 	if len(faults) > 0 {
-		return findingFor(false, measured, bound, document.Join("; ", append(faults, "no report of this build is to be trusted; report it")...))
+		return findingFor(false, measured, bound, document.Join("; ", append(faults, "this build's reports are wrong; report it")...))
 	}
 	return findingFor(true, measured, bound, fmt.Sprintf("%s operations = %s sent + %s dropped; "+
-		"%s replies were lost after the service had done what was asked; the record was read back to the same summary",
+		"%s replies lost after their writes; same summary read back",
 		document.Count(s.Scheduled), document.Count(s.Sent), document.Count(s.Dropped), document.Count(f.lost)))
 }

@@ -60,14 +60,14 @@ func Calibrate(ctx context.Context, o CalibrationOptions) (*Calibration, error) 
 	}
 	o.Each = cmp.Or(o.Each, gently)
 	c := &calibration{CalibrationOptions: o, left: o.Budget, median: map[string]estimate{}, first: true,
-		profile: &Profile{Kind: UnknownProfile, At: "an engine of this process", Base: model.Documented, On: o.Now}}
+		profile: &Profile{Kind: UnknownProfile, At: "an engine in this process", Base: model.Documented, On: o.Now}}
 	if err := c.agree(); err != nil {
 		return nil, err
 	}
 	ended := c.experiments(ctx)
 	if c.profile.Requests == 0 {
 		if ended == nil {
-			ended = fields.Fault{Path: "budget", What: "expected more: no experiment is as small, " + c.profile.Unlearnt[0].Why}
+			ended = fields.Fault{Path: "budget", What: "expected more: no experiment fits: " + c.profile.Unlearnt[0].Why}
 		}
 		if errors.Is(ended, run.ErrOtherService) {
 			ended = fields.Fault{Path: "target", What: results.OneLine(ended)}
@@ -133,7 +133,7 @@ func (c *calibration) plan(s *scenarios.Scenario) run.Plan {
 const aroundTable = 3
 
 // errBudget is that an experiment would take more than the budget has left.
-var errBudget = errors.New("the budget has too little left")
+var errBudget = errors.New("the remaining budget is too small")
 
 // run carries an experiment out. The error is errBudget where the budget does not bear it; any
 // other ends the experiments.
@@ -153,7 +153,7 @@ func (c *calibration) run(ctx context.Context, what, text string) (*calibrated, 
 		}
 	}
 	if requests > c.left {
-		return nil, fmt.Errorf("%w: it takes %s transactions, and %s are left", errBudget, document.Count(requests), document.Count(c.left))
+		return nil, fmt.Errorf("%w: needs %s transactions, %s left", errBudget, document.Count(requests), document.Count(c.left))
 	}
 	fmt.Fprintf(c.Progress, "calibrate: %s, %v, %s requests\n", what, lasts.Round(time.Second), document.Count(requests))
 	g, p := new(gatherer), c.plan(s)
@@ -229,13 +229,13 @@ func (c *calibration) experiments(ctx context.Context) error {
 	// What a throttled attempt costs, from all that there were.
 	e, told := quantileOf(c.refusals, 0.5)
 	if !told {
-		c.missed("throttle_time", "%s; it takes %d", document.Counted(len(c.refusals), "attempt was throttled", "attempts were throttled"), least)
+		c.missed("throttle_time", "%s; needs %d", document.Counted(len(c.refusals), "attempt was throttled", "attempts were throttled"), least)
 		return nil
 	}
 	c.figure("p50(throttled)", e, "over all experiments")
 	if way := c.times.way; way.samples > 0 {
 		c.duration("throttle_time", estimate{max(0, e.value-way.value), max(0, e.low-way.high), max(0, e.high-way.low), e.samples},
-			"p50(throttled) less the round trip")
+			"p50(throttled) - round trip")
 	}
 	return nil
 }
@@ -250,24 +250,24 @@ func (c *calibration) missed(what, format string, args ...any) {
 func (c *calibration) tellRest(ended error) {
 	n := strconv.Itoa(len(c.pauses))
 	c.profile.Figures = append(c.profile.Figures, ProfileValue{Name: "pauses", Value: n, Low: n, High: n, Samples: max(1, int64(c.loaded/time.Second)),
-		By: fmt.Sprintf("times of %v or more in which nothing succeeded, in so many seconds of load", pauseLeast)})
+		By: fmt.Sprintf("pauses of %v or more without success; samples: seconds of load", pauseLeast)})
 	const moves = "detection, offline_least, offline_most"
 	if len(c.pauses) == 0 {
-		c.missed(moves, "no partition was seen to move in %v of load: the service waits for minutes of overload first", c.loaded.Round(time.Second))
+		c.missed(moves, "no partition moved in %v of load", c.loaded.Round(time.Second))
 	} else {
 		longest := slices.Max(c.pauses).Seconds()
 		c.figure("longest pause", estimate{longest, longest, longest, len(c.pauses)}, "of those")
-		c.missed(moves, "%s seen, too few to tell when and for how long partitions move", document.Counted(len(c.pauses), "pause was", "pauses were"))
+		c.missed(moves, "%s seen; too few for an estimate", document.Counted(len(c.pauses), "pause was", "pauses were"))
 	}
 	if ended == nil {
 		return
 	}
-	why := "the experiments were ended before"
+	why := "the experiments ended before"
 	switch {
 	case errors.Is(ended, context.Canceled):
-		why = "interrupted before it was measured"
+		why = "interrupted before its measurement"
 	case errors.Is(ended, run.ErrBudget):
-		why = "the budget was spent before it was measured"
+		why = "the budget was spent before"
 	default:
 		why += ": " + document.Cut(results.OneLine(ended), mostWhy)
 	}
@@ -302,7 +302,7 @@ func (c *calibration) leaveOut() {
 		}
 		if err != nil {
 			*m = before
-			c.missed(v.Name, "it was measured as %s, from %s to %s, which the model does not take: %s", v.Value, v.Low, v.High, document.Cut(results.OneLine(err), mostWhy))
+			c.missed(v.Name, "measured as %s, from %s to %s, which the model rejects: %s", v.Value, v.Low, v.High, document.Cut(results.OneLine(err), mostWhy))
 			continue
 		}
 		taken = append(taken, v)

@@ -38,24 +38,24 @@ func (o *Calibration) Document(file string) *document.Document {
 		p.Lasted.Round(time.Second))
 	a := document.Claimed("", fmt.Sprintf("%s learnt", document.Counted(len(p.Values), "value was", "values were")), "", "", "")
 	if limit, found := p.Parameter("partition_target"); found {
-		a = document.Claimed("", "a partition is held to", document.Count(limit.Whole()), "entities/s", "")
+		a = document.Claimed("", "a partition is limited to", document.Count(limit.Whole()), "entities/s", "")
 		a.Beside = "from " + limit.Low + " to " + limit.High
 	}
 	switch p.Kind {
 	case ServiceProfile:
 	case EmulatorProfile:
-		a.Says = append(a.Says, "What was measured is an emulator: it says nothing of the table service.")
+		a.Says = append(a.Says, "An emulator, not the service.")
 	default:
-		a.Says = append(a.Says, "What answered does not say what it is.")
+		a.Says = append(a.Says, "The target does not identify itself.")
 	}
 	switch {
 	case errors.Is(o.Ended, context.Canceled):
-		a.Says = append(a.Says, "The experiments were interrupted: this is what was learnt by then.")
+		a.Says = append(a.Says, "Interrupted: results so far.")
 	case o.Ended != nil:
-		a.Says = append(a.Says, "The experiments ended early: this is what was learnt by then.")
+		a.Says = append(a.Says, "Ended early: results so far.")
 	}
 	if file != "" {
-		a.Says = append(a.Says, "The profile is in "+file+"; --profile "+file+" uses it.")
+		a.Says = append(a.Says, "Profile: "+file+"; --profile "+file+" uses it.")
 	}
 	d := &document.Document{Title: "calibrate", Subtitle: subtitle, Answer: a, Data: told{p.At, p.Kind, p.Server, p.On, p.Requests,
 		p.Throttled, p.Failed, p.Entities, file, o.Ended == nil, p.Values, p.Figures, p.Unlearnt}}
@@ -67,8 +67,8 @@ func (o *Calibration) Document(file string) *document.Document {
 	if len(names) > 0 {
 		d.Show(document.Facts{Lines: []string{"not learnt: " + document.Enumerated(names)}})
 	}
-	d.Add("values", "Values of the model", document.Of("values", "Values with their 95 % intervals", p.Values))
-	d.Add("figures", "Other figures", document.Of("figures", "Figures without a model parameter", p.Figures))
+	d.Add("values", "Model values", document.Of("values", "Values, 95% intervals", p.Values))
+	d.Add("figures", "Other figures", document.Of("figures", "Figures without parameter", p.Figures))
 	d.Add("unlearnt", "Not measured", document.List{Items: gaps})
 	return d
 }

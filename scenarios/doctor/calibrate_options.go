@@ -66,13 +66,13 @@ func (o *CalibrationOptions) Validate() []error {
 		faults = append(faults, fields.Fault{Path: path, What: fmt.Sprintf(format, args...)})
 	}
 	if o.Budget < leastBudget {
-		wrong("budget", "expected a number of billed transactions from %d: the experiments are bounded by it", leastBudget)
+		wrong("budget", "expected at least %d billed transactions", leastBudget)
 	}
 	if !(o.Rate >= leastRate && o.Rate <= mostGentle) {
-		wrong("rate", "expected %d to %d operations/s: more is not gentle, less takes too long", leastRate, mostGentle)
+		wrong("rate", "expected %d to %d operations/s", leastRate, mostGentle)
 	}
 	if o.Each < 0 || o.Each > 0 && o.Each < time.Second {
-		wrong("each", "expected 1 s or more, in which each operation is measured")
+		wrong("each", "expected 1 s or more")
 	}
 	if !(o.MaxRate >= leastMaxRate && o.MaxRate <= mostMaxRate) {
 		wrong("max-rate", "expected %d to %d operations/s", leastMaxRate, mostMaxRate)
@@ -81,7 +81,7 @@ func (o *CalibrationOptions) Validate() []error {
 		wrong("account-rate", "expected %d to %d entities/s", leastMaxRate, mostAccountly)
 	}
 	if len(o.Accounts) > 1 {
-		wrong("target", "one account is measured at a time; expected one")
+		wrong("target", "expected one account")
 	}
 	return faults
 }

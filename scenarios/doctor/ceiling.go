@@ -98,16 +98,16 @@ func (r trials) measureEngine(ctx context.Context, operations uint64) (pace, err
 
 // finding holds the figures against the bound.
 func (f ceilingFigures) finding() Finding {
-	measured := fmt.Sprintf("%s over HTTP, %s over nothing", f.engine, f.nothing)
+	measured := fmt.Sprintf("%s over HTTP, %s to nothing", f.engine, f.nothing)
 	bound := document.Count(ceilingBound) + "/s over HTTP"
-	can := fmt.Sprintf("with retries counted, this machine can honestly drive the embedded engine at up to about "+
-		"%s attempts/s, and another service at up to about %s", document.Count(honest(f.engine)), document.Count(honest(f.empty)))
+	can := fmt.Sprintf("this machine can drive the embedded engine at about "+
+		"%s attempts/s, another service at about %s", document.Count(honest(f.engine)), document.Count(honest(f.empty)))
 	switch {
 	case f.engine.failed > 0:
 		return findingFor(false, measured, bound,
-			document.Count(f.engine.failed)+" operations failed that nothing stood against; report it")
+			document.Count(f.engine.failed)+" operations failed without reason; report it")
 	case f.engine.PerSecond() < ceilingBound:
-		return findingFor(false, measured, bound, "free this machine of other work, or use one with more cores; "+can)
+		return findingFor(false, measured, bound, "stop other programs or use more cores; "+can)
 	default:
 		passed := findingFor(true, measured, bound, can)
 		passed.offers = honest(f.engine)

@@ -121,7 +121,7 @@ func (o *CleanOptions) Validate() []error {
 	}
 	for _, name := range o.Tables {
 		if !strings.HasPrefix(strings.ToLower(name), run.TablePrefix) {
-			faults = append(faults, fields.Fault{Path: "table", What: fmt.Sprintf("%q is none of this tool's; expected a name that begins with %s", name, run.TablePrefix)})
+			faults = append(faults, fields.Fault{Path: "table", What: fmt.Sprintf("%q is not a name of this tool; expected the prefix %s", name, run.TablePrefix)})
 		}
 	}
 	return faults
@@ -136,10 +136,10 @@ func (o *CleanOptions) look(ctx context.Context, service *run.Service, table str
 		one.State, one.Note = Untold, results.OneLine(err)
 		return one
 	case !marked:
-		one.Note = "it has no marker: it is somebody else's, or its run was killed before it was marked"
+		one.Note = "no marker: another tool's, or killed early"
 		return one
 	case !ours:
-		one.Note = "its marker is not of this tool"
+		one.Note = "marker of another tool"
 		return one
 	}
 	age := max(0, service.Now().Sub(marker.Written.Time()))
@@ -158,9 +158,9 @@ func (o *CleanOptions) look(ctx context.Context, service *run.Service, table str
 	case err != nil:
 		one.State, one.Note = Untold, results.OneLine(err)
 	case !known:
-		one.State, one.Note = Untold, "it has too many entities to look for one that was written of late; --table drops it without a look"
+		one.State, one.Note = Untold, "too many entities to check; --table drops it"
 	case written:
-		one.State, one.Note = UnderWay, fmt.Sprintf("it was written to in the last %s, so that its run may be under way; --table drops it all the same",
+		one.State, one.Note = UnderWay, fmt.Sprintf("written in the last %s, maybe in use; --table drops it",
 			document.Span(o.OlderThan))
 	}
 	return one
@@ -209,7 +209,7 @@ func (c *Cleaned) dropAgreed(ctx context.Context, service *run.Service, agreed b
 // Document says what was found and what became of it, a line for each table.
 func (c *Cleaned) Document() *document.Document {
 	var screen document.Facts
-	whole := document.NewTable("tables", "Tables whose names begin with "+run.TablePrefix, "state|words", "table|words", "what is known of it|words")
+	whole := document.NewTable("tables", "Tables with the prefix "+run.TablePrefix, "state|words", "table|words", "details|words")
 	for _, one := range c.Tables {
 		tone := cmp.Or(document.Good.If(one.State == Dropped), document.Bad.If(one.State == NotDropped), document.Doubtful)
 		screen.Lines = append(screen.Lines, fmt.Sprintf("%s: %s", one.State, one.Table+one.known()))
@@ -235,9 +235,9 @@ func (c *Cleaned) Document() *document.Document {
 		}
 	}
 	if others > 0 {
-		a.Says = []string{fmt.Sprintf("%s whose name begins with %s left alone", document.Counted(others, "table"), run.TablePrefix)}
+		a.Says = []string{fmt.Sprintf("%s with prefix %s left unchanged", document.Counted(others, "table"), run.TablePrefix)}
 	}
-	d := &document.Document{Title: "doctor", Subtitle: "what have runs left at " + c.Where + "?", Answer: a, Data: c}
+	d := &document.Document{Title: "doctor", Subtitle: "leftovers at " + c.Where, Answer: a, Data: c}
 	d.Show(screen)
 	d.Add("tables", "Tables", whole)
 	return d

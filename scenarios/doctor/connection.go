@@ -25,10 +25,10 @@ func (v *visit) resolve(ctx context.Context) Finding {
 	addresses, err := net.DefaultResolver.LookupHost(ctx, name)
 	took := document.Span(v.clock.Now().Sub(began))
 	if err != nil {
-		return findingFor(false, fmt.Sprintf("no address of %s after %s", name, took), bound,
-			"is the account's name spelled right, and does this machine reach a name server?")
+		return findingFor(false, fmt.Sprintf("no address for %s after %s", name, took), bound,
+			"check the account name and this machine's DNS")
 	}
-	return findingFor(true, fmt.Sprintf("%s, %d in all, in %s", addresses[0], len(addresses), took), bound, "")
+	return findingFor(true, fmt.Sprintf("%s (of %d) in %s", addresses[0], len(addresses), took), bound, "")
 }
 
 // connect opens a connection and closes it.
@@ -78,14 +78,14 @@ func refused(err error) bool {
 // adviceOn says what to look at where there is no connection.
 func adviceOn(err error) string {
 	if refused(err) {
-		return "is the service running, and is the port right?"
+		return "check that the service runs, and its port"
 	}
-	return "does a firewall stand between, and is the address reached without a proxy?"
+	return "check for a firewall, or a required proxy"
 }
 
 // shakeHands opens a connection and makes it one of TLS.
 func (v *visit) shakeHands(ctx context.Context) Finding {
-	const bound = "a certificate that this machine trusts"
+	const bound = "a trusted certificate"
 	conn, err := v.dial(ctx)
 	if err != nil {
 		return findingFor(false, reasonOf(err), bound, adviceOn(err))
@@ -104,8 +104,8 @@ func (v *visit) shakeHands(ctx context.Context) Finding {
 	began := v.clock.Now()
 	secured := tls.Client(conn, config)
 	if err := secured.HandshakeContext(ctx); err != nil {
-		return findingFor(false, results.OneLine(err), bound, "does the address need http, does the certificate name this host, "+
-			"and does this machine trust who signed it?")
+		return findingFor(false, results.OneLine(err), bound, "check the scheme, the certificate's host name "+
+			"and its issuer")
 	}
 	state := secured.ConnectionState()
 	protocol := "HTTP/1.1"

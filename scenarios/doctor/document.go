@@ -46,7 +46,7 @@ func (d *Diagnosis) Document() *document.Document {
 			break
 		}
 	}
-	doc := &document.Document{Title: "doctor", Subtitle: "what may this tool's figures be trusted with on this machine?", Answer: a, Data: d}
+	doc := &document.Document{Title: "doctor", Subtitle: "can this machine measure reliably?", Answer: a, Data: d}
 	doc.Show(screen)
 	doc.Add("checks", "Checks", whole)
 	return doc

@@ -15,7 +15,7 @@ import (
 // learnLatencies measures the four operations at a gentle rate, and splits their times into the
 // way and the work of the service.
 func (c *calibration) learnLatencies(ctx context.Context) error {
-	m, err := c.run(ctx, "latencies at a gentle rate", latencies(c.Rate, c.Each))
+	m, err := c.run(ctx, "latencies at a low rate", latencies(c.Rate, c.Each))
 	if m == nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func (c *calibration) learnLatencies(ctx context.Context) error {
 	}
 	get, insert := m.one(phaseGet).times(results.Ok), m.one(phaseInsert).times(results.Ok)
 	if len(get) < least || len(insert) < least {
-		c.missed("read_time, write_time", "%d reads and %d inserts succeeded at %s/s; it takes %d of each", len(get), len(insert), document.Rate(c.Rate), least)
+		c.missed("read_time, write_time", "%d reads and %d inserts succeeded at %s/s; needs %d each", len(get), len(insert), document.Rate(c.Rate), least)
 		return err
 	}
 	c.times = fit(get, insert)
@@ -32,27 +32,27 @@ func (c *calibration) learnLatencies(ctx context.Context) error {
 	spread := &c.times.spread
 	seen := spread.value
 	spread.value, spread.low = min(seen, mostSpread), min(spread.low, mostSpread)
-	c.duration("round_trip", c.times.way, "the constant part of the times of get and insert, by the likelihood of the rest")
-	by := "the spread of the rest, which get and insert share"
+	c.duration("round_trip", c.times.way, "constant part of get and insert")
+	by := "spread of the rest"
 	if seen > mostSpread {
-		by += fmt.Sprintf("; it was %s of the mean, and the model has %d at most: long times are longer than it has them", document.Decimals(seen, 1), mostSpread)
+		by += fmt.Sprintf("; measured %s of the mean, the model's maximum is %d", document.Decimals(seen, 1), mostSpread)
 	}
 	c.set("time_spread", whole(1000*spread.value), whole(1000*spread.low), whole(1000*spread.high), spread.samples, by)
-	c.duration("read_time", c.times.mean(c.median[phaseGet]), "p50(get) less the round trip, as a mean")
-	c.duration("write_time", c.times.mean(c.median[phaseInsert]), "p50(insert) less the round trip, as a mean")
+	c.duration("read_time", c.times.mean(c.median[phaseGet]), "p50(get) - round trip, as mean")
+	c.duration("write_time", c.times.mean(c.median[phaseInsert]), "p50(insert) - round trip, as mean")
 	// What each further entity of a page and of a transaction takes.
 	if page, told := c.median[phasePage]; told {
 		each := page.less(c.median[phaseGet]).over(pageEntities)
 		const most = 100_000_000
 		rate := func(seconds float64) string { return whole(min(most, max(1, 1/max(seconds, 1.0/most)))) }
 		c.set("scan_rate", rate(each.value), rate(each.high), rate(each.low), each.samples,
-			fmt.Sprintf("%d entities by p50(page) less p50(get)", pageEntities))
+			fmt.Sprintf("%d entities / (p50(page) - p50(get))", pageEntities))
 	} else {
 		c.missed("scan_rate", "too few pages were read")
 	}
 	if batch, told := c.median[phaseBatch]; told {
 		c.duration("entity_time", batch.less(c.median[phaseInsert]).over(batchEntities-1),
-			fmt.Sprintf("p50(transaction) less p50(insert), by the %d entities more", batchEntities-1))
+			fmt.Sprintf("(p50(transaction) - p50(insert)) / %d more entities", batchEntities-1))
 	} else {
 		c.missed("entity_time", "too few transactions succeeded")
 	}
@@ -109,13 +109,13 @@ func (c *calibration) learnLimit(ctx context.Context) error {
 		case s.share(results.Throttled) >= throttles:
 			return c.hold(ctx, ok*rate)
 		case s.slow() || s.share(results.Failed) > throttles:
-			c.missed("partition_target", "at %s/s to one partition nothing was throttled, but replies or the generator fell behind: a limit of the service "+
-				"did not show; %s/s were served", document.Rate(rate), document.Rate(served))
+			c.missed("partition_target", "at %s/s to one partition nothing was throttled, but replies or generator lagged; "+
+				"served %s/s", document.Rate(rate), document.Rate(served))
 			return nil
 		}
 		served = rate * ok
 	}
-	c.missed("partition_target", "%s/s to one partition, the most that was allowed, were served for %v without throttling; --max-rate offers more", document.Rate(served), holdFor)
+	c.missed("partition_target", "%s/s to one partition, the maximum, served for %v without throttling; raise --max-rate", document.Rate(served), holdFor)
 	return nil
 }
 
@@ -132,18 +132,18 @@ func (c *calibration) hold(ctx context.Context, about float64) error {
 		limit, told := s.after(lasts / 3).plateau()
 		switch {
 		case !told:
-			c.missed("partition_target", "an overload of %s/s was throttled too seldom to tell a limit", document.Rate(rate))
+			c.missed("partition_target", "%s/s was throttled too rarely", document.Rate(rate))
 		case lasts == holdFor && !s.settles() && err == nil:
 			continue // a limit that takes its time
 		case !s.settles():
-			c.missed("partition_target", "what was served of %s/s did not come to rest in %v", document.Rate(rate), lasts)
+			c.missed("partition_target", "the rate served of %s/s did not settle in %v", document.Rate(rate), lasts)
 		default:
 			if lasts == settleFor {
 				limit, told = s.after(lasts * 3 / 4).plateau()
 			}
 			c.limit, c.found = limit, told
 			c.set("partition_target", whole(limit.value), floor(limit.low), ceil(limit.high), limit.samples,
-				fmt.Sprintf("served of an overload of %s/s for %v", document.Rate(rate), lasts))
+				fmt.Sprintf("served of %s/s for %v", document.Rate(rate), lasts))
 		}
 		if after := m.one(phaseAfter); len(after.attempts) > 0 {
 			last := time.Duration(0)
@@ -153,7 +153,7 @@ func (c *calibration) hold(ctx context.Context, about float64) error {
 				}
 			}
 			r := last.Seconds()
-			c.figure("recovery", estimate{r, r, r, len(after.attempts)}, "from the end of an overload to the last attempt throttled, at a quarter of the limit")
+			c.figure("recovery", estimate{r, r, r, len(after.attempts)}, "end of overload to last throttled attempt")
 		}
 		return err
 	}
@@ -165,13 +165,13 @@ func (c *calibration) learnBurst(ctx context.Context) error {
 	const least, wanted = 1.2, 3
 	switch {
 	case !c.found:
-		c.missed("partition_burst", "it follows from the limit of a partition, which is not known")
+		c.missed("partition_burst", "the partition's limit is unknown")
 		return nil
 	case c.limit.value*least > c.MaxRate:
-		c.missed("partition_burst", "it takes more than %s/s; --max-rate offers more", document.Rate(c.limit.value*least))
+		c.missed("partition_burst", "needs more than %s/s; raise --max-rate", document.Rate(c.limit.value*least))
 		return nil
 	}
-	m, err := c.run(ctx, "bursts after a rest", burst(min(c.MaxRate, wanted*c.limit.value)))
+	m, err := c.run(ctx, "bursts after a pause", burst(min(c.MaxRate, wanted*c.limit.value)))
 	if m == nil {
 		return err
 	}
@@ -184,14 +184,14 @@ func (c *calibration) learnBurst(ctx context.Context) error {
 		}
 	}
 	if len(each) < 2 {
-		c.missed("partition_burst", "%d of %d bursts were throttled at all: more is saved up than they took", len(each), len(bursts))
+		c.missed("partition_burst", "%d of %d bursts were throttled: the allowance is larger", len(each), len(bursts))
 		return err
 	}
 	const alpha = 0.05
 	value, low, high, _ := statistics.MeanInterval(each, alpha)
 	const nearly = 0.9
 	if value > nearly*restFor.Seconds() {
-		c.missed("partition_burst", "at least what %v of rest save up: it was full no sooner", restFor)
+		c.missed("partition_burst", "at least the allowance of a %v pause", restFor)
 		return err
 	}
 	// A bucket counts whole entities.
@@ -199,14 +199,14 @@ func (c *calibration) learnBurst(ctx context.Context) error {
 	e := estimate{value, max(0, low-room), high + room, len(each)}
 	const longest, shortest = 10, 0.001
 	e.value, e.low, e.high = min(max(e.value, shortest), longest), max(e.low, 0), min(max(e.high, shortest), longest)
-	c.duration("partition_burst", e, fmt.Sprintf("served beyond the limit after %v of rest", restFor))
+	c.duration("partition_burst", e, fmt.Sprintf("served above the limit after a pause of %v", restFor))
 	return err
 }
 
 // learnAccount offers an account more and more, over many partitions.
 func (c *calibration) learnAccount(ctx context.Context) error {
 	if !c.AccountLimit {
-		c.missed("account_target", "it was not asked for: what else uses the account would be throttled (--account-limit)")
+		c.missed("account_target", "not requested (--account-limit)")
 		return nil
 	}
 	const throttles = 0.05
@@ -228,17 +228,17 @@ func (c *calibration) learnAccount(ctx context.Context) error {
 			}
 			limit, told := m.one(phaseHold).after(holdFor / 3).plateau()
 			if !told {
-				c.missed("account_target", "an overload of %s entities/s was throttled too seldom to tell a limit", document.Rate(rate))
+				c.missed("account_target", "%s entities/s was throttled too rarely", document.Rate(rate))
 				return err
 			}
 			c.set("account_target", whole(limit.value), floor(limit.low), ceil(limit.high), limit.samples,
-				fmt.Sprintf("served of %s entities/s over 256 partitions, in transactions of %d", document.Rate(rate), batchEntities))
+				fmt.Sprintf("served of %s entities/s, 256 partitions, transactions of %d", document.Rate(rate), batchEntities))
 			return err
 		case s.slow():
-			c.missed("account_target", "at %s entities/s nothing was throttled, but replies or the generator fell behind", document.Rate(rate))
+			c.missed("account_target", "at %s entities/s nothing was throttled, but replies or generator lagged", document.Rate(rate))
 			return nil
 		case rate >= c.AccountRate:
-			c.missed("account_target", "%s entities/s, the most that was allowed, were served without throttling; --account-rate offers more", document.Rate(rate))
+			c.missed("account_target", "%s entities/s, the maximum, served without throttling; raise --account-rate", document.Rate(rate))
 			return nil
 		}
 	}

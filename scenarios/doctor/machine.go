@@ -89,12 +89,12 @@ func clockFinding(step time.Duration, wall time.Time, year int) Finding {
 	bound := fmt.Sprintf("at most %s, not before %d", document.Span(coarsestStep), year)
 	switch {
 	case step == 0:
-		return findingFor(false, "it stands still", bound, "the monotonic clock does not move; nothing can be timed on this machine")
+		return findingFor(false, "it stands still", bound, "the monotonic clock stands still")
 	case step > coarsestStep:
 		return findingFor(false, measured, bound,
-			"service times of less than a step cannot be told apart; have the machine use its hardware clock")
+			"shorter service times are not measurable; use the hardware clock")
 	case wall.UTC().Year() < year:
-		return findingFor(false, measured, bound, "set the date: a service refuses requests whose date is off by 15 minutes")
+		return findingFor(false, measured, bound, "set the date: services reject dates off by 15 minutes")
 	default:
 		return findingFor(true, measured, bound, "")
 	}
@@ -105,33 +105,33 @@ func filesFinding(files uint64, known bool, workers int) Finding {
 	// record and the program itself need a few more.
 	const own = 64
 	needs := uint64(2*workers + own)
-	bound := fmt.Sprintf("at least %s for %s workers, two each and %d",
+	bound := fmt.Sprintf("at least %s: %s workers, two each, and %d",
 		document.Count(int64(needs)), document.Count(int64(workers)), own)
 	switch {
 	case !known:
-		return unknown("the system does not say how many files may be open", bound)
+		return unknown("the limit of open files is unknown", bound)
 	case files < needs:
 		return findingFor(false, document.Count(int64(files))+" files may be open", bound,
-			fmt.Sprintf("raise it with `ulimit -n %d`, or have fewer --workers", needs))
+			fmt.Sprintf("run `ulimit -n %d` or use fewer --workers", needs))
 	case files > 1<<40:
-		return findingFor(true, "any number of files may be open", bound, "")
+		return findingFor(true, "no limit of open files", bound, "")
 	default:
 		return findingFor(true, document.Count(int64(files))+" files may be open", bound, "")
 	}
 }
 
 func portsFinding(low, high int, known bool, workers int, opening error) Finding {
-	bound := fmt.Sprintf("at least %s, and that one opens", document.Count(int64(2*workers)))
+	bound := fmt.Sprintf("at least %s, one opens", document.Count(int64(2*workers)))
 	ports := high - low + 1
-	measured := fmt.Sprintf("%s ports for connections, and one opens", document.Count(int64(ports)))
+	measured := fmt.Sprintf("%s ports, one opens", document.Count(int64(ports)))
 	switch {
 	case opening != nil:
 		return findingFor(false, "none opens: "+results.OneLine(opening), bound,
-			"the embedded engine needs a port of 127.0.0.1; --target in-process does without")
+			"the embedded engine needs a port; --target in-process does not")
 	case !known:
-		return unknown("one opens, but the system does not say how many there are", bound)
+		return unknown("one opens, their number is unknown", bound)
 	case ports < 2*workers:
-		return findingFor(false, measured, bound, "widen net.ipv4.ip_local_port_range, or have fewer --workers")
+		return findingFor(false, measured, bound, "widen net.ipv4.ip_local_port_range or use fewer --workers")
 	default:
 		return findingFor(true, measured, bound, "")
 	}
@@ -144,19 +144,19 @@ func memoryFinding(available int64, known bool) Finding {
 	bound := "at least " + document.Bytes(leastMemory)
 	switch {
 	case !known:
-		return unknown("the system does not say how much memory is free", bound)
+		return unknown("free memory is unknown", bound)
 	case available < leastMemory:
-		return findingFor(false, document.Bytes(available)+" available", bound, "end other programs, or raise the limit of the container: "+
-			"a run that is short of memory measures its own garbage collection")
+		return findingFor(false, document.Bytes(available)+" available", bound, "stop programs or raise the container's limit: "+
+			"low memory measures garbage collection")
 	default:
 		return findingFor(true, document.Bytes(available)+" available", bound, "")
 	}
 }
 
 func folderFinding(folder string, fault error) Finding {
-	const bound = "a folder to write runs to"
+	const bound = "a writable folder"
 	if fault != nil {
-		return findingFor(false, results.OneLine(fault), bound, "choose another folder with --out, here and for the run")
+		return findingFor(false, results.OneLine(fault), bound, "choose another --out folder")
 	}
 	return findingFor(true, folder+" can be written to", bound, "")
 }

@@ -47,12 +47,12 @@ func (o *Options) Validate() []error {
 // what is left is then not tried.
 func Diagnose(ctx context.Context, o Options, progress io.Writer) *Diagnosis {
 	checks, last := o.machine(), []check{
-		{name: "pacing", lasts: "3 s of 2,000 operations/s that nothing answers to", examine: measured(trials{o.Clock, true}.measurePacing)},
-		{name: "ceiling", lasts: "as many operations as there can be, for a second or two", examine: measured(trials{o.Clock, true}.measureCeiling)},
-		{name: "books", lasts: "a short run whose replies are lost, or which is throttled", examine: measured(func(ctx context.Context) (booksFigures, error) {
+		{name: "pacing", lasts: "3 s of 2,000 unanswered operations/s", examine: measured(trials{o.Clock, true}.measurePacing)},
+		{name: "ceiling", lasts: "maximum rate for two seconds", examine: measured(trials{o.Clock, true}.measureCeiling)},
+		{name: "books", lasts: "a short run with lost replies and throttling", examine: measured(func(ctx context.Context) (booksFigures, error) {
 			return measureBooks(ctx, booksValues)
 		})},
-		{name: "stall", lasts: "20 s of 1,000 operations/s, in 2 s of which the engine stands still", examine: measured(trials{o.Clock, true}.measureStall)},
+		{name: "stall", lasts: "20 s of 1,000 operations/s, the engine frozen for 2 s", examine: measured(trials{o.Clock, true}.measureStall)},
 	}
 	if o.Service != nil {
 		v := newVisit(&o)

@@ -155,7 +155,7 @@ func binding(p *Profile, version *int) fields.Object {
 		{Name: "base", Value: fields.Choice{Into: &p.Base, What: "profile", Of: model.Profiles()}, Required: true},
 		{Name: "values", Value: values(&p.Values, parameter)},
 		{Name: "figures", Value: values(&p.Figures, nil)},
-		{Name: "unlearnt", Value: fields.ListOf[ProfileGap]{Into: &p.Unlearnt, Most: mostValues, What: "what could not be learnt",
+		{Name: "unlearnt", Value: fields.ListOf[ProfileGap]{Into: &p.Unlearnt, Most: mostValues, What: "unlearnt values",
 			Bind: func(g *ProfileGap) fields.Binding {
 				return fields.Object{What: "a gap", Fields: []fields.Field{{Name: "what", Value: text(&g.What), Required: true}, {Name: "why", Value: text(&g.Why), Required: true}}}
 			}}},
@@ -193,6 +193,6 @@ const longestText = 500
 var control = regexp.MustCompile(`[\x00-\x1f\x7f-\x9f]`)
 
 func text(into *string) fields.Text {
-	return fields.Text{Into: into, Expected: fmt.Sprintf("a line of at most %d bytes", longestText),
+	return fields.Text{Into: into, Expected: fmt.Sprintf("a line of up to %d bytes", longestText),
 		Allow: func(s string) bool { return len(s) <= longestText && !control.MatchString(s) }}
 }

@@ -51,8 +51,8 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 func TestDamagedProfiles(t *testing.T) {
 	text := string(whole().Text())
 	for _, row := range []struct{ sentence, was, is, says string }{
-		{"a file of another kind", text, "name: stress\n", "1:1: this is no profile: it has no loadgen_profile"},
-		{"a list", text, "- 1\n", "this is no profile"},
+		{"a file of another kind", text, "name: stress\n", "1:1: not a profile: no loadgen_profile"},
+		{"a list", text, "- 1\n", "not a profile"},
 		{"no YAML", "kind: \"emulator\"", "kind: [", "p.yaml:"},
 		{"an older version", "loadgen_profile: 1", "loadgen_profile: 0", "version 0; expected 1"},
 		{"a field that nobody knows", "kind:", "knid:", `unknown field "knid"; did you mean "kind"?`},
@@ -60,7 +60,7 @@ func TestDamagedProfiles(t *testing.T) {
 		{"a parameter that does not exist, by its line", "name: partition_target", "name: partition_goal", "p.yaml:18:"},
 		{"a value that the model cannot take", `"1234"`, `"-3"`, "it must be"},
 		{"a value of another unit", `"2.917ms"`, `"2917"`, "duration"},
-		{"an interval without its value", `high: "1239"`, `high: "1231"`, "expected one that holds it"},
+		{"an interval without its value", `high: "1239"`, `high: "1231"`, "outside its interval"},
 		{"no samples", "samples: 8225", "samples: 0", "expected a whole number from 1"},
 		{"a profile of the model that nobody knows", `base: "documented"`, `base: "documentd"`, `did you mean "documented"?`},
 		{"a day that is none", "2026-11-25", "2026-13-25", "expected an instant"},
@@ -96,7 +96,7 @@ func TestUse(t *testing.T) {
 		"the scenario's text does not keep what was measured: %v\n%s", err, s.Text())
 	require.NoError(t, doctor.UseProfile(s, "headroom"))
 	assert.Truef(t, s.Model.Name() == "headroom" && s.Model.Measured == nil, "the model is called %q", s.Model.Name())
-	for name, says := range map[string]string{"documentd": `did you mean "documented"?`, "no-such.yaml": "cannot be read: no such file", t.TempDir(): "cannot be read"} {
+	for name, says := range map[string]string{"documentd": `did you mean "documented"?`, "no-such.yaml": "read profile: no such file", t.TempDir(): "read profile"} {
 		err := doctor.UseProfile(s, name)
 		assert.ErrorIs(t, err, fields.ErrInvalid, name)
 		assert.ErrorContains(t, err, says, name)
@@ -189,7 +189,7 @@ func TestTheBudgetIsKept(t *testing.T) {
 		}
 		assert.Truef(t, err == nil && out.Ended == nil && out.Profile.Requests <= budget,
 			"budget %d: %v, %v with %d requests; want at most the budget", budget, err, out.Ended, out.Profile.Requests)
-		assert.Contains(t, string(out.Profile.Text()), "the budget has too little left: it takes")
+		assert.Contains(t, string(out.Profile.Text()), "the remaining budget is too small: needs")
 		_, found := out.Profile.Parameter("read_time")
 		assert.Truef(t, found, "budget %d: no latencies were learnt", budget)
 	}
@@ -219,10 +219,10 @@ func TestInterrupted(t *testing.T) {
 	o.Progress = &after{lines: 2, then: cancel}
 	out, err := doctor.Calibrate(ctx, o)
 	require.Truef(t, err == nil && errors.Is(out.Ended, context.Canceled), "Calibrate = %v, %v", out, err)
-	assert.Contains(t, strings.Join(out.Document("").Answer.Says, " "), "interrupted", "told")
+	assert.Contains(t, strings.Join(out.Document("").Answer.Says, " "), "Interrupted", "told")
 	_, found := out.Profile.Parameter("read_time")
 	assert.True(t, found, "the profile has not what was learnt")
-	assert.Contains(t, string(out.Profile.Text()), "interrupted before it was measured")
+	assert.Contains(t, string(out.Profile.Text()), "interrupted before its measurement")
 }
 
 // However early a calibration of a service is interrupted, its table is dropped.

@@ -28,9 +28,9 @@ func ParseProfile(file string, text []byte) (*Profile, error) {
 	p, version := new(Profile), 0
 	switch written := tree.Find(versionField); {
 	case tree.Kind != fields.Dict || written == nil:
-		r.Fault(tree.At, "", "this is no profile: it has no %s; expected a file that `loadgen calibrate` wrote", versionField)
+		r.Fault(tree.At, "", "not a profile: no %s; expected a file of `loadgen calibrate`", versionField)
 	case written.Text != strconv.Itoa(profileVersion):
-		r.Fault(tree.At, "", "this profile has version %s; expected %d: measure again with this build", written.Shown(), profileVersion)
+		r.Fault(tree.At, "", "profile version %s; expected %d: measure again", written.Shown(), profileVersion)
 	default:
 		binding(p, &version).Read(r, "", tree)
 	}
@@ -41,7 +41,7 @@ func ParseProfile(file string, text []byte) (*Profile, error) {
 	seen := map[string]bool{}
 	for i, v := range p.Values {
 		if seen[v.Name] {
-			r.Fault(tree.Find("values").Items[i].At, "values."+strconv.Itoa(i), "%s is there twice; expected once", v.Name)
+			r.Fault(tree.Find("values").Items[i].At, "values."+strconv.Itoa(i), "%s occurs twice; expected once", v.Name)
 		}
 		seen[v.Name] = true
 	}
@@ -76,7 +76,7 @@ func parameter(v ProfileValue) (field string, err error) {
 	low, sound := amount(v.Low)
 	high, also := amount(v.High)
 	if !sound || !also || low > value || value > high {
-		return "value", fmt.Errorf("%s is %s, and its interval from %s to %s; expected one that holds it", v.Name, v.Value, v.Low, v.High)
+		return "value", fmt.Errorf("%s is %s, outside its interval %s to %s", v.Name, v.Value, v.Low, v.High)
 	}
 	return "", nil
 }
@@ -101,7 +101,7 @@ func ChooseProfile(name string) (base string, measured *scenarios.Measured, err 
 		if errors.As(err, &path) {
 			err = path.Err // without its name
 		}
-		return "", nil, fields.Faults{{File: name, What: "the profile cannot be read: " + err.Error()}}
+		return "", nil, fields.Faults{{File: name, What: "read profile: " + err.Error()}}
 	}
 	p, err := ParseProfile(name, text)
 	if err != nil {

@@ -147,27 +147,27 @@ func (f stallFigures) finding() Finding {
 	}
 	all := int64(stallWithin.Seconds() * stallRate)
 	say(f.operations != all || f.succeeded != all, "%s of %s operations succeeded", document.Count(f.succeeded), document.Count(all))
-	say(f.due != due, "%s operations are told to have been due during the stall, not %s",
+	say(f.due != due, "%s operations reported due during the stall; want %s",
 		document.Count(f.due), document.Count(due))
 	leastSlow, mostSlow := between(time.Duration(slow))
 	say(f.slow < int64(leastSlow) || f.slow > int64(mostSlow),
-		"%s operations are told to have taken over %s, not about %s", document.Count(f.slow), document.Span(stallSlow), document.Count(slow))
+		"%s operations reported over %s; want about %s", document.Count(f.slow), document.Span(stallSlow), document.Count(slow))
 	wrong = append(wrong, f.books...)
 	wide := f.responseP99 < low || f.responseP99 > high ||
 		f.longest > stallLongest || f.serviceP99 > stallService
 	switch {
 	case len(wrong) == 0 && !wide:
-		return findingFor(true, measured, bound, fmt.Sprintf("the engine stood still for %s of %s: %s operations were due meanwhile, "+
-			"and %s took over %s. By service times alone p99 were %s, and %s of them slow: that is coordinated omission.",
+		return findingFor(true, measured, bound, fmt.Sprintf("the engine was frozen for %s of %s: %s operations due, "+
+			"%s over %s. By service times alone: p99 %s, %s slow (coordinated omission).",
 			document.Span(stallLasts), document.Span(stallWithin), document.Count(f.due), document.Count(f.slow), document.Span(stallSlow),
 			document.Span(f.serviceP99), document.Count(f.slowAttempts)))
 	case len(f.books) == 0 && f.heldUp > stallHeldUp:
-		why := fmt.Sprintf("this machine held the program up for %s, on top of the engine's stall", document.Span(f.heldUp))
+		why := fmt.Sprintf("this machine paused the program for %s during the stall", document.Span(f.heldUp))
 		return Finding{Verdict: CannotTell, Measured: why + ": " + measured, Bound: bound,
-			Note: "run it again with nothing else at work"}
+			Note: "run it again on an idle machine"}
 	default:
-		return findingFor(false, measured, bound, document.Join("; ", append(slices.Clip(wrong), "reports of stalls are not to be trusted; "+
-			"run it again with nothing else at work, and report it if it fails again")...))
+		return findingFor(false, measured, bound, document.Join("; ", append(slices.Clip(wrong), "do not trust reports of stalls; "+
+			"run it again; report a second failure")...))
 	}
 }
 

@@ -95,7 +95,7 @@ func furnish(ctx context.Context, t target.Target) error {
 		{Verb: entity.Insert, Table: trialTable, Change: entity.Change{Verb: entity.Insert, Key: key}},
 	} {
 		if outcome := t.Do(ctx, op); outcome.Class(target.Expected{}) != results.Ok {
-			return errors.New("the embedded engine did not take the entity of a trial: " + outcome.Detail)
+			return errors.New("the embedded engine rejected a trial's entity: " + outcome.Detail)
 		}
 	}
 	return nil
@@ -139,11 +139,11 @@ func (f pacingFigures) finding() Finding {
 	bound := "p50 at most " + document.Span(pacingBound)
 	switch {
 	case f.sent != f.due:
-		return findingFor(false, measured, bound, fmt.Sprintf("%s of %s operations were sent: this machine does not keep up "+
-			"with a rate as low; free it of other work", document.Count(f.sent), document.Count(f.due)))
+		return findingFor(false, measured, bound, fmt.Sprintf("%s of %s operations were sent: "+
+			"this machine is too slow; stop other programs", document.Count(f.sent), document.Count(f.due)))
 	case f.p50 > pacingBound:
-		return findingFor(false, measured, bound, "free this machine of other work, or use one with more cores; "+
-			"until then responses of a millisecond or less are mostly its own lateness")
+		return findingFor(false, measured, bound, "stop other programs or use more cores; "+
+			"shorter responses are mostly its delay")
 	default:
 		return findingFor(true, measured, bound, "")
 	}

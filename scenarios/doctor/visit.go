@@ -104,22 +104,22 @@ const visitLimit = 4 * time.Second
 // authenticate asks the service for a list of one table.
 func (v *visit) authenticate(ctx context.Context) Finding {
 	proof := v.endpoint.Proof()
-	bound := "a table service that takes " + proof
+	bound := "a table service that accepts " + proof
 	took, err := v.ask(ctx)
 	switch {
 	case err == nil:
-		return findingFor(true, fmt.Sprintf("%s takes %s of %s, by %s", cmp.Or(v.first.Server, "the service"), proof, v.endpoint.Account(), v.client.Client()), bound, "")
+		return findingFor(true, fmt.Sprintf("%s accepts %s of %s, by %s", cmp.Or(v.first.Server, "the service"), proof, v.endpoint.Account(), v.client.Client()), bound, "")
 	case errors.Is(err, azure.ErrClock):
-		return unknown("no signature holds with clocks so far apart", bound)
+		return unknown("the clocks differ too much for a signature", bound)
 	case errors.Is(err, azure.ErrAuthentication):
-		return findingFor(false, v.saying(err), bound, "copy the account's key again, from the page of its access keys, have a new signature made, "+
-			"or have whom the token is for be let in")
+		return findingFor(false, v.saying(err), bound, "copy the account's key again, create a new signature "+
+			"or grant the token's user access")
 	case errors.Is(err, azure.ErrNotTables):
 		return findingFor(false, v.saying(err), bound,
-			"give the address of the table service, such as https://ACCOUNT.table.core.windows.net")
+			"use the table service's address, such as https://ACCOUNT.table.core.windows.net")
 	default:
 		return findingFor(false, fmt.Sprintf("%s, after %s", v.saying(err), document.Span(took)), bound,
-			"what accepts the connection does not answer as a table service does")
+			"the server is not a table service")
 	}
 }
 
@@ -156,14 +156,14 @@ func (v *visit) goAndReturn(ctx context.Context) Finding {
 		trip, err := v.ask(ctx)
 		if err != nil {
 			return findingFor(false, fmt.Sprintf("%d replies, then: %s", len(took), v.saying(err)), bound,
-				"the service, or what stands before it, drops connections; load would meet the same")
+				"the service or a proxy drops connections; load will, too")
 		}
 		took = append(took, trip)
 	}
 	slices.Sort(took)
 	median := (took[(len(took)-1)/2] + took[len(took)/2]) / 2
 	return findingFor(true, fmt.Sprintf("median %s, from %s to %s", document.Span(median), document.Span(took[0]), document.Span(took[len(took)-1])),
-		bound, fmt.Sprintf("no service time can be shorter than about %s from here", document.Span(took[0])))
+		bound, fmt.Sprintf("minimum service time from here: about %s", document.Span(took[0])))
 }
 
 // The skew that a service refuses beyond, and the one from which on it is worth
@@ -178,7 +178,7 @@ const (
 func (v *visit) compareClocks() Finding {
 	bound := "at most " + document.Span(mostSkew) + " off"
 	if v.first.Ahead == 0 {
-		return unknown("the service said nothing of the time", bound)
+		return unknown("the service sent no date", bound)
 	}
 	doubt := time.Second/2 + v.heard/2
 	skew := v.first.Ahead + time.Second/2
@@ -186,16 +186,16 @@ func (v *visit) compareClocks() Finding {
 	if skew < 0 {
 		side = "ahead of"
 	}
-	measured := fmt.Sprintf("this clock is %s %s the service's, ± %s", document.Span(skew.Abs()), side, document.Span(doubt))
+	measured := fmt.Sprintf("%s %s the service, ± %s", document.Span(skew.Abs()), side, document.Span(doubt))
 	switch {
 	case skew.Abs() <= doubt:
-		return findingFor(true, fmt.Sprintf("none that can be told, ± %s", document.Span(doubt)), bound, "")
+		return findingFor(true, fmt.Sprintf("none measurable, ± %s", document.Span(doubt)), bound, "")
 	case skew.Abs() > mostSkew:
 		return findingFor(false, measured, bound,
-			"set this machine's clock right: the service refuses every request that is dated so")
+			"set this machine's clock: the service rejects every request")
 	case skew.Abs() > worthySkew:
-		return findingFor(true, measured, bound, "set this machine's clock right: a shared access signature that begins or "+
-			"ends about now holds at other times than it says")
+		return findingFor(true, measured, bound, "set this machine's clock: signatures' start "+
+			"and end shift with it")
 	default:
 		return findingFor(true, measured, bound, "")
 	}
@@ -203,12 +203,12 @@ func (v *visit) compareClocks() Finding {
 
 // countConnections tells whether connections were kept between the requests.
 func (v *visit) countConnections() Finding {
-	const bound = "all but the first of each client"
+	const bound = "all but each client's first"
 	c := v.client.Connections()
-	measured := fmt.Sprintf("%d requests, %d of them on a connection that was open", v.requests, c.Reused)
+	measured := fmt.Sprintf("%d requests, %d on an open connection", v.requests, c.Reused)
 	if c.Reused*2 < v.requests-1 {
-		return findingFor(false, measured, bound, fmt.Sprintf("the service, or what stands before it, closes connections after "+
-			"a reply: each attempt then pays for a new one, about %s, and the ports of this machine last for a few hundred "+
+		return findingFor(false, measured, bound, fmt.Sprintf("the service or a proxy closes connections: "+
+			"each attempt needs one, %s, and ports allow a few hundred "+
 			"attempts/s", document.Span(v.connecting)))
 	}
 	return findingFor(true, measured, bound, "")

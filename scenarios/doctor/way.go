@@ -30,7 +30,7 @@ const azuriteBlob, azuriteQueue, azuriteTable = "10000", "10001", "10002"
 
 // lookAtAddress says what is unusual about the scheme and the port, before anything is asked.
 func (v *visit) lookAtAddress() Finding {
-	const bound = "https on port 443, or an emulator of this machine"
+	const bound = "https on port 443, or a local emulator"
 	host, port, _ := net.SplitHostPort(v.endpoint.Socket())
 	scheme := "http"
 	if v.secure() {
@@ -40,15 +40,15 @@ func (v *visit) lookAtAddress() Finding {
 	warned := func(note string) Finding { return warning(measured, bound, note) }
 	switch genuine := v.endpoint.Genuine(); {
 	case genuine && !v.secure():
-		return warned("write https://: an account refuses http unless it was told to take it, and entities are read on the way")
+		return warned("use https://: accounts reject http by default")
 	case genuine && port != "443":
-		return warned("the table service is at port 443: leave the port out")
+		return warned("the table service's port is 443: omit the port")
 	case port == azuriteBlob, port == azuriteQueue:
-		return warned("there Azurite has blobs (" + azuriteBlob + ") and queues (" + azuriteQueue + "); its tables are at " + azuriteTable)
+		return warned("Azurite has blobs (" + azuriteBlob + ") and queues (" + azuriteQueue + "); its tables are at " + azuriteTable)
 	case !v.secure() && port == "443":
-		return warned("at 443 https is spoken as a rule: write https://")
+		return warned("port 443 usually needs https://")
 	case !v.secure() && !here(host):
-		return warned("all that is sent is read and changed by whoever is on the way: write https:// where the service has it")
+		return warned("http is not private: use https:// if available")
 	default:
 		return findingFor(true, measured, bound, "")
 	}
@@ -58,7 +58,7 @@ func (v *visit) lookAtAddress() Finding {
 func (v *visit) lookForProxy() Finding {
 	const bound = "none on the way"
 	if v.unfit != nil {
-		return findingFor(false, results.OneLine(v.unfit), bound, "set the variable to http://host:port, or unset it")
+		return findingFor(false, results.OneLine(v.unfit), bound, "set it to http://host:port, or unset it")
 	}
 	name := "HTTP_PROXY"
 	if v.secure() {
@@ -70,10 +70,10 @@ func (v *visit) lookForProxy() Finding {
 	}
 	switch {
 	case v.proxied:
-		return warning(fmt.Sprintf("by %s, which %s names", v.client.Proxy(), name), bound, "its time is part of every one that is measured, and what it "+
-			"carries bounds the load; NO_PROXY="+v.host()+" goes past it, where this network lets anybody")
+		return warning(fmt.Sprintf("by %s, which %s names", v.client.Proxy(), name), bound, "it adds to every time and "+
+			"limits the load; NO_PROXY="+v.host()+" bypasses it if the network allows")
 	case set:
-		return findingFor(true, fmt.Sprintf("none: %s is set, and leaves %s out (NO_PROXY, or this machine's own address)", name, v.host()), bound, "")
+		return findingFor(true, fmt.Sprintf("none: %s is set, %s is excluded (NO_PROXY or local)", name, v.host()), bound, "")
 	default:
 		return findingFor(true, "none: "+name+" is not set", bound, "")
 	}
@@ -89,9 +89,9 @@ const (
 // judgeDistance says what the shortest round trip tells of where the service is: never how far
 // it is, but how far at most.
 func (v *visit) judgeDistance() Finding {
-	bound := "at most " + document.Span(nearby) + " to connect, as within a region"
+	bound := "at most " + document.Span(nearby) + " to connect, as in one region"
 	if v.proxied {
-		return unknown("a proxy is between: what is measured is the way to that, and on", bound)
+		return unknown("a proxy hides the distance", bound)
 	}
 	took := v.connecting
 	most := max(1, int64(took.Seconds()*1000*kilometresEach))
@@ -100,9 +100,9 @@ func (v *visit) judgeDistance() Finding {
 	case here(v.host()):
 		return findingFor(true, "this machine", bound, "")
 	case took > nearby:
-		return warning(measured, bound, "each attempt takes that longer at least: send from a machine in the account's region, "+
-			"unless the clients are as far away")
+		return warning(measured, bound, "each attempt takes longer: use a machine in the account's region, "+
+			"unless clients are as distant")
 	default:
-		return findingFor(true, measured+", which may be the same region", bound, "light in glass goes no faster; it does not say where")
+		return findingFor(true, measured+", possibly the same region", bound, "the speed of light in fiber; no location")
 	}
 }
