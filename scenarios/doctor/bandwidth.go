@@ -15,19 +15,19 @@ import (
 	"loadgen/target"
 )
 
-// need is what a scenario asks of the way to the service, in bytes a second at its busiest.
+// need is the bandwidth that a scenario requires in its busiest second, in bytes per second.
 type need struct {
 	scenario       string
 	sent, received float64
 }
 
-// mostNeeded bounds how many attempts of a scenario are played for what it needs.
-const mostNeeded = 200_000
+// maxNeeded is the maximum number of attempts in a rehearsal for the need.
+const maxNeeded = 200_000
 
-// needOf plays a scenario on the virtual clock.
+// needOf rehearses a scenario on the virtual clock.
 func needOf(ctx context.Context, s *scenarios.Scenario) (need, error) {
 	plan := run.Plan{Scenario: s}
-	rehearsed, err := plan.Rehearse(ctx, mostNeeded)
+	rehearsed, err := plan.Rehearse(ctx, maxNeeded)
 	if err != nil {
 		return need{}, err
 	}
@@ -36,35 +36,32 @@ func needOf(ctx context.Context, s *scenarios.Scenario) (need, error) {
 	return n, nil
 }
 
-// String is the need in words.
 func (n need) String() string {
 	return fmt.Sprintf("%s/s sent, %s/s received by %s", document.Bytes(int64(n.sent)), document.Bytes(int64(n.received)), n.scenario)
 }
 
-// What is sent to learn what the way carries: entities of about so many properties of so many
-// bytes, to a table that is not there.
+// The probe inserts entities of up to maxProperties properties into a missing table.
 const (
-	propertyBytes  = 30_000
-	mostProperties = 15
-	// mostSenders is how many send at once, where one does not carry what is needed.
-	mostSenders = 8
-	// slowly ends the growth: a larger request would take longer than a step may.
+	propertyBytes = 30_000
+	maxProperties = 15
+	// maxSenders is the maximum number of concurrent requests.
+	maxSenders = 8
+	// slowly ends the growth: a larger request would exceed the limit of a step.
 	slowly = 500 * time.Millisecond
 )
 
-// carried is what went over the way.
+// carried is the result of sending.
 type carried struct {
-	bytes int64
-	took  time.Duration
-	// senders is how many sent at once.
+	bytes   int64
+	took    time.Duration
 	senders int
 }
 
-// rate is in bytes per second. The round trip is in it, so that it is the least that the way carries.
+// rate returns bytes per second. It includes the round trip, so it is a minimum.
 func (c carried) rate() float64 { return float64(c.bytes) / max(c.took, time.Microsecond).Seconds() }
 
-// measureBandwidth sends larger and larger requests until what is needed was carried, and says
-// what was: at least, for a connection of a few requests has not come to its full speed.
+// measureBandwidth sends larger and larger requests until the need is met. The result is a minimum:
+// a connection of a few requests does not reach its full speed.
 func (v *visit) measureBandwidth(ctx context.Context) Finding {
 	if v.needs == (need{}) {
 		s := v.scenario
@@ -98,17 +95,16 @@ func (v *visit) measureBandwidth(ctx context.Context) Finding {
 		if best.rate() >= v.needs.sent && properties > 1 || got.took > slowly {
 			break
 		}
-		if properties < mostProperties {
-			properties = min(mostProperties, properties*4)
-		} else if senders *= 2; senders > mostSenders {
+		if properties < maxProperties {
+			properties = min(maxProperties, properties*4)
+		} else if senders *= 2; senders > maxSenders {
 			break
 		}
 	}
 	return best.judged(v.needs, bound)
 }
 
-// judged holds what was carried against what is needed. What comes back was not measured: nothing
-// is there that could be read.
+// judged compares the rate with the need. Receiving is not measured: there is nothing to read.
 func (c carried) judged(n need, bound string) Finding {
 	measured := fmt.Sprintf("at least %s/s sent, %s at once", document.Bytes(int64(c.rate())), document.Counted(c.senders, "request"))
 	const other = "receiving was not measured"
@@ -123,10 +119,10 @@ func (c carried) judged(n need, bound string) Finding {
 	}
 }
 
-// send sends so many requests at once that the service refuses, since their table is not
-// there. It says why where there is no telling by them.
+// send sends concurrent requests that the service rejects because their table is missing. It
+// returns why another reply prevents a measurement.
 func (v *visit) send(ctx context.Context, senders, properties int) (carried, string) {
-	// So many times about 30 kB, to a table that nobody has made: its name has the instant in it.
+	// The table's name contains the current instant, so that it cannot exist.
 	op := &target.Operation{Table: fmt.Sprintf("%s%d", absentTable, v.clock.Started().UnixNano())}
 	op.Verb = entity.Insert
 	op.Change = entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "absent", Row: "absent"}}
@@ -161,5 +157,5 @@ func (v *visit) send(ctx context.Context, senders, properties int) (carried, str
 	return c, why
 }
 
-// absentTable begins the name of a table that is nowhere.
+// absentTable is the prefix of the name of a missing table.
 const absentTable = "loadgendoctornone"

@@ -20,37 +20,34 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// The short run whose books are to close: the documented stress test, small, at a
-// rate above what its partition serves, and with replies that get lost.
+// The run uses the stress test at a rate above its partition's limit, with lost replies.
 const (
 	booksRate   = "[1300]"
 	booksTarget = "1000"
 	booksLasts  = "2s"
 	booksLoad   = "2000"
-	// booksLost is how many replies of a million are lost.
+	// booksLost is the number of replies in a million that are lost.
 	booksLost = 20_000
 )
 
-// booksValues are those that make it of the stress test.
 var booksValues = [][2]string{
 	{"phases.load.entities", booksLoad}, {"phases.load.transaction", "50"},
 	{"phases.peak.rates", booksRate}, {"phases.peak.each", booksLasts}, {"phases.peak.hold", "false"},
 	{"model.partition_target", booksTarget}, {"workers", strconv.Itoa(trialWorkers)},
 }
 
-// booksFigures are what a run's record holds, and what the service's has against
-// it.
+// booksFigures are the counters of a run's record and of its service.
 type booksFigures struct {
 	summary *results.Summary
-	// lost is how many replies got lost after their requests were carried out.
+	// lost is the number of replies lost after their requests were executed.
 	lost int64
-	// faults are what does not add up, and what is not the same once the record
-	// was read back.
+	// faults are counters that do not reconcile and values that changed when the record was read
+	// back.
 	faults []string
 }
 
-// measureBooks carries out the run, with these values of the stress test, over HTTP and with its
-// record in a folder of its own, which is removed. Some of its replies get lost.
+// measureBooks runs the stress test with these values over HTTP, with its record in a temporary
+// folder.
 func measureBooks(ctx context.Context, values [][2]string) (f booksFigures, err error) {
 	s, err := stress(values...)
 	if err != nil {
@@ -80,8 +77,7 @@ func measureBooks(ctx context.Context, values [][2]string) (f booksFigures, err 
 	return booksFigures{summary: record.Summary, lost: lost.Load(), faults: faults}, nil
 }
 
-// differences returns what a record that was read back says otherwise than the
-// summary that it was sealed with.
+// differences returns how a record that was read back differs from its sealed summary.
 func differences(sealed *results.Summary, again *results.Record) []string {
 	want, err := json.Marshal(sealed)
 	if err != nil {
@@ -102,7 +98,6 @@ func differences(sealed *results.Summary, again *results.Record) []string {
 	return faults
 }
 
-// finding holds the two sides of the books against each other.
 func (f booksFigures) finding() Finding {
 	s := f.summary
 	measured := fmt.Sprintf("%s attempts = %s ok + %s throttled + %s failed",

@@ -19,38 +19,37 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// Calibration is what was learnt, and how the experiments ended.
+// Calibration is the result of the experiments.
 type Calibration struct {
 	Profile *Profile
-	// Where is the target, as it was named.
+	// Where names the target.
 	Where string
-	// Ended is what ended the experiments early, nil where they came to their end.
+	// Ended is the error that ended the experiments early, nil for none.
 	Ended error
 }
 
-// calibration is a set of experiments under way. It belongs to one goroutine.
+// calibration is a set of experiments in progress. It belongs to one goroutine.
 type calibration struct {
 	CalibrationOptions
 	profile *Profile
 	where   string
 	left    int64
-	// loaded is how long load was offered, pauses what was seen of partitions that move.
+	// loaded is the time of offered load, pauses are the periods without success.
 	loaded time.Duration
 	pauses []time.Duration
-	// times are those of the service, known once latencies were measured.
+	// times are the service's, available after the first experiment.
 	times  calibratedService
 	median map[string]estimate
-	// refusals are latencies of throttled attempts, in seconds.
+	// refusals are latencies of throttled attempts in seconds.
 	refusals []float64
-	// limit is that of a partition, known where it was found.
+	// limit is the partition's, valid if found is set.
 	limit estimate
 	found bool
 	first bool
 }
 
-// Calibrate makes the experiments. Where one ends early, so do all: the outcome has what was
-// learnt by then, and says so; the error is that of options or consent, or that nothing could
-// be measured at all.
+// Calibrate runs the experiments. If one ends early, the others are skipped and the result has the
+// measurements so far. The error is of options or consent, or says that nothing was measured.
 func Calibrate(ctx context.Context, o CalibrationOptions) (*Calibration, error) {
 	if err := errors.Join(o.Validate()...); err != nil {
 		return nil, err
@@ -79,7 +78,7 @@ func Calibrate(ctx context.Context, o CalibrationOptions) (*Calibration, error) 
 	return &Calibration{Profile: c.profile, Where: c.where, Ended: ended}, nil
 }
 
-// agree asks for consent to all experiments together, each at the most that it may come to.
+// agree asks for consent to the maximum of all experiments together.
 func (c *calibration) agree() error {
 	if c.On != run.Remote {
 		return nil
@@ -99,7 +98,6 @@ func (c *calibration) agree() error {
 		if err != nil {
 			return err
 		}
-		// By arithmetic: nothing is tried again, and nobody waits before the target was found to be there.
 		p := c.plan(s)
 		f, err := p.Reckoned()
 		if err != nil {
@@ -109,7 +107,7 @@ func (c *calibration) agree() error {
 		all.Sent, all.Received, all.Lasts = all.Sent+f.Sent, all.Received+f.Received, all.Lasts+f.Lasts
 	}
 	if all.Requests > c.Budget {
-		// What the budget does not bear is left out, and with it its share of the rest.
+		// The budget limits the requests, and the rest in proportion.
 		part := float64(c.Budget) / float64(all.Requests)
 		all.Requests, all.Entities = c.Budget, int64(float64(all.Entities)*part)
 		all.Sent, all.Received = int64(float64(all.Sent)*part), int64(float64(all.Received)*part)
@@ -123,20 +121,20 @@ func (c *calibration) agree() error {
 	return p.Agree(all, run.TablePrefix+"calibrate…")
 }
 
-// plan is that of one run.
+// plan returns the plan of one run.
 func (c *calibration) plan(s *scenarios.Scenario) run.Plan {
 	return run.Plan{Scenario: s, On: c.On, Accounts: c.Accounts, Consent: c.Consent, Budget: c.left, Remains: c.Remains,
 		RetryChosen: true, NoProbe: true, Memory: new(results.Memory), Epoch: c.Now}
 }
 
-// aroundTable are the requests that make, mark and drop a table.
+// aroundTable is the number of requests that create, mark and drop a table.
 const aroundTable = 3
 
-// errBudget is that an experiment would take more than the budget has left.
+// errBudget rejects an experiment that needs more than the remaining budget.
 var errBudget = errors.New("the remaining budget is too small")
 
-// run carries an experiment out. The error is errBudget where the budget does not bear it; any
-// other ends the experiments.
+// run carries out an experiment. Its error is errBudget if the budget is too small; any other error
+// ends the experiments.
 func (c *calibration) run(ctx context.Context, what, text string) (*calibrated, error) {
 	s, err := c.read(text)
 	if err != nil {
@@ -145,7 +143,7 @@ func (c *calibration) run(ctx context.Context, what, text string) (*calibrated, 
 	requests, lasts := int64(aroundTable), time.Duration(0)
 	for i := range s.Phases {
 		if load := s.Phases[i].Load; load != nil {
-			// Each partition's last transaction may be short of entities.
+			// Each partition's last transaction may be smaller.
 			requests += int64(load.Entities/load.Transaction + partitions)
 		} else if t := s.Phases[i].Traffic; t != nil {
 			requests += int64(t.Arrivals.Constant * t.Lasts().Seconds())
@@ -175,7 +173,7 @@ func (c *calibration) run(ctx context.Context, what, text string) (*calibrated, 
 	return m, err
 }
 
-// account takes down what a run has taken, and what it met.
+// account adds a run's counters to the profile.
 func (c *calibration) account(record *results.Record, m *calibrated, g *gatherer) {
 	p := c.profile
 	requests := int64(len(g.attempts)) + aroundTable
@@ -209,7 +207,7 @@ func (c *calibration) account(record *results.Record, m *calibrated, g *gatherer
 	}
 }
 
-// experiments makes one after another, and returns what ended them early.
+// experiments runs all of them in order, and returns the error that ended them early.
 func (c *calibration) experiments(ctx context.Context) error {
 	for _, one := range []struct {
 		what  string
@@ -226,7 +224,7 @@ func (c *calibration) experiments(ctx context.Context) error {
 			return err
 		}
 	}
-	// What a throttled attempt costs, from all that there were.
+	// The time of a throttled attempt comes from all experiments.
 	e, told := quantileOf(c.refusals, 0.5)
 	if !told {
 		c.missed("throttle_time", "%s; needs %d", document.Counted(len(c.refusals), "attempt was throttled", "attempts were throttled"), least)
@@ -240,13 +238,12 @@ func (c *calibration) experiments(ctx context.Context) error {
 	return nil
 }
 
-// missed takes down that something could not be learnt, and why.
+// missed records why a value was not measured.
 func (c *calibration) missed(what, format string, args ...any) {
 	c.profile.Unlearnt = append(c.profile.Unlearnt, ProfileGap{What: what, Why: fmt.Sprintf(format, args...)})
 }
 
-// tellRest says what was seen of partitions that move, and names what a profile lacks that nobody
-// has said a word about.
+// tellRest records the pauses and, after an early end, the values that are missing.
 func (c *calibration) tellRest(ended error) {
 	n := strconv.Itoa(len(c.pauses))
 	c.profile.Figures = append(c.profile.Figures, ProfileValue{Name: "pauses", Value: n, Low: n, High: n, Samples: max(1, int64(c.loaded/time.Second)),
@@ -269,7 +266,7 @@ func (c *calibration) tellRest(ended error) {
 	case errors.Is(ended, run.ErrBudget):
 		why = "the budget was spent before"
 	default:
-		why += ": " + document.Cut(results.OneLine(ended), mostWhy)
+		why += ": " + document.Cut(results.OneLine(ended), maxWhy)
 	}
 	for _, name := range []string{"read_time", "write_time", "partition_target", "partition_burst", "throttle_time"} {
 		if _, there := c.profile.Parameter(name); !there {
@@ -278,14 +275,14 @@ func (c *calibration) tellRest(ended error) {
 	}
 }
 
-// leaveOut takes out what the model does not take, so that every profile is one: what was measured
-// is told among what could not be learnt.
+// leaveOut moves the values that the model rejects to the unlearnt ones, so that every profile is
+// valid.
 func (c *calibration) leaveOut() {
 	m, err := model.New(c.profile.Base)
 	if err != nil {
 		return // a profile of the model's own is one
 	}
-	// Values that only hold together are tried together first.
+	// Values that are only valid together are tried together first.
 	whole := *m
 	for _, v := range c.profile.Values {
 		err = errors.Join(err, whole.Set(v.Name, v.Value))
@@ -302,7 +299,7 @@ func (c *calibration) leaveOut() {
 		}
 		if err != nil {
 			*m = before
-			c.missed(v.Name, "measured as %s, from %s to %s, which the model rejects: %s", v.Value, v.Low, v.High, document.Cut(results.OneLine(err), mostWhy))
+			c.missed(v.Name, "measured as %s, from %s to %s, which the model rejects: %s", v.Value, v.Low, v.High, document.Cut(results.OneLine(err), maxWhy))
 			continue
 		}
 		taken = append(taken, v)
@@ -310,10 +307,10 @@ func (c *calibration) leaveOut() {
 	c.profile.Values = taken
 }
 
-// mostWhy is how much of an error a gap tells, in characters.
-const mostWhy = 200
+// maxWhy is the maximum length of an error in a gap.
+const maxWhy = 200
 
-// ladder returns the rates that a partition is offered one after another.
+// ladder returns the increasing rates for one partition.
 func (c *calibration) ladder() []float64 {
 	const lowest = 250
 	var rates []float64

@@ -9,8 +9,8 @@ import (
 	"loadgen/report/document"
 )
 
-// told is what a script is told of the experiments.
-type told struct {
+// calibrationResult is the JSON form of the result.
+type calibrationResult struct {
 	Host      string         `json:"host"`
 	Kind      string         `json:"kind"`
 	Server    string         `json:"server"`
@@ -26,8 +26,7 @@ type told struct {
 	Unlearnt  []ProfileGap   `json:"unlearnt"`
 }
 
-// Document says what was learnt, on one screen, and then by what it was; file is where the
-// profile is kept.
+// Document returns the result; file is where the profile is stored.
 func (o *Calibration) Document(file string) *document.Document {
 	p := o.Profile
 	where := o.Where
@@ -38,7 +37,7 @@ func (o *Calibration) Document(file string) *document.Document {
 		p.Lasted.Round(time.Second))
 	a := document.Claimed("", fmt.Sprintf("%s learnt", document.Counted(len(p.Values), "value was", "values were")), "", "", "")
 	if limit, found := p.Parameter("partition_target"); found {
-		a = document.Claimed("", "a partition is limited to", document.Count(limit.Whole()), "entities/s", "")
+		a = document.Claimed("", "a partition is limited to", document.Count(limit.Int64()), "entities/s", "")
 		a.Beside = "from " + limit.Low + " to " + limit.High
 	}
 	switch p.Kind {
@@ -57,7 +56,7 @@ func (o *Calibration) Document(file string) *document.Document {
 	if file != "" {
 		a.Says = append(a.Says, "Profile: "+file+"; --profile "+file+" uses it.")
 	}
-	d := &document.Document{Title: "calibrate", Subtitle: subtitle, Answer: a, Data: told{p.At, p.Kind, p.Server, p.On, p.Requests,
+	d := &document.Document{Title: "calibrate", Subtitle: subtitle, Answer: a, Data: calibrationResult{p.At, p.Kind, p.Server, p.On, p.Requests,
 		p.Throttled, p.Failed, p.Entities, file, o.Ended == nil, p.Values, p.Figures, p.Unlearnt}}
 	var gaps, names []string
 	for _, one := range p.Unlearnt {

@@ -10,75 +10,73 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// CalibrationOptions say what is measured, and what it may take.
+// CalibrationOptions configure the experiments.
 type CalibrationOptions struct {
-	// On is where the load goes, [run.Remote] to Accounts, of which there is one then.
+	// On is the target; [run.Remote] uses the one account of Accounts.
 	On       run.Place
 	Accounts []run.Endpoint
-	// Budget is how many billed transactions all experiments may make together.
+	// Budget is the maximum number of billed transactions.
 	Budget int64
-	// Consent is asked once, before anything is sent.
+	// Consent is called once before the first request.
 	Consent func(run.Ask) error
-	// Remains holds what was made and not dropped yet; it may be nil.
+	// Remains records what was created and not dropped yet; it may be nil.
 	Remains *run.Remains
-	// Rate is the gentle one, at which latencies are measured, MaxRate the highest that a
-	// partition is offered, both in operations per second.
+	// Rate is for latencies, MaxRate the maximum for one partition, in operations per second.
 	Rate, MaxRate float64
-	// Each is how long each operation is measured at the gentle rate, 0 for 20 s.
+	// Each is the time per operation at Rate, 0 for 20 s.
 	Each time.Duration
-	// AccountLimit has the limit of the account looked for as well: what else uses it is
-	// throttled meanwhile. AccountRate is the highest that it is offered, in entities per second.
+	// AccountLimit also measures the account's limit, which throttles its other users. AccountRate
+	// is the maximum, in entities per second.
 	AccountLimit bool
 	AccountRate  float64
-	// Workers is how many attempts may be under way at once, 0 for as many as a run has.
+	// Workers is the maximum number of concurrent attempts, 0 for a run's default.
 	Workers int
-	// Model and Seed are those of an embedded engine, where the load goes to one.
+	// Model and Seed configure an embedded engine.
 	Model scenarios.Model
 	Seed  uint64
-	// Now is when the experiments begin; Progress is told of each.
+	// Now is the start of the experiments; Progress gets a line for each.
 	Now      time.Time
 	Progress io.Writer
 }
 
-// The rates where nobody says another, and their bounds.
+// Defaults and bounds of the rates.
 const (
 	DefaultRate        = 50
 	DefaultMaxRate     = 4000
 	DefaultAccountRate = 40_000
 
-	// gently is Each where nobody says another.
+	// gently is the default of Each.
 	gently = 20 * time.Second
 
-	leastRate     = 10
-	mostGentle    = 200
-	leastMaxRate  = 100
-	mostMaxRate   = 20_000
-	mostAccountly = 200_000
-	// leastBudget is what the first experiment takes, about.
-	leastBudget = 1000
+	minRate        = 10
+	maxLowRate     = 200
+	minMaxRate     = 100
+	maxMaxRate     = 20_000
+	maxAccountRate = 200_000
+	// minBudget is about the size of the first experiment.
+	minBudget = 1000
 )
 
-// Validate returns all that is wrong with the options, each a [fields.Fault] whose path is
-// the field that it concerns, in the words of a command's flag; nil where nothing is.
+// Validate returns each fault as a [fields.Fault] with the name of a flag.
 func (o *CalibrationOptions) Validate() []error {
 	var faults []error
 	wrong := func(path, format string, args ...any) {
 		faults = append(faults, fields.Fault{Path: path, What: fmt.Sprintf(format, args...)})
 	}
-	if o.Budget < leastBudget {
-		wrong("budget", "expected at least %d billed transactions", leastBudget)
+	if o.Budget < minBudget {
+		wrong("budget", "expected at least %d billed transactions", minBudget)
 	}
-	if !(o.Rate >= leastRate && o.Rate <= mostGentle) {
-		wrong("rate", "expected %d to %d operations/s", leastRate, mostGentle)
+	if !(o.Rate >= minRate && o.Rate <= maxLowRate) {
+		wrong("rate", "expected %d to %d operations/s", minRate, maxLowRate)
 	}
 	if o.Each < 0 || o.Each > 0 && o.Each < time.Second {
 		wrong("each", "expected 1 s or more")
 	}
-	if !(o.MaxRate >= leastMaxRate && o.MaxRate <= mostMaxRate) {
-		wrong("max-rate", "expected %d to %d operations/s", leastMaxRate, mostMaxRate)
+	if !(o.MaxRate >= minMaxRate && o.MaxRate <= maxMaxRate) {
+		wrong("max-rate", "expected %d to %d operations/s", minMaxRate, maxMaxRate)
 	}
-	if o.AccountLimit && !(o.AccountRate >= leastMaxRate && o.AccountRate <= mostAccountly) {
-		wrong("account-rate", "expected %d to %d entities/s", leastMaxRate, mostAccountly)
+	if o.AccountLimit && !(o.AccountRate >= minMaxRate && o.AccountRate <= maxAccountRate) {
+		wrong("account-rate", "expected %d to %d entities/s", minMaxRate, maxAccountRate)
 	}
 	if len(o.Accounts) > 1 {
 		wrong("target", "expected one account")

@@ -10,29 +10,24 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// wireOperations are what the ceiling over HTTP is measured with: a second or two
-// of them on a small machine.
+// wireOperations is the number of operations over HTTP: a second or two on a small machine.
 const wireOperations = 20_000
 
-// ceilingBound is the rate over HTTP, in operations per second, below which this
-// machine cannot do the documented stress test: its last step.
+// ceilingBound is the last rate of the stress test, in operations per second.
 const ceilingBound = 4000
 
-// honestShare is how much of a ceiling can be offered without the generator being
-// what is measured.
+// honestShare is the share of a ceiling up to which the generator is not the bottleneck.
 const honestShare = 0.8
 
-// ceilingFigures are how fast the generator is flat out: over nothing, over HTTP to
-// a server that does nothing, and to the embedded engine.
+// ceilingFigures are the maximum rates: to nothing, over HTTP to an idle server, to the engine.
 type ceilingFigures struct{ nothing, empty, engine pace }
 
-// pace is a ceiling, and how many of its operations failed.
+// pace is a ceiling and its failed operations.
 type pace struct {
 	results.Ceiling
 	failed int64
 }
 
-// String is the pace in words, with the processor time of an operation.
 func (p pace) String() string {
 	text := document.Count(int64(p.PerSecond())) + "/s"
 	if micros := p.CPUMicros(); micros > 0 {
@@ -41,7 +36,7 @@ func (p pace) String() string {
 	return text
 }
 
-// measureCeiling sends the entities of the documented stress test flat out.
+// measureCeiling sends the stress test's entities at the maximum rate.
 func (r trials) measureCeiling(ctx context.Context) (ceilingFigures, error) {
 	var f ceilingFigures
 	s, err := stress()
@@ -62,9 +57,8 @@ func (r trials) measureCeiling(ctx context.Context) (ceilingFigures, error) {
 	return f, err
 }
 
-// measureEngine does so many operations on the embedded engine, without its
-// limits, as fast as they can be done over HTTP; a tenth of them before,
-// unmeasured.
+// measureEngine sends operations to an engine without limits at the maximum rate, after a tenth of
+// them as warm-up.
 func (r trials) measureEngine(ctx context.Context, operations uint64) (pace, error) {
 	s, err := stress([2]string{"model.profile", model.Off})
 	if err != nil {
@@ -96,7 +90,6 @@ func (r trials) measureEngine(ctx context.Context, operations uint64) (pace, err
 	return p, nil
 }
 
-// finding holds the figures against the bound.
 func (f ceilingFigures) finding() Finding {
 	measured := fmt.Sprintf("%s over HTTP, %s to nothing", f.engine, f.nothing)
 	bound := document.Count(ceilingBound) + "/s over HTTP"
@@ -115,6 +108,5 @@ func (f ceilingFigures) finding() Finding {
 	}
 }
 
-// honest returns the rate up to which a pace leaves the generator room, cut off to
-// hundreds.
+// honest returns the rate that leaves the generator room, rounded down to hundreds.
 func honest(p pace) int64 { return int64(honestShare*p.PerSecond()) / 100 * 100 }

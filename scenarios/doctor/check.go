@@ -10,46 +10,43 @@ import (
 	"loadgen/results"
 )
 
-// check is one thing that a doctor looks at.
+// check is one check of the doctor.
 type check struct {
 	name string
-	// lasts says what takes its time, empty for what is over at once.
+	// lasts describes a check that takes time.
 	lasts string
-	// needs names the checks without whose pass this one means nothing.
+	// needs are the checks that must pass first.
 	needs []string
-	// examine makes the check. What it returns of a context that is done is not
-	// told.
+	// examine runs the check. Its finding is discarded if the context is done.
 	examine func(ctx context.Context) Finding
 }
 
-// Finding is what a check came to.
+// Finding is the result of a check.
 type Finding struct {
 	Name string `json:"name"`
 	// Verdict is one of [Pass], [Warn], [Fail], [CannotTell] and [NotTried].
 	Verdict string `json:"verdict"`
-	// Measured is held against Bound, both in words; both are empty where nothing
-	// was tried.
+	// Measured and Bound are texts, empty if nothing was tried.
 	Measured string `json:"measured"`
 	Bound    string `json:"bound"`
-	// Note says what to do about a failure, or what follows from a pass.
+	// Note is advice after a failure, or the consequence of a pass.
 	Note string `json:"note"`
 
-	// offers is how many attempts a second the machine can honestly send, 0 where the check
-	// is of something else.
+	// offers is the rate, in attempts per second, that the machine can send; 0 for other checks.
 	offers int64
 }
 
 // The verdicts of a check.
 const (
 	Pass = "pass"
-	// Warn is what a run can do with, and is better mended.
+	// Warn marks what a run tolerates.
 	Warn       = "warn"
 	Fail       = "fail"
 	CannotTell = "cannot tell"
 	NotTried   = "not tried"
 )
 
-// findingFor returns the finding that something was measured and holds, or does not.
+// findingFor returns a pass or a failure.
 func findingFor(holds bool, measured, bound, note string) Finding {
 	verdict := Fail
 	if holds {
@@ -58,18 +55,16 @@ func findingFor(holds bool, measured, bound, note string) Finding {
 	return Finding{Verdict: verdict, Measured: measured, Bound: bound, Note: note}
 }
 
-// warning returns the finding that something was measured which is worth mending.
 func warning(measured, bound, note string) Finding {
 	return Finding{Verdict: Warn, Measured: measured, Bound: bound, Note: note}
 }
 
-// unknown returns the finding that something cannot be told, and why.
+// unknown returns the finding for a missing measurement.
 func unknown(why, bound string) Finding {
 	return Finding{Verdict: CannotTell, Measured: why, Bound: bound}
 }
 
-// measured makes a measurement a check's examination: what its figures say, or why there
-// are none.
+// measured returns the examination that takes and judges a measurement.
 func measured[F interface{ finding() Finding }](measure func(context.Context) (F, error)) func(context.Context) Finding {
 	return func(ctx context.Context) Finding {
 		figures, err := measure(ctx)
@@ -80,22 +75,22 @@ func measured[F interface{ finding() Finding }](measure func(context.Context) (F
 	}
 }
 
-// Diagnosis is what all checks came to.
+// Diagnosis is the result of all checks.
 type Diagnosis struct {
 	// Checks are in the order in which they were made.
 	Checks []Finding `json:"checks"`
-	// Passed, Failed and Warned count them; the others could not tell or were not tried.
+	// The counts exclude checks that cannot tell or were not tried.
 	Passed int `json:"passed"`
 	Failed int `json:"failed"`
 	Warned int `json:"-"`
-	// Unavailable says that the service that was visited lets nobody in, or is not there.
+	// Unavailable reports that the service rejects the credential or does not answer.
 	Unavailable bool `json:"-"`
 	// Verdict is the one sentence that sums it up.
 	Verdict string `json:"verdict"`
 }
 
-// diagnose makes the checks one after another and says on progress what takes
-// its time. Where the context is done, what is left is not tried.
+// diagnose runs the checks in order and writes to progress what takes time. It skips the rest once
+// the context is done.
 func diagnose(ctx context.Context, checks []check, progress io.Writer) *Diagnosis {
 	d := &Diagnosis{Checks: []Finding{}}
 	for _, one := range checks {
@@ -116,7 +111,7 @@ func diagnose(ctx context.Context, checks []check, progress io.Writer) *Diagnosi
 		}
 		found.Name = one.name
 		if found.Verdict == Fail {
-			fmt.Fprintf(progress, "%s failed: %s\n", one.name, found.whole())
+			fmt.Fprintf(progress, "%s failed: %s\n", one.name, found.text())
 		}
 		d.Checks = append(d.Checks, found)
 	}
@@ -125,10 +120,10 @@ func diagnose(ctx context.Context, checks []check, progress io.Writer) *Diagnosi
 	return d
 }
 
-// passed returns the checks upon which others can rest.
+// passed returns the checks that others may need.
 func (d *Diagnosis) passed() []string { return append(d.names(Pass), d.names(Warn)...) }
 
-// names returns the checks that came to a verdict, in their order.
+// names returns the checks with a verdict, in order.
 func (d *Diagnosis) names(verdict string) []string {
 	var names []string
 	for _, one := range d.Checks {
@@ -139,7 +134,7 @@ func (d *Diagnosis) names(verdict string) []string {
 	return names
 }
 
-// sentence sums up what the checks came to.
+// sentence summarizes the checks.
 func (d *Diagnosis) sentence() string {
 	all := len(d.Checks)
 	failed, warned, untold, untried := d.names(Fail), d.names(Warn), d.names(CannotTell), d.names(NotTried)
@@ -164,7 +159,7 @@ func (d *Diagnosis) sentence() string {
 	return text.String()
 }
 
-// withoutContext makes what needs no context a check's examination.
+// withoutContext adapts a function without a context.
 func withoutContext(look func() Finding) func(context.Context) Finding {
 	return func(context.Context) Finding { return look() }
 }

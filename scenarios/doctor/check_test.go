@@ -249,7 +249,7 @@ func TestSmallestStep(t *testing.T) {
 		{"a clock that stands still", &stepping{}, 0},
 	} {
 		assert.Equal(t, row.want, smallestStep(row.clock), row.sentence)
-		assert.LessOrEqual(t, row.clock.asked, mostReadings+1, row.sentence)
+		assert.LessOrEqual(t, row.clock.asked, maxReadings+1, row.sentence)
 	}
 }
 
@@ -539,9 +539,9 @@ func TestWhatTheModelDoesNotTakeIsLeftOut(t *testing.T) {
 // A spread beyond the model's is cut to its greatest, and the median stays what it was: what is
 // simulated under it has that.
 func TestASpreadBeyondTheModelKeepsTheMedian(t *testing.T) {
-	s := calibratedService{way: estimate{0.001, 0.001, 0.001, 100}, spread: estimate{mostSpread, mostSpread, 3.2, 100}}
+	s := calibratedService{way: estimate{0.001, 0.001, 0.001, 100}, spread: estimate{maxSpread, maxSpread, 3.2, 100}}
 	assert.Truef(t, s.spread == (estimate{2, 2, 3.2, 100}), "the spread is %+v; want 2, from 2 to 3.2", s.spread)
 	mean := s.mean(estimate{0.004, 0.003, 0.005, 100})
-	median := 0.001 + mean.value/math.Sqrt(1+mostSpread*mostSpread)
+	median := 0.001 + mean.value/math.Sqrt(1+maxSpread*maxSpread)
 	assert.Truef(t, math.Abs(median-0.004) <= 1e-12, "the median comes to %v; want 4 ms", median)
 }

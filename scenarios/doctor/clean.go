@@ -17,72 +17,67 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// CleanOptions say where what killed runs left is looked for, and what is dropped.
+// CleanOptions configure [Clean].
 type CleanOptions struct {
 	Service run.Endpoint
-	// Trust configures its https, nil trusts whom the machine trusts.
+	// Trust configures https, nil for the system's roots.
 	Trust *tls.Config
 	Clock clock.Real
-	// OlderThan is since when nothing may have been written to a table, or its run may be
-	// under way; 0 takes none for that.
+	// OlderThan is the minimum time since the last write to a table, 0 for none.
 	OlderThan time.Duration
-	// Tables, where there are some, are the only ones that are looked at, however young.
+	// Tables restricts the search to these names, whatever their age.
 	Tables []string
-	// Agreed has what was left behind be dropped; else it is listed.
+	// Agreed drops leftovers instead of listing them.
 	Agreed bool
 }
 
-// The states of a table whose name begins as those of this tool do.
+// The states of a table with this tool's prefix.
 const (
-	// LeftBehind is marked as this tool's, and nobody has written to it of late; Dropped is
-	// such a one that was dropped, NotDropped one that could not be.
+	// LeftBehind has this tool's marker and no recent write.
 	LeftBehind = "left behind"
 	Dropped    = "dropped"
 	NotDropped = "not dropped"
-	// UnderWay may be that of a run that goes on.
+	// UnderWay may belong to a run in progress.
 	UnderWay = "under way"
-	// NotOurs has no marker of this tool: it is somebody else's, or its run was killed before
-	// it was marked. It is never dropped.
+	// NotOurs has no marker of this tool: another program's table, or of a run killed before the
+	// marker. It is never dropped.
 	NotOurs = "not ours"
-	// NotThere is one that was asked for by name.
+	// NotThere was requested by name and does not exist.
 	NotThere = "not there"
-	// Untold is one that could not be looked at to the end.
+	// Untold could not be examined completely.
 	Untold = "cannot tell"
 )
 
-// Leftover is a table, and what was found of it.
+// Leftover is a table and its state.
 type Leftover struct {
 	Table string `json:"table"`
-	// State is one of [LeftBehind] and those that follow it.
+	// State is [LeftBehind] or one of the states after it.
 	State string `json:"state"`
-	// Scenario and AgeS, the seconds since its run began, are told by its marker; both are
-	// zero where it has none.
+	// Scenario and AgeS, the seconds since the run began, come from the marker; zero without one.
 	Scenario string  `json:"scenario"`
 	AgeS     float64 `json:"age_s"`
-	// Beside are the tables, queues and containers that its run made besides.
+	// The run's other tables, queues and containers.
 	Beside []string `json:"beside"`
-	// Note says why it was left alone, or not dropped.
+	// Note explains why the table was kept.
 	Note string `json:"note"`
 
 	beside []campaign.Made
 }
 
-// Cleaned is what was found at a service, and what became of it.
+// Cleaned is the result of [Clean].
 type Cleaned struct {
 	Where  string     `json:"where"`
 	Tables []Leftover `json:"tables"`
-	// Marked counts the tables that have this tool's marker; LeftBehind, Dropped and
-	// NotDropped those of a state.
+	// Marked counts tables with this tool's marker; the others count states.
 	Marked     int `json:"marked"`
 	LeftBehind int `json:"left_behind"`
 	Dropped    int `json:"dropped"`
 	NotDropped int `json:"not_dropped"`
 }
 
-// Clean lists what killed runs have left at a service, by the names and the markers of
-// tables, and drops it if that was agreed to. Where the context ends meanwhile, the rest is
-// left as it is. The error wraps [run.ErrTarget], or is the context's; then there is nothing
-// to tell.
+// Clean lists the leftovers of killed runs at a service, by table names and markers, and drops them
+// if Agreed is set. A context that ends stops it. The error wraps [run.ErrTarget] or is the
+// context's.
 func Clean(ctx context.Context, o CleanOptions) (*Cleaned, error) {
 	service, err := run.OpenService(ctx, o.Service, o.Clock, o.Trust)
 	if err != nil {
@@ -112,8 +107,7 @@ func Clean(ctx context.Context, o CleanOptions) (*Cleaned, error) {
 	return c, nil
 }
 
-// Validate returns all that is wrong with the options, each a [loadgen/scenarios/fields.Fault] whose path is
-// the field that it concerns, in the words of a command's flag; nil where nothing is.
+// Validate returns each fault as a [fields.Fault] with the name of a flag.
 func (o *CleanOptions) Validate() []error {
 	var faults []error
 	if o.OlderThan < 0 {
@@ -127,7 +121,7 @@ func (o *CleanOptions) Validate() []error {
 	return faults
 }
 
-// look finds out whose a table is.
+// look examines a table.
 func (o *CleanOptions) look(ctx context.Context, service *run.Service, table string) Leftover {
 	one := Leftover{Table: table, State: NotOurs, Beside: []string{}}
 	marker, marked, ours, err := service.Marker(ctx, table)
@@ -166,8 +160,8 @@ func (o *CleanOptions) look(ctx context.Context, service *run.Service, table str
 	return one
 }
 
-// dropAgreed leaves out tables that are named by the marker of another one, whose fate they share,
-// drops what was left behind where that was agreed to, and counts.
+// dropAgreed removes tables that another table's marker names, drops leftovers if agreed, and
+// counts.
 func (c *Cleaned) dropAgreed(ctx context.Context, service *run.Service, agreed bool) {
 	var named []string
 	for _, one := range c.Tables {
@@ -184,7 +178,7 @@ func (c *Cleaned) dropAgreed(ctx context.Context, service *run.Service, agreed b
 		one := &c.Tables[i]
 		if agreed && one.State == LeftBehind && ctx.Err() == nil {
 			one.State = Dropped
-			// Its table last: without that nobody could tell whose the rest is.
+			// The table is last: its marker names the others.
 			for _, made := range append(slices.Clone(one.beside), campaign.Made{What: campaign.MadeTable, Name: one.Table}) {
 				if err := service.Drop(ctx, made); err != nil {
 					one.State, one.Note = NotDropped, fmt.Sprintf("%s %s: %s", made.What, made.Name, results.OneLine(err))
@@ -206,14 +200,14 @@ func (c *Cleaned) dropAgreed(ctx context.Context, service *run.Service, agreed b
 	}
 }
 
-// Document says what was found and what became of it, a line for each table.
+// Document returns the result with a line for each table.
 func (c *Cleaned) Document() *document.Document {
 	var screen document.Facts
 	whole := document.NewTable("tables", "Tables with the prefix "+run.TablePrefix, "state|words", "table|words", "details|words")
 	for _, one := range c.Tables {
 		tone := cmp.Or(document.Good.If(one.State == Dropped), document.Bad.If(one.State == NotDropped), document.Doubtful)
-		screen.Lines = append(screen.Lines, fmt.Sprintf("%s: %s", one.State, one.Table+one.known()))
-		whole.Add(tone, one.State, one.Table, strings.TrimPrefix(one.known(), ", "))
+		screen.Lines = append(screen.Lines, fmt.Sprintf("%s: %s", one.State, one.Table+one.details()))
+		whole.Add(tone, one.State, one.Table, strings.TrimPrefix(one.details(), ", "))
 	}
 	var parts []string
 	add := func(number int, of string) {
@@ -243,8 +237,8 @@ func (c *Cleaned) Document() *document.Document {
 	return d
 }
 
-// known is what is known of a table, to be said behind its name.
-func (l *Leftover) known() string {
+// details returns what is known of a table, as a suffix of its name.
+func (l *Leftover) details() string {
 	text := ""
 	if l.Scenario != "" {
 		text = fmt.Sprintf(", of %s, marked %s ago", l.Scenario, document.Span(time.Duration(l.AgeS*float64(time.Second))))

@@ -31,7 +31,6 @@ func (v *visit) resolve(ctx context.Context) Finding {
 	return findingFor(true, fmt.Sprintf("%s (of %d) in %s", addresses[0], len(addresses), took), bound, "")
 }
 
-// connect opens a connection and closes it.
 func (v *visit) connect(ctx context.Context) Finding {
 	bound := "a connection within " + document.Span(visitLimit)
 	began := v.clock.Now()
@@ -51,13 +50,13 @@ func (v *visit) dial(ctx context.Context) (net.Conn, error) {
 	return new(net.Dialer).DialContext(ctx, "tcp", v.client.Socket())
 }
 
-// The numbers by which Windows says that a connection was refused, or reset.
+// The error numbers of Windows for a connection that was refused or reset.
 const (
 	windowsRefused = syscall.Errno(10061)
 	windowsReset   = syscall.Errno(10054)
 )
 
-// reasonOf says in a few words why there is no connection.
+// reasonOf returns a short reason for a failed connection.
 func reasonOf(err error) string {
 	switch {
 	case refused(err):
@@ -75,7 +74,6 @@ func refused(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windowsRefused)
 }
 
-// adviceOn says what to look at where there is no connection.
 func adviceOn(err error) string {
 	if refused(err) {
 		return "check that the service runs, and its port"
@@ -83,7 +81,7 @@ func adviceOn(err error) string {
 	return "check for a firewall, or a required proxy"
 }
 
-// shakeHands opens a connection and makes it one of TLS.
+// shakeHands opens a TLS connection.
 func (v *visit) shakeHands(ctx context.Context) Finding {
 	const bound = "a trusted certificate"
 	conn, err := v.dial(ctx)

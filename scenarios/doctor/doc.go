@@ -1,19 +1,16 @@
-// Package doctor proves the tool on the machine that it stands on, and visits a table
-// service: may the figures of its runs be trusted here?
+// Package doctor checks that this machine can produce reliable measurements, and checks a table
+// service.
 //
-// Fill [Options] and hand them to [Diagnose], which makes one check after another: what
-// runs find on this machine, the steps of a visit where a service is named, and in the
-// end trials, of which one freezes the embedded engine under load and holds what is
-// reported of that against arithmetic. [Diagnosis.Document] says what they came to.
+// [Diagnose] runs the checks of [Options] in order: the machine's resources, the steps of a
+// visit if a service is named, and short trials, one of which freezes the embedded engine under
+// load and compares the report with arithmetic. [Diagnosis.Document] returns the result.
 //
-// [Clean] looks through a service for what killed runs left there, and drops it where that
-// was agreed to.
+// [Clean] lists what killed runs left at a service and drops it if agreed.
 //
-// The caller owes options that [Options.Validate] finds sound, and a context that it
-// cancels to leave out what is left.
+// Callers pass options that [Options.Validate] accepts, and cancel the context to skip the rest.
 //
-// The package never creates or writes anything at the service, drops nothing there but by
-// Clean, and leaves nothing behind on the machine. What cannot be told fails nothing.
+// The package creates and writes nothing at the service, drops nothing there except by Clean,
+// and leaves nothing behind on the machine. A check without a measurement fails nothing.
 //
 // # Calibration
 //

@@ -8,11 +8,10 @@ import (
 	"loadgen/results"
 )
 
-// mostMeasured is how much of what was measured a line of the screen shows, in characters.
-const mostMeasured = 60
+// maxMeasured is the maximum length of a measurement on the screen.
+const maxMeasured = 60
 
-// Document says what a diagnosis came to: what this machine can offer and a line for each
-// check on one screen, then what was wanted and what follows from it.
+// Document returns the diagnosis: a line for each check, then bounds and notes.
 func (d *Diagnosis) Document() *document.Document {
 	var screen document.Facts
 	whole := document.NewTable("checks", "Checks in order", "verdict|words", "check|words", "measured, and wanted|words")
@@ -25,8 +24,8 @@ func (d *Diagnosis) Document() *document.Document {
 		if one.Verdict == Warn {
 			sign = "!"
 		}
-		screen.Lines = append(screen.Lines, fmt.Sprintf("%s %s: %s", sign, one.Name, document.Cut(measured, mostMeasured)))
-		whole.Add(one.tone(), one.Verdict, one.Name, one.whole())
+		screen.Lines = append(screen.Lines, fmt.Sprintf("%s %s: %s", sign, one.Name, document.Cut(measured, maxMeasured)))
+		whole.Add(one.tone(), one.Verdict, one.Name, one.text())
 	}
 	state := results.Holds
 	switch {
@@ -42,7 +41,7 @@ func (d *Diagnosis) Document() *document.Document {
 			a.Beside, a.Says = d.Verdict, []string{one.Note}
 		}
 		if one.Verdict == Fail {
-			a.Says = append(a.Says, one.Name+": "+one.whole())
+			a.Says = append(a.Says, one.Name+": "+one.text())
 			break
 		}
 	}
@@ -52,13 +51,12 @@ func (d *Diagnosis) Document() *document.Document {
 	return doc
 }
 
-// tone is what a verdict amounts to.
 func (f Finding) tone() document.Tone {
 	return cmp.Or(document.Good.If(f.Verdict == Pass), document.Bad.If(f.Verdict == Fail), document.Doubtful)
 }
 
-// whole is what was measured, what was wanted, and what follows.
-func (f Finding) whole() string {
+// text returns measurement, bound and note.
+func (f Finding) text() string {
 	wanted := ""
 	if f.Measured != "" && f.Bound != "" {
 		wanted = "wanted " + f.Bound

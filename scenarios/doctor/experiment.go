@@ -10,7 +10,7 @@ import (
 	"loadgen/scenarios"
 )
 
-// The phases of the experiments, by which attempts are told apart.
+// The names of the phases identify the attempts of an experiment.
 const (
 	phaseGet, phaseInsert, phasePage, phaseBatch = "get", "insert", "page", "transaction"
 	phaseRung, phaseHold, phaseAfter             = "rung", "hold", "after"
@@ -18,22 +18,21 @@ const (
 )
 
 const (
-	// pageEntities is how many entities a page has whose latency is measured, batchEntities
-	// how many a transaction.
+	// pageEntities is the size of a page, batchEntities of a transaction.
 	pageEntities, batchEntities = 100, 100
 	// usualBytes and largeBytes are the sizes of entities.
 	usualBytes, largeBytes = 1024, 16 * 1024
-	// seldom is what pages and transactions come at, of the gentle rate.
+	// seldom is the share of Rate for pages and transactions.
 	seldom = 0.4
-	// rungFor is how long a rate of the ladder lasts, holdFor an overload, settleFor one whose
-	// limit takes its time, afterFor the gentle load that follows.
+	// rungFor is the time of a rate of the ladder, holdFor of an overload, settleFor of one that
+	// settles slowly, afterFor of the low load after it.
 	rungFor, holdFor, settleFor, afterFor = 4 * time.Second, 10 * time.Second, 40 * time.Second, 4 * time.Second
-	// restFor is how long a partition rests before each of the bursts, burstFor how long these last.
+	// restFor is the pause before a burst, burstFor the time of a burst.
 	restFor, burstFor = 3 * time.Second, time.Second
 	bursts            = 5
 )
 
-// scenarioOf returns a scenario of this room: rows of its phases, each on a line.
+// scenarioOf returns a scenario with these phases.
 func scenarioOf(name, partitionKey string, bytes int, phases []string) string {
 	return fmt.Sprintf(`name: calibrate-%s
 about: Part of what measures a service for a profile of the model.
@@ -49,7 +48,7 @@ phases:
 `, name, bytes, partitionKey, strings.Join(phases, "\n"))
 }
 
-// offered returns a phase that offers one operation at an even rate.
+// offered returns a phase with one operation at a constant rate.
 func offered(name string, perSecond float64, lasts time.Duration, operation string) string {
 	return fmt.Sprintf("  - {name: %s, traffic: {arrivals: {constant: %s}, for: %s, operations: [%s]}}", name,
 		document.Plainly(math.Round(perSecond*1000)/1000), lasts, operation)
@@ -58,12 +57,12 @@ func offered(name string, perSecond float64, lasts time.Duration, operation stri
 const (
 	inserting = "{name: insert, verb: insert}"
 	getting   = "{name: get, verb: get}"
-	// spreadKey puts entities into 32 partitions, oneKey all into one.
+	// spreadKey makes 32 partitions, oneKey one.
 	spreadKey, oneKey = "{group}", "calibrate"
 	partitions        = 32
 )
 
-// latencies measures each operation at a gentle rate, for so long.
+// latencies measures each operation at a low rate.
 func latencies(rate float64, each time.Duration) string {
 	return scenarioOf("latency", spreadKey, usualBytes, []string{
 		"  - {name: load, load: {entities: 6400, transaction: 100, lanes: 4}}",
@@ -74,7 +73,7 @@ func latencies(rate float64, each time.Duration) string {
 	})
 }
 
-// largeLatencies measures single operations on large entities, for half as long.
+// largeLatencies measures single operations on large entities.
 func largeLatencies(rate float64, each time.Duration) string {
 	return scenarioOf("size", spreadKey, largeBytes, []string{
 		"  - {name: load, load: {entities: 320, transaction: 10, lanes: 4}}",
@@ -83,12 +82,11 @@ func largeLatencies(rate float64, each time.Duration) string {
 	})
 }
 
-// rung offers one rate to one partition.
 func rung(rate float64, lasts time.Duration) string {
 	return scenarioOf("rung", oneKey, usualBytes, []string{offered(phaseRung, rate, lasts, inserting)})
 }
 
-// overload holds a rate beyond the limit of a partition, and goes on below it.
+// overload offers a rate above a partition's limit, then one below it.
 func overload(rate, below float64, lasts time.Duration) string {
 	return scenarioOf("overload", oneKey, usualBytes, []string{
 		offered(phaseHold, rate, lasts, inserting),
@@ -96,7 +94,7 @@ func overload(rate, below float64, lasts time.Duration) string {
 	})
 }
 
-// burst has a partition rest, and then meet a rate beyond its limit, several times.
+// burst alternates pauses and rates above a partition's limit.
 func burst(rate float64) string {
 	var phases []string
 	for i := range bursts {
@@ -106,15 +104,14 @@ func burst(rate float64) string {
 	return scenarioOf("burst", oneKey, usualBytes, phases)
 }
 
-// accountLoad offers entities to many partitions in transactions, small ones: what is counted is
-// entities, and not bytes.
+// accountLoad offers transactions of small entities to many partitions.
 func accountLoad(entitiesPerSecond float64, lasts time.Duration) string {
 	text := scenarioOf("account", "{group}", 100, []string{offered(phaseHold, entitiesPerSecond/batchEntities, lasts,
 		fmt.Sprintf("{name: transaction, verb: batch, entities: %d, together: [group]}", batchEntities))})
 	return strings.Replace(text, "[100, 131]", "[1000, 1255]", 1)
 }
 
-// read returns the scenario of a text of this room, with the model and seed of an engine.
+// read parses a scenario and sets the engine's model and seed.
 func (o *CalibrationOptions) read(text string) (*scenarios.Scenario, error) {
 	s, err := scenarios.Parse("calibrate", []byte(text))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// attempt is what is kept of one request.
+// attempt is one request.
 type attempt struct {
 	phase                int
 	intended, sent, done time.Duration
@@ -18,8 +18,8 @@ type attempt struct {
 	entities             int64
 }
 
-// gatherer keeps the attempts of one run, in the order of their ends. It is told by one
-// goroutine. How many there are the budget bounds.
+// gatherer collects the attempts of one run in order of completion, as many as the budget allows.
+// It belongs to one goroutine.
 type gatherer struct {
 	attempts       []attempt
 	sent, received int64
@@ -52,18 +52,17 @@ func (g *gatherer) Enters(campaign.Progress) {}
 // Ends implements [run.Progress].
 func (g *gatherer) Ends(error) {}
 
-// stretch is the attempts of one phase.
 type stretch struct {
 	results.Phase
 	attempts []attempt
 }
 
-// calibrated is what a run came to: the stretches of its phases, in their order.
+// calibrated has the attempts of a run by phase.
 type calibrated struct {
 	stretches []stretch
 }
 
-// named returns the stretches whose names begin so.
+// named returns the phases with a prefix.
 func (m *calibrated) named(prefix string) []*stretch {
 	var list []*stretch
 	for i := range m.stretches {
@@ -74,15 +73,15 @@ func (m *calibrated) named(prefix string) []*stretch {
 	return list
 }
 
-// one returns the stretch of that name, an empty one where the run did not come to it.
-func (m *calibrated) one(name string) *stretch {
+// phase returns one, an empty one if the run did not reach it.
+func (m *calibrated) phase(name string) *stretch {
 	for _, s := range m.named(name) {
 		return s
 	}
 	return new(stretch)
 }
 
-// times returns the latencies of attempts of a class, in seconds.
+// times returns the latencies of a class in seconds.
 func (s *stretch) times(class results.Class) []float64 {
 	var list []float64
 	for i := range s.attempts {
@@ -93,8 +92,8 @@ func (s *stretch) times(class results.Class) []float64 {
 	return list
 }
 
-// after returns the attempts that were due from some time into the stretch on.
-func (s *stretch) after(from time.Duration) *stretch {
+// dueAfter returns the attempts due after a time in the phase.
+func (s *stretch) dueAfter(from time.Duration) *stretch {
 	part := &stretch{Phase: s.Phase}
 	part.Begin += from
 	for _, a := range s.attempts {
@@ -105,7 +104,7 @@ func (s *stretch) after(from time.Duration) *stretch {
 	return part
 }
 
-// share returns which part of the attempts is of a class, 0 where there are none.
+// share returns the share of a class, 0 without attempts.
 func (s *stretch) share(class results.Class) float64 {
 	if len(s.attempts) == 0 {
 		return 0
@@ -119,8 +118,7 @@ func (s *stretch) share(class results.Class) float64 {
 	return float64(n) / float64(len(s.attempts))
 }
 
-// slow reports whether the generator, or the service, fell behind: fewer were sent than were
-// due, or they were sent late.
+// slow reports whether generator or service lagged: attempts are missing or late.
 func (s *stretch) slow() bool {
 	const some, late = 0.95, 200 * time.Millisecond
 	due := s.Rate * (s.End - s.Begin).Seconds()

@@ -5,18 +5,17 @@ import (
 	"slices"
 )
 
-// estimate is a value in seconds, or per second, and the interval of its 95 %.
+// estimate is a value with its 95% interval, in seconds or per second.
 type estimate struct {
 	value, low, high float64
 	samples          int
 }
 
-// least is how few samples anything is told of.
+// least is the minimum number of samples.
 const least = 30
 
-// quantileOf returns a quantile, interpolated, with its interval by order statistics: the number of samples
-// below a quantile is binomial, whatever they are distributed like. It is told where at least
-// ten samples lie on either side.
+// quantileOf returns a quantile with its interval by order statistics: the number of samples below
+// a quantile is binomial for any distribution. It needs ten samples on either side.
 func quantileOf(values []float64, q float64) (estimate, bool) {
 	n := float64(len(values))
 	if len(values) < least || n*min(q, 1-q) < 10 {
@@ -34,26 +33,25 @@ func quantileOf(values []float64, q float64) (estimate, bool) {
 	return estimate{value, at(math.Floor(n*q - room - 1)), at(math.Ceil(n*q + room)), len(values)}, true
 }
 
-// z95 is how many deviations of a normal variable hold 95 % of it.
+// z95 is the number of standard deviations that hold 95% of a normal variable.
 const z95 = 1.96
 
-// calibratedService splits latencies into a way, which is constant, and work that is distributed
-// log-normally with a spread that all operations share: the model's own form.
+// calibratedService splits latencies into a constant round trip and log-normal work with a shared
+// spread, as the model does.
 type calibratedService struct {
-	// way is in seconds, spread a coefficient of variation.
+	// way is in seconds, spread is a coefficient of variation.
 	way, spread estimate
 }
 
-// fit finds the way at which the latencies less it are likeliest under the model: one pass over
-// a grid, and one over the grid about its best. Where no way is likelier than the others by much, the interval
-// says so: it has all of which twice the logarithm of the likelihood is within 3.84 of the best.
+// fit returns the round trip of maximum likelihood on a grid. The interval has all values whose
+// doubled log-likelihood is within 3.84 of the maximum, so a flat likelihood gives a wide one.
 func fit(kinds ...[]float64) calibratedService {
 	shortest, n := math.Inf(1), 0
 	for _, values := range kinds {
 		shortest, n = min(shortest, slices.Min(values)), n+len(values)
 	}
 	const steps = 200
-	// A way just below the shortest sample makes that one as likely as one wants.
+	// The grid ends below the shortest sample, where the likelihood is unbounded.
 	grid := make([]float64, steps)
 	likely := make([]float64, steps)
 	best := 0
@@ -83,8 +81,8 @@ func fit(kinds ...[]float64) calibratedService {
 	return s
 }
 
-// likelihood returns the logarithm of how likely latencies are by a way, less a constant, and
-// the variance of the logarithms of the work, about each kind's own mean.
+// likelihood returns the log-likelihood of a round trip, up to a constant, and the variance of the
+// logarithms of the work around each kind's mean.
 func likelihood(way float64, kinds [][]float64) (likely, variance float64) {
 	var squares, logs float64
 	n := 0
@@ -102,7 +100,7 @@ func likelihood(way float64, kinds [][]float64) (likely, variance float64) {
 	return -float64(n)/2*math.Log(variance) - logs, variance
 }
 
-// mean returns the mean work of an operation by its median latency: the median of a log-normal
+// mean returns an operation's mean work from its median latency: the median of a log-normal
 // variable of mean m and variation c is m / √(1 + c²).
 func (s *calibratedService) mean(median estimate) estimate {
 	factor := func(c float64) float64 { return math.Sqrt(1 + c*c) }
@@ -112,8 +110,7 @@ func (s *calibratedService) mean(median estimate) estimate {
 		max(0, median.high-s.way.low) * factor(s.spread.high), median.samples}
 }
 
-// less returns how much longer one median is than another, by their intervals, never below 0:
-// those of two independent samples.
+// less returns the difference of two medians of independent samples, at least 0.
 func (e estimate) less(other estimate) estimate {
 	value := e.value - other.value
 	under := math.Hypot(e.value-e.low, other.high-other.value)
@@ -121,10 +118,10 @@ func (e estimate) less(other estimate) estimate {
 	return estimate{max(0, value), max(0, value-under), max(0, value+over), min(e.samples, other.samples)}
 }
 
-// mostSpread is the greatest spread of times that the model takes, as a part of their mean.
-const mostSpread = 2
+// maxSpread is the model's maximum spread, as a share of the mean.
+const maxSpread = 2
 
-// over returns the estimate divided by a number.
-func (e estimate) over(number float64) estimate {
+// dividedBy divides an estimate.
+func (e estimate) dividedBy(number float64) estimate {
 	return estimate{e.value / number, e.low / number, e.high / number, e.samples}
 }

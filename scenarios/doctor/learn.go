@@ -12,46 +12,45 @@ import (
 	"loadgen/results"
 )
 
-// learnLatencies measures the four operations at a gentle rate, and splits their times into the
-// way and the work of the service.
+// learnLatencies measures the four operations at a low rate and splits their times.
 func (c *calibration) learnLatencies(ctx context.Context) error {
 	m, err := c.run(ctx, "latencies at a low rate", latencies(c.Rate, c.Each))
 	if m == nil {
 		return err
 	}
 	for _, name := range []string{phaseGet, phaseInsert, phasePage, phaseBatch} {
-		c.figures(m.one(name), name, "")
+		c.figures(m.phase(name), name, "")
 	}
-	get, insert := m.one(phaseGet).times(results.Ok), m.one(phaseInsert).times(results.Ok)
+	get, insert := m.phase(phaseGet).times(results.Ok), m.phase(phaseInsert).times(results.Ok)
 	if len(get) < least || len(insert) < least {
 		c.missed("read_time, write_time", "%d reads and %d inserts succeeded at %s/s; needs %d each", len(get), len(insert), document.Rate(c.Rate), least)
 		return err
 	}
 	c.times = fit(get, insert)
-	// The value is one that the model takes; its interval still has all that was measured.
+	// The model limits the value; the interval keeps the measurement.
 	spread := &c.times.spread
 	seen := spread.value
-	spread.value, spread.low = min(seen, mostSpread), min(spread.low, mostSpread)
+	spread.value, spread.low = min(seen, maxSpread), min(spread.low, maxSpread)
 	c.duration("round_trip", c.times.way, "constant part of get and insert")
 	by := "spread of the rest"
-	if seen > mostSpread {
-		by += fmt.Sprintf("; measured %s of the mean, the model's maximum is %d", document.Decimals(seen, 1), mostSpread)
+	if seen > maxSpread {
+		by += fmt.Sprintf("; measured %s of the mean, the model's maximum is %d", document.Decimals(seen, 1), maxSpread)
 	}
-	c.set("time_spread", whole(1000*spread.value), whole(1000*spread.low), whole(1000*spread.high), spread.samples, by)
+	c.set("time_spread", wholeNumber(1000*spread.value), wholeNumber(1000*spread.low), wholeNumber(1000*spread.high), spread.samples, by)
 	c.duration("read_time", c.times.mean(c.median[phaseGet]), "p50(get) - round trip, as mean")
 	c.duration("write_time", c.times.mean(c.median[phaseInsert]), "p50(insert) - round trip, as mean")
-	// What each further entity of a page and of a transaction takes.
+	// The times per further entity of a page and of a transaction.
 	if page, told := c.median[phasePage]; told {
-		each := page.less(c.median[phaseGet]).over(pageEntities)
+		each := page.less(c.median[phaseGet]).dividedBy(pageEntities)
 		const most = 100_000_000
-		rate := func(seconds float64) string { return whole(min(most, max(1, 1/max(seconds, 1.0/most)))) }
+		rate := func(seconds float64) string { return wholeNumber(min(most, max(1, 1/max(seconds, 1.0/most)))) }
 		c.set("scan_rate", rate(each.value), rate(each.high), rate(each.low), each.samples,
 			fmt.Sprintf("%d entities / (p50(page) - p50(get))", pageEntities))
 	} else {
 		c.missed("scan_rate", "too few pages were read")
 	}
 	if batch, told := c.median[phaseBatch]; told {
-		c.duration("entity_time", batch.less(c.median[phaseInsert]).over(batchEntities-1),
+		c.duration("entity_time", batch.less(c.median[phaseInsert]).dividedBy(batchEntities-1),
 			fmt.Sprintf("(p50(transaction) - p50(insert)) / %d more entities", batchEntities-1))
 	} else {
 		c.missed("entity_time", "too few transactions succeeded")
@@ -59,7 +58,7 @@ func (c *calibration) learnLatencies(ctx context.Context) error {
 	return err
 }
 
-// figures takes down the latencies of an operation.
+// figures records an operation's latencies.
 func (c *calibration) figures(s *stretch, name, of string) {
 	times := s.times(results.Ok)
 	for _, q := range []struct {
@@ -77,23 +76,22 @@ func (c *calibration) figures(s *stretch, name, of string) {
 	}
 }
 
-// learnSizes measures single operations on large entities.
 func (c *calibration) learnSizes(ctx context.Context) error {
 	m, err := c.run(ctx, "latencies of large entities", largeLatencies(c.Rate, c.Each))
 	if m == nil {
 		return err
 	}
 	for _, name := range []string{phaseGet, phaseInsert} {
-		c.figures(m.one(name), name, " 16 KiB")
+		c.figures(m.phase(name), name, " 16 KiB")
 	}
 	return err
 }
 
-// learnLimit goes up a ladder of rates until a partition throttles, and holds an overload then.
+// learnLimit increases the rate until a partition throttles, then offers an overload.
 func (c *calibration) learnLimit(ctx context.Context) error {
 	const throttles = 0.05
 	served, rates := 0.0, c.ladder()
-	// The last rate comes once more, for longer: a limit may take its time.
+	// The last rate is repeated for longer: a limit may act late.
 	for i, rate := range append(rates, c.MaxRate) {
 		lasts := rungFor
 		if i == len(rates) {
@@ -103,11 +101,11 @@ func (c *calibration) learnLimit(ctx context.Context) error {
 		if m == nil || err != nil {
 			return err
 		}
-		s := m.one(phaseRung).after(lasts * 3 / 4)
+		s := m.phase(phaseRung).dueAfter(lasts * 3 / 4)
 		ok := s.share(results.Ok)
 		switch {
 		case s.share(results.Throttled) >= throttles:
-			return c.hold(ctx, ok*rate)
+			return c.measureOverload(ctx, ok*rate)
 		case s.slow() || s.share(results.Failed) > throttles:
 			c.missed("partition_target", "at %s/s to one partition nothing was throttled, but replies or generator lagged; "+
 				"served %s/s", document.Rate(rate), document.Rate(served))
@@ -119,17 +117,17 @@ func (c *calibration) learnLimit(ctx context.Context) error {
 	return nil
 }
 
-// hold offers a partition half as much again as it serves, and measures what it does serve.
-func (c *calibration) hold(ctx context.Context, about float64) error {
+// measureOverload offers a partition 1.5 times its estimated limit and measures what it serves.
+func (c *calibration) measureOverload(ctx context.Context, about float64) error {
 	const beyond = 1.5
-	rate := min(c.MaxRate, max(about*beyond, about+leastRate))
+	rate := min(c.MaxRate, max(about*beyond, about+minRate))
 	for _, lasts := range []time.Duration{holdFor, settleFor} {
 		m, err := c.run(ctx, "an overload of a partition", overload(rate, about/4, lasts))
 		if m == nil {
 			return err
 		}
-		s := m.one(phaseHold)
-		limit, told := s.after(lasts / 3).plateau()
+		s := m.phase(phaseHold)
+		limit, told := s.dueAfter(lasts / 3).plateau()
 		switch {
 		case !told:
 			c.missed("partition_target", "%s/s was throttled too rarely", document.Rate(rate))
@@ -139,13 +137,13 @@ func (c *calibration) hold(ctx context.Context, about float64) error {
 			c.missed("partition_target", "the rate served of %s/s did not settle in %v", document.Rate(rate), lasts)
 		default:
 			if lasts == settleFor {
-				limit, told = s.after(lasts * 3 / 4).plateau()
+				limit, told = s.dueAfter(lasts * 3 / 4).plateau()
 			}
 			c.limit, c.found = limit, told
-			c.set("partition_target", whole(limit.value), floor(limit.low), ceil(limit.high), limit.samples,
+			c.set("partition_target", wholeNumber(limit.value), floor(limit.low), ceil(limit.high), limit.samples,
 				fmt.Sprintf("served of %s/s for %v", document.Rate(rate), lasts))
 		}
-		if after := m.one(phaseAfter); len(after.attempts) > 0 {
+		if after := m.phase(phaseAfter); len(after.attempts) > 0 {
 			last := time.Duration(0)
 			for i := range after.attempts {
 				if a := &after.attempts[i]; a.class == results.Throttled {
@@ -160,7 +158,7 @@ func (c *calibration) hold(ctx context.Context, about float64) error {
 	return nil
 }
 
-// learnBurst measures what an idle partition has saved up.
+// learnBurst measures the allowance of an idle partition.
 func (c *calibration) learnBurst(ctx context.Context) error {
 	const least, wanted = 1.2, 3
 	switch {
@@ -203,7 +201,7 @@ func (c *calibration) learnBurst(ctx context.Context) error {
 	return err
 }
 
-// learnAccount offers an account more and more, over many partitions.
+// learnAccount measures the account's limit if requested.
 func (c *calibration) learnAccount(ctx context.Context) error {
 	if !c.AccountLimit {
 		c.missed("account_target", "not requested (--account-limit)")
@@ -216,7 +214,7 @@ func (c *calibration) learnAccount(ctx context.Context) error {
 		if m == nil || err != nil {
 			return err
 		}
-		s := m.one(phaseHold).after(rungFor / 2)
+		s := m.phase(phaseHold).dueAfter(rungFor / 2)
 		switch {
 		case s.share(results.Throttled) >= throttles:
 			about := rate * s.share(results.Ok)
@@ -226,12 +224,12 @@ func (c *calibration) learnAccount(ctx context.Context) error {
 			if m == nil {
 				return err
 			}
-			limit, told := m.one(phaseHold).after(holdFor / 3).plateau()
+			limit, told := m.phase(phaseHold).dueAfter(holdFor / 3).plateau()
 			if !told {
 				c.missed("account_target", "%s entities/s was throttled too rarely", document.Rate(rate))
 				return err
 			}
-			c.set("account_target", whole(limit.value), floor(limit.low), ceil(limit.high), limit.samples,
+			c.set("account_target", wholeNumber(limit.value), floor(limit.low), ceil(limit.high), limit.samples,
 				fmt.Sprintf("served of %s entities/s, 256 partitions, transactions of %d", document.Rate(rate), batchEntities))
 			return err
 		case s.slow():
@@ -244,16 +242,15 @@ func (c *calibration) learnAccount(ctx context.Context) error {
 	}
 }
 
-func whole(v float64) string { return strconv.FormatInt(int64(math.Round(v)), 10) }
-func floor(v float64) string { return strconv.FormatInt(int64(math.Floor(max(0, v))), 10) }
-func ceil(v float64) string  { return strconv.FormatInt(int64(math.Ceil(v)), 10) }
+func wholeNumber(v float64) string { return strconv.FormatInt(int64(math.Round(v)), 10) }
+func floor(v float64) string       { return strconv.FormatInt(int64(math.Floor(max(0, v))), 10) }
+func ceil(v float64) string        { return strconv.FormatInt(int64(math.Ceil(v)), 10) }
 
-// set takes down a parameter of the model.
+// set records a model parameter.
 func (c *calibration) set(name, value, low, high string, samples int, by string) {
 	c.profile.Values = append(c.profile.Values, ProfileValue{Name: name, Value: value, Low: low, High: high, Samples: int64(samples), By: by})
 }
 
-// microseconds is how exactly times are told, in nanoseconds.
 const microsecond = float64(time.Microsecond)
 
 // span returns seconds as a duration, to the microsecond.
@@ -261,12 +258,12 @@ func span(seconds float64, round func(float64) float64) string {
 	return (time.Duration(round(seconds*1e9/microsecond)) * time.Microsecond).String()
 }
 
-// duration takes down a parameter that is a time.
+// duration records a model parameter that is a time.
 func (c *calibration) duration(name string, e estimate, by string) {
 	c.set(name, span(max(0, e.value), math.Round), span(max(0, e.low), math.Floor), span(max(0, e.high), math.Ceil), e.samples, by)
 }
 
-// figure takes down a time that no parameter takes.
+// figure records a time without a parameter.
 func (c *calibration) figure(name string, e estimate, by string) {
 	c.profile.Figures = append(c.profile.Figures, ProfileValue{Name: name, Value: span(e.value, math.Round), Low: span(e.low, math.Floor),
 		High: span(e.high, math.Ceil), Samples: int64(e.samples), By: by})

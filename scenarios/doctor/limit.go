@@ -59,10 +59,9 @@ func (s *stretch) plateau() (estimate, bool) {
 	return estimate{rate, rate - room, rate + room, int(served)}, true
 }
 
-// allowance is what was served beyond a limit in the time from the first attempt of a burst to
-// attempts that were throttled, in entities: what an idle partition had saved up. At such an
-// attempt less than one is left of it. Those are taken that come until twice the time to the
-// first of them has passed: the later, the more an error in the limit counts.
+// allowance returns the entities served above a limit between a burst's first attempt and its
+// throttled ones: the saved-up allowance of an idle partition. It averages the throttled attempts
+// until twice the time of the first one; later ones amplify an error of the limit.
 func (s *stretch) allowance(limit float64) (float64, bool) {
 	list := s.inOrder()
 	if len(list) == 0 {
@@ -89,8 +88,8 @@ func (s *stretch) allowance(limit float64) (float64, bool) {
 	return sum / max(1, float64(n)), n > 0
 }
 
-// settles reports whether what was served of an overload had come to rest: its last quarter is
-// within 2 % of the quarter before, or within what chance makes of throttling by share.
+// settles reports whether the served rate settled: the last quarter is within 2% of the one before,
+// or within the noise of throttling by share.
 func (s *stretch) settles() bool {
 	quarter := (s.End - s.Begin) / 4
 	count := func(from, to time.Duration) float64 {
@@ -107,14 +106,14 @@ func (s *stretch) settles() bool {
 	return math.Abs(before-last) <= max(some*last, deviations*math.Sqrt(2*last*s.share(results.Throttled)))
 }
 
-// pause is a stretch of time in which nothing succeeded, though enough was asked.
+// A pause is a time without success despite attempts.
 const (
 	pauseLeast = time.Second
 	pauseAsked = 10
 )
 
-// pauses returns the pauses of a stretch and how many attempts failed in it: what a partition
-// that moves shows.
+// pauses returns the pauses of a phase and its failed attempts: the signs of a partition that
+// moves.
 func (s *stretch) pauses() (list []time.Duration, failed int) {
 	asked, since := 0, s.Begin
 	for _, a := range s.inOrder() {

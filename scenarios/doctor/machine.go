@@ -17,11 +17,10 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// sourceYear is the year before which no wall clock can stand that is right; a
-// build that knows when its sources were committed goes by that.
+// sourceYear is the minimum year of a correct clock if the build has no commit time.
 const sourceYear = 2026
 
-// machine are the checks that take no time: what runs find on this machine.
+// machine returns the checks of this machine, which take no time.
 func (o *Options) machine() []check {
 	return []check{
 		{name: "clock", examine: withoutContext(func() Finding { return clockFinding(smallestStep(o.Clock), o.Clock.Started(), builtYear()) })},
@@ -39,19 +38,18 @@ func (o *Options) machine() []check {
 	}
 }
 
-// coarsestStep is how far apart two readings of the clock may be that differ.
+// coarsestStep is the maximum step of the clock.
 const coarsestStep = 100 * time.Microsecond
 
-// mostReadings bounds how often a clock is read that does not move.
-const mostReadings = 1_000_000
+// maxReadings is the maximum number of readings of a clock that stands still.
+const maxReadings = 1_000_000
 
-// smallestStep returns the least difference of two readings of a clock that are
-// not the same, 0 where it stands still.
+// smallestStep returns the minimum difference of two readings, 0 if the clock stands still.
 func smallestStep(clk clock.Clock) time.Duration {
 	const enough = 100
 	least, steps := time.Duration(0), 0
 	last := clk.Now()
-	for range mostReadings {
+	for range maxReadings {
 		now := clk.Now()
 		if now == last {
 			continue
@@ -67,7 +65,7 @@ func smallestStep(clk clock.Clock) time.Duration {
 	return least
 }
 
-// builtYear returns the year that the sources of this build are from.
+// builtYear returns the year of this build's sources.
 func builtYear() int {
 	info, known := debug.ReadBuildInfo()
 	if !known {
@@ -101,8 +99,7 @@ func clockFinding(step time.Duration, wall time.Time, year int) Finding {
 }
 
 func filesFinding(files uint64, known bool, workers int) Finding {
-	// Each worker holds a connection, the embedded engine its other end; the
-	// record and the program itself need a few more.
+	// Each worker has a connection with two ends; record and program need a few more files.
 	const own = 64
 	needs := uint64(2*workers + own)
 	bound := fmt.Sprintf("at least %s: %s workers, two each, and %d",
@@ -137,15 +134,15 @@ func portsFinding(low, high int, known bool, workers int, opening error) Finding
 	}
 }
 
-// leastMemory is what the documented stress test takes, with room to spare.
-const leastMemory = 512 << 20
+// minMemory is enough for the stress test.
+const minMemory = 512 << 20
 
 func memoryFinding(available int64, known bool) Finding {
-	bound := "at least " + document.Bytes(leastMemory)
+	bound := "at least " + document.Bytes(minMemory)
 	switch {
 	case !known:
 		return unknown("free memory is unknown", bound)
-	case available < leastMemory:
+	case available < minMemory:
 		return findingFor(false, document.Bytes(available)+" available", bound, "stop programs or raise the container's limit: "+
 			"low memory measures garbage collection")
 	default:
@@ -161,8 +158,7 @@ func folderFinding(folder string, fault error) Finding {
 	return findingFor(true, folder+" can be written to", bound, "")
 }
 
-// writable proves that a folder can be written to, or the nearest above it that
-// exists, and leaves nothing behind.
+// writable checks that a folder, or its nearest existing parent, is writable.
 func writable(folder string) error {
 	folder = filepath.Clean(folder)
 	for {
@@ -188,8 +184,7 @@ func writable(folder string) error {
 	return closing
 }
 
-// parsePorts returns the first and the last port that the system gives to
-// connections, as Linux writes them: two numbers.
+// parsePorts parses Linux's range of local ports.
 func parsePorts(text string) (low, high int, ok bool) {
 	fields := strings.Fields(text)
 	if len(fields) != 2 {
@@ -203,8 +198,7 @@ func parsePorts(text string) (low, high int, ok bool) {
 	return int(first), int(last), true
 }
 
-// parseMemory returns the bytes that programs can still have, by Linux's table of
-// memory.
+// parseMemory parses the available bytes of Linux's meminfo.
 func parseMemory(table string) (int64, bool) {
 	for line := range strings.Lines(table) {
 		rest, found := strings.CutPrefix(line, "MemAvailable:")
@@ -221,8 +215,7 @@ func parseMemory(table string) (int64, bool) {
 	return 0, false
 }
 
-// parseRoom returns the bytes that are left of a limit, as a control group writes
-// limit and use: numbers, or the word max for no limit.
+// parseRoom returns the bytes left of a control group's limit, false for no limit.
 func parseRoom(limit, use string) (int64, bool) {
 	most, err1 := strconv.ParseInt(strings.TrimSpace(limit), 10, 64)
 	used, err2 := strconv.ParseInt(strings.TrimSpace(use), 10, 64)
@@ -232,7 +225,7 @@ func parseRoom(limit, use string) (int64, bool) {
 	return max(0, most-used), true
 }
 
-// Where Linux says what a process may use. Other systems have no such files.
+// Linux's files. Other systems have none.
 const (
 	portsFile = "/proc/sys/net/ipv4/ip_local_port_range"
 	tableFile = "/proc/meminfo"
@@ -240,8 +233,7 @@ const (
 	usedFile  = "/sys/fs/cgroup/memory.current"
 )
 
-// readMemory returns the bytes that this process can still have, if the system
-// says so: what the machine has, or what a container leaves of it.
+// readMemory returns the bytes that this process can still use, if known.
 func readMemory() (int64, bool) {
 	table, err := os.ReadFile(tableFile)
 	if err != nil {
@@ -259,8 +251,7 @@ func readMemory() (int64, bool) {
 	return available, known
 }
 
-// openPort proves that a free port of this machine can be opened and connected
-// to.
+// openPort opens a local port and connects to it.
 func openPort() error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

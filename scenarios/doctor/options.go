@@ -13,38 +13,33 @@ import (
 	"loadgen/target/azure"
 )
 
-// Options say what the machine is to be good for, and which service is visited.
+// Options configure [Diagnose].
 type Options struct {
-	// Workers is the greatest number of attempts at once that runs are to have.
+	// Workers is the maximum number of concurrent attempts of runs.
 	Workers int
-	// Folder is the one that runs are to be written to, empty for the present one.
+	// Folder is for records, empty for the current folder.
 	Folder string
-	// Service is visited besides; nil for none. Trust configures its https, nil trusts
-	// whom the machine trusts.
+	// Service is visited, nil for none. Trust configures https, nil for the system's roots.
 	Service *azure.Endpoint
 	Trust   *tls.Config
-	// Scenario is what the way to the service is held against, nil for the stress test.
+	// Scenario determines the required bandwidth, nil for the stress test.
 	Scenario *scenarios.Scenario
-	// Clock times all that is measured, see [clock.NewReal].
-	Clock clock.Real
+	Clock    clock.Real
 }
 
-// mostWorkers are those that a scenario may have.
-const mostWorkers = 100_000
+// maxWorkers is a scenario's maximum.
+const maxWorkers = 100_000
 
-// Validate returns all that is wrong with the options, each a [fields.Fault] whose
-// path is the field that it concerns, in the words of a command's flag; nil where nothing
-// is.
+// Validate returns each fault as a [fields.Fault] with the name of a flag.
 func (o *Options) Validate() []error {
-	if o.Workers < 1 || o.Workers > mostWorkers {
-		return []error{fields.Fault{Path: "workers", What: "expected 1 to " + document.Count(mostWorkers)}}
+	if o.Workers < 1 || o.Workers > maxWorkers {
+		return []error{fields.Fault{Path: "workers", What: "expected 1 to " + document.Count(maxWorkers)}}
 	}
 	return nil
 }
 
-// Diagnose makes all checks, the longest last, and says on progress what takes its time.
-// It takes half a minute, and ends early with its context, or where the service lets nobody in:
-// what is left is then not tried.
+// Diagnose runs all checks, which take half a minute, and writes to progress what takes time. It
+// skips the trials if the service rejects the credential, and the rest when the context ends.
 func Diagnose(ctx context.Context, o Options, progress io.Writer) *Diagnosis {
 	checks, last := o.machine(), []check{
 		{name: "pacing", lasts: "3 s of 2,000 unanswered operations/s", examine: measured(trials{o.Clock, true}.measurePacing)},
@@ -58,7 +53,7 @@ func Diagnose(ctx context.Context, o Options, progress io.Writer) *Diagnosis {
 		v := newVisit(&o)
 		defer v.close()
 		checks = append(checks, v.checks()...)
-		// Who cannot be let in is told so at once.
+		// A rejected credential ends the checks at once.
 		for i := range last {
 			last[i].needs = append(last[i].needs, visitKey)
 		}

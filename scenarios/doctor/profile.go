@@ -11,7 +11,7 @@ import (
 	"loadgen/scenarios/fields"
 )
 
-// profileVersion is that of the format.
+// profileVersion is the version of the format.
 const profileVersion = 1
 
 // The kinds of host.
@@ -21,50 +21,47 @@ const (
 	UnknownProfile  = "unknown"
 )
 
-// Profile is what was measured of a table service.
+// Profile is the result of measuring a table service.
 type Profile struct {
-	// At is the host, Kind one of [ServiceProfile], [EmulatorProfile] and [UnknownProfile], Server what it calls
-	// itself, empty where it does not.
+	// At is the host, Kind one of [ServiceProfile], [EmulatorProfile] and [UnknownProfile], Server
+	// the service's name for itself.
 	At, Kind, Server string
-	// On is when it was measured, in UTC, and Lasted how long that took.
+	// On is the start in UTC, Lasted the duration.
 	On     time.Time
 	Lasted time.Duration
-	// Requests, Throttled and Failed count attempts, Entities what they touched by the
-	// documented rule, Sent and Received bytes.
+	// The attempts, the entities counted by the documented rule, and bytes.
 	Requests, Throttled, Failed, Entities, Sent, Received int64
-	// Base is the profile of the model that has what was not measured.
+	// Base is the model's profile for values that were not measured.
 	Base string
-	// Values are parameters of the model, Figures what no parameter of it takes.
+	// Values are model parameters, Figures other measurements.
 	Values, Figures []ProfileValue
-	// Unlearnt is what could not be learnt.
-	Unlearnt []ProfileGap
+	Unlearnt        []ProfileGap
 }
 
-// ProfileValue is something that was measured.
+// ProfileValue is a measurement.
 type ProfileValue struct {
-	// Name is a parameter of the model, or that of a figure.
+	// Name is a model parameter or a figure.
 	Name string `json:"name" col:""`
-	// Value is as the model takes it: a whole number, or a duration. The truth lies from Low
-	// to High with a confidence of 95 %.
+	// Value is a whole number or a duration. Low and High are its 95% interval.
 	Value string `json:"value" col:"|text"`
 	Low   string `json:"low" col:"from|text"`
 	High  string `json:"high" col:"to|text"`
-	// Samples is how many attempts, or trials, it rests on.
+	// Samples is the number of attempts or trials.
 	Samples int64 `json:"samples" col:""`
-	// By is how it was measured.
+	// By is the method.
 	By string `json:"by" col:""`
 }
 
-// ProfileGap is something that could not be learnt.
+// ProfileGap is a value that was not measured.
 type ProfileGap struct {
 	What string `json:"what"`
 	Why  string `json:"why"`
 }
 
-// Parameter returns a value of the model by its name, and false where it was not measured.
+// Parameter returns a model value, false if it was not measured.
 func (p *Profile) Parameter(name string) (ProfileValue, bool) { return find(p.Values, name) }
 
-// Figure returns a figure by its name, and false where it was not measured.
+// Figure returns a figure, false if it was not measured.
 func (p *Profile) Figure(name string) (ProfileValue, bool) { return find(p.Figures, name) }
 
 func find(list []ProfileValue, name string) (ProfileValue, bool) {
@@ -76,7 +73,7 @@ func find(list []ProfileValue, name string) (ProfileValue, bool) {
 	return ProfileValue{}, false
 }
 
-// Duration returns a value that is a duration, 0 of any other.
+// Duration returns a duration, 0 for other values.
 func (v ProfileValue) Duration() time.Duration {
 	d, err := time.ParseDuration(v.Value)
 	if err != nil {
@@ -85,8 +82,8 @@ func (v ProfileValue) Duration() time.Duration {
 	return d
 }
 
-// Whole returns a value that is a whole number, 0 of any other.
-func (v ProfileValue) Whole() int64 {
+// Int64 returns a whole number, 0 for other values.
+func (v ProfileValue) Int64() int64 {
 	n, err := strconv.ParseInt(v.Value, 10, 64)
 	if err != nil {
 		return 0
@@ -94,7 +91,7 @@ func (v ProfileValue) Whole() int64 {
 	return n
 }
 
-// amount reads a whole number, or a duration in nanoseconds.
+// amount parses a whole number, or a duration in nanoseconds.
 func amount(text string) (int64, bool) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return n, true
@@ -103,7 +100,7 @@ func amount(text string) (int64, bool) {
 	return int64(d), err == nil
 }
 
-// Measured returns the profile as a scenario has it; file is what it is called.
+// Measured returns the profile for a scenario; file is its name.
 func (p *Profile) Measured(file string) *scenarios.Measured {
 	m := &scenarios.Measured{File: file, At: p.At, On: p.On.UTC().Format(time.DateOnly)}
 	for _, v := range p.Values {
@@ -112,7 +109,7 @@ func (p *Profile) Measured(file string) *scenarios.Measured {
 	return m
 }
 
-// heading begins every file.
+// heading is the start of every file.
 const heading = `# What loadgen calibrate has measured of a table service. Use it with --profile FILE.
 # Each value lies from low to high with a confidence of 95 %; what is under unlearnt, and
 # every parameter of the model that is not under values, is that of the base profile.
@@ -125,17 +122,17 @@ func (p *Profile) Text() []byte {
 	return append([]byte(heading), fields.PrintTree(binding(&copied, &version).Write())...)
 }
 
-// The greatest numbers of a profile.
+// Bounds of a profile.
 const (
-	mostValues = 200
-	mostCount  = 1 << 60
-	longest    = 30 * 24 * time.Hour
+	maxValues = 200
+	maxCount  = 1 << 60
+	longest   = 30 * 24 * time.Hour
 )
 
-// binding ties the file to a profile.
+// binding binds the file to a profile.
 func binding(p *Profile, version *int) fields.Object {
 	count := func(name string, into *int64) fields.Field {
-		return fields.Field{Name: name, Value: fields.Whole[int64]{Into: into, Most: mostCount}, Required: true}
+		return fields.Field{Name: name, Value: fields.Whole[int64]{Into: into, Most: maxCount}, Required: true}
 	}
 	return fields.Object{What: "a profile", Fields: []fields.Field{
 		{Name: versionField, Value: fields.Whole[int]{Into: version, Least: profileVersion, Most: profileVersion}, Required: true},
@@ -155,25 +152,25 @@ func binding(p *Profile, version *int) fields.Object {
 		{Name: "base", Value: fields.Choice{Into: &p.Base, What: "profile", Of: model.Profiles()}, Required: true},
 		{Name: "values", Value: values(&p.Values, parameter)},
 		{Name: "figures", Value: values(&p.Figures, nil)},
-		{Name: "unlearnt", Value: fields.ListOf[ProfileGap]{Into: &p.Unlearnt, Most: mostValues, What: "unlearnt values",
+		{Name: "unlearnt", Value: fields.ListOf[ProfileGap]{Into: &p.Unlearnt, Most: maxValues, What: "unlearnt values",
 			Bind: func(g *ProfileGap) fields.Binding {
 				return fields.Object{What: "a gap", Fields: []fields.Field{{Name: "what", Value: text(&g.What), Required: true}, {Name: "why", Value: text(&g.Why), Required: true}}}
 			}}},
 	}}
 }
 
-// versionField names the version, by which a profile is told from another file.
+// versionField is the name of the version, which identifies a profile.
 const versionField = "loadgen_profile"
 
-// values binds a list of values; check, where set, says what is wrong with a field of one of them.
+// values binds a list of values; check, if set, validates one of them.
 func values(into *[]ProfileValue, check func(ProfileValue) (field string, err error)) fields.Binding {
-	return fields.ListOf[ProfileValue]{Into: into, Most: mostValues, What: "values", Bind: func(v *ProfileValue) fields.Binding {
+	return fields.ListOf[ProfileValue]{Into: into, Most: maxValues, What: "values", Bind: func(v *ProfileValue) fields.Binding {
 		return fields.Object{What: "a value", Fields: []fields.Field{
 			{Name: "name", Value: text(&v.Name), Required: true},
 			{Name: "value", Value: text(&v.Value), Required: true},
 			{Name: "low", Value: text(&v.Low), Required: true},
 			{Name: "high", Value: text(&v.High), Required: true},
-			{Name: "samples", Value: fields.Whole[int64]{Into: &v.Samples, Least: 1, Most: mostCount}, Required: true},
+			{Name: "samples", Value: fields.Whole[int64]{Into: &v.Samples, Least: 1, Most: maxCount}, Required: true},
 			{Name: "by", Value: text(&v.By), Required: true},
 		}, Then: func(r *fields.Reader, path string, n *fields.Node) {
 			if check == nil || len(r.Faults) > 0 {
@@ -186,13 +183,13 @@ func values(into *[]ProfileValue, check func(ProfileValue) (field string, err er
 	}}
 }
 
-// longestText is how long a text of a profile may be, in bytes.
-const longestText = 500
+// maxTextBytes is the maximum length of a text in bytes.
+const maxTextBytes = 500
 
-// control are characters that no text of a profile has: it is shown on terminals.
+// control are characters that a terminal must not get.
 var control = regexp.MustCompile(`[\x00-\x1f\x7f-\x9f]`)
 
 func text(into *string) fields.Text {
-	return fields.Text{Into: into, Expected: fmt.Sprintf("a line of up to %d bytes", longestText),
-		Allow: func(s string) bool { return len(s) <= longestText && !control.MatchString(s) }}
+	return fields.Text{Into: into, Expected: fmt.Sprintf("a line of up to %d bytes", maxTextBytes),
+		Allow: func(s string) bool { return len(s) <= maxTextBytes && !control.MatchString(s) }}
 }

@@ -204,7 +204,7 @@ func TestAccountLimit(t *testing.T) {
 	o := doctor.CalibrationOptions{On: run.Simulated, Budget: 100_000, Rate: 50, MaxRate: 300, Model: tr.asked, Seed: 1, AccountLimit: true, AccountRate: 10_000}
 	out := runtest.Must(doctor.Calibrate(t.Context(), o))
 	v, found := out.Profile.Parameter("account_target")
-	assert.Truef(t, found && off(v.Whole(), 3210) <= 0.05 && covers(v, 3210), "account_target is %+v, %t", v, found)
+	assert.Truef(t, found && off(v.Int64(), 3210) <= 0.05 && covers(v, 3210), "account_target is %+v, %t", v, found)
 	_, found = out.Profile.Parameter("partition_target")
 	assert.Truef(t, !found, "a limit of a partition was found that there is not: %+v", out.Profile.Values)
 }
@@ -370,7 +370,7 @@ func TestDrawnTruthsAreFound(t *testing.T) {
 		tr := drawn(t, uint64(seed))
 		p := learnt(t, tr, uint64(seed)+1)
 		v, found := p.Parameter("partition_target")
-		check(p, seed, "partition_target", v, found, v.Whole(), tr.limit(), within)
+		check(p, seed, "partition_target", v, found, v.Int64(), tr.limit(), within)
 		if v, found = p.Parameter("partition_burst"); !tr.soft {
 			check(p, seed, "partition_burst", v, found, int64(v.Duration()), int64(tr.model.PartitionBurst), within)
 		}
@@ -388,7 +388,7 @@ func TestDrawnTruthsAreFound(t *testing.T) {
 		}
 		for name, truth := range map[string]int64{"time_spread": m.TimeSpread, "scan_rate": m.ScanRate} {
 			v, found := p.Parameter(name)
-			check(p, seed, name, v, found, v.Whole(), truth, anything)
+			check(p, seed, name, v, found, v.Int64(), truth, anything)
 		}
 	}
 	for name, n := range cases {

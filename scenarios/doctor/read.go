@@ -17,8 +17,7 @@ import (
 	"loadgen/scenarios/fields"
 )
 
-// ParseProfile reads the text of a profile; file is what faults call it. The error is
-// [fields.Faults].
+// ParseProfile parses a profile; file is its name in faults. The error is [fields.Faults].
 func ParseProfile(file string, text []byte) (*Profile, error) {
 	tree, faults := fields.ReadTree(file, text)
 	if len(faults) > 0 {
@@ -37,7 +36,7 @@ func ParseProfile(file string, text []byte) (*Profile, error) {
 	if len(r.Faults) > 0 {
 		return nil, r.Faults
 	}
-	// The values are sound one by one; what follows is wrong with them together.
+	// The values are valid one by one; these checks compare them.
 	seen := map[string]bool{}
 	for i, v := range p.Values {
 		if seen[v.Name] {
@@ -60,7 +59,7 @@ func ParseProfile(file string, text []byte) (*Profile, error) {
 	return p, r.Faults.ErrorOrNil()
 }
 
-// parameter returns what is wrong with a value of the model, and with which field of it.
+// parameter returns the fault of a model value and its field.
 func parameter(v ProfileValue) (field string, err error) {
 	m, err := model.New(model.Documented)
 	if err != nil {
@@ -81,8 +80,8 @@ func parameter(v ProfileValue) (field string, err error) {
 	return "", nil
 }
 
-// ChooseProfile returns the profile of the model that a name stands for, or reads the file of that
-// name. The error is [fields.Faults].
+// ChooseProfile returns a profile of the model by its name, or reads a file. The error is
+// [fields.Faults].
 func ChooseProfile(name string) (base string, measured *scenarios.Measured, err error) {
 	if slices.Contains(model.Profiles(), name) {
 		return name, nil, nil
@@ -110,8 +109,7 @@ func ChooseProfile(name string) (base string, measured *scenarios.Measured, err 
 	return p.Base, p.Measured(filepath.Base(name)), nil
 }
 
-// UseProfile has a scenario follow a profile of the model or the profile file of that name: see
-// [ChooseProfile].
+// UseProfile sets a scenario's profile, see [ChooseProfile].
 func UseProfile(s *scenarios.Scenario, name string) error {
 	base, measured, err := ChooseProfile(name)
 	if err == nil {

@@ -44,7 +44,7 @@ func TestSecretsOfAServiceAreFound(t *testing.T) {
 	p := out.Profile
 	wrong := ""
 	v, found := p.Parameter("partition_target")
-	worst := off(v.Whole(), tr.model.PartitionTarget)
+	worst := off(v.Int64(), tr.model.PartitionTarget)
 	if !found || worst > 0.05 {
 		wrong = "partition_target is " + v.Value
 	}

@@ -17,60 +17,55 @@ import (
 	"loadgen/target"
 )
 
-// The stall: 20,000 operations are due over 20 s, and for 2 s of them no reply
-// leaves the engine.
+// 20,000 operations are due in 20 s; the engine is frozen for 2 s of them.
 const (
 	stallRate   = 1000 // operations per second
 	stallWithin = 20 * time.Second
 	stallBegins = 9 * time.Second
 	stallLasts  = 2 * time.Second
-	// stallSlow is what no operation takes that was not held up.
+	// stallSlow is more than any operation takes without the stall.
 	stallSlow = 100 * time.Millisecond
 )
 
-// stallWanted are the bounds of a stall.
+// Bounds of the figures.
 const (
 	stallTolerance = 0.05
 	stallLongest   = stallLasts + stallLasts/10
 	stallService   = 50 * time.Millisecond
-	// stallHeldUp is how long the machine may hold the program up, in all, without
-	// being what is reported in place of the engine's stall.
+	// stallHeldUp is the maximum time that the machine may pause the program.
 	stallHeldUp = stallSlow
 )
 
-// waitedAtLeast returns the q-th quantile of the response where a target that
-// answers at once stands still for S within T, and operations are due all the time
-// at one rate.
+// waitedAtLeast returns the q-th quantile of the response of an immediate target that is frozen
+// for S within T, at a constant rate.
 //
-// What is due t after the stall began is answered at its end, S − t later: of the
-// operations, a share S/T waits, evenly for any time from 0 to S. So a share
-// (S − u)/T waits longer than u, and where that share is 1 − q,
+// An operation due t after the start of the stall waits S − t. So a share S/T waits, with
+// waits uniform in [0, S], and a share (S − u)/T waits longer than u. If that share is 1 − q,
 //
-//	u = S − (1 − q)·T = S·(1 − (1 − q)·T/S),
+//	u = S − (1 − q)·T
 //
-// for q beyond 1 − S/T; below it nothing waits. How many workers there are is not
-// in it: an operation for which none is free waits for its reply all the same.
+// for q above 1 − S/T; below it nothing waits. The number of workers does not matter: an
+// operation without a free worker waits for its reply, too.
 func waitedAtLeast(q float64, stands, within time.Duration) time.Duration {
 	return max(0, stands-time.Duration((1-q)*float64(within)))
 }
 
-// stallFigures are what a run is reported to have met.
+// stallFigures are a run's reported figures.
 type stallFigures struct {
 	operations, succeeded int64
-	// responseP99 and longest count from when an operation was due, serviceP99
-	// from when its attempt was sent.
+	// responseP99 and longest count from when an operation is due, serviceP99 from when its attempt
+	// is sent.
 	responseP99, longest, serviceP99 time.Duration
-	// due is how many operations became due during the stall; slow is how many
-	// took longer than stallSlow, and slowAttempts how many attempts did.
+	// due is the number of operations due during the stall; slow operations and attempts take
+	// longer than stallSlow.
 	due, slow, slowAttempts int64
-	// books is what does not add up in the record.
+	// books are counters that do not reconcile.
 	books []string
-	// heldUp is for how long the machine did not let the program run.
+	// heldUp is how long the machine paused the program.
 	heldUp time.Duration
 }
 
-// measureStall has the stall happen to a run against the engine, without its
-// limits, and returns what the run reports.
+// measureStall runs the stall against an engine without limits.
 func (r trials) measureStall(ctx context.Context) (stallFigures, error) {
 	partitions, err := model.New(model.Off)
 	if err != nil {
@@ -110,7 +105,7 @@ func (r trials) measureStall(ctx context.Context) (stallFigures, error) {
 	return figures, nil
 }
 
-// micros returns a quantile as a duration, 0 where it could not be told.
+// micros returns a quantile as a duration, 0 for none.
 func micros(quantile *int64) time.Duration {
 	if quantile == nil {
 		return 0
@@ -128,8 +123,8 @@ func longer(h *results.Histogram, bound time.Duration) int64 {
 	return count
 }
 
-// finding holds the figures against the arithmetic. What the machine itself did is
-// no fault of a report.
+// finding compares the figures with the arithmetic. Pauses of the machine are not a fault of a
+// report.
 func (f stallFigures) finding() Finding {
 	want := waitedAtLeast(.99, stallLasts, stallWithin)
 	due := int64(stallLasts.Seconds() * stallRate)
@@ -149,8 +144,8 @@ func (f stallFigures) finding() Finding {
 	say(f.operations != all || f.succeeded != all, "%s of %s operations succeeded", document.Count(f.succeeded), document.Count(all))
 	say(f.due != due, "%s operations reported due during the stall; want %s",
 		document.Count(f.due), document.Count(due))
-	leastSlow, mostSlow := between(time.Duration(slow))
-	say(f.slow < int64(leastSlow) || f.slow > int64(mostSlow),
+	minSlow, maxSlow := between(time.Duration(slow))
+	say(f.slow < int64(minSlow) || f.slow > int64(maxSlow),
 		"%s operations reported over %s; want about %s", document.Count(f.slow), document.Span(stallSlow), document.Count(slow))
 	wrong = append(wrong, f.books...)
 	wide := f.responseP99 < low || f.responseP99 > high ||
@@ -176,17 +171,14 @@ func between(want time.Duration) (low, high time.Duration) {
 	return want - margin, want + margin
 }
 
-// Who watches sleeps for a beat. Up to drowsy that may be overslept without a word:
-// timers are as coarse.
+// The watcher sleeps for a beat; up to drowsy is the timers' resolution.
 const (
 	beat   = 10 * time.Millisecond
 	drowsy = 10 * time.Millisecond
 )
 
-// watch looks whether the machine lets the program run, while something else is
-// measured: it sleeps a little, again and again, and adds up by how much it
-// overslept. The caller owes it a leave, which ends it and returns for how long the
-// program was held up in all.
+// watch measures how long the machine pauses the program: it sleeps repeatedly and adds up the
+// delays. Callers must call leave, which returns the sum.
 func watch(clk clock.Clock) (leave func() time.Duration) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var overslept time.Duration

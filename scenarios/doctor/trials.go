@@ -24,20 +24,17 @@ const (
 	trialKey   = "patient"
 )
 
-// trialWorkers are those of every trial: fewer than operations that pile up, as it
-// is where a target stalls.
+// trialWorkers is less than the operations that queue during a stall.
 const trialWorkers = 64
 
-// trials are what the tool is put through: short loads in real time, through the
-// loop and the recorder that runs have.
+// trials are short loads in real time, with the loop and the recorder of runs.
 type trials struct {
 	clock clock.Real
-	// fine is that of [drive.Live].
+	// fine is [drive.Live]'s.
 	fine bool
 }
 
-// carryOut carries stages out and returns their record. The counter is the
-// target's own books, or nil.
+// carryOut runs stages and returns their record. The counter is the target's, or nil.
 func (r trials) carryOut(ctx context.Context, t target.Target, counter target.Counter,
 	stages ...*drive.Stage) (*results.Record, error) {
 	trial := run.Trial{Runner: &drive.Live{Clock: r.clock, Target: t, Workers: trialWorkers, Fine: r.fine},
@@ -45,7 +42,7 @@ func (r trials) carryOut(ctx context.Context, t target.Target, counter target.Co
 	return trial.Run(ctx, stages...)
 }
 
-// stress returns the documented stress test with other values, each by its path.
+// stress returns the stress test with these values, each by its path.
 func stress(values ...[2]string) (*scenarios.Scenario, error) {
 	s, err := scenarios.Builtin("stress")
 	for _, one := range values {
@@ -59,13 +56,11 @@ func stress(values ...[2]string) (*scenarios.Scenario, error) {
 	return s, errors.Join(s.Validate()...)
 }
 
-// trialGrace is how long a trial may take beyond its schedule: it is over long
-// before, unless the machine stands still.
+// trialGrace is the maximum time after a trial's schedule.
 const trialGrace = 10 * time.Second
 
-// steady returns an open loop at one rate, in operations per second, evenly
-// spaced, so that it can be told to the operation how many are due in a stretch of
-// time.
+// steady returns an open loop of evenly spaced operations per second, so that the number due in an
+// interval is exact.
 func steady(name string, rate float64, length time.Duration) (*drive.Stage, error) {
 	schedule, err := arrival.NewSteps(arrival.Step{Rate: rate, Length: length})
 	if err != nil {
@@ -75,14 +70,13 @@ func steady(name string, rate float64, length time.Duration) (*drive.Stage, erro
 		Phases: []results.Phase{{Name: name, End: length, Rate: rate, Reported: true}}}, nil
 }
 
-// flatOut returns a closed loop of so many operations, the first of which has a
-// number: as fast as they can be sent.
+// flatOut returns a closed loop of operations from a number on.
 func flatOut(name string, first, operations uint64) *drive.Stage {
 	return &drive.Stage{Name: name, First: first, Lanes: trialWorkers, Count: operations, Limit: trialGrace,
 		Build: trialWork, Phases: []results.Phase{{Name: name, Reported: true}}}
 }
 
-// trialWork is any operation of a trial: a read of the one entity.
+// trialWork builds a read of the one entity.
 func trialWork(_ uint64, w *drive.Work) {
 	key := entity.Key{Partition: trialKey, Row: trialKey}
 	w.Operation = target.Operation{Verb: entity.Get, Table: trialTable, Change: entity.Change{Verb: entity.Get, Key: key}}
@@ -101,23 +95,20 @@ func furnish(ctx context.Context, t target.Target) error {
 	return nil
 }
 
-// The pace that a doctor walks at, and how late half of the operations may be
-// sent.
+// The rate, the duration and the maximum median lag.
 const (
 	pacingRate   = 2000 // operations per second
 	pacingLength = 3 * time.Second
 	pacingBound  = 500 * time.Microsecond
 )
 
-// pacingFigures are how late operations were sent.
+// pacingFigures are the lags of sent operations.
 type pacingFigures struct {
 	p50, p90, p99, longest time.Duration
-	// sent and due are how many operations were sent, and how many should have
-	// been.
-	sent, due int64
+	sent, due              int64
 }
 
-// measurePacing sends operations that cost nothing at one rate.
+// measurePacing sends operations to nothing at one rate.
 func (r trials) measurePacing(ctx context.Context) (pacingFigures, error) {
 	stage, err := steady("pacing", pacingRate, pacingLength)
 	if err != nil {
@@ -132,7 +123,6 @@ func (r trials) measurePacing(ctx context.Context) (pacingFigures, error) {
 		longest: micros(summary.Lag.Max), sent: summary.Sent, due: int64(stage.Schedule.Len())}, nil
 }
 
-// finding holds the figures against the bound.
 func (f pacingFigures) finding() Finding {
 	measured := fmt.Sprintf("lag p50 %s, p90 %s, p99 %s, max %s at %s/s",
 		document.Span(f.p50), document.Span(f.p90), document.Span(f.p99), document.Span(f.longest), document.Count(pacingRate))

@@ -16,38 +16,33 @@ import (
 	"loadgen/target/azure"
 )
 
-// visit is a call on a table service: read alone, and in steps of which each says
-// what can be wrong with it. It belongs to one goroutine.
+// visit checks a table service step by step, with reads only. It belongs to one goroutine.
 type visit struct {
 	endpoint azure.Endpoint
 	clock    clock.Real
-	// trust configures https; nil trusts whom the machine trusts.
+	// trust configures https; nil for the system's roots.
 	trust *tls.Config
 
-	// scenario is what the way is to carry, and needs what that asks of it, once it was played.
+	// scenario determines needs, once it was rehearsed.
 	scenario *scenarios.Scenario
 	needs    need
 
-	// client is what a run would have, and proxied says that it goes by a proxy; unfit is why
-	// there is none.
+	// client is a run's client, unfit the error if there is none.
 	client  *azure.Target
 	proxied bool
 	unfit   error
-	// first is what the service said of itself, heard how long that took; it is 0
-	// where it said nothing.
+	// first describes the service, heard is that request's duration.
 	first azure.Service
 	heard time.Duration
-	// requests counts what was sent and answered, connecting what the plain
-	// connection took.
+	// requests counts replies, connecting is the time of the plain connection.
 	requests   int64
 	connecting time.Duration
 }
 
-// newVisit returns a visit that has not begun, to the service of options that name one. The caller
-// owes it a close.
+// newVisit returns a visit to the service of options. Callers must close it.
 func newVisit(o *Options) *visit {
 	v := &visit{endpoint: *o.Service, clock: o.Clock, trust: o.Trust, scenario: o.Scenario}
-	v.client, v.unfit = azure.New(azure.Options{Endpoint: v.endpoint, Connections: mostSenders, Clock: v.clock, Calendar: v.clock,
+	v.client, v.unfit = azure.New(azure.Options{Endpoint: v.endpoint, Connections: maxSenders, Clock: v.clock, Calendar: v.clock,
 		RunID: "doctor", TLS: v.trust, Client: azure.Auto})
 	v.proxied = v.unfit == nil && v.client.Proxy() != ""
 	return v
@@ -74,7 +69,7 @@ const (
 	visitBytes   = "bandwidth"
 )
 
-// checks are the steps of the visit, in their order.
+// checks returns the steps in order.
 func (v *visit) checks() []check {
 	list := []check{
 		{name: visitAddress, examine: withoutContext(v.lookAtAddress)},
@@ -83,14 +78,14 @@ func (v *visit) checks() []check {
 		{name: visitConnect, needs: []string{visitResolve}, examine: v.connect},
 	}
 	ready := []string{visitConnect}
-	// What a proxy passes on it does not show: there the key's check says whether TLS holds.
+	// A proxy hides the certificate; there the check of the key includes TLS.
 	if v.secure() && !v.proxied {
 		list = append(list, check{name: visitTLS, needs: ready, examine: v.shakeHands})
 		ready = []string{visitTLS}
 	}
 	return append(list,
 		check{name: visitKey, needs: ready, examine: v.authenticate},
-		// Where the key is throttled, ten refusals more would look like an attack.
+		// After a throttled key, ten more rejections would look like an attack.
 		check{name: visitTrip, needs: []string{visitKey}, examine: v.goAndReturn},
 		check{name: visitWay, needs: []string{visitConnect}, examine: withoutContext(v.judgeDistance)},
 		check{name: visitClock, needs: ready, examine: withoutContext(v.compareClocks)},
@@ -101,11 +96,11 @@ func (v *visit) checks() []check {
 // visitLimit bounds each step.
 const visitLimit = 4 * time.Second
 
-// authenticate asks the service for a list of one table.
+// authenticate requests a list of one table.
 func (v *visit) authenticate(ctx context.Context) Finding {
 	proof := v.endpoint.Proof()
 	bound := "a table service that accepts " + proof
-	took, err := v.ask(ctx)
+	took, err := v.request(ctx)
 	switch {
 	case err == nil:
 		return findingFor(true, fmt.Sprintf("%s accepts %s of %s, by %s", cmp.Or(v.first.Server, "the service"), proof, v.endpoint.Account(), v.client.Client()), bound, "")
@@ -123,8 +118,8 @@ func (v *visit) authenticate(ctx context.Context) Finding {
 	}
 }
 
-// ask sends one request and returns how long it took.
-func (v *visit) ask(ctx context.Context) (time.Duration, error) {
+// request sends one request and returns its duration.
+func (v *visit) request(ctx context.Context) (time.Duration, error) {
 	began := v.clock.Now()
 	service, err := v.client.Probe(ctx)
 	took := v.clock.Now().Sub(began)
@@ -137,7 +132,7 @@ func (v *visit) ask(ctx context.Context) (time.Duration, error) {
 	return took, err
 }
 
-// saying returns what a request came to, without the address, which is known.
+// saying returns an error without the address.
 func (v *visit) saying(err error) string {
 	if failed := new(azure.ProbeError); errors.As(err, &failed) {
 		err = failed.Why
@@ -145,15 +140,15 @@ func (v *visit) saying(err error) string {
 	return results.OneLine(err)
 }
 
-// visitTrips is how many round trips are timed.
+// visitTrips is the number of timed round trips.
 const visitTrips = 10
 
-// goAndReturn times requests that cost the service as little as any.
+// goAndReturn times cheap requests.
 func (v *visit) goAndReturn(ctx context.Context) Finding {
 	bound := fmt.Sprintf("%d replies to %d requests", visitTrips, visitTrips)
 	var took []time.Duration
 	for range visitTrips {
-		trip, err := v.ask(ctx)
+		trip, err := v.request(ctx)
 		if err != nil {
 			return findingFor(false, fmt.Sprintf("%d replies, then: %s", len(took), v.saying(err)), bound,
 				"the service or a proxy drops connections; load will, too")
@@ -166,17 +161,16 @@ func (v *visit) goAndReturn(ctx context.Context) Finding {
 		bound, fmt.Sprintf("minimum service time from here: about %s", document.Span(took[0])))
 }
 
-// The skew that a service refuses beyond, and the one from which on it is worth
-// setting right.
+// The maximum skew of a service, and the minimum worth a warning.
 const (
-	mostSkew   = 15 * time.Minute
+	maxSkew    = 15 * time.Minute
 	worthySkew = time.Minute
 )
 
-// compareClocks holds the date of the first reply against this machine's clock.
-// A date is cut off to the second, and was written at some time of the round trip.
+// compareClocks compares the first reply's date, which is cut to seconds, with this machine's
+// clock.
 func (v *visit) compareClocks() Finding {
-	bound := "at most " + document.Span(mostSkew) + " off"
+	bound := "at most " + document.Span(maxSkew) + " off"
 	if v.first.Ahead == 0 {
 		return unknown("the service sent no date", bound)
 	}
@@ -190,7 +184,7 @@ func (v *visit) compareClocks() Finding {
 	switch {
 	case skew.Abs() <= doubt:
 		return findingFor(true, fmt.Sprintf("none measurable, ± %s", document.Span(doubt)), bound, "")
-	case skew.Abs() > mostSkew:
+	case skew.Abs() > maxSkew:
 		return findingFor(false, measured, bound,
 			"set this machine's clock: the service rejects every request")
 	case skew.Abs() > worthySkew:
@@ -201,7 +195,7 @@ func (v *visit) compareClocks() Finding {
 	}
 }
 
-// countConnections tells whether connections were kept between the requests.
+// countConnections checks that connections are kept open.
 func (v *visit) countConnections() Finding {
 	const bound = "all but each client's first"
 	c := v.client.Connections()

@@ -11,7 +11,6 @@ import (
 	"loadgen/results"
 )
 
-// secure reports whether the service is reached by https.
 func (v *visit) secure() bool { return strings.HasPrefix(v.endpoint.String(), "https://") }
 
 func (v *visit) host() string {
@@ -19,16 +18,16 @@ func (v *visit) host() string {
 	return name
 }
 
-// here reports whether a host is this machine, by its name or number.
-func here(host string) bool {
+// isLocal reports whether a host is this machine.
+func isLocal(host string) bool {
 	address := net.ParseIP(host)
 	return host == "localhost" || address != nil && address.IsLoopback()
 }
 
-// The ports of Azurite, in the order of its services.
+// The ports of Azurite's services.
 const azuriteBlob, azuriteQueue, azuriteTable = "10000", "10001", "10002"
 
-// lookAtAddress says what is unusual about the scheme and the port, before anything is asked.
+// lookAtAddress checks scheme and port before the first request.
 func (v *visit) lookAtAddress() Finding {
 	const bound = "https on port 443, or a local emulator"
 	host, port, _ := net.SplitHostPort(v.endpoint.Socket())
@@ -47,14 +46,14 @@ func (v *visit) lookAtAddress() Finding {
 		return warned("Azurite has blobs (" + azuriteBlob + ") and queues (" + azuriteQueue + "); its tables are at " + azuriteTable)
 	case !v.secure() && port == "443":
 		return warned("port 443 usually needs https://")
-	case !v.secure() && !here(host):
+	case !v.secure() && !isLocal(host):
 		return warned("http is not private: use https:// if available")
 	default:
 		return findingFor(true, measured, bound, "")
 	}
 }
 
-// lookForProxy says whether the visit goes by a proxy.
+// lookForProxy checks for a proxy.
 func (v *visit) lookForProxy() Finding {
 	const bound = "none on the way"
 	if v.unfit != nil {
@@ -79,15 +78,14 @@ func (v *visit) lookForProxy() Finding {
 	}
 }
 
-// How far light comes in glass: there and back in a millisecond, in kilometres; and from which
-// round trip on two machines are hardly in one region, whose zones are within 2 ms.
+// Light in fiber covers kilometresEach there and back in a millisecond. Two machines of one region
+// are rarely more than nearby from each other.
 const (
 	kilometresEach = 100
 	nearby         = 5 * time.Millisecond
 )
 
-// judgeDistance says what the shortest round trip tells of where the service is: never how far
-// it is, but how far at most.
+// judgeDistance returns the maximum distance by the time to connect.
 func (v *visit) judgeDistance() Finding {
 	bound := "at most " + document.Span(nearby) + " to connect, as in one region"
 	if v.proxied {
@@ -97,7 +95,7 @@ func (v *visit) judgeDistance() Finding {
 	most := max(1, int64(took.Seconds()*1000*kilometresEach))
 	measured := fmt.Sprintf("%s to connect: within %s km", document.Span(took), document.Count(most))
 	switch {
-	case here(v.host()):
+	case isLocal(v.host()):
 		return findingFor(true, "this machine", bound, "")
 	case took > nearby:
 		return warning(measured, bound, "each attempt takes longer: use a machine in the account's region, "+
