@@ -140,7 +140,7 @@ func (o *OperationSpec) settleArguments(r *fields.Reader, path string, n *fields
 			r.Expect(value, fields.Child(path, "with."+p.Name), p.Expected())
 		}
 	}
-	o.With = kind.Settle(o.With)
+	o.With = kind.WithDefaults(o.With)
 }
 
 // workflows checks the operations of one phase that are workflows against the

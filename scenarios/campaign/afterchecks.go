@@ -77,7 +77,7 @@ func (c *Campaign) checks() []workflow.Check {
 	var first, then []workflow.Check
 	for _, one := range list {
 		if late, some := one.check.(workflow.Preceded); some {
-			first = append(first, late.Before())
+			first = append(first, late.Preparation())
 		}
 		then = append(then, one.check)
 	}

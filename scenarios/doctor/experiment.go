@@ -20,8 +20,8 @@ const (
 const (
 	// pageEntities is the size of a page, batchEntities of a transaction.
 	pageEntities, batchEntities = 100, 100
-	// usualBytes and largeBytes are the sizes of entities.
-	usualBytes, largeBytes = 1024, 16 * 1024
+	// defaultBytes and largeBytes are the sizes of entities.
+	defaultBytes, largeBytes = 1024, 16 * 1024
 	// seldom is the share of Rate for pages and transactions.
 	seldom = 0.4
 	// rungFor is the time of a rate of the ladder, holdFor of an overload, settleFor of one that
@@ -64,7 +64,7 @@ const (
 
 // latencies measures each operation at a low rate.
 func latencies(rate float64, each time.Duration) string {
-	return scenarioOf("latency", spreadKey, usualBytes, []string{
+	return scenarioOf("latency", spreadKey, defaultBytes, []string{
 		"  - {name: load, load: {entities: 6400, transaction: 100, lanes: 4}}",
 		offered(phaseGet, rate, each, getting),
 		offered(phaseInsert, rate, each, inserting),
@@ -83,12 +83,12 @@ func largeLatencies(rate float64, each time.Duration) string {
 }
 
 func rung(rate float64, lasts time.Duration) string {
-	return scenarioOf("rung", oneKey, usualBytes, []string{offered(phaseRung, rate, lasts, inserting)})
+	return scenarioOf("rung", oneKey, defaultBytes, []string{offered(phaseRung, rate, lasts, inserting)})
 }
 
 // overload offers a rate above a partition's limit, then one below it.
 func overload(rate, below float64, lasts time.Duration) string {
-	return scenarioOf("overload", oneKey, usualBytes, []string{
+	return scenarioOf("overload", oneKey, defaultBytes, []string{
 		offered(phaseHold, rate, lasts, inserting),
 		offered(phaseAfter, max(1, below), afterFor, inserting),
 	})
@@ -101,7 +101,7 @@ func burst(rate float64) string {
 		phases = append(phases, offered(fmt.Sprintf("%s-%d", phaseRest, i+1), 1, restFor, inserting),
 			offered(fmt.Sprintf("%s-%d", phaseBurst, i+1), rate, burstFor, inserting))
 	}
-	return scenarioOf("burst", oneKey, usualBytes, phases)
+	return scenarioOf("burst", oneKey, defaultBytes, phases)
 }
 
 // accountLoad offers transactions of small entities to many partitions.

@@ -12,9 +12,8 @@ import (
 	"loadgen/target"
 )
 
-// The services that are asked beside the table: the broker and the proxy, which are the
-// application's, and the table service's answer to a preflight, which no target is asked
-// for since it takes a rule of the account's that allows the users' origin.
+// The stand-ins: the application's broker and proxy, and the table service's preflight, which
+// needs a CORS rule of the account.
 const (
 	broker    = "broker"
 	proxy     = "proxy"
@@ -56,8 +55,8 @@ var accessKinds = []Kind{{
 		{Name: "preflight", Says: "How long a CORS preflight is cached; 0s: no browser.",
 			Type: OfDuration, Most: int64(24 * time.Hour), Default: "0s"},
 	},
-	// It needs a signature, and in a browser leave for its URL, which has the signature in it,
-	// so that a new one needs leave anew.
+	// It needs a signature and, in a browser, a preflight for its URL, which contains the
+	// signature.
 	Keeps: func(s Subject, a Arguments) []Keeping {
 		key := s.Key("")
 		parts := []string{broker, a.Text("covers"), "", key.Partition, ""}

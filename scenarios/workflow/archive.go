@@ -15,9 +15,9 @@ var (
 	archiveQueue = Parameter{Name: "queue", Says: "The message queue, the same in all operations.", Type: OfName, Default: "moves"}
 )
 
-// archiveKinds are the workflows that move entities to an archive, which is
-// another partition, most often of another table, so that no transaction spans both: by
-// way of a queue, where whoever dies leaves a message that others find, or without it.
+// archiveKinds move entities to an archive in another partition, mostly of another table, so that
+// no transaction spans both: through a queue, from which another worker takes over after a crash,
+// or without it.
 var archiveKinds = []Kind{{
 	Name: "archive-request", Says: "Enqueues a request to move an entity to the archive.",
 	Parameters: []Parameter{archivePlace, archiveQueue,
@@ -26,8 +26,8 @@ var archiveKinds = []Kind{{
 	Stores: func(a Arguments) []Store {
 		return []Store{{Name: a.Text("queue"), Queue: true}}
 	},
-	// Once the queue has it, the client need not know what becomes of it. Put twice, the move is
-	// asked for twice, which does no harm.
+	// The client ends once the queue has the message. A repeated message repeats the move, which is
+	// harmless.
 	New: func(c *Call) Workflow {
 		asks := "requested"
 		body, err := json.Marshal(moveOf(c.Subject, c.Arguments.Text("place")))
@@ -82,8 +82,8 @@ var archiveKinds = []Kind{{
 				return w.carryOutAll(found)
 			})
 			m := moveOf(c.Subject, c.Arguments.Text("place"))
-			s.Foresee(receive.Operation, Read(w.current, m.from(), nil).Operation, w.copied(m.to(), nil, nil).Operation,
-				w.deleted(m.from(), nil).Operation, w.forgotten(target.Found{}, nil).Operation)
+			s.Foresee(receive.Operation, Read(w.current, m.source(), nil).Operation, w.copied(m.destination(), nil, nil).Operation,
+				w.deleted(m.source(), nil).Operation, w.forgotten(target.Found{}, nil).Operation)
 			return receive
 		})
 	},
@@ -168,9 +168,9 @@ func moveOf(s Subject, place string) move {
 	return move{asksArchive, from.Partition, from.Row, to.Partition, to.Row}
 }
 
-// from returns where the entity is, to where it shall be.
-func (m *move) from() entity.Key { return entity.Key{Partition: m.Partition, Row: m.Row} }
-func (m *move) to() entity.Key   { return entity.Key{Partition: m.ToPartition, Row: m.ToRow} }
+// source returns the current key, destination the new one.
+func (m *move) source() entity.Key      { return entity.Key{Partition: m.Partition, Row: m.Row} }
+func (m *move) destination() entity.Key { return entity.Key{Partition: m.ToPartition, Row: m.ToRow} }
 
 // parseMove reads a message, and reports whether it can be carried out.
 func parseMove(body []byte) (move, bool) {

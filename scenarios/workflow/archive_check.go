@@ -18,10 +18,9 @@ const (
 	margin = 500 * time.Millisecond
 )
 
-// archived are the checks of moves. What is left on the queue is carried out first, as a
-// worker does it: that a move is under way is no fault. The one on messages finds those that
-// nobody can carry out and nobody puts aside, the one on entities that moves neither lose one
-// nor leave it twice.
+// archived are the checks of moves. They first carry out the remaining messages as a worker does.
+// One finds messages that fail and are never put aside, the other entities that a move lost or
+// duplicated.
 type archived struct {
 	setting  *Setting
 	place    string
@@ -37,8 +36,8 @@ type archived struct {
 	asked map[move]bool
 }
 
-// newArchived returns a check that reads both tables, and before that, where there is a
-// queue, one that drains it.
+// newArchived returns a check that reads both tables, after one that drains the queue if there is
+// one.
 func newArchived(s *Setting, a Arguments) Check {
 	c := &archived{setting: s, place: a.Text("place"), hidden: a.Duration("hidden"), attempts: a.Count("attempts"), asked: make(map[move]bool)}
 	c.entities = newFinding("each loaded entity is in one table, whole", func(*Finding) Request { return c.tables() })
@@ -60,19 +59,18 @@ type queued struct {
 
 var _ Preceded = queued{}
 
-// Before implements [Preceded].
-func (q queued) Before() Check { return q.before }
+// Preparation implements [Preceded].
+func (q queued) Preparation() Check { return q.before }
 
-// drain returns the requests that carry out what is left on the queue, until nothing
-// has come back for longer than any worker hides it.
+// drain returns the requests that process the queue until no message returned for longer than the
+// visibility timeout.
 func (c *archived) drain() Request {
 	return c.worker.receive(1, soon, func(found []target.Found, unheard bool) Turn {
 		c.left = c.left || unheard
 		switch {
 		case len(found) > 0:
 			c.messages.Found.Looked++
-			// One that nobody can carry out and that no worker would ever put aside would come back
-			// for ever.
+			// A malformed message that no worker puts aside would return forever.
 			m := found[0]
 			goOn := func() Turn { return Send(c.drain()) }
 			if _, sound := parseMove(m.Body); !sound && c.attempts == 0 {
@@ -94,8 +92,8 @@ func (c *archived) drain() Request {
 	})
 }
 
-// poison returns the requests that look at the messages that were put aside. Where a
-// reply was lost, what it held comes back, and they are looked at once more.
+// poison returns the requests that read the poison queue. After a lost reply its messages reappear,
+// and it is read again.
 func (c *archived) poison(lost bool) Request {
 	b := target.Beside{Verb: target.ReceiveMessages, Store: c.worker.poison, Most: 32, Hidden: aside}
 	return Aside(b, target.Expected{NotFound: true}, func(a Attempt) Turn {
@@ -116,8 +114,7 @@ func (c *archived) poison(lost bool) Request {
 	})
 }
 
-// tables returns the requests that read both tables, and takes down what became of each entity
-// that was loaded.
+// tables returns the requests that read both tables and records where each loaded entity is.
 func (c *archived) tables() Request {
 	current, archive := make(map[entity.Key]entity.Packed), make(map[entity.Key]entity.Packed)
 	into := func(m map[entity.Key]entity.Packed) func(target.Row) {
@@ -129,8 +126,8 @@ func (c *archived) tables() Request {
 				subject := c.setting.Member(n)
 				c.entities.Found.Looked++
 				asked := moveOf(subject, c.place)
-				was, here := current[asked.from()]
-				is, moved := archive[asked.to()]
+				was, here := current[asked.source()]
+				is, moved := archive[asked.destination()]
 				named := fmt.Sprintf("%q / %q", asked.Partition, asked.Row)
 				switch {
 				case !here && !moved:
@@ -158,8 +155,8 @@ func holdsAll(p entity.Packed, wanted []entity.Property) bool {
 	return true
 }
 
-// newArchiveNaive returns a client that moves an entity by itself. That it finds the
-// copy written already is an error to it, as it is to an insert.
+// newArchiveNaive returns a client that moves an entity without a queue. An existing copy is an
+// error.
 func newArchiveNaive(c *Call) *Script {
 	place, dies := c.Arguments.Text("place"), c.Happens("killed")
 	m := moveOf(c.Subject, place)
@@ -179,9 +176,9 @@ func newArchiveNaive(c *Call) *Script {
 			}
 		}
 		insert := func(properties []entity.Property, then func(Attempt) Turn) Request {
-			return WriteOne(w.archive, entity.Change{Verb: entity.Insert, Key: m.to(), Properties: properties}, target.Expected{}, then)
+			return WriteOne(w.archive, entity.Change{Verb: entity.Insert, Key: m.destination(), Properties: properties}, target.Expected{}, then)
 		}
-		read := Read(w.current, m.from(), func(a Attempt) Turn {
+		read := Read(w.current, m.source(), func(a Attempt) Turn {
 			properties, err := a.Outcome.Entity.Unpack(nil)
 			switch {
 			case Missing(a.Outcome.Status, a.Outcome.Code):
@@ -189,12 +186,12 @@ func newArchiveNaive(c *Call) *Script {
 			case !Ok(a.Outcome.Status), err != nil:
 				return GiveUp()
 			case c.Arguments.Text("first") == "copy":
-				return Send(insert(properties, between(w.deleted(m.from(), moved))))
+				return Send(insert(properties, between(w.deleted(m.source(), moved))))
 			default:
-				return Send(w.deleted(m.from(), between(insert(properties, moved))))
+				return Send(w.deleted(m.source(), between(insert(properties, moved))))
 			}
 		})
-		s.Foresee(read.Operation, insert(nil, nil).Operation, w.deleted(m.from(), nil).Operation)
+		s.Foresee(read.Operation, insert(nil, nil).Operation, w.deleted(m.source(), nil).Operation)
 		return read
 	})
 }

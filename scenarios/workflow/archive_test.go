@@ -363,7 +363,7 @@ func TestArchivedFinds(t *testing.T) {
 		found := check.Findings()
 		assert.Equal(t, row.faults, strings.Join(found.Examples, ", "), row.name)
 		assert.Truef(t, (found.Faults > 0) == (row.faults != "") && (row.messages != "" || found.Looked >= 3), "%s: %+v", row.name, found)
-		assert.Equal(t, row.messages, strings.Join(check.(workflow.Preceded).Before().Findings().Examples, ", "), row.name)
+		assert.Equal(t, row.messages, strings.Join(check.(workflow.Preceded).Preparation().Findings().Examples, ", "), row.name)
 	}
 }
 

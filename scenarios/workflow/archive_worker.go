@@ -40,9 +40,8 @@ func newArchiveWorker(s *Setting, a Arguments, script *Script) *archiveWorker {
 		dies: func() string { return "" }}
 }
 
-// receive returns the request for messages. That the queue is not there is that there
-// are none: the first message makes it. then is also told whether others may have been
-// received unheard: they come back.
+// receive returns the request for messages. A missing queue is empty: the first message creates it.
+// then gets whether a lost reply may hold further messages, which reappear.
 func (w *archiveWorker) receive(most int, hidden time.Duration, then func(found []target.Found, unheard bool) Turn) Request {
 	return Aside(target.Beside{Verb: target.ReceiveMessages, Store: w.queue, Most: most, Hidden: hidden}, target.Expected{NotFound: true},
 		func(a Attempt) Turn { return then(a.Outcome.Found, a.Silent) })
@@ -78,7 +77,7 @@ func (w *archiveWorker) carryOut(m target.Found, goOn func() Turn) Turn {
 		w.Add("malformed", 1)
 		return goOn()
 	}
-	gone := w.deleted(asked.from(), func(a Attempt) Turn {
+	gone := w.deleted(asked.source(), func(a Attempt) Turn {
 		if Ok(a.Outcome.Status) || a.Silent {
 			w.Add("moved", 1)
 		} else {
@@ -89,10 +88,10 @@ func (w *archiveWorker) carryOut(m target.Found, goOn func() Turn) Turn {
 		}
 		return Send(w.forgotten(m, goOn))
 	})
-	return Send(Read(w.current, asked.from(), func(a Attempt) Turn {
+	return Send(Read(w.current, asked.source(), func(a Attempt) Turn {
 		switch {
 		case Missing(a.Outcome.Status, a.Outcome.Code):
-			// Somebody has moved it, and died, or was asked to by another message.
+			// Another worker moved it and crashed, or another message requested it.
 			w.Add("repeated", 1)
 			return Send(w.forgotten(m, goOn))
 		case !Ok(a.Outcome.Status):
@@ -104,7 +103,7 @@ func (w *archiveWorker) carryOut(m target.Found, goOn func() Turn) Turn {
 		if err != nil {
 			return GiveUp()
 		}
-		return Send(w.copied(asked.to(), properties, func(Attempt) Turn {
+		return Send(w.copied(asked.destination(), properties, func(Attempt) Turn {
 			if dies == stepCopy {
 				return w.EndWith("killed", 1)
 			}

@@ -5,8 +5,8 @@ import (
 	"loadgen/target"
 )
 
-// bagKinds is the update by a client of an older version, which meets entities with
-// a property of which it does not know.
+// bagKinds is the update by an older client, which meets entities with a property that its version
+// lacks.
 var bagKinds = []Kind{{
 	Name: "bag-update", Says: "Changes an entity that has a property unknown to the client.",
 	Counters: []string{"lost", "restarts"},
@@ -64,14 +64,14 @@ var bagKinds = []Kind{{
 	},
 }}
 
-// bagUpdate changes an entity. A property bag is all that was read, known or not; a typed
-// client keeps of that what its version knows.
+// bagUpdate changes an entity. A property bag has everything that was read; a typed client keeps
+// the properties of its version.
 //
 //	merge:       merge the change
 //	bag, known:  get ─► replace, If-Match ─┬─ 204: done
 //	              ▲                        └─ 412: again from the read
 //
-// After silence a 412 may be its own success: then the same is written once more.
+// After an attempt without a reply a 412 may be its own success; the write is repeated.
 type bagUpdate struct {
 	*Script
 	table          string
@@ -79,7 +79,7 @@ type bagUpdate struct {
 	unknown, wrote string
 	changed        []entity.Property
 	restarts       int
-	// lost says that an attempt of which nobody knows has dropped what was unknown.
+	// lost reports that an attempt without a reply may have dropped the unknown property.
 	lost bool
 }
 
@@ -95,7 +95,7 @@ func (u *bagUpdate) read() Request {
 func (u *bagUpdate) write(stored entity.Packed, version entity.Ticks) Request {
 	var properties []entity.Property
 	loses := false
-	for _, p := range Over(stored, u.changed) {
+	for _, p := range Overlay(stored, u.changed) {
 		if p.Name == u.unknown && u.wrote == "known" {
 			loses = true
 			continue

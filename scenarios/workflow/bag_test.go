@@ -185,7 +185,7 @@ func TestKeeperFollowsTheSchedule(t *testing.T) {
 						continue
 					}
 					lacking := keeper.Lacks(uint64(k))
-					for i := range workflow.MostKept {
+					for i := range workflow.MaxKept {
 						want := i < len(truth[k]) && truth[k][i]
 						if lacking.Has(i) != want {
 							t.Errorf("seed %d, operation %d, keeping %d: lacking is %v; want %v", seed, k, i, lacking.Has(i), want)
@@ -343,7 +343,7 @@ func TestTablesOfLoginsAreKnown(t *testing.T) {
 		{args{"first": "9", "days": "3", "names": "reused"}, "[Day0002 Day0003 Day0004]"},
 		{args{"days": "3", "lies": "one-table"}, "[]"},
 	} {
-		assert.Equalf(t, row.want, fmt.Sprint(kind.Tables(kind.Settle(row.given))), "Tables(%v)", row.given)
+		assert.Equalf(t, row.want, fmt.Sprint(kind.Tables(kind.WithDefaults(row.given))), "Tables(%v)", row.given)
 	}
 }
 

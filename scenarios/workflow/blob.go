@@ -75,9 +75,9 @@ var largeKinds = []Kind{{
 			blob := l.blob(target.PutBlob, make([]byte, l.size), target.Expected{}, nil)
 			owner := WriteOne(c.Table, write, target.Expected{}, nil)
 			if c.Arguments.Text("first") == "entity" {
-				return l.both(owner, blob)
+				return l.sendBoth(owner, blob)
 			}
-			return l.both(blob, owner)
+			return l.sendBoth(blob, owner)
 		})
 	},
 }, {
@@ -102,7 +102,7 @@ var largeKinds = []Kind{{
 					return End()
 				})
 			}
-			read := Read(c.Table, c.Subject.Key(""), func(a Attempt) Turn { return l.found(a, wants) })
+			read := Read(c.Table, c.Subject.Key(""), func(a Attempt) Turn { return l.readBlob(a, wants) })
 			if c.Arguments.Text("form") == "blob" && wants {
 				l.Foresee(read.Operation, l.blob(target.GetBlob, nil, target.Expected{}, nil).Operation)
 			}
@@ -113,7 +113,7 @@ var largeKinds = []Kind{{
 	Name: "large-delete", Says: "Deletes an entity and its large value.",
 	Parameters: []Parameter{largeSize, largeForm, largeFirst("entity"), largeKilled}, Counters: []string{"killed"},
 	Stores: largeStores, Check: newLargeCheck,
-	// What is gone already somebody else has deleted, and sees to the rest.
+	// If the first is missing, another client deletes the rest.
 	New: func(c *Call) Workflow {
 		l := newLarge(c)
 		return l.script(func() Request {
@@ -134,9 +134,9 @@ var largeKinds = []Kind{{
 			}
 			blob := l.blob(target.DeleteBlob, nil, gone, nil)
 			if c.Arguments.Text("first") == "blob" {
-				return l.both(blob, own)
+				return l.sendBoth(blob, own)
 			}
-			return l.both(own, blob)
+			return l.sendBoth(own, blob)
 		})
 	},
 }, {
@@ -191,7 +191,7 @@ const (
 	largePieces = 15
 )
 
-// blobOf returns the name of an entity's blob, which tells its key.
+// blobOf returns the name of an entity's blob, which contains its key.
 func blobOf(key entity.Key) string {
 	return url.PathEscape(key.Partition) + "/" + url.PathEscape(key.Row)
 }
@@ -216,9 +216,9 @@ func (l *large) script(first func() Request) *Script {
 	})
 }
 
-// both goes through two requests, unless the client dies after the first, or that found
-// nothing: then somebody else has done it, and sees to the rest.
-func (l *large) both(first, second Request) Request {
+// sendBoth sends two requests, unless the client crashes after the first, or the first found nothing:
+// then another client deletes the rest.
+func (l *large) sendBoth(first, second Request) Request {
 	first.Then = func(a Attempt) Turn {
 		switch {
 		case !Ok(a.Outcome.Status) && !a.Silent:
@@ -267,8 +267,8 @@ func (l *large) keys() []entity.Key {
 	return list
 }
 
-// found goes on from an entity to its blob, where it has one and that is wanted.
-func (l *large) found(a Attempt, wants bool) Turn {
+// readBlob reads the blob of an entity if it has one and that is wanted.
+func (l *large) readBlob(a Attempt, wants bool) Turn {
 	if !Ok(a.Outcome.Status) {
 		return l.EndWith("absent", 1)
 	}
@@ -305,11 +305,11 @@ func carried(e entity.Packed) int64 {
 	return int64(bytes)
 }
 
-// mostListed is how many blobs a list names at most.
-const mostListed = 5000
+// maxListed is how many blobs a list names at most.
+const maxListed = 5000
 
-// listAll returns the request for the names of all blobs with a prefix, list by list:
-// see is told of each.
+// listAll returns the request for the names of all blobs with a prefix, list by list. It calls see
+// for each.
 func listAll(store, prefix string, see func(target.Found), then func() Turn) Request {
 	var behind func(name, marker string) Request
 	behind = func(name, marker string) Request {
@@ -323,7 +323,7 @@ func listAll(store, prefix string, see func(target.Found), then func() Turn) Req
 			switch further := a.Outcome.Marker; {
 			case further != "":
 				return Send(behind(name, further))
-			case len(found) == mostListed:
+			case len(found) == maxListed:
 				return Send(behind(found[len(found)-1].Name, ""))
 			}
 			return then()

@@ -11,9 +11,9 @@ import (
 )
 
 var (
-	seriesSlots = Parameter{Name: "slots", Says: "Counts per series.", Type: OfCount, Default: "24", Least: 1, Most: mostSlots}
+	seriesSlots = Parameter{Name: "slots", Says: "Counts per series.", Type: OfCount, Default: "24", Least: 1, Most: maxSlots}
 	seriesEach  = Parameter{Name: "per-entity", Says: "Counts per entity, each a property.",
-		Type: OfCount, Default: "24", Least: 1, Most: mostSlots}
+		Type: OfCount, Default: "24", Least: 1, Most: maxSlots}
 	seriesAt       = Parameter{Name: "at", Says: "The place of the series; default: the loaded entities.", Type: OfPlace}
 	seriesComplete = Parameter{Name: "complete", Says: "Whether the phase writes every count of every series.",
 		Type: OfTruth, Default: "false"}
@@ -45,7 +45,7 @@ var seriesKinds = []Kind{{
 				return reads
 			case "replace":
 				reads = Read(p.table, p.key, func(a Attempt) Turn {
-					return Send(p.write(entity.InsertOrReplace, entity.Match{}, Over(a.Outcome.Entity, []entity.Property{p.count})...))
+					return Send(p.write(entity.InsertOrReplace, entity.Match{}, Overlay(a.Outcome.Entity, []entity.Property{p.count})...))
 				})
 				s.Foresee(reads.Operation, blind.Operation)
 				return reads
@@ -86,7 +86,7 @@ var seriesKinds = []Kind{{
 		return NewScript(func(s *Script) Request {
 			if c.Arguments.Text("by") == "range" {
 				see := func(row target.Row) { s.Add("counts", int64(countsIn(row.Entity))) }
-				return ReadAll(table, l.all(c.Subject), see, End)
+				return ReadAll(table, l.query(c.Subject), see, End)
 			}
 			return s.InTurn(l.parts(), func(part int, next func() Turn) Request {
 				return Read(table, l.key(c.Subject, part), func(a Attempt) Turn {
@@ -112,7 +112,7 @@ func newSeriesCheck(s *Setting, a Arguments) Check {
 	return newFinding(name, func(f *Finding) Request {
 		return InTurn(int(s.Loaded), func(i int, next func() Turn) Request {
 			about, held := s.Member(uint64(i)), 0
-			return ReadAll(s.TableOf(l.at), l.all(about), func(row target.Row) { held += countsIn(row.Entity) }, func() Turn {
+			return ReadAll(s.TableOf(l.at), l.query(about), func(row target.Row) { held += countsIn(row.Entity) }, func() Turn {
 				f.Look(held == l.slots, "series %q, %q: %d of %d counts", about.Key(l.at).Partition, about.Key(l.at).Row, held, l.slots)
 				return next()
 			})
@@ -120,10 +120,10 @@ func newSeriesCheck(s *Setting, a Arguments) Check {
 	})
 }
 
-// mostSlots is how many counts a series has at most.
-const mostSlots = 999
+// maxSlots is how many counts a series has at most.
+const maxSlots = 999
 
-// needsLoad refuses a design of which nothing is loaded: there would be no series.
+// needsLoad rejects a scenario without a load phase before.
 func needsLoad(d *Design, _ Arguments) []Lack {
 	if d.Loaded {
 		return nil
@@ -143,8 +143,8 @@ func newSeriesLayout(a Arguments) seriesLayout {
 
 func (l seriesLayout) parts() int { return (l.slots + l.each - 1) / l.each }
 
-// key returns that of a part, numbered from 0: the series' own where there is one only,
-// else followed by its number from 01 on.
+// key returns the key of a part, numbered from 0: the series' own key if there is one part, else
+// followed by the part's number from 01.
 func (l seriesLayout) key(about Subject, part int) entity.Key {
 	key := about.Key(l.at)
 	if l.parts() > 1 {
@@ -154,7 +154,7 @@ func (l seriesLayout) key(about Subject, part int) entity.Key {
 	return key
 }
 
-func (l seriesLayout) all(about Subject) target.Query {
+func (l seriesLayout) query(about Subject) target.Query {
 	first, last := l.key(about, 0), l.key(about, l.parts()-1)
 	// No key holds a NUL, so that nothing comes between the last one and this.
 	return target.Query{Range: filter.Rows(first.Partition, first.Row, last.Row+"\x00")}
@@ -176,8 +176,7 @@ func countsIn(e entity.Packed) int {
 	return count
 }
 
-// turn returns whose turn operation k is, of those that were loaded, where each has so
-// many.
+// turn returns the loaded entity and the position of operation k, with each positions per entity.
 func turn(c *Call, each int) (about Subject, position int) {
 	k := c.K % (c.Loaded * uint64(each))
 	return c.Member(k / uint64(each)), int(k % uint64(each))
@@ -198,8 +197,8 @@ func (p *seriesPut) write(verb entity.Verb, match entity.Match, properties ...en
 	return WriteOne(p.table, c, target.Expected{}, nil)
 }
 
-// changed writes the count if the entity is still what was read, and begins anew where
-// it is not. A write that was carried out unheard is met at the next read.
+// changed writes the count if the entity is unchanged, and restarts otherwise. The next read finds
+// a write whose reply was lost.
 func (p *seriesPut) changed(a Attempt) Turn {
 	found, some := a.Outcome.Entity.Lookup(p.count.Name)
 	switch {

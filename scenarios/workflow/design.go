@@ -37,22 +37,21 @@ type DesignPlace struct {
 	PartitionNames, RowNames []string
 }
 
-// At returns the place of a name, "" being where entities lie.
-func (d *Design) At(place string) DesignPlace {
+// Place returns the place with a name, "" for the entities' own.
+func (d *Design) Place(place string) DesignPlace {
 	if place == "" {
 		return d.Own
 	}
 	return d.Places[place]
 }
 
-// AttributeOf returns the attribute that is the whole value of a String, and false where
-// there is none.
+// AttributeOf returns the attribute that is the whole value of a String, false for none.
 func (d *Design) AttributeOf(property string) (string, bool) {
 	p := d.Property(property)
 	return p.Attribute, p.Attribute != "" && (p.Type == entity.TypeString || p.Type == 0)
 }
 
-// Property returns the one of a name, the zero one where there is none.
+// Property returns the property with a name, the zero value for none.
 func (d *Design) Property(name string) DesignProperty {
 	for _, p := range d.Properties {
 		if p.Name == name {
@@ -65,7 +64,7 @@ func (d *Design) Property(name string) DesignProperty {
 // PartitionWide says what is missing for a place to have one entity for each partition of
 // the entities, under the PartitionKey that they have.
 func (d *Design) PartitionWide(parameter, place string) []Lack {
-	there := d.At(place)
+	there := d.Place(place)
 	differs := slices.ContainsFunc(there.RowNames, func(name string) bool { return !slices.Contains(d.Own.PartitionNames, name) })
 	if there.PartitionKey == d.Own.PartitionKey && !differs {
 		return nil

@@ -22,14 +22,13 @@ const (
 // fanOutKinds are the workflows of several partitions, or of an entity and another one. A
 // workflow is sequential: how many are under way at once is up to the clients of its phase.
 var fanOutKinds = []Kind{{
-	// A reader finds an entity by a copy that keeps a part of it: the copy tells the entity's own
-	// key, and the rest is read there.
+	// A reader finds an entity through a partial copy, which contains the entity's key.
 	//
 	//	get copy ─┬─ 200 ─► get entity ─┬─ 200: done
-	//	          │                     └─ 404: astray, the copy is of what is gone
-	//	          └─ 404: missing, the copy is not there yet, or no more
+	//	          │                     └─ 404: astray, the copy's entity is gone
+	//	          └─ 404: missing, there is no copy
 	//
-	// Which key the copy tells is known beforehand and is not read out of it.
+	// The key is computed, not read from the copy.
 	Name: "read-through", Says: "Reads a partial copy, then the entity.",
 	Reads: true, Counters: []string{readThroughMissing, readThroughAstray},
 	Parameters: []Parameter{{Name: "copy", Says: "The copy to read first.", Type: OfCopy, Required: true}},

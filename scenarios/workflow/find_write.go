@@ -64,8 +64,7 @@ func (f *FindWrite) Counter(add func(name string, count int64)) {
 	}
 }
 
-// Report implements [Audited]: nothing was written, unless what was to be written
-// says so.
+// Report implements [Audited]: nothing was written, unless the pending write reports so.
 func (f *FindWrite) Report() Report {
 	if told, audited := f.write.(Audited); audited {
 		return told.Report()

@@ -20,9 +20,9 @@ const (
 
 // What indexes need of a phase that gives nothing else.
 const (
-	longestHidden = 10 * time.Minute
-	// mostReceived is how many messages a queue hands out at once.
-	mostReceived = 32
+	maxHidden = 10 * time.Minute
+	// maxReceived is how many messages a queue hands out at once.
+	maxReceived = 32
 )
 
 var (
@@ -101,7 +101,7 @@ var indexKinds = []Kind{
 	},
 	{Name: "index-work", Says: "Receives messages and repairs the lists that they name.",
 		Alone: true, Parameters: slices.Concat(indexParameters(), []Parameter{
-			{Name: "most", Says: "Maximum messages per request.", Type: OfCount, Least: 1, Most: mostReceived, Default: "1"},
+			{Name: "most", Says: "Maximum messages per request.", Type: OfCount, Least: 1, Most: maxReceived, Default: "1"},
 			{Name: "killed", Says: "The share of turns in which the worker crashes.", Type: OfShare, Default: "0"}}),
 		Counters: []string{"conflicts", "full", "handled", "idle", "killed"},
 		Serves: func(d *Design, a Arguments) []Lack {
@@ -143,7 +143,7 @@ func indexParameters() []Parameter {
 	return append(indexPlaced(),
 		Parameter{Name: "queue", Says: "The queue of list changes.", Type: OfName, Default: "changes"},
 		Parameter{Name: "hidden", Says: "The visibility timeout of messages, the same for all operations.",
-			Type: OfDuration, Least: int64(time.Second), Most: int64(longestHidden), Default: "30s"},
+			Type: OfDuration, Least: int64(time.Second), Most: int64(maxHidden), Default: "30s"},
 		Parameter{Name: "blind", Says: "Whether lists are overwritten without an ETag.", Type: OfTruth, Default: "false"})
 }
 

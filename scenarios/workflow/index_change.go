@@ -5,18 +5,14 @@ import (
 	"loadgen/target"
 )
 
-// indexChange is an entity written, deleted or renamed by one client, with the lists
-// that are to say so. In the partition of the entity one transaction writes both, each
-// under the ETag that was read; where somebody else was faster it begins anew at the
-// read. Apart from it a message names the lists, for a worker to set right:
+// indexChange writes, deletes or renames an entity and updates its lists. In the entity's
+// partition one transaction writes both under the ETags read, and restarts after a conflict.
+// Elsewhere a message names the lists, and a worker repairs them:
 //
-//	announced first:  message, hidden ─► entity                a client that dies between
-//	                                                           leaves nothing to set right
-//	announced last:   entity ─► message                        a client that dies between
-//	                                                           leaves what nobody corrects
+//	announced first:  message, hidden ─► entity    a crash between leaves nothing to repair
+//	announced last:   entity ─► message            a crash between leaves a wrong list
 //
-// A message that is put first has to stay hidden until the entity is written. A
-// client that takes longer leaves what nobody corrects, too.
+// A message that is first must stay hidden until the entity is written, or the list stays wrong.
 type indexChange struct {
 	*indexLists
 	call     *Call
@@ -43,8 +39,8 @@ func (x *indexChange) loaded() string {
 
 func (x *indexChange) own() entity.Key { return x.call.Subject.Key("") }
 
-// again begins anew at the read, unless that was done too often.
-func (x *indexChange) again(first func(x *indexChange) Request) Turn {
+// retry restarts at the read, unless the limit of restarts is reached.
+func (x *indexChange) retry(first func(x *indexChange) Request) Turn {
 	x.s.Add("conflicts", 1)
 	if x.restarts++; x.restarts > MaxRestarts {
 		return GiveUp()
@@ -62,12 +58,12 @@ func (x *indexChange) insert() entity.Change {
 	return entity.Change{Verb: entity.Insert, Key: x.own(), Properties: x.call.Subject.Properties()}
 }
 
-// add writes a new entity. Nobody else writes its key: one that is there is its own.
+// add writes a new entity. No other operation writes its key.
 func (x *indexChange) add() Request {
 	if !x.together() {
 		x.touch(x.name)
-		write := WriteOne(x.Table, x.insert(), target.Expected{Conflict: true}, func(Attempt) Turn { return x.after() })
-		return x.before(write, write.Operation)
+		write := WriteOne(x.Table, x.insert(), target.Expected{Conflict: true}, func(Attempt) Turn { return x.finish() })
+		return x.announce(write, write.Operation)
 	}
 	first := x.read(x.listed(x.name), x.name, func(l *indexList) Turn {
 		if l.enter(x.id(x.own())); !x.fits(l) {
@@ -79,7 +75,7 @@ func (x *indexChange) add() Request {
 			if Ok(a.Outcome.Status) || own {
 				return End()
 			}
-			return x.again((*indexChange).add)
+			return x.retry((*indexChange).add)
 		}))
 	})
 	x.foresee(first.Operation, x.insert(), x.sketch(x.name))
@@ -92,12 +88,12 @@ func (x *indexChange) remove() Request {
 	}
 	first := Read(x.Table, x.own(), func(a Attempt) Turn {
 		if !Ok(a.Outcome.Status) {
-			return x.gone()
+			return x.recordMissing()
 		}
 		name, change := x.value(a.Outcome.Entity), gone()
 		change.Match = entity.MatchExactly(a.Outcome.Version)
 		if !x.together() {
-			return x.alone(change, (*indexChange).remove, name)
+			return x.writeEntity(change, (*indexChange).remove, name)
 		}
 		return Send(x.read(x.listed(name), name, func(l *indexList) Turn {
 			all := []entity.Change{change}
@@ -119,15 +115,15 @@ func (x *indexChange) rename() Request {
 		Properties: []entity.Property{{Name: x.property, Value: entity.String(x.name)}}}
 	first := Read(x.Table, x.own(), func(a Attempt) Turn {
 		if !Ok(a.Outcome.Status) {
-			return x.gone()
+			return x.recordMissing()
 		}
 		old, change := x.value(a.Outcome.Entity), merge
 		change.Match = entity.MatchExactly(a.Outcome.Version)
 		switch {
 		case old == x.name:
-			return x.after()
+			return x.finish()
 		case !x.together():
-			return x.alone(change, (*indexChange).rename, old, x.name)
+			return x.writeEntity(change, (*indexChange).rename, old, x.name)
 		}
 		return Send(x.read(x.listed(old), old, func(from *indexList) Turn {
 			return Send(x.read(x.listed(x.name), x.name, func(to *indexList) Turn {
@@ -144,12 +140,12 @@ func (x *indexChange) rename() Request {
 	return first
 }
 
-// gone takes down that the entity is not there, unless that is its own doing, and goes on.
-func (x *indexChange) gone() Turn {
+// recordMissing records a missing entity, unless this operation deleted it, and continues.
+func (x *indexChange) recordMissing() Turn {
 	if x.restarts == 0 {
 		x.s.Add("gone", 1)
 	}
-	return x.after()
+	return x.finish()
 }
 
 func (x *indexChange) transact(all []entity.Change, first func(x *indexChange) Request) Request {
@@ -157,30 +153,29 @@ func (x *indexChange) transact(all []entity.Change, first func(x *indexChange) R
 		if Ok(a.Outcome.Status) {
 			return End()
 		}
-		return x.again(first)
+		return x.retry(first)
 	})
 }
 
-// alone goes on with the write of the entity, where its lists lie apart: those of these
-// names have to be set right.
-func (x *indexChange) alone(change entity.Change, first func(x *indexChange) Request, names ...string) Turn {
+// writeEntity writes the entity if its lists are elsewhere: the named lists need an update.
+func (x *indexChange) writeEntity(change entity.Change, first func(x *indexChange) Request, names ...string) Turn {
 	for _, name := range names {
 		x.touch(name)
 	}
-	return Send(x.before(WriteOne(x.Table, change, overtaken, func(a Attempt) Turn {
+	return Send(x.announce(WriteOne(x.Table, change, overtaken, func(a Attempt) Turn {
 		if Ok(a.Outcome.Status) {
-			return x.after()
+			return x.finish()
 		}
-		return x.again(first)
+		return x.retry(first)
 	})))
 }
 
-// foresee says what is sent: where lists lie with their entities reads, and the
-// transaction; else the entity's own write, and the message.
+// foresee sets the expected requests: reads and a transaction for lists in the same partition; else
+// the write and the message.
 func (x *indexChange) foresee(first target.Operation, all ...entity.Change) {
 	if !x.together() {
 		write, announce := WriteOne(x.Table, all[0], overtaken, nil).Operation, x.message(nil).Operation
-		if x.first() {
+		if x.announcesFirst() {
 			write, announce = announce, write
 		}
 		x.s.Foresee(first, write, announce)

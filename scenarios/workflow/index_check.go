@@ -9,9 +9,8 @@ import (
 	"loadgen/target"
 )
 
-// indexCheck is the check that each entity is in the list of its value and in no other,
-// and that lists name nothing else. Where a queue keeps them, it does first what is
-// left to do.
+// indexCheck checks that each entity is in the list of its value only, and that lists name nothing
+// else. It processes the queue first, if there is one.
 type indexCheck struct {
 	*Finding
 	*indexLists
@@ -32,11 +31,11 @@ type indexEntity struct {
 
 func newIndexCheck(s *Setting, a Arguments) Check {
 	c := &indexCheck{indexLists: newIndexLists(s, a)}
-	// What a blind worker took away is not brought back, but neither does the check lose
-	// anything itself: nobody else writes by now.
+	// The check does not restore entries that a blind worker removed. It loses none itself: no
+	// other client writes now.
 	return newFinding("lists name each entity that is there, and nothing else", func(f *Finding) Request {
 		c.Finding = f
-		c.worker = &indexWork{c.indexLists, f.Script, a.Duration("hidden"), mostReceived, 0}
+		c.worker = &indexWork{c.indexLists, f.Script, a.Duration("hidden"), maxReceived, 0}
 		if c.form == indexTogether {
 			return c.readEntities()
 		}
@@ -44,8 +43,8 @@ func newIndexCheck(s *Setting, a Arguments) Check {
 	})
 }
 
-// drain returns the request that takes what is left on the queue. Messages that nobody
-// sees may still be hidden: that there are none is known once they would have appeared.
+// drain returns the request that processes the queue. It waits until hidden messages would have
+// reappeared.
 func (c *indexCheck) drain() Request {
 	return c.worker.receive(func(handled int, unheard bool) Turn {
 		switch {

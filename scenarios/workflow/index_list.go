@@ -9,8 +9,8 @@ import (
 	"loadgen/target"
 )
 
-// indexList is a list as it was read, and as it is to be written. No key holds a line
-// feed or a tab, so that they set entries apart.
+// indexList is a list as read and as it will be written. Line feeds and tabs separate entries; no
+// key contains them.
 type indexList struct {
 	key entity.Key
 	// of is the property that it lists by, name the value that the listed entities have,
@@ -42,8 +42,8 @@ func (l *indexList) strike(id string) bool {
 	return true
 }
 
-// text returns the property with the name, by which a list is told from those of another
-// index that lie beside it, and the ids, a line each.
+// text returns the property with the name, which distinguishes the lists of different indexes, and
+// the ids, one per line.
 func (l *indexList) text() string {
 	return strings.Join(append([]string{l.of + "\t" + l.name}, l.ids...), "\n")
 }
@@ -89,8 +89,7 @@ func (l *indexList) unpack(stored entity.Packed) bool {
 	}
 }
 
-// indexOf tells one index of a run from the others: by what its lists are, and where, and
-// the property that they list by.
+// indexOf identifies an index of a run by form, place and property.
 type indexOf struct{ form, place, container, property string }
 
 // indexLists is where the lists of one index lie. It is immutable.
@@ -119,7 +118,7 @@ func (x *indexLists) table() string {
 	return x.TableOf(x.place)
 }
 
-// id returns what names an entity in a list: in its own partition the RowKey tells.
+// id returns the name of an entity in a list: the RowKey in its own partition.
 func (x *indexLists) id(key entity.Key) string {
 	if x.form == indexTogether {
 		return key.Row
@@ -183,11 +182,11 @@ func (x *indexLists) fits(l *indexList) bool {
 	return x.form == indexBlob || entity.Size(l.key, l.properties()) <= entity.MaxEntityBytes
 }
 
-// overtaken are the answers to a write that somebody else was faster than.
+// overtaken are the replies to a write after another client's.
 var overtaken = target.Expected{NotFound: true, Conflict: true, Precondition: true}
 
-// write returns the request that writes a list by itself; then is told whether it was
-// written, or has been by somebody else since it was read.
+// write returns the request that writes a list. then gets whether it was written, or another client
+// wrote it since the read.
 func (x *indexLists) write(l *indexList, then func(written bool) Turn) Request {
 	told := func(a Attempt) Turn { return then(Ok(a.Outcome.Status)) }
 	if x.form != indexBlob {
@@ -203,10 +202,9 @@ func (x *indexLists) write(l *indexList, then func(written bool) Turn) Request {
 	return Aside(put, overtaken, told)
 }
 
-// mend sets one list right on one entity: it is read, the entity is read, and the list
-// is written with the entity in it if that is there and has its value, else without.
-// The list is written even where nothing changes, so that whoever has read it before,
-// and the entity before that changed, has to begin anew.
+// mend repairs a list for one entity: it reads the list and the entity, and writes the list with
+// the entity if it exists and has the list's value, else without. It always writes, so that every
+// client that read the list before restarts.
 func (x *indexLists) mend(s *Script, key, about entity.Key, name string, then func() Turn) Request {
 	restarts := 0
 	var from func() Request

@@ -8,8 +8,7 @@ import (
 	"loadgen/target"
 )
 
-// indexNote names a list in a message, and says of which index it is: several may go by one
-// queue.
+// indexNote names a list and its index in a message: several indexes may share a queue.
 type indexNote struct {
 	key  entity.Key
 	name string
@@ -23,34 +22,33 @@ func (x *indexChange) touch(name string) {
 	}
 }
 
-// first reports whether the message is put before the entity is written.
-func (x *indexChange) first() bool { return x.call.Arguments.Text("announced") == "first" }
+// announcesFirst reports whether the message is put before the entity is written.
+func (x *indexChange) announcesFirst() bool { return x.call.Arguments.Text("announced") == "first" }
 
-// before returns the message and then the write, or the write where the message is to
-// come last. It foresees what it returns, unless that was done.
-func (x *indexChange) before(write Request, foreseen ...target.Operation) Request {
+// announce returns the message and then the write, or the write if the message is last. It foresees
+// both, unless that was done.
+func (x *indexChange) announce(write Request, foreseen ...target.Operation) Request {
 	announce := x.message(func(Attempt) Turn {
 		if x.killed {
 			return x.s.EndWith("killed", 1)
 		}
 		return Send(write)
 	})
-	if len(foreseen) > 0 && x.first() {
+	if len(foreseen) > 0 && x.announcesFirst() {
 		x.s.Foresee(append([]target.Operation{announce.Operation}, foreseen...)...)
 	} else if len(foreseen) > 0 {
 		x.s.Foresee(append(foreseen, announce.Operation)...)
 	}
-	if x.first() {
+	if x.announcesFirst() {
 		return announce
 	}
 	return write
 }
 
-// after goes on when the entity is as it is to be: with the message, where that comes
-// last and there is something to be set right.
-func (x *indexChange) after() Turn {
+// finish sends the message if it is last and lists need a repair.
+func (x *indexChange) finish() Turn {
 	switch {
-	case x.together() || x.first() || len(x.touched) == 0:
+	case x.together() || x.announcesFirst() || len(x.touched) == 0:
 		return End()
 	case x.killed:
 		return x.s.EndWith("killed", 1)
@@ -68,7 +66,7 @@ func (x *indexChange) message(then func(a Attempt) Turn) Request {
 		lines = append(lines, strings.Join([]string{one.key.Partition, one.key.Row, one.name, one.form, one.place, one.container, one.property}, "\t"))
 	}
 	put := target.Beside{Verb: target.PutMessage, Store: x.StoreOf(x.queue), Body: []byte(strings.Join(lines, "\n"))}
-	if x.first() {
+	if x.announcesFirst() {
 		put.Hidden = x.call.Arguments.Duration("hidden")
 	}
 	return Aside(put, target.Expected{}, then)

@@ -30,8 +30,8 @@ const (
 	diesUndeleted
 )
 
-// receive returns the request for messages; then is told how many were handled, and whether
-// others may have been received unheard: they come back.
+// receive returns the request for messages. then gets how many were handled, and whether a lost
+// reply may hold further messages, which reappear.
 func (x *indexWork) receive(then func(handled int, unheard bool) Turn) Request {
 	take := target.Beside{Verb: target.ReceiveMessages, Store: x.StoreOf(x.queue), Hidden: x.hidden, Most: x.most}
 	return Aside(take, target.Expected{NotFound: true}, func(a Attempt) Turn {
@@ -65,7 +65,7 @@ func (x *indexWork) handle(found []target.Found, then func() Turn) Turn {
 		if x.dies != 0 {
 			return x.s.EndWith("killed", 1)
 		}
-		// Where somebody else has received it since, it is theirs.
+		// A message that another worker received since is skipped.
 		return Send(Aside(remove, target.Expected{NotFound: true}, func(Attempt) Turn {
 			x.s.Add("handled", 1)
 			return x.handle(found[1:], then)

@@ -8,15 +8,14 @@ import (
 // Keeping is something that a client fetches once and then uses until it is over, such as
 // a signature.
 type Keeping struct {
-	// Of tells it from what else clients keep: two operations of a phase whose keepings
-	// are called the same share one, whoever fetched it.
+	// Of identifies the cache entry: operations of a phase with the same name share one entry.
 	Of string
 	// For is how long it is good, from when the operation that fetches it becomes due.
 	For time.Duration
 }
 
-// MostKept is how many keepings an operation needs at most.
-const MostKept = 8
+// MaxKept is how many keepings an operation needs at most.
+const MaxKept = 8
 
 // Lacking is the set of the keepings that the client of an operation has to fetch first.
 type Lacking uint8
@@ -24,15 +23,13 @@ type Lacking uint8
 // Has reports whether the keeping at a position is lacking.
 func (l Lacking) Has(at int) bool { return l&(1<<at) != 0 }
 
-// Keeper says of each operation of a phase what its client lacks. An operation lacks a
-// keeping where none before it, in the order of the numbers, fetched it, or where it is
-// over when the operation becomes due; and where a keeping that the operation names before
-// it has been fetched since, for it is good with that one only.
+// Keeper returns what the client of each operation of a phase has to fetch. An operation fetches an
+// entry if no earlier one did, if the entry expired before the operation is due, or if an entry
+// that it depends on was fetched since.
 //
-// It goes by when operations are due, never by what has become of them: a client that is
-// still waiting for what it fetches fetches it once, and what was given up is taken for
-// fetched. So it is a pure function of the number, in real time as in virtual, whichever
-// operations are asked for first. It is safe for concurrent use.
+// It depends on due times only, never on outcomes: a client that waits for an entry fetches it
+// once, and a failed fetch counts as fetched. So it is a pure function of the number, in real and
+// in virtual time, in any order of calls. It is safe for concurrent use.
 type Keeper struct {
 	needs func(k uint64) (due time.Duration, needs []Keeping)
 
@@ -48,9 +45,8 @@ type fetched struct {
 	until time.Duration
 }
 
-// NewKeeper returns the keeper of a phase of which nobody has anything when it begins.
-// needs says when an operation is due, not before the one ahead of it, and what it needs,
-// [MostKept] at most: a pure function.
+// NewKeeper returns the keeper of a phase with an empty cache. needs returns when an operation is
+// due, in increasing order, and what it needs, at most [MaxKept] entries: a pure function.
 func NewKeeper(needs func(k uint64) (due time.Duration, needs []Keeping)) *Keeper {
 	return &Keeper{needs: needs, fetched: make(map[string]fetched)}
 }

@@ -17,8 +17,8 @@ type Kind struct {
 	Inserts, Reads bool
 	// Copies says that it knows of the copies that entities have under other keys.
 	Copies bool
-	// Alone says that an operation is about no entity, such as a worker's turn: its
-	// Subject is one that nobody has written.
+	// Alone reports that an operation concerns no entity, such as a worker's turn: its Subject is a
+	// new one.
 	Alone      bool
 	Parameters []Parameter
 	// Counters are the names of what its operations count, by [Counted].
@@ -27,14 +27,12 @@ type Kind struct {
 	// that asks for it, empty where it is no parameter's. The names that the
 	// parameters give are there by then.
 	Serves func(d *Design, a Arguments) []Lack
-	// Tables, where set, returns what is added to the name of the run's table for each
-	// table that the workflow makes and deletes by itself: at the end of the run they
-	// are gone.
+	// Tables, if set, returns the suffixes of the tables that the workflow creates and deletes.
 	Tables func(a Arguments) []string
 	// Stores, where set, returns the queues, containers and services that it uses.
 	Stores func(a Arguments) []Store
 	// Keeps, where set, returns what the client of an operation about an entity has to have
-	// first, [MostKept] at most: a pure function.
+	// first, [MaxKept] at most: a pure function.
 	Keeps func(s Subject, a Arguments) []Keeping
 	// New returns the workflow of an operation: a pure function.
 	New func(c *Call) Workflow
@@ -115,8 +113,7 @@ type Subject interface {
 	Key(place string) entity.Key
 	// Properties returns what it has. The slice is the caller's.
 	Properties() []entity.Property
-	// Value returns the text of an attribute, Number what sets the entity apart from
-	// all others.
+	// Value returns the text of an attribute, Number the unique number of the entity.
 	Value(attribute string) string
 	Number() uint64
 }
@@ -127,10 +124,10 @@ type Call struct {
 	Arguments Arguments
 	// K is the operation's number within its phase.
 	K uint64
-	// ID tells the operation's writes from those of all others.
+	// ID identifies the operation's writes.
 	ID WriteID
-	// Subject is the entity that it is about, Fresh one that nobody has written yet:
-	// for a kind that inserts they are the same.
+	// Subject is the entity of the operation, Fresh a new one; they are the same for a kind that
+	// inserts.
 	Subject, Fresh Subject
 	// Chance is the operation's own.
 	Chance clock.Draw
@@ -148,7 +145,7 @@ func (c *Call) Happens(parameter string) bool {
 // Counted is a workflow that counts what its operation came upon.
 type Counted interface {
 	Workflow
-	// Counter tells add of each, once the operation has ended, however that came.
+	// Counter calls add for each counter after the operation ended.
 	Counter(add func(name string, count int64))
 }
 
@@ -164,24 +161,24 @@ type Check interface {
 // Preceded is a check that looks at what another, which has to be carried out before it, leaves.
 type Preceded interface {
 	Check
-	Before() Check
+	Preparation() Check
 }
 
 // Findings is what a [Check] came upon.
 type Findings struct {
 	// Looked is at how many things it looked, Faults in how many what must hold does
-	// not. Examples name some of them, [mostExamples] at most.
+	// not. Examples name some of them, [maxExamples] at most.
 	Looked, Faults int64
 	Examples       []string
 }
 
-// mostExamples is how many examples [Findings] name at most.
-const mostExamples = 10
+// maxExamples is how many examples [Findings] name at most.
+const maxExamples = 10
 
 // Fault adds one that an example names.
 func (f *Findings) Fault(example string) {
 	f.Faults++
-	if len(f.Examples) < mostExamples {
+	if len(f.Examples) < maxExamples {
 		f.Examples = append(f.Examples, example)
 	}
 }
@@ -189,7 +186,7 @@ func (f *Findings) Fault(example string) {
 // Pausing is a workflow that does not want its next request to be sent at once.
 type Pausing interface {
 	Workflow
-	// Pause returns how long to wait after the attempt that [Workflow.Next] was told
-	// of last and answered with Proceed; 0 is not at all.
+	// Pause returns the wait after an attempt that [Workflow.Next] answered with Proceed, 0 for
+	// none.
 	Pause() time.Duration
 }

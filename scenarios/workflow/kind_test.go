@@ -83,7 +83,7 @@ func TestParametersTake(t *testing.T) {
 // A default stands where nothing is given, and nothing that is no parameter is kept.
 func TestSettle(t *testing.T) {
 	k := workflow.Find("transfer")
-	a := k.Settle(map[string]string{"from": "payer", "keyed": "by-account", "form": "x"})
+	a := k.WithDefaults(map[string]string{"from": "payer", "keyed": "by-account", "form": "x"})
 	assert.Truef(t, len(a) == len(k.Parameters) && a.Text("from") == "payer" && a.Text("keyed") == "by-account" && a.Text("killed") == "0" && a.Text("to") == "",
 		"Settle() = %v; want what was given, and the defaults of the rest", a)
 }
@@ -291,7 +291,7 @@ func TestWhatDesignsLack(t *testing.T) {
 			row.alter(d)
 		}
 		var lacks []string
-		for _, lack := range kind.Serves(d, kind.Settle(given(kind, row.given))) {
+		for _, lack := range kind.Serves(d, kind.WithDefaults(given(kind, row.given))) {
 			if lack.Parameter == "" {
 				lack.Parameter = "load"
 			}
@@ -383,7 +383,7 @@ func TestWhatUsersKeep(t *testing.T) {
 		{"the same entity, of a signature for one", args{"covers": "entity"}, about("ann", "p", "r"), true, true},
 	} {
 		kind := workflow.Find("direct-read")
-		a := kind.Settle(row.given)
+		a := kind.WithDefaults(row.given)
 		plain := kind.Keeps(base, a)
 		assert.Truef(t, len(plain) == 1 && plain[0].For == time.Hour, "%s: without a browser a read keeps %+v; want a signature for an hour", row.name, plain)
 		a["preflight"], a["lasts"] = "10m", "15m"

@@ -80,8 +80,7 @@ func (a Arguments) Duration(name string) time.Duration {
 // Truth returns the value of a truth.
 func (a Arguments) Truth(name string) bool { return a[name] == "true" }
 
-// Expected returns what a value of the parameter looks like, for messages; the names
-// that the scenario knows are left to whoever knows them.
+// Expected describes a value of the parameter for messages, without the scenario's names.
 func (p *Parameter) Expected() string {
 	switch p.Type {
 	case OfChoice:
@@ -109,8 +108,8 @@ func (p *Parameter) Expected() string {
 
 var nameForm = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9]{2,11}$`)
 
-// Takes reports whether a text is a value of the parameter, as far as that can be
-// told without the scenario.
+// Takes reports whether a text is a value of the parameter, as far as it does not depend on the
+// scenario.
 func (p *Parameter) Takes(text string) bool {
 	switch p.Type {
 	case OfChoice:
@@ -180,8 +179,8 @@ func (k *Kind) Where(a Arguments) map[string]string {
 	return at
 }
 
-// Settle returns what was given with the defaults of what was not.
-func (k *Kind) Settle(given map[string]string) Arguments {
+// WithDefaults adds the defaults of missing parameters.
+func (k *Kind) WithDefaults(given map[string]string) Arguments {
 	a := make(Arguments, len(k.Parameters))
 	for _, p := range k.Parameters {
 		a[p.Name] = p.Default

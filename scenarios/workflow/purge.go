@@ -116,12 +116,11 @@ func dayRows(day int) target.Query {
 }
 
 const (
-	// nameWait is how long a login waits before it asks for its day's table again whose
-	// name is not free yet, mostNameWaits how often it does so, mostMakings how often it
-	// finds no table where it has just made one.
-	nameWait      = 5 * time.Second
-	mostNameWaits = 60
-	mostMakings   = 10
+	// nameWait is the wait of a login for a table name that is not free yet, maxNameWaits the
+	// maximum number of waits, maxMakings the maximum number of times that a new table is missing.
+	nameWait     = 5 * time.Second
+	maxNameWaits = 60
+	maxMakings   = 10
 )
 
 // login writes a login of a day, in that day's table or in that of all.
@@ -138,7 +137,7 @@ func (l *login) write() Request {
 		switch {
 		case a.Outcome.Status < 300:
 			return End()
-		case a.Outcome.Code == entity.TableNotFound && l.makings < mostMakings:
+		case a.Outcome.Code == entity.TableNotFound && l.makings < maxMakings:
 			l.makings++
 			return Send(l.create())
 		case a.Outcome.Code == entity.TableBeingDeleted:
@@ -172,7 +171,7 @@ func (l *login) wait() Turn {
 	if l.waits == 0 {
 		l.Add("waited", 1)
 	}
-	if l.waits++; l.waits > mostNameWaits {
+	if l.waits++; l.waits > maxNameWaits {
 		return GiveUp()
 	}
 	return SendAfter(nameWait, l.create())
@@ -187,7 +186,7 @@ type purge struct {
 	found []entity.Key
 }
 
-// next deletes the next of what was found: at most so many of one partition.
+// next deletes the next entities of one partition.
 func (p *purge) next() Turn {
 	if len(p.found) == 0 {
 		return End()
@@ -207,12 +206,12 @@ func (p *purge) next() Turn {
 				p.found = p.found[count:]
 				return p.next()
 			}
-			return p.gone(count)
+			return p.deleted(count)
 		}))
 	}
 	return Send(writeTogether(p.table, changes, target.Expected{NotFound: true}, func(a Attempt) Turn {
 		if a.Outcome.Status < 300 {
-			return p.gone(count)
+			return p.deleted(count)
 		}
 		// One of them was not there, be it that the transaction was carried out and its reply lost,
 		// or that another purge was faster: which of them are there still?
@@ -232,7 +231,7 @@ func (p *purge) next() Turn {
 	}))
 }
 
-func (p *purge) gone(count int) Turn {
+func (p *purge) deleted(count int) Turn {
 	p.Add("deleted", int64(count))
 	p.found = p.found[count:]
 	return p.next()

@@ -19,35 +19,30 @@ type Modification struct {
 	// Delete has neither.
 	Properties []entity.Property
 	Counter    string
-	// Blind writes over whatever is there by then: what somebody else made of the
-	// entity since it was read is lost.
+	// Blind overwrites the entity unconditionally: changes since the read are lost.
 	Blind bool
 	ID    WriteID
 }
 
-// MaxRestarts is how often a [ReadModifyWrite] begins anew at the read before it
-// gives up.
+// MaxRestarts is the maximum number of restarts of a [ReadModifyWrite] at its read.
 const MaxRestarts = 100
 
-// ReadModifyWrite reads an entity, changes it and writes it under the condition
-// that it still is what was read.
+// ReadModifyWrite reads an entity, changes it and writes it under the ETag read.
 //
 //	get ─► 200 ─► write, If-Match the ETag read ─► 204: done
-//	get ─► 404: left as it is, or an insert, where that was asked for
-//	write ─► 412, no attempt having been silent: a foreign conflict, back to the get
-//	write ─► no reply ─► write ─► 412 ─► get ─┬─ own id among those kept: done, an own-412
+//	get ─► 404: done, or an insert if requested
+//	write ─► 412, every attempt with a reply: a foreign conflict, back to the get
+//	write ─► no reply ─► write ─► 412 ─► get ─┬─ own id in the history: done, an own-412
 //	                                          ├─ not there: a foreign conflict, back to the get
-//	                                          └─ forgotten: nobody knows
+//	                                          └─ forgotten: unknown
 //	write ─► 404: deleted since the read, back to the get
 //	insert ─► 409: as 412 of a write
-//	delete ─► 412: somebody has written since, back to the get
+//	delete ─► 412: changed since the read, back to the get
 //	delete ─► no reply ─► delete ─► 404: done, an own-404
 //
-// An ETag never comes again. So a 412 proves that no attempt sent before it can
-// still be carried out, and what is read after it is the end of the matter. The
-// entity keeps the ids of its last 16 such writes; where more have been
-// done since the read, an own one may be forgotten, and the operation fails as
-// one of which nobody knows rather than count twice.
+// An ETag never recurs. So after a 412 no earlier attempt can be executed, and the next read is
+// final. The entity holds the ids of its last 16 such writes. If more followed since the read,
+// the operation fails as unknown rather than count twice.
 type ReadModifyWrite struct {
 	Modification
 	stage stage
@@ -136,18 +131,17 @@ func (r *ReadModifyWrite) write(stored entity.Packed) (Move, target.Operation) {
 		kept := historyOf(stored)
 		r.newest = kept.Newest()
 		change.Properties = append(change.Properties,
-			entity.Property{Name: HistoryProperty, Value: entity.String(kept.With(r.ID))})
+			entity.Property{Name: HistoryProperty, Value: entity.String(kept.Prepend(r.ID))})
 		if change.Verb == entity.Replace {
-			change.Properties = Over(stored, change.Properties)
+			change.Properties = Overlay(stored, change.Properties)
 		}
 	}
 	r.stage = stageWrite
 	return Proceed, target.Operation{Verb: change.Verb, Table: r.Table, Change: change}
 }
 
-// Over returns all properties of an entity, with the changed ones in their place
-// and the others behind.
-func Over(stored entity.Packed, changed []entity.Property) []entity.Property {
+// Overlay returns the properties of an entity with the changed ones replaced or appended.
+func Overlay(stored entity.Packed, changed []entity.Property) []entity.Property {
 	all := make([]entity.Property, 0, len(changed))
 	read := stored.Cursor()
 	for p := (entity.Property{}); read.Next(&p); {
@@ -164,10 +158,10 @@ func (r *ReadModifyWrite) wrote(a Attempt) (Move, target.Operation) {
 	deletes := a.Sent.Verb == entity.Delete
 	switch {
 	case Ok(o.Status):
-		r.done(o.Version)
+		r.acknowledge(o.Version)
 		return Settle, target.Operation{}
 	case o.Status == 412 && deletes:
-		// What a deletion leaves has no version: somebody else has written this.
+		// An entity that another client inserted after a deletion.
 		return r.restart()
 	case o.Status == 412, o.Status == 409 && r.inserted:
 		if !r.silent {
@@ -181,7 +175,7 @@ func (r *ReadModifyWrite) wrote(a Attempt) (Move, target.Operation) {
 			return r.restart()
 		case deletes:
 			r.report.Own404 = true
-			r.done(0)
+			r.acknowledge(0)
 			return Succeed, target.Operation{}
 		default:
 			// It may have been written before it was deleted.
@@ -192,16 +186,16 @@ func (r *ReadModifyWrite) wrote(a Attempt) (Move, target.Operation) {
 	}
 }
 
-// check is told what is there where a write met a conflict after silence.
+// check handles the entity read after a conflict that followed an attempt without a reply.
 func (r *ReadModifyWrite) check(o *target.Outcome) (Move, target.Operation) {
 	switch {
 	case Ok(o.Status):
-		done, told := historyOf(o.Entity).Tells(r.ID, r.newest)
+		done, told := historyOf(o.Entity).Recall(r.ID, r.newest)
 		switch {
 		case done:
 			// It has met its own success.
 			r.report.Own409, r.report.Own412 = r.inserted, !r.inserted
-			r.done(o.Version)
+			r.acknowledge(o.Version)
 			if id, some := IDOf(o.Entity); !some || id != r.ID {
 				r.report.Version, r.report.Superseded = 0, true
 			}
@@ -231,9 +225,9 @@ func (r *ReadModifyWrite) restart() (Move, target.Operation) {
 }
 
 // Report implements [Audited].
-func (r *ReadModifyWrite) Report() Report { return r.told(r.Blind) }
+func (r *ReadModifyWrite) Report() Report { return r.asReport(r.Blind) }
 
-// lookup returns the value of a property, and false where there is none.
+// lookup returns the value of a property, false for none.
 func lookup(properties []entity.Property, name string) (entity.Value, bool) {
 	for i := range properties {
 		if properties[i].Name == name {

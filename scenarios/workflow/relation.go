@@ -32,12 +32,12 @@ var linkKinds = []Kind{
 				lacks = append(lacks, Lack{Parameter: "link",
 					Says: "a link is a RowKey; expected a String of one attribute"})
 			}
-			if at := d.At(to); named && at.RowKey != "{"+attribute+"}" {
+			if at := d.Place(to); named && at.RowKey != "{"+attribute+"}" {
 				lacks = append(lacks, Lack{Parameter: "to",
 					Says: "the RowKey is " + at.RowKey + "; expected {" + attribute + "}, as in the link"})
 			}
-			from := d.At(a.Text("from"))
-			for _, name := range d.At(to).PartitionNames {
+			from := d.Place(a.Text("from"))
+			for _, name := range d.Place(to).PartitionNames {
 				if named && name != attribute && !slices.Contains(from.PartitionNames, name) && !slices.Contains(from.RowNames, name) {
 					lacks = append(lacks, Lack{Parameter: "to", Says: "the PartitionKey holds {" + name +
 						"}, unknown to the reader; expected attributes of the link or first key"})

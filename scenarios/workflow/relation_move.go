@@ -86,7 +86,7 @@ var moveKinds = []Kind{{
 				if !Ok(a.Outcome.Status) || there == here {
 					return s.EndWith("elsewhere", 1)
 				}
-				properties := Over(a.Outcome.Entity, changed)
+				properties := Overlay(a.Outcome.Entity, changed)
 				if c.Arguments.Text("order") == "delete-first" {
 					return Send(deleted(between(written(properties, nil))))
 				}

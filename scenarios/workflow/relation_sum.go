@@ -87,19 +87,18 @@ func sumOf(p entity.Packed) sum {
 // summedInsert writes an entity and the summary of its partition.
 //
 //	together:  get summary ─► insert + merge summary, If-Match ─┬─ 204: done
-//	               ▲                                            ├─ 412, 409, nothing silent: restart
-//	               │                                            └─ after silence ─► get entity ─► there: done, else restart
+//	               ▲                                            ├─ 412, 409: restart
+//	               │                                            └─ no reply ─► get entity ─► there: done, else restart
 //	               └── 404 ─► read the partition, add it up ─► insert + insert summary
-//	apart:     get summary ─► write entity ─► (dies: not in the summary) ─► merge summary, If-Match ─┬─ 204: done
+//	separate:  get summary ─► write entity ─► (crash: not in the summary) ─► merge summary, If-Match ─┬─ 204: done
 //	               │                                    ▲                                            ├─ 412 ─► get summary
-//	               │                                    │                                            └─ after silence ─► get summary
+//	               │                                    │                                            └─ no reply ─► get summary
 //	               └── 404 ─► read the partition, add it up ─► insert summary
 //
-// Apart, no entity is written before there is a summary: so who adds up what is there before
-// it makes one adds up nobody who will add itself, for where somebody did that meanwhile there
-// is a summary. And a summary keeps the ids of those who wrote it last, by which a client
-// knows its own success after silence. Where it cannot, because more have written since than
-// it keeps, the operation ends as failed rather than to count twice, and counts as unknown.
+// In the second form no entity is written before a summary exists, so the initial sum never
+// includes an entity that is added again later. A summary holds the ids of its last writers, so
+// that a client recognizes its own success after a lost reply. If more writes followed than it
+// holds, the operation fails as unknown rather than count twice.
 type summedInsert struct {
 	*Script
 	call     *Call
@@ -110,18 +109,17 @@ type summedInsert struct {
 	together bool
 	killed   bool
 	restarts int
-	// stored says that the entity is written, apart from its summary.
+	// stored reports that the entity is written in a separate request.
 	stored bool
 	// newest is the id that the summary had first when it was read.
 	newest string
 }
 
-// read returns the request for the summary: where there is none yet, the partition is
-// added up.
+// read returns the request for the summary. Without one it adds up the partition.
 func (w *summedInsert) read() Request {
 	return Read(w.table, w.key, func(a Attempt) Turn {
 		if Ok(a.Outcome.Status) {
-			return w.onto(sumOf(a.Outcome.Entity), historyOf(a.Outcome.Entity), a.Outcome.Version)
+			return w.update(sumOf(a.Outcome.Entity), historyOf(a.Outcome.Entity), a.Outcome.Version)
 		}
 		var there sum
 		see := func(row target.Row) {
@@ -137,7 +135,7 @@ func (w *summedInsert) read() Request {
 			made := entity.Change{Verb: entity.Insert, Key: w.key, Properties: there.properties()}
 			return Send(WriteOne(w.table, made, target.Expected{Conflict: true}, func(a Attempt) Turn {
 				if Ok(a.Outcome.Status) {
-					return w.onto(there, nil, a.Outcome.Version)
+					return w.update(there, nil, a.Outcome.Version)
 				}
 				return Send(w.read())
 			}))
@@ -145,9 +143,9 @@ func (w *summedInsert) read() Request {
 	})
 }
 
-// onto goes on from a summary that is there: with the entity, if that is still to be written
-// by itself, and then the summary with it.
-func (w *summedInsert) onto(was sum, ids History, version entity.Ticks) Turn {
+// update continues with an existing summary: it writes the entity, if that is a separate request,
+// then the summary.
+func (w *summedInsert) update(was sum, ids History, version entity.Ticks) Turn {
 	w.newest = ids.Newest()
 	raise := w.write(was, ids, entity.MatchExactly(version))
 	if w.together || w.stored {
@@ -162,8 +160,8 @@ func (w *summedInsert) onto(was sum, ids History, version entity.Ticks) Turn {
 	}))
 }
 
-// store returns the request that writes the entity apart from its summary. The key is the
-// operation's alone, so that it can be written twice.
+// store returns the separate request that writes the entity. The key is unique to the operation, so
+// a repeated write is safe.
 func (w *summedInsert) store(then func(Attempt) Turn) Request {
 	c := w.entity
 	c.Verb = entity.InsertOrReplace
@@ -181,16 +179,16 @@ func (w *summedInsert) write(was sum, ids History, match entity.Match) Request {
 	raised := entity.Change{Verb: entity.Merge, Key: w.key, Match: match, Properties: was.properties()}
 	met := target.Expected{Conflict: true, Precondition: true}
 	if !w.together {
-		raised.Properties = append(raised.Properties, entity.Property{Name: HistoryProperty, Value: entity.String(ids.With(w.call.ID))})
-		return WriteOne(w.table, raised, met, w.written)
+		raised.Properties = append(raised.Properties, entity.Property{Name: HistoryProperty, Value: entity.String(ids.Prepend(w.call.ID))})
+		return WriteOne(w.table, raised, met, w.wrote)
 	}
 	if match.IsNone() {
 		raised.Verb = entity.Insert
 	}
-	return writeTogether(w.call.Table, []entity.Change{w.entity, raised}, met, w.written)
+	return writeTogether(w.call.Table, []entity.Change{w.entity, raised}, met, w.wrote)
 }
 
-func (w *summedInsert) written(a Attempt) Turn {
+func (w *summedInsert) wrote(a Attempt) Turn {
 	switch {
 	case Ok(a.Outcome.Status):
 		return End()
@@ -205,7 +203,7 @@ func (w *summedInsert) written(a Attempt) Turn {
 		}))
 	default:
 		return Send(Read(w.table, w.key, func(a Attempt) Turn {
-			switch done, told := historyOf(a.Outcome.Entity).Tells(w.call.ID, w.newest); {
+			switch done, told := historyOf(a.Outcome.Entity).Recall(w.call.ID, w.newest); {
 			case done:
 				return End()
 			case told:
@@ -218,7 +216,7 @@ func (w *summedInsert) written(a Attempt) Turn {
 	}
 }
 
-// restart goes back to the summary after somebody else has written it.
+// restart reads the summary again after another client's write.
 func (w *summedInsert) restart() Turn {
 	w.Add("restarts", 1)
 	if w.restarts == MaxRestarts {

@@ -54,7 +54,7 @@ func mend(s *Script, of *Copied, list []fault) Turn {
 		there := Ok(a.Outcome.Status)
 		switch {
 		case there && f.what == orphan, !there && f.what != orphan:
-			// Somebody has written the entity, or deleted it, since the survey.
+			// Another client wrote or deleted the entity since the survey.
 			s.Add("settled", 1)
 			return goOn()
 		case !there:

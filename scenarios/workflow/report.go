@@ -29,15 +29,13 @@ type Report struct {
 	Version entity.Ticks
 	// Superseded says that a later write was already there when the write was found.
 	Superseded bool
-	// Conditional says that nothing but what had been read was written over. An
-	// unconditional write lingers where an attempt at it ended without a word: it
-	// may be carried out once more, at any time.
+	// Conditional reports that only what was read was overwritten. An unconditional write lingers
+	// after an attempt without a reply: it may be executed again at any time.
 	Conditional, Lingers bool
-	// Own409, Own412 and Own404 say that the operation met its own success. A
-	// deletion that finds nothing after a silent attempt may as well have met the
-	// success of another deletion: nothing in the table tells the two apart.
+	// Own409, Own412 and Own404 report that the operation met its own success. A deletion that
+	// finds nothing after an attempt without a reply may also have met another deletion.
 	Own409, Own412, Own404 bool
-	// Conflicts counts the replies that are due to what somebody else wrote.
+	// Conflicts counts the replies caused by other clients' writes.
 	Conflicts int
 	// Counter is the property that was raised, empty for none, and From the least
 	// value that the operation read of it.
@@ -47,26 +45,26 @@ type Report struct {
 
 // trace is what a workflow knows of its write while it goes on.
 type trace struct {
-	// silent says that an attempt ended without a word and nothing has told since
-	// whether it was carried out; lingers that there was one at all.
+	// silent reports an attempt without a reply whose outcome is still unknown, lingers that there
+	// was one at all.
 	silent, lingers bool
 	report          Report
 }
 
-// hear takes down that an attempt at the write may have been carried out unheard.
+// hear records an attempt that may have been executed without a reply.
 func (t *trace) hear(a *Attempt) {
 	if a.Silent || a.Outcome.Unheard() {
 		t.silent, t.lingers = true, true
 	}
 }
 
-func (t *trace) done(version entity.Ticks) {
+func (t *trace) acknowledge(version entity.Ticks) {
 	t.silent = false
 	t.report.Written, t.report.Version = Acknowledged, version
 }
 
-// told returns the report, in which a write that may linger does so where one was silent.
-func (t *trace) told(mayLinger bool) Report {
+// asReport returns the report; a write that may linger does so after an attempt without a reply.
+func (t *trace) asReport(mayLinger bool) Report {
 	r := t.report
 	if t.silent {
 		r.Written = Unknown

@@ -9,10 +9,9 @@ import (
 	"loadgen/target"
 )
 
-// Script is a workflow that says of each request what is to come after it. It goes
-// from one request to the next once that was answered as it expects; what is refused
-// or fails is left to the retry policy. So a request must be one that can be sent
-// twice, or its Then must know its own success when it meets it.
+// Script is a workflow that names the next request after each one. It continues once a request was
+// answered as expected; the retry policy handles rejected and failed ones. So a request must be
+// safe to repeat, or its Then must recognize its own success.
 type Script struct {
 	at       Request
 	pause    time.Duration
@@ -30,8 +29,8 @@ type Request struct {
 	Operation target.Operation
 	// Expected are the refusals that Then knows what to do with.
 	Expected target.Expected
-	// Then is told of the attempt once it succeeded, or was refused as expected, and
-	// returns how to go on. Nil ends the operation well.
+	// Then gets the attempt that succeeded, or was rejected as expected, and returns the next step.
+	// Nil ends the operation with success.
 	Then func(a Attempt) Turn
 }
 
@@ -154,8 +153,7 @@ func Aside(b target.Beside, expected target.Expected, then func(a Attempt) Turn)
 	return Request{Operation: target.Operation{Beside: &b}, Expected: expected, Then: then}
 }
 
-// InTurn returns the first of so many requests, one at least, each of which goes on by
-// next: to the one after it, or behind the last to the end.
+// InTurn returns the first of count requests, at least one; each calls next to continue.
 func InTurn(count int, request func(i int, next func() Turn) Request) Request {
 	var from func(i int) Request
 	from = func(i int) Request {
@@ -169,8 +167,8 @@ func InTurn(count int, request func(i int, next func() Turn) Request) Request {
 	return from(0)
 }
 
-// ReadAll returns the request for all that a query reads, page by page: see is told of
-// each row, in the order of the index.
+// ReadAll returns the request that reads all pages of a query. It calls see for each row, in the
+// order of the index.
 func ReadAll(table string, q target.Query, see func(target.Row), then func() Turn) Request {
 	return readAllExpecting(table, q, target.Expected{}, see, then)
 }
@@ -204,7 +202,7 @@ type Finding struct {
 
 var _ Check = (*Finding)(nil)
 
-// newFinding returns the check that something holds, told by its name.
+// newFinding returns the check with a name.
 func newFinding(name string, first func(f *Finding) Request) *Finding {
 	f := &Finding{name: name}
 	NewScript(func(s *Script) Request {
@@ -214,7 +212,7 @@ func newFinding(name string, first func(f *Finding) Request) *Finding {
 	return f
 }
 
-// Look takes down one thing that was looked at, and what is wrong where it does not hold.
+// Look records an examined item, and its fault if the check does not hold.
 func (f *Finding) Look(holds bool, fault string, about ...any) {
 	f.Found.Looked++
 	if !holds {

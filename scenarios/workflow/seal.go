@@ -25,8 +25,8 @@ var (
 		Type: OfChoice, Choices: []string{"insert", "insert-or-replace", "merge"}, Default: "insert"}
 )
 
-// sealKinds are the workflows of client-side encryption: properties of an entity are
-// stored such that whoever has no key cannot read them.
+// sealKinds are the workflows of client-side encryption: properties are stored such that only
+// clients with the key can read them.
 var sealKinds = []Kind{{
 	Name: "seal-put", Says: "Inserts an entity with encrypted properties.",
 	Inserts: true, Parameters: []Parameter{sealProperty, sealResolver, sealSealed, sealVerb}, Counters: []string{"added-bytes"},
@@ -76,7 +76,7 @@ var sealKinds = []Kind{{
 				// Of several sealed properties the worst counts.
 				met := make(map[string]bool)
 				for _, plain := range c.Subject.Properties() {
-					met[newMasterKey(c.Table).met(key, a.Outcome.Entity, plain, r.Picks(key, plain.Name))] = true
+					met[newMasterKey(c.Table).check(key, a.Outcome.Entity, plain, r.Picks(key, plain.Name))] = true
 				}
 				for _, one := range []string{"missing", "clear", "broken", "opened"} {
 					if met[one] {
@@ -124,15 +124,15 @@ func sealable(d *Design, a Arguments) []Lack {
 		}
 	}
 	for _, one := range d.Properties {
-		if says := tells(d, r, one); r.Names(one.Name) && says != "" {
+		if says := unsealable(d, r, one); r.Names(one.Name) && says != "" {
 			return lack("%s", says)
 		}
 	}
 	return nil
 }
 
-// tells returns why a property cannot be sealed, empty where it can.
-func tells(d *Design, r Resolver, one DesignProperty) string {
+// unsealable returns why a property cannot be encrypted, empty if it can.
+func unsealable(d *Design, r Resolver, one DesignProperty) string {
 	if one.Type != entity.TypeString {
 		return fmt.Sprintf("property %s is of type %v; expected String", one.Name, one.Type)
 	}
@@ -158,8 +158,7 @@ func newSealed(c *Call, about Subject, change entity.Change) *Script {
 	change.Key, change.Properties = about.Key(""), about.Properties()
 	plain := entity.Size(change.Key, change.Properties)
 	if draw := c.Chance; c.Arguments.Truth("sealed") {
-		// What is sealed was a String before and is a Binary after. Beside it lies what it takes to
-		// open it.
+		// An encrypted String becomes a Binary; two further properties hold the wrapped key.
 		content, r := drawn(&draw, 32), resolverOf(c.Arguments)
 		sealed, some := make([]entity.Property, 0, len(change.Properties)+2), false
 		for _, p := range change.Properties {
@@ -186,9 +185,8 @@ func newSealed(c *Call, about Subject, change entity.Change) *Script {
 	})
 }
 
-// met returns what became of one property of an entity: nothing to be told where it was to be
-// left as it is, and is.
-func (e envelope) met(key entity.Key, stored entity.Packed, plain entity.Property, picked bool) string {
+// check returns the fault of a property of an entity, empty for none.
+func (e envelope) check(key entity.Key, stored entity.Packed, plain entity.Property, picked bool) string {
 	value, some := stored.Lookup(plain.Name)
 	switch {
 	case !picked && some && value.Type() == plain.Value.Type():
@@ -206,21 +204,20 @@ func (e envelope) met(key entity.Key, stored entity.Packed, plain entity.Propert
 	return "broken"
 }
 
-// The properties that a sealed entity has beside its own: its content key, which only the
-// master key opens, and the name of that master key.
+// The further properties of an encrypted entity: its wrapped content key, and the name of the
+// master key.
 const (
 	sealKey   = "SealKey"
 	sealedBy  = "SealedBy"
 	masterKey = "loadgen-1"
 )
 
-// envelope seals by a key of its own for each entity, the content key, which is itself
-// sealed by the master key and lies beside what it has sealed: so a master key is
-// exchanged without writing all entities anew.
+// envelope encrypts with a content key per entity, which the master key wraps and the entity
+// stores. So a new master key needs no rewrite of the values.
 //
-// What it is good for ends here: the master key is the hash of a table's name, and content
-// keys and nonces are drawn from the run's chance, so that a run repeats to the byte. An
-// application draws them from crypto/rand and keeps its master key where nobody reads it.
+// It is a model: the master key is the hash of a table's name, and content keys and nonces come
+// from the run's seed, so that a run repeats to the byte. An application draws them from
+// crypto/rand and protects its master key.
 type envelope struct{ master cipher.AEAD }
 
 func newMasterKey(table string) envelope {
@@ -240,7 +237,7 @@ func newCipher(key []byte) cipher.AEAD {
 	panic("workflow: AES cipher: " + err.Error())
 }
 
-// drawn returns so many bytes of chance.
+// drawn returns random bytes.
 func drawn(draw *clock.Draw, count int) []byte {
 	bytes := make([]byte, 0, count+8)
 	for len(bytes) < count {
@@ -278,8 +275,7 @@ func unseal(by cipher.AEAD, v entity.Value, bound []byte) ([]byte, bool) {
 	return plain, err == nil
 }
 
-// newUnsealed returns the check that nobody can read what is to be sealed without the key, and
-// everybody with it can.
+// newUnsealed returns the check that encrypted properties are readable with the key only.
 func newUnsealed(s *Setting, a Arguments) Check {
 	key, r, what := newMasterKey(s.Table), resolverOf(a), a.Text("property")
 	if what == "" {
@@ -302,8 +298,7 @@ func newUnsealed(s *Setting, a Arguments) Check {
 // six, in a million entities of a kilobyte each, about once in 300,000 runs.
 const shortestPlain = 6
 
-// seeSealed looks at one entity as whoever has no key sees it: at its keys, and the bytes of
-// its properties.
+// seeSealed examines an entity without the key: its keys, and the bytes of its properties.
 func seeSealed(f *Finding, property string, by envelope, row target.Row) {
 	value, some := row.Entity.Lookup(property)
 	if !some {
@@ -327,9 +322,9 @@ func seeSealed(f *Finding, property string, by envelope, row target.Row) {
 	}
 }
 
-// FanOut is a question that is asked of several partitions by a query each, one after
-// another: of the buckets, say, over which a PartitionKey spreads what belongs together.
-// Each query reads on until no continuation token comes back, or its pages are read.
+// FanOut is a question for several partitions, with one query each, in order: for instance the
+// buckets of a PartitionKey. Each query reads until no continuation token is left, or its page
+// limit.
 type FanOut struct {
 	queries []target.Operation
 	// pages is how many pages each of them reads at most, 0 for no bound.
@@ -340,8 +335,8 @@ type FanOut struct {
 
 var _ Workflow = (*FanOut)(nil)
 
-// NewFanOut returns the workflow of queries, one at least, each of which reads so many
-// pages at most; 0 sets no bound. It takes the slice over.
+// NewFanOut returns the workflow of queries, at least one, with a maximum of pages each, 0 for no
+// limit. It takes ownership of the slice.
 func NewFanOut(queries []target.Operation, pages int) *FanOut {
 	return &FanOut{queries: queries, pages: pages}
 }
@@ -370,8 +365,8 @@ func (f *FanOut) Next(a Attempt) (Move, target.Operation) {
 	return Proceed, f.queries[f.at]
 }
 
-// Resolver says which properties of which entities something is done to, as the resolver of
-// the documents' client-side encryption does: by PartitionKey, RowKey and name.
+// Resolver selects properties of entities by PartitionKey, RowKey and name, as in the documents'
+// client-side encryption.
 type Resolver []string
 
 // parseResolver reads rules, with commas between them: each is PARTITION/ROW/PROPERTY, where

@@ -13,11 +13,10 @@ type Step struct {
 	Expected target.Expected
 }
 
-// Series is a write followed by others, one after another: an entity and its copies
-// under other keys. Each begins once the one before has succeeded, and is tried
-// again by itself. Where one of them is given up the operation has failed, and what
-// was written before it stays: readers can meet an entity that not all copies know
-// of, for as long as nobody writes them.
+// Series is a write followed by others in order: an entity and its copies under other keys. Each
+// starts after the success of the one before and retries on its own. A failure ends the operation
+// and keeps the earlier writes: readers can meet an entity without some copies until they are
+// repaired.
 type Series struct {
 	// first is the write that the others follow; nil where the first step is one like
 	// the others.
@@ -41,7 +40,7 @@ func NewSeries(first Workflow, steps ...Step) *Series {
 	return s
 }
 
-// Dying has the client die after so many of the steps: what follows is never sent.
+// Dying makes the client crash after this number of steps.
 func (s *Series) Dying(after int) {
 	s.steps, s.dies = s.steps[:after], true
 }
@@ -121,7 +120,7 @@ func changes(op *target.Operation) entity.Verb {
 	return op.Verb
 }
 
-// goOn asks for the next step, or ends well where there is none.
+// goOn returns the next step, or ends with success after the last.
 func (s *Series) goOn() (Move, target.Operation) {
 	if s.at++; s.at == len(s.steps) {
 		return Succeed, target.Operation{}

@@ -351,5 +351,5 @@ func TestSeriesTakeTurns(t *testing.T) {
 // Where counts may be left out, nothing is checked.
 func TestIncompleteSeriesAreNotChecked(t *testing.T) {
 	kind := workflow.Find("series-put")
-	assert.Nil(t, kind.Check(nil, kind.Settle(nil)))
+	assert.Nil(t, kind.Check(nil, kind.WithDefaults(nil)))
 }

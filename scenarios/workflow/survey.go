@@ -62,8 +62,7 @@ func (s *survey) read(then func() Turn) Request {
 	panic("workflow: design has no table")
 }
 
-// faults tells visit of each copy that is not as it should be, in the order in which
-// entities were written.
+// faults calls visit for each faulty copy, in the order of the writes.
 func (s *survey) faults(visit func(f fault)) {
 	own := s.tables[s.of.Homes[0].Table]
 	s.of.All(func(keys []entity.Key, has []bool) {
@@ -92,8 +91,8 @@ func (s *survey) faults(visit func(f fault)) {
 	})
 }
 
-// agrees reports whether what a copy has is as its entity has it. It may have less; what pads
-// it, and what a run adds to know its own writes again, belong to each by itself.
+// agrees reports whether a copy matches its entity. It may have fewer properties; padding and write
+// ids differ.
 func (s *survey) agrees(copied, stored entity.Packed) bool {
 	list, err := copied.Unpack(nil)
 	if err != nil {
@@ -111,7 +110,7 @@ func ofRun(property string) bool {
 	return property == IDProperty || property == HistoryProperty
 }
 
-func shown(k entity.Key) string { return strings.Join([]string{k.Partition, k.Row}, "/") }
+func keyText(k entity.Key) string { return strings.Join([]string{k.Partition, k.Row}, "/") }
 
 // NewCopyCheck returns the check that each entity has its copies, and each copy its entity, with
 // the same values. A design without copies has none.
@@ -120,7 +119,7 @@ func NewCopyCheck(of *Copied) Check {
 	return newFinding("each entity has its copies, and each copy its entity", func(f *Finding) Request {
 		return s.read(func() Turn {
 			s.faults(func(one fault) {
-				name, at, own := of.Homes[one.home].Name, shown(one.at), shown(one.own)
+				name, at, own := of.Homes[one.home].Name, keyText(one.at), keyText(one.own)
 				switch one.what {
 				case missing:
 					f.Found.Fault(fmt.Sprintf("%s lacks copy %s at %s", own, name, at))

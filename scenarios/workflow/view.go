@@ -19,7 +19,7 @@ func viewParameters(more ...Parameter) []Parameter {
 		{Name: "adds", Says: "The property to add up.", Type: OfProperty, Required: true},
 		{Name: "queue", Says: "The queue of view changes.", Type: OfName, Default: "views"},
 		{Name: "hidden", Says: "The visibility timeout of messages, the same for all operations.",
-			Type: OfDuration, Least: int64(time.Second), Most: int64(longestHidden), Default: "30s"},
+			Type: OfDuration, Least: int64(time.Second), Most: int64(maxHidden), Default: "30s"},
 	}, more...)
 }
 
@@ -27,8 +27,8 @@ func viewLacks(d *Design, a Arguments) []Lack { return addsUp(d, a, "view") }
 
 func viewQueues(a Arguments) []Store { return []Store{{Name: a.Text("queue"), Queue: true}} }
 
-// viewKinds are the workflows of materialized views: what is asked for is kept beside
-// what is written, by a worker, and can be made anew of it at any time.
+// viewKinds are the workflows of materialized views: a worker stores a query's result next to the
+// data and can rebuild it at any time.
 var viewKinds = []Kind{{
 	Name: "view-put", Says: "Inserts an entity, then enqueues a rebuild of its view.",
 	Inserts: true, Counters: []string{"killed"}, Serves: viewLacks, Stores: viewQueues, Check: newViewCheck,
@@ -39,7 +39,7 @@ var viewKinds = []Kind{{
 		note := strings.Join([]string{key.Partition, view.Partition, view.Row}, "\t")
 		return NewScript(func(s *Script) Request {
 			announce := Aside(target.Beside{Verb: target.PutMessage, Store: c.StoreOf(c.Arguments.Text("queue")), Body: []byte(note)}, target.Expected{}, nil)
-			// Nobody else writes its key: one that is there is its own.
+			// No other operation writes its key.
 			insert := entity.Change{Verb: entity.Insert, Key: key, Properties: c.Subject.Properties()}
 			write := WriteOne(c.Table, insert, target.Expected{Conflict: true}, func(Attempt) Turn {
 				if c.Happens("killed") {
@@ -55,7 +55,7 @@ var viewKinds = []Kind{{
 	Name: "view-work", Says: "Receives messages and rebuilds the views that they name.",
 	Alone: true, Counters: []string{"handled", "idle", "made", "restarts"}, Serves: viewLacks, Stores: viewQueues, Check: newViewCheck,
 	Parameters: viewParameters(Parameter{Name: "most", Says: "Maximum messages per request.",
-		Type: OfCount, Least: 1, Most: mostReceived, Default: "1"}),
+		Type: OfCount, Least: 1, Most: maxReceived, Default: "1"}),
 	New: func(c *Call) Workflow {
 		return NewScript(func(s *Script) Request {
 			w := &viewWork{newViews(c.Setting, c.Arguments, s), max(1, c.Arguments.Count("most"))}
@@ -90,9 +90,8 @@ func newViews(s *Setting, a Arguments, script *Script) *views {
 	return &views{s, script, a.Text("view"), a.Text("adds"), s.StoreOf(a.Text("queue")), a.Duration("hidden")}
 }
 
-// make returns the request that begins to make a view anew: it is read, all of its partition
-// is read and added up, and it is written if it still is what was read. So of two that
-// make one at once, the one that has read less is told, and begins anew.
+// make returns the request that rebuilds a view: it reads the view, adds up the partition, and
+// writes the view under the ETag read. Of two concurrent rebuilds the later one restarts.
 //
 //	get view ─► read the partition, add it up ─► write the view, If-Match ─┬─ 204: done
 //	    ▲                                                                  └─ 412, 409 ─┐
@@ -137,8 +136,8 @@ type viewWork struct {
 	most int
 }
 
-// receive returns the request for messages; then is told how many were handled, and whether
-// others may have been received unheard: they come back, and do no harm.
+// receive returns the request for messages. then gets how many were handled, and whether a lost
+// reply may hold further messages, which reappear.
 func (w *viewWork) receive(then func(handled int, unheard bool) Turn) Request {
 	take := target.Beside{Verb: target.ReceiveMessages, Store: w.queue, Hidden: w.hidden, Most: w.most}
 	return Aside(take, target.Expected{NotFound: true}, func(a Attempt) Turn {
@@ -149,23 +148,22 @@ func (w *viewWork) receive(then func(handled int, unheard bool) Turn) Request {
 				notes = append(notes, note)
 			}
 		}
-		return w.all(notes, func() Turn {
+		return w.rebuildAll(notes, func() Turn {
 			return w.remove(found, func() Turn { return then(len(found), unheard) })
 		})
 	})
 }
 
-// all makes the views that messages name.
-func (w *viewWork) all(notes []string, then func() Turn) Turn {
+// rebuildAll rebuilds the views that messages name.
+func (w *viewWork) rebuildAll(notes []string, then func() Turn) Turn {
 	if len(notes) == 0 {
 		return then()
 	}
 	parts := strings.Split(notes[0], "\t")
-	return Send(w.make(parts[0], entity.Key{Partition: parts[1], Row: parts[2]}, func() Turn { return w.all(notes[1:], then) }))
+	return Send(w.make(parts[0], entity.Key{Partition: parts[1], Row: parts[2]}, func() Turn { return w.rebuildAll(notes[1:], then) }))
 }
 
-// remove takes messages that were handled off the queue. Where somebody else has received
-// one since, it is theirs.
+// remove deletes handled messages from the queue, except those that another worker received since.
 func (w *viewWork) remove(found []target.Found, then func() Turn) Turn {
 	if len(found) == 0 {
 		return then()
@@ -177,11 +175,11 @@ func (w *viewWork) remove(found []target.Found, then func() Turn) Turn {
 	}))
 }
 
-// newViewCheck returns the check that there is a view of each partition, and that it tells of
-// just what is there: once what is left on the queue is done.
+// newViewCheck returns the check that each partition has a view of its content, after the queue was
+// processed.
 func newViewCheck(s *Setting, a Arguments) Check {
 	return newFinding("each view is what is there", func(f *Finding) Request {
-		w, rests := &viewWork{newViews(s, a, f.Script), mostReceived}, false
+		w, rests := &viewWork{newViews(s, a, f.Script), maxReceived}, false
 		var drain func() Request
 		drain = func() Request {
 			return w.receive(func(handled int, unheard bool) Turn {

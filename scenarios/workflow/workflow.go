@@ -17,17 +17,17 @@ const (
 	Settle Move = iota
 	// Proceed asks for the next request, at once. The attempt was as expected.
 	Proceed
-	// Succeed ends the operation well, whatever the attempt by itself was.
+	// Succeed ends the operation with success, whatever the attempt's outcome.
 	Succeed
 	// Fail ends the operation as failed, without a retry.
 	Fail
 )
 
-// Attempt is what a workflow is told of.
+// Attempt is the input of [Workflow.Next].
 type Attempt struct {
 	// Sent is the request, which must not be altered or kept.
 	Sent *target.Operation
-	// Outcome is what came of it; what it points to must not be altered.
+	// Outcome is the attempt's outcome; callers must not change what it points to.
 	Outcome *target.Outcome
 	// Silent says that an attempt at this request, this or an earlier one, ended
 	// without a word on whether it was carried out: a lost reply, or a time-out of
@@ -39,9 +39,9 @@ type Attempt struct {
 type Workflow interface {
 	// Begin returns the first request.
 	Begin() target.Operation
-	// Next is told of each attempt and returns how to go on; the operation counts
-	// with Proceed only. Proceed and Succeed are for replies with a status below
-	// 500 alone, and an attempt so answered counts as carried out.
+	// Next handles an attempt and returns the next move; the operation is valid with Proceed only.
+	// Proceed and Succeed are allowed for replies with a status below 500; the attempt then counts
+	// as executed.
 	Next(a Attempt) (Move, target.Operation)
 }
 
@@ -68,7 +68,7 @@ func Names() []string {
 	return names
 }
 
-// Find returns the kind of a name, nil where there is none.
+// Find returns the kind with a name, nil for none.
 func Find(name string) *Kind {
 	for _, k := range kinds {
 		if k.Name == name {

@@ -168,7 +168,7 @@ func settled(kind *workflow.Kind, given args) workflow.Arguments {
 			taken[name] = value
 		}
 	}
-	return kind.Settle(taken)
+	return kind.WithDefaults(taken)
 }
 
 // several returns so many workflows, made by their numbers.
@@ -304,7 +304,7 @@ func (w *world) lose(p workflow.Workflow, which func(op *target.Operation, numbe
 // checks returns a workflow, after the check that it rests on, if it is a check.
 func checks(check workflow.Workflow) []workflow.Workflow {
 	if late, some := check.(workflow.Preceded); some {
-		return []workflow.Workflow{late.Before(), check}
+		return []workflow.Workflow{late.Preparation(), check}
 	}
 	return []workflow.Workflow{check}
 }

@@ -5,16 +5,16 @@ import (
 	"loadgen/target"
 )
 
-// Write is a write or an entity group transaction that carries its id, so that a
-// retry can tell whether it met its own success.
+// Write is a write or an entity group transaction that carries its id, by which a retry recognizes
+// its own success.
 //
 //	insert ─► no reply ─► insert ─► 409 ─► get ─┬─ own id: done, an own-409
 //	                                            ├─ another: a foreign conflict
-//	                                            └─ 404: nobody knows
+//	                                            └─ 404: unknown
 //	delete ─► no reply ─► delete ─► 404: done, an own-404
 //
-// Without a silent attempt a 409 is a foreign conflict. The other writes carry
-// their id for whoever reads the entity afterwards, and are otherwise as they are.
+// A 409 is a foreign conflict if every attempt had a reply. The other writes carry their id for
+// later readers only.
 type Write struct {
 	operation target.Operation
 	// checking says that the request under way reads back what is there.
@@ -75,7 +75,7 @@ func (w *Write) Next(a Attempt) (Move, target.Operation) {
 	o := a.Outcome
 	switch {
 	case Ok(o.Status):
-		w.done(o.Version)
+		w.acknowledge(o.Version)
 	case o.Status == 409 && w.inserts() && w.silent:
 		w.checking = true
 		there := w.report.Keys[0]
@@ -87,7 +87,7 @@ func (w *Write) Next(a Attempt) (Move, target.Operation) {
 		w.report.Conflicts++
 	case Missing(o.Status, o.Code) && w.report.Verb == entity.Delete && w.silent:
 		w.report.Own404 = true
-		w.done(0)
+		w.acknowledge(0)
 		return Succeed, target.Operation{}
 	}
 	return Settle, target.Operation{}
@@ -96,20 +96,20 @@ func (w *Write) Next(a Attempt) (Move, target.Operation) {
 // inserts reports whether a 409 can be the write's own success.
 func (w *Write) inserts() bool { return w.report.Verb == entity.Insert }
 
-// check is told what is there where a retry was refused with 409.
+// check handles the entity read after a retry was rejected with 409.
 func (w *Write) check(o *target.Outcome) Move {
 	switch {
 	case Ok(o.Status):
 		if id, some := IDOf(o.Entity); some && id == w.report.ID {
 			w.report.Own409 = true
-			w.done(o.Version)
+			w.acknowledge(o.Version)
 			return Succeed
 		}
 		w.silent = false
 		w.report.Conflicts++
 		return Fail
 	case Missing(o.Status, o.Code):
-		// It was there a moment ago: whose it was, nobody can tell any more.
+		// The entity was deleted since, so its writer is unknown.
 		return Fail
 	default:
 		return Settle
@@ -117,7 +117,7 @@ func (w *Write) check(o *target.Outcome) Move {
 }
 
 // Report implements [Audited].
-func (w *Write) Report() Report { return w.told(!w.inserts()) }
+func (w *Write) Report() Report { return w.asReport(!w.inserts()) }
 
 // reading returns the request that reads an entity.
 func reading(table string, key entity.Key) target.Operation {

@@ -13,9 +13,8 @@ const (
 	// IDProperty holds the id of the write that an entity was written by last, if
 	// that carried one.
 	IDProperty = "LoadgenWrite"
-	// HistoryProperty holds the ids of the last conditional writes, newest first,
-	// with a blank between them. Other writes leave it alone, so that they do not
-	// wipe out what a conditional write is told by.
+	// HistoryProperty holds the ids of the last conditional writes, newest first, separated by
+	// blanks. Unconditional writes do not touch it.
 	HistoryProperty = "LoadgenWrites"
 )
 
@@ -57,15 +56,14 @@ func IDOf(p entity.Packed) (WriteID, bool) {
 // History are the ids that an entity keeps, newest first.
 type History []string
 
-// historyOf returns the ids that an entity keeps. What somebody else has put into
-// the property is kept as it is and told by nobody.
+// historyOf returns the ids that an entity holds. Foreign text in the property is kept.
 func historyOf(p entity.Packed) History {
 	value, _ := p.Lookup(HistoryProperty)
 	ids := strings.Fields(value.Text())
 	return ids[:min(len(ids), remembered)]
 }
 
-// Newest returns the id of the last conditional write, empty where there was none.
+// Newest returns the id of the last conditional write, empty for none.
 func (h History) Newest() string {
 	if len(h) == 0 {
 		return ""
@@ -73,16 +71,16 @@ func (h History) Newest() string {
 	return h[0]
 }
 
-// With returns what an entity keeps once a write with an id is done.
-func (h History) With(id WriteID) string {
+// Prepend returns the history after a write with an id.
+func (h History) Prepend(id WriteID) string {
 	kept := append(History{id.String()}, h...)
 	return strings.Join(kept[:min(len(kept), remembered)], " ")
 }
 
-// Tells reports whether a history tells if a write with an id was done since
-// another was the newest, and what it tells. It cannot where more were done since
-// than it remembers, or where somebody replaced the entity.
-func (h History) Tells(id WriteID, newest string) (done, told bool) {
+// Recall reports whether a write with an id happened after newest, and the
+// answer. It is unknown if more writes followed than it holds, or another client replaced the
+// entity.
+func (h History) Recall(id WriteID, newest string) (done, told bool) {
 	if slices.Contains(h, id.String()) {
 		return true, true
 	}
