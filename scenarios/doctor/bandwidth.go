@@ -108,15 +108,9 @@ func (v *visit) measureBandwidth(ctx context.Context) Finding {
 func (c carried) judged(n need, bound string) Finding {
 	measured := fmt.Sprintf("at least %s/s sent, %s at once", document.Bytes(int64(c.rate())), document.Counted(c.senders, "request"))
 	const other = "receiving was not measured"
-	switch {
-	case c.rate() < n.sent:
-		return warning(measured, bound, "longer loads are faster; otherwise use a closer machine, "+
-			"a faster line, or lower rates")
-	case c.rate() < n.received:
-		return warning(measured, bound, other+"; the scenario receives more: a closer machine helps")
-	default:
-		return findingFor(true, measured, bound, other)
-	}
+	return judge(measured, bound, other,
+		rule{c.rate() < n.sent, Warn, "longer loads are faster; otherwise use a closer machine, a faster line, or lower rates"},
+		rule{c.rate() < n.received, Warn, other + "; the scenario receives more: a closer machine helps"})
 }
 
 // send sends concurrent requests that the service rejects because their table is missing. It

@@ -58,28 +58,23 @@ const (
 )
 
 // Validate returns each fault as a [fields.Fault] with the name of a flag.
-func (o *CalibrationOptions) Validate() []error {
-	var faults []error
-	wrong := func(path, format string, args ...any) {
-		faults = append(faults, fields.Fault{Path: path, What: fmt.Sprintf(format, args...)})
-	}
-	if o.Budget < minBudget {
-		wrong("budget", "expected at least %d billed transactions", minBudget)
-	}
-	if !(o.Rate >= minRate && o.Rate <= maxLowRate) {
-		wrong("rate", "expected %d to %d operations/s", minRate, maxLowRate)
-	}
-	if o.Each < 0 || o.Each > 0 && o.Each < time.Second {
-		wrong("each", "expected 1 s or more")
-	}
-	if !(o.MaxRate >= minMaxRate && o.MaxRate <= maxMaxRate) {
-		wrong("max-rate", "expected %d to %d operations/s", minMaxRate, maxMaxRate)
-	}
-	if o.AccountLimit && !(o.AccountRate >= minMaxRate && o.AccountRate <= maxAccountRate) {
-		wrong("account-rate", "expected %d to %d entities/s", minMaxRate, maxAccountRate)
-	}
-	if len(o.Accounts) > 1 {
-		wrong("target", "expected one account")
+func (o *CalibrationOptions) Validate() (faults []error) {
+	inside := func(rate, low, high float64) bool { return rate >= low && rate <= high } // false for NaN
+	for _, one := range []struct {
+		valid      bool
+		path, what string
+	}{
+		{o.Budget >= minBudget, "budget", fmt.Sprintf("expected at least %d billed transactions", minBudget)},
+		{inside(o.Rate, minRate, maxLowRate), "rate", fmt.Sprintf("expected %d to %d operations/s", minRate, maxLowRate)},
+		{o.Each == 0 || o.Each >= time.Second, "each", "expected 1 s or more"},
+		{inside(o.MaxRate, minMaxRate, maxMaxRate), "max-rate", fmt.Sprintf("expected %d to %d operations/s", minMaxRate, maxMaxRate)},
+		{!o.AccountLimit || inside(o.AccountRate, minMaxRate, maxAccountRate), "account-rate",
+			fmt.Sprintf("expected %d to %d entities/s", minMaxRate, maxAccountRate)},
+		{len(o.Accounts) <= 1, "target", "expected one account"},
+	} {
+		if !one.valid {
+			faults = append(faults, fields.Fault{Path: one.path, What: one.what})
+		}
 	}
 	return faults
 }

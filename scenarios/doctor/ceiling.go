@@ -91,21 +91,15 @@ func (r trials) measureEngine(ctx context.Context, operations uint64) (pace, err
 }
 
 func (f ceilingFigures) finding() Finding {
-	measured := fmt.Sprintf("%s over HTTP, %s to nothing", f.engine, f.nothing)
-	bound := document.Count(ceilingBound) + "/s over HTTP"
-	can := fmt.Sprintf("this machine can drive the embedded engine at about "+
-		"%s attempts/s, another service at about %s", document.Count(honest(f.engine)), document.Count(honest(f.empty)))
-	switch {
-	case f.engine.failed > 0:
-		return findingFor(false, measured, bound,
-			document.Count(f.engine.failed)+" operations failed without reason; report it")
-	case f.engine.PerSecond() < ceilingBound:
-		return findingFor(false, measured, bound, "stop other programs or use more cores; "+can)
-	default:
-		passed := findingFor(true, measured, bound, can)
-		passed.offers = honest(f.engine)
-		return passed
+	can := fmt.Sprintf("this machine can drive the embedded engine at about %s attempts/s, another service at about %s",
+		document.Count(honest(f.engine)), document.Count(honest(f.empty)))
+	found := judge(fmt.Sprintf("%s over HTTP, %s to nothing", f.engine, f.nothing), document.Count(ceilingBound)+"/s over HTTP", can,
+		rule{f.engine.failed > 0, Fail, document.Count(f.engine.failed) + " operations failed without reason; report it"},
+		rule{f.engine.PerSecond() < ceilingBound, Fail, "stop other programs or use more cores; " + can})
+	if found.Verdict == Pass {
+		found.offers = honest(f.engine)
 	}
+	return found
 }
 
 // honest returns the rate that leaves the generator room, rounded down to hundreds.

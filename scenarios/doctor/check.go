@@ -55,8 +55,25 @@ func findingFor(holds bool, measured, bound, note string) Finding {
 	return Finding{Verdict: verdict, Measured: measured, Bound: bound, Note: note}
 }
 
+// warning returns a warning.
 func warning(measured, bound, note string) Finding {
 	return Finding{Verdict: Warn, Measured: measured, Bound: bound, Note: note}
+}
+
+// rule is a verdict and its note, valid if a condition holds.
+type rule struct {
+	when          bool
+	verdict, note string
+}
+
+// judge returns the finding of the first rule whose condition holds, else a pass with a note.
+func judge(measured, bound, note string, rules ...rule) Finding {
+	for _, one := range rules {
+		if one.when {
+			return Finding{Verdict: one.verdict, Measured: measured, Bound: bound, Note: one.note}
+		}
+	}
+	return findingFor(true, measured, bound, note)
 }
 
 // unknown returns the finding for a missing measurement.
@@ -136,27 +153,20 @@ func (d *Diagnosis) names(verdict string) []string {
 
 // sentence summarizes the checks.
 func (d *Diagnosis) sentence() string {
-	all := len(d.Checks)
-	failed, warned, untold, untried := d.names(Fail), d.names(Warn), d.names(CannotTell), d.names(NotTried)
-	var text strings.Builder
+	all, failed := len(d.Checks), d.names(Fail)
+	text := fmt.Sprintf("%d of %d checks passed, none failed", d.Passed, all)
 	switch {
 	case len(failed) > 0:
-		fmt.Fprintf(&text, "%d of %d checks failed: %s", len(failed), all, strings.Join(failed, ", "))
+		text = fmt.Sprintf("%d of %d checks failed: %s", len(failed), all, strings.Join(failed, ", "))
 	case d.Passed == all:
-		fmt.Fprintf(&text, "all %d checks passed", all)
-	default:
-		fmt.Fprintf(&text, "%d of %d checks passed, none failed", d.Passed, all)
+		text = fmt.Sprintf("all %d checks passed", all)
 	}
-	if len(warned) > 0 {
-		fmt.Fprintf(&text, "; warned: %s", strings.Join(warned, ", "))
+	for _, one := range [][2]string{{Warn, "warned"}, {CannotTell, "cannot tell"}, {NotTried, "not tried"}} {
+		if names := d.names(one[0]); len(names) > 0 {
+			text += "; " + one[1] + ": " + strings.Join(names, ", ")
+		}
 	}
-	if len(untold) > 0 {
-		fmt.Fprintf(&text, "; cannot tell: %s", strings.Join(untold, ", "))
-	}
-	if len(untried) > 0 {
-		fmt.Fprintf(&text, "; not tried: %s", strings.Join(untried, ", "))
-	}
-	return text.String()
+	return text
 }
 
 // withoutContext adapts a function without a context.

@@ -189,15 +189,18 @@ func (c *Cleaned) dropAgreed(ctx context.Context, service *run.Service, agreed b
 		if one.Scenario != "" {
 			c.Marked++
 		}
-		switch one.State {
-		case LeftBehind:
-			c.LeftBehind++
-		case Dropped:
-			c.Dropped++
-		case NotDropped:
-			c.NotDropped++
+	}
+	c.LeftBehind, c.Dropped, c.NotDropped = c.count(LeftBehind), c.count(Dropped), c.count(NotDropped)
+}
+
+// count returns the number of tables in a state.
+func (c *Cleaned) count(state string) (count int) {
+	for i := range c.Tables {
+		if c.Tables[i].State == state {
+			count++
 		}
 	}
+	return count
 }
 
 // Document returns the result with a line for each table.
@@ -210,24 +213,16 @@ func (c *Cleaned) Document() *document.Document {
 		whole.Add(tone, one.State, one.Table, strings.TrimPrefix(one.details(), ", "))
 	}
 	var parts []string
-	add := func(number int, of string) {
-		if number > 0 {
-			parts = append(parts, document.Counted(number, "table")+" "+of)
+	for _, state := range []string{Dropped, NotDropped, LeftBehind} {
+		if count := c.count(state); count > 0 {
+			parts = append(parts, document.Counted(count, "table")+" "+state)
 		}
 	}
-	add(c.Dropped, "dropped")
-	add(c.NotDropped, "not dropped")
-	add(c.LeftBehind, "left behind")
 	if len(parts) == 0 {
 		parts = []string{"nothing was left behind"}
 	}
 	a := document.Answer{Claim: strings.Join(parts, ", ")}
-	others := len(c.Tables) - c.Dropped - c.NotDropped - c.LeftBehind
-	for _, one := range c.Tables {
-		if one.State == NotThere {
-			others--
-		}
-	}
+	others := len(c.Tables) - c.Dropped - c.NotDropped - c.LeftBehind - c.count(NotThere)
 	if others > 0 {
 		a.Says = []string{fmt.Sprintf("%s with prefix %s left unchanged", document.Counted(others, "table"), run.TablePrefix)}
 	}
@@ -246,11 +241,12 @@ func (l *Leftover) details() string {
 	if len(l.Beside) > 0 {
 		text += ", with " + document.Enumerated(l.Beside)
 	}
-	if l.Note != "" && text != "" {
+	switch {
+	case l.Note == "":
+		return text
+	case text != "":
 		return text + "; " + l.Note
-	}
-	if l.Note != "" {
+	default:
 		return ", " + l.Note
 	}
-	return text
 }

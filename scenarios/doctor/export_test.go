@@ -1,4 +1,17 @@
 package doctor
 
+import "time"
+
 // Watch is watch.
 var Watch = watch
+
+// Figure returns a figure, false if it was not measured.
+func (p *Profile) Figure(name string) (ProfileValue, bool) {
+	return (&Profile{Values: p.Figures}).Parameter(name)
+}
+
+// Duration returns a duration, 0 for other values.
+func (v ProfileValue) Duration() time.Duration {
+	d, _ := time.ParseDuration(v.Value)
+	return d
+}

@@ -47,22 +47,20 @@ const maxReadings = 1_000_000
 // smallestStep returns the minimum difference of two readings, 0 if the clock stands still.
 func smallestStep(clk clock.Clock) time.Duration {
 	const enough = 100
-	least, steps := time.Duration(0), 0
-	last := clk.Now()
+	smallest, steps, last := time.Duration(0), 0, clk.Now()
 	for range maxReadings {
 		now := clk.Now()
-		if now == last {
-			continue
-		}
-		if step := now.Sub(last); least == 0 || step < least {
-			least = step
+		if step := now.Sub(last); step != 0 {
+			if smallest == 0 || step < smallest {
+				smallest = step
+			}
+			if steps++; steps == enough {
+				break
+			}
 		}
 		last = now
-		if steps++; steps == enough {
-			break
-		}
 	}
-	return least
+	return smallest
 }
 
 // builtYear returns the year of this build's sources.
@@ -85,53 +83,40 @@ func builtYear() int {
 func clockFinding(step time.Duration, wall time.Time, year int) Finding {
 	measured := fmt.Sprintf("steps of %s, %s", document.Span(step), wall.UTC().Format("2006-01-02 15:04:05 UTC"))
 	bound := fmt.Sprintf("at most %s, not before %d", document.Span(coarsestStep), year)
-	switch {
-	case step == 0:
+	if step == 0 {
 		return findingFor(false, "it stands still", bound, "the monotonic clock stands still")
-	case step > coarsestStep:
-		return findingFor(false, measured, bound,
-			"shorter service times are not measurable; use the hardware clock")
-	case wall.UTC().Year() < year:
-		return findingFor(false, measured, bound, "set the date: services reject dates off by 15 minutes")
-	default:
-		return findingFor(true, measured, bound, "")
 	}
+	return judge(measured, bound, "",
+		rule{step > coarsestStep, Fail, "shorter service times are not measurable; use the hardware clock"},
+		rule{wall.UTC().Year() < year, Fail, "set the date: services reject dates off by 15 minutes"})
 }
 
 func filesFinding(files uint64, known bool, workers int) Finding {
 	// Each worker has a connection with two ends; record and program need a few more files.
 	const own = 64
 	needs := uint64(2*workers + own)
-	bound := fmt.Sprintf("at least %s: %s workers, two each, and %d",
-		document.Count(int64(needs)), document.Count(int64(workers)), own)
+	bound := fmt.Sprintf("at least %s: %s workers, two each, and %d", document.Count(int64(needs)), document.Count(int64(workers)), own)
 	switch {
 	case !known:
 		return unknown("the limit of open files is unknown", bound)
-	case files < needs:
-		return findingFor(false, document.Count(int64(files))+" files may be open", bound,
-			fmt.Sprintf("run `ulimit -n %d` or use fewer --workers", needs))
 	case files > 1<<40:
 		return findingFor(true, "no limit of open files", bound, "")
-	default:
-		return findingFor(true, document.Count(int64(files))+" files may be open", bound, "")
 	}
+	return judge(document.Count(int64(files))+" files may be open", bound, "",
+		rule{files < needs, Fail, fmt.Sprintf("run `ulimit -n %d` or use fewer --workers", needs)})
 }
 
 func portsFinding(low, high int, known bool, workers int, opening error) Finding {
 	bound := fmt.Sprintf("at least %s, one opens", document.Count(int64(2*workers)))
 	ports := high - low + 1
-	measured := fmt.Sprintf("%s ports, one opens", document.Count(int64(ports)))
 	switch {
 	case opening != nil:
-		return findingFor(false, "none opens: "+results.OneLine(opening), bound,
-			"the embedded engine needs a port; --target in-process does not")
+		return findingFor(false, "none opens: "+results.OneLine(opening), bound, "the embedded engine needs a port; --target in-process does not")
 	case !known:
 		return unknown("one opens, their number is unknown", bound)
-	case ports < 2*workers:
-		return findingFor(false, measured, bound, "widen net.ipv4.ip_local_port_range or use fewer --workers")
-	default:
-		return findingFor(true, measured, bound, "")
 	}
+	return judge(document.Count(int64(ports))+" ports, one opens", bound, "",
+		rule{ports < 2*workers, Fail, "widen net.ipv4.ip_local_port_range or use fewer --workers"})
 }
 
 // minMemory is enough for the stress test.
@@ -139,15 +124,11 @@ const minMemory = 512 << 20
 
 func memoryFinding(available int64, known bool) Finding {
 	bound := "at least " + document.Bytes(minMemory)
-	switch {
-	case !known:
+	if !known {
 		return unknown("free memory is unknown", bound)
-	case available < minMemory:
-		return findingFor(false, document.Bytes(available)+" available", bound, "stop programs or raise the container's limit: "+
-			"low memory measures garbage collection")
-	default:
-		return findingFor(true, document.Bytes(available)+" available", bound, "")
 	}
+	return judge(document.Bytes(available)+" available", bound, "",
+		rule{available < minMemory, Fail, "stop programs or raise the container's limit: low memory measures garbage collection"})
 }
 
 func folderFinding(folder string, fault error) Finding {
@@ -174,14 +155,7 @@ func writable(folder string) error {
 		return err
 	}
 	_, err = probe.WriteString("loadgen")
-	closing := probe.Close()
-	if removing := os.Remove(probe.Name()); err == nil && closing == nil {
-		return removing
-	}
-	if err != nil {
-		return err
-	}
-	return closing
+	return errors.Join(err, probe.Close(), os.Remove(probe.Name()))
 }
 
 // parsePorts parses Linux's range of local ports.
@@ -258,8 +232,8 @@ func openPort() error {
 		return err
 	}
 	conn, err := net.Dial("tcp", listener.Addr().String())
-	if err != nil {
-		return errors.Join(err, listener.Close())
+	if err == nil {
+		err = conn.Close()
 	}
-	return errors.Join(conn.Close(), listener.Close())
+	return errors.Join(err, listener.Close())
 }

@@ -3,6 +3,7 @@ package doctor
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -59,27 +60,12 @@ type ProfileGap struct {
 }
 
 // Parameter returns a model value, false if it was not measured.
-func (p *Profile) Parameter(name string) (ProfileValue, bool) { return find(p.Values, name) }
-
-// Figure returns a figure, false if it was not measured.
-func (p *Profile) Figure(name string) (ProfileValue, bool) { return find(p.Figures, name) }
-
-func find(list []ProfileValue, name string) (ProfileValue, bool) {
-	for _, one := range list {
-		if one.Name == name {
-			return one, true
-		}
+func (p *Profile) Parameter(name string) (ProfileValue, bool) {
+	at := slices.IndexFunc(p.Values, func(v ProfileValue) bool { return v.Name == name })
+	if at < 0 {
+		return ProfileValue{}, false
 	}
-	return ProfileValue{}, false
-}
-
-// Duration returns a duration, 0 for other values.
-func (v ProfileValue) Duration() time.Duration {
-	d, err := time.ParseDuration(v.Value)
-	if err != nil {
-		return 0
-	}
-	return d
+	return p.Values[at], true
 }
 
 // Int64 returns a whole number, 0 for other values.

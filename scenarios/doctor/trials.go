@@ -126,15 +126,8 @@ func (r trials) measurePacing(ctx context.Context) (pacingFigures, error) {
 func (f pacingFigures) finding() Finding {
 	measured := fmt.Sprintf("lag p50 %s, p90 %s, p99 %s, max %s at %s/s",
 		document.Span(f.p50), document.Span(f.p90), document.Span(f.p99), document.Span(f.longest), document.Count(pacingRate))
-	bound := "p50 at most " + document.Span(pacingBound)
-	switch {
-	case f.sent != f.due:
-		return findingFor(false, measured, bound, fmt.Sprintf("%s of %s operations were sent: "+
-			"this machine is too slow; stop other programs", document.Count(f.sent), document.Count(f.due)))
-	case f.p50 > pacingBound:
-		return findingFor(false, measured, bound, "stop other programs or use more cores; "+
-			"shorter responses are mostly its delay")
-	default:
-		return findingFor(true, measured, bound, "")
-	}
+	return judge(measured, "p50 at most "+document.Span(pacingBound), "",
+		rule{f.sent != f.due, Fail, fmt.Sprintf("%s of %s operations were sent: this machine is too slow; stop other programs",
+			document.Count(f.sent), document.Count(f.due))},
+		rule{f.p50 > pacingBound, Fail, "stop other programs or use more cores; shorter responses are mostly its delay"})
 }

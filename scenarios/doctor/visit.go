@@ -106,16 +106,15 @@ func (v *visit) authenticate(ctx context.Context) Finding {
 		return findingFor(true, fmt.Sprintf("%s accepts %s of %s, by %s", cmp.Or(v.first.Server, "the service"), proof, v.endpoint.Account(), v.client.Client()), bound, "")
 	case errors.Is(err, azure.ErrClock):
 		return unknown("the clocks differ too much for a signature", bound)
-	case errors.Is(err, azure.ErrAuthentication):
-		return findingFor(false, v.saying(err), bound, "copy the account's key again, create a new signature "+
-			"or grant the token's user access")
-	case errors.Is(err, azure.ErrNotTables):
-		return findingFor(false, v.saying(err), bound,
-			"use the table service's address, such as https://ACCOUNT.table.core.windows.net")
-	default:
-		return findingFor(false, fmt.Sprintf("%s, after %s", v.saying(err), document.Span(took)), bound,
-			"the server is not a table service")
 	}
+	measured, known := v.saying(err), errors.Is(err, azure.ErrAuthentication) || errors.Is(err, azure.ErrNotTables)
+	if !known {
+		measured += ", after " + document.Span(took)
+	}
+	return judge(measured, bound, "",
+		rule{errors.Is(err, azure.ErrAuthentication), Fail, "copy the account's key again, create a new signature or grant the token's user access"},
+		rule{errors.Is(err, azure.ErrNotTables), Fail, "use the table service's address, such as https://ACCOUNT.table.core.windows.net"},
+		rule{true, Fail, "the server is not a table service"})
 }
 
 // request sends one request and returns its duration.
@@ -180,30 +179,18 @@ func (v *visit) compareClocks() Finding {
 	if skew < 0 {
 		side = "ahead of"
 	}
-	measured := fmt.Sprintf("%s %s the service, ± %s", document.Span(skew.Abs()), side, document.Span(doubt))
-	switch {
-	case skew.Abs() <= doubt:
+	if skew.Abs() <= doubt {
 		return findingFor(true, fmt.Sprintf("none measurable, ± %s", document.Span(doubt)), bound, "")
-	case skew.Abs() > maxSkew:
-		return findingFor(false, measured, bound,
-			"set this machine's clock: the service rejects every request")
-	case skew.Abs() > worthySkew:
-		return findingFor(true, measured, bound, "set this machine's clock: signatures' start "+
-			"and end shift with it")
-	default:
-		return findingFor(true, measured, bound, "")
 	}
+	return judge(fmt.Sprintf("%s %s the service, ± %s", document.Span(skew.Abs()), side, document.Span(doubt)), bound, "",
+		rule{skew.Abs() > maxSkew, Fail, "set this machine's clock: the service rejects every request"},
+		rule{skew.Abs() > worthySkew, Pass, "set this machine's clock: signatures' start and end shift with it"})
 }
 
 // countConnections checks that connections are kept open.
 func (v *visit) countConnections() Finding {
-	const bound = "all but each client's first"
 	c := v.client.Connections()
-	measured := fmt.Sprintf("%d requests, %d on an open connection", v.requests, c.Reused)
-	if c.Reused*2 < v.requests-1 {
-		return findingFor(false, measured, bound, fmt.Sprintf("the service or a proxy closes connections: "+
-			"each attempt needs one, %s, and ports allow a few hundred "+
-			"attempts/s", document.Span(v.connecting)))
-	}
-	return findingFor(true, measured, bound, "")
+	return judge(fmt.Sprintf("%d requests, %d on an open connection", v.requests, c.Reused), "all but each client's first", "",
+		rule{c.Reused*2 < v.requests-1, Fail, fmt.Sprintf("the service or a proxy closes connections: each attempt needs one, %s, "+
+			"and ports allow a few hundred attempts/s", document.Span(v.connecting))})
 }

@@ -29,28 +29,18 @@ const azuriteBlob, azuriteQueue, azuriteTable = "10000", "10001", "10002"
 
 // lookAtAddress checks scheme and port before the first request.
 func (v *visit) lookAtAddress() Finding {
-	const bound = "https on port 443, or a local emulator"
 	host, port, _ := net.SplitHostPort(v.endpoint.Socket())
-	scheme := "http"
+	scheme, genuine := "http", v.endpoint.Genuine()
 	if v.secure() {
 		scheme = "https"
 	}
-	measured := scheme + " on port " + port
-	warned := func(note string) Finding { return warning(measured, bound, note) }
-	switch genuine := v.endpoint.Genuine(); {
-	case genuine && !v.secure():
-		return warned("use https://: accounts reject http by default")
-	case genuine && port != "443":
-		return warned("the table service's port is 443: omit the port")
-	case port == azuriteBlob, port == azuriteQueue:
-		return warned("Azurite has blobs (" + azuriteBlob + ") and queues (" + azuriteQueue + "); its tables are at " + azuriteTable)
-	case !v.secure() && port == "443":
-		return warned("port 443 usually needs https://")
-	case !v.secure() && !isLocal(host):
-		return warned("http is not private: use https:// if available")
-	default:
-		return findingFor(true, measured, bound, "")
-	}
+	return judge(scheme+" on port "+port, "https on port 443, or a local emulator", "",
+		rule{genuine && !v.secure(), Warn, "use https://: accounts reject http by default"},
+		rule{genuine && port != "443", Warn, "the table service's port is 443: omit the port"},
+		rule{port == azuriteBlob || port == azuriteQueue, Warn,
+			"Azurite has blobs (" + azuriteBlob + ") and queues (" + azuriteQueue + "); tables are at " + azuriteTable},
+		rule{!v.secure() && port == "443", Warn, "port 443 usually needs https://"},
+		rule{!v.secure() && !isLocal(host), Warn, "http is not private: use https:// if available"})
 }
 
 // lookForProxy checks for a proxy.
@@ -88,18 +78,16 @@ const (
 // judgeDistance returns the maximum distance by the time to connect.
 func (v *visit) judgeDistance() Finding {
 	bound := "at most " + document.Span(nearby) + " to connect, as in one region"
-	if v.proxied {
-		return unknown("a proxy hides the distance", bound)
-	}
 	took := v.connecting
-	most := max(1, int64(took.Seconds()*1000*kilometresEach))
-	measured := fmt.Sprintf("%s to connect: within %s km", document.Span(took), document.Count(most))
+	reach := max(1, int64(took.Seconds()*1000*kilometresEach))
+	measured := fmt.Sprintf("%s to connect: within %s km", document.Span(took), document.Count(reach))
 	switch {
+	case v.proxied:
+		return unknown("a proxy hides the distance", bound)
 	case isLocal(v.host()):
 		return findingFor(true, "this machine", bound, "")
 	case took > nearby:
-		return warning(measured, bound, "each attempt takes longer: use a machine in the account's region, "+
-			"unless clients are as distant")
+		return warning(measured, bound, "each attempt takes longer: use a machine in the account's region, unless clients are as distant")
 	default:
 		return findingFor(true, measured+", possibly the same region", bound, "the speed of light in fiber; no location")
 	}
