@@ -101,11 +101,8 @@ func (c *Campaign) footprintFind(f *Footprint, d *dry, data bool) {
 	if !data {
 		return
 	}
-	stored := c.Find.amount(usualSteps) * meanInserts(d.Operations)
-	if c.Scenario.Loaded(d.phase) == 0 && upserts(d.Operations) {
-		stored += float64(max(d.Partitions, len(d.Keys))) * float64(d.Entities)
-	}
-	f.Entities = addUp(f.Entities, clampBytes(stored*float64(c.stored())))
+	stored := c.Find.amount(usualSteps) * meanInserts(d.Operations) * float64(c.stored())
+	f.Entities = addUp(f.Entities, clampBytes(stored+c.upserted(d)*float64(c.upsertedBytes(d))))
 }
 
 // meanInserts returns how many entities an operation of a mix inserts on the

@@ -106,11 +106,43 @@ func (c *Campaign) insertedBytes(d *dry, r *waits) int64 {
 	if d.Events() {
 		homes = float64(len(c.homes))
 	}
-	added := r.operations * r.succeeded * meanInserts(d.operations())
-	if c.Scenario.Loaded(d.phase) == 0 && upserts(d.Operations) {
-		added += min(float64(max(d.Partitions, len(d.Keys), 1))*float64(d.Entities), r.operations)
+	succeeded := r.operations * r.succeeded
+	bytes := succeeded * meanInserts(d.operations()) * float64(c.stored())
+	if all := c.upserted(d); all > 0 {
+		// Of entities chosen at random, some are chosen again.
+		bytes += all * -math.Expm1(-succeeded/all) * float64(c.upsertedBytes(d))
 	}
-	return clampBytes(added * homes * float64(c.stored()))
+	return clampBytes(bytes * homes)
+}
+
+// upserted returns the number of entities that a phase without a load before can create by
+// upserts.
+func (c *Campaign) upserted(d *dry) float64 {
+	if c.Scenario.Loaded(d.phase) > 0 || !upserts(d.Operations) {
+		return 0
+	}
+	return float64(max(d.Partitions, len(d.Keys), 1)) * float64(d.Entities)
+}
+
+// upsertedBytes returns the size of a stored entity that an upsert created: a merge writes some
+// of its properties only.
+func (c *Campaign) upsertedBytes(d *dry) int64 {
+	for i := range d.Operations {
+		op := &d.Operations[i]
+		if op.Verb != entity.InsertOrMerge || op.All {
+			continue
+		}
+		if part, err := op.Part(c.generator); err == nil {
+			return packedSize(c.generator.Key(0), part.Properties(0))
+		}
+	}
+	return c.stored()
+}
+
+// packedSize returns the size of a stored entity with its places in the tree and in the index.
+func packedSize(key entity.Key, properties []entity.Property) int64 {
+	size := len(entity.Pack(nil, 0, properties)) + len(key.Row)
+	return rowBytes + int64(size)*17/16 // a size class is larger by a sixteenth
 }
 
 // reads reports whether an operation queries.
@@ -149,15 +181,14 @@ func (c *Campaign) content(d *dry) int64 {
 	return int64(written / max(1, weights) * float64(c.weight(0)))
 }
 
-// stored returns the size of a stored entity, the mean of some.
+// stored returns the mean size of a stored entity.
 func (c *Campaign) stored() int64 {
 	const sampled = 16
-	sum := 0
+	sum := int64(0)
 	for n := range uint64(sampled) {
-		key := c.generator.Key(n)
-		sum += len(entity.Pack(nil, 0, c.generator.Properties(n))) + len(key.Row)
+		sum += packedSize(c.generator.Key(n), c.generator.Properties(n))
 	}
-	return rowBytes + int64(sum)*17/16/sampled // a size class is larger by a sixteenth
+	return sum / sampled
 }
 
 // policies returns the retry policies of a phase with their shares of its operations.

@@ -162,7 +162,7 @@ func TestFootprint(t *testing.T) {
 	assert.Equal(t, 3*single.Holdings, copied.Holdings, "two copies")
 	assert.Zero(t, events("copied", "{verb: batch, entities: 100, together: [customer]}").Holdings, "nothing is read")
 	plain, stored := of(false), of(true)
-	assert.Truef(t, plain.Entities == 0 && stored.Entities >= 12_000*300 && stored.Entities <= 12_000*3000,
+	assert.Truef(t, plain.Entities == 0 && stored.Entities >= 12_000*100 && stored.Entities <= 12_000*3000,
 		"Footprint: entities %d without data, %d with; want none, and those of 12,000", plain.Entities, stored.Entities)
 	huge := of(true, "model.profile=off", "phases.spread.rate=800000", "phases.spread.for=24h", "phases.spread.operations=[{verb: insert}]")
 	assert.GreaterOrEqual(t, huge.Total(), max(1<<45, huge.Entities), "a sum that does not overflow")

@@ -28,6 +28,8 @@ type flow struct {
 	step     time.Duration
 	begins   time.Duration
 	entities float64
+	// whole is the flow of the whole phase where this is a window, else nil.
+	whole *flow
 	// clients, where above 0, send their next operation after think and service; counts
 	// has their first ones.
 	clients        float64
@@ -73,7 +75,7 @@ func (d *dry) flowOf(memory time.Duration) flow {
 	}
 	from := max(0, time.Duration(busiest)*all.step-windows/2*memory)
 	part := count(from, windows*memory)
-	part.begins = from
+	part.begins, part.whole = from, &all
 	return part
 }
 
@@ -116,6 +118,9 @@ func (c *Campaign) rehearseWaits(d *dry) waits {
 	for i := range d.phase {
 		if t := c.Scenario.Phases[i].Traffic; t != nil {
 			w.begins += t.Lasts()
+			if w.whole != nil {
+				w.whole.begins += t.Lasts()
+			}
 		}
 	}
 	r := c.waitsOf(d, &w, policies)
@@ -164,6 +169,9 @@ func (c *Campaign) waitsOf(d *dry, w *flow, policies []retryShare) waits {
 	most, limited := 0.0, 0.0
 	retried := func(one limit) float64 {
 		by := c.retried(w, one, policies)
+		if w.whole != nil {
+			by.succeeded = c.servedOf(w.whole, one)
+		}
 		r.succeeded = min(r.succeeded, by.succeeded)
 		if w.clients > 0 {
 			r.operations = min(r.operations, by.operations)
@@ -350,6 +358,17 @@ func (c *Campaign) retried(w *flow, by limit, policies []retryShare) waits {
 	}
 	r.succeeded = min(1, served/max(1, r.operations))
 	return r
+}
+
+// servedOf returns the share of a flow that a limit serves, at waits far shorter than the flow.
+func (c *Campaign) servedOf(w *flow, by limit) float64 {
+	served, all := 0.0, 0.0
+	for bin, count := range w.counts {
+		at := w.begins + time.Duration(bin)*w.step
+		pass := by.passing(at, count*by.share/w.step.Seconds()) * (1 - c.failing(at))
+		served, all = served+count*(1-by.share+by.share*pass), all+count
+	}
+	return served / max(1, all)
 }
 
 // follow adds the next operations of the clients whose operations ended in a step.

@@ -95,6 +95,9 @@ func TestForecastOfMemoryAgainstMeasuredPeak(t *testing.T) {
 		row{"simulate, ladder, 1 minute", run.Plan{Scenario: runtest.Builtin(t, "simulate", "retry=ladder", "phases.spread.for=1m")}},
 		row{"simulate, transactions", run.Plan{Data: true, Scenario: runtest.Builtin(t, "simulate", "start=warm", "retry=ladder", "phases.spread.rate=100", "phases.spread.for=10s",
 			"phases.spread.operations=[{verb: batch, entities: 50}]")}},
+		row{"simulate, inserts while ranges split", run.Plan{Data: true, Scenario: runtest.Builtin(t, "simulate", "model.detection=30s", "phases.spread.for=2m",
+			"phases.spread.rate=400", "phases.spread.operations=[{verb: insert}]")}},
+		row{"simulate, upserts", run.Plan{Data: true, Scenario: runtest.Builtin(t, "simulate", "start=warm", "phases.spread.entities=50000", "phases.spread.for=40s")}},
 		row{"stress, 200,000 entities", run.Plan{Scenario: runtest.Builtin(t, "stress", "phases.load.entities=200000")}})
 	for seed := range uint64(16) {
 		s, text := drawnLoad(t, rand.New(rand.NewPCG(seed, 48)))
