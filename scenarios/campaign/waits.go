@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"loadgen/engine/entity"
 	"loadgen/scenarios"
 )
 
@@ -145,21 +146,8 @@ func (c *Campaign) waitsOf(d *dry, w *flow, policies []retryShare) waits {
 		r.operations = highest * (time.Duration(len(w.counts)) * w.step).Seconds()
 		r.inFlight = min(r.inFlight, w.clients)
 	}
-	list, weights := d.operations(), 0.0
-	for i := range list {
-		weights += float64(list[i].Weight)
-	}
-	for i := range list {
-		if limit := list[i].Limit.PerSecond; limit > 0 {
-			r.waiting += w.backlog(float64(list[i].Weight)/max(1, weights), limit)
-		}
-	}
-	if m.ClientBandwidth > 0 {
-		var f Forecast
-		c.forecastOperations(&f, list, 1000)
-		bytes := float64(max(f.Sent, f.Received)) / 1000
-		r.inFlight += w.backlog(1, float64(m.ClientBandwidth*max(1, m.ClientMachines))/max(1, bytes))
-	}
+	waiting, inFlight := c.backlogs(d, w)
+	r.waiting, r.inFlight = waiting, r.inFlight+inFlight
 	limits := c.limitsOf(d, w)
 	if len(limits) > 0 && c.Scenario.Start == scenarios.StartCold && w.begins+d.lasts > m.Stamp.Detection {
 		// A range that moves holds the requests that it does not throttle.
@@ -186,6 +174,30 @@ func (c *Campaign) waitsOf(d *dry, w *flow, policies []retryShare) waits {
 	}
 	r.waiting += most
 	return r
+}
+
+// backlogs returns the operations that wait for the client: for its rate limits, and in flight
+// for its bandwidth.
+func (c *Campaign) backlogs(d *dry, w *flow) (waiting, inFlight float64) {
+	if w.whole != nil {
+		w = w.whole
+	}
+	list, weights := d.operations(), 0.0
+	for i := range list {
+		weights += float64(list[i].Weight)
+	}
+	for i := range list {
+		if limit := list[i].Limit.PerSecond; limit > 0 {
+			waiting += w.backlog(float64(list[i].Weight)/max(1, weights), limit)
+		}
+	}
+	if m, err := c.Scenario.PartitionModel(); err == nil && m.ClientBandwidth > 0 {
+		var f Forecast
+		c.forecastOperations(&f, list, 1000)
+		bytes := float64(max(f.Sent, f.Received)) / 1000
+		inFlight = w.backlog(1, float64(m.ClientBandwidth*max(1, m.ClientMachines))/max(1, bytes))
+	}
+	return waiting, inFlight
 }
 
 // delays returns how long faults hold replies.
@@ -225,15 +237,14 @@ func (c *Campaign) limitsOf(d *dry, w *flow) (limits []limit) {
 	if err != nil {
 		return nil
 	}
-	offers := 0.0
-	for _, op := range d.Operations {
-		offers = max(offers, float64(max(1, op.Offers())))
+	partition := math.Inf(1)
+	if m.PartitionTarget > 0 {
+		partition = float64(m.PartitionTarget) * float64(max(1000, m.Idle.Headroom)) / 1000
 	}
-	partition := float64(m.PartitionTarget) * float64(max(1000, m.Idle.Headroom)) / 1000
 	account, ranges := c.sharedTargets()
 	cold := c.Scenario.Start == scenarios.StartCold
 	highest := w.highest()
-	if highest*offers <= min(max(partition, 1), account, ranges) {
+	if highest*c.maxOffers(d, highest) <= min(partition, account, ranges) {
 		return nil
 	}
 	shares, entities := c.loads(d, w)
@@ -243,7 +254,7 @@ func (c *Campaign) limitsOf(d *dry, w *flow) (limits []limit) {
 	}
 	over, count := 0.0, 0.0
 	for _, share := range shares {
-		if partition > 0 && share*highest*w.entities > partition {
+		if share*highest*w.entities > partition {
 			over, count = over+share, count+1
 		}
 	}
@@ -266,6 +277,21 @@ func (c *Campaign) limitsOf(d *dry, w *flow) (limits []limit) {
 		}, cost, 0})
 	}
 	return limits
+}
+
+// maxOffers returns the maximum number of entities of an operation. A query counts as one if few
+// operations can wait to retry, whatever it reads: then it needs no sample.
+func (c *Campaign) maxOffers(d *dry, highest float64) float64 {
+	const few = 16_000
+	waits, _ := c.patience.LongestWait()
+	offers := 1
+	for i := range d.Operations {
+		if op := &d.Operations[i]; op.Verb == entity.Query && highest*waits.Seconds() > few {
+			offers = max(offers, pageEntities)
+		}
+		offers = max(offers, d.Operations[i].Offers())
+	}
+	return float64(offers)
 }
 
 // sharedTargets returns the entities per second of all accounts, and of the first range of a
