@@ -65,7 +65,7 @@ func newCompare(stdout io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			both, err := runs.Of(was, is)
+			both, err := runs.Compare(was, is)
 			if errors.Is(err, runs.ErrEmpty) {
 				return usageError{err}
 			}

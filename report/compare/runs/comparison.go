@@ -10,65 +10,63 @@ import (
 	"loadgen/report/compare/statistics"
 )
 
-// Comparison is two sides held against each other. Its fields are those of the JSON form.
+// Comparison is the result of [Compare], and its JSON form.
 type Comparison struct {
 	Outcome compare.Outcome `json:"verdict"`
-	// Says is the verdict in a sentence or two.
+	// Says is the verdict in one or two sentences.
 	Says []string `json:"sentences"`
 	A    Summary  `json:"a"`
 	B    Summary  `json:"b"`
-	// Warnings are whatever is not the same on both sides, or speaks against the runs.
+	// Warnings are differences between the sides, and defects of runs.
 	Warnings []string `json:"warnings"`
-	// Decides are the findings that the verdict rests on, none where there are too few
-	// runs.
+	// Decides are the findings that decide the verdict, none with too few runs.
 	Decides []compare.Finding `json:"decides"`
 	Metrics []Metric          `json:"metrics"`
-	// Bands are of single runs, and gate nothing.
+	// Bands are those of single runs. No verdict is based on them.
 	Bands  []Band  `json:"within_runs"`
 	Shapes []Shape `json:"shapes"`
-	// Exact is what differs of runs in virtual time, nil where none were compared.
+	// Exact has the differences of runs in virtual time, nil if none were compared.
 	Exact *Exact `json:"exact"`
-	// Pairs is how many pairs of runs there are, 0 where they do not pair.
+	// Pairs is the number of pairs of runs, 0 if the sides have different numbers of runs.
 	Pairs int `json:"pairs"`
 }
 
-// Summary says what a side is.
+// Summary describes a side.
 type Summary struct {
 	Name     string `json:"name"`
 	Scenario string `json:"scenario"`
 	Runs     int    `json:"runs"`
-	// Started is when the first of its runs began, Time "real" or "virtual".
+	// Started is the start of the first run, Time "real" or "virtual".
 	Started string `json:"started"`
 	Time    string `json:"time"`
 }
 
-// Metric is one figure of one phase and operation on both sides. A and B are medians over
-// the runs that tell it, in the unit of its name; nil where none does.
+// Metric is a figure of a phase and operation on both sides. A and B are medians over the runs
+// that have it, in the unit of its name, or nil.
 type Metric struct {
 	Metric string `json:"metric"`
-	// Phase is empty for all reported ones together, Operation for all operations.
+	// Phase is empty for all reported phases, Operation for all operations.
 	Phase     string   `json:"phase"`
 	Operation string   `json:"operation"`
 	A         *float64 `json:"a"`
 	B         *float64 `json:"b"`
-	// Change is a part of one: of pairs as the gate estimates it, else of the medians. It
-	// is nil where there was nothing before.
+	// Change is relative: of pairs as the gate estimates it, else of the medians. It is nil if
+	// A is 0.
 	Change *float64 `json:"change"`
-	// Interval and P are those of the figure alone, not corrected for how many there are;
-	// nil where the runs cannot tell.
+	// Interval and P are not corrected for several tests, and nil with too few pairs.
 	Interval *[2]float64 `json:"interval"`
 	P        *float64    `json:"p"`
-	// RangeA and RangeB are the least and the greatest of several runs.
+	// RangeA and RangeB are the minimum and maximum over several runs.
 	RangeA *[2]float64 `json:"a_range"`
 	RangeB *[2]float64 `json:"b_range"`
 
 	measure measure
-	// same says that every run of both sides has one figure, or each pair its own.
+	// same means that all runs have one value, or the runs of each pair.
 	same bool
 }
 
-// Of holds B against A. Its error wraps [ErrEmpty] where a side has no run.
-func Of(a, b *Side) (*Comparison, error) {
+// Compare compares B with A. It returns [ErrEmpty] if a side has no run.
+func Compare(a, b *Side) (*Comparison, error) {
 	for _, side := range []*Side{a, b} {
 		if len(side.runs) == 0 {
 			return nil, fmt.Errorf("%w: %s has no run", ErrEmpty, side.Name)
@@ -118,7 +116,7 @@ func (s *Side) summary() Summary {
 		Started: first.started.UTC().Format("2006-01-02T15:04:05Z"), Time: first.manifest.Time}
 }
 
-// sections returns those that both sides have, in the order of A.
+// sections returns the sections that both sides have, in the order of A.
 func sections(a, b *Side) []key {
 	return slices.DeleteFunc(slices.Clone(a.keys), func(k key) bool { return !slices.Contains(b.keys, k) })
 }
@@ -136,7 +134,6 @@ func metricOf(a, b *Side, k key, m measure) Metric {
 	metric.A, metric.RangeA = middle(was)
 	metric.B, metric.RangeB = middle(is)
 	if metric.A != nil && metric.B != nil {
-		// There is no change from nothing.
 		if change := statistics.Relative(*metric.A, *metric.B); !math.IsInf(change, 1) {
 			metric.Change = &change
 		}
@@ -154,19 +151,18 @@ func metricOf(a, b *Side, k key, m measure) Metric {
 	return metric
 }
 
-// values returns a figure of each run, nil for a run that does not tell it.
+// values returns a figure of each run, nil for runs without it.
 func (s *Side) values(k key, m measure) []*float64 {
 	list := make([]*float64, len(s.runs))
 	for i, one := range s.runs {
-		if section, some := one.figures[k]; some {
-			list[i] = m.of(&section)
+		if section, ok := one.figures[k]; ok {
+			list[i] = m.value(&section)
 		}
 	}
 	return list
 }
 
-// paired returns the pairs of two figures, none where a run lacks its own or the sides are
-// of different numbers.
+// paired returns pairs of values, none if a value is missing or the sides have different lengths.
 func paired(was, is []*float64) []compare.Pair {
 	if len(was) != len(is) {
 		return nil
@@ -181,28 +177,26 @@ func paired(was, is []*float64) []compare.Pair {
 	return pairs
 }
 
-// middle returns the median of the values that are there, and their range where there are
-// several.
+// middle returns the median of the known values, and their range if there are several.
 func middle(values []*float64) (*float64, *[2]float64) {
-	var told []float64
+	var known []float64
 	for _, value := range values {
 		if value != nil {
-			told = append(told, *value)
+			known = append(known, *value)
 		}
 	}
-	if len(told) == 0 {
+	if len(known) == 0 {
 		return nil, nil
 	}
-	median := statistics.Median(told)
-	if len(told) == 1 {
+	median := statistics.Median(known)
+	if len(known) == 1 {
 		return &median, nil
 	}
-	return &median, &[2]float64{slices.Min(told), slices.Max(told)}
+	return &median, &[2]float64{slices.Min(known), slices.Max(known)}
 }
 
-// Shape is how the response times of one section differ, over all runs of each side
-// together. It describes, and proves nothing: the operations of a run are no sample of
-// runs.
+// Shape describes how the response times of a section differ, over all runs of each side. No
+// verdict is based on it: operations of one run are not a sample of runs.
 type Shape struct {
 	Phase     string `json:"phase"`
 	Operation string `json:"operation"`

@@ -1,19 +1,17 @@
-// Package runs is two sets of runs, side by side.
+// Package runs compares two runs, or two sets of runs.
 //
-// Make a [Side] of each, [Side.Add] the records of its runs, and take both to [Of]. The
-// [Comparison] has a verdict in a sentence or two, a warning for whatever is not the same on
-// both sides, every figure of every phase and operation, and says of each between which
-// bounds it changed where the runs can tell: [Comparison.Document] says all of it.
+// Make a [Side] of each, [Side.Add] the records of its runs, and [Compare] both. A
+// [Comparison] has a verdict, warnings about anything that differs between the sides, every
+// figure of every phase and operation with its interval if there are enough runs, and a
+// [Comparison.Document].
 //
-// What may be said goes by what there is. Pairs of valid runs that were taken in turn are
-// judged by the gate of package compare, over at most three figures of the whole; all other
-// figures have the interval and the p that they would have alone. Of one run a side the
-// bands within the run are shown, and prove nothing: the unit is the run. Runs in virtual
-// time of one scenario are compared value by value besides, for they repeat exactly.
+// The evidence decides what is reported. The gate of package compare judges pairs of valid
+// runs that alternate, by at most three figures of all operations; the interval and p of
+// other figures are uncorrected. Single runs have only within-run bands, on which no verdict is
+// based: the unit is the run. Runs of one scenario in virtual time are also compared value by
+// value, since they repeat exactly.
 //
-// The caller owes records as results.Read returns them. A record that was cut off
-// beforehand takes part with its whole seconds.
-//
-// The package never reads a file or a clock, and does not know which machine a run was on
-// beyond what its record says: two machines of one make are one to it.
+// Records are as results.Read returns them. Only whole seconds of a truncated record are
+// compared. The package reads no file and no clock, and identifies a machine only by what its
+// record says.
 package runs

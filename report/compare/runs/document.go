@@ -8,15 +8,14 @@ import (
 	"loadgen/report/document"
 )
 
-// Document returns what the comparison says: whether B is better or worse, by how much, and
-// every figure of both. Its Data is the comparison.
+// Document returns the verdict and every figure as a document. Its Data is the comparison.
 func (c *Comparison) Document() *document.Document {
-	d := &document.Document{Title: "A and B side by side", Subtitle: shown(c.A.Name) + " · " + shown(c.B.Name), Answer: c.answer(), Data: c}
+	d := &document.Document{Title: "A and B side by side", Subtitle: shorten(c.A.Name) + " · " + shorten(c.B.Name), Answer: c.answer(), Data: c}
 	whole, _ := c.figures(key{})
-	d.Show(whole, document.Facts{Lines: c.Warnings, Max: mostWarnings})
+	d.Show(whole, document.Facts{Lines: c.Warnings, Max: maxWarnings})
 	sides := document.NewTable("sides", "Sides", "|words", "folder|words", "scenario|words", "runs", "first started", "time")
 	for i, of := range []*Summary{&c.A, &c.B} {
-		sides.Add(compare.Side(i), shown(of.Name), shown(of.Scenario), of.Runs, of.Started, shown(of.Time))
+		sides.Add(compare.Side(i), shorten(of.Name), shorten(of.Scenario), of.Runs, of.Started, shorten(of.Time))
 	}
 	d.Add("sides", "Sides", sides)
 	d.Add("doubts", "Differences and doubts", document.List{Items: c.Warnings})
@@ -46,25 +45,25 @@ func (c *Comparison) Document() *document.Document {
 	}
 	var list []string
 	if same > 0 {
-		list = append(list, fmt.Sprintf("%s the same on both sides, and not shown", document.Counted(same, "more figure is", "more figures are")))
+		list = append(list, fmt.Sprintf("%s the same on both sides and not shown", document.Counted(same, "more figure is", "more figures are")))
 	}
 	if tested := c.tested(); tested > 0 {
-		list = append(list, fmt.Sprintf("interval and p are each figure's own: of %d that do not differ, about %s have p <= %s by chance",
+		list = append(list, fmt.Sprintf("intervals and p are uncorrected: of %d equal figures, about %s have p <= %s by chance",
 			tested, document.Decimals(float64(tested)*compare.DefaultAlpha, 0), document.Plainly(compare.DefaultAlpha)))
 	}
 	if c.A.Runs > 1 || c.B.Runs > 1 {
 		list = append(list, "A and B are medians over the runs")
 	}
 	d.Add("reading", "Reading the figures", document.List{Items: list})
-	d.Add("within", "Within-run bands by the second (no verdict is based on them)", c.within())
+	d.Add("within", "Within-run bands by the second (no verdict is based on them)", c.bandsTable())
 	d.Add("exact", "Differences in virtual time", document.List{Items: c.exact()})
 	return d
 }
 
-// mostWarnings is how many of them a screen shows.
-const mostWarnings = 4
+// maxWarnings is the maximum number of warnings on one screen.
+const maxWarnings = 4
 
-// answer says whether B is better or worse, and by how much in the figure that says so.
+// answer returns the verdict, with the change of the figure that decides it.
 func (c *Comparison) answer() document.Answer {
 	state, _ := c.Outcome.State()
 	a := document.Answer{State: state, Says: c.Says}
@@ -90,15 +89,15 @@ func (c *Comparison) answer() document.Answer {
 		a.Claim += ": " + f.Metric + " " + a.Number
 		a.Beside = fmt.Sprintf("%s at %s %%, over %d pairs", document.Interval(f.Interval, document.Change), document.Decimals(100*f.Level, 1), f.Pairs)
 	default:
-		a.Claim = "CANNOT TELL whether they differ"
+		a.Claim = "CANNOT TELL"
 	}
 	return a
 }
 
 func (m *Metric) key() key { return key{m.Phase, m.Operation} }
 
-// figures is those of a phase and operation that differ, of the whole all, and how many others
-// either side can tell. Intervals and chances are shown only where there are any.
+// figures returns the figures of a section that differ, of all operations also those that are
+// the same, and the number of omitted ones. Columns without values are omitted.
 func (c *Comparison) figures(k key) (t document.Table, same int) {
 	level := document.Decimals(100*(1-compare.DefaultAlpha), 1)
 	t = document.NewTable("whole", k.title(), "|words", "A", "B", "change|change", level+" % interval|change|optional", "p|chance|optional")
@@ -125,7 +124,7 @@ func (c *Comparison) figures(k key) (t document.Table, same int) {
 	return t.WithoutEmpty(), same
 }
 
-// tested is how many figures have a p.
+// tested returns the number of figures with a p.
 func (c *Comparison) tested() int {
 	tested := 0
 	for i := range c.Metrics {
@@ -136,8 +135,8 @@ func (c *Comparison) tested() int {
 	return tested
 }
 
-// within shows the bands of single runs.
-func (c *Comparison) within() document.Table {
+// bandsTable returns the within-run bands of single runs.
+func (c *Comparison) bandsTable() document.Table {
 	t := document.NewTable("within", "", "|words", "A", "within", "B", "within", "change|change", "within|change", "seconds")
 	labels := make(map[string]string)
 	for _, m := range measures() {
@@ -151,55 +150,55 @@ func (c *Comparison) within() document.Table {
 			seconds, doubtful = "~"+seconds, true
 		}
 		u := b.unit
-		t.Add(shown(b.Phase)+", "+labels[b.Metric]+u.suffix(), u.formatted(b.A.Mean), u.formatted(b.A.Interval), u.formatted(b.B.Mean), u.formatted(b.B.Interval),
+		t.Add(shorten(b.Phase)+", "+labels[b.Metric]+u.suffix(), u.formatted(b.A.Mean), u.formatted(b.A.Interval), u.formatted(b.B.Mean), u.formatted(b.B.Interval),
 			b.Change.Mean, b.Change.Interval, seconds)
 	}
 	if doubtful {
-		t.Notes = []string{"~: too few seconds for bounds that can be relied on"}
+		t.Notes = []string{"~: too few seconds for reliable bounds"}
 	}
 	return t
 }
 
-// mostDiffering is how many values that differ are listed.
-const mostDiffering = 20
+// maxDiffering is the maximum number of listed differences.
+const maxDiffering = 20
 
-// exact says how runs in virtual time differ.
+// exact lists the differences of runs in virtual time.
 func (c *Comparison) exact() []string {
 	e := c.Exact
 	switch {
 	case e == nil:
 		return nil
 	case e.Same == e.Pairs:
-		return []string{"they repeat to the last count"}
+		return []string{"all runs repeat exactly"}
 	}
 	list := []string{fmt.Sprintf("%d of %d repeat; %s and %s differ in %s", e.Same, e.Pairs,
-		shown(e.A), shown(e.B), document.Counted(e.Difference.Total, "value"))}
-	// The sums of the heat map come last: most of them are those of the phases once more.
-	for _, line := range e.Difference.Lines(mostDiffering, "phases", "where") {
-		list = append(list, shown(line))
+		shorten(e.A), shorten(e.B), document.Counted(e.Difference.Total, "value"))}
+	// The sums of the heat map are last: most repeat those of the phases.
+	for _, line := range e.Difference.Lines(maxDiffering, "phases", "where") {
+		list = append(list, shorten(line))
 	}
 	return list
 }
 
-// formatted returns a figure, or its bounds, as a value of a table.
+// formatted returns a figure or its bounds as a cell.
 func (u unit) formatted(value any) any { return document.Formatted{Value: value, Format: string(u)} }
 
-// suffix is what follows a figure's name in tables.
+// suffix returns the unit that follows a figure's name in tables.
 func (u unit) suffix() string { return map[unit]string{micros: ", ms", perSecond: "/s"}[u] }
 
 func (k key) title() string {
 	phase, operation := "all reported phases", "all operations"
 	if k.phase != "" {
-		phase = shown(k.phase)
+		phase = shorten(k.phase)
 	}
 	if k.operation != "" {
-		operation = shown(k.operation)
+		operation = shorten(k.operation)
 	}
 	return phase + ", " + operation
 }
 
-// longest bounds what is shown of a name.
-const longest = 200
+// maxName is the maximum length of a shown name.
+const maxName = 200
 
-// shown returns a name that a record holds as far as it is shown.
-func shown(name string) string { return document.Cut(name, longest) }
+// shorten returns a name of a record for display.
+func shorten(name string) string { return document.Cut(name, maxName) }

@@ -164,7 +164,7 @@ func sets(pairs int, effect float64) (a, b []played) {
 // held holds two sides against each other.
 func held(t testing.TB, a, b *runs.Side) *runs.Comparison {
 	t.Helper()
-	c, err := runs.Of(a, b)
+	c, err := runs.Compare(a, b)
 	require.NoError(t, err)
 	return c
 }

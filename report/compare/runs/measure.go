@@ -16,33 +16,33 @@ const (
 	count     unit = "count"
 )
 
-// measure is one figure of a section. Its name is that of the summary of a run.
+// measure is a figure of a section. Its name is that of a run's summary.
 type measure struct {
 	name, label string
 	unit        unit
 	higher      bool
-	// floor is what is told apart from nothing.
+	// floor is the minimum value that counts as more than 0.
 	floor float64
-	of    func(*section) *float64
+	value func(*section) *float64
 }
 
-// metric returns the measure as gates have it.
+// metric returns the metric for a gate.
 func (m *measure) metric() compare.Metric {
 	return compare.Metric{Name: m.label, Higher: m.higher, Floor: m.floor}
 }
 
-// The measures that decide, in the order in which they do: with few pairs, the first alone.
+// The measures that decide the verdict. With few pairs only the first does.
 const (
 	responseP99 = "response_us.p99"
 	served      = "served_entities_per_second"
 	responseP50 = "response_us.p50"
 )
 
-// measures returns what is compared in each section, in the order of the tables.
+// measures returns the compared figures in the order of the tables.
 func measures() []measure {
-	quantile := func(name, label string, of func(*results.Quantiles) *int64) measure {
+	quantile := func(name, label string, get func(*results.Quantiles) *int64) measure {
 		return measure{name, label, micros, false, 1, func(s *section) *float64 {
-			if value := of(&s.Response); value != nil {
+			if value := get(&s.Response); value != nil {
 				return new(float64(*value))
 			}
 			return nil

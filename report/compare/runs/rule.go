@@ -10,23 +10,23 @@ import (
 	"loadgen/results"
 )
 
+// rule sets the verdict.
 func (c *Comparison) rule(a, b *Side) error {
 	if c.Exact != nil && c.Exact.Same == c.Exact.Pairs {
-		c.Outcome, c.Says = compare.Identical, []string{"They repeat to the last count."}
+		c.Outcome, c.Says = compare.Identical, []string{"All values are equal."}
 		if c.Exact.Pairs > 1 {
-			c.Says[0] = fmt.Sprintf("All %d pairs of runs repeat to the last count.", c.Exact.Pairs)
+			c.Says[0] = fmt.Sprintf("All values of %d pairs of runs are equal.", c.Exact.Pairs)
 		}
 		return nil
 	}
-	if why := c.untold(a, b); why != nil {
+	if why := c.obstacle(a, b); why != nil {
 		c.Outcome, c.Says = compare.Inconclusive, why
 		if c.Exact != nil {
 			c.Outcome = compare.Different
 		}
 		return nil
 	}
-	// The verdict rests on the whole, as far as every run tells it, and with few pairs on the first
-	// figure alone.
+	// Figures of all operations that every run has decide; with few pairs only the first.
 	var trials []compare.Trial
 	for _, name := range []string{responseP99, served, responseP50} {
 		for _, m := range measures() {
@@ -42,7 +42,7 @@ func (c *Comparison) rule(a, b *Side) error {
 		trials = trials[:1]
 	}
 	if len(trials) == 0 {
-		c.Outcome, c.Says = compare.Inconclusive, []string{"No figure of the whole is told by every run, so that there is nothing to judge."}
+		c.Outcome, c.Says = compare.Inconclusive, []string{"Every figure is missing in at least one run."}
 		return nil
 	}
 	judged, err := compare.Gate{}.Judge(trials)
@@ -54,10 +54,9 @@ func (c *Comparison) rule(a, b *Side) error {
 	return nil
 }
 
-// untold returns in a sentence or two why the runs cannot be told apart by a test; nil
-// where they can.
-func (c *Comparison) untold(a, b *Side) []string {
-	const take = "Pairs of runs taken in turn would tell: 10 of them, at least 8."
+// obstacle returns why the runs cannot be tested, in one or two sentences, or nil.
+func (c *Comparison) obstacle(a, b *Side) []string {
+	const advice = "Compare 10 pairs of alternating runs, at least 8."
 	unsound := 0
 	for _, one := range slices.Concat(a.runs, b.runs) {
 		if one.validity != results.Valid {
@@ -71,45 +70,45 @@ func (c *Comparison) untold(a, b *Side) []string {
 			which = fmt.Sprintf(" in %d of %d pairs, first", c.Exact.Pairs-c.Exact.Same, c.Exact.Pairs)
 		}
 		says := []string{fmt.Sprintf("The runs are in virtual time and do not repeat:%s %s.", which, document.Counted(c.Exact.Difference.Total, "value differs", "values differ"))}
-		if text := func(one *run) string { return one.manifest.Scenario.Text }; !slices.Equal(a.each(text), b.each(text)) {
-			says = append(says, "They are not of one scenario and seed, so that they need not.")
+		if text := func(one *run) string { return one.manifest.Scenario.Text }; !slices.Equal(a.collect(text), b.collect(text)) {
+			says = append(says, "Their scenarios or seeds differ.")
 		}
 		return says
 	case len(a.runs) == 1 && len(b.runs) == 1:
-		return []string{c.overlap(), take}
+		return []string{c.overlap(), advice}
 	case c.Pairs == 0:
-		return []string{fmt.Sprintf("A has %s and B %s, and only runs in pairs can be told apart.",
-			document.Counted(len(a.runs), "run", "runs"), document.Counted(len(b.runs), "run", "runs")), take}
+		return []string{fmt.Sprintf("A has %s, B has %s; a test needs pairs of runs.",
+			document.Counted(len(a.runs), "run", "runs"), document.Counted(len(b.runs), "run", "runs")), advice}
 	case c.Pairs < compare.FewestPairsOfOne:
-		return []string{fmt.Sprintf("%s of runs are too few to tell a difference from chance.", document.Counted(c.Pairs, "pair", "pairs")), take}
+		return []string{fmt.Sprintf("%s of runs are too few for a test.", document.Counted(c.Pairs, "pair", "pairs")), advice}
 	case a.repeats() || b.repeats():
-		return []string{"Runs in virtual time with one seed repeat each other, and count as one: expected a seed of its own for each."}
+		return []string{"Runs in virtual time with one seed are copies; expected a different seed for each."}
 	case unsound > 0:
-		return []string{fmt.Sprintf("%s not valid, and only valid runs can be told apart.", document.Counted(unsound, "run is", "runs are"))}
-	case strings.HasPrefix(outOfTurn(a, b), "the runs were not"):
-		return []string{"The runs were not taken in turn, so that a drift of the machine cannot be told from a difference.", take}
+		return []string{fmt.Sprintf("%s not valid; a test needs valid runs.", document.Counted(unsound, "run is", "runs are"))}
+	case orderOf(a, b) == separate:
+		return []string{"The runs do not alternate: drift of the machine may explain a difference.", advice}
 	}
 	return nil
 }
 
-// overlap says of single runs what their own bands say, and that it is nothing.
+// overlap describes the within-run bands of single runs.
 func (c *Comparison) overlap() string {
-	apart, sound := 0, 0
+	disjoint, sound := 0, 0
 	for i := range c.Bands {
 		if c.Bands[i].Doubt == "" {
 			sound++
 		}
-		if c.Bands[i].Apart {
-			apart++
+		if c.Bands[i].Disjoint {
+			disjoint++
 		}
 	}
 	switch {
 	case sound == 0:
-		return "One run a side proves nothing: the unit is the run."
-	case apart == 0:
-		return "The within-run bands overlap, and one run a side proves nothing: the unit is the run."
+		return "One run per side is no evidence of a difference."
+	case disjoint == 0:
+		return "Within-run bands overlap. One run per side is no evidence of a difference."
 	}
-	return fmt.Sprintf("Within-run bands do not overlap, %d of %d, which proves nothing: the unit is the run.", apart, sound)
+	return fmt.Sprintf("%d of %d within-run bands do not overlap. One run per side is no evidence of a difference.", disjoint, sound)
 }
 
 func (c *Comparison) judged(j compare.Judgement) {
@@ -117,16 +116,16 @@ func (c *Comparison) judged(j compare.Judgement) {
 	worse, better := moved(j.Findings, compare.Regression), moved(j.Findings, compare.Improvement)
 	switch {
 	case worse != "" && better != "":
-		c.Outcome, c.Says = compare.Regression, []string{fmt.Sprintf("B is worse than A %s: %s.", over, worse), fmt.Sprintf("It is better, too: %s.", better)}
+		c.Outcome, c.Says = compare.Regression, []string{fmt.Sprintf("B is worse than A %s: %s.", over, worse), fmt.Sprintf("It is also better: %s.", better)}
 	case worse != "":
 		c.Outcome, c.Says = compare.Regression, []string{fmt.Sprintf("B is worse than A %s: %s.", over, worse)}
 	case better != "":
 		c.Outcome, c.Says = compare.Improvement, []string{fmt.Sprintf("B is better than A %s: %s.", over, better)}
 	case j.Verdict == compare.Inconclusive:
-		c.Outcome, c.Says = compare.Inconclusive, []string{"Too few pairs of runs to tell a difference from chance."}
+		c.Outcome, c.Says = compare.Inconclusive, []string{"Too few pairs of runs for a test."}
 	default:
 		c.Outcome = compare.NoDifference
-		c.Says = []string{fmt.Sprintf("No difference is shown %s.", over), "That there is none is not shown either: the intervals say how great it may be."}
+		c.Says = []string{fmt.Sprintf("No difference is shown %s.", over), "It may still exist, within the intervals."}
 	}
 }
 
@@ -140,20 +139,19 @@ func moved(findings []compare.Finding, v compare.Outcome) string {
 	return strings.Join(words, ", ")
 }
 
-// Exact is what differs of runs in virtual time of one scenario, which repeat exactly
-// where nothing has changed.
+// Exact has the differences of runs of one scenario in virtual time, which normally repeat exactly.
 type Exact struct {
-	// Pairs of runs were held against each other in their order, and Same of them repeat.
+	// Pairs is the number of compared pairs, Same of those that repeat.
 	Pairs int `json:"pairs"`
 	Same  int `json:"same"`
-	// A and B are the first two runs that do not, Difference in what; empty where all do.
+	// A and B are the first pair that does not repeat, with its Difference; empty if all do.
 	A          string             `json:"a"`
 	B          string             `json:"b"`
 	Difference compare.Difference `json:"difference"`
 }
 
-// exactly compares runs in virtual time, as many on either side, pair by pair; nil where
-// any is in real time, not whole, or of a scenario of another name.
+// exactly compares pairs of runs in virtual time. It returns nil if the sides have different
+// lengths, or a run is in real time, truncated, or of another scenario than its pair.
 func exactly(a, b *Side) (*Exact, error) {
 	if len(a.runs) != len(b.runs) {
 		return nil, nil

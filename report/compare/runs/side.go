@@ -13,54 +13,52 @@ import (
 	"loadgen/results/figure"
 )
 
-// Side is a run or a set of runs. It keeps what is compared of the records that it is
-// given, not the records. It belongs to one goroutine.
+// Side is a run or a set of runs. It keeps only the compared parts of records. It is not safe
+// for concurrent use.
 type Side struct {
-	// Name is what the user calls it: a folder.
+	// Name is the folder that the user named.
 	Name string
 
 	runs []*run
-	// keys are the sections that its runs have, in the order of the first that has them.
+	// keys are the sections of its runs, in order of first appearance.
 	keys  []key
 	times map[key]*results.Histogram
 }
 
-// key is one section of a comparison: a phase and a kind of operation. An empty phase is
-// all reported ones together, an empty operation all operations.
+// key is a section of a comparison: a phase and a kind of operation. An empty phase means all
+// reported phases, an empty operation all operations.
 type key struct{ phase, operation string }
 
-// run is what of a record is compared.
+// run is the compared part of a record.
 type run struct {
 	name     string
 	started  time.Time
 	manifest results.Manifest
 	validity string
 	reasons  []string
-	// late says where the generator fell short of the load, nothing where it did not.
+	// late lists where the generator was too slow.
 	late []string
-	// cut says why the record is not whole, empty where it is.
+	// cut is why the record is incomplete, or empty.
 	cut     string
 	figures map[key]section
-	// seconds are the whole seconds of each phase, in the order of the run. Only a run
-	// that is alone on its side keeps them.
+	// seconds are the whole seconds of each phase, only of a single run.
 	seconds []stretch
-	// tree is what repeats of a run in virtual time, nil of others.
+	// tree is the repeatable part of a run in virtual time, else nil.
 	tree []byte
 }
 
-// section is what a run came to in one section.
+// section has the figures of a run in one section.
 type section struct {
 	results.PhaseOperationSummary
 	counted int64
 }
 
-// MostRuns is how many runs a side may have.
-const MostRuns = 1000
+const maxRuns = 1000
 
-// Add adds the record of a run. Its error wraps [ErrEmpty] or [ErrTooMany].
+// Add adds the record of a run. It returns [ErrEmpty] or an error for too many runs.
 func (s *Side) Add(name string, record *results.Record) error {
-	if len(s.runs) == MostRuns {
-		return fmt.Errorf("%w: %s holds more than %d", ErrTooMany, s.Name, MostRuns)
+	if len(s.runs) == maxRuns {
+		return fmt.Errorf("too many runs: %s has more than %d", s.Name, maxRuns)
 	}
 	judged := *record
 	judged.Summary = verdict.Judge(record)
@@ -68,10 +66,9 @@ func (s *Side) Add(name string, record *results.Record) error {
 		validity: judged.Summary.Validity, reasons: judged.Summary.Reasons, late: judged.Summary.ClientLimited, seconds: stretches(record)}
 	steps := figure.Reported(record)
 	if len(steps) == 0 && len(one.seconds) == 0 {
-		return fmt.Errorf("%w: %s is of no length: it came to no reported phase, and to no whole second of any; expected a run that did",
-			ErrEmpty, name)
+		return fmt.Errorf("%w: %s has no reported phase and no whole second", ErrEmpty, name)
 	}
-	// What spoils the run comes first, else the phases whose response times are the generator's own.
+	// Reasons for the whole run precede phases whose response times the generator distorts.
 	if len(one.late) == 0 {
 		for i := range judged.Summary.Phases {
 			if phase := &judged.Summary.Phases[i]; phase.ClientLimited {
@@ -81,18 +78,18 @@ func (s *Side) Add(name string, record *results.Record) error {
 	}
 	switch partial := record.Validity == results.Partial; {
 	case len(record.Phases) == 0:
-		one.cut = "was cut off, and has no totals: its whole seconds alone are compared"
+		one.cut = "is truncated and has no totals: only its whole seconds are compared"
 	case record.Cut:
-		one.cut = "is cut off within a line: its totals are compared, and the seconds up to there"
+		one.cut = "is truncated within a line: its totals and complete seconds are compared"
 	case partial && len(steps) > 0:
-		one.cut = "did not come to its end: what it came to is compared"
+		one.cut = "ended early: its part is compared"
 	case partial:
-		one.cut = "did not come to a reported phase: its whole seconds alone are compared"
+		one.cut = "ended before a reported phase: only its whole seconds are compared"
 	}
 	if tree, err := baseline.Of(&judged); err == nil {
 		one.tree = tree.JSON()
 	}
-	s.take(one, record, steps)
+	s.addFigures(one, record, steps)
 	s.runs = append(s.runs, one)
 	if len(s.runs) > 1 {
 		s.runs[0].seconds, one.seconds = nil, nil
@@ -100,13 +97,13 @@ func (s *Side) Add(name string, record *results.Record) error {
 	return nil
 }
 
-// take takes the figures of a record, and the distributions of its response times.
-func (s *Side) take(one *run, record *results.Record, steps []figure.Step) {
+// addFigures adds the figures of a record, and the distributions of its response times.
+func (s *Side) addFigures(one *run, record *results.Record, steps []figure.Step) {
 	one.figures = make(map[key]section)
 	if len(steps) == 0 {
 		return
 	}
-	kinds, of := []results.Kind{{}}, figure.Of(record)
+	kinds, figures := []results.Kind{{}}, figure.Of(record)
 	for i, kind := range record.Manifest.Operations {
 		if slices.ContainsFunc(steps, func(step figure.Step) bool { k := &step.Phase.Kinds[i]; return k.Scheduled+k.Attempts > 0 }) {
 			kinds = append(kinds, kind)
@@ -115,18 +112,18 @@ func (s *Side) take(one *run, record *results.Record, steps []figure.Step) {
 	for _, kind := range kinds {
 		want := func(other results.Kind) bool { return kind.Name == "" || other.Name == kind.Name }
 		sum := record.Total(func(p *results.Phase, other results.Kind) bool { return p.Reported && want(other) })
-		s.put(one, key{"", kind.Name}, of.Summary(steps, want), &sum)
+		s.put(one, key{"", kind.Name}, figures.Summary(steps, want), &sum)
 	}
 	for _, step := range steps {
 		for _, kind := range kinds {
 			want := func(other results.Kind) bool { return kind.Name == "" || other.Name == kind.Name }
 			sum := step.Sum(want)
-			s.put(one, key{step.Phase.Name, kind.Name}, of.Step(step, want), &sum)
+			s.put(one, key{step.Phase.Name, kind.Name}, figures.Step(step, want), &sum)
 		}
 	}
 }
 
-// put keeps a section of a run, unless nothing happened in it.
+// put adds a section of a run unless it is empty.
 func (s *Side) put(one *run, k key, figures results.PhaseOperationSummary, sum *results.KindStats) {
 	if sum.Scheduled == 0 && sum.Attempts == 0 {
 		return
@@ -142,7 +139,7 @@ func (s *Side) put(one *run, k key, figures results.PhaseOperationSummary, sum *
 	s.times[k].Merge(sum.Response)
 }
 
-// repeats reports whether a run in virtual time is there twice: it counts once.
+// repeats reports whether two runs in virtual time are identical.
 func (s *Side) repeats() bool {
 	for i, one := range s.runs {
 		if one.tree != nil && slices.ContainsFunc(s.runs[:i], func(other *run) bool { return bytes.Equal(one.tree, other.tree) }) {
@@ -152,18 +149,13 @@ func (s *Side) repeats() bool {
 	return false
 }
 
-func (s *Side) each(of func(*run) string) []string {
+func (s *Side) collect(get func(*run) string) []string {
 	var list []string
 	for _, one := range s.runs {
-		list = append(list, of(one))
+		list = append(list, get(one))
 	}
 	return list
 }
 
-// What makes runs incomparable, to be told by errors.Is.
-var (
-	// ErrEmpty: a run is of no length, or a side has no run.
-	ErrEmpty = errors.New("nothing to compare")
-	// ErrTooMany: a side has more runs than can be compared.
-	ErrTooMany = errors.New("too many runs")
-)
+// ErrEmpty means that a run has no data, or a side no run.
+var ErrEmpty = errors.New("nothing to compare")

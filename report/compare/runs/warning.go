@@ -10,68 +10,69 @@ import (
 	"loadgen/results"
 )
 
-// warnings returns whatever is not the same on both sides, and what speaks against single
-// runs, which come first.
+// warnings returns the defects of single runs, then the differences between the sides.
 func warnings(a, b *Side) []string {
 	list := append([]string{}, a.faults()...)
 	list = append(list, b.faults()...)
 	if was, is := len(a.runs), len(b.runs); was != is {
-		list = append(list, fmt.Sprintf("the number of runs differs: A has %d, B has %d, so that they do not pair", was, is))
+		list = append(list, fmt.Sprintf("the number of runs differs: A has %d, B has %d, without pairs", was, is))
 	}
-	if told := texts(a, b); told != "" {
-		list = append(list, told)
+	if difference := texts(a, b); difference != "" {
+		list = append(list, difference)
 	}
 	for i, f := range a.runs[0].facets() {
-		of := func(one *run) string { return one.facets()[i].value }
-		was, is := a.each(of), b.each(of)
+		value := func(one *run) string { return one.facets()[i].value }
+		was, is := a.collect(value), b.collect(value)
 		alike := len(distinct(was)) == 1
 		switch {
 		case len(was) != len(is) && alike && len(distinct(is)) == 1 && was[0] == is[0]:
 		case !slices.Equal(was, is):
 			list = append(list, fmt.Sprintf("the %s differs: A has %s, B has %s", f.name, listed(was), listed(is)))
-		case f.name != "seed" && !alike: // Seeds that differ from pair to pair are as they should be.
-			list = append(list, fmt.Sprintf("the %s is not the same for all runs of a side: %s", f.name, listed(was)))
+		case f.name != "seed" && !alike: // Each pair should have its own seed.
+			list = append(list, fmt.Sprintf("the %s differs between runs of a side: %s", f.name, listed(was)))
 		}
 	}
-	if told := outOfTurn(a, b); told != "" {
-		list = append(list, told)
+	switch orderOf(a, b) {
+	case separate:
+		list = append(list, "the runs do not alternate: drift of the machine looks like a difference")
+	case aFirst:
+		list = append(list, "A is first in every pair: drift favours one side; alternate A B, B A, A B, …")
 	}
 	return append(list, oneSided(a, b)...)
 }
 
-// mostFaults is how many runs of a side are told that are cut off, and as many that are not
-// valid or were sent late.
-const mostFaults = 10
+// maxFaults is the maximum number of truncated runs of a side that are listed, and of invalid or late ones.
+const maxFaults = 10
 
-// faults returns what speaks against the runs of a side.
+// faults returns the defects of the runs of a side.
 func (s *Side) faults() []string {
 	var cut, unsound []string
 	for _, one := range s.runs {
 		if one.cut != "" {
-			cut = append(cut, fmt.Sprintf("%s %s", shown(one.name), one.cut))
+			cut = append(cut, fmt.Sprintf("%s %s", shorten(one.name), one.cut))
 		}
 		switch {
 		case one.validity != results.Valid:
-			text := fmt.Sprintf("%s is %s", shown(one.name), shown(one.validity))
+			text := fmt.Sprintf("%s is %s", shorten(one.name), shorten(one.validity))
 			if len(one.reasons) > 0 {
-				text += ": " + shown(one.reasons[0])
+				text += ": " + shorten(one.reasons[0])
 			}
 			unsound = append(unsound, text)
 		case len(one.late) > 0:
-			unsound = append(unsound, fmt.Sprintf("%s is client-limited: %s", shown(one.name), shown(one.late[0])))
+			unsound = append(unsound, fmt.Sprintf("%s is client-limited: %s", shorten(one.name), shorten(one.late[0])))
 		}
 	}
 	var list []string
 	for _, faults := range [][]string{cut, unsound} {
-		list = append(list, faults[:min(len(faults), mostFaults)]...)
-		if more := len(faults) - mostFaults; more > 0 {
-			list = append(list, fmt.Sprintf("and so it is with %s of %s", document.Counted(more, "more run", "more runs"), shown(s.Name)))
+		list = append(list, faults[:min(len(faults), maxFaults)]...)
+		if more := len(faults) - maxFaults; more > 0 {
+			list = append(list, fmt.Sprintf("and %s of %s", document.Counted(more, "more run", "more runs"), shorten(s.Name)))
 		}
 	}
 	return list
 }
 
-// facet is something of a run that ought to be the same on both sides.
+// facet is a property that should be the same on both sides.
 type facet struct{ name, value string }
 
 func (r *run) facets() []facet {
@@ -84,40 +85,40 @@ func (r *run) facets() []facet {
 		{"seed", strconv.FormatUint(m.Seed, 10)},
 		{"target", strings.TrimSpace(m.Target + " " + m.Service)},
 		{"number of accounts", strconv.Itoa(max(1, m.Accounts))},
-		{"profile of the model", m.Profile},
+		{"model profile", m.Profile},
 		{"start", m.Start},
 		{"retry policy", m.Retry},
 		{"time", m.Time},
 		{"driver", m.Driver},
-		{"opposite of a scenario", m.AntiPattern},
-		{"storing of data", stored},
-		{"build of the tool", strings.TrimSpace(m.Tool.Version + " " + m.Tool.Commit)},
-		{"version of Go, or the system,", m.Tool.Go + " " + m.Tool.System},
+		{"anti-pattern", m.AntiPattern},
+		{"stored data", stored},
+		{"tool version", strings.TrimSpace(m.Tool.Version + " " + m.Tool.Commit)},
+		{"Go version or system", m.Tool.Go + " " + m.Tool.System},
 		{"machine", fmt.Sprintf("%d CPUs, GOMAXPROCS %d", m.Environment.CPUs, m.Environment.GOMAXPROCS)},
 		{"number of workers", strconv.Itoa(m.Environment.Workers)},
 	}
 }
 
-// mostListed is how many values of a facet are told.
-const mostListed = 3
+// maxListed is the maximum number of listed values.
+const maxListed = 3
 
-// listed returns the values of a facet, each once.
+// listed returns the distinct values.
 func listed(values []string) string {
 	values = distinct(values)
 	var words []string
-	for _, value := range values[:min(len(values), mostListed)] {
+	for _, value := range values[:min(len(values), maxListed)] {
 		if value == "" {
 			value = "none"
 		}
-		words = append(words, shown(value))
+		words = append(words, shorten(value))
 	}
-	if more := len(values) - mostListed; more > 0 {
+	if more := len(values) - maxListed; more > 0 {
 		words = append(words, fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(words, "; ")
 }
 
-// distinct returns each value once, in the order of the first of each.
+// distinct returns each value once, in order of first appearance.
 func distinct(values []string) []string {
 	var list []string
 	for _, value := range values {
@@ -128,8 +129,8 @@ func distinct(values []string) []string {
 	return list
 }
 
-// texts says where the scenario of a run of B first differs from that of A. The seed and
-// the name have warnings of their own.
+// texts describes the first difference between the scenarios, except for seed and name, which
+// have their own warnings.
 func texts(a, b *Side) string {
 	for i := range max(len(a.runs), len(b.runs)) {
 		was := lines(a.runs[min(i, len(a.runs)-1)])
@@ -156,33 +157,43 @@ func isSeedOrName(line string) bool {
 	return strings.HasPrefix(line, "seed:") || strings.HasPrefix(line, "name:")
 }
 
-// outOfTurn says where live runs were not taken pair after pair, so that a machine that
-// drifts looks like a difference; empty where they were, or where time is virtual.
-func outOfTurn(a, b *Side) string {
+// order is the order of live runs.
+type order int
+
+const (
+	// alternating runs, or those without an order: in virtual time, or not in pairs.
+	alternating order = iota
+	// aFirst means that A is first in every pair.
+	aFirst
+	// separate pairs overlap in time.
+	separate
+)
+
+func orderOf(a, b *Side) order {
 	pairs := len(a.runs)
 	if pairs != len(b.runs) || pairs < 2 {
-		return ""
+		return alternating
 	}
-	aFirst := 0
+	first := 0
 	for i := range pairs {
 		was, is := a.runs[i], b.runs[i]
 		if was.manifest.Time == "virtual" || is.manifest.Time == "virtual" {
-			return ""
+			return alternating
 		}
 		if was.started.Before(is.started) {
-			aFirst++
+			first++
 		}
 		if i+1 < pairs && (was.started.After(b.runs[i+1].started) || is.started.After(a.runs[i+1].started)) {
-			return "the runs were not taken in turn, a pair after the other: what drifts on the machine looks like a difference"
+			return separate
 		}
 	}
-	if aFirst == pairs {
-		return "A came first in every pair, so that a steady drift favours one side; A B, B A, A B, … cancels it"
+	if first == pairs {
+		return aFirst
 	}
-	return ""
+	return alternating
 }
 
-// oneSided returns the phases and operations that one side alone has.
+// oneSided returns the phases and operations of only one side.
 func oneSided(a, b *Side) []string {
 	var list []string
 	for _, one := range []struct {
@@ -196,12 +207,12 @@ func oneSided(a, b *Side) []string {
 			}
 			whole := key{k.phase, ""}
 			if k.operation != "" && k.phase != "" && (!slices.Contains(one.without.keys, whole) || !slices.Contains(one.without.keys, key{"", k.operation})) {
-				continue // Told by its phase, or by its operation.
+				continue // Its phase or operation is listed.
 			}
 			phases = append(phases, k.title())
 		}
 		if len(phases) > 0 {
-			list = append(list, fmt.Sprintf("%s alone has %s: not compared", one.letter, listed(phases)))
+			list = append(list, fmt.Sprintf("only %s has %s: not compared", one.letter, listed(phases)))
 		}
 	}
 	return list

@@ -17,9 +17,9 @@ type stretch struct {
 	seconds []results.Interval
 }
 
-// stretches returns the whole seconds of each reported phase; of a record that came to
-// none, or has no phases, those of each phase that its seconds name, without the last of each, for
-// another may begin in it.
+// stretches returns the whole seconds of each reported phase. For records without reported
+// phases it returns the seconds of each phase that they name, without the last of each, in
+// which the next phase may begin.
 func stretches(record *results.Record) []stretch {
 	var list []stretch
 	for _, step := range figure.Reported(record) {
@@ -54,37 +54,32 @@ func stretches(record *results.Record) []stretch {
 	return list
 }
 
-// Band is one figure by the second, within two single runs: its mean over a phase, and
-// between which bounds that may lie as far as the run itself can tell. It gates nothing.
+// Band is the mean of a figure over a phase of two single runs, with bounds by its variation
+// from second to second. No verdict is based on it.
 type Band struct {
-	// Metric is of all operations, by the second in which they ended.
+	// Metric is a figure of all operations, by the second of their end.
 	Metric string `json:"metric"`
 	Phase  string `json:"phase"`
 	A      Bounds `json:"a"`
 	B      Bounds `json:"b"`
 	Change Bounds `json:"change"`
-	// Apart says that the bounds of A and B do not overlap, which proves nothing. Where
-	// there is a doubt, it is not said.
-	Apart bool `json:"apart"`
-	// Seconds is the length of the shorter run's phase, Block how many of them were drawn
-	// together.
+	// Disjoint means that the bounds of A and B do not overlap. It is false if there is a Doubt.
+	Disjoint bool `json:"apart"`
+	// Seconds is the length of the shorter run's phase, Block the length of bootstrap blocks.
 	Seconds int `json:"seconds"`
 	Block   int `json:"block_seconds"`
-	// Doubt says why the bounds are not to be relied on, empty where nothing is known
-	// against them.
+	// Doubt is why the bounds are not reliable, or empty.
 	Doubt string `json:"doubt"`
 
 	unit unit
 }
 
-// Bounds are a mean and what it may lie between, nil where the run is a single block.
+// Bounds are a mean and its interval, nil if the run is a single block.
 type Bounds struct {
 	Mean     float64     `json:"mean"`
 	Interval *[2]float64 `json:"interval"`
 }
 
-// boundsOf takes a band over. One of a single block has the mean for its bounds, whatever is
-// drawn.
 func boundsOf(b compare.Band, single bool) Bounds {
 	if single {
 		return Bounds{Mean: b.Mean}
@@ -105,16 +100,16 @@ func bands(a, b *Side) ([]Band, error) {
 		}
 		is := b.runs[0].seconds[at]
 		shown := []series{{served, was.phase, perSecond, was.rates(), is.rates()}}
-		// Of the quantiles the highest is shown that every second of both runs tells.
+		// The highest quantile that every second of both runs has.
 		for _, q := range []struct {
 			name string
-			of   func(*results.Interval) *int64
+			get  func(*results.Interval) *int64
 		}{
 			{responseP99, func(i *results.Interval) *int64 { return i.Response.P99 }},
 			{"response_us.p90", func(i *results.Interval) *int64 { return i.Response.P90 }},
 			{responseP50, func(i *results.Interval) *int64 { return i.Response.P50 }},
 		} {
-			before, after := was.values(q.of), is.values(q.of)
+			before, after := was.values(q.get), is.values(q.get)
 			if before != nil && after != nil {
 				shown = append(shown, series{q.name, was.phase, micros, before, after})
 				break
@@ -122,7 +117,7 @@ func bands(a, b *Side) ([]Band, error) {
 		}
 		for _, s := range shown {
 			band, err := s.band()
-			// Where there was nothing before, there is no change to bound.
+			// A change from 0 has no bounds.
 			if errors.Is(err, compare.ErrFigures) {
 				continue
 			}
@@ -150,11 +145,11 @@ func (s stretch) rates() (list []float64) {
 	return list
 }
 
-// values returns a figure of every second, nil where one does not tell it.
-func (s stretch) values(of func(*results.Interval) *int64) []float64 {
+// values returns a figure of every second, nil if a second lacks it.
+func (s stretch) values(get func(*results.Interval) *int64) []float64 {
 	var list []float64
 	for i := range s.seconds {
-		value := of(&s.seconds[i])
+		value := get(&s.seconds[i])
 		if value == nil {
 			return nil
 		}
@@ -163,7 +158,7 @@ func (s stretch) values(of func(*results.Interval) *int64) []float64 {
 	return list
 }
 
-// band returns the bands of a series. Its error wraps [compare.ErrFigures].
+// band returns the band of a series, or [compare.ErrFigures].
 func (s *series) band() (*Band, error) {
 	change, err := compare.BandOfChange(s.was, s.is)
 	if err != nil {
@@ -177,12 +172,12 @@ func (s *series) band() (*Band, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Blocks that happen to hold nothing before give a change without bounds.
+	// If some blocks have a mean of 0 in A, the change has no bounds.
 	if math.IsInf(change.High, 0) || math.IsNaN(change.High) || math.IsNaN(change.Low) || math.IsInf(change.Low, 0) {
-		return nil, fmt.Errorf("%w: too little before for a relative change", compare.ErrFigures)
+		return nil, fmt.Errorf("%w: A is too small for a relative change", compare.ErrFigures)
 	}
 	single := change.Block >= change.Seconds
 	return &Band{Metric: s.metric, Phase: s.phase, A: boundsOf(was, single), B: boundsOf(is, single), Change: boundsOf(change, single),
-		Apart:   change.Doubt == "" && (was.High < is.Low || is.High < was.Low),
-		Seconds: change.Seconds, Block: change.Block, Doubt: change.Doubt, unit: s.unit}, nil
+		Disjoint: change.Doubt == "" && (was.High < is.Low || is.High < was.Low),
+		Seconds:  change.Seconds, Block: change.Block, Doubt: change.Doubt, unit: s.unit}, nil
 }
