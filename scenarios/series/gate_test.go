@@ -49,7 +49,7 @@ func TestGateKeepsABaseline(t *testing.T) {
 	assert.Truef(t, len(one.Notes) == 1 && strings.Contains(one.Notes[0], "loadgen gate own.yaml --accept") && one.Repeat == "loadgen simulate own.yaml",
 		"the hint is %q, to be repeated by %q; want what was typed", one.Notes, one.Repeat)
 	assert.Equal(t, []string{"written to " + file}, gate("the first", compare.Same, "accepted").Notes)
-	gate("", compare.Same, "it repeats to the last count")
+	gate("", compare.Same, "all values are equal")
 	gate("again", compare.Same, "nothing was to be accepted")
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -161,7 +161,7 @@ func TestCommittedBaselinesCatchRegressions(t *testing.T) {
 			[]string{"phases[read].operations[month].counted_entities"}, compare.Regression},
 		{"another back-off", "projection-and-filter", withValue("retry", "documented"), []string{"retry_waits.us."}, compare.Regression},
 		{"a lost second", "row-range-scan", withoutASecond, []string{"seconds.count", "second"}, compare.Invalid},
-		{"nothing", "stress-one-partition", withValue("retry", "none"), []string{"it repeats to the last count"}, compare.Same},
+		{"nothing", "stress-one-partition", withValue("retry", "none"), []string{"all values are equal"}, compare.Same},
 	}
 	for _, row := range spread(rows, tier(2, len(rows), len(rows))) {
 		t.Run(row.name, func(t *testing.T) {

@@ -6,20 +6,20 @@ import (
 	"strings"
 
 	"loadgen/report/compare"
+	"loadgen/report/document"
 	"loadgen/report/export"
 )
 
 const (
-	// mostAnnotations is how many of a kind a step of a job may show.
-	mostAnnotations = 10
-	// mostMessage bounds what one of them says, in bytes.
-	mostMessage = 3000
+	// maxAnnotations is the number of annotations of a kind that GitHub shows per step.
+	maxAnnotations = 10
+	// maxMessage is the maximum length of an annotation, in characters.
+	maxMessage = 3000
 )
 
-// Annotations prints results as commands of GitHub's workflows, which show them beside a
-// change: errors for what bars it, warnings for what cannot be told, notices for what is
-// better, and one for what has not changed. Of more than ten of a kind, the last counts
-// the rest.
+// Annotations prints results as annotations of GitHub workflows: errors for failed gates,
+// warnings for inconclusive ones, notices for improvements, and one notice for all
+// unchanged scenarios. The last of more than maxAnnotations of a kind counts the others.
 func Annotations(w io.Writer, list []Result) error {
 	var out strings.Builder
 	kinds := map[string][]*Result{}
@@ -37,24 +37,24 @@ func Annotations(w io.Writer, list []Result) error {
 		}
 	}
 	for _, kind := range []string{"error", "warning", "notice"} {
-		most := mostAnnotations
+		limit := maxAnnotations
 		if kind == "notice" && same > 0 {
-			most--
+			limit--
 		}
 		shown := kinds[kind]
-		if len(shown) > most {
-			shown = shown[:most-1]
+		if len(shown) > limit {
+			shown = shown[:limit-1]
 		}
 		for _, r := range shown {
 			message := append([]string{r.sentence()}, r.lines()...)
 			annotation(&out, kind, export.Plain(r.Scenario)+": "+r.Outcome.String(), strings.Join(message, "\n"))
 		}
-		var rest []string
+		var others []string
 		for _, r := range kinds[kind][len(shown):] {
-			rest = append(rest, export.Plain(r.Scenario)+": "+r.Outcome.String())
+			others = append(others, export.Plain(r.Scenario)+": "+r.Outcome.String())
 		}
-		if len(rest) > 0 {
-			annotation(&out, kind, fmt.Sprintf("%d more scenarios", len(rest)), strings.Join(rest, "\n"))
+		if len(others) > 0 {
+			annotation(&out, kind, fmt.Sprintf("%d more scenarios", len(others)), strings.Join(others, "\n"))
 		}
 	}
 	if same > 0 {
@@ -64,9 +64,9 @@ func Annotations(w io.Writer, list []Result) error {
 	return err
 }
 
-// annotation prints one command. A line's end would begin another command.
+// annotation prints one command on one line.
 func annotation(out *strings.Builder, kind, title, message string) {
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	value := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-	fmt.Fprintf(out, "::%s title=%s::%s\n", kind, value.Replace(cut(title, mostCell)), data.Replace(cut(message, mostMessage)))
+	fmt.Fprintf(out, "::%s title=%s::%s\n", kind, value.Replace(document.Cut(title, maxCell)), data.Replace(document.Cut(message, maxMessage)))
 }

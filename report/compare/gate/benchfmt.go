@@ -10,10 +10,10 @@ import (
 	"loadgen/results/figure"
 )
 
-// benchfmt prints results in the format of Go's benchmarks, which benchstat reads: with
-// -col build it sets side A beside side B. Of live runs each is a line with its metrics,
-// or, where [Result.Trials] are not kept, each side with its medians; of runs in virtual
-// time each number that differs is a line for either side.
+// benchfmt prints results in the format of Go's benchmarks, with the setting build=A or B,
+// for `benchstat -col build`. Each live run is a line with its metrics or, without
+// [Result.Trials], each side with its medians. In virtual time each differing number is a
+// line per side.
 func benchfmt(w io.Writer, list []Result) error {
 	var b bench
 	for i := range list {
@@ -37,8 +37,7 @@ func benchfmt(w io.Writer, list []Result) error {
 	return b.text.Write(w)
 }
 
-// bench is a text of benchmarks. What a line is of, side A or B, stands above it where it
-// is not as before.
+// bench is a text of benchmarks of both sides.
 type bench struct{ text export.BenchmarkText }
 
 func (b *bench) add(side compare.Side, name string, values ...export.Measured) {
@@ -46,8 +45,7 @@ func (b *bench) add(side compare.Side, name string, values ...export.Measured) {
 	b.text.Add(name, values...)
 }
 
-// live writes the runs that were judged, in the order in which they were made, or else
-// the medians of either side.
+// live adds the judged runs in their order, or the medians of both sides.
 func (b *bench) live(r *Result) {
 	if r.Judgement == nil {
 		return
@@ -61,14 +59,13 @@ func (b *bench) live(r *Result) {
 		return
 	}
 	for i := range trials {
-		// A finding does not say which way its metric is better; of times it is known.
+		// Findings have no direction; that of times is known.
 		if unit, _, time := unitOf(trials[i].Metric.Name); !medians || time {
 			b.text.Better(unit, trials[i].Metric.Higher)
 		}
 	}
 	for _, slot := range compare.Order(len(trials[0].Pairs)) {
-		// A line for each operation or phase that the metrics are of, so that p99(get) and p99(put)
-		// are two benchmarks with the same unit.
+		// A line per operation or phase: p99(get) and p99(put) are two benchmarks in one unit.
 		var names []string
 		lines := make(map[string][]export.Measured)
 		for i := range trials {
@@ -79,10 +76,10 @@ func (b *bench) live(r *Result) {
 			if slot.Side == compare.B {
 				value = trials[i].Pairs[slot.Pair].B
 			}
-			unit, of, _ := unitOf(trials[i].Metric.Name)
+			unit, argument, _ := unitOf(trials[i].Metric.Name)
 			name := "scenario=" + export.Word(r.Scenario)
-			if of != "" {
-				name += "/of=" + export.Word(of)
+			if argument != "" {
+				name += "/of=" + export.Word(argument)
 			}
 			if lines[name] == nil {
 				names = append(names, name)
@@ -95,14 +92,14 @@ func (b *bench) live(r *Result) {
 	}
 }
 
-// unitOf returns the unit of a metric such as p99(get), what it is of, and whether it is
-// a time, which is in nanoseconds.
-func unitOf(metric string) (unit, of string, time bool) {
-	name, of, _ := strings.Cut(strings.TrimSuffix(metric, ")"), "(")
+// unitOf returns the unit and the argument of a metric such as p99(get), and whether it is a
+// time, in nanoseconds.
+func unitOf(metric string) (unit, argument string, time bool) {
+	name, argument, _ := strings.Cut(strings.TrimSuffix(metric, ")"), "(")
 	unit = export.Word(name)
 	if d, _ := figure.Find(strings.TrimSpace(name)); d.Times != "" {
 		time = true
 		unit += "-ns"
 	}
-	return unit, of, time
+	return unit, argument, time
 }

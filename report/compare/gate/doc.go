@@ -1,16 +1,10 @@
-// Package gate is what a gate says of scenarios, and the forms in which people and
-// machines read it.
+// Package gate formats the results of gates for people and machines.
 //
-// Whoever gates makes one [Result] for each scenario, by [Differs] of an exact comparison
-// or [Judged] of paired runs, or by hand for what could not be compared. A list of them
-// is a [Document] for people and scripts, and is printed by [JUnit] and [Annotations] for
-// what carries out jobs, and by [benchfmt] for benchstat. Its exit code is [Code]. [Forms]
-// are all of them by name, and [Files] those that a gate writes.
+// Callers make one [Result] per scenario, with [Differs] from an exact comparison, with [Judged]
+// from paired runs, or directly. A list of them is a [Document]; [JUnit] and [Annotations] print
+// it for CI servers, [benchfmt] for benchstat. [Code] is its exit code. [Forms] lists all
+// forms, and [Files] writes them.
 //
-// Names and reasons may hold anything: each form escapes what it would take for its own,
-// and none lets through what controls a terminal.
-//
-// The caller owes results in the order in which they are to be read.
-//
-// The package never compares, and reads no run.
+// Results are printed in the caller's order. Each form escapes names and reasons, and removes
+// terminal sequences. The package reads and compares no runs.
 package gate

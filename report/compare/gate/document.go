@@ -12,17 +12,16 @@ import (
 )
 
 const (
-	// mostCell bounds what is shown of a name or a reason, in bytes.
-	mostCell = 400
-	// mostDetails is how many scenarios have a section of their own: a summary of a job has
-	// room for 1 MiB.
-	mostDetails = 50
-	// mostShown is how many lines of the gravest result a screen shows.
-	mostShown = 8
+	// maxCell is the maximum length of a name or reason, in characters.
+	maxCell = 400
+	// maxDetails is the maximum number of scenarios with a section: job summaries are limited to 1 MiB.
+	maxDetails = 50
+	// maxShown is the maximum number of lines of the worst result on one screen.
+	maxShown = 8
 )
 
-// Document says what a gate came to: the gravest outcome, a row for each scenario, what
-// bars a change first, and of each what differs or was judged. Its Data is the JSON form.
+// Document returns the worst outcome, a row per scenario, the worst first, and the details of
+// each. Its Data is the JSON form.
 func Document(list []Result) *document.Document {
 	sorted := make([]*Result, 0, len(list))
 	for i := range list {
@@ -30,20 +29,17 @@ func Document(list []Result) *document.Document {
 	}
 	slices.SortStableFunc(sorted, func(a, b *Result) int { return cmp.Compare(b.Outcome, a.Outcome) })
 	counts, separator := document.Counted(len(sorted), "scenario"), ": "
-	for rest := sorted; len(rest) > 0; separator = ", " {
-		n := 1
-		for n < len(rest) && rest[n].Outcome == rest[0].Outcome {
-			n++
-		}
-		counts += fmt.Sprintf("%s%d %s", separator, n, rest[0].Outcome)
-		rest = rest[n:]
+	for left := sorted; len(left) > 0; separator = ", " {
+		n := sameOutcome(left)
+		counts += fmt.Sprintf("%s%d %s", separator, n, left[0].Outcome)
+		left = left[n:]
 	}
 	d := &document.Document{Title: "loadgen gate", Subtitle: counts, Answer: answer(sorted), Data: verdictOf(list)}
 	t := document.NewTable("scenarios", "Scenarios", "scenario|words", "verdict|words", "runs|words|spare=1", "reason|words")
 	for _, r := range sorted {
 		state, _ := r.Outcome.State()
 		tone := document.ToneOf(state)
-		t.Add(tone, cut(export.Plain(r.Scenario), mostCell), tone, r.Outcome, r.kind(), cut(r.sentence(), mostCell))
+		t.Add(tone, document.Cut(export.Plain(r.Scenario), maxCell), tone, r.Outcome, r.kind(), document.Cut(r.sentence(), maxCell))
 	}
 	if len(sorted) > 1 {
 		d.Show(t)
@@ -51,8 +47,8 @@ func Document(list []Result) *document.Document {
 	if len(sorted) > 0 {
 		lines, count := sorted[0].lines(), len(sorted[0].Notes)
 		notes := lines[len(lines)-count:]
-		d.Show(document.Facts{Lines: lines[:len(lines)-count], Max: mostShown})
-		lines = notes[:min(count, mostShown)]
+		d.Show(document.Facts{Lines: lines[:len(lines)-count], Max: maxShown})
+		lines = notes[:min(count, maxShown)]
 		if repeat := sorted[0].Repeat; repeat != "" {
 			lines = append(lines, "the run: "+export.Plain(repeat))
 		}
@@ -60,45 +56,50 @@ func Document(list []Result) *document.Document {
 	}
 	d.Add("scenarios", "Scenarios", t)
 	for i, r := range sorted {
-		if i == mostDetails {
-			d.Add("left-out", "Left out", document.Paragraph{Text: fmt.Sprintf("What there is to say of %d further scenarios.", len(sorted)-i)})
+		if i == maxDetails {
+			d.Add("left-out", "Left out", document.Paragraph{Text: fmt.Sprintf("The details of %d more scenarios.", len(sorted)-i)})
 			break
 		}
-		d.Add(fmt.Sprintf("scenario-%d", i+1), cut(export.Plain(r.Scenario), mostCell)+": "+r.Outcome.String(),
+		d.Add(fmt.Sprintf("scenario-%d", i+1), document.Cut(export.Plain(r.Scenario), maxCell)+": "+r.Outcome.String(),
 			r.metricsTable(i+1), document.List{Items: r.lines()})
 	}
 	return d
 }
 
-// answer says in how many scenarios the gravest outcome is, or what the one came to.
+// sameOutcome returns how many results from the first on have its outcome.
+func sameOutcome(sorted []*Result) int {
+	n := slices.IndexFunc(sorted, func(r *Result) bool { return r.Outcome != sorted[0].Outcome })
+	if n < 0 {
+		return len(sorted)
+	}
+	return n
+}
+
+// answer returns the worst outcome and its number of scenarios.
 func answer(sorted []*Result) document.Answer {
 	if len(sorted) == 0 {
-		return document.Answer{Claim: "NOTHING WAS GATED"}
+		return document.Answer{Claim: "NO SCENARIOS"}
 	}
 	worst := sorted[0]
 	state, _ := worst.Outcome.State()
 	a := document.Answer{State: state, Claim: strings.ToUpper(worst.Outcome.String())}
 	if len(sorted) == 1 {
-		a.Claim += ": " + cut(export.Plain(worst.Scenario), mostCell)
+		a.Claim += ": " + document.Cut(export.Plain(worst.Scenario), maxCell)
 		a.Says = []string{export.Plain(worst.Reason)}
 		if worst.Against != "" {
 			a.Says = append(a.Says, "against "+export.Plain(worst.Against))
 		}
 		return a
 	}
-	of := 0
-	for of < len(sorted) && sorted[of].Outcome == worst.Outcome {
-		of++
-	}
-	a.Number, a.Unit = document.Count(int64(of)), fmt.Sprintf("of %d scenarios", len(sorted))
+	a.Number, a.Unit = document.Count(int64(sameOutcome(sorted))), fmt.Sprintf("of %d scenarios", len(sorted))
 	a.Claim += " in " + a.Number + " " + a.Unit
 	if state != document.Holds {
-		a.Says = []string{cut(export.Plain(worst.Scenario), mostCell) + ": " + worst.sentence()}
+		a.Says = []string{document.Cut(export.Plain(worst.Scenario), maxCell) + ": " + worst.sentence()}
 	}
 	return a
 }
 
-// metricsTable is the metrics that were judged of one scenario.
+// metricsTable returns the judged metrics of one scenario.
 func (r *Result) metricsTable(number int) document.Table {
 	t := document.NewTable(fmt.Sprintf("metrics-%d", number), "", "metric|words", "A", "B", "change|change", "interval|change", "p|chance", "pairs")
 	if r.Judgement == nil {

@@ -18,15 +18,13 @@ import (
 	"loadgen/report/text"
 )
 
-// Form is a form in which results are told.
+// Form is an output format. Ending is the file name extension.
 type Form struct {
-	// Name is what the form is called, Ending that of files that have it.
 	Name, Ending string
-	// Print writes results in the form.
-	Print func(io.Writer, []Result) error
+	Print        func(io.Writer, []Result) error
 }
 
-// Forms returns all forms: those of every document first, then a gate's own.
+// Forms returns the forms of all documents, then those of gates alone.
 func Forms() []Form {
 	var forms []Form
 	for _, name := range report.PrintForms() {
@@ -41,15 +39,14 @@ func Forms() []Form {
 	return append(forms, own()...)
 }
 
-// own are the forms of a gate alone: for what carries out jobs, and for benchstat.
 func own() []Form {
 	return []Form{{"junit", ".xml", JUnit}, {"github", ".github", Annotations}, {"benchfmt", ".bench", benchfmt}}
 }
 
-// Own returns the names of the forms that no document has.
+// Own returns the names of the forms of gates alone.
 func Own() []string { return nearest.Of(own(), func(f Form) string { return f.Name }) }
 
-// Print writes results in one of the [Own] forms, and false for any other.
+// Print writes results in one of the [Own] forms, and returns false for other names.
 func Print(w io.Writer, list []Result, name string) (bool, error) {
 	for _, form := range own() {
 		if form.Name == name {
@@ -59,24 +56,23 @@ func Print(w io.Writer, list []Result, name string) (bool, error) {
 	return false, nil
 }
 
-// Files are files that results are written to, each in the form of its ending. A gate
-// begins them before anything runs, and then writes or withdraws them.
+// Files are output files, each in the form of its extension. A gate calls Begin before any
+// run, then Write or Withdraw.
 type Files []string
 
-// Validate returns the first file that has no form, or is there twice.
+// Validate returns an error for the first file with an unknown extension or a duplicate name.
 func (f Files) Validate() error {
 	for i, file := range f {
 		if _, found := formOf(file); !found {
 			return fmt.Errorf("%s: expected a file that ends in .xml (junit), .md, .json, .txt, .csv, .html, .github or .bench", file)
 		}
 		if slices.Contains(f[:i], file) {
-			return fmt.Errorf("%s is there twice; expected files that differ", file)
+			return fmt.Errorf("%s is repeated; expected different files", file)
 		}
 	}
 	return nil
 }
 
-// formOf returns the form that a file's ending stands for.
 func formOf(file string) (Form, bool) {
 	forms := Forms()
 	if i := slices.IndexFunc(forms, func(f Form) bool { return strings.EqualFold(filepath.Ext(file), f.Ending) }); i >= 0 {
@@ -85,11 +81,10 @@ func formOf(file string) (Form, bool) {
 	return Form{}, false
 }
 
-// Begin empties the files, so that a gate that does not come to its end leaves none that
-// tells of an earlier one, and a file that cannot be written is told of before anything
-// runs. On an error those that were new are gone again.
+// Begin empties the files, so that an interrupted gate leaves no earlier results, and files
+// that cannot be written fail before any run. On an error it removes the files that it created.
 func (f Files) Begin() error {
-	var made []string
+	var created []string
 	for _, file := range f {
 		_, missing := os.Stat(file)
 		opened, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644)
@@ -97,19 +92,19 @@ func (f Files) Begin() error {
 			err = opened.Close()
 		}
 		if err != nil {
-			for _, one := range made {
+			for _, one := range created {
 				err = errors.Join(err, os.Remove(one))
 			}
-			return fmt.Errorf("%w; expected a file in a folder that is there", err)
+			return fmt.Errorf("%w; expected a file in an existing folder", err)
 		}
 		if missing != nil {
-			made = append(made, file)
+			created = append(created, file)
 		}
 	}
 	return nil
 }
 
-// Withdraw removes the files again that nothing was written to: there is no result.
+// Withdraw removes empty files, if there is no result.
 func (f Files) Withdraw() error {
 	var all error
 	for _, file := range f {
@@ -120,24 +115,22 @@ func (f Files) Withdraw() error {
 	return all
 }
 
-// Write writes results to the files.
 func (f Files) Write(list []Result) error {
 	for _, file := range f {
 		form, _ := formOf(file)
-		var told bytes.Buffer
-		if err := form.Print(&told, list); err != nil {
+		var text bytes.Buffer
+		if err := form.Print(&text, list); err != nil {
 			return err
 		}
-		if err := os.WriteFile(file, told.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(file, text.Bytes(), 0o644); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// JUnit prints results as the XML that servers of continuous integration read: a
-// regression and a claim that fails are failures, an invalid run is an error, and what
-// cannot be told is skipped, for it has not passed either.
+// JUnit prints results as JUnit XML. Regressions and failed checks are failures, invalid runs
+// are errors, and inconclusive results are skipped.
 func JUnit(w io.Writer, list []Result) error {
 	suite := export.Suite{Name: "loadgen gate"}
 	for i := range list {

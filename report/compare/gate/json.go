@@ -6,8 +6,7 @@ import (
 	"loadgen/report/compare"
 )
 
-// metric is one of the metrics of the JSON form: of runs in virtual time a value that
-// differs, of live ones a metric that was judged.
+// metric is a differing value of runs in virtual time, or a judged metric of live ones.
 type metric struct {
 	Scenario string      `json:"scenario"`
 	Metric   string      `json:"metric"`
@@ -21,8 +20,8 @@ type metric struct {
 	Pairs    int         `json:"pairs"`
 }
 
-// told is one result of the JSON form.
-type told struct {
+// scenario is one result of the JSON form.
+type scenario struct {
 	Scenario string          `json:"scenario"`
 	Outcome  compare.Outcome `json:"verdict"`
 	Virtual  bool            `json:"virtual"`
@@ -34,22 +33,21 @@ type told struct {
 	Notes    []string        `json:"notes"`
 }
 
-// verdict is the JSON form: the gravest outcome, each value that differs or metric that was
-// judged, and each result.
+// verdict is the JSON form of all results.
 type verdict struct {
 	Verdict   compare.Outcome `json:"verdict"`
 	State     string          `json:"state"`
 	Ok        *bool           `json:"ok"`
 	Metrics   []metric        `json:"metrics"`
-	Scenarios []told          `json:"scenarios"`
+	Scenarios []scenario      `json:"scenarios"`
 }
 
 func verdictOf(list []Result) *verdict {
-	all := &verdict{Metrics: []metric{}, Scenarios: []told{}, Verdict: gravest(list)}
+	all := &verdict{Metrics: []metric{}, Scenarios: []scenario{}, Verdict: worst(list)}
 	all.State, all.Ok = all.Verdict.State()
 	for i := range list {
 		r := &list[i]
-		one := told{Scenario: r.Scenario, Outcome: r.Outcome, Virtual: r.Virtual, Reason: r.Reason, Against: r.Against,
+		one := scenario{Scenario: r.Scenario, Outcome: r.Outcome, Virtual: r.Virtual, Reason: r.Reason, Against: r.Against,
 			Notes: append([]string{}, r.Notes...)}
 		one.State, one.Ok = r.Outcome.State()
 		if r.Difference != nil {
@@ -71,8 +69,7 @@ func verdictOf(list []Result) *verdict {
 	return all
 }
 
-// raw returns a value of a difference as JSON: as a text where it was cut off, and
-// nothing where there is none.
+// raw returns a value of a difference as JSON, as a string if it is truncated, and nil for no value.
 func raw(text string) any {
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text)

@@ -95,7 +95,7 @@ func TestFilesOfKnownForms(t *testing.T) {
 		{gate.Files{"a.xml", "a.XML", "b.md", "c.json", "d.txt", "e.github", "f.bench", "g.csv", "h.html"}, ""},
 		{gate.Files{"a.md", "gate"}, "gate: expected"},
 		{gate.Files{"gate.pdf"}, "gate.pdf: expected"},
-		{gate.Files{"a.md", "b.md", "a.md"}, "a.md is there twice"},
+		{gate.Files{"a.md", "b.md", "a.md"}, "a.md is repeated"},
 	} {
 		if err := row.files.Validate(); (err == nil) != (row.says == "") || err != nil && !strings.HasPrefix(err.Error(), row.says) {
 			t.Errorf("Validate() of %q = %v; want %q", row.files, err, row.says)

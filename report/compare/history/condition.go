@@ -6,35 +6,35 @@ import (
 	"unicode"
 )
 
-// condition is something that runs have in common where their figures can be compared.
+// condition is a property that comparable runs share.
 type condition struct{ what, value string }
 
-// textOf names the condition that is a text of several lines.
-const textOf = "scenario"
+// scenarioText names the condition whose value has several lines.
+const scenarioText = "scenario"
 
-// differing returns what differs between two lists of conditions, a sentence each.
+// differing returns the differences between two lists of conditions, a sentence each.
 func differing(was, is []condition) []string {
 	var list []string
 	for i := range is {
 		switch {
 		case was[i] == is[i]:
-		case is[i].what == textOf:
-			list = append(list, "the scenario's "+lineThatDiffers(was[i].value, is[i].value))
+		case is[i].what == scenarioText:
+			list = append(list, "the scenario's "+firstDifference(was[i].value, is[i].value))
 		default:
-			list = append(list, fmt.Sprintf("the %s was %q and is %q", is[i].what, printable(was[i].value, longestWord), printable(is[i].value, longestWord)))
+			list = append(list, fmt.Sprintf("the %s was %q and is %q", is[i].what, printable(was[i].value, maxWord), printable(is[i].value, maxWord)))
 		}
 	}
 	return list
 }
 
-// lineThatDiffers names the first line in which two texts differ.
-func lineThatDiffers(was, is string) string {
+// firstDifference describes the first line in which two texts differ.
+func firstDifference(was, is string) string {
 	before, now := strings.Split(was, "\n"), strings.Split(is, "\n")
 	n := 0
 	for n < min(len(before), len(now))-1 && before[n] == now[n] {
 		n++
 	}
-	// A text that ends where the other goes on differs by a line that is not there.
+	// One text may be a prefix of the other.
 	switch line := n + 1; {
 	case before[n] != now[n]:
 		return fmt.Sprintf("line %d was %q and is %q", line, quotable(before[n]), quotable(now[n]))
@@ -45,21 +45,20 @@ func lineThatDiffers(was, is string) string {
 	}
 }
 
-func quotable(line string) string { return printable(strings.TrimSpace(line), longestWord) }
+func quotable(line string) string { return printable(strings.TrimSpace(line), maxWord) }
 
-// How many characters are shown of a word of a record, and of a path or a reason.
+// The maximum lengths of a value of a record, and of a path or reason, in characters.
 const (
-	longestWord = 60
-	longestPath = 200
+	maxWord = 60
+	maxPath = 200
 )
 
-// printable makes a text of a record fit to be printed: one line of so many printable
-// characters at most.
-func printable(text string, most int) string {
+// printable returns a text as one line of printable characters of a maximum length.
+func printable(text string, limit int) string {
 	var b strings.Builder
 	n := 0
 	for _, r := range text {
-		if n == most {
+		if n == limit {
 			b.WriteRune('…')
 			break
 		}

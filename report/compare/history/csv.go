@@ -15,22 +15,21 @@ import (
 	"loadgen/report/text"
 )
 
-// CSV prints a row for each night, as a spreadsheet opens it and Apache Otava's importer
-// reads it: the column time, and a column for each metric. That importer takes a column
-// of the name branch for what must not be mixed, which here is the series; and it refuses
-// a row without a number for a metric, so that a metric which no night can tell is left
-// out, and then a night that cannot tell all others. What was left out is returned in
-// sentences, those of a history that is none and of what cannot be read among them.
+// CSV prints a row for each night, for spreadsheets and Apache Otava's importer: the column
+// time, and a column for each metric. The importer separates rows by the column branch, here
+// the series, and requires a number in every column. So CSV omits metrics without any value,
+// then nights with a missing value. It returns sentences about what it omitted, scenarios
+// without history and unreadable runs.
 func CSV(w io.Writer, d *Document) (left []string, err error) {
 	columns := make([]int, 0, len(d.Metrics))
 	for m, metric := range d.Metrics {
-		told := slices.ContainsFunc(d.Scenarios, func(s Scenario) bool {
+		known := slices.ContainsFunc(d.Scenarios, func(s Scenario) bool {
 			return slices.ContainsFunc(s.Series, func(one Series) bool { return one.Trends[m].Nights > 0 })
 		})
-		if told {
+		if known {
 			columns = append(columns, m)
 		} else {
-			left = append(left, fmt.Sprintf("the column of %s, which no night can tell", metric))
+			left = append(left, fmt.Sprintf("the column of %s, which no night has", metric))
 		}
 	}
 	out := csv.NewWriter(w)
@@ -38,7 +37,7 @@ func CSV(w io.Writer, d *Document) (left []string, err error) {
 	for _, m := range columns {
 		header = append(header, d.Metrics[m].Column())
 	}
-	// A writer keeps its first error for the end.
+	// out.Error returns the first error.
 	_ = out.Write(header)
 	incomplete := 0
 	for i := range d.Scenarios {
@@ -59,7 +58,7 @@ func CSV(w io.Writer, d *Document) (left []string, err error) {
 		}
 	}
 	if incomplete > 0 {
-		left = append(left, fmt.Sprintf("%s on which not all of the metrics can be told", nightsIn(incomplete)))
+		left = append(left, fmt.Sprintf("%s without a value for every metric", nightsIn(incomplete)))
 	}
 	for i := range d.Scenarios {
 		if s := &d.Scenarios[i]; s.Outcome() == compare.Inconclusive {

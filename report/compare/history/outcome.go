@@ -8,28 +8,28 @@ import (
 	"loadgen/report/compare"
 )
 
-// Outcome returns what the series come to.
+// Outcome returns the outcome of all series.
 func (s *Scenario) Outcome() compare.Outcome {
-	most := 0
+	nights := 0
 	for i := range s.Series {
 		for _, t := range s.Series[i].Trends {
 			if len(t.Steps) > 0 {
 				return compare.Stepped
 			}
 		}
-		most = max(most, len(s.Series[i].Nights))
+		nights = max(nights, len(s.Series[i].Nights))
 	}
 	switch {
-	case most < 2:
+	case nights < 2:
 		return compare.Inconclusive
-	case most < FewestNights:
+	case nights < minNights:
 		return compare.TooFew
 	default:
 		return compare.NoStep
 	}
 }
 
-// Outcome returns the greatest outcome of any scenario.
+// Outcome returns the maximum outcome of the scenarios.
 func (d *Document) Outcome() compare.Outcome {
 	greatest := compare.Inconclusive
 	for i := range d.Scenarios {
@@ -38,7 +38,7 @@ func (d *Document) Outcome() compare.Outcome {
 	return greatest
 }
 
-// Sentence says what the history comes to.
+// Sentence describes the outcome.
 func (s *Scenario) Sentence() string {
 	nights := 0
 	for i := range s.Series {
@@ -50,7 +50,7 @@ func (s *Scenario) Sentence() string {
 	}
 	switch s.Outcome() {
 	case compare.Stepped:
-		// Each metric that steps with its latest change.
+		// The latest change of each metric.
 		var metrics, words []string
 		for i := range slices.Backward(s.Series) {
 			for _, t := range s.Series[i].Trends {
@@ -65,23 +65,23 @@ func (s *Scenario) Sentence() string {
 	case compare.NoStep:
 		return fmt.Sprintf("%s: no step in %s", s.Name, among)
 	case compare.TooFew:
-		return fmt.Sprintf("%s: no step in %s, too few to show one: that takes %d", s.Name, among, FewestNights)
+		return fmt.Sprintf("%s: no step in %s; finding one takes %d", s.Name, among, minNights)
 	}
 	switch {
 	case s.Runs == 0 && s.Left.ClientLimited > 0:
-		return s.Name + ": no history: none of its runs is valid and was sent in time"
+		return s.Name + ": no history: no run is valid and sent in time"
 	case s.Runs == 0:
-		return s.Name + ": no history: none of its runs is valid"
+		return s.Name + ": no history: no run is valid"
 	case s.Runs == 1:
-		return s.Name + ": no history: a single run has nothing to be compared with; expected one of another night at least"
+		return s.Name + ": no history: a single run; expected another night"
 	case len(s.Series) == 1:
-		return fmt.Sprintf("%s: no history: its %d runs are of one night; expected another at least", s.Name, s.Runs)
+		return fmt.Sprintf("%s: no history: %d runs of one night; expected another night", s.Name, s.Runs)
 	default:
-		return fmt.Sprintf("%s: no history: no two of its nights are of the same conditions", s.Name)
+		return fmt.Sprintf("%s: no history: every night has other conditions", s.Name)
 	}
 }
 
-// leftOut says which runs were left out, empty where none were.
+// leftOut lists the numbers of omitted runs.
 func (s *Scenario) leftOut() string {
 	var words []string
 	for _, part := range []struct {

@@ -16,21 +16,21 @@ import (
 	"loadgen/results"
 )
 
-// Document is the history of one scenario or several.
+// Document is the history of one or more scenarios.
 type Document struct {
 	Metrics   []Metric
 	Scenarios []Scenario
-	// Unread are the runs that could not be read, by name.
+	// Unread is sorted by name.
 	Unread []Unread
 }
 
-// Scenario is what an archive holds of one scenario.
+// Scenario is the history of one scenario.
 type Scenario struct {
 	Name string
-	// Runs is how many runs the series rest on.
+	// Runs is the number of runs in all series.
 	Runs int
-	// Virtual says that all of them were on the virtual clock, where nothing but the
-	// program can change them. Where some were not, those that were are left out.
+	// Virtual means that all runs are in virtual time, where only the program can change
+	// results. If there are live runs, those in virtual time are left out.
 	Virtual bool
 	Left    Left
 	Series  []Series
@@ -40,40 +40,38 @@ type Scenario struct {
 type Left struct {
 	Virtual int `json:"virtual"`
 	Partial int `json:"partial"`
-	// ClientLimited counts runs too of which some metrics are left out alone: what was
-	// counted is so whoever was late.
+	// ClientLimited includes runs of which only some metrics are left out.
 	ClientLimited int `json:"client_limited"`
 	Invalid       int `json:"invalid"`
 }
 
-// Series are the nights of the same conditions.
+// Series are nights of the same conditions.
 type Series struct {
-	// Differs says in which conditions it differs from the series that began before it.
+	// Differs lists the differences from the conditions of the previous series.
 	Differs []string
 	Nights  []Night
-	// Trends has one of each metric.
+	// Trends are by metric.
 	Trends     []Trend
 	conditions []condition
 }
 
-// Night is some runs that were begun within six hours.
+// Night is a group of runs that began within six hours of the first.
 type Night struct {
-	// Begun is when the first was.
+	// Begun is the start of the first run.
 	Begun time.Time
 	Runs  int
-	// Commits are those that the tools were built from, as far as they say so.
+	// Commits are the known commits of the tool.
 	Commits []string
-	// Values are the medians over the runs, by metric, not a number where none can tell.
+	// Values are medians over the runs, by metric, or NaN.
 	Values []float64
 }
 
-// nightLength is how long after the first run of a night another may be begun. It is no
-// date, since that changes in the middle of somebody's night wherever one stands.
+// nightLength is the maximum distance of a run from the first of its night. A date would change
+// in the middle of a night in some time zone.
 const nightLength = 6 * time.Hour
 
-// Document returns the history of what was taken in, its scenarios by name. Its error is
-// that of compare.ChangePoints, or a [Fault]: a metric is of an operation or phase that no run
-// has.
+// Document returns the history, with scenarios sorted by name. It returns a [Fault] if no run has
+// the operation or phase of a metric.
 func (a *Archive) Document() (*Document, error) {
 	var known []string
 	for i := range a.runs {
@@ -82,7 +80,7 @@ func (a *Archive) Document() (*Document, error) {
 	slices.Sort(known)
 	known = slices.DeleteFunc(slices.Compact(known), func(name string) bool { return name == "" })
 	for _, metric := range a.metrics {
-		for _, name := range []string{metric.of.Of, metric.of.Operation, metric.of.Phase} {
+		for _, name := range []string{metric.figure.Of, metric.figure.Operation, metric.figure.Phase} {
 			if name != "" && len(known) > 0 && !slices.Contains(known, name) {
 				return nil, &Fault{"metric", errors.New(nearest.Unknown("operation or phase", name, known))}
 			}
@@ -90,20 +88,20 @@ func (a *Archive) Document() (*Document, error) {
 	}
 	d := &Document{Metrics: slices.Clone(a.metrics), Unread: slices.Clone(a.unread)}
 	slices.SortFunc(d.Unread, func(x, y Unread) int { return strings.Compare(x.Name+x.Reason, y.Name+y.Reason) })
-	of := make(map[string][]run)
+	byScenario := make(map[string][]run)
 	var names []string
 	ordered := slices.SortedFunc(slices.Values(a.runs), func(x, y run) int {
 		return cmp.Or(x.started.Compare(y.started), strings.Compare(x.name, y.name))
 	})
 	for _, r := range ordered {
-		if of[r.scenario] == nil {
+		if byScenario[r.scenario] == nil {
 			names = append(names, r.scenario)
 		}
-		of[r.scenario] = append(of[r.scenario], r)
+		byScenario[r.scenario] = append(byScenario[r.scenario], r)
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		s := scenarioOf(name, of[name])
+		s := scenarioOf(name, byScenario[name])
 		for i := range s.Series {
 			if err := s.Series[i].findSteps(a.metrics); err != nil {
 				return nil, err
@@ -114,9 +112,9 @@ func (a *Archive) Document() (*Document, error) {
 	return d, nil
 }
 
-// scenarioOf puts the runs of a scenario, which are in order, into series of nights.
+// scenarioOf groups the sorted runs of a scenario into series of nights.
 func scenarioOf(name string, runs []run) Scenario {
-	s := Scenario{Name: printable(name, longestWord)}
+	s := Scenario{Name: printable(name, maxWord)}
 	var valid []run
 	for _, r := range runs {
 		switch {
@@ -158,7 +156,7 @@ func scenarioOf(name string, runs []run) Scenario {
 	return s
 }
 
-// nightsOf puts runs of the same conditions, which are in order, into nights.
+// nightsOf groups sorted runs into nights.
 func nightsOf(runs []run) []Night {
 	var list []Night
 	for len(runs) > 0 {
@@ -168,13 +166,13 @@ func nightsOf(runs []run) []Night {
 		}
 		night := Night{Begun: runs[0].started, Runs: end}
 		for metric := range runs[0].values {
-			var told []float64
+			var known []float64
 			for _, r := range runs[:end] {
 				if value := r.values[metric]; !math.IsNaN(value) {
-					told = append(told, value)
+					known = append(known, value)
 				}
 			}
-			night.Values = append(night.Values, statistics.Median(told))
+			night.Values = append(night.Values, statistics.Median(known))
 		}
 		for _, r := range runs[:end] {
 			if r.commit != "" && !slices.Contains(night.Commits, r.commit) {
@@ -187,10 +185,9 @@ func nightsOf(runs []run) []Night {
 	return list
 }
 
-// Draw draws the nights of a scenario into a file of a folder, PNG or SVG by its ending.
-// Its error is that of [chart.DrawTrend].
+// Draw draws the nights of a scenario into a file, PNG or SVG by its extension.
 func Draw(folder results.Folder, name string, metrics []Metric, s *Scenario) error {
-	trend := &chart.Trend{Title: s.Sentence(), Subtitle: fmt.Sprintf("%d runs, those begun within six hours are a night  ·  steps of %v %% at least, p = %v at most",
+	trend := &chart.Trend{Title: s.Sentence(), Subtitle: fmt.Sprintf("%d runs, one night per six hours  ·  steps of at least %v %%, p at most %v",
 		s.Runs, 100*compare.DefaultLeastChange, compare.DefaultP)}
 	for i := 1; i < len(s.Series); i++ {
 		trend.Breaks = append(trend.Breaks, chart.TrendStep{At: s.Series[i].Nights[0].Begun, Words: fmt.Sprintf("series %d", i+1)})

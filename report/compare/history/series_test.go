@@ -163,7 +163,7 @@ func TestLineThatDiffers(t *testing.T) {
 		{"a\n", "a\nb\n", `line 2 was "" and is "b"`},
 		{"\x1b", "  \xff  ", `line 1 was "?" and is "?"`},
 	} {
-		assert.Equalf(t, row.want, history.LineThatDiffers(row.was, row.is), "of %q and %q", row.was, row.is)
+		assert.Equalf(t, row.want, history.FirstDifference(row.was, row.is), "of %q and %q", row.was, row.is)
 	}
 }
 
@@ -175,7 +175,7 @@ func TestUnreadRuns(t *testing.T) {
 	a.Add("runs/cut", broken)
 	a.Refuse("runs/newer\x1b", "results: record of a newer schema")
 	d := document(t, a)
-	want := []history.Unread{{"runs/cut", "the record is cut off within a line"}, {"runs/newer?", "results: record of a newer schema"}}
+	want := []history.Unread{{"runs/cut", "the record is truncated within a line"}, {"runs/newer?", "results: record of a newer schema"}}
 	if !slices.Equal(d.Unread, want) || len(d.Scenarios[0].Series[0].Nights) != 2 {
 		t.Errorf("unread are %v beside %v; want %v beside two nights", d.Unread, shape(&d.Scenarios[0]), want)
 	}

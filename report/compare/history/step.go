@@ -10,40 +10,38 @@ import (
 	"loadgen/report/document"
 )
 
-// FewestNights is how many nights a series takes to show a step: of fewer, too many
-// orders fall apart as clearly.
-const FewestNights = 12
+// minNights is the number of nights that a step takes: with fewer, too many permutations are as
+// clearly split.
+const minNights = 12
 
-// calm is the variation from night to night up to which a step of a tenth is found
+// maxVariation is the maximum variation between nights with which a step of 10 % is found
 // within two weeks.
-const calm = 0.03
+const maxVariation = 0.03
 
-// Trend is what became of one metric over the nights of a series.
+// Trend is a metric over the nights of a series.
 type Trend struct {
 	Metric Metric
-	// Nights is on how many of them the metric can be told.
+	// Nights is the number of nights with a value.
 	Nights int
 	Steps  []Step
 	// Stretches are the nights before, between and after the steps.
 	Stretches []Stretch
-	// Variation is the standard deviation of the nights of the last stretch as a part of
-	// their mean: not a number of fewer than two nights, or around 0.
+	// Variation is the relative standard deviation of the last stretch, NaN for fewer than two
+	// nights or a mean of 0.
 	Variation float64
 }
 
-// Stretch is the nights without a step between them: when the first and the last were
-// begun, and the mean.
+// Stretch is a range of nights without a step, and their mean.
 type Stretch struct {
 	From, To time.Time
 	Mean     float64
 }
 
-// Step is where a metric steps.
+// Step is a step of a metric.
 type Step struct {
-	// Night is when the first night after it was begun.
+	// Night is the start of the first night after it.
 	Night time.Time
-	// Before and After are the means of the nights that it was judged from. Change is a
-	// part of one, +Inf from 0.
+	// Before and After are means of the nights around it. Change is relative, +Inf from 0.
 	Before, After, Change, P float64
 }
 
@@ -85,23 +83,22 @@ func (t *Trend) stretch(begun []time.Time, values []float64) {
 	}
 }
 
-// Sentence says when a metric stepped, from what to what, by how much, and how sure that is.
+// Sentence describes a step of a metric.
 func (s *Step) Sentence(m Metric) string {
-	return fmt.Sprintf("%s steps from %s to %s with the night of %s (%s, p = %s)", m, m.Told(s.Before), m.Told(s.After),
+	return fmt.Sprintf("%s steps from %s to %s on %s (%s, p = %s)", m, m.Text(s.Before), m.Text(s.After),
 		dated(s.Night), changed(s.Change), document.Chance(s.P))
 }
 
 func changed(change float64) string {
 	if math.IsInf(change, 0) {
-		return "from nothing"
+		return "from 0"
 	}
 	return document.Change(change)
 }
 
-// dated returns when a night began, in UTC.
 func dated(at time.Time) string { return at.Format("2006-01-02 15:04") }
 
-// sentences says what became of a metric: a sentence for each step, or that there is none.
+// sentences describes each step, or that there is none.
 func (t *Trend) sentences() []string {
 	var list []string
 	for i := range t.Steps {
@@ -109,15 +106,15 @@ func (t *Trend) sentences() []string {
 	}
 	switch {
 	case t.Nights == 0:
-		list = append(list, fmt.Sprintf("%s cannot be told on any night", t.Metric))
-	case len(list) == 0 && t.Nights < FewestNights:
-		list = append(list, fmt.Sprintf("%s: no step in %s, which can hardly show one: that takes %d", t.Metric, nightsIn(t.Nights), FewestNights))
+		list = append(list, fmt.Sprintf("%s: no night has a value", t.Metric))
+	case len(list) == 0 && t.Nights < minNights:
+		list = append(list, fmt.Sprintf("%s: no step in %s; finding one takes %d", t.Metric, nightsIn(t.Nights), minNights))
 	case len(list) == 0:
 		list = append(list, fmt.Sprintf("%s: no step in %s", t.Metric, nightsIn(t.Nights)))
 	}
-	if t.Variation > calm {
-		list[len(list)-1] += fmt.Sprintf("; its nights vary by %s, and up to %s %% a step of 10 %% is found within two weeks: the median of more runs a night varies less",
-			document.Share(t.Variation), document.Decimals(100*calm, 0))
+	if t.Variation > maxVariation {
+		list[len(list)-1] += fmt.Sprintf("; its nights vary by %s: above %s %%, steps of 10 %% take more than two weeks; more runs per night vary less",
+			document.Share(t.Variation), document.Decimals(100*maxVariation, 0))
 	}
 	return list
 }
