@@ -62,6 +62,12 @@ type PartitionLoad struct {
 	Served, Throttled int64
 }
 
+// Name returns the partition for people, see [PartitionName].
+func (l *PartitionLoad) Name() string { return PartitionName(l.Table, l.PartitionKey) }
+
+// Demanded returns the entities that attempts meant to touch.
+func (l *PartitionLoad) Demanded() int64 { return l.Served + l.Throttled }
+
 // PartitionLoads returns the load of each partition that is followed in the seconds from one up to another, in no
 // order, and the entities that attempts meant to touch at any partition. It needs [Recorder.KeepRecent].
 func (r *Recorder) PartitionLoads(from, to int64) (list []PartitionLoad, demanded int64) {

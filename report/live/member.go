@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -40,8 +41,8 @@ type memberSecond struct {
 	responses []results.Bar
 }
 
-// each calls a function for each second of a range that is kept.
-func (m *Member) each(from, to int64, do func(*memberSecond)) {
+// eachSecond calls a function for each kept second of a range.
+func (m *Member) eachSecond(from, to int64, do func(*memberSecond)) {
 	for i := range m.seconds {
 		if one := &m.seconds[i]; from <= one.number && one.number < to {
 			do(one)
@@ -96,21 +97,21 @@ func (p *Stats) member(place int) *Member {
 
 // AddSecond adds a second of a member, as one that ended by an instant: its counts, and
 // the response times of each kind of operation.
-func (p *Stats) AddSecond(place int, at time.Duration, of *results.Interval, responses []*results.Histogram) {
+func (p *Stats) AddSecond(place int, at time.Duration, i *results.Interval, responses []*results.Histogram) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	one := p.member(place)
 	if one == nil {
 		return
 	}
-	one.Heard, one.Last = new(at), Totals{of.Counts, of.InFlight}
-	one.Totals.Counts.Add(&of.Counts)
-	one.Totals.InFlight = of.InFlight
+	one.Heard, one.Last = new(at), Totals{i.Counts, i.InFlight}
+	one.Totals.Counts.Add(&i.Counts)
+	one.Totals.InFlight = i.InFlight
 	one.LagP99, one.StoodStill, one.CPU = nil, 0, nil
-	if of.Lag.P99 != nil {
-		one.LagP99 = new(time.Duration(*of.Lag.P99) * time.Microsecond)
+	if i.Lag.P99 != nil {
+		one.LagP99 = new(time.Duration(*i.Lag.P99) * time.Microsecond)
 	}
-	if g := of.Generator; g != nil {
+	if g := i.Generator; g != nil {
 		one.StoodStill = g.StoodStill
 		if g.Lasted > 0 {
 			one.CPU = new(g.CPU.Seconds() / g.Lasted.Seconds())
@@ -121,11 +122,11 @@ func (p *Stats) AddSecond(place int, at time.Duration, of *results.Interval, res
 	default:
 		one.State = results.MemberSending
 	}
-	second := one.second(max(0, Over(at)))
+	second := one.second(max(0, LastSecond(at)))
 	if second == nil {
 		return
 	}
-	second.Add(&of.Counts)
+	second.Add(&i.Counts)
 	for _, response := range responses {
 		second.responses = append(second.responses, response.Bars()...)
 	}
@@ -144,12 +145,12 @@ func (p *Stats) Members() []Member {
 
 // P99 returns the 99th percentile of the response times of the last ten seconds of members together; nil if they are
 // too few.
-func P99(of ...*Member) *time.Duration {
+func P99(members ...*Member) *time.Duration {
 	sum := results.NewHistogram()
-	for _, one := range of {
+	for _, one := range members {
 		if one.Heard != nil {
-			last := Over(*one.Heard)
-			one.each(last-timesOver+1, last+1, func(s *memberSecond) { sum.Add(s.responses...) })
+			last := LastSecond(*one.Heard)
+			one.eachSecond(last-timesOver+1, last+1, func(s *memberSecond) { sum.Add(s.responses...) })
 		}
 	}
 	return quantile(sum, .99)
@@ -162,7 +163,7 @@ func Together(all []*Member) Member {
 		sum.Last.add(&one.Last)
 		sum.Totals.add(&one.Totals)
 		sum.StoodStill = max(sum.StoodStill, one.StoodStill)
-		sum.LagP99, sum.ClockBound, sum.Heard = longest(sum.LagP99, one.LagP99), longest(sum.ClockBound, one.ClockBound), longest(sum.Heard, one.Heard)
+		sum.LagP99, sum.ClockBound, sum.Heard = MaxKnown(sum.LagP99, one.LagP99), MaxKnown(sum.ClockBound, one.ClockBound), MaxKnown(sum.Heard, one.Heard)
 		if one.CPU != nil {
 			if sum.CPU == nil {
 				sum.CPU = new(0.0)
@@ -173,7 +174,8 @@ func Together(all []*Member) Member {
 	return sum
 }
 
-func longest(a, b *time.Duration) *time.Duration {
+// MaxKnown returns the greater value; nil is unknown, and less than any value.
+func MaxKnown[T cmp.Ordered](a, b *T) *T {
 	if a == nil || b != nil && *b > *a {
 		return b
 	}

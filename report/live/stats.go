@@ -1,6 +1,8 @@
 package live
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 	"time"
 
@@ -146,7 +148,7 @@ func (p *Stats) counts(from, to int64) (sum results.Counts) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, one := range p.members {
-		one.each(from, to, func(s *memberSecond) { sum.Add(&s.Counts) })
+		one.eachSecond(from, to, func(s *memberSecond) { sum.Add(&s.Counts) })
 	}
 	return sum
 }
@@ -160,7 +162,38 @@ func (p *Stats) responses(from, to int64) *results.Histogram {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, one := range p.members {
-		one.each(from, to, func(s *memberSecond) { sum.Add(s.responses...) })
+		one.eachSecond(from, to, func(s *memberSecond) { sum.Add(s.responses...) })
 	}
 	return sum
 }
+
+// Second has the counts of one whole second of a run.
+type Second struct {
+	results.Counts
+	// Hottest are the partitions with the highest demand, at most [MaxHottest], highest first.
+	Hottest []results.PartitionLoad
+	// Demanded are the entities that attempts meant to touch at all partitions.
+	Demanded int64
+}
+
+// MaxHottest is the maximum number of partitions in a [Second].
+const MaxHottest = 64
+
+// Kept is the number of whole seconds for which a second is available after its end.
+const Kept = timesOver
+
+// Second returns a whole second of the run, counted from 0. It is empty if it is not one of the last [Kept].
+func (p *Stats) Second(number int64) Second {
+	all := Second{Counts: p.counts(number, number+1)}
+	if recorder := p.source(); recorder != nil {
+		all.Hottest, all.Demanded = recorder.PartitionLoads(number, number+1)
+	}
+	slices.SortFunc(all.Hottest, func(a, b results.PartitionLoad) int {
+		return cmp.Or(cmp.Compare(b.Demanded(), a.Demanded()), cmp.Compare(a.Name(), b.Name()))
+	})
+	all.Hottest = all.Hottest[:min(len(all.Hottest), MaxHottest)]
+	return all
+}
+
+// LastSecond returns the number of the last second that is over at an instant, -1 before the first is.
+func LastSecond(at time.Duration) int64 { return int64(at/time.Second) - 1 }

@@ -237,13 +237,14 @@ func TestSecondAgainstNaiveCount(t *testing.T) {
 		got := p.Second(3)
 		assert.Truef(t, got.Attempts == all.Attempts && got.Throttled == all.Throttled && got.Demanded == all.Demanded,
 			"%d keys: %d attempts, %d throttled, %d demanded; want %+v", keys, got.Attempts, got.Throttled, got.Demanded, all)
-		if len(got.Hottest) != min(keys+1, MaxHottest) || got.Hottest[0].Name != "hot" {
+		if len(got.Hottest) != min(keys+1, MaxHottest) || got.Hottest[0].Name() != "hot" {
 			t.Fatalf("%d keys: %d are told, first %v; want %d, first hot", keys, len(got.Hottest), got.Hottest[0], min(keys+1, MaxHottest))
 		}
 		for i, w := range got.Hottest {
-			exact := keys < 1000 || w.Name == "hot"
-			if w.Served > served[w.Name] || w.Throttled > throttled[w.Name] || exact && (w.Served != served[w.Name] || w.Throttled != throttled[w.Name]) {
-				t.Errorf("%d keys: %s is told as %d served, %d throttled; it was %d and %d", keys, w.Name, w.Served, w.Throttled, served[w.Name], throttled[w.Name])
+			name := w.Name()
+			exact := keys < 1000 || name == "hot"
+			if w.Served > served[name] || w.Throttled > throttled[name] || exact && (w.Served != served[name] || w.Throttled != throttled[name]) {
+				t.Errorf("%d keys: %s has %d served, %d throttled; want %d and %d", keys, name, w.Served, w.Throttled, served[name], throttled[name])
 			}
 			if i > 0 && w.Demanded() > got.Hottest[i-1].Demanded() {
 				t.Errorf("%d keys: %v after %v", keys, w, got.Hottest[i-1])

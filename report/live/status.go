@@ -37,7 +37,7 @@ type Status struct {
 	// a thousand.
 	P50, P99 *time.Duration
 	// Hottest are the partitions with the most entities served in the last two seconds,
-	// at most [Hottest], most first.
+	// at most [Hottest], highest first.
 	Hottest []Heat
 	// Totals are of the whole run, Sofar of its stage.
 	Totals, Sofar Totals
@@ -52,7 +52,7 @@ type Heat struct {
 	Rate float64
 }
 
-// Hottest is the greatest number of partitions in a status.
+// Hottest is the maximum number of partitions in a status.
 const Hottest = 10
 
 // The stretches that a status covers, in whole seconds.
@@ -62,8 +62,8 @@ const (
 	timesOver     = 10
 )
 
-// shortest is the shortest time from which the rest of a closed loop is estimated.
-const shortest = 500 * time.Millisecond
+// minEstimate is the minimum time after which the remaining time of a closed loop is estimated.
+const minEstimate = 500 * time.Millisecond
 
 // Status returns the state of the run at an instant, which should not fall from call to
 // call.
@@ -81,8 +81,8 @@ func (p *Stats) Status(at time.Duration) Status {
 }
 
 // quantile returns a quantile of response times, nil if there are too few.
-func quantile(of *results.Histogram, q float64) *time.Duration {
-	if micros, known := of.Quantile(q); known {
+func quantile(times *results.Histogram, q float64) *time.Duration {
+	if micros, known := times.Quantile(q); known {
 		return new(time.Duration(micros) * time.Microsecond)
 	}
 	return nil
@@ -116,7 +116,7 @@ func (p *Stats) Rates(at time.Duration) Status {
 	switch passed := at - now.begin; {
 	case now.length > 0:
 		s.Left = new(max(0, now.length-passed))
-	case passed >= shortest && s.Ended > 0 && now.planned > 0:
+	case passed >= minEstimate && s.Ended > 0 && now.planned > 0:
 		s.Left = new(time.Duration(float64(passed) / float64(s.Ended) * float64(now.planned-min(s.Ended, now.planned))))
 		s.Estimated = true
 	}
@@ -127,7 +127,7 @@ func (p *Stats) Rates(at time.Duration) Status {
 // firstSecond returns the first whole second of the stage.
 func (s *stage) firstSecond() int64 { return int64((s.begin + time.Second - 1) / time.Second) }
 
-// recent fills in what a status says of the last whole seconds of a stage.
+// recent sets the figures of the last whole seconds of a stage.
 func (p *Stats) recent(s *Status, in *stage, under phase) {
 	end, first := int64(s.At/time.Second), in.firstSecond()
 	if all := p.counts(max(first, end-throttledOver), end); all.Attempts > 0 {
@@ -150,7 +150,7 @@ func (p *Stats) recent(s *Status, in *stage, under phase) {
 		list, _ := recorder.PartitionLoads(from, end)
 		for _, one := range list {
 			if one.Served > 0 {
-				s.Hottest = append(s.Hottest, Heat{results.PartitionName(one.Table, one.PartitionKey), float64(one.Served) / span})
+				s.Hottest = append(s.Hottest, Heat{one.Name(), float64(one.Served) / span})
 			}
 		}
 	}

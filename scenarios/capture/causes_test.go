@@ -166,7 +166,7 @@ func TestLiveViewHasTheCountsOfTheRecord(t *testing.T) {
 		"told of %+v; the record has %d operations and %d attempts, %d ok, %d throttled", told, phase.Scheduled, phase.Attempts, phase.Ok, phase.Throttled)
 	heat := make(map[string][2]int64)
 	for _, w := range second.Hottest {
-		heat[w.Name] = [2]int64{w.Served, w.Throttled}
+		heat[w.Name()] = [2]int64{w.Served, w.Throttled}
 	}
 	want := map[string][2]int64{"Full (table races)": {20, 0}, "Half (table races)": {10, 10}, "Third (table races)": {20, 0}}
 	for name, one := range want {

@@ -60,7 +60,7 @@ func TestCostOfAPage(t *testing.T) {
 		told += used(t) - began
 		now = time.Duration(maxSamples+second+1)*time.Second + grace
 		began = used(t)
-		w.take(now)
+		w.advance(now)
 		require.NoError(t, recorder.Advance(now-2*time.Second))
 		update, err := s.fresh()
 		shown += used(t) - began

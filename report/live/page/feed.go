@@ -11,7 +11,7 @@ const (
 	maxWaiting = 4
 )
 
-var errCrowd = errors.New("as many pages are open as there may be")
+var errCrowd = errors.New("too many open pages")
 
 // feed sends updates to viewers.
 type feed struct {
@@ -27,7 +27,7 @@ type feed struct {
 type viewer struct {
 	// next has its updates; it is closed when only last follows.
 	next chan []byte
-	// gone says that it was disconnected.
+	// gone means disconnected.
 	gone bool
 }
 
@@ -98,9 +98,9 @@ func (f *feed) lastFor(v *viewer) []byte {
 	return f.last
 }
 
-// Viewers returns the number of open pages, and of viewers that were disconnected because they did not read their
+// counts returns the number of open pages, and of viewers that were disconnected because they did not read their
 // updates.
-func (f *feed) Viewers() (open int, dropped int64) {
+func (f *feed) counts() (open int, dropped int64) {
 	f.guard.Lock()
 	defer f.guard.Unlock()
 	return len(f.viewers), f.dropped

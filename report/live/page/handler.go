@@ -38,7 +38,7 @@ func (s *Server) handler() http.Handler {
 		token, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 		// The time of the answer does not depend on how much of the token is right.
 		if subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) != 1 {
-			http.Error(w, "this page needs its whole URL, which was printed where the run was started", http.StatusForbidden)
+			http.Error(w, "incomplete URL; use the one that loadgen printed", http.StatusForbidden)
 			return
 		}
 		inside := r.Clone(r.Context())
@@ -47,12 +47,12 @@ func (s *Server) handler() http.Handler {
 	}))
 }
 
-// writeWithin is the time that a viewer has to read an update.
-const writeWithin = 5 * time.Second
+// writeTimeout is the time that a viewer has to read an update.
+const writeTimeout = 5 * time.Second
 
 // limitWriteTime bounds the time of the next write.
 func limitWriteTime(w http.ResponseWriter) error {
-	return http.NewResponseController(w).SetWriteDeadline(clock.NewReal().Started().Add(writeWithin))
+	return http.NewResponseController(w).SetWriteDeadline(clock.NewReal().Started().Add(writeTimeout))
 }
 
 // page writes the current page, or the report.
@@ -89,7 +89,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	tell := func(what []byte) bool {
+	send := func(what []byte) bool {
 		err := limitWriteTime(w)
 		if err == nil {
 			_, err = w.Write(what)
@@ -103,11 +103,11 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		return err == nil
 	}
 	if last := s.lastFor(v); last != nil {
-		tell(last)
+		send(last)
 		return
 	}
 	first, err := s.fresh()
-	if err != nil || !tell(append([]byte("retry: 1000\n\n"), first...)) {
+	if err != nil || !send(append([]byte("retry: 1000\n\n"), first...)) {
 		s.leave(v, false)
 		return
 	}
@@ -117,7 +117,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			if !more {
 				what = s.lastFor(v)
 			}
-			if what == nil || !tell(what) || !more {
+			if what == nil || !send(what) || !more {
 				return
 			}
 		case <-r.Context().Done():

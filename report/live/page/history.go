@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"loadgen/report/document"
+	"loadgen/report/live"
 )
 
 // sample is one or several whole seconds of a run.
@@ -35,44 +36,37 @@ func (h *history) add(one sample) {
 	if len(h.open) < h.each {
 		return
 	}
-	h.samples = append(h.samples, together(h.open))
+	h.samples = append(h.samples, merge(h.open))
 	h.open = h.open[:0]
 	if len(h.samples) < maxSamples {
 		return
 	}
 	for i := range len(h.samples) / 2 {
-		h.samples[i] = together(h.samples[2*i : 2*i+2])
+		h.samples[i] = merge(h.samples[2*i : 2*i+2])
 	}
 	h.samples = h.samples[:len(h.samples)/2]
 	h.each *= 2
 }
 
-// together merges samples: rates and shares are means, times are maxima.
-func together(list []sample) sample {
+// merge combines samples: rates and shares are means, times are maxima.
+func merge(list []sample) sample {
 	one := sample{second: list[0].second}
 	for i := range list {
 		one.offered += list[i].offered / float64(len(list))
 		one.served += list[i].served / float64(len(list))
 		one.throttled += list[i].throttled / float64(len(list))
-		one.p50, one.p99 = longest(one.p50, list[i].p50), longest(one.p99, list[i].p99)
+		one.p50, one.p99 = live.MaxKnown(one.p50, list[i].p50), live.MaxKnown(one.p99, list[i].p99)
 	}
 	one.late = mean(list, func(s *sample) *float64 { return s.late })
 	one.cpu = mean(list, func(s *sample) *float64 { return s.cpu })
 	return one
 }
 
-func longest(a, b *float64) *float64 {
-	if a == nil || b != nil && *b > *a {
-		return b
-	}
-	return a
-}
-
 // mean returns the mean of the known values, nil if there are none.
-func mean(list []sample, of func(*sample) *float64) *float64 {
+func mean(list []sample, value func(*sample) *float64) *float64 {
 	sum, known := 0., 0
 	for i := range list {
-		if v := of(&list[i]); v != nil {
+		if v := value(&list[i]); v != nil {
 			sum, known = sum+*v, known+1
 		}
 	}
@@ -83,10 +77,10 @@ func mean(list []sample, of func(*sample) *float64) *float64 {
 }
 
 // line returns one value of every sample.
-func line(list []sample, name string, meaning document.Meaning, of func(*sample) *float64) document.Line {
+func line(list []sample, name string, meaning document.Meaning, value func(*sample) *float64) document.Line {
 	l := document.Line{Name: name, Meaning: meaning, Values: make([]*float64, len(list))}
 	for i := range list {
-		l.Values[i] = of(&list[i])
+		l.Values[i] = value(&list[i])
 	}
 	return l
 }

@@ -16,8 +16,8 @@ import (
 // began, plus the time on its way.
 const silence = 3 * time.Second
 
-// keysUntold replaces the heat map of a run of one process.
-const keysUntold = "Members report counts but no keys: the final report names the hottest partition."
+// noKeys replaces the heat map of a run of one process.
+const noKeys = "Members report no keys. See the final report for the hottest partition."
 
 // trouble is what is wrong with a member, the worst last.
 type trouble int
@@ -29,7 +29,7 @@ const (
 	lost
 )
 
-func (s *story) trouble(m *live.Member) trouble {
+func (s *snapshot) trouble(m *live.Member) trouble {
 	share := m.Last.LateSince(&live.Totals{})
 	switch {
 	case m.State == results.MemberLost:
@@ -43,8 +43,8 @@ func (s *story) trouble(m *live.Member) trouble {
 	}
 }
 
-// troubled names the members with the worst trouble of all, empty if there is none.
-func (s *story) troubled() string {
+// worstTrouble names the members with the worst trouble, empty if there is none.
+func (s *snapshot) worstTrouble() string {
 	worst, names := none, []string(nil)
 	for i := range s.status.Members {
 		m := &s.status.Members[i]
@@ -55,27 +55,27 @@ func (s *story) troubled() string {
 			names = append(names, m.Name)
 		}
 	}
-	const most = 3
-	if more := len(names) - most; more > 0 {
-		names = append(names[:most], document.Counted(more, "other"))
+	const maxNames = 3
+	if more := len(names) - maxNames; more > 0 {
+		names = append(names[:maxNames], document.Counted(more, "other"))
 	}
-	switch who := document.Enumerated(names); worst {
+	switch list := document.Enumerated(names); worst {
 	case lost:
-		return fmt.Sprintf("Lost: %s. Its load is not taken over.", who)
+		return fmt.Sprintf("Lost: %s. No member replaces its load.", list)
 	case silent:
-		return fmt.Sprintf("No report for more than %s: %s.", document.Span(silence), who)
+		return fmt.Sprintf("No report for %s: %s.", document.Span(silence), list)
 	case behind:
-		return fmt.Sprintf("Behind: %s, with more than %d %% of operations sent late.", who, doubtfulShare)
+		return fmt.Sprintf("Behind: %s. At least %d %% of operations are late.", list, doubtfulShare)
 	default:
 		return ""
 	}
 }
 
 // fleet returns a row for each member, those in trouble first, then for each label, then for all members.
-func (s *story) fleet() document.Table {
+func (s *snapshot) fleet() document.Table {
 	t := document.NewTable("health", "Members, each in its last second", "member|words", "state|words", "due|rate|unit=/s", "share|share",
 		"throttled|share", "p99", "sent late|share", "stood still|spare=1", "cores|rate|spare=2", "clock|unit=±|spare=2")
-	t.Notes = []string{"The share is of all operations due so far; the p99 is of a member's last ten seconds; the clock is the maximum difference from the leader's."}
+	t.Notes = []string{"Share: of all operations due so far. p99: of the last ten seconds. Clock: maximum error."}
 	all := make([]*live.Member, len(s.status.Members))
 	for i := range s.status.Members {
 		all[i] = &s.status.Members[i]
@@ -88,10 +88,10 @@ func (s *story) fleet() document.Table {
 		if len(m.Labels) > 0 {
 			name += " (" + strings.Join(m.Labels, ", ") + ")"
 		}
-		t.Add(s.member(document.Cut(name, longestKey), m, &whole, m)...)
+		t.Add(s.member(document.Cut(name, maxKey), m, &whole, m)...)
 	}
 	if more := len(worst) - maxRows; more > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%s more, none of them worse.", document.Counted(more, "member")))
+		t.Notes = append(t.Notes, fmt.Sprintf("%s more, none worse.", document.Counted(more, "member")))
 	}
 	byLabel := make(map[string][]*live.Member)
 	for _, m := range all {
@@ -99,17 +99,17 @@ func (s *story) fleet() document.Table {
 			byLabel[text] = append(byLabel[text], m)
 		}
 	}
-	// A label of one member, or of all, adds nothing.
-	var of []label
+	// Labels of one member or of all add nothing.
+	var labels []label
 	for text, members := range byLabel {
 		if len(members) > 1 && len(members) < len(all) {
-			of = append(of, label{text, members})
+			labels = append(labels, label{text, members})
 		}
 	}
-	slices.SortFunc(of, func(a, b label) int { return strings.Compare(a.text, b.text) })
-	for _, label := range of[:min(len(of), maxRows)] {
+	slices.SortFunc(labels, func(a, b label) int { return strings.Compare(a.text, b.text) })
+	for _, label := range labels[:min(len(labels), maxRows)] {
 		sum := live.Together(label.members)
-		t.Add(s.member(document.Cut("all of "+label.text, longestKey), &sum, &whole, label.members...)...)
+		t.Add(s.member(document.Cut("all of "+label.text, maxKey), &sum, &whole, label.members...)...)
 	}
 	t.Add(s.member("all "+document.Counted(len(all), "member"), &whole, &whole, all...)...)
 	return t
@@ -122,7 +122,7 @@ type label struct {
 }
 
 // member returns the values of the row of a member, or of several together, which have no state.
-func (s *story) member(name string, m, whole *live.Member, of ...*live.Member) []any {
+func (s *snapshot) member(name string, m, whole *live.Member, members ...*live.Member) []any {
 	last := &m.Last
 	state, stateTone, lateTone := string(m.State), document.Plain, document.Plain
 	switch s.trouble(m) {
@@ -134,6 +134,6 @@ func (s *story) member(name string, m, whole *live.Member, of ...*live.Member) [
 		lateTone = document.Doubtful
 	}
 	return []any{name, stateTone, state, last.Scheduled, document.RatioOf(m.Totals.Scheduled, whole.Totals.Scheduled),
-		document.RatioOf(last.Throttled, last.Attempts), document.Told(live.P99(of...), document.Lapse), lateTone, document.RatioOf(last.Late, last.Scheduled),
+		document.RatioOf(last.Throttled, last.Attempts), document.Told(live.P99(members...), document.Lapse), lateTone, document.RatioOf(last.Late, last.Scheduled),
 		document.Lapse(m.StoodStill), m.CPU, document.Told(m.ClockBound, document.Lapse)}
 }

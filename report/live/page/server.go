@@ -19,9 +19,8 @@ import (
 	"loadgen/report/live"
 )
 
-// Compose returns the current document, which has the same shape at every call, see [html.Live], and a line for the bar
-// above it.
-type Compose func() (d *document.Document, says string)
+// compose returns the current document, of constant shape, see [html.Live], and a line for the status bar.
+type compose func() (d *document.Document, says string)
 
 // Server shows one document at a time to those who have its URL. A nil one does nothing. The caller of Open closes it.
 type Server struct {
@@ -33,7 +32,7 @@ type Server struct {
 
 	// mu guards the following fields.
 	mu      sync.Mutex
-	compose Compose
+	compose compose
 	report  []byte
 	watches sync.WaitGroup
 }
@@ -74,8 +73,8 @@ func Open(o Options) (*Server, error) {
 	}
 	s := &Server{live: updates, token: o.Token, stop: o.Stop}
 	s.compose = func() (*document.Document, string) {
-		before := story{run: &Run{Scenario: "run"}, status: &live.Status{}, measured: -1, each: 1, heat: new(heatMap).table(0, false)}
-		return before.document(), "waiting for the run to begin"
+		before := snapshot{run: &Run{Scenario: "run"}, status: &live.Status{}, measured: -1, each: 1, heat: new(heatMap).table(0, false)}
+		return before.document(), "waiting for the run"
 	}
 	s.viewers = make(map[*viewer]struct{})
 	s.server, err = rest.Listen(rest.ListenOptions{Listener: o.Listener, Handler: s.handler(), Connections: connections})
@@ -91,7 +90,7 @@ func (s *Server) URL() string {
 }
 
 // Show shows a document from now on. The caller calls [Server.Refresh] when it has changed.
-func (s *Server) Show(c Compose) {
+func (s *Server) Show(c compose) {
 	s.mu.Lock()
 	s.compose = c
 	s.mu.Unlock()
@@ -100,7 +99,7 @@ func (s *Server) Show(c Compose) {
 
 // Refresh updates every open page. It does not wait for them.
 func (s *Server) Refresh() {
-	if open, _ := s.Viewers(); open > 0 {
+	if open, _ := s.counts(); open > 0 {
 		if fresh, err := s.fresh(); err == nil {
 			s.publish(fresh)
 		}
@@ -132,7 +131,7 @@ func event(name string, data []byte) []byte {
 func (s *Server) Report(page []byte) {
 	text, err := json.Marshal(string(page))
 	if err != nil {
-		panic("page: a text that JSON has not: " + err.Error())
+		panic("page: encoding a page as JSON: " + err.Error())
 	}
 	s.mu.Lock()
 	s.report = bytes.Clone(page)
@@ -140,25 +139,24 @@ func (s *Server) Report(page []byte) {
 	s.finish(event("report", text))
 }
 
-// farewell is the time that an open page has to read its last update.
-const farewell = 3 * time.Second
+// lastUpdateTimeout is the time that an open page has to read its last update.
+const lastUpdateTimeout = 3 * time.Second
 
 // Close ends what [Open] began. Open pages without a report get a last update; they have three seconds to read.
 func (s *Server) Close() {
 	if s == nil {
 		return
 	}
-	s.finish(event("ended", []byte(`"the run is over: it left no report"`)))
+	s.finish(event("ended", []byte(`"the run is over, without a report"`)))
 	s.watches.Wait()
 	ctx, cancel := context.WithCancel(context.Background())
 	var waiting sync.WaitGroup
 	waiting.Go(func() {
 		c := clock.NewReal()
-		if c.Sleep(ctx, c.Now().Add(farewell)) == nil {
+		if c.Sleep(ctx, c.Now().Add(lastUpdateTimeout)) == nil {
 			cancel()
 		}
 	})
-	// Connections that are cut off now had their time.
 	_ = s.server.Close(ctx)
 	cancel()
 	waiting.Wait()

@@ -18,7 +18,7 @@ import (
 // Run describes the run to show.
 type Run struct {
 	Scenario string
-	// Virtual says that its time is virtual. Cores is the number of cores that it may use.
+	// Virtual runs use virtual time. Cores is the number of cores that it may use.
 	Virtual bool
 	Cores   int
 	// Stats measures the run; Now returns its time.
@@ -26,7 +26,7 @@ type Run struct {
 	Now   func() time.Duration
 	// Queries returns the queries of a service that scanned most, up to a number. It is nil for a run, whose
 	// generator's health is shown instead.
-	Queries func(most int) []results.QueryShape
+	Queries func(limit int) []results.QueryShape
 }
 
 // The limits of what a watch keeps: marks of a run, marks that are listed, and partitions that are counted.
@@ -59,7 +59,7 @@ type Watch struct {
 	before live.Totals
 	over   bool
 
-	// counting guards met, the partitions so far, and more, which says that there are more.
+	// counting guards met, the partitions so far, and more, whether there are more than maxCounted.
 	counting sync.Mutex
 	met      map[partition]struct{}
 	more     bool
@@ -94,7 +94,7 @@ func (s *Server) Begin(r Run) *Watch {
 				return
 			}
 			if !w.run.Virtual {
-				w.take(w.run.Now())
+				w.advance(w.run.Now())
 			}
 			w.server.Refresh()
 		}
@@ -108,21 +108,21 @@ func (w *Watch) End() {
 		return
 	}
 	w.end()
-	w.take(w.run.Now() + time.Second)
+	w.advance(w.run.Now() + time.Second)
 	w.mu.Lock()
 	w.over = true
 	w.mu.Unlock()
 	w.server.Refresh()
 }
 
-// take adds every whole second that is over at an instant to the history.
-func (w *Watch) take(now time.Duration) {
-	if live.Over(now) < w.next.Load() {
+// advance adds every whole second that is over at an instant to the history.
+func (w *Watch) advance(now time.Duration) {
+	if live.LastSecond(now) < w.next.Load() {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	last := live.Over(now)
+	last := live.LastSecond(now)
 	for number := max(w.next.Load(), last-live.Kept+1); number <= last; number++ {
 		second := w.run.Stats.Second(number)
 		status := w.run.Stats.Status(time.Duration(number+1) * time.Second)
@@ -144,7 +144,7 @@ func (w *Watch) take(now time.Duration) {
 // Attempt implements an observer.
 func (w *Watch) Attempt(a *results.Attempt) {
 	if w.run.Virtual {
-		w.take(a.Done)
+		w.advance(a.Done)
 	}
 	if a.HasPartition {
 		w.Touched(a.Table, a.PartitionKey)
@@ -185,7 +185,7 @@ func (w *Watch) Event(e results.Event) {
 	if w == nil {
 		return
 	}
-	const longest = 24
+	const maxKey = 24
 	mark := document.Mark{Second: time.Duration(e.At).Seconds(), Balance: true}
 	switch d := e.Decision; {
 	case e.What == results.PhaseBegins:
@@ -193,11 +193,11 @@ func (w *Watch) Event(e results.Event) {
 	case !e.Balanced():
 		return
 	case e.What == results.RangeMoved:
-		mark.Text = fmt.Sprintf("move of the range from %s to server %d", document.Key(d.Key, longest), d.To)
+		mark.Text = fmt.Sprintf("move of the range from %s to server %d", document.Key(d.Key, maxKey), d.To)
 	case e.What == results.RangesMerged:
-		mark.Text = "merge at " + document.Key(d.Key, longest)
+		mark.Text = "merge at " + document.Key(d.Key, maxKey)
 	default:
-		mark.Text = e.What + " at " + document.Key(d.Key, longest)
+		mark.Text = e.What + " at " + document.Key(d.Key, maxKey)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -232,23 +232,23 @@ func (w *Watch) compose() (*document.Document, string) {
 	partitions, more := len(w.met), w.more
 	w.counting.Unlock()
 	status := w.run.Stats.Status(w.run.Now())
-	open, dropped := w.server.Viewers()
+	open, dropped := w.server.counts()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s := story{run: &w.run, status: &status, samples: slices.Clone(w.history.samples), each: max(1, w.history.each), measured: w.measured, marks: slices.Clone(w.marks),
+	s := snapshot{run: &w.run, status: &status, samples: slices.Clone(w.history.samples), each: max(1, w.history.each), measured: w.measured, marks: slices.Clone(w.marks),
 		health: w.latest, viewers: open, dropped: dropped}
 	if open := w.history.open; len(open) > 0 {
-		s.samples = append(s.samples, together(open))
+		s.samples = append(s.samples, merge(open))
 	}
 	s.heat = w.heat.table(partitions, more)
 	if len(status.Members) > 0 {
-		s.heat.Notes = []string{keysUntold}
+		s.heat.Notes = []string{noKeys}
 	}
 	if w.run.Queries != nil {
 		s.queries = w.run.Queries(maxQueries)
 	}
 	if w.over {
-		return s.document(), "the run is over; its report is being written"
+		return s.document(), "the run is over; writing its report"
 	}
 	says := "live"
 	if w.run.Virtual {

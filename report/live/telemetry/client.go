@@ -72,8 +72,8 @@ func (c *Client) Close() {
 	}
 }
 
-// longestCause is the number of bytes that are shown of an endpoint's answer.
-const longestCause = 200
+// maxCause is the maximum length of a shown error of an endpoint, in bytes.
+const maxCause = 200
 
 // plain returns an error as a short line without the values of headers, which an endpoint may repeat.
 func (c *Client) plain(err error) string {
@@ -92,8 +92,8 @@ func (c *Client) plain(err error) string {
 	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "?"), func(r rune) bool {
 		return unicode.IsSpace(r) || !unicode.IsPrint(r)
 	}), " ")
-	if len(text) > longestCause {
-		cut := longestCause
+	if len(text) > maxCause {
+		cut := maxCause
 		for !utf8.RuneStart(text[cut]) {
 			cut--
 		}

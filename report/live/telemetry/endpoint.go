@@ -22,8 +22,8 @@ const variables = "OTEL_EXPORTER_OTLP_"
 
 // every is the default interval of exports; a step of a run is longer.
 const (
-	every    = 5 * time.Second
-	leastGap = 100 * time.Millisecond
+	every       = 5 * time.Second
+	minInterval = 100 * time.Millisecond
 )
 
 // endpoint has the URLs that the signals of a run are sent to, empty for none, and how often.
@@ -42,8 +42,8 @@ func (e *endpoint) String() string {
 // environment reads variables, those of a signal before those of all signals.
 type environment func(string) string
 
-// of returns the value of a variable for a signal, METRICS or TRACES, and its name.
-func (get environment) of(signal, what string) (value, name string) {
+// lookup returns the value of a variable for a signal, METRICS or TRACES, and its name.
+func (get environment) lookup(signal, what string) (value, name string) {
 	for _, name := range []string{variables + signal + "_" + what, variables + what} {
 		if value := strings.TrimSpace(get(name)); value != "" {
 			return value, name
@@ -82,8 +82,8 @@ func find(typed string, get environment) (*endpoint, error) {
 	}
 	if gap := get("OTEL_METRIC_EXPORT_INTERVAL"); gap != "" {
 		ms, err := strconv.ParseInt(gap, 10, 32)
-		if e.every = time.Duration(ms) * time.Millisecond; err != nil || e.every < leastGap {
-			return nil, fmt.Errorf("OTEL_METRIC_EXPORT_INTERVAL is %q; expected milliseconds, at least %d", gap, leastGap.Milliseconds())
+		if e.every = time.Duration(ms) * time.Millisecond; err != nil || e.every < minInterval {
+			return nil, fmt.Errorf("OTEL_METRIC_EXPORT_INTERVAL is %q; expected milliseconds, at least %d", gap, minInterval.Milliseconds())
 		}
 	}
 	return e, nil
@@ -91,13 +91,13 @@ func find(typed string, get environment) (*endpoint, error) {
 
 // signalURL returns the URL for a signal, METRICS or TRACES.
 func signalURL(typed, signal, path string, get environment) (string, error) {
-	if protocol, variable := get.of(signal, "PROTOCOL"); protocol != "" && protocol != "http/protobuf" {
+	if protocol, variable := get.lookup(signal, "PROTOCOL"); protocol != "" && protocol != "http/protobuf" {
 		return "", fmt.Errorf("%s is %q; expected http/protobuf", variable, protocol)
 	}
 	of, base, whole := "", typed, false
 	if typed == Environment {
 		var variable string
-		if base, variable = get.of(signal, "ENDPOINT"); base == "" {
+		if base, variable = get.lookup(signal, "ENDPOINT"); base == "" {
 			base = "http://localhost:4318"
 		}
 		of, whole = variable+" is ", variable != variables+"ENDPOINT"
@@ -107,7 +107,7 @@ func signalURL(typed, signal, path string, get environment) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("%s%w", of, err)
 	case !whole && (strings.HasSuffix(u.Path, "/v1/metrics") || strings.HasSuffix(u.Path, "/v1/traces")):
-		return "", fmt.Errorf("%s%s names one signal; expected what stands before %s", of, u, u.Path[strings.LastIndex(u.Path, "/v1/"):])
+		return "", fmt.Errorf("%s%s names one signal; expected the URL before %s", of, u, u.Path[strings.LastIndex(u.Path, "/v1/"):])
 	case !whole:
 		u = u.JoinPath(path)
 	}
@@ -119,20 +119,20 @@ func address(typed string) (*url.URL, error) {
 	u, err := url.Parse(typed)
 	switch {
 	case err != nil || u.Opaque != "" || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || strings.HasSuffix(u.Host, ":"):
-		return nil, fmt.Errorf("%s; expected a URL such as http://localhost:4318, or %s for that of %sENDPOINT", shown(typed), Environment, variables)
+		return nil, fmt.Errorf("%s; expected a URL such as http://localhost:4318, or %s for that of %sENDPOINT", redacted(typed), Environment, variables)
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, fmt.Errorf("%s; expected a URL with neither user nor query: what gives access belongs into %sHEADERS", shown(typed), variables)
+		return nil, fmt.Errorf("%s; expected a URL without user and query; credentials belong in %sHEADERS", redacted(typed), variables)
 	}
 	if port := u.Port(); port != "" {
 		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-			return nil, fmt.Errorf("%s; expected a port from 1 to 65535", shown(typed))
+			return nil, fmt.Errorf("%s; expected a port from 1 to 65535", redacted(typed))
 		}
 	}
 	return u, nil
 }
 
-// shown returns a URL in quotes without user and query, which may be secrets.
-func shown(typed string) string {
+// redacted returns a URL in quotes without user and query, which may be secrets.
+func redacted(typed string) string {
 	text, _, _ := strings.Cut(typed, "?")
 	if at := strings.LastIndex(text, "@"); at >= 0 {
 		begin := max(0, strings.Index(text, "://")+len("://"))
@@ -147,12 +147,12 @@ func shown(typed string) string {
 // check finds invalid variables of a signal other than its endpoint, which the exporters would ignore, or report with
 // their value.
 func (e *endpoint) check(signal string, get environment) error {
-	if value, name := get.of(signal, "TIMEOUT"); value != "" {
+	if value, name := get.lookup(signal, "TIMEOUT"); value != "" {
 		if ms, err := strconv.ParseInt(value, 10, 32); err != nil || ms <= 0 {
 			return fmt.Errorf("%s is %q; expected milliseconds", name, value)
 		}
 	}
-	if value, name := get.of(signal, "COMPRESSION"); !slices.Contains([]string{"", "none", "gzip"}, value) {
+	if value, name := get.lookup(signal, "COMPRESSION"); !slices.Contains([]string{"", "none", "gzip"}, value) {
 		return fmt.Errorf("%s is %q; expected gzip or none", name, value)
 	}
 	for _, name := range []string{variables + "HEADERS", variables + signal + "_HEADERS"} {
@@ -162,17 +162,17 @@ func (e *endpoint) check(signal string, get environment) error {
 		}
 		e.secrets = append(e.secrets, secrets...)
 	}
-	if file, name := get.of(signal, "CERTIFICATE"); file != "" {
+	if file, name := get.lookup(signal, "CERTIFICATE"); file != "" {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if !x509.NewCertPool().AppendCertsFromPEM(text) {
-			return fmt.Errorf("%s: %s holds no certificate; expected PEM", name, file)
+			return fmt.Errorf("%s: %s has no certificate; expected PEM", name, file)
 		}
 	}
-	own, name := get.of(signal, "CLIENT_CERTIFICATE")
-	key, _ := get.of(signal, "CLIENT_KEY")
+	own, name := get.lookup(signal, "CLIENT_CERTIFICATE")
+	key, _ := get.lookup(signal, "CLIENT_KEY")
 	if own != "" && key != "" {
 		if _, err := tls.LoadX509KeyPair(own, key); err != nil {
 			return fmt.Errorf("%s: %w", name, err)

@@ -14,8 +14,8 @@ import (
 
 // The time limits of the last export: usually, and if the run was interrupted or the export before failed.
 const (
-	lastWithin  = 5 * time.Second
-	briefWithin = time.Second
+	flushTimeout = 5 * time.Second
+	shortTimeout = time.Second
 )
 
 // errLate is the cause of an export that took too long.
@@ -24,7 +24,7 @@ var errLate = errors.New("telemetry: no answer")
 // export sends what there is at an instant. An export that the context cuts off is no failure, and is repeated.
 func (e *Exporter) export(ctx context.Context, at time.Duration) {
 	// Metrics count these traces, and are sent first, because they matter most.
-	e.batch = append(e.batch, e.slowest.take(at)...)
+	e.batch = append(e.batch, e.slowest.drain(at)...)
 	failing := ""
 	if e.client.metrics != nil {
 		var all metricdata.ResourceMetrics
@@ -33,7 +33,7 @@ func (e *Exporter) export(ctx context.Context, at time.Duration) {
 			err = e.client.metrics.Export(ctx, &all)
 		}
 		if !ended(ctx, err) {
-			failing = e.took(ctx, "metrics", err)
+			failing = e.countExport(ctx, "metrics", err)
 		}
 	}
 	if e.client.traces != nil && len(e.batch) > 0 {
@@ -43,7 +43,7 @@ func (e *Exporter) export(ctx context.Context, at time.Duration) {
 		}
 		err := e.client.traces.ExportSpans(ctx, e.gathered.spans)
 		if !ended(ctx, err) {
-			why := e.took(ctx, "traces", err)
+			why := e.countExport(ctx, "traces", err)
 			if why != "" {
 				e.unsent.Add(int64(len(e.batch)))
 			}
@@ -52,7 +52,7 @@ func (e *Exporter) export(ctx context.Context, at time.Duration) {
 	}
 	if e.failing = failing; failing != "" && !e.said {
 		e.said = true
-		e.run.Say(fmt.Sprintf("--otlp %s: %s; the run goes on, and what does not arrive is counted", e.client.endpoint, failing))
+		e.run.Say(fmt.Sprintf("--otlp %s: %s; the run continues, failed exports are counted", e.client.endpoint, failing))
 	}
 }
 
@@ -62,8 +62,8 @@ func ended(ctx context.Context, err error) bool {
 	return err != nil && cause != nil && !errors.Is(cause, errLate)
 }
 
-// took counts an export, and returns the cause if it failed.
-func (e *Exporter) took(ctx context.Context, what string, err error) string {
+// countExport counts an export, and returns the cause if it failed.
+func (e *Exporter) countExport(ctx context.Context, what string, err error) string {
 	e.exports.Add(1)
 	if err == nil {
 		return ""
@@ -80,23 +80,23 @@ func (e *Exporter) took(ctx context.Context, what string, err error) string {
 func (e *Exporter) Stop() {
 	e.end()
 	e.done.Wait()
-	e.last()
+	e.flush()
 	_, lost := e.slowest.counts()
 	lost += e.unsent.Load()
 	if failed := e.failed.Load(); failed > 0 || lost > 0 {
 		line := fmt.Sprintf("--otlp %s: %d of %d exports failed, %d traces are lost", e.client.endpoint, failed, e.exports.Load(), lost)
 		if e.failing != "" {
-			line += "; the end of the run did not arrive"
+			line += "; the last export failed"
 		}
 		e.run.Say(line)
 	}
 }
 
-// last sends the rest.
-func (e *Exporter) last() {
-	limit := lastWithin
+// flush sends the remaining data.
+func (e *Exporter) flush() {
+	limit := flushTimeout
 	if e.failing != "" || e.over.Err() != nil {
-		limit = briefWithin
+		limit = shortTimeout
 	}
 	ctx, release := clock.Within(context.WithoutCancel(e.over), e.run.Clock, limit, errLate)
 	defer release()
@@ -117,7 +117,7 @@ func (e *Exporter) last() {
 		return
 	case <-hurried:
 	}
-	alarm := e.run.Clock.Alarm(e.run.Clock.Now().Add(briefWithin))
+	alarm := e.run.Clock.Alarm(e.run.Clock.Now().Add(shortTimeout))
 	defer alarm.Stop()
 	select {
 	case <-sent:

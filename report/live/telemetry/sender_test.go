@@ -86,7 +86,7 @@ func slow(e *Exporter, number uint64) {
 }
 
 func TestEndpointsThatDoNotTake(t *testing.T) {
-	hangs := []string{"no answer in time", "2 of 2 exports failed, 1 traces are lost; the end"}
+	hangs := []string{"no answer in time", "2 of 2 exports failed, 1 traces are lost; the last"}
 	for _, tt := range []struct {
 		name   string
 		answer func(context.Context, int) error
@@ -103,7 +103,7 @@ func TestEndpointsThatDoNotTake(t *testing.T) {
 	}{
 		{"it takes all", func(context.Context, int) error { return nil }, 11 * time.Second, false, 0, 0, 4, nil},
 		{"it refuses: said once, and at the end", down, 11 * time.Second, false, 0, 0, 4,
-			[]string{"status 401: no access for …", "4 of 4 exports failed, 1 traces are lost; the end"}},
+			[]string{"status 401: no access for …", "4 of 4 exports failed, 1 traces are lost; the last"}},
 		{"it is there again", func(ctx context.Context, n int) error {
 			if n <= 2 {
 				return down(ctx, n)

@@ -25,7 +25,7 @@ type series struct {
 	operation, phase attribute.Key
 	kinds            []string
 	variants         [][]attribute.KeyValue
-	// mu is held to replace phases; readers do not need it. others has the phases without a name.
+	// mu is held to replace phases; readers do not need it. others is the phase "other".
 	mu     sync.Mutex
 	phases atomic.Pointer[[]*phase]
 	others *phase

@@ -13,8 +13,8 @@ import (
 // Path is the path of metrics, as Prometheus expects it.
 const Path = "/metrics"
 
-// askWithin is the time that a scraper has to send its request.
-const askWithin = 5 * time.Second
+// readTimeout is the time that a scraper has to send its request.
+const readTimeout = 5 * time.Second
 
 // Server serves metrics of the current run. A nil one serves nothing. The caller of Listen closes it.
 type Server struct {
@@ -58,7 +58,7 @@ func (s *Server) Serve(e *Metrics) {
 	if !s.Reachable() {
 		guarded = rest.RequireLocal(paths)
 	}
-	s.server = &http.Server{Handler: guarded, ReadHeaderTimeout: askWithin, ReadTimeout: askWithin, IdleTimeout: time.Minute}
+	s.server = &http.Server{Handler: guarded, ReadHeaderTimeout: readTimeout, ReadTimeout: readTimeout, IdleTimeout: time.Minute}
 	// It ends with the server. Its error is of no use then.
 	s.done.Go(func() { _ = s.server.Serve(s.listener) })
 }

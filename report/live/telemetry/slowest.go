@@ -36,7 +36,7 @@ type life struct {
 	key string
 }
 
-func (l *life) took() time.Duration { return l.done - l.intended }
+func (l *life) duration() time.Duration { return l.done - l.intended }
 
 // try is one attempt of an operation.
 type try struct {
@@ -135,17 +135,17 @@ func (s *slowest) completed(c *results.Completed) {
 // offer returns the operation that is not among the slowest, nil if all are.
 func (s *slowest) offer(l *life) *life {
 	second := int64(l.done / time.Second)
-	if second <= s.second.Load() && int64(l.took()) < s.bar.Load() {
+	if second <= s.second.Load() && int64(l.duration()) < s.bar.Load() {
 		return l
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if second > s.second.Load() {
-		s.turn(second)
+		s.begin(second)
 	}
 	s.slow = append(s.slow, l)
 	slices.SortFunc(s.slow, func(a, b *life) int {
-		return cmp.Or(cmp.Compare(b.took(), a.took()), cmp.Compare(a.number, b.number))
+		return cmp.Or(cmp.Compare(b.duration(), a.duration()), cmp.Compare(a.number, b.number))
 	})
 	if len(s.slow) < eachSecond {
 		return nil
@@ -155,12 +155,12 @@ func (s *slowest) offer(l *life) *life {
 		over = s.slow[eachSecond]
 		s.slow = s.slow[:eachSecond]
 	}
-	s.bar.Store(int64(s.slow[eachSecond-1].took()))
+	s.bar.Store(int64(s.slow[eachSecond-1].duration()))
 	return over
 }
 
-// turn begins a second. The caller holds mu.
-func (s *slowest) turn(second int64) {
+// begin begins a second. The caller holds mu.
+func (s *slowest) begin(second int64) {
 	s.sampled += int64(len(s.slow))
 	room := min(len(s.slow), maxWaiting-len(s.waiting))
 	s.waiting = append(s.waiting, s.slow[:room]...)
@@ -170,16 +170,16 @@ func (s *slowest) turn(second int64) {
 	s.bar.Store(-1)
 }
 
-// take returns the slowest of the seconds that are over at an instant and were not taken yet.
-func (s *slowest) take(at time.Duration) []*life {
+// drain returns the slowest of the seconds that are over at an instant and not drained yet.
+func (s *slowest) drain(at time.Duration) []*life {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if second := int64(at / time.Second); second > s.second.Load() {
-		s.turn(second)
+		s.begin(second)
 	}
-	taken := s.waiting
+	waiting := s.waiting
 	s.waiting = nil
-	return taken
+	return waiting
 }
 
 // counts returns the number of operations that were to be traced, and of those that are lost.

@@ -48,7 +48,7 @@ func play(s *slowest, list []*life) {
 
 func listed(lives []*life) (text string) {
 	for _, l := range lives {
-		text += fmt.Sprintf("%d took %v by %d of %d attempts, the last until %v\n", l.number, l.took(), len(l.tries), l.attempts, l.tries[len(l.tries)-1].done)
+		text += fmt.Sprintf("%d took %v by %d of %d attempts, the last until %v\n", l.number, l.duration(), len(l.tries), l.attempts, l.tries[len(l.tries)-1].done)
 	}
 	return text
 }
@@ -65,7 +65,7 @@ func TestSlowestOfEachSecond(t *testing.T) {
 		var want []*life
 		for second := range int64(60) {
 			of := bySecond[second]
-			slices.SortFunc(of, func(a, b *life) int { return cmp.Or(cmp.Compare(b.took(), a.took()), cmp.Compare(a.number, b.number)) })
+			slices.SortFunc(of, func(a, b *life) int { return cmp.Or(cmp.Compare(b.duration(), a.duration()), cmp.Compare(a.number, b.number)) })
 			for _, l := range of[:min(len(of), eachSecond)] {
 				own := *l
 				own.tries = own.tries[:min(len(own.tries), maxAttempts)]
@@ -74,10 +74,10 @@ func TestSlowestOfEachSecond(t *testing.T) {
 		}
 		s := newSlowest(false)
 		play(s, list)
-		got := s.take(time.Hour)
+		got := s.drain(time.Hour)
 		require.Truef(t, listed(got) == listed(want),
 			"seed %d: the slowest are\n%s\nwant\n%s", seed, listed(got), listed(want))
-		if sampled, lost := s.counts(); sampled != int64(len(want)) || lost != 0 || len(s.take(2*time.Hour)) > 0 {
+		if sampled, lost := s.counts(); sampled != int64(len(want)) || lost != 0 || len(s.drain(2*time.Hour)) > 0 {
 			t.Errorf("seed %d: %d sampled, %d lost; want %d, 0, and each taken once", seed, sampled, lost, len(want))
 		}
 	}
@@ -102,7 +102,7 @@ func TestSlowestOfSeveralTellers(t *testing.T) {
 	for _, l := range list {
 		byNumber[l.number] = l
 	}
-	for _, l := range s.take(time.Hour) {
+	for _, l := range s.drain(time.Hour) {
 		truth := byNumber[l.number]
 		if seen[l.number] || l.attempts != truth.attempts || l.tries[0] != truth.tries[0] || l.done != truth.done {
 			t.Errorf("operation %d is told as %+v; it was %+v", l.number, l, truth)
@@ -122,7 +122,7 @@ func TestSlowestIsBounded(t *testing.T) {
 			s.completed(&results.Completed{Number: n, Intended: done - time.Millisecond, Done: done})
 		}
 	}
-	taken := len(s.take(time.Hour))
+	taken := len(s.drain(time.Hour))
 	if sampled, lost := s.counts(); taken != maxWaiting || sampled != 600 || lost != 600-maxWaiting {
 		t.Errorf("%d are taken, of %d sampled, %d lost; want %d of 600", taken, sampled, lost, maxWaiting)
 	}

@@ -30,7 +30,7 @@ func (*gathered) Shutdown(context.Context) error { return nil }
 // ForceFlush does nothing.
 func (*gathered) ForceFlush(context.Context) error { return nil }
 
-func (e *Exporter) at(offset time.Duration) trace.SpanEventOption {
+func (e *Exporter) timestamp(offset time.Duration) trace.SpanEventOption {
 	return trace.WithTimestamp(e.run.Started.Add(offset))
 }
 
@@ -47,12 +47,12 @@ func (e *Exporter) trace(l *life) {
 	if l.key != "" {
 		about = append(about, otlpNames.partition.String(l.key))
 	}
-	ctx, root := e.tracer.Start(context.Background(), operation, trace.WithNewRoot(), e.at(l.intended), trace.WithAttributes(about...))
+	ctx, root := e.tracer.Start(context.Background(), operation, trace.WithNewRoot(), e.timestamp(l.intended), trace.WithAttributes(about...))
 	for i := range l.tries {
 		t := &l.tries[i]
 		if i > 0 && t.retry && t.sent > l.tries[i-1].done {
-			_, wait := e.tracer.Start(ctx, "back-off", e.at(l.tries[i-1].done))
-			wait.End(e.at(t.sent))
+			_, wait := e.tracer.Start(ctx, "back-off", e.timestamp(l.tries[i-1].done))
+			wait.End(e.timestamp(t.sent))
 		}
 		about := []attribute.KeyValue{attribute.Int("loadgen.attempt", i), attribute.String(outcomeKey, t.class.String())}
 		if t.status > 0 {
@@ -64,14 +64,14 @@ func (e *Exporter) trace(l *life) {
 		if t.class != results.Ok {
 			about = append(about, attribute.String("error.type", cmp.Or(strings.ToValidUTF8(t.code, "?"), strconv.Itoa(t.status))))
 		}
-		_, span := e.tracer.Start(ctx, "attempt", trace.WithSpanKind(trace.SpanKindClient), e.at(t.sent), trace.WithAttributes(about...))
+		_, span := e.tracer.Start(ctx, "attempt", trace.WithSpanKind(trace.SpanKindClient), e.timestamp(t.sent), trace.WithAttributes(about...))
 		if t.class != results.Ok {
 			span.SetStatus(codes.Error, t.class.String())
 		}
-		span.End(e.at(t.done))
+		span.End(e.timestamp(t.done))
 	}
 	if l.class != results.Ok {
 		root.SetStatus(codes.Error, l.class.String())
 	}
-	root.End(e.at(l.done))
+	root.End(e.timestamp(l.done))
 }

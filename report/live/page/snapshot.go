@@ -10,8 +10,8 @@ import (
 	"loadgen/results"
 )
 
-// story is the content of the page at an instant.
-type story struct {
+// snapshot is the content of the page at an instant.
+type snapshot struct {
 	run      *Run
 	status   *live.Status
 	samples  []sample
@@ -26,18 +26,18 @@ type story struct {
 }
 
 // document returns the content as a document of constant shape.
-func (s *story) document() *document.Document {
-	rates := s.series("rates", "Offered, served, throttled", "per second", "Entities that became due, and those that were served, and attempts that were throttled.",
+func (s *snapshot) document() *document.Document {
+	rates := s.series("rates", "Offered, served, throttled", "per second", "Entities due, entities served, and attempts throttled.",
 		line(s.samples, "offered", document.Offered, func(one *sample) *float64 { return &one.offered }),
 		line(s.samples, "served", document.Served, func(one *sample) *float64 { return &one.served }),
 		line(s.samples, "attempts throttled", document.Throttled, func(one *sample) *float64 { return &one.throttled }))
-	times := s.series("response", "Response times", "ms", "Of operations that succeeded in the ten seconds before, from when each was due.",
+	times := s.series("response", "Response times", "ms", "Of operations that succeeded in the last ten seconds, from when each was due.",
 		line(s.samples, "p50", document.First, func(one *sample) *float64 { return one.p50 }),
 		line(s.samples, "p99", document.Second, func(one *sample) *float64 { return one.p99 }))
 	times.Log = true
-	says := "The share of its cores that this process kept busy, and of operations that it sent late."
+	says := "Share of cores in use, and of operations sent late."
 	if len(s.status.Members) > 0 {
-		says = "The share of its cores that the process that leads kept busy, and of operations that members sent late."
+		says = "Share of the leader's cores in use, and of operations that members sent late."
 	}
 	load := s.series("load", "Load of the generator", "%", says,
 		line(s.samples, "CPU", document.First, func(one *sample) *float64 { return one.cpu }),
@@ -47,15 +47,15 @@ func (s *story) document() *document.Document {
 		last.Blocks[0] = s.fleet()
 	}
 	if s.run.Queries != nil {
-		t := document.NewTable("shapes", "The queries that scan most, since the service began", "query|words", "table|words|spare=1", "pages|count",
+		t := document.NewTable("shapes", "Queries with the most scanned entities", "query|words", "table|words|spare=1", "pages|count",
 			"scanned|count|unit=entities", "returned|count|unit=entities", "throttled|count")
-		t.Notes = []string{"Every entity that a query scans counts, returned or not. Literals of filters are left out."}
+		t.Notes = []string{"Every scanned entity counts. Filters are shown without literals."}
 		for _, q := range s.queries {
 			t.Add(filterOf(q.Shape, q.Class), q.Table, q.Requests, q.Scanned, q.Returned, q.Throttled)
 		}
 		last = document.Section{ID: "queries", Title: "Queries", Blocks: []document.Block{t}}
 	}
-	happened := document.NewTable("events", "Events, the latest first", "at|minutes", "what|words")
+	happened := document.NewTable("events", "Events, latest first", "at|minutes", "what|words")
 	for i := len(s.marks) - 1; i >= max(0, len(s.marks)-maxRows); i-- {
 		what := "phase " + s.marks[i].Text
 		if s.marks[i].Balance {
@@ -66,7 +66,7 @@ func (s *story) document() *document.Document {
 	subtitle := "before the first phase"
 	switch {
 	case s.run.Queries != nil:
-		subtitle = "traffic of other programs, as this service sees it"
+		subtitle = "traffic of this service"
 	case s.status.Phase != "":
 		subtitle = "phase " + s.status.Phase
 		if s.status.Target != nil {
@@ -84,58 +84,57 @@ func (s *story) document() *document.Document {
 	}
 }
 
-// answer says what is served of what is offered, and whether that can be relied on.
-func (s *story) answer() document.Answer {
+// answer returns the served and offered rates, the hottest partition, and the state of the generator.
+func (s *snapshot) answer() document.Answer {
 	if s.status.Served == nil {
-		return document.Answer{Claim: "NOTHING TO TELL YET", Beside: "the first seconds are under way"}
+		return document.Answer{Claim: "NO DATA YET", Beside: "the first seconds are in progress"}
 	}
 	a := document.Claimed("", "SERVES", document.Rate(*s.status.Served), "entities/s", "")
 	if s.status.Target != nil {
 		a.Beside = "of " + document.Rate(*s.status.Offered) + " offered · "
 	}
 	a.Beside += document.Told(s.status.Throttled, document.Share) + " of attempts throttled"
-	hottest := "No partition was asked for anything in the last seconds."
+	hottest := "No partition had requests in the last seconds."
 	if len(s.status.Members) > 0 {
-		hottest = keysUntold
+		hottest = noKeys
 	} else if len(s.heat.Rows) > 0 {
 		first := s.heat.Rows[0]
 		hottest = fmt.Sprintf("Hottest partition: %s with %s of the demand.", first[0].Text, first[len(first)-1].Text)
 	}
-	// Whether the generator keeps up, or which query of a service scans most.
-	reliable, troubled := "The generator is on time.", s.troubled()
+	reliable, trouble := "The generator is on time.", s.worstTrouble()
 	late := mean(s.samples[max(0, len(s.samples)-lookback):], func(one *sample) *float64 { return one.late })
 	switch {
 	case s.run.Queries != nil && (len(s.queries) == 0 || s.queries[0].Scanned == 0):
-		reliable = "No query was asked yet."
+		reliable = "No query yet."
 	case s.run.Queries != nil:
 		q := s.queries[0]
-		reliable = fmt.Sprintf("The query that costs most: %s of %s, %s entities scanned for %s returned.",
+		reliable = fmt.Sprintf("Most expensive query: %s of %s, %s entities scanned, %s returned.",
 			filterOf(q.Shape, q.Class), cmp.Or(q.Table, "a table"), document.Count(q.Scanned), document.Count(q.Returned))
-	case troubled != "":
-		reliable = troubled
+	case trouble != "":
+		reliable = trouble
 	case s.run.Virtual:
-		reliable = "Time is virtual: no operation is sent late."
+		reliable = "Virtual time: no operation is late."
 	case late != nil && *late >= doubtfulShare:
-		reliable = fmt.Sprintf("The generator is behind: %s of operations were sent late in the last seconds.", document.Share(*late/100))
+		reliable = fmt.Sprintf("The generator is behind: it sent %s of operations late.", document.Share(*late/100))
 	}
 	a.Says = []string{
-		fmt.Sprintf("Response times: p50 %s, p99 %s, of the last 10 s.", document.Told(s.status.P50, document.Lapse), document.Told(s.status.P99, document.Lapse)),
+		fmt.Sprintf("Response times, last 10 s: p50 %s, p99 %s.", document.Told(s.status.P50, document.Lapse), document.Told(s.status.P99, document.Lapse)),
 		hottest, reliable,
 	}
 	return a
 }
 
-// doubtfulShare is the share of operations sent late, in percent, from which on the figures are in doubt because of the
-// generator; lookback is the number of samples that decide.
+// doubtfulShare is the minimum share of late operations, in percent, that makes figures doubtful; lookback is the number of
+// samples that decide.
 const (
 	doubtfulShare = 1
 	lookback      = 10
 )
 
 // series returns lines over the measured seconds, or over all seconds before there are any.
-func (s *story) series(id, title, unit, says string, lines ...document.Line) document.Series {
+func (s *snapshot) series(id, title, unit, says string, lines ...document.Line) document.Series {
 	if s.each > 1 {
-		says += fmt.Sprintf(" Each point is of %d seconds: rates are means, times the longest.", s.each)
+		says += fmt.Sprintf(" Each point covers %d seconds: mean rates, maximum times.", s.each)
 	}
 	made := document.Series{ID: id, Title: title, Unit: unit, Says: says, Lines: lines, Seconds: make([]float64, len(s.samples))}
 	for i := range s.samples {
@@ -153,7 +152,7 @@ func (s *story) series(id, title, unit, says string, lines ...document.Line) doc
 }
 
 // generator returns the health of the generator.
-func (s *story) generator() document.Table {
+func (s *snapshot) generator() document.Table {
 	t := document.NewTable("health", "Health of the generator", "what|words", "last second|count", "so far|count")
 	all := &s.status.Totals
 	if !s.run.Virtual {
@@ -168,7 +167,7 @@ func (s *story) generator() document.Table {
 		t.Add("operations sent late", tone, document.Told(last.late, percent), fmt.Sprintf("%s of %s", document.Count(all.Late), document.Count(all.Scheduled)))
 		t.Add("CPU, of "+document.Counted(max(1, s.run.Cores), "core"), document.Told(last.cpu, percent), "")
 		t.Add("stood still", document.Lapse(s.health.StoodStill), "")
-		t.Add("due, and no worker free", document.Lapse(s.health.Starved), "")
+		t.Add("due without a free worker", document.Lapse(s.health.Starved), "")
 	}
 	t.Add("operations dropped", "", all.Dropped)
 	t.Add("attempts in flight", all.InFlight, "")
@@ -184,13 +183,13 @@ func percent(v float64) string { return document.Share(v / 100) }
 // maxQueries is the number of queries that are shown.
 const maxQueries = 10
 
-// longestFilter is the number of characters that are shown of a filter.
-const longestFilter = 80
+// maxFilter is the maximum length of a shown filter, in characters.
+const maxFilter = 80
 
-// filterOf returns a query in words.
+// filterOf returns the class and filter of a query.
 func filterOf(shape, class string) string {
 	if shape == "" {
 		shape = "no filter"
 	}
-	return document.Cut(class+": "+shape, longestFilter)
+	return document.Cut(class+": "+shape, maxFilter)
 }
