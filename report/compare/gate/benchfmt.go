@@ -15,10 +15,10 @@ import (
 // [Result.Trials], each side with its medians. In virtual time each differing number is a
 // line per side.
 func benchfmt(w io.Writer, list []Result) error {
-	var b bench
+	var b export.BenchmarkText
 	for i := range list {
 		r := &list[i]
-		b.live(r)
+		addLive(&b, r)
 		if r.Difference == nil {
 			continue
 		}
@@ -29,24 +29,17 @@ func benchfmt(w io.Writer, list []Result) error {
 					text = e.Is
 				}
 				if value, err := strconv.ParseFloat(text, 64); err == nil && e.Change != nil {
-					b.add(side, "scenario="+export.Word(r.Scenario)+"/value="+export.Word(e.Path), export.Measured{Value: value, Unit: "value"})
+					b.Set("build", side.String())
+					b.Add("scenario="+export.Word(r.Scenario)+"/value="+export.Word(e.Path), export.Measured{Value: value, Unit: "value"})
 				}
 			}
 		}
 	}
-	return b.text.Write(w)
+	return b.Write(w)
 }
 
-// bench is a text of benchmarks of both sides.
-type bench struct{ text export.BenchmarkText }
-
-func (b *bench) add(side compare.Side, name string, values ...export.Measured) {
-	b.text.Set("build", side.String())
-	b.text.Add(name, values...)
-}
-
-// live adds the judged runs in their order, or the medians of both sides.
-func (b *bench) live(r *Result) {
+// addLive adds the judged runs in their order, or the medians of both sides.
+func addLive(b *export.BenchmarkText, r *Result) {
 	if r.Judgement == nil {
 		return
 	}
@@ -61,7 +54,7 @@ func (b *bench) live(r *Result) {
 	for i := range trials {
 		// Findings have no direction; that of times is known.
 		if unit, _, time := unitOf(trials[i].Metric.Name); !medians || time {
-			b.text.Better(unit, trials[i].Metric.Higher)
+			b.Better(unit, trials[i].Metric.Higher)
 		}
 	}
 	for _, slot := range compare.Order(len(trials[0].Pairs)) {
@@ -86,8 +79,9 @@ func (b *bench) live(r *Result) {
 			}
 			lines[name] = append(lines[name], export.Measured{Value: value, Unit: unit})
 		}
+		b.Set("build", slot.Side.String())
 		for _, name := range names {
-			b.add(slot.Side, name, lines[name]...)
+			b.Add(name, lines[name]...)
 		}
 	}
 }

@@ -3,7 +3,9 @@ package history
 import (
 	"fmt"
 	"strings"
-	"unicode"
+
+	"loadgen/report/document"
+	"loadgen/report/text"
 )
 
 // condition is a property that comparable runs share.
@@ -21,7 +23,7 @@ func differing(was, is []condition) []string {
 		case is[i].what == scenarioText:
 			list = append(list, "the scenario's "+firstDifference(was[i].value, is[i].value))
 		default:
-			list = append(list, fmt.Sprintf("the %s was %q and is %q", is[i].what, printable(was[i].value, maxWord), printable(is[i].value, maxWord)))
+			list = append(list, fmt.Sprintf("the %s was %q and is %q", is[i].what, document.Cut(was[i].value, maxWord), document.Cut(is[i].value, maxWord)))
 		}
 	}
 	return list
@@ -45,7 +47,7 @@ func firstDifference(was, is string) string {
 	}
 }
 
-func quotable(line string) string { return printable(strings.TrimSpace(line), maxWord) }
+func quotable(line string) string { return document.Cut(strings.TrimSpace(line), maxWord) }
 
 // The maximum lengths of a value of a record, and of a path or reason, in characters.
 const (
@@ -53,20 +55,5 @@ const (
 	maxPath = 200
 )
 
-// printable returns a text as one line of printable characters of a maximum length.
-func printable(text string, limit int) string {
-	var b strings.Builder
-	n := 0
-	for _, r := range text {
-		if n == limit {
-			b.WriteRune('…')
-			break
-		}
-		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
-			r = '?'
-		}
-		b.WriteRune(r)
-		n++
-	}
-	return b.String()
-}
+// printable returns a text with escapes for unprintable characters, of a maximum length.
+func printable(name string, limit int) string { return document.Cut(text.Harmless(name), limit) }

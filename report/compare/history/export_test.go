@@ -12,8 +12,6 @@ func (a *Archive) Repeat(started time.Time, values ...float64) {
 	a.runs = append(a.runs, again)
 }
 
-var (
-	FirstDifference = firstDifference
-	Plain           = printable
-	MinNights       = minNights
-)
+const MinNights = minNights
+
+var FirstDifference = firstDifference

@@ -146,7 +146,7 @@ func TestConditionsAreNamed(t *testing.T) {
 		{func(m *results.Manifest) { m.Target = "http://127.0.0.1:1/races" }, `target was "embedded" and is "http://127.0.0.1:1/races"`},
 		{func(m *results.Manifest) { m.Environment.CPUs, m.Tool.System = 4, "linux/arm64" },
 			`system was "linux/amd64" and is "linux/arm64"; the number of processors was "2" and is "4"`},
-		{func(m *results.Manifest) { m.Retry = "short\x1b[2J\n" }, `policy was "none" and is "short?[2J?"`},
+		{func(m *results.Manifest) { m.Retry = "short\x1b[2J\n" }, `policy was "none" and is "short\x1b[2J\n"`},
 	} {
 		s := document(t, archived(t, history.Default(), nightly(0, 10), nightly(1, 10).with(row.change))).Scenarios[0].Series
 		assert.Truef(t, len(s) == 2 && strings.HasSuffix(strings.Join(s[1].Differs, "; "), row.want),
@@ -161,7 +161,7 @@ func TestLineThatDiffers(t *testing.T) {
 		{"a\nb", "a", `line 2, "b", is gone`},
 		{"", "a", `line 1 was "" and is "a"`},
 		{"a\n", "a\nb\n", `line 2 was "" and is "b"`},
-		{"\x1b", "  \xff  ", `line 1 was "?" and is "?"`},
+		{"\x1b", "  \xff  ", `line 1 was "\x1b" and is "\xff"`},
 	} {
 		assert.Equalf(t, row.want, history.FirstDifference(row.was, row.is), "of %q and %q", row.was, row.is)
 	}
@@ -175,7 +175,7 @@ func TestUnreadRuns(t *testing.T) {
 	a.Add("runs/cut", broken)
 	a.Refuse("runs/newer\x1b", "results: record of a newer schema")
 	d := document(t, a)
-	want := []history.Unread{{"runs/cut", "the record is truncated within a line"}, {"runs/newer?", "results: record of a newer schema"}}
+	want := []history.Unread{{"runs/cut", "the record is truncated within a line"}, {`runs/newer\x1b`, "results: record of a newer schema"}}
 	if !slices.Equal(d.Unread, want) || len(d.Scenarios[0].Series[0].Nights) != 2 {
 		t.Errorf("unread are %v beside %v; want %v beside two nights", d.Unread, shape(&d.Scenarios[0]), want)
 	}
