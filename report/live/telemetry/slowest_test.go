@@ -65,7 +65,9 @@ func TestSlowestOfEachSecond(t *testing.T) {
 		var want []*life
 		for second := range int64(60) {
 			of := bySecond[second]
-			slices.SortFunc(of, func(a, b *life) int { return cmp.Or(cmp.Compare(b.duration(), a.duration()), cmp.Compare(a.number, b.number)) })
+			slices.SortFunc(of, func(a, b *life) int {
+				return cmp.Or(cmp.Compare(b.duration(), a.duration()), cmp.Compare(a.number, b.number))
+			})
 			for _, l := range of[:min(len(of), eachSecond)] {
 				own := *l
 				own.tries = own.tries[:min(len(own.tries), maxAttempts)]
