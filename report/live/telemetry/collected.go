@@ -1,7 +1,6 @@
 package telemetry
 
 import (
-	"context"
 	"errors"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -60,17 +59,17 @@ func (c *counted) option(variant int) metric.ObserveOption {
 
 // sums are the counters that the recorder has.
 func sums() []counter[*counted] {
-	total := func(name, unit, about string, of func(*counted) int64) counter[*counted] {
+	sum := func(name, unit, about string, value func(*counted) int64) counter[*counted] {
 		return counter[*counted]{name: name, unit: unit, about: about,
-			observe: func(c *counted, to func(int64, ...metric.ObserveOption)) { to(of(c), c.option(whole)) }}
+			observe: func(c *counted, to func(int64, ...metric.ObserveOption)) { to(value(c), c.option(whole)) }}
 	}
 	return []counter[*counted]{
-		total("loadgen.operations.scheduled", "{operation}", "Operations that were due.", func(c *counted) int64 { return c.Scheduled }),
-		total("loadgen.operations.dropped", "{operation}", "Operations that were due and never sent.", func(c *counted) int64 { return c.Dropped }),
-		total("loadgen.operations.late", "{operation}", "Operations first sent more than 5 ms after they were due.", func(c *counted) int64 { return c.Late }),
-		total("loadgen.retries", "{attempt}", "Attempts that repeated a request.", func(c *counted) int64 { return c.Retries }),
-		total("loadgen.entities.offered", "{entity}", "Entities that operations were due to touch.", func(c *counted) int64 { return c.Offered }),
-		total("loadgen.entities.served", "{entity}", "Entities counted for operations that succeeded.", func(c *counted) int64 { return c.Served }),
+		sum("loadgen.operations.scheduled", "{operation}", "Operations that were due.", func(c *counted) int64 { return c.Scheduled }),
+		sum("loadgen.operations.dropped", "{operation}", "Operations that were due and never sent.", func(c *counted) int64 { return c.Dropped }),
+		sum("loadgen.operations.late", "{operation}", "Operations first sent more than 5 ms after they were due.", func(c *counted) int64 { return c.Late }),
+		sum("loadgen.retries", "{attempt}", "Attempts that repeated a request.", func(c *counted) int64 { return c.Retries }),
+		sum("loadgen.entities.offered", "{entity}", "Entities that operations were due to touch.", func(c *counted) int64 { return c.Offered }),
+		sum("loadgen.entities.served", "{entity}", "Entities counted for operations that succeeded.", func(c *counted) int64 { return c.Served }),
 		{name: "loadgen.operations.completed", unit: "{operation}", about: "Operations that ended, by the outcome of their last attempt.",
 			observe: func(c *counted, to func(int64, ...metric.ObserveOption)) {
 				to(c.Succeeded, c.option(variantOf(results.Ok)))
@@ -111,22 +110,18 @@ func (e *Exporter) register(m metric.Meter) error {
 			}
 		}
 	})
-	faults[4] = registerCounters(m, e.own(), func(each func(context.Context)) { each(context.Background()) })
+	faults[4] = registerCounters(m, exportCounters(), func(each func(*Exporter)) { each(e) })
 	faults[5] = e.run.registerGauges(m, &otlpNames)
 	return errors.Join(faults[:]...)
 }
 
-// own are the counters of the export itself.
-func (e *Exporter) own() []counter[context.Context] {
-	plain := func(name, unit, about string, of func() int64) counter[context.Context] {
-		return counter[context.Context]{name: name, unit: unit, about: about,
-			observe: func(_ context.Context, to func(int64, ...metric.ObserveOption)) { to(of()) }}
-	}
-	return []counter[context.Context]{
-		plain("loadgen.traces.sampled", "{trace}", "Operations among the slowest of their second, which are traced.",
-			func() int64 { sampled, _ := e.slowest.counts(); return sampled }),
-		plain("loadgen.traces.lost", "{trace}", "Traces that were not sent, or of operations that could not be followed.",
-			func() int64 { _, lost := e.slowest.counts(); return lost + e.unsent.Load() }),
-		plain("loadgen.exports.failed", "{export}", "Exports of metrics or of traces that did not arrive.", e.failed.Load),
+// exportCounters are the counters of the export itself.
+func exportCounters() []counter[*Exporter] {
+	return []counter[*Exporter]{
+		total("loadgen.traces.sampled", "{trace}", "Operations among the slowest of their second, which are traced.",
+			func(e *Exporter) int64 { sampled, _ := e.slowest.counts(); return sampled }),
+		total("loadgen.traces.lost", "{trace}", "Traces that were not sent, or of operations that could not be followed.",
+			func(e *Exporter) int64 { _, lost := e.slowest.counts(); return lost + e.unsent.Load() }),
+		total("loadgen.exports.failed", "{export}", "Exports of metrics or of traces that did not arrive.", func(e *Exporter) int64 { return e.failed.Load() }),
 	}
 }

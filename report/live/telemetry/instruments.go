@@ -81,6 +81,12 @@ type counter[T any] struct {
 	observe func(of T, to func(int64, ...metric.ObserveOption))
 }
 
+// total returns a counter of one value.
+func total[T any](name, unit, about string, value func(T) int64) counter[T] {
+	return counter[T]{name: name, unit: unit, about: about,
+		observe: func(from T, to func(int64, ...metric.ObserveOption)) { to(value(from)) }}
+}
+
 // registerCounters adds counters to a meter, which are read from each T that read passes.
 func registerCounters[T any](meter metric.Meter, counters []counter[T], read func(each func(T))) error {
 	made, all := make([]metric.Int64ObservableCounter, len(counters)), make([]metric.Observable, len(counters))

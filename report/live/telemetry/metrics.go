@@ -78,21 +78,17 @@ func NewMetrics(r Run) (*Metrics, error) {
 
 // counters are the totals of a run.
 func counters() []counter[*live.Totals] {
-	total := func(name, unit, about string, of func(*live.Totals) int64) counter[*live.Totals] {
-		return counter[*live.Totals]{name: "loadgen_" + name + "_total", unit: unit, about: about,
-			observe: func(t *live.Totals, to func(int64, ...metric.ObserveOption)) { to(of(t)) }}
-	}
 	return []counter[*live.Totals]{
-		total("scheduled_operations", "{operation}", "Operations that were due.", func(t *live.Totals) int64 { return t.Scheduled }),
-		total("dropped_operations", "{operation}", "Operations that were due and never sent.", func(t *live.Totals) int64 { return t.Dropped }),
-		total("late_operations", "{operation}", "Operations first sent more than 5 ms after they were due.", func(t *live.Totals) int64 { return t.Late }),
-		total("operations", "{operation}", "Operations that ended.", func(t *live.Totals) int64 { return t.Operations }),
-		total("sent_attempts", "{attempt}", "Attempts that were sent.", (*live.Totals).Begun),
-		total("attempts", "{attempt}", "Attempts that ended: ok, throttled or failed.", func(t *live.Totals) int64 { return t.Attempts }),
-		total("ok_attempts", "{attempt}", "Attempts that were served.", func(t *live.Totals) int64 { return t.Ok }),
-		total("throttled_attempts", "{attempt}", "Attempts that were throttled.", func(t *live.Totals) int64 { return t.Throttled }),
-		total("failed_attempts", "{attempt}", "Attempts that failed otherwise.", func(t *live.Totals) int64 { return t.Failed }),
-		total("served_entities", "{entity}", "Entities counted for successes.", func(t *live.Totals) int64 { return t.Served }),
+		total("loadgen_scheduled_operations_total", "{operation}", "Operations that were due.", func(t *live.Totals) int64 { return t.Scheduled }),
+		total("loadgen_dropped_operations_total", "{operation}", "Operations that were due and never sent.", func(t *live.Totals) int64 { return t.Dropped }),
+		total("loadgen_late_operations_total", "{operation}", "Operations first sent more than 5 ms after they were due.", func(t *live.Totals) int64 { return t.Late }),
+		total("loadgen_operations_total", "{operation}", "Operations that ended.", func(t *live.Totals) int64 { return t.Operations }),
+		total("loadgen_sent_attempts_total", "{attempt}", "Attempts that were sent.", (*live.Totals).Begun),
+		total("loadgen_attempts_total", "{attempt}", "Attempts that ended: ok, throttled or failed.", func(t *live.Totals) int64 { return t.Attempts }),
+		total("loadgen_ok_attempts_total", "{attempt}", "Attempts that were served.", func(t *live.Totals) int64 { return t.Ok }),
+		total("loadgen_throttled_attempts_total", "{attempt}", "Attempts that were throttled.", func(t *live.Totals) int64 { return t.Throttled }),
+		total("loadgen_failed_attempts_total", "{attempt}", "Attempts that failed otherwise.", func(t *live.Totals) int64 { return t.Failed }),
+		total("loadgen_served_entities_total", "{entity}", "Entities counted for successes.", func(t *live.Totals) int64 { return t.Served }),
 	}
 }
 
