@@ -53,7 +53,7 @@ func Report(h *Document) *document.Document {
 		h.Scenarios[i].sections(d, h.Metrics, i)
 	}
 	if len(steps) == 0 {
-		steps = []string{fmt.Sprintf("Steps are found in %d nights or more, from their third night on.", minNights)}
+		steps = []string{fmt.Sprintf("Finding a step takes %d nights, three from the step on.", minNights)}
 	}
 	d.Show(document.Facts{Lines: steps, Max: maxSteps})
 	var unread []string
@@ -128,7 +128,7 @@ func (s *Scenario) sections(d *document.Document, metrics []Metric, number int) 
 	blocks := []document.Block{document.Paragraph{Text: s.Sentence(), Lead: true, Tone: document.ToneOf(state)}}
 	say := func(text string) { blocks = append(blocks, document.Paragraph{Text: text}) }
 	if s.Virtual {
-		say("all runs are in virtual time: only changes of the program change results")
+		say("virtual time: only the program changes results")
 	}
 	if left := s.leftOut(); left != "" {
 		say("left out: " + left)

@@ -48,7 +48,7 @@ func (c *Comparison) Document() *document.Document {
 		list = append(list, fmt.Sprintf("%s the same on both sides and not shown", document.Counted(same, "more figure is", "more figures are")))
 	}
 	if tested := c.tested(); tested > 0 {
-		list = append(list, fmt.Sprintf("intervals and p are uncorrected: of %d equal figures, about %s have p <= %s by chance",
+		list = append(list, fmt.Sprintf("p is uncorrected: of %d equal figures, about %s have p <= %s",
 			tested, document.Decimals(float64(tested)*compare.DefaultAlpha, 0), document.Plainly(compare.DefaultAlpha)))
 	}
 	if c.A.Runs > 1 || c.B.Runs > 1 {

@@ -82,11 +82,11 @@ func (c *Comparison) obstacle(a, b *Side) []string {
 	case c.Pairs < compare.FewestPairsOfOne:
 		return []string{fmt.Sprintf("%s of runs are too few for a test.", document.Counted(c.Pairs, "pair", "pairs")), advice}
 	case a.repeats() || b.repeats():
-		return []string{"Runs in virtual time with one seed are copies; expected a different seed for each."}
+		return []string{"Runs in virtual time with one seed are copies; use different seeds."}
 	case unsound > 0:
 		return []string{fmt.Sprintf("%s not valid; a test needs valid runs.", document.Counted(unsound, "run is", "runs are"))}
 	case orderOf(a, b) == separate:
-		return []string{"The runs do not alternate: drift of the machine may explain a difference.", advice}
+		return []string{"The runs do not alternate: a difference may be drift.", advice}
 	}
 	return nil
 }
@@ -106,9 +106,9 @@ func (c *Comparison) overlap() string {
 	case sound == 0:
 		return "One run per side is no evidence of a difference."
 	case disjoint == 0:
-		return "Within-run bands overlap. One run per side is no evidence of a difference."
+		return "Within-run bands overlap: no evidence of a difference."
 	}
-	return fmt.Sprintf("%d of %d within-run bands do not overlap. One run per side is no evidence of a difference.", disjoint, sound)
+	return fmt.Sprintf("%d of %d within-run bands do not overlap; single runs are no evidence.", disjoint, sound)
 }
 
 func (c *Comparison) judged(j compare.Judgement) {

@@ -15,7 +15,7 @@ func warnings(a, b *Side) []string {
 	list := append([]string{}, a.faults()...)
 	list = append(list, b.faults()...)
 	if was, is := len(a.runs), len(b.runs); was != is {
-		list = append(list, fmt.Sprintf("the number of runs differs: A has %d, B has %d, without pairs", was, is))
+		list = append(list, fmt.Sprintf("the number of runs differs: A has %d, B has %d", was, is))
 	}
 	if difference := texts(a, b); difference != "" {
 		list = append(list, difference)
@@ -34,9 +34,9 @@ func warnings(a, b *Side) []string {
 	}
 	switch orderOf(a, b) {
 	case separate:
-		list = append(list, "the runs do not alternate: drift of the machine looks like a difference")
+		list = append(list, "the runs do not alternate: drift looks like a difference")
 	case aFirst:
-		list = append(list, "A is first in every pair: drift favours one side; alternate A B, B A, A B, …")
+		list = append(list, "A is first in every pair: alternate A B, B A, A B, …")
 	}
 	return append(list, oneSided(a, b)...)
 }

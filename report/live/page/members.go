@@ -75,7 +75,7 @@ func (s *snapshot) worstTrouble() string {
 func (s *snapshot) fleet() document.Table {
 	t := document.NewTable("health", "Members, each in its last second", "member|words", "state|words", "due|rate|unit=/s", "share|share",
 		"throttled|share", "p99", "sent late|share", "stood still|spare=1", "cores|rate|spare=2", "clock|unit=±|spare=2")
-	t.Notes = []string{"Share: of all operations due so far. p99: of the last ten seconds. Clock: maximum error."}
+	t.Notes = []string{"Share: of all operations so far. p99: last ten seconds. Clock: maximum error."}
 	all := make([]*live.Member, len(s.status.Members))
 	for i := range s.status.Members {
 		all[i] = &s.status.Members[i]

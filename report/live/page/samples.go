@@ -81,8 +81,8 @@ const maxKey = 40
 func (h *heatMap) table(partitions int, limited bool) document.Table {
 	t := document.NewTable("heat", "Heat by partition, the last minute", "partition|words", "second by second, until now|words", "demand|rate|unit=entities/s",
 		"throttled|share", "of all|share|spare=1")
-	t.Notes = []string{fmt.Sprintf("Darker is higher demand, orange is throttled. Numbers are of the last %d seconds. "+
-		"Only the %d hottest partitions of each second are counted.", recent, live.MaxHottest)}
+	t.Notes = []string{fmt.Sprintf("Dark: high demand. Orange: throttled. Numbers: last %d seconds. "+
+		"Only the %d hottest partitions of a second count.", recent, live.MaxHottest)}
 	list, others := h.hottest()
 	seconds := float64(max(1, min(recent, len(h.columns))))
 	highest, all := int64(1), others

@@ -31,13 +31,13 @@ func (s *snapshot) document() *document.Document {
 		line(s.samples, "offered", document.Offered, func(one *sample) *float64 { return &one.offered }),
 		line(s.samples, "served", document.Served, func(one *sample) *float64 { return &one.served }),
 		line(s.samples, "attempts throttled", document.Throttled, func(one *sample) *float64 { return &one.throttled }))
-	times := s.series("response", "Response times", "ms", "Of operations that succeeded in the last ten seconds, from when each was due.",
+	times := s.series("response", "Response times", "ms", "Successful operations of the last ten seconds, from when each was due.",
 		line(s.samples, "p50", document.First, func(one *sample) *float64 { return one.p50 }),
 		line(s.samples, "p99", document.Second, func(one *sample) *float64 { return one.p99 }))
 	times.Log = true
-	says := "Share of cores in use, and of operations sent late."
+	says := "Cores in use, and operations sent late."
 	if len(s.status.Members) > 0 {
-		says = "Share of the leader's cores in use, and of operations that members sent late."
+		says = "Leader's cores in use, and operations that members sent late."
 	}
 	load := s.series("load", "Load of the generator", "%", says,
 		line(s.samples, "CPU", document.First, func(one *sample) *float64 { return one.cpu }),
