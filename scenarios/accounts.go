@@ -49,11 +49,11 @@ func (c *checker) accounts() {
 			}
 			if list[j].Workflow != "" {
 				// Its requests have keys and stores of their own, and its check reads all.
-				c.add(at+".workflow", "a workflow cannot be parted over the %d accounts; expected one account, or a verb", c.Accounts.Number)
+				c.add(at+".workflow", "a workflow spans the %d accounts; expected a verb, or one account", c.Accounts.Number)
 				continue
 			}
 			if what := c.crossing(&list[j]); what != "" {
-				c.add(at, "%s reads across the %d accounts; expected what stays within one partition, or one account", what, c.Accounts.Number)
+				c.add(at, "%s reads across %d accounts; expected reads of one partition, or one account", what, c.Accounts.Number)
 			}
 		}
 	}
@@ -65,10 +65,10 @@ func (c *checker) crossing(o *OperationSpec) string {
 	switch {
 	case len(o.By) > 0:
 		if plan, _, known := c.plan(o); known && plan.Class > filter.ClassPartitionScan {
-			return fmt.Sprintf("what the design makes of by, a %s,", plan.Class)
+			return fmt.Sprintf("by (a %s)", plan.Class)
 		}
 	case o.Verb == entity.Query && (o.Class == ClassPartitionRange || o.Class == ClassTableScan):
-		return fmt.Sprintf("a query of the class %s", o.Class)
+		return fmt.Sprintf("the class %s", o.Class)
 	}
 	return ""
 }
@@ -108,14 +108,14 @@ func (c *checker) choosesAccount(path string) {
 		switch {
 		case followsFrom(p.Placeholder, parted):
 		case followsFrom(p.Placeholder, whole):
-			c.addAt(path, p.Offset, "in partition_key nothing parts what {%s} is made of from its neighbour; expected text between them", p.Placeholder)
+			c.addAt(path, p.Offset, "{%s} touches its neighbour in partition_key; expected text between them", p.Placeholder)
 		default:
-			c.addAt(path, p.Offset, "{%s} is not made of what partition_key holds, so that a partition could lie in two accounts; "+
-				"expected a placeholder of partition_key, or one of an attribute that it holds as it is", p.Placeholder)
+			c.addAt(path, p.Offset, "partition_key does not determine {%s}; "+
+				"expected a placeholder of partition_key, or an attribute that stands there", p.Placeholder)
 		}
 	}
 	if !some {
-		c.add(path, "by names no attribute, so that all partitions would lie in one account; expected a template such as {event}")
+		c.add(path, "by names no attribute; expected a template such as {event}")
 	}
 }
 

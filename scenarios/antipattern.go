@@ -117,7 +117,7 @@ func (c *checker) antiPattern() {
 	}
 	faults, _ := err.(fields.Faults)
 	for _, fault := range slices.Clone(faults) {
-		c.add("anti_pattern.set", "as set here the scenario is at fault: %s", fault.What)
+		c.add("anti_pattern.set", "invalid as set here: %s", fault.What)
 	}
 }
 

@@ -75,14 +75,14 @@ func (a *Arrivals) binding() fields.Binding {
 	return fields.Object{
 		What: "arrivals",
 		Fields: slices.Concat([]fields.Field{
-			{Name: kinds[0], Says: "One rate all the time.",
+			{Name: kinds[0], Says: "A constant rate.",
 				Value: unlessZero{fields.Rate(&a.Constant), func() bool { return a.Constant == 0 }}},
-			{Name: kinds[1], Says: "The rate of random arrivals.",
+			{Name: kinds[1], Says: "The mean rate of random arrivals.",
 				Value: unlessZero{fields.Rate(&a.Poisson), func() bool { return a.Poisson == 0 }}},
 		}, a.shapes(), []fields.Field{
-			{Name: kinds[6], Says: "A file of instants, by its path from the folder of the scenario.",
+			{Name: kinds[6], Says: "A file of instants, relative to the scenario's folder.",
 				Value: unlessZero{pathValue(&a.Trace), func() bool { return a.Trace == "" }}},
-			{Name: "time", Says: "The column of the trace that holds the instants; the file is one of instants, or of instants, operations and keys, unless this is given.",
+			{Name: "time", Says: "The trace's column of instants; by default the file's own form.",
 				Value: unlessZero{fields.LongText(&a.Time, maxColumn), func() bool { return a.Time == "" }}},
 		}),
 		One: kinds,
@@ -98,45 +98,45 @@ func (a *Arrivals) binding() fields.Binding {
 // shapes are the rates that change.
 func (a *Arrivals) shapes() []fields.Field {
 	return []fields.Field{
-		{Name: "ramp", Says: "A rate that goes from one to another in a straight line.",
+		{Name: "ramp", Says: "A rate that changes linearly.",
 			Value: fields.Optional[Ramp]{Into: &a.Ramp, Fresh: fresh[Ramp], Bind: func(m *Ramp) fields.Binding {
 				return fields.Object{What: "a ramp", Fields: []fields.Field{
-					{Name: "from", Says: "The rate at the beginning.",
+					{Name: "from", Says: "The first rate.",
 						Value: levelValue(&m.From), Required: true},
-					{Name: "to", Says: "The rate at the end.",
+					{Name: "to", Says: "The last rate.",
 						Value: levelValue(&m.To), Required: true},
 				}}
 			}}},
-		{Name: "steps", Says: "Rates one after another.",
+		{Name: "steps", Says: "Rates in sequence.",
 			Value: fields.Optional[Steps]{Into: &a.Steps, Fresh: fresh[Steps], Bind: func(s *Steps) fields.Binding {
 				return fields.Object{What: "steps", Fields: []fields.Field{
-					{Name: "rates", Says: "The rates, in this order.",
+					{Name: "rates", Says: "The rates, in order.",
 						Required: true, Value: ratesValue(&s.Rates, "rates a second")},
-					{Name: "each", Says: "How long each rate lasts.",
+					{Name: "each", Says: "Duration per rate.",
 						Value: fields.Duration{Into: &s.Each, Least: minStep, Most: maxStep}, Required: true},
 				}}
 			}}},
-		{Name: "burst", Says: "A rate that bursts interrupt.",
+		{Name: "burst", Says: "A rate with bursts.",
 			Value: fields.Optional[Burst]{Into: &a.Burst, Fresh: fresh[Burst], Bind: func(b *Burst) fields.Binding {
 				return fields.Object{What: "a burst", Fields: []fields.Field{
-					{Name: "base", Says: "The rate between bursts.",
+					{Name: "base", Says: "Rate between bursts.",
 						Value: levelValue(&b.Base), Required: true},
-					{Name: "peak", Says: "The rate of a burst.",
+					{Name: "peak", Says: "Rate during bursts.",
 						Value: fields.Rate(&b.Peak), Required: true},
-					{Name: "every", Says: "How long it is from the beginning of one burst to that of the next.",
+					{Name: "every", Says: "Time from burst to burst.",
 						Value: fields.Duration{Into: &b.Every, Least: minSwing, Most: maxStep}, Required: true},
-					{Name: "length", Says: "How long a burst lasts.",
+					{Name: "length", Says: "Duration of a burst.",
 						Value: fields.Duration{Into: &b.Length, Least: minSwing, Most: maxStep}, Required: true},
 				}}
 			}}},
-		{Name: "sine", Says: "A rate that swings around a mean.",
+		{Name: "sine", Says: "A rate that oscillates.",
 			Value: fields.Optional[Sine]{Into: &a.Sine, Fresh: fresh[Sine], Bind: func(s *Sine) fields.Binding {
 				return fields.Object{What: "a sine", Fields: []fields.Field{
-					{Name: "mean", Says: "The rate around which it swings, and at which it begins.",
+					{Name: "mean", Says: "The mean, and the initial rate.",
 						Value: fields.Rate(&s.Mean), Required: true},
-					{Name: "amplitude", Says: "How far the rate goes from the mean; at most as far as the mean is.",
+					{Name: "amplitude", Says: "The greatest deviation from the mean.",
 						Value: levelValue(&s.Amplitude), Required: true},
-					{Name: "period", Says: "How long one swing lasts.",
+					{Name: "period", Says: "Duration of a cycle.",
 						Value: fields.Duration{Into: &s.Period, Least: minSwing, Most: maxStep}, Required: true},
 				}}
 			}}},
@@ -155,7 +155,7 @@ const minSwing = time.Millisecond
 
 func pathValue(into *string) fields.Text {
 	const most = 4096
-	return fields.Text{Into: into, Allow: func(s string) bool { return s != "" && len(s) <= most && !strings.ContainsRune(s, 0) }, Expected: "the path of a file"}
+	return fields.Text{Into: into, Allow: func(s string) bool { return s != "" && len(s) <= most && !strings.ContainsRune(s, 0) }, Expected: "a file's path"}
 }
 
 // level is a rate that may be 0.
@@ -168,7 +168,7 @@ func levelValue(into *float64) fields.Binding {
 		}
 		return rate(text)
 	}
-	v.Expected = fmt.Sprintf("0, or a rate a second, such as 500 or 0.5, from %v to %d", fields.MinRate, fields.MaxRate)
+	v.Expected = fmt.Sprintf("0, or a rate per second, such as 500, from %v to %d", fields.MinRate, fields.MaxRate)
 	v.Form.AnyOf = []*fields.Schema{{Constant: "0"}, {Minimum: v.Form.Minimum}}
 	v.Form.Minimum = ""
 	return v
@@ -176,7 +176,7 @@ func levelValue(into *float64) fields.Binding {
 
 // shareValue is a share above 0 and up to 1, written in percent.
 func shareValue(into *float64) fields.Binding {
-	const expected = "a share in percent above 0, such as 2%"
+	const expected = "a percentage above 0, such as 2%"
 	return fields.Single[float64]{Into: into, Expected: expected, Written: keys.Percent,
 		Form: &fields.Schema{Type: fields.Types{"string"}, Pattern: percentage.String(), Description: fields.Sentence(expected)},
 		Parse: func(text string) (float64, bool) {
@@ -205,7 +205,7 @@ func (t *Traffic) Schedule(chance clock.Stream) (arrival.Schedule, error) {
 	case a.Poisson > 0:
 		return arrival.NewPoisson(a.Poisson*scale, length, chance)
 	case a.Trace != "" && a.Recorded == nil:
-		return nil, nearest.Faultf(arrival.ErrSchedule, "the trace %s has not been read", a.Trace)
+		return nil, nearest.Faultf(arrival.ErrSchedule, "trace %s was not read", a.Trace)
 	case a.Trace != "":
 		return a.Recorded.Until(length)
 	case a.Ramp != nil:

@@ -18,7 +18,7 @@ var _ fields.Binding = attributesValue{}
 
 func (v attributesValue) Read(r *fields.Reader, path string, n *fields.Node) {
 	if n.Kind != fields.Dict {
-		r.Expect(n, path, "a map from the name of an attribute to its values")
+		r.Expect(n, path, "a map from attributes to values")
 		return
 	}
 	r.Once(path, n)

@@ -29,32 +29,32 @@ const (
 func (d *distribution) kinds() []attributeKind {
 	chosen := []attributeKind{{
 		fields: []fields.Field{
-			{Name: kindList, Says: "The values: one of these texts.", Value: textsValue(&d.list)},
+			{Name: kindList, Says: "The texts drawn.", Value: textsValue(&d.list)},
 			{Name: "weights",
-				Says:  "How often each text of the list is taken, as its weight over the sum of all; evenly unless this is given.",
+				Says:  "Relative weight of each text; equal by default.",
 				Value: fields.ListOf[int64]{Into: &d.weights, Most: math.MaxInt32, What: "whole numbers", Bind: anyInteger}},
 		},
 		values: func() keys.Distribution { return keys.ValueList{Values: d.list, Weights: d.weights} },
 	}, {
-		fields: []fields.Field{{Name: kindUniform, Says: "The lowest and the highest of integers that are all taken alike.",
+		fields: []fields.Field{{Name: kindUniform, Says: "Lowest and highest integer, equally likely.",
 			Value: fields.ListOf[int64]{Into: &d.uniform, Least: 2, Most: 2, What: "whole numbers", Bind: anyInteger}}},
 		values: func() keys.Distribution { return keys.Uniform{Low: d.uniform[0], High: d.uniform[1]} },
 	}, {
-		fields: []fields.Field{{Name: kindSequence, Says: "The number of the first entity, from which all are numbered.",
+		fields: []fields.Field{{Name: kindSequence, Says: "The first entity's number.",
 			Value: anyInteger(&d.sequence)}},
 		values: func() keys.Distribution { return keys.Sequence{Start: d.sequence} },
 	}, {
 		fields: []fields.Field{{Name: kindZipf,
-			Says: "Values of which the one of rank k is taken in proportion to 1/k to the power of an exponent.",
+			Says: "Values of rank k in proportion to 1/k^exponent.",
 			Value: rankedBinding("a zipf", &d.zipf.Ranked, fields.Field{Name: "exponent",
-				Says:     "How steeply the shares fall with the rank: 0 is all alike, 1 as 1, 1/2, 1/3.",
+				Says:     "How steeply shares fall with rank: 0 is uniform.",
 				Required: true, Value: exponentValue(&d.zipf.Exponent)})}},
 		values: func() keys.Distribution { return d.zipf },
 	}, {
-		fields: []fields.Field{{Name: kindHotSet, Says: "A part of the values that has most of the entities.",
+		fields: []fields.Field{{Name: kindHotSet, Says: "A few values with most entities.",
 			Value: rankedBinding("a hot set", &d.hotSet.Ranked,
-				fields.Field{Name: "hot", Says: "The part of the values that is hot.", Required: true, Value: shareValue(&d.hotSet.Hot)},
-				fields.Field{Name: "share", Says: "The share of the entities that has one of the hot values.",
+				fields.Field{Name: "hot", Says: "Hot share of the values.", Required: true, Value: shareValue(&d.hotSet.Hot)},
+				fields.Field{Name: "share", Says: "Share of entities with a hot value.",
 					Required: true, Value: shareValue(&d.hotSet.Share)})}},
 		values: func() keys.Distribution { return d.hotSet },
 	}}
@@ -66,24 +66,24 @@ func (d *distribution) integerKinds() []attributeKind {
 	const most = keys.MaxInteger
 	return []attributeKind{{
 		fields: []fields.Field{
-			{Name: kindPartitions, Says: "How many values there are, the integers from 0 on, each with its rows.",
+			{Name: kindPartitions, Says: "Number of values, integers from 0.",
 				Value: fields.Whole[int64]{Into: &d.partitions.Of, Least: 1, Most: keys.MaxOf}},
-			{Name: "rows", Says: "How many entities each of the partitions has, exactly; drawn evenly unless this is given.",
+			{Name: "rows", Says: "Entities per partition, exactly; drawn uniformly by default.",
 				Value: fields.Whole[int64]{Into: &d.partitions.Rows, Least: 1, Most: keys.MaxRows, UnlessZero: true}},
 			{Name: "sizes",
-				Says: "Which part of the partitions has how many times as much as is said by rows; all alike unless this is given.",
+				Says: "Shares of the partitions and their multiples of rows.",
 				Value: fields.ListOf[keys.Size]{Into: &d.partitions.Sizes, Least: 1, Most: keys.MaxSizes, What: "sizes, such as 20% x2.5",
 					Bind: func(size *keys.Size) fields.Binding {
 						return fields.Single[keys.Size]{Into: size, Parse: keys.ParseSize, Written: keys.Size.String, Quotes: true,
-							Expected: "a share of the partitions and a weight, such as 20% x2.5", Form: fields.Patterned(keys.SizeForm)}
+							Expected: "a share of partitions and a factor, such as 20% x2.5", Form: fields.Patterned(keys.SizeForm)}
 					}}},
 		},
 		values: func() keys.Distribution { return d.partitions },
 	}, {
-		fields: []fields.Field{{Name: kindGaussian, Says: "Integers under a bell curve.",
+		fields: []fields.Field{{Name: kindGaussian, Says: "Normally distributed integers.",
 			Value: fields.Object{What: "a gaussian", Fields: []fields.Field{
-				{Name: "mean", Says: "Where the bell has its middle.", Required: true, Value: decimalValue(&d.gaussian.Mean, -most, most)},
-				{Name: "sd", Says: "The standard deviation, above 0.", Required: true, Value: decimalValue(&d.gaussian.Deviation, 0, most)},
+				{Name: "mean", Says: "The mean.", Required: true, Value: decimalValue(&d.gaussian.Mean, -most, most)},
+				{Name: "sd", Says: "Standard deviation, above 0.", Required: true, Value: decimalValue(&d.gaussian.Deviation, 0, most)},
 				{Name: "low", Says: "The lowest integer.", Required: true,
 					Value: fields.Whole[int64]{Into: &d.gaussian.Low, Least: -most, Most: most}},
 				{Name: "high", Says: "The highest integer.", Required: true,
@@ -92,15 +92,15 @@ func (d *distribution) integerKinds() []attributeKind {
 		values: func() keys.Distribution { return d.gaussian },
 	}, {
 		fields: []fields.Field{{Name: kindLatest,
-			Says: "Numbers that came into being lately, such as that of the customer who orders.",
+			Says: "Recent numbers, such as the ordering customer.",
 			Value: fields.Object{What: "a latest", Fields: []fields.Field{
-				{Name: "window", Says: "How many of the latest numbers are in reach.", Required: true,
+				{Name: "window", Says: "How many recent numbers qualify.", Required: true,
 					Value: fields.Whole[int64]{Into: &d.latest.Window, Least: 1, Most: keys.MaxOf}},
-				{Name: "exponent", Says: "How steeply the shares fall with the age of a number: 0 is all in the window alike.",
+				{Name: "exponent", Says: "How steeply shares fall with age: 0 is uniform.",
 					Value: exponentValue(&d.latest.Exponent)},
-				{Name: "every", Says: "How many entities there are to each new number.",
+				{Name: "every", Says: "Entities per new number.",
 					Value: fields.Whole[int64]{Into: &d.latest.Every, Least: 1, Most: keys.MaxOf}},
-				{Name: "start", Says: "The first number, that of entity 0.",
+				{Name: "start", Says: "Entity 0's number.",
 					Value: fields.Whole[int64]{Into: &d.latest.Start, Least: -most, Most: most}},
 			}}}},
 		values: func() keys.Distribution { return d.latest },
@@ -111,33 +111,33 @@ func (d *distribution) integerKinds() []attributeKind {
 func (d *distribution) foreignKinds() []attributeKind {
 	const instant = "an instant such as 2026-11-01T00:00:00Z, in the years 1601 to 9999"
 	return []attributeKind{{
-		fields: []fields.Field{{Name: kindCSV, Says: "The values of a file's column, each as often as it occurs there.",
+		fields: []fields.Field{{Name: kindCSV, Says: "The values of a CSV column, by frequency.",
 			Value: fields.Object{What: "a csv", Fields: []fields.Field{
-				{Name: "file", Says: "The path of the file, from the folder of the scenario. Its first line names the columns.",
+				{Name: "file", Says: saysTable,
 					Required: true, Value: pathValue(&d.csv.File)},
-				{Name: "column", Says: "The name of the column that holds the values.",
+				{Name: "column", Says: "The column of values.",
 					Required: true, Value: fields.LongText(&d.csv.Column, maxColumn)},
-				{Name: "weight", Says: "The name of a column of whole numbers: how often each row counts. Once unless this is given.",
+				{Name: "weight", Says: "A column of whole numbers that weights rows; 1 by default.",
 					Value: unlessZero{fields.LongText(&d.csv.Weight, maxColumn), func() bool { return d.csv.Weight == "" }}},
 			}}}},
 		values: func() keys.Distribution { return d.csv },
 	}, {
 		fields: []fields.Field{
-			{Name: kindTime, Says: "The instant of the first event.", Value: fields.Single[entity.Ticks]{
+			{Name: kindTime, Says: "The first event's time.", Value: fields.Single[entity.Ticks]{
 				Into: &d.time.Start, Expected: instant, Written: entity.Ticks.String, Quotes: true,
 				Form: &fields.Schema{Type: fields.Types{"string"}, Description: fields.Sentence(instant)},
 				Parse: func(text string) (entity.Ticks, bool) {
 					t, err := entity.ParseTicks(text)
 					return t, err == nil && t >= entity.EarliestDateTime && t <= entity.LatestDateTime
 				}}},
-			{Name: "every", Says: "How long after one loaded event the next came about; 1s unless this is given.",
+			{Name: "every", Says: "Time between loaded events; 1s by default.",
 				Value: fields.Duration{Into: &d.time.Every, Least: 0, Most: keys.MaxEvery}},
-			{Name: "speed", Says: "How many times as fast as the load the time of what is offered passes; 1 unless this is given.",
+			{Name: "speed", Says: "Event time per offered time; 1 by default.",
 				Value: decimalValue(&d.time.Speed, 0, keys.MaxSpeed)},
 		},
 		values: func() keys.Distribution { return d.time },
 	}, {
-		fields: []fields.Field{{Name: kindText, Says: "A template of other attributes, such as {user}@example.com.",
+		fields: []fields.Field{{Name: kindText, Says: "A template of attributes, such as {user}@example.com.",
 			Value: templateValue{&d.text}}},
 		values: func() keys.Distribution { return keys.Text{Template: d.text} },
 	}}
@@ -156,14 +156,14 @@ func textsValue(into *[]string) fields.Binding {
 // rankedBinding is an object over values by rank: so many numbers, or a list.
 func rankedBinding(what string, ranked *keys.Ranked, own ...fields.Field) fields.Object {
 	parts := []fields.Field{
-		{Name: "of", Says: "How many values there are, the integers from 0 on; the first is the commonest.",
+		{Name: "of", Says: "Number of values, integers from 0, most frequent first.",
 			Value: fields.Whole[int64]{Into: &ranked.Of, Least: 1, Most: keys.MaxOf, UnlessZero: true}},
-		{Name: "list", Says: "Texts to take instead of integers, none of them twice; the first is the commonest.",
+		{Name: "list", Says: "Distinct texts instead of integers, most frequent first.",
 			Value: textsValue(&ranked.List)},
 	}
 	parts = append(append(parts, own...), fields.Field{Name: "scramble",
-		Says: "Whether the common values are spread over the others rather than side by side; " +
-			"how uneven they are stays exactly as it is.",
+		Says: "Whether common values are scattered rather than adjacent; " +
+			"frequencies stay the same.",
 		Value: unlessZero{fields.Truth(&ranked.Scramble), func() bool { return !ranked.Scramble }}})
 	return fields.Object{What: what, Fields: parts, One: []string{"of", "list"}, Then: func(r *fields.Reader, path string, n *fields.Node) {
 		if given := present(n, []string{"of", "list"}); len(given) != 1 {
@@ -238,15 +238,15 @@ func (v columnsValue) Read(r *fields.Reader, path string, n *fields.Node) {
 			at := fields.Child(path, strconv.Itoa(i))
 			switch {
 			case slices.Contains(names[:i], name):
-				r.Fault(n.Items[i].At, at, "column %s is named twice; expected once", nearest.Shown(name))
+				r.Fault(n.Items[i].At, at, "column %s occurs twice; expected once", nearest.Shown(name))
 			case !attributeName.MatchString(name):
-				r.Fault(n.Items[i].At, at, "column %s cannot name an attribute; expected columns as a map, such as {finished: %s}", nearest.Shown(name), nearest.Shown(name))
+				r.Fault(n.Items[i].At, at, "%s cannot name an attribute; expected a map, such as {finished: %s}", nearest.Shown(name), nearest.Shown(name))
 			default:
 				v.of.Columns = append(v.of.Columns, RowColumn{name, name, strconv.Itoa(i)})
 			}
 		}
 	default:
-		r.Expect(n, path, "a list of columns, or a map from the names of attributes to columns")
+		r.Expect(n, path, "a list of columns, or a map from attributes to columns")
 		return
 	}
 	if len(v.of.Columns) == 0 && len(r.Faults) == 0 {

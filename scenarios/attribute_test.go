@@ -289,14 +289,14 @@ func TestFilesAreReadOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for sentence, want := range map[string]string{"a folder": "it is a folder", "nothing": "no such file or directory"} {
+	for sentence, want := range map[string]string{"a folder": "a folder", "nothing": "no such file or directory"} {
 		if sentence == "a folder" {
 			require.NoError(t, os.Mkdir(filepath.Join("tables", "r.csv"), 0o755))
 		} else if err := os.Remove(filepath.Join("tables", "r.csv")); err != nil && !os.IsNotExist(err) {
 			t.Fatal(err)
 		}
 		_, _, err := scenarios.OpenWhole("tables/results.yaml")
-		if got, want := fmt.Sprint(err), "tables/results.yaml:2:14: the rows cannot be read: "+want+"; expected a file"; !strings.HasPrefix(got, want) {
+		if got, want := fmt.Sprint(err), "tables/results.yaml:2:14: cannot read the rows: "+want+"; expected a file"; !strings.HasPrefix(got, want) {
 			t.Errorf("%s in place of the rows: %s; want %s", sentence, got, want)
 		}
 	}

@@ -91,11 +91,11 @@ func (c *checker) names() {
 			switch {
 			case o.Name == "":
 			case slices.Contains([]string{"create", "mark", "load", "count", "audit", "drop"}, o.Name):
-				c.add(name, "an operation cannot be called %q, for the run's own preparation is; expected another name", o.Name)
+				c.add(name, "%q names the run's own preparation; expected another name", o.Name)
 			case own[o.Name]:
-				c.add(name, "operation %q occurs twice; expected names of their own", o.Name)
+				c.add(name, "operation %q occurs twice; expected unique names", o.Name)
 			case known && before != o.Group:
-				c.add(name, "operation %q is in the group %s here and in %s before; expected one group, or another name", o.Name, o.Group, before)
+				c.add(name, "operation %q is in group %s and before in %s; expected one group", o.Name, o.Group, before)
 			}
 			own[o.Name], groups[o.Name] = true, o.Group
 		}
@@ -105,7 +105,7 @@ func (c *checker) names() {
 // own reports a name that was seen before, and makes it one that was.
 func (c *checker) own(what, name string, seen map[string]bool, path string) {
 	if name != "" && seen[name] {
-		c.add(path, "%s %q occurs twice; expected names of their own", what, name)
+		c.add(path, "%s %q occurs twice; expected unique names", what, name)
 	}
 	seen[name] = true
 }
@@ -120,7 +120,7 @@ func (c *checker) design() {
 	switch {
 	case c.before.Concern("design") || c.before.Cover("designs"):
 	case len(c.Designs) == 0 && c.Use != "":
-		c.add("use", "use names a design, and there are no designs to choose from; expected designs, or no use")
+		c.add("use", "use has no designs to choose from; expected designs, or no use")
 	case len(c.Designs) > 0 && c.used() < 0 && !c.before.Concern("use"):
 		c.add("use", "%s", nearest.Unknown("design", c.Use, c.Alternatives()))
 	}
@@ -159,11 +159,11 @@ func (c *checker) home(d Design, path string) {
 		switch {
 		case c.Rows == nil:
 		case c.Rows.Draw == DrawByChance:
-			and = ", and rows that are drawn by chance come again"
+			and = ": random rows repeat"
 		default:
 			and = fmt.Sprintf(", and rows of %s share what they hold of it", c.Rows.File)
 		}
-		c.add(path, "neither key holds an attribute with a sequence%s, so that two entities can have the same key; expected one, such as {bib}, or {number} or {uuid}", and)
+		c.add(path, "keys can repeat%s; expected an attribute with a sequence, such as {bib}, {number} or {uuid}", and)
 	}
 }
 
@@ -233,9 +233,9 @@ func (c *checker) transaction(path string, entities int) {
 	if most := entity.MaxBatchBytes / max(1, c.Entity.Size); entities > most {
 		or := ""
 		if c.Entity.Sizes != nil {
-			or = fmt.Sprintf(", or none larger than %d bytes", entity.MaxBatchBytes/entities)
+			or = fmt.Sprintf(", or sizes up to %d bytes", entity.MaxBatchBytes/entities)
 		}
-		c.add(path, "a transaction of %d entities of %d bytes is larger than %d bytes; expected at most %d entities%s",
+		c.add(path, "%d entities of %d bytes exceed a transaction's %d bytes; expected at most %d entities%s",
 			entities, c.Entity.Size, entity.MaxBatchBytes, most, or)
 	}
 }
@@ -284,10 +284,10 @@ func (c *checker) unique(phase int, path string) {
 			case !twice:
 				seen[place{home.table, key}] = owner{n, i}
 			case first.home+i == 0:
-				c.add(path, "entities %d and %d both have the PartitionKey %q and the RowKey %q; expected keys that differ: separate the attributes in row_key", first.entity, n, key.Partition, key.Row)
+				c.add(path, "entities %d and %d both have PartitionKey %q and RowKey %q; expected distinct keys: separate the attributes in row_key", first.entity, n, key.Partition, key.Row)
 				return
 			default:
-				c.add(path, "%s of entity %d and %s of entity %d both have the PartitionKey %q and the RowKey %q; expected keys that differ, or a table of its own for the copy",
+				c.add(path, "%s of entity %d and %s of entity %d both have PartitionKey %q and RowKey %q; expected distinct keys, or a table for the copy",
 					homes[first.home].name, first.entity, home.name, n, key.Partition, key.Row)
 				return
 			}
@@ -308,7 +308,7 @@ func (c *checker) weights(list []OperationSpec, path string) {
 		total += list[j].Weight
 	}
 	if total == 0 && c.sound(path) {
-		c.add(path, "the weights of all operations are 0; expected at least one above")
+		c.add(path, "all weights are 0; expected one above 0")
 	}
 }
 
@@ -324,7 +324,7 @@ func (c *checker) operation(o *OperationSpec, path string) {
 			case !slices.Contains(known, name):
 				c.add(at, "%s", nearest.Unknown("property", name, known))
 			case slices.Contains(o.Select[:i], name):
-				c.add(at, "property %q is selected twice; expected once", name)
+				c.add(at, "property %q occurs twice; expected once", name)
 			}
 		}
 		if o.Where != "" && c.sound(path+".where", path+".class", "attributes", c.designPath(), "entity", "seed") {
@@ -341,7 +341,7 @@ func (c *checker) operation(o *OperationSpec, path string) {
 		for i := range o.Properties {
 			if o.Properties[i].Name == o.Counter {
 				c.add(fmt.Sprintf("%s.properties.%d.name", path, i),
-					"property %q is the operation's counter, which is raised and not written; expected another name", o.Counter)
+					"property %q is the operation's counter; expected another name", o.Counter)
 			}
 		}
 	}

@@ -55,37 +55,37 @@ const (
 
 func (d *Design) fields() []fields.Field {
 	return []fields.Field{
-		{Name: "partition_key", Says: "The template of the PartitionKey.",
+		{Name: "partition_key", Says: "PartitionKey template.",
 			Value: fields.Text{Into: &d.PartitionKey}, Required: true},
-		{Name: "row_key", Says: "The template of the RowKey.",
+		{Name: "row_key", Says: "RowKey template.",
 			Value: fields.Text{Into: &d.RowKey}, Required: true},
-		{Name: "copies", Says: "Further keys under which each entity is stored, too.",
+		{Name: "copies", Says: "Further keys that store each entity.",
 			Value: fields.ListOf[Copy]{Into: &d.Copies, Most: maxCopies, What: "copies",
 				Bind: func(c *Copy) fields.Binding {
 					return fields.Object{What: "a copy", Fields: []fields.Field{
-						{Name: "name", Says: "What reports call the copy.",
+						{Name: "name", Says: "The copy's name.",
 							Value: fields.Name(&c.Name), Required: true},
-						{Name: "table", Says: "What is added to the name of the table to give that of the copy; the copy is in the same table unless this is given.",
+						{Name: "table", Says: "Suffix of the copy's table; the same table by default.",
 							Value: unlessZero{copyTableValue(&c.Table), func() bool { return c.Table == "" }}},
-						{Name: "partition_key", Says: "The template of the PartitionKey of the copy.",
+						{Name: "partition_key", Says: "The copy's PartitionKey template.",
 							Value: fields.Text{Into: &c.PartitionKey}, Required: true},
-						{Name: "row_key", Says: "The template of the RowKey of the copy.",
+						{Name: "row_key", Says: "The copy's RowKey template.",
 							Value: fields.Text{Into: &c.RowKey}, Required: true},
-						{Name: "properties", Says: "The properties that the copy keeps, all unless this is given.",
+						{Name: "properties", Says: "Properties copied; all by default.",
 							Value: longTexts(&c.Properties, 0, entity.MaxProperties, "names of properties", entity.MaxNameUnits)},
 					}}
 				}}},
-		{Name: "places", Says: "Further keys that workflows alone write to and read from.",
+		{Name: "places", Says: "Further keys for workflows only.",
 			Value: fields.ListOf[Place]{Into: &d.Places, Most: maxCopies, What: "places",
 				Bind: func(p *Place) fields.Binding {
 					return fields.Object{What: "a place", Fields: []fields.Field{
-						{Name: "name", Says: "What workflows call the place.",
+						{Name: "name", Says: "The place's name.",
 							Value: fields.Name(&p.Name), Required: true},
-						{Name: "table", Says: "What is added to the name of the table to give that of the place; it is in the same table unless this is given.",
+						{Name: "table", Says: "Suffix of the place's table; the same table by default.",
 							Value: unlessZero{copyTableValue(&p.Table), func() bool { return p.Table == "" }}},
-						{Name: "partition_key", Says: "The template of the PartitionKey at the place.",
+						{Name: "partition_key", Says: "The place's PartitionKey template.",
 							Value: fields.Text{Into: &p.PartitionKey}, Required: true},
-						{Name: "row_key", Says: "The template of the RowKey at the place.",
+						{Name: "row_key", Says: "The place's RowKey template.",
 							Value: fields.Text{Into: &p.RowKey}, Required: true},
 					}}
 				}}},
@@ -95,7 +95,7 @@ func (d *Design) fields() []fields.Field {
 // copyTableValue is what a copy's table adds to the name of the table.
 func copyTableValue(into *string) fields.Text {
 	return fields.Text{Into: into, Allow: func(s string) bool { return fields.BaseName.MatchString(s) && len(s) <= maxCopyTable },
-		Expected: fmt.Sprintf("what is added to the table's name: a letter, then letters or digits, 3 to %d in all", maxCopyTable)}
+		Expected: fmt.Sprintf("a table suffix: a letter, then letters or digits, 3 to %d in all", maxCopyTable)}
 }
 
 // maxCopyTable leaves room for the table's own name and its suffix in the 63
@@ -156,13 +156,13 @@ func (c *checker) copies(d *Design, path string) {
 			case !slices.Contains(known, name):
 				c.add(place, "%s", nearest.Unknown("property", name, known))
 			case slices.Contains(one.Properties[:j], name):
-				c.add(place, "property %q is kept twice; expected once", name)
+				c.add(place, "property %q occurs twice; expected once", name)
 			}
 		}
 		for j := range d.Copies[:i] {
 			// Names of tables do not tell capitals from small letters.
 			if other := d.Copies[j].Table; other != one.Table && strings.EqualFold(other, one.Table) && !c.before.Concern(at+".table") {
-				c.add(at+".table", "table %q differs from %q in capitals alone, which name the same table; expected one spelling", one.Table, other)
+				c.add(at+".table", "table %q differs from %q only in case; expected one spelling", one.Table, other)
 				break
 			}
 		}
@@ -172,7 +172,7 @@ func (c *checker) copies(d *Design, path string) {
 			same = same || one.Table == other.Table && one.PartitionKey == other.PartitionKey && one.RowKey == other.RowKey
 		}
 		if same && !c.before.Concern(at) {
-			c.add(at, "copy %q has the keys of another home of its entities in the same table; expected other keys, or a table of its own", one.Name)
+			c.add(at, "copy %q repeats the keys of another home in its table; expected other keys, or another table", one.Name)
 		}
 	}
 }

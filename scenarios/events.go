@@ -22,31 +22,31 @@ func (c *checker) event(phase int, o *OperationSpec, path string) {
 	copied := slices.ContainsFunc(append(slices.Clone(c.Designs), c.Design), func(d Design) bool { return len(d.Copies) > 0 })
 	switch {
 	case (o.Of.Kind == AccessZipf || o.Of.Kind == AccessHot) && unloaded:
-		c.add(path+".of", "%s is of the entities that were loaded, and nothing is loaded before; expected a load first, or latest", o.Of.Kind)
+		c.add(path+".of", "%s needs loaded entities; expected a load first, or latest", o.Of.Kind)
 	case len(o.By) > 0 && o.Updates() && unloaded:
-		c.add(path+".by", "by finds the key of an entity that is there, and nothing is loaded before; expected a load first, or no by")
+		c.add(path+".by", "by needs loaded entities here; expected a load first, or no by")
 	case o.Span > 0 && len(c.times()) == 0:
-		c.add(path+".span", "a span is one of time, and no attribute is a time; expected an attribute such as at: {time: 2026-01-01T00:00:00Z}")
+		c.add(path+".span", "a span needs an attribute of time; expected one such as at: {time: 2026-01-01T00:00:00Z}")
 	case o.Span > 0 && o.Class != ClassBy:
 		c.add(path+".span", "a span belongs to a query by attributes; expected by")
 	case o.Killed > 0 && !copied:
-		c.add(path+".killed", "a client dies between the writes of an entity and of its copies, and no design has copies; expected none, or copies")
+		c.add(path+".killed", "killed needs a design with copies; expected none, or copies")
 	case o.Verb == entity.Batch && !o.Inserts():
-		c.add(path+".change", "a batch of event traffic writes new entities; expected insert, insert-or-replace or insert-or-merge, or partitions")
+		c.add(path+".change", "a batch of events writes new entities; expected insert, insert-or-replace or insert-or-merge, or partitions")
 	case o.Verb == entity.Batch:
 		c.together(o, path)
 	case o.Verb == entity.Get && len(o.By) > 0:
 		c.pointed(o, path)
 	case o.Class == ClassPartitionRange:
-		c.add(path+".class", "the partitions that follow one another are those of a phase that names partitions; expected another class, by, or partitions")
+		c.add(path+".class", "partition-range needs partitions; expected another class, by, or partitions")
 	case o.Save != "":
-		c.add(path+".save", "a token belongs to one query, and event traffic asks another each time; expected none, or partitions")
+		c.add(path+".save", "a token needs one repeated query; expected none, or partitions")
 	case o.From.Given():
-		c.add(path+".from", "a token belongs to one query, and event traffic asks another each time; expected none, or partitions")
+		c.add(path+".from", "a token needs one repeated query; expected none, or partitions")
 	case o.ReadFirst && len(c.Design.Copies) > 0:
-		c.add(path+".read_first", "an update of what was read does not know what the copies hold; expected none, or a design without copies")
+		c.add(path+".read_first", "read_first ignores copies; expected none, or a design without copies")
 	case o.ReadFirst && len(o.By) > 0:
-		c.add(path+".by", "by finds the key of what is written, and read_first reads it by its key; expected one of them")
+		c.add(path+".by", "by and read_first are mutually exclusive; expected one of them")
 	}
 }
 
@@ -82,7 +82,7 @@ func (c *checker) attributeNames(names []string, path string) {
 		case !slices.Contains(known, name):
 			c.add(at, "%s", nearest.Unknown("attribute", name, known))
 		case slices.Contains(names[:i], name):
-			c.add(at, "attribute %q is named twice; expected once", name)
+			c.add(at, "attribute %q occurs twice; expected once", name)
 		}
 	}
 }
@@ -94,7 +94,7 @@ func (c *checker) pointed(o *OperationSpec, path string) {
 		return
 	}
 	if plan, _, known := c.plan(o); known && plan.Class != filter.ClassPoint {
-		c.add(path+".by", "a point read needs both keys, and %s; expected what they are formed from, a query, or another design", plan.Why)
+		c.add(path+".by", "a get needs both keys, and %s; expected attributes that form them, a query, or another design", plan.Why)
 	}
 }
 
@@ -116,7 +116,7 @@ func (c *checker) together(o *OperationSpec, path string) {
 	}
 	// What one operation writes comes about at one instant.
 	if apart := options.Differing(partition, append(c.times(), o.Together...)); len(apart) > 0 {
-		c.add(path+".together", "an entity group transaction lies in one partition, and the PartitionKey %s holds {%s}, in which the entities differ; expected them in together, or another design",
+		c.add(path+".together", "PartitionKey %s holds {%s}, which differs within a transaction; expected those in together, or another design",
 			fields.TextNode(c.Design.PartitionKey).Shown(), strings.Join(apart, "}, {"))
 	}
 }
@@ -127,7 +127,7 @@ func (c *checker) apartInBatch(o *OperationSpec, d *Design, where, path string) 
 	unique := slices.DeleteFunc(c.sequences(d.PartitionKey+d.RowKey, ""),
 		func(name string) bool { return slices.Contains(shared, name) })
 	if len(unique) == 0 {
-		c.add(path+".together", "entities that share %s have the same key%s; expected what makes keys unique to be none of them", strings.Join(o.Together, ", "), where)
+		c.add(path+".together", "entities that share %s have the same key%s; expected none that makes keys unique", strings.Join(o.Together, ", "), where)
 	}
 }
 
@@ -137,12 +137,12 @@ func (c *checker) partitioned(list []OperationSpec, path string) {
 	for j := range list {
 		o := &list[j]
 		if at := fmt.Sprintf("%s.%d.verb", path, j); len(c.Design.Copies) > 0 && o.Writes().IsChange() && !c.before.Concern(at) {
-			c.add(at, "what writes entities writes their copies, which lie in other partitions; expected traffic without partitions, or a design without copies")
+			c.add(at, "writes cannot maintain copies in named partitions; expected no partitions, or a design without copies")
 		}
 		if o.Workflow == "" && o.Inserts() && c.sound(c.designPath(), "attributes") && len(c.sequences(c.Design.RowKey, c.Design.PartitionKey)) == 0 {
-			c.add(fmt.Sprintf("%s.%d.verb", path, j), "a %s needs new keys within one partition, but row_key has no attribute with a sequence that partition_key has not; expected one, such as {bib}", o.Verb)
+			c.add(fmt.Sprintf("%s.%d.verb", path, j), "%s needs new keys within a partition; expected an attribute with a sequence in row_key alone, such as {bib}", o.Verb)
 		}
-		c.eventsAlone(o, fmt.Sprintf("%s.%d", path, j), "this goes to partitions that are named; expected none, or traffic without partitions")
+		c.eventsAlone(o, fmt.Sprintf("%s.%d", path, j), "the phase names partitions; expected none, or no partitions")
 	}
 }
 

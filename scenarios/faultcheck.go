@@ -21,13 +21,13 @@ func CheckFaults(rules []engine.FaultRule, lasts time.Duration, tell func(place 
 			same := a.Kind == b.Kind && a.Code == b.Code && a.Moment == b.Moment && a.Key == b.Key && a.KeyPrefix == b.KeyPrefix
 			// Nobody could say which of the two an attempt met.
 			if same && a.From < b.To && b.From < a.To {
-				tell(place, fmt.Sprintf("%s is on %s already (faults[%d]); expected windows one after the other, or other keys", describe(a), window(a), before))
+				tell(place, fmt.Sprintf("%s is on %s already (faults[%d]); expected separate windows, or other keys", describe(a), window(a), before))
 				break
 			}
 		}
 	}
 	if place, all := hopeless(rules, lasts); all {
-		tell(place, "every attempt meets a fault, so that nothing can succeed; expected a share below 100%, a key, or a window that leaves time")
+		tell(place, "every attempt meets a fault; expected a share below 100%, a key, or a shorter window")
 	}
 }
 
@@ -61,7 +61,7 @@ func DescribeFault(r *engine.FaultRule) string {
 	case r.Key != "":
 		text += " at the key " + shown(r.Key)
 	case r.KeyPrefix != "":
-		text += " at keys that begin with " + shown(r.KeyPrefix)
+		text += " at key prefix " + shown(r.KeyPrefix)
 	}
 	if r.From > 0 || r.To < UntilTheEnd {
 		text += ", " + window(r)

@@ -24,17 +24,17 @@ const (
 
 // FaultsBinding is the binding of a list of rules.
 func FaultsBinding(into *[]engine.FaultRule) fields.Binding {
-	const share = "a share in percent above 0 and at most 100, such as 2%"
+	const share = "a percentage above 0 and at most 100, such as 2%"
 	return fields.ListOf[engine.FaultRule]{
 		Into: into, Least: 1, Most: engine.MaxFaultRules, What: "faults",
 		Fresh: func() engine.FaultRule { return engine.FaultRule{To: UntilTheEnd, Share: engine.WholeShare} },
 		Bind: func(r *engine.FaultRule) fields.Binding {
 			return fields.Object{What: "a fault", Fields: []fields.Field{
-				{Name: "kind", Says: "What goes wrong: an answer in place of the service's (refuse), a request or a reply that gets lost (drop), a connection " +
-					"that ends within the reply (cut), a reply that comes later (delay) or whose body comes slowly (drip), and a partition whose replies all " +
-					"wait for the end of the window (freeze).",
+				{Name: "kind", Says: "What happens: another answer (refuse), a lost request or reply (drop), " +
+					"a reply cut off (cut), delayed (delay) or sent slowly (drip), " +
+					"or all replies held until the window ends (freeze).",
 					Value: faultWord[engine.FaultKind]{&r.Kind, "kind of fault", engine.FaultKinds(), engine.FaultKind.String, 0}, Required: true},
-				{Name: "share", Says: "How many of the attempts it meets, each with the same chance: all that the other fields leave unless this is given.",
+				{Name: "share", Says: "Share of attempts affected; all by default.",
 					Value: fields.Single[int]{Into: &r.Share, Expected: share,
 						Form: &fields.Schema{Type: fields.Types{"string"}, Pattern: faultShare.String(), Description: fields.Sentence(share)},
 						Parse: func(text string) (int, bool) {
@@ -44,21 +44,21 @@ func FaultsBinding(into *[]engine.FaultRule) fields.Binding {
 						},
 						Written: faultPercent,
 					}},
-				{Name: "code", Says: "What a refuse answers, ServerBusy (503) unless this is given; the others are answered with 500.",
-					Value: faultWord[entity.Code]{&r.Code, "code of a fault", engine.FaultCodes(), func(c entity.Code) string { return string(c) }, ""}},
-				{Name: "moment", Says: "Whether a drop loses the request before it is carried out, or the reply after that, which it does unless this is given.",
+				{Name: "code", Says: "A refuse's answer, ServerBusy (503) by default; others have status 500.",
+					Value: faultWord[entity.Code]{&r.Code, "fault code", engine.FaultCodes(), func(c entity.Code) string { return string(c) }, ""}},
+				{Name: "moment", Says: "Whether a drop loses the request, or the reply (the default).",
 					Value: faultWord[engine.FaultMoment]{&r.Moment, "moment", []engine.FaultMoment{engine.FaultBefore, engine.FaultAfter}, engine.FaultMoment.String, 0}},
-				{Name: "by", Says: "How much later a reply comes (delay), how long its body takes (drip), how long a loss goes unnoticed (drop), or how long the answer takes (refuse).",
+				{Name: "by", Says: "Duration: the delay, the drip's body, an unnoticed drop, or the refuse.",
 					Value: unlessZero{fields.Duration{Into: &r.By, Most: longest}, func() bool { return r.By == 0 }}},
-				{Name: "key", Says: "The PartitionKey of the attempts that it meets, any unless this is given.",
+				{Name: "key", Says: "The PartitionKey affected; any by default.",
 					Value: unlessZero{fields.LongText(&r.Key, longestKey), func() bool { return r.Key == "" }}},
-				{Name: "key_prefix", Says: "How the PartitionKey begins of the attempts that it meets.",
+				{Name: "key_prefix", Says: "PartitionKey prefix affected.",
 					Value: unlessZero{fields.LongText(&r.KeyPrefix, longestKey), func() bool { return r.KeyPrefix == "" }}},
-				{Name: "from", Says: "From when on attempts meet it: in a scenario counted from the beginning of the first phase that offers operations, in a service from its start.",
+				{Name: "from", Says: "Start, since the first phase with operations or the service's start.",
 					Value: unlessZero{fields.Duration{Into: &r.From, Most: longest}, func() bool { return r.From == 0 }}},
-				{Name: "to", Says: "Until when; to the end unless this is given, which a freeze needs.",
+				{Name: "to", Says: "End; required by freeze.",
 					Value: unlessZero{fields.Duration{Into: &r.To, Most: longest}, func() bool { return r.To == UntilTheEnd }}},
-				{Name: "seed", Says: "Draws anew which attempts it meets; the seed of the run alone decides unless this is given.",
+				{Name: "seed", Says: "Seed of the attempts affected; the run's by default.",
 					Value: unlessZero{fields.Seed(&r.Seed), func() bool { return r.Seed == 0 }}},
 			}, Then: func(reader *fields.Reader, path string, n *fields.Node) { completeFaultRule(r, reader, path, n) }}
 		},
@@ -89,16 +89,16 @@ func completeFaultRule(r *engine.FaultRule, reader *fields.Reader, path string, 
 		r.Moment = engine.FaultAfter
 	}
 	if (r.Kind == engine.FaultDelay || r.Kind == engine.FaultDrip) && r.By == 0 {
-		reader.Fault(n.At, fields.Child(path, "by"), "a %v has no by; expected how long, such as 200ms", r.Kind)
+		reader.Fault(n.At, fields.Child(path, "by"), "a %v has no by; expected a duration, such as 200ms", r.Kind)
 	}
 	if value := n.Find("key"); value != nil && r.KeyPrefix != "" {
-		reader.Fault(value.At, fields.Child(path, "key"), "key is given beside key_prefix; expected one of them")
+		reader.Fault(value.At, fields.Child(path, "key"), "key and key_prefix are given; expected one")
 	}
 	switch end := n.Find("to"); {
 	case end == nil && r.Kind == engine.FaultFreeze:
-		reader.Fault(n.At, fields.Child(path, "to"), "a freeze has no to; expected when its replies leave")
+		reader.Fault(n.At, fields.Child(path, "to"), "freeze has no to; expected its end")
 	case end != nil && r.To <= r.From:
-		reader.Fault(end.At, fields.Child(path, "to"), "the window is empty: it begins at %v and ends at %v; expected a later end", r.From, r.To)
+		reader.Fault(end.At, fields.Child(path, "to"), "the window from %v to %v is empty; expected a later end", r.From, r.To)
 	}
 }
 

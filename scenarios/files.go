@@ -47,7 +47,7 @@ func FilesIn(folder string) *Files {
 			return nil, reason(err)
 		}
 		if info, err := file.Stat(); err == nil && info.IsDir() {
-			return nil, errors.Join(errors.New("it is a folder"), file.Close())
+			return nil, errors.Join(errors.New("a folder"), file.Close())
 		}
 		return file, nil
 	})
@@ -176,7 +176,7 @@ func (c *checker) unread(err error, path, what, file string) bool {
 	case err == nil:
 		return false
 	case errors.As(err, &closed):
-		c.add(path, "%s cannot be read: %v; expected a file", what, closed.error)
+		c.add(path, "cannot read %s: %v; expected a file", what, closed.error)
 	default:
 		joined, many := err.(interface{ Unwrap() []error })
 		if !many {
@@ -252,7 +252,7 @@ func (c *checker) trace(i int, path string, f *Files) {
 	}
 	t.Arrivals.Recorded = read
 	if t.WarmUp >= t.Lasts() && t.WarmUp > 0 {
-		c.add(path+".warm_up", "warm_up is %v, and the trace lasts %v; expected less", t.WarmUp, t.Lasts())
+		c.add(path+".warm_up", "warm_up is %v, the trace lasts %v; expected less", t.WarmUp, t.Lasts())
 	}
 	if t.Lasts() > maxStep {
 		c.add(path+".arrivals.trace", "the trace lasts %v; expected at most %v, or a for", t.Lasts(), maxStep)
@@ -261,9 +261,9 @@ func (c *checker) trace(i int, path string, f *Files) {
 		for j := range t.Operations {
 			o, at := &t.Operations[j], fmt.Sprintf("%s.operations.%d", path, j)
 			if len(c.Design.Copies) > 0 && o.Writes().IsChange() && !c.before.Concern(at+".verb") {
-				c.add(at+".verb", "what writes entities writes their copies, and a row of the trace names one key; expected a trace without keys, or a design without copies")
+				c.add(at+".verb", "trace rows name keys, and writes have copies; expected a trace without keys, or a design without copies")
 			}
-			c.eventsAlone(o, at, "the rows of the trace name the keys; expected none, or a trace without keys")
+			c.eventsAlone(o, at, "the trace's rows name keys; expected none, or a trace without keys")
 		}
 		return
 	}
@@ -276,13 +276,13 @@ func (c *checker) trace(i int, path string, f *Files) {
 func (c *checker) rowByRow(i int, path string) {
 	for j := range i {
 		if c.Phases[j].Traffic != nil {
-			c.add(path+".arrivals.trace", "the trace is of the rows, which go on from phase to phase, and phase %q takes some before; expected this phase before all that offer operations", c.Phases[j].Name)
+			c.add(path+".arrivals.trace", "phase %q uses the trace's rows before; expected this phase first", c.Phases[j].Name)
 			return
 		}
 	}
 	for j := range c.Phases[i].Traffic.Operations {
 		if c.Phases[i].Traffic.Operations[j].Verb == entity.Batch {
-			c.add(fmt.Sprintf("%s.operations.%d.verb", path, j), "the trace is of the rows, each of which is one operation; expected no batch, or a trace in a file of its own")
+			c.add(fmt.Sprintf("%s.operations.%d.verb", path, j), "each trace row is one operation; expected no batch, or another file")
 		}
 	}
 }

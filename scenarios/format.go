@@ -16,78 +16,81 @@ import (
 
 func (s *Scenario) binding() fields.Object {
 	return fields.Object{What: "a scenario", Fields: slices.Concat(s.conditions(), s.data(), []fields.Field{
-		{Name: "phases", Says: "What is done to the table, one phase after another.",
+		{Name: "phases", Says: "The phases, in order.",
 			Required: true, Value: fields.ListOf[Phase]{
 				Into: &s.Phases, Least: 1, Most: maxPhases, What: "phases",
 				Bind: func(p *Phase) fields.Binding { return p.binding() },
 			}},
-		{Name: "expect", Says: "What every valid run has to bear out, each a check such as p99(get) < 20ms or throttled < 1%.",
+		{Name: "expect", Says: "Checks of every valid run, such as p99(get) < 20ms or throttled < 1%.",
 			Value: longTexts(&s.Expect, 0, maxExpectations, "checks, such as p99(get) < 20ms", longestExpectation)},
-		{Name: "gate", Says: "By what live runs are compared with those of another build, and how great a change matters.",
+		{Name: "gate", Says: "How live runs of two builds are compared.",
 			Value: fields.Optional[Gate]{Into: &s.Gate, Fresh: newGate, Bind: func(g *Gate) fields.Binding {
 				return fields.Object{What: "a gate", Fields: []fields.Field{
-					{Name: "metrics", Says: "The figures by which live runs are compared, each such as p99(get): one to three.",
+					{Name: "metrics", Says: "One to three figures to compare, such as p99(get).",
 						Value: longTexts(&g.Metrics, 1, maxMetrics, "figures, such as p99(get)", longestExpectation)},
-					{Name: "threshold", Says: "The least change that matters, in percent.",
+					{Name: "threshold", Says: "The minimum relevant change, in percent.",
 						Value: shareValue(&g.Threshold)},
 				}}
 			}}},
-		{Name: "verify", Says: "Whether every write carries an id, and what was acknowledged is read back at the end.",
+		{Name: "verify", Says: "Whether writes carry ids and are read back at the end.",
 			Value: unlessZero{fields.Truth(&s.Verify), func() bool { return !s.Verify }}},
-		{Name: "anti_pattern", Says: "Other values that turn the example into what it warns of.",
+		{Name: "anti_pattern", Says: "Values that turn the example into an anti-pattern.",
 			Value: fields.Optional[AntiPattern]{Into: &s.AntiPattern, Fresh: fresh[AntiPattern], Bind: func(o *AntiPattern) fields.Binding {
 				return fields.Object{What: "anti_pattern", Fields: []fields.Field{
-					{Name: "about", Says: "What is done wrong.",
+					{Name: "about", Says: "The mistake.",
 						Value: fields.LongText(&o.About, 10_000), Required: true},
 					{Name: "why", Says: "Why that fails.", Value: fields.LongText(&o.Why, 10_000)},
-					{Name: "fails", Says: "The checks of expect that it promises to fail, as they are written there; any of them unless this is given.",
+					{Name: "fails", Says: "Checks of expect that must fail; any one by default.",
 						Value: longTexts(&o.Fails, 0, maxExpectations, "checks of expect", longestExpectation)},
-					{Name: "set", Says: "The other values, each under a path such as phases.peak.each.",
+					{Name: "set", Says: "Values by path, such as phases.peak.each.",
 						Value: settingsValue{&o.Set}, Required: true},
 				}}
 			}}},
 	}), One: []string{"design", "designs"}, Then: s.checkDesigns}
 }
 
+// saysTable describes the file of a table of rows.
+const saysTable = "A CSV file with a header, plain or gzip, relative to the scenario's folder."
+
 // conditions are what the scenario is called, and what it runs on.
 func (s *Scenario) conditions() []fields.Field {
 	return []fields.Field{
-		{Name: "name", Says: "What reports and run folders call the scenario.",
+		{Name: "name", Says: "The scenario's name.",
 			Value: fields.Name(&s.Name), Required: true},
-		{Name: "about", Says: "What the scenario teaches.",
+		{Name: "about", Says: "The scenario's lesson.",
 			Value: fields.LongText(&s.About, 10_000)},
-		{Name: "pattern", Says: "The design pattern of the documents that the scenario shows.",
+		{Name: "pattern", Says: "The documented design pattern shown.",
 			Value: fields.Optional[Pattern]{Into: &s.Pattern, Fresh: fresh[Pattern], Bind: func(p *Pattern) fields.Binding {
 				return fields.Object{What: "a pattern", Fields: []fields.Field{
-					{Name: "row", Says: "Which of the documents' patterns it is.",
+					{Name: "row", Says: "The documented pattern.",
 						Value: fields.Choice{Into: &p.Row, What: "pattern", Of: PatternRows()}, Required: true},
 					{Name: "buys", Says: "What it gains.", Value: fields.LongText(&p.Buys, longestPattern), Required: true},
-					{Name: "costs", Says: "What is paid for that.", Value: fields.LongText(&p.Costs, longestPattern), Required: true},
+					{Name: "costs", Says: "The cost.", Value: fields.LongText(&p.Costs, longestPattern), Required: true},
 				}}
 			}}},
-		{Name: "seed", Says: "The root of all chance: the same seed gives the same entities, operations and waits.",
+		{Name: "seed", Says: "Determines all random entities, operations and waits.",
 			Value: fields.Seed(&s.Seed)},
-		{Name: "table", Says: "The base name of the test table, to which a suffix of its own is added.",
+		{Name: "table", Says: "Base name of the test table; runs add a suffix.",
 			// The suffix has what is left of a table name's 63 characters.
-			Value: fields.FormOf(&s.Table, fields.BaseName, "the base of a table's name: a letter, then letters or digits, 3 to 40 in all")},
-		{Name: "start", Says: "How the ranges of the table lie when the test begins: spread over many servers (warm), or as one on one server (cold).",
+			Value: fields.FormOf(&s.Table, fields.BaseName, "a base name: a letter, then letters or digits, 3 to 40 in all")},
+		{Name: "start", Says: "Initial ranges: spread over many servers (warm), or one range (cold).",
 			Value: fields.Choice{Into: &s.Start, What: "start", Of: []string{StartWarm, StartCold}}},
-		{Name: "retry", Says: "How attempts that were throttled are tried again.",
+		{Name: "retry", Says: "How throttled attempts are retried.",
 			Value: RetryBinding(&s.Retry)},
-		{Name: "workers", Says: "How many operations can be under way at once, thousands unless this is given; one that waits for its next try is none of them.",
+		{Name: "workers", Says: "Maximum concurrent operations, waits for retries excluded; thousands by default.",
 			Value: fields.Whole[int]{Into: &s.Workers, Least: 1, Most: maxWorkers, UnlessZero: true}},
-		{Name: "model", Says: "The partition model of an embedded run: a profile, and single parameters that depart from it.",
+		{Name: "model", Says: "Partition model: a profile with changed parameters.",
 			Value: modelValue{&s.Model}},
-		{Name: "faults", Says: "What goes wrong on purpose while operations are offered, on top of what the model throttles.",
+		{Name: "faults", Says: "Faults injected while operations are offered.",
 			Value: FaultsBinding(&s.Faults)},
-		{Name: "accounts", Says: "The storage accounts over which the load is sharded, each with a limit of its own.",
+		{Name: "accounts", Says: "Storage accounts that share the load.",
 			Value: fields.Optional[Accounts]{Into: &s.Accounts,
 				Fresh: func() *Accounts { return &Accounts{Number: 1} },
 				Bind: func(a *Accounts) fields.Binding {
 					return fields.Object{What: "accounts", Fields: []fields.Field{
-						{Name: "number", Says: "How many storage accounts there are.",
+						{Name: "number", Says: "Number of storage accounts.",
 							Value: fields.Whole[int]{Into: &a.Number, Least: 1, Most: maxAccounts}},
-						{Name: "by", Says: "A template whose text chooses the account of a partition, a hash of the PartitionKey unless this is given.",
+						{Name: "by", Says: "Template that selects a partition's account; PartitionKey hash by default.",
 							Value: unlessZero{fields.Text{Into: &a.By}, func() bool { return a.By == "" }}},
 					}}
 				}}},
@@ -97,38 +100,38 @@ func (s *Scenario) conditions() []fields.Field {
 // data are the fields of what the table holds.
 func (s *Scenario) data() []fields.Field {
 	return []fields.Field{
-		{Name: "attributes", Says: "Facts about each entity, each drawn from a distribution, from which keys and properties are formed.",
+		{Name: "attributes", Says: "Random attributes of each entity, for keys and properties.",
 			Value: attributesValue{&s.Attributes}},
-		{Name: "rows", Says: "The rows of a file, of which each entity has one as a whole: each of the columns is an attribute.",
+		{Name: "rows", Says: "A file's rows as entities, with its columns as attributes.",
 			Value: fields.Optional[Rows]{Into: &s.Rows,
 				Fresh: func() *Rows { return &Rows{Draw: DrawInOrder} },
 				Bind: func(w *Rows) fields.Binding {
 					return fields.Object{What: "rows", Fields: []fields.Field{
-						{Name: "file", Says: "The path of the file, from the folder of the scenario: CSV, packed by gzip or not. Its first line names the columns.",
+						{Name: "file", Says: saysTable,
 							Required: true, Value: pathValue(&w.File)},
-						{Name: "columns", Says: "The columns that are attributes, or a map from the names of attributes to columns.",
+						{Name: "columns", Says: "Columns as attributes, or a map from attributes to columns.",
 							Required: true, Value: columnsValue{w}},
-						{Name: "draw", Says: "How an entity gets its row: in the order of the file, which begins again behind its end, or by chance.",
+						{Name: "draw", Says: "Whether rows are taken in order, repeating, or at random.",
 							Value: fields.Choice{Into: &w.Draw, What: "draw", Of: []string{DrawInOrder, DrawByChance}}},
 					}}
 				}}},
-		{Name: "entity", Says: "The shape of each entity.",
+		{Name: "entity", Says: "Shape of entities.",
 			Value: fields.Object{What: "entity", Fields: []fields.Field{
-				{Name: "size", Says: "How large each entity is, in bytes by the rule of the service, or how their sizes are distributed; the filler makes up what is missing.",
+				{Name: "size", Says: "Entity size in bytes, or a distribution; the filler pads.",
 					Value: SizeBinding{Size: &s.Entity.Size, By: &s.Entity.Sizes}},
-				{Name: "filler", Says: "The property of incompressible text that pads each entity to its size; empty for none.",
+				{Name: "filler", Says: "Random text property that pads to size; empty for none.",
 					Value: fields.LongText(&s.Entity.Filler, entity.MaxNameUnits)},
-				{Name: "properties", Says: "The properties of each entity, in the order in which they are stored.",
+				{Name: "properties", Says: "Properties, in stored order.",
 					Value: propertiesValue(&s.Entity.Properties)},
 			}}},
-		{Name: "use", Says: "The name of the design to use, the first of the list unless it is given.",
+		{Name: "use", Says: "The design in use; the first by default.",
 			Value: unlessZero{fields.Name(&s.Use), func() bool { return s.Use == "" }}},
-		{Name: "design", Says: "How the keys are formed from attributes.",
+		{Name: "design", Says: "Key templates.",
 			Value: unlessZero{fields.Object{What: "design", Fields: s.Design.fields()}, func() bool { return len(s.Designs) > 0 }}},
-		{Name: "designs", Says: "Several ways to form the keys, of which one is used in a run.",
+		{Name: "designs", Says: "Alternative designs, one per run.",
 			Value: fields.ListOf[Design]{Into: &s.Designs, Least: 1, Most: maxDesigns, What: "designs",
 				Bind: func(d *Design) fields.Binding {
-					name := fields.Field{Name: "name", Says: "What reports call the design.", Value: fields.Name(&d.Name), Required: true}
+					name := fields.Field{Name: "name", Says: "The design's name.", Value: fields.Name(&d.Name), Required: true}
 					return fields.Object{What: "a design", Fields: append([]fields.Field{name}, d.fields()...)}
 				}}},
 	}
@@ -139,9 +142,9 @@ func (s *Scenario) data() []fields.Field {
 func (s *Scenario) checkDesigns(r *fields.Reader, path string, n *fields.Node) {
 	switch one, list := n.Find("design"), n.Find("designs"); {
 	case one == nil && list == nil:
-		r.Fault(n.At, fields.Child(path, "design"), "a scenario has no design; expected one, or a list of designs")
+		r.Fault(n.At, fields.Child(path, "design"), "a scenario has no design; expected one, or designs")
 	case one != nil && list != nil:
-		r.Fault(list.At, fields.Child(path, "designs"), "a scenario has a design and designs; expected one of them")
+		r.Fault(list.At, fields.Child(path, "designs"), "design and designs are given; expected one of them")
 	}
 	if s.Rows == nil {
 		return
@@ -151,7 +154,7 @@ func (s *Scenario) checkDesigns(r *fields.Reader, path string, n *fields.Node) {
 	for _, one := range s.Rows.Columns {
 		if slices.ContainsFunc(s.Attributes[:declared], func(a keys.Attribute) bool { return a.Name == one.Attribute }) {
 			at := n.Find("rows").Find("columns").Step(one.step).At
-			r.Fault(at, s.Rows.path(one.Attribute), "column %s has the name of an attribute; expected another attribute, or columns as a map from names of their own", nearest.Shown(one.Attribute))
+			r.Fault(at, s.Rows.path(one.Attribute), "column %s repeats an attribute's name; expected another attribute, or columns as a map", nearest.Shown(one.Attribute))
 			continue
 		}
 		s.Attributes = append(s.Attributes, keys.Attribute{Name: one.Attribute,
@@ -164,35 +167,35 @@ func (p *Phase) binding() fields.Object {
 	return fields.Object{
 		What: "a phase",
 		Fields: []fields.Field{
-			{Name: "name", Says: "What reports call the phase; unique among the phases.",
+			{Name: "name", Says: "The phase's unique name.",
 				Value: fields.Name(&p.Name), Required: true},
-			{Name: kinds[0], Says: "Fills the table by entity group transactions, as fast as its lanes go.",
+			{Name: kinds[0], Says: "Inserts entities by transactions, as fast as its lanes allow.",
 				Value: fields.Optional[Load]{Into: &p.Load,
 					Fresh: func() *Load { return &Load{Transaction: entity.MaxBatchChanges, Lanes: 16} },
 					Bind: func(l *Load) fields.Binding {
 						return fields.Object{What: "load", Fields: []fields.Field{
-							{Name: "entities", Says: "How many entities are inserted.",
+							{Name: "entities", Says: "Number of entities.",
 								Value: fields.Whole[int]{Into: &l.Entities, Least: 1, Most: maxEntities}, Required: true},
-							{Name: "transaction", Says: "The greatest number of entities in one entity group transaction.",
+							{Name: "transaction", Says: "Maximum entities per transaction.",
 								Value: fields.Whole[int]{Into: &l.Transaction, Least: 1, Most: entity.MaxBatchChanges}},
-							{Name: "lanes", Says: "How many transactions are under way at once.",
+							{Name: "lanes", Says: "Concurrent transactions.",
 								Value: fields.Whole[int]{Into: &l.Lanes, Least: 1, Most: maxLanes}},
 						}}
 					}}},
-			{Name: kinds[1], Says: "Reads everything that was loaded, partition by partition, and holds the number against what was loaded.",
+			{Name: kinds[1], Says: "Reads and counts all loaded entities.",
 				Value: fields.Optional[Count]{Into: &p.Count, Fresh: func() *Count { return &Count{Lanes: 16} },
 					Bind: func(c *Count) fields.Binding {
 						return fields.Object{What: "count", Fields: []fields.Field{
-							{Name: "lanes", Says: "How many partitions are read at once.",
+							{Name: "lanes", Says: "Partitions read concurrently.",
 								Value: fields.Whole[int]{Into: &c.Lanes, Least: 1, Most: maxLanes}},
 						}}
 					}}},
-			{Name: kinds[2], Says: "Offers operations to a single partition, at one rate after another.",
+			{Name: kinds[2], Says: "Offers increasing rates to one partition.",
 				Value: writtenAs{FormPeak, p, fields.Optional[Traffic]{Into: &p.Traffic, Fresh: newPeak, Bind: (*Traffic).asPeak}}},
-			{Name: kinds[3], Says: "Offers operations to several partitions at once, each of which is due its share.",
+			{Name: kinds[3], Says: "Offers load to several partitions equally.",
 				Value: writtenAs{FormSpread, p, fields.Optional[Traffic]{Into: &p.Traffic, Bind: (*Traffic).asSpread,
 					Fresh: func() *Traffic { return &Traffic{Entities: 1000, Unit: UnitEach, Drain: defaultDrain} }}}},
-			{Name: kinds[4], Says: "Offers operations as they arrive: at rates that change, at random, or as a trace has them.",
+			{Name: kinds[4], Says: "Offers operations at changing rates, at random, or from a trace.",
 				Value: writtenAs{"", p, fields.Optional[Traffic]{Into: &p.Traffic, Bind: (*Traffic).binding,
 					Fresh: func() *Traffic { return &Traffic{Entities: 1000, Unit: UnitOperations, Drain: defaultDrain} }}}},
 		},
@@ -243,63 +246,63 @@ func (o *OperationSpec) binding() fields.Binding {
 	return fields.Object{
 		What: "an operation",
 		Fields: []fields.Field{
-			{Name: "name", Says: "What reports call the operation, its verb unless this is given.",
+			{Name: "name", Says: "The operation's name; its verb by default.",
 				Value: fields.Name(&o.Name)},
-			{Name: "verb", Says: "What the operation does.",
+			{Name: "verb", Says: "Kind of operation.",
 				Value: unlessZero{verbValue{&o.Verb, "verb", verbs()}, func() bool { return o.Workflow != "" || o.Verb == 0 }}},
-			{Name: "workflow", Says: "The operation of several requests that this is, in place of a verb.",
+			{Name: "workflow", Says: "The workflow, instead of a verb.",
 				Value: unlessZero{fields.Choice{Into: &o.Workflow, What: "workflow", Of: workflow.Names()}, func() bool { return o.Workflow == "" }}},
-			{Name: "with", Says: "The parameters of the workflow.",
+			{Name: "with", Says: "The workflow's parameters.",
 				Value: unlessZero{argumentsValue{o}, func() bool { return len(o.given()) == 0 }}},
-			{Name: "weight", Says: "The share of the operation: its weight over the sum of all.",
+			{Name: "weight", Says: "The operation's relative share.",
 				Value: fields.Whole[int]{Into: &o.Weight, Most: maxWeight}},
-			{Name: "group", Says: "The table of the report that shows the operation; GET for what reads and PUT for what writes unless this is given.",
+			{Name: "group", Says: "Report table, GET or PUT; by default as it reads or writes.",
 				Value: fields.Choice{Into: &o.Group, What: "group", Of: []string{GroupGet, GroupPut}}},
-			{Name: "entities", Says: "The number of writes in a batch.",
+			{Name: "entities", Says: "Writes per batch.",
 				Value: fields.Whole[int]{Into: &o.Entities, Least: 1, Most: entity.MaxBatchChanges, UnlessZero: true}},
-			{Name: "change", Says: "The verb of the writes in a batch, insert unless this is given.",
+			{Name: "change", Says: "Verb of batched writes; insert by default.",
 				Value: unlessZero{verbValue{&o.Change, "change", changes}, func() bool { return o.Change == o.usualChange() }}},
-			{Name: "class", Says: "What a query reads, rows unless this is given.",
+			{Name: "class", Says: "A query's range; rows by default.",
 				Value: unlessZero{fields.Choice{Into: &o.Class, What: "class", Of: classes}, func() bool { return o.Class == o.usualClass() }}},
-			{Name: "partitions", Says: "How many partitions a query of the class partition-range reads.",
+			{Name: "partitions", Says: "Partitions read by class partition-range.",
 				Value: fields.Whole[int]{Into: &o.Partitions, Least: 2, Most: maxSpread, UnlessZero: true}},
-			{Name: "where", Says: "A $filter on what a scan reads, with attributes in braces; what it does not keep is counted all the same.",
+			{Name: "where", Says: "A $filter with attributes in braces; excluded entities count, too.",
 				Value: unlessZero{fields.LongText(&o.Where, maxWhere), func() bool { return o.Where == "" }}},
-			{Name: "select", Says: "The properties that a query returns, all unless this is given.",
+			{Name: "select", Says: "Properties returned; all by default.",
 				Value: longTexts(&o.Select, 1, entity.MaxProperties, "names of properties", entity.MaxNameUnits)},
-			{Name: "rows", Says: "How many entities a query of the class rows reads, from an existing one on.",
+			{Name: "rows", Says: "Entities read by class rows.",
 				Value: fields.Whole[int]{Into: &o.Rows, Least: 1, Most: maxRows, UnlessZero: true}},
-			{Name: "top", Says: "The greatest number of entities in a page of a query.",
+			{Name: "top", Says: "Maximum entities per page.",
 				Value: fields.Whole[int]{Into: &o.Top, Least: 1, Most: maxPage, UnlessZero: true}},
-			{Name: "pages", Says: "The greatest number of pages that a query reads.",
+			{Name: "pages", Says: "Maximum pages per query.",
 				Value: fields.Whole[int]{Into: &o.Pages, Least: 1, Most: maxRows, UnlessZero: true}},
-			{Name: "save", Says: "The name under which the continuation token of the last page read is kept: for a later phase, and in the record.",
+			{Name: "save", Says: "Name for the last page's token, for later phases and the record.",
 				Value: unlessZero{fields.Name(&o.Save), func() bool { return o.Save == "" }}},
-			{Name: "from", Says: "The continuation token at which a query begins: its text, the name under which an earlier phase has saved it, or a file.",
+			{Name: "from", Says: "First continuation token: its text, a saved name, or a file.",
 				Value: resumptionValue{&o.From}},
-			{Name: "properties", Says: "What merge and insert-or-merge write; all for all properties of the entity, its filler with them.",
+			{Name: "properties", Says: "Properties merged; all by default, filler included.",
 				Value: writtenProperties{o}},
-			{Name: "read_first", Says: "Whether an update or a delete is of what was read, on the condition that it has not changed meanwhile.",
+			{Name: "read_first", Says: "Whether updates and deletes require the entity as read.",
 				Value: unlessZero{fields.Truth(&o.ReadFirst), func() bool { return !o.ReadFirst }}},
-			{Name: "counter", Says: "A property of Int64 that the update raises by one.",
+			{Name: "counter", Says: "An Int64 property that updates increment.",
 				Value: unlessZero{fields.LongText(&o.Counter, entity.MaxNameUnits), func() bool { return o.Counter == "" }}},
-			{Name: "blind", Says: "Whether what was made of the entity read is written over whatever is there by then, so that updates are lost.",
+			{Name: "blind", Says: "Whether updates ignore concurrent changes, which are lost.",
 				Value: unlessZero{fields.Truth(&o.Blind), func() bool { return !o.Blind }}},
-			{Name: "timeout", Says: "How long the service may take for each request before it answers 500 OperationTimedOut, in whole seconds; its 30 s unless this is given.",
+			{Name: "timeout", Says: "Service timeout in whole seconds, then 500 OperationTimedOut; 30s by default.",
 				Value: unlessZero{fields.Duration{Into: &o.Timeout, Least: time.Second, Most: longestTimeout}, func() bool { return o.Timeout == 0 }}},
-			{Name: "retry", Says: "How attempts at the operation that were throttled are tried again; as the scenario says unless this is given.",
+			{Name: "retry", Says: "The operation's retries; the scenario's by default.",
 				Value: RetryBinding(&o.Retry)},
-			{Name: "limit", Says: "How many attempts at the operation the client sends a second at most; the others wait for their turn, from their intended instant on.",
+			{Name: "limit", Says: "Maximum attempts per second; others wait from their intended instant.",
 				Value: RateLimitBinding{Into: &o.Limit}},
-			{Name: "of", Says: "Which of the entities that are there the operation works on, each as likely as any other unless this is given.",
+			{Name: "of", Says: "How existing entities are chosen; uniformly by default.",
 				Value: accessValue{&o.Of}},
-			{Name: "by", Says: "The attributes that the reader knows; what has to be read for that is up to the design, and a get needs one that forms both keys of them.",
+			{Name: "by", Says: "Attributes that the reader knows; a get needs both keys.",
 				Value: attributeNames(&o.By)},
-			{Name: "span", Says: "How long a stretch of time the query asks for, up to the entity that it is about.",
+			{Name: "span", Says: "Time range of the query, up to its entity.",
 				Value: unlessZero{fields.Duration{Into: &o.Span, Least: time.Millisecond, Most: maxSpan}, func() bool { return o.Span == 0 }}},
-			{Name: "together", Says: "The attributes whose values all entities of a batch share.",
+			{Name: "together", Says: "Attributes that a batch's entities share.",
 				Value: attributeNames(&o.Together)},
-			{Name: "killed", Says: "The share of the operations whose client dies between the writes of an entity and of its copies.",
+			{Name: "killed", Says: "Share of clients that die between entity and copies.",
 				Value: unlessZero{shareValue(&o.Killed), func() bool { return o.Killed == 0 }}},
 		},
 		One:  []string{"verb", "workflow"},
@@ -311,7 +314,7 @@ func (o *OperationSpec) binding() fields.Binding {
 // to it.
 func (o *OperationSpec) checkDesigns(r *fields.Reader, path string, n *fields.Node) {
 	if given := n.Find("timeout"); given != nil && o.Timeout%time.Second != 0 {
-		r.Fault(given.At, fields.Child(path, "timeout"), "the service takes its timeout in whole seconds, and %v is none; expected 1s to 30s", o.Timeout)
+		r.Fault(given.At, fields.Child(path, "timeout"), "timeout is %v; expected whole seconds, 1s to 30s", o.Timeout)
 	}
 	o.settleWorkflow(r, path, n)
 	if o.Verb == 0 {
@@ -346,24 +349,24 @@ func (o *OperationSpec) checkDesigns(r *fields.Reader, path string, n *fields.No
 		{"read_first", "updates and delete", o.Updates() || o.Verb == entity.Delete},
 		{"counter", "updates", o.Updates()},
 		{"blind", "updates and delete", o.Updates() || o.Verb == entity.Delete},
-		{"of", "what works on entities that are there", !o.Inserts()},
+		{"of", "operations on existing entities", !o.Inserts()},
 		{"by", "get, query, updates and delete", o.Verb == entity.Get || query || o.Updates() || o.Verb == entity.Delete},
 		{"span", "query", query},
 		{"together", "batch", batch},
 		{"killed", "what writes", o.Verb.IsChange() || batch},
 	}...)
 	if asked := n.Find("read_first"); asked != nil && !o.ReadFirst && o.Counter != "" {
-		r.Fault(asked.At, fields.Child(path, "read_first"), "a counter is raised from what was read; expected read_first true, or no counter")
+		r.Fault(asked.At, fields.Child(path, "read_first"), "counter needs read_first; expected read_first true, or no counter")
 	}
 	o.ReadFirst = o.ReadFirst || o.Counter != ""
 	if blind := n.Find("blind"); blind != nil && o.Blind && !o.ReadFirst {
-		r.Fault(blind.At, fields.Child(path, "blind"), "blind writes over what was read, and nothing is; expected read_first, or no blind")
+		r.Fault(blind.At, fields.Child(path, "blind"), "blind needs read_first; expected read_first, or no blind")
 	}
 	if query {
 		o.settleQuery(r, path, n)
 	}
 	if o.Merges() && n.Find("properties") == nil && o.Counter == "" {
-		r.Fault(n.At, path, "a %s has no properties; expected those that it writes", o.Verb)
+		r.Fault(n.At, path, "a %s has no properties; expected those to write", o.Verb)
 	}
 }
 

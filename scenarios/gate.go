@@ -69,7 +69,7 @@ func (c *checker) gate() {
 		}
 		for _, name := range names {
 			if name == metric.String() {
-				c.add(path, "%s is there twice; expected figures that differ", name)
+				c.add(path, "%s occurs twice; expected different figures", name)
 			}
 		}
 		names = append(names, metric.String())
@@ -139,7 +139,7 @@ func (c *checker) named(f *figure.Reference, path string) {
 	case !slices.Contains(operations, f.Operation):
 		c.addAt(path, f.OperationOffset, "%s", nearest.Unknown("operation", f.Operation, operations))
 	case f.Phase != "" && !slices.Contains(c.operationsOf(f.Phase), f.Operation):
-		c.addAt(path, f.OperationOffset, "operation %q is not offered by phase %q; expected %s", f.Operation, f.Phase,
+		c.addAt(path, f.OperationOffset, "operation %q is not in phase %q; expected %s", f.Operation, f.Phase,
 			nearest.Choice(c.operationsOf(f.Phase)))
 	}
 }

@@ -81,7 +81,7 @@ func (c *checker) exhausted(phase int, path string) bool {
 		}
 		unique = slices.DeleteFunc(unique, func(name string) bool { return c.Rows.path(name) != "" })
 		if rows := uint64(column.Table.Len()); len(unique) == 0 && c.Loaded(phase+1) > rows {
-			c.add(path, "%d entities are loaded, and %s has %d rows, behind which the same keys come again; expected at most so many, or a key with {number}", c.Loaded(phase+1), column.File, rows)
+			c.add(path, "%d entities are loaded, and %s has %d rows; expected at most that many, or a key with {number}", c.Loaded(phase+1), column.File, rows)
 			return true
 		}
 	}
@@ -132,20 +132,20 @@ func keyTemplate(text string) (keys.Template, error) {
 	var fault *keys.TemplateError
 	switch {
 	case errors.As(err, &fault):
-		return t, fmt.Errorf("the template %s, byte %d: %s", nearest.Shown(text), fault.Offset, fault.What)
+		return t, fmt.Errorf("template %s, byte %d: %s", nearest.Shown(text), fault.Offset, fault.What)
 	case err == nil && len(t.Attributes()) == 0:
-		return t, fmt.Errorf("the template %s has no placeholder; expected one, such as {event}__{bib:05d}", nearest.Shown(text))
+		return t, fmt.Errorf("template %s has no placeholder; expected one, such as {event}__{bib:05d}", nearest.Shown(text))
 	}
 	return t, err
 }
 
 func takenKey(key string) error {
 	if code, detail := entity.ValidateKey(entity.Key{Partition: key}); code != entity.OK {
-		return fmt.Errorf("the key %s is none that a table takes: %s", nearest.Shown(key), detail)
+		return fmt.Errorf("key %s is invalid: %s", nearest.Shown(key), detail)
 	}
 	return nil
 }
 
 func keyFault(template string, err error) error {
-	return fmt.Errorf("the template %s: %s", nearest.Shown(template), nearest.What(err))
+	return fmt.Errorf("template %s: %s", nearest.Shown(template), nearest.What(err))
 }

@@ -41,9 +41,9 @@ func (c *checker) network() {
 	}
 	switch {
 	case m.ClientBandwidth == 0 && m.ClientMachines > 1:
-		c.add(machines, "%d machines share a line without bounds, which one bears alone; expected client_bandwidth, too", m.ClientMachines)
+		c.add(machines, "%d machines need a limit; expected client_bandwidth, too", m.ClientMachines)
 	case m.ClientBandwidth > 0 && m.ClientBandwidth < least:
-		c.add(bandwidth, "%d bytes/s carry less than one entity a second, whose request takes about %d bytes; expected at least as many",
+		c.add(bandwidth, "client_bandwidth of %d bytes/s carries no entity a second; expected at least %d",
 			m.ClientBandwidth, least)
 	}
 }
@@ -87,7 +87,7 @@ func ServiceFaults(file string, settings []string) (plan *engine.FaultPlan, othe
 	}
 	switch {
 	case file == "" && len(own) > 0:
-		return nil, others, nil, fields.Faults{{File: "--set " + own[0], What: "there are no faults to set; expected a file of them, --faults"}}
+		return nil, others, nil, fields.Faults{{File: "--set " + own[0], What: "there are no faults; expected a file, --faults"}}
 	case file == "":
 		return nil, others, nil, nil
 	}
@@ -101,13 +101,13 @@ func ServiceFaults(file string, settings []string) (plan *engine.FaultPlan, othe
 	}
 	var read []engine.FaultRule
 	r := new(fields.Reader)
-	fields.Object{What: "a file of faults", Fields: []fields.Field{{Name: faultsField, Value: FaultsBinding(&read), Required: true}}}.Read(r, "", tree)
+	fields.Object{What: "a fault file", Fields: []fields.Field{{Name: faultsField, Value: FaultsBinding(&read), Required: true}}}.Read(r, "", tree)
 	if err := r.Faults.ErrorOrNil(); err != nil {
 		return nil, others, nil, err
 	}
 	host, wrong := fields.ReadTree("", []byte(hostOfFaults))
 	if len(wrong) > 0 {
-		panic("scenarios: what faults are read into is no YAML: " + wrong.Error())
+		panic("scenarios: faults are not YAML: " + wrong.Error())
 	}
 	host.Replace([]string{faultsField}, tree.Find(faultsField), fields.Place{File: file})
 	s, wrong := decode(host)
@@ -148,7 +148,7 @@ const (
 
 func (v modelValue) Read(r *fields.Reader, path string, n *fields.Node) {
 	if n.Kind != fields.Dict {
-		r.Expect(n, path, "a map of a profile and parameters, such as {profile: documented, partition_target: 2000}")
+		r.Expect(n, path, "a profile and parameters, such as {profile: documented, partition_target: 2000}")
 		return
 	}
 	r.Once(path, n)
@@ -165,7 +165,7 @@ func (v modelValue) Read(r *fields.Reader, path string, n *fields.Node) {
 		}
 	}
 	if own := n.Find(roundTrip); own != nil && n.Find(model.RegionName) != nil {
-		r.Fault(own.At, fields.Child(path, roundTrip), "%s gives the round trip, too; expected one of the two", fields.Child(path, model.RegionName))
+		r.Fault(own.At, fields.Child(path, roundTrip), "%s gives the round trip, too; expected one", fields.Child(path, model.RegionName))
 	}
 	*v.into = read
 }
@@ -204,13 +204,13 @@ func (v modelValue) Write() *fields.Node {
 // read as a text, and may stand in quotes.
 func (v modelValue) Schema() *fields.Schema {
 	profile := fields.Choice{Into: &v.into.Profile, What: "profile", Of: model.Profiles()}.Schema()
-	profile.Description = "The set of parameters to start from."
+	profile.Description = "The base parameter set."
 	profile.Default = fields.JSONText(model.Documented)
 	s := &fields.Schema{Called: "model", Type: fields.Types{"object"}, Additional: false, Properties: fields.Properties{{Name: profileField, Value: profile}}}
 	region := fields.Choice{Into: new(string), What: model.RegionName, Of: model.RegionNames()}.Schema()
-	region.Description = "Where the clients are, as seen from the account, which sets round_trip."
+	region.Description = "The clients' location, which sets round_trip."
 	measured := measuredOf(new(*Measured)).Schema()
-	measured.Description = "What a profile file has measured of a service, which goes before other parameters; --profile FILE writes it."
+	measured.Description = "Measured parameters from a profile file, which take precedence; --profile FILE writes it."
 	s.Properties = append(s.Properties, fields.Property{Name: measuredField, Value: measured}, fields.Property{Name: model.RegionName, Value: region})
 	var list fields.Properties
 	for _, p := range documented().Parameters() {
@@ -281,10 +281,10 @@ func measuredOf(into **Measured) fields.Binding {
 	return fields.Optional[Measured]{Into: into, Fresh: func() *Measured { return new(Measured) },
 		Bind: func(m *Measured) fields.Binding {
 			return fields.Object{What: "what was measured", Fields: []fields.Field{
-				{Name: "file", Value: fields.Text{Into: &m.File}, Required: true, Says: "The name of the profile file."},
-				{Name: "host", Value: fields.Text{Into: &m.At}, Required: true, Says: "The service that it was measured at."},
-				{Name: "date", Value: fields.Text{Into: &m.On}, Required: true, Says: "The day on which it was measured."},
-				{Name: "values", Value: parametersValue{&m.Values}, Required: true, Says: "The parameters that were measured."},
+				{Name: "file", Value: fields.Text{Into: &m.File}, Required: true, Says: "The profile's name."},
+				{Name: "host", Value: fields.Text{Into: &m.At}, Required: true, Says: "The measured service."},
+				{Name: "date", Value: fields.Text{Into: &m.On}, Required: true, Says: "The day measured."},
+				{Name: "values", Value: parametersValue{&m.Values}, Required: true, Says: "The parameters measured."},
 			}}
 		}}
 }
@@ -341,7 +341,7 @@ func entriesOf(list []Override) []fields.Entry {
 func documented() *model.Model {
 	m, err := model.New(model.Documented)
 	if err != nil {
-		panic("scenarios: the documented profile does not exist: " + err.Error())
+		panic("scenarios: no documented profile: " + err.Error())
 	}
 	return m
 }

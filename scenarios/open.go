@@ -80,7 +80,7 @@ func FilesOf(name string) ([]string, error) {
 	}
 	entries, err := os.ReadDir(name)
 	if err != nil {
-		return nil, fields.Fault{What: fmt.Sprintf("the folder %s cannot be read: %v", name, reason(err))}
+		return nil, fields.Fault{What: fmt.Sprintf("cannot read folder %s: %v", name, reason(err))}
 	}
 	var files []string
 	for _, e := range entries {
@@ -89,7 +89,7 @@ func FilesOf(name string) ([]string, error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, fields.Fault{What: fmt.Sprintf("the folder %s has no scenario; expected files that end in .yaml", name)}
+		return nil, fields.Fault{What: fmt.Sprintf("folder %s has no scenario; expected .yaml files", name)}
 	}
 	return files, nil
 }
@@ -115,7 +115,7 @@ func Begin(file, name string, overwrite bool) error {
 		text []byte
 	}{{beside, schema}, {file, text}} {
 		if err := os.WriteFile(one.name, one.text, 0o644); err != nil {
-			return fields.Faults{{What: fmt.Sprintf("%s cannot be written: %v", one.name, reason(err))}}
+			return fields.Faults{{What: fmt.Sprintf("cannot write %s: %v", one.name, reason(err))}}
 		}
 	}
 	return nil
@@ -125,16 +125,16 @@ func Begin(file, name string, overwrite bool) error {
 // overwritten, and a folder that is not.
 func occupied(file string, same []byte, overwrite bool) fields.Faults {
 	if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
-		return fields.Faults{{What: fmt.Sprintf("%s cannot be written: there is no folder %s", file, filepath.Dir(file))}}
+		return fields.Faults{{What: fmt.Sprintf("cannot write %s: no folder %s", file, filepath.Dir(file))}}
 	}
 	text, err := os.ReadFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && overwrite, err == nil && same != nil && bytes.Equal(text, same):
 		return nil
 	case err != nil:
-		return fields.Faults{{What: fmt.Sprintf("%s cannot be written: %v", file, reason(err))}}
+		return fields.Faults{{What: fmt.Sprintf("cannot write %s: %v", file, reason(err))}}
 	default:
-		return fields.Faults{{Path: "overwrite", What: file + " is there already; expected another name"}}
+		return fields.Faults{{Path: "overwrite", What: file + " exists; expected another name"}}
 	}
 }
 
@@ -146,7 +146,7 @@ func textOf(what, name string) ([]byte, error) {
 	}
 	defer file.Close()
 	if strings.EqualFold(filepath.Ext(name), ".csv") {
-		return nil, fields.Fault{What: fmt.Sprintf("%s is a CSV file and no scenario; its keys are judged by `loadgen explain --from %s`", name, name)}
+		return nil, fields.Fault{What: fmt.Sprintf("%s is a CSV file, not a scenario; see `loadgen explain --from %s`", name, name)}
 	}
 	text, err := bounded(file)
 	if err != nil {
@@ -157,7 +157,7 @@ func textOf(what, name string) ([]byte, error) {
 		if info, err := file.Stat(); err == nil && info.Size() > fields.MaxBytes {
 			size = fmt.Sprintf("%d bytes", info.Size())
 		}
-		return nil, fields.Fault{What: fmt.Sprintf("%s has %s; a scenario has at most %d bytes", name, size, fields.MaxBytes)}
+		return nil, fields.Fault{What: fmt.Sprintf("%s has %s; expected at most %d bytes", name, size, fields.MaxBytes)}
 	}
 	return text, nil
 }
@@ -173,9 +173,9 @@ func unreadable(what, name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `./\`) {
 		// So short a word is rather a name with a typo.
 		_, err = builtin(name)
-		return fmt.Errorf("%w; and there is no such file", err)
+		return fmt.Errorf("%w; no such file", err)
 	}
-	return fields.Fault{What: fmt.Sprintf("%s%s cannot be read: %v", what, name, reason(err))}
+	return fields.Fault{What: fmt.Sprintf("cannot read %s%s: %v", what, name, reason(err))}
 }
 
 // reason returns what is wrong with a file, without its path.
@@ -200,7 +200,7 @@ const (
 func Library() []string {
 	files, err := library.ReadDir(libraryFolder)
 	if err != nil {
-		panic("scenarios: the built-in library is not there: " + err.Error())
+		panic("scenarios: no built-in library: " + err.Error())
 	}
 	var names []string
 	for _, file := range files {
@@ -223,13 +223,13 @@ func Builtin(name string) (*Scenario, error) {
 // builtin returns the text of a built-in scenario. The error is that of [Builtin].
 func builtin(name string) ([]byte, error) {
 	if !slices.Contains(Library(), name) {
-		said := fmt.Sprintf("unknown scenario %s; `loadgen scenarios list` has those that are built in", nearest.Shown(name))
+		said := fmt.Sprintf("unknown scenario %s; see `loadgen scenarios list`", nearest.Shown(name))
 		if _, near := nearest.Name(name, Library()); near {
 			said = nearest.Unknown("scenario", name, Library())
 		}
 		for _, one := range renamedExamples {
 			if name == one.was {
-				said = fmt.Sprintf("the scenario %s is called %s now; expected that name", one.was, one.is)
+				said = fmt.Sprintf("scenario %s is called %s now; expected that name", one.was, one.is)
 			}
 		}
 		return nil, unknownName(said)

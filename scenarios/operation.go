@@ -264,13 +264,13 @@ func (v accessValue) numbers(n *fields.Node) fields.Object {
 	return fields.Object{
 		What: "of",
 		Fields: []fields.Field{
-			{Name: AccessLatest, Says: "How many of the newest entities it is one of, each as likely as any other.",
+			{Name: AccessLatest, Says: "The newest N entities, equally likely.",
 				Value: fields.Whole[int]{Into: &a.Window, Least: 1, Most: maxWindow, UnlessZero: true}},
-			{Name: AccessZipf, Says: "How steeply the chance falls with the rank of a loaded entity: by its power of minus this.",
+			{Name: AccessZipf, Says: "How steeply likelihood falls with an entity's rank.",
 				Value: unlessZero{exponentValue(&a.Exponent), func() bool { return a.Kind != AccessZipf }}},
-			{Name: AccessHot, Says: "The part of the loaded entities that is hot.",
+			{Name: AccessHot, Says: "Hot share of loaded entities.",
 				Value: unlessZero{shareValue(&a.Hot), func() bool { return a.Kind != AccessHot }}},
-			{Name: "share", Says: "The share of the operations that goes to the hot part.",
+			{Name: "share", Says: "Share of operations on them.",
 				Value: unlessZero{shareValue(&a.Share), func() bool { return a.Kind != AccessHot }}},
 		},
 		One: []string{AccessLatest, AccessZipf, AccessHot},
@@ -282,7 +282,7 @@ func (v accessValue) numbers(n *fields.Node) fields.Object {
 			}
 			a.Kind = given[0]
 			if share := n.Find("share"); (share != nil) != (a.Kind == AccessHot) {
-				r.Fault(n.At, path, "share is how many operations go to the hot part; expected it beside hot, and nowhere else")
+				r.Fault(n.At, path, "share belongs to hot; expected both, or neither")
 			}
 		},
 	}

@@ -125,7 +125,7 @@ func resolve(tree *fields.Node, path string) ([]string, error) {
 	}
 	for _, part := range parts {
 		if part == "" {
-			return nil, fmt.Errorf("the path has an empty part; expected names or positions with dots between, such as phases.peak.each")
+			return nil, fmt.Errorf("the path has an empty part; expected a path such as phases.peak.each")
 		}
 		// The fields of what a phase does may be addressed as the phase's own.
 		kinds := phaseKinds()
@@ -154,7 +154,7 @@ func reachable(steps []string, n *fields.Node, part string) error {
 	at := fields.Label(strings.Join(steps, "."))
 	switch n.Kind {
 	case fields.Scalar, fields.Empty:
-		return fmt.Errorf("%s is a single value and has no %q; expected its path alone", at, part)
+		return fmt.Errorf("%s is a single value and has no %q; expected its path", at, part)
 	case fields.List:
 		if n.Position(part) >= 0 {
 			return nil
@@ -166,7 +166,7 @@ func reachable(steps []string, n *fields.Node, part string) error {
 			}
 		}
 		if len(names) == 0 {
-			return fmt.Errorf("%s has no item %q; expected a position from 0 to %d", at, part, len(n.Items)-1)
+			return fmt.Errorf("%s has no item %q; expected 0 to %d", at, part, len(n.Items)-1)
 		}
 		return fmt.Errorf("%s", nearest.Unknown("item of "+at, part, names))
 	case fields.Dict:

@@ -154,15 +154,15 @@ func (t *Traffic) asPeak() fields.Binding {
 	}
 	steps := t.Arrivals.Steps
 	return fields.Object{What: FormPeak, Fields: []fields.Field{
-		{Name: "partition_key", Says: "The partition that is offered to; the loads before must yield it.",
+		{Name: "partition_key", Says: "The partition offered to, which must be loaded.",
 			Value: fields.Text{Into: &t.Keys[0]}, Required: true},
-		{Name: "rates", Says: "The offered loads in operations per second, each for one step, in this order.",
-			Required: true, Value: ratesValue(&steps.Rates, "rates in operations per second")},
-		{Name: "each", Says: "How long a step lasts.",
+		{Name: "rates", Says: "Operations per second, by step.",
+			Required: true, Value: ratesValue(&steps.Rates, "rates per second")},
+		{Name: "each", Says: "Duration per step.",
 			Value: fields.Duration{Into: &steps.Each, Least: minStep, Most: maxStep}, Required: true},
-		{Name: "hold", Says: "Whether the last rate is offered once more, unreported, so that retries of the last step meet the load that they came from.",
+		{Name: "hold", Says: "Whether an unreported last step repeats, so retries meet the same load.",
 			Value: fields.Truth(&steps.Hold)},
-		{Name: "operations", Says: "What is offered, in proportion to the weights.",
+		{Name: "operations", Says: "Operations by weight.",
 			Required: true, Value: operationsValue(&t.Operations)},
 	}}
 }
@@ -175,19 +175,19 @@ func (t *Traffic) asSpread() fields.Binding {
 	return fields.Object{
 		What: FormSpread,
 		Fields: []fields.Field{
-			{Name: "partitions", Says: "How many partitions are offered to, or a list of their keys.",
+			{Name: "partitions", Says: "Number of partitions, or their keys.",
 				Value: partitionsValue{count: &t.Partitions, keys: &t.Keys}, Required: true},
-			{Name: "rate", Says: "Operations per second for each of the partitions, whether or not they are answered (open loop).",
+			{Name: "rate", Says: "Operations per second and partition, regardless of replies (open loop).",
 				Value: unlessZero{fields.Rate(&rate.Constant), func() bool { return rate.Constant == 0 }}},
-			{Name: "clients", Says: "How many clients do one operation after another (closed loop).",
+			{Name: "clients", Says: "Clients with one operation each at a time (closed loop).",
 				Value: fields.Whole[int]{Into: &t.Clients, Least: 1, Most: maxWorkers, UnlessZero: true}},
-			{Name: "think", Says: "How long each client pauses between two operations, on the average; 0 is not at all.",
+			{Name: "think", Says: "Mean pause between a client's operations; 0 is none.",
 				Value: t.thinking()},
 			{Name: "for", Says: "How long operations become due.",
 				Value: fields.Duration{Into: &t.For, Least: minStep, Most: maxStep}, Required: true},
-			{Name: "entities", Says: "How many entities of each partition are worked on where none was loaded into it.",
+			{Name: "entities", Says: "Entities assumed in partitions without a load.",
 				Value: fields.Whole[int]{Into: &t.Entities, Least: 1, Most: maxSpreadEntities}},
-			{Name: "operations", Says: "What is offered, in proportion to the weights.",
+			{Name: "operations", Says: "Operations by weight.",
 				Required: true, Value: operationsValue(&t.Operations)},
 		},
 		One: []string{"rate", "clients"},

@@ -63,7 +63,7 @@ func (o *OperationSpec) Scans() bool {
 // does not belong to it.
 func (o *OperationSpec) settleQuery(r *fields.Reader, path string, n *fields.Node) {
 	if class := n.Find("class"); class != nil && len(o.By) > 0 {
-		r.Fault(class.At, fields.Child(path, "class"), "what a query by attributes reads is the design's to say; expected no class beside by")
+		r.Fault(class.At, fields.Child(path, "class"), "the design decides what by reads; expected no class with by")
 	}
 	if o.Class == "" {
 		o.Class = o.usualClass()
@@ -85,7 +85,7 @@ func (o *OperationSpec) settleQuery(r *fields.Reader, path string, n *fields.Nod
 		{"save", "the classes " + scans, o.Scans()},
 	}...)
 	if save := n.Find("save"); save != nil && o.Pages == 0 && o.Save != "" && o.Scans() {
-		r.Fault(save.At, fields.Child(path, "save"), "a query that reads all pages leaves no token; expected pages, after which it breaks off")
+		r.Fault(save.At, fields.Child(path, "save"), "a query of all pages saves no token; expected pages")
 	}
 }
 
@@ -158,7 +158,7 @@ func (c *checker) answered(o *OperationSpec, path string) {
 		return
 	}
 	for _, name := range c.Untold(o, &plan, home) {
-		c.add(fmt.Sprintf("%s.by.%d", path, slices.Index(o.By, name)), "nothing in the keys or the properties tells %s; expected a property with {%s}, or a RowKey that holds it", name, name)
+		c.add(fmt.Sprintf("%s.by.%d", path, slices.Index(o.By, name)), "neither keys nor properties determine %s; expected a property with {%s}, or a RowKey with it", name, name)
 	}
 }
 
@@ -206,11 +206,11 @@ func (c *checker) where(o *OperationSpec, path string) {
 	texts, all := c.texts(o, template)
 	switch {
 	case !all && c.tried > mostTried:
-		c.add(path, "what the filters come to with all values of their attributes is more than %d MiB; expected fewer values, or shorter filters",
+		c.add(path, "filters with all attribute values exceed %d MiB; expected fewer values, or shorter filters",
 			mostTried>>20)
 		return
 	case !all:
-		c.add(path, "its attributes have more than %d combinations of values; expected fewer", mostTexts)
+		c.add(path, "attributes have over %d combinations of values; expected fewer", mostTexts)
 		return
 	}
 	for _, text := range texts {
@@ -233,7 +233,7 @@ func (c *checker) where(o *OperationSpec, path string) {
 			reads = "a " + got.Class().String()
 		}
 		if got.Empty() || got.Class() != want {
-			c.add(path, "%s%s narrows what is read to %s; expected a filter on properties, or one that leaves a %s",
+			c.add(path, "%s%s narrows the read to %s; expected a filter that leaves a %s",
 				where, which, reads, want)
 			return
 		}

@@ -38,15 +38,15 @@ func (v RateLimitBinding) Read(r *fields.Reader, path string, n *fields.Node) {
 	before := len(r.Faults)
 	if fields.Rate(&v.Into.PerSecond).Read(r, path, n); len(r.Faults) > before {
 		r.Faults = r.Faults[:before]
-		r.Expect(n, path, fmt.Sprintf("a rate in attempts per second from %v to %d, such as 500, or {rate: 500, burst: 50}", fields.MinRate, fields.MaxRate))
+		r.Expect(n, path, fmt.Sprintf("a rate per second from %v to %d, such as 500, or {rate: 500, burst: 50}", fields.MinRate, fields.MaxRate))
 	}
 }
 
 func (v RateLimitBinding) both() fields.Object {
 	return fields.Object{What: "a rate limit", Fields: []fields.Field{
-		{Name: "rate", Says: "How many attempts a second go at most, retries and further pages among them.", Required: true,
+		{Name: "rate", Says: "Maximum attempts per second, with retries and further pages.", Required: true,
 			Value: fields.Rate(&v.Into.PerSecond)},
-		{Name: "burst", Says: "How many go at once after a rest.",
+		{Name: "burst", Says: "Attempts sent at once after idling.",
 			Value: fields.Whole[int]{Into: &v.Into.Burst, Least: 1, Most: mostBurst, UnlessZero: true}},
 	}}
 }

@@ -40,7 +40,7 @@ func (v resumptionValue) Read(r *fields.Reader, path string, n *fields.Node) {
 
 func (v resumptionValue) text() fields.Text {
 	return fields.Text{Into: &v.into.Token, Allow: isToken,
-		Expected: "the text of a continuation token, such as from.TllD.MDAx, {saved: NAME} or {file: PATH}"}
+		Expected: "a continuation token, such as from.TllD.MDAx, {saved: NAME} or {file: PATH}"}
 }
 
 func isToken(text string) bool {
@@ -50,9 +50,9 @@ func isToken(text string) bool {
 
 func (v resumptionValue) elsewhere() fields.Object {
 	return fields.Object{What: "from", Fields: []fields.Field{
-		{Name: "saved", Says: "The name under which an operation of an earlier phase saves the token.",
+		{Name: "saved", Says: "Name of a token saved in an earlier phase.",
 			Value: unlessZero{fields.Name(&v.into.Saved), func() bool { return v.into.Saved == "" }}},
-		{Name: "file", Says: "The path of a file that has the text of the token, from the folder of the scenario.",
+		{Name: "file", Says: "A file with the token, relative to the scenario's folder.",
 			Value: unlessZero{pathValue(&v.into.File), func() bool { return v.into.File == "" }}},
 	}, One: []string{"saved", "file"}, Then: func(r *fields.Reader, path string, n *fields.Node) {
 		if given := present(n, []string{"saved", "file"}); len(given) != 1 {
@@ -115,7 +115,7 @@ func (c *checker) tokens() {
 				c.takesUp(t, o, at[o.From.Saved], saving, path)
 			}
 			if o.Save != "" && own[o.Save] {
-				c.add(path+".save", "%q is saved by another operation of the phase; expected a name of its own", o.Save)
+				c.add(path+".save", "another operation of the phase saves %q; expected another name", o.Save)
 			}
 			own[o.Save] = true
 		}
@@ -138,9 +138,9 @@ func (c *checker) oneQuery(t *Traffic, o *OperationSpec, path string) {
 	}
 	switch {
 	case o.Class != ClassTableScan && t.Partitions != 1 && len(t.Keys) != 1:
-		c.add(path+field, "a token belongs to one query, and the phase asks one of each of its partitions; expected one partition, or class table-scan")
+		c.add(path+field, "the token's query covers one partition; expected one partition, or class table-scan")
 	case strings.Contains(o.Where, "{"):
-		c.add(path+field, "a token belongs to one query, and where differs from one entity to another; expected one without attributes")
+		c.add(path+field, "where of the token's query has attributes; expected none")
 	}
 }
 
@@ -153,9 +153,9 @@ func (c *checker) takesUp(t *Traffic, o *OperationSpec, at *Traffic, saving map[
 	})
 	switch {
 	case by == nil && saved:
-		c.add(path, "%q is saved by no phase before this one; expected an earlier phase", o.From.Saved)
+		c.add(path, "no earlier phase saves %q; expected one", o.From.Saved)
 	case by == nil && len(saving) == 0:
-		c.add(path, "no operation of an earlier phase saves a token; expected one with save: %s", o.From.Saved)
+		c.add(path, "no earlier phase saves a token; expected save: %s", o.From.Saved)
 	case by == nil:
 		var names []string
 		for name := range saving {
@@ -165,6 +165,6 @@ func (c *checker) takesUp(t *Traffic, o *OperationSpec, at *Traffic, saving map[
 		c.add(path, "%s", nearest.Unknown("saved token", o.From.Saved, names))
 	case by.Class != o.Class || by.Where != o.Where || by.Partitions != o.Partitions ||
 		o.Class != ClassTableScan && (t.Partitions != at.Partitions || !slices.Equal(t.Keys, at.Keys)):
-		c.add(path, "the token is of another query, that of operation %q; expected the same class, where and partitions", by.Name)
+		c.add(path, "operation %q saves the token of another query; expected the same class, where and partitions", by.Name)
 	}
 }

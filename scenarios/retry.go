@@ -57,16 +57,16 @@ func formulaOf(f *backoff.Formula) fields.Object {
 		o.Fields = append(o.Fields, fields.Field{Name: p.Name, Says: p.Says, Required: true,
 			Value: fields.Duration{Into: p.Into, Least: p.Least, Most: backoff.LongestParameter}})
 	}
-	o.Fields = append(o.Fields, fields.Field{Name: "tries", Says: "How many attempts there are at an operation, the first included.",
+	o.Fields = append(o.Fields, fields.Field{Name: "tries", Says: "Attempts per operation, including the first.",
 		Value: fields.Whole[int]{Into: &f.Tries, Least: 1, Most: backoff.MostTries}})
 	if f.FirstCounts() {
-		o.Fields = append(o.Fields, fields.Field{Name: "first", Says: "The x of the first retry: 1, or 0 as the storage client 1.x counted.",
+		o.Fields = append(o.Fields, fields.Field{Name: "first", Says: "First x: 1, or 0 as in storage client 1.x.",
 			Value: unlessFirst{fields.Whole[int]{Into: &f.First, Most: 1}}})
 	}
 	o.Then = func(r *fields.Reader, path string, n *fields.Node) {
 		low, high, wrong := f.Crossed()
 		if given := n.Find(low.Name); wrong && given != nil && n.Find(high.Name) != nil && *high.Into > 0 {
-			r.Fault(given.At, fields.Child(path, low.Name), "%s is %v and %s %v; expected %s to be no longer than %s",
+			r.Fault(given.At, fields.Child(path, low.Name), "%s is %v and %s %v; expected %s at most %s",
 				low.Name, *low.Into, high.Name, *high.Into, low.Name, high.Name)
 		}
 	}
@@ -98,12 +98,12 @@ func (v retry) Write() *fields.Node {
 
 // formulaSays has a sentence on each kind of formula.
 var formulaSays = map[string]string{
-	"exponential":         "The documents' formula: min(min + z · U(0.8, 1.2) · (2^x - 1), max) before retry x.",
-	"linear":              "A wait that grows by the same step from retry to retry.",
-	"fixed":               "The same wait before each retry.",
-	"full_jitter":         "A wait anywhere from 0 to a bound that doubles from retry to retry.",
-	"equal_jitter":        "Half of a bound that doubles from retry to retry, and up to as much again.",
-	"decorrelated_jitter": "A wait anywhere from the least one to three times the wait before.",
+	"exponential":         "Waits min(min + z · U(0.8, 1.2) · (2^x - 1), max) before retry x.",
+	"linear":              "Waits increase linearly.",
+	"fixed":               "Constant waits.",
+	"full_jitter":         "Waits from 0 to a bound that doubles.",
+	"equal_jitter":        "Waits from half to all of a doubling bound.",
+	"decorrelated_jitter": "Waits from the minimum to three times the last.",
 }
 
 // Schema implements [fields.Binding].

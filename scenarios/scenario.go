@@ -236,11 +236,11 @@ func propertiesValue(into *[]PropertySpec) fields.Binding {
 		Fresh: func() PropertySpec { return PropertySpec{Type: keys.TypeName(entity.TypeString)} },
 		Bind: func(p *PropertySpec) fields.Binding {
 			return fields.Object{What: "a property", Fields: []fields.Field{
-				{Name: "name", Says: "The name of the property.",
+				{Name: "name", Says: "The property's name.",
 					Value: fields.LongText(&p.Name, entity.MaxNameUnits), Required: true},
-				{Name: "type", Says: "The type of the property.",
+				{Name: "type", Says: "The property's type.",
 					Value: fields.Choice{Into: &p.Type, What: "type", Of: nearest.Of(keys.Types(), keys.TypeName)}},
-				{Name: "value", Says: "A template of text and attributes in braces, whose text is read as the type.",
+				{Name: "value", Says: "Template of text and attributes in braces, read as the type.",
 					Value: fields.Text{Into: &p.Value}, Required: true},
 			}}
 		},
@@ -267,6 +267,6 @@ func Schema() []byte {
 	root.Dialect = "https://json-schema.org/draft/2020-12/schema"
 	root.ID = "urn:loadgen:scenario"
 	root.Title = "loadgen scenario"
-	root.Description = "One load test of a table: what it holds, how its keys are formed, and which phases run on it."
+	root.Description = "A load test of one table: data, keys and phases."
 	return fields.JSONText(root.Defined())
 }

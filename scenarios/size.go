@@ -28,7 +28,7 @@ func (v SizeBinding) Read(r *fields.Reader, path string, n *fields.Node) {
 	if *v.By = nil; n.Kind != fields.Dict {
 		if v.one().Read(r, path, n); len(r.Faults) > before {
 			r.Faults = r.Faults[:before]
-			r.Expect(n, path, fmt.Sprintf("a whole number from 1 to %d, the quantiles of sizes, such as {p50: 900, p99: 4000}, or {%s: …}",
+			r.Expect(n, path, fmt.Sprintf("a whole number from 1 to %d, quantiles such as {p50: 900, p99: 4000}, or {%s: …}",
 				entity.MaxEntityBytes, strings.Join(kinds(), ": …}, {")))
 		}
 		return
@@ -73,27 +73,27 @@ func kinds() []string {
 func (d *draft) object() fields.Object {
 	o := fields.Object{What: "sizes"}
 	for i, name := range keys.QuantileNames {
-		says := strings.TrimPrefix(name, "p") + " % of the entities do not exceed"
+		says := strings.TrimPrefix(name, "p") + "% of entities do not exceed"
 		switch name {
 		case "min":
-			says = "no entity falls short of"
+			says = "no entity falls below"
 		case "max":
 			says = "no entity exceeds"
 		}
-		o.Fields = append(o.Fields, fields.Field{Name: name, Says: "The size in bytes that " + says + ".",
+		o.Fields = append(o.Fields, fields.Field{Name: name, Says: "Bytes that " + says + ".",
 			Value: fields.Whole[int]{Into: &d.quantiles[i], Least: 1, Most: entity.MaxEntityBytes, UnlessZero: true}})
 	}
 	given := func(into *string, what string) fields.Binding {
 		return fields.Text{Into: into, Allow: func(s string) bool { return s != "" }, Expected: what}
 	}
 	o.Fields = append(append(o.Fields, d.curves()...),
-		fields.Field{Name: keys.CurveCSV, Says: "The sizes of a file's column, each as often as it occurs there, or as a column of weights says.",
-			Value: d.of(keys.CurveCSV, fields.Object{What: "a csv of sizes", Fields: []fields.Field{
-				{Name: "file", Says: "The path of the file, from the folder of the scenario. Its first line names the columns.", Required: true,
-					Value: given(&d.curve.File.File, "the path of a CSV file")},
-				{Name: "column", Says: "The name of the column with the sizes, in bytes.", Required: true, Value: given(&d.curve.File.Column, "the name of a column")},
-				{Name: "weight", Says: "The name of the column that says how often each row counts; once unless it is given.",
-					Value: unlessZero{given(&d.curve.File.Weight, "the name of a column"), func() bool { return d.curve.File.Weight == "" }}},
+		fields.Field{Name: keys.CurveCSV, Says: "Sizes from a CSV column, by frequency or a column of weights.",
+			Value: d.of(keys.CurveCSV, fields.Object{What: "a size CSV", Fields: []fields.Field{
+				{Name: "file", Says: saysTable, Required: true,
+					Value: given(&d.curve.File.File, "a CSV path")},
+				{Name: "column", Says: "The column of sizes, in bytes.", Required: true, Value: given(&d.curve.File.Column, "a column name")},
+				{Name: "weight", Says: "The column of row weights; 1 by default.",
+					Value: unlessZero{given(&d.curve.File.Weight, "a column name"), func() bool { return d.curve.File.Weight == "" }}},
 			}})})
 	o.Then = d.settle
 	return o
@@ -106,35 +106,35 @@ func (d *draft) curves() []fields.Field {
 		return fields.Whole[int]{Into: into, Least: 1, Most: entity.MaxEntityBytes, UnlessZero: true}
 	}
 	return []fields.Field{
-		{Name: keys.CurveUniform, Says: "The least and the greatest size in bytes, between which all are alike.",
+		{Name: keys.CurveUniform, Says: "Minimum and maximum, equally likely between.",
 			Value: d.of(keys.CurveUniform, fields.ListOf[int64]{Into: &d.uniform, Least: 2, Most: 2, What: "sizes in bytes", Bind: listedSizes})},
-		{Name: keys.CurveLognormal, Says: "Sizes whose logarithms lie under a bell curve: many near the median, few that are much larger.",
+		{Name: keys.CurveLognormal, Says: "Log-normal sizes: many near the median, few much larger.",
 			Value: d.of(keys.CurveLognormal, fields.Object{What: "a lognormal", Fields: []fields.Field{
-				{Name: "p50", Says: "The median, in bytes.", Required: true, Value: parseBytes(&c.Median)},
-				{Name: "p99", Says: "The size that one of a hundred entities exceeds.", Value: optional(&c.P99)},
-				{Name: "sigma", Says: "The standard deviation of the logarithm, in place of p99.",
+				{Name: "p50", Says: "The median.", Required: true, Value: parseBytes(&c.Median)},
+				{Name: "p99", Says: "The 99th percentile.", Value: optional(&c.P99)},
+				{Name: "sigma", Says: "Standard deviation of the logarithm, instead of p99.",
 					Value: unlessZero{fields.Decimal(&c.Sigma, fields.DecimalNumber, leastSigma, mostSigma, "a number from 0.01 to 5, such as 0.6"),
 						func() bool { return c.Sigma == 0 }}},
-				{Name: "min", Says: "The least size; what the keys and properties take unless it is given.", Value: optional(&c.Low)},
+				{Name: "min", Says: "Minimum; that of keys and properties by default.", Value: optional(&c.Low)},
 				greatest(c),
 			}})},
-		{Name: keys.CurvePareto, Says: "Sizes with a heavy tail: the share above x falls with a power of x.",
+		{Name: keys.CurvePareto, Says: "Sizes with a heavy tail.",
 			Value: d.of(keys.CurvePareto, fields.Object{What: "a pareto", Fields: []fields.Field{
-				{Name: "min", Says: "The least size, in bytes, which is the commonest.", Required: true, Value: parseBytes(&c.Low)},
-				{Name: "tail", Says: "The exponent of the tail: the share of sizes above x is (min/x) to its power; the smaller, the heavier.",
+				{Name: "min", Says: "Minimum, the most frequent size.", Required: true, Value: parseBytes(&c.Low)},
+				{Name: "tail", Says: "Exponent: a share of (min/x)^tail is above x; smaller is heavier.",
 					Required: true, Value: fields.Decimal(&c.Tail, fields.DecimalNumber, leastTail, mostTail, "a number from 0.1 to 100, such as 1.5")},
 				greatest(c),
 			}})},
-		{Name: keys.CurveZipf, Says: "Sizes of which the least is the commonest, and the k-th as frequent as 1/k to the power of an exponent.",
-			Value: d.of(keys.CurveZipf, fields.Object{What: "a zipf of sizes", Fields: []fields.Field{
-				{Name: "min", Says: "The least size, in bytes, which is the commonest.", Required: true, Value: parseBytes(&c.Low)},
-				{Name: "max", Says: "The greatest size, in bytes.", Required: true, Value: parseBytes(&c.High)},
-				{Name: "exponent", Says: "How steeply the shares fall: 0 is all sizes alike, 1 as 1, 1/2, 1/3.",
+		{Name: keys.CurveZipf, Says: "The k-th smallest size is 1/k^exponent as frequent.",
+			Value: d.of(keys.CurveZipf, fields.Object{What: "a size zipf", Fields: []fields.Field{
+				{Name: "min", Says: "Minimum, the most frequent size.", Required: true, Value: parseBytes(&c.Low)},
+				{Name: "max", Says: "The maximum.", Required: true, Value: parseBytes(&c.High)},
+				{Name: "exponent", Says: "How steeply shares fall with size: 0 is uniform.",
 					Required: true, Value: fields.Decimal(&c.Exponent, fields.DecimalNumber, 0, mostExponent, "an exponent from 0 to 5, such as 0.99")},
 			}})},
-		{Name: keys.CurveList, Says: "Sizes in bytes, one of which each entity has.",
+		{Name: keys.CurveList, Says: "Sizes in bytes.",
 			Value: d.of(keys.CurveList, fields.ListOf[int64]{Into: &c.List, Least: 1, Most: mostListed, What: "sizes in bytes", Bind: listedSizes})},
-		{Name: "weights", Says: "How often each size of the list is taken, as its weight over the sum of all; evenly unless this is given.",
+		{Name: "weights", Says: "Relative weight of each size; equal by default.",
 			Value: d.of(keys.CurveList, fields.ListOf[int64]{Into: &c.Weights, Least: 1, Most: mostListed, What: "weights",
 				Bind: func(w *int64) fields.Binding { return fields.Whole[int64]{Into: w, Least: 1, Most: mostWeight} }})},
 	}
@@ -174,7 +174,7 @@ func (d *draft) settle(r *fields.Reader, path string, n *fields.Node) {
 		return
 	}
 	if weights := n.Find("weights"); weights != nil && n.Find(keys.CurveList) == nil {
-		r.Fault(weights.At, fields.Child(path, "weights"), "weights belong to a list of sizes, and there is none; expected none")
+		r.Fault(weights.At, fields.Child(path, "weights"), "weights need a list of sizes; expected none")
 	}
 	if len(given) == 1 {
 		d.curve.Kind = given[0]
@@ -185,13 +185,13 @@ func (d *draft) settle(r *fields.Reader, path string, n *fields.Node) {
 	for i, size := range d.quantiles {
 		if size > 0 && size < most {
 			name := keys.QuantileNames[i]
-			r.Fault(n.Find(name).At, fields.Child(path, name), "%s is %d, less than a quantile before it; expected sizes that do not fall", name, size)
+			r.Fault(n.Find(name).At, fields.Child(path, name), "%s is %d, below the previous quantile; expected ascending sizes", name, size)
 			break
 		}
 		most = max(most, size)
 	}
 	if len(n.Entries) == 0 {
-		r.Fault(n.At, path, "size is {}; expected one quantile at least, such as {p50: 900, p99: 4000}")
+		r.Fault(n.At, path, "size is {}; expected a quantile, such as {p50: 900, p99: 4000}")
 	}
 }
 
@@ -208,23 +208,23 @@ func (d *draft) settleCurve(r *fields.Reader, path string, n, weights *fields.No
 	switch {
 	case c.Kind == keys.CurveUniform && len(d.uniform) == 2 && d.uniform[0] > 0 && d.uniform[1] > 0:
 		if c.Low, c.High = int(d.uniform[0]), int(d.uniform[1]); c.Low > c.High {
-			r.Fault(n.At, path, "uniform is from %d to %d; expected sizes that do not fall", c.Low, c.High)
+			r.Fault(n.At, path, "uniform is %d to %d; expected ascending sizes", c.Low, c.High)
 		}
 	case c.Kind == keys.CurveList && weights != nil && len(c.Weights) != len(c.List):
-		r.Fault(weights.At, strings.TrimSuffix(path, keys.CurveList)+"weights", "there are %d weights of %d sizes; expected one for each", len(c.Weights), len(c.List))
+		r.Fault(weights.At, strings.TrimSuffix(path, keys.CurveList)+"weights", "%d weights of %d sizes; expected one for each", len(c.Weights), len(c.List))
 	case c.Kind == keys.CurveLognormal:
 		if (n.Find("p99") != nil) == (n.Find("sigma") != nil) && c.Median > 0 {
-			fault("p99", "a lognormal has p99 and sigma, or neither; expected one of them")
+			fault("p99", "p99 and sigma are both given or missing; expected one")
 		} else if c.P99 > 0 && c.P99 <= c.Median {
-			fault("p99", "p99 is %d and p50 %d; expected p99 to be larger", c.P99, c.Median)
+			fault("p99", "p99 is %d, p50 %d; expected p99 larger", c.P99, c.Median)
 		}
 		if c.Median > c.High {
-			fault("max", "max is %d and p50 %d; expected max to be no smaller", c.High, c.Median)
+			fault("max", "max is %d, p50 %d; expected max at least p50", c.High, c.Median)
 		} else if c.Low > c.Median && c.Median > 0 {
-			fault("min", "min is %d and p50 %d; expected min to be no larger", c.Low, c.Median)
+			fault("min", "min is %d, p50 %d; expected min at most p50", c.Low, c.Median)
 		}
 	case c.Kind != keys.CurveUniform && c.Low > c.High:
-		fault("min", "min is %d and max %d; expected min to be no larger", c.Low, c.High)
+		fault("min", "min is %d, max %d; expected min at most max", c.Low, c.High)
 	}
 }
 
@@ -257,7 +257,7 @@ const (
 
 // greatest is the field of the size at which a curve is cut.
 func greatest(c *keys.Curve) fields.Field {
-	return fields.Field{Name: "max", Says: "The size at which the curve is cut: what is larger is drawn as this; 1 MiB, which an entity may have, unless it is given.",
+	return fields.Field{Name: "max", Says: "Maximum, to which larger sizes are cut; 1 MiB by default.",
 		Value: unlessZero{parseBytes(&c.High), func() bool { return c.High == entity.MaxEntityBytes }}}
 }
 
@@ -276,7 +276,7 @@ func ReadCurve(c *keys.Curve, from io.Reader) (*keys.Curve, error) {
 		if err != nil || size < 1 || size > entity.MaxEntityBytes {
 			if len(faults) < keys.MostRowFaults {
 				faults = append(faults, &csvfile.Fault{File: c.File.File, Line: line, Kind: keys.ErrInvalidRow,
-					What: c.File.Column + " is " + nearest.Shown(text) + "; expected a whole number of bytes from 1 to " + strconv.Itoa(entity.MaxEntityBytes)})
+					What: c.File.Column + " is " + nearest.Shown(text) + "; expected whole bytes from 1 to " + strconv.Itoa(entity.MaxEntityBytes)})
 			}
 			continue
 		}

@@ -66,7 +66,7 @@ func (v partitionsValue) Read(r *fields.Reader, path string, n *fields.Node) {
 	fields.Whole[int]{Into: v.count, Least: 1, Most: maxSpread}.Read(r, path, n)
 	if len(r.Faults) > before {
 		r.Faults = r.Faults[:before]
-		r.Expect(n, path, fmt.Sprintf("how many partitions, from 1 to %d, or a list of PartitionKeys", maxSpread))
+		r.Expect(n, path, fmt.Sprintf("a number from 1 to %d, or a list of PartitionKeys", maxSpread))
 	}
 }
 
@@ -125,12 +125,12 @@ func (s *Scenario) Witnesses(phase int) ([]uint64, error) {
 			return order, nil
 		}
 		if len(order) > maxSpread {
-			return nil, nearest.Faultf(ErrNoPartition, "the entities loaded fall into more than %d partitions; expected a number of partitions, or their keys",
+			return nil, nearest.Faultf(ErrNoPartition, "loaded entities have over %d partitions; expected a number, or keys",
 				maxSpread)
 		}
 	}
 	if t.Partitions > 0 {
-		return nil, nearest.Faultf(ErrNoPartition, "the first %d entities fall into %d partitions; expected at most so many",
+		return nil, nearest.Faultf(ErrNoPartition, "the first %d entities have %d partitions; expected at most that many",
 			among, len(order))
 	}
 	return order, nil
@@ -162,7 +162,7 @@ func namedWitnesses(g *keys.Generator, named []string, among uint64) ([]uint64, 
 			shares := keys.Skew(g, min(among, comparedEntities))
 			compared := shares[:min(len(shares), comparedPartitions)]
 			near, _ := nearest.Name(key, nearest.Of(compared, func(s keys.Share) string { return s.PartitionKey }))
-			return nil, nearest.Faultf(ErrNoPartition, "none of the %d entities loaded has the PartitionKey %s; the nearest that exists is %q",
+			return nil, nearest.Faultf(ErrNoPartition, "none of the %d loaded entities has PartitionKey %s; nearest: %q",
 				among, fields.TextNode(key).Shown(), near)
 		}
 	}
@@ -204,10 +204,10 @@ func (c *checker) needy(i int, path string) bool {
 			continue
 		}
 		if at := fmt.Sprintf("%s.operations.%d", path, j); o.Workflow != "" {
-			c.add(at+".workflow", "workflow %s works on entities that are there, and nothing is loaded before; expected a load first", o.Workflow)
+			c.add(at+".workflow", "workflow %s needs loaded entities; expected a load first", o.Workflow)
 		} else {
 			c.add(at+".verb",
-				"a %s needs entities that are there, and nothing is loaded before; expected a load first, or a verb that needs none, such as %s",
+				"%s needs loaded entities; expected a load first, or another verb, such as %s",
 				o.Verb, entity.InsertOrMerge)
 		}
 		return false

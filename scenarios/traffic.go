@@ -84,27 +84,27 @@ func (t *Traffic) binding() fields.Binding {
 	return fields.Object{
 		What: "traffic",
 		Fields: []fields.Field{
-			{Name: "partitions", Says: "How many partitions are offered to, or a list of their keys.",
+			{Name: "partitions", Says: "Number of partitions, or their keys.",
 				Value: unlessZero{partitionsValue{&t.Partitions, &t.Keys, &t.All}, t.Events}},
-			{Name: "arrivals", Says: "When operations are due, whether or not earlier ones were answered (open loop).",
+			{Name: "arrivals", Says: "When operations are due, regardless of replies (open loop).",
 				Value: fields.Optional[Arrivals]{Into: &t.Arrivals, Fresh: fresh[Arrivals], Bind: (*Arrivals).binding}},
-			{Name: "clients", Says: "How many clients do one operation after another (closed loop).",
+			{Name: "clients", Says: "Clients with one operation each at a time (closed loop).",
 				Value: fields.Whole[int]{Into: &t.Clients, Least: 1, Most: maxWorkers, UnlessZero: true}},
-			{Name: "think", Says: "How long each client pauses between two operations, on the average; 0 is not at all.",
+			{Name: "think", Says: "Mean pause between a client's operations; 0 is none.",
 				Value: t.thinking()},
-			{Name: "count", Says: "How many operations the clients do in all, one right after another, in place of for and think.",
+			{Name: "count", Says: "Total operations without pauses, instead of for and think.",
 				Value: fields.Whole[int]{Into: &t.Count, Least: 1, Most: maxCount, UnlessZero: true}},
-			{Name: "unit", Says: "What the rates of arrivals count.",
+			{Name: "unit", Says: "Unit of arrival rates.",
 				Value: fields.Choice{Into: &t.Unit, What: "unit", Of: []string{UnitOperations, UnitEntities}}},
 			{Name: "for", Says: "How long operations become due.",
 				Value: unlessZero{fields.Duration{Into: &t.For, Least: minStep, Most: maxStep}, without(&t.For)}},
-			{Name: "warm_up", Says: "The first part of that, which is recorded apart and not reported.",
+			{Name: "warm_up", Says: "Initial part, recorded but not reported.",
 				Value: unlessZero{fields.Duration{Into: &t.WarmUp, Least: minStep, Most: maxStep}, without(&t.WarmUp)}},
-			{Name: "drain", Says: "How long retries may go on after the last operation was due.",
+			{Name: "drain", Says: "Time for retries after the last operation is due.",
 				Value: fields.Duration{Into: &t.Drain, Least: 0, Most: maxStep}},
-			{Name: "stop_when_stable", Says: "Ends the phase once rate and response times differ by less than this share from those of five seconds before.",
+			{Name: "stop_when_stable", Says: "Ends the phase once rate and response times vary less within 5s.",
 				Value: unlessZero{shareValue(&t.StopWhenStable), func() bool { return t.StopWhenStable == 0 }}},
-			{Name: "stop_on", Says: "Budgets of which one that is exceeded ends the run.",
+			{Name: "stop_on", Says: "Budgets that end the run when exceeded.",
 				Value: fields.ListOf[Budget]{Into: &t.StopOn, Least: 1, Most: maxBudgets, What: "budgets, such as failed > 1%",
 					Bind: func(into *Budget) fields.Binding {
 						return fields.Single[Budget]{Into: into, Parse: ParseBudget, Written: Budget.String, Quotes: true,
@@ -112,9 +112,9 @@ func (t *Traffic) binding() fields.Binding {
 							Form: &fields.Schema{Type: fields.Types{"string"},
 								Pattern: "^(" + strings.Join(budgets(), "|") + ") *> *" + strings.TrimPrefix(percentage.String(), "^")}}
 					}}},
-			{Name: "entities", Says: "How many entities of each partition are worked on where none was loaded into it.",
+			{Name: "entities", Says: "Entities assumed in partitions without a load.",
 				Value: fields.Whole[int]{Into: &t.Entities, Least: 1, Most: maxSpreadEntities}},
-			{Name: "operations", Says: "What is offered, in proportion to the weights.",
+			{Name: "operations", Says: "Operations by weight.",
 				Value: operationsValue(&t.Operations)},
 		},
 		One:  []string{"arrivals", "clients"},
@@ -130,7 +130,7 @@ func (t *Traffic) settle(r *fields.Reader, path string, n *fields.Node) {
 	trace := arrivals != nil && arrivals.Find("trace") != nil
 	switch {
 	case steps && length != nil:
-		r.Fault(length.At, fields.Child(path, "for"), "steps last as long as all of them together, and for is given; expected none")
+		r.Fault(length.At, fields.Child(path, "for"), "steps define the duration; expected no for")
 	case !steps && !trace && length == nil && n.Find("count") == nil:
 		r.Fault(n.At, fields.Child(path, "for"), "traffic has no for; expected one")
 	}
@@ -139,14 +139,14 @@ func (t *Traffic) settle(r *fields.Reader, path string, n *fields.Node) {
 	}
 	t.settleCount(r, path, n)
 	if unit := n.Find("unit"); unit != nil && t.Unit == UnitEntities && (arrivals == nil || trace) {
-		r.Fault(unit.At, fields.Child(path, "unit"), "entities is the unit of a rate, and there is none; expected arrivals with a rate, or operations")
+		r.Fault(unit.At, fields.Child(path, "unit"), "unit entities needs a rate; expected arrivals with a rate, or operations")
 	}
 	steady := t.Arrivals == nil || t.Arrivals.Constant > 0 || t.Arrivals.Poisson > 0
 	if stable := n.Find("stop_when_stable"); stable != nil && !steady {
-		r.Fault(stable.At, fields.Child(path, "stop_when_stable"), "arrivals that change are never stable; expected constant, poisson or clients, or no stop_when_stable")
+		r.Fault(stable.At, fields.Child(path, "stop_when_stable"), "changing arrivals are never stable; expected constant, poisson or clients, or no stop_when_stable")
 	}
 	if warm := n.Find("warm_up"); warm != nil && t.Lasts() > 0 && t.WarmUp >= t.Lasts() {
-		r.Fault(warm.At, fields.Child(path, "warm_up"), "warm_up is %v, and the whole phase lasts %v; expected less", t.WarmUp, t.Lasts())
+		r.Fault(warm.At, fields.Child(path, "warm_up"), "warm_up is %v, the phase lasts %v; expected less", t.WarmUp, t.Lasts())
 	}
 }
 
@@ -157,11 +157,11 @@ func (t *Traffic) settleCount(r *fields.Reader, path string, n *fields.Node) {
 		return
 	}
 	if n.Find("clients") == nil {
-		r.Fault(count.At, fields.Child(path, "count"), "count belongs to clients, and there are none; expected none, or clients")
+		r.Fault(count.At, fields.Child(path, "count"), "count belongs to clients; expected none, or clients")
 	}
 	for _, name := range []string{"think", "for", "warm_up", "stop_when_stable", "stop_on"} {
 		if other := n.Find(name); other != nil {
-			r.Fault(other.At, fields.Child(path, name), "the clients do count operations, one right after another, and %s is given; expected no %s, or no count", name, name)
+			r.Fault(other.At, fields.Child(path, name), "%s does not apply to count; expected no %s, or no count", name, name)
 		}
 	}
 }
@@ -182,11 +182,11 @@ func oneLoop(r *fields.Reader, path string, n *fields.Node, what, open string) {
 	case opens == nil && clients == nil:
 		r.Fault(n.At, path, "%s has neither %s nor clients; expected %s (open loop), or clients and think (closed loop)", what, open, kind)
 	case opens != nil && clients != nil:
-		r.Fault(clients.At, fields.Child(path, "clients"), "clients make a closed loop and %s an open one; expected one of them", open)
+		r.Fault(clients.At, fields.Child(path, "clients"), "clients and %s are given; expected one of them", open)
 	case clients != nil && think == nil && n.Find("count") == nil:
-		r.Fault(clients.At, fields.Child(path, "think"), "clients have no think; expected how long each pauses, such as 100ms, or 0 for not at all")
+		r.Fault(clients.At, fields.Child(path, "think"), "clients have no think; expected a pause such as 100ms, or 0")
 	case clients == nil && think != nil:
-		r.Fault(think.At, fields.Child(path, "think"), "think belongs to clients, and there are none; expected none")
+		r.Fault(think.At, fields.Child(path, "think"), "think belongs to clients; expected none")
 	}
 }
 
@@ -268,7 +268,7 @@ func (c *checker) traffic(i int, path string) {
 		}
 	case c.before.Concern(path):
 	case t.Arrivals != nil && t.Arrivals.Constant*t.scale() > maxSpreadRate:
-		c.add(path+".rate", "%v a second for each partition are %v in all; expected at most %d",
+		c.add(path+".rate", "%v a second per partition are %v in all; expected at most %d",
 			t.Arrivals.Constant, t.Arrivals.Constant*t.scale(), maxSpreadRate)
 	default:
 		c.aimed(i, path)
@@ -292,7 +292,7 @@ func (c *checker) offered(i int, path string) {
 		switch {
 		case !c.loadsSound(i):
 		case c.Loaded(i) == 0 && t.All:
-			c.add(path, "traffic goes to all partitions and nothing is loaded before; expected a load first, or some partitions")
+			c.add(path, "nothing is loaded before; expected a load first, or some partitions")
 		default:
 			c.aimed(i, path)
 		}
@@ -314,7 +314,7 @@ func (v pause) Read(r *fields.Reader, path string, n *fields.Node) {
 	before := len(r.Faults)
 	if v.Duration.Read(r, path, n); len(r.Faults) > before {
 		r.Faults = r.Faults[:before]
-		r.Expect(n, path, fmt.Sprintf("0 for clients that never pause, or a duration with its unit, such as 4s or 2500ms, from %s to %s", v.Least, v.Most))
+		r.Expect(n, path, fmt.Sprintf("0 for none, or a duration such as 4s or 2500ms, from %s to %s", v.Least, v.Most))
 	}
 }
 

@@ -19,14 +19,14 @@ var _ fields.Binding = argumentsValue{}
 
 func (v argumentsValue) Read(r *fields.Reader, path string, n *fields.Node) {
 	if n.Kind != fields.Dict {
-		r.Expect(n, path, "a map of the workflow's parameters, such as {place: by-name}")
+		r.Expect(n, path, "a map of parameters, such as {place: by-name}")
 		return
 	}
 	r.Once(path, n)
 	v.of.With = make(workflow.Arguments, len(n.Entries))
 	for _, e := range n.Entries {
 		if e.Value.Kind != fields.Scalar {
-			r.Expect(e.Value, fields.Child(path, e.Key), "a word, a number or a time")
+			r.Expect(e.Value, fields.Child(path, e.Key), "a text, number or time")
 			continue
 		}
 		v.of.With[e.Key] = e.Value.Text
@@ -78,10 +78,10 @@ func (o *OperationSpec) settleWorkflow(r *fields.Reader, path string, n *fields.
 		r.Fault(n.At, fields.Child(path, "verb"), "an operation has no verb; expected one, or a workflow")
 		return
 	case verb != nil && named != nil:
-		r.Fault(named.At, fields.Child(path, "workflow"), "a workflow is an operation of its own; expected no verb beside it, or no workflow")
+		r.Fault(named.At, fields.Child(path, "workflow"), "verb and workflow are given; expected one of them")
 		return
 	case with != nil && named == nil:
-		r.Fault(with.At, fields.Child(path, "with"), "with has the parameters of a workflow, and there is none; expected a workflow, or no with")
+		r.Fault(with.At, fields.Child(path, "with"), "with needs a workflow; expected a workflow, or no with")
 		return
 	}
 	kind := workflow.Find(o.Workflow)
@@ -130,9 +130,9 @@ func (o *OperationSpec) settleArguments(r *fields.Reader, path string, n *fields
 		value := at(p.Name)
 		switch {
 		case value == nil && p.Required && with == nil:
-			r.Fault(n.At, fields.Child(path, "with"), "workflow %s is not told %s; expected %s, within with", kind.Name, p.Name, p.Expected())
+			r.Fault(n.At, fields.Child(path, "with"), "workflow %s lacks %s; expected %s, within with", kind.Name, p.Name, p.Expected())
 		case value == nil && p.Required:
-			r.Fault(with.At, fields.Child(path, "with."+p.Name), "workflow %s is not told %s; expected %s", kind.Name, p.Name, p.Expected())
+			r.Fault(with.At, fields.Child(path, "with."+p.Name), "workflow %s lacks %s; expected %s", kind.Name, p.Name, p.Expected())
 		case value == nil || value.Kind != fields.Scalar:
 		case p.Type == workflow.OfChoice && !p.Takes(value.Text):
 			r.Fault(value.At, fields.Child(path, "with."+p.Name), "%s", nearest.Unknown(p.Name, value.Text, p.Choices))
@@ -156,7 +156,7 @@ func (c *checker) workflows(phase int, list []OperationSpec, path string) {
 			continue
 		}
 		if len(c.Design.Copies) > 0 && !kind.Reads && !kind.Copies {
-			c.add(at+".workflow", "workflow %s writes entities and knows nothing of their copies; expected a design without copies", kind.Name)
+			c.add(at+".workflow", "workflow %s ignores copies; expected a design without copies", kind.Name)
 		}
 		design := c.workflowDesign(phase)
 		known := true

@@ -155,7 +155,7 @@ func TestExamineTellsInjectedFaults(t *testing.T) {
 	assert.Truef(t, len(met) == 2 && sum >= 20,
 		"the client met %d kinds, codes and keys, and the record has %d; want two, and 50 or so", len(met), sum)
 	if said := strings.Join(strings.Fields(s.stdout.String()), " "); !strings.Contains(said, "of the attempts met an injected fault (") ||
-		!strings.Contains(said, `Faults were injected (refuse (503 ServerBusy) of 30% at the key hot; refuse (500 OperationTimedOut) of 20% at keys that begin with c)`) {
+		!strings.Contains(said, `Faults were injected (refuse (503 ServerBusy) of 30% at the key hot; refuse (500 OperationTimedOut) of 20% at key prefix c)`) {
 		t.Errorf("the report does not tell of the faults:\n%s", &s.stdout)
 	}
 }
