@@ -54,10 +54,10 @@ type Resource struct {
 func ParseResource(escaped string) (r Resource, code entity.Code, detail string) {
 	path, err := url.PathUnescape(strings.TrimSuffix(escaped, "/"))
 	if err != nil {
-		return Resource{}, entity.InvalidURI, "a percent sign of the path does not begin an escaped byte"
+		return Resource{}, entity.InvalidURI, "invalid percent escape in the path"
 	}
 	if !utf8.ValidString(path) {
-		return Resource{}, entity.InvalidURI, "the path is not valid UTF-8"
+		return Resource{}, entity.InvalidURI, "path is not UTF-8"
 	}
 	switch path {
 	case "":
@@ -67,12 +67,12 @@ func ParseResource(escaped string) (r Resource, code entity.Code, detail string)
 	}
 	name, keys, keyed := strings.Cut(path, "(")
 	if name == "" || strings.ContainsAny(name, "/'),=") {
-		return Resource{}, entity.InvalidURI, "the path names no resource of an account"
+		return Resource{}, entity.InvalidURI, "path names no resource"
 	}
 	if keyed {
 		var closed bool
 		if keys, closed = strings.CutSuffix(keys, ")"); !closed {
-			return Resource{}, entity.InvalidInput, "the path does not end with the parenthesis that it opens"
+			return Resource{}, entity.InvalidInput, "path's parenthesis is not closed"
 		}
 		keys = skipBlanks(keys)
 	}
@@ -83,7 +83,7 @@ func ParseResource(escaped string) (r Resource, code entity.Code, detail string)
 		}
 		name, rest, ok := cutLiteral(keys)
 		if !ok || rest != "" {
-			return Resource{}, entity.InvalidInput, "the path gives no name of a table in quotes"
+			return Resource{}, entity.InvalidInput, "path has no quoted table name"
 		}
 		return Resource{Kind: TableResource, Table: name}, entity.OK, ""
 	}
@@ -92,7 +92,7 @@ func ParseResource(escaped string) (r Resource, code entity.Code, detail string)
 	}
 	key, keyed := parseKeys(keys)
 	if !keyed {
-		return Resource{}, entity.InvalidInput, "the path gives no PartitionKey='…',RowKey='…'"
+		return Resource{}, entity.InvalidInput, "path has no PartitionKey='…',RowKey='…'"
 	}
 	return Resource{Kind: EntityResource, Table: name, Key: key}, entity.OK, ""
 }

@@ -60,7 +60,7 @@ func (b *BatchRequest) Parse(boundary, text string) (code entity.Code, index int
 	*b = BatchRequest{Changes: b.Changes[:0], Parts: b.Parts[:0], bodies: b.bodies}
 	outer, ok := openMultipart(text, boundary)
 	if !ok {
-		return entity.InvalidInput, 0, "the body does not hold the boundary of its Content-Type"
+		return entity.InvalidInput, 0, "body lacks its boundary"
 	}
 	sections := 0
 	for part, more := outer.next(); more; part, more = outer.next() {
@@ -68,7 +68,7 @@ func (b *BatchRequest) Parse(boundary, text string) (code entity.Code, index int
 			continue
 		}
 		if sections++; sections > 1 {
-			return entity.InvalidInput, 0, "the batch holds more than one change set or one read"
+			return entity.InvalidInput, 0, "batch has several change sets or reads"
 		}
 		if boundary, within, nested := partBoundary(part); nested {
 			if code, index, detail = b.addChangeSet(boundary, within); code != entity.OK {
@@ -81,14 +81,14 @@ func (b *BatchRequest) Parse(boundary, text string) (code entity.Code, index int
 		case code != entity.OK:
 			return code, 0, detail
 		case o.verb != entity.Get:
-			return entity.InvalidInput, 0, "a write stands outside of a change set"
+			return entity.InvalidInput, 0, "write outside of a change set"
 		case o.resource.Kind != EntityResource:
-			return entity.InvalidInput, 0, "the read of a batch is not that of one entity"
+			return entity.InvalidInput, 0, "batch reads more than one entity"
 		}
 		b.Table, b.Read, b.IsRead = o.resource.Table, o.resource.Key, true
 	}
 	if sections == 0 {
-		return entity.InvalidInput, 0, "the batch holds no operation"
+		return entity.InvalidInput, 0, "batch without operations"
 	}
 	return entity.OK, 0, ""
 }
@@ -101,7 +101,7 @@ const tooManyOperations = "The batch request operation exceeds the maximum 100 c
 func (b *BatchRequest) addChangeSet(boundary, text string) (code entity.Code, index int, detail string) {
 	set, ok := openMultipart(text, boundary)
 	if !ok {
-		return entity.InvalidInput, 0, "the change set does not hold the boundary of its Content-Type"
+		return entity.InvalidInput, 0, "change set lacks its boundary"
 	}
 	for part, more := set.next(); more; part, more = set.next() {
 		if isBlank(part) {
@@ -117,9 +117,9 @@ func (b *BatchRequest) addChangeSet(boundary, text string) (code entity.Code, in
 	}
 	switch {
 	case !set.closed:
-		return entity.InvalidInput, 0, "the change set is not closed"
+		return entity.InvalidInput, 0, "change set not closed"
 	case len(b.Changes) == 0:
-		return entity.InvalidInput, 0, "the change set holds no operation"
+		return entity.InvalidInput, 0, "change set without operations"
 	}
 	return entity.OK, 0, ""
 }
@@ -132,17 +132,17 @@ func (b *BatchRequest) addChange(part string) (code entity.Code, detail string) 
 	kind := EntityResource
 	switch o.verb {
 	case entity.Get:
-		return entity.InvalidInput, "a read stands among the writes of a change set"
+		return entity.InvalidInput, "read within a change set"
 	case entity.Insert:
 		kind = EntitySetResource
 	}
 	if o.resource.Kind != kind {
-		return entity.InvalidInput, "the operation does not fit what its URL names"
+		return entity.InvalidInput, "operation does not match its URL"
 	}
 	if len(b.Changes) == 0 {
 		b.Table = o.resource.Table
 	} else if b.Table != o.resource.Table && !strings.EqualFold(b.Table, o.resource.Table) {
-		return entity.InvalidInput, "the operations of the batch go to different tables"
+		return entity.InvalidInput, "operations on different tables"
 	}
 	change := entity.Change{Verb: o.verb, Key: o.resource.Key, Match: o.match}
 	if o.verb != entity.Delete {
@@ -170,12 +170,12 @@ func (b *BatchRequest) readBody(o *operation, change *entity.Change) (code entit
 	change.Properties = body.Properties
 	switch {
 	case o.verb == entity.Insert && !(body.HasPartition && body.HasRow):
-		return entity.PropertiesNeedValue, "the entity lacks its PartitionKey or its RowKey"
+		return entity.PropertiesNeedValue, "entity lacks PartitionKey or RowKey"
 	case o.verb == entity.Insert:
 		change.Key = body.Key
 	case body.HasPartition && body.Key.Partition != change.Key.Partition,
 		body.HasRow && body.Key.Row != change.Key.Row:
-		return entity.InvalidInput, "the keys in the body are not those in the URL"
+		return entity.InvalidInput, "keys differ between body and URL"
 	}
 	return entity.OK, ""
 }

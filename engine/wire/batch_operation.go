@@ -38,7 +38,7 @@ func (b *BatchRequest) open(part string) (o operation, code entity.Code, detail 
 	b.Parts = append(b.Parts, BatchPart{ContentID: head.contentID, HasContentID: head.hasContentID})
 	reply := &b.Parts[len(b.Parts)-1]
 	if !ok {
-		return o, entity.InvalidInput, "a part of the batch is not an HTTP request"
+		return o, entity.InvalidInput, "batch part is no HTTP request"
 	}
 	if o.verb, code, detail = head.verb(); code != entity.OK {
 		return o, code, detail
@@ -51,14 +51,14 @@ func (b *BatchRequest) open(part string) (o operation, code entity.Code, detail 
 		speaksJSON = media == "" || isJSON(media)
 	}
 	if reply.Level, ok = ParseLevel(head.accept); !ok || !speaksJSON {
-		return o, entity.AtomFormatNotSupported, "an operation of the batch does not speak JSON"
+		return o, entity.AtomFormatNotSupported, "batch operation is not JSON"
 	}
 	if o.verb == entity.Insert {
 		reply.quiet = head.prefer == "return-no-content" || strings.EqualFold(head.prefer, "return-no-content")
 		reply.Echo = !reply.quiet
 	}
 	if head.hasIfNoneMatch {
-		return o, entity.InvalidInput, "If-None-Match has no meaning for an operation of a batch"
+		return o, entity.InvalidInput, "If-None-Match in a batch operation"
 	}
 	if o.match, code, detail = ParseMatch(head.ifMatch, head.hasIfMatch); code != entity.OK {
 		return o, code, detail
@@ -107,8 +107,8 @@ func (b *BatchRequest) resourceOf(target string) (r Resource, code entity.Code, 
 	return r, entity.OK, ""
 }
 
-// usualHead is what nearly every part begins with.
-const usualHead = "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"
+// defaultHead is what nearly every part begins with.
+const defaultHead = "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"
 
 // read takes a part apart and returns the body, with whatever line ends follow
 // it. Headers before the request line are those of the part, blank lines there
@@ -119,7 +119,7 @@ func (h *operationHead) read(part string, known *knownHead) (body string, ok boo
 		return h.readHeaders(part, part[len(known.text):], nil)
 	}
 	known.text = ""
-	line, rest := cutLine(strings.TrimPrefix(part, usualHead))
+	line, rest := cutLine(strings.TrimPrefix(part, defaultHead))
 	for ; ; line, rest = cutLine(rest) {
 		if name, value, named := cutHeader(line); named {
 			if isHeader(name, contentIDHeader) {
@@ -217,11 +217,11 @@ func (h *operationHead) verb() (verb entity.Verb, code entity.Code, detail strin
 	switch {
 	case h.overrides == 0:
 	case method != "POST":
-		return 0, entity.MethodOverrideNotPost, "X-HTTP-Method stands beside another method than POST"
+		return 0, entity.MethodOverrideNotPost, "X-HTTP-Method requires POST"
 	case h.overrides > 1:
-		return 0, entity.MethodOverrideIncorrectCount, "X-HTTP-Method is given more than once"
+		return 0, entity.MethodOverrideIncorrectCount, "repeated X-HTTP-Method"
 	case !slices.Contains([]string{"PUT", "PATCH", "MERGE", "DELETE", "GET"}, h.override):
-		return 0, entity.MethodOverrideIncorrectValue, "X-HTTP-Method names no method that can replace POST"
+		return 0, entity.MethodOverrideIncorrectValue, "X-HTTP-Method has an unsupported method"
 	default:
 		method = h.override
 	}
@@ -243,6 +243,6 @@ func (h *operationHead) verb() (verb entity.Verb, code entity.Code, detail strin
 	case "GET":
 		return entity.Get, entity.OK, ""
 	default:
-		return 0, entity.MethodNotAllowed, "an operation of the batch has a method that no operation has"
+		return 0, entity.MethodNotAllowed, "batch operation has an unknown method"
 	}
 }

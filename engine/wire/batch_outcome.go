@@ -30,7 +30,7 @@ func ParseBatchReply(boundary, text string) (BatchOutcome, error) {
 	if plain := strings.TrimLeft(text, "\uFEFF \t\r\n"); strings.HasPrefix(plain, "{") {
 		outcome.fail(0, plain)
 		if outcome.Failure.Code == "" {
-			return BatchOutcome{}, notBatchReply("it holds an object that is no error")
+			return BatchOutcome{}, notBatchReply("error object expected")
 		}
 		return outcome, nil
 	}
@@ -43,7 +43,7 @@ func ParseBatchReply(boundary, text string) (BatchOutcome, error) {
 	}
 	outer, ok := openMultipart(text, boundary)
 	if !ok {
-		return BatchOutcome{}, notBatchReply("it does not hold its boundary")
+		return BatchOutcome{}, notBatchReply("missing boundary")
 	}
 	for part, more := outer.next(); more; part, more = outer.next() {
 		if err := outcome.addSection(part); err != nil {
@@ -51,7 +51,7 @@ func ParseBatchReply(boundary, text string) (BatchOutcome, error) {
 		}
 	}
 	if outcome.Parts == 0 {
-		return BatchOutcome{}, notBatchReply("it answers no operation")
+		return BatchOutcome{}, notBatchReply("no operation answered")
 	}
 	return outcome, nil
 }
@@ -67,7 +67,7 @@ func (o *BatchOutcome) addSection(part string) error {
 	}
 	set, ok := openMultipart(within, boundary)
 	if !ok {
-		return notBatchReply("its change set does not hold its boundary")
+		return notBatchReply("change set lacks its boundary")
 	}
 	for part, more := set.next(); more; part, more = set.next() {
 		if isBlank(part) {
@@ -78,7 +78,7 @@ func (o *BatchOutcome) addSection(part string) error {
 		}
 	}
 	if !set.closed {
-		return notBatchReply("its change set is cut short")
+		return notBatchReply("truncated change set")
 	}
 	return nil
 }
@@ -89,14 +89,14 @@ func (o *BatchOutcome) addPart(part string) error {
 	line, rest := cutLine(part)
 	for ; isBlank(line) || !strings.HasPrefix(line, "HTTP/"); line, rest = cutLine(rest) {
 		if _, _, named := cutHeader(line); !named && !isBlank(line) || rest == "" {
-			return notBatchReply("a part of it is not an HTTP reply")
+			return notBatchReply("part is no HTTP reply")
 		}
 	}
 	_, digits, _ := strings.Cut(line, " ")
 	digits, _, _ = strings.Cut(digits, " ")
 	status, err := strconv.ParseUint(digits, 10, 16)
 	if err != nil || status < 100 || status > 599 {
-		return notBatchReply("a part of it has no status")
+		return notBatchReply("part without status")
 	}
 	o.Parts++
 	if status >= 200 && status < 300 || o.Status != statusAccepted {
@@ -123,5 +123,5 @@ func (o *BatchOutcome) fail(status int, body string) {
 }
 
 func notBatchReply(why string) error {
-	return fmt.Errorf("%w: a batch's reply: %s", ErrReply, why)
+	return fmt.Errorf("%w: batch reply: %s", ErrReply, why)
 }

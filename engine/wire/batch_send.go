@@ -31,7 +31,7 @@ func AppendBatch(
 		case entity.Delete:
 			method = "DELETE"
 		default:
-			panic("wire: a batch of what is no change: " + c.Verb.String())
+			panic("wire: batch of a non-change: " + c.Verb.String())
 		}
 		dst = appendAll(dst, method, " ", b.URL, "/")
 		if c.Verb == entity.Insert {
@@ -66,7 +66,7 @@ func AppendBatch(
 }
 
 // partHead follows the boundary of each operation, both ways.
-const partHead = "\r\n" + usualHead
+const partHead = "\r\n" + defaultHead
 
 func appendAll(dst []byte, texts ...string) []byte {
 	for _, text := range texts {

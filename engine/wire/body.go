@@ -89,15 +89,15 @@ func ParseTableName(text string) (name string, code entity.Code, detail string) 
 		switch {
 		case m.kind == 0 || m.kind == jsonNull:
 		case m.name != tableName:
-			return "", entity.InvalidInput, "a table has no property " + jsonBrief(m.name)
+			return "", entity.InvalidInput, "unknown table property " + jsonBrief(m.name)
 		case m.kind != jsonString || m.edm != 0 && m.edm != entity.TypeString:
-			return "", entity.InvalidInput, "the TableName is not a string"
+			return "", entity.InvalidInput, "TableName is no string"
 		default:
 			name, found = m.text, true
 		}
 	}
 	if !found {
-		return "", entity.PropertiesNeedValue, "the body gives no TableName"
+		return "", entity.PropertiesNeedValue, "missing TableName"
 	}
 	return name, entity.OK, ""
 }
@@ -111,7 +111,7 @@ func AppendTableName(dst []byte, name string) []byte {
 
 func checkTextLength(text string) (entity.Code, string) {
 	if len(text) > jsonMostText {
-		return entity.RequestBodyTooLarge, "the body has more than " + strconv.Itoa(jsonMostText) + " bytes"
+		return entity.RequestBodyTooLarge, "body exceeds " + strconv.Itoa(jsonMostText) + " bytes"
 	}
 	return entity.OK, ""
 }

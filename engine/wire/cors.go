@@ -23,53 +23,53 @@ type CORSRule struct {
 
 // The bounds of the rules: of their number, of each list, of each of its items.
 const (
-	mostRules        = 5
-	mostListItems    = 64
-	mostPrefixes     = 2
-	longestListItem  = 256
-	anyOrigin        = "*"
-	longestCORSCache = math.MaxInt32
+	maxRules     = 5
+	maxListItems = 64
+	maxPrefixes  = 2
+	maxListItem  = 256
+	anyOrigin    = "*"
+	maxCORSCache = math.MaxInt32
 )
 
 // corsMethods are those that a rule can name.
 var corsMethods = [...]string{"DELETE", "GET", "HEAD", "MERGE", "OPTIONS", "PATCH", "POST", "PUT"}
 
 func (s *settings) rules(n *xmlNode) []CORSRule {
-	if len(n.children) > mostRules {
-		s.fail(entity.InvalidXMLDocument, "there are "+strconv.Itoa(mostRules)+" CORS rules at most")
+	if len(n.children) > maxRules {
+		s.fail(entity.InvalidXMLDocument, "more than "+strconv.Itoa(maxRules)+" CORS rules")
 		return nil
 	}
 	var all []CORSRule
 	for i := range n.children {
 		rule := &n.children[i]
 		if rule.name != "CorsRule" {
-			s.fail(UnsupportedXMLNode, "<Cors> has an element in it that has no meaning there")
+			s.fail(UnsupportedXMLNode, "<Cors> has an unknown element")
 			return nil
 		}
 		s.only(rule, "AllowedOrigins", "AllowedMethods", "MaxAgeInSeconds", "ExposedHeaders", "AllowedHeaders")
-		origins := s.list(rule, "AllowedOrigins", mostListItems)
+		origins := s.list(rule, "AllowedOrigins", maxListItems)
 		if len(origins) == 0 {
-			s.fail(InvalidXMLNodeValue, "<AllowedOrigins> has to name one")
+			s.fail(InvalidXMLNodeValue, "<AllowedOrigins> is empty")
 		}
 		methods := s.list(rule, "AllowedMethods", len(corsMethods))
 		for i, method := range methods {
 			if methods[i] = strings.ToUpper(method); !slices.Contains(corsMethods[:], methods[i]) {
-				s.fail(InvalidXMLNodeValue, "<AllowedMethods> has to name methods of the service")
+				s.fail(InvalidXMLNodeValue, "<AllowedMethods> has an unknown method")
 			}
 		}
 		if len(methods) == 0 {
-			s.fail(InvalidXMLNodeValue, "<AllowedMethods> has to name one")
+			s.fail(InvalidXMLNodeValue, "<AllowedMethods> is empty")
 		}
 		all = append(all, CORSRule{
 			Origins: origins,
 			Methods: methods,
-			MaxAge:  s.number(rule, "MaxAgeInSeconds", 0, longestCORSCache),
+			MaxAge:  s.number(rule, "MaxAgeInSeconds", 0, maxCORSCache),
 			Exposed: s.headers(rule, "ExposedHeaders"),
 			Allowed: s.headers(rule, "AllowedHeaders"),
 		})
 	}
 	if len(n.children) == 0 && strings.TrimSpace(n.text) != "" {
-		s.fail(entity.InvalidXMLDocument, "<Cors> has text in it")
+		s.fail(entity.InvalidXMLDocument, "<Cors> contains text")
 	}
 	return all
 }
@@ -81,8 +81,8 @@ func (s *settings) list(n *xmlNode, name string, most int) []string {
 		if item = strings.TrimSpace(item); item == "" {
 			continue
 		}
-		if len(items) == most || len(item) > longestListItem || strings.ContainsFunc(item, func(c rune) bool { return c <= ' ' || c > '~' }) {
-			s.fail(InvalidXMLNodeValue, "<"+name+"> has too many items, or one that no header can have")
+		if len(items) == most || len(item) > maxListItem || strings.ContainsFunc(item, func(c rune) bool { return c <= ' ' || c > '~' }) {
+			s.fail(InvalidXMLNodeValue, "<"+name+"> has too many or invalid items")
 			return nil
 		}
 		items = append(items, item)
@@ -91,14 +91,14 @@ func (s *settings) list(n *xmlNode, name string, most int) []string {
 }
 
 func (s *settings) headers(n *xmlNode, name string) []string {
-	headers := s.list(n, name, mostListItems+mostPrefixes)
+	headers := s.list(n, name, maxListItems+maxPrefixes)
 	prefixes := 0
 	for _, header := range headers {
 		if strings.HasSuffix(header, "*") && header != "*" {
 			prefixes++
 		}
 	}
-	if prefixes > mostPrefixes || len(headers)-prefixes > mostListItems {
+	if prefixes > maxPrefixes || len(headers)-prefixes > maxListItems {
 		s.fail(InvalidXMLNodeValue, "<"+name+"> has too many items")
 	}
 	return headers

@@ -44,17 +44,17 @@ func ParseError(text string) Failure {
 	text = strings.TrimLeft(strings.TrimPrefix(text, byteOrderMark), " \t\r\n")
 	var e errorText
 	switch {
-	case len(text) > mostErrorText:
+	case len(text) > maxErrorText:
 	case strings.HasPrefix(text, "{"):
 		e.readJSON(text)
 	case strings.HasPrefix(text, "<"):
 		e.readXML(text)
 	}
 	if !e.found {
-		return Failure{Message: oneLine(text, mostErrorMessage)}
+		return Failure{Message: oneLine(text, maxErrorMessage)}
 	}
 	var f Failure
-	if len(e.code) <= mostErrorCode && !strings.ContainsFunc(e.code, func(c rune) bool { return c <= ' ' || c >= 0x7F }) {
+	if len(e.code) <= maxErrorCode && !strings.ContainsFunc(e.code, func(c rune) bool { return c <= ' ' || c >= 0x7F }) {
 		f.Code = entity.Code(e.code)
 	}
 	// The first line is text in any case.
@@ -62,27 +62,27 @@ func ParseError(text string) Failure {
 	for line := range strings.SplitSeq(rest, "\n") {
 		line = strings.TrimSuffix(line, "\r")
 		if id, is := strings.CutPrefix(line, "RequestId:"); is && f.RequestID == "" {
-			f.RequestID = oneLine(id, mostErrorID)
+			f.RequestID = oneLine(id, maxErrorID)
 		} else if at, is := strings.CutPrefix(line, "Time:"); is && f.Time == 0 {
 			f.Time, _ = entity.ParseTicks(at)
-		} else if len(message) < mostErrorMessage {
+		} else if len(message) < maxErrorMessage {
 			message += " " + line
 		}
 	}
-	f.Message = oneLine(message, mostErrorMessage)
+	f.Message = oneLine(message, maxErrorMessage)
 	return f
 }
 
 const (
 	// errorMember is what a JSON error is called.
 	errorMember = "odata.error"
-	// mostErrorText is the longest body in which an error is looked for.
-	mostErrorText = 64 << 10
-	// mostErrorMessage, mostErrorID and mostErrorCode bound what is kept, in
+	// maxErrorText is the longest body in which an error is looked for.
+	maxErrorText = 64 << 10
+	// maxErrorMessage, maxErrorID and maxErrorCode bound what is kept, in
 	// bytes.
-	mostErrorMessage = 1024
-	mostErrorID      = 128
-	mostErrorCode    = 128
+	maxErrorMessage = 1024
+	maxErrorID      = 128
+	maxErrorCode    = 128
 )
 
 // errorText is what an error body says, as it says it.

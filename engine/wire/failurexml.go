@@ -49,15 +49,15 @@ func appendXMLText(dst []byte, s string) []byte {
 	return dst
 }
 
-// mostErrorTags bounds how far into an XML body an error is looked for.
-const mostErrorTags = 64
+// maxErrorTags bounds how far into an XML body an error is looked for.
+const maxErrorTags = 64
 
 // readXML reads up to the first fault. The names are capitalised in the form of
 // blobs and queues and not in that of tables; a name space does not matter.
 func (e *errorText) readXML(text string) {
 	decoder := xml.NewDecoder(strings.NewReader(text))
 	depth, within := 0, ""
-	for range mostErrorTags {
+	for range maxErrorTags {
 		token, err := decoder.Token()
 		if err != nil {
 			return

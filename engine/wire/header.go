@@ -34,10 +34,10 @@ const (
 	noLimit       = "none"
 )
 
-// greatestLimit bounds what is taken for a limit, longestServer the header that is read.
+// maxLimit bounds what is taken for a limit, maxServer the header that is read.
 const (
-	greatestLimit = 1_000_000_000_000
-	longestServer = 256
+	maxLimit  = 1_000_000_000_000
+	maxServer = 256
 )
 
 // ServerName returns the header Server of a service with such limits: loadgen/1
@@ -64,7 +64,7 @@ func limitText(limit int64) string {
 func ParseServer(header string) (l Limits, told bool) {
 	rest, ours := strings.CutPrefix(header, product+" (")
 	rest, closed := strings.CutSuffix(rest, ")")
-	if !ours || !closed || len(header) > longestServer {
+	if !ours || !closed || len(header) > maxServer {
 		return Limits{}, false
 	}
 	seen := make(map[string]bool)
@@ -98,5 +98,5 @@ func parseLimit(text string) (int64, bool) {
 		return 0, true
 	}
 	limit, err := strconv.ParseInt(text, 10, 64)
-	return limit, err == nil && limit > 0 && limit <= greatestLimit && strconv.FormatInt(limit, 10) == text
+	return limit, err == nil && limit > 0 && limit <= maxLimit && strconv.FormatInt(limit, 10) == text
 }

@@ -177,7 +177,7 @@ func (e *jsonEntity) readMember(s *jsonScanner, name string) bool {
 		return false
 	}
 	if kind == jsonNested {
-		return e.refuse(entity.InvalidInput, name, "is an object or an array")
+		return e.refuse(entity.InvalidInput, name, "is no scalar")
 	}
 	m := e.member(name)
 	if m == nil {
@@ -204,7 +204,7 @@ func (e *jsonEntity) readAnnotation(s *jsonScanner, name string) bool {
 	full := kind == jsonString && strings.HasPrefix(text, jsonTypePrefix)
 	edm, known := entity.ParseType(text)
 	if !full || !known {
-		return e.refuse(entity.InvalidInput, name, "has an annotation that names no type")
+		return e.refuse(entity.InvalidInput, name, "has an invalid annotation")
 	}
 	m := e.member(name)
 	if m == nil {
@@ -250,7 +250,7 @@ func (e *jsonEntity) member(name string) *jsonMember {
 		}
 	}
 	if n == jsonMostMembers {
-		e.refuse(entity.TooManyProperties, name, "is one of too many")
+		e.refuse(entity.TooManyProperties, name, "exceeds the limit")
 		return nil
 	}
 	e.names |= bit
@@ -295,7 +295,7 @@ func (e *jsonEntity) resolve(k *jsonKey, properties []entity.Property) ([]entity
 			continue
 		}
 		if m.kind != jsonString || m.edm != 0 && m.edm != entity.TypeString {
-			return properties, e.refuse(entity.InvalidInput, m.name, "is not a string")
+			return properties, e.refuse(entity.InvalidInput, m.name, "is no string")
 		}
 	}
 	return properties, true

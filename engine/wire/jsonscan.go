@@ -45,7 +45,7 @@ func (s *jsonScanner) fail(what string) bool {
 }
 
 func (s *jsonScanner) detail() string {
-	return "the body is not JSON of the expected form: " + s.fault + " at byte " + strconv.Itoa(s.at)
+	return "body is not the expected JSON: " + s.fault + " at byte " + strconv.Itoa(s.at)
 }
 
 func (s *jsonScanner) space() {
@@ -119,7 +119,7 @@ func (s *jsonScanner) name() (string, bool) {
 	}
 	s.space()
 	if s.peek() != ':' {
-		return "", s.fail("no colon after a name")
+		return "", s.fail("missing colon")
 	}
 	s.at++
 	s.space()
@@ -199,7 +199,7 @@ func (s *jsonScanner) number() (jsonKind, string, bool) {
 		s.at++
 		kind = jsonFraction
 		if !s.digits() {
-			return 0, "", s.fail("no digit after a point")
+			return 0, "", s.fail("no digit after point")
 		}
 	}
 	if c := s.peek(); c == 'e' || c == 'E' {
@@ -209,7 +209,7 @@ func (s *jsonScanner) number() (jsonKind, string, bool) {
 			s.at++
 		}
 		if !s.digits() {
-			return 0, "", s.fail("no digit in an exponent")
+			return 0, "", s.fail("no exponent digit")
 		}
 	}
 	return kind, s.text[start:s.at], true

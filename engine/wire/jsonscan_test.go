@@ -72,7 +72,7 @@ func TestScannerTakesWhatIsJSON(t *testing.T) {
 func TestScannerDetail(t *testing.T) {
 	s := jsonScanner{text: "{\"a\":\n\"b\x00\"}"}
 	s.skip()
-	const want = "the body is not JSON of the expected form: a control character in a string at byte 8"
+	const want = "body is not the expected JSON: control character in string at byte 8"
 	assert.Equal(t, want, s.detail(), "detail()")
 }
 

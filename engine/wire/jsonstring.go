@@ -31,7 +31,7 @@ func (s *jsonScanner) str() (string, bool) {
 		b.WriteString(raw[:i])
 		r, width := escaped(raw[i:])
 		if width == 0 {
-			return "", s.fail("a bad escape in the string that ends")
+			return "", s.fail("invalid escape in string ending")
 		}
 		b.WriteRune(r)
 		raw = raw[i+width:]
@@ -50,13 +50,13 @@ func (s *jsonScanner) quoted() (raw string, escapes, ok bool) {
 	for i := start; ; i++ {
 		i = plainUpTo(s.text, i)
 		if i >= len(s.text) {
-			return "", false, s.fail("a string without end")
+			return "", false, s.fail("unterminated string")
 		}
 		switch c := s.text[i]; {
 		case c == '"':
 			raw = s.text[start:i]
 			if wide && !utf8.ValidString(raw) {
-				return "", false, s.fail("a string that is not UTF-8")
+				return "", false, s.fail("invalid UTF-8")
 			}
 			s.at = i + 1
 			return raw, escapes, true
@@ -65,7 +65,7 @@ func (s *jsonScanner) quoted() (raw string, escapes, ok bool) {
 			i++ // Whatever comes next is no end of the string.
 		case c < ' ':
 			s.at = i
-			return "", false, s.fail("a control character in a string")
+			return "", false, s.fail("control character in string")
 		default:
 			wide = true
 		}

@@ -66,7 +66,7 @@ func untypedValue(m *jsonMember) (entity.Value, entity.Code, string) {
 	if f, ok := m.float(); ok {
 		return entity.Double(f), entity.OK, ""
 	}
-	return entity.Value{}, entity.InvalidInput, "is a number beyond the range of an Edm.Double"
+	return entity.Value{}, entity.InvalidInput, "exceeds Edm.Double"
 }
 
 func (m *jsonMember) truth() (truth, ok bool) {
@@ -160,7 +160,7 @@ func (m *jsonMember) instant() (entity.Value, entity.Code, string) {
 	case code == entity.InvalidInput:
 		return entity.Value{}, code, "is no Edm.DateTime"
 	case code != entity.OK || t < entity.EarliestDateTime || t > entity.LatestDateTime:
-		return entity.Value{}, entity.OutOfRangeInput, "is not within the years 1601 to 9999"
+		return entity.Value{}, entity.OutOfRangeInput, "is outside years 1601 to 9999"
 	}
 	return entity.DateTime(t), entity.OK, ""
 }
@@ -174,7 +174,7 @@ func (e *jsonEntity) binary(m *jsonMember) (entity.Value, entity.Code, string) {
 	}
 	if len(m.text) > 2*entity.MaxBinaryBytes {
 		return entity.Value{}, entity.PropertyValueTooLarge,
-			fmt.Sprintf("has more than %d bytes", entity.MaxBinaryBytes)
+			fmt.Sprintf("exceeds %d bytes", entity.MaxBinaryBytes)
 	}
 	n := len(m.text)
 	e.room = slices.Grow(e.room[:0], n+base64.StdEncoding.DecodedLen(n))

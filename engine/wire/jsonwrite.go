@@ -171,7 +171,7 @@ func (j jsonStyle) appendValue(dst []byte, v *entity.Value) []byte {
 	case entity.TypeBinary:
 		dst = append(base64.StdEncoding.AppendEncode(append(dst, '"'), v.Bytes()), '"')
 	default:
-		panic("wire: a property without a value is to be written")
+		panic("wire: property without value")
 	}
 	return append(dst, ',')
 }

@@ -157,6 +157,6 @@ func ParseMatch(header string, present bool) (m entity.Match, code entity.Code, 
 	case errors.Is(err, entity.ErrForeignETag):
 		return entity.MatchExactly(noVersion), entity.OK, ""
 	default:
-		return entity.Match{}, entity.InvalidInput, "If-Match is neither * nor one weak entity tag in quotes"
+		return entity.Match{}, entity.InvalidInput, "If-Match is neither * nor a quoted weak tag"
 	}
 }

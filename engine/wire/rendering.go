@@ -148,7 +148,7 @@ func (r *Rendering) appendMembers(dst []byte, k entity.Key, p entity.Packed, see
 		dst = seen.appendProperty(dst, i, &next, annotate)
 	}
 	if err := properties.Err(); err != nil {
-		panic("wire: an entity to be shown is no packed one: " + err.Error())
+		panic("wire: unpacked entity: " + err.Error())
 	}
 	return endJSONObject(dst)
 }

@@ -62,7 +62,7 @@ func ParseTables(dst []string, text string) ([]string, error) {
 				names, found = append(names, strings.Clone(name)), true
 			}
 		})
-		return found || p.scan.fail("a table without a name")
+		return found || p.scan.fail("unnamed table")
 	})
 	if !ok {
 		return dst, p.err()
@@ -73,8 +73,8 @@ func ParseTables(dst []string, text string) ([]string, error) {
 const (
 	// byteOrderMark is what some writers of UTF-8 begin a text with.
 	byteOrderMark = "\ufeff"
-	// mostListed is how many elements a list has at most: no page is longer.
-	mostListed = 1000
+	// maxListed is how many elements a list has at most: no page is longer.
+	maxListed = 1000
 )
 
 // replyParser reads replies; it is reused from row to row.
@@ -106,13 +106,13 @@ func (p *replyParser) list(text string, element func() bool) bool {
 		first := true
 		for n := 0; ok && s.more(first, ']'); n++ {
 			first = false
-			ok = element() && (n < mostListed || s.fail("a list of too many elements"))
+			ok = element() && (n < maxListed || s.fail("too many elements"))
 		}
 		if !ok {
 			s.fail(p.entity.detail)
 		}
 	})
-	return ok && s.end() && (found || s.fail("no list named value"))
+	return ok && s.end() && (found || s.fail("missing list value"))
 }
 
 // row reads an entity. Its partition is the given string where it is equal to
@@ -122,7 +122,7 @@ func (p *replyParser) row(partition string) (Row, bool) {
 		return Row{}, false
 	}
 	if p.entity.isError {
-		return Row{}, p.scan.fail("an error instead of an entity")
+		return Row{}, p.scan.fail("error, no entity")
 	}
 	var k jsonKey
 	var ok bool
@@ -145,7 +145,7 @@ func (p *replyParser) row(partition string) (Row, bool) {
 // The faults of what a client was given; test for them with errors.Is.
 var (
 	// ErrReply: the reply is not of the form that a table service gives.
-	ErrReply = errors.New("wire: not a reply of a table service")
+	ErrReply = errors.New("wire: not a Table reply")
 	// ErrSecret: the account key is not base64. The text is never repeated.
-	ErrSecret = errors.New("wire: the account key is not base64")
+	ErrSecret = errors.New("wire: key is not base64")
 )

@@ -7,18 +7,18 @@ import "loadgen/engine/entity"
 // and what they have in common is then copied as it is. It holds nothing of any row
 // itself, belongs to one goroutine, and is good for any number of pages. The zero value
 // has seen none.
-type RowsSeen struct{ starts [mostStarts]rowStart }
+type RowsSeen struct{ starts [maxStarts]rowStart }
 
-// mostStarts is of how many properties of a row it is remembered, longestStart up to
+// maxStarts is of how many properties of a row it is remembered, maxStart up to
 // which length.
 const (
-	mostStarts   = 32
-	longestStart = 95
+	maxStarts = 32
+	maxStart  = 95
 )
 
 // rowStart is what comes before a value: `"Paid@odata.type":"Edm.Int64","Paid":`.
 type rowStart struct {
-	text [longestStart]byte
+	text [maxStart]byte
 	size uint8
 	// name is how long the name is, which stands before the end, edm the type that the
 	// text tells, 0 for none.
@@ -28,7 +28,7 @@ type rowStart struct {
 
 // appendProperty appends the property at an index of a row, and a comma.
 func (s *RowsSeen) appendProperty(dst []byte, index int, p *entity.Property, annotate bool) []byte {
-	if s == nil || index >= mostStarts {
+	if s == nil || index >= maxStarts {
 		return jsonASCII.appendProperty(dst, p.Name, &p.Value, annotate)
 	}
 	edm := entity.Type(0)
@@ -51,7 +51,7 @@ func (s *RowsSeen) appendProperty(dst []byte, index int, p *entity.Property, ann
 	text := dst[from:]
 	end := len(text) - len(afterName)
 	start.size = 0
-	if len(text) <= longestStart && end >= len(p.Name) && string(text[end-len(p.Name):end]) == p.Name {
+	if len(text) <= maxStart && end >= len(p.Name) && string(text[end-len(p.Name):end]) == p.Name {
 		start.size, start.name, start.edm = uint8(copy(start.text[:], text)), uint8(len(p.Name)), edm
 	}
 	return jsonASCII.appendValue(dst, &p.Value)

@@ -72,15 +72,15 @@ func (a *SharedAccess) Fault() string {
 	account := a.Services != "" || a.ResourceTypes != ""
 	switch {
 	case !IsServiceVersion(a.Version):
-		return "sv has to be a service version"
+		return "sv is no version"
 	case a.Version < oldestAccess:
-		return "sv has to be " + oldestAccess + " or later"
+		return "sv must be " + oldestAccess + " or later"
 	case account == a.ForTable():
-		return "there has to be either tn or ss and srt"
+		return "tn, or ss and srt, required"
 	case account && (a.Services == "" || a.ResourceTypes == "" || a.Permissions == "" || a.Expiry == ""):
-		return "an account's signature needs ss, srt, sp and se"
+		return "account signature requires ss, srt, sp and se"
 	case !account && a.Identifier == "" && (a.Permissions == "" || a.Expiry == ""):
-		return "a table's signature needs sp and se, or si"
+		return "table signature requires sp and se, or si"
 	case a.StartRow != "" && a.StartPartition == "":
 		return "srk needs spk"
 	case a.EndRow != "" && a.EndPartition == "":

@@ -52,7 +52,7 @@ func (s *Signable) AppendStringToSign(dst []byte, scheme SigningScheme) []byte {
 		dst = appendSignedLine(dst, s.ContentMD5)
 		dst = appendSignedLine(dst, s.ContentType)
 	default:
-		panic("wire: AppendStringToSign for what is no scheme")
+		panic("wire: AppendStringToSign: unknown scheme")
 	}
 	dst = appendSignedLine(dst, s.Date)
 	dst = append(dst, '/')

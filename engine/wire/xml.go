@@ -23,20 +23,20 @@ type xmlNode struct {
 	children []xmlNode
 }
 
-// mostXMLNodes and mostXMLDepth bound a document: none that means anything has
-// more, and mostXMLText, in bytes, bounds how much of one is looked at.
+// maxXMLNodes and maxXMLDepth bound a document: none that means anything has
+// more, and maxXMLText, in bytes, bounds how much of one is looked at.
 const (
-	mostXMLNodes = 256
-	mostXMLDepth = 8
-	mostXMLText  = 64 << 10
+	maxXMLNodes = 256
+	maxXMLDepth = 8
+	maxXMLText  = 64 << 10
 )
 
 // parseXML reads a document whose root is called so, and says in one line what
 // is wrong with it otherwise. Attributes, comments and name spaces do not matter.
 func parseXML(text, root string) (xmlNode, string) {
 	text = strings.TrimPrefix(text, byteOrderMark)
-	if len(text) > mostXMLText {
-		return xmlNode{}, "the document is too long"
+	if len(text) > maxXMLText {
+		return xmlNode{}, "document too long"
 	}
 	r := xmlReader{decoder: xml.NewDecoder(strings.NewReader(text))}
 	top := xmlNode{}
@@ -44,7 +44,7 @@ func parseXML(text, root string) (xmlNode, string) {
 	case r.fault != "":
 		return xmlNode{}, r.fault
 	case strings.TrimSpace(top.text) != "" || len(top.children) != 1 || top.children[0].name != root:
-		return xmlNode{}, "the document has to be one <" + root + ">"
+		return xmlNode{}, "document must be one <" + root + ">"
 	}
 	return top.children[0], ""
 }
@@ -64,13 +64,13 @@ func (r *xmlReader) read(node *xmlNode, depth int) {
 			return
 		}
 		if err != nil {
-			r.fault = "the document is not well-formed"
+			r.fault = "document not well-formed"
 			return
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
-			if r.nodes++; r.nodes > mostXMLNodes || depth == mostXMLDepth {
-				r.fault = "the document has too many elements"
+			if r.nodes++; r.nodes > maxXMLNodes || depth == maxXMLDepth {
+				r.fault = "too many elements"
 				return
 			}
 			node.children = append(node.children, xmlNode{name: t.Name.Local})
@@ -78,10 +78,10 @@ func (r *xmlReader) read(node *xmlNode, depth int) {
 		case xml.CharData:
 			node.text += string(t)
 		case xml.Directive:
-			r.fault = "the document has a type of its own"
+			r.fault = "document type not allowed"
 		case xml.EndElement:
 			if len(node.children) > 0 && strings.TrimSpace(node.text) != "" {
-				r.fault = "<" + node.name + "> has both text and elements in it"
+				r.fault = "<" + node.name + "> mixes text and elements"
 			}
 			return
 		}
@@ -92,14 +92,14 @@ func (r *xmlReader) read(node *xmlNode, depth int) {
 // InvalidXmlDocument: one that is not of these names, or two of one.
 func (n *xmlNode) only(names ...string) (entity.Code, string) {
 	if len(n.children) == 0 && strings.TrimSpace(n.text) != "" {
-		return entity.InvalidXMLDocument, "<" + n.name + "> has text in it"
+		return entity.InvalidXMLDocument, "<" + n.name + "> contains text"
 	}
 	for i := range n.children {
 		if !slices.Contains(names, n.children[i].name) {
-			return UnsupportedXMLNode, "<" + n.name + "> has an element in it that has no meaning there"
+			return UnsupportedXMLNode, "<" + n.name + "> has an unknown element"
 		}
 		if n.child(n.children[i].name) != &n.children[i] {
-			return entity.InvalidXMLDocument, "<" + n.name + "> has an element twice"
+			return entity.InvalidXMLDocument, "<" + n.name + "> repeats an element"
 		}
 	}
 	return entity.OK, ""

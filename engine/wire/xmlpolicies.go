@@ -26,8 +26,8 @@ type AccessPolicy struct {
 	Permissions string
 }
 
-// longestIdentifier is in characters.
-const longestIdentifier = 64
+// maxIdentifier is in characters.
+const maxIdentifier = 64
 
 // permissionLetters are what can be allowed: to read, add, update and delete.
 const permissionLetters = "raud"
@@ -48,7 +48,7 @@ func ParsePolicies(text string) ([]SignedIdentifier, entity.Code, string) {
 	for i := range document.children {
 		node := &document.children[i]
 		if node.name != element {
-			return nil, UnsupportedXMLNode, "<" + root + "> has an element in it that has no meaning there"
+			return nil, UnsupportedXMLNode, "<" + root + "> has an unknown element"
 		}
 		one, code, detail := node.identifier()
 		if code != entity.OK {
@@ -56,13 +56,13 @@ func ParsePolicies(text string) ([]SignedIdentifier, entity.Code, string) {
 		}
 		for _, other := range all {
 			if other.ID == one.ID {
-				return nil, entity.InvalidXMLDocument, "an Id comes twice"
+				return nil, entity.InvalidXMLDocument, "repeated Id"
 			}
 		}
 		all = append(all, one)
 	}
 	if len(all) > MaxPolicies {
-		return nil, entity.InvalidXMLDocument, fmt.Sprintf("a table has %d access policies at most", MaxPolicies)
+		return nil, entity.InvalidXMLDocument, fmt.Sprintf("at most %d access policies", MaxPolicies)
 	}
 	return all, entity.OK, ""
 }
@@ -72,8 +72,8 @@ func (n *xmlNode) identifier() (one SignedIdentifier, code entity.Code, detail s
 		return one, code, detail
 	}
 	one.ID, _ = n.value("Id")
-	if one.ID == "" || utf8.RuneCountInString(one.ID) > longestIdentifier {
-		return one, entity.InvalidXMLDocument, fmt.Sprintf("an Id has 1 to %d characters", longestIdentifier)
+	if one.ID == "" || utf8.RuneCountInString(one.ID) > maxIdentifier {
+		return one, entity.InvalidXMLDocument, fmt.Sprintf("Id has 1 to %d characters", maxIdentifier)
 	}
 	policy := n.child("AccessPolicy")
 	if policy == nil {
@@ -86,13 +86,13 @@ func (n *xmlNode) identifier() (one SignedIdentifier, code entity.Code, detail s
 	one.Policy.Start, startOK = policy.instant("Start")
 	one.Policy.Expiry, expiryOK = policy.instant("Expiry")
 	if !startOK || !expiryOK {
-		return one, InvalidXMLNodeValue, "Start and Expiry have to be dates in UTC"
+		return one, InvalidXMLNodeValue, "Start and Expiry must be UTC dates"
 	}
 	permissions, _ := policy.value("Permission")
 	one.Policy.Permissions = strings.TrimSpace(permissions)
 	for i, letter := range one.Policy.Permissions {
 		if !strings.ContainsRune(permissionLetters, letter) || strings.ContainsRune(one.Policy.Permissions[:i], letter) {
-			return one, InvalidXMLNodeValue, "Permission has letters of " + permissionLetters + ", each once"
+			return one, InvalidXMLNodeValue, "Permission allows only " + permissionLetters + ", each once"
 		}
 	}
 	return one, entity.OK, ""

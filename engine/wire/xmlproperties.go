@@ -37,8 +37,8 @@ type RetentionPolicy struct{ Days int }
 // analyticsVersion is the only version of logging and metrics that there is.
 const analyticsVersion = "1.0"
 
-// mostDays is how long anything is kept, in days.
-const mostDays = 365
+// maxDays is how long anything is kept, in days.
+const maxDays = 365
 
 // ParseServiceProperties reads the settings that a client wants: XML. The code is OK,
 // or else with one line of detail InvalidXmlDocument or one of this package's.
@@ -100,7 +100,7 @@ func (s *settings) only(n *xmlNode, names ...string) {
 func (s *settings) required(n *xmlNode, name string) string {
 	text, found := n.value(name)
 	if !found {
-		s.fail(MissingRequiredXMLNode, "<"+n.name+"> needs a <"+name+">")
+		s.fail(MissingRequiredXMLNode, "<"+n.name+"> requires <"+name+">")
 	}
 	return strings.TrimSpace(text)
 }
@@ -110,7 +110,7 @@ func (s *settings) truth(n *xmlNode, name string) bool {
 	case strings.EqualFold(text, "true"):
 		return true
 	case !strings.EqualFold(text, "false"):
-		s.fail(InvalidXMLNodeValue, "<"+name+"> has to be true or false")
+		s.fail(InvalidXMLNodeValue, "<"+name+"> must be true or false")
 	}
 	return false
 }
@@ -119,14 +119,14 @@ func (s *settings) truth(n *xmlNode, name string) bool {
 func (s *settings) number(n *xmlNode, name string, least, most int) int {
 	number, err := strconv.Atoi(s.required(n, name))
 	if err != nil || number < least || number > most {
-		s.fail(InvalidXMLNodeValue, "<"+name+"> has to be "+strconv.Itoa(least)+" to "+strconv.Itoa(most))
+		s.fail(InvalidXMLNodeValue, "<"+name+"> must be "+strconv.Itoa(least)+" to "+strconv.Itoa(most))
 	}
 	return number
 }
 
 func (s *settings) version(n *xmlNode) {
 	if s.required(n, "Version") != analyticsVersion {
-		s.fail(InvalidXMLNodeValue, "<Version> has to be "+analyticsVersion)
+		s.fail(InvalidXMLNodeValue, "<Version> must be "+analyticsVersion)
 	}
 }
 
@@ -138,7 +138,7 @@ func (s *settings) metrics(n *xmlNode) *Metrics {
 	case m.Enabled:
 		m.IncludeAPIs = s.truth(n, "IncludeAPIs")
 	case n.child("IncludeAPIs") != nil:
-		s.fail(entity.InvalidXMLDocument, "<IncludeAPIs> is for metrics that are enabled")
+		s.fail(entity.InvalidXMLDocument, "<IncludeAPIs> requires enabled metrics")
 	}
 	m.Retention = s.retention(n)
 	return m
@@ -147,20 +147,20 @@ func (s *settings) metrics(n *xmlNode) *Metrics {
 func (s *settings) retention(n *xmlNode) RetentionPolicy {
 	policy := n.child("RetentionPolicy")
 	if policy == nil {
-		s.fail(MissingRequiredXMLNode, "<"+n.name+"> needs a <RetentionPolicy>")
+		s.fail(MissingRequiredXMLNode, "<"+n.name+"> requires <RetentionPolicy>")
 		return RetentionPolicy{}
 	}
 	s.only(policy, "Enabled", "Days")
 	switch {
 	case s.truth(policy, "Enabled"):
 		days := s.number(policy, "Days", math.MinInt, math.MaxInt)
-		if days < 1 || days > mostDays {
+		if days < 1 || days > maxDays {
 			// Of a number out of this range the service finds fault with the document.
-			s.fail(entity.InvalidXMLDocument, "<Days> has to be 1 to "+strconv.Itoa(mostDays))
+			s.fail(entity.InvalidXMLDocument, "<Days> must be 1 to "+strconv.Itoa(maxDays))
 		}
 		return RetentionPolicy{days}
 	case policy.child("Days") != nil:
-		s.fail(entity.InvalidXMLDocument, "<Days> is for a policy that is enabled")
+		s.fail(entity.InvalidXMLDocument, "<Days> requires an enabled policy")
 	}
 	return RetentionPolicy{}
 }
