@@ -101,7 +101,7 @@ func (m *Model) Validate() []error {
 	var faults []error
 	for _, p := range m.Parameters() {
 		if p.Value < p.Least || p.Value > p.Greatest {
-			faults = append(faults, nearest.Faultf(ErrValue, "%s is %s; it must be from %s to %s",
+			faults = append(faults, nearest.Faultf(ErrValue, "%s is %s; expected %s to %s",
 				p.Name, p.Text(), p.text(p.Least), p.text(p.Greatest)))
 		}
 	}
@@ -109,29 +109,29 @@ func (m *Model) Validate() []error {
 		return faults
 	}
 	if m.ClientMachines > 1 && m.ClientBandwidth == 0 {
-		faults = append(faults, nearest.Faultf(ErrValue, "client_machines is %d and client_bandwidth 0: without a bandwidth one machine bears any load; expected both, or one machine",
+		faults = append(faults, nearest.Faultf(ErrValue, "client_machines is %d and client_bandwidth 0; expected both, or one machine",
 			m.ClientMachines))
 	}
 	for _, o := range orders {
 		low, high := m.parameter(o.low), m.parameter(o.high)
 		if low.Value > high.Value {
-			faults = append(faults, nearest.Faultf(ErrValue, "%s is %s; it must be at least %s, which is %s (%s)",
-				high.Name, high.Text(), low.Name, low.Text(), o.why))
+			faults = append(faults, nearest.Faultf(ErrValue, "%s is %s; expected at least %s, %s",
+				high.Name, high.Text(), low.Name, low.Text()))
 		}
 	}
 	return faults
 }
 
 // order says that one parameter must not be greater than another.
-type order struct{ low, high, why string }
+type order struct{ low, high string }
 
 var orders = []order{
-	{"tick", "detection", "overload is seen at a tick only"},
-	{"tick", "quiet", "quiet is seen at a tick only"},
-	{"tick", "load_memory", "a load is averaged over ticks"},
-	{"utilisation_low", "utilisation_high", "headroom shrinks as a server gets busy"},
-	{"pending_low", "pending_high", "throttling grows with the queue"},
-	{"offline_least", "offline_most", "a hand-over takes a time between the two"},
+	{"tick", "detection"},
+	{"tick", "quiet"},
+	{"tick", "load_memory"},
+	{"utilisation_low", "utilisation_high"},
+	{"pending_low", "pending_high"},
+	{"offline_least", "offline_most"},
 }
 
 // parameter returns a parameter that exists, by name.
@@ -141,7 +141,7 @@ func (m *Model) parameter(name string) Parameter {
 			return p
 		}
 	}
-	panic("model: no parameter is called " + name)
+	panic("model: no parameter " + name)
 }
 
 // RegionName is what a scenario calls the place of its clients; [Model.Set] takes it like
@@ -161,9 +161,9 @@ type Region struct {
 // caller's.
 func Regions() []Region {
 	return []Region{
-		{"same-region", time.Millisecond, "from a client in the account's region"},
-		{"same-continent", 30 * time.Millisecond, "from a client in another region of the same continent"},
-		{"other-continent", 150 * time.Millisecond, "from a client on another continent"},
+		{"same-region", time.Millisecond, "from the account's region"},
+		{"same-continent", 30 * time.Millisecond, "from another region of the continent"},
+		{"other-continent", 150 * time.Millisecond, "from another continent"},
 	}
 }
 

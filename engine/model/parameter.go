@@ -182,7 +182,7 @@ func (m *Model) Set(name, text string) error {
 			return err
 		}
 		if value < s.Least || value > s.Greatest {
-			return nearest.Faultf(ErrValue, "%s is %s; it must be from %s to %s",
+			return nearest.Faultf(ErrValue, "%s is %s; expected %s to %s",
 				name, text, s.text(s.Least), s.text(s.Greatest))
 		}
 		*s.field = value
@@ -200,13 +200,13 @@ func (p Parameter) parse(text string) (int64, error) {
 	if p.Unit == Duration {
 		d, err := time.ParseDuration(text)
 		if err != nil {
-			return 0, nearest.Faultf(ErrValue, "%s is %q; it must be a duration such as 3ms", p.Name, text)
+			return 0, nearest.Faultf(ErrValue, "%s is %q; expected a duration such as 3ms", p.Name, text)
 		}
 		return int64(d), nil
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return 0, nearest.Faultf(ErrValue, "%s is %q; it must be a whole number of %s", p.Name, text, p.Unit)
+		return 0, nearest.Faultf(ErrValue, "%s is %q; expected whole %s", p.Name, text, p.Unit)
 	}
 	return n, nil
 }

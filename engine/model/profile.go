@@ -42,7 +42,7 @@ func New(profile string) (*Model, error) {
 		ClientMachines: 1,
 		RetransmitTime: 200 * time.Millisecond,
 		Idle:           Idle{Headroom: 1000, UtilisationLow: 300, UtilisationHigh: 800, RateMemory: 5 * time.Second},
-		Stamp:          usualStamp,
+		Stamp:          defaultStamp,
 	}
 	switch profile {
 	case Documented:
@@ -76,7 +76,7 @@ func New(profile string) (*Model, error) {
 		m.Stamp.ServerBandwidth = 0
 		m.Stamp.RangeBytes = 0
 	default:
-		return nil, fmt.Errorf("%w: profile %q; there are %q", ErrUnknown, profile, Profiles())
+		return nil, fmt.Errorf("%w: profile %q; expected %q", ErrUnknown, profile, Profiles())
 	}
 	return m, nil
 }
@@ -97,8 +97,8 @@ func (m *Model) document() {
 	m.NameDelay = 40 * time.Second
 }
 
-// usualStamp is what a cold start runs on unless a profile says otherwise.
-var usualStamp = Stamp{
+// defaultStamp is what a cold start runs on unless a profile says otherwise.
+var defaultStamp = Stamp{
 	Servers: 30, RangeTarget: 2000, ServerTarget: 4000, Burst: 100 * time.Millisecond,
 	ServerBandwidth: 10 * gigabitPerSecond,
 	PendingLow:      20 * time.Millisecond, PendingHigh: 120 * time.Millisecond, PendingDrop: 400,

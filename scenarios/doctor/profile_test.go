@@ -58,7 +58,7 @@ func TestDamagedProfiles(t *testing.T) {
 		{"a field that nobody knows", "kind:", "knid:", `unknown field "knid"; did you mean "kind"?`},
 		{"a parameter that nobody knows", `"partition_target"`, `"partition_targets"`, "partition_targets"},
 		{"a parameter that does not exist, by its line", "name: partition_target", "name: partition_goal", "p.yaml:18:"},
-		{"a value that the model cannot take", `"1234"`, `"-3"`, "it must be"},
+		{"a value that the model cannot take", `"1234"`, `"-3"`, "expected"},
 		{"a value of another unit", `"2.917ms"`, `"2917"`, "duration"},
 		{"an interval without its value", `high: "1239"`, `high: "1231"`, "outside its interval"},
 		{"no samples", "samples: 8225", "samples: 0", "expected a whole number from 1"},
