@@ -27,8 +27,6 @@ const windowParts = 120
 // counts are those of one part of a window.
 type counts struct{ requests, accepts int64 }
 
-var _ Limiter = (*Adaptive)(nil)
-
 // NewAdaptive returns a limiter with the book's values.
 func NewAdaptive() *Adaptive { return &Adaptive{K: 2000, Window: 2 * time.Minute} }
 
@@ -50,8 +48,8 @@ func (a *Adaptive) Rejects() float64 {
 	return max(0, (float64(sum.requests)-float64(a.K)/1000*float64(sum.accepts))/float64(sum.requests+1))
 }
 
-// Told implements [Limiter].
-func (a *Adaptive) Told(now time.Duration, _ Grant, answer Answer) {
+// Record implements [Limiter].
+func (a *Adaptive) Record(now time.Duration, _ Grant, answer Answer) {
 	a.forget(now)
 	if answer == Accepted {
 		a.parts[a.now%windowParts].accepts++
@@ -71,7 +69,7 @@ func (a *Adaptive) forget(now time.Duration) {
 // Validate returns the faults of the limiter, each wrapped around [ErrInvalid].
 func (a *Adaptive) Validate() []error {
 	var faults faultList
-	faults.when(a.K < 1000, "k is %d thousandths; below 1,000 a healthy service would be spared, too", a.K)
-	faults.when(a.Window < windowParts, "window is %v; it must be %v at least", a.Window, time.Duration(windowParts))
+	faults.when(a.K < 1000, "k is %d thousandths; expected at least 1,000", a.K)
+	faults.when(a.Window < windowParts, "window is %v; expected at least %v", a.Window, time.Duration(windowParts))
 	return faults
 }

@@ -8,7 +8,7 @@ import (
 // Cubic is botocore's adaptive mode: a rate that follows TCP CUBIC (RFC 8312).
 // The first throttled attempt turns it on. A throttled attempt at time T sets
 //
-//	Wmax = min(measured rate, the rate held to)   rate = β · Wmax
+//	Wmax = min(measured rate, current limit)   rate = β · Wmax
 //	K = ∛(Wmax · (1 − β) / C)
 //
 // and an accepted one t seconds after it sets rate = C · (t − K)³ + Wmax; never
@@ -22,59 +22,56 @@ type Cubic struct {
 	meter  meter
 	bucket bucket
 	on     bool
-	// most is Wmax, since when the last throttled attempt was told.
-	most  float64
+	// peak is Wmax, since the time of the last throttled attempt.
+	peak  float64
 	since time.Duration
 }
-
-var _ Limiter = (*Cubic)(nil)
 
 // NewCubic returns a limiter with botocore's values.
 func NewCubic() *Cubic { return &Cubic{Beta: 700, Scale: 400, Least: 0.5} }
 
-// Rate returns the rate that the client is held to, and false where there is none
-// yet.
+// Rate returns the current limit in attempts per second, and false before there is one.
 func (c *Cubic) Rate() (float64, bool) { return c.bucket.rate, c.on }
 
-// Plateau returns K, how long after the last throttled attempt the rate is where
-// it was then.
+// Plateau returns K, the time from the last throttled attempt until the rate reaches
+// Wmax.
 func (c *Cubic) Plateau() time.Duration {
-	return time.Duration(math.Cbrt(c.most*(1-float64(c.Beta)/1000)/(float64(c.Scale)/1000)) * float64(time.Second))
+	return time.Duration(math.Cbrt(c.peak*(1-float64(c.Beta)/1000)/(float64(c.Scale)/1000)) * float64(time.Second))
 }
 
 // Admit implements [Limiter].
 func (c *Cubic) Admit(now time.Duration, _ Try, _ float64) (Grant, bool) {
 	if !c.on {
-		c.meter.sent(now)
+		c.meter.add(now)
 		return Grant{}, true
 	}
-	hold := c.bucket.take(now)
-	c.meter.sent(now + hold)
+	hold := c.bucket.spend(now)
+	c.meter.add(now + hold)
 	return Grant{Hold: hold}, true
 }
 
-// Told implements [Limiter].
-func (c *Cubic) Told(now time.Duration, _ Grant, answer Answer) {
+// Record implements [Limiter].
+func (c *Cubic) Record(now time.Duration, _ Grant, answer Answer) {
 	measured := c.meter.rate(now)
 	if answer == Throttled {
-		c.most = measured
+		c.peak = measured
 		if c.on {
-			c.most = min(measured, c.bucket.rate)
+			c.peak = min(measured, c.bucket.rate)
 		} else {
 			c.bucket = bucket{at: now}
 		}
 		c.on, c.since = true, now
-		c.hold(now, c.most*float64(c.Beta)/1000)
+		c.setRate(now, c.peak*float64(c.Beta)/1000)
 		return
 	}
 	if !c.on {
 		return
 	}
 	t := (now - c.since - c.Plateau()).Seconds()
-	c.hold(now, min(float64(c.Scale)/1000*t*t*t+c.most, 2*measured))
+	c.setRate(now, min(float64(c.Scale)/1000*t*t*t+c.peak, 2*measured))
 }
 
-func (c *Cubic) hold(now time.Duration, rate float64) {
+func (c *Cubic) setRate(now time.Duration, rate float64) {
 	c.bucket.fill(now)
 	c.bucket.rate = max(c.Least, rate)
 }
@@ -82,8 +79,8 @@ func (c *Cubic) hold(now time.Duration, rate float64) {
 // Validate returns the faults of the limiter, each wrapped around [ErrInvalid].
 func (c *Cubic) Validate() []error {
 	var faults faultList
-	faults.when(c.Beta <= 0 || c.Beta >= 1000, "beta is %d thousandths; it must lie between 0 and 1,000", c.Beta)
-	faults.when(c.Scale <= 0, "scale is %d thousandths; it must be positive", c.Scale)
-	faults.when(!(c.Least > 0) || math.IsInf(c.Least, 0), "least is %v attempts/s; it must be positive", c.Least)
+	faults.when(c.Beta <= 0 || c.Beta >= 1000, "beta is %d thousandths; expected 1 to 999", c.Beta)
+	faults.when(c.Scale <= 0, notPositive, "scale", c.Scale)
+	faults.when(!(c.Least > 0) || math.IsInf(c.Least, 0), notPositive, "least", c.Least)
 	return faults
 }

@@ -5,9 +5,9 @@
 // it once, ask [Policy.Retryable] about each outcome, [Policy.RetriesAtOnce]
 // whether the retry goes without a wait, and [Policy.Next] for the wait before it otherwise.
 // [Policy.Bounds] and [Policy.Expected] say beforehand what the waits will be. A
-// [Limiter] beside a policy decides what of all that is sent at all.
+// [Limiter] decides in addition which attempts are sent.
 //
-// The caller owes every wait a chance drawn uniformly from [0, 1): the package
+// Callers pass a chance drawn uniformly from [0, 1) for each wait: the package
 // has no randomness of its own. Policies and delays are immutable once built and
 // safe for concurrent use; a limiter has a state, and belongs to one client.
 //

@@ -23,8 +23,6 @@ type Exponential struct {
 	FromZero bool
 }
 
-var _ Delay = Exponential{}
-
 // Wait implements [Delay], in whole nanoseconds: each of three steps rounds down,
 // so that it is less than 3 ns below the formula, to the 53 bits that a chance
 // has. For x below 1 the power term is zero and the wait Min (but never above
@@ -64,10 +62,10 @@ func (e Exponential) Bounds(x int) (least, mean, greatest time.Duration) {
 // Validate returns the faults of the delay, each wrapped around [ErrInvalid].
 func (e Exponential) Validate() []error {
 	var faults faultList
-	faults.when(e.Base <= 0, "base (z) is %v; it must be positive", e.Base)
-	faults.when(e.Min < 0, "min (zmin) is %v; a wait cannot be negative", e.Min)
-	faults.when(e.Max <= 0, "max (zmax) is %v; it must be positive", e.Max)
-	faults.when(e.Min > e.Max, "min (zmin) %v is above max (zmax) %v", e.Min, e.Max)
+	faults.when(e.Base <= 0, notPositive, "base (z)", e.Base)
+	faults.when(e.Min < 0, negative, "min (zmin)", e.Min)
+	faults.when(e.Max <= 0, notPositive, "max (zmax)", e.Max)
+	faults.when(e.Min > e.Max, "min (zmin) %v exceeds max (zmax) %v", e.Min, e.Max)
 	return faults
 }
 

@@ -16,8 +16,8 @@ const (
 	MostTries = MaxRetries + 1
 	// LongestParameter bounds every length of time of a formula.
 	LongestParameter = 24 * time.Hour
-	// usualTries is how many there are where nothing is said.
-	usualTries = 4
+	// defaultTries is how many there are where nothing is said.
+	defaultTries = 4
 )
 
 // Formula is a retry policy with values of one's own, as a scenario or a command line spells
@@ -60,29 +60,29 @@ func FormulaKinds() []string {
 }
 
 // NewFormula returns a formula of a kind whose lengths are still to be given.
-func NewFormula(kind string) *Formula { return &Formula{Kind: kind, Tries: usualTries, First: 1} }
+func NewFormula(kind string) *Formula { return &Formula{Kind: kind, Tries: defaultTries, First: 1} }
 
 // Parameters returns the lengths that belong to the formula's kind, each with where it is kept;
 // none for a kind that does not exist.
 func (f *Formula) Parameters() []Parameter {
-	greatest := Parameter{"max", "The greatest wait.", 1, &f.most}
+	greatest := Parameter{"max", "The maximum wait.", 1, &f.most}
 	jittered := []Parameter{
-		{"base", "The bound of the first wait, which doubles from retry to retry.", 1, &f.base},
-		{"cap", "What no wait exceeds.", 1, &f.top},
+		{"base", "The first bound, which doubles per retry.", 1, &f.base},
+		{"cap", "The maximum wait.", 1, &f.top},
 	}
 	switch f.Kind {
 	case exponential:
 		return []Parameter{
-			{"z", "The default back-off, which is multiplied by 2^x - 1 and by 0.8 to 1.2.", 1, &f.z},
-			{"min", "The least wait, to which that is added.", 0, &f.least}, greatest}
+			{"z", "Back-off, multiplied by 2^x - 1 and 0.8 to 1.2.", 1, &f.z},
+			{"min", "The minimum wait.", 0, &f.least}, greatest}
 	case linear:
-		return []Parameter{{"step", "The wait before the first retry; each further one is longer by as much.", 1, &f.step}, greatest}
+		return []Parameter{{"step", "The first wait and its increase per retry.", 1, &f.step}, greatest}
 	case fixed:
-		return []Parameter{{"every", "The wait before each retry.", 0, &f.every}}
+		return []Parameter{{"every", "Each wait.", 0, &f.every}}
 	case fullJitter, equalJitter:
 		return jittered
 	case decorrelatedJitter:
-		jittered[0].Says = "The least wait; each is at most three times the one before it."
+		jittered[0].Says = "The minimum wait."
 		return jittered
 	default:
 		return nil
@@ -95,25 +95,22 @@ func (f *Formula) FirstCounts() bool { return f.Kind == exponential }
 // Preset returns the policy of the formula, which is called by its text. What is wrong with
 // it [Formula.Validate] says.
 func (f *Formula) Preset() Preset {
-	p := Preset{Policy: Policy{Name: f.Text(), Retries: f.Tries - 1}, Source: "a formula with values of one's own"}
+	p := Policy{Name: f.Text(), Retries: f.Tries - 1}
 	switch f.Kind {
 	case exponential:
-		e := Exponential{Base: f.z, Min: f.least, Max: f.most, FromZero: f.First == 0}
-		p.Delay, p.Formula = e, e.line()
+		p.Delay = Exponential{Base: f.z, Min: f.least, Max: f.most, FromZero: f.First == 0}
 	case linear:
-		p.Delay, p.Formula = Linear{Step: f.step, Max: f.most}, fmt.Sprintf("min(%v, %v · x), x = 1 …", f.most, f.step)
+		p.Delay = Linear{Step: f.step, Max: f.most}
 	case fixed:
-		p.Delay, p.Formula = Fixed{Every: f.every}, f.every.String()
+		p.Delay = Fixed{Every: f.every}
 	case fullJitter:
-		p.Delay, p.Formula = FullJitter{Base: f.base, Cap: f.top}, fmt.Sprintf("U(0, min(%v, %v · 2^(x−1))), x = 1 …", f.top, f.base)
+		p.Delay = FullJitter{Base: f.base, Cap: f.top}
 	case equalJitter:
-		p.Delay, p.Formula = EqualJitter{Base: f.base, Cap: f.top},
-			fmt.Sprintf("e/2 + U(0, e/2), e = min(%v, %v · 2^(x−1)), x = 1 …", f.top, f.base)
+		p.Delay = EqualJitter{Base: f.base, Cap: f.top}
 	case decorrelatedJitter:
-		p.Delay, p.Formula = Decorrelated{Base: f.base, Cap: f.top},
-			fmt.Sprintf("min(%v, U(%v, 3 · the wait before)), the first before being %v", f.top, f.base, f.base)
+		p.Delay = Decorrelated{Base: f.base, Cap: f.top}
 	}
-	return p
+	return Preset{p, formulaOf(p.Delay), "own values"}
 }
 
 // Validate returns everything that is wrong with the formula, each wrapped around [ErrInvalid].
@@ -125,19 +122,19 @@ func (f *Formula) Validate() []error {
 	for _, p := range f.Parameters() {
 		faults.when(*p.Into < p.Least || *p.Into > LongestParameter, "%s is %v; expected %v to %v", p.Name, *p.Into, p.Least, LongestParameter)
 	}
-	faults.when(f.Tries < 1 || f.Tries > MostTries, "tries is %d; expected 1 to %d, the first attempt included", f.Tries, MostTries)
-	faults.when(f.First != 0 && f.First != 1, "first is %d; expected 1, or 0 as the storage client 1.x counted", f.First)
+	faults.when(f.Tries < 1 || f.Tries > MostTries, "tries is %d; expected 1 to %d", f.Tries, MostTries)
+	faults.when(f.First != 0 && f.First != 1, "first is %d; expected 0 or 1", f.First)
 	if len(faults) > 0 {
 		return faults
 	}
 	if low, high, wrong := f.Crossed(); wrong {
-		faults.when(true, "%s is %v and %s %v; expected %s to be no longer than %s", low.Name, *low.Into, high.Name, *high.Into, low.Name, high.Name)
+		faults.when(true, "%s is %v and %s %v; expected %s at most %s", low.Name, *low.Into, high.Name, *high.Into, low.Name, high.Name)
 	}
 	return faults
 }
 
-// Crossed returns a lower and an upper bound of the waits of which the lower is the longer,
-// false where all is well.
+// Crossed returns the lower and the upper bound of the waits, and whether the lower exceeds
+// the upper.
 func (f *Formula) Crossed() (low, high Parameter, wrong bool) {
 	p := f.Parameters()
 	if len(p) < 2 {
@@ -166,7 +163,7 @@ func (f *Formula) Text() string {
 func ParseFormula(text string) (*Formula, error) {
 	words := strings.Fields(text)
 	if len(words) == 0 {
-		return nil, nearest.Faultf(ErrInvalid, "the formula is empty; expected one such as exponential z=30s min=3s max=90s tries=4")
+		return nil, nearest.Faultf(ErrInvalid, "formula is empty; expected one such as exponential z=30s min=3s max=90s tries=4")
 	}
 	if !slices.Contains(FormulaKinds(), words[0]) {
 		return nil, nearest.Faultf(ErrInvalid, "%s", nearest.Unknown("formula", words[0], FormulaKinds()))
@@ -176,7 +173,7 @@ func ParseFormula(text string) (*Formula, error) {
 	for _, word := range words[1:] {
 		name, value, _ := strings.Cut(word, "=")
 		if given[name] {
-			return nil, nearest.Faultf(ErrInvalid, "%s is given twice; expected once", nearest.Shown(name))
+			return nil, nearest.Faultf(ErrInvalid, "%s occurs twice; expected once", nearest.Shown(name))
 		}
 		given[name] = true
 		if err := f.set(name, value); err != nil {
@@ -185,7 +182,7 @@ func ParseFormula(text string) (*Formula, error) {
 	}
 	for _, p := range f.Parameters() {
 		if !given[p.Name] {
-			return nil, nearest.Faultf(ErrInvalid, "%s has no %s; expected a duration such as %s=3s", f.Kind, p.Name, p.Name)
+			return nil, nearest.Faultf(ErrInvalid, "%s has no %s; expected %s=3s or similar", f.Kind, p.Name, p.Name)
 		}
 	}
 	if faults := f.Validate(); len(faults) > 0 {
@@ -221,7 +218,7 @@ func (f *Formula) set(name, value string) error {
 		}
 		length, err := time.ParseDuration(value)
 		if err != nil {
-			return nearest.Faultf(ErrInvalid, "%s is %s; expected a duration with its unit, such as 4s or 250ms", name, nearest.Shown(value))
+			return nearest.Faultf(ErrInvalid, "%s is %s; expected a duration such as 250ms", name, nearest.Shown(value))
 		}
 		*p.Into = length
 		return nil

@@ -60,7 +60,7 @@ func TestFormulasAtFault(t *testing.T) {
 		{"counted where nothing is", "fixed every=1s first=1", `parameter "first"`},
 		{"a parameter is missing", "exponential z=1s max=9s", "exponential has no min"},
 		{"a parameter of another kind", "linear step=1s cap=9s", `parameter "cap"`},
-		{"a parameter twice", "fixed every=1s every=2s", `"every" is given twice`},
+		{"a parameter twice", "fixed every=1s every=2s", `"every" occurs twice`},
 		{"no unit", "fixed every=5", `every is "5"`},
 		{"the kind alone", "exponential", "exponential has no z"},
 	} {

@@ -41,13 +41,7 @@ type Proportional struct {
 // (The same source as [FullJitter].)
 type Decorrelated struct{ Base, Cap time.Duration }
 
-var (
-	_ Delay   = FullJitter{}
-	_ Delay   = EqualJitter{}
-	_ Delay   = Proportional{}
-	_ Delay   = Decorrelated{}
-	_ Chained = Decorrelated{}
-)
+var _ Chained = Decorrelated{}
 
 // Wait implements [Delay].
 func (j FullJitter) Wait(x int, chance float64) time.Duration {
@@ -129,8 +123,8 @@ func (d Decorrelated) After(previous time.Duration, chance float64) time.Duratio
 }
 
 // Bounds implements [Bounded]. While the cap is out of reach, with 3^x · base
-// below it, the mean follows from E(x) = (base + 3·E(x−1))/2; beyond, the
-// density of the wait is carried on numerically.
+// below it, the mean follows from E(x) = (base + 3·E(x−1))/2; above it, the
+// density of the wait is computed numerically.
 func (d Decorrelated) Bounds(x int) (least, mean, greatest time.Duration) {
 	if x < 1 {
 		return 0, 0, 0
@@ -173,7 +167,7 @@ func (d Decorrelated) quadrature(x int) float64 {
 		into[cells] += density * max(0, reach-top)
 	}
 	spread(mass, 1, base)
-	// The distribution settles: beyond some dozens of steps nothing changes.
+	// The distribution converges within some dozens of steps.
 	for range min(x, 60) - 1 {
 		next := make([]float64, cells+1)
 		for i, weight := range mass {
@@ -203,14 +197,14 @@ func (d Decorrelated) Validate() []error { return baseAndCap(d.Base, d.Cap) }
 func (p Proportional) Validate() []error {
 	faults := baseAndCap(p.Base, p.Cap)
 	faults.when(p.Low < 0 || p.High < p.Low || p.High > 10_000,
-		"the share is from %d to %d thousandths; it must rise, from 0 to 10,000 at most", p.Low, p.High)
+		"share is %d to %d thousandths; expected ascending, 0 to 10,000", p.Low, p.High)
 	return faults
 }
 
 func baseAndCap(base, top time.Duration) faultList {
 	var faults faultList
-	faults.when(base <= 0, "base is %v; it must be positive", base)
-	faults.when(top < base, "cap %v is below base %v", top, base)
+	faults.when(base <= 0, notPositive, "base", base)
+	faults.when(top < base, "cap %v below base %v", top, base)
 	return faults
 }
 

@@ -2,7 +2,7 @@ package backoff
 
 import "time"
 
-// Answer is what a limiter is told of an attempt.
+// Answer is the result of an attempt, as a limiter sees it.
 type Answer uint8
 
 // The answers.
@@ -19,8 +19,8 @@ const (
 
 // Try is an attempt that is about to be sent.
 type Try struct {
-	// Retry says that it is not the operation's first; After is then what came of
-	// the one before.
+	// Retry says that it is not the operation's first; After is then the result of
+	// the previous one.
 	Retry bool
 	After Answer
 }
@@ -29,7 +29,7 @@ type Try struct {
 type Grant struct {
 	// Hold is how long to hold it back first.
 	Hold time.Duration
-	// Cost is what the attempt took of a quota, 0 where there is none.
+	// Cost is what the attempt took of a quota, 0 without one.
 	Cost int
 }
 
@@ -39,32 +39,25 @@ type Grant struct {
 // client, and is not safe for concurrent use. Instants are those of any one clock
 // and must not fall.
 type Limiter interface {
-	// Admit is asked before an attempt is sent; false says that it is not to be
-	// sent at all: a retry is then given up, a first attempt fails on the spot.
+	// Admit decides before an attempt is sent; false means that it must not be
+	// sent: a retry is then given up, a first attempt fails on the spot.
 	// The chance is uniform in [0, 1).
 	Admit(now time.Duration, try Try, chance float64) (Grant, bool)
-	// Told is told what came of an attempt that was sent under a grant.
-	Told(now time.Duration, grant Grant, answer Answer)
+	// Record records the result of an attempt that was sent under a grant.
+	Record(now time.Duration, grant Grant, answer Answer)
 }
 
 // Limiters returns the names of the built-in limiters. The slice is the caller's.
 func Limiters() []string { return []string{"retry-budget", "token-quota", "adaptive", "cubic", "aimd"} }
 
-// LimiterByName returns what makes limiters of a built-in kind, nil where [Limiters]
-// does not name it.
+// LimiterByName returns the constructor of a built-in limiter, nil unless [Limiters]
+// names it.
 func LimiterByName(name string) func() Limiter {
-	switch name {
-	case "retry-budget":
-		return func() Limiter { return NewRetryBudget() }
-	case "token-quota":
-		return func() Limiter { return NewTokenQuota() }
-	case "adaptive":
-		return func() Limiter { return NewAdaptive() }
-	case "cubic":
-		return func() Limiter { return NewCubic() }
-	case "aimd":
-		return func() Limiter { return NewAIMD() }
-	default:
-		return nil
-	}
+	return map[string]func() Limiter{
+		"retry-budget": func() Limiter { return NewRetryBudget() },
+		"token-quota":  func() Limiter { return NewTokenQuota() },
+		"adaptive":     func() Limiter { return NewAdaptive() },
+		"cubic":        func() Limiter { return NewCubic() },
+		"aimd":         func() Limiter { return NewAIMD() },
+	}[name]
 }

@@ -49,7 +49,7 @@ func TestRetryBudgetByItsDefinition(t *testing.T) {
 		b := backoff.NewRetryBudget()
 		for _, line := range row.script {
 			for range line.times {
-				b.Told(line.at, backoff.Grant{}, line.answer)
+				b.Record(line.at, backoff.Grant{}, line.answer)
 			}
 		}
 		assert.Equalf(t, row.want, admits(b, 0, throttled, 0), "%s: a retry is admitted", row.name)
@@ -70,16 +70,16 @@ func TestTokenQuotaByItsDefinition(t *testing.T) {
 	}
 	require.False(t, admits(q, 0, throttled, 0), "retry 101 is admitted; want 500 tokens to be gone")
 	for range 4 {
-		q.Told(0, backoff.Grant{}, accepted)
+		q.Record(0, backoff.Grant{}, accepted)
 	}
 	assert.False(t, admits(q, 0, throttled, 0), "four tokens are enough; want five")
-	q.Told(0, grants[0], throttled)
+	q.Record(0, grants[0], throttled)
 	assert.False(t, admits(q, 0, throttled, 0), "a retry that failed gave its tokens back")
-	q.Told(0, grants[1], accepted)
+	q.Record(0, grants[1], accepted)
 	assert.False(t, admits(q, 0, timedOut, 0), "nine tokens are enough after a time-out; want ten")
 	assert.True(t, admits(q, 0, throttled, 0), "nine tokens are not enough for 5")
 	for range 10_000 {
-		q.Told(0, backoff.Grant{}, accepted)
+		q.Record(0, backoff.Grant{}, accepted)
 	}
 	for n := range 50 {
 		require.Truef(t, admits(q, 0, timedOut, 0), "retry %d after a time-out is not admitted; want 50 of 10 tokens", n)
@@ -109,9 +109,9 @@ func TestAdaptiveByItsDefinition(t *testing.T) {
 			a.Admit(0, backoff.Try{}, 1)
 		}
 		for range row.accepts {
-			a.Told(0, backoff.Grant{}, accepted)
+			a.Record(0, backoff.Grant{}, accepted)
 		}
-		a.Told(row.later, backoff.Grant{}, throttled)
+		a.Record(row.later, backoff.Grant{}, throttled)
 		got := a.Rejects()
 		assert.InDelta(t, row.want, got, 1e-12, row.name)
 		assert.Truef(t, got <= 0 || !admits(a, row.later, throttled, got*0.999),
@@ -134,7 +134,7 @@ func TestCubicByItsDefinition(t *testing.T) {
 		require.Zero(t, grant.Hold, "held back before anything was throttled")
 	}
 	const began = 10 * s
-	c.Told(began, backoff.Grant{}, throttled)
+	c.Record(began, backoff.Grant{}, throttled)
 	rate, on := c.Rate()
 	require.Truef(t, on && math.Abs(rate-1400) <= 5, "after the first throttle the rate is %v, %t; want 0.7 · 2,000", rate, on)
 	assert.InDelta(t, 11.45, c.Plateau().Seconds(), 0.02, "K in seconds")
@@ -143,15 +143,15 @@ func TestCubicByItsDefinition(t *testing.T) {
 	for now < began+c.Plateau() {
 		grant, _ := c.Admit(now, backoff.Try{}, 0)
 		now += grant.Hold + 500*time.Microsecond
-		c.Told(now, grant, accepted)
+		c.Record(now, grant, accepted)
 	}
 	rate, _ = c.Rate()
 	assert.InDelta(t, 2000, rate, 25, "rate after K")
-	c.Told(now, backoff.Grant{}, throttled)
+	c.Record(now, backoff.Grant{}, throttled)
 	rate, _ = c.Rate()
 	assert.InDelta(t, 1325, rate, 125, "rate after another throttle")
 	for range 200 {
-		c.Told(now, backoff.Grant{}, throttled)
+		c.Record(now, backoff.Grant{}, throttled)
 	}
 	rate, _ = c.Rate()
 	assert.Equal(t, 0.5, rate, "rate after many throttles")
@@ -180,7 +180,7 @@ func TestAIMDByItsDefinition(t *testing.T) {
 		{"a part of an interval is not lost", s + 1475*ms, accepted, 126.5},
 		{"but counts for the next", s + 1500*ms, accepted, 127.5},
 	} {
-		a.Told(row.at, backoff.Grant{}, row.answer)
+		a.Record(row.at, backoff.Grant{}, row.answer)
 		rate, _ := a.Rate()
 		assert.InDelta(t, row.want, rate, 0.01, row.name)
 	}

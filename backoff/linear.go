@@ -2,6 +2,7 @@ package backoff
 
 import (
 	"math"
+	"strconv"
 	"time"
 )
 
@@ -12,8 +13,6 @@ type Linear struct {
 	// Max is the greatest wait.
 	Max time.Duration
 }
-
-var _ Delay = Linear{}
 
 // Wait implements [Delay]; the chance does not matter.
 func (l Linear) Wait(x int, _ float64) time.Duration {
@@ -36,16 +35,14 @@ func (l Linear) Bounds(x int) (least, mean, greatest time.Duration) {
 // Validate returns the faults of the delay, each wrapped around [ErrInvalid].
 func (l Linear) Validate() []error {
 	var faults faultList
-	faults.when(l.Step <= 0, "step is %v; it must be positive", l.Step)
-	faults.when(l.Max < l.Step, "max %v is below step %v", l.Max, l.Step)
+	faults.when(l.Step <= 0, notPositive, "step", l.Step)
+	faults.when(l.Max < l.Step, "max %v below step %v", l.Max, l.Step)
 	return faults
 }
 
 // Ladder waits what its rungs say, one after another; a rung of 0 behind the
 // first is like the one before it.
 type Ladder [8]time.Duration
-
-var _ Delay = Ladder{}
 
 // Wait implements [Delay]; the chance does not matter.
 func (l Ladder) Wait(x int, _ float64) time.Duration {
@@ -70,7 +67,7 @@ func (l Ladder) Bounds(x int) (least, mean, greatest time.Duration) {
 func (l Ladder) Validate() []error {
 	var faults faultList
 	for rung, wait := range l {
-		faults.when(wait < 0, "rung %d is %v; a wait cannot be negative", rung+1, wait)
+		faults.when(wait < 0, negative, "rung "+strconv.Itoa(rung+1), wait)
 	}
 	return faults
 }

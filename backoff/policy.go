@@ -45,7 +45,7 @@ type Delay interface {
 // unless x is positive.
 func (p Policy) Wait(x int, chance float64) (time.Duration, bool) {
 	if x < 1 {
-		panic("backoff: retries are counted from 1")
+		panic("backoff: retry below 1")
 	}
 	if x > p.Retries {
 		return 0, false
@@ -87,10 +87,10 @@ func (p Policy) With(codes ...int) Policy {
 // is.
 func (p Policy) Validate() []error {
 	var faults faultList
-	faults.when(p.Retries < 0 || p.Retries > MaxRetries, "retries is %d; it must be 0 to %d", p.Retries, MaxRetries)
-	faults.when(p.Delay == nil && p.Retries > 0, "delay is missing; %d retries need one", p.Retries)
+	faults.when(p.Retries < 0 || p.Retries > MaxRetries, "retries is %d; expected 0 to %d", p.Retries, MaxRetries)
+	faults.when(p.Delay == nil && p.Retries > 0, "delay is missing; expected one")
 	for _, code := range p.Codes {
-		faults.when(code < leastCode || code > mostCode, "codes has %d; it must be a status from %d to %d", code, leastCode, mostCode)
+		faults.when(code < minCode || code > maxCode, "codes has %d; expected %d to %d", code, minCode, maxCode)
 	}
 	if checked, ok := p.Delay.(interface{ Validate() []error }); ok {
 		faults = append(faults, checked.Validate()...)
@@ -105,15 +105,13 @@ type Fixed struct {
 	Every time.Duration
 }
 
-var _ Delay = Fixed{}
-
 // Wait implements [Delay]; neither argument matters.
 func (f Fixed) Wait(int, float64) time.Duration { return max(f.Every, 0) }
 
 // Validate returns the faults of the delay, each wrapped around [ErrInvalid].
 func (f Fixed) Validate() []error {
 	var faults faultList
-	faults.when(f.Every < 0, "every is %v; a wait cannot be negative", f.Every)
+	faults.when(f.Every < 0, negative, "every", f.Every)
 	return faults
 }
 
@@ -123,6 +121,12 @@ var (
 	ErrUnknown = errors.New("backoff: unknown policy")
 	// ErrInvalid is the error for a policy that contradicts itself.
 	ErrInvalid = errors.New("backoff: invalid policy")
+)
+
+// The faults of a value that has to be above 0, and of one that may be 0.
+const (
+	notPositive = "%s is %v; expected more than 0"
+	negative    = "%s is %v; expected at least 0"
 )
 
 // faultList is what is wrong with a policy, a delay or a limiter.

@@ -13,74 +13,91 @@ import (
 // Preset is a built-in policy with where it comes from.
 type Preset struct {
 	Policy
-	// Formula is the rule in one line, Source who has it so.
+	// Formula is the rule in one line, Source where it is from.
 	Formula, Source string
 }
-
-// growing is the documents' formula in one line.
-const growing = "min(zmin + U(0.8 z, 1.2 z) · (2^x − 1), zmax)"
 
 // Presets returns the built-in policies, sorted by name. The slice is the
 // caller's.
 func Presets() []Preset {
 	const (
-		documents = "the service's documents on retries"
+		documents = "Azure documentation"
 		brooker   = "Exponential Backoff and Jitter, AWS Architecture Blog, 2015"
+		ms, s     = time.Millisecond, time.Second
 	)
-	// What the clients of today retry, beside attempts without a reply.
+	// Statuses that current clients retry, as well as attempts without a reply.
 	modern := []int{408, 429, 500, 502, 503, 504}
-	return []Preset{
-		{Policy{Name: "azcore", Retries: 3, WaitsAlways: true, Codes: modern,
-			Delay: Proportional{Base: 800 * time.Millisecond, Cap: time.Minute, Low: 800, High: 1300, LessOne: true}},
-			"min(60 s, 0.8 s · (2^x − 1) · U(0.8, 1.3)), x = 1 …", "azcore of the Azure SDK for Go, policy_retry.go"},
-		{Policy{Name: "azure-core-net", Retries: 3, WaitsAlways: true, Codes: modern,
-			Delay: Proportional{Base: 800 * time.Millisecond, Cap: time.Minute, Low: 800, High: 1200}},
-			"min(60 s, 0.8 s · 2^(x−1) · U(0.8, 1.2)), x = 1 …", "Azure.Core of the Azure SDK for .NET, RetryOptions"},
-		{Policy{Name: "botocore-standard", Retries: 2, WaitsAlways: true, Codes: []int{500, 502, 503, 504},
-			Delay: FullJitter{Base: time.Second, Cap: 20 * time.Second}},
-			"U(0, 1) · min(2^x s, 20 s), x = 0 …", "botocore, standard mode: three attempts"},
-		{Policy{Name: "decorrelated-jitter", Retries: 5, Delay: Decorrelated{Base: 100 * time.Millisecond, Cap: 20 * time.Second}},
-			"min(20 s, U(0.1 s, 3 · the wait before)), the first before being 0.1 s", brooker},
-		{Policy{Name: "documented", Retries: 3, Delay: Exponential{Base: 30 * time.Second, Min: 3 * time.Second, Max: 90 * time.Second}},
-			growing + ", z = 30 s, zmin = 3 s, zmax = 90 s, x = 1 …", documents},
-		{Policy{Name: "equal-jitter", Retries: 5, Delay: EqualJitter{Base: 100 * time.Millisecond, Cap: 20 * time.Second}},
-			"e/2 + U(0, e/2), e = min(20 s, 0.1 s · 2^(x−1)), x = 1 …", brooker},
-		{Policy{Name: "fixed-1s", Retries: 3, Delay: Fixed{Every: time.Second}}, "1 s", documents},
-		{Policy{Name: "fixed-5s", Retries: 3, Delay: Fixed{Every: 5 * time.Second}}, "5 s", documents},
-		{Policy{Name: "full-jitter", Retries: 5, Delay: FullJitter{Base: 100 * time.Millisecond, Cap: 20 * time.Second}},
-			"U(0, min(20 s, 0.1 s · 2^(x−1))), x = 1 …", brooker},
-		{Policy{Name: "js", Retries: 3, WaitsAlways: true, Codes: append([]int{408}, DocumentedCodes()...), Delay: EqualJitter{Base: time.Second, Cap: 64 * time.Second}},
-			"e/2 + U(0, e/2), e = min(64 s, 1 s · 2^x), x = 0 …", "core-rest-pipeline of the Azure SDK for JavaScript"},
-		{Policy{Name: "ladder", Retries: 4, Delay: Ladder{2 * time.Second, 4 * time.Second, 10 * time.Second, 30 * time.Second}},
-			"2 s, 4 s, 10 s, 30 s, then give up", documents},
-		{Policy{Name: "linear", Retries: 3, Delay: Linear{Step: 2 * time.Second, Max: 10 * time.Second}}, "min(10 s, 2 s · x), x = 1 …",
-			"none; for comparison"},
-		{Policy{Name: "none"}, "never", documents},
-		{Policy{Name: "short", Retries: 3, Delay: Exponential{Base: 100 * time.Millisecond, Min: 50 * time.Millisecond, Max: 2 * time.Second}},
-			growing + ", z = 100 ms, zmin = 50 ms, zmax = 2 s, x = 1 …", "the documents' formula, for tests of a minute"},
-		{Policy{Name: "storage-net", Retries: 3, WaitsAlways: true, Codes: append([]int{408}, DocumentedCodes()...),
-			Delay: Exponential{Base: 4 * time.Second, Min: 3 * time.Second, Max: 2 * time.Minute, FromZero: true}},
-			growing + ", z = 4 s, zmin = 3 s, zmax = 120 s, x = 0 …", "the storage client for .NET, ExponentialRetry"},
-		{Policy{Name: "was-1.x", Retries: 3, WaitsAlways: true,
-			Delay: Exponential{Base: 30 * time.Second, Min: 3 * time.Second, Max: 90 * time.Second, FromZero: true}},
-			growing + ", z = 30 s, zmin = 3 s, zmax = 90 s, x = 0 …", "the storage client 1.x, 2011"},
+	older := append([]int{408}, DocumentedCodes()...)
+	var presets []Preset
+	for _, row := range []struct {
+		name    string
+		retries int
+		always  bool // whether the first retry waits, too
+		codes   []int
+		delay   Delay
+		source  string
+	}{
+		{"azcore", 3, true, modern, Proportional{800 * ms, time.Minute, 800, 1300, true}, "Azure SDK for Go, azcore"},
+		{"azure-core-net", 3, true, modern, Proportional{800 * ms, time.Minute, 800, 1200, false}, "Azure SDK for .NET, RetryOptions"},
+		{"botocore-standard", 2, true, []int{500, 502, 503, 504}, FullJitter{s, 20 * s}, "botocore, standard mode"},
+		{"decorrelated-jitter", 5, false, nil, Decorrelated{100 * ms, 20 * s}, brooker},
+		{"documented", 3, false, nil, Exponential{Base: 30 * s, Min: 3 * s, Max: 90 * s}, documents},
+		{"equal-jitter", 5, false, nil, EqualJitter{100 * ms, 20 * s}, brooker},
+		{"fixed-1s", 3, false, nil, Fixed{s}, documents},
+		{"fixed-5s", 3, false, nil, Fixed{5 * s}, documents},
+		{"full-jitter", 5, false, nil, FullJitter{100 * ms, 20 * s}, brooker},
+		{"js", 3, true, older, EqualJitter{s, 64 * s}, "Azure SDK for JavaScript, core-rest-pipeline"},
+		{"ladder", 4, false, nil, Ladder{2 * s, 4 * s, 10 * s, 30 * s}, documents},
+		{"linear", 3, false, nil, Linear{Step: 2 * s, Max: 10 * s}, "none; for comparison"},
+		{"none", 0, false, nil, nil, documents},
+		{"short", 3, false, nil, Exponential{Base: 100 * ms, Min: 50 * ms, Max: 2 * s}, "documented formula, shortened"},
+		{"storage-net", 3, true, older, Exponential{4 * s, 3 * s, 120 * s, true}, "storage client for .NET, ExponentialRetry"},
+		{"was-1.x", 3, true, nil, Exponential{30 * s, 3 * s, 90 * s, true}, "storage client 1.x, 2011"},
+	} {
+		p := Policy{Name: row.name, Retries: row.retries, WaitsAlways: row.always, Codes: row.codes, Delay: row.delay}
+		presets = append(presets, Preset{p, formulaOf(row.delay), row.source})
 	}
+	return presets
 }
 
-// With returns the preset with values of one's own in the documents' formula. They are
+// With returns the preset with other values in the documented formula. They are
 // not checked; [Policy.Validate] does so.
 func (p Preset) With(values Exponential) Preset {
-	p.Delay, p.Source, p.Formula = values, "the documents' formula, with values of one's own", values.line()
+	p.Delay, p.Source, p.Formula = values, "documented formula, own values", formulaOf(values)
 	return p
 }
 
-// line is the formula with its values.
-func (e Exponential) line() string {
-	first := 1
-	if e.FromZero {
-		first = 0
+// formulaOf returns the rule of a delay in one line, with its values.
+func formulaOf(delay Delay) string {
+	switch d := delay.(type) {
+	case Exponential:
+		first := 1
+		if d.FromZero {
+			first = 0
+		}
+		return fmt.Sprintf("min(zmin + U(0.8 z, 1.2 z) · (2^x − 1), zmax), z = %v, zmin = %v, zmax = %v, x = %d …", d.Base, d.Min, d.Max, first)
+	case Linear:
+		return fmt.Sprintf("min(%v, %v · x), x = 1 …", d.Max, d.Step)
+	case Fixed:
+		return d.Every.String()
+	case FullJitter:
+		return fmt.Sprintf("U(0, min(%v, %v · 2^(x−1))), x = 1 …", d.Cap, d.Base)
+	case EqualJitter:
+		return fmt.Sprintf("e/2 + U(0, e/2), e = min(%v, %v · 2^(x−1)), x = 1 …", d.Cap, d.Base)
+	case Decorrelated:
+		return fmt.Sprintf("min(%v, U(%[2]v, 3 · previous)), first previous %[2]v", d.Cap, d.Base)
+	case Proportional:
+		power := "2^(x−1)"
+		if d.LessOne {
+			power = "(2^x − 1)"
+		}
+		return fmt.Sprintf("min(%v, %v · %s · U(%v, %v)), x = 1 …", d.Cap, d.Base, power, float64(d.Low)/1000, float64(d.High)/1000)
+	case Ladder:
+		waits := slices.DeleteFunc(d[:], func(rung time.Duration) bool { return rung == 0 })
+		return strings.Trim(fmt.Sprint(waits), "[]") + ", then failed"
+	default:
+		return "never"
 	}
-	return fmt.Sprintf(growing+", z = %v, zmin = %v, zmax = %v, x = %d …", e.Base, e.Min, e.Max, first)
 }
 
 // Choose returns the policies of some names or formulas, in that order, and all presets

@@ -14,8 +14,8 @@ type bucket struct {
 	at           time.Duration
 }
 
-// take returns how long to wait for a token; at most one second's are saved up.
-func (b *bucket) take(now time.Duration) time.Duration {
+// spend returns how long to wait for a token; at most one second's are saved up.
+func (b *bucket) spend(now time.Duration) time.Duration {
 	b.fill(now)
 	b.tokens--
 	if b.tokens >= 0 {
@@ -29,11 +29,11 @@ func (b *bucket) fill(now time.Duration) {
 	b.at = max(b.at, now)
 }
 
-// AIMD holds a client to a rate that rises evenly and falls by a share: additive
+// AIMD limits a client to a rate that rises linearly and falls by a factor: additive
 // increase, multiplicative decrease (D. Chiu, R. Jain, 1989). A throttled attempt
 // multiplies the rate by Decrease, at most once an interval; every interval without
-// one adds Increase. There is no limit before the first throttled attempt, from
-// which on the rate is Decrease of what was sent in the second before.
+// one adds Increase. There is no limit before the first throttled attempt, which sets the
+// rate to Decrease of the measured rate.
 type AIMD struct {
 	// Increase is in attempts per second, Decrease in thousandths.
 	Increase float64
@@ -48,29 +48,26 @@ type AIMD struct {
 	changed time.Duration
 }
 
-var _ Limiter = (*AIMD)(nil)
-
 // NewAIMD returns a limiter that adds 1/s every 100 ms, and halves.
 func NewAIMD() *AIMD {
 	return &AIMD{Increase: 1, Decrease: 500, Interval: 100 * time.Millisecond, Least: 0.5}
 }
 
-// Rate returns the rate that the client is held to, and false where there is none
-// yet.
+// Rate returns the current limit in attempts per second, and false before there is one.
 func (a *AIMD) Rate() (float64, bool) { return a.bucket.rate, a.on }
 
 // Admit implements [Limiter].
 func (a *AIMD) Admit(now time.Duration, _ Try, _ float64) (Grant, bool) {
 	if !a.on {
-		a.meter.sent(now)
+		a.meter.add(now)
 		return Grant{}, true
 	}
 	a.rise(now)
-	return Grant{Hold: a.bucket.take(now)}, true
+	return Grant{Hold: a.bucket.spend(now)}, true
 }
 
-// Told implements [Limiter].
-func (a *AIMD) Told(now time.Duration, _ Grant, answer Answer) {
+// Record implements [Limiter].
+func (a *AIMD) Record(now time.Duration, _ Grant, answer Answer) {
 	switch {
 	case answer != Throttled:
 		if a.on {
@@ -101,14 +98,14 @@ func (a *AIMD) rise(now time.Duration) {
 // Validate returns the faults of the limiter, each wrapped around [ErrInvalid].
 func (a *AIMD) Validate() []error {
 	var faults faultList
-	faults.when(!(a.Increase > 0) || math.IsInf(a.Increase, 0), "increase is %v attempts/s; it must be positive", a.Increase)
-	faults.when(a.Decrease <= 0 || a.Decrease >= 1000, "decrease is %d thousandths; it must lie between 0 and 1,000", a.Decrease)
-	faults.when(a.Interval <= 0, "interval is %v; it must be positive", a.Interval)
-	faults.when(!(a.Least > 0) || math.IsInf(a.Least, 0), "least is %v attempts/s; it must be positive", a.Least)
+	faults.when(!(a.Increase > 0) || math.IsInf(a.Increase, 0), notPositive, "increase", a.Increase)
+	faults.when(a.Decrease <= 0 || a.Decrease >= 1000, "decrease is %d thousandths; expected 1 to 999", a.Decrease)
+	faults.when(a.Interval <= 0, notPositive, "interval", a.Interval)
+	faults.when(!(a.Least > 0) || math.IsInf(a.Least, 0), notPositive, "least", a.Least)
 	return faults
 }
 
-// meter measures the rate of what is sent, in buckets of half a second, smoothed
+// meter measures the rate of sent attempts, in buckets of half a second, smoothed
 // as botocore does: 0.8 of the new, 0.2 of the old.
 type meter struct {
 	bucket   int64
@@ -118,13 +115,13 @@ type meter struct {
 
 const meterBucket = 500 * time.Millisecond
 
-func (m *meter) sent(now time.Duration) {
+func (m *meter) add(now time.Duration) {
 	m.pass(now)
 	m.count++
 }
 
 // rate returns the measured rate in attempts per second; within the first half
-// second it is what was sent until now.
+// second it is the mean since its start.
 func (m *meter) rate(now time.Duration) float64 {
 	m.pass(now)
 	if m.measured == 0 {

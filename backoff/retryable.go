@@ -4,11 +4,11 @@ import "slices"
 
 // The statuses among which a policy chooses what to retry.
 const (
-	leastCode = 400
-	mostCode  = 599
+	minCode = 400
+	maxCode = 599
 )
 
-// Statuses that the documents name beside whole classes of them.
+// Statuses that the documents name one by one.
 const (
 	// TooManyRequests is how Cosmos DB refuses what is over its limit, where Azure
 	// Storage says 503.
@@ -23,7 +23,7 @@ const (
 // 501 and 505, in ascending order. The slice is the caller's.
 func DocumentedCodes() []int {
 	var codes []int
-	for status := 500; status <= mostCode; status++ {
+	for status := 500; status <= maxCode; status++ {
 		if documented(status) {
 			codes = append(codes, status)
 		}
@@ -32,7 +32,7 @@ func DocumentedCodes() []int {
 }
 
 func documented(status int) bool {
-	return status >= 500 && status <= mostCode && status != notImplemented && status != versionNotSupported
+	return status >= 500 && status <= maxCode && status != notImplemented && status != versionNotSupported
 }
 
 // Retryable reports whether the policy retries an outcome with this HTTP status

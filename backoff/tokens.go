@@ -14,8 +14,6 @@ type RetryBudget struct {
 	spent int64
 }
 
-var _ Limiter = (*RetryBudget)(nil)
-
 // NewRetryBudget returns a full bucket with the proposal's values.
 func NewRetryBudget() *RetryBudget { return &RetryBudget{Most: 10_000, Ratio: 100} }
 
@@ -24,8 +22,8 @@ func (b *RetryBudget) Admit(_ time.Duration, try Try, _ float64) (Grant, bool) {
 	return Grant{}, !try.Retry || b.Most-b.spent > b.Most/2
 }
 
-// Told implements [Limiter].
-func (b *RetryBudget) Told(_ time.Duration, _ Grant, answer Answer) {
+// Record implements [Limiter].
+func (b *RetryBudget) Record(_ time.Duration, _ Grant, answer Answer) {
 	if answer == Accepted {
 		b.spent = max(0, b.spent-b.Ratio)
 		return
@@ -36,8 +34,8 @@ func (b *RetryBudget) Told(_ time.Duration, _ Grant, answer Answer) {
 // Validate returns the faults of the budget, each wrapped around [ErrInvalid].
 func (b *RetryBudget) Validate() []error {
 	var faults faultList
-	faults.when(b.Most <= 0, "most is %d thousandths of a token; it must be positive", b.Most)
-	faults.when(b.Ratio <= 0, "ratio is %d thousandths of a token; it must be positive", b.Ratio)
+	faults.when(b.Most <= 0, notPositive, "most", b.Most)
+	faults.when(b.Ratio <= 0, notPositive, "ratio", b.Ratio)
 	return faults
 }
 
@@ -52,8 +50,6 @@ type TokenQuota struct {
 
 	spent int
 }
-
-var _ Limiter = (*TokenQuota)(nil)
 
 // NewTokenQuota returns a full quota with botocore's values.
 func NewTokenQuota() *TokenQuota { return &TokenQuota{Most: 500, Cost: 5, TimeoutCost: 10} }
@@ -74,8 +70,8 @@ func (q *TokenQuota) Admit(_ time.Duration, try Try, _ float64) (Grant, bool) {
 	return Grant{Cost: cost}, true
 }
 
-// Told implements [Limiter].
-func (q *TokenQuota) Told(_ time.Duration, grant Grant, answer Answer) {
+// Record implements [Limiter].
+func (q *TokenQuota) Record(_ time.Duration, grant Grant, answer Answer) {
 	if answer == Accepted {
 		q.spent = max(0, q.spent-max(1, grant.Cost))
 	}
@@ -84,8 +80,8 @@ func (q *TokenQuota) Told(_ time.Duration, grant Grant, answer Answer) {
 // Validate returns the faults of the quota, each wrapped around [ErrInvalid].
 func (q *TokenQuota) Validate() []error {
 	var faults faultList
-	faults.when(q.Most <= 0, "most is %d tokens; it must be positive", q.Most)
-	faults.when(q.Cost <= 0, "cost is %d tokens; it must be positive", q.Cost)
-	faults.when(q.TimeoutCost <= 0, "timeout cost is %d tokens; it must be positive", q.TimeoutCost)
+	faults.when(q.Most <= 0, notPositive, "most", q.Most)
+	faults.when(q.Cost <= 0, notPositive, "cost", q.Cost)
+	faults.when(q.TimeoutCost <= 0, notPositive, "timeout cost", q.TimeoutCost)
 	return faults
 }

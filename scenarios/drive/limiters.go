@@ -63,7 +63,7 @@ func (l *Limiters) told(s *Session, now clock.Instant, outcome *target.Outcome) 
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.of(s).Told(now.Offset(), s.grant, answerOf(outcome))
+	l.of(s).Record(now.Offset(), s.grant, answerOf(outcome))
 }
 
 func answerOf(o *target.Outcome) backoff.Answer {
