@@ -119,8 +119,8 @@ func TestLoadsThatShowNoLimit(t *testing.T) {
 		verdict, limits string
 	}{
 		{"a closed loop", []int{400}, closed, 1, "Clients that wait|200 entities/s|50.0 %|!no step", "Clients that wait|!no step"},
-		{"nothing at all", nil, nil, 0, "CANNOT TELL|!Clients that wait", "nothing was throttled"},
-		{"an open loop beside a closed one", []int{100, 150}, closed, 2, "150 entities/s|!Clients that wait", "nothing was throttled"},
+		{"nothing at all", nil, nil, 0, "CANNOT TELL|!Clients that wait", "negligible throttling"},
+		{"an open loop beside a closed one", []int{100, 150}, closed, 2, "150 entities/s|!Clients that wait", "negligible throttling"},
 		{"a run of load balancing has another account", []int{100}, func(r *results.Record) {
 			closed(r)
 			r.Manifest.Start, r.Manifest.Spread = "cold", &results.Spread{Partitions: 2, Clients: 5}

@@ -168,7 +168,7 @@ func TestLimitsSayWhatTheRunCannotTell(t *testing.T) {
 	}{
 		{"an embedded run in real time", small(nil), "documented|balancing|new table|assumed|!virtual|!not known|!cold"},
 		{"a start of no name", small(func(r *run) { r.manifest.Start = "" }), "!warm|!cold"},
-		{"too short to tell", small(func(r *run) { r.seconds = 1 }), "unknown: throttling in 1 of the seconds|!nothing was throttled"},
+		{"too short to tell", small(func(r *run) { r.seconds = 1 }), "unknown: throttling in only 1 s|!negligible"},
 		{"profile off", small(func(r *run) { r.manifest.Profile = "off" }), "Profile off|!assumptions"},
 		{"another target", small(func(r *run) { r.manifest.Target = "https://example.table" }), "!balancing|!profile|!warm"},
 	} {

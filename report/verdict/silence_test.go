@@ -144,7 +144,7 @@ func TestDrawnSilencesAndStrains(t *testing.T) {
 		want := "holds"
 		switch {
 		case ownDropped > 0 || own > 2:
-			want = "the generator did not send the load in time"
+			want = "the generator was late"
 		case last:
 			want = "does not hold"
 		case own+waited > 2:

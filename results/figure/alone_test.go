@@ -57,7 +57,7 @@ func TestRenamedFigures(t *testing.T) {
 		}
 	}
 	if _, err := figure.ParseClaim("throttled < 20s"); err == nil || !strings.Contains(err.Error(), "byte 12: 20s is no limit for throttled") ||
-		!strings.Contains(err.Error(), "or throttled_from, as the time is called now") {
+		!strings.Contains(err.Error(), "or the time throttled_from") {
 		t.Errorf("Parse of the time that was called throttled = %v; want a hint at throttled_from", err)
 	}
 	if _, err := figure.ParseClaim("retries < 20s"); err == nil || strings.Contains(err.Error(), "throttled_from") {

@@ -4,9 +4,9 @@ import (
 	"strings"
 )
 
-// longestKey is how many bytes a PartitionKey of a claim may have: the service
+// maxKey is how many bytes a PartitionKey of a claim may have: the service
 // takes none longer.
-const longestKey = 1024
+const maxKey = 1024
 
 // arguments reads what a figure is of, after its parenthesis, and holds it against
 // what it can be of.
@@ -18,7 +18,7 @@ func (p *parser) arguments(f *Reference, k Definition) {
 			break
 		}
 		if at := p.here(); !p.take(",") {
-			p.fail(at, "%s stands within the parentheses of %s; expected ) or a comma", p.next(), f.Name)
+			p.fail(at, "%s follows within the parentheses of %s; expected ) or a comma", p.next(), f.Name)
 		}
 	}
 	if p.fault != nil {
@@ -27,11 +27,11 @@ func (p *parser) arguments(f *Reference, k Definition) {
 	first := names[0]
 	switch {
 	case len(names) > 2:
-		p.fail(names[2].at, "%s is of three things; expected an operation and a phase at most", f.Name)
+		p.fail(names[2].at, "%s has three names; expected at most operation and phase", f.Name)
 	case k.Scope == OfRun && !(len(names) == 1 && first.any()):
-		p.fail(first.at, "%s is of the whole run; expected no name", f.Name)
+		p.fail(first.at, "%s covers the whole run; expected no name", f.Name)
 	case k.Scope == OfCounter && (len(names) != 2 || first.any() || names[1].any()):
-		p.fail(first.at, "%s is what a workflow counts; expected an operation and the name of it, such as counter(look, both)", f.Name)
+		p.fail(first.at, "%s is a workflow's count; expected an operation and its name, such as counter(look, both)", f.Name)
 	case k.Scope == OfCounter:
 		p.name(&f.Operation, &f.OperationOffset, first)
 		p.name(&f.Counter, &f.CounterOffset, names[1])
@@ -41,7 +41,7 @@ func (p *parser) arguments(f *Reference, k Definition) {
 			p.name(&f.Phase, &f.PhaseOffset, names[1])
 		}
 	case k.Scope == OfPhases && len(names) == 2:
-		p.fail(names[1].at, "%s is of a phase alone; expected one name", f.Name)
+		p.fail(names[1].at, "%s covers phases only; expected one name", f.Name)
 	case k.Scope == OfPhases:
 		p.name(&f.Phase, &f.PhaseOffset, first)
 	case len(names) == 1:
@@ -55,8 +55,8 @@ func (p *parser) arguments(f *Reference, k Definition) {
 // name takes an argument as a name, which * leaves empty.
 func (p *parser) name(into *string, offset *int, a argument) {
 	if a.quoted {
-		p.fail(a.at, "a PartitionKey in quotes does not belong here; expected the name of an operation or a phase, "+
-			"or offered or served of the partition")
+		p.fail(a.at, "unexpected PartitionKey in quotes; expected an operation or phase, "+
+			"or offered or served")
 		return
 	}
 	if !a.any() {
@@ -99,7 +99,7 @@ func (p *parser) argument() argument {
 		a.text = strings.Join(strings.Fields(p.text[p.at:p.at+end]), " ")
 		p.at += end
 		if a.text == "" {
-			p.fail(a.at, "a name is missing; expected that of an operation or a phase, or *")
+			p.fail(a.at, "missing name; expected an operation, a phase, or *")
 		}
 		return a
 	}
@@ -109,7 +109,7 @@ func (p *parser) argument() argument {
 	for {
 		end := strings.IndexByte(p.text[p.at:], '"')
 		if end < 0 {
-			p.fail(begin-1, "a PartitionKey has no closing quote; expected one")
+			p.fail(begin-1, "PartitionKey without closing quote; expected one")
 			return a
 		}
 		key.WriteString(p.text[p.at : p.at+end])
@@ -121,8 +121,8 @@ func (p *parser) argument() argument {
 		p.at++
 	}
 	a.text, a.key = key.String(), key.String()
-	if len(a.key) > longestKey || strings.ContainsFunc(a.key, func(c rune) bool { return c < ' ' }) {
-		p.fail(begin-1, "a PartitionKey is longer than %d bytes or holds a control character; expected one that the service takes", longestKey)
+	if len(a.key) > maxKey || strings.ContainsFunc(a.key, func(c rune) bool { return c < ' ' }) {
+		p.fail(begin-1, "PartitionKey exceeds %d bytes or has a control character; expected a valid one", maxKey)
 	}
 	return a
 }

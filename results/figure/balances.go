@@ -14,9 +14,9 @@ func balances() []Definition {
 		name, about string
 		events      []string
 	}{
-		{"splits", "ranges that load balancing split", []string{results.RangeSplit, results.SizeSplit}},
-		{"moves", "ranges that it moved to another server", []string{results.RangeMoved}},
-		{"merges", "ranges that it merged", []string{results.RangesMerged}},
+		{"splits", "ranges that were split", []string{results.RangeSplit, results.SizeSplit}},
+		{"moves", "ranges moved to another server", []string{results.RangeMoved}},
+		{"merges", "ranges merged", []string{results.RangesMerged}},
 	} {
 		list = append(list, Definition{Name: one.name, About: one.about, Scope: OfPhases, Unit: Count, take: func(s *Selection) Value {
 			number := int64(0)
@@ -29,7 +29,7 @@ func balances() []Definition {
 		}})
 	}
 	return append(list,
-		Definition{Name: "offline", About: "the longest time for which a range was not served while it moved", Scope: OfPhases, Unit: Nanoseconds,
+		Definition{Name: "offline", About: "maximum offline time of a moving range", Scope: OfPhases, Unit: Nanoseconds,
 			take: func(s *Selection) Value {
 				longest := 0.0
 				return s.balanced(func(e *results.Event) float64 {
@@ -37,13 +37,13 @@ func balances() []Definition {
 					return longest
 				})
 			}},
-		Definition{Name: "throttled_from", About: "from when on the load was throttled, since it began", Scope: OfRun, Unit: Nanoseconds,
+		Definition{Name: "throttled_from", About: "start of throttling, since the load began", Scope: OfRun, Unit: Nanoseconds,
 			take: func(s *Selection) Value { return s.relief(func(b *results.Balance) *float64 { return b.Throttled }) }},
-		Definition{Name: "relieved_after", About: "until when it was, since it began", Scope: OfRun, Unit: Nanoseconds,
+		Definition{Name: "relieved_after", About: "end of throttling, since the load began", Scope: OfRun, Unit: Nanoseconds,
 			take: func(s *Selection) Value { return s.relief(func(b *results.Balance) *float64 { return b.Relieved }) }})
 }
 
-const noBalancing = "only a simulated run tells what load balancing did"
+const noBalancing = "load balancing is simulated only"
 
 func (s *Selection) simulated() bool {
 	m := &s.of.record.Manifest
@@ -75,9 +75,9 @@ func (s *Selection) relief(of func(*results.Balance) *float64) Value {
 	case !s.simulated():
 		return untold(noBalancing)
 	case b == nil:
-		return untold("the run is not about load balancing")
+		return untold("run without load balancing")
 	case of(b) == nil:
-		return untold("the load never came to it")
+		return untold("load never began")
 	}
 	return knownValue(*of(b)*float64(time.Second), 1)
 }

@@ -32,7 +32,7 @@ const (
 func ParseClaimMetric(text string) (ClaimMetric, error) {
 	p := &parser{text: text}
 	if len(text) > MaxClaimLength {
-		p.fail(0, "the text is longer than %d bytes; expected a figure such as p99(get)", MaxClaimLength)
+		p.fail(0, "text exceeds %d bytes; expected a figure such as p99(get)", MaxClaimLength)
 		return ClaimMetric{}, p.fault
 	}
 	m := ClaimMetric{Figure: p.figure()}
@@ -40,12 +40,12 @@ func ParseClaimMetric(text string) (ClaimMetric, error) {
 	switch {
 	case p.fault != nil:
 	case p.at < len(p.text):
-		p.fail(at, "%s stands after the figure; expected its end, for what is compared is the figure of two builds", p.next())
+		p.fail(at, "%s follows the figure; expected its end", p.next())
 	case !slices.Contains(ClaimMetrics(), m.Figure.Name):
-		p.fail(m.Figure.Offset, "%s is better neither when it is higher nor when it is lower, or no live run tells it; expected one of %s",
+		p.fail(m.Figure.Offset, "%s cannot be compared in live runs; expected one of %s",
 			m.Figure.Name, strings.Join(ClaimMetrics(), ", "))
 	case m.Figure.Part != Whole:
-		p.fail(m.Figure.Offset, "%s of a single partition or account is not in the record of every run; expected one of operations and phases", m.Figure.Name)
+		p.fail(m.Figure.Offset, "%s of a partition or account is not always recorded; expected an operation or phase", m.Figure.Name)
 	}
 	if p.fault != nil {
 		return ClaimMetric{}, p.fault

@@ -18,12 +18,12 @@ func (n ClaimNumber) Value() float64 {
 		if s.name == n.suffix {
 			value, err := strconv.ParseFloat(n.digits+"e"+strconv.Itoa(s.exponent), 64)
 			if err != nil {
-				panic("figure: a number that was parsed is none: " + err.Error())
+				panic("figure: invalid number: " + err.Error())
 			}
 			return value * s.times
 		}
 	}
-	panic("figure: a number of an unknown unit: " + n.suffix)
+	panic("figure: unknown unit: " + n.suffix)
 }
 
 // String returns the number as it is written.

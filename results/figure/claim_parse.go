@@ -17,7 +17,7 @@ const MaxClaimLength = 4096
 func ParseClaim(text string) (*Claim, error) {
 	p := &parser{text: text}
 	if len(p.text) > MaxClaimLength || !utf8.ValidString(p.text) {
-		p.fail(0, "the text is longer than %d bytes, or no UTF-8; expected a claim such as p99(get) < 20ms", MaxClaimLength)
+		p.fail(0, "text exceeds %d bytes, or is no UTF-8; expected p99(get) < 20ms or similar", MaxClaimLength)
 		return nil, p.fault
 	}
 	c := &Claim{left: p.figure()}
@@ -35,12 +35,12 @@ func ParseClaim(text string) (*Claim, error) {
 		}
 	}
 	if c.comparison == "" {
-		p.fail(p.at, "%s stands where the comparison should; expected <, <=, >, >=, == or !=", p.next())
+		p.fail(p.at, "%s is no comparison; expected <, <=, >, >=, == or !=", p.next())
 	}
 	limit := p.here()
 	p.right(c)
 	if p.space(); p.fault == nil && p.at < len(p.text) {
-		p.fail(p.at, "%s stands after the claim; expected its end", p.next())
+		p.fail(p.at, "%s follows the claim; expected its end", p.next())
 	}
 	if p.fault == nil {
 		p.units(c, limit)
@@ -71,12 +71,12 @@ func (p *parser) right(c *Claim) {
 			return
 		}
 		if c.number.suffix != "" || c.number.Value() <= 0 {
-			p.fail(star, "%s is multiplied; expected a plain number above 0 before *", c.number)
+			p.fail(star, "%s is multiplied; expected a number above 0 before *", c.number)
 		}
 		c.factor, c.number = c.number, ClaimNumber{}
 	}
 	if c.factor == (ClaimNumber{}) && !letter(p.peek()) {
-		p.fail(p.here(), "%s stands where the limit should; expected a number with its unit, such as 20ms, 1%% or 2000, or a figure", p.next())
+		p.fail(p.here(), "%s is no limit; expected a number with unit, such as 20ms, 1%% or 2000, or a figure", p.next())
 		return
 	}
 	c.right, c.againstOther = p.figure(), true
@@ -94,7 +94,7 @@ func (p *parser) figure() Reference {
 		return f
 	case f.Name == "" || !letter(f.Name[0]):
 		p.at = f.Offset
-		p.fail(f.Offset, "%s stands where a figure should; expected one such as p99(get) or throttled", p.next())
+		p.fail(f.Offset, "%s is no figure; expected p99(get), throttled or similar", p.next())
 		return f
 	case !some:
 		if at := slices.IndexFunc(renamed[:], func(one rename) bool { return one.was == f.Name }); at >= 0 {
@@ -109,7 +109,7 @@ func (p *parser) figure() Reference {
 	if p.take("(") {
 		p.arguments(&f, k)
 	} else if k.Scope == OfCounter {
-		p.fail(f.Offset, "%s is what a workflow counts; expected an operation and the name of it, such as counter(look, both)", f.Name)
+		p.fail(f.Offset, "%s is a workflow's count; expected an operation and its name, such as counter(look, both)", f.Name)
 	}
 	return f
 }
@@ -128,9 +128,9 @@ func (p *parser) exact(c *Claim, at int) {
 	}
 }
 
-// mostDigits is how many digits a number may have: so many survive being read and
+// maxDigits is how many digits a number may have: so many survive being read and
 // written again.
-const mostDigits = 15
+const maxDigits = 15
 
 func (p *parser) number() ClaimNumber {
 	begin := p.here()
@@ -139,8 +139,8 @@ func (p *parser) number() ClaimNumber {
 	}
 	digits := p.text[begin:p.at]
 	value, err := strconv.ParseFloat(digits, 64)
-	if err != nil || len(strings.Replace(digits, ".", "", 1)) > mostDigits || strings.HasSuffix(digits, ".") {
-		p.fail(begin, "%q is not a number; expected one of at most %d digits, such as 20 or 1.5", clipped(digits), mostDigits)
+	if err != nil || len(strings.Replace(digits, ".", "", 1)) > maxDigits || strings.HasSuffix(digits, ".") {
+		p.fail(begin, "%q is no number; expected at most %d digits, such as 1.5", clipped(digits), maxDigits)
 		return ClaimNumber{digits: "0"}
 	}
 	at := p.here()
@@ -171,12 +171,12 @@ func (p *parser) fail(at int, format string, args ...any) {
 func ParseFigure(text string) (Reference, error) {
 	p := &parser{text: text}
 	if len(text) > MaxClaimLength || !utf8.ValidString(text) {
-		p.fail(0, "the text is longer than %d bytes, or no UTF-8; expected a figure such as p99(get)", MaxClaimLength)
+		p.fail(0, "text exceeds %d bytes, or is no UTF-8; expected a figure such as p99(get)", MaxClaimLength)
 		return Reference{}, p.fault
 	}
 	f := p.figure()
 	if p.space(); p.fault == nil && p.at < len(p.text) {
-		p.fail(p.at, "%s stands after the figure; expected its end", p.next())
+		p.fail(p.at, "%s follows the figure; expected its end", p.next())
 	}
 	if p.fault != nil {
 		return Reference{}, p.fault

@@ -182,16 +182,16 @@ func TestFaultsOfMetrics(t *testing.T) {
 		offset     int
 		want       string
 	}{
-		{"nothing", "", 0, "the end stands where a figure should"},
-		{"a claim", "p99(get) < 20ms", 9, "'<' stands after the figure; expected its end"},
+		{"nothing", "", 0, "the end is no figure"},
+		{"a claim", "p99(get) < 20ms", 9, "'<' follows the figure; expected its end"},
 		{"an unknown figure", " p98", 1, `unknown figure "p98"`},
-		{"what the load offers", "offered", 0, "offered is better neither when it is higher nor when it is lower"},
-		{"what only a simulation tells", "splits", 0, "or no live run tells it; expected one of p50, p90"},
-		{"what must be nothing", "lost_writes", 0, "lost_writes is better neither"},
-		{"what a workflow counts", "counter(look, both)", 0, "counter is better neither"},
-		{"a single partition", "served(hottest)", 0, "served of a single partition or account"},
-		{"parentheses never closed", "p99(get", 7, "the end stands within the parentheses"},
-		{"far too long", strings.Repeat("p", 5000), 0, "the text is longer than 4096 bytes"},
+		{"what the load offers", "offered", 0, "offered cannot be compared"},
+		{"what only a simulation tells", "splits", 0, "splits cannot be compared"},
+		{"what must be nothing", "lost_writes", 0, "lost_writes cannot be compared"},
+		{"what a workflow counts", "counter(look, both)", 0, "counter cannot be compared"},
+		{"a single partition", "served(hottest)", 0, "served of a partition or account"},
+		{"parentheses never closed", "p99(get", 7, "the end follows within the parentheses"},
+		{"far too long", strings.Repeat("p", 5000), 0, "text exceeds 4096 bytes"},
 	} {
 		_, err := figure.ParseClaimMetric(row.text)
 		var fault *figure.ClaimFault

@@ -20,28 +20,28 @@ func counts() []Definition {
 	counted := func(k *results.KindStats) int64 { return k.Counted }
 	var list []Definition
 	for _, c := range []count{
-		{"scheduled", "operations that became due = sent + dropped", Neither, scheduled, nil},
-		{"sent", "operations whose first attempt was sent", Neither, sent, nil},
-		{"dropped", "operations that were due and never sent", Lower, func(k *results.KindStats) int64 { return k.Dropped }, scheduled},
-		{"late", "first attempts sent more than 5 ms after they were due", Lower, func(k *results.KindStats) int64 { return k.Late }, sent},
-		{"operations", "operations that were completed, with success or without", Neither, operations, nil},
-		{"succeeded", "operations that ended with success", Higher, func(k *results.KindStats) int64 { return k.Succeeded }, operations},
-		{"lost_operations", "operations that were due and did not succeed: given up, failed or dropped", Lower, lostOperations, scheduled},
-		{"requests", "attempts made, retries and further pages included = ok + throttled + failed", Neither, attempts, nil},
+		{"scheduled", "operations due = sent + dropped", Neither, scheduled, nil},
+		{"sent", "operations with a sent attempt", Neither, sent, nil},
+		{"dropped", "operations never sent", Lower, func(k *results.KindStats) int64 { return k.Dropped }, scheduled},
+		{"late", "first attempts sent over 5 ms late", Lower, func(k *results.KindStats) int64 { return k.Late }, sent},
+		{"operations", "operations completed, successful or not", Neither, operations, nil},
+		{"succeeded", "successful operations", Higher, func(k *results.KindStats) int64 { return k.Succeeded }, operations},
+		{"lost_operations", "operations due without success: given up, failed or dropped", Lower, lostOperations, scheduled},
+		{"requests", "attempts with retries and further pages = ok + throttled + failed", Neither, attempts, nil},
 		{"ok", "attempts that succeeded", Higher, func(k *results.KindStats) int64 { return k.Ok }, attempts},
-		{"handled", "ok attempts answered 404, 409 or 412, as the operation expects", Neither,
+		{"handled", "ok attempts with expected 404, 409 or 412", Neither,
 			func(k *results.KindStats) int64 { return k.Handled }, attempts},
-		{"throttled", "attempts answered 503, 429, 504 or 500 OperationTimedOut: the service was busy", Lower,
+		{"throttled", "attempts answered 503, 429, 504 or 500 OperationTimedOut", Lower,
 			func(k *results.KindStats) int64 { return k.Throttled }, attempts},
-		{"failed", "attempts that were neither ok nor throttled", Lower, func(k *results.KindStats) int64 { return k.Failed }, attempts},
-		{"retries", "attempts that sent a request once more", Lower, func(k *results.KindStats) int64 { return k.Retries }, attempts},
-		{"line_held", "attempts that waited for the client's line behind others, for over 100 ms or half of their time", Lower,
+		{"failed", "attempts neither ok nor throttled", Lower, func(k *results.KindStats) int64 { return k.Failed }, attempts},
+		{"retries", "attempts that repeated a request", Lower, func(k *results.KindStats) int64 { return k.Retries }, attempts},
+		{"line_held", "attempts delayed by the client's line over 100 ms or half their time", Lower,
 			func(k *results.KindStats) int64 { return k.LineHeld }, attempts},
-		{"limit_held", "attempts that the operation's own rate limit held back, of those made or cut", Lower,
+		{"limit_held", "share of attempts delayed or dropped by the operation's rate limit", Lower,
 			func(k *results.KindStats) int64 { return k.LimitHeld }, func(k *results.KindStats) int64 { return k.Attempts + k.Cut }},
-		{"first_throttled", "first attempts that were throttled", Lower, func(k *results.KindStats) int64 { return k.FirstThrottled }, sent},
-		{"counted", "entities counted by the documented rule: inserted, updated, deleted or scanned", Neither, counted, nil},
-		{"returned", "entities that replies held", Neither, func(k *results.KindStats) int64 { return k.Returned }, counted},
+		{"first_throttled", "throttled first attempts", Lower, func(k *results.KindStats) int64 { return k.FirstThrottled }, sent},
+		{"counted", "entities inserted, updated, deleted or scanned", Neither, counted, nil},
+		{"returned", "entities in replies", Neither, func(k *results.KindStats) int64 { return k.Returned }, counted},
 	} {
 		list = append(list, Definition{Name: c.name, About: c.about, Scope: OfOperations, Unit: Count, Better: c.better, Part: c.whole != nil,
 			take: func(s *Selection) Value {
@@ -49,11 +49,11 @@ func counts() []Definition {
 				part := c.of(&sum)
 				switch {
 				case s.in == Share && c.whole != nil:
-					return ratio(part, c.whole(&sum), "it is a share of nothing")
+					return ratio(part, c.whole(&sum), "share of nothing")
 				case s.in == PerSecond:
 					return perSecond(float64(part), s.seconds(), part)
 				case len(s.steps) == 0:
-					return untold("no phase was reported")
+					return untold("no phase reported")
 				}
 				return knownValue(float64(part), part)
 			}})
@@ -80,29 +80,29 @@ func leftovers() []Definition {
 		better      Better
 		of          func(a *results.Audit) int64
 	}{
-		{"lost_writes", "acknowledged writes that are not there", Lower, func(a *results.Audit) int64 { return a.Lost }},
-		{"doubled_writes", "how many times too often counters were raised", Lower, func(a *results.Audit) int64 { return a.Doubled }},
-		{"unknown_writes", "writes of which nobody knows whether they were carried out", Neither,
+		{"lost_writes", "acknowledged writes that are missing", Lower, func(a *results.Audit) int64 { return a.Lost }},
+		{"doubled_writes", "excess increments of counters", Lower, func(a *results.Audit) int64 { return a.Doubled }},
+		{"unknown_writes", "writes with unknown outcome", Neither,
 			func(a *results.Audit) int64 { return a.Unknown }},
-		{"overwritten", "entities written last by somebody whom the run does not know", Neither,
+		{"overwritten", "entities last written outside the run", Neither,
 			func(a *results.Audit) int64 { return a.Overwritten }},
-		{"conflicts", "replies to writes that somebody else was faster than", Neither,
+		{"conflicts", "write replies after another writer", Neither,
 			func(a *results.Audit) int64 { return a.ForeignConflicts }},
 	} {
 		list = append(list, Definition{Name: one.name, About: one.about, Scope: OfRun, Unit: Count, Better: one.better,
 			take: func(s *Selection) Value {
 				if s.of.record.Audit == nil {
-					return untold("the writes were not verified")
+					return untold("writes not verified")
 				}
 				return knownValue(float64(one.of(s.of.record.Audit)), s.of.record.Audit.Writes)
 			}})
 	}
 	return append(list,
-		Definition{Name: "violations", About: "in how many things that were left behind something does not hold that must", Scope: OfRun, Unit: Count,
+		Definition{Name: "violations", About: "invariant violations after the run", Scope: OfRun, Unit: Count,
 			Better: Lower, take: func(s *Selection) Value {
 				list := s.of.record.Invariants
 				if len(list) == 0 {
-					return untold("nothing was looked at after the run")
+					return untold("nothing was checked")
 				}
 				sum, looked := int64(0), int64(0)
 				for i := range list {
@@ -110,12 +110,12 @@ func leftovers() []Definition {
 				}
 				return knownValue(float64(sum), looked)
 			}},
-		Definition{Name: "counter", About: "what an operation's workflow counts under a name", Scope: OfCounter, Unit: Count, take: func(s *Selection) Value {
+		Definition{Name: "counter", About: "a count that the operation's workflow names", Scope: OfCounter, Unit: Count, take: func(s *Selection) Value {
 			for _, c := range s.of.record.Counters {
 				if c.Operation == s.ref.Operation && c.Name == s.ref.Counter {
 					return knownValue(float64(c.Count), c.Count)
 				}
 			}
-			return untold("the workflow counted nothing of that name")
+			return untold("workflow counted none")
 		}})
 }

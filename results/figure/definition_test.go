@@ -65,5 +65,5 @@ func Example() {
 	// saturation: 1000, of 9, modelled
 	// share_lost: 0.4, of 25000, modelled
 	// share_lost_settled: 0.4, of 12500, modelled
-	// lost_writes: not told, the writes were not verified
+	// lost_writes: not told, writes not verified
 }

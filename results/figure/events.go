@@ -11,25 +11,25 @@ func events() []Definition {
 		of          func(k *results.KindStats) int64
 	}{
 		{"requests_per_success", "attempts made", func(k *results.KindStats) int64 { return k.Attempts }},
-		{"counted_per_success", "entities counted by the documented rule", func(k *results.KindStats) int64 { return k.Counted }},
-		{"returned_per_success", "entities that replies held", func(k *results.KindStats) int64 { return k.Returned }},
-		{"billed_per_success", "billed transactions, throttled ones apart", func(k *results.KindStats) int64 { return k.Billed() }},
+		{"counted_per_success", "entities by the documented rule", func(k *results.KindStats) int64 { return k.Counted }},
+		{"returned_per_success", "entities in replies", func(k *results.KindStats) int64 { return k.Returned }},
+		{"billed_per_success", "billed transactions without throttled ones", func(k *results.KindStats) int64 { return k.Billed() }},
 		{"throttled_per_success", "throttled requests", func(k *results.KindStats) int64 { return k.Throttled }},
-		{"stored_per_success", "bytes written, as the service bills them", func(k *results.KindStats) int64 { return k.Stored }},
+		{"stored_per_success", "bytes written, as billed", func(k *results.KindStats) int64 { return k.Stored }},
 	} {
-		list = append(list, Definition{Name: one.name, About: one.about + ", to each operation that succeeded", Scope: OfOperations, Unit: Ratio,
+		list = append(list, Definition{Name: one.name, About: one.about + " per successful operation", Scope: OfOperations, Unit: Ratio,
 			Better: Lower, take: func(s *Selection) Value {
 				sum := s.counts()
 				return ratio(one.of(&sum), sum.Succeeded, "no operation succeeded")
 			}})
 	}
 	return append(list,
-		Definition{Name: "fairness", About: "Jain's index over the partitions that were offered less than half a partition's target: 1 where all were served alike",
+		Definition{Name: "fairness", About: "Jain's fairness index of partitions offered under half their target: 1 is equal",
 			Scope: OfRun, Unit: Ratio, Better: Higher, take: func(s *Selection) Value {
 				c := s.of.cold()
 				return c.told(c.shares * c.shares / (float64(c.partitions) * c.squares))
 			}},
-		Definition{Name: "share_served_cold", About: "the share of what it was offered that one of them was served, on average", Scope: OfRun,
+		Definition{Name: "share_served_cold", About: "mean share served of their offered load", Scope: OfRun,
 			Unit: Share, Better: Higher, take: func(s *Selection) Value {
 				c := s.of.cold()
 				return c.told(c.shares / float64(c.partitions))
@@ -59,7 +59,7 @@ func (f *Figures) cold() (c coldShares) {
 
 func (c *coldShares) told(value float64) Value {
 	if c.partitions < 2 || c.squares <= 0 {
-		return untold("fewer than two partitions were offered less than half the target, or nothing of theirs was served")
+		return untold("under two partitions have under half the target, or none was served")
 	}
 	return knownValue(value, c.partitions)
 }
@@ -125,7 +125,7 @@ func (n *Needs) soon(name string, sum *results.KindStats) float64 {
 // needs, of the operation of which that is least. It is not told where no rate says what is
 // due: clients that wait ask for no more than they get.
 func (f *Figures) Met(needs Needs) Value {
-	least := Value{Why: "no operation was due at an instant of its own"}
+	least := Value{Why: "no operations at instants of their own"}
 	for _, step := range f.reported {
 		if step.Closed() {
 			return least

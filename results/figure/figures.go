@@ -29,7 +29,7 @@ func (f *Figures) Take(ref Reference) Value { return f.In(ref, ref.Unit()) }
 func (f *Figures) In(ref Reference, in Unit) Value {
 	d, known := Find(ref.Name)
 	if !known {
-		return untold("there is no such figure")
+		return untold("no such figure")
 	}
 	s, why := f.selection(ref, in)
 	if why != "" {
@@ -86,7 +86,7 @@ func own(name string) Unit {
 func (f *Figures) over(name string, steps []Step, in Unit, want func(results.Kind) bool) Value {
 	d, known := Find(name)
 	if !known {
-		return untold("there is no such figure")
+		return untold("no such figure")
 	}
 	return f.taken(&d, &Selection{of: f, ref: Reference{Name: name}, in: in, steps: steps, want: want})
 }
@@ -94,7 +94,7 @@ func (f *Figures) over(name string, steps []Step, in Unit, want func(results.Kin
 func (f *Figures) taken(d *Definition, s *Selection) Value {
 	v := d.take(s)
 	if v.Told && (math.IsNaN(v.Value) || math.IsInf(v.Value, 0)) {
-		return untold("the record holds no number for it")
+		return untold("not in the record")
 	}
 	v.Provenance = Measured
 	if f.record.Manifest.Modelled() {

@@ -336,11 +336,11 @@ func saturation(s *Selection) Value {
 	if r := s.of.record; r.Capture != nil || r.Manifest.Spread != nil || Spreads(r) && r.Manifest.PartitionKey == "" {
 		// What several partitions are served while load balancing works is no
 		// saturation of anything.
-		return untold("load balancing changes what several partitions are served")
+		return untold("load balancing changes what partitions are served")
 	}
 	// Two limits are the same within 2 %.
 	const near = 1.02
-	v := untold("nothing was throttled to speak of")
+	v := untold("negligible throttling")
 	for _, ladder := range s.of.Ladders() {
 		if !slices.ContainsFunc(s.steps, func(step Step) bool { return step.Phase.Stage == ladder.Stage }) {
 			continue
@@ -352,7 +352,7 @@ func saturation(s *Selection) Value {
 		case one.Told && !v.Told:
 			v = one
 		case one.Told && max(v.Value, one.Value) > near*min(v.Value, one.Value):
-			return untold(fmt.Sprintf("parts of the load meet different limits, %.0f and %.0f entities/s", v.Value, one.Value))
+			return untold(fmt.Sprintf("limits of parts of the load differ, %.0f and %.0f entities/s", v.Value, one.Value))
 		case one.Told && one.Count > v.Count:
 			v = one
 		}
@@ -368,18 +368,18 @@ func (l *Ladder) Saturation() Value {
 		v.Interval = &[2]float64{l.Low, l.High}
 		return v
 	case Unthrottled:
-		return untold("nothing was throttled to speak of")
+		return untold("negligible throttling")
 	case Moving:
-		return untold(fmt.Sprintf("the throttling changes: from %.0f to %.0f entities/s were served in single seconds", l.Low, l.High))
+		return untold(fmt.Sprintf("throttling changes: %.0f to %.0f entities/s served per second", l.Low, l.High))
 	case Sporadic:
-		return untold("the throttling is sporadic: it takes the same share of any load")
+		return untold("sporadic throttling: the same share of any load")
 	case Brief:
-		return untold(fmt.Sprintf("throttling in %d of the seconds alone, too few to show a limit", l.Seconds))
+		return untold(fmt.Sprintf("throttling in only %d s", l.Seconds))
 	case Outage:
-		return untold("nothing was served while it was throttled: an outage, and no limit")
+		return untold("an outage: nothing was served while throttled")
 	case Carried:
-		return untold("retries got through: less than 1 % was lost")
+		return untold("retries succeeded: under 1 % was lost")
 	default:
-		return untold("one rate does not tell a limit from sporadic throttling")
+		return untold("one rate cannot distinguish a limit from sporadic throttling")
 	}
 }

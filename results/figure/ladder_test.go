@@ -190,7 +190,7 @@ func TestStretchesOfLoadAreJudgedApart(t *testing.T) {
 	v := figure.Of(record).Take(parsed(t, "saturation(calm)"))
 	assert.Falsef(t, v.Told, "saturation of the calm stretch = %+v; want none", v)
 	add(record, "later", same(10, 2000, 1200)...)
-	if v := figure.Of(record).Named("saturation"); v.Told || v.Why != "parts of the load meet different limits, 1000 and 1200 entities/s" {
+	if v := figure.Of(record).Named("saturation"); v.Told || v.Why != "limits of parts of the load differ, 1000 and 1200 entities/s" {
 		t.Errorf("saturation of two limits = %+v; want that they differ", v)
 	}
 	v = figure.Of(record).Take(parsed(t, "saturation(later)"))

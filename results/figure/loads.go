@@ -10,23 +10,23 @@ import (
 
 // loads say what became of the load.
 var loads = []Definition{
-	{Name: "tries", About: "requests to an operation", Scope: OfOperations, Unit: Ratio, Better: Lower,
+	{Name: "tries", About: "requests per operation", Scope: OfOperations, Unit: Ratio, Better: Lower,
 		take: func(s *Selection) Value {
 			sum := s.counts()
-			return ratio(sum.Attempts, sum.Operations, "no operation was completed")
+			return ratio(sum.Attempts, sum.Operations, "no completed operation")
 		}},
-	{Name: "retries_per_operation", About: "attempts that sent a request once more, to an operation", Scope: OfOperations, Unit: Ratio, Better: Lower,
+	{Name: "retries_per_operation", About: "attempts that repeat a request, per operation", Scope: OfOperations, Unit: Ratio, Better: Lower,
 		take: func(s *Selection) Value {
 			sum := s.counts()
-			return ratio(sum.Retries, sum.Operations, "no operation was completed")
+			return ratio(sum.Retries, sum.Operations, "no completed operation")
 		}},
-	{Name: "offered", About: "entities per second due: of a step with one rate, that rate times the entities of an operation; of others, those due in the last half; " +
-		"of a partition, of its busiest second; of an account, of the whole phase", Scope: OfLoad, Unit: PerSecond,
+	{Name: "offered", About: "entities per second due: a step's rate times entities per operation, otherwise in the last half; " +
+		"partitions: busiest second; accounts: whole phase", Scope: OfLoad, Unit: PerSecond,
 		take: func(s *Selection) Value {
 			if s.ref.Part != Account {
 				return s.rate(offeredIn, (*Selection).offered)
 			}
-			most := untold("no phase was reported")
+			most := untold("no phase reported")
 			for _, step := range s.steps {
 				sum := step.counts(nil)
 				offered := sum.Offered
@@ -37,37 +37,37 @@ var loads = []Definition{
 			}
 			return most
 		}},
-	{Name: "served", About: "entities per second counted for the successes that ended in the last half of each step, whenever they were due; " +
-		"of a partition, of its busiest second", Scope: OfLoad, Unit: PerSecond, Better: Higher,
+	{Name: "served", About: "entities per second of successes in the last half of each step; " +
+		"of partitions, the busiest second", Scope: OfLoad, Unit: PerSecond, Better: Higher,
 		take: func(s *Selection) Value { return s.rate(servedIn, (*Selection).served) }},
-	{Name: "throttled_per_second", About: "attempts throttled per second", Scope: OfOperations, Unit: PerSecond, Better: Lower,
+	{Name: "throttled_per_second", About: "throttled attempts/s", Scope: OfOperations, Unit: PerSecond, Better: Lower,
 		take: func(s *Selection) Value {
 			sum := s.counts()
 			return perSecond(float64(sum.Throttled), s.seconds(), sum.Throttled)
 		}},
-	{Name: "share_lost", About: "operations due that ended without success, given up, failed or dropped, of all that were due, " +
+	{Name: "share_lost", About: "share of due operations given up, failed or dropped, " +
 		"whenever they ended", Scope: OfOperations, Unit: Share, Better: Lower, take: func(s *Selection) Value {
 		sum := s.counts()
 		return ratio(lostOperations(&sum), sum.Scheduled, nothingDue)
 	}},
-	{Name: "share_lost_settled", About: "the share lost of the operations due in the last half of each step", Scope: OfOperations,
+	{Name: "share_lost_settled", About: "lost share in the last half of each step", Scope: OfOperations,
 		Unit: Share, Better: Lower, take: func(s *Selection) Value {
 			settled, _ := s.settled()
 			return ratio(max(0, settled.Scheduled-settled.Succeeded), settled.Scheduled, nothingDue)
 		}},
-	{Name: "share_throttled_settled", About: "first attempts throttled, of those of operations due in the last half of each step",
+	{Name: "share_throttled_settled", About: "throttled first attempts of operations due in each step's last half",
 		Scope: OfOperations, Unit: Share, Better: Lower, take: func(s *Selection) Value {
 			settled, _ := s.settled()
 			return ratio(settled.FirstThrottled, settled.Sent, nothingDue)
 		}},
-	{Name: "length", About: "how long the phases lasted together", Scope: OfPhases, Unit: Nanoseconds, take: func(s *Selection) Value {
+	{Name: "length", About: "total duration of phases", Scope: OfPhases, Unit: Nanoseconds, take: func(s *Selection) Value {
 		if len(s.steps) == 0 {
-			return untold("no phase was reported")
+			return untold("no phase reported")
 		}
 		return knownValue(s.seconds()*float64(time.Second), int64(len(s.steps)))
 	}},
-	{Name: "throughput", About: "entities per second counted for attempts that succeeded, the mean of the whole seconds of the last half of each step, " +
-		"by when those ended; with its 95 % interval by batch means where one step has enough seconds for one", Scope: OfOperations,
+	{Name: "throughput", About: "mean entities per second of successful attempts in whole seconds of each step's last half, " +
+		"by end; 95 % interval by batch means", Scope: OfOperations,
 		Unit: PerSecond, Better: Higher, take: (*Selection).throughput},
 }
 
@@ -77,7 +77,7 @@ const nothingDue = "nothing was due"
 // or that of a partition in its busiest second.
 func (s *Selection) rate(partitions perPartition, of func(*Selection, Step) float64) Value {
 	if s.ref.Part != Whole {
-		most := untold("no operation went to a single partition")
+		most := untold("no operation on one partition")
 		for _, step := range s.steps {
 			list, over := partitions(step.Phase)
 			one := s.busiestOf(list, over, int64(len(list)) < step.Phase.PartitionsHit)
@@ -86,7 +86,7 @@ func (s *Selection) rate(partitions perPartition, of func(*Selection, Step) floa
 			}
 			most = greater(most, one)
 		}
-		return exact(most, "partitions too many to be told apart could have been hotter")
+		return exact(most, "unnamed partitions may have been hotter")
 	}
 	entities, over, due := 0.0, 0.0, int64(0)
 	for _, step := range s.steps {
@@ -97,7 +97,7 @@ func (s *Selection) rate(partitions perPartition, of func(*Selection, Step) floa
 		}
 	}
 	if over <= 0 {
-		return untold("the run ended before the last half of the step")
+		return untold("run ended before the step's last half")
 	}
 	return perSecond(entities, over, due)
 }
@@ -161,7 +161,7 @@ func (s *Selection) throughput() Value {
 		}
 	}
 	if len(all) == 0 {
-		return untold("no whole second lies in the last half of a step")
+		return untold("no whole second in a step's last half")
 	}
 	found := statistics.BatchMeans(all)
 	v := knownValue(found.Mean/scale, int64(seconds))

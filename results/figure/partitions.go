@@ -7,23 +7,23 @@ import "loadgen/results"
 // a mean over a phase hides the second in which it is throttled.
 var partitions = []Definition{
 	{Name: "saturation", Scope: OfPhases, Unit: PerSecond, Better: Higher, take: saturation,
-		About: "entities per second at which the load meets a limit: the median of the whole seconds, from the second one of each step on, " +
-			"in which 1 % of the attempts are throttled and less is served than asked, where there are three and they are half of those with as much load"},
-	{Name: "partitions", About: "PartitionKeys that operations on a single partition went to; of several phases the most",
+		About: "entities per second at a limit: median of whole seconds after each step's first " +
+			"with 1 % throttled and less served than offered, if three, and half at that load"},
+	{Name: "partitions", About: "maximum PartitionKeys per phase of single-partition operations",
 		Scope: OfPhases, Unit: Count, take: func(s *Selection) Value {
-			most := untold("no phase was reported")
+			most := untold("no phase reported")
 			for _, step := range s.steps {
 				one := knownValue(float64(step.Phase.PartitionsHit), step.Phase.PartitionsHit)
 				if one.AtLeast = step.Phase.OfferedOver > 0; step.Phase.Offered == nil {
-					return untold("the run did not come to its end")
+					return untold("the run ended early")
 				}
 				most = greater(most, one)
 			}
-			return exact(most, "there were more partitions than are told apart")
+			return exact(most, "too many partitions to record")
 		}},
-	{Name: "mean_offered", About: "entities per second due over the whole phase, of the partition that had most", Scope: OfPhases,
+	{Name: "mean_offered", About: "maximum entities per second due of a partition, over the phase", Scope: OfPhases,
 		Unit: PerSecond, take: func(s *Selection) Value { return s.mean(offeredIn) }},
-	{Name: "mean_served", About: "entities per second counted over the whole phase, of the partition that had most", Scope: OfPhases,
+	{Name: "mean_served", About: "maximum entities per second counted of a partition, over the phase", Scope: OfPhases,
 		Unit: PerSecond, take: func(s *Selection) Value { return s.mean(servedIn) }},
 }
 
@@ -44,7 +44,7 @@ func servedIn(p *results.Phase) (list []results.PartitionStats, over int64) {
 	return p.Partitions, p.PartitionsOver
 }
 
-const notKept = "the record does not say which partitions there were"
+const notKept = "partitions are not recorded"
 
 // busiestOf returns the busiest second in a phase of which the record names some of its
 // partitions, or, where there are no more, all.
@@ -53,7 +53,7 @@ func (s *Selection) busiestOf(list []results.PartitionStats, over int64, more bo
 	case list == nil && over == 0:
 		return untold(notKept)
 	case s.ref.Part == Hottest && len(list) == 0:
-		return Value{Why: "no operation went to a single partition"}
+		return Value{Why: "no operation on one partition"}
 	case s.ref.Part == Hottest:
 		v := knownValue(float64(list[0].Busiest), list[0].Entities)
 		// All that fell to others together is less than what the first had in a second.
@@ -103,7 +103,7 @@ func greater(a, b Value) Value {
 
 // mean returns the greatest mean of a partition in any of the phases.
 func (s *Selection) mean(of perPartition) Value {
-	most := untold("no operation went to a single partition")
+	most := untold("no operation on one partition")
 	for _, step := range s.steps {
 		list, over := of(step.Phase)
 		if list == nil && over == 0 {
@@ -121,7 +121,7 @@ func (s *Selection) mean(of perPartition) Value {
 			most = greater(most, one)
 		}
 	}
-	return exact(most, "partitions that are not named could have had more")
+	return exact(most, "unnamed partitions may have more")
 }
 
 // Hot is the partition with the busiest second of a run.

@@ -27,7 +27,7 @@ func (f *Figures) selection(ref Reference, in Unit) (Selection, string) {
 	s := Selection{of: f, ref: ref, in: in, steps: f.reported, everything: phase == ""}
 	if operation != "" && ref.Counter == "" {
 		if !f.operation(operation) {
-			return s, "the run has no operation " + operation
+			return s, "the run lacks operation " + operation
 		}
 		s.want = func(kind results.Kind) bool { return kind.Name == operation }
 	}
@@ -35,7 +35,7 @@ func (f *Figures) selection(ref Reference, in Unit) (Selection, string) {
 		s.steps = f.named(phase)
 	}
 	if !s.everything && len(s.steps) == 0 {
-		return s, "the run did not come to a phase " + phase
+		return s, "the run never reached phase " + phase
 	}
 	return s, ""
 }

@@ -47,19 +47,19 @@ const (
 	// MostFirstThrottled is the share of first attempts that may be throttled in the last
 	// half of a step.
 	MostFirstThrottled = results.MostFirstThrottled
-	// mostLateSeconds is the share of the seconds of a step in which more than 1 % of what is
+	// maxLateSeconds is the share of the seconds of a step in which more than 1 % of what is
 	// sent may be over 100 ms late, so that the target met another load. What is 5 ms late
 	// spoils response times alone, see [Step.OnTime].
-	mostLateSeconds = results.MostSecondsHeldBack
-	// leastOver is by which part a rate has to lie beyond a target to be beyond it.
-	leastOver = 0.002
+	maxLateSeconds = results.MostSecondsHeldBack
+	// minOver is by which part a rate has to lie beyond a target to be beyond it.
+	minOver = 0.002
 )
 
 // notSent is why a load that was not offered tells nothing.
 const (
-	notSent   = "the generator did not send the load in time"
-	inHeaps   = "the generator sent the load in heaps, and what is throttled of those says nothing of the rate"
-	lineBound = "the client's line held the load back"
+	notSent   = "the generator was late"
+	inHeaps   = "the generator sent in bursts, so throttling says nothing about the rate"
+	lineBound = "the client's line limited the load"
 )
 
 // Holding is whether a step holds its rate.
@@ -76,8 +76,8 @@ type Holding struct {
 
 // Why it cannot be told whether a step that lost nothing sustains its rate.
 const (
-	atItsLimit = "it is at its limit"
-	tooShort   = "the step is too short to rule out a load 5 % above the target's capacity"
+	atItsLimit = "at its limit"
+	tooShort   = "the step is too short to exclude a load 5 % above capacity"
 )
 
 // Holds reports whether a step sustains its rate, over its whole length. That cannot be told if
@@ -92,7 +92,7 @@ func (f *Figures) Holds(step Step, waited func(second int64) string) Holding {
 	unsent := f.unsent(step, waited)
 	switch {
 	case seconds <= 0:
-		return Holding{Why: "the run ended before the last half of the step", Unsent: unsent}
+		return Holding{Why: "the run ended before the step's last half", Unsent: unsent}
 	case sum.Scheduled == 0:
 		return Holding{Why: "nothing was due", Unsent: unsent}
 	}
@@ -114,9 +114,9 @@ func (f *Figures) Holds(step Step, waited func(second int64) string) Holding {
 	case why != "":
 		return Holding{Why: why}
 	case f.borrowed(step, &settled, seconds):
-		return Holding{Why: "it is at its limit, and what the partition had saved up while idle carried it"}
+		return Holding{Why: "at its limit, carried by the partition's burst allowance"}
 	case queue.seconds < FewestSeconds && f.mayQueue(step, list):
-		return Holding{Why: "the step is too short to tell a growing queue from slow answers"}
+		return Holding{Why: "the step is too short to distinguish queueing from slow answers"}
 	case !step.Closed() && !step.Phase.Varying && queue.mayHide(ladder, step):
 		return Holding{Why: tooShort}
 	}
@@ -189,7 +189,7 @@ func (f *Figures) unsent(step Step, waited func(second int64) string) string {
 			own += held
 		}
 	}
-	most := mostLateSeconds * float64(all)
+	most := maxLateSeconds * float64(all)
 	switch {
 	case dropped > 0, float64(own) > most:
 		return notSent
@@ -256,7 +256,7 @@ func (f *Figures) borrowed(step Step, settled *results.Cohort, seconds float64) 
 		// What chance adds to a rate is none of it.
 		offered = step.Phase.Rate * float64(settled.Offered) / float64(settled.Scheduled)
 	}
-	return offered > (1+leastOver)*float64(m.Targets.Partition)
+	return offered > (1+minOver)*float64(m.Targets.Partition)
 }
 
 // OnTime reports whether the generator sent a step's load when it was due: no more than

@@ -33,24 +33,24 @@ func TestWhatAStepHolds(t *testing.T) {
 		{"one operation of it is lost", 1000, lose, false, ""},
 		{"one of its first half is lost", 1000, func(r *results.Record) { kind(r).Succeeded-- }, false, ""},
 		{"half of it is", 500, nil, false, ""},
-		{"one was never sent", 1000, func(r *results.Record) { kind(r).Dropped = 1 }, false, "did not send"},
-		{"one of its ten seconds was held back", 1000, func(r *results.Record) { r.Intervals[7].Lag.P99 = &held }, false, "did not send"},
+		{"one was never sent", 1000, func(r *results.Record) { kind(r).Dropped = 1 }, false, "was late"},
+		{"one of its ten seconds was held back", 1000, func(r *results.Record) { r.Intervals[7].Lag.P99 = &held }, false, "was late"},
 		{"in one of them nothing was sent", 1000, func(r *results.Record) {
 			r.Intervals[7].Sent, r.Intervals[8].Sent, r.Intervals[8].Lag.P99 = 0, 2000, &held
-		}, false, "did not send"},
+		}, false, "was late"},
 		{"what was due at its end was sent soon after", 1000, func(r *results.Record) { r.Intervals[7].Sent, r.Intervals[8].Sent = 0, 2000 }, true, ""},
 		{"in one a tenth was sent in the next", 1000, func(r *results.Record) {
 			r.Intervals[7].Sent, r.Intervals[8].Sent, r.Intervals[8].Lag.Max = 900, 1100, new(int64(99_000))
 		}, true, ""},
-		{"a second was held back by its longest alone", 1000, func(r *results.Record) { r.Intervals[7].Lag.Max = &held }, false, "did not send"},
+		{"a second was held back by its longest alone", 1000, func(r *results.Record) { r.Intervals[7].Lag.Max = &held }, false, "was late"},
 		{"it came in a heap, of which more than that was throttled", 1000, func(r *results.Record) {
 			r.Intervals[7].Lag.P99, kind(r).LastHalf.FirstThrottled = &held, 800
 			r.Intervals[7].Throttled, r.Intervals[8].Throttled = 500, 300
-		}, false, "in heaps"},
+		}, false, "in bursts"},
 		{"it came in a heap, and one operation of it is lost", 1000, func(r *results.Record) {
 			r.Intervals[7].Lag.P99 = &held
 			lose(r)
-		}, false, "in heaps"},
+		}, false, "in bursts"},
 		{"one in thirty is throttled, in a heap and in time, and comes through", 1000, func(r *results.Record) {
 			r.Intervals[2].Lag.P99 = &held
 			refuse(r, 0, 0, 0, 0, 0, 30, 30, 30, 30, 500)
@@ -68,7 +68,7 @@ func TestWhatAStepHolds(t *testing.T) {
 		{"at the target, which chance passes in its last half", 2000, func(r *results.Record) {
 			kind(r).LastHalf = results.Cohort{Counts: results.Counts{Scheduled: 10_050, Sent: 10_050, Succeeded: 10_050, Offered: 10_050, Served: 10_050}}
 		}, true, ""},
-		{"beyond the target", 2010, nil, false, "saved up"},
+		{"beyond the target", 2010, nil, false, "burst allowance"},
 		{"beyond it, at the service, which says itself what it bears", 2010, func(r *results.Record) { r.Manifest.Genuine = true }, true, ""},
 		{"beyond it, in a model that lets partitions exceed it", 2010,
 			func(r *results.Record) {
@@ -77,10 +77,10 @@ func TestWhatAStepHolds(t *testing.T) {
 		{"beyond it, in a cold one that does not", 2010,
 			func(r *results.Record) {
 				r.Manifest.Model = []results.Parameter{{Name: "headroom", Value: "1000"}}
-			}, false, "saved up"},
+			}, false, "burst allowance"},
 		{"beyond it, over several partitions", 2010, func(r *results.Record) { r.Manifest.PartitionKey = "" }, true, ""},
 		{"beyond it in its last half, below it as a mean", 2010,
-			func(r *results.Record) { r.Phases[0].Rate, r.Phases[0].Varying = 1500, true }, false, "saved up"},
+			func(r *results.Record) { r.Phases[0].Rate, r.Phases[0].Varying = 1500, true }, false, "burst allowance"},
 	} {
 		offered := max(row.served, 1000)
 		record := steps(same(10, offered, row.served))
@@ -90,7 +90,7 @@ func TestWhatAStepHolds(t *testing.T) {
 		got := figure.Of(record).Holds(figure.Steps(record)[0], nobody)
 		assert.Truef(t, got.Holds == row.holds && (got.Why == "") == (row.why == "") && strings.Contains(got.Why, row.why),
 			"%s: %+v; want %t, why %q", row.name, got, row.holds, row.why)
-		assert.Equalf(t, row.why == "did not send" || strings.Contains(row.name, "heap"), got.Unsent != "",
+		assert.Equalf(t, row.why == "was late" || strings.Contains(row.name, "heap"), got.Unsent != "",
 			"%s: Unsent = %q", row.name, got.Unsent)
 	}
 }
@@ -120,7 +120,7 @@ func nobody(int64) string { return "" }
 // What waited for a silent target was not held back by the generator: whether the rate holds
 // cannot be told for that, and where operations were never sent for it, it does not hold.
 func TestWhatWaitedForTheTarget(t *testing.T) {
-	const silence, own = "the target answered nothing", "did not send"
+	const silence, own = "the target answered nothing", "was late"
 	held := 2 * results.HeldBackAfter.Microseconds()
 	for _, row := range []struct {
 		name string

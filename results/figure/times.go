@@ -3,43 +3,42 @@ package figure
 import "loadgen/results"
 
 // few says why a quantile is not told.
-const few = "fewer than ten durations lie beyond it"
+const few = "fewer than ten longer durations"
 
 // times are the quantiles, the longest and the mean of what takes time.
 func times() []Definition {
-	const mostHave = " do not exceed, told where ten or more lie beyond:"
 	var list []Definition
 	for _, family := range []struct {
 		times, prefix, about string
 		scope                Scope
 		of                   func(s *Selection) *results.Histogram
 	}{
-		{"response", "", "response time: from the instant at which an operation was due to the end of its last attempt, of those that succeeded",
+		{"response", "", "response time of successful operations: from due to the last attempt's end",
 			OfOperations, func(s *Selection) *results.Histogram { return s.sum().Response }},
-		{"service", "service_", "service time of one ok attempt", OfOperations,
+		{"service", "service_", "service time of ok attempts", OfOperations,
 			func(s *Selection) *results.Histogram { return s.sum().Service[results.Ok] }},
-		{"throttled", "throttled_", "service time of one throttled attempt", OfOperations,
+		{"throttled", "throttled_", "service time of throttled attempts", OfOperations,
 			func(s *Selection) *results.Histogram { return s.sum().Service[results.Throttled] }},
-		{"failed", "failed_", "service time of one failed attempt", OfOperations,
+		{"failed", "failed_", "service time of failed attempts", OfOperations,
 			func(s *Selection) *results.Histogram { return s.sum().Service[results.Failed] }},
-		{"lost", "lost_", "time from the instant at which an operation was due to the end of its last attempt, of those that did not succeed",
+		{"lost", "lost_", "time of unsuccessful operations, from due to the last attempt's end",
 			OfOperations, func(s *Selection) *results.Histogram { return s.sum().Lost }},
-		{"wait", "wait_", "wait before a retry", OfRun, func(s *Selection) *results.Histogram { return s.of.record.RetryWaits }},
-		{"lag", "lag_", "time from due to sent, of first attempts", OfRun, func(s *Selection) *results.Histogram { return s.of.record.Lag }},
+		{"wait", "wait_", "retry wait", OfRun, func(s *Selection) *results.Histogram { return s.of.record.RetryWaits }},
+		{"lag", "lag_", "delay of first attempts after due", OfRun, func(s *Selection) *results.Histogram { return s.of.record.Lag }},
 	} {
 		for _, q := range []struct {
 			name, about string
 			quantile    float64
 		}{
-			{"p50", "the time that 50 %" + mostHave, .5},
-			{"p90", "the time that 90 %" + mostHave, .9},
-			{"p95", "the time that 95 %" + mostHave, .95},
-			{"p99", "the time that 99 %" + mostHave, .99},
-			{"p99.9", "the time that 99.9 %" + mostHave, .999},
-			{"max", "the longest", 1},
-			{"mean", "the arithmetic mean of the", -1},
+			{"p50", "median", .5},
+			{"p90", "90th percentile", .9},
+			{"p95", "95th percentile", .95},
+			{"p99", "99th percentile", .99},
+			{"p99.9", "99.9th percentile", .999},
+			{"max", "maximum", 1},
+			{"mean", "mean", -1},
 		} {
-			list = append(list, Definition{Name: family.prefix + q.name, About: q.about + " " + family.about, Scope: family.scope, Unit: Nanoseconds,
+			list = append(list, Definition{Name: family.prefix + q.name, About: q.about + " of " + family.about, Scope: family.scope, Unit: Nanoseconds,
 				Better: Lower, Times: family.times, Quantile: q.quantile,
 				take: func(s *Selection) Value { return timed(family.of(s), q.quantile) }})
 		}
@@ -58,7 +57,7 @@ func timed(h *results.Histogram, quantile float64) Value {
 	case h.Count() == 0:
 		return untold("nothing was timed")
 	case quantile < 0 && h.Over() > 0:
-		return untold("some durations are over an hour")
+		return untold("durations over an hour")
 	case quantile < 0:
 		return knownValue(h.Mean()*each, h.Count())
 	case quantile >= 1:

@@ -12,7 +12,7 @@ import (
 func (p *parser) units(c *Claim, limit int) {
 	c.unit = c.own(c.left)
 	if c.joint != alone && c.own(c.second) != c.unit {
-		p.fail(c.second.Offset, "%s is %s and %s is %s; expected two figures of one unit",
+		p.fail(c.second.Offset, "%s is %s, %s is %s; expected one unit",
 			c.left.Name, c.unit, c.second.Name, c.own(c.second))
 		return
 	}
@@ -22,7 +22,7 @@ func (p *parser) units(c *Claim, limit int) {
 	switch {
 	case c.againstOther:
 		if own := c.own(c.right); own != c.unit {
-			p.fail(c.right.Offset, "%s is %s, and what it is compared with is %s; expected two figures of one unit", c.right.Name, own, c.unit)
+			p.fail(c.right.Offset, "%s is %s, its limit %s; expected one unit", c.right.Name, own, c.unit)
 		}
 	case c.joint == alone:
 		k, _ := Find(c.left.Name)
@@ -59,7 +59,7 @@ func (p *parser) adopt(c *Claim, units []Unit, limit int) {
 		}
 		// From when on a load was throttled was called as the count of throttled attempts is now.
 		if c.left.Name == "throttled" && c.number.unit() == Nanoseconds {
-			expected += ", or throttled_from, as the time is called now from which on attempts are"
+			expected += ", or the time throttled_from"
 		}
 		p.fail(limit, "%s is no limit for %s; expected %s", c.number, c.left.Name, expected)
 		return
@@ -70,13 +70,13 @@ func (p *parser) adopt(c *Claim, units []Unit, limit int) {
 func example(u Unit) string {
 	switch u {
 	case Nanoseconds:
-		return "a time such as 20ms"
+		return "a time (20ms)"
 	case Share:
-		return "a share such as 1%"
+		return "a share (1%)"
 	case PerSecond:
-		return "a number per second such as 500/s"
+		return "a rate (500/s)"
 	default:
-		return "a plain number such as 2"
+		return "a number (2)"
 	}
 }
 

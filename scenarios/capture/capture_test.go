@@ -112,10 +112,10 @@ func TestSaturationIsThatOfAnyLoad(t *testing.T) {
 		want, why string
 	}{
 		{"a limit serves the same, whatever is asked", [][2]int{{20, 9}, {20, 15}, {20, 12}, {20, 30}, {20, 10}, {20, 22}}, "20 [20 20]", ""},
-		{"two seconds are no evidence", [][2]int{{20, 9}, {20, 9}}, "none", "throttling in 2 of the seconds alone"},
-		{"a blip among many is none", [][2]int{{20, 0}, {20, 0}, {20, 0}, {10, 10}, {11, 9}, {9, 11}, {20, 0}, {20, 0}, {20, 0}}, "none", "throttling in 3 of the seconds alone"},
+		{"two seconds are no evidence", [][2]int{{20, 9}, {20, 9}}, "none", "throttling in only 2 s"},
+		{"a blip among many is none", [][2]int{{20, 0}, {20, 0}, {20, 0}, {10, 10}, {11, 9}, {9, 11}, {20, 0}, {20, 0}, {20, 0}}, "none", "throttling in only 3 s"},
 		{"three that are all there was are", [][2]int{{20, 9}, {20, 15}, {20, 12}}, "20 [20 20]", ""},
-		{"a share of any load is sporadic", slices.Repeat([][2]int{{10, 1}, {20, 2}, {40, 4}, {80, 8}, {100, 10}, {60, 6}}, 2), "none", "the throttling is sporadic"},
+		{"a share of any load is sporadic", slices.Repeat([][2]int{{10, 1}, {20, 2}, {40, 4}, {80, 8}, {100, 10}, {60, 6}}, 2), "none", "sporadic throttling"},
 		{"a partition that serves nothing is out", [][2]int{{0, 9}, {0, 9}, {0, 9}, {0, 9}, {0, 9}, {0, 9}}, "none", "an outage"},
 	} {
 		s := open(t, capture.Options{})
@@ -152,7 +152,7 @@ func TestFailuresAreNotServed(t *testing.T) {
 			}
 		}
 		p := s.end().Capture.Partitions[0]
-		assert.Truef(t, strings.Contains(p.SaturationWhy, "sporadic: it takes the same share"),
+		assert.Truef(t, strings.Contains(p.SaturationWhy, "sporadic throttling: the same share"),
 			"beside %d failures a second, and as many throttled by the account, saturation = %v, for %q; want that a fifth is throttled whatever is asked", beside, p.Saturation, p.SaturationWhy)
 	}
 }

@@ -86,7 +86,7 @@ func TestContest(t *testing.T) {
 	rank, order := rankOf(c.Contest)
 	assert.Equal(t, []string{"shop", "day", "id"}, order, "what spreads comes first, what cannot serve last")
 	id, day := rank["id"], rank["day"]
-	assert.Truef(t, len(id.Cannot) == 1 && id.Cannot[0].Operation == "pack" && strings.Contains(id.Cannot[0].Why, "lies in one partition") && len(id.Seeds) == 0,
+	assert.Truef(t, len(id.Cannot) == 1 && id.Cannot[0].Operation == "pack" && strings.Contains(id.Cannot[0].Why, "differs within a transaction") && len(id.Seeds) == 0,
 		"id: %+v; want that it cannot pack", id)
 	assert.Truef(t, *id.Rank > *day.Rank && *day.Rank > *rank["shop"].Rank && len(day.Seeds) == 3 && day.Behind != "",
 		"day is at %d, by %d runs; want that it is shown to be behind, by three", *day.Rank, len(day.Seeds))
