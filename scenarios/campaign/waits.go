@@ -23,8 +23,8 @@ const waitBins = 1024
 
 // flow is the first attempts of a phase, of a long one in the window around its busiest time.
 type flow struct {
-	// counts has the operations due in each step, of which entities is the mean number of
-	// entities. begins is when the first step begins, since the start of the table's load.
+	// counts has the operations due in each step, entities their mean number of entities.
+	// begins is the start of the first step, since the start of the load.
 	counts   []float64
 	step     time.Duration
 	begins   time.Duration
@@ -40,8 +40,8 @@ type flow struct {
 // highest returns the maximum rate in operations per second without throttling.
 func (w *flow) highest() float64 { return slices.Max(w.counts) / w.step.Seconds() }
 
-// backlog returns the maximum number of operations that wait for a server of so many
-// operations per second, which share of them need.
+// backlog returns the maximum number of operations that wait for a server with a rate, if a
+// share of them needs it.
 func (w *flow) backlog(share, perSecond float64) float64 {
 	queue, most := 0.0, 0.0
 	for _, n := range w.counts {
