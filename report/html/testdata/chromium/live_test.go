@@ -192,7 +192,7 @@ func TestBrowserLiveExamination(t *testing.T) {
 	o := visit(t, browse(t), view{1280, 900, false}, r.url)
 	ask[bool](o, notes)
 	answer(o, chromedp.Poll[bool](`document.querySelector("#heat tbody th")?.textContent.startsWith("hot ") && document.querySelectorAll("#heat tbody tr").length > 12`, chromedp.WithPollingTimeout(0)))
-	answer(o, chromedp.Poll[bool](`document.querySelector("#shapes tbody")?.textContent.includes("PartitionKey ge ?") && document.querySelector("#state")?.textContent.includes("The query that costs most")`, chromedp.WithPollingTimeout(0)))
+	answer(o, chromedp.Poll[bool](`document.querySelector("#shapes tbody")?.textContent.includes("PartitionKey ge ?") && document.querySelector("#state")?.textContent.includes("PartitionKey ge ?")`, chromedp.WithPollingTimeout(0)))
 	o.keep("live-examination")
 	o.run(chromedp.Click(chromedp.CSS("#stop")), chromedp.Click(chromedp.CSS("#stop-yes")))
 	answer(o, chromedp.Poll[bool](`!document.querySelector("#live") && document.querySelector("footer") !== null`, chromedp.WithPollingTimeout(0)))
