@@ -137,7 +137,7 @@ func (g *Gate) measure(t *Trial) (Finding, error) {
 	finding.P, finding.Exact = tested.P, tested.Exact
 	finding.effect = statistics.HodgesLehmann(logs)
 	finding.Change = math.Expm1(finding.effect)
-	if tested.Told {
+	if tested.Known {
 		finding.Interval = &[2]float64{math.Expm1(tested.Low), math.Expm1(tested.High)}
 	}
 	return finding, nil

@@ -165,7 +165,7 @@ func (s *Selection) throughput() Value {
 	}
 	found := statistics.BatchMeans(all)
 	v := knownValue(found.Mean/scale, int64(seconds))
-	if found.Told && len(s.steps) == 1 {
+	if found.Known && len(s.steps) == 1 {
 		v.Interval = &[2]float64{(found.Mean - found.Half) / scale, (found.Mean + found.Half) / scale}
 	}
 	return v

@@ -99,7 +99,7 @@ func ratioOf(one, other []float64) (median float64, rounds []float64, interval *
 		return 0, nil, nil
 	}
 	median = statistics.Median(rounds)
-	if f := statistics.SignFlip(logs, confidence, 1); f.Told {
+	if f := statistics.SignFlip(logs, confidence, 1); f.Known {
 		// The test's own middle is not the median: the interval holds both.
 		interval = &[2]float64{math.Min(median, math.Exp(f.Low)), math.Max(median, math.Exp(f.High))}
 	}

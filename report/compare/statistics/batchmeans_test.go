@@ -71,7 +71,7 @@ func covered(draw func(*rand.Rand, int) []float64, seconds, runs int) (told, hol
 	rng := rand.New(rand.NewPCG(32, uint64(seconds)))
 	for range runs {
 		found := statistics.BatchMeans(draw(rng, seconds))
-		if !found.Told {
+		if !found.Known {
 			continue
 		}
 		told++
@@ -138,8 +138,8 @@ func TestBatchMeansByHand(t *testing.T) {
 		n    int
 		want statistics.Batched
 	}{
-		{"an alternation", func(i int) float64 { return 9 + 2*float64(i%2) }, 60, statistics.Batched{Mean: 10, Half: 2.0010 * math.Sqrt(1.0/59), Told: true}},
-		{"a constant", func(int) float64 { return 7 }, 60, statistics.Batched{Mean: 7, Told: true}},
+		{"an alternation", func(i int) float64 { return 9 + 2*float64(i%2) }, 60, statistics.Batched{Mean: 10, Half: 2.0010 * math.Sqrt(1.0/59), Known: true}},
+		{"a constant", func(int) float64 { return 7 }, 60, statistics.Batched{Mean: 7, Known: true}},
 		{"what only rises", func(i int) float64 { return float64(i) }, 60, statistics.Batched{Mean: 29.5}},
 		{"nothing", nil, 0, statistics.Batched{}},
 	} {
@@ -148,7 +148,7 @@ func TestBatchMeansByHand(t *testing.T) {
 			series[i] = row.at(i)
 		}
 		found := statistics.BatchMeans(series)
-		if found.Told != row.want.Told || found.Mean != row.want.Mean || found.Told && math.Abs(found.Half-row.want.Half) > 1e-4 {
+		if found.Known != row.want.Known || found.Mean != row.want.Mean || found.Known && math.Abs(found.Half-row.want.Half) > 1e-4 {
 			t.Errorf("%s: %+v; want %+v", row.name, found, row.want)
 		}
 	}

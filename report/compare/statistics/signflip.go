@@ -29,10 +29,10 @@ const (
 type Flips struct {
 	// P is two-sided.
 	P float64
-	// Low and High bound the effects that are not rejected. Told is false if there are too few
+	// Low and High bound the effects that are not rejected. Known is false if there are too few
 	// pairs to reject any.
 	Low, High float64
-	Told      bool
+	Known     bool
 	// Exact means that all patterns were enumerated.
 	Exact bool
 }
@@ -75,7 +75,7 @@ func SignFlip(logs []float64, level float64, seed uint64) Flips {
 	// The small addition prevents rounding down of whole numbers.
 	if k := int(level/2*float64(patterns) + 1e-9); k > 0 {
 		slices.Sort(means)
-		found.Low, found.High, found.Told = means[k-1], means[len(means)-k], true
+		found.Low, found.High, found.Known = means[k-1], means[len(means)-k], true
 	}
 	return found
 }

@@ -79,7 +79,7 @@ func TestIntervalIsWhatTheTestDoesNotReject(t *testing.T) {
 		logs := gaussian(n, 0.05, 0.05, rng)
 		found := statistics.SignFlip(logs, 0.05, 1)
 		low, high := found.Low, found.High
-		require.Truef(t, found.Told && low <= high, "SignFlip(%v) = %+v; want an interval", logs, found)
+		require.Truef(t, found.Known && low <= high, "SignFlip(%v) = %+v; want an interval", logs, found)
 		estimate := statistics.HodgesLehmann(logs)
 		assert.Truef(t, estimate >= low && estimate <= high, "hodgesLehmann(%v) = %v", logs, estimate)
 		for _, at := range []struct {
@@ -94,7 +94,7 @@ func TestIntervalIsWhatTheTestDoesNotReject(t *testing.T) {
 				"%d pairs less an effect of %v: p", n, at.effect)
 		}
 	}
-	assert.False(t, statistics.SignFlip([]float64{1, 1, 1, 1, 1}, 0.05, 1).Told,
+	assert.False(t, statistics.SignFlip([]float64{1, 1, 1, 1, 1}, 0.05, 1).Known,
 		"signFlip of five pairs tells an interval; want none, for no effect can be rejected")
 }
 
@@ -121,7 +121,7 @@ func TestSampledPatternsComeNearTheExactOnes(t *testing.T) {
 		assert.Truef(t, again == got, "the same seed gives %+v; want %+v again", again, got)
 	}
 	got := statistics.SignFlip(slices.Repeat([]float64{0.1}, 100), 0.05, 1)
-	assert.Truef(t, got.P == 2.0/100_001 && got.Told && got.Low == got.High, "a hundred alike: %+v", got)
+	assert.Truef(t, got.P == 2.0/100_001 && got.Known && got.Low == got.High, "a hundred alike: %+v", got)
 }
 
 func TestHolm(t *testing.T) {

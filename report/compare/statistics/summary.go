@@ -103,10 +103,10 @@ const (
 type Batched struct {
 	Mean float64
 	// Half is half the width of the mean's 95% interval, Batch the number of values per
-	// batch. Both are set only if Told.
+	// batch. Both are set only if Known.
 	Half  float64
 	Batch int
-	Told  bool
+	Known bool
 }
 
 // BatchMeans returns the mean of a series and its interval by non-overlapping batch means
@@ -135,7 +135,7 @@ func BatchMeans(series []float64) Batched {
 		}
 		k := float64(len(means))
 		variance := Squares(means) / (k - 1) / k * inflation(correlation)
-		found.Half, found.Batch, found.Told = critical(0.05, k-1)*math.Sqrt(variance), batch, true
+		found.Half, found.Batch, found.Known = critical(0.05, k-1)*math.Sqrt(variance), batch, true
 		return found
 	}
 	return found

@@ -18,8 +18,8 @@ type Means struct {
 	// Error is the standard error of the difference, Freedom its degrees of freedom. Both are 0
 	// if there are too few runs, or no variance on either side.
 	Error, Freedom float64
-	// Told means that each side has at least two runs.
-	Told bool
+	// Known means that each side has at least two runs.
+	Known bool
 }
 
 // Welch compares two means by B. L. Welch's test (1947), which allows different variances.
@@ -33,7 +33,7 @@ func Welch(a, b []float64, minDeviation float64) Means {
 	if n < 2 || m < 2 {
 		return found
 	}
-	found.Told = true
+	found.Known = true
 	minVariance := minDeviation * minDeviation
 	ofA, ofB := math.Max(Squares(a)/(n-1), minVariance)/n, math.Max(Squares(b)/(m-1), minVariance)/m
 	switch {
@@ -54,7 +54,7 @@ func Welch(a, b []float64, minDeviation float64) Means {
 // Interval returns the differences that the test does not reject at a level alpha between 0 and
 // 1, and false if there are too few runs.
 func (m Means) Interval(alpha float64) (low, high float64, ok bool) {
-	if !m.Told {
+	if !m.Known {
 		return 0, 0, false
 	}
 	room := 0.0

@@ -37,9 +37,9 @@ func TestWelchOfHandComputedSets(t *testing.T) {
 				a, b, sign = b, a, -1
 			}
 			got := statistics.Welch(a, b, 0)
-			want := statistics.Means{Difference: sign * row.difference, P: row.p, Error: row.error, Freedom: row.freedom, Told: row.told}
+			want := statistics.Means{Difference: sign * row.difference, P: row.p, Error: row.error, Freedom: row.freedom, Known: row.told}
 			if !near(got.Difference, want.Difference) || !near(got.P, want.P) || !near(got.Error, want.Error) ||
-				!near(got.Freedom, want.Freedom) || got.Told != want.Told {
+				!near(got.Freedom, want.Freedom) || got.Known != want.Known {
 				t.Errorf("%s: Welch(%v, %v) = %+v; want %+v", row.name, a, b, got, want)
 			}
 		}
