@@ -101,8 +101,8 @@ func TestOverridesAreJudgedTogether(t *testing.T) {
 	require.NoError(t, s.Set("attributes.age", "{list: [a, b]}"), "Set()")
 	want := []string{
 		`--set design.partition_key: unknown attribute "evnt"; did you mean "event"?`,
-		`race.yaml:15:39: value can become "a", which is no Int32; expected a whole number from -2147483648 to 2147483647`,
-		`race.yaml:29:70: value can become "a", which is no Int32; expected a whole number from -2147483648 to 2147483647`,
+		`race.yaml:15:39: value can be "a", which is no Int32; expected a whole number from -2147483648 to 2147483647`,
+		`race.yaml:29:70: value can be "a", which is no Int32; expected a whole number from -2147483648 to 2147483647`,
 	}
 	var got []string
 	for _, err := range s.Validate() {

@@ -58,13 +58,13 @@ func Unread(d Distribution) bool {
 func (c CSV) Faults(path string) []error {
 	var faults []error
 	if c.File == "" {
-		faults = append(faults, valueFaultf(path+".csv.file", "file is empty; expected the path of a CSV file"))
+		faults = append(faults, valueFaultf(path+".csv.file", "file is empty; expected a CSV path"))
 	}
 	if c.Column == "" {
-		faults = append(faults, valueFaultf(path+".csv.column", "column is empty; expected the name of a column"))
+		faults = append(faults, valueFaultf(path+".csv.column", "column is empty; expected a name"))
 	}
 	if c.Weight != "" && c.Weight == c.Column {
-		faults = append(faults, valueFaultf(path+".csv.weight", "weight is %s, which is the column itself; expected another one",
+		faults = append(faults, valueFaultf(path+".csv.weight", "weight is %s, the column itself; expected another",
 			nearest.Shown(c.Weight)))
 	}
 	return faults
@@ -110,7 +110,7 @@ func (c CSV) Read(from io.Reader) (*ValueSet, error) {
 		more = r.row(r.Fields()[r.value], r.Fields())
 	}
 	if r.Err() == nil && len(r.set.values) == 0 {
-		r.Fault("the file has no values; expected a line that names the columns, and rows")
+		r.Fault("no rows; expected a header and rows")
 	}
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (r *setReader) row(value string, fields []string) bool {
 	case !utf8.ValidString(value):
 		r.Fault("%s is not UTF-8; expected UTF-8 text", r.CSV.Column)
 	case len(r.set.values) == maxSetValues:
-		r.Fault("the file has more than %d different values; expected at most so many", maxSetValues)
+		r.Fault("the file has over %d different values; expected fewer", maxSetValues)
 		return false
 	default:
 		// What the reader returned is a part of its row, the whole of which it would

@@ -71,9 +71,9 @@ func TestFaultsOfFiles(t *testing.T) {
 		// want are the lines of all faults, each with a word of it.
 		want string
 	}{
-		{"nothing at all", "", one, "1 values"},
+		{"nothing at all", "", one, "1 rows"},
 		{"no rows at all", "", table, "1 rows"},
-		{"the names alone", "city\n", one, "1 values"},
+		{"the names alone", "city\n", one, "1 rows"},
 		{"the names of rows alone", "id,city\n", table, "1 rows"},
 		{"a mistyped column", "id,ctiy\n1,NYC\n", one, `1 "ctiy"`},
 		{"a mistyped column of rows", "id,ctiy\n1,NYC\n", table, `1 "ctiy"`},
@@ -195,20 +195,20 @@ func TestKeyFaults(t *testing.T) {
 	for _, row := range []struct{ sentence, template, values, key, says string }{
 		{"an attribute without a value", "{event}__{bib:05d}", "event=paris", "", "byte 9: {bib:05d} has no value"},
 		{"a value of no attribute", "{event}", "evnt=paris", "", `"event"`},
-		{"letters to pad", "{bib:05d}", "bib=x", "", "byte 0: {bib:05d} is given \"x\""},
+		{"letters to pad", "{bib:05d}", "bib=x", "", "byte 0: {bib:05d} is \"x\""},
 		{"a number wider than its padding", "{bib:02d}", "bib=111", "", "at most 2 characters"},
-		{"a number with zeros already", "{bib:04d}", "bib=007", "", "without zeros before it"},
+		{"a number with zeros already", "{bib:04d}", "bib=007", "", "without leading zeros"},
 		{"an instant that is none", "{at:inverted}", "at=yesterday", "", "an instant"},
-		{"a day that no month has", "{at:day}", "", "2026-02-30", "byte 0 of \"2026-02-30\": expected an instant"},
+		{"a day that no month has", "{at:day}", "", "2026-02-30", "byte 0 of \"2026-02-30\": expected a 10-character instant"},
 		{"ticks a digit short", "{at:inverted}", "", "251638489354999999", "19 digits"},
 		{"ticks before 1601", "{at:inverted}", "", "3155378975999999999", "19 digits"},
 		{"a separator that is not there", "{event}__{bib:05d}", "", "paris_00042", "expected"},
-		{"padding too short", "{event}__{bib:05d}", "", "paris__042", "byte 7 of \"paris__042\": expected a number in 5 digits"},
-		{"something behind the end", "{at:year}", "", "2026x", "byte 4 of \"2026x\": expected the end"},
-		{"two ways to read", "{a}_{b}", "", "x_y_z", "two ways, as a=\"x\" b=\"y_z\" and as a=\"x_y\" b=\"z\""},
-		{"nothing between", "{a}{b}", "", "xy", "two ways"},
-		{"a number that is no remainder", "{hash(u,16):02d}", "", "16", "a number in 2 digits"},
-		{"two values of one attribute", "{u}/{u}", "", "a/b", "two values of u that differ"},
+		{"padding too short", "{event}__{bib:05d}", "", "paris__042", "byte 7 of \"paris__042\": expected a 5-digit number"},
+		{"something behind the end", "{at:year}", "", "2026x", "byte 4 of \"2026x\": expected end"},
+		{"ambiguous to read", "{a}_{b}", "", "x_y_z", "ambiguous, as a=\"x\" b=\"y_z\" and as a=\"x_y\" b=\"z\""},
+		{"nothing between", "{a}{b}", "", "xy", "ambiguous"},
+		{"a number that is no remainder", "{hash(u,16):02d}", "", "16", "a 2-digit number"},
+		{"two values of one attribute", "{u}/{u}", "", "a/b", "different values of u"},
 		{"more ways than can be tried", strings.Repeat("{a}{b}", 12) + "!", "", strings.Repeat("x", 300), ""},
 	} {
 		var err error
@@ -223,7 +223,7 @@ func TestKeyFaults(t *testing.T) {
 }
 
 // FuzzDecodeEncoded holds decoding to be the inverse of encoding: whatever key can be read
-// has the values that it was formed of, and one that can be read in two ways is said to be.
+// has the values that it was formed of, and one that can be read in ambiguous is said to be.
 func FuzzDecodeEncoded(f *testing.F) {
 	f.Add("{a}__{n:05d}_{at:inverted}", "paris", 42, int64(0))
 	f.Add("{a}_{b}", "x_y", -7, int64(1))
@@ -250,7 +250,7 @@ func FuzzDecodeEncoded(f *testing.F) {
 		}
 		read, err := template.Decode(key)
 		if err != nil {
-			if message := err.Error(); !strings.Contains(message, "two ways") && !strings.Contains(message, "too many ways") {
+			if message := err.Error(); !strings.Contains(message, "ambiguous") && !strings.Contains(message, "too many ways") {
 				t.Fatalf("%q was encoded of %v by %q and decoding says %v", key, of, text, err)
 			}
 			return

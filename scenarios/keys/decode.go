@@ -13,7 +13,7 @@ import (
 )
 
 // ErrKey is wrapped by the errors of [Template.Encode] and [Template.Decode].
-var ErrKey = errors.New("keys: no key of the template")
+var ErrKey = errors.New("keys: no such key")
 
 // Reading is what one placeholder left in a key.
 type Reading struct {
@@ -68,16 +68,16 @@ func (t Template) Encode(given map[string]string) (string, error) {
 			what = "UTF-8"
 		case p.format.ofTime():
 			if t, ok := readTime(value); !ok || t < entity.EarliestDateTime {
-				what = "an instant of the years 1601 to 9999, such as 2026-11-01T15:04:05Z"
+				what = instantForm
 			}
 		case p.format.kind == toPadded:
 			number := p.call.apply([]byte(value), 0)
 			if !isWhole(string(number)) || len(number) > p.format.n {
-				what = fmt.Sprintf("a whole number of at most %d characters, without zeros before it", p.format.n)
+				what = fmt.Sprintf("a whole number of at most %d characters, without leading zeros", p.format.n)
 			}
 		}
 		if what != "" {
-			return "", nearest.Faultf(ErrKey, "byte %d: %s is given %s; expected %s", p.offset, p.source, nearest.Shown(value), what)
+			return "", nearest.Faultf(ErrKey, "byte %d: %s is %s; expected %s", p.offset, p.source, nearest.Shown(value), what)
 		}
 		text.WriteString(p.apply(value))
 	}
@@ -99,12 +99,12 @@ func (t Template) Decode(key string) ([]Reading, error) {
 	case len(d.found) == 1:
 		return d.found[0], nil
 	case len(d.found) > 1:
-		return nil, nearest.Faultf(ErrKey, "%s can be read in two ways, as %s and as %s; expected widths that are fixed, or between values what none of them holds",
+		return nil, nearest.Faultf(ErrKey, "%s is ambiguous, as %s and as %s; expected fixed widths or separators",
 			nearest.Shown(key), shownReadings(d.found[0]), shownReadings(d.found[1]))
 	case d.steps > mostSteps:
-		return nil, nearest.Faultf(ErrKey, "%s can be parted in too many ways; expected between values what none of them holds", nearest.Shown(key))
+		return nil, nearest.Faultf(ErrKey, "%s is too ambiguous; expected unique separators", nearest.Shown(key))
 	case d.differs != "":
-		return nil, nearest.Faultf(ErrKey, "%s has two values of %s that differ", nearest.Shown(key), d.differs)
+		return nil, nearest.Faultf(ErrKey, "%s has different values of %s", nearest.Shown(key), d.differs)
 	default:
 		return nil, nearest.Faultf(ErrKey, "byte %d of %s: expected %s", d.furthest, nearest.Shown(key), d.expected)
 	}
@@ -147,7 +147,7 @@ func (d *decoder) from(i, at int) (leads bool) {
 	}
 	if i == len(d.parts) {
 		if at < len(d.key) {
-			d.fails(i, at, "the end of the key")
+			d.fails(i, at, "end of key")
 			return false
 		}
 		d.arrive()
@@ -291,14 +291,14 @@ func (p *part) says() string {
 	what := "text"
 	switch p.format.kind {
 	case toTicks, toInverted:
-		what = fmt.Sprintf("%d digits, ticks of the years 1601 to 9999,", ticksWidth)
+		what = fmt.Sprintf("%d digits, ticks of years 1601 to 9999,", ticksWidth)
 	case toCut:
-		what = fmt.Sprintf("an instant in %d characters", p.format.n)
+		what = fmt.Sprintf("a %d-character instant", p.format.n)
 	case toPadded:
-		what = fmt.Sprintf("a number in %d digits", p.format.n)
+		what = fmt.Sprintf("a %d-digit number", p.format.n)
 	default:
 		if p.call.kind == toHash {
-			what = fmt.Sprintf("a number from 0 to %d", p.call.n-1)
+			what = fmt.Sprintf("0 to %d", p.call.n-1)
 		}
 	}
 	return what + " of " + p.source

@@ -51,7 +51,7 @@ func (c *check) derive() {
 			for _, name := range names {
 				delete(c.candidates, name)
 			}
-			c.add("attributes."+names[0]+".text", "attribute %q is derived from itself: %s; expected one that is not",
+			c.add("attributes."+names[0]+".text", "attribute %q derives from itself: %s; expected no cycle",
 				names[0], strings.Join(append(slices.Clone(names), names[0]), " → "))
 			return
 		}
@@ -86,7 +86,7 @@ func (c *check) text(name string, t Template) {
 		}
 	}
 	if stretches > maxStretches {
-		c.add(path, "text is put together from %d stretches, those of the texts in it counted; expected at most %d", stretches, maxStretches)
+		c.add(path, "text has %d parts, nested texts included; expected at most %d", stretches, maxStretches)
 		return
 	}
 	bytes := 0
@@ -95,7 +95,7 @@ func (c *check) text(name string, t Template) {
 	}
 	// What has so many bytes has more code units than a third of them.
 	if bytes > 3*entity.MaxStringUnits {
-		c.add(path, "text can become one of %d bytes; expected at most %d UTF-16 code units", bytes, entity.MaxStringUnits)
+		c.add(path, "text can have %d bytes; expected at most %d UTF-16 code units", bytes, entity.MaxStringUnits)
 		return
 	}
 	c.sound[name] = &attributeCheck{values: Text{t}, widest: c.widest(t), stretches: stretches}
@@ -138,7 +138,7 @@ func (c *check) keyPart(path string, p *part, keyPath string, as func(string) en
 				if texts, are := a.values.(placed); are {
 					where, what = texts.place(i)
 				}
-				c.add("attributes."+p.attribute+where, "%s is %s, and %s is formed from it: %s: %s", what, nearest.Shown(value), keyPath, code, detail)
+				c.add("attributes."+p.attribute+where, "%s is %s in %s: %s: %s", what, nearest.Shown(value), keyPath, code, detail)
 			}
 		}
 		return !a.judged
@@ -159,7 +159,7 @@ func (c *check) keyParts(path string, t Template, keyPath string, as func(string
 		} else if code, detail := entity.ValidateKey(as(p.literal)); code != entity.OK {
 			what := fmt.Sprintf("%s: %s", code, detail)
 			if path != keyPath {
-				what = keyPath + " is formed from it: " + what
+				what = keyPath + " uses it: " + what
 			}
 			c.addAt(path, p, "%s", what)
 			legal = false

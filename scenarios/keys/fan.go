@@ -32,9 +32,9 @@ func (g *Generator) FannedPlan(know []string, span time.Duration) Plan {
 	fanned.Class, fanned.Why = fanned.judge()
 	if fanned.Class == filter.ClassPoint {
 		// Of several points all but one have nothing: no rating of one fits.
-		fanned.Class, fanned.Why = filter.ClassRowRange, "RowKey is formed from what the reader knows"
+		fanned.Class, fanned.Why = filter.ClassRowRange, "known attributes form RowKey"
 	}
-	fanned.Why += fmt.Sprintf("; each of its %d buckets is asked by itself", fanned.Queries())
+	fanned.Why += fmt.Sprintf("; asks each of %d buckets", fanned.Queries())
 	return fanned
 }
 

@@ -32,18 +32,18 @@ func (g Gaussian) Faults(path string) []error {
 		add("mean", "mean is %v; expected -%d to %d", g.Mean, int64(MaxInteger), int64(MaxInteger))
 	}
 	if !(g.Deviation > 0 && g.Deviation <= MaxInteger) {
-		add("sd", "sd is %v; expected a standard deviation above 0, at most %d", g.Deviation, int64(MaxInteger))
+		add("sd", "sd is %v; expected above 0, at most %d", g.Deviation, int64(MaxInteger))
 	}
 	faults = append(faults, between(path+".low", "low", g.Low, -MaxInteger, MaxInteger)...)
 	faults = append(faults, between(path+".high", "high", g.High, -MaxInteger, MaxInteger)...)
 	if g.Low > g.High {
-		add("low", "low is %d and high %d; expected the lower bound first", g.Low, g.High)
+		add("low", "low is %d, high %d; expected low at most high", g.Low, g.High)
 	}
 	if len(faults) > 0 {
 		return faults
 	}
 	if b := g.bell(); !(b.inside >= leastInside) {
-		add("mean", "low and high hold less than %v of a bell with this mean and sd; expected bounds nearer to the mean",
+		add("mean", "low to high hold under %v of the bell; expected wider bounds",
 			leastInside)
 	}
 	return faults

@@ -47,13 +47,13 @@ func New(o Options) (*Generator, error) {
 		}
 		switch values := a.Values.(type) {
 		case CSV:
-			faults = append(faults, valueFaultf("attributes."+a.Name+".csv", "%s has not been read", values.File))
+			faults = append(faults, valueFaultf("attributes."+a.Name+".csv", "%s was not read", values.File))
 		case ValueColumn:
-			faults = append(faults, valueFaultf("attributes."+a.Name, "%s has not been read", values.File))
+			faults = append(faults, valueFaultf("attributes."+a.Name, "%s was not read", values.File))
 		}
 	}
 	if o.sizesUnread() {
-		faults = append(faults, valueFaultf("size.csv", "the sizes have not been read"))
+		faults = append(faults, valueFaultf("size.csv", "sizes were not read"))
 	}
 	if err := errors.Join(faults...); err != nil {
 		return nil, err

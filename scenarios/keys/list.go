@@ -23,7 +23,7 @@ var _ Distribution = ValueList{}
 func (l ValueList) Faults(path string) []error {
 	faults := textFaults(path+".list", l.Values)
 	if l.Weights != nil && len(l.Weights) != len(l.Values) {
-		faults = append(faults, valueFaultf(path+".weights", "weights has %d numbers; expected %d, one for each value of the list",
+		faults = append(faults, valueFaultf(path+".weights", "weights has %d numbers; expected %d, one per value",
 			len(l.Weights), len(l.Values)))
 	}
 	for i, weight := range l.Weights {

@@ -72,10 +72,10 @@ func (o Options) Validate() []error {
 			c.add("properties", "the largest entity has %d bytes; expected at most %d", most, entity.MaxEntityBytes)
 		}
 	case most+overhead(c.Filler) > least && c.Sizes != nil:
-		c.add("size", "the smallest size is %d, but the largest entity has %d bytes before its filler; expected %d to %d",
+		c.add("size", "smallest size is %d, an entity without filler %d bytes; expected %d to %d",
 			least, most, most+overhead(c.Filler), entity.MaxEntityBytes)
 	case most+overhead(c.Filler) > c.Size:
-		c.add("size", "size is %d, but the largest entity has %d bytes before its filler; expected %d to %d",
+		c.add("size", "size is %d, an entity without filler %d bytes; expected %d to %d",
 			c.Size, most, most+overhead(c.Filler), entity.MaxEntityBytes)
 	}
 	return c.faults
@@ -138,7 +138,7 @@ func (c *check) attributes() {
 		var faults []error
 		switch {
 		case !isName(a.Name):
-			faults = append(faults, valueFaultf(path, "%s cannot name an attribute; expected a letter or '_', then letters, digits or '_'", nearest.Shown(a.Name)))
+			faults = append(faults, valueFaultf(path, "%s cannot name an attribute; expected %s", nearest.Shown(a.Name), nameForm))
 		case count[a.Name] > 1:
 			faults = append(faults, valueFaultf(path, "attribute %q occurs %d times; expected once", a.Name, count[a.Name]))
 		}
@@ -171,7 +171,7 @@ func (c *check) key(path string, t Template, as func(string) entity.Key) {
 		return
 	}
 	if code, detail := entity.ValidateKey(as(c.widest(t))); code != entity.OK {
-		c.add(path, "the longest key that can come of it is not legal: %s: %s", code, detail)
+		c.add(path, "the longest key is invalid: %s: %s", code, detail)
 	}
 }
 
@@ -205,11 +205,11 @@ func (c *check) properties(specs []PropertySpec) {
 		for text := range texts {
 			value, ok := parseValue(spec.Type, text)
 			if !ok {
-				c.add(path, "value can become %s, which is no %s; expected %s", nearest.Shown(text), TypeName(spec.Type), expected[spec.Type])
+				c.add(path, "value can be %s, which is no %s; expected %s", nearest.Shown(text), TypeName(spec.Type), expected[spec.Type])
 				break
 			}
 			if value.Type() == entity.TypeString && value.Size() > entity.String("").Size()+2*entity.MaxStringUnits {
-				c.add(path, "value can become a text of %d bytes; expected at most %d UTF-16 code units", len(text), entity.MaxStringUnits)
+				c.add(path, "value can have %d bytes; expected at most %d UTF-16 code units", len(text), entity.MaxStringUnits)
 				break
 			}
 		}
@@ -236,12 +236,12 @@ func (c *check) template(path string, t Template) bool {
 		switch {
 		case p.format.ofTime() && !isTime:
 			_, format, _ := strings.Cut(strings.TrimSuffix(p.source, "}"), ":")
-			c.addAt(path, p, "%s is a format of a time, and %s is none; expected no format", format, p.attribute)
+			c.addAt(path, p, "%s formats times, not %s; expected no format", format, p.attribute)
 			sound = false
 		case p.format.kind == toPadded && p.call.kind != toHash:
 			for _, text := range c.outcomes(&part{attribute: p.attribute, call: p.call}) {
 				if !isNumber([]byte(strings.TrimPrefix(text, "-"))) {
-					c.addAt(path, p, "%s can become %s, which is no whole number and cannot be padded; expected no format, or an attribute of numbers", p.attribute, nearest.Shown(text))
+					c.addAt(path, p, "%s can be %s, no whole number; expected no format", p.attribute, nearest.Shown(text))
 					sound = false
 					break
 				}
@@ -261,11 +261,11 @@ func (c *check) missing(name string) string {
 		times := c.times()
 		switch {
 		case len(times) == 0:
-			return fmt.Sprintf("{%s} goes by the time of the event, and no attribute is a time; expected one such as at: {time: 2026-01-01T00:00:00Z}", name)
+			return fmt.Sprintf("{%s} needs a time; expected one such as at: {time: 2026-01-01T00:00:00Z}", name)
 		case len(times) > 1:
-			return fmt.Sprintf("{%s} goes by the time of the event, and %d attributes are times; expected exactly one", name, len(times))
+			return fmt.Sprintf("{%s} needs a time, and there are %d; expected one", name, len(times))
 		case name == nameUUID7 && c.sound[c.Attributes[times[0]].Name] != nil:
-			return fmt.Sprintf("{uuid7} counts from the year 1970, and %s begins before; expected a later time, or {uuid}", c.Attributes[times[0]].Name)
+			return fmt.Sprintf("{uuid7} begins in 1970, %s before; expected {uuid}", c.Attributes[times[0]].Name)
 		default:
 			return ""
 		}

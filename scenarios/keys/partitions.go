@@ -86,12 +86,12 @@ func (p Partitions) Faults(path string) []error {
 	for i, size := range p.Sizes {
 		if !size.sound() {
 			faults = append(faults, valueFaultf(fmt.Sprintf("%s.sizes.%d", path, i),
-				"sizes[%d] is %s; expected a share of the partitions and a weight, such as 20%% x2.5", i, size))
+				"sizes[%d] is %s; expected a share and factor, like 20%% x2.5", i, size))
 		}
 		all += size.Share
 	}
 	if len(p.Sizes) > 0 && len(faults) == 0 && math.Abs(all-1) > 1e-9 {
-		faults = append(faults, valueFaultf(path+".sizes", "the shares of sizes are %s together; expected 100%%", Percent(all)))
+		faults = append(faults, valueFaultf(path+".sizes", "sizes add up to %s; expected 100%%", Percent(all)))
 	}
 	if len(faults) > 0 {
 		return faults
@@ -100,13 +100,13 @@ func (p Partitions) Faults(path string) []error {
 	for i, c := range p.classes() {
 		if c.values < 1 {
 			return []error{valueFaultf(fmt.Sprintf("%s.sizes.%d", path, i),
-				"sizes[%d] is %s, which of %d partitions is none; expected a share of at least one",
+				"sizes[%d] is %s, none of %d partitions; expected one",
 				i, p.Sizes[i], p.Of)}
 		}
 		rows += float64(c.values) * float64(c.rows)
 	}
 	if p.Rows > 0 && rows > MaxInteger {
-		return []error{valueFaultf(path+".rows", "all partitions together have more than %d rows; expected fewer",
+		return []error{valueFaultf(path+".rows", "partitions have over %d rows together; expected fewer",
 			int64(MaxInteger))}
 	}
 	return nil
@@ -179,7 +179,7 @@ func (d deal) pick(n uint64, _ clock.Draw) int64 {
 		}
 		before = c.upTo
 	}
-	panic("keys: a row lies beyond all partitions")
+	panic("keys: row out of range")
 }
 
 // lot draws a partition by its weight.

@@ -19,7 +19,7 @@ func parsePlaceholder(inner string, at int) (part, error) {
 			return part{}, err
 		}
 	} else if !isName(value) {
-		return part{}, &TemplateError{Offset: at, What: fmt.Sprintf("the placeholder holds %s; expected the name of an attribute: a letter or '_', then letters, digits or '_'", nearest.Shown(value))}
+		return part{}, &TemplateError{Offset: at, What: fmt.Sprintf("placeholder %s names no attribute; expected %s", nearest.Shown(value), nameForm)}
 	}
 	if !formatted {
 		return p, nil
@@ -32,7 +32,7 @@ func parsePlaceholder(inner string, at int) (part, error) {
 			continue
 		}
 		if p.call.kind != asIs {
-			return part{}, &TemplateError{Offset: at, What: fmt.Sprintf("%s is a format of a time, which no function yields; expected none, or a padding such as 05d", format)}
+			return part{}, &TemplateError{Offset: at, What: fmt.Sprintf("%s formats times; expected none, or a padding such as 05d", format)}
 		}
 		p.format = f.transform
 		return p, nil
@@ -44,7 +44,7 @@ func parsePlaceholder(inner string, at int) (part, error) {
 		return p, nil
 	}
 	if _, err := strconv.Atoi(width); isPadding && err == nil {
-		return part{}, &TemplateError{Offset: at, What: fmt.Sprintf("the padding is %s; expected a zero, a width from 1 to %d and a d, such as 05d", nearest.Shown(format), maxPadded)}
+		return part{}, &TemplateError{Offset: at, What: fmt.Sprintf("padding is %s; expected 01d to 0%dd", nearest.Shown(format), maxPadded)}
 	}
 	return part{}, &TemplateError{Offset: at, What: nearest.Unknown("format", format, known)}
 }
@@ -55,7 +55,7 @@ func (p *part) parseCall(text string, at int) error {
 	list, closed := strings.CutSuffix(arguments, ")")
 	switch {
 	case !opened, !closed, strings.ContainsAny(list, "()"):
-		return &TemplateError{Offset: at, What: fmt.Sprintf("the placeholder holds %s; expected a call of one function, such as %s", nearest.Shown(text), functions[0].example)}
+		return &TemplateError{Offset: at, What: fmt.Sprintf("%s is no call; expected %s or similar", nearest.Shown(text), functions[0].example)}
 	}
 	known := nearest.Of(functions, func(f function) string { return f.name })
 	which := slices.Index(known, name)
@@ -66,7 +66,7 @@ func (p *part) parseCall(text string, at int) error {
 	attribute, argument, two := strings.Cut(list, ",")
 	inside := at + len(name) + 1
 	if !isName(attribute) {
-		return &TemplateError{Offset: inside, What: fmt.Sprintf("%s is called with %s; expected the name of an attribute, as in %s", name, nearest.Shown(attribute), f.example)}
+		return &TemplateError{Offset: inside, What: fmt.Sprintf("%s is called with %s; expected an attribute, as in %s", name, nearest.Shown(attribute), f.example)}
 	}
 	p.attribute, p.call = attribute, transform{kind: f.kind}
 	inside += len(attribute)
@@ -78,7 +78,7 @@ func (p *part) parseCall(text string, at int) error {
 	}
 	n, ok := readCount(argument, f.most)
 	if !ok {
-		return &TemplateError{Offset: inside + 1, What: fmt.Sprintf("%s is called with %s; expected a whole number from 1 to %d, as in %s", name, nearest.Shown(argument), f.most, f.example)}
+		return &TemplateError{Offset: inside + 1, What: fmt.Sprintf("%s is called with %s; expected 1 to %d, as in %s", name, nearest.Shown(argument), f.most, f.example)}
 	}
 	p.call.n = n
 	return nil

@@ -19,7 +19,7 @@ type Plan struct {
 	// key is known after all.
 	Class filter.Class
 	// Why is a sentence, without its full stop, on what the reader lacks for a better
-	// one: "RowKey begins with {bib}, which the reader does not know".
+	// one: "RowKey begins with {bib}, which is unknown".
 	Why string
 
 	generator      *Generator
@@ -184,7 +184,7 @@ func (p *Plan) judge() (filter.Class, string) {
 		const alone = ", and no RowKey narrows several partitions"
 		return filter.ClassPartitionRangeScan, p.partition.lack("PartitionKey") + alone + p.partition.fan()
 	case p.row.isExact():
-		return filter.ClassPoint, "both keys are formed from what the reader knows"
+		return filter.ClassPoint, "known attributes form both keys"
 	case len(p.row.steps) > 0:
 		return filter.ClassRowRange, p.row.lack("RowKey")
 	default:
@@ -195,13 +195,13 @@ func (p *Plan) judge() (filter.Class, string) {
 func (w *route) lack(key string) string {
 	for _, s := range w.steps {
 		if s.isOpen() {
-			return fmt.Sprintf("%s goes by %s, of which the reader knows a span", key, s.source)
+			return fmt.Sprintf("%s has %s, known as a span", key, s.source)
 		}
 	}
 	if len(w.steps) == 0 {
-		return fmt.Sprintf("%s begins with %s, which the reader does not know", key, w.stop)
+		return fmt.Sprintf("%s begins with %s, which is unknown", key, w.stop)
 	}
-	return fmt.Sprintf("%s goes on with %s, which the reader does not know", key, w.stop)
+	return fmt.Sprintf("%s continues with %s, which is unknown", key, w.stop)
 }
 
 // fan says how many queries would get past a stop with few values.
@@ -209,7 +209,7 @@ func (w *route) fan() string {
 	if w.ways == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; a query for each of its %d values would get past it", w.ways)
+	return fmt.Sprintf("; %d queries, one per value, would avoid this", w.ways)
 }
 
 // Range returns the stretch of the index that the plan's query reads for an event.

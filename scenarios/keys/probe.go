@@ -158,12 +158,12 @@ func (c *check) filler() {
 	}
 	pieces := pad(c.Filler, c.Size)
 	if all := len(c.Properties) + len(pieces); all > entity.MaxProperties {
-		c.add("properties", "an entity would have %d properties with its filler; expected at most %d", all, entity.MaxProperties)
+		c.add("properties", "an entity has %d properties; expected at most %d", all, entity.MaxProperties)
 	}
 	for i, spec := range c.Properties {
 		for _, piece := range pieces {
 			if spec.Name == piece.name {
-				c.add(fmt.Sprintf("properties.%d.name", i), "property %q is also the name of the filler; expected another name", spec.Name)
+				c.add(fmt.Sprintf("properties.%d.name", i), "property %q is the filler, too; expected another name", spec.Name)
 			}
 		}
 	}

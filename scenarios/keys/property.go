@@ -60,20 +60,26 @@ var expected = map[entity.Type]string{
 	entity.TypeString:   "a text",
 	entity.TypeBoolean:  "true or false",
 	entity.TypeInt32:    fmt.Sprintf("a whole number from %d to %d", math.MinInt32, math.MaxInt32),
-	entity.TypeInt64:    "a whole number of 64 bits",
-	entity.TypeDouble:   "a finite number such as 11.5",
-	entity.TypeDateTime: "an instant such as 2011-05-07T08:20:53Z, in the years 1601 to 9999",
+	entity.TypeInt64:    "a 64-bit whole number",
+	entity.TypeDouble:   "a finite number, like 11.5",
+	entity.TypeDateTime: instantForm,
 }
+
+// The forms of a name and of an instant, as errors describe them.
+const (
+	nameForm    = "a letter or '_', then letters, digits or '_'"
+	instantForm = "an instant such as 2026-11-01T15:04:05Z, in the years 1601 to 9999"
+)
 
 // nameFault returns what is wrong with a property's name, or "".
 func nameFault(name string) string {
 	switch {
 	case name == "PartitionKey", name == "RowKey", name == "Timestamp":
-		return fmt.Sprintf("%q is a property that every entity has already; expected another name", name)
+		return fmt.Sprintf("every entity has %q already; expected another name", name)
 	case !isName(name):
-		return fmt.Sprintf("%s cannot name a property; expected a letter or '_', then letters, digits or '_', at most 255", nearest.Shown(name))
+		return fmt.Sprintf("%s cannot name a property; expected %s, at most 255", nearest.Shown(name), nameForm)
 	case len(name) >= 3 && strings.EqualFold(name[:3], "xml"):
-		return fmt.Sprintf("%s cannot name a property, for it begins with xml; expected another name", nearest.Shown(name))
+		return fmt.Sprintf("%s begins with xml; expected another name", nearest.Shown(name))
 	default:
 		return ""
 	}

@@ -39,13 +39,13 @@ func (r Ranked) Faults(path string) []error {
 	}
 	faults := textFaults(path+".list", r.List)
 	if r.Of != 0 {
-		faults = append(faults, valueFaultf(path+".of", "of is %d beside a list; expected one of them", r.Of))
+		faults = append(faults, valueFaultf(path+".of", "of is %d, list is given; expected one", r.Of))
 	}
 	first := make(map[string]int, len(r.List))
 	for i, value := range r.List {
 		if j, twice := first[value]; twice {
 			faults = append(faults, valueFaultf(fmt.Sprintf("%s.list.%d", path, i),
-				"list[%d] is %s as list[%d] is; expected texts that differ", i, nearest.Shown(value), j))
+				"list[%d] is %s, like list[%d]; expected different texts", i, nearest.Shown(value), j))
 			continue
 		}
 		first[value] = i

@@ -38,7 +38,7 @@ func IsColumn(d Distribution) bool {
 // Faults implements [Distribution].
 func (c ValueColumn) Faults(path string) []error {
 	if c.Table != nil && c.Table.columns[c.Name] == nil {
-		return []error{valueFaultf(path, "column %s was not read from %s", nearest.Shown(c.Name), c.File)}
+		return []error{valueFaultf(path, "column %s of %s was not read", nearest.Shown(c.Name), c.File)}
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func ReadTable(from io.Reader, file string, names []string) (*ValueTable, error)
 	}
 	for ; more && r.Next(); t.rows++ {
 		if t.rows == maxRowsRead {
-			r.Fault("the file goes on; expected at most %d rows", maxRowsRead)
+			r.Fault("the file has more rows; expected at most %d", maxRowsRead)
 			break
 		}
 		for _, one := range columns {
@@ -158,7 +158,7 @@ func ReadTable(from io.Reader, file string, names []string) (*ValueTable, error)
 		}
 	}
 	if r.Err() == nil && t.rows == 0 {
-		r.Fault("the file has no rows; expected a line that names the columns, and rows")
+		r.Fault("no rows; expected a header and rows")
 	}
 	if err := r.Err(); err != nil {
 		return nil, err

@@ -61,7 +61,7 @@ type part struct {
 // attributes exist is for [Options.Validate] to say.
 func ParseTemplate(text string) (Template, error) {
 	if len(text) > maxTemplate {
-		return Template{}, &TemplateError{Offset: maxTemplate, What: fmt.Sprintf("the text has %d bytes; expected at most %d", len(text), maxTemplate)}
+		return Template{}, &TemplateError{Offset: maxTemplate, What: fmt.Sprintf("text has %d bytes; expected at most %d", len(text), maxTemplate)}
 	}
 	for at, r := range text {
 		if r == utf8.RuneError && !strings.HasPrefix(text[at:], string(utf8.RuneError)) {
@@ -77,11 +77,11 @@ func ParseTemplate(text string) (Template, error) {
 			p.literal = rest[:1]
 			at += 2
 		case rest[0] == '}':
-			return Template{}, &TemplateError{Offset: at, What: "'}' closes nothing; expected '}}' for the character itself"}
+			return Template{}, &TemplateError{Offset: at, What: "unmatched '}'; expected '}}'"}
 		case rest[0] == '{':
 			end := strings.IndexAny(rest[1:], "{}")
 			if end < 0 || rest[1+end] == '{' {
-				return Template{}, &TemplateError{Offset: at, What: "'{' is never closed; expected an attribute in braces, such as {event}, or '{{' for the character itself"}
+				return Template{}, &TemplateError{Offset: at, What: "unclosed '{'; expected {event} or similar, or '{{'"}
 			}
 			var err error
 			if p, err = parsePlaceholder(rest[1:1+end], at+1); err != nil {

@@ -43,7 +43,7 @@ var _ Distribution = Time{}
 func (t Time) Faults(path string) []error {
 	var faults []error
 	if t.Start < entity.EarliestDateTime || t.Start > entity.LatestDateTime {
-		faults = append(faults, valueFaultf(path+".time", "time is the tick %d; expected an instant in the years 1601 to 9999", t.Start))
+		faults = append(faults, valueFaultf(path+".time", "time is tick %d; expected the years 1601 to 9999", t.Start))
 	}
 	if t.Every < 0 || t.Every > MaxEvery {
 		faults = append(faults, valueFaultf(path+".every", "every is %s; expected 0s to %s", t.Every, MaxEvery))

@@ -26,7 +26,7 @@ func (u Uniform) Faults(path string) []error {
 		faults = append(faults, between(at, name, end, -MaxInteger, MaxInteger)...)
 	}
 	if u.Low > u.High {
-		faults = append(faults, valueFaultf(path+".uniform", "uniform is [%d, %d]; expected the lower bound first", u.Low, u.High))
+		faults = append(faults, valueFaultf(path+".uniform", "uniform is [%d, %d]; expected low at most high", u.Low, u.High))
 	}
 	return faults
 }
