@@ -31,13 +31,13 @@ const busiest = "32 connections"
 
 // What bounds what is measured, said once.
 const (
-	boundByReplies = "An insert is parsed, signed, packed and stored, which the bare handler does not do: 30 % of the CPU. A reply has 12 headers instead of 2, and a request has deadlines: 12 %."
-	boundByBytes   = "Rows are rendered for half of it; a fifth is the kernel's, which takes the reply, and memory that is touched for the first time."
-	boundByNode    = "Azurite is one thread of Node.js: it parses and logs each part of a request as an object of its own."
-	boundByQueue   = "Nothing above 5 % by itself: of an attempt two fifths are its reply with its entry in the record, a quarter what is sent, a sixth to form it; one goroutine does it all."
-	boundByScans   = "Scans wait for the memory of what is stored, a fifth; forming what is inserted, storing it, knowing beforehand what queries read, and sealing the records take most of the rest."
-	boundByClient  = "One goroutine a connection writes and reads; net/http has three, and a new request and reply each time."
-	boundByTimer   = "The kernel's timer wakes an idle process within some tens of microseconds; the runtime's is rounded up to a millisecond."
+	boundByReplies = "Parsing, signing, packing and storing: 30 % of the CPU. Twelve reply headers and deadlines: 12 %."
+	boundByBytes   = "Rendering rows: half. Kernel and first memory access: a fifth."
+	boundByNode    = "Node.js: one thread, which logs each request part."
+	boundByQueue   = "Of an attempt: two fifths reply and record, a quarter sending, a sixth forming; one goroutine."
+	boundByScans   = "Memory access of scans: a fifth; then forming, storing, planning and sealing."
+	boundByClient  = "One goroutine per connection; net/http has three."
+	boundByTimer   = "The kernel wakes idle processes within tens of microseconds, the runtime within a millisecond."
 )
 
 // Aims returns what figures are held to, in the order in which they are told.
@@ -46,7 +46,7 @@ func Aims() []Aim {
 		{Says: "insert: serve to net/http", Of: over(GroupServer, whatInsert, busiest, ofServe, ofBare), Bound: 1.35, is: boundByReplies},
 		{Says: "get: serve to net/http", Of: over(GroupServer, whatGet, busiest, ofServe, ofBare), Bound: 1.25, is: boundByReplies},
 		{Says: "transaction of 100: an entity", Of: alone(GroupServer, whatBatch, busiest, ofServe), Bound: 3, Unit: "µs CPU", by: 1. / batchRows,
-			is: "Parsing its part of the request takes 40 %, packing and storing the entity 18 %, the collector of garbage 9 %."},
+			is: "Parsing: 40 %, packing and storing: 18 %, garbage collection: 9 %."},
 		{Says: "page of 1,000: a row", Of: alone(GroupServer, whatPage, busiest, ofServe), Bound: 1, Unit: "µs CPU", by: 1. / pageRows, is: boundByBytes},
 		{Says: "insert: Azurite to serve", Of: over(GroupServer, whatInsert, busiest, ofAzurite, ofServe), Bound: 20, AtLeast: true, is: boundByNode},
 		{Says: "transaction of 100: Azurite to serve", Of: over(GroupServer, whatBatch, busiest, ofAzurite, ofServe), Bound: 40, AtLeast: true, is: boundByNode},
@@ -57,25 +57,25 @@ func Aims() []Aim {
 		{Says: "send error at 5,000/s: to vegeta's", Of: over(GroupPacing, whatPaced+", "+whatHalf, "5,000/s", ofDriver, ofVegeta), Bound: .2, is: boundByTimer},
 		{Says: "simulated attempts a CPU second", Of: alone(GroupSimulator, whatAttempt, simulations[0].at, ofSimulator), Bound: 1.5, AtLeast: true, Unit: "M", inverse: true, is: boundByQueue},
 		{Says: "simulated attempts, stored", Of: alone(GroupSimulator, whatAttemptData, simulations[0].at, ofSimulator), Bound: .8, AtLeast: true, Unit: "M", inverse: true,
-			is: "The entity of 1 KiB is formed and packed besides."},
+			is: "Forming and packing of 1 KiB."},
 		{Says: "memory of 10⁶ entities of 1 KiB", Of: alone(GroupEngine, whatMemory, sizeName(1e6)+" of 1 KiB", ofEngine), Bound: 1150, Unit: "MB",
-			is: "The packed entity in the runtime's next class of sizes, its keys, its places in the tree and in the index of its partition."},
+			is: "Size class of the packed entity, its keys, tree and index."},
 		{Says: "upsert: among 10⁶ to among 10⁴", Of: over(GroupEngine, whatUpsert, sizeName(1e6), ofEngine, sizeName(1e4)), Bound: 2.5,
-			is: "The caches of the processor: a tree that is two levels deeper, and memory that no cache holds."},
+			is: "CPU caches: a tree two levels deeper."},
 		{Says: "upsert: among 10⁷ of 100 B to 10⁴", Of: over(GroupEngine, whatUpsert, largeName, ofEngine, sizeName(1e4)), Bound: 2.5,
-			is: "The caches of the processor, as above."},
+			is: "CPU caches, as above."},
 		{Says: "get: among 10⁶ to among 10⁴", Of: over(GroupEngine, whatPointRead, sizeName(1e6), ofEngine, sizeName(1e4)), Bound: 2.5,
-			is: "A map finds partition and row; what is left is some ten accesses that no cache holds."},
+			is: "Some ten uncached memory accesses."},
 		{Says: "get: among 10⁷ of 100 B to 10⁴", Of: over(GroupEngine, whatPointRead, largeName, ofEngine, sizeName(1e4)), Bound: 2.5,
-			is: "The caches of the processor, as above."},
+			is: "CPU caches, as above."},
 		{Says: "stress: an attempt, both sides", Of: alone(GroupCommands, whatStress, "", ofProgram), Bound: 70, Unit: "µs CPU",
-			is: "Of an attempt the server takes 39 %, the client 34 %, the runtime's scheduler 13 %; a sixth is start, loading and report. At 500/s one costs over four times what it does at 4,000/s, for each request wakes both sides."},
+			is: "Server 39 %, client 34 %, scheduler 13 %. At 500/s each costs four times that of 4,000/s."},
 		{Says: "simulate: both profiles", Of: alone(GroupCommands, whatSimulate, "", ofProgram), Bound: 20, Unit: "s CPU", is: boundByQueue},
 		{Says: "simulate: as long as it takes", Of: alone(GroupCommands, whatSimulate+", as long", "", ofProgram), Bound: 10, Unit: "s",
-			is: "Its CPU over the cores of the machine: two simulations at most run at once."},
+			is: "CPU time over cores; two simulations run at once."},
 		{Says: "contest foot-race", Of: alone(GroupCommands, whatContest, "", ofProgram), Bound: 6, Unit: "s CPU", is: boundByScans},
 		{Says: "this program, as built", Of: alone(GroupCommands, whatProgram, "", ofProgram), Bound: 65, Unit: "MB",
-			is: "What it links: docs/figures.md has what each part adds. A release is stripped."},
+			is: "Linked packages: docs/figures.md."},
 	}
 }
 

@@ -25,7 +25,7 @@ const azuriteScript = "node_modules/azurite/dist/src/table/main.js"
 type missingError struct{ what, install string }
 
 func (m *missingError) Error() string {
-	return m.what + ", so nothing is told of Azurite; to have it: " + m.install
+	return m.what + ", so Azurite is missing; to install it: " + m.install
 }
 
 // findAzurite returns the command that starts Azurite's table service: the one on the path, or
@@ -36,7 +36,7 @@ func findAzurite() ([]string, error) {
 	}
 	node, err := exec.LookPath("node")
 	if err != nil {
-		return nil, &missingError{"there is no node on the path", "install Node.js with npm, then npm install -g azurite"}
+		return nil, &missingError{"no node on the path", "install Node.js with npm, then npm install -g azurite"}
 	}
 	folder, err := os.Getwd()
 	for ; err == nil; folder = filepath.Dir(folder) {
@@ -51,14 +51,14 @@ func findAzurite() ([]string, error) {
 		}
 	}
 	if _, err := exec.LookPath("npm"); err != nil {
-		return nil, &missingError{"there is no Azurite here, and no npm on the path", "install npm, then npm install -g azurite"}
+		return nil, &missingError{"no Azurite, no npm on the path", "install npm, then npm install -g azurite"}
 	}
-	return nil, &missingError{"there is no Azurite here", "npm install -g azurite; or, from a clone, npm --prefix .ci/peers ci --ignore-scripts"}
+	return nil, &missingError{"no Azurite here", "npm install -g azurite; or, from a clone, npm --prefix .ci/peers ci --ignore-scripts"}
 }
 
-// mostPorts is how many ports are tried: one that is free can be taken by another program
+// maxPorts is how many ports are tried: one that is free can be taken by another program
 // before Azurite has it, which does not say which it took by itself.
-const mostPorts = 5
+const maxPorts = 5
 
 // startAzurite starts Azurite's table service in memory, with its telemetry off.
 func (o *Options) startAzurite(ctx context.Context) (*server, error) {
@@ -67,7 +67,7 @@ func (o *Options) startAzurite(ctx context.Context) (*server, error) {
 		return nil, err
 	}
 	var faults []error
-	for range mostPorts {
+	for range maxPorts {
 		port, err := freePort()
 		if err != nil {
 			return nil, err
@@ -84,7 +84,7 @@ func (o *Options) startAzurite(ctx context.Context) (*server, error) {
 		}
 		faults = append(faults, err)
 	}
-	return nil, &missingError{"Azurite does not start: " + strings.ReplaceAll(faults[0].Error(), "\n", " "), "start " + strings.Join(command, " ") + " by hand to see why"}
+	return nil, &missingError{"Azurite does not start: " + strings.ReplaceAll(faults[0].Error(), "\n", " "), "start " + strings.Join(command, " ") + " to see why"}
 }
 
 // freePort returns a port of this machine that nobody listened on a moment ago.

@@ -69,7 +69,7 @@ func attemptsOf(output []byte) (float64, error) {
 	}
 	err := json.Unmarshal(output, &summary)
 	if err == nil && summary.Attempts <= 0 {
-		err = fmt.Errorf("it tells of no attempt")
+		err = fmt.Errorf("no attempt reported")
 	}
 	return summary.Attempts, err
 }

@@ -20,13 +20,13 @@ func (r *Report) Document() *document.Document {
 	}
 	d.Add("aims", "Aims", r.aims(true), document.List{Items: r.Notes})
 	if len(r.Held) > 0 {
-		d.Add("held", "Comparison with the previous report", r.held())
+		d.Add("held", "Comparison with previous report", r.held())
 	}
 	for _, group := range r.Groups {
 		d.Add(group, groupTitle(group), r.group(group))
 	}
 	d.Add("growth", "How cost grows", r.growth())
-	d.Add("machine", "What others took of the machine", document.Paragraph{Text: r.Taken.says(r.Cores)})
+	d.Add("machine", "Load by other processes", document.Paragraph{Text: r.Taken.says(r.Cores)})
 	return d
 }
 
@@ -63,15 +63,15 @@ func (r *Report) answer() document.Answer {
 	}
 	a := document.Claimed("", fmt.Sprintf("%s met, %d missed", document.Counted(met, "aim"), missed), "", "", "")
 	if doubtful > 0 {
-		a.Claim += fmt.Sprintf(", %d that this run cannot tell", doubtful)
+		a.Claim += fmt.Sprintf(", %d inconclusive", doubtful)
 	}
 	if len(r.Figures) == 0 {
 		a.Claim = "nothing was measured"
 	} else if met+missed+doubtful == 0 {
-		a.Claim = document.Counted(len(r.Figures), "figure") + " measured, none of which has an aim"
+		a.Claim = document.Counted(len(r.Figures), "figure") + " measured, without aims"
 	}
 	if worst != nil {
-		a.Says = append(a.Says, fmt.Sprintf("Farthest from its aim: %s, %s where %s is wanted.", worst.Says, worst.value(), worst.bound()))
+		a.Says = append(a.Says, fmt.Sprintf("Farthest from its aim: %s, %s instead of %s.", worst.Says, worst.value(), worst.bound()))
 	}
 	a.Says = append(a.Says, r.Taken.says(r.Cores))
 	return a
@@ -129,7 +129,7 @@ func between(bounds *[2]float64) string {
 }
 
 func (r *Report) aims(whole bool) document.Table {
-	t := document.NewTable("aims", "What was measured, held to its aim", "|words", "measured", "95 %|spare=1", "aim", "|words", "what bounds it|words|optional")
+	t := document.NewTable("aims", "Figures and aims", "|words", "measured", "95 %|spare=1", "aim", "|words", "what bounds it|words|optional")
 	bounds := map[string]string{}
 	for _, a := range Aims() {
 		bounds[a.Of] = a.is
@@ -163,7 +163,7 @@ func (r *Report) facts() []string {
 	if len(names) > 0 {
 		lines = append(lines, "not all measured: "+strings.Join(names, ", ")+" (bench"+wanted(missing)+" "+strings.Join(names, " ")+")")
 	}
-	return append(lines, "--verbose has every figure, --out a chart and the JSON")
+	return append(lines, "--verbose has every figure, --out chart and JSON")
 }
 
 // wanted are the flags that what is missing needs.
@@ -181,14 +181,14 @@ func wanted(missing map[string]bool) string {
 // says tells what others had of the machine.
 func (t *Taken) says(cores int) string {
 	if t.Got == 0 {
-		return "What others took of the machine was not looked at: whole commands are measured once."
+		return "Load by other processes is unknown: commands run once."
 	}
-	words := fmt.Sprintf("Of %s it got %s when it asked for all, at worst %s", document.Counted(cores, "core"), document.Share(t.Got), document.Share(t.Least))
+	words := fmt.Sprintf("Of %s it got %s at full load, at worst %s", document.Counted(cores, "core"), document.Share(t.Got), document.Share(t.Least))
 	if t.Others != nil {
 		words += fmt.Sprintf("; others used %s meanwhile", document.Decimals(*t.Others, 2))
 	}
 	if t.Got < quietShare {
-		words += ": a busy machine, on which throughputs say little"
+		words += ": busy, so throughputs say little"
 	}
 	return words + "."
 }
@@ -198,8 +198,8 @@ const quietShare = .9
 
 func groupTitle(group string) string {
 	return map[string]string{
-		GroupServer: "The server, CPU of its process alone", GroupDriver: "The client, flat out", GroupPacing: "How exactly operations are sent",
-		GroupSimulator: "Virtual time", GroupEngine: "The engine in process", GroupRecord: "Recorder, merge, page, help", GroupCommands: "Whole commands",
+		GroupServer: "Server process CPU", GroupDriver: "The client, flat out", GroupPacing: "Client at full speed",
+		GroupSimulator: "Virtual time", GroupEngine: "Engine in process", GroupRecord: "Recorder, merge, page, help", GroupCommands: "Whole commands",
 	}[group]
 }
 
@@ -242,7 +242,7 @@ func (r *Report) beside(f *Figure) string {
 
 // growth is a table of how figures grow with load and size.
 func (r *Report) growth() document.Table {
-	t := document.NewTable("growth", "The same code at another load or size", "what|words", "at|words", "to|words", "ratio", "95 %")
+	t := document.NewTable("growth", "Other loads and sizes", "what|words", "at|words", "to|words", "ratio", "95 %")
 	for i := range r.Ratios {
 		q := &r.Ratios[i]
 		if !compared(q.Of, q.To) {

@@ -11,7 +11,7 @@ import (
 const (
 	worseRatio       = 1.15
 	worseAllocations = 1.02
-	leastAllocations = .5
+	minAllocations   = .5
 )
 
 // Held is a figure or a ratio that is held to what it was.
@@ -51,7 +51,7 @@ func (r *Report) Hold(kept *Report) {
 			continue
 		}
 		h := Held{Name: is.Name(), Was: *was.Allocations, Is: *is.Allocations, allocations: true}
-		h.Most = max(h.Was*worseAllocations, h.Was+leastAllocations)
+		h.Most = max(h.Was*worseAllocations, h.Was+minAllocations)
 		h.Regressed = h.Is > h.Most
 		r.Held = append(r.Held, h)
 	}
@@ -79,12 +79,12 @@ func (r *Report) regressed() string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d figures are worse than they were, %s first", n, len(r.Held), first)
+	return fmt.Sprintf("%d of %d figures are worse, %s first", n, len(r.Held), first)
 }
 
 // held is a table of what was held to another report, what is worse first.
 func (r *Report) held() document.Table {
-	t := document.NewTable("held", "Comparison with the previous report", "|words", "was", "is", "at most", "|words")
+	t := document.NewTable("held", "Comparison with previous report", "|words", "was", "is", "at most", "|words")
 	for _, worse := range []bool{true, false} {
 		for i := range r.Held {
 			h := &r.Held[i]

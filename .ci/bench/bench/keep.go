@@ -27,8 +27,8 @@ func (r *Report) Keep(folder results.Folder) error {
 
 // chart is the report's ratios: a panel for each two that are compared, with the aims.
 func (r *Report) chart() *chart.Ratios {
-	c := &chart.Ratios{Title: "loadgen beside others: " + r.answer().Claim, Subtitle: "CPU an operation, as a multiple of the other's, on a logarithmic scale  ·  " + r.subtitle(),
-		Below: "times as much CPU"}
+	c := &chart.Ratios{Title: "loadgen beside others: " + r.answer().Claim, Subtitle: "relative CPU per operation, logarithmic  ·  " + r.subtitle(),
+		Below: "relative CPU"}
 	aims := map[string]*Judged{}
 	for i := range r.Aims {
 		aims[r.Aims[i].Of] = &r.Aims[i]
@@ -42,7 +42,7 @@ func (r *Report) chart() *chart.Ratios {
 		row := chart.RatioRow{Name: q.What + ", " + q.At, Value: q.Median, Low: q.Median, High: q.Median}
 		heading := q.Of + " to " + q.To
 		if !compared(q.Of, q.To) {
-			heading, row.To = "the same at another load or size", "to "+q.To
+			heading, row.To = "other loads and sizes", "to "+q.To
 		}
 		if q.Interval != nil {
 			row.Low, row.High = q.Interval[0], q.Interval[1]

@@ -37,7 +37,7 @@ func Measure(ctx context.Context, o Options) (*Report, error) {
 		System: runtime.GOOS + "/" + runtime.GOARCH}, CPUs: runtime.NumCPU(), Cores: runtime.GOMAXPROCS(0),
 		Began: o.Clock.Started().UTC().Round(time.Second), Rounds: b.Rounds, Quick: b.Quick, Groups: b.Groups}
 	if b.report.Cores == 1 {
-		b.report.note("One core: whoever loads a server and the server take turns on it, so that throughputs are of both together; CPU an operation is as sound as on more. The engine is measured by one goroutine alone.")
+		b.report.note("One core: load and server share it; CPU per operation is unaffected.")
 	}
 	b.taken.begin(o.Clock)
 	var failed error
@@ -94,7 +94,7 @@ func (b *bench) server(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		b.report.add(Figure{Cell: Cell{GroupServer, "resident memory", "after all of it", s.name}, Unit: "MiB"}, []float64{float64(bytes) / (1 << 20)})
+		b.report.add(Figure{Cell: Cell{GroupServer, "resident memory", "after everything", s.name}, Unit: "MiB"}, []float64{float64(bytes) / (1 << 20)})
 	}
 	return nil
 }
@@ -122,7 +122,7 @@ func (b *bench) rounds(ctx context.Context, cells []cell) error {
 				r, err := c.run(ctx)
 				if err != nil && c.slow && ctx.Err() == nil { // a peer's failure is not this tool's
 					fails[c.Of] = true
-					b.report.note(fmt.Sprintf("%s failed in round %d, and nothing is told of it from then on: %v.", c.Of, round+1, err))
+					b.report.note(fmt.Sprintf("%s failed in round %d and was left out: %v.", c.Of, round+1, err))
 					continue
 				}
 				if err != nil {

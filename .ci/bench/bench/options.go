@@ -32,7 +32,7 @@ func Groups() []string {
 const (
 	DefaultRounds = 6
 	quickRounds   = 3
-	mostRounds    = 100
+	maxRounds     = 100
 )
 
 // Options says what is measured.
@@ -64,7 +64,7 @@ func (o *Options) Validate() []error {
 			faults = append(faults, errors.New(nearest.Unknown("group", name, Groups())))
 		}
 	}
-	if o.Rounds < 0 || o.Rounds > mostRounds {
+	if o.Rounds < 0 || o.Rounds > maxRounds {
 		faults = append(faults, fields.Fault{Path: "rounds", What: "expected 1 to 100"})
 	}
 	return faults

@@ -199,7 +199,7 @@ func compared(one, other string) bool {
 }
 
 // ErrReport says that a text is no report of this version.
-var ErrReport = errors.New("bench: not a report")
+var ErrReport = errors.New("bench: no report")
 
 // Read reads the JSON of a report, whose ratios and aims are formed anew of its figures. Its error wraps [ErrReport], or is the reader's.
 func Read(from io.Reader) (*Report, error) {
@@ -213,11 +213,11 @@ func Read(from io.Reader) (*Report, error) {
 		return nil, fmt.Errorf("%w: %w", ErrReport, err)
 	}
 	if r.Schema != Schema {
-		return nil, fmt.Errorf("%w: its schema is %d, and this program knows %d", ErrReport, r.Schema, Schema)
+		return nil, fmt.Errorf("%w: schema %d, expected %d", ErrReport, r.Schema, Schema)
 	}
 	for _, f := range r.Figures {
 		if len(f.Rounds) == 0 || !(f.Median >= 0) || math.IsInf(f.Median, 0) {
-			return nil, fmt.Errorf("%w: the figure %q has no rounds", ErrReport, f.Name())
+			return nil, fmt.Errorf("%w: figure %q has no rounds", ErrReport, f.Name())
 		}
 	}
 	r.compare()

@@ -116,7 +116,7 @@ func (r *requests) ask(ctx context.Context, op *target.Operation, want int64) er
 	case got.Class(target.Expected{}) != results.Ok:
 		return fmt.Errorf("%s: %d %s %s %s", op.Verb, got.Status, got.Code, got.Fault, got.Detail)
 	case want > 0 && got.Returned != want:
-		return fmt.Errorf("%s: %d entities came back; want %d", op.Verb, got.Returned, want)
+		return fmt.Errorf("%s: %d entities returned; want %d", op.Verb, got.Returned, want)
 	default:
 		return nil
 	}

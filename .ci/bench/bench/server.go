@@ -22,7 +22,7 @@ const (
 // connections are the loads of servers.
 var connections = [...]int{1, 8, 32}
 
-const mostConnections = 32
+const maxConnections = 32
 
 // server is a table service in a process of its own.
 type server struct {
@@ -37,7 +37,7 @@ func open(ctx context.Context, name string, child *process.Child, connection str
 	s := &server{name: name, child: child}
 	endpoint, err := azure.ParseConnectionString(connection)
 	if err == nil {
-		s.to, err = azure.New(azure.Options{Endpoint: endpoint, Connections: mostConnections, Clock: clk, Calendar: clk})
+		s.to, err = azure.New(azure.Options{Endpoint: endpoint, Connections: maxConnections, Clock: clk, Calendar: clk})
 	}
 	if err == nil {
 		s.requests, err = newRequests(s.to)
@@ -99,7 +99,7 @@ func (s *server) cost(ctx context.Context, o *Options, what string, lanes int) (
 			return err
 		}
 	}
-	l := load{clock: o.Clock, lanes: lanes, lasts: slice, least: leastOf(what), begins: read(&before), ends: read(&after), do: s.named(ctx, what, lanes)}
+	l := load{clock: o.Clock, lanes: lanes, lasts: slice, least: minOf(what), begins: read(&before), ends: read(&after), do: s.named(ctx, what, lanes)}
 	operations, lasted, err := l.run(ctx)
 	if err != nil {
 		return reading{}, fmt.Errorf("%s, %s: %w", s.name, what, err)
@@ -107,8 +107,8 @@ func (s *server) cost(ctx context.Context, o *Options, what string, lanes int) (
 	return reading{operations: operations, cpu: after - before, lasted: lasted}, nil
 }
 
-// leastOf is how many operations a turn has at least: what serve does in some 20 ms of CPU.
-func leastOf(what string) int64 {
+// minOf is how many operations a turn has at least: what serve does in some 20 ms of CPU.
+func minOf(what string) int64 {
 	switch what {
 	case whatInsert, whatGet:
 		return 500
