@@ -272,11 +272,11 @@ func TestLogsThatSayNothing(t *testing.T) {
 	write(t, "mixed/a.log", blob)
 	for _, row := range []struct{ sentence, path, table, want string }{
 		{"no file", "absent", "", "absent"},
-		{"no file in a folder", "none", "", "the folder none"},
+		{"no file in a folder", "none", "", "folder none"},
 		{"no keys", write(t, "bare.log", bare), "", "1 InsertEntity"},
 		{"another table", write(t, "other.log", blob), "Clubs", `"Clubs"; expected Runners`},
 		{"a table that is mistyped", "other.log", "Runnners", `"Runnners"; did you mean "Runners"?`},
-		{"the folder of a run among others", "run", "", "run is the folder of a run"},
+		{"the folder of a run among others", "run", "", "run is a run's folder"},
 		{"another service in one of several files", "mixed", "", `mixed/b.log:1: the line is of the service "blob"`},
 	} {
 		files, err := logs.Open([]string{row.path}, nil)

@@ -328,7 +328,7 @@ func (t *Reading) Missing(table string) error {
 	case left == 0 && t.Lines == 0:
 		return fmt.Errorf("%w: no line is a request; expected some", ErrSource)
 	case left == 0:
-		return fmt.Errorf("%w: no line is of it: %s", ErrSource, nearest.Unknown("table", table, t.Others))
+		return fmt.Errorf("%w: no such line: %s", ErrSource, nearest.Unknown("table", table, t.Others))
 	}
 	for _, n := range t.Keyless {
 		left -= n
@@ -336,7 +336,7 @@ func (t *Reading) Missing(table string) error {
 	if left > 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: no line says a PartitionKey (%s); expected addresses with keys and filters: switch on the categories StorageRead, StorageWrite and StorageDelete with Uri and ObjectKey, or a Storage Analytics log", ErrSource, t.keyless())
+	return fmt.Errorf("%w: no line has a PartitionKey (%s); expected addresses with keys and filters: StorageRead, StorageWrite and StorageDelete with Uri and ObjectKey, or a Storage Analytics log", ErrSource, t.keyless())
 }
 
 // keyless names the operations whose partition no line says.

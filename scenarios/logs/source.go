@@ -36,14 +36,14 @@ func Open(paths []string, input io.Reader) ([]Source, error) {
 			continue
 		}
 		if IsRecord(path) {
-			return nil, fmt.Errorf("%w: %s is the folder of a run, which holds seconds and partitions and no single requests; expected what serve --log FILE writes, or the folder alone with explain --log", ErrSource, path)
+			return nil, fmt.Errorf("%w: %s is a run's folder without single requests; expected a log (serve --log FILE), or the folder alone with explain --log", ErrSource, path)
 		}
 		found, err := below(path)
 		if err != nil {
 			return nil, err
 		}
 		if all = append(all, found...); len(all) > mostFiles {
-			return nil, fmt.Errorf("%w: there are more than %d files; expected fewer", ErrSource, mostFiles)
+			return nil, fmt.Errorf("%w: over %d files; expected fewer", ErrSource, mostFiles)
 		}
 	}
 	return all, nil
@@ -66,10 +66,10 @@ func below(path string) ([]Source, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s cannot be read: %s", ErrSource, path, reason(err))
+		return nil, fmt.Errorf("%w: cannot read %s: %s", ErrSource, path, reason(err))
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%w: the folder %s holds no file; expected logs in it or below it", ErrSource, path)
+		return nil, fmt.Errorf("%w: folder %s is empty; expected logs", ErrSource, path)
 	}
 	slices.Sort(names)
 	var all []Source
@@ -77,7 +77,7 @@ func below(path string) ([]Source, error) {
 		all = append(all, Source{Name: name, Group: filepath.Dir(name), Open: func() (io.ReadCloser, error) {
 			file, err := os.Open(name)
 			if err != nil {
-				return nil, fmt.Errorf("%w: %s cannot be read: %s", ErrSource, name, reason(err))
+				return nil, fmt.Errorf("%w: cannot read %s: %s", ErrSource, name, reason(err))
 			}
 			return file, nil
 		}})
