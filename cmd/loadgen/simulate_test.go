@@ -69,7 +69,7 @@ func TestInterruptedSweepTellsWhatWasDone(t *testing.T) {
 	var out, said bytes.Buffer
 	code := execute(ctx, []string{"simulate", "choice.yaml", "--one-profile", "--sweep", "seed=1,2,3"}, strings.NewReader(""), &out,
 		stopAfter{&said, "2 of 3: seed=2", cancel})
-	if code != codeInterrupted || !strings.Contains(out.String(), "2 of 3 runs were made") || !strings.Contains(out.String(), "\n ✓ 1 ") || !strings.Contains(out.String(), "\n ? 2 ") ||
+	if code != codeInterrupted || !strings.Contains(out.String(), "2 of 3 runs made") || !strings.Contains(out.String(), "\n ✓ 1 ") || !strings.Contains(out.String(), "\n ? 2 ") ||
 		!strings.Contains(said.String(), "loadgen: interrupted") {
 		t.Errorf("exit code %d, %q on stderr, and\n%s\nwant %d, two rows, and that there are no more", code, &said, &out, codeInterrupted)
 	}
@@ -203,7 +203,7 @@ func TestContestOfAService(t *testing.T) {
 	code, stdout, stderr := say(t, append(args, "--yes", "--budget", "200")...)
 	var c contest.Contest
 	require.NoErrorf(t, json.Unmarshal([]byte(stdout), &c), "contest = %d, %s", code, stderr)
-	if code != codeOk || !strings.Contains(c.Verdict, "by 1 of 2 runs") || !strings.Contains(c.Verdict, "Not run: shop.") || c.Profile != "" || c.Ranking[0].Sustained == nil {
+	if code != codeOk || !strings.Contains(c.Verdict, "after 1 of 2 runs") || !strings.Contains(c.Verdict, "Not run: shop.") || c.Profile != "" || c.Ranking[0].Sustained == nil {
 		t.Errorf("with a budget: %d, %+v, %s; want an early end, after a run under no profile", code, c, stderr)
 	}
 	m := read(t, filepath.Join(s.out, "day")).Manifest

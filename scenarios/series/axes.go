@@ -25,11 +25,11 @@ func combinations(axes []string) ([][]scenarios.Setting, error) {
 		values, err := splitValues(list)
 		for i, value := range values {
 			if value == "" {
-				err = errors.New("a value is empty; expected one between every two commas")
+				err = errors.New("empty value; expected one between commas")
 				break
 			}
 			if slices.Contains(values[:i], value) {
-				err = errors.New("a value occurs twice; expected each once")
+				err = errors.New("a value occurs twice; expected once")
 				break
 			}
 		}
@@ -37,11 +37,11 @@ func combinations(axes []string) ([][]scenarios.Setting, error) {
 			return nil, wrong("sweep", "%s: %v", text, err)
 		}
 		if slices.Contains(seen, path) {
-			return nil, wrong("sweep", "%s: %s is swept twice; expected all its values in one", text, path)
+			return nil, wrong("sweep", "%s: %s is swept twice; expected all values together", text, path)
 		}
 		seen = append(seen, path)
 		if runs := len(all) * len(values); runs > MostRuns {
-			return nil, wrong("sweep", "%s: that comes to %d runs; expected at most %d", text, runs, MostRuns)
+			return nil, wrong("sweep", "%s: %d runs; expected at most %d", text, runs, MostRuns)
 		}
 		var next [][]scenarios.Setting
 		for _, before := range all {
@@ -54,7 +54,7 @@ func combinations(axes []string) ([][]scenarios.Setting, error) {
 	return all, nil
 }
 
-var errUnbalanced = errors.New("a bracket, a brace or a double quote is not closed; expected its counterpart")
+var errUnbalanced = errors.New("unclosed bracket, brace or quote; expected its counterpart")
 
 // splitValues parts a list of values at its semicolons, or at its commas where it
 // has no semicolon: those outside of brackets, braces and double quotes.

@@ -26,7 +26,7 @@ type launch func(ctx context.Context, build string, args []string) (ending, erro
 var _ launch = launched
 
 // errTooLong is the cause of a context that ended a run which did not.
-var errTooLong = errors.New("the run does not end")
+var errTooLong = errors.New("run does not end")
 
 // killedWithin is how long what a killed build has started may hold on to its output.
 const killedWithin = 5 * time.Second
@@ -81,8 +81,8 @@ func executable(name string) (string, error) {
 	case err == nil, errors.Is(err, exec.ErrDot):
 		return filepath.Abs(path)
 	case filepath.Base(name) == name:
-		return "", wrong("against", "no such program is on the path; expected an older build, such as ./%s", name)
+		return "", wrong("against", "no such program on the path; expected a build, such as ./%s", name)
 	default:
-		return "", wrong("against", "%v; expected an older build of loadgen, which can be executed", reason(err))
+		return "", wrong("against", "%v; expected an executable build of loadgen", reason(err))
 	}
 }

@@ -123,7 +123,7 @@ func Contest(ctx context.Context, plan ContestPlan) (*Contested, error) {
 		return nil, err
 	}
 	if plan.Run.Scenario == nil {
-		return nil, wrong("scenario", "there is none; expected one with several designs")
+		return nil, wrong("scenario", "none; expected several designs")
 	}
 	if plan.Progress == nil {
 		plan.Progress = io.Discard
@@ -174,8 +174,8 @@ func (c *contestRun) chosen() ([]string, error) {
 	all, named := c.scenario.Alternatives(), c.plan.Designs
 	if len(named) == 0 {
 		if len(all) < 2 {
-			return nil, wrong("", "the scenario %s has one design; a contest needs two or more: "+
-				"list them under designs, or let --suggest propose some", c.scenario.Name)
+			return nil, wrong("", "scenario %s has one design; expected several: "+
+				"list them under designs, or use --suggest", c.scenario.Name)
 		}
 		return all, nil
 	}
@@ -186,11 +186,11 @@ func (c *contestRun) chosen() ([]string, error) {
 		case !slices.Contains(all, name):
 			faults = append(faults, wrong(path, "%s", nearest.Unknown("design", name, all)))
 		case slices.Contains(named[:i], name):
-			faults = append(faults, wrong(path, "%s occurs twice; expected each once", name))
+			faults = append(faults, wrong(path, "%s occurs twice; expected once", name))
 		}
 	}
 	if len(faults) == 0 && len(named) < 2 {
-		faults = append(faults, wrong("designs", "one design alone; a contest needs two or more, of %s", nearest.Choice(all)))
+		faults = append(faults, wrong("designs", "one design; expected two or more, of %s", nearest.Choice(all)))
 	}
 	return slices.DeleteFunc(all, func(name string) bool { return !slices.Contains(named, name) }), errors.Join(faults...)
 }
@@ -227,7 +227,7 @@ func (c *contestRun) foresee(ctx context.Context) (atOnce int, err error) {
 	if c.live() {
 		p := c.plan.Run
 		p.Scenario = c.scenario
-		return 1, p.Agree(sum, run.TablePrefix+c.scenario.Table+"…, a new one for each run")
+		return 1, p.Agree(sum, run.TablePrefix+c.scenario.Table+"…, new per run")
 	}
 	limit := cmp.Or(c.plan.Run.MemoryLimit, math.MaxInt64)
 	if most > limit {

@@ -134,7 +134,7 @@ func TestSuggestedScenarioRuns(t *testing.T) {
 	require.Truef(t, c.Proposal != nil && len(c.Proposal.Candidates) != 0 && c.Written == filepath.Join(string(c.Folder), "suggested.yaml"),
 		"proposal %+v in %s; want candidates, and the winner written", c.Proposal, c.Written)
 	text, err := os.ReadFile(c.Written)
-	require.Truef(t, err == nil && strings.HasPrefix(string(text), "# The scenario orders with the design "),
+	require.Truef(t, err == nil && strings.HasPrefix(string(text), "# Scenario orders with design "),
 		"%v: %.80s", err, text)
 	assert.Truef(t, slices.ContainsFunc(c.Ranking, func(r contest.Ranked) bool {
 		return *r.Rank == 1 && strings.Contains(string(text), "\nuse: "+r.Design+"\n")

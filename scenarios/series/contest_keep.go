@@ -67,7 +67,7 @@ func cutShort(ended error, done, all int, left []string) string {
 	if errors.Is(ended, context.Canceled) {
 		why = "it was interrupted"
 	}
-	text := fmt.Sprintf("Ended early, by %d of %d runs: %s.", done, all, why)
+	text := fmt.Sprintf("Ended early after %d of %d runs: %s.", done, all, why)
 	if len(left) > 0 {
 		text += fmt.Sprintf(" Not run: %s.", strings.Join(left, ", "))
 	}

@@ -62,7 +62,7 @@ func TestContestInRealTime(t *testing.T) {
 // may spend all that is left.
 func TestBudgetOfAContest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for budget, want := range map[int64]string{120: "Ended early, by 0 of 4 runs", 560: "Ended early, by 2 of 4 runs"} {
+		for budget, want := range map[int64]string{120: "Ended early after 0 of 4 runs", 560: "Ended early after 2 of 4 runs"} {
 			p := tradeOf(t, "40")
 			p.Run.Budget = budget
 			c, err := Contest(t.Context(), p)
@@ -108,7 +108,7 @@ func TestContestAsksForConsent(t *testing.T) {
 	}
 	throttled := errors.New("no")
 	p.Run.Consent = func(ask run.Ask) error {
-		assert.Truef(t, ask.Where == nowhere.String() && ask.Table == "loadgenloadgen…, a new one for each run" && ask.Requests == requests && ask.Lasts == lasts,
+		assert.Truef(t, ask.Where == nowhere.String() && ask.Table == "loadgenloadgen…, new per run" && ask.Requests == requests && ask.Lasts == lasts,
 			"asked for %+v; want what two runs of each design come to, %d requests in %v", ask, requests, lasts)
 		return throttled
 	}

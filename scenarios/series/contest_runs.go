@@ -75,14 +75,14 @@ func (c *contestRun) carryOut(ctx context.Context, atOnce int) error {
 	list := c.matches()
 	atOnce = max(1, min(atOnce, len(list)))
 	runs := len(list)
-	where, how := " on the virtual clock", fmt.Sprintf("%d at once", atOnce)
+	where, how := ", virtual time", fmt.Sprintf("%d at once", atOnce)
 	switch {
 	case c.live():
 		where, how = " in real time", "in turns"
 	case c.other != "":
-		where = " under each of two profiles" + where
+		where = ", two profiles each" + where
 	}
-	fmt.Fprintf(c.plan.Progress, "%d designs, %d of them to be run, each %d times%s: %d runs, %s\n",
+	fmt.Fprintf(c.plan.Progress, "%d designs, %d to run, each %d times%s: %d runs, %s\n",
 		len(c.arms), len(c.able()), c.plan.Seeds, where, runs, how)
 	kinds := make([]string, len(list))
 	for i := range list {
@@ -173,7 +173,7 @@ func (c *contestRun) tell(i int, list []match) {
 	if left, known := c.pace.left(now); known && c.done < len(list) {
 		rest = aboutLeft(left)
 	}
-	fmt.Fprintf(c.plan.Progress, "%d of %d runs, the last of %s%s\n", c.done, len(list), list[i].arm.design, rest)
+	fmt.Fprintf(c.plan.Progress, "%d of %d runs, last %s%s\n", c.done, len(list), list[i].arm.design, rest)
 }
 
 // pace foresees how long the rest of a series takes of which several runs go on at once.

@@ -36,7 +36,7 @@ func (c *contestRun) suggest(ctx context.Context) error {
 	if err != nil {
 		return wrong("", "%v", err)
 	}
-	fmt.Fprintln(c.plan.Progress, "trying designs in short simulations")
+	fmt.Fprintln(c.plan.Progress, "simulating candidate designs")
 	c.proposal, err = suggest.Designs(sound, suggest.Options{Targets: &targets, Times: times, Beside: true, Try: c.trial(ctx, sound)})
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -44,7 +44,7 @@ func (c *contestRun) suggest(ctx context.Context) error {
 	case err != nil:
 		return wrong("suggest", "%v", err)
 	case len(c.proposal.Candidates) == 0 && len(c.proposal.Own) < 2:
-		return wrong("suggest", "%s; nothing else can be proposed, and a contest needs two designs", c.proposal.Verdict())
+		return wrong("suggest", "%s; a contest needs a second design", c.proposal.Verdict())
 	}
 	if c.scenario, err = c.proposal.Scenario(); err != nil {
 		return err
@@ -96,8 +96,8 @@ func soundUnder(s *scenarios.Scenario) (*scenarios.Scenario, error) {
 			return s.Under(design)
 		}
 	}
-	return nil, wrong("suggest", "no design of the scenario can serve all of its operations, so that what they ask for is not sure; "+
-		"expected one that can, however badly")
+	return nil, wrong("suggest", "no design serves all operations; "+
+		"expected one that does")
 }
 
 // best returns the design that came first, and those that share its place. Of designs
@@ -169,10 +169,10 @@ func (c *contestRun) write(of *contest.Contest) (string, error) {
 	}
 	tie := ""
 	if len(shared) > 0 {
-		tie = "# No difference is shown between it and " + strings.Join(shared, ", ") + ".\n"
+		tie = "# No shown difference from " + strings.Join(shared, ", ") + ".\n"
 	}
-	text := fmt.Sprintf("# The scenario %s with the design %s in use, as `loadgen contest --suggest` left it.\n%s"+
-		"# How the designs compared: contest.json in the folder of the contest.\n%s", s.Name, s.Use, tie, s.Text())
+	text := fmt.Sprintf("# Scenario %s with design %s in use, from `loadgen contest --suggest`.\n%s"+
+		"# The comparison: contest.json in the contest's folder.\n%s", s.Name, s.Use, tie, s.Text())
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		return "", wrong("write", "%v", reason(err))
 	}

@@ -94,7 +94,7 @@ func TestContest(t *testing.T) {
 		"profiles %q and %q, survives %v; want both, and whether it survives", c.Profile, c.Other, c.Survives)
 	assert.Equal(t, "contest of day,shop,id", c.Repeat, "repeated by")
 	lines := told.String()
-	assert.Truef(t, strings.HasPrefix(lines, "3 designs, 2 of them ") && strings.Contains(lines, "12 of 12 runs"),
+	assert.Truef(t, strings.HasPrefix(lines, "3 designs, 2 to run") && strings.Contains(lines, "12 of 12 runs"),
 		"progress %q", lines)
 	recordsOfContest(t, c, p.Run.Scenario)
 }
@@ -156,7 +156,7 @@ func TestImpossibleContests(t *testing.T) {
 		want           string
 	}{
 		{"no scenario", orderBook, func(p *ContestPlan) { p.Run.Scenario = nil }, "scenario: "},
-		{"a scenario of one design", alone, func(p *ContestPlan) {}, "the scenario orders has one design"},
+		{"a scenario of one design", alone, func(p *ContestPlan) {}, "scenario orders has one design"},
 		{"one design that was named", orderBook, func(p *ContestPlan) { p.Designs = []string{"shop"} }, "designs: "},
 		{"two that are wrong", orderBook, func(p *ContestPlan) { p.Designs = []string{"shop", "ours", "shop"} }, "designs.1: "},
 		{"no run", orderBook, func(p *ContestPlan) { p.Seeds = 0 }, "seeds: "},
@@ -183,7 +183,7 @@ func TestInterruptedContest(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	c, err := Contest(ctx, contestOf(t, parsed(t, orderBook), 5, "day", "shop"))
-	assert.Truef(t, errors.Is(err, context.Canceled) && strings.Contains(c.Verdict, "Ended early, by 0 of 10 runs: it was interrupted. Not run: day, shop."),
+	assert.Truef(t, errors.Is(err, context.Canceled) && strings.Contains(c.Verdict, "Ended early after 0 of 10 runs: it was interrupted. Not run: day, shop."),
 		"%v, verdict %q; want who was not run", err, c.Verdict)
 	var again contest.Contest
 	text, err := os.ReadFile(filepath.Join(string(c.Folder), "contest.json"))
@@ -198,6 +198,6 @@ func TestUnfinishedContestIsEven(t *testing.T) {
 	of := func(name string, trials ...*contest.Trial) *arm { return &arm{design: name, trials: trials} }
 	c := &contestRun{plan: ContestPlan{Seeds: 4}, arms: []*arm{of("a", trial, trial, trial, nil), of("b", trial, nil, trial, nil), of("c", nil, nil, nil, nil)}}
 	assert.Equal(t, 2, c.even(func(one *arm) []*contest.Trial { return one.trials }), "even = runs")
-	assert.Equal(t, "Ended early, by 4 of 12 runs: it was interrupted. Not run: c.", cutShort(context.Canceled, 4, 12, []string{"c"}))
-	assert.Equal(t, "Ended early, by 4 of 12 runs: the budget of billed transactions was spent.", cutShort(run.ErrBudget, 4, 12, nil))
+	assert.Equal(t, "Ended early after 4 of 12 runs: it was interrupted. Not run: c.", cutShort(context.Canceled, 4, 12, []string{"c"}))
+	assert.Equal(t, "Ended early after 4 of 12 runs: the budget of billed transactions was spent.", cutShort(run.ErrBudget, 4, 12, nil))
 }

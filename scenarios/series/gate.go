@@ -59,7 +59,7 @@ func (g *Gate) Rule(record *results.Record, typed string) (gate.Result, error) {
 			return invalid(none, record), nil
 		}
 		none.Outcome, none.Reason = compare.NoBaseline, results.OneLine(err)
-		none.Notes = []string{fmt.Sprintf("to make this run the baseline: loadgen gate %s --accept --reason \"why\"", typed)}
+		none.Notes = []string{fmt.Sprintf("accept this run as baseline: loadgen gate %s --accept --reason \"why\"", typed)}
 		return none, nil
 	}
 	tree, err := baseline.Of(record)
@@ -86,9 +86,9 @@ func (g *Gate) Rule(record *results.Record, typed string) (gate.Result, error) {
 			}
 		}
 		if len(one.Notes) > 0 {
-			one.Outcome, one.Reason = compare.Failed, "it repeats, and a check of the scenario fails"
+			one.Outcome, one.Reason = compare.Failed, "identical, with a failed check"
 		} else if one.Notes = untold; len(untold) > 0 {
-			one.Outcome, one.Reason = compare.Inconclusive, "it repeats, and a check of the scenario cannot be told"
+			one.Outcome, one.Reason = compare.Inconclusive, "identical, with an inconclusive check"
 		}
 	}
 	return one, nil
@@ -111,7 +111,7 @@ const mostBaseline = 16 << 20
 func (g *Gate) read(name string) (*baseline.Baseline, error) {
 	file, err := os.Open(g.file(name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no %s", g.file(name))
+		return nil, fmt.Errorf("no %s", g.file(name))
 	}
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (g *Gate) take(one gate.Result, record *results.Record) (gate.Result, error
 		return one, wrong("", "%v", err)
 	}
 	if was, err := g.read(one.Scenario); err == nil && was.Same(made) {
-		one.Reason, one.Against = "it repeats, so that nothing was to be accepted", was.Named()
+		one.Reason, one.Against = "identical; nothing to accept", was.Named()
 		return one, nil
 	}
 	// Why it was accepted is written before what was.

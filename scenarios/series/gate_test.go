@@ -44,13 +44,13 @@ func TestGateKeepsABaseline(t *testing.T) {
 			"Rule() = %s, %q, %v; want %s and %q", one.Outcome, one.Reason, err, want, says)
 		return one
 	}
-	one := gate("", compare.NoBaseline, "there is no "+file)
+	one := gate("", compare.NoBaseline, "no "+file)
 	assert.NoDirExists(t, folder)
 	assert.Truef(t, len(one.Notes) == 1 && strings.Contains(one.Notes[0], "loadgen gate own.yaml --accept") && one.Repeat == "loadgen simulate own.yaml",
 		"the hint is %q, to be repeated by %q; want what was typed", one.Notes, one.Repeat)
 	assert.Equal(t, []string{"written to " + file}, gate("the first", compare.Same, "accepted").Notes)
 	gate("", compare.Same, "all values are equal")
-	gate("again", compare.Same, "nothing was to be accepted")
+	gate("again", compare.Same, "nothing to accept")
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	why, err := os.ReadFile(reasons)

@@ -208,7 +208,7 @@ func TestPatterns(t *testing.T) {
 	assert.Equal(t, list[:1], again)
 	assert.Equal(t, 1, told, "calls")
 	_, err = Patterns(context.Background(), []string{"stress"}, func() {})
-	assert.ErrorContains(t, err, "shows no pattern")
+	assert.ErrorContains(t, err, "has no pattern")
 }
 
 func TestPatternSeedsAreThreeOfTheirOwn(t *testing.T) {

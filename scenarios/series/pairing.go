@@ -55,9 +55,9 @@ const mostRepeats = 2
 
 // The ends of a pairing before its last pair.
 var (
-	errNotValid = errors.New("a run is not valid")
-	errLate     = errors.New("a figure is client-limited")
-	errUntold   = errors.New("a figure is not measured")
+	errNotValid = errors.New("invalid run")
+	errLate     = errors.New("client-limited figure")
+	errUntold   = errors.New("figure not measured")
 )
 
 // run takes so many pairs, in the order that cancels drift. Its error wraps
@@ -144,15 +144,15 @@ func (p *pairing) one(ctx context.Context, side compare.Side, folder string) (*r
 	case errors.Is(err, errTooLong):
 		return nil, nil, fmt.Errorf("%w: %w", errNotValid, err)
 	case err != nil:
-		return nil, nil, wrong("", "%s cannot be run: %v; expected a build of loadgen", build, reason(err))
+		return nil, nil, wrong("", "cannot run %s: %v; expected a loadgen build", build, reason(err))
 	case ended.code == codeUsage:
-		return nil, nil, wrong("", "%s does not run the scenario: %s", build, ended.said)
+		return nil, nil, wrong("", "%s rejects the scenario: %s", build, ended.said)
 	case ended.code != codeOk && ended.code != codeExpectation && ended.code != codeUntold:
 		return nil, nil, fmt.Errorf("%w: exit code %d: %s", errNotValid, ended.code, ended.said)
 	}
 	record, err := results.Read(results.Dir(folder))
 	if err != nil {
-		return nil, nil, wrong("", "%s left no record that can be read: %v; expected a build of loadgen, and no newer one", build, err)
+		return nil, nil, wrong("", "%s left no readable record: %v; expected a build not newer than this", build, err)
 	}
 	p.runs++
 	record.Summary = verdict.Judge(record)
@@ -167,8 +167,8 @@ func (p *pairing) one(ctx context.Context, side compare.Side, folder string) (*r
 		}
 		value, told := figures.Look(m.Figure, m.Unit)
 		if !told {
-			return nil, nil, fmt.Errorf("%w: %s rests on too little, or is not in the record; "+
-				"expected longer runs, or other metrics in the scenario (gate)", errUntold, m)
+			return nil, nil, fmt.Errorf("%w: %s lacks data, or is not recorded; "+
+				"expected longer runs, or other metrics (gate)", errUntold, m)
 		}
 		values = append(values, value)
 	}

@@ -49,7 +49,7 @@ const mostPairs = 1000
 // field "pairs".
 func (p *Pairs) Validate() []error {
 	if p.Number < 1 || p.Number > mostPairs {
-		return []error{wrong("pairs", "expected a number from 1 to %d, such as %d", mostPairs, compare.DefaultPairs)}
+		return []error{wrong("pairs", "expected 1 to %d, such as %d", mostPairs, compare.DefaultPairs)}
 	}
 	return nil
 }
@@ -197,15 +197,15 @@ func (p *pairing) result(name string, threshold float64, pairs int, ended error)
 	older, err := os.Stat(p.builds[compare.A])
 	newer, also := os.Stat(p.builds[compare.B])
 	if err == nil && also == nil && os.SameFile(older, newer) {
-		one.Notes = append(one.Notes, "A and B are the same file: whatever differs is chance")
+		one.Notes = append(one.Notes, "A and B are the same file")
 	}
 	if p.done > 0 && p.texts[compare.A] != p.texts[compare.B] {
-		one.Notes = append(one.Notes, "the builds take the scenario for different ones: hold the scenario of their records against each other")
+		one.Notes = append(one.Notes, "the builds read the scenario differently; compare the records' scenarios")
 	}
 	for _, reason := range slices.Compact(p.again) {
 		one.Notes = append(one.Notes, "repeated: "+reason)
 	}
-	one.Notes = append(one.Notes, "the runs are in "+p.folder)
+	one.Notes = append(one.Notes, "runs are in "+p.folder)
 	if !errors.Is(ended, context.Canceled) {
 		ended = nil
 	}
@@ -219,16 +219,16 @@ func (p *pairing) hold(one *gate.Result) {
 		c := &p.claims[i]
 		switch {
 		case 2*c.failed[compare.B] > p.done && 2*c.failed[compare.A] <= p.done:
-			one.Outcome, one.Reason = compare.Failed, "a check of the scenario fails that did not before"
+			one.Outcome, one.Reason = compare.Failed, "a check fails anew"
 		case 2*c.untold[compare.B] > p.done && one.Outcome < compare.Inconclusive:
-			one.Outcome, one.Reason = compare.Inconclusive, "a check of the scenario cannot be told"
+			one.Outcome, one.Reason = compare.Inconclusive, "a check is inconclusive"
 		}
 		if c.failed != [2]int{} {
-			one.Notes = append(one.Notes, fmt.Sprintf("%s fails in %d of %s of A and in %d of B",
+			one.Notes = append(one.Notes, fmt.Sprintf("%s fails in %d of %s of A, %d of B",
 				c.expr, c.failed[compare.A], document.Counted(p.done, "run"), c.failed[compare.B]))
 		}
 		if c.untold != [2]int{} {
-			one.Notes = append(one.Notes, fmt.Sprintf("%s cannot be told in %d of %s of A and in %d of B",
+			one.Notes = append(one.Notes, fmt.Sprintf("%s is inconclusive in %d of %s of A, %d of B",
 				c.expr, c.untold[compare.A], document.Counted(p.done, "run"), c.untold[compare.B]))
 		}
 	}

@@ -215,7 +215,7 @@ func TestGateOfPairs(t *testing.T) {
 		{"a claim that B fails now and then", func() (a, b runs) { return of(10)[:1], append(of(10, claim), of(11.5, claim)[0]) }, 4,
 			compare.Inconclusive, "fails in 0 of 4 runs of A and in 1 of B"},
 		{"a claim that no run can tell", func() (a, b runs) { return of(10, mute), of(10, mute) }, 8, compare.Inconclusive,
-			"p99(get) < 1s cannot be told in 8 of 8 runs of A and in 8 of B"},
+			"p99(get) < 1s is inconclusive in 8 of 8 runs of A, 8 of B"},
 		{"a claim that most runs of B cannot tell", func() (a, b runs) { return of(10)[:1], append(of(10, mute)[:2], of(10, claim)[0]) }, 8,
 			compare.Inconclusive, "p99(get) < 1s cannot be told in 0 of 8 runs of A and in 6 of B"},
 		{"a claim that few runs of B cannot tell", func() (a, b runs) { return of(10)[:1], append(of(10, mute)[:1], of(10)...) }, 8,
@@ -232,7 +232,7 @@ func TestGateOfPairs(t *testing.T) {
 		}
 		assert.Falsef(t, strings.Contains(notes, "different ones") && row.want == compare.Same && a[0] == b[0] || strings.Contains(notes, "same file"),
 			"%s: notes %q; want none on what does not differ", row.name, notes)
-		assert.Truef(t, strings.Contains(one.Against, "older") && strings.Contains(notes, "the runs are in "+"runs"),
+		assert.Truef(t, strings.Contains(one.Against, "older") && strings.Contains(notes, "runs are in "+"runs"),
 			"%s: against %q, notes %q; want what was compared, and where it is", row.name, one.Against, notes)
 	}
 }
@@ -251,10 +251,10 @@ func TestGateRepeatsPairs(t *testing.T) {
 		outcome compare.Outcome
 		says    string
 	}{
-		{"once", map[int]way{2: limited}, "ABBBAAB", compare.Inconclusive, "pair 2, B: a run is not valid"},
+		{"once", map[int]way{2: limited}, "ABBBAAB", compare.Inconclusive, "pair 2, B: invalid run"},
 		{"by the second of the pair", map[int]way{1: exits(3, "gone"), 3: exits(-1, "")}, "ABABABBAAB", compare.Inconclusive, "exit code 3: gone"},
-		{"late once", map[int]way{2: behind}, "ABBBAAB", compare.Inconclusive, "pair 2, B: a figure is client-limited: p50(get)"},
-		{"late again and again", map[int]way{1: behind, 3: behind, 5: behind}, "ABABAB", compare.Invalid, "pair 1, B: a figure is client-limited: p50(get)"},
+		{"late once", map[int]way{2: behind}, "ABBBAAB", compare.Inconclusive, "pair 2, B: client-limited figure: p50(get)"},
+		{"late again and again", map[int]way{1: behind, 3: behind, 5: behind}, "ABABAB", compare.Invalid, "pair 1, B: client-limited figure: p50(get)"},
 		{"again and again", map[int]way{0: limited, 1: late, 2: exits(1, "full")}, "AAA", compare.Invalid, "exit code 1: full"},
 	} {
 		p := alike(t, row.ways, runs...)
@@ -283,8 +283,8 @@ func TestGateAgainstSomethingElse(t *testing.T) {
 		says string
 	}{
 		{"it does not take the scenario", exits(codeUsage, "paired.yaml:1:1: unknown field"), "paired.yaml:1:1"},
-		{"it leaves no record", exits(codeOk, ""), "no record"},
-		{"it leaves a broken record", way{record: altered(t, run, `{`, `[`)}, "no record"},
+		{"it leaves no record", exits(codeOk, ""), "no readable record"},
+		{"it leaves a broken record", way{record: altered(t, run, `{`, `[`)}, "no readable record"},
 		{"it is a newer build", way{record: altered(t, run, `"schema_version": 2`, `"schema_version": 99`)}, "newer"},
 		{"it cannot be started", way{err: errors.New("exec format error")}, "exec format error"},
 	} {

@@ -32,7 +32,7 @@ func PatternsOf(asked []string) (names, rows []string, err error) {
 		case s.Pattern != nil && !slices.Contains(names, name):
 			names, shown[s.Pattern.Row] = append(names, name), true
 		case s.Pattern == nil && len(asked) > 0:
-			return nil, nil, wrong("", "the scenario %s shows no pattern of the documents; `loadgen scenarios list` marks those that do", name)
+			return nil, nil, wrong("", "scenario %s has no pattern; see `loadgen scenarios list`", name)
 		}
 	}
 	rows = slices.DeleteFunc(scenarios.PatternRows(), func(row string) bool { return len(asked) > 0 && !shown[row] })
@@ -81,7 +81,7 @@ func newComparison(ctx context.Context, name string) (*comparison, error) {
 		return nil, err
 	}
 	if s.Pattern == nil || s.AntiPattern == nil {
-		return nil, fmt.Errorf("series: the scenario %s shows no pattern beside what it replaces", name)
+		return nil, fmt.Errorf("series: scenario %s has no pattern with an opposite", name)
 	}
 	antiPattern, err := s.Opposed()
 	if err != nil {

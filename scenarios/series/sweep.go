@@ -98,7 +98,7 @@ func (s *Sweep) Run(ctx context.Context) (Swept, error) {
 			one.Record, one.Exit = record, s.Exit(record, ended)
 			swept.Made = append(swept.Made, one)
 			if one.Folder != "" {
-				fmt.Fprintf(s.Told, "%s: the run is in %s\n", number, one.Folder)
+				fmt.Fprintf(s.Told, "%s: run in %s\n", number, one.Folder)
 			}
 		}
 		if ended != nil && ended != run.ErrBudget && !errors.Is(ended, drive.ErrStopped) {
@@ -117,7 +117,7 @@ func (s *Sweep) sets() ([][]scenarios.Setting, error) {
 	case s.Count == 0:
 		return combinations(s.Axes)
 	case s.Count < 0 || s.Count > MostRuns || len(s.Axes) > 0:
-		return nil, wrong("count", "expected 1 to %d, and nothing that is swept", MostRuns)
+		return nil, wrong("count", "expected 1 to %d, not swept", MostRuns)
 	}
 	var sets [][]scenarios.Setting
 	for i := range uint64(s.Count) {
@@ -171,7 +171,7 @@ func (s *Sweep) plans(sets [][]scenarios.Setting) ([]run.Plan, error) {
 		return plans, nil
 	}
 	if info, err := os.Stat(s.Out); err == nil && !info.IsDir() {
-		return nil, wrong("out", "it is a file; expected a folder")
+		return nil, wrong("out", "a file; expected a folder")
 	}
 	digits := len(fmt.Sprint(len(plans)))
 	for i := range plans {

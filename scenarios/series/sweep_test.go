@@ -95,7 +95,7 @@ func TestSweepMakesItsRuns(t *testing.T) {
 		before, _, _ := strings.Cut(line, " (about")
 		lines = append(lines, before)
 	}
-	assert.Truef(t, len(lines) == 8 && lines[2] == "2 of 4: use=by-event, phases.measure.arrivals.constant=300" && lines[3] == "2 of 4: the run is in "+filepath.Join(out, "2"),
+	assert.Truef(t, len(lines) == 8 && lines[2] == "2 of 4: use=by-event, phases.measure.arrivals.constant=300" && lines[3] == "2 of 4: run in "+filepath.Join(out, "2"),
 		"told %q; want each run and its folder", lines)
 }
 
@@ -113,7 +113,7 @@ func TestBadSweeps(t *testing.T) {
 		{"a path that is nearly one", []string{"sed=1,2"}, "", []string{`did you mean "seed"?`}},
 		{"a design that does not exist", []string{"use=by-event,by-bob"}, "", []string{`unknown design "by-bob"`}},
 		{"no axis", []string{"seed"}, "", []string{"sweep: seed: expected path=v1,v2"}},
-		{"a folder that is a file", []string{"seed=1,2"}, "file", []string{"out: it is a file; expected a folder"}},
+		{"a folder that is a file", []string{"seed=1,2"}, "file", []string{"out: a file; expected a folder"}},
 		{"a folder of which one holds a run", []string{"seed=1,2,3"}, "old", []string{"out: " + filepath.Join("old", "3") + " already holds a run"}},
 		{"a plan that is not sound, the last", []string{"model.partition_burst=1s,-1s"}, "", []string{"model.partition_burst"}},
 	} {
@@ -190,7 +190,7 @@ func TestInterruptedSweep(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 	require.Len(t, rows, 2)
 	assert.Equal(t, []string{"valid", "partial"}, []string{rows[0][1].Text, rows[1][1].Text})
-	assert.Equal(t, []string{"2 of 3 runs were made"}, d.Warnings)
+	assert.Equal(t, []string{"2 of 3 runs made"}, d.Warnings)
 }
 
 // stopper calls stop when a text is written.
@@ -260,13 +260,13 @@ func TestCombinations(t *testing.T) {
 	}{
 		{"no value", []string{"seed"}, "expected path=v1,v2"},
 		{"no path", []string{"=1,2"}, "expected path=v1,v2"},
-		{"an empty value", []string{"seed=1,,2"}, "a value is empty"},
-		{"only an empty value", []string{"seed="}, "a value is empty"},
+		{"an empty value", []string{"seed=1,,2"}, "empty value"},
+		{"only an empty value", []string{"seed="}, "empty value"},
 		{"the same value twice", []string{"seed=1,2,1"}, "occurs twice"},
-		{"a bracket that is not closed", []string{"phases.peak.rates=[1,2"}, "not closed"},
+		{"a bracket that is not closed", []string{"phases.peak.rates=[1,2"}, "unclosed"},
 		{"the same path twice", []string{"seed=1", "seed=2"}, "seed is swept twice"},
-		{"101 values", []string{"seed=" + numbers(101)}, "that comes to 101 runs; expected at most 100"},
-		{"11 by 10 values", []string{"seed=" + numbers(11), "workers=" + numbers(10)}, "that comes to 110 runs"},
+		{"101 values", []string{"seed=" + numbers(101)}, "101 runs; expected at most 100"},
+		{"11 by 10 values", []string{"seed=" + numbers(11), "workers=" + numbers(10)}, "110 runs"},
 	} {
 		_, err := combinations(row.sweeps)
 		var fault fields.Fault

@@ -56,7 +56,7 @@ func (s *Swept) Document() *document.Document {
 	}
 	d := &document.Document{Title: "Sweep", Answer: a, Data: list}
 	if len(s.Made) < s.Asked {
-		d.Warnings = []string{fmt.Sprintf("%d of %d runs were made", len(s.Made), s.Asked)}
+		d.Warnings = []string{fmt.Sprintf("%d of %d runs made", len(s.Made), s.Asked)}
 	}
 	if len(s.Made) == 0 {
 		return d
@@ -81,10 +81,10 @@ func (s *Swept) table() document.Table {
 	if several {
 		columns = append(columns, "phase|named")
 	}
-	t := document.NewTable("runs", "A row for each run", append(columns, "validity|words|spare=4", "offered/s|rate|spare=2", "served/s|rate", "throttled|share|spare=1",
+	t := document.NewTable("runs", "Runs", append(columns, "validity|words|spare=4", "offered/s|rate|spare=2", "served/s|rate", "throttled|share|spare=1",
 		"lost|share", "requests/op|rate", "p50|nanos|unit=ms|spare=3", "p99|nanos|unit=ms", "hottest/s|rate|spare=2", "checks")...)
 	if several {
-		t.Caption = "A row for each phase of each run"
+		t.Caption = "Phases of runs"
 	}
 	for i := range s.Made {
 		one := &s.Made[i]
@@ -102,8 +102,8 @@ func (s *Swept) table() document.Table {
 			t.Add(one.row(several, step.Phase.Name, hottest, at == 0, figures)...)
 		}
 	}
-	t.Notes = []string{"offered, served: entities/s due in the last half of each phase; hottest: of a partition's busiest second; " +
-		"requests/op: retries and further pages included; checks: those that hold of those that could be judged, of the whole run; late: the generator was, so that figures may be its own"}
+	t.Notes = []string{"offered, served: entities/s due in each phase's last half; hottest: a partition's busiest second; " +
+		"requests/op: with retries and further pages; checks: passed of those with enough data; late: limited by the generator"}
 	return t
 }
 

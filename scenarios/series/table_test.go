@@ -69,11 +69,11 @@ func TestTableOfASweep(t *testing.T) {
 	}
 	assert.Equal(t, results.DoesNotHold, d.Answer.State)
 	assert.Equal(t, "DOES NOT HOLD in 1 of 3 runs", d.Answer.Claim)
-	assert.Equal(t, []string{"3 of 4 runs were made"}, d.Warnings)
+	assert.Equal(t, []string{"3 of 4 runs made"}, d.Warnings)
 	assert.True(t, table.Rows[0][0].Tone == document.Bad && table.Rows[1][0].Tone == document.Plain, "tones")
 	d = (&Swept{Asked: 3}).Document()
 	assert.Equal(t, "0 runs made", d.Answer.Claim)
-	assert.Truef(t, slices.Equal(d.Warnings, []string{"0 of 3 runs were made"}) && len(d.Screen) == 0,
+	assert.Truef(t, slices.Equal(d.Warnings, []string{"0 of 3 runs made"}) && len(d.Screen) == 0,
 		"of nothing: %q, %v", d.Warnings, d.Screen)
 }
 
@@ -196,10 +196,10 @@ func TestExecutables(t *testing.T) {
 		require.NoError(t, os.WriteFile(name, []byte("neither a program nor a script"), mode))
 	}
 	for name, says := range map[string]string{
-		"./oldest":      "no such file or directory; expected an older build of loadgen",
-		"oldest-of-all": "no such program is on the path; expected an older build, such as ./oldest-of-all",
-		"./.":           "is a directory; expected an older build",
-		"./text":        "permission denied; expected an older build",
+		"./oldest":      "no such file or directory; expected an executable build",
+		"oldest-of-all": "no such program on the path; expected a build, such as ./oldest-of-all",
+		"./.":           "is a directory; expected an executable build",
+		"./text":        "permission denied; expected an executable build",
 	} {
 		_, err := executable(name)
 		var fault fields.Fault
