@@ -147,7 +147,7 @@ func PatternRows() []string {
 	}
 }
 
-const longestPattern = 200
+const maxPattern = 200
 
 // Obstacle is what keeps one design from serving a scenario that others serve.
 type Obstacle struct {

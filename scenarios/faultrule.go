@@ -18,8 +18,8 @@ const (
 	UntilTheEnd = time.Duration(math.MaxInt64)
 	// longest bounds where a window can lie, and how late a reply can be.
 	longest = 24 * time.Hour
-	// longestKey bounds a PartitionKey, in bytes.
-	longestKey = 3 * entity.MaxKeyUnits
+	// maxKey bounds a PartitionKey, in bytes.
+	maxKey = 3 * entity.MaxKeyUnits
 )
 
 // FaultsBinding is the binding of a list of rules.
@@ -51,9 +51,9 @@ func FaultsBinding(into *[]engine.FaultRule) fields.Binding {
 				{Name: "by", Says: "Duration: the delay, the drip's body, an unnoticed drop, or the refuse.",
 					Value: unlessZero{fields.Duration{Into: &r.By, Most: longest}, func() bool { return r.By == 0 }}},
 				{Name: "key", Says: "The PartitionKey affected; any by default.",
-					Value: unlessZero{fields.LongText(&r.Key, longestKey), func() bool { return r.Key == "" }}},
+					Value: unlessZero{fields.LongText(&r.Key, maxKey), func() bool { return r.Key == "" }}},
 				{Name: "key_prefix", Says: "PartitionKey prefix affected.",
-					Value: unlessZero{fields.LongText(&r.KeyPrefix, longestKey), func() bool { return r.KeyPrefix == "" }}},
+					Value: unlessZero{fields.LongText(&r.KeyPrefix, maxKey), func() bool { return r.KeyPrefix == "" }}},
 				{Name: "from", Says: "Start, since the first phase with operations or the service's start.",
 					Value: unlessZero{fields.Duration{Into: &r.From, Most: longest}, func() bool { return r.From == 0 }}},
 				{Name: "to", Says: "End; required by freeze.",

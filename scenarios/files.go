@@ -109,7 +109,7 @@ func (f *Files) Read(s *Scenario) error {
 	}
 	c.eachToken(func(o *OperationSpec, path string) {
 		text, err := readFileOnce(f, o.From.File, "token", func(from io.Reader) (string, error) {
-			text, err := io.ReadAll(io.LimitReader(from, longestTokenFile))
+			text, err := io.ReadAll(io.LimitReader(from, maxTokenFile))
 			return strings.TrimSpace(string(text)), err
 		})
 		if err == nil && !isToken(text) {

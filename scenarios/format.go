@@ -22,12 +22,12 @@ func (s *Scenario) binding() fields.Object {
 				Bind: func(p *Phase) fields.Binding { return p.binding() },
 			}},
 		{Name: "expect", Says: "Checks of every valid run, such as p99(get) < 20ms or throttled < 1%.",
-			Value: longTexts(&s.Expect, 0, maxExpectations, "checks, such as p99(get) < 20ms", longestExpectation)},
+			Value: longTexts(&s.Expect, 0, maxExpectations, "checks, such as p99(get) < 20ms", maxExpectation)},
 		{Name: "gate", Says: "How live runs of two builds are compared.",
 			Value: fields.Optional[Gate]{Into: &s.Gate, Fresh: newGate, Bind: func(g *Gate) fields.Binding {
 				return fields.Object{What: "a gate", Fields: []fields.Field{
 					{Name: "metrics", Says: "One to three figures to compare, such as p99(get).",
-						Value: longTexts(&g.Metrics, 1, maxMetrics, "figures, such as p99(get)", longestExpectation)},
+						Value: longTexts(&g.Metrics, 1, maxMetrics, "figures, such as p99(get)", maxExpectation)},
 					{Name: "threshold", Says: "The minimum relevant change, in percent.",
 						Value: shareValue(&g.Threshold)},
 				}}
@@ -41,7 +41,7 @@ func (s *Scenario) binding() fields.Object {
 						Value: fields.LongText(&o.About, 10_000), Required: true},
 					{Name: "why", Says: "Why that fails.", Value: fields.LongText(&o.Why, 10_000)},
 					{Name: "fails", Says: "Checks of expect that must fail; any one by default.",
-						Value: longTexts(&o.Fails, 0, maxExpectations, "checks of expect", longestExpectation)},
+						Value: longTexts(&o.Fails, 0, maxExpectations, "checks of expect", maxExpectation)},
 					{Name: "set", Says: "Values by path, such as phases.peak.each.",
 						Value: settingsValue{&o.Set}, Required: true},
 				}}
@@ -64,8 +64,8 @@ func (s *Scenario) conditions() []fields.Field {
 				return fields.Object{What: "a pattern", Fields: []fields.Field{
 					{Name: "row", Says: "The documented pattern.",
 						Value: fields.Choice{Into: &p.Row, What: "pattern", Of: PatternRows()}, Required: true},
-					{Name: "buys", Says: "What it gains.", Value: fields.LongText(&p.Buys, longestPattern), Required: true},
-					{Name: "costs", Says: "The cost.", Value: fields.LongText(&p.Costs, longestPattern), Required: true},
+					{Name: "buys", Says: "What it gains.", Value: fields.LongText(&p.Buys, maxPattern), Required: true},
+					{Name: "costs", Says: "The cost.", Value: fields.LongText(&p.Costs, maxPattern), Required: true},
 				}}
 			}}},
 		{Name: "seed", Says: "Determines all random entities, operations and waits.",
@@ -238,8 +238,8 @@ const (
 	defaultWeight = 1
 	maxRows       = 1_000_000
 	maxPage       = 1000
-	// longestTimeout is how long the service takes at most.
-	longestTimeout = 30 * time.Second
+	// maxTimeout is how long the service takes at most.
+	maxTimeout = 30 * time.Second
 )
 
 func (o *OperationSpec) binding() fields.Binding {
@@ -261,9 +261,9 @@ func (o *OperationSpec) binding() fields.Binding {
 			{Name: "entities", Says: "Writes per batch.",
 				Value: fields.Whole[int]{Into: &o.Entities, Least: 1, Most: entity.MaxBatchChanges, UnlessZero: true}},
 			{Name: "change", Says: "Verb of batched writes; insert by default.",
-				Value: unlessZero{verbValue{&o.Change, "change", changes}, func() bool { return o.Change == o.usualChange() }}},
+				Value: unlessZero{verbValue{&o.Change, "change", changes}, func() bool { return o.Change == o.defaultChange() }}},
 			{Name: "class", Says: "A query's range; rows by default.",
-				Value: unlessZero{fields.Choice{Into: &o.Class, What: "class", Of: classes}, func() bool { return o.Class == o.usualClass() }}},
+				Value: unlessZero{fields.Choice{Into: &o.Class, What: "class", Of: classes}, func() bool { return o.Class == o.defaultClass() }}},
 			{Name: "partitions", Says: "Partitions read by class partition-range.",
 				Value: fields.Whole[int]{Into: &o.Partitions, Least: 2, Most: maxSpread, UnlessZero: true}},
 			{Name: "where", Says: "A $filter with attributes in braces; excluded entities count, too.",
@@ -289,7 +289,7 @@ func (o *OperationSpec) binding() fields.Binding {
 			{Name: "blind", Says: "Whether updates ignore concurrent changes, which are lost.",
 				Value: unlessZero{fields.Truth(&o.Blind), func() bool { return !o.Blind }}},
 			{Name: "timeout", Says: "Service timeout in whole seconds, then 500 OperationTimedOut; 30s by default.",
-				Value: unlessZero{fields.Duration{Into: &o.Timeout, Least: time.Second, Most: longestTimeout}, func() bool { return o.Timeout == 0 }}},
+				Value: unlessZero{fields.Duration{Into: &o.Timeout, Least: time.Second, Most: maxTimeout}, func() bool { return o.Timeout == 0 }}},
 			{Name: "retry", Says: "The operation's retries; the scenario's by default.",
 				Value: RetryBinding(&o.Retry)},
 			{Name: "limit", Says: "Maximum attempts per second; others wait from their intended instant.",
@@ -331,7 +331,7 @@ func (o *OperationSpec) checkDesigns(r *fields.Reader, path string, n *fields.No
 		o.Entities = defaultBatch
 	}
 	if o.Change == 0 {
-		o.Change = o.usualChange()
+		o.Change = o.defaultChange()
 	}
 	misplaced(r, path, n, "a "+o.Verb.String(), []owned{
 		{"entities", "batch", batch},

@@ -76,11 +76,11 @@ func (c *checker) gate() {
 	}
 }
 
-// maxExpectations bounds how many claims a scenario makes, longestExpectation how
+// maxExpectations bounds how many claims a scenario makes, maxExpectation how
 // many bytes one has.
 const (
-	maxExpectations    = 50
-	longestExpectation = 2000
+	maxExpectations = 50
+	maxExpectation  = 2000
 )
 
 // expect checks that each claim can be read, and that what it names is there.

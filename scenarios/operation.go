@@ -145,9 +145,9 @@ var changes = []entity.Verb{
 	entity.Insert, entity.InsertOrReplace, entity.InsertOrMerge, entity.Replace, entity.Merge, entity.Delete,
 }
 
-// usualChange is what a batch changes unless the file says otherwise, 0 for any
+// defaultChange is what a batch changes unless the file says otherwise, 0 for any
 // other verb.
-func (o *OperationSpec) usualChange() entity.Verb {
+func (o *OperationSpec) defaultChange() entity.Verb {
 	if o.Verb != entity.Batch {
 		return 0
 	}

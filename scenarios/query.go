@@ -41,9 +41,9 @@ const (
 	maxWhere = 4096
 )
 
-// usualClass is that of a query unless the file says otherwise, empty for any
+// defaultClass is that of a query unless the file says otherwise, empty for any
 // other verb.
-func (o *OperationSpec) usualClass() string {
+func (o *OperationSpec) defaultClass() string {
 	if o.Verb != entity.Query {
 		return ""
 	}
@@ -66,7 +66,7 @@ func (o *OperationSpec) settleQuery(r *fields.Reader, path string, n *fields.Nod
 		r.Fault(class.At, fields.Child(path, "class"), "the design decides what by reads; expected no class with by")
 	}
 	if o.Class == "" {
-		o.Class = o.usualClass()
+		o.Class = o.defaultClass()
 	}
 	if o.Class == ClassRows && o.Rows == 0 {
 		o.Rows = defaultRows
@@ -103,11 +103,11 @@ func (o *OperationSpec) Wanted(where keys.Template, value func(attribute string)
 	return where.ExpandAs(value, func(text string) string { return strings.ReplaceAll(text, "'", "''") })
 }
 
-// mostTexts bounds how many texts of one filter are tried ahead of time, mostTried
+// maxTexts bounds how many texts of one filter are tried ahead of time, maxTried
 // how many bytes those of all filters of a scenario have.
 const (
-	mostTexts = 10_000
-	mostTried = 4 << 20
+	maxTexts = 10_000
+	maxTried = 4 << 20
 )
 
 // Untold returns the attributes of By that neither the keys of a home nor a property there
@@ -205,12 +205,12 @@ func (c *checker) where(o *OperationSpec, path string) {
 	within, _ := stretch.Text()
 	texts, all := c.texts(o, template)
 	switch {
-	case !all && c.tried > mostTried:
+	case !all && c.tried > maxTried:
 		c.add(path, "filters with all attribute values exceed %d MiB; expected fewer values, or shorter filters",
-			mostTried>>20)
+			maxTried>>20)
 		return
 	case !all:
-		c.add(path, "attributes have over %d combinations of values; expected fewer", mostTexts)
+		c.add(path, "attributes have over %d combinations of values; expected fewer", maxTexts)
 		return
 	}
 	for _, text := range texts {
@@ -263,7 +263,7 @@ func (c *checker) texts(o *OperationSpec, where keys.Template) ([]string, bool) 
 			text := o.Wanted(where, func(name string) string { return chosen[name] })
 			texts = append(texts, text)
 			c.tried += len(text)
-			return len(texts) <= mostTexts && c.tried <= mostTried
+			return len(texts) <= maxTexts && c.tried <= maxTried
 		}
 		for _, value := range probes[names[at]] {
 			chosen[names[at]] = value

@@ -22,8 +22,8 @@ func (r RateLimit) String() string {
 	return fmt.Sprintf("%s/s, burst %d", strconv.FormatFloat(r.PerSecond, 'f', -1, 64), r.Burst)
 }
 
-// mostBurst bounds how many attempts go at once.
-const mostBurst = 1_000_000
+// maxBurst bounds how many attempts go at once.
+const maxBurst = 1_000_000
 
 // RateLimitBinding is the binding of a rate limit: the rate, whose burst is 1, or a map of both.
 type RateLimitBinding struct{ Into *RateLimit }
@@ -47,7 +47,7 @@ func (v RateLimitBinding) both() fields.Object {
 		{Name: "rate", Says: "Maximum attempts per second, with retries and further pages.", Required: true,
 			Value: fields.Rate(&v.Into.PerSecond)},
 		{Name: "burst", Says: "Attempts sent at once after idling.",
-			Value: fields.Whole[int]{Into: &v.Into.Burst, Least: 1, Most: mostBurst, UnlessZero: true}},
+			Value: fields.Whole[int]{Into: &v.Into.Burst, Least: 1, Most: maxBurst, UnlessZero: true}},
 	}}
 }
 

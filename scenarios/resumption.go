@@ -78,9 +78,9 @@ func (v resumptionValue) Schema() *fields.Schema {
 	return &fields.Schema{AnyOf: []*fields.Schema{empty.text().Schema(), empty.elsewhere().Schema()}}
 }
 
-// longestTokenFile bounds what is read of a file that has a token, in bytes: more than a
+// maxTokenFile bounds what is read of a file that has a token, in bytes: more than a
 // token has, and a line end.
-const longestTokenFile = 17 << 10
+const maxTokenFile = 17 << 10
 
 // eachToken visits the operations whose token is in a file.
 func (c *checker) eachToken(visit func(o *OperationSpec, path string)) {

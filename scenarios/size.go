@@ -113,7 +113,7 @@ func (d *draft) curves() []fields.Field {
 				{Name: "p50", Says: "The median.", Required: true, Value: parseBytes(&c.Median)},
 				{Name: "p99", Says: "The 99th percentile.", Value: optional(&c.P99)},
 				{Name: "sigma", Says: "Standard deviation of the logarithm, instead of p99.",
-					Value: unlessZero{fields.Decimal(&c.Sigma, fields.DecimalNumber, leastSigma, mostSigma, "a number from 0.01 to 5, such as 0.6"),
+					Value: unlessZero{fields.Decimal(&c.Sigma, fields.DecimalNumber, minSigma, maxSigma, "a number from 0.01 to 5, such as 0.6"),
 						func() bool { return c.Sigma == 0 }}},
 				{Name: "min", Says: "Minimum; that of keys and properties by default.", Value: optional(&c.Low)},
 				greatest(c),
@@ -122,7 +122,7 @@ func (d *draft) curves() []fields.Field {
 			Value: d.of(keys.CurvePareto, fields.Object{What: "a pareto", Fields: []fields.Field{
 				{Name: "min", Says: "Minimum, the most frequent size.", Required: true, Value: parseBytes(&c.Low)},
 				{Name: "tail", Says: "Exponent: a share of (min/x)^tail is above x; smaller is heavier.",
-					Required: true, Value: fields.Decimal(&c.Tail, fields.DecimalNumber, leastTail, mostTail, "a number from 0.1 to 100, such as 1.5")},
+					Required: true, Value: fields.Decimal(&c.Tail, fields.DecimalNumber, minTail, maxTail, "a number from 0.1 to 100, such as 1.5")},
 				greatest(c),
 			}})},
 		{Name: keys.CurveZipf, Says: "The k-th smallest size is 1/k^exponent as frequent.",
@@ -133,15 +133,15 @@ func (d *draft) curves() []fields.Field {
 					Required: true, Value: fields.Decimal(&c.Exponent, fields.DecimalNumber, 0, mostExponent, "an exponent from 0 to 5, such as 0.99")},
 			}})},
 		{Name: keys.CurveList, Says: "Sizes in bytes.",
-			Value: d.of(keys.CurveList, fields.ListOf[int64]{Into: &c.List, Least: 1, Most: mostListed, What: "sizes in bytes", Bind: listedSizes})},
+			Value: d.of(keys.CurveList, fields.ListOf[int64]{Into: &c.List, Least: 1, Most: maxListed, What: "sizes in bytes", Bind: listedSizes})},
 		{Name: "weights", Says: "Relative weight of each size; equal by default.",
-			Value: d.of(keys.CurveList, fields.ListOf[int64]{Into: &c.Weights, Least: 1, Most: mostListed, What: "weights",
+			Value: d.of(keys.CurveList, fields.ListOf[int64]{Into: &c.Weights, Least: 1, Most: maxListed, What: "weights",
 				Bind: func(w *int64) fields.Binding { return fields.Whole[int64]{Into: w, Least: 1, Most: mostWeight} }})},
 	}
 }
 
 const (
-	mostListed = 10_000
+	maxListed  = 10_000
 	mostWeight = 1_000_000_000
 )
 
@@ -250,9 +250,9 @@ func (v SizeBinding) Schema() *fields.Schema {
 
 // Bounds of what curves are shaped by.
 const (
-	leastSigma, mostSigma = 0.01, 5
-	leastTail, mostTail   = 0.1, 100
-	mostExponent          = 5
+	minSigma, maxSigma = 0.01, 5
+	minTail, maxTail   = 0.1, 100
+	mostExponent       = 5
 )
 
 // greatest is the field of the size at which a curve is cut.

@@ -200,19 +200,19 @@ func (t *Traffic) thinking() fields.Binding {
 // soon as the one before has ended.
 func (t *Traffic) FlatOut() bool { return t.Clients > 0 && t.Think == 0 }
 
-// maxCount bounds how many operations a closed loop of so many has, usualAnswer is
+// maxCount bounds how many operations a closed loop of so many has, defaultAnswer is
 // about how long one takes of clients that never pause, where nothing else is known: what is
 // said of such a phase before it runs goes by that.
 const (
-	maxCount    = 1_000_000
-	usualAnswer = 5 * time.Millisecond
+	maxCount      = 1_000_000
+	defaultAnswer = 5 * time.Millisecond
 )
 
 // Pace returns how long a client takes from one operation to the next where each is
 // answered at once; of clients that never pause, about how long an answer takes.
 func (t *Traffic) Pace() time.Duration {
 	if t.FlatOut() {
-		return usualAnswer
+		return defaultAnswer
 	}
 	return t.Think
 }
@@ -222,7 +222,7 @@ func (t *Traffic) Pace() time.Duration {
 func (t *Traffic) Lasts() time.Duration {
 	switch {
 	case t.Count > 0:
-		return time.Duration((t.Count+t.Clients-1)/max(1, t.Clients)) * usualAnswer
+		return time.Duration((t.Count+t.Clients-1)/max(1, t.Clients)) * defaultAnswer
 	case t.For > 0 || t.Arrivals == nil:
 		return t.For
 	case t.Arrivals.Steps != nil:

@@ -101,7 +101,7 @@ func (t Template) Decode(key string) ([]Reading, error) {
 	case len(d.found) > 1:
 		return nil, nearest.Faultf(ErrKey, "%s is ambiguous, as %s and as %s; expected fixed widths or separators",
 			nearest.Shown(key), shownReadings(d.found[0]), shownReadings(d.found[1]))
-	case d.steps > mostSteps:
+	case d.steps > maxSteps:
 		return nil, nearest.Faultf(ErrKey, "%s is too ambiguous; expected unique separators", nearest.Shown(key))
 	case d.differs != "":
 		return nil, nearest.Faultf(ErrKey, "%s has different values of %s", nearest.Shown(key), d.differs)
@@ -118,9 +118,9 @@ func shownReadings(list []Reading) string {
 	return strings.Join(texts, " ")
 }
 
-// mostSteps bounds the search: a template of many variable parts has more ways to part a
+// maxSteps bounds the search: a template of many variable parts has more ways to part a
 // key than anybody waits for.
-const mostSteps = 200_000
+const maxSteps = 200_000
 
 // decoder looks for the ways to read a key, up to two.
 type decoder struct {
@@ -142,7 +142,7 @@ type decoder struct {
 // from reads the parts from number i on at a byte, and reports whether one way, whatever
 // attributes are on it, leads to the end.
 func (d *decoder) from(i, at int) (leads bool) {
-	if d.steps++; d.steps > mostSteps || len(d.found) > 1 || d.dead[[2]int{i, at}] {
+	if d.steps++; d.steps > maxSteps || len(d.found) > 1 || d.dead[[2]int{i, at}] {
 		return false
 	}
 	if i == len(d.parts) {
@@ -163,7 +163,7 @@ func (d *decoder) from(i, at int) (leads bool) {
 	}
 	least, most := p.widths(len(d.key) - at)
 	read := false
-	for width := least; width <= most && d.steps <= mostSteps; width++ {
+	for width := least; width <= most && d.steps <= maxSteps; width++ {
 		d.steps++
 		value, whole, ok := p.read(d.key[at : at+width])
 		if !ok {
@@ -177,7 +177,7 @@ func (d *decoder) from(i, at int) (leads bool) {
 	if !read {
 		d.fails(i, at, p.says())
 	}
-	if !leads && d.steps <= mostSteps && len(d.found) <= 1 {
+	if !leads && d.steps <= maxSteps && len(d.found) <= 1 {
 		d.dead[[2]int{i, at}] = true
 	}
 	return leads

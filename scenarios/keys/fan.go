@@ -8,12 +8,12 @@ import (
 	"loadgen/engine/filter"
 )
 
-// mostFanned bounds over how many partitions a reader fans one question out.
-const mostFanned = 100
+// maxFanned bounds over how many partitions a reader fans one question out.
+const maxFanned = 100
 
 // FannedPlan returns the plan of a reader as [Generator.Plan] does, but of one who
 // asks each bucket by itself where that reads less: where the PartitionKey lacks him
-// nothing but hashes of at most [mostFanned] values in all, and a single query would
+// nothing but hashes of at most [maxFanned] values in all, and a single query would
 // read the whole table, or could not use what he knows of the RowKey. A single query
 // over neighbouring buckets that reads no more stays one.
 func (g *Generator) FannedPlan(know []string, span time.Duration) Plan {
@@ -22,7 +22,7 @@ func (g *Generator) FannedPlan(know []string, span time.Duration) Plan {
 		return single
 	}
 	r := single.reader(know, span)
-	r.fans = mostFanned
+	r.fans = maxFanned
 	fanned := single
 	fanned.partition, fanned.single = r.follow(g.partition), &single.partition
 	whole := single.Class == filter.ClassTableScan

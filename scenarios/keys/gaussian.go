@@ -17,9 +17,9 @@ type Gaussian struct {
 
 var _ Distribution = Gaussian{}
 
-// leastInside is the least part of a bell that a range may hold: where less is
+// minInside is the least part of a bell that a range may hold: where less is
 // left, the digits of its edges are, too.
-const leastInside = 1e-6
+const minInside = 1e-6
 
 // Faults implements [Distribution].
 func (g Gaussian) Faults(path string) []error {
@@ -42,9 +42,9 @@ func (g Gaussian) Faults(path string) []error {
 	if len(faults) > 0 {
 		return faults
 	}
-	if b := g.bell(); !(b.inside >= leastInside) {
+	if b := g.bell(); !(b.inside >= minInside) {
 		add("mean", "low to high hold under %v of the bell; expected wider bounds",
-			leastInside)
+			minInside)
 	}
 	return faults
 }

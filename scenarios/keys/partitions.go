@@ -63,12 +63,12 @@ const (
 
 // Bounds of the weight of a size.
 const (
-	leastWeight = 0.000001
-	mostWeight  = 1_000_000
+	minWeight  = 0.000001
+	mostWeight = 1_000_000
 )
 
 func (s Size) sound() bool {
-	return s.Share > 0 && s.Share <= 1 && s.Weight >= leastWeight && s.Weight <= mostWeight
+	return s.Share > 0 && s.Share <= 1 && s.Weight >= minWeight && s.Weight <= mostWeight
 }
 
 var _ Distribution = Partitions{}

@@ -253,11 +253,11 @@ type column struct {
 	probed []int
 }
 
-// fewTexts is up to how many values a check looks at each, mostShapes up to how many
+// fewTexts is up to how many values a check looks at each, maxShapes up to how many
 // shapes of them otherwise.
 const (
-	fewTexts   = 1000
-	mostShapes = 2000
+	fewTexts  = 1000
+	maxShapes = 2000
 )
 
 // probed returns the positions of values that stand for all: of each shape, which is the
@@ -282,7 +282,7 @@ func probed(values []string) []int {
 		room = appendShape(room[:0], value)
 		e, known := shapes[string(room)]
 		switch {
-		case !known && len(shapes) < mostShapes:
+		case !known && len(shapes) < maxShapes:
 			shapes[string(room)] = ends{i, i, i}
 		case known && value < values[e.least]:
 			e.least = i

@@ -118,8 +118,8 @@ func (g *Generator) isWide(s *slot) bool {
 	return len(texts) > 0 && !slices.ContainsFunc(texts, func(text string) bool { return len(text) != len(texts[0]) })
 }
 
-// mostTexts bounds how many values of a slot are looked at.
-const mostTexts = 4096
+// maxTexts bounds how many values of a slot are looked at.
+const maxTexts = 4096
 
 // texts returns some of what a slot comes to, the widest and the outermost where that is
 // without end.
@@ -138,8 +138,8 @@ func (g *Generator) texts(s *slot) []string {
 	default:
 		values = g.options.Attributes[s.attribute].Values.Probes()
 	}
-	texts := make([]string, 0, min(len(values), mostTexts))
-	for i := 0; i < len(values); i += 1 + len(values)/mostTexts {
+	texts := make([]string, 0, min(len(values), maxTexts))
+	for i := 0; i < len(values); i += 1 + len(values)/maxTexts {
 		text := []byte(values[i])
 		for _, f := range s.apply {
 			text = f.apply(text, 0)

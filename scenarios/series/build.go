@@ -50,12 +50,12 @@ func launched(ctx context.Context, build string, args []string) (ending, error) 
 // tail keeps the last bytes of what is written to it.
 type tail struct{ kept []byte }
 
-const mostTail = 4 << 10
+const maxTail = 4 << 10
 
 // Write implements io.Writer.
 func (t *tail) Write(text []byte) (int, error) {
-	t.kept = append(t.kept, text[max(0, len(text)-mostTail):]...)
-	t.kept = t.kept[max(0, len(t.kept)-mostTail):]
+	t.kept = append(t.kept, text[max(0, len(text)-maxTail):]...)
+	t.kept = t.kept[max(0, len(t.kept)-maxTail):]
 	return len(text), nil
 }
 

@@ -61,8 +61,8 @@ func (c *contestRun) suggest(ctx context.Context) error {
 	return nil
 }
 
-// mostTried is how many attempts a trial has at most, retries included.
-const mostTried = 200_000
+// maxTried is how many attempts a trial has at most, retries included.
+const maxTried = 200_000
 
 // trial returns what plays a scenario in a short simulation, in memory, and measures it as a
 // run of the contest is.
@@ -70,7 +70,7 @@ func (c *contestRun) trial(ctx context.Context, sound *scenarios.Scenario) func(
 	needs := needsOf(sound)
 	return func(s *scenarios.Scenario) (suggest.Tried, error) {
 		plan := run.Plan{Scenario: s}
-		rehearsed, err := plan.Rehearse(ctx, mostTried)
+		rehearsed, err := plan.Rehearse(ctx, maxTried)
 		if err != nil {
 			return suggest.Tried{}, err
 		}

@@ -105,8 +105,8 @@ func invalid(one gate.Result, record *results.Record) gate.Result {
 // file returns where the baseline of a scenario is.
 func (g *Gate) file(name string) string { return filepath.Join(g.Baselines, name+".json") }
 
-// mostBaseline bounds the size of a baseline.
-const mostBaseline = 16 << 20
+// maxBaseline bounds the size of a baseline.
+const maxBaseline = 16 << 20
 
 func (g *Gate) read(name string) (*baseline.Baseline, error) {
 	file, err := os.Open(g.file(name))
@@ -117,7 +117,7 @@ func (g *Gate) read(name string) (*baseline.Baseline, error) {
 		return nil, err
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, mostBaseline))
+	text, err := io.ReadAll(io.LimitReader(file, maxBaseline))
 	if err != nil {
 		return nil, err
 	}

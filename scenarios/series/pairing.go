@@ -49,9 +49,9 @@ type claimOfPairs struct {
 	failed, untold [2]int
 }
 
-// mostRepeats is how often a pair is repeated where one of its runs is not valid, or the
+// maxRepeats is how often a pair is repeated where one of its runs is not valid, or the
 // generator was late where a metric is taken.
-const mostRepeats = 2
+const maxRepeats = 2
 
 // The ends of a pairing before its last pair.
 var (
@@ -74,7 +74,7 @@ func (p *pairing) run(ctx context.Context, pairs int) error {
 			if err == nil {
 				break
 			}
-			if !spoiled(err) || try == mostRepeats {
+			if !spoiled(err) || try == maxRepeats {
 				return err
 			}
 			p.again = append(p.again, results.OneLine(err))

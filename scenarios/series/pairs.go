@@ -42,14 +42,14 @@ type Pairs struct {
 	launch launch
 }
 
-// mostPairs bounds how many pairs of runs a gate takes.
-const mostPairs = 1000
+// maxPairs bounds how many pairs of runs a gate takes.
+const maxPairs = 1000
 
 // Validate returns what is wrong with the number of pairs, a [fields.Fault] of the
 // field "pairs".
 func (p *Pairs) Validate() []error {
-	if p.Number < 1 || p.Number > mostPairs {
-		return []error{wrong("pairs", "expected 1 to %d, such as %d", mostPairs, compare.DefaultPairs)}
+	if p.Number < 1 || p.Number > maxPairs {
+		return []error{wrong("pairs", "expected 1 to %d, such as %d", maxPairs, compare.DefaultPairs)}
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (p *Pairs) Run(ctx context.Context) (gate.Result, error) {
 		return gate.Result{}, err
 	}
 	s := portable(p.Scenario, folder)
-	q := &pairing{builds: [2]string{older, p.Build}, most: longestRun(s), clock: clock.NewReal(), launch: p.launch, told: p.Told}
+	q := &pairing{builds: [2]string{older, p.Build}, most: maxRun(s), clock: clock.NewReal(), launch: p.launch, told: p.Told}
 	if q.launch == nil {
 		q.launch = launched
 	}
@@ -127,9 +127,9 @@ func portable(s *scenarios.Scenario, folder string) *scenarios.Scenario {
 	return &own
 }
 
-// longestRun is twice what the phases of a scenario last, and so much for what has no
+// maxRun is twice what the phases of a scenario last, and so much for what has no
 // length of its own that only what hangs takes longer.
-func longestRun(s *scenarios.Scenario) time.Duration {
+func maxRun(s *scenarios.Scenario) time.Duration {
 	const beside, each = 5 * time.Minute, 10 * time.Millisecond
 	sum := beside
 	for i := range s.Phases {

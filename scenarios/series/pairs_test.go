@@ -368,8 +368,8 @@ phases:
 	both := portable(s, folder)
 	assert.Truef(t, both.Gate == nil && s.Gate != nil && bytes.Contains(s.Text(), []byte("file: \"towns.csv\"")),
 		"portable() has the gate %+v, the scenario %+v and\n%s\nwant none in the one, and the other as it was", both.Gate, s.Gate, s.Text())
-	assert.Equal(t, longestRun(s), longestRun(read(both.Text(), "")))
-	assert.GreaterOrEqual(t, longestRun(s), 6*time.Minute, "twice the trace, and minutes")
+	assert.Equal(t, maxRun(s), maxRun(read(both.Text(), "")))
+	assert.GreaterOrEqual(t, maxRun(s), 6*time.Minute, "twice the trace, and minutes")
 }
 
 func TestPairsValidate(t *testing.T) {
@@ -386,8 +386,8 @@ func TestLongestRunHasRoomForAHeldStep(t *testing.T) {
 	s := builtin(t, "stress")
 	i := slices.IndexFunc(s.Phases, func(p scenarios.Phase) bool { return p.Form == scenarios.FormPeak })
 	steps := s.Phases[i].Traffic.Arrivals.Steps
-	before := longestRun(s)
+	before := maxRun(s)
 	steps.Each += 10 * time.Minute
 	rates := time.Duration(len(steps.Rates))
-	assert.Equal(t, 2*(rates+1)*10*time.Minute, longestRun(s)-before, "by ten minutes more a step: twice those of each, and of one held")
+	assert.Equal(t, 2*(rates+1)*10*time.Minute, maxRun(s)-before, "by ten minutes more a step: twice those of each, and of one held")
 }
