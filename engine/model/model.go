@@ -6,7 +6,7 @@
 // reads its fields. [Model.ParametersOf] lists, for a report, those that a run
 // rests on, so that every assumption can be shown as one.
 //
-// The caller owes nothing further; a Model is a plain value to be copied before
+// A Model is a plain value; copy it before
 // it is shared.
 //
 // The package never decides anything: it knows numbers, not behaviour.
@@ -25,16 +25,16 @@ type Model struct {
 	// Profile is the name of the set that the parameters started from.
 	Profile string
 	// PartitionTarget and AccountTarget are rates that one PartitionKey and
-	// one account are held to.
+	// one account may have.
 	PartitionTarget, AccountTarget int64
 	// PartitionBurst and AccountBurst are how much of a second's allowance an
 	// idle partition or account has saved up.
 	PartitionBurst, AccountBurst time.Duration
-	// AccountIngress and AccountEgress are bytes per second that one account is held to, as
+	// AccountIngress and AccountEgress are bytes per second that limit one account, as
 	// they are on the wire: requests that come in, replies that go out.
 	AccountIngress, AccountEgress int64
 	// AccountCapacity is how many bytes an account holds. Nothing is refused for want of
-	// room: who plans a table is told when it is full.
+	// room: plans of a table report when it is full.
 	AccountCapacity int64
 	// PageEntities is the greatest number of entities in a page.
 	PageEntities int64
@@ -42,7 +42,7 @@ type Model struct {
 	// it scans per second meanwhile.
 	PageTime time.Duration
 	ScanRate int64
-	// Region is where the clients are, one of [Regions], empty where nobody said; it has set
+	// Region is where the clients are, one of [Regions], empty if unknown; it has set
 	// RoundTrip.
 	Region string
 	// ClientBandwidth is how many bytes per second one client machine sends, and as many it
@@ -59,13 +59,13 @@ type Model struct {
 	RoundTrip, ReadTime, WriteTime, EntityTime time.Duration
 	// ThrottleTime is how long the service takes to answer a throttled request.
 	ThrottleTime time.Duration
-	// ThrottleCost is the work that a throttled request takes of whoever throttled it, in
+	// ThrottleCost is the work that a throttled request takes of the target that throttled it, in
 	// thousandths of an entity's.
 	ThrottleCost int64
 	// TimeSpread is the coefficient of variation of ReadTime and WriteTime, in
 	// thousandths.
 	TimeSpread int64
-	// NameDelay is how long after a table was deleted nobody can create one of the
+	// NameDelay is how long after a table was deleted no client can create one of the
 	// same name.
 	NameDelay time.Duration
 	// Idle is how far idle servers let partitions exceed their target; it counts
@@ -75,7 +75,7 @@ type Model struct {
 	Stamp Stamp
 }
 
-// BoundsServers reports whether somebody has set how many servers there are, or what each of
+// BoundsServers reports whether the model sets how many servers there are, or what each of
 // them takes: then partitions share servers after a warm start as well. Otherwise each has
 // one to itself there.
 func (m *Model) BoundsServers() bool {

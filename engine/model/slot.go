@@ -87,7 +87,7 @@ func (s slot) documented() slot { s.From = FromDocuments; return s }
 
 // admissionSlots are the parameters of partition, account, page, times and idle servers.
 func (m *Model) admissionSlots() []slot {
-	from := "" // where the round trip is from, empty where nobody said
+	from := "" // where the round trip is from, empty if unknown
 	for _, r := range Regions() {
 		if r.Name == m.Region && r.RoundTrip == m.RoundTrip {
 			from = " " + r.Where

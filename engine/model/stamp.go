@@ -27,7 +27,7 @@ type Stamp struct {
 	// Servers is how many partition servers there are.
 	Servers int64
 	// RangeTarget and ServerTarget are rates, in entities, that one range and one
-	// server are held to; Burst is what an idle one of them has saved up.
+	// server may have; Burst is the allowance of an idle one.
 	RangeTarget, ServerTarget int64
 	Burst                     time.Duration
 	// ServerBandwidth is how many bytes a second one server's network carries.
@@ -90,7 +90,7 @@ type Stamp struct {
 // slots are the parameters of servers and their ranges.
 func (s *Stamp) slots() []slot {
 	return []slot{
-		// Admission beyond partition and account.
+		// Admission by ranges and servers.
 		number(&s.Servers, "servers", Servers, 10_000, "partition servers").least(1).ofServers(),
 		rate(&s.RangeTarget, "range_target", Assumed, "maximum entities per second of a range; 0 is no limit"),
 		rate(&s.ServerTarget, "server_target", Assumed, "maximum entities per second of a server; 0 is no limit").ofServers(),

@@ -219,7 +219,7 @@ func (p *pairing) hold(one *gate.Result) {
 		c := &p.claims[i]
 		switch {
 		case 2*c.failed[compare.B] > p.done && 2*c.failed[compare.A] <= p.done:
-			one.Outcome, one.Reason = compare.Failed, "a check fails anew"
+			one.Outcome, one.Reason = compare.Failed, "a check newly fails"
 		case 2*c.untold[compare.B] > p.done && one.Outcome < compare.Inconclusive:
 			one.Outcome, one.Reason = compare.Inconclusive, "a check is inconclusive"
 		}
