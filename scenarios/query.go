@@ -233,8 +233,7 @@ func (c *checker) where(o *OperationSpec, path string) {
 			reads = "a " + got.Class().String()
 		}
 		if got.Empty() || got.Class() != want {
-			c.add(path, "%s%s narrows the read to %s; expected a filter that leaves a %s",
-				where, which, reads, want)
+			c.add(path, "%s%s narrows the read to %s; expected a filter that leaves a %s", where, which, reads, want)
 			return
 		}
 	}

@@ -27,12 +27,10 @@ func (h HotSet) Faults(path string) []error {
 	faults := h.Ranked.Faults(path)
 	switch size := h.size(); {
 	case !(h.Hot > 0 && h.Hot < 1):
-		faults = append(faults, valueFaultf(path+".hot", "hot is %s of the values; expected above 0%% and below 100%%",
-			Percent(h.Hot)))
+		faults = append(faults, valueFaultf(path+".hot", "hot is %s of the values; expected above 0%% and below 100%%", Percent(h.Hot)))
 	case len(faults) == 0 && (h.hot() < 1 || h.hot() >= size):
 		faults = append(faults, valueFaultf(path+".hot",
-			"hot is %s of %d values, %d; expected a hot value and another",
-			Percent(h.Hot), size, h.hot()))
+			"hot is %s of %d values, %d; expected a hot value and another", Percent(h.Hot), size, h.hot()))
 	}
 	if !(h.Share >= 0 && h.Share <= 1) {
 		faults = append(faults, valueFaultf(path+".share", "share is %s; expected 0%% to 100%%", Percent(h.Share)))

@@ -66,10 +66,8 @@ var expected = map[entity.Type]string{
 }
 
 // The forms of a name and of an instant, as errors describe them.
-const (
-	nameForm    = "a letter or '_', then letters, digits or '_'"
-	instantForm = "an instant such as 2026-11-01T15:04:05Z, in the years 1601 to 9999"
-)
+const nameForm = "a letter or '_', then letters, digits or '_'"
+const instantForm = "an instant such as 2026-11-01T15:04:05Z, in the years 1601 to 9999"
 
 // nameFault returns what is wrong with a property's name, or "".
 func nameFault(name string) string {
