@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"loadgen/engine/rest/resttest"
 	"net"
 	"net/http"
 	"slices"
@@ -16,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"loadgen/engine/rest/resttest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

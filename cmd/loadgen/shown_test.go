@@ -8,13 +8,23 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"loadgen/report"
+	"loadgen/report/compare"
+	"loadgen/report/compare/gate"
+	look "loadgen/report/text"
+	"loadgen/results/resultstest"
+	"loadgen/scenarios/run/runtest"
+	"loadgen/scenarios/series"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write what commands print in the pages of docs anew; read the difference before it is kept")
@@ -205,4 +215,116 @@ func TestReadmeShowsTheAnswer(t *testing.T) {
 	screen := blocksOf(pageOf(t, "docs/output.md"), "text")[0]
 	assert.Truef(t, begins && ends && len(shown) >= 100 && strings.HasPrefix(screen, shown),
 		"README.md shows\n%s\nwant the beginning of the screen that docs/output.md shows", shown)
+}
+
+// The first screen of each kind of answer, at 80 columns: every one was read as somebody reads it who knows neither
+// the code nor the run.
+func TestFirstScreens(t *testing.T) {
+	leftOutWhenShort(t)
+	golden, err := filepath.Abs("testdata/screens")
+	require.NoError(t, err)
+	page, keys := pageOf(t, "docs/your-log.log.gz"), strings.Repeat("NYC,1,2026-01-01T00:00:00Z\nRome,2,2026-01-01T00:00:01Z\n", 200)
+	scenario := pageOf(t, "docs/your-log.yaml")
+	choiceIn(t)
+	put(t, map[string]string{"keys.csv": "PartitionKey,RowKey,Timestamp\n" + keys, "your-log.log.gz": page, "your-log.yaml": scenario})
+	for _, row := range []struct{ name, typed string }{
+		{"simulate", "simulate stress-one-partition --one-profile --out a"},
+		{"simulate-seed", "simulate stress-one-partition --one-profile --seed 7 --out b"},
+		{"simulate-anti-pattern", "simulate stress-one-partition --one-profile --anti-pattern --out c"},
+		{"simulate-bursts", "simulate page-size --one-profile --out d"},
+		{"simulate-invariants", "simulate lost-updates --one-profile --anti-pattern --out e"},
+		{"simulate-sweep", "simulate choice.yaml --one-profile --sweep seed=1,2 --out swept"},
+		{"simulate-transfers", "simulate bank-transfer --one-profile --out f"},
+		{"explain", "explain choice.yaml"},
+		{"explain-keys", "explain --from keys.csv --rate 50"},
+		{"explain-keys-over", "explain --from keys.csv --rate 5000"},
+		{"explain-log", "explain --log your-log.log.gz"},
+		{"replay", "replay your-log.log.gz your-log.yaml --partition-key {year} --row-key {division}_{bib:05d}"},
+		{"contest", "contest choice.yaml --seeds 2 --one-profile --out contest"},
+		{"backoff", "backoff contest --clients 20 --outage 2s --policies none,js"},
+		{"compare", "compare a b"},
+		{"gate", "gate choice.yaml --accept --reason first"},
+	} {
+		args := strings.Fields(row.typed)
+		if slices.Contains([]string{"simulate", "explain", "contest", "replay"}, args[0]) {
+			args = append(args, "--quiet")
+		}
+		code, stdout, stderr := say(t, args...)
+		assert.Containsf(t, []int{codeOk, codeExpectation, codeRegression, codeInconclusive}, code, "%s: %s", row.name, stderr)
+		assert.Emptyf(t, promised("text", stdout), "%s:\n%s", row.name, stdout)
+		resultstest.CheckGolden(t, filepath.Join(golden, row.name+".golden"), undated(stdout))
+	}
+	files, err := os.ReadDir(golden)
+	require.NoError(t, err)
+	assert.Len(t, files, 16, "goldens of commands that are not run")
+}
+
+// The regression that the page shows is what the gate says of half the partition target.
+func TestNightlyPageShowsARegression(t *testing.T) {
+	leftOutWhenShort(t)
+	shown := blocksOf(pageOf(t, "docs/nightly.md"), "text")
+	record := runtest.Simulate(t, runtest.Builtin(t, "stress-one-partition", "model.partition_target=1000"))
+	// The program takes the scenario for the same as ever.
+	record.Manifest.Scenario = runtest.Simulate(t, runtest.Builtin(t, "stress-one-partition")).Manifest.Scenario
+	one, err := (&series.Gate{Baselines: filepath.Join("..", "..", "results", "baselines")}).Rule(record.Record, "")
+	require.NoError(t, err)
+	var text strings.Builder
+	require.NoError(t, report.Print(&text, gate.Document([]gate.Result{one}), report.FormText, look.Look{}))
+	page, printed := strings.Split(strings.TrimSpace(undated(shown[0])), "\n"), strings.Split(strings.TrimSpace(undated(text.String())), "\n")
+	if !shows(page, printed) {
+		t.Errorf("docs/nightly.md differs from what the gate says (-page +printed):\n%s", cmp.Diff(page, printed))
+	}
+}
+
+// The workflow of the page is the one that is run, and its CronJob is one of runs and a history.
+func TestNightlyPageManifestsAreYAML(t *testing.T) {
+	blocks := blocksOf(pageOf(t, "docs/nightly.md"), "yaml")
+	if file := pageOf(t, ".github/workflows/gate.yml"); blocks[0] != file {
+		t.Errorf("docs/nightly.md differs from .github/workflows/gate.yml (-page +file):\n%s", cmp.Diff(blocks[0], file))
+	}
+	var cron struct {
+		Kind string
+		Spec struct {
+			JobTemplate struct {
+				Spec struct {
+					Template struct {
+						Spec struct {
+							InitContainers, Containers []struct{ Args []string }
+						}
+					}
+				}
+			} `yaml:"jobTemplate"`
+		}
+	}
+	require.NoError(t, yaml.Unmarshal([]byte(strings.ReplaceAll(blocks[1], "initContainers", "initcontainers")), &cron),
+		"the CronJob")
+	pod := cron.Spec.JobTemplate.Spec.Template.Spec
+	if cron.Kind != "CronJob" || len(pod.InitContainers) != 5 || len(pod.Containers) != 1 || pod.Containers[0].Args[0] != "runs" {
+		t.Errorf("the manifest is %+v; want a CronJob with five runs and a history", cron)
+	}
+	for _, c := range pod.InitContainers {
+		assert.Truef(t, len(c.Args) >= 2 && c.Args[0] == "run", "a container runs %v; want run", c.Args)
+	}
+}
+
+// The page, the tool's help and what the gates return tell of the same exit codes.
+func TestNightlyPageHasTheExitCodes(t *testing.T) {
+	page := pageOf(t, "docs/nightly.md")
+	told := map[string]bool{}
+	for _, row := range regexp.MustCompile(`(?m)^\| (\d+) \|`).FindAllStringSubmatch(page, -1) {
+		told[row[1]] = true
+	}
+	for o := compare.Same; o <= compare.Invalid; o++ {
+		code := strconv.Itoa(gate.Code([]gate.Result{{Outcome: o}}))
+		assert.Truef(t, told[code], "the page does not tell of exit code %s, which is that of %q", code, o)
+		assert.Truef(t, regexp.MustCompile(`(?m)^ +`+code+` {3}\S`).MatchString(exitCodes),
+			"`loadgen help exit-codes` does not tell of %s", code)
+	}
+	const order = "13 comes before 10, that before 11, and 11 before 12"
+	assert.Truef(t, len(told) == 6 && strings.Contains(page, order) && strings.Contains(exitCodes, order),
+		"the page tells of %d codes, want 6, and in which order they come: %s", len(told), order)
+	for _, form := range gate.Forms() {
+		assert.Containsf(t, page, "| `"+form.Name+"` | `"+form.Ending+"` |",
+			"the page does not tell of form %s, in files that end in %s", form.Name, form.Ending)
+	}
 }

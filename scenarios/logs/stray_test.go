@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
+	"loadgen/report/document"
+	"loadgen/results/resultstest"
 )
 
 // Lines by the hours of their times, and those that are passed on and left out.
@@ -51,4 +53,8 @@ func TestStrays(t *testing.T) {
 			assert.Equal(t, tt.left, strings.Join(left, " "), "left out")
 		})
 	}
+}
+
+func TestRulesNameEvidence(t *testing.T) {
+	resultstest.CheckNarrative(t, narrativeTable, evidence{}, document.SentenceFuncs())
 }

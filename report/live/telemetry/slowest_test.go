@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -133,4 +136,91 @@ func TestSlowestIsBounded(t *testing.T) {
 	}
 	_, lost := s.counts()
 	assert.Truef(t, lost == 600-maxWaiting+100, "%d are lost; want a hundred more, which cannot be followed", lost)
+}
+
+func TestFind(t *testing.T) {
+	type vars = map[string]string
+	folder := t.TempDir()
+	noPEM := filepath.Join(folder, "no.pem")
+	require.NoError(t, os.WriteFile(noPEM, []byte("nothing"), 0o600))
+	const standard = "http://localhost:4318/v1/metrics http://localhost:4318/v1/traces 5s"
+	for _, tt := range []struct {
+		name, typed string
+		variables   vars
+		// want are the URLs and the interval, or a part of what is wrong.
+		want string
+	}{
+		{"a URL", "http://localhost:4318", nil, standard},
+		{"with a slash", "http://localhost:4318/", nil, standard},
+		{"https, with a path, as some services have it", "https://otlp.example/otlp", nil, "https://otlp.example/otlp/v1/metrics https://otlp.example/otlp/v1/traces 5s"},
+		{"it comes before the environment", "http://localhost:4318", vars{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://other:1", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "x"}, standard},
+		{"that of the environment", "env", vars{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://other:1"}, "http://other:1/v1/metrics http://other:1/v1/traces 5s"},
+		{"which is where a collector listens if it says nothing", "env", nil, standard},
+		{"a signal's own is as it stands", "env", vars{"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "http://prom:9090/api/v1/otlp/v1/metrics", "OTEL_TRACES_EXPORTER": "none"}, "http://prom:9090/api/v1/otlp/v1/metrics  5s"},
+		{"an interval", "env", vars{"OTEL_METRIC_EXPORT_INTERVAL": "60000"}, "http://localhost:4318/v1/metrics http://localhost:4318/v1/traces 1m0s"},
+
+		{"no URL", "localhost:4318", nil, `"localhost:4318"; expected a URL`},
+		{"no host", "http://:4318", nil, "expected a URL"},
+		{"no port behind a colon", "http://localhost:", nil, "expected a URL"},
+		{"nothing", "", nil, "expected a URL"},
+		{"another scheme", "ftp://localhost", nil, "expected a URL"},
+		{"a port that is none", "http://localhost:99999", nil, "65535"},
+		{"a user", "http://me:secret@localhost", nil, `"http://…@localhost"`},
+		{"a user, in what cannot be read", "http://me:secret@local host", nil, "expected a URL"},
+		{"a user, without a scheme", "me:secret@localhost", nil, "expected a URL"},
+		{"a query", "http://localhost?api_key=secret", nil, `"http://localhost"`},
+		{"a signal's URL", "http://localhost:4318/v1/metrics", nil, "/v1/metrics"},
+		{"a bad URL in the environment", "env", vars{"OTEL_EXPORTER_OTLP_ENDPOINT": "localhost:1"}, `OTEL_EXPORTER_OTLP_ENDPOINT is "localhost:1"`},
+		{"gRPC", "http://localhost:4317", vars{"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, `OTEL_EXPORTER_OTLP_PROTOCOL is "grpc"; expected http/protobuf`},
+		{"another protocol", "env", vars{"OTEL_EXPORTER_OTLP_PROTOCOL": "http/json"}, `OTEL_EXPORTER_OTLP_PROTOCOL is "http/json"`},
+		{"another exporter", "env", vars{"OTEL_METRICS_EXPORTER": "prometheus"}, `OTEL_METRICS_EXPORTER is "prometheus"`},
+		{"nothing to send", "env", vars{"OTEL_METRICS_EXPORTER": "none", "OTEL_TRACES_EXPORTER": "none"}, "none"},
+		{"headers that are none", "env", vars{"OTEL_EXPORTER_OTLP_HEADERS": "secret"}, "OTEL_EXPORTER_OTLP_HEADERS: "},
+		{"a header of two lines", "env", vars{"OTEL_EXPORTER_OTLP_TRACES_HEADERS": "a=secret%0a"}, "OTEL_EXPORTER_OTLP_TRACES_HEADERS: "},
+		{"a header that has no name", "env", vars{"OTEL_EXPORTER_OTLP_HEADERS": "a b=secret"}, "OTEL_EXPORTER_OTLP_HEADERS: "},
+		{"a timeout", "env", vars{"OTEL_EXPORTER_OTLP_TIMEOUT": "10s"}, `OTEL_EXPORTER_OTLP_TIMEOUT is "10s"`},
+		{"an interval too short", "env", vars{"OTEL_METRIC_EXPORT_INTERVAL": "1"}, "at least 100"},
+		{"a compression", "env", vars{"OTEL_EXPORTER_OTLP_COMPRESSION": "br"}, "gzip"},
+		{"a certificate that is not there", "env", vars{"OTEL_EXPORTER_OTLP_CERTIFICATE": filepath.Join(folder, "none")}, "OTEL_EXPORTER_OTLP_CERTIFICATE: open"},
+		{"a certificate that is none", "env", vars{"OTEL_EXPORTER_OTLP_METRICS_CERTIFICATE": noPEM}, "PEM"},
+		{"a key that is none", "env", vars{"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE": noPEM, "OTEL_EXPORTER_OTLP_CLIENT_KEY": noPEM}, "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: "},
+	} {
+		e, err := find(tt.typed, func(name string) string { return tt.variables[name] })
+		got := ""
+		if err != nil {
+			got = err.Error()
+		} else {
+			got = e.metrics + " " + e.traces + " " + e.every.String()
+		}
+		if err == nil && got != tt.want || err != nil && (!strings.Contains(got, tt.want) || strings.HasPrefix(tt.want, "http")) {
+			t.Errorf("%s: %s; want %s", tt.name, got, tt.want)
+		}
+		assert.Truef(t, !strings.Contains(got, "secret") && !strings.Contains(got, "\n"),
+			"%s: it tells a secret, or two lines: %s", tt.name, got)
+	}
+}
+
+// What is typed is an endpoint of which both URLs can be asked, or wrong in one line.
+func FuzzFind(f *testing.F) {
+	f.Add("http://localhost:4318", "a=b", "grpc")
+	f.Add("http://u:p@[::1]:1/x?y#z", "a=%41,b=c%", "")
+	f.Add("env", "=", "http/protobuf")
+	f.Fuzz(func(t *testing.T, typed, headers, protocol string) {
+		e, err := find(typed, func(name string) string {
+			switch name {
+			case "OTEL_EXPORTER_OTLP_HEADERS":
+				return headers
+			case "OTEL_EXPORTER_OTLP_PROTOCOL":
+				return protocol
+			}
+			return ""
+		})
+		if err != nil {
+			text := err.Error()
+			assert.Falsef(t, strings.ContainsAny(text, "\n\r"), "%q is wrong in several lines: %q", typed, text)
+			return
+		}
+		_, err = address(e.metrics)
+		assert.Truef(t, err == nil && e.every == 5*time.Second, "%q is sent to %q: %v", typed, e.metrics, err)
+	})
 }
