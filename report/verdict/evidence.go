@@ -448,9 +448,6 @@ func (e *evidence) Injected() *shares {
 // minThrottledShare is the share of throttled attempts from which a step or partition counts as throttled.
 const minThrottledShare = 0.01
 
-// minRetries is the number of retries per operation from which they are reported.
-const minRetries = 0.01
-
 // lateness is the share of operations that were sent late.
 type lateness struct {
 	Share  float64
