@@ -27,17 +27,17 @@ func (a *author) billed() {
 	billed := a.transactions(met, a.summary.Causes)
 	switch silent := met - billed; {
 	case a.record.Capture != nil && a.record.Capture.Billed > 0:
-		rule = "billed: derived: by the service's page on status messages, neither throttled requests nor its own failures"
+		rule = "billed: derived: neither throttled requests nor failures of the service"
 	case silent > 0:
 		rule += fmt.Sprintf(" − the %s without a reply", document.Counted(int(silent), "attempt"))
 	}
 	a.section("billed", "Billed transactions")
 	t := document.NewTable("billed", "Transactions of the whole run (derived)", "attempts|at", "throttled|at", "billed")
 	t.Add(a.inSummary(), a.summary.Attempts, a.summary.Throttled, billed)
-	t.Notes = []string{rule + ", one for each request however many entities it counts; were throttled ones billed, too, it would be " + most}
+	t.Notes = []string{rule + ", one per request; if throttled ones are billed, too: " + most}
 	a.Append(t)
 	if budget := a.record.Manifest.Budget; budget > 0 {
-		a.line(fmt.Sprintf("of a budget of %s transactions, against which every attempt counts, throttled or not: %s",
+		a.line(fmt.Sprintf("of a budget of %s transactions, counting every attempt: %s",
 			document.Count(budget), document.Count(all.Attempts)))
 	}
 }
@@ -67,7 +67,7 @@ func (a *author) books() {
 	a.section("accounting", "Accounting check")
 	a.Append(operations, attempts)
 	attempted, entities := targetSays(a.record.Target, &all)
-	a.line(fmt.Sprintf("scheduled %s sent + dropped; attempts %s ok + throttled + failed; %s; late: sent over %d ms after they were due; counted, returned: entities, %s",
+	a.line(fmt.Sprintf("scheduled %s sent + dropped; attempts %s ok + throttled + failed; %s; late: sent over %d ms late; counted, returned: entities, %s",
 		sign(all.Scheduled == all.Sent+all.Dropped), sign(all.Attempts == all.Ok+all.Throttled+all.Failed),
 		attempted, results.LateAfter.Milliseconds(), entities))
 	a.waits()
@@ -95,10 +95,10 @@ func (a *author) killed(operations, attempts document.Table) {
 	a.section("accounting", "Accounting check of complete seconds")
 	operations.Caption, attempts.Caption = "Operations in complete seconds", "Attempts and counted entities in complete seconds"
 	a.Append(operations, attempts)
-	a.line("killed: requests in flight and seconds not yet written are not included; the record was never closed")
+	a.line("killed: without requests in flight and unwritten seconds")
 	t := document.NewTable("killed", "Phases until the run was killed", "phase|named", "seconds|at=whole_seconds", "due|rate|unit=operations/s|at=operations_due_per_second",
 		"served|rate|unit=entities/s|at=served_entities_per_second", "attempts|at", "throttled|at", "failed|at")
-	t.Notes = []string{"seconds: whole ones that begin in the phase; due and served: means over them"}
+	t.Notes = []string{"seconds: whole ones of the phase; due, served: means"}
 	for i := range a.summary.Killed.Phases {
 		one := &a.summary.Killed.Phases[i]
 		t.Add(a.inSummary("killed", "phases", i), one.Name, one.Seconds, one.Due, one.Served, one.Attempts, one.Throttled, one.Failed)
@@ -120,7 +120,7 @@ func targetSays(target *results.TargetCounts, all *results.KindStats) (attempts,
 	case same && target.Ok == all.Ok && target.Failed == all.Failed:
 		return "the target counted the same", entities
 	case same && target.Ok == all.Ok-all.Handled && target.Failed == all.Failed+all.Handled:
-		return fmt.Sprintf("the target counted the same, calling failed the %s answers with 404, 409 or 412 that operations handle",
+		return fmt.Sprintf("the target counted the same, with %s handled 404, 409 and 412 as failed",
 			document.Count(all.Handled)), entities
 	default:
 		return "the target counted otherwise", entities
@@ -195,10 +195,10 @@ func (a *author) audit() {
 		}
 		a.Append(document.List{Items: examples})
 	}
-	a.line("unknown: no reply says whether it was carried out; absent: throttled, or lost to a concurrent write; " +
-		"own: a retry met its own success; foreign: conflicts with others' writes; lost: acknowledged and not there; by the client: of these, overwritten without a condition; " +
-		"doubled: counter increments that were not acknowledged; unwatched: over the limit of watched writes; " +
-		"overwritten: last written by a client outside of the run")
+	a.line("unknown: no reply; absent: throttled, or lost to a concurrent write; " +
+		"own: a retry met its own success; foreign: conflicts with other clients; lost: acknowledged and missing; by the client: overwritten without a condition; " +
+		"doubled: unacknowledged counter increments; unwatched: not verified; " +
+		"overwritten: last written by another client")
 }
 
 // workflows shows the counts of workflows, whether their invariants hold, and the continuation tokens that queries

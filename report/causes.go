@@ -41,7 +41,7 @@ func (a *author) causeTable() document.Table {
 		}
 		t.Add(one.from, one.kind, one.Class, one.Status, code, one.Attempts, document.RatioOf(one.Attempts, one.attempts))
 	}
-	note := "share of attempts: of those of the operation; no status: there was no reply, and the code says why"
+	note := "share of attempts: of the operation's; no status: no reply"
 	if more := rows[min(len(rows), mostCauseRows):]; len(more) > 0 {
 		var attempts int64
 		for _, one := range more {

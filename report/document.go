@@ -161,8 +161,8 @@ func (a *author) minutes() {
 		decided := document.Join(", ", counted(m.Splits, "split"), counted(m.Moves, "move"), counted(m.Merges, "merge"))
 		t.Add(strconv.Itoa(int(m.From/time.Minute))+" min", m.Offered, m.Served, m.Throttled, lost, labelled("", decided, fmt.Sprintf(": %d ranges", m.Ranges)))
 	}
-	t.Notes = []string{"from: since the load began; offered: operations/s that became due; served: entities/s; throttled: attempts/s; " +
-		"lost: of what was due, if each operation has one entity"}
+	t.Notes = []string{"from: since the load began; offered: operations/s due; served: entities/s; throttled: attempts/s; " +
+		"lost: of the operations due, at one entity each"}
 	a.table("The load over time", t)
 }
 
@@ -171,9 +171,9 @@ func (a *author) minutes() {
 func (a *author) pictures() {
 	where := ""
 	if heat := a.record.Heat; heat != nil {
-		where = "Served and throttled over the run at all partitions together: no single partition stands out"
+		where = "Served and throttled over the run, all partitions together"
 		if rows := chart.HeatRows(a.record); rows > 0 {
-			where = fmt.Sprintf("What was served and throttled over the run at the %s with the most demand, in the order of keys",
+			where = fmt.Sprintf("Served and throttled over the run at the %s with the most demand, by key",
 				document.Counted(rows, "partition"))
 			if heat.Partitions != nil {
 				where += fmt.Sprintf(", of %s in all", document.Count(*heat.Partitions))
@@ -185,10 +185,10 @@ func (a *author) pictures() {
 		where += "."
 	}
 	for _, one := range []struct{ id, heading, says string }{
-		{"response", "Response times over the run", "How many operations took how long, by the second in which they ended."},
+		{"response", "Response times over the run", "Response times by the second in which operations ended."},
 		{"heat", "Partitions over the run", where},
-		{"latency", "Response times", "How many operations took how long, and the share that takes longer."},
-		{"waits", "Waits before retries", "How long operations waited before they were tried again."},
+		{"latency", "Response times", "Distribution of response times, and the share that takes longer."},
+		{"waits", "Waits before retries", "Waits before retries."},
 	} {
 		if slices.Contains(a.shown, one.id) {
 			a.section("chart-"+one.id, one.heading)

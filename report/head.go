@@ -97,10 +97,10 @@ func (a *author) run() {
 // origin names the figures that are measured, modelled and derived.
 func (a *author) origin() string {
 	if a.record.Manifest.Target == results.Logged {
-		return "as the log has them; entities counted: derived by the documents' rule, estimated where the log does not say"
+		return "as logged; entities counted: derived by the documents' rule or estimated"
 	}
 	if a.record.Capture != nil {
-		return "as the server saw them, limits and times are modelled; entities counted: reported by the engine"
+		return "as the server saw them, limits and times modelled; entities counted: by the engine"
 	}
 	const derived = "; entities counted: derived by the documents' rule"
 	switch m := &a.record.Manifest; {

@@ -15,8 +15,8 @@ func (a *author) operations() {
 	}
 	t := document.NewTable("operations", a.caption("Each operation"), "operation|named", "completed|rate|at=operations", "lost|share", "attempts|rate|at",
 		"ok|rate|at=ok_attempts", "throttled|rate|at", "failed|rate|at", "retries|rate", "tries/op|tries", "counted|rate", "returned|rate")
-	t.Notes = []string{"completed: operations, with success or without; lost: of the operations due in the steps, whatever became of them; retries: attempts that " +
-		"repeated a request; counted, returned: entities by the documents' rule, including scanned ones, and those in replies"}
+	t.Notes = []string{"completed: operations, successful or not; lost: of those due in the steps; retries: attempts that " +
+		"repeated a request; counted, returned: entities by the documents' rule (with scanned ones), and in replies"}
 	for _, name := range a.kinds() {
 		sum, told, from := a.kindTotal(name)
 		if sum.Attempts == 0 && sum.Scheduled == 0 {
@@ -55,14 +55,14 @@ func (a *author) times() {
 		add(whole, &all, a.summary.Response, a.summary.Service, a.inSummary())
 	}
 	of := "each operation due in the steps"
-	t.Notes = []string{"each operation: over the whole run, including before and after the steps; all of the steps: only what was due in them, " +
-		"as in the verdict; " + timesLegend}
+	t.Notes = []string{"each operation: over the whole run; all of the steps: only those due in them; " +
+		timesLegend}
 	if a.record.Capture != nil {
 		of = "each operation"
 		t.Notes = []string{"over the whole run, as the server saw it; " + document.Untold + ": fewer than ten longer durations"}
 	}
 	a.table("Times by operation, over the whole run", t)
-	a.chart("percentiles", "The times of "+of+", by the share of longer durations, on a logarithmic axis, up to the tenth longest.")
+	a.chart("percentiles", "The times of "+of+" by the share of longer durations (logarithmic), up to the tenth longest.")
 }
 
 // kinds returns the names of the kinds of operation, each once.

@@ -45,7 +45,7 @@ func (a *author) partitions() {
 	})
 	list = list[:min(len(list), mostShown)]
 	target := a.record.Manifest.Targets.Partition
-	t := document.NewTable("hottest", a.caption("Partitions with the highest served rate in one second, each in its busiest step"),
+	t := document.NewTable("hottest", a.caption("Partitions by the highest served rate in one second"),
 		"served|rate|unit=entities/s|at=busiest_second_entities", "offered|rate|unit=entities/s|at=busiest_second_entities",
 		"of target|part|at=busiest_second_entities|optional", "step|named", "PartitionKey|named")
 	for _, h := range list {
@@ -57,8 +57,8 @@ func (a *author) partitions() {
 		t.Add(from, h.served, offered, from, document.Ratio{Part: h.served, Whole: float64(target)}, h.step.Phase.Name,
 			strconv.Quote(results.PartitionName(h.place.table, h.place.key)))
 	}
-	note := "served: entities counted for successes in the busiest second of the partition; offered: those that " +
-		"operations due in the busiest second of that step were to touch there"
+	note := "served: entities of successes in the partition's busiest second; offered: " +
+		"those due there in the step's busiest second"
 	if target > 0 {
 		note += fmt.Sprintf("; target: %s entities/s, %s", document.Count(target), a.whoseTargets())
 	}
@@ -67,7 +67,7 @@ func (a *author) partitions() {
 		hit, over = max(hit, step.Phase.PartitionsHit), max(over, step.Phase.OfferedOver, step.Phase.PartitionsOver)
 	}
 	if hit > int64(len(list)) || over > 0 {
-		note += fmt.Sprintf("; of %s partitions in a step, the others served less in each of their seconds", document.AtLeast(hit, over > 0))
+		note += fmt.Sprintf("; of %s partitions in a step, the others served less", document.AtLeast(hit, over > 0))
 	}
 	t.Notes = []string{note}
 	a.table("Hottest partitions", t.WithoutEmpty())
@@ -134,7 +134,7 @@ func (a *author) accounts() {
 				at(figures.Offered, "offered_entities_per_second"), at(figures.ThrottledPerSecond, "throttled_per_second"), best.Phase.Name, "the account")
 		}
 	}
-	t.Notes = []string{fmt.Sprintf("in the step in which each was the busiest; target: %s entities/s, %s",
+	t.Notes = []string{fmt.Sprintf("in the busiest step of each; target: %s entities/s, %s",
 		document.Count(a.record.Manifest.Targets.Account), a.whoseTargets())}
 	a.table("Accounts", t)
 }
@@ -159,7 +159,7 @@ func (a *author) events() {
 			more++
 		}
 	}
-	note := "at: since the start of the run; offered, served: entities/s of the range, averaged; offline: until all of it is served again"
+	note := "at: since the start of the run; offered, served: mean entities/s of the range; offline: until all of it is served"
 	if more > 0 {
 		note += fmt.Sprintf("; events.ndjson has %s more", document.Count(more))
 	}

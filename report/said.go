@@ -19,13 +19,13 @@ func (a *author) said() {
 	a.section("service", "Reported by the service")
 	t := document.NewTable("refusals", "Refused attempts by status, code and limit", "status|at", "code|named", "limit|named",
 		"attempts|rate|at=count", "its words|named|spare=1")
-	t.Notes = []string{"limit: account, ingress and egress are the account's; partition: a partition server that is busy, or a range that moves; " +
-		"time: not finished in time; internal: a fault of its own; unsaid: its message names none"}
+	t.Notes = []string{"limit: account, ingress, egress: the account's; partition: a busy server or a moving range; " +
+		"time: timeout; internal: its own fault; unsaid: not named"}
 	for i, one := range of.Refusals {
 		t.Add(document.PointerTo("service_said", "refusals", i), one.Status, one.Code, one.Limit, one.Count, one.Message)
 	}
 	if of.Dropped > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%s attempts more were refused in yet other ways, which are not kept", document.Count(of.Dropped)))
+		t.Notes = append(t.Notes, fmt.Sprintf("%s more attempts were refused in other ways", document.Count(of.Dropped)))
 	}
 	a.Append(t)
 	// Its support can be asked about the slowest requests, and about the first few of each kind of refusal.
@@ -48,7 +48,7 @@ func (a *author) said() {
 	// The replies show the difference of the service's clock to within a second.
 	switch ahead := of.ClockAhead.Round(time.Second); {
 	case ahead.Abs() <= time.Second:
-		a.line("clocks: the service's and this machine's agree to a second, the resolution of its replies")
+		a.line("clocks: the service's and this machine's agree to a second")
 	case ahead > 0:
 		a.line(fmt.Sprintf("clocks: the service's is %v ahead of this machine's, to a second", ahead))
 	default:

@@ -31,9 +31,9 @@ func (a *author) show() {
 	}
 	// One chart shows the answer, if the record has data for it.
 	for _, one := range []document.Chart{
-		{ID: "steps", Says: "What each step offered, and what of it was served."},
+		{ID: "steps", Says: "Offered and served rates by step."},
 		{ID: "throttle", Says: "Served and throttled second by second.", Shows: []string{"entities", "throttled"}},
-		{ID: "latency", Says: "How many operations took how long."},
+		{ID: "latency", Says: "Distribution of response times."},
 	} {
 		if slices.Contains(a.shown, one.ID) {
 			one.Title = chart.Title(one.ID, a.record)

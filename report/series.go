@@ -31,9 +31,9 @@ func (a *author) seconds() {
 		rates = append(rates, perSecond("dropped", document.Failed, func(i *results.Interval) int64 { return i.Dropped }))
 	}
 	a.Append(a.series("rate", "Operations due and succeeded", "operations/s",
-		"Operations that became due in each second, and those that ended with success in it.", rates...))
+		"Operations due in each second, and successes that ended in it.", rates...))
 	entities := a.series("entities", "Entities served and returned", "entities/s",
-		"Entities counted for successes in each second, scanned ones included, and those that replies held.",
+		"Entities counted for successes in each second, and those in replies.",
 		perSecond("served", document.Served, func(i *results.Interval) int64 { return i.Served }),
 		perSecond("returned", document.Returned, func(i *results.Interval) int64 { return i.Returned }))
 	if target := a.record.Manifest.Targets.Partition; target > 0 && a.record.Manifest.PartitionKey != "" {
@@ -41,19 +41,19 @@ func (a *author) seconds() {
 	}
 	response, ofResponse := a.highQuantile(func(i *results.Interval) results.Quantiles { return i.Response })
 	service, ofService := a.highQuantile(func(i *results.Interval) results.Quantiles { return i.Service })
-	times := a.series("time", "Response and service times", "ms", "The times of what ended in each second, where enough did to tell.",
+	times := a.series("time", "Response and service times", "ms", "Times of operations that ended in each second.",
 		inMillis("response p50", document.First, func(i *results.Interval) *int64 { return i.Response.P50 }),
 		inMillis("response "+response, document.Second, ofResponse), inMillis("service "+service, document.Third, ofService))
 	times.Log = true
 	a.Append(entities, times, a.refusalSeries())
 	if some(a.record.Intervals, func(i *results.Interval) bool { return i.InFlight != 0 }) {
 		a.Append(a.series("in-flight", "Attempts under way at the end of each second", "attempts",
-			"How many attempts had been sent and not been answered.", track{"under way", document.First, func(i *results.Interval) *float64 { return new(float64(i.InFlight)) }}))
+			"Attempts that were sent and not answered.", track{"under way", document.First, func(i *results.Interval) *float64 { return new(float64(i.InFlight)) }}))
 	}
 	// In virtual time nothing is late.
 	if a.record.Manifest.Time != "virtual" && some(a.record.Intervals, func(i *results.Interval) bool { return i.Lag.Max != nil }) {
 		high, of := a.highQuantile(func(i *results.Interval) results.Quantiles { return i.Lag })
-		lag := a.series("lag", "Lag of the generator, from due to sent", "ms", "How late the generator sent the operations of each second.",
+		lag := a.series("lag", "Lag of the generator, from due to sent", "ms", "Delay of the operations of each second in the generator.",
 			inMillis("p50", document.First, func(i *results.Interval) *int64 { return i.Lag.P50 }),
 			inMillis(high, document.Second, of),
 			inMillis("max", document.Third, func(i *results.Interval) *int64 { return i.Lag.Max }))
@@ -203,7 +203,7 @@ func (a *author) refusalSeries() document.Series {
 		tracks[0].name = "throttled: " + ways[0].String()
 	}
 	tracks = append(tracks, perSecond("failed", document.Failed, func(i *results.Interval) int64 { return i.Failed }))
-	return a.series("throttled", "Attempts throttled and failed", "attempts/s", "Attempts that ended in each second and were throttled for load, or failed otherwise.", tracks...)
+	return a.series("throttled", "Attempts throttled and failed", "attempts/s", "Throttled and failed attempts that ended in each second.", tracks...)
 }
 
 // mostMarks is the maximum number of marks of load balancing on a time axis; the table of minutes counts them all.

@@ -50,7 +50,7 @@ func (a *author) steps() {
 		t.Add(from, a.loadOf(step, figures), figures.AttemptsPerOperation, ofTarget, name)
 	}
 	t = t.WithoutEmpty()
-	legend := "step: operations/s; offered: entities/s due in the last half of the step; served: those that succeeded in it; lost, settled: of the operations due in it; " +
+	legend := "step: operations/s; offered, served: entities/s due and succeeded in its last half; lost, settled: of the operations due in it; " +
 		"throttled: attempts/s; tries/op: attempts to an operation"
 	if slices.ContainsFunc(steps, figure.Step.Closed) {
 		legend += "; " + closedLoop + ": clients that wait for each reply, over the whole of the phase"
@@ -62,7 +62,7 @@ func (a *author) steps() {
 	a.section("steps", heading)
 	a.Append(t)
 	if different(figure.Steps(a.record)) {
-		a.chart("steps", "What each step offered, and what of it was served: the line of what is served bends where the load saturates.")
+		a.chart("steps", "Offered and served rates by step: the served line bends at saturation.")
 	}
 }
 
@@ -148,7 +148,7 @@ func (a *author) groups() {
 }
 
 // timesLegend explains the times of operations.
-const timesLegend = "response: ms of the operations that succeeded, from the instant at which they were due to the end of their last attempt, waits included; " +
+const timesLegend = "response: ms of successes, from due to the end of the last attempt; " +
 	"service: ms of one ok attempt; " + document.Untold + ": fewer than ten longer durations"
 
 // groups returns the groups that the kinds of operation are shown in.

@@ -29,7 +29,7 @@ func (a *author) observed() {
 			seen.Returned, document.RatioOf(seen.Returned, seen.Scanned), document.RatioOf(seen.Scanned, seen.Returned), seen.Table, seen.Class,
 			cmp.Or(seen.Shape, "(no filter)"))
 	}
-	note := "density: returned of scanned; for one: entities counted for each that is returned"
+	note := "density: returned of scanned; for one: entities counted per returned one"
 	if rest := o.ShapesTold - int64(len(shown)); rest > 0 {
 		note += fmt.Sprintf("; %s more shapes are not shown", document.AtLeast(rest, o.ShapesDropped > 0))
 	}
@@ -46,8 +46,8 @@ func (a *author) observed() {
 			t.Add(document.PointerTo("capture", "key_orders", i), orderOf(seen.Partitions), orderOf(seen.Rows), seen.Table)
 		}
 	}
-	t.Notes = []string{"ascending, descending: keys beyond about the last hundred, RowKeys within their partition, " +
-		"ignoring the last few, which may have been concurrent"}
+	t.Notes = []string{"ascending, descending: keys after or before the last hundred or so, RowKeys within their partition, " +
+		"without the last few"}
 	a.table("Key order", t)
 	t = document.NewTable("answers", a.caption("Answers"), "requests|rate|at", "no table|rate|at=without_table", "counts as|named", "answer|named")
 	for i := range o.Answers[:min(len(o.Answers), mostShown)] {
@@ -84,8 +84,8 @@ func (a *author) requests() {
 			a.total(kind.Name, &sum, "failed", func(k *results.KindStats) int64 { return k.Failed }),
 			each, response.P50, response.P99, response.Max, service.P50, service.P99, service.Max)
 	}
-	t.Notes = []string{"ok: carried out, or answered 404, 409 or 412, which the application may expect; response: ms of the " +
-		"operations that succeeded, from the arrival of the first attempt to the end of the last; service: ms of one " +
+	t.Notes = []string{"ok: carried out, or answered 404, 409 or 412; response: ms of " +
+		"successes, from the first attempt to the end of the last; service: ms of one " +
 		"ok attempt, as the server saw it"}
 	a.table("Requests by operation", t)
 }
@@ -104,14 +104,14 @@ func (a *author) hotTraffic(o *results.Capture) {
 		t.Add(from, document.LowerBound(seen.Entities, seen.Missed > 0), seen.Requests, document.RatioOf(seen.Throttled, seen.Requests), seen.Busiest, asked, seen.Typical,
 			seen.Saturation, seen.Table+" "+strconv.Quote(seen.PartitionKey))
 	}
-	text := "entities: counted by the documents' rule; busiest, asked, typical: entities counted in the busiest second, " +
-		"asked for in one at most, and in the median of the seconds with any request; saturates: the median of the " +
+	text := "entities: by the documents' rule; busiest, asked, typical: counted in the busiest second, " +
+		"the highest demand of one, and the median of active seconds; saturates: the median of the " +
 		"seconds at a limit"
 	if rest := o.PartitionsTold - int64(len(t.Rows)); rest > 0 {
 		text += fmt.Sprintf("; %s more partitions are not shown", document.AtLeast(rest, o.PartitionsDropped > 0))
 	}
 	if o.PartitionsDropped > 0 {
-		text += fmt.Sprintf("; %s times one was dropped for another, and ≥ stands before what it may have counted before",
+		text += fmt.Sprintf("; %s times one was dropped for another; ≥: a lower bound",
 			document.Count(o.PartitionsDropped))
 	}
 	t.Notes = []string{text}

@@ -26,7 +26,7 @@ func newBackoff(stdout, stderr io.Writer) *cobra.Command {
 	}
 	c := &cobra.Command{
 		Use:   "backoff",
-		Short: "What a retry policy does: its schedule, and a contest of several",
+		Short: "Show and compare retry policies",
 		Long: `Backoff shows when a retry policy tries again, and puts several of them through
 the same trouble: an outage of one partition server, or more load than a partition
 bears. The policies are the documents', those of clients that are in use, and
@@ -124,7 +124,7 @@ as a fan chart. Without a policy it shows every one.`,
 	flags.DurationVar(&f.values.Min, "min", 0, "zmin of the documents' formula, the least wait")
 	flags.DurationVar(&f.values.Max, "max", 0, "zmax of the documents' formula, the greatest wait")
 	flags.IntVar(&f.retries, "retries", 0, "how many retries (default: the policy's)")
-	flags.IntVar(&f.first, "first", 1, "x of the first retry in the documents' formula: 1, or 0 as the storage client 1.x has it")
+	flags.IntVar(&f.first, "first", 1, "x of the first retry in the documents' formula: 1, or 0 as in storage client 1.x")
 	f.register(c)
 	return c
 }
@@ -234,8 +234,8 @@ func (f *contestFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	flags.DurationVar(&f.contest.Length, "for", 30*time.Second, "how long the overload lasts")
 	flags.IntVar(&f.contest.Clients, "clients", 500, "how many clients")
 	flags.Float64Var(&f.contest.Each, "each", 1, "operations/s of each client in an outage, on the average")
-	flags.BoolVar(&f.contest.Together, "together", false, "every client has one operation due at the first instant of the outage, and no other in it")
-	flags.StringVar(&f.lost, "lost-replies", "0%", "share of the replies that are lost after the request was carried out, throughout")
+	flags.BoolVar(&f.contest.Together, "together", false, "each client has one operation, due when the outage begins")
+	flags.StringVar(&f.lost, "lost-replies", "0%", "share of replies that are lost after the request was carried out")
 	flags.Uint64Var(&f.contest.Seed, "seed", 1, "root of all chance")
 	f.register(c)
 	return c

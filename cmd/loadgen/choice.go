@@ -41,8 +41,8 @@ func (f *choiceFlags) registerForm(flags *pflag.FlagSet) {
 }
 
 func (f *choiceFlags) registerSet(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&f.set, "set", nil, "give a value of the scenario another one: `path=value`, may be repeated")
-	flags.StringVar(&f.profile, "profile", "", "limits and times of the model: the `name` of a profile, or a file of `loadgen calibrate` (default: the scenario's)")
+	flags.StringArrayVar(&f.set, "set", nil, "set a value of the scenario: `path=value`, repeatable")
+	flags.StringVar(&f.profile, "profile", "", "model profile: a `name`, or a file of `loadgen calibrate` (default: the scenario's)")
 }
 
 func (f *choiceFlags) registerSeed(flags *pflag.FlagSet) {

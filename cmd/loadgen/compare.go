@@ -86,7 +86,7 @@ func newCompare(stdout io.Writer) *cobra.Command {
 		},
 	}
 	f.form.register(c.Flags())
-	c.Flags().StringVar(&f.out, "out", "", "write the page to this `file` as well, which ends in .html")
+	c.Flags().StringVar(&f.out, "out", "", "also write the page to this .html `file`")
 	return c
 }
 

@@ -57,7 +57,7 @@ func newDoctor(stdout, stderr io.Writer) *cobra.Command {
 	f := new(doctorFlags)
 	c := &cobra.Command{
 		Use:   "doctor [file|name]",
-		Short: "Prove this tool on this machine: what may its figures be trusted with?",
+		Short: "Check that this machine can produce reliable measurements",
 		Long:  doctorHelp,
 		Example: `  loadgen doctor
   loadgen doctor --target env:TABLES              # and a service by its connection string
@@ -100,18 +100,18 @@ func newDoctor(stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.target, "target", "", "table service to check as well: a URL (with --key-file, or your identity of Entra ID), "+
+	flags.StringVar(&f.target, "target", "", "Table service to check, too: a URL, or "+
 		"env:NAME or file:PATH for a connection string")
-	flags.StringVar(&f.service.account, "account", "", "account that signs for a --target URL (default: the one in the URL)")
+	flags.StringVar(&f.service.account, "account", "", "account of a --target URL (default: from the URL)")
 	flags.StringVar(&f.service.keyFile, "key-file", "", "`file` with the account key of a --target URL, base64")
 	f.formFlags.register(flags)
 	flags.StringVar(&f.options.Folder, "out", runsKept(), "folder that runs are to be written to")
 	flags.IntVar(&f.options.Workers, "workers", 256, "greatest number of attempts at once that runs are to have")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
-	flags.BoolVar(&f.clean, "clean", false, "list the tables that killed runs have left at --target, in place of the checks")
+	flags.BoolVar(&f.clean, "clean", false, "list the tables that killed runs left at --target")
 	flags.BoolVar(&f.left.Agreed, "yes", false, "with --clean: drop them")
-	flags.DurationVar(&f.left.OlderThan, "older-than", time.Hour, "with --clean: leave tables alone that were written to within this time, for their run may be under way")
-	flags.StringArrayVar(&f.left.Tables, "table", nil, "with --clean: only the table of this `name`, however young; may be repeated")
+	flags.DurationVar(&f.left.OlderThan, "older-than", time.Hour, "with --clean: keep tables that were written within this time")
+	flags.StringArrayVar(&f.left.Tables, "table", nil, "with --clean: only the table of this `name`, repeatable")
 	return c
 }
 

@@ -59,7 +59,7 @@ are looked at, or keys come without instants. With --log both need --strict.`
 func (f *explainFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explain file|name",
-		Short: "Say what a scenario comes to before anything runs, or what keys come to",
+		Short: "Predict the outcome of a scenario, or of your own keys, without running it",
 		Long:  explainHelp,
 		Example: `  loadgen explain my-table.yaml
   loadgen explain my-table.yaml --use by-day
@@ -105,14 +105,14 @@ func (f *explainFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	flags.Lookup("anti-pattern").Usage = "explain what the scenario warns of, rather than what it teaches"
 	completeUse(c, canonical)
 	flags.StringVar(&f.from, "from", "", "judge the keys of a CSV `file`, - for standard input")
-	flags.Float64Var(&f.rate, "rate", 0, "with --from: how many `entities` a second the keys are to carry in all")
-	flags.StringArrayVar(&f.partitionKeys, "partition-key", nil, "with --from: a `template` of columns, as a design's; may be repeated")
-	flags.StringArrayVar(&f.rowKeys, "row-key", nil, "with --from: that of the RowKey, one for all or one for each")
-	flags.StringVar(&f.time, "time", "", "with --from: the `column` of the instants (default: instant, time or timestamp)")
-	flags.StringArrayVar(&f.log.paths, "log", nil, "say what the `log` of a table says: a file, a folder of them, - for standard input; more may follow")
+	flags.Float64Var(&f.rate, "rate", 0, "with --from: `entities` per second over all keys")
+	flags.StringArrayVar(&f.partitionKeys, "partition-key", nil, "with --from: a `template` of columns, repeatable")
+	flags.StringArrayVar(&f.rowKeys, "row-key", nil, "with --from: template of the RowKey, one for all or for each")
+	flags.StringVar(&f.time, "time", "", "with --from: time `column` (default: instant, time or timestamp)")
+	flags.StringArrayVar(&f.log.paths, "log", nil, "analyse a table's `log`: files, folders, or - for standard input")
 	f.log.registerReading(flags)
-	flags.StringVar(&f.log.out, "out", "", "with --log: keep the record that is made of it, keys of the log in it, in this `folder`")
-	flags.BoolVar(&f.log.strict, "strict", false, "with --log: exit 10 if its load was not sustained, 12 if that is unknown")
+	flags.StringVar(&f.log.out, "out", "", "with --log: store the record, with its keys, in this `folder`")
+	flags.BoolVar(&f.log.strict, "strict", false, "with --log: exit 10 if its traffic is not sound, 12 if that is unknown")
 	f.formFlags.register(flags)
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
 	return c

@@ -269,7 +269,7 @@ var _ pflag.Value = (*liveFlag)(nil)
 
 func (f *liveFlag) register(flags *pflag.FlagSet, name string) {
 	f.name = name
-	flags.Var(f, name, "show the run in progress in a browser: a page of this machine only, at a URL that is printed; --"+name+"=`address` for a port of your own, such as :8080")
+	flags.Var(f, name, "show the run in a browser, at a free port or this `address`, such as :8080")
 	flags.Lookup(name).NoOptDefVal = anyPort
 }
 

@@ -37,7 +37,7 @@ func newGate(stdout, stderr io.Writer) *cobra.Command {
 	f := new(gateFlags)
 	c := &cobra.Command{
 		Use:   "gate file|name ...",
-		Short: "Compare scenarios with their baselines: has a change of the program changed their results?",
+		Short: "Compare the results of scenarios with their baselines",
 		Long: `Gate runs scenarios on the virtual clock, where the same seed gives the same record to
 the last count, and holds each to its baseline in results/baselines: what was accepted
 the last time. Whatever differs is a change of behaviour. It is listed, value by value,
@@ -78,7 +78,7 @@ of one, 12.`,
 	flags.BoolVar(&f.accept, "accept", false, "make what the scenarios come to now their baselines")
 	flags.StringVar(&f.baselines.Reason, "reason", "", "with --accept: why, in one line")
 	f.form.register(flags, gate.Own()...)
-	flags.StringArrayVar((*[]string)(&f.reports), "report", nil, "`file` to write the results to as well, in the form of its ending: .xml (junit), .md, .html, .json, .csv, .txt, .github (annotations) or .bench (for benchstat); may be repeated")
+	flags.StringArrayVar((*[]string)(&f.reports), "report", nil, "also write results to this `file`: .xml (JUnit), .md, .html, .json, .csv, .txt, .github or .bench; repeatable")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
 	flags.StringVar(&f.pairs.Against, "against", "", "compare live runs with those of this older `build`, in pairs")
 	flags.IntVar(&f.pairs.Number, "pairs", compare.DefaultPairs, "with --against: how many pairs of runs")

@@ -24,7 +24,7 @@ refused, and then nothing is printed.`
 func newKeys(stdout io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "keys",
-		Short: "Form a key of values by a template, and read one back",
+		Short: "Encode keys with a template, and decode them",
 		Long: `Keys forms the keys of a design by hand, and tells what a key stands for: numbers with
 zeros before them, ticks that count down so that the latest comes first. A template is
 one of a scenario's, such as {event}__{bib:05d} or {at:inverted}.`,

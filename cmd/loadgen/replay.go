@@ -78,20 +78,20 @@ out to say that one does.`,
 		RunE: func(c *cobra.Command, args []string) error { return f.replay(c, args, stdout, stderr) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.pattern.PartitionKey, "partition-key", "", "how PartitionKeys of the log were formed: a `template` that is read backwards")
+	flags.StringVar(&f.pattern.PartitionKey, "partition-key", "", "`template` by which the log's PartitionKeys were formed")
 	flags.StringVar(&f.pattern.RowKey, "row-key", "", "how RowKeys were")
 	flags.StringSliceVar(&f.use, "use", nil, "which `designs` of the scenario, separated by commas (default: all)")
-	flags.Float64Var(&f.plan.Speed, "speed", 1, "how many `times` as fast as in the log the operations are due")
-	flags.StringVar(&f.plan.Retry, "retry", "", "back-off policy in place of that of the clients: none, documented, short (default short)")
-	flags.StringVar(&f.plan.Profile, "profile", "", "limits and times of the model: the `name` of a profile, or a file of loadgen calibrate (default: documented, and headroom beside it)")
-	flags.BoolVar(&f.plan.Suggest, "suggest", false, "let designs take part that follow from what the log asks for")
+	flags.Float64Var(&f.plan.Speed, "speed", 1, "replay this many `times` faster")
+	flags.StringVar(&f.plan.Retry, "retry", "", "retry policy instead of the clients': none, documented, short (default short)")
+	flags.StringVar(&f.plan.Profile, "profile", "", "model profile: a `name`, or a file of loadgen calibrate (default: documented and headroom)")
+	flags.BoolVar(&f.plan.Suggest, "suggest", false, "add designs that are derived from the log")
 	flags.StringVar(&f.rules.Keyless, "keyless", replay.LeftOut, "transactions and inserts whose key no line says: `leave-out` or as-writes")
-	flags.IntVar(&f.plan.Seeds, "seeds", defaultReplays, "how many runs each design has, each with a seed of its own, 1 to 100")
+	flags.IntVar(&f.plan.Seeds, "seeds", defaultReplays, "runs of each design, with different seeds, 1 to 100")
 	flags.Float64Var(&f.plan.Price.PerMillion, "price", 0, "what a million billed transactions cost, in any currency")
 	flags.BoolVar(&f.plan.Price.BillRefused, "bill-throttled", false, "throttled requests are billed, too")
-	flags.StringArrayVar(&f.plan.Set, "set", nil, "give a value of the model another one: `model.x=y`, may be repeated")
+	flags.StringArrayVar(&f.plan.Set, "set", nil, "set a value of the model: `model.x=y`, repeatable")
 	flags.Uint64Var(&f.plan.Seed, "seed", 1, "root of all chance")
-	flags.StringVar(&f.write, "write", "", "make a scenario that is like the log and holds no key of it: a new `file`")
+	flags.StringVar(&f.write, "write", "", "write a scenario like the log, without its keys, to a new `file`")
 	f.log.registerReading(flags)
 	f.formFlags.register(flags)
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
@@ -246,9 +246,9 @@ type logFlags struct {
 // registerReading adds the flags by which a log is read.
 func (f *logFlags) registerReading(flags *pflag.FlagSet) {
 	flags.StringVar(&f.table, "table", "", "of the log: this `table` alone")
-	flags.StringVar(&f.salt, "hash-keys", "", "replace each key of the log by a hash on reading, with the secret in this `file`")
-	flags.Int64Var(&f.estimate.Transaction, "transaction-entities", 0, "how many `entities` each transaction of the log writes (default: estimated by its bytes)")
-	flags.Int64Var(&f.estimate.Entity, "entity-bytes", 0, "how many `bytes` an entity takes in a reply of the log (default: estimated)")
+	flags.StringVar(&f.salt, "hash-keys", "", "hash the keys of the log with the secret in this `file`")
+	flags.Int64Var(&f.estimate.Transaction, "transaction-entities", 0, "`entities` of each transaction in the log (default: estimated)")
+	flags.Int64Var(&f.estimate.Entity, "entity-bytes", 0, "`bytes` of an entity in a reply (default: estimated)")
 }
 
 // sound refuses numbers that cannot be.

@@ -42,7 +42,7 @@ func newReport(stdout, stderr io.Writer) *cobra.Command {
 	f := new(reportFlags)
 	c := &cobra.Command{
 		Use:   "report RUN",
-		Short: "Render the report of a run that is kept: as text, a page, tables, or for other tools",
+		Short: "Print the report of a stored run as text, a page, tables, or for other tools",
 		Long: `Report renders the record of a run once more, or a contest of designs. RUN is its folder,
 its name in results/runs or the beginning of it, or "latest".
 
@@ -85,9 +85,9 @@ shows what can be read and invents nothing.`,
 	flags := c.Flags()
 	f.formFlags.register(flags, runForms()...)
 	flags.StringVar(&f.out, "out", "", "write to a `file` instead, replacing it in one step")
-	flags.StringVar(&f.charts, "charts", "", "draw the charts into this `folder`, as PNG and SVG, in place of a report")
-	flags.StringVar(&f.axis, "axis", anyAxis, "with --charts or --format html: how times and heat are scaled, linear or log (default: what suits each chart)")
-	flags.StringVar(&f.saved, "saved", "", "write the continuation token that was saved under this `name`, in place of a report")
+	flags.StringVar(&f.charts, "charts", "", "draw the charts as PNG and SVG into this `folder` instead")
+	flags.StringVar(&f.axis, "axis", anyAxis, "with --charts or --format html: linear or log scale (default: by chart)")
+	flags.StringVar(&f.saved, "saved", "", "print the continuation token saved under this `name` instead")
 	flags.StringVar(&f.runs, "runs", runsKept(), "`folder` in which names of runs are looked for")
 	return c
 }

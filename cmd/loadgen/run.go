@@ -90,9 +90,9 @@ func (f *runFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	}
 	f.live.register(c.Flags())
 	f.sweep.register(c.Flags())
-	c.Flags().StringVar(&f.join.join, "join", "", "be one of the processes of a fleet: of the leader, or the NATS server, at this `URL`, such as nats://host:4222")
-	c.Flags().StringVar(&f.join.name, "name", "", "with --join: what the member is called (default: the host's name and the process)")
-	c.Flags().StringArrayVar(&f.join.labels, "label", nil, "with --join: `key=value`, such as region=westeurope, which the report shows for members; may be repeated")
+	c.Flags().StringVar(&f.join.join, "join", "", "join a fleet at this `URL` of its leader or NATS server, such as nats://host:4222")
+	c.Flags().StringVar(&f.join.name, "name", "", "with --join: name of this member (default: host and process)")
+	c.Flags().StringArrayVar(&f.join.labels, "label", nil, "with --join: label of this member, `key=value`, repeatable")
 	completeUse(c, "stress")
 	return c
 }
@@ -108,7 +108,7 @@ folder of its own in that one.`
 type sweepFlags struct{ axes []string }
 
 func (f *sweepFlags) register(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&f.axes, "sweep", nil, "run once for each of these values: `path=v1,v2,…`, may be repeated for all combinations")
+	flags.StringArrayVar(&f.axes, "sweep", nil, "run once for each value: `path=v1,v2,…`, repeatable for all combinations")
 }
 
 // planner returns the sound plan of a scenario that a command asks for.
@@ -288,12 +288,12 @@ where no more than --max-throttled of its first attempts are throttled, and wher
 tried again unless --retry says so.`
 
 func (f *findFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.limitOf, "find-limit", "", "look for the highest rate that one `partition` holds, or the account over all partitions")
-	flags.StringVar(&f.maxThrottled, "max-throttled", "0.5%", "with --find-limit: the greatest `share` of first attempts that may be throttled")
+	flags.StringVar(&f.limitOf, "find-limit", "", "find the highest rate that a `partition`, or the account, sustains")
+	flags.StringVar(&f.maxThrottled, "max-throttled", "0.5%", "with --find-limit: maximum `share` of throttled first attempts")
 	flags.DurationVar(&f.maxP99, "max-p99", 0, "with --find-limit: the greatest response p99, such as 50ms (default: any)")
 	flags.Float64Var(&f.from, "from", 0, "with --find-limit: the first rate, in operations/s (default: the scenario's first)")
-	flags.Float64Var(&f.maxRate, "max-rate", 0, "with --find-limit: the highest rate to try, in operations/s (default: 16 times --from, 8 times for an account)")
-	flags.DurationVar(&f.step, "step", 0, "with --find-limit: the least length of a step, 2s or more (default: 100 times what an idle target saves up)")
+	flags.Float64Var(&f.maxRate, "max-rate", 0, "with --find-limit: maximum rate in operations/s (default: 16 times the first, 8 for an account)")
+	flags.DurationVar(&f.step, "step", 0, "with --find-limit: minimum length of a step, 2s or more (default: 100 × the saved allowance)")
 }
 
 // find returns the search over a sound scenario that the flags ask for, nil where they

@@ -26,7 +26,7 @@ import (
 func newRuns(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "runs",
-		Short: "Look after the runs that are kept: list, show, tag, prune, merge, and their history",
+		Short: "Manage stored runs: list, show, tag, prune, merge, history",
 		Long: `Every run leaves its record in a folder of its own in results/runs. Here they are looked
 at together and looked after.`,
 		Example: `  loadgen runs list --since 7d
@@ -128,7 +128,7 @@ cannot be read, and folders without a run or a contest, are counted below.`,
 	flags.StringVar(&f.runs, "runs", runsKept(), "`folder` of the runs")
 	flags.StringVar(&f.selection.Scenario, "scenario", "", "only runs of the scenario of this `name`")
 	flags.StringArrayVar(&f.selection.Tags, "tag", nil, "only runs with this `tag`, may be repeated")
-	flags.StringVar(&f.since, "since", "", "only runs that were begun since: an `age` (7d, 12h) or a date (2026-03-01)")
+	flags.StringVar(&f.since, "since", "", "only runs since an `age` (7d, 12h) or a date (2026-03-01)")
 	flags.IntVar(&f.limit, "limit", 50, "maximum number of runs, 0 for all")
 	flags.StringVar(&f.format, "format", "text", "what to print: text or json")
 	return c
@@ -239,7 +239,7 @@ func newRunsPrune(stdout io.Writer) *cobra.Command {
 	refuseArguments(c)
 	flags := c.Flags()
 	flags.StringVar(&f.runs, "runs", runsKept(), "`folder` of the runs")
-	flags.StringVar(&f.olderThan, "older-than", "", "runs that were begun longer ago than this `age`, such as 30d, 2w or 12h")
+	flags.StringVar(&f.olderThan, "older-than", "", "runs older than this `age`, such as 30d, 2w or 12h")
 	flags.IntVar(&f.by.KeepLast, "keep-last", 0, "all but this number of the newest of each scenario")
 	flags.StringVar(&f.by.Scenario, "scenario", "", "only runs of the scenario of this `name`")
 	flags.BoolVar(&f.yes, "yes", false, "delete them")
@@ -268,7 +268,7 @@ func newRunsMerge(stdout, stderr io.Writer) *cobra.Command {
 	f := new(runsMergeFlags)
 	c := &cobra.Command{
 		Use:   "merge RUN RUN...",
-		Short: "Put several runs together into one, as if one generator had sent them all",
+		Short: "Merge several runs into one",
 		Long:  runsMergeHelp,
 		Example: `  loadgen runs merge machine-a machine-b --out both
   loadgen runs merge 20260301T0200 20260301T0201 --format json`,
@@ -304,7 +304,7 @@ func newRunsMerge(stdout, stderr io.Writer) *cobra.Command {
 	flags := c.Flags()
 	f.tell.formFlags.register(flags, runForms()...)
 	flags.StringVar(&f.tell.out, "out", "", "`folder` of the merged run (default: a new one in results/runs)")
-	flags.BoolVar(&f.tell.noCharts, "no-charts", false, "keep the record alone, without charts and page (loadgen report makes the page of a record)")
+	flags.BoolVar(&f.tell.noCharts, "no-charts", false, "write only the record, without charts and page")
 	flags.StringVar(&f.runs, "runs", runsKept(), "`folder` in which names of runs are looked for")
 	return c
 }

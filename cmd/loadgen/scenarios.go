@@ -25,7 +25,7 @@ import (
 func newScenarios(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "scenarios",
-		Short: "List, show and check scenarios, or begin one for your own table",
+		Short: "List, show and check scenarios, or start one for your own table",
 		Long: `A scenario says what a table holds, how its keys are formed from facts about its
 entities, and what is done to it. Those that are built in show one thing each; init
 writes the beginning of your own, which check, explain, simulate and run take by the

@@ -69,7 +69,7 @@ one issuer as well, --insecure-tokens any: for programs with DefaultAzureCredent
 func (f *serveFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "Be a table service with the documented limits, and judge who uses it",
+		Short: "Run a local Table service with the documented limits and report on its clients",
 		Long:  serveHelp,
 		Example: `  loadgen serve                                   # where the emulators are, with their account
   loadgen serve --examine                         # and a verdict on Ctrl-C
@@ -96,27 +96,27 @@ func (f *serveFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	flags.StringVar(&f.Listen, "listen", serve.DefaultListen, "`address` to serve on; port 0 is any free one")
 	flags.StringVar(&f.Account, "account", "", "name of the account (default: the emulators')")
 	flags.StringVar(&f.keyFile, "key-file", "", "`file` with the key of --account, base64")
-	flags.StringVar(&f.TLSCert, "tls-cert", "", "`file` with the certificate to speak https with, and those after it, in PEM")
+	flags.StringVar(&f.TLSCert, "tls-cert", "", "`file` with the certificate chain for https, in PEM")
 	flags.StringVar(&f.TLSKey, "tls-key", "", "`file` with the key of --tls-cert, in PEM")
-	flags.BoolVar(&f.TLSSelfSigned, "tls-self-signed", false, "speak https with a certificate that is made now and kept nowhere")
-	flags.StringVar(&f.OIDCIssuer, "oidc-issuer", "", "also take bearer tokens for https://storage.azure.com of this issuer: a `URL`, such as https://sts.windows.net/TENANT/")
+	flags.BoolVar(&f.TLSSelfSigned, "tls-self-signed", false, "serve https with a temporary certificate")
+	flags.StringVar(&f.OIDCIssuer, "oidc-issuer", "", "accept bearer tokens of this issuer: a `URL`, such as https://sts.windows.net/TENANT/")
 	flags.BoolVar(&f.InsecureTokens, "insecure-tokens", false, "accept any bearer token: on a loopback address only")
-	flags.StringVar(&f.Start, "start", model.Warm, "how the ranges of a new table lie: spread over many servers (`warm`), or one on one server (cold)")
+	flags.StringVar(&f.Start, "start", model.Warm, "start of a new table: `warm` (spread over servers) or cold (one range)")
 	flags.StringVar(&f.Profile, "profile", serve.DefaultProfile, "limits and times: "+nearest.Choice(serve.Profiles())+", or a `file` of `loadgen calibrate`")
-	flags.StringVar(&f.faultFile, "faults", "", "`file` that says under the key faults, as a scenario does, what goes wrong on purpose whatever the load")
-	flags.StringArrayVar(&f.Set, "set", nil, "give a parameter of the model another value: `model.x=y`, may be repeated; or one of --faults")
+	flags.StringVar(&f.faultFile, "faults", "", "`file` with injected faults, under the key faults as in a scenario")
+	flags.StringArrayVar(&f.Set, "set", nil, "set a value of the model or of --faults: `model.x=y`, repeatable")
 	flags.Uint64Var(&f.Seed, "seed", 1, "root of all chance")
 	flags.StringArrayVar(&f.Imports, "import", nil, "fill tables from this `file`, may be repeated: .jsonl, .ndjson or .csv; - is "+
 		"standard input as JSON lines")
-	flags.StringVar(&f.Export, "export", "", "save all tables in this `file` at the end: .jsonl, .ndjson or .csv (exact, and no file for a spreadsheet)")
-	flags.DurationVar(&f.ExportEvery, "export-every", 0, "write the file of --export as often as that while serving, too: a `duration`, 1s or more")
-	flags.StringVar(&f.DataDir, "data-dir", "", "keep the tables in this `folder` instead of in memory; created if missing")
-	flags.StringVar(&f.Durability, "durability", "", "with --data-dir: acknowledge a write once it is on the disk (`sync`, the default), or before (nosync)")
-	flags.BoolVar(&f.examine, "examine", false, "record the traffic as a run, and report on it at the end")
-	flags.StringVar(&f.out, "out", "", "folder of the run of --examine (default: a new one in results/runs)")
+	flags.StringVar(&f.Export, "export", "", "save all tables to this `file` at the end: .jsonl, .ndjson or .csv")
+	flags.DurationVar(&f.ExportEvery, "export-every", 0, "write the --export file at this interval, too: a `duration`, 1s or more")
+	flags.StringVar(&f.DataDir, "data-dir", "", "store the tables in this `folder`; created if missing")
+	flags.StringVar(&f.Durability, "durability", "", "with --data-dir: acknowledge writes after (`sync`, default) or before (nosync) they are on disk")
+	flags.BoolVar(&f.examine, "examine", false, "record the traffic as a run and report on it")
+	flags.StringVar(&f.out, "out", "", "with --examine: folder of the run (default: new in results/runs)")
 	f.live.register(flags, "live")
-	flags.BoolVar(&f.verbose, "verbose", false, "with --examine: print all there is to say of it, not one screen")
-	flags.StringVar(&f.Log, "log", "", "a new `file` that every request is written to, as the service's own log has it")
+	flags.BoolVar(&f.verbose, "verbose", false, "with --examine: print the whole report")
+	flags.StringVar(&f.Log, "log", "", "new `file` for an access log in the service's format")
 	flags.StringVar(&f.LogFormat, "log-format", serve.LogFormats()[0], "of --log: "+nearest.Choice(serve.LogFormats()))
 	flags.StringVar(&f.Admin, "admin", serve.DefaultAdmin, "loopback `address` of /-/healthz and /-/state")
 	flags.BoolVar(&f.Quiet, "quiet", false, "no lines with counts on standard error")

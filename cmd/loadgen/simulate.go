@@ -49,7 +49,7 @@ admission, counts and times do not depend on them, but 404, 409 and 412 do.
 func (f *simulateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:               "simulate [file|name]",
-		Short:             "Run a scenario on the virtual clock: minutes of load balancing in seconds",
+		Short:             "Run a scenario in virtual time",
 		Long:              simulateHelp,
 		ValidArgsFunction: oneScenario,
 		Example: `  loadgen simulate                                # a cold table learns its load
@@ -100,7 +100,7 @@ func (f *simulateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	f.choice.register(flags)
 	f.find.register(flags)
 	f.sweep.register(flags)
-	flags.BoolVar(&f.verify, "verify-writes", false, "have each write carry an id and read it back: lost and doubled writes (exit 10)")
+	flags.BoolVar(&f.verify, "verify-writes", false, "verify that no acknowledged write is lost or doubled (exit 10)")
 	flags.BoolVar(&f.data, "data", false, "store entities even where the scenario never reads them")
 	flags.BoolVar(&f.oneProfile, "one-profile", false, "do not hold the verdict against another profile of the model")
 	flags.StringVar(&f.memory, "memory-limit", "2GiB", "refuse a scenario that would take more memory than this `size`")

@@ -63,9 +63,9 @@ in results/runs.
 		},
 	}
 	flags := c.Flags()
-	flags.Float64Var(&f.rate, "rate", 0, "offer one step at this rate, in operations/s, instead of the ladder")
+	flags.Float64Var(&f.rate, "rate", 0, "offer one step at this rate in operations/s")
 	flags.DurationVar(&f.duration, "duration", 0, "length of each step, such as 4s")
-	flags.Float64Var(&f.peak, "peak", 0, "check whether this rate, in operations/s, holds: steps around it, exit 10 if not, 12 if that is unknown")
+	flags.Float64Var(&f.peak, "peak", 0, "check that this rate in operations/s holds (exit 10 if not, 12 if unknown)")
 	flags.StringVar(&f.key, "partition-key", "", "PartitionKey to aim at, one of those that are loaded")
 	f.live.register(flags)
 	return c
@@ -190,11 +190,11 @@ type memberFlags struct {
 
 func (f *fleetFlags) register(flags *pflag.FlagSet) {
 	flags.IntVar(&f.processes, "processes", 0, "number of processes that offer the load together, each its share")
-	flags.StringVar(&f.lead, "lead", "", "with --processes: wait for them to join at this `address`, such as :4222, rather than begin them here")
-	flags.StringVar(&f.onLoss, "on-loss", lossFails, "with --processes: what is done where one is lost: fail ends the run, finish has the others go on; exit 13 either way")
+	flags.StringVar(&f.lead, "lead", "", "with --processes: wait for members at this `address`, such as :4222")
+	flags.StringVar(&f.onLoss, "on-loss", lossFails, "with --processes: if a member is lost: fail ends the run, finish continues (exit 13)")
 	flags.DurationVar(&f.deadline, "join-within", time.Minute, "with --processes: how long they have to join")
-	flags.StringVar(&f.member.url, "nats-url", "", "with --processes: a NATS server of your own, rather than the one in this process")
-	flags.StringVar(&f.member.tokenFile, "token-file", "", "`file` with the token of the fleet, readable only by you (openssl rand -hex 32)")
+	flags.StringVar(&f.member.url, "nats-url", "", "with --processes: use your own NATS server")
+	flags.StringVar(&f.member.tokenFile, "token-file", "", "`file` with the token of the fleet (openssl rand -hex 32)")
 	flags.StringVar(&f.member.creds, "nats-creds", "", "`file` with the credentials for a NATS server of your own")
 	flags.StringVar(&f.member.ca, "nats-ca", "", "`file` with the certificates that are trusted for it")
 }

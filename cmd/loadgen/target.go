@@ -45,10 +45,10 @@ func (f *targetFlags) register(flags *pflag.FlagSet) {
 	flags.Var(targetsValue{f}, "target", "what to load: embedded (the engine behind a local socket), in-process, "+
 		"a table endpoint's URL (with --key-file, or your identity of Entra ID), env:NAME or file:PATH for a connection "+
 		"string, which may be repeated for each account of the scenario")
-	flags.StringVar(&f.account, "account", "", "account that signs for a --target URL (default: the one in the URL)")
+	flags.StringVar(&f.account, "account", "", "account of a --target URL (default: from the URL)")
 	flags.StringVar(&f.keyFile, "key-file", "", "`file` with the account key of a --target URL, base64")
-	flags.BoolVar(&f.consent, "yes", false, "send what the forecast says to a target that is not embedded")
-	flags.Int64Var(&f.budget, "budget", 0, "end the run at this number of billed transactions (0: no bound)")
+	flags.BoolVar(&f.consent, "yes", false, "send load to a target that is not embedded")
+	flags.Int64Var(&f.budget, "budget", 0, "end the run at this number of billed transactions (0: unlimited)")
 }
 
 // targetsValue is the flag --target, which can be given once for each account.
@@ -264,18 +264,18 @@ func (f *liveFlags) register(flags *pflag.FlagSet) {
 	f.choice.register(flags)
 	f.target.register(flags)
 	flags.StringVar(&f.driver, "driver", run.Native, "what sends operations that arrive at a rate: native or vegeta")
-	flags.StringVar(&f.client, "client", "", "what sends requests: native (least CPU, by no proxy; the default for what loadgen serves) or net/http (HTTPS_PROXY, HTTP/2; the default for all others)")
-	flags.StringVar(&f.record, "record", "", "also write every attempt to this `file`, as a stream of vegeta results")
+	flags.StringVar(&f.client, "client", "", "client: native (least CPU; default for loadgen serve) or net/http (proxies, HTTP/2; default otherwise)")
+	flags.StringVar(&f.record, "record", "", "also write every attempt to this `file` as vegeta results")
 	flags.StringVar(&f.table, "table", "", "name of the test table (default: a new one)")
 	flags.IntVar(&f.choice.workers, "workers", 0, "greatest number of attempts under way at once (default: the scenario's)")
-	flags.BoolVar(&f.reuse, "reuse", false, "take the table if it exists and this tool made it (an embedded engine begins without tables)")
-	flags.BoolVar(&f.keep, "keep", false, "leave the table in place after the run (it ends with an embedded engine all the same)")
-	flags.BoolVar(&f.verify, "verify-writes", false, "have each write carry an id and read it back: lost replies, lost and doubled writes (exit 10)")
-	flags.BoolVar(&f.noProbe, "no-probe", false, "do not try before the run what the generator can send at most")
+	flags.BoolVar(&f.reuse, "reuse", false, "use an existing table that loadgen created")
+	flags.BoolVar(&f.keep, "keep", false, "keep the table after the run")
+	flags.BoolVar(&f.verify, "verify-writes", false, "verify that no acknowledged write is lost or doubled (exit 10)")
+	flags.BoolVar(&f.noProbe, "no-probe", false, "skip the test of the generator's maximum rate")
 	f.tell.register(flags, "exit 13 if the generator was the limit, or there is no answer")
-	flags.StringVar(&f.tell.metrics, "metrics-listen", "", "serve Prometheus metrics at /metrics of this `address` during the run: a port of 127.0.0.1, such as :9464, or host:port")
-	flags.StringVar(&f.tell.otlp, "otlp", "", "send metrics, and traces of the slowest operations, to this OpenTelemetry `URL`, such as http://localhost:4318; env is that of OTEL_EXPORTER_OTLP_ENDPOINT")
-	flags.BoolVar(&f.tell.metricsKeys, "metrics-keys", false, "have metrics and traces name the PartitionKeys of the hottest partitions, rather than their ranks alone")
+	flags.StringVar(&f.tell.metrics, "metrics-listen", "", "serve Prometheus metrics at /metrics of this `address`, such as :9464 (127.0.0.1) or host:port")
+	flags.StringVar(&f.tell.otlp, "otlp", "", "send metrics and slow traces to this OpenTelemetry `URL`, such as http://localhost:4318; env: OTEL_EXPORTER_OTLP_ENDPOINT")
+	flags.BoolVar(&f.tell.metricsKeys, "metrics-keys", false, "include the hottest PartitionKeys in metrics and traces")
 	f.find.register(flags)
 	f.fleet.register(flags)
 }

@@ -53,13 +53,13 @@ func (f *tellFlags) register(flags *pflag.FlagSet, strict string) {
 	f.formFlags.register(flags, runForms()...)
 	flags.StringVar(&f.out, "out", "", "folder of the run (default: a new one in results/runs)")
 	flags.BoolVar(&f.strict, "strict", false, strict)
-	flags.BoolVar(&f.noCharts, "no-charts", false, "keep the record alone, without charts and page (loadgen report makes the page of a record)")
+	flags.BoolVar(&f.noCharts, "no-charts", false, "write only the record, without charts and page")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error, as --ui none")
-	flags.IntVar(&f.count, "count", 1, "number of runs, for benchstat with --format benchfmt: in virtual time with one seed after another, else with the same")
-	flags.StringVar(&f.hlog, "hlog", "", "also write an interval log of HdrHistogram to this `file` while the run goes on: a line for each operation and second")
-	flags.StringVar(&f.csv, "csv", "", "also write a table to this `file` while the run goes on: a row a second, its columns by operation")
+	flags.IntVar(&f.count, "count", 1, "number of runs, for benchstat with --format benchfmt (virtual time: other seeds)")
+	flags.StringVar(&f.hlog, "hlog", "", "also write an HdrHistogram interval log to this `file`, a line per operation and second")
+	flags.StringVar(&f.csv, "csv", "", "also write a CSV table to this `file`, a row per second")
 	f.ui = progressAuto
-	flags.Var(&formValue{&f.ui, "how", progressForms(), strings.Join(progressForms(), ", ")}, "ui", "how to show the run on standard error: auto (a bar on a terminal, else plain), plain (a line every 10 s), none, or json (loadgen help events)")
+	flags.Var(&formValue{&f.ui, "how", progressForms(), strings.Join(progressForms(), ", ")}, "ui", "progress on standard error: auto, plain (a line every 10 s), none, or json (loadgen help events)")
 	f.live.register(flags, "live")
 	f.flags = flags
 }

@@ -53,7 +53,7 @@ func (t *Told) Document() *document.Document {
 	var splits, items []string
 	for _, arm := range t.order() {
 		if arm.Split > 0 {
-			splits = append(splits, fmt.Sprintf("%s: %s become several, since their entities fall into several partitions; they are no longer atomic.",
+			splits = append(splits, fmt.Sprintf("%s: %s are split over several partitions, and no longer atomic.",
 				arm.Design, document.Counted(int(arm.Split), "transaction")))
 		}
 	}
@@ -62,7 +62,7 @@ func (t *Told) Document() *document.Document {
 		items = append(items, document.Count(t.Left[reason])+" "+reason)
 	}
 	if t.LeftEntities > 0 {
-		items = append(items, fmt.Sprintf("They write %s or so: by as many the load is heavier than what was replayed.", document.Counted(int(t.LeftEntities), "entity", "entities")))
+		items = append(items, fmt.Sprintf("They write about %s, which were not replayed.", document.Counted(int(t.LeftEntities), "entity", "entities")))
 	}
 	d.Add("left", "Not replayed", document.List{Items: items})
 	d.Add("basis", "Basis", document.List{Items: t.basis()})
@@ -88,13 +88,13 @@ func (t *Told) answer() document.Answer {
 	default:
 		a = document.Claimed(t.State, ": no design of these holds the log", "", "", "")
 	}
-	a.Says = append(a.Says, fmt.Sprintf("In the log %s of the attempts were throttled; replayed under the same keys %s.", document.Share(t.Throttled), document.Share(own.Throttled)))
+	a.Says = append(a.Says, fmt.Sprintf("Throttled: %s of the attempts in the log, %s when replayed under the same keys.", document.Share(t.Throttled), document.Share(own.Throttled)))
 	for _, arm := range t.Arms[1:] {
 		if arm.Unmatched > 0 {
 			a.Says = append(a.Says, fmt.Sprintf("%s did not fit the pattern under %s, and kept their keys.", document.PartOf(float64(arm.Unmatched), float64(t.Operations)), arm.Design))
 		}
 		if arm.Joined > 0 {
-			a.Says = append(a.Says, fmt.Sprintf("%s does not tell all entities apart: %s of the log fall together with others.", arm.Design, document.Counted(int(arm.Joined), "key")))
+			a.Says = append(a.Says, fmt.Sprintf("%s maps several entities to one key: %s of the log.", arm.Design, document.Counted(int(arm.Joined), "key")))
 		}
 	}
 	if len(t.Arms) > 1 && t.Contest.SurvivesSays != "" {
@@ -160,7 +160,7 @@ func (t *Told) costs() document.Table {
 	for _, arm := range t.order() {
 		row(arm.Design, arm.Under[0].Billed, arm.Under[0].ThrottledRequests, arm.Under[0].Counted)
 	}
-	table.Notes = []string{"billed: by the page on status messages a request is not billed that was throttled or failed at the service; counted: entities against the targets, scanned ones among them"}
+	table.Notes = []string{"billed: without requests that were throttled or failed at the service; counted: entities against the targets, with scanned ones"}
 	return table.WithoutEmpty()
 }
 
@@ -181,28 +181,28 @@ func (t *Told) changes() document.Table {
 		}
 	}
 	if len(table.Rows) > 0 {
-		table.Notes = []string{"each: how many queries one becomes; what a query knows of the attributes decides, as for the queries of a scenario"}
+		table.Notes = []string{"each: how many queries one becomes, by the attributes that it has"}
 	}
 	return table
 }
 
 func (t *Told) basis() []string {
 	items := []string{
-		"Each operation is due when its first attempt was received by the log, and is tried again by a policy of ours: what a client waited for before it sent the next is in the log's times, and stays.",
-		fmt.Sprintf("A design holds the log where no operation is lost and %s of first attempts at most are throttled, over the whole of it; of those that do, the contest's rules say which comes first.", document.Share(mostLeft)),
+		"Each operation is due when the log received its first attempt, and is retried by the given policy; waits of clients between operations stay.",
+		fmt.Sprintf("A design holds the log if no operation is lost and at most %s of first attempts are throttled; such designs are ranked as in a contest.", document.Share(mostLeft)),
 	}
 	if len(t.Arms[0].Under) > 1 {
-		items = append(items, "Limits and times are those of the model, by two profiles: documented refuses what exceeds the targets, headroom grants what idle servers could.")
+		items = append(items, "Limits and times are modelled, by two profiles: documented enforces the targets, headroom uses idle servers.")
 	}
 	if t.Limits != "" {
 		items = append(items, "Limits and times are those of the profile file "+t.Limits+": the verdict is of a service like that.")
 	}
 	if t.Queries > 0 {
-		items = append(items, "A query reads what the table holds: what the log names, what it shows to have been there before, and "+document.Counted(int(t.More), "entity", "entities")+
-			" more, like those that it names, where queries returned more than that. What a filter of other properties read in vain beside those no log tells.")
+		items = append(items, "A query reads the entities that the log names or shows to exist, and "+document.Counted(int(t.More), "entity", "entities")+
+			" more where queries returned more. A log does not show what filters of other properties dropped.")
 	}
 	if t.Transactions > t.Guessed {
-		items = append(items, "A transaction writes entities that the log names in its partition, in turn; how many is said by the log, by --transaction-entities, or estimated by its bytes.")
+		items = append(items, "A transaction writes entities that the log names in its partition, in turn; their number is in the log, given by --transaction-entities, or estimated.")
 	}
 	if t.Guessed > 0 {
 		items = append(items, document.Counted(int(t.Guessed), "request")+" without a key fell where the single write before them did (--keyless as-writes): an assumption.")
