@@ -5,31 +5,28 @@ import (
 	"strings"
 )
 
-// Answer is what a reader has to know first: a state, a claim with its number, and what
-// follows from it.
+// Answer is the result in short: a state, a claim with its number, and the conclusions.
 type Answer struct {
-	// State is holds, does not hold, saturates or cannot tell, as results names them, and
-	// empty where nothing is answered: a list, a table of formulas.
+	// State is one of the states below, empty for a document without a question, such as a list.
 	State string
-	// Mark is the tone of the mark, see [MarkOf]; nil for the tone of the state.
+	// Mark is the tone of the mark, see [MarkOf]. If it is nil, the state's tone applies.
 	Mark *Tone
-	// Claim begins with the state, Number is the figure in it that counts, with its unit;
-	// both may be empty. "SATURATES at 1,999 entities/s" has "1,999" and "entities/s".
+	// Claim begins with the state. Number and Unit are its most important figure: "1,999" and
+	// "entities/s" in "SATURATES at 1,999 entities/s". All may be empty.
 	Claim, Number, Unit string
-	// Beside is what the number is held against and how sure it is, in a few words.
+	// Beside is the target of the number and its uncertainty, in a few words.
 	Beside string
-	// Says is what follows from it: three lines at most, of which the first names what the
-	// answer is about.
+	// Says are the conclusions, at most three lines. The first names the subject.
 	Says []string
 }
 
-// Claimed begins an answer: its state in capitals, then a number with its unit, and words
-// around them. Each may be empty.
+// Claimed returns an answer whose claim is the state in capitals, then a number with its unit, with
+// text before and after. Each may be empty.
 func Claimed(state, before, number, unit, after string) Answer {
 	return Answer{State: state, Claim: Join(" ", strings.ToUpper(state)+before, number, unit, after), Number: number, Unit: unit}
 }
 
-// The states, as results names them.
+// The states, with the names that package results uses.
 const (
 	Holds       = "holds"
 	DoesNotHold = "does not hold"
@@ -47,9 +44,9 @@ func (a *Answer) Tone() Tone {
 	return ToneOf(a.State)
 }
 
-// MarkOf returns the mark of an answer whose state is that of the load. Ok is the answer to what
-// was asked, nil if it cannot be given. A load that is not sustained is marked bad only if that
-// was asked: otherwise the mark is neutral.
+// MarkOf returns the mark of an answer with the state of a load. Asked reports whether there was a
+// question, ok is its answer, nil if unknown. An unsustained load is bad only if the question was
+// whether it is sustained: otherwise the mark is neutral.
 func MarkOf(state string, asked bool, ok *bool) *Tone {
 	tone := ToneOf(state)
 	switch {
@@ -65,17 +62,17 @@ func MarkOf(state string, asked bool, ok *bool) *Tone {
 	return &tone
 }
 
-// ToneOf is what a state amounts to.
+// ToneOf returns the tone of a state.
 func ToneOf(state string) Tone {
 	return map[string]Tone{Holds: Good, DoesNotHold: Bad, Saturates: Bad, CannotTell: Doubtful, Sound: Good, NotSound: Bad}[state]
 }
 
-// Sign is the mark of a tone, by which it is told without a colour; empty for none.
+// Sign returns a symbol for the tone, so that readers do not depend on colour. It is empty for Plain.
 func (t Tone) Sign() string {
 	return map[Tone]string{Good: "✓", Bad: "✗", Doubtful: "?", Neutral: "•"}[t]
 }
 
-// Whole is the answer in sentences, as a verdict that scripts read has it.
+// Whole returns the answer in sentences, for the verdict in JSON.
 func (a *Answer) Whole() string {
 	line := a.Claim
 	if a.Beside != "" {
@@ -84,10 +81,10 @@ func (a *Answer) Whole() string {
 	return strings.Join(append([]string{line + "."}, a.Says...), " ")
 }
 
-// Around returns a table with at most limit rows: the first ones of a ranked table; else the first and the last, and
-// those around the row that was asked about, or the first that is bad or doubtful. A note has the number of the others.
+// Around returns a table with at most limit rows and a note that counts the others. It keeps the first rows of a ranked
+// table. Of other tables it keeps the first row, the last, and those around the asked row or the first bad or doubtful one.
 func (t Table) Around(limit int) Table {
-	// A note would take the line of a single row.
+	// A note would need as much space as a single row.
 	if len(t.Rows) <= limit+1 {
 		return t
 	}
@@ -107,7 +104,7 @@ func (t Table) Around(limit int) Table {
 	return t
 }
 
-// LimitLines returns at most limit lines, then a line that counts the others.
+// LimitLines returns at most limit lines, and one more that counts the others.
 func LimitLines(lines []string, limit int) []string {
 	if more := len(lines) - limit; more > 0 {
 		return append(slices.Clone(lines[:limit]), moreNote(more))
@@ -117,14 +114,14 @@ func LimitLines(lines []string, limit int) []string {
 
 func moreNote(more int) string { return Count(int64(more)) + " more: --verbose shows all" }
 
-// WithoutBars returns a table without its columns of bars, which are for one screen.
+// WithoutBars returns the table without columns of bars.
 func (t Table) WithoutBars() Table {
 	return t.dropColumns(func(i int) bool {
 		return slices.ContainsFunc(t.Rows, func(row []Cell) bool { return i < len(row) && row[i].Bar != nil })
 	})
 }
 
-// Whole returns the sections, or where there are none what the screen shows as one.
+// Whole returns the sections, or one section of the screen's blocks if there are none.
 func (d *Document) Whole() []Section {
 	if len(d.Sections) > 0 || len(d.Screen) == 0 {
 		return d.Sections

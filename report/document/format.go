@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// format writes the numbers of a column. Scale is what a number is multiplied by to be the one that
-// is shown; unit is that of a time, 0 for other numbers.
+// format formats the numbers of a column. The number in the text is the value times scale. Unit is
+// the unit of durations, 0 for other numbers.
 type format struct {
 	name  string
 	scale float64
@@ -16,7 +16,7 @@ type format struct {
 	unit  time.Duration
 }
 
-// The formats of text. Words and named are set flush left, named with an en dash in place of nothing.
+// The formats of text. Words and named are left-aligned; named shows an empty text as an en dash.
 const (
 	words     = "words"
 	named     = "named"
@@ -26,8 +26,7 @@ const (
 // partFormat is the format of a [Ratio] that may exceed one.
 const partFormat = "part"
 
-// formats are those of numbers, by the name that a specification has. Times are numbers of the unit, or
-// durations, in milliseconds but for minutes and tenths of seconds; else a format takes what the function of that name takes.
+// formats returns the formats of numbers. Those with a unit format numbers of that unit and durations.
 func formats() []format {
 	whole := func(write func(int64) string) func(float64) string {
 		return func(number float64) string { return write(int64(math.Round(number))) }
@@ -43,7 +42,7 @@ func formats() []format {
 	}
 }
 
-// formatOf returns the format of a name, that of rates if there is none.
+// formatOf returns the format with a name, rate if there is none.
 func formatOf(name string) format {
 	for _, f := range formats() {
 		if f.name == name {
@@ -53,11 +52,11 @@ func formatOf(name string) format {
 	return format{"rate", 1, Rate, 0}
 }
 
-// text returns the text of a number, and what the number is multiplied by in it.
+// text returns the text of a number and the scale of the number in it.
 func (f format) text(number float64) (text string, scale float64) {
 	scale = f.scale
 	if slices.Contains([]string{"ms", "millis", "nanos"}, f.name) && InSeconds(int64(math.Round(number*scale*1000))) {
-		// The unit stands in the text.
+		// The text includes the unit.
 		scale /= 1000
 	}
 	if slices.Contains([]string{"fineshare", partFormat}, f.name) && isMultiple(number) {

@@ -62,9 +62,9 @@ func NewTable(id, caption string, columns ...string) Table {
 }
 
 // Of returns a table of tagged structs: a column for each field with the tag col, those of embedded
-// structs among them. The tag is a specification as [ParseColumn] reads it, whose empty title stands for
-// the field's name in small letters; run.json has the number at the field's name in JSON. A field of type
-// [Tone] or [Pointer] is a value of the row without a column.
+// structs included. The tag is a specification for [ParseColumn]; if its title is empty, the title is the
+// field's name in lower case. The json tag names the number in run.json. A field of type [Tone] or [Pointer] is a
+// value of the row without a column.
 func Of[T any](id, caption string, rows []T) Table {
 	t := Table{ID: id, Caption: caption}
 	var shown [][]int
@@ -93,12 +93,14 @@ func Of[T any](id, caption string, rows []T) Table {
 	return t.WithoutEmpty()
 }
 
-// ParseColumn reads a specification: a title, then options after vertical bars. An option is a
-// [format], words or named for text, text for such that is set like numbers, nonzero where 0 stands for
-// none, optional for a column that is left out if no row has a value, or unit=, group=, spare=, cut= for
-// text of so many characters, or at=, which is where run.json has the number below the row's [Pointer],
-// without a value at the column's title.
-// What is no option belongs to the title, so that any title may stand before options.
+// ParseColumn parses a specification: a title, then options after vertical bars. An option is one of
+//   - the name of a [format] of numbers,
+//   - words or named for text, text for text that is aligned like numbers,
+//   - optional or nonzero, see [Column],
+//   - unit=, group=, spare= or cut= with a value,
+//   - at= with the path of the number in run.json below the row's [Pointer], by default the column's title.
+//
+// An unknown option is part of the title.
 func ParseColumn(specification string) Column {
 	var c Column
 	for {
@@ -114,10 +116,10 @@ func ParseColumn(specification string) Column {
 	return c
 }
 
-// ownTitle stands for the member that is called like the column.
+// ownTitle is the path of a member with the column's title.
 const ownTitle = "."
 
-// set applies an option, and reports whether it exists.
+// set applies an option and reports whether it exists.
 func (c *Column) set(option string) bool {
 	name, value, _ := strings.Cut(option, "=")
 	number, err := strconv.Atoi(value)
@@ -147,10 +149,9 @@ func (c *Column) set(option string) bool {
 	return err == nil || name != "spare" && name != "cut"
 }
 
-// Add adds a row of values, one for each column. A value is text, a number, a [Ratio], the bounds of
-// an interval, a pointer to one of those, nil for none, a [Bar], a [Strip], [Sourced] or
-// [Formatted]; else the column says how a number is written. A [Tone] is that of the next value, a [Pointer] that of all
-// that follow; a list stands for its values.
+// Add adds a row of values, one for each column. A value is text, a number, a [Ratio], the bounds of an interval, a
+// pointer to one of these, nil for none, a [Bar], a [Strip], [Sourced] or [Formatted]. A [Tone] applies to the next
+// value, a [Pointer] to all later ones; a []any adds its elements.
 func (t *Table) Add(values ...any) {
 	row := make([]Cell, 0, len(t.Columns))
 	tone, from := Plain, Pointer("")
@@ -175,7 +176,7 @@ func (t *Table) Add(values ...any) {
 	t.Rows = append(t.Rows, row)
 }
 
-// Sort orders the rows by a key of each, in their order where keys are equal.
+// Sort sorts the rows by a key of each. It is stable.
 func (t *Table) Sort(key func(row int) float64) {
 	rows, order := slices.Clone(t.Rows), make([]int, len(t.Rows))
 	for i := range order {
@@ -196,7 +197,7 @@ func (t Table) WithoutEmpty() Table {
 	})
 }
 
-// Without returns a table without the columns of these titles.
+// Without returns a table without the columns with these titles.
 func (t Table) Without(titles ...string) Table {
 	return t.dropColumns(func(i int) bool { return slices.Contains(titles, t.Columns[i].Title) })
 }
@@ -216,7 +217,7 @@ func (t Table) dropColumns(drop func(column int) bool) Table {
 	return t
 }
 
-// cell returns what is shown of a value. From is where run.json has the row.
+// cell returns the cell of a value. From is the row's pointer.
 func (c *Column) cell(value any, from Pointer) Cell {
 	if formatted, is := value.(Formatted); is {
 		own := *c
@@ -253,17 +254,16 @@ func (c *Column) cell(value any, from Pointer) Cell {
 	return Cell{Text: text, Source: string(source), Scale: scale}
 }
 
-// ratio returns the text of a ratio, and how many of it the part is one of.
+// ratio returns the text of a ratio and the scale from the part to the number in the text.
 func (c *Column) ratio(r Ratio) (text string, scale float64) {
-	switch {
-	case r.Whole <= 0:
+	if r.Whole <= 0 {
 		return Untold, 1
 	}
 	text, scale = formatOf(c.Format).text(r.Part / r.Whole)
 	return text, scale / r.Whole
 }
 
-// text returns the text of a value, and what the value is multiplied by in it.
+// text returns the text of a value and the scale of the number in it.
 func (c *Column) text(value reflect.Value) (text string, scale float64) {
 	for value.Kind() == reflect.Pointer {
 		value = value.Elem()
@@ -284,7 +284,7 @@ func (c *Column) text(value reflect.Value) (text string, scale float64) {
 	return text, 1
 }
 
-// number returns the text of a number, and what the number is multiplied by in it.
+// number returns the text of a number and the scale of the number in it.
 func (c *Column) number(value reflect.Value) (text string, scale float64) {
 	f := formatOf(c.Format)
 	switch {

@@ -9,13 +9,12 @@ import (
 	"time"
 )
 
-// Counted returns a number of things in words. Many is the plural where it is not one by
-// an s.
+// Counted returns a number with a noun. Many is the plural if it is not formed with an s.
 func Counted(n int, one string, many ...string) string {
 	return things(Count(int64(n)), one, many)
 }
 
-// Averaged is [Counted] of a number that may be an average, as 7.5 entities.
+// Averaged is [Counted] for averages such as 7.5 entities.
 func Averaged(n float64, one string, many ...string) string { return things(Rate(n), one, many) }
 
 func things(number, one string, many []string) string {
@@ -25,10 +24,10 @@ func things(number, one string, many []string) string {
 	return number + " " + append(many, one+"s")[0]
 }
 
-// placeholder is a value's number in a template, from 1 on, and the format of the value.
+// placeholder matches a value's number in a template, from 1, and its format.
 var placeholder = regexp.MustCompile(`\{([1-9])(?:\|([a-z]+))?\}`)
 
-// keyFormat quotes a key, and cuts it after keyLength characters.
+// keyFormat quotes a key and truncates it to keyLength characters.
 const (
 	keyFormat = "key"
 	keyLength = 40
@@ -55,12 +54,12 @@ func Fill(template string, values ...any) string {
 	})
 }
 
-// Join joins those parts that are not empty.
+// Join joins the parts that are not empty.
 func Join(separator string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), separator)
 }
 
-// Enumerated joins names as a sentence does.
+// Enumerated joins names with commas and "and".
 func Enumerated(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
@@ -69,7 +68,7 @@ func Enumerated(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// Key quotes a key, and cuts it after a number of characters.
+// Key quotes a key and truncates it to a number of characters.
 func Key(key string, most int) string {
 	quoted := []rune(strconv.Quote(key))
 	if len(quoted) <= most {
@@ -78,7 +77,7 @@ func Key(key string, most int) string {
 	return string(quoted[:most-2]) + "…\""
 }
 
-// Cut cuts a text after a number of characters.
+// Cut truncates a text to a number of characters.
 func Cut(text string, most int) string {
 	characters := 0
 	for i := range text {
