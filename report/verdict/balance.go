@@ -93,12 +93,6 @@ func (e *evidence) Stuck() *stuck {
 	return s
 }
 
-// Gains reports whether load balancing raised what is served.
-func (s *stuck) Gains() bool {
-	const gain = 1.2
-	return s.Manifest.Start == "cold" && servedRate(s.End) >= gain*servedRate(s.First)
-}
-
 // Others is the number of keys that are throttled like the first.
 func (s *stuck) Others() int { return len(s.Keys) + s.More - 1 }
 
