@@ -128,7 +128,7 @@ func TestGroupsOfKnownOutcomes(t *testing.T) {
 	const holds, unknown, fails, idle, unable = "+++", "???", "---", "", "!"
 	rng := rand.New(rand.NewPCG(48, 7))
 	for range 400 {
-		group, arms, n := map[string][]string{}, []contest.Arm{}, 1+rng.IntN(6)
+		group, arms, n, runs := map[string][]string{}, []contest.Arm{}, 1+rng.IntN(6), 3-2*rng.IntN(2)
 		for i := range n {
 			one, name := []string{holds, unknown, fails, fails, idle, unable}[rng.IntN(6)], string(rune('a'+i))
 			group[one] = append(group[one], name)
@@ -136,7 +136,7 @@ func TestGroupsOfKnownOutcomes(t *testing.T) {
 			if one == unable {
 				arms[i].Cannot = []contest.Obstacle{{Operation: "get", Why: "no key"}}
 			} else if one != idle {
-				arms[i].Trials = checked(trialsOf(100, 100, 100), one)
+				arms[i].Trials = checked(trialsOf(100, 100, 100)[:runs], one[:runs])
 			}
 		}
 		held, untold, failed := len(group[holds]), len(group[unknown]), len(group[fails])
@@ -150,11 +150,13 @@ func TestGroupsOfKnownOutcomes(t *testing.T) {
 			claim = fmt.Sprintf("NONE OF %d DESIGNS", n)
 		case ran == 1 && (group[idle] != nil || group[unable] == nil):
 			claim = "CANNOT TELL which design is best: only"
+		case held > 0 && runs == 1 && held < ran:
+			claim = fmt.Sprintf("%d of %d HOLD in one run of each", held, n)
 		case held == 1:
 			claim = group[holds][0] + " WINS"
 		case held > 1:
 			claim = fmt.Sprintf("%d of %d HOLD; no difference between them", held, n)
-		case untold == 1:
+		case untold == 1 && (runs > 1 || ran == 1):
 			claim = "CANNOT TELL whether " + group[unknown][0] + " holds"
 		}
 		d := contest.Document(contest.Rank(arms, contest.Options{}))

@@ -148,9 +148,11 @@ func (c *Contest) survive(n *narrative, r *order, arms []Arm, o Options) {
 	other, s := rank(arms, o, func(arm *Arm) []Trial { return arm.Others })
 	m := newNarrative(other)
 	m.reversed = r.reversed(s)
+	m.sameHolds = slices.Equal(n.groups[groupHolds], m.groups[groupHolds])
 	m.survives = c.noneHolds() == other.noneHolds() && m.reversed == "" && slices.Equal(slices.Sorted(slices.Values(n.best)), slices.Sorted(slices.Values(m.best)))
 	if claim := firstSentence(m.rows(), inClaim); claim != firstSentence(n.rows(), inClaim) {
-		m.result = document.Join(" ", ": "+claim, firstSentence(m.rows(), inBeside))
+		beside := firstSentence(m.rows(), inBeside)
+		m.result = ": " + claim + optional(beside != "" && beside != firstSentence(n.rows(), inBeside), " (%s)", beside)
 	}
 	c.Survives, c.SurvivesSays = &m.survives, strings.Join(sentences(m.rows(), inProfile), " ")
 }

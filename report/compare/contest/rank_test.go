@@ -226,7 +226,7 @@ func TestSurvival(t *testing.T) {
 		{"not tried", nil, nil, a, b, nil, ""},
 		{"tried with one alone", a, nil, a, b, nil, "not tried"},
 		{"the same wins", a, b, a, b, new(true), "Same result"},
-		{"the other wins", b, a, a, b, new(false), ": a WINS by 49.5 % over b"},
+		{"the other wins", b, a, a, b, new(false), ": a WINS by 49.5 % (over b"},
 		{"no difference is shown then", a, a, a, b, new(false), ": NO DIFFERENCE"},
 		{"there was none to begin with, nor then", b, b, a, a, new(true), "Same result"},
 		{"there was none to begin with", a, b, a, a, new(false), ": b WINS"},

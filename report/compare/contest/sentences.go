@@ -75,6 +75,7 @@ func (n *narrative) rows() []row {
 		{inClaim, won, "%s WINS %s", args{n.best, n.lead(inLead)}},
 		{inClaim, n.ran == 1, "CANNOT TELL which design is best: only %s was run", args{n.best}},
 		{inClaim, len(holding) > 1 && slices.Equal(n.best, holding), "%s HOLD; no difference between them", args{n.heldOf()}},
+		{inClaim, holding != nil && n.minRuns < 2, "%s HOLD in one run of each", args{n.heldOf()}},
 		{inClaim, holding != nil, "%s HOLD; no difference between %s", args{n.heldOf(), n.best}},
 		{inClaim, true, "NO DIFFERENCE between %s", args{n.best}},
 
@@ -97,7 +98,8 @@ func (n *narrative) rows() []row {
 		{inAnswer, n.limited > 0, "Client-limited: %d of %s; the generator may limit their rates and times.", args{n.limited, document.Counted(n.runs, "run")}},
 
 		{inUntried, true, "Profile %s was not tried with all designs.", args{n.Other}},
-		{inProfile, n.survives, "Same result under the %s profile%s.", args{cmp.Or(n.Other, "other"), n.result}},
+		{inProfile, n.survives && !n.sameHolds, "Same best, but not the same designs hold under the %s profile%s.", args{cmp.Or(n.Other, "other"), n.result}},
+		{inProfile, n.survives && n.sameHolds, "Same result under the %s profile%s.", args{cmp.Or(n.Other, "other"), n.result}},
 		{inProfile, !n.survives, "Different result under the %s profile%s.", args{cmp.Or(n.Other, "other"), n.result}},
 		{inProfile, n.reversed != "", "It reverses %s.", args{n.reversed}},
 
@@ -235,10 +237,10 @@ type narrative struct {
 	// operations is the maximum of a run, divided the shares of alpha.
 	operations int64
 	divided    []string
-	// Of the other profile: a different result, two designs that it reverses, and whether the
-	// result is the same.
-	result, reversed string
-	survives         bool
+	// Of the other profile: a different result, two designs that it reverses, whether the
+	// result is the same, and whether the same designs hold.
+	result, reversed    string
+	survives, sameHolds bool
 }
 
 // newNarrative returns the values of a contest.
