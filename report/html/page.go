@@ -93,7 +93,8 @@ type answer struct {
 	// Long numbers are set in smaller type.
 	Long   bool
 	Beside string
-	Says   []string
+	// Says are the sentences next to the figure, More those below it.
+	Says, More []string
 	// Chart and Series are nil if the document's screen has no figure.
 	Chart  *chart
 	Series *series
@@ -276,6 +277,9 @@ func (m *maker) answer(d *document.Document) *answer {
 		case document.Chart, document.Series:
 			made, _ := m.block(b)
 			a.Chart, a.Series = made.Chart, made.Series
+			if len(a.Says) > maxBesideFigure {
+				a.Says, a.More = a.Says[:maxBesideFigure], a.Says[maxBesideFigure:]
+			}
 			return a
 		}
 	}
@@ -297,6 +301,8 @@ const (
 	// of a number in the largest type, in characters.
 	maxBadge       = 48
 	maxLargeNumber = 7
+	// maxBesideFigure is the maximum of sentences that precede a figure on a narrow screen.
+	maxBesideFigure = 3
 )
 
 // policy returns the content security policy of a page: it lists the hashes of styles and
