@@ -11,6 +11,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/report/compare/contest"
+	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
@@ -82,8 +83,8 @@ func (c *contestRun) carryOut(ctx context.Context, atOnce int) error {
 	case c.other != "":
 		where = ", two profiles each" + where
 	}
-	fmt.Fprintf(c.plan.Progress, "%d designs, %d to run, each %d times%s: %d runs, %s\n",
-		len(c.arms), len(c.able()), c.plan.Seeds, where, runs, how)
+	fmt.Fprintf(c.plan.Progress, "%d designs, %d to run, %s each%s: %d in all, %s\n",
+		len(c.arms), len(c.able()), document.Counted(c.plan.Seeds, "run"), where, runs, how)
 	kinds := make([]string, len(list))
 	for i := range list {
 		kinds[i] = list[i].arm.design + "\n" + list[i].profile
