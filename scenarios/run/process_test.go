@@ -43,19 +43,26 @@ func TestPausesAreWhatAHistogramHasGained(t *testing.T) {
 // The runtime counts its own pauses another way, too; the time of the processors grows with
 // work.
 func TestProcessTellsOfItself(t *testing.T) {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
 	p := NewHealthProcess()
-	first := p.Read()
-	for range 5 {
-		runtime.GC()
+	// A cycle that began earlier has pauses on both sides of a reading.
+	runtime.GC()
+	var got HealthReading
+	agreed := false
+	for try := 0; try < 5 && !agreed; try++ {
+		var before, after runtime.MemStats
+		first := p.Read()
+		runtime.ReadMemStats(&before)
+		for range 5 {
+			runtime.GC()
+		}
+		runtime.ReadMemStats(&after)
+		got = p.Read()
+		// A pause lies within its bucket, whose bounds are at most a quarter apart.
+		paused, own := time.Duration(after.PauseTotalNs-before.PauseTotalNs), got.Pauses-first.Pauses
+		agreed = own > 0 && own <= 2*paused && own >= paused/2 && got.LongestPause > 0 && got.LongestPause <= 2*paused
+		t.Logf("five collections paused for %v, longest %v; the runtime counts %v", own, got.LongestPause, paused)
 	}
-	got := p.Read()
-	runtime.ReadMemStats(&after)
-	// A pause lies within its bucket, whose bounds are at most a quarter apart.
-	paused, own := time.Duration(after.PauseTotalNs-before.PauseTotalNs), got.Pauses-first.Pauses
-	assert.Truef(t, own > 0 && own <= 2*paused && own >= paused/2 && got.LongestPause > 0 && got.LongestPause <= 2*paused,
-		"five collections paused for %v, longest %v; want about %v, as the runtime says", own, got.LongestPause, paused)
+	assert.True(t, agreed, "no reading is within a factor of two of the runtime's own")
 	assert.Truef(t, got.Goroutines >= 2 && got.Heap >= 1<<10, "%d goroutines, %d bytes of heap", got.Goroutines, got.Heap)
 	x := 1.0
 	for i := range 5_000_000 {
