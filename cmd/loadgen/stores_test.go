@@ -79,8 +79,8 @@ func asLive(t *testing.T, s *scenarios.Scenario, folder string, args ...string) 
 	if record.Target == nil || record.Target.Requests != all.Attempts || all.Attempts == 0 || record.Validity == results.Partial {
 		t.Errorf("%s: the target counted %+v of %d attempts, and the run is %s", s.Name, record.Target, all.Attempts, record.Validity)
 	}
-	for _, want := range []string{"is a stand-in in memory", "answers in " + strings.TrimSuffix(queueblob.Answer.String(), "ms") + " ms", "never refuses for load"} {
-		if !strings.Contains(stdout, want) {
+	for _, want := range []string{"in-memory stand-ins", "in an assumed " + strings.TrimSuffix(queueblob.Answer.String(), "ms") + " ms", "never throttle"} {
+		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
 			t.Errorf("%s: the report does not say %q:\n%s", s.Name, want, stdout)
 		}
 	}
