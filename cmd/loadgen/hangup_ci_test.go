@@ -117,7 +117,7 @@ func TestKilledRunAtEachMoment(t *testing.T) {
 			if code != codeOk || (len(after) < len(left)) != row.dropped || strings.Contains(stdout, "1 table dropped") != row.dropped {
 				t.Errorf("doctor --clean = %d, %s%s, and leaves %v; want the table dropped: %t", code, stdout, stderr, after, row.dropped)
 			}
-			if row.left && !row.dropped && !strings.Contains(stdout, "not ours: "+left[0]+", it has no marker") {
+			if row.left && !row.dropped && !strings.Contains(stdout, "not ours: "+left[0]+", no marker") {
 				t.Errorf("doctor --clean says\n%swant the table named that stays", stdout)
 			}
 		})

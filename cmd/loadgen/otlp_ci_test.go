@@ -38,7 +38,7 @@ func TestOTLPThatRefuses(t *testing.T) {
 		want  []string
 	}{
 		{nil, nil},
-		{[]string{"--otlp", "env"}, []string{"--otlp " + server.URL + ": metrics: ", "401 Unauthorized", "no access for …", "the run goes on", "exports failed"}},
+		{[]string{"--otlp", "env"}, []string{"--otlp " + server.URL + ": metrics: ", "401 Unauthorized", "no access for …", "the run continues", "exports failed"}},
 	} {
 		folder := filepath.Join(t.TempDir(), "run")
 		var out, said bytes.Buffer

@@ -36,7 +36,7 @@ func TestDocumentedPolicyIsHeldToItsWaits(t *testing.T) {
 	assert.Truef(t, sum.Cut == 0 && sum.Attempts > sum.Operations,
 		"%d operations of the reported step were cut, %d attempts for %d operations; want none cut, and retries", sum.Cut, sum.Attempts, sum.Operations)
 	// Retries that come after the load get through: that does not lift the limit.
-	assert.Contains(t, s.Summary.Verdict, "saturates at 2,000 entities/s", "verdict")
+	assert.Contains(t, s.Summary.Verdict, "SATURATES at 2,000 entities/s", "verdict")
 	p99, told := s.RetryWaits.Quantile(.99)
 	assert.Truef(t, told && p99 >= 80_000_000, "p99 of the waits = %d µs; want the 90 s of the cap", p99)
 }

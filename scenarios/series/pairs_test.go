@@ -205,23 +205,23 @@ func TestGateOfPairs(t *testing.T) {
 		note  string
 	}{
 		{"the same", func() (a, b runs) { return of(10), of(10) }, 8, compare.Same, ""},
-		{"slower", func() (a, b runs) { return of(10), of(11.5) }, 8, compare.Regression, "the builds take the scenario for different ones"},
+		{"slower", func() (a, b runs) { return of(10), of(11.5) }, 8, compare.Regression, "the builds read the scenario differently"},
 		{"faster", func() (a, b runs) { return of(10), of(8.5) }, 8, compare.Improvement, ""},
 		{"slower, by too few pairs", func() (a, b runs) { return of(10), of(11.5) }, 7, compare.Inconclusive, ""},
 		{"a claim that B fails", func() (a, b runs) { return of(10, claim), of(11.5, claim) }, 8, compare.Failed,
-			"p50(get) < 11.5ms fails in 0 of 8 runs of A and in 8 of B"},
+			"p50(get) < 11.5ms fails in 0 of 8 runs of A, 8 of B"},
 		{"a claim that both fail", func() (a, b runs) { return of(11.5, claim), of(11.5, claim) }, 3, compare.Inconclusive,
-			"fails in 3 of 3 runs of A and in 3 of B"},
+			"fails in 3 of 3 runs of A, 3 of B"},
 		{"a claim that B fails now and then", func() (a, b runs) { return of(10)[:1], append(of(10, claim), of(11.5, claim)[0]) }, 4,
-			compare.Inconclusive, "fails in 0 of 4 runs of A and in 1 of B"},
+			compare.Inconclusive, "fails in 0 of 4 runs of A, 1 of B"},
 		{"a claim that no run can tell", func() (a, b runs) { return of(10, mute), of(10, mute) }, 8, compare.Inconclusive,
 			"p99(get) < 1s is inconclusive in 8 of 8 runs of A, 8 of B"},
 		{"a claim that most runs of B cannot tell", func() (a, b runs) { return of(10)[:1], append(of(10, mute)[:2], of(10, claim)[0]) }, 8,
-			compare.Inconclusive, "p99(get) < 1s cannot be told in 0 of 8 runs of A and in 6 of B"},
+			compare.Inconclusive, "p99(get) < 1s is inconclusive in 0 of 8 runs of A, 6 of B"},
 		{"a claim that few runs of B cannot tell", func() (a, b runs) { return of(10)[:1], append(of(10, mute)[:1], of(10)...) }, 8,
-			compare.Same, "p99(get) < 1s cannot be told in 0 of 8 runs of A and in 2 of B"},
+			compare.Same, "p99(get) < 1s is inconclusive in 0 of 8 runs of A, 2 of B"},
 		{"slower, and a claim that no run can tell", func() (a, b runs) { return of(10, mute), of(11.5, mute) }, 8, compare.Regression,
-			"p99(get) < 1s cannot be told in 8 of 8"},
+			"p99(get) < 1s is inconclusive in 8 of 8"},
 	}
 	for _, row := range spread(rows, tier(3, len(rows), len(rows))) {
 		a, b := row.runs()
