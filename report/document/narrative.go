@@ -18,18 +18,25 @@ type rule struct {
 	template *template.Template
 }
 
+// PartSeparator separates the parts of a phrase, written as ¦ in the rules.
+const PartSeparator = "\x1f"
+
+// sentenceSeparator ends a sentence of several, written as ¶. Evidence does not contain it: names and keys are escaped.
+const sentenceSeparator = "\x1e"
+
 // ParseNarrative reads a table of rules. Each is a [text/template] with its condition, which writes the evidence as a
 // sentence, or as several that end with ¶, or as nothing if it does not apply. Blank lines separate rules, line breaks
 // within them are spaces, and a line "=== place" names the place of those below it. A paragraph that defines templates
 // is for all rules.
 //
 // The functions of the templates write numbers as tables do: count, rate, share, cut (a share cut off), factor, micros,
-// minutes, seconds, span, duration (of seconds), things (a counted noun), round (to some figures), lost (a share that
+// minutes, seconds, span, duration (of seconds), things (a counted noun), round (to some figures), finely (to thousandths), lost (a share that
 // may be unknown); text: key (a quoted key), name (cut), escape (a name that is not), list, bare (without a full stop);
 // sum, minus, over (a ratio) and after (how many follow the first) compute. ParseNarrative panics if a text is no
 // template: the table is part of the program.
 func ParseNarrative(table string) *Narrative {
 	n, place, root := &Narrative{}, "", template.New("").Funcs(SentenceFuncs())
+	table = strings.NewReplacer("¶", sentenceSeparator, "¦", PartSeparator).Replace(table)
 	for i, text := range strings.Split(strings.TrimSpace(table), "\n\n") {
 		if name, found := strings.CutPrefix(text, "=== "); found {
 			place = name
@@ -50,7 +57,7 @@ var lineBreak = regexp.MustCompile(`\s*\n\s*`)
 func SentenceFuncs() template.FuncMap {
 	return template.FuncMap{
 		"count": func(n any) string { return Count(whole(n)) }, "rate": Rate, "share": Share, "cut": CutShare, "factor": CutFactor,
-		"micros": Micros, "minutes": Minutes, "seconds": Seconds, "span": Span, "list": Enumerated,
+		"finely": Finely, "micros": Micros, "minutes": Minutes, "seconds": Seconds, "span": Span, "list": Enumerated,
 		"round": func(number float64, digits int) string { return Figures(Rounded(number, digits)) },
 		"lost": func(share *float64) string {
 			if share == nil {
@@ -89,8 +96,11 @@ const (
 )
 
 func whole(n any) int64 {
-	if small, ok := n.(int); ok {
-		return int64(small)
+	switch n := n.(type) {
+	case int:
+		return int64(n)
+	case *int64:
+		return *n
 	}
 	large, _ := n.(int64)
 	return large
@@ -127,7 +137,7 @@ func (n *Narrative) Phrases(evidence any, places ...string) []string {
 		if err := rule.template.Execute(&text, evidence); err != nil {
 			fmt.Fprintf(&text, " (not complete: %v)", err)
 		}
-		for phrase := range strings.SplitSeq(text.String(), "¶") {
+		for phrase := range strings.SplitSeq(text.String(), sentenceSeparator) {
 			if phrase = strings.TrimSpace(phrase); phrase != "" {
 				list = append(list, phrase)
 			}

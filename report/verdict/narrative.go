@@ -70,7 +70,7 @@ func Bucket(record *results.Record) string {
 func (e *evidence) answer() document.Answer {
 	var parts [4]string
 	if found := narrative().Phrases(e, claims); len(found) > 0 {
-		copy(parts[:], strings.SplitN(found[0], part, len(parts)))
+		copy(parts[:], strings.SplitN(found[0], document.PartSeparator, len(parts)))
 	}
 	if before := parts[0]; before != "" && !strings.HasPrefix(before, ":") {
 		parts[0] = " " + before
@@ -115,9 +115,6 @@ func TablesLeft(tables []string) string {
 	}
 	return text
 }
-
-// part separates the parts of a headline.
-const part = "¦"
 
 //go:embed narrative.tmpl
 var narrativeTable string

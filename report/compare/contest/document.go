@@ -18,18 +18,17 @@ const QuickRuns = 2
 // maxDesigns is how many designs the screen shows.
 const maxDesigns = 6
 
-// answer returns which design wins or which designs hold, with the sentences for a place.
-func (n *narrative) answer(where string) document.Answer {
-	rows := n.rows()
-	a := document.Answer{State: n.State, Claim: firstSentence(rows, inClaim), Beside: firstSentence(rows, inBeside), Says: sentences(rows, where)}
+// answer returns which design wins or which designs hold, with the sentences for some places.
+func (n *narrative) answer(places ...string) document.Answer {
+	a := document.Answer{State: n.State, Claim: n.first(inClaim), Beside: n.first(inBeside), Says: n.sentences(places...)}
 	switch {
 	case n.Winner != nil:
 		a.Number = *n.Winner
-		if n.State == results.DoesNotHold && n.first.State == "" { // nothing was expected
+		if n.State == results.DoesNotHold && n.First.State == "" { // nothing was expected
 			a.Mark = document.MarkOf(n.State, false, nil)
 		}
-	case strings.HasPrefix(a.Claim, n.heldOf()):
-		a.Number = n.heldOf()
+	case strings.HasPrefix(a.Claim, n.HeldOf()):
+		a.Number = n.HeldOf()
 		if n.groups[groupUnknown] == nil {
 			a.Mark = document.MarkOf(document.Holds, true, new(true))
 		}
@@ -40,17 +39,17 @@ func (n *narrative) answer(where string) document.Answer {
 // Document returns the report of a contest. Its Data is the contest.
 func Document(c *Contest) *document.Document {
 	n := newNarrative(c)
-	d := &document.Document{Title: document.Join(": ", "Contest of designs", c.Scenario), Answer: n.answer(inScreen), Data: c}
+	d := &document.Document{Title: document.Join(": ", "Contest of designs", c.Scenario), Answer: n.answer(inAnswer, inScreen), Data: c}
 	d.Subtitle = document.Join(" · ", document.Counted(len(c.Ranking), "design"), c.Target,
 		document.Join(", ", c.Figures, optional(c.Figures != "" && c.Profile != "", "profile %s", c.Profile)),
-		optional(len(n.first.Seeds) == QuickRuns, "quick: 2 runs of each"))
+		optional(len(n.First.Seeds) == QuickRuns, "quick: 2 runs of each"))
 	if c.Ended != "" {
 		d.Warnings = []string{c.Ended}
 	}
 	n.show(d)
 	d.Add("why", "Why", document.List{Items: c.why(maxReasons)})
 	d.Add("ranking", "Ranking", c.ranking(), c.keys())
-	if n.ran > 0 {
+	if n.Ran > 0 {
 		where := document.Chart{ID: ChartID, Title: "Where the load went, by design",
 			Says: "One row per partition, in the order of its keys: served and throttled by second."}
 		d.Screen = append(d.Screen, where)
@@ -76,7 +75,7 @@ func (n *narrative) show(d *document.Document) {
 	if room := 11 - len(t.Rows) - len(t.Notes); len(why) > room {
 		why = document.LimitLines(why, room-1)
 	}
-	d.Show(t, document.Facts{Lines: why}, document.Facts{Lines: sentences(n.rows(), inRuns)})
+	d.Show(t, document.Facts{Lines: why}, document.Facts{Lines: n.sentences(inRuns)})
 }
 
 // why returns for each design the checks that did not hold in every run and some of its reasons,
@@ -131,7 +130,8 @@ func (one *Ranked) heldIn() string {
 	return fmt.Sprintf("%d of %d", held, known)
 }
 
-func (one *Ranked) template() string {
+// Keys returns the templates of the keys.
+func (one *Ranked) Keys() string {
 	return fmt.Sprintf("PartitionKey %s, RowKey %s", one.PartitionKey, one.RowKey)
 }
 

@@ -29,18 +29,18 @@ const (
 // evidence is a reason with the values that its sentence needs.
 type evidence struct {
 	Reason
-	// order is that of the keys. throttled is the share of attempts, 0 if it is not part of the
+	// Order is that of the keys. Throttled is the share of attempts, 0 if it is not part of the
 	// sentence.
-	order     string
-	throttled float64
-	// cause is why a partition below its limit was throttled, or why an operation cannot be
+	Order     string
+	Throttled float64
+	// Cause is why a partition below its limit was throttled, or why an operation cannot be
 	// served.
-	cause string
-	// first is the name of the first design, empty if it is not compared. value is the figure of
-	// this design, of first that of the first.
-	first          string
-	value, ofFirst float64
-	copies         int
+	Cause string
+	// Compared is the name of the first design, empty if it is not compared. Value is the figure of
+	// this design, OfFirst that of the first.
+	Compared       string
+	Value, OfFirst float64
+	Copies         int
 }
 
 // evidence returns the reasons of the i-th design, the most important first; nothing for a
@@ -57,7 +57,7 @@ func (r *order) evidence(i int, one, best *Ranked, p Price) []evidence {
 	}
 	if one.Behind == byBilled {
 		mean := func(a *Arm) float64 { return statistics.Mean(valuesOf(a.Trials, perEvent(p.billed))) }
-		list = append(list, evidence{Reason: Reason{Kind: BillsMore}, first: first.Design, value: mean(arm), ofFirst: mean(first)})
+		list = append(list, evidence{Reason: Reason{Kind: BillsMore}, Compared: first.Design, Value: mean(arm), OfFirst: mean(first)})
 	}
 	// A p99 is a reason if it decides, or if nothing else explains the difference.
 	if one.Behind == byWorst || one.Behind != "" && len(list) == 0 {
@@ -66,29 +66,29 @@ func (r *order) evidence(i int, one, best *Ranked, p Price) []evidence {
 	return list
 }
 
-// throttling returns where the load was throttled: at a partition or at the account.
+// throttling returns where the load was Throttled: at a partition or at the account.
 func throttling(arm *Arm) []evidence {
 	throttled := figure.Of(arm.Record).Share("throttled")
 	if !throttled.Told || throttled.Value < minLost {
 		return nil
 	}
 	worst, account := cmp.Or(hottest(arm.Record), hottestOffered(arm.Record)), accountLimit(arm.Record)
-	end := evidence{Reason: Reason{Kind: OneEnd}, order: arm.Order}
+	end := evidence{Reason: Reason{Kind: OneEnd}, Order: arm.Order}
 	switch {
 	case account != nil && (worst == nil || worst.Demand < worst.Target):
 		return []evidence{{Reason: *account}}
 	case worst == nil:
-		return []evidence{{Reason: Reason{Kind: Unserved}, throttled: throttled.Value}}
+		return []evidence{{Reason: Reason{Kind: Unserved}, Throttled: throttled.Value}}
 	case worst.Demand >= worst.Target || worst.Share >= minDemandShare:
-		list := []evidence{{Reason: *worst, cause: belowTarget(arm.Record)}}
+		list := []evidence{{Reason: *worst, Cause: belowTarget(arm.Record)}}
 		if insertsAt(arm.Order) != "" {
 			list = append(list, end)
 		}
 		return list
 	case insertsAt(arm.Order) == "":
-		end = evidence{Reason: Reason{Kind: Unserved}, cause: belowTarget(arm.Record)}
+		end = evidence{Reason: Reason{Kind: Unserved}, Cause: belowTarget(arm.Record)}
 	}
-	end.Demand, end.Target, end.throttled = worst.Demand, worst.Target, throttled.Value
+	end.Demand, end.Target, end.Throttled = worst.Demand, worst.Target, throttled.Value
 	return []evidence{end}
 }
 
@@ -129,12 +129,12 @@ func countingMore(arm, first *Arm, behind string) []evidence {
 		case scans && (more || arm == first || behind == byCounted || behind == byWorst):
 			one.Kind = Scans
 		case more && one.Returned == 0: // reads have no copies
-			one.copies = arm.Copies
+			one.Copies = arm.Copies
 		case !more:
 			continue
 		}
 		if more {
-			one.first, one.ofFirst = first.Design, *one.First
+			one.Compared, one.OfFirst = first.Design, *one.First
 		}
 		list = append(list, one)
 	}
@@ -146,16 +146,16 @@ func countingMore(arm, first *Arm, behind string) []evidence {
 func slowness(one, best *Ranked) []evidence {
 	slow := evidence{Reason: Reason{Kind: Slow}}
 	for _, t := range one.Operations {
-		if t.P99 != nil && float64(*t.P99) > slow.value {
-			slow.Operation, slow.value = t.Operation, float64(*t.P99)
+		if t.P99 != nil && float64(*t.P99) > slow.Value {
+			slow.Operation, slow.Value = t.Operation, float64(*t.P99)
 		}
 	}
-	if slow.value == 0 {
+	if slow.Value == 0 {
 		return nil
 	}
 	for _, t := range best.Operations {
 		if t.Operation == slow.Operation && t.P99 != nil {
-			slow.first, slow.ofFirst = best.Design, float64(*t.P99)
+			slow.Compared, slow.OfFirst = best.Design, float64(*t.P99)
 		}
 	}
 	return []evidence{slow}

@@ -119,7 +119,7 @@ func (c *Kept) arms() []chart.HeatArm {
 			continue
 		}
 		says := "sustains " + document.Told(one.Sustained.mean(), document.Rate) + " entities/s; " + document.Told(one.Lost.mean(), document.Share) + " lost"
-		list = append(list, chart.HeatArm{Name: one.Design, Keys: one.template(), Says: says, Record: record})
+		list = append(list, chart.HeatArm{Name: one.Design, Keys: one.Keys(), Says: says, Record: record})
 	}
 	return list
 }

@@ -35,15 +35,15 @@ func Rank(arms []Arm, o Options) *Contest {
 	}
 	c.describe(r)
 	n := newNarrative(c)
-	n.divided = divided
+	n.Divided = divided
 	for _, arm := range r.arms {
 		for k := range arm.Trials {
-			n.operations = max(n.operations, arm.Trials[k].Events)
+			n.Operations = max(n.Operations, arm.Trials[k].Events)
 		}
 	}
-	answer := n.answer(inVerdict)
+	answer := n.answer(inAnswer)
 	c.Verdict = answer.Whole()
-	c.RestsOn, c.CannotTell = append(c.RestsOn, sentences(n.rows(), inBasis)...), append(c.CannotTell, sentences(n.rows(), inLimits)...)
+	c.RestsOn, c.CannotTell = append(c.RestsOn, n.sentences(inBasis, inRuns)...), append(c.CannotTell, n.sentences(inLimits)...)
 	c.survive(n, r, arms, o)
 	return c
 }
@@ -99,7 +99,7 @@ func newRanked(arm *Arm) Ranked {
 		Cannot: slices.Clone(arm.Cannot), Seeds: []uint64{}, Operations: []RankedTiming{}, Expected: []Check{}, Reasons: []Reason{}}
 	var reasons []evidence
 	for _, o := range arm.Cannot {
-		reasons = append(reasons, evidence{Reason: Reason{Kind: CannotServe, Operation: o.Operation}, cause: o.Why})
+		reasons = append(reasons, evidence{Reason: Reason{Kind: CannotServe, Operation: o.Operation}, Cause: o.Why})
 	}
 	one.explain(reasons)
 	return one
@@ -109,7 +109,7 @@ func newRanked(arm *Arm) Ranked {
 func (one *Ranked) explain(reasons []evidence) {
 	var says []string
 	for i := range reasons {
-		reasons[i].Says = strings.Join(sentences(reasons[i].rows(), reasons[i].Kind), "")
+		reasons[i].Says = reasons[i].says()
 		one.Reasons = append(one.Reasons, reasons[i].Reason)
 		says = append(says, reasons[i].Says)
 	}
@@ -137,24 +137,24 @@ func (c *Contest) describe(r *order) {
 // reversed pair, and the checks hold in both or in neither.
 func (c *Contest) survive(n *narrative, r *order, arms []Arm, o Options) {
 	switch {
-	case n.ran < 2:
+	case n.Ran < 2:
 		return
 	case slices.ContainsFunc(r.arms, func(arm *Arm) bool { return len(arm.Others) == 0 }):
 		if o.Other != "" {
-			c.SurvivesSays = firstSentence(n.rows(), inUntried)
+			c.SurvivesSays = n.first(inUntried)
 		}
 		return
 	}
 	other, s := rank(arms, o, func(arm *Arm) []Trial { return arm.Others })
 	m := newNarrative(other)
-	m.reversed = r.reversed(s)
-	m.sameHolds = slices.Equal(n.groups[groupHolds], m.groups[groupHolds])
-	m.survives = c.noneHolds() == other.noneHolds() && m.reversed == "" && slices.Equal(slices.Sorted(slices.Values(n.best)), slices.Sorted(slices.Values(m.best)))
-	if claim := firstSentence(m.rows(), inClaim); claim != firstSentence(n.rows(), inClaim) {
-		beside := firstSentence(m.rows(), inBeside)
-		m.result = ": " + claim + optional(beside != "" && beside != firstSentence(n.rows(), inBeside), " (%s)", beside)
+	m.Reversed = r.reversed(s)
+	m.SameHolds = slices.Equal(n.groups[groupHolds], m.groups[groupHolds])
+	m.SameResult = c.noneHolds() == other.noneHolds() && m.Reversed == "" && slices.Equal(slices.Sorted(slices.Values(n.Best)), slices.Sorted(slices.Values(m.Best)))
+	if claim := m.first(inClaim); claim != n.first(inClaim) {
+		beside := m.first(inBeside)
+		m.Result = claim + optional(beside != "" && beside != n.first(inBeside), " (%s)", beside)
 	}
-	c.Survives, c.SurvivesSays = &m.survives, strings.Join(sentences(m.rows(), inProfile), " ")
+	c.Survives, c.SurvivesSays = &m.SameResult, strings.Join(m.sentences(inProfile), " ")
 }
 
 // ranked returns the design at a place of the sequence by some of its trials, compared with the

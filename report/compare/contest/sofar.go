@@ -63,7 +63,7 @@ func (s *Sofar) Document() (d *document.Document, says string) {
 	}
 	a := document.Answer{Claim: "NOTHING TO TELL YET", Beside: "each design needs a finished run"}
 	if s.Standing != nil {
-		a = newNarrative(s.Standing).answer(inScreen)
+		a = newNarrative(s.Standing).answer(inAnswer, inScreen)
 		a.State, a.Mark, a.Claim = "", nil, "SO FAR: "+a.Claim
 		shown := min(2, len(a.Says))
 		a.Says = append(a.Says[:shown:shown], "Stopping early at a good result makes false results more likely.")
