@@ -307,7 +307,7 @@ func (e *Engine) perform(a *account, now clock.Instant, r *Request, reply *Reply
 }
 
 // failed is the detail where the store cannot go on.
-const failed = "the tables cannot be read or written any more"
+const failed = "the tables are no longer readable or writable"
 
 // ticks dates an instant.
 func (e *Engine) ticks(i clock.Instant) entity.Ticks { return entity.TicksOf(e.calendar.Date(i)) }
@@ -324,7 +324,7 @@ func tableReply(name string, code entity.Code) Reply {
 	case entity.InternalError:
 		reply.Detail = failed
 	case entity.TableBeingDeleted:
-		reply.Detail = "the table " + name + " is being deleted; its name can be used again later"
+		reply.Detail = "the table " + name + " is being deleted; its name is reusable later"
 	default:
 		reply.Detail = "a table cannot be called " + name
 	}
@@ -393,7 +393,7 @@ func (e *Engine) Load(now clock.Instant, account, table string, c *entity.Change
 	return result.Code, result.Detail
 }
 
-const noAccount = "there is no account of that name"
+const noAccount = "the account does not exist"
 
 // Store is one account's tables: what requests mean, without time. Package store has one
 // in memory and says what each method means; durable.Store keeps the same in a folder.

@@ -123,7 +123,7 @@ func (r FaultRule) validate(place int) []error {
 		fail("kind is missing; it must be freeze, drop, delay, refuse, cut or drip")
 	}
 	if r.Key != "" && r.KeyPrefix != "" {
-		fail("key is given beside a prefix; a rule meets one of them")
+		fail("key and prefix are mutually exclusive")
 	}
 	if r.From < 0 {
 		fail("from is %v; the run starts at 0", r.From)
@@ -135,7 +135,7 @@ func (r FaultRule) validate(place int) []error {
 		fail("share is %d; it must be 1 to %d parts per million", r.Share, WholeShare)
 	}
 	if r.Kind == FaultDrop && r.Moment != FaultBefore && r.Moment != FaultAfter {
-		fail("moment is missing; a drop must be before or after the request is carried out")
+		fail("moment is missing; a drop must be before or after the execution")
 	}
 	if r.Kind != FaultDrop && r.Moment != 0 {
 		fail("moment is %v; only a drop has one", r.Moment)
@@ -151,7 +151,7 @@ func (r FaultRule) validate(place int) []error {
 		fail("by is %v; a reply is cut when it comes", r.By)
 	}
 	if r.Code != "" && (r.Kind != FaultRefuse || !slices.Contains(FaultCodes(), r.Code)) {
-		fail("code is %.40q; a refusal alone has one, of %v", r.Code, FaultCodes())
+		fail("code is %.40q; only kind refuse has one, of %v", r.Code, FaultCodes())
 	}
 	return faults
 }

@@ -227,7 +227,7 @@ func TestOnlyARunThatNobodyClosedIsKilled(t *testing.T) {
 		{"it was interrupted, and closed", func(*results.Record) {}, false},
 		{"nothing of it is known", func(r *results.Record) { *r = results.Record{Validity: results.Partial} }, false},
 		{"it was killed within a second", func(r *results.Record) {
-			*r = results.Record{Validity: results.Partial, Manifest: r.Manifest, Reasons: []string{"the run did not come to its end"}}
+			*r = results.Record{Validity: results.Partial, Manifest: r.Manifest, Reasons: []string{"the run did not end"}}
 		}, true},
 		{"phases are missing of which there are seconds", func(r *results.Record) { r.Phases = r.Phases[:1] }, true},
 	} {

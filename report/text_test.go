@@ -93,7 +93,7 @@ func TestReportsAsTheyAreRendered(t *testing.T) {
 		{"stress", stress(), nil},
 		{"unsettled", cut(steps(4, 100, 100, 400), 10500*time.Millisecond), nil},
 		{"empty", new(resultstest.Run), func(r *results.Record) {
-			*r = results.Record{Validity: results.Partial, Reasons: []string{"the run did not come to its end"}}
+			*r = results.Record{Validity: results.Partial, Reasons: []string{"the run did not end"}}
 		}},
 		{"embedded", embeddedRun(), withConnections},
 		{"workflows", stress(), withWorkflows},

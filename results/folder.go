@@ -270,7 +270,7 @@ func ReadHead(folder Folder) (*Head, error) {
 		return nil, err
 	}
 	if head.Manifest.Started.IsZero() || !slices.Contains([]string{Valid, Partial, Invalid}, head.Validity) {
-		return nil, fmt.Errorf("%w: %s says neither when it was begun nor whether it is valid", ErrCorrupt, RunFile)
+		return nil, fmt.Errorf("%w: %s lacks its start time and validity", ErrCorrupt, RunFile)
 	}
 	return head, nil
 }

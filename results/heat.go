@@ -74,7 +74,7 @@ func (h *Heat) check() error {
 		return nil
 	}
 	if h.SecondsPerColumn < 1 || h.Columns < 0 || h.Columns > MostColumns || len(h.Rows) > mostFollowed {
-		return fmt.Errorf("%w: the heat map has %d rows and %d columns of %d s; expected at most %d and %d, of 1 s at least",
+		return fmt.Errorf("%w: the heat map has %d rows and %d columns of %d s; expected at most %d and %d, of 1 s or more",
 			ErrCorrupt, len(h.Rows), h.Columns, h.SecondsPerColumn, mostFollowed, MostColumns)
 	}
 	faulty := h.Rest.uneven(h.Columns) || h.Nowhere.uneven(h.Columns)

@@ -131,11 +131,11 @@ func runsOf(part MergePart) []MergedRun {
 // mergeNotes say in which ways the runs differ, and what cannot be told of them together.
 func mergeNotes(parts []MergePart, runs []MergedRun) []string {
 	list := []string{
-		"by the second, p50 to p99.9 are upper bounds where several runs had operations: of response times no more than half too high",
-		"a partition's busiest second is a lower bound where several runs went there",
+		"per second, p50 to p99.9 are upper bounds over several runs: response times are at most 50% too high",
+		"a partition's busiest second is a lower bound over several runs",
 	}
 	if parts[0].Record.Manifest.Modelled() && len(parts) > 1 {
-		list = append(list, "each run had a modelled target of its own: the limits are the sums of theirs")
+		list = append(list, "each run modelled its own target: the limits are their sums")
 	}
 	from, to := runs[0].Started, runs[0].Started
 	builds, texts, seeds := map[Tool]bool{}, map[string]bool{}, map[uint64]bool{}
@@ -157,7 +157,7 @@ func mergeNotes(parts []MergePart, runs []MergedRun) []string {
 	differ(len(texts), "texts of the scenario")
 	differ(len(seeds), "seeds")
 	if apart := to.Sub(from); apart >= time.Second {
-		list = append(list, fmt.Sprintf("the runs were begun up to %v apart, and are laid upon each other by the second since each began", apart.Round(time.Second)))
+		list = append(list, fmt.Sprintf("the runs started up to %v apart; seconds are merged by time since each start", apart.Round(time.Second)))
 	}
 	return list
 }

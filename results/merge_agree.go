@@ -91,15 +91,15 @@ func check(parts []MergePart) error {
 		}
 		switch r := part.Record; {
 		case r.Validity == Partial && r.Duration == 0:
-			return wrong("duration_ns", "nobody has closed this record: the run was killed, or still goes on; expected a run that ended")
+			return wrong("duration_ns", "the record is not closed: the run was killed or is still running")
 		case r.Capture != nil:
-			return wrong("capture", "it is of traffic that a server saw; expected runs that sent their own")
+			return wrong("capture", "it is a capture of a server; expected runs that sent load")
 		case r.Limit != nil:
-			return wrong("limit", "it is a search for a limit, whose every rate follows from those before; expected runs without one")
+			return wrong("limit", "it is a search for a limit, whose rates depend on earlier results")
 		}
 		for _, before := range parts[:i] {
 			if before.Name == part.Name {
-				return wrong("runs", "it is given twice; expected each run once")
+				return wrong("runs", "it is given twice")
 			}
 		}
 		for _, one := range agreed {

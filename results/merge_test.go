@@ -273,7 +273,7 @@ func TestRecordsThatDiffer(t *testing.T) {
 	parts[1].Record.Phases[1].End += 400 * time.Millisecond
 	sum := merged(t, parts)
 	told := strings.Join(sum.Manifest.Merged.Notes, "\n")
-	for _, says := range []string{"2 different builds", "2 different texts", "2 different seeds", "26h0m0s apart", "a modelled target of its own"} {
+	for _, says := range []string{"2 different builds", "2 different texts", "2 different seeds", "26h0m0s apart", "modelled its own target"} {
 		assert.Containsf(t, told, says, "the notes lack %q:\n%s", says, told)
 	}
 	assert.Equal(t, results.EndedByStopOn, sum.EndedBy, "ended by")

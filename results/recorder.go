@@ -34,7 +34,7 @@ type Recorder struct {
 }
 
 // unended is what a record says of its run until that is closed.
-const unended = "the run did not come to its end"
+const unended = "the run did not end"
 
 // NewRecorder opens a record in the folder: from now on a reader finds a
 // partial run there. Its errors wrap [ErrWrite].
@@ -306,7 +306,7 @@ func (r *Recorder) Finish(end time.Duration, validity string, reasons []string, 
 	rec := &r.record
 	if r.failure != nil && validity == Valid {
 		validity = Partial
-		reasons = append(slices.Clone(reasons), "the record could not be written to its end")
+		reasons = append(slices.Clone(reasons), "writing the record failed")
 	}
 	rec.Duration, rec.Validity, rec.Reasons, rec.Target = end, validity, reasons, counts
 	rec.Minutes, rec.Misplaced = r.rows.minutes, r.rows.misplaced

@@ -116,7 +116,7 @@ func (w *wreck) run(text []byte) {
 	case !whole:
 		w.fault("%s is cut off after %d bytes, within: %s", RunFile, len(text), strings.Join(bad, ", "))
 	case len(bad) > 0:
-		w.fault("%s holds what cannot be read, in: %s", RunFile, strings.Join(bad, ", "))
+		w.fault("%s is unreadable in: %s", RunFile, strings.Join(bad, ", "))
 	}
 }
 

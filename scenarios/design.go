@@ -172,7 +172,7 @@ func (c *checker) copies(d *Design, path string) {
 			same = same || one.Table == other.Table && one.PartitionKey == other.PartitionKey && one.RowKey == other.RowKey
 		}
 		if same && !c.before.Concern(at) {
-			c.add(at, "copy %q repeats the keys of another home in its table; expected other keys, or another table", one.Name)
+			c.add(at, "copy %q repeats the keys of another copy in its table; expected different keys or another table", one.Name)
 		}
 	}
 }

@@ -177,7 +177,7 @@ func answered(verdict engine.FaultVerdict, since clock.Instant, inner Outcome, d
 	case verdict.Cut:
 		a.told = Outcome{Fault: ReplyCutOff, Detail: "the connection was closed before the reply was complete"}
 	case verdict.Refused:
-		a.told = Outcome{Status: verdict.Code.Status(), Code: verdict.Code, Detail: "the refusal is a fault that was injected"}
+		a.told = Outcome{Status: verdict.Code.Status(), Code: verdict.Code, Detail: "injected fault"}
 	}
 	a.released = since.Add(verdict.Release(done.Sub(since)))
 	return a

@@ -50,7 +50,7 @@ func TestAzuriteStress(t *testing.T) {
 	t.Chdir(t.TempDir())
 	code, stdout, stderr := say(t, atAzurite("--verbose")...)
 	require.Equalf(t, codeOk, code, "exit code %d: %s", code, stderr)
-	for _, want := range []string{"figures: measured; entities counted: derived", "Azurite-Table/", "says nothing of the PartitionKey"} {
+	for _, want := range []string{"figures: measured; entities counted: derived", "Azurite-Table/", "says nothing about the PartitionKey"} {
 		assert.Containsf(t, strings.Join(strings.Fields(stdout), " "), want, "the report does not say %q:\n%s", want, stdout)
 	}
 	for _, not := range []string{"2,000", "modelled", "Assumptions", "of target"} {

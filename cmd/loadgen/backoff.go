@@ -27,10 +27,9 @@ func newBackoff(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "backoff",
 		Short: "Show and compare retry policies",
-		Long: `Backoff shows when a retry policy tries again, and puts several of them through
-the same trouble: an outage of one partition server, or more load than a partition
-bears. The policies are the documents', those of clients that are in use, and
-published ones:
+		Long: `Backoff shows when retry policies retry, and compares several under the same conditions:
+an outage of one partition server, or an overload of one partition. The policies are the
+documented ones, those of current clients, and published ones:
 
 ` + strings.Join(lines, "\n"),
 		Example: `  loadgen backoff show documented --z 30s --min 3s --max 90s
@@ -87,13 +86,12 @@ func (f *showFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show [POLICY …]",
 		Short: "Show when retry policies try again",
-		Long: `Show prints for each policy the least, the mean and the greatest wait before each
-retry, and when that is after the first failure; says which of the waits have no
-spread, so that clients that failed together come back together; and draws it all
-as a fan chart. Without a policy it shows every one.`,
+		Long: `Show prints for each policy the minimum, mean and maximum wait before each retry, and its
+time after the first failure. It names waits without jitter, after which failed clients
+return together, and draws a fan chart. The default is all policies.`,
 		Example: `  loadgen backoff show documented
   loadgen backoff show documented --z 30s --min 3s --max 90s --retries 5
-  loadgen backoff show documented --first 0       # as the storage client 1.x counted
+  loadgen backoff show documented --first 0       # counts like storage client 1.x
   loadgen backoff show js azcore azure-core-net --format json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -138,7 +136,7 @@ func (f *showFlags) altered(c *cobra.Command, p backoff.Preset) (backoff.Preset,
 	own := false
 	for _, flag := range []string{"z", "min", "max", "first"} {
 		if changed(flag) && !documented {
-			return p, usageError{fmt.Errorf("--%s belongs to the documents' formula, which %s has not; expected documented, short, storage-net or was-1.x", flag, p.Name)}
+			return p, usageError{fmt.Errorf("--%s does not apply to %s; expected documented, short, storage-net or was-1.x", flag, p.Name)}
 		}
 		own = own || changed(flag)
 	}
@@ -179,15 +177,13 @@ type contestFlags struct {
 // contestants are tried where none is named.
 const contestants = "none,documented,was-1.x,storage-net,azcore,azure-core-net,js,botocore-standard,full-jitter,equal-jitter,decorrelated-jitter,ladder,fixed-1s"
 
-var backoffContestHelp = `Contest has clients insert entities on the virtual clock, through the sessions that
-a live run has, under one retry policy after another, and meets each with the same
-trouble: an outage, in which every attempt is throttled at once (503), as while a
-partition is handed to another server; or an overload, with more operations on one
-partition than it bears. It tells which policy loses how many of the operations
-that came due in it, what that costs in attempts and in time, and whether retries
-come in step.
+var backoffContestHelp = `Contest lets clients insert entities on the virtual clock, with one retry policy after
+another under the same conditions: an outage in which every attempt is throttled at once
+(503), as while a partition moves to another server; or an overload of one partition. It
+reports how many operations due in that time each policy loses, the cost in attempts and
+time, and whether retries synchronise.
 
-A limiter is added to a policy with a plus sign: ` + strings.Join(backoff.Limiters(), ", ") + `.
+A plus sign adds a limiter to a policy: ` + strings.Join(backoff.Limiters(), ", ") + `.
 Each client has one of its own.`
 
 func (f *contestFlags) verb(stdout, stderr io.Writer) *cobra.Command {
@@ -197,7 +193,7 @@ func (f *contestFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 		Long:  backoffContestHelp,
 		Example: `  loadgen backoff contest --outage 15s --clients 500
   loadgen backoff contest --overload 2x
-  loadgen backoff contest --outage 15s --together   # all fail at the same instant
+  loadgen backoff contest --outage 15s --together   # all fail at the same time
   loadgen backoff contest --policies azcore,azcore+adaptive,documented`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			var faults []error

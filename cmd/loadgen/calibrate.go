@@ -23,18 +23,16 @@ type calibrateFlags struct {
 	quiet bool
 }
 
-const calibrateHelp = `Calibrate measures a table service by small experiments: latencies of four operations
-at a gentle rate, a ladder of rates to one partition until it throttles, an overload
-that is held, bursts after a rest. It writes a profile file, which --profile takes
-wherever it takes the name of a profile: what is simulated then has the limits and
-times that were measured, and every verdict says so.
+const calibrateHelp = `Calibrate measures a Table service with small experiments: latencies of four operations
+at a low rate, rising rates to one partition until it throttles, a sustained overload,
+and bursts after pauses. It writes a profile file for --profile. Simulations with it use
+the measured limits and times, and their verdicts say so.
 
-Each value has its interval and the number of its samples. What could not be learnt is
-listed with why, and is the documented profile's. Nothing is sent without --yes, no
-more than --budget transactions are billed, and every table is dropped.
+Each value has an interval and its number of samples. Values that could not be measured
+are listed with the reason and taken from the documented profile. Sending requires --yes;
+at most --budget transactions are billed, and every table is deleted.
 
---account-limit offers the account more and more as well. What else uses the account
-is throttled meanwhile.`
+--account-limit also raises the load on the account, which throttles its other users.`
 
 func (f *calibrateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
@@ -106,7 +104,7 @@ func (f *calibrateFlags) heed(c *cobra.Command) error {
 	case "":
 		return usageError{errors.New("--target: expected the table service to measure: a URL (with --key-file), env:NAME or file:PATH")}
 	case targetEmbedded, targetInProcess:
-		return usageError{fmt.Errorf("--target %s: its limits and times are those of a profile already; expected a URL, env:NAME or file:PATH", f.target)}
+		return usageError{fmt.Errorf("--target %s: it is a model already; expected a URL, env:NAME or file:PATH", f.target)}
 	}
 	if c.Flags().Changed("account-rate") && !f.options.AccountLimit {
 		return usageError{errors.New("--account-rate belongs to --account-limit, which is missing")}

@@ -163,7 +163,7 @@ func (f *choiceFlags) settle(flags *pflag.FlagSet, d *draft, alter func(*scenari
 	}
 	for _, one := range d.antiPattern.Fails {
 		if !slices.Contains(s.Expect, one) {
-			return s, usageError{fmt.Errorf("--anti-pattern: it promises that %s fails, which is no check of %s as it is set here; expected expect to have it", one, s.Name)}
+			return s, usageError{fmt.Errorf("--anti-pattern: its promise that %s fails is not a check of %s; expected it in expect", one, s.Name)}
 		}
 	}
 	return s, nil

@@ -29,18 +29,16 @@ type compareFlags struct {
 	out  string
 }
 
-const compareHelp = `Compare shows two runs side by side, or two sets of runs: A and B are each the folder
-of a run, or a folder of such folders. Every figure of every phase and operation is
-held against the other side's, and whatever else differs is warned of: the scenario,
-the seed, the target, the machine.
+const compareHelp = `Compare shows two runs, or two sets of runs, side by side: A and B are each the folder of
+a run or a folder of such folders. It compares every figure of every phase and operation,
+and warns if scenario, seed, target or machine differ.
 
-The unit is the run. Of pairs of runs taken in turn, A B, B A, A B, …, at least 8 (6 for
-the p99 of the response times alone), it says whether B is better or worse, and between
-which bounds. Of one run a side it shows how much the seconds of each run vary, which
-proves nothing. Runs in virtual time repeat exactly where nothing has changed, and are
-compared value by value.
+The unit is the run. With at least 8 pairs of runs taken in turn, A B, B A, A B, … (6 for
+the response p99 alone), it reports whether B is better or worse, with bounds. With one
+run each it shows the variation between seconds, which proves nothing. Runs in virtual
+time repeat exactly without changes and are compared value by value.
 
-The exit code is 0 whatever it finds: gate is the verb that fails.`
+The exit code is 0 in any case; use gate to fail on regressions.`
 
 // newCompare returns the verb that shows two sets of runs side by side.
 func newCompare(stdout io.Writer) *cobra.Command {
@@ -50,7 +48,7 @@ func newCompare(stdout io.Writer) *cobra.Command {
 		Short: "Hold two runs, or two sets of runs, against each other",
 		Long:  compareHelp,
 		Example: `  loadgen compare results/runs/20260301T020000Z-stress results/runs/20260302T020000Z-stress
-  loadgen compare before after                     # folders of runs, taken in turn
+  loadgen compare before after                     # folders of runs taken in turn
   loadgen compare before after --format md >> "$GITHUB_STEP_SUMMARY"`,
 		Args: takes(2, 2, "two folders, A and B, and got %d; expected runs, or folders of runs"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -106,19 +104,18 @@ type historyFlags struct {
 	form      formFlags
 }
 
-const runsHistoryHelp = `History puts the runs of a scenario in the order in which they were begun, takes the
-medians of those that were begun within six hours (a night), and says where a metric
-steps: by windowed E-divisive means and a permutation test (p = 0.001, windows of 30
-nights, steps of 5 % at least). It never reads single requests: the unit is the run.
+const runsHistoryHelp = `History lists the runs of a scenario in order of time, takes the median of runs started
+within six hours (a night), and reports steps of a metric: by windowed E-divisive means
+and a permutation test (p = 0.001, windows of 30 nights, steps of at least 5 %). The unit
+is the run, not the request.
 
-An argument is a folder of runs, or the name or file of a scenario, whose runs are then
-looked for in --runs; without one it is all that are there. Runs that are not valid are
-counted and left out, and so are those in virtual time unless all are; of those that
-were sent late the rates and response times are. Where the scenario's text, target,
-profile or machine is another, another series begins.
+An argument is a folder of runs, or the name or file of a scenario with runs in --runs;
+the default is all of them. Invalid runs are counted and skipped, and so are runs in
+virtual time unless all are; runs sent late lose their rates and response times. A
+different scenario text, target, profile or machine starts a new series.
 
 A metric is a figure as in a scenario's expect: p99(get), served(hottest), share_lost.
-The exit code is 12 where no two nights can be compared, else 0 whatever is found.`
+The exit code is 12 if no two nights are comparable, otherwise 0.`
 
 func newRunsHistory(stdout, stderr io.Writer) *cobra.Command {
 	f := new(historyFlags)

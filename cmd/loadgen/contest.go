@@ -35,49 +35,44 @@ type designsFlags struct {
 	quick            bool
 }
 
-const contestHelp = `Contest sends the same stream of events through several designs of a scenario and says
-which PartitionKey is best, by how much, and why the others are not: entities/s
-sustained within what the scenario expects, share lost, response times, what an event
-costs. That no difference is shown is a verdict, too.
+const contestHelp = `Contest sends the same events through several designs of a scenario and reports which
+PartitionKey is best, by how much, and why the others are not: entities/s sustained, share
+lost, response times, cost per event. "No difference" is a result, too.
 
-Who holds more of the scenario's checks comes first, then who fails fewer; among those that
-are equal in that the sustained rate decides, then the share lost, the p99, entities counted
-and transactions billed. Where no design holds the checks, that is the verdict, with what
-each fails by and what would have to change. Of two designs the order is that of the two
-alone: whichever others take part, it stays.
+The design that holds most checks of the scenario ranks first, then the one that fails
+fewer; then the sustained rate decides, the share lost, the p99, entities counted and
+transactions billed. If no design holds the checks, the result says so, with the failed
+checks and the necessary changes. The order of two designs does not depend on the others.
 
-By default the designs are those of the file, each is run five times on the virtual
-clock (--quick: twice), every time with a seed of its own, and all of it once more under the other of the
-model's profiles documented and headroom, to say whether the verdict survives it. A
-single run (--seeds 1) shows no difference by itself. The seeds are drawn from the
-scenario's seed and the name of the design: neither the order of the designs nor which
-others take part changes the runs of one.
+By default all designs of the file take part. Each runs five times on the virtual clock
+(--quick: twice), with a new seed each time, and again under the other one of the
+profiles documented and headroom, to show whether the result stays the same. A single run
+(--seeds 1) shows no difference. Seeds derive from the scenario's seed and the name of the
+design, so that other designs do not change its runs.
 
-A design that cannot serve an operation, such as a transaction across its partitions or
-a point read without its key, is reported so, with the operation, and comes last.
+A design that cannot serve an operation, such as a transaction across its partitions or a
+point read without its key, is reported with the operation and comes last.
 
-With --live each run goes to the embedded engine over HTTP in real time, the designs
-taking turns; --target names another table service, to which nothing is sent without
---yes, and --budget bounds what all runs together may bill. What a real service keeps
-from one run to the next, no model says: nothing is held against another profile.
-With --processes N each run is offered by N processes together, as by loadgen run.
+With --live each run uses the embedded engine over HTTP in real time, and designs take
+turns; --target selects another Table service, which requires --yes, and --budget limits
+what all runs may bill. Real services may keep state from run to run, so that there is no
+second profile. With --processes N each run is sent by N processes, like loadgen run.
 
---live-page shows in a browser of this machine how the designs stand and which runs are
-under way; at the end it is the page of the contest.
+--live-page shows the ranking and the current runs on a local page, which becomes the page
+of the contest at the end.
 
-The folder of the contest has its page (report.html), the verdict (contest.json), a
-picture (heat.png and heat.svg: partitions by time, served and throttled, for each
-design) and the record of each design's first run. loadgen report shows it again.
+The folder of the contest has its page (report.html), the result (contest.json), a chart
+(heat.png and heat.svg: partitions over time, served and throttled, per design) and the
+record of each design's first run. loadgen report prints it again.
 
---suggest adds candidates that follow from what the scenario's operations ask for, once
-each was tried in a short simulation, says why or to keep yours, and writes the scenario
-with the winner in use: to --write, or suggested.yaml in the folder of the contest. Of
-several that share the first place it is one of your own, then the one with the fewest
-copies.
+--suggest adds designs that follow from the scenario's operations, after a short
+simulation of each, explains them or recommends yours, and writes the scenario with the
+winner in use: to --write, or suggested.yaml in the folder of the contest. Among several
+winners it prefers one of yours, then the one with the fewest copies.
 
-The exit code is 10 where no design holds the checks, or one fails in half of the winner's
-runs or more, 12 where one cannot be told of it or its seeds disagree; what other designs
-fail, or that nobody wins, changes nothing.`
+The exit code is 10 if no design holds the checks, or a check fails in half of the
+winner's runs or more, and 12 if a check of the winner is unknown or its seeds disagree.
+Failures of other designs, or a contest without a winner, do not change it.`
 
 func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
@@ -90,8 +85,8 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
   loadgen contest my-table.yaml --retry none --price 0.036 --bill-throttled
   loadgen contest my-table.yaml --suggest --write suggested.yaml
   loadgen contest my-table.yaml --live --seeds 3       # in real time, over HTTP
-  loadgen contest my-table.yaml --live --processes 4   # each run by four processes
-  loadgen contest my-table.yaml --live-page            # looked at while it goes on
+  loadgen contest my-table.yaml --live --processes 4   # four processes per run
+  loadgen contest my-table.yaml --live-page            # with a live page
   loadgen contest my-table.yaml --target env:TABLES --seeds 2 --budget 500000 --yes`,
 		Args: takesOne(),
 		RunE: func(c *cobra.Command, args []string) error { return f.contest(c, args[0], stdout, stderr) },

@@ -30,27 +30,24 @@ type doctorFlags struct {
 	left  doctor.CleanOptions
 }
 
-const doctorHelp = `Doctor puts the tool to the proof on the machine that it stands on, in less than a
-minute: one line for each check, with what was measured and what was wanted, and
-one line in the end. Among others it freezes the embedded engine for 2 s under
-load, and holds what is reported of that against arithmetic.
+const doctorHelp = `Doctor checks in less than a minute whether this machine can measure reliably. It prints a
+line for each check, with the measured and the required value, and a result. Among others
+it freezes the embedded engine for 2 s under load and compares the report with arithmetic.
 
-With --target it visits a table service besides, by the way that a run would take:
-address and port, proxy, look-up, connection, TLS, key or token, round trip, how far
-away it can be, clock, whether connections are kept, and whether the way carries what
-a scenario needs, the stress test unless one is named. It sends eleven requests that
-list one table, and at most 17 writes of half a megabyte at most to a table that is
-not there, which are refused; nothing is created or written there.
+With --target it also checks the way to a Table service: address, port, proxy, DNS,
+connection, TLS, credentials, round trip, distance, clock, keep-alive, and whether the
+bandwidth suffices for a scenario, by default the stress test. It sends eleven requests
+that list one table, and at most 17 writes of up to half a megabyte to a table that does
+not exist, which the service rejects. It creates and writes nothing.
 
-With --clean it makes no checks: it lists the tables at --target that killed runs
-have left, and with --yes drops them, and what their runs made beside them. It
-drops none but those whose name begins with loadgen and that carry the marker of
-this tool, and to which nobody has written for --older-than, or that --table names.
+With --clean it checks nothing: it lists the tables at --target that killed runs left
+behind, and with --yes deletes them and their other resources. It deletes only tables
+whose name begins with loadgen and that have loadgen's marker, and only if nothing wrote
+to them for --older-than or --table names them.
 
-A line warns where a run can go on and something is worth mending. It exits with 10
-where a check failed, and with 3, within seconds, where the service lets nobody in; what
-could not be told fails nothing. With --clean it exits with 2 where --yes is missing, and with 3 where a table could not
-be dropped.`
+A warning does not prevent runs. The exit code is 10 if a check failed, and 3, within
+seconds, if the service denies access; inconclusive checks do not fail. With --clean it is
+2 if --yes is missing, and 3 if a table could not be deleted.`
 
 // newDoctor returns the verb that proves the tool on this machine.
 func newDoctor(stdout, stderr io.Writer) *cobra.Command {
@@ -60,10 +57,10 @@ func newDoctor(stdout, stderr io.Writer) *cobra.Command {
 		Short: "Check that this machine can produce reliable measurements",
 		Long:  doctorHelp,
 		Example: `  loadgen doctor
-  loadgen doctor --target env:TABLES              # and a service by its connection string
-  loadgen doctor my-table.yaml --target env:TABLES    # does the way there carry what this needs?
-  loadgen doctor --workers 2000 --format json     # would 2,000 workers find what they need?
-  loadgen doctor --clean --target env:TABLES      # which tables did killed runs leave there?
+  loadgen doctor --target env:TABLES              # with a service by its connection string
+  loadgen doctor my-table.yaml --target env:TABLES    # enough bandwidth for this scenario?
+  loadgen doctor --workers 2000 --format json     # enough for 2,000 workers?
+  loadgen doctor --clean --target env:TABLES      # leftover tables of killed runs
   loadgen doctor --clean --target env:TABLES --yes`,
 		ValidArgsFunction: oneScenario,
 		Args: func(c *cobra.Command, args []string) error {

@@ -141,25 +141,24 @@ func (e *events) finish(s *live.Status, ended error) {
 const uiVersion = 1
 
 // progressEventsHelp documents the events of --ui json.
-const progressEventsHelp = `--ui json writes what happens as one JSON object a line on standard error; standard
-output has the report as ever. A line that does not begin with { is the plain text of
-a fault, of what a remote target asks consent for, or of what a signal has a run drop
-or leave there. Keys do not change their meaning while "version" is 1; others may be
-added. Each line has "event" and "at_s", seconds since the start of the run, virtual
-ones in simulate. What is null cannot be told: there is too little of it.
+const progressEventsHelp = `--ui json writes events to standard error, one JSON object per line; standard output has
+the report as usual. Lines that do not begin with { are plain text: errors, the consent
+that a remote target requires, and leftovers after a signal. The meaning of keys is fixed
+while "version" is 1; more keys may follow. Each line has "event" and "at_s", seconds since
+the start of the run, in virtual time for simulate. Null means unknown.
 
   run_begins    version, scenario, time (real or virtual), metrics_url, live_url
-  stage_begins  stage, operations (0 where clients go on for a length of time),
-                length_s (null in a closed loop of so many operations)
+  stage_begins  stage, operations (0 if clients run for a duration),
+                length_s (null in a closed loop with a count)
   phase_begins  phase; phase_ends the same
-  status        each second of real time, and as a stage ends: stage, phase,
+  status        each second of real time, and at the end of a stage: stage, phase,
                 operations_planned, operations_ended, left_s, left_estimated,
                 target_operations_per_second (null in a closed loop); of the last 2
                 whole seconds offered_entities_per_second,
-                served_entities_per_second, and hottest, at most 10, most first, of
-                partition and served_entities_per_second (at least that); of the last
+                served_entities_per_second, and hottest, the top 10 of
+                partition and served_entities_per_second (lower bound); of the last
                 5 throttled_share, 0 to 1; of the last 10 p99_us, response times to
-                within 4%; events_dropped, which nobody read in time; totals of the
+                within 4%; events_dropped, for a slow reader; totals of the
                 run so far: scheduled, dropped, late, sent, in_flight, attempts, ok,
                 throttled, failed, operations, served_entities; with --processes
                 members, each with name, labels, state (joined, ready, sending, handed in,
@@ -170,7 +169,7 @@ ones in simulate. What is null cannot be told: there is too little of it.
   stage_ends    stage, interrupted
   run_ends      ended (complete, interrupted, stopped or failed), totals
   run_written   folder
-  live_page     url; of --sweep and --count, which have no other line of a page`
+  live_page     url, for --sweep and --count`
 
 // head begins each event. The keys of events are a contract, see [progressEventsHelp].
 type head struct {

@@ -31,30 +31,29 @@ type explainFlags struct {
 	log                    logFlags
 }
 
-const explainHelp = `Explain says what a scenario will do without sending anything: how each of its
-designs lies over partitions and what the hottest of them has to bear at the peak,
-whether inserts all fall on one place, what each operation has to read, what a run
-costs, and what the documents' performance checklist finds, point by point.
+const explainHelp = `Explain predicts the outcome of a scenario without sending anything: how each design
+spreads over partitions, the load of the hottest partition at the peak, whether inserts
+go to one place, what each operation reads, what a run costs, and the findings of the
+documented performance checklist.
 
-With --from it judges keys that you have already, in a CSV file of any size, packed
-by gzip or not: of a column PartitionKey, and where you have them RowKey, instant,
-entities and operation; or formed from columns by --partition-key and --row-key, as
-a design's. Several --partition-key are tried in one reading and ranked. Whether keys
-only append can be told from instants alone: --time names their column.
+With --from it judges existing keys in a CSV file of any size, plain or gzip: in columns
+PartitionKey and optionally RowKey, instant, entities and operation, or formed from
+columns by --partition-key and --row-key, like a design. Several --partition-key are
+evaluated in one pass and ranked. --time names a column of times, which shows whether keys
+only append.
 
-With --log it says what the log of a table says that you have already: Storage
-Analytics 1.0, Azure Monitor's resource logs, StorageTableLogs as it is exported, or
-CSV; files, packed or not, and folders of them. Which partition was hot and when, what
-was throttled, which queries scanned, what a log does not say, and what the documents
-say of it. docs/your-log.md goes from a folder of logs to a verdict.
+With --log it reports on the log of a table: Storage Analytics 1.0, Azure Monitor's
+resource logs, exported StorageTableLogs, or CSV; files, plain or gzip, and folders. It
+shows hot partitions and their times, throttling, scanning queries, what the log does not
+contain, and what the documents recommend. See docs/your-log.md.
 
-A scenario is rehearsed on the virtual clock, by several seeds where chance may turn the
-answer; nothing is sent, and nothing kept. HOLDS means that the load is sustained over the
-whole measured time: nothing is lost, no queue grows, and at most 0.5% of first attempts
-are throttled, or a share that does not grow with the rate.
-The exit code is 10 where a check of the scenario fails, or, where it has none, the load is
-not sustained; 12 where that cannot be told: seeds disagree, there are more operations than
-are looked at, or keys come without instants. With --log both need --strict.`
+A scenario is rehearsed on the virtual clock, with several seeds if chance could change
+the answer; nothing is sent or stored. HOLDS means that the load is sustained over the
+whole measured time: no operation is lost, no queue grows, and at most 0.5% of first
+attempts are throttled, or a share that does not grow with the rate.
+The exit code is 10 if a check of the scenario fails or, without checks, the load is not
+sustained, and 12 if that is unknown: seeds disagree, there are more operations than the
+rehearsal covers, or keys have no times. With --log both require --strict.`
 
 func (f *explainFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
@@ -67,7 +66,7 @@ func (f *explainFlags) verb(stdout, stderr io.Writer) *cobra.Command {
   loadgen explain --from keys.csv --rate 3000     # 3,000 entities/s over these keys
   loadgen explain --from results.csv.gz --partition-key "{year}__{division}" --row-key "{bib}" --time finished
   loadgen explain --from - <keys.csv
-  loadgen explain --log '$logs/table/2026/11'     # what was, by the log of the table`,
+  loadgen explain --log '$logs/table/2026/11'     # past traffic, by the table's log`,
 		ValidArgsFunction: oneScenario,
 		Args:              f.arguments,
 		RunE: func(c *cobra.Command, args []string) error {

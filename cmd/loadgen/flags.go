@@ -220,7 +220,7 @@ var peersFlags = [...]struct {
 	says, otherwise string
 }{
 	{[]string{"vus", "users", "u", "spawn-rate", "concurrency", "connections", "c", "threads", "t", "concurrent"}, []string{"rate"},
-		"load is offered at a rate, whatever is under way", "--set phases.NAME.arrivals.constant=OPERATIONS_PER_SECOND; `clients` in a phase are so many that think before they ask again"},
+		"load is offered at a rate, whatever is under way", "--set phases.NAME.arrivals.constant=OPERATIONS_PER_SECOND; `clients` make a closed loop"},
 	{[]string{"rps", "qps", "q", "R", "throughput", "arrival-rate"}, []string{"rate"},
 		"rates are in operations/s", "--set phases.NAME.arrivals.constant=OPERATIONS_PER_SECOND"},
 	{[]string{"d", "time", "run-time", "length", "for"}, []string{"duration"},

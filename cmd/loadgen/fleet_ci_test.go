@@ -269,7 +269,7 @@ func TestFleetsOfProcesses(t *testing.T) {
 			a, b := f.join("north"), f.join("south")
 			f.began()
 			a.signal(syscall.SIGKILL)
-			f.leader.ends(codeInvalidRun, "the runs that were to follow are not made")
+			f.leader.ends(codeInvalidRun, "the remaining runs are skipped")
 			b.ends(codeOk, "")
 		},
 		"a contest": func(t *testing.T) {

@@ -38,23 +38,21 @@ func newGate(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "gate file|name ...",
 		Short: "Compare the results of scenarios with their baselines",
-		Long: `Gate runs scenarios on the virtual clock, where the same seed gives the same record to
-the last count, and holds each to its baseline in results/baselines: what was accepted
-the last time. Whatever differs is a change of behaviour. It is listed, value by value,
-and the exit code is 11; a baseline that is missing, changed by hand or of another
-scenario is 12, never a pass.
+		Long: `Gate runs scenarios on the virtual clock, where the same seed gives the same record, and
+compares each with its baseline in results/baselines. Every difference is a change of
+behaviour: it is listed, and the exit code is 11. A baseline that is missing, edited or
+of another scenario gives 12, never a pass.
 
-A change that is meant is accepted with a reason, which is kept beside the baseline.
+Accept an intended change with --accept and a reason, which is stored in the baseline.
 
-With --against, the scenario is run live instead, in pairs: A is an older build, a
-file, and B this one. The order A B, B A, A B, … cancels what drifts. Each pair gives
-a ratio for each metric that the scenario declares (gate), and the exit code is 11
-where an exact test over the pairs, corrected for several metrics, and the size of
-the change both call B worse. It takes 8 pairs, with a single metric 6; fewer are
-inconclusive, 12. A pair with a run that is not valid, or that was sent too late for
-a metric to be the build's, is repeated twice at most, then it is 13; where most runs
-of B, and not of A, fail a claim of the scenario, 10; where most of B can say nothing
-of one, 12.`,
+With --against the scenario runs live in pairs: A is an older build, a file, and B this
+build. The order A B, B A, A B, … cancels drift. Each pair gives a ratio for each metric
+that the scenario declares (gate). The exit code is 11 if both an exact test over the
+pairs, corrected for several metrics, and the size of the change call B worse. It needs 8
+pairs, 6 for a single metric; fewer are inconclusive (12). A pair with an invalid run, or
+sent too late for a metric, is repeated at most twice, then the code is 13. It is 10 if
+most runs of B, but not of A, fail a check of the scenario, and 12 if a check is
+inconclusive in most runs of B.`,
 		ValidArgsFunction: oneScenario,
 		Example: `  loadgen gate stress-one-partition
   loadgen gate nightly/*.yaml --format json
@@ -66,7 +64,7 @@ of one, 12.`,
 				return usageError{fmt.Errorf("--all is every built-in scenario with a baseline; expected no %q with it", args[0])}
 			}
 			if len(args) == 0 && !f.all {
-				return usageError{fmt.Errorf("%s takes scenarios, and there is none; expected files, or names such as stress-one-partition", c.CommandPath())}
+				return usageError{fmt.Errorf("%s requires scenarios: files, or names such as stress-one-partition", c.CommandPath())}
 			}
 			return nil
 		},

@@ -139,8 +139,7 @@ var variables = [...]string{"format", "verbose", "quiet", "ui", "no-charts", "me
 // runsVariable is the folder of the runs, in place of results/runs.
 const runsVariable = "LOADGEN_RUNS"
 
-const environmentHelp = `What is set in the environment holds where no flag says otherwise, and comes before what a
-scenario says:
+const environmentHelp = `Environment variables apply if a flag is missing, and override the scenario:
 
   LOADGEN_FORMAT          --format, of verbs that print in several forms
   LOADGEN_VERBOSE         --verbose, true or false
@@ -148,16 +147,16 @@ scenario says:
   LOADGEN_UI              --ui: auto, plain, none or json
   LOADGEN_NO_CHARTS       --no-charts, true or false
   LOADGEN_METRICS_LISTEN  --metrics-listen
-  LOADGEN_SEED            --seed, before that of the scenario
-  LOADGEN_RUNS            the folder of the runs, in place of results/runs
+  LOADGEN_SEED            --seed, overrides that of the scenario
+  LOADGEN_RUNS            the folder of runs instead of results/runs
 
-With --otlp, and without it never, the variables of OpenTelemetry's exporter hold:
-OTEL_EXPORTER_OTLP_ENDPOINT (for --otlp env), _HEADERS (what gives access: no flag has it),
-_PROTOCOL, _TIMEOUT, _COMPRESSION, _CERTIFICATE and what else it has;
-OTEL_METRIC_EXPORT_INTERVAL, of 5,000 ms where it is not set; OTEL_RESOURCE_ATTRIBUTES.
+With --otlp only, the variables of OpenTelemetry's exporter apply:
+OTEL_EXPORTER_OTLP_ENDPOINT (for --otlp env), _HEADERS (for credentials, which have no flag),
+_PROTOCOL, _TIMEOUT, _COMPRESSION, _CERTIFICATE and others;
+OTEL_METRIC_EXPORT_INTERVAL (default 5,000 ms); OTEL_RESOURCE_ATTRIBUTES.
 
-NO_COLOR, CI and TERM=dumb forbid escape sequences. A connection string is read from the variable
-that --target env:NAME names, and from no other.`
+NO_COLOR, CI and TERM=dumb disable escape sequences. A connection string is read only from the
+variable of --target env:NAME.`
 
 func variableOf(flag string) string {
 	return "LOADGEN_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
@@ -210,12 +209,11 @@ func modelHelp() string {
 	}
 	regions := nearest.Of(model.Regions(), func(r model.Region) string { return fmt.Sprintf("%s %v", r.Name, r.RoundTrip) })
 	var page strings.Builder
-	fmt.Fprintf(&page, `The embedded engine is a model of the service. A scenario gives a parameter another value by
-model: {NAME: VALUE}, a command by --set model.NAME=VALUE; model: {profile: NAME} takes all of them
-from a profile: %s. Shown are the values of %s,
-their bounds and where they come from; a value that you give is an assumption of yours.
-docs/model.md holds the model against measurements. region: NAME says where the clients are, and sets
-round_trip: %s.
+	fmt.Fprintf(&page, `The embedded engine is a model of the service. Scenarios set parameters by model: {NAME: VALUE},
+commands by --set model.NAME=VALUE; model: {profile: NAME} uses a profile: %s.
+These are the values of %s, with bounds and sources; your own values are assumptions.
+docs/model.md compares the model with measurements. region: NAME is the location of the clients,
+which sets round_trip: %s.
 `, strings.Join(model.Profiles(), ", "), model.Documented, strings.Join(regions, ", "))
 	for _, p := range documented.Parameters() {
 		least, greatest := p.Bounds()
@@ -232,9 +230,9 @@ round_trip: %s.
 func newVersion(stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Say which build this is",
-		Long: `Version says which build this is: of which commit, with a plus sign where the sources differed
-from it, by which Go, for what, and which version of the partition model it has. Figures that two
-versions of the model came to are not to be compared.`,
+		Long: `Version prints the build: its commit, with a plus sign if the sources differed, the Go version,
+the platform, and the version of the partition model. Do not compare figures of different model
+versions.`,
 		Example: "  loadgen version",
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(stdout, "loadgen %s, commit %s, %s %s/%s, model %d\n",
@@ -250,8 +248,8 @@ type docsFlags struct{ man, markdown string }
 func (f *docsFlags) verb() *cobra.Command {
 	c := &cobra.Command{
 		Use: "docs", Short: "Write the manual: pages for man, or Markdown",
-		Long: `Docs writes a page for each verb and topic into a folder, which is made if it is not
-there. SOURCE_DATE_EPOCH is the date on pages for man.`,
+		Long: `Docs writes a page for each verb and topic into a folder, which it creates if necessary.
+SOURCE_DATE_EPOCH sets the date of man pages.`,
 		Example: "  loadgen docs --man share/man/man1\n  loadgen docs --markdown site/verbs",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if f.man == "" && f.markdown == "" {

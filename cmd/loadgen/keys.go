@@ -11,25 +11,25 @@ import (
 	"loadgen/scenarios"
 )
 
-const encodeHelp = `Encode prints the key that a template forms of values. It refuses what has no form there:
-text for a padded number or an instant, a number wider than its padding, which would sort
-before smaller ones, and a key that no table takes.`
+const encodeHelp = `Encode prints the key that a template forms from values. It rejects text for a padded
+number or a time, numbers wider than their padding, which would sort before smaller ones,
+and keys that tables reject.`
 
-const decodeHelp = `Decode prints a line for each key: what its attributes had, apart by tabs. Where a
-placeholder keeps less than the value, as hash(user,16) and at:hour do, it is told by
-the placeholder. A key that is none of the template, or that can be read in two ways, is
-refused, and then nothing is printed.`
+const decodeHelp = `Decode prints a line for each key: its attributes, separated by tabs. If a placeholder
+keeps less than the value, as hash(user,16) and at:hour do, it prints the placeholder's
+part. If a key does not match the template, or matches in two ways, decode fails without
+output.`
 
 // newKeys returns the verb that forms keys, and reads them back.
 func newKeys(stdout io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "keys",
 		Short: "Encode keys with a template, and decode them",
-		Long: `Keys forms the keys of a design by hand, and tells what a key stands for: numbers with
-zeros before them, ticks that count down so that the latest comes first. A template is
-one of a scenario's, such as {event}__{bib:05d} or {at:inverted}.`,
+		Long: `Keys forms the keys of a design and decodes keys: numbers with leading zeros, ticks that
+count down so that the latest comes first. A template is like one of a scenario, such as
+{event}__{bib:05d} or {at:inverted}.`,
 		Example: `  loadgen keys encode '{at:inverted}' at=2026-11-01T15:04:05Z   # ticks to the year 9999, as D19
-  loadgen keys decode '{at:inverted}' 2516087553549999999       # and the date again`,
+  loadgen keys decode '{at:inverted}' 2516087553549999999       # back to the time`,
 		RunE: helpOrUnknown, Args: cobra.ArbitraryArgs,
 	}
 	encode := &cobra.Command{
@@ -38,7 +38,7 @@ one of a scenario's, such as {event}__{bib:05d} or {at:inverted}.`,
 		Long:  encodeHelp,
 		Example: `  loadgen keys encode '{event}__{bib:05d}' event=paris bib=42   # paris__00042
   loadgen keys encode '{at:inverted}' at=2026-11-01T15:04:05Z`,
-		Args: takes(1, mostKeys, "a template and a value for each of its attributes, as in '{event}__{bib:05d}' event=paris bib=42, and got %d"),
+		Args: takes(1, mostKeys, "a template and its attributes' values, as in '{event}__{bib:05d}' event=paris bib=42, and got %d"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			given := map[string]string{}
 			for _, arg := range args[1:] {

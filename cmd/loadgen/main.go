@@ -190,40 +190,37 @@ const (
 )
 
 // exitCodes is what `loadgen help exit-codes` prints.
-const exitCodes = `Exit codes of the built command (go run turns every one but 0 into 1):
+const exitCodes = `Exit codes of the built command (go run turns every code but 0 into 1):
 
-    0   what was asked holds, or nothing was asked; serve was told to stop and has drained
+    0   the result holds, or there was no question; serve was told to stop and has drained
     1   an internal error, or the record could not be written (a full disk)
-    2   usage, an invalid scenario, an unwritable folder, a table that is not ours,
-        a port that is taken, consent that is missing
-    3   the target is not there, does not take the key, or stopped answering (a partial report
-        was written), or the table could not be prepared or dropped; with --processes, not all
-        of them joined in time, or one is not of this build; with --join, nobody leads there
-   10   what was asked does not hold: a check of the scenario (expect) fails; with --peak, that
-        rate is not held; with --find-limit, not even the lowest rate is; a budget of the
+    2   usage, an invalid scenario, an unwritable folder, a table of another tool, a port in
+        use, missing consent
+    3   the target is unreachable, rejects the credentials, or stopped answering (with a
+        partial report), or the table could not be prepared or deleted; with --processes, not
+        all members joined in time, or builds differ; with --join, there is no leader
+   10   the result does not hold: a check of the scenario (expect) fails; with --peak, that rate
+        is not sustained; with --find-limit, not even the lowest rate is; a budget of the
         scenario (stop_on) was exceeded, which ended the run; with --verify-writes, an
         acknowledged write is lost or a counter was raised too often; with --anti-pattern, a
-        check holds that it promises to fail. gate: a check fails. contest: no design holds
-        the checks. doctor: a check failed. explain: a check fails, or the load is not sustained
-        and there is no check; with --log, so with --strict alone
+        check holds that should fail. gate: a check fails. contest: no design holds the
+        checks. doctor: a check failed. explain: a check fails, or without checks the load is
+        not sustained; with --log only if --strict is set
    11   gate: a regression. A run in virtual time differs from its baseline, or paired live
-        runs are worse than chance explains and by more than the threshold
-   12   what was asked cannot be told: by --peak, --find-limit or a check, for the run is
-        partial or the generator was late where it counts, or by what the record holds. gate:
-        there is no baseline, or it is of another scenario or was changed by hand, or there
-        are too few pairs of runs. explain: the peak is too near to a target, or keys come
-        without instants. runs history: there are no two nights to compare
-   13   the run is invalid: nothing succeeded in what it reports, or its accounting does not
-        close; with --processes, one of them was lost, and runs that were to follow are not
-        made. With --strict also where the generator was the limit, and in place of 12. gate:
-        pairs of live runs were not valid, or a compared figure was client-limited, again and
-        again
-  130   interrupted; 143 terminated; 129 hung up, for its terminal was closed (not under nohup):
-        what was measured until then is reported, and what is left at a service is named. A
-        second signal ends the process at once, with its own code
+        runs are worse than by chance and by more than the threshold
+   12   the result is unknown: for --peak, --find-limit or a check, because the run is partial,
+        the generator was late, or the record lacks data. gate: the baseline is missing, of
+        another scenario or edited, or there are too few pairs of runs. explain: the peak is
+        too close to a target, or keys have no times. runs history: no two nights to compare
+   13   the run is invalid: nothing succeeded in the reported phases, or counters do not
+        reconcile; with --processes, a member was lost, and the remaining runs are skipped.
+        With --strict also if the generator was the limit, and instead of 12. gate: pairs of
+        live runs were invalid, or a compared figure was client-limited, repeatedly
+  130   interrupted; 143 terminated; 129 hung up: the terminal was closed (not under nohup).
+        Measurements up to then are reported, and leftovers at a service are named. A second
+        signal ends the process at once, with its own code
 
-An interruption comes first, then 1, 2 and 3. Of the others,
-13 comes before 10, that before 11, and 11 before 12.`
+Precedence: interruptions, then 1, 2, 3, 13, 10, 11, 12.`
 
 // usageError is a fault of what the user typed.
 type usageError struct{ error }

@@ -43,28 +43,24 @@ func (f *replayFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay log... [file.yaml]",
 		Short: "Repeat the operations of a log under other keys",
-		Long: `Replay takes the operations of a table's log, each once however often its client tried,
-and has them arrive on the virtual clock at the times of the log: under the keys that
-they had, and under those of other designs. It says what would have been throttled and
-lost, by two profiles of the model or by what was measured (--profile FILE), what it
-would have cost, and which design comes first by the rules of a contest. Nothing is
-sent anywhere.
+		Long: `Replay takes the operations of a table's log, each once despite retries, and repeats them
+on the virtual clock at the times of the log: with their own keys, and with those of other
+designs. It reports what would be throttled and lost, under two profiles of the model or a
+measured one (--profile FILE), the cost, and the best design by the rules of a contest.
+Nothing is sent.
 
---partition-key and --row-key say how the keys of the log were formed: templates that
-are read backwards into attributes. The designs of a scenario file form keys anew of
-those, and --suggest proposes some; what of the log does not fit the pattern keeps its
-keys, and is told.
+--partition-key and --row-key are the templates of the log's keys, which give their
+attributes. The designs of a scenario file form new keys from these; --suggest proposes
+designs. Operations that do not match the templates keep their keys and are counted.
 
-A query is replayed by what its filter knows of the keys: under another design it
-becomes a point, a range, a scan, or one query for each bucket, as the queries of a
-scenario would. The keys of a transaction are in no log, unless the line names its
-partition: without one it is left out and counted, or falls where the single write
-before it did (--keyless as-writes). --transaction-entities says how many entities a
-transaction writes.
+A query is replayed by what its filter contains of the keys: in another design it becomes
+a point query, a range, a scan, or one query per bucket. Logs do not contain the keys of
+transactions. A transaction without partition is omitted and counted, or assumed in the
+partition of the previous single write (--keyless as-writes). --transaction-entities sets
+the number of entities per transaction.
 
-The exit code is 10 where no design holds the log, and 12 where too much of it is left
-out to say that one does.`,
-		Example: `  loadgen replay logs/                            # under the keys that it has
+The exit code is 10 if no design holds, and 12 if too much of the log is omitted to tell.`,
+		Example: `  loadgen replay logs/                            # with its own keys
   loadgen replay logs/ --partition-key "{region}_{date}" --row-key "{id}" mine.yaml
   loadgen replay logs/ --partition-key "{region}_{date}" --row-key "{id}" --suggest
   loadgen replay table.log --speed 2 --retry none --profile documented
@@ -85,7 +81,7 @@ out to say that one does.`,
 	flags.StringVar(&f.plan.Retry, "retry", "", "retry policy instead of the clients': none, documented, short (default short)")
 	flags.StringVar(&f.plan.Profile, "profile", "", "model profile: a `name`, or a file of loadgen calibrate (default: documented and headroom)")
 	flags.BoolVar(&f.plan.Suggest, "suggest", false, "add designs that are derived from the log")
-	flags.StringVar(&f.rules.Keyless, "keyless", replay.LeftOut, "transactions and inserts whose key no line says: `leave-out` or as-writes")
+	flags.StringVar(&f.rules.Keyless, "keyless", replay.LeftOut, "transactions and inserts without key: `leave-out` or as-writes")
 	flags.IntVar(&f.plan.Seeds, "seeds", defaultReplays, "runs of each design, with different seeds, 1 to 100")
 	flags.Float64Var(&f.plan.Price.PerMillion, "price", 0, "what a million billed transactions cost, in any currency")
 	flags.BoolVar(&f.plan.Price.BillRefused, "bill-throttled", false, "throttled requests are billed, too")
@@ -117,7 +113,7 @@ func (f *replayFlags) sound() error {
 	case p.Seeds < 1 || p.Seeds > series.MostSeeds:
 		return usageError{fmt.Errorf("--seeds %d: expected 1 to %d", p.Seeds, series.MostSeeds)}
 	case p.Suggest && (f.pattern.PartitionKey == "" || f.pattern.RowKey == ""):
-		return usageError{errors.New("--suggest needs attributes; expected --partition-key and --row-key, how the keys of the log were formed")}
+		return usageError{errors.New("--suggest needs attributes; expected the templates of the log's keys: --partition-key and --row-key")}
 	}
 	if faults := (contest.Options{Price: f.plan.Price}).Validate(); len(faults) > 0 {
 		return usageError{fmt.Errorf("--price: %w", faults[0])}
@@ -205,7 +201,7 @@ func (f *replayFlags) designs(args []string) (paths []string, err error) {
 	case file == "":
 		return paths, nil
 	case f.pattern.PartitionKey == "" || f.pattern.RowKey == "":
-		return nil, usageError{fmt.Errorf("the designs of %s need attributes; expected --partition-key and --row-key, how the keys of the log were formed", file)}
+		return nil, usageError{fmt.Errorf("the designs of %s need attributes; expected the templates of the log's keys: --partition-key and --row-key", file)}
 	}
 	s, _, err := scenarios.OpenContested(file)
 	if err != nil {

@@ -43,21 +43,21 @@ func newReport(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report RUN",
 		Short: "Print the report of a stored run as text, a page, tables, or for other tools",
-		Long: `Report renders the record of a run once more, or a contest of designs. RUN is its folder,
-its name in results/runs or the beginning of it, or "latest".
+		Long: `Report prints the report of a stored run or contest. RUN is its folder, its name in
+results/runs or a unique prefix of it, or "latest".
 
-    text       what the run printed at its end
-    html       one page that needs nothing else, with its charts
-    md         Markdown, which names the charts that lie beside the run
+    text       the output at the end of the run
+    html       a self-contained page with charts
+    md         Markdown with links to the charts of the run
     json       the summary, for scripts
     csv        every table cell by cell, and every second
-    seconds    a row a second in CSV, with a column for each count
+    seconds    CSV with a row per second and a column per count
     benchfmt   benchmark lines, for benchstat
-    hlog       histograms, for the tools of HdrHistogram
-    junit      what was claimed of the run, as test cases
+    hlog       histograms, for HdrHistogram's tools
+    junit      checks as test cases
 
-A contest has the first five. Of a record that was cut off, or is of an invalid run, it says so first,
-shows what can be read and invents nothing.`,
+Contests have the first five. For a truncated record or an invalid run the report says so
+first and shows what is readable.`,
 		Example: `  loadgen report latest
   loadgen report latest --format html --out report.html
   loadgen report latest --charts slides --axis log
@@ -73,7 +73,7 @@ shows what can be read and invents nothing.`,
 				return usageError{errors.New("--charts draws in place of a report; expected it without --format and --out")}
 			case !given("axis") || f.axis == anyAxis:
 			case f.charts == "" && f.format != "html":
-				return usageError{errors.New("--axis is one of charts, and there are none; expected --charts FOLDER, or --format html")}
+				return usageError{errors.New("--axis requires --charts FOLDER or --format html")}
 			case !slices.Contains(axes, f.axis):
 				return usageError{fmt.Errorf("--axis: %s", nearest.Unknown("axis", f.axis, axes))}
 			default:

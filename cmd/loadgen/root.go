@@ -12,9 +12,9 @@ import (
 	"loadgen/scenarios/run"
 )
 
-const rootHelp = `loadgen offers load to the partitions of a table, holds what comes of it against
-the documented targets (2,000 entities/s a partition, 20,000 an account, every
-scanned entity counted), and says in plain words whether the keys hold.`
+const rootHelp = `loadgen sends load to the partitions of a table, compares the result with the documented
+targets (2,000 entities/s per partition, 20,000 per account, every scanned entity
+counted), and reports whether the keys sustain it.`
 
 func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
@@ -151,5 +151,5 @@ func takes(least, most int, what string) cobra.PositionalArgs {
 
 // takesOne refuses anything but one scenario.
 func takesOne() cobra.PositionalArgs {
-	return takes(1, 1, "one scenario, such as stress, day-key or my-table.yaml, and got %d; `loadgen scenarios list` has those that are built in")
+	return takes(1, 1, "one scenario, such as stress, day-key or my-table.yaml, and got %d; see `loadgen scenarios list`")
 }

@@ -35,16 +35,16 @@ type runFlags struct {
 	join  joinFlags
 }
 
-const runHelp = `Run creates a table, carries out the phases of a scenario on it, says what came of
-them, and drops the table. The scenario is a YAML file, or one of the built-in ones
-by its name; paths in a file, such as that of a trace, count from its folder.
+const runHelp = `Run creates a table, executes the phases of a scenario, reports the result, and deletes
+the table. The scenario is a YAML file or the name of a built-in scenario. Paths in a
+file are relative to its folder.
 
-It runs against the embedded engine behind a socket of this machine; --target names
-another table service, to which nothing is sent without --yes. The record of the
-run goes to a folder of its own in results/runs.
+By default the target is the embedded engine on a local socket. --target selects another
+Table service; sending to it requires --yes. The record goes to a new folder in
+results/runs.
 
-A budget of the scenario (stop_on) that is exceeded ends the run: its report is of
-what was done until then, and the exit code is 10.
+If a budget of the scenario (stop_on) is exceeded, the run ends with a report up to then
+and exit code 10.
 
 ` + sweepHelp + "\n\n" + fleetHelp + "\n\n" + findHelp + "\n\n" + driverHelp
 
@@ -54,11 +54,11 @@ func (f *runFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 		Short:             "Run a scenario file, or a built-in scenario, in real time",
 		Long:              runHelp,
 		ValidArgsFunction: oneScenario,
-		Example: `  loadgen run my-table.yaml                       # a scenario of your own
-  loadgen run my-table.yaml --use by-day          # another of its designs
+		Example: `  loadgen run my-table.yaml                       # your own scenario
+  loadgen run my-table.yaml --use by-day          # another design
   loadgen run my-table.yaml --sweep use=by-day,by-customer
   loadgen run my-table.yaml --set phases.measure.arrivals.constant=200
-  loadgen run stress --retry documented           # a built-in one
+  loadgen run stress --retry documented           # a built-in scenario
   loadgen run my-table.yaml --target in-process --format json
   loadgen run my-table.yaml --target env:TABLES --yes
   loadgen run my-table.yaml --processes 4         # four processes, each a quarter of the load
@@ -83,7 +83,7 @@ func (f *runFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 			}
 			defer f.live.fleet.end(stderr)
 			if len(f.sweep.axes) > 0 && f.live.record != "" {
-				return usageError{errors.New("--record is of one run, and --sweep makes several; expected one of them")}
+				return usageError{errors.New("--record and --sweep are mutually exclusive")}
 			}
 			return f.sweep.run(c, &f.live.choice, &f.live.tell, d, command, plan, stdout, stderr)
 		},
@@ -98,11 +98,10 @@ func (f *runFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 }
 
 // sweepHelp is what the help of a verb that sweeps says of it.
-const sweepHelp = `--sweep path=v1,v2,… runs the scenario once for each of the values, and once for each
-combination where it is given several times, at most 100 in all; one table compares
-them at the end. Values are parted by commas, or by semicolons where there are any;
-within brackets, braces and double quotes neither parts. With --out each run has a
-folder of its own in that one.`
+const sweepHelp = `--sweep path=v1,v2,… runs the scenario once for each value, and for each combination if
+repeated, at most 100 runs; a table compares them. Commas separate values, or semicolons
+if there are any, except within brackets, braces and double quotes. With --out each run
+has its own folder in that one.`
 
 // sweepFlags have a scenario run once for each of several values.
 type sweepFlags struct{ axes []string }
@@ -139,7 +138,7 @@ func (f *sweepFlags) run(c *cobra.Command, choice *choiceFlags, tell *tellFlags,
 	}
 	switch {
 	case c.Flags().Changed("count"):
-		return usageError{errors.New("--count repeats one run, and --sweep makes several; expected one of them (--sweep seed=1,2,3 has several of each)")}
+		return usageError{errors.New("--count and --sweep are mutually exclusive (use --sweep seed=1,2,3)")}
 	case !slices.Contains(report.PrintForms(), tell.format):
 		return usageError{fmt.Errorf("--format %s is of one run; expected %s with --sweep", tell.format, nearest.Choice(report.PrintForms()))}
 	}
@@ -280,12 +279,11 @@ type findFlags struct {
 }
 
 // findHelp is what the help of such a verb says of the search.
-const findHelp = `--find-limit looks for the highest rate that holds instead of offering the
-scenario's own: it doubles or halves the rate until it has one that holds and one
-that does not, then bisects to 1 % and tries both ends once more. A rate holds
-where no more than --max-throttled of its first attempts are throttled, and where
---max-p99 is given, the response p99 stays within it. Throttled ones are not
-tried again unless --retry says so.`
+const findHelp = `--find-limit searches the highest sustained rate instead of running the scenario's own:
+it doubles or halves the rate until one holds and one does not, bisects to 1 %, and
+repeats both ends. A rate holds if at most --max-throttled of first attempts are throttled
+and, with --max-p99, the response p99 is within it. Throttled attempts are not retried
+unless --retry is set.`
 
 func (f *findFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.limitOf, "find-limit", "", "find the highest rate that a `partition`, or the account, sustains")
@@ -301,12 +299,12 @@ func (f *findFlags) register(flags *pflag.FlagSet) {
 func (f *findFlags) find(flags *pflag.FlagSet, s *scenarios.Scenario) (*campaign.Find, error) {
 	given := flags.Changed
 	if !given("find-limit") {
-		return nil, refuse(flags, "belongs to --find-limit, which is missing; expected --find-limit partition or account",
+		return nil, refuse(flags, "requires --find-limit partition or account",
 			"max-throttled", "max-p99", "from", "max-rate", "step")
 	}
 	for _, flag := range []string{"rate", "peak", "duration"} {
 		if given(flag) {
-			return nil, usageError{fmt.Errorf("--find-limit and --%s each choose the steps; expected one of them (--from is where a search begins)", flag)}
+			return nil, usageError{fmt.Errorf("--find-limit and --%s are mutually exclusive (--from starts a search)", flag)}
 		}
 	}
 	share, err := parseShare(f.maxThrottled)

@@ -27,14 +27,14 @@ func newRuns(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "runs",
 		Short: "Manage stored runs: list, show, tag, prune, merge, history",
-		Long: `Every run leaves its record in a folder of its own in results/runs. Here they are looked
-at together and looked after.`,
+		Long: `Every run stores its record in its own folder in results/runs. These verbs list and
+manage stored runs.`,
 		Example: `  loadgen runs list --since 7d
   loadgen runs show latest
-  loadgen runs tag latest baseline         # keeps it from being pruned
-  loadgen runs prune --older-than 30d      # what would go?
-  loadgen runs history stress              # where do its nights step?
-  loadgen runs merge A B --out both        # one record of runs that went on side by side`,
+  loadgen runs tag latest baseline         # protects it from prune
+  loadgen runs prune --older-than 30d      # list only
+  loadgen runs history stress              # steps over the nights
+  loadgen runs merge A B --out both        # one record of concurrent runs`,
 		RunE: helpOrUnknown, Args: cobra.ArbitraryArgs,
 	}
 	var runs string
@@ -88,11 +88,11 @@ func newRunsList(stdout io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the runs that are kept, the newest first",
-		Long: `List prints the runs of a folder, the one that was begun last first, with what became
-of each. served is the most entities a second of any reported phase, p99 the response
-time of its operations together, throttled the share of their attempts, of
-both without what prepares the table. A contest of designs is told by who wins it. What
-cannot be read, and folders without a run or a contest, are counted below.`,
+		Long: `List prints the runs of a folder, the latest first, with their results. served is the
+maximum of entities per second of a reported phase, p99 the response time of all its
+operations, throttled the share of its attempts, without preparation of the table.
+Contests show their winner. Unreadable folders, and folders without run or contest, are
+counted below.`,
 		Example: `  loadgen runs list
   loadgen runs list --scenario stress --since 7d
   loadgen runs list --tag baseline --format json`,
@@ -136,7 +136,7 @@ cannot be read, and folders without a run or a contest, are counted below.`,
 
 // aboutRun explains RUN in the help of a verb.
 const aboutRun = `RUN is the folder
-of a run, its name in --runs, a beginning of the name that no other has, or latest.`
+of a run, its name in --runs, a unique prefix of the name, or latest.`
 
 func newRunsTag(stdout io.Writer) *cobra.Command {
 	var runs string
@@ -186,14 +186,13 @@ type runsPruneFlags struct {
 	yes             bool
 }
 
-const runsPruneHelp = `Prune says which runs would go, and deletes them only with --yes. With --older-than go
-those that were begun longer ago, with --keep-last all but the newest so many of each
-scenario, not counting what stays anyway; with both, those that meet both.
+const runsPruneHelp = `Prune lists the runs to delete, and deletes them with --yes. --older-than selects runs
+that started earlier, --keep-last all but the newest N of each scenario, not counting
+protected runs; with both, a run must match both.
 
-It deletes the files that loadgen has written, and only of runs directly below --runs
-whose record it can read. It follows no link, and leaves alone every run that has a tag,
-every run that has not come to its end and was written to within the last hour, contests,
-and files of anybody else, whose folders stay with them.`
+Prune deletes only files that loadgen wrote, of readable runs directly below --runs. It
+does not follow links. It keeps runs with tags, unfinished runs written to within the
+last hour, contests, and folders that contain other files.`
 
 func newRunsPrune(stdout io.Writer) *cobra.Command {
 	f := new(runsPruneFlags)
@@ -201,7 +200,7 @@ func newRunsPrune(stdout io.Writer) *cobra.Command {
 		Use:   "prune",
 		Short: "Delete runs that are old, once it was said which",
 		Long:  runsPruneHelp,
-		Example: `  loadgen runs prune --older-than 30d              # what would go?
+		Example: `  loadgen runs prune --older-than 30d              # list only
   loadgen runs prune --older-than 30d --yes
   loadgen runs prune --keep-last 20 --scenario stress --yes`,
 		RunE: withRunFaults(func(c *cobra.Command, _ []string) error {
@@ -216,7 +215,7 @@ func newRunsPrune(stdout io.Writer) *cobra.Command {
 					return usageError{fmt.Errorf("--older-than %q: %w", f.olderThan, err)}
 				}
 			case !keepLast:
-				return usageError{errors.New("runs prune: nothing says which runs are to go; expected --older-than 30d or --keep-last 20")}
+				return usageError{errors.New("runs prune: expected --older-than 30d or --keep-last 20")}
 			}
 			all, err := catalog.Open(c.Context(), f.runs)
 			if err != nil {

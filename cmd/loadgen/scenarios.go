@@ -26,14 +26,13 @@ func newScenarios(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "scenarios",
 		Short: "List, show and check scenarios, or start one for your own table",
-		Long: `A scenario says what a table holds, how its keys are formed from facts about its
-entities, and what is done to it. Those that are built in show one thing each; init
-writes the beginning of your own, which check, explain, simulate and run take by the
-name of its file.`,
-		Example: `  loadgen scenarios list                   # what is built in
-  loadgen scenarios show stress            # how one of them is written
-  loadgen scenarios init my-table.yaml     # begin with your own table
-  loadgen scenarios check my-table.yaml    # all that is wrong with a file`,
+		Long: `A scenario defines the entities of a table, how their keys are formed, and the load. Each
+built-in scenario shows one subject. Init writes a file for your own, which check,
+explain, simulate and run accept.`,
+		Example: `  loadgen scenarios list                   # built-in scenarios
+  loadgen scenarios show stress            # the text of one
+  loadgen scenarios init my-table.yaml     # start with your own table
+  loadgen scenarios check my-table.yaml    # validate a file`,
 		RunE: helpOrUnknown, Args: cobra.ArbitraryArgs,
 	}
 	var form formFlags
@@ -41,10 +40,10 @@ name of its file.`,
 	list := &cobra.Command{
 		Use:   "list",
 		Short: "List the built-in scenarios by what they are about",
-		Long: `List prints the name of every built-in scenario, the first sentence of what it is about
-and why its anti-pattern fails, by the subjects of the documents and in their order. Run,
-simulate, explain and show take those names. --search takes a word, or what else a thing is called (SAS, EGT, CORS):
-those come first that are called so, then those that are about it or mention it.`,
+		Long: `List prints each built-in scenario with the first sentence of its description and why its
+anti-pattern fails, in the order of the documents' subjects. Run, simulate, explain and
+show accept these names. --search takes a word or a synonym (SAS, EGT, CORS) and ranks
+names before descriptions.`,
 		Example: "  loadgen scenarios list\n  loadgen scenarios list --search ETag\n  loadgen scenarios list --format json",
 		RunE: func(*cobra.Command, []string) error {
 			all, err := scenarios.Catalogue()
@@ -68,8 +67,8 @@ those come first that are called so, then those that are about it or mention it.
 	schema := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the format of scenario files as a JSON Schema",
-		Long: `Schema prints the format of scenario files as a JSON Schema (draft 2020-12), by which
-editors complete names and underline faults while one types. ` + "`loadgen scenarios init`" + `
+		Long: `Schema prints the scenario format as a JSON Schema (draft 2020-12), for completion and
+validation in editors. ` + "`loadgen scenarios init`" + `
 writes it beside the file already.`,
 		Example: "  loadgen scenarios schema > " + scenarios.SchemaFile,
 		RunE: func(*cobra.Command, []string) error {
@@ -129,9 +128,9 @@ func (f *sourceFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show file|name",
 		Short: "Print a scenario as it is written, or as it takes effect",
-		Long: `Show prints a scenario as its author wrote it, comments included: a built-in one is a
-good beginning for one of your own. With --effective it prints what a run would take:
-every field with its value, defaults and overrides included, in one canonical form.`,
+		Long: `Show prints the text of a scenario with its comments: a built-in one is a good start for
+your own. With --effective it prints the values of a run: every field, with defaults and
+overrides, in one canonical form.`,
 		Example: `  loadgen scenarios show stress > my-table.yaml
   loadgen scenarios show stress --effective --set model.partition_target=500`,
 		Args:              takesOne(),
@@ -166,14 +165,14 @@ every field with its value, defaults and overrides included, in one canonical fo
 	return c
 }
 
-const checkHelp = `Check reads scenario files, and the files that they name, without running anything.
-What is wrong is told on standard output, a line for each fault:
+const checkHelp = `Check validates scenario files, and the files they refer to, without running anything. It
+prints a line for each fault on standard output:
 
   file:line:column: what is wrong; what was expected
 
-A sound file is told in one line, which says what it holds. A folder stands for the
-.yaml files in it, - for standard input, and the name of a built-in scenario for that.
-The exit code is 2 where anything is wrong.`
+For a valid file it prints a line with a summary. Arguments are files, folders of .yaml
+files, - for standard input, and names of built-in scenarios. The exit code is 2 if there
+are faults.`
 
 // newCheck returns the verb that lists all faults of scenario files.
 func newCheck(stdout io.Writer) *cobra.Command {
@@ -258,9 +257,9 @@ type initFlags struct {
 }
 
 const initHelp = `Init writes a scenario to begin with, ` + scenarios.StarterName + `.yaml unless another file is named. It is
-sound as it stands: check, explain, simulate and run take it at once, and each of its
-sections says in a comment what to change for a table of your own. Beside it lies the
-JSON Schema by which editors complete and check it.
+valid: check, explain, simulate and run accept it, and comments in each section say what
+to change for your own table. The JSON Schema next to it lets editors complete and
+validate it.
 
 No file is overwritten without --force.`
 
@@ -297,9 +296,9 @@ func (f *initFlags) verb(stdout io.Writer) *cobra.Command {
 				}
 				return usageError{errors.Join(faults.Unwrap()...)}
 			}
-			_, err := fmt.Fprintf(stdout, `%s is the beginning of a scenario; %s beside it is for editors. Next:
+			_, err := fmt.Fprintf(stdout, `%s is a scenario to start from; %s is its schema for editors. Next:
 
-  loadgen scenarios check %s    # is the file sound?
+  loadgen scenarios check %s    # is the file valid?
   loadgen explain %s            # what will it do?
   loadgen simulate %s           # run it on the virtual clock
   loadgen run %s                # run it in real time
@@ -317,10 +316,9 @@ func newPatterns(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "patterns [name...]",
 		Short: "Run the documents' design patterns and their anti-patterns",
-		Long: `Patterns runs each built-in scenario that shows a design pattern of the documents, and
-its anti-pattern, on the virtual clock, by three seeds each, and prints as Markdown what the
-two came to: what the scenario claims, and the figures in which they differ. It is what
-docs/patterns.md shows. With names it does so for those alone.`,
+		Long: `Patterns runs each built-in scenario of a documented design pattern, and its anti-pattern,
+on the virtual clock with three seeds each, and prints in Markdown the checks and the
+figures that differ, as in docs/patterns.md. Names select scenarios.`,
 		Example: `  loadgen scenarios patterns                  # all of them
   loadgen scenarios patterns bank-transfer    # one`,
 		ValidArgsFunction: someScenarios,

@@ -37,51 +37,49 @@ type serveFlags struct {
 // standardInput is the name of it among files.
 const standardInput = "-"
 
-const serveHelp = `Serve is a table service that the SDKs take for real, with the documents' limits:
-2,000 entities/s a partition and 20,000 an account, every scanned entity counted.
-Its first line on standard output is the connection string of it. What it holds is
-in memory, and gone when it ends unless --export saves it, or --data-dir keeps it: then
-an acknowledged write is there after any end, of the machine as well, and after an error
-of the disk nothing more is acknowledged. --durability nosync acknowledges sooner; a
-crash of the machine or a kill may then lose the last writes, and no half transaction.
-The name of a table that was deleted is free again after 40 s; --set model.name_delay=0
-frees it at once.
+const serveHelp = `Serve is a local Table service for the SDKs with the documented limits: 2,000 entities/s
+per partition and 20,000 per account, every scanned entity counted. The first line on
+standard output is its connection string. Tables are in memory and lost at the end unless
+--export saves them or --data-dir stores them: then acknowledged writes survive every
+crash, and after a disk error no more writes are acknowledged. --durability nosync
+acknowledges earlier; a crash may then lose the last writes, but never half a transaction.
+The name of a deleted table is reusable after 40 s; --set model.name_delay=0 removes the
+delay.
 
---examine records the traffic like a run of one's own, in a folder of its own in
-results/runs, and reports on it at the end: which partitions were hot, which
-queries scanned how much, what was throttled, and what that means for the
-PartitionKey. With --live a page of this machine shows it meanwhile.
+--examine records the traffic like a run in a folder in results/runs, and reports at the
+end: hot partitions, queries that scan, throttling, and what that means for the
+PartitionKey. With --live a local page shows it meanwhile.
 
-Ctrl-C, SIGTERM or SIGHUP ends it: it accepts no more, lets what is under way finish
-for 5 s, and then exports and reports. On a second address, of this machine only, it
-answers GET /-/healthz and GET /-/state, which is JSON.
+Ctrl-C, SIGTERM or SIGHUP ends it: it accepts no more connections, lets requests finish
+for 5 s, then exports and reports. A second, local address answers GET /-/healthz and GET
+/-/state, which is JSON.
 
-The account and the key are the emulators' well-known ones, on a loopback address
-only. Any other address needs an account and a key of one's own.
+The emulators' well-known account and key work only on loopback addresses. Any other
+address needs its own account and key.
 
-It speaks plain HTTP, or https with --tls-cert and --tls-key. --tls-self-signed makes
-a certificate for as long as it runs, for clients that take https alone; the second
-address has it at /-/certificate, for them to trust.
+It uses HTTP, or https with --tls-cert and --tls-key. --tls-self-signed creates a
+certificate until the end, for clients that require https; /-/certificate on the second
+address shows it.
 
-Signatures of the account's key are taken always. --oidc-issuer takes bearer tokens of
-one issuer as well, --insecure-tokens any: for programs with DefaultAzureCredential.`
+Signatures with the account key always work. --oidc-issuer also accepts bearer tokens of
+one issuer, --insecure-tokens any token: for programs with DefaultAzureCredential.`
 
 func (f *serveFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Run a local Table service with the documented limits and report on its clients",
 		Long:  serveHelp,
-		Example: `  loadgen serve                                   # where the emulators are, with their account
-  loadgen serve --examine                         # and a verdict on Ctrl-C
-  loadgen serve --examine --live                  # looked at in a browser meanwhile
-  loadgen serve --start cold --examine            # a new table, that load balancing has yet to split
-  loadgen serve --log table.log                   # what explain --log and replay read
+		Example: `  loadgen serve                                   # the emulators' address and account
+  loadgen serve --examine                         # with a verdict on Ctrl-C
+  loadgen serve --examine --live                  # with a live page
+  loadgen serve --start cold --examine            # a new table, before load balancing splits it
+  loadgen serve --log table.log                   # for explain --log and replay
   loadgen serve --import races.csv --export races.jsonl
-  loadgen serve --data-dir tables                 # what is written is there the next time
+  loadgen serve --data-dir tables                 # keep tables on disk
   loadgen serve --profile off --listen 127.0.0.1:0 # no limits, any free port
-  loadgen serve --tls-self-signed                 # https, for SDKs that take nothing else
+  loadgen serve --tls-self-signed                 # https, for SDKs that require it
   loadgen serve --tls-self-signed --insecure-tokens # for programs with DefaultAzureCredential
-  loadgen serve --set model.partition_target=500  # what if the limit were another?
+  loadgen serve --set model.partition_target=500  # another limit
   loadgen serve --faults faults.yaml --set faults.0.share=2%
   loadgen serve --listen 0.0.0.0:10002 --account races --key-file key.txt`,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -191,7 +189,7 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 func (f *serveFlags) prepare() (told []string, err error) {
 	switch {
 	case !f.examine && f.out != "":
-		return nil, usageError{errors.New("--out is the folder of a run, and there is one with --examine alone")}
+		return nil, usageError{errors.New("--out requires --examine")}
 	case !f.examine && f.live.asked:
 		return nil, usageError{errors.New("--live shows the traffic that --examine records; expected --examine with it")}
 	case (f.Account == "") != (f.keyFile == ""):

@@ -31,18 +31,17 @@ type simulateFlags struct {
 // canonical is the scenario that is simulated where none is named.
 const canonical = "simulate"
 
-const simulateHelp = `Simulate runs a scenario, a YAML file or a built-in one by its name, through the
-same session, engine and record as a run in real time, but on a virtual clock: what
-takes the service twenty minutes takes seconds, and the same seed gives the same
-record to the last count: nothing differs but when it was begun.
+const simulateHelp = `Simulate runs a scenario, a YAML file or a built-in one, with the session, engine and
+record of a real run but on a virtual clock: twenty minutes take seconds, and the same
+seed gives the same record except for the start time.
 
-Without a name it runs the canonical scenario, a new table that twelve keys load
-with 1,000 merges/s each: the table is throttled, its ranges are split and moved,
-and in the end all is served. The verdict says when, and whether it survives
-another profile of the model, which is simulated beside it.
+Without a name it runs the standard scenario: a new table with 1,000 merges/s on each of
+twelve keys. The table is throttled, its ranges split and move, and finally everything is
+served. The verdict reports the time, and whether it holds under another profile of the
+model, which is simulated as well.
 
-Entities are stored only where the scenario reads what it wrote, or with --data:
-admission, counts and times do not depend on them, but 404, 409 and 412 do.
+Entities are stored only if the scenario reads its own writes, or with --data. Admission,
+counts and times do not depend on it, but 404, 409 and 412 do.
 
 ` + sweepHelp + "\n\n" + findHelp
 
@@ -52,15 +51,15 @@ func (f *simulateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 		Short:             "Run a scenario in virtual time",
 		Long:              simulateHelp,
 		ValidArgsFunction: oneScenario,
-		Example: `  loadgen simulate                                # a cold table learns its load
+		Example: `  loadgen simulate                                # load balancing of a new table
   loadgen simulate --set start=warm               # the same load on spread ranges
   loadgen simulate --set phases.spread.partitions=1 --set phases.spread.rate=6000
   loadgen simulate --set model.detection=10m --format json
   loadgen simulate stress                         # the stress test, without waiting
-  loadgen simulate my-table.yaml                  # a scenario of your own
-  loadgen simulate my-table.yaml --anti-pattern       # what it warns of
+  loadgen simulate my-table.yaml                  # your own scenario
+  loadgen simulate my-table.yaml --anti-pattern       # its anti-pattern
   loadgen simulate my-table.yaml --sweep use=by-day,by-customer --sweep seed=1,2,3
-  loadgen simulate stress --find-limit partition  # the highest rate that a partition holds`,
+  loadgen simulate stress --find-limit partition  # highest rate that a partition sustains`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usageError{fmt.Errorf("%s takes one scenario, and %q is another", c.CommandPath(), args[1])}

@@ -128,7 +128,7 @@ func TestQueuesAndBlobsElsewhere(t *testing.T) {
 			says           []string
 		}{
 			{"none is told of", "", []string{"--yes"}, codeUsage, []string{"expected a connection string with " + setting, one.Name}},
-			{"no consent", ";QueueEndpoint=" + nobody + ";BlobEndpoint=" + nobody, nil, codeUsage, []string{"  beside  ", " go to " + nobody, "nothing was sent"}},
+			{"no consent", ";QueueEndpoint=" + nobody + ";BlobEndpoint=" + nobody, nil, codeUsage, []string{"  other  ", " go to " + nobody, "nothing was sent"}},
 			{"nobody is there", ";QueueEndpoint=" + nobody + ";BlobEndpoint=" + nobody, []string{"--yes"}, codeTarget, []string{" service at " + nobody + ": no reply: "}},
 		} {
 			t.Run(one.Name+", "+row.sentence, func(t *testing.T) {

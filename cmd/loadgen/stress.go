@@ -31,27 +31,26 @@ func (f *stressFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stress",
 		Short: "Run the documented stress test of one partition",
-		Long: `Stress creates a table, loads it with registrations of foot races, offers a
-rising load to a single partition, examines the throughput of GET and PUT
-against the target of a partition, says what that means for the PartitionKey,
-and drops the table.
+		Long: `Stress runs the documented stress test: it creates a table, loads registrations of foot
+races, raises the load on one partition step by step, compares GET and PUT throughput
+with the partition's target, reports what that means for the PartitionKey, and deletes
+the table.
 
-It runs against the embedded engine behind a socket of this machine, whose limits
-are those of the documents: what it says of the limits is modelled, not measured.
---target names another table service, to which nothing is sent without --yes. The
-record of the run, its charts as PNG and SVG among it, goes to a folder of its own
-in results/runs.
+By default the target is the embedded engine on a local socket. It enforces the
+documented limits: limits in the result are modelled, not measured. --target selects
+another Table service; sending to it requires --yes. The record and its charts (PNG and
+SVG) go to a new folder in results/runs.
 
 ` + findHelp + "\n\n" + driverHelp,
 		Example: `  loadgen stress                                  # where does the partition saturate?
-  loadgen stress --peak 1500                      # does it hold 1,500 operations/s? (exit 10 if not, 12 if it cannot tell)
+  loadgen stress --peak 1500                      # does it sustain 1,500 operations/s? (exit 10: no, 12: unknown)
   loadgen stress --rate 2500 --duration 10s       # one step at one rate
-  loadgen stress --set model.partition_target=500 # what if the limit were another?
+  loadgen stress --set model.partition_target=500 # another limit
   loadgen stress --retry none --format json
   loadgen stress --count 6 --format benchfmt > a.bench  # six runs, for benchstat a.bench b.bench
-  loadgen stress --find-limit partition           # the highest rate with at most 0.5% throttled
+  loadgen stress --find-limit partition           # highest rate with at most 0.5% throttled
   loadgen stress --find-limit partition --max-p99 50ms --from 4000
-  loadgen stress --driver vegeta --rate 1500      # a second opinion on the times
+  loadgen stress --driver vegeta --rate 1500      # measure with a second driver
   loadgen stress --target env:TABLES --yes        # a service by its connection string`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			defer f.live.fleet.end(stderr)
@@ -108,7 +107,7 @@ func (f *stressFlags) scenario(flags *pflag.FlagSet, d *draft, alter func(*scena
 	case given("duration") && f.duration <= 0:
 		return nil, usageError{fmt.Errorf("--duration %v: expected more than 0, such as 4s", f.duration)}
 	case given("duration") && given("peak") && f.duration < shortestJudged:
-		return nil, usageError{fmt.Errorf("--duration %v: a peak is judged by steps of %v or more, in which what an idle partition saved up runs out",
+		return nil, usageError{fmt.Errorf("--duration %v: judging a peak requires steps of %v or more, which use up the burst allowance",
 			f.duration, shortestJudged)}
 	}
 	// Rates have three decimals; the step that is judged is the one asked for.
@@ -164,11 +163,11 @@ func (f *stressFlags) aim(flags *pflag.FlagSet, s *scenarios.Scenario) error {
 func thousandth(x float64) float64 { return math.Round(x*1000) / 1000 }
 
 // fleetHelp is what the help of a verb says of several processes.
-const fleetHelp = `--processes N has N processes offer the load together: operation k is sent by process
-k mod N, all begin at one instant, and one report is of them together (docs/fleet.md).
-Alone it begins them on this machine. With --lead address they are on others, each
-of which says loadgen run --join nats://address --token-file file --target service.
-They stay through a search and through the runs of --sweep, --count and a contest.`
+const fleetHelp = `--processes N lets N processes share the load: process k mod N sends operation k, all
+start at the same time, and one report covers them (docs/fleet.md). By default it starts
+them on this machine. With --lead address they run elsewhere, each started by
+loadgen run --join nats://address --token-file file --target service.
+They stay for a search and for all runs of --sweep, --count and a contest.`
 
 // fleetFlags have several processes offer a load together.
 type fleetFlags struct {
@@ -232,7 +231,7 @@ func (f *fleetFlags) fill(flags *pflag.FlagSet, p *run.Plan, target *targetFlags
 			offering.Bus.Token, err = fleet.NewToken()
 		}
 	case f.member.tokenFile == "":
-		err = usageError{errors.New("--lead and --nats-url need --token-file, which each member has, too; expected a file (openssl rand -hex 32 > token; chmod 600 token)")}
+		err = usageError{errors.New("--lead and --nats-url require --token-file with the same token for all members (openssl rand -hex 32 > token; chmod 600 token)")}
 	default:
 		offering.Bus.Token, err = fleet.ReadToken(f.member.tokenFile)
 	}

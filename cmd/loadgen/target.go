@@ -43,7 +43,7 @@ type targetFlags struct {
 func (f *targetFlags) register(flags *pflag.FlagSet) {
 	f.where = []string{targetEmbedded}
 	flags.Var(targetsValue{f}, "target", "what to load: embedded (the engine behind a local socket), in-process, "+
-		"a table endpoint's URL (with --key-file, or your identity of Entra ID), env:NAME or file:PATH for a connection "+
+		"a table endpoint's URL (with --key-file or Entra ID), env:NAME or file:PATH for a connection "+
 		"string, which may be repeated for each account of the scenario")
 	flags.StringVar(&f.account, "account", "", "account of a --target URL (default: from the URL)")
 	flags.StringVar(&f.keyFile, "key-file", "", "`file` with the account key of a --target URL, base64")
@@ -89,10 +89,10 @@ func (f *targetFlags) fill(p *run.Plan) error {
 	if first == targetEmbedded || first == targetInProcess {
 		p.On = map[string]run.Place{targetEmbedded: run.Embedded, targetInProcess: run.InProcess}[first]
 		if f.budget > 0 || f.consent {
-			return usageError{errors.New("--budget and --yes belong to a target that is not embedded: this one bills nothing")}
+			return usageError{errors.New("--budget and --yes require a remote target: this one bills nothing")}
 		}
 		if len(f.where) > 1 {
-			return usageError{fmt.Errorf("--target %s has as many accounts as the scenario asks for, and more targets were given; expected this one alone", first)}
+			return usageError{fmt.Errorf("--target %s has as many accounts as the scenario asks for; remove the other targets", first)}
 		}
 		return nil
 	}
@@ -115,7 +115,7 @@ func (f *targetFlags) endpoints() ([]run.Endpoint, error) {
 	for _, where := range f.where {
 		// A connection string contains addresses, too, and must not be mistaken for one.
 		if strings.Contains(where, "://") && !strings.ContainsAny(where, "=;") {
-			return nil, usageError{errors.New("--target: a URL has the one --key-file; expected env:NAME or file:PATH for each of several accounts")}
+			return nil, usageError{errors.New("--target: --key-file supports one URL; expected env:NAME or file:PATH for several accounts")}
 		}
 	}
 	for _, where := range f.where[1:] {
@@ -217,10 +217,10 @@ func (f *targetFlags) agree(silent bool, stderr io.Writer) func(run.Ask) error {
 		if !silent || !f.consent {
 			var text strings.Builder
 			fmt.Fprintf(&text, "forecast for %s, table %s\n", ask.Where, ask.Table)
-			fmt.Fprintf(&text, "  requests   %s, each a billed transaction; %s if all of the peak is throttled until it is given up\n",
+			fmt.Fprintf(&text, "  requests   %s, each a billed transaction; %s if all retries at the peak are throttled\n",
 				document.Count(ask.Requests), document.Count(ask.AtMost))
 			if ask.Beside != "" {
-				fmt.Fprintf(&text, "  beside     of these about %s go to %s; what the run makes there, it drops; looking at the end at what is left comes on top\n",
+				fmt.Fprintf(&text, "  other      about %s of these go to %s; the run deletes what it creates there; the check for leftovers is extra\n",
 					document.Count(ask.Forecast.Beside), ask.Beside)
 			}
 			fmt.Fprintf(&text, "  entities   %s counted by the documents' rule\n", document.Count(ask.Entities))
@@ -254,11 +254,10 @@ type liveFlags struct {
 }
 
 // driverHelp is what the help of a verb says of its drivers.
-const driverHelp = `--driver vegeta is a second opinion on the same load: vegeta's attacker and a
-plain net/http client send what arrives at a rate, and everything else goes on as
-before. It sends an operation as one request and tries none again (--retry none);
-response times still count from when an operation was due, which vegeta's own
-latencies do not.`
+const driverHelp = `--driver vegeta repeats the measurement with vegeta's attacker and a plain net/http
+client; everything else stays the same. Operations are single requests without retries
+(--retry none). Response times still begin when an operation is due, unlike vegeta's
+latencies.`
 
 func (f *liveFlags) register(flags *pflag.FlagSet) {
 	f.choice.register(flags)

@@ -251,7 +251,7 @@ func TestBadLogs(t *testing.T) {
 		{"another service", analyticsLine + "\n" + strings.Replace(analyticsLine, ";table;", ";blob;", 1), `2 "blob"`},
 		{"another version", "2.0" + analyticsLine[3:], `1 "2.0"`},
 		{"mixed versions", analyticsLine + "\n2.0" + analyticsLine[3:], `2 "2.0"`},
-		{"a line that is cut off", analyticsLine + "\n" + analyticsLine[:150], "2 field 12"},
+		{"a line that is cut off", analyticsLine + "\n" + analyticsLine[:150], "2 12 of 30"},
 		{"a line with more", analyticsLine + ";x", "1 31 fields"},
 		{"no time zone", strings.Replace(analyticsLine, "2481552Z", "2481552", 1), `1 "2011-08-09T21:44:36.2481552"`},
 		{"a status that is none", strings.Replace(analyticsLine, ";200;", ";2000;", 1), `1 "2000"`},

@@ -24,17 +24,17 @@ func (e *Entry) analytics(line string) error {
 	var room [analyticsFields]string
 	version, _, _ := strings.Cut(line, ";")
 	if version != analyticsVersion {
-		return fmt.Errorf("the line is of version %.20q of Storage Analytics logs; expected %s, the only one that the Table service writes", version, analyticsVersion)
+		return fmt.Errorf("log version %.20q of Storage Analytics; expected %s", version, analyticsVersion)
 	}
 	fields, whole := split(line, room[:0])
 	if !whole || len(fields) < analyticsFields {
-		return fmt.Errorf("the line ends in field %d; expected %d fields: was the file cut off?", len(fields), analyticsFields)
+		return fmt.Errorf("the line has %d of %d fields; is the file truncated?", len(fields), analyticsFields)
 	}
 	if len(fields) > analyticsFields {
 		return fmt.Errorf("the line has %d fields; expected %d", len(fields), analyticsFields)
 	}
 	if service := fields[10]; service != tableService {
-		return fmt.Errorf("the line is of the service %.20q; expected %s, whose logs lie under $logs/table/", service, tableService)
+		return fmt.Errorf("the line is of the service %.20q; expected %s: see $logs/table/", service, tableService)
 	}
 	at, err := instantOf(fields[1])
 	if err != nil {
@@ -157,7 +157,7 @@ func instantOf(text string) (entity.Ticks, error) {
 	}
 	for _, zoneless := range []string{"2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
 		if _, err := time.Parse(zoneless, text); err == nil {
-			return 0, fmt.Errorf("the instant %q has no time zone; expected one with it, such as 2026-01-02T15:04:05.5Z or …+02:00", text)
+			return 0, fmt.Errorf("the time %q has no zone; expected one such as 2026-01-02T15:04:05.5Z or …+02:00", text)
 		}
 	}
 	return 0, fmt.Errorf("the instant is %.40q; expected one such as 2026-01-02T15:04:05.1234567Z", text)

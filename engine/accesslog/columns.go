@@ -48,7 +48,7 @@ func exported(rows *csvfile.Reader, visit func(*Entry) error) error {
 	name := rows.Fields()[slices.IndexFunc(rows.Fields(), isStamp)]
 	_, zone, zoned := strings.Cut(name, " [")
 	if zone = strings.TrimSuffix(zone, "]"); zoned && zone != "UTC" {
-		rows.Fault("the column %q is of the zone %q; expected UTC: choose it in the portal before you export", name, zone)
+		rows.Fault("the column %q has the zone %q; export UTC from the portal", name, zone)
 		return nil
 	}
 	var e Entry
@@ -113,7 +113,7 @@ func plainRows(rows *csvfile.Reader, visit func(*Entry) error) error {
 				rows.Fault("there is no column %s, but %s; expected that name", name, nearest.Shown(near))
 				return nil
 			}
-			rows.Fault("there is no column %s; expected the columns of a log of tables, or time, operation and PartitionKey at least", name)
+			rows.Fault("no column %s; expected a Table log, or at least time, operation and PartitionKey", name)
 			return nil
 		}
 	}

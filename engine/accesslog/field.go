@@ -90,7 +90,7 @@ type record [fieldCount]string
 // entry makes an entry of what a record says.
 func (r *record) entry(e *Entry) error {
 	if service := r[fieldService]; service != "" && service != tableService {
-		return fmt.Errorf("the line is of the service %.20q; expected %s, of the categories StorageRead, StorageWrite and StorageDelete of …/tableServices/default", service, tableService)
+		return fmt.Errorf("the line is of the service %.20q; expected %s: StorageRead, StorageWrite and StorageDelete of …/tableServices/default", service, tableService)
 	}
 	resource := r[fieldResource]
 	if len(resource) >= len(tablesResource) && strings.EqualFold(resource[len(resource)-len(tablesResource):], tablesResource) {

@@ -56,7 +56,7 @@ func (r *jsonReader) line(text []byte) error {
 	err := r.all()
 	if wrong := (*jsontext.SyntacticError)(nil); errors.As(err, &wrong) {
 		if errors.Is(wrong, io.ErrUnexpectedEOF) {
-			return errors.New("the line ends within an object; expected a whole one: was the file cut off?")
+			return errors.New("the line ends within an object; is the file truncated?")
 		}
 		return fmt.Errorf("the line is no JSON object of a log: at byte %d: %w", wrong.ByteOffset, wrong.Err)
 	}
@@ -77,7 +77,7 @@ func (r *jsonReader) all() error {
 
 // errNoRecord says what stands where a record is expected.
 func errNoRecord(kind jsontext.Kind) error {
-	return fmt.Errorf("there is a JSON %s where an object of a log is expected", kind)
+	return fmt.Errorf("unexpected JSON %s; expected a log object", kind)
 }
 
 // value reads a record, or an array of them.
@@ -254,7 +254,7 @@ func (r *jsonReader) table() error {
 			return r.each(func() error { return r.column(columns) })
 		case "rows":
 			if columns == nil {
-				return errors.New("the rows of a table come before its columns; expected them after")
+				return errors.New("rows precede their columns")
 			}
 			return r.each(func() error { return r.cells(columns) })
 		}
@@ -328,7 +328,7 @@ func streamed(text *bufio.Reader, file string, visit func(*Entry) error) error {
 	case errors.Is(err, errLongValue):
 		err = errLongValue
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		line, err = counted.lines+1, errors.New("the file ends within a JSON value: was it cut off?")
+		line, err = counted.lines+1, errors.New("the file ends within a JSON value; is it truncated?")
 	case errors.As(err, &wrong):
 		ahead := wrong.ByteOffset - r.from.InputOffset()
 		line += bytes.Count(unread[:min(max(0, int(ahead)), len(unread))], []byte{'\n'})
@@ -339,7 +339,7 @@ func streamed(text *bufio.Reader, file string, visit func(*Entry) error) error {
 	return fault(file, line, err)
 }
 
-var errLongValue = fmt.Errorf("there are more than %d bytes without an entry of a log; expected fewer", mostLine)
+var errLongValue = fmt.Errorf("more than %d bytes without a log entry", mostLine)
 
 // counter counts the lines that were read, and the bytes since the last entry.
 type counter struct {

@@ -45,7 +45,7 @@ func Read(from io.Reader, file string, visit func(*Entry) error) (Format, error)
 	case len(start) == 0:
 		return "", fault(file, 1, errors.New("the log is empty; expected lines"))
 	case bytes.HasPrefix(start, []byte("PK\x03\x04")), bytes.HasPrefix(start, []byte{0x28, 0xb5, 0x2f, 0xfd}), bytes.HasPrefix(start, []byte("BZh")):
-		return "", fault(file, 1, errors.New("the file is packed by zip, zstd or bzip2; expected gzip, or plain text"))
+		return "", fault(file, 1, errors.New("the file is zip, zstd or bzip2; expected gzip or plain text"))
 	case start[0] == '{' && perLine(start):
 		return jsonFormat(start), lines(text, file, newJSONReader(visit).line)
 	case start[0] == '{', start[0] == '[':

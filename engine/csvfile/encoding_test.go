@@ -78,8 +78,8 @@ func TestEncodingFaults(t *testing.T) {
 		{"gzip that is damaged", sound[:len(sound)-6] + "XXXXXX", "f.csv:1000: "},
 		{"no more than the mark of gzip", "\x1F\x8B", "f.csv:1: "},
 		{"UTF-16 that is cut off", widened("a,b\n", binary.BigEndian) + "x", "f.csv:1: "},
-		{"text that is larger unpacked than it may be", bomb, "f.csv:1: the file has more than 1 MiB"},
-		{"plain text that is", strings.Repeat("a,b\n", 1<<18) + "c", "f.csv:1: the file has more than 1 MiB"},
+		{"text that is larger unpacked than it may be", bomb, "f.csv:1: the file exceeds 1 MiB"},
+		{"plain text that is", strings.Repeat("a,b\n", 1<<18) + "c", "f.csv:1: the file exceeds 1 MiB"},
 		{"as much as there may be", strings.Repeat("a,b\n", 1<<18), ""},
 	} {
 		_, err := rowsOf(strings.NewReader(tt.file), bounded)

@@ -100,11 +100,11 @@ func (f *filter) feed(text []byte) {
 		var what string
 		switch {
 		case f.alone:
-			what = "a carriage return stands alone; expected it in quotation marks, or a line feed after it"
+			what = "bare carriage return; expected quotation marks around it or a line feed after it"
 		case f.length > f.most.Row:
-			what = fmt.Sprintf("the row has more than %d KiB; expected a shorter one", f.most.Row>>10)
+			what = fmt.Sprintf("the row exceeds %d KiB", f.most.Row>>10)
 		case f.fields > f.most.Fields:
-			what = fmt.Sprintf("the row has more than %d fields; expected fewer", f.most.Fields)
+			what = fmt.Sprintf("the row exceeds %d fields", f.most.Fields)
 		}
 		if what != "" {
 			f.err = &boundFault{f.row, what}

@@ -119,7 +119,7 @@ func (r *Reader) Next() bool {
 		r.raw, err = r.rows.Read()
 		if r.bounded != nil && r.bounded.N == 0 {
 			r.faults, r.line, r.ended = nil, 1, true
-			r.Fault("the file has more than %d MiB; expected at most so many", r.options.Bytes>>20)
+			r.Fault("the file exceeds %d MiB", r.options.Bytes>>20)
 			break
 		}
 		if errors.Is(err, io.EOF) {
@@ -167,9 +167,9 @@ func (r *Reader) fail(err error) {
 		r.line, r.ended = form.StartLine, r.width == 0
 		what := "text follows a closing quotation mark; expected " + separators[r.filter.separator] + ", or two marks for one"
 		if errors.Is(form, csv.ErrBareQuote) {
-			what = "a quotation mark stands in a field without; expected the field in quotation marks, and its own doubled"
+			what = "unexpected quotation mark; expected a quoted field with doubled quotation marks"
 		} else if f := r.filter; f.err == io.EOF && f.at == within && f.row == form.StartLine {
-			what = "a quotation mark is never closed; expected another"
+			what = "unclosed quotation mark"
 		}
 		r.Fault("field %d: %s", len(r.raw)+1, what)
 	default:

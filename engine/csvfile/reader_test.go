@@ -81,7 +81,7 @@ func TestFaults(t *testing.T) {
 		{"text behind a mark", "a,b\n\"c\"d,e\n", "2 comma"},
 		{"the same where semicolons are", "Key;Text\n\"c\"d;e\n", "2 semicolon"},
 		{"the same where tabs are", "Key\tText\n\"c\",d\te\n", "2 tab"},
-		{"a mark that is never closed", "a\n\"b\nc\nd\n", "2 never closed"},
+		{"a mark that is unclosed", "a\n\"b\nc\nd\n", "2 unclosed"},
 		{"a row too long", "a\n" + long + "\nb\n", "2 1 KiB"},
 		{"a last row too long", "a\n" + long, "2 1 KiB"},
 		{"a row too long over many lines", "a\n\"" + strings.Repeat("\r\n", 1000) + "\"\n", "2 1 KiB"},

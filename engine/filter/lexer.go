@@ -86,7 +86,7 @@ func (l *lexer) word(start int) (token, *fault) {
 	switch {
 	case word == "":
 		r, _ := utf8.DecodeRuneInString(l.text[start:])
-		return token{}, invalid(start, "the character %q, which no filter has outside of a string", r)
+		return token{}, invalid(start, "the character %q outside a string", r)
 	case l.at < len(l.text) && l.text[l.at] == '\'':
 		switch {
 		case isWord(word, "datetime"):
@@ -112,7 +112,7 @@ func (l *lexer) quoted(start int, prefix literalPrefix) (token, *fault) {
 	for {
 		i := strings.IndexByte(l.text[l.at:], '\'')
 		if i < 0 {
-			return token{}, invalid(start, "expected a closing quote before the end of what begins")
+			return token{}, invalid(start, "expected a closing quote for")
 		}
 		l.at += i + 1
 		if l.at == len(l.text) || l.text[l.at] != '\'' {

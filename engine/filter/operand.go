@@ -34,7 +34,7 @@ func (p *parser) operand() (operand, *fault) {
 		return operand{}, f
 	}
 	if o.isProperty() && p.token.kind == tokenOpen {
-		return operand{}, unsupported(o.at, "the function %s, which the table service does not have,", excerpt(o.name))
+		return operand{}, unsupported(o.at, "the unsupported function %s", excerpt(o.name))
 	}
 	return o, nil
 }
@@ -74,7 +74,7 @@ func (p *parser) comparison() (int32, *fault) {
 	}
 	switch {
 	case left.isProperty() && right.isProperty():
-		return none, unsupported(right.at, "expected a constant, for the table service compares no two properties,")
+		return none, unsupported(right.at, "expected a constant instead of a second property,")
 	case right.isProperty():
 		left, right, accepts = right, left, accepts.mirrored()
 	case !left.isProperty():
@@ -83,7 +83,7 @@ func (p *parser) comparison() (int32, *fault) {
 		return none, invalid(left.at, "expected a property on one side of %s, found two constants", sign.text)
 	}
 	if right.value.Type() == entity.TypeBoolean && accepts != equal && operatorWord(accepts) != "ne" {
-		return none, invalid(sign.at, "expected eq or ne beside a truth value, found %s", sign.text)
+		return none, invalid(sign.at, "expected eq or ne for a boolean, found %s", sign.text)
 	}
 	return p.compare(left.name, accepts, right.value), nil
 }
@@ -112,7 +112,7 @@ func (p *parser) compare(name string, accepts ordering, constant entity.Value) i
 func (p *parser) unexpected(expected string) *fault {
 	for _, word := range [...]string{"add", "sub", "mul", "div", "mod", "in", "has"} {
 		if p.token.is(word) {
-			return unsupported(p.token.at, "expected %s, found %s, which the table service does not have,", expected, word)
+			return unsupported(p.token.at, "expected %s, found the unsupported %s", expected, word)
 		}
 	}
 	found := "the end"

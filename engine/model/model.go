@@ -109,7 +109,7 @@ func (m *Model) Validate() []error {
 		return faults
 	}
 	if m.ClientMachines > 1 && m.ClientBandwidth == 0 {
-		faults = append(faults, nearest.Faultf(ErrValue, "client_machines is %d and client_bandwidth 0; expected both, or one machine",
+		faults = append(faults, nearest.Faultf(ErrValue, "client_machines %d requires client_bandwidth",
 			m.ClientMachines))
 	}
 	for _, o := range orders {

@@ -14,7 +14,7 @@ const (
 	becauseAsked      = "asked for"
 
 	keptOneKey   = "no boundary divides its load"
-	keptSameSide = "the last split left the load on one side"
+	keptSameSide = "the last split left all load on one side"
 	keptFull     = "as many ranges as the high watermark"
 )
 

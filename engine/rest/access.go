@@ -47,7 +47,7 @@ func (x *exchange) authenticateAccess() (entity.Code, string) {
 		// Each of the three may be said in one place only.
 		if start != "" && policy.Start != 0 || expiry != "" && policy.Expiry != 0 ||
 			permissions != "" && policy.Permissions != "" {
-			return entity.AuthenticationFailed, "the signature says what its access policy says already"
+			return entity.AuthenticationFailed, "the signature repeats its access policy"
 		}
 		permissions += policy.Permissions
 	}
@@ -101,7 +101,7 @@ func (x *exchange) checkOrigin() (entity.Code, string) {
 	if given.Addresses != "" {
 		allowed, ok := wire.ParseAddressRange(given.Addresses)
 		if !ok {
-			return entity.AuthenticationFailed, "sip has to be an address or two with a hyphen between them"
+			return entity.AuthenticationFailed, "sip must be an address or a range ADDRESS-ADDRESS"
 		}
 		from, err := netip.ParseAddrPort(x.request.RemoteAddr)
 		if err != nil || !allowed.Contains(from.Addr()) {

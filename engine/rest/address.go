@@ -13,7 +13,7 @@ import (
 )
 
 // ErrAddress is wrapped by errors about an address that cannot be listened on.
-var ErrAddress = errors.New("expected an address of this machine with a free port, such as 127.0.0.1:0")
+var ErrAddress = errors.New("expected a local address with a free port, such as 127.0.0.1:0")
 
 // ListenAt listens on an address: a port, or a host and a port; what says no host is of this
 // machine alone. Where it has to be of the loopback, it does not listen where others than this
@@ -29,7 +29,7 @@ func ListenAt(address string, loopback bool) (net.Listener, error) {
 	if loopback {
 		found, err := net.ResolveTCPAddr("tcp", full)
 		if err != nil || !found.IP.IsLoopback() {
-			return nil, errors.New("expected an address that no other machine reaches: localhost or one of the loopback, such as 127.0.0.1:0")
+			return nil, errors.New("expected a loopback address such as 127.0.0.1:0")
 		}
 		full = found.String()
 	}
@@ -66,7 +66,7 @@ func RequireLocal(h http.Handler) http.Handler {
 		if !ownName(r.Host) {
 			const longest = 100
 			host := r.Host[:min(len(r.Host), longest)]
-			http.Error(w, "this address answers to localhost and 127.0.0.1, and not to "+strconv.QuoteToASCII(host), http.StatusForbidden)
+			http.Error(w, "this address accepts localhost and 127.0.0.1, not "+strconv.QuoteToASCII(host), http.StatusForbidden)
 			return
 		}
 		// No script needs to send it here: it is a page that asks, and only one of this
@@ -74,7 +74,7 @@ func RequireLocal(h http.Handler) http.Handler {
 		for _, origin := range r.Header.Values("Origin") {
 			// "null", which a page of any machine can send, names none.
 			if page, err := url.Parse(origin); err != nil || !ownName(page.Host) {
-				http.Error(w, "this address answers no page of another machine", http.StatusForbidden)
+				http.Error(w, "this address rejects pages of other origins", http.StatusForbidden)
 				return
 			}
 		}

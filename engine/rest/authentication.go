@@ -33,7 +33,7 @@ func (x *exchange) authenticate() (entity.Code, string) {
 	}
 	given, formed := wire.ParseAuthorization(header[0])
 	if !formed || len(header) > 1 {
-		return entity.InvalidAuthenticationInfo, "Authorization has to be SharedKeyLite or SharedKey, account:signature"
+		return entity.InvalidAuthenticationInfo, "Authorization must be SharedKeyLite or SharedKey with account:signature"
 	}
 	date, code, detail := x.date()
 	if code != entity.OK {
@@ -80,7 +80,7 @@ func (x *exchange) authenticateToken(token string) (entity.Code, string) {
 		return entity.InvalidAuthenticationInfo, err.Error()
 	}
 	if x.tenant == nil {
-		return entity.AuthenticationFailed, "there is no account of the name that the request is for"
+		return entity.AuthenticationFailed, "the account does not exist"
 	}
 	return entity.OK, ""
 }
@@ -98,13 +98,13 @@ func (x *exchange) date() (string, entity.Code, string) {
 	if text != x.dateText {
 		sent, err := time.Parse(httpDate, text)
 		if err != nil || len(text) != len(httpDate) {
-			return "", entity.AuthenticationFailed, "the date is not of the form of RFC 1123, in GMT"
+			return "", entity.AuthenticationFailed, "the date is not in RFC 1123 format with GMT"
 		}
 		x.dateText, x.dateTicks = strings.Clone(text), entity.TicksOf(sent)
 	}
 	skew := x.handler.calendar.ticks(x.handler.clock.Now()) - x.dateTicks
 	if skew > mostSkew || skew < -mostSkew {
-		return "", entity.AuthenticationFailed, "the date is more than 15 minutes away from the service's"
+		return "", entity.AuthenticationFailed, "the date differs by over 15 minutes from the service's"
 	}
 	return text, entity.OK, ""
 }

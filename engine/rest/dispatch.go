@@ -106,4 +106,4 @@ func (x *exchange) dispatch() (entity.Code, string) {
 	return entity.OK, ""
 }
 
-const secondaryWrite = "the secondary is there to be read"
+const secondaryWrite = "the secondary is read-only"

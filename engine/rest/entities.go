@@ -69,7 +69,7 @@ func (x *exchange) prepareUpdate() (entity.Code, string) {
 	}
 	key, body := x.resource.Key, &x.entity
 	if body.HasPartition && body.Key.Partition != key.Partition || body.HasRow && body.Key.Row != key.Row {
-		return entity.InvalidInput, "the keys of the body are not those of the URL"
+		return entity.InvalidInput, "the keys of the body and URL differ"
 	}
 	verb := x.operation.update
 	if x.match.IsNone() {

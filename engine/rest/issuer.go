@@ -89,7 +89,7 @@ func CheckIssuerURL(issuer string) error {
 	host := address.Hostname()
 	local := host == "localhost" || net.ParseIP(host).IsLoopback()
 	if address.Scheme != "https" && !(address.Scheme == "http" && local) {
-		return fmt.Errorf("%w: expected https://, since keys that come in the clear prove nothing", ErrIssuer)
+		return fmt.Errorf("%w: expected https://", ErrIssuer)
 	}
 	return nil
 }

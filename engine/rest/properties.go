@@ -89,7 +89,7 @@ var (
 				return code, ""
 			}
 			if !x.tenant.policies.put(x.resource.Table, x.policies) {
-				return entity.InvalidInput, "there are too many tables with access policies"
+				return entity.InvalidInput, "too many tables have access policies"
 			}
 			return entity.OK, ""
 		}}

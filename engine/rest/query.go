@@ -80,7 +80,7 @@ func (q *queryOptions) parse(text string) (entity.Code, string) {
 			q.access = access
 		}
 		if !first {
-			return entity.AuthenticationFailed, "an option of the shared access signature comes twice"
+			return entity.AuthenticationFailed, "duplicate option of the shared access signature"
 		}
 	}
 	return entity.OK, ""

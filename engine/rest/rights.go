@@ -109,7 +109,7 @@ func (x *exchange) permitChange(c *entity.Change) (entity.Code, string) {
 		return code, detail
 	}
 	if !x.access.within.Contains(c.Key) {
-		return entity.AuthorizationFailure, "the key lies outside the range of the signature"
+		return entity.AuthorizationFailure, "the key is outside the signature's range"
 	}
 	return entity.OK, ""
 }

@@ -119,5 +119,5 @@ func (x *exchange) crowdedOut() (entity.Code, string) {
 	x.crowded = true
 	x.headers.add("Retry-After", "1")
 	x.headers.add("Connection", "close")
-	return entity.ServerBusy, "The requests under way leave no room for the body of this one."
+	return entity.ServerBusy, "Concurrent requests use all memory for bodies."
 }

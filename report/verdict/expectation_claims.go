@@ -27,7 +27,7 @@ func claimed(text string, summary *results.Summary, figures *figure.Figures, lat
 	}
 	found := claim.Judge(figures)
 	if !found.Told {
-		why := "it rests on too little, or the record does not hold it"
+		why := "too few samples, or missing from the record"
 		for _, of := range claim.Figures() {
 			if v := figures.Take(of); !v.Told && v.Why != "" {
 				why = v.Why
@@ -62,7 +62,7 @@ func unfit(validity string) string {
 	case results.Valid:
 		return ""
 	case results.Partial:
-		return "the run is partial, for it did not come to its end"
+		return "the run is partial: it ended early"
 	default:
 		return "the run is " + shortened(validity)
 	}

@@ -122,7 +122,7 @@ func Read(text []byte) (*Baseline, error) {
 	case version.Version == nil || *version.Version < 1:
 		return nil, fmt.Errorf("%w: it has no version", ErrCorrupt)
 	case *version.Version != Version:
-		return nil, fmt.Errorf("%w: %d, and this is %d; gate --accept writes it anew", ErrVersion, *version.Version, Version)
+		return nil, fmt.Errorf("%w: %d, not %d; rewrite it with gate --accept", ErrVersion, *version.Version, Version)
 	}
 	var f file
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -138,7 +138,7 @@ func Read(text []byte) (*Baseline, error) {
 		return nil, fmt.Errorf("%w: it was accepted on %q", ErrEdited, f.Accepted)
 	}
 	if f.Digest != f.sum() {
-		return nil, fmt.Errorf("%w: its digest is not that of what it holds; expected gate --accept to write it", ErrEdited)
+		return nil, fmt.Errorf("%w: its digest is wrong; rewrite it with gate --accept", ErrEdited)
 	}
 	return &Baseline{f.Scenario, strings.Join(f.Text, "\n") + "\n", accepted, f.Reason, f.Tree}, nil
 }

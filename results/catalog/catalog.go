@@ -172,7 +172,7 @@ var (
 	// ErrAge is wrapped where a text is no age.
 	ErrAge = errors.New("no age; expected one such as 30d, 2w or 12h")
 	// ErrTags is wrapped where a file of tags holds none.
-	ErrTags = errors.New("tags.json does not hold the tags of a run")
+	ErrTags = errors.New("tags.json has no tags of a run")
 )
 
 // Fault is what is wrong with what was asked for.

@@ -248,7 +248,7 @@ func TestDeleteHeedsWhatHappensMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	done, err := plan.Delete(context.Background())
-	assert.Truef(t, err != nil && err.Error() == "the run "+runs[1]+" could not be deleted whole: it is no folder any more" && done.Runs == 1 && done.Bytes != 0 && strings.HasPrefix(plan.Stay(), "1 with tags"),
+	assert.Truef(t, err != nil && err.Error() == "the run "+runs[1]+" was deleted in part: it is no folder any more" && done.Runs == 1 && done.Bytes != 0 && strings.HasPrefix(plan.Stay(), "1 with tags"),
 		"Delete = %+v, %v, %s stay; want one deleted, one tagged, and a fault for the link", done, err, plan.Stay())
 	holds := func(folder string) bool {
 		_, err := os.Stat(filepath.Join(folder, results.RunFile))
@@ -364,8 +364,8 @@ func TestTagAndUntag(t *testing.T) {
 		tags   []string
 		says   string
 	}{
-		{"a slash", false, []string{"fine", "a/b"}, `the tag "a/b" holds something else than letters, digits and - _ .; expected`},
-		{"what moves the cursor", false, []string{"\x1b[2J"}, `the tag "?[2J" holds something else`},
+		{"a slash", false, []string{"fine", "a/b"}, `the tag "a/b" has characters other than letters, digits and - _ .; expected`},
+		{"what moves the cursor", false, []string{"\x1b[2J"}, `the tag "?[2J" has characters other than`},
 		{"a flag", false, []string{"-x"}, "begins with -"},
 		{"nothing", false, []string{""}, "is empty"},
 		{"too long a one", false, []string{strings.Repeat("x", 41)}, "is longer than 40 bytes"},
@@ -380,7 +380,7 @@ func TestTagAndUntag(t *testing.T) {
 	_, err = catalog.ChangeTags(run, many[1:], false)
 	assert.NoError(t, err, "as many as there may be")
 	put(t, "spoilt", run, catalog.TagsFile)
-	if _, err := catalog.ChangeTags(run, []string{"keep"}, false); !errors.Is(err, catalog.ErrTags) || !strings.Contains(err.Error(), "delete its tags.json to begin anew") {
+	if _, err := catalog.ChangeTags(run, []string{"keep"}, false); !errors.Is(err, catalog.ErrTags) || !strings.Contains(err.Error(), "delete its tags.json to start over") {
 		t.Errorf("with spoilt tags: %v", err)
 	}
 	r := &open(t, folder).Runs[0]
@@ -393,7 +393,7 @@ func TestTagsThatCannotBeWritten(t *testing.T) {
 	run := filepath.Join(folder, runs[0])
 	require.NoError(t, os.Mkdir(filepath.Join(run, catalog.TagsFile), 0o755))
 	var fault *catalog.Fault
-	if _, err := catalog.ChangeTags(run, []string{"keep"}, false); !errors.As(err, &fault) || strings.Contains(err.Error(), "begin anew") {
+	if _, err := catalog.ChangeTags(run, []string{"keep"}, false); !errors.As(err, &fault) || strings.Contains(err.Error(), "start over") {
 		t.Errorf("where a folder is in their place: %v; want that they cannot be read", err)
 	}
 	_, err := catalog.ChangeTags(filepath.Join(folder, "nowhere"), []string{"keep"}, false)

@@ -52,7 +52,7 @@ func (p *Plan) Delete(ctx context.Context) (*Deletion, error) {
 		freed, left, err := p.by.delete(root, r.Name)
 		done.Bytes += freed
 		if err != nil {
-			faults = append(faults, fmt.Errorf("the run %s could not be deleted whole: %w", Shown(r.Name), err))
+			faults = append(faults, fmt.Errorf("the run %s was deleted in part: %w", Shown(r.Name), err))
 			continue
 		}
 		if len(left) > 0 {

@@ -55,7 +55,7 @@ const stillWritten = time.Hour
 // error is a [Fault]: nothing says which runs are to go, or no run is of that scenario.
 func (c *Catalog) Plan(by Pruning) (*Plan, error) {
 	if by.OlderThan <= 0 && by.KeepLast <= 0 {
-		return nil, &Fault{"older than", errors.New("nothing says which runs are to go; expected an age, or how many to keep")}
+		return nil, &Fault{"older than", errors.New("expected a maximum age or number of runs to keep")}
 	}
 	if err := c.hasScenario(by.Scenario); err != nil {
 		return nil, err

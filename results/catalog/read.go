@@ -23,11 +23,11 @@ func Read(name string, take func(folder string, record *results.Record) error) e
 		folders, err = below(name, holdsRun)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return &Fault{"folder", fmt.Errorf("there is no %s; expected the folder of a run, or a folder of runs", name)}
+			return &Fault{"folder", fmt.Errorf("%s does not exist; expected the folder of a run or of runs", name)}
 		case err != nil:
-			return &Fault{"folder", fmt.Errorf("%s cannot be read: %w; expected the folder of a run, or a folder of runs", name, Reason(err))}
+			return &Fault{"folder", fmt.Errorf("%s cannot be read: %w; expected the folder of a run or of runs", name, Reason(err))}
 		case len(folders) == 0:
-			return &Fault{"folder", fmt.Errorf("%s holds no run; expected the folder of a run, with a %s, or a folder of such folders", name, results.RunFile)}
+			return &Fault{"folder", fmt.Errorf("%s has no run; expected the folder of a run, with a %s, or of runs", name, results.RunFile)}
 		}
 	}
 	for _, folder := range folders {
@@ -70,7 +70,7 @@ func (r *Reader) Read(ctx context.Context, folder string, scenarios ...string) e
 		runs = append([]string{folder}, runs...)
 	}
 	if len(runs) == 0 {
-		return &Fault{"folder", fmt.Errorf("the folder %s holds no run; expected folders with a %s each, as results/runs has them", folder, results.RunFile)}
+		return &Fault{"folder", fmt.Errorf("the folder %s has no run; expected folders with a %s, such as in results/runs", folder, results.RunFile)}
 	}
 	if r.seen == nil {
 		r.seen = make(map[string]bool)

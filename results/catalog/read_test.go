@@ -40,8 +40,8 @@ func TestRead(t *testing.T) {
 		t.Errorf("of a folder of runs there is read %s, %v", got, err)
 	}
 	for _, row := range []struct{ name, of, says string }{
-		{"a folder that is not there", "nowhere", "there is no nowhere; expected the folder of a run, or a folder of runs"},
-		{"one without a run", filepath.Join(folder, "nothing"), "nothing holds no run; expected the folder of a run, with a run.json"},
+		{"a folder that is not there", "nowhere", "nowhere does not exist; expected the folder of a run or of runs"},
+		{"one without a run", filepath.Join(folder, "nothing"), "nothing has no run; expected the folder of a run, with a run.json"},
 		{"a file", filepath.Join(folder, "loose.txt"), "cannot be read: not a directory; expected"},
 		{"a folder with one that cannot be read", folder, "the run " + filepath.Join(folder, "20260302T020000Z-broken") + " cannot be read: results: corrupt record"},
 	} {
@@ -106,7 +106,7 @@ func TestReader(t *testing.T) {
 		says string
 	}{
 		{"no folder", func(r *catalog.Reader) error { return r.Read(ctx, "nowhere") }, "the folder nowhere cannot be read: no such file or directory; expected one of runs"},
-		{"a folder without a run", func(r *catalog.Reader) error { return r.Read(ctx, filepath.Join(folder, "nothing")) }, "holds no run; expected folders with a run.json each"},
+		{"a folder without a run", func(r *catalog.Reader) error { return r.Read(ctx, filepath.Join(folder, "nothing")) }, "has no run; expected folders with a run.json"},
 		{"a scenario without a run", func(r *catalog.Reader) error { return r.Read(ctx, folder, "orders", "vote") }, `no run in runs: unknown scenario "vote"; did you mean "votes"?`},
 	} {
 		err := row.read(&catalog.Reader{Archive: new(archive)})

@@ -95,7 +95,7 @@ func faultOfTag(tag string) string {
 	}
 	for _, c := range tag {
 		if c == unicode.ReplacementChar || !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '-' && c != '_' && c != '.' {
-			return "holds something else than letters, digits and - _ ."
+			return "has characters other than letters, digits and - _ ."
 		}
 	}
 	return ""
@@ -108,7 +108,7 @@ func ChangeTags(folder string, names []string, remove bool) ([]string, error) {
 	tags, err := ReadTags(results.Dir(folder))
 	switch {
 	case errors.Is(err, ErrTags):
-		return nil, &Fault{"folder", fmt.Errorf("the tags of %s cannot be read: %w; delete its %s to begin anew", Shown(folder), err, TagsFile)}
+		return nil, &Fault{"folder", fmt.Errorf("the tags of %s cannot be read: %w; delete its %s to start over", Shown(folder), err, TagsFile)}
 	case err != nil:
 		return nil, &Fault{"folder", fmt.Errorf("the tags of %s cannot be read: %w", Shown(folder), Reason(err))}
 	}

@@ -38,7 +38,7 @@ func NewBurst(surge Surge, length time.Duration) (*Burst, error) {
 	l.lasting("the time between bursts", surge.Every)
 	l.lasting("the length of a burst", surge.Length)
 	l.lasting("the length of all", length)
-	l.require(b.calm > 0, "bursts of %v come every %v; each must be over before the next", surge.Length, surge.Every)
+	l.require(b.calm > 0, "bursts of %v every %v overlap", surge.Length, surge.Every)
 	if l.err != nil {
 		return nil, l.err
 	}

@@ -114,7 +114,7 @@ func (r *traceReader) begin() bool {
 		r.time, found = r.Column(r.Time)
 		return found
 	case len(columns) != 1 && len(columns) != len(traceColumns):
-		r.Fault("the row has %d columns; expected an instant, or instant, operation, PartitionKey and RowKey", len(columns))
+		r.Fault("the row has %d columns; expected time, or time, operation, PartitionKey and RowKey", len(columns))
 		return false
 	case slices.Equal(columns, traceColumns[:len(columns)]):
 		return true

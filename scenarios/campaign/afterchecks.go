@@ -119,7 +119,7 @@ func (c *Campaign) examine(ctx context.Context, ended error) error {
 			return err
 		}
 		if !completed {
-			return fmt.Errorf("%w: whether %s could not be looked at to the end", c.failure(), check.Name())
+			return fmt.Errorf("%w: checking whether %s failed", c.failure(), check.Name())
 		}
 		found := check.Findings()
 		one := results.Invariant{Name: check.Name(), Looked: found.Looked, Faults: found.Faults, Examples: found.Examples}

@@ -131,11 +131,11 @@ func (t *trail) compare(run string, stored entity.Packed, version entity.Ticks, 
 		for i := range t.counters {
 			sum += t.counters[i].acknowledged
 		}
-		return discrepancy{lost: max(1, sum), fault: "an acknowledged write is gone, and nothing deleted the entity after it"}
+		return discrepancy{lost: max(1, sum), fault: "an acknowledged write is missing without a later deletion"}
 	case !there:
 		return discrepancy{}
 	case t.deleted && t.writesEnded <= t.deleteBegan:
-		return discrepancy{lost: 1, fault: "the entity is there, though its deletion was acknowledged and nothing wrote it after that"}
+		return discrepancy{lost: 1, fault: "the entity exists despite an acknowledged deletion and no later write"}
 	}
 	found := t.compareID(run, stored, version)
 	// A lost increment is a lost write, which is counted once.
@@ -180,6 +180,6 @@ func (t *trail) compareID(run string, stored entity.Packed, version entity.Ticks
 	case t.version == 0:
 		return discrepancy{}
 	default:
-		return discrepancy{lost: 1, fault: fmt.Sprintf("operation %d was acknowledged last, and what is there is older", t.number)}
+		return discrepancy{lost: 1, fault: fmt.Sprintf("the entity is older than the last acknowledged operation, %d", t.number)}
 	}
 }

@@ -47,7 +47,7 @@ func (c *Campaign) FindOver() ([]string, error) {
 // that the phase is aimed at, or for an account all that the scenario has.
 func (c *Campaign) findOver(phase int) ([]settlement, error) {
 	if one := &c.Scenario.Phases[phase]; one.Traffic.Events() {
-		return nil, fmt.Errorf("%w: the phase %s names no partitions, and its design says where each operation goes; "+
+		return nil, fmt.Errorf("%w: the phase %s has no partitions: its design determines them; "+
 			"expected partitions, such as phases.%s.partitions=all", ErrFind, one.Name, one.Name)
 	}
 	if c.Find.Of == results.LimitAccount && c.Scenario.Phases[phase].Form == scenarios.FormPeak && c.Scenario.Loaded(phase) > 0 {

@@ -188,7 +188,7 @@ func Undivided(s *scenarios.Scenario, processes int) (faults []error) {
 		faults = append(faults, fields.Fault{Path: path, What: fmt.Sprintf(format, args...) + ", which several processes cannot share"})
 	}
 	if s.Verify {
-		fault("verify", "what becomes of each entity is followed in one process")
+		fault("verify", "following each entity requires one process")
 	}
 	offered := ""
 	for i := range s.Phases {
@@ -200,7 +200,7 @@ func Undivided(s *scenarios.Scenario, processes int) (faults []error) {
 			fault(path, "it comes after load was offered")
 		case t == nil:
 		case offered == counted:
-			fault(path, "nobody knows when it begins, since the phase before lasts as long as its operations do")
+			fault(path, "its start is unknown: the previous phase lasts as long as its operations")
 		}
 		if t == nil {
 			continue
@@ -210,9 +210,9 @@ func Undivided(s *scenarios.Scenario, processes int) (faults []error) {
 		}
 		switch {
 		case t.StopWhenStable > 0:
-			fault(path+".stop_when_stable", "whether the load has come to rest is seen in one process")
+			fault(path+".stop_when_stable", "detecting the end of load requires one process")
 		case len(t.StopOn) > 0:
-			fault(path+".stop_on", "the budgets are those of one process")
+			fault(path+".stop_on", "budgets require one process")
 		case t.Clients > 0 && t.Clients < processes:
 			fault(path+".clients", "%d of them are fewer than the %d processes", t.Clients, processes)
 		}
@@ -230,12 +230,12 @@ func undividedOperation(o *scenarios.OperationSpec, path string, fault func(path
 	kind := workflow.Find(o.Workflow)
 	switch {
 	case kind != nil && kind.Stores != nil && len(kind.Stores(o.With)) > 0:
-		fault(path+".workflow", "%s uses queues, containers of blobs or services whose state lives in one process", o.Workflow)
+		fault(path+".workflow", "the state of %s requires one process", o.Workflow)
 	case o.Limit.PerSecond > 0:
-		fault(path+".limit", "it is the limit of one process")
+		fault(path+".limit", "the limit requires one process")
 	case o.Save != "":
-		fault(path+".save", "the token is saved in one process")
+		fault(path+".save", "saving the token requires one process")
 	case o.From.Saved != "":
-		fault(path+".from", "the token is saved in one process")
+		fault(path+".from", "saving the token requires one process")
 	}
 }

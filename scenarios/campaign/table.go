@@ -149,7 +149,7 @@ func (c *Campaign) createAt(ctx context.Context, at *site) error {
 	}
 	if outcome.Status == entity.TableAlreadyExists.Status() && !at.ours {
 		if !c.Reuse {
-			return fmt.Errorf("%w: %s; give it another name, or take it with --reuse if this tool made it", ErrTableExists, at)
+			return fmt.Errorf("%w: %s; use another name, or --reuse if loadgen created it", ErrTableExists, at)
 		}
 		if err := c.take(ctx, at); err != nil {
 			return err
@@ -191,7 +191,7 @@ func (c *Campaign) createLater(ctx context.Context, at *site) (target.Outcome, e
 		return answer, err
 	}
 	if answer.Class(target.Expected{Conflict: true}) != results.Ok || answer.Code == entity.TableBeingDeleted {
-		return answer, fmt.Errorf("%w: %s cannot be made after %v of asking; the last answer was %d %s %s",
+		return answer, fmt.Errorf("%w: creating %s failed for %v; the last reply was %d %s %s",
 			ErrPreparation, at, deletionLimit, answer.Status, answer.Code, answer.Detail)
 	}
 	return answer, nil

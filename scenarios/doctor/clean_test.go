@@ -244,7 +244,7 @@ func TestCleanBesideTheTable(t *testing.T) {
 		note     string
 		dropped  []string
 	}{
-		{"the account tells of no queues", "", 0, NotDropped, "queue loadgenone-moves: --target tells of no queue service", nil},
+		{"the account tells of no queues", "", 0, NotDropped, "queue loadgenone-moves: --target has no queue service", nil},
 		{"the service of queues refuses", "QueueEndpoint=" + beside.URL + "/q;", 403, NotDropped, "queue loadgenone-moves: the answer was 403", []string{"DELETE /q/loadgenone-moves"}},
 		{"all goes", "QueueEndpoint=" + beside.URL + "/q;", 204, Dropped, "", []string{"DELETE /q/loadgenone-moves"}},
 	} {

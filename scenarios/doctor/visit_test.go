@@ -306,7 +306,7 @@ func TestVisitByAProxy(t *testing.T) {
 		d := visited(endpointAt(t, "https://example.com/races", planted), &tls.Config{RootCAs: roots})
 		want, got := [][]string{row.warned, row.failed, row.unknown}, [][]string{d.names(Warn), d.names(Fail), d.names(CannotTell)}
 		assert.Equalf(t, want, got, "warned, failed and not known, to %s\n%s", row.to, spelled(d))
-		assert.Truef(t, row.failed == nil || strings.Contains(spelled(d), "lets nobody through"),
+		assert.Truef(t, row.failed == nil || strings.Contains(spelled(d), "blocks the service"),
 			"the visit does not say that it was the proxy:\n%s", spelled(d))
 	}
 }
@@ -343,7 +343,7 @@ func TestVisitWithAToken(t *testing.T) {
 		says     string
 	}{
 		{"the right token", "token-of-races", nil, "accepts the token of races"},
-		{"another's", "token-of-horses", []string{visitKey}, "refuses the token"},
+		{"another's", "token-of-horses", []string{visitKey}, "rejects the token"},
 		{"none is to be had", "", []string{visitKey}, "az login"},
 	} {
 		d := visited(endpointAt(t, good.URL, planted).WithCredential(azure.NewCredential("scope", row.given)), nil)

@@ -46,7 +46,7 @@ type Own struct {
 func (o *Own) Carry(ctx context.Context, c protocol.Charge, l Leading) (*results.Record, error) {
 	var more told
 	if err := json.Unmarshal(c.Options, &more); err != nil {
-		return nil, fmt.Errorf("what the leader says of the run cannot be read: %w", err)
+		return nil, fmt.Errorf("invalid message of the leader: %w", err)
 	}
 	s, err := scenarios.Parse("the leader's scenario", c.Scenario)
 	if err == nil {
@@ -62,9 +62,9 @@ func (o *Own) Carry(ctx context.Context, c protocol.Charge, l Leading) (*results
 	}
 	switch {
 	case c.Target != "" && len(o.Accounts) > 0:
-		return nil, fmt.Errorf("%w: the leader's engine is the target; expected no --target", errTarget)
+		return nil, fmt.Errorf("%w: the target is the leader's engine; remove --target", errTarget)
 	case c.Target == "" && len(o.Accounts) != len(more.Where):
-		return nil, fmt.Errorf("%w: %d given, and the leader sends to %d; expected --target for each of them", errTarget, len(o.Accounts), len(more.Where))
+		return nil, fmt.Errorf("%w: %d given, %d expected, like the leader's --target", errTarget, len(o.Accounts), len(more.Where))
 	}
 	for i, one := range p.Accounts {
 		if one.String() != more.Where[i] {

@@ -116,15 +116,15 @@ func connectError(host string, err error) error {
 	var network net.Error
 	switch {
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked), errors.Is(err, nats.ErrNkeysNotSupported):
-		return fmt.Errorf("%w at %s: the server does not take this token or these credentials", errRefused, host)
+		return fmt.Errorf("%w at %s: the server rejects the token or credentials", errRefused, host)
 	case errors.Is(err, errOtherLeader):
 		return fmt.Errorf("%w at %s: %w", errRefused, host, errOtherLeader)
 	case errors.Is(err, nats.ErrSecureConnWanted):
-		return fmt.Errorf("%w at %s: the server does not offer TLS, without which no fleet goes off this machine", errRefused, host)
+		return fmt.Errorf("%w at %s: the server does not support TLS, which is required between machines", errRefused, host)
 	case errors.Is(err, nats.ErrNoServers):
 		return fmt.Errorf("%w at %s: %w", errUnreachable, host, errNobody)
 	case errors.Is(err, nats.ErrTimeout), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &network) && network.Timeout():
-		return fmt.Errorf("%w at %s: nothing came within %v, as from something that is no NATS server", errUnreachable, host, patience)
+		return fmt.Errorf("%w at %s: no reply within %v; is it a NATS server?", errUnreachable, host, patience)
 	}
 	return fmt.Errorf("%w at %s: it does not speak NATS: %w", errUnreachable, host, err)
 }

@@ -209,7 +209,7 @@ func (s *leadership) outcome() (Outcome, error) {
 		o.Members = append(o.Members, one)
 	}
 	if dropped := s.hub.Dropped(); dropped > 0 {
-		o.Notes = append(o.Notes, fmt.Sprintf("Messages that there was no room for, and that were asked again: %d.", dropped))
+		o.Notes = append(o.Notes, fmt.Sprintf("Messages requested again after a full queue: %d.", dropped))
 	}
 	return o, err
 }

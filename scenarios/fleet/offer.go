@@ -53,7 +53,7 @@ func (o *Offering) Fill(p *run.Plan) error {
 		return fields.Fault{Path: "processes", What: fmt.Sprintf("expected 1 to %d of them", protocol.MostMembers)}
 	}
 	if o.Local == nil && p.On != run.Remote {
-		return fields.Fault{Path: "lead", What: "members on other machines cannot send to an engine of this process; expected --target with a service, which each member names, too"}
+		return fields.Fault{Path: "lead", What: "other machines cannot reach this process's engine; expected the same --target URL for each member"}
 	}
 	p.Elsewhere = &run.Elsewhere{Processes: o.Members, Offer: o.offer}
 	return nil
@@ -75,8 +75,8 @@ func (o *Offering) charge(p *run.Plan, h run.Handed) (protocol.Charge, error) {
 	return protocol.Charge{Scenario: p.Scenario.Text(), Target: h.Engine, Table: h.Table, Seed: p.Scenario.Seed, Options: options, Follows: p.Elsewhere.Follows}, err
 }
 
-// ErrBroken is wrapped where a member was lost, and so the runs that were to follow are not made.
-var ErrBroken = errors.New("the runs that were to follow are not made")
+// ErrBroken is wrapped where a member was lost, and so the remaining runs are skipped.
+var ErrBroken = errors.New("the remaining runs are skipped")
 
 // offer has the members offer a plan's load, and returns their record.
 func (o *Offering) offer(ctx context.Context, p *run.Plan, h run.Handed) (record *results.Record, err error) {

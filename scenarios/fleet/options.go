@@ -86,7 +86,7 @@ func (o *BusOptions) Validate() (faults []error) {
 		}
 	}
 	if o.URL == "" && o.outside() {
-		fault("url", "none; expected the server that the credentials or certificates are for")
+		fault("url", "missing; credentials and certificates require a server")
 	}
 	for _, file := range []struct{ field, path string }{{"creds", o.Creds}, {"ca", o.CA}} {
 		if file.path == "" {
@@ -110,7 +110,7 @@ func address(text string) (*url.URL, error) {
 	case err != nil:
 		return nil, fmt.Errorf("it cannot be read; %s", want)
 	case at.User != nil:
-		return nil, fmt.Errorf("it has a name or password in it, which others can see; give a file of credentials instead")
+		return nil, fmt.Errorf("other users can see names and passwords in URLs; use a credentials file")
 	case at.Scheme != "nats" && at.Scheme != "tls" || at.Hostname() == "" || at.Path != "" && at.Path != "/":
 		return nil, fmt.Errorf("%q; %s", text, want)
 	case at.Port() == "":

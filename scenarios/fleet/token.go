@@ -50,7 +50,7 @@ func NewTokenOf(text string) (Token, error) {
 	}
 	for _, c := range text {
 		if c <= ' ' || c > '~' {
-			return Token{}, fmt.Errorf("%w: it has more than letters, digits and signs in it", errToken)
+			return Token{}, fmt.Errorf("%w: expected letters, digits and punctuation only", errToken)
 		}
 	}
 	return Token{text}, nil

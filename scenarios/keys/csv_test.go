@@ -113,7 +113,7 @@ func TestReadCSVIsBounded(t *testing.T) {
 	column := strings.Repeat("a", 1<<20-1)
 	endless := strings.NewReader(strings.Repeat(column+"\n", 70))
 	_, err := keys.CSV{File: "long.csv", Column: column}.Read(endless)
-	assert.ErrorContains(t, err, "long.csv:1: the file has more than 64 MiB")
+	assert.ErrorContains(t, err, "long.csv:1: the file exceeds 64 MiB")
 	assert.Greater(t, endless.Len(), 4<<20, "bytes that are left")
 }
 

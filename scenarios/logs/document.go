@@ -168,7 +168,7 @@ func stamp(at entity.Ticks) string { return at.Time().Format(time.DateTime) }
 func (t *Told) latency() document.Table {
 	table := document.NewTable("server-latency", "Latency of answered requests, in ms", "operation|words", "requests", "throttled",
 		"p50|millis|group=server", "p99|millis|group=server", "p50|millis|group=end to end", "p99|millis|group=end to end")
-	table.Notes = []string{"End to end is until the client had acknowledged the reply: what lies beyond the server's time is the network and the client."}
+	table.Notes = []string{"End-to-end time ends when the client acknowledges the reply; it includes the network and the client."}
 	for _, name := range slices.Sorted(maps.Keys(t.Latency)) {
 		l := t.Latency[name]
 		times := make([]any, 0, 4)

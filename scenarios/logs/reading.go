@@ -336,7 +336,7 @@ func (t *Reading) Missing(table string) error {
 	if left > 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: no line has a PartitionKey (%s); expected addresses with keys and filters: StorageRead, StorageWrite and StorageDelete with Uri and ObjectKey, or a Storage Analytics log", ErrSource, t.keyless())
+	return fmt.Errorf("%w: no line has a PartitionKey (%s); expected StorageRead, StorageWrite and StorageDelete with Uri and ObjectKey, or a Storage Analytics log", ErrSource, t.keyless())
 }
 
 // keyless names the operations whose partition no line says.

@@ -57,13 +57,13 @@ func (p *Plan) reaches() error {
 	}
 	s := p.Scenario
 	if asked, given := s.Sharding().Number(), len(p.Accounts); asked != given {
-		return wrong("", "the scenario %s is sharded over %d accounts, and --target names %d; expected a --target for each of them, or --set accounts.number=%d",
+		return wrong("", "the scenario %s has %d accounts, --target names %d; expected a --target for each, or --set accounts.number=%d",
 			s.Name, asked, given, given)
 	}
 	// Of several accounts the first has them.
 	for _, one := range neighboursOf(p.Scenario) {
 		if _, known := p.Accounts[0].Neighbour(one); !known {
-			return wrong("", "the scenario %s uses a %v service beside its table, and %s tells of none; expected a connection string with %sEndpoint",
+			return wrong("", "the scenario %s uses a %v service, and %s has none; expected a connection string with %sEndpoint",
 				p.Scenario.Name, one, p.Accounts[0], strings.ToUpper(one.String()[:1])+one.String()[1:])
 		}
 	}

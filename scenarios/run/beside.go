@@ -78,7 +78,7 @@ func (k *kept) openLogs() error {
 		var file *besideFile
 		var err error
 		if one.path == k.plan.Attempts || one.field == "csv" && one.path == k.plan.HistogramLog {
-			err = wrong(one.field, "another form of the run is written to that file; expected one of its own")
+			err = wrong(one.field, "another output has the same file; expected a different one")
 		} else {
 			file, err = openBeside(one.field, one.path)
 		}

@@ -28,9 +28,9 @@ func (p *Plan) driverFault() error {
 		}
 		return wrong("client", "%s", expected)
 	case !p.live() || p.On == InProcess:
-		return wrong("client", "nothing is sent over a network; expected --target embedded, or a service")
+		return wrong("client", "in-process has no network; expected --target embedded or a service")
 	case p.Driver == Vegeta && p.Client == Native:
-		return wrong("client", "vegeta's driver sends by net/http; expected --driver native, or no --client")
+		return wrong("client", "the vegeta driver uses net/http; expected --driver native, or no --client")
 	}
 	if p.Driver == "" || p.Driver == Native {
 		return nil
@@ -54,21 +54,21 @@ func (p *Plan) beyondVegeta() error {
 	s := p.Scenario
 	switch {
 	case !p.live() || p.On == InProcess:
-		return errors.New("it sends over HTTP, and --target in-process has none; expected embedded, or a service")
+		return errors.New("it requires HTTP; expected --target embedded or a service")
 	case lineOf(s) != nil:
-		return errors.New("it sends past the client's line, and the model bounds that; expected --set model.client_bandwidth=0 and model.packet_loss=0")
+		return errors.New("it bypasses the modelled network; expected --set model.client_bandwidth=0 and model.packet_loss=0")
 	case p.Find != nil:
-		return errors.New("--find-limit needs the native driver; expected one of them")
+		return errors.New("--find-limit requires the native driver")
 	case severalOf(s) > 0:
-		return fmt.Errorf("it sends to one account, and the scenario is sharded over %d; expected --set accounts.number=1", severalOf(s))
+		return fmt.Errorf("it supports one account, not %d; expected --set accounts.number=1", severalOf(s))
 	case s.Verify && !p.Verify:
-		return errors.New("the scenario verifies its writes, which needs the native driver; expected --set verify=false")
+		return errors.New("verifying writes requires the native driver; expected --set verify=false")
 	case p.Verify:
-		return errors.New("--verify-writes needs the native driver; expected one of them")
+		return errors.New("--verify-writes requires the native driver")
 	case len(s.Faults) > 0:
-		return errors.New("the faults of the scenario are injected by the native driver; expected that, or a scenario without faults")
+		return errors.New("injected faults require the native driver")
 	case s.Retry != "none" && p.RetryChosen:
-		return fmt.Errorf("it tries nothing again, and the policy %s does; expected --retry none", s.Retry)
+		return fmt.Errorf("it does not retry as the policy %s does; expected --retry none", s.Retry)
 	}
 	for i := range s.Phases {
 		phase := &s.Phases[i]
@@ -78,11 +78,11 @@ func (p *Plan) beyondVegeta() error {
 		for j := range phase.Operations() {
 			op := &phase.Operations()[j]
 			if op.Limit.PerSecond > 0 {
-				return fmt.Errorf("operation %s has a rate limit, which the native driver keeps; expected that, or no limit", op.Name)
+				return fmt.Errorf("the rate limit of operation %s requires the native driver", op.Name)
 			}
 			err := severalRequests(op)
 			if len(s.Design.Copies) > 0 && op.Writes().IsChange() {
-				err = errors.New("writes copies, each by a request of its own; expected a design without copies")
+				err = errors.New("writes copies in separate requests; expected a design without copies")
 			}
 			if err != nil {
 				return fmt.Errorf("the operation %s of the phase %s %w", op.Name, phase.Name, err)
@@ -103,16 +103,16 @@ func severalRequests(op *scenarios.OperationSpec) error {
 	case op.Workflow != "":
 		return fmt.Errorf("is the workflow %s, of several requests; expected a verb", op.Workflow)
 	case op.ReadFirst:
-		return errors.New("reads before it writes, in a request of its own; expected one without read_first")
+		return errors.New("reads first in a separate request; expected no read_first")
 	case op.Verb != entity.Query && len(op.By) > 0:
-		return errors.New("looks for what it writes, in a request of its own; expected one without by")
+		return errors.New("finds its entity in a separate request; expected no by")
 	case op.Verb != entity.Query, op.Class == scenarios.ClassPoint, op.Pages == 1:
 		return nil
 	case op.Class == scenarios.ClassRows && op.Rows <= page:
 		// Of rows that a filter picks fewer can be on a page.
 		return nil
 	default:
-		return errors.New("may read several pages, each by a request of its own; expected pages: 1")
+		return errors.New("may request several pages; expected pages: 1")
 	}
 }
 

@@ -73,7 +73,7 @@ func (p *Plan) enoughPartitions(c *campaign.Campaign) error {
 	case one == 0 || account > 0 && int64(len(partitions)) >= needed:
 		return nil
 	case account == 0:
-		return wrong("find-limit", "the model sets no target for an account, and each of its partitions has one of %d; "+
+		return wrong("find-limit", "the model limits partitions to %d, not the account; "+
 			"expected --find-limit partition", one)
 	default:
 		return wrong("find-limit", "%d partitions of %d entities/s each bind before the account's %d; "+

@@ -181,17 +181,17 @@ func (p *Plan) togetherFaults() (faults []error) {
 	add := func(field, what string) { faults = append(faults, wrong(field, "%s", what)) }
 	switch {
 	case p.On == Simulated || p.On == InProcess:
-		add("target", "the engine would be in one process, and several are to send; expected embedded, or a service")
+		add("target", "several processes cannot share an in-process engine; expected embedded or a service")
 	case p.Driver == Vegeta:
 		add("driver", "vegeta's driver sends from one process; expected native")
 	case p.Verify:
-		add("verify-writes", "what becomes of each entity is followed in one process; expected one process")
+		add("verify-writes", "following each entity requires one process")
 	case p.Faults != nil:
 		add("faults", "expected those of the scenario")
 	}
 	for _, one := range []struct{ field, path string }{{"record", p.Attempts}, {"hlog", p.HistogramLog}, {"csv", p.SecondsTable}} {
 		if one.path != "" {
-			add(one.field, "it is written by one process while it sends, and several are to; expected none")
+			add(one.field, "it requires a single sending process")
 		}
 	}
 	return append(faults, campaign.Undivided(p.Scenario, p.Elsewhere.Processes)...)

@@ -33,7 +33,7 @@ func (p *Plan) virtualFaults(c *campaign.Campaign) (faults []error) {
 			return t != nil && t.FlatOut() && t.Count == 0
 		})
 		if at >= 0 {
-			faults = append(faults, wrong("", "the clients of the phase %s never pause, and the model answers at once: virtual time would not pass; "+
+			faults = append(faults, wrong("", "virtual time cannot pass in the phase %s: clients never pause, replies take no time; "+
 				"expected think above 0, a count, or a model with a round_trip", p.Scenario.Phases[at].Name))
 		}
 	}
@@ -44,7 +44,7 @@ func (p *Plan) virtualFaults(c *campaign.Campaign) (faults []error) {
 	sum, more := need.Total(), ""
 	if _, twice := p.rival(); twice {
 		sum = min(sum, math.MaxInt64/2) * 2
-		more = ", twice because another profile runs beside it (--one-profile avoids that)"
+		more = ", doubled for the other profile (--one-profile avoids that)"
 	}
 	if sum <= p.MemoryLimit {
 		return faults
@@ -52,7 +52,7 @@ func (p *Plan) virtualFaults(c *campaign.Campaign) (faults []error) {
 	if sum < forecastFloor {
 		more = ""
 	} else {
-		more = fmt.Sprintf(": %s of operations that wait, %s of entities, %s of keys for queries, %s of the record%s", document.Bytes(need.Waiting),
+		more = fmt.Sprintf(": %s waiting operations, %s entities, %s query keys, %s record%s", document.Bytes(need.Waiting),
 			document.Bytes(need.Entities), document.Bytes(need.Holdings), document.Bytes(need.Record), more)
 	}
 	return append(faults, wrong("memory-limit", "the scenario needs %s%s", MemoryText(sum), more))

@@ -166,7 +166,7 @@ func TestTokenRefusedUnderWay(t *testing.T) {
 			assert.EqualValues(t, 2, who.given.Load(), "tokens given")
 			if row.revoked > 1 {
 				require.ErrorIs(t, err, run.ErrTarget)
-				assert.ErrorContains(t, err, "refuses the token")
+				assert.ErrorContains(t, err, "rejects the token")
 				return
 			}
 			require.NoError(t, err)
@@ -206,7 +206,7 @@ func TestNobodyIsLetInToBeginWith(t *testing.T) {
 	}{
 		{"a service that takes no token of ours", 0, "", 2, "https://login.example/tenant-of-races/oauth2/authorize"},
 		{"no role", 403, "AuthorizationPermissionMismatch", 1, "Storage Table Data Contributor"},
-		{"a closed network", 403, "AuthorizationFailure", 1, "network"},
+		{"a closed network", 403, "AuthorizationFailure", 1, "firewall"},
 		{"a proxy that wants a password", 407, "", 1, "407"},
 	} {
 		who.given.Store(0)

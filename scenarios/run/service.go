@@ -132,7 +132,7 @@ func (s *Service) Drop(ctx context.Context, made campaign.Made) error {
 		}
 		address, known := s.endpoint.Neighbour(kind)
 		if !known {
-			return fmt.Errorf("--target tells of no %v service; expected a connection string with %s", kind, setting)
+			return fmt.Errorf("--target has no %v service; expected a connection string with %s", kind, setting)
 		}
 		beside := neighbourOf(s.endpoint, address)
 		if kind == azure.Queue {

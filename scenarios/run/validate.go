@@ -46,7 +46,7 @@ func (p *Plan) Validate() []error {
 	add(p.reaches())
 	add(p.tableFault())
 	if f := p.Find; f != nil && f.Of == results.LimitAccount && severalOf(p.Scenario) > 0 {
-		add(wrong("find-limit", "it looks for what one account holds, and the scenario %s is sharded over %d; "+
+		add(wrong("find-limit", "it searches one account, the scenario %s has %d; "+
 			"expected --set accounts.number=1, or --find-limit partition", p.Scenario.Name, severalOf(p.Scenario)))
 	} else if f != nil {
 		faults = append(faults, f.Validate()...)
@@ -89,10 +89,10 @@ func (p *Plan) tableFault() error {
 		return nil // it is whose who leads
 	}
 	if p.On == Remote && !strings.HasPrefix(strings.ToLower(p.Table), TablePrefix) {
-		return wrong("table", "on a target that is not embedded only tables are touched whose name begins with %q", TablePrefix)
+		return wrong("table", "tables of remote targets must begin with %q", TablePrefix)
 	}
 	if made := campaign.Tables(p.Scenario); len(made) > 0 {
-		return wrong("table", "the scenario %s makes and drops tables such as %s, which could be somebody else's; expected no --table",
+		return wrong("table", "the scenario %s creates and deletes tables such as %s, which could be yours; remove --table",
 			p.Scenario.Name, p.Table+made[0])
 	}
 	return nil
@@ -154,7 +154,7 @@ func (p *Plan) enoughFiles(limit uint64) error {
 	if need == 0 || need+spareFiles <= limit {
 		return nil
 	}
-	return wrong("", "%s%s need %s open files, and this process may have %s; expected at most %s, or a higher bound (ulimit -n)", before,
+	return wrong("", "%s%s need %s open files, the limit is %s; expected at most %s, or a higher limit (ulimit -n)", before,
 		document.Counted(workers, "worker"), document.Count(int64(need+spareFiles)), document.Count(int64(limit)),
 		document.Counted(int((max(limit, spareFiles)-spareFiles)/ends), "worker"))
 }

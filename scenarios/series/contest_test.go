@@ -164,7 +164,7 @@ func TestImpossibleContests(t *testing.T) {
 		{"an alpha and a price that are none", orderBook, func(p *ContestPlan) { p.Alpha, p.Price.PerMillion = 0.5, -1 }, "alpha "},
 		{"memory for not one run", orderBook, func(p *ContestPlan) { p.Run.MemoryLimit = 1 << 20 }, "memory-limit: "},
 		{"no design that can serve all", unserved, func(p *ContestPlan) { p.Suggest = true }, "suggest: "},
-		{"a service that is not named", orderBook, func(p *ContestPlan) { p.Run.On = run.Remote }, "the scenario orders is sharded over 1 accounts"},
+		{"a service that is not named", orderBook, func(p *ContestPlan) { p.Run.On = run.Remote }, "the scenario orders has 1 accounts"},
 	} {
 		s, err := scenarios.ParseContested("orders.yaml", []byte(row.text))
 		require.NoError(t, err, row.sentence)

@@ -152,7 +152,7 @@ func (p *pairing) one(ctx context.Context, side compare.Side, folder string) (*r
 	}
 	record, err := results.Read(results.Dir(folder))
 	if err != nil {
-		return nil, nil, wrong("", "%s left no readable record: %v; expected a build not newer than this", build, err)
+		return nil, nil, wrong("", "%s left no readable record: %v; expected a build no newer than this", build, err)
 	}
 	p.runs++
 	record.Summary = verdict.Judge(record)

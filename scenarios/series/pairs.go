@@ -200,7 +200,7 @@ func (p *pairing) result(name string, threshold float64, pairs int, ended error)
 		one.Notes = append(one.Notes, "A and B are the same file")
 	}
 	if p.done > 0 && p.texts[compare.A] != p.texts[compare.B] {
-		one.Notes = append(one.Notes, "the builds read the scenario differently; compare the records' scenarios")
+		one.Notes = append(one.Notes, "the builds parse the scenario differently; compare the records' scenarios")
 	}
 	for _, reason := range slices.Compact(p.again) {
 		one.Notes = append(one.Notes, "repeated: "+reason)

@@ -102,8 +102,8 @@ func (s *Swept) table() document.Table {
 			t.Add(one.row(several, step.Phase.Name, hottest, at == 0, figures)...)
 		}
 	}
-	t.Notes = []string{"offered, served: entities/s due in each phase's last half; hottest: a partition's busiest second; " +
-		"requests/op: with retries and further pages; checks: passed of those with enough data; late: limited by the generator"}
+	t.Notes = []string{"offered, served: entities/s in each phase's last half; hottest: a partition's busiest second; " +
+		"requests/op: with retries and pages; checks: passed of conclusive ones; late: limited by the generator"}
 	return t
 }
 

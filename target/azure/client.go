@@ -72,9 +72,9 @@ func (t *Target) NetHTTP() *NetHTTP {
 			case http.StatusOK:
 				return nil
 			case http.StatusProxyAuthRequired:
-				return fmt.Errorf("%w %s asks who you are (407); put user and password into the proxy's address, HTTPS_PROXY", errProxy, proxy.Host)
+				return fmt.Errorf("%w %s requires authentication (407); put user and password into HTTPS_PROXY", errProxy, proxy.Host)
 			default:
-				return fmt.Errorf("%w %s lets nobody through to the service (%d)", errProxy, proxy.Host, reply.StatusCode)
+				return fmt.Errorf("%w %s blocks the service (%d)", errProxy, proxy.Host, reply.StatusCode)
 			}
 		},
 	}

@@ -81,7 +81,7 @@ func parseSettings(text string) (settings, error) {
 			// Two letters or fewer are missing, too many, wrong or swapped.
 			near := slices.IndexFunc(usedNames[:], func(known string) bool { return nearest.Distance(name, known) <= 2 })
 			if near >= 0 {
-				return nil, badString("setting %d is called nearly, but not quite, %s; is it misspelt?", number, usedNames[near])
+				return nil, badString("setting %d is unknown; did you mean %s?", number, usedNames[near])
 			}
 			continue
 		}
@@ -95,7 +95,7 @@ func parseSettings(text string) (settings, error) {
 		set[known] = value
 	}
 	if len(set) == 0 {
-		return nil, badString("none of the settings is one that this tool knows, such as AccountName")
+		return nil, badString("no known settings; expected some such as AccountName")
 	}
 	return set, nil
 }
@@ -106,7 +106,7 @@ func (set settings) emulator() (Endpoint, error) {
 	}
 	for _, other := range [...]string{"AccountName", "AccountKey", "TableEndpoint", "SharedAccessSignature"} {
 		if _, given := set[other]; given {
-			return Endpoint{}, badString("UseDevelopmentStorage=true stands for the emulator's own account; leave %s out", other)
+			return Endpoint{}, badString("UseDevelopmentStorage=true excludes %s", other)
 		}
 	}
 	scheme, host := "http", "127.0.0.1"
@@ -138,7 +138,7 @@ func (set settings) emulator() (Endpoint, error) {
 func (set settings) address() (Endpoint, error) {
 	account, named := set["AccountName"]
 	if named && !plainName(account) {
-		return Endpoint{}, badString("AccountName is not made of letters, digits and dashes")
+		return Endpoint{}, badString("AccountName: expected letters, digits and hyphens")
 	}
 	if text, given := set["TableEndpoint"]; given {
 		endpoint, err := ParseURL(text, account, nil)
@@ -182,7 +182,7 @@ func (set settings) credential(endpoint Endpoint) (Endpoint, error) {
 	signature, hasSAS := set["SharedAccessSignature"]
 	switch {
 	case hasKey && hasSAS:
-		return Endpoint{}, badString("there are both AccountKey and SharedAccessSignature; leave one out")
+		return Endpoint{}, badString("AccountKey and SharedAccessSignature are mutually exclusive")
 	case hasSAS:
 		parsed, ok := parseSAS(signature)
 		if !ok {

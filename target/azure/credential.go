@@ -88,11 +88,11 @@ func (c *Credential) token(ctx context.Context, anew bool) (azcore.AccessToken, 
 	got, err := c.get.GetToken(ctx, o)
 	if err != nil {
 		var refused *azidentity.AuthenticationFailedError
-		why := "nothing here gives one; sign in (az login), set AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, " +
-			"run where there is a managed identity, or give the account's key with --key-file"
+		why := "no credentials found; sign in (az login), set AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, " +
+			"use a managed identity, or pass the account key with --key-file"
 		switch {
 		case ctx.Err() != nil:
-			why = "nobody gave one in time; does this network reach login.microsoftonline.com, or the managed identity?"
+			why = "timed out; does this network reach login.microsoftonline.com or the managed identity endpoint?"
 		case errors.As(err, &refused) && refused.RawResponse != nil:
 			why = fmt.Sprintf("the request was answered %d: %s", refused.RawResponse.StatusCode, hide(cause(err.Error())))
 		case errors.As(err, &refused), errors.Is(err, context.DeadlineExceeded):

@@ -30,7 +30,7 @@ var (
 	errTLS       = errors.New("TLS")
 	errLate      = errors.New("no reply")
 	errCancelled = errors.New("cancelled before a reply came")
-	errClosed    = errors.New("the target was closed before a reply came")
+	errClosed    = errors.New("the target was closed before the reply")
 )
 
 // plain opens a connection without TLS. TCP_NODELAY is on: net sets it.

@@ -44,24 +44,24 @@ func ParseURL(text, account string, secret *wire.Secret) (Endpoint, error) {
 	address, err := url.Parse(strings.TrimSpace(text))
 	switch {
 	case err != nil, address.Opaque != "":
-		return fault("not of the form https://host or http://host:port/account")
+		return fault("expected https://host or http://host:port/account")
 	case address.RawQuery != "", address.ForceQuery, address.Fragment != "":
 		// Most likely a shared access signature, which the process list and the
 		// history of a shell would then show to others.
-		return fault("it must end before the question mark; put a shared access signature into a file or an environment variable")
+		return fault("remove the query; put a shared access signature into a file or environment variable")
 	case address.User != nil:
 		return fault("it must not hold a user's name or password")
 	case address.Scheme != "http" && address.Scheme != "https":
 		return fault("it must begin with https:// or http://")
 	case !plainHost(address.Hostname()):
-		return fault("it names no host, or one that is no name and no IP address")
+		return fault("expected a host name or IP address")
 	case otherService("", address.Hostname()) != "":
-		return fault(fmt.Sprintf("this is the address of the %s service; expected that of the tables, such as https://ACCOUNT.table.core.windows.net",
+		return fault(fmt.Sprintf("this is the %s service; expected a table address such as https://ACCOUNT.table.core.windows.net",
 			otherService("", address.Hostname())))
 	}
 	segment := strings.TrimRight(address.EscapedPath(), "/")
 	if segment != "" && !plainName(segment[1:]) {
-		return fault("its path must be empty or one account's name, of letters, digits and dashes")
+		return fault("the path must be empty or an account name of letters, digits and hyphens")
 	}
 	switch {
 	case account != "":
@@ -75,7 +75,7 @@ func ParseURL(text, account string, secret *wire.Secret) (Endpoint, error) {
 		}
 	}
 	if !plainName(account) {
-		return fault("the account's name must be 1 to 63 letters, digits or dashes, given with the address or in it")
+		return fault("account name: expected 1 to 63 letters, digits or hyphens, in the address or separate")
 	}
 	return Endpoint{scheme: address.Scheme, host: address.Host, segment: segment, account: account,
 		prove: proof{secret: secret}.by}, nil
@@ -98,7 +98,7 @@ func (e Endpoint) WithSAS(text string) (Endpoint, error) {
 // error wraps ErrURL, or ErrNoToken.
 func (e Endpoint) WithIdentity() (Endpoint, error) {
 	if e.scheme != "https" {
-		return Endpoint{}, fmt.Errorf("%w: a token of Entra ID goes over https alone; expected https://", ErrURL)
+		return Endpoint{}, fmt.Errorf("%w: Entra ID tokens require https://", ErrURL)
 	}
 	who, err := DefaultCredential(TokenScope(e.host, e.Cosmos()))
 	if err != nil {

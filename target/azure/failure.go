@@ -79,7 +79,7 @@ func noReply(err error) (target.Fault, string) {
 	case isAny(err, syscall.ECONNREFUSED, windowsRefused):
 		return target.ConnectionRefused, "the connection was refused"
 	case errors.As(err, &record):
-		return target.TLSFailed, "TLS: what answers does not speak it"
+		return target.TLSFailed, "TLS: the server does not support it"
 	case errors.Is(err, errTLS):
 		return target.TLSFailed, err.Error()
 	case isAny(err, syscall.ECONNRESET, syscall.ECONNABORTED, syscall.EPIPE, windowsReset, windowsAborted):

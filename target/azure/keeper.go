@@ -13,7 +13,7 @@ import (
 )
 
 // ErrTokenRefused is wrapped where the service refuses a token although it was got anew.
-var ErrTokenRefused = errors.New("the service refuses the token, and one that was got anew as well")
+var ErrTokenRefused = errors.New("the service rejects the token and its renewal")
 
 // Token is one that was given. A print of it shows no part of it. It is immutable.
 type Token struct {
@@ -148,7 +148,7 @@ func (k *TokenKeeper) Renew(ctx context.Context, t *Token) (*Token, error) {
 	}
 	next, err := k.get(ctx, t)
 	if err != nil && ctx.Err() == nil {
-		return nil, k.bar(fmt.Errorf("the service refuses the token, and another is not to be had: %w", err))
+		return nil, k.bar(fmt.Errorf("the service rejects the token, and renewing it failed: %w", err))
 	}
 	return next, err
 }

@@ -173,7 +173,7 @@ func TestWhyThereIsNoToken(t *testing.T) {
 	}{
 		{"a managed identity that refuses", map[string]string{"AZURE_TOKEN_CREDENTIALS": "ManagedIdentityCredential", "IDENTITY_ENDPOINT": refusing.URL, "IDENTITY_HEADER": plantedHeader},
 			"the request was answered 400: AADSTS700016"},
-		{"nobody has signed in", map[string]string{"AZURE_TOKEN_CREDENTIALS": "AzureCLICredential", "PATH": "/nowhere"}, "nothing here gives one; sign in (az login)"},
+		{"nobody has signed in", map[string]string{"AZURE_TOKEN_CREDENTIALS": "AzureCLICredential", "PATH": "/nowhere"}, "no credentials found; sign in (az login)"},
 		{"a choice that is none", map[string]string{"AZURE_TOKEN_CREDENTIALS": "anybody"}, "AZURE_TOKEN_CREDENTIALS"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

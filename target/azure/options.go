@@ -73,7 +73,7 @@ func (o *Options) Validate() []error {
 	if o.Endpoint.host == "" {
 		fault("Endpoint is missing")
 	} else if o.Endpoint.prove() == (proof{}) {
-		fault("Endpoint has neither a key nor a shared access signature, and nobody who gives tokens")
+		fault("Endpoint: expected a key, shared access signature or token source")
 	}
 	if !slices.Contains([]Client{"", Native, ByNetHTTP, Auto}, o.Client) {
 		fault("Client is %q; it must be %s, %s or %s", o.Client, Native, ByNetHTTP, Auto)

@@ -70,7 +70,7 @@ func (t *Target) success(o *target.Outcome, a *attempt, op *target.Operation) (p
 		}
 		if row.Key != op.Change.Key && comesThrough(op.Change.Key) {
 			o.Fault = target.WrongEntity
-			return false, "the reply holds another entity than was asked for: " + named(row.Key)
+			return false, "the reply contains a different entity: " + named(row.Key)
 		}
 		o.Entity, o.Returned = row.Entity, 1
 		// The body repeats the tag of the header, which is then looked at only
@@ -110,7 +110,7 @@ func (t *Target) page(o *target.Outcome, a *attempt, asked *filter.Range) (unfit
 	for i := range a.rows {
 		if k := a.rows[i].Key; (!whole || k.Partition != only) && outside(asked, k) {
 			o.Fault = target.WrongEntity
-			return "the reply holds an entity outside of what was asked for: " + named(k)
+			return "the reply contains an entity outside the query: " + named(k)
 		}
 	}
 	t.etags.learn(r.text(), a.rows)
@@ -163,7 +163,7 @@ func (t *Target) transaction(o *target.Outcome, op *target.Operation, r *reply, 
 		return true, ""
 	}
 	if came.Parts != len(op.Changes) {
-		return false, "the reply to a transaction does not answer each of its writes"
+		return false, "the reply to a transaction lacks some of its writes"
 	}
 	return true, ""
 }

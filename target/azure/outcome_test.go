@@ -99,7 +99,7 @@ func outcomeRows(t *testing.T) []outcomeRow {
 		{"a transaction too large for the store", "batch_202_too_large", batch, large},
 		{"a transaction too large for the wire", "too_large_413", batch, fails(413, entity.RequestBodyTooLarge, tooBig, 0)},
 		{"a transaction refused in its part", "batch_202_busy", batch, fails(503, entity.ServerBusy, moving, 0)},
-		{"a transaction answered in part", "batch_202_short", batch, unfit(0, target.Unreadable, "the reply to a transaction does not answer each of its writes", 2)},
+		{"a transaction answered in part", "batch_202_short", batch, unfit(0, target.Unreadable, "the reply to a transaction lacks some of its writes", 2)},
 		{"a transaction with an error in the place of parts", "batch_202_plain", batch, fails(400, entity.InvalidInput, "One of the request inputs is not valid.", 2)},
 		{"a missing entity", "get_404", get("1"), fails(404, entity.ResourceNotFound, "The specified resource does not exist.", 1)},
 		{"a missing table", "table_404", get("1"), fails(404, entity.TableNotFound, noTable, 0)},

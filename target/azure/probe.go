@@ -174,7 +174,7 @@ func (t *Target) unreachable(err error) error {
 	var op *net.OpError
 	switch {
 	case errors.As(err, &op) && op.Op == "proxyconnect":
-		return t.fault(kind, "the proxy %s, which the environment names (HTTPS_PROXY), cannot be reached: %s", t.proxy.Host, cause)
+		return t.fault(kind, "the proxy %s (HTTPS_PROXY) is unreachable: %s", t.proxy.Host, cause)
 	case errors.Is(err, errNotHTTP):
 		kind = ErrNotTables
 		hint = "; does the address need https?"
@@ -222,23 +222,23 @@ func (t *Target) judge(r *reply, text string, s Service, ours time.Time) error {
 		if _, err := wire.ParsePage(nil, text); err == nil {
 			return nil
 		}
-		return t.fault(ErrNotTables, "what answers is no table service: 200 with %s", kindOf(r, text))
+		return t.fault(ErrNotTables, "not a table service: 200 with %s", kindOf(r, text))
 	}
 	code, detail := t.refusal(r, text)
 	switch status := r.status; {
 	case status == http.StatusProxyAuthRequired:
-		return t.fault(ErrUnreachable, "a proxy on the way asks who you are (407); put user and password into the proxy's address, HTTPS_PROXY")
+		return t.fault(ErrUnreachable, "a proxy on the way requires authentication (407); put user and password into HTTPS_PROXY")
 	case status == 401, status == 403 && (code != "" || !isPage(r, text)), code == entity.InvalidAuthenticationInfo:
 		return t.forbidden(r, status, code, detail, s, ours)
 	case code == "", status < 400:
-		return t.fault(ErrNotTables, "what answers is no table service: %d with %s", status, kindOf(r, text))
+		return t.fault(ErrNotTables, "not a table service: %d with %s", status, kindOf(r, text))
 	case status == 429, status >= 500, code == entity.TableNotFound:
 		// It is a table service, and load will show how it fares.
 		return nil
 	case code == entity.ResourceNotFound:
 		return t.fault(ErrAuthentication, "the service knows no account %s", t.endpoint.account)
 	case isXML(text):
-		return t.fault(ErrOtherService, "what answers is another service of the account: %d %s", status, code)
+		return t.fault(ErrOtherService, "another service of the account replied: %d %s", status, code)
 	default:
 		return t.fault(ErrNotTables, "what answers does not list tables: %d %s: %s", status, code, detail)
 	}
@@ -257,9 +257,9 @@ func (t *Target) forbidden(r *reply, status int, code entity.Code, detail string
 		if s.Ahead > 0 {
 			pace = "slow"
 		}
-		return t.fault(ErrClock, "this machine's clock is %v %s; set it right", s.Ahead.Abs().Round(time.Second), pace)
+		return t.fault(ErrClock, "this machine's clock is %v %s", s.Ahead.Abs().Round(time.Second), pace)
 	case signature == nil && code == entity.AuthenticationFailed:
-		return t.fault(ErrAuthentication, "the key is not that of the account %s", t.endpoint.account)
+		return t.fault(ErrAuthentication, "the key is not the account %s's", t.endpoint.account)
 	case signature == nil:
 		return t.fault(ErrAuthentication, "%d %s: %s", status, code, detail)
 	case code == entity.AuthorizationPermission, code == entity.AuthorizationResourceType:
@@ -267,11 +267,11 @@ func (t *Target) forbidden(r *reply, status int, code entity.Code, detail string
 	case !signature.expires.IsZero() && signature.expires.Before(ours.Add(s.Ahead)):
 		return t.fault(ErrAuthentication, "the shared access signature expired at %s", signature.expires.UTC().Format(time.RFC3339))
 	case signature.starts.After(ours.Add(s.Ahead)):
-		return t.fault(ErrAuthentication, "the shared access signature holds only from %s on", signature.starts.UTC().Format(time.RFC3339))
+		return t.fault(ErrAuthentication, "the shared access signature is valid from %s", signature.starts.UTC().Format(time.RFC3339))
 	case code == entity.AuthenticationFailed:
-		return t.fault(ErrAuthentication, "the shared access signature is not one of the account %s", t.endpoint.account)
+		return t.fault(ErrAuthentication, "the shared access signature is not valid for the account %s", t.endpoint.account)
 	default:
-		return t.fault(ErrAuthentication, "the shared access signature has not the rights: %d %s: %s", status, code, detail)
+		return t.fault(ErrAuthentication, "the shared access signature lacks permissions: %d %s: %s", status, code, detail)
 	}
 }
 
@@ -285,9 +285,9 @@ func (t *Target) unwelcome(r *reply, status int, code entity.Code, detail string
 	case status == http.StatusUnauthorized:
 		return t.fault(ErrAuthentication, "%v%s", ErrTokenRefused, t.wanted(r))
 	case code == entity.AuthorizationPermission:
-		return t.fault(ErrAuthentication, "whom the token is for may not do this (%d %s); assign the role %s, which takes minutes to count", status, code, role)
+		return t.fault(ErrAuthentication, "the token's identity lacks permission (%d %s); assign the role %s and wait some minutes", status, code, role)
 	case code == entity.AuthorizationFailure:
-		return t.fault(ErrAuthentication, "%d %s: is the account's network closed to this machine, or the role %s missing?", status, code, role)
+		return t.fault(ErrAuthentication, "%d %s: check the account's firewall and the role %s", status, code, role)
 	default:
 		return t.fault(ErrAuthentication, "%d %s: %s", status, code, detail)
 	}

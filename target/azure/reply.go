@@ -47,8 +47,8 @@ const (
 
 var (
 	errReplyTooLong = errors.New("the reply has more than 5 MiB")
-	errHeadTooLong  = errors.New("the head of the reply has more than 64 KiB or 1,000 fields")
-	errNoRoom       = errors.New("no room for the reply before its time was up")
+	errHeadTooLong  = errors.New("the reply's header exceeds 64 KiB or 1,000 fields")
+	errNoRoom       = errors.New("timed out waiting for memory for the reply")
 	errNotHTTP      = errors.New("what answers does not speak HTTP")
 )
 

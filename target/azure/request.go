@@ -121,7 +121,7 @@ func (a *attempt) writeQuery(op *target.Operation) (fault string) {
 		ok = len(text) <= filter.MaxText
 	}
 	if !ok {
-		return "nothing sent: no $filter says what the query is about"
+		return "nothing sent: the query has no $filter"
 	}
 	a.start(http.MethodGet)
 	a.line = append(wire.AppendQueryValue(a.line, op.Table), "()"...)

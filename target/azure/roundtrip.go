@@ -66,7 +66,7 @@ func (n *NetHTTP) RoundTrip(ctx context.Context, op *target.Operation) (*http.Re
 }
 
 // errForm is that of a request that net/http does not take.
-var errForm = errors.New("nothing sent: the request has no form that net/http takes")
+var errForm = errors.New("nothing sent: net/http rejects the request")
 
 // begin sends the request of an attempt, byte for byte but for the order of the headers, and
 // returns its reply unread. The caller owes the way an end.

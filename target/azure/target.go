@@ -92,7 +92,7 @@ func New(o Options) (*Target, error) {
 		// What is no address with http:// before it can come out as one with a path. It may hold a
 		// password, and is in no error.
 		if err != nil || address != nil && (!plainHost(address.Hostname()) || strings.Trim(address.Path, "/") != "") {
-			return nil, fmt.Errorf("%w: the proxy that the environment names (HTTPS_PROXY, HTTP_PROXY) has no address of the form http://host:port",
+			return nil, fmt.Errorf("%w: HTTPS_PROXY or HTTP_PROXY: expected http://host:port",
 				ErrOptions)
 		}
 		t.proxy = address

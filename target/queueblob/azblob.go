@@ -128,7 +128,7 @@ type unclosed struct{ *bytes.Reader }
 // Close implements [io.Closer].
 func (unclosed) Close() error { return nil }
 
-var errTooLong = errors.New("the blob is longer than any that is read here")
+var errTooLong = errors.New("the blob is too long to read")
 
 // list names blobs: those of one page of the service's. Where that is less than was asked
 // for and there are more, the marker leads to them.

@@ -53,10 +53,10 @@ func unfit(status int, code entity.Code, format string, args ...any) (answer tar
 // the reply.
 func checkLimits(b *target.Beside) (answer target.Outcome, sound bool) {
 	if b == nil || b.Verb < target.PutMessage || b.Verb > target.Ask {
-		return unfit(400, entity.InvalidInput, "it is no request to a queue, a container or a service")
+		return unfit(400, entity.InvalidInput, "not a request to a queue, container or service")
 	}
 	if !storeName(b.Store) {
-		return unfit(400, entity.InvalidResourceName, "the name of the queue, container or service is %q; expected 3 to 63 small letters, digits and single dashes between them", clip(b.Store))
+		return unfit(400, entity.InvalidResourceName, "name of the queue, container or service %q: expected 3 to 63 lower-case letters, digits and single hyphens", clip(b.Store))
 	}
 	switch b.Verb {
 	case target.PutMessage:
@@ -68,7 +68,7 @@ func checkLimits(b *target.Beside) (answer target.Outcome, sound bool) {
 		return heldMessage(b, time.Second)
 	case target.DeleteMessage:
 		if !messageName(b.Name) || !visible(b.Receipt) {
-			return unfit(400, entity.InvalidInput, "a message is deleted by its id and the receipt of whoever received it; one of them is not what a queue gives")
+			return unfit(400, entity.InvalidInput, "deleting a message needs the id and pop receipt from its queue")
 		}
 	case target.PutBlob:
 		return heldBlob(b)
@@ -77,7 +77,7 @@ func checkLimits(b *target.Beside) (answer target.Outcome, sound bool) {
 			return unfit(400, outOfRangeQuery, "%d blobs are asked for; expected 1 to %d", b.Most, mostOnPage)
 		}
 		if !plain(b.Name) || !plain(b.After) || !readable(b.Marker, mostMarker) {
-			return unfit(400, entity.InvalidURI, "a prefix, a name or a marker has characters that none has, or more than %d of them", mostName)
+			return unfit(400, entity.InvalidURI, "prefix, name or marker: expected at most %d valid characters", mostName)
 		}
 	case target.GetBlob, target.DeleteBlob:
 		if !blobName(b.Name) {
@@ -89,7 +89,7 @@ func checkLimits(b *target.Beside) (answer target.Outcome, sound bool) {
 	return target.Outcome{}, true
 }
 
-const badBlob = "the name of the blob is %q; expected 1 to %d bytes without a backslash or control character, no part of it empty or ending with a dot"
+const badBlob = "blob name %q: expected 1 to %d bytes without backslashes, control characters, empty parts or parts that end with a dot"
 
 // heldMessage holds what is put and received.
 func heldMessage(b *target.Beside, least time.Duration) (target.Outcome, bool) {
@@ -97,7 +97,7 @@ func heldMessage(b *target.Beside, least time.Duration) (target.Outcome, bool) {
 	case b.Hidden < least || b.Hidden > mostHidden:
 		return unfit(400, outOfRangeQuery, "it is hidden for %v; expected %v to %v", b.Hidden, least, mostHidden)
 	case len(b.Body) > MostMessage:
-		return unfit(413, messageTooLarge, "the message has %d bytes; expected at most %d, which are 64 KiB in base64", len(b.Body), MostMessage)
+		return unfit(413, messageTooLarge, "the message has %d bytes; expected at most %d, 64 KiB in base64", len(b.Body), MostMessage)
 	}
 	return target.Outcome{}, true
 }
@@ -112,14 +112,14 @@ func heldBlob(b *target.Beside) (target.Outcome, bool) {
 		if name == "" || '0' <= name[0] && name[0] <= '9' || !only(name, named) ||
 			!visible(strings.ReplaceAll(value, " ", "_")) || strings.TrimSpace(value) != value {
 			return unfit(400, invalidMetadata,
-				"expected metadata by names of small letters, digits and underscores, of visible characters with blanks between them")
+				"metadata: expected names of lower-case letters, digits and underscores, values of printable ASCII")
 		}
 	}
 	switch {
 	case !blobName(b.Name):
 		return unfit(400, entity.InvalidURI, badBlob, clip(b.Name), mostName)
 	case size > mostMetadata:
-		return unfit(400, "MetadataTooLarge", "the metadata have %d bytes; expected at most %d", size, mostMetadata)
+		return unfit(400, "MetadataTooLarge", "the metadata has %d bytes; expected at most %d", size, mostMetadata)
 	case b.Match != "" && !visible(b.Match):
 		return unfit(400, entity.InvalidHeaderValue, "the condition is no ETag")
 	case len(b.Body) > MostBlob:
@@ -134,7 +134,7 @@ func heldQuestion(b *target.Beside) (target.Outcome, bool) {
 	case b.Takes < 0 || b.Takes > target.MostTaken:
 		return unfit(400, entity.InvalidInput, "the service takes %v; expected 0s to %v", b.Takes, target.MostTaken)
 	case b.AtOnce < 0 || b.AtOnce > target.MostAtOnce:
-		return unfit(400, entity.InvalidInput, "the service works on %d at once; expected 0, for no bound, to %d", b.AtOnce, target.MostAtOnce)
+		return unfit(400, entity.InvalidInput, "concurrency %d: expected 0 (unlimited) to %d", b.AtOnce, target.MostAtOnce)
 	}
 	return target.Outcome{}, true
 }

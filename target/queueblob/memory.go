@@ -123,7 +123,7 @@ func (r *room) give(things, bytes int) {
 
 // none says that there is no room left.
 func (r *room) none() target.Outcome {
-	return target.Outcome{Status: 507, Code: full, Detail: fmt.Sprintf("the stand-ins hold %d messages, blobs, queues and containers and %d MiB at most; a real service would hold more",
+	return target.Outcome{Status: 507, Code: full, Detail: fmt.Sprintf("the emulation holds at most %d messages, blobs, queues and containers, and %d MiB",
 		MostThings, MostBytes>>20)}
 }
 

@@ -116,7 +116,7 @@ func (q *queues) put(now clock.Instant, b *target.Beside) target.Outcome {
 
 // otherReceipt says of a message that somebody else has received it since.
 func otherReceipt() target.Outcome {
-	return target.Outcome{Status: 404, Code: popReceiptMismatch, Detail: "it was received again since, by whoever has its receipt now"}
+	return target.Outcome{Status: 404, Code: popReceiptMismatch, Detail: "it was received again: the pop receipt is no longer valid"}
 }
 
 func (m *message) size() int { return len(m.body) + len(m.id) }

@@ -136,7 +136,7 @@ func writeCSV(out *bufio.Writer, records iter.Seq[*ArchiveRecord]) error {
 				continue
 			}
 			if len(columns)+3 >= mostColumns {
-				return fmt.Errorf("%w: the entities have more than %d properties of different names or types; expected fewer for CSV: JSON lines hold any",
+				return fmt.Errorf("%w: more than %d different properties; expected fewer, or JSON lines",
 					ErrArchiveRecord, len(columns))
 			}
 			places[c] = len(columns)

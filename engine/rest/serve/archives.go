@@ -146,7 +146,7 @@ func (s *Service) Save() error {
 	x.saved = true
 	s.say("all tables are in %s", s.options.Export)
 	if format == ArchiveCSV {
-		s.say("%s is exact, and no file for a spreadsheet: that takes values which begin with =, +, - or @ for formulas", s.options.Export)
+		s.say("%s is exact and unsafe in spreadsheets, which run values that begin with =, +, - or @ as formulas", s.options.Export)
 	}
 	return errors.Join(ended)
 }

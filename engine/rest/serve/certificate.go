@@ -32,11 +32,11 @@ type certificate struct {
 func (o *Options) certificates() error {
 	switch {
 	case o.TLSSelfSigned && (o.TLSCert != "" || o.TLSKey != ""):
-		return Fault{Field: "tls-self-signed", Err: errors.New("there is a certificate already; expected either a self-signed one or files")}
+		return Fault{Field: "tls-self-signed", Err: errors.New("expected either a self-signed certificate or files")}
 	case o.TLSCert != "" && o.TLSKey == "":
-		return Fault{Field: "tls-key", Err: errors.New("there is a certificate and no key; expected both or neither")}
+		return Fault{Field: "tls-key", Err: errors.New("the key is missing")}
 	case o.TLSKey != "" && o.TLSCert == "":
-		return Fault{Field: "tls-cert", Err: errors.New("there is a key and no certificate; expected both or neither")}
+		return Fault{Field: "tls-cert", Err: errors.New("the certificate is missing")}
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func readPEM(field, name, kind string) (text, first []byte, err error) {
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
 		if strings.HasSuffix(block.Type, kind) {
 			if strings.HasPrefix(block.Type, "ENCRYPTED") || block.Headers["DEK-Info"] != "" {
-				return fail(errors.New("the key is encrypted; expected one that is not"))
+				return fail(errors.New("the key is encrypted"))
 			}
 			return text, block.Bytes, nil
 		}

@@ -74,7 +74,7 @@ func TestServiceWithFilesOfACertificate(t *testing.T) {
 	cert, key := forged(t, -time.Hour, time.Hour, "tables.example")
 	put(t, map[string]string{"cert.pem": "words before\n" + cert, "key.pem": key})
 	s := open(t, serve.Options{TLSCert: "cert.pem", TLSKey: "key.pem"})
-	s.wantJournal("it is for tables.example, and not for 127.0.0.1")
+	s.wantJournal("it is valid for tables.example, not 127.0.0.1")
 	_, shown := s.get(serve.CertificatePath)
 	assert.Equal(t, cert, shown, "the certificate that is shown")
 }
@@ -93,8 +93,8 @@ func TestCertificatesWithFaults(t *testing.T) {
 	for _, row := range []struct {
 		sentence, cert, key, field, says string
 	}{
-		{"a certificate without a key", "cert.pem", "", "tls-key", "no key"},
-		{"a key without a certificate", "", "key.pem", "tls-cert", "no certificate"},
+		{"a certificate without a key", "cert.pem", "", "tls-key", "the key is missing"},
+		{"a key without a certificate", "", "key.pem", "tls-cert", "the certificate is missing"},
 		{"a certificate that is not there", "none.pem", "key.pem", "tls-cert", "none.pem: open none.pem"},
 		{"a key that is not there", "cert.pem", "none.pem", "tls-key", "none.pem: open none.pem"},
 		{"a folder", "folder.pem", "key.pem", "tls-cert", "folder.pem"},

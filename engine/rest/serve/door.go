@@ -42,7 +42,7 @@ func (o *Options) newDoor() (d door, err error) {
 	case o.Account == "" && o.Key == "" && !loopback:
 		return d, Fault{Field: "listen", Value: o.Listen, Err: ErrKnownKey}
 	case o.Account == "" && o.Key != "":
-		return d, Fault{Field: "account", Err: errors.New("there is a key and no account; expected both or neither")}
+		return d, Fault{Field: "account", Err: errors.New("a key requires an account")}
 	case o.Account != "":
 		if d.account = o.Account; !accountPattern.MatchString(d.account) {
 			return d, Fault{Field: "account", Value: fmt.Sprintf("%.40q", d.account), Err: errors.New("expected 3 to 24 lower-case letters and digits")}
@@ -61,9 +61,9 @@ func (o *Options) newDoor() (d door, err error) {
 func (o *Options) tokens(d door) error {
 	switch {
 	case o.InsecureTokens && o.OIDCIssuer != "":
-		return Fault{Field: "insecure-tokens", Err: errors.New("it takes anybody's, and an issuer was given, too; expected one of them")}
+		return Fault{Field: "insecure-tokens", Err: errors.New("accepting any token and an issuer are mutually exclusive")}
 	case o.InsecureTokens && !d.loopback && d.address != "":
-		return Fault{Field: "insecure-tokens", Err: errors.New("it lets anybody in; expected an address of this machine alone, such as 127.0.0.1:10002")}
+		return Fault{Field: "insecure-tokens", Err: errors.New("it admits everyone; expected a loopback address such as 127.0.0.1:10002")}
 	case o.OIDCIssuer != "":
 		if err := rest.CheckIssuerURL(o.OIDCIssuer); err != nil {
 			return Fault{Field: "oidc-issuer", Err: err}

@@ -165,7 +165,7 @@ const connectionBytes = 24 << 10
 // connections, which count nowhere else.
 func turnedAway(crowded, connections int64) (text string) {
 	if crowded > 0 {
-		text = fmt.Sprintf("; refused for want of room for the body: %s", grouped(crowded))
+		text = fmt.Sprintf("; rejected for lack of memory: %s", grouped(crowded))
 	}
 	if connections > 0 {
 		text += fmt.Sprintf("; connections turned away: %s", grouped(connections))

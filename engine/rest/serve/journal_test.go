@@ -86,7 +86,7 @@ func TestExportNowAndThen(t *testing.T) {
 func TestTurnedAwayIsTold(t *testing.T) {
 	assert.Empty(t, turnedAway(0, 0))
 	assert.Equal(t, "; connections turned away: 999", turnedAway(0, 999))
-	assert.Equal(t, "; refused for want of room for the body: 1,234,567; connections turned away: 1,000", turnedAway(1_234_567, 1000))
+	assert.Equal(t, "; rejected for lack of memory: 1,234,567; connections turned away: 1,000", turnedAway(1_234_567, 1000))
 }
 
 // Memory is given back once after each peak that was worth it, when it has been quiet

@@ -174,7 +174,7 @@ func (l *logFile) begin(o *Options, account string) (observe func(*rest.Seen), e
 	if l.file, err = os.OpenFile(o.Log, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644); err != nil {
 		reason := err.Error()
 		if errors.Is(err, os.ErrExist) {
-			reason = "there is one already; expected a new one"
+			reason = "it exists already"
 		} else if path, is := errors.AsType[*os.PathError](err); is {
 			reason = path.Err.Error()
 		}

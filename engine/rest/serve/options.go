@@ -136,7 +136,7 @@ func newService(o Options) (s *Service, faults []error) {
 	}
 	admin, loopback, err := resolve(o.Admin)
 	if err == nil && !loopback {
-		err = errors.New("expected an address of this machine alone, such as 127.0.0.1:0: nothing guards it")
+		err = errors.New("without authentication; expected a loopback address such as 127.0.0.1:0")
 	}
 	if err != nil {
 		check(Fault{Field: "admin", Value: o.Admin, Err: err})
@@ -229,7 +229,7 @@ func (o *Options) newModel() (*model.Model, error) {
 			return nil, Fault{Field: "set", Value: path, Known: known, Err: model.ErrUnknown}
 		}
 		if err == nil && slices.Contains(model.ClientNames(), name) {
-			err = errors.New("it is of clients, and those of a service bring their own network; expected a parameter of the service")
+			err = errors.New("it belongs to the clients; expected a parameter of the service")
 		}
 		if err != nil {
 			return nil, Fault{Field: "set", Value: one, Err: err}
@@ -249,7 +249,7 @@ func (o *Options) inert(m *model.Model) error {
 	for _, one := range o.Set {
 		name, _, _ := strings.Cut(strings.TrimPrefix(one, modelPrefix), "=")
 		if o.Start == model.Warm && !counts(model.Warm, name) && counts(model.Cold, name) {
-			return Fault{Field: "set", Value: one, Err: errors.New("it counts after a cold start alone; expected --start cold, or another parameter")}
+			return Fault{Field: "set", Value: one, Err: errors.New("it applies to cold starts; expected --start cold")}
 		}
 	}
 	return nil
@@ -257,7 +257,7 @@ func (o *Options) inert(m *model.Model) error {
 
 // ErrKnownKey is wrapped by the [Fault] of a service that others reach with the
 // key that every emulator has.
-var ErrKnownKey = errors.New("the emulators' key is known to all; an address that others reach needs one of your own")
+var ErrKnownKey = errors.New("the emulator key is public; a public address needs another key")
 
 // Fault is what is wrong with one of [Options].
 type Fault struct {

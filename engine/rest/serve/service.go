@@ -192,7 +192,7 @@ func (s *Service) Begin() {
 			for _, one := range leaf.IPAddresses {
 				names = append(names, one.String())
 			}
-			s.say("it is for %s, and not for %s: clients have to be told another address than the connection string has",
+			s.say("it is valid for %s, not %s: the connection string's address does not work for clients",
 				cmp.Or(strings.Join(names, ", "), "nobody"), host)
 		}
 	}
@@ -206,7 +206,7 @@ func (s *Service) Begin() {
 	if whose != "" {
 		s.say("%s", whose)
 		if s.shown == nil {
-			s.say("Azure's SDKs send tokens over https alone: --tls-self-signed, or a certificate of yours")
+			s.say("Azure's SDKs send tokens only over https: use --tls-self-signed or a certificate")
 		}
 	}
 	if s.folder != nil {
@@ -222,7 +222,7 @@ func (s *Service) Begin() {
 			grouped(int64(len(s.folder.TableNames()))), grouped(entities), how)
 	}
 	if where := s.server.Address(); !strings.Contains(s.URL(), where) {
-		s.say("listening on %s, which is every address of this machine", where)
+		s.say("listening on %s, which is all local addresses", where)
 	}
 	s.say("state of the service: %s%s", s.AdminURL(), StatePath)
 	s.watch()
@@ -303,7 +303,7 @@ func (s *Service) broken() error {
 	}
 	select {
 	case <-s.folder.Failed():
-		return fmt.Errorf("serve: data-dir %s: the folder has failed, and is as it was then: %w", s.options.DataDir, s.folder.Err())
+		return fmt.Errorf("serve: data-dir %s: writing failed; the folder is unchanged since: %w", s.options.DataDir, s.folder.Err())
 	default:
 		return nil
 	}

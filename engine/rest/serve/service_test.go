@@ -123,7 +123,7 @@ func TestServeOnAPortInUse(t *testing.T) {
 func TestServeToOthers(t *testing.T) {
 	s := open(t, serve.Options{Listen: "0.0.0.0:0", Account: "races", Key: own, KeyName: "races.key"})
 	assert.Contains(t, s.ConnectionString(), "DefaultEndpointsProtocol=http;AccountName=races;AccountKey=<the key of races.key>;TableEndpoint=http://127.0.0.1:")
-	s.wantJournal("every address of this machine\n")
+	s.wantJournal("all local addresses\n")
 	s.Must(entity.CreateTable, "Races", "", "")
 	stranger := resttest.Dial(t, strings.Replace(s.ConnectionString(), "<the key of races.key>", known, 1))
 	assert.Equal(t, 403, stranger.Try(entity.CreateTable, "Runners", "", "").Status, "CreateTable with the emulators' key")

@@ -91,7 +91,7 @@ func headerOf(fields []string) (h header, fault string) {
 		if more := len(names) - maxNamed; more > 0 {
 			listed += fmt.Sprintf(" and %d more", more)
 		}
-		return h, fmt.Sprintf("no column is called PartitionKey; expected one, or --partition-key with a template of columns, such as %q: %s",
+		return h, fmt.Sprintf("no column PartitionKey; expected one, or --partition-key with a template of columns, such as %q: %s",
 			"{"+example+"}", listed)
 	}
 	return h, ""

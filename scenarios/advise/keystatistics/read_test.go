@@ -86,10 +86,10 @@ func TestReadKeysFindsFault(t *testing.T) {
 		{"an operation of another world", "PartitionKey,verb\np,abracadabra\n", `unknown operation "abracadabra"; expected one of insert`},
 		{"a quotation mark within", "PartitionKey\nb\"c\n", "keys.csv:2: field 1:"},
 		{"text after the closing mark", "PartitionKey\n\"b\"c\n", "keys.csv:2: field 1: text"},
-		{"a mark that is never closed", "PartitionKey\n\"b\nc\nd\n", "keys.csv:2: field 1: a quotation mark is never"},
-		{"a row that is too long", "PartitionKey\n" + long + "\nb\n", "keys.csv:2: the row has more than 64 KiB"},
-		{"a last row that is too long", "PartitionKey\n" + long, "keys.csv:2: the row has more than 64 KiB"},
-		{"a row too long over many lines", "PartitionKey\n\"" + strings.Repeat("x\n", 40_000) + "\"\n", "keys.csv:2: the row has more than 64 KiB"},
+		{"a mark that is never closed", "PartitionKey\n\"b\nc\nd\n", "keys.csv:2: field 1: unclosed quotation mark"},
+		{"a row that is too long", "PartitionKey\n" + long + "\nb\n", "keys.csv:2: the row exceeds 64 KiB"},
+		{"a last row that is too long", "PartitionKey\n" + long, "keys.csv:2: the row exceeds 64 KiB"},
+		{"a row too long over many lines", "PartitionKey\n\"" + strings.Repeat("x\n", 40_000) + "\"\n", "keys.csv:2: the row exceeds 64 KiB"},
 	} {
 		_, _, err := readKeys(t, tt.text)
 		assert.Truef(t, err != nil && strings.Contains(err.Error(), tt.want) && errors.Is(err, keystatistics.ErrKeys),

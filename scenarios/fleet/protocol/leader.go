@@ -160,7 +160,7 @@ func (l *Leader) answer(now clock.Instant, ask *Ask) Answer {
 	s := l.known[ask.Epoch]
 	switch {
 	case s == nil:
-		return Answer{Refused: "it has not joined this run: the leader that it joined is another one"}
+		return Answer{Refused: "it joined another leader"}
 	case s.Lost != "":
 		l.notes.returned++
 		return Answer{Refused: "it was given up (" + s.Lost + "), and a run takes nobody back"}
@@ -230,14 +230,14 @@ func (l *Leader) turnsAway(h *Hello) string {
 		return l.err.Error()
 	}
 	if h.Version != l.plan.Version {
-		return fmt.Sprintf("%s is build %q, and the leader is %q; all have to be of one build", h.Name, h.Version, l.plan.Version)
+		return fmt.Sprintf("%s is build %q, the leader %q; use the same build everywhere", h.Name, h.Version, l.plan.Version)
 	}
 	for _, s := range l.known {
 		if s.Name == h.Name && (s.Lost == "" || l.phase != lobby) {
 			if s.Lost != "" {
 				return fmt.Sprintf("%s was given up (%s), and a run takes nobody back", h.Name, s.Lost)
 			}
-			return fmt.Sprintf("there is a member called %s already; give each a name of its own", h.Name)
+			return fmt.Sprintf("a member %s exists already; use unique names", h.Name)
 		}
 	}
 	if l.phase != lobby || l.run > 0 || len(l.known) > 4*l.plan.Members+100 {
@@ -277,7 +277,7 @@ func (l *Leader) Tick(now clock.Instant) {
 	case l.phase == draining && now > l.until:
 		for _, s := range l.seats {
 			if s.Lost == "" && !s.ended {
-				l.lose(now, s, fmt.Sprintf("its record did not come within %v of the stop", l.plan.Drain))
+				l.lose(now, s, fmt.Sprintf("its record did not arrive within %v after the stop", l.plan.Drain))
 			}
 		}
 	}

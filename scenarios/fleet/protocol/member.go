@@ -201,7 +201,7 @@ func (m *Member) understand(now clock.Instant) {
 	text, sound := m.fetched.whole(m.joined.SHA256)
 	m.fetched.parts = nil
 	if !sound {
-		m.quit(now, fmt.Errorf("%w: what it is charged with does not have the digest that it should", ErrMalformed))
+		m.quit(now, fmt.Errorf("%w: the digest of its assignment is wrong", ErrMalformed))
 		return
 	}
 	if err := decode(text, &m.charge); err != nil {
@@ -209,7 +209,7 @@ func (m *Member) understand(now clock.Instant) {
 		return
 	}
 	if got := digest(m.charge.Scenario); got != m.charge.SHA256 {
-		m.quit(now, fmt.Errorf("%w: the scenario has the hash %.12s, and was said to have %.12s", ErrMalformed, got, m.charge.SHA256))
+		m.quit(now, fmt.Errorf("%w: the scenario's hash is %.12s, expected %.12s", ErrMalformed, got, m.charge.SHA256))
 		return
 	}
 	m.charge.Index, m.charge.Of = m.joined.Index, m.joined.Of
@@ -282,7 +282,7 @@ func (m *Member) HandIn(now clock.Instant, record []byte, counts results.Counts,
 	}
 	m.parts = split(record)
 	if len(m.parts) > mostParts {
-		return m.Fail(now, fmt.Sprintf("its record has %d bytes; %d at most can be sent", len(record), mostParts*partBytes))
+		return m.Fail(now, fmt.Sprintf("its record has %d bytes, maximum %d", len(record), mostParts*partBytes))
 	}
 	m.stage, m.nextPart = sealing, 0
 	m.final = &Final{Parts: len(m.parts), SHA256: digest(record), Told: m.told, Untold: m.untold, Counts: counts, Partial: clipped(partial)}

@@ -191,7 +191,7 @@ type OtherSchema struct {
 
 // Error implements error.
 func (o *OtherSchema) Error() string {
-	return fmt.Sprintf("the messages are of version %d, and those of the other end of %d; all have to be of one build", o.SchemaVersion, SchemaVersion)
+	return fmt.Sprintf("the message version %d differs from the peer's %d; use the same build everywhere", o.SchemaVersion, SchemaVersion)
 }
 
 // Unwrap returns [ErrMalformed].

@@ -91,7 +91,7 @@ func TestInAnothersName(t *testing.T) {
 	text := join("a")
 	reply := l.On(0, "b", text)
 	assert.Truef(t, reply == nil, "it is answered %s", reply)
-	if o, _ := l.Outcome(); len(o.Shares) != 0 || len(o.Notes) != 1 || !strings.Contains(o.Notes[0], "none of this fleet's") {
+	if o, _ := l.Outcome(); len(o.Shares) != 0 || len(o.Notes) != 1 || !strings.Contains(o.Notes[0], "other fleets") {
 		t.Errorf("the outcome is %+v; want nobody, and a note", o)
 	}
 }
@@ -160,7 +160,7 @@ func TestSecondsThatDoNotArrive(t *testing.T) {
 	if share := o.Shares[0]; err != nil || share.Missing == 0 || share.Seconds+share.Missing != all || share.Record == nil {
 		t.Errorf("%v: %d seconds came and %d are missing of %d", err, share.Seconds, share.Missing, all)
 	}
-	assert.Truef(t, len(o.Faults) == 0 && len(o.Notes) != 0 && strings.Contains(o.Notes[0], "could not be shown"),
+	assert.Truef(t, len(o.Faults) == 0 && len(o.Notes) != 0 && strings.Contains(o.Notes[0], "missing from the live view"),
 		"faults %q, notes %q; want no fault, and a note", o.Faults, o.Notes)
 }
 

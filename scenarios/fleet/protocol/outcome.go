@@ -59,7 +59,7 @@ func (l *Leader) Outcome() (Outcome, error) {
 		}
 	}
 	if l.short {
-		o.Faults = append(o.Faults, "Nothing more was tried: what follows would be the load of fewer.")
+		o.Faults = append(o.Faults, "Stopped: the remaining members would send less load.")
 	}
 	o.Skew = last - first
 	for _, one := range []struct {
@@ -67,10 +67,10 @@ func (l *Leader) Outcome() (Outcome, error) {
 		text  string
 	}{
 		{l.notes.refused, "Asks to join that were refused: %d."},
-		{l.notes.returned, "Messages of members that had been given up, which count for nothing: %d."},
-		{l.notes.doubled, "Seconds that came more than once, and count once: %d."},
-		{l.notes.late, "Messages of the run before, which count for nothing in this one: %d."},
-		{l.notes.malformed, "Messages that were none of this fleet's, and were dropped: %d."},
+		{l.notes.returned, "Ignored messages of expelled members: %d."},
+		{l.notes.doubled, "Ignored duplicate seconds: %d."},
+		{l.notes.late, "Ignored messages of the previous run: %d."},
+		{l.notes.malformed, "Dropped messages of other fleets: %d."},
 	} {
 		if one.count > 0 {
 			o.Notes = append(o.Notes, fmt.Sprintf(one.text, one.count))
@@ -89,7 +89,7 @@ func (s *seat) remarks() (faults, notes []string) {
 		notes = append(notes, said("began %v after the agreed instant", s.BeganLate.Round(time.Millisecond)))
 	}
 	if s.Lost != "" {
-		return []string{said("was lost: %s; %d of its seconds came, with %d operations due, and what else it sent is not known",
+		return []string{said("was lost: %s; %d of its seconds arrived, with %d operations due; its other load is unknown",
 			s.Lost, s.Seconds, s.Scheduled)}, notes
 	}
 	if s.early {
@@ -100,10 +100,10 @@ func (s *seat) remarks() (faults, notes []string) {
 			s.counts.Scheduled, s.counts.Attempts, s.final.Counts.Scheduled, s.final.Counts.Attempts))
 	}
 	if s.Drift > MostDrift {
-		faults = append(faults, said("has a clock that moved by %v against the leader's: its seconds are not those of the others", s.Drift.Round(time.Millisecond)))
+		faults = append(faults, said("has a clock that drifted by %v against the leader's: its seconds do not match", s.Drift.Round(time.Millisecond)))
 	}
 	if s.Missing > 0 {
-		notes = append(notes, said("had %d seconds that could not be shown while the run went on; its record has them", s.Missing))
+		notes = append(notes, said("had %d seconds missing from the live view; its record has them", s.Missing))
 	}
 	return faults, notes
 }

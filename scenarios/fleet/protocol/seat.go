@@ -118,7 +118,7 @@ func (l *Leader) final(now clock.Instant, s *seat, f *Final) Answer {
 	}
 	record, sound := s.parts.whole(f.SHA256)
 	if s.parts = (gathered{}); !sound {
-		l.lose(now, s, "its record does not have the digest that it said")
+		l.lose(now, s, "the digest of its record is wrong")
 		return Answer{Refused: s.Lost}
 	}
 	s.record, s.ended, s.Partial = record, true, f.Partial

@@ -53,7 +53,7 @@ func (t *Told) Document() *document.Document {
 	var splits, items []string
 	for _, arm := range t.order() {
 		if arm.Split > 0 {
-			splits = append(splits, fmt.Sprintf("%s: %s are split over several partitions, and no longer atomic.",
+			splits = append(splits, fmt.Sprintf("%s: %s span several partitions and are no longer atomic.",
 				arm.Design, document.Counted(int(arm.Split), "transaction")))
 		}
 	}
@@ -83,15 +83,15 @@ func (t *Told) answer() document.Answer {
 		a.Says = append(a.Says, "No difference is shown between "+best+".")
 	case t.State == results.CannotTell:
 		a = document.Claimed(t.State, " whether a design holds the log", "", "", "")
-		a.Says = append(a.Says, fmt.Sprintf("%s of it are left out, for no line says where they went; without them %s would hold. --keyless as-writes has them fall where single writes did.",
+		a.Says = append(a.Says, fmt.Sprintf("%s are omitted: no line has their partition; without them %s would hold. --keyless as-writes assumes the partitions of single writes.",
 			document.Counted(int(total(t.Left)), "request"), best))
 	default:
 		a = document.Claimed(t.State, ": no design of these holds the log", "", "", "")
 	}
-	a.Says = append(a.Says, fmt.Sprintf("Throttled: %s of the attempts in the log, %s when replayed under the same keys.", document.Share(t.Throttled), document.Share(own.Throttled)))
+	a.Says = append(a.Says, fmt.Sprintf("Throttled: %s of attempts in the log, %s in the replay with the same keys.", document.Share(t.Throttled), document.Share(own.Throttled)))
 	for _, arm := range t.Arms[1:] {
 		if arm.Unmatched > 0 {
-			a.Says = append(a.Says, fmt.Sprintf("%s did not fit the pattern under %s, and kept their keys.", document.PartOf(float64(arm.Unmatched), float64(t.Operations)), arm.Design))
+			a.Says = append(a.Says, fmt.Sprintf("%s did not match the pattern of %s and kept their keys.", document.PartOf(float64(arm.Unmatched), float64(t.Operations)), arm.Design))
 		}
 		if arm.Joined > 0 {
 			a.Says = append(a.Says, fmt.Sprintf("%s maps several entities to one key: %s of the log.", arm.Design, document.Counted(int(arm.Joined), "key")))
@@ -124,7 +124,7 @@ func (t *Told) order() []*Arm {
 func (t *Told) table(beside bool) document.Table {
 	table := document.NewTable("designs", "The operations of the log under each design, best first (simulated)", "design|words", "throttled|share",
 		"lost|share", "p99, ms|ms|nonzero", "partitions", "hottest/s", "billed", "hottest|words|spare=1")
-	table.Notes = []string{"throttled: of the attempts; lost: of the operations; hottest/s: entities served in a partition's busiest second; billed: transactions"}
+	table.Notes = []string{"throttled: share of attempts; lost: of operations; hottest/s: entities served in a partition's busiest second; billed: transactions"}
 	table.Add("in the log", t.Throttled, t.Lost, nil, nil, nil, t.Billed, "")
 	for _, arm := range t.order() {
 		for j := range arm.Under {
@@ -160,7 +160,7 @@ func (t *Told) costs() document.Table {
 	for _, arm := range t.order() {
 		row(arm.Design, arm.Under[0].Billed, arm.Under[0].ThrottledRequests, arm.Under[0].Counted)
 	}
-	table.Notes = []string{"billed: without requests that were throttled or failed at the service; counted: entities against the targets, with scanned ones"}
+	table.Notes = []string{"billed: excludes throttled and failed requests; counted: entities, including scanned ones"}
 	return table.WithoutEmpty()
 }
 
@@ -181,41 +181,41 @@ func (t *Told) changes() document.Table {
 		}
 	}
 	if len(table.Rows) > 0 {
-		table.Notes = []string{"each: how many queries one becomes, by the attributes that it has"}
+		table.Notes = []string{"each: queries per original query, by its attributes"}
 	}
 	return table
 }
 
 func (t *Told) basis() []string {
 	items := []string{
-		"Each operation is due when the log received its first attempt, and is retried by the given policy; waits of clients between operations stay.",
-		fmt.Sprintf("A design holds the log if no operation is lost and at most %s of first attempts are throttled; such designs are ranked as in a contest.", document.Share(mostLeft)),
+		"Operations start at the times of the log and follow the given retry policy; pauses of clients stay.",
+		fmt.Sprintf("A design holds if no operation is lost and at most %s of first attempts are throttled; ranking as in contests.", document.Share(mostLeft)),
 	}
 	if len(t.Arms[0].Under) > 1 {
-		items = append(items, "Limits and times are modelled, by two profiles: documented enforces the targets, headroom uses idle servers.")
+		items = append(items, "Limits and times are modelled: profile documented enforces the targets, headroom uses idle servers.")
 	}
 	if t.Limits != "" {
-		items = append(items, "Limits and times are those of the profile file "+t.Limits+": the verdict is of a service like that.")
+		items = append(items, "Limits and times are those of the profile file "+t.Limits+".")
 	}
 	if t.Queries > 0 {
-		items = append(items, "A query reads the entities that the log names or shows to exist, and "+document.Counted(int(t.More), "entity", "entities")+
-			" more where queries returned more. A log does not show what filters of other properties dropped.")
+		items = append(items, "A query reads the entities known from the log, and "+document.Counted(int(t.More), "entity", "entities")+
+			" more where queries returned more. Logs do not show entities that filters dropped.")
 	}
 	if t.Transactions > t.Guessed {
-		items = append(items, "A transaction writes entities that the log names in its partition, in turn; their number is in the log, given by --transaction-entities, or estimated.")
+		items = append(items, "A transaction writes known entities of its partition; their number is logged, set by --transaction-entities, or estimated.")
 	}
 	if t.Guessed > 0 {
-		items = append(items, document.Counted(int(t.Guessed), "request")+" without a key fell where the single write before them did (--keyless as-writes): an assumption.")
+		items = append(items, document.Counted(int(t.Guessed), "request")+" without a key are assumed in the partition of the previous single write (--keyless as-writes).")
 	}
 	if t.Suggested > mostSuggested {
-		items = append(items, fmt.Sprintf("%s were proposed, of which the first %d take part.", document.Counted(t.Suggested, "design"), mostSuggested))
+		items = append(items, fmt.Sprintf("%s were proposed; the first %d take part.", document.Counted(t.Suggested, "design"), mostSuggested))
 	}
 	for _, arm := range t.Arms {
 		if arm.First != "" {
 			items = append(items, arm.Design+": the first key that kept its form: "+arm.First)
 		}
 		if arm.Unasked != "" {
-			items = append(items, arm.Design+": its queries read the whole table, since they cannot be planned: "+strings.TrimSuffix(arm.Unasked, "."))
+			items = append(items, arm.Design+": its queries scan the table because they cannot be planned: "+strings.TrimSuffix(arm.Unasked, "."))
 		}
 	}
 	return items

@@ -84,13 +84,13 @@ func (r Rules) Gather(files []logs.Source, o logs.Options) (*Operations, error) 
 		f.Transactions[at].Partition = g.beside
 	}
 	if len(g.waiting) > 0 && !g.wrote1 {
-		return nil, fmt.Errorf("%w: no single write says a key that transactions could go by; expected one, or no --keyless as-writes", logs.ErrSource)
+		return nil, fmt.Errorf("%w: no single write has a key; remove --keyless as-writes", logs.ErrSource)
 	}
 	if f.Count() == 0 {
 		if err := f.Reading.Missing(o.Table); err != nil {
 			return nil, err
 		}
-		return nil, fmt.Errorf("%w: no line is of an operation whose key or filter it says (%d are left out); expected some to replay", logs.ErrSource, f.left())
+		return nil, fmt.Errorf("%w: no operation has a key or filter (%d omitted)", logs.ErrSource, f.left())
 	}
 	if g.wrote > 0 {
 		f.Bytes = g.written / g.wrote
@@ -122,7 +122,7 @@ func (g *gatherer) take(e *accesslog.Entry) error {
 		return nil
 	}
 	if f.Count() == arrival.MaxTraceRows {
-		return accesslog.Stop(fmt.Errorf("%w: there are more than %d operations; expected fewer: fewer files, or --table", logs.ErrSource, arrival.MaxTraceRows))
+		return accesslog.Stop(fmt.Errorf("%w: more than %d operations; use fewer files or --table", logs.ErrSource, arrival.MaxTraceRows))
 	}
 	g.begin(e, at, entities)
 	if e.Outcome() == accesslog.Throttled {

@@ -33,11 +33,11 @@ func Likeness(of *Operations) []byte {
 	partitions, shares := of.shares()
 	var text strings.Builder
 	line := func(format string, details ...any) { fmt.Fprintf(&text, format+"\n", details...) }
-	line("# Made of the log of a table, of which it holds no key: %d operations on %d partitions.", len(of.List), partitions)
+	line("# Generated from a table's log, without its keys: %d operations on %d partitions.", len(of.List), partitions)
 	line("name: like-the-log\nattributes:")
-	line("  # The partitions by their share of the operations, the heaviest first.")
+	line("  # Partitions by share of operations, descending.")
 	if partitions > mostShares {
-		line("  # Each size is the mean of twice as many of them as the one before.")
+		line("  # Each size is the mean of twice as many partitions as the previous one.")
 	}
 	line("  partition: %s", shares)
 	line("  id: {sequence: 1}")
@@ -52,7 +52,7 @@ func Likeness(of *Operations) []byte {
 			size = fmt.Sprint(most)
 		}
 	}
-	line("# The sizes are those of the bodies of single writes, as if each were one text of one byte a letter.")
+	line("# Sizes are those of single writes' bodies, counted as ASCII text.")
 	line(`entity: {size: %s, filler: %s, properties: [{name: %s, type: Int32, value: "1"}]}`, size, likeFiller, likeProperty)
 	line(`design: {partition_key: "{partition}", row_key: "{id:010d}"}`)
 	line("phases:")
@@ -75,7 +75,7 @@ func Likeness(of *Operations) []byte {
 	}
 	line("  - name: log\n    traffic:")
 	if each > time.Second {
-		line("      # Each rate is the mean of %s; the busiest second had more.", each)
+		line("      # Each rate is a mean of %s, below the busiest second.", each)
 	}
 	line("      arrivals: {steps: {rates: [%s], each: %s}}", strings.Join(rates, ", "), each)
 	line("      operations:")

@@ -44,7 +44,7 @@ type Transaction struct {
 	ended    time.Duration
 }
 
-// What becomes of transactions and inserts whose key no line says.
+// What becomes of transactions and inserts without key.
 const (
 	// LeftOut leaves them out: what is replayed is then less than what was.
 	LeftOut = "leave-out"
@@ -81,11 +81,11 @@ type Operations struct {
 
 // Why a request is not replayed.
 const (
-	noTransactionKey = "transactions whose partition no line says"
-	noInsertKey      = "inserts whose key no line says"
-	noFilter         = "queries whose filter cannot be read"
-	noBounds         = "queries by bounds of keys that are hashed"
-	noQueryBefore    = "pages of queries whose first page lies before the log"
+	noTransactionKey = "transactions without partition"
+	noInsertKey      = "inserts without key"
+	noFilter         = "queries with unreadable filter"
+	noBounds         = "range queries over hashed keys"
+	noQueryBefore    = "pages of queries that began before the log"
 )
 
 // Count is how many operations there are.

@@ -142,7 +142,7 @@ func Replay(ctx context.Context, plan Plan) (*Told, error) {
 		at[i], kinds[i] = time.Duration(float64(plan.Operations.at(s))/speed), number[s.verb]
 	}
 	if last := at[len(at)-1]; last >= arrival.MaxLength {
-		return nil, fmt.Errorf("%w: the log lasts %v; expected less than %v: fewer files, or --speed", ErrKeys, last.Round(time.Second), arrival.MaxLength)
+		return nil, fmt.Errorf("%w: the log lasts %v; expected less than %v: use fewer files or --speed", ErrKeys, last.Round(time.Second), arrival.MaxLength)
 	}
 	p.trace = arrival.NewTrace(at, kinds)
 	if plan.Suggest {
