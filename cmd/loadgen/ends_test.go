@@ -19,6 +19,7 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
+	"loadgen/results/resultstest"
 )
 
 // moment is one of a run: told by what is said before anything was sent, else by a request.
@@ -223,7 +224,7 @@ func TestOneSignal(t *testing.T) {
 			{syscall.SIGTERM, codeTerminated, "terminated", "SIGTERM again"},
 			{syscall.SIGHUP, codeHungUp, "hung up", "SIGTERM"},
 		} {
-			if m.name != "while offering" && n >= tier(1, 3) {
+			if m.name != "while offering" && n >= resultstest.Cases(1, 3) {
 				continue
 			}
 			t.Run(row.how+" "+m.name, func(t *testing.T) {
@@ -287,7 +288,7 @@ func TestSignalsAtAnyRequest(t *testing.T) {
 	leftOutWhenShort(t)
 	t.Parallel()
 	chance := rand.New(rand.NewPCG(24, 3))
-	for range tier(2, 24) {
+	for range resultstest.Cases(2, 24) {
 		k, signals := chance.IntN(requestsOfARun), []os.Signal{os.Interrupt}
 		if chance.IntN(2) == 1 {
 			signals = append(signals, syscall.SIGTERM)

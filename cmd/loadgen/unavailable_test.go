@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"loadgen/engine/model"
+	"loadgen/results/resultstest"
 )
 
 // A target that cannot be used ends run and calibrate with one line, after one request at most: a
@@ -66,7 +67,7 @@ func TestTargetsThatAreNotAvailable(t *testing.T) {
 			want := row.code
 			if strings.HasPrefix(verb, "run") {
 				want = codeTarget // run does not recognise a blob endpoint
-			} else if tier(1, 2) < 2 && row.sentence != "a clock that is off" {
+			} else if resultstest.Cases(1, 2) < 2 && row.sentence != "a clock that is off" {
 				continue
 			}
 			choiceIn(t)

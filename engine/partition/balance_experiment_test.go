@@ -12,6 +12,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/partition"
+	"loadgen/results/resultstest"
 )
 
 // The experiments that take an hour have rates and limits, but not times,
@@ -61,23 +62,23 @@ func record(l *load, to clock.Instant, sources ...source) series {
 // what the first five did.
 func TestV04AppendOnlyNeverGains(t *testing.T) {
 	t.Parallel()
-	oneEnd(t, tier(24, 64), func(n int) string { return fmt.Sprintf("%09d", n) })
+	oneEnd(t, resultstest.Cases(24, 64), func(n int) string { return fmt.Sprintf("%09d", n) })
 }
 
 // TestV05PrependOnlyNeverGains is V4 with keys that descend.
 func TestV05PrependOnlyNeverGains(t *testing.T) {
 	t.Parallel()
-	oneEnd(t, tier(24, 64), func(n int) string { return fmt.Sprintf("%09d", 999_999_999-n) })
+	oneEnd(t, resultstest.Cases(24, 64), func(n int) string { return fmt.Sprintf("%09d", 999_999_999-n) })
 }
 
 func oneEnd(t *testing.T, most int, key func(int) string) {
-	for _, clients := range []int{1, most, 8}[:tier(2, 3)] {
+	for _, clients := range []int{1, most, 8}[:resultstest.Cases(2, 3)] {
 		t.Run(fmt.Sprint(clients), func(t *testing.T) {
 			if clients > 1 {
 				long(t)
 			}
 			layer := cold(t, twentieth...)
-			minutes := tier(25, 60)
+			minutes := resultstest.Cases(25, 60)
 			admitted := record(newLoad(layer, 1), clock.Instant(minutes)*60*second, source{rate: 5 * clients, demand: one, key: key})
 			for minute := range minutes {
 				assert.LessOrEqualf(t, admitted.perSecond(60*minute, 60*minute+60), 1.02*100, "%d clients, minute %d", clients, minute)
@@ -127,7 +128,7 @@ func TestV06ColdTableSplitsUntilAllIsServed(t *testing.T) {
 // V6, skewed: the rates of the keys rise evenly from 26/s to 74/s. The same
 // levels hold within 15 %, and in the end all is served.
 func TestV06SkewedKeysReachTheSameLevels(t *testing.T) {
-	if tier(0, 1) == 0 {
+	if resultstest.Cases(0, 1) == 0 {
 		t.Skip("with -tags ci: the levels of V6, by other rates")
 	}
 	long(t)
@@ -238,7 +239,7 @@ func TestV22SameSeedSameEvents(t *testing.T) {
 		m := modelOf(t, model.Documented, append(twentieth, "servers=10", "offline_most=9s")...)
 		layer := partition.New(partition.Options{Model: m, Cold: true, Seed: seed})
 		text := ""
-		newLoad(layer, seed).run(0, clock.Instant(tier(650, 1000))*second, even(50, randomKeys(12)...),
+		newLoad(layer, seed).run(0, clock.Instant(resultstest.Cases(650, 1000))*second, even(50, randomKeys(12)...),
 			func(at clock.Instant, _ int, _ partition.Place, _ partition.Verdict) {
 				if poll && layer.NextEvent() <= at+second {
 					for _, e := range layer.Events() {
@@ -357,7 +358,7 @@ func TestTailsBearATargetEach(t *testing.T) {
 		name       string
 		documented bool
 		cases      int
-	}{{"scaled", false, tier(3, 150)}, {"documented", true, tier(0, 15)}} {
+	}{{"scaled", false, resultstest.Cases(3, 150)}, {"documented", true, resultstest.Cases(0, 15)}} {
 		for seed := range uint64(set.cases) {
 			c := drawTails(seed, set.documented)
 			served, made := c.play(t)

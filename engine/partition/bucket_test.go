@@ -12,6 +12,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/partition"
+	"loadgen/results/resultstest"
 )
 
 // slowBucket is the law of the bucket in exact rational arithmetic.
@@ -152,7 +153,7 @@ func TestColdMemoryStaysFlat(t *testing.T) {
 	layer := cold(t, append(twentieth, "servers=4")...)
 	l := newLoad(layer, 1)
 	marks := func() (ranges, keys int) { return len(layer.Map().Ranges), layer.Partitions() }
-	half := clock.Instant(tier(600, 900)) * second
+	half := clock.Instant(resultstest.Cases(600, 900)) * second
 	l.count(0, half, source{rate: 300, demand: one, key: func(n int) string { return fmt.Sprint(n) }})
 	ranges, keys := marks()
 	l.count(half, 2*half, source{rate: 300, demand: one, key: func(n int) string { return fmt.Sprint(n) }})

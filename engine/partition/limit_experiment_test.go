@@ -12,6 +12,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/partition"
+	"loadgen/results/resultstest"
 )
 
 // The experiments V1 to V22 hold the layer to what the model's equations say,
@@ -64,7 +65,7 @@ func TestV01OneKeyIsHeldToItsTarget(t *testing.T) {
 // let pass, so its message appears above ten only.
 func TestV02AccountBindsAboveTenPartitions(t *testing.T) {
 	t.Parallel()
-	for _, n := range []int{1, 11, 10, 4, 9, 16}[:tier(2, 6)] {
+	for _, n := range []int{1, 11, 10, 4, 9, 16}[:resultstest.Cases(2, 6)] {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			if n > 1 {
 				long(t)
@@ -142,7 +143,7 @@ func TestV19GreedyAccountIsThrottledTheModestOneIsNot(t *testing.T) {
 func TestThrottlingCostsWhatIsServed(t *testing.T) {
 	t.Parallel()
 	chance := rand.New(rand.NewPCG(77, 1))
-	for range tier(3, 20) {
+	for range resultstest.Cases(3, 20) {
 		thousandths := 20 + chance.IntN(130)
 		c := float64(thousandths) / 1000
 		offered := 2100 + chance.IntN(4000)
@@ -237,7 +238,7 @@ func closedLoop(layer *partition.Layer, clients int, served, again time.Duration
 func TestWarmPartitionsShareServersThatAreSet(t *testing.T) {
 	t.Parallel()
 	chance := rand.New(rand.NewPCG(13, 5))
-	for range tier(3, 20) {
+	for range resultstest.Cases(3, 20) {
 		servers, target := 1+chance.IntN(4), 100*(5+chance.IntN(20))
 		layer := partition.New(partition.Options{Model: modelOf(t, model.Documented,
 			fmt.Sprint("servers=", servers), fmt.Sprint("server_target=", target), "partition_target=600", "account_target=0")})

@@ -18,6 +18,7 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
+	"loadgen/results/resultstest"
 )
 
 const (
@@ -106,7 +107,7 @@ func answers(in *bufio.Reader) (statuses []int, err error) {
 func TestTwoRequestsInOne(t *testing.T) {
 	rng := rand.New(rand.NewPCG(24, 1))
 	for _, row := range twoInOne {
-		for cut := range cuts {
+		for cut := range resultstest.Cases(6, 300) {
 			var pieces []string
 			for rest := row.sent; rest != ""; {
 				n := 1 + rng.IntN(len(rest))

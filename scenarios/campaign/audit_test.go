@@ -17,6 +17,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
@@ -248,7 +249,7 @@ func TestAuditEqualsTheLogOfLostReplies(t *testing.T) {
 		{"one in a hundred, and nothing is tried again", 10_000, "none", true, false},
 		{"one in twenty, nothing is tried again and nothing deleted", 50_000, "none", false, false},
 	}
-	for _, row := range spread(rows, tier(3, len(rows))) {
+	for _, row := range spread(rows, resultstest.Cases(3, len(rows))) {
 		eachWay(t, row.name, func(t *testing.T, clk clock.Clock) {
 			entities := "3"
 			if row.forgets {
@@ -607,7 +608,7 @@ func TestHeatIsWhatTheTargetSaw(t *testing.T) {
 		{"a search before the write", "customer", "{verb: merge, by: [customer], properties: [{name: State, value: void}]}"},
 		{"a read before the write", "customer", "{verb: merge, read_first: true, properties: [{name: State, value: void}]}"},
 	}
-	for _, row := range spread(rows, tier(2, len(rows))) {
+	for _, row := range spread(rows, resultstest.Cases(2, len(rows))) {
 		t.Run(row.name, func(t *testing.T) {
 			s := ordered(t, row.design, "arrivals: {constant: 300}, for: 6s, drain: 5s, operations: ["+row.operations+"]")
 			set(t, s, "model.partition_target=40", "attributes.customer={zipf: {of: 40, exponent: 1.5}}")
@@ -666,7 +667,7 @@ func TestStoredIsWhatTheTablesHold(t *testing.T) {
 		{"copied", "{verb: insert}, {verb: get}, {name: mine, verb: query, by: [customer], top: 3}"},
 		{"beside", "{verb: insert}, {verb: batch, entities: 3, together: [customer]}"},
 	}
-	for _, row := range spread(rows, tier(2, len(rows))) {
+	for _, row := range spread(rows, resultstest.Cases(2, len(rows))) {
 		s := unlimited(t, ordered(t, row.design, "arrivals: {constant: 60}, for: 4s, drain: 20s, operations: ["+row.operations+"]"))
 		w := newWorld(t, s, nil)
 		// It refuses the first attempt at every seventh operation.

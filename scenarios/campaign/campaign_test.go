@@ -20,6 +20,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
@@ -171,7 +172,7 @@ func TestInterruptedRunDropsItsTable(t *testing.T) {
 	// for a whole second, and the peak.
 	instants := []time.Duration{time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond,
 		300 * time.Millisecond, 700 * time.Millisecond, 5 * time.Second}
-	for _, after := range spread(instants, tier(3, len(instants))) {
+	for _, after := range spread(instants, resultstest.Cases(3, len(instants))) {
 		inBubble(t, func(t *testing.T, clk clock.Real) {
 			s := small(t, "phases.peak.rates=[1500]", "phases.peak.each=1h", "workers=256")
 			w := newWorld(t, s, clk)

@@ -20,6 +20,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
@@ -58,8 +59,8 @@ func TestCopiesBesideTheirEntityAreOneRequest(t *testing.T) {
 		{"a batch with whose second copies it would be too large", "{name: it, verb: batch, entities: 34, together: [customer]}", 4, 102, 400 + operations*34},
 		{"a batch too large for any", "{name: it, verb: batch, entities: 60, together: [customer]}", 7, 180, 400 + operations*60},
 	}
-	for _, row := range spread(rows, tier(4, len(rows))) {
-		for _, verify := range []bool{true, false}[:tier(1, 2)] {
+	for _, row := range spread(rows, resultstest.Cases(4, len(rows))) {
+		for _, verify := range []bool{true, false}[:resultstest.Cases(1, 2)] {
 			w, record := kept(t, ordered(t, "beside", "arrivals: {constant: 30}, for: 1s, operations: ["+row.operation+"]"), verify)
 			k := kindOf(t, record, "it")
 			// The states of a batch differ, the customers do not.
@@ -83,7 +84,7 @@ func TestNobodyMeetsAnEntityWithoutItsCopies(t *testing.T) {
 		design, traffic     string
 		share, most, fewest int
 	}{{"beside", all, 100_000, math.MaxInt, 300}, {"copied", deletes, 0, 100, 0}} {
-		for _, verify := range []bool{true, false}[:tier(1, 2)] {
+		for _, verify := range []bool{true, false}[:resultstest.Cases(1, 2)] {
 			s := unlimited(t, ordered(t, row.design, row.traffic))
 			w := newWorld(t, s, nil)
 			losing := target.WrapImmediateFaults(w, engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultDrop, Moment: engine.FaultAfter, From: 0, To: time.Hour, Share: row.share}}}, 3)
@@ -185,7 +186,7 @@ func wrongCopies(w *world) (missing, orphaned, stale int64) {
 // for many that race; a repair leaves nothing wrong. As many die as are to.
 func TestCopiesOfDeadClients(t *testing.T) {
 	for _, clients := range []int{1, 8} {
-		for seed := range tier(1, 20) {
+		for seed := range resultstest.Cases(1, 20) {
 			for _, repairs := range []bool{false, true} {
 				text := dying
 				if repairs {
@@ -333,8 +334,8 @@ func TestUsersAskForWhatIsOver(t *testing.T) {
 		{"a signature for each entity", "", "lasts: 2s, covers: entity, preflight: 10m", permits{lasts: 2 * time.Second, entity: true, preflight: 10 * time.Minute}},
 		{"a broker with a queue", "", "lasts: 500ms, issue-time: 40ms, issuers: 1", permits{lasts: 500 * time.Millisecond}},
 	}
-	for _, row := range spread(rows, tier(4, len(rows))) {
-		for _, seed := range []uint64{7, 8}[:tier(1, 2)] {
+	for _, row := range spread(rows, resultstest.Cases(4, len(rows))) {
+		for _, seed := range []uint64{7, 8}[:resultstest.Cases(1, 2)] {
 			traffic := cmp.Or(row.traffic, "arrivals: {poisson: 100}, for: 4s")
 			s := parsed(t, fmt.Sprintf(inbox, seed, traffic, "{name: read, workflow: direct-read, with: {"+row.with+"}}"))
 			virtual, seen := readInbox(t, s, nil)

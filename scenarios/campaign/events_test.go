@@ -15,6 +15,7 @@ import (
 	"loadgen/engine/filter"
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 )
@@ -91,7 +92,7 @@ func TestBooksOfEventTraffic(t *testing.T) {
 		{"a closed loop of so many operations", "customer", "clients: 6, count: 200, " + everything},
 		{"a closed loop", "copied", "clients: 6, think: 90ms, for: 2s, " + everything},
 	}
-	for _, test := range spread(rows, tier(2, len(rows))) {
+	for _, test := range spread(rows, resultstest.Cases(2, len(rows))) {
 		if testing.Short() && test.design != "copied" {
 			continue // the race detector finds in one what it finds in all
 		}
@@ -132,7 +133,7 @@ func TestEventTrafficOffersWhatItCounts(t *testing.T) {
 		{"an hour", "hour", every, 11, .02, false}, {"a customer", "customer", every, 11, .02, false}, {"filters", "hour", pages, 6, .1, true},
 		{"copies", "copied", every, 11, .02, false}, {"copies beside", "beside", every, 11, .02, false}, {"buckets", "buckets", bucketed, 7, .02, false},
 	}
-	for _, row := range spread(rows, tier(3, len(rows))) {
+	for _, row := range spread(rows, resultstest.Cases(3, len(rows))) {
 		t.Run(row.name, func(t *testing.T) {
 			traffic := `arrivals: {constant: 40}, for: 10s, operations: [` + row.operations + `]`
 			record := simulated(t, unlimited(t, ordered(t, row.design, traffic)))
@@ -196,7 +197,7 @@ func TestWritesReachTheCopies(t *testing.T) {
 		{"found by its customer, among others", "{verb: insert-or-merge, by: [customer], properties: [{name: State, value: void}]}"},
 		{"known by its key", "{verb: merge, properties: [{name: State, value: void}]}"},
 	} {
-		for _, verify := range []bool{true, false}[:tier(1, 2)] {
+		for _, verify := range []bool{true, false}[:resultstest.Cases(1, 2)] {
 			w, record := kept(t, ordered(t, "copied", "arrivals: {constant: 60}, for: 5s, operations: ["+row.operation+"]"), verify)
 			of := homesOf(w, "void")
 			assert.Truef(t, of.own >= 150 && of == homes{of.own, of.own, of.own}, "%s: %+v were written; want as many of each", row.name, of)
@@ -314,7 +315,7 @@ func TestEventTrafficOverAccounts(t *testing.T) {
 func TestCopiesAreOfferedWhereTheyLie(t *testing.T) {
 	lists := []string{"{verb: insert}", "{verb: batch, entities: 3, together: [customer]}, {verb: replace}", "{verb: merge, by: [id], properties: [{name: State, value: void}]}",
 		"{verb: replace, by: [at]}", "{verb: merge, read_first: true, properties: [{name: State, value: void}]}", "{verb: query, by: [customer], top: 3}"}
-	for _, operations := range spread(lists, tier(2, len(lists))) {
+	for _, operations := range spread(lists, resultstest.Cases(2, len(lists))) {
 		design := "copied"
 		if strings.Contains(operations, "read_first") {
 			design = "customer"

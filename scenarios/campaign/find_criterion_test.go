@@ -19,6 +19,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
@@ -30,7 +31,7 @@ import (
 // of it. At 99 % of the step that is 50 ms where (r − 200)·9.9 s·5 ms comes to 45 ms,
 // at 200.9/s; what chance adds to the queue takes a little from that.
 func TestFinderKeepsToAResponseTime(t *testing.T) {
-	for _, from := range []float64{60, 700}[:tier(1, 2)] {
+	for _, from := range []float64{60, 700}[:resultstest.Cases(1, 2)] {
 		find := finding(results.LimitPartition, from)
 		find.MaxP99 = 50 * time.Millisecond
 		done := clock.Instant(0)
@@ -78,7 +79,7 @@ func TestFinderNamesTheCriterion(t *testing.T) {
 		{"one failed in two hundred is as many as may be", 403, 200, "", true},
 		{"one failed in a hundred and ninety is too many", 403, 190, results.LimitFailed, false},
 	}
-	for _, row := range spread(rows, tier(3, len(rows))) {
+	for _, row := range spread(rows, resultstest.Cases(3, len(rows))) {
 		// Steps of 1,200 operations at the lower rates: 6 in 200, and 6.3 in 190.
 		find := finding(results.LimitPartition, 160)
 		find.UpTo = 320
@@ -138,7 +139,7 @@ func TestFinderCountsWhatWasNeverSent(t *testing.T) {
 // target before a rate is 1.5 times the rate, so that from 148/s on operations begin a
 // step late.
 func TestFinderDoesNotBlameTheTargetForTheGenerator(t *testing.T) {
-	for _, refused := range []int{2, 0}[:tier(1, 2)] {
+	for _, refused := range []int{2, 0}[:resultstest.Cases(1, 2)] {
 		inBubble(t, func(t *testing.T, clk clock.Real) {
 			slow := &targettest.Fake{Clock: clk, Takes: 9 * time.Millisecond, Throttled: refused}
 			find := finding(results.LimitPartition, 50)
@@ -224,7 +225,7 @@ func TestAPeakThatWasNotSentIsOfferedOnceMore(t *testing.T) {
 		{"nor does any where none is asked about", 0, [][2]time.Duration{second(5.5, 7)}, second(0, 0), "50 100 200", false},
 		{"the last step comes again, too", 200, [][2]time.Duration{second(9, 10)}, second(0, 0), "50 100 200 200", true},
 	}
-	for _, row := range spread(rows, tier(3, len(rows))) {
+	for _, row := range spread(rows, resultstest.Cases(3, len(rows))) {
 		inBubble(t, func(t *testing.T, clk clock.Real) {
 			s := parsed(t, peakSteps)
 			at := &stalling{clock: clk, silent: row.silent, busy: row.busy, entered: make(map[string]int)}

@@ -16,6 +16,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
@@ -23,7 +24,7 @@ import (
 	"loadgen/target"
 )
 
-var seeds = flag.Int("seeds", tier(1, 3), "how many hidden limits the rate finder is sent after")
+var seeds = flag.Int("seeds", resultstest.Cases(1, 3), "how many hidden limits the rate finder is sent after")
 
 // hiding returns a scenario of merges on so many partitions, whose limits are
 // hidden from whoever searches it: 0 is none.

@@ -11,6 +11,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/target"
@@ -49,8 +50,8 @@ func TestForecastIsWhatARunDoes(t *testing.T) {
 		{"so many operations, and what workflows read", events("customer", "clients: 6, count: 300, operations: [{verb: insert}, {verb: get}, {workflow: read-set, with: {sets: 20}}]"), .08},
 		{"a closed loop", events("customer", "clients: 6, think: 200ms, for: 20s, operations: [{verb: insert}, {verb: query, by: [customer], top: 5}, {verb: merge, read_first: true, properties: [{name: State, value: void}]}]"), .08},
 	}
-	for _, row := range spread(rows, tier(4, len(rows))) {
-		verified := []bool{true, false}[:tier(1, 2)]
+	for _, row := range spread(rows, resultstest.Cases(4, len(rows))) {
+		verified := []bool{true, false}[:resultstest.Cases(1, 2)]
 		if row.off != .08 {
 			verified = []bool{false}
 		}

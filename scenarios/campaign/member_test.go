@@ -17,6 +17,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
@@ -78,7 +79,7 @@ func carried(t *testing.T, c *campaign.Campaign, at *targettest.Fake) *results.R
 // What several processes offer of a drawn scenario is, put together, what one offers: count
 // for count and bucket for bucket; and each sends what the plan says, phase by phase.
 func TestMembersAreTheWhole(t *testing.T) {
-	for seed := range uint64(tier(2, 60)) {
+	for seed := range uint64(resultstest.Cases(2, 60)) {
 		rng := rand.New(rand.NewPCG(seed, 28))
 		phases := 1 + rng.IntN(3)
 		text := fmt.Sprintf(races, drawnTraffic(rng, phases == 1))
@@ -212,7 +213,7 @@ func (l *lockstep) Came(_ campaign.Try, m *campaign.Measured) {
 // A search that several members carry out tries the rates that one process tries, and finds of
 // each what that does, count for count and bucket for bucket; each member sends what the plan says.
 func TestASearchByMembersIsTheWhole(t *testing.T) {
-	for seed := range uint64(tier(1, 15)) {
+	for seed := range uint64(resultstest.Cases(1, 15)) {
 		rng := rand.New(rand.NewPCG(seed, 280))
 		s := parsed(t, fmt.Sprintf(races, "arrivals: {constant: 40}, for: 2s, "+offers))
 		s.Seed = seed

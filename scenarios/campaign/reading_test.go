@@ -11,6 +11,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
@@ -103,7 +104,7 @@ func TestQueriesAndTransactionsDoWhatIsDue(t *testing.T) {
 			"model.profile=off", "phases.peak.operations=["+one+"]")
 	}
 	rows := situations(t, scenario("{verb: get}"))
-	for _, row := range spread(rows, tier(4, len(rows))) {
+	for _, row := range spread(rows, resultstest.Cases(4, len(rows))) {
 		t.Run(row.name, func(t *testing.T) {
 			s := scenario(row.operation)
 			w := newWorld(t, s, nil)

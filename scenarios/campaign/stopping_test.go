@@ -15,6 +15,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
@@ -164,9 +165,9 @@ func TestWhatIsMadeBesideTablesIsDropped(t *testing.T) {
 		queues, blobs, _ := campaign.Stores(s)
 		return queues || blobs
 	})
-	require.Truef(t, len(list) >= tier(1, 3), "%d scenarios of the library use a queue or blobs; want some", len(list))
-	for _, s := range spread(list, tier(2, len(list))) {
-		for _, after := range []time.Duration{2 * time.Second, 7 * time.Second, time.Hour}[:tier(2, 3)] {
+	require.Truef(t, len(list) >= resultstest.Cases(1, 3), "%d scenarios of the library use a queue or blobs; want some", len(list))
+	for _, s := range spread(list, resultstest.Cases(2, len(list))) {
+		for _, after := range []time.Duration{2 * time.Second, 7 * time.Second, time.Hour}[:resultstest.Cases(2, 3)] {
 			inBubble(t, func(t *testing.T, clk clock.Real) {
 				w, stores := newWorld(t, s, clk), sync.Map{}
 				noting := targettest.Func(func(ctx context.Context, op *target.Operation) target.Outcome {
@@ -256,7 +257,7 @@ func ofPattern(s *scenarios.Scenario) campaign.Options {
 // expected.
 func TestWorkflowsLiveEqualVirtual(t *testing.T) {
 	list := builtins(proceeds)
-	for _, s := range spread(list, tier(1, len(list))) {
+	for _, s := range spread(list, resultstest.Cases(1, len(list))) {
 		inStep := serial(t, s)
 		t.Run(s.Name, func(t *testing.T) {
 			live, virtual := bothWays(t, ofPattern(s))
@@ -288,7 +289,7 @@ func sound(t *testing.T, s *scenarios.Scenario, name string, record *results.Rec
 
 // library returns some scenarios of the library, with the tag ci all, which are not to be altered.
 var library = sync.OnceValue(func() (list []scenarios.Scenario) {
-	for _, name := range spread(scenarios.Library(), tier(12, 1000)) {
+	for _, name := range spread(scenarios.Library(), resultstest.Cases(12, 1000)) {
 		s, err := scenarios.Builtin(name)
 		if err != nil {
 			panic(err)

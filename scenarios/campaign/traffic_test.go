@@ -19,6 +19,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
@@ -103,7 +104,7 @@ func TestBooksOfEveryArrivalKind(t *testing.T) {
 		{"a closed loop", "clients: 40, think: 50ms, for: 2s, " + offers, ""},
 		{"a closed loop with a warm-up", "clients: 40, think: 50ms, for: 2s, warm_up: 1s, " + offers, ""},
 	}
-	for _, test := range spread(rows, tier(3, len(rows))) {
+	for _, test := range spread(rows, resultstest.Cases(3, len(rows))) {
 		t.Run(test.name, func(t *testing.T) {
 			if testing.Short() && !strings.HasPrefix(test.name, "a ") && test.name != "poisson" {
 				t.Skip("the other kinds take long under the race detector, and the same paths")
@@ -297,7 +298,7 @@ func TestVegetaKeepsToEveryArrival(t *testing.T) {
 		"arrivals: {constant: 100}, for: 60s, stop_when_stable: 20%",
 		"arrivals: {constant: 2000}, for: 60s, stop_on: [throttled > 10%]",
 	}
-	for _, traffic := range spread(rows, tier(3, len(rows))) {
+	for _, traffic := range spread(rows, resultstest.Cases(3, len(rows))) {
 		var both [2]ran
 		for i := range both {
 			inBubble(t, func(t *testing.T, clk clock.Real) {

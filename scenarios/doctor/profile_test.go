@@ -22,6 +22,7 @@ import (
 	"loadgen/engine/model"
 	"loadgen/engine/rest/resttest"
 	"loadgen/engine/rest/serve"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/doctor"
 	"loadgen/scenarios/fields"
@@ -365,7 +366,7 @@ func TestDrawnTruthsAreFound(t *testing.T) {
 		assert.Truef(t, beside <= within, "truth %d: %s is %s, from %s to %s", seed, name, v.Value, v.Low, v.High)
 	}
 	const within, anything = 0.05, 10
-	for seed := range tier(3, 24) {
+	for seed := range resultstest.Cases(3, 24) {
 		seed++ // one of two, and of three, is soft
 		tr := drawn(t, uint64(seed))
 		p := learnt(t, tr, uint64(seed)+1)

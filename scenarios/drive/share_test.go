@@ -126,7 +126,7 @@ func (c *splitCase) play(t testing.TB, of int) []results.MergePart {
 // Drawn stages that are sent in parts and put together again are those that one process
 // sends: count for count, bucket for bucket, and of open loops second for second.
 func TestSharesAreTheWhole(t *testing.T) {
-	for seed := range uint64(tier(3, 16)) {
+	for seed := range uint64(resultstest.Cases(3, 16)) {
 		c := drawSplit(t, rand.New(rand.NewPCG(seed, 28)))
 		name := fmt.Sprintf("seed %d, %d parts", seed, c.of)
 		whole, parts := c.play(t, 0)[0].Record, c.play(t, c.of)

@@ -12,6 +12,7 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
@@ -63,7 +64,7 @@ func TestStallOracle(t *testing.T) {
 		{"attempts of 4 ms work off what has piled up at the workers' pace", stall{time.Second, 5 * time.Second}, 2000, 2, 4 * time.Millisecond},
 	}
 	// The last rows are those of which each tells something else.
-	for _, row := range rows[len(rows)-tier(2, len(rows)):] {
+	for _, row := range rows[len(rows)-resultstest.Cases(2, len(rows)):] {
 		for _, workers := range []int{64, 2000} {
 			synctest.Test(t, func(t *testing.T) {
 				sum := stalled(t, row.stall, row.rate, row.periods, row.takes, workers, false).sum

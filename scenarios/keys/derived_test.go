@@ -11,8 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"loadgen/engine/entity"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios/keys"
 )
+
+// drawn is how many times as many cases are drawn as in a plain test: more with -tags ci.
+var drawn = resultstest.Cases(1, 4)
 
 func TestDerivedAttributes(t *testing.T) {
 	o := race()

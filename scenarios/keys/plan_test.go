@@ -192,7 +192,8 @@ func joinPieces(rng *rand.Rand, pieces []string) (key string) {
 // shares with the event what the reader knows lies in the range, and a range of an exact key holds
 // none with another.
 func TestRangesHoldWhatIsAskedFor(t *testing.T) {
-	const entities, designs = 10_000, 15 * drawn
+	const entities = 10_000
+	designs := 15 * drawn
 	attributes := []string{"event", "distance", "bib", "name", "age", "user", "email", "at", "number", "uuid"}
 	narrow := 0
 	for seed := range uint64(designs) {
@@ -231,7 +232,8 @@ func TestRangesHoldWhatIsAskedFor(t *testing.T) {
 // A reader that queries each bucket by itself gets each entity of the whole range that it asks for
 // once, and reads no more; sometimes far less.
 func TestFannedRangesHoldWhatIsAskedFor(t *testing.T) {
-	const entities, designs = 4_000, 20 * drawn
+	const entities = 4_000
+	designs := 20 * drawn
 	pieces := []string{"{hash(user,4)}", "{hash(user,7):02d}_", "{day}", "{at:hour}_", "{event}", "{name}_", "{hash(bib,2)}"}
 	attributes := []string{"event", "bib", "name", "age", "day"}
 	fanned, less := 0, 0

@@ -5,11 +5,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 )
 
 // Tier is tier, for tests from outside of the package.
-func Tier(few, all int) int { return tier(few, all) }
+func Tier(few, all int) int { return resultstest.Cases(few, all) }
 
 // library returns a scenario of the library.
 func library(t testing.TB, name string) *scenarios.Scenario {

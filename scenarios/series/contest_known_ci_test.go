@@ -17,6 +17,7 @@ import (
 
 	"loadgen/report/compare/contest"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise/suggest"
 )
@@ -118,7 +119,7 @@ expect: [throttled < 5%%]
 func TestSimulatedContestsOfAKnownOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 1))
 	pairs, wrong, undecided := 0, 0, 0
-	for i := range tier(0, 60, 200) {
+	for i := range resultstest.Cases(0, 60, 200) {
 		designs, text := knownContest(rng, i+1)
 		plan := contestOf(t, parsed(t, text), 3)
 		plan.Progress = t.Output()
@@ -333,7 +334,7 @@ func TestSuggestionsOverDrawnTables(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays hundreds of designs")
 	}
-	wanted := tier(0, 10, 30)
+	wanted := resultstest.Cases(0, 10, 30)
 	drawn, better, found, kept := 0, 0, 0, 0
 	for seed := uint64(1); drawn < wanted && seed < uint64(4*wanted+20); seed++ {
 		table := drawTable(seed)

@@ -19,6 +19,7 @@ import (
 	"loadgen/report/compare/contest"
 	"loadgen/report/text"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
@@ -131,7 +132,7 @@ func recordsOfContest(t *testing.T, c *Contested, s *scenarios.Scenario) {
 // a difference.
 func TestOrderOfDesignsChangesNothing(t *testing.T) {
 	s := parsed(t, orderBook, "phases.trade.for=1s")
-	for seeds := 1; seeds <= tier(1, 2, 2); seeds++ {
+	for seeds := 1; seeds <= resultstest.Cases(1, 2, 2); seeds++ {
 		var files [2]bytes.Buffer
 		for i, designs := range [][]string{{"day", "shop"}, {"shop", "day"}} {
 			p := contestOf(t, s, seeds, designs...)

@@ -20,6 +20,7 @@ import (
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/baseline"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
@@ -163,7 +164,7 @@ func TestCommittedBaselinesCatchRegressions(t *testing.T) {
 		{"a lost second", "row-range-scan", withoutASecond, []string{"seconds.count", "second"}, compare.Invalid},
 		{"nothing", "stress-one-partition", withValue("retry", "none"), []string{"all values are equal"}, compare.Same},
 	}
-	for _, row := range spread(rows, tier(2, len(rows), len(rows))) {
+	for _, row := range spread(rows, resultstest.Cases(2, len(rows), len(rows))) {
 		t.Run(row.name, func(t *testing.T) {
 			one, err := (&Gate{Baselines: committed}).Rule(row.regression(t, builtin(t, row.scenario)), "")
 			require.NoError(t, err)
@@ -231,7 +232,7 @@ func TestBaselinesAreTheSameOnOtherMachines(t *testing.T) {
 	}
 	elsewhere(t)
 	names := (&Gate{Baselines: committed}).Kept()
-	for _, name := range spread(names, tier(1, len(names), len(names))) {
+	for _, name := range spread(names, resultstest.Cases(1, len(names), len(names))) {
 		asCommitted(t, simulated(t, builtin(t, name)))
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"loadgen/report"
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
 )
@@ -70,7 +71,7 @@ func TestLibrary(t *testing.T) {
 		t.Skip("many runs")
 	}
 	kept, names := (&Gate{Baselines: committed}).Kept(), examples()
-	for _, name := range spread(names, tier(1, len(names), len(names))) {
+	for _, name := range spread(names, resultstest.Cases(1, len(names), len(names))) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := builtin(t, name)
@@ -80,7 +81,7 @@ func TestLibrary(t *testing.T) {
 				asCommitted(t, record)
 			}
 			// What an example shows is no luck of its seed.
-			for seed := range uint64(tier(0, 0, 20)) {
+			for seed := range uint64(resultstest.Cases(0, 0, 20)) {
 				s.Seed = seed + 1
 				holdsAsPromised(t, s)
 			}
@@ -168,7 +169,7 @@ var rewrite = flag.Bool("rewrite", false, "write what `loadgen scenarios pattern
 func TestPatterns(t *testing.T) {
 	all, err := patternNames()
 	require.NoError(t, err)
-	names := spread(all, tier(1, len(all), len(all)))
+	names := spread(all, resultstest.Cases(1, len(all), len(all)))
 	list := make([]report.Pattern, len(names))
 	t.Run("hold", func(t *testing.T) {
 		for i, name := range names {

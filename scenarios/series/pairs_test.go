@@ -20,6 +20,7 @@ import (
 	"loadgen/report/compare"
 	"loadgen/report/compare/gate"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
@@ -223,7 +224,7 @@ func TestGateOfPairs(t *testing.T) {
 		{"slower, and a claim that no run can tell", func() (a, b runs) { return of(10, mute), of(11.5, mute) }, 8, compare.Regression,
 			"p99(get) < 1s is inconclusive in 8 of 8"},
 	}
-	for _, row := range spread(rows, tier(3, len(rows), len(rows))) {
+	for _, row := range spread(rows, resultstest.Cases(3, len(rows), len(rows))) {
 		a, b := row.runs()
 		one, err := (&played{t: t, runs: [2]runs{a, b}}).play(t.Context(), row.pairs, io.Discard)
 		notes := strings.Join(one.Notes, "\n")

@@ -18,6 +18,7 @@ import (
 	"loadgen/engine/rest/resttest"
 	"loadgen/engine/rest/serve"
 	"loadgen/engine/store/storetest"
+	"loadgen/results/resultstest"
 	"loadgen/target"
 )
 
@@ -82,7 +83,7 @@ func TestKills(t *testing.T) {
 			folder, rng := t.TempDir(), rand.New(rand.NewPCG(29, 9))
 			var crew *storetest.Crew
 			kept := int64(0)
-			for kill := range tier(0, 20, 200) + 1 {
+			for kill := range resultstest.Cases(0, 20, 200) + 1 {
 				k := startKeeper(t, how, folder)
 				if crew != nil {
 					faults := crew.Check(k.found(fmt.Sprintf("Races%d", kill-1), how == serve.Sync), how == serve.Sync)
@@ -95,7 +96,7 @@ func TestKills(t *testing.T) {
 				crew = storetest.NewCrew(16)
 				k.workUntilKilled(crew, table, int64(10+rng.IntN(1200)))
 			}
-			t.Logf("%d kills, %d operations acknowledged before them", tier(0, 20, 200), kept)
+			t.Logf("%d kills, %d operations acknowledged before them", resultstest.Cases(0, 20, 200), kept)
 		})
 	}
 }

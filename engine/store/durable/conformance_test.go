@@ -11,6 +11,7 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/store/durable"
 	"loadgen/engine/store/storetest"
+	"loadgen/results/resultstest"
 )
 
 var _ engine.Store = (*durable.Store)(nil)
@@ -43,7 +44,7 @@ func inMemory(sync bool) storetest.Opener {
 }
 
 func TestConformance(t *testing.T) {
-	for _, sync := range []bool{true, false}[:tier(1, 2, 2)] {
+	for _, sync := range []bool{true, false}[:resultstest.Cases(1, 2, 2)] {
 		t.Run(fmt.Sprint("sync ", sync), func(t *testing.T) { storetest.Conformance(t, inMemory(sync)) })
 	}
 }
@@ -63,5 +64,5 @@ func TestAgainstMap(t *testing.T) {
 		fs[anew] = fs[s]
 		return anew
 	}
-	storetest.Model(t, tier(3, 24, 200), open, again)
+	storetest.Model(t, resultstest.Cases(3, 24, 200), open, again)
 }

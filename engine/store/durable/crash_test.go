@@ -17,6 +17,7 @@ import (
 	"loadgen/engine/store"
 	"loadgen/engine/store/durable"
 	"loadgen/engine/store/storetest"
+	"loadgen/results/resultstest"
 )
 
 const (
@@ -57,7 +58,7 @@ func found(t *testing.T, s *durable.Store) map[entity.Key]int64 {
 // The machine crashes under load, and keeps none, some or all of what was not synced.
 func TestCrashesOfTheMachine(t *testing.T) {
 	const workers = 16
-	for seed := range uint64(tier(3, 20, 200)) {
+	for seed := range uint64(resultstest.Cases(3, 20, 200)) {
 		for _, sync := range []bool{true, false} {
 			rng := rand.New(rand.NewPCG(seed, 7))
 			percent := []int{0, 100, rng.IntN(101)}[seed%3]
@@ -131,7 +132,7 @@ func TestErrorsOfTheDisk(t *testing.T) {
 		{"no file can be made", []errorfs.OpKind{errorfs.OpCreate, errorfs.OpReuseForWrite}, syscall.EROFS, 1},
 	} {
 		for _, sync := range []bool{true, false} {
-			for after := range int64(tier(3, 12, 40)) {
+			for after := range int64(resultstest.Cases(3, 12, 40)) {
 				t.Run(fmt.Sprintf("%s, sync %v, after %d", row.name, sync, after), func(t *testing.T) {
 					failsAndRefuses(t, &disk{kinds: row.kinds, err: row.err}, sync, after*row.step)
 				})

@@ -16,6 +16,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/store/durable"
+	"loadgen/results/resultstest"
 )
 
 // A folder that will not do is refused in one line that says why, and is left as it is.
@@ -153,7 +154,7 @@ func TestOpeningOnABadDisk(t *testing.T) {
 		{"full", syscall.ENOSPC}, {"read-only", syscall.EROFS}, {"broken", syscall.EIO},
 	} {
 		met := 0
-		for after := range int64(tier(60, 200, 200)) {
+		for after := range int64(resultstest.Cases(60, 200, 200)) {
 			d := &disk{err: row.err}
 			for kind := errorfs.OpCreate; kind <= errorfs.OpFileFlush; kind++ {
 				if kind.ReadOrWrite() == errorfs.OpIsWrite && kind != errorfs.OpFileClose && kind != errorfs.OpFilePreallocate && kind != errorfs.OpRemove {

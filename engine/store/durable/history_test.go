@@ -22,6 +22,7 @@ import (
 	"loadgen/engine/model"
 	"loadgen/engine/store"
 	"loadgen/engine/store/durable"
+	"loadgen/results/resultstest"
 )
 
 // The bounds of a history: what a checker can decide in time. A partition has
@@ -308,7 +309,7 @@ func (h *history) check() (illegal, undecided int) {
 // Whatever clients are told of an account has an order, one operation after the other, that
 // explains it.
 func TestHistories(t *testing.T) {
-	seeds := uint64(tier(3, 40, 200))
+	seeds := uint64(resultstest.Cases(3, 40, 200))
 	for _, inFolder := range []bool{false, true} {
 		t.Run(map[bool]string{false: "memory", true: "folder"}[inFolder], func(t *testing.T) {
 			operations, open, checked, undecided, balanced := 0, 0, 0, 0, 0

@@ -186,7 +186,7 @@ func (w *world) judgeWhole(t *testing.T) {
 // that is good, or is not.
 func TestDrawnHistories(t *testing.T) {
 	faulty := 0
-	for n := range tier(20, 200) {
+	for n := range resultstest.Cases(20, 200) {
 		s := drawn(uint64(n))
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			w := play(s)
@@ -199,7 +199,7 @@ func TestDrawnHistories(t *testing.T) {
 			}
 		})
 	}
-	all := tier(20, 200)
+	all := resultstest.Cases(20, 200)
 	assert.Truef(t, faulty != 0 && faulty != all, "%d of %d histories have a fault", faulty, all)
 }
 

@@ -1,6 +1,0 @@
-//go:build long
-
-package serve_test
-
-// tier returns how many of the cases that are drawn are played: all of them.
-func tier(_, _, all int) int { return all }

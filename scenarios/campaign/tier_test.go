@@ -1,7 +1,0 @@
-//go:build !ci
-
-package campaign_test
-
-// tier returns how many of the cases that are drawn, or come from a list, are played: a
-// few, and all of them with -tags ci.
-func tier(few, _ int) int { return few }

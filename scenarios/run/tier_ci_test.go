@@ -1,6 +1,0 @@
-//go:build ci
-
-package run
-
-// tier returns how many of the cases that are drawn are played: all of them.
-func tier(_, all int) int { return all }

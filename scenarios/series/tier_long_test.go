@@ -1,6 +1,0 @@
-//go:build long
-
-package series
-
-// tier returns how many of the cases that are drawn, or come from a list, are played.
-func tier(_, _, most int) int { return most }
