@@ -163,17 +163,6 @@ func Factor(ratio float64) string {
 	}
 }
 
-// Multiple returns how many times as much something is, to hundredths, from ten on to tenths.
-func Multiple(ratio float64) string {
-	if ratio >= 9.995 {
-		return strconv.FormatFloat(ratio, 'f', 1, 64)
-	}
-	return strconv.FormatFloat(ratio, 'f', 2, 64)
-}
-
-// Times is [Multiple] with its sign.
-func Times(ratio float64) string { return Multiple(ratio) + " ×" }
-
 // Figures returns a number to three figures, or to whole ones from a hundred on.
 func Figures(number float64) string {
 	if number < 99.95 {

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"loadgen/report/document"
@@ -115,17 +116,28 @@ func (j *Judged) bound() string {
 	return "≤ " + withUnit(j.Bound, j.Unit)
 }
 
+// multiple returns how many times as much something is, to hundredths, from ten on to tenths.
+func multiple(ratio float64) string {
+	if ratio >= 9.995 {
+		return strconv.FormatFloat(ratio, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(ratio, 'f', 2, 64)
+}
+
+// times is [multiple] with its sign.
+func times(ratio float64) string { return multiple(ratio) + " ×" }
+
 // withUnit writes a value with its unit, or a multiple.
 func withUnit(value float64, unit string) string {
 	if unit == "" {
-		return document.Times(value)
+		return times(value)
 	}
 	return document.Figures(value) + " " + unit
 }
 
 // between writes the interval of a multiple, empty where there is none.
 func between(bounds *[2]float64) string {
-	return document.Told(bounds, func(b [2]float64) string { return document.Multiple(b[0]) + "–" + document.Multiple(b[1]) })
+	return document.Told(bounds, func(b [2]float64) string { return multiple(b[0]) + "–" + multiple(b[1]) })
 }
 
 func (r *Report) aims(whole bool) document.Table {
@@ -230,7 +242,7 @@ func (r *Report) beside(f *Figure) string {
 	for i := range r.Ratios {
 		q := &r.Ratios[i]
 		if q.Cell == f.Cell && q.To != q.At && compared(q.Of, q.To) {
-			said := document.Times(q.Median) + " " + q.To
+			said := times(q.Median) + " " + q.To
 			if q.Interval != nil {
 				said += " (" + between(q.Interval) + ")"
 			}
@@ -246,7 +258,7 @@ func (r *Report) growth() document.Table {
 	for i := range r.Ratios {
 		q := &r.Ratios[i]
 		if !compared(q.Of, q.To) {
-			t.Add(q.What, q.At, q.To, document.Times(q.Median), between(q.Interval))
+			t.Add(q.What, q.At, q.To, times(q.Median), between(q.Interval))
 		}
 	}
 	return t

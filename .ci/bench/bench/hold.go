@@ -91,7 +91,7 @@ func (r *Report) held() document.Table {
 			if (h.Regressed || h.Doubtful) != worse {
 				continue
 			}
-			write := document.Times
+			write := times
 			if h.allocations {
 				write = func(n float64) string { return document.Decimals(n, 1) + " allocations" }
 			}
