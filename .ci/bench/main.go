@@ -62,7 +62,7 @@ func parse(args []string, stderr io.Writer) (*options, *bench.Report, error) {
 	flags.BoolVar(&o.Peers, "peers", false, "also measure Azurite, if it is installed")
 	flags.BoolVar(&o.Large, "large", false, "with engine: also measure ten million entities (4 GiB)")
 	flags.StringVar(&o.against, "against", "", "compare ratios and allocations with this report, a JSON `file`")
-	flags.StringVar(&o.out, "out", "", "`folder` for the chart and the JSON report")
+	flags.StringVar(&o.out, "out", "", "`folder` for the JSON report")
 	flags.StringVar(&o.format, "format", report.FormText, "output format: "+strings.Join(report.PrintForms(), ", "))
 	flags.BoolVar(&o.verbose, "verbose", false, "print all figures")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
