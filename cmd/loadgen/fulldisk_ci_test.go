@@ -79,7 +79,7 @@ func TestAFullDiskEndsServe(t *testing.T) {
 	case <-alarm.C:
 		t.Fatal("serve goes on")
 	}
-	if code := c.ProcessState.ExitCode(); code != 1 || !strings.Contains(said.String(), "the folder has failed") || !strings.Contains(said.String(), "file too large") {
+	if code := c.ProcessState.ExitCode(); code != 1 || !strings.Contains(said.String(), "writing failed") || !strings.Contains(said.String(), "file too large") {
 		t.Errorf("serve = %d: %s; want 1 and the cause", code, &said)
 	}
 	s := openShop(t, "", "--data-dir", "data")

@@ -206,7 +206,7 @@ func TestGateOfPairs(t *testing.T) {
 		note  string
 	}{
 		{"the same", func() (a, b runs) { return of(10), of(10) }, 8, compare.Same, ""},
-		{"slower", func() (a, b runs) { return of(10), of(11.5) }, 8, compare.Regression, "the builds read the scenario differently"},
+		{"slower", func() (a, b runs) { return of(10), of(11.5) }, 8, compare.Regression, "the builds parse the scenario differently"},
 		{"faster", func() (a, b runs) { return of(10), of(8.5) }, 8, compare.Improvement, ""},
 		{"slower, by too few pairs", func() (a, b runs) { return of(10), of(11.5) }, 7, compare.Inconclusive, ""},
 		{"a claim that B fails", func() (a, b runs) { return of(10, claim), of(11.5, claim) }, 8, compare.Failed,
