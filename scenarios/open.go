@@ -146,7 +146,7 @@ func textOf(what, name string) ([]byte, error) {
 	}
 	defer file.Close()
 	if strings.EqualFold(filepath.Ext(name), ".csv") {
-		return nil, fields.Fault{What: fmt.Sprintf("%s is a CSV file, not a scenario; see `loadgen explain --from %s`", name, name)}
+		return nil, fields.Fault{What: fmt.Sprintf("%s is a CSV file, not a scenario; see `loadgen keys %s`", name, name)}
 	}
 	text, err := bounded(file)
 	if err != nil {

@@ -44,7 +44,7 @@ func TestOpenTakesNamesAndFiles(t *testing.T) {
 		{"a file that is not there", "none.yaml", "", "", "none.yaml"},
 		{"a folder", "tables", "", "", "directory"},
 		{"a file that is too large", "large.yaml", "", ".", "3145730 bytes"},
-		{"keys in a CSV file", "keys.csv", "", "", "--from keys.csv"},
+		{"keys in a CSV file", "keys.csv", "", "", "loadgen keys keys.csv"},
 	} {
 		for _, open := range []func(string) (*scenarios.Scenario, string, error){scenarios.Open, scenarios.OpenContested} {
 			s, folder, err := open(row.name)

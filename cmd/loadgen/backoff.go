@@ -49,18 +49,12 @@ documented ones, those of current clients, and published ones:
 // backoffOutput says how the verbs of back-off tell what they found.
 type backoffOutput struct {
 	formFlags
-	out   string
-	quiet bool
-}
-
-func (o *backoffOutput) register(c *cobra.Command) {
-	o.formFlags.register(c.Flags())
-	c.Flags().StringVar(&o.out, "out", "", "folder of the charts (default: a new one in results/runs)")
-	c.Flags().BoolVar(&o.quiet, "quiet", false, "nothing on standard error")
+	Out   string `flag:"out" help:"*folder* of the result (default: a new one in results/runs)"`
+	Quiet bool   `flag:"quiet" help:"no progress on standard error"`
 }
 
 func (o *backoffOutput) folder(name string) (results.Dir, error) {
-	folder, err := results.NewDir(o.out, runsKept(), clock.NewReal().Started().UTC(), name)
+	folder, err := results.NewDir(o.Out, runsKept(), clock.NewReal().Started().UTC(), name)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", run.ErrFolder, err)
 	}
@@ -69,7 +63,7 @@ func (o *backoffOutput) folder(name string) (results.Dir, error) {
 
 // nameCharts prints the folder of the charts on standard error.
 func (o *backoffOutput) nameCharts(stderr io.Writer, folder results.Dir) {
-	if !o.quiet {
+	if !o.Quiet {
 		fmt.Fprintf(stderr, "the charts are in %s\n", folder)
 	}
 }
@@ -77,9 +71,11 @@ func (o *backoffOutput) nameCharts(stderr io.Writer, folder results.Dir) {
 // showFlags are what a user typed after `loadgen backoff show`.
 type showFlags struct {
 	backoffOutput
-	// values are those of the documents' formula.
-	values         backoff.Exponential
-	retries, first int
+	Base    time.Duration `flag:"z" help:"z of the documents' formula, the default back-off"`
+	Min     time.Duration `flag:"min" help:"zmin of the documents' formula, the least wait"`
+	Max     time.Duration `flag:"max" help:"zmax of the documents' formula, the greatest wait"`
+	Retries int           `flag:"retries" help:"how many retries (default: the policy's)"`
+	First   int           `flag:"first" default:"1" help:"x of the first retry in the documents' formula: 1, or 0 as in storage client 1.x"`
 }
 
 func (f *showFlags) verb(stdout, stderr io.Writer) *cobra.Command {
@@ -117,20 +113,15 @@ return together, and draws a fan chart. The default is all policies.`,
 			return f.formFlags.show(stdout, trial.Schedules(schedules))
 		},
 	}
-	flags := c.Flags()
-	flags.DurationVar(&f.values.Base, "z", 0, "z of the documents' formula, the default back-off")
-	flags.DurationVar(&f.values.Min, "min", 0, "zmin of the documents' formula, the least wait")
-	flags.DurationVar(&f.values.Max, "max", 0, "zmax of the documents' formula, the greatest wait")
-	flags.IntVar(&f.retries, "retries", 0, "how many retries (default: the policy's)")
-	flags.IntVar(&f.first, "first", 1, "x of the first retry in the documents' formula: 1, or 0 as in storage client 1.x")
-	f.register(c)
+	bind(c.Flags(), f, "verbose")
+	f.formFlags.register(c.Flags())
 	return c
 }
 
 func (f *showFlags) altered(c *cobra.Command, p backoff.Preset) (backoff.Preset, error) {
 	changed := c.Flags().Changed
 	if changed("retries") {
-		p.Retries = f.retries
+		p.Retries = f.Retries
 	}
 	values, documented := p.Delay.(backoff.Exponential)
 	own := false
@@ -141,19 +132,19 @@ func (f *showFlags) altered(c *cobra.Command, p backoff.Preset) (backoff.Preset,
 		own = own || changed(flag)
 	}
 	if changed("z") {
-		values.Base = f.values.Base
+		values.Base = f.Base
 	}
 	if changed("min") {
-		values.Min = f.values.Min
+		values.Min = f.Min
 	}
 	if changed("max") {
-		values.Max = f.values.Max
+		values.Max = f.Max
 	}
 	if changed("first") {
-		if f.first != 0 && f.first != 1 {
-			return p, usageError{fmt.Errorf("--first %d: x of the first retry is 0 or 1", f.first)}
+		if f.First != 0 && f.First != 1 {
+			return p, usageError{fmt.Errorf("--first %d: x of the first retry is 0 or 1", f.First)}
 		}
-		values.FromZero = f.first == 0
+		values.FromZero = f.First == 0
 	}
 	if own {
 		p = p.With(values)
@@ -167,11 +158,11 @@ func (f *showFlags) altered(c *cobra.Command, p backoff.Preset) (backoff.Preset,
 // contestFlags are what a user typed after `loadgen backoff contest`.
 type contestFlags struct {
 	backoffOutput
-	contest  trial.Contest
-	policies []string
-	outage   time.Duration
-	overload string
-	lost     string
+	Policies []string      `flag:"policies" split:"," help:"which, separated by commas; POLICY+LIMITER adds a limiter"`
+	Outage   time.Duration `flag:"outage" excludes:"overload" help:"refuse everything for so long (default 15s, unless --overload)"`
+	Overload string        `flag:"overload" help:"offered load as a multiple of a partition's target, such as 2x"`
+	Contest  trial.Contest
+	Lost     string `flag:"lost-replies" default:"0%" help:"share of replies that are lost after the request was carried out"`
 }
 
 // contestants are tried where none is named.
@@ -197,7 +188,7 @@ func (f *contestFlags) verb(stdout, stderr io.Writer) *cobra.Command {
   loadgen backoff contest --policies azcore,azcore+adaptive,documented`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			var faults []error
-			f.contest.Contestants, faults = trial.Named(f.policies...)
+			f.Contest.Contestants, faults = trial.Named(f.Policies...)
 			for i, fault := range faults {
 				faults[i] = fmt.Errorf("--policies: %w", fault)
 			}
@@ -207,15 +198,15 @@ func (f *contestFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 			if err := f.trouble(c); err != nil {
 				return err
 			}
-			if faults := f.contest.Validate(); len(faults) > 0 {
+			if faults := f.Contest.Validate(); len(faults) > 0 {
 				return usageError{errors.Join(faults...)}
 			}
 			folder, err := f.folder("backoff-contest")
 			if err != nil {
 				return err
 			}
-			contest, ended := f.contest.Run(c.Context())
-			if err := trial.Keep(folder, contest, f.contest.Schedules()); err != nil {
+			contest, ended := f.Contest.Run(c.Context())
+			if err := trial.Keep(folder, contest, f.Contest.Schedules()); err != nil {
 				return err
 			}
 			f.nameCharts(stderr, folder)
@@ -223,17 +214,9 @@ func (f *contestFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	refuseArguments(c)
-	flags := c.Flags()
-	flags.StringSliceVar(&f.policies, "policies", strings.Split(contestants, ","), "which, separated by commas; POLICY+LIMITER adds a limiter")
-	flags.DurationVar(&f.outage, "outage", 0, "refuse everything for so long (default 15s, unless --overload)")
-	flags.StringVar(&f.overload, "overload", "", "offered load as a multiple of a partition's target, such as 2x")
-	flags.DurationVar(&f.contest.Length, "for", 30*time.Second, "how long the overload lasts")
-	flags.IntVar(&f.contest.Clients, "clients", 500, "how many clients")
-	flags.Float64Var(&f.contest.Each, "each", 1, "operations/s of each client in an outage, on the average")
-	flags.BoolVar(&f.contest.Together, "together", false, "each client has one operation, due when the outage begins")
-	flags.StringVar(&f.lost, "lost-replies", "0%", "share of replies that are lost after the request was carried out")
-	flags.Uint64Var(&f.contest.Seed, "seed", 1, "root of all chance")
-	f.register(c)
+	f.Policies = strings.Split(contestants, ",")
+	bind(c.Flags(), f, "verbose")
+	f.formFlags.register(c.Flags())
 	return c
 }
 
@@ -242,29 +225,20 @@ func (f *contestFlags) trouble(c *cobra.Command) error {
 	changed := c.Flags().Changed
 	var err error
 	switch {
-	case changed("outage") && changed("overload"):
-		return usageError{errors.New("--outage and --overload are two kinds of trouble; expected one of them")}
 	case changed("overload"):
-		times, err := strconv.ParseFloat(strings.TrimSuffix(f.overload, "x"), 64)
+		times, err := strconv.ParseFloat(strings.TrimSuffix(f.Overload, "x"), 64)
 		if err != nil || !(times > 0 && times <= 1000) {
-			return usageError{fmt.Errorf("--overload %s: expected a multiple of a partition's target, such as 2x", f.overload)}
+			return usageError{fmt.Errorf("--overload %s: expected a multiple of a partition's target, such as 2x", f.Overload)}
 		}
-		f.contest.Overload = times
-		for _, flag := range []string{"each", "together"} {
-			if changed(flag) {
-				return usageError{fmt.Errorf("--%s belongs to an outage; an overload says itself how much is offered", flag)}
-			}
-		}
-	case changed("for"):
-		return usageError{errors.New("--for belongs to --overload; --outage says itself how long it lasts")}
+		f.Contest.Overload = times
 	case changed("outage"):
-		f.contest.Length = f.outage
+		f.Contest.Length = f.Outage
 	default:
-		f.contest.Length = 15 * time.Second
+		f.Contest.Length = 15 * time.Second
 	}
-	f.contest.LostReplies, err = strconv.ParseFloat(strings.TrimSuffix(f.lost, "%"), 64)
-	if err != nil || !(f.contest.LostReplies >= 0 && f.contest.LostReplies <= 100) || !strings.HasSuffix(f.lost, "%") {
-		return usageError{fmt.Errorf("--lost-replies %s: expected a share from 0%% to 100%%", f.lost)}
+	f.Contest.LostReplies, err = strconv.ParseFloat(strings.TrimSuffix(f.Lost, "%"), 64)
+	if err != nil || !(f.Contest.LostReplies >= 0 && f.Contest.LostReplies <= 100) || !strings.HasSuffix(f.Lost, "%") {
+		return usageError{fmt.Errorf("--lost-replies %s: expected a share from 0%% to 100%%", f.Lost)}
 	}
 	return nil
 }

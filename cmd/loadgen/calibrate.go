@@ -15,12 +15,12 @@ import (
 
 // calibrateFlags are what a user typed after `loadgen calibrate`.
 type calibrateFlags struct {
-	options doctor.CalibrationOptions
-	service targetFlags
-	target  string
+	Service endpointFlags
+	Consent bool `flag:"yes" help:"agree: send load to a service, or delete what is listed"`
+	Options doctor.CalibrationOptions
+	File    string `flag:"file" default:"loadgen-profile.yaml" help:"write to this *file*"`
 	formFlags
-	out   string
-	quiet bool
+	Quiet bool `flag:"quiet" help:"no progress on standard error"`
 }
 
 const calibrateHelp = `Calibrate measures a Table service with small experiments: latencies of four operations
@@ -46,24 +46,24 @@ func (f *calibrateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 			if err := f.heed(c); err != nil {
 				return err
 			}
-			f.options.Progress = stderr
-			if f.quiet {
-				f.options.Progress = io.Discard
+			f.Options.Progress = stderr
+			if f.Quiet {
+				f.Options.Progress = io.Discard
 			}
-			f.options.Now, f.options.Remains = clock.NewReal().Started(), remainsOf(c.Context(), nil)
-			f.options.Consent = f.service.agree(f.quiet, stderr)
+			f.Options.Now, f.Options.Remains = clock.NewReal().Started(), remainsOf(c.Context(), nil)
+			f.Options.Consent = agree(f.Consent, f.Quiet, stderr)
 			// The file is made first: what cannot be kept is not measured.
-			file, err := os.OpenFile(f.out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+			file, err := os.OpenFile(f.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 			if errors.Is(err, os.ErrExist) {
-				return usageError{fmt.Errorf("--out %s: there is one already; expected a new file", f.out)}
+				return usageError{fmt.Errorf("--file %s: there is one already; expected a new file", f.File)}
 			}
 			if err != nil {
-				return usageError{fmt.Errorf("--out: %w", err)}
+				return usageError{fmt.Errorf("--file: %w", err)}
 			}
-			learnt, err := doctor.Calibrate(c.Context(), f.options)
+			learnt, err := doctor.Calibrate(c.Context(), f.Options)
 			err = flagged(c.Flags(), err)
 			if err != nil || len(learnt.Profile.Values) == 0 {
-				err = errors.Join(err, file.Close(), os.Remove(f.out))
+				err = errors.Join(err, file.Close(), os.Remove(f.File))
 			} else {
 				_, failed := file.Write(learnt.Profile.Text())
 				err = errors.Join(failed, file.Close())
@@ -71,52 +71,31 @@ func (f *calibrateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 			if learnt == nil {
 				return err
 			}
-			kept := f.out
+			kept := f.File
 			if len(learnt.Profile.Values) == 0 {
 				kept = ""
 			}
 			return errors.Join(err, f.show(stdout, learnt.Document(kept)), reported(learnt.Ended, false))
 		},
 	}
-	flags := c.Flags()
-	flags.StringVar(&f.target, "target", "", "Table service to measure: a URL, or env:NAME or file:PATH with a connection string")
-	flags.StringVar(&f.service.account, "account", "", "account of a --target URL (default: from the URL)")
-	flags.StringVar(&f.service.keyFile, "key-file", "", "`file` with the account key of a --target URL, base64")
-	flags.BoolVar(&f.service.consent, "yes", false, "send what the forecast says")
-	flags.Int64Var(&f.options.Budget, "budget", 0, "make no more than this number of billed transactions")
-	flags.Float64Var(&f.options.Rate, "rate", doctor.DefaultRate, "operations per second at which latencies are measured")
-	flags.Float64Var(&f.options.MaxRate, "max-rate", doctor.DefaultMaxRate, "highest rate that a partition is offered, in operations per second")
-	flags.BoolVar(&f.options.AccountLimit, "account-limit", false, "find the account's limit, too; throttles its other users")
-	flags.Float64Var(&f.options.AccountRate, "account-rate", doctor.DefaultAccountRate, "with --account-limit: maximum rate in entities/s")
-	flags.IntVar(&f.options.Workers, "workers", 0, "maximum number of concurrent attempts (default: that of a run)")
-	flags.StringVar(&f.out, "out", "loadgen-profile.yaml", "new `file` for the profile")
-	f.formFlags.register(flags)
-	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
+	f.Options.Rate, f.Options.MaxRate, f.Options.AccountRate = doctor.DefaultRate, doctor.DefaultMaxRate, doctor.DefaultAccountRate
+	bind(c.Flags(), f, "verbose")
+	f.formFlags.register(c.Flags())
 	return c
 }
 
 // heed refuses flags that no experiment can follow.
 func (f *calibrateFlags) heed(c *cobra.Command) error {
-	if err := emptyFlag(c.Flags()); err != nil {
-		return err
-	}
-	switch f.target {
-	case "":
+	if len(f.Service.Target) == 0 {
 		return usageError{errors.New("--target: expected the table service to measure: a URL (with --key-file), env:NAME or file:PATH")}
-	case targetEmbedded, targetInProcess:
-		return usageError{fmt.Errorf("--target %s: it is a model already; expected a URL, env:NAME or file:PATH", f.target)}
 	}
-	if c.Flags().Changed("account-rate") && !f.options.AccountLimit {
-		return usageError{errors.New("--account-rate belongs to --account-limit, which is missing")}
-	}
-	if err := named(c.Flags(), f.options.Validate()...); err != nil {
+	if err := named(c.Flags(), f.Options.Validate()...); err != nil {
 		return err
 	}
-	f.service.where = []string{f.target}
-	var plan run.Plan
-	if err := f.service.fill(&plan); err != nil {
+	service, err := f.Service.remote()
+	if err != nil {
 		return err
 	}
-	f.options.On, f.options.Accounts = plan.On, plan.Accounts
+	f.Options.On, f.Options.Accounts = run.Remote, []run.Endpoint{*service}
 	return nil
 }

@@ -18,39 +18,15 @@ import (
 // choiceFlags say which scenario is run, in which of its forms, with which values.
 type choiceFlags struct {
 	// folder is what the paths in the scenario count from, once it is open.
-	folder      string
-	seed        uint64
-	retry       string
-	use         string
-	antiPattern bool
-	set         []string
-	profile     string
-	workers     int
-}
+	folder string
 
-func (f *choiceFlags) register(flags *pflag.FlagSet) {
-	f.registerForm(flags)
-	f.registerSeed(flags)
-	f.registerRetry(flags)
-}
-
-func (f *choiceFlags) registerForm(flags *pflag.FlagSet) {
-	flags.StringVar(&f.use, "use", "", "the `design` to use (default: the scenario's)")
-	flags.BoolVar(&f.antiPattern, "anti-pattern", false, "run what the scenario warns of, rather than what it teaches")
-	f.registerSet(flags)
-}
-
-func (f *choiceFlags) registerSet(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&f.set, "set", nil, "set a value of the scenario: `path=value`, repeatable")
-	flags.StringVar(&f.profile, "profile", "", "model profile: a `name`, or a file of `loadgen calibrate` (default: the scenario's)")
-}
-
-func (f *choiceFlags) registerSeed(flags *pflag.FlagSet) {
-	flags.Uint64Var(&f.seed, "seed", 0, "root of all chance (default: the scenario's)")
-}
-
-func (f *choiceFlags) registerRetry(flags *pflag.FlagSet) {
-	flags.StringVar(&f.retry, "retry", "", "back-off policy of throttled attempts: none, documented, short (default: the scenario's)")
+	Use         string   `flag:"use" help:"the *design* to use (default: the scenario's)"`
+	Set         []string `flag:"set" help:"set a value: *path=value*, repeatable"`
+	AntiPattern bool     `flag:"anti-pattern" rare:"yes" help:"take the scenario's anti-pattern, instead of what it teaches"`
+	Profile     string   `flag:"profile" rare:"yes" help:"profile of the model: a *name*, or a file of loadgen calibrate"`
+	Seed        uint64   `flag:"seed" rare:"yes" help:"root of all chance (default: the scenario's, else 1)"`
+	Retry       string   `flag:"retry" rare:"yes" help:"back-off *policy* of throttled attempts, such as none, documented or short"`
+	Workers     int      `flag:"workers" rare:"yes" help:"maximum number of concurrent attempts"`
 }
 
 // draft is a scenario as it was opened: no flag but --anti-pattern has changed it yet.
@@ -80,7 +56,7 @@ func (f *choiceFlags) open(name, example string, stderr io.Writer) (*draft, erro
 	}
 	f.folder = folder
 	d := &draft{scenario: s, name: name, folder: folder, files: scenarios.FilesIn(folder), example: example}
-	if !f.antiPattern {
+	if !f.AntiPattern {
 		return d, nil
 	}
 	if s.AntiPattern == nil {
@@ -99,12 +75,12 @@ func (f *choiceFlags) open(name, example string, stderr io.Writer) (*draft, erro
 // and those that are called as the field that they fill. The draft stays as it is.
 func (f *choiceFlags) apply(flags *pflag.FlagSet, d *draft) (*scenarios.Scenario, error) {
 	s := *d.scenario
-	if f.profile != "" {
-		if err := doctor.UseProfile(&s, f.profile); err != nil {
+	if f.Profile != "" {
+		if err := doctor.UseProfile(&s, f.Profile); err != nil {
 			return nil, err
 		}
 	}
-	for _, one := range f.set {
+	for _, one := range f.Set {
 		path, value, cut := strings.Cut(one, "=")
 		if !cut {
 			return nil, usageError{fmt.Errorf("--set %s: expected path=value, such as %s", one, d.example)}
@@ -113,20 +89,17 @@ func (f *choiceFlags) apply(flags *pflag.FlagSet, d *draft) (*scenarios.Scenario
 			return nil, err
 		}
 	}
-	if err := emptyFlag(flags); err != nil {
-		return nil, err
-	}
-	if flags.Changed("workers") && f.workers == 0 { // which a scenario that does not say has
+	if flags.Changed("workers") && f.Workers == 0 { // which a scenario that does not say has
 		return nil, usageError{errors.New("--workers 0: expected 1 or more; without it a run has as many as it needs")}
 	}
 	for _, one := range []struct {
 		field string
 		fill  func()
 	}{
-		{"seed", func() { s.Seed = f.seed }},
-		{"retry", func() { s.RetryAll(f.retry) }},
-		{"use", func() { s.Choose(f.use) }},
-		{"workers", func() { s.Workers = f.workers }},
+		{"seed", func() { s.Seed = f.Seed }},
+		{"retry", func() { s.RetryAll(f.Retry) }},
+		{"use", func() { s.Choose(f.Use) }},
+		{"workers", func() { s.Workers = f.Workers }},
 	} {
 		if flags.Changed(one.field) {
 			one.fill()
@@ -175,7 +148,7 @@ func (f *choiceFlags) replaced(faults fields.Faults) fields.Faults {
 		path, _, _ := strings.Cut(one, "=")
 		return strings.HasSuffix(path, ".operations") || strings.HasSuffix(path, ".name")
 	}
-	if !slices.ContainsFunc(f.set, operations) || slices.ContainsFunc(f.set, func(one string) bool { return strings.HasPrefix(one, "expect=") }) {
+	if !slices.ContainsFunc(f.Set, operations) || slices.ContainsFunc(f.Set, func(one string) bool { return strings.HasPrefix(one, "expect=") }) {
 		return faults
 	}
 	faults = slices.Clone(faults)
@@ -199,7 +172,7 @@ func (f *choiceFlags) read(flags *pflag.FlagSet, d *draft, alter func(*scenarios
 
 // retryChosen reports whether the retries were chosen by --retry or --set.
 func (f *choiceFlags) retryChosen(c *cobra.Command) bool {
-	for _, one := range f.set {
+	for _, one := range f.Set {
 		if strings.HasPrefix(one, "retry=") {
 			return true
 		}

@@ -25,8 +25,8 @@ import (
 
 // compareFlags are what a user typed after `loadgen compare`.
 type compareFlags struct {
-	form formFlags
-	out  string
+	formFlags
+	File string `flag:"file" help:"write to this *file*"`
 }
 
 const compareHelp = `Compare shows two runs, or two sets of runs, side by side: A and B are each the folder of
@@ -52,8 +52,8 @@ func newCompare(stdout io.Writer) *cobra.Command {
   loadgen compare before after --format md >> "$GITHUB_STEP_SUMMARY"`,
 		Args: takes(2, 2, "two folders, A and B, and got %d; expected runs, or folders of runs"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if f.out != "" && strings.ToLower(filepath.Ext(f.out)) != ".html" {
-				return usageError{fmt.Errorf("--out %s: expected a file that ends in .html", f.out)}
+			if f.File != "" && strings.ToLower(filepath.Ext(f.File)) != ".html" {
+				return usageError{fmt.Errorf("--file %s: expected a file that ends in .html", f.File)}
 			}
 			was, err := sideOf(args[0])
 			if err != nil {
@@ -71,20 +71,20 @@ func newCompare(stdout io.Writer) *cobra.Command {
 				return err
 			}
 			d := both.Document()
-			if f.out != "" {
+			if f.File != "" {
 				var page bytes.Buffer
 				if err := report.Print(&page, d, report.FormPage, text.Look{}); err != nil {
 					return err
 				}
-				if err := results.Dir(filepath.Dir(f.out)).Replace(filepath.Base(f.out), page.Bytes()); err != nil {
-					return usageError{fmt.Errorf("--out %s cannot be written: %w", f.out, catalog.Reason(err))}
+				if err := results.Dir(filepath.Dir(f.File)).Replace(filepath.Base(f.File), page.Bytes()); err != nil {
+					return usageError{fmt.Errorf("--file %s cannot be written: %w", f.File, catalog.Reason(err))}
 				}
 			}
-			return f.form.show(stdout, d)
+			return f.show(stdout, d)
 		},
 	}
-	f.form.register(c.Flags())
-	c.Flags().StringVar(&f.out, "out", "", "also write the page to this .html `file`")
+	bind(c.Flags(), f, "verbose")
+	f.formFlags.register(c.Flags())
 	return c
 }
 
@@ -99,9 +99,10 @@ func sideOf(name string) (*runs.Side, error) {
 
 // historyFlags are what a user typed after `loadgen runs history`.
 type historyFlags struct {
-	metrics   []string
-	runs, png string
-	form      formFlags
+	Metrics []string `flag:"metric" help:"*figure* to follow, repeatable (default p99, served, share_lost)"`
+	storeFlags
+	formFlags
+	PNG string `flag:"png" help:"draw the nights into a *file*, .png or .svg"`
 }
 
 const runsHistoryHelp = `History lists the runs of a scenario in order of time, takes the median of runs started
@@ -128,10 +129,10 @@ func newRunsHistory(stdout, stderr io.Writer) *cobra.Command {
   loadgen runs history nightly-runs --format csv > nights.csv`,
 		Args: cobra.ArbitraryArgs, ValidArgsFunction: someScenarios,
 		RunE: withRunFaults(func(c *cobra.Command, args []string) error {
-			if extension := strings.ToLower(filepath.Ext(f.png)); f.png != "" && extension != ".png" && extension != ".svg" {
-				return usageError{fmt.Errorf("--png %s: expected a file that ends in .png or .svg", f.png)}
+			if extension := strings.ToLower(filepath.Ext(f.PNG)); f.PNG != "" && extension != ".png" && extension != ".svg" {
+				return usageError{fmt.Errorf("--png %s: expected a file that ends in .png or .svg", f.PNG)}
 			}
-			metrics, err := history.ParseMetrics(f.metrics)
+			metrics, err := history.ParseMetrics(f.Metrics)
 			if err != nil {
 				return err
 			}
@@ -146,7 +147,7 @@ func newRunsHistory(stdout, stderr io.Writer) *cobra.Command {
 			if err := f.draw(document); err != nil {
 				return err
 			}
-			if f.form.format == report.FormCSV {
+			if f.Format == report.FormCSV {
 				// One row per night. Details that do not fit go into the notes.
 				var left []string
 				left, err = history.CSV(stdout, document)
@@ -154,7 +155,7 @@ func newRunsHistory(stdout, stderr io.Writer) *cobra.Command {
 					_, err = fmt.Fprintf(stderr, "left out: %s\n", left[i])
 				}
 			} else {
-				err = f.form.show(stdout, history.Report(document))
+				err = f.show(stdout, history.Report(document))
 			}
 			if err != nil {
 				return err
@@ -162,11 +163,9 @@ func newRunsHistory(stdout, stderr io.Writer) *cobra.Command {
 			return outcome{untold: document.Outcome() == compare.Inconclusive}.end()
 		}),
 	}
-	flags := c.Flags()
-	flags.StringArrayVar(&f.metrics, "metric", nil, "`figure` to follow, may be repeated (default p99, served, share_lost)")
-	flags.StringVar(&f.runs, "runs", runsKept(), "`folder` of the runs")
-	f.form.register(flags)
-	flags.StringVar(&f.png, "png", "", "draw the nights into a `file`, .png or .svg")
+	f.Runs = runsKept()
+	bind(c.Flags(), f, "verbose")
+	f.formFlags.register(c.Flags())
 	return c
 }
 
@@ -174,13 +173,13 @@ func newRunsHistory(stdout, stderr io.Writer) *cobra.Command {
 // argument these are all runs that there are.
 func (f *historyFlags) gather(ctx context.Context, archive *history.Archive, args []string) error {
 	if len(args) == 0 {
-		args = []string{f.runs}
+		args = []string{f.Runs}
 	}
 	var wanted []string
 	reader := catalog.Reader{Archive: archive}
 	for _, arg := range args {
 		switch info, err := os.Stat(arg); {
-		case err == nil && info.IsDir() || len(args) == 1 && arg == f.runs:
+		case err == nil && info.IsDir() || len(args) == 1 && arg == f.Runs:
 			if err := reader.Read(ctx, arg); err != nil {
 				return err
 			}
@@ -197,13 +196,13 @@ func (f *historyFlags) gather(ctx context.Context, archive *history.Archive, arg
 	if len(wanted) == 0 {
 		return nil
 	}
-	return reader.Read(ctx, f.runs, wanted...)
+	return reader.Read(ctx, f.Runs, wanted...)
 }
 
 // draw writes the chart, if there is data for it.
 func (f *historyFlags) draw(d *history.Document) error {
 	switch {
-	case f.png == "" || d.Outcome() == compare.Inconclusive:
+	case f.PNG == "" || d.Outcome() == compare.Inconclusive:
 		return nil
 	case len(d.Scenarios) > 1:
 		var names []string
@@ -212,8 +211,8 @@ func (f *historyFlags) draw(d *history.Document) error {
 		}
 		return usageError{fmt.Errorf("--png draws one scenario, and there are %d; expected one of %s", len(names), nearest.Choice(names))}
 	}
-	if err := history.Draw(results.Dir(filepath.Dir(f.png)), filepath.Base(f.png), d.Metrics, &d.Scenarios[0]); err != nil {
-		return usageError{fmt.Errorf("--png %s cannot be written: %w", f.png, catalog.Reason(err))}
+	if err := history.Draw(results.Dir(filepath.Dir(f.PNG)), filepath.Base(f.PNG), d.Metrics, &d.Scenarios[0]); err != nil {
+		return usageError{fmt.Errorf("--png %s cannot be written: %w", f.PNG, catalog.Reason(err))}
 	}
 	return nil
 }

@@ -22,17 +22,19 @@ import (
 
 // designsFlags are what a user typed after `loadgen contest`.
 type designsFlags struct {
-	target           targetFlags
-	choice           choiceFlags
-	plan             series.ContestPlan
-	live, oneProfile bool
-	memory, out      string
-	form             formFlags
-	page             liveFlag
-	fleet            fleetFlags
-	noProbe          bool
-	strict, quiet    bool
-	quick            bool
+	Plan       series.ContestPlan `group:"Designs"`
+	Choice     choiceFlags        `group:"Scenario"`
+	OneProfile bool               `flag:"one-profile" group:"Scenario" rare:"yes" help:"do not compare the verdict with that of another profile of the model"`
+	Memory     size               `flag:"memory-limit" group:"Scenario" rare:"yes" default:"2GiB" help:"do not take more memory than this *size*"`
+	Real       bool               `flag:"real-time" group:"Target" help:"run in real time, against what --target names"`
+	Target     targetFlags        `group:"Target" requires:"real-time|target"`
+	NoProbe    bool               `flag:"no-probe" group:"Target" rare:"yes" requires:"real-time|target" help:"skip the test of the generator's maximum rate"`
+	Fleet      fleetFlags         `group:"Several processes" requires:"real-time|target"`
+	Page       liveFlag           `flag:"live-page" alone:":0" group:"Output" help:"show what goes on in a browser, at a free port or this *address*, such as :8080"`
+	Form       formFlags          `group:"Output"`
+	Out        string             `flag:"out" group:"Output" help:"*folder* of the result (default: a new one in results/runs)"`
+	Strict     bool               `flag:"strict" group:"Output" rare:"yes" help:"exit 13 if the generator was the limit or there is no answer; of a log 10 if it is not sound, 12 if unknown"`
+	Quiet      bool               `flag:"quiet" group:"Output" rare:"yes" help:"no progress on standard error"`
 }
 
 const contestHelp = `Contest sends the same events through several designs of a scenario and reports which
@@ -45,7 +47,7 @@ transactions billed. If no design holds the checks, the result says so, with the
 checks and the necessary changes. The order of two designs does not depend on the others.
 
 By default all designs of the file take part. Each runs five times on the virtual clock
-(--quick: twice), with a new seed each time, and again under the other one of the
+(--seeds 2: twice), with a new seed each time, and again under the other one of the
 profiles documented and headroom, to show whether the result stays the same. A single run
 (--seeds 1) shows no difference. Seeds derive from the scenario's seed and the name of the
 design, so that other designs do not change its runs.
@@ -53,7 +55,7 @@ design, so that other designs do not change its runs.
 A design that cannot serve an operation, such as a transaction across its partitions or a
 point read without its key, is reported with the operation and comes last.
 
-With --live each run uses the embedded engine over HTTP in real time, and designs take
+With --real-time each run uses the embedded engine over HTTP in real time, and designs take
 turns; --target selects another Table service, which requires --yes, and --budget limits
 what all runs may bill. Real services may keep state from run to run, so that there is no
 second profile. With --processes N each run is sent by N processes, like loadgen run.
@@ -84,38 +86,17 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
   loadgen contest my-table.yaml --designs by-day,by-customer
   loadgen contest my-table.yaml --retry none --price 0.036 --bill-throttled
   loadgen contest my-table.yaml --suggest --write suggested.yaml
-  loadgen contest my-table.yaml --live --seeds 3       # in real time, over HTTP
-  loadgen contest my-table.yaml --live --processes 4   # four processes per run
+  loadgen contest my-table.yaml --real-time --seeds 3  # in real time, over HTTP
+  loadgen contest my-table.yaml --real-time --processes 4  # four processes per run
   loadgen contest my-table.yaml --live-page            # with a live page
   loadgen contest my-table.yaml --target env:TABLES --seeds 2 --budget 500000 --yes`,
 		Args: takesOne(),
 		RunE: func(c *cobra.Command, args []string) error { return f.contest(c, args[0], stdout, stderr) },
 	}
-	flags := c.Flags()
-	flags.StringSliceVar(&f.plan.Designs, "designs", nil, "which, separated by commas (default: all of the scenario)")
-	flags.IntVar(&f.plan.Seeds, "seeds", defaultSeeds, "runs of each design, with different seeds, 1 to 100")
-	flags.BoolVar(&f.quick, "quick", false, "two runs of each design instead of five")
-	f.choice.registerSeed(flags)
-	f.choice.registerSet(flags)
-	f.choice.registerRetry(flags)
-	flags.BoolVar(&f.live, "live", false, "run in real time, against what --target names")
-	f.target.register(flags)
-	flags.IntVar(&f.choice.workers, "workers", 0, "with --live: maximum number of concurrent attempts (default: the scenario's)")
-	flags.BoolVar(&f.noProbe, "no-probe", false, "with --live: skip the test of the generator's maximum rate")
-	flags.BoolVar(&f.oneProfile, "one-profile", false, "do not hold the verdict against another profile of the model")
-	flags.Float64Var(&f.plan.Price.PerMillion, "price", 0, "what a million billed transactions cost, in any currency")
-	flags.Float64Var(&f.plan.Price.PerGiBMonth, "price-stored", 0, "what a GiB stored for a month costs")
-	flags.BoolVar(&f.plan.Price.BillRefused, "bill-throttled", false, "throttled requests are billed, too")
-	flags.Float64Var(&f.plan.Alpha, "alpha", contest.DefaultAlpha, "probability that equal designs are reported as different")
-	flags.StringVar(&f.memory, "memory-limit", "2GiB", "memory limit: a `size`; runs fewer at once, or refuses")
-	f.form.register(flags)
-	f.page.register(flags, "live-page")
-	f.fleet.register(flags)
-	flags.StringVar(&f.out, "out", "", "folder of the contest (default: a new one in results/runs)")
-	flags.BoolVar(&f.strict, "strict", false, "exit 13 if the generator was the limit of a run, or the winner's checks are unknown")
-	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
-	flags.BoolVar(&f.plan.Suggest, "suggest", false, "add designs that are derived from the operations")
-	flags.StringVar(&f.plan.Write, "write", "", "with --suggest: `file` for the winning scenario (default: suggested.yaml in the folder)")
+	f.Plan.Seeds = defaultSeeds
+	f.Plan.Alpha = contest.DefaultAlpha
+	bind(c.Flags(), f, "verbose", "use", "anti-pattern", "join", "member", "label")
+	f.Form.register(c.Flags())
 	return c
 }
 
@@ -124,7 +105,7 @@ const defaultSeeds = 5
 
 // contest compares the designs and prints the result. A result is no failure.
 func (f *designsFlags) contest(c *cobra.Command, name string, stdout, stderr io.Writer) error {
-	f.live = f.live || c.Flags().Changed("target")
+	f.Real = f.Real || c.Flags().Changed("target")
 	if err := f.check(c); err != nil {
 		return err
 	}
@@ -133,41 +114,41 @@ func (f *designsFlags) contest(c *cobra.Command, name string, stdout, stderr io.
 		return err
 	}
 	f.fill(c, name, stderr)
-	f.plan.Run.Scenario, f.plan.Source = s, folder
-	if err := f.fleet.fill(c.Flags(), &f.plan.Run, &f.target, folder, f.quiet, stderr); err != nil {
+	f.Plan.Run.Scenario, f.Plan.Source = s, folder
+	if err := f.Fleet.fill(c.Flags(), &f.Plan.Run, &f.Target, folder, f.Quiet, stderr); err != nil {
 		return err
 	}
-	defer f.fleet.end(stderr)
-	looked, err := f.page.show(c.Context(), stderr)
+	defer f.Fleet.end(stderr)
+	looked, err := f.Page.show(c.Context(), stderr)
 	if err != nil {
 		return err
 	}
 	defer looked.Close()
 	if looked != nil {
-		f.plan.Shown = func(compose func() (*document.Document, string)) func() {
+		f.Plan.Shown = func(compose func() (*document.Document, string)) func() {
 			looked.Show(compose)
 			return looked.Refresh
 		}
 	}
-	held, ended := series.Contest(c.Context(), f.plan)
+	held, ended := series.Contest(c.Context(), f.Plan)
 	if held == nil {
 		return flagged(c.Flags(), ended)
 	}
 	if err := standsFor(looked, func(w io.Writer) error { return contestPage(held, w) }); err != nil {
 		return err
 	}
-	if !f.quiet {
+	if !f.Quiet {
 		fmt.Fprintf(stderr, "the contest is in %s\n", held.Folder)
 		if held.Written != "" {
 			fmt.Fprintf(stderr, "the scenario with the first design in use is %s; next: loadgen run %s\n", held.Written, held.Written)
 		}
 	}
-	if f.form.format == report.FormPage {
+	if f.Form.Format == report.FormPage {
 		err = contestPage(held, stdout)
 	} else {
 		d := held.Document()
 		d.Screen = append(d.Screen, whereKept(filepath.Join(string(held.Folder), contest.PageFile)))
-		err = f.form.show(stdout, d)
+		err = f.Form.show(stdout, d)
 	}
 	if err != nil {
 		return err
@@ -182,40 +163,20 @@ func (f *designsFlags) contest(c *cobra.Command, name string, stdout, stderr io.
 func (f *designsFlags) check(c *cobra.Command) error {
 	var faults []error
 	add := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
-	if f.quick && c.Flags().Changed("seeds") {
-		add("--quick is --seeds %d: expected one of the two", contest.QuickRuns)
-	} else if f.quick {
-		f.plan.Seeds = contest.QuickRuns
-	}
-	faults = append(faults, f.plan.Validate()...)
-	if f.plan.Alpha == 0 {
+	faults = append(faults, f.Plan.Validate()...)
+	if f.Plan.Alpha == 0 {
 		add("--alpha 0: expected more than 0 and less than 0.5")
 	}
-	memory, err := parseSize(f.memory)
-	if err != nil || memory == 0 {
-		add("--memory-limit %s: %w", f.memory, errSize)
-	}
-	f.plan.Run.MemoryLimit = memory
-	for _, flag := range []string{"workers", "no-probe", "yes", "budget", "account", "key-file", "processes"} {
-		if c.Flags().Changed(flag) && !f.live {
-			add("--%s belongs to runs in real time; expected --live or --target with it", flag)
-		}
-	}
-	if c.Flags().Changed("designs") && len(f.plan.Designs) == 0 {
-		add("--designs is empty; expected two designs of the scenario or more")
-	}
-	if f.plan.Write != "" && !f.plan.Suggest {
-		add("--write writes the result of --suggest; expected --suggest with it")
-	}
+	f.Plan.Run.MemoryLimit = int64(f.Memory)
 	if err := named(c.Flags(), faults...); err != nil {
 		return err
 	}
-	if f.live {
-		if err := f.target.fill(&f.plan.Run); err != nil {
+	if f.Real {
+		if err := f.Target.fill(&f.Plan.Run); err != nil {
 			return err
 		}
 	}
-	return emptyFlag(c.Flags())
+	return nil
 }
 
 // contested returns the scenario with the overrides of the flags, which is sound under
@@ -225,7 +186,7 @@ func (f *designsFlags) contested(c *cobra.Command, name string) (*scenarios.Scen
 	if err != nil {
 		return nil, "", err
 	}
-	s, err := f.choice.apply(c.Flags(), &draft{scenario: opened, example: "model.partition_target=500"})
+	s, err := f.Choice.apply(c.Flags(), &draft{scenario: opened, example: "model.partition_target=500"})
 	if err != nil {
 		return nil, "", err
 	}
@@ -234,10 +195,10 @@ func (f *designsFlags) contested(c *cobra.Command, name string) (*scenarios.Scen
 
 // fill has the flags fill the plan, but for the scenario.
 func (f *designsFlags) fill(c *cobra.Command, name string, stderr io.Writer) {
-	p := &f.plan.Run
-	p.Out, p.Runs, p.Rival, p.NoProbe = f.out, runsKept(), !f.oneProfile, f.noProbe
+	p := &f.Plan.Run
+	p.Out, p.Runs, p.Rival, p.NoProbe = f.Out, runsKept(), !f.OneProfile, f.NoProbe
 	// It repeats the contest, whatever the order in which its designs were named.
-	f.plan.Repeat = func(designs []string) string {
+	f.Plan.Repeat = func(designs []string) string {
 		command := []string{}
 		skip := false
 		for _, word := range commandOf(c) {
@@ -257,30 +218,30 @@ func (f *designsFlags) fill(c *cobra.Command, name string, stderr io.Writer) {
 		return text.CommandLine(append(command, name))
 	}
 	// It repeats a single run.
-	f.plan.Alone = func(design string, seed uint64) []string {
+	f.Plan.Alone = func(design string, seed uint64) []string {
 		verb := "simulate"
-		if f.live {
+		if f.Real {
 			verb = "run"
 		}
 		command := []string{"loadgen", verb, name}
-		if f.choice.retry != "" {
-			command = append(command, "--retry="+f.choice.retry)
+		if f.Choice.Retry != "" {
+			command = append(command, "--retry="+f.Choice.Retry)
 		}
-		for _, set := range f.choice.set {
+		for _, set := range f.Choice.Set {
 			command = append(command, "--set", set)
 		}
-		if f.fleet.processes > 0 {
-			command = append(command, "--processes="+strconv.Itoa(f.fleet.processes))
+		if f.Fleet.Processes > 0 {
+			command = append(command, "--processes="+strconv.Itoa(f.Fleet.Processes))
 		}
 		return append(command, "--use="+design, "--seed="+strconv.FormatUint(seed, 10))
 	}
-	if !f.quiet {
-		f.plan.Progress = stderr
+	if !f.Quiet {
+		f.Plan.Progress = stderr
 	}
-	if !f.live {
+	if !f.Real {
 		return
 	}
-	p.Consent = f.target.agree(f.quiet, stderr)
+	p.Consent = agree(f.Target.Consent, f.Quiet, stderr)
 	p.Kept, p.Remains = report.Illustrate, remainsOf(c.Context(), nil)
 }
 
@@ -297,7 +258,7 @@ func contestPage(held *series.Contested, to io.Writer) error {
 // says of the winner's checks, or of all where none holds them. That other designs fail is
 // what a contest is for.
 func (f *designsFlags) judge(contest *contest.Contest) error {
-	o := outcome{strict: f.strict, failed: contest.Ok != nil && !*contest.Ok}
+	o := outcome{strict: f.Strict, failed: contest.Ok != nil && !*contest.Ok}
 	// It is an answer that no design wins.
 	o.untold = contest.Winner != nil && contest.State == results.CannotTell
 	for i := range contest.Ranking {

@@ -63,9 +63,9 @@ phases: [{name: rush, traffic: {arrivals: {constant: 1}, for: 24h, operations: [
 		cpu              time.Duration
 		megabytes        int64
 	}{
-		{"two lines of a log, a month apart", "two.log", logOf(month), []string{"explain", "--log"}, time.Second, 80},
-		{"a line a minute for a month", "month.log", logOf(time.Minute), []string{"explain", "--log"}, 10 * time.Second, 200},
-		{"a line an hour for a month, replayed", "hours.log", logOf(time.Hour), []string{"replay", "--speed", "2"}, 2 * time.Second, 150},
+		{"two lines of a log, a month apart", "two.log", logOf(month), []string{"logs"}, time.Second, 80},
+		{"a line a minute for a month", "month.log", logOf(time.Minute), []string{"logs"}, 10 * time.Second, 200},
+		{"a line an hour for a month, replayed", "hours.log", logOf(time.Hour), []string{"logs", "replay", "--speed", "2"}, 2 * time.Second, 150},
 		{"an operation a second for a day", "day.yaml", day, []string{"simulate", "--no-charts"}, 20 * time.Second, 300},
 	} {
 		file := filepath.Join(t.TempDir(), row.file)

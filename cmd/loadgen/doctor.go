@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,21 +12,18 @@ import (
 	"loadgen/report/document"
 	"loadgen/scenarios"
 	"loadgen/scenarios/doctor"
-	"loadgen/scenarios/run"
 )
 
 // doctorFlags are what a user typed after `loadgen doctor`.
 type doctorFlags struct {
-	options doctor.Options
-	// service is a service to check as well. Its flags that limit the load are not registered, because a check changes
-	// nothing.
-	service targetFlags
-	target  string
+	// Service is a service to check as well.
+	Service endpointFlags
 	formFlags
-	quiet bool
-	// clean looks for what runs have left, in place of the checks.
-	clean bool
-	left  doctor.CleanOptions
+	Options doctor.Options
+	Quiet   bool `flag:"quiet" help:"no progress on standard error"`
+	// Clean looks for what runs have left, in place of the checks.
+	Clean bool `flag:"clean" help:"list the tables that killed runs left at --target"`
+	Left  doctor.CleanOptions
 }
 
 const doctorHelp = `Doctor checks in less than a minute whether this machine can measure reliably. It prints a
@@ -68,9 +64,9 @@ func newDoctor(stdout, stderr io.Writer) *cobra.Command {
 			switch {
 			case len(args) > 1:
 				return takesOne()(c, args)
-			case len(args) == 1 && f.clean:
+			case len(args) == 1 && f.Clean:
 				return usageError{fmt.Errorf("--clean is of no scenario; expected it without %q", args[0])}
-			case len(args) == 1 && f.target == "":
+			case len(args) == 1 && len(f.Service.Target) == 0:
 				return usageError{fmt.Errorf("%q: a scenario is compared with the connection to a service; expected --target, too", args[0])}
 			}
 			return nil
@@ -81,41 +77,31 @@ func newDoctor(stdout, stderr io.Writer) *cobra.Command {
 			}
 			if len(args) > 0 {
 				var err error
-				if f.options.Scenario, _, err = scenarios.OpenWhole(args[0]); err != nil {
+				if f.Options.Scenario, _, err = scenarios.OpenWhole(args[0]); err != nil {
 					return err
 				}
 			}
-			if f.quiet {
+			if f.Quiet {
 				stderr = io.Discard
 			}
-			f.options.Clock = clock.NewReal()
-			if f.clean {
+			f.Options.Clock = clock.NewReal()
+			if f.Clean {
 				return f.sweepUp(c.Context(), stdout)
 			}
-			d := doctor.Diagnose(c.Context(), f.options, stderr)
+			d := doctor.Diagnose(c.Context(), f.Options, stderr)
 			return f.print(c.Context(), d.Document(), d.Unavailable, outcome{failed: d.Failed > 0}.end(), stdout)
 		},
 	}
-	flags := c.Flags()
-	flags.StringVar(&f.target, "target", "", "Table service to check, too: a URL, or "+
-		"env:NAME or file:PATH for a connection string")
-	flags.StringVar(&f.service.account, "account", "", "account of a --target URL (default: from the URL)")
-	flags.StringVar(&f.service.keyFile, "key-file", "", "`file` with the account key of a --target URL, base64")
-	f.formFlags.register(flags)
-	flags.StringVar(&f.options.Folder, "out", runsKept(), "folder that runs are to be written to")
-	flags.IntVar(&f.options.Workers, "workers", 256, "greatest number of attempts at once that runs are to have")
-	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
-	flags.BoolVar(&f.clean, "clean", false, "list the tables that killed runs left at --target")
-	flags.BoolVar(&f.left.Agreed, "yes", false, "with --clean: drop them")
-	flags.DurationVar(&f.left.OlderThan, "older-than", time.Hour, "with --clean: keep tables that were written within this time")
-	flags.StringArrayVar(&f.left.Tables, "table", nil, "with --clean: only the table of this `name`, repeatable")
+	f.Options.Folder = runsKept()
+	bind(c.Flags(), f, "verbose")
+	f.formFlags.register(c.Flags())
 	return c
 }
 
 // sweepUp lists what runs have left, and drops it with consent.
 func (f *doctorFlags) sweepUp(ctx context.Context, stdout io.Writer) error {
-	f.left.Service, f.left.Clock = *f.options.Service, f.options.Clock
-	found, err := doctor.Clean(ctx, f.left)
+	f.Left.Service, f.Left.Clock = *f.Options.Service, f.Options.Clock
+	found, err := doctor.Clean(ctx, f.Left)
 	if err != nil {
 		return err
 	}
@@ -126,45 +112,20 @@ func (f *doctorFlags) sweepUp(ctx context.Context, stdout io.Writer) error {
 }
 
 func (f *doctorFlags) heed(c *cobra.Command) error {
-	if err := emptyFlag(c.Flags()); err != nil {
+	if err := named(c.Flags(), f.Options.Validate()...); err != nil {
 		return err
 	}
-	if err := named(c.Flags(), f.options.Validate()...); err != nil {
-		return err
-	}
-	// Of the flags some belong to the checks, others to what is in their place.
-	fault := refuse(c.Flags(), "belongs to --clean, which is missing", "yes", "older-than", "table")
-	if f.clean {
-		fault = refuse(c.Flags(), "is of the checks, and --clean makes none; expected one of them", "workers", "out")
-	}
-	if fault != nil {
-		return fault
-	}
-	if f.clean && f.target == "" {
+	if f.Clean && len(f.Service.Target) == 0 {
 		return usageError{errors.New("--clean needs --target: a URL (with --key-file), env:NAME or file:PATH")}
 	}
-	if err := named(c.Flags(), f.left.Validate()...); err != nil {
+	if err := named(c.Flags(), f.Left.Validate()...); err != nil {
 		return err
 	}
-	switch f.target {
-	case "":
-		if f.service.keyFile != "" || f.service.account != "" {
-			return usageError{errors.New("--key-file and --account belong to a --target URL")}
-		}
-		return nil
-	case targetEmbedded, targetInProcess:
-		if f.clean {
-			return usageError{fmt.Errorf("--target %s: its tables end with it; expected a URL, env:NAME or file:PATH", f.target)}
-		}
-		return usageError{fmt.Errorf("--target %s: the other checks are made on the embedded engine anyway; "+
-			"expected a URL, env:NAME or file:PATH", f.target)}
-	}
-	f.service.where = []string{f.target}
-	var plan run.Plan
-	if err := f.service.fill(&plan); err != nil {
+	service, err := f.Service.remote()
+	if err != nil || service == nil {
 		return err
 	}
-	f.options.Service = &plan.Accounts[0]
+	f.Options.Service = service
 	return nil
 }
 

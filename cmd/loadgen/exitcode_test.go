@@ -125,7 +125,7 @@ func TestExitCodesOfRuns(t *testing.T) {
 				record.Manifest.Example = &results.Example{Fails: promises[&row.summary.Checks[0]]}
 			}
 		}
-		f := &tellFlags{strict: row.strict}
+		f := &tellFlags{Strict: row.strict}
 		err := f.judge(record, row.ended)
 		code, said := codeOk, ""
 		if err != nil {
@@ -164,7 +164,7 @@ func TestExitCodesOfOtherEnds(t *testing.T) {
 		return endsWith(gate.Code(all))
 	}
 	diagnosed := func(ctx context.Context, failed, unavailable bool) error {
-		f := doctorFlags{formFlags: formFlags{format: report.FormText}}
+		f := doctorFlags{formFlags: formFlags{Format: report.FormText}}
 		return f.print(ctx, new(doctor.Diagnosis).Document(), unavailable, outcome{failed: failed}.end(), new(strings.Builder))
 	}
 	for _, row := range []struct {
@@ -197,16 +197,16 @@ func TestExitCodesOfOtherEnds(t *testing.T) {
 		{"gate: no baseline", nil, ruled(compare.Same, compare.NoBaseline), 12},
 		{"gate: too few pairs", nil, ruled(compare.Inconclusive), 12},
 		{"gate: runs that are not valid, and all else", nil, ruled(compare.Failed, compare.Invalid, compare.Regression), 13},
-		{"contest: all runs are in time", nil, (&designsFlags{strict: true}).judge(ranked(contest.Ranked{})), 0},
+		{"contest: all runs are in time", nil, (&designsFlags{Strict: true}).judge(ranked(contest.Ranked{})), 0},
 		{"contest: the generator was late", nil, (&designsFlags{}).judge(late), 0},
-		{"contest: the same, strictly", nil, (&designsFlags{strict: true}).judge(late), 13},
-		{"contest: the winner's check holds, the loser's fails", nil, (&designsFlags{strict: true}).judge(won(9, holds, fails)), 0},
+		{"contest: the same, strictly", nil, (&designsFlags{Strict: true}).judge(late), 13},
+		{"contest: the winner's check holds, the loser's fails", nil, (&designsFlags{Strict: true}).judge(won(9, holds, fails)), 0},
 		{"contest: who sustains more fails, and another holds the check", nil, (&designsFlags{}).judge(won(9, fails, holds)), 0},
 		{"contest: no design holds the check", nil, (&designsFlags{}).judge(won(9, fails, fails)), 10},
-		{"contest: none holds it, and nobody is better", nil, (&designsFlags{strict: true}).judge(won(1, fails, fails)), 10},
+		{"contest: none holds it, and nobody is better", nil, (&designsFlags{Strict: true}).judge(won(1, fails, fails)), 10},
 		{"contest: the winner's check cannot be told", nil, (&designsFlags{}).judge(won(9, untold, fails)), 12},
-		{"contest: the same, strictly", nil, (&designsFlags{strict: true}).judge(won(9, untold, fails)), 13},
-		{"contest: nobody wins", nil, (&designsFlags{strict: true}).judge(won(1, holds, holds)), 0},
+		{"contest: the same, strictly", nil, (&designsFlags{Strict: true}).judge(won(9, untold, fails)), 13},
+		{"contest: nobody wins", nil, (&designsFlags{Strict: true}).judge(won(1, holds, holds)), 0},
 		{"contest: a run is invalid", nil, (&designsFlags{}).judge(ranked(contest.Ranked{}, contest.Ranked{Doubtful: 1, Invalid: 1})), 13},
 		{"explain: it does not hold", nil, outcome{failed: true}.end(), 10},
 		{"explain and history: it cannot be told", nil, outcome{untold: true}.end(), 12},

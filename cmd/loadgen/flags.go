@@ -42,8 +42,10 @@ func flagFault(c *cobra.Command, err error) error {
 	}
 	if name != "" {
 		for _, one := range renamedFlags {
-			if one.was == name && c.Flags().Lookup(one.is) != nil {
-				return usageError{fmt.Errorf("%s is called --%s now; expected that name", typed, one.is)}
+			flag, named := strings.CutPrefix(one.is, "--")
+			flag, _, _ = strings.Cut(flag, "=")
+			if one.was == name && (one.verb == "" || one.verb == c.Name()) && (!named || c.Flags().Lookup(flag) != nil) {
+				return usageError{fmt.Errorf("%s is called %s now; expected that name", typed, one.is)}
 			}
 		}
 		return usageError{fmt.Errorf("there is no flag %s; %s", typed, hintOf(c, name))}
@@ -78,28 +80,6 @@ func expectedBy(f *pflag.Flag, typed string) string {
 	default:
 		return "a text"
 	}
-}
-
-// emptyFlag returns the first flag that was given an empty text.
-func emptyFlag(flags *pflag.FlagSet) error {
-	var fault error
-	flags.Visit(func(f *pflag.Flag) {
-		if fault == nil && f.Value.Type() == "string" && f.Value.String() == "" {
-			fault = usageError{fmt.Errorf("--%s: expected a value", f.Name)}
-		}
-	})
-	return fault
-}
-
-// refuse returns a fault of usage of the first of some flags that was typed: its name, and why
-// it is one.
-func refuse(flags *pflag.FlagSet, why string, names ...string) error {
-	for _, name := range names {
-		if flags.Changed(name) {
-			return usageError{errors.New("--" + name + " " + why)}
-		}
-	}
-	return nil
 }
 
 // named names the flags of a command in what is wrong with the fields that they fill, all
@@ -144,57 +124,29 @@ func flagged(flags *pflag.FlagSet, err error) error {
 
 // formFlags say in which form what a verb came to is printed, and how much of it.
 type formFlags struct {
-	format  string
-	verbose bool
+	Format  string
+	Verbose bool `flag:"verbose" group:"Output" help:"print the complete result, not one screen of it"`
 }
 
 // register adds the flags; more are forms of the verb's own.
 func (f *formFlags) register(flags *pflag.FlagSet, more ...string) {
-	f.format = report.FormText
+	f.Format = report.FormText
 	known := append(report.PrintForms(), more...)
-	flags.VarP(&formValue{&f.format, "form", known, nearest.Choice(known)}, "format", "o", "what to print: "+strings.Join(known, ", "))
-	flags.BoolVar(&f.verbose, "verbose", false, "print all there is to say, not one screen of it")
-}
-
-// formValue is one of the forms that a verb knows, words names them all.
-type formValue struct {
-	form  *string
-	kind  string
-	known []string
-	words string
-}
-
-func (v *formValue) String() string { return *v.form }
-func (v *formValue) Type() string   { return v.kind }
-
-func (v *formValue) Set(form string) error {
-	if !slices.Contains(v.known, form) {
-		return errForm
-	}
-	*v.form = form
-	return nil
-}
-
-var errForm = errors.New("expected a form that the verb knows")
-
-// expected names the forms, the nearest where one is near.
-func (v *formValue) expected(typed string) string {
-	if near, found := nearest.Name(typed, v.known); found {
-		return v.words + "; the nearest is " + near
-	}
-	return v.words
+	flags.VarP(&wordValue{&f.Format, "form", known}, "format", "o", "what to print: "+strings.Join(known, ", "))
+	annotate(flags, "format", tagGroup, "Output")
+	bind(flags, f)
 }
 
 // show prints a document in the form that was asked for, which is one of every document.
 func (f *formFlags) show(stdout io.Writer, d *document.Document) error {
-	return report.Print(stdout, d, f.format, f.look(stdout))
+	return report.Print(stdout, d, f.Format, f.look(stdout))
 }
 
 // look is how a text is laid out where it goes.
 func (f *formFlags) look(stdout io.Writer) text.Look {
 	// Where no locale is set, more than ASCII is shown.
 	locale := strings.ToLower(cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_CTYPE"), os.Getenv("LANG")))
-	look := text.Look{Verbose: f.verbose, ASCII: locale != "" && !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8")}
+	look := text.Look{Verbose: f.Verbose, ASCII: locale != "" && !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8")}
 	if look.Columns = terminalColumns(stdout); look.Columns == 0 {
 		return look
 	}
@@ -202,13 +154,24 @@ func (f *formFlags) look(stdout io.Writer) text.Look {
 	return look
 }
 
-// renamedFlags are flags that were called otherwise. None has an alias.
-var renamedFlags = [...]struct{ was, is string }{
-	{"opposite", "anti-pattern"},
-	{"up-to", "max-rate"},
-	{"output", "out"},
-	{"max-refused", "max-throttled"},
-	{"bill-refused", "bill-throttled"},
+// renamedFlags are flags that had other names, of a verb or of all. None has an alias.
+var renamedFlags = [...]struct{ verb, was, is string }{
+	{"", "opposite", "--anti-pattern"},
+	{"", "up-to", "--max-rate"},
+	{"", "output", "--out"},
+	{"", "max-refused", "--max-throttled"},
+	{"", "bill-refused", "--bill-throttled"},
+	{"contest", "live", "--real-time"},
+	{"", "live", "--live-page"},
+	{"contest", "quick", "--seeds=2"},
+	{"explain", "from", "`loadgen keys FILE`"},
+	{"explain", "log", "`loadgen logs FILE`"},
+	{"replay", "use", "--designs"},
+	{"", "out", "--file"},
+	{"doctor", "out", "--runs"},
+	{"contest", "for", "--duration"},
+	{"run", "name", "--member"},
+	{"stress", "partition-key", "--set=phases.peak.partition_key=KEY"},
 }
 
 // peersFlags are what other load generators call things, and what is used for them here.
@@ -261,20 +224,11 @@ func hintOf(c *cobra.Command, name string) string {
 
 // liveFlag is the address of a live page. Without a value it is any free port.
 type liveFlag struct {
-	name, address string
-	asked         bool
+	address string
+	asked   bool
 }
 
 var _ pflag.Value = (*liveFlag)(nil)
-
-func (f *liveFlag) register(flags *pflag.FlagSet, name string) {
-	f.name = name
-	flags.Var(f, name, "show the run in a browser, at a free port or this `address`, such as :8080")
-	flags.Lookup(name).NoOptDefVal = anyPort
-}
-
-// anyPort is any free port of the loopback.
-const anyPort = ":0"
 
 // addressed has a port, or a host and a port, that stands behind the flag for a live page, parted
 // from it by a space, belong to it: a flag that can stand alone takes no word after it.
@@ -285,7 +239,7 @@ func addressed(arguments []string) []string {
 		if word == "--" {
 			return append(joined, arguments[i:]...)
 		}
-		if (word == "--live" || word == "--live-page") && i+1 < len(arguments) {
+		if word == "--live-page" && i+1 < len(arguments) {
 			_, port, err := net.SplitHostPort(arguments[i+1])
 			if _, number := strconv.ParseUint(port, 10, 16); err == nil && number == nil {
 				i++
@@ -325,13 +279,26 @@ func (f *liveFlag) open(stop func()) (*page.Server, error) {
 	}
 	opened, err := page.Open(page.Options{Address: f.address, Stop: stop})
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--%s=%s: %w", f.name, f.address, err)}
+		return nil, usageError{fmt.Errorf("live page at %s: %w", f.address, err)}
 	}
 	return opened, nil
 }
 
-// errShare is wrapped by errors about a share that is none.
+// share is a part of one, typed as a percentage.
+type share float64
+
 var errShare = errors.New("expected a percentage from 0% to below 100%, such as 0.5%")
+
+func (s *share) String() string { return strconv.FormatFloat(float64(*s)*100, 'g', -1, 64) + "%" }
+func (s *share) Type() string   { return "share" }
+
+func (s *share) Set(text string) error {
+	value, err := parseShare(text)
+	*s = share(value)
+	return err
+}
+
+func (s *share) expected(string) string { return strings.TrimPrefix(errShare.Error(), "expected ") }
 
 // parseShare reads a percentage as a share of one.
 func parseShare(text string) (float64, error) {
@@ -341,4 +308,61 @@ func parseShare(text string) (float64, error) {
 		return 0, errShare
 	}
 	return percent / 100, nil
+}
+
+// size is a number of bytes above 0.
+type size int64
+
+var errSize = errors.New("expected a size such as 512MiB or 2GiB")
+
+func (s *size) Type() string { return "size" }
+
+func (s *size) String() string {
+	for _, one := range slices.Backward(sizeUnits[:]) {
+		if *s != 0 && *s%(1<<one.shift) == 0 {
+			return strconv.FormatInt(int64(*s)>>one.shift, 10) + one.name
+		}
+	}
+	return "0B"
+}
+
+// sizeUnits are the units of sizes, by how far they shift a number of bytes.
+var sizeUnits = [...]struct {
+	name  string
+	shift int
+}{{"B", 0}, {"KiB", 10}, {"MiB", 20}, {"GiB", 30}, {"TiB", 40}}
+
+func (s *size) Set(text string) error {
+	value, err := parseSize(text)
+	if err == nil && value == 0 {
+		err = errSize
+	}
+	*s = size(value)
+	return err
+}
+
+func (s *size) expected(string) string { return strings.TrimPrefix(errSize.Error(), "expected ") }
+
+var sizeText = regexp.MustCompile(`^([0-9]{1,15}) ?(KiB|MiB|GiB|TiB|B)?$`)
+
+// parseSize reads a size in bytes: a whole number, and a unit unless it is bytes.
+func parseSize(text string) (int64, error) {
+	match := sizeText.FindStringSubmatch(text)
+	if match == nil {
+		return 0, errSize
+	}
+	number, err := strconv.ParseInt(match[1], 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", errSize, err)
+	}
+	shift := 0
+	for _, one := range sizeUnits {
+		if one.name == match[2] {
+			shift = one.shift
+		}
+	}
+	if number > math.MaxInt64>>shift {
+		return 0, errSize
+	}
+	return number << shift, nil
 }

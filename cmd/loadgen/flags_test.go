@@ -31,23 +31,23 @@ func verbsOf(c *cobra.Command) []*cobra.Command {
 
 // A name of before is a fault that has the name of now, wherever that is one, and no alias.
 func TestRenamedFlags(t *testing.T) {
+	seen := make(map[string]bool)
 	for _, one := range renamedFlags {
 		found := 0
 		for _, c := range verbsOf(newRoot(io.Discard, io.Discard)) {
-			if c.Flags().Lookup(one.was) != nil {
-				t.Errorf("%s has --%s; want it gone", c.CommandPath(), one.was)
-			}
-			if c.Flags().Lookup(one.is) == nil {
+			flag, isFlag := strings.CutPrefix(one.is, "--")
+			flag, _, _ = strings.Cut(flag, "=")
+			typed := c.CommandPath() + " --" + one.was
+			if one.verb != "" && one.verb != c.Name() || c.Flags().Lookup(one.was) != nil || isFlag && c.Flags().Lookup(flag) == nil || seen[typed] {
 				continue
 			}
-			found++
-			args := append(strings.Fields(c.CommandPath())[1:], "--"+one.was, "x")
-			want := "loadgen: --" + one.was + " is called --" + one.is + " now; expected that name\n"
-			if code, stdout, stderr := say(t, args...); code != codeUsage || stdout != "" || stderr != want {
-				t.Errorf("%v = %d %q %q; want %d and %q", args, code, stdout, stderr, codeUsage, want)
+			found, seen[typed] = found+1, true
+			want := "loadgen: --" + one.was + " is called " + one.is + " now; expected that name\n"
+			if code, stdout, stderr := say(t, append(strings.Fields(typed)[1:], "x")...); code != codeUsage || stdout != "" || stderr != want {
+				t.Errorf("%s = %d %q %q; want %d and %q", typed, code, stdout, stderr, codeUsage, want)
 			}
 		}
-		assert.Truef(t, found != 0, "no verb has --%s, which --%s is called now", one.is, one.was)
+		assert.Truef(t, found != 0, "no verb answers --%s with %s", one.was, one.is)
 	}
 }
 
@@ -129,11 +129,12 @@ func TestHelpShowsWhatIsUsedMost(t *testing.T) {
 		_, all, _ := say(t, append([]string{"help"}, words...)...)
 		var want []string
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if f.Name != "help" {
+			if f.Name != "help" && !f.Hidden {
 				want = append(want, f.Name)
 			}
 		})
 		got := slices.Sorted(slices.Values(flagsIn(all)))
+		slices.Sort(want)
 		assert.Truef(t, slices.Equal(got, want),
 			"help %v shows %v; want all flags once, %v: put each into a group", words, got, want)
 		shown := flagsIn(few)
@@ -141,6 +142,21 @@ func TestHelpShowsWhatIsUsedMost(t *testing.T) {
 			t.Errorf("%v --help shows %d of %d flags; want %d at most, and where all of them are", words, len(shown), len(want), mostShown)
 		}
 	}
+}
+
+// The name of a flag means the same in every verb that has it.
+func TestFlagsHaveOneMeaning(t *testing.T) {
+	meaning := make(map[string]string)
+	for _, c := range verbsOf(newRoot(io.Discard, io.Discard)) {
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			says, _, _ := strings.Cut(f.Usage, ": text,") // the forms are the verb's
+			if before, known := meaning[f.Name]; known && before != says && f.Name != "help" {
+				t.Errorf("%s --%s: %q; elsewhere %q", c.CommandPath(), f.Name, says, before)
+			}
+			meaning[f.Name] = says
+		})
+	}
+	assert.LessOrEqual(t, len(meaning), 138, "names of flags")
 }
 
 // A word of a flag's text that stands in backquotes is what its value is called.
@@ -174,7 +190,7 @@ func TestEnvironment(t *testing.T) {
 		{"a seed before the scenario's", "LOADGEN_SEED", "77", append(small, "--format", "json"), codeOk, `"seed": 77`, ""},
 		{"a seed that was typed", "LOADGEN_SEED", "77", append(small, "--format", "json", "--seed", "78"), codeOk, `"seed": 78`, ""},
 		{"a seed that is none", "LOADGEN_SEED", "dice", small, codeUsage, "", "loadgen: LOADGEN_SEED=dice: expected a whole number of 0 or more\n"},
-		{"a way to show that is none", "LOADGEN_UI", "jsn", small, codeUsage, "", "loadgen: LOADGEN_UI=jsn: expected auto, plain, none, json; the nearest is json\n"},
+		{"a way to show that is none", "LOADGEN_UI", "jsn", small, codeUsage, "", "loadgen: LOADGEN_UI=jsn: expected auto, plain, none or json; the nearest is json\n"},
 		{"no progress", "LOADGEN_QUIET", "true", append(slices.DeleteFunc(slices.Clone(small), func(s string) bool { return s == "--quiet" }), "--format", "json"), codeOk, "verdict", ""},
 		{"where runs are kept", "LOADGEN_RUNS", "kept", []string{"runs", "list"}, codeUsage, "", "the folder kept cannot be read"},
 	} {

@@ -37,7 +37,7 @@ func TestEveryVerbInEveryForm(t *testing.T) {
 		{"a contest of retry policies", "backoff contest --clients 5 --outage 2s --policies none,js", []string{report.FormMarkdown}, true},
 		{"compare", "compare results/runs/a results/runs/b", report.PrintForms(), false},
 		{"history", "runs history choice", report.PrintForms(), false},
-		{"explain of keys", "explain --from keys.csv --rate 50", report.PrintForms(), false},
+		{"explain of keys", "keys keys.csv --rate 50", report.PrintForms(), false},
 		{"retry schedules", "backoff show", []string{report.FormPage}, true},
 		{"report", "report results/runs/a", report.PrintForms(), false},
 		{"report of a contest", "report contest", report.PrintForms(), false},

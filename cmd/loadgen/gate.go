@@ -23,13 +23,14 @@ import (
 
 // gateFlags are what a user typed after `loadgen gate`.
 type gateFlags struct {
-	baselines series.Gate
-	pairs     series.Pairs
-	all       bool
-	accept    bool
-	form      formFlags
+	Baselines series.Gate
+	All       bool `flag:"all" excludes:"against" help:"every built-in scenario that has a baseline"`
+	Accept    bool `flag:"accept" excludes:"against" help:"make what the scenarios come to now their baselines"`
+	Form      formFlags
+	Reports   []string `flag:"report" help:"also write results to this *file*: .xml (JUnit), .md, .html, .json, .csv, .txt, .github or .bench; repeatable"`
+	Quiet     bool     `flag:"quiet" help:"no progress on standard error"`
+	Pairs     series.Pairs
 	reports   gate.Files
-	quiet     bool
 }
 
 // newGate returns the verb that holds scenarios to their baselines.
@@ -60,56 +61,35 @@ inconclusive in most runs of B.`,
   loadgen gate stress-one-partition --accept --reason "partitions burst for 200 ms"
   loadgen gate my-table.yaml --against ./loadgen-before`,
 		Args: func(c *cobra.Command, args []string) error {
-			if f.all && len(args) > 0 {
+			if f.All && len(args) > 0 {
 				return usageError{fmt.Errorf("--all is every built-in scenario with a baseline; expected no %q with it", args[0])}
 			}
-			if len(args) == 0 && !f.all {
+			if len(args) == 0 && !f.All {
 				return usageError{fmt.Errorf("%s requires scenarios: files, or names such as stress-one-partition", c.CommandPath())}
 			}
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error { return f.gate(c, args, stdout, stderr) },
 	}
-	flags := c.Flags()
-	flags.StringVar(&f.baselines.Baselines, "baselines", filepath.Join("results", "baselines"), "`folder` of the baselines")
-	flags.BoolVar(&f.all, "all", false, "every built-in scenario that has a baseline")
-	flags.BoolVar(&f.accept, "accept", false, "make what the scenarios come to now their baselines")
-	flags.StringVar(&f.baselines.Reason, "reason", "", "with --accept: why, in one line")
-	f.form.register(flags, gate.Own()...)
-	flags.StringArrayVar((*[]string)(&f.reports), "report", nil, "also write results to this `file`: .xml (JUnit), .md, .html, .json, .csv, .txt, .github or .bench; repeatable")
-	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
-	flags.StringVar(&f.pairs.Against, "against", "", "compare live runs with those of this older `build`, in pairs")
-	flags.IntVar(&f.pairs.Number, "pairs", compare.DefaultPairs, "with --against: how many pairs of runs")
-	flags.StringVar(&f.pairs.Out, "out", "", "with --against: folder of the runs (default: a new one in results/runs)")
+	f.Baselines.Baselines, f.Pairs.Number = filepath.Join("results", "baselines"), compare.DefaultPairs
+	bind(c.Flags(), f, "verbose")
+	f.Form.register(c.Flags(), gate.Own()...)
 	return c
 }
 
 // validate returns an error about the flags of a gate of so many scenarios.
 func (f *gateFlags) validate(flags *pflag.FlagSet, number int) error {
-	if err := emptyFlag(flags); err != nil {
-		return err
-	}
-	if !flags.Changed("against") {
-		if err := refuse(flags, "is of live runs; expected --against with an older build", "pairs", "out"); err != nil {
-			return err
-		}
-	} else {
-		if err := refuse(flags, "is of baselines, and --against compares live runs; expected one of them",
-			"baselines", "all", "accept", "reason"); err != nil {
-			return err
-		}
+	if f.Pairs.Against != "" {
 		if number != 1 {
 			return usageError{fmt.Errorf("--against compares the runs of one scenario, and got %d", number)}
 		}
-		if err := named(flags, f.pairs.Validate()...); err != nil {
+		if err := named(flags, f.Pairs.Validate()...); err != nil {
 			return err
 		}
 	}
-	switch {
-	case f.accept && strings.TrimSpace(f.baselines.Reason) == "":
-		return usageError{errors.New("--accept needs a reason; expected --reason \"why the behaviour changed\"")}
-	case !f.accept && f.baselines.Reason != "":
-		return usageError{errors.New("--reason says why a baseline is accepted; expected --accept with it")}
+	f.reports = f.Reports
+	if f.Accept && strings.TrimSpace(f.Baselines.Reason) == "" {
+		return usageError{errors.New("--accept requires a reason; expected --reason \"why the behaviour changed\"")}
 	}
 	if err := f.reports.Validate(); err != nil {
 		return usageError{fmt.Errorf("--report %w", err)}
@@ -122,15 +102,15 @@ func (f *gateFlags) gate(c *cobra.Command, names []string, stdout, stderr io.Wri
 	if err := f.validate(c.Flags(), len(names)); err != nil {
 		return err
 	}
-	if f.quiet {
+	if f.Quiet {
 		stderr = io.Discard
 	}
-	if f.pairs.Against != "" {
+	if f.Pairs.Against != "" {
 		return f.gateLive(c, names[0], stdout, stderr)
 	}
-	if f.all {
-		if names = f.baselines.Kept(); len(names) == 0 {
-			return usageError{fmt.Errorf("--all: no built-in scenario has a baseline in %s; expected scenarios with --accept first", f.baselines.Baselines)}
+	if f.All {
+		if names = f.Baselines.Kept(); len(names) == 0 {
+			return usageError{fmt.Errorf("--all: no built-in scenario has a baseline in %s; expected scenarios with --accept first", f.Baselines.Baselines)}
 		}
 	}
 	var all []*scenarios.Scenario
@@ -153,7 +133,7 @@ func (f *gateFlags) gate(c *cobra.Command, names []string, stdout, stderr io.Wri
 		if err != nil {
 			return err
 		}
-		one, err := f.baselines.Rule(record, names[i])
+		one, err := f.Baselines.Rule(record, names[i])
 		if err != nil {
 			return usageOf(c.Flags(), err)
 		}
@@ -170,7 +150,7 @@ func (f *gateFlags) gateLive(c *cobra.Command, name string, stdout, stderr io.Wr
 	if err := f.begin(); err != nil {
 		return err
 	}
-	p := &f.pairs
+	p := &f.Pairs
 	p.Runs, p.Told = runsKept(), stderr
 	var one gate.Result
 	var ended error
@@ -203,10 +183,10 @@ func (f *gateFlags) tell(stdout io.Writer, list []gate.Result) error {
 	if err := f.reports.Write(list); err != nil {
 		return fmt.Errorf("--report: %w", err)
 	}
-	if done, err := gate.Print(stdout, list, f.form.format); done {
+	if done, err := gate.Print(stdout, list, f.Form.Format); done {
 		return err
 	}
-	return f.form.show(stdout, gate.Document(list))
+	return f.Form.show(stdout, gate.Document(list))
 }
 
 // usageOf names the flags in an error that is what a user typed wrongly.

@@ -22,39 +22,11 @@ import (
 // mostShown is how many flags --help shows of a verb at most; `loadgen help VERB` shows all.
 const mostShown = 15
 
-// flagGroup is what some flags are shown under; those after used are shown by `loadgen
-// help VERB` alone. Of a verb that has groups of its own, no others are shown.
-type flagGroup struct{ name, used, rest, verb string }
-
-// flagGroups are what the flags of a verb with more than [mostShown] are shown under, in this
-// order.
-var flagGroups = [...]flagGroup{
-	{"Service", "profile start set faults import export data-dir", "durability export-every seed", "serve"},
-	{"Target", "listen account key-file tls-cert tls-self-signed", "tls-key admin oidc-issuer insecure-tokens", "serve"},
-	{"Output", "examine out log", "live verbose quiet log-format", "serve"},
-	{"The log", "log table", "hash-keys transaction-entities entity-bytes", "explain"},
-	{"The keys of a CSV", "from rate partition-key row-key time", "", "explain"},
-	{"The scenario", "set use anti-pattern", "profile seed", "explain"},
-	{"Output", "format verbose out", "strict quiet", "explain"},
-	{"The log", "partition-key row-key speed write", "keyless table hash-keys transaction-entities entity-bytes", "replay"},
-	{"Run", "use suggest set profile", "retry seed seeds price bill-throttled", "replay"},
-	{"Output", "format verbose", "quiet", "replay"},
-	{"Run", "designs suggest set", "profile seeds quick seed retry price price-stored bill-throttled alpha write one-profile memory-limit", "contest"},
-	{"Target", "live target yes budget", "account key-file workers no-probe", "contest"},
-	{"Several processes together", "processes", "lead token-file on-loss join-within nats-url nats-creds nats-ca", "contest"},
-	{"Output", "live-page format verbose out", "strict quiet", "contest"},
-	{"Run", "rate peak duration use set sweep anti-pattern", "partition-key profile seed retry data verify-writes one-profile memory-limit", ""},
-	{"Target", "target yes budget", "account key-file driver client workers table reuse keep record no-probe", ""},
-	{"Looking for the highest rate", "find-limit", "max-throttled max-p99 from max-rate step", ""},
-	{"Several processes together", "processes", "lead join token-file on-loss join-within name label nats-url nats-creds nats-ca", ""},
-	{"Output", "live format verbose out", "count strict no-charts quiet ui metrics-listen metrics-keys otlp hlog csv", ""},
-}
-
 // verbGroups are what the verbs are shown under, by the question that they answer.
 var verbGroups = []struct{ name, verbs string }{
-	{"Does my key hold?", "stress run simulate explain"},
-	{"Which key, which retries?", "contest scenarios keys backoff"},
-	{"Is my application's traffic sound?", "serve replay"},
+	{"Does my key hold?", "stress keys run simulate explain"},
+	{"Which key, which retries?", "contest scenarios backoff"},
+	{"Is my application's traffic sound?", "serve logs"},
 	{"Results", "report runs compare gate"},
 	{"The tool", "calibrate doctor version docs completion help"},
 	{"Topics", "model events environment exit-codes"},
@@ -103,30 +75,30 @@ const flagColumns = 100
 // writeFlags writes the flags of a verb, in groups where they are many.
 func writeFlags(page *strings.Builder, c *cobra.Command, all bool) {
 	number := 0
-	c.LocalFlags().VisitAll(func(*pflag.Flag) { number++ })
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			number++
+		}
+	})
 	if number <= mostShown+1 { // and --help
 		fmt.Fprintf(page, "\nFlags:\n%s", c.LocalFlags().FlagUsagesWrapped(flagColumns))
 		return
 	}
-	own := slices.ContainsFunc(flagGroups[:], func(g flagGroup) bool { return g.verb == c.Name() })
-	for _, group := range flagGroups {
-		if own != (group.verb == c.Name()) || !own && group.verb != "" {
-			continue
-		}
-		names := group.used
-		if all {
-			names += " " + group.rest
-		}
-		part := pflag.NewFlagSet("", pflag.ContinueOnError)
-		part.SortFlags = false
-		for name := range strings.FieldsSeq(names) {
-			if f := c.LocalFlags().Lookup(name); f != nil {
-				part.AddFlag(f)
+	groups := make(map[string]*pflag.FlagSet)
+	var order []string
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		rare := slices.Contains(f.Annotations[tagRare], "yes")
+		if group := strings.Join(f.Annotations[tagGroup], ""); group != "" && !f.Hidden && (all || !rare) {
+			if groups[group] == nil {
+				groups[group] = pflag.NewFlagSet("", pflag.ContinueOnError)
+				groups[group].SortFlags = false
+				order = append(order, group)
 			}
+			groups[group].AddFlag(f)
 		}
-		if part.HasFlags() {
-			fmt.Fprintf(page, "\n%s:\n%s", group.name, part.FlagUsagesWrapped(flagColumns))
-		}
+	})
+	for _, group := range order {
+		fmt.Fprintf(page, "\n%s:\n%s", group, groups[group].FlagUsagesWrapped(flagColumns))
 	}
 	if !all {
 		fmt.Fprintf(page, "\n`loadgen help %s` shows all of the %d flags.\n", strings.TrimPrefix(c.CommandPath(), "loadgen "), number)
@@ -163,7 +135,7 @@ func variableOf(flag string) string {
 }
 
 // fromEnvironment gives the flags that were not typed what the environment says.
-func fromEnvironment(c *cobra.Command, _ []string) error {
+func fromEnvironment(c *cobra.Command) error {
 	for _, name := range variables {
 		f, value := c.Flags().Lookup(name), os.Getenv(variableOf(name))
 		if f == nil || f.Changed || value == "" {
@@ -243,7 +215,10 @@ versions.`,
 }
 
 // docsFlags are what a user typed after `loadgen docs`.
-type docsFlags struct{ man, markdown string }
+type docsFlags struct {
+	Man      string `flag:"man" help:"write pages for man, section 1, into this *folder*"`
+	Markdown string `flag:"markdown" help:"write Markdown into this *folder*"`
+}
 
 func (f *docsFlags) verb() *cobra.Command {
 	c := &cobra.Command{
@@ -252,26 +227,25 @@ func (f *docsFlags) verb() *cobra.Command {
 SOURCE_DATE_EPOCH sets the date of man pages.`,
 		Example: "  loadgen docs --man share/man/man1\n  loadgen docs --markdown site/verbs",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if f.man == "" && f.markdown == "" {
+			if f.Man == "" && f.Markdown == "" {
 				return usageError{errors.New("docs writes into a folder; expected --man FOLDER or --markdown FOLDER")}
 			}
 			root := c.Root()
 			root.DisableAutoGenTag = true
-			if f.man != "" {
+			if f.Man != "" {
 				header := &doc.GenManHeader{Section: "1", Source: "loadgen " + run.Version(), Manual: "loadgen"}
 				pages := func(folder string) error { return doc.GenManTree(root, header, folder) }
-				if err := into(f.man, "--man", pages); err != nil {
+				if err := into(f.Man, "--man", pages); err != nil {
 					return err
 				}
 			}
-			if f.markdown == "" {
+			if f.Markdown == "" {
 				return nil
 			}
-			return into(f.markdown, "--markdown", func(folder string) error { return doc.GenMarkdownTree(root, folder) })
+			return into(f.Markdown, "--markdown", func(folder string) error { return doc.GenMarkdownTree(root, folder) })
 		},
 	}
-	c.Flags().StringVar(&f.man, "man", "", "write pages for man, section 1, into this `folder`")
-	c.Flags().StringVar(&f.markdown, "markdown", "", "write Markdown into this `folder`")
+	bind(c.Flags(), f)
 	return c
 }
 

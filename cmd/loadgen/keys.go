@@ -1,15 +1,32 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"loadgen/engine/nearest"
+	"loadgen/report/document"
+	"loadgen/results"
+	"loadgen/results/catalog"
 	"loadgen/scenarios"
+	explanation "loadgen/scenarios/advise"
+	"loadgen/scenarios/advise/keystatistics"
 )
+
+// keysFlags are what a user typed after `loadgen keys`.
+type keysFlags struct {
+	Rate         float64  `flag:"rate" help:"offer this rate, in operations/s (keys: entities/s)"`
+	PartitionKey []string `flag:"partition-key" help:"*template* of the PartitionKey, over the columns of the file or the parts of a log's keys"`
+	RowKey       []string `flag:"row-key" requires:"partition-key" help:"*template* of the RowKey, over the columns of the file or the parts of a log's keys"`
+	Time         string   `flag:"time" requires:"partition-key" help:"*column* of times (default: instant, time or timestamp)"`
+	formFlags
+	Quiet bool `flag:"quiet" help:"no progress on standard error"`
+}
 
 const encodeHelp = `Encode prints the key that a template forms from values. It rejects text for a padded
 number or a time, numbers wider than their padding, which would sort before smaller ones,
@@ -20,18 +37,34 @@ keeps less than the value, as hash(user,16) and at:hour do, it prints the placeh
 part. If a key does not match the template, or matches in two ways, decode fails without
 output.`
 
-// newKeys returns the verb that forms keys, and reads them back.
-func newKeys(stdout io.Writer) *cobra.Command {
+const keysHelp = `Keys judges the keys in a CSV file of any size, plain or gzip: in columns PartitionKey and
+optionally RowKey, instant, entities and operation, or formed from columns by
+--partition-key and --row-key, like a design. Several --partition-key are evaluated in one
+pass and ranked. --time names a column of times, which shows whether keys only append.
+
+The exit code is 10 if the keys do not sustain --rate, and 12 if that is unknown: keys have
+no times, or the peak is too close to a target.
+
+Encode forms the key of a template, and decode reads keys back: numbers with leading zeros,
+ticks that count down so that the latest comes first.`
+
+// newKeys returns the verb that judges keys, forms them, and reads them back.
+func newKeys(stdout, stderr io.Writer) *cobra.Command {
+	f := new(keysFlags)
 	c := &cobra.Command{
-		Use:   "keys",
-		Short: "Encode keys with a template, and decode them",
-		Long: `Keys forms the keys of a design and decodes keys: numbers with leading zeros, ticks that
-count down so that the latest comes first. A template is like one of a scenario, such as
-{event}__{bib:05d} or {at:inverted}.`,
-		Example: `  loadgen keys encode '{at:inverted}' at=2026-11-01T15:04:05Z   # ticks to the year 9999, as D19
+		Use:   "keys file.csv",
+		Short: "Does a PartitionKey spread? Judge the keys of a CSV file, encode and decode keys",
+		Long:  keysHelp,
+		Example: `  loadgen keys keys.csv --rate 3000               # 3,000 entities/s over these keys
+  loadgen keys results.csv.gz --partition-key "{year}__{division}" --row-key "{bib}" --time finished
+  loadgen keys - <keys.csv
+  loadgen keys encode '{at:inverted}' at=2026-11-01T15:04:05Z   # ticks to the year 9999, as D19
   loadgen keys decode '{at:inverted}' 2516087553549999999       # back to the time`,
-		RunE: helpOrUnknown, Args: cobra.ArbitraryArgs,
+		Args: takes(1, 1, "one CSV file of keys, or - for standard input, or encode, or decode, and got %d"),
+		RunE: func(c *cobra.Command, args []string) error { return f.report(c, args[0], stdout, stderr) },
 	}
+	bind(c.Flags(), f, "verbose")
+	f.formFlags.register(c.Flags())
 	encode := &cobra.Command{
 		Use:   "encode TEMPLATE [ATTRIBUTE=VALUE...]",
 		Short: "Form a key of values",
@@ -78,6 +111,75 @@ count down so that the latest comes first. A template is like one of a scenario,
 	}
 	c.AddCommand(encode, decode)
 	return c
+}
+
+// mostRate bounds what keys can be asked to carry.
+const mostRate = 1_000_000_000
+
+// keys judges keys that the user has.
+func (f *keysFlags) report(c *cobra.Command, file string, stdout, stderr io.Writer) error {
+	if c.Flags().Changed("rate") && !(f.Rate > 0 && f.Rate <= mostRate) {
+		return usageError{fmt.Errorf("--rate %v: expected entities per second, above 0 and at most %s", f.Rate,
+			document.Count(mostRate))}
+	}
+	from, name := c.InOrStdin(), stdinName
+	if file != standardInput {
+		opened, err := os.Open(file)
+		if err != nil {
+			return usageError{fmt.Errorf("the keys %s cannot be read: %w", file, catalog.Reason(err))}
+		}
+		defer opened.Close()
+		from, name = opened, file
+	}
+	options := explanation.KeysOptions{File: name, PerSecond: f.Rate, Time: f.Time, Progress: newReading(stderr, f.Quiet, "rows"),
+		Targets: explanation.DocumentedTargets()}
+	told, state, err := f.judge(from, options)
+	var fault *explanation.CandidateFault
+	switch {
+	case errors.Is(err, keystatistics.ErrKeys), errors.As(err, &fault):
+		return usageError{err}
+	case err != nil:
+		return usageError{fmt.Errorf("the keys %s cannot be read: %w", name, catalog.Reason(err))}
+	}
+	return f.finish(told, outcome{failed: state == results.DoesNotHold, untold: state == results.CannotTell}, stdout)
+}
+
+// judge judges the keys that stand in a file, or those that are formed from its columns.
+func (f *keysFlags) judge(from io.Reader, o explanation.KeysOptions) (*document.Document, string, error) {
+	if len(f.PartitionKey) == 0 {
+		told, err := explanation.FromKeys(from, o)
+		if err != nil {
+			return nil, "", err
+		}
+		return told.Document(), told.State, nil
+	}
+	candidates := make([]explanation.Candidate, len(f.PartitionKey))
+	for i, text := range f.PartitionKey {
+		candidates[i].PartitionKey = text
+		switch len(f.RowKey) {
+		case 0:
+		case 1:
+			candidates[i].RowKey = f.RowKey[0]
+		case len(f.PartitionKey):
+			candidates[i].RowKey = f.RowKey[i]
+		default:
+			return nil, "", &explanation.CandidateFault{What: fmt.Sprintf("%d of --row-key for %d of --partition-key; expected one for all or one for each",
+				len(f.RowKey), len(f.PartitionKey))}
+		}
+	}
+	told, err := explanation.FromRows(from, candidates, o)
+	if err != nil {
+		return nil, "", err
+	}
+	return told.Document(), told.State, nil
+}
+
+// finish prints a document and returns the exit code of its outcome as an error.
+func (f *formFlags) finish(told *document.Document, outcome outcome, stdout io.Writer) error {
+	if err := f.show(stdout, told); err != nil {
+		return err
+	}
+	return outcome.end()
 }
 
 // mostKeys is how many arguments a command line of keys has at most.

@@ -17,15 +17,15 @@ import (
 // An address may stand behind its flag as a word of its own, which no other word is taken for.
 func TestLivePageAddressed(t *testing.T) {
 	for _, row := range []struct{ typed, want string }{
-		{"stress --live :8080 --quiet", "stress --live=:8080 --quiet"},
-		{"stress --live 127.0.0.1:0", "stress --live=127.0.0.1:0"},
+		{"stress --live-page :8080 --quiet", "stress --live-page=:8080 --quiet"},
+		{"stress --live-page 127.0.0.1:0", "stress --live-page=127.0.0.1:0"},
 		{"contest day-key --live-page [::1]:9000 --seeds 2", "contest day-key --live-page=[::1]:9000 --seeds 2"},
-		{"run --live my-table.yaml", "run --live my-table.yaml"},
-		{"contest --live day-key", "contest --live day-key"},
-		{"run --live C:\\mine", "run --live C:\\mine"},
-		{"run my-table.yaml --live", "run my-table.yaml --live"},
-		{"run --live :99999", "run --live :99999"},
-		{"run --out --live -- --live :80", "run --out --live -- --live :80"},
+		{"run --live-page my-table.yaml", "run --live-page my-table.yaml"},
+		{"contest --real-time day-key", "contest --real-time day-key"},
+		{"run --live-page C:\\mine", "run --live-page C:\\mine"},
+		{"run my-table.yaml --live-page", "run my-table.yaml --live-page"},
+		{"run --live-page :99999", "run --live-page :99999"},
+		{"run --out --live-page -- --live-page :80", "run --out --live-page -- --live-page :80"},
 	} {
 		assert.Equalf(t, row.want, strings.Join(addressed(strings.Fields(row.typed)), " "), "%s is taken for", row.typed)
 	}
@@ -88,8 +88,8 @@ func (l *looksOn) Write(line []byte) (int, error) {
 func TestLivePageOfSeveralRuns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, row := range []struct{ arguments, want string }{
-		{"simulate day-key --quiet --live --sweep seed=1,2 --no-charts --set phases.report.for=2s", "2 runs"},
-		{"simulate day-key --ui json --live --count 2 --no-charts --set phases.report.for=2s", "2 runs"},
+		{"simulate day-key --quiet --live-page --sweep seed=1,2 --no-charts --set phases.report.for=2s", "2 runs"},
+		{"simulate day-key --ui json --live-page --count 2 --no-charts --set phases.report.for=2s", "2 runs"},
 		{"contest day-key --designs device,day --seeds 2 --one-profile --live-page --set phases.report.for=2s", "Contest of designs"},
 	} {
 		looker, out := &looksOn{TB: t}, bytes.Buffer{}

@@ -87,7 +87,7 @@ const (
 )
 
 func TestLiveExplainTenMillionKeys(t *testing.T) {
-	text, cpu, memory := measured(t, newKeyFile(tenMillion), "explain", "--from", "-", "--rate", "5000", "--format", "json", "--quiet")
+	text, cpu, memory := measured(t, newKeyFile(tenMillion), "keys", "-", "--rate", "5000", "--format", "json", "--quiet")
 	var k explanation.Keys
 	if err := json.Unmarshal(text, &k); err != nil {
 		t.Fatalf("%v in\n%s", err, text)

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,21 +53,14 @@ const panicking = "LOADGEN_TEST_PANIC"
 func panicUnderWay(t *testing.T) {
 	s := newService(t, model.Documented, 0)
 	t.Chdir(t.TempDir())
-	var f stressFlags
-	c := f.verb(nil, nil)
-	require.NoError(t, c.ParseFlags(s.args("--yes")[1:]))
-	draw, planOf, err := f.open(c, io.Discard)
-	require.NoError(t, err)
-	drawn, err := draw(nil)
-	require.NoError(t, err)
-	plan, err := planOf(drawn, commandOf(c))
+	plan, err := planned(t, s.args("--yes")[1:]...)
 	require.NoError(t, err)
 	go execute(context.Background(), s.args("--yes", "--quiet", "--duration", "1h"), nil, &bytes.Buffer{}, &bytes.Buffer{})
 	clk := clock.NewReal()
 	for s.handler.Counts().Requests < 40 {
 		require.NoError(t, clk.Sleep(t.Context(), clk.Now().Add(time.Millisecond)))
 	}
-	panic(fmt.Sprintf("%v %+v %#v %v %+v", f, plan, plan, &f, plan.Accounts[0]))
+	panic(fmt.Sprintf("%+v %#v %+v", plan, plan, plan.Accounts[0]))
 }
 
 // Over HTTP the engine has a client for each account. It is without limits here, for
@@ -281,7 +273,7 @@ func TestStarterRunsAsItStands(t *testing.T) {
 		args := append([]string{"simulate", "my-table.yaml", "--quiet", "--one-profile", "--out", row.sentence}, row.args...)
 		code, stdout, stderr := say(t, args...)
 		assert.Equalf(t, codeOk, code, "%s: exit code %d, %q, and\n%s\nwant %d", row.sentence, code, stderr, stdout, codeOk)
-		if code, stdout, stderr := say(t, append([]string{"explain", "my-table.yaml", "--quiet"}, row.args...)...); code != row.foretold {
+		if code, stdout, stderr := say(t, append([]string{"explain", "my-table.yaml"}, row.args...)...); code != row.foretold {
 			t.Errorf("%s: explain = %d, %q, and\n%s\nwant %d", row.sentence, code, stderr, stdout, row.foretold)
 		}
 		if record := read(t, row.sentence); record.Validity != results.Valid || len(record.Summary.Checks) < 5 {

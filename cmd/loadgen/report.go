@@ -23,15 +23,19 @@ import (
 	"loadgen/results/catalog"
 )
 
+// storeFlags say where runs are kept.
+type storeFlags struct {
+	Runs string `flag:"runs" help:"*folder* of stored runs"`
+}
+
 // reportFlags are what a user typed after `loadgen report`.
 type reportFlags struct {
 	formFlags
-	out, runs string
-	// saved names a continuation token that is written in place of a report.
-	saved string
-	// charts is where charts of the run are to be drawn, axis how times and heat are
-	// scaled there and on a page.
-	charts, axis string
+	File   string `flag:"file" help:"write to this *file*"`
+	Charts string `flag:"charts" excludes:"format,file" help:"draw the charts as PNG and SVG into this *folder* instead"`
+	Axis   string `flag:"axis" help:"with --charts or --format html: linear or log scale (default: by chart)"`
+	Saved  string `flag:"saved" excludes:"format,charts" help:"print the continuation token saved under this *name* instead"`
+	storeFlags
 }
 
 // anyAxis leaves the axis of each chart to the chart.
@@ -59,7 +63,7 @@ results/runs or a unique prefix of it, or "latest".
 Contests have the first five. For a truncated record or an invalid run the report says so
 first and shows what is readable.`,
 		Example: `  loadgen report latest
-  loadgen report latest --format html --out report.html
+  loadgen report latest --format html --file report.html
   loadgen report latest --charts slides --axis log
   loadgen report results/runs/20260301T020000Z-stress --format md >> "$GITHUB_STEP_SUMMARY"`,
 		Args: takes(1, 1, "one run, and got %d; expected a folder, a name in "+runsKept()+", or latest"),
@@ -67,37 +71,29 @@ first and shows what is readable.`,
 			var axis chart.Axis // empty for that which suits each chart
 			given, axes := c.Flags().Changed, []string{string(chart.Linear), string(chart.Logarithmic), anyAxis}
 			switch {
-			case f.saved != "" && (given("format") || f.charts != ""):
-				return usageError{errors.New("--saved writes a token in place of a report; expected it without --format and --charts")}
-			case f.charts != "" && (given("format") || given("out")):
-				return usageError{errors.New("--charts draws in place of a report; expected it without --format and --out")}
-			case !given("axis") || f.axis == anyAxis:
-			case f.charts == "" && f.format != "html":
+			case !given("axis") || f.Axis == anyAxis:
+			case f.Charts == "" && f.Format != "html":
 				return usageError{errors.New("--axis requires --charts FOLDER or --format html")}
-			case !slices.Contains(axes, f.axis):
-				return usageError{fmt.Errorf("--axis: %s", nearest.Unknown("axis", f.axis, axes))}
+			case !slices.Contains(axes, f.Axis):
+				return usageError{fmt.Errorf("--axis: %s", nearest.Unknown("axis", f.Axis, axes))}
 			default:
-				axis = chart.Axis(f.axis)
+				axis = chart.Axis(f.Axis)
 			}
 			return f.report(c.Context(), args[0], axis, stdout, stderr)
 		},
 	}
-	flags := c.Flags()
-	f.formFlags.register(flags, runForms()...)
-	flags.StringVar(&f.out, "out", "", "write to a `file` instead, replacing it in one step")
-	flags.StringVar(&f.charts, "charts", "", "draw the charts as PNG and SVG into this `folder` instead")
-	flags.StringVar(&f.axis, "axis", anyAxis, "with --charts or --format html: linear or log scale (default: by chart)")
-	flags.StringVar(&f.saved, "saved", "", "print the continuation token saved under this `name` instead")
-	flags.StringVar(&f.runs, "runs", runsKept(), "`folder` in which names of runs are looked for")
+	f.Runs, f.Axis = runsKept(), anyAxis
+	bind(c.Flags(), f, "verbose")
+	f.formFlags.register(c.Flags(), runForms()...)
 	return c
 }
 
 func (f *reportFlags) report(ctx context.Context, name string, axis chart.Axis, stdout, stderr io.Writer) error {
-	form, err := formOf(f.format)
+	form, err := formOf(f.Format)
 	if err != nil {
 		return err
 	}
-	folder, err := catalog.Find(ctx, f.runs, name)
+	folder, err := catalog.Find(ctx, f.Runs, name)
 	if err != nil {
 		return faultOfRuns(err)
 	}
@@ -108,19 +104,19 @@ func (f *reportFlags) report(ctx context.Context, name string, axis chart.Axis, 
 	if err != nil {
 		return err
 	}
-	if f.saved != "" {
+	if f.Saved != "" {
 		return f.token(stdout, one.Record)
 	}
-	if f.charts != "" {
-		if err := os.MkdirAll(f.charts, 0o777); err != nil {
-			return usageError{fmt.Errorf("--charts %s cannot be made: %w", f.charts, catalog.Reason(err))}
+	if f.Charts != "" {
+		if err := os.MkdirAll(f.Charts, 0o777); err != nil {
+			return usageError{fmt.Errorf("--charts %s cannot be made: %w", f.Charts, catalog.Reason(err))}
 		}
-		names, err := chart.DrawAs(results.Dir(f.charts), one.Record, chart.Options{Axis: axis})
+		names, err := chart.DrawAs(results.Dir(f.Charts), one.Record, chart.Options{Axis: axis})
 		if err != nil {
 			return usageError{fmt.Errorf("--charts: %w", err)}
 		}
 		for _, name := range names {
-			if _, err := fmt.Fprintln(stdout, filepath.Join(f.charts, name)); err != nil {
+			if _, err := fmt.Fprintln(stdout, filepath.Join(f.Charts, name)); err != nil {
 				return err
 			}
 		}
@@ -144,22 +140,22 @@ func (f *reportFlags) report(ctx context.Context, name string, axis chart.Axis, 
 // contest writes a stored contest of designs in one of the forms of every document.
 func (f *reportFlags) contest(folder string, stdout io.Writer) error {
 	switch {
-	case f.saved != "":
+	case f.Saved != "":
 		return usageError{fmt.Errorf("--saved is of a run, and %s is a contest; expected a run", catalog.Shown(folder))}
-	case f.charts != "":
+	case f.Charts != "":
 		return usageError{fmt.Errorf("--charts draws a run, and %s is a contest: heat.png and heat.svg are in its folder", catalog.Shown(folder))}
-	case !slices.Contains(report.PrintForms(), f.format):
-		return usageError{fmt.Errorf("--format %s is of a run, and %s is a contest; expected %s", f.format, catalog.Shown(folder), nearest.Choice(report.PrintForms()))}
+	case !slices.Contains(report.PrintForms(), f.Format):
+		return usageError{fmt.Errorf("--format %s is of a run, and %s is a contest; expected %s", f.Format, catalog.Shown(folder), nearest.Choice(report.PrintForms()))}
 	}
 	kept, err := readContest(folder)
 	if err != nil {
 		return err
 	}
 	var text bytes.Buffer
-	if f.format == report.FormPage {
+	if f.Format == report.FormPage {
 		err = kept.Page(&text)
 	} else {
-		err = report.Print(&text, contest.Document(kept.Contest), f.format, f.look(stdout))
+		err = report.Print(&text, contest.Document(kept.Contest), f.Format, f.look(stdout))
 	}
 	if err != nil {
 		return err
@@ -170,27 +166,27 @@ func (f *reportFlags) contest(folder string, stdout io.Writer) error {
 // token writes a continuation token that a query of the run has saved.
 func (f *reportFlags) token(stdout io.Writer, record *results.Record) error {
 	list := record.Saved()
-	at := slices.IndexFunc(list, func(one results.SavedToken) bool { return one.Name == f.saved })
+	at := slices.IndexFunc(list, func(one results.SavedToken) bool { return one.Name == f.Saved })
 	switch {
 	case len(list) == 0:
-		return usageError{fmt.Errorf("--saved %s: no query of the run has saved a token; expected an operation with save", catalog.Shown(f.saved))}
+		return usageError{fmt.Errorf("--saved %s: no query of the run has saved a token; expected an operation with save", catalog.Shown(f.Saved))}
 	case at < 0:
 		names := nearest.Of(list, func(one results.SavedToken) string { return one.Name })
-		return usageError{fmt.Errorf("--saved: %s", nearest.Unknown("saved token", f.saved, names))}
+		return usageError{fmt.Errorf("--saved: %s", nearest.Unknown("saved token", f.Saved, names))}
 	case list[at].Token == "":
-		return usageError{fmt.Errorf("--saved %s: operation %s has read all pages, and no token is left", f.saved, list[at].Operation)}
+		return usageError{fmt.Errorf("--saved %s: operation %s has read all pages, and no token is left", f.Saved, list[at].Operation)}
 	}
 	return f.write(stdout, []byte(list[at].Token+"\n"))
 }
 
 // write writes a report to standard output or a file.
 func (f *reportFlags) write(stdout io.Writer, text []byte) error {
-	if f.out == "" {
+	if f.File == "" {
 		_, err := stdout.Write(text)
 		return err
 	}
-	if err := results.Dir(filepath.Dir(f.out)).Replace(filepath.Base(f.out), text); err != nil {
-		return usageError{fmt.Errorf("--out %s cannot be written: %w", f.out, catalog.Reason(err))}
+	if err := results.Dir(filepath.Dir(f.File)).Replace(filepath.Base(f.File), text); err != nil {
+		return usageError{fmt.Errorf("--file %s cannot be written: %w", f.File, catalog.Reason(err))}
 	}
 	return nil
 }

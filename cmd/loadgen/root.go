@@ -27,7 +27,12 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		Args: knownVerb,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 		// What is typed comes first, then the environment, then the scenario.
-		PersistentPreRunE: fromEnvironment,
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			if err := fromEnvironment(c); err != nil {
+				return err
+			}
+			return checkFlags(c)
+		},
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(flagFault)
@@ -44,11 +49,11 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		},
 	})
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { _ = writeHelp(stdout, c, false) })
-	root.AddCommand(new(stressFlags).verb(stdout, stderr), new(serveFlags).verb(stdout, stderr),
-		new(simulateFlags).verb(stdout, stderr), new(runFlags).verb(stdout, stderr), newScenarios(stdout, stderr),
-		new(explainFlags).verb(stdout, stderr), new(replayFlags).verb(stdout, stderr), newBackoff(stdout, stderr), new(designsFlags).verb(stdout, stderr),
+	root.AddCommand(new(runFlags).stressVerb(stdout, stderr), new(serveFlags).verb(stdout, stderr),
+		new(runFlags).simulateVerb(stdout, stderr), new(runFlags).runVerb(stdout, stderr), newScenarios(stdout, stderr),
+		new(explainFlags).verb(stdout, stderr), newLogs(stdout, stderr), newBackoff(stdout, stderr), new(designsFlags).verb(stdout, stderr),
 		newReport(stdout, stderr), newGate(stdout, stderr),
-		newCompare(stdout), newRuns(stdout, stderr), newKeys(stdout), newDoctor(stdout, stderr), new(calibrateFlags).verb(stdout, stderr), newVersion(stdout), new(docsFlags).verb())
+		newCompare(stdout), newRuns(stdout, stderr), newKeys(stdout, stderr), newDoctor(stdout, stderr), new(calibrateFlags).verb(stdout, stderr), newVersion(stdout), new(docsFlags).verb())
 	topics := []*cobra.Command{
 		{Use: "model", Short: "The parameters of the modelled service: value, unit, bounds, source", Long: modelHelp()},
 		{Use: "events", Short: "The lines of --ui json", Long: progressEventsHelp},
@@ -89,6 +94,9 @@ func knownVerb(root *cobra.Command, args []string) error {
 		return nil
 	}
 	hint := "`loadgen --help` lists the verbs"
+	if args[0] == "replay" {
+		hint = "it is called `loadgen logs replay` now"
+	}
 	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = fmt.Sprintf("the nearest is %q", near[0])
 	}

@@ -28,12 +28,38 @@ import (
 	"loadgen/scenarios/series"
 )
 
-// runFlags are what a user typed after `loadgen run`.
+// runFlags are what a user typed after `loadgen run`, after simulate, which is run --virtual, or after stress.
 type runFlags struct {
-	live  liveFlags
-	sweep sweepFlags
-	join  joinFlags
+	Load   loadFlags   `group:"Load"`
+	Choice choiceFlags `group:"Scenario"`
+	Sweep  []string    `flag:"sweep" group:"Scenario" rare:"yes" excludes:"record" help:"run once for each value: *path=v1,v2,…*, repeatable for all combinations"`
+	Verify bool        `flag:"verify-writes" group:"Scenario" rare:"yes" help:"verify that no acknowledged write is lost or doubled (exit 10)"`
+
+	Virtual    bool `flag:"virtual" group:"Virtual time" help:"use a virtual clock: minutes take seconds, and nothing is sent"`
+	Data       bool `flag:"data" group:"Virtual time" rare:"yes" requires:"virtual" help:"store entities even where the scenario never reads them"`
+	OneProfile bool `flag:"one-profile" group:"Virtual time" rare:"yes" requires:"virtual" help:"do not compare the verdict with that of another profile of the model"`
+	Memory     size `flag:"memory-limit" group:"Virtual time" rare:"yes" default:"2GiB" requires:"virtual" help:"do not take more memory than this *size*"`
+
+	Target targetFlags `group:"Target" excludes:"virtual"`
+	Sender senderFlags `group:"Target" excludes:"virtual" rare:"yes"`
+	Find   findFlags   `group:"Highest rate"`
+	Fleet  fleetFlags  `group:"Several processes" excludes:"virtual"`
+	Tell   tellFlags   `group:"Output"`
 }
+
+// senderFlags say what sends the load, and to which table.
+type senderFlags struct {
+	Driver  string `flag:"driver" default:"native" help:"what sends operations that arrive at a rate: native or vegeta"`
+	Client  string `flag:"client" help:"native (least CPU; default for loadgen serve) or net/http (proxies, HTTP/2; default otherwise)"`
+	Record  string `flag:"record" help:"also write every attempt to this *file* as vegeta results"`
+	Table   string `flag:"table" help:"name of the *table*"`
+	Reuse   bool   `flag:"reuse" help:"use an existing table that loadgen created"`
+	Keep    bool   `flag:"keep" help:"keep the table after the run"`
+	NoProbe bool   `flag:"no-probe" help:"skip the test of the generator's maximum rate"`
+}
+
+// canonical is the scenario that is simulated where none is named.
+const canonical = "simulate"
 
 const runHelp = `Run creates a table, executes the phases of a scenario, reports the result, and deletes
 the table. The scenario is a YAML file or the name of a built-in scenario. Paths in a
@@ -46,16 +72,49 @@ results/runs.
 If a budget of the scenario (stop_on) is exceeded, the run ends with a report up to then
 and exit code 10.
 
-` + sweepHelp + "\n\n" + fleetHelp + "\n\n" + findHelp + "\n\n" + driverHelp
+` + loadHelp + "\n\n" + sweepHelp + "\n\n" + fleetHelp + "\n\n" + findHelp + "\n\n" + driverHelp
 
-func (f *runFlags) verb(stdout, stderr io.Writer) *cobra.Command {
+const simulateHelp = `Simulate runs a scenario, a YAML file or a built-in one, with the session, engine and
+record of a real run but on a virtual clock: twenty minutes take seconds, and the same
+seed gives the same record except for the start time. It is run --virtual.
+
+Without a name it runs the standard scenario: a new table with 1,000 merges/s on each of
+twelve keys. The table is throttled, its ranges split and move, and finally everything is
+served. The verdict reports the time, and whether it holds under another profile of the
+model, which is simulated as well.
+
+Entities are stored only if the scenario reads its own writes, or with --data. Admission,
+counts and times do not depend on it, but 404, 409 and 412 do.
+
+` + loadHelp + "\n\n" + sweepHelp + "\n\n" + findHelp
+
+// sweepHelp is what the help of a verb that sweeps says of it.
+const sweepHelp = `--sweep path=v1,v2,… runs the scenario once for each value, and for each combination if
+repeated, at most 100 runs; a table compares them. Commas separate values, or semicolons
+if there are any, except within brackets, braces and double quotes. With --out each run
+has its own folder in that one.`
+
+// driverHelp is what the help of a verb says of its drivers.
+const driverHelp = `--driver vegeta repeats the measurement with vegeta's attacker and a plain net/http
+client; everything else stays the same. Operations are single requests without retries
+(--retry none). Response times still begin when an operation is due, unlike vegeta's
+latencies.`
+
+// register adds the flags but those in except.
+func (f *runFlags) register(flags *pflag.FlagSet, except ...string) {
+	bind(flags, f, append(except, "verbose")...)
+	f.Tell.register(flags)
+}
+
+func (f *runFlags) runVerb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
-		Use:               "run file|name",
-		Short:             "Run a scenario file, or a built-in scenario, in real time",
-		Long:              runHelp,
-		ValidArgsFunction: oneScenario,
+		Use:   "run file|name",
+		Short: "Run a scenario file, or a built-in scenario, in real time",
+		Long:  runHelp,
 		Example: `  loadgen run my-table.yaml                       # your own scenario
   loadgen run my-table.yaml --use by-day          # another design
+  loadgen run my-table.yaml --peak 1500 --virtual # does the design hold it? in seconds
+  loadgen run my-table.yaml --expect "p99(get) < 50ms"
   loadgen run my-table.yaml --sweep use=by-day,by-customer
   loadgen run my-table.yaml --set phases.measure.arrivals.constant=200
   loadgen run stress --retry documented           # a built-in scenario
@@ -64,71 +123,123 @@ func (f *runFlags) verb(stdout, stderr io.Writer) *cobra.Command {
   loadgen run my-table.yaml --processes 4         # four processes, each a quarter of the load
   loadgen run --join nats://host:4222 --token-file token --target env:TABLES`,
 		Args: func(c *cobra.Command, args []string) error {
-			if f.join.join != "" {
+			if f.Fleet.Join != "" {
 				return takes(0, 0, "no scenario with --join, whose leader has it, and got %d")(c, args)
 			}
 			return takesOne()(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if f.join.join != "" {
+			if f.Fleet.Join != "" {
 				return f.member(c.Context())
 			}
-			d, err := f.live.choice.open(args[0], "phases.measure.arrivals.constant=200", stderr)
-			if err != nil {
-				return err
-			}
-			command := append(commandOf(c), args[0])
-			plan := func(s *scenarios.Scenario, command []string) (run.Plan, error) {
-				return f.live.plan(c, s, d.antiPattern, command, stderr)
-			}
-			defer f.live.fleet.end(stderr)
-			if len(f.sweep.axes) > 0 && f.live.record != "" {
-				return usageError{errors.New("--record and --sweep are mutually exclusive")}
-			}
-			return f.sweep.run(c, &f.live.choice, &f.live.tell, d, command, plan, stdout, stderr)
+			return f.scenario(c, args[0], stdout, stderr)
 		},
+		ValidArgsFunction: oneScenario,
 	}
-	f.live.register(c.Flags())
-	f.sweep.register(c.Flags())
-	c.Flags().StringVar(&f.join.join, "join", "", "join a fleet at this `URL` of its leader or NATS server, such as nats://host:4222")
-	c.Flags().StringVar(&f.join.name, "name", "", "with --join: name of this member (default: host and process)")
-	c.Flags().StringArrayVar(&f.join.labels, "label", nil, "with --join: label of this member, `key=value`, repeatable")
+	f.register(c.Flags())
 	completeUse(c, "stress")
 	return c
 }
 
-// sweepHelp is what the help of a verb that sweeps says of it.
-const sweepHelp = `--sweep path=v1,v2,… runs the scenario once for each value, and for each combination if
-repeated, at most 100 runs; a table compares them. Commas separate values, or semicolons
-if there are any, except within brackets, braces and double quotes. With --out each run
-has its own folder in that one.`
+func (f *runFlags) simulateVerb(stdout, stderr io.Writer) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "simulate [file|name]",
+		Short: "Run a scenario in virtual time",
+		Long:  simulateHelp,
+		Example: `  loadgen simulate                                # load balancing of a new table
+  loadgen simulate --set start=warm               # the same load on spread ranges
+  loadgen simulate --set phases.spread.partitions=1 --set phases.spread.rate=6000
+  loadgen simulate --set model.detection=10m --format json
+  loadgen simulate stress                         # the stress test, without waiting
+  loadgen simulate my-table.yaml                  # your own scenario
+  loadgen simulate my-table.yaml --anti-pattern   # its anti-pattern
+  loadgen simulate my-table.yaml --sweep use=by-day,by-customer --sweep seed=1,2,3
+  loadgen simulate stress --find-limit partition  # highest rate that a partition sustains`,
+		Args: takes(0, 1, "one scenario, such as stress, day-key or my-table.yaml, and got %d; see `loadgen scenarios list`"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return f.scenario(c, append(args, canonical)[0], stdout, stderr)
+		},
+		ValidArgsFunction: oneScenario,
+	}
+	f.Virtual = true
+	f.register(c.Flags())
+	c.Flags().VisitAll(func(one *pflag.Flag) {
+		one.Hidden = one.Name == "virtual" || slices.Contains(one.Annotations[tagExcludes], "virtual")
+	})
+	completeUse(c, canonical)
+	return c
+}
 
-// sweepFlags have a scenario run once for each of several values.
-type sweepFlags struct{ axes []string }
+// scenario runs a scenario in real or in virtual time.
+func (f *runFlags) scenario(c *cobra.Command, name string, stdout, stderr io.Writer) error {
+	d, err := f.Choice.open(name, "phases.measure.arrivals.constant=200", stderr)
+	if err != nil {
+		return err
+	}
+	command := commandOf(c)
+	if c.Flags().NArg() > 0 {
+		command = append(command, name)
+	}
+	return f.run(c, f.drawing(c, d), command, f.planner(c, d, stderr), stdout, stderr)
+}
 
-func (f *sweepFlags) register(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&f.axes, "sweep", nil, "run once for each value: `path=v1,v2,…`, repeatable for all combinations")
+// drawing returns what makes the sound scenario of a draft, as the flags have it.
+func (f *runFlags) drawing(c *cobra.Command, d *draft) drawing {
+	return func(alter func(*scenarios.Scenario) error) (*scenarios.Scenario, error) {
+		return f.Choice.read(c.Flags(), d, func(s *scenarios.Scenario) error {
+			err := f.Load.replace(c.Flags(), s)
+			if err == nil && alter != nil {
+				err = alter(s)
+			}
+			return err
+		})
+	}
+}
+
+// planner returns what makes the sound plan of a scenario, as the flags have it.
+func (f *runFlags) planner(c *cobra.Command, d *draft, stderr io.Writer) planner {
+	return func(s *scenarios.Scenario, command []string) (run.Plan, error) {
+		p := run.Plan{Scenario: s, AntiPattern: d.antiPattern, Command: command, RetryChosen: f.Choice.retryChosen(c), Peak: f.Load.Peak,
+			Verify: f.Verify, HistogramLog: f.Tell.HLog, SecondsTable: f.Tell.CSV, Out: f.Tell.Out, Runs: runsKept()}
+		var err error
+		if p.Find, err = f.Find.find(c.Flags(), s); err != nil {
+			return p, err
+		}
+		if f.Virtual {
+			p.Epoch, p.Data, p.MemoryLimit = clock.NewReal().Started(), f.Data, int64(f.Memory)
+			// The table of a sweep shows no verdict, so that another profile of the model is not compared by default.
+			p.Rival = !f.OneProfile && (len(f.Sweep) == 0 || c.Flags().Changed("one-profile"))
+			return p, named(c.Flags(), p.Validate()...)
+		}
+		p.Driver, p.Client, p.Attempts = f.Sender.Driver, f.Sender.Client, f.Sender.Record
+		p.Table, p.Reuse, p.Keep, p.NoProbe = f.Sender.Table, f.Sender.Reuse, f.Sender.Keep, f.Sender.NoProbe
+		p.Consent = agree(f.Target.Consent, f.Tell.silent(), stderr)
+		if err := f.Target.fill(&p); err != nil {
+			return p, err
+		}
+		if err := f.Fleet.fill(c.Flags(), &p, &f.Target, f.Choice.folder, f.Tell.silent(), stderr); err != nil {
+			return p, err
+		}
+		return p, named(c.Flags(), p.Validate()...)
+	}
 }
 
 // planner returns the sound plan of a scenario that a command asks for.
 type planner func(s *scenarios.Scenario, command []string) (run.Plan, error)
 
-// run makes the runs, prints the table that compares them, and returns what the exit code
-// is to say. Where nothing is swept it is one run, with the report of its own.
-func (f *sweepFlags) run(c *cobra.Command, choice *choiceFlags, tell *tellFlags, d *draft, command []string, plan planner, stdout, stderr io.Writer) error {
-	draw := func(alter func(*scenarios.Scenario) error) (*scenarios.Scenario, error) {
-		return choice.read(c.Flags(), d, alter)
+// run makes the run of a scenario, or those of a sweep, and returns what the exit code is to say.
+func (f *runFlags) run(c *cobra.Command, draw drawing, command []string, plan planner, stdout, stderr io.Writer) error {
+	defer f.Fleet.end(stderr)
+	if len(f.Sweep) == 0 {
+		return f.Tell.runs(c, draw, command, plan, stdout, stderr)
 	}
-	if len(f.axes) == 0 {
-		return tell.runs(c, draw, command, plan, stdout, stderr)
-	}
-	given := slices.Clone(choice.set)
+	given := slices.Clone(f.Choice.Set)
 	for _, flag := range []string{"seed", "retry", "use", "workers"} {
 		if c.Flags().Changed(flag) {
 			given = append(given, flag+"=")
 		}
 	}
-	for _, sweep := range f.axes {
+	for _, sweep := range f.Sweep {
 		path, _, _ := strings.Cut(sweep, "=")
 		for _, one := range given {
 			if other, _, _ := strings.Cut(one, "="); other == path {
@@ -136,13 +247,10 @@ func (f *sweepFlags) run(c *cobra.Command, choice *choiceFlags, tell *tellFlags,
 			}
 		}
 	}
-	switch {
-	case c.Flags().Changed("count"):
-		return usageError{errors.New("--count and --sweep are mutually exclusive (use --sweep seed=1,2,3)")}
-	case !slices.Contains(report.PrintForms(), tell.format):
-		return usageError{fmt.Errorf("--format %s is of one run; expected %s with --sweep", tell.format, nearest.Choice(report.PrintForms()))}
+	if !slices.Contains(report.PrintForms(), f.Tell.Format) {
+		return usageError{fmt.Errorf("--format %s is of one run; expected %s with --sweep", f.Tell.Format, nearest.Choice(report.PrintForms()))}
 	}
-	return tell.series(c, series.Sweep{Axes: f.axes}, draw, command, plan, stdout, stderr)
+	return f.Tell.series(c, series.Sweep{Axes: f.Sweep}, draw, command, plan, stdout, stderr)
 }
 
 // drawing returns the sound scenario that flags and an alteration, which may be nil, make.
@@ -159,16 +267,14 @@ func (f *tellFlags) runs(c *cobra.Command, draw drawing, command []string, plan 
 		return err
 	}
 	switch {
-	case f.count == 1: // reported below
-	case f.count < 1 || f.count > series.MostRuns:
-		return usageError{fmt.Errorf("--count %d: expected 1 to %d runs", f.count, series.MostRuns)}
-	case p.Attempts != "":
-		return usageError{errors.New("--record is of one run, and --count makes several; expected one of them")}
-	case f.format != formBenchmarks && !slices.Contains(report.PrintForms(), f.format):
-		return usageError{fmt.Errorf("--format %s is of one run; expected %s, %s with --count", f.format, formBenchmarks, nearest.Choice(report.PrintForms()))}
+	case f.Count == 1: // reported below
+	case f.Count < 1 || f.Count > series.MostRuns:
+		return usageError{fmt.Errorf("--count %d: expected 1 to %d runs", f.Count, series.MostRuns)}
+	case f.Format != formBenchmarks && !slices.Contains(report.PrintForms(), f.Format):
+		return usageError{fmt.Errorf("--format %s is of one run; expected %s, %s with --count", f.Format, formBenchmarks, nearest.Choice(report.PrintForms()))}
 	default:
 		command = slices.DeleteFunc(slices.Clone(command), func(word string) bool { return strings.HasPrefix(word, "--seed=") })
-		return f.series(c, series.Sweep{Count: f.count, Seed: s.Seed, Live: p.On != run.Simulated}, draw, command, plan, stdout, stderr)
+		return f.series(c, series.Sweep{Count: f.Count, Seed: s.Seed, Live: p.On != run.Simulated}, draw, command, plan, stdout, stderr)
 	}
 	exports, err := f.exports(c.Context(), stderr)
 	if err != nil {
@@ -198,9 +304,6 @@ func (f *tellFlags) series(c *cobra.Command, sweep series.Sweep, draw drawing, c
 	if sweep.Count > 0 {
 		flag = "--count"
 	}
-	if err := f.ofOneRun(flag); err != nil {
-		return err
-	}
 	exports, err := f.exports(c.Context(), stderr)
 	if err != nil {
 		return err
@@ -210,8 +313,8 @@ func (f *tellFlags) series(c *cobra.Command, sweep series.Sweep, draw drawing, c
 		_, _ = stderr.Write(lineOf(pageOpened{head{"live_page", 0}, url}))
 	}
 	alone := *f
-	alone.quiet = true
-	sweep.Out, sweep.Told, sweep.Exit = f.out, stderr, f.exit
+	alone.Quiet = true
+	sweep.Out, sweep.Told, sweep.Exit = f.Out, stderr, f.exit
 	if f.silent() || f.shown() == progressJSON {
 		sweep.Told = io.Discard
 	}
@@ -235,7 +338,7 @@ func (f *tellFlags) series(c *cobra.Command, sweep series.Sweep, draw drawing, c
 	}
 	swept, ended := sweep.Run(c.Context())
 	if len(swept.Made) > 0 || ended == nil {
-		if f.format == formBenchmarks {
+		if f.Format == formBenchmarks {
 			err = swept.Benchmarks(stdout)
 		} else {
 			err = f.show(stdout, swept.Document())
@@ -271,11 +374,12 @@ func (f *tellFlags) exit(record *results.Record, ended error) int {
 
 // findFlags ask for the highest rate that holds.
 type findFlags struct {
-	limitOf       string
-	maxThrottled  string
-	maxP99        time.Duration
-	step          time.Duration
-	from, maxRate float64
+	LimitOf      string        `flag:"find-limit" excludes:"rate,peak,duration" help:"find the highest rate that a *partition*, or the account, sustains"`
+	MaxThrottled share         `flag:"max-throttled" default:"0.5%" rare:"yes" requires:"find-limit" help:"maximum *share* of throttled first attempts"`
+	MaxP99       time.Duration `flag:"max-p99" rare:"yes" requires:"find-limit" help:"the greatest response p99, such as 50ms (default: any)"`
+	From         float64       `flag:"from" rare:"yes" requires:"find-limit" help:"the first rate, in operations/s (default: the scenario's first)"`
+	MaxRate      float64       `flag:"max-rate" rare:"yes" requires:"find-limit" help:"maximum rate in operations/s"`
+	Step         time.Duration `flag:"step" rare:"yes" requires:"find-limit" help:"minimum length of a step, 2s or more (default: 100 × the saved allowance)"`
 }
 
 // findHelp is what the help of such a verb says of the search.
@@ -285,68 +389,42 @@ repeats both ends. A rate holds if at most --max-throttled of first attempts are
 and, with --max-p99, the response p99 is within it. Throttled attempts are not retried
 unless --retry is set.`
 
-func (f *findFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.limitOf, "find-limit", "", "find the highest rate that a `partition`, or the account, sustains")
-	flags.StringVar(&f.maxThrottled, "max-throttled", "0.5%", "with --find-limit: maximum `share` of throttled first attempts")
-	flags.DurationVar(&f.maxP99, "max-p99", 0, "with --find-limit: the greatest response p99, such as 50ms (default: any)")
-	flags.Float64Var(&f.from, "from", 0, "with --find-limit: the first rate, in operations/s (default: the scenario's first)")
-	flags.Float64Var(&f.maxRate, "max-rate", 0, "with --find-limit: maximum rate in operations/s (default: 16 times the first, 8 for an account)")
-	flags.DurationVar(&f.step, "step", 0, "with --find-limit: minimum length of a step, 2s or more (default: 100 × the saved allowance)")
-}
-
 // find returns the search over a sound scenario that the flags ask for, nil where they
 // ask for none.
 func (f *findFlags) find(flags *pflag.FlagSet, s *scenarios.Scenario) (*campaign.Find, error) {
 	given := flags.Changed
 	if !given("find-limit") {
-		return nil, refuse(flags, "requires --find-limit partition or account",
-			"max-throttled", "max-p99", "from", "max-rate", "step")
+		return nil, nil
 	}
-	for _, flag := range []string{"rate", "peak", "duration"} {
-		if given(flag) {
-			return nil, usageError{fmt.Errorf("--find-limit and --%s are mutually exclusive (--from starts a search)", flag)}
-		}
+	if given("max-p99") && f.MaxP99 <= 0 {
+		return nil, usageError{fmt.Errorf("--max-p99 %v: expected more than 0, such as 50ms", f.MaxP99)}
 	}
-	share, err := parseShare(f.maxThrottled)
-	if err != nil {
-		return nil, usageError{fmt.Errorf("--max-throttled %s: %w", f.maxThrottled, err)}
-	}
-	if given("max-p99") && f.maxP99 <= 0 {
-		return nil, usageError{fmt.Errorf("--max-p99 %v: expected more than 0, such as 50ms", f.maxP99)}
-	}
-	search, err := run.NewFind(s, f.limitOf)
+	search, err := run.NewFind(s, f.LimitOf)
 	if err != nil {
 		return nil, err
 	}
-	search.MaxThrottled, search.MaxP99 = share, f.maxP99
+	search.MaxThrottled, search.MaxP99 = float64(f.MaxThrottled), f.MaxP99
 	if given("from") {
-		search.From, search.UpTo = f.from, run.HighestTried(f.limitOf, f.from)
+		search.From, search.UpTo = f.From, run.HighestTried(f.LimitOf, f.From)
 	}
 	if given("max-rate") {
-		search.UpTo = f.maxRate
+		search.UpTo = f.MaxRate
 	}
 	if given("step") {
-		search.Step = f.step
+		search.Step = f.Step
 	}
 	return search, nil
-}
-
-// joinFlags have the process be a member of a fleet that another leads.
-type joinFlags struct {
-	join   string
-	name   string
-	labels []string
 }
 
 // member takes part in a run that another process leads.
 func (f *runFlags) member(ctx context.Context) error {
 	token, local := os.LookupEnv(fleet.TokenVariable)
-	o := fleet.JoinOptions{Version: fleet.Version(), Name: f.join.name, Clock: clock.NewReal(), Deadline: f.live.fleet.deadline, Labels: make(map[string]string),
-		Bus: fleet.BusOptions{URL: f.join.join, Creds: f.live.fleet.member.creds, CA: f.live.fleet.member.ca, Wait: f.live.fleet.deadline}}
+	o := fleet.JoinOptions{Version: fleet.Version(), Name: f.Fleet.Name, Clock: clock.NewReal(), Deadline: f.Fleet.Deadline, Labels: make(map[string]string),
+		Bus: fleet.BusOptions{URL: f.Fleet.Join, Creds: f.Fleet.Creds, CA: f.Fleet.CA, Wait: f.Fleet.Deadline}}
 	var err error
 	switch {
-	case f.live.fleet.member.tokenFile != "":
-		o.Bus.Token, err = fleet.ReadToken(f.live.fleet.member.tokenFile)
+	case f.Fleet.TokenFile != "":
+		o.Bus.Token, err = fleet.ReadToken(f.Fleet.TokenFile)
 	case local:
 		// Ctrl-C is for who leads, and ends its members.
 		signal.Ignore(os.Interrupt)
@@ -357,7 +435,7 @@ func (f *runFlags) member(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, label := range f.join.labels {
+	for _, label := range f.Fleet.Labels {
 		key, value, ok := strings.Cut(label, "=")
 		if !ok || key == "" || value == "" {
 			return usageError{fmt.Errorf("--label %s: expected key=value, such as region=westeurope", label)}
@@ -372,8 +450,8 @@ func (f *runFlags) member(ctx context.Context) error {
 		return ofBus(faults[0], "join")
 	}
 	var own fleet.Own
-	if f.live.target.given {
-		if own.Accounts, err = f.live.target.endpoints(); err != nil {
+	if len(f.Target.Target) > 0 {
+		if own.Accounts, err = f.Target.endpoints(); err != nil {
 			return err
 		}
 	}

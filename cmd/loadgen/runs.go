@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"loadgen/engine/clock"
-	"loadgen/engine/nearest"
 	"loadgen/report"
 	"loadgen/report/compare/contest"
 	"loadgen/report/document"
@@ -37,7 +35,7 @@ manage stored runs.`,
   loadgen runs merge A B --out both        # one record of concurrent runs`,
 		RunE: helpOrUnknown, Args: cobra.ArbitraryArgs,
 	}
-	var runs string
+	f := &storeFlags{runsKept()}
 	show := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Show the report of a run, and where its files lie",
@@ -47,7 +45,7 @@ manage stored runs.`,
 		Args:              takes(1, 1, "one run, and got %d; expected its folder, its name or latest"),
 		ValidArgsFunction: completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
-			folder, err := catalog.Find(c.Context(), runs, args[0])
+			folder, err := catalog.Find(c.Context(), f.Runs, args[0])
 			if err != nil {
 				return faultOfRuns(err)
 			}
@@ -71,16 +69,18 @@ manage stored runs.`,
 			return faultOfRuns(report.Files(stdout, folder))
 		},
 	}
-	show.Flags().StringVar(&runs, "runs", runsKept(), "`folder` of the runs")
+	bind(show.Flags(), f)
 	c.AddCommand(newRunsList(stdout), show, newRunsTag(stdout), newRunsPrune(stdout), newRunsHistory(stdout, stderr), newRunsMerge(stdout, stderr))
 	return c
 }
 
 // runsListFlags are what a user typed after `loadgen runs list`.
 type runsListFlags struct {
-	runs, since, format string
-	limit               int
-	selection           catalog.Selection
+	storeFlags
+	Selection catalog.Selection
+	Since     string `flag:"since" help:"only runs since an *age* (7d, 12h) or a date (2026-03-01)"`
+	Limit     int    `flag:"limit" default:"50" help:"maximum number of runs, 0 for all"`
+	format    string
 }
 
 func newRunsList(stdout io.Writer) *cobra.Command {
@@ -97,40 +97,33 @@ counted below.`,
   loadgen runs list --scenario stress --since 7d
   loadgen runs list --tag baseline --format json`,
 		RunE: withRunFaults(func(c *cobra.Command, _ []string) error {
-			known := []string{"text", "json"}
 			switch {
-			case !slices.Contains(known, f.format):
-				return usageError{fmt.Errorf("--format %s: expected %s", f.format, nearest.Choice(known))}
-			case f.limit < 0:
-				return usageError{fmt.Errorf("--limit %d: expected a number of runs, or 0 for all", f.limit)}
-			case f.since != "":
+			case f.Limit < 0:
+				return usageError{fmt.Errorf("--limit %d: expected a number of runs, or 0 for all", f.Limit)}
+			case f.Since != "":
 				var err error
-				if f.selection.Since, err = catalog.ParseSince(f.since, clock.NewReal().Started()); err != nil {
-					return usageError{fmt.Errorf("--since %q: expected an age such as 7d or 12h, or a date such as 2026-03-01", f.since)}
+				if f.Selection.Since, err = catalog.ParseSince(f.Since, clock.NewReal().Started()); err != nil {
+					return usageError{fmt.Errorf("--since %q: expected an age such as 7d or 12h, or a date such as 2026-03-01", f.Since)}
 				}
 			}
-			all, err := catalog.Open(c.Context(), f.runs)
+			all, err := catalog.Open(c.Context(), f.Runs)
 			if err != nil {
 				return err
 			}
-			chosen, err := all.Select(f.selection)
+			chosen, err := all.Select(f.Selection)
 			if err != nil {
 				return err
 			}
-			if f.format == "json" {
-				return report.List(all, chosen, f.limit).JSON(stdout)
+			if f.format == report.FormJSON {
+				return report.List(all, chosen, f.Limit).JSON(stdout)
 			}
-			return report.List(all, chosen, f.limit).Text(stdout)
+			return report.List(all, chosen, f.Limit).Text(stdout)
 		}),
 	}
 	refuseArguments(c)
-	flags := c.Flags()
-	flags.StringVar(&f.runs, "runs", runsKept(), "`folder` of the runs")
-	flags.StringVar(&f.selection.Scenario, "scenario", "", "only runs of the scenario of this `name`")
-	flags.StringArrayVar(&f.selection.Tags, "tag", nil, "only runs with this `tag`, may be repeated")
-	flags.StringVar(&f.since, "since", "", "only runs since an `age` (7d, 12h) or a date (2026-03-01)")
-	flags.IntVar(&f.limit, "limit", 50, "maximum number of runs, 0 for all")
-	flags.StringVar(&f.format, "format", "text", "what to print: text or json")
+	f.Runs, f.format = runsKept(), report.FormText
+	c.Flags().VarP(&wordValue{&f.format, "form", []string{report.FormText, report.FormJSON}}, "format", "o", "what to print: text, json")
+	bind(c.Flags(), f)
 	return c
 }
 
@@ -138,9 +131,14 @@ counted below.`,
 const aboutRun = `RUN is the folder
 of a run, its name in --runs, a unique prefix of the name, or latest.`
 
+// tagFlags are what a user typed after `loadgen runs tag`.
+type tagFlags struct {
+	storeFlags
+	Remove bool `flag:"remove" help:"take the tags away"`
+}
+
 func newRunsTag(stdout io.Writer) *cobra.Command {
-	var runs string
-	var remove bool
+	f := &tagFlags{storeFlags: storeFlags{runsKept()}}
 	c := &cobra.Command{
 		Use:   "tag RUN NAME...",
 		Short: "Tag a run, which keeps it from being pruned",
@@ -157,11 +155,11 @@ which is never altered. ` + aboutRun,
 					return err
 				}
 			}
-			folder, err := catalog.Find(c.Context(), runs, args[0])
+			folder, err := catalog.Find(c.Context(), f.Runs, args[0])
 			if err != nil {
 				return err
 			}
-			tags, err := catalog.ChangeTags(folder, args[1:], remove)
+			tags, err := catalog.ChangeTags(folder, args[1:], f.Remove)
 			switch {
 			case errors.Is(err, results.ErrWrite):
 				return fmt.Errorf("%w: %w", run.ErrFolder, err)
@@ -174,16 +172,16 @@ which is never altered. ` + aboutRun,
 			return err
 		}),
 	}
-	c.Flags().StringVar(&runs, "runs", runsKept(), "`folder` of the runs")
-	c.Flags().BoolVar(&remove, "remove", false, "take the tags away")
+	bind(c.Flags(), f)
 	return c
 }
 
 // runsPruneFlags are what a user typed after `loadgen runs prune`.
 type runsPruneFlags struct {
-	runs, olderThan string
-	by              catalog.Pruning
-	yes             bool
+	storeFlags
+	OlderThan string `flag:"older-than" help:"only what is older than this *age*, such as 12h"`
+	By        catalog.Pruning
+	Yes       bool `flag:"yes" help:"agree: send load to a service, or delete what is listed"`
 }
 
 const runsPruneHelp = `Prune lists the runs to delete, and deletes them with --yes. --older-than selects runs
@@ -205,27 +203,27 @@ func newRunsPrune(stdout io.Writer) *cobra.Command {
   loadgen runs prune --keep-last 20 --scenario stress --yes`,
 		RunE: withRunFaults(func(c *cobra.Command, _ []string) error {
 			keepLast := c.Flags().Changed("keep-last")
-			f.by.Now, f.by.Own = clock.NewReal().Started(), report.Illustrations()
+			f.By.Now, f.By.Own = clock.NewReal().Started(), report.Illustrations()
 			switch {
-			case keepLast && f.by.KeepLast < 1:
-				return usageError{fmt.Errorf("--keep-last %d: expected 1 or more", f.by.KeepLast)}
-			case f.olderThan != "":
+			case keepLast && f.By.KeepLast < 1:
+				return usageError{fmt.Errorf("--keep-last %d: expected 1 or more", f.By.KeepLast)}
+			case f.OlderThan != "":
 				var err error
-				if f.by.OlderThan, err = catalog.ParseAge(f.olderThan); err != nil {
-					return usageError{fmt.Errorf("--older-than %q: %w", f.olderThan, err)}
+				if f.By.OlderThan, err = catalog.ParseAge(f.OlderThan); err != nil {
+					return usageError{fmt.Errorf("--older-than %q: %w", f.OlderThan, err)}
 				}
 			case !keepLast:
 				return usageError{errors.New("runs prune: expected --older-than 30d or --keep-last 20")}
 			}
-			all, err := catalog.Open(c.Context(), f.runs)
+			all, err := catalog.Open(c.Context(), f.Runs)
 			if err != nil {
 				return err
 			}
-			plan, err := all.Plan(f.by)
+			plan, err := all.Plan(f.By)
 			if err != nil {
 				return err
 			}
-			if !f.yes {
+			if !f.Yes {
 				return report.Pruning(stdout, plan)
 			}
 			done, err := plan.Delete(c.Context())
@@ -236,19 +234,15 @@ func newRunsPrune(stdout io.Writer) *cobra.Command {
 		}),
 	}
 	refuseArguments(c)
-	flags := c.Flags()
-	flags.StringVar(&f.runs, "runs", runsKept(), "`folder` of the runs")
-	flags.StringVar(&f.olderThan, "older-than", "", "runs older than this `age`, such as 30d, 2w or 12h")
-	flags.IntVar(&f.by.KeepLast, "keep-last", 0, "all but this number of the newest of each scenario")
-	flags.StringVar(&f.by.Scenario, "scenario", "", "only runs of the scenario of this `name`")
-	flags.BoolVar(&f.yes, "yes", false, "delete them")
+	f.Runs = runsKept()
+	bind(c.Flags(), f)
 	return c
 }
 
 // runsMergeFlags are what a user typed after `loadgen runs merge`.
 type runsMergeFlags struct {
-	tell tellFlags
-	runs string
+	Tell tellFlags
+	storeFlags
 }
 
 const runsMergeHelp = `Merge lays runs upon each other that went on side by side, as from several machines:
@@ -274,9 +268,9 @@ func newRunsMerge(stdout, stderr io.Writer) *cobra.Command {
 		Args:              takes(2, math.MaxInt, "two runs or more, and got %d; expected their folders or names"),
 		ValidArgsFunction: completeRuns,
 		RunE: withRunFaults(func(c *cobra.Command, args []string) error {
-			m := series.Merge{Out: f.tell.out, Runs: f.runs, Command: append(commandOf(c), args...)}
+			m := series.Merge{Out: f.Tell.Out, Runs: f.Runs, Command: append(commandOf(c), args...)}
 			for _, name := range args {
-				folder, err := catalog.Find(c.Context(), f.runs, name)
+				folder, err := catalog.Find(c.Context(), f.Runs, name)
 				if err != nil {
 					return err
 				}
@@ -291,19 +285,18 @@ func newRunsMerge(stdout, stderr io.Writer) *cobra.Command {
 			case err != nil:
 				return err
 			}
-			if err := f.tell.keep(folder, record, stderr); err != nil {
+			if err := f.Tell.keep(folder, record, stderr); err != nil {
 				return err
 			}
-			if err := f.tell.print(stdout, record); err != nil {
+			if err := f.Tell.print(stdout, record); err != nil {
 				return err
 			}
 			return outcomeOfRun(record).end()
 		}),
 	}
-	flags := c.Flags()
-	f.tell.formFlags.register(flags, runForms()...)
-	flags.StringVar(&f.tell.out, "out", "", "`folder` of the merged run (default: a new one in results/runs)")
-	flags.BoolVar(&f.tell.noCharts, "no-charts", false, "write only the record, without charts and page")
-	flags.StringVar(&f.runs, "runs", runsKept(), "`folder` in which names of runs are looked for")
+	f.Runs = runsKept()
+	f.Tell.formFlags.register(c.Flags(), runForms()...)
+	bind(c.Flags(), &f.Tell.keepFlags)
+	bind(c.Flags(), &f.storeFlags)
 	return c
 }

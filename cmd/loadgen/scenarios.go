@@ -21,6 +21,12 @@ import (
 	"loadgen/scenarios/series"
 )
 
+// listFlags are what a user typed after `loadgen scenarios list`.
+type listFlags struct {
+	formFlags
+	Search string `flag:"search" help:"only those that contain this *word*"`
+}
+
 // newScenarios returns the verb around scenarios and their files.
 func newScenarios(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
@@ -35,8 +41,7 @@ explain, simulate and run accept.`,
   loadgen scenarios check my-table.yaml    # validate a file`,
 		RunE: helpOrUnknown, Args: cobra.ArbitraryArgs,
 	}
-	var form formFlags
-	var search string
+	f := new(listFlags)
 	list := &cobra.Command{
 		Use:   "list",
 		Short: "List the built-in scenarios by what they are about",
@@ -48,22 +53,22 @@ names before descriptions.`,
 		RunE: func(*cobra.Command, []string) error {
 			all, err := scenarios.Catalogue()
 			subjects := scenarios.Subjects()
-			if search != "" {
-				all, err = scenarios.Search(search)
+			if f.Search != "" {
+				all, err = scenarios.Search(f.Search)
 				subjects = nil
 			}
 			if err != nil {
 				return err
 			}
 			if len(all) == 0 {
-				return usageError{fmt.Errorf("--search %s: no built-in scenario speaks of it; expected another word", text.Harmless(search))}
+				return usageError{fmt.Errorf("--search %s: no built-in scenario speaks of it; expected another word", text.Harmless(f.Search))}
 			}
-			return form.show(stdout, listed(all, subjects))
+			return f.show(stdout, listed(all, subjects))
 		},
 	}
 	refuseArguments(list)
-	form.register(list.Flags())
-	list.Flags().StringVar(&search, "search", "", "only those that speak of this `word`")
+	bind(list.Flags(), f, "verbose")
+	f.formFlags.register(list.Flags())
 	schema := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the format of scenario files as a JSON Schema",
@@ -120,8 +125,8 @@ func listed(all []scenarios.Entry, subjects []string) *document.Document {
 
 // sourceFlags are what a user typed after `loadgen scenarios show`.
 type sourceFlags struct {
-	effective bool
-	choice    choiceFlags
+	Effective bool        `flag:"effective" help:"print what takes effect, with every default and override"`
+	Choice    choiceFlags `requires:"effective"`
 }
 
 func (f *sourceFlags) verb(stdout, stderr io.Writer) *cobra.Command {
@@ -136,10 +141,7 @@ overrides, in one canonical form.`,
 		Args:              takesOne(),
 		ValidArgsFunction: oneScenario,
 		RunE: func(c *cobra.Command, args []string) error {
-			if !f.effective {
-				if err := refuse(c.Flags(), "changes what takes effect; expected --effective with it", "set", "use", "anti-pattern"); err != nil {
-					return err
-				}
+			if !f.Effective {
 				text, err := scenarios.Source(args[0])
 				if err != nil {
 					return err
@@ -147,11 +149,11 @@ overrides, in one canonical form.`,
 				_, err = stdout.Write(text)
 				return err
 			}
-			d, err := f.choice.open(args[0], "model.partition_target=500", stderr)
+			d, err := f.Choice.open(args[0], "model.partition_target=500", stderr)
 			if err != nil {
 				return err
 			}
-			s, err := f.choice.settle(c.Flags(), d, nil)
+			s, err := f.Choice.settle(c.Flags(), d, nil)
 			if err != nil {
 				return err
 			}
@@ -159,8 +161,7 @@ overrides, in one canonical form.`,
 			return err
 		},
 	}
-	c.Flags().BoolVar(&f.effective, "effective", false, "print what takes effect, with every default and override")
-	f.choice.registerForm(c.Flags())
+	bind(c.Flags(), f, "seed", "retry", "workers")
 	completeUse(c, canonical)
 	return c
 }
@@ -252,8 +253,8 @@ func checkOne(name string, stdin io.Reader) (said string, isSound bool) {
 
 // initFlags are what a user typed after `loadgen scenarios init`.
 type initFlags struct {
-	name  string
-	force bool
+	Name  string `flag:"name" help:"what the scenario is called (default: as the file is)"`
+	Force bool   `flag:"force" help:"overwrite existing files"`
 }
 
 const initHelp = `Init writes a scenario to begin with, ` + scenarios.StarterName + `.yaml unless another file is named. It is
@@ -281,15 +282,12 @@ func (f *initFlags) verb(stdout io.Writer) *cobra.Command {
 			if len(args) == 1 {
 				file = args[0]
 			}
-			if err := emptyFlag(c.Flags()); err != nil {
-				return err
-			}
 			var faults fields.Faults
-			if errors.As(scenarios.Begin(file, f.name, f.force), &faults) {
+			if errors.As(scenarios.Begin(file, f.Name, f.Force), &faults) {
 				for i, fault := range faults {
 					switch fault.Path {
 					case "name":
-						faults[i].File = "--name " + f.name
+						faults[i].File = "--name " + f.Name
 					case "overwrite":
 						faults[i] = fields.Fault{What: fault.What + ", or --force to overwrite it"}
 					}
@@ -306,8 +304,7 @@ func (f *initFlags) verb(stdout io.Writer) *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().StringVar(&f.name, "name", "", "what the scenario is called (default: as the file is)")
-	c.Flags().BoolVar(&f.force, "force", false, "overwrite files that are there")
+	bind(c.Flags(), f)
 	return c
 }
 

@@ -133,7 +133,7 @@ func TestAddressesThatAreTaken(t *testing.T) {
 	require.NoError(t, err)
 	defer taken.Close()
 	t.Chdir(t.TempDir())
-	for _, typed := range []string{"stress --target in-process --metrics-listen=", "stress --target in-process --live=", "simulate --live="} {
+	for _, typed := range []string{"stress --target in-process --metrics-listen=", "stress --target in-process --live-page=", "simulate --live-page="} {
 		code, _, stderr := say(t, strings.Fields(typed+taken.Addr().String())...)
 		assert.Truef(t, code == codeUsage && strings.Contains(stderr, "in use") && strings.Count(stderr, "\n") == 1,
 			"%s of a port that is taken = %d %q; want %d and one line", typed, code, stderr, codeUsage)

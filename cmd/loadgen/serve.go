@@ -26,12 +26,13 @@ import (
 
 // serveFlags are what a user typed after `loadgen serve`.
 type serveFlags struct {
-	serve.Options
-	keyFile, faultFile string
-	examine            bool
+	serve.Options `group:"Service"`
+	KeyFile       string   `flag:"key-file" group:"Connections" help:"*file* with the account key, base64 (default of a --target: Entra ID)"`
+	FaultFile     string   `flag:"faults" group:"Service" rare:"yes" help:"*file* with injected faults, under the key faults as in a scenario"`
+	Examine       bool     `flag:"examine" group:"Output" help:"record the traffic as a run and report on it"`
+	Out           string   `flag:"out" group:"Output" requires:"examine" help:"*folder* of the result (default: a new one in results/runs)"`
+	Live          liveFlag `flag:"live-page" alone:":0" group:"Output" requires:"examine" help:"show what goes on in a browser, at a free port or this *address*, such as :8080"`
 	formFlags
-	out  string
-	live liveFlag
 }
 
 // standardInput is the name of it among files.
@@ -48,7 +49,7 @@ delay.
 
 --examine records the traffic like a run in a folder in results/runs, and reports at the
 end: hot partitions, queries that scan, throttling, and what that means for the
-PartitionKey. With --live a local page shows it meanwhile.
+PartitionKey. With --live-page a local page shows it meanwhile.
 
 Ctrl-C, SIGTERM or SIGHUP ends it: it accepts no more connections, lets requests finish
 for 5 s, then exports and reports. A second, local address answers GET /-/healthz and GET
@@ -71,9 +72,9 @@ func (f *serveFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 		Long:  serveHelp,
 		Example: `  loadgen serve                                   # the emulators' address and account
   loadgen serve --examine                         # with a verdict on Ctrl-C
-  loadgen serve --examine --live                  # with a live page
+  loadgen serve --examine --live-page                  # with a live page
   loadgen serve --start cold --examine            # a new table, before load balancing splits it
-  loadgen serve --log table.log                   # for explain --log and replay
+  loadgen serve --log table.log                   # for logs and replay
   loadgen serve --import races.csv --export races.jsonl
   loadgen serve --data-dir tables                 # keep tables on disk
   loadgen serve --profile off --listen 127.0.0.1:0 # no limits, any free port
@@ -83,41 +84,12 @@ func (f *serveFlags) verb(stdout, stderr io.Writer) *cobra.Command {
   loadgen serve --faults faults.yaml --set faults.0.share=2%
   loadgen serve --listen 0.0.0.0:10002 --account races --key-file key.txt`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := emptyFlag(c.Flags()); err != nil {
-				return err
-			}
 			f.Input, f.Journal = c.InOrStdin(), stderr
 			return f.run(c.Context(), commandOf(c), stdout)
 		},
 	}
-	flags := c.Flags()
-	flags.StringVar(&f.Listen, "listen", serve.DefaultListen, "`address` to serve on; port 0 is any free one")
-	flags.StringVar(&f.Account, "account", "", "name of the account (default: the emulators')")
-	flags.StringVar(&f.keyFile, "key-file", "", "`file` with the key of --account, base64")
-	flags.StringVar(&f.TLSCert, "tls-cert", "", "`file` with the certificate chain for https, in PEM")
-	flags.StringVar(&f.TLSKey, "tls-key", "", "`file` with the key of --tls-cert, in PEM")
-	flags.BoolVar(&f.TLSSelfSigned, "tls-self-signed", false, "serve https with a temporary certificate")
-	flags.StringVar(&f.OIDCIssuer, "oidc-issuer", "", "accept bearer tokens of this issuer: a `URL`, such as https://sts.windows.net/TENANT/")
-	flags.BoolVar(&f.InsecureTokens, "insecure-tokens", false, "accept any bearer token: on a loopback address only")
-	flags.StringVar(&f.Start, "start", model.Warm, "start of a new table: `warm` (spread over servers) or cold (one range)")
-	flags.StringVar(&f.Profile, "profile", serve.DefaultProfile, "limits and times: "+nearest.Choice(serve.Profiles())+", or a `file` of `loadgen calibrate`")
-	flags.StringVar(&f.faultFile, "faults", "", "`file` with injected faults, under the key faults as in a scenario")
-	flags.StringArrayVar(&f.Set, "set", nil, "set a value of the model or of --faults: `model.x=y`, repeatable")
-	flags.Uint64Var(&f.Seed, "seed", 1, "root of all chance")
-	flags.StringArrayVar(&f.Imports, "import", nil, "fill tables from this `file`, may be repeated: .jsonl, .ndjson or .csv; - is "+
-		"standard input as JSON lines")
-	flags.StringVar(&f.Export, "export", "", "save all tables to this `file` at the end: .jsonl, .ndjson or .csv")
-	flags.DurationVar(&f.ExportEvery, "export-every", 0, "write the --export file at this interval, too: a `duration`, 1s or more")
-	flags.StringVar(&f.DataDir, "data-dir", "", "store the tables in this `folder`; created if missing")
-	flags.StringVar(&f.Durability, "durability", "", "with --data-dir: acknowledge writes after (`sync`, default) or before (nosync) they are on disk")
-	flags.BoolVar(&f.examine, "examine", false, "record the traffic as a run and report on it")
-	flags.StringVar(&f.out, "out", "", "with --examine: folder of the run (default: new in results/runs)")
-	f.live.register(flags, "live")
-	flags.BoolVar(&f.verbose, "verbose", false, "with --examine: print the whole report")
-	flags.StringVar(&f.Log, "log", "", "new `file` for an access log in the service's format")
-	flags.StringVar(&f.LogFormat, "log-format", serve.LogFormats()[0], "of --log: "+nearest.Choice(serve.LogFormats()))
-	flags.StringVar(&f.Admin, "admin", serve.DefaultAdmin, "loopback `address` of /-/healthz and /-/state")
-	flags.BoolVar(&f.Quiet, "quiet", false, "no lines with counts on standard error")
+	f.Listen, f.Admin, f.Profile, f.Start, f.LogFormat = serve.DefaultListen, serve.DefaultAdmin, serve.DefaultProfile, model.Warm, serve.LogFormats()[0]
+	bind(c.Flags(), f)
 	return c
 }
 
@@ -130,12 +102,12 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 	f.Clock = clock.NewReal()
 	var examination capture.Examination
 	var watch *page.Watch // nil without a page
-	shown, err := f.live.open(stopOf(ctx))
+	shown, err := f.Live.open(stopOf(ctx))
 	if err != nil {
 		return err
 	}
 	defer shown.Close()
-	if f.examine {
+	if f.Examine {
 		f.Observe, f.Tick = examination.Saw, examination.Advance
 		f.Balanced = func(list []serve.Event) {
 			decided := run.Decisions(list)
@@ -153,8 +125,8 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 		return err
 	}
 	defer s.Close() // of what was served to its end nothing is left to go wrong
-	if f.examine {
-		plan := capture.Plan{Out: f.out, Version: run.Version(), Commit: run.Commit(), Command: command,
+	if f.Examine {
+		plan := capture.Plan{Out: f.Out, Version: run.Version(), Commit: run.Commit(), Command: command,
 			Model: s.Model(), Seed: f.Seed, Started: f.Clock.Started(), Start: f.Start, Faults: told}
 		if err := examination.Open(plan); err != nil {
 			return fmt.Errorf("%w: %w", run.ErrFolder, err)
@@ -179,7 +151,7 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 	}
 	ended, saved := s.Drain(), f.blame(s.Save())
 	watch.End()
-	if f.examine {
+	if f.Examine {
 		ended = f.report(stdout, &examination, results.TargetCounts(s.Counts()), shown, ended)
 	}
 	return errors.Join(s.Close(), ended, saved)
@@ -188,19 +160,15 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 // prepare reads the files of the flags, and describes the injected faults.
 func (f *serveFlags) prepare() (told []string, err error) {
 	switch {
-	case !f.examine && f.out != "":
-		return nil, usageError{errors.New("--out requires --examine")}
-	case !f.examine && f.live.asked:
-		return nil, usageError{errors.New("--live shows the traffic that --examine records; expected --examine with it")}
-	case (f.Account == "") != (f.keyFile == ""):
+	case (f.Account == "") != (f.KeyFile == ""):
 		return nil, usageError{errors.New("--account and --key-file: expected both or neither")}
-	case f.keyFile != "":
-		f.KeyName = f.keyFile
-		if f.Key, err = readSecret(f.keyFile); err != nil {
+	case f.KeyFile != "":
+		f.KeyName = f.KeyFile
+		if f.Key, err = readSecret(f.KeyFile); err != nil {
 			return nil, usageError{fmt.Errorf("--key-file: %w", err)}
 		}
 	}
-	if f.Faults, f.Set, told, err = scenarios.ServiceFaults(f.faultFile, f.Set); err != nil {
+	if f.Faults, f.Set, told, err = scenarios.ServiceFaults(f.FaultFile, f.Set); err != nil {
 		return nil, usageError{err}
 	}
 	if slices.Contains(serve.Profiles(), f.Profile) {

@@ -236,17 +236,17 @@ func TestFirstScreens(t *testing.T) {
 		{"simulate-sweep", "simulate choice.yaml --one-profile --sweep seed=1,2 --out swept"},
 		{"simulate-transfers", "simulate bank-transfer --one-profile --out f"},
 		{"explain", "explain choice.yaml"},
-		{"explain-keys", "explain --from keys.csv --rate 50"},
-		{"explain-keys-over", "explain --from keys.csv --rate 5000"},
-		{"explain-log", "explain --log your-log.log.gz"},
-		{"replay", "replay your-log.log.gz your-log.yaml --partition-key {year} --row-key {division}_{bib:05d}"},
+		{"explain-keys", "keys keys.csv --rate 50"},
+		{"explain-keys-over", "keys keys.csv --rate 5000"},
+		{"explain-log", "logs your-log.log.gz"},
+		{"replay", "logs replay your-log.log.gz your-log.yaml --partition-key {year} --row-key {division}_{bib:05d}"},
 		{"contest", "contest choice.yaml --seeds 2 --one-profile --out contest"},
 		{"backoff", "backoff contest --clients 20 --outage 2s --policies none,js"},
 		{"compare", "compare a b"},
 		{"gate", "gate choice.yaml --accept --reason first"},
 	} {
 		args := strings.Fields(row.typed)
-		if slices.Contains([]string{"simulate", "explain", "contest", "replay"}, args[0]) {
+		if slices.Contains([]string{"simulate", "contest"}, args[0]) {
 			args = append(args, "--quiet")
 		}
 		code, stdout, stderr := say(t, args...)

@@ -106,16 +106,16 @@ func FuzzParseSize(f *testing.F) {
 // planned returns the plan that `loadgen stress` makes of these flags.
 func planned(t testing.TB, args ...string) (run.Plan, error) {
 	t.Helper()
-	var f stressFlags
-	c := f.verb(io.Discard, io.Discard)
+	var f runFlags
+	c := f.stressVerb(io.Discard, io.Discard)
 	require.NoError(t, c.ParseFlags(args))
-	draw, plan, err := f.open(c, io.Discard)
+	d, err := f.Choice.open("stress", "", io.Discard)
 	require.NoError(t, err)
-	s, err := draw(nil)
+	s, err := f.drawing(c, d)(nil)
 	if err != nil {
 		return run.Plan{}, err
 	}
-	return plan(s, commandOf(c))
+	return f.planner(c, d, io.Discard)(s, commandOf(c))
 }
 
 func decode(t testing.TB, text []byte) *results.Summary {

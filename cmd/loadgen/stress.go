@@ -12,22 +12,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"loadgen/engine/nearest"
 	"loadgen/report/text"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fleet"
 	"loadgen/scenarios/run"
 )
 
-// stressFlags are what a user typed after `loadgen stress`.
-type stressFlags struct {
-	live     liveFlags
-	rate     float64
-	duration time.Duration
-	key      string
-	peak     float64
-}
-
-func (f *stressFlags) verb(stdout, stderr io.Writer) *cobra.Command {
+func (f *runFlags) stressVerb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stress",
 		Short: "Run the documented stress test of one partition",
@@ -41,7 +33,7 @@ documented limits: limits in the result are modelled, not measured. --target sel
 another Table service; sending to it requires --yes. The record and its charts (PNG and
 SVG) go to a new folder in results/runs.
 
-` + findHelp + "\n\n" + driverHelp,
+` + loadHelp + "\n\n" + findHelp + "\n\n" + driverHelp,
 		Example: `  loadgen stress                                  # where does the partition saturate?
   loadgen stress --peak 1500                      # does it sustain 1,500 operations/s? (exit 10: no, 12: unknown)
   loadgen stress --rate 2500 --duration 10s       # one step at one rate
@@ -52,111 +44,148 @@ SVG) go to a new folder in results/runs.
   loadgen stress --find-limit partition --max-p99 50ms --from 4000
   loadgen stress --driver vegeta --rate 1500      # measure with a second driver
   loadgen stress --target env:TABLES --yes        # a service by its connection string`,
-		RunE: func(c *cobra.Command, _ []string) error {
-			defer f.live.fleet.end(stderr)
-			draw, plan, err := f.open(c, stderr)
-			if err != nil {
-				return err
-			}
-			return f.live.tell.runs(c, draw, commandOf(c), plan, stdout, stderr)
-		},
+		RunE: func(c *cobra.Command, _ []string) error { return f.scenario(c, "stress", stdout, stderr) },
 	}
-	flags := c.Flags()
-	flags.Float64Var(&f.rate, "rate", 0, "offer one step at this rate in operations/s")
-	flags.DurationVar(&f.duration, "duration", 0, "length of each step, such as 4s")
-	flags.Float64Var(&f.peak, "peak", 0, "check that this rate in operations/s holds (exit 10 if not, 12 if unknown)")
-	flags.StringVar(&f.key, "partition-key", "", "PartitionKey to aim at, one of those that are loaded")
-	f.live.register(flags)
+	f.register(c.Flags(), "sweep", "use", "anti-pattern", "join", "member", "label")
 	return c
 }
 
-// open returns what draws the stress test and what makes a plan of it, as the flags ask for.
-func (f *stressFlags) open(c *cobra.Command, stderr io.Writer) (drawing, planner, error) {
-	d, err := f.live.choice.open("stress", "model.partition_target=500", stderr)
-	if err != nil {
-		return nil, nil, err
-	}
-	draw := func(alter func(*scenarios.Scenario) error) (*scenarios.Scenario, error) {
-		return f.scenario(c.Flags(), d, alter)
-	}
-	return draw, func(s *scenarios.Scenario, command []string) (run.Plan, error) {
-		p, err := f.live.plan(c, s, d.antiPattern, command, stderr)
-		p.Peak = f.peak
-		return p, err
-	}, nil
+// loadHelp is what the help of such a verb says of its load.
+const loadHelp = `--rate and --peak replace the load of the scenario's only phase with arrivals, in operations/s.
+--peak P offers steps up to 2 P and answers whether P holds: exit 10 if not, 12 if that is
+unknown. --expect adds a check to those of the scenario.`
+
+// loadFlags replace the load that a scenario offers, and add to what is checked.
+type loadFlags struct {
+	Peak     float64       `flag:"peak" excludes:"rate" help:"check that this rate in operations/s holds (exit 10 if not, 12 if unknown)"`
+	Rate     float64       `flag:"rate" help:"offer this rate, in operations/s (keys: entities/s)"`
+	Duration time.Duration `flag:"duration" help:"length of the load, or of each of its steps, such as 4s"`
+	Expect   []string      `flag:"expect" help:"also check a *figure*, such as \"p99(get) < 50ms\", repeatable"`
 }
 
-// highestPeak is the highest peak whose double is a rate that a scenario takes,
-// shortestJudged the shortest step that shows where a partition saturates.
+// The bounds of a peak, whose double is a rate that a scenario takes, and the shortest step that shows where a
+// partition saturates; usualStep is the length of a step where nothing says another.
 const (
 	highestPeak    = 500_000
 	lowestPeak     = 0.01
 	shortestJudged = 2 * time.Second
+	usualStep      = 4 * time.Second
 )
-
-// scenario returns the built-in stress test with every override applied, and altered, unless
-// alter is nil.
-func (f *stressFlags) scenario(flags *pflag.FlagSet, d *draft, alter func(*scenarios.Scenario) error) (*scenarios.Scenario, error) {
-	switch given := flags.Changed; {
-	case given("rate") && given("peak"):
-		return nil, usageError{errors.New("--rate and --peak each choose the steps; expected one of them")}
-	case given("rate") && !(f.rate > 0):
-		return nil, usageError{fmt.Errorf("--rate %v: expected operations/s above 0", f.rate)}
-	case given("peak") && !(f.peak >= lowestPeak && f.peak <= highestPeak):
-		return nil, usageError{fmt.Errorf("--peak %v: expected operations/s from %v to %v", f.peak, lowestPeak, highestPeak)}
-	case given("duration") && f.duration <= 0:
-		return nil, usageError{fmt.Errorf("--duration %v: expected more than 0, such as 4s", f.duration)}
-	case given("duration") && given("peak") && f.duration < shortestJudged:
-		return nil, usageError{fmt.Errorf("--duration %v: judging a peak requires steps of %v or more, which use up the burst allowance",
-			f.duration, shortestJudged)}
-	}
-	// Rates have three decimals; the step that is judged is the one asked for.
-	f.peak = thousandth(f.peak)
-	return f.live.choice.read(flags, d, func(s *scenarios.Scenario) error {
-		err := f.aim(flags, s)
-		if err == nil && alter != nil {
-			err = alter(s)
-		}
-		return err
-	})
-}
 
 // judged are the rates by which a peak is judged, as parts of it: half of it and three quarters,
 // itself, and up to twice as much for the headroom.
 var judged = [...]float64{.5, .75, 1, 1.25, 1.5, 2}
 
-// aim fills the scenario's first peak with what the flags say of it.
-func (f *stressFlags) aim(flags *pflag.FlagSet, s *scenarios.Scenario) error {
-	for i := range s.Phases {
-		if s.Phases[i].Kind() != scenarios.FormPeak {
-			continue
+// validate returns what is wrong with the flags by themselves.
+func (f *loadFlags) validate(flags *pflag.FlagSet) error {
+	switch given := flags.Changed; {
+	case given("rate") && !(f.Rate > 0):
+		return usageError{fmt.Errorf("--rate %v: expected operations/s above 0", f.Rate)}
+	case given("peak") && !(f.Peak >= lowestPeak && f.Peak <= highestPeak):
+		return usageError{fmt.Errorf("--peak %v: expected operations/s from %v to %v", f.Peak, lowestPeak, highestPeak)}
+	case given("duration") && f.Duration <= 0:
+		return usageError{fmt.Errorf("--duration %v: expected more than 0, such as 4s", f.Duration)}
+	case given("duration") && given("peak") && f.Duration < shortestJudged:
+		return usageError{fmt.Errorf("--duration %v: judging a peak requires steps of %v or more, which use up the burst allowance",
+			f.Duration, shortestJudged)}
+	}
+	return nil
+}
+
+// rates returns the rates that are asked for, nil for those of the scenario.
+func (f *loadFlags) rates() []float64 {
+	switch {
+	case f.Peak > 0:
+		// Rates have three decimals; the step that is judged is the one asked for.
+		f.Peak = thousandth(f.Peak)
+		var rates []float64
+		for _, part := range judged {
+			rates = append(rates, thousandth(f.Peak*part))
 		}
-		peak, arrivals, steps := *s.Phases[i].Traffic, *s.Phases[i].Traffic.Arrivals, *s.Phases[i].Traffic.Arrivals.Steps
-		peak.Arrivals, arrivals.Steps = &arrivals, &steps
-		for _, one := range []struct {
-			flag, field string
-			fill        func()
-		}{
-			{"rate", "rates", func() { steps.Rates = []float64{f.rate} }},
-			{"peak", "rates", func() {
-				steps.Rates = nil
-				for _, part := range judged {
-					steps.Rates = append(steps.Rates, thousandth(f.peak*part))
-				}
-			}},
-			{"duration", "each", func() { steps.Each = f.duration }},
-			{"partition-key", "partition_key", func() { peak.Keys = []string{f.key} }},
-		} {
-			if flags.Changed(one.flag) {
-				one.fill()
-				s.Credit(fmt.Sprintf("phases.%d.peak.%s", i, one.field), "--"+one.flag)
-			}
-		}
-		s.Phases = slices.Clone(s.Phases)
-		s.Phases[i].Traffic = &peak
+		return rates
+	case f.Rate > 0:
+		return []float64{f.Rate}
+	}
+	return nil
+}
+
+// replace has a scenario offer the load, and check the figures, that the flags ask for.
+func (f *loadFlags) replace(flags *pflag.FlagSet, s *scenarios.Scenario) error {
+	if err := f.validate(flags); err != nil {
+		return err
+	}
+	for _, check := range f.Expect {
+		s.Expect = append(slices.Clip(s.Expect), check)
+		s.Credit(fmt.Sprintf("expect.%d", len(s.Expect)-1), "--expect "+check)
+	}
+	at := slices.IndexFunc([]string{"peak", "rate", "duration"}, flags.Changed)
+	if at < 0 {
 		return nil
 	}
-	return refuse(flags, "is of a peak, and the scenario has none any more; expected a phase with a peak", "rate", "peak", "duration", "partition-key")
+	flag := []string{"peak", "rate", "duration"}[at]
+	phase, err := offering(s, flag)
+	if err != nil {
+		return err
+	}
+	s.Phases = slices.Clone(s.Phases)
+	p := &s.Phases[phase]
+	traffic, arrivals := *p.Traffic, *p.Traffic.Arrivals
+	traffic.Arrivals, p.Traffic = &arrivals, &traffic
+	path := fmt.Sprintf("phases.%d.%s", phase, p.Kind())
+	rates, length := f.rates(), "for"
+	switch {
+	case rates == nil:
+	case p.Form == scenarios.FormSpread && f.Peak > 0:
+		return usageError{fmt.Errorf("--peak: phase %s offers one rate to each partition; expected --rate, or traffic with arrivals", p.Name)}
+	case p.Form == scenarios.FormSpread:
+		arrivals.Constant = thousandth(f.Rate / float64(max(1, traffic.Partitions, len(traffic.Keys))))
+		s.Credit(path+".rate", "--rate")
+	case p.Form == scenarios.FormPeak:
+		steps := *arrivals.Steps
+		steps.Rates, arrivals.Steps = rates, &steps
+		s.Credit(path+".rates", "--"+flag)
+	case f.Peak > 0:
+		arrivals = scenarios.Arrivals{Steps: &scenarios.Steps{Rates: rates, Each: usualStep}}
+		traffic.For, traffic.WarmUp, traffic.StopWhenStable, traffic.Unit = 0, 0, 0, scenarios.UnitOperations
+		s.Credit(path+".arrivals", "--peak")
+	default:
+		traffic.For = traffic.Lasts()
+		arrivals, traffic.Unit = scenarios.Arrivals{Constant: f.Rate}, scenarios.UnitOperations
+		s.Credit(path+".arrivals", "--rate")
+	}
+	if !flags.Changed("duration") {
+		return nil
+	}
+	if arrivals.Steps == nil {
+		traffic.For = f.Duration
+	} else {
+		steps := *arrivals.Steps
+		steps.Each, arrivals.Steps, length = f.Duration, &steps, "each"
+		if p.Form == "" {
+			length = "arrivals.steps.each"
+		}
+	}
+	s.Credit(path+"."+length, "--duration")
+	return nil
+}
+
+// offering returns the position of the only phase of a scenario with arrivals, whose load a flag replaces.
+func offering(s *scenarios.Scenario, flag string) (int, error) {
+	var at []int
+	var names []string
+	for i := range s.Phases {
+		if t := s.Phases[i].Traffic; t != nil && t.Arrivals != nil {
+			at, names = append(at, i), append(names, s.Phases[i].Name)
+		}
+	}
+	switch len(at) {
+	case 1:
+		return at[0], nil
+	case 0:
+		return 0, usageError{fmt.Errorf("--%s is of a rate, and no phase of %s has arrivals; expected --set phases.NAME.…", flag, s.Name)}
+	}
+	return 0, usageError{fmt.Errorf("--%s replaces the load of one phase, and %s has several with arrivals: %s; expected --set phases.NAME.…",
+		flag, s.Name, nearest.Choice(names))}
 }
 
 // thousandth rounds to three decimals.
@@ -169,33 +198,21 @@ them on this machine. With --lead address they run elsewhere, each started by
 loadgen run --join nats://address --token-file file --target service.
 They stay for a search and for all runs of --sweep, --count and a contest.`
 
-// fleetFlags have several processes offer a load together.
+// fleetFlags have several processes offer a load together, or this one join those that another leads.
 type fleetFlags struct {
-	processes int
-	lead      string
-	onLoss    string
-	deadline  time.Duration
-	member    memberFlags
+	Processes int           `flag:"processes" rare:"yes" help:"number of processes that offer the load together, each its share"`
+	Lead      string        `flag:"lead" rare:"yes" requires:"processes" help:"wait for members at this *address*, such as :4222"`
+	OnLoss    string        `flag:"on-loss" rare:"yes" default:"fail" requires:"processes" help:"if a member is lost: fail ends the run, finish continues (exit 13)"`
+	Join      string        `flag:"join" rare:"yes" excludes:"processes" help:"join a fleet at this *URL* of its leader or NATS server, such as nats://host:4222"`
+	Deadline  time.Duration `flag:"join-within" rare:"yes" default:"1m" requires:"processes|join" help:"how long members have to join"`
+	Name      string        `flag:"member" rare:"yes" requires:"join" help:"name of this member of the fleet (default: host and process)"`
+	Labels    []string      `flag:"label" rare:"yes" requires:"join" help:"label of this member, *key=value*, repeatable"`
+	TokenFile string        `flag:"token-file" rare:"yes" requires:"processes|join" help:"*file* with the token of the fleet (openssl rand -hex 32)"`
+	NATS      string        `flag:"nats-url" rare:"yes" requires:"processes" help:"use this NATS server, which members join by --join"`
+	Creds     string        `flag:"nats-creds" rare:"yes" requires:"processes|join" help:"*file* with the credentials for your own NATS server"`
+	CA        string        `flag:"nats-ca" rare:"yes" requires:"processes|join" help:"*file* with the certificates that are trusted for it"`
 	// offering are the processes, the same for all runs of the command; nil without any.
 	offering *fleet.Offering
-}
-
-// memberFlags are what both ends of a fleet need.
-type memberFlags struct {
-	tokenFile, creds, ca string
-	// url is an existing NATS server, which members join by --join.
-	url string
-}
-
-func (f *fleetFlags) register(flags *pflag.FlagSet) {
-	flags.IntVar(&f.processes, "processes", 0, "number of processes that offer the load together, each its share")
-	flags.StringVar(&f.lead, "lead", "", "with --processes: wait for members at this `address`, such as :4222")
-	flags.StringVar(&f.onLoss, "on-loss", lossFails, "with --processes: if a member is lost: fail ends the run, finish continues (exit 13)")
-	flags.DurationVar(&f.deadline, "join-within", time.Minute, "with --processes: how long they have to join")
-	flags.StringVar(&f.member.url, "nats-url", "", "with --processes: use your own NATS server")
-	flags.StringVar(&f.member.tokenFile, "token-file", "", "`file` with the token of the fleet (openssl rand -hex 32)")
-	flags.StringVar(&f.member.creds, "nats-creds", "", "`file` with the credentials for a NATS server of your own")
-	flags.StringVar(&f.member.ca, "nats-ca", "", "`file` with the certificates that are trusted for it")
 }
 
 // What is done where a member is lost.
@@ -207,18 +224,17 @@ const (
 // fill has a plan's load be offered by several processes, where that was asked for: none of them
 // is begun yet. The folder is what the paths in the scenario count from.
 func (f *fleetFlags) fill(flags *pflag.FlagSet, p *run.Plan, target *targetFlags, folder string, quiet bool, stderr io.Writer) error {
-	if f.processes == 0 && !flags.Changed("processes") {
-		return refuse(flags, "belongs to --processes, which is missing; expected the number of processes",
-			"lead", "on-loss", "join-within", "nats-url", "nats-creds", "nats-ca", "token-file")
+	if f.Processes == 0 && !flags.Changed("processes") {
+		return nil
 	}
 	if f.offering != nil {
 		return flagged(flags, f.offering.Fill(p))
 	}
-	if f.onLoss != lossFails && f.onLoss != lossFinishes {
-		return usageError{fmt.Errorf("--on-loss %s: expected %s or %s", f.onLoss, lossFails, lossFinishes)}
+	if f.OnLoss != lossFails && f.OnLoss != lossFinishes {
+		return usageError{fmt.Errorf("--on-loss %s: expected %s or %s", f.OnLoss, lossFails, lossFinishes)}
 	}
-	offering := &fleet.Offering{Members: f.processes, Deadline: f.deadline, FinishOnLoss: f.onLoss == lossFinishes, Folder: folder, Said: stderr,
-		Bus: fleet.BusOptions{URL: f.member.url, Listen: f.lead, Creds: f.member.creds, CA: f.member.ca}}
+	offering := &fleet.Offering{Members: f.Processes, Deadline: f.Deadline, FinishOnLoss: f.OnLoss == lossFinishes, Folder: folder, Said: stderr,
+		Bus: fleet.BusOptions{URL: f.NATS, Listen: f.Lead, Creds: f.Creds, CA: f.CA}}
 	offering.Say = func(line string) {
 		if !quiet {
 			fmt.Fprintln(stderr, text.Harmless(line)) // members choose their names
@@ -226,14 +242,14 @@ func (f *fleetFlags) fill(flags *pflag.FlagSet, p *run.Plan, target *targetFlags
 	}
 	var err error
 	switch {
-	case f.lead == "" && f.member.url == "":
+	case f.Lead == "" && f.NATS == "":
 		if offering.Local, err = target.member(); err == nil {
 			offering.Bus.Token, err = fleet.NewToken()
 		}
-	case f.member.tokenFile == "":
+	case f.TokenFile == "":
 		err = usageError{errors.New("--lead and --nats-url require --token-file with the same token for all members (openssl rand -hex 32 > token; chmod 600 token)")}
 	default:
-		offering.Bus.Token, err = fleet.ReadToken(f.member.tokenFile)
+		offering.Bus.Token, err = fleet.ReadToken(f.TokenFile)
 	}
 	if err != nil {
 		return err
@@ -269,17 +285,17 @@ func ofBus(fault error, url string) error {
 func (f *targetFlags) member() ([]string, error) {
 	program, err := os.Executable()
 	words := []string{program, "run"}
-	if f.where[0] == targetEmbedded || f.where[0] == targetInProcess {
+	if f.Target.first() == targetEmbedded || f.Target.first() == targetInProcess {
 		return words, err
 	}
-	for _, where := range f.where {
+	for _, where := range f.Target {
 		words = append(words, "--target", where)
 	}
-	if f.keyFile != "" {
-		words = append(words, "--key-file", f.keyFile)
+	if f.KeyFile != "" {
+		words = append(words, "--key-file", f.KeyFile)
 	}
-	if f.account != "" {
-		words = append(words, "--account", f.account)
+	if f.Account != "" {
+		words = append(words, "--account", f.Account)
 	}
 	return words, err
 }

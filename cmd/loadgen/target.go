@@ -16,7 +16,6 @@ import (
 
 	"loadgen/engine/nearest"
 	"loadgen/report/document"
-	"loadgen/scenarios"
 	"loadgen/scenarios/run"
 )
 
@@ -28,70 +27,61 @@ const (
 	targetFile      = "file:"
 )
 
+// endpointFlags name a table service.
+type endpointFlags struct {
+	Target  targets `flag:"target" help:"a table endpoint's *URL*, or env:NAME or file:PATH for a connection string, repeatable for several accounts; also embedded (the engine behind a local socket, the default of runs) and in-process"`
+	Account string  `flag:"account" rare:"yes" help:"name of the account (default: from the URL of the --target; of serve the emulators')"`
+	KeyFile string  `flag:"key-file" rare:"yes" help:"*file* with the account key, base64 (default of a --target: Entra ID)"`
+}
+
 // targetFlags say what a run is sent to.
 type targetFlags struct {
-	// where are the targets that were named, the embedded one where none was: the
-	// first, and one for each further account.
-	where   []string
-	given   bool
-	account string
-	keyFile string
-	consent bool
-	budget  int64
+	endpointFlags
+	Consent bool  `flag:"yes" help:"agree: send load to a service, or delete what is listed"`
+	Budget  int64 `flag:"budget" help:"end at this number of billed transactions (0: unlimited)"`
 }
 
-func (f *targetFlags) register(flags *pflag.FlagSet) {
-	f.where = []string{targetEmbedded}
-	flags.Var(targetsValue{f}, "target", "what to load: embedded (the engine behind a local socket), in-process, "+
-		"a table endpoint's URL (with --key-file or Entra ID), env:NAME or file:PATH for a connection "+
-		"string, which may be repeated for each account of the scenario")
-	flags.StringVar(&f.account, "account", "", "account of a --target URL (default: from the URL)")
-	flags.StringVar(&f.keyFile, "key-file", "", "`file` with the account key of a --target URL, base64")
-	flags.BoolVar(&f.consent, "yes", false, "send load to a target that is not embedded")
-	flags.Int64Var(&f.budget, "budget", 0, "end the run at this number of billed transactions (0: unlimited)")
-}
+// targets are those that were named, the embedded one where none was: the first, and one for each further account.
+type targets []string
 
-// targetsValue is the flag --target, which can be given once for each account.
-type targetsValue struct{ flags *targetFlags }
+var _ pflag.Value = (*targets)(nil)
 
-var _ pflag.Value = targetsValue{}
-
-// String implements [pflag.Value] with the first one.
-func (v targetsValue) String() string {
-	if v.flags == nil || len(v.flags.where) == 0 {
-		return ""
+// first returns the first one.
+func (t *targets) first() string {
+	if len(*t) == 0 {
+		return targetEmbedded
 	}
-	return v.flags.where[0]
+	return (*t)[0]
 }
+
+// String implements [pflag.Value].
+func (t *targets) String() string { return strings.Join(*t, ",") }
 
 // Type implements [pflag.Value].
-func (v targetsValue) Type() string { return "string" }
+func (t *targets) Type() string { return "string" }
 
 // Set implements [pflag.Value].
-func (v targetsValue) Set(text string) error {
-	if !v.flags.given {
-		v.flags.given, v.flags.where = true, nil
-	}
-	v.flags.where = append(v.flags.where, text)
+func (t *targets) Set(text string) error {
+	*t = append(*t, text)
 	return nil
 }
 
 // fill enters into a plan what the flags aim at. No error repeats what may be a secret.
 func (f *targetFlags) fill(p *run.Plan) error {
-	if f.budget < 0 {
-		return usageError{fmt.Errorf("--budget %d: expected a number of transactions above 0", f.budget)}
+	if f.Budget < 0 {
+		return usageError{fmt.Errorf("--budget %d: expected a number of transactions above 0", f.Budget)}
 	}
-	first := f.where[0]
-	if !strings.Contains(first, "://") && (f.keyFile != "" || f.account != "") {
-		return usageError{errors.New("--key-file and --account belong to a --target URL")}
+	first := f.Target.first()
+	if err := f.validate(); err != nil {
+		return err
 	}
-	p.Budget = f.budget
+	p.Budget = f.Budget
 	if first == targetEmbedded || first == targetInProcess {
 		p.On = map[string]run.Place{targetEmbedded: run.Embedded, targetInProcess: run.InProcess}[first]
-		if f.budget > 0 || f.consent {
+		if f.Budget > 0 || f.Consent {
 			return usageError{errors.New("--budget and --yes require a remote target: this one bills nothing")}
 		}
-		if len(f.where) > 1 {
+		if len(f.Target) > 1 {
 			return usageError{fmt.Errorf("--target %s has as many accounts as the scenario asks for; remove the other targets", first)}
 		}
 		return nil
@@ -102,23 +92,46 @@ func (f *targetFlags) fill(p *run.Plan) error {
 	return err
 }
 
+// validate refuses credentials of no URL.
+func (f *endpointFlags) validate() error {
+	if !strings.Contains(f.Target.first(), "://") && (f.KeyFile != "" || f.Account != "") {
+		return usageError{errors.New("--key-file and --account belong to a --target URL")}
+	}
+	return nil
+}
+
+// remote returns the only service that is named, nil for none. The engine of our own is none.
+func (f *endpointFlags) remote() (*run.Endpoint, error) {
+	if err := f.validate(); err != nil || len(f.Target) == 0 {
+		return nil, err
+	}
+	if first := f.Target.first(); first == targetEmbedded || first == targetInProcess || len(f.Target) > 1 {
+		return nil, usageError{fmt.Errorf("--target %s: expected one service: a URL, env:NAME or file:PATH", first)}
+	}
+	list, err := f.endpoints()
+	if err != nil {
+		return nil, err
+	}
+	return &list[0], nil
+}
+
 // endpoints returns the accounts that are named, in their order.
-func (f *targetFlags) endpoints() ([]run.Endpoint, error) {
-	first, err := f.endpoint(f.where[0])
+func (f *endpointFlags) endpoints() ([]run.Endpoint, error) {
+	first, err := f.endpoint(f.Target.first())
 	if err != nil {
 		return nil, err
 	}
 	list := []run.Endpoint{first}
-	if len(f.where) == 1 {
+	if len(f.Target) == 1 {
 		return list, nil
 	}
-	for _, where := range f.where {
+	for _, where := range f.Target {
 		// A connection string contains addresses, too, and must not be mistaken for one.
 		if strings.Contains(where, "://") && !strings.ContainsAny(where, "=;") {
 			return nil, usageError{errors.New("--target: --key-file supports one URL; expected env:NAME or file:PATH for several accounts")}
 		}
 	}
-	for _, where := range f.where[1:] {
+	for _, where := range f.Target[1:] {
 		one, err := f.endpoint(where)
 		if err != nil {
 			return nil, err
@@ -131,7 +144,7 @@ func (f *targetFlags) endpoints() ([]run.Endpoint, error) {
 	return list, nil
 }
 
-func (f *targetFlags) endpoint(where string) (endpoint run.Endpoint, err error) {
+func (f *endpointFlags) endpoint(where string) (endpoint run.Endpoint, err error) {
 	switch {
 	case strings.HasPrefix(where, targetEnv), strings.HasPrefix(where, targetFile):
 		path, file := strings.CutPrefix(where, targetFile)
@@ -149,7 +162,7 @@ func (f *targetFlags) endpoint(where string) (endpoint run.Endpoint, err error) 
 		}
 	case where == targetEmbedded || where == targetInProcess:
 		return endpoint, usageError{fmt.Errorf("--target %s has as many accounts as the scenario asks for; expected it alone", where)}
-	case strings.Contains(where, "://") && where == f.where[0]:
+	case strings.Contains(where, "://") && where == f.Target.first():
 		endpoint, err = f.byURL(where)
 	case len(where) > 40 || strings.ContainsAny(where, "=;"):
 		// It may be a connection string, which is not repeated.
@@ -167,27 +180,27 @@ func (f *targetFlags) endpoint(where string) (endpoint run.Endpoint, err error) 
 	return endpoint, nil
 }
 
-func (f *targetFlags) byURL(where string) (run.Endpoint, error) {
+func (f *endpointFlags) byURL(where string) (run.Endpoint, error) {
 	// The URL is checked first, so that a secret in it is reported.
-	endpoint, err := run.ParseURL(where, f.account, nil)
+	endpoint, err := run.ParseURL(where, f.Account, nil)
 	if err != nil {
 		return run.Endpoint{}, err
 	}
-	if f.keyFile == "" {
+	if f.KeyFile == "" {
 		if endpoint, err = endpoint.WithIdentity(); err != nil {
 			err = fmt.Errorf("%w; or give the account's key with --key-file", err)
 		}
 		return endpoint, err
 	}
-	text, err := readSecret(f.keyFile)
+	text, err := readSecret(f.KeyFile)
 	if err != nil {
 		return run.Endpoint{}, fmt.Errorf("--key-file: %w", err)
 	}
 	secret, err := run.NewSecret(text)
 	if err != nil {
-		return run.Endpoint{}, fmt.Errorf("--key-file %s: %w", f.keyFile, err)
+		return run.Endpoint{}, fmt.Errorf("--key-file %s: %w", f.KeyFile, err)
 	}
-	return run.ParseURL(where, f.account, secret)
+	return run.ParseURL(where, f.Account, secret)
 }
 
 // mostSecret bounds the file that a secret is read from.
@@ -212,9 +225,9 @@ func readSecret(path string) (string, error) {
 
 // agree shows what a run will ask of a target that is not embedded, and refuses to go on
 // without consent. With consent a silent run shows nothing.
-func (f *targetFlags) agree(silent bool, stderr io.Writer) func(run.Ask) error {
+func agree(consent, silent bool, stderr io.Writer) func(run.Ask) error {
 	return func(ask run.Ask) error {
-		if !silent || !f.consent {
+		if !silent || !consent {
 			var text strings.Builder
 			fmt.Fprintf(&text, "forecast for %s, table %s\n", ask.Where, ask.Table)
 			fmt.Fprintf(&text, "  requests   %s, each a billed transaction; %s if all retries at the peak are throttled\n",
@@ -228,73 +241,11 @@ func (f *targetFlags) agree(silent bool, stderr io.Writer) func(run.Ask) error {
 			fmt.Fprintf(&text, "  lasts      %v, and as long as loading and counting take\n", ask.Lasts.Round(time.Second))
 			fmt.Fprint(stderr, text.String())
 		}
-		if !f.consent {
+		if !consent {
 			return usageError{errors.New("nothing was sent: add --yes to send it, and --budget N to bound what is billed")}
 		}
 		return nil
 	}
-}
-
-// liveFlags are those of the verbs that run load in real time.
-type liveFlags struct {
-	choice choiceFlags
-	target targetFlags
-	find   findFlags
-	tell   tellFlags
-	fleet  fleetFlags
-
-	driver  string
-	client  string
-	record  string
-	table   string
-	reuse   bool
-	keep    bool
-	verify  bool
-	noProbe bool
-}
-
-// driverHelp is what the help of a verb says of its drivers.
-const driverHelp = `--driver vegeta repeats the measurement with vegeta's attacker and a plain net/http
-client; everything else stays the same. Operations are single requests without retries
-(--retry none). Response times still begin when an operation is due, unlike vegeta's
-latencies.`
-
-func (f *liveFlags) register(flags *pflag.FlagSet) {
-	f.choice.register(flags)
-	f.target.register(flags)
-	flags.StringVar(&f.driver, "driver", run.Native, "what sends operations that arrive at a rate: native or vegeta")
-	flags.StringVar(&f.client, "client", "", "client: native (least CPU; default for loadgen serve) or net/http (proxies, HTTP/2; default otherwise)")
-	flags.StringVar(&f.record, "record", "", "also write every attempt to this `file` as vegeta results")
-	flags.StringVar(&f.table, "table", "", "name of the test table (default: a new one)")
-	flags.IntVar(&f.choice.workers, "workers", 0, "greatest number of attempts under way at once (default: the scenario's)")
-	flags.BoolVar(&f.reuse, "reuse", false, "use an existing table that loadgen created")
-	flags.BoolVar(&f.keep, "keep", false, "keep the table after the run")
-	flags.BoolVar(&f.verify, "verify-writes", false, "verify that no acknowledged write is lost or doubled (exit 10)")
-	flags.BoolVar(&f.noProbe, "no-probe", false, "skip the test of the generator's maximum rate")
-	f.tell.register(flags, "exit 13 if the generator was the limit, or there is no answer")
-	flags.StringVar(&f.tell.metrics, "metrics-listen", "", "serve Prometheus metrics at /metrics of this `address`, such as :9464 (127.0.0.1) or host:port")
-	flags.StringVar(&f.tell.otlp, "otlp", "", "send metrics and slow traces to this OpenTelemetry `URL`, such as http://localhost:4318; env: OTEL_EXPORTER_OTLP_ENDPOINT")
-	flags.BoolVar(&f.tell.metricsKeys, "metrics-keys", false, "include the hottest PartitionKeys in metrics and traces")
-	f.find.register(flags)
-	f.fleet.register(flags)
-}
-
-// plan returns the sound plan of a scenario that the flags ask for.
-func (f *liveFlags) plan(c *cobra.Command, s *scenarios.Scenario, antiPattern *scenarios.AntiPattern, command []string, stderr io.Writer) (run.Plan, error) {
-	p := run.Plan{Scenario: s, AntiPattern: antiPattern, Command: command, Driver: f.driver, Client: f.client, RetryChosen: f.choice.retryChosen(c),
-		Table: f.table, Reuse: f.reuse, Keep: f.keep, Verify: f.verify, NoProbe: f.noProbe, Attempts: f.record,
-		HistogramLog: f.tell.hlog, SecondsTable: f.tell.csv, Out: f.tell.out, Runs: runsKept(), Consent: f.target.agree(f.tell.silent(), stderr)}
-	var err error
-	if p.Find, err = f.find.find(c.Flags(), s); err != nil {
-		return p, err
-	}
-	if err := f.target.fill(&p); err != nil {
-		return p, err
-	}
-	if err := f.fleet.fill(c.Flags(), &p, &f.target, f.choice.folder, f.tell.silent(), stderr); err != nil {
-		return p, err
-	}
-	return p, named(c.Flags(), p.Validate()...)
 }
 
 // runsKept is the folder in which runs are kept where no flag says another.
@@ -304,29 +255,30 @@ func runsKept() string {
 
 // commandOf returns the command as it can be typed again.
 func commandOf(c *cobra.Command) []string {
+	var typed []*pflag.Flag
+	c.Flags().Visit(func(f *pflag.Flag) { typed = append(typed, f) })
+	slices.SortFunc(typed, func(a, b *pflag.Flag) int { return strings.Compare(a.Name, b.Name) })
 	command := strings.Fields(c.CommandPath())
-	c.Flags().Visit(func(f *pflag.Flag) {
+	for _, f := range typed {
 		switch f.Name {
-		case "out", "format", "quiet", "no-charts", "sweep", "ui", "metrics-listen", "metrics-keys", "otlp", "hlog", "csv", "count":
+		case "out", "format", "quiet", "no-charts", "sweep", "ui", "metrics-listen", "metrics-keys", "otlp", "hlog", "csv", "count", "live-page":
 			// They change where and how the run is reported, not the run; --set identifies the run of a sweep.
-			return
+			continue
 		}
-		if _, shown := f.Value.(*liveFlag); shown {
-			return
+		values, several := []string{f.Value.String()}, false
+		switch list := f.Value.(type) {
+		case *targets:
+			values = *list
+		case pflag.SliceValue:
+			values, several = list.GetSlice(), true
 		}
-		if list, many := f.Value.(interface{ GetSlice() []string }); many {
-			for _, value := range list.GetSlice() {
+		for _, value := range values {
+			if several {
 				command = append(command, "--"+f.Name, value)
-			}
-			return
-		}
-		if list, some := f.Value.(targetsValue); some {
-			for _, value := range list.flags.where {
+			} else {
 				command = append(command, "--"+f.Name+"="+value)
 			}
-			return
 		}
-		command = append(command, "--"+f.Name+"="+f.Value.String())
-	})
+	}
 	return command
 }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -24,78 +23,62 @@ import (
 	"loadgen/scenarios/run"
 )
 
+// keepFlags say what is stored of a run, and where.
+type keepFlags struct {
+	Out      string `flag:"out" help:"*folder* of the result (default: a new one in results/runs)"`
+	NoCharts bool   `flag:"no-charts" rare:"yes" help:"write only the record, without charts and page"`
+}
+
 // tellFlags say how a run in progress is shown, what is stored of it, and how it is reported.
 type tellFlags struct {
 	formFlags
-	out    string
-	strict bool
-	quiet  bool
-	// ui is how a run is to be shown while it goes on; empty is auto.
-	ui string
-	// metrics is the address to listen on for scrapes, otlp the endpoint of telemetry, both empty for none;
-	// metricsKeys exports PartitionKeys as well.
-	metrics, otlp string
-	metricsKeys   bool
-	// live is where the run is shown while it goes on.
-	live liveFlag
-	// noCharts keeps the record alone, without the page.
-	noCharts bool
-	page     string
-	// hlog and csv are files that are written second by second while a run goes on.
-	hlog, csv string
-	// count is how often the run is repeated.
-	count int
+	keepFlags
+	Live   liveFlag `flag:"live-page" alone:":0" help:"show what goes on in a browser, at a free port or this *address*, such as :8080"`
+	Strict bool     `flag:"strict" rare:"yes" help:"exit 13 if the generator was the limit or there is no answer; of a log 10 if it is not sound, 12 if unknown"`
+	Quiet  bool     `flag:"quiet" rare:"yes" help:"no progress on standard error"`
+	// UI is how a run is to be shown while it goes on; empty is auto.
+	UI          string
+	Count       int    `flag:"count" default:"1" rare:"yes" excludes:"sweep,record,hlog,csv" help:"number of runs, for benchstat with --format benchfmt (virtual time: other seeds)"`
+	HLog        string `flag:"hlog" rare:"yes" excludes:"sweep" help:"also write an HdrHistogram interval log to this *file*, a line per operation and second"`
+	CSV         string `flag:"csv" rare:"yes" excludes:"sweep" help:"also write a CSV table to this *file*, a row per second"`
+	Metrics     string `flag:"metrics-listen" rare:"yes" help:"serve Prometheus metrics at /metrics of this *address*, such as :9464 (127.0.0.1) or host:port"`
+	OTLP        string `flag:"otlp" rare:"yes" help:"send metrics and slow traces to this OpenTelemetry *URL*, such as http://localhost:4318; env: OTEL_EXPORTER_OTLP_ENDPOINT"`
+	MetricsKeys bool   `flag:"metrics-keys" rare:"yes" help:"include the hottest PartitionKeys in metrics and traces"`
+
+	page string
 	// flags are those of the verb, to name what is wrong with a plan.
 	flags *pflag.FlagSet
 }
 
-func (f *tellFlags) register(flags *pflag.FlagSet, strict string) {
+func (f *tellFlags) register(flags *pflag.FlagSet) {
 	f.formFlags.register(flags, runForms()...)
-	flags.StringVar(&f.out, "out", "", "folder of the run (default: a new one in results/runs)")
-	flags.BoolVar(&f.strict, "strict", false, strict)
-	flags.BoolVar(&f.noCharts, "no-charts", false, "write only the record, without charts and page")
-	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error, as --ui none")
-	flags.IntVar(&f.count, "count", 1, "number of runs, for benchstat with --format benchfmt (virtual time: other seeds)")
-	flags.StringVar(&f.hlog, "hlog", "", "also write an HdrHistogram interval log to this `file`, a line per operation and second")
-	flags.StringVar(&f.csv, "csv", "", "also write a CSV table to this `file`, a row per second")
-	f.ui = progressAuto
-	flags.Var(&formValue{&f.ui, "how", progressForms(), strings.Join(progressForms(), ", ")}, "ui", "progress on standard error: auto, plain (a line every 10 s), none, or json (loadgen help events)")
-	f.live.register(flags, "live")
-	f.flags = flags
-}
-
-// ofOneRun refuses files of a single run together with a flag that makes several.
-func (f *tellFlags) ofOneRun(beside string) error {
-	switch {
-	case f.hlog != "":
-		return usageError{fmt.Errorf("--hlog is of one run, and %s makes several; expected one of them", beside)}
-	case f.csv != "":
-		return usageError{fmt.Errorf("--csv is of one run, and %s makes several; expected one of them", beside)}
-	}
-	return nil
+	f.UI, f.flags = progressAuto, flags
+	flags.Var(&wordValue{&f.UI, "how", progressForms()}, "ui", "progress on standard error: auto, plain (a line every 10 s), none, or json (loadgen help events)")
+	annotate(flags, "ui", tagGroup, "Output")
+	annotate(flags, "ui", tagRare, "yes")
 }
 
 // exports opens the exports of a run that were asked for.
 func (f *tellFlags) exports(ctx context.Context, stderr io.Writer) (t exports, err error) {
-	t.Keys = f.metricsKeys
-	if f.otlp != "" {
-		if t.OTLP, err = telemetry.Open(ctx, f.otlp, os.Getenv); err != nil {
+	t.Keys = f.MetricsKeys
+	if f.OTLP != "" {
+		if t.OTLP, err = telemetry.Open(ctx, f.OTLP, os.Getenv); err != nil {
 			return t, usageError{fmt.Errorf("--otlp: %w", err)}
 		}
 	}
-	if f.metrics != "" {
-		if t.Prometheus, err = telemetry.Listen(f.metrics); err != nil {
+	if f.Metrics != "" {
+		if t.Prometheus, err = telemetry.Listen(f.Metrics); err != nil {
 			t.Close()
-			return t, usageError{fmt.Errorf("--metrics-listen %q: %w", f.metrics, err)}
+			return t, usageError{fmt.Errorf("--metrics-listen %q: %w", f.Metrics, err)}
 		}
 		if t.Prometheus.Reachable() && f.shown() != progressJSON {
-			fmt.Fprintf(stderr, "--metrics-listen %s: other machines can reach it, without access control\n", f.metrics)
+			fmt.Fprintf(stderr, "--metrics-listen %s: other machines can reach it, without access control\n", f.Metrics)
 		}
 	}
 	if f.shown() == progressJSON { // which has the address of the page in an event
-		t.Page, err = f.live.open(stopOf(ctx))
+		t.Page, err = f.Live.open(stopOf(ctx))
 	} else {
-		t.Page, err = f.live.show(ctx, stderr)
+		t.Page, err = f.Live.show(ctx, stderr)
 	}
 	if err != nil {
 		t.Close()
@@ -113,7 +96,7 @@ func (f *tellFlags) equip(ctx context.Context, p *run.Plan, exports exports, std
 // keep has a record drawn in its folder, unless that is not wanted, and says where that is.
 func (f *tellFlags) keep(folder results.Folder, record *results.Record, stderr io.Writer) error {
 	var err error
-	if !f.noCharts {
+	if !f.NoCharts {
 		err = report.Illustrate(folder, record)
 		f.page = filepath.Join(fmt.Sprint(folder), report.PageFile)
 	}
@@ -134,7 +117,7 @@ func (f *tellFlags) print(stdout io.Writer, record *results.Record) error {
 	if f.page != "" {
 		kept.Document.Screen = append(kept.Document.Screen, whereKept(f.page))
 	}
-	form, err := formOf(f.format)
+	form, err := formOf(f.Format)
 	if err != nil {
 		return err
 	}
@@ -149,7 +132,7 @@ func whereKept(page string) document.Facts {
 // judge turns what a run found that ended so into an exit code.
 func (f *tellFlags) judge(record *results.Record, ended error) error {
 	o := outcomeOfRun(record)
-	o.strict, o.stopped = f.strict, errors.Is(ended, drive.ErrStopped)
+	o.strict, o.stopped = f.Strict, errors.Is(ended, drive.ErrStopped)
 	if o.stopped {
 		return verdictError{o.code(), results.OneLine(ended)}
 	}
@@ -211,10 +194,10 @@ func outcomeOfRun(record *results.Record) outcome {
 
 // shown returns how a run is shown: one that is to be quiet not at all.
 func (f *tellFlags) shown() string {
-	if f.quiet {
+	if f.Quiet {
 		return progressNone
 	}
-	return cmp.Or(f.ui, progressAuto)
+	return cmp.Or(f.UI, progressAuto)
 }
 
 // silent says that only errors go to standard error.

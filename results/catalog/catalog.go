@@ -97,9 +97,9 @@ func isFile(path string) bool {
 // Selection says which runs are meant. The zero value means all.
 type Selection struct {
 	// Scenario is the name of theirs, empty for any.
-	Scenario string
+	Scenario string `flag:"scenario" help:"only runs of the scenario of this *name*"`
 	// Tags are those that each of them has.
-	Tags []string
+	Tags []string `flag:"tag" help:"only runs with this *tag*, repeatable"`
 	// Since is the earliest instant at which they were begun.
 	Since time.Time
 }

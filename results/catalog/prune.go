@@ -18,9 +18,9 @@ type Pruning struct {
 	OlderThan time.Duration
 	// KeepLast is how many of each scenario stay, the newest, not counting what stays
 	// anyway; 0 or less where none stays for that.
-	KeepLast int
+	KeepLast int `flag:"keep-last" help:"all but this number of the newest of each scenario"`
 	// Scenario is the one whose runs alone go, empty for all.
-	Scenario string
+	Scenario string `flag:"scenario" help:"only runs of the scenario of this *name*"`
 	// Own are the names of the files that go beside the record itself, its tags and what a
 	// write of these was cut short of.
 	Own []string

@@ -16,21 +16,22 @@ type CalibrationOptions struct {
 	On       run.Place
 	Accounts []run.Endpoint
 	// Budget is the maximum number of billed transactions.
-	Budget int64
+	Budget int64 `flag:"budget" help:"end at this number of billed transactions (0: unlimited)"`
 	// Consent is called once before the first request.
 	Consent func(run.Ask) error
 	// Remains records what was created and not dropped yet; it may be nil.
 	Remains *run.Remains
 	// Rate is for latencies, MaxRate the maximum for one partition, in operations per second.
-	Rate, MaxRate float64
+	Rate    float64 `flag:"rate" help:"offer this rate, in operations/s (keys: entities/s)"`
+	MaxRate float64 `flag:"max-rate" help:"maximum rate in operations/s"`
 	// Each is the time per operation at Rate, 0 for 20 s.
 	Each time.Duration
 	// AccountLimit also measures the account's limit, which throttles its other users. AccountRate
 	// is the maximum, in entities per second.
-	AccountLimit bool
-	AccountRate  float64
+	AccountLimit bool    `flag:"account-limit" help:"find the account's limit, too; throttles its other users"`
+	AccountRate  float64 `flag:"account-rate" requires:"account-limit" help:"maximum rate in entities/s"`
 	// Workers is the maximum number of concurrent attempts, 0 for a run's default.
-	Workers int
+	Workers int `flag:"workers" help:"maximum number of concurrent attempts"`
 	// Model and Seed configure an embedded engine.
 	Model scenarios.Model
 	Seed  uint64

@@ -21,7 +21,7 @@ import (
 // Document says what a log says: the report of its record, and what only a log has.
 func (t *Told) Document() *document.Document {
 	d, r := report.Keep(t.Record).Document, t.Reading
-	d.Title = "explain --log"
+	d.Title = "logs"
 	d.Data = &Data{Summary: t.Record.Summary, Capture: t.Record.Capture, Lines: r.Lines, Doubled: r.Doubled, Late: r.Late,
 		Elsewhere: r.Elsewhere, Strays: r.Strays, Keyless: r.Keyless,
 		First: r.First.String(), Last: r.Last.String(), Billed: t.Record.Capture.Billed, SpreadOver: r.SpreadOver,

@@ -36,7 +36,7 @@ func Open(paths []string, input io.Reader) ([]Source, error) {
 			continue
 		}
 		if IsRecord(path) {
-			return nil, fmt.Errorf("%w: %s is a run's folder without requests; expected a log (serve --log FILE), or explain --log with the folder alone", ErrSource, path)
+			return nil, fmt.Errorf("%w: %s is a run's folder without requests; expected a log (serve --log FILE), or logs with the folder alone", ErrSource, path)
 		}
 		found, err := below(path)
 		if err != nil {

@@ -36,19 +36,19 @@ type ContestPlan struct {
 	Run run.Plan
 	// Designs are the names of those that take part, in any order; none for all of the
 	// scenario.
-	Designs []string
+	Designs []string `flag:"designs" split:"," help:"which of the scenario's designs, separated by commas (default: all)"`
 	// Seeds is how many runs each design has, each by a seed of its own, 1 to 100.
-	Seeds int
+	Seeds int `flag:"seeds" rare:"yes" help:"runs of each design, with different seeds, 1 to 100"`
 	// Source is the folder that paths in the scenario count from.
 	Source string
 	// Alpha and Price are as of [loadgen/report/compare/contest.Options].
-	Alpha float64
+	Alpha float64 `flag:"alpha" rare:"yes" help:"probability that equal designs are reported as different"`
 	Price contest.Price
 	// Suggest has designs take part that follow from what the operations ask for, and the
 	// scenario written with the winner in use: to Write, or where that is empty to
 	// suggested.yaml in the folder.
-	Suggest bool
-	Write   string
+	Suggest bool   `flag:"suggest" help:"add designs that are derived from the operations"`
+	Write   string `flag:"write" rare:"yes" requires:"suggest" help:"new *file* for the scenario"`
 	// Repeat returns the command that repeats a contest of designs that were named, if
 	// some were, Alone that of a run of a design by a seed. Both may be nil.
 	Repeat func(named []string) string

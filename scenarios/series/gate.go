@@ -22,9 +22,9 @@ import (
 // the last time.
 type Gate struct {
 	// Baselines is the folder of the baselines.
-	Baselines string
+	Baselines string `flag:"baselines" excludes:"against" help:"*folder* of the baselines"`
 	// Reason, where there is one, makes valid runs the baselines of their scenarios.
-	Reason string
+	Reason string `flag:"reason" excludes:"against" requires:"accept" help:"why, in one line"`
 }
 
 // Kept returns the names of the built-in scenarios that have a baseline.

@@ -31,11 +31,13 @@ type Pairs struct {
 	Scenario *scenarios.Scenario
 	Folder   string
 	// Against is the older build, a file or a program on the path, Build the newer, a file.
-	Against, Build string
+	Against string `flag:"against" help:"compare live runs with those of this older *build*, in pairs"`
+	Build   string
 	// Number is how many pairs are run.
-	Number int
+	Number int `flag:"pairs" requires:"against" help:"how many pairs of runs"`
 	// Out is the folder of the runs; where it is empty, a new one is made in Runs.
-	Out, Runs string
+	Out  string `flag:"out" requires:"against" help:"*folder* of the result (default: a new one in results/runs)"`
+	Runs string
 	// Told is told of each run.
 	Told io.Writer
 	// launch runs a build, nil by the system.

@@ -27,7 +27,7 @@ Ratios are of CPU, of processes that took turns on the same machine, medians of 
 bound lies in the interval is told with a question mark. The figures of a machine of yours:
 
     go build -o /tmp/loadgen ./cmd/loadgen
-    go -C .ci/bench run . -program /tmp/loadgen -peers -out /tmp/bench    # these figures, and their chart
+    go -C .ci/bench run . -program /tmp/loadgen -peers -out /tmp/bench    # these figures
     go -C .ci/bench run . -program /tmp/loadgen commands                  # whole commands: minutes
 
 ` + "`.ci/run`" + ` holds ratios and allocations to those below, twice: it fails above 1.15 of a ratio where the two intervals lie apart, or at more

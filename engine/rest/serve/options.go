@@ -21,53 +21,57 @@ import (
 type Options struct {
 	// Listen is the address to serve on, HOST:PORT, of which port 0 is any free
 	// one; empty is [DefaultListen].
-	Listen string
+	Listen string `flag:"listen" group:"Connections" help:"*address* to serve on; port 0 is any free one"`
 	// Account is who signs requests, with Key, which is base64. Both empty are the
 	// emulators', which only an address of this machine may have.
-	Account, Key string
+	Account string `flag:"account" group:"Connections" help:"name of the account (default: from the URL of the --target; of serve the emulators')"`
+	Key     string
 	// KeyName stands for Key wherever that is spoken of, such as the name of a
 	// file; empty is the account's.
 	KeyName string
 	// TLSCert and TLSKey are files in PEM, with which https is spoken; TLSSelfSigned has
 	// a certificate made for as long as the service lasts. With neither it is plain HTTP.
-	TLSCert, TLSKey string
-	TLSSelfSigned   bool
+	TLSCert       string `flag:"tls-cert" group:"Connections" rare:"yes" help:"*file* with the certificate chain for https, in PEM"`
+	TLSKey        string `flag:"tls-key" group:"Connections" rare:"yes" help:"*file* with the key of --tls-cert, in PEM"`
+	TLSSelfSigned bool   `flag:"tls-self-signed" group:"Connections" help:"serve https with a temporary certificate"`
 	// OIDCIssuer is the issuer of OpenID Connect whose bearer tokens are taken as well as
 	// signatures; InsecureTokens takes any, on an address of this machine alone.
-	OIDCIssuer     string
-	InsecureTokens bool
+	OIDCIssuer     string `flag:"oidc-issuer" group:"Connections" rare:"yes" help:"accept bearer tokens of this issuer: a *URL*, such as https://sts.windows.net/TENANT/"`
+	InsecureTokens bool   `flag:"insecure-tokens" group:"Connections" rare:"yes" help:"accept any bearer token: on a loopback address only"`
 	// Profile is that of the partition model, one of [Profiles]; empty is
 	// [DefaultProfile]. Set gives parameters of the model other values, each as
 	// model.NAME=VALUE.
-	Profile string
-	Set     []string
+	Profile string   `flag:"profile" help:"profile of the model: a *name*, or a file of loadgen calibrate"`
+	Set     []string `flag:"set" help:"set a value: *path=value*, repeatable"`
 	// Start is how ranges lie when a table is made, [model.Warm] or [model.Cold]; empty is
 	// warm. After a cold start load balancing goes on by the clock, also while nobody asks.
-	Start string
+	Start string `flag:"start" help:"start of a new table: *warm* (spread over servers) or cold (one range)"`
 	// Faults are what goes wrong on purpose, counted from when the service begins; nil for
 	// nothing. They are not altered.
 	Faults *engine.FaultPlan
 	// Seed is the root of all chance.
-	Seed uint64
+	Seed uint64 `flag:"seed" default:"1" rare:"yes" help:"root of all chance (default: the scenario's, else 1)"`
 	// Imports are the archives that fill tables before anybody is served; - is
 	// Input, as JSON lines.
-	Imports []string
+	Imports []string `flag:"import" help:"fill tables from this *file*, repeatable: .jsonl, .ndjson or .csv; - is standard input as JSON lines"`
 	Input   io.Reader
 	// Export is the archive that [Service.Save] writes; empty is none. With ExportEvery it is
 	// also written from time to time while the service lasts: 0 is only at the end.
-	Export      string
-	ExportEvery time.Duration
+	Export      string        `flag:"export" help:"save all tables to this *file* at the end: .jsonl, .ndjson or .csv"`
+	ExportEvery time.Duration `flag:"export-every" rare:"yes" help:"write the --export file at this interval, too: a *duration*, 1s or more"`
 	// DataDir is the folder that tables are kept in, made where there is none; empty keeps
 	// them in memory. Durability is [Sync], which acknowledges a write once it is on the
 	// disk, or [NoSync]; empty is Sync.
-	DataDir, Durability string
+	DataDir    string `flag:"data-dir" help:"store the tables in this *folder*; created if missing"`
+	Durability string `flag:"durability" rare:"yes" help:"with --data-dir: acknowledge writes after (*sync*, default) or before (nosync) they are on disk"`
 	// FS is the file system of DataDir; nil is the machine's.
 	FS durable.FS
 	// Log is a new file that every request is written to, in LogFormat, one of
 	// [LogFormats]; empty is none, and the first format.
-	Log, LogFormat string
+	Log       string `flag:"log" group:"Output" help:"new *file* for an access log in the service's format"`
+	LogFormat string `flag:"log-format" group:"Output" rare:"yes" help:"of --log: storage-analytics or resource-logs"`
 	// Admin is the second address, of this machine alone; empty is [DefaultAdmin].
-	Admin string
+	Admin string `flag:"admin" group:"Connections" rare:"yes" help:"loopback *address* of /-/healthz and /-/state"`
 	// Grace is how long what is under way may take once no more is accepted; 0 is
 	// [defaultGrace].
 	Grace time.Duration
@@ -77,7 +81,7 @@ type Options struct {
 	// Journal is told line by line what the service does; nil is nobody. Quiet
 	// leaves out what was served from time to time.
 	Journal io.Writer
-	Quiet   bool
+	Quiet   bool `flag:"quiet" group:"Output" rare:"yes" help:"no progress on standard error"`
 	// Observe is told of every request, as rest.Options says; nil for nobody.
 	Observe func(*rest.Seen)
 	// Tick is told each second what time it is, from one goroutine; nil for nobody.

@@ -15,7 +15,10 @@ import (
 var ErrKeys = errors.New("replay: impossible keys")
 
 // Pattern says how the keys of a log were formed: templates that are read backwards.
-type Pattern struct{ PartitionKey, RowKey string }
+type Pattern struct {
+	PartitionKey string `flag:"partition-key" help:"*template* of the PartitionKey, over the columns of the file or the parts of a log's keys"`
+	RowKey       string `flag:"row-key" help:"*template* of the RowKey, over the columns of the file or the parts of a log's keys"`
+}
 
 // Design is how keys are formed anew, of the attributes that a pattern finds.
 type Design struct{ Name, PartitionKey, RowKey string }

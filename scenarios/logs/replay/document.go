@@ -14,7 +14,7 @@ import (
 
 // Document says it.
 func (t *Told) Document() *document.Document {
-	d := &document.Document{Title: "replay", Subtitle: "simulated, limits modelled · " + document.Counted(int(t.Operations), "operation") + " of a log", Data: t}
+	d := &document.Document{Title: "logs replay", Subtitle: "simulated, limits modelled · " + document.Counted(int(t.Operations), "operation") + " of a log", Data: t}
 	if t.Limits != "" {
 		d.Subtitle = "simulated, limits of profile " + t.Limits + " · " + document.Counted(int(t.Operations), "operation") + " of a log"
 	}

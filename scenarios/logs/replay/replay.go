@@ -34,24 +34,25 @@ import (
 // Plan says what is replayed, and under which keys.
 type Plan struct {
 	Operations *Operations
-	Pattern    Pattern
+	Pattern    Pattern `group:"Keys"`
 	Designs    []Design
 	// Suggest has designs take part that follow from what the log asks for; it needs a
 	// pattern.
-	Suggest bool
+	Suggest bool `flag:"suggest" help:"add designs that are derived from the operations"`
 	// Speed is how many times as fast as in the log the operations are due, 0 for once.
-	Speed float64
+	Speed float64 `flag:"speed" default:"1" help:"replay this many *times* faster"`
 	// Retry is the back-off policy of ours that stands in the place of the clients', empty
 	// for the scenario format's own. Profile is that of the partition model, empty for
 	// documented with headroom beside it, and Set gives values of the scenario others, each
 	// as path=value. Measured, where it is set, are the values of a profile file, in the place
 	// of those of Profile.
-	Retry, Profile string
-	Measured       *scenarios.Measured
-	Set            []string
+	Retry    string `flag:"retry" rare:"yes" help:"back-off *policy* of throttled attempts, such as none, documented or short"`
+	Profile  string `flag:"profile" help:"profile of the model: a *name*, or a file of loadgen calibrate"`
+	Measured *scenarios.Measured
+	Set      []string `flag:"set" help:"set a value: *path=value*, repeatable"`
 	// Seed is the root of all chance, Seeds how many runs each design has, 0 for one.
-	Seed  uint64
-	Seeds int
+	Seed  uint64 `flag:"seed" default:"1" rare:"yes" help:"root of all chance (default: the scenario's, else 1)"`
+	Seeds int    `flag:"seeds" rare:"yes" help:"runs of each design, with different seeds, 1 to 100"`
 	Price contest.Price
 	// Progress is told of each run before it; it may be nil.
 	Progress func(design, profile string)

@@ -80,7 +80,7 @@ type seen struct {
 // button ends the run, whose report takes the place of the page.
 func TestBrowserLivePage(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "run")
-	r := start(t, "run", "hotkey.yaml", "--live", "--no-probe", "--out", folder)
+	r := start(t, "run", "hotkey.yaml", "--live-page", "--no-probe", "--out", folder)
 	strangers(t, r.url)
 	browser := browse(t)
 	o := visit(t, browser, view{1280, 900, false}, r.url)
@@ -184,7 +184,7 @@ func TestBrowserLiveExamination(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no node")
 	}
-	r := start(t, "serve", "--examine", "--live", "--insecure-tokens", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--out", filepath.Join(t.TempDir(), "run"))
+	r := start(t, "serve", "--examine", "--live-page", "--insecure-tokens", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--out", filepath.Join(t.TempDir(), "run"))
 	client := exec.CommandContext(t.Context(), node, "traffic.mjs", endpoint(t, r), "60")
 	must(t, client.Start())
 	defer client.Wait()

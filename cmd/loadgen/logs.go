@@ -1,0 +1,361 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/model"
+	"loadgen/engine/nearest"
+	"loadgen/report"
+	"loadgen/report/compare/contest"
+	"loadgen/report/document"
+	"loadgen/results"
+	"loadgen/results/catalog"
+	"loadgen/scenarios"
+	"loadgen/scenarios/doctor"
+	"loadgen/scenarios/logs"
+	"loadgen/scenarios/logs/replay"
+	"loadgen/scenarios/run"
+	"loadgen/scenarios/series"
+)
+
+// logFlags are what a user typed after `loadgen logs`.
+type logFlags struct {
+	readFlags
+	Out    string `flag:"out" help:"*folder* of the result (default: a new one in results/runs)"`
+	Strict bool   `flag:"strict" help:"exit 13 if the generator was the limit or there is no answer; of a log 10 if it is not sound, 12 if unknown"`
+	formFlags
+}
+
+// readFlags say how the log of a table is read.
+type readFlags struct {
+	Table    string `flag:"table" help:"name of the *table*"`
+	HashKeys string `flag:"hash-keys" rare:"yes" help:"hash the keys of the log with the secret in this *file*"`
+	Estimate logs.Estimate
+	Quiet    bool `flag:"quiet" rare:"yes" help:"no progress on standard error"`
+}
+
+// replayFlags are what a user typed after `loadgen logs replay`.
+type replayFlags struct {
+	Try       []string    `flag:"try" group:"Keys" help:"*template* of another PartitionKey to try, repeatable"`
+	Designs   []string    `flag:"designs" split:"," group:"Keys" help:"which of the scenario's designs, separated by commas (default: all)"`
+	Plan      replay.Plan `group:"Run"`
+	Write     string      `flag:"write" group:"Output" help:"new *file* for the scenario"`
+	Keyless   string      `flag:"keyless" group:"Log" rare:"yes" default:"leave-out" help:"transactions and inserts without key: *leave-out* or as-writes"`
+	readFlags `group:"Log"`
+	formFlags
+}
+
+const logsHelp = `Logs reports whether the traffic in the log of a table was sound: Storage Analytics 1.0,
+Azure Monitor's resource logs, exported StorageTableLogs, or CSV; files, plain or gzip, and
+folders, or - for standard input. It shows hot partitions and their times, throttling,
+scanning queries, what the log does not contain, and what the documents recommend. See
+docs/your-log.md.
+
+With --out it stores the record, with its keys. With --strict the exit code is 10 if the
+traffic is not sound, and 12 if that is unknown.`
+
+// newLogs returns the verb that judges the log of a table.
+func newLogs(stdout, stderr io.Writer) *cobra.Command {
+	f := new(logFlags)
+	c := &cobra.Command{
+		Use:   "logs file...",
+		Short: "Is my application's traffic sound? Judge a table's log",
+		Long:  logsHelp,
+		Example: `  loadgen logs '$logs/table/2026/11'
+  loadgen logs table.log --strict
+  loadgen logs replay table.log --partition-key "{region}_{date}" --row-key "{id}" --try "{id}"`,
+		Args: takes(1, math.MaxInt, "the log of a table, files or folders, and got %d"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return f.report(c, args, newReading(stderr, f.Quiet, "lines"), stdout)
+		},
+	}
+	bind(c.Flags(), f, "verbose")
+	f.formFlags.register(c.Flags())
+	c.AddCommand(new(replayFlags).verb(stdout, stderr))
+	return c
+}
+
+func (f *replayFlags) verb(stdout, stderr io.Writer) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "replay file... [scenario.yaml]",
+		Short: "Repeat the operations of a log under other keys",
+		Long: `Replay takes the operations of a table's log, each once despite retries, and repeats them
+on the virtual clock at the times of the log: with their own keys, and with those of other
+designs. It reports what would be throttled and lost, under two profiles of the model or a
+measured one (--profile FILE), the cost, and the best design by the rules of a contest.
+Nothing is sent.
+
+--partition-key and --row-key are the templates of the log's keys, which give their
+attributes. The designs of a scenario file form new keys from these; --suggest proposes
+designs. Operations that do not match the templates keep their keys and are counted.
+
+A query is replayed by what its filter contains of the keys: in another design it becomes
+a point query, a range, a scan, or one query per bucket. Logs do not contain the keys of
+transactions. A transaction without partition is omitted and counted, or assumed in the
+partition of the previous single write (--keyless as-writes). --transaction-entities sets
+the number of entities per transaction.
+
+The exit code is 10 if no design holds, and 12 if too much of the log is omitted to tell.`,
+		Example: `  loadgen logs replay logs/                            # with its own keys
+  loadgen logs replay logs/ --partition-key "{region}_{date}" --row-key "{id}" mine.yaml
+  loadgen logs replay logs/ --partition-key "{region}_{date}" --row-key "{id}" --suggest
+  loadgen logs replay table.log --speed 2 --retry none --profile documented
+  loadgen logs replay table.log --write like-it.yaml   # a scenario without its keys`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError{fmt.Errorf("%s takes the log of a table, a file or a folder, and got none", c.CommandPath())}
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return f.replay(c, args, stdout, stderr) },
+	}
+	f.Plan.Seeds = defaultReplays
+	bind(c.Flags(), f, "verbose", "price-stored")
+	f.formFlags.register(c.Flags())
+	return c
+}
+
+// The maximum and minimum speed of a replay, and the default number of runs of a design.
+const (
+	leastSpeed     = 0.001
+	mostSpeed      = 1000
+	defaultReplays = 2
+)
+
+// validate refuses what no replay can have, and takes the profile that --profile names, or what
+// its file says.
+func (f *replayFlags) validate() error {
+	keyless := []string{replay.LeftOut, replay.AsWrites}
+	switch p := &f.Plan; {
+	case !(p.Speed >= leastSpeed && p.Speed <= mostSpeed):
+		return usageError{fmt.Errorf("--speed %v: expected 0.001 to 1,000", p.Speed)}
+	case !slices.Contains(keyless, f.Keyless):
+		return usageError{fmt.Errorf("--keyless: %s", nearest.Unknown("rule", f.Keyless, keyless))}
+	case p.Seeds < 1 || p.Seeds > series.MostSeeds:
+		return usageError{fmt.Errorf("--seeds %d: expected 1 to %d", p.Seeds, series.MostSeeds)}
+	case p.Suggest && (f.Plan.Pattern.PartitionKey == "" || f.Plan.Pattern.RowKey == ""):
+		return usageError{errors.New("--suggest needs attributes; expected the templates of the log's keys: --partition-key and --row-key")}
+	}
+	if faults := (contest.Options{Price: f.Plan.Price}).Validate(); len(faults) > 0 {
+		return usageError{fmt.Errorf("--price: %w", faults[0])}
+	}
+	var err error
+	if p := &f.Plan; p.Profile != "" && !slices.Contains(hardAndSoft, p.Profile) {
+		name := p.Profile
+		if p.Profile, p.Measured, err = doctor.ChooseProfile(name); err == nil && p.Measured == nil {
+			err = usageError{fmt.Errorf("--profile: %s", nearest.Unknown("profile", name, hardAndSoft))}
+		}
+	}
+	return errors.Join(err, f.readFlags.validate())
+}
+
+// hardAndSoft are the model's own profiles that a log is replayed by.
+var hardAndSoft = []string{model.Documented, model.Headroom}
+
+// replay replays a log.
+func (f *replayFlags) replay(c *cobra.Command, args []string, stdout, stderr io.Writer) error {
+	if err := f.validate(); err != nil {
+		return err
+	}
+	paths, err := f.designs(args)
+	if err != nil {
+		return err
+	}
+	files, err := logs.Open(paths, c.InOrStdin())
+	if err != nil {
+		return usageError{err}
+	}
+	how, err := f.reading(newReading(stderr, f.Quiet, "lines"))
+	if err != nil {
+		return err
+	}
+	rules := replay.Rules{Estimate: f.Estimate, Keyless: f.Keyless}
+	if f.Plan.Operations, err = rules.Gather(files, how); err != nil {
+		return badLog(err)
+	}
+	if f.Write != "" { // a scenario that is like the log
+		file, err := os.OpenFile(f.Write, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, os.ErrExist) {
+			return usageError{fmt.Errorf("--write %s: there is one already; expected a new file", f.Write)}
+		}
+		if err != nil {
+			return usageError{fmt.Errorf("--write %s: %w", f.Write, catalog.Reason(err))}
+		}
+		_, err = file.Write(replay.Likeness(f.Plan.Operations))
+		if err = errors.Join(err, file.Close()); err != nil {
+			return err
+		}
+	}
+	if !f.Quiet {
+		f.Plan.Progress = func(design, profile string) { fmt.Fprintf(stderr, "replaying %s, profile %s\n", design, profile) }
+	}
+	told, err := replay.Replay(c.Context(), f.Plan)
+	if errors.Is(err, replay.ErrKeys) {
+		return usageError{err}
+	}
+	if err != nil {
+		return err
+	}
+	if err := told.Print(stdout, f.Format, f.look(stdout)); err != nil {
+		return err
+	}
+	return outcome{failed: told.State == results.DoesNotHold, untold: told.State == results.CannotTell}.end()
+}
+
+// designs takes the scenario from among the arguments, and the designs of it; the others
+// are logs.
+func (f *replayFlags) designs(args []string) (paths []string, err error) {
+	file := ""
+	for _, one := range args {
+		switch ext := filepath.Ext(one); {
+		case ext != ".yaml" && ext != ".yml":
+			paths = append(paths, one)
+		case file != "":
+			return nil, usageError{fmt.Errorf("%s and %s are scenarios; expected one at most", file, one)}
+		default:
+			file = one
+		}
+	}
+	switch {
+	case file == "" && len(f.Designs) > 0:
+		return nil, usageError{errors.New("--designs names designs of a scenario, and there is none; expected its file")}
+	case file == "":
+		return paths, nil
+	case f.Plan.Pattern.PartitionKey == "" || f.Plan.Pattern.RowKey == "":
+		return nil, usageError{fmt.Errorf("the designs of %s need attributes; expected the templates of the log's keys: --partition-key and --row-key", file)}
+	}
+	s, _, err := scenarios.OpenContested(file)
+	if err != nil {
+		return nil, err
+	}
+	all := s.Designs
+	if len(all) == 0 {
+		all = []scenarios.Design{s.Design}
+	}
+	names := nearest.Of(all, func(d scenarios.Design) string { return d.Name })
+	for _, name := range f.Designs {
+		if !slices.Contains(names, name) {
+			return nil, usageError{fmt.Errorf("--designs: %s", nearest.Unknown("design", name, names))}
+		}
+	}
+	for _, d := range all {
+		if len(f.Designs) > 0 && !slices.Contains(f.Designs, d.Name) {
+			continue
+		}
+		if d.Name == "" {
+			d.Name = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+		}
+		f.Plan.Designs = append(f.Plan.Designs, replay.Design{Name: d.Name, PartitionKey: d.PartitionKey, RowKey: d.RowKey})
+	}
+	return paths, nil
+}
+
+// validate refuses numbers that cannot be.
+func (f *readFlags) validate() error {
+	if n := f.Estimate.Transaction; n < 0 || n > 100 {
+		return usageError{fmt.Errorf("--transaction-entities %d: expected 1 to 100", n)}
+	}
+	if n := f.Estimate.Entity; n < 0 || n > 1<<20 {
+		return usageError{fmt.Errorf("--entity-bytes %d: expected 1 to 1,048,576", n)}
+	}
+	return nil
+}
+
+// reading is how the log is read.
+func (f *readFlags) reading(progress func(int64)) (logs.Options, error) {
+	o := logs.Options{Table: f.Table, Progress: progress}
+	if f.HashKeys == "" {
+		return o, nil
+	}
+	salt, err := os.ReadFile(f.HashKeys)
+	if err != nil {
+		return o, usageError{fmt.Errorf("--hash-keys %s cannot be read: %w", f.HashKeys, catalog.Reason(err))}
+	}
+	if len(salt) < 16 {
+		return o, usageError{fmt.Errorf("--hash-keys %s has %d bytes; expected 16 or more random bytes: shorter secrets can be guessed", f.HashKeys, len(salt))}
+	}
+	o.Hash = logs.Hashing(salt)
+	return o, nil
+}
+
+// report says whether the traffic of a log was sound.
+func (f *logFlags) report(c *cobra.Command, paths []string, progress func(int64), stdout io.Writer) error {
+	if err := f.validate(); err != nil {
+		return err
+	}
+	if len(paths) == 1 && logs.IsRecord(paths[0]) {
+		kept, err := report.Read(results.Dir(paths[0]))
+		if err != nil {
+			return usageError{err}
+		}
+		ok := logs.Mark(&kept.Document.Answer, f.Strict)
+		if err := f.show(stdout, kept.Document); err != nil {
+			return err
+		}
+		return f.end(ok)
+	}
+	files, err := logs.Open(paths, c.InOrStdin())
+	if err != nil {
+		return usageError{err}
+	}
+	how, err := f.reading(progress)
+	if err != nil {
+		return err
+	}
+	plan := logs.Plan{Files: files, Reading: how, Estimate: f.Estimate, Strict: f.Strict, Out: f.Out, Version: run.Version(), Commit: run.Commit(), Command: append(commandOf(c), paths...)}
+	told, err := logs.Tell(plan)
+	if err != nil {
+		return badLog(err)
+	}
+	if err := told.Print(stdout, f.Format, f.look(stdout)); err != nil {
+		return err
+	}
+	if told.Folder != "" {
+		if err := report.Illustrate(told.Folder, told.Record); err != nil {
+			return err
+		}
+	}
+	return f.end(logs.Mark(&document.Answer{State: told.Record.Summary.State}, f.Strict))
+}
+
+// end returns the exit code of a log, by whether its load was sustained.
+func (f *logFlags) end(ok *bool) error {
+	return outcome{failed: ok != nil && !*ok, untold: f.Strict && ok == nil}.end()
+}
+
+// badLog says what is wrong with a log.
+func badLog(err error) error {
+	if errors.Is(err, logs.ErrSource) {
+		return usageError{err}
+	}
+	return err
+}
+
+// readingEvery is the time between two lines of progress.
+const readingEvery = 2 * time.Second
+
+// newReading returns a function that prints from time to time how many rows or lines were read.
+func newReading(to io.Writer, quiet bool, what string) func(n int64) {
+	if quiet {
+		to = io.Discard
+	}
+	real := clock.NewReal()
+	next := real.Now().Add(readingEvery)
+	return func(n int64) {
+		if now := real.Now(); now >= next {
+			next = now.Add(readingEvery)
+			fmt.Fprintf(to, "%s %s\n", document.Count(n), what)
+		}
+	}
+}
