@@ -7,12 +7,12 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"loadgen/engine/nearest"
 	"loadgen/report/text"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fleet"
@@ -52,8 +52,9 @@ SVG) go to a new folder in results/runs.
 
 // loadHelp is what the help of such a verb says of its load.
 const loadHelp = `--rate and --peak replace the load of the scenario's only phase with arrivals, in operations/s.
---peak P offers steps up to 2 P and answers whether P holds: exit 10 if not, 12 if that is
-unknown. --expect adds a check to those of the scenario.`
+--peak P offers steps and answers whether P holds: exit 10 if not, 12 if that is unknown. The
+steps go up to 2 P, for the headroom, or up to P if the scenario has checks, which are of
+the whole run. --expect adds a check.`
 
 // loadFlags replace the load that a scenario offers, and add to what is checked.
 type loadFlags struct {
@@ -73,7 +74,8 @@ const (
 )
 
 // judged are the rates by which a peak is judged, as parts of it: half of it and three quarters,
-// itself, and up to twice as much for the headroom.
+// itself, and up to twice as much for the headroom. Checks of the run are of what is asked for: with them a peak is the
+// highest rate.
 var judged = [...]float64{.5, .75, 1, 1.25, 1.5, 2}
 
 // validate returns what is wrong with the flags by themselves.
@@ -92,14 +94,17 @@ func (f *loadFlags) validate(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// rates returns the rates that are asked for, nil for those of the scenario.
-func (f *loadFlags) rates() []float64 {
+// rates returns the rates that are asked for, nil for those of the scenario. Checked is whether the run has checks.
+func (f *loadFlags) rates(checked bool) []float64 {
 	switch {
 	case f.Peak > 0:
 		// Rates have three decimals; the step that is judged is the one asked for.
 		f.Peak = thousandth(f.Peak)
 		var rates []float64
 		for _, part := range judged {
+			if part > 1 && checked {
+				break
+			}
 			rates = append(rates, thousandth(f.Peak*part))
 		}
 		return rates
@@ -132,7 +137,7 @@ func (f *loadFlags) replace(flags *pflag.FlagSet, s *scenarios.Scenario) error {
 	traffic, arrivals := *p.Traffic, *p.Traffic.Arrivals
 	traffic.Arrivals, p.Traffic = &arrivals, &traffic
 	path := fmt.Sprintf("phases.%d.%s", phase, p.Kind())
-	rates, length := f.rates(), "for"
+	rates, length := f.rates(len(s.Expect) > 0), "for"
 	switch {
 	case rates == nil:
 	case p.Form == scenarios.FormSpread && f.Peak > 0:
@@ -185,7 +190,7 @@ func offering(s *scenarios.Scenario, flag string) (int, error) {
 		return 0, usageError{fmt.Errorf("--%s is of a rate, and no phase of %s has arrivals; expected --set phases.NAME.…", flag, s.Name)}
 	}
 	return 0, usageError{fmt.Errorf("--%s replaces the load of one phase, and %s has several with arrivals: %s; expected --set phases.NAME.…",
-		flag, s.Name, nearest.Choice(names))}
+		flag, s.Name, strings.Join(names, ", "))}
 }
 
 // thousandth rounds to three decimals.
