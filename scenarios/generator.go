@@ -133,6 +133,8 @@ func keyTemplate(text string) (keys.Template, error) {
 	switch {
 	case errors.As(err, &fault):
 		return t, fmt.Errorf("template %s, byte %d: %s", nearest.Shown(text), fault.Offset, fault.What)
+	case err == nil && len(t.Attributes()) == 0 && attributeName.MatchString(text):
+		return t, fmt.Errorf("template %s has no placeholder; did you mean {%s}?", nearest.Shown(text), text)
 	case err == nil && len(t.Attributes()) == 0:
 		return t, fmt.Errorf("template %s has no placeholder; expected one, such as {event}__{bib:05d}", nearest.Shown(text))
 	}

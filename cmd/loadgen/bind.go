@@ -17,7 +17,7 @@ import (
 // Annotations of flags, which come from the tags of the fields that they fill.
 const (
 	tagGroup    = "group"    // the heading that help shows the flag under; of a struct: that of all its flags
-	tagRare     = "rare"     // "yes": only `loadgen help VERB` shows the flag
+	tagRare     = "rare"     // "yes": only `loadgen help VERB --all` shows the flag
 	tagRequires = "requires" // flags of which at least one must be typed, too
 	tagExcludes = "excludes" // flags that must not be typed, too
 )

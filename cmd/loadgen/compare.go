@@ -102,7 +102,7 @@ type historyFlags struct {
 	Metrics []string `flag:"metric" help:"*figure* to follow, repeatable (default p99, served, share_lost)"`
 	storeFlags
 	formFlags
-	PNG string `flag:"png" help:"draw the nights into a *file*, .png or .svg"`
+	File string `flag:"file" help:"write to this *file*"`
 }
 
 const runsHistoryHelp = `History lists the runs of a scenario in order of time, takes the median of runs started
@@ -125,12 +125,12 @@ func newRunsHistory(stdout, stderr io.Writer) *cobra.Command {
 		Short: "Show the nights of a scenario, and where they step",
 		Long:  runsHistoryHelp,
 		Example: `  loadgen runs history stress
-  loadgen runs history stress --metric "p99(get)" --png stress.png
+  loadgen runs history stress --metric "p99(get)" --file stress.png
   loadgen runs history nightly-runs --format csv > nights.csv`,
 		Args: cobra.ArbitraryArgs, ValidArgsFunction: someScenarios,
 		RunE: withRunFaults(func(c *cobra.Command, args []string) error {
-			if extension := strings.ToLower(filepath.Ext(f.PNG)); f.PNG != "" && extension != ".png" && extension != ".svg" {
-				return usageError{fmt.Errorf("--png %s: expected a file that ends in .png or .svg", f.PNG)}
+			if extension := strings.ToLower(filepath.Ext(f.File)); f.File != "" && extension != ".png" && extension != ".svg" {
+				return usageError{fmt.Errorf("--file %s: expected a file that ends in .png or .svg", f.File)}
 			}
 			metrics, err := history.ParseMetrics(f.Metrics)
 			if err != nil {
@@ -202,17 +202,17 @@ func (f *historyFlags) gather(ctx context.Context, archive *history.Archive, arg
 // draw writes the chart, if there is data for it.
 func (f *historyFlags) draw(d *history.Document) error {
 	switch {
-	case f.PNG == "" || d.Outcome() == compare.Inconclusive:
+	case f.File == "" || d.Outcome() == compare.Inconclusive:
 		return nil
 	case len(d.Scenarios) > 1:
 		var names []string
 		for i := range d.Scenarios {
 			names = append(names, d.Scenarios[i].Name)
 		}
-		return usageError{fmt.Errorf("--png draws one scenario, and there are %d; expected one of %s", len(names), nearest.Choice(names))}
+		return usageError{fmt.Errorf("--file draws one scenario, and there are %d; expected one of %s", len(names), nearest.Choice(names))}
 	}
-	if err := history.Draw(results.Dir(filepath.Dir(f.PNG)), filepath.Base(f.PNG), d.Metrics, &d.Scenarios[0]); err != nil {
-		return usageError{fmt.Errorf("--png %s cannot be written: %w", f.PNG, catalog.Reason(err))}
+	if err := history.Draw(results.Dir(filepath.Dir(f.File)), filepath.Base(f.File), d.Metrics, &d.Scenarios[0]); err != nil {
+		return usageError{fmt.Errorf("--file %s cannot be written: %w", f.File, catalog.Reason(err))}
 	}
 	return nil
 }

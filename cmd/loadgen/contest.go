@@ -26,10 +26,9 @@ type designsFlags struct {
 	Choice     choiceFlags        `group:"Scenario"`
 	OneProfile bool               `flag:"one-profile" group:"Scenario" rare:"yes" help:"do not compare the verdict with that of another profile of the model"`
 	Memory     size               `flag:"memory-limit" group:"Scenario" rare:"yes" default:"2GiB" help:"do not take more memory than this *size*"`
-	Real       bool               `flag:"real-time" group:"Target" help:"run in real time, against what --target names"`
-	Target     targetFlags        `group:"Target" requires:"real-time|target"`
-	NoProbe    bool               `flag:"no-probe" group:"Target" rare:"yes" requires:"real-time|target" help:"skip the test of the generator's maximum rate"`
-	Fleet      fleetFlags         `group:"Several processes" requires:"real-time|target"`
+	Target     targetFlags        `group:"Target" requires:"target"`
+	NoProbe    bool               `flag:"no-probe" group:"Target" rare:"yes" requires:"target" help:"skip the test of the generator's maximum rate"`
+	Fleet      fleetFlags         `group:"Several processes" requires:"target"`
 	Page       liveFlag           `flag:"live-page" alone:":0" group:"Output" help:"show what goes on in a browser, at a free port or this *address*, such as :8080"`
 	Form       formFlags          `group:"Output"`
 	Out        string             `flag:"out" group:"Output" help:"*folder* of the result (default: a new one in results/runs)"`
@@ -55,9 +54,9 @@ design, so that other designs do not change its runs.
 A design that cannot serve an operation, such as a transaction across its partitions or a
 point read without its key, is reported with the operation and comes last.
 
-With --real-time each run uses the embedded engine over HTTP in real time, and designs take
-turns; --target selects another Table service, which requires --yes, and --budget limits
-what all runs may bill. Real services may keep state from run to run, so that there is no
+With --target embedded each run uses the embedded engine over HTTP in real time, and
+designs take turns; another Table service requires --yes, and --budget limits what all
+runs may bill. Real services may keep state from run to run, so that there is no
 second profile. With --processes N each run is sent by N processes, like loadgen run.
 
 --live-page shows the ranking and the current runs on a local page, which becomes the page
@@ -86,8 +85,8 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
   loadgen contest my-table.yaml --designs by-day,by-customer
   loadgen contest my-table.yaml --retry none --price 0.036 --bill-throttled
   loadgen contest my-table.yaml --suggest --write suggested.yaml
-  loadgen contest my-table.yaml --real-time --seeds 3  # in real time, over HTTP
-  loadgen contest my-table.yaml --real-time --processes 4  # four processes per run
+  loadgen contest my-table.yaml --target embedded --seeds 3    # in real time, over HTTP
+  loadgen contest my-table.yaml --target embedded --processes 4 # four processes per run
   loadgen contest my-table.yaml --live-page            # with a live page
   loadgen contest my-table.yaml --target env:TABLES --seeds 2 --budget 500000 --yes`,
 		Args: takesOne(),
@@ -95,7 +94,7 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	}
 	f.Plan.Seeds = defaultSeeds
 	f.Plan.Alpha = contest.DefaultAlpha
-	bind(c.Flags(), f, "verbose", "use", "anti-pattern", "join", "member", "label")
+	bind(c.Flags(), f, "verbose", "use", "anti-pattern", "join", "label")
 	f.Form.register(c.Flags())
 	return c
 }
@@ -105,7 +104,6 @@ const defaultSeeds = 5
 
 // contest compares the designs and prints the result. A result is no failure.
 func (f *designsFlags) contest(c *cobra.Command, name string, stdout, stderr io.Writer) error {
-	f.Real = f.Real || c.Flags().Changed("target")
 	if err := f.check(c); err != nil {
 		return err
 	}
@@ -171,7 +169,7 @@ func (f *designsFlags) check(c *cobra.Command) error {
 	if err := named(c.Flags(), faults...); err != nil {
 		return err
 	}
-	if f.Real {
+	if len(f.Target.Target) > 0 {
 		if err := f.Target.fill(&f.Plan.Run); err != nil {
 			return err
 		}
@@ -220,7 +218,7 @@ func (f *designsFlags) fill(c *cobra.Command, name string, stderr io.Writer) {
 	// It repeats a single run.
 	f.Plan.Alone = func(design string, seed uint64) []string {
 		verb := "simulate"
-		if f.Real {
+		if len(f.Target.Target) > 0 {
 			verb = "run"
 		}
 		command := []string{"loadgen", verb, name}
@@ -238,7 +236,7 @@ func (f *designsFlags) fill(c *cobra.Command, name string, stderr io.Writer) {
 	if !f.Quiet {
 		f.Plan.Progress = stderr
 	}
-	if !f.Real {
+	if len(f.Target.Target) == 0 {
 		return
 	}
 	p.Consent = agree(f.Target.Consent, f.Quiet, stderr)

@@ -156,7 +156,7 @@ func (r emptyRoot) night(t *testing.T) {
 		{"a first baseline", []string{"gate", "stress-one-partition", "--quiet", "--accept", "--reason", "the first"}, codeOk, "accepted"},
 		{"the gate over a second run", []string{"gate", "stress-one-partition", "--quiet"}, codeOk, "all values are equal"},
 		{"a second run of the night", first, codeOk, "run valid"},
-		{"the history of one night", []string{"runs", "history", "stress", "--png", "history.png"}, codeInconclusive, "stress"},
+		{"the history of one night", []string{"runs", "history", "stress", "--file", "history.png"}, codeInconclusive, "stress"},
 		{"the newest report", []string{"report", "latest"}, codeOk, "run valid"},
 	} {
 		code, stdout, stderr := r.run(row.args...)

@@ -161,7 +161,7 @@ var renamedFlags = [...]struct{ verb, was, is string }{
 	{"", "output", "--out"},
 	{"", "max-refused", "--max-throttled"},
 	{"", "bill-refused", "--bill-throttled"},
-	{"contest", "live", "--real-time"},
+	{"contest", "live", "--target=embedded"},
 	{"", "live", "--live-page"},
 	{"contest", "quick", "--seeds=2"},
 	{"explain", "from", "`loadgen keys FILE`"},
@@ -170,8 +170,9 @@ var renamedFlags = [...]struct{ verb, was, is string }{
 	{"", "out", "--file"},
 	{"doctor", "out", "--runs"},
 	{"contest", "for", "--duration"},
-	{"run", "name", "--member"},
-	{"stress", "partition-key", "--set=phases.peak.partition_key=KEY"},
+	{"run", "name", "--label=name=NAME"},
+	{"", "nats-url", "--lead"},
+	{"history", "png", "--file"},
 }
 
 // peersFlags are what other load generators call things, and what is used for them here.

@@ -151,7 +151,7 @@ func (f *fleetOf) join(name string, more ...string) *talker {
 
 func (f *fleetOf) joinAt(address, name, token string, more ...string) *talker {
 	f.Helper()
-	k := talk(f.T, append([]string{"run", "--join", "nats://" + address, "--token-file", token, "--member", name, "--target", f.s.url, "--key-file", f.s.keyFile}, more...)...)
+	k := talk(f.T, append([]string{"run", "--join", "nats://" + address, "--token-file", token, "--label", "name=" + name, "--target", f.s.url, "--key-file", f.s.keyFile}, more...)...)
 	f.members = append(f.members, k)
 	return k
 }

@@ -24,7 +24,7 @@ import (
 // gateFlags are what a user typed after `loadgen gate`.
 type gateFlags struct {
 	Baselines series.Gate
-	All       bool `flag:"all" excludes:"against" help:"every built-in scenario that has a baseline"`
+	All       bool `flag:"all" excludes:"against" help:"everything: of help each flag, of gate each built-in scenario with a baseline"`
 	Accept    bool `flag:"accept" excludes:"against" help:"make what the scenarios come to now their baselines"`
 	Form      formFlags
 	Reports   []string `flag:"report" help:"also write results to this *file*: .xml (JUnit), .md, .html, .json, .csv, .txt, .github or .bench; repeatable"`

@@ -19,7 +19,7 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// mostShown is how many flags --help shows of a verb at most; `loadgen help VERB` shows all.
+// mostShown is how many flags help shows of a verb at most; `loadgen help VERB --all` shows all.
 const mostShown = 15
 
 // verbGroups are what the verbs are shown under, by the question that they answer.
@@ -28,7 +28,7 @@ var verbGroups = []struct{ name, verbs string }{
 	{"Which key, which retries?", "contest scenarios backoff"},
 	{"Is my application's traffic sound?", "serve logs"},
 	{"Results", "report runs compare gate"},
-	{"The tool", "calibrate doctor version docs completion help"},
+	{"The tool", "calibrate doctor version help"},
 	{"Topics", "model events environment exit-codes"},
 }
 
@@ -101,7 +101,7 @@ func writeFlags(page *strings.Builder, c *cobra.Command, all bool) {
 		fmt.Fprintf(page, "\n%s:\n%s", group, groups[group].FlagUsagesWrapped(flagColumns))
 	}
 	if !all {
-		fmt.Fprintf(page, "\n`loadgen help %s` shows all of the %d flags.\n", strings.TrimPrefix(c.CommandPath(), "loadgen "), number)
+		fmt.Fprintf(page, "\n`loadgen help %s --all` shows all of the %d flags.\n", strings.TrimPrefix(c.CommandPath(), "loadgen "), number)
 	}
 }
 
@@ -222,7 +222,7 @@ type docsFlags struct {
 
 func (f *docsFlags) verb() *cobra.Command {
 	c := &cobra.Command{
-		Use: "docs", Short: "Write the manual: pages for man, or Markdown",
+		Use: "docs", Hidden: true, Short: "Write the manual: pages for man, or Markdown",
 		Long: `Docs writes a page for each verb and topic into a folder, which it creates if necessary.
 SOURCE_DATE_EPOCH sets the date of man pages.`,
 		Example: "  loadgen docs --man share/man/man1\n  loadgen docs --markdown site/verbs",

@@ -21,7 +21,6 @@ func TestLivePageAddressed(t *testing.T) {
 		{"stress --live-page 127.0.0.1:0", "stress --live-page=127.0.0.1:0"},
 		{"contest day-key --live-page [::1]:9000 --seeds 2", "contest day-key --live-page=[::1]:9000 --seeds 2"},
 		{"run --live-page my-table.yaml", "run --live-page my-table.yaml"},
-		{"contest --real-time day-key", "contest --real-time day-key"},
 		{"run --live-page C:\\mine", "run --live-page C:\\mine"},
 		{"run my-table.yaml --live-page", "run my-table.yaml --live-page"},
 		{"run --live-page :99999", "run --live-page :99999"},

@@ -227,12 +227,20 @@ func (f *replayFlags) designs(args []string) (paths []string, err error) {
 			file = one
 		}
 	}
+	p := f.Plan.Pattern
+	for _, template := range f.Try {
+		if p.PartitionKey == "" || p.RowKey == "" {
+			return nil, usageError{fmt.Errorf("--try %s requires --partition-key and --row-key, the templates of the log's keys", template)}
+		}
+		// What the log's keys tell apart, these do.
+		f.Plan.Designs = append(f.Plan.Designs, replay.Design{Name: template, PartitionKey: template, RowKey: p.PartitionKey + "_" + p.RowKey})
+	}
 	switch {
 	case file == "" && len(f.Designs) > 0:
 		return nil, usageError{errors.New("--designs names designs of a scenario, and there is none; expected its file")}
 	case file == "":
 		return paths, nil
-	case f.Plan.Pattern.PartitionKey == "" || f.Plan.Pattern.RowKey == "":
+	case p.PartitionKey == "" || p.RowKey == "":
 		return nil, usageError{fmt.Errorf("the designs of %s need attributes; expected the templates of the log's keys: --partition-key and --row-key", file)}
 	}
 	s, _, err := scenarios.OpenContested(file)

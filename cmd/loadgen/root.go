@@ -36,18 +36,21 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(flagFault)
-	root.SetHelpCommand(&cobra.Command{
-		Use: "help [verb|topic]", Short: "Explain a verb with all of its flags, or a topic",
-		Example: "  loadgen help stress\n  loadgen help model",
+	all := false
+	help := &cobra.Command{
+		Use: "help [verb|topic]", Short: "Explain a verb, with --all all of its flags, or a topic",
+		Example: "  loadgen help stress\n  loadgen help stress --all\n  loadgen help model",
 		Args:    func(_ *cobra.Command, args []string) error { return knownVerb(root, args) },
 		RunE: func(_ *cobra.Command, args []string) error {
 			verb, _, err := root.Find(args)
 			if err != nil {
 				return usageError{err}
 			}
-			return writeHelp(stdout, verb, true)
+			return writeHelp(stdout, verb, all)
 		},
-	})
+	}
+	help.Flags().BoolVar(&all, "all", false, "everything: of help each flag, of gate each built-in scenario with a baseline")
+	root.SetHelpCommand(help)
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { _ = writeHelp(stdout, c, false) })
 	root.AddCommand(new(runFlags).stressVerb(stdout, stderr), new(serveFlags).verb(stdout, stderr),
 		new(runFlags).simulateVerb(stdout, stderr), new(runFlags).runVerb(stdout, stderr), newScenarios(stdout, stderr),
@@ -68,7 +71,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	}
 	root.AddCommand(topics...)
 	root.SetHelpCommandGroupID("The tool")
-	root.SetCompletionCommandGroupID("The tool")
+	root.CompletionOptions.HiddenDefaultCmd = true
 	for _, one := range verbGroups {
 		root.AddGroup(&cobra.Group{ID: one.name, Title: one.name})
 	}

@@ -136,7 +136,7 @@ func (f *runFlags) runVerb(stdout, stderr io.Writer) *cobra.Command {
 		},
 		ValidArgsFunction: oneScenario,
 	}
-	f.register(c.Flags())
+	f.register(c.Flags(), "keys", "partition-key", "row-key")
 	completeUse(c, "stress")
 	return c
 }
@@ -162,7 +162,7 @@ func (f *runFlags) simulateVerb(stdout, stderr io.Writer) *cobra.Command {
 		ValidArgsFunction: oneScenario,
 	}
 	f.Virtual = true
-	f.register(c.Flags())
+	f.register(c.Flags(), "keys", "partition-key", "row-key")
 	c.Flags().VisitAll(func(one *pflag.Flag) {
 		one.Hidden = one.Name == "virtual" || slices.Contains(one.Annotations[tagExcludes], "virtual")
 	})
@@ -419,7 +419,7 @@ func (f *findFlags) find(flags *pflag.FlagSet, s *scenarios.Scenario) (*campaign
 // member takes part in a run that another process leads.
 func (f *runFlags) member(ctx context.Context) error {
 	token, local := os.LookupEnv(fleet.TokenVariable)
-	o := fleet.JoinOptions{Version: fleet.Version(), Name: f.Fleet.Name, Clock: clock.NewReal(), Deadline: f.Fleet.Deadline, Labels: make(map[string]string),
+	o := fleet.JoinOptions{Version: fleet.Version(), Clock: clock.NewReal(), Deadline: f.Fleet.Deadline, Labels: make(map[string]string),
 		Bus: fleet.BusOptions{URL: f.Fleet.Join, Creds: f.Fleet.Creds, CA: f.Fleet.CA, Wait: f.Fleet.Deadline}}
 	var err error
 	switch {
@@ -440,7 +440,11 @@ func (f *runFlags) member(ctx context.Context) error {
 		if !ok || key == "" || value == "" {
 			return usageError{fmt.Errorf("--label %s: expected key=value, such as region=westeurope", label)}
 		}
-		o.Labels[key] = value
+		if key == "name" {
+			o.Name = value
+		} else {
+			o.Labels[key] = value
+		}
 	}
 	if o.Name == "" {
 		host, _ := os.Hostname()

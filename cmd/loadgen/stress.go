@@ -36,17 +36,24 @@ SVG) go to a new folder in results/runs.
 ` + loadHelp + "\n\n" + findHelp + "\n\n" + driverHelp,
 		Example: `  loadgen stress                                  # where does the partition saturate?
   loadgen stress --peak 1500                      # does it sustain 1,500 operations/s? (exit 10: no, 12: unknown)
+  loadgen stress --keys readings.csv --partition-key "{device}" --peak 8000 --virtual   # your own key
   loadgen stress --rate 2500 --duration 10s       # one step at one rate
   loadgen stress --set model.partition_target=500 # another limit
-  loadgen stress --retry none --format json
   loadgen stress --count 6 --format benchfmt > a.bench  # six runs, for benchstat a.bench b.bench
   loadgen stress --find-limit partition           # highest rate with at most 0.5% throttled
-  loadgen stress --find-limit partition --max-p99 50ms --from 4000
-  loadgen stress --driver vegeta --rate 1500      # measure with a second driver
   loadgen stress --target env:TABLES --yes        # a service by its connection string`,
-		RunE: func(c *cobra.Command, _ []string) error { return f.scenario(c, "stress", stdout, stderr) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if f.Load.Keys == "" {
+				return f.scenario(c, "stress", stdout, stderr)
+			}
+			d, err := f.Load.draft()
+			if err != nil {
+				return err
+			}
+			return f.run(c, f.drawing(c, d), commandOf(c), f.planner(c, d, stderr), stdout, stderr)
+		},
 	}
-	f.register(c.Flags(), "sweep", "use", "anti-pattern", "join", "member", "label")
+	f.register(c.Flags(), "sweep", "use", "anti-pattern", "join", "label")
 	return c
 }
 
@@ -58,10 +65,13 @@ the whole run. --expect adds a check.`
 
 // loadFlags replace the load that a scenario offers, and add to what is checked.
 type loadFlags struct {
-	Peak     float64       `flag:"peak" excludes:"rate" help:"check that this rate in operations/s holds (exit 10 if not, 12 if unknown)"`
-	Rate     float64       `flag:"rate" help:"offer this rate, in operations/s (keys: entities/s)"`
-	Duration time.Duration `flag:"duration" help:"length of the load, or of each of its steps, such as 4s"`
-	Expect   []string      `flag:"expect" help:"also check a *figure*, such as \"p99(get) < 50ms\", repeatable"`
+	Peak         float64       `flag:"peak" excludes:"rate" help:"check that this rate in operations/s holds (exit 10 if not, 12 if unknown)"`
+	Rate         float64       `flag:"rate" help:"offer this rate, in operations/s (keys: entities/s)"`
+	Duration     time.Duration `flag:"duration" rare:"yes" help:"length of the load, or of each of its steps, such as 4s"`
+	Keys         string        `flag:"keys" help:"test the keys of this CSV *file*, formed by --partition-key"`
+	PartitionKey string        `flag:"partition-key" requires:"keys" help:"*template* of the PartitionKey, over the columns of the file or the parts of a log's keys"`
+	RowKey       string        `flag:"row-key" rare:"yes" requires:"keys" help:"*template* of the RowKey, over the columns of the file or the parts of a log's keys"`
+	Expect       []string      `flag:"expect" help:"also check a *figure*, such as \"p99(get) < 50ms\", repeatable"`
 }
 
 // The bounds of a peak, whose double is a rate that a scenario takes, and the shortest step that shows where a
@@ -77,6 +87,18 @@ const (
 // itself, and up to twice as much for the headroom. Checks of the run are of what is asked for: with them a peak is the
 // highest rate.
 var judged = [...]float64{.5, .75, 1, 1.25, 1.5, 2}
+
+// draft returns the stress test of the user's own keys.
+func (f *loadFlags) draft() (*draft, error) {
+	if f.PartitionKey == "" {
+		return nil, usageError{errors.New("--keys requires --partition-key: a template over its columns, such as {device}")}
+	}
+	s, folder, err := scenarios.OfKeys(f.Keys, f.PartitionKey, f.RowKey)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--partition-key: %w", err)}
+	}
+	return &draft{scenario: s, name: f.Keys, folder: folder, files: scenarios.FilesIn(folder), example: "entity.size=300"}, nil
+}
 
 // validate returns what is wrong with the flags by themselves.
 func (f *loadFlags) validate(flags *pflag.FlagSet) error {
@@ -206,14 +228,12 @@ They stay for a search and for all runs of --sweep, --count and a contest.`
 // fleetFlags have several processes offer a load together, or this one join those that another leads.
 type fleetFlags struct {
 	Processes int           `flag:"processes" rare:"yes" help:"number of processes that offer the load together, each its share"`
-	Lead      string        `flag:"lead" rare:"yes" requires:"processes" help:"wait for members at this *address*, such as :4222"`
+	Lead      string        `flag:"lead" rare:"yes" requires:"processes" help:"wait for members at this *address*, such as :4222, or at a NATS server of your own, such as nats://host:4222"`
 	OnLoss    string        `flag:"on-loss" rare:"yes" default:"fail" requires:"processes" help:"if a member is lost: fail ends the run, finish continues (exit 13)"`
 	Join      string        `flag:"join" rare:"yes" excludes:"processes" help:"join a fleet at this *URL* of its leader or NATS server, such as nats://host:4222"`
 	Deadline  time.Duration `flag:"join-within" rare:"yes" default:"1m" requires:"processes|join" help:"how long members have to join"`
-	Name      string        `flag:"member" rare:"yes" requires:"join" help:"name of this member of the fleet (default: host and process)"`
-	Labels    []string      `flag:"label" rare:"yes" requires:"join" help:"label of this member, *key=value*, repeatable"`
+	Labels    []string      `flag:"label" rare:"yes" requires:"join" help:"label of this member, *key=value*, repeatable; name=NAME is what it is called (default: host and process)"`
 	TokenFile string        `flag:"token-file" rare:"yes" requires:"processes|join" help:"*file* with the token of the fleet (openssl rand -hex 32)"`
-	NATS      string        `flag:"nats-url" rare:"yes" requires:"processes" help:"use this NATS server, which members join by --join"`
 	Creds     string        `flag:"nats-creds" rare:"yes" requires:"processes|join" help:"*file* with the credentials for your own NATS server"`
 	CA        string        `flag:"nats-ca" rare:"yes" requires:"processes|join" help:"*file* with the certificates that are trusted for it"`
 	// offering are the processes, the same for all runs of the command; nil without any.
@@ -239,7 +259,10 @@ func (f *fleetFlags) fill(flags *pflag.FlagSet, p *run.Plan, target *targetFlags
 		return usageError{fmt.Errorf("--on-loss %s: expected %s or %s", f.OnLoss, lossFails, lossFinishes)}
 	}
 	offering := &fleet.Offering{Members: f.Processes, Deadline: f.Deadline, FinishOnLoss: f.OnLoss == lossFinishes, Folder: folder, Said: stderr,
-		Bus: fleet.BusOptions{URL: f.NATS, Listen: f.Lead, Creds: f.Creds, CA: f.CA}}
+		Bus: fleet.BusOptions{Listen: f.Lead, Creds: f.Creds, CA: f.CA}}
+	if strings.Contains(f.Lead, "://") {
+		offering.Bus.URL, offering.Bus.Listen = f.Lead, ""
+	}
 	offering.Say = func(line string) {
 		if !quiet {
 			fmt.Fprintln(stderr, text.Harmless(line)) // members choose their names
@@ -247,12 +270,12 @@ func (f *fleetFlags) fill(flags *pflag.FlagSet, p *run.Plan, target *targetFlags
 	}
 	var err error
 	switch {
-	case f.Lead == "" && f.NATS == "":
+	case f.Lead == "":
 		if offering.Local, err = target.member(); err == nil {
 			offering.Bus.Token, err = fleet.NewToken()
 		}
 	case f.TokenFile == "":
-		err = usageError{errors.New("--lead and --nats-url require --token-file with the same token for all members (openssl rand -hex 32 > token; chmod 600 token)")}
+		err = usageError{errors.New("--lead requires --token-file with the same token for all members (openssl rand -hex 32 > token; chmod 600 token)")}
 	default:
 		offering.Bus.Token, err = fleet.ReadToken(f.TokenFile)
 	}
@@ -260,7 +283,7 @@ func (f *fleetFlags) fill(flags *pflag.FlagSet, p *run.Plan, target *targetFlags
 		return err
 	}
 	if faults := offering.Bus.Validate(); len(faults) > 0 {
-		return ofBus(faults[0], "nats-url")
+		return ofBus(faults[0], "lead")
 	}
 	f.offering = offering
 	return flagged(flags, offering.Fill(p))

@@ -78,7 +78,7 @@ func (o *Offering) gathered() (*company, error) {
 	members := &processes{over: over}
 	o.company.processes = members
 	for i := range o.Members {
-		words := append(o.Local[1:len(o.Local):len(o.Local)], "--join", leader.url, "--member", fmt.Sprintf("process %d", i+1))
+		words := append(o.Local[1:len(o.Local):len(o.Local)], "--join", leader.url, "--label", fmt.Sprintf("name=process %d", i+1))
 		one := &process{Cmd: exec.CommandContext(ctx, o.Local[0], words...)}
 		// What the environment says to whoever leads is not said to its members.
 		one.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "LOADGEN_") })

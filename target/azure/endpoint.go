@@ -97,6 +97,10 @@ func (e Endpoint) WithSAS(text string) (Endpoint, error) {
 // those of whom programs of Azure's SDKs act as by default. A token goes over https alone. The
 // error wraps ErrURL, or ErrNoToken.
 func (e Endpoint) WithIdentity() (Endpoint, error) {
+	if e.account == emulatorAccount && e.scheme != "https" {
+		return Endpoint{}, fmt.Errorf("%w: %s is the emulators' account, with the well-known key %s; expected UseDevelopmentStorage=true in a connection string, or that key",
+			ErrURL, emulatorAccount, emulatorKey)
+	}
 	if e.scheme != "https" {
 		return Endpoint{}, fmt.Errorf("%w: Entra ID tokens require https://", ErrURL)
 	}
