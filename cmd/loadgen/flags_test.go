@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -145,19 +147,39 @@ func TestHelpShowsWhatIsUsedMost(t *testing.T) {
 	}
 }
 
-// The name of a flag means the same in every verb that has it.
+// The name of a flag means the same in every verb that has it, as the table of the page says. With -rewrite the table is
+// written anew.
 func TestFlagsHaveOneMeaning(t *testing.T) {
-	meaning := make(map[string]string)
+	meaning, verbs := make(map[string]string), make(map[string][]string)
 	for _, c := range verbsOf(newRoot(io.Discard, io.Discard)) {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			says, _, _ := strings.Cut(f.Usage, ": text,") // the forms are the verb's
+			_, says := pflag.UnquoteUsage(f)
+			says, _, _ = strings.Cut(says, ": text,") // the forms are the verb's
 			if before, known := meaning[f.Name]; known && before != says && f.Name != "help" {
 				t.Errorf("%s --%s: %q; elsewhere %q", c.CommandPath(), f.Name, says, before)
 			}
 			meaning[f.Name] = says
+			if !f.Hidden {
+				verbs[f.Name] = append(verbs[f.Name], strings.TrimPrefix(c.CommandPath(), "loadgen "))
+			}
 		})
 	}
-	assert.LessOrEqual(t, len(meaning), 138, "names of flags")
+	delete(meaning, "help")
+	var table strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(meaning)) {
+		fmt.Fprintf(&table, "| `--%s` | %s | %s |\n", name, strings.ReplaceAll(meaning[name], "|", "\\|"), strings.Join(verbs[name], ", "))
+	}
+	const page, head = "../../docs/decisions.md", "| flag | meaning | verbs |\n|---|---|---|\n"
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	before, rest, found := strings.Cut(string(text), head)
+	require.True(t, found, "the page has a table of flags")
+	old, after, _ := strings.Cut(rest, "\n\n")
+	if *rewrite {
+		require.NoError(t, os.WriteFile(page, []byte(before+head+table.String()+"\n"+after), 0o644))
+	} else {
+		assert.Equal(t, strings.TrimSuffix(table.String(), "\n"), old, "the table of flags; -rewrite writes it")
+	}
 }
 
 // A word of a flag's text that stands in backquotes is what its value is called.
