@@ -27,7 +27,7 @@ phases:
 
 // OfKeys returns the documented stress test of keys that templates form of the columns of a CSV file, and the folder
 // that its path counts from. Without a template of the RowKey rows are numbered. The error says in a line which template
-// is none, or is [fields.Faults].
+// is none, or has the faults of the file.
 func OfKeys(file, partitionKey, rowKey string) (*Scenario, string, error) {
 	if rowKey == "" {
 		rowKey = "{row_number}"
