@@ -78,7 +78,7 @@ func (f *calibrateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 			return errors.Join(err, f.show(stdout, learnt.Document(kept)), reported(learnt.Ended, false))
 		},
 	}
-	f.Options.Rate, f.Options.MaxRate, f.Options.AccountRate = doctor.DefaultRate, doctor.DefaultMaxRate, doctor.DefaultAccountRate
+	f.Options.Rate, f.Options.MaxRate = doctor.DefaultRate, doctor.DefaultMaxRate
 	bind(c.Flags(), f, "verbose")
 	f.formFlags.register(c.Flags())
 	return c

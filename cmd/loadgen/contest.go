@@ -159,22 +159,11 @@ func (f *designsFlags) contest(c *cobra.Command, name string, stdout, stderr io.
 
 // check returns what is wrong with the flags, and works out what they aim at.
 func (f *designsFlags) check(c *cobra.Command) error {
-	var faults []error
-	add := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
-	faults = append(faults, f.Plan.Validate()...)
-	if f.Plan.Alpha == 0 {
-		add("--alpha 0: expected more than 0 and less than 0.5")
-	}
 	f.Plan.Run.MemoryLimit = int64(f.Memory)
-	if err := named(c.Flags(), faults...); err != nil {
+	if err := named(c.Flags(), f.Plan.Validate()...); err != nil || len(f.Target.Target) == 0 {
 		return err
 	}
-	if len(f.Target.Target) > 0 {
-		if err := f.Target.fill(&f.Plan.Run); err != nil {
-			return err
-		}
-	}
-	return nil
+	return f.Target.fill(&f.Plan.Run)
 }
 
 // contested returns the scenario with the overrides of the flags, which is sound under

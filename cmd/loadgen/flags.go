@@ -170,6 +170,7 @@ var renamedFlags = [...]struct{ verb, was, is string }{
 	{"", "out", "--file"},
 	{"doctor", "out", "--runs"},
 	{"contest", "for", "--duration"},
+	{"", "account-rate", "--account-limit"},
 	{"run", "name", "--label=name=NAME"},
 	{"", "nats-url", "--lead"},
 	{"history", "png", "--file"},

@@ -90,7 +90,7 @@ func (c *calibration) agree() error {
 	for _, rate := range rates {
 		texts = append(texts, rung(rate, rungFor))
 	}
-	if c.AccountLimit {
+	if c.AccountRate > 0 {
 		texts = append(texts, accountLoad(c.AccountRate, holdFor))
 	}
 	for _, text := range texts {

@@ -26,10 +26,9 @@ type CalibrationOptions struct {
 	MaxRate float64 `flag:"max-rate" help:"maximum rate in operations/s"`
 	// Each is the time per operation at Rate, 0 for 20 s.
 	Each time.Duration
-	// AccountLimit also measures the account's limit, which throttles its other users. AccountRate
-	// is the maximum, in entities per second.
-	AccountLimit bool    `flag:"account-limit" help:"find the account's limit, too; throttles its other users"`
-	AccountRate  float64 `flag:"account-rate" requires:"account-limit" help:"maximum rate in entities/s"`
+	// AccountRate is the maximum at which the account's limit is looked for, in entities per second, which throttles its
+	// other users; 0 for not at all.
+	AccountRate float64 `flag:"account-limit" alone:"40000" help:"find the account's limit, too, up to this *rate* in entities/s; throttles its other users"`
 	// Workers is the maximum number of concurrent attempts, 0 for a run's default.
 	Workers int `flag:"workers" help:"maximum number of concurrent attempts"`
 	// Model and Seed configure an embedded engine.
@@ -42,9 +41,8 @@ type CalibrationOptions struct {
 
 // Defaults and bounds of the rates.
 const (
-	DefaultRate        = 50
-	DefaultMaxRate     = 4000
-	DefaultAccountRate = 40_000
+	DefaultRate    = 50
+	DefaultMaxRate = 4000
 
 	// gently is the default of Each.
 	gently = 20 * time.Second
@@ -69,7 +67,7 @@ func (o *CalibrationOptions) Validate() (faults []error) {
 		{inside(o.Rate, minRate, maxLowRate), "rate", fmt.Sprintf("expected %d to %d operations/s", minRate, maxLowRate)},
 		{o.Each == 0 || o.Each >= time.Second, "each", "expected 1 s or more"},
 		{inside(o.MaxRate, minMaxRate, maxMaxRate), "max-rate", fmt.Sprintf("expected %d to %d operations/s", minMaxRate, maxMaxRate)},
-		{!o.AccountLimit || inside(o.AccountRate, minMaxRate, maxAccountRate), "account-rate",
+		{o.AccountRate == 0 || inside(o.AccountRate, minMaxRate, maxAccountRate), "account-limit",
 			fmt.Sprintf("expected %d to %d entities/s", minMaxRate, maxAccountRate)},
 		{len(o.Accounts) <= 1, "target", "expected one account"},
 	} {

@@ -203,7 +203,7 @@ func (c *calibration) learnBurst(ctx context.Context) error {
 
 // learnAccount measures the account's limit if requested.
 func (c *calibration) learnAccount(ctx context.Context) error {
-	if !c.AccountLimit {
+	if c.AccountRate == 0 {
 		c.missed("account_target", "not requested (--account-limit)")
 		return nil
 	}
@@ -236,7 +236,7 @@ func (c *calibration) learnAccount(ctx context.Context) error {
 			c.missed("account_target", "at %s entities/s nothing was throttled, but replies or generator lagged", document.Rate(rate))
 			return nil
 		case rate >= c.AccountRate:
-			c.missed("account_target", "%s entities/s, the maximum, served without throttling; raise --account-rate", document.Rate(rate))
+			c.missed("account_target", "%s entities/s, the maximum, served without throttling; raise --account-limit", document.Rate(rate))
 			return nil
 		}
 	}

@@ -166,7 +166,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		{"the ladder has an end", func(o *doctor.CalibrationOptions) { o.MaxRate = 1e6 }, "max-rate"},
 		{"one account", func(o *doctor.CalibrationOptions) { o.Accounts = make([]run.Endpoint, 2) }, "target"},
 		{"an operation takes its time", func(o *doctor.CalibrationOptions) { o.Each = time.Millisecond }, "each"},
-		{"the account's rate", func(o *doctor.CalibrationOptions) { o.AccountLimit = true }, "account-rate"},
+		{"the account's rate", func(o *doctor.CalibrationOptions) { o.AccountRate = 1 }, "account-limit"},
 	} {
 		o := doctor.CalibrationOptions{Budget: 5000, Rate: 50, MaxRate: 500}
 		row.change(&o)
@@ -202,7 +202,7 @@ func TestAccountLimit(t *testing.T) {
 	t.Parallel()
 	tr := drawn(t, 0)
 	tr.asked.Overrides = append(tr.asked.Overrides[1:], override("partition_target", "100000"), override("account_target", "3210"))
-	o := doctor.CalibrationOptions{On: run.Simulated, Budget: 100_000, Rate: 50, MaxRate: 300, Model: tr.asked, Seed: 1, AccountLimit: true, AccountRate: 10_000}
+	o := doctor.CalibrationOptions{On: run.Simulated, Budget: 100_000, Rate: 50, MaxRate: 300, Model: tr.asked, Seed: 1, AccountRate: 10_000}
 	out := runtest.Must(doctor.Calibrate(t.Context(), o))
 	v, found := out.Profile.Parameter("account_target")
 	assert.Truef(t, found && off(v.Int64(), 3210) <= 0.05 && covers(v, 3210), "account_target is %+v, %t", v, found)

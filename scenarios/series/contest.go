@@ -42,7 +42,7 @@ type ContestPlan struct {
 	// Source is the folder that paths in the scenario count from.
 	Source string
 	// Alpha and Price are as of [loadgen/report/compare/contest.Options].
-	Alpha float64 `flag:"alpha" rare:"yes" help:"probability that equal designs are reported as different"`
+	Alpha float64
 	Price contest.Price
 	// Suggest has designs take part that follow from what the operations ask for, and the
 	// scenario written with the winner in use: to Write, or where that is empty to
