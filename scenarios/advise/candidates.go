@@ -106,7 +106,7 @@ func (c *Candidates) Document() *document.Document {
 	if len(c.Ranked) == 1 {
 		return first.Document()
 	}
-	d := &document.Document{Title: "explain keys", Subtitle: "derived from " + document.Counted(int(first.Rows), "row") + " of " + c.File,
+	d := &document.Document{Title: "keys", Subtitle: "derived from " + document.Counted(int(first.Rows), "row") + " of " + c.File,
 		Answer: first.claim(), Data: c}
 	t := document.NewTable("candidates", "Designs, highest capacity first", "PartitionKey|cut=40", "at most/s|rate|unit=entities/s",
 		"most common", "partitions|spare=2", "insert order|words", "keys twice|spare=1")

@@ -268,7 +268,7 @@ func (k *Keys) claim() document.Answer {
 
 // Document returns the outcome of the keys: the most common on one screen, then all evidence.
 func (k *Keys) Document() *document.Document {
-	d := &document.Document{Title: "explain keys", Subtitle: "derived from " + document.Counted(int(k.Rows), "row") + " of " + k.File, Answer: k.claim(), Data: k}
+	d := &document.Document{Title: "keys", Subtitle: "derived from " + document.Counted(int(k.Rows), "row") + " of " + k.File, Answer: k.claim(), Data: k}
 	top, o := k.top(), &k.Spread
 	short := top
 	short.Rows, short.Notes = short.Rows[:min(len(short.Rows), screenKeys)], nil

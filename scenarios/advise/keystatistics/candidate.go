@@ -61,6 +61,14 @@ func (r *reader) findColumns(candidates []Candidate) bool {
 		}
 		return at
 	}
+	for _, c := range candidates {
+		for _, template := range []keys.Template{c.PartitionKey, c.RowKey} {
+			if text := template.String(); len(template.Attributes()) == 0 && slices.Contains(r.header, text) {
+				r.Fault("template %q has no placeholder; did you mean {%s}?", text, text)
+				sound = false
+			}
+		}
+	}
 	if r.Time != "" {
 		r.time = find(r.Time)
 	} else {
