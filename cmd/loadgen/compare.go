@@ -45,7 +45,7 @@ func newCompare(stdout io.Writer) *cobra.Command {
 	f := new(compareFlags)
 	c := &cobra.Command{
 		Use:   "compare A B",
-		Short: "Hold two runs, or two sets of runs, against each other",
+		Short: "Compare two runs, or two sets of runs",
 		Long:  compareHelp,
 		Example: `  loadgen compare results/runs/20260301T020000Z-stress results/runs/20260302T020000Z-stress
   loadgen compare before after                     # folders of runs taken in turn

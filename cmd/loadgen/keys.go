@@ -53,7 +53,7 @@ func newKeys(stdout, stderr io.Writer) *cobra.Command {
 	f := new(keysFlags)
 	c := &cobra.Command{
 		Use:   "keys file.csv",
-		Short: "Does a PartitionKey spread? Judge the keys of a CSV file, encode and decode keys",
+		Short: "Judge the keys of a CSV file; encode and decode keys",
 		Long:  keysHelp,
 		Example: `  loadgen keys keys.csv --rate 3000               # 3,000 entities/s over these keys
   loadgen keys results.csv.gz --partition-key "{year}__{division}" --row-key "{bib}" --time finished

@@ -70,7 +70,7 @@ func newLogs(stdout, stderr io.Writer) *cobra.Command {
 	f := new(logFlags)
 	c := &cobra.Command{
 		Use:   "logs file...",
-		Short: "Is my application's traffic sound? Judge a table's log",
+		Short: "Judge the traffic in the log of a table, or replay it under other keys",
 		Long:  logsHelp,
 		Example: `  loadgen logs '$logs/table/2026/11'
   loadgen logs table.log --strict

@@ -205,7 +205,7 @@ const exitCodes = `Exit codes of the built command (go run turns every code but 
         acknowledged write is lost or a counter was raised too often; with --anti-pattern, a
         check holds that should fail. gate: a check fails. contest: no design holds the
         checks. doctor: a check failed. explain: a check fails, or without checks the load is
-        not sustained; logs: only with --strict
+        not sustained. keys: they do not sustain --rate. logs --strict: the traffic is not sound
    11   gate: a regression. A run in virtual time differs from its baseline, or paired live
         runs are worse than by chance and by more than the threshold
    12   the result is unknown: for --peak, --find-limit or a check, because the run is partial,

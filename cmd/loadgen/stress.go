@@ -22,7 +22,7 @@ import (
 func (f *runFlags) stressVerb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stress",
-		Short: "Run the documented stress test of one partition",
+		Short: "Run the documented stress test, of one partition or of your own keys",
 		Long: `Stress runs the documented stress test: it creates a table, loads registrations of foot
 races, raises the load on one partition step by step, compares GET and PUT throughput
 with the partition's target, reports what that means for the PartitionKey, and deletes
