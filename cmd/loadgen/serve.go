@@ -27,7 +27,7 @@ import (
 // serveFlags are what a user typed after `loadgen serve`.
 type serveFlags struct {
 	serve.Options `group:"Service"`
-	KeyFile       string   `flag:"key-file" group:"Connections" help:"*file* with the account key, base64 (default of a --target: Entra ID)"`
+	KeyFile       string   `flag:"key-file" group:"Connections" help:"*file* with the account key, base64 (default: Entra ID; of serve the emulators')"`
 	FaultFile     string   `flag:"faults" group:"Service" rare:"yes" help:"*file* with injected faults, under the key faults as in a scenario"`
 	Examine       bool     `flag:"examine" group:"Output" help:"record the traffic as a run and report on it"`
 	Out           string   `flag:"out" group:"Output" requires:"examine" help:"*folder* of the result (default: a new one in results/runs)"`

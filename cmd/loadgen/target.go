@@ -30,8 +30,8 @@ const (
 // endpointFlags name a table service.
 type endpointFlags struct {
 	Target  targets `flag:"target" help:"a table endpoint's *URL*, or env:NAME or file:PATH for a connection string, repeatable for several accounts; also embedded (the engine behind a local socket, the default of runs) and in-process"`
-	Account string  `flag:"account" rare:"yes" help:"name of the account (default: from the URL of the --target; of serve the emulators')"`
-	KeyFile string  `flag:"key-file" rare:"yes" help:"*file* with the account key, base64 (default of a --target: Entra ID)"`
+	Account string  `flag:"account" rare:"yes" help:"name of the account (default: from the target's URL; of serve the emulators')"`
+	KeyFile string  `flag:"key-file" rare:"yes" help:"*file* with the account key, base64 (default: Entra ID; of serve the emulators')"`
 }
 
 // targetFlags say what a run is sent to.

@@ -24,7 +24,7 @@ type Options struct {
 	Listen string `flag:"listen" group:"Connections" help:"*address* to serve on; port 0 is any free one"`
 	// Account is who signs requests, with Key, which is base64. Both empty are the
 	// emulators', which only an address of this machine may have.
-	Account string `flag:"account" group:"Connections" help:"name of the account (default: from the URL of the --target; of serve the emulators')"`
+	Account string `flag:"account" group:"Connections" help:"name of the account (default: from the target's URL; of serve the emulators')"`
 	Key     string
 	// KeyName stands for Key wherever that is spoken of, such as the name of a
 	// file; empty is the account's.
