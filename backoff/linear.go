@@ -40,21 +40,15 @@ func (l Linear) Validate() []error {
 	return faults
 }
 
-// Ladder waits what its rungs say, one after another; a rung of 0 behind the
-// first is like the one before it.
-type Ladder [8]time.Duration
+// Ladder waits what its rungs say, one after another, and then what the last says.
+type Ladder []time.Duration
 
 // Wait implements [Delay]; the chance does not matter.
 func (l Ladder) Wait(x int, _ float64) time.Duration {
-	if x < 1 {
+	if x < 1 || len(l) == 0 {
 		return 0
 	}
-	for rung := min(x, len(l)) - 1; rung >= 0; rung-- {
-		if l[rung] != 0 || rung == 0 {
-			return max(l[rung], 0)
-		}
-	}
-	return 0
+	return max(l[min(x, len(l))-1], 0)
 }
 
 // Bounds implements [Bounded]: all three are the same.

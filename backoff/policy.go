@@ -30,6 +30,9 @@ type Policy struct {
 	// WaitsAlways applies Delay to every cause, as current SDKs do. Without it the first retry
 	// after a missing reply is sent at once, see [Policy.RetriesAtOnce].
 	WaitsAlways bool
+	// Elapsed, where positive, ends the retries: there is none whose wait would end later than
+	// this after the first attempt was sent.
+	Elapsed time.Duration
 }
 
 // Delay is a rule for the waits. Wait returns the wait before retry x, counted
@@ -63,10 +66,27 @@ func (p Policy) LongestWait() time.Duration {
 	for x := 1; x <= p.Retries; x++ {
 		wait, _ := p.Wait(x, math.Nextafter(1, 0))
 		if sum += wait; sum < 0 {
-			return math.MaxInt64
+			sum = math.MaxInt64
+			break
 		}
 	}
+	if p.Elapsed > 0 {
+		return min(sum, p.Elapsed)
+	}
 	return sum
+}
+
+// possibleRetries returns how many retries an operation can have before Elapsed, at most Retries.
+// The first one may go without a wait, see [Policy.RetriesAtOnce].
+func (p Policy) possibleRetries() int {
+	var sum time.Duration
+	for x := 2; x <= p.Retries && p.Elapsed > 0; x++ {
+		least, _, _ := p.Bounds(x)
+		if sum += least; sum > p.Elapsed {
+			return x - 1
+		}
+	}
+	return p.Retries
 }
 
 // With returns the policy with further statuses among those that it retries.
@@ -88,6 +108,7 @@ func (p Policy) With(codes ...int) Policy {
 func (p Policy) Validate() []error {
 	var faults faultList
 	faults.when(p.Retries < 0 || p.Retries > MaxRetries, "retries is %d; expected 0 to %d", p.Retries, MaxRetries)
+	faults.when(p.Elapsed < 0, negative, "elapsed", p.Elapsed)
 	faults.when(p.Delay == nil && p.Retries > 0, "delay is missing; expected one")
 	for _, code := range p.Codes {
 		faults.when(code < minCode || code > maxCode, "codes has %d; expected %d to %d", code, minCode, maxCode)

@@ -100,6 +100,8 @@ func TestValidateNamesEveryFault(t *testing.T) {
 		{"decorrelated, negative base", backoff.Decorrelated{Base: -1, Cap: 1}, []string{"base is -1ns"}},
 		{"a share that falls", backoff.Proportional{Base: 1, Cap: 1, Low: 2, High: 1}, []string{"2 to 1"}},
 		{"sound shares", azcore, nil},
+		{"all that a multiplied wait has", backoff.Multiplied{Min: -1, Max: -1, Multiplier: .5, Jitter: 1001}, []string{"base", "min", "max", "multiplier", "jitter is 100.1%"}},
+		{"a negative limit", backoff.Policy{Elapsed: -1}, []string{"elapsed"}},
 
 		{"an empty budget", &backoff.RetryBudget{Ratio: 1}, []string{"most is 0"}},
 		{"a budget without ratio", &backoff.RetryBudget{Most: 1}, []string{"ratio is 0"}},

@@ -93,8 +93,17 @@ func formulaOf(delay Delay) string {
 		}
 		return fmt.Sprintf("min(%v, %v · %s · U(%v, %v)), x = 1 …", d.Cap, d.Base, power, float64(d.Low)/1000, float64(d.High)/1000)
 	case Ladder:
-		waits := slices.DeleteFunc(d[:], func(rung time.Duration) bool { return rung == 0 })
-		return strings.Trim(fmt.Sprint(waits), "[]") + ", then failed"
+		return strings.Trim(fmt.Sprint([]time.Duration(d)), "[]") + ", then failed"
+	case Multiplied:
+		wait := fmt.Sprintf("%v · %v^(x−1)", d.Base, d.Multiplier)
+		if d.Min > 0 {
+			wait = fmt.Sprintf("max(%v, %s)", d.Min, wait)
+		}
+		wait = fmt.Sprintf("min(%v, %s)", d.Max, wait)
+		if jitter := float64(d.Jitter) / 1000; jitter > 0 {
+			wait += fmt.Sprintf(" · U(%v, %v)", 1-jitter, 1+jitter)
+		}
+		return wait + ", x = 1 …"
 	default:
 		return "never"
 	}

@@ -72,6 +72,8 @@ type AddedQuantiles struct {
 type RetrySchedule struct {
 	Policy  string `json:"policy"`
 	Retries int    `json:"retries"`
+	// ElapsedS is how long after the first attempt there are retries, in seconds; 0 for any time.
+	ElapsedS float64 `json:"elapsed_s,omitempty"`
 	// Formula is the rule in one line, Codes say what is retried, Source where both
 	// are from.
 	Formula string `json:"formula"`

@@ -1,8 +1,10 @@
 package scenarios
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"loadgen/backoff"
 	"loadgen/engine/nearest"
@@ -11,7 +13,7 @@ import (
 
 // RetryBinding is the binding of a retry policy, kept as the text that [backoff.ByName] reads: the name
 // of a built-in policy, or a formula as a map of its kind, such as
-// {exponential: {z: 30s, min: 3s, max: 90s, tries: 4}}.
+// {exponential: {z: 30s, min: 3s, max: 90s, tries: 4}} or {waits: [1s, 5s, 30s]}.
 func RetryBinding(into *string) fields.Binding { return retry{into} }
 
 type retry struct{ into *string }
@@ -24,6 +26,10 @@ func (v retry) Read(r *fields.Reader, path string, n *fields.Node) {
 	case n.Kind == fields.Dict:
 		before := len(r.Faults)
 		r.Once(path, n)
+		if tries := n.Find("tries"); tries != nil && n.Find("waits") != nil {
+			r.Fault(tries.At, fields.Child(path, "tries"), "tries and waits are both given; expected waits alone: n waits are n + 1 tries")
+			return
+		}
 		if len(n.Entries) != 1 {
 			r.Fault(n.At, path, "%s has %d formulas; expected one of %s", fields.Label(path), len(n.Entries), nearest.Choice(backoff.FormulaKinds()))
 			return
@@ -33,7 +39,7 @@ func (v retry) Read(r *fields.Reader, path string, n *fields.Node) {
 			r.Fault(e.At, fields.Child(path, e.Key), "%s", nearest.Unknown("formula", e.Key, backoff.FormulaKinds()))
 			return
 		}
-		f := backoff.NewFormula(e.Key)
+		f := backoff.NewFormula(e.Key, func(name string) bool { return e.Value.Find(name) != nil })
 		formulaOf(f).Read(r, fields.Child(path, e.Key), e.Value)
 		if len(r.Faults) == before {
 			*v.into = f.Text()
@@ -50,38 +56,58 @@ func (v retry) Read(r *fields.Reader, path string, n *fields.Node) {
 	}
 }
 
-// formulaOf binds the parameters of a formula of one kind.
-func formulaOf(f *backoff.Formula) fields.Object {
+// formulaOf binds the values of a formula of one kind.
+func formulaOf(f *backoff.Formula) fields.Binding {
+	if f.Kind == backoff.Waits {
+		return fields.ListOf[time.Duration]{Into: &f.Waits, Least: 1, Most: backoff.MaxRetries, What: "waits",
+			Bind: func(wait *time.Duration) fields.Binding {
+				return fields.Duration{Into: wait, Most: backoff.LongestParameter}
+			}}
+	}
 	o := fields.Object{What: "the formula " + f.Kind}
 	for _, p := range f.Parameters() {
-		o.Fields = append(o.Fields, fields.Field{Name: p.Name, Says: p.Says, Required: true,
-			Value: fields.Duration{Into: p.Into, Least: p.Least, Most: backoff.LongestParameter}})
-	}
-	o.Fields = append(o.Fields, fields.Field{Name: "tries", Says: "Attempts per operation, including the first.",
-		Value: fields.Whole[int]{Into: &f.Tries, Least: 1, Most: backoff.MostTries}})
-	if f.FirstCounts() {
-		o.Fields = append(o.Fields, fields.Field{Name: "first", Says: "First x: 1, or 0 as in storage client 1.x.",
-			Value: unlessFirst{fields.Whole[int]{Into: &f.First, Most: 1}}})
+		o.Fields = append(o.Fields, fields.Field{Name: p.Name, Says: p.Says, Required: p.Required, Value: unlessOmitted{parameterOf(p), p}})
 	}
 	o.Then = func(r *fields.Reader, path string, n *fields.Node) {
-		low, high, wrong := f.Crossed()
-		if given := n.Find(low.Name); wrong && given != nil && n.Find(high.Name) != nil && *high.Into > 0 {
-			r.Fault(given.At, fields.Child(path, low.Name), "%s is %v and %s %v; expected %s at most %s",
-				low.Name, *low.Into, high.Name, *high.Into, low.Name, high.Name)
+		low, what := f.Crossed()
+		if given := n.Find(low); given != nil {
+			r.Fault(given.At, fields.Child(path, low), "%s", what)
 		}
 	}
 	return o
 }
 
-// unlessFirst leaves a number of 1 out when it is written.
-type unlessFirst struct{ fields.Whole[int] }
+// parameterOf binds a value of a formula.
+func parameterOf(p backoff.Parameter) fields.Binding {
+	switch into := p.Into.(type) {
+	case *time.Duration:
+		return fields.Duration{Into: into, Least: time.Duration(p.Least), Most: time.Duration(p.Most)}
+	case *int:
+		return fields.Whole[int]{Into: into, Least: int(p.Least), Most: int(p.Most)}
+	case *float64:
+		return fields.Decimal(into, fields.DecimalNumber, float64(p.Least), float64(p.Most), fmt.Sprintf("a number from %d to %d, such as 1.5", p.Least, p.Most))
+	default:
+		return fields.Single[backoff.Jitter]{Into: p.Into.(*backoff.Jitter), Expected: backoff.ExpectedJitter, Written: backoff.Jitter.String,
+			Form: &fields.Schema{Type: fields.Types{"string"}, Pattern: backoff.JitterForm},
+			Parse: func(text string) (backoff.Jitter, bool) {
+				jitter, err := backoff.ParseJitter(text)
+				return jitter, err == nil
+			}}
+	}
+}
+
+// unlessOmitted leaves a value of a formula out that is not written.
+type unlessOmitted struct {
+	fields.Binding
+	backoff.Parameter
+}
 
 // Write implements [fields.Binding].
-func (v unlessFirst) Write() *fields.Node {
-	if *v.Into == 1 {
+func (v unlessOmitted) Write() *fields.Node {
+	if v.Omit != "" && v.String() == v.Omit {
 		return nil
 	}
-	return v.Whole.Write()
+	return v.Binding.Write()
 }
 
 // Write implements [fields.Binding]. What is no sound formula is written as the text that it is.
@@ -98,21 +124,33 @@ func (v retry) Write() *fields.Node {
 
 // formulaSays has a sentence on each kind of formula.
 var formulaSays = map[string]string{
-	"exponential":         "Waits min(min + z · U(0.8, 1.2) · (2^x - 1), max) before retry x.",
+	"exponential":         "Waits min(min + z · U(0.8, 1.2) · (2^x - 1), max) before retry x; with a multiplier, base · multiplier^(x - 1).",
 	"linear":              "Waits increase linearly.",
 	"fixed":               "Constant waits.",
 	"full_jitter":         "Waits from 0 to a bound that doubles.",
 	"equal_jitter":        "Waits from half to all of a doubling bound.",
 	"decorrelated_jitter": "Waits from the minimum to three times the last.",
+	"waits":               "The waits themselves, one before each retry.",
 }
 
 // Schema implements [fields.Binding].
 func (v retry) Schema() *fields.Schema {
 	formulas := fields.Object{What: "a retry formula"}
+	none := func(string) bool { return false }
 	for _, kind := range backoff.FormulaKinds() {
-		formulas.Fields = append(formulas.Fields, fields.Field{Name: kind, Says: formulaSays[kind], Value: formulaOf(backoff.NewFormula(kind))})
+		formulas.Fields = append(formulas.Fields, fields.Field{Name: kind, Says: formulaSays[kind], Value: formulaOf(backoff.NewFormula(kind, none))})
 		formulas.One = append(formulas.One, kind)
 	}
+	formulas.Fields[0].Value = eitherExponential{formulas.Fields[0].Value}
 	text := &fields.Schema{Type: fields.Types{"string"}, Pattern: "^(" + strings.Join(backoff.FormulaKinds(), "|") + ") "}
 	return &fields.Schema{AnyOf: []*fields.Schema{{Enum: backoff.Names()}, text, formulas.Schema()}}
+}
+
+// eitherExponential is the documents' formula, or base · multiplier^n.
+type eitherExponential struct{ fields.Binding }
+
+// Schema implements [fields.Binding].
+func (v eitherExponential) Schema() *fields.Schema {
+	multiplied := backoff.NewFormula(backoff.FormulaKinds()[0], func(name string) bool { return name == "multiplier" })
+	return &fields.Schema{AnyOf: []*fields.Schema{v.Binding.Schema(), formulaOf(multiplied).Schema()}}
 }

@@ -3,6 +3,7 @@ package trial
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -61,7 +62,11 @@ func Schedules(schedules []results.RetrySchedule) *document.Document {
 		one := &schedules[0]
 		d.Screen, d.Answer.Claim = d.Sections[0].Blocks, one.Policy+" never retries"
 		if waits := one.Waits; len(waits) > 0 {
-			d.Answer.Claim = fmt.Sprintf("%s retries %s, first after %s to %s s", one.Policy, document.Counted(one.Retries, "time"),
+			retries := document.Counted(one.Retries, "time")
+			if one.ElapsedS > 0 {
+				retries = "up to " + retries
+			}
+			d.Answer.Claim = fmt.Sprintf("%s retries %s, first after %s to %s s", one.Policy, retries,
 				document.Figures(waits[0].LeastS), document.Figures(waits[0].GreatestS))
 		}
 		return d
@@ -122,7 +127,8 @@ const maxRetries = 20
 
 // Schedule returns when a policy retries if each attempt fails immediately.
 func Schedule(p *backoff.Preset) results.RetrySchedule {
-	s := results.RetrySchedule{Policy: p.Name, Retries: p.Retries, Formula: p.Formula, Source: p.Source, Waits: []results.RetryWait{}}
+	s := results.RetrySchedule{Policy: p.Name, Retries: p.Retries, Formula: p.Formula, Source: p.Source, Waits: []results.RetryWait{},
+		ElapsedS: p.Elapsed.Seconds()}
 	silent := ", and attempts without a reply"
 	if !p.WaitsAlways {
 		silent += ", the first one immediately"
@@ -143,10 +149,18 @@ func Schedule(p *backoff.Preset) results.RetrySchedule {
 	var sums results.RetryWait
 	for x := 1; x <= min(p.Retries, maxRetries); x++ {
 		least, mean, greatest := p.Bounds(x)
+		before := sums.SumLeastS
 		sums.Retry, sums.LeastS, sums.MeanS, sums.GreatestS = x, least.Seconds(), mean.Seconds(), greatest.Seconds()
 		sums.SumLeastS += sums.LeastS
 		sums.SumMeanS += sums.MeanS
 		sums.SumGreatestS += sums.GreatestS
+		if s.ElapsedS > 0 && sums.SumGreatestS > s.ElapsedS {
+			// Of the operations some have no retry x: the figures are those of the others.
+			if sums.MeanS, sums.SumMeanS = drawMeans(p, x); sums.SumMeanS == 0 {
+				break
+			}
+			sums.GreatestS, sums.SumGreatestS = min(sums.GreatestS, s.ElapsedS-before), s.ElapsedS
+		}
 		s.Waits = append(s.Waits, sums)
 		if least == greatest {
 			flat = append(flat, fmt.Sprintf("%d (%s)", x, document.Span(least)))
@@ -161,4 +175,23 @@ func Schedule(p *backoff.Preset) results.RetrySchedule {
 			strings.Join(flat, ", "))
 	}
 	return s
+}
+
+// drawMeans returns the mean wait before retry x of a policy with a limit of the elapsed time, and the mean sum of the
+// waits up to it, in seconds, of the operations that have this retry; 0 where none has.
+func drawMeans(p *backoff.Preset, x int) (wait, sum float64) {
+	const draws = 20_000
+	random := rand.New(rand.NewPCG(1, uint64(x)))
+	reached := 0.0
+	for range draws {
+		var last, all time.Duration
+		for y := 1; y <= x && all <= p.Elapsed; y++ {
+			last, _ = p.Next(y, last, random.Float64())
+			all += last
+		}
+		if all <= p.Elapsed {
+			wait, sum, reached = wait+last.Seconds(), sum+all.Seconds(), reached+1
+		}
+	}
+	return wait / max(1, reached), sum / max(1, reached)
 }

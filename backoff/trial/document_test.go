@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/backoff"
 	"loadgen/report/document"
 	"loadgen/report/text"
 	"loadgen/results"
@@ -90,6 +91,14 @@ func TestDocumentOfSchedules(t *testing.T) {
 	documented := results.RetrySchedule{Policy: "documented", Retries: 1, Formula: "y", Codes: "5xx", Source: "here", Flat: "It is flat.",
 		Waits: []results.RetryWait{{Retry: 1, LeastS: 27, MeanS: 33.333, GreatestS: 39, SumLeastS: 27, SumMeanS: 33.333, SumGreatestS: 39}}}
 	none := results.RetrySchedule{Policy: "none", Formula: "never", Codes: "nothing"}
+	// Two waits of U(0, 2) s are 2 s at most in half of the cases: each is then 2/3 s on average.
+	limited, err := backoff.Choose("exponential base=1s multiplier=1 jitter=100% elapsed=2s tries=3")
+	require.NoError(t, err)
+	waits := Schedule(&limited[0]).Waits
+	assert.Equal(t, results.RetryWait{Retry: 1, MeanS: 1, GreatestS: 2, SumMeanS: 1, SumGreatestS: 2}, waits[0])
+	assert.InDelta(t, 2./3, waits[1].MeanS, .02)
+	assert.InDelta(t, 4./3, waits[1].SumMeanS, .02)
+	assert.Equal(t, 2., waits[1].SumGreatestS)
 	one := Schedules([]results.RetrySchedule{documented})
 	assert.Equal(t, "33.3", row(t, one.Screen[1], 0)["wait, s mean"])
 	assert.Equal(t, documented.Flat, one.Screen[2].(document.Paragraph).Text)

@@ -427,7 +427,7 @@ func (c *Campaign) failing(at time.Duration) float64 {
 type retries struct {
 	retryShare
 	// due has the attempts of each try by step, spans the waits before each retry in steps,
-	// each as likely as the others.
+	// each as likely as the others; below 0 there is no retry, since it would be too late.
 	due   [][]float64
 	spans [][]float64
 }
@@ -435,14 +435,24 @@ type retries struct {
 func newRetries(one retryShare, step time.Duration, bins int) *retries {
 	const draws = 16
 	r := &retries{retryShare: one, due: [][]float64{make([]float64, bins)}}
-	var before [draws]time.Duration
+	var before, elapsed [draws]time.Duration
 	for x := 1; x <= one.policy.Retries; x++ {
-		spans := make([]float64, draws)
-		for i := range spans {
+		var spans []float64
+		for i := range before {
+			if elapsed[i] < 0 {
+				continue
+			}
 			// Of each retry another draw, since a wait can depend on the one before.
 			_, chance := math.Modf((float64(i)+.5)/draws + float64(x)*math.Phi)
 			before[i], _ = one.policy.Next(x, before[i], chance)
-			spans[i] = float64(before[i]) / float64(step)
+			span := float64(before[i]) / float64(step)
+			if elapsed[i] += before[i]; one.policy.Elapsed > 0 && elapsed[i] > one.policy.Elapsed {
+				elapsed[i], span = -1, -1
+			}
+			spans = append(spans, span)
+		}
+		if len(spans) == 0 {
+			break
 		}
 		r.due, r.spans = append(r.due, make([]float64, bins)), append(r.spans, spans)
 	}
@@ -467,6 +477,10 @@ func (r *retries) fail(bin int, share float64, change []float64) (lost float64) 
 			continue
 		}
 		for _, span := range spans {
+			if span < 0 {
+				lost += failed
+				continue
+			}
 			change[bin] += failed
 			whole := math.Floor(span)
 			if end := float64(bin) + whole; end < float64(bins) {
@@ -478,5 +492,5 @@ func (r *retries) fail(bin int, share float64, change []float64) (lost float64) 
 			}
 		}
 	}
-	return r.due[len(r.spans)][bin] * share
+	return lost + r.due[len(r.spans)][bin]*share
 }

@@ -57,6 +57,8 @@ type patience struct {
 	// then that no reply came to; waited is the last back-off.
 	retries, unanswered int
 	waited              time.Duration
+	// began is when the first attempt since then was sent.
+	began clock.Instant
 }
 
 // Session is the life of one operation: send, be throttled, back off, retry, ask
@@ -181,6 +183,9 @@ func (s *Session) Step(now clock.Instant, event Event, outcome *target.Outcome) 
 		}
 		s.fitPage()
 		s.sent, s.granted = now, false
+		if s.retries == 0 {
+			s.began = now
+		}
 		return Effect{Action: Send}
 	case Stopped:
 		s.completed.Cut, s.completed.Done = true, now.Offset()
@@ -378,6 +383,9 @@ func (s *Session) backOff(now clock.Instant, outcome *target.Outcome) (time.Dura
 	}
 	// What the service asks for is the least; a policy that waits longer knows why.
 	wait = max(wait, outcome.RetryAfter)
+	if policy.Elapsed > 0 && now.Sub(s.began)+wait > policy.Elapsed {
+		return 0, false
+	}
 	limiters := s.stage.Limiters
 	if limiters == nil {
 		return wait, true
