@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	full         = backoff.FullJitter{Base: 100 * ms, Cap: 20 * s}
-	equal        = backoff.EqualJitter{Base: s, Cap: 64 * s}
+	full         = backoff.FullJitter(100*ms, 20*s)
+	equal        = backoff.EqualJitter(s, 64*s)
 	azcore       = backoff.Proportional{Base: 800 * ms, Cap: 60 * s, Low: 800, High: 1300, LessOne: true}
 	azureCore    = backoff.Proportional{Base: 800 * ms, Cap: 60 * s, Low: 800, High: 1200}
 	decorrelated = backoff.Decorrelated{Base: 100 * ms, Cap: 20 * s}
@@ -62,7 +62,7 @@ func TestDelaysAgainstHandComputedWaits(t *testing.T) {
 		{"full jitter, fourth: 100 ms · 2³", full, 4, 0.5, 400 * ms},
 		{"full jitter, at the cap still spread", full, 9, 0.25, 5 * s},
 		{"full jitter, no overflow", full, 1000, 0.5, 10 * s},
-		{"full jitter, cap of all time", backoff.FullJitter{Base: 1, Cap: far}, 1000, 1, far},
+		{"full jitter, cap of all time", backoff.FullJitter(1, far), 1000, 1, far},
 		{"equal jitter, first, lowest", equal, 1, 0, 500 * ms},
 		{"equal jitter, third, half", equal, 3, 0.5, 3 * s},
 		{"equal jitter, at the cap still spread", equal, 50, 0.5, 48 * s},
@@ -72,12 +72,12 @@ func TestDelaysAgainstHandComputedWaits(t *testing.T) {
 		{"azcore, no overflow", azcore, 1000, 0.5, 60 * s},
 		{"Azure.Core, first, lowest", azureCore, 1, 0, 640 * ms},
 		{"Azure.Core, third, highest: 4 · 0.96", azureCore, 3, 1, 3840 * ms},
-		{"multiplied, the power rounded to the nanosecond", backoff.Multiplied{Base: 100 * ms, Max: s, Multiplier: 1.1}, 3, .5, 121 * ms},
-		{"multiplied, half a nanosecond", backoff.Multiplied{Base: 3, Max: s, Multiplier: 1.5}, 2, 0, 5},
-		{"multiplied, jitter above the maximum", backoff.Multiplied{Base: s, Max: s, Multiplier: 2, Jitter: 500}, 1000, 1, 1500 * ms},
-		{"multiplied, jitter of all", backoff.Multiplied{Base: s, Max: s, Multiplier: 1, Jitter: 1000}, 1, 0, 0},
-		{"multiplied, no overflow", backoff.Multiplied{Base: 1, Max: 24 * time.Hour, Multiplier: 100}, 1000, .5, 24 * time.Hour},
-		{"multiplied, retry zero", backoff.Multiplied{Base: 1, Max: s, Multiplier: 100}, 0, .5, 0},
+		{"multiplied, the power rounded to the nanosecond", backoff.Multiplied{Base: 100 * ms, Max: s, Multiplier: 1.1, Low: 1000, High: 1000}, 3, .5, 121 * ms},
+		{"multiplied, half a nanosecond", backoff.Multiplied{Base: 3, Max: s, Multiplier: 1.5, Low: 1000, High: 1000}, 2, 0, 5},
+		{"multiplied, jitter above the maximum", backoff.Multiplied{Base: s, Max: s, Multiplier: 2, Low: 500, High: 1500}, 1000, 1, 1500 * ms},
+		{"multiplied, jitter of all", backoff.Multiplied{Base: s, Max: s, Multiplier: 1, Low: 0, High: 2000}, 1, 0, 0},
+		{"multiplied, no overflow", backoff.Multiplied{Base: 1, Max: 24 * time.Hour, Multiplier: 100, Low: 1000, High: 1000}, 1000, .5, 24 * time.Hour},
+		{"multiplied, retry zero", backoff.Multiplied{Base: 1, Max: s, Multiplier: 100, Low: 1000, High: 1000}, 0, .5, 0},
 		{"decorrelated, first, lowest", decorrelated, 1, 0, 100 * ms},
 		{"decorrelated, first, highest: three times the base", decorrelated, 1, 1, 300 * ms},
 		{"decorrelated, second, highest", decorrelated, 2, 1, 900 * ms},
@@ -106,7 +106,7 @@ func TestBoundsAgainstDraws(t *testing.T) {
 		{"equal jitter below the cap", equal, 2}, {"equal jitter at the cap", equal, 20},
 		{"azcore, first", azcore, 1}, {"azcore, cut by the cap", backoff.Proportional{Base: s, Cap: 7 * s, Low: 800, High: 1300, LessOne: true}, 3},
 		{"Azure.Core, at the cap", azureCore, 20},
-		{"multiplied, at the cap", backoff.Multiplied{Base: s, Max: 7 * s, Multiplier: 1.6, Jitter: 200}, 9}, {"decorrelated, first", decorrelated, 1},
+		{"multiplied, at the cap", backoff.Multiplied{Base: s, Max: 7 * s, Multiplier: 1.6, Low: 800, High: 1200}, 9}, {"decorrelated, first", decorrelated, 1},
 		{"decorrelated, below the cap", decorrelated, 4}, {"decorrelated, cut by the cap", decorrelated, 6},
 		{"decorrelated, settled", decorrelated, 12},
 	} {

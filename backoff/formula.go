@@ -2,6 +2,8 @@ package backoff
 
 import (
 	"fmt"
+	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,8 +18,6 @@ const (
 	MostTries = MaxRetries + 1
 	// LongestParameter bounds every length of time of a formula.
 	LongestParameter = 24 * time.Hour
-	// MaxMultiplier is the greatest multiplier.
-	MaxMultiplier = 100
 	// defaultTries is how many there are where nothing is said.
 	defaultTries = 4
 )
@@ -28,21 +28,15 @@ const (
 type Formula struct {
 	// Kind is one of [FormulaKinds].
 	Kind string
-	// Multiplied selects, of the kind exponential, base · multiplier^n in place of the
+	// multiplied selects, of the kind exponential, base · multiplier^n in place of the
 	// documents' formula.
-	Multiplied bool
-	// Tries is how many attempts there are at an operation, the first included: 1 to [MostTries].
-	Tries int
-	// First is x of the first retry of the documents' formula: 1, or 0 as the storage client
-	// 1.x counted.
-	First int
+	multiplied bool
 	// Waits are those of the kind waits, one before each retry.
 	Waits []time.Duration
 
-	// base is what the waits begin with, by whatever name, least and most are their bounds.
-	base, least, most, elapsed time.Duration
-	multiplier                 float64
-	jitter                     Jitter
+	// base is what the waits begin with, by whatever name, least and most are their bounds, in
+	// nanoseconds; first is x of the first retry of the documents' formula.
+	base, least, most, elapsed, multiplier, jitter, tries, first int64
 }
 
 // Parameter is a value that belongs to a formula.
@@ -50,9 +44,9 @@ type Parameter struct {
 	Name string
 	// Says is one sentence on what it is.
 	Says string
-	// Into is where the value is kept: a *[time.Duration], *int, *float64 or *[Jitter]. Least
-	// and Most are its bounds, durations in nanoseconds.
-	Into        any
+	// Unit is what the value counts, which is kept in Into, from Least to Most.
+	Unit        Unit
+	Into        *int64
 	Least, Most int64
 	// Required has the value be given. Omit is the text of the value that is not written.
 	Required bool
@@ -61,18 +55,66 @@ type Parameter struct {
 	upper string
 }
 
+// Unit is what the value of a [Parameter] counts.
+type Unit int
+
+// The units: nanoseconds, attempts, thousandths of 1, thousandths of a wait.
+const (
+	Length Unit = iota
+	Count
+	Factor
+	Share
+)
+
 // String returns the value as the text of a formula has it.
-func (p Parameter) String() string {
-	switch into := p.Into.(type) {
-	case *time.Duration:
-		return into.String()
-	case *Jitter:
-		return into.String()
-	case *int:
-		return strconv.Itoa(*into)
+func (p Parameter) String() string { return p.Text(*p.Into) }
+
+// Text returns a value as the text of a formula has it.
+func (p Parameter) Text(value int64) string {
+	switch {
+	case p.Unit == Length:
+		return time.Duration(value).String()
+	case p.Unit == Count:
+		return strconv.FormatInt(value, 10)
+	case p.Unit == Factor:
+		return strconv.FormatFloat(float64(value)/1000, 'f', -1, 64)
+	case value == 0:
+		return "none"
 	default:
-		return strconv.FormatFloat(*p.Into.(*float64), 'f', -1, 64)
+		return strconv.FormatFloat(float64(value)/10, 'f', -1, 64) + "%"
 	}
+}
+
+// Expected says what the text of the value is.
+func (p Parameter) Expected() string {
+	return [...]string{"a duration such as 250ms,", "a whole number", "a number such as 1.5, of three decimals at most,",
+		"a percentage such as 12.5%,"}[p.Unit] + " from " + p.Text(p.Least) + " to " + p.Text(p.Most)
+}
+
+var decimal = regexp.MustCompile(`^(0|[1-9][0-9]*)(\.[0-9]+)?$`)
+
+// Parse reads a value, and returns false for text that is none, or out of bounds.
+func (p Parameter) Parse(text string) (value int64, sound bool) {
+	digits, percent := strings.CutSuffix(text, "%")
+	scale := 1000.0
+	switch {
+	case p.Unit == Length:
+		length, err := time.ParseDuration(text)
+		value, sound = int64(length), err == nil
+	case p.Unit == Count:
+		number, err := strconv.ParseInt(text, 10, 64)
+		value, sound = number, err == nil
+	case p.Unit == Share && text == "none":
+		sound = true
+	case percent == (p.Unit == Share) && decimal.MatchString(digits):
+		if percent {
+			scale = 10
+		}
+		number, _ := strconv.ParseFloat(digits, 64)
+		value = int64(math.Round(min(number*scale, 1e9)))
+		sound = float64(value)/scale == number
+	}
+	return value, sound && value >= p.Least && value <= p.Most
 }
 
 // The kinds of formulas.
@@ -95,12 +137,12 @@ func FormulaKinds() []string {
 // NewFormula returns a formula of a kind whose values are still to be given. isGiven reports
 // which are: without z, base or multiplier select base · multiplier^n of the kind exponential.
 func NewFormula(kind string, isGiven func(name string) bool) *Formula {
-	f := &Formula{Kind: kind, Tries: defaultTries, First: 1}
-	if f.Multiplied = kind == exponential && !isGiven("z") && (isGiven("base") || isGiven("multiplier")); f.Multiplied {
-		f.most = LongestParameter
+	f := &Formula{Kind: kind, tries: defaultTries, first: 1}
+	if f.multiplied = kind == exponential && !isGiven("z") && (isGiven("base") || isGiven("multiplier")); f.multiplied {
+		f.most = int64(LongestParameter)
 	}
-	if f.Multiplied && isGiven("elapsed") {
-		f.Tries = MostTries
+	if f.multiplied && isGiven("elapsed") {
+		f.tries = MostTries
 	}
 	return f
 }
@@ -108,37 +150,36 @@ func NewFormula(kind string, isGiven func(name string) bool) *Formula {
 // Parameters returns the values that belong to the formula's kind, each with where it is kept;
 // none for the kind waits, and for one that does not exist.
 func (f *Formula) Parameters() []Parameter {
-	length := func(name, upper, says string, least int64, into *time.Duration) Parameter {
+	length := func(name, upper, says string, least int64, into *int64) Parameter {
 		return Parameter{Name: name, Says: says, Into: into, Least: least, Most: int64(LongestParameter), Required: true, upper: upper}
 	}
 	optional := func(p Parameter, omit string) Parameter {
 		p.Required, p.Omit = false, omit
 		return p
 	}
-	const doubles = "The first bound, which doubles per retry."
 	least := length("min", "max", "The minimum wait.", 0, &f.least)
 	most := length("max", "", "The maximum wait.", 1, &f.most)
 	bound := length("cap", "", "The maximum wait.", 1, &f.most)
-	tries := Parameter{Name: "tries", Says: "Attempts per operation, including the first.", Into: &f.Tries, Least: 1, Most: MostTries}
+	tries := Parameter{Name: "tries", Says: "Attempts per operation, including the first.", Unit: Count, Into: &f.tries, Least: 1, Most: MostTries}
 	switch {
-	case f.Multiplied:
+	case f.multiplied:
 		most.Says = "The maximum wait before its jitter, 24h if not given."
 		tries.Says = "Attempts per operation, including the first; 1001 if only elapsed is given."
 		return []Parameter{
 			length("base", "max", "The first wait.", 1, &f.base),
-			{Name: "multiplier", Says: "The factor from each wait to the next.", Into: &f.multiplier, Least: 1, Most: MaxMultiplier, Required: true},
+			{Name: "multiplier", Says: "The factor from each wait to the next.", Unit: Factor, Into: &f.multiplier, Least: 1000, Most: 100_000, Required: true},
 			optional(least, "0s"), optional(most, LongestParameter.String()),
-			{Name: "jitter", Says: "How far a wait deviates at random.", Into: &f.jitter, Most: 1000, Omit: "none"},
+			{Name: "jitter", Says: "How far a wait deviates at random.", Unit: Share, Into: &f.jitter, Most: 1000, Omit: "none"},
 			optional(length("elapsed", "", "No retry later than this after the first attempt; 0s for no limit.", 0, &f.elapsed), "0s"), tries}
 	case f.Kind == exponential:
 		return []Parameter{length("z", "", "Back-off, multiplied by 2^x - 1 and 0.8 to 1.2.", 1, &f.base), least, most, tries,
-			{Name: "first", Says: "First x: 1, or 0 as in storage client 1.x.", Into: &f.First, Most: 1, Omit: "1"}}
+			{Name: "first", Says: "First x: 1, or 0 as in storage client 1.x.", Unit: Count, Into: &f.first, Most: 1, Omit: "1"}}
 	case f.Kind == linear:
 		return []Parameter{length("step", "max", "The first wait and its increase per retry.", 1, &f.base), most, tries}
 	case f.Kind == fixed:
 		return []Parameter{length("every", "", "Each wait.", 0, &f.base), tries}
 	case f.Kind == fullJitter, f.Kind == equalJitter:
-		return []Parameter{length("base", "cap", doubles, 1, &f.base), bound, tries}
+		return []Parameter{length("base", "cap", "The first bound, which doubles per retry.", 1, &f.base), bound, tries}
 	case f.Kind == decorrelatedJitter:
 		return []Parameter{length("base", "cap", "The minimum wait.", 1, &f.base), bound, tries}
 	default:
@@ -146,26 +187,26 @@ func (f *Formula) Parameters() []Parameter {
 	}
 }
 
-// Preset returns the policy of the formula, which is called by its text. What is wrong with
-// it [Formula.Validate] says.
+// Preset returns the policy of the formula, which is called by its text.
 func (f *Formula) Preset() Preset {
-	p := Policy{Name: f.Text(), Retries: f.Tries - 1, Elapsed: f.elapsed}
+	p := Policy{Name: f.Text(), Retries: int(f.tries) - 1, Elapsed: time.Duration(f.elapsed)}
+	base, least, most := time.Duration(f.base), time.Duration(f.least), time.Duration(f.most)
 	switch {
-	case f.Multiplied:
-		p.Delay = Multiplied{Base: f.base, Min: f.least, Max: f.most, Multiplier: f.multiplier, Jitter: f.jitter}
+	case f.multiplied:
+		p.Delay = Multiplied{Base: base, Min: least, Max: most, Multiplier: float64(f.multiplier) / 1000, Low: 1000 - f.jitter, High: 1000 + f.jitter}
 		p.Retries = p.possibleRetries()
 	case f.Kind == exponential:
-		p.Delay = Exponential{Base: f.base, Min: f.least, Max: f.most, FromZero: f.First == 0}
+		p.Delay = Exponential{Base: base, Min: least, Max: most, FromZero: f.first == 0}
 	case f.Kind == linear:
-		p.Delay = Linear{Step: f.base, Max: f.most}
+		p.Delay = Linear{Step: base, Max: most}
 	case f.Kind == fixed:
-		p.Delay = Fixed{Every: f.base}
+		p.Delay = Ladder{base}
 	case f.Kind == fullJitter:
-		p.Delay = FullJitter{Base: f.base, Cap: f.most}
+		p.Delay = FullJitter(base, most)
 	case f.Kind == equalJitter:
-		p.Delay = EqualJitter{Base: f.base, Cap: f.most}
+		p.Delay = EqualJitter(base, most)
 	case f.Kind == decorrelatedJitter:
-		p.Delay = Decorrelated{Base: f.base, Cap: f.most}
+		p.Delay = Decorrelated{Base: base, Cap: most}
 	case f.Kind == Waits:
 		p.Delay, p.Retries = Ladder(f.Waits), len(f.Waits)
 	}
@@ -176,47 +217,14 @@ func (f *Formula) Preset() Preset {
 	return Preset{p, formula, "own values"}
 }
 
-// Validate returns everything that is wrong with the formula, each wrapped around [ErrInvalid].
-func (f *Formula) Validate() []error {
-	var faults faultList
-	if faults.when(!slices.Contains(FormulaKinds(), f.Kind), "%s", nearest.Unknown("formula", f.Kind, FormulaKinds())); len(faults) > 0 {
-		return faults
-	}
-	for _, p := range f.Parameters() {
-		switch into := p.Into.(type) {
-		case *time.Duration:
-			least, most := time.Duration(p.Least), time.Duration(p.Most)
-			faults.when(*into < least || *into > most, "%s is %v; expected %v to %v", p.Name, p, least, most)
-		case *int:
-			faults.when(*into < int(p.Least) || *into > int(p.Most), "%s is %v; expected %d to %d", p.Name, p, p.Least, p.Most)
-		case *float64:
-			faults.when(!(*into >= float64(p.Least) && *into <= float64(p.Most)), "%s is %v; expected %d to %d", p.Name, p, p.Least, p.Most)
-		}
-	}
-	if f.Kind == Waits {
-		faults.when(len(f.Waits) < 1 || len(f.Waits) > MaxRetries, "waits has %d items; expected 1 to %d waits, such as waits 1s 5s 30s", len(f.Waits), MaxRetries)
-	}
-	for _, wait := range f.Waits {
-		faults.when(wait < 0 || wait > LongestParameter, "a wait is %v; expected %v to %v", wait, time.Duration(0), LongestParameter)
-	}
-	if _, what := f.Crossed(); what != "" && len(faults) == 0 {
-		faults.when(true, "%s", what)
-	}
-	return faults
-}
-
 // Crossed returns the name of a lower bound that exceeds its upper one, and what is wrong;
 // empty texts where none does.
 func (f *Formula) Crossed() (low, what string) {
 	parameters := f.Parameters()
 	for _, p := range parameters {
 		at := slices.IndexFunc(parameters, func(other Parameter) bool { return other.Name == p.upper })
-		if at < 0 {
-			continue
-		}
-		high := parameters[at]
-		if top := *high.Into.(*time.Duration); top > 0 && *p.Into.(*time.Duration) > top {
-			return p.Name, fmt.Sprintf("%s is %v and %s %v; expected %s at most %s", p.Name, p, high.Name, high, p.Name, high.Name)
+		if at >= 0 && *parameters[at].Into > 0 && *p.Into > *parameters[at].Into {
+			return p.Name, fmt.Sprintf("%s is %v and %s %v; expected %[1]s at most %[3]s", p.Name, p, p.upper, parameters[at])
 		}
 	}
 	return "", ""
@@ -248,72 +256,63 @@ func ParseFormula(text string) (*Formula, error) {
 		return nil, nearest.Faultf(ErrInvalid, "%s", nearest.Unknown("formula", words[0], FormulaKinds()))
 	}
 	given := map[string]bool{}
+	isGiven := func(name string) bool { return given[name] }
+	if words[0] == Waits {
+		f := NewFormula(Waits, isGiven)
+		return f, f.readWaits(words[1:])
+	}
 	for _, word := range words[1:] {
 		name, _, _ := strings.Cut(word, "=")
-		if given[name] && words[0] != Waits {
+		if given[name] {
 			return nil, nearest.Faultf(ErrInvalid, "%s occurs twice; expected once", nearest.Shown(name))
 		}
 		given[name] = true
 	}
-	f := NewFormula(words[0], func(name string) bool { return given[name] })
+	f := NewFormula(words[0], isGiven)
 	for _, word := range words[1:] {
-		if err := f.read(word); err != nil {
+		if err := f.read(strings.Cut(word, "=")); err != nil {
 			return nil, err
 		}
 	}
 	for _, p := range f.Parameters() {
 		if p.Required && !given[p.Name] {
-			return nil, nearest.Faultf(ErrInvalid, "%s has no %s; expected %s", f.Kind, p.Name, p.example())
+			return nil, nearest.Faultf(ErrInvalid, "%s has no %s; expected %s", f.Kind, p.Name, p.Expected())
 		}
 	}
-	if faults := f.Validate(); len(faults) > 0 {
-		return nil, faults[0]
+	if _, what := f.Crossed(); what != "" {
+		return nil, nearest.Faultf(ErrInvalid, "%s", what)
 	}
 	return f, nil
 }
 
-// example returns how the parameter can be given.
-func (p Parameter) example() string {
-	if _, length := p.Into.(*time.Duration); length {
-		return p.Name + "=3s or similar"
+// readWaits reads the waits of a list.
+func (f *Formula) readWaits(words []string) error {
+	wait := Parameter{Most: int64(LongestParameter)}
+	for i, word := range words {
+		value, sound := wait.Parse(word)
+		if !sound {
+			return nearest.Faultf(ErrInvalid, "wait %d is %s; expected %s: n waits are n + 1 tries", i+1, nearest.Shown(word), wait.Expected())
+		}
+		f.Waits = append(f.Waits, time.Duration(value))
 	}
-	return p.Name + "=2 or similar"
+	if len(words) < 1 || len(words) > MaxRetries {
+		return nearest.Faultf(ErrInvalid, "waits has %d items; expected 1 to %d waits, such as waits 1s 5s 30s", len(words), MaxRetries)
+	}
+	return nil
 }
 
-// read reads a word behind the kind.
-func (f *Formula) read(word string) error {
-	if f.Kind == Waits {
-		wait, err := time.ParseDuration(word)
-		if err != nil {
-			return nearest.Faultf(ErrInvalid, "wait %d is %s; expected a duration such as 250ms: n waits are n + 1 tries", len(f.Waits)+1, nearest.Shown(word))
-		}
-		f.Waits = append(f.Waits, wait)
-		return nil
-	}
-	name, value, _ := strings.Cut(word, "=")
+// read reads the value of one parameter.
+func (f *Formula) read(name, value string, _ bool) error {
 	parameters := f.Parameters()
 	at := slices.IndexFunc(parameters, func(p Parameter) bool { return p.Name == name })
 	if at < 0 {
 		names := nearest.Of(parameters, func(p Parameter) string { return p.Name })
 		return nearest.Faultf(ErrInvalid, "%s", nearest.Unknown(f.Kind+" parameter", name, names))
 	}
-	var err error
-	expected := "a whole number"
-	switch into := parameters[at].Into.(type) {
-	case *time.Duration:
-		*into, err = time.ParseDuration(value)
-		expected = "a duration such as 250ms"
-	case *int:
-		*into, err = strconv.Atoi(value)
-	case *float64:
-		*into, err = strconv.ParseFloat(value, 64)
-		expected = "a number such as 1.5"
-	case *Jitter:
-		*into, err = ParseJitter(value)
-		expected = ExpectedJitter
+	number, sound := parameters[at].Parse(value)
+	if !sound {
+		return nearest.Faultf(ErrInvalid, "%s is %s; expected %s", name, nearest.Shown(value), parameters[at].Expected())
 	}
-	if err != nil {
-		return nearest.Faultf(ErrInvalid, "%s is %s; expected %s", name, nearest.Shown(value), expected)
-	}
+	*parameters[at].Into = number
 	return nil
 }

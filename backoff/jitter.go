@@ -5,21 +5,6 @@ import (
 	"time"
 )
 
-// FullJitter is uniform from nothing up to a bound that doubles:
-//
-//	wait = U(0, min(cap, base · 2^(x−1)))
-//
-// (M. Brooker, Exponential Backoff and Jitter, AWS Architecture Blog, 2015.) It
-// spreads at the cap as below it.
-type FullJitter struct{ Base, Cap time.Duration }
-
-// EqualJitter keeps half of the bound and is uniform over the other half:
-//
-//	e = min(cap, base · 2^(x−1));  wait = e/2 + U(0, e/2)
-//
-// (The same source.) It spreads at the cap as below it.
-type EqualJitter struct{ Base, Cap time.Duration }
-
 // Proportional is a doubling wait times a random share, as the clients of today
 // have it:
 //
@@ -42,29 +27,6 @@ type Proportional struct {
 type Decorrelated struct{ Base, Cap time.Duration }
 
 var _ Chained = Decorrelated{}
-
-// Wait implements [Delay].
-func (j FullJitter) Wait(x int, chance float64) time.Duration {
-	return time.Duration(scale(uint64(doubled(j.Base, j.Cap, x)), chance))
-}
-
-// Bounds implements [Bounded]: half of the bound is the mean.
-func (j FullJitter) Bounds(x int) (least, mean, greatest time.Duration) {
-	top := doubled(j.Base, j.Cap, x)
-	return 0, top / 2, top
-}
-
-// Wait implements [Delay].
-func (j EqualJitter) Wait(x int, chance float64) time.Duration {
-	top := doubled(j.Base, j.Cap, x)
-	return top/2 + time.Duration(scale(uint64(top-top/2), chance))
-}
-
-// Bounds implements [Bounded]: three quarters of the bound are the mean.
-func (j EqualJitter) Bounds(x int) (least, mean, greatest time.Duration) {
-	top := doubled(j.Base, j.Cap, x)
-	return top / 2, top/2 + (top-top/2)/2, top
-}
 
 // Wait implements [Delay].
 func (p Proportional) Wait(x int, chance float64) time.Duration {
@@ -185,12 +147,6 @@ func (d Decorrelated) quadrature(x int) float64 {
 }
 
 // Validate returns the faults of the delay, each wrapped around [ErrInvalid].
-func (j FullJitter) Validate() []error { return baseAndCap(j.Base, j.Cap) }
-
-// Validate returns the faults of the delay, each wrapped around [ErrInvalid].
-func (j EqualJitter) Validate() []error { return baseAndCap(j.Base, j.Cap) }
-
-// Validate returns the faults of the delay, each wrapped around [ErrInvalid].
 func (d Decorrelated) Validate() []error { return baseAndCap(d.Base, d.Cap) }
 
 // Validate returns the faults of the delay, each wrapped around [ErrInvalid].
@@ -206,18 +162,6 @@ func baseAndCap(base, top time.Duration) faultList {
 	faults.when(base <= 0, notPositive, "base", base)
 	faults.when(top < base, "cap %v below base %v", top, base)
 	return faults
-}
-
-// doubled returns min(cap, base · 2^(x−1)), 0 for x below 1.
-func doubled(base, top time.Duration, x int) time.Duration {
-	top = max(top, 0)
-	switch {
-	case x < 1 || base <= 0:
-		return 0
-	case x > 63 || base > top>>(x-1):
-		return top
-	}
-	return base << (x - 1)
 }
 
 // scale1 returns a chance within [0, 1].

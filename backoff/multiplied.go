@@ -2,75 +2,65 @@ package backoff
 
 import (
 	"math"
-	"regexp"
-	"strconv"
-	"strings"
 	"time"
 )
 
-// Multiplied is a wait that grows by a factor, with jitter on either side of it:
+// Multiplied is a random share of a bound that grows by a factor:
 //
-//	wait = min(max, max(min, base · multiplier^(x−1))) · U(1 − jitter, 1 + jitter)
+//	wait = min(max, max(min, base · multiplier^(x−1))) · U(low, high)
 //
-// It is what gRPC, resilience4j, cenkalti/backoff, Polly and tenacity have. The jitter is drawn
-// after the bounds, so that waits at the maximum have it, too, and may exceed it.
+// It is what gRPC, resilience4j, cenkalti/backoff, Polly and tenacity have, and full and equal
+// jitter. The share is drawn after the bounds: it spreads at the maximum as below it, which a
+// share above 1 exceeds.
 type Multiplied struct {
-	// Base is the first wait; it must be positive.
+	// Base is the first bound; it must be positive.
 	Base time.Duration
-	// Min and Max bound the wait before its jitter.
+	// Min and Max limit the bound.
 	Min, Max time.Duration
-	// Multiplier is the factor from each wait to the next, at least 1.
+	// Multiplier is the factor from each bound to the next, at least 1.
 	Multiplier float64
-	Jitter     Jitter
+	// Low and High limit the share, in thousandths.
+	Low, High int64
 }
 
-// Jitter is how far a wait deviates at random to either side, in thousandths of it.
-type Jitter int
-
-// JitterForm is the form of the text of a [Jitter], ExpectedJitter says what it is.
-const (
-	JitterForm     = `^(none|(100|[1-9]?[0-9](\.[0-9])?)%)$`
-	ExpectedJitter = "none, or a percentage of the wait up to 100%, such as 50%"
-)
-
-// String returns the jitter in percent, or "none".
-func (j Jitter) String() string {
-	if j == 0 {
-		return "none"
-	}
-	return strconv.FormatFloat(float64(j)/10, 'f', -1, 64) + "%"
+// FullJitter is uniform from nothing up to a bound that doubles: U(0, min(cap, base · 2^(x−1))).
+// (M. Brooker, Exponential Backoff and Jitter, AWS Architecture Blog, 2015.)
+func FullJitter(base, top time.Duration) Multiplied {
+	return Multiplied{Base: base, Max: top, Multiplier: 2, High: 1000}
 }
 
-var jitterForm = regexp.MustCompile(JitterForm)
-
-// ParseJitter reads a jitter in percent, or "none". The error wraps [ErrInvalid].
-func ParseJitter(text string) (Jitter, error) {
-	if !jitterForm.MatchString(text) {
-		return 0, ErrInvalid
-	}
-	percent, _ := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64) // 0 for none
-	return Jitter(math.Round(percent * 10)), nil
+// EqualJitter keeps half of the bound of [FullJitter] and is uniform over the other half. (The
+// same source.)
+func EqualJitter(base, top time.Duration) Multiplied {
+	return Multiplied{Base: base, Max: top, Multiplier: 2, Low: 500, High: 1000}
 }
 
-// Wait implements [Delay], to the nearest nanosecond.
+// Wait implements [Delay].
 func (m Multiplied) Wait(x int, chance float64) time.Duration {
-	jitter := float64(m.Jitter) / 1000
-	return time.Duration(math.Round(m.middle(x) * (1 + jitter*(2*scale1(chance)-1))))
+	low, high := m.band(x)
+	return low + time.Duration(scale(uint64(high-low), chance))
 }
 
 // Bounds implements [Bounded].
 func (m Multiplied) Bounds(x int) (least, mean, greatest time.Duration) {
-	return m.Wait(x, 0), time.Duration(m.middle(x)), m.Wait(x, 1)
+	low, high := m.band(x)
+	return low, low + (high-low)/2, high
 }
 
-// middle returns the wait before retry x without its jitter, in whole nanoseconds.
-func (m Multiplied) middle(x int) float64 {
+// band returns the least and the greatest wait before retry x, of a bound in whole nanoseconds.
+func (m Multiplied) band(x int) (low, high time.Duration) {
 	if x < 1 || m.Base <= 0 {
-		return 0
+		return 0, 0
 	}
 	// A power beyond all numbers is infinite, and the maximum less.
-	wait := float64(m.Base) * math.Pow(m.Multiplier, float64(x-1))
-	return math.Round(max(0, min(max(wait, float64(m.Min)), float64(m.Max))))
+	bound, power := max(m.Max, 0), math.Round(float64(m.Base)*math.Pow(m.Multiplier, float64(x-1)))
+	if power < float64(bound) {
+		bound = min(max(time.Duration(power), m.Min), bound)
+	}
+	share := func(thousandths int64) time.Duration {
+		return bound/1000*time.Duration(thousandths) + bound%1000*time.Duration(thousandths)/1000
+	}
+	return share(m.Low), share(m.High)
 }
 
 // Validate returns the faults of the delay, each wrapped around [ErrInvalid].
@@ -78,8 +68,8 @@ func (m Multiplied) Validate() []error {
 	var faults faultList
 	faults.when(m.Base <= 0, notPositive, "base", m.Base)
 	faults.when(m.Min < 0, negative, "min", m.Min)
-	faults.when(m.Max < max(m.Base, m.Min) || m.Max > LongestParameter, "max is %v; expected no less than base and min, up to %v", m.Max, LongestParameter)
-	faults.when(!(m.Multiplier >= 1 && m.Multiplier <= MaxMultiplier), "multiplier is %v; expected 1 to %d", m.Multiplier, MaxMultiplier)
-	faults.when(m.Jitter < 0 || m.Jitter > 1000, "jitter is %v; expected none to 100%%", m.Jitter)
+	faults.when(m.Max < max(m.Base, m.Min), "max %v below base %v or min %v", m.Max, m.Base, m.Min)
+	faults.when(!(m.Multiplier >= 1), "multiplier is %v; expected at least 1", m.Multiplier)
+	faults.when(m.Low < 0 || m.High < m.Low || m.High > 2000, "share is %d to %d thousandths; expected ascending, 0 to 2,000", m.Low, m.High)
 	return faults
 }

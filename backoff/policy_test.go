@@ -60,12 +60,12 @@ func TestPolicyGivesUpAfterItsRetries(t *testing.T) {
 		again  bool
 	}{
 		{"the zero policy never retries", backoff.Policy{}, 1, 0, false},
-		{"the last retry is allowed", backoff.Policy{Retries: 3, Delay: backoff.Fixed{Every: s}}, 3, s, true},
-		{"the one after it is not", backoff.Policy{Retries: 3, Delay: backoff.Fixed{Every: s}}, 4, 0, false},
+		{"the last retry is allowed", backoff.Policy{Retries: 3, Delay: backoff.Ladder{s}}, 3, s, true},
+		{"the one after it is not", backoff.Policy{Retries: 3, Delay: backoff.Ladder{s}}, 4, 0, false},
 		{"far beyond is not", backoff.Policy{Retries: 3, Delay: documented}, 1000, 0, false},
 		{"a thousand retries are at the cap", backoff.Policy{Retries: 1000, Delay: documented}, 1000, 90 * s, true},
 		{"without a delay a retry goes at once", backoff.Policy{Retries: 1}, 1, 0, true},
-		{"a negative fixed wait is none", backoff.Policy{Retries: 1, Delay: backoff.Fixed{Every: -s}}, 1, 0, true},
+		{"a negative fixed wait is none", backoff.Policy{Retries: 1, Delay: backoff.Ladder{-s}}, 1, 0, true},
 	} {
 		wait, again := row.policy.Wait(row.x, 0.5)
 		assert.Truef(t, wait == row.wait && again == row.again,
@@ -84,7 +84,7 @@ func TestValidateNamesEveryFault(t *testing.T) {
 		{"negative retries", backoff.Policy{Retries: -1}, []string{"retries"}},
 		{"more retries than anybody waits for", backoff.Policy{Retries: 1001, Delay: short}, []string{"retries"}},
 		{"retries without a delay", backoff.Policy{Retries: 1}, []string{"delay"}},
-		{"a negative fixed wait", backoff.Policy{Retries: 1, Delay: backoff.Fixed{Every: -1}}, []string{"every"}},
+		{"a negative fixed wait", backoff.Policy{Retries: 1, Delay: backoff.Ladder{-1}}, []string{"rung 1"}},
 		{"an empty formula", backoff.Policy{Retries: 1, Delay: backoff.Exponential{}}, []string{"base (z)", "max (zmax)"}},
 		{"least above most", backoff.Policy{Retries: 1, Delay: backoff.Exponential{Base: 1, Min: 3, Max: 2}}, []string{"min (zmin)"}},
 		{"statuses that no retry helps, and some that it may", backoff.Policy{Codes: []int{200, 399, 400, 429, 599, 600, -1}},
@@ -95,12 +95,12 @@ func TestValidateNamesEveryFault(t *testing.T) {
 		{"linear without a step", backoff.Linear{}, []string{"step is 0s"}},
 		{"linear with the cap below the step", backoff.Linear{Step: 2, Max: 1}, []string{"max 1ns"}},
 		{"a negative rung", backoff.Ladder{1, -1}, []string{"rung 2 is -1ns"}},
-		{"full jitter, base and cap", backoff.FullJitter{Base: 0, Cap: -1}, []string{"base is 0s", "cap -1ns"}},
-		{"equal jitter, cap under base", backoff.EqualJitter{Base: 2, Cap: 1}, []string{"cap 1ns"}},
+		{"full jitter, base and cap", backoff.FullJitter(0, -1), []string{"base is 0s", "max -1ns"}},
+		{"equal jitter, cap under base", backoff.EqualJitter(2, 1), []string{"max 1ns"}},
 		{"decorrelated, negative base", backoff.Decorrelated{Base: -1, Cap: 1}, []string{"base is -1ns"}},
 		{"a share that falls", backoff.Proportional{Base: 1, Cap: 1, Low: 2, High: 1}, []string{"2 to 1"}},
 		{"sound shares", azcore, nil},
-		{"all that a multiplied wait has", backoff.Multiplied{Min: -1, Max: -1, Multiplier: .5, Jitter: 1001}, []string{"base", "min", "max", "multiplier", "jitter is 100.1%"}},
+		{"all that a multiplied wait has", backoff.Multiplied{Min: -1, Max: -1, Multiplier: .5, Low: -1, High: 2001}, []string{"base", "min", "max", "multiplier", "share"}},
 		{"a negative limit", backoff.Policy{Elapsed: -1}, []string{"elapsed"}},
 
 		{"an empty budget", &backoff.RetryBudget{Ratio: 1}, []string{"most is 0"}},

@@ -39,14 +39,14 @@ func Presets() []Preset {
 	}{
 		{"azcore", 3, true, modern, Proportional{800 * ms, time.Minute, 800, 1300, true}, "Azure SDK for Go, azcore"},
 		{"azure-core-net", 3, true, modern, Proportional{800 * ms, time.Minute, 800, 1200, false}, "Azure SDK for .NET, RetryOptions"},
-		{"botocore-standard", 2, true, []int{500, 502, 503, 504}, FullJitter{s, 20 * s}, "botocore, standard mode"},
+		{"botocore-standard", 2, true, []int{500, 502, 503, 504}, FullJitter(s, 20*s), "botocore, standard mode"},
 		{"decorrelated-jitter", 5, false, nil, Decorrelated{100 * ms, 20 * s}, brooker},
 		{"documented", 3, false, nil, Exponential{Base: 30 * s, Min: 3 * s, Max: 90 * s}, documents},
-		{"equal-jitter", 5, false, nil, EqualJitter{100 * ms, 20 * s}, brooker},
-		{"fixed-1s", 3, false, nil, Fixed{s}, documents},
-		{"fixed-5s", 3, false, nil, Fixed{5 * s}, documents},
-		{"full-jitter", 5, false, nil, FullJitter{100 * ms, 20 * s}, brooker},
-		{"js", 3, true, older, EqualJitter{s, 64 * s}, "Azure SDK for JavaScript, core-rest-pipeline"},
+		{"equal-jitter", 5, false, nil, EqualJitter(100*ms, 20*s), brooker},
+		{"fixed-1s", 3, false, nil, Ladder{s}, documents},
+		{"fixed-5s", 3, false, nil, Ladder{5 * s}, documents},
+		{"full-jitter", 5, false, nil, FullJitter(100*ms, 20*s), brooker},
+		{"js", 3, true, older, EqualJitter(s, 64*s), "Azure SDK for JavaScript, core-rest-pipeline"},
 		{"ladder", 4, false, nil, Ladder{2 * s, 4 * s, 10 * s, 30 * s}, documents},
 		{"linear", 3, false, nil, Linear{Step: 2 * s, Max: 10 * s}, "none; for comparison"},
 		{"none", 0, false, nil, nil, documents},
@@ -78,12 +78,6 @@ func formulaOf(delay Delay) string {
 		return fmt.Sprintf("min(zmin + U(0.8 z, 1.2 z) · (2^x − 1), zmax), z = %v, zmin = %v, zmax = %v, x = %d …", d.Base, d.Min, d.Max, first)
 	case Linear:
 		return fmt.Sprintf("min(%v, %v · x), x = 1 …", d.Max, d.Step)
-	case Fixed:
-		return d.Every.String()
-	case FullJitter:
-		return fmt.Sprintf("U(0, min(%v, %v · 2^(x−1))), x = 1 …", d.Cap, d.Base)
-	case EqualJitter:
-		return fmt.Sprintf("e/2 + U(0, e/2), e = min(%v, %v · 2^(x−1)), x = 1 …", d.Cap, d.Base)
 	case Decorrelated:
 		return fmt.Sprintf("min(%v, U(%[2]v, 3 · previous)), first previous %[2]v", d.Cap, d.Base)
 	case Proportional:
@@ -93,19 +87,33 @@ func formulaOf(delay Delay) string {
 		}
 		return fmt.Sprintf("min(%v, %v · %s · U(%v, %v)), x = 1 …", d.Cap, d.Base, power, float64(d.Low)/1000, float64(d.High)/1000)
 	case Ladder:
+		if len(d) == 1 {
+			return d[0].String()
+		}
 		return strings.Trim(fmt.Sprint([]time.Duration(d)), "[]") + ", then failed"
 	case Multiplied:
-		wait := fmt.Sprintf("%v · %v^(x−1)", d.Base, d.Multiplier)
-		if d.Min > 0 {
-			wait = fmt.Sprintf("max(%v, %s)", d.Min, wait)
-		}
-		wait = fmt.Sprintf("min(%v, %s)", d.Max, wait)
-		if jitter := float64(d.Jitter) / 1000; jitter > 0 {
-			wait += fmt.Sprintf(" · U(%v, %v)", 1-jitter, 1+jitter)
-		}
-		return wait + ", x = 1 …"
+		return d.formula() + ", x = 1 …"
 	default:
 		return "never"
+	}
+}
+
+// formula returns the rule in one line, with its values.
+func (m Multiplied) formula() string {
+	bound := fmt.Sprintf("%v · %v^(x−1)", m.Base, m.Multiplier)
+	if m.Min > 0 {
+		bound = fmt.Sprintf("max(%v, %s)", m.Min, bound)
+	}
+	bound = fmt.Sprintf("min(%v, %s)", m.Max, bound)
+	switch [2]int64{m.Low, m.High} {
+	case [2]int64{0, 1000}:
+		return fmt.Sprintf("U(0, %s)", bound)
+	case [2]int64{500, 1000}:
+		return "e/2 + U(0, e/2), e = " + bound
+	case [2]int64{1000, 1000}:
+		return bound
+	default:
+		return fmt.Sprintf("%s · U(%v, %v)", bound, float64(m.Low)/1000, float64(m.High)/1000)
 	}
 }
 

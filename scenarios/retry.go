@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -79,21 +78,17 @@ func formulaOf(f *backoff.Formula) fields.Binding {
 
 // parameterOf binds a value of a formula.
 func parameterOf(p backoff.Parameter) fields.Binding {
-	switch into := p.Into.(type) {
-	case *time.Duration:
-		return fields.Duration{Into: into, Least: time.Duration(p.Least), Most: time.Duration(p.Most)}
-	case *int:
-		return fields.Whole[int]{Into: into, Least: int(p.Least), Most: int(p.Most)}
-	case *float64:
-		return fields.Decimal(into, fields.DecimalNumber, float64(p.Least), float64(p.Most), fmt.Sprintf("a number from %d to %d, such as 1.5", p.Least, p.Most))
-	default:
-		return fields.Single[backoff.Jitter]{Into: p.Into.(*backoff.Jitter), Expected: backoff.ExpectedJitter, Written: backoff.Jitter.String,
-			Form: &fields.Schema{Type: fields.Types{"string"}, Pattern: backoff.JitterForm},
-			Parse: func(text string) (backoff.Jitter, bool) {
-				jitter, err := backoff.ParseJitter(text)
-				return jitter, err == nil
-			}}
+	form := fields.Numeric("number", p.Text(p.Least), p.Text(p.Most))
+	switch p.Unit {
+	case backoff.Length:
+		return fields.Duration{Into: (*time.Duration)(p.Into), Least: time.Duration(p.Least), Most: time.Duration(p.Most)}
+	case backoff.Count:
+		return fields.Whole[int64]{Into: p.Into, Least: p.Least, Most: p.Most}
+	case backoff.Share:
+		form = &fields.Schema{Type: fields.Types{"string"}, Pattern: `^(none|(100(\.0+)?|[1-9]?[0-9](\.[0-9]+)?)%)$`}
 	}
+	form.Description = fields.Sentence(p.Expected())
+	return fields.Single[int64]{Into: p.Into, Expected: p.Expected(), Written: p.Text, Form: form, Parse: p.Parse}
 }
 
 // unlessOmitted leaves a value of a formula out that is not written.

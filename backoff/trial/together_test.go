@@ -34,7 +34,7 @@ func TestClientsThatFailTogether(t *testing.T) {
 		delay  backoff.Delay
 		length time.Duration
 	}{
-		{"fixed", backoff.Fixed{Every: s}, 20 * s},
+		{"fixed", backoff.Ladder{s}, 20 * s},
 		{"linear", backoff.Linear{Step: s, Max: 5 * s}, 20 * s},
 		{"ladder", backoff.Ladder{2 * s, 4 * s, 10 * s, 30 * s}, 20 * s},
 		{"the old client's first retry, x = 0", backoff.Exponential{Base: 30 * s, Min: 3 * s, Max: 90 * s, FromZero: true}, 20 * s},
@@ -47,7 +47,7 @@ func TestClientsThatFailTogether(t *testing.T) {
 	// Full jitter: the first retries are uniform over 2 s, so that each tenth of a
 	// second has n/20 of them, within five standard deviations of the binomial.
 	tried := try(t, front(20*s, clients), trial.Contestant{Name: "full jitter",
-		Policy: backoff.Policy{Retries: 1, Delay: backoff.FullJitter{Base: 2 * s, Cap: 20 * s}}})
+		Policy: backoff.Policy{Retries: 1, Delay: backoff.FullJitter(2 * s, 20 * s)}})
 	expected, deviation := clients/20., math.Sqrt(clients*0.05*0.95)
 	require.Len(t, tried.RetriesPer100ms, 20, "full jitter: retries over tenths of a second")
 	for tenth, count := range tried.RetriesPer100ms {
@@ -63,7 +63,7 @@ func TestAmplificationIsTheGeometricSum(t *testing.T) {
 	inner := offline(t, 0, 1)
 	plan := engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultRefuse, From: e.Lead, To: time.Hour, Share: share}}}
 	trial, err := e.Try(t.Context(), trial.Contestant{Name: "fixed",
-		Policy: backoff.Policy{Retries: retries, Delay: backoff.Fixed{Every: 10 * ms}}}, target.WrapImmediateFaults(inner, plan, 3))
+		Policy: backoff.Policy{Retries: retries, Delay: backoff.Ladder{10 * ms}}}, target.WrapImmediateFaults(inner, plan, 3))
 	require.NoError(t, err)
 	p, n := float64(share)/engine.WholeShare, float64(trial.Caught)
 	want := (1 - math.Pow(p, retries+1)) / (1 - p)
@@ -78,7 +78,7 @@ func TestAmplificationIsTheGeometricSum(t *testing.T) {
 
 // A limiter sends less: a spent budget gives retries up, and the books say so.
 func TestLimitersCompose(t *testing.T) {
-	policy := backoff.Policy{Retries: 3, Delay: backoff.Fixed{Every: 100 * ms}}
+	policy := backoff.Policy{Retries: 3, Delay: backoff.Ladder{100 * ms}}
 	alone := try(t, outage(10*s, 200), trial.Contestant{Name: "fixed", Policy: policy})
 	held := func(a results.PolicyTrial) bool {
 		return a.Withheld == 0 && a.DrainS > alone.DrainS && a.LostPercent < alone.LostPercent
@@ -114,7 +114,7 @@ func TestGoodputAndAddedTimes(t *testing.T) {
 	e := outage(8*s, 100)
 	got := try(t, e, trial.Contestant{Name: "none"}).Goodput
 	assert.Truef(t, math.Abs(got-20) <= 0.5, "goodput of 100/s through 8 s of outage and 2 s without = %.2f; want 20", got)
-	trial := try(t, outage(500*ms, 2000), trial.Contestant{Name: "fixed", Policy: backoff.Policy{Retries: 1, Delay: backoff.Fixed{Every: s}}})
+	trial := try(t, outage(500*ms, 2000), trial.Contestant{Name: "fixed", Policy: backoff.Policy{Retries: 1, Delay: backoff.Ladder{s}}})
 	for name, got := range map[string]*float64{"p50": trial.Added.P50, "p95": trial.Added.P95, "p99": trial.Added.P99} {
 		assert.Truef(t, got != nil && math.Abs(*got-1000) <= 1,
 			"added %s after one wait of a second = %v; want 1,000 ms", name, got)
@@ -124,7 +124,7 @@ func TestGoodputAndAddedTimes(t *testing.T) {
 
 // The same experiment twice is the same to the last figure.
 func TestTriesAreRepeatable(t *testing.T) {
-	c := trial.Contestant{Name: "js", Policy: backoff.Policy{Retries: 3, Delay: backoff.EqualJitter{Base: s, Cap: 64 * s}},
+	c := trial.Contestant{Name: "js", Policy: backoff.Policy{Retries: 3, Delay: backoff.EqualJitter(s, 64 * s)},
 		Limiter: func() backoff.Limiter { return backoff.NewAdaptive() }}
 	a, b := try(t, outage(5*s, 300), c), try(t, outage(5*s, 300), c)
 	assert.Empty(t, cmp.Diff(a, b), "two tries of one experiment")

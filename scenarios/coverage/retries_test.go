@@ -46,7 +46,7 @@ func retries() []row {
 
 func lostToOutage(t testing.TB, seconds int) float64 {
 	contest := trial.Contest{Length: time.Duration(seconds) * time.Second, Clients: 50, Each: 20, Seed: 7,
-		Contestants: []trial.Contestant{{Name: "three", Policy: backoff.Policy{Name: "three", Retries: 3, Delay: backoff.Fixed{Every: time.Second}}}}}
+		Contestants: []trial.Contestant{{Name: "three", Policy: backoff.Policy{Name: "three", Retries: 3, Delay: backoff.Ladder{time.Second}}}}}
 	result, err := contest.Run(t.Context())
 	require.NoError(t, err)
 	one := result.Policies[0]

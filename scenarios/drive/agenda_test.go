@@ -82,7 +82,7 @@ type counts struct{ scheduled, sent, dropped, operations, succeeded, cut, attemp
 func getStage(schedule arrival.Schedule, wait time.Duration) *Stage {
 	return &Stage{
 		Name: "gets", Schedule: schedule, First: 100,
-		Retry:  backoff.Policy{Retries: backoff.MaxRetries, Delay: backoff.Fixed{Every: wait}},
+		Retry:  backoff.Policy{Retries: backoff.MaxRetries, Delay: backoff.Ladder{wait}},
 		Phases: []results.Phase{{Name: "gets"}},
 		Build:  func(_ uint64, w *Work) { w.Operation.Verb = entity.Get },
 	}

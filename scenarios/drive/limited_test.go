@@ -133,11 +133,11 @@ func TestRetryAfterIsAFloor(t *testing.T) {
 		after time.Duration
 		want  []time.Duration
 	}{
-		{"no wish", backoff.Fixed{Every: 2 * s}, 0, []time.Duration{2 * s, 2 * s}},
-		{"a wish below the wait", backoff.Fixed{Every: 2 * s}, s, []time.Duration{2 * s, 2 * s}},
-		{"a wish above it", backoff.Fixed{Every: 2 * s}, 3 * s, []time.Duration{3 * s, 3 * s}},
+		{"no wish", backoff.Ladder{2 * s}, 0, []time.Duration{2 * s, 2 * s}},
+		{"a wish below the wait", backoff.Ladder{2 * s}, s, []time.Duration{2 * s, 2 * s}},
+		{"a wish above it", backoff.Ladder{2 * s}, 3 * s, []time.Duration{3 * s, 3 * s}},
 		{"between two waits of a ladder", backoff.Ladder{s, 5 * s}, 3 * s, []time.Duration{3 * s, 5 * s}},
-		{"no wait at all", backoff.Fixed{}, s, []time.Duration{s, s}},
+		{"no wait at all", backoff.Ladder{}, s, []time.Duration{s, s}},
 	} {
 		stage := openStage(t, backoff.Policy{Retries: 2, Delay: row.delay}, time.Minute, arrival.Step{Rate: 1, Length: s})
 		busy := target.Outcome{Status: 503, Code: entity.ServerBusy, RetryAfter: row.after}

@@ -36,7 +36,7 @@ var short = backoff.Policy{Name: "short", Retries: 3, Delay: backoff.Exponential
 
 // retrying returns a policy of some retries, each after the same wait.
 func retrying(retries int, every time.Duration) backoff.Policy {
-	return backoff.Policy{Name: "fixed", Retries: retries, Delay: backoff.Fixed{Every: every}}
+	return backoff.Policy{Name: "fixed", Retries: retries, Delay: backoff.Ladder{every}}
 }
 
 // steps returns a schedule of steps.
