@@ -38,8 +38,11 @@ type Arrivals struct {
 	Trace string
 	// Time is the column of that file which holds the instants; empty for a file of
 	// instants alone, or of instants, operations and keys.
-	Time     string
-	Recorded *arrival.Trace
+	Time string
+	// Speed replays the instants so many times as fast as they were recorded, 0 for once. Peak is
+	// the rate of the busiest second then, by more or fewer operations; 0 for as many as recorded.
+	Speed, Peak float64
+	Recorded    *arrival.Trace
 }
 
 // Ramp is a rate that goes from one to another in a straight line; one of them may
@@ -84,13 +87,20 @@ func (a *Arrivals) binding() fields.Binding {
 				Value: unlessZero{pathValue(&a.Trace), func() bool { return a.Trace == "" }}},
 			{Name: "time", Says: "The trace's column of instants; by default the file's own form.",
 				Value: unlessZero{fields.LongText(&a.Time, maxColumn), func() bool { return a.Time == "" }}},
+			{Name: "speed", Says: "The trace's speed, as a multiple of that recorded.",
+				Value: unlessZero{fields.Decimal(&a.Speed, fields.DecimalNumber, arrival.MinSpeed, arrival.MaxSpeed,
+					fmt.Sprintf("a multiple such as 2 or 0.5, from %v to %d", arrival.MinSpeed, arrival.MaxSpeed)), func() bool { return a.Speed == 0 }}},
+			{Name: "peak", Says: "The rate of the trace's busiest second, after its speed, by more or fewer operations.",
+				Value: unlessZero{fields.Rate(&a.Peak), func() bool { return a.Peak == 0 }}},
 		}),
 		One: kinds,
 		Then: func(r *fields.Reader, path string, n *fields.Node) {
 			if given := present(n, kinds); len(given) != 1 {
 				r.Fault(n.At, path, "arrivals have %d of %s; expected exactly one", len(given), strings.Join(kinds, ", "))
 			}
-			misplaced(r, path, n, "another kind of arrivals", owned{"time", "a trace", n.Find(kinds[6]) != nil})
+			for _, name := range []string{"time", "speed", "peak"} {
+				misplaced(r, path, n, "another kind of arrivals", owned{name, "a trace", n.Find(kinds[6]) != nil})
+			}
 		},
 	}
 }
@@ -207,7 +217,13 @@ func (t *Traffic) Schedule(chance clock.Stream) (arrival.Schedule, error) {
 	case a.Trace != "" && a.Recorded == nil:
 		return nil, nearest.Faultf(arrival.ErrSchedule, "trace %s was not read", a.Trace)
 	case a.Trace != "":
-		return a.Recorded.Until(length)
+		trace := a.Recorded
+		if a.Peak > 0 {
+			if trace, err = trace.WithPeak(t.PerSecond(a.Peak), chance); err != nil {
+				return nil, err
+			}
+		}
+		return trace.Until(length)
 	case a.Ramp != nil:
 		even, err = arrival.NewRamp(a.Ramp.From*scale, a.Ramp.To*scale, length)
 	case a.Burst != nil:

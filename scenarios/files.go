@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"loadgen/engine/clock"
 	"loadgen/engine/csvfile"
 	"loadgen/engine/entity"
 	"loadgen/engine/nearest"
@@ -250,7 +251,16 @@ func (c *checker) trace(i int, path string, f *Files) {
 		read = read.From(c.Loaded(len(c.Phases)) % read.Len())
 		c.rowByRow(i, path)
 	}
+	if t.Arrivals.Speed > 0 {
+		read = read.Faster(t.Arrivals.Speed)
+	}
 	t.Arrivals.Recorded = read
+	if t.Arrivals.Peak > 0 {
+		// How many operations there are does not depend on chance.
+		if _, err := t.Schedule(clock.NewStream(0, "")); err != nil {
+			c.add(path+".arrivals.peak", "%s", nearest.What(err))
+		}
+	}
 	if t.WarmUp >= t.Lasts() && t.WarmUp > 0 {
 		c.add(path+".warm_up", "warm_up is %v, the trace lasts %v; expected less", t.WarmUp, t.Lasts())
 	}
@@ -279,6 +289,9 @@ func (c *checker) rowByRow(i int, path string) {
 			c.add(path+".arrivals.trace", "phase %q uses the trace's rows before; expected this phase first", c.Phases[j].Name)
 			return
 		}
+	}
+	if c.Phases[i].Traffic.Arrivals.Peak > 0 {
+		c.add(path+".arrivals.peak", "each trace row is one operation; expected no peak, or another file")
 	}
 	for j := range c.Phases[i].Traffic.Operations {
 		if c.Phases[i].Traffic.Operations[j].Verb == entity.Batch {

@@ -29,8 +29,8 @@ type compareFlags struct {
 	File string `flag:"file" help:"write to this *file*"`
 }
 
-const compareHelp = `Compare shows two runs, or two sets of runs, side by side: A and B are each the folder of
-a run or a folder of such folders. It compares every figure of every phase and operation,
+const compareHelp = `Compare shows two runs, or two sets of runs, side by side: A and B are each a run (its
+folder, its name, latest or latest~1) or a folder of such folders. It compares every figure of every phase and operation,
 and warns if scenario, seed, target or machine differ.
 
 The unit is the run. With at least 8 pairs of runs taken in turn, A B, B A, A B, … (6 for
@@ -47,19 +47,19 @@ func newCompare(stdout io.Writer) *cobra.Command {
 		Use:   "compare A B",
 		Short: "Compare two runs, or two sets of runs",
 		Long:  compareHelp,
-		Example: `  loadgen compare results/runs/20260301T020000Z-stress results/runs/20260302T020000Z-stress
+		Example: `  loadgen compare latest~1 latest
   loadgen compare before after                     # folders of runs taken in turn
   loadgen compare before after --format md >> "$GITHUB_STEP_SUMMARY"`,
 		Args: takes(2, 2, "two folders, A and B, and got %d; expected runs, or folders of runs"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if f.File != "" && strings.ToLower(filepath.Ext(f.File)) != ".html" {
 				return usageError{fmt.Errorf("--file %s: expected a file that ends in .html", f.File)}
 			}
-			was, err := sideOf(args[0])
+			was, err := sideOf(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			is, err := sideOf(args[1])
+			is, err := sideOf(c.Context(), args[1])
 			if err != nil {
 				return err
 			}
@@ -88,10 +88,15 @@ func newCompare(stdout io.Writer) *cobra.Command {
 	return c
 }
 
-// sideOf reads a run, or every run of a folder.
-func sideOf(name string) (*runs.Side, error) {
-	side := &runs.Side{Name: name}
-	if err := catalog.Read(name, side.Add); err != nil {
+// sideOf reads a run, or every run of a folder. What is no path is the name of a run that is kept.
+func sideOf(ctx context.Context, name string) (*runs.Side, error) {
+	side, folder := &runs.Side{Name: name}, name
+	if _, err := os.Stat(name); err != nil {
+		if folder, err = catalog.Find(ctx, runsKept(), name); err != nil {
+			return nil, faultOfRuns(err)
+		}
+	}
+	if err := catalog.Read(folder, side.Add); err != nil {
 		return nil, usageError{faultOfRuns(err)}
 	}
 	return side, nil

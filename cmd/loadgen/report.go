@@ -48,7 +48,7 @@ func newReport(stdout, stderr io.Writer) *cobra.Command {
 		Use:   "report RUN",
 		Short: "Print the report of a stored run as text, a page, tables, or for other tools",
 		Long: `Report prints the report of a stored run or contest. RUN is its folder, its name in
-results/runs or a unique prefix of it, or "latest".
+results/runs or a unique prefix of it, latest, or latest~1 for the run before it.
 
     text       the output at the end of the run
     html       a self-contained page with charts

@@ -129,7 +129,7 @@ counted below.`,
 
 // aboutRun explains RUN in the help of a verb.
 const aboutRun = `RUN is the folder
-of a run, its name in --runs, a unique prefix of the name, or latest.`
+of a run, its name in --runs, a unique prefix of the name, latest, or latest~1 for the run before it.`
 
 // tagFlags are what a user typed after `loadgen runs tag`.
 type tagFlags struct {

@@ -273,6 +273,8 @@ func TestFind(t *testing.T) {
 	require.NoError(t, err)
 	for _, row := range []struct{ name, says, want string }{
 		{"the last that was begun", "latest", in(runs[2])},
+		{"the one before it", "latest~1", in("20260304T020000Z-contest")},
+		{"the first", "latest~4", in(runs[0])},
 		{"a path", in(runs[0]), in(runs[0])},
 		{"a path with a slash behind it", in(runs[0]) + string(filepath.Separator), in(runs[0]) + string(filepath.Separator)},
 		{"an absolute path", absolute, absolute},
@@ -295,6 +297,8 @@ func TestFind(t *testing.T) {
 		{"a way out of the folder", folder, "..", "holds no run"},
 		{"what moves a cursor", folder, "\x1b[2Jx", `"\x1b[2Jx"`},
 		{"no folder of runs", "nowhere", "x", `there is no run "x": there is no folder nowhere`},
+		{"one too far back", folder, "latest~9", `there is no run "latest~9": ` + folder + ` holds`},
+		{"no number", folder, "latest~x", `unknown run "latest~x"`},
 		{"the last of no folder", "nowhere", "latest", "the folder nowhere cannot be read"},
 		{"the last of an empty folder", filepath.Join(folder, "nothing"), "latest", "nothing holds none"},
 		{"one of an empty folder", filepath.Join(folder, "nothing"), "x", "nothing holds none"},

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,24 +21,31 @@ import (
 	"loadgen/results"
 )
 
-// Latest is the word for the run that was begun last.
+// Latest is the word for the run that was begun last; with ~N behind it, for the one begun N runs
+// before that.
 const Latest = "latest"
 
+var latestForm = regexp.MustCompile(`^` + Latest + `(?:~([0-9]{1,9}))?$`)
+
 // Find returns the folder of the run or the contest that a user means. That is, in this order: [Latest],
-// the one of the folder runs that was begun last; a path to the folder of one, or to the
+// the one of the folder runs that was begun last, or latest~N; a path to the folder of one, or to the
 // run.json or contest.json in it; the name of a folder in runs; the beginning of the name of a single one.
 // The record in it need not be readable. Any other name is a [Fault] that names what is
 // nearest.
 func Find(ctx context.Context, runs, name string) (string, error) {
-	if name == Latest {
+	if match := latestForm.FindStringSubmatch(name); match != nil {
 		c, err := Open(ctx, runs)
 		if err != nil {
 			return "", err
 		}
-		if len(c.Runs) == 0 {
-			return "", unknown(Latest, fmt.Errorf("%s holds none", Shown(runs)))
+		back, _ := strconv.Atoi(cmp.Or(match[1], "0"))
+		switch count := len(c.Runs); {
+		case count == 0:
+			return "", unknown(name, fmt.Errorf("%s holds none", Shown(runs)))
+		case back >= count:
+			return "", &Fault{"run", fmt.Errorf("there is no run %q: %s holds %d; expected %s to %[4]s~%[5]d", name, Shown(runs), count, Latest, count-1)}
 		}
-		return c.Runs[0].Folder, nil
+		return c.Runs[back].Folder, nil
 	}
 	if folder, found := runFolder(name); found {
 		return folder, nil

@@ -1,11 +1,14 @@
 package arrival
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/nearest"
 )
 
 // Trace is a schedule that was recorded: the instants of operations, and, where
@@ -27,6 +30,8 @@ type Trace struct {
 	text       string
 	begins     []int64
 	partitions []uint16
+	// rows are the numbers of the rows as they were read, nil where each is its own.
+	rows []uint32
 }
 
 var _ Schedule = (*Trace)(nil)
@@ -54,6 +59,9 @@ func (t *Trace) Keyed() bool { return t.operations != nil }
 
 // Row returns what row n says; the trace must be keyed.
 func (t *Trace) Row(n uint64) Row {
+	if t.rows != nil {
+		n = uint64(t.rows[n])
+	}
 	if t.begins == nil {
 		return Row{Operation: int(t.operations[n])}
 	}
@@ -89,6 +97,74 @@ func (t *Trace) From(row uint64) *Trace {
 		later.at[i] = at - first
 	}
 	return &later
+}
+
+// Faster returns the trace at a multiple of its speed: an instant becomes so many times earlier.
+func (t *Trace) Faster(speed float64) *Trace {
+	faster := *t
+	faster.at, faster.length = make([]time.Duration, len(t.at)), 1
+	for i, at := range t.at {
+		faster.at[i] = time.Duration(float64(at) / speed)
+		faster.length = faster.at[i] + 1
+	}
+	return &faster
+}
+
+// Busiest returns the greatest number of rows in a whole second since the first.
+func (t *Trace) Busiest() (most int) {
+	for from, to := 0, 0; from < len(t.at); from = to {
+		to = t.secondEnd(from)
+		most = max(most, to-from)
+	}
+	return most
+}
+
+// secondEnd returns the first row after the whole second of a row.
+func (t *Trace) secondEnd(row int) int {
+	rows, _ := slices.BinarySearch(t.at[row:], t.at[row].Truncate(time.Second)+time.Second)
+	return row + rows
+}
+
+// WithPeak returns the trace with so many operations that its busiest second has a rate, per
+// second. All seconds are scaled by one factor, each rounded so that the counts add up: of its
+// rows each occurs equally often, but for some that chance draws, which occur once more. The
+// further operations of a row are due at random instants before that of the next, within its
+// second. Its error wraps [ErrSchedule] where no operation is left, or more than [MaxTraceRows].
+func (t *Trace) WithPeak(rate float64, chance clock.Stream) (*Trace, error) {
+	// The factor is a fraction, so that the busiest second has the rate exactly.
+	times, of := int64(math.Round(rate*1000)), int64(t.Busiest())*1000
+	due := func(rows int) int { return int((int64(rows)*times + of/2) / of) }
+	if all := due(len(t.at)); all < 1 || all > MaxTraceRows {
+		return nil, nearest.Faultf(ErrSchedule, "the peak %v makes %d operations of the %d of the trace; expected 1 to %d", rate, all, len(t.at), MaxTraceRows)
+	}
+	scaled := *t
+	scaled.at, scaled.rows = nil, []uint32{}
+	for from, to := 0, 0; from < len(t.at); from = to {
+		to = t.secondEnd(from)
+		count := due(to) - due(from)
+		each, more := count/(to-from), count%(to-from)
+		for row := from; row < to; row++ {
+			draw := chance.At(uint64(row))
+			copies, first := each, len(scaled.at)
+			if draw.IntN(to-row) < more {
+				copies, more = copies+1, more-1
+			}
+			end := t.at[from].Truncate(time.Second) + time.Second
+			if row+1 < to {
+				end = t.at[row+1]
+			}
+			for i := range copies {
+				at := t.at[row]
+				if i > 0 {
+					at += time.Duration(draw.Float64() * float64(end-at))
+				}
+				scaled.at, scaled.rows = append(scaled.at, at), append(scaled.rows, uint32(row))
+				scaled.length = max(scaled.length, at+1)
+			}
+			slices.Sort(scaled.at[first:])
+		}
+	}
+	return &scaled, nil
 }
 
 // At implements [Schedule].

@@ -35,6 +35,9 @@ type TraceOptions struct {
 // Bounds of a trace.
 const (
 	MaxTraceRows = 10_000_000
+	// MinSpeed and MaxSpeed bound the speed of a replay.
+	MinSpeed = 0.001
+	MaxSpeed = 1000
 	// mostTraceRow is the longest row in bytes: two keys at their longest, in
 	// quotes, and some room.
 	mostTraceRow = 16 << 10

@@ -143,8 +143,8 @@ func (c *Campaign) offer(d *dry) error {
 		}
 		stage.Limits[c.kindOf[d.Operations[i].Name]] = &drive.RateLimit{Rate: limit.PerSecond, Burst: limit.Burst}
 	}
-	if trace := keyedTrace(d.Traffic); trace != nil {
-		replay, err := c.newReplay(phase, trace)
+	if keyedTrace(d.Traffic) != nil {
+		replay, err := c.newReplay(phase, stage.Schedule.(*arrival.Trace))
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -134,18 +135,14 @@ func Replay(ctx context.Context, plan Plan) (*Told, error) {
 	for i, verb := range plan.Operations.offered() {
 		number[verb] = uint16(i)
 	}
-	speed := plan.Speed
-	if speed == 0 {
-		speed = 1
-	}
 	at, kinds := make([]time.Duration, len(p.steps)), make([]uint16, len(p.steps))
 	for i, s := range p.steps {
-		at[i], kinds[i] = time.Duration(float64(plan.Operations.at(s))/speed), number[s.verb]
+		at[i], kinds[i] = plan.Operations.at(s), number[s.verb]
 	}
-	if last := at[len(at)-1]; last >= arrival.MaxLength {
+	p.trace = arrival.NewTrace(at, kinds).Faster(cmp.Or(plan.Speed, 1))
+	if last := p.trace.Length() - 1; last >= arrival.MaxLength {
 		return nil, fmt.Errorf("%w: the log lasts %v; expected less than %v: use fewer files or --speed", ErrKeys, last.Round(time.Second), arrival.MaxLength)
 	}
-	p.trace = arrival.NewTrace(at, kinds)
 	if plan.Suggest {
 		if err := p.suggest(); err != nil {
 			return nil, err

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
@@ -138,20 +137,12 @@ func (p *playing) likened() (*scenarios.Scenario, error) {
 	for _, name := range attributes {
 		line("  %s: %s", name, values[name])
 	}
-	// The rate is that of the busiest second.
-	speed, rate := max(p.Speed, 1), 1
-	due := make(map[int64]int)
-	for _, s := range p.steps {
-		second := int64(float64(p.Operations.at(s)) / speed / float64(time.Second))
-		due[second]++
-		rate = max(rate, due[second])
-	}
 	line("entity: {size: %d, properties: [", p.Operations.size())
 	for i, name := range attributes {
 		line(`    {name: V%d, type: String, value: "{%s}"},`, i, name)
 	}
 	line("  ]}\nuse: own\ndesigns:\n  - {name: own, partition_key: %q, row_key: %q}", p.Pattern.PartitionKey, p.Pattern.RowKey+"{number_of_entity}")
-	line("phases:\n  - {name: load, load: {entities: 1000}}\n  - name: log\n    traffic:\n      arrivals: {constant: %d}\n      for: 10s\n      operations:", rate)
+	line("phases:\n  - {name: load, load: {entities: 1000}}\n  - name: log\n    traffic:\n      arrivals: {constant: %d}\n      for: 10s\n      operations:", p.trace.Busiest())
 	p.asked(f, attributes, line)
 	s, err := scenarios.Parse("like-the-log", []byte(text.String()))
 	if err != nil {
