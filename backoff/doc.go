@@ -4,7 +4,7 @@
 // Take a preset [ByName] or build a [Policy] from a [Delay], [Policy.Validate]
 // it once, ask [Policy.Retryable] about each outcome, [Policy.RetriesAtOnce]
 // whether the retry goes without a wait, and [Policy.Next] for the wait before it otherwise.
-// [Policy.Bounds] and [Policy.Expected] say beforehand what the waits will be. A
+// [Policy.Bounds] says beforehand what the waits will be. A
 // [Limiter] decides in addition which attempts are sent.
 //
 // Callers pass a chance drawn uniformly from [0, 1) for each wait: the package

@@ -181,7 +181,7 @@ func (f *Formula) Parameters() []Parameter {
 	case f.Kind == fullJitter, f.Kind == equalJitter:
 		return []Parameter{length("base", "cap", "The first bound, which doubles per retry.", 1, &f.base), bound, tries}
 	case f.Kind == decorrelatedJitter:
-		return []Parameter{length("base", "cap", "The minimum wait.", 1, &f.base), bound, tries}
+		return []Parameter{length("base", "cap", least.Says, 1, &f.base), bound, tries}
 	default:
 		return nil
 	}
@@ -269,12 +269,21 @@ func ParseFormula(text string) (*Formula, error) {
 		given[name] = true
 	}
 	f := NewFormula(words[0], isGiven)
+	parameters := f.Parameters()
+	names := nearest.Of(parameters, func(p Parameter) string { return p.Name })
 	for _, word := range words[1:] {
-		if err := f.read(strings.Cut(word, "=")); err != nil {
-			return nil, err
+		name, value, _ := strings.Cut(word, "=")
+		at := slices.Index(names, name)
+		if at < 0 {
+			return nil, nearest.Faultf(ErrInvalid, "%s", nearest.Unknown(f.Kind+" parameter", name, names))
 		}
+		number, sound := parameters[at].Parse(value)
+		if !sound {
+			return nil, nearest.Faultf(ErrInvalid, "%s is %s; expected %s", name, nearest.Shown(value), parameters[at].Expected())
+		}
+		*parameters[at].Into = number
 	}
-	for _, p := range f.Parameters() {
+	for _, p := range parameters {
 		if p.Required && !given[p.Name] {
 			return nil, nearest.Faultf(ErrInvalid, "%s has no %s; expected %s", f.Kind, p.Name, p.Expected())
 		}
@@ -298,21 +307,5 @@ func (f *Formula) readWaits(words []string) error {
 	if len(words) < 1 || len(words) > MaxRetries {
 		return nearest.Faultf(ErrInvalid, "waits has %d items; expected 1 to %d waits, such as waits 1s 5s 30s", len(words), MaxRetries)
 	}
-	return nil
-}
-
-// read reads the value of one parameter.
-func (f *Formula) read(name, value string, _ bool) error {
-	parameters := f.Parameters()
-	at := slices.IndexFunc(parameters, func(p Parameter) bool { return p.Name == name })
-	if at < 0 {
-		names := nearest.Of(parameters, func(p Parameter) string { return p.Name })
-		return nearest.Faultf(ErrInvalid, "%s", nearest.Unknown(f.Kind+" parameter", name, names))
-	}
-	number, sound := parameters[at].Parse(value)
-	if !sound {
-		return nearest.Faultf(ErrInvalid, "%s is %s; expected %s", name, nearest.Shown(value), parameters[at].Expected())
-	}
-	*parameters[at].Into = number
 	return nil
 }

@@ -26,12 +26,6 @@ func (l Linear) Wait(x int, _ float64) time.Duration {
 	return min(step*time.Duration(x), top)
 }
 
-// Bounds implements [Bounded]: all three are the same.
-func (l Linear) Bounds(x int) (least, mean, greatest time.Duration) {
-	wait := l.Wait(x, 0)
-	return wait, wait, wait
-}
-
 // Validate returns the faults of the delay, each wrapped around [ErrInvalid].
 func (l Linear) Validate() []error {
 	var faults faultList
@@ -49,12 +43,6 @@ func (l Ladder) Wait(x int, _ float64) time.Duration {
 		return 0
 	}
 	return max(l[min(x, len(l))-1], 0)
-}
-
-// Bounds implements [Bounded]: all three are the same.
-func (l Ladder) Bounds(x int) (least, mean, greatest time.Duration) {
-	wait := l.Wait(x, 0)
-	return wait, wait, wait
 }
 
 // Validate returns the faults of the delay, each wrapped around [ErrInvalid].

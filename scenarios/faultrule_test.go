@@ -55,33 +55,20 @@ func TestARuleIsReadAsItIsMeant(t *testing.T) {
 // What goes wrong with several rules together is told of the one that comes later.
 func TestCheckOfSeveral(t *testing.T) {
 	for _, row := range []struct {
-		says, text string
-		lasts      time.Duration
-		want       string
+		says, text, want string
 	}{
-		{"two codes at once are two faults", "[{kind: refuse, share: 1%}, {kind: refuse, share: 1%, code: OperationTimedOut}]", scenarios.UntilTheEnd, ""},
-		{"two keys, too", "[{kind: cut, share: 1%, key: a}, {kind: cut, share: 1%, key: b}, {kind: cut, share: 1%, key_prefix: a}]", scenarios.UntilTheEnd, ""},
-		{"two moments", "[{kind: drop, share: 1%}, {kind: drop, share: 1%, moment: before}]", scenarios.UntilTheEnd, ""},
-		{"windows that touch do not overlap", "[{kind: delay, by: 1s, to: 5s}, {kind: delay, by: 1s, from: 5s}]", scenarios.UntilTheEnd, ""},
-		{"windows that overlap", "[{kind: delay, by: 1s, to: 5s}, {kind: cut, share: 1%}, {kind: delay, by: 2s, from: 4s}]", scenarios.UntilTheEnd,
-			"2 faults[0]"},
-		{"a second one without a window", "[{kind: freeze, to: 5s}, {kind: freeze, to: 9s}]", scenarios.UntilTheEnd,
-			"1 faults[0]"},
-		{"half of everything, twice, leaves a quarter", "[{kind: refuse, share: 50%}, {kind: cut, share: 50%}]", scenarios.UntilTheEnd, ""},
-		{"every attempt at one key", "[{kind: refuse, key: a}]", scenarios.UntilTheEnd, ""},
-		{"every attempt at keys that begin so", "[{kind: refuse, key_prefix: a}]", scenarios.UntilTheEnd, ""},
-		{"every attempt for a while", "[{kind: refuse, to: 5s}]", 6 * time.Second, ""},
-		{"every attempt after a while", "[{kind: refuse, from: 5s}]", scenarios.UntilTheEnd, ""},
-		{"every attempt late", "[{kind: delay, by: 1s}, {kind: freeze, to: 1h}]", time.Second, ""},
-		{"every attempt", "[{kind: cut, share: 1%}, {kind: refuse}]", scenarios.UntilTheEnd, "1 every attempt"},
-		{"every attempt that there is", "[{kind: drop, to: 1h}]", time.Hour, "0 every attempt"},
-		{"one fault after the other", "[{kind: drop, from: 2s, to: 5s}, {kind: cut, from: 4s}, {kind: refuse, to: 2s}]", scenarios.UntilTheEnd, "1 every attempt"},
-		{"one after the other with a gap", "[{kind: drop, from: 3s, to: 5s}, {kind: cut, from: 4s}, {kind: refuse, to: 2s}]", scenarios.UntilTheEnd, ""},
+		{"two codes at once are two faults", "[{kind: refuse, share: 1%}, {kind: refuse, share: 1%, code: OperationTimedOut}]", ""},
+		{"two keys, too", "[{kind: cut, share: 1%, key: a}, {kind: cut, share: 1%, key: b}, {kind: cut, share: 1%, key_prefix: a}]", ""},
+		{"two moments", "[{kind: drop, share: 1%}, {kind: drop, share: 1%, moment: before}]", ""},
+		{"windows that touch do not overlap", "[{kind: delay, by: 1s, to: 5s}, {kind: delay, by: 1s, from: 5s}]", ""},
+		{"windows that overlap", "[{kind: delay, by: 1s, to: 5s}, {kind: cut, share: 1%}, {kind: delay, by: 2s, from: 4s}]", "2 faults[0]"},
+		{"a second one without a window", "[{kind: freeze, to: 5s}, {kind: freeze, to: 9s}]", "1 faults[0]"},
+		{"every attempt at keys that begin so", "[{kind: refuse, key_prefix: a}]", ""},
 	} {
 		rules, wrong := readFaults(row.text)
 		require.Emptyf(t, wrong, "%s: %v", row.says, wrong)
 		var found []string
-		scenarios.CheckFaults(rules, row.lasts, func(place int, what string) {
+		scenarios.CheckFaults(rules, scenarios.UntilTheEnd, func(place int, what string) {
 			for _, key := range []string{"faults[0]", "every attempt"} {
 				if strings.Contains(what, key) {
 					found = append(found, fmt.Sprint(place, " ", key))

@@ -251,9 +251,7 @@ func (c *checker) trace(i int, path string, f *Files) {
 		read = read.From(c.Loaded(len(c.Phases)) % read.Len())
 		c.rowByRow(i, path)
 	}
-	if t.Arrivals.Speed > 0 {
-		read = read.Faster(t.Arrivals.Speed)
-	}
+	read = read.Faster(t.Arrivals.Speed)
 	t.Arrivals.Recorded = read
 	if t.Arrivals.Peak > 0 {
 		// How many operations there are does not depend on chance.

@@ -149,7 +149,6 @@ func Schedule(p *backoff.Preset) results.RetrySchedule {
 	var sums results.RetryWait
 	for x := 1; x <= min(p.Retries, maxRetries); x++ {
 		least, mean, greatest := p.Bounds(x)
-		before := sums.SumLeastS
 		sums.Retry, sums.LeastS, sums.MeanS, sums.GreatestS = x, least.Seconds(), mean.Seconds(), greatest.Seconds()
 		sums.SumLeastS += sums.LeastS
 		sums.SumMeanS += sums.MeanS
@@ -159,7 +158,7 @@ func Schedule(p *backoff.Preset) results.RetrySchedule {
 			if sums.MeanS, sums.SumMeanS = drawMeans(p, x); sums.SumMeanS == 0 {
 				break
 			}
-			sums.GreatestS, sums.SumGreatestS = min(sums.GreatestS, s.ElapsedS-before), s.ElapsedS
+			sums.GreatestS, sums.SumGreatestS = min(sums.GreatestS, s.ElapsedS-sums.SumLeastS+sums.LeastS), s.ElapsedS
 		}
 		s.Waits = append(s.Waits, sums)
 		if least == greatest {

@@ -99,8 +99,12 @@ func (t *Trace) From(row uint64) *Trace {
 	return &later
 }
 
-// Faster returns the trace at a multiple of its speed: an instant becomes so many times earlier.
+// Faster returns the trace at a multiple of its speed, 0 for its own: instants come so many times
+// earlier.
 func (t *Trace) Faster(speed float64) *Trace {
+	if speed == 0 {
+		return t
+	}
 	faster := *t
 	faster.at, faster.length = make([]time.Duration, len(t.at)), 1
 	for i, at := range t.at {

@@ -14,7 +14,6 @@
 package replay
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -139,7 +138,7 @@ func Replay(ctx context.Context, plan Plan) (*Told, error) {
 	for i, s := range p.steps {
 		at[i], kinds[i] = plan.Operations.at(s), number[s.verb]
 	}
-	p.trace = arrival.NewTrace(at, kinds).Faster(cmp.Or(plan.Speed, 1))
+	p.trace = arrival.NewTrace(at, kinds).Faster(plan.Speed)
 	if last := p.trace.Length() - 1; last >= arrival.MaxLength {
 		return nil, fmt.Errorf("%w: the log lasts %v; expected less than %v: use fewer files or --speed", ErrKeys, last.Round(time.Second), arrival.MaxLength)
 	}
