@@ -55,6 +55,7 @@ func TestTrafficIsReadAndWritten(t *testing.T) {
 		{"a wave", "arrivals: {sine: {mean: 10, amplitude: 10, period: 1m}}, for: 1m",
 			with(arriving(scenarios.Arrivals{Sine: &scenarios.Sine{Mean: 10, Amplitude: 10, Period: time.Minute}}))},
 		{"a trace", "arrivals: {trace: day/monday.csv}, for: 1m", with(arriving(scenarios.Arrivals{Trace: "day/monday.csv"}))},
+		{"a trace at another speed and peak", "arrivals: {trace: t.csv, speed: 0.5, peak: 500}, for: 1m", with(arriving(scenarios.Arrivals{Trace: "t.csv", Speed: .5, Peak: 500}))},
 		{"a closed loop", "clients: 64, think: 100ms, for: 1m", with(func(t *scenarios.Traffic) { t.Clients, t.Think = 64, 100*time.Millisecond })},
 		{"clients that never pause", "clients: 64, think: 0, for: 1m", with(func(t *scenarios.Traffic) { t.Clients = 64 })},
 		{"a loop of so many operations", "clients: 8, count: 400", with(func(t *scenarios.Traffic) { t.For, t.Clients, t.Count = 0, 8, 400 })},

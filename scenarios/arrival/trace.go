@@ -3,6 +3,7 @@ package arrival
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -139,7 +140,7 @@ func (t *Trace) WithPeak(rate float64, chance clock.Stream) (*Trace, error) {
 	times, of := int64(math.Round(rate*1000)), int64(t.Busiest())*1000
 	due := func(rows int) int { return int((int64(rows)*times + of/2) / of) }
 	if all := due(len(t.at)); all < 1 || all > MaxTraceRows {
-		return nil, nearest.Faultf(ErrSchedule, "the peak %v makes %d operations of the %d of the trace; expected 1 to %d", rate, all, len(t.at), MaxTraceRows)
+		return nil, nearest.Faultf(ErrSchedule, "a peak of %s makes %d operations of the trace's %d; expected 1 to %d", strconv.FormatFloat(rate, 'f', -1, 64), all, len(t.at), MaxTraceRows)
 	}
 	scaled := *t
 	scaled.at, scaled.rows = nil, []uint32{}

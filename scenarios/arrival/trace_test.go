@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/scenarios/arrival"
 )
@@ -169,6 +170,68 @@ func TestTraceUntil(t *testing.T) {
 	for second, want := range []float64{1, 2, 0, 1} {
 		assert.Equalf(t, want, trace.Rate(time.Duration(second)*time.Second), "Rate(%d s)", second)
 	}
+}
+
+// A trace at another speed and peak against arithmetic of its own: row n is operation n at its instant over the speed.
+// Each second has its rows times the factor, within one, the busiest one exactly, and each row as often as the others.
+func TestTraceAtAnotherSpeedAndPeak(t *testing.T) {
+	rng := rand.New(rand.NewPCG(49, 6))
+	for _, row := range []struct {
+		speed    float64
+		over, by int64 // the speed as a fraction
+		thinned  bool
+	}{{2, 2, 1, false}, {.25, 1, 4, true}, {1.5, 3, 2, rng.IntN(2) == 0}} {
+		var at []time.Duration
+		var numbers []uint16
+		next := time.Duration(0)
+		for n := range uint16(3000) {
+			at, numbers = append(at, next), append(numbers, n)
+			next += time.Duration(rng.Int64N(int64(1+rng.IntN(30)) * int64(time.Millisecond)))
+		}
+		want, counts, busiest := make([]time.Duration, len(at)), map[time.Duration]int{}, 0
+		for n := range at {
+			want[n] = at[n] * time.Duration(row.by) / time.Duration(row.over)
+			counts[want[n]/time.Second]++
+			busiest = max(busiest, counts[want[n]/time.Second])
+		}
+		faster := arrival.NewTrace(at, numbers).Faster(row.speed)
+		peak := 1 + rng.IntN(busiest)
+		if !row.thinned {
+			peak += busiest * (1 + rng.IntN(3))
+		}
+		scaled, err := faster.WithPeak(float64(peak), clock.NewStream(7, "arrivals"))
+		require.NoError(t, err)
+		again, err := faster.WithPeak(float64(peak), clock.NewStream(7, "arrivals"))
+		require.NoError(t, err)
+		other, err := faster.WithPeak(float64(peak), clock.NewStream(8, "arrivals"))
+		require.NoError(t, err)
+		assert.Equal(t, scaled, again, "the same seed")
+		assert.NotEqual(t, scaled, other, "another seed")
+		due, copies, highest, last := map[time.Duration]int{}, make([]int, len(at)), 0, time.Duration(0)
+		for k := range scaled.Len() {
+			n, instant := scaled.Row(k).Operation, scaled.At(k)
+			ends := want[n].Truncate(time.Second) + time.Second
+			if n+1 < len(want) {
+				ends = min(ends, want[n+1])
+			}
+			require.Truef(t, instant >= last && instant >= want[n] && (instant < ends || instant == want[n]),
+				"operation %d of row %d is due at %v after %v; want it from %v to %v", k, n, instant, last, want[n], ends)
+			due[instant/time.Second]++
+			copies[n]++
+			highest, last = max(highest, due[instant/time.Second]), instant
+		}
+		require.Less(t, last, scaled.Length())
+		assert.Equal(t, peak, highest, "the busiest second")
+		for second, count := range counts {
+			assert.InDeltaf(t, float64(count*peak)/float64(busiest), due[second], 1, "operations of second %d", second)
+		}
+		for n, times := range copies {
+			second := want[n] / time.Second
+			assert.Containsf(t, []int{due[second] / counts[second], due[second]/counts[second] + 1}, times, "operations of row %d", n)
+		}
+	}
+	_, err := traced(t, "0\n1\n").WithPeak(1e7, clock.NewStream(1, ""))
+	assert.ErrorIs(t, err, arrival.ErrSchedule, "more operations than there can be")
 }
 
 func TestTraceIsBounded(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,7 +98,7 @@ func TestBooksOfEveryArrivalKind(t *testing.T) {
 		{"burst", "arrivals: {burst: {base: 100, peak: 1500, every: 1s, length: 250ms}}, for: 2s, " + offers, ""},
 		{"sine", "arrivals: {sine: {mean: 500, amplitude: 500, period: 2s}}, for: 2s, " + offers, ""},
 		{"a trace of instants", "arrivals: {trace: t.csv}, partitions: [NYC], " + offered, instantRows()},
-		{"a trace of operations and keys", "arrivals: {trace: t.csv}, drain: 1s", keyedRows()},
+		{"a trace of operations and keys", "arrivals: {trace: t.csv, speed: 1.25, peak: 300}, drain: 1s", keyedRows()},
 		{"rates in entities", "arrivals: {constant: 600}, unit: entities, for: 2s, " + offers, ""},
 		{"with a warm-up, at one partition", "arrivals: {constant: 500}, partitions: [NYC], for: 3s, warm_up: 1s, " + offered, ""},
 		{"without a drain", "arrivals: {constant: 400}, for: 2s, drain: 0s, " + offers, ""},
@@ -162,7 +163,7 @@ func TestPhasesOfTraffic(t *testing.T) {
 // The rows of a trace decide what is done to which entity, and when.
 func TestTraceDecidesOperationAndKey(t *testing.T) {
 	const rows = "0,get,NYC,1\n0.25,pay,Rome,r\n0.25,insert,Rome,s\n1,delete,NYC,1\n"
-	s := trafficked(t, `arrivals: {trace: t.csv}, operations: [{verb: get}, {name: pay, verb: insert-or-merge, properties: [{name: Age, type: Int32, value: "{age}"}]}, {verb: insert}, {verb: delete}]`, rows)
+	s := trafficked(t, `arrivals: {trace: t.csv, peak: 6}, operations: [{verb: get}, {name: pay, verb: insert-or-merge, properties: [{name: Age, type: Int32, value: "{age}"}]}, {verb: insert}, {verb: delete}]`, rows)
 	w := newWorld(t, s, nil)
 	var asked []target.Operation
 	noting := targettest.Immediate(func(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
@@ -176,7 +177,8 @@ func TestTraceDecidesOperationAndKey(t *testing.T) {
 			got = append(got, fmt.Sprintf("%v %v %d", op.Verb, op.Change.Key, len(op.Change.Properties)))
 		}
 	}
-	assert.Equal(t, []string{"get {NYC 1} 0", "insert-or-merge {Rome r} 1", "insert {Rome s} 2", "delete {NYC 1} 0"}, got)
+	assert.Len(t, got, 8, "each row twice: the first second has three, and a peak of six")
+	assert.Equal(t, []string{"get {NYC 1} 0", "insert-or-merge {Rome r} 1", "insert {Rome s} 2", "delete {NYC 1} 0"}, slices.Compact(got))
 }
 
 // What the rows of a trace do decides what it weighs on the wire.
