@@ -150,38 +150,34 @@ func NewFormula(kind string, isGiven func(name string) bool) *Formula {
 // Parameters returns the values that belong to the formula's kind, each with where it is kept;
 // none for the kind waits, and for one that does not exist.
 func (f *Formula) Parameters() []Parameter {
-	length := func(name, upper, says string, least int64, into *int64) Parameter {
-		return Parameter{Name: name, Says: says, Into: into, Least: least, Most: int64(LongestParameter), Required: true, upper: upper}
+	length := func(name, upper, omit, says string, least int64, into *int64) Parameter {
+		return Parameter{Name: name, Says: says, Into: into, Least: least, Most: int64(LongestParameter), Required: omit == "", Omit: omit, upper: upper}
 	}
-	optional := func(p Parameter, omit string) Parameter {
-		p.Required, p.Omit = false, omit
-		return p
-	}
-	least := length("min", "max", "The minimum wait.", 0, &f.least)
-	most := length("max", "", "The maximum wait.", 1, &f.most)
-	bound := length("cap", "", "The maximum wait.", 1, &f.most)
+	least := length("min", "max", "", "The minimum wait.", 0, &f.least)
+	most := length("max", "", "", "The maximum wait.", 1, &f.most)
+	bound := length("cap", "", "", most.Says, 1, &f.most)
 	tries := Parameter{Name: "tries", Says: "Attempts per operation, including the first.", Unit: Count, Into: &f.tries, Least: 1, Most: MostTries}
 	switch {
 	case f.multiplied:
-		most.Says = "The maximum wait before its jitter, 24h if not given."
 		tries.Says = "Attempts per operation, including the first; 1001 if only elapsed is given."
 		return []Parameter{
-			length("base", "max", "The first wait.", 1, &f.base),
+			length("base", "max", "", "The first wait.", 1, &f.base),
 			{Name: "multiplier", Says: "The factor from each wait to the next.", Unit: Factor, Into: &f.multiplier, Least: 1000, Most: 100_000, Required: true},
-			optional(least, "0s"), optional(most, LongestParameter.String()),
-			{Name: "jitter", Says: "How far a wait deviates at random.", Unit: Share, Into: &f.jitter, Most: 1000, Omit: "none"},
-			optional(length("elapsed", "", "No retry later than this after the first attempt; 0s for no limit.", 0, &f.elapsed), "0s"), tries}
+			length("min", "max", "0s", least.Says, 0, &f.least),
+			length("max", "", LongestParameter.String(), "The maximum wait before its jitter, 24h if not given.", 1, &f.most),
+			{Name: "jitter", Says: "How far a wait deviates at random, to either side.", Unit: Share, Into: &f.jitter, Most: 1000, Omit: "none"},
+			length("elapsed", "", "0s", "No retry later than this after the first attempt; 0s for no limit.", 0, &f.elapsed), tries}
 	case f.Kind == exponential:
-		return []Parameter{length("z", "", "Back-off, multiplied by 2^x - 1 and 0.8 to 1.2.", 1, &f.base), least, most, tries,
+		return []Parameter{length("z", "", "", "Back-off, multiplied by 2^x - 1 and 0.8 to 1.2.", 1, &f.base), least, most, tries,
 			{Name: "first", Says: "First x: 1, or 0 as in storage client 1.x.", Unit: Count, Into: &f.first, Most: 1, Omit: "1"}}
 	case f.Kind == linear:
-		return []Parameter{length("step", "max", "The first wait and its increase per retry.", 1, &f.base), most, tries}
+		return []Parameter{length("step", "max", "", "The first wait and its increase per retry.", 1, &f.base), most, tries}
 	case f.Kind == fixed:
-		return []Parameter{length("every", "", "Each wait.", 0, &f.base), tries}
+		return []Parameter{length("every", "", "", "Each wait.", 0, &f.base), tries}
 	case f.Kind == fullJitter, f.Kind == equalJitter:
-		return []Parameter{length("base", "cap", "The first bound, which doubles per retry.", 1, &f.base), bound, tries}
+		return []Parameter{length("base", "cap", "", "The first bound, which doubles per retry.", 1, &f.base), bound, tries}
 	case f.Kind == decorrelatedJitter:
-		return []Parameter{length("base", "cap", least.Says, 1, &f.base), bound, tries}
+		return []Parameter{length("base", "cap", "", least.Says, 1, &f.base), bound, tries}
 	default:
 		return nil
 	}

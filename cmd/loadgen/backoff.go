@@ -29,7 +29,8 @@ func newBackoff(stdout, stderr io.Writer) *cobra.Command {
 		Short: "Show and compare retry policies",
 		Long: `Backoff shows when retry policies retry, and compares several under the same conditions:
 an outage of one partition server, or an overload of one partition. The policies are the
-documented ones, those of current clients, and published ones:
+documented ones, those of current clients, and published ones; or a formula of your own,
+such as "exponential base=1s multiplier=1.6 jitter=20% max=2m" or "waits 1s 5s 30s":
 
 ` + strings.Join(lines, "\n"),
 		Example: `  loadgen backoff show documented --z 30s --min 3s --max 90s

@@ -74,18 +74,6 @@ func TestSelect(t *testing.T) {
 		assert.Truef(t, err == nil && strings.TrimSpace(got) == row.days,
 			"%s: those of%s, %v; want %s", row.name, got, err, row.days)
 	}
-	for _, row := range []struct {
-		name string
-		by   catalog.Selection
-		says string
-	}{
-		{"a scenario with a letter too many", catalog.Selection{Scenario: "orderss"}, `scenario: no run of it in runs: unknown scenario "orderss"; did you mean "orders"?`},
-		{"a scenario that is far from all", catalog.Selection{Scenario: "x"}, "expected orders or votes"},
-		{"a tag with a letter too few", catalog.Selection{Tags: []string{"kee"}}, `tags: no run in runs has it: unknown tag "kee"; did you mean "keep"?`},
-	} {
-		_, err := c.Select(row.by)
-		checkFault(t, row.name, err, row.says)
-	}
 	interrupted, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, err := catalog.Open(interrupted, c.Folder)
@@ -287,25 +275,6 @@ func TestFind(t *testing.T) {
 	} {
 		got, err := catalog.Find(context.Background(), folder, row.says)
 		assert.Equal(t, []any{nil, row.want}, []any{err, got}, row.name)
-	}
-	for _, row := range []struct{ name, runs, says, want string }{
-		{"nothing", folder, "", "unknown run"},
-		{"the beginning of several", folder, "2026030", `5 runs in ` + folder + ` begin with "2026030"; expected one of 20260301T020000Z-orders, `},
-		{"a name with a letter too many", folder, "20260301T020000Z-orderss", `did you mean "20260301T020000Z-orders"?`},
-		{"the word, mistyped", folder, "lates", `did you mean "latest"?`},
-		{"a folder without a run", folder, filepath.Join(folder, "nothing"), "holds no run; expected a folder with a run.json"},
-		{"a way out of the folder", folder, "..", "holds no run"},
-		{"what moves a cursor", folder, "\x1b[2Jx", `"\x1b[2Jx"`},
-		{"no folder of runs", "nowhere", "x", `there is no run "x": there is no folder nowhere`},
-		{"one too far back", folder, "latest~9", `there is no run "latest~9": ` + folder + ` holds`},
-		{"no number", folder, "latest~x", `unknown run "latest~x"`},
-		{"the last of no folder", "nowhere", "latest", "the folder nowhere cannot be read"},
-		{"the last of an empty folder", filepath.Join(folder, "nothing"), "latest", "nothing holds none"},
-		{"one of an empty folder", filepath.Join(folder, "nothing"), "x", "nothing holds none"},
-		{"a file in the place of the folder", filepath.Join(folder, "loose.txt"), "x", "cannot be read"},
-	} {
-		_, err := catalog.Find(context.Background(), row.runs, row.says)
-		checkFault(t, row.name, err, row.want)
 	}
 	interrupted, cancel := context.WithCancel(context.Background())
 	cancel()
