@@ -93,6 +93,7 @@ func TestForecastOfMemoryAgainstMeasuredPeak(t *testing.T) {
 	rows = append(rows, row{"stress", run.Plan{Scenario: runtest.Builtin(t, "stress")}}, row{"simulate", run.Plan{Scenario: runtest.Builtin(t, "simulate")}},
 		row{"simulate, documented, 1 minute", run.Plan{Scenario: runtest.Builtin(t, "simulate", "retry=documented", "phases.spread.for=1m")}},
 		row{"simulate, ladder, 1 minute", run.Plan{Scenario: runtest.Builtin(t, "simulate", "retry=ladder", "phases.spread.for=1m")}},
+		row{"simulate, at most 20 s", run.Plan{Scenario: runtest.Builtin(t, "simulate", "retry=exponential base=2s multiplier=2 jitter=50% elapsed=20s", "phases.spread.for=1m")}},
 		row{"simulate, transactions", run.Plan{Data: true, Scenario: runtest.Builtin(t, "simulate", "start=warm", "retry=ladder", "phases.spread.rate=100", "phases.spread.for=10s",
 			"phases.spread.operations=[{verb: batch, entities: 50}]")}},
 		row{"simulate, inserts while ranges split", run.Plan{Data: true, Scenario: runtest.Builtin(t, "simulate", "model.detection=30s", "phases.spread.for=2m",
