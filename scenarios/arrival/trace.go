@@ -137,10 +137,11 @@ func (t *Trace) secondEnd(row int) int {
 // second. Its error wraps [ErrSchedule] where no operation is left, or more than [MaxTraceRows].
 func (t *Trace) WithPeak(rate float64, chance clock.Stream) (*Trace, error) {
 	// The factor is a fraction, so that the busiest second has the rate exactly.
-	times, of := int64(math.Round(rate*1000)), int64(t.Busiest())*1000
+	busiest := t.Busiest()
+	times, of := int64(math.Round(rate*1000)), int64(busiest)*1000
 	due := func(rows int) int { return int((int64(rows)*times + of/2) / of) }
-	if all := due(len(t.at)); all < 1 || all > MaxTraceRows {
-		return nil, nearest.Faultf(ErrSchedule, "a peak of %s makes %d operations of the trace's %d; expected 1 to %d", strconv.FormatFloat(rate, 'f', -1, 64), all, len(t.at), MaxTraceRows)
+	if all := float64(len(t.at)) * rate / float64(busiest); all > MaxTraceRows || due(len(t.at)) < 1 {
+		return nil, nearest.Faultf(ErrSchedule, "a peak of %s makes %.0f operations of the trace's %d; expected 1 to %d", strconv.FormatFloat(rate, 'f', -1, 64), all, len(t.at), MaxTraceRows)
 	}
 	scaled := *t
 	scaled.at, scaled.rows = nil, []uint32{}

@@ -230,7 +230,7 @@ func TestTraceAtAnotherSpeedAndPeak(t *testing.T) {
 			assert.Containsf(t, []int{due[second] / counts[second], due[second]/counts[second] + 1}, times, "operations of row %d", n)
 		}
 	}
-	_, err := traced(t, "0\n1\n").WithPeak(1e7, clock.NewStream(1, ""))
+	_, err := traced(t, "0\n1\n").WithPeak(1e13, clock.NewStream(1, ""))
 	assert.ErrorIs(t, err, arrival.ErrSchedule, "more operations than there can be")
 }
 
