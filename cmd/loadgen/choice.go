@@ -25,7 +25,7 @@ type choiceFlags struct {
 	AntiPattern bool     `flag:"anti-pattern" rare:"yes" help:"take the scenario's anti-pattern, instead of what it teaches"`
 	Profile     string   `flag:"profile" rare:"yes" help:"profile of the model: a *name*, or a file of loadgen calibrate"`
 	Seed        uint64   `flag:"seed" rare:"yes" help:"root of all chance (default: the scenario's, else 1)"`
-	Retry       string   `flag:"retry" rare:"yes" help:"back-off *policy* of throttled attempts, such as none, documented or short"`
+	Retry       string   `flag:"retry" rare:"yes" help:"back-off *policy* of throttled attempts: a name of loadgen backoff, or a formula"`
 	Workers     int      `flag:"workers" rare:"yes" help:"maximum number of concurrent attempts"`
 }
 

@@ -46,7 +46,7 @@ type Plan struct {
 	// documented with headroom beside it, and Set gives values of the scenario others, each
 	// as path=value. Measured, where it is set, are the values of a profile file, in the place
 	// of those of Profile.
-	Retry    string `flag:"retry" rare:"yes" help:"back-off *policy* of throttled attempts, such as none, documented or short"`
+	Retry    string `flag:"retry" rare:"yes" help:"back-off *policy* of throttled attempts: a name of loadgen backoff, or a formula"`
 	Profile  string `flag:"profile" help:"profile of the model: a *name*, or a file of loadgen calibrate"`
 	Measured *scenarios.Measured
 	Set      []string `flag:"set" help:"set a value: *path=value*, repeatable"`
