@@ -82,30 +82,32 @@ func (m FaultMoment) String() string {
 
 // FaultRule is one fault: what happens, when, to whom.
 type FaultRule struct {
-	Kind FaultKind
-	// From and To are the window [From, To), since the start of the run.
-	From, To time.Duration
-	// KeyPrefix is how the PartitionKey of an attempt begins that the rule
-	// meets; the empty prefix meets every attempt, with a key or without.
-	KeyPrefix string
-	// Key is the PartitionKey of the attempts that the rule meets, empty for any. A
-	// rule has no more than one of the two.
-	Key string
+	_    struct{}  `object:"a fault"`
+	Kind FaultKind `yaml:"kind,required" form:"kind" says:"What happens: another answer (refuse), a lost request or reply (drop), a reply cut off (cut), delayed (delay) or sent slowly (drip), or all replies held until the window ends (freeze)."`
 	// Share is how many of a million such attempts the rule meets, 1 to
 	// [WholeShare].
-	Share int
+	Share int `yaml:"share" says:"Share of attempts affected; all by default." form:"share" default:"100%"`
+	// Code is what a Refuse answers, one of [FaultCodes]; empty is the first. The other
+	// kinds have none.
+	Code entity.Code `yaml:"code" says:"A refuse's answer, ServerBusy (503) by default; others have status 500." form:"code"`
 	// FaultMoment is when a Drop loses the reply; the other kinds have none.
-	Moment FaultMoment
+	Moment FaultMoment `yaml:"moment" says:"Whether a drop loses the request, or the reply (the default)." form:"moment"`
 	// By is how much later a delayed reply leaves. For a Drop it is how long
 	// the sender takes to notice: 0 is a connection that breaks at once, a
 	// client's time-out is one that goes silent. For a Refuse it is how long the
 	// refusal takes, for a Drip how long the body. A Freeze and a Cut have none.
-	By time.Duration
-	// Code is what a Refuse answers, one of [FaultCodes]; empty is the first. The other
-	// kinds have none.
-	Code entity.Code
+	By time.Duration `yaml:"by,omitempty" says:"Duration: the delay, the drip's body, an unnoticed drop, or the refuse." range:"0s..24h"`
+	// Key is the PartitionKey of the attempts that the rule meets, empty for any. A
+	// rule has no more than one of the two.
+	Key string `yaml:"key,omitempty" says:"The PartitionKey affected; any by default." max:"1536"`
+	// KeyPrefix is how the PartitionKey of an attempt begins that the rule
+	// meets; the empty prefix meets every attempt, with a key or without.
+	KeyPrefix string `yaml:"key_prefix,omitempty" says:"PartitionKey prefix affected." max:"1536"`
+	// From and To are the window [From, To), since the start of the run.
+	From time.Duration `yaml:"from,omitempty" says:"Start, since the first phase with operations or the service's start." range:"0s..24h"`
+	To   time.Duration `yaml:"to" says:"End; required by freeze." form:"end"`
 	// Seed, where it is not 0, draws the attempts that the rule meets anew.
-	Seed uint64
+	Seed uint64 `yaml:"seed,omitempty" says:"Seed of the attempts affected; the run's by default."`
 }
 
 // Fails reports whether no attempt that the rule meets succeeds.

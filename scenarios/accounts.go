@@ -16,17 +16,16 @@ import (
 // one account as a whole, so that no entity group transaction and no query of one
 // partition ever crosses accounts.
 type Accounts struct {
+	_ struct{} `object:"accounts"`
 	// Number is how many accounts there are, 1 to 16.
-	Number int
+	Number int `yaml:"number" says:"Number of storage accounts." range:"1..16" default:"1"`
 	// By is a template whose text chooses the account of a partition: the account of
 	// that number, where the text is a whole number below Number, and else one by the
 	// text's hash. Its placeholders are such as the PartitionKey has, or made of
 	// attributes that it holds as they are: they are read back from the PartitionKey,
 	// as far as the next text that parts them. Empty hashes the whole PartitionKey.
-	By string
+	By string `yaml:"by,omitempty" says:"Template that selects a partition's account; PartitionKey hash by default."`
 }
-
-const maxAccounts = 16
 
 // accounts checks what chooses the account, and that nothing reads across accounts.
 func (c *checker) accounts() {

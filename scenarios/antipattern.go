@@ -14,14 +14,16 @@ import (
 // AntiPattern turns an example into what it warns of: the same scenario with some values
 // set otherwise, under which at least one of its expectations fails.
 type AntiPattern struct {
+	_ struct{} `object:"anti_pattern"`
 	// About says what is done wrong, Why what in the documents' rules makes it fail.
-	About, Why string
+	About string `yaml:"about,required" says:"The mistake." max:"10000"`
+	Why   string `yaml:"why" says:"Why that fails." max:"10000"`
 	// Fails are those of the scenario's checks that it promises to fail, as they are
 	// written there. Where it names none it promises that any of them fails.
-	Fails []string
+	Fails []string `yaml:"fails" says:"Checks of expect that must fail; any one by default." list:"0..50 checks of expect" max:"2000"`
 	// Set are the values, each for a path as [Scenario.Set] takes it, in the order of
 	// the file.
-	Set []Setting
+	Set []Setting `yaml:"set,required" says:"Values by path, such as phases.peak.each." form:"settings"`
 }
 
 // Setting is another value for what stands at a path.
@@ -42,18 +44,16 @@ func (v settingsValue) Read(r *fields.Reader, path string, n *fields.Node) {
 		r.Expect(n, path, fmt.Sprintf("a map from paths to values, 1 to %d, such as {use: by-hour}", maxSettings))
 		return
 	}
-	r.Once(path, n)
-	var read []Setting
-	for _, e := range n.Entries {
+	*v.into = nil
+	for at, e := range r.Entries(path, n, "") {
 		one := Setting{Path: e.Key}
 		if e.Value.Kind == fields.List || e.Value.Kind == fields.Dict {
 			one.Value = fields.Inline(quoted(e.Value))
 		} else {
-			fields.Text{Into: &one.Value}.Read(r, fields.Child(path, e.Key), e.Value)
+			fields.Text{Into: &one.Value}.Read(r, at, e.Value)
 		}
-		read = append(read, one)
+		*v.into = append(*v.into, one)
 	}
-	*v.into = read
 }
 
 // bare is what reads the same with and without quotes around it, in a list too.
@@ -127,11 +127,12 @@ func (v settingsValue) Schema() *fields.Schema {
 
 // Pattern is a design pattern of the documents: advice with a price.
 type Pattern struct {
+	_ struct{} `object:"a pattern"`
 	// Row is one of [PatternRows].
-	Row string `json:"row"`
+	Row string `yaml:"row,required" says:"The documented pattern." form:"pattern" json:"row"`
 	// Buys and Costs say in a few words what it gains and what is paid for that.
-	Buys  string `json:"buys"`
-	Costs string `json:"costs"`
+	Buys  string `yaml:"buys,required" says:"What it gains." max:"200" json:"buys"`
+	Costs string `yaml:"costs,required" says:"The cost." max:"200" json:"costs"`
 }
 
 // PatternRows returns the names of the patterns that the documents describe, in their
@@ -146,8 +147,6 @@ func PatternRows() []string {
 		"client-side encryption", "checklist",
 	}
 }
-
-const maxPattern = 200
 
 // Obstacle is what keeps one design from serving a scenario that others serve.
 type Obstacle struct {

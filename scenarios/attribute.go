@@ -2,10 +2,15 @@ package scenarios
 
 import (
 	"errors"
-	"strings"
-	"time"
+	"math"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
 	"unicode/utf8"
 
+	"loadgen/engine/entity"
+	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
 )
@@ -17,62 +22,34 @@ type attributesValue struct{ into *[]keys.Attribute }
 var _ fields.Binding = attributesValue{}
 
 func (v attributesValue) Read(r *fields.Reader, path string, n *fields.Node) {
-	if n.Kind != fields.Dict {
-		r.Expect(n, path, "a map from attributes to values")
-		return
-	}
-	r.Once(path, n)
-	var attributes []keys.Attribute
-	for _, e := range n.Entries {
-		if n.Find(e.Key) != e.Value {
-			continue
-		}
-		d, before := newDistribution(), len(r.Faults)
-		d.binding().Read(r, fields.Child(path, e.Key), e.Value)
+	*v.into = nil
+	for at, e := range r.Entries(path, n, "a map from attributes to values") {
+		kinds, before := attributeKinds(), len(r.Faults)
+		attributeObject(kinds).Read(r, at, e.Value)
 		a := keys.Attribute{Name: e.Key}
-		for _, kind := range d.kinds() {
+		for _, kind := range kinds {
 			// Of values that are at fault nothing else is concluded.
-			if len(r.Faults) == before && kind.name() == d.kind {
-				a.Values = kind.values()
+			if len(r.Faults) == before && e.Value.Find(kind.name()) != nil {
+				a.Values = reflect.ValueOf(kind.into).Elem().Interface().(keys.Distribution)
 			}
 		}
-		attributes = append(attributes, a)
+		*v.into = append(*v.into, a)
 	}
-	*v.into = attributes
 }
 
 func (v attributesValue) Write() *fields.Node {
 	n := &fields.Node{Kind: fields.Dict}
 	for _, a := range *v.into {
-		if keys.IsColumn(a.Values) {
-			continue
+		one := &fields.Node{Kind: fields.Dict}
+		for _, kind := range attributeKinds() {
+			if into := reflect.ValueOf(kind.into).Elem(); a.Values != nil && into.Type() == reflect.TypeOf(a.Values) {
+				into.Set(reflect.ValueOf(a.Values))
+				one = fields.Object{Fields: kind.fields}.Write()
+			}
 		}
-		d := newDistribution()
-		switch values := a.Values.(type) {
-		case keys.ValueList:
-			d.kind, d.list, d.weights = kindList, values.Values, values.Weights
-		case keys.Uniform:
-			d.kind, d.uniform = kindUniform, []int64{values.Low, values.High}
-		case keys.Sequence:
-			d.kind, d.sequence = kindSequence, values.Start
-		case keys.Zipf:
-			d.kind, d.zipf = kindZipf, values
-		case keys.HotSet:
-			d.kind, d.hotSet = kindHotSet, values
-		case keys.Partitions:
-			d.kind, d.partitions = kindPartitions, values
-		case keys.Gaussian:
-			d.kind, d.gaussian = kindGaussian, values
-		case keys.Latest:
-			d.kind, d.latest = kindLatest, values
-		case keys.CSV:
-			d.kind, d.csv = kindCSV, values
-		case keys.Time:
-			d.kind, d.time = kindTime, values
-		case keys.Text:
-			d.kind, d.text = kindText, values.Template
+		if !keys.IsColumn(a.Values) {
+			n.Entries = append(n.Entries, fields.Entry{Key: a.Name, Value: one})
 		}
-		n.Entries = append(n.Entries, fields.Entry{Key: a.Name, Value: d.binding().Write()})
 	}
 	if len(n.Entries) == 0 {
 		return nil
@@ -80,73 +57,113 @@ func (v attributesValue) Write() *fields.Node {
 	return n
 }
 
-// distribution is how the file spells the values of an attribute: the field that
-// names their kind, and those that go with it.
-type distribution struct {
-	// kind is the name of the one that is given, empty for none.
-	kind string
-
-	list       []string
-	weights    []int64
-	uniform    []int64
-	sequence   int64
-	zipf       keys.Zipf
-	hotSet     keys.HotSet
-	partitions keys.Partitions
-	gaussian   keys.Gaussian
-	latest     keys.Latest
-	csv        keys.CSV
-	time       keys.Time
-	text       keys.Template
-}
-
-func newDistribution() *distribution {
-	return &distribution{latest: keys.Latest{Exponent: 1, Every: 1}, time: keys.Time{Every: time.Second, Speed: 1}}
+func (v attributesValue) Schema() *fields.Schema {
+	return &fields.Schema{Type: fields.Types{"object"}, Names: fields.Patterned(attributeName), Additional: attributeObject(attributeKinds()).Schema()}
 }
 
 // attributeKind is one way to distribute values.
 type attributeKind struct {
+	// into points to the [keys.Distribution] that the fields spell.
+	into any
 	// fields are those of the kind; the first names it.
 	fields []fields.Field
-	// values returns what the fields spell.
-	values func() keys.Distribution
 }
 
 func (k *attributeKind) name() string { return k.fields[0].Name }
 
-func (d *distribution) binding() fields.Object {
+// attributeObject has the fields of all kinds.
+func attributeObject(kinds []attributeKind) fields.Object {
 	o := fields.Object{What: "an attribute"}
-	kinds := d.kinds()
-	for i := range kinds {
-		name := kinds[i].name()
-		o.One = append(o.One, name)
-		for _, f := range kinds[i].fields {
-			// Only the kind that is spelled is written.
-			f.Value = unlessZero{f.Value, func() bool { return d.kind != name }}
+	for _, kind := range kinds {
+		o.Exactly = append(o.Exactly, kind.name())
+		for _, f := range kind.fields {
+			// Of no kind there are no defaults.
+			f.Value = unlessZero{f.Value, func() bool { return true }}
 			o.Fields = append(o.Fields, f)
 		}
 	}
 	o.Then = func(r *fields.Reader, path string, n *fields.Node) {
-		given := present(n, o.One)
-		if len(given) != 1 {
-			r.Fault(n.At, path, "an attribute has %d of %s; expected exactly one", len(given), strings.Join(o.One, ", "))
-			return
-		}
-		d.kind = given[0]
-		for i := range kinds {
-			for _, f := range kinds[i].fields[1:] {
-				misplaced(r, path, n, d.kind, owned{f.Name, kinds[i].name(), kinds[i].name() == d.kind})
+		given := present(n, o.Exactly)[0]
+		for _, kind := range kinds {
+			for _, f := range kind.fields[1:] {
+				misplaced(r, path, n, given, owned{f.Name, kind.name(), kind.name() == given})
 			}
 		}
 	}
 	return o
 }
 
-// The kinds of values that follow from the event itself, or from other attributes.
-const (
-	kindTime = "time"
-	kindText = "text"
-)
+// attributeKinds returns all kinds, in the order in which they are listed.
+func attributeKinds() []attributeKind {
+	// The fields of some kinds stand beside the name of the kind, those of others below it.
+	beside := func(into any) attributeKind { return attributeKind{into, binder().Fresh(into).Fields} }
+	below := func(into any, name, says string) attributeKind {
+		return attributeKind{into, []fields.Field{{Name: name, Says: says, Value: binder().Fresh(into)}}}
+	}
+	ranked := func(into any, name, says string) attributeKind {
+		o := binder().Fresh(into)
+		o.Fields = slices.Concat(o.Fields[:2], o.Fields[3:], o.Fields[2:3])
+		return attributeKind{into, []fields.Field{{Name: name, Says: says, Value: o}}}
+	}
+	uniform := new(keys.Uniform)
+	ends := pairValue[int64]{&uniform.Low, &uniform.High, "whole numbers", func(i *int64) fields.Binding {
+		return fields.Whole[int64]{Into: i, Least: math.MinInt64, Most: math.MaxInt64}
+	}}
+	return []attributeKind{
+		beside(new(keys.ValueList)),
+		{uniform, []fields.Field{{Name: "uniform", Says: "Lowest and highest integer, equally likely.", Value: ends}}},
+		beside(new(keys.Sequence)),
+		ranked(new(keys.Zipf), "zipf", "Values of rank k in proportion to 1/k^exponent."),
+		ranked(new(keys.HotSet), "hot_set", "A few values with most entities."),
+		beside(new(keys.Partitions)),
+		below(new(keys.Gaussian), "gaussian", "Normally distributed integers."),
+		below(new(keys.Latest), "latest", "Recent numbers, such as the ordering customer."),
+		below(new(keys.CSV), "csv", "The values of a CSV column, by frequency."),
+		beside(new(keys.Time)),
+		beside(new(keys.Text)),
+	}
+}
+
+// attributePart returns the binding of a part of an attribute.
+func attributePart(into any) fields.Binding {
+	const instant = "an instant such as 2026-11-01T00:00:00Z, in the years 1601 to 9999"
+	switch into := into.(type) {
+	case *keys.Size:
+		return fields.Single[keys.Size]{Into: into, Parse: keys.ParseSize, Written: keys.Size.String, Quotes: true,
+			Expected: "a share of partitions and a factor, such as 20% x2.5", Form: fields.Patterned(keys.SizeForm)}
+	case *entity.Ticks:
+		return fields.Single[entity.Ticks]{Into: into, Expected: instant, Written: entity.Ticks.String, Quotes: true,
+			Form: &fields.Schema{Type: fields.Types{"string"}, Description: fields.Sentence(instant)},
+			Parse: func(text string) (entity.Ticks, bool) {
+				t, err := entity.ParseTicks(text)
+				return t, err == nil && t >= entity.EarliestDateTime && t <= entity.LatestDateTime
+			}}
+	default:
+		return templateValue{into.(*keys.Template)}
+	}
+}
+
+// pairValue is a list of two numbers, which are kept apart.
+type pairValue[T any] struct {
+	low, high *T
+	what      string
+	bind      func(*T) fields.Binding
+}
+
+func (v pairValue[T]) list(into *[]T) fields.ListOf[T] {
+	return fields.ListOf[T]{Into: into, Least: 2, Most: 2, What: v.what, Bind: v.bind}
+}
+
+func (v pairValue[T]) Read(r *fields.Reader, path string, n *fields.Node) {
+	var both []T
+	if v.list(&both).Read(r, path, n); len(both) == 2 {
+		*v.low, *v.high = both[0], both[1]
+	}
+}
+
+func (v pairValue[T]) Write() *fields.Node { return v.list(&[]T{*v.low, *v.high}).Write() }
+
+func (v pairValue[T]) Schema() *fields.Schema { return v.list(nil).Schema() }
 
 // templateValue is a template whose syntax is looked at where it is read. Whether its
 // attributes exist is for the keys package to judge.
@@ -180,3 +197,109 @@ func (v templateValue) Read(r *fields.Reader, path string, n *fields.Node) {
 func (v templateValue) Write() *fields.Node { return fields.TextNode(v.into.String()) }
 
 func (v templateValue) Schema() *fields.Schema { return fields.Typed() }
+
+const maxColumn = 1000
+
+// attributeName is what templates can call an attribute.
+var attributeName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// Rows are the rows of a file, of which each entity has one as a whole, so that what
+// stands in one row stays together.
+type Rows struct {
+	_ struct{} `object:"rows"`
+	// File is the path, from the folder of the scenario.
+	File string `yaml:"file,required" says:"A CSV file with a header, plain or gzip, relative to the scenario's folder." form:"path"`
+	// Columns are the attributes that the rows yield.
+	Columns []RowColumn `yaml:"columns,required,own" says:"Columns as attributes, or a map from attributes to columns."`
+	// Draw is how an entity gets its row: [DrawInOrder] or [DrawByChance].
+	Draw string `yaml:"draw" says:"Whether rows are taken in order, repeating, or at random." choice:"in order,by chance" default:"in order"`
+	// mapped says that the columns are spelled as a map.
+	mapped bool
+}
+
+// RowColumn is one attribute, and what the file calls the column that it is.
+type RowColumn struct {
+	Attribute, Column string
+	// step is where it stands among the columns.
+	step string
+}
+
+// The ways to draw a row.
+const (
+	// DrawInOrder: entity n has row n, and behind the last row comes the first.
+	DrawInOrder = "in order"
+	// DrawByChance: each row is as likely as any other.
+	DrawByChance = "by chance"
+)
+
+// FieldValue implements [fields.Valuer].
+func (w *Rows) FieldValue(string) fields.Binding { return columnsValue{w} }
+
+// columnsValue is a list of columns, or a map from attributes to columns.
+type columnsValue struct{ of *Rows }
+
+var _ fields.Binding = columnsValue{}
+
+func (v columnsValue) Read(r *fields.Reader, path string, n *fields.Node) {
+	v.of.Columns, v.of.mapped = nil, n.Kind == fields.Dict
+	switch n.Kind {
+	case fields.Dict:
+		for at, e := range r.Entries(path, n, "") {
+			column := RowColumn{Attribute: e.Key, step: e.Key}
+			fields.LongText(&column.Column, maxColumn).Read(r, at, e.Value)
+			v.of.Columns = append(v.of.Columns, column)
+		}
+	case fields.List:
+		var names []string
+		v.list(&names).Read(r, path, n)
+		for i, name := range names {
+			at := fields.Child(path, strconv.Itoa(i))
+			switch {
+			case slices.Contains(names[:i], name):
+				r.Fault(n.Items[i].At, at, "column %s occurs twice; expected once", nearest.Shown(name))
+			case !attributeName.MatchString(name):
+				r.Fault(n.Items[i].At, at, "%s cannot name an attribute; expected a map, such as {finished: %s}", nearest.Shown(name), nearest.Shown(name))
+			default:
+				v.of.Columns = append(v.of.Columns, RowColumn{name, name, strconv.Itoa(i)})
+			}
+		}
+	default:
+		r.Expect(n, path, "a list of columns, or a map from attributes to columns")
+		return
+	}
+	if len(v.of.Columns) == 0 && len(r.Faults) == 0 {
+		r.Fault(n.At, path, "rows have no columns; expected at least one")
+	}
+}
+
+func (v columnsValue) list(into *[]string) fields.ListOf[string] {
+	return longTexts(into, 1, keys.MaxAttributes, "names of columns", maxColumn)
+}
+
+func (v columnsValue) Write() *fields.Node {
+	if v.of.mapped {
+		n := &fields.Node{Kind: fields.Dict}
+		for _, one := range v.of.Columns {
+			n.Entries = append(n.Entries, fields.Entry{Key: one.Attribute, Value: fields.TextNode(one.Column)})
+		}
+		return n
+	}
+	names := nearest.Of(v.of.Columns, func(c RowColumn) string { return c.Column })
+	return v.list(&names).Write()
+}
+
+func (v columnsValue) Schema() *fields.Schema {
+	return &fields.Schema{AnyOf: []*fields.Schema{v.list(new([]string)).Schema(),
+		{Type: fields.Types{"object"}, Names: fields.Patterned(attributeName), Additional: fields.Typed(), MinProperties: 1}}}
+}
+
+// path returns where the column that an attribute is stands in the scenario, empty
+// where it is none.
+func (w *Rows) path(attribute string) string {
+	for _, one := range w.Columns {
+		if one.Attribute == attribute {
+			return "rows.columns." + one.step
+		}
+	}
+	return ""
+}

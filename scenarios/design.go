@@ -15,30 +15,34 @@ import (
 
 // Design says how keys are formed: templates over the attributes.
 type Design struct {
+	_ struct{} `object:"a design"`
 	// Name is what [Scenario.Use] and reports call the design. It may be empty
 	// where it is the only one.
-	Name string
+	Name string `yaml:"name,required" says:"The design's name." form:"name"`
 	// PartitionKey and RowKey form the key under which an entity is stored.
-	PartitionKey, RowKey string
+	PartitionKey string `yaml:"partition_key,required" says:"PartitionKey template."`
+	RowKey       string `yaml:"row_key,required" says:"RowKey template."`
 	// Copies are the further keys under which each entity is stored, too.
-	Copies []Copy
+	Copies []Copy `yaml:"copies" says:"Further keys that store each entity." list:"0..10 copies"`
 	// Places are further keys that workflows alone write to and read from.
-	Places []Place
+	Places []Place `yaml:"places" says:"Further keys for workflows only." list:"0..10 places" form:"place"`
 }
 
 // Copy is a second home of every entity, for readers who know something else of
 // it: a secondary index. Whoever writes an entity writes its copies.
 type Copy struct {
+	_ struct{} `object:"a copy"`
 	// Name is unique among the copies of a design.
-	Name string
+	Name string `yaml:"name,required" says:"The copy's name." form:"name"`
 	// Table is added to the name of the scenario's table to give that of the copy;
 	// empty keeps the copy in the same table.
-	Table string
+	Table string `yaml:"table,omitempty" says:"Suffix of the copy's table; the same table by default." form:"table suffix"`
 	// PartitionKey and RowKey form the copy's key.
-	PartitionKey, RowKey string
+	PartitionKey string `yaml:"partition_key,required" says:"The copy's PartitionKey template."`
+	RowKey       string `yaml:"row_key,required" says:"The copy's RowKey template."`
 	// Properties are the names of the properties that the copy has, none stands for
 	// all. A copy of some has no filler.
-	Properties []string
+	Properties []string `yaml:"properties" says:"Properties copied; all by default." list:"0..252 names of properties" max:"255"`
 }
 
 // Place is where workflows keep something else than the entity or a copy of it, such
@@ -46,50 +50,14 @@ type Copy struct {
 // among the places of a design, and it says nothing of properties.
 type Place = Copy
 
-// maxDesigns bounds how many designs a scenario has, maxCopies how many copies a
-// design makes of an entity.
-const (
-	maxDesigns = 50
-	maxCopies  = 10
-)
-
-func (d *Design) fields() []fields.Field {
-	return []fields.Field{
-		{Name: "partition_key", Says: "PartitionKey template.",
-			Value: fields.Text{Into: &d.PartitionKey}, Required: true},
-		{Name: "row_key", Says: "RowKey template.",
-			Value: fields.Text{Into: &d.RowKey}, Required: true},
-		{Name: "copies", Says: "Further keys that store each entity.",
-			Value: fields.ListOf[Copy]{Into: &d.Copies, Most: maxCopies, What: "copies",
-				Bind: func(c *Copy) fields.Binding {
-					return fields.Object{What: "a copy", Fields: []fields.Field{
-						{Name: "name", Says: "The copy's name.",
-							Value: fields.Name(&c.Name), Required: true},
-						{Name: "table", Says: "Suffix of the copy's table; the same table by default.",
-							Value: unlessZero{copyTableValue(&c.Table), func() bool { return c.Table == "" }}},
-						{Name: "partition_key", Says: "The copy's PartitionKey template.",
-							Value: fields.Text{Into: &c.PartitionKey}, Required: true},
-						{Name: "row_key", Says: "The copy's RowKey template.",
-							Value: fields.Text{Into: &c.RowKey}, Required: true},
-						{Name: "properties", Says: "Properties copied; all by default.",
-							Value: longTexts(&c.Properties, 0, entity.MaxProperties, "names of properties", entity.MaxNameUnits)},
-					}}
-				}}},
-		{Name: "places", Says: "Further keys for workflows only.",
-			Value: fields.ListOf[Place]{Into: &d.Places, Most: maxCopies, What: "places",
-				Bind: func(p *Place) fields.Binding {
-					return fields.Object{What: "a place", Fields: []fields.Field{
-						{Name: "name", Says: "The place's name.",
-							Value: fields.Name(&p.Name), Required: true},
-						{Name: "table", Says: "Suffix of the place's table; the same table by default.",
-							Value: unlessZero{copyTableValue(&p.Table), func() bool { return p.Table == "" }}},
-						{Name: "partition_key", Says: "The place's PartitionKey template.",
-							Value: fields.Text{Into: &p.PartitionKey}, Required: true},
-						{Name: "row_key", Says: "The place's RowKey template.",
-							Value: fields.Text{Into: &p.RowKey}, Required: true},
-					}}
-				}}},
+// placeValue binds a place: a copy without properties.
+func placeValue(into *Place) fields.Binding {
+	o := bind(into)
+	o.What, o.Fields = "a place", o.Fields[:4]
+	for i := range o.Fields {
+		o.Fields[i].Says = strings.Replace(o.Fields[i].Says, "copy", "place", 1)
 	}
+	return o
 }
 
 // copyTableValue is what a copy's table adds to the name of the table.

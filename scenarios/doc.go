@@ -23,8 +23,8 @@
 //
 // # Parts of the format
 //
-// [RetryBinding] and [RateLimitBinding] read how a client retries and how fast it sends.
-// [SizeBinding] reads the sizes of entities, and [ReadCurve] a curve
-// of sizes from its file. [FaultsBinding] reads the fault rules of a scenario, and of the file
+// The tags of the fields of [Scenario], and of the types below it, are the format; package
+// fields has the vocabulary. [RetryBinding] reads how a client retries, [SizeBinding] the sizes
+// of entities, and [ReadCurve] a curve of sizes from its file. [FaultsBinding] reads the fault rules of a scenario, and of the file
 // that a service is started with; [CheckFaults] reports what is wrong with several rules together.
 package scenarios

@@ -14,31 +14,27 @@ import (
 // Gate says by what live runs of a scenario are compared with those of another build,
 // and how great a change matters.
 type Gate struct {
+	_ struct{} `object:"a gate"`
 	// Metrics are one to three figures, each a text that [figure.ParseClaimMetric]
 	// takes, such as "p99(get)". Each further one makes all of them weaker.
-	Metrics []string
+	Metrics []string `yaml:"metrics" says:"One to three figures to compare, such as p99(get)." list:"1..3 figures, such as p99(get)" max:"2000"`
 	// Threshold is the least change that matters, as a part of one.
-	Threshold float64
+	Threshold float64 `yaml:"threshold" says:"The minimum relevant change, in percent." form:"share"`
 }
 
-const (
-	maxMetrics       = 3
-	defaultThreshold = 0.05
-)
-
-// newGate is the gate of a scenario that leaves everything out: the response time over
-// all, what is served, and the share of the load that is lost.
-func newGate() *Gate {
-	return &Gate{Metrics: []string{"p99", "served", "share_lost"}, Threshold: defaultThreshold}
+// SetDefaults makes it the gate of a scenario that leaves everything out: the response time
+// over all, what is served, and the share of the load that is lost.
+func (g *Gate) SetDefaults() {
+	*g = Gate{Metrics: []string{"p99", "served", "share_lost"}, Threshold: 0.05}
 }
 
 // Gated returns by what live runs of the scenario are compared: what it declares, or
 // the default. It is the caller's.
 func (s *Scenario) Gated() Gate {
-	gate := *newGate()
-	if s.Gate != nil {
+	var gate Gate
+	if gate.SetDefaults(); s.Gate != nil {
 		gate = *s.Gate
-		gate.Metrics = append([]string{}, gate.Metrics...)
+		gate.Metrics = slices.Clone(gate.Metrics)
 	}
 	return gate
 }
@@ -75,13 +71,6 @@ func (c *checker) gate() {
 		names = append(names, metric.String())
 	}
 }
-
-// maxExpectations bounds how many claims a scenario makes, maxExpectation how
-// many bytes one has.
-const (
-	maxExpectations = 50
-	maxExpectation  = 2000
-)
 
 // expect checks that each claim can be read, and that what it names is there.
 func (c *checker) expect() {

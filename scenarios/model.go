@@ -146,28 +146,29 @@ const (
 	roundTrip     = "round_trip"
 )
 
+// Binding implements [fields.Bound].
+func (m *Model) Binding() fields.Binding { return modelValue{m} }
+
 func (v modelValue) Read(r *fields.Reader, path string, n *fields.Node) {
-	if n.Kind != fields.Dict {
-		r.Expect(n, path, "a profile and parameters, such as {profile: documented, partition_target: 2000}")
-		return
-	}
-	r.Once(path, n)
 	read := Model{Profile: v.into.Profile}
-	if profile := n.Find(profileField); profile != nil {
-		fields.Choice{Into: &read.Profile, What: "profile", Of: model.Profiles()}.Read(r, fields.Child(path, profileField), profile)
-	}
-	if measured := n.Find(measuredField); measured != nil {
-		measuredOf(&read.Measured).Read(r, fields.Child(path, measuredField), measured)
-	}
-	for _, e := range n.Entries {
-		if e.Key != profileField && e.Key != measuredField && n.Find(e.Key) == e.Value {
-			override(r, fields.Child(path, e.Key), e, &read.Overrides)
+	for at, e := range r.Entries(path, n, "a profile and parameters, such as {profile: documented, partition_target: 2000}") {
+		switch e.Key {
+		case profileField:
+			profileValue(&read.Profile).Read(r, at, e.Value)
+		case measuredField:
+			measuredOf(&read.Measured).Read(r, at, e.Value)
+		default:
+			override(r, at, e, &read.Overrides)
 		}
 	}
 	if own := n.Find(roundTrip); own != nil && n.Find(model.RegionName) != nil {
 		r.Fault(own.At, fields.Child(path, roundTrip), "%s gives the round trip, too; expected one", fields.Child(path, model.RegionName))
 	}
 	*v.into = read
+}
+
+func profileValue(into *string) fields.Choice {
+	return fields.Choice{Into: into, What: "profile", Of: model.Profiles()}
 }
 
 // override reads one parameter. That it can be set at all is the model's to say,
@@ -203,16 +204,14 @@ func (v modelValue) Write() *fields.Node {
 // Schema returns the profile and every parameter with its bounds. A parameter is
 // read as a text, and may stand in quotes.
 func (v modelValue) Schema() *fields.Schema {
-	profile := fields.Choice{Into: &v.into.Profile, What: "profile", Of: model.Profiles()}.Schema()
+	profile := profileValue(nil).Schema()
 	profile.Description = "The base parameter set."
 	profile.Default = fields.JSONText(model.Documented)
 	s := &fields.Schema{Called: "model", Type: fields.Types{"object"}, Additional: false, Properties: fields.Properties{{Name: profileField, Value: profile}}}
-	region := fields.Choice{Into: new(string), What: model.RegionName, Of: model.RegionNames()}.Schema()
-	region.Description = "The clients' location, which sets round_trip."
+	region := &fields.Schema{Enum: model.RegionNames(), Description: "The clients' location, which sets round_trip."}
 	measured := measuredOf(new(*Measured)).Schema()
 	measured.Description = "Measured parameters from a profile file, which take precedence; --profile FILE writes it."
 	s.Properties = append(s.Properties, fields.Property{Name: measuredField, Value: measured}, fields.Property{Name: model.RegionName, Value: region})
-	var list fields.Properties
 	for _, p := range documented().Parameters() {
 		one := fields.Numeric("integer", strconv.FormatInt(p.Least, 10), strconv.FormatInt(p.Greatest, 10))
 		one.Type = fields.Types{"integer", "string"}
@@ -222,9 +221,8 @@ func (v modelValue) Schema() *fields.Schema {
 			one.Pattern = fields.DurationForm.String()
 		}
 		one.Description = fields.Sentence(p.About)
-		list = append(list, fields.Property{Name: p.Name, Value: one})
+		s.Properties = append(s.Properties, fields.Property{Name: p.Name, Value: one})
 	}
-	s.Properties = append(s.Properties, list...)
 	return s
 }
 
@@ -233,9 +231,12 @@ var wholeText = regexp.MustCompile(`^[-+]?[0-9]+$`)
 // Measured is what a profile file says of a service: parameters with the values that were
 // measured there.
 type Measured struct {
+	_ struct{} `object:"what was measured"`
 	// File is the name of the profile file, At the service, On the day, as 2006-01-02.
-	File, At, On string
-	Values       []Override
+	File   string     `yaml:"file,required" says:"The profile's name."`
+	At     string     `yaml:"host,required" says:"The measured service."`
+	On     string     `yaml:"date,required" says:"The day measured."`
+	Values []Override `yaml:"values,required" says:"The parameters measured." form:"parameters"`
 }
 
 // String names it as reports do.
@@ -278,15 +279,7 @@ func (s *Scenario) UseMeasured(base string, measured *Measured) {
 
 // measuredOf binds what was measured.
 func measuredOf(into **Measured) fields.Binding {
-	return fields.Optional[Measured]{Into: into, Fresh: func() *Measured { return new(Measured) },
-		Bind: func(m *Measured) fields.Binding {
-			return fields.Object{What: "what was measured", Fields: []fields.Field{
-				{Name: "file", Value: fields.Text{Into: &m.File}, Required: true, Says: "The profile's name."},
-				{Name: "host", Value: fields.Text{Into: &m.At}, Required: true, Says: "The measured service."},
-				{Name: "date", Value: fields.Text{Into: &m.On}, Required: true, Says: "The day measured."},
-				{Name: "values", Value: parametersValue{&m.Values}, Required: true, Says: "The parameters measured."},
-			}}
-		}}
+	return fields.Optional[Measured]{Into: into, Fresh: freshly[Measured], Bind: bound[Measured]}
 }
 
 // parametersValue is a map of parameters of the model.
@@ -296,18 +289,10 @@ var _ fields.Binding = parametersValue{}
 
 // Read implements [fields.Binding].
 func (v parametersValue) Read(r *fields.Reader, path string, n *fields.Node) {
-	if n.Kind != fields.Dict {
-		r.Expect(n, path, "a map of parameters, such as {partition_target: 2000}")
-		return
+	*v.into = nil
+	for at, e := range r.Entries(path, n, "a map of parameters, such as {partition_target: 2000}") {
+		override(r, at, e, v.into)
 	}
-	r.Once(path, n)
-	var read []Override
-	for _, e := range n.Entries {
-		if n.Find(e.Key) == e.Value {
-			override(r, fields.Child(path, e.Key), e, &read)
-		}
-	}
-	*v.into = read
 }
 
 // Write implements [fields.Binding].

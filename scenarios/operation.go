@@ -1,12 +1,10 @@
 package scenarios
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"loadgen/engine/entity"
-	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/workflow"
 )
@@ -37,91 +35,92 @@ import (
 //     transaction is carried out, which is success likewise.
 //   - query reads entities in the order of the index, page by page, as Class says.
 type OperationSpec struct {
+	_ struct{} `object:"an operation" either:"verb,workflow"`
 	// Name is unique among the phase's operations and none of create, mark,
 	// load, count, audit and drop; it is the verb unless the file says otherwise.
-	Name string
-	Verb entity.Verb
+	Name string      `yaml:"name" says:"The operation's name; its verb by default." form:"name"`
+	Verb entity.Verb `yaml:"verb,own" says:"Kind of operation."`
+	// Workflow is the name of an operation of several requests, as
+	// [workflow.Find] knows it, With its parameters; empty and none for an operation
+	// that is a verb's. Verb is then insert where it is about a new entity, else get.
+	Workflow string             `yaml:"workflow,omitempty" says:"The workflow, instead of a verb." form:"workflow"`
+	With     workflow.Arguments `yaml:"with,own" says:"The workflow's parameters."`
 	// Weight is the operation's share: the chance that an operation is of this
 	// kind is its weight over the sum of all, 0 to 1,000,000.
-	Weight int
+	Weight int `yaml:"weight" says:"The operation's relative share." range:"0..1000000" default:"1"`
 	// Group is the table of the report that shows it: [GroupGet] or [GroupPut].
-	Group string
+	Group string `yaml:"group" says:"Report table, GET or PUT; by default as it reads or writes." choice:"GET,PUT"`
 	// Entities is the number of writes in a batch, 1 to 100; 0 for any other
 	// verb.
-	Entities int
+	Entities int `yaml:"entities,omitempty" says:"Writes per batch." range:"1..100"`
 	// Change is the verb of the writes in a batch; 0 for any other verb.
-	Change entity.Verb
+	Change entity.Verb `yaml:"change,own" says:"Verb of batched writes; insert by default."`
 	// Class is what a query reads, one of [classes]; empty for any other verb.
-	Class string
+	Class string `yaml:"class,own" says:"A query's range; rows by default."`
 	// Partitions is how many partitions a query of the class partition-range reads,
 	// 2 to 10,000; 0 for any other.
-	Partitions int
+	Partitions int `yaml:"partitions,omitempty" says:"Partitions read by class partition-range." range:"2..10000"`
 	// Where is a $filter on what a scan reads, which is counted whether or not the
 	// filter keeps it. It may hold attributes in braces, which take the values of an
 	// existing entity; a quote in them is doubled, as in a text of a $filter.
-	Where string
+	Where string `yaml:"where,omitempty" says:"A $filter with attributes in braces; excluded entities count, too." max:"4096"`
 	// Select are the properties that a query returns; none stands for all.
-	Select []string
+	Select []string `yaml:"select" says:"Properties returned; all by default." list:"1..252 names of properties" max:"255"`
 	// Rows is how many entities a query of the class rows reads, 1 to 1,000,000; 0
 	// for any other.
-	Rows int
+	Rows int `yaml:"rows,omitempty" says:"Entities read by class rows." range:"1..1000000"`
 	// Top is the greatest number of entities in a page of a query, 1 to 1,000;
 	// 0 leaves it to the service.
-	Top int
+	Top int `yaml:"top,omitempty" says:"Maximum entities per page." range:"1..1000"`
 	// Pages is the greatest number of pages that a query reads; 0 sets no bound.
 	// One that is left with a token has succeeded.
-	Pages int
+	Pages int `yaml:"pages,omitempty" says:"Maximum pages per query." range:"1..1000000"`
 	// Save is the name under which the continuation token of the last page is kept that
 	// a query has read; empty for none. It is none once all was read.
-	Save string
+	Save string `yaml:"save,omitempty" says:"Name for the last page's token, for later phases and the record." form:"name"`
 	// From is where a query begins in place of the beginning of what it reads.
-	From Resumption
+	From Resumption `yaml:"from" says:"First continuation token: its text, a saved name, or a file."`
 	// Properties are what merge and insert-or-merge write, in a batch or by
 	// themselves; none for any other verb. All says that they write all properties of
 	// the entity instead, its filler with them.
-	Properties []PropertySpec
+	Properties []PropertySpec `yaml:"properties,own" says:"Properties merged; all by default, filler included."`
 	All        bool
 	// ReadFirst makes an update or a delete one of what was read (If-Match: the
 	// ETag), which insert-or-replace and insert-or-merge insert where it is missing.
-	ReadFirst bool
+	ReadFirst bool `yaml:"read_first,omitempty" says:"Whether updates and deletes require the entity as read."`
 	// Counter is a property of Int64 that such an update raises by one, empty for
 	// none.
-	Counter string
+	Counter string `yaml:"counter,omitempty" says:"An Int64 property that updates increment." max:"255"`
 	// Blind writes over whatever is there by then (If-Match: *) what was made of the
 	// entity read: an update that somebody else made meanwhile is lost.
-	Blind bool
+	Blind bool `yaml:"blind,omitempty" says:"Whether updates ignore concurrent changes, which are lost."`
 
 	// Timeout is how long the service may take for each request, in whole seconds; 0 leaves
 	// it to the service, which takes 30 s.
-	Timeout time.Duration
+	Timeout time.Duration `yaml:"timeout,omitempty" says:"Service timeout in whole seconds, then 500 OperationTimedOut; 30s by default." range:"1s..30s"`
 	// Retry is the policy of the operation, as that of the scenario; empty for that.
-	Retry string
+	Retry string `yaml:"retry" says:"The operation's retries; the scenario's by default." form:"retry"`
 	// Limit is what the client sends of the operation at most.
-	Limit RateLimit
+	Limit RateLimit `yaml:"limit" says:"Maximum attempts per second; others wait from their intended instant."`
 
 	// The rest is for event traffic alone, where the design says where an entity
 	// lies. Of says which of the entities that are there the operation works on.
-	Of Access
+	Of Access `yaml:"of" says:"How existing entities are chosen; uniformly by default."`
 	// By are the attributes whose values the application knows: a query asks for all
 	// entities that share them with one that is there, and what it has to read for
 	// that is the design's, by one query or one for each bucket, as
 	// [loadgen/scenarios/keys.Generator.FannedPlan] has it; an update or delete finds the key of its
 	// entity by a single such query first; a get reads the home of its entity whose keys
 	// are formed from them. None stands for all that a key is formed from.
-	By []string
+	By []string `yaml:"by" says:"Attributes that the reader knows; a get needs both keys." list:"1..100 names of attributes" max:"255"`
 	// Span has a query ask for a stretch of time as well, up to that of the entity
 	// that it is about; 0 for none.
-	Span time.Duration
+	Span time.Duration `yaml:"span,omitempty" says:"Time range of the query, up to its entity." range:"1ms..87840h"`
 	// Together are the attributes whose values all entities of a batch share.
-	Together []string
+	Together []string `yaml:"together" says:"Attributes that a batch's entities share." list:"1..100 names of attributes" max:"255"`
 	// Killed is the share of the operations whose client dies between the writes of an
 	// entity and of its copies, 0 to 1.
-	Killed float64
-	// Workflow is the name of an operation of several requests, as
-	// [workflow.Find] knows it, With its parameters; empty and none for an operation
-	// that is a verb's. Verb is then insert where it is about a new entity, else get.
-	Workflow string
-	With     workflow.Arguments
+	Killed float64 `yaml:"killed,omitempty" says:"Share of clients that die between entity and copies." form:"share"`
 }
 
 // The groups of operations that the documents tell apart.
@@ -211,16 +210,18 @@ func group(verb entity.Verb) string {
 // Access says which of the entities that are there an operation of event traffic
 // works on. The zero value is [AccessUniform].
 type Access struct {
+	_ struct{} `object:"of" one:"latest,zipf,hot"`
 	// Kind is one of those below; empty stands for [AccessUniform].
 	Kind string
-	// Exponent is that of [AccessZipf], 0 to 5.
-	Exponent float64
 	// Window is how many of the newest entities [AccessLatest] chooses from, each as
 	// likely as any other.
-	Window int
+	Window int `yaml:"latest,omitempty" says:"The newest N entities, equally likely." range:"1..1000000"`
+	// Exponent is that of [AccessZipf], 0 to 5.
+	Exponent float64 `yaml:"zipf,own" says:"How steeply likelihood falls with an entity's rank."`
 	// Hot is the part of the entities that gets Share of the operations of
 	// [AccessHot], both above 0 and at most 1.
-	Hot, Share float64
+	Hot   float64 `yaml:"hot,omitempty" says:"Hot share of loaded entities." form:"share"`
+	Share float64 `yaml:"share,omitempty" says:"Share of operations on them." form:"share"`
 }
 
 // The kinds of access.
@@ -236,97 +237,40 @@ const (
 	AccessHot = "hot"
 )
 
-const (
-	maxExponent = 5
-	maxWindow   = 1_000_000
-)
-
-// accessValue is the word of an access, or a map of the numbers that it needs.
-type accessValue struct{ into *Access }
-
-var _ fields.Binding = accessValue{}
-
-func (v accessValue) Read(r *fields.Reader, path string, n *fields.Node) {
-	switch {
-	case n.Kind == fields.Dict:
-		v.numbers(n).Read(r, path, n)
-	case n.Kind == fields.Scalar && n.Text == AccessUniform:
-		*v.into = Access{}
-	case n.Kind == fields.Scalar && n.Text == AccessLatest:
-		*v.into = Access{Kind: AccessLatest, Window: 1}
-	default:
-		r.Expect(n, path, "uniform, latest, {latest: 1000}, {zipf: 1.1} or {hot: 10%, share: 90%}")
-	}
+// Binding implements [fields.Bound]: the word of an access, or a map of the numbers that it
+// needs.
+func (a *Access) Binding() fields.Binding {
+	word := fields.Single[Access]{Into: a, Quotes: true, Form: &fields.Schema{Enum: []string{AccessUniform, AccessLatest}},
+		Expected: "uniform, latest, {latest: 1000}, {zipf: 1.1} or {hot: 10%, share: 90%}",
+		Parse: func(text string) (Access, bool) {
+			if text == AccessLatest {
+				return Access{Kind: AccessLatest, Window: 1}, true
+			}
+			return Access{}, text == AccessUniform
+		}}
+	return fields.Either{{Binding: word},
+		{Binding: bind(a), Takes: fields.Dict, Given: func() bool { return a.Kind != "" && a.Kind != AccessUniform }}}
 }
 
-func (v accessValue) numbers(n *fields.Node) fields.Object {
-	a := v.into
-	return fields.Object{
-		What: "of",
-		Fields: []fields.Field{
-			{Name: AccessLatest, Says: "The newest N entities, equally likely.",
-				Value: fields.Whole[int]{Into: &a.Window, Least: 1, Most: maxWindow, UnlessZero: true}},
-			{Name: AccessZipf, Says: "How steeply likelihood falls with an entity's rank.",
-				Value: unlessZero{exponentValue(&a.Exponent), func() bool { return a.Kind != AccessZipf }}},
-			{Name: AccessHot, Says: "Hot share of loaded entities.",
-				Value: unlessZero{shareValue(&a.Hot), func() bool { return a.Kind != AccessHot }}},
-			{Name: "share", Says: "Share of operations on them.",
-				Value: unlessZero{shareValue(&a.Share), func() bool { return a.Kind != AccessHot }}},
-		},
-		One: []string{AccessLatest, AccessZipf, AccessHot},
-		Then: func(r *fields.Reader, path string, n *fields.Node) {
-			given := present(n, []string{AccessLatest, AccessZipf, AccessHot})
-			if len(given) != 1 {
-				r.Fault(n.At, path, "of has %d of latest, zipf and hot; expected exactly one", len(given))
-				return
-			}
-			a.Kind = given[0]
-			if share := n.Find("share"); (share != nil) != (a.Kind == AccessHot) {
-				r.Fault(n.At, path, "share belongs to hot; expected both, or neither")
-			}
-		},
-	}
+// FieldValue implements [fields.Valuer]: an exponent may be 0.
+func (a *Access) FieldValue(string) fields.Binding {
+	return unlessZero{exponentValue(&a.Exponent), func() bool { return a.Kind != AccessZipf }}
 }
 
-func (v accessValue) Write() *fields.Node {
-	switch v.into.Kind {
-	case "", AccessUniform:
-		return nil
-	default:
-		return v.numbers(nil).Write()
+// Complete implements [fields.Completer].
+func (a *Access) Complete(r *fields.Reader, path string, n *fields.Node) {
+	a.Kind = present(n, []string{AccessLatest, AccessZipf, AccessHot})[0]
+	if share := n.Find("share"); (share != nil) != (a.Kind == AccessHot) {
+		r.Fault(n.At, path, "share belongs to hot; expected both, or neither")
 	}
 }
 
 // exponentValue is the exponent of a zipf distribution.
 func exponentValue(into *float64) fields.Binding {
-	return fields.Decimal(into, fields.DecimalNumber, 0, maxExponent, fmt.Sprintf("an exponent from 0 to %d, such as 1.1", maxExponent))
-}
-
-// Schema returns the word, or the map of numbers.
-func (v accessValue) Schema() *fields.Schema {
-	return &fields.Schema{AnyOf: []*fields.Schema{
-		{Enum: []string{AccessUniform, AccessLatest}},
-		accessValue{&Access{}}.numbers(nil).Schema(),
-	}}
+	return fields.Decimal(into, fields.DecimalNumber, 0, 5, "an exponent from 0 to 5, such as 1.1")
 }
 
 // verbValue is the name of one of some verbs; what says what it is called.
-type verbValue struct {
-	into *entity.Verb
-	what string
-	of   []entity.Verb
-}
-
-func (v verbValue) Read(r *fields.Reader, path string, n *fields.Node) {
-	name := ""
-	v.names(&name).Read(r, path, n)
-	*v.into, _ = entity.ParseVerb(name)
-}
-
-func (v verbValue) Write() *fields.Node { return fields.TextNode(v.into.String()) }
-
-func (v verbValue) Schema() *fields.Schema { return v.names(nil).Schema() }
-
-func (v verbValue) names(into *string) fields.Choice {
-	return fields.Choice{Into: into, What: v.what, Of: nearest.Of(v.of, entity.Verb.String)}
+func verbValue(into *entity.Verb, what string, of []entity.Verb) fields.Binding {
+	return fields.Named[entity.Verb]{Into: into, What: what, Of: of, Name: entity.Verb.String}
 }

@@ -199,7 +199,7 @@ func Parse(file string, text []byte) (*Scenario, error) {
 func decode(tree *fields.Node) (*Scenario, fields.Faults) {
 	s := blank()
 	r := &fields.Reader{}
-	s.binding().Read(r, "", tree)
+	bind(s).Read(r, "", tree)
 	s.choose()
 	// A trace whose phase offers nothing of its own has one operation for each verb that writes or
 	// reads a single entity. Its weight is 0, so that only rows that name it begin one.
@@ -226,7 +226,7 @@ func decode(tree *fields.Node) (*Scenario, fields.Faults) {
 // encode returns the scenario as a tree, each value with the place that it came
 // from.
 func (s *Scenario) encode() *fields.Node {
-	tree := s.binding().Write()
+	tree := bind(s).Write()
 	tree.Walk("", func(path string, n *fields.Node) {
 		n.At = s.places.Of(path)
 		for i := range n.Entries {
@@ -251,4 +251,4 @@ func (s *Scenario) Validate() []error {
 // Text returns the scenario as YAML in its one canonical form: every field that
 // has a value, in a fixed order, defaults and overrides included. Parsed again,
 // it gives the same scenario.
-func (s *Scenario) Text() []byte { return fields.PrintTree(s.binding().Write()) }
+func (s *Scenario) Text() []byte { return fields.PrintTree(bind(s).Write()) }

@@ -9,14 +9,17 @@ import (
 
 // Phase is one stretch of a test: exactly one of Load, Count and Traffic is set.
 type Phase struct {
+	_ struct{} `object:"a phase" one:"load,count,peak,spread,traffic"`
 	// Name is unique among the phases, with the letters of a scenario's.
-	Name string
+	Name string `yaml:"name,required" says:"The phase's unique name." form:"name"`
 	// Load fills the table.
-	Load *Load
+	Load *Load `yaml:"load" says:"Inserts entities by transactions, as fast as its lanes allow."`
 	// Count reads the whole table and counts it.
-	Count *Count
+	Count *Count   `yaml:"count" says:"Reads and counts all loaded entities."`
+	_     struct{} `yaml:"peak,own" says:"Offers increasing rates to one partition."`
+	_     struct{} `yaml:"spread,own" says:"Offers load to several partitions equally."`
 	// Traffic offers load.
-	Traffic *Traffic
+	Traffic *Traffic `yaml:"traffic,own" says:"Offers operations at changing rates, at random, or from a trace."`
 	// Form is how the file writes Traffic: [FormPeak], [FormSpread], or empty for
 	// traffic. It is for reading and writing the file; what is offered is all in
 	// Traffic.
@@ -27,20 +30,22 @@ type Phase struct {
 // partition, as fast as its lanes go. The entities of several loads are numbered
 // on.
 type Load struct {
+	_ struct{} `object:"load"`
 	// Entities is how many are inserted, 1 to 10,000,000.
-	Entities int
+	Entities int `yaml:"entities,required" says:"Number of entities." range:"1..10000000"`
 	// Transaction is the greatest number of entities in one entity group
 	// transaction, 1 to 100.
-	Transaction int
+	Transaction int `yaml:"transaction" says:"Maximum entities per transaction." range:"1..100" default:"100"`
 	// Lanes is how many transactions are under way at once, 1 to 1,000.
-	Lanes int
+	Lanes int `yaml:"lanes" says:"Concurrent transactions." range:"1..1000" default:"16"`
 }
 
 // Count reads all entities that were loaded, partition by partition, and holds
 // their number against what was loaded.
 type Count struct {
+	_ struct{} `object:"count"`
 	// Lanes is how many partitions are read at once, 1 to 1,000.
-	Lanes int
+	Lanes int `yaml:"lanes" says:"Partitions read concurrently." range:"1..1000" default:"16"`
 }
 
 // FewestWorkers is how many operations can be in flight at once at the least, where a
@@ -49,14 +54,9 @@ const FewestWorkers = 256
 
 // Limits of a scenario's numbers.
 const (
-	maxWorkers    = 100_000
-	maxEntities   = 10_000_000
-	maxLanes      = 1000
-	maxPhases     = 100
-	maxRates      = 1000
-	maxOperations = 100
-	maxWeight     = 1_000_000
-	maxStep       = 24 * time.Hour
+	maxWorkers = 100_000
+	maxRates   = 1000
+	maxStep    = 24 * time.Hour
 	// minStep is the least that fills a second of the record.
 	minStep = time.Second
 )
@@ -117,6 +117,20 @@ const (
 	FormSpread = "spread"
 )
 
+// FieldValue implements [fields.Valuer]. Of several forms of traffic that a file gives, the
+// first is kept.
+func (p *Phase) FieldValue(name string) fields.Binding {
+	switch name {
+	case FormPeak:
+		return writtenAs{name, p, fields.Optional[Traffic]{Into: &p.Traffic, Fresh: newPeak, Bind: (*Traffic).asPeak}}
+	case FormSpread:
+		return writtenAs{name, p, fields.Optional[Traffic]{Into: &p.Traffic, Bind: (*Traffic).asSpread,
+			Fresh: func() *Traffic { return &Traffic{Entities: 1000, Unit: UnitEach, Drain: defaultDrain} }}}
+	default:
+		return writtenAs{"", p, fields.Optional[Traffic]{Into: &p.Traffic, Fresh: freshly[Traffic], Bind: bound[Traffic]}}
+	}
+}
+
 // writtenAs is traffic in one of its forms. Of several that a file gives the first is
 // kept.
 type writtenAs struct {
@@ -162,9 +176,21 @@ func (t *Traffic) asPeak() fields.Binding {
 			Value: fields.Duration{Into: &steps.Each, Least: minStep, Most: maxStep}, Required: true},
 		{Name: "hold", Says: "Whether an unreported last step repeats, so retries meet the same load.",
 			Value: fields.Truth(&steps.Hold)},
-		{Name: "operations", Says: "Operations by weight.",
-			Required: true, Value: operationsValue(&t.Operations)},
+		t.required("operations"),
 	}}
+}
+
+// required returns a field of traffic that has to be there in another form.
+func (t *Traffic) required(name string) fields.Field {
+	one := t.field(name)
+	one.Required = true
+	return one
+}
+
+// field returns one field of traffic.
+func (t *Traffic) field(name string) fields.Field {
+	all := bind(t).Fields
+	return all[slices.IndexFunc(all, func(f fields.Field) bool { return f.Name == name })]
 }
 
 func (t *Traffic) asSpread() fields.Binding {
@@ -172,23 +198,15 @@ func (t *Traffic) asSpread() fields.Binding {
 	if t.Arrivals != nil {
 		rate = t.Arrivals
 	}
+	partitions := t.required("partitions")
+	partitions.Value = partitionsValue(&t.Partitions, &t.Keys, nil)
 	return fields.Object{
 		What: FormSpread,
 		Fields: []fields.Field{
-			{Name: "partitions", Says: "Number of partitions, or their keys.",
-				Value: partitionsValue{count: &t.Partitions, keys: &t.Keys}, Required: true},
+			partitions,
 			{Name: "rate", Says: "Operations per second and partition, regardless of replies (open loop).",
 				Value: unlessZero{fields.Rate(&rate.Constant), func() bool { return rate.Constant == 0 }}},
-			{Name: "clients", Says: "Clients with one operation each at a time (closed loop).",
-				Value: fields.Whole[int]{Into: &t.Clients, Least: 1, Most: maxWorkers, UnlessZero: true}},
-			{Name: "think", Says: "Mean pause between a client's operations; 0 is none.",
-				Value: t.thinking()},
-			{Name: "for", Says: "How long operations become due.",
-				Value: fields.Duration{Into: &t.For, Least: minStep, Most: maxStep}, Required: true},
-			{Name: "entities", Says: "Entities assumed in partitions without a load.",
-				Value: fields.Whole[int]{Into: &t.Entities, Least: 1, Most: maxSpreadEntities}},
-			{Name: "operations", Says: "Operations by weight.",
-				Required: true, Value: operationsValue(&t.Operations)},
+			t.field("clients"), t.field("think"), t.required("for"), t.field("entities"), t.required("operations"),
 		},
 		One: []string{"rate", "clients"},
 		Then: func(r *fields.Reader, path string, n *fields.Node) {

@@ -13,69 +13,30 @@ import (
 // Resumption is where a query begins that goes on with one which broke off: at a
 // continuation token, which is opaque text. The zero value is the beginning.
 type Resumption struct {
+	_ struct{} `object:"from" one:"saved,file"`
 	// Token is the text of the token; that of a file once it is read.
 	Token string
 	// Saved is the name under which operations of an earlier phase save it. Where they
 	// have left none, as when all was read, the query begins at the beginning.
-	Saved string
+	Saved string `yaml:"saved,omitempty" says:"Name of a token saved in an earlier phase." form:"name"`
 	// File is the path of a file that has the text, from the folder of the scenario.
-	File string
+	File string `yaml:"file,omitempty" says:"A file with the token, relative to the scenario's folder." form:"path"`
 }
 
 // Given reports whether a query begins anywhere but at the beginning.
 func (f Resumption) Given() bool { return f != Resumption{} }
 
-// resumptionValue is the text of a token, or a map that says where it is.
-type resumptionValue struct{ into *Resumption }
-
-var _ fields.Binding = resumptionValue{}
-
-func (v resumptionValue) Read(r *fields.Reader, path string, n *fields.Node) {
-	if n.Kind == fields.Dict {
-		v.elsewhere().Read(r, path, n)
-		return
-	}
-	v.text().Read(r, path, n)
-}
-
-func (v resumptionValue) text() fields.Text {
-	return fields.Text{Into: &v.into.Token, Allow: isToken,
-		Expected: "a continuation token, such as from.TllD.MDAx, {saved: NAME} or {file: PATH}"}
+// Binding implements [fields.Bound]: the text of a token, or a map that says where it is.
+func (f *Resumption) Binding() fields.Binding {
+	text := fields.Text{Into: &f.Token, Allow: isToken, Expected: "a continuation token, such as from.TllD.MDAx, {saved: NAME} or {file: PATH}"}
+	elsewhere := func() bool { return f.Saved != "" || f.File != "" }
+	return fields.Either{{Binding: text, Given: func() bool { return f.Given() && !elsewhere() }},
+		{Binding: bind(f), Takes: fields.Dict, Given: elsewhere}}
 }
 
 func isToken(text string) bool {
 	token := target.Token{}
 	return token.UnmarshalText([]byte(text)) == nil && token.Present
-}
-
-func (v resumptionValue) elsewhere() fields.Object {
-	return fields.Object{What: "from", Fields: []fields.Field{
-		{Name: "saved", Says: "Name of a token saved in an earlier phase.",
-			Value: unlessZero{fields.Name(&v.into.Saved), func() bool { return v.into.Saved == "" }}},
-		{Name: "file", Says: "A file with the token, relative to the scenario's folder.",
-			Value: unlessZero{pathValue(&v.into.File), func() bool { return v.into.File == "" }}},
-	}, One: []string{"saved", "file"}, Then: func(r *fields.Reader, path string, n *fields.Node) {
-		if given := present(n, []string{"saved", "file"}); len(given) != 1 {
-			r.Fault(n.At, path, "from has %d of saved and file; expected exactly one", len(given))
-		}
-	}}
-}
-
-func (v resumptionValue) Write() *fields.Node {
-	switch {
-	case !v.into.Given():
-		return nil
-	case v.into.Saved != "" || v.into.File != "":
-		return v.elsewhere().Write()
-	default:
-		return v.text().Write()
-	}
-}
-
-// Schema returns the text of a token, or the map.
-func (v resumptionValue) Schema() *fields.Schema {
-	empty := resumptionValue{new(Resumption)}
-	return &fields.Schema{AnyOf: []*fields.Schema{empty.text().Schema(), empty.elsewhere().Schema()}}
 }
 
 // maxTokenFile bounds what is read of a file that has a token, in bytes: more than a

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"loadgen/engine"
-	"loadgen/engine/entity"
+	"loadgen/engine/model"
 	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
@@ -17,62 +17,63 @@ import (
 // which phases run on it. It is a plain value. Its methods other than
 // [Scenario.Set] do not change it and may be called concurrently.
 type Scenario struct {
+	_ struct{} `object:"a scenario" either:"design,designs"`
 	// Name is what reports and run folders call the scenario: a letter, then
 	// letters, digits, '_' or '-', at most 64 in all.
-	Name string
+	Name string `yaml:"name,required" says:"The scenario's name." form:"name"`
 	// About says what the scenario teaches.
-	About string
+	About string `yaml:"about" says:"The scenario's lesson." max:"10000"`
 	// Pattern is the design pattern of the documents that the scenario shows, nil for
 	// none; what it replaces is the AntiPattern.
-	Pattern *Pattern
+	Pattern *Pattern `yaml:"pattern" says:"The documented design pattern shown."`
 	// Seed is the root of all chance.
-	Seed uint64
+	Seed uint64 `yaml:"seed" says:"Determines all random entities, operations and waits." default:"1"`
 	// Table is the base name of the test table, to which the tool appends a
 	// suffix of its own: 3 to 40 letters and digits, a letter first.
-	Table string
+	Table string `yaml:"table" says:"Base name of the test table; runs add a suffix." form:"table" default:"loadgen"`
 	// Start is how the table's ranges lie on the partition servers when the
 	// test begins: [StartWarm] or [StartCold].
-	Start string
+	Start string `yaml:"start" says:"Initial ranges: spread over many servers (warm), or one range (cold)." choice:"warm,cold" default:"warm"`
 	// Retry is the back-off policy for throttled attempts, the name of one or the text of a
 	// formula, as [loadgen/backoff.ByName] knows it.
-	Retry string
+	Retry string `yaml:"retry" says:"How throttled attempts are retried." form:"retry" default:"short"`
 	// Workers is how many operations can be in flight at once, 1 to 100,000; 0 is as
 	// many as the place can have where the scenario runs, [FewestWorkers] or more.
-	Workers int
+	Workers int `yaml:"workers,omitempty" says:"Maximum concurrent operations, waits for retries excluded; thousands by default." range:"1..100000"`
 	// Model is the partition model of an embedded run.
-	Model Model
+	Model Model `yaml:"model" says:"Partition model: a profile with changed parameters."`
 	// Faults are what goes wrong on purpose while operations are offered: rules of a
 	// plan, whose windows count from the beginning of the first phase that offers any.
-	Faults []engine.FaultRule
+	Faults []engine.FaultRule `yaml:"faults" says:"Faults injected while operations are offered." form:"faults"`
 	// Accounts are the storage accounts that the load is sharded over, nil for one.
-	Accounts *Accounts
+	Accounts *Accounts `yaml:"accounts" says:"Storage accounts that share the load."`
 	// Attributes are the facts that keys and properties are formed from, in the
 	// order of the file.
-	Attributes []keys.Attribute
+	Attributes []keys.Attribute `yaml:"attributes" says:"Random attributes of each entity, for keys and properties." form:"attributes"`
 	// Rows are the rows of a file, nil for none; the columns of them that are drawn are
 	// attributes as well, behind those of the file.
-	Rows *Rows
+	Rows *Rows `yaml:"rows" says:"A file's rows as entities, with its columns as attributes."`
 	// Entity is the shape of each entity.
-	Entity Entity
-	// Designs are several ways to form the keys, of which Use names one; none where
-	// the scenario has a single one, and Use is then empty.
-	Designs []Design
-	Use     string
+	Entity Entity `yaml:"entity" says:"Shape of entities."`
+	// Use names the design in use of Designs; empty where there are none.
+	Use string `yaml:"use,omitempty" says:"The design in use; the first by default." form:"name"`
 	// Design is how the keys are formed: the only design, or the one in use.
-	Design Design
+	Design Design `yaml:"design,own" says:"Key templates."`
+	// Designs are several ways to form the keys; none where the scenario has a single one.
+	Designs []Design `yaml:"designs" says:"Alternative designs, one per run." list:"1..50 designs"`
 	// Phases run one after another.
-	Phases []Phase
+	Phases []Phase `yaml:"phases,required" says:"The phases, in order." list:"1..100 phases"`
 	// Expect is what every valid run of the scenario has to bear out, each a text
 	// that [loadgen/results/figure.ParseClaim] takes, such as "p99(get) < 20ms".
-	Expect []string
+	Expect []string `yaml:"expect" says:"Checks of every valid run, such as p99(get) < 20ms or throttled < 1%." list:"0..50 checks, such as p99(get) < 20ms" max:"2000"`
 	// Gate is by what live runs are compared with those of another build, nil for the
 	// default of [Scenario.Gated].
-	Gate *Gate
+	Gate *Gate `yaml:"gate" says:"How live runs of two builds are compared."`
 	// Verify has every write of the measured phases carry an id, and what was
 	// acknowledged be read back at the end.
-	Verify bool
+	Verify bool `yaml:"verify,omitempty" says:"Whether writes carry ids and are read back at the end."`
 	// AntiPattern turns an example into what it warns of, nil for none.
-	AntiPattern *AntiPattern
+	AntiPattern *AntiPattern `yaml:"anti_pattern" says:"Values that turn the example into an anti-pattern."`
 
 	// places says where each value came from, for the faults that depend on
 	// several of them.
@@ -109,26 +110,28 @@ type Override struct {
 
 // Entity is the shape of each entity.
 type Entity struct {
+	_ struct{} `object:"entity"`
 	// Size is what Filler pads each entity to, in bytes by [loadgen/engine/entity.Size]: at
 	// most 1 MiB.
-	Size int
+	Size int `yaml:"size,own" says:"Entity size in bytes, or a distribution; the filler pads." default:"1024"`
 	// Sizes, where set, are those of the entities by their distribution, and Size is
 	// the greatest.
 	Sizes keys.SizeDistribution
 	// Filler names the String property of incompressible text that pads the
 	// entity. Without a name there is none, and Size does not count.
-	Filler string
+	Filler string `yaml:"filler" says:"Random text property that pads to size; empty for none." max:"255" default:"Filler"`
 	// Properties are stored in this order.
-	Properties []PropertySpec
+	Properties []PropertySpec `yaml:"properties" says:"Properties, in stored order." list:"0..252 properties"`
 }
 
 // PropertySpec is one property of an entity.
 type PropertySpec struct {
-	Name string
+	_    struct{} `object:"a property"`
+	Name string   `yaml:"name,required" says:"The property's name." max:"255"`
 	// Type is String, Boolean, Int32, Int64, Double or DateTime.
-	Type string
+	Type string `yaml:"type" says:"The property's type." form:"type" default:"String"`
 	// Value is a template; its text is read as the type.
-	Value string
+	Value string `yaml:"value,required" says:"Template of text and attributes in braces, read as the type."`
 }
 
 // RetryAll has all operations be tried again by one policy, also those that have one of their
@@ -154,14 +157,9 @@ func (s *Scenario) RetryAll(policy string) {
 // blank returns a scenario with the defaults, as a file that leaves everything
 // out would have it.
 func blank() *Scenario {
-	return &Scenario{
-		Seed:   1,
-		Table:  "loadgen",
-		Start:  StartWarm,
-		Retry:  "short",
-		Model:  Model{Profile: "documented"},
-		Entity: Entity{Size: 1024, Filler: "Filler"},
-	}
+	s := &Scenario{Model: Model{Profile: model.Documented}}
+	binder().Fresh(s)
+	return s
 }
 
 // Contents says in one line what the scenario holds.
@@ -198,55 +196,6 @@ func (u unknownName) Is(other error) bool { return other == ErrUnknown }
 // load does not yield.
 var ErrNoPartition = errors.New("scenarios: no such partition")
 
-// writtenProperties are what a merge writes: a list, or all that an entity has.
-type writtenProperties struct{ of *OperationSpec }
-
-var _ fields.Binding = writtenProperties{}
-
-func (v writtenProperties) list() fields.Binding { return propertiesValue(&v.of.Properties) }
-
-func (v writtenProperties) Read(r *fields.Reader, path string, n *fields.Node) {
-	v.of.All = n.Kind == fields.Scalar && n.Text == wholeEntity
-	switch {
-	case v.of.All:
-	case n.Kind == fields.Scalar:
-		r.Expect(n, path, "a list of properties, or "+wholeEntity)
-	default:
-		v.list().Read(r, path, n)
-	}
-}
-
-func (v writtenProperties) Write() *fields.Node {
-	if v.of.All {
-		return fields.PlainNode(wholeEntity)
-	}
-	return v.list().Write()
-}
-
-func (v writtenProperties) Schema() *fields.Schema {
-	return &fields.Schema{AnyOf: []*fields.Schema{{Enum: []string{wholeEntity}}, v.list().Schema()}}
-}
-
-// wholeEntity is what stands for all properties of an entity.
-const wholeEntity = "all"
-
-func propertiesValue(into *[]PropertySpec) fields.Binding {
-	return fields.ListOf[PropertySpec]{
-		Into: into, Most: entity.MaxProperties, What: "properties",
-		Fresh: func() PropertySpec { return PropertySpec{Type: keys.TypeName(entity.TypeString)} },
-		Bind: func(p *PropertySpec) fields.Binding {
-			return fields.Object{What: "a property", Fields: []fields.Field{
-				{Name: "name", Says: "The property's name.",
-					Value: fields.LongText(&p.Name, entity.MaxNameUnits), Required: true},
-				{Name: "type", Says: "The property's type.",
-					Value: fields.Choice{Into: &p.Type, What: "type", Of: nearest.Of(keys.Types(), keys.TypeName)}},
-				{Name: "value", Says: "Template of text and attributes in braces, read as the type.",
-					Value: fields.Text{Into: &p.Value}, Required: true},
-			}}
-		},
-	}
-}
-
 // SchemaFile is the name under which the schema stands beside a scenario, and
 // SchemaHeader the first line of a scenario that has an editor look there. The
 // path is relative, so that a folder can be moved or checked in as it is: whoever
@@ -263,7 +212,7 @@ const (
 // or from how a value is typed is left to [Parse]. The bytes are the caller's and
 // always the same.
 func Schema() []byte {
-	root := blank().binding().Schema()
+	root := bind(blank()).Schema()
 	root.Dialect = "https://json-schema.org/draft/2020-12/schema"
 	root.ID = "urn:loadgen:scenario"
 	root.Title = "loadgen scenario"

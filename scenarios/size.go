@@ -24,16 +24,13 @@ type SizeBinding struct {
 
 // Read implements [fields.Binding].
 func (v SizeBinding) Read(r *fields.Reader, path string, n *fields.Node) {
-	before := len(r.Faults)
-	if *v.By = nil; n.Kind != fields.Dict {
-		if v.one().Read(r, path, n); len(r.Faults) > before {
-			r.Faults = r.Faults[:before]
-			r.Expect(n, path, fmt.Sprintf("a whole number from 1 to %d, quantiles such as {p50: 900, p99: 4000}, or {%s: …}",
-				entity.MaxEntityBytes, strings.Join(kinds(), ": …}, {")))
-		}
+	*v.By = nil
+	if n.Kind != fields.Dict {
+		fields.Instead{Binding: v.one(), Expected: fmt.Sprintf("a whole number from 1 to %d, quantiles such as {p50: 900, p99: 4000}, or {%s: …}",
+			entity.MaxEntityBytes, strings.Join(kinds(), ": …}, {"))}.Read(r, path, n)
 		return
 	}
-	d := newDraft()
+	d, before := newDraft(), len(r.Faults)
 	d.object().Read(r, path, n)
 	if len(r.Faults) > before {
 		// Nothing else is concluded from a faulty distribution.
@@ -58,7 +55,6 @@ func parseBytes(into *int) fields.Whole[int] {
 type draft struct {
 	quantiles keys.Quantiles
 	curve     keys.Curve
-	uniform   []int64
 }
 
 func newDraft() *draft { return &draft{curve: keys.Curve{High: entity.MaxEntityBytes}} }
@@ -89,7 +85,7 @@ func (d *draft) object() fields.Object {
 	o.Fields = append(append(o.Fields, d.curves()...),
 		fields.Field{Name: keys.CurveCSV, Says: "Sizes from a CSV column, by frequency or a column of weights.",
 			Value: d.of(keys.CurveCSV, fields.Object{What: "a size CSV", Fields: []fields.Field{
-				{Name: "file", Says: saysTable, Required: true,
+				{Name: "file", Says: "A CSV file with a header, plain or gzip, relative to the scenario's folder.", Required: true,
 					Value: given(&d.curve.File.File, "a CSV path")},
 				{Name: "column", Says: "The column of sizes, in bytes.", Required: true, Value: given(&d.curve.File.Column, "a column name")},
 				{Name: "weight", Says: "The column of row weights; 1 by default.",
@@ -107,7 +103,7 @@ func (d *draft) curves() []fields.Field {
 	}
 	return []fields.Field{
 		{Name: keys.CurveUniform, Says: "Minimum and maximum, equally likely between.",
-			Value: d.of(keys.CurveUniform, fields.ListOf[int64]{Into: &d.uniform, Least: 2, Most: 2, What: "sizes in bytes", Bind: listedSizes})},
+			Value: d.of(keys.CurveUniform, pairValue[int]{&c.Low, &c.High, "sizes in bytes", func(size *int) fields.Binding { return parseBytes(size) }})},
 		{Name: keys.CurveLognormal, Says: "Log-normal sizes: many near the median, few much larger.",
 			Value: d.of(keys.CurveLognormal, fields.Object{What: "a lognormal", Fields: []fields.Field{
 				{Name: "p50", Says: "The median.", Required: true, Value: parseBytes(&c.Median)},
@@ -206,10 +202,8 @@ func (d *draft) settleCurve(r *fields.Reader, path string, n, weights *fields.No
 		r.Fault(at.At, fields.Child(path, name), format, args...)
 	}
 	switch {
-	case c.Kind == keys.CurveUniform && len(d.uniform) == 2 && d.uniform[0] > 0 && d.uniform[1] > 0:
-		if c.Low, c.High = int(d.uniform[0]), int(d.uniform[1]); c.Low > c.High {
-			r.Fault(n.At, path, "uniform is %d to %d; expected ascending sizes", c.Low, c.High)
-		}
+	case c.Kind == keys.CurveUniform && c.High > 0 && c.Low > c.High:
+		r.Fault(n.At, path, "uniform is %d to %d; expected ascending sizes", c.Low, c.High)
 	case c.Kind == keys.CurveList && weights != nil && len(c.Weights) != len(c.List):
 		r.Fault(weights.At, strings.TrimSuffix(path, keys.CurveList)+"weights", "%d weights of %d sizes; expected one for each", len(c.Weights), len(c.List))
 	case c.Kind == keys.CurveLognormal:
@@ -234,8 +228,7 @@ func (v SizeBinding) Write() *fields.Node {
 	case *keys.Quantiles:
 		return (&draft{quantiles: *by}).object().Write()
 	case *keys.Curve:
-		d := &draft{curve: *by, uniform: []int64{int64(by.Low), int64(by.High)}}
-		return d.object().Write()
+		return (&draft{curve: *by}).object().Write()
 	default:
 		return v.one().Write()
 	}

@@ -3,7 +3,6 @@ package scenarios
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"loadgen/engine/entity"
@@ -38,60 +37,17 @@ func (v unlessZero) Write() *fields.Node {
 
 // partitionsValue is a number of partitions, or a list of their keys. The word all sets all,
 // and is none of them where that is nil.
-type partitionsValue struct {
-	count *int
-	keys  *[]string
-	all   *bool
-}
-
-const allPartitions = "all"
-
-var (
-	_ fields.Binding = unlessZero{}
-	_ fields.Binding = partitionsValue{}
-)
-
-func (v partitionsValue) Read(r *fields.Reader, path string, n *fields.Node) {
-	*v.count, *v.keys = 0, nil
-	if v.all != nil {
-		if *v.all = n.Kind == fields.Scalar && n.Text == allPartitions; *v.all {
-			return
-		}
-	}
-	if n.Kind == fields.List {
-		v.list().Read(r, path, n)
-		return
-	}
-	before := len(r.Faults)
-	fields.Whole[int]{Into: v.count, Least: 1, Most: maxSpread}.Read(r, path, n)
-	if len(r.Faults) > before {
-		r.Faults = r.Faults[:before]
-		r.Expect(n, path, fmt.Sprintf("a number from 1 to %d, or a list of PartitionKeys", maxSpread))
-	}
-}
-
-func (v partitionsValue) list() fields.ListOf[string] {
-	return fields.ListOf[string]{Into: v.keys, Least: 1, Most: maxSpread, What: "PartitionKeys",
+func partitionsValue(count *int, named *[]string, all *bool) fields.Binding {
+	number := fields.Instead{Binding: fields.Whole[int]{Into: count, Least: 1, Most: maxSpread},
+		Expected: fmt.Sprintf("a number from 1 to %d, or a list of PartitionKeys", maxSpread)}
+	list := fields.ListOf[string]{Into: named, Least: 1, Most: maxSpread, What: "PartitionKeys",
 		Bind: func(key *string) fields.Binding { return fields.Text{Into: key} }}
-}
-
-func (v partitionsValue) Write() *fields.Node {
-	switch {
-	case v.all != nil && *v.all:
-		return fields.PlainNode(allPartitions)
-	case len(*v.keys) > 0:
-		return v.list().Write()
-	default:
-		return fields.Whole[int]{Into: v.count}.Write()
+	either := fields.Either{{Binding: number, Given: func() bool { return len(*named) == 0 && (all == nil || !*all) }},
+		{Binding: list, Takes: fields.List, Given: func() bool { return len(*named) > 0 }}}
+	if all != nil {
+		either = append(either, fields.Shape{Binding: fields.Word(all, "all", ""), Text: "all", Given: func() bool { return *all }})
 	}
-}
-
-func (v partitionsValue) Schema() *fields.Schema {
-	s := &fields.Schema{AnyOf: []*fields.Schema{fields.Numeric("integer", "1", strconv.Itoa(maxSpread)), v.list().Schema()}}
-	if v.all != nil {
-		s.AnyOf = append(s.AnyOf, &fields.Schema{Enum: []string{allPartitions}})
-	}
-	return s
+	return either
 }
 
 // searched is how many entities are searched for partitions where none are

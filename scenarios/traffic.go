@@ -16,53 +16,54 @@ import (
 // forms, so that skew and appending keys have the effect that they have in the field.
 // Where it names some, each of them is due its share.
 type Traffic struct {
+	_ struct{} `object:"traffic" either:"arrivals,clients"`
 	// Partitions is how many partitions are offered to, 1 to 10,000: the first that
 	// the scenario's entities fall into. It is 0 where Keys names them, where All is
 	// set, and for event traffic.
-	Partitions int
+	Partitions int `yaml:"partitions,own" says:"Number of partitions, or their keys."`
 	// Keys are PartitionKeys, each of which some entity of the scenario has.
 	Keys []string
 	// All offers to all partitions that were loaded, as much to each.
 	All bool
 	// Arrivals are the open loop, nil in a closed one.
-	Arrivals *Arrivals
+	Arrivals *Arrivals `yaml:"arrivals" says:"When operations are due, regardless of replies (open loop)."`
 	// Clients is the closed loop: how many clients, 1 to 100,000, do one operation
 	// after another, and Think how long each of them pauses between the end of one
 	// and the next, from 1 ms to 24 h: half as long to half as long again, on the
 	// average this. Both are 0 in an open loop; Think is also 0 where they never pause,
 	// see [Traffic.FlatOut].
-	Clients int
-	Think   time.Duration
+	Clients int           `yaml:"clients,omitempty" says:"Clients with one operation each at a time (closed loop)." range:"1..100000"`
+	Think   time.Duration `yaml:"think,own" says:"Mean pause between a client's operations; 0 is none."`
 	// Count is how many operations a closed loop without pauses has in all, 1 to
 	// 1,000,000: whichever client is free does the next, and the phase ends with the
 	// last. It is 0 where For says how long operations become due.
-	Count int
+	Count int `yaml:"count,omitempty" says:"Total operations without pauses, instead of for and think." range:"1..1000000"`
 	// Unit is what the rates of arrivals count: [UnitOperations], [UnitEntities] or
 	// [UnitEach].
-	Unit string
+	Unit string `yaml:"unit" says:"Unit of arrival rates." choice:"operations,entities" default:"operations"`
 	// For is how long operations become due, 1 s to 24 h. It is 0 for steps, which
 	// last as long as all of them do, and can be 0 for a trace, which then lasts
 	// until the end of its last second.
-	For time.Duration
+	For time.Duration `yaml:"for,omitempty" says:"How long operations become due." range:"1s..24h"`
 	// WarmUp is the first part of that, recorded as a phase of its own which is not
 	// reported: 0, or 1 s and more.
-	WarmUp time.Duration
+	WarmUp time.Duration `yaml:"warm_up,omitempty" says:"Initial part, recorded but not reported." range:"1s..24h"`
 	// Drain is how long retries may go on after the last operation was due, 0 to
 	// 24 h.
-	Drain time.Duration
+	Drain time.Duration `yaml:"drain" says:"Time for retries after the last operation is due." range:"0s..24h" default:"5s"`
 	// StopWhenStable ends the phase once it has come to rest: when what was served
 	// in the last five whole seconds, and the median of its response times, differ
 	// by less than this share from those of the five before. It never does so
 	// before 10 s of measuring; 0 is never.
-	StopWhenStable float64
+	StopWhenStable float64 `yaml:"stop_when_stable,omitempty" says:"Ends the phase once rate and response times vary less within 5s." form:"share"`
 	// StopOn are the budgets of which one that is exceeded ends the run.
-	StopOn []Budget
+	StopOn []Budget `yaml:"stop_on" says:"Budgets that end the run when exceeded." list:"1..20 budgets, such as failed > 1%" form:"budget"`
 	// Entities is how many entities of each partition the operations work on where
 	// none was loaded into it, 1 to 1,000,000.
-	Entities int
+	Entities int `yaml:"entities" says:"Entities assumed in partitions without a load." range:"1..1000000" default:"1000"`
 	// Operations are what is offered, in proportion to their weights. Rows of a
 	// trace that name their operations name these, or the verb of one.
-	Operations []OperationSpec
+	Operations []OperationSpec `yaml:"operations" says:"Operations by weight." list:"1..100 operations"`
 }
 
 // What the rates of arrivals count.
@@ -79,51 +80,19 @@ const (
 
 const defaultDrain = 5 * time.Second
 
-func (t *Traffic) binding() fields.Binding {
-	without := func(d *time.Duration) func() bool { return func() bool { return *d == 0 } }
-	return fields.Object{
-		What: "traffic",
-		Fields: []fields.Field{
-			{Name: "partitions", Says: "Number of partitions, or their keys.",
-				Value: unlessZero{partitionsValue{&t.Partitions, &t.Keys, &t.All}, t.Events}},
-			{Name: "arrivals", Says: "When operations are due, regardless of replies (open loop).",
-				Value: fields.Optional[Arrivals]{Into: &t.Arrivals, Fresh: fresh[Arrivals], Bind: (*Arrivals).binding}},
-			{Name: "clients", Says: "Clients with one operation each at a time (closed loop).",
-				Value: fields.Whole[int]{Into: &t.Clients, Least: 1, Most: maxWorkers, UnlessZero: true}},
-			{Name: "think", Says: "Mean pause between a client's operations; 0 is none.",
-				Value: t.thinking()},
-			{Name: "count", Says: "Total operations without pauses, instead of for and think.",
-				Value: fields.Whole[int]{Into: &t.Count, Least: 1, Most: maxCount, UnlessZero: true}},
-			{Name: "unit", Says: "Unit of arrival rates.",
-				Value: fields.Choice{Into: &t.Unit, What: "unit", Of: []string{UnitOperations, UnitEntities}}},
-			{Name: "for", Says: "How long operations become due.",
-				Value: unlessZero{fields.Duration{Into: &t.For, Least: minStep, Most: maxStep}, without(&t.For)}},
-			{Name: "warm_up", Says: "Initial part, recorded but not reported.",
-				Value: unlessZero{fields.Duration{Into: &t.WarmUp, Least: minStep, Most: maxStep}, without(&t.WarmUp)}},
-			{Name: "drain", Says: "Time for retries after the last operation is due.",
-				Value: fields.Duration{Into: &t.Drain, Least: 0, Most: maxStep}},
-			{Name: "stop_when_stable", Says: "Ends the phase once rate and response times vary less within 5s.",
-				Value: unlessZero{shareValue(&t.StopWhenStable), func() bool { return t.StopWhenStable == 0 }}},
-			{Name: "stop_on", Says: "Budgets that end the run when exceeded.",
-				Value: fields.ListOf[Budget]{Into: &t.StopOn, Least: 1, Most: maxBudgets, What: "budgets, such as failed > 1%",
-					Bind: func(into *Budget) fields.Binding {
-						return fields.Single[Budget]{Into: into, Parse: ParseBudget, Written: Budget.String, Quotes: true,
-							Expected: "a budget of " + strings.Join(budgets(), ", ") + ", such as failed > 1%",
-							Form: &fields.Schema{Type: fields.Types{"string"},
-								Pattern: "^(" + strings.Join(budgets(), "|") + ") *> *" + strings.TrimPrefix(percentage.String(), "^")}}
-					}}},
-			{Name: "entities", Says: "Entities assumed in partitions without a load.",
-				Value: fields.Whole[int]{Into: &t.Entities, Least: 1, Most: maxSpreadEntities}},
-			{Name: "operations", Says: "Operations by weight.",
-				Value: operationsValue(&t.Operations)},
-		},
-		One:  []string{"arrivals", "clients"},
-		Then: t.settle,
+// FieldValue implements [fields.Valuer].
+func (t *Traffic) FieldValue(name string) fields.Binding {
+	if name == "think" {
+		return t.thinking()
 	}
+	return unlessZero{partitionsValue(&t.Partitions, &t.Keys, &t.All), t.Events}
 }
 
-// settle refuses what does not belong together.
-func (t *Traffic) settle(r *fields.Reader, path string, n *fields.Node) {
+// Binding implements [fields.Bound].
+func (a *Arrivals) Binding() fields.Binding { return a.binding() }
+
+// Complete implements [fields.Completer]: it refuses what does not belong together.
+func (t *Traffic) Complete(r *fields.Reader, path string, n *fields.Node) {
 	oneLoop(r, path, n, "traffic", "arrivals")
 	arrivals, length := n.Find("arrivals"), n.Find("for")
 	steps := arrivals != nil && arrivals.Find("steps") != nil
@@ -166,6 +135,13 @@ func (t *Traffic) settleCount(r *fields.Reader, path string, n *fields.Node) {
 	}
 }
 
+func budgetValue(into *Budget) fields.Binding {
+	return fields.Single[Budget]{Into: into, Parse: ParseBudget, Written: Budget.String, Quotes: true,
+		Expected: "a budget of " + strings.Join(budgets(), ", ") + ", such as failed > 1%",
+		Form: &fields.Schema{Type: fields.Types{"string"},
+			Pattern: "^(" + strings.Join(budgets(), "|") + ") *> *" + strings.TrimPrefix(percentage.String(), "^")}}
+}
+
 // Events reports whether each operation is about an event of its own, rather than
 // offered to partitions that are named.
 func (t *Traffic) Events() bool { return t.Partitions+len(t.Keys) == 0 && !t.All }
@@ -193,20 +169,31 @@ func oneLoop(r *fields.Reader, path string, n *fields.Node, what, open string) {
 // thinking is how long clients pause, which 0 says of those alone that do not do a count of
 // operations.
 func (t *Traffic) thinking() fields.Binding {
-	return pause{fields.Duration{Into: &t.Think, Least: minThink, Most: maxStep}, func() bool { return t.FlatOut() && t.Count == 0 }}
+	given := fields.Duration{Into: &t.Think, Least: minThink, Most: maxStep}
+	form := given.Schema()
+	form.OrZero()
+	return unlessZero{fields.Single[time.Duration]{Into: &t.Think, Form: form,
+		Expected: fmt.Sprintf("0 for none, or a duration such as 4s or 2500ms, from %s to %s", given.Least, given.Most),
+		Written: func(d time.Duration) string {
+			if d == 0 {
+				return "0"
+			}
+			return d.String()
+		},
+		Parse: func(text string) (time.Duration, bool) {
+			d, err := time.ParseDuration(text)
+			return d, err == nil && (d == 0 || d >= given.Least && d <= given.Most)
+		},
+	}, func() bool { return t.Think == 0 && (!t.FlatOut() || t.Count > 0) }}
 }
 
 // FlatOut reports whether there are clients that never pause: each does its next operation as
 // soon as the one before has ended.
 func (t *Traffic) FlatOut() bool { return t.Clients > 0 && t.Think == 0 }
 
-// maxCount bounds how many operations a closed loop of so many has, defaultAnswer is
-// about how long one takes of clients that never pause, where nothing else is known: what is
+// defaultAnswer is about how long an operation takes of clients that never pause, where nothing else is known: what is
 // said of such a phase before it runs goes by that.
-const (
-	maxCount      = 1_000_000
-	defaultAnswer = 5 * time.Millisecond
-)
+const defaultAnswer = 5 * time.Millisecond
 
 // Pace returns how long a client takes from one operation to the next where each is
 // answered at once; of clients that never pause, about how long an answer takes.
@@ -297,42 +284,4 @@ func (c *checker) offered(i int, path string) {
 			c.aimed(i, path)
 		}
 	}
-}
-
-type pause struct {
-	fields.Duration
-	told func() bool
-}
-
-// Read implements [fields.Binding].
-func (v pause) Read(r *fields.Reader, path string, n *fields.Node) {
-	d, err := time.ParseDuration(n.Text)
-	if n.Kind == fields.Scalar && !n.Quoted && err == nil && d == 0 {
-		*v.Into = 0
-		return
-	}
-	before := len(r.Faults)
-	if v.Duration.Read(r, path, n); len(r.Faults) > before {
-		r.Faults = r.Faults[:before]
-		r.Expect(n, path, fmt.Sprintf("0 for none, or a duration such as 4s or 2500ms, from %s to %s", v.Least, v.Most))
-	}
-}
-
-// Write implements [fields.Binding].
-func (v pause) Write() *fields.Node {
-	switch {
-	case *v.Into > 0:
-		return v.Duration.Write()
-	case v.told():
-		return fields.PlainNode("0")
-	default:
-		return nil
-	}
-}
-
-// Schema implements [fields.Binding].
-func (v pause) Schema() *fields.Schema {
-	s := v.Duration.Schema()
-	s.OrZero()
-	return s
 }

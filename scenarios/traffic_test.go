@@ -165,7 +165,7 @@ func writtenField(from fields.Binding) string {
 }
 
 func readLimit(text string) (rate scenarios.RateLimit, faults fields.Faults) {
-	faults = readField(text, scenarios.RateLimitBinding{Into: &rate})
+	faults = readField(text, rate.Binding())
 	return rate, faults
 }
 
@@ -182,7 +182,7 @@ func TestLimit(t *testing.T) {
 		assert.Truef(t, len(faults) <= 0 && got == row.want && got.String() == row.said,
 			"limit: %s is %q, %v; want %q", row.text, got, faults, row.said)
 	}
-	if none := (scenarios.RateLimit{}); none.String() != "" || (scenarios.RateLimitBinding{Into: &none}).Write() != nil {
+	if none := (scenarios.RateLimit{}); none.String() != "" || (none.Binding()).Write() != nil {
 		t.Errorf("no limit is told as %q; want nothing", none)
 	}
 }
@@ -200,7 +200,7 @@ func FuzzLimit(f *testing.F) {
 		if rate.PerSecond < fields.MinRate || rate.PerSecond > fields.MaxRate || rate.Burst < 1 {
 			t.Fatalf("limit: %q is %+v; want a rate within its bounds", text, rate)
 		}
-		written := writtenField(scenarios.RateLimitBinding{Into: &rate})
+		written := writtenField(rate.Binding())
 		if again, faults := readLimit(written); again != rate || len(faults) > 0 {
 			t.Fatalf("limit: %q is written as %q, which reads as %+v, %v; want %+v", text, written, again, faults, rate)
 		}

@@ -18,15 +18,10 @@ type argumentsValue struct{ of *OperationSpec }
 var _ fields.Binding = argumentsValue{}
 
 func (v argumentsValue) Read(r *fields.Reader, path string, n *fields.Node) {
-	if n.Kind != fields.Dict {
-		r.Expect(n, path, "a map of parameters, such as {place: by-name}")
-		return
-	}
-	r.Once(path, n)
 	v.of.With = make(workflow.Arguments, len(n.Entries))
-	for _, e := range n.Entries {
+	for at, e := range r.Entries(path, n, "a map of parameters, such as {place: by-name}") {
 		if e.Value.Kind != fields.Scalar {
-			r.Expect(e.Value, fields.Child(path, e.Key), "a text, number or time")
+			r.Expect(e.Value, at, "a text, number or time")
 			continue
 		}
 		v.of.With[e.Key] = e.Value.Text

@@ -2,6 +2,9 @@ package fields
 
 import (
 	"fmt"
+	"iter"
+	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,9 +56,14 @@ type Object struct {
 	// What names it in messages.
 	What   string
 	Fields []Field
-	// One, where set, names fields of which exactly one is given. It is for the
-	// schema alone: what is said of another number of them is up to then.
+	// Exactly, where set, names fields of which exactly one is given. Then is not
+	// called for another number of them.
+	Exactly []string
+	// One is the same for the schema alone: what is said of another number of them is
+	// up to Then.
 	One []string
+	// Fresh, where set, gives a new struct the defaults that its fields do not name.
+	Fresh func()
 	// Then, where set, looks at all fields together once they are read.
 	Then func(r *Reader, path string, n *Node)
 }
@@ -65,6 +73,8 @@ type Field struct {
 	Name     string
 	Value    Binding
 	Required bool
+	// Default is what a new struct has, as the file would write it.
+	Default string
 	// Says is one plain sentence on what the field is, for the schema.
 	Says string
 }
@@ -112,7 +122,16 @@ func (o Object) Read(r *Reader, path string, n *Node) {
 			r.Fault(n.At, Child(path, f.Name), "%s has no %s; expected one", o.What, f.Name)
 		}
 	}
-	if o.Then != nil {
+	given := 0
+	for _, name := range o.Exactly {
+		if n.Find(name) != nil {
+			given++
+		}
+	}
+	if len(o.Exactly) > 0 && given != 1 {
+		last := len(o.Exactly) - 1
+		r.Fault(n.At, path, "%s has %d of %s and %s; expected exactly one", o.What, given, strings.Join(o.Exactly[:last], ", "), o.Exactly[last])
+	} else if o.Then != nil {
 		o.Then(r, path, n)
 	}
 }
@@ -129,6 +148,23 @@ func (r *Reader) Once(path string, n *Node) {
 			r.Fault(e.At, Child(path, e.Key), "field %q is given twice, first on line %d; expected once", e.Key, before.line)
 		default:
 			r.Fault(e.At, Child(path, e.Key), "field %q is given twice; expected once", e.Key)
+		}
+	}
+}
+
+// Entries visits the entries of a map whose keys the file chooses, each with its path; of a
+// key given twice the first. What is no map, or has a key twice, is reported.
+func (r *Reader) Entries(path string, n *Node, expected string) iter.Seq2[string, Entry] {
+	if n.Kind != Dict {
+		r.Expect(n, path, expected)
+		return func(func(string, Entry) bool) {}
+	}
+	r.Once(path, n)
+	return func(yield func(string, Entry) bool) {
+		for _, e := range n.Entries {
+			if n.Find(e.Key) == e.Value && !yield(Child(path, e.Key), e) {
+				return
+			}
 		}
 	}
 }
@@ -172,45 +208,72 @@ type ListOf[T any] struct {
 	Least, Most int
 	// What names the items in messages.
 	What string
-	// Fresh, where set, returns an item with its defaults.
-	Fresh func() T
-	Bind  func(*T) Binding
+	Bind func(*T) Binding
 }
 
 // Read implements [Binding].
-func (l ListOf[T]) Read(r *Reader, path string, n *Node) {
-	if n.Kind != List {
-		r.Expect(n, path, "a list of "+l.What)
-		return
-	}
-	if len(n.Items) < l.Least || len(n.Items) > l.Most {
-		count := fmt.Sprintf("%d to %d", l.Least, l.Most)
-		if l.Least == l.Most {
-			count = strconv.Itoa(l.Least)
-		}
-		r.Fault(n.At, path, "%s has %d items; expected %s %s", Label(path), len(n.Items), count, l.What)
-		return
-	}
-	values := make([]T, len(n.Items))
-	for i, item := range n.Items {
-		if l.Fresh != nil {
-			values[i] = l.Fresh()
-		}
-		l.Bind(&values[i]).Read(r, Child(path, strconv.Itoa(i)), item)
-	}
-	*l.Into = values
-}
+func (l ListOf[T]) Read(r *Reader, path string, n *Node) { l.items().Read(r, path, n) }
 
 // Write implements [Binding].
-func (l ListOf[T]) Write() *Node {
-	if len(*l.Into) == 0 {
+func (l ListOf[T]) Write() *Node { return l.items().Write() }
+
+// Schema implements [Binding].
+func (l ListOf[T]) Schema() *Schema { return l.items().Schema() }
+
+func (l ListOf[T]) items() items {
+	if l.Into == nil {
+		l.Into = new([]T)
+	}
+	return items{reflect.ValueOf(l.Into).Elem(), l.Least, l.Most, l.What, func(item reflect.Value) Binding {
+		return l.Bind(item.Addr().Interface().(*T))
+	}}
+}
+
+// items is a list of values of any type.
+type items struct {
+	into        reflect.Value
+	least, most int
+	what        string
+	bind        func(item reflect.Value) Binding
+}
+
+func (l items) Read(r *Reader, path string, n *Node) {
+	if n.Kind != List {
+		r.Expect(n, path, "a list of "+l.what)
+		return
+	}
+	if len(n.Items) < l.least || len(n.Items) > l.most {
+		count := fmt.Sprintf("%d to %d", l.least, l.most)
+		if l.least == l.most {
+			count = strconv.Itoa(l.least)
+		}
+		r.Fault(n.At, path, "%s has %d items; expected %s %s", Label(path), len(n.Items), count, l.what)
+		return
+	}
+	l.into.Set(reflect.MakeSlice(l.into.Type(), len(n.Items), len(n.Items)))
+	for i, item := range n.Items {
+		fresh(l.bind(l.into.Index(i))).Read(r, Child(path, strconv.Itoa(i)), item)
+	}
+}
+
+func (l items) Write() *Node {
+	if l.into.Len() == 0 {
 		return nil
 	}
 	n := &Node{Kind: List}
-	for i := range *l.Into {
-		n.Items = append(n.Items, l.Bind(&(*l.Into)[i]).Write())
+	for i := range l.into.Len() {
+		n.Items = append(n.Items, l.bind(l.into.Index(i)).Write())
 	}
 	return n
+}
+
+func (l items) Schema() *Schema {
+	item := fresh(l.bind(reflect.New(l.into.Type().Elem()).Elem()))
+	s := &Schema{Type: Types{"array"}, Items: item.Schema(), MinItems: l.least}
+	if l.most < math.MaxInt32 {
+		s.MaxItems = l.most
+	}
+	return s
 }
 
 // renamed are fields of a scenario that were called otherwise.

@@ -2,8 +2,8 @@ package fields
 
 import (
 	"encoding/json"
-	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -25,7 +25,7 @@ func (o Object) Schema() *Schema {
 		}
 		s.Properties = append(s.Properties, Property{f.Name, value})
 	}
-	for _, name := range o.One {
+	for _, name := range slices.Concat(o.Exactly, o.One) {
 		s.OneOf = append(s.OneOf, &Schema{Required: []string{name}})
 	}
 	return s
@@ -33,19 +33,6 @@ func (o Object) Schema() *Schema {
 
 // Schema implements [Binding].
 func (o Optional[T]) Schema() *Schema { return o.Bind(o.Fresh()).Schema() }
-
-// Schema implements [Binding].
-func (l ListOf[T]) Schema() *Schema {
-	var item T
-	if l.Fresh != nil {
-		item = l.Fresh()
-	}
-	s := &Schema{Type: Types{"array"}, Items: l.Bind(&item).Schema(), MinItems: l.Least}
-	if l.Most < math.MaxInt32 {
-		s.MaxItems = l.Most
-	}
-	return s
-}
 
 // JSONNumeric is the form of a number in JSON.
 var JSONNumeric = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)

@@ -15,9 +15,12 @@ import (
 // CSV takes the values of a file's column: each as often as it occurs there, or as
 // a column of weights says.
 type CSV struct {
+	_ struct{} `object:"a csv"`
 	// File is the path, Column the name of the column. Weight is that of the
 	// weights, empty where each row counts once.
-	File, Column, Weight string
+	File   string `yaml:"file,required" says:"A CSV file with a header, plain or gzip, relative to the scenario's folder." form:"path"`
+	Column string `yaml:"column,required" says:"The column of values." max:"1000"`
+	Weight string `yaml:"weight,omitempty" says:"A column of whole numbers that weights rows; 1 by default." max:"1000"`
 	// ValueSet is what the file holds. Until it was read there is none: what depends on
 	// the values is then not checked, and no generator can be made.
 	Set *ValueSet

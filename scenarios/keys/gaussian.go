@@ -10,9 +10,12 @@ import (
 // bell curve says: each stands for what lies half a unit on either side of it, and
 // what lies beyond Low and High is left out.
 type Gaussian struct {
+	_ struct{} `object:"a gaussian"`
 	// Mean and Deviation are those of the whole bell.
-	Mean, Deviation float64
-	Low, High       int64
+	Mean      float64 `yaml:"mean,required" says:"The mean." range:"-1000000000000000..1000000000000000"`
+	Deviation float64 `yaml:"sd,required" says:"Standard deviation, above 0." range:"0..1000000000000000"`
+	Low       int64   `yaml:"low,required" says:"The lowest integer." range:"-1000000000000000..1000000000000000"`
+	High      int64   `yaml:"high,required" says:"The highest integer." range:"-1000000000000000..1000000000000000"`
 }
 
 var _ Distribution = Gaussian{}

@@ -9,12 +9,13 @@ import (
 // HotSet takes a few of its values for most of the entities: each of the hot ones
 // as often as any other of them, and likewise the rest.
 type HotSet struct {
+	_ struct{} `object:"a hot set"`
 	Ranked
 	// Hot is which share of the values is hot, above 0 and below 1: the first of
 	// them, their number rounded to the nearest.
-	Hot float64
+	Hot float64 `yaml:"hot,required" says:"Hot share of the values." form:"share"`
 	// Share is how often one of those is taken, 0 to 1.
-	Share float64
+	Share float64 `yaml:"share,required" says:"Share of entities with a hot value." form:"share"`
 }
 
 var _ Distribution = HotSet{}

@@ -15,15 +15,16 @@ import (
 // what it refers to is there. Where fewer numbers exist than the window holds, it
 // is over those.
 type Latest struct {
+	_ struct{} `object:"a latest"`
 	// Window is how many numbers are in reach, 1 to a billion.
-	Window int64
+	Window int64 `yaml:"window,required" says:"How many recent numbers qualify." range:"1..1000000000"`
 	// Exponent is how much newer ones are preferred: 0, where all in the window are
 	// alike, to 5.
-	Exponent float64
+	Exponent float64 `yaml:"exponent" says:"How steeply shares fall with age: 0 is uniform." form:"exponent" default:"1"`
 	// Every is how many entities there are to each new number, from 1.
-	Every int64
+	Every int64 `yaml:"every" says:"Entities per new number." range:"1..1000000000" default:"1"`
 	// Start is the first number, that of entity 0.
-	Start int64
+	Start int64 `yaml:"start" says:"Entity 0's number." range:"-1000000000000000..1000000000000000"`
 }
 
 var _ Distribution = Latest{}

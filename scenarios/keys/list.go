@@ -12,9 +12,9 @@ import (
 // and 25 the first comes up for 40 % of the entities.
 type ValueList struct {
 	// Values are texts. One that occurs twice has both shares.
-	Values []string
+	Values []string `yaml:"list" says:"The texts drawn." list:"0..2147483647 texts"`
 	// Weights are positive, one for each value; nil weighs all alike.
-	Weights []int64
+	Weights []int64 `yaml:"weights" says:"Relative weight of each text; equal by default." list:"0..2147483647 whole numbers"`
 }
 
 var _ Distribution = ValueList{}

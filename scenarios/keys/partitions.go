@@ -19,14 +19,14 @@ import (
 // such lot that follows.
 type Partitions struct {
 	// Of is how many partitions there are, 1 to a billion.
-	Of int64
+	Of int64 `yaml:"partitions" says:"Number of values, integers from 0." range:"1..1000000000"`
 	// Rows is how many entities a partition of weight 1 has, at most a million; 0
 	// draws them instead, so that the weights hold on the average.
-	Rows int64
+	Rows int64 `yaml:"rows,omitempty" says:"Entities per partition, exactly; drawn uniformly by default." range:"1..1000000"`
 	// Sizes says which share of the partitions is larger or smaller than that; none
 	// has all of one size. Which ones are large depends on the seed and the
 	// attribute's name.
-	Sizes []Size
+	Sizes []Size `yaml:"sizes" says:"Shares of the partitions and their multiples of rows." list:"1..20 sizes, such as 20% x2.5" form:"size"`
 }
 
 // Size is a share of the partitions, and how many times Rows each of them has.

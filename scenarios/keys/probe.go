@@ -262,7 +262,7 @@ func (o Options) numbers(attribute string, entities uint64) []int64 {
 // comes to. The order of the attributes does not matter, but none may, through
 // whatever others, be derived from itself.
 type Text struct {
-	Template Template
+	Template Template `yaml:"text" says:"A template of attributes, such as {user}@example.com." form:"template"`
 }
 
 var _ Distribution = Text{}

@@ -10,15 +10,16 @@ import (
 // Ranked is what [Zipf] and [HotSet] draw from: so many numbers, or a list of
 // texts. The first is the commonest.
 type Ranked struct {
+	_ struct{} `one:"of,list"`
 	// Of stands for the integers 0 … Of-1, at most a billion; 0 where there is a
 	// ValueList instead.
-	Of int64
+	Of int64 `yaml:"of,omitempty" says:"Number of values, integers from 0, most frequent first." range:"1..1000000000"`
 	// ValueList is texts, none of them twice.
-	List []string
+	List []string `yaml:"list" says:"Distinct texts instead of integers, most frequent first." list:"0..2147483647 texts"`
 	// Scramble exchanges the values among each other, so that the common ones do
 	// not stand side by side: which one comes up how often depends on the seed and
 	// the attribute's name, and how uneven they are stays exactly as it was.
-	Scramble bool
+	Scramble bool `yaml:"scramble,omitempty" says:"Whether common values are scattered rather than adjacent; frequencies stay the same."`
 }
 
 // MaxOf bounds how many numbers a distribution has by rank, by partition or in a

@@ -60,7 +60,7 @@ func (u Uniform) Compile(clock.Stream) ValueSource {
 
 // Sequence numbers the entities: Start for entity 0, one more for each after.
 type Sequence struct {
-	Start int64
+	Start int64 `yaml:"sequence" says:"The first entity's number."`
 }
 
 // Faults implements [Distribution].

@@ -10,9 +10,10 @@ import (
 // the exponent: with s = 1 the first comes up twice as often as the second and ten
 // times as often as the tenth.
 type Zipf struct {
+	_ struct{} `object:"a zipf"`
 	Ranked
 	// Exponent is 0, where all values are alike, to 5.
-	Exponent float64
+	Exponent float64 `yaml:"exponent,required" says:"How steeply shares fall with rank: 0 is uniform." form:"exponent"`
 }
 
 var _ Distribution = Zipf{}

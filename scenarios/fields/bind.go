@@ -1,0 +1,238 @@
+package fields
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Binder binds Go structs by the tags of their fields, which stand in the order of the file:
+//
+//	yaml:"name,required"  the name in the file; required, omitempty: not written at zero,
+//	                      or own: the struct's FieldValue binds it
+//	says:"…"              one sentence for the schema
+//	default:"16"          the value of a struct that leaves the field out
+//	range:"1..100"        bounds of a number or of a duration
+//	max:"200"             bytes of a text
+//	choice:"warm,cold"    the words that a text can be
+//	list:"1..9 phases"    bounds of a list's length, and what its items are called; other
+//	                      tags are those of the items
+//	form:"share"          a form of the binder
+//
+// A field without a yaml tag is no field of the file, and an embedded one stands for its own.
+// A blank field has the tags object:"a phase", which names the struct in messages, one:"a,b",
+// fields of which exactly one is given, and either:"a,b", the same for the schema alone.
+type Binder struct {
+	// Form returns the binding of a value by the name of its form.
+	Form func(name string, into any) Binding
+}
+
+// Completer is a struct that looks at all of its fields together once they are read.
+type Completer interface {
+	Complete(r *Reader, path string, n *Node)
+}
+
+// Valuer is a struct that binds the fields with the option own by code of its own.
+type Valuer interface {
+	FieldValue(name string) Binding
+}
+
+// Defaulter is a struct that sets defaults which its tags cannot have.
+type Defaulter interface {
+	SetDefaults()
+}
+
+// Bound is a type that binds itself, wherever it stands.
+type Bound interface {
+	Binding() Binding
+}
+
+// Bind returns the binding of the struct that into points to.
+func (b Binder) Bind(into any) Object { return b.object(reflect.ValueOf(into).Elem()) }
+
+// Fresh is Bind of a new struct, which it gives its defaults.
+func (b Binder) Fresh(into any) Object {
+	o := b.Bind(into)
+	o.reset()
+	return o
+}
+
+func (b Binder) object(v reflect.Value) Object {
+	var o Object
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		switch {
+		case name != "":
+			o.Fields = append(o.Fields, b.field(v, i, name, words(options)))
+		case f.Name == "_":
+			o.What, o.Exactly, o.One = f.Tag.Get("object"), words(f.Tag.Get("one")), words(f.Tag.Get("either"))
+		case f.Anonymous:
+			inner := b.object(v.Field(i))
+			o.Exactly, o.Fields = append(o.Exactly, inner.Exactly...), append(o.Fields, inner.Fields...)
+		}
+	}
+	into := v.Addr().Interface()
+	if own, ok := into.(Completer); ok {
+		o.Then = own.Complete
+	}
+	if own, ok := into.(Defaulter); ok {
+		o.Fresh = own.SetDefaults
+	}
+	return o
+}
+
+func (b Binder) field(v reflect.Value, i int, name string, options []string) Field {
+	tag := v.Type().Field(i).Tag
+	one := Field{Name: name, Says: tag.Get("says"), Default: tag.Get("default"), Required: slices.Contains(options, "required")}
+	switch {
+	case slices.Contains(options, "own"):
+		one.Value = v.Addr().Interface().(Valuer).FieldValue(name)
+	case slices.Contains(options, "omitempty"):
+		one.Value = unlessZero{b.value(tag, name, v.Field(i)), v.Field(i)}
+	default:
+		one.Value = b.value(tag, name, v.Field(i))
+	}
+	return one
+}
+
+func words(tag string) []string {
+	if tag == "" {
+		return nil
+	}
+	return strings.Split(tag, ",")
+}
+
+// value binds one value by its tags and its type.
+func (b Binder) value(tag reflect.StructTag, name string, v reflect.Value) Binding {
+	if bounds, ok := tag.Lookup("list"); ok && v.Kind() == reflect.Slice {
+		count, what, _ := strings.Cut(bounds, " ")
+		least, most := span(count, strconv.Atoi)
+		return items{v, least, most, what, func(item reflect.Value) Binding { return b.single(tag, name, item) }}
+	}
+	return b.single(tag, name, v)
+}
+
+func (b Binder) single(tag reflect.StructTag, name string, v reflect.Value) Binding {
+	into := v.Addr().Interface()
+	bounds := tag.Get("range")
+	if form, ok := tag.Lookup("form"); ok {
+		return b.Form(form, into)
+	}
+	switch into := into.(type) {
+	case Bound:
+		return into.Binding()
+	case *string:
+		return textOf(tag, name, into)
+	case *bool:
+		return Truth(into)
+	case *uint64:
+		return Seed(into)
+	case *int:
+		least, most := span(bounds, strconv.Atoi)
+		return Whole[int]{Into: into, Least: least, Most: most}
+	case *int64:
+		if bounds == "" {
+			return Whole[int64]{Into: into, Least: math.MinInt64, Most: math.MaxInt64}
+		}
+		least, most := span(bounds, func(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) })
+		return Whole[int64]{Into: into, Least: least, Most: most}
+	case *float64:
+		low, high, _ := strings.Cut(bounds, "..")
+		least, most := span(bounds, func(text string) (float64, error) { return strconv.ParseFloat(text, 64) })
+		return Decimal(into, JSONNumeric, least, most, "a number such as 38 or 9.5, from "+low+" to "+high)
+	case *time.Duration:
+		least, most := span(bounds, time.ParseDuration)
+		return Duration{Into: into, Least: least, Most: most}
+	}
+	if v.Kind() == reflect.Pointer {
+		return optional{v, func(value reflect.Value) Binding { return b.single(tag, name, value) }}
+	}
+	return b.object(v)
+}
+
+func textOf(tag reflect.StructTag, name string, into *string) Binding {
+	if of, ok := tag.Lookup("choice"); ok {
+		return Choice{Into: into, What: name, Of: words(of)}
+	}
+	if most, err := strconv.Atoi(tag.Get("max")); err == nil {
+		return LongText(into, most)
+	}
+	return Text{Into: into}
+}
+
+// span reads bounds such as 1..100; a tag that has none is a mistake of the program.
+func span[T any](text string, parse func(string) (T, error)) (least, most T) {
+	low, high, _ := strings.Cut(text, "..")
+	least, err := parse(low)
+	if err == nil {
+		most, err = parse(high)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("fields: tag %q has no bounds: %v", text, err))
+	}
+	return least, most
+}
+
+// reset gives each field its default.
+func (o Object) reset() {
+	if o.Fresh != nil {
+		o.Fresh()
+	}
+	for _, f := range o.Fields {
+		if f.Default != "" {
+			f.Value.Read(new(Reader), f.Name, PlainNode(f.Default))
+		}
+		if below, ok := f.Value.(Object); ok {
+			below.reset()
+		}
+	}
+}
+
+// fresh gives a new value its defaults, and returns its binding.
+func fresh(bound Binding) Binding {
+	if o, ok := bound.(Object); ok {
+		o.reset()
+	}
+	return bound
+}
+
+// unlessZero leaves a value out when it is written at zero.
+type unlessZero struct {
+	Binding
+	value reflect.Value
+}
+
+func (v unlessZero) Write() *Node {
+	if v.value.IsZero() {
+		return nil
+	}
+	return v.Binding.Write()
+}
+
+// optional is a value behind a pointer.
+type optional struct {
+	pointer reflect.Value
+	bind    func(reflect.Value) Binding
+}
+
+func (o optional) Read(r *Reader, path string, n *Node) {
+	value := reflect.New(o.pointer.Type().Elem())
+	fresh(o.bind(value.Elem())).Read(r, path, n)
+	o.pointer.Set(value)
+}
+
+func (o optional) Write() *Node {
+	if o.pointer.IsNil() {
+		return nil
+	}
+	return o.bind(o.pointer.Elem()).Write()
+}
+
+func (o optional) Schema() *Schema {
+	return fresh(o.bind(reflect.New(o.pointer.Type().Elem()).Elem())).Schema()
+}
