@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 )
 
@@ -88,10 +87,8 @@ func (s *Scenario) Opposed() (*Scenario, error) {
 		return nil, nil
 	}
 	opposed, _ := decode(s.encode())
-	for _, one := range s.AntiPattern.Set {
-		if err := opposed.Set(one.Path, one.Value); err != nil {
-			return nil, err
-		}
+	if err := opposed.SetAll(s.AntiPattern.Set); err != nil {
+		return nil, err
 	}
 	return opposed, nil
 }
@@ -102,13 +99,7 @@ func (c *checker) antiPattern() {
 	if c.AntiPattern == nil || len(c.before) > 0 || len(c.found) > 0 {
 		return
 	}
-	for i, one := range c.AntiPattern.Fails {
-		if path := fmt.Sprintf("anti_pattern.fails.%d", i); !slices.Contains(c.Expect, one) {
-			c.add(path, "%s", nearest.Unknown("check of expect", one, c.Expect))
-		} else if slices.Contains(c.AntiPattern.Fails[:i], one) {
-			c.add(path, "%s occurs twice; expected each check once", one)
-		}
-	}
+	c.among("check of expect", c.AntiPattern.Fails, c.Expect, "anti_pattern.fails")
 	opposed, err := c.Opposed()
 	if err == nil {
 		// Of an anti-pattern of an anti-pattern nobody asks.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -65,7 +64,7 @@ func (c *checker) add(path, format string, args ...any) { c.addAt(path, -1, form
 // addAt reports a fault at an offset into a text, negative for the whole value.
 func (c *checker) addAt(path string, offset int, format string, args ...any) {
 	at := c.places.Of(path)
-	value := c.at(strings.Split(path, "."))
+	value := nodeAt(c.encode(), strings.Split(path, "."))
 	if value != nil && value.Kind == fields.Scalar && offset >= 0 && at.Inner > 0 && offset <= len(value.Text) {
 		at.Column = at.Inner + utf8.RuneCountInString(value.Text[:offset])
 	} else if offset > 0 {
@@ -98,6 +97,19 @@ func (c *checker) names() {
 				c.add(name, "operation %q is in group %s and before in %s; expected one group", o.Name, o.Group, before)
 			}
 			own[o.Name], groups[o.Name] = true, o.Group
+		}
+	}
+}
+
+// among checks that names are among those that are known, each given once.
+func (c *checker) among(what string, names, known []string, path string) {
+	for i, name := range names {
+		switch at := fmt.Sprintf("%s.%d", path, i); {
+		case c.before.Concern(at):
+		case !slices.Contains(known, name):
+			c.add(at, "%s", nearest.Unknown(what, name, known))
+		case slices.Contains(names[:i], name):
+			c.add(at, "%s %q occurs twice; expected once", what, name)
 		}
 	}
 }
@@ -317,16 +329,7 @@ func (c *checker) operation(o *OperationSpec, path string) {
 		c.transaction(path+".entities", o.Entities)
 	}
 	if o.Verb == entity.Query {
-		known := c.properties()
-		for i, name := range o.Select {
-			at := path + ".select." + strconv.Itoa(i)
-			switch {
-			case !slices.Contains(known, name):
-				c.add(at, "%s", nearest.Unknown("property", name, known))
-			case slices.Contains(o.Select[:i], name):
-				c.add(at, "property %q occurs twice; expected once", name)
-			}
-		}
+		c.among("property", o.Select, c.properties(), path+".select")
 		if o.Where != "" && c.sound(path+".where", path+".class", "attributes", c.designPath(), "entity", "seed") {
 			c.where(o, path+".where")
 		}

@@ -118,14 +118,8 @@ func (c *checker) copies(d *Design, path string) {
 	for i := range d.Copies {
 		one, at := &d.Copies[i], fmt.Sprintf("%s.copies.%d", path, i)
 		c.own("copy", one.Name, seen, at+".name")
-		for j, name := range one.Properties {
-			switch place := fmt.Sprintf("%s.properties.%d", at, j); {
-			case c.before.Concern(place, "entity.properties"):
-			case !slices.Contains(known, name):
-				c.add(place, "%s", nearest.Unknown("property", name, known))
-			case slices.Contains(one.Properties[:j], name):
-				c.add(place, "property %q occurs twice; expected once", name)
-			}
+		if !c.before.Concern("entity.properties") {
+			c.among("property", one.Properties, known, at+".properties")
 		}
 		for j := range d.Copies[:i] {
 			// Names of tables do not tell capitals from small letters.

@@ -72,18 +72,8 @@ func (s *Scenario) Time() string {
 
 // attributeNames checks that attributes exist, each named once.
 func (c *checker) attributeNames(names []string, path string) {
-	if c.nameless() {
-		return
-	}
-	known := nearest.Of(c.Attributes, func(a keys.Attribute) string { return a.Name })
-	for i, name := range names {
-		switch at := fmt.Sprintf("%s.%d", path, i); {
-		case c.before.Concern(at):
-		case !slices.Contains(known, name):
-			c.add(at, "%s", nearest.Unknown("attribute", name, known))
-		case slices.Contains(names[:i], name):
-			c.add(at, "attribute %q occurs twice; expected once", name)
-		}
+	if !c.nameless() {
+		c.among("attribute", names, nearest.Of(c.Attributes, func(a keys.Attribute) string { return a.Name }), path)
 	}
 }
 

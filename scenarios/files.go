@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -194,42 +195,20 @@ func (c *checker) unread(err error, path, what, file string) bool {
 	return true
 }
 
+// fileReference is the path of a value that names a file.
+var fileReference = regexp.MustCompile(`^(attributes\.[^.]+\.csv|entity\.size\.csv|rows|phases\..*\.from)\.file$|^phases\..*\.arrivals\.trace$`)
+
 // Moved returns the scenario with other paths for the files that it names, for who
 // writes it into another folder. The error is [fields.Faults].
 func (s *Scenario) Moved(path func(file string) string) (*Scenario, error) {
-	moved := *s
-	for _, a := range s.Attributes {
-		if set, file := a.Values.(keys.CSV); file {
-			if err := moved.Set("attributes."+a.Name+".csv.file", path(set.File)); err != nil {
-				return nil, err
-			}
+	tree := s.encode()
+	tree.Walk("", func(at string, n *fields.Node) {
+		if fileReference.MatchString(at) {
+			n.Text = path(n.Text)
 		}
-	}
-	if curve, is := s.Entity.Sizes.(*keys.Curve); is && curve.Kind == keys.CurveCSV {
-		if err := moved.Set("entity.size.csv.file", path(curve.File.File)); err != nil {
-			return nil, err
-		}
-	}
-	if s.Rows != nil {
-		if err := moved.Set("rows.file", path(s.Rows.File)); err != nil {
-			return nil, err
-		}
-	}
-	for i := range s.Phases {
-		if t := s.Phases[i].Traffic; t != nil && t.Arrivals != nil && t.Arrivals.Trace != "" {
-			if err := moved.Set(fmt.Sprintf("phases.%d.traffic.arrivals.trace", i), path(t.Arrivals.Trace)); err != nil {
-				return nil, err
-			}
-		}
-	}
-	var err error
-	(&checker{Scenario: s}).eachToken(func(o *OperationSpec, at string) {
-		err = errors.Join(err, moved.Set(at+".from.file", path(o.From.File)))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &moved, nil
+	moved, faults := decode(tree)
+	return moved, faults.ErrorOrNil()
 }
 
 // trace reads the trace of a phase, and judges what depends on its rows.

@@ -25,22 +25,15 @@ func (s *Scenario) Set(path, value string) error { return s.SetFrom("--set "+pat
 // SetFrom is [Scenario.Set] with a value that came from somewhere else, which faults of
 // it then name.
 func (s *Scenario) SetFrom(from, path, value string) error {
-	origin := fields.Place{File: from}
-	steps, err := resolve(s.encode(), path)
+	tree := s.encode()
+	steps, ways, err := place(tree, from, path, value)
 	if err != nil {
-		return fields.Faults{{File: origin.File, Path: path, What: err.Error()}}
+		return err
 	}
 	var faults fields.Faults
-	for _, one := range candidates(s.at(steps), value) {
+	for _, one := range ways {
 		if faults = one.faults; len(faults) == 0 {
-			one.value.Walk("", func(_ string, n *fields.Node) {
-				n.At = origin
-				for i := range n.Entries {
-					n.Entries[i].At = origin
-				}
-			})
-			tree := s.encode()
-			tree.Replace(steps, one.value, origin)
+			tree.Replace(steps, one.value, one.value.At)
 			var changed *Scenario
 			if changed, faults = decode(tree); len(faults) == 0 {
 				*s = *changed
@@ -49,10 +42,54 @@ func (s *Scenario) SetFrom(from, path, value string) error {
 		}
 		// Until now the scenario had no such fault, wherever it shows.
 		for i := range faults {
-			faults[i].File, faults[i].Line, faults[i].Column = origin.File, 0, 0
+			faults[i].File, faults[i].Line, faults[i].Column = from, 0, 0
 		}
 	}
 	return faults
+}
+
+// SetAll is [Scenario.Set] of several values, one after another. The error is that of the first
+// that cannot be set; the scenario then has those before it.
+func (s *Scenario) SetAll(settings []Setting) error {
+	// The values are written into one tree, which is read once. Where something is wrong, or there
+	// are several ways to read a value, each is set by itself.
+	tree, plain := s.encode(), true
+	for _, one := range settings {
+		steps, ways, err := place(tree, "--set "+one.Path, one.Path, one.Value)
+		if plain = err == nil && len(ways) == 1 && len(ways[0].faults) == 0; !plain {
+			break
+		}
+		tree.Replace(steps, ways[0].value, ways[0].value.At)
+	}
+	if changed, faults := decode(tree); plain && len(faults) == 0 {
+		*s = *changed
+		return nil
+	}
+	for _, one := range settings {
+		if err := s.Set(one.Path, one.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place returns where in a tree a value belongs, and the ways to read it.
+func place(tree *fields.Node, from, path, value string) (steps []string, ways []candidate, err error) {
+	if steps, err = resolve(tree, path); err != nil {
+		return nil, nil, fields.Faults{{File: from, Path: path, What: err.Error()}}
+	}
+	ways = candidates(nodeAt(tree, steps), value)
+	for _, one := range ways {
+		if one.value != nil {
+			one.value.Walk("", func(_ string, n *fields.Node) {
+				n.At = fields.Place{File: from}
+				for i := range n.Entries {
+					n.Entries[i].At = n.At
+				}
+			})
+		}
+	}
+	return steps, ways, nil
 }
 
 // Credit says where the value at a path came from that a program has filled in, such as
@@ -103,9 +140,8 @@ func candidates(now *fields.Node, value string) []candidate {
 	}
 }
 
-// at returns what stands at resolved steps, nil where there is nothing yet.
-func (s *Scenario) at(steps []string) *fields.Node {
-	n := s.encode()
+// nodeAt returns what stands at resolved steps, nil where there is nothing yet.
+func nodeAt(n *fields.Node, steps []string) *fields.Node {
 	for _, step := range steps {
 		if n = n.Step(step); n == nil {
 			return nil
