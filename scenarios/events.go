@@ -20,33 +20,31 @@ func (c *checker) event(phase int, o *OperationSpec, path string) {
 	}
 	unloaded := c.loadsSound(phase) && c.Loaded(phase) == 0
 	copied := slices.ContainsFunc(append(slices.Clone(c.Designs), c.Design), func(d Design) bool { return len(d.Copies) > 0 })
+	batch, by := o.Verb == entity.Batch, len(o.By) > 0
+	for _, one := range []rule{
+		{(o.Of.Kind == AccessZipf || o.Of.Kind == AccessHot) && unloaded, "of", o.Of.Kind + " needs loaded entities; expected a load first, or latest"},
+		{by && o.Updates() && unloaded, "by", "by needs loaded entities here; expected a load first, or no by"},
+		{o.Span > 0 && len(c.times()) == 0, "span", "a span needs an attribute of time; expected one such as at: {time: 2026-01-01T00:00:00Z}"},
+		{o.Span > 0 && o.Class != ClassBy, "span", "a span belongs to a query by attributes; expected by"},
+		{o.Killed > 0 && !copied, "killed", "killed needs a design with copies; expected none, or copies"},
+		{batch && !o.Inserts(), "change",
+			"a batch of events writes new entities; expected insert, insert-or-replace or insert-or-merge, or partitions"},
+		{o.Class == ClassPartitionRange, "class", "partition-range needs partitions; expected another class, by, or partitions"},
+		{o.Save != "", "save", "a token needs one repeated query; expected none, or partitions"},
+		{o.From.Given(), "from", "a token needs one repeated query; expected none, or partitions"},
+		{o.ReadFirst && len(c.Design.Copies) > 0, "read_first", "read_first ignores copies; expected none, or a design without copies"},
+		{o.ReadFirst && by, "by", "by and read_first are mutually exclusive; expected one of them"},
+	} {
+		if one.broken {
+			c.add(path+"."+one.field, "%s", one.says)
+			return
+		}
+	}
 	switch {
-	case (o.Of.Kind == AccessZipf || o.Of.Kind == AccessHot) && unloaded:
-		c.add(path+".of", "%s needs loaded entities; expected a load first, or latest", o.Of.Kind)
-	case len(o.By) > 0 && o.Updates() && unloaded:
-		c.add(path+".by", "by needs loaded entities here; expected a load first, or no by")
-	case o.Span > 0 && len(c.times()) == 0:
-		c.add(path+".span", "a span needs an attribute of time; expected one such as at: {time: 2026-01-01T00:00:00Z}")
-	case o.Span > 0 && o.Class != ClassBy:
-		c.add(path+".span", "a span belongs to a query by attributes; expected by")
-	case o.Killed > 0 && !copied:
-		c.add(path+".killed", "killed needs a design with copies; expected none, or copies")
-	case o.Verb == entity.Batch && !o.Inserts():
-		c.add(path+".change", "a batch of events writes new entities; expected insert, insert-or-replace or insert-or-merge, or partitions")
-	case o.Verb == entity.Batch:
+	case batch:
 		c.together(o, path)
-	case o.Verb == entity.Get && len(o.By) > 0:
+	case o.Verb == entity.Get && by:
 		c.pointed(o, path)
-	case o.Class == ClassPartitionRange:
-		c.add(path+".class", "partition-range needs partitions; expected another class, by, or partitions")
-	case o.Save != "":
-		c.add(path+".save", "a token needs one repeated query; expected none, or partitions")
-	case o.From.Given():
-		c.add(path+".from", "a token needs one repeated query; expected none, or partitions")
-	case o.ReadFirst && len(c.Design.Copies) > 0:
-		c.add(path+".read_first", "read_first ignores copies; expected none, or a design without copies")
-	case o.ReadFirst && len(o.By) > 0:
-		c.add(path+".by", "by and read_first are mutually exclusive; expected one of them")
 	}
 }
 

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -66,18 +67,13 @@ func completeFaultRule(r *engine.FaultRule, reader *fields.Reader, path string, 
 	if r.Kind == engine.FaultDrop && r.Moment == 0 {
 		r.Moment = engine.FaultAfter
 	}
-	if (r.Kind == engine.FaultDelay || r.Kind == engine.FaultDrip) && r.By == 0 {
-		reader.Fault(n.At, fields.Child(path, "by"), "a %v has no by; expected a duration, such as 200ms", r.Kind)
-	}
-	if value := n.Find("key"); value != nil && r.KeyPrefix != "" {
-		reader.Fault(value.At, fields.Child(path, "key"), "key and key_prefix are given; expected one")
-	}
-	switch end := n.Find("to"); {
-	case end == nil && r.Kind == engine.FaultFreeze:
-		reader.Fault(n.At, fields.Child(path, "to"), "freeze has no to; expected its end")
-	case end != nil && r.To <= r.From:
-		reader.Fault(end.At, fields.Child(path, "to"), "the window from %v to %v is empty; expected a later end", r.From, r.To)
-	}
+	late := r.Kind == engine.FaultDelay || r.Kind == engine.FaultDrip
+	check(reader, path, n, []rule{
+		{late && r.By == 0, "by", fmt.Sprintf("a %v has no by; expected a duration, such as 200ms", r.Kind)},
+		{n.Has("key") && r.KeyPrefix != "", "key", "key and key_prefix are given; expected one"},
+		{!n.Has("to") && r.Kind == engine.FaultFreeze, "to", "freeze has no to; expected its end"},
+		{n.Has("to") && r.To <= r.From, "to", fmt.Sprintf("the window from %v to %v is empty; expected a later end", r.From, r.To)},
+	}...)
 }
 
 // faultShare is the form of a share, which is kept in parts per million.

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -95,12 +96,10 @@ func (e *Entity) FieldValue(string) fields.Binding { return SizeBinding{Size: &e
 // Complete implements [fields.Completer]: it checks that there is a design or a list of them, and
 // makes the columns of the rows attributes of the scenario.
 func (s *Scenario) Complete(r *fields.Reader, path string, n *fields.Node) {
-	switch one, list := n.Find("design"), n.Find("designs"); {
-	case one == nil && list == nil:
-		r.Fault(n.At, fields.Child(path, "design"), "a scenario has no design; expected one, or designs")
-	case one != nil && list != nil:
-		r.Fault(list.At, fields.Child(path, "designs"), "design and designs are given; expected one of them")
-	}
+	check(r, path, n, []rule{
+		{!n.Has("design") && !n.Has("designs"), "design", "a scenario has no design; expected one, or designs"},
+		{n.Has("design") && n.Has("designs"), "designs", "design and designs are given; expected one of them"},
+	}...)
 	if s.Rows == nil {
 		return
 	}
@@ -163,9 +162,8 @@ func propertiesValue(into *[]PropertySpec) fields.Binding {
 // Complete implements [fields.Completer]: it fills in what follows from the verb and refuses
 // what does not belong to it.
 func (o *OperationSpec) Complete(r *fields.Reader, path string, n *fields.Node) {
-	if given := n.Find("timeout"); given != nil && o.Timeout%time.Second != 0 {
-		r.Fault(given.At, fields.Child(path, "timeout"), "timeout is %v; expected whole seconds, 1s to 30s", o.Timeout)
-	}
+	check(r, path, n, rule{n.Has("timeout") && o.Timeout%time.Second != 0, "timeout",
+		fmt.Sprintf("timeout is %v; expected whole seconds, 1s to 30s", o.Timeout)})
 	o.settleWorkflow(r, path, n)
 	if o.Verb == 0 {
 		return
@@ -205,19 +203,42 @@ func (o *OperationSpec) Complete(r *fields.Reader, path string, n *fields.Node) 
 		{"together", "batch", batch},
 		{"killed", "what writes", o.Verb.IsChange() || batch},
 	}...)
-	if asked := n.Find("read_first"); asked != nil && !o.ReadFirst && o.Counter != "" {
-		r.Fault(asked.At, fields.Child(path, "read_first"), "counter needs read_first; expected read_first true, or no counter")
-	}
-	o.ReadFirst = o.ReadFirst || o.Counter != ""
-	if blind := n.Find("blind"); blind != nil && o.Blind && !o.ReadFirst {
-		r.Fault(blind.At, fields.Child(path, "blind"), "blind needs read_first; expected read_first, or no blind")
-	}
-	if query {
+	readFirst := o.ReadFirst || o.Counter != ""
+	check(r, path, n, []rule{
+		{n.Has("read_first") && !o.ReadFirst && readFirst, "read_first", "counter needs read_first; expected read_first true, or no counter"},
+		{n.Has("blind") && o.Blind && !readFirst, "blind", "blind needs read_first; expected read_first, or no blind"},
+		{o.Merges() && !n.Has("properties") && o.Counter == "", "", fmt.Sprintf("a %s has no properties; expected those to write", o.Verb)},
+	}...)
+	if o.ReadFirst = readFirst; query {
 		o.settleQuery(r, path, n)
 	}
-	if o.Merges() && n.Find("properties") == nil && o.Counter == "" {
-		r.Fault(n.At, path, "a %s has no properties; expected those to write", o.Verb)
+}
+
+// rule is what must not be of some fields together.
+type rule struct {
+	broken bool
+	// field is where it is reported; it is the struct where the field is not given, or empty.
+	field, says string
+}
+
+// check reports the rules that are broken, and whether any is.
+func check(r *fields.Reader, path string, n *fields.Node, rules ...rule) bool {
+	broken := false
+	for _, one := range rules {
+		if !one.broken {
+			continue
+		}
+		at, where := n.At, path
+		if one.field != "" {
+			where = fields.Child(path, one.field)
+		}
+		if given := n.Find(one.field); given != nil {
+			at = given.At
+		}
+		r.Fault(at, where, "%s", one.says)
+		broken = true
 	}
+	return broken
 }
 
 // owned is a field that belongs to some kinds of what can have it.
@@ -229,9 +250,8 @@ type owned struct {
 // misplaced reports the fields that are given and belong to another kind than this.
 func misplaced(r *fields.Reader, path string, n *fields.Node, this string, parts ...owned) {
 	for _, part := range parts {
-		if value := n.Find(part.field); value != nil && !part.belongs {
-			r.Fault(value.At, fields.Child(path, part.field), "%s belongs to %s, and this is %s; expected none", part.field, part.owner, this)
-		}
+		check(r, path, n, rule{n.Has(part.field) && !part.belongs, part.field,
+			fmt.Sprintf("%s belongs to %s, and this is %s; expected none", part.field, part.owner, this)})
 	}
 }
 

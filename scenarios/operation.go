@@ -260,9 +260,7 @@ func (a *Access) FieldValue(string) fields.Binding {
 // Complete implements [fields.Completer].
 func (a *Access) Complete(r *fields.Reader, path string, n *fields.Node) {
 	a.Kind = present(n, []string{AccessLatest, AccessZipf, AccessHot})[0]
-	if share := n.Find("share"); (share != nil) != (a.Kind == AccessHot) {
-		r.Fault(n.At, path, "share belongs to hot; expected both, or neither")
-	}
+	check(r, path, n, rule{n.Has("share") != (a.Kind == AccessHot), "", "share belongs to hot; expected both, or neither"})
 }
 
 // exponentValue is the exponent of a zipf distribution.

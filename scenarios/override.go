@@ -61,9 +61,11 @@ func (s *Scenario) SetAll(settings []Setting) error {
 		}
 		tree.Replace(steps, ways[0].value, ways[0].value.At)
 	}
-	if changed, faults := decode(tree); plain && len(faults) == 0 {
-		*s = *changed
-		return nil
+	if plain {
+		if changed, faults := decode(tree); len(faults) == 0 {
+			*s = *changed
+			return nil
+		}
 	}
 	for _, one := range settings {
 		if err := s.Set(one.Path, one.Value); err != nil {

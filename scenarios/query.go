@@ -62,9 +62,7 @@ func (o *OperationSpec) Scans() bool {
 // settleQuery fills in what follows from the class of a query and refuses what
 // does not belong to it.
 func (o *OperationSpec) settleQuery(r *fields.Reader, path string, n *fields.Node) {
-	if class := n.Find("class"); class != nil && len(o.By) > 0 {
-		r.Fault(class.At, fields.Child(path, "class"), "the design decides what by reads; expected no class with by")
-	}
+	check(r, path, n, rule{n.Has("class") && len(o.By) > 0, "class", "the design decides what by reads; expected no class with by"})
 	if o.Class == "" {
 		o.Class = o.defaultClass()
 	}
@@ -84,9 +82,8 @@ func (o *OperationSpec) settleQuery(r *fields.Reader, path string, n *fields.Nod
 		{"from", "the classes rows, " + scans, o.Class != ClassPoint},
 		{"save", "the classes " + scans, o.Scans()},
 	}...)
-	if save := n.Find("save"); save != nil && o.Pages == 0 && o.Save != "" && o.Scans() {
-		r.Fault(save.At, fields.Child(path, "save"), "a query of all pages saves no token; expected pages")
-	}
+	check(r, path, n, rule{n.Has("save") && o.Pages == 0 && o.Save != "" && o.Scans(), "save",
+		"a query of all pages saves no token; expected pages"})
 }
 
 // Narrow returns the $filter of a range of keys within which another one holds.

@@ -169,9 +169,7 @@ func (d *draft) settle(r *fields.Reader, path string, n *fields.Node) {
 		r.Fault(n.At, path, "size has %s; expected quantiles alone, or one of %s", strings.Join(given, " beside "), strings.Join(kinds(), ", "))
 		return
 	}
-	if weights := n.Find("weights"); weights != nil && n.Find(keys.CurveList) == nil {
-		r.Fault(weights.At, fields.Child(path, "weights"), "weights need a list of sizes; expected none")
-	}
+	check(r, path, n, rule{n.Has("weights") && !n.Has(keys.CurveList), "weights", "weights need a list of sizes; expected none"})
 	if len(given) == 1 {
 		d.curve.Kind = given[0]
 		d.settleCurve(r, fields.Child(path, given[0]), n.Find(given[0]), n.Find("weights"))
@@ -194,31 +192,17 @@ func (d *draft) settle(r *fields.Reader, path string, n *fields.Node) {
 // settleCurve refuses values of a curve that do not go together.
 func (d *draft) settleCurve(r *fields.Reader, path string, n, weights *fields.Node) {
 	c := &d.curve
-	fault := func(name, format string, args ...any) {
-		at := n
-		if found := n.Find(name); found != nil {
-			at = found
-		}
-		r.Fault(at.At, fields.Child(path, name), format, args...)
-	}
-	switch {
-	case c.Kind == keys.CurveUniform && c.High > 0 && c.Low > c.High:
-		r.Fault(n.At, path, "uniform is %d to %d; expected ascending sizes", c.Low, c.High)
-	case c.Kind == keys.CurveList && weights != nil && len(c.Weights) != len(c.List):
+	uniform, bell := c.Kind == keys.CurveUniform, c.Kind == keys.CurveLognormal
+	check(r, path, n, []rule{
+		{uniform && c.High > 0 && c.Low > c.High, "", fmt.Sprintf("uniform is %d to %d; expected ascending sizes", c.Low, c.High)},
+		{bell && n.Has("p99") == n.Has("sigma") && c.Median > 0, "p99", "p99 and sigma are both given or missing; expected one"},
+		{bell && !n.Has("sigma") && c.P99 > 0 && c.P99 <= c.Median, "p99", fmt.Sprintf("p99 is %d, p50 %d; expected p99 larger", c.P99, c.Median)},
+		{bell && c.Median > c.High, "max", fmt.Sprintf("max is %d, p50 %d; expected max at least p50", c.High, c.Median)},
+		{bell && c.Median <= c.High && c.Low > c.Median && c.Median > 0, "min", fmt.Sprintf("min is %d, p50 %d; expected min at most p50", c.Low, c.Median)},
+		{!bell && !uniform && c.Low > c.High, "min", fmt.Sprintf("min is %d, max %d; expected min at most max", c.Low, c.High)},
+	}...)
+	if c.Kind == keys.CurveList && weights != nil && len(c.Weights) != len(c.List) {
 		r.Fault(weights.At, strings.TrimSuffix(path, keys.CurveList)+"weights", "%d weights of %d sizes; expected one for each", len(c.Weights), len(c.List))
-	case c.Kind == keys.CurveLognormal:
-		if (n.Find("p99") != nil) == (n.Find("sigma") != nil) && c.Median > 0 {
-			fault("p99", "p99 and sigma are both given or missing; expected one")
-		} else if c.P99 > 0 && c.P99 <= c.Median {
-			fault("p99", "p99 is %d, p50 %d; expected p99 larger", c.P99, c.Median)
-		}
-		if c.Median > c.High {
-			fault("max", "max is %d, p50 %d; expected max at least p50", c.High, c.Median)
-		} else if c.Low > c.Median && c.Median > 0 {
-			fault("min", "min is %d, p50 %d; expected min at most p50", c.Low, c.Median)
-		}
-	case c.Kind != keys.CurveUniform && c.Low > c.High:
-		fault("min", "min is %d, max %d; expected min at most max", c.Low, c.High)
 	}
 }
 

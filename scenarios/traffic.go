@@ -94,45 +94,26 @@ func (a *Arrivals) Binding() fields.Binding { return a.binding() }
 // Complete implements [fields.Completer]: it refuses what does not belong together.
 func (t *Traffic) Complete(r *fields.Reader, path string, n *fields.Node) {
 	oneLoop(r, path, n, "traffic", "arrivals")
-	arrivals, length := n.Find("arrivals"), n.Find("for")
-	steps := arrivals != nil && arrivals.Find("steps") != nil
-	trace := arrivals != nil && arrivals.Find("trace") != nil
-	switch {
-	case steps && length != nil:
-		r.Fault(length.At, fields.Child(path, "for"), "steps define the duration; expected no for")
-	case !steps && !trace && length == nil && n.Find("count") == nil:
-		r.Fault(n.At, fields.Child(path, "for"), "traffic has no for; expected one")
-	}
-	if (!trace || t.Arrivals.Time != "") && n.Find("operations") == nil {
-		r.Fault(n.At, fields.Child(path, "operations"), "traffic has no operations; expected one")
-	}
-	t.settleCount(r, path, n)
-	if unit := n.Find("unit"); unit != nil && t.Unit == UnitEntities && (arrivals == nil || trace) {
-		r.Fault(unit.At, fields.Child(path, "unit"), "unit entities needs a rate; expected arrivals with a rate, or operations")
-	}
+	arrivals := n.Find("arrivals")
+	steps := arrivals != nil && arrivals.Has("steps")
+	trace := arrivals != nil && arrivals.Has("trace")
 	steady := t.Arrivals == nil || t.Arrivals.Constant > 0 || t.Arrivals.Poisson > 0
-	if stable := n.Find("stop_when_stable"); stable != nil && !steady {
-		r.Fault(stable.At, fields.Child(path, "stop_when_stable"), "changing arrivals are never stable; expected constant, poisson or clients, or no stop_when_stable")
-	}
-	if warm := n.Find("warm_up"); warm != nil && t.Lasts() > 0 && t.WarmUp >= t.Lasts() {
-		r.Fault(warm.At, fields.Child(path, "warm_up"), "warm_up is %v, the phase lasts %v; expected less", t.WarmUp, t.Lasts())
-	}
-}
-
-// settleCount refuses what a closed loop of so many operations has no room for.
-func (t *Traffic) settleCount(r *fields.Reader, path string, n *fields.Node) {
-	count := n.Find("count")
-	if count == nil {
-		return
-	}
-	if n.Find("clients") == nil {
-		r.Fault(count.At, fields.Child(path, "count"), "count belongs to clients; expected none, or clients")
+	rules := []rule{
+		{steps && n.Has("for"), "for", "steps define the duration; expected no for"},
+		{!steps && !trace && !n.Has("for") && !n.Has("count"), "for", "traffic has no for; expected one"},
+		{(!trace || t.Arrivals.Time != "") && !n.Has("operations"), "operations", "traffic has no operations; expected one"},
+		{n.Has("count") && !n.Has("clients"), "count", "count belongs to clients; expected none, or clients"},
+		{n.Has("unit") && t.Unit == UnitEntities && (arrivals == nil || trace), "unit",
+			"unit entities needs a rate; expected arrivals with a rate, or operations"},
+		{n.Has("stop_when_stable") && !steady, "stop_when_stable",
+			"changing arrivals are never stable; expected constant, poisson or clients, or no stop_when_stable"},
+		{n.Has("warm_up") && t.Lasts() > 0 && t.WarmUp >= t.Lasts(), "warm_up",
+			fmt.Sprintf("warm_up is %v, the phase lasts %v; expected less", t.WarmUp, t.Lasts())},
 	}
 	for _, name := range []string{"think", "for", "warm_up", "stop_when_stable", "stop_on"} {
-		if other := n.Find(name); other != nil {
-			r.Fault(other.At, fields.Child(path, name), "%s does not apply to count; expected no %s, or no count", name, name)
-		}
+		rules = append(rules, rule{n.Has("count") && n.Has(name), name, fmt.Sprintf("%s does not apply to count; expected no %s, or no count", name, name)})
 	}
+	check(r, path, n, rules...)
 }
 
 func budgetValue(into *Budget) fields.Binding {
@@ -149,20 +130,18 @@ func (t *Traffic) Events() bool { return t.Partitions+len(t.Keys) == 0 && !t.All
 // oneLoop checks that a phase has an open loop, by the field that makes it one, or
 // a closed one.
 func oneLoop(r *fields.Reader, path string, n *fields.Node, what, open string) {
-	opens, clients, think := n.Find(open), n.Find("clients"), n.Find("think")
+	opens, clients, think := n.Has(open), n.Has("clients"), n.Has("think")
 	kind := "a " + open
 	if open == "arrivals" {
 		kind = open
 	}
-	switch {
-	case opens == nil && clients == nil:
-		r.Fault(n.At, path, "%s has neither %s nor clients; expected %s (open loop), or clients and think (closed loop)", what, open, kind)
-	case opens != nil && clients != nil:
-		r.Fault(clients.At, fields.Child(path, "clients"), "clients and %s are given; expected one of them", open)
-	case clients != nil && think == nil && n.Find("count") == nil:
-		r.Fault(clients.At, fields.Child(path, "think"), "clients have no think; expected a pause such as 100ms, or 0")
-	case clients == nil && think != nil:
-		r.Fault(think.At, fields.Child(path, "think"), "think belongs to clients; expected none")
+	check(r, path, n, []rule{
+		{!opens && !clients, "", fmt.Sprintf("%s has neither %s nor clients; expected %s (open loop), or clients and think (closed loop)", what, open, kind)},
+		{opens && clients, "clients", fmt.Sprintf("clients and %s are given; expected one of them", open)},
+		{opens && !clients && think, "think", "think belongs to clients; expected none"},
+	}...)
+	if !opens && clients && !think && !n.Has("count") {
+		r.Fault(n.Find("clients").At, fields.Child(path, "think"), "clients have no think; expected a pause such as 100ms, or 0")
 	}
 }
 

@@ -67,16 +67,11 @@ func (o *OperationSpec) given() []string {
 // settleWorkflow fills in what follows from the workflow of an operation and
 // refuses what does not belong to it.
 func (o *OperationSpec) settleWorkflow(r *fields.Reader, path string, n *fields.Node) {
-	verb, named, with := n.Find("verb"), n.Find("workflow"), n.Find("with")
-	switch {
-	case verb == nil && named == nil:
-		r.Fault(n.At, fields.Child(path, "verb"), "an operation has no verb; expected one, or a workflow")
-		return
-	case verb != nil && named != nil:
-		r.Fault(named.At, fields.Child(path, "workflow"), "verb and workflow are given; expected one of them")
-		return
-	case with != nil && named == nil:
-		r.Fault(with.At, fields.Child(path, "with"), "with needs a workflow; expected a workflow, or no with")
+	if verb, named := n.Has("verb"), n.Has("workflow"); check(r, path, n, []rule{
+		{!verb && !named, "verb", "an operation has no verb; expected one, or a workflow"},
+		{verb && named, "workflow", "verb and workflow are given; expected one of them"},
+		{verb && !named && n.Has("with"), "with", "with needs a workflow; expected a workflow, or no with"},
+	}...) {
 		return
 	}
 	kind := workflow.Find(o.Workflow)

@@ -96,6 +96,9 @@ func (n *Node) Find(key string) *Node {
 	return nil
 }
 
+// Has reports whether a field is given.
+func (n *Node) Has(key string) bool { return n.Find(key) != nil }
+
 // put gives a field a value, after the others where it is new.
 func (n *Node) put(key string, value *Node, at Place) {
 	for i := range n.Entries {
