@@ -51,6 +51,11 @@ func parseBytes(into *int) fields.Whole[int] {
 	return fields.Whole[int]{Into: into, Least: 1, Most: entity.MaxEntityBytes}
 }
 
+// optionalBytes is a number of bytes that may be left out.
+func optionalBytes(into *int) fields.Binding {
+	return unlessZero{parseBytes(into), func() bool { return *into == 0 }}
+}
+
 // draft is a distribution under way: quantiles where the curve has no kind.
 type draft struct {
 	quantiles keys.Quantiles
@@ -77,7 +82,7 @@ func (d *draft) object() fields.Object {
 			says = "no entity exceeds"
 		}
 		o.Fields = append(o.Fields, fields.Field{Name: name, Says: "Bytes that " + says + ".",
-			Value: fields.Whole[int]{Into: &d.quantiles[i], Least: 1, Most: entity.MaxEntityBytes, UnlessZero: true}})
+			Value: optionalBytes(&d.quantiles[i])})
 	}
 	given := func(into *string, what string) fields.Binding {
 		return fields.Text{Into: into, Allow: func(s string) bool { return s != "" }, Expected: what}
@@ -98,27 +103,24 @@ func (d *draft) object() fields.Object {
 // curves are those that are shaped by numbers, and a list.
 func (d *draft) curves() []fields.Field {
 	c := &d.curve
-	optional := func(into *int) fields.Binding {
-		return fields.Whole[int]{Into: into, Least: 1, Most: entity.MaxEntityBytes, UnlessZero: true}
-	}
 	return []fields.Field{
 		{Name: keys.CurveUniform, Says: "Minimum and maximum, equally likely between.",
 			Value: d.of(keys.CurveUniform, pairValue[int]{&c.Low, &c.High, "sizes in bytes", func(size *int) fields.Binding { return parseBytes(size) }})},
 		{Name: keys.CurveLognormal, Says: "Log-normal sizes: many near the median, few much larger.",
 			Value: d.of(keys.CurveLognormal, fields.Object{What: "a lognormal", Fields: []fields.Field{
 				{Name: "p50", Says: "The median.", Required: true, Value: parseBytes(&c.Median)},
-				{Name: "p99", Says: "The 99th percentile.", Value: optional(&c.P99)},
+				{Name: "p99", Says: "The 99th percentile.", Value: optionalBytes(&c.P99)},
 				{Name: "sigma", Says: "Standard deviation of the logarithm, instead of p99.",
-					Value: unlessZero{fields.Decimal(&c.Sigma, fields.DecimalNumber, minSigma, maxSigma, "a number from 0.01 to 5, such as 0.6"),
+					Value: unlessZero{fields.Decimal(&c.Sigma, fields.DecimalNumber, 0.01, 5, "a number from 0.01 to 5, such as 0.6"),
 						func() bool { return c.Sigma == 0 }}},
-				{Name: "min", Says: "Minimum; that of keys and properties by default.", Value: optional(&c.Low)},
+				{Name: "min", Says: "Minimum; that of keys and properties by default.", Value: optionalBytes(&c.Low)},
 				greatest(c),
 			}})},
 		{Name: keys.CurvePareto, Says: "Sizes with a heavy tail.",
 			Value: d.of(keys.CurvePareto, fields.Object{What: "a pareto", Fields: []fields.Field{
 				{Name: "min", Says: "Minimum, the most frequent size.", Required: true, Value: parseBytes(&c.Low)},
 				{Name: "tail", Says: "Exponent: a share of (min/x)^tail is above x; smaller is heavier.",
-					Required: true, Value: fields.Decimal(&c.Tail, fields.DecimalNumber, minTail, maxTail, "a number from 0.1 to 100, such as 1.5")},
+					Required: true, Value: fields.Decimal(&c.Tail, fields.DecimalNumber, 0.1, 100, "a number from 0.1 to 100, such as 1.5")},
 				greatest(c),
 			}})},
 		{Name: keys.CurveZipf, Says: "The k-th smallest size is 1/k^exponent as frequent.",
@@ -126,20 +128,15 @@ func (d *draft) curves() []fields.Field {
 				{Name: "min", Says: "Minimum, the most frequent size.", Required: true, Value: parseBytes(&c.Low)},
 				{Name: "max", Says: "The maximum.", Required: true, Value: parseBytes(&c.High)},
 				{Name: "exponent", Says: "How steeply shares fall with size: 0 is uniform.",
-					Required: true, Value: fields.Decimal(&c.Exponent, fields.DecimalNumber, 0, mostExponent, "an exponent from 0 to 5, such as 0.99")},
+					Required: true, Value: fields.Decimal(&c.Exponent, fields.DecimalNumber, 0, 5, "an exponent from 0 to 5, such as 0.99")},
 			}})},
 		{Name: keys.CurveList, Says: "Sizes in bytes.",
-			Value: d.of(keys.CurveList, fields.ListOf[int64]{Into: &c.List, Least: 1, Most: maxListed, What: "sizes in bytes", Bind: listedSizes})},
+			Value: d.of(keys.CurveList, fields.ListOf[int64]{Into: &c.List, Least: 1, Most: 10_000, What: "sizes in bytes", Bind: listedSizes})},
 		{Name: "weights", Says: "Relative weight of each size; equal by default.",
-			Value: d.of(keys.CurveList, fields.ListOf[int64]{Into: &c.Weights, Least: 1, Most: maxListed, What: "weights",
-				Bind: func(w *int64) fields.Binding { return fields.Whole[int64]{Into: w, Least: 1, Most: mostWeight} }})},
+			Value: d.of(keys.CurveList, fields.ListOf[int64]{Into: &c.Weights, Least: 1, Most: 10_000, What: "weights",
+				Bind: func(w *int64) fields.Binding { return fields.Whole[int64]{Into: w, Least: 1, Most: 1_000_000_000} }})},
 	}
 }
-
-const (
-	maxListed  = 10_000
-	mostWeight = 1_000_000_000
-)
 
 func listedSizes(size *int64) fields.Binding {
 	return fields.Whole[int64]{Into: size, Least: 1, Most: entity.MaxEntityBytes}
@@ -224,13 +221,6 @@ func (v SizeBinding) Schema() *fields.Schema {
 	distribution.MinProperties = 1
 	return &fields.Schema{AnyOf: []*fields.Schema{v.one().Schema(), distribution}}
 }
-
-// Bounds of what curves are shaped by.
-const (
-	minSigma, maxSigma = 0.01, 5
-	minTail, maxTail   = 0.1, 100
-	mostExponent       = 5
-)
 
 // greatest is the field of the size at which a curve is cut.
 func greatest(c *keys.Curve) fields.Field {

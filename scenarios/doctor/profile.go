@@ -22,41 +22,52 @@ const (
 	UnknownProfile  = "unknown"
 )
 
-// Profile is the result of measuring a table service.
+// Profile is the result of measuring a table service. Tags are the format of its file.
 type Profile struct {
+	_ struct{} `object:"a profile"`
 	// At is the host, Kind one of [ServiceProfile], [EmulatorProfile] and [UnknownProfile], Server
 	// the service's name for itself.
-	At, Kind, Server string
+	At     string `yaml:"host,required" form:"line"`
+	Kind   string `yaml:"kind,required" form:"kind of host"`
+	Server string `yaml:"server,required" form:"line"`
 	// On is the start in UTC, Lasted the duration.
-	On     time.Time
-	Lasted time.Duration
+	On     time.Time     `yaml:"date,required" form:"instant"`
+	Lasted time.Duration `yaml:"lasted,required" range:"0s..720h"`
 	// The attempts, the entities counted by the documented rule, and bytes.
-	Requests, Throttled, Failed, Entities, Sent, Received int64
+	Requests  int64 `yaml:"requests,required" range:"0..1152921504606846976"`
+	Throttled int64 `yaml:"throttled,required" range:"0..1152921504606846976"`
+	Failed    int64 `yaml:"failed,required" range:"0..1152921504606846976"`
+	Entities  int64 `yaml:"entities,required" range:"0..1152921504606846976"`
+	Sent      int64 `yaml:"bytes_sent,required" range:"0..1152921504606846976"`
+	Received  int64 `yaml:"bytes_received,required" range:"0..1152921504606846976"`
 	// Base is the model's profile for values that were not measured.
-	Base string
+	Base string `yaml:"base,required" form:"profile"`
 	// Values are model parameters, Figures other measurements.
-	Values, Figures []ProfileValue
-	Unlearnt        []ProfileGap
+	Values   []ProfileValue `yaml:"values" list:"0..200 values" form:"parameter"`
+	Figures  []ProfileValue `yaml:"figures" list:"0..200 values"`
+	Unlearnt []ProfileGap   `yaml:"unlearnt" list:"0..200 unlearnt values"`
 }
 
 // ProfileValue is a measurement.
 type ProfileValue struct {
+	_ struct{} `object:"a value"`
 	// Name is a model parameter or a figure.
-	Name string `json:"name" col:""`
+	Name string `yaml:"name,required" form:"line" json:"name" col:""`
 	// Value is a whole number or a duration. Low and High are its 95% interval.
-	Value string `json:"value" col:"|text"`
-	Low   string `json:"low" col:"from|text"`
-	High  string `json:"high" col:"to|text"`
+	Value string `yaml:"value,required" form:"line" json:"value" col:"|text"`
+	Low   string `yaml:"low,required" form:"line" json:"low" col:"from|text"`
+	High  string `yaml:"high,required" form:"line" json:"high" col:"to|text"`
 	// Samples is the number of attempts or trials.
-	Samples int64 `json:"samples" col:""`
+	Samples int64 `yaml:"samples,required" range:"1..1152921504606846976" json:"samples" col:""`
 	// By is the method.
-	By string `json:"by" col:""`
+	By string `yaml:"by,required" form:"line" json:"by" col:""`
 }
 
 // ProfileGap is a value that was not measured.
 type ProfileGap struct {
-	What string `json:"what"`
-	Why  string `json:"why"`
+	_    struct{} `object:"a gap"`
+	What string   `yaml:"what,required" form:"line" json:"what"`
+	Why  string   `yaml:"why,required" form:"line" json:"why"`
 }
 
 // Parameter returns a model value, false if it was not measured.
@@ -108,74 +119,55 @@ func (p *Profile) Text() []byte {
 	return append([]byte(heading), fields.PrintTree(binding(&copied, &version).Write())...)
 }
 
-// Bounds of a profile.
-const (
-	maxValues = 200
-	maxCount  = 1 << 60
-	longest   = 30 * 24 * time.Hour
-)
-
 // binding binds the file to a profile.
 func binding(p *Profile, version *int) fields.Object {
-	count := func(name string, into *int64) fields.Field {
-		return fields.Field{Name: name, Value: fields.Whole[int64]{Into: into, Most: maxCount}, Required: true}
-	}
-	return fields.Object{What: "a profile", Fields: []fields.Field{
-		{Name: versionField, Value: fields.Whole[int]{Into: version, Least: profileVersion, Most: profileVersion}, Required: true},
-		{Name: "host", Value: text(&p.At), Required: true},
-		{Name: "kind", Value: fields.Choice{Into: &p.Kind, What: "kind of host", Of: []string{ServiceProfile, EmulatorProfile, UnknownProfile}}, Required: true},
-		{Name: "server", Value: text(&p.Server), Required: true},
-		{Name: "date", Required: true, Value: fields.Single[time.Time]{
-			Into: &p.On, Expected: "an instant such as 2026-11-25T18:30:00Z", Quotes: true,
+	o := bind(p)
+	o.Fields = slices.Insert(o.Fields, 0, fields.Field{Name: versionField, Required: true,
+		Value: fields.Whole[int]{Into: version, Least: profileVersion, Most: profileVersion}})
+	return o
+}
+
+func bind(into any) fields.Object { return fields.Binder{Form: formValue}.Bind(into) }
+
+// formValue returns the binding of a value whose tag names a form.
+func formValue(form string, into any) fields.Binding {
+	switch into := into.(type) {
+	case *time.Time:
+		return fields.Single[time.Time]{Into: into, Expected: "an instant such as 2026-11-25T18:30:00Z", Quotes: true,
 			Written: func(t time.Time) string { return t.Format(time.RFC3339) },
 			Parse: func(text string) (time.Time, bool) {
 				t, err := time.Parse(time.RFC3339, text)
 				return t.UTC(), err == nil && t.Year() >= 2000 && t.Year() < 2200
-			}}},
-		{Name: "lasted", Value: fields.Duration{Into: &p.Lasted, Most: longest}, Required: true},
-		count("requests", &p.Requests), count("throttled", &p.Throttled), count("failed", &p.Failed),
-		count("entities", &p.Entities), count("bytes_sent", &p.Sent), count("bytes_received", &p.Received),
-		{Name: "base", Value: fields.Choice{Into: &p.Base, What: "profile", Of: model.Profiles()}, Required: true},
-		{Name: "values", Value: values(&p.Values, parameter)},
-		{Name: "figures", Value: values(&p.Figures, nil)},
-		{Name: "unlearnt", Value: fields.ListOf[ProfileGap]{Into: &p.Unlearnt, Most: maxValues, What: "unlearnt values",
-			Bind: func(g *ProfileGap) fields.Binding {
-				return fields.Object{What: "a gap", Fields: []fields.Field{{Name: "what", Value: text(&g.What), Required: true}, {Name: "why", Value: text(&g.Why), Required: true}}}
-			}}},
-	}}
+			}}
+	case *ProfileValue:
+		o := bind(into)
+		o.Then = func(r *fields.Reader, path string, n *fields.Node) {
+			if len(r.Faults) > 0 {
+				return
+			}
+			if field, err := parameter(*into); err != nil {
+				r.Fault(n.Find(field).At, fields.Child(path, field), "%v", err)
+			}
+		}
+		return o
+	}
+	text := into.(*string)
+	switch form {
+	case "kind of host":
+		return fields.Choice{Into: text, What: form, Of: []string{ServiceProfile, EmulatorProfile, UnknownProfile}}
+	case "profile":
+		return fields.Choice{Into: text, What: form, Of: model.Profiles()}
+	default:
+		return fields.Text{Into: text, Expected: fmt.Sprintf("a line of up to %d bytes", maxTextBytes),
+			Allow: func(s string) bool { return len(s) <= maxTextBytes && !control.MatchString(s) }}
+	}
 }
 
 // versionField is the name of the version, which identifies a profile.
 const versionField = "loadgen_profile"
-
-// values binds a list of values; check, if set, validates one of them.
-func values(into *[]ProfileValue, check func(ProfileValue) (field string, err error)) fields.Binding {
-	return fields.ListOf[ProfileValue]{Into: into, Most: maxValues, What: "values", Bind: func(v *ProfileValue) fields.Binding {
-		return fields.Object{What: "a value", Fields: []fields.Field{
-			{Name: "name", Value: text(&v.Name), Required: true},
-			{Name: "value", Value: text(&v.Value), Required: true},
-			{Name: "low", Value: text(&v.Low), Required: true},
-			{Name: "high", Value: text(&v.High), Required: true},
-			{Name: "samples", Value: fields.Whole[int64]{Into: &v.Samples, Least: 1, Most: maxCount}, Required: true},
-			{Name: "by", Value: text(&v.By), Required: true},
-		}, Then: func(r *fields.Reader, path string, n *fields.Node) {
-			if check == nil || len(r.Faults) > 0 {
-				return
-			}
-			if field, err := check(*v); err != nil {
-				r.Fault(n.Find(field).At, fields.Child(path, field), "%v", err)
-			}
-		}}
-	}}
-}
 
 // maxTextBytes is the maximum length of a text in bytes.
 const maxTextBytes = 500
 
 // control are characters that a terminal must not get.
 var control = regexp.MustCompile(`[\x00-\x1f\x7f-\x9f]`)
-
-func text(into *string) fields.Text {
-	return fields.Text{Into: into, Expected: fmt.Sprintf("a line of up to %d bytes", maxTextBytes),
-		Allow: func(s string) bool { return len(s) <= maxTextBytes && !control.MatchString(s) }}
-}

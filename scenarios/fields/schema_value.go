@@ -28,19 +28,9 @@ func (v Text) Schema() *Schema {
 	if v.Allow != nil {
 		s.Description = Sentence(v.Expected)
 	}
-	return s
-}
-
-// Schema implements [Binding].
-func (v Form) Schema() *Schema {
-	s := v.Text.Schema()
-	s.Type, s.Pattern = Types{"string", "boolean"}, v.form.String()
-	return s
-}
-
-// Schema implements [Binding].
-func (v Long) Schema() *Schema {
-	s := v.Text.Schema()
+	if v.form != nil {
+		s.Type, s.Pattern = Types{"string", "boolean"}, v.form.String()
+	}
 	s.MaxLength = v.most
 	return s
 }

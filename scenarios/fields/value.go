@@ -13,8 +13,6 @@ import (
 
 var (
 	_ Binding = Text{}
-	_ Binding = Form{}
-	_ Binding = Long{}
 	_ Binding = Whole[int]{}
 	_ Binding = Single[int]{}
 	_ Binding = Duration{}
@@ -28,6 +26,10 @@ type Text struct {
 	// Allow, where set, decides; Expected says what it accepts.
 	Allow    func(string) bool
 	Expected string
+	// form, where set, is the form of the text, which begins with a letter; most is the
+	// greatest number of its bytes, 0 for any.
+	form *regexp.Regexp
+	most int
 }
 
 // Read implements [Binding].
@@ -47,22 +49,17 @@ func (v Text) Read(r *Reader, path string, n *Node) {
 // Write implements [Binding].
 func (v Text) Write() *Node { return TextNode(*v.Into) }
 
-// Form is a text of one form, which begins with a letter.
-type Form struct {
-	Text
-	form *regexp.Regexp
-}
-
-// FormOf is the binding of a text of a form, of which expected says what it is.
-func FormOf(into *string, form *regexp.Regexp, expected string) Form {
-	return Form{Text{into, form.MatchString, expected}, form}
+// FormOf is the binding of a text of a form, which begins with a letter; expected says what
+// it is.
+func FormOf(into *string, form *regexp.Regexp, expected string) Text {
+	return Text{Into: into, Allow: form.MatchString, Expected: expected, form: form}
 }
 
 var properName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
 // Name is the binding of a name that paths and file names can hold. It is
 // no number, for in a path a number is a position.
-func Name(into *string) Form {
+func Name(into *string) Text {
 	return FormOf(into, properName, "a name: a letter, then letters, digits, '_' or '-', at most 64")
 }
 
@@ -70,14 +67,8 @@ func Name(into *string) Form {
 var BaseName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{2,39}$`)
 
 // LongText is the binding of a text of at most so many bytes.
-func LongText(into *string, most int) Long {
-	return Long{Text{into, func(s string) bool { return len(s) <= most }, fmt.Sprintf("a text of at most %d bytes", most)}, most}
-}
-
-// Long is a text of at most so many bytes.
-type Long struct {
-	Text
-	most int
+func LongText(into *string, most int) Text {
+	return Text{Into: into, Allow: func(s string) bool { return len(s) <= most }, Expected: fmt.Sprintf("a text of at most %d bytes", most), most: most}
 }
 
 // wholeNumber is a whole number without a leading zero, which some readers of
@@ -88,8 +79,6 @@ var wholeNumber = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
 type Whole[T int | int64] struct {
 	Into        *T
 	Least, Most T
-	// UnlessZero leaves a zero out when the field is written.
-	UnlessZero bool
 }
 
 // Read implements [Binding].
@@ -103,12 +92,7 @@ func (v Whole[T]) Read(r *Reader, path string, n *Node) {
 }
 
 // Write implements [Binding].
-func (v Whole[T]) Write() *Node {
-	if v.UnlessZero && *v.Into == 0 {
-		return nil
-	}
-	return PlainNode(strconv.FormatInt(int64(*v.Into), 10))
-}
+func (v Whole[T]) Write() *Node { return PlainNode(strconv.FormatInt(int64(*v.Into), 10)) }
 
 // Single is a value without quotes that one function makes of its text, and another
 // writes.
