@@ -39,21 +39,15 @@ func (c *checker) accounts() {
 	if c.Accounts.Number < 2 || c.before.Concern("accounts.number") {
 		return
 	}
-	for i := range c.Phases {
-		list := c.Phases[i].Operations()
-		for j := range list {
-			at := fmt.Sprintf("phases.%d.%s.operations.%d", i, c.Phases[i].Kind(), j)
-			if c.before.Concern(at) {
-				continue
-			}
-			if list[j].Workflow != "" {
-				// Its requests have keys and stores of their own, and its check reads all.
-				c.add(at+".workflow", "a workflow spans the %d accounts; expected a verb, or one account", c.Accounts.Number)
-				continue
-			}
-			if what := c.crossing(&list[j]); what != "" {
-				c.add(at, "%s reads across %d accounts; expected reads of one partition, or one account", what, c.Accounts.Number)
-			}
+	for at, o := range c.operations() {
+		what := c.crossing(o)
+		switch {
+		case c.before.Concern(at):
+		case o.Workflow != "":
+			// Its requests have keys and stores of their own, and its check reads all.
+			c.add(at+".workflow", "a workflow spans the %d accounts; expected a verb, or one account", c.Accounts.Number)
+		case what != "":
+			c.add(at, "%s reads across %d accounts; expected reads of one partition, or one account", what, c.Accounts.Number)
 		}
 	}
 }

@@ -109,19 +109,22 @@ func (f *Files) Read(s *Scenario) error {
 			c.trace(i, fmt.Sprintf("phases.%d.traffic", i), f)
 		}
 	}
-	c.eachToken(func(o *OperationSpec, path string) {
+	for path, o := range s.operations() {
+		if o.From.File == "" {
+			continue
+		}
 		text, err := readFileOnce(f, o.From.File, "token", func(from io.Reader) (string, error) {
 			text, err := io.ReadAll(io.LimitReader(from, maxTokenFile))
 			return strings.TrimSpace(string(text)), err
 		})
-		if err == nil && !isToken(text) {
-			c.add(path+".from.file", "%s holds no continuation token; expected its text alone, such as from.TllD.MDAx", o.From.File)
-			return
+		path += ".from.file"
+		if c.unread(err, path, "the token", o.From.File) {
+			continue
 		}
-		if !c.unread(err, path+".from.file", "the token", o.From.File) {
-			o.From.Token = text
+		if o.From.Token = text; !isToken(text) {
+			c.add(path, "%s holds no continuation token; expected its text alone, such as from.TllD.MDAx", o.From.File)
 		}
-	})
+	}
 	return c.found.ErrorOrNil()
 }
 

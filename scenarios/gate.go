@@ -52,21 +52,14 @@ func (c *checker) gate() {
 			continue
 		}
 		metric, err := figure.ParseClaimMetric(text)
-		var fault *figure.ClaimFault
-		switch {
-		case errors.As(err, &fault) && fault.Name != "":
-			c.addAt(path, fault.Offset, "%s", unknownFigure(fault.Name, figure.ClaimMetrics()))
+		if !c.parsed(err, path, figure.ClaimMetrics()) {
 			continue
-		case errors.As(err, &fault):
-			c.addAt(path, fault.Offset, "%s", fault.What)
-			continue
-		case !c.before.Concern("phases"):
+		}
+		if !c.before.Concern("phases") {
 			c.named(&metric.Figure, path)
 		}
-		for _, name := range names {
-			if name == metric.String() {
-				c.add(path, "%s occurs twice; expected different figures", name)
-			}
+		if slices.Contains(names, metric.String()) {
+			c.add(path, "%s occurs twice; expected different figures", metric)
 		}
 		names = append(names, metric.String())
 	}
@@ -80,18 +73,27 @@ func (c *checker) expect() {
 			continue
 		}
 		claim, err := figure.ParseClaim(text)
-		var fault *figure.ClaimFault
-		switch {
-		case errors.As(err, &fault) && fault.Name != "":
-			c.addAt(path, fault.Offset, "%s", unknownFigure(fault.Name, figure.Names()))
-		case errors.As(err, &fault):
-			c.addAt(path, fault.Offset, "%s", fault.What)
-		case !c.before.Concern("phases"):
-			for _, figure := range claim.Figures() {
-				c.named(&figure, path)
-			}
+		if !c.parsed(err, path, figure.Names()) || c.before.Concern("phases") {
+			continue
+		}
+		for _, figure := range claim.Figures() {
+			c.named(&figure, path)
 		}
 	}
+}
+
+// parsed reports what is wrong with the text of a figure, one of those known, or of a claim.
+func (c *checker) parsed(err error, path string, known []string) bool {
+	var fault *figure.ClaimFault
+	if !errors.As(err, &fault) {
+		return true
+	}
+	what := fault.What
+	if fault.Name != "" {
+		what = unknownFigure(fault.Name, known)
+	}
+	c.addAt(path, fault.Offset, "%s", what)
+	return false
 }
 
 // unknownFigure is the message for a name that is no figure: the one that was probably

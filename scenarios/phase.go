@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -64,6 +66,20 @@ const (
 // Operations returns what a phase offers, nil where it prepares or counts. The
 // slice is the phase's.
 func (p *Phase) Operations() []OperationSpec { return p.Offered().Operations }
+
+// operations visits the operations of all phases, each with its path.
+func (s *Scenario) operations() iter.Seq2[string, *OperationSpec] {
+	return func(yield func(string, *OperationSpec) bool) {
+		for i := range s.Phases {
+			list := s.Phases[i].Operations()
+			for j := range list {
+				if !yield(fmt.Sprintf("phases.%d.%s.operations.%d", i, s.Phases[i].Kind(), j), &list[j]) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // Offered returns what a phase offers, and nothing where it prepares or counts: a
 // traffic without clients, partitions and operations. It is the phase's.
@@ -167,7 +183,7 @@ func (t *Traffic) asPeak() fields.Binding {
 		t = newPeak()
 	}
 	steps := t.Arrivals.Steps
-	return fields.Object{What: FormPeak, Fields: []fields.Field{
+	o := fields.Object{What: FormPeak, Fields: []fields.Field{
 		{Name: "partition_key", Says: "The partition offered to, which must be loaded.",
 			Value: fields.Text{Into: &t.Keys[0]}, Required: true},
 		{Name: "rates", Says: "Operations per second, by step.",
@@ -176,44 +192,14 @@ func (t *Traffic) asPeak() fields.Binding {
 			Value: fields.Duration{Into: &steps.Each, Least: minStep, Most: maxStep}, Required: true},
 		{Name: "hold", Says: "Whether an unreported last step repeats, so retries meet the same load.",
 			Value: fields.Truth(&steps.Hold)},
-		t.required("operations"),
 	}}
-}
-
-// required returns a field of traffic that has to be there in another form.
-func (t *Traffic) required(name string) fields.Field {
-	one := t.field(name)
-	one.Required = true
-	return one
-}
-
-// field returns one field of traffic.
-func (t *Traffic) field(name string) fields.Field {
-	all := bind(t).Fields
-	return all[slices.IndexFunc(all, func(f fields.Field) bool { return f.Name == name })]
+	o.Fields = append(o.Fields, fields.Binder{Form: formValue, View: FormPeak}.Bind(t).Fields...)
+	return o
 }
 
 func (t *Traffic) asSpread() fields.Binding {
-	rate := new(Arrivals)
-	if t.Arrivals != nil {
-		rate = t.Arrivals
-	}
-	partitions := t.required("partitions")
-	partitions.Value = partitionsValue(&t.Partitions, &t.Keys, nil)
-	return fields.Object{
-		What: FormSpread,
-		Fields: []fields.Field{
-			partitions,
-			{Name: "rate", Says: "Operations per second and partition, regardless of replies (open loop).",
-				Value: unlessZero{fields.Rate(&rate.Constant), func() bool { return rate.Constant == 0 }}},
-			t.field("clients"), t.field("think"), t.required("for"), t.field("entities"), t.required("operations"),
-		},
-		One: []string{"rate", "clients"},
-		Then: func(r *fields.Reader, path string, n *fields.Node) {
-			oneLoop(r, path, n, FormSpread, "rate")
-			if rate.Constant > 0 {
-				t.Arrivals = rate
-			}
-		},
-	}
+	o := fields.Binder{Form: formValue, View: FormSpread}.Bind(t)
+	o.What, o.One = FormSpread, []string{"rate", "clients"}
+	o.Then = func(r *fields.Reader, path string, n *fields.Node) { oneLoop(r, path, n, FormSpread, "rate") }
+	return o
 }

@@ -171,12 +171,9 @@ func (c *checker) properties() []string {
 		}
 	}
 	add(c.Entity.Properties)
-	for i := range c.Phases {
-		for _, o := range c.Phases[i].Operations() {
-			add(o.Properties)
-			if o.Counter != "" {
-				add([]PropertySpec{{Name: o.Counter}})
-			}
+	for _, o := range c.operations() {
+		if add(o.Properties); o.Counter != "" {
+			add([]PropertySpec{{Name: o.Counter}})
 		}
 	}
 	if c.Entity.Filler != "" {

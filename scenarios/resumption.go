@@ -43,18 +43,6 @@ func isToken(text string) bool {
 // token has, and a line end.
 const maxTokenFile = 17 << 10
 
-// eachToken visits the operations whose token is in a file.
-func (c *checker) eachToken(visit func(o *OperationSpec, path string)) {
-	for i := range c.Phases {
-		list := c.Phases[i].Operations()
-		for j := range list {
-			if list[j].From.File != "" {
-				visit(&list[j], fmt.Sprintf("phases.%d.%s.operations.%d", i, c.Phases[i].Kind(), j))
-			}
-		}
-	}
-}
-
 // tokens checks that queries which save or take up a token ask one thing, the same one,
 // and that it was saved before.
 func (c *checker) tokens() {

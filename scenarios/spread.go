@@ -3,6 +3,7 @@ package scenarios
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"loadgen/engine/entity"
@@ -191,15 +192,10 @@ func (o *OperationSpec) NeedsEntities() bool {
 // Reads reports whether the scenario looks at what it wrote: it counts, gets, queries,
 // or searches for the key of what it updates, so that entities have to be kept.
 func (s *Scenario) Reads() bool {
-	for i := range s.Phases {
-		if s.Phases[i].Count != nil {
+	for _, o := range s.operations() {
+		if o.Verb == entity.Get || o.Verb == entity.Query || o.ReadFirst || len(o.By) > 0 || o.Workflow != "" {
 			return true
 		}
-		for _, o := range s.Phases[i].Operations() {
-			if o.Verb == entity.Get || o.Verb == entity.Query || o.ReadFirst || len(o.By) > 0 || o.Workflow != "" {
-				return true
-			}
-		}
 	}
-	return false
+	return slices.ContainsFunc(s.Phases, func(p Phase) bool { return p.Count != nil })
 }

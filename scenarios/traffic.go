@@ -20,20 +20,20 @@ type Traffic struct {
 	// Partitions is how many partitions are offered to, 1 to 10,000: the first that
 	// the scenario's entities fall into. It is 0 where Keys names them, where All is
 	// set, and for event traffic.
-	Partitions int `yaml:"partitions,own" says:"Number of partitions, or their keys."`
+	Partitions int `yaml:"partitions,own" spread:"partitions,required,own" says:"Number of partitions, or their keys."`
 	// Keys are PartitionKeys, each of which some entity of the scenario has.
 	Keys []string
 	// All offers to all partitions that were loaded, as much to each.
 	All bool
 	// Arrivals are the open loop, nil in a closed one.
-	Arrivals *Arrivals `yaml:"arrivals" says:"When operations are due, regardless of replies (open loop)."`
+	Arrivals *Arrivals `yaml:"arrivals" says:"When operations are due, regardless of replies (open loop)." spread:"rate,own" spread.says:"Operations per second and partition, regardless of replies (open loop)."`
 	// Clients is the closed loop: how many clients, 1 to 100,000, do one operation
 	// after another, and Think how long each of them pauses between the end of one
 	// and the next, from 1 ms to 24 h: half as long to half as long again, on the
 	// average this. Both are 0 in an open loop; Think is also 0 where they never pause,
 	// see [Traffic.FlatOut].
-	Clients int           `yaml:"clients,omitempty" says:"Clients with one operation each at a time (closed loop)." range:"1..100000"`
-	Think   time.Duration `yaml:"think,own" says:"Mean pause between a client's operations; 0 is none."`
+	Clients int           `yaml:"clients,omitempty" spread:"clients,omitempty" says:"Clients with one operation each at a time (closed loop)." range:"1..100000"`
+	Think   time.Duration `yaml:"think,own" spread:"think,own" says:"Mean pause between a client's operations; 0 is none."`
 	// Count is how many operations a closed loop without pauses has in all, 1 to
 	// 1,000,000: whichever client is free does the next, and the phase ends with the
 	// last. It is 0 where For says how long operations become due.
@@ -44,7 +44,7 @@ type Traffic struct {
 	// For is how long operations become due, 1 s to 24 h. It is 0 for steps, which
 	// last as long as all of them do, and can be 0 for a trace, which then lasts
 	// until the end of its last second.
-	For time.Duration `yaml:"for,omitempty" says:"How long operations become due." range:"1s..24h"`
+	For time.Duration `yaml:"for,omitempty" spread:"for,required" says:"How long operations become due." range:"1s..24h"`
 	// WarmUp is the first part of that, recorded as a phase of its own which is not
 	// reported: 0, or 1 s and more.
 	WarmUp time.Duration `yaml:"warm_up,omitempty" says:"Initial part, recorded but not reported." range:"1s..24h"`
@@ -60,10 +60,10 @@ type Traffic struct {
 	StopOn []Budget `yaml:"stop_on" says:"Budgets that end the run when exceeded." list:"1..20 budgets, such as failed > 1%" form:"budget"`
 	// Entities is how many entities of each partition the operations work on where
 	// none was loaded into it, 1 to 1,000,000.
-	Entities int `yaml:"entities" says:"Entities assumed in partitions without a load." range:"1..1000000" default:"1000"`
+	Entities int `yaml:"entities" spread:"entities" says:"Entities assumed in partitions without a load." range:"1..1000000" default:"1000"`
 	// Operations are what is offered, in proportion to their weights. Rows of a
 	// trace that name their operations name these, or the verb of one.
-	Operations []OperationSpec `yaml:"operations" says:"Operations by weight." list:"1..100 operations"`
+	Operations []OperationSpec `yaml:"operations" spread:"operations,required" peak:"operations,required" says:"Operations by weight." list:"1..100 operations"`
 }
 
 // What the rates of arrivals count.
@@ -82,10 +82,16 @@ const defaultDrain = 5 * time.Second
 
 // FieldValue implements [fields.Valuer].
 func (t *Traffic) FieldValue(name string) fields.Binding {
-	if name == "think" {
+	switch name {
+	case "partitions":
+		return unlessZero{partitionsValue(&t.Partitions, &t.Keys, &t.All), t.Events}
+	case "spread.partitions":
+		return partitionsValue(&t.Partitions, &t.Keys, nil)
+	case "spread.rate":
+		return fields.Optional[Arrivals]{Into: &t.Arrivals, Fresh: fresh[Arrivals], Bind: func(a *Arrivals) fields.Binding { return fields.Rate(&a.Constant) }}
+	default:
 		return t.thinking()
 	}
-	return unlessZero{partitionsValue(&t.Partitions, &t.Keys, &t.All), t.Events}
 }
 
 // Binding implements [fields.Bound].

@@ -189,14 +189,12 @@ func (c *checker) knows(o *OperationSpec, p *workflow.Parameter, d *workflow.Des
 }
 
 func (c *checker) countersOf(operation string) []string {
-	for i := range c.Phases {
-		for _, o := range c.Phases[i].Operations() {
-			if o.Name == operation && o.Killed > 0 {
-				return []string{workflow.Killed}
-			}
-			if kind := workflow.Find(o.Workflow); kind != nil && o.Name == operation {
-				return kind.Counters
-			}
+	for _, o := range c.operations() {
+		if o.Name == operation && o.Killed > 0 {
+			return []string{workflow.Killed}
+		}
+		if kind := workflow.Find(o.Workflow); kind != nil && o.Name == operation {
+			return kind.Counters
 		}
 	}
 	return nil

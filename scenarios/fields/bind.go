@@ -1,6 +1,7 @@
 package fields
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -26,9 +27,15 @@ import (
 // A field without a yaml tag is no field of the file, and an embedded one stands for its own.
 // A blank field has the tags object:"a phase", which names the struct in messages, one:"a,b",
 // fields of which exactly one is given, and either:"a,b", the same for the schema alone.
+//
+// A struct can have a second form in the file: a view has a tag of its own in the place of yaml,
+// such as spread:"partitions,required,own", for which FieldValue is asked for spread.partitions,
+// and spread.says where it says something else.
 type Binder struct {
 	// Form returns the binding of a value by the name of its form.
 	Form func(name string, into any) Binding
+	// View is the view of the struct, not of those in it; empty for yaml.
+	View string
 }
 
 // Completer is a struct that looks at all of its fields together once they are read.
@@ -65,7 +72,7 @@ func (b Binder) object(v reflect.Value) Object {
 	var o Object
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
-		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		name, options, _ := strings.Cut(f.Tag.Get(cmp.Or(b.View, "yaml")), ",")
 		switch {
 		case name != "":
 			o.Fields = append(o.Fields, b.field(v, i, name, words(options)))
@@ -88,10 +95,10 @@ func (b Binder) object(v reflect.Value) Object {
 
 func (b Binder) field(v reflect.Value, i int, name string, options []string) Field {
 	tag := v.Type().Field(i).Tag
-	one := Field{Name: name, Says: tag.Get("says"), Default: tag.Get("default"), Required: slices.Contains(options, "required")}
+	one := Field{Name: name, Says: cmp.Or(tag.Get(b.View+".says"), tag.Get("says")), Default: tag.Get("default"), Required: slices.Contains(options, "required")}
 	switch {
 	case slices.Contains(options, "own"):
-		one.Value = v.Addr().Interface().(Valuer).FieldValue(name)
+		one.Value = v.Addr().Interface().(Valuer).FieldValue(strings.TrimPrefix(b.View+"."+name, "."))
 	case slices.Contains(options, "omitempty"):
 		one.Value = unlessZero{b.value(tag, name, v.Field(i)), v.Field(i)}
 	default:
@@ -152,7 +159,7 @@ func (b Binder) single(tag reflect.StructTag, name string, v reflect.Value) Bind
 	if v.Kind() == reflect.Pointer {
 		return optional{v, func(value reflect.Value) Binding { return b.single(tag, name, value) }}
 	}
-	return b.object(v)
+	return Binder{Form: b.Form}.object(v)
 }
 
 func textOf(tag reflect.StructTag, name string, into *string) Binding {
