@@ -42,7 +42,6 @@ func (c *checker) accounts() {
 	for at, o := range c.operations() {
 		what := c.crossing(o)
 		switch {
-		case c.before.Concern(at):
 		case o.Workflow != "":
 			// Its requests have keys and stores of their own, and its check reads all.
 			c.add(at+".workflow", "a workflow spans the %d accounts; expected a verb, or one account", c.Accounts.Number)

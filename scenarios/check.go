@@ -37,9 +37,7 @@ func (s *Scenario) check(before fields.Faults) fields.Faults {
 			c.transaction(path+".load.transaction", p.Load.Transaction)
 			c.unique(i, path+".load.entities")
 		case (p.Count != nil || p.Form == FormPeak) && c.loadsSound(i) && c.Loaded(i) == 0:
-			if !before.Concern(path + ".name") {
-				c.add(path+".name", "phase %q comes before any load; expected a load first", p.Name)
-			}
+			c.add(path+".name", "phase %q comes before any load; expected a load first", p.Name)
 		case p.Traffic != nil:
 			c.traffic(i, path+"."+p.Kind())
 		}
@@ -61,8 +59,12 @@ func (c *checker) sound(paths ...string) bool {
 
 func (c *checker) add(path, format string, args ...any) { c.addAt(path, -1, format, args...) }
 
-// addAt reports a fault at an offset into a text, negative for the whole value.
+// addAt reports a fault at an offset into a text, negative for the whole value, unless
+// something is known to be wrong at, above or below the path already.
 func (c *checker) addAt(path string, offset int, format string, args ...any) {
+	if c.before.Concern(path) {
+		return
+	}
 	at := c.places.Of(path)
 	value := nodeAt(c.encode(), strings.Split(path, "."))
 	if value != nil && value.Kind == fields.Scalar && offset >= 0 && at.Inner > 0 && offset <= len(value.Text) {
@@ -105,7 +107,6 @@ func (c *checker) names() {
 func (c *checker) among(what string, names, known []string, path string) {
 	for i, name := range names {
 		switch at := fmt.Sprintf("%s.%d", path, i); {
-		case c.before.Concern(at):
 		case !slices.Contains(known, name):
 			c.add(at, "%s", nearest.Unknown(what, name, known))
 		case slices.Contains(names[:i], name):
@@ -133,7 +134,7 @@ func (c *checker) design() {
 	case c.before.Concern("design") || c.before.Cover("designs"):
 	case len(c.Designs) == 0 && c.Use != "":
 		c.add("use", "use has no designs to choose from; expected designs, or no use")
-	case len(c.Designs) > 0 && c.used() < 0 && !c.before.Concern("use"):
+	case len(c.Designs) > 0 && c.used() < 0:
 		c.add("use", "%s", nearest.Unknown("design", c.Use, c.Alternatives()))
 	}
 	all := c.Designs
@@ -213,7 +214,7 @@ func (c *checker) addEach(faults []error, place func(path string) string) {
 		if head, name, _ := strings.Cut(path, "."); head == "attributes" && c.Rows != nil {
 			path = cmp.Or(c.Rows.path(name), path)
 		}
-		if !c.before.Concern(path) && !c.found.Cover(path) {
+		if !c.found.Cover(path) {
 			c.addAt(path, fault.Offset, "%s", fault.What)
 		}
 	}

@@ -123,7 +123,7 @@ func (c *checker) copies(d *Design, path string) {
 		}
 		for j := range d.Copies[:i] {
 			// Names of tables do not tell capitals from small letters.
-			if other := d.Copies[j].Table; other != one.Table && strings.EqualFold(other, one.Table) && !c.before.Concern(at+".table") {
+			if other := d.Copies[j].Table; other != one.Table && strings.EqualFold(other, one.Table) {
 				c.add(at+".table", "table %q differs from %q only in case; expected one spelling", one.Table, other)
 				break
 			}
@@ -133,7 +133,7 @@ func (c *checker) copies(d *Design, path string) {
 			other := &d.Copies[j]
 			same = same || one.Table == other.Table && one.PartitionKey == other.PartitionKey && one.RowKey == other.RowKey
 		}
-		if same && !c.before.Concern(at) {
+		if same {
 			c.add(at, "copy %q repeats the keys of another copy in its table; expected different keys or another table", one.Name)
 		}
 	}

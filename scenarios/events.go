@@ -124,7 +124,7 @@ func (c *checker) apartInBatch(o *OperationSpec, d *Design, where, path string) 
 func (c *checker) partitioned(list []OperationSpec, path string) {
 	for j := range list {
 		o := &list[j]
-		if at := fmt.Sprintf("%s.%d.verb", path, j); len(c.Design.Copies) > 0 && o.Writes().IsChange() && !c.before.Concern(at) {
+		if at := fmt.Sprintf("%s.%d.verb", path, j); len(c.Design.Copies) > 0 && o.Writes().IsChange() {
 			c.add(at, "writes cannot maintain copies in named partitions; expected no partitions, or a design without copies")
 		}
 		if o.Workflow == "" && o.Inserts() && c.sound(c.designPath(), "attributes") && len(c.sequences(c.Design.RowKey, c.Design.PartitionKey)) == 0 {
@@ -146,8 +146,8 @@ func (c *checker) eventsAlone(o *OperationSpec, path, why string) {
 		{"together", len(o.Together) > 0},
 		{"workflow", o.Workflow != ""},
 	} {
-		if at := path + "." + part.field; part.given && !c.before.Concern(at) {
-			c.add(at, "%s belongs to event traffic, and %s", part.field, why)
+		if part.given {
+			c.add(path+"."+part.field, "%s belongs to event traffic, and %s", part.field, why)
 		}
 	}
 }

@@ -250,7 +250,7 @@ func (c *checker) trace(i int, path string, f *Files) {
 	if read.Keyed() {
 		for j := range t.Operations {
 			o, at := &t.Operations[j], fmt.Sprintf("%s.operations.%d", path, j)
-			if len(c.Design.Copies) > 0 && o.Writes().IsChange() && !c.before.Concern(at+".verb") {
+			if len(c.Design.Copies) > 0 && o.Writes().IsChange() {
 				c.add(at+".verb", "trace rows name keys, and writes have copies; expected a trace without keys, or a design without copies")
 			}
 			c.eventsAlone(o, at, "the trace's rows name keys; expected none, or a trace without keys")

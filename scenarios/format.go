@@ -35,14 +35,7 @@ func formValue(name string, into any) fields.Binding {
 	case *string:
 		return textValue(name, into)
 	case *float64:
-		switch name {
-		case "exponent":
-			return exponentValue(into)
-		case "rate":
-			return fields.Rate(into)
-		default:
-			return shareValue(into)
-		}
+		return numberValue(name, into)
 	case *Budget:
 		return budgetValue(into)
 	case *[]engine.FaultRule:
@@ -57,6 +50,24 @@ func formValue(name string, into any) fields.Binding {
 		return placeValue(into)
 	default:
 		return attributePart(into)
+	}
+}
+
+// numberValue returns the binding of a number of a form.
+func numberValue(form string, into *float64) fields.Binding {
+	switch form {
+	case "rate":
+		return fields.Rate(into)
+	case "exponent":
+		return exponentValue(into)
+	case "size exponent":
+		return fields.Decimal(into, fields.DecimalNumber, 0, 5, "an exponent from 0 to 5, such as 0.99")
+	case "sigma":
+		return fields.Decimal(into, fields.DecimalNumber, 0.01, 5, "a number from 0.01 to 5, such as 0.6")
+	case "tail":
+		return fields.Decimal(into, fields.DecimalNumber, 0.1, 100, "a number from 0.1 to 100, such as 1.5")
+	default:
+		return shareValue(into)
 	}
 }
 

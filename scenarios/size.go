@@ -87,59 +87,31 @@ func (d *draft) object() fields.Object {
 	given := func(into *string, what string) fields.Binding {
 		return fields.Text{Into: into, Allow: func(s string) bool { return s != "" }, Expected: what}
 	}
-	o.Fields = append(append(o.Fields, d.curves()...),
-		fields.Field{Name: keys.CurveCSV, Says: "Sizes from a CSV column, by frequency or a column of weights.",
+	view := func(kind, what, says string) fields.Field {
+		own := fields.Binder{Form: formValue, View: kind}.Bind(&d.curve)
+		own.What = what
+		return fields.Field{Name: kind, Says: says, Value: d.of(kind, own)}
+	}
+	ends := pairValue[int]{&d.curve.Low, &d.curve.High, "sizes in bytes", func(size *int) fields.Binding { return parseBytes(size) }}
+	list := bind(&d.curve).Fields
+	for i := range list {
+		list[i].Value = d.of(keys.CurveList, list[i].Value)
+	}
+	o.Fields = append(append(o.Fields,
+		fields.Field{Name: keys.CurveUniform, Says: "Minimum and maximum, equally likely between.", Value: d.of(keys.CurveUniform, ends)},
+		view(keys.CurveLognormal, "a lognormal", "Log-normal sizes: many near the median, few much larger."),
+		view(keys.CurvePareto, "a pareto", "Sizes with a heavy tail."),
+		view(keys.CurveZipf, "a size zipf", "The k-th smallest size is 1/k^exponent as frequent.")),
+		append(list, fields.Field{Name: keys.CurveCSV, Says: "Sizes from a CSV column, by frequency or a column of weights.",
 			Value: d.of(keys.CurveCSV, fields.Object{What: "a size CSV", Fields: []fields.Field{
 				{Name: "file", Says: "A CSV file with a header, plain or gzip, relative to the scenario's folder.", Required: true,
 					Value: given(&d.curve.File.File, "a CSV path")},
 				{Name: "column", Says: "The column of sizes, in bytes.", Required: true, Value: given(&d.curve.File.Column, "a column name")},
 				{Name: "weight", Says: "The column of row weights; 1 by default.",
 					Value: unlessZero{given(&d.curve.File.Weight, "a column name"), func() bool { return d.curve.File.Weight == "" }}},
-			}})})
+			}})})...)
 	o.Then = d.settle
 	return o
-}
-
-// curves are those that are shaped by numbers, and a list.
-func (d *draft) curves() []fields.Field {
-	c := &d.curve
-	return []fields.Field{
-		{Name: keys.CurveUniform, Says: "Minimum and maximum, equally likely between.",
-			Value: d.of(keys.CurveUniform, pairValue[int]{&c.Low, &c.High, "sizes in bytes", func(size *int) fields.Binding { return parseBytes(size) }})},
-		{Name: keys.CurveLognormal, Says: "Log-normal sizes: many near the median, few much larger.",
-			Value: d.of(keys.CurveLognormal, fields.Object{What: "a lognormal", Fields: []fields.Field{
-				{Name: "p50", Says: "The median.", Required: true, Value: parseBytes(&c.Median)},
-				{Name: "p99", Says: "The 99th percentile.", Value: optionalBytes(&c.P99)},
-				{Name: "sigma", Says: "Standard deviation of the logarithm, instead of p99.",
-					Value: unlessZero{fields.Decimal(&c.Sigma, fields.DecimalNumber, 0.01, 5, "a number from 0.01 to 5, such as 0.6"),
-						func() bool { return c.Sigma == 0 }}},
-				{Name: "min", Says: "Minimum; that of keys and properties by default.", Value: optionalBytes(&c.Low)},
-				greatest(c),
-			}})},
-		{Name: keys.CurvePareto, Says: "Sizes with a heavy tail.",
-			Value: d.of(keys.CurvePareto, fields.Object{What: "a pareto", Fields: []fields.Field{
-				{Name: "min", Says: "Minimum, the most frequent size.", Required: true, Value: parseBytes(&c.Low)},
-				{Name: "tail", Says: "Exponent: a share of (min/x)^tail is above x; smaller is heavier.",
-					Required: true, Value: fields.Decimal(&c.Tail, fields.DecimalNumber, 0.1, 100, "a number from 0.1 to 100, such as 1.5")},
-				greatest(c),
-			}})},
-		{Name: keys.CurveZipf, Says: "The k-th smallest size is 1/k^exponent as frequent.",
-			Value: d.of(keys.CurveZipf, fields.Object{What: "a size zipf", Fields: []fields.Field{
-				{Name: "min", Says: "Minimum, the most frequent size.", Required: true, Value: parseBytes(&c.Low)},
-				{Name: "max", Says: "The maximum.", Required: true, Value: parseBytes(&c.High)},
-				{Name: "exponent", Says: "How steeply shares fall with size: 0 is uniform.",
-					Required: true, Value: fields.Decimal(&c.Exponent, fields.DecimalNumber, 0, 5, "an exponent from 0 to 5, such as 0.99")},
-			}})},
-		{Name: keys.CurveList, Says: "Sizes in bytes.",
-			Value: d.of(keys.CurveList, fields.ListOf[int64]{Into: &c.List, Least: 1, Most: 10_000, What: "sizes in bytes", Bind: listedSizes})},
-		{Name: "weights", Says: "Relative weight of each size; equal by default.",
-			Value: d.of(keys.CurveList, fields.ListOf[int64]{Into: &c.Weights, Least: 1, Most: 10_000, What: "weights",
-				Bind: func(w *int64) fields.Binding { return fields.Whole[int64]{Into: w, Least: 1, Most: 1_000_000_000} }})},
-	}
-}
-
-func listedSizes(size *int64) fields.Binding {
-	return fields.Whole[int64]{Into: size, Least: 1, Most: entity.MaxEntityBytes}
 }
 
 // of has a field be written where the curve is of its kind alone.
@@ -220,12 +192,6 @@ func (v SizeBinding) Schema() *fields.Schema {
 	distribution := newDraft().object().Schema()
 	distribution.MinProperties = 1
 	return &fields.Schema{AnyOf: []*fields.Schema{v.one().Schema(), distribution}}
-}
-
-// greatest is the field of the size at which a curve is cut.
-func greatest(c *keys.Curve) fields.Field {
-	return fields.Field{Name: "max", Says: "Maximum, to which larger sizes are cut; 1 MiB by default.",
-		Value: unlessZero{parseBytes(&c.High), func() bool { return c.High == entity.MaxEntityBytes }}}
 }
 
 // ReadCurve returns a curve with the sizes of its file. The error joins up to twenty

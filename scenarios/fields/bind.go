@@ -13,8 +13,8 @@ import (
 
 // Binder binds Go structs by the tags of their fields, which stand in the order of the file:
 //
-//	yaml:"name,required"  the name in the file; required, omitempty: not written at zero,
-//	                      or own: the struct's FieldValue binds it
+//	yaml:"name,required"  the name in the file; required, omitempty: not written at zero or at
+//	                      its default, or own: the struct's FieldValue binds it
 //	says:"…"              one sentence for the schema
 //	default:"16"          the value of a struct that leaves the field out
 //	range:"1..100"        bounds of a number or of a duration
@@ -100,7 +100,7 @@ func (b Binder) field(v reflect.Value, i int, name string, options []string) Fie
 	case slices.Contains(options, "own"):
 		one.Value = v.Addr().Interface().(Valuer).FieldValue(strings.TrimPrefix(b.View+"."+name, "."))
 	case slices.Contains(options, "omitempty"):
-		one.Value = unlessZero{b.value(tag, name, v.Field(i)), v.Field(i)}
+		one.Value = unlessZero{b.value(tag, name, v.Field(i)), v.Field(i), one.Default}
 	default:
 		one.Value = b.value(tag, name, v.Field(i))
 	}
@@ -208,17 +208,22 @@ func fresh(bound Binding) Binding {
 	return bound
 }
 
-// unlessZero leaves a value out when it is written at zero.
+// unlessZero leaves a value out when it is written at zero, or at its default.
 type unlessZero struct {
 	Binding
-	value reflect.Value
+	value    reflect.Value
+	standard string
 }
 
 func (v unlessZero) Write() *Node {
 	if v.value.IsZero() {
 		return nil
 	}
-	return v.Binding.Write()
+	n := v.Binding.Write()
+	if v.standard != "" && n.Text == v.standard {
+		return nil
+	}
+	return n
 }
 
 // optional is a value behind a pointer.

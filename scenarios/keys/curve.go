@@ -38,21 +38,23 @@ const (
 type Curve struct {
 	// Kind is one of those above.
 	Kind string
-	// Low and High are the least and the greatest size, in bytes. A lognormal curve may have
-	// no least one, 0: an entity then has what its keys and properties take.
-	Low, High int
 	// Median and Sigma are those of a lognormal curve: sizes are Median · exp(Sigma · z), z of
 	// the normal distribution. Where P99 is set, Sigma follows from it.
-	Median, P99 int
-	Sigma       float64
+	Median int     `lognormal:"p50,required" says:"The median." range:"1..1048576"`
+	P99    int     `lognormal:"p99,omitempty" says:"The 99th percentile." range:"1..1048576"`
+	Sigma  float64 `lognormal:"sigma,omitempty" says:"Standard deviation of the logarithm, instead of p99." form:"sigma"`
+	// Low and High are the least and the greatest size, in bytes. A lognormal curve may have
+	// no least one, 0: an entity then has what its keys and properties take.
+	Low int `lognormal:"min,omitempty" lognormal.says:"Minimum; that of keys and properties by default." pareto:"min,required" zipf:"min,required" says:"Minimum, the most frequent size." range:"1..1048576"`
 	// Tail is the exponent of a Pareto curve: the share of sizes above x is (Low/x)^Tail.
-	Tail float64
+	Tail float64 `pareto:"tail,required" says:"Exponent: a share of (min/x)^tail is above x; smaller is heavier." form:"tail"`
+	High int     `lognormal:"max,omitempty" pareto:"max,omitempty" says:"Maximum, to which larger sizes are cut; 1 MiB by default." zipf:"max,required" zipf.says:"The maximum." range:"1..1048576" default:"1048576"`
 	// Exponent is that of Zipf: the size Low + k − 1 is as frequent as 1/k^Exponent says.
-	Exponent float64
+	Exponent float64 `zipf:"exponent,required" says:"How steeply shares fall with size: 0 is uniform." form:"size exponent"`
 	// List are sizes and Weights how often each is taken, evenly without; of a file they are
 	// set once it has been read.
-	List    []int64
-	Weights []int64
+	List    []int64 `yaml:"list" says:"Sizes in bytes." list:"1..10000 sizes in bytes" range:"1..1048576"`
+	Weights []int64 `yaml:"weights" says:"Relative weight of each size; equal by default." list:"1..10000 weights" range:"1..1000000000"`
 	// File says where the sizes of a [CurveCSV] stand.
 	File CSV
 }
