@@ -184,9 +184,7 @@ func (v templateValue) Read(r *fields.Reader, path string, n *fields.Node) {
 		return
 	}
 	at := n.At
-	if fault, ok := errors.AsType[*keys.TemplateError](err); !ok {
-		r.Fault(at, path, "%s", err)
-	} else if at.Inner > 0 {
+	if fault, _ := errors.AsType[*keys.TemplateError](err); at.Inner > 0 {
 		at.Column = at.Inner + utf8.RuneCountInString(typed[:fault.Offset])
 		r.Fault(at, path, "%s", fault.What)
 	} else {
@@ -218,11 +216,7 @@ type Rows struct {
 }
 
 // RowColumn is one attribute, and what the file calls the column that it is.
-type RowColumn struct {
-	Attribute, Column string
-	// step is where it stands among the columns.
-	step string
-}
+type RowColumn struct{ Attribute, Column string }
 
 // The ways to draw a row.
 const (
@@ -245,7 +239,7 @@ func (v columnsValue) Read(r *fields.Reader, path string, n *fields.Node) {
 	switch n.Kind {
 	case fields.Dict:
 		for at, e := range r.Entries(path, n, "") {
-			column := RowColumn{Attribute: e.Key, step: e.Key}
+			column := RowColumn{Attribute: e.Key}
 			fields.LongText(&column.Column, maxColumn).Read(r, at, e.Value)
 			v.of.Columns = append(v.of.Columns, column)
 		}
@@ -260,7 +254,7 @@ func (v columnsValue) Read(r *fields.Reader, path string, n *fields.Node) {
 			case !attributeName.MatchString(name):
 				r.Fault(n.Items[i].At, at, "%s cannot name an attribute; expected a map, such as {finished: %s}", nearest.Shown(name), nearest.Shown(name))
 			default:
-				v.of.Columns = append(v.of.Columns, RowColumn{name, name, strconv.Itoa(i)})
+				v.of.Columns = append(v.of.Columns, RowColumn{name, name})
 			}
 		}
 	default:
@@ -296,10 +290,13 @@ func (v columnsValue) Schema() *fields.Schema {
 // path returns where the column that an attribute is stands in the scenario, empty
 // where it is none.
 func (w *Rows) path(attribute string) string {
-	for _, one := range w.Columns {
-		if one.Attribute == attribute {
-			return "rows.columns." + one.step
-		}
+	at := slices.IndexFunc(w.Columns, func(one RowColumn) bool { return one.Attribute == attribute })
+	switch {
+	case at < 0:
+		return ""
+	case w.mapped:
+		return "rows.columns." + attribute
+	default:
+		return "rows.columns." + strconv.Itoa(at)
 	}
-	return ""
 }

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -227,33 +228,18 @@ func (o *OperationSpec) FiltersKeys() bool {
 	return slices.Contains(by, "PartitionKey") || slices.Contains(by, "RowKey")
 }
 
+var (
+	// unfiltered are texts and placeholders in the template of a $filter.
+	unfiltered = regexp.MustCompile(`'[^']*('|$)|\{[^}]*(\}|$)`)
+	// filterWord is a number or a name there.
+	filterWord = regexp.MustCompile(`[0-9A-Za-z_\x{80}-\x{10FFFF}]+`)
+	ownWords   = []string{"eq", "ne", "gt", "ge", "lt", "le", "and", "or", "not", "true", "false", "datetime", "guid", "binary", "X"}
+)
+
 // filteredBy returns the names of the properties in the template of a $filter: the
 // words outside its literals and placeholders that are none of its own.
 func filteredBy(where string) []string {
-	own := []string{"eq", "ne", "gt", "ge", "lt", "le", "and", "or", "not", "true", "false", "datetime", "guid", "binary", "X"}
-	var names []string
-	for rest := where; rest != ""; {
-		at := strings.IndexFunc(rest, func(r rune) bool { return r == '\'' || r == '{' || isWord(r) })
-		if at < 0 {
-			break
-		}
-		rest = rest[at:]
-		if end := map[byte]string{'\'': "'", '{': "}"}[rest[0]]; end != "" {
-			_, rest, _ = strings.Cut(rest[1:], end)
-			continue
-		}
-		word := rest
-		if end := strings.IndexFunc(rest, func(r rune) bool { return !isWord(r) }); end >= 0 {
-			word = rest[:end]
-		}
-		rest = rest[len(word):]
-		if digit := word[0] >= '0' && word[0] <= '9'; !digit && !slices.Contains(own, word) {
-			names = append(names, word)
-		}
-	}
-	return names
-}
-
-func isWord(r rune) bool {
-	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 127
+	return slices.DeleteFunc(filterWord.FindAllString(unfiltered.ReplaceAllLiteralString(where, " "), -1), func(word string) bool {
+		return word[0] >= '0' && word[0] <= '9' || slices.Contains(ownWords, word)
+	})
 }

@@ -77,17 +77,17 @@ const hostOfFaults = `{name: serve, attributes: {n: {sequence: 1}}, design: {par
 // faults.0.share=2%; the other settings; and what each rule does, in words. The error is
 // [fields.Faults].
 func ServiceFaults(file string, settings []string) (plan *engine.FaultPlan, others, told []string, err error) {
-	var own []string
+	var own []Setting
 	for _, one := range settings {
-		if path, _, _ := strings.Cut(one, "="); fields.Within(path, faultsField) {
-			own = append(own, one)
+		if path, value, _ := strings.Cut(one, "="); fields.Within(path, faultsField) {
+			own = append(own, Setting{path, value})
 		} else {
 			others = append(others, one)
 		}
 	}
 	switch {
 	case file == "" && len(own) > 0:
-		return nil, others, nil, fields.Faults{{File: "--set " + own[0], What: "there are no faults; expected a file, --faults"}}
+		return nil, others, nil, fields.Faults{{File: "--set " + own[0].String(), What: "there are no faults; expected a file, --faults"}}
 	case file == "":
 		return nil, others, nil, nil
 	}
@@ -112,13 +112,10 @@ func ServiceFaults(file string, settings []string) (plan *engine.FaultPlan, othe
 	host.Replace([]string{faultsField}, tree.Find(faultsField), fields.Place{File: file})
 	s, wrong := decode(host)
 	wrong = append(wrong, s.check(wrong)...)
-	for _, one := range own {
-		path, value, _ := strings.Cut(one, "=")
-		if err := s.Set(path, value); err != nil {
+	if len(own) > 0 {
+		if err := s.SetAll(own); err != nil {
 			return nil, others, nil, err
 		}
-	}
-	if len(own) > 0 {
 		// What is set can mend what the file has.
 		wrong = s.check(nil)
 	}

@@ -43,7 +43,7 @@ type OperationSpec struct {
 	// Workflow is the name of an operation of several requests, as
 	// [workflow.Find] knows it, With its parameters; empty and none for an operation
 	// that is a verb's. Verb is then insert where it is about a new entity, else get.
-	Workflow string             `yaml:"workflow,omitempty" says:"The workflow, instead of a verb." form:"workflow"`
+	Workflow string             `yaml:"workflow,omitempty" was:"procedure" says:"The workflow, instead of a verb." form:"workflow"`
 	With     workflow.Arguments `yaml:"with,own" says:"The workflow's parameters."`
 	// Weight is the operation's share: the chance that an operation is of this
 	// kind is its weight over the sum of all, 0 to 1,000,000.

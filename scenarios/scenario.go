@@ -73,7 +73,7 @@ type Scenario struct {
 	// acknowledged be read back at the end.
 	Verify bool `yaml:"verify,omitempty" says:"Whether writes carry ids and are read back at the end."`
 	// AntiPattern turns an example into what it warns of, nil for none.
-	AntiPattern *AntiPattern `yaml:"anti_pattern" says:"Values that turn the example into an anti-pattern."`
+	AntiPattern *AntiPattern `yaml:"anti_pattern" was:"opposite" says:"Values that turn the example into an anti-pattern."`
 
 	// places says where each value came from, for the faults that depend on
 	// several of them.

@@ -16,6 +16,7 @@ import (
 //	yaml:"name,required"  the name in the file; required, omitempty: not written at zero or at
 //	                      its default, or own: the struct's FieldValue binds it
 //	says:"…"              one sentence for the schema
+//	was:"procedure"       how the field was called before
 //	default:"16"          the value of a struct that leaves the field out
 //	range:"1..100"        bounds of a number or of a duration
 //	max:"200"             bytes of a text
@@ -95,7 +96,7 @@ func (b Binder) object(v reflect.Value) Object {
 
 func (b Binder) field(v reflect.Value, i int, name string, options []string) Field {
 	tag := v.Type().Field(i).Tag
-	one := Field{Name: name, Says: cmp.Or(tag.Get(b.View+".says"), tag.Get("says")), Default: tag.Get("default"), Required: slices.Contains(options, "required")}
+	one := Field{Name: name, Says: cmp.Or(tag.Get(b.View+".says"), tag.Get("says")), Default: tag.Get("default"), Was: tag.Get("was"), Required: slices.Contains(options, "required")}
 	switch {
 	case slices.Contains(options, "own"):
 		one.Value = v.Addr().Interface().(Valuer).FieldValue(strings.TrimPrefix(b.View+"."+name, "."))

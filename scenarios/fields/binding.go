@@ -75,6 +75,8 @@ type Field struct {
 	Required bool
 	// Default is what a new struct has, as the file would write it.
 	Default string
+	// Was is how the field was called before, empty for never.
+	Was string
 	// Says is one plain sentence on what the field is, for the schema.
 	Says string
 }
@@ -102,10 +104,10 @@ func (o Object) Read(r *Reader, path string, n *Node) {
 	}
 	for i := range n.Entries {
 		e := &n.Entries[i]
-		for _, one := range renamed {
-			if e.Key == one.was && slices.Contains(o.names(), one.is) {
-				r.Fault(e.At, Child(path, one.is), "%s is called %s now; expected that name", one.was, one.is)
-				e.Key = one.is
+		for _, f := range o.Fields {
+			if f.Was != "" && e.Key == f.Was {
+				r.Fault(e.At, Child(path, f.Name), "%s is called %s now; expected that name", f.Was, f.Name)
+				e.Key = f.Name
 			}
 		}
 	}
@@ -274,20 +276,4 @@ func (l items) Schema() *Schema {
 		s.MaxItems = l.most
 	}
 	return s
-}
-
-// renamed are fields of a scenario that were called otherwise.
-var renamed = [...]struct{ was, is string }{
-	{"procedure", "workflow"},
-	{"opposite", "anti_pattern"},
-}
-
-// Renamed returns what fields were called otherwise, as pairs of the name before and the
-// one of now. The slice is the caller's.
-func Renamed() [][2]string {
-	var pairs [][2]string
-	for _, one := range renamed {
-		pairs = append(pairs, [2]string{one.was, one.is})
-	}
-	return pairs
 }
