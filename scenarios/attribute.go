@@ -267,7 +267,8 @@ func (v columnsValue) Read(r *fields.Reader, path string, n *fields.Node) {
 }
 
 func (v columnsValue) list(into *[]string) fields.ListOf[string] {
-	return longTexts(into, 1, keys.MaxAttributes, "names of columns", maxColumn)
+	return fields.ListOf[string]{Into: into, Least: 1, Most: keys.MaxAttributes, What: "names of columns",
+		Bind: func(text *string) fields.Binding { return fields.LongText(text, maxColumn) }}
 }
 
 func (v columnsValue) Write() *fields.Node {

@@ -36,7 +36,10 @@ func formValue(name string, into any) fields.Binding {
 	case *string:
 		return textValue(name, into)
 	case *float64:
-		return numberValue(name, into)
+		if name == "rate" {
+			return fields.Rate(into)
+		}
+		return shareValue(into)
 	case *Budget:
 		return budgetValue(into)
 	case *[]engine.FaultRule:
@@ -51,24 +54,6 @@ func formValue(name string, into any) fields.Binding {
 		return placeValue(into)
 	default:
 		return attributePart(into)
-	}
-}
-
-// numberValue returns the binding of a number of a form.
-func numberValue(form string, into *float64) fields.Binding {
-	switch form {
-	case "rate":
-		return fields.Rate(into)
-	case "exponent":
-		return exponentValue(into)
-	case "size exponent":
-		return fields.Decimal(into, fields.DecimalNumber, 0, 5, "an exponent from 0 to 5, such as 0.99")
-	case "sigma":
-		return fields.Decimal(into, fields.DecimalNumber, 0.01, 5, "a number from 0.01 to 5, such as 0.6")
-	case "tail":
-		return fields.Decimal(into, fields.DecimalNumber, 0.1, 100, "a number from 0.1 to 100, such as 1.5")
-	default:
-		return shareValue(into)
 	}
 }
 
@@ -265,10 +250,4 @@ func misplaced(r *fields.Reader, path string, n *fields.Node, this string, parts
 		check(r, path, n, rule{n.Has(part.field) && !part.belongs, part.field,
 			fmt.Sprintf("%s belongs to %s, and this is %s; expected none", part.field, part.owner, this)})
 	}
-}
-
-// longTexts are texts that are so long at most.
-func longTexts(into *[]string, least, most int, what string, longest int) fields.ListOf[string] {
-	return fields.ListOf[string]{Into: into, Least: least, Most: most, What: what,
-		Bind: func(text *string) fields.Binding { return fields.LongText(text, longest) }}
 }

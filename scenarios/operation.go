@@ -254,18 +254,14 @@ func (a *Access) Binding() fields.Binding {
 
 // FieldValue implements [fields.Valuer]: an exponent may be 0.
 func (a *Access) FieldValue(string) fields.Binding {
-	return unlessZero{exponentValue(&a.Exponent), func() bool { return a.Kind != AccessZipf }}
+	exponent := fields.Decimal(&a.Exponent, fields.DecimalNumber, 0, 5, "an exponent from 0 to 5, such as 1.1")
+	return unlessZero{exponent, func() bool { return a.Kind != AccessZipf }}
 }
 
 // Complete implements [fields.Completer].
 func (a *Access) Complete(r *fields.Reader, path string, n *fields.Node) {
 	a.Kind = present(n, []string{AccessLatest, AccessZipf, AccessHot})[0]
 	check(r, path, n, rule{n.Has("share") != (a.Kind == AccessHot), "", "share belongs to hot; expected both, or neither"})
-}
-
-// exponentValue is the exponent of a zipf distribution.
-func exponentValue(into *float64) fields.Binding {
-	return fields.Decimal(into, fields.DecimalNumber, 0, 5, "an exponent from 0 to 5, such as 1.1")
 }
 
 // verbValue is the name of one of some verbs; what says what it is called.

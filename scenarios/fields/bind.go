@@ -19,6 +19,7 @@ import (
 //	was:"procedure"       how the field was called before
 //	default:"16"          the value of a struct that leaves the field out
 //	range:"1..100"        bounds of a number or of a duration
+//	expected:"…"          what a number with decimals should be, for messages
 //	max:"200"             bytes of a text
 //	choice:"warm,cold"    the words that a text can be
 //	list:"1..9 phases"    bounds of a list's length, and what its items are called; other
@@ -96,7 +97,8 @@ func (b Binder) object(v reflect.Value) Object {
 
 func (b Binder) field(v reflect.Value, i int, name string, options []string) Field {
 	tag := v.Type().Field(i).Tag
-	one := Field{Name: name, Says: cmp.Or(tag.Get(b.View+".says"), tag.Get("says")), Default: tag.Get("default"), Was: tag.Get("was"), Required: slices.Contains(options, "required")}
+	one := Field{Name: name, Required: slices.Contains(options, "required"), Default: tag.Get("default"),
+		Was: tag.Get("was"), Says: cmp.Or(tag.Get(b.View+".says"), tag.Get("says"))}
 	switch {
 	case slices.Contains(options, "own"):
 		one.Value = v.Addr().Interface().(Valuer).FieldValue(strings.TrimPrefix(b.View+"."+name, "."))
@@ -152,7 +154,11 @@ func (b Binder) single(tag reflect.StructTag, name string, v reflect.Value) Bind
 	case *float64:
 		low, high, _ := strings.Cut(bounds, "..")
 		least, most := span(bounds, func(text string) (float64, error) { return strconv.ParseFloat(text, 64) })
-		return Decimal(into, JSONNumeric, least, most, "a number such as 38 or 9.5, from "+low+" to "+high)
+		form := DecimalNumber
+		if least < 0 {
+			form = JSONNumeric
+		}
+		return Decimal(into, form, least, most, cmp.Or(tag.Get("expected"), "a number such as 38 or 9.5, from "+low+" to "+high))
 	case *time.Duration:
 		least, most := span(bounds, time.ParseDuration)
 		return Duration{Into: into, Least: least, Most: most}

@@ -42,15 +42,15 @@ type Curve struct {
 	// the normal distribution. Where P99 is set, Sigma follows from it.
 	Median int     `lognormal:"p50,required" says:"The median." range:"1..1048576"`
 	P99    int     `lognormal:"p99,omitempty" says:"The 99th percentile." range:"1..1048576"`
-	Sigma  float64 `lognormal:"sigma,omitempty" says:"Standard deviation of the logarithm, instead of p99." form:"sigma"`
+	Sigma  float64 `lognormal:"sigma,omitempty" says:"Standard deviation of the logarithm, instead of p99." range:"0.01..5" expected:"a number from 0.01 to 5, such as 0.6"`
 	// Low and High are the least and the greatest size, in bytes. A lognormal curve may have
 	// no least one, 0: an entity then has what its keys and properties take.
 	Low int `lognormal:"min,omitempty" lognormal.says:"Minimum; that of keys and properties by default." pareto:"min,required" zipf:"min,required" says:"Minimum, the most frequent size." range:"1..1048576"`
 	// Tail is the exponent of a Pareto curve: the share of sizes above x is (Low/x)^Tail.
-	Tail float64 `pareto:"tail,required" says:"Exponent: a share of (min/x)^tail is above x; smaller is heavier." form:"tail"`
+	Tail float64 `pareto:"tail,required" says:"Exponent: a share of (min/x)^tail is above x; smaller is heavier." range:"0.1..100" expected:"a number from 0.1 to 100, such as 1.5"`
 	High int     `lognormal:"max,omitempty" pareto:"max,omitempty" says:"Maximum, to which larger sizes are cut; 1 MiB by default." zipf:"max,required" zipf.says:"The maximum." range:"1..1048576" default:"1048576"`
 	// Exponent is that of Zipf: the size Low + k − 1 is as frequent as 1/k^Exponent says.
-	Exponent float64 `zipf:"exponent,required" says:"How steeply shares fall with size: 0 is uniform." form:"size exponent"`
+	Exponent float64 `zipf:"exponent,required" says:"How steeply shares fall with size: 0 is uniform." range:"0..5" expected:"an exponent from 0 to 5, such as 0.99"`
 	// List are sizes and Weights how often each is taken, evenly without; of a file they are
 	// set once it has been read.
 	List    []int64 `yaml:"list" says:"Sizes in bytes." list:"1..10000 sizes in bytes" range:"1..1048576"`

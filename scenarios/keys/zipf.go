@@ -13,7 +13,7 @@ type Zipf struct {
 	_ struct{} `object:"a zipf"`
 	Ranked
 	// Exponent is 0, where all values are alike, to 5.
-	Exponent float64 `yaml:"exponent,required" says:"How steeply shares fall with rank: 0 is uniform." form:"exponent"`
+	Exponent float64 `yaml:"exponent,required" says:"How steeply shares fall with rank: 0 is uniform." range:"0..5" expected:"an exponent from 0 to 5, such as 1.1"`
 }
 
 var _ Distribution = Zipf{}
