@@ -103,6 +103,15 @@ func (c *checker) names() {
 	}
 }
 
+// first reports the first of some rules that is broken, and whether one is.
+func (c *checker) first(path string, rules ...rule) bool {
+	at := slices.IndexFunc(rules, func(one rule) bool { return one.broken })
+	if at >= 0 {
+		c.add(rules[at].at(path), "%s", rules[at].says)
+	}
+	return at >= 0
+}
+
 // among checks that names are among those that are known, each given once.
 func (c *checker) among(what string, names, known []string, path string) {
 	for i, name := range names {

@@ -21,7 +21,8 @@ func (c *checker) event(phase int, o *OperationSpec, path string) {
 	unloaded := c.loadsSound(phase) && c.Loaded(phase) == 0
 	copied := slices.ContainsFunc(append(slices.Clone(c.Designs), c.Design), func(d Design) bool { return len(d.Copies) > 0 })
 	batch, by := o.Verb == entity.Batch, len(o.By) > 0
-	for _, one := range []rule{
+	switch {
+	case c.first(path, []rule{
 		{(o.Of.Kind == AccessZipf || o.Of.Kind == AccessHot) && unloaded, "of", o.Of.Kind + " needs loaded entities; expected a load first, or latest"},
 		{by && o.Updates() && unloaded, "by", "by needs loaded entities here; expected a load first, or no by"},
 		{o.Span > 0 && len(c.times()) == 0, "span", "a span needs an attribute of time; expected one such as at: {time: 2026-01-01T00:00:00Z}"},
@@ -34,13 +35,7 @@ func (c *checker) event(phase int, o *OperationSpec, path string) {
 		{o.From.Given(), "from", "a token needs one repeated query; expected none, or partitions"},
 		{o.ReadFirst && len(c.Design.Copies) > 0, "read_first", "read_first ignores copies; expected none, or a design without copies"},
 		{o.ReadFirst && by, "by", "by and read_first are mutually exclusive; expected one of them"},
-	} {
-		if one.broken {
-			c.add(path+"."+one.field, "%s", one.says)
-			return
-		}
-	}
-	switch {
+	}...):
 	case batch:
 		c.together(o, path)
 	case o.Verb == entity.Get && by:

@@ -218,6 +218,14 @@ type rule struct {
 	field, says string
 }
 
+// at returns the path of the field, below that of the struct.
+func (r rule) at(path string) string {
+	if r.field == "" {
+		return path
+	}
+	return fields.Child(path, r.field)
+}
+
 // check reports the rules that are broken, and whether any is.
 func check(r *fields.Reader, path string, n *fields.Node, rules ...rule) bool {
 	broken := false
@@ -225,14 +233,11 @@ func check(r *fields.Reader, path string, n *fields.Node, rules ...rule) bool {
 		if !one.broken {
 			continue
 		}
-		at, where := n.At, path
-		if one.field != "" {
-			where = fields.Child(path, one.field)
-		}
+		at := n.At
 		if given := n.Find(one.field); given != nil {
 			at = given.At
 		}
-		r.Fault(at, where, "%s", one.says)
+		r.Fault(at, one.at(path), "%s", one.says)
 		broken = true
 	}
 	return broken

@@ -79,6 +79,9 @@ func TestSet(t *testing.T) {
 		if want := strings.Replace(before, tt.old, tt.new, 1); got != want || want == before {
 			t.Errorf("%s: after Set(%q, %q) the text is\n%s\nwant\n%s", tt.name, tt.path, tt.value, got, want)
 		}
+		all := parsed(t, cmp.Or(tt.text, race))
+		require.NoErrorf(t, all.SetAll([]scenarios.Setting{{Path: tt.path, Value: tt.value}}), "%s: SetAll(%q, %q)", tt.name, tt.path, tt.value)
+		assert.Equal(t, got, withoutAbout(all), tt.name)
 	}
 }
 
@@ -91,9 +94,8 @@ func withoutAbout(s *scenarios.Scenario) string {
 // and then one that does not fit the rest.
 func TestOverridesAreJudgedTogether(t *testing.T) {
 	s := parsed(t, race)
-	for _, o := range [][2]string{{"design.partition_key", "{event}-2011"}, {"phases.peak.partition_key", "NYC-2011"}} {
-		require.NoErrorf(t, s.Set(o[0], o[1]), "Set(%q, %q)", o[0], o[1])
-	}
+	keys := []scenarios.Setting{{Path: "design.partition_key", Value: "{event}-2011"}, {Path: "phases.peak.partition_key", Value: "NYC-2011"}}
+	require.NoError(t, s.SetAll(keys), "SetAll()")
 	assert.Empty(t, s.Validate(), "after both overrides")
 	for _, o := range [][2]string{{"design.partition_key", "{evnt}"}, {"attributes.age.list", "[a, b]"}} {
 		_ = s.Set(o[0], o[1])

@@ -133,44 +133,26 @@ const (
 	FormSpread = "spread"
 )
 
-// FieldValue implements [fields.Valuer]. Of several forms of traffic that a file gives, the
-// first is kept.
+// FieldValue implements [fields.Valuer].
 func (p *Phase) FieldValue(name string) fields.Binding {
+	form, value := name, fields.Optional[Traffic]{Into: &p.Traffic}
 	switch name {
 	case FormPeak:
-		return writtenAs{name, p, fields.Optional[Traffic]{Into: &p.Traffic, Fresh: newPeak, Bind: (*Traffic).asPeak}}
+		value.Fresh, value.Bind = newPeak, (*Traffic).asPeak
 	case FormSpread:
-		return writtenAs{name, p, fields.Optional[Traffic]{Into: &p.Traffic, Bind: (*Traffic).asSpread,
-			Fresh: func() *Traffic { return &Traffic{Entities: 1000, Unit: UnitEach, Drain: defaultDrain} }}}
+		value.Fresh = func() *Traffic { return &Traffic{Entities: 1000, Unit: UnitEach, Drain: defaultDrain} }
+		value.Bind = (*Traffic).asSpread
 	default:
-		return writtenAs{"", p, fields.Optional[Traffic]{Into: &p.Traffic, Fresh: freshly[Traffic], Bind: bound[Traffic]}}
+		form, value.Fresh, value.Bind = "", freshly[Traffic], bound[Traffic]
 	}
+	return unlessZero{value, func() bool { return p.Form != form }}
 }
 
-// writtenAs is traffic in one of its forms. Of several that a file gives the first is
-// kept.
-type writtenAs struct {
-	form  string
-	phase *Phase
-	fields.Optional[Traffic]
-}
-
-var _ fields.Binding = writtenAs{}
-
-func (v writtenAs) Read(r *fields.Reader, path string, n *fields.Node) {
-	if v.phase.Traffic != nil {
-		v.Into = new(*Traffic)
-	} else {
-		v.phase.Form = v.form
+// Complete implements [fields.Completer].
+func (p *Phase) Complete(_ *fields.Reader, _ string, n *fields.Node) {
+	if given := append(present(n, []string{FormPeak, FormSpread}), ""); p.Traffic != nil {
+		p.Form = given[0]
 	}
-	v.Optional.Read(r, path, n)
-}
-
-func (v writtenAs) Write() *fields.Node {
-	if v.phase.Form != v.form {
-		return nil
-	}
-	return v.Optional.Write()
 }
 
 func newPeak() *Traffic {

@@ -78,19 +78,17 @@ func (c *checker) tokens() {
 
 // oneQuery checks that a token of an operation can belong to one query.
 func (c *checker) oneQuery(t *Traffic, o *OperationSpec, path string) {
-	field := ".save"
+	field := "save"
 	if o.Save == "" {
-		field = ".from"
+		field = "from"
 	}
 	if o.Save == "" && o.From.Saved == "" {
 		return
 	}
-	switch {
-	case o.Class != ClassTableScan && t.Partitions != 1 && len(t.Keys) != 1:
-		c.add(path+field, "the token's query covers one partition; expected one partition, or class table-scan")
-	case strings.Contains(o.Where, "{"):
-		c.add(path+field, "where of the token's query has attributes; expected none")
-	}
+	c.first(path, []rule{
+		{o.Class != ClassTableScan && t.Partitions != 1 && len(t.Keys) != 1, field, "the token's query covers one partition; expected one partition, or class table-scan"},
+		{strings.Contains(o.Where, "{"), field, "where of the token's query has attributes; expected none"},
+	}...)
 }
 
 // takesUp checks that a query goes on with the one whose token was saved.
