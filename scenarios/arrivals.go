@@ -360,5 +360,3 @@ func ParseBudget(text string) (Budget, bool) {
 	share, sound := parseShare(match[2])
 	return Budget{match[1], share}, sound
 }
-
-const maxBudgets = 20

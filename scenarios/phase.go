@@ -56,9 +56,8 @@ const FewestWorkers = 256
 
 // Limits of a scenario's numbers.
 const (
-	maxWorkers = 100_000
-	maxRates   = 1000
-	maxStep    = 24 * time.Hour
+	maxRates = 1000
+	maxStep  = 24 * time.Hour
 	// minStep is the least that fills a second of the record.
 	minStep = time.Second
 )

@@ -35,11 +35,7 @@ const (
 // classes are those that a file can name, from best to worst.
 var classes = []string{ClassPoint, ClassRows, ClassPartitionScan, ClassPartitionRange, ClassTableScan}
 
-const (
-	defaultPartitions = 2
-	// maxWhere is the greatest length of a filter as the file has it, in bytes.
-	maxWhere = 4096
-)
+const defaultPartitions = 2
 
 // defaultClass is that of a query unless the file says otherwise, empty for any
 // other verb.

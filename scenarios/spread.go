@@ -15,8 +15,7 @@ import (
 
 // The bounds of partitions that are named, and of a spread.
 const (
-	maxSpread         = 10_000
-	maxSpreadEntities = 1_000_000
+	maxSpread = 10_000
 	// maxSpreadRate is the greatest rate of all partitions together.
 	maxSpreadRate = 10_000_000
 	// minThink is the shortest pause that is one.
