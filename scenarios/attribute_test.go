@@ -162,7 +162,7 @@ func TestPlansOverBuckets(t *testing.T) {
 
 // readSize reads sizes as the value of a field.
 func readSize(text string) (most int, by keys.SizeDistribution, faults fields.Faults) {
-	faults = readField(text, scenarios.SizeBinding{Size: &most, By: &by})
+	faults = readField(text, scenarios.SizeBinding(&most, &by))
 	return most, by, faults
 }
 
@@ -189,7 +189,7 @@ func TestSizesAreReadAsTheyAreWritten(t *testing.T) {
 		}
 		require.Emptyf(t, faults, "size: %s", row.text)
 		assert.Equalf(t, []int{row.least, row.most}, []int{least, most}, "size: %s goes from and to", row.text)
-		again, other, faults := readSize(writtenField(scenarios.SizeBinding{Size: &most, By: &by}))
+		again, other, faults := readSize(writtenField(scenarios.SizeBinding(&most, &by)))
 		assert.Emptyf(t, faults, "size: %s, written and read", row.text)
 		assert.Equalf(t, most, again, "size: %s, written and read", row.text)
 		assert.Equalf(t, by, other, "size: %s, written and read", row.text)

@@ -88,7 +88,7 @@ func (s *Scenario) FieldValue(string) fields.Binding {
 }
 
 // FieldValue implements [fields.Valuer].
-func (e *Entity) FieldValue(string) fields.Binding { return SizeBinding{Size: &e.Size, By: &e.Sizes} }
+func (e *Entity) FieldValue(string) fields.Binding { return SizeBinding(&e.Size, &e.Sizes) }
 
 // Complete implements [fields.Completer]: it checks that there is a design or a list of them, and
 // makes the columns of the rows attributes of the scenario.

@@ -17,35 +17,50 @@ import (
 
 // SizeBinding is the binding of the size of entities: a number of bytes, their quantiles, or a curve. The
 // distribution is nil for a number; the size is the greatest otherwise.
-type SizeBinding struct {
-	Size *int
-	By   *keys.SizeDistribution
+func SizeBinding(size *int, by *keys.SizeDistribution) fields.Binding {
+	number := parseBytes(size)
+	number.Expected = fmt.Sprintf("a whole number from 1 to %d, quantiles such as {p50: 900, p99: 4000}, or {%s: …}",
+		entity.MaxEntityBytes, strings.Join(kinds(), ": …}, {"))
+	return fields.Either{{Binding: number, Given: func() bool { return *by == nil }},
+		{Binding: sizesValue{size, by}, Takes: fields.Dict, Given: func() bool { return *by != nil }}}
 }
 
-// Read implements [fields.Binding].
-func (v SizeBinding) Read(r *fields.Reader, path string, n *fields.Node) {
-	*v.By = nil
-	if n.Kind != fields.Dict {
-		fields.Instead{Binding: v.one(), Expected: fmt.Sprintf("a whole number from 1 to %d, quantiles such as {p50: 900, p99: 4000}, or {%s: …}",
-			entity.MaxEntityBytes, strings.Join(kinds(), ": …}, {"))}.Read(r, path, n)
-		return
-	}
+// sizesValue is a distribution of sizes.
+type sizesValue struct {
+	size *int
+	by   *keys.SizeDistribution
+}
+
+func (v sizesValue) Read(r *fields.Reader, path string, n *fields.Node) {
 	d, before := newDraft(), len(r.Faults)
-	d.object().Read(r, path, n)
-	if len(r.Faults) > before {
+	if d.object().Read(r, path, n); len(r.Faults) > before {
 		// Nothing else is concluded from a faulty distribution.
-		*v.Size = 1
+		*v.size = 1
 		return
 	}
-	if d.curve.Kind == "" {
-		*v.By = &d.quantiles
-	} else {
-		*v.By = &d.curve
+	*v.by = &d.quantiles
+	if d.curve.Kind != "" {
+		*v.by = &d.curve
 	}
-	_, *v.Size = (*v.By).Ends()
+	_, *v.size = (*v.by).Ends()
 }
 
-func (v SizeBinding) one() fields.Whole[int] { return parseBytes(v.Size) }
+func (v sizesValue) Write() *fields.Node {
+	d := new(draft)
+	switch by := (*v.by).(type) {
+	case *keys.Quantiles:
+		d.quantiles = *by
+	case *keys.Curve:
+		d.curve = *by
+	}
+	return d.object().Write()
+}
+
+func (v sizesValue) Schema() *fields.Schema {
+	s := newDraft().object().Schema()
+	s.MinProperties = 1
+	return s
+}
 
 func parseBytes(into *int) fields.Whole[int] {
 	return fields.Whole[int]{Into: into, Least: 1, Most: entity.MaxEntityBytes}
@@ -173,25 +188,6 @@ func (d *draft) settleCurve(r *fields.Reader, path string, n, weights *fields.No
 	if c.Kind == keys.CurveList && weights != nil && len(c.Weights) != len(c.List) {
 		r.Fault(weights.At, strings.TrimSuffix(path, keys.CurveList)+"weights", "%d weights of %d sizes; expected one for each", len(c.Weights), len(c.List))
 	}
-}
-
-// Write implements [fields.Binding].
-func (v SizeBinding) Write() *fields.Node {
-	switch by := (*v.By).(type) {
-	case *keys.Quantiles:
-		return (&draft{quantiles: *by}).object().Write()
-	case *keys.Curve:
-		return (&draft{curve: *by}).object().Write()
-	default:
-		return v.one().Write()
-	}
-}
-
-// Schema implements [fields.Binding].
-func (v SizeBinding) Schema() *fields.Schema {
-	distribution := newDraft().object().Schema()
-	distribution.MinProperties = 1
-	return &fields.Schema{AnyOf: []*fields.Schema{v.one().Schema(), distribution}}
 }
 
 // ReadCurve returns a curve with the sizes of its file. The error joins up to twenty

@@ -38,7 +38,7 @@ func (v unlessZero) Write() *fields.Node {
 // partitionsValue is a number of partitions, or a list of their keys. The word all sets all,
 // and is none of them where that is nil.
 func partitionsValue(count *int, named *[]string, all *bool) fields.Binding {
-	number := fields.Instead{Binding: fields.Whole[int]{Into: count, Least: 1, Most: maxSpread},
+	number := fields.Whole[int]{Into: count, Least: 1, Most: maxSpread,
 		Expected: fmt.Sprintf("a number from 1 to %d, or a list of PartitionKeys", maxSpread)}
 	list := fields.ListOf[string]{Into: named, Least: 1, Most: maxSpread, What: "PartitionKeys",
 		Bind: func(key *string) fields.Binding { return fields.Text{Into: key} }}

@@ -47,21 +47,6 @@ func (e Either) Schema() *Schema {
 	return s
 }
 
-// Instead is a value of which Expected says what it can be, in place of what its binding says.
-type Instead struct {
-	Binding
-	Expected string
-}
-
-// Read implements [Binding].
-func (v Instead) Read(r *Reader, path string, n *Node) {
-	before := len(r.Faults)
-	if v.Binding.Read(r, path, n); len(r.Faults) > before {
-		r.Faults = r.Faults[:before]
-		r.Expect(n, path, v.Expected)
-	}
-}
-
 // Word is a single word, which sets into.
 func Word(into *bool, word, expected string) Single[bool] {
 	return Single[bool]{Into: into, Expected: expected, Form: &Schema{Enum: []string{word}},

@@ -1,6 +1,7 @@
 package fields
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -79,13 +80,15 @@ var wholeNumber = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
 type Whole[T int | int64] struct {
 	Into        *T
 	Least, Most T
+	// Expected, where set, says what else stands in the number's place.
+	Expected string
 }
 
 // Read implements [Binding].
 func (v Whole[T]) Read(r *Reader, path string, n *Node) {
 	number, err := strconv.ParseInt(n.Text, 10, 64)
 	if n.Kind != Scalar || n.Quoted || !wholeNumber.MatchString(n.Text) || err != nil || T(number) < v.Least || T(number) > v.Most {
-		r.Expect(n, path, fmt.Sprintf("a whole number from %d to %d", v.Least, v.Most))
+		r.Expect(n, path, cmp.Or(v.Expected, fmt.Sprintf("a whole number from %d to %d", v.Least, v.Most)))
 		return
 	}
 	*v.Into = T(number)
