@@ -86,7 +86,7 @@ type FaultRule struct {
 	Kind FaultKind `yaml:"kind,required" form:"kind" says:"What happens: another answer (refuse), a lost request or reply (drop), a reply cut off (cut), delayed (delay) or sent slowly (drip), or all replies held until the window ends (freeze)."`
 	// Share is how many of a million such attempts the rule meets, 1 to
 	// [WholeShare].
-	Share int `yaml:"share" says:"Share of attempts affected; all by default." form:"share" default:"100%"`
+	Share int `yaml:"share,default=100%" says:"Share of attempts affected; all by default." form:"share"`
 	// Code is what a Refuse answers, one of [FaultCodes]; empty is the first. The other
 	// kinds have none.
 	Code entity.Code `yaml:"code" says:"A refuse's answer, ServerBusy (503) by default; others have status 500." form:"code"`

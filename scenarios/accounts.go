@@ -18,7 +18,7 @@ import (
 type Accounts struct {
 	_ struct{} `object:"accounts"`
 	// Number is how many accounts there are, 1 to 16.
-	Number int `yaml:"number" says:"Number of storage accounts." range:"1..16" default:"1"`
+	Number int `yaml:"number,default=1" says:"Number of storage accounts." range:"1..16"`
 	// By is a template whose text chooses the account of a partition: the account of
 	// that number, where the text is a whole number below Number, and else one by the
 	// text's hash. Its placeholders are such as the PartitionKey has, or made of

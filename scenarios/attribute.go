@@ -210,7 +210,7 @@ type Rows struct {
 	// Columns are the attributes that the rows yield.
 	Columns []RowColumn `yaml:"columns,required,own" says:"Columns as attributes, or a map from attributes to columns."`
 	// Draw is how an entity gets its row: [DrawInOrder] or [DrawByChance].
-	Draw string `yaml:"draw" says:"Whether rows are taken in order, repeating, or at random." choice:"in order,by chance" default:"in order"`
+	Draw string `yaml:"draw,default=in order" says:"Whether rows are taken in order, repeating, or at random." choice:"in order,by chance"`
 	// mapped says that the columns are spelled as a map.
 	mapped bool
 }

@@ -56,7 +56,7 @@ func placeValue(into *Place) fields.Binding {
 	o := bind(into)
 	o.What, o.Fields = "a place", o.Fields[:4]
 	for i := range o.Fields {
-		o.Fields[i].Says = strings.Replace(o.Fields[i].Says, "copy", "place", 1)
+		o.Fields[i].Says = strings.Replace(o.Fields[i].Description(), "copy", "place", 1)
 	}
 	return o
 }

@@ -43,11 +43,11 @@ type OperationSpec struct {
 	// Workflow is the name of an operation of several requests, as
 	// [workflow.Find] knows it, With its parameters; empty and none for an operation
 	// that is a verb's. Verb is then insert where it is about a new entity, else get.
-	Workflow string             `yaml:"workflow,omitempty" was:"procedure" says:"The workflow, instead of a verb." form:"workflow"`
+	Workflow string             `yaml:"workflow,omitempty,was=procedure" says:"The workflow, instead of a verb." form:"workflow"`
 	With     workflow.Arguments `yaml:"with,own" says:"The workflow's parameters."`
 	// Weight is the operation's share: the chance that an operation is of this
 	// kind is its weight over the sum of all, 0 to 1,000,000.
-	Weight int `yaml:"weight" says:"The operation's relative share." range:"0..1000000" default:"1"`
+	Weight int `yaml:"weight,default=1" says:"The operation's relative share." range:"0..1000000"`
 	// Group is the table of the report that shows it: [GroupGet] or [GroupPut].
 	Group string `yaml:"group" says:"Report table, GET or PUT; by default as it reads or writes." choice:"GET,PUT"`
 	// Entities is the number of writes in a batch, 1 to 100; 0 for any other

@@ -37,9 +37,9 @@ type Load struct {
 	Entities int `yaml:"entities,required" says:"Number of entities." range:"1..10000000"`
 	// Transaction is the greatest number of entities in one entity group
 	// transaction, 1 to 100.
-	Transaction int `yaml:"transaction" says:"Maximum entities per transaction." range:"1..100" default:"100"`
+	Transaction int `yaml:"transaction,default=100" says:"Maximum entities per transaction." range:"1..100"`
 	// Lanes is how many transactions are under way at once, 1 to 1,000.
-	Lanes int `yaml:"lanes" says:"Concurrent transactions." range:"1..1000" default:"16"`
+	Lanes int `yaml:"lanes,default=16" says:"Concurrent transactions." range:"1..1000"`
 }
 
 // Count reads all entities that were loaded, partition by partition, and holds
@@ -47,7 +47,7 @@ type Load struct {
 type Count struct {
 	_ struct{} `object:"count"`
 	// Lanes is how many partitions are read at once, 1 to 1,000.
-	Lanes int `yaml:"lanes" says:"Partitions read concurrently." range:"1..1000" default:"16"`
+	Lanes int `yaml:"lanes,default=16" says:"Partitions read concurrently." range:"1..1000"`
 }
 
 // FewestWorkers is how many operations can be in flight at once at the least, where a

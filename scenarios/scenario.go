@@ -27,16 +27,16 @@ type Scenario struct {
 	// none; what it replaces is the AntiPattern.
 	Pattern *Pattern `yaml:"pattern" says:"The documented design pattern shown."`
 	// Seed is the root of all chance.
-	Seed uint64 `yaml:"seed" says:"Determines all random entities, operations and waits." default:"1"`
+	Seed uint64 `yaml:"seed,default=1" says:"Determines all random entities, operations and waits."`
 	// Table is the base name of the test table, to which the tool appends a
 	// suffix of its own: 3 to 40 letters and digits, a letter first.
-	Table string `yaml:"table" says:"Base name of the test table; runs add a suffix." form:"table" default:"loadgen"`
+	Table string `yaml:"table,default=loadgen" says:"Base name of the test table; runs add a suffix." form:"table"`
 	// Start is how the table's ranges lie on the partition servers when the
 	// test begins: [StartWarm] or [StartCold].
-	Start string `yaml:"start" says:"Initial ranges: spread over many servers (warm), or one range (cold)." choice:"warm,cold" default:"warm"`
+	Start string `yaml:"start,default=warm" says:"Initial ranges: spread over many servers (warm), or one range (cold)." choice:"warm,cold"`
 	// Retry is the back-off policy for throttled attempts, the name of one or the text of a
 	// formula, as [loadgen/backoff.ByName] knows it.
-	Retry string `yaml:"retry" says:"How throttled attempts are retried." form:"retry" default:"short"`
+	Retry string `yaml:"retry,default=short" says:"How throttled attempts are retried." form:"retry"`
 	// Workers is how many operations can be in flight at once, 1 to 100,000; 0 is as
 	// many as the place can have where the scenario runs, [FewestWorkers] or more.
 	Workers int `yaml:"workers,omitempty" says:"Maximum concurrent operations, waits for retries excluded; thousands by default." range:"1..100000"`
@@ -73,7 +73,7 @@ type Scenario struct {
 	// acknowledged be read back at the end.
 	Verify bool `yaml:"verify,omitempty" says:"Whether writes carry ids and are read back at the end."`
 	// AntiPattern turns an example into what it warns of, nil for none.
-	AntiPattern *AntiPattern `yaml:"anti_pattern" was:"opposite" says:"Values that turn the example into an anti-pattern."`
+	AntiPattern *AntiPattern `yaml:"anti_pattern,was=opposite" says:"Values that turn the example into an anti-pattern."`
 
 	// places says where each value came from, for the faults that depend on
 	// several of them.
@@ -113,13 +113,13 @@ type Entity struct {
 	_ struct{} `object:"entity"`
 	// Size is what Filler pads each entity to, in bytes by [loadgen/engine/entity.Size]: at
 	// most 1 MiB.
-	Size int `yaml:"size,own" says:"Entity size in bytes, or a distribution; the filler pads." default:"1024"`
+	Size int `yaml:"size,own,default=1024" says:"Entity size in bytes, or a distribution; the filler pads."`
 	// Sizes, where set, are those of the entities by their distribution, and Size is
 	// the greatest.
 	Sizes keys.SizeDistribution
 	// Filler names the String property of incompressible text that pads the
 	// entity. Without a name there is none, and Size does not count.
-	Filler string `yaml:"filler" says:"Random text property that pads to size; empty for none." max:"255" default:"Filler"`
+	Filler string `yaml:"filler,default=Filler" says:"Random text property that pads to size; empty for none." max:"255"`
 	// Properties are stored in this order.
 	Properties []PropertySpec `yaml:"properties" says:"Properties, in stored order." list:"0..252 properties"`
 }
@@ -129,7 +129,7 @@ type PropertySpec struct {
 	_    struct{} `object:"a property"`
 	Name string   `yaml:"name,required" says:"The property's name." max:"255"`
 	// Type is String, Boolean, Int32, Int64, Double or DateTime.
-	Type string `yaml:"type" says:"The property's type." form:"type" default:"String"`
+	Type string `yaml:"type,default=String" says:"The property's type." form:"type"`
 	// Value is a template; its text is read as the type.
 	Value string `yaml:"value,required" says:"Template of text and attributes in braces, read as the type."`
 }

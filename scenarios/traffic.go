@@ -40,7 +40,7 @@ type Traffic struct {
 	Count int `yaml:"count,omitempty" says:"Total operations without pauses, instead of for and think." range:"1..1000000"`
 	// Unit is what the rates of arrivals count: [UnitOperations], [UnitEntities] or
 	// [UnitEach].
-	Unit string `yaml:"unit" says:"Unit of arrival rates." choice:"operations,entities" default:"operations"`
+	Unit string `yaml:"unit,default=operations" says:"Unit of arrival rates." choice:"operations,entities"`
 	// For is how long operations become due, 1 s to 24 h. It is 0 for steps, which
 	// last as long as all of them do, and can be 0 for a trace, which then lasts
 	// until the end of its last second.
@@ -50,7 +50,7 @@ type Traffic struct {
 	WarmUp time.Duration `yaml:"warm_up,omitempty" says:"Initial part, recorded but not reported." range:"1s..24h"`
 	// Drain is how long retries may go on after the last operation was due, 0 to
 	// 24 h.
-	Drain time.Duration `yaml:"drain" says:"Time for retries after the last operation is due." range:"0s..24h" default:"5s"`
+	Drain time.Duration `yaml:"drain,default=5s" says:"Time for retries after the last operation is due." range:"0s..24h"`
 	// StopWhenStable ends the phase once it has come to rest: when what was served
 	// in the last five whole seconds, and the median of its response times, differ
 	// by less than this share from those of the five before. It never does so
@@ -60,7 +60,7 @@ type Traffic struct {
 	StopOn []Budget `yaml:"stop_on" says:"Budgets that end the run when exceeded." list:"1..20 budgets, such as failed > 1%" form:"budget"`
 	// Entities is how many entities of each partition the operations work on where
 	// none was loaded into it, 1 to 1,000,000.
-	Entities int `yaml:"entities" spread:"entities" says:"Entities assumed in partitions without a load." range:"1..1000000" default:"1000"`
+	Entities int `yaml:"entities,default=1000" spread:"entities" says:"Entities assumed in partitions without a load." range:"1..1000000"`
 	// Operations are what is offered, in proportion to their weights. Rows of a
 	// trace that name their operations name these, or the verb of one.
 	Operations []OperationSpec `yaml:"operations" spread:"operations,required" peak:"operations,required" says:"Operations by weight." list:"1..100 operations"`

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,11 +12,10 @@ import (
 
 // Binder binds Go structs by the tags of their fields, which stand in the order of the file:
 //
-//	yaml:"name,required"  the name in the file; required, omitempty: not written at zero or at
-//	                      its default, or own: the struct's FieldValue binds it
+//	yaml:"name,required"  the name in the file, and options: required; omitempty, not written at
+//	                      zero or at its default; default=16, the value where it is left out;
+//	                      was=procedure, its former name; own, the struct's FieldValue binds it
 //	says:"…"              one sentence for the schema
-//	was:"procedure"       how the field was called before
-//	default:"16"          the value of a struct that leaves the field out
 //	range:"1..100"        bounds of a number or of a duration
 //	expected:"…"          what a number with decimals should be, for messages
 //	max:"200"             bytes of a text
@@ -74,10 +72,10 @@ func (b Binder) object(v reflect.Value) Object {
 	var o Object
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
-		name, options, _ := strings.Cut(f.Tag.Get(cmp.Or(b.View, "yaml")), ",")
+		options := words(f.Tag.Get(cmp.Or(b.View, "yaml")))
 		switch {
-		case name != "":
-			o.Fields = append(o.Fields, b.field(v, i, name, words(options)))
+		case len(options) > 0:
+			o.Fields = append(o.Fields, b.field(v, i, f.Tag, options))
 		case f.Name == "_":
 			o.What, o.Exactly, o.One = f.Tag.Get("object"), words(f.Tag.Get("one")), words(f.Tag.Get("either"))
 		case f.Anonymous:
@@ -95,20 +93,61 @@ func (b Binder) object(v reflect.Value) Object {
 	return o
 }
 
-func (b Binder) field(v reflect.Value, i int, name string, options []string) Field {
-	tag := v.Type().Field(i).Tag
-	one := Field{Name: name, Required: slices.Contains(options, "required"), Default: tag.Get("default"),
-		Was: tag.Get("was"), Says: cmp.Or(tag.Get(b.View+".says"), tag.Get("says"))}
-	switch {
-	case slices.Contains(options, "own"):
-		one.Value = v.Addr().Interface().(Valuer).FieldValue(strings.TrimPrefix(b.View+"."+name, "."))
-	case slices.Contains(options, "omitempty"):
-		one.Value = unlessZero{b.value(tag, name, v.Field(i)), v.Field(i), one.Default}
-	default:
-		one.Value = b.value(tag, name, v.Field(i))
+func (b Binder) field(v reflect.Value, i int, tag reflect.StructTag, options []string) Field {
+	one, value := Field{Name: options[0], tag: tag, view: b.View}, tagged{Binder: b, name: options[0], tag: tag, of: v, value: v.Field(i)}
+	for _, option := range options[1:] {
+		switch key, text, _ := strings.Cut(option, "="); key {
+		case "required":
+			one.Required = true
+		case "omitempty":
+			value.omitEmpty = true
+		case "own":
+			value.own = true
+		case "default":
+			one.Default, value.standard = text, text
+		case "was":
+			one.Was = text
+		default:
+			panic("fields: unknown option " + option)
+		}
 	}
+	one.Value = value
 	return one
 }
+
+// tagged is a field of a struct. It is bound once it is read or written, for most fields of most
+// structs are not given.
+type tagged struct {
+	Binder
+	name string
+	tag  reflect.StructTag
+	// of is the struct.
+	of, value      reflect.Value
+	own, omitEmpty bool
+	standard       string
+}
+
+func (t tagged) bind() Binding {
+	if t.own {
+		return t.of.Addr().Interface().(Valuer).FieldValue(strings.TrimPrefix(t.View+"."+t.name, "."))
+	}
+	return t.Binder.value(t.tag, t.name, t.value)
+}
+
+func (t tagged) Read(r *Reader, path string, n *Node) { t.bind().Read(r, path, n) }
+
+func (t tagged) Write() *Node {
+	if t.omitEmpty && t.value.IsZero() {
+		return nil
+	}
+	n := t.bind().Write()
+	if t.omitEmpty && t.standard != "" && n.Text == t.standard {
+		return nil
+	}
+	return n
+}
+
+func (t tagged) Schema() *Schema { return t.bind().Schema() }
 
 func words(tag string) []string {
 	if tag == "" {
@@ -201,8 +240,8 @@ func (o Object) reset() {
 		if f.Default != "" {
 			f.Value.Read(new(Reader), f.Name, PlainNode(f.Default))
 		}
-		if below, ok := f.Value.(Object); ok {
-			below.reset()
+		if one, ok := f.Value.(tagged); ok && one.value.Kind() == reflect.Struct {
+			fresh(one.bind())
 		}
 	}
 }
@@ -213,24 +252,6 @@ func fresh(bound Binding) Binding {
 		o.reset()
 	}
 	return bound
-}
-
-// unlessZero leaves a value out when it is written at zero, or at its default.
-type unlessZero struct {
-	Binding
-	value    reflect.Value
-	standard string
-}
-
-func (v unlessZero) Write() *Node {
-	if v.value.IsZero() {
-		return nil
-	}
-	n := v.Binding.Write()
-	if v.standard != "" && n.Text == v.standard {
-		return nil
-	}
-	return n
 }
 
 // optional is a value behind a pointer.

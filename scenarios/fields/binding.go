@@ -1,6 +1,7 @@
 package fields
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"math"
@@ -77,8 +78,15 @@ type Field struct {
 	Default string
 	// Was is how the field was called before, empty for never.
 	Was string
-	// Says is one plain sentence on what the field is, for the schema.
+	// Says is one plain sentence on what the field is, for the schema; empty for that of its tags.
 	Says string
+	tag  reflect.StructTag
+	view string
+}
+
+// Description returns what is said of the field.
+func (f Field) Description() string {
+	return cmp.Or(f.Says, f.tag.Get(f.view+".says"), f.tag.Get("says"))
 }
 
 func (o Object) names() []string {

@@ -17,7 +17,7 @@ func (o Object) Schema() *Schema {
 	s := &Schema{Called: strings.Join(words, "-"), Type: Types{"object"}, Additional: false}
 	for _, f := range o.Fields {
 		value := f.Value.Schema()
-		value.Description = strings.TrimSpace(f.Says + " " + value.Description)
+		value.Description = strings.TrimSpace(f.Description() + " " + value.Description)
 		if f.Required {
 			s.Required = append(s.Required, f.Name)
 		} else if n := f.Value.Write(); n != nil && n.Kind != Dict && (n.Kind != Scalar || n.Text != "") {

@@ -48,7 +48,7 @@ type Curve struct {
 	Low int `lognormal:"min,omitempty" lognormal.says:"Minimum; that of keys and properties by default." pareto:"min,required" zipf:"min,required" says:"Minimum, the most frequent size." range:"1..1048576"`
 	// Tail is the exponent of a Pareto curve: the share of sizes above x is (Low/x)^Tail.
 	Tail float64 `pareto:"tail,required" says:"Exponent: a share of (min/x)^tail is above x; smaller is heavier." range:"0.1..100" expected:"a number from 0.1 to 100, such as 1.5"`
-	High int     `lognormal:"max,omitempty" pareto:"max,omitempty" says:"Maximum, to which larger sizes are cut; 1 MiB by default." zipf:"max,required" zipf.says:"The maximum." range:"1..1048576" default:"1048576"`
+	High int     `lognormal:"max,omitempty,default=1048576" pareto:"max,omitempty,default=1048576" says:"Maximum, to which larger sizes are cut; 1 MiB by default." zipf:"max,required" zipf.says:"The maximum." range:"1..1048576"`
 	// Exponent is that of Zipf: the size Low + k − 1 is as frequent as 1/k^Exponent says.
 	Exponent float64 `zipf:"exponent,required" says:"How steeply shares fall with size: 0 is uniform." range:"0..5" expected:"an exponent from 0 to 5, such as 0.99"`
 	// List are sizes and Weights how often each is taken, evenly without; of a file they are

@@ -20,9 +20,9 @@ type Latest struct {
 	Window int64 `yaml:"window,required" says:"How many recent numbers qualify." range:"1..1000000000"`
 	// Exponent is how much newer ones are preferred: 0, where all in the window are
 	// alike, to 5.
-	Exponent float64 `yaml:"exponent" says:"How steeply shares fall with age: 0 is uniform." range:"0..5" expected:"an exponent from 0 to 5, such as 1.1" default:"1"`
+	Exponent float64 `yaml:"exponent,default=1" says:"How steeply shares fall with age: 0 is uniform." range:"0..5" expected:"an exponent from 0 to 5, such as 1.1"`
 	// Every is how many entities there are to each new number, from 1.
-	Every int64 `yaml:"every" says:"Entities per new number." range:"1..1000000000" default:"1"`
+	Every int64 `yaml:"every,default=1" says:"Entities per new number." range:"1..1000000000"`
 	// Start is the first number, that of entity 0.
 	Start int64 `yaml:"start" says:"Entity 0's number." range:"-1000000000000000..1000000000000000"`
 }

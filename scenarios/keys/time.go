@@ -21,10 +21,10 @@ type Time struct {
 	// Start is the instant of entity 0.
 	Start entity.Ticks `yaml:"time" says:"The first event's time." form:"instant"`
 	// Every is how long after one loaded event the next came about, not negative.
-	Every time.Duration `yaml:"every" says:"Time between loaded events; 1s by default." range:"0s..24000h" default:"1s"`
+	Every time.Duration `yaml:"every,default=1s" says:"Time between loaded events; 1s by default." range:"0s..24000h"`
 	// Speed is how many seconds of the events pass in a second of the load, not
 	// negative: at 60 an hour key changes every minute.
-	Speed float64 `yaml:"speed" says:"Event time per offered time; 1 by default." range:"0..1000000" default:"1"`
+	Speed float64 `yaml:"speed,default=1" says:"Event time per offered time; 1 by default." range:"0..1000000"`
 }
 
 // Limits of a [Time].
