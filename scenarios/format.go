@@ -105,7 +105,8 @@ func (s *Scenario) Complete(r *fields.Reader, path string, n *fields.Node) {
 	for _, one := range s.Rows.Columns {
 		if slices.ContainsFunc(s.Attributes[:declared], func(a keys.Attribute) bool { return a.Name == one.Attribute }) {
 			place := s.Rows.path(one.Attribute)
-			r.Fault(nodeAt(n, strings.Split(place, ".")).At, place, "column %s repeats an attribute's name; expected another attribute, or columns as a map", nearest.Shown(one.Attribute))
+			r.Fault(nodeAt(n, strings.Split(place, ".")).At, place,
+				"column %s repeats an attribute's name; expected another attribute, or columns as a map", nearest.Shown(one.Attribute))
 			continue
 		}
 		s.Attributes = append(s.Attributes, keys.Attribute{Name: one.Attribute,

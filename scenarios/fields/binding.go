@@ -95,9 +95,10 @@ func (o Object) names() []string {
 
 // Read implements [Binding].
 func (o Object) Read(r *Reader, path string, n *Node) {
+	known := o.names()
 	if n.Kind != Dict {
 		const most = 15
-		names := o.names()
+		names := known
 		if len(names) > most {
 			names = nil
 			for _, f := range o.Fields {
@@ -121,8 +122,8 @@ func (o Object) Read(r *Reader, path string, n *Node) {
 	}
 	r.Once(path, n)
 	for _, e := range n.Entries {
-		if !slices.Contains(o.names(), e.Key) {
-			r.Fault(e.At, Child(path, e.Key), "%s", nearest.Unknown("field", e.Key, o.names()))
+		if !slices.Contains(known, e.Key) {
+			r.Fault(e.At, Child(path, e.Key), "%s", nearest.Unknown("field", e.Key, known))
 		}
 	}
 	for _, f := range o.Fields {
