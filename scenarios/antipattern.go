@@ -36,8 +36,6 @@ const maxSettings = 50
 // settingsValue is a map from paths to values.
 type settingsValue struct{ into *[]Setting }
 
-var _ fields.Binding = settingsValue{}
-
 func (v settingsValue) Read(r *fields.Reader, path string, n *fields.Node) {
 	if n.Kind != fields.Dict || len(n.Entries) == 0 || len(n.Entries) > maxSettings {
 		r.Expect(n, path, fmt.Sprintf("a map from paths to values, 1 to %d, such as {use: by-hour}", maxSettings))

@@ -19,8 +19,6 @@ import (
 // names and numbers make sense is for the keys package to judge.
 type attributesValue struct{ into *[]keys.Attribute }
 
-var _ fields.Binding = attributesValue{}
-
 func (v attributesValue) Read(r *fields.Reader, path string, n *fields.Node) {
 	*v.into = nil
 	for at, e := range r.Entries(path, n, "a map from attributes to values") {
@@ -169,8 +167,6 @@ func (v pairValue[T]) Schema() *fields.Schema { return v.list(nil).Schema() }
 // attributes exist is for the keys package to judge.
 type templateValue struct{ into *keys.Template }
 
-var _ fields.Binding = templateValue{}
-
 func (v templateValue) Read(r *fields.Reader, path string, n *fields.Node) {
 	var typed string
 	before := len(r.Faults)
@@ -231,8 +227,6 @@ func (w *Rows) FieldValue(string) fields.Binding { return columnsValue{w} }
 
 // columnsValue is a list of columns, or a map from attributes to columns.
 type columnsValue struct{ of *Rows }
-
-var _ fields.Binding = columnsValue{}
 
 func (v columnsValue) Read(r *fields.Reader, path string, n *fields.Node) {
 	v.of.Columns, v.of.mapped = nil, n.Kind == fields.Dict

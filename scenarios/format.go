@@ -119,15 +119,7 @@ func (s *Scenario) Complete(r *fields.Reader, path string, n *fields.Node) {
 func phaseKinds() []string { return []string{"load", "count", FormPeak, FormSpread, "traffic"} }
 
 // present returns those of the names that a dict has as fields.
-func present(n *fields.Node, names []string) []string {
-	var given []string
-	for _, name := range names {
-		if n.Find(name) != nil {
-			given = append(given, name)
-		}
-	}
-	return given
-}
+func present(n *fields.Node, names []string) []string { return n.Given(names) }
 
 // defaults of what some verbs have and others have not.
 const (

@@ -135,8 +135,6 @@ const faultsField = "faults"
 // from it.
 type modelValue struct{ into *Model }
 
-var _ fields.Binding = modelValue{}
-
 const (
 	profileField  = "profile"
 	measuredField = "measured"
@@ -281,8 +279,6 @@ func measuredOf(into **Measured) fields.Binding {
 
 // parametersValue is a map of parameters of the model.
 type parametersValue struct{ into *[]Override }
-
-var _ fields.Binding = parametersValue{}
 
 // Read implements [fields.Binding].
 func (v parametersValue) Read(r *fields.Reader, path string, n *fields.Node) {

@@ -15,8 +15,6 @@ import (
 // argumentsValue is a map of the parameters of an operation's workflow.
 type argumentsValue struct{ of *OperationSpec }
 
-var _ fields.Binding = argumentsValue{}
-
 func (v argumentsValue) Read(r *fields.Reader, path string, n *fields.Node) {
 	v.of.With = make(workflow.Arguments, len(n.Entries))
 	for at, e := range r.Entries(path, n, "a map of parameters, such as {place: by-name}") {

@@ -28,12 +28,6 @@ type Binding interface {
 	Schema() *Schema
 }
 
-var (
-	_ Binding = Object{}
-	_ Binding = ListOf[int]{}
-	_ Binding = Optional[int]{}
-)
-
 // Reader gathers the faults of one reading.
 type Reader struct {
 	Faults Faults
@@ -133,13 +127,7 @@ func (o Object) Read(r *Reader, path string, n *Node) {
 			r.Fault(n.At, Child(path, f.Name), "%s has no %s; expected one", o.What, f.Name)
 		}
 	}
-	given := 0
-	for _, name := range o.Exactly {
-		if n.Find(name) != nil {
-			given++
-		}
-	}
-	if len(o.Exactly) > 0 && given != 1 {
+	if given := len(n.Given(o.Exactly)); len(o.Exactly) > 0 && given != 1 {
 		last := len(o.Exactly) - 1
 		r.Fault(n.At, path, "%s has %d of %s and %s; expected exactly one", o.What, given, strings.Join(o.Exactly[:last], ", "), o.Exactly[last])
 	} else if o.Then != nil {

@@ -2,8 +2,9 @@
 // the field, prints it, overrides it and describes it to an editor.
 //
 // A [Binding] ties a value of the file to a field of a Go struct: [Text], [Whole],
-// [Rate], [Duration], [Truth], [Choice], an [Object] of further fields, a [ListOf] or an
-// [Optional] of any of them. [ReadTree] makes [Node]s of a file, [Binding.Read] fills the
+// [Rate], [Duration], [Truth], [Choice], [Named], an [Object] of further fields, a [ListOf] or an
+// [Optional] of any of them, [Either] of several shapes. A [Binder] makes the bindings of a
+// struct from the tags of its fields. [ReadTree] makes [Node]s of a file, [Binding.Read] fills the
 // struct from one and [Binding.Write] makes one of the struct; [PrintTree] writes it as
 // YAML. [Binding.Schema] says the same in the words of JSON Schema.
 //

@@ -99,6 +99,17 @@ func (n *Node) Find(key string) *Node {
 // Has reports whether a field is given.
 func (n *Node) Has(key string) bool { return n.Find(key) != nil }
 
+// Given returns those of the names that are fields of a dict.
+func (n *Node) Given(names []string) []string {
+	var given []string
+	for _, name := range names {
+		if n.Has(name) {
+			given = append(given, name)
+		}
+	}
+	return given
+}
+
 // put gives a field a value, after the others where it is new.
 func (n *Node) put(key string, value *Node, at Place) {
 	for i := range n.Entries {

@@ -12,14 +12,6 @@ import (
 	"loadgen/engine/nearest"
 )
 
-var (
-	_ Binding = Text{}
-	_ Binding = Whole[int]{}
-	_ Binding = Single[int]{}
-	_ Binding = Duration{}
-	_ Binding = Choice{}
-)
-
 // Text is a text. Numbers and the like are taken as they are typed, so
 // that a list of years needs no quotes.
 type Text struct {
