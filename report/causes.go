@@ -32,8 +32,7 @@ func (a *author) causeTable() document.Table {
 	slices.SortStableFunc(rows, func(x, y caused) int {
 		return cmp.Or(cmp.Compare(y.Class, x.Class), cmp.Compare(y.Attempts, x.Attempts))
 	})
-	t := document.NewTable("causes", a.caption("Each cause, over the whole run"), "operation|named", "counts as|named|spare=1", "status|at|nonzero", "code|named",
-		"attempts|rate|at", "share of attempts|share|spare=2")
+	t := a.newTable("causes")
 	for _, one := range rows[:min(len(rows), mostCauseRows)] {
 		code := one.Code
 		if one.Injected {
@@ -41,14 +40,12 @@ func (a *author) causeTable() document.Table {
 		}
 		t.Add(one.from, one.kind, one.Class, one.Status, code, one.Attempts, document.RatioOf(one.Attempts, one.attempts))
 	}
-	note := "share of attempts: of the operation's; no status: no reply"
 	if more := rows[min(len(rows), mostCauseRows):]; len(more) > 0 {
 		var attempts int64
 		for _, one := range more {
 			attempts += one.Attempts
 		}
-		note += fmt.Sprintf("; %s causes more, of %s attempts, are not shown", document.Count(int64(len(more))), document.Count(attempts))
+		t.Notes[0] += fmt.Sprintf("; %s causes more, of %s attempts, are not shown", document.Count(int64(len(more))), document.Count(attempts))
 	}
-	t.Notes = []string{note}
 	return t
 }

@@ -2,9 +2,12 @@ package report
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"loadgen/report/chart"
@@ -22,7 +25,7 @@ import (
 // The document is the same for the same record, and shares no memory with it. Warnings about reading the record are
 // added by the caller.
 func Document(record *results.Record, summary *results.Summary) *document.Document {
-	a := &author{record: record, summary: summary, taken: figure.Of(record), shown: chart.Shown(record)}
+	a := &author{Record: record, Summary: summary, Faults: verdict.Books(record), taken: figure.Of(record), shown: chart.Shown(record)}
 	story := verdict.Narrate(record, summary)
 	a.Add("findings", "Findings", document.List{Items: story.Findings})
 	a.validity()
@@ -30,7 +33,7 @@ func Document(record *results.Record, summary *results.Summary) *document.Docume
 	// causes of throttling.
 	many, causes := verdict.ManyFailed(record, summary), summary.Causes
 	if many {
-		a.table("Failures by cause", a.causeTable())
+		a.table(a.causeTable())
 	}
 	a.Add("limits", "What this run cannot tell", document.List{Items: story.Limits})
 	a.run()
@@ -40,13 +43,13 @@ func Document(record *results.Record, summary *results.Summary) *document.Docume
 	a.requests()
 	a.operations()
 	if !many && (causes.Of(results.Failed) > 0 || len(causes.Only(results.Throttled)) > 1) {
-		a.table("Failures by cause", a.causeTable())
+		a.table(a.causeTable())
 	}
 	a.times()
 	a.partitions()
 	a.accounts()
 	a.observed()
-	a.table("Checks", a.checkTable())
+	a.table(a.checkTable())
 	a.seconds()
 	a.pictures()
 	a.events()
@@ -59,17 +62,19 @@ func Document(record *results.Record, summary *results.Summary) *document.Docume
 	a.surroundings()
 	a.Add("repeat", "Repeat this run", document.Paragraph{Text: text.CommandLine(record.Manifest.Command), Verbatim: true})
 	a.Warnings = story.Warnings
-	a.Title, a.Subtitle = "loadgen "+cmp.Or(record.Manifest.Scenario.Name, "run"), a.subtitle()
+	a.Title, a.Subtitle = "loadgen "+cmp.Or(record.Manifest.Scenario.Name, "run"), a.joined("subtitle")
 	a.Answer, a.Data = story.Answer, summary
 	a.show()
 	return &a.Document
 }
 
 // author writes the sections of a document in their order. A method writes one or several, or none if it has nothing
-// to show.
+// to show. The author is the evidence of the narrative, which words them.
 type author struct {
-	record  *results.Record
-	summary *results.Summary
+	*results.Record
+	Summary *results.Summary
+	// Faults are the counts that do not reconcile.
+	Faults []string
 	// taken are the figures of the record.
 	taken *figure.Figures
 	// shown are the charts that the record has data for.
@@ -77,65 +82,44 @@ type author struct {
 	document.Document
 }
 
+//go:embed narrative.tmpl
+var narrativeTable string
+
+// narrative is the table of all titles, columns, notes and sentences, parsed when it is first needed. Places are named
+// by the identifiers of sections and tables.
+var narrative = sync.OnceValue(func() *document.Narrative { return document.ParseNarrative(narrativeTable) })
+
+// says returns the texts of a place.
+func (a *author) says(place string) []string { return narrative().Phrases(a, place) }
+
+// joined returns the texts of a place in a line.
+func (a *author) joined(place string) string { return strings.Join(a.says(place), " · ") }
+
 // section begins a section, to which [document.Document.Append] adds.
-func (a *author) section(id, title string) {
-	a.Sections = append(a.Sections, document.Section{ID: id, Title: title})
+func (a *author) section(id string) {
+	a.Sections = append(a.Sections, document.Section{ID: id, Title: a.joined(id)})
 }
 
-// line adds a sentence to the last section.
-func (a *author) line(text string) { a.Append(document.Paragraph{Text: text}) }
-
-// table adds a section of t, under its ID.
-func (a *author) table(title string, t document.Table) { a.Add(t.ID, title, t) }
-
-// subtitle names on one line the target, whether its limits are modelled, the length of the run and the validity of
-// the record.
-func (a *author) subtitle() string {
-	m := &a.record.Manifest
-	where := m.Target
-	switch {
-	case m.Target == results.Logged:
-		where = "by the log of a table"
-	case a.record.Capture != nil:
-		where = "traffic of another program"
-	case m.Time == "virtual":
-		where = "simulated"
-	case m.Service != "":
-		where += " (" + m.Service + ")"
+// lines adds the sentences of a place to the last section.
+func (a *author) lines(place string) {
+	for _, text := range a.says(place) {
+		a.Append(document.Paragraph{Text: text})
 	}
-	if m.Modelled() && where != "" {
-		limits := map[string]string{"off": "no limits", "documented": "limits modelled"}
-		where += ", " + cmp.Or(limits[m.Profile], "limits of profile "+m.Profile)
-	}
-	accounts, start, seed, processes, length := "", "", "", "", ""
-	if m.Accounts > 1 {
-		accounts = fmt.Sprintf("%d accounts", m.Accounts)
-	}
-	if m.Start == "cold" {
-		start = "cold start"
-	}
-	switch {
-	case m.Merged != nil:
-		seed = document.Counted(len(m.Merged.Runs), "run") + " merged"
-	case a.known() && m.Target != results.Logged:
-		seed = fmt.Sprintf("seed %d", m.Seed)
-	}
-	if m.Fleet != nil {
-		processes = document.Counted(len(m.Fleet.Members), "process", "processes")
-	}
-	if a.summary.DurationS > 0 {
-		length = document.Minutes(a.summary.DurationS)
-	}
-	return document.Join(" · ", where, accounts, start, labelled("driver ", m.Driver, ""), seed, processes, length, "run "+a.summary.Validity)
 }
 
-// labelled returns a name between words, empty if there is none.
-func labelled(before, name, after string) string {
-	if name == "" {
-		return ""
+// newTable returns a table without rows: its caption, columns and notes.
+func (a *author) newTable(id string) document.Table {
+	parts := strings.Split(a.joined("table "+id), document.PartSeparator)
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
 	}
-	return before + name + after
+	t := document.NewTable(id, parts[0], parts[1:]...)
+	t.Notes = a.says("notes of " + id)
+	return t
 }
+
+// table adds a section of a table, under its ID.
+func (a *author) table(t document.Table) { a.Add(t.ID, a.joined(t.ID), t) }
 
 // mostMinutes is the maximum number of rows of the table of minutes.
 const mostMinutes = 40
@@ -143,63 +127,47 @@ const mostMinutes = 40
 // minutes shows the load over time, and what load balancing did. Its figures come from the seconds of
 // intervals.ndjson, which are not in run.json.
 func (a *author) minutes() {
-	list := verdict.Minutes(a.record, mostMinutes)
-	t := document.NewTable("minutes", a.caption("Each stretch of the load"), "from", "offered|rate|unit=operations/s", "served|rate|unit=entities/s",
-		"throttled|rate|unit=attempts/s", "lost|share", "load balancing|words")
-	counted := func(n int, thing string) string {
-		if n == 0 {
-			return ""
-		}
-		return document.Counted(n, thing)
-	}
+	list := verdict.Minutes(a.Record, mostMinutes)
+	t := a.newTable("minutes")
 	for i := range list {
-		m := &list[i]
+		m, did := &list[i], ""
 		var lost *float64
 		if m.Offered > 0 {
 			lost = new(max(0, 1-m.Served/m.Offered))
 		}
-		decided := document.Join(", ", counted(m.Splits, "split"), counted(m.Moves, "move"), counted(m.Merges, "merge"))
-		t.Add(strconv.Itoa(int(m.From/time.Minute))+" min", m.Offered, m.Served, m.Throttled, lost, labelled("", decided, fmt.Sprintf(": %d ranges", m.Ranges)))
+		for _, one := range []struct {
+			number int
+			action string
+		}{{m.Splits, "split"}, {m.Moves, "move"}, {m.Merges, "merge"}} {
+			if one.number > 0 {
+				did = document.Join(", ", did, document.Counted(one.number, one.action))
+			}
+		}
+		if did != "" {
+			did += fmt.Sprintf(": %d ranges", m.Ranges)
+		}
+		t.Add(strconv.Itoa(int(m.From/time.Minute))+" min", m.Offered, m.Served, m.Throttled, lost, did)
 	}
-	t.Notes = []string{"from: since the load began; offered: operations/s due; served: entities/s; throttled: attempts/s; " +
-		"lost: of the operations due, at one entity each"}
-	a.table("The load over time", t)
+	a.table(t)
 }
 
 // pictures adds the charts that belong to no table and that the record has data for. The run by second is drawn from
 // the seconds of intervals.ndjson.
 func (a *author) pictures() {
-	where := ""
-	if heat := a.record.Heat; heat != nil {
-		where = "Served and throttled over the run, all partitions together"
-		if rows := chart.HeatRows(a.record); rows > 0 {
-			where = fmt.Sprintf("Served and throttled over the run at the %s with the most demand, by key",
-				document.Counted(rows, "partition"))
-			if heat.Partitions != nil {
-				where += fmt.Sprintf(", of %s in all", document.Count(*heat.Partitions))
-			}
-			if heat.MostMissed > 0 {
-				where += fmt.Sprintf("; a row lacks %s entities at most", document.Count(heat.MostMissed))
-			}
-		}
-		where += "."
-	}
-	for _, one := range []struct{ id, heading, says string }{
-		{"response", "Response times over the run", "Response times by the second in which operations ended."},
-		{"heat", "Partitions over the run", where},
-		{"latency", "Response times", "Distribution of response times, and the share that takes longer."},
-		{"waits", "Waits before retries", "Waits before retries."},
-	} {
-		if slices.Contains(a.shown, one.id) {
-			a.section("chart-"+one.id, one.heading)
-			a.chart(one.id, one.says)
+	for _, id := range []string{"response", "heat", "latency", "waits"} {
+		if slices.Contains(a.shown, id) {
+			a.section("chart-" + id)
+			a.chart(id)
 		}
 	}
 }
 
+// HeatRows is the number of partitions that the heat map shows.
+func (a *author) HeatRows() int { return chart.HeatRows(a.Record) }
+
 // chart adds a chart to the last section if the record has data for it.
-func (a *author) chart(id, says string) {
+func (a *author) chart(id string) {
 	if slices.Contains(a.shown, id) {
-		a.Append(document.Chart{ID: id, Title: chart.Title(id, a.record), Says: says})
+		a.Append(document.Chart{ID: id, Title: chart.Title(id, a.Record), Says: a.joined("chart " + id)})
 	}
 }

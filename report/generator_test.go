@@ -10,6 +10,7 @@ import (
 	"loadgen/report/document"
 	"loadgen/report/text"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // generated is the record of two seconds of a generator, of which one was looked
@@ -64,7 +65,7 @@ func TestGeneratorBesideTheBooks(t *testing.T) {
 			[]string{"too short", "!%", "!ms"}},
 		{"nobody looked", func(r *results.Record) { r.Generator = nil }, []string{"!Generator"}},
 	} {
-		a := &author{record: generated(row.change)}
+		a := &author{Record: generated(row.change)}
 		a.generator()
 		got := strings.Join(strings.Fields(string(text.Write(&document.Document{Sections: a.Sections}, text.Look{Verbose: true}))), " ")
 		rest := got
@@ -82,10 +83,14 @@ func TestGeneratorBesideTheBooks(t *testing.T) {
 
 // Five of the times in which a target answered nothing are told, and how many more.
 func TestSilencesOfTheTarget(t *testing.T) {
-	a := &author{summary: &results.Summary{Validity: results.Valid}, record: generated(addSilences)}
+	a := &author{Summary: &results.Summary{Validity: results.Valid}, Record: generated(addSilences)}
 	a.validity()
 	items := a.Sections[0].Blocks[1].(document.List).Items
 	got := items[len(items)-6:]
 	assert.Truef(t, strings.Contains(got[0], "1.0 to 1.3 s") && strings.Contains(got[4], "3.0 to 3.3 s") && strings.Contains(got[5], "2 times more"),
 		"silences = %q; want the first five, and two more", got)
+}
+
+func TestRulesNameEvidence(t *testing.T) {
+	resultstest.CheckNarrative(t, narrativeTable, new(author), document.SentenceFuncs())
 }

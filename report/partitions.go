@@ -28,11 +28,11 @@ type hot struct {
 // partitions shows the hottest partitions of the steps against a partition's target.
 // Captured traffic has its own sections.
 func (a *author) partitions() {
-	if a.record.Capture != nil {
+	if a.Capture != nil {
 		return
 	}
 	best := make(map[place]hot)
-	for _, step := range figure.Reported(a.record) {
+	for _, step := range figure.Reported(a.Record) {
 		for i, one := range step.Phase.Partitions {
 			h := hot{place{one.Table, one.Key}, step, i, float64(one.Busiest)}
 			if other, some := best[h.place]; !some || h.served > other.served {
@@ -44,10 +44,8 @@ func (a *author) partitions() {
 		return cmp.Or(cmp.Compare(y.served, x.served), strings.Compare(x.place.key, y.place.key), strings.Compare(x.place.table, y.place.table))
 	})
 	list = list[:min(len(list), mostShown)]
-	target := a.record.Manifest.Targets.Partition
-	t := document.NewTable("hottest", a.caption("Partitions by the highest served rate in one second"),
-		"served|rate|unit=entities/s|at=busiest_second_entities", "offered|rate|unit=entities/s|at=busiest_second_entities",
-		"of target|part|at=busiest_second_entities|optional", "step|named", "PartitionKey|named")
+	target := a.Manifest.Targets.Partition
+	t := a.newTable("hottest")
 	for _, h := range list {
 		phase := a.placeOf(h.step)
 		from, offered := phase.Below("partitions", h.row), []any{nil}
@@ -57,47 +55,30 @@ func (a *author) partitions() {
 		t.Add(from, h.served, offered, from, document.Ratio{Part: h.served, Whole: float64(target)}, h.step.Phase.Name,
 			strconv.Quote(results.PartitionName(h.place.table, h.place.key)))
 	}
-	note := "served: entities of successes in the partition's busiest second; offered: " +
-		"those due there in the step's busiest second"
-	if target > 0 {
-		note += fmt.Sprintf("; target: %s entities/s, %s", document.Count(target), a.whoseTargets())
-	}
 	var hit, over int64
-	for _, step := range figure.Reported(a.record) {
+	for _, step := range figure.Reported(a.Record) {
 		hit, over = max(hit, step.Phase.PartitionsHit), max(over, step.Phase.OfferedOver, step.Phase.PartitionsOver)
 	}
 	if hit > int64(len(list)) || over > 0 {
-		note += fmt.Sprintf("; of %s partitions in a step, the others served less", document.AtLeast(hit, over > 0))
+		t.Notes[0] += fmt.Sprintf("; of %s partitions in a step, the others served less", document.AtLeast(hit, over > 0))
 	}
-	t.Notes = []string{note}
-	a.table("Hottest partitions", t.WithoutEmpty())
-}
-
-func (a *author) whoseTargets() string {
-	if a.record.Manifest.Targets.Documented {
-		return "the documents'"
-	}
-	if a.record.Manifest.Emulator {
-		return "the emulator's, not the documents'"
-	}
-	return "the model's, not the documents'"
+	a.table(t.WithoutEmpty())
 }
 
 // accounts compares what each account served with an account's target, in the step in which it was the busiest.
 func (a *author) accounts() {
-	target := float64(a.record.Manifest.Targets.Account)
-	if target <= 0 || a.record.Capture != nil {
+	target := float64(a.Manifest.Targets.Account)
+	if target <= 0 || a.Capture != nil {
 		return
 	}
-	t := document.NewTable("accounts", a.caption("Each account"), "served|rate|unit=entities/s", "of target|part", "offered|rate|unit=entities/s",
-		"throttled|rate|unit=attempts/s", "step|named", "account|named")
-	if a.record.Manifest.Accounts > 1 {
+	t := a.newTable("accounts")
+	if a.Manifest.Accounts > 1 {
 		most := 0
-		for p := range a.record.Phases {
-			most = max(most, len(a.record.Phases[p].Accounts))
+		for p := range a.Phases {
+			most = max(most, len(a.Phases[p].Accounts))
 		}
 		best := make([]*hot, most)
-		for _, step := range figure.Reported(a.record) {
+		for _, step := range figure.Reported(a.Record) {
 			for i, one := range step.Phase.Accounts {
 				h := &hot{step: step, row: i, served: float64(one.Served) / step.Seconds()}
 				if best[i] == nil || h.served > best[i].served {
@@ -122,7 +103,7 @@ func (a *author) accounts() {
 		// A single account serves everything.
 		var best figure.Step
 		var most float64
-		for _, step := range figure.Reported(a.record) {
+		for _, step := range figure.Reported(a.Record) {
 			if figures, _ := a.wholeStep(step); figures.Served > most {
 				best, most = step, figures.Served
 			}
@@ -134,9 +115,7 @@ func (a *author) accounts() {
 				at(figures.Offered, "offered_entities_per_second"), at(figures.ThrottledPerSecond, "throttled_per_second"), best.Phase.Name, "the account")
 		}
 	}
-	t.Notes = []string{fmt.Sprintf("in the busiest step of each; target: %s entities/s, %s",
-		document.Count(a.record.Manifest.Targets.Account), a.whoseTargets())}
-	a.table("Accounts", t)
+	a.table(t)
 }
 
 // mostEvents is the maximum number of decisions of load balancing that are listed.
@@ -144,11 +123,10 @@ const mostEvents = 20
 
 // events lists the decisions of the partition layer from events.ndjson.
 func (a *author) events() {
-	t := document.NewTable("events", "Load balancing decisions of the model", "at|tenths|unit=s", "what|named", "server|named", "offered|rate|unit=entities/s",
-		"served|rate|unit=entities/s", "offline|tenths|unit=s", "PartitionKey, and why|named")
+	t := a.newTable("events")
 	more := int64(0)
-	for i := range a.record.Events {
-		e := &a.record.Events[i]
+	for i := range a.Events {
+		e := &a.Events[i]
 		if d := e.Decision; d != nil && len(t.Rows) < mostEvents {
 			at, servers := time.Duration(e.At), strconv.Itoa(d.From)
 			if d.From != d.To {
@@ -159,10 +137,8 @@ func (a *author) events() {
 			more++
 		}
 	}
-	note := "at: since the start of the run; offered, served: mean entities/s of the range; offline: until all of it is served"
 	if more > 0 {
-		note += fmt.Sprintf("; events.ndjson has %s more", document.Count(more))
+		t.Notes[0] += fmt.Sprintf("; events.ndjson has %s more", document.Count(more))
 	}
-	t.Notes = []string{note}
-	a.table("Load balancing", t)
+	a.table(t)
 }

@@ -10,7 +10,7 @@ import (
 
 // inSummary returns the pointer of a place in the summary, empty if run.json has no summary.
 func (a *author) inSummary(parts ...any) document.Pointer {
-	if a.record.Summary == nil {
+	if a.Record.Summary == nil {
 		return ""
 	}
 	return document.PointerTo("summary").Below(parts...)
@@ -18,8 +18,8 @@ func (a *author) inSummary(parts ...any) document.Pointer {
 
 // placeOf returns where run.json has the phase of a step.
 func (a *author) placeOf(step figure.Step) document.Pointer {
-	for p := range a.record.Phases {
-		if &a.record.Phases[p] == step.Phase {
+	for p := range a.Phases {
+		if &a.Phases[p] == step.Phase {
 			return document.PointerTo("phases", p)
 		}
 	}
@@ -28,12 +28,12 @@ func (a *author) placeOf(step figure.Step) document.Pointer {
 
 // summaryOf returns the summary of a step and where run.json has it, nil and empty if there is none.
 func (a *author) summaryOf(step figure.Step) (*results.PhaseSummary, document.Pointer) {
-	for i, reported := range figure.Reported(a.record) {
+	for i, reported := range figure.Reported(a.Record) {
 		if reported.Phase != step.Phase {
 			continue
 		}
-		if i < len(a.summary.Phases) && a.summary.Phases[i].Name == step.Phase.Name {
-			return &a.summary.Phases[i], a.inSummary("phases", i)
+		if i < len(a.Summary.Phases) && a.Summary.Phases[i].Name == step.Phase.Name {
+			return &a.Summary.Phases[i], a.inSummary("phases", i)
 		}
 	}
 	return nil, ""
@@ -43,12 +43,12 @@ func (a *author) summaryOf(step figure.Step) (*results.PhaseSummary, document.Po
 func (a *author) total(name string, of *results.KindStats, member string, count func(*results.KindStats) int64) document.Sourced {
 	sum := document.Sourced{Value: count(of)}
 	named := func(kind results.Kind) bool { return kind.Name == name }
-	kind := slices.IndexFunc(a.record.Manifest.Operations, named)
-	if kind < 0 || slices.ContainsFunc(a.record.Manifest.Operations[kind+1:], named) {
+	kind := slices.IndexFunc(a.Manifest.Operations, named)
+	if kind < 0 || slices.ContainsFunc(a.Manifest.Operations[kind+1:], named) {
 		return sum
 	}
-	for p := range a.record.Phases {
-		some := kind < len(a.record.Phases[p].Kinds) && count(&a.record.Phases[p].Kinds[kind]) != 0
+	for p := range a.Phases {
+		some := kind < len(a.Phases[p].Kinds) && count(&a.Phases[p].Kinds[kind]) != 0
 		if some && sum.At != "" {
 			return document.Sourced{Value: sum.Value}
 		}

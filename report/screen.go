@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 
 	"loadgen/report/chart"
@@ -13,18 +12,18 @@ import (
 
 // show writes the first screen: checks, causes of failures, the load by step or by operation, times, and the evidence.
 func (a *author) show() {
-	if _, told := results.HeldOf(a.summary.Checks); told > 0 && len(a.summary.Checks) > 1 {
+	if _, told := results.HeldOf(a.Summary.Checks); told > 0 && len(a.Summary.Checks) > 1 {
 		a.Show(a.checkTable())
 	}
-	if verdict.ManyFailed(a.record, a.summary) {
+	if verdict.ManyFailed(a.Record, a.Summary) {
 		t := a.causeTable()
 		t.Notes, t.Ranked = nil, true
 		a.Show(t)
 	}
-	switch steps := figure.Shown(a.record); {
-	case a.record.Limit != nil:
-		a.Show(a.ratesInOrder(a.record.Limit))
-	case a.record.Capture == nil && len(steps) > 1 && (different(steps) || !oneStage(steps)):
+	switch steps := figure.Shown(a.Record); {
+	case a.Limit != nil:
+		a.Show(a.ratesInOrder(a.Limit))
+	case a.Capture == nil && len(steps) > 1 && (different(steps) || !oneStage(steps)):
 		a.Show(a.ladder(steps))
 	default:
 		a.Show(a.operationsShort())
@@ -36,13 +35,13 @@ func (a *author) show() {
 		{ID: "latency", Says: "Distribution of response times."},
 	} {
 		if slices.Contains(a.shown, one.ID) {
-			one.Title = chart.Title(one.ID, a.record)
+			one.Title = chart.Title(one.ID, a.Record)
 			a.Show(one)
 			break
 		}
 	}
-	a.Show(a.timesShort(), document.Facts{Lines: a.counts()}, document.Facts{Lines: document.SpreadNote(a.record.Manifest.SpreadOver)},
-		document.Facts{Lines: a.reserve()})
+	a.Show(a.timesShort(), document.Facts{Lines: a.says("counts")}, document.Facts{Lines: document.SpreadNote(a.Manifest.SpreadOver)},
+		document.Facts{Lines: a.says("reserve")})
 }
 
 // gravity orders checks: failed, unknown, passed.
@@ -58,7 +57,7 @@ func oneStage(steps []figure.Step) bool {
 // ratesInOrder shows the rates of a search in ascending order, and marks those that do not hold.
 func (a *author) ratesInOrder(l *results.Limit) document.Table {
 	t := a.rates(l)
-	t.Caption, t.Notes = a.caption("Rates in ascending order"), nil
+	t.Caption, t.Notes = a.joined("table rates-ascending"), nil
 	for i := range l.Steps {
 		t.Rows[i][0].Tone = document.Bad.If(l.Steps[i].Outcome != results.LimitHeld)
 	}
@@ -69,24 +68,14 @@ func (a *author) ratesInOrder(l *results.Limit) document.Table {
 // ladder shows the steps: what each offered and served, as numbers and as a bar, against the target if all goes to one
 // partition; with their names if they belong to several stages.
 func (a *author) ladder(steps []figure.Step) document.Table {
-	// Times are those of the group with the most operations.
-	most, group, within := int64(-1), "response", func(results.Kind) bool { return true }
-	for _, name := range groups(a.record.Manifest.Operations) {
-		of := func(kind results.Kind) bool { return kind.Group == name }
-		sum := a.record.Counts(func(p *results.Phase, kind results.Kind) bool { return p.Reported && of(kind) })
-		if sum.Scheduled > most {
-			most, group, within = sum.Scheduled, name, of
-		}
+	group := a.BusiestGroup()
+	within := func(kind results.Kind) bool { return group == "" || kind.Group == group }
+	t, named := a.newTable("ladder"), !oneStage(steps)
+	if !named {
+		t.Columns = t.Columns[1:]
 	}
-	columns := []string{"offered/s|rate|at=offered_entities_per_second", "served/s|rate|at=served_entities_per_second", "served of offered",
-		"lost|share|at=share_lost_settled", group + " p50|millis|unit=ms|spare=2", "p99|millis|unit=ms|spare=1", "tries/op|tries"}
-	named := !oneStage(steps)
-	if named {
-		columns = slices.Insert(columns, 0, "phase|words")
-	}
-	t := document.NewTable("ladder", a.caption("Each step"), columns...)
 	const shownSteps = 12
-	t.Notes, t.MinRows = []string{"lost, settled: of the operations due in the last half of a step"}, min(len(steps), shownSteps)
+	t.MinRows = min(len(steps), shownSteps)
 	full := 0.0
 	for _, step := range steps {
 		figures, _ := a.wholeStep(step)
@@ -98,12 +87,12 @@ func (a *author) ladder(steps []figure.Step) document.Table {
 			row = append(row, step.Phase.Name)
 		}
 		t.Add(append(row, a.rung(step, within, full)...)...)
-		if step.Phase.Rate == a.record.Manifest.PeakAsked {
+		if step.Phase.Rate == a.Manifest.PeakAsked {
 			t.Asked = len(t.Rows)
 		}
 	}
 	if t.Asked != 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("--peak asks about the step of %s operations/s", document.Rate(a.record.Manifest.PeakAsked)))
+		t.Notes = append(t.Notes, a.joined("note of the peak"))
 		if told, _ := a.summaryOf(steps[t.Asked-1]); told != nil && told.Holds != nil && *told.Holds {
 			t.Rows[t.Asked-1][0].Tone = document.Good
 		}
@@ -111,16 +100,28 @@ func (a *author) ladder(steps []figure.Step) document.Table {
 	return t
 }
 
+// BusiestGroup is the group with the most operations, whose times the first screen shows; empty without groups.
+func (a *author) BusiestGroup() (busiest string) {
+	most := int64(-1)
+	for _, name := range groups(a.Manifest.Operations) {
+		sum := a.Counts(func(p *results.Phase, kind results.Kind) bool { return p.Reported && kind.Group == name })
+		if sum.Scheduled > most {
+			most, busiest = sum.Scheduled, name
+		}
+	}
+	return busiest
+}
+
 // rung returns the row of a step. If it is unknown whether the step holds, the row says so in place of a bar.
 func (a *author) rung(step figure.Step, within func(results.Kind) bool, full float64) []any {
 	figures, from := a.wholeStep(step)
 	offered, served := settled(step, figures)
 	// Bars are marked at the limit of the only partition, or of the account if that is lower.
-	mark, limits := 0.0, a.record.Manifest.Targets
+	mark, limits := 0.0, a.Manifest.Targets
 	switch {
-	case limits.Account > 0 && (limits.Partition == 0 || limits.Account < limits.Partition) && a.record.Manifest.Accounts < 2:
+	case limits.Account > 0 && (limits.Partition == 0 || limits.Account < limits.Partition) && a.Manifest.Accounts < 2:
 		mark = float64(limits.Account)
-	case a.record.Manifest.PartitionKey != "":
+	case a.Manifest.PartitionKey != "":
 		mark = float64(limits.Partition)
 	}
 	var bar any = "not run to its end"
@@ -156,13 +157,12 @@ func (a *author) toneOf(step figure.Step) document.Tone {
 
 // operationsShort shows the counts of each kind of operation of the load, that which counts the most entities first.
 func (a *author) operationsShort() document.Table {
-	t := document.NewTable("operations-short", a.caption("Each operation of the load"), "operation|named", "due|rate", "entities|share|optional", "lost|share", "throttled|rate|spare=3",
-		"failed|rate|spare=2", "tries/op|tries", "p50|millis|unit=ms|spare=1", "p99|millis|unit=ms")
-	all := a.record.Counts(results.Reported)
+	t := a.newTable("operations-short")
+	all := a.Counts(results.Reported)
 	var counted []int64
 	for _, name := range a.kinds() {
 		of := func(kind results.Kind) bool { return kind.Name == name }
-		sum := a.record.Total(func(p *results.Phase, kind results.Kind) bool { return p.Reported && of(kind) })
+		sum := a.Total(func(p *results.Phase, kind results.Kind) bool { return p.Reported && of(kind) })
 		if sum.Attempts == 0 && sum.Scheduled == 0 {
 			continue
 		}
@@ -178,85 +178,80 @@ func (a *author) operationsShort() document.Table {
 
 // timesShort shows the response and service times of the reported phases.
 func (a *author) timesShort() document.Table {
-	t := document.NewTable("times-short", a.caption("Times of all measured operations"), "time, ms|named", "p50|millis|at", "p90|millis|at", "p99|millis|at",
-		"p99.9|millis|at=p99_9", "max|millis|at", "|named|spare=1")
+	t := a.newTable("times-short")
 	row := func(name string, q results.Quantiles, member, says string) {
 		if q.P50 != nil || q.Max != nil {
 			t.Add(a.inSummary(member), name, q.P50, q.P90, q.P99, q.P999, q.Max, says)
 		}
 	}
-	row("response", a.summary.Response, "response_us", "with waits and retries")
-	if a.record.Capture == nil {
-		row("one attempt", a.summary.Service, "service_us", "that succeeded")
+	row("response", a.Summary.Response, "response_us", "with waits and retries")
+	if a.Capture == nil {
+		row("one attempt", a.Summary.Service, "service_us", "that succeeded")
 	}
 	return t
 }
 
-// counts shows the counts of the reported phases, whether the accounting of the whole run is exact, and the health of
-// the generator.
-func (a *author) counts() []string {
-	s := a.summary
-	all := a.record.Counts(results.Reported)
-	due, says := all.Scheduled, "due"
-	if a.record.Capture != nil {
-		due, says = all.Operations, "seen"
-	}
-	operations := fmt.Sprintf("%s operations %s: %s succeeded, %s did not", document.Count(due), says, document.Count(all.Succeeded),
-		document.Count(max(0, due-all.Succeeded)))
-	if all.Dropped > 0 {
-		operations += fmt.Sprintf(", %s of them never sent", document.Count(all.Dropped))
-	}
-	attempts, throttled, failed, causes := all.Attempts, all.Throttled, all.Failed, all.Causes.Told()
+// requestCounts are the counts of the reported phases, of a run that was killed those of its whole seconds.
+type requestCounts struct {
+	results.Counts
+	Billed int64
+	// Known reports whether there are any.
+	Known bool
+}
+
+// Requests are the counts that the first screen shows.
+func (a *author) Requests() requestCounts {
+	r, s := requestCounts{Counts: a.Counts(results.Reported).Counts, Known: true}, a.Summary
+	causes := r.Causes.Told()
 	if s.Killed != nil {
-		operations = document.Count(s.Scheduled) + " operations due"
-		attempts, throttled, failed, causes = s.Attempts, s.Throttled, s.Failed, s.Causes
+		r.Attempts, r.Throttled, r.Failed, r.Known = s.Attempts, s.Throttled, s.Failed, s.Killed.Seconds > 0
+		causes = s.Causes
 	}
-	requests := fmt.Sprintf("%s requests: %s throttled, %s failed, %s billed", document.Count(attempts), document.Count(throttled),
-		document.Count(failed), document.Count(a.transactions(attempts-throttled-all.Kept, causes)))
-	if s.Killed != nil && s.Killed.Seconds == 0 {
-		operations, requests = "operations: not known", "requests: not known"
+	r.Billed = a.transactions(r.Attempts-r.Throttled-r.Kept, causes)
+	return r
+}
+
+// Due is the number of operations due in the reported phases, of captured traffic of those that were seen.
+func (a *author) Due() int64 {
+	all := a.Counts(results.Reported)
+	if a.Capture != nil {
+		return all.Operations
 	}
-	facts := []string{operations, requests}
-	if v := a.taken.Named("throughput"); v.Interval != nil && a.record.Capture == nil {
-		half := (v.Interval[1] - v.Interval[0]) / 2
-		facts = append(facts, fmt.Sprintf("served %s ± %s entities/s by the second (95 %%, batch means of %s)", document.Rate(v.Value), document.Rate(half),
-			document.Counted(int(v.Count), "second")))
+	return all.Scheduled
+}
+
+// throughput is a mean rate in entities per second with half of its 95 % interval.
+type throughput struct {
+	Mean, Half float64
+	Seconds    int64
+}
+
+// Throughput is the rate that was served, nil if it is unknown.
+func (a *author) Throughput() *throughput {
+	v := a.taken.Named("throughput")
+	if v.Interval == nil || a.Capture != nil {
+		return nil
 	}
-	switch {
-	case len(verdict.Books(a.record)) > 0:
-		facts = append(facts, "counters DO NOT RECONCILE: "+verdict.Books(a.record)[0])
-	case a.record.Capture == nil && s.Killed == nil:
-		facts[1] += " · counters reconcile"
-	}
-	if held := a.record.LimitWaits; held != nil {
-		longest := results.QuantilesOf(held).Max
-		facts = append(facts, fmt.Sprintf("the client's rate limits held %s back, for up to %s", document.Counted(int(all.LimitHeld), "attempt"), document.Micros(*longest)))
-	}
-	fared := "not the limit"
-	if len(s.ClientLimited) > 0 {
-		fared = "late in part: " + s.ClientLimited[0]
-		// It affects the answer only if the state is unknown.
-		if state, _ := verdict.State(s); state == results.CannotTell {
-			fared = "THE LIMIT: " + s.ClientLimited[0]
-		}
-	}
-	if g := a.record.Generator; g != nil && g.Seconds != 0 && g.CPUKnown {
-		facts = append(facts, fmt.Sprintf("generator: %s (%s of %d cores, %s at most)", fared,
-			document.Share(g.CPU.Seconds()/float64(g.Seconds)/float64(max(1, g.Cores))), g.Cores, document.Share(g.Busiest.Share(g.Cores))))
-	} else if len(s.ClientLimited) > 0 {
-		facts = append(facts, "generator: "+fared)
-	}
-	return facts
+	return &throughput{v.Value, (v.Interval[1] - v.Interval[0]) / 2, v.Count}
+}
+
+// LongestLimitWait is the longest time in microseconds that a rate limit held an attempt back.
+func (a *author) LongestLimitWait() *int64 { return results.QuantilesOf(a.LimitWaits).Max }
+
+// State is the state of the run. A lateness of the generator matters to the answer only if the run cannot tell.
+func (a *author) State() string {
+	state, _ := verdict.State(a.Summary)
+	return state
 }
 
 // transactions returns the number of billed requests, of those that reached the service and were not throttled. A
 // record of captured traffic has its own count.
 func (a *author) transactions(met int64, causes results.Causes) int64 {
-	if seen := a.record.Capture; seen != nil && seen.Billed > 0 {
+	if seen := a.Capture; seen != nil && seen.Billed > 0 {
 		return seen.Billed
 	}
 	// A finished record knows which injected faults reached the service.
-	known := a.summary.Killed == nil && a.record.Capture == nil
+	known := a.Summary.Killed == nil && a.Capture == nil
 	sum := int64(0)
 	for _, one := range causes {
 		if one.Class == results.Failed && one.Status == 0 && !(known && one.Injected) {
@@ -264,25 +259,4 @@ func (a *author) transactions(met int64, causes results.Causes) int64 {
 		}
 	}
 	return met - sum
-}
-
-// reserve says on one line how far the figures can be trusted.
-func (a *author) reserve() []string {
-	m := &a.record.Manifest
-	switch {
-	case m.Target == "":
-		return nil
-	case m.Modelled() && m.Profile == "off":
-		return []string{"nothing of the service is modelled: no limits, no service times"}
-	case m.Modelled():
-		return []string{"modelled, not measured: limits and times of the service may differ"}
-	case m.Emulator:
-		return []string{"measured at an emulator, not at the Table service"}
-	case m.Target == results.Logged && !m.Genuine:
-		return []string{"from the log of a host that is not the Table service"}
-	case !m.Genuine:
-		return []string{"measured at a target that does not identify itself as the Table service"}
-	default:
-		return nil
-	}
 }

@@ -15,46 +15,35 @@ import (
 // seconds shows the run by second: rates, times, refusals by answer, attempts in flight and the generator's lag. The
 // figures are those of intervals.ndjson.
 func (a *author) seconds() {
-	if len(a.record.Intervals) == 0 {
+	if len(a.Intervals) == 0 {
 		return
 	}
-	a.section("seconds", "Second by second")
-	switch unit := unitOf(a.record); {
-	case unit > 60:
-		a.line("rates: means of whole hours, times: upper bounds, since the run is longer than 15 days")
-	case unit > 1:
-		a.line("rates: means of whole minutes, times: of minutes, since the run is longer than 6 hours")
-	}
+	a.section("seconds")
+	a.lines("lines of seconds")
 	rates := []track{perSecond("due", document.Offered, func(i *results.Interval) int64 { return i.Scheduled }),
 		perSecond("succeeded", document.Served, func(i *results.Interval) int64 { return i.Succeeded })}
-	if some(a.record.Intervals, func(i *results.Interval) bool { return i.Dropped != 0 }) {
+	if some(a.Intervals, func(i *results.Interval) bool { return i.Dropped != 0 }) {
 		rates = append(rates, perSecond("dropped", document.Failed, func(i *results.Interval) int64 { return i.Dropped }))
 	}
-	a.Append(a.series("rate", "Operations due and succeeded", "operations/s",
-		"Operations due in each second, and successes that ended in it.", rates...))
-	entities := a.series("entities", "Entities served and returned", "entities/s",
-		"Entities counted for successes in each second, and those in replies.",
-		perSecond("served", document.Served, func(i *results.Interval) int64 { return i.Served }),
+	a.Append(a.series("rate", rates...))
+	entities := a.series("entities", perSecond("served", document.Served, func(i *results.Interval) int64 { return i.Served }),
 		perSecond("returned", document.Returned, func(i *results.Interval) int64 { return i.Returned }))
-	if target := a.record.Manifest.Targets.Partition; target > 0 && a.record.Manifest.PartitionKey != "" {
-		entities.Level = &document.Level{Name: "target of a partition", Value: float64(target)}
+	if a.AimsAtTarget() {
+		entities.Level = &document.Level{Name: "target of a partition", Value: float64(a.Manifest.Targets.Partition)}
 	}
 	response, ofResponse := a.highQuantile(func(i *results.Interval) results.Quantiles { return i.Response })
 	service, ofService := a.highQuantile(func(i *results.Interval) results.Quantiles { return i.Service })
-	times := a.series("time", "Response and service times", "ms", "Times of operations that ended in each second.",
-		inMillis("response p50", document.First, func(i *results.Interval) *int64 { return i.Response.P50 }),
+	times := a.series("time", inMillis("response p50", document.First, func(i *results.Interval) *int64 { return i.Response.P50 }),
 		inMillis("response "+response, document.Second, ofResponse), inMillis("service "+service, document.Third, ofService))
 	times.Log = true
 	a.Append(entities, times, a.refusalSeries())
-	if some(a.record.Intervals, func(i *results.Interval) bool { return i.InFlight != 0 }) {
-		a.Append(a.series("in-flight", "Attempts under way at the end of each second", "attempts",
-			"Attempts that were sent and not answered.", track{"under way", document.First, func(i *results.Interval) *float64 { return new(float64(i.InFlight)) }}))
+	if some(a.Intervals, func(i *results.Interval) bool { return i.InFlight != 0 }) {
+		a.Append(a.series("in-flight", track{"under way", document.First, func(i *results.Interval) *float64 { return new(float64(i.InFlight)) }}))
 	}
 	// In virtual time nothing is late.
-	if a.record.Manifest.Time != "virtual" && some(a.record.Intervals, func(i *results.Interval) bool { return i.Lag.Max != nil }) {
+	if a.Manifest.Time != "virtual" && some(a.Intervals, func(i *results.Interval) bool { return i.Lag.Max != nil }) {
 		high, of := a.highQuantile(func(i *results.Interval) results.Quantiles { return i.Lag })
-		lag := a.series("lag", "Lag of the generator, from due to sent", "ms", "Delay of the operations of each second in the generator.",
-			inMillis("p50", document.First, func(i *results.Interval) *int64 { return i.Lag.P50 }),
+		lag := a.series("lag", inMillis("p50", document.First, func(i *results.Interval) *int64 { return i.Lag.P50 }),
 			inMillis(high, document.Second, of),
 			inMillis("max", document.Third, func(i *results.Interval) *int64 { return i.Lag.Max }))
 		lag.Log = true
@@ -62,11 +51,11 @@ func (a *author) seconds() {
 	}
 }
 
-// unitOf returns the number of seconds in the longest row of a record.
-func unitOf(record *results.Record) int64 {
+// Unit is the number of seconds in the longest row of the record.
+func (a *author) Unit() int64 {
 	unit := int64(1)
-	for i := range record.Intervals {
-		unit = max(unit, record.Intervals[i].Seconds())
+	for i := range a.Intervals {
+		unit = max(unit, a.Intervals[i].Seconds())
 	}
 	return unit
 }
@@ -79,11 +68,11 @@ func (a *author) measured() document.Stretch {
 		return document.Stretch{}
 	}
 	reported := make(map[string]bool)
-	for _, step := range figure.Reported(a.record) {
+	for _, step := range figure.Reported(a.Record) {
 		reported[step.Phase.Name] = true
 	}
-	for i := range a.record.Intervals {
-		if row := &a.record.Intervals[i]; reported[row.Phase] {
+	for i := range a.Intervals {
+		if row := &a.Intervals[i]; reported[row.Phase] {
 			end = max(end, row.End())
 		}
 	}
@@ -124,15 +113,16 @@ func inMillis(name string, meaning document.Meaning, of func(*results.Interval) 
 }
 
 // series returns tracks over the seconds of the record, with gaps for missing ones.
-func (a *author) series(id, title, unit, says string, tracks ...track) document.Series {
-	s := document.Series{ID: id, Title: title, Unit: unit, Says: says, Marks: a.marks(), Shown: a.measured()}
+func (a *author) series(id string, tracks ...track) document.Series {
+	words := strings.Split(a.joined("series "+id), " "+document.PartSeparator+" ")
+	s := document.Series{ID: id, Title: words[0], Unit: words[1], Says: words[2], Marks: a.marks(), Shown: a.measured()}
 	for _, t := range tracks {
 		s.Lines = append(s.Lines, document.Line{Name: t.name, Meaning: t.meaning})
 	}
-	for i := range a.record.Intervals {
-		row := &a.record.Intervals[i]
+	for i := range a.Intervals {
+		row := &a.Intervals[i]
 		if i > 0 {
-			before := &a.record.Intervals[i-1]
+			before := &a.Intervals[i-1]
 			if row.Second <= before.Second {
 				// Out of order: the validity says so, and an axis cannot show it.
 				continue
@@ -171,8 +161,8 @@ func (a *author) series(id, title, unit, says string, tracks ...track) document.
 
 // highQuantile returns the p99 of seconds, or their p90 if no second has enough operations for a p99.
 func (a *author) highQuantile(of func(*results.Interval) results.Quantiles) (string, func(*results.Interval) *int64) {
-	if !some(a.record.Intervals, func(i *results.Interval) bool { return of(i).P99 != nil }) &&
-		some(a.record.Intervals, func(i *results.Interval) bool { return of(i).P90 != nil }) {
+	if !some(a.Intervals, func(i *results.Interval) bool { return of(i).P99 != nil }) &&
+		some(a.Intervals, func(i *results.Interval) bool { return of(i).P90 != nil }) {
 		return "p90", func(i *results.Interval) *int64 { return of(i).P90 }
 	}
 	return "p99", func(i *results.Interval) *int64 { return of(i).P99 }
@@ -185,7 +175,7 @@ const mostCodes = 4
 func (a *author) refusalSeries() document.Series {
 	tracks := []track{perSecond("throttled", document.Throttled, func(i *results.Interval) int64 { return i.Throttled })}
 	var sum results.Causes
-	for _, row := range a.record.Intervals {
+	for _, row := range a.Intervals {
 		sum.Merge(row.Causes.Only(results.Throttled))
 	}
 	if ways := sum.Told(); len(ways) > 1 {
@@ -203,7 +193,7 @@ func (a *author) refusalSeries() document.Series {
 		tracks[0].name = "throttled: " + ways[0].String()
 	}
 	tracks = append(tracks, perSecond("failed", document.Failed, func(i *results.Interval) int64 { return i.Failed }))
-	return a.series("throttled", "Attempts throttled and failed", "attempts/s", "Throttled and failed attempts that ended in each second.", tracks...)
+	return a.series("throttled", tracks...)
 }
 
 // mostMarks is the maximum number of marks of load balancing on a time axis; the table of minutes counts them all.
@@ -212,7 +202,7 @@ const mostMarks = 200
 // marks are the beginnings of phases, and decisions of the partition layer.
 func (a *author) marks() []document.Mark {
 	var marks []document.Mark
-	for _, step := range figure.Reported(a.record) {
+	for _, step := range figure.Reported(a.Record) {
 		text := step.Phase.Name
 		// Many names contain the rate already.
 		if rate := document.Rate(step.Phase.Rate); step.Phase.Rate > 0 && !step.Phase.Varying && !strings.Contains(text, strings.ReplaceAll(rate, ",", "")) {
@@ -221,8 +211,8 @@ func (a *author) marks() []document.Mark {
 		marks = append(marks, document.Mark{Second: step.Phase.Begin.Seconds(), Text: text})
 	}
 	balanced := 0
-	for i := range a.record.Events {
-		if e := &a.record.Events[i]; e.Balanced() && balanced < mostMarks {
+	for i := range a.Events {
+		if e := &a.Events[i]; e.Balanced() && balanced < mostMarks {
 			balanced++
 			marks = append(marks, document.Mark{Second: time.Duration(e.At).Seconds(), Text: e.What, Balance: true})
 		}

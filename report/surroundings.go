@@ -14,8 +14,8 @@ const documented = "documented"
 // surroundings lists the parameters of the model that are not documented, with their provenance, and shows the build
 // and the machine.
 func (a *author) surroundings() {
-	m := &a.record.Manifest
-	t := document.NewTable("assumptions", "Model parameters without a documented value", "parameter|named", "value|named", "provenance|named", "what it is|named")
+	m := &a.Manifest
+	t := a.newTable("assumptions")
 	for _, parameter := range m.Model {
 		if parameter.Provenance == documented {
 			continue
@@ -30,8 +30,8 @@ func (a *author) surroundings() {
 	if rest := len(m.Model) - len(t.Rows); rest > 0 {
 		t.Notes = []string{"not shown: " + document.Counted(rest, "documented parameter") + "; run.json lists them"}
 	}
-	a.table("Assumptions of the model", t)
-	t = document.NewTable("environment", "Build and machine", "of|named", "value|named")
+	a.table(t)
+	t = a.newTable("environment")
 	add := func(name, value string, source document.Pointer) {
 		if value != "" {
 			t.Add(name, document.Sourced{Value: value, At: source})
@@ -48,18 +48,16 @@ func (a *author) surroundings() {
 	number("GOMAXPROCS", m.Environment.GOMAXPROCS, "gomaxprocs")
 	number("workers", m.Environment.Workers, "workers")
 	add("scenario's SHA-256", m.Scenario.SHA256, "")
-	a.table("Environment", t)
+	a.table(t)
 }
 
 // fleet shows the processes that offered the load together, each with its counts, and the sums of those with a label.
 func (a *author) fleet() {
-	of := a.record.Manifest.Fleet
+	of := a.Manifest.Fleet
 	if of == nil {
 		return
 	}
-	t := document.NewTable("fleet", "Processes that shared the load", "process|named", "labels|named", "planned|at=planned_operations",
-		"due|at=scheduled", "attempts|at", "throttled|at", "failed|at", "lag p99, ms|nanos|at=lag_p99_ns", "began late, ms|nanos|at=began_late_ns",
-		"clock to, ms|nanos|at=clock_bound_ns", "stood still, ms|nanos|at=stall_ns", "CPU|share|at=cpu_share", "ended|named")
+	t := a.newTable("fleet")
 	for i := range of.Members {
 		m := &of.Members[i]
 		var labels []string
@@ -73,15 +71,14 @@ func (a *author) fleet() {
 		t.Add(document.PointerTo("manifest", "fleet", "members", i), m.Name, strings.Join(labels, " "), m.Planned, m.Scheduled, m.Attempts, m.Throttled, m.Failed,
 			m.LagP99, m.BeganLate, m.ClockBound, m.Stall, m.CPU, ended)
 	}
-	a.table("Processes", t)
+	a.table(t)
 	a.Append(document.List{Items: append([]string{"maximum difference between start times, ms: " + document.Millis(of.Skew.Microseconds())}, of.Notes...)})
 	if len(of.Labels) == 0 {
 		return
 	}
-	t = document.NewTable("labels", "Totals by label", "label|named", "processes|at=members", "served/s|rate|at=throughput",
-		"throttled|share|at=share_throttled", "lost|share|at=share_lost", "p50, ms|nanos|at=p50_ns", "p99, ms|nanos|at=p99_ns")
+	t = a.newTable("labels")
 	for i, one := range of.Labels {
 		t.Add(document.PointerTo("manifest", "fleet", "labels", i), one.Label+" "+one.Value, one.Members, one.Throughput, one.Throttled, one.ShareLost, one.P50, one.P99)
 	}
-	a.table("By label", t)
+	a.table(t)
 }

@@ -29,11 +29,12 @@ const sentenceSeparator = "\x1e"
 // within them are spaces, and a line "=== place" names the place of those below it. A paragraph that defines templates
 // is for all rules.
 //
-// The functions of the templates write numbers as tables do: count, rate, share, cut (a share cut off), factor, micros,
-// minutes, seconds, span, duration (of seconds), things (a counted noun), round (to some figures), finely (to thousandths), lost (a share that
-// may be unknown); text: key (a quoted key), name (cut), escape (a name that is not), list, bare (without a full stop);
-// sum, minus, over (a ratio) and after (how many follow the first) compute. ParseNarrative panics if a text is no
-// template: the table is part of the program.
+// The functions of the templates write numbers as tables do: count, rate, share, cut (a share cut off), fine (a share to
+// hundredths), factor, bytes, micros, lapse (a duration as micros), minutes, seconds, span, duration (of seconds), things (a
+// counted noun), figures (three), round (to some figures), finely (to thousandths), lost (a share that may be unknown); text:
+// key (a quoted key), name (cut), escape (a name that is not), list, bare (without a full stop); sum, minus (at least 0),
+// over (a ratio), each (a duration for each) and after (how many follow the first) compute. ParseNarrative panics if a text
+// is no template: the table is part of the program.
 func ParseNarrative(table string) *Narrative {
 	n, place, root := &Narrative{}, "", template.New("").Funcs(SentenceFuncs())
 	table = strings.NewReplacer("¶", sentenceSeparator, "¦", PartSeparator).Replace(table)
@@ -57,7 +58,7 @@ var lineBreak = regexp.MustCompile(`\s*\n\s*`)
 func SentenceFuncs() template.FuncMap {
 	return template.FuncMap{
 		"count": func(n any) string { return Count(whole(n)) }, "rate": Rate, "share": Share, "cut": CutShare, "factor": CutFactor,
-		"finely": Finely, "micros": Micros, "minutes": Minutes, "seconds": Seconds, "span": Span, "list": Enumerated,
+		"finely": Finely, "fine": FineShare, "figures": Figures, "bytes": Bytes, "lapse": Lapse, "micros": Micros, "minutes": Minutes, "seconds": Seconds, "span": Span, "list": Enumerated,
 		"round": func(number float64, digits int) string { return Figures(Rounded(number, digits)) },
 		"lost": func(share *float64) string {
 			if share == nil {
@@ -68,11 +69,11 @@ func SentenceFuncs() template.FuncMap {
 		"duration": func(seconds float64) string {
 			return time.Duration(seconds * float64(time.Second)).Round(time.Millisecond).String()
 		},
-		"things": func(n any, thing string) string {
+		"things": func(n any, thing string, many ...string) string {
 			if whole(n) == 0 {
 				return "no " + thing
 			}
-			return Counted(int(whole(n)), thing)
+			return Counted(int(whole(n)), thing, many...)
 		},
 		"sum": func(numbers ...int64) (sum int64) {
 			for _, n := range numbers {
@@ -80,7 +81,8 @@ func SentenceFuncs() template.FuncMap {
 			}
 			return sum
 		},
-		"minus": func(a, b int64) int64 { return a - b }, "over": func(part, of any) float64 { return ratio(part) / ratio(of) },
+		"minus": func(a, b int64) int64 { return max(0, a-b) }, "each": func(d time.Duration, n int64) time.Duration { return d / time.Duration(n) },
+		"over":   func(part, of any) float64 { return ratio(part) / ratio(of) },
 		"after":  func(n int, list []string) int { return max(0, len(list)-n) },
 		"bare":   func(sentence string) string { return strings.TrimSuffix(sentence, ".") },
 		"escape": Printable,
