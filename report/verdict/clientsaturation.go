@@ -240,24 +240,13 @@ type Strained struct {
 
 // StrainedIn summarizes the whole seconds of a step.
 func StrainedIn(s figure.Step, strains []Strain) Strained {
-	var in Strained
-	var counts [causes]int
-	for _, one := range strains {
-		if !s.Within(one.Second) {
-			continue
-		}
-		in.Seconds += int(one.row.Seconds())
-		if one.Cause == TargetSilent || one.Cause == TargetQueues {
-			in.Silent += one.seconds()
-		}
+	list, all := countCauses(slices.DeleteFunc(slices.Clone(strains), func(one Strain) bool { return !s.Within(one.Second) }))
+	in := Strained{Seconds: all}
+	for _, one := range list {
 		if one.Cause.Generators() {
-			in.Late += one.seconds()
-			counts[one.Cause] += one.seconds()
-		}
-	}
-	for cause := range causes {
-		if counts[cause] > counts[in.Cause] {
-			in.Cause = cause
+			in.Late, in.Cause = in.Late+one.Seconds, cmp.Or(in.Cause, one.Cause)
+		} else {
+			in.Silent += one.Seconds
 		}
 	}
 	return in
@@ -265,11 +254,11 @@ func StrainedIn(s figure.Step, strains []Strain) Strained {
 
 // Lateness names the number of late seconds and their causes, the most frequent first; empty if there are none.
 func Lateness(strains []Strain) string {
-	counts, all, told := countCauses(strains)
+	list, all := countCauses(strains)
 	late, text := 0, ""
-	for _, cause := range told {
-		late += counts[cause]
-		text += fmt.Sprintf(", %s in %s", cause, document.Count(int64(counts[cause])))
+	for _, one := range list {
+		late += one.Seconds
+		text += fmt.Sprintf(", %s in %s", one.Cause, document.Count(int64(one.Seconds)))
 	}
 	if late == 0 {
 		return ""
@@ -277,39 +266,44 @@ func Lateness(strains []Strain) string {
 	return fmt.Sprintf("late in %s of %s: %s", document.Count(int64(late)), document.Counted(all, "second"), text[len(", "):])
 }
 
-// countCauses counts the seconds of each cause and all seconds, and returns the causes except [OnTime], the most
-// frequent first.
-func countCauses(strains []Strain) (counts [causes]int, all int, told []Cause) {
+// lateSeconds are seconds of All that were late for one cause.
+type lateSeconds struct {
+	Cause        Cause
+	Seconds, All int
+}
+
+// countCauses returns the number of late seconds of each cause, the most frequent first, and of all seconds.
+func countCauses(strains []Strain) (list []lateSeconds, all int) {
+	var counts [causes]int
 	for _, one := range strains {
 		counts[one.Cause] += one.seconds()
 		all += int(one.row.Seconds())
 	}
 	for cause := Unexplained; cause < causes; cause++ {
 		if counts[cause] > 0 {
-			told = append(told, cause)
+			list = append(list, lateSeconds{cause, counts[cause], all})
 		}
 	}
-	slices.SortStableFunc(told, func(a, b Cause) int { return cmp.Compare(counts[b], counts[a]) })
-	return counts, all, told
+	slices.SortStableFunc(list, func(a, b lateSeconds) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	return list, all
 }
 
 // maxStrained is the share of the reported seconds that may be late for the same cause.
 const maxStrained = 0.02
 
-// clientSaturations returns why the generator may have been the limit, one sentence for each cause, the most frequent
-// first; none if few operations were late, or the generator was not observed.
-func clientSaturations(record *results.Record) []string {
-	sum := record.Counts(results.Reported)
-	if record.Generator == nil || float64(sum.Late) <= results.MostLate*float64(sum.Sent) {
+// Strained returns why the generator may have been the limit, the most frequent cause first; none if few operations were late,
+// the generator was not observed, or the late steps of a search do not bound its answer.
+func (e *evidence) Strained() (found []lateSeconds) {
+	sum, l := e.Counts(results.Reported), e.Limit
+	switch {
+	case e.Generator == nil || float64(sum.Late) <= results.MostLate*float64(sum.Sent),
+		l != nil && (l.By != results.LimitP99 || l.Step(l.NotHeld) == nil) && (e.ShortStep() == nil || e.LineBound() != nil):
 		return nil
 	}
-	strains := Strains(record)
-	counts, all, told := countCauses(strains)
-	var found []string
-	for _, cause := range told {
-		if cause.Generators() && float64(counts[cause]) >= maxStrained*float64(all) {
-			found = append(found, fmt.Sprintf("in %s of %s the generator was late: %s",
-				document.Count(int64(counts[cause])), document.Counted(all, "second"), cause))
+	list, all := countCauses(e.strains)
+	for _, one := range list {
+		if one.Cause.Generators() && float64(one.Seconds) >= maxStrained*float64(all) {
+			found = append(found, one)
 		}
 	}
 	return found

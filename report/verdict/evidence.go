@@ -20,17 +20,22 @@ type evidence struct {
 	State   string
 
 	figures *figure.Figures
-	holds   func(figure.Step) figure.Holding
+	all     *results.KindStats
 	steps   []figure.Step
 	ladders []figure.Ladder
+	strains []Strain
+	// waited returns why operations of a second waited for the target, late whether the generator made a step late.
+	waited func(second int64) string
+	late   func(figure.Step) bool
 	// top is the highest step whose last half was reached, its Phase nil if there is none; topRate are its figures.
 	top     figure.Step
 	topRate results.PhaseOperationSummary
 }
 
 func evidenceOf(record *results.Record, summary *results.Summary) *evidence {
-	figures := figure.Of(record)
-	e := &evidence{Record: record, Summary: summary, figures: figures, holds: holdsIn(record, figures), steps: figure.Steps(record), ladders: figures.Ladders()}
+	figures, strains := figure.Of(record), Strains(record)
+	e := &evidence{Record: record, Summary: summary, figures: figures, steps: figure.Steps(record), ladders: figures.Ladders(), strains: strains,
+		waited: waitedIn(record, strains), late: lateIn(strains)}
 	if summary != nil {
 		e.State, _ = State(summary)
 	}
@@ -39,6 +44,9 @@ func evidenceOf(record *results.Record, summary *results.Summary) *evidence {
 	}
 	return e
 }
+
+// holds reports whether a step holds its rate, and why that is unknown.
+func (e *evidence) holds(step figure.Step) figure.Holding { return e.figures.Holds(step, e.waited) }
 
 // The documents' targets in entities per second.
 const (
@@ -461,9 +469,9 @@ func (e *evidence) Lateness() *lateness {
 		return nil
 	}
 	sum, waited, silence := e.Counts(results.Reported), int64(0), ""
-	for waits, i := waitedIn(e.Record), 0; i < len(e.Intervals); i++ {
+	for i := range e.Intervals {
 		row := &e.Intervals[i]
-		if reason := waits(row.Second); row.Late > 0 && reason != "" {
+		if reason := e.waited(row.Second); row.Late > 0 && reason != "" {
 			waited, silence = waited+row.Late, cmp.Or(silence, reason)
 		}
 	}
@@ -620,12 +628,9 @@ func (e *evidence) LeftTables() string {
 // ChecksHold reports whether there are checks and all hold.
 func (e *evidence) ChecksHold() bool { return len(e.Summary.Checks) > 0 && Holds(e.Summary) }
 
-// LineLimit is how the clients' line limits the run, empty if it does not.
-func (e *evidence) LineLimit() string { return lineLimit(e.Record) }
-
 // TooFewWorkers reports whether seconds were late for lack of workers.
 func (e *evidence) TooFewWorkers() bool {
-	return slices.ContainsFunc(Strains(e.Record), func(s Strain) bool { return s.Cause == TooFewWorkers })
+	return slices.ContainsFunc(e.strains, func(s Strain) bool { return s.Cause == TooFewWorkers })
 }
 
 // HasSteps reports whether the run reports steps.

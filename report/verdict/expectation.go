@@ -112,46 +112,47 @@ func answered(l *results.Limit, validity string) *bool {
 }
 
 // checks judges the peak, on the step of its rate, then the checks of the scenario in their order.
-func checks(record *results.Record, summary *results.Summary, figures *figure.Figures, holds func(figure.Step) figure.Holding) []results.Check {
+func (e *evidence) checks() []results.Check {
 	list := []results.Check{}
-	if asked := record.Manifest.PeakAsked; asked > 0 {
+	if asked := e.Manifest.PeakAsked; asked > 0 {
 		c := results.Check{Expr: fmt.Sprintf("sustained(peak %s/s)", document.Plainly(asked))}
-		step, found := atPeak(asked, figure.Steps(record))
-		why := unfit(summary.Validity)
+		step, found := atPeak(asked, e.steps)
+		why := unfit(e.Summary.Validity)
 		if why == "" && !found {
 			why = "no step of that rate was reached"
 		}
 		if why == "" {
-			holding := holds(step)
-			why, c.Observed, c.Ok = holding.Why, sustainedBy(figures, step), &holding.Holds
+			holding := e.holds(step)
+			why, c.Observed, c.Ok = holding.Why, e.sustainedBy(step), &holding.Holds
 		}
 		if why != "" {
-			cannotTell(&c, why)
+			c = unknownCheck(c.Expr, why)
 		}
-		summary.PeakState = stateName(c.Ok)
+		e.Summary.PeakState = stateName(c.Ok)
 		list = append(list, c)
 	}
-	late := LateIn(record)
-	for _, text := range record.Manifest.Checks {
-		list = append(list, claimed(text, summary, figures, late, holds))
+	for _, text := range e.Manifest.Checks {
+		list = append(list, e.claimed(text))
 	}
 	return list
 }
 
 // sustainedBy returns the figures that decide whether a step sustains its rate, as text. They are
 // of the whole step.
-func sustainedBy(figures *figure.Figures, step figure.Step) string {
+func (e *evidence) sustainedBy(step figure.Step) string {
 	sum := step.Sum(nil)
 	text := fmt.Sprintf("%s of the first attempts throttled, %s lost", document.CutShare(figure.ShareOf(sum.FirstThrottled, sum.Sent)),
 		document.CutShare(figure.ShareOf(max(0, sum.Scheduled-sum.Succeeded), sum.Scheduled)))
-	if figures.Grows(step) {
+	if e.figures.Grows(step) {
 		text += ", and response times grow to the end"
 	}
 	return text
 }
 
-// cannotTell sets why a check could not be judged.
-func cannotTell(c *results.Check, why string) { c.Observed, c.Ok, c.Why = notMeasured, nil, why }
+// unknownCheck returns a check that could not be judged, and why.
+func unknownCheck(expression, why string) results.Check {
+	return results.Check{Expr: expression, Observed: notMeasured, Why: why}
+}
 
 // atPeak returns the last step with the rate of the peak.
 func atPeak(asked float64, steps []figure.Step) (figure.Step, bool) {

@@ -11,49 +11,41 @@ import (
 	"loadgen/results/figure"
 )
 
-// claimed judges a check of the scenario. Its observed value says nothing about a load that was not offered in time.
-func claimed(text string, summary *results.Summary, figures *figure.Figures, late func(figure.Step) bool,
-	holds func(figure.Step) figure.Holding) results.Check {
+// claimed judges a check of the scenario.
+func (e *evidence) claimed(text string) results.Check {
 	claim, err := figure.ParseClaim(text)
 	if err != nil {
-		one := results.Check{Expr: document.Cut(text, 200)}
-		cannotTell(&one, err.Error())
-		return one
+		return unknownCheck(document.Cut(text, 200), err.Error())
 	}
-	judged := results.Check{Expr: claim.String()}
-	if why := unfit(summary.Validity); why != "" {
-		cannotTell(&judged, why)
-		return judged
+	found := claim.Judge(e.figures)
+	if why := cmp.Or(unfit(e.Summary.Validity), e.unknownClaim(claim, found)); why != "" {
+		return unknownCheck(claim.String(), why)
 	}
-	found := claim.Judge(figures)
-	if !found.Told {
-		why := "too few samples, or missing from the record"
-		for _, of := range claim.Figures() {
-			if v := figures.Take(of); !v.Told && v.Why != "" {
-				why = v.Why
-			}
-		}
-		cannotTell(&judged, why)
-		return judged
-	}
+	return results.Check{Expr: claim.String(), Observed: observed(found), Ok: new(found.Pass)}
+}
+
+// unknownClaim returns why a check has no answer, empty if it has one. Its observed value says nothing about a load that was
+// not offered in time.
+func (e *evidence) unknownClaim(claim *figure.Claim, found figure.ClaimJudgement) string {
+	why := ""
 	_, _, bounded := claim.Bound()
 	for _, of := range claim.Figures() {
 		// A time below its bound despite a late generator is below it.
-		if why := figures.Late(of, late); why != "" && !(found.Pass && bounded && of.Name != "served") {
-			cannotTell(&judged, why)
-			return judged
+		if v := e.figures.Take(of); !found.Told && !v.Told {
+			why = cmp.Or(v.Why, why)
+		} else if found.Told && !(found.Pass && bounded && of.Name != "served") {
+			why = cmp.Or(why, e.figures.Late(of, e.late))
 		}
+	}
+	if !found.Told {
+		return cmp.Or(why, "too few samples, or missing from the record")
 	}
 	if found.Pass {
 		for _, of := range claim.Capped() {
-			if why := figures.Unsent(of, holds); why != "" {
-				cannotTell(&judged, why)
-				return judged
-			}
+			why = cmp.Or(why, e.figures.Unsent(of, e.holds))
 		}
 	}
-	judged.Observed, judged.Ok = observed(found), new(found.Pass)
-	return judged
+	return why
 }
 
 // unfit returns why no question of a run has an answer, empty if some may have one.
@@ -101,30 +93,44 @@ func observed(found figure.ClaimJudgement) string {
 
 // reported formats a value as reports do, and returns the number that is read there: none for a text such as "<0.1 %".
 func reported(value float64, unit figure.Unit) (text string, shown float64) {
-	ending, scale := "", 1.0
-	switch unit {
-	case figure.Share:
-		text, ending, scale = document.Share(value), " %", .01
-	case figure.PerSecond:
+	power, ending := endingOf(unit)
+	switch {
+	case unit == figure.Share:
+		text = document.Share(value)
+	case unit == figure.PerSecond:
 		text = document.Rate(value)
-	case figure.Nanoseconds:
-		text, scale = document.Millis(int64(math.Round(value/1e3))), 1e6
-	case figure.Ratio:
+	case unit == figure.Nanoseconds:
+		text = document.Millis(int64(math.Round(value / 1e3)))
+	case unit == figure.Ratio:
 		text = document.Exactly(document.Rounded(value, 3), 0)
+	case value == math.Trunc(value):
+		return inUnit(value, unit), value
 	default:
-		if value == math.Trunc(value) {
-			return inUnit(value, unit), value
-		}
 		text = document.Figures(value) // a ratio of counts has as many digits as a float
 	}
-	number, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSuffix(text, ending), ",", ""), 64)
+	text = strings.TrimSuffix(text, ending)
+	number, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
 	if err != nil {
 		return text, math.NaN()
 	}
-	return text + map[figure.Unit]string{figure.PerSecond: "/s", figure.Nanoseconds: " ms"}[unit], number * scale
+	return text + ending, number * math.Pow10(-power)
+}
+
+// endingOf returns the unit in which a value is shown: the power of ten in it, and what follows the number.
+func endingOf(unit figure.Unit) (power int, ending string) {
+	switch unit {
+	case figure.Share:
+		return 2, " %"
+	case figure.PerSecond:
+		return 0, "/s"
+	case figure.Nanoseconds:
+		return -6, " ms"
+	default:
+		return 0, ""
+	}
 }
 
 func inUnit(value float64, unit figure.Unit) string {
-	power := map[figure.Unit]int{figure.Nanoseconds: -6, figure.Share: 2}[unit]
-	return document.Exactly(value, power) + map[figure.Unit]string{figure.Nanoseconds: " ms", figure.Share: " %", figure.PerSecond: "/s"}[unit]
+	power, ending := endingOf(unit)
+	return document.Exactly(value, power) + ending
 }

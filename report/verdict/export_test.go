@@ -7,8 +7,7 @@ import (
 
 // Checks judges what was asked of a record, given what is known of it.
 func Checks(record *results.Record, summary *results.Summary) []results.Check {
-	figures := figure.Of(record)
-	return checks(record, summary, figures, holdsIn(record, figures))
+	return evidenceOf(record, summary).checks()
 }
 
 // RestsOnBurst returns what of the throttling of a record's last phase rests on partition_burst:

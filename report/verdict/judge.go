@@ -29,11 +29,11 @@ func Judge(record *results.Record) *results.Summary {
 	}
 	s.Count(&all.Counts)
 	setWholeSeconds(record, s)
-	s.Validity, s.Reasons = validity(record)
-	s.ClientLimited = append([]string{}, clientLimits(record)...)
-	figures := figure.Of(record)
-	holds := holdsIn(record, figures)
-	s.Phases, s.ShareThrottled = phases(record, figures, holds), figures.Share("throttled").Pointer()
+	e := evidenceOf(record, s)
+	s.Validity, s.Reasons = e.validity()
+	s.ClientLimited = append([]string{}, narrative().Phrases(e, clientLimits)...)
+	figures := e.figures
+	s.Phases, s.ShareThrottled = e.phases(), figures.Share("throttled").Pointer()
 	s.Balance = figures.Balance()
 	s.Throttling = []results.Throttling{}
 	if record.Manifest.Spread == nil && record.Capture == nil && (s.Balance == nil || manifest.PartitionKey != "") {
@@ -45,20 +45,15 @@ func Judge(record *results.Record) *results.Summary {
 	if hot, known := figures.Hottest(); known {
 		s.Hottest = &results.HottestPartition{Table: hot.Table, Key: hot.Key, EntitiesPerSecond: float64(hot.Busiest), Mean: hot.Mean, AtLeast: hot.AtLeast}
 	}
-	s.Checks = checks(record, s, figures, holds)
+	s.Checks = e.checks()
 	if record.Capture != nil {
 		judgeTraffic(record, s)
 	}
 	s.State, s.Ok = State(s)
-	answer := Narrate(record, s).Answer
+	e.State = s.State
+	answer := e.story().Answer
 	s.Verdict = answer.Whole()
 	return s
-}
-
-// holdsIn returns a function that reports whether a step of a record holds its rate, and why that is unknown.
-func holdsIn(record *results.Record, figures *figure.Figures) func(figure.Step) figure.Holding {
-	waited := waitedIn(record)
-	return func(step figure.Step) figure.Holding { return figures.Holds(step, waited) }
 }
 
 // saturate sets the throttling of each stretch of load, and where the load saturates.
@@ -77,22 +72,22 @@ func saturate(s *results.Summary, figures *figure.Figures) {
 	}
 }
 
-func phases(record *results.Record, figures *figure.Figures, holds func(figure.Step) figure.Holding) []results.PhaseSummary {
-	list, late := []results.PhaseSummary{}, LateIn(record)
-	for _, step := range figure.Reported(record) {
+func (e *evidence) phases() []results.PhaseSummary {
+	list, figures := []results.PhaseSummary{}, e.figures
+	for _, step := range figure.Reported(e.Record) {
 		whole := figures.Step(step, nil)
 		summary := results.PhaseSummary{Name: step.Phase.Name, Offered: whole.Offered, Served: whole.Served,
 			ThrottledPerSecond: whole.ThrottledPerSecond, ShareLost: whole.ShareLost, ShareLostSettled: whole.ShareLostSettled,
-			Causes: step.Sum(nil).Causes.Told(), ClientLimited: late(step), PerOperation: make(map[string]results.PhaseOperationSummary)}
+			Causes: step.Sum(nil).Causes.Told(), ClientLimited: e.late(step), PerOperation: make(map[string]results.PhaseOperationSummary)}
 		if v := figures.OfStep("throughput", step, nil); v.Interval != nil {
 			summary.Throughput, summary.ThroughputInterval = v.Pointer(), v.Interval[:]
 		}
-		if holding := holds(step); holding.Why != "" {
+		if holding := e.holds(step); holding.Why != "" {
 			summary.Why = holding.Why
 		} else {
 			summary.Holds = &holding.Holds
 		}
-		for _, kind := range record.Manifest.Operations {
+		for _, kind := range e.Manifest.Operations {
 			this := func(other results.Kind) bool { return other.Name == kind.Name }
 			if sum := step.Sum(this); sum.Scheduled > 0 || sum.Attempts > 0 {
 				summary.PerOperation[kind.Name] = figures.Step(step, this)

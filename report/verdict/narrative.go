@@ -19,6 +19,11 @@ const (
 	examples = "examples"
 	// leads are for the first screen, as many as it has room for; the others are findings.
 	leads = "leads"
+	// reasons are of the validity, books are counts that do not reconcile, which are reasons as well.
+	reasons = "reasons"
+	books   = "books"
+	// clientLimits say how the generator did not send the load as due.
+	clientLimits = "client limits"
 	// bursts are leads about throttling that depends on partition_burst.
 	bursts = "bursts"
 	// findings are for the page and --verbose.
@@ -40,10 +45,13 @@ type Story struct {
 
 // Narrate returns the story of a judged record.
 func Narrate(record *results.Record, summary *results.Summary) Story {
-	e := evidenceOf(record, summary)
-	_, ok := State(summary)
-	story := Story{Answer: e.answer(), Limits: Limits(record), Warnings: narrative().Sentences(e, "warnings")}
-	story.Answer.Mark = document.MarkOf(e.State, Asked(summary), ok)
+	return evidenceOf(record, summary).story()
+}
+
+func (e *evidence) story() Story {
+	_, ok := State(e.Summary)
+	story := Story{Answer: e.answer(), Limits: narrative().Sentences(e, kindLimits, limits), Warnings: narrative().Sentences(e, "warnings")}
+	story.Answer.Mark = document.MarkOf(e.State, Asked(e.Summary), ok)
 	said := narrative().Sentences(e, leads, bursts)
 	shown := min(len(said), maxLeads)
 	story.Answer.Says = append(said[:shown:shown], narrative().Sentences(e, examples)...)

@@ -80,9 +80,9 @@ func silenceAt(silences []Silence, row *results.Interval) string {
 
 // waitedIn returns a function that describes the silence or queue of the target for which operations of a second were
 // late; empty if there is none, or the generator is the cause.
-func waitedIn(record *results.Record) func(second int64) string {
+func waitedIn(record *results.Record, list []Strain) func(second int64) string {
 	silences, strains := Silences(record), make(map[int64]Strain)
-	for _, one := range Strains(record) {
+	for _, one := range list {
 		strains[one.Second] = one
 	}
 	return func(second int64) string {
@@ -99,8 +99,9 @@ func waitedIn(record *results.Record) func(second int64) string {
 
 // LateIn returns a function that reports whether the generator caused the lateness of a step: late seconds during a
 // silence of the target are the target's.
-func LateIn(record *results.Record) func(figure.Step) bool {
-	strains := Strains(record)
+func LateIn(record *results.Record) func(figure.Step) bool { return lateIn(Strains(record)) }
+
+func lateIn(strains []Strain) func(figure.Step) bool {
 	return func(step figure.Step) bool {
 		in := StrainedIn(step, strains)
 		return !step.OnTime() && (in.Late > 0 || in.Silent == 0)
