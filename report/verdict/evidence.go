@@ -224,25 +224,8 @@ func (e *evidence) knowsPartitionLimit() bool {
 	return !queued && (m.Modelled() || m.Genuine || m.Emulator && m.Targets.Partition > 0)
 }
 
-// sustained is a load that is sustained, with one highest step.
-type sustained struct {
-	results.PhaseOperationSummary
-	Short bool
-}
-
-// minStepSeconds is the shortest step that shows a sustained rate: a partition that was idle serves the
-// first second from its allowance.
-const minStepSeconds = 2
-
-func (e *evidence) Sustained() *sustained {
-	if e.State != results.Holds || !e.oneStretch() || e.Limit != nil || e.Manifest.PeakAsked > 0 || e.Summary.Balance != nil {
-		return nil
-	}
-	return &sustained{e.topRate, e.top.Seconds() < minStepSeconds}
-}
-
-// oneStretch reports whether the load has a highest step that offered entities, and no other stretch.
-func (e *evidence) oneStretch() bool {
+// OneStretch reports whether the load has a highest step that offered entities, and no other stretch.
+func (e *evidence) OneStretch() bool {
 	return e.top.Phase != nil && e.Capture == nil && len(e.ladders) < 2 && e.topRate.Offered > 0
 }
 
@@ -262,18 +245,6 @@ func (e *evidence) Recovery() *recovery {
 		}
 	}
 	return nil
-}
-
-// WorstPhase returns the phase with the lowest rate that does not hold, nil if every phase holds or is unknown.
-func (e *evidence) WorstPhase() *results.PhaseSummary {
-	var worst *results.PhaseSummary
-	for i := range e.Summary.Phases {
-		p := &e.Summary.Phases[i]
-		if p.Holds != nil && !*p.Holds && (worst == nil || p.Offered < worst.Offered) {
-			worst = p
-		}
-	}
-	return worst
 }
 
 // UnknownPhase returns the first phase with an unknown result, for a run that cannot tell.
@@ -342,12 +313,10 @@ func (e *evidence) scenarioChecks() []results.Check { return e.Summary.Checks[le
 // DecidingCheck returns the first check that fails, else the first that is unknown, else the only one.
 func (e *evidence) DecidingCheck() *results.Check {
 	checks := e.scenarioChecks()
-	for _, decides := range []func(results.Check) bool{
-		func(c results.Check) bool { return c.Fails() }, func(c results.Check) bool { return !c.Told() },
-		func(results.Check) bool { return len(checks) == 1 },
-	} {
-		if at := slices.IndexFunc(checks, decides); at >= 0 {
-			return &checks[at]
+	held, told := results.HeldOf(checks)
+	for i := range checks {
+		if c := &checks[i]; c.Fails() || held == told && (!c.Told() || len(checks) == 1) {
+			return c
 		}
 	}
 	return nil
@@ -465,34 +434,21 @@ type lateness struct {
 }
 
 func (e *evidence) Lateness() *lateness {
-	if e.Capture != nil {
+	l := &lateness{Share: e.figures.Share("late").Value, Millis: results.LateAfter.Milliseconds()}
+	if e.Capture != nil || l.Share <= results.MostLate {
 		return nil
 	}
-	sum, waited, silence := e.Counts(results.Reported), int64(0), ""
+	sum, waited := e.Counts(results.Reported), int64(0)
 	for i := range e.Intervals {
 		row := &e.Intervals[i]
 		if reason := e.waited(row.Second); row.Late > 0 && reason != "" {
-			waited, silence = waited+row.Late, cmp.Or(silence, reason)
+			waited, l.Target = waited+row.Late, cmp.Or(l.Target, reason)
 		}
 	}
-	l := &lateness{Share: e.figures.Share("late").Value, Millis: results.LateAfter.Milliseconds(), Target: silence}
 	if own := figure.ShareOf(sum.Late-waited, sum.Sent); own > results.MostLate {
 		l.Share, l.Target = own, ""
 	}
-	if e.figures.Share("late").Value <= results.MostLate {
-		return nil
-	}
 	return l
-}
-
-// ClippedTimes returns the number of durations above the range of the histograms.
-func (e *evidence) ClippedTimes() (over int64) {
-	for i := range e.Phases {
-		for k := range e.Phases[i].Kinds {
-			over += e.Phases[i].Kinds[k].Response.Over() + e.Phases[i].Kinds[k].Lost.Over()
-		}
-	}
-	return over
 }
 
 // statusName names an answer by its status and code.
@@ -534,37 +490,45 @@ func (e *evidence) Question() string {
 	}
 }
 
-// asks reports whether the question is one of some.
-func (e *evidence) asks(questions ...string) bool { return slices.Contains(questions, e.Question()) }
-
 // Violated returns the first invariant with violations.
 func (e *evidence) Violated() *results.Invariant { return broken(e.Summary.Invariants) }
 
 // Top is the highest step.
 func (e *evidence) Top() figure.Step { return e.top }
 
+// TopRate are its figures.
+func (e *evidence) TopRate() *results.PhaseOperationSummary { return &e.topRate }
+
 // IsSteady reports whether the load has one highest rate.
 func (e *evidence) IsSteady() bool {
-	return e.oneStretch() && !e.top.Phase.Varying && e.top.Phase.Rate > 0
+	return e.OneStretch() && !e.top.Phase.Varying && e.top.Phase.Rate > 0
 }
 
-// FailingPhase returns the phase that decides that the load is not sustained.
-func (e *evidence) FailingPhase() *results.PhaseSummary {
-	if e.State != results.DoesNotHold || !e.asks("load") || e.Recovery() != nil {
+// failedPhase is a reported phase that does not hold.
+type failedPhase struct {
+	*results.PhaseSummary
+	// Rate is what was asked of it, in operations/s, 0 if it is unknown.
+	Rate float64
+}
+
+// FailingPhase returns the phase that decides that the load is not sustained: that with the lowest rate.
+func (e *evidence) FailingPhase() *failedPhase {
+	if e.State != results.DoesNotHold || e.Question() != "load" || e.Recovery() != nil {
 		return nil
 	}
-	return e.WorstPhase()
-}
-
-// FailingRate is the rate that was asked of that phase, in operations/s, 0 if it is unknown.
-func (e *evidence) FailingRate() float64 {
-	failing, reported := e.FailingPhase(), figure.Reported(e.Record)
-	for i := range min(len(reported), len(e.Summary.Phases)) {
-		if failing == &e.Summary.Phases[i] && reported[i].Phase.Name == failing.Name {
-			return reported[i].Phase.Rate
+	var worst *failedPhase
+	steps := figure.Reported(e.Record)
+	for i := range e.Summary.Phases {
+		p := &e.Summary.Phases[i]
+		if p.Holds == nil || *p.Holds || worst != nil && p.Offered >= worst.Offered {
+			continue
+		}
+		worst = &failedPhase{PhaseSummary: p}
+		if i < len(steps) && steps[i].Phase.Name == p.Name {
+			worst.Rate = steps[i].Phase.Rate
 		}
 	}
-	return 0
+	return worst
 }
 
 // Varies reports whether the rate of a step varies.
@@ -572,30 +536,13 @@ func (e *evidence) Varies() bool {
 	return slices.ContainsFunc(e.steps, func(s figure.Step) bool { return s.Phase.Varying })
 }
 
-// ComparesTarget reports whether the headline compares with a target, ComparesAccount that it is the account's.
-func (e *evidence) ComparesTarget() bool {
-	return e.HasTarget() && (e.State != results.CannotTell && e.asks("load", "balancing", "traffic", "search") || e.asks("peak") ||
-		e.asks("search") && e.Limit.Held != nil)
-}
-
 // HasTarget reports whether a target is known.
 func (e *evidence) HasTarget() bool { return e.ComparesAccount() || e.Manifest.Targets.Partition > 0 }
 
-// ComparesAccount is described with ComparesTarget.
+// ComparesAccount reports whether the headline compares with the target of the account.
 func (e *evidence) ComparesAccount() bool {
 	searched := e.Limit != nil && e.Limit.Of == results.LimitAccount
 	return (searched || e.AccountBinds() || e.Limit == nil && e.fillsAccounts()) && e.Manifest.Targets.Account > 0
-}
-
-// ShowsInterval reports whether the seconds that the limit rests on are shown.
-func (e *evidence) ShowsInterval() bool {
-	decides := e.State == results.Saturates || e.FirstProblem(results.ProblemPartition) != nil
-	return decides && len(e.Summary.SaturationInterval) == 2
-}
-
-// Names reports whether the answer names what it is about.
-func (e *evidence) Names() bool {
-	return (e.asks("peak") || e.asks("load") && e.State != results.CannotTell) && e.DecidingCheck() == nil
 }
 
 // FirstProblem returns the problem with the largest share, if it is of a kind.
@@ -606,24 +553,11 @@ func (e *evidence) FirstProblem(kind results.ProblemKind) *problem {
 	return nil
 }
 
-// BrokenPromise returns the checks that an anti-pattern must fail and that hold.
-func (e *evidence) BrokenPromise() *Promised {
-	if e.Manifest.AntiPattern == "" {
-		return nil
-	}
-	if p := Promise(e.Record, e.Summary); p.Fails() && len(p.Broken) > 0 && !p.any {
-		return &p
-	}
-	return nil
-}
+// Promise are the checks that the anti-pattern must fail.
+func (e *evidence) Promise() Promised { return Promise(e.Record, e.Summary) }
 
-// LeftTables names the tables that a run that was killed may have left.
-func (e *evidence) LeftTables() string {
-	if k := e.Summary.Killed; k != nil && len(k.Tables) > 0 {
-		return TablesLeft(k.Tables)
-	}
-	return ""
-}
+// TableNames names tables.
+func (e *evidence) TableNames(tables []string) string { return TablesLeft(tables) }
 
 // ChecksHold reports whether there are checks and all hold.
 func (e *evidence) ChecksHold() bool { return len(e.Summary.Checks) > 0 && Holds(e.Summary) }
@@ -641,24 +575,10 @@ func (e *evidence) IsCalibrated() bool {
 	return slices.ContainsFunc(e.Manifest.Model, func(p results.Parameter) bool { return p.Provenance == "measured" })
 }
 
-// isForeign reports whether the target is neither embedded nor modelled.
-func (e *evidence) isForeign() bool { return !e.Manifest.Modelled() && e.Manifest.Target != "" }
-
-// IsEmbedded, IsLog, IsEmulator and IsRemote distinguish targets.
-func (e *evidence) IsEmbedded() bool {
-	return e.Manifest.Target == results.Embedded && e.Capture == nil
+// IsServer reports whether the target is a server that is neither embedded nor modelled.
+func (e *evidence) IsServer() bool {
+	return !e.Manifest.Modelled() && e.Manifest.Target != "" && e.Manifest.Target != results.Logged
 }
-
-// IsLog is described with IsEmbedded.
-func (e *evidence) IsLog() bool { return e.isForeign() && e.Manifest.Target == results.Logged }
-
-// IsEmulator is described with IsEmbedded.
-func (e *evidence) IsEmulator() bool {
-	return e.isForeign() && e.Manifest.Target != results.Logged && e.Manifest.Emulator
-}
-
-// IsRemote is described with IsEmbedded.
-func (e *evidence) IsRemote() bool { return e.isForeign() && !e.IsLog() && !e.IsEmulator() }
 
 // NetworkParts are the modelled parts of the network.
 func (e *evidence) NetworkParts() []string {
@@ -678,9 +598,10 @@ func (e *evidence) Stores() []string {
 
 // FilteredKinds are the kinds of operation whose queries have filters, at a target that does not report what they scan.
 func (e *evidence) FilteredKinds() (names []string) {
+	foreign := e.IsServer() || e.Manifest.Target == results.Logged
 	for k, kind := range e.Manifest.Operations {
 		sent := func(p results.Phase) bool { return p.Kinds[k].Attempts > 0 }
-		if e.isForeign() && kind.Filtered && slices.ContainsFunc(e.Phases, sent) {
+		if foreign && kind.Filtered && slices.ContainsFunc(e.Phases, sent) {
 			names = append(names, document.Printable(shortened(kind.Name)))
 		}
 	}
@@ -749,83 +670,28 @@ func (e *evidence) CountsNothing() bool {
 	return e.Summary.Validity == results.Valid && e.Capture == nil && sum.Succeeded > 0 && sum.Offered == 0 && e.ClosedLoop() == nil
 }
 
-// found is what a search found.
-type found struct {
-	*results.Limit
-	e *evidence
-}
-
-func (e *evidence) Found() *found {
-	if e.Limit == nil || e.Summary.Killed != nil {
-		return nil
-	}
-	return &found{e.Limit, e}
-}
-
-// Failed is the step above the highest rate that holds, the zero step if it is not in the record.
-func (f *found) Failed() failedStep {
-	s := failedStep{MaxThrottled: f.MaxThrottled, MaxP99: f.MaxP99}
-	if step := f.Step(f.NotHeld); step != nil {
-		s.LimitStep = *step
-	}
-	return s
-}
-
-type failedStep struct {
-	results.LimitStep
-	MaxThrottled float64
-	MaxP99       *int64
-}
-
-// HeldEntities is the rate that holds in entities per second, 0 if operations have one entity each.
-func (f *found) HeldEntities() float64 {
-	if step := f.Step(f.Held); step != nil && math.Abs(step.Offered-*f.Held) > .005**f.Held {
+// HeldEntities is the rate that a search found in entities per second, 0 if operations have one entity each.
+func (e *evidence) HeldEntities() float64 {
+	l := e.Limit
+	if step := l.Step(l.Held); step != nil && math.Abs(step.Offered-*l.Held) > .005**l.Held {
 		return step.Offered
 	}
 	return 0
 }
 
-// Unfinished reports whether the interval did not become as narrow as it should, Partial that the run ended early.
-func (f *found) Unfinished() bool { return !f.Finished && (f.Held != nil || f.NotHeld != nil) }
-
 // ownTarget is a target that differs from the documents', in entities per second.
-type ownTarget struct {
-	Target, Documented int64
-	Whose              string
-}
+type ownTarget struct{ Target, Documented int64 }
 
 // OwnTarget returns the target of the load if it is not the documents'.
 func (e *evidence) OwnTarget() *ownTarget {
-	t := &ownTarget{e.Manifest.Targets.Partition, documentedPartition, "the model's"}
+	t := &ownTarget{e.Manifest.Targets.Partition, documentedPartition}
 	if e.AccountBinds() || e.Limit != nil && e.Limit.Of == results.LimitAccount {
 		t.Target, t.Documented = e.Manifest.Targets.Account, documentedAccount
-	}
-	if e.Manifest.Emulator {
-		t.Whose = "the emulator's"
 	}
 	if t.Target == 0 || t.Target == t.Documented {
 		return nil
 	}
 	return t
-}
-
-// Names lists the causes, each with its share or count if there are several.
-func (s *shares) Names() string {
-	var names []string
-	for _, one := range s.Causes {
-		name := document.Printable(shortened(one.Name))
-		switch {
-		case one.Share > 0 && len(s.Causes) > 1:
-			name += " " + document.Share(one.Share)
-		case one.Share == 0:
-			name = document.Count(one.Count) + " " + name
-		}
-		names = append(names, name)
-	}
-	if s.More {
-		names = append(names, "and others")
-	}
-	return strings.Join(names, ", ")
 }
 
 // WholeSeconds is the number of whole seconds of the run, MissingSeconds of those that the record lacks.

@@ -37,6 +37,9 @@ func Promise(record *results.Record, summary *results.Summary) Promised {
 	return p
 }
 
+// Any reports whether one of them must fail, no matter which.
+func (p Promised) Any() bool { return p.any }
+
 func (p *Promised) add(name string, checks []results.Check) {
 	at := slices.IndexFunc(checks, func(c results.Check) bool { return c.Expr == name })
 	switch {
