@@ -75,9 +75,9 @@ func SentenceFuncs() template.FuncMap {
 			}
 			return Counted(int(whole(n)), thing, many...)
 		},
-		"sum": func(numbers ...int64) (sum int64) {
+		"sum": func(numbers ...any) (sum int64) {
 			for _, n := range numbers {
-				sum += n
+				sum += whole(n)
 			}
 			return sum
 		},

@@ -621,8 +621,8 @@ func (e *evidence) UnknownLimit() string {
 	saturation := e.figures.Named("saturation")
 	switch {
 	case e.Capture != nil:
-		if hot := hottestSeen(e.Capture); hot != nil && !saturates(hot) {
-			return unsaturated(hot)
+		if hot := e.Hot(); hot != nil && !hot.Saturates() {
+			return hot.unsaturated()
 		}
 		return ""
 	case e.Record.Killed() != nil, e.Limit != nil, figure.Spreads(e.Record), saturation.Told:

@@ -47,7 +47,7 @@ func Judge(record *results.Record) *results.Summary {
 	}
 	s.Checks = e.checks()
 	if record.Capture != nil {
-		judgeTraffic(record, s)
+		e.judgeTraffic()
 	}
 	s.State, s.Ok = State(s)
 	e.State = s.State
