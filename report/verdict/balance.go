@@ -45,17 +45,11 @@ func (e *evidence) Balanced(outcomes ...string) *balancing {
 	return nil
 }
 
-func servedRate(b *figure.Bin) float64  { return b.PerSecond(b.Served) }
-func offeredRate(b *figure.Bin) float64 { return b.PerSecond(b.Scheduled) }
-
 // LaterThrottled reports whether the load was not throttled at first.
 func (b *balancing) LaterThrottled() bool { return *b.Balance.Throttled > 0 }
 
 // AllThrottled is the share of all attempts.
 func (b *balancing) AllThrottled() float64 { return b.figures.Share("throttled").Value }
-
-// Acted reports whether load balancing did anything.
-func (b *balancing) Acted() bool { return b.Splits+b.Balance.Moves+b.Merges > 0 }
 
 // stuck is a load that is throttled to its end, and what keeps it so.
 type stuck struct {
@@ -89,7 +83,7 @@ func (e *evidence) Stuck() *stuck {
 			s.Kept = event.Decision.Reason
 		}
 	}
-	s.Full = full > 0 && servedRate(b.End) >= almostAll*full
+	s.Full = full > 0 && b.End.PerSecond(b.End.Served) >= almostAll*full
 	return s
 }
 
@@ -133,11 +127,29 @@ func RivalOf(record *results.Record) *results.Rival {
 // maxNamed is the maximum number of findings of one kind.
 const maxNamed = 3
 
+// actions are numbers of actions of load balancing.
+type actions struct{ Splits, Moves, Merges int }
+
+// count adds a decision that was carried out, and reports whether it was.
+func (a *actions) count(event *results.Event) bool {
+	switch {
+	case !event.Balanced():
+		return false
+	case event.What == results.RangeMoved:
+		a.Moves++
+	case event.What == results.RangesMerged:
+		a.Merges++
+	default:
+		a.Splits++
+	}
+	return true
+}
+
 // course is what load balancing did under captured traffic: the shares of attempts that were throttled before its
 // first action and after its last, nil without attempts.
 type course struct {
-	Splits, Moves, Merges int
-	Before, After         *float64
+	actions
+	Before, After *float64
 }
 
 func (e *evidence) Course() *course {
@@ -146,32 +158,19 @@ func (e *evidence) Course() *course {
 	}
 	c, first, back := &course{}, time.Duration(-1), time.Duration(0)
 	for i := range e.Events {
-		one := &e.Events[i]
-		if !one.Balanced() {
-			continue
-		}
-		if first < 0 {
-			first = time.Duration(one.At)
-		}
-		back = max(back, time.Duration(one.At), one.Decision.Until)
-		switch one.What {
-		case results.RangeMoved:
-			c.Moves++
-		case results.RangesMerged:
-			c.Merges++
-		default:
-			c.Splits++
+		if one := &e.Events[i]; c.count(one) {
+			if first < 0 {
+				first = time.Duration(one.At)
+			}
+			back = max(back, time.Duration(one.At), one.Decision.Until)
 		}
 	}
-	if c.Acted() {
+	if first >= 0 {
 		c.Before = throttledBetween(e.Record, 0, first)
 		c.After = throttledBetween(e.Record, back+time.Second, e.Duration+time.Second)
 	}
 	return c
 }
-
-// Acted reports whether load balancing did anything.
-func (c *course) Acted() bool { return c.Splits+c.Moves+c.Merges > 0 }
 
 // throttledBetween returns the throttled share of the attempts in the seconds that begin and end between two instants,
 // nil without attempts.
@@ -192,9 +191,10 @@ func throttledBetween(record *results.Record, from, to time.Duration) *float64 {
 // Minute is one stretch of a load: operations due, entities served and attempts throttled per second, and the actions
 // of load balancing. Ranges is their number after the last decision of the stretch, 0 without one.
 type Minute struct {
-	From                          time.Duration
-	Offered, Served, Throttled    float64
-	Splits, Moves, Merges, Ranges int
+	From                       time.Duration
+	Offered, Served, Throttled float64
+	actions
+	Ranges int
 }
 
 // Minutes returns a load in equal stretches of whole minutes, up to a maximum number, if the run is about load
@@ -213,8 +213,8 @@ func Minutes(record *results.Record, limit int) []Minute {
 	list := make([]Minute, len(bins))
 	for i := range bins {
 		b := &bins[i]
-		list[i] = Minute{From: time.Duration(b.From-begin) * time.Second, Offered: offeredRate(b), Served: servedRate(b),
-			Throttled: b.PerSecond(b.Throttled)}
+		list[i] = Minute{From: time.Duration(b.From-begin) * time.Second, Offered: b.PerSecond(b.Scheduled),
+			Served: b.PerSecond(b.Served), Throttled: b.PerSecond(b.Throttled)}
 	}
 	for i := range record.Events {
 		e := &record.Events[i]
@@ -222,14 +222,7 @@ func Minutes(record *results.Record, limit int) []Minute {
 		if e.Decision == nil || at < 0 || at >= int64(len(list)) {
 			continue
 		}
-		switch m := &list[at]; e.What {
-		case results.RangeSplit, results.SizeSplit:
-			m.Splits++
-		case results.RangeMoved:
-			m.Moves++
-		case results.RangesMerged:
-			m.Merges++
-		}
+		list[at].count(e)
 		list[at].Ranges = e.Decision.Ranges
 	}
 	return list

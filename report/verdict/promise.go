@@ -23,9 +23,9 @@ func Promise(record *results.Record, summary *results.Summary) Promised {
 		names = of.Fails
 	}
 	p := Promised{any: len(names) == 0}
-	if p.any {
-		for i := range summary.Checks {
-			p.add(summary.Checks[i].Expr, summary.Checks[i:])
+	for i := range summary.Checks {
+		if p.any {
+			names = append(names, summary.Checks[i].Expr)
 		}
 	}
 	for _, name := range names {
