@@ -387,11 +387,7 @@ func failedShare(sum *results.KindStats) float64 { return figure.ShareOf(sum.Fai
 // ManyFailed reports whether enough attempts of a run failed to show their causes first: more than 1% of all, or
 // of those of the reported phases.
 func ManyFailed(record *results.Record, summary *results.Summary) bool {
-	if summary.Killed != nil {
-		sum := inSeconds(record)
-		return failedShare(&sum) > minFailedShare
-	}
-	all, reported := record.Counts(results.Everything), record.Counts(results.Reported)
+	reported, all := (&evidence{Record: record, Summary: summary}).reportedCounts(), record.Counts(results.Everything)
 	return max(failedShare(&all), failedShare(&reported)) > minFailedShare
 }
 

@@ -63,74 +63,52 @@ func unfit(validity string) string {
 // observed formats the value of a check as reports do, or with as many digits as it takes to show on which side of its
 // limit it is; with the limit if that is computed.
 func observed(found figure.ClaimJudgement) string {
-	as := func(left, right string) string {
-		if found.Computed {
+	const least, exact = 3, 17
+	side := cmp.Compare(found.Left, found.Right)
+	for digits := 0; ; digits = max(least, digits+1) {
+		left, near := shown(found.Left, found.Unit, digits)
+		right, limit := shown(found.Right, found.Unit, digits)
+		if !found.Computed {
+			limit = found.Right
+		}
+		readable := !math.IsNaN(near) && !math.IsNaN(limit) && cmp.Compare(near, limit) == side
+		if (readable || digits == exact) && found.Computed {
 			return left + ", against " + right
 		}
-		return left
-	}
-	side := cmp.Compare(found.Left, found.Right)
-	left, near := reported(found.Left, found.Unit)
-	right, limit := reported(found.Right, found.Unit)
-	if !found.Computed {
-		limit = found.Right
-	}
-	if !math.IsNaN(near) && !math.IsNaN(limit) && cmp.Compare(near, limit) == side {
-		return as(left, right)
-	}
-	const least, most = 3, 17
-	for digits := least; digits < most; digits++ {
-		near, limit = document.Rounded(found.Left, digits), found.Right
-		if found.Computed {
-			limit = document.Rounded(found.Right, digits)
-		}
-		if cmp.Compare(near, limit) == side {
-			return as(inUnit(near, found.Unit), inUnit(limit, found.Unit))
+		if readable || digits == exact {
+			return left
 		}
 	}
-	return as(inUnit(found.Left, found.Unit), inUnit(found.Right, found.Unit))
 }
 
-// reported formats a value as reports do, and returns the number that is read there: none for a text such as "<0.1 %".
-func reported(value float64, unit figure.Unit) (text string, shown float64) {
-	power, ending := endingOf(unit)
-	switch {
-	case unit == figure.Share:
-		text = document.Share(value)
-	case unit == figure.PerSecond:
-		text = document.Rate(value)
-	case unit == figure.Nanoseconds:
-		text = document.Millis(int64(math.Round(value / 1e3)))
-	case unit == figure.Ratio:
-		text = document.Exactly(document.Rounded(value, 3), 0)
-	case value == math.Trunc(value):
-		return inUnit(value, unit), value
-	default:
-		text = document.Figures(value) // a ratio of counts has as many digits as a float
+// shown formats a value with a number of digits, or if that is 0 as reports do, and returns the number that is read there: none
+// for a text such as "<0.1 %".
+func shown(value float64, unit figure.Unit, digits int) (text string, read float64) {
+	power, ending := 0, ""
+	write := func(value float64) string {
+		if value == math.Trunc(value) {
+			return document.Exactly(value, 0)
+		}
+		return document.Figures(value) // a ratio of counts has as many digits as a float
 	}
-	text = strings.TrimSuffix(text, ending)
-	number, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
+	switch unit {
+	case figure.Share:
+		power, ending, write = 2, " %", document.Share
+	case figure.PerSecond:
+		ending, write = "/s", document.Rate
+	case figure.Nanoseconds:
+		power, ending, write = -6, " ms", func(nanos float64) string { return document.Millis(int64(math.Round(nanos / 1e3))) }
+	case figure.Ratio:
+		write = func(value float64) string { return document.Exactly(document.Rounded(value, 3), 0) }
+	}
+	if digits > 0 {
+		value = document.Rounded(value, digits)
+		return document.Exactly(value, power) + ending, value
+	}
+	text = strings.TrimSuffix(write(value), ending)
+	read, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
 	if err != nil {
 		return text, math.NaN()
 	}
-	return text + ending, number * math.Pow10(-power)
-}
-
-// endingOf returns the unit in which a value is shown: the power of ten in it, and what follows the number.
-func endingOf(unit figure.Unit) (power int, ending string) {
-	switch unit {
-	case figure.Share:
-		return 2, " %"
-	case figure.PerSecond:
-		return 0, "/s"
-	case figure.Nanoseconds:
-		return -6, " ms"
-	default:
-		return 0, ""
-	}
-}
-
-func inUnit(value float64, unit figure.Unit) string {
-	power, ending := endingOf(unit)
-	return document.Exactly(value, power) + ending
+	return text + ending, read * math.Pow10(-power)
 }
