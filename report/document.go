@@ -39,7 +39,7 @@ func Document(record *results.Record, summary *results.Summary) *document.Docume
 	a.run()
 	a.steps()
 	a.minutes()
-	a.groups()
+	a.stepsByGroup()
 	a.requests()
 	a.operations()
 	if !many && (causes.Of(results.Failed) > 0 || len(causes.Only(results.Throttled)) > 1) {

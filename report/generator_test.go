@@ -93,4 +93,5 @@ func TestSilencesOfTheTarget(t *testing.T) {
 
 func TestRulesNameEvidence(t *testing.T) {
 	resultstest.CheckNarrative(t, narrativeTable, new(author), document.SentenceFuncs())
+	resultstest.CheckNarrative(t, patternTable, new(patternPage), document.SentenceFuncs())
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 
 	"loadgen/report/chart"
 	"loadgen/report/document"
@@ -84,28 +85,22 @@ func exchanged(write func(io.Writer, *results.Record, *results.Summary) error) f
 // Page writes the report of a run as one page with the charts of its document. It writes nothing if one of them cannot
 // be drawn.
 func Page(w io.Writer, k *Kept) error {
-	pictures := make(map[string]template.HTML)
-	draw := func(blocks []document.Block, beside bool) error {
-		for _, block := range blocks {
-			one, is := block.(document.Chart)
-			if !is || pictures[one.ID] != "" {
-				continue
-			}
-			picture, err := chart.Inline(one.ID, k.Record, chart.Options{Axis: k.Axis, Narrow: beside})
-			if err != nil {
-				return fmt.Errorf("drawing the chart %s: %w", one.ID, err)
-			}
-			pictures[one.ID], beside = picture, false
-		}
-		return nil
-	}
-	if err := draw(k.Document.Screen, true); err != nil {
-		return err
-	}
+	pictures, blocks := make(map[string]template.HTML), slices.Clone(k.Document.Screen)
 	for _, section := range k.Document.Sections {
-		if err := draw(section.Blocks, false); err != nil {
-			return err
+		blocks = append(blocks, section.Blocks...)
+	}
+	for i, block := range blocks {
+		one, is := block.(document.Chart)
+		if !is || pictures[one.ID] != "" {
+			continue
 		}
+		// The first chart of the screen stands beside the answer.
+		beside := i < len(k.Document.Screen) && len(pictures) == 0
+		picture, err := chart.Inline(one.ID, k.Record, chart.Options{Axis: k.Axis, Narrow: beside})
+		if err != nil {
+			return fmt.Errorf("drawing the chart %s: %w", one.ID, err)
+		}
+		pictures[one.ID] = picture
 	}
 	return html.Render(w, k.Document, html.Options{Pictures: pictures})
 }

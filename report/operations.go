@@ -55,10 +55,20 @@ func (a *author) times() {
 
 // kinds returns the names of the kinds of operation, each once.
 func (a *author) kinds() []string {
-	var names []string
-	for _, kind := range a.Manifest.Operations {
-		if !slices.Contains(names, kind.Name) {
-			names = append(names, kind.Name)
+	return distinct(a.Manifest.Operations, func(kind results.Kind) string { return kind.Name })
+}
+
+// groups returns the groups that the kinds of operation are shown in.
+func (a *author) groups() []string {
+	groups := distinct(a.Manifest.Operations, func(kind results.Kind) string { return kind.Group })
+	return slices.DeleteFunc(groups, func(group string) bool { return group == "" })
+}
+
+// distinct returns the names of kinds of operation, each once.
+func distinct(kinds []results.Kind, name func(results.Kind) string) (names []string) {
+	for _, kind := range kinds {
+		if one := name(kind); !slices.Contains(names, one) {
+			names = append(names, one)
 		}
 	}
 	return names

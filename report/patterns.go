@@ -1,12 +1,13 @@
 package report
 
 import (
-	"bytes"
-	"fmt"
+	_ "embed"
 	"io"
-	"strconv"
+	"slices"
 	"strings"
+	"sync"
 
+	"loadgen/report/document"
 	"loadgen/report/text"
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -34,72 +35,56 @@ type Pattern struct {
 // missing. The error is the writer's,
 // wrapped.
 func Patterns(w io.Writer, rows []string, list []Pattern) error {
-	var text bytes.Buffer
-	text.WriteString("| the documents' pattern | scenario | it buys | it costs | a claim, and what its anti-pattern comes to |\n|---|---|---|---|---|\n")
-	for _, row := range rows {
-		some := false
-		for i := range list {
-			one := &list[i]
-			if one.Row != row {
-				continue
-			}
-			some = true
-			// The first check that holds for the pattern and fails for its anti-pattern.
-			difference := ""
-			for i, e := range one.Expected {
-				if difference == "" && i < len(one.Denied) && e.Holds() && one.Denied[i].Fails() {
-					difference = fmt.Sprintf("%s: %s; %s", claimed(e), borneOut(e), borneOut(one.Denied[i]))
-				}
-			}
-			fmt.Fprintf(&text, "| %s | [%s](#%s) | %s | %s | %s |\n", cell(row), one.Name, one.Name, cell(one.Buys), cell(one.Costs), difference)
-		}
-		if !some {
-			fmt.Fprintf(&text, "| %s | **missing** | | | |\n", cell(row))
-		}
-	}
-	for _, row := range rows {
-		for i := range list {
-			if list[i].Row == row {
-				patternOnto(&text, &list[i])
-			}
-		}
-	}
-	return written(w, "patterns", text.Bytes())
+	lines := patterns().Phrases(&patternPage{rows, list}, "page")
+	return written(w, "patterns", []byte(strings.ReplaceAll(strings.Join(lines, "\n"), document.PartSeparator, "")+"\n"))
 }
 
-func patternOnto(text *bytes.Buffer, one *Pattern) {
-	row := one.Row
-	if row != "" {
-		row = strings.ToUpper(row[:1]) + row[1:]
-	}
-	fmt.Fprintf(text, "\n### %s\n\n%s: %s\n\n", one.Name, row, prose(one.Says))
-	fmt.Fprintf(text, "- buys: %s\n- costs: %s\n- instead: %s\n", prose(one.Buys), prose(one.Costs), prose(one.Contrary))
-	if len(one.Assumes) > 0 {
-		fmt.Fprintf(text, "- set in the model, for both: %s\n", prose(strings.Join(one.Assumes, ", ")))
-	}
-	text.WriteString("\n")
-	text.WriteString("| | the pattern | instead | known |\n|---|--:|--:|---|\n")
-	for i, e := range one.Expected {
-		if i < len(one.Denied) {
-			fmt.Fprintf(text, "| %s | %s | %s | claim |\n", claimed(e), borneOut(e), borneOut(one.Denied[i]))
-		}
-	}
-	for _, c := range one.Comparisons {
-		name := c.Name
-		if c.Operation != "" {
-			name = c.Operation + ": " + name
-		}
-		fmt.Fprintf(text, "| %s | %s | %s | %s |\n", cell(name), cell(c.Pattern), cell(c.Instead), c.Origin)
-	}
-	var seeds []string
-	for _, seed := range one.Seeds {
-		seeds = append(seeds, strconv.FormatUint(seed, 10))
-	}
-	fmt.Fprintf(text, "\n`loadgen simulate %s`, and with `--anti-pattern`; seeds %s.\n", one.Name, strings.Join(seeds, ", "))
+//go:embed patterns.tmpl
+var patternTable string
+
+// patterns is the page of patterns, parsed when it is first needed. Each of its phrases is a line, in which ¦ is nothing:
+// it keeps empty lines, and spaces at ends.
+var patterns = sync.OnceValue(func() *document.Narrative { return document.ParseNarrative(patternTable) })
+
+// patternPage is the evidence of the page.
+type patternPage struct {
+	Rows []string
+	list []Pattern
 }
 
-// claimed is a check as it is written.
-func claimed(e results.Check) string { return "`" + strings.ReplaceAll(e.Expr, "|", `\|`) + "`" }
+// Of returns the patterns of a row of the documents.
+func (p *patternPage) Of(row string) []Pattern {
+	return slices.DeleteFunc(slices.Clone(p.list), func(one Pattern) bool { return one.Row != row })
+}
+
+// Capital returns a row with a capital at its beginning.
+func (p *patternPage) Capital(row string) string {
+	if row == "" {
+		return ""
+	}
+	return strings.ToUpper(row[:1]) + row[1:]
+}
+
+// claim is a check of both sides, as Markdown.
+type claim struct{ Claim, Pattern, Instead string }
+
+// Claims are the checks of both sides.
+func (p *Pattern) Claims() (list []claim) {
+	for i, e := range p.Expected[:min(len(p.Expected), len(p.Denied))] {
+		list = append(list, claim{"`" + strings.ReplaceAll(e.Expr, "|", `\|`) + "`", borneOut(e), borneOut(p.Denied[i])})
+	}
+	return list
+}
+
+// Difference is the first check that holds for the pattern and fails for its anti-pattern, if there is one.
+func (p *Pattern) Difference() []claim {
+	for i, one := range p.Claims() {
+		if p.Expected[i].Holds() && p.Denied[i].Fails() {
+			return []claim{one}
+		}
+	}
+	return nil
+}
 
 // borneOut returns the observation of a check, in bold if it fails.
 func borneOut(e results.Check) string {
@@ -109,11 +94,15 @@ func borneOut(e results.Check) string {
 	return cell(e.Said())
 }
 
-// prose returns a text on one line, escaped for Markdown.
-func prose(prose string) string {
+// Prose returns a text on one line, escaped for Markdown.
+func (*patternPage) Prose(prose string) string {
 	prose = strings.Join(strings.Fields(text.Harmless(strings.Join(strings.Fields(prose), " "))), " ")
 	return strings.NewReplacer("\\", `\\`, "*", `\*`, "_", `\_`, "`", "\\`", "<", `\<`, "[", `\[`, "#", `\#`, "~", `\~`).Replace(prose)
 }
 
-// cell is prose within a table.
-func cell(text string) string { return strings.ReplaceAll(prose(text), "|", `\|`) }
+// Cell is prose within a table.
+func (p *patternPage) Cell(text string) string { return cell(text) }
+
+func cell(text string) string {
+	return strings.ReplaceAll(new(patternPage).Prose(text), "|", `\|`)
+}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -110,30 +111,17 @@ func List(of *catalog.Catalog, chosen []*catalog.Run, most int) *RunList {
 // shortVerdict is the result of a run in a few words: the number of checks that hold, the rate that was found, where
 // it saturates, the result of load balancing, or the beginning of the verdict.
 func shortVerdict(s *results.Summary) string {
-	var parts []string
-	held, told := results.HeldOf(s.Checks)
-	switch left := len(s.Checks) - told; {
-	case len(s.Checks) == 0:
-	case told == 0:
-		parts = append(parts, fmt.Sprintf("%d unknown", left))
-	case left > 0:
-		parts = append(parts, fmt.Sprintf("%d/%d hold (%d untold)", held, told, left))
-	default:
-		parts = append(parts, fmt.Sprintf("%d/%d hold", held, told))
-	}
-	if s.Saturation != nil {
-		parts = append(parts, "saturates at "+document.Rate(*s.Saturation)+"/s")
-	}
-	if s.Limit != nil && s.Limit.Held != nil {
-		parts = append(parts, "holds "+document.Rate(*s.Limit.Held)+"/s")
-	}
-	if s.Balance != nil && s.Balance.Outcome != "" {
-		parts = append(parts, s.Balance.Outcome)
-	}
-	if len(parts) == 0 {
-		parts = []string{s.Verdict}
-	}
-	return catalog.Cell(strings.Join(parts, ", "), widestVerdict)
+	parts := (&author{Record: &results.Record{}, Summary: s}).says("short verdict")
+	return catalog.Cell(cmp.Or(strings.Join(parts, ", "), s.Verdict), widestVerdict)
+}
+
+// checkCount is the number of checks that hold, of those that were judged, and of the others.
+type checkCount struct{ Held, Told, Untold int }
+
+// CheckCount counts the checks.
+func (a *author) CheckCount() checkCount {
+	held, told := results.HeldOf(a.Summary.Checks)
+	return checkCount{held, told, len(a.Summary.Checks) - told}
 }
 
 // The maximum widths of names, in characters.

@@ -103,7 +103,7 @@ func (a *author) ladder(steps []figure.Step) document.Table {
 // BusiestGroup is the group with the most operations, whose times the first screen shows; empty without groups.
 func (a *author) BusiestGroup() (busiest string) {
 	most := int64(-1)
-	for _, name := range groups(a.Manifest.Operations) {
+	for _, name := range a.groups() {
 		sum := a.Counts(func(p *results.Phase, kind results.Kind) bool { return p.Reported && kind.Group == name })
 		if sum.Scheduled > most {
 			most, busiest = sum.Scheduled, name

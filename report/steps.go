@@ -86,10 +86,10 @@ func (a *author) wholeStep(step figure.Step) (results.PhaseOperationSummary, doc
 	return figures, from
 }
 
-// groups shows a table for each group of the manifest, in its order.
-func (a *author) groups() {
+// stepsByGroup shows a table for each group of the manifest, in its order.
+func (a *author) stepsByGroup() {
 	steps, told := figure.Shown(a.Record), false
-	for i, group := range groups(a.Manifest.Operations) {
+	for i, group := range a.groups() {
 		within := func(kind results.Kind) bool { return kind.Group == group }
 		t := a.newTable("steps-group")
 		t.ID, t.Caption = fmt.Sprintf("steps-%d", i+1), document.Fill(t.Caption, group)
@@ -135,17 +135,6 @@ func (a *author) LateSteps() string {
 
 // MostLate is described with LateSteps.
 func (a *author) MostLate() float64 { return results.MostLate }
-
-// groups returns the groups that the kinds of operation are shown in.
-func groups(kinds []results.Kind) []string {
-	var names []string
-	for _, kind := range kinds {
-		if kind.Group != "" && !slices.Contains(names, kind.Group) {
-			names = append(names, kind.Group)
-		}
-	}
-	return names
-}
 
 // loadOf returns a step's offered rate and its outcome.
 func (a *author) loadOf(step figure.Step, figures results.PhaseOperationSummary) []any {

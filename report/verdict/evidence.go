@@ -283,20 +283,14 @@ func (e *evidence) Peak() *peak {
 	case e.Summary.Saturation != nil:
 		p.Headroom = *e.Summary.Saturation / offered
 	case e.holds(step).Holds:
-		p.Headroom, p.AtLeast = e.maxHeldRate()/step.Phase.Rate, true
-	}
-	return p
-}
-
-// maxHeldRate returns the highest rate of a step that holds, in operations per second, 0 if none does.
-func (e *evidence) maxHeldRate() float64 {
-	rate := 0.0
-	for _, step := range e.steps {
-		if e.holds(step).Holds && !step.Phase.Varying {
-			rate = max(rate, step.Phase.Rate)
+		p.AtLeast = true
+		for _, other := range e.steps {
+			if e.holds(other).Holds && !other.Phase.Varying {
+				p.Headroom = max(p.Headroom, other.Phase.Rate/step.Phase.Rate)
+			}
 		}
 	}
-	return rate
+	return p
 }
 
 // peakCheck returns the check of the peak, which comes before those of the scenario; empty without a peak.
@@ -394,11 +388,7 @@ func ManyFailed(record *results.Record, summary *results.Summary) bool {
 // Injected returns the share of attempts with an injected fault, nil if faults were not configured. Its share is 0 if
 // no attempt met one.
 func (e *evidence) Injected() *shares {
-	var attempts, sum int64
-	for i := range e.Intervals {
-		attempts += e.Intervals[i].Attempts
-	}
-	found := &shares{}
+	found, sum := &shares{}, int64(0)
 	for _, one := range results.InjectedIn(e.Intervals) {
 		name := one.Kind
 		if one.Kind == "refuse" {
@@ -414,7 +404,7 @@ func (e *evidence) Injected() *shares {
 	if sum == 0 && len(e.Manifest.Faults) == 0 {
 		return nil
 	}
-	found.Share = figure.ShareOf(sum, attempts)
+	found.Share = figure.ShareOf(sum, inSeconds(e.Record).Attempts)
 	return found
 }
 

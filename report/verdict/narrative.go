@@ -92,20 +92,18 @@ func (e *evidence) answer() document.Answer {
 // CheckCount returns how many checks fail, are unknown or pass, the first of these that
 // applies, as text that follows a claim; empty without checks.
 func CheckCount(checks []results.Check) string {
+	e := &evidence{Record: &results.Record{}, Summary: &results.Summary{Checks: checks}}
+	return strings.Join(narrative().Phrases(e, "number of checks"), "")
+}
+
+// checkCount is the number of checks that fail, are unknown or hold.
+type checkCount struct{ All, Fail, Unknown, Hold int }
+
+// CheckCount counts the checks of the scenario.
+func (e *evidence) CheckCount() checkCount {
+	checks := e.scenarioChecks()
 	held, told := results.HeldOf(checks)
-	number, verb := held, "pass"
-	switch {
-	case len(checks) == 0:
-		return ""
-	case told > held:
-		number, verb = told-held, "fail"
-	case told < len(checks):
-		return fmt.Sprintf("; %d of %s unknown", len(checks)-told, document.Counted(len(checks), "check"))
-	}
-	if number == 1 {
-		verb = map[string]string{"pass": "passes", "fail": "fails"}[verb]
-	}
-	return fmt.Sprintf("; %d of %s %s", number, document.Counted(len(checks), "check"), verb)
+	return checkCount{len(checks), told - held, len(checks) - told, held}
 }
 
 // TablesLeft names tables in a line: the first ones, and how many there are.
