@@ -81,7 +81,7 @@ func SentenceFuncs() template.FuncMap {
 			}
 			return sum
 		},
-		"minus": func(a, b int64) int64 { return max(0, a-b) }, "each": func(d time.Duration, n int64) time.Duration { return d / time.Duration(n) },
+		"minus": func(a, b any) int64 { return max(0, whole(a)-whole(b)) }, "each": func(d time.Duration, n int64) time.Duration { return d / time.Duration(n) },
 		"over":   func(part, of any) float64 { return ratio(part) / ratio(of) },
 		"after":  func(n int, list []string) int { return max(0, len(list)-n) },
 		"bare":   func(sentence string) string { return strings.TrimSuffix(sentence, ".") },

@@ -90,27 +90,16 @@ func (e *evidence) Stuck() *stuck {
 // Others is the number of keys that are throttled like the first.
 func (s *stuck) Others() int { return len(s.Keys) + s.More - 1 }
 
-// rival is the same run with another profile of the model.
-type rival struct {
-	*results.Rival
-	Survives bool
-	// Balanced reports that the outcome of load balancing is compared, not the saturation.
-	Balanced bool
-}
-
-func (e *evidence) Rival() *rival {
-	r := e.Record.Rival
-	if r == nil || e.Summary.Validity != results.Valid || e.Capture != nil {
-		return nil
-	}
-	own := e.Summary.Saturation
+// Survives reports whether the verdict is the same under the other profile of the model.
+func (e *evidence) Survives() bool {
+	own, other := e.Summary.Saturation, e.Rival.Saturation
 	switch b := e.Summary.Balance; {
 	case b != nil:
-		return &rival{r, b.Outcome == r.Outcome, true}
-	case own == nil || r.Saturation == nil:
-		return &rival{r, own == nil && r.Saturation == nil, false}
+		return b.Outcome == e.Rival.Outcome
+	case own == nil || other == nil:
+		return own == other
 	default:
-		return &rival{r, math.Abs(*r.Saturation-*own) <= .1**own, false}
+		return math.Abs(*other-*own) <= .1**own
 	}
 }
 

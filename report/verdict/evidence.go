@@ -2,9 +2,9 @@ package verdict
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -392,7 +392,7 @@ func (e *evidence) Injected() *shares {
 	for _, one := range results.InjectedIn(e.Intervals) {
 		name := one.Kind
 		if one.Kind == "refuse" {
-			name = statusName(one.Status, one.Code)
+			name = strings.TrimSpace(fmt.Sprintf("%d %s", one.Status, one.Code))
 		}
 		sum += one.Attempts
 		if at := slices.IndexFunc(found.Causes, func(c sharedCause) bool { return c.Name == name }); at >= 0 {
@@ -437,25 +437,15 @@ func (e *evidence) Lateness() *lateness {
 	return l
 }
 
-// statusName names an answer by its status and code.
-func statusName(status int, code string) string {
-	return strings.TrimSpace(strconv.Itoa(status) + " " + code)
-}
-
 // shortened cuts a text that would fill a sentence of its own.
 func shortened(text string) string { return document.Cut(text, 60) }
-
-// Unjudged reports whether the run is worth nothing, or was killed.
-func (e *evidence) Unjudged() bool {
-	return e.Summary.Killed != nil || e.Summary.Validity == results.Invalid
-}
 
 // Question returns what the run answers: nothing, whether writes or invariants hold, a search, a peak, whether traffic is
 // sound, checks alone, what load balancing does, or else whether the load is sustained.
 func (e *evidence) Question() string {
 	s := e.Summary
 	switch {
-	case e.Unjudged():
+	case s.Killed != nil, s.Validity == results.Invalid:
 		return "none"
 	case !s.Audit.Kept():
 		return "writes"
@@ -484,11 +474,6 @@ func (e *evidence) Top() figure.Step { return e.top }
 
 // TopRate are its figures.
 func (e *evidence) TopRate() *results.PhaseOperationSummary { return &e.topRate }
-
-// IsSteady reports whether the load has one highest rate.
-func (e *evidence) IsSteady() bool {
-	return e.OneStretch() && !e.top.Phase.Varying && e.top.Phase.Rate > 0
-}
 
 // failedPhase is a reported phase that does not hold.
 type failedPhase struct {
@@ -542,9 +527,6 @@ func (e *evidence) FirstProblem(kind results.ProblemKind) *problem {
 // Promise are the checks that the anti-pattern must fail.
 func (e *evidence) Promise() Promised { return Promise(e.Record, e.Summary) }
 
-// TableNames names tables.
-func (e *evidence) TableNames(tables []string) string { return TablesLeft(tables) }
-
 // ChecksHold reports whether there are checks and all hold.
 func (e *evidence) ChecksHold() bool { return len(e.Summary.Checks) > 0 && Holds(e.Summary) }
 
@@ -566,15 +548,10 @@ func (e *evidence) IsServer() bool {
 	return !e.Manifest.Modelled() && e.Manifest.Target != "" && e.Manifest.Target != results.Logged
 }
 
-// NetworkParts are the modelled parts of the network.
-func (e *evidence) NetworkParts() []string {
-	parts := []string{"modelled round trip"}
-	for _, part := range []struct{ parameter, name string }{{"packet_loss", "packet loss"}, {"client_bandwidth", "clients' line"}} {
-		if value := parameterOf(&e.Manifest, part.parameter); value != "" && value != "0" {
-			parts = append(parts, part.name)
-		}
-	}
-	return parts
+// Models reports whether a parameter of the model is not zero.
+func (e *evidence) Models(parameter string) bool {
+	value := parameterOf(&e.Manifest, parameter)
+	return value != "" && value != "0"
 }
 
 // Stores are the stand-ins for stores other than tables.

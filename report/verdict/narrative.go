@@ -2,7 +2,6 @@ package verdict
 
 import (
 	_ "embed"
-	"fmt"
 	"strings"
 	"sync"
 
@@ -108,18 +107,8 @@ func (e *evidence) CheckCount() checkCount {
 
 // TablesLeft names tables in a line: the first ones, and how many there are.
 func TablesLeft(tables []string) string {
-	var names []string
-	for _, table := range tables[:min(maxNamed, len(tables))] {
-		names = append(names, document.Printable(shortened(table)))
-	}
-	text := "the table " + names[0]
-	if len(tables) > 1 {
-		text = "the tables " + strings.Join(names, ", ")
-	}
-	if more := len(tables) - len(names); more > 0 {
-		text += fmt.Sprintf(" and %s more", document.Count(int64(more)))
-	}
-	return text
+	e := &evidence{Record: &results.Record{}, Summary: &results.Summary{Killed: &results.Killed{Tables: tables}}}
+	return strings.Join(narrative().Phrases(e, "tables left"), "")
 }
 
 //go:embed narrative.tmpl
