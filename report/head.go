@@ -2,8 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,19 +16,12 @@ func (a *author) validity() {
 	a.section("validity")
 	worth := cmp.Or(document.Good.If(a.Summary.Validity == results.Valid), document.Bad.If(a.Summary.Validity == results.Invalid), document.Doubtful)
 	a.Append(document.Paragraph{Text: "Validity: " + a.Summary.Validity, Tone: worth})
-	notes, silences := slices.Concat(a.Summary.Reasons, a.Summary.ClientLimited), verdict.Silences(a.Record)
-	for _, silence := range silences[:min(len(silences), mostSilences)] {
-		notes = append(notes, silence.String())
-	}
-	if more := len(silences) - mostSilences; more > 0 {
-		notes = append(notes, fmt.Sprintf("and %s times more", document.Count(int64(more))))
-	}
-	a.Append(document.List{Items: notes})
+	a.Append(document.List{Items: a.says("notes on validity")})
 	a.figures()
 }
 
-// mostSilences is the maximum number of times without an answer of the target that are listed.
-const mostSilences = 5
+// Silences are the times without an answer of the target.
+func (a *author) Silences() []verdict.Silence { return verdict.Silences(a.Record) }
 
 // figures are the most important numbers, without unknown ones.
 func (a *author) figures() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"unicode"
+	"unicode/utf16"
 
 	"loadgen/report/document"
 	"loadgen/report/html"
@@ -65,11 +66,11 @@ func object(w io.Writer, what string, value any) error {
 		switch {
 		case c == '\n' || unicode.IsPrint(c):
 			safe.WriteRune(c)
-		case c > 0xffff:
-			// A pair of surrogates, as JSON wants it.
-			fmt.Fprintf(&safe, `\u%04x\u%04x`, 0xd800+(c-0x10000)>>10, 0xdc00+(c-0x10000)&0x3ff)
 		default:
-			fmt.Fprintf(&safe, `\u%04x`, c)
+			// Of a pair of surrogates two, as JSON wants it.
+			for _, unit := range utf16.AppendRune(nil, c) {
+				fmt.Fprintf(&safe, `\u%04x`, unit)
+			}
 		}
 	}
 	return written(w, what, safe.Bytes())

@@ -62,12 +62,11 @@ func (a *author) SomeUnsettled() bool {
 
 // repeats reports whether steps have the same rate, so that only their names differ.
 func repeats(steps []figure.Step) bool {
-	for i, step := range steps {
-		if slices.ContainsFunc(steps[:i], func(other figure.Step) bool { return other.Phase.Rate == step.Phase.Rate }) {
-			return true
-		}
+	rates := make(map[float64]bool)
+	for _, step := range steps {
+		rates[step.Phase.Rate] = true
 	}
-	return false
+	return len(rates) < len(steps)
 }
 
 // different reports whether steps have several rates, over which a chart can be drawn.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -12,6 +11,11 @@ import (
 
 // mostShown is the maximum number of rows of a table of partitions or of captured traffic.
 const mostShown = 10
+
+// Unshown returns how many of some number a table does not show.
+func (a *author) Unshown(all int64, listed int) int64 {
+	return all - int64(min(listed, mostShown))
+}
 
 // observed shows the partitions and queries of captured traffic.
 func (a *author) observed() {
@@ -27,12 +31,6 @@ func (a *author) observed() {
 		t.Add(document.PointerTo("capture", "query_shapes", i), seen.Requests, document.RatioOf(seen.Throttled, seen.Requests), document.LowerBound(seen.Scanned, seen.Missed > 0),
 			seen.Returned, document.RatioOf(seen.Returned, seen.Scanned), document.RatioOf(seen.Scanned, seen.Returned), seen.Table, seen.Class,
 			cmp.Or(seen.Shape, "(no filter)"))
-	}
-	if rest := o.ShapesTold - int64(len(shown)); rest > 0 {
-		t.Notes[0] += fmt.Sprintf("; %s more shapes are not shown", document.AtLeast(rest, o.ShapesDropped > 0))
-	}
-	if o.ShapesDropped > 0 {
-		t.Notes[0] += fmt.Sprintf("; %s times one was dropped for another", document.Count(o.ShapesDropped))
 	}
 	a.table(t)
 	t = a.newTable("orders")
@@ -87,13 +85,6 @@ func (a *author) hotTraffic(o *results.Capture) {
 		}
 		t.Add(from, document.LowerBound(seen.Entities, seen.Missed > 0), seen.Requests, document.RatioOf(seen.Throttled, seen.Requests), seen.Busiest, asked, seen.Typical,
 			seen.Saturation, seen.Table+" "+strconv.Quote(seen.PartitionKey))
-	}
-	if rest := o.PartitionsTold - int64(len(t.Rows)); rest > 0 {
-		t.Notes[0] += fmt.Sprintf("; %s more partitions are not shown", document.AtLeast(rest, o.PartitionsDropped > 0))
-	}
-	if o.PartitionsDropped > 0 {
-		t.Notes[0] += fmt.Sprintf("; %s times one was dropped for another; ≥: a lower bound",
-			document.Count(o.PartitionsDropped))
 	}
 	a.table(t)
 }
