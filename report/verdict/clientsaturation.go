@@ -56,18 +56,17 @@ func (c Cause) Generators() bool { return c != OnTime && c != TargetSilent && c 
 
 // Strain is how the generator did in one whole second of a reported phase, or one row of a long record.
 type Strain struct {
-	Second, Sent, Late int64
+	*results.Interval
 	// Cause is OnTime if the generator was not late.
 	Cause Cause
-	row   *results.Interval
 }
 
-// seconds returns the number of seconds with the cause: of a row of several, those in which the generator was late.
-func (s *Strain) seconds() int {
+// caused returns the number of seconds with the cause: of a row of several, those in which the generator was late.
+func (s *Strain) caused() int {
 	if s.Cause == OnTime {
-		return int(s.row.Seconds())
+		return int(s.Seconds())
 	}
-	return int(max(1, s.row.Of().NotOnTime))
+	return int(max(1, s.Of().NotOnTime))
 }
 
 // The thresholds of evidence.
@@ -111,7 +110,7 @@ func Strains(record *results.Record) []Strain {
 			before = OnTime
 			continue
 		}
-		one := Strain{Second: row.Second, Sent: row.Sent, Late: row.Late, row: row}
+		one := Strain{Interval: row}
 		if !row.OnTime() {
 			// Operations that a second left are late in the next one.
 			if one.Cause = usual.cause(row, behind); one.Cause == Unexplained && before != OnTime {
@@ -230,28 +229,6 @@ func (u *usual) slowdown(row *results.Interval) float64 {
 	return float64(*row.Service.P50) / u.service
 }
 
-// Strained summarizes the late seconds of a stretch.
-type Strained struct {
-	// Seconds is the number of whole seconds, Late of those that were late because of the generator, Silent of those
-	// that were late because of the target; Cause is the generator's most frequent cause, OnTime without one.
-	Seconds, Late, Silent int
-	Cause                 Cause
-}
-
-// StrainedIn summarizes the whole seconds of a step.
-func StrainedIn(s figure.Step, strains []Strain) Strained {
-	list, all := countCauses(slices.DeleteFunc(slices.Clone(strains), func(one Strain) bool { return !s.Within(one.Second) }))
-	in := Strained{Seconds: all}
-	for _, one := range list {
-		if one.Cause.Generators() {
-			in.Late, in.Cause = in.Late+one.Seconds, cmp.Or(in.Cause, one.Cause)
-		} else {
-			in.Silent += one.Seconds
-		}
-	}
-	return in
-}
-
 // Lateness names the number of late seconds and their causes, the most frequent first; empty if there are none.
 func Lateness(strains []Strain) string {
 	list, all := countCauses(strains)
@@ -276,8 +253,8 @@ type lateSeconds struct {
 func countCauses(strains []Strain) (list []lateSeconds, all int) {
 	var counts [causes]int
 	for _, one := range strains {
-		counts[one.Cause] += one.seconds()
-		all += int(one.row.Seconds())
+		counts[one.Cause] += one.caused()
+		all += int(one.Seconds())
 	}
 	for cause := Unexplained; cause < causes; cause++ {
 		if counts[cause] > 0 {

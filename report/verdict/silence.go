@@ -92,7 +92,7 @@ func waitedIn(record *results.Record, list []Strain) func(second int64) string {
 		case one.Cause == TargetQueues:
 			return one.Cause.String()
 		default:
-			return silenceAt(silences, one.row)
+			return silenceAt(silences, one.Interval)
 		}
 	}
 }
@@ -103,7 +103,15 @@ func LateIn(record *results.Record) func(figure.Step) bool { return lateIn(Strai
 
 func lateIn(strains []Strain) func(figure.Step) bool {
 	return func(step figure.Step) bool {
-		in := StrainedIn(step, strains)
-		return !step.OnTime() && (in.Late > 0 || in.Silent == 0)
+		generators, targets := 0, 0
+		for _, one := range strains {
+			switch inside := step.Within(one.Second); {
+			case inside && one.Cause.Generators():
+				generators++
+			case inside && one.Cause != OnTime:
+				targets++
+			}
+		}
+		return !step.OnTime() && (generators > 0 || targets == 0)
 	}
 }
