@@ -19,8 +19,6 @@ type allowance struct {
 	// Spared reports that an allowance of one second throttles nothing, however the requests are distributed within
 	// their seconds.
 	Spared bool
-	Target int64
-	Burst  string
 }
 
 // Allowance returns the phase with the largest share of such throttling, nil if there is none.
@@ -28,24 +26,20 @@ func (e *evidence) Allowance() *allowance {
 	if e.Summary != nil && e.Summary.Killed != nil {
 		return nil
 	}
-	worst := allowance{}
+	var worst *allowance
 	for _, step := range figure.Reported(e.Record) {
-		if one := allowanceOf(e.Record, step); one.Share > worst.Share {
-			worst = one
+		if one := e.allowanceOf(step); one.Share > 0 && (worst == nil || one.Share > worst.Share) {
+			worst = &one
 		}
 	}
-	if worst.Share == 0 {
-		return nil
-	}
-	worst.Target, worst.Burst = e.Manifest.Targets.Partition, parameterOf(&e.Manifest, "partition_burst")
-	return &worst
+	return worst
 }
 
-// parameterOf returns the value of a parameter of the model, empty if it has none of that name.
-func parameterOf(m *results.Manifest, name string) string {
-	for i := range m.Model {
-		if m.Model[i].Name == name {
-			return m.Model[i].Value
+// Parameter is the value of a parameter of the model, empty if it has none of that name.
+func (e *evidence) Parameter(name string) string {
+	for _, p := range e.Manifest.Model {
+		if p.Name == name {
+			return p.Value
 		}
 	}
 	return ""
@@ -54,10 +48,10 @@ func parameterOf(m *results.Manifest, name string) string {
 // mayRestOnBurst reports whether throttling in a step may depend on partition_burst: the model enforces the partition
 // target with an allowance below a second; no injected faults, no retries of an earlier load above the target, and no
 // kind of operation that counts far more than its offer, such as a scan, explain the throttling.
-func mayRestOnBurst(record *results.Record, step figure.Step) bool {
-	m := &record.Manifest
-	burst, err := time.ParseDuration(parameterOf(m, "partition_burst"))
-	headroom := parameterOf(m, "headroom")
+func (e *evidence) mayRestOnBurst(step figure.Step) bool {
+	m := &e.Manifest
+	burst, err := time.ParseDuration(e.Parameter("partition_burst"))
+	headroom := e.Parameter("headroom")
 	if !m.Modelled() || len(m.Faults) > 0 || m.Targets.Partition <= 0 || headroom != "" && headroom != "1000" ||
 		err != nil || burst >= time.Second {
 		return false
@@ -68,22 +62,22 @@ func mayRestOnBurst(record *results.Record, step figure.Step) bool {
 	understated := func(kind results.KindStats) bool {
 		return figure.ShareOf(kind.Served, kind.Succeeded) > 2*figure.ShareOf(kind.Offered, kind.Scheduled)
 	}
-	return (m.Retry == "none" || !slices.ContainsFunc(record.Phases, leavesRetries)) && !slices.ContainsFunc(step.Phase.Kinds, understated)
+	return (m.Retry == "none" || !slices.ContainsFunc(e.Phases, leavesRetries)) && !slices.ContainsFunc(step.Phase.Kinds, understated)
 }
 
 // allowanceOf returns the throttling of a step that depends on partition_burst; its share is 0 if none does. The
 // demand of all partitions together decides, or if that exceeds the target of one, the demand of the hottest.
-func allowanceOf(record *results.Record, step figure.Step) allowance {
-	one, target := allowance{Phase: step.Phase.Name}, float64(record.Manifest.Targets.Partition)
-	if !mayRestOnBurst(record, step) {
+func (e *evidence) allowanceOf(step figure.Step) allowance {
+	one, target := allowance{Phase: step.Phase.Name}, float64(e.Manifest.Targets.Partition)
+	if !e.mayRestOnBurst(step) {
 		return one
 	}
 	throttled := int64(0)
 	asked, pair, most, lead := 0.0, 0.0, 0.0, 0.0
-	for i := range record.Intervals {
-		row, before := &record.Intervals[i], 0.0
-		if i > 0 && record.Intervals[i-1].End() == row.Second {
-			before = record.Intervals[i-1].PerSecond(record.Intervals[i-1].Offered)
+	for i := range e.Intervals {
+		row, before := &e.Intervals[i], 0.0
+		if i > 0 && e.Intervals[i-1].End() == row.Second {
+			before = e.Intervals[i-1].PerSecond(e.Intervals[i-1].Offered)
 		}
 		offered := row.PerSecond(row.Offered)
 		switch inside := step.Within(row.Second); {
@@ -97,7 +91,7 @@ func allowanceOf(record *results.Record, step figure.Step) allowance {
 			}
 		}
 	}
-	if hottest, known := hottestOf(record, step, most); asked > target && known {
+	if hottest, known := e.hottestOf(step, most); asked > target && known {
 		asked, pair = hottest, hottest+max(hottest, lead)
 	}
 	if throttled > 0 && asked <= target {
@@ -109,8 +103,8 @@ func allowanceOf(record *results.Record, step figure.Step) allowance {
 
 // hottestOf returns the highest demand of one partition in a second of a step, and false if that is not known exactly
 // or another limit may throttle: ranges after a cold start, or the account at the highest demand of all.
-func hottestOf(record *results.Record, step figure.Step, most float64) (float64, bool) {
-	m, p := &record.Manifest, step.Phase
+func (e *evidence) hottestOf(step figure.Step, most float64) (float64, bool) {
+	m, p := &e.Manifest, step.Phase
 	all := int64(0)
 	for i := range p.Shares {
 		all += p.Shares[i].Offered
@@ -118,7 +112,7 @@ func hottestOf(record *results.Record, step figure.Step, most float64) (float64,
 	if m.Start != "warm" || len(p.Offered) == 0 || p.Offered[0].AtLeast || p.OfferedOver > 0 || all != step.Sum(nil).Offered {
 		return 0, false
 	}
-	burst, err := time.ParseDuration(parameterOf(m, "account_burst"))
+	burst, err := time.ParseDuration(e.Parameter("account_burst"))
 	free := m.Targets.Account == 0 || err == nil && most <= float64(m.Targets.Account)*min(1, burst.Seconds())
 	return float64(p.Offered[0].Busiest), free
 }

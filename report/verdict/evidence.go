@@ -48,11 +48,8 @@ func evidenceOf(record *results.Record, summary *results.Summary) *evidence {
 // holds reports whether a step holds its rate, and why that is unknown.
 func (e *evidence) holds(step figure.Step) figure.Holding { return e.figures.Holds(step, e.waited) }
 
-// The documents' targets in entities per second.
-const (
-	documentedPartition = 2000
-	documentedAccount   = 20_000
-)
+// documentedPartition is the documents' target of a partition in entities per second.
+const documentedPartition = 2000
 
 // slack is the part by which a rate may miss a multiple of the saturation: two partitions suffice for 4,000/s at a
 // saturation of 1,999.
@@ -440,31 +437,8 @@ func (e *evidence) Lateness() *lateness {
 // shortened cuts a text that would fill a sentence of its own.
 func shortened(text string) string { return document.Cut(text, 60) }
 
-// Question returns what the run answers: nothing, whether writes or invariants hold, a search, a peak, whether traffic is
-// sound, checks alone, what load balancing does, or else whether the load is sustained.
-func (e *evidence) Question() string {
-	s := e.Summary
-	switch {
-	case s.Killed != nil, s.Validity == results.Invalid:
-		return "none"
-	case !s.Audit.Kept():
-		return "writes"
-	case len(s.Checks) == 0 && broken(s.Invariants) != nil:
-		return "invariants"
-	case e.Limit != nil:
-		return "search"
-	case e.Manifest.PeakAsked > 0:
-		return "peak"
-	case e.Capture != nil:
-		return "traffic"
-	case len(s.Phases) == 0 && len(s.Checks) > 0:
-		return "checks"
-	case s.Balance != nil && e.State != results.Saturates:
-		return "balancing"
-	default:
-		return "load"
-	}
-}
+// Question returns what the run answers, as the narrative names it.
+func (e *evidence) Question() string { return strings.Join(narrative().Phrases(e, question), "") }
 
 // Violated returns the first invariant with violations.
 func (e *evidence) Violated() *results.Invariant { return broken(e.Summary.Invariants) }
@@ -548,12 +522,6 @@ func (e *evidence) IsServer() bool {
 	return !e.Manifest.Modelled() && e.Manifest.Target != "" && e.Manifest.Target != results.Logged
 }
 
-// Models reports whether a parameter of the model is not zero.
-func (e *evidence) Models(parameter string) bool {
-	value := parameterOf(&e.Manifest, parameter)
-	return value != "" && value != "0"
-}
-
 // Stores are the stand-ins for stores other than tables.
 func (e *evidence) Stores() []string {
 	return slices.DeleteFunc(slices.Clone(e.Manifest.StandIns), func(one string) bool { return one == results.OwnServices })
@@ -579,22 +547,15 @@ func (e *evidence) SearchLimit() *results.Limit {
 	return e.Limit
 }
 
-// UnknownLimit returns why it is unknown where the load saturates, empty if it is known.
-func (e *evidence) UnknownLimit() string {
-	saturation := e.figures.Named("saturation")
-	switch {
-	case e.Capture != nil:
-		if hot := e.Hot(); hot != nil && !hot.Saturates() {
-			return hot.unsaturated()
-		}
-		return ""
-	case e.Record.Killed() != nil, e.Limit != nil, figure.Spreads(e.Record), saturation.Told:
-		return ""
-	case len(e.ladders) == 0 && slices.ContainsFunc(figure.Shown(e.Record), figure.Step.Closed):
-		return "clients that wait for each reply offer only what is answered"
-	default:
-		return saturation.Why
-	}
+// Saturation is where the load saturates, or why that is unknown.
+func (e *evidence) Saturation() figure.Value { return e.figures.Named("saturation") }
+
+// Balances reports whether the run is about load balancing.
+func (e *evidence) Balances() bool { return figure.Spreads(e.Record) }
+
+// OnlyWaits reports whether the only load is that of clients that wait for each reply.
+func (e *evidence) OnlyWaits() bool {
+	return len(e.ladders) == 0 && slices.ContainsFunc(figure.Shown(e.Record), figure.Step.Closed)
 }
 
 // KilledPhase returns the last phase of a run that was killed.
@@ -640,21 +601,6 @@ func (e *evidence) HeldEntities() float64 {
 		return step.Offered
 	}
 	return 0
-}
-
-// ownTarget is a target that differs from the documents', in entities per second.
-type ownTarget struct{ Target, Documented int64 }
-
-// OwnTarget returns the target of the load if it is not the documents'.
-func (e *evidence) OwnTarget() *ownTarget {
-	t := &ownTarget{e.Manifest.Targets.Partition, documentedPartition}
-	if e.AccountBinds() || e.Limit != nil && e.Limit.Of == results.LimitAccount {
-		t.Target, t.Documented = e.Manifest.Targets.Account, documentedAccount
-	}
-	if t.Target == 0 || t.Target == t.Documented {
-		return nil
-	}
-	return t
 }
 
 // WholeSeconds is the number of whole seconds of the run, MissingSeconds of those that the record lacks.

@@ -15,6 +15,6 @@ func Checks(record *results.Record, summary *results.Summary) []results.Check {
 // an allowance of one second throttles nothing.
 func RestsOnBurst(record *results.Record) (share, asked float64, spared bool) {
 	steps := figure.Reported(record)
-	one := allowanceOf(record, steps[len(steps)-1])
+	one := (&evidence{Record: record}).allowanceOf(steps[len(steps)-1])
 	return one.Share, one.Asked, one.Spared
 }

@@ -11,6 +11,8 @@ import (
 
 // The places of sentences, as narrative.tmpl names them.
 const (
+	// question is what a run answers; the other rules ask for it.
+	question = "question"
 	// claims are headlines, and the first one is used: words ¦ number ¦ unit ¦ words. asides follow it in small letters.
 	claims = "claims"
 	asides = "asides"

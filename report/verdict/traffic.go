@@ -50,8 +50,8 @@ func (p *hotPartition) needs(entities int64) int {
 	return partitionsFor(float64(entities), float64(p.Target))
 }
 
-// unsaturated returns why the limit of the partition is unknown.
-func (p *hotPartition) unsaturated() string {
+// Unsaturated returns why the limit of the partition is unknown.
+func (p *hotPartition) Unsaturated() string {
 	if !isOverloaded(p.ObservedPartition) {
 		return "less than 1 % of its attempts were throttled"
 	}
@@ -150,7 +150,7 @@ func (e *evidence) judgeTraffic() {
 		if s.SaturationWhy = unfit(s.Validity); s.SaturationWhy == "" && hot.Saturates() {
 			s.Saturation, s.SaturationInterval = new(*hot.Saturation), []float64{hot.SaturationInterval[0], hot.SaturationInterval[1]}
 		} else if s.SaturationWhy == "" {
-			s.SaturationWhy = hot.unsaturated()
+			s.SaturationWhy = hot.Unsaturated()
 		}
 	}
 	why := e.UnknownTraffic()
@@ -194,7 +194,7 @@ func (e *evidence) UnknownTraffic() string {
 	case over >= 2:
 		return fmt.Sprintf("its busiest second needs %d partitions", over)
 	case isOverloaded(hot.ObservedPartition):
-		return hot.unsaturated()
+		return hot.Unsaturated()
 	default:
 		return ""
 	}
