@@ -129,20 +129,19 @@ const mostMinutes = 40
 func (a *author) minutes() {
 	list := verdict.Minutes(a.Record, mostMinutes)
 	t := a.newTable("minutes")
+	counted := func(n int, action string) string {
+		if n == 0 {
+			return ""
+		}
+		return document.Counted(n, action)
+	}
 	for i := range list {
-		m, did := &list[i], ""
+		m := &list[i]
 		var lost *float64
 		if m.Offered > 0 {
 			lost = new(max(0, 1-m.Served/m.Offered))
 		}
-		for _, one := range []struct {
-			number int
-			action string
-		}{{m.Splits, "split"}, {m.Moves, "move"}, {m.Merges, "merge"}} {
-			if one.number > 0 {
-				did = document.Join(", ", did, document.Counted(one.number, one.action))
-			}
-		}
+		did := document.Join(", ", counted(m.Splits, "split"), counted(m.Moves, "move"), counted(m.Merges, "merge"))
 		if did != "" {
 			did += fmt.Sprintf(": %d ranges", m.Ranges)
 		}

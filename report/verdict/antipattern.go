@@ -20,6 +20,9 @@ const (
 // hundredth of the documents' target.
 const minHeat = 20
 
+// micros is the format of times.
+const micros = "micros"
+
 // Figure is a figure by which the run of a pattern is compared with that of its anti-pattern.
 type Figure struct {
 	// operation is empty for all; format is that of a column.
@@ -40,7 +43,7 @@ func Figures(record *results.Record, summary *results.Summary) (list []Figure) {
 		counts = figure.Modelled
 	}
 	add := func(operation, name, format string, origin figure.Provenance, v figure.Value) {
-		if format == inMicros {
+		if format == micros {
 			v.Value /= float64(time.Microsecond)
 		}
 		if v.Told {
@@ -48,41 +51,33 @@ func Figures(record *results.Record, summary *results.Summary) (list []Figure) {
 		}
 	}
 	known := func(value float64) figure.Value { return figure.Value{Value: value, Told: true} }
-	add("", requestsInAll, inCount, counts, known(float64(whole.Attempts)))
-	add("", countedInAll, inCount, counts, known(float64(whole.Counted)))
+	add("", requestsInAll, "count", counts, known(float64(whole.Attempts)))
+	add("", countedInAll, "count", counts, known(float64(whole.Counted)))
 	figures := figure.Of(record)
 	for _, kind := range record.Manifest.Operations {
 		// The cost of all operations is divided by the successes: failed operations cost, too.
 		of := func(name string) figure.Value {
 			return figures.OfKinds(name, func(other results.Kind) bool { return other.Name == kind.Name })
 		}
-		add(kind.Name, "requests for each done", inRate, counts, of("requests_per_success"))
-		add(kind.Name, "entities counted for each done", inRate, counts, of("counted_per_success"))
-		add(kind.Name, "response p50", inMicros, figure.Modelled, of("p50"))
-		add(kind.Name, "response p99", inMicros, figure.Modelled, of("p99"))
+		add(kind.Name, "requests for each done", "rate", counts, of("requests_per_success"))
+		add(kind.Name, "entities counted for each done", "rate", counts, of("counted_per_success"))
+		add(kind.Name, "response p50", micros, figure.Modelled, of("p50"))
+		add(kind.Name, "response p99", micros, figure.Modelled, of("p99"))
 	}
-	add("", "requests throttled", inShare, figure.Modelled, figures.Share("throttled"))
-	add("", "operations lost", inShare, figure.Modelled, figures.Named("share_lost"))
+	add("", "requests throttled", "share", figure.Modelled, figures.Share("throttled"))
+	add("", "operations lost", "share", figure.Modelled, figures.Named("share_lost"))
 	if summary.Hottest != nil {
-		add("", ofHottest, inRate, figure.Modelled, known(summary.Hottest.EntitiesPerSecond))
+		add("", ofHottest, "rate", figure.Modelled, known(summary.Hottest.EntitiesPerSecond))
 	}
 	for _, one := range record.Invariants {
-		add("", "not so: "+one.Name, inCount, figure.Modelled, known(float64(one.Faults)))
+		add("", "not so: "+one.Name, "count", figure.Modelled, known(float64(one.Faults)))
 	}
 	for _, one := range record.Counters {
-		add(one.Operation, "counted as "+one.Name, inCount, figure.Modelled, known(float64(one.Count)))
+		add(one.Operation, "counted as "+one.Name, "count", figure.Modelled, known(float64(one.Count)))
 		list[len(list)-1].counted = true
 	}
 	return list
 }
-
-// The formats of figures.
-const (
-	inCount  = "count"
-	inRate   = "rate"
-	inShare  = "share"
-	inMicros = "micros"
-)
 
 // Comparison is a figure in which the runs of a pattern differ from those of its anti-pattern: the range of values of
 // each side, or one value if both ends read alike. A side without values has a dash.
@@ -123,7 +118,7 @@ func Comparisons(pattern, instead [][]Figure) []Comparison {
 		switch {
 		case !several && (c.name == requestsInAll || c.name == countedInAll):
 		case c.name == ofHottest && max(ours.most, theirs.most) < minHeat:
-		case c.format == inMicros && (ours.runs < len(pattern) || theirs.runs < len(instead)):
+		case c.format == micros && (ours.runs < len(pattern) || theirs.runs < len(instead)):
 			// Some runs have too few operations for the quantile.
 		case c.counted && (ours.runs == 0 || theirs.runs == 0):
 			// The other side's workflows do not count it.

@@ -142,9 +142,6 @@ type course struct {
 }
 
 func (e *evidence) Course() *course {
-	if e.Capture == nil || e.Manifest.Start != "cold" || e.Summary.Validity != results.Valid {
-		return nil
-	}
 	c, first, back := &course{}, time.Duration(-1), time.Duration(0)
 	for i := range e.Events {
 		if one := &e.Events[i]; c.count(one) {
