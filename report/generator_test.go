@@ -93,5 +93,6 @@ func TestSilencesOfTheTarget(t *testing.T) {
 
 func TestRulesNameEvidence(t *testing.T) {
 	resultstest.CheckNarrative(t, narrativeTable, new(author), document.SentenceFuncs())
+	resultstest.CheckNarrative(t, runTable, new(listed), document.SentenceFuncs())
 	resultstest.CheckNarrative(t, patternTable, new(patternPage), document.SentenceFuncs())
 }

@@ -73,23 +73,18 @@ func (a *author) accounts() {
 	}
 	t := a.newTable("accounts")
 	if a.Manifest.Accounts > 1 {
-		most := 0
-		for p := range a.Phases {
-			most = max(most, len(a.Phases[p].Accounts))
-		}
-		best := make([]*hot, most)
+		var best []hot
 		for _, step := range figure.Reported(a.Record) {
 			for i, one := range step.Phase.Accounts {
-				h := &hot{step: step, row: i, served: float64(one.Served) / step.Seconds()}
-				if best[i] == nil || h.served > best[i].served {
+				h := hot{step: step, row: i, served: float64(one.Served) / step.Seconds()}
+				if i == len(best) {
+					best = append(best, h)
+				} else if h.served > best[i].served {
 					best[i] = h
 				}
 			}
 		}
 		for i, h := range best {
-			if h == nil {
-				continue
-			}
 			of, from := &h.step.Phase.Accounts[i], a.placeOf(h.step).Below("accounts", i)
 			// Rates; run.json has the sums over the step.
 			at := func(rate any, member string) any {
@@ -97,7 +92,7 @@ func (a *author) accounts() {
 			}
 			t.Add(at(h.served, "served_entities"), at(document.Ratio{Part: h.served, Whole: target}, "served_entities"),
 				at(float64(of.Offered)/h.step.Seconds(), "offered_entities"), at(float64(of.Throttled)/h.step.Seconds(), "throttled"),
-				h.step.Phase.Name, fmt.Sprintf("%d of %d", i+1, most))
+				h.step.Phase.Name, fmt.Sprintf("%d of %d", i+1, len(best)))
 		}
 	} else {
 		// A single account serves everything.

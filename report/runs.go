@@ -2,11 +2,13 @@ package report
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"loadgen/report/document"
@@ -131,7 +133,6 @@ const (
 	widestVerdict = 32
 	widestTags    = 30
 	widestReason  = 200
-	mostUnread    = 5
 )
 
 // JSON writes the list as [JSON] does a summary.
@@ -157,31 +158,40 @@ func (l *RunList) Text(w io.Writer) error {
 				document.Told(r.Served, document.Rate), document.Told(r.P99, document.Millis), document.Told(r.ShareThrottled, document.Share)})
 		}
 		prose.WriteString(text.Aligned(rows, 7))
-	} else {
-		fmt.Fprintf(&prose, "no run in %s\n", catalog.Shown(l.of.Folder))
 	}
-	for i := range l.Runs {
-		if one := &l.Runs[i]; len(one.Tables) > 0 {
-			fmt.Fprintf(&prose, "perhaps left by %s: %s at %s\n", catalog.Cell(one.Name, widestName), verdict.TablesLeft(one.Tables),
-				catalog.Cell(one.Target, widestReason))
-		}
-	}
-	if more := l.Matching - len(l.Runs); more > 0 {
-		fmt.Fprintf(&prose, "and %d more; --limit 0 lists all\n", more)
-	}
-	for i, u := range l.Unreadable {
-		if i == mostUnread {
-			fmt.Fprintf(&prose, "cannot be read: %d more\n", len(l.Unreadable)-mostUnread)
-			break
-		}
-		fmt.Fprintf(&prose, "cannot be read: %s: %s\n", catalog.Shown(u.Name), catalog.Cell(u.Reason, widestReason))
-	}
-	if beside := l.of.Beside(); beside != "" {
-		fmt.Fprintf(&prose, "not listed: %s\n", beside)
+	for _, line := range runLines().Phrases(&listed{l}, "list") {
+		prose.WriteString(line + "\n")
 	}
 	_, err := io.WriteString(w, prose.String())
 	return err
 }
+
+//go:embed runs.tmpl
+var runTable string
+
+// runLines are the lines below the table of runs, parsed when they are first needed.
+var runLines = sync.OnceValue(func() *document.Narrative { return document.ParseNarrative(runTable) })
+
+// listed is the evidence of the lines below the table.
+type listed struct{ *RunList }
+
+// Place is the folder of the runs, Beside what it has besides.
+func (l *listed) Place() string { return catalog.Shown(l.of.Folder) }
+
+// Beside is described with Place.
+func (l *listed) Beside() string { return l.of.Beside() }
+
+// Name and Reason cut a text, Shown is a path, and TableNames names tables.
+func (l *listed) Name(text string) string { return catalog.Cell(text, widestName) }
+
+// Reason is described with Name.
+func (l *listed) Reason(text string) string { return catalog.Cell(text, widestReason) }
+
+// Shown is described with Name.
+func (l *listed) Shown(path string) string { return catalog.Shown(path) }
+
+// TableNames is described with Name.
+func (l *listed) TableNames(tables []string) string { return verdict.TablesLeft(tables) }
 
 // Files shows the files of a stored run, and its tags. Its error is the writer's, or a [catalog.Fault]: the folder
 // cannot be read.

@@ -54,8 +54,7 @@ func (b *balancing) AllThrottled() float64 { return b.figures.Share("throttled")
 // stuck is a load that is throttled to its end, and what keeps it so.
 type stuck struct {
 	*balancing
-	Keys []sharedCause
-	More int
+	Keys []results.KeyTail
 	// Over is the key that alone exceeds the target of a partition, empty if unknown; Kept is why load balancing last left
 	// a range as it was; Full reports that the accounts are at their limit.
 	Over, Kept string
@@ -67,16 +66,12 @@ func (e *evidence) Stuck() *stuck {
 	if b == nil {
 		return nil
 	}
-	s, keys := &stuck{balancing: b}, e.figures.StillThrottled()
-	for _, key := range keys[:min(maxNamed, len(keys))] {
-		s.Keys = append(s.Keys, sharedCause{Name: key.Key, Share: figure.ShareOf(key.Throttled, key.Attempts)})
-	}
-	s.More = len(keys) - len(s.Keys)
+	s := &stuck{balancing: b, Keys: e.figures.StillThrottled()}
 	target, spread := e.Manifest.Targets.Partition, e.Manifest.Spread
 	full := float64(e.Manifest.Targets.Account * int64(max(1, e.Manifest.Accounts)))
 	// Each attempt is taken for one entity: retries are part of the demand.
-	if target > 0 && spread != nil && (spread.Clients != 0 || spread.Rate > float64(target)) && len(keys) > 0 {
-		s.Over = keys[0].Key
+	if target > 0 && spread != nil && (spread.Clients != 0 || spread.Rate > float64(target)) && len(s.Keys) > 0 {
+		s.Over = s.Keys[0].Key
 	}
 	for i := range e.Events {
 		if event := &e.Events[i]; event.What == results.RangeKept && event.Decision != nil {
@@ -86,9 +81,6 @@ func (e *evidence) Stuck() *stuck {
 	s.Full = full > 0 && b.End.PerSecond(b.End.Served) >= almostAll*full
 	return s
 }
-
-// Others is the number of keys that are throttled like the first.
-func (s *stuck) Others() int { return len(s.Keys) + s.More - 1 }
 
 // Survives reports whether the verdict is the same under the other profile of the model.
 func (e *evidence) Survives() bool {

@@ -148,11 +148,8 @@ func (s *stretch) Varies() bool {
 
 // Throttled returns the stretches with one kind of throttling.
 func (e *evidence) Throttled(kind string) (list []*stretch) {
-	if e.Limit != nil || e.Summary.Balance != nil {
-		return nil
-	}
 	for i, met := range e.Summary.Throttling {
-		if met.Kind != kind {
+		if met.Kind != kind || e.Limit != nil || e.Summary.Balance != nil {
 			continue
 		}
 		s := &stretch{Ladder: &figure.Ladder{}, Top: e.top}

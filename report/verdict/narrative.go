@@ -13,6 +13,8 @@ import (
 const (
 	// question is what a run answers; the other rules ask for it.
 	question = "question"
+	// unknownTraffic is why it is unknown whether captured traffic is sustained.
+	unknownTraffic = "unknown traffic"
 	// claims are headlines, and the first one is used: words ¦ number ¦ unit ¦ words. asides follow it in small letters.
 	claims = "claims"
 	asides = "asides"

@@ -2,8 +2,8 @@ package verdict
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"loadgen/report/document"
@@ -32,7 +32,9 @@ func (e *evidence) Hot() *hotPartition {
 	return &hotPartition{&hot, cmp.Or(max(0, e.Manifest.Targets.Partition), documentedPartition)}
 }
 
-// isOverloaded reports whether enough of a partition's attempts were throttled.
+// IsOverloaded reports whether enough of its attempts were throttled.
+func (p *hotPartition) IsOverloaded() bool { return isOverloaded(p.ObservedPartition) }
+
 func isOverloaded(p *results.ObservedPartition) bool {
 	return p.Limited != "" || figure.ShareOf(p.Throttled, p.Requests) >= minThrottledShare
 }
@@ -42,17 +44,17 @@ func (p *hotPartition) Peak() int64 { return max(p.Busiest, p.Offered) }
 
 // Saturates reports whether the limit of the partition is known.
 func (p *hotPartition) Saturates() bool {
-	return isOverloaded(p.ObservedPartition) && p.Saturation != nil && len(p.SaturationInterval) == 2
+	return p.IsOverloaded() && p.Saturation != nil && len(p.SaturationInterval) == 2
 }
 
-// needs returns the number of partitions that a number of entities in a second needs.
-func (p *hotPartition) needs(entities int64) int {
+// Needs returns the number of partitions that a number of entities in a second needs.
+func (p *hotPartition) Needs(entities int64) int {
 	return partitionsFor(float64(entities), float64(p.Target))
 }
 
 // Unsaturated returns why the limit of the partition is unknown.
 func (p *hotPartition) Unsaturated() string {
-	if !isOverloaded(p.ObservedPartition) {
+	if !p.IsOverloaded() {
 		return "less than 1 % of its attempts were throttled"
 	}
 	return cmp.Or(document.Printable(document.Cut(p.SaturationWhy, 120)), "its seconds are not in the record")
@@ -92,7 +94,7 @@ func (e *evidence) problems() []*problem {
 		list = append(list, &p)
 	}
 	if hot := e.Hot(); hot != nil && !e.AccountBinds() {
-		if over := hot.needs(hot.Peak()); hot.Saturates() || over >= 2 {
+		if over := hot.Needs(hot.Peak()); hot.Saturates() || over >= 2 {
 			p := problem{Hot: hot, Partitions: max(2, over)}
 			if hot.Together > 0 || hot.Limited != "" {
 				p.Partitions = 0
@@ -120,7 +122,7 @@ func (e *evidence) problems() []*problem {
 	if again := all.Attempts - all.Operations; wait != nil && *wait < maxQuickWait.Microseconds() && figure.ShareOf(again, all.Attempts) >= minProblemShare {
 		add(results.ProblemRetries, again, all.Attempts, problem{Wait: *wait})
 	}
-	if e.failing() > maxFailedShare {
+	if e.ManyFail() {
 		add(results.ProblemFailures, all.Failed, all.Attempts, problem{Failure: failureShares(&all)})
 	}
 	if figure.ShareOf(o.ThrottledByAccount, o.Requests) >= minThrottledShare {
@@ -130,8 +132,11 @@ func (e *evidence) problems() []*problem {
 	return list
 }
 
-// failing returns the share of failed requests, of all or of the hottest partition.
-func (e *evidence) failing() float64 {
+// ManyFail reports whether so many requests failed that the traffic does not show what a key sustains.
+func (e *evidence) ManyFail() bool { return e.Failing() > maxFailedShare }
+
+// Failing is the share of failed requests, of all or of the hottest partition.
+func (e *evidence) Failing() float64 {
 	all := e.Counts(results.Everything)
 	share := failedShare(&all)
 	if hot := e.Hot(); hot != nil {
@@ -177,28 +182,11 @@ func (e *evidence) judgeTraffic() {
 
 // UnknownTraffic returns why it is unknown whether the hottest partition sustains the traffic, empty if it is known.
 func (e *evidence) UnknownTraffic() string {
-	hot := e.Hot()
-	switch {
-	case e.Summary.Validity != results.Valid:
-		return unfit(e.Summary.Validity)
-	case hot == nil:
-		return "no request for a table's entities arrived"
-	case e.AccountBinds():
-		return "the model limits the account below a partition"
-	case hot.Saturates():
-		return ""
-	}
-	switch over := hot.needs(hot.Peak()); {
-	case e.failing() > maxFailedShare && hot.needs(hot.Busiest) < 2:
-		return fmt.Sprintf("%s of the requests failed, so the demand is unknown", document.Share(e.failing()))
-	case over >= 2:
-		return fmt.Sprintf("its busiest second needs %d partitions", over)
-	case isOverloaded(hot.ObservedPartition):
-		return hot.Unsaturated()
-	default:
-		return ""
-	}
+	return strings.Join(narrative().Phrases(e, unknownTraffic), "")
 }
+
+// Unfit is why the run answers no question.
+func (e *evidence) Unfit() string { return unfit(e.Summary.Validity) }
 
 // Problems returns the problems of captured traffic.
 func (e *evidence) Problems() []*problem {

@@ -9,14 +9,8 @@ import (
 	"loadgen/results/figure"
 )
 
-// maxHeld is the share of the reported operations that may be sent more than maxHold after their intended instants.
-const (
-	maxHeld = results.MostHeldBack
-	maxHold = results.HeldBackAfter
-)
-
-// HoldMillis is maxHold in milliseconds.
-func (e *evidence) HoldMillis() int64 { return maxHold.Milliseconds() }
+// HoldMillis is the lateness from which an operation counts as held back.
+func (e *evidence) HoldMillis() int64 { return results.HeldBackAfter.Milliseconds() }
 
 // validity returns the validity of a run and its reasons: whether it reached its end, its counters reconcile, and any
 // operation succeeded. Lateness of the generator affects only checks that depend on it. The validity in the record
@@ -78,7 +72,7 @@ func (e *evidence) Unsent() *unsent {
 	sent, held := e.Counts(results.Reported).Sent, int64(0)
 	u := &unsent{Dropped: e.All().Dropped}
 	for _, bar := range e.Lag.Bars() {
-		if bar.From > maxHold.Microseconds() {
+		if bar.From > results.HeldBackAfter.Microseconds() {
 			held += bar.Count
 		}
 	}
@@ -88,11 +82,11 @@ func (e *evidence) Unsent() *unsent {
 			continue
 		}
 		u.Dropped -= row.Dropped
-		if longest := cmp.Or(row.Lag.P99, row.Lag.Max); longest != nil && *longest > maxHold.Microseconds() {
+		if longest := cmp.Or(row.Lag.P99, row.Lag.Max); longest != nil && *longest > results.HeldBackAfter.Microseconds() {
 			held -= row.Late
 		}
 	}
-	if sent > 0 && float64(held) > maxHeld*float64(sent) {
+	if sent > 0 && float64(held) > results.MostHeldBack*float64(sent) {
 		u.Late = figure.ShareOf(held, sent)
 	}
 	return u
