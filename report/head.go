@@ -65,13 +65,8 @@ func (a *author) run() {
 	a.fleet()
 }
 
-// Tables names the tables of the run, empty for none.
-func (a *author) Tables() string {
-	if len(a.Manifest.Tables) == 0 {
-		return ""
-	}
-	return verdict.TablesLeft(a.Manifest.Tables)
-}
+// TableNames names the tables of the run.
+func (a *author) TableNames() string { return verdict.TablesLeft(a.Manifest.Tables) }
 
 // checkTable shows the checks of the run, and whether they hold: failed ones first.
 func (a *author) checkTable() document.Table {
@@ -80,7 +75,9 @@ func (a *author) checkTable() document.Table {
 		tone := cmp.Or(document.Good.If(e.Holds()), document.Bad.If(e.Fails()), document.Doubtful)
 		t.Add(tone, e.Result(), e.Expr, e.Said())
 	}
-	t.Sort(func(row int) float64 { return gravity(t.Rows[row][0].Tone) })
+	t.Sort(func(row int) float64 {
+		return map[document.Tone]float64{document.Bad: 0, document.Doubtful: 1, document.Good: 2}[t.Rows[row][0].Tone]
+	})
 	held, _ := results.HeldOf(a.Summary.Checks)
 	t.Ranked, t.MinRows = true, max(1, len(t.Rows)-held)
 	return t

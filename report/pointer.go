@@ -29,10 +29,7 @@ func (a *author) placeOf(step figure.Step) document.Pointer {
 // summaryOf returns the summary of a step and where run.json has it, nil and empty if there is none.
 func (a *author) summaryOf(step figure.Step) (*results.PhaseSummary, document.Pointer) {
 	for i, reported := range figure.Reported(a.Record) {
-		if reported.Phase != step.Phase {
-			continue
-		}
-		if i < len(a.Summary.Phases) && a.Summary.Phases[i].Name == step.Phase.Name {
+		if reported.Phase == step.Phase && i < len(a.Summary.Phases) && a.Summary.Phases[i].Name == step.Phase.Name {
 			return &a.Summary.Phases[i], a.inSummary("phases", i)
 		}
 	}

@@ -44,11 +44,6 @@ func (a *author) show() {
 		document.Facts{Lines: a.says("reserve")})
 }
 
-// gravity orders checks: failed, unknown, passed.
-func gravity(t document.Tone) float64 {
-	return map[document.Tone]float64{document.Bad: 0, document.Doubtful: 1, document.Good: 2}[t]
-}
-
 // oneStage reports whether steps belong to one stage, so that their rates can be compared.
 func oneStage(steps []figure.Step) bool {
 	return !slices.ContainsFunc(steps, func(s figure.Step) bool { return s.Phase.Stage != steps[0].Phase.Stage || s.Closed() })
@@ -220,20 +215,8 @@ func (a *author) Due() int64 {
 	return all.Scheduled
 }
 
-// throughput is a mean rate in entities per second with half of its 95 % interval.
-type throughput struct {
-	Mean, Half float64
-	Seconds    int64
-}
-
-// Throughput is the rate that was served, nil if it is unknown.
-func (a *author) Throughput() *throughput {
-	v := a.taken.Named("throughput")
-	if v.Interval == nil || a.Capture != nil {
-		return nil
-	}
-	return &throughput{v.Value, (v.Interval[1] - v.Interval[0]) / 2, v.Count}
-}
+// Throughput is the rate that was served.
+func (a *author) Throughput() figure.Value { return a.taken.Named("throughput") }
 
 // LongestLimitWait is the longest time in microseconds that a rate limit held an attempt back.
 func (a *author) LongestLimitWait() *int64 { return results.QuantilesOf(a.LimitWaits).Max }

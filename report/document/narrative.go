@@ -33,7 +33,7 @@ const sentenceSeparator = "\x1e"
 // hundredths), factor, bytes, micros, lapse (a duration as micros), minutes, seconds, span, duration (of seconds), things (a
 // counted noun), figures (three), round (to some figures), finely (to thousandths), lost (a share that may be unknown); text:
 // key (a quoted key), name (cut), escape (a name that is not), list, bare (without a full stop); sum, minus (at least 0),
-// over (a ratio), each (a duration for each) and after (how many follow the first) compute. ParseNarrative panics if a text
+// over (a ratio), half (of an interval), each (a duration for each) and after (how many follow the first) compute. ParseNarrative panics if a text
 // is no template: the table is part of the program.
 func ParseNarrative(table string) *Narrative {
 	n, place, root := &Narrative{}, "", template.New("").Funcs(SentenceFuncs())
@@ -58,7 +58,8 @@ var lineBreak = regexp.MustCompile(`\s*\n\s*`)
 func SentenceFuncs() template.FuncMap {
 	return template.FuncMap{
 		"count": func(n any) string { return Count(whole(n)) }, "rate": Rate, "share": Share, "cut": CutShare, "factor": CutFactor,
-		"finely": Finely, "fine": FineShare, "figures": Figures, "bytes": Bytes, "lapse": Lapse, "micros": Micros, "minutes": Minutes, "seconds": Seconds, "span": Span, "list": Enumerated,
+		"finely": Finely, "fine": FineShare, "figures": Figures, "bytes": Bytes,
+		"lapse": Lapse, "micros": Micros, "minutes": Minutes, "seconds": Seconds, "span": Span, "list": Enumerated,
 		"round": func(number float64, digits int) string { return Figures(Rounded(number, digits)) },
 		"lost": func(share *float64) string {
 			if share == nil {
@@ -81,7 +82,9 @@ func SentenceFuncs() template.FuncMap {
 			}
 			return sum
 		},
-		"minus": func(a, b any) int64 { return max(0, whole(a)-whole(b)) }, "each": func(d time.Duration, n int64) time.Duration { return d / time.Duration(n) },
+		"minus":  func(a, b any) int64 { return max(0, whole(a)-whole(b)) },
+		"each":   func(d time.Duration, n int64) time.Duration { return d / time.Duration(n) },
+		"half":   func(interval *[2]float64) float64 { return (interval[1] - interval[0]) / 2 },
 		"over":   func(part, of any) float64 { return ratio(part) / ratio(of) },
 		"after":  func(n int, list []string) int { return max(0, len(list)-n) },
 		"bare":   func(sentence string) string { return strings.TrimSuffix(sentence, ".") },
