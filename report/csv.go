@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -86,9 +87,7 @@ func (s *sheet) table(section string, t *document.Table) {
 			if !column.Words || row[i].Source != "" {
 				value, unit = bare(row[i].Text)
 			}
-			if unit == "" {
-				unit = column.Unit
-			}
+			unit = cmp.Or(unit, column.Unit)
 			if value == "" {
 				unit = ""
 			}

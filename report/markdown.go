@@ -97,11 +97,11 @@ func (m *markdown) table(t *document.Table, above string) {
 			name += ", " + column.Unit
 		}
 		headings = append(headings, text.Markdown(name))
+		rule := "--:"
 		if column.Words {
-			rules = append(rules, "---")
-		} else {
-			rules = append(rules, "--:")
+			rule = "---"
 		}
+		rules = append(rules, rule)
 	}
 	m.paragraph("| " + strings.Join(headings, " | ") + " |")
 	m.line("|" + strings.Join(rules, "|") + "|")

@@ -57,14 +57,6 @@ func (p *patternPage) Of(row string) []Pattern {
 	return slices.DeleteFunc(slices.Clone(p.list), func(one Pattern) bool { return one.Row != row })
 }
 
-// Capital returns a row with a capital at its beginning.
-func (p *patternPage) Capital(row string) string {
-	if row == "" {
-		return ""
-	}
-	return strings.ToUpper(row[:1]) + row[1:]
-}
-
 // claim is a check of both sides, as Markdown.
 type claim struct{ Claim, Pattern, Instead string }
 

@@ -93,9 +93,7 @@ type track struct {
 
 // perSecond is a track of counts, inMillis one of durations.
 func perSecond(name string, meaning document.Meaning, of func(*results.Interval) int64) track {
-	return track{name, meaning, func(i *results.Interval) *float64 {
-		return new(i.PerSecond(of(i)))
-	}}
+	return track{name, meaning, func(i *results.Interval) *float64 { return new(i.PerSecond(of(i))) }}
 }
 
 func inMillis(name string, meaning document.Meaning, of func(*results.Interval) *int64) track {

@@ -32,7 +32,7 @@ const sentenceSeparator = "\x1e"
 // The functions of the templates write numbers as tables do: count, rate, share, cut (a share cut off), fine (a share to
 // hundredths), factor, bytes, micros, lapse (a duration as micros), minutes, seconds, span, duration (of seconds), things (a
 // counted noun), figures (three), round (to some figures), finely (to thousandths), lost (a share that may be unknown); text:
-// key (a quoted key), name (cut), escape (a name that is not), list, bare (without a full stop); sum, minus (at least 0),
+// key (a quoted key), name (cut), escape (a name that is not), list, bare (without a full stop), capital (at the beginning); sum, minus (at least 0),
 // over (a ratio), half (of an interval), each (a duration for each) and after (how many follow the first) compute. ParseNarrative panics if a text
 // is no template: the table is part of the program.
 func ParseNarrative(table string) *Narrative {
@@ -88,9 +88,9 @@ func SentenceFuncs() template.FuncMap {
 		"over":   func(part, of any) float64 { return ratio(part) / ratio(of) },
 		"after":  func(n int, list []string) int { return max(0, len(list)-n) },
 		"bare":   func(sentence string) string { return strings.TrimSuffix(sentence, ".") },
-		"escape": Printable,
-		"key":    func(key string) string { return Key(key, maxKeyLength) },
-		"name":   func(name string) string { return Printable(Cut(name, maxNameLength)) },
+		"escape": Printable, "capital": capital,
+		"key":  func(key string) string { return Key(key, maxKeyLength) },
+		"name": func(name string) string { return Printable(Cut(name, maxNameLength)) },
 	}
 }
 
@@ -126,9 +126,17 @@ func Printable(text string) string { return strings.Trim(strconv.Quote(text), `"
 func (n *Narrative) Sentences(evidence any, places ...string) []string {
 	list := n.Phrases(evidence, places...)
 	for i, text := range list {
-		list[i] = strings.ToUpper(text[:1]) + text[1:]
+		list[i] = capital(text)
 	}
 	return list
+}
+
+// capital returns a text with a capital at its beginning.
+func capital(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // Phrases returns the texts of some places, in the order of the rules, as they are.

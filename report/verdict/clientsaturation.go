@@ -217,9 +217,7 @@ func (u *usual) requiredCPU(row *results.Interval, behind int64) float64 {
 }
 
 // slow reports whether the target took longer than under less load.
-func (u *usual) slow(row *results.Interval) bool {
-	return u.slowdown(row) > slower
-}
+func (u *usual) slow(row *results.Interval) bool { return u.slowdown(row) > slower }
 
 // slowdown returns the median service time as a multiple of the shortest, 0 if unknown.
 func (u *usual) slowdown(row *results.Interval) float64 {

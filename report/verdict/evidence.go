@@ -64,13 +64,10 @@ func (e *evidence) AccountBinds() bool {
 	return t.Account > 0 && (t.Partition == 0 || t.Account < t.Partition)
 }
 
-// Aimed reports whether every operation goes to one known partition.
-func (e *evidence) Aimed() bool { return e.Manifest.PartitionKey != "" }
-
 // fillsAccounts reports whether the limit is that of all accounts together.
 func (e *evidence) fillsAccounts() bool {
 	m, limit := &e.Manifest, e.SaturatesAt()
-	return !e.Aimed() && m.Targets.Account > 0 && limit != nil && *limit >= almostAll*float64(m.Targets.Account*int64(max(1, m.Accounts)))
+	return e.Manifest.PartitionKey == "" && m.Targets.Account > 0 && limit != nil && *limit >= almostAll*float64(m.Targets.Account*int64(max(1, m.Accounts)))
 }
 
 // almostAll is the part of a limit from which it is called reached.
@@ -192,7 +189,7 @@ func (e *evidence) Loss() *loss {
 		l.Offered, l.Lost, l.Late = e.busiestSecond(s.Top), figures.ShareLost, false
 	}
 	l.Shared = !l.Account && !e.knowsPartitionLimit()
-	if partitions := partitionsFor(l.Offered, *e.SaturatesAt()); !l.Account && !l.Shared && e.Aimed() && partitions >= 2 {
+	if partitions := partitionsFor(l.Offered, *e.SaturatesAt()); !l.Account && !l.Shared && e.Manifest.PartitionKey != "" && partitions >= 2 {
 		l.Partitions = partitions
 	}
 	return l
@@ -580,14 +577,11 @@ func (e *evidence) ClosedLoop() *closedLoop {
 }
 
 // Reported are the counts of the reported phases.
-func (e *evidence) Reported() *results.KindStats {
-	sum := e.Counts(results.Reported)
-	return &sum
-}
+func (e *evidence) Reported() *results.KindStats { return new(e.Counts(results.Reported)) }
 
 // CountsNothing reports whether operations succeeded that count no entities.
 func (e *evidence) CountsNothing() bool {
-	sum := e.Counts(results.Reported)
+	sum := e.Reported()
 	return e.Summary.Validity == results.Valid && e.Capture == nil && sum.Succeeded > 0 && sum.Offered == 0 && e.ClosedLoop() == nil
 }
 
