@@ -41,7 +41,9 @@ func (a *author) figures() {
 }
 
 // IsKnown reports whether the record names its scenario; one that was cut off near its beginning does not.
-func (a *author) IsKnown() bool { return a.Manifest.Scenario.Name != "" || !a.Manifest.Started.IsZero() }
+func (a *author) IsKnown() bool {
+	return a.Manifest.Scenario.Name != "" || !a.Manifest.Started.IsZero()
+}
 
 // run shows what was run, when, against which partition, and the kind of its figures.
 func (a *author) run() {

@@ -46,10 +46,14 @@ func (a *author) steps() {
 }
 
 // AimsAtTarget reports whether all load goes to one partition with a known target.
-func (a *author) AimsAtTarget() bool { return a.Manifest.Targets.Partition > 0 && a.Manifest.PartitionKey != "" }
+func (a *author) AimsAtTarget() bool {
+	return a.Manifest.Targets.Partition > 0 && a.Manifest.PartitionKey != ""
+}
 
 // SomeClosed reports whether a step is a closed loop, SomeUnsettled whether the run ended before the last half of one.
-func (a *author) SomeClosed() bool { return slices.ContainsFunc(figure.Shown(a.Record), figure.Step.Closed) }
+func (a *author) SomeClosed() bool {
+	return slices.ContainsFunc(figure.Shown(a.Record), figure.Step.Closed)
+}
 
 // SomeUnsettled is described with SomeClosed.
 func (a *author) SomeUnsettled() bool {

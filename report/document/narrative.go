@@ -32,9 +32,9 @@ const sentenceSeparator = "\x1e"
 // The functions of the templates write numbers as tables do: count, rate, share, cut (a share cut off), fine (a share to
 // hundredths), factor, bytes, micros, lapse (a duration as micros), minutes, seconds, span, duration (of seconds), things (a
 // counted noun), figures (three), round (to some figures), finely (to thousandths), lost (a share that may be unknown); text:
-// key (a quoted key), name (cut), escape (a name that is not), list, bare (without a full stop), capital (at the beginning); sum, minus (at least 0),
-// over (a ratio), half (of an interval), each (a duration for each) and after (how many follow the first) compute. ParseNarrative panics if a text
-// is no template: the table is part of the program.
+// key (a quoted key), name (cut), escape (a name that is not), list, bare (without a full stop), capital (at the beginning);
+// sum, minus (at least 0), over (a ratio), half (of an interval) and each (a duration for each) compute. ParseNarrative
+// panics if a text is no template: the table is part of the program.
 func ParseNarrative(table string) *Narrative {
 	n, place, root := &Narrative{}, "", template.New("").Funcs(SentenceFuncs())
 	table = strings.NewReplacer("¶", sentenceSeparator, "¦", PartSeparator).Replace(table)
@@ -86,7 +86,6 @@ func SentenceFuncs() template.FuncMap {
 		"each":   func(d time.Duration, n int64) time.Duration { return d / time.Duration(n) },
 		"half":   func(interval *[2]float64) float64 { return (interval[1] - interval[0]) / 2 },
 		"over":   func(part, of any) float64 { return ratio(part) / ratio(of) },
-		"after":  func(n int, list []string) int { return max(0, len(list)-n) },
 		"bare":   func(sentence string) string { return strings.TrimSuffix(sentence, ".") },
 		"escape": Printable, "capital": capital,
 		"key":  func(key string) string { return Key(key, maxKeyLength) },

@@ -552,14 +552,6 @@ func (e *evidence) OnlyWaits() bool {
 	return len(e.ladders) == 0 && slices.ContainsFunc(figure.Shown(e.Record), figure.Step.Closed)
 }
 
-// KilledPhase returns the last phase of a run that was killed.
-func (e *evidence) KilledPhase() *results.KilledPhase {
-	if k := e.Summary.Killed; k != nil && len(k.Phases) > 0 {
-		return &k.Phases[len(k.Phases)-1]
-	}
-	return nil
-}
-
 // closedLoop is what clients that wait for their replies were served, in entities per second.
 type closedLoop struct{ Served, Throttled float64 }
 
