@@ -25,7 +25,7 @@ func Promise(record *results.Record, summary *results.Summary) Promised {
 	p := Promised{any: len(names) == 0}
 	for i := range summary.Checks {
 		if p.any {
-			names = append(names, summary.Checks[i].Expr)
+			p.add(summary.Checks[i].Expr, summary.Checks[i:])
 		}
 	}
 	for _, name := range names {
