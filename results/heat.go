@@ -49,6 +49,31 @@ type HeatCells struct {
 	Demanded []int64 `json:"demanded_entities,omitempty"`
 }
 
+// series returns the four series in the order of a [heatCell].
+func (c *HeatCells) series() [4]*[]int64 {
+	return [...]*[]int64{&c.Served, &c.Throttled, &c.Failed, &c.Demanded}
+}
+
+// HeatSum is what cells sum to: attempts, and entities where the name says so.
+type HeatSum struct {
+	Served    int64 `json:"served_entities"`
+	Throttled int64 `json:"throttled"`
+	Failed    int64 `json:"failed"`
+	Demanded  int64 `json:"demanded_entities"`
+}
+
+// Sum returns the sums over all columns.
+func (c *HeatCells) Sum() HeatSum {
+	return HeatSum{total(c.Served), total(c.Throttled), total(c.Failed), total(c.Demanded)}
+}
+
+func total(list []int64) (sum int64) {
+	for _, n := range list {
+		sum += n
+	}
+	return sum
+}
+
 // SharesClass is the partitions of a phase that were offered about as much: how evenly
 // they were served. The classes are those of doubling loads, so that what happened to
 // cold partitions beside a hot one can be told whatever counts as cold.
@@ -90,8 +115,8 @@ func (h *Heat) check() error {
 // uneven reports whether cells are there for another number of columns, or less than
 // nothing is in one.
 func (c *HeatCells) uneven(columns int) bool {
-	for _, series := range [][]int64{c.Served, c.Throttled, c.Failed, c.Demanded} {
-		if series != nil && len(series) != columns || slices.ContainsFunc(series, func(n int64) bool { return n < 0 }) {
+	for _, series := range c.series() {
+		if *series != nil && len(*series) != columns || slices.ContainsFunc(*series, func(n int64) bool { return n < 0 }) {
 			return true
 		}
 	}

@@ -16,8 +16,6 @@ const (
 	MostColumns = 240
 	// mostDistinct is up to how many partitions are counted.
 	mostDistinct = 10_000
-	// recents is how many are found by what their keys end with.
-	recents = 64
 )
 
 // heatRecorder lays the attempts of a run out by partition and time. It follows the
@@ -37,11 +35,9 @@ const (
 // apart.
 type heatRecorder struct {
 	// shift is the binary logarithm of the seconds in a column.
-	shift     uint
-	directory directory
-	// recent are followed partitions by what their keys end with: where a few are told of
-	// again and again, that finds them without a hash.
-	recent [recents]*followed
+	shift uint
+	// places has the followed partitions.
+	places map[place]*followed
 	// order is a heap by the upper bounds as they were when last looked at. They only
 	// grow: a bound that is out of date is too small, and is put right when it comes to
 	// the top, so that an attempt at a followed partition costs nothing here.
@@ -95,21 +91,24 @@ type bounded struct {
 // followed is a partition with cells of its own.
 type followed struct {
 	place
-	hash uint64
 	// cells are in the order of their columns, and only of those with something in them.
 	cells []columnCell
 	// demanded is the sum of the cells, missed the most that they lack.
 	demanded, missed int64
-	// load is that of the partition in a phase, where it was looked up last; nil where it
-	// was not.
-	load  *partitionLoad
-	phase int
 	// recent is nil unless recent loads are kept.
 	recent *recentLoads
 }
 
 // heatCell is what attempts came to, columnCell that in one column.
-type heatCell struct{ served, throttled, failed, demanded int64 }
+type heatCell [4]int64
+
+// The counts of a heatCell.
+const (
+	cellServed = iota
+	cellThrottled
+	cellFailed
+	cellDemanded
+)
 
 type columnCell struct {
 	column int
@@ -119,7 +118,7 @@ type columnCell struct {
 func cellOf(a *Attempt) heatCell {
 	switch a.Class {
 	case Ok:
-		return heatCell{served: a.Counted, demanded: a.Counted}
+		return heatCell{cellServed: a.Counted, cellDemanded: a.Counted}
 	case Throttled:
 		// It counts as what its own request meant to touch.
 		due := a.Due
@@ -129,29 +128,27 @@ func cellOf(a *Attempt) heatCell {
 				due -= a.Beyond[i].Entities
 			}
 		}
-		return heatCell{throttled: 1, demanded: due}
+		return heatCell{cellThrottled: 1, cellDemanded: due}
 	default:
-		return heatCell{failed: 1}
+		return heatCell{cellFailed: 1}
 	}
 }
 
 // Demanded returns the entities that the attempt meant to touch at its partition and that
 // were served there or throttled: what [Heat] counts as demand.
-func (a *Attempt) Demanded() int64 { return cellOf(a).demanded }
+func (a *Attempt) Demanded() int64 { return cellOf(a)[cellDemanded] }
 
 func (c *heatCell) add(other *heatCell) {
-	c.served += other.served
-	c.throttled += other.throttled
-	c.failed += other.failed
-	c.demanded += other.demanded
+	for i, n := range other {
+		c[i] += n
+	}
 }
 
-// attempt adds an attempt that is counted in a second of the run, and returns its
-// partition, nil where that is not followed.
-func (h *heatRecorder) attempt(second int64, a *Attempt) *followed {
+// attempt adds an attempt that is counted in a second of the run.
+func (h *heatRecorder) attempt(second int64, a *Attempt) {
 	column := h.column(second)
 	cell := cellOf(a)
-	served, throttled := cell.demanded, int64(0)
+	served, throttled := cell[cellDemanded], int64(0)
 	if a.Class != Ok {
 		served, throttled = 0, served
 	}
@@ -160,17 +157,17 @@ func (h *heatRecorder) attempt(second int64, a *Attempt) *followed {
 	}
 	if !a.HasPartition {
 		h.nowhere[column].add(&cell)
-		return nil
+		return
 	}
-	one := h.find(place{a.Table, a.PartitionKey}, cell.demanded)
+	one := h.find(place{a.Table, a.PartitionKey}, cell[cellDemanded])
 	if one == nil {
 		h.rest[column].add(&cell)
-		return nil
+		return
 	}
 	if h.keepsRecent {
 		one.addRecent(second, served, throttled)
 	}
-	one.demanded += cell.demanded
+	one.demanded += cell[cellDemanded]
 	// Attempts come nearly in the order of their ends.
 	i := len(one.cells)
 	for i > 0 && one.cells[i-1].column > column {
@@ -181,21 +178,14 @@ func (h *heatRecorder) attempt(second int64, a *Attempt) *followed {
 	} else {
 		one.cells[i-1].add(&cell)
 	}
-	return one
 }
 
 // find returns the cells of a partition, nil if it gets none.
 func (h *heatRecorder) find(at place, demand int64) *followed {
-	recent := &h.recent[Ending(at.table, at.key)%recents]
-	one := *recent
-	if one == nil || one.place != at {
-		hash := mixed(mixed(0, at.table), at.key)
-		if one = h.directory.find(hash, at); one == nil {
-			one = h.follow(at, hash, demand)
-		}
-		*recent = one
+	if one := h.places[at]; one != nil {
+		return one
 	}
-	return one
+	return h.follow(at, demand)
 }
 
 // addRecent adds entities to a second of the partition.
@@ -241,10 +231,13 @@ func fold(cells *[MostColumns]heatCell) {
 
 // follow returns the cells of a partition that has none yet, nil where it gets none:
 // what brings no demand takes nobody's place.
-func (h *heatRecorder) follow(at place, hash uint64, demand int64) *followed {
+func (h *heatRecorder) follow(at place, demand int64) *followed {
+	if h.places == nil {
+		h.places = make(map[place]*followed)
+	}
 	if len(h.order) < mostFollowed {
-		one := &followed{place: at, hash: hash}
-		h.directory.put(one)
+		one := &followed{place: at}
+		h.places[at] = one
 		h.order = append(h.order, bounded{0, one})
 		return one
 	}
@@ -267,12 +260,12 @@ func (h *heatRecorder) follow(at place, hash uint64, demand int64) *followed {
 	for i := range one.cells {
 		h.rest[one.cells[i].column].add(&one.cells[i].heatCell)
 	}
-	h.directory.drop(one)
+	delete(h.places, one.place)
 	if one.recent != nil {
 		*one.recent = recentLoads{}
 	}
-	*one = followed{place: at, hash: hash, cells: one.cells[:0], missed: upper, recent: one.recent}
-	h.directory.put(one)
+	*one = followed{place: at, cells: one.cells[:0], missed: upper, recent: one.recent}
+	h.places[at] = one
 	return one
 }
 
@@ -343,22 +336,16 @@ func (h *heatRecorder) heat(seconds int64) *Heat {
 }
 
 // cellsOf returns the first columns as a record has them.
-func cellsOf(cells *[MostColumns]heatCell, columns int) HeatCells {
-	series := func(of func(*heatCell) int64) []int64 {
-		list, some := make([]int64, columns), false
-		for i := range list {
-			list[i] = of(&cells[i])
-			some = some || list[i] != 0
+func cellsOf(cells *[MostColumns]heatCell, columns int) (list HeatCells) {
+	for k, series := range list.series() {
+		for i := range cells[:columns] {
+			if n := cells[i][k]; n != 0 {
+				if *series == nil {
+					*series = make([]int64, columns)
+				}
+				(*series)[i] = n
+			}
 		}
-		if !some {
-			return nil
-		}
-		return list
 	}
-	return HeatCells{
-		Served:    series(func(c *heatCell) int64 { return c.served }),
-		Throttled: series(func(c *heatCell) int64 { return c.throttled }),
-		Failed:    series(func(c *heatCell) int64 { return c.failed }),
-		Demanded:  series(func(c *heatCell) int64 { return c.demanded }),
-	}
+	return list
 }

@@ -21,14 +21,14 @@ func heat(parts []MergePart) *Heat {
 		factor := int(sum.SecondsPerColumn / of.SecondsPerColumn)
 		sum.Columns = max(sum.Columns, (of.Columns+factor-1)/factor)
 	}
-	rows, missed := make(map[mergedPlace]*HeatRow), make(map[mergedPlace]int64)
+	rows, missed := make(map[place]*HeatRow), make(map[place]int64)
 	for _, part := range parts {
 		of := part.Record.Heat
 		factor := int(sum.SecondsPerColumn / of.SecondsPerColumn)
 		add(&sum.Rest, &of.Rest, factor, sum.Columns)
 		add(&sum.Nowhere, &of.Nowhere, factor, sum.Columns)
 		for i := range of.Rows {
-			at := mergedPlace{of.Rows[i].Table, of.Rows[i].Key}
+			at := place{of.Rows[i].Table, of.Rows[i].Key}
 			if rows[at] == nil {
 				rows[at] = &HeatRow{Table: at.table, Key: at.key}
 			}
@@ -55,38 +55,29 @@ func heat(parts []MergePart) *Heat {
 
 // add folds cells of a part into those of the sum, so many of its columns into one.
 func add(sum, more *HeatCells, factor, columns int) {
-	for _, one := range [][2]*[]int64{{&sum.Served, &more.Served}, {&sum.Throttled, &more.Throttled}, {&sum.Failed, &more.Failed}, {&sum.Demanded, &more.Demanded}} {
-		if *one[1] == nil {
-			continue
+	to := sum.series()
+	for k, from := range more.series() {
+		if *from != nil && *to[k] == nil {
+			*to[k] = make([]int64, columns)
 		}
-		if *one[0] == nil {
-			*one[0] = make([]int64, columns)
-		}
-		for i, n := range *one[1] {
-			(*one[0])[i/factor] += n
+		for i, n := range *from {
+			(*to[k])[i/factor] += n
 		}
 	}
-}
-
-func total(list []int64) (sum int64) {
-	for _, n := range list {
-		sum += n
-	}
-	return sum
 }
 
 // missing adds to each row how much of it a part may have among the rest: what its own row
 // there may lack, and of one that has none there no more than the least of its rows, and
 // than all of the rest.
-func missing(of *Heat, rows map[mergedPlace]*HeatRow, missed map[mergedPlace]int64) {
+func missing(of *Heat, rows map[place]*HeatRow, missed map[place]int64) {
 	rest, least := total(of.Rest.Demanded), int64(0)
-	own := make(map[mergedPlace]bool)
+	own := make(map[place]bool)
 	for i := range of.Rows {
 		demanded := total(of.Rows[i].Demanded)
 		if i == 0 || demanded < least {
 			least = demanded
 		}
-		own[mergedPlace{of.Rows[i].Table, of.Rows[i].Key}] = true
+		own[place{of.Rows[i].Table, of.Rows[i].Key}] = true
 	}
 	for at := range rows {
 		if own[at] {
@@ -99,7 +90,7 @@ func missing(of *Heat, rows map[mergedPlace]*HeatRow, missed map[mergedPlace]int
 
 // keepRows gives the sum the rows with the most demand, in the order of their keys, and puts
 // the others to its rest.
-func keepRows(sum *Heat, rows map[mergedPlace]*HeatRow, missed map[mergedPlace]int64) {
+func keepRows(sum *Heat, rows map[place]*HeatRow, missed map[place]int64) {
 	all := make([]*HeatRow, 0, len(rows))
 	for _, one := range rows {
 		all = append(all, one)
@@ -117,6 +108,6 @@ func keepRows(sum *Heat, rows map[mergedPlace]*HeatRow, missed map[mergedPlace]i
 	slices.SortFunc(kept, byKey)
 	for _, one := range kept {
 		sum.Rows = append(sum.Rows, *one)
-		sum.MostMissed = max(sum.MostMissed, missed[mergedPlace{one.Table, one.Key}])
+		sum.MostMissed = max(sum.MostMissed, missed[place{one.Table, one.Key}])
 	}
 }

@@ -43,9 +43,6 @@ func phases(parts []MergePart) []Phase {
 	return list
 }
 
-// mergedPlace is one PartitionKey of one table.
-type mergedPlace struct{ table, key string }
-
 // partitions merges those that the parts name. Where none of them left any out, they are
 // those of the whole; the shares are, too, which cannot be had otherwise.
 func partitions(sum *Phase, own []*Phase) {
@@ -68,11 +65,11 @@ func partitions(sum *Phase, own []*Phase) {
 	}
 	switch {
 	case whole:
-		entities := make(map[mergedPlace]int64)
+		entities := make(map[place]int64)
 		for _, one := range allServed {
-			entities[mergedPlace{one.Table, one.Key}] = one.Entities
+			entities[place{one.Table, one.Key}] = one.Entities
 		}
-		sum.Shares = SharesOf(sum.Seconds(), allOffered, func(of *PartitionStats) int64 { return entities[mergedPlace{of.Table, of.Key}] })
+		sum.Shares = SharesOf(sum.Seconds(), allOffered, func(of *PartitionStats) int64 { return entities[place{of.Table, of.Key}] })
 	case len(own) == 1:
 		sum.Shares = own[0].Shares
 	}
@@ -85,14 +82,14 @@ func complete(list []PartitionStats) bool { return len(list) < 2*KeptPartitions 
 // What several bore is in no second less than the most that one did, and on the average what
 // they bore together.
 func together(lists [][]PartitionStats, seconds float64) []PartitionStats {
-	all, at, of := []PartitionStats{}, make(map[mergedPlace]int), make(map[mergedPlace]int)
+	all, at, of := []PartitionStats{}, make(map[place]int), make(map[place]int)
 	cut := 0
 	for _, list := range lists {
 		if !complete(list) {
 			cut++
 		}
 		for _, one := range list {
-			key := mergedPlace{one.Table, one.Key}
+			key := place{one.Table, one.Key}
 			i, known := at[key]
 			of[key]++
 			if !known {
@@ -107,7 +104,7 @@ func together(lists [][]PartitionStats, seconds float64) []PartitionStats {
 	}
 	for i := range all {
 		one := &all[i]
-		if n := of[mergedPlace{one.Table, one.Key}]; n < len(lists) && cut > 0 {
+		if n := of[place{one.Table, one.Key}]; n < len(lists) && cut > 0 {
 			one.AtLeast = true
 		}
 		if one.AtLeast && seconds >= 1 {

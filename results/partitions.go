@@ -66,8 +66,7 @@ func (l *load) add(second, entities int64) {
 // phase in which it ended, whichever its operation belongs to, since what retries
 // bring to a later phase is that one's heat; and with the first attempt of an
 // operation what that was due to touch, in the operation's own phase.
-// Followed is that partition where heat follows it, and has its load at hand.
-func (r *Recorder) partition(a *Attempt, followed *followed) {
+func (r *Recorder) partition(a *Attempt) {
 	ended, within := 0, false
 	if a.Class == Ok {
 		ended, within = r.phaseAt(a.Done)
@@ -78,17 +77,17 @@ func (r *Recorder) partition(a *Attempt, followed *followed) {
 		entities := a.Entities
 		for i := range a.Beyond {
 			entities -= a.Beyond[i].Entities
-			r.offer(a, place{a.Beyond[i].Table, a.Beyond[i].PartitionKey}, nil, a.Beyond[i].Entities)
+			r.offer(a, place{a.Beyond[i].Table, a.Beyond[i].PartitionKey}, a.Beyond[i].Entities)
 		}
 		if a.HasPartition {
-			load = r.offer(a, at, followed, entities)
+			load = r.offer(a, at, entities)
 		}
 	}
 	if !within || !a.HasPartition {
 		return
 	}
 	if load == nil || ended != a.Phase {
-		load = r.loadOf(ended, at, followed)
+		load = r.loadOf(ended, at)
 	}
 	if load != nil {
 		load.served.add(r.secondOf(ended, a.Done), a.Counted)
@@ -105,8 +104,8 @@ func (r *Recorder) secondOf(phase int, at time.Duration) int64 {
 
 // offer adds what the operation of a first attempt is due to touch to the load of a
 // partition, and returns that, nil where it is one too many.
-func (r *Recorder) offer(a *Attempt, at place, followed *followed, entities int64) *partitionLoad {
-	load := r.loadOf(a.Phase, at, followed)
+func (r *Recorder) offer(a *Attempt, at place, entities int64) *partitionLoad {
+	load := r.loadOf(a.Phase, at)
 	if load == nil {
 		r.record.Phases[a.Phase].OfferedOver += entities
 		return nil
@@ -117,19 +116,12 @@ func (r *Recorder) offer(a *Attempt, at place, followed *followed, entities int6
 }
 
 // loadOf returns the load of a partition in a phase, nil where it is one too many.
-// Followed is the partition where heat follows it, nil where that is not known.
-func (r *Recorder) loadOf(phase int, at place, followed *followed) *partitionLoad {
-	if followed != nil && followed.load != nil && followed.phase == phase {
-		return followed.load
-	}
+func (r *Recorder) loadOf(phase int, at place) *partitionLoad {
 	loads := r.partitions[phase]
 	load := loads[at]
 	if load == nil && len(loads) < mostPartitions {
 		load = new(partitionLoad)
 		loads[at] = load
-	}
-	if followed != nil {
-		followed.load, followed.phase = load, phase
 	}
 	return load
 }

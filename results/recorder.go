@@ -185,12 +185,12 @@ func (r *Recorder) attempt(a *Attempt) {
 		kind.LastHalf.CountAttempt(a)
 	}
 	kind.Service[a.Class].Record(a.Done - a.Sent)
-	at := r.heat.attempt(r.rows.attempt(a), a)
+	r.heat.attempt(r.rows.attempt(a), a)
 	if r.record.Manifest.Accounts > 1 {
 		r.account(a)
 	}
 	if a.HasPartition && (a.Class == Ok || a.Try == 0) || len(a.Beyond) > 0 {
-		r.partition(a, at)
+		r.partition(a)
 	}
 }
 

@@ -117,7 +117,7 @@ func TestTreeHoldsNoCells(t *testing.T) {
 	require.NoError(t, err)
 	rows := n * (240*1_000_000 + 239*240/2)
 	want := &baseline.Heat{SecondsPerColumn: 16, Columns: 240, Rows: 100, Partitions: &exact, MostMissed: 3,
-		Told: baseline.HeatSum{Served: rows, Throttled: 3 * n, Failed: 5 * n, Demanded: rows}, Rest: baseline.HeatSum{Throttled: 7}, Nowhere: baseline.HeatSum{Failed: 9}}
+		Told: results.HeatSum{Served: rows, Throttled: 3 * n, Failed: 5 * n, Demanded: rows}, Rest: results.HeatSum{Throttled: 7}, Nowhere: results.HeatSum{Failed: 9}}
 	digest := tree.Heat.Digest
 	if tree.Heat.Digest = ""; !reflect.DeepEqual(tree.Heat, want) {
 		t.Errorf("the tree holds %+v; want %+v", tree.Heat, want)

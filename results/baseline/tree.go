@@ -135,12 +135,11 @@ func Of(record *results.Record) (*Tree, error) {
 		Saturation: record.Summary.Saturation, Checks: record.Summary.Checks}
 	if heat := record.Heat; heat != nil {
 		t.Heat = &Heat{SecondsPerColumn: heat.SecondsPerColumn, Columns: heat.Columns, Rows: len(heat.Rows), Partitions: heat.Partitions,
-			MostMissed: heat.MostMissed, Digest: digest(heat)}
+			MostMissed: heat.MostMissed, Rest: heat.Rest.Sum(), Nowhere: heat.Nowhere.Sum(), Digest: digest(heat)}
 		for i := range heat.Rows {
-			t.Heat.Told.add(&heat.Rows[i].HeatCells)
+			sum := heat.Rows[i].Sum()
+			results.AddTimes(&t.Heat.Told, &sum, 1)
 		}
-		t.Heat.Rest.add(&heat.Rest)
-		t.Heat.Nowhere.add(&heat.Nowhere)
 	}
 	for _, p := range m.Model {
 		t.Model = append(t.Model, Parameter{p.Name, p.Value})
@@ -218,31 +217,8 @@ type Heat struct {
 	Partitions *int64 `json:"partitions"`
 	MostMissed int64  `json:"most_missed"`
 	// Told are the sums of the rows, Rest and Nowhere those of what has none.
-	Told    HeatSum `json:"told"`
-	Rest    HeatSum `json:"rest"`
-	Nowhere HeatSum `json:"nowhere"`
-	Digest  string  `json:"digest"`
-}
-
-// HeatSum is what cells sum to: attempts, and entities where the name says so.
-type HeatSum struct {
-	Served    int64 `json:"served_entities"`
-	Throttled int64 `json:"throttled"`
-	Failed    int64 `json:"failed"`
-	Demanded  int64 `json:"demanded_entities"`
-}
-
-func (s *HeatSum) add(c *results.HeatCells) {
-	s.Served += total(c.Served)
-	s.Throttled += total(c.Throttled)
-	s.Failed += total(c.Failed)
-	s.Demanded += total(c.Demanded)
-}
-
-func total(list []int64) int64 {
-	sum := int64(0)
-	for _, n := range list {
-		sum += n
-	}
-	return sum
+	Told    results.HeatSum `json:"told"`
+	Rest    results.HeatSum `json:"rest"`
+	Nowhere results.HeatSum `json:"nowhere"`
+	Digest  string          `json:"digest"`
 }

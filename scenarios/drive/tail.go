@@ -16,8 +16,6 @@ type Tail struct {
 	stretch time.Duration
 	current int64
 	counts  [2]map[string]*results.KeyTail
-	// recent are some of the stretch under way, by what they end with.
-	recent [recentTails]*results.KeyTail
 }
 
 var _ Observer = (*Tail)(nil)
@@ -25,9 +23,8 @@ var _ Observer = (*Tail)(nil)
 // mostTails bounds how many keys a stretch tells apart, keptTails how many are
 // returned.
 const (
-	mostTails   = 10_000
-	keptTails   = 20
-	recentTails = 64
+	mostTails = 10_000
+	keptTails = 20
 )
 
 // NewTail returns the tail of a run, which is of the last one to two stretches.
@@ -46,22 +43,16 @@ func (t *Tail) Attempt(a *results.Attempt) {
 			clear(before)
 		}
 		clear(t.counts[1])
-		clear(t.recent[:])
 		t.counts[0], t.counts[1] = t.counts[1], before
 		t.current = now
 	}
-	recent := &t.recent[results.Ending("", a.PartitionKey)%recentTails]
-	one := *recent
-	if one == nil || one.Key != a.PartitionKey {
-		one = t.counts[0][a.PartitionKey]
-		if one == nil {
-			if len(t.counts[0]) >= mostTails {
-				return
-			}
-			one = &results.KeyTail{Key: a.PartitionKey}
-			t.counts[0][a.PartitionKey] = one
+	one := t.counts[0][a.PartitionKey]
+	if one == nil {
+		if len(t.counts[0]) >= mostTails {
+			return
 		}
-		*recent = one
+		one = &results.KeyTail{Key: a.PartitionKey}
+		t.counts[0][a.PartitionKey] = one
 	}
 	one.Attempts++
 	if a.Class == results.Throttled {
