@@ -97,6 +97,41 @@ func AddTimes[T any](to, more *T, times int64) {
 	}
 }
 
+// combine adds more to sum by the tag of each field that key names: sum, max, min, or each for a struct with such tags.
+// Other fields stay as they are. A nil pointer is not known: nor is a sum or a maximum with it, while a minimum is of what
+// is known.
+func combine[T any](sum, more *T, key string) {
+	combineFields(reflect.ValueOf(sum).Elem(), reflect.ValueOf(more).Elem(), key)
+}
+
+func combineFields(sum, more reflect.Value, key string) {
+	for i := range sum.NumField() {
+		to, from, how := sum.Field(i), more.Field(i), sum.Type().Field(i).Tag.Get(key)
+		if how != "" && to.Kind() == reflect.Pointer {
+			if to.IsNil() || from.IsNil() {
+				if to.IsNil() == (how == "min") {
+					to.Set(from)
+				}
+				continue
+			}
+			own := reflect.New(to.Type().Elem())
+			own.Elem().Set(to.Elem())
+			to.Set(own)
+			to, from = to.Elem(), from.Elem()
+		}
+		switch how {
+		case "sum":
+			to.SetInt(to.Int() + from.Int())
+		case "max":
+			to.SetInt(max(to.Int(), from.Int()))
+		case "min":
+			to.SetInt(min(to.Int(), from.Int()))
+		case "each":
+			combineFields(to, from, key)
+		}
+	}
+}
+
 // CountDue counts an operation that became due: sent later, which [Counts.CountSent] counts, or dropped.
 func (c *Counts) CountDue(s *Scheduled) {
 	c.Scheduled++

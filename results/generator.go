@@ -15,33 +15,33 @@ type Generator struct {
 	Ceiling *Ceiling `json:"ceiling"`
 	// Cores is how many of the machine's the process may keep busy at once,
 	// Workers the greatest number of attempts that it may have under way.
-	Cores   int `json:"cores"`
-	Workers int `json:"workers"`
+	Cores   int `json:"cores" merge:"sum"`
+	Workers int `json:"workers" merge:"sum"`
 	// CPUKnown says that the system tells how much the process has used. Where it
 	// does not, each CPU is 0.
 	CPUKnown bool `json:"cpu_known"`
 	// Seconds is how many whole seconds were looked at: each is part of its line
 	// of intervals.ndjson. Pauses are those of the garbage collector, in all.
-	Seconds int64         `json:"seconds"`
-	CPU     time.Duration `json:"cpu_ns"`
-	Pauses  time.Duration `json:"gc_pauses_ns"`
+	Seconds int64         `json:"seconds" merge:"max"`
+	CPU     time.Duration `json:"cpu_ns" merge:"sum"`
+	Pauses  time.Duration `json:"gc_pauses_ns" merge:"max"`
 	// LongestPause is as exact as the runtime's histogram of them.
-	LongestPause time.Duration `json:"longest_gc_pause_ns"`
+	LongestPause time.Duration `json:"longest_gc_pause_ns" merge:"max"`
 	// StoodStill is for how long the process was not let run, longest at once.
-	StoodStill   time.Duration `json:"stood_still_ns"`
-	LongestStill time.Duration `json:"longest_stood_still_ns"`
+	StoodStill   time.Duration `json:"stood_still_ns" merge:"max"`
+	LongestStill time.Duration `json:"longest_stood_still_ns" merge:"max"`
 	// Starved, GCCPU, RunQueue and Pressure are the sums of what [Health] says of
 	// each second; the last two are nil where the system does not tell.
-	Starved  time.Duration  `json:"starved_ns"`
-	GCCPU    time.Duration  `json:"gc_cpu_ns"`
-	RunQueue *time.Duration `json:"run_queue_wait_ns"`
-	Pressure *time.Duration `json:"cpu_pressure_ns"`
+	Starved  time.Duration  `json:"starved_ns" merge:"max"`
+	GCCPU    time.Duration  `json:"gc_cpu_ns" merge:"sum"`
+	RunQueue *time.Duration `json:"run_queue_wait_ns" merge:"max"`
+	Pressure *time.Duration `json:"cpu_pressure_ns" merge:"max"`
 	// LeastFree is the least number of workers that were free while load was
 	// sent, nil where that is not known.
-	LeastFree *int64 `json:"least_free_workers"`
+	LeastFree *int64 `json:"least_free_workers" merge:"min"`
 	// Goroutines and Heap, in bytes, are the greatest of any second.
-	Goroutines int64 `json:"most_goroutines"`
-	Heap       int64 `json:"most_heap_bytes"`
+	Goroutines int64 `json:"most_goroutines" merge:"max"`
+	Heap       int64 `json:"most_heap_bytes" merge:"max"`
 	// Busiest is the second of the run that took most CPU, nil where none was
 	// looked at.
 	Busiest *Health `json:"busiest"`
@@ -91,26 +91,26 @@ type Health struct {
 	Second int64 `json:"second"`
 	// Lasted is the time that CPU and pauses are of: a second, or more where the
 	// process stood still at its end.
-	Lasted       time.Duration `json:"lasted_ns"`
-	CPU          time.Duration `json:"cpu_ns"`
-	Pauses       time.Duration `json:"gc_pauses_ns"`
-	LongestPause time.Duration `json:"longest_gc_pause_ns"`
+	Lasted       time.Duration `json:"lasted_ns" merge:"max" follow:"sum"`
+	CPU          time.Duration `json:"cpu_ns" merge:"sum" follow:"sum"`
+	Pauses       time.Duration `json:"gc_pauses_ns" merge:"max" follow:"sum"`
+	LongestPause time.Duration `json:"longest_gc_pause_ns" merge:"max" follow:"max"`
 	// StoodStill is of this second alone.
-	StoodStill time.Duration `json:"stood_still_ns"`
+	StoodStill time.Duration `json:"stood_still_ns" merge:"max" follow:"sum"`
 	// Starved is for how long something was due and no worker was free to send it.
-	Starved time.Duration `json:"starved_ns"`
+	Starved time.Duration `json:"starved_ns" merge:"max" follow:"sum"`
 	// RunQueue is how long threads of the process were ready to run and had no CPU,
 	// all of them together; Pressure for how long something on the machine had to
 	// wait for one. They are nil where the system does not tell.
-	RunQueue *time.Duration `json:"run_queue_wait_ns"`
-	Pressure *time.Duration `json:"cpu_pressure_ns"`
+	RunQueue *time.Duration `json:"run_queue_wait_ns" merge:"max" follow:"sum"`
+	Pressure *time.Duration `json:"cpu_pressure_ns" merge:"max" follow:"sum"`
 	// GCCPU is what the garbage collector took of the CPU that the load could have
 	// had. The runtime tells it as a collection ends.
-	GCCPU time.Duration `json:"gc_cpu_ns"`
+	GCCPU time.Duration `json:"gc_cpu_ns" merge:"sum" follow:"sum"`
 	// FreeWorkers is the least number of them, nil where no load was sent.
-	FreeWorkers *int64 `json:"free_workers"`
-	Goroutines  int64  `json:"goroutines"`
-	Heap        int64  `json:"heap_bytes"`
+	FreeWorkers *int64 `json:"free_workers" merge:"min" follow:"min"`
+	Goroutines  int64  `json:"goroutines" merge:"sum" follow:"max"`
+	Heap        int64  `json:"heap_bytes" merge:"sum" follow:"max"`
 	// Unanswered are the stretches of the second in which attempts were under way
 	// and none was answered, in order, though the process was let run: those of at
 	// least 50 ms, what lay in seconds before counted. One that goes on has its next
@@ -151,24 +151,7 @@ func (v *Health) followedBy(next *Health) *Health {
 		return cmp.Or(v, next)
 	}
 	sum := *v
-	sum.Lasted += next.Lasted
-	sum.CPU += next.CPU
-	sum.Pauses += next.Pauses
-	sum.LongestPause = max(v.LongestPause, next.LongestPause)
-	sum.StoodStill += next.StoodStill
-	sum.Starved += next.Starved
-	sum.GCCPU += next.GCCPU
-	sum.RunQueue, sum.Pressure = sumDuration(v.RunQueue, next.RunQueue), sumDuration(v.Pressure, next.Pressure)
-	sum.FreeWorkers = minCount(v.FreeWorkers, next.FreeWorkers)
-	sum.Goroutines, sum.Heap = max(v.Goroutines, next.Goroutines), max(v.Heap, next.Heap)
+	combine(&sum, next, "follow")
 	sum.Unanswered = slices.Concat(v.Unanswered, next.Unanswered)
 	return &sum
-}
-
-// sumDuration returns the sum of two spells, nil where one is not known.
-func sumDuration(a, b *time.Duration) *time.Duration {
-	if a == nil || b == nil {
-		return nil
-	}
-	return new(*a + *b)
 }

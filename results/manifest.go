@@ -17,71 +17,71 @@ type Manifest struct {
 	Command  []string `json:"command"`
 	Scenario Scenario `json:"scenario"`
 	// Target is [Embedded], [InProcess], or the address of another service.
-	Target string `json:"target"`
+	Target string `json:"target" merge:"same"`
 	// Tables are those that the run makes at a remote target, in each account, and drops at
 	// its end: one that is killed may leave them.
 	Tables []string `json:"tables,omitempty"`
 	// Accounts is how many storage accounts the load is sharded over, each with the
 	// target of one; 0, like 1, is one.
-	Accounts int `json:"accounts,omitempty"`
+	Accounts int `json:"accounts,omitempty" merge:"same"`
 	// Service is what a remote target calls itself, empty where it does not say or is
 	// ours. Genuine says that it is the table service, Emulator that it imitates it, with
 	// Targets for limits where LimitsKnown; what is neither does not say what it is.
-	Service     string `json:"service,omitempty"`
-	Genuine     bool   `json:"genuine,omitempty"`
-	Emulator    bool   `json:"emulator,omitempty"`
-	LimitsKnown bool   `json:"limits_known,omitempty"`
+	Service     string `json:"service,omitempty" merge:"same"`
+	Genuine     bool   `json:"genuine,omitempty" merge:"same"`
+	Emulator    bool   `json:"emulator,omitempty" merge:"same"`
+	LimitsKnown bool   `json:"limits_known,omitempty" merge:"same"`
 	// StandIns are what the run used beside its tables and had in memory in the place
 	// of the real services: "queue", "blobs", [OwnServices].
-	StandIns []string `json:"stand_ins,omitempty"`
+	StandIns []string `json:"stand_ins,omitempty" merge:"same"`
 	// Budget is the number of billed transactions that the run may make, 0 for
 	// any.
-	Budget int64 `json:"budget_transactions,omitempty"`
+	Budget int64 `json:"budget_transactions,omitempty" merge:"sum"`
 	// Start is "warm" or "cold", Profile the partition model's; both are empty
 	// for a remote target.
-	Start   string `json:"start"`
-	Profile string `json:"profile"`
+	Start   string `json:"start" merge:"same"`
+	Profile string `json:"profile" merge:"same"`
 	Seed    uint64 `json:"seed"`
 	// Retry names the policy of the measured operations.
-	Retry string `json:"retry"`
+	Retry string `json:"retry" merge:"same"`
 	// Started is the wall time of the run's instant zero, in UTC.
 	Started time.Time `json:"started"`
 	// Time is "real" or "virtual".
-	Time string `json:"time"`
+	Time string `json:"time" merge:"same"`
 	// Driver is "vegeta" where that sent the load, empty where this tool's own did.
-	Driver string `json:"driver,omitempty"`
+	Driver string `json:"driver,omitempty" merge:"same"`
 	// Client is what sent requests to a remote target, "native" or "net/http", and Proxy host and
 	// port of the proxy that they went by; both are empty otherwise.
-	Client string `json:"client,omitempty"`
+	Client string `json:"client,omitempty" merge:"same"`
 	Proxy  string `json:"proxy,omitempty"`
 	// PartitionKey is the partition that the run is aimed at, empty for none.
-	PartitionKey string `json:"partition_key"`
+	PartitionKey string `json:"partition_key" merge:"same"`
 	// Spread is the load on several partitions, nil for none.
 	Spread *Spread `json:"spread,omitempty"`
 	// Dataless says that writes were answered without storing anything.
-	Dataless bool `json:"dataless,omitempty"`
+	Dataless bool `json:"dataless,omitempty" merge:"same"`
 	// PeakAsked is the rate in operations per second whose holding was asked
 	// for, 0 for none.
 	PeakAsked float64 `json:"peak_asked,omitempty"`
 	// Checks are the claims of the scenario, in the syntax of package figure.
-	Checks []string `json:"checks,omitempty"`
+	Checks []string `json:"checks,omitempty" merge:"same"`
 	// SpreadOver is the second or minute over which arrivals of a file with the same timestamp
 	// were spread evenly, 0 where none were.
-	SpreadOver time.Duration `json:"arrivals_spread_over_ns,omitempty"`
+	SpreadOver time.Duration `json:"arrivals_spread_over_ns,omitempty" merge:"same"`
 	// Faults are what goes wrong on purpose, a line for each rule.
-	Faults []string `json:"faults,omitempty"`
+	Faults []string `json:"faults,omitempty" merge:"same"`
 	// AntiPattern is what the run does wrong on purpose, empty unless it is the anti-pattern
 	// of the scenario that it is called after.
-	AntiPattern string `json:"anti_pattern,omitempty"`
+	AntiPattern string `json:"anti_pattern,omitempty" merge:"same"`
 	// Example is what the scenario shows, nil where it warns of nothing.
 	Example *Example `json:"example,omitempty"`
 	// Targets are the rates that the model holds partitions and accounts to.
-	Targets Targets `json:"targets"`
+	Targets Targets `json:"targets" merge:"same"`
 	// Model lists every parameter of the partition model.
-	Model []Parameter `json:"model"`
+	Model []Parameter `json:"model" merge:"same"`
 	// Operations are the kinds of operation, in the order of the reports.
-	Operations  []Kind      `json:"operations"`
-	Environment Environment `json:"environment"`
+	Operations  []Kind      `json:"operations" merge:"same"`
+	Environment Environment `json:"environment" merge:"each"`
 	// Merged says of which runs the record was put together, nil for that of one run.
 	Merged *Merged `json:"merged,omitempty"`
 	// Fleet says which processes offered the load together, nil for one.
@@ -247,7 +247,7 @@ type Kind struct {
 
 // Environment is what the run had to work with.
 type Environment struct {
-	CPUs       int `json:"cpus"`
-	GOMAXPROCS int `json:"gomaxprocs"`
-	Workers    int `json:"workers"`
+	CPUs       int `json:"cpus" merge:"sum"`
+	GOMAXPROCS int `json:"gomaxprocs" merge:"sum"`
+	Workers    int `json:"workers" merge:"sum"`
 }

@@ -92,11 +92,8 @@ func manifest(parts []MergePart) Manifest {
 			m.Targets.Partition += of.Targets.Partition
 			m.Targets.Account += of.Targets.Account
 		}
-		m.Budget += of.Budget
+		combine(&m, of, "merge")
 		m.PeakAsked += of.PeakAsked
-		m.Environment.CPUs += of.Environment.CPUs
-		m.Environment.GOMAXPROCS += of.Environment.GOMAXPROCS
-		m.Environment.Workers += of.Environment.Workers
 		for _, table := range of.Tables {
 			if !slices.Contains(m.Tables, table) {
 				m.Tables = append(m.Tables, table)

@@ -1,9 +1,11 @@
 package results
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"time"
 )
 
@@ -25,55 +27,33 @@ func (m *MergeMismatch) Error() string {
 // Unwrap returns [ErrMergeMismatch].
 func (m *MergeMismatch) Unwrap() error { return ErrMergeMismatch }
 
-// agreed are the fields that have to be the same in all parts. Builds, texts of a scenario,
-// seeds and machines may differ, and are told.
-var agreed = []struct {
-	field string
-	of    func(*Record) any
-}{
-	{"schema_version", func(r *Record) any { return r.SchemaVersion }},
-	{"manifest.scenario.name", func(r *Record) any { return r.Manifest.Scenario.Name }},
-	{"manifest.target", func(r *Record) any { return r.Manifest.Target }},
-	{"manifest.time", func(r *Record) any { return r.Manifest.Time }},
-	{"manifest.start", func(r *Record) any { return r.Manifest.Start }},
-	{"manifest.profile", func(r *Record) any { return r.Manifest.Profile }},
-	{"manifest.retry", func(r *Record) any { return r.Manifest.Retry }},
-	{"manifest.driver", func(r *Record) any { return r.Manifest.Driver }},
-	{"manifest.client", func(r *Record) any { return r.Manifest.Client }},
-	{"manifest.accounts", func(r *Record) any { return r.Manifest.Accounts }},
-	{"manifest.service", func(r *Record) any { return r.Manifest.Service }},
-	{"manifest.genuine", func(r *Record) any { return r.Manifest.Genuine }},
-	{"manifest.emulator", func(r *Record) any { return r.Manifest.Emulator }},
-	{"manifest.limits_known", func(r *Record) any { return r.Manifest.LimitsKnown }},
-	{"manifest.stand_ins", func(r *Record) any { return text(r.Manifest.StandIns) }},
-	{"manifest.partition_key", func(r *Record) any { return r.Manifest.PartitionKey }},
-	{"manifest.spread.partitions", func(r *Record) any {
-		if r.Manifest.Spread == nil {
-			return 0
-		}
-		return r.Manifest.Spread.Partitions
-	}},
-	{"manifest.dataless", func(r *Record) any { return r.Manifest.Dataless }},
-	{"manifest.checks", func(r *Record) any { return text(r.Manifest.Checks) }},
-	{"manifest.arrivals_spread_over_ns", func(r *Record) any { return r.Manifest.SpreadOver }},
-	{"manifest.faults", func(r *Record) any { return text(r.Manifest.Faults) }},
-	{"manifest.anti_pattern", func(r *Record) any { return r.Manifest.AntiPattern }},
-	{"manifest.targets", func(r *Record) any {
-		// Of the modelled targets of several runs that of one: which are the documents' is told
-		// by their numbers.
-		of := Targets{Partition: r.Manifest.Targets.Partition, Account: r.Manifest.Targets.Account}
-		if r.Manifest.Modelled() && r.Manifest.Merged != nil {
-			runs := int64(max(1, len(r.Manifest.Merged.Runs)))
-			of.Partition, of.Account = of.Partition/runs, of.Account/runs
-		}
-		return of
-	}},
-	{"manifest.model", func(r *Record) any { return text(r.Manifest.Model) }},
-	{"manifest.operations", func(r *Record) any { return text(r.Manifest.Operations) }},
-}
+// agreed is a field that has to be the same in all parts, and what a part has in it.
+type agreed struct{ field, value string }
 
-// text is a list in one form, whether it is empty or nil.
-func text[T any](list []T) string { return fmt.Sprint(list) }
+// agreedOf returns these fields of a record: those of the manifest with the tag merge:"same", and some more. Builds, texts
+// of a scenario, seeds and machines may differ, and are told.
+func agreedOf(r *Record) []agreed {
+	m, partitions := r.Manifest, 0
+	if m.Spread != nil {
+		partitions = m.Spread.Partitions
+	}
+	// Of the modelled targets of several runs that of one: which are the documents' is told by their numbers.
+	m.Targets.Documented = false
+	if m.Modelled() && m.Merged != nil {
+		runs := int64(max(1, len(m.Merged.Runs)))
+		m.Targets.Partition, m.Targets.Account = m.Targets.Partition/runs, m.Targets.Account/runs
+	}
+	list := []agreed{{"schema_version", fmt.Sprint(r.SchemaVersion)}, {"manifest.scenario.name", m.Scenario.Name},
+		{"manifest.spread.partitions", fmt.Sprint(partitions)}}
+	of := reflect.ValueOf(m)
+	for i := range of.NumField() {
+		if tag := of.Type().Field(i).Tag; tag.Get("merge") == "same" {
+			name, _, _ := strings.Cut(tag.Get("json"), ",")
+			list = append(list, agreed{"manifest." + name, fmt.Sprint(of.Field(i))})
+		}
+	}
+	return list
+}
 
 // apart is how far the begins of a phase may lie from each other: less than the second in
 // which intervals tell of it.
@@ -102,25 +82,23 @@ func check(parts []MergePart) error {
 				return wrong("runs", "it is given twice")
 			}
 		}
-		for _, one := range agreed {
-			if has, wants := one.of(part.Record), one.of(first.Record); !reflect.DeepEqual(has, wants) {
-				return wrong(one.field, "%s; expected %s, as %s has it", short(has), short(wants), first.Name)
+		wants := agreedOf(first.Record)
+		for k, has := range agreedOf(part.Record) {
+			if has != wants[k] {
+				return wrong(has.field, "%s; expected %s, as %s has it", short(has.value), short(wants[k].value), first.Name)
 			}
 		}
 	}
 	return checkPhases(parts)
 }
 
-// short returns a value on one line of a bounded length.
-func short(value any) string {
-	text, most := []rune(fmt.Sprintf("%v", value)), 120
+// short returns a value in a bounded length.
+func short(value string) string {
+	text, most := []rune(value), 120
 	if len(text) > most {
 		return string(text[:most]) + " …"
 	}
-	if len(text) == 0 {
-		return "none"
-	}
-	return string(text)
+	return cmp.Or(value, "none")
 }
 
 // checkPhases compares each part's phases with those of the part that has most. One that

@@ -65,13 +65,7 @@ func connections(r *Record, more *Connections) {
 	if r.Connections == nil {
 		r.Connections = new(Connections)
 	}
-	sum := r.Connections
-	AddTimes(sum, more, 1)
-	for _, one := range [][2]*Spell{{&sum.Lookups, &more.Lookups}, {&sum.Connects, &more.Connects}, {&sum.Handshakes, &more.Handshakes}, {&sum.FirstByte, &more.FirstByte}} {
-		one[0].Count += one[1].Count
-		one[0].Total += one[1].Total
-		one[0].Max = max(one[0].Max, one[1].Max)
-	}
+	combine(r.Connections, more, "merge")
 }
 
 // mostSaid bounds how many of the slowest attempts are told, and how many of a refusal.

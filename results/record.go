@@ -129,18 +129,18 @@ func (c TargetCounts) Plus(more TargetCounts, times int64) TargetCounts {
 type Connections struct {
 	// Opened is how many were opened, Reused how many attempts went over one
 	// that was open already.
-	Opened int64 `json:"opened"`
-	Reused int64 `json:"reused"`
+	Opened int64 `json:"opened" merge:"sum"`
+	Reused int64 `json:"reused" merge:"sum"`
 	// HTTP2 is how many attempts went over HTTP/2, where several share a connection.
-	HTTP2 int64 `json:"http2,omitempty"`
+	HTTP2 int64 `json:"http2,omitempty" merge:"sum"`
 	// Lookups of a host's name, Connects and Handshakes (TLS) come with the
 	// time that they took.
-	Lookups    Spell `json:"dns_lookups"`
-	Connects   Spell `json:"connects"`
-	Handshakes Spell `json:"tls_handshakes"`
+	Lookups    Spell `json:"dns_lookups" merge:"each"`
+	Connects   Spell `json:"connects" merge:"each"`
+	Handshakes Spell `json:"tls_handshakes" merge:"each"`
 	// FirstByte is from when an attempt has a connection to the first byte of
 	// its reply.
-	FirstByte Spell `json:"first_byte"`
+	FirstByte Spell `json:"first_byte" merge:"each"`
 }
 
 // Said is what a remote service said of its own state while it was loaded.
@@ -187,9 +187,9 @@ type SaidRequest struct {
 
 // Spell is something that was waited for again and again.
 type Spell struct {
-	Count int64         `json:"count"`
-	Total time.Duration `json:"total_ns"`
-	Max   time.Duration `json:"max_ns"`
+	Count int64         `json:"count" merge:"sum"`
+	Total time.Duration `json:"total_ns" merge:"sum"`
+	Max   time.Duration `json:"max_ns" merge:"max"`
 }
 
 // Total returns the sum over every phase of the kinds of operation for which
