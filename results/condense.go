@@ -175,14 +175,9 @@ func (c *condenser) finish() {
 
 // hasAllSeconds reports whether the counts of the seconds are those of the phases.
 func (r *Record) hasAllSeconds() bool {
-	var seconds, phases Counts
+	phases, seconds := r.Counts(Everything), Counts{}
 	for i := range r.Intervals {
 		seconds.Add(&r.Intervals[i].Counts)
-	}
-	for p := range r.Phases {
-		for k := range r.Phases[p].Kinds {
-			phases.Add(&r.Phases[p].Kinds[k].Counts)
-		}
 	}
 	return seconds.Scheduled == phases.Scheduled && seconds.Attempts == phases.Attempts && seconds.Operations == phases.Operations
 }

@@ -8,7 +8,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"math/bits"
 	"slices"
@@ -207,36 +206,6 @@ func indexOf(micros int64) int64 {
 	return micros/width + int64(bits.Len64(uint64(width))-1)*(1<<10)
 }
 
-// isOwnEncoding reports whether a text is the encoding of so many durations as [packer] writes it. It takes a tenth of
-// the memory of decoding. Where it is false, the text may still be one as others write it.
-func isOwnEncoding(text string, count int64) bool {
-	packed, err := base64.StdEncoding.DecodeString(text)
-	if err != nil || len(packed) < outerHeader || binary.BigEndian.Uint32(packed) != outerCookie ||
-		int64(binary.BigEndian.Uint32(packed[4:])) != int64(len(packed)-outerHeader) {
-		return false
-	}
-	wide, err := zlib.NewReader(bytes.NewReader(packed[outerHeader:]))
-	if err != nil {
-		return false
-	}
-	all, err := io.ReadAll(io.LimitReader(wide, longestEncoding))
-	if err != nil || len(all) < header || len(all) == longestEncoding || !bytes.Equal(all[:header], appendHeader(nil, len(all)-header)) {
-		return false
-	}
-	index, sum := int64(0), int64(0)
-	for counts := all[header:]; len(counts) > 0; {
-		n, size := binary.Varint(counts)
-		if size <= 0 || n > mostDurations || n < -indexOf(longestMicros) {
-			return false
-		}
-		counts = counts[size:]
-		if index, sum = index+max(1, -n), sum+max(0, n); index > indexOf(longestMicros)+1 || sum > count {
-			return false
-		}
-	}
-	return sum == count
-}
-
 // unpacked returns the histogram in a form of which several figures can be taken.
 func (h *Histogram) unpacked() *Histogram {
 	if h == nil || h.packed == "" {
@@ -336,16 +305,15 @@ func (h *Histogram) Mean() (mean float64) {
 	return mean
 }
 
-// fewestBeyond is how many durations must lie beyond a quantile for it to be
-// told.
-const fewestBeyond = 10
+// minBeyond is how many durations must lie beyond a quantile for it to be told.
+const minBeyond = 10
 
 // Quantile returns the q-th quantile in microseconds, [OverHour] where it is over an hour,
 // and false where fewer than ten durations lie beyond it, so that it would rest on chance.
 func (h *Histogram) Quantile(q float64) (int64, bool) {
 	// The small addition keeps n·(1−q) = 10 from failing by rounding.
 	count := h.Count()
-	if float64(count)*(1-q)+1e-9 < fewestBeyond {
+	if float64(count)*(1-q)+1e-9 < minBeyond {
 		return 0, false
 	}
 	if rank := int64(q*float64(count) + 0.5); rank > count-h.over {
@@ -415,18 +383,24 @@ func (h *Histogram) Bars() []Bar {
 		return nil
 	}
 	var bars []Bar
-	if h.isFew() {
-		for _, one := range h.few {
-			bars = append(bars, Bar{one.from, one.last(), one.count})
-		}
-		return bars
-	}
-	for _, b := range h.buckets().Distribution() {
-		if b.Count > 0 {
-			bars = append(bars, Bar{b.From, b.To, b.Count})
-		}
+	for _, one := range h.list() {
+		bars = append(bars, Bar{one.from, one.last(), one.count})
 	}
 	return bars
+}
+
+// list returns the buckets that hold anything, in order, of a histogram that is not empty.
+func (h *Histogram) list() []bucket {
+	if h.isFew() {
+		return h.few
+	}
+	var list []bucket
+	for _, b := range h.buckets().Distribution() {
+		if b.Count > 0 {
+			list = append(list, bucket{b.From, b.Count})
+		}
+	}
+	return list
 }
 
 // histogramJSON is the form on disk. HDR is the public V2 compressed encoding,
@@ -471,15 +445,7 @@ func (h *Histogram) encodedBy(p *packer) (string, error) {
 	if known := h.encoded.Load(); known != nil {
 		return *known, nil
 	}
-	var made string
-	var err error
-	if h.isFew() {
-		made, err = p.encode(h.few)
-	} else {
-		var text []byte
-		text, err = h.buckets().Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-		made = string(text)
-	}
+	made, err := p.encode(h.list())
 	if err != nil {
 		return "", fmt.Errorf("results: encoding a histogram: %w", err)
 	}
@@ -521,6 +487,7 @@ func (h *Histogram) decode(form *histogramJSON) error {
 	}
 	if hdr.LowestTrackableValue() == 1 && hdr.HighestTrackableValue() == longestMicros && hdr.SignificantFigures() == significantFigures {
 		h.hdr, h.full, h.encoded, h.over = hdr, true, new(atomic.Pointer[string]), form.Over
+		h.encoded.Store(&form.HDR)
 		return nil
 	}
 	// Merging into one of this package's own keeps every later merge exact,

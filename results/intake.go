@@ -50,9 +50,12 @@ type heldBack struct {
 	from time.Duration
 }
 
-// lay lays down one of what is told of an instant, 0 where that is not later than all before,
-// and takes down what there is if it is time for it.
-func lay[T any](r *Recorder, on *[]T, one *T, at time.Duration) {
+// enqueue adds one of what is told of an instant, 0 where that is not later than all before, to the intake, and takes
+// down what is there if it is time for it. It returns false if one goroutine does it all, which needs no intake.
+func enqueue[T any](r *Recorder, on *[]T, one *T, at time.Duration) bool {
+	if r.alone {
+		return false
+	}
 	i := &r.intake
 	i.mu.Lock()
 	*on = append(*on, *one)
@@ -64,10 +67,11 @@ func lay[T any](r *Recorder, on *[]T, one *T, at time.Duration) {
 	case most >= intakeMost:
 		r.mu.Lock()
 	case !later && most < intakeRoom || !r.mu.TryLock():
-		return
+		return true
 	}
 	defer r.mu.Unlock()
 	r.gather()
+	return true
 }
 
 // gather takes down what lies in the intake. The recorder's mutex is held, the intake's for no

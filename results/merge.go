@@ -115,14 +115,8 @@ func runsOf(part MergePart) []MergedRun {
 	if m.Merged != nil {
 		return m.Merged.Runs
 	}
-	attempts := int64(0)
-	for p := range part.Record.Phases {
-		for k := range part.Record.Phases[p].Kinds {
-			attempts += part.Record.Phases[p].Kinds[k].Attempts
-		}
-	}
 	return []MergedRun{{Name: part.Name, Tool: m.Tool, SHA256: m.Scenario.SHA256, Seed: m.Seed, Started: m.Started,
-		Validity: part.Record.Validity, Attempts: attempts}}
+		Validity: part.Record.Validity, Attempts: part.Record.Counts(Everything).Attempts}}
 }
 
 // mergeNotes say in which ways the runs differ, and what cannot be told of them together.

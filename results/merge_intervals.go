@@ -152,7 +152,3 @@ func greater(a, b *int64) *int64 {
 	}
 	return a
 }
-
-// minBeyond is how many durations lie beyond a quantile at least that is told, as in
-// [Histogram.Quantile].
-const minBeyond = 10

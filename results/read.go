@@ -87,7 +87,7 @@ func readRun(folder Folder) (*Record, error) {
 
 // readRows reads the seconds and the events of a record.
 func readRows(folder Folder, r *Record, add func(Interval)) error {
-	kinds := r.Manifest.Operations
+	kinds, fail := r.Manifest.Operations, func(err error) error { return err }
 	cutIntervals, err := readLines(folder, IntervalsFile, func(row *Interval) error {
 		if len(row.Kinds) != len(kinds) {
 			return fmt.Errorf("%w: second %d has %d kinds of operation, the manifest %d", ErrCorrupt, row.Second, len(row.Kinds), len(kinds))
@@ -99,14 +99,14 @@ func readRows(folder Folder, r *Record, add func(Interval)) error {
 		}
 		add(*row)
 		return nil
-	})
+	}, fail)
 	if err != nil {
 		return err
 	}
 	cutEvents, err := readLines(folder, EventsFile, func(event *Event) error {
 		r.Events = append(r.Events, *event)
 		return nil
-	})
+	}, fail)
 	r.Cut = cutIntervals || cutEvents
 	return err
 }
@@ -132,9 +132,9 @@ func readAll(folder Folder, name string) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// readLines reads one value a line. The last line may be cut off; any other
-// that cannot be read is an error with its number.
-func readLines[T any](folder Folder, name string, add func(*T) error) (cut bool, err error) {
+// readLines reads one value a line. The last line may be cut off; of any other that cannot be read
+// bad returns the error with its number, or nil to go on.
+func readLines[T any](folder Folder, name string, add func(*T) error, bad func(error) error) (cut bool, err error) {
 	file, err := folder.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -153,10 +153,12 @@ func readLines[T any](folder Folder, name string, add func(*T) error) (cut bool,
 			return false, fmt.Errorf("results: reading %s: %w", name, err)
 		}
 		var value T
-		if err := json.Unmarshal(line, &value); err != nil {
-			return false, fmt.Errorf("%w: %s:%d: %w", ErrCorrupt, name, number, err)
+		if err = json.Unmarshal(line, &value); err != nil {
+			err = bad(fmt.Errorf("%w: %s:%d: %w", ErrCorrupt, name, number, err))
+		} else {
+			err = add(&value)
 		}
-		if err := add(&value); err != nil {
+		if err != nil {
 			return false, err
 		}
 	}

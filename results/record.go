@@ -85,28 +85,12 @@ type Minute struct {
 
 // UnmarshalJSON implements [json.Unmarshaler]. It keeps the histogram packed: a run of days has thousands of minutes.
 func (m *Minute) UnmarshalJSON(text []byte) error {
-	var read struct {
-		Minute   int64
-		Response *histogramJSON
+	type plain Minute
+	err := json.Unmarshal(text, (*plain)(m))
+	if err == nil && m.Response.Count() > 0 {
+		m.Response = new(packer).pack(m.Response)
 	}
-	if err := json.Unmarshal(text, &read); err != nil {
-		return err
-	}
-	*m = Minute{Minute: read.Minute}
-	of := read.Response
-	if of == nil {
-		return nil
-	}
-	if 0 < of.Count && of.Count <= mostDurations && 0 <= of.Over && of.Over <= of.Count && isOwnEncoding(of.HDR, of.Count) {
-		m.Response = &Histogram{over: of.Over, packed: of.HDR, packedCount: of.Count}
-		return nil
-	}
-	var response Histogram
-	if err := response.decode(of); err != nil {
-		return err
-	}
-	m.Response = new(packer).pack(&response)
-	return nil
+	return err
 }
 
 // TargetCounts are what a target itself counted: Requests that arrived = Ok + Throttled + Failed, and

@@ -95,11 +95,9 @@ func (r *Recorder) EndPhase(phase int, end time.Duration) {
 // Scheduled takes down an operation that became due, when it is sent or
 // dropped: an attempt may end long after its second has been written.
 func (r *Recorder) Scheduled(s *Scheduled) {
-	if r.alone {
+	if !enqueue(r, &r.intake.scheduled, s, 0) {
 		r.scheduled(s)
-		return
 	}
-	lay(r, &r.intake.scheduled, s, 0)
 }
 
 func (r *Recorder) scheduled(s *Scheduled) {
@@ -133,11 +131,9 @@ func (r *Recorder) scheduled(s *Scheduled) {
 // Again takes down that an operation sends a further request, or one once more, when it
 // does: its first one is told by [Recorder.Scheduled].
 func (r *Recorder) Again(sent time.Duration) {
-	if r.alone {
+	if !enqueue(r, &r.intake.again, &sent, 0) {
 		r.again(sent)
-		return
 	}
-	lay(r, &r.intake.again, &sent, 0)
 }
 
 func (r *Recorder) again(sent time.Duration) {
@@ -148,11 +144,9 @@ func (r *Recorder) again(sent time.Duration) {
 // instant on, for so long.
 func (r *Recorder) Held(phase, kind int, from, wait time.Duration) {
 	one := heldBack{phaseWait{phase, wait}, kind, from}
-	if r.alone {
+	if !enqueue(r, &r.intake.held, &one, 0) {
 		r.held(&one)
-		return
 	}
-	lay(r, &r.intake.held, &one, 0)
 }
 
 func (r *Recorder) held(one *heldBack) {
@@ -170,11 +164,9 @@ func (r *Recorder) held(one *heldBack) {
 
 // Attempt takes down an attempt after its end.
 func (r *Recorder) Attempt(a *Attempt) {
-	if r.alone {
+	if !enqueue(r, &r.intake.attempts, a, max(a.Done, a.Noted)) {
 		r.attempt(a)
-		return
 	}
-	lay(r, &r.intake.attempts, a, max(a.Done, a.Noted))
 }
 
 func (r *Recorder) attempt(a *Attempt) {
@@ -196,11 +188,9 @@ func (r *Recorder) attempt(a *Attempt) {
 
 // Waited takes down that an operation of a phase is to wait before a retry.
 func (r *Recorder) Waited(phase int, wait time.Duration) {
-	if r.alone {
+	if !enqueue(r, &r.intake.waits, &phaseWait{phase, wait}, 0) {
 		r.waited(phase, wait)
-		return
 	}
-	lay(r, &r.intake.waits, &phaseWait{phase, wait}, 0)
 }
 
 func (r *Recorder) waited(phase int, wait time.Duration) {
@@ -211,11 +201,9 @@ func (r *Recorder) waited(phase int, wait time.Duration) {
 
 // Completed takes down an operation after its last attempt.
 func (r *Recorder) Completed(c *Completed) {
-	if r.alone {
+	if !enqueue(r, &r.intake.completed, c, max(c.Done, c.Noted)) {
 		r.completed(c)
-		return
 	}
-	lay(r, &r.intake.completed, c, max(c.Done, c.Noted))
 }
 
 func (r *Recorder) completed(c *Completed) {

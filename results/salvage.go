@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -35,6 +34,10 @@ func Salvage(folder Folder) (*Record, []string, error) {
 	}
 	w := &wreck{record: new(Record)}
 	w.run(text)
+	if err := w.record.Heat.check(); err != nil {
+		w.record.Heat, w.damaged = nil, true
+		w.fault("%s: %s", RunFile, strings.TrimPrefix(err.Error(), ErrCorrupt.Error()+": "))
+	}
 	if w.record.Intervals, err = salvaged[Interval](w, folder, IntervalsFile); err != nil {
 		return nil, nil, err
 	}
@@ -177,42 +180,24 @@ func elements[T any](text []byte) []T {
 }
 
 // salvaged reads one value a line, and counts the lines that it cannot read.
-func salvaged[T any](w *wreck, folder Folder, name string) ([]T, error) {
-	text, err := readAll(folder, name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var values []T
+func salvaged[T any](w *wreck, folder Folder, name string) (values []T, err error) {
 	bad := 0
-	for line := range bytes.Lines(text) {
-		var value T
-		if line[len(line)-1] != '\n' {
-			w.fault("%s ends in the middle of a line", name)
-		} else if json.Unmarshal(line, &value) != nil {
-			bad++
-		} else {
-			values = append(values, value)
-		}
+	add := func(value *T) error { values = append(values, *value); return nil }
+	cut, err := readLines(folder, name, add, func(error) error { bad++; return nil })
+	if cut {
+		w.fault("%s ends in the middle of a line", name)
 	}
 	if bad > 0 {
 		w.fault("%s: %d lines cannot be read", name, bad)
 	}
-	return values, nil
+	return values, err
 }
 
 // Killed returns what the whole seconds show of a run that was not closed, nil of one that
 // was: it has a summary, or its phases hold what its seconds do. It shares no memory with
 // the record.
 func (r *Record) Killed() *Killed {
-	seconds, held, begun := int64(0), int64(0), int64(0)
-	for p := range r.Phases {
-		for k := range r.Phases[p].Kinds {
-			held += r.Phases[p].Kinds[k].Attempts
-		}
-	}
+	seconds, held, begun := int64(0), r.Counts(Everything).Attempts, int64(0)
 	k := &Killed{Phases: []KilledPhase{}}
 	for i := range r.Intervals {
 		row := &r.Intervals[i]
@@ -251,6 +236,13 @@ func (r *Record) Killed() *Killed {
 func (r *Recorder) save() error { return r.record.save(r.folder) }
 
 func (r *Record) save(folder Folder) error {
+	// One packer encodes all: the compressor is most of what that takes.
+	var p packer
+	r.each(Everything, func(k *KindStats) {
+		for _, h := range []*Histogram{k.Response, k.Lost, k.Service[Ok], k.Service[Throttled], k.Service[Failed]} {
+			_, _ = h.encodedBy(&p) // an error shows below
+		}
+	})
 	text, err := json.MarshalIndent(r, "", " ")
 	if err == nil {
 		err = folder.Replace(RunFile, append(text, '\n'))
