@@ -141,7 +141,7 @@ func (c *condenser) sum() Interval {
 	if busy := func(i *Interval) bool { return i.Succeeded > 0 }; c.from%60 == 0 && c.to-c.from == 60 && countOf(of, busy) > 1 {
 		at, found := slices.BinarySearchFunc(c.record.Minutes, c.from/60, func(m Minute, n int64) int { return cmp.Compare(m.Minute, n) })
 		if found {
-			sum.Response = QuantilesOf(c.record.Minutes[at].Response.unpacked())
+			sum.Response = QuantilesOf(c.record.Minutes[at].Response)
 		}
 	}
 	return sum

@@ -2,15 +2,14 @@ package results
 
 import (
 	"bytes"
-	"cmp"
 	"compress/zlib"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"math"
 	"math/bits"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -30,41 +29,44 @@ const OverHour = longestMicros + 1
 // Histogram counts durations in microseconds, to three significant figures. It belongs
 // to one goroutine. A nil one can be read and is empty.
 type Histogram struct {
-	// few holds up to maxFew buckets in order. When full is set, hdr holds all buckets instead, in 200 KB that it
-	// keeps when the histogram is reset.
-	few  []bucket
-	hdr  *hdrhistogram.Histogram
-	full bool
-	// packed is the encoding of a histogram that is stored in no other form, and packedCount its count. A record
-	// has one for each minute.
-	packed      string
-	packedCount int64
-	// over is how many durations were longer than an hour and counted as one.
-	over int64
-	// last is what was recorded last, in microseconds, and again that many times that
-	// the buckets do not have yet: on the virtual clock nothing is late, and what is
-	// refused mostly takes the same time.
-	last, again int64
+	// chunks have the counts of the buckets by their numbers; nil ones are empty.
+	chunks []*chunk
+	// count is the number of durations, over of those that were longer than an hour and counted as one.
+	count, over int64
+	// packed is the encoding of a histogram that is stored in no other form. A record has one for each minute.
+	packed string
 	// encoded holds the encoding of the buckets, nil where it has to be made: a record is
 	// written more often than its histograms change. It is allotted with them.
 	encoded *atomic.Pointer[string]
 }
 
+// chunk has the counts of buckets that follow one another: durations mostly lie in a few stretches of all there are.
+type chunk [128]int64
+
 // bucket is a bucket that is not empty: its shortest duration in microseconds, and the number of durations.
 type bucket struct{ from, count int64 }
 
-// maxFew is the greatest number of buckets that are kept as a list.
-const maxFew = 16
+// The buckets are those of hdrhistogram with three significant figures: a microsecond wide up to 2047, and twice as wide
+// with each doubling from there, half of which is halfDoubling buckets.
+const (
+	halfDoubling = 1 << 10
+	exactBits    = 11
+)
 
-// bucketWidth returns the width of a duration's bucket in microseconds, as in hdrhistogram with three significant
-// figures: 1 up to 2047, and twice as much with each doubling from there.
-func bucketWidth(micros int64) int64 {
-	const own = 11
-	return 1 << (max(own, bits.Len64(uint64(micros))) - own)
+// indexOf returns the number of the bucket that a duration in microseconds lies in.
+func indexOf(micros int64) int {
+	shift := max(exactBits, bits.Len64(uint64(micros))) - exactBits
+	return int(micros>>shift) + shift*halfDoubling
+}
+
+// fromOf returns the shortest duration of a bucket in microseconds.
+func fromOf(index int) int64 {
+	shift := max(1, index/halfDoubling) - 1
+	return int64(index-shift*halfDoubling) << shift
 }
 
 // last returns the longest duration of the bucket, in microseconds.
-func (b bucket) last() int64 { return b.from + bucketWidth(b.from) - 1 }
+func (b bucket) last() int64 { return fromOf(indexOf(b.from)+1) - 1 }
 
 // NewHistogram returns an empty histogram.
 func NewHistogram() *Histogram { return &Histogram{} }
@@ -77,48 +79,28 @@ func (h *Histogram) Record(d time.Duration) {
 		micros = longestMicros
 		h.over++
 	}
-	if micros == h.last {
-		h.again++
-		return
-	}
-	h.settle()
-	h.last, h.again = micros, 1
-}
-
-// settle has the buckets hold all that was recorded.
-func (h *Histogram) settle() {
-	if h == nil || h.again == 0 {
-		return
-	}
-	again := h.again
-	h.again = 0
-	h.add(bucket{h.last, again})
+	h.add(bucket{micros, 1})
 }
 
 // add adds durations of one bucket.
 func (h *Histogram) add(one bucket) {
 	h.beforeChange()
-	if h.full {
-		record(h.hdr, one)
-		return
+	index := indexOf(one.from)
+	at, within := index/len(chunk{}), index%len(chunk{})
+	if missing := at + 1 - len(h.chunks); missing > 0 {
+		h.chunks = append(h.chunks, make([]*chunk, missing)...)
 	}
-	one.from -= one.from % bucketWidth(one.from)
-	at, there := slices.BinarySearchFunc(h.few, one.from, func(b bucket, from int64) int { return cmp.Compare(b.from, from) })
-	switch {
-	case there:
-		h.few[at].count += one.count
-	case len(h.few) < maxFew:
-		h.few = slices.Insert(h.few, at, one)
-	default:
-		h.fill()
-		record(h.hdr, one)
+	if h.chunks[at] == nil {
+		h.chunks[at] = new(chunk)
 	}
+	h.chunks[at][within] += one.count
+	h.count += one.count
 }
 
 // beforeChange unpacks the histogram and drops its cached encoding.
 func (h *Histogram) beforeChange() {
 	if h.packed != "" {
-		h.hdr, h.full, h.packed = h.buckets(), true, ""
+		*h = *h.unpacked()
 	}
 	if h.encoded == nil {
 		h.encoded = new(atomic.Pointer[string])
@@ -128,50 +110,43 @@ func (h *Histogram) beforeChange() {
 	}
 }
 
-// fill moves all buckets to hdr.
-func (h *Histogram) fill() {
-	if h.full {
-		return
+// unpacked returns the histogram in a form of which several figures can be taken.
+func (h *Histogram) unpacked() *Histogram {
+	if h == nil || h.packed == "" {
+		return h
 	}
-	if h.hdr == nil {
-		h.hdr = hdrhistogram.New(1, longestMicros, significantFigures)
+	wide := new(Histogram)
+	if err := wide.decode(&histogramJSON{h.count, h.over, h.packed}); err != nil {
+		panic("results: what was encoded cannot be decoded: " + err.Error())
 	}
-	for _, one := range h.few {
-		record(h.hdr, one)
-	}
-	h.few, h.full = h.few[:0], true
+	return wide
 }
 
-func record(to *hdrhistogram.Histogram, one bucket) {
-	if err := to.RecordValues(one.from, one.count); err != nil {
-		panic("results: a value within the histogram's span was refused: " + err.Error())
-	}
-}
-
-// buckets returns all buckets in the library's form. The caller must not change them.
-func (h *Histogram) buckets() *hdrhistogram.Histogram {
-	switch {
-	case h.full:
-		return h.hdr
-	case h.packed != "":
-		hdr, err := hdrhistogram.Decode([]byte(h.packed))
-		if err != nil {
-			panic("results: what was encoded cannot be decoded: " + err.Error())
+// buckets are those that hold anything, in order.
+func (h *Histogram) buckets() iter.Seq[bucket] {
+	return func(yield func(bucket) bool) {
+		if h.Count() == 0 {
+			return
 		}
-		return hdr
-	default:
-		of := Histogram{few: h.few}
-		of.fill()
-		return of.hdr
+		for c, chunk := range h.unpacked().chunks {
+			if chunk == nil {
+				continue
+			}
+			for i, n := range chunk {
+				if n > 0 && !yield(bucket{fromOf(c*len(chunk) + i), n}) {
+					return
+				}
+			}
+		}
 	}
 }
 
-// packer encodes histograms of few buckets in memory that it uses again: the compressor of the library's encoder
-// takes a megabyte each time. The zero value is ready for use.
+// packer encodes histograms in memory that it uses again: the compressor of the library's encoder takes a megabyte each
+// time. The zero value is ready for use.
 type packer struct {
-	text       []byte
-	compressed bytes.Buffer
-	compressor *zlib.Writer
+	counts, text []byte
+	compressed   bytes.Buffer
+	compressor   *zlib.Writer
 }
 
 // pack returns a copy of a histogram that stores only its encoding. Each use decodes it.
@@ -180,7 +155,7 @@ func (p *packer) pack(h *Histogram) *Histogram {
 	if err != nil {
 		panic(err.Error()) // it is written to memory
 	}
-	return &Histogram{over: h.Over(), packed: text, packedCount: h.Count()}
+	return &Histogram{count: h.Count(), over: h.Over(), packed: text}
 }
 
 // The encoding is that of the text, which begins with a header, compressed behind another header.
@@ -200,26 +175,12 @@ func appendHeader(text []byte, counts int) []byte {
 	return text
 }
 
-// indexOf returns the number of the bucket that a duration in microseconds lies in.
-func indexOf(micros int64) int64 {
-	width := bucketWidth(micros)
-	return micros/width + int64(bits.Len64(uint64(width))-1)*(1<<10)
-}
-
-// unpacked returns the histogram in a form of which several figures can be taken.
-func (h *Histogram) unpacked() *Histogram {
-	if h == nil || h.packed == "" {
-		return h
-	}
-	return &Histogram{hdr: h.buckets(), full: true, over: h.over}
-}
-
-// encode returns what [Histogram.Encoded] does for a list of buckets: for each bucket in turn its count, or the
-// negative length of a run of empty ones.
-func (p *packer) encode(list []bucket) (string, error) {
-	counts, next := make([]byte, 0, binary.MaxVarintLen64*2*maxFew), int64(0)
-	for _, one := range list {
-		index := indexOf(one.from)
+// encode returns what [Histogram.Encoded] does: for each bucket in turn its count, or the negative length of a run of
+// empty ones.
+func (p *packer) encode(h *Histogram) (string, error) {
+	counts, next := p.counts[:0], int64(0)
+	for one := range h.buckets() {
+		index := int64(indexOf(one.from))
 		switch empty := index - next; {
 		case empty == 1:
 			counts = binary.AppendVarint(counts, 0)
@@ -228,7 +189,7 @@ func (p *packer) encode(list []bucket) (string, error) {
 		}
 		counts, next = binary.AppendVarint(counts, one.count), index+1
 	}
-	p.text = append(appendHeader(p.text[:0], len(counts)), counts...)
+	p.counts, p.text = counts, append(appendHeader(p.text[:0], len(counts)), counts...)
 	p.compressed.Reset()
 	p.compressed.Write(make([]byte, outerHeader))
 	if p.compressor == nil {
@@ -248,20 +209,11 @@ func (p *packer) encode(list []bucket) (string, error) {
 }
 
 // Count returns how many durations were recorded.
-func (h *Histogram) Count() (sum int64) {
-	h.settle()
-	switch {
-	case h == nil:
+func (h *Histogram) Count() int64 {
+	if h == nil {
 		return 0
-	case h.packed != "":
-		return h.packedCount
-	case h.full:
-		return h.hdr.TotalCount()
 	}
-	for _, one := range h.few {
-		sum += one.count
-	}
-	return sum
+	return h.count
 }
 
 // Over returns how many of them were longer than an hour.
@@ -272,35 +224,23 @@ func (h *Histogram) Over() int64 {
 	return h.over
 }
 
-// isFew reports whether the buckets of a histogram that is not empty are in the list.
-func (h *Histogram) isFew() bool { return len(h.few) > 0 && !h.full }
-
 // Max returns the longest duration in microseconds, 0 where there is none and [OverHour]
 // where it was over an hour.
-func (h *Histogram) Max() int64 {
-	switch {
-	case h.Count() == 0:
-		return 0
-	case h.over > 0:
+func (h *Histogram) Max() (longest int64) {
+	if h.Over() > 0 {
 		return OverHour
-	case h.isFew():
-		return min(h.few[len(h.few)-1].last(), longestMicros)
-	default:
-		return min(h.buckets().Max(), longestMicros)
 	}
+	for one := range h.buckets() {
+		longest = min(one.last(), longestMicros)
+	}
+	return longest
 }
 
 // Mean returns the mean in microseconds, 0 where there is none.
 func (h *Histogram) Mean() (mean float64) {
 	total := float64(h.Count())
-	if total == 0 {
-		return 0
-	}
-	if !h.isFew() {
-		return h.buckets().Mean()
-	}
-	for _, one := range h.few {
-		mean += float64(one.count) * float64(one.from+bucketWidth(one.from)/2) / total
+	for one := range h.buckets() {
+		mean += float64(one.count) * float64(one.from+(one.last()+1-one.from)/2) / total
 	}
 	return mean
 }
@@ -319,35 +259,22 @@ func (h *Histogram) Quantile(q float64) (int64, bool) {
 	if rank := int64(q*float64(count) + 0.5); rank > count-h.over {
 		return OverHour, true
 	}
-	if !h.isFew() {
-		return min(h.buckets().ValueAtQuantile(q*100), longestMicros), true
-	}
 	rank := max(1, int64(q*100/100*float64(count)+0.5))
-	for _, one := range h.few {
+	for one := range h.buckets() {
 		if rank -= one.count; rank <= 0 {
 			return min(one.last(), longestMicros), true
 		}
 	}
-	return min(h.few[len(h.few)-1].last(), longestMicros), true
+	return h.Max(), true
 }
 
 // Merge adds the durations of other, which may be nil or empty.
 func (h *Histogram) Merge(other *Histogram) {
-	switch {
-	case other.Count() == 0:
+	if other.Count() == 0 {
 		return
-	case other.isFew():
-		h.settle()
-		for _, one := range other.few {
-			h.add(one)
-		}
-	default:
-		h.settle()
-		h.beforeChange()
-		h.fill()
-		if dropped := h.hdr.Merge(other.buckets()); dropped > 0 {
-			panic(fmt.Sprintf("results: merging equal histograms dropped %d values", dropped))
-		}
+	}
+	for one := range other.buckets() {
+		h.add(one)
 	}
 	h.over += other.over
 }
@@ -355,10 +282,12 @@ func (h *Histogram) Merge(other *Histogram) {
 // reset empties the histogram and keeps its memory.
 func (h *Histogram) reset() {
 	h.beforeChange()
-	if h.full {
-		h.hdr.Reset()
+	for _, one := range h.chunks {
+		if one != nil {
+			*one = chunk{}
+		}
 	}
-	h.few, h.full, h.over, h.last, h.again = h.few[:0], false, 0, 0, 0
+	h.count, h.over = 0, 0
 }
 
 // Bar is a range of durations in microseconds, both ends included, and how many
@@ -370,7 +299,6 @@ type Bar struct {
 
 // Add adds the durations of bars of another histogram.
 func (h *Histogram) Add(bars ...Bar) {
-	h.settle()
 	for _, one := range bars {
 		h.add(bucket{one.From, one.Count})
 	}
@@ -378,29 +306,11 @@ func (h *Histogram) Add(bars ...Bar) {
 
 // Bars returns the buckets that hold anything, in order; their counts sum to
 // [Histogram.Count].
-func (h *Histogram) Bars() []Bar {
-	if h.Count() == 0 {
-		return nil
-	}
-	var bars []Bar
-	for _, one := range h.list() {
+func (h *Histogram) Bars() (bars []Bar) {
+	for one := range h.buckets() {
 		bars = append(bars, Bar{one.from, one.last(), one.count})
 	}
 	return bars
-}
-
-// list returns the buckets that hold anything, in order, of a histogram that is not empty.
-func (h *Histogram) list() []bucket {
-	if h.isFew() {
-		return h.few
-	}
-	var list []bucket
-	for _, b := range h.buckets().Distribution() {
-		if b.Count > 0 {
-			list = append(list, bucket{b.From, b.Count})
-		}
-	}
-	return list
 }
 
 // histogramJSON is the form on disk. HDR is the public V2 compressed encoding,
@@ -445,7 +355,7 @@ func (h *Histogram) encodedBy(p *packer) (string, error) {
 	if known := h.encoded.Load(); known != nil {
 		return *known, nil
 	}
-	made, err := p.encode(h.list())
+	made, err := p.encode(h)
 	if err != nil {
 		return "", fmt.Errorf("results: encoding a histogram: %w", err)
 	}
@@ -485,18 +395,18 @@ func (h *Histogram) decode(form *histogramJSON) error {
 	if hdr.TotalCount() != form.Count {
 		return fmt.Errorf("%w: a histogram of %d says that it holds %d", ErrCorrupt, hdr.TotalCount(), form.Count)
 	}
-	if hdr.LowestTrackableValue() == 1 && hdr.HighestTrackableValue() == longestMicros && hdr.SignificantFigures() == significantFigures {
-		h.hdr, h.full, h.encoded, h.over = hdr, true, new(atomic.Pointer[string]), form.Over
-		h.encoded.Store(&form.HDR)
-		return nil
+	// In buckets of this package every later merge is exact, whatever span the file was written with.
+	for _, b := range hdr.Distribution() {
+		if b.Count > 0 && b.From > longestMicros {
+			*h = Histogram{}
+			return fmt.Errorf("%w: %d durations beyond an hour", ErrCorrupt, b.Count)
+		}
+		if b.Count > 0 {
+			h.add(bucket{b.From, b.Count})
+		}
 	}
-	// Merging into one of this package's own keeps every later merge exact,
-	// whatever span the file was written with.
-	h.beforeChange()
-	h.fill()
-	if dropped := h.hdr.Merge(hdr); dropped > 0 {
-		*h = Histogram{}
-		return fmt.Errorf("%w: %d durations beyond an hour", ErrCorrupt, dropped)
+	if hdr.LowestTrackableValue() == 1 && hdr.HighestTrackableValue() == longestMicros && hdr.SignificantFigures() == significantFigures {
+		h.encoded.Store(&form.HDR)
 	}
 	h.over = form.Over
 	return nil

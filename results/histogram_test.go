@@ -279,7 +279,7 @@ func TestFewBucketsSayWhatAllWould(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 47))
 	for seed := range resultstest.Cases(20, 300) {
 		h, hdr := results.NewHistogram(), hdrhistogram.New(1, int64(time.Hour/time.Microsecond), 3)
-		values := make([]int64, 1+rng.IntN(24))
+		values := make([]int64, 1+rng.IntN(200))
 		for i := range values {
 			values[i] = rng.Int64N(1 << rng.IntN(32))
 		}

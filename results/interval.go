@@ -220,6 +220,7 @@ type Quantiles struct {
 
 // QuantilesOf returns the quantiles of a histogram.
 func QuantilesOf(h *Histogram) Quantiles {
+	h = h.unpacked()
 	told := func(q float64) *int64 {
 		if v, ok := h.Quantile(q); ok {
 			return &v
