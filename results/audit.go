@@ -1,7 +1,5 @@
 package results
 
-import "slices"
-
 // Audit is what became of the writes of a run that were looked after.
 type Audit struct {
 	// Writes is how many operations wrote under an id = Acknowledged + Unknown +
@@ -57,13 +55,3 @@ func (a *Audit) Sound() bool { return a == nil || a.Lost == 0 && a.Doubled == 0 
 // Kept reports whether the table kept every write that it acknowledged, except those that
 // the run may have overwritten itself.
 func (a *Audit) Kept() bool { return a == nil || a.Lost == a.Blind && a.Doubled == 0 }
-
-// Clone returns a copy that shares no memory, nil of nil.
-func (a *Audit) Clone() *Audit {
-	if a == nil {
-		return nil
-	}
-	clone := *a
-	clone.Examples = slices.Clone(a.Examples)
-	return &clone
-}

@@ -43,15 +43,6 @@ type Invariant struct {
 	Examples []string `json:"examples,omitempty"`
 }
 
-// CloneInvariants returns a copy that shares no memory, nil of nil.
-func CloneInvariants(list []Invariant) []Invariant {
-	clones := slices.Clone(list)
-	for i := range clones {
-		clones[i].Examples = slices.Clone(clones[i].Examples)
-	}
-	return clones
-}
-
 // Counters takes down what the workflows of the run have counted, before
 // [Recorder.Finish].
 func (r *Recorder) Counters(list []Counter) { r.Take(func(of *Record) { of.Counters = list }) }

@@ -6,19 +6,15 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 )
 
 // Layout is the JSON form of a struct that embeds [Counts]: its fields in their order. It is immutable and safe
 // for concurrent use.
-type Layout []layoutField
-
-// layoutField is a field of the JSON form. Its head is the quoted name and the colon.
-type layoutField struct {
-	head      string
-	index     []int
-	omitEmpty bool
+type Layout struct {
+	// form is a struct of these fields, whose indexes in the original are fields.
+	form   reflect.Type
+	fields [][]int
 }
 
 // firstCounts are the counts that records had before layouts: a layout leaves out those that it does not name.
@@ -43,6 +39,11 @@ func LayoutOf[T any](names string) Layout {
 		}
 	}
 	var l Layout
+	var form []reflect.StructField
+	add := func(field reflect.StructField, tag string) {
+		l.fields = append(l.fields, field.Index)
+		form = append(form, reflect.StructField{Name: field.Name, Type: field.Type, Tag: reflect.StructTag(`json:"` + tag + `"`)})
+	}
 	for _, one := range strings.Fields(names) {
 		name, written, _ := strings.Cut(one, "=")
 		field, known := fields[name]
@@ -50,48 +51,21 @@ func LayoutOf[T any](names string) Layout {
 			panic(fmt.Sprintf("results: %v has no field %s", reflect.TypeFor[T](), name))
 		}
 		others = slices.DeleteFunc(others, func(other string) bool { return other == name })
-		omitEmpty := strings.HasSuffix(field.Tag.Get("json"), ",omitempty")
-		l = append(l, layoutField{strconv.Quote(cmp.Or(written, name)) + ":", field.Index, omitEmpty})
+		tag := field.Tag.Get("json")
+		add(field, cmp.Or(written, name)+tag[len(name):])
 	}
 	for _, name := range others {
-		l = append(l, layoutField{strconv.Quote(name) + ":", fields[name].Index, true})
+		add(fields[name], name+",omitempty")
 	}
+	l.form = reflect.StructOf(form)
 	return l
 }
 
 // Encode returns the JSON form of a struct, which must be of the layout's type, by value.
 func (l Layout) Encode(of any) ([]byte, error) {
-	from, text := reflect.ValueOf(of), []byte{'{'}
-	for i := range l {
-		value := from.FieldByIndex(l[i].index)
-		if l[i].omitEmpty && isEmpty(value) {
-			continue
-		}
-		if len(text) > 1 {
-			text = append(text, ',')
-		}
-		text = append(text, l[i].head...)
-		if value.Kind() == reflect.Int64 {
-			text = strconv.AppendInt(text, value.Int(), 10)
-			continue
-		}
-		more, err := json.Marshal(value.Interface())
-		if err != nil {
-			return nil, err
-		}
-		text = append(text, more...)
+	from, to := reflect.ValueOf(of), reflect.New(l.form).Elem()
+	for i, index := range l.fields {
+		to.Field(i).Set(from.FieldByIndex(index))
 	}
-	return append(text, '}'), nil
-}
-
-// isEmpty reports whether encoding/json's omitempty leaves a value out.
-func isEmpty(v reflect.Value) bool {
-	switch v.Kind() {
-	case reflect.Slice, reflect.Map:
-		return v.Len() == 0
-	case reflect.Struct:
-		return false
-	default:
-		return v.IsZero()
-	}
+	return json.Marshal(to.Interface())
 }

@@ -1,7 +1,7 @@
 package results
 
 import (
-	"slices"
+	"encoding/json"
 	"time"
 )
 
@@ -122,28 +122,18 @@ func (l *Limit) Step(rate *float64) *LimitStep {
 	return nil
 }
 
-// Clone returns a copy that shares no memory; that of nil is nil.
-func (l *Limit) Clone() *Limit {
-	if l == nil {
-		return nil
+// Clone returns a copy of a part of a record that shares no memory. It goes by way of JSON.
+func Clone[T any](value T) (other T) {
+	text, err := json.Marshal(value)
+	if err == nil {
+		err = json.Unmarshal(text, &other)
 	}
-	other := *l
-	other.MaxP99, other.Held, other.NotHeld = cloned(l.MaxP99), cloned(l.Held), cloned(l.NotHeld)
-	other.Steps = slices.Clone(l.Steps)
-	for i := range other.Steps {
-		other.Steps[i].P99 = cloned(l.Steps[i].P99)
+	if err != nil {
+		panic("results: a part of a record that is no JSON: " + err.Error())
 	}
-	return &other
-}
-
-func cloned[T any](value *T) *T {
-	if value == nil {
-		return nil
-	}
-	other := *value
-	return &other
+	return other
 }
 
 // Limit takes down what a search has come to so far, in place of what it had
 // come to before, until [Recorder.Finish]. It keeps a copy.
-func (r *Recorder) Limit(l *Limit) { r.Take(func(of *Record) { of.Limit = l.Clone() }) }
+func (r *Recorder) Limit(l *Limit) { r.Take(func(of *Record) { of.Limit = Clone(l) }) }

@@ -38,7 +38,7 @@ func mergeRunData(r *Record, parts []MergePart) {
 	if len(counters) > 0 {
 		r.Counters = NewCounters(counters)
 	}
-	for _, one := range CloneInvariants(invariants) {
+	for _, one := range invariants {
 		at := slices.IndexFunc(r.Invariants, func(o Invariant) bool { return o.Name == one.Name })
 		if at < 0 {
 			r.Invariants = append(r.Invariants, one)
@@ -47,7 +47,7 @@ func mergeRunData(r *Record, parts []MergePart) {
 		of := &r.Invariants[at]
 		of.Looked += one.Looked
 		of.Faults += one.Faults
-		of.Examples = append(of.Examples, one.Examples...)
+		of.Examples = slices.Concat(of.Examples, one.Examples)
 		of.Examples = of.Examples[:min(len(of.Examples), mostSaid)]
 	}
 	slices.SortStableFunc(r.Tail, func(a, b KeyTail) int {

@@ -148,10 +148,8 @@ func (k *KindStats) Billed() int64 { return k.Attempts - k.Throttled - k.Kept }
 // value.
 func (k *KindStats) Add(other *KindStats) {
 	if k.Response == nil {
-		k.Response, k.Lost = NewHistogram(), NewHistogram()
-		for c := Ok; c < classes; c++ {
-			k.Service[c] = NewHistogram()
-		}
+		empty := newKindStats()
+		k.Response, k.Lost, k.Service = empty.Response, empty.Lost, empty.Service
 	}
 	k.Count(other)
 	k.Response.Merge(other.Response)

@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"slices"
 	"time"
 
 	"loadgen/results"
@@ -40,8 +39,8 @@ func Judge(record *results.Record) *results.Summary {
 		// Rates of several partitions during load balancing show no saturation.
 		saturate(s, figures)
 	}
-	s.Limit, s.Audit = record.Limit.Clone(), record.Audit.Clone()
-	s.Counters, s.Invariants = slices.Clone(record.Counters), results.CloneInvariants(record.Invariants)
+	s.Limit, s.Audit = results.Clone(record.Limit), results.Clone(record.Audit)
+	s.Counters, s.Invariants = results.Clone(record.Counters), results.Clone(record.Invariants)
 	if hot, known := figures.Hottest(); known {
 		s.Hottest = &results.HottestPartition{Table: hot.Table, Key: hot.Key, EntitiesPerSecond: float64(hot.Busiest), Mean: hot.Mean, AtLeast: hot.AtLeast}
 	}

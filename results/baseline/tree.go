@@ -131,7 +131,7 @@ func Of(record *results.Record) (*Tree, error) {
 	}
 	t := &Tree{Profile: m.Profile, Start: m.Start, Seed: m.Seed, Retry: m.Retry, Targets: m.Targets,
 		Validity: record.Summary.Validity, Reasons: append([]string{}, record.Summary.Reasons...), Lasted: int64(record.Duration),
-		Waits: timesOf(record.RetryWaits), Counted: record.Target, Audit: record.Audit.Clone(), Invariants: record.Invariants,
+		Waits: timesOf(record.RetryWaits), Counted: record.Target, Audit: record.Audit, Invariants: record.Invariants,
 		Saturation: record.Summary.Saturation, Checks: record.Summary.Checks}
 	if heat := record.Heat; heat != nil {
 		t.Heat = &Heat{SecondsPerColumn: heat.SecondsPerColumn, Columns: heat.Columns, Rows: len(heat.Rows), Partitions: heat.Partitions,

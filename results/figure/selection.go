@@ -80,11 +80,7 @@ func (f *Figures) named(name string) []Step {
 func (s *Selection) sum() results.KindStats {
 	var all []*results.KindStats
 	for _, step := range s.steps {
-		for k := range min(len(step.Phase.Kinds), len(step.kinds)) {
-			if s.want == nil || s.want(step.kinds[k]) {
-				all = append(all, &step.Phase.Kinds[k])
-			}
-		}
+		step.each(s.want, func(k *results.KindStats) { all = append(all, k) })
 	}
 	if len(all) == 1 {
 		return *all[0]
@@ -122,8 +118,7 @@ func (s *Selection) settled() (results.Cohort, float64) {
 func (s *Selection) counts() results.KindStats {
 	var sum results.KindStats
 	for _, step := range s.steps {
-		one := step.counts(s.want)
-		sum.Count(&one)
+		step.each(s.want, sum.Count)
 	}
 	return sum
 }

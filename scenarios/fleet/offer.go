@@ -130,7 +130,7 @@ func (o *Offering) offer(ctx context.Context, p *run.Plan, h run.Handed) (record
 	case err != nil:
 		return nil, err
 	case searched != nil:
-		record.Limit = searched.Limit().Clone()
+		record.Limit = results.Clone(searched.Limit())
 	}
 	switch {
 	case ctx.Err() != nil && record.Validity == results.Invalid:

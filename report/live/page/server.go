@@ -149,15 +149,7 @@ func (s *Server) Close() {
 	}
 	s.finish(event("ended", []byte(`"the run is over, without a report"`)))
 	s.watches.Wait()
-	ctx, cancel := context.WithCancel(context.Background())
-	var waiting sync.WaitGroup
-	waiting.Go(func() {
-		c := clock.NewReal()
-		if c.Sleep(ctx, c.Now().Add(lastUpdateTimeout)) == nil {
-			cancel()
-		}
-	})
+	ctx, release := clock.Within(context.Background(), clock.NewReal(), lastUpdateTimeout, context.DeadlineExceeded)
+	defer release()
 	_ = s.server.Close(ctx)
-	cancel()
-	waiting.Wait()
 }
