@@ -1,9 +1,6 @@
 package results
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // The bounds of what a heat map takes, whatever the run: at most about 10 MB while it is
 // recorded, which is that of mostFollowed partitions busy in every column.
@@ -308,30 +305,17 @@ func (h *heatRecorder) heat(seconds int64) *Heat {
 		number := int64(max(len(h.distinct), len(h.order)))
 		m.Partitions = &number
 	}
-	all := make([]*followed, 0, len(h.order))
+	m.Rest, m.Nowhere = cellsOf(&h.rest, m.Columns), cellsOf(&h.nowhere, m.Columns)
+	rows := make([]missingRow, 0, len(h.order))
 	for i := range h.order {
-		all = append(all, h.order[i].of)
-	}
-	slices.SortFunc(all, func(a, b *followed) int {
-		return cmp.Or(cmp.Compare(b.demanded, a.demanded), a.place.compare(b.place))
-	})
-	kept := all[:min(len(all), KeptRows)]
-	rest := h.rest
-	for _, one := range all[len(kept):] {
-		for _, cell := range one.cells {
-			rest[cell.column].add(&cell.heatCell)
-		}
-	}
-	slices.SortFunc(kept, func(a, b *followed) int { return a.place.compare(b.place) })
-	for _, one := range kept {
+		one := h.order[i].of
 		var cells [MostColumns]heatCell
 		for _, cell := range one.cells {
 			cells[cell.column] = cell.heatCell
 		}
-		m.Rows = append(m.Rows, HeatRow{Table: one.table, Key: one.key, HeatCells: cellsOf(&cells, m.Columns)})
-		m.MostMissed = max(m.MostMissed, one.missed)
+		rows = append(rows, missingRow{HeatRow{Table: one.table, Key: one.key, HeatCells: cellsOf(&cells, m.Columns)}, one.missed})
 	}
-	m.Rest, m.Nowhere = cellsOf(&rest, m.Columns), cellsOf(&h.nowhere, m.Columns)
+	m.keepRows(rows)
 	return m
 }
 

@@ -21,7 +21,7 @@ func heat(parts []MergePart) *Heat {
 		factor := int(sum.SecondsPerColumn / of.SecondsPerColumn)
 		sum.Columns = max(sum.Columns, (of.Columns+factor-1)/factor)
 	}
-	rows, missed := make(map[place]*HeatRow), make(map[place]int64)
+	rows := make(map[place]*missingRow)
 	for _, part := range parts {
 		of := part.Record.Heat
 		factor := int(sum.SecondsPerColumn / of.SecondsPerColumn)
@@ -30,15 +30,19 @@ func heat(parts []MergePart) *Heat {
 		for i := range of.Rows {
 			at := place{of.Rows[i].Table, of.Rows[i].Key}
 			if rows[at] == nil {
-				rows[at] = &HeatRow{Table: at.table, Key: at.key}
+				rows[at] = &missingRow{HeatRow: HeatRow{Table: at.table, Key: at.key}}
 			}
 			add(&rows[at].HeatCells, &of.Rows[i].HeatCells, factor, sum.Columns)
 		}
 	}
 	for _, part := range parts {
-		missing(part.Record.Heat, rows, missed)
+		missing(part.Record.Heat, rows)
 	}
-	keepRows(sum, rows, missed)
+	var list []missingRow
+	for _, one := range rows {
+		list = append(list, *one)
+	}
+	sum.keepRows(list)
 	number := int64(len(rows))
 	sum.Partitions = &number
 	for _, part := range parts {
@@ -69,7 +73,7 @@ func add(sum, more *HeatCells, factor, columns int) {
 // missing adds to each row how much of it a part may have among the rest: what its own row
 // there may lack, and of one that has none there no more than the least of its rows, and
 // than all of the rest.
-func missing(of *Heat, rows map[place]*HeatRow, missed map[place]int64) {
+func missing(of *Heat, rows map[place]*missingRow) {
 	rest, least := total(of.Rest.Demanded), int64(0)
 	own := make(map[place]bool)
 	for i := range of.Rows {
@@ -79,35 +83,36 @@ func missing(of *Heat, rows map[place]*HeatRow, missed map[place]int64) {
 		}
 		own[place{of.Rows[i].Table, of.Rows[i].Key}] = true
 	}
-	for at := range rows {
+	for at, one := range rows {
 		if own[at] {
-			missed[at] += of.MostMissed
+			one.missed += of.MostMissed
 		} else {
-			missed[at] += min(rest, least+of.MostMissed)
+			one.missed += min(rest, least+of.MostMissed)
 		}
 	}
 }
 
-// keepRows gives the sum the rows with the most demand, in the order of their keys, and puts
-// the others to its rest.
-func keepRows(sum *Heat, rows map[place]*HeatRow, missed map[place]int64) {
-	all := make([]*HeatRow, 0, len(rows))
-	for _, one := range rows {
-		all = append(all, one)
-	}
-	byKey := func(a, b *HeatRow) int {
+// missingRow is a row, and the most of its demand that it may lack.
+type missingRow struct {
+	HeatRow
+	missed int64
+}
+
+// keepRows gives the map the rows with the most demand, in the order of their keys, and adds the others to its rest.
+func (h *Heat) keepRows(rows []missingRow) {
+	byKey := func(a, b missingRow) int {
 		return cmp.Or(strings.Compare(a.Table, b.Table), strings.Compare(a.Key, b.Key))
 	}
-	slices.SortFunc(all, func(a, b *HeatRow) int {
+	slices.SortFunc(rows, func(a, b missingRow) int {
 		return cmp.Or(cmp.Compare(total(b.Demanded), total(a.Demanded)), byKey(a, b))
 	})
-	kept := all[:min(len(all), KeptRows)]
-	for _, one := range all[len(kept):] {
-		add(&sum.Rest, &one.HeatCells, 1, sum.Columns)
+	kept := rows[:min(len(rows), KeptRows)]
+	for _, one := range rows[len(kept):] {
+		add(&h.Rest, &one.HeatCells, 1, h.Columns)
 	}
 	slices.SortFunc(kept, byKey)
 	for _, one := range kept {
-		sum.Rows = append(sum.Rows, *one)
-		sum.MostMissed = max(sum.MostMissed, missed[place{one.Table, one.Key}])
+		h.Rows = append(h.Rows, one.HeatRow)
+		h.MostMissed = max(h.MostMissed, one.missed)
 	}
 }

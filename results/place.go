@@ -1,18 +1,8 @@
 package results
 
-import (
-	"cmp"
-	"strings"
-)
-
 // place is a partition: what the name of its table adds to that of the test table, and
 // its PartitionKey. One key in two tables is two partitions.
 type place struct{ table, key string }
-
-// compare orders places by table, then by key.
-func (p place) compare(other place) int {
-	return cmp.Or(strings.Compare(p.table, other.table), strings.Compare(p.key, other.key))
-}
 
 // AccountStats is the load of one account in a phase of a run over several.
 type AccountStats struct {

@@ -100,29 +100,15 @@ func (e *Exporter) flush() {
 	}
 	ctx, release := clock.Within(context.WithoutCancel(e.over), e.run.Clock, limit, errLate)
 	defer release()
-	// An interrupt while this waits shortens the time.
-	hurried := make(chan struct{})
-	stop := context.AfterFunc(e.over, func() { close(hurried) })
-	defer stop()
 	brief, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	sent := make(chan struct{})
-	go func() {
-		defer close(sent)
-		// The current second is over, too.
-		e.export(brief, e.run.Now()+time.Second)
-	}()
-	select {
-	case <-sent:
-		return
-	case <-hurried:
-	}
-	alarm := e.run.Clock.Alarm(e.run.Clock.Now().Add(shortTimeout))
-	defer alarm.Stop()
-	select {
-	case <-sent:
-	case <-alarm.C:
-		cancel(errLate)
-		<-sent
-	}
+	// An interrupt while this waits shortens the time.
+	stop := context.AfterFunc(e.over, func() {
+		if e.run.Clock.Sleep(brief, e.run.Clock.Now().Add(shortTimeout)) == nil {
+			cancel(errLate)
+		}
+	})
+	defer stop()
+	// The current second is over, too.
+	e.export(brief, e.run.Now()+time.Second)
 }

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -26,9 +25,6 @@ const (
 	maxFollowed = 16_384
 	maxWaiting  = 300
 )
-
-// followers is the number of locks for the operations in flight.
-const followers = 16
 
 // life is an operation with its attempts.
 type life struct {
@@ -57,14 +53,14 @@ type try struct {
 
 // slowest follows operations and keeps the slowest of each second.
 type slowest struct {
-	keys   bool
-	shards [followers]follower
+	keys bool
 
-	// second is the current one, bar the duration above which an operation is among its slowest: both are written under
-	// mu, and read without.
-	second, bar atomic.Int64
 	// mu guards the following fields.
 	mu sync.Mutex
+	// under are the operations in flight, by number.
+	under map[uint64]*life
+	// second is the current one.
+	second int64
 	// slow are the slowest of the second so far, slowest first; waiting are those of earlier seconds that were not taken
 	// yet.
 	slow, waiting []*life
@@ -73,44 +69,23 @@ type slowest struct {
 	sampled, lost int64
 }
 
-// follower has a part of the operations in flight.
-type follower struct {
-	mu    sync.Mutex
-	under map[uint64]*life
-	free  []*life
-	lost  int64
-}
-
-func newSlowest(keys bool) *slowest {
-	s := &slowest{keys: keys}
-	s.bar.Store(-1)
-	for i := range s.shards {
-		s.shards[i].under = make(map[uint64]*life)
-	}
-	return s
-}
+func newSlowest(keys bool) *slowest { return &slowest{keys: keys, under: make(map[uint64]*life)} }
 
 // attempt observes every attempt as it ends.
 func (s *slowest) attempt(a *results.Attempt) {
-	f := &s.shards[a.Number%followers]
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	l := f.under[a.Number]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.under[a.Number]
 	if l == nil {
-		if len(f.under) >= maxFollowed/followers {
-			f.lost++
+		if len(s.under) >= maxFollowed {
+			s.lost++
 			return
 		}
-		if last := len(f.free) - 1; last >= 0 {
-			l, f.free = f.free[last], f.free[:last]
-			*l = life{tries: l.tries[:0]}
-		} else {
-			l = new(life)
-		}
+		l = new(life)
 		if s.keys && a.HasPartition {
 			l.key = strings.ToValidUTF8(results.PartitionName(a.Table, a.PartitionKey), "?")
 		}
-		f.under[a.Number] = l
+		s.under[a.Number] = l
 	}
 	l.attempts++
 	if len(l.tries) < maxAttempts {
@@ -120,50 +95,25 @@ func (s *slowest) attempt(a *results.Attempt) {
 
 // completed observes every operation as it ends.
 func (s *slowest) completed(c *results.Completed) {
-	f := &s.shards[c.Number%followers]
-	f.mu.Lock()
-	l := f.under[c.Number]
-	delete(f.under, c.Number)
-	f.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.under[c.Number]
 	if l == nil {
 		return
 	}
+	delete(s.under, c.Number)
 	l.kind, l.phase, l.number, l.class = c.Kind, c.Phase, c.Number, c.Class
 	l.intended, l.done = c.Intended, c.Done
-	if l = s.offer(l); l != nil {
-		f.mu.Lock()
-		if len(f.free) < maxFollowed/followers {
-			f.free = append(f.free, l)
-		}
-		f.mu.Unlock()
-	}
-}
-
-// offer returns the operation that is not among the slowest, nil if all are.
-func (s *slowest) offer(l *life) *life {
-	second := int64(l.done / time.Second)
-	if second <= s.second.Load() && int64(l.duration()) < s.bar.Load() {
-		return l
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if second > s.second.Load() {
+	if second := int64(l.done / time.Second); second > s.second {
 		s.begin(second)
 	}
-	s.slow = append(s.slow, l)
-	slices.SortFunc(s.slow, func(a, b *life) int {
+	at, _ := slices.BinarySearchFunc(s.slow, l, func(a, b *life) int {
 		return cmp.Or(cmp.Compare(b.duration(), a.duration()), cmp.Compare(a.number, b.number))
 	})
-	if len(s.slow) < eachSecond {
-		return nil
+	if at < eachSecond {
+		s.slow = slices.Insert(s.slow, at, l)
+		s.slow = s.slow[:min(len(s.slow), eachSecond)]
 	}
-	var over *life
-	if len(s.slow) > eachSecond {
-		over = s.slow[eachSecond]
-		s.slow = s.slow[:eachSecond]
-	}
-	s.bar.Store(int64(s.slow[eachSecond-1].duration()))
-	return over
 }
 
 // begin begins a second. The caller holds mu.
@@ -173,15 +123,14 @@ func (s *slowest) begin(second int64) {
 	s.waiting = append(s.waiting, s.slow[:room]...)
 	s.lost += int64(len(s.slow) - room)
 	s.slow = nil
-	s.second.Store(second)
-	s.bar.Store(-1)
+	s.second = second
 }
 
 // drain returns the slowest of the seconds that are over at an instant and not drained yet.
 func (s *slowest) drain(at time.Duration) []*life {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if second := int64(at / time.Second); second > s.second.Load() {
+	if second := int64(at / time.Second); second > s.second {
 		s.begin(second)
 	}
 	waiting := s.waiting
@@ -192,15 +141,8 @@ func (s *slowest) drain(at time.Duration) []*life {
 // counts returns the number of operations that were to be traced, and of those that are lost.
 func (s *slowest) counts() (sampled, lost int64) {
 	s.mu.Lock()
-	sampled, lost = s.sampled, s.lost
-	s.mu.Unlock()
-	for i := range s.shards {
-		f := &s.shards[i]
-		f.mu.Lock()
-		lost += f.lost
-		f.mu.Unlock()
-	}
-	return sampled, lost
+	defer s.mu.Unlock()
+	return s.sampled, s.lost
 }
 
 // gathered keeps ended spans for the goroutine that sends them.
