@@ -1,7 +1,5 @@
 package figure
 
-import ()
-
 // Claim is something that is expected of a run. It is a value, and safe for
 // concurrent use.
 type Claim struct {
@@ -54,7 +52,7 @@ func (c *Claim) Judge(facts ClaimFacts) ClaimJudgement {
 	}
 	right := 0.0
 	if c.againstOther {
-		if right, told = facts.Look(c.right, c.own(c.right)); !told {
+		if right, told = facts.Look(c.right, c.right.Unit()); !told {
 			return judged
 		}
 		if c.factor != (ClaimNumber{}) {
@@ -89,8 +87,8 @@ func (c *Claim) observed(facts ClaimFacts) (float64, bool) {
 	if c.joint == alone {
 		return facts.Look(c.left, c.unit)
 	}
-	first, told := facts.Look(c.left, c.own(c.left))
-	second, both := facts.Look(c.second, c.own(c.second))
+	first, told := facts.Look(c.left, c.left.Unit())
+	second, both := facts.Look(c.second, c.second.Unit())
 	switch {
 	case !told || !both:
 		return 0, false
@@ -122,7 +120,7 @@ func (c *Claim) Bound() (of Reference, below float64, some bool) {
 	if c.joint != alone || c.againstOther || c.comparison != "<" && c.comparison != "<=" {
 		return Reference{}, 0, false
 	}
-	return c.left, c.number.Value(), c.unit == c.own(c.left)
+	return c.left, c.number.Value(), c.unit == c.left.Unit()
 }
 
 // Capped returns the figures that the claim holds only because they are not greater, where
@@ -162,9 +160,4 @@ func (c *Claim) String() string {
 	default:
 		return text + c.factor.String() + " * " + c.right.String()
 	}
-}
-
-func (c *Claim) own(f Reference) Unit {
-	k, _ := Find(f.Name)
-	return k.Unit
 }

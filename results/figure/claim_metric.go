@@ -30,22 +30,16 @@ const (
 // ParseClaimMetric reads a figure by which runs are compared, such as "p99(get)". The
 // error is a [*ClaimFault], which wraps [ErrClaimSyntax].
 func ParseClaimMetric(text string) (ClaimMetric, error) {
-	p := &parser{text: text}
-	if len(text) > MaxClaimLength {
-		p.fail(0, "text exceeds %d bytes; expected a figure such as p99(get)", MaxClaimLength)
-		return ClaimMetric{}, p.fault
+	of, err := ParseFigure(text)
+	if err != nil {
+		return ClaimMetric{}, err
 	}
-	m := ClaimMetric{Figure: p.figure()}
-	at := p.here()
+	p, m := &parser{text: text}, ClaimMetric{Figure: of}
 	switch {
-	case p.fault != nil:
-	case p.at < len(p.text):
-		p.fail(at, "%s follows the figure; expected its end", p.next())
-	case !slices.Contains(ClaimMetrics(), m.Figure.Name):
-		p.fail(m.Figure.Offset, "%s cannot be compared in live runs; expected one of %s",
-			m.Figure.Name, strings.Join(ClaimMetrics(), ", "))
-	case m.Figure.Part != Whole:
-		p.fail(m.Figure.Offset, "%s of a partition or account is not always recorded; expected an operation or phase", m.Figure.Name)
+	case !slices.Contains(ClaimMetrics(), of.Name):
+		p.fail(of.Offset, "%s cannot be compared in live runs; expected one of %s", of.Name, strings.Join(ClaimMetrics(), ", "))
+	case of.Part != Whole:
+		p.fail(of.Offset, "%s of a partition or account is not always recorded; expected an operation or phase", of.Name)
 	}
 	if p.fault != nil {
 		return ClaimMetric{}, p.fault

@@ -1,8 +1,6 @@
 package figure
 
-import (
-	"strconv"
-)
+import "strconv"
 
 // ClaimNumber is a number of a claim with its unit.
 type ClaimNumber struct {
@@ -14,16 +12,12 @@ type ClaimNumber struct {
 // Value returns the number: a time in nanoseconds, a percentage as a share of one.
 // Powers of ten are taken from the decimals, so that 0.1% is what 1/1000 is.
 func (n ClaimNumber) Value() float64 {
-	for _, s := range suffixes() {
-		if s.name == n.suffix {
-			value, err := strconv.ParseFloat(n.digits+"e"+strconv.Itoa(s.exponent), 64)
-			if err != nil {
-				panic("figure: invalid number: " + err.Error())
-			}
-			return value * s.times
-		}
+	s := suffixOf(n.suffix)
+	value, err := strconv.ParseFloat(n.digits+"e"+strconv.Itoa(s.exponent), 64)
+	if err != nil {
+		panic("figure: invalid number: " + err.Error())
 	}
-	panic("figure: unknown unit: " + n.suffix)
+	return value * s.times
 }
 
 // String returns the number as it is written.
@@ -44,21 +38,17 @@ type suffix struct {
 	unit     Unit
 }
 
-func suffixes() []suffix {
-	return []suffix{
+// suffixOf returns a unit by its name, one that multiplies by 0 for an unknown one. A plain number is a [Ratio].
+func suffixOf(name string) suffix {
+	for _, s := range []suffix{
 		{"", 0, 1, Ratio},
 		{"ns", 0, 1, Nanoseconds}, {"us", 3, 1, Nanoseconds}, {"ms", 6, 1, Nanoseconds}, {"s", 9, 1, Nanoseconds},
 		{"m", 9, 60, Nanoseconds}, {"h", 9, 3600, Nanoseconds},
 		{"%", -2, 1, Share}, {"/s", 0, 1, PerSecond},
-	}
-}
-
-// unit returns what the number says that it is of; a plain one says [Ratio].
-func (n ClaimNumber) unit() Unit {
-	for _, s := range suffixes() {
-		if s.name == n.suffix {
-			return s.unit
+	} {
+		if s.name == name {
+			return s
 		}
 	}
-	return Ratio
+	return suffix{unit: Ratio}
 }

@@ -152,7 +152,7 @@ func (p *parser) number() ClaimNumber {
 	written := rest[:end]
 	p.at += end
 	n := ClaimNumber{strconv.FormatFloat(value, 'f', -1, 64), strings.NewReplacer("µ", "u", "μ", "u").Replace(written)}
-	if !slices.ContainsFunc(suffixes(), func(s suffix) bool { return s.name == n.suffix }) {
+	if suffixOf(n.suffix).times == 0 {
 		p.fail(at, "unknown unit %q; expected ns, us, ms, s, m, h, %% or /s, or none", clipped(written))
 		n.suffix = ""
 	}

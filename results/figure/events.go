@@ -18,10 +18,8 @@ func events() []Definition {
 		{"stored_per_success", "bytes written, as billed", func(k *results.KindStats) int64 { return k.Stored }},
 	} {
 		list = append(list, Definition{Name: one.name, About: one.about + " per successful operation", Scope: OfOperations, Unit: Ratio,
-			Better: Lower, take: func(s *Selection) Value {
-				sum := s.counts()
-				return ratio(one.of(&sum), sum.Succeeded, "no operation succeeded")
-			}})
+			Better: Lower,
+			take:   ratioOf("no operation succeeded", func(k *results.KindStats) (part, whole int64) { return one.of(k), k.Succeeded })})
 	}
 	return append(list,
 		Definition{Name: "fairness", About: "Jain's fairness index of partitions offered under half their target: 1 is equal",

@@ -78,10 +78,7 @@ func (f *Figures) InKinds(name string, in Unit, want func(results.Kind) bool) Va
 	return f.over(name, f.reported, in, want)
 }
 
-func own(name string) Unit {
-	d, _ := Find(name)
-	return d.Unit
-}
+func own(name string) Unit { return Reference{Name: name}.Unit() }
 
 func (f *Figures) over(name string, steps []Step, in Unit, want func(results.Kind) bool) Value {
 	d, known := Find(name)

@@ -11,15 +11,9 @@ import (
 // loads say what became of the load.
 var loads = []Definition{
 	{Name: "tries", About: "requests per operation", Scope: OfOperations, Unit: Ratio, Better: Lower,
-		take: func(s *Selection) Value {
-			sum := s.counts()
-			return ratio(sum.Attempts, sum.Operations, "no completed operation")
-		}},
+		take: ratioOf("no completed operation", func(k *results.KindStats) (part, whole int64) { return k.Attempts, k.Operations })},
 	{Name: "retries_per_operation", About: "attempts that repeat a request, per operation", Scope: OfOperations, Unit: Ratio, Better: Lower,
-		take: func(s *Selection) Value {
-			sum := s.counts()
-			return ratio(sum.Retries, sum.Operations, "no completed operation")
-		}},
+		take: ratioOf("no completed operation", func(k *results.KindStats) (part, whole int64) { return k.Retries, k.Operations })},
 	{Name: "offered", About: "entities per second due: a step's rate times entities per operation, otherwise in the last half; " +
 		"partitions: busiest second; accounts: whole phase", Scope: OfLoad, Unit: PerSecond,
 		take: func(s *Selection) Value {
@@ -46,10 +40,8 @@ var loads = []Definition{
 			return perSecond(float64(sum.Throttled), s.seconds(), sum.Throttled)
 		}},
 	{Name: "share_lost", About: "share of due operations given up, failed or dropped, " +
-		"whenever they ended", Scope: OfOperations, Unit: Share, Better: Lower, take: func(s *Selection) Value {
-		sum := s.counts()
-		return ratio(lostOperations(&sum), sum.Scheduled, nothingDue)
-	}},
+		"whenever they ended", Scope: OfOperations, Unit: Share, Better: Lower,
+		take: ratioOf(nothingDue, func(k *results.KindStats) (part, whole int64) { return lostOperations(k), k.Scheduled })},
 	{Name: "share_lost_settled", About: "lost share in the last half of each step", Scope: OfOperations,
 		Unit: Share, Better: Lower, take: func(s *Selection) Value {
 			settled, _ := s.settled()
@@ -72,6 +64,15 @@ var loads = []Definition{
 }
 
 const nothingDue = "nothing was due"
+
+// ratioOf returns a ratio of two counts of a selection, or why there is none if the second is 0.
+func ratioOf(why string, of func(k *results.KindStats) (part, whole int64)) func(*Selection) Value {
+	return func(s *Selection) Value {
+		sum := s.counts()
+		part, whole := of(&sum)
+		return ratio(part, whole, why)
+	}
+}
 
 // rate returns the mean of a rate over the steps, weighted by the length of their settled part,
 // or that of a partition in its busiest second.

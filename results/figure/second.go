@@ -3,6 +3,7 @@ package figure
 import (
 	"slices"
 
+	"loadgen/report/compare/statistics"
 	"loadgen/results"
 )
 
@@ -86,8 +87,7 @@ func medianServed(list []second) float64 {
 	for i := range list {
 		served[i] = list[i].Served
 	}
-	slices.Sort(served)
-	return float64(served[(len(served)-1)/2]+served[len(served)/2]) / 2
+	return statistics.Median(served)
 }
 
 func meanServed(list []second) float64 {

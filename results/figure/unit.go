@@ -19,18 +19,7 @@ const (
 
 // String returns what the unit is of, in words.
 func (u Unit) String() string {
-	switch u {
-	case Count:
-		return "a count"
-	case Nanoseconds:
-		return "a time"
-	case Share:
-		return "a share"
-	case PerSecond:
-		return "a number per second"
-	default:
-		return "a plain number"
-	}
+	return [...]string{"a count", "a time", "a share", "a number per second", "a plain number"}[u]
 }
 
 // Better says which way a figure is better.

@@ -10,10 +10,10 @@ import (
 // units finds the unit in which the claim compares, and refuses what has none in
 // common. The limit stands at an offset of the text.
 func (p *parser) units(c *Claim, limit int) {
-	c.unit = c.own(c.left)
-	if c.joint != alone && c.own(c.second) != c.unit {
+	c.unit = c.left.Unit()
+	if c.joint != alone && c.second.Unit() != c.unit {
 		p.fail(c.second.Offset, "%s is %s, %s is %s; expected one unit",
-			c.left.Name, c.unit, c.second.Name, c.own(c.second))
+			c.left.Name, c.unit, c.second.Name, c.second.Unit())
 		return
 	}
 	if c.joint == divided {
@@ -21,7 +21,7 @@ func (p *parser) units(c *Claim, limit int) {
 	}
 	switch {
 	case c.againstOther:
-		if own := c.own(c.right); own != c.unit {
+		if own := c.right.Unit(); own != c.unit {
 			p.fail(c.right.Offset, "%s is %s, its limit %s; expected one unit", c.right.Name, own, c.unit)
 		}
 	case c.joint == alone:
@@ -34,12 +34,10 @@ func (p *parser) units(c *Claim, limit int) {
 			units = append(units, Share)
 		}
 		p.adopt(c, units, limit)
-	case c.unit == Count || c.unit == PerSecond:
-		// A difference stays in the unit of its figures.
-		p.adopt(c, []Unit{c.unit}, limit)
 	case c.unit == Ratio:
 		p.adopt(c, []Unit{Ratio, Share}, limit)
 	default:
+		// A difference stays in the unit of its figures.
 		p.adopt(c, []Unit{c.unit}, limit)
 	}
 }
@@ -47,7 +45,7 @@ func (p *parser) units(c *Claim, limit int) {
 // adopt has the claim compare in the unit of its number, if that is one of those
 // that it may be told in.
 func (p *parser) adopt(c *Claim, units []Unit, limit int) {
-	unit := c.number.unit()
+	unit := suffixOf(c.number.suffix).unit
 	if c.number.suffix == "" && units[0] != Nanoseconds {
 		// A plain number is of whatever the figure is.
 		unit = units[0]
@@ -58,7 +56,7 @@ func (p *parser) adopt(c *Claim, units []Unit, limit int) {
 			expected += " or " + example(u)
 		}
 		// From when on a load was throttled was called as the count of throttled attempts is now.
-		if c.left.Name == "throttled" && c.number.unit() == Nanoseconds {
+		if c.left.Name == "throttled" && suffixOf(c.number.suffix).unit == Nanoseconds {
 			expected += ", or the time throttled_from"
 		}
 		p.fail(limit, "%s is no limit for %s; expected %s", c.number, c.left.Name, expected)
@@ -68,16 +66,7 @@ func (p *parser) adopt(c *Claim, units []Unit, limit int) {
 }
 
 func example(u Unit) string {
-	switch u {
-	case Nanoseconds:
-		return "a time (20ms)"
-	case Share:
-		return "a share (1%)"
-	case PerSecond:
-		return "a rate (500/s)"
-	default:
-		return "a number (2)"
-	}
+	return [...]string{"a number (2)", "a time (20ms)", "a share (1%)", "a rate (500/s)", "a number (2)"}[u]
 }
 
 // here returns where the next thing begins.
