@@ -139,6 +139,15 @@ func (a *Attempt) HeldByLine() bool {
 // that this met another load, be it for the generator or for the client's line.
 func (a *Attempt) HeldBack() bool { return a.Sent-a.Intended+a.LineWait > HeldBackAfter }
 
+// own returns what of Entities the operation does in the partition of its first attempt.
+func (a *Attempt) own() int64 {
+	own := a.Entities
+	for i := range a.Beyond {
+		own -= a.Beyond[i].Entities
+	}
+	return own
+}
+
 // Part is what an operation means to touch by one of its requests, in entities.
 type Part struct {
 	Table        string

@@ -120,10 +120,7 @@ func cellOf(a *Attempt) heatCell {
 		// It counts as what its own request meant to touch.
 		due := a.Due
 		if due <= 0 && a.HasPartition {
-			due = a.Entities
-			for i := range a.Beyond {
-				due -= a.Beyond[i].Entities
-			}
+			due = a.own()
 		}
 		return heatCell{cellThrottled: 1, cellDemanded: due}
 	default:

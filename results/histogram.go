@@ -116,7 +116,7 @@ func (h *Histogram) unpacked() *Histogram {
 		return h
 	}
 	wide := new(Histogram)
-	if err := wide.decode(&histogramJSON{h.count, h.over, h.packed}); err != nil {
+	if _, err := wide.decode(&histogramJSON{h.count, h.over, h.packed}); err != nil {
 		panic("results: what was encoded cannot be decoded: " + err.Error())
 	}
 	return wide
@@ -370,44 +370,42 @@ func (h *Histogram) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &form); err != nil {
 		return fmt.Errorf("%w: histogram: %w", ErrCorrupt, err)
 	}
-	return h.decode(&form)
+	_, err := h.decode(&form)
+	return err
 }
 
-// decode sets the histogram to a form on disk.
-func (h *Histogram) decode(form *histogramJSON) error {
+// decode sets the histogram to a form on disk, and reports whether that has the buckets of this package.
+func (h *Histogram) decode(form *histogramJSON) (own bool, err error) {
 	*h = Histogram{}
 	if form.Count < 0 || form.Count > mostDurations || form.Over < 0 || form.Over > form.Count {
-		return fmt.Errorf("%w: a histogram of %d, %d of them over an hour", ErrCorrupt, form.Count, form.Over)
+		return false, fmt.Errorf("%w: a histogram of %d, %d of them over an hour", ErrCorrupt, form.Count, form.Over)
 	}
 	if form.HDR == "" {
 		if form.Count != 0 {
-			return fmt.Errorf("%w: a histogram of %d without its buckets", ErrCorrupt, form.Count)
+			return false, fmt.Errorf("%w: a histogram of %d without its buckets", ErrCorrupt, form.Count)
 		}
-		return nil
+		return false, nil
 	}
 	if len(form.HDR) > longestEncoding {
-		return fmt.Errorf("%w: a histogram of %d bytes", ErrCorrupt, len(form.HDR))
+		return false, fmt.Errorf("%w: a histogram of %d bytes", ErrCorrupt, len(form.HDR))
 	}
 	hdr, err := hdrhistogram.Decode([]byte(form.HDR))
 	if err != nil {
-		return fmt.Errorf("%w: histogram: %w", ErrCorrupt, err)
+		return false, fmt.Errorf("%w: histogram: %w", ErrCorrupt, err)
 	}
 	if hdr.TotalCount() != form.Count {
-		return fmt.Errorf("%w: a histogram of %d says that it holds %d", ErrCorrupt, hdr.TotalCount(), form.Count)
+		return false, fmt.Errorf("%w: a histogram of %d says that it holds %d", ErrCorrupt, hdr.TotalCount(), form.Count)
 	}
 	// In buckets of this package every later merge is exact, whatever span the file was written with.
 	for _, b := range hdr.Distribution() {
 		if b.Count > 0 && b.From > longestMicros {
 			*h = Histogram{}
-			return fmt.Errorf("%w: %d durations beyond an hour", ErrCorrupt, b.Count)
+			return false, fmt.Errorf("%w: %d durations beyond an hour", ErrCorrupt, b.Count)
 		}
 		if b.Count > 0 {
 			h.add(bucket{b.From, b.Count})
 		}
 	}
-	if hdr.LowestTrackableValue() == 1 && hdr.HighestTrackableValue() == longestMicros && hdr.SignificantFigures() == significantFigures {
-		h.encoded.Store(&form.HDR)
-	}
 	h.over = form.Over
-	return nil
+	return hdr.LowestTrackableValue() == 1 && hdr.HighestTrackableValue() == longestMicros && hdr.SignificantFigures() == significantFigures, nil
 }

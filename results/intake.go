@@ -31,24 +31,23 @@ type intake struct {
 // notes are what is told, by its sort.
 type notes struct {
 	scheduled []Scheduled
-	again     []time.Duration
 	held      []heldBack
 	attempts  []Attempt
-	waits     []phaseWait
 	completed []Completed
 }
 
-type phaseWait struct {
-	phase int
-	wait  time.Duration
+// heldBack is an attempt of a phase and kind that is sent, or waits from an instant on: what says which.
+type heldBack struct {
+	what, phase, kind int
+	from, wait        time.Duration
 }
 
-// heldBack is an attempt of a kind that its rate limit holds back from an instant on.
-type heldBack struct {
-	phaseWait
-	kind int
-	from time.Duration
-}
+// What a heldBack is: a further attempt that is sent, one that waits before a retry, one that its rate limit delays.
+const (
+	sentAgain = iota
+	waits
+	heldByLimit
+)
 
 // enqueue adds one of what is told of an instant, 0 where that is not later than all before, to the intake, and takes
 // down what is there if it is time for it. It returns false if one goroutine does it all, which needs no intake.
@@ -59,7 +58,7 @@ func enqueue[T any](r *Recorder, on *[]T, one *T, at time.Duration) bool {
 	i := &r.intake
 	i.mu.Lock()
 	*on = append(*on, *one)
-	most := max(len(i.scheduled), len(i.again), len(i.held), len(i.attempts), len(i.waits), len(i.completed))
+	most := max(len(i.scheduled), len(i.held), len(i.attempts), len(i.completed))
 	i.mu.Unlock()
 	second, last := int64(at/time.Second), i.second.Load()
 	later := second > last && i.second.CompareAndSwap(last, second)
@@ -84,21 +83,15 @@ func (r *Recorder) gather() {
 	for i := range kept.scheduled {
 		r.scheduled(&kept.scheduled[i])
 	}
-	for _, sent := range kept.again {
-		r.again(sent)
-	}
 	for i := range kept.held {
 		r.held(&kept.held[i])
 	}
 	for i := range kept.attempts {
 		r.attempt(&kept.attempts[i])
 	}
-	for _, one := range kept.waits {
-		r.waited(one.phase, one.wait)
-	}
 	for i := range kept.completed {
 		r.completed(&kept.completed[i])
 	}
 	clear(kept.attempts) // they have keys and codes
-	*kept = notes{kept.scheduled[:0], kept.again[:0], kept.held[:0], kept.attempts[:0], kept.waits[:0], kept.completed[:0]}
+	*kept = notes{kept.scheduled[:0], kept.held[:0], kept.attempts[:0], kept.completed[:0]}
 }

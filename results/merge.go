@@ -128,15 +128,8 @@ func mergeNotes(parts []MergePart, runs []MergedRun) []string {
 	if parts[0].Record.Manifest.Modelled() && len(parts) > 1 {
 		list = append(list, "each run modelled its own target: the limits are their sums")
 	}
-	from, to := runs[0].Started, runs[0].Started
 	builds, texts, seeds := map[Tool]bool{}, map[string]bool{}, map[uint64]bool{}
 	for _, run := range runs {
-		if run.Started.Before(from) {
-			from = run.Started
-		}
-		if run.Started.After(to) {
-			to = run.Started
-		}
 		builds[run.Tool], texts[run.SHA256], seeds[run.Seed] = true, true, true
 	}
 	differ := func(n int, what string) {
@@ -147,7 +140,8 @@ func mergeNotes(parts []MergePart, runs []MergedRun) []string {
 	differ(len(builds), "builds")
 	differ(len(texts), "texts of the scenario")
 	differ(len(seeds), "seeds")
-	if apart := to.Sub(from); apart >= time.Second {
+	byStart := func(a, b MergedRun) int { return a.Started.Compare(b.Started) }
+	if apart := slices.MaxFunc(runs, byStart).Started.Sub(slices.MinFunc(runs, byStart).Started); apart >= time.Second {
 		list = append(list, fmt.Sprintf("the runs started up to %v apart; seconds are merged by time since each start", apart.Round(time.Second)))
 	}
 	return list

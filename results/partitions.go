@@ -74,13 +74,11 @@ func (r *Recorder) partition(a *Attempt) {
 	var load *partitionLoad
 	at := place{a.Table, a.PartitionKey}
 	if a.Try == 0 {
-		entities := a.Entities
 		for i := range a.Beyond {
-			entities -= a.Beyond[i].Entities
 			r.offer(a, place{a.Beyond[i].Table, a.Beyond[i].PartitionKey}, a.Beyond[i].Entities)
 		}
 		if a.HasPartition {
-			load = r.offer(a, at, entities)
+			load = r.offer(a, at, a.own())
 		}
 	}
 	if !within || !a.HasPartition {

@@ -19,12 +19,10 @@ type AccountStats struct {
 
 func (r *Recorder) account(a *Attempt) {
 	if a.Try == 0 {
-		entities := a.Entities
 		for i := range a.Beyond {
-			entities -= a.Beyond[i].Entities
 			r.offerAccount(a.Phase, a.Beyond[i].Account, a.Beyond[i].Entities)
 		}
-		r.offerAccount(a.Phase, a.Account, entities)
+		r.offerAccount(a.Phase, a.Account, a.own())
 	}
 	phase, found := r.phaseAt(a.Done)
 	if !found || a.Account >= len(r.record.Phases[phase].Accounts) {

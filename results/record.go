@@ -85,12 +85,25 @@ type Minute struct {
 
 // UnmarshalJSON implements [json.Unmarshaler]. It keeps the histogram packed: a run of days has thousands of minutes.
 func (m *Minute) UnmarshalJSON(text []byte) error {
-	type plain Minute
-	err := json.Unmarshal(text, (*plain)(m))
-	if err == nil && m.Response.Count() > 0 {
-		m.Response = new(packer).pack(m.Response)
+	var read struct {
+		Minute   int64
+		Response *histogramJSON
 	}
-	return err
+	if err := json.Unmarshal(text, &read); err != nil {
+		return err
+	}
+	*m = Minute{Minute: read.Minute}
+	if of := read.Response; of != nil {
+		m.Response = new(Histogram)
+		own, err := m.Response.decode(of)
+		if err != nil {
+			return err
+		}
+		if own {
+			m.Response = &Histogram{count: of.Count, over: of.Over, packed: of.HDR}
+		}
+	}
+	return nil
 }
 
 // TargetCounts are what a target itself counted: Requests that arrived = Ok + Throttled + Failed, and

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -131,35 +132,40 @@ func (r *Recorder) scheduled(s *Scheduled) {
 // Again takes down that an operation sends a further request, or one once more, when it
 // does: its first one is told by [Recorder.Scheduled].
 func (r *Recorder) Again(sent time.Duration) {
-	if !enqueue(r, &r.intake.again, &sent, 0) {
-		r.again(sent)
-	}
-}
-
-func (r *Recorder) again(sent time.Duration) {
-	r.rows.at(sent).begun++
+	r.hold(&heldBack{what: sentAgain, from: sent})
 }
 
 // Held takes down that a rate limit holds the next attempt at an operation back from an
 // instant on, for so long.
 func (r *Recorder) Held(phase, kind int, from, wait time.Duration) {
-	one := heldBack{phaseWait{phase, wait}, kind, from}
-	if !enqueue(r, &r.intake.held, &one, 0) {
-		r.held(&one)
+	r.hold(&heldBack{heldByLimit, phase, kind, from, wait})
+}
+
+// hold takes down a further attempt, or the wait before one.
+func (r *Recorder) hold(one *heldBack) {
+	if !enqueue(r, &r.intake.held, one, 0) {
+		r.held(one)
 	}
 }
 
 func (r *Recorder) held(one *heldBack) {
-	p := &r.record.Phases[one.phase]
-	p.Kinds[one.kind].LimitHeld++
-	r.rows.at(one.from).Kinds[one.kind].LimitHeld++
-	if !p.Reported {
+	if one.what == sentAgain {
+		r.rows.at(one.from).begun++
 		return
 	}
-	if r.record.LimitWaits == nil {
-		r.record.LimitWaits = NewHistogram()
+	p := &r.record.Phases[one.phase]
+	if one.what == heldByLimit {
+		p.Kinds[one.kind].LimitHeld++
+		r.rows.at(one.from).Kinds[one.kind].LimitHeld++
 	}
-	r.record.LimitWaits.Record(one.wait)
+	switch {
+	case !p.Reported:
+	case one.what == waits:
+		r.record.RetryWaits.Record(one.wait)
+	default:
+		r.record.LimitWaits = cmp.Or(r.record.LimitWaits, NewHistogram())
+		r.record.LimitWaits.Record(one.wait)
+	}
 }
 
 // Attempt takes down an attempt after its end.
@@ -188,15 +194,7 @@ func (r *Recorder) attempt(a *Attempt) {
 
 // Waited takes down that an operation of a phase is to wait before a retry.
 func (r *Recorder) Waited(phase int, wait time.Duration) {
-	if !enqueue(r, &r.intake.waits, &phaseWait{phase, wait}, 0) {
-		r.waited(phase, wait)
-	}
-}
-
-func (r *Recorder) waited(phase int, wait time.Duration) {
-	if r.record.Phases[phase].Reported {
-		r.record.RetryWaits.Record(wait)
-	}
+	r.hold(&heldBack{what: waits, phase: phase, wait: wait})
 }
 
 // Completed takes down an operation after its last attempt.

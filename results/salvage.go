@@ -86,7 +86,7 @@ func (w *wreck) fault(format string, args ...any) {
 func (w *wreck) run(text []byte) {
 	seen := make(map[string]bool)
 	var bad []string
-	whole := members(text, func(name string, value []byte, complete bool) {
+	whole := members(text, '{', func(name string, value []byte, complete bool) {
 		if seen[name] {
 			return
 		}
@@ -97,7 +97,7 @@ func (w *wreck) run(text []byte) {
 		bad = append(bad, name)
 		switch name {
 		case "manifest":
-			members(value, func(name string, value []byte, complete bool) {
+			members(value, '{', func(name string, value []byte, complete bool) {
 				if complete {
 					decode(name, value, &w.record.Manifest)
 				}
@@ -134,18 +134,21 @@ func decode[T any](name string, value []byte, into *T) bool {
 	return json.Unmarshal(member, new(T)) == nil && json.Unmarshal(member, into) == nil
 }
 
-// members calls with each member of an object, the last of which may not be complete: its
-// value is then what there is of it. It reports whether the object is whole.
-func members(text []byte, call func(name string, value []byte, complete bool)) bool {
+// members calls with each member of an object, or with each element of a list, without a name. The last may not be
+// complete: its value is then what there is of it. It reports whether the object or the list is whole.
+func members(text []byte, begin json.Delim, call func(name string, value []byte, complete bool)) bool {
 	decoder := json.NewDecoder(bytes.NewReader(text))
-	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
+	if start, err := decoder.Token(); err != nil || start != begin {
 		return false
 	}
 	for decoder.More() {
-		key, err := decoder.Token()
-		name, named := key.(string)
-		if err != nil || !named {
-			return false
+		name := ""
+		if begin == '{' {
+			key, err := decoder.Token()
+			if err != nil {
+				return false
+			}
+			name, _ = key.(string)
 		}
 		rest := bytes.TrimLeft(text[decoder.InputOffset():], " \t\r\n:")
 		var value json.RawMessage
@@ -159,23 +162,14 @@ func members(text []byte, call func(name string, value []byte, complete bool)) b
 	return err == nil
 }
 
-// elements returns the elements at the begin of a list that can be read.
-func elements[T any](text []byte) []T {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	if start, err := decoder.Token(); err != nil || start != json.Delim('[') {
-		return nil
-	}
-	var list []T
-	for decoder.More() {
-		var text json.RawMessage
-		if decoder.Decode(&text) != nil {
-			break
-		}
+// elements returns the elements of a list that can be read.
+func elements[T any](text []byte) (list []T) {
+	members(text, '[', func(_ string, text []byte, complete bool) {
 		var value T
-		if json.Unmarshal(text, &value) == nil {
+		if complete && json.Unmarshal(text, &value) == nil {
 			list = append(list, value)
 		}
-	}
+	})
 	return list
 }
 
@@ -299,11 +293,7 @@ func (r *Recorder) writeLine(to io.Writer, value any) {
 	if r.failure != nil {
 		return
 	}
-	encode := func() ([]byte, error) { return json.Marshal(value) }
-	if one, own := value.(*Interval); own {
-		encode = one.MarshalJSON // which is compact and escaped already
-	}
-	text, err := encode()
+	text, err := json.Marshal(value)
 	if err == nil {
 		_, err = to.Write(append(text, '\n'))
 	}

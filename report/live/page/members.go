@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -100,25 +101,14 @@ func (s *snapshot) fleet() document.Table {
 		}
 	}
 	// Labels of one member or of all add nothing.
-	var labels []label
-	for text, members := range byLabel {
-		if len(members) > 1 && len(members) < len(all) {
-			labels = append(labels, label{text, members})
-		}
-	}
-	slices.SortFunc(labels, func(a, b label) int { return strings.Compare(a.text, b.text) })
-	for _, label := range labels[:min(len(labels), maxRows)] {
-		sum := live.Together(label.members)
-		t.Add(s.member(document.Cut("all of "+label.text, maxKey), &sum, &whole, label.members...)...)
+	maps.DeleteFunc(byLabel, func(_ string, members []*live.Member) bool { return len(members) < 2 || len(members) == len(all) })
+	labels := slices.Sorted(maps.Keys(byLabel))
+	for _, text := range labels[:min(len(labels), maxRows)] {
+		sum := live.Together(byLabel[text])
+		t.Add(s.member(document.Cut("all of "+text, maxKey), &sum, &whole, byLabel[text]...)...)
 	}
 	t.Add(s.member("all "+document.Counted(len(all), "member"), &whole, &whole, all...)...)
 	return t
-}
-
-// label is a label that several members have.
-type label struct {
-	text    string
-	members []*live.Member
 }
 
 // member returns the values of the row of a member, or of several together, which have no state.
