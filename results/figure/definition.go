@@ -1,6 +1,9 @@
 package figure
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Scope is what a figure can be of.
 type Scope uint8
@@ -76,4 +79,176 @@ func Names() []string {
 		names[i] = registry[i].Name
 	}
 	return names
+}
+
+// Unit is what a figure is told in.
+type Unit uint8
+
+// The units.
+const (
+	// Count is a whole number of things.
+	Count Unit = iota
+	// Nanoseconds is a length of time.
+	Nanoseconds
+	// Share is a part of one.
+	Share
+	// PerSecond is things per second.
+	PerSecond
+	// Ratio is a plain number.
+	Ratio
+)
+
+// String returns what the unit is of, in words.
+func (u Unit) String() string {
+	return [...]string{"a count", "a time", "a share", "a number per second", "a plain number"}[u]
+}
+
+// Better says which way a figure is better.
+type Better uint8
+
+// The ways.
+const (
+	// Neither way is better: the figure describes.
+	Neither Better = iota
+	// Lower is better, Higher is.
+	Lower
+	Higher
+)
+
+// Provenance says where a figure comes from.
+type Provenance string
+
+// The provenances.
+const (
+	// Measured on a clock of this machine, or counted.
+	Measured Provenance = "measured"
+	// Modelled by an engine that stands in for the service.
+	Modelled Provenance = "modelled"
+	// Derived from measured figures by a rule of the documents.
+	Derived Provenance = "derived"
+)
+
+// Value is what a figure is of a record.
+type Value struct {
+	// Value is in the unit that was asked for. It says nothing unless Told.
+	Value float64
+	Told  bool
+	// AtLeast says that it is a lower bound.
+	AtLeast bool
+	// Why says why the figure cannot be told, empty where it is.
+	Why string
+	// Interval has the least and the greatest of what the value is the median of, and of a
+	// throughput the ends of its 95 % interval; nil where it is neither.
+	Interval *[2]float64
+	// Count is how many things it rests on.
+	Count int64
+	// Provenance says where it comes from.
+	Provenance Provenance
+}
+
+func knownValue(value float64, count int64) Value {
+	return Value{Value: value, Told: true, Count: count}
+}
+
+func untold(why string) Value { return Value{Why: why} }
+
+// Pointer returns the value, nil where it cannot be told.
+func (v Value) Pointer() *float64 {
+	if !v.Told {
+		return nil
+	}
+	return &v.Value
+}
+
+// ratio returns a ratio of counts.
+func ratio(part, whole int64, why string) Value {
+	if whole <= 0 {
+		return untold(why)
+	}
+	return knownValue(float64(part)/float64(whole), whole)
+}
+
+// Reference is a figure and what it is of.
+type Reference struct {
+	// Name is one of [Names].
+	Name string
+	// Of is a name that stands alone: an operation's, or else a phase's. Operation
+	// and Phase are given together; one of them that is empty stands for any.
+	Of               string
+	Operation, Phase string
+	// Part is what the figure is of beside operations and phases; Key is the
+	// PartitionKey where that is [Partition].
+	Part Part
+	Key  string
+	// Counter is the name of what the Operation's workflow counts.
+	Counter string
+	// Offset is where the name stands in the text, OfOffset, OperationOffset and
+	// PhaseOffset where those do.
+	Offset, OfOffset             int
+	OperationOffset, PhaseOffset int
+	CounterOffset                int
+}
+
+// Part is what of the target a figure is of.
+type Part uint8
+
+// The parts.
+const (
+	// Whole is all of it.
+	Whole Part = iota
+	// Hottest is the partition for which the figure is greatest, Partition the one
+	// that is named, Account the account for which it is greatest.
+	Hottest
+	Partition
+	Account
+)
+
+// The words for parts.
+const (
+	wordHottest = "hottest"
+	wordAccount = "account"
+)
+
+// Unit returns the unit in which the figure is told where none is asked for.
+func (r Reference) Unit() Unit {
+	d, _ := Find(r.Name)
+	return d.Unit
+}
+
+// String returns the figure in its canonical form.
+func (r Reference) String() string {
+	var of []string
+	switch r.Part {
+	case Hottest:
+		of = append(of, wordHottest)
+	case Account:
+		of = append(of, wordAccount)
+	case Partition:
+		of = append(of, `"`+strings.ReplaceAll(r.Key, `"`, `""`)+`"`)
+	}
+	d, _ := Find(r.Name)
+	switch {
+	case r.Counter != "":
+		of = append(of, r.Operation, r.Counter)
+	case r.Part != Whole && r.Phase != "":
+		of = append(of, r.Phase)
+	case r.Part != Whole:
+	case r.Of != "":
+		of = append(of, r.Of)
+	case r.Phase != "" && d.Scope == OfPhases:
+		of = append(of, r.Phase)
+	case r.Operation != "" || r.Phase != "":
+		of = append(of, orAny(r.Operation), orAny(r.Phase))
+	}
+	if of == nil {
+		return r.Name
+	}
+	return r.Name + "(" + strings.Join(of, ", ") + ")"
+}
+
+func orAny(name string) string {
+	if name == "" {
+		return "*"
+	}
+	return name
 }
