@@ -261,6 +261,9 @@ func (h *Histogram) Quantile(q float64) (int64, bool) {
 	}
 	rank := max(1, int64(q*100/100*float64(count)+0.5))
 	for one := range h.buckets() {
+		if q <= 0 {
+			return one.from, true
+		}
 		if rank -= one.count; rank <= 0 {
 			return min(one.last(), longestMicros), true
 		}
