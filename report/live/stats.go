@@ -26,18 +26,9 @@ type stage struct {
 	// begun says that begin is known: phases are announced when the stage begins.
 	begun  bool
 	begin  time.Duration
-	phases []phase
+	phases []results.Phase
 	// before are the totals of the run before the stage.
 	before Totals
-}
-
-type phase struct {
-	name   string
-	begin  time.Duration
-	target float64
-	// rate is 0 if there is none, or it changes.
-	rate     float64
-	reported bool
 }
 
 // Totals are the counts of a whole run so far. Served are the entities counted for its successes.
@@ -100,11 +91,7 @@ func (p *Stats) Phase(_ int, next *results.Phase) {
 	if !p.stage.begun {
 		p.stage.begun, p.stage.begin = true, next.Begin
 	}
-	one := phase{name: next.Name, begin: next.Begin, target: next.Rate, reported: next.Reported}
-	if !next.Varying {
-		one.rate = next.Rate
-	}
-	p.stage.phases = append(p.stage.phases, one)
+	p.stage.phases = append(p.stage.phases, *next)
 }
 
 // Attempt does nothing, as Completed and Due: they make Stats a watcher of drive's ledger. The recorder counts them.

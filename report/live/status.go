@@ -103,15 +103,15 @@ func (p *Stats) Rates(at time.Duration) Status {
 	if !now.begun || at < now.begin {
 		return s
 	}
-	var under phase
+	var under results.Phase
 	for _, one := range now.phases {
-		if one.begin <= at {
+		if one.Begin <= at {
 			under = one
 		}
 	}
-	s.Phase, s.Reported = under.name, under.reported
-	if under.target > 0 {
-		s.Target = &under.target
+	s.Phase, s.Reported = under.Name, under.Reported
+	if under.Rate > 0 {
+		s.Target = &under.Rate
 	}
 	switch passed := at - now.begin; {
 	case now.length > 0:
@@ -120,7 +120,7 @@ func (p *Stats) Rates(at time.Duration) Status {
 		s.Left = new(time.Duration(float64(passed) / float64(s.Ended) * float64(now.planned-min(s.Ended, now.planned))))
 		s.Estimated = true
 	}
-	p.recent(&s, &now, under)
+	p.recent(&s, &now, &under)
 	return s
 }
 
@@ -128,7 +128,7 @@ func (p *Stats) Rates(at time.Duration) Status {
 func (s *stage) firstSecond() int64 { return int64((s.begin + time.Second - 1) / time.Second) }
 
 // recent sets the figures of the last whole seconds of a stage.
-func (p *Stats) recent(s *Status, in *stage, under phase) {
+func (p *Stats) recent(s *Status, in *stage, under *results.Phase) {
 	end, first := int64(s.At/time.Second), in.firstSecond()
 	if all := p.counts(max(first, end-throttledOver), end); all.Attempts > 0 {
 		s.Throttled = new(float64(all.Throttled) / float64(all.Attempts))
@@ -141,9 +141,9 @@ func (p *Stats) recent(s *Status, in *stage, under phase) {
 	all := p.counts(from, end)
 	offered, served := float64(all.Offered)/span, float64(all.Served)/span
 	begin, over := time.Duration(from)*time.Second, time.Duration(end)*time.Second
-	if within := begin >= under.begin && over <= in.begin+in.length; within && all.Scheduled > 0 {
+	if within := begin >= under.Begin && over <= in.begin+in.length; within && all.Scheduled > 0 && !under.Varying {
 		// An operation that the generator sends late is recorded when it is sent.
-		offered = max(offered, under.rate*float64(all.Offered)/float64(all.Scheduled))
+		offered = max(offered, under.Rate*float64(all.Offered)/float64(all.Scheduled))
 	}
 	s.Offered, s.Served = &offered, &served
 	if recorder := p.source(); recorder != nil {

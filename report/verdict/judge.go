@@ -41,9 +41,7 @@ func Judge(record *results.Record) *results.Summary {
 	}
 	s.Limit, s.Audit = results.Clone(record.Limit), results.Clone(record.Audit)
 	s.Counters, s.Invariants = results.Clone(record.Counters), results.Clone(record.Invariants)
-	if hot, known := figures.Hottest(); known {
-		s.Hottest = &results.HottestPartition{Table: hot.Table, Key: hot.Key, EntitiesPerSecond: float64(hot.Busiest), Mean: hot.Mean, AtLeast: hot.AtLeast}
-	}
+	s.Hottest = figures.Hottest()
 	s.Checks = e.checks()
 	if record.Capture != nil {
 		e.judgeTraffic()

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -238,17 +239,10 @@ func (r Reference) String() string {
 	case r.Phase != "" && d.Scope == OfPhases:
 		of = append(of, r.Phase)
 	case r.Operation != "" || r.Phase != "":
-		of = append(of, orAny(r.Operation), orAny(r.Phase))
+		of = append(of, cmp.Or(r.Operation, "*"), cmp.Or(r.Phase, "*"))
 	}
 	if of == nil {
 		return r.Name
 	}
 	return r.Name + "(" + strings.Join(of, ", ") + ")"
-}
-
-func orAny(name string) string {
-	if name == "" {
-		return "*"
-	}
-	return name
 }

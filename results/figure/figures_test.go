@@ -217,13 +217,11 @@ func TestTheHottestPartitionIsThatOfTheBusiestSecond(t *testing.T) {
 			Partitions: []results.PartitionStats{{Key: "half", Table: "ByState", Entities: 600, Busiest: 200}, {Key: "10 km", Entities: 700, Busiest: 140}}},
 		{Name: "hold", Begin: 25 * time.Second, End: 26 * time.Second, Partitions: []results.PartitionStats{{Key: "10 km", Entities: 9000, Busiest: 9000}}},
 	}}
-	want := figure.Hot{Table: "ByState", Key: "half", Busiest: 200, Mean: 120}
-	got, known := figure.Of(record).Hottest()
-	assert.Truef(t, got == want && known, "Hottest = %+v, %t; want %+v", got, known, want)
+	want := &results.HottestPartition{Table: "ByState", Key: "half", EntitiesPerSecond: 200, Mean: 120}
+	assert.Equal(t, want, figure.Of(record).Hottest())
 	// What could have been hotter need not be in the phase of the hottest.
 	record.Phases[0].PartitionsOver, want.AtLeast = 191, true
-	got, _ = figure.Of(record).Hottest()
-	assert.Truef(t, got == want, "Hottest beside partitions that are not told apart = %+v; want %+v", got, want)
+	assert.Equal(t, want, figure.Of(record).Hottest(), "beside partitions that are not told apart")
 }
 
 func TestOfferedIsThePlannedRateOfAStepWithOne(t *testing.T) {

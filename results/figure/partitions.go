@@ -124,29 +124,22 @@ func (s *Selection) mean(of perPartition) Value {
 	return exact(most, "unnamed partitions may have more")
 }
 
-// Hot is the partition with the busiest second of a run.
-type Hot struct {
-	Table, Key string
-	// Busiest is in entities, Mean in entities per second over its phase.
-	Busiest int64
-	Mean    float64
-	AtLeast bool
-}
-
-// Hottest returns the partition that served most in a second of a reported phase, and
-// false where none is known.
-func (f *Figures) Hottest() (Hot, bool) {
-	var most Hot
+// Hottest returns the partition that served most in a second of a reported phase, nil where none is known.
+func (f *Figures) Hottest() *results.HottestPartition {
+	var most results.HottestPartition
 	for _, step := range f.reported {
 		list := step.Phase.Partitions
 		if len(list) == 0 {
 			continue
 		}
 		one, bound := list[0], most.AtLeast || list[0].AtLeast || step.Phase.PartitionsOver > list[0].Busiest
-		if one.Busiest > most.Busiest {
-			most = Hot{Table: one.Table, Key: one.Key, Busiest: one.Busiest, Mean: float64(one.Entities) / step.Seconds()}
+		if busiest := float64(one.Busiest); busiest > most.EntitiesPerSecond {
+			most = results.HottestPartition{Table: one.Table, Key: one.Key, EntitiesPerSecond: busiest, Mean: float64(one.Entities) / step.Seconds()}
 		}
 		most.AtLeast = bound
 	}
-	return most, most.Busiest > 0
+	if most.EntitiesPerSecond == 0 {
+		return nil
+	}
+	return &most
 }

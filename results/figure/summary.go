@@ -25,12 +25,12 @@ func (f *Figures) Step(step Step, want func(results.Kind) bool) results.PhaseOpe
 // chooses all.
 func (f *Figures) Summary(steps []Step, want func(results.Kind) bool) results.PhaseOperationSummary {
 	take := func(name string) Value { return f.over(name, steps, own(name), want) }
+	sum := (&Selection{of: f, steps: steps, want: want}).sum()
 	return results.PhaseOperationSummary{
 		Offered: take("offered").Value, Served: take("served").Value, ThrottledPerSecond: take("throttled_per_second").Value,
 		ShareLost: take("share_lost").Pointer(), ShareLostSettled: take("share_lost_settled").Pointer(),
 		AttemptsPerOperation: take("tries").Pointer(),
-		Response:             results.QuantilesOf((&Selection{of: f, steps: steps, want: want}).sum().Response),
-		Service:              results.QuantilesOf((&Selection{of: f, steps: steps, want: want}).sum().Service[results.Ok]),
+		Response:             results.QuantilesOf(sum.Response), Service: results.QuantilesOf(sum.Service[results.Ok]),
 	}
 }
 

@@ -220,8 +220,8 @@ func (a *Arm) take(record *results.Record, profile string, own bool, needs figur
 	if p99 := of.Named("p99"); p99.Told {
 		one.P99 = p99.Value / 1e6
 	}
-	if hot, some := of.Hottest(); some {
-		one.Hottest, one.HottestMax = hot.Key, hot.Busiest
+	if hot := sum.Hottest; hot != nil {
+		one.Hottest, one.HottestMax = hot.Key, int64(hot.EntitiesPerSecond)
 	}
 	for i := range sum.Checks {
 		if !sum.Checks[i].Holds() {
