@@ -138,7 +138,7 @@ func (c *condenser) sum() Interval {
 		sum.Generator = sum.Generator.followedBy(one.Generator)
 	}
 	sum.Sum.Length = c.to - c.from
-	if busy := func(i *Interval) bool { return i.Succeeded > 0 }; c.from%60 == 0 && c.to-c.from == 60 && countOf(of, busy) > 1 {
+	if c.from%60 == 0 && c.to-c.from == 60 && countOf(of, (*Interval).hasSuccess) > 1 {
 		at, found := slices.BinarySearchFunc(c.record.Minutes, c.from/60, func(m Minute, n int64) int { return cmp.Compare(m.Minute, n) })
 		if found {
 			sum.Response = QuantilesOf(c.record.Minutes[at].Response)
@@ -146,6 +146,8 @@ func (c *condenser) sum() Interval {
 	}
 	return sum
 }
+
+func (i *Interval) hasSuccess() bool { return i.Succeeded > 0 }
 
 func countOf[T any](list []T, is func(T) bool) (n int) {
 	for _, one := range list {
@@ -199,9 +201,7 @@ func (c *condenser) fill(reported bool) {
 				end = min(end, c.cuts[next])
 			}
 			phase, found := phaseAt(c.record.Phases, nil, time.Duration(second)*time.Second)
-			if empty.Phase = ""; found {
-				empty.Phase = c.record.Phases[phase].Name
-			}
+			empty.Phase = phaseName(c.record.Phases, nil, second)
 			if isIdle(end-second) && !(reported && found && c.record.Phases[phase].Reported) {
 				second = end
 			}

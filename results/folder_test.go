@@ -249,6 +249,8 @@ func TestBrokenHeatIsCorrupt(t *testing.T) {
 		if _, err := results.Read(folder); (err == nil) != row.fits || err != nil && !errors.Is(err, results.ErrCorrupt) {
 			t.Errorf("%s: Read = %v; want an error only where it does not fit, ErrCorrupt", row.name, err)
 		}
+		record, faults, err := results.Salvage(folder)
+		assert.Truef(t, err == nil && len(faults) > 0 != row.fits && (row.fits || record.Heat == nil), "%s: Salvage = %v, %v; want no map that does not fit", row.name, faults, err)
 	}
 }
 

@@ -20,9 +20,17 @@ func mergeRunData(r *Record, parts []MergePart) {
 		case sum != nil:
 			*sum = sum.Plus(*more, 1)
 		}
-		connections(r, of.Connections)
-		mergeSaid(r, of.Said)
-		audit(r, of.Audit)
+		if begun(&r.Connections, of.Connections) {
+			combine(r.Connections, of.Connections, "merge")
+		}
+		if begun(&r.Said, of.Said) {
+			mergeSaid(r.Said, of.Said)
+		}
+		if begun(&r.Audit, of.Audit) {
+			AddTimes(r.Audit, of.Audit, 1)
+			r.Audit.Examples = slices.Concat(r.Audit.Examples, of.Audit.Examples)
+			r.Audit.Examples = r.Audit.Examples[:min(len(r.Audit.Examples), MostAuditExamples)]
+		}
 		for _, one := range of.Tail {
 			at := slices.IndexFunc(r.Tail, func(o KeyTail) bool { return o.Key == one.Key })
 			if at < 0 {
@@ -59,27 +67,18 @@ func mergeRunData(r *Record, parts []MergePart) {
 	}
 }
 
-func connections(r *Record, more *Connections) {
-	if more == nil {
-		return
+// begun makes the sum that more is to be added to, if there is more and no sum yet, and reports whether there is more.
+func begun[T any](sum **T, more *T) bool {
+	if more != nil && *sum == nil {
+		*sum = new(T)
 	}
-	if r.Connections == nil {
-		r.Connections = new(Connections)
-	}
-	combine(r.Connections, more, "merge")
+	return more != nil
 }
 
 // mostSaid bounds how many of the slowest attempts are told, and how many of a refusal.
 const mostSaid = 10
 
-func mergeSaid(r *Record, more *Said) {
-	if more == nil {
-		return
-	}
-	if r.Said == nil {
-		r.Said = &Said{ClockAhead: more.ClockAhead}
-	}
-	sum := r.Said
+func mergeSaid(sum, more *Said) {
 	if more.ClockAhead.Abs() > sum.ClockAhead.Abs() {
 		sum.ClockAhead = more.ClockAhead
 	}
@@ -102,19 +101,6 @@ func mergeSaid(r *Record, more *Said) {
 	sum.Slowest = slices.Concat(sum.Slowest, more.Slowest)
 	slices.SortStableFunc(sum.Slowest, func(a, b SaidRequest) int { return cmp.Compare(b.Took, a.Took) })
 	sum.Slowest = sum.Slowest[:min(len(sum.Slowest), mostSaid)]
-}
-
-func audit(r *Record, more *Audit) {
-	if more == nil {
-		return
-	}
-	if r.Audit == nil {
-		r.Audit = new(Audit)
-	}
-	sum := r.Audit
-	AddTimes(sum, more, 1)
-	sum.Examples = slices.Concat(sum.Examples, more.Examples)
-	sum.Examples = sum.Examples[:min(len(sum.Examples), MostAuditExamples)]
 }
 
 // generators are those of all parts as one: what they have and use adds up, how they were

@@ -3,7 +3,6 @@ package results
 import (
 	"math"
 	"slices"
-	"time"
 )
 
 // intervals are summed second by second. Between the seconds that one part or another left out, few are none of
@@ -37,10 +36,7 @@ func intervals(parts []MergePart, phases []Phase) []Interval {
 
 // named returns a second with the name of its phase.
 func named(second Interval, phases []Phase) Interval {
-	second.Phase = ""
-	if p, found := phaseAt(phases, nil, time.Duration(second.Second)*time.Second); found {
-		second.Phase = phases[p].Name
-	}
+	second.Phase = phaseName(phases, nil, second.Second)
 	return second
 }
 
@@ -83,25 +79,20 @@ func quantiles(sum *Interval, of []*Interval) {
 	sum.Response = bounds(of, sum.Succeeded, func(i *Interval) (int64, Quantiles) { return i.Succeeded, i.Response })
 	sum.Service = bounds(of, sum.Ok, func(i *Interval) (int64, Quantiles) { return i.Ok, i.Service })
 	sum.Lag = bounds(of, sum.Sent, func(i *Interval) (int64, Quantiles) { return i.Sent, i.Lag })
-	busy := 0
-	for _, one := range of {
-		if one.Succeeded > 0 {
-			busy++
-		}
-	}
-	if busy <= 1 {
+	if countOf(of, (*Interval).hasSuccess) <= 1 {
 		return
 	}
 	// A quantile of the response times is no more than the end of the bucket in which it lies.
-	for _, one := range quantilesOf(&sum.Response) {
-		if float64(sum.Succeeded)*(1-one.q)+1e-9 < minBeyond {
+	for i, q := range []float64{.5, .9, .99, .999} {
+		of := sum.Response.told()[i]
+		if float64(sum.Succeeded)*(1-q)+1e-9 < minBeyond {
 			continue
 		}
-		rank, below := int64(math.Ceil(one.q*float64(sum.Succeeded)-1e-9)), int64(0)
+		rank, below := int64(math.Ceil(q*float64(sum.Succeeded)-1e-9)), int64(0)
 		for b := range Buckets - 1 {
 			if below += sum.ResponseBuckets[b]; below >= rank {
-				if high := BucketFrom(b+1) - 1; *one.of == nil || **one.of > high {
-					*one.of = &high
+				if high := BucketFrom(b+1) - 1; *of == nil || **of > high {
+					*of = &high
 				}
 				break
 			}
@@ -109,15 +100,8 @@ func quantiles(sum *Interval, of []*Interval) {
 	}
 }
 
-// quantile is one of a record's, and which.
-type quantile struct {
-	of **int64
-	q  float64
-}
-
-func quantilesOf(q *Quantiles) []quantile {
-	return []quantile{{&q.P50, .5}, {&q.P90, .9}, {&q.P99, .99}, {&q.P999, .999}}
-}
+// told returns p50, p90, p99 and p99.9.
+func (q *Quantiles) told() [4]**int64 { return [...]**int64{&q.P50, &q.P90, &q.P99, &q.P999} }
 
 // bounds returns the greatest of each quantile among the runs that had anything, where each
 // of those tells it: at most so many of all lie beyond as lie beyond in each.
@@ -134,12 +118,12 @@ func bounds(of []*Interval, all int64, has func(*Interval) (int64, Quantiles)) Q
 			continue
 		}
 		sum.Max = greater(sum.Max, own.Max)
-		theirs := quantilesOf(&own)
-		for i, mine := range quantilesOf(&sum) {
-			if *mine.of == nil || *theirs[i].of == nil {
-				*mine.of = nil
+		theirs := own.told()
+		for i, mine := range sum.told() {
+			if *mine == nil || *theirs[i] == nil {
+				*mine = nil
 			} else {
-				*mine.of = greater(*mine.of, *theirs[i].of)
+				*mine = greater(*mine, *theirs[i])
 			}
 		}
 	}

@@ -144,7 +144,7 @@ func (r *Recorder) writeIdle() {
 	s := &r.rows
 	for second := s.first - s.idle; s.idle <= maxIdle && second < s.first; second++ {
 		one := s.empty(second)
-		one.Phase = r.phaseName(second)
+		one.Phase = phaseName(r.record.Phases, r.unended, second)
 		r.writeSecond(&one)
 	}
 	s.idle = 0
@@ -155,7 +155,7 @@ func (r *Recorder) writeIdle() {
 func (r *Recorder) writeFirst() {
 	s := &r.rows
 	row := s.at(time.Duration(s.first) * time.Second)
-	row.Phase = r.phaseName(s.first)
+	row.Phase = phaseName(r.record.Phases, r.unended, s.first)
 	row.Response = QuantilesOf(row.response)
 	row.Service = QuantilesOf(row.service)
 	row.Lag = QuantilesOf(row.lag)
@@ -206,14 +206,6 @@ func (r *Recorder) writeSecond(second *Interval) {
 	if !r.foreign {
 		r.writeLine(r.intervals, second)
 	}
-}
-
-// phaseName returns the name of the phase in which a second begins, or "".
-func (r *Recorder) phaseName(second int64) string {
-	if phase, found := r.phaseAt(time.Duration(second) * time.Second); found {
-		return r.record.Phases[phase].Name
-	}
-	return ""
 }
 
 // maxIdle is the greatest number of empty seconds in a row that a record holds where it may leave them out.

@@ -288,6 +288,14 @@ func phaseAt(phases []Phase, unended []bool, at time.Duration) (int, bool) {
 	return 0, false
 }
 
+// phaseName returns the name of the phase in which a second begins, or "".
+func phaseName(phases []Phase, unended []bool, second int64) string {
+	if p, found := phaseAt(phases, unended, time.Duration(second)*time.Second); found {
+		return phases[p].Name
+	}
+	return ""
+}
+
 // writeLine appends one line of JSON, whole, unless a write failed before.
 func (r *Recorder) writeLine(to io.Writer, value any) {
 	if r.failure != nil {
