@@ -196,7 +196,7 @@ func (l *Ladder) judge(run []second) {
 			*l = some
 		}
 	}
-	refused := slices.DeleteFunc(slices.Clone(l.Steps), func(step Step) bool { return step.refusedShare() <= MostFirstThrottled })
+	refused := slices.DeleteFunc(slices.Clone(l.Steps), func(step Step) bool { return step.refusedShare() <= results.MostFirstThrottled })
 	undecided := l.Throttling == Carried || l.Throttling == Undecided
 	if undecided && len(refused) > 1 && !slices.ContainsFunc(refused, func(step Step) bool { return !l.isSporadic(step) }) {
 		l.Throttling = Sporadic

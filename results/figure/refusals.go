@@ -50,7 +50,7 @@ func refusingOf(list []second) refusing {
 func (f *Figures) isRefused(step Step, sum *results.KindStats, l *Ladder, list []second) (refused bool, why string) {
 	serverErrors := refusals(sum.Causes.Injected(results.Throttled), sum.Causes)
 	share := max(ShareOf(sum.FirstThrottled, sum.Sent), ShareOf(sum.LastHalf.FirstThrottled, sum.LastHalf.Sent), ShareOf(serverErrors, sum.Attempts))
-	if share <= MostFirstThrottled {
+	if share <= results.MostFirstThrottled {
 		return false, ""
 	}
 	const (
@@ -86,7 +86,7 @@ func (l *Ladder) isSporadic(step Step) bool {
 			low, high = high, low
 		}
 		ratio := other.Phase.Rate / step.Phase.Rate
-		if max(ratio, 1/ratio) >= apart && min(low, high) > MostFirstThrottled && high <= maxGrowth*low && low <= maxDrop*high {
+		if max(ratio, 1/ratio) >= apart && min(low, high) > results.MostFirstThrottled && high <= maxGrowth*low && low <= maxDrop*high {
 			return true
 		}
 	}

@@ -42,18 +42,8 @@ func (s Step) ThrottledShare() (float64, bool) {
 	return v.Value, v.Told
 }
 
-// What a rate has to keep within to be held.
-const (
-	// MostFirstThrottled is the share of first attempts that may be throttled in the last
-	// half of a step.
-	MostFirstThrottled = results.MostFirstThrottled
-	// maxLateSeconds is the share of the seconds of a step in which more than 1 % of what is
-	// sent may be over 100 ms late, so that the target met another load. What is 5 ms late
-	// spoils response times alone, see [Step.OnTime].
-	maxLateSeconds = results.MostSecondsHeldBack
-	// minOver is by which part a rate has to lie beyond a target to be beyond it.
-	minOver = 0.002
-)
+// minOver is by which part a rate has to lie beyond a target to be beyond it.
+const minOver = 0.002
 
 // notSent is why a load that was not offered tells nothing.
 const (
@@ -189,7 +179,7 @@ func (f *Figures) unsent(step Step, waited func(second int64) string) string {
 			own += held
 		}
 	}
-	most := maxLateSeconds * float64(all)
+	most := results.MostSecondsHeldBack * float64(all)
 	switch {
 	case dropped > 0, float64(own) > most:
 		return notSent

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -75,16 +76,12 @@ func (p *parser) here() int {
 	return p.at
 }
 
-func (p *parser) space() {
-	for p.at < len(p.text) && (p.text[p.at] == ' ' || p.text[p.at] == '\t' || p.text[p.at] == '\n' || p.text[p.at] == '\r') {
-		p.at++
-	}
-}
+func (p *parser) space() { p.at = len(p.text) - len(strings.TrimLeft(p.text[p.at:], " \t\n\r")) }
 
 // take goes past a word if that is what comes next.
 func (p *parser) take(word string) bool {
 	p.space()
-	if p.fault != nil || len(p.text)-p.at < len(word) || p.text[p.at:p.at+len(word)] != word {
+	if p.fault != nil || !strings.HasPrefix(p.text[p.at:], word) {
 		return false
 	}
 	p.at += len(word)
@@ -118,11 +115,7 @@ func clipped(text string) string {
 	if len(text) <= most {
 		return text
 	}
-	for i := most; ; i-- {
-		if utf8.RuneStart(text[i]) {
-			return text[:i] + "…"
-		}
-	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 // ClaimNumber is a number of a claim with its unit.

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/go-logr/logr"
 	"go.opentelemetry.io/otel"
@@ -93,11 +92,7 @@ func (c *Client) plain(err error) string {
 		return unicode.IsSpace(r) || !unicode.IsPrint(r)
 	}), " ")
 	if len(text) > maxCause {
-		cut := maxCause
-		for !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		text = text[:cut] + "…"
+		text = strings.ToValidUTF8(text[:maxCause], "") + "…"
 	}
 	return text
 }

@@ -278,7 +278,7 @@ phases:
       drain: 60s
       operations:%s
 expect: ["share_lost <= 0%%", "first_throttled <= %v%%"]
-`, p.Operations.size(), offered.String(), 100*figure.MostFirstThrottled))
+`, p.Operations.size(), offered.String(), 100*results.MostFirstThrottled))
 	if err != nil {
 		return nil, err
 	}

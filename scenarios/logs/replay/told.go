@@ -57,7 +57,7 @@ type Told struct {
 
 // mostLeft is the share of the requests that may be left out of a log which a design is said
 // to hold: as much as may be throttled of it.
-const mostLeft = figure.MostFirstThrottled
+const mostLeft = results.MostFirstThrottled
 
 // tell ranks the designs, and says what the replay came to.
 func (p *playing) tell(arms []Arm) *Told {
