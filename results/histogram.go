@@ -399,6 +399,15 @@ func (h *Histogram) decode(form *histogramJSON) (own bool, err error) {
 	if hdr.TotalCount() != form.Count {
 		return false, fmt.Errorf("%w: a histogram of %d says that it holds %d", ErrCorrupt, hdr.TotalCount(), form.Count)
 	}
+	h.over = form.Over
+	if hdr.LowestTrackableValue() == 1 && hdr.HighestTrackableValue() == longestMicros && hdr.SignificantFigures() == significantFigures {
+		for index, n := range hdr.Export().Counts {
+			if n > 0 {
+				h.add(bucket{fromOf(index), n})
+			}
+		}
+		return true, nil
+	}
 	// In buckets of this package every later merge is exact, whatever span the file was written with.
 	for _, b := range hdr.Distribution() {
 		if b.Count > 0 && b.From > longestMicros {
@@ -409,6 +418,5 @@ func (h *Histogram) decode(form *histogramJSON) (own bool, err error) {
 			h.add(bucket{b.From, b.Count})
 		}
 	}
-	h.over = form.Over
-	return hdr.LowestTrackableValue() == 1 && hdr.HighestTrackableValue() == longestMicros && hdr.SignificantFigures() == significantFigures, nil
+	return false, nil
 }
