@@ -14,6 +14,7 @@ package model
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"loadgen/engine/nearest"
@@ -79,8 +80,8 @@ type Model struct {
 // them takes: then partitions share servers after a warm start as well. Otherwise each has
 // one to itself there.
 func (m *Model) BoundsServers() bool {
-	own, err := New(m.Profile)
-	return m.Stamp.ServerTarget > 0 && (err != nil || own.Stamp.Servers != m.Stamp.Servers || own.Stamp.ServerTarget != m.Stamp.ServerTarget)
+	asProfile := slices.Contains(withServers, m.Profile) && m.Stamp.Servers == defaultStamp.Servers && m.Stamp.ServerTarget == defaultStamp.ServerTarget
+	return m.Stamp.ServerTarget > 0 && !asProfile
 }
 
 // ErrUnknown is wrapped by errors about a name that does not exist.
@@ -99,7 +100,11 @@ func (m *Model) PageScan() int64 {
 // of them that cannot be together.
 func (m *Model) Validate() []error {
 	var faults []error
-	for _, p := range m.Parameters() {
+	parameters := make(map[string]Parameter)
+	for _, s := range m.slots() {
+		p := s.Parameter
+		p.Value = *s.field
+		parameters[p.Name] = p
 		if p.Value < p.Least || p.Value > p.Greatest {
 			faults = append(faults, nearest.Faultf(ErrValue, "%s is %s; expected %s to %s",
 				p.Name, p.Text(), p.text(p.Least), p.text(p.Greatest)))
@@ -113,7 +118,7 @@ func (m *Model) Validate() []error {
 			m.ClientMachines))
 	}
 	for _, o := range orders {
-		low, high := m.parameter(o.low), m.parameter(o.high)
+		low, high := parameters[o.low], parameters[o.high]
 		if low.Value > high.Value {
 			faults = append(faults, nearest.Faultf(ErrValue, "%s is %s; expected at least %s, %s",
 				high.Name, high.Text(), low.Name, low.Text()))
@@ -132,16 +137,6 @@ var orders = []order{
 	{"utilisation_low", "utilisation_high"},
 	{"pending_low", "pending_high"},
 	{"offline_least", "offline_most"},
-}
-
-// parameter returns a parameter that exists, by name.
-func (m *Model) parameter(name string) Parameter {
-	for _, p := range m.Parameters() {
-		if p.Name == name {
-			return p
-		}
-	}
-	panic("model: no parameter " + name)
 }
 
 // RegionName is what a scenario calls the place of its clients; [Model.Set] takes it like

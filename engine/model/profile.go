@@ -21,6 +21,9 @@ const (
 // Profiles returns the names of the profiles.
 func Profiles() []string { return []string{Documented, Headroom, Measured2010, Off} }
 
+// withServers are the profiles that have the servers of defaultStamp.
+var withServers = []string{Documented, Headroom, Measured2010}
+
 // The ways a run can start.
 const (
 	// Warm spreads the ranges so that no server binds: only the limits of
