@@ -71,7 +71,7 @@ func (c *checker) plan(o *OperationSpec) (best keys.Plan, home int, known bool) 
 	if !c.sound("attributes", c.designPath(), "entity", "seed") {
 		return best, 0, false
 	}
-	g, err := c.Generator()
+	g, err := c.generator()
 	if err != nil {
 		return best, 0, false
 	}

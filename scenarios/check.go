@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"loadgen/engine/entity"
@@ -23,10 +24,17 @@ type checker struct {
 	before, found fields.Faults
 	// tried is how many bytes of filters were put to the test.
 	tried int
+	// generator and keyOptions are the scenario's, each built once.
+	generator  func() (*keys.Generator, error)
+	keyOptions func() (keys.Options, []error)
+}
+
+func (s *Scenario) checker(before fields.Faults) *checker {
+	return &checker{Scenario: s, before: before, generator: sync.OnceValues(s.Generator), keyOptions: sync.OnceValues(s.options)}
 }
 
 func (s *Scenario) check(before fields.Faults) fields.Faults {
-	c := &checker{Scenario: s, before: before}
+	c := s.checker(before)
 	c.names()
 	c.design()
 	for i := range s.Phases {
@@ -271,7 +279,7 @@ func (c *checker) unique(phase int, path string) {
 	if !c.sound(path, c.designPath(), "attributes", "entity", "seed") {
 		return
 	}
-	g, err := c.Generator()
+	g, err := c.generator()
 	if err != nil {
 		return
 	}
@@ -347,7 +355,7 @@ func (c *checker) operation(o *OperationSpec, path string) {
 	if c.nameless() {
 		return
 	}
-	options, _ := c.options()
+	options, _ := c.keyOptions()
 	if o.Counter != "" {
 		raised, _ := propertySpecs([]PropertySpec{{Name: o.Counter, Type: keys.TypeName(entity.TypeInt64), Value: "0"}})
 		c.addEach(options.ValidateProperties(raised), func(string) string { return path + ".counter" })

@@ -92,7 +92,7 @@ func (c *checker) together(o *OperationSpec, path string) {
 		one := c.Design.Copies[i].keys()
 		c.apartInBatch(o, &one, fmt.Sprintf(" in the copy %q", c.Design.Copies[i].Name), path)
 	}
-	options, faults := c.options()
+	options, faults := c.keyOptions()
 	partition, err := keys.ParseTemplate(c.Design.PartitionKey)
 	if len(faults) > 0 || err != nil {
 		return

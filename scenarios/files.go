@@ -100,7 +100,7 @@ func (s *Scenario) ReadFiles(open func(path string) (io.ReadCloser, error)) erro
 //
 // The error is [fields.Faults]: those of rows with the name of their file and their line.
 func (f *Files) Read(s *Scenario) error {
-	c := &checker{Scenario: s}
+	c := s.checker(nil)
 	if c.sets(f) && len(c.found) == 0 {
 		c.found = s.check(nil)
 	}

@@ -233,7 +233,7 @@ func (c *checker) where(o *OperationSpec, path string) {
 // reports what is wrong with it.
 func (c *checker) template(path, text string) (keys.Template, bool) {
 	specs, faults := propertySpecs([]PropertySpec{{Name: "Text", Type: keys.TypeName(entity.TypeString), Value: text}})
-	options, _ := c.options()
+	options, _ := c.keyOptions()
 	c.addEach(append(faults, options.ValidateProperties(specs)...), func(string) string { return path })
 	return specs[0].Value, c.sound(path)
 }

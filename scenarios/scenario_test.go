@@ -157,18 +157,17 @@ func TestPeakThatIsNone(t *testing.T) {
 // A key that nothing has is answered with the nearest, and a long one is cut.
 func TestWitnessesOfWhatIsNotThere(t *testing.T) {
 	s := parsed(t, race)
+	g, err := s.Generator()
+	require.NoError(t, err)
 	keysOf := &s.Phases[1].Traffic.Keys
 	*keysOf = []string{"berln"}
-	if _, err := s.Witnesses(1); !errors.Is(err, scenarios.ErrNoPartition) || !strings.Contains(err.Error(), `"Berlin"`) {
+	if _, err := s.Witnesses(g, 1); !errors.Is(err, scenarios.ErrNoPartition) || !strings.Contains(err.Error(), `"Berlin"`) {
 		t.Errorf("Witnesses of berln = %v; want ErrNoPartition and the nearest key", err)
 	}
 	*keysOf = []string{strings.Repeat("x", 10_000)}
-	if _, err := s.Witnesses(1); err == nil || len(err.Error()) > 300 {
+	if _, err := s.Witnesses(g, 1); err == nil || len(err.Error()) > 300 {
 		t.Errorf("Witnesses of a long key = %v; want a short error", err)
 	}
-	s.Design.RowKey = "{bib"
-	_, err := s.Witnesses(1)
-	assert.ErrorIs(t, err, keys.ErrInvalidOptions, "Witnesses of a broken template")
 }
 
 // sharded is the race over accounts, with another PartitionKey if one is given.

@@ -54,14 +54,10 @@ func partitionsValue(count *int, named *[]string, all *bool) fields.Binding {
 // loaded.
 const searched = 100_000
 
-// Witnesses returns for each partition that a phase offers to the first entity that falls
-// into it, of those loaded before, or of the scenario's first 100,000 where none are.
+// Witnesses returns for each partition that a phase offers to the first entity of the scenario's
+// generator that falls into it, of those loaded before, or of the scenario's first 100,000 where none are.
 // Where there are too few, or more than 10,000, the error wraps [ErrNoPartition].
-func (s *Scenario) Witnesses(phase int) ([]uint64, error) {
-	g, err := s.Generator()
-	if err != nil {
-		return nil, err
-	}
+func (s *Scenario) Witnesses(g *keys.Generator, phase int) ([]uint64, error) {
 	among := s.Loaded(phase)
 	if among == 0 {
 		among = searched
@@ -146,7 +142,11 @@ func (c *checker) yielded(i int, path string) {
 	if !c.sound(c.designPath(), "attributes", "entity", "seed") {
 		return
 	}
-	if _, err := c.Witnesses(i); errors.Is(err, ErrNoPartition) {
+	g, err := c.generator()
+	if err != nil {
+		return
+	}
+	if _, err := c.Witnesses(g, i); errors.Is(err, ErrNoPartition) {
 		c.add(path, "%s", nearest.What(err))
 	}
 }

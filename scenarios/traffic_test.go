@@ -238,7 +238,7 @@ func TestWitnessesAreThePartitionsInOrder(t *testing.T) {
 	s := parsed(t, edited(t, "spread.yaml", "partitions: 2", "partitions: [Berlin, NYC]"))
 	g, err := s.Generator()
 	require.NoError(t, err)
-	found, err := s.Witnesses(0)
+	found, err := s.Witnesses(g, 0)
 	assert.Truef(t, err == nil && len(found) == 2 && g.PartitionKey(found[0]) == "Berlin" && g.PartitionKey(found[1]) == "NYC",
 		"Witnesses = %v, %v; want one of Berlin and one of NYC", found, err)
 	for i, n := range found {

@@ -31,6 +31,7 @@ import (
 	"loadgen/backoff"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/model"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
@@ -42,6 +43,8 @@ import (
 // Options says how a scenario is to be run.
 type Options struct {
 	Scenario *scenarios.Scenario
+	// Model is that of the scenario, by which the run is foreseen; nil builds it.
+	Model *model.Model
 	// Table is the name of the test table.
 	Table string
 	// NewName says that the name was made up for this run, so that no table of
@@ -179,6 +182,9 @@ func NewCampaign(o Options) (*Campaign, error) {
 	}
 	if o.Blank && !slices.ContainsFunc(o.Scenario.Phases, filters) {
 		generator = generator.Blank()
+	}
+	if o.Model == nil {
+		o.Model, _ = o.Scenario.PartitionModel() // nothing is foreseen without one
 	}
 	policy, err := backoff.ByName(o.Scenario.Retry)
 	if err != nil {

@@ -134,7 +134,7 @@ func (c *Campaign) failure() error {
 // was loaded at all.
 func (c *Campaign) spreadOver(phase int) ([]settlement, error) {
 	entities, loaded := c.Scenario.Phases[phase].Offered().Entities, c.Scenario.Loaded(phase)
-	witnesses, err := c.Scenario.Witnesses(phase)
+	witnesses, err := c.Scenario.Witnesses(c.generator, phase)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrPreparation, err)
 	}

@@ -97,9 +97,9 @@ func (d *dry) clientsFlow(service time.Duration, retries int) flow {
 // rehearseWaits returns the operations of a phase that are alive at once: it moves counts of
 // attempts, not attempts, through the limits of the model, the faults and the retry policies.
 func (c *Campaign) rehearseWaits(d *dry) waits {
-	m, err := c.Scenario.PartitionModel()
+	m := c.Model
 	switch {
-	case err != nil:
+	case m == nil:
 		return waits{}
 	case d.Count > 0:
 		return waits{inFlight: float64(min(d.most, uint64(d.Clients))), operations: float64(d.most), succeeded: 1}
@@ -135,11 +135,7 @@ func (c *Campaign) rehearseWaits(d *dry) waits {
 
 // waitsOf is [Campaign.rehearseWaits] of a flow.
 func (c *Campaign) waitsOf(d *dry, w *flow, policies []retryShare) waits {
-	r := waits{succeeded: 1}
-	m, err := c.Scenario.PartitionModel()
-	if err != nil {
-		return r
-	}
+	r, m := waits{succeeded: 1}, c.Model
 	highest := w.highest()
 	r.inFlight = highest * (w.service + c.delays()).Seconds()
 	if w.clients > 0 {
@@ -191,7 +187,7 @@ func (c *Campaign) backlogs(d *dry, w *flow) (waiting, inFlight float64) {
 			waiting += w.backlog(float64(list[i].Weight)/max(1, weights), limit)
 		}
 	}
-	if m, err := c.Scenario.PartitionModel(); err == nil && m.ClientBandwidth > 0 {
+	if m := c.Model; m.ClientBandwidth > 0 {
 		var f Forecast
 		c.forecastOperations(&f, list, 1000)
 		bytes := float64(max(f.Sent, f.Received)) / 1000
@@ -233,11 +229,7 @@ func (l *limit) passing(at time.Duration, rate float64) float64 {
 
 // limitsOf returns the limits of the model that the flow exceeds. It sets the flow's entities.
 func (c *Campaign) limitsOf(d *dry, w *flow) (limits []limit) {
-	m, err := c.Scenario.PartitionModel()
-	if err != nil {
-		return nil
-	}
-	partition := math.Inf(1)
+	m, partition := c.Model, math.Inf(1)
 	if m.PartitionTarget > 0 {
 		partition = float64(m.PartitionTarget) * float64(max(1000, m.Idle.Headroom)) / 1000
 	}
@@ -297,11 +289,8 @@ func (c *Campaign) maxOffers(d *dry, highest float64) float64 {
 // sharedTargets returns the entities per second of all accounts, and of the first range of a
 // cold table or of all servers.
 func (c *Campaign) sharedTargets() (account, ranges float64) {
-	m, err := c.Scenario.PartitionModel()
+	m := c.Model
 	account, ranges = math.Inf(1), math.Inf(1)
-	if err != nil {
-		return account, ranges
-	}
 	if m.AccountTarget > 0 {
 		account = float64(m.AccountTarget) * float64(c.Scenario.Sharding().Number())
 	}
@@ -322,12 +311,8 @@ func (c *Campaign) sharedTargets() (account, ranges float64) {
 func (c *Campaign) loads(d *dry, w *flow) (shares map[string]float64, entities float64) {
 	const sampled = 8192
 	shares = map[string]float64{"": 1}
-	options := c.Options
-	options.RunMark = ""
-	shadow, err := NewCampaign(options)
-	if err != nil {
-		return shares, 1
-	}
+	shadow := *c // whose entities are numbered on
+	shadow.RunMark = ""
 	p, err := shadow.Preview(d.phase)
 	if err != nil || p == nil || p.Count() == 0 {
 		return shares, 1
