@@ -244,6 +244,11 @@ func (c *Campaign) addKind(kind results.Kind) {
 	c.kinds = append(c.kinds, kind)
 }
 
+// Sample returns a write of the run's first entity.
+func (c *Campaign) Sample() entity.Change {
+	return entity.Change{Verb: entity.InsertOrReplace, Key: c.generator.Key(0), Properties: c.generator.Properties(0)}
+}
+
 // Kinds returns the kinds of operation of the run, for its manifest.
 func (c *Campaign) Kinds() []results.Kind { return c.kinds }
 

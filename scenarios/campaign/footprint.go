@@ -50,9 +50,8 @@ func (c *Campaign) Footprint(data bool) Footprint {
 	all, _ := c.dryRun(len(c.Scenario.Phases))
 	followed := int64(0)
 	for i, d := range all {
-		phase := &c.Scenario.Phases[i]
-		if data && phase.Load != nil {
-			f.Entities = addUp(f.Entities, times(times(int64(phase.Load.Entities), int64(len(c.homes))), c.stored()))
+		if data {
+			f.Entities = addUp(f.Entities, c.loadedBytes(i))
 		}
 		if c.audit != nil {
 			followed = addUp(followed, d.written(uint64(c.audit.most)))
@@ -69,6 +68,27 @@ func (c *Campaign) Footprint(data bool) Footprint {
 		f.Entities = addUp(f.Entities, times(min(followed, int64(c.audit.most)), trailBytes))
 	}
 	return f
+}
+
+// StoredBytes returns the size of the entities that are stored where every operation succeeds.
+func (c *Campaign) StoredBytes() (bytes int64) {
+	all, _ := c.dryRun(len(c.Scenario.Phases))
+	for i, d := range all {
+		bytes = addUp(bytes, c.loadedBytes(i))
+		if d.stage != nil {
+			bytes = addUp(bytes, c.insertedBytes(d, &waits{operations: float64(d.foreseen()), succeeded: 1}))
+		}
+	}
+	return bytes
+}
+
+// loadedBytes returns the size of the entities that a phase loads.
+func (c *Campaign) loadedBytes(phase int) int64 {
+	load := c.Scenario.Phases[phase].Load
+	if load == nil {
+		return 0
+	}
+	return times(times(int64(load.Entities), int64(len(c.homes))), c.stored())
 }
 
 // footprintOf adds the memory of a phase that offers load.

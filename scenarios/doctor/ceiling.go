@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/report/document"
 	"loadgen/results"
@@ -43,11 +44,16 @@ func (r trials) measureCeiling(ctx context.Context) (ceilingFigures, error) {
 	if err != nil {
 		return f, err
 	}
+	generator, err := s.Generator()
+	if err != nil {
+		return f, err
+	}
+	sample := entity.Change{Verb: entity.InsertOrReplace, Key: generator.Key(0), Properties: generator.Properties(0)}
 	for _, one := range []struct {
 		over string
 		into *pace
 	}{{results.OverNothing, &f.nothing}, {results.OverHTTP, &f.empty}} {
-		ceiling, err := run.Ceiling(ctx, s, one.over)
+		ceiling, err := run.Ceiling(ctx, s, sample, one.over)
 		if err != nil {
 			return f, err
 		}

@@ -40,11 +40,18 @@ func (p *Plan) options(table string) campaign.Options {
 	if slices.ContainsFunc(p.Accounts, func(e Endpoint) bool { return e.Cosmos() }) {
 		codes = []int{backoff.TooManyRequests}
 	}
-	return campaign.Options{Scenario: p.carried(), Table: table, NewName: p.Table == "", Reuse: p.Reuse, Keep: p.Keep, Find: p.Find, Peak: p.Peak,
+	m, _ := p.model() // without one nothing is foreseen
+	return campaign.Options{Scenario: p.carried(), Model: m, Table: table, NewName: p.Table == "", Reuse: p.Reuse, Keep: p.Keep, Find: p.Find, Peak: p.Peak,
 		RetryCodes: codes, Verify: p.verify(), RunMark: "run", Blank: !p.live(), Script: p.Script}
 }
 
 func (p *Plan) campaign(started time.Time) (*campaign.Campaign, error) {
+	if p.validated() {
+		if c := p.sound.campaign.Swap(nil); c != nil {
+			p.attend(&c.Options)
+			return c, nil
+		}
+	}
 	table := p.Table
 	if table == "" {
 		table = TablePrefix + p.Scenario.Table
@@ -57,9 +64,7 @@ func (p *Plan) campaign(started time.Time) (*campaign.Campaign, error) {
 	if p.live() {
 		o.RunMark = strconv.FormatInt(started.UnixNano(), 36)
 	}
-	if p.Progress != nil {
-		o.Entering = p.Progress.Enters
-	}
+	p.attend(&o)
 	if p.live() {
 		o.Clock = clock.NewReal()
 	}
@@ -74,10 +79,17 @@ func (p *Plan) campaign(started time.Time) (*campaign.Campaign, error) {
 		}
 	}
 	p.together(&o)
+	return campaignOf(o)
+}
+
+// attend enters into the options of a campaign who watches it, and what fails on purpose.
+func (p *Plan) attend(o *campaign.Options) {
+	if p.Progress != nil {
+		o.Entering = p.Progress.Enters
+	}
 	if p.injector != nil {
 		o.Faults = p.injector
 	}
-	return campaignOf(o)
 }
 
 // campaignOf returns the stages of a run; what is wrong with them is a fault of the plan.
@@ -109,15 +121,15 @@ func (p *Plan) Agree(f campaign.Forecast, table string) error {
 }
 
 // consent asks for consent to what a run of the plan will send, if its target is remote.
-func (p *Plan) consent(ctx context.Context, table string) error {
+func (p *Plan) consent(ctx context.Context, c *campaign.Campaign) error {
 	if p.On != Remote || p.Member != nil { // whoever leads has asked
 		return nil
 	}
-	f, err := p.Forecast(ctx)
+	f, err := p.forecast(ctx, c)
 	if err != nil {
 		return err
 	}
-	return p.Agree(f, table)
+	return p.Agree(f, c.Table)
 }
 
 // Run carries a plan out and returns its sealed record, which is partial where the run
@@ -127,8 +139,10 @@ func (p *Plan) consent(ctx context.Context, table string) error {
 // [fields.Faults] of the plan, or wrap [ErrTarget], [ErrFolder], [drive.ErrStopped], one of
 // drive's or results.ErrWrite.
 func Run(ctx context.Context, p Plan) (*results.Record, error) {
-	if err := fields.FaultsOf(p.Validate()); err != nil {
-		return nil, err
+	if !p.validated() {
+		if err := fields.FaultsOf(p.Validate()); err != nil {
+			return nil, err
+		}
 	}
 	if p.Progress == nil {
 		p.Progress = unseen{}

@@ -35,7 +35,7 @@ const (
 // that follows as far as it goes without the target: through the driving loop, and
 // over HTTP the client and a socket. It is nil where it was not wanted, and where
 // it could not be tried; the error is that of an ended context.
-func (p *Plan) probe(ctx context.Context) (*results.Ceiling, error) {
+func (p *Plan) probe(ctx context.Context, sample entity.Change) (*results.Ceiling, error) {
 	if p.NoProbe || p.Driver == Vegeta || p.Elsewhere != nil { // vegeta has a client of its own, and so has each member
 		return nil, nil
 	}
@@ -43,7 +43,7 @@ func (p *Plan) probe(ctx context.Context) (*results.Ceiling, error) {
 	if p.On == InProcess {
 		over = results.OverNothing
 	}
-	ceiling, err := Ceiling(ctx, p.Scenario, over)
+	ceiling, err := Ceiling(ctx, p.Scenario, sample, over)
 	if err != nil {
 		// A machine on which no port can be opened may still load a remote target.
 		return nil, ctx.Err()
@@ -51,10 +51,10 @@ func (p *Plan) probe(ctx context.Context) (*results.Ceiling, error) {
 	return ceiling, nil
 }
 
-// Ceiling sends a scenario's entities flat out to nothing, for less than a second: over
+// Ceiling sends a write of a scenario flat out to nothing, for less than a second: over
 // HTTP or directly, results.OverHTTP or results.OverNothing. Its errors are that of an
 // ended context, and that of a machine that gives no port.
-func Ceiling(ctx context.Context, s *scenarios.Scenario, over string) (*results.Ceiling, error) {
+func Ceiling(ctx context.Context, s *scenarios.Scenario, sample entity.Change, over string) (*results.Ceiling, error) {
 	clk := clock.NewReal()
 	null := &nullTarget{inner: Nowhere{}}
 	lanes := probeLanes
@@ -69,23 +69,18 @@ func Ceiling(ctx context.Context, s *scenarios.Scenario, over string) (*results.
 		defer stop()
 		null.inner = client
 	}
-	generator, err := s.Generator()
-	if err != nil {
-		return nil, err
-	}
-	change := entity.Change{Verb: entity.InsertOrReplace, Key: generator.Key(0), Properties: generator.Properties(0)}
-	operation := target.Operation{Verb: change.Verb, Table: s.Table, Change: change}
+	operation := target.Operation{Verb: sample.Verb, Table: s.Table, Change: sample}
 	trial := Trial{Runner: &drive.Live{Clock: clk, Target: null, Workers: lanes}, Kinds: []results.Kind{{Name: "probe"}}}
 	stage := func(count uint64, limit time.Duration) *drive.Stage {
 		return &drive.Stage{Name: "probe", Lanes: lanes, Count: count, Limit: limit,
 			Build: func(_ uint64, w *drive.Work) { w.Operation = operation }, Phases: []results.Phase{{Name: "probe"}}}
 	}
-	if _, err := trial.Run(ctx, stage(probeWarm, probeWarmLimit)); err != nil {
+	if _, err := trial.send(ctx, new(results.Memory), stage(probeWarm, probeWarmLimit)); err != nil {
 		return nil, err
 	}
 	warm, began := null.answered.Load(), clk.Now()
 	used, known := CPU()
-	if _, err := trial.Run(ctx, stage(probeMost, probeLimit)); err != nil {
+	if _, err := trial.send(ctx, new(results.Memory), stage(probeMost, probeLimit)); err != nil {
 		return nil, err
 	}
 	ceiling := &results.Ceiling{Over: over, Lanes: lanes,
@@ -165,6 +160,18 @@ type Trial struct {
 // runner's.
 func (t *Trial) Run(ctx context.Context, stages ...*drive.Stage) (*results.Record, error) {
 	folder := new(results.Memory)
+	recorder, err := t.send(ctx, folder, stages...)
+	if err != nil {
+		return nil, err
+	}
+	if err := recorder.Finish(t.Runner.Now().Offset(), results.Valid, nil, countsOf(t.Counter)); err != nil {
+		return nil, err
+	}
+	return results.Read(folder)
+}
+
+// send carries stages out, one after another, into a record that is not finished.
+func (t *Trial) send(ctx context.Context, folder results.Folder, stages ...*drive.Stage) (*results.Recorder, error) {
 	recorder, err := results.NewRecorder(folder, results.Manifest{Operations: t.Kinds})
 	if err != nil {
 		return nil, err
@@ -175,10 +182,7 @@ func (t *Trial) Run(ctx context.Context, stages ...*drive.Stage) (*results.Recor
 			return nil, err
 		}
 	}
-	if err := recorder.Finish(t.Runner.Now().Offset(), results.Valid, nil, countsOf(t.Counter)); err != nil {
-		return nil, err
-	}
-	return results.Read(folder)
+	return recorder, nil
 }
 
 // Engine returns an embedded engine of one account as a target that is called directly,

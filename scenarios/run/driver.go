@@ -55,7 +55,7 @@ func (p *Plan) beyondVegeta() error {
 	switch {
 	case !p.live() || p.On == InProcess:
 		return errors.New("it requires HTTP; expected --target embedded or a service")
-	case lineOf(s) != nil:
+	case p.line() != nil:
 		return errors.New("it bypasses the modelled network; expected --set model.client_bandwidth=0 and model.packet_loss=0")
 	case p.Find != nil:
 		return errors.New("--find-limit requires the native driver")

@@ -55,16 +55,19 @@ func HighestTried(of string, from float64) float64 {
 
 // enoughPartitions refuses the search of an account whose partitions bind before it
 // does.
-func (p *Plan) enoughPartitions(c *campaign.Campaign) error {
-	partitions, err := c.FindOver()
+func (p *Plan) enoughPartitions() error {
+	c, err := campaignOf(p.options(TablePrefix))
 	if err != nil {
-		return wrong("", "%v", err)
-	}
-	m, err := modelOf(p.Scenario)
-	if err != nil || p.Find.Of == results.LimitPartition {
 		return err
 	}
-	one, account := m.PartitionTarget, m.AccountTarget
+	partitions, err := c.FindOver()
+	switch {
+	case err != nil:
+		return wrong("", "%v", err)
+	case p.Find.Of == results.LimitPartition:
+		return nil
+	}
+	one, account := p.sound.model.PartitionTarget, p.sound.model.AccountTarget
 	if p.On == Remote {
 		one, account = documentedPartition, documentedAccount
 	}

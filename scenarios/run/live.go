@@ -18,10 +18,10 @@ func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.consent(ctx, campaign.Table); err != nil {
+	if err := p.consent(ctx, campaign); err != nil {
 		return nil, err
 	}
-	ceiling, err := p.probe(ctx)
+	ceiling, err := p.probe(ctx, campaign.Sample())
 	if err != nil {
 		return nil, err
 	}

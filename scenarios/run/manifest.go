@@ -26,7 +26,7 @@ const (
 // answers is.
 func (p *Plan) manifest(c *campaign.Campaign, started time.Time, d *destination) (results.Manifest, error) {
 	s := p.carried()
-	m, err := modelOf(s)
+	m, err := p.model()
 	if err != nil {
 		return results.Manifest{}, err
 	}

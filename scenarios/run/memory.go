@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"time"
 
 	"loadgen/report/document"
 	"loadgen/scenarios"
@@ -26,8 +27,8 @@ func (p *Plan) Footprint() (int64, error) {
 // virtualFaults returns what keeps a sound plan from being simulated: clients that never pause
 // where the model answers at once, for time would not pass; and more memory than it may take,
 // which for two runs beside each other is twice as much.
-func (p *Plan) virtualFaults(c *campaign.Campaign) (faults []error) {
-	if m, err := modelOf(p.Scenario); err == nil && m.RoundTrip == 0 && (m.ReadTime == 0 || m.WriteTime == 0) {
+func (p *Plan) virtualFaults() (faults []error) {
+	if m := p.sound.model; m.RoundTrip == 0 && (m.ReadTime == 0 || m.WriteTime == 0) {
 		at := slices.IndexFunc(p.Scenario.Phases, func(phase scenarios.Phase) bool {
 			t := phase.Traffic
 			return t != nil && t.FlatOut() && t.Count == 0
@@ -40,7 +41,14 @@ func (p *Plan) virtualFaults(c *campaign.Campaign) (faults []error) {
 	if p.MemoryLimit == 0 {
 		return faults
 	}
+	c, err := p.campaign(time.Time{})
+	if err != nil {
+		return append(faults, err)
+	}
 	need := c.Footprint(p.data())
+	if p.Find == nil {
+		p.sound.campaign.Store(c)
+	}
 	sum, more := need.Total(), ""
 	if _, twice := p.rival(); twice {
 		sum = min(sum, math.MaxInt64/2) * 2
@@ -90,7 +98,11 @@ func (p *Plan) easeCollector(c *campaign.Campaign) (restore func()) {
 	if _, decided := os.LookupEnv("GOGC"); decided {
 		return func() {}
 	}
-	before := debug.SetGCPercent(collectAt(c.Footprint(p.On != Remote).Entities))
+	entities := int64(0)
+	if p.On != Remote {
+		entities = c.StoredBytes()
+	}
+	before := debug.SetGCPercent(collectAt(entities))
 	return func() { debug.SetGCPercent(before) }
 }
 

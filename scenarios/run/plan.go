@@ -138,6 +138,8 @@ type Plan struct {
 	Member    *Member
 	Elsewhere *Elsewhere
 
+	// sound is what was built to find the plan without faults, nil before that.
+	sound *sound
 	// handed is what a run has that others offer for, once it is open.
 	handed *handed
 	// injector has the faults of the scenario, nil where there are none.

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"loadgen/engine/entity"
 	"loadgen/results"
 )
 
@@ -110,6 +111,8 @@ func TestEaseCollector(t *testing.T) {
 	}
 }
 
+var sampleWrite = entity.Change{Verb: entity.InsertOrReplace, Key: entity.Key{Partition: "p", Row: "r"}}
+
 func TestProbeFindsACeiling(t *testing.T) {
 	for _, row := range []struct {
 		name, over     string
@@ -120,7 +123,7 @@ func TestProbeFindsACeiling(t *testing.T) {
 	} {
 		s := library(t, "stress")
 		s.Workers = row.workers
-		c, err := Ceiling(t.Context(), s, row.over)
+		c, err := Ceiling(t.Context(), s, sampleWrite, row.over)
 		require.NoError(t, err, row.name)
 		assert.Truef(t, c.Over == row.over && c.Lanes == row.lanes && c.Operations >= 1 && c.Operations <= probeMost &&
 			c.PerSecond() > 0 && c.CPU >= 0, "%s: Ceiling = %+v", row.name, c)
@@ -132,12 +135,12 @@ func TestProbeFindsACeiling(t *testing.T) {
 func TestProbeOfAnEndedRunEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	c, err := (&Plan{Scenario: library(t, "stress"), On: Embedded}).probe(ctx)
+	c, err := (&Plan{Scenario: library(t, "stress"), On: Embedded}).probe(ctx, sampleWrite)
 	assert.Truef(t, c == nil && errors.Is(err, context.Canceled), "probe of a run that was stopped = %v, %v", c, err)
 	synctest.Test(t, func(t *testing.T) {
 		for _, unwanted := range []bool{false, true} {
 			p := &Plan{Scenario: library(t, "stress"), On: InProcess, NoProbe: unwanted}
-			c, err := p.probe(t.Context())
+			c, err := p.probe(t.Context(), sampleWrite)
 			assert.Truef(t, c == nil && err == nil, "probe in no time, unwanted %v = %+v, %v; want nothing", unwanted, c, err)
 		}
 	})

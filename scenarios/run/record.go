@@ -20,6 +20,8 @@ type kept struct {
 	folder   results.Folder
 	manifest results.Manifest
 	recorder *results.Recorder
+	// private says that the folder is in memory, and nobody else's: nobody reads what is sealed.
+	private bool
 	// logs are the files that are written second by second beside the record.
 	logs []*secondsLog
 }
@@ -38,7 +40,7 @@ func (p *Plan) keep(manifest results.Manifest) (*kept, error) {
 	case p.Memory != nil:
 		k.folder = p.Memory
 	default:
-		k.folder = new(results.Memory)
+		k.folder, k.private = new(results.Memory), p.Kept == nil
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: %w", ErrFolder, err), k.discardLogs())
@@ -95,9 +97,11 @@ func (k *kept) seal(end time.Duration, counter target.Counter, ended error) (*re
 		return k.sealJoined(record, ended)
 	}
 	summary := verdict.Judge(record)
-	k.recorder.Event(results.Event{At: int64(record.Duration), What: results.VerdictTold, Text: summary.Verdict})
-	if err := k.recorder.Seal(summary); err != nil {
-		return nil, errors.Join(ended, err)
+	if !k.private {
+		k.recorder.Event(results.Event{At: int64(record.Duration), What: results.VerdictTold, Text: summary.Verdict})
+		if err := k.recorder.Seal(summary); err != nil {
+			return nil, errors.Join(ended, err)
+		}
 	}
 	record.Summary, record.Validity, record.Reasons = summary, summary.Validity, summary.Reasons
 	return k.kept(record, ended)

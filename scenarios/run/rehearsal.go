@@ -80,12 +80,16 @@ const mostForeseen = 200_000
 // rehearsal has it; of a search, what its operations ask for where nothing is throttled. Its
 // error is that of a scenario which cannot be run.
 func (p *Plan) Forecast(ctx context.Context) (campaign.Forecast, error) {
-	if p.Find != nil {
-		return p.Reckoned()
-	}
 	made, err := campaignOf(p.options(TablePrefix + p.Scenario.Table))
 	if err != nil {
 		return campaign.Forecast{}, err
+	}
+	return p.forecast(ctx, made)
+}
+
+func (p *Plan) forecast(ctx context.Context, made *campaign.Campaign) (campaign.Forecast, error) {
+	if p.Find != nil {
+		return made.Forecast(), nil
 	}
 	r, err := p.Rehearse(ctx, mostForeseen)
 	if err != nil {

@@ -69,7 +69,7 @@ func (p *Plan) simulated(ctx context.Context) (*results.Record, error) {
 func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch time.Time, k *kept,
 	observers []drive.Observer) (time.Duration, target.Counter, error) {
 	s := p.Scenario
-	m, err := modelOf(s)
+	m, err := p.model()
 	if err != nil {
 		return 0, nil, err
 	}

@@ -98,7 +98,7 @@ func (p *Plan) open(ctx context.Context, clk clock.Real, id string) (*destinatio
 		err = p.openRemote(ctx, d, clk, id)
 	case InProcess:
 		var e *engine.Engine
-		if e, err = embeddedEngine(p.Scenario, clk); err == nil {
+		if e, err = p.embeddedEngine(clk); err == nil {
 			names := accountsOf(p.Scenario)
 			var each []target.Target
 			for _, name := range names {
@@ -119,27 +119,28 @@ func (p *Plan) open(ctx context.Context, clk clock.Real, id string) (*destinatio
 			beside := queueblob.NewWaiting(clk)
 			d.target, d.counter = queueblob.New(d.target, beside), booksOfBoth{d.counter, beside}
 		}
-		d.target = target.WrapLine(d.target, lineOf(p.Scenario), clk)
+		d.target = target.WrapLine(d.target, p.line(), clk)
 	}
 	return d, nil
 }
 
-// lineOf returns the line between the clients and the account that a sound scenario's model
+// line returns the line between the clients and the account that the scenario's model
 // describes, nil where nothing of it is bounded.
-func lineOf(s *scenarios.Scenario) *target.Line {
-	m, err := modelOf(s)
+func (p *Plan) line() *target.Line {
+	m, err := p.model()
 	if err != nil {
 		return nil
 	}
-	return target.NewLine(m, s.Seed)
+	return target.NewLine(m, p.Scenario.Seed)
 }
 
-// embeddedEngine builds the engine that a scenario's model describes.
-func embeddedEngine(s *scenarios.Scenario, clk clock.Real) (*engine.Engine, error) {
-	partitions, err := modelOf(s)
+// embeddedEngine builds the engine that the scenario's model describes.
+func (p *Plan) embeddedEngine(clk clock.Real) (*engine.Engine, error) {
+	partitions, err := p.model()
 	if err != nil {
 		return nil, err
 	}
+	s := p.Scenario
 	return engine.New(engine.Options{Model: partitions, Accounts: accountsOf(s),
 		Calendar: clk, Seed: s.Seed, Cold: s.Start == scenarios.StartCold}), nil
 }
@@ -155,7 +156,7 @@ func (p *Plan) openEmbedded(d *destination, clk clock.Real, id string) error {
 	if p.Member != nil {
 		return p.connectEngine(d, p.Member.Engine, secret, clk, id)
 	}
-	e, err := embeddedEngine(s, clk)
+	e, err := p.embeddedEngine(clk)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
@@ -29,9 +30,12 @@ func (p *Plan) Validate() []error {
 	if p.Scenario == nil {
 		return []error{wrong("scenario", "there is none; expected one that is sound")}
 	}
-	if _, err := modelOf(p.Scenario); err != nil {
+	m, err := modelOf(p.Scenario)
+	if err != nil {
 		return []error{err}
 	}
+	built := &sound{scenario: p.Scenario, model: m}
+	p.sound = nil
 	var faults []error
 	add := func(err error) {
 		if err != nil {
@@ -54,19 +58,38 @@ func (p *Plan) Validate() []error {
 	if len(faults) > 0 {
 		return faults
 	}
-	campaign, err := campaignOf(p.options(TablePrefix))
-	if err != nil {
-		return []error{err}
-	}
+	p.sound = built
 	if p.Find != nil {
-		add(p.enoughPartitions(campaign))
+		add(p.enoughPartitions())
 	}
 	if limit, known := OpenFiles(); p.live() && known {
 		add(p.enoughFiles(limit))
 	} else if !p.live() {
-		faults = append(faults, p.virtualFaults(campaign)...)
+		faults = append(faults, p.virtualFaults()...)
+	}
+	if len(faults) > 0 {
+		p.sound = nil
 	}
 	return faults
+}
+
+// sound is what [Plan.Validate] has built of a plan that has no faults, for the run of it.
+type sound struct {
+	scenario *scenarios.Scenario
+	model    *model.Model
+	// campaign is that of a simulation whose memory was foreseen, nil once a run has it.
+	campaign atomic.Pointer[campaign.Campaign]
+}
+
+// validated reports whether the plan was found without faults.
+func (p *Plan) validated() bool { return p.sound != nil && p.sound.scenario == p.Scenario }
+
+// model returns the partition model that the plan's scenario asks for.
+func (p *Plan) model() (*model.Model, error) {
+	if p.validated() {
+		return p.sound.model, nil
+	}
+	return modelOf(p.Scenario)
 }
 
 // modelOf returns the partition model that a scenario asks for.
