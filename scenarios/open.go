@@ -210,14 +210,19 @@ func Library() []string {
 	return names
 }
 
-// Builtin returns the built-in scenario of that name. Where there is none, the
-// error wraps [ErrUnknown] and names the nearest.
+// Builtin returns the built-in scenario of that name, whose checks are those of this package's
+// tests. Where there is none, the error wraps [ErrUnknown] and names the nearest.
 func Builtin(name string) (*Scenario, error) {
 	text, err := builtin(name)
 	if err != nil {
 		return nil, err
 	}
-	return Parse(name+libraryEnding, text)
+	tree, faults := fields.ReadTree(name+libraryEnding, text)
+	if len(faults) > 0 {
+		return nil, faults
+	}
+	s, faults := decode(tree)
+	return s, faults.ErrorOrNil()
 }
 
 // builtin returns the text of a built-in scenario. The error is that of [Builtin].
@@ -256,23 +261,14 @@ type Entry struct {
 }
 
 // Catalogue returns what there is to say of every built-in scenario, by subject in the order of
-// the documents. They are read but not checked again. The error is
-// [fields.Faults].
+// the documents. The error is [fields.Faults].
 func Catalogue() ([]Entry, error) {
 	var all []Entry
 	stands := make(map[string][2]int)
 	for _, name := range Library() {
-		text, err := builtin(name)
+		s, err := Builtin(name)
 		if err != nil {
 			return nil, err
-		}
-		tree, faults := fields.ReadTree(name+libraryEnding, text)
-		if len(faults) > 0 {
-			return nil, faults
-		}
-		s, faults := decode(tree)
-		if len(faults) > 0 {
-			return nil, faults
 		}
 		subject, at := "", 0
 		for _, of := range subjects {

@@ -324,6 +324,7 @@ func TestAntiPatterns(t *testing.T) {
 func TestAntiPatternsSetWhatIsOtherwise(t *testing.T) {
 	for _, name := range scenarios.Library() {
 		s := *builtin(t, name)
+		require.Emptyf(t, s.Validate(), "%s: nothing checks it where it is read", name)
 		if s.AntiPattern == nil {
 			continue
 		}

@@ -41,6 +41,8 @@ type draft struct {
 	antiPattern *scenarios.AntiPattern
 	// example is for who did not know what --set takes.
 	example string
+	// checked says that nothing is wrong with the scenario as it was opened.
+	checked bool
 }
 
 // open opens the scenario of a file or a name, and reports that it is an anti-pattern. If another design is chosen,
@@ -55,7 +57,7 @@ func (f *choiceFlags) open(name, example string, stderr io.Writer) (*draft, erro
 		return nil, err
 	}
 	f.folder = folder
-	d := &draft{scenario: s, name: name, folder: folder, files: scenarios.FilesIn(folder), example: example}
+	d := &draft{scenario: s, name: name, folder: folder, files: scenarios.FilesIn(folder), example: example, checked: len(faults) == 0 && !f.AntiPattern}
 	if !f.AntiPattern {
 		return d, nil
 	}
@@ -109,6 +111,11 @@ func (f *choiceFlags) apply(flags *pflag.FlagSet, d *draft) (*scenarios.Scenario
 	return &s, nil
 }
 
+// changes reports whether flags give the scenario other values.
+func (f *choiceFlags) changes(flags *pflag.FlagSet) bool {
+	return f.Profile != "" || len(f.Set) > 0 || slices.ContainsFunc([]string{"seed", "retry", "use", "workers"}, flags.Changed)
+}
+
 // settle returns the sound scenario that the flags make of a draft, and alter of that; it
 // may be nil.
 func (f *choiceFlags) settle(flags *pflag.FlagSet, d *draft, alter func(*scenarios.Scenario) error) (*scenarios.Scenario, error) {
@@ -116,19 +123,20 @@ func (f *choiceFlags) settle(flags *pflag.FlagSet, d *draft, alter func(*scenari
 	if err == nil && alter != nil {
 		err = alter(s)
 	}
-	if err != nil {
-		return nil, err
+	if err != nil || d.checked && alter == nil && !f.changes(flags) {
+		return s, err
 	}
-	if s.AntiPattern != nil && len(s.Validate()) > 0 {
+	wrong := s.Validate()
+	if s.AntiPattern != nil && len(wrong) > 0 {
 		// The anti-pattern was not chosen if overrides caused the only fault.
 		without := *s
 		without.AntiPattern = nil
 		if len(without.Validate()) == 0 {
-			s = &without
+			s, wrong = &without, nil
 		}
 	}
 	var faults fields.Faults
-	if err := fields.FaultsOf(s.Validate()); errors.As(err, &faults) {
+	if err := fields.FaultsOf(wrong); errors.As(err, &faults) {
 		return s, f.replaced(faults)
 	}
 	if d.antiPattern == nil {

@@ -186,6 +186,9 @@ func (f *runFlags) scenario(c *cobra.Command, name string, stdout, stderr io.Wri
 // drawing returns what makes the sound scenario of a draft, as the flags have it.
 func (f *runFlags) drawing(c *cobra.Command, d *draft) drawing {
 	return func(alter func(*scenarios.Scenario) error) (*scenarios.Scenario, error) {
+		if alter == nil && !f.Load.given(c.Flags()) {
+			return f.Choice.read(c.Flags(), d, nil)
+		}
 		return f.Choice.read(c.Flags(), d, func(s *scenarios.Scenario) error {
 			err := f.Load.replace(c.Flags(), s)
 			if err == nil && alter != nil {

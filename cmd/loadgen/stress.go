@@ -100,6 +100,11 @@ func (f *loadFlags) draft() (*draft, error) {
 	return &draft{scenario: s, name: f.Keys, folder: folder, files: scenarios.FilesIn(folder), example: "entity.size=300"}, nil
 }
 
+// given reports whether there is something to replace.
+func (f *loadFlags) given(flags *pflag.FlagSet) bool {
+	return slices.ContainsFunc([]string{"peak", "rate", "duration", "expect"}, flags.Changed)
+}
+
 // validate returns what is wrong with the flags by themselves.
 func (f *loadFlags) validate(flags *pflag.FlagSet) error {
 	switch given := flags.Changed; {
