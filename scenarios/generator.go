@@ -20,6 +20,18 @@ func (s *Scenario) Generator() (*keys.Generator, error) {
 	return keys.New(o)
 }
 
+// EachOperation yields every operation that a phase offers, with its phase.
+func (s *Scenario) EachOperation(yield func(*Phase, *OperationSpec) bool) {
+	for i := range s.Phases {
+		list := s.Phases[i].Operations()
+		for j := range list {
+			if !yield(&s.Phases[i], &list[j]) {
+				return
+			}
+		}
+	}
+}
+
 // Part returns what a merging operation writes, from a generator of this
 // scenario, pinned or not.
 func (o *OperationSpec) Part(g *keys.Generator) (*keys.Part, error) {

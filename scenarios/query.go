@@ -167,7 +167,7 @@ func (c *checker) properties() []string {
 		}
 	}
 	add(c.Entity.Properties)
-	for _, o := range c.operations() {
+	for _, o := range c.EachOperation {
 		if add(o.Properties); o.Counter != "" {
 			add([]PropertySpec{{Name: o.Counter}})
 		}

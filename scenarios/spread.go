@@ -191,7 +191,7 @@ func (o *OperationSpec) NeedsEntities() bool {
 // Reads reports whether the scenario looks at what it wrote: it counts, gets, queries,
 // or searches for the key of what it updates, so that entities have to be kept.
 func (s *Scenario) Reads() bool {
-	for _, o := range s.operations() {
+	for _, o := range s.EachOperation {
 		if o.Verb == entity.Get || o.Verb == entity.Query || o.ReadFirst || len(o.By) > 0 || o.Workflow != "" {
 			return true
 		}

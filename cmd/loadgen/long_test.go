@@ -102,8 +102,7 @@ func doubted(t *testing.T, stopped bool) (s *results.Summary, disturbed time.Dur
 		"--set", "phases.load.entities=500", "--set", "phases.peak.hold=false", "--format", "json", "--quiet", "--out", filepath.Join(t.TempDir(), "run"))
 	var stdout bytes.Buffer
 	c.Stdout = &stdout
-	watch, err := run.StartHealthSampler(run.HealthOptions{Clock: clock.NewReal(), Source: run.NewHealthProcess(), Cores: 1})
-	require.NoError(t, err)
+	watch := run.StartHealthSampler(run.HealthOptions{Clock: clock.NewReal(), Source: run.NewHealthProcess(), Cores: 1})
 	defer watch.Stop()
 	require.NoError(t, c.Start())
 	ended := make(chan error, 1)
@@ -193,9 +192,8 @@ func sendFor(t *testing.T, length time.Duration) {
 	steps, err := arrival.NewSteps(arrival.Step{Rate: 10_000, Length: length})
 	require.NoError(t, err)
 	live := &drive.Live{Clock: clk, Target: run.Nowhere{}, Workers: 64}
-	look, err := run.StartHealthSampler(run.HealthOptions{Clock: clk, Source: run.NewHealthProcess(), Tell: recorder.Health,
+	look := run.StartHealthSampler(run.HealthOptions{Clock: clk, Source: run.NewHealthProcess(), Tell: recorder.Health,
 		Load: func() run.GeneratorLoad { return run.GeneratorLoad(live.Load()) }, Cores: runtime.GOMAXPROCS(0), Workers: live.Workers})
-	require.NoError(t, err)
 	stage := &drive.Stage{Name: "peak", Schedule: steps, Grace: time.Second, WholeSecond: true,
 		Phases: []results.Phase{{Name: "peak", End: length, Rate: 10_000, Reported: true}},
 		Build:  func(_ uint64, w *drive.Work) { w.Operation = operation }}

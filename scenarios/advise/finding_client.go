@@ -19,11 +19,9 @@ func (s *subject) retries() Finding {
 	least, first, most := s.policy.Bounds(1)
 	_, second, _ := s.policy.Bounds(min(2, s.policy.Retries))
 	own := ""
-	for i := range s.Phases {
-		for _, o := range s.Phases[i].Operations() {
-			if one := sentence("retries/operation", o.Name, o.Retry); o.Retry != "" && !strings.Contains(own, one) {
-				own += one
-			}
+	for _, o := range s.EachOperation {
+		if one := sentence("retries/operation", o.Name, o.Retry); o.Retry != "" && !strings.Contains(own, one) {
+			own += one
 		}
 	}
 	f := newFinding("retries/policy", s.Retry, document.Counted(s.policy.Retries, "time"), least, most, own)
@@ -185,14 +183,12 @@ func (s *subject) location() Finding {
 // directAccess judges how users read the data.
 func (s *subject) directAccess() Finding {
 	direct, proxied := "", ""
-	for i := range s.Phases {
-		for _, o := range s.Phases[i].Operations() {
-			switch o.Workflow {
-			case "direct-read":
-				direct = o.Name
-			case "proxied-read":
-				proxied = o.Name
-			}
+	for _, o := range s.EachOperation {
+		switch o.Workflow {
+		case "direct-read":
+			direct = o.Name
+		case "proxied-read":
+			proxied = o.Name
 		}
 	}
 	switch {

@@ -27,12 +27,9 @@ func (c *Campaign) newAfterChecks() *afterChecks {
 			t.counts[results.CounterName{Operation: spec.Name, Name: name}] = 0
 		}
 	})
-	for i := range c.Scenario.Phases {
-		list := c.Scenario.Phases[i].Operations()
-		for j := range list {
-			if list[j].Killed > 0 {
-				t.counts[results.CounterName{Operation: list[j].Name, Name: workflow.Killed}] = 0
-			}
+	for _, one := range c.Scenario.EachOperation {
+		if one.Killed > 0 {
+			t.counts[results.CounterName{Operation: one.Name, Name: workflow.Killed}] = 0
 		}
 	}
 	return t
@@ -66,8 +63,10 @@ func (c *Campaign) checks() []workflow.Check {
 		}
 	})
 	// Copies are looked at where clients die between them.
-	dies := func(o scenarios.OperationSpec) bool { return o.Killed > 0 }
-	dead := slices.ContainsFunc(c.Scenario.Phases, func(p scenarios.Phase) bool { return slices.ContainsFunc(p.Operations(), dies) })
+	dead := false
+	for _, one := range c.Scenario.EachOperation {
+		dead = dead || one.Killed > 0
+	}
 	if dead && c.places.Copied != nil {
 		if copies := (looked{check: workflow.NewCopyCheck(c.places.Copied)}); !slices.ContainsFunc(list, copies.same) {
 			list = append(list, copies)

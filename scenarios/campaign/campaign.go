@@ -177,10 +177,11 @@ func NewCampaign(o Options) (*Campaign, error) {
 	if err != nil {
 		return nil, err
 	}
-	filters := func(p scenarios.Phase) bool {
-		return slices.ContainsFunc(p.Operations(), func(o scenarios.OperationSpec) bool { return o.Where != "" })
+	filters := false
+	for _, one := range o.Scenario.EachOperation {
+		filters = filters || one.Where != ""
 	}
-	if o.Blank && !slices.ContainsFunc(o.Scenario.Phases, filters) {
+	if o.Blank && !filters {
 		generator = generator.Blank()
 	}
 	if o.Model == nil {
@@ -208,11 +209,8 @@ func NewCampaign(o Options) (*Campaign, error) {
 	if c.places, err = c.newPlaces(); err != nil {
 		return nil, err
 	}
-	for i := range o.Scenario.Phases {
-		list := o.Scenario.Phases[i].Operations()
-		for j := range list {
-			c.addKind(results.Kind{Name: list[j].Name, Group: list[j].Group, Filtered: c.filters(&list[j]), Retry: list[j].Retry, Limit: list[j].Limit.String()})
-		}
+	for _, one := range o.Scenario.EachOperation {
+		c.addKind(results.Kind{Name: one.Name, Group: one.Group, Filtered: c.filters(one), Retry: one.Retry, Limit: one.Limit.String()})
 	}
 	if o.Verify {
 		most := o.Watched

@@ -108,14 +108,28 @@ func (c *Campaign) footprintFind(f *Footprint, d *dry, data bool) {
 // meanInserts returns how many entities an operation of a mix inserts on the
 // average.
 func meanInserts(list []scenarios.OperationSpec) float64 {
-	inserted, weights := 0.0, 0.0
+	return meanEntities(list, (*scenarios.OperationSpec).Inserts)
+}
+
+// meanEntities returns how many entities an operation of a mix has on the average, of those
+// that count.
+func meanEntities(list []scenarios.OperationSpec, counts func(*scenarios.OperationSpec) bool) float64 {
+	sum, all := 0.0, weights(list)
 	for i := range list {
-		weights += float64(list[i].Weight)
-		if list[i].Inserts() {
-			inserted += float64(list[i].Weight) * float64(max(1, list[i].Entities))
+		if counts(&list[i]) {
+			sum += float64(list[i].Weight) * float64(max(1, list[i].Entities))
 		}
 	}
-	return inserted / max(1, weights)
+	return sum / all
+}
+
+// weights returns the sum of the weights of operations, 1 at least.
+func weights(list []scenarios.OperationSpec) float64 {
+	sum := 0
+	for i := range list {
+		sum += list[i].Weight
+	}
+	return float64(max(1, sum))
 }
 
 // Measured is what one process measured of a step of a search, or several together.

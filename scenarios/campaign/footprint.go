@@ -191,14 +191,8 @@ func (c *Campaign) flightBytes(d *dry) int64 { return c.waitingBytes(d) + flight
 
 // content returns the mean size of what an operation writes.
 func (c *Campaign) content(d *dry) int64 {
-	written, weights := 0.0, 0.0
-	for _, op := range d.operations() {
-		weights += float64(op.Weight)
-		if op.Inserts() || op.Replaces() {
-			written += float64(op.Weight) * float64(max(1, op.Entities))
-		}
-	}
-	return int64(written / max(1, weights) * float64(c.weight(0)))
+	written := meanEntities(d.operations(), func(op *scenarios.OperationSpec) bool { return op.Inserts() || op.Replaces() })
+	return int64(written * float64(c.weight(0)))
 }
 
 // stored returns the mean size of a stored entity.
@@ -213,10 +207,8 @@ func (c *Campaign) stored() int64 {
 
 // policies returns the retry policies of a phase with their shares of its operations.
 func (c *Campaign) policies(d *dry) []retryShare {
-	list, weights := d.operations(), 0.0
-	for i := range list {
-		weights += float64(list[i].Weight)
-	}
+	list := d.operations()
+	all := weights(list)
 	var shares []retryShare
 	for i := range list {
 		policy := c.patience.Of(&list[i])
@@ -225,7 +217,7 @@ func (c *Campaign) policies(d *dry) []retryShare {
 			shares = append(shares, retryShare{policy: policy})
 			at = len(shares) - 1
 		}
-		shares[at].share += float64(list[i].Weight) / max(1, weights)
+		shares[at].share += float64(list[i].Weight) / all
 	}
 	return shares
 }

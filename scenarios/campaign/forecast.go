@@ -164,14 +164,10 @@ func weighed(spec *scenarios.Traffic) []scenarios.OperationSpec {
 }
 
 func (c *Campaign) forecastOperations(f *Forecast, list []scenarios.OperationSpec, operations float64) {
-	var weights float64
-	for i := range list {
-		weights += float64(list[i].Weight)
-	}
-	each := c.weight(0)
+	each, all := c.weight(0), weights(list)
 	for i := range list {
 		op := &list[i]
-		share := int64(operations * float64(op.Weight) / weights)
+		share := int64(operations * float64(op.Weight) / all)
 		due, requests := c.dueOf(list, op)
 		entities := share * due
 		requests *= share

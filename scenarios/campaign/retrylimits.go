@@ -22,22 +22,16 @@ type retryLimits struct {
 // their policies. The error is that of [backoff.ByName].
 func newRetryLimits(usual backoff.Policy, codes []int, of *scenarios.Scenario) (*retryLimits, error) {
 	p := &retryLimits{Policy: usual.With(codes...), own: make(map[string]*backoff.Policy)}
-	var names []string
-	for i := range of.Phases {
-		for _, one := range of.Phases[i].Operations() {
-			names = append(names, one.Retry)
-		}
-	}
-	for _, name := range names {
-		if name == "" || p.own[name] != nil {
+	for _, one := range of.EachOperation {
+		if one.Retry == "" || p.own[one.Retry] != nil {
 			continue
 		}
-		policy, err := backoff.ByName(name)
+		policy, err := backoff.ByName(one.Retry)
 		if err != nil {
 			return nil, err
 		}
 		policy = policy.With(codes...)
-		p.own[name] = &policy
+		p.own[one.Retry] = &policy
 	}
 	return p, nil
 }

@@ -46,12 +46,9 @@ func storeName(table, name string) string {
 
 // performed returns every operation of the scenario that is a workflow, with its kind.
 func (c *Campaign) performed(visit func(kind *workflow.Kind, spec *scenarios.OperationSpec)) {
-	for i := range c.Scenario.Phases {
-		list := c.Scenario.Phases[i].Operations()
-		for j := range list {
-			if kind := workflow.Find(list[j].Workflow); kind != nil {
-				visit(kind, &list[j])
-			}
+	for _, one := range c.Scenario.EachOperation {
+		if kind := workflow.Find(one.Workflow); kind != nil {
+			visit(kind, one)
 		}
 	}
 }

@@ -178,13 +178,11 @@ func (c *Campaign) backlogs(d *dry, w *flow) (waiting, inFlight float64) {
 	if w.whole != nil {
 		w = w.whole
 	}
-	list, weights := d.operations(), 0.0
-	for i := range list {
-		weights += float64(list[i].Weight)
-	}
+	list := d.operations()
+	all := weights(list)
 	for i := range list {
 		if limit := list[i].Limit.PerSecond; limit > 0 {
-			waiting += w.backlog(float64(list[i].Weight)/max(1, weights), limit)
+			waiting += w.backlog(float64(list[i].Weight)/all, limit)
 		}
 	}
 	if m := c.Model; m.ClientBandwidth > 0 {

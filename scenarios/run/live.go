@@ -105,12 +105,8 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 			}
 		}
 	}
-	look, err := StartHealthSampler(HealthOptions{Clock: live.Clock, Source: NewHealthProcess(),
+	look := StartHealthSampler(HealthOptions{Clock: live.Clock, Source: NewHealthProcess(),
 		Load: func() GeneratorLoad { return GeneratorLoad(live.Load()) }, Tell: tell, Cores: runtime.GOMAXPROCS(0), Workers: live.Workers})
-	if err != nil {
-		p.Progress.Ends(err)
-		return err
-	}
 	defer p.easeCollector(campaign)()
 	runner, letGo := p.runner(live, clk, d)
 	defer letGo()

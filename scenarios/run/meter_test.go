@@ -231,9 +231,7 @@ func (s steadySource) Read() run.HealthReading {
 func sample(t *testing.T, o run.HealthOptions) *run.HealthSampler {
 	t.Helper()
 	o.Source = steadySource{o.Clock}
-	sampler, err := run.StartHealthSampler(o)
-	require.NoError(t, err)
-	return sampler
+	return run.StartHealthSampler(o)
 }
 
 func TestSamplerTellsOfEachWholeSecond(t *testing.T) {
@@ -296,19 +294,4 @@ func TestSamplerSeesThatItStoodStill(t *testing.T) {
 			"stood still for %v, longest %v, by second %+v; want %v in second 1", sum.StoodStill, sum.LongestStill, told, still)
 		assert.True(t, sum.LeastFree == nil && told[0].FreeWorkers == nil, "the sampler tells of workers that nobody knows of")
 	})
-}
-
-func TestImpossibleOptions(t *testing.T) {
-	clk := clock.NewReal()
-	source := steadySource{clk}
-	for name, o := range map[string]run.HealthOptions{
-		"no clock":                {Source: source, Cores: 1},
-		"no source":               {Clock: clk, Cores: 1},
-		"no core":                 {Clock: clk, Source: source},
-		"fewer workers than none": {Clock: clk, Source: source, Cores: 1, Workers: -1},
-	} {
-		_, err := run.StartHealthSampler(o)
-		assert.ErrorIs(t, err, run.ErrHealthOptions, name)
-		assert.Len(t, o.Validate(), 1, name)
-	}
 }

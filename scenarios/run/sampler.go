@@ -2,8 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -35,24 +33,6 @@ type HealthOptions struct {
 	Cores, Workers int
 }
 
-// Validate returns every fault, each wrapping [ErrHealthOptions].
-func (o *HealthOptions) Validate() []error {
-	var faults []error
-	if o.Clock == nil {
-		faults = append(faults, fmt.Errorf("%w: Clock is missing", ErrHealthOptions))
-	}
-	if o.Source == nil {
-		faults = append(faults, fmt.Errorf("%w: Source is missing", ErrHealthOptions))
-	}
-	if o.Cores < 1 {
-		faults = append(faults, fmt.Errorf("%w: Cores is %d; it must be at least 1", ErrHealthOptions, o.Cores))
-	}
-	if o.Workers < 0 {
-		faults = append(faults, fmt.Errorf("%w: Workers is %d; it must not be negative", ErrHealthOptions, o.Workers))
-	}
-	return faults
-}
-
 // HealthSampler looks at the generator while it runs. It owns one goroutine, from
 // [StartHealthSampler] to [HealthSampler.Stop].
 type HealthSampler struct {
@@ -61,12 +41,8 @@ type HealthSampler struct {
 	running sync.WaitGroup
 }
 
-// StartHealthSampler begins to look. The error wraps [ErrHealthOptions]; the caller owes the sampler
-// a Stop.
-func StartHealthSampler(o HealthOptions) (*HealthSampler, error) {
-	if faults := o.Validate(); len(faults) > 0 {
-		return nil, errors.Join(faults...)
-	}
+// StartHealthSampler begins to look. Callers must stop the sampler.
+func StartHealthSampler(o HealthOptions) *HealthSampler {
 	s := &HealthSampler{meter: NewHealthMeter(o.Clock.Now(), o.Source.Read(), o.Cores, o.Workers)}
 	var ctx context.Context
 	ctx, s.end = context.WithCancel(context.Background())
@@ -86,7 +62,7 @@ func StartHealthSampler(o HealthOptions) (*HealthSampler, error) {
 			due = max(due, now.Add(-beat)).Add(beat)
 		}
 	})
-	return s, nil
+	return s
 }
 
 // Stop ends the looking, waits for the goroutine and returns what the whole
@@ -96,6 +72,3 @@ func (s *HealthSampler) Stop() *results.Generator {
 	s.running.Wait()
 	return s.meter.Sum()
 }
-
-// ErrHealthOptions is wrapped by each fault of a sampler's options.
-var ErrHealthOptions = errors.New("run: impossible options")

@@ -94,15 +94,13 @@ func obstacles(list []scenarios.Obstacle) []contest.Obstacle {
 // how long they may take by what the scenario expects.
 func needsOf(s *scenarios.Scenario) figure.Needs {
 	n := figure.Needs{Within: make(map[string]int64), Entities: make(map[string]int64), Reads: make(map[string]bool)}
-	for i := range s.Phases {
-		for _, o := range s.Phases[i].Operations() {
-			n.Entities[o.Name] = int64(max(1, o.Entities))
-			if o.Workflow == "" && (o.Verb == entity.Get || o.Verb == entity.Query) {
-				n.Reads[o.Name] = true
-			}
-			if within, some := withinOf(s, &s.Phases[i], o.Name); some {
-				n.Within[o.Name] = within
-			}
+	for p, o := range s.EachOperation {
+		n.Entities[o.Name] = int64(max(1, o.Entities))
+		if o.Workflow == "" && (o.Verb == entity.Get || o.Verb == entity.Query) {
+			n.Reads[o.Name] = true
+		}
+		if within, some := withinOf(s, p, o.Name); some {
+			n.Within[o.Name] = within
 		}
 	}
 	return n

@@ -19,7 +19,6 @@ import (
 	"loadgen/results/figure"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
-	"loadgen/scenarios/keys"
 	"loadgen/scenarios/run"
 )
 
@@ -70,8 +69,11 @@ func (p *Pairs) Run(ctx context.Context) (gate.Result, error) {
 	if err != nil {
 		return gate.Result{}, err
 	}
-	s := portable(p.Scenario, folder)
-	q := &pairing{builds: [2]string{older, p.Build}, most: maxRun(s), clock: clock.NewReal(), launch: p.launch, told: p.Told}
+	s, err := portable(p.Scenario, folder)
+	if err != nil {
+		return gate.Result{}, err
+	}
+	q := &pairing{builds: [2]string{older, p.Build}, most: maxRun(p.Scenario), clock: clock.NewReal(), launch: p.launch, told: p.Told}
 	if q.launch == nil {
 		q.launch = launched
 	}
@@ -97,36 +99,16 @@ func (p *Pairs) Run(ctx context.Context) (gate.Result, error) {
 
 // portable returns what of a scenario both builds run, from anywhere: without what is for
 // the gate alone, which older builds do not know, and with files whose names count from
-// nowhere.
-func portable(s *scenarios.Scenario, folder string) *scenarios.Scenario {
+// nowhere. The error is [fields.Faults].
+func portable(s *scenarios.Scenario, folder string) (*scenarios.Scenario, error) {
 	own := *s
 	own.Gate, own.AntiPattern = nil, nil
-	own.Attributes, own.Phases = slices.Clone(s.Attributes), slices.Clone(s.Phases)
-	absolute := func(path string) string {
+	return own.Moved(func(path string) string {
 		if filepath.IsAbs(path) {
 			return path
 		}
 		return filepath.Join(folder, filepath.FromSlash(path))
-	}
-	for i, a := range own.Attributes {
-		if set, file := a.Values.(keys.CSV); file {
-			set.File = absolute(set.File)
-			own.Attributes[i].Values = set
-		}
-	}
-	if s.Rows != nil {
-		rows := *s.Rows
-		rows.File = absolute(rows.File)
-		own.Rows = &rows
-	}
-	for i := range own.Phases {
-		if t := own.Phases[i].Traffic; t != nil && t.Arrivals != nil && t.Arrivals.Trace != "" {
-			traffic, arrivals := *t, *t.Arrivals
-			arrivals.Trace = absolute(arrivals.Trace)
-			traffic.Arrivals, own.Phases[i].Traffic = &arrivals, &traffic
-		}
-	}
-	return &own
+	})
 }
 
 // maxRun is twice what the phases of a scenario last, and so much for what has no

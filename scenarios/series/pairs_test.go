@@ -366,7 +366,8 @@ phases:
 		return s
 	}
 	s := read([]byte(files), folder)
-	both := portable(s, folder)
+	both, err := portable(s, folder)
+	require.NoError(t, err)
 	assert.Truef(t, both.Gate == nil && s.Gate != nil && bytes.Contains(s.Text(), []byte("file: \"towns.csv\"")),
 		"portable() has the gate %+v, the scenario %+v and\n%s\nwant none in the one, and the other as it was", both.Gate, s.Gate, s.Text())
 	assert.Equal(t, maxRun(s), maxRun(read(both.Text(), "")))
