@@ -70,9 +70,7 @@ func FromRows(from io.Reader, candidates []Candidate, o KeysOptions) (*Candidate
 			return nil, err
 		}
 		// The candidates share the memory for exact counts.
-		if into[i], err = keystatistics.New(keystatistics.Options{Seed: 1, Top: maxListed, Exact: keystatistics.DefaultExact / len(candidates)}); err != nil {
-			return nil, err
-		}
+		into[i] = keystatistics.New(keystatistics.Options{Seed: 1, Top: maxListed, Exact: keystatistics.DefaultExact / len(candidates)})
 	}
 	read, err := keystatistics.ReadCandidates(from, keystatistics.ReadOptions{File: o.File, Time: o.Time, Progress: o.Progress}, parsed, into)
 	if err != nil {

@@ -74,10 +74,7 @@ const (
 // FromKeys judges the keys of a CSV file, in bounded memory. The error is that of the reader, or joins
 // the faults of the file.
 func FromKeys(from io.Reader, o KeysOptions) (*Keys, error) {
-	seen, err := keystatistics.New(keystatistics.Options{Seed: 1, Top: maxListed})
-	if err != nil {
-		return nil, err
-	}
+	seen := keystatistics.New(keystatistics.Options{Seed: 1, Top: maxListed})
 	read, err := keystatistics.ReadKeys(from, keystatistics.ReadOptions{File: o.File, Progress: o.Progress}, seen)
 	if err != nil {
 		return nil, err

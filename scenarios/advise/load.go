@@ -245,10 +245,7 @@ type counter struct {
 
 // scatter looks at operations from the whole load.
 func (l *looker) scatter() {
-	seen, err := keystatistics.New(keystatistics.Options{Seed: 1})
-	if err != nil {
-		panic("advise: the default statistics are invalid: " + err.Error())
-	}
+	seen := keystatistics.New(keystatistics.Options{Seed: 1})
 	step := max(1, l.count/maxScattered)
 	for k := uint64(0); k < l.count; k += step {
 		at := clock.Instant(l.preview.At(k))

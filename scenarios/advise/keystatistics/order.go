@@ -51,10 +51,9 @@ type Order struct {
 	// Reason is what is missing if the verdict is [Unknown].
 	Reason string
 
-	// Samples is the number of inserts in the sample, Keys that of their PartitionKeys, Span the time
-	// from the first to the last.
-	Samples, Keys int
-	Span          time.Duration
+	// Samples is the number of inserts in the sample, Span the time from the first to the last.
+	Samples int
+	Span    time.Duration
 	// Windows is the number of windows of neighbouring inserts, HotWindows the number of those in which
 	// nearly all fell on one place, Window the median length. Shorter movements are not seen.
 	Windows, HotWindows int
@@ -89,7 +88,7 @@ func orderOf(all []arrival) Order {
 		return o
 	}
 	s := cut(all)
-	o.Keys, o.Heaviest = s.keys, float64(s.heaviest)/float64(s.total)
+	o.Heaviest = float64(s.heaviest) / float64(s.total)
 	o.Span = all[len(all)-1].at.Sub(all[0].at)
 	windows := windowsOf(all, &s)
 	o.Windows = len(windows)

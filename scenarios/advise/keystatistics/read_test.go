@@ -11,15 +11,13 @@ import (
 	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"loadgen/scenarios/advise/keystatistics"
 )
 
 func readKeys(t testing.TB, text string) (keystatistics.Reading, keystatistics.Report, error) {
 	t.Helper()
-	s, err := keystatistics.New(keystatistics.Options{})
-	require.NoError(t, err)
+	s := keystatistics.New(keystatistics.Options{})
 	reading, err := keystatistics.ReadKeys(strings.NewReader(text), keystatistics.ReadOptions{File: "keys.csv"}, s)
 	return reading, s.Report(), err
 }
@@ -104,7 +102,7 @@ func TestErrorsOfReadKeys(t *testing.T) {
 	}
 	_, _, err = readKeys(t, "PartitionKey,count\n"+strings.Repeat("p,x\n", 1000))
 	assert.Equal(t, 20, strings.Count(err.Error(), "\n")+1, "ReadKeys of 1,000 faults reports")
-	s, _ := keystatistics.New(keystatistics.Options{})
+	s := keystatistics.New(keystatistics.Options{})
 	broken := errors.New("the disk is gone")
 	from := io.MultiReader(strings.NewReader("PartitionKey\nb\n"), iotest.ErrReader(broken))
 	_, err = keystatistics.ReadKeys(from, keystatistics.ReadOptions{File: "f"}, s)
@@ -112,7 +110,7 @@ func TestErrorsOfReadKeys(t *testing.T) {
 }
 
 func TestProgressIsTold(t *testing.T) {
-	s, _ := keystatistics.New(keystatistics.Options{})
+	s := keystatistics.New(keystatistics.Options{})
 	var told []int64
 	text := "PartitionKey\n" + strings.Repeat("a\n", 140_000)
 	_, err := keystatistics.ReadKeys(strings.NewReader(text), keystatistics.ReadOptions{Progress: func(rows int64) { told = append(told, rows) }}, s)
@@ -138,8 +136,7 @@ func TestReadingAllocatesOneTextForARow(t *testing.T) {
 			fmt.Fprintf(&text, tt.row, i)
 		}
 		// Few places and samples, so that what they keep at first does not count.
-		s, err := keystatistics.New(keystatistics.Options{Exact: 10, Places: 100, Samples: 100})
-		require.NoError(t, err)
+		s := keystatistics.New(keystatistics.Options{Exact: 10, Places: 100, Samples: 100})
 		got := testing.AllocsPerRun(1, func() {
 			if _, err := keystatistics.ReadKeys(bytes.NewReader(text.Bytes()), keystatistics.ReadOptions{}, s); err != nil {
 				t.Fatal(err)

@@ -1,12 +1,37 @@
 package keystatistics
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 )
+
+// Options limits what [Statistics] keep. 0 stands for the default.
+type Options struct {
+	// Seed draws the sample of inserts.
+	Seed uint64
+	// Top is the number of heaviest partitions that a report lists, at most Places.
+	Top int
+	// Exact is the number of partitions with exact counts, Places the number of the heaviest that are
+	// kept once there are more.
+	Exact, Places int
+	// Samples is the number of inserts from which the order is judged.
+	Samples int
+}
+
+// The defaults of [Options].
+const (
+	defaultTop     = 10
+	DefaultExact   = 100_000
+	defaultPlaces  = 1 << 13
+	defaultSamples = 1 << 14
+)
+
+// ErrKeys is wrapped by every fault of a file of keys.
+var ErrKeys = errors.New("keystatistics: not a file of keys")
 
 // Kind is what a row does with its key.
 type Kind uint8
@@ -49,7 +74,6 @@ const maxKeyFaults = 10
 
 // Statistics counts a stream of keys of one table. It belongs to one goroutine.
 type Statistics struct {
-	options Options
 	counts  Counts
 	weights weights
 	inserts sample
@@ -78,14 +102,12 @@ type kept struct {
 // maxKeys is the number of rows that are checked for repeated keys.
 const maxKeys = 100_000
 
-// New returns empty statistics. The error joins the faults of [Options.Validate].
-func New(o Options) (*Statistics, error) {
-	if err := errors.Join(o.Validate()...); err != nil {
-		return nil, err
-	}
-	o = o.withDefaults()
+// New returns empty statistics.
+func New(o Options) *Statistics {
+	o.Exact, o.Places, o.Samples = cmp.Or(o.Exact, DefaultExact), cmp.Or(o.Places, defaultPlaces), cmp.Or(o.Samples, defaultSamples)
+	o.Top = cmp.Or(o.Top, min(defaultTop, o.Places))
 	w := weights{options: o, key: o.Seed*0x9e3779b97f4a7c15 + 0xd1b54a32d192ed03, places: make(map[uint64]int32)}
-	return &Statistics{options: o, weights: w, inserts: sample{max: o.Samples, chance: clock.NewStream(o.Seed, "survey/inserts")}}, nil
+	return &Statistics{weights: w, inserts: sample{max: o.Samples, chance: clock.NewStream(o.Seed, "survey/inserts")}}
 }
 
 // Add counts a row and copies what it keeps. A row with an invalid key counts as invalid only.

@@ -1,7 +1,6 @@
 package keystatistics_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -152,33 +151,11 @@ func TestRowsAreWeighedWithinBounds(t *testing.T) {
 	assert.True(t, none.Partitions.Value == 0 && none.Effective.Value == 0 && len(none.Top) == 0, "Report() without rows")
 }
 
-func TestOptionsAreValidated(t *testing.T) {
-	for _, tt := range []struct {
-		name    string
-		options keystatistics.Options
-		faults  int
-	}{
-		{"the defaults", keystatistics.Options{}, 0},
-		{"one of each", keystatistics.Options{Top: 1, Exact: 1, Places: 1, Samples: 1}, 0},
-		{"few places list few", keystatistics.Options{Places: 3}, 0},
-		{"all at once", keystatistics.Options{Top: -1, Exact: -1, Places: -1, Samples: -1}, 4},
-		{"too many", keystatistics.Options{Exact: 1 << 40, Places: 1 << 40, Samples: 1 << 40}, 3},
-		{"more listed than kept", keystatistics.Options{Places: 5, Top: 6}, 1},
-	} {
-		faults := tt.options.Validate()
-		assert.Lenf(t, faults, tt.faults, "%s: Validate() = %v; want %d faults", tt.name, faults, tt.faults)
-		if _, err := keystatistics.New(tt.options); (err != nil) != (tt.faults > 0) || err != nil && !errors.Is(err, keystatistics.ErrOptions) {
-			t.Errorf("%s: New() = %v; want ErrOptions: %t", tt.name, err, tt.faults > 0)
-		}
-	}
-}
-
 // TestMemoryDoesNotGrowWithTheStream surveys ten times as many keys, all
 // different, and counts what stays.
 func TestMemoryDoesNotGrowWithTheStream(t *testing.T) {
 	held := func(rows int) uint64 {
-		s, err := keystatistics.New(keystatistics.Options{Exact: 1000, Places: 500, Samples: 500})
-		require.NoError(t, err)
+		s := keystatistics.New(keystatistics.Options{Exact: 1000, Places: 500, Samples: 500})
 		for i := range rows {
 			s.Add(&keystatistics.Row{PartitionKey: fmt.Sprintf("%012d", i*7919), Entities: 1, HasInstant: true})
 		}

@@ -28,8 +28,7 @@ func moving(t testing.TB, s *scenarios.Scenario, d *scenarios.Design) bool {
 	home := scenarios.Copy{PartitionKey: d.PartitionKey, RowKey: d.RowKey}
 	g, err := home.Generator(of)
 	require.NoError(t, err)
-	seen, err := keystatistics.New(keystatistics.Options{Seed: 1})
-	require.NoError(t, err)
+	seen := keystatistics.New(keystatistics.Options{Seed: 1})
 	loaded := s.Loaded(len(s.Phases))
 	for i := range uint64(2000) {
 		run := time.Duration(i) * 50 * time.Millisecond
