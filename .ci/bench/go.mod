@@ -4,7 +4,10 @@ go 1.26.0
 
 replace loadgen => ../..
 
-require loadgen v0.0.0
+require (
+	github.com/tsenart/vegeta/v12 v12.13.0
+	loadgen v0.0.0
+)
 
 require (
 	charm.land/lipgloss/v2 v2.0.6 // indirect
@@ -72,7 +75,6 @@ require (
 	github.com/rogpeppe/go-internal v1.14.1 // indirect
 	github.com/rs/dnscache v0.0.0-20230804202142-fc85eb664529 // indirect
 	github.com/tidwall/btree v1.8.2 // indirect
-	github.com/tsenart/vegeta/v12 v12.13.0 // indirect
 	github.com/xo/terminfo v0.0.0-20220910002029-abceb7e1c41e // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/exp v0.0.0-20260908205506-85c1c2202aba // indirect

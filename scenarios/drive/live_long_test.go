@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"loadgen/backoff"
 	"loadgen/engine/clock"
@@ -144,6 +145,35 @@ func pacedLags(t *testing.T, s server, rate float64) (lags []time.Duration) {
 	return lags
 }
 
+// beginning is a pacer of vegeta that notes when the attack began.
+type beginning struct {
+	vegeta.Pacer
+	clock clock.Real
+	at    clock.Instant
+	begun bool
+}
+
+// Pace implements vegeta.Pacer.
+func (b *beginning) Pace(elapsed time.Duration, hits uint64) (time.Duration, bool) {
+	if !b.begun {
+		b.begun, b.at = true, b.clock.Now().Add(-elapsed)
+	}
+	return b.Pacer.Pace(elapsed, hits)
+}
+
+// vegetaLags is pacedLags of vegeta's own attacker. Hits are numbered in the order of their ticks.
+func vegetaLags(t *testing.T, s server, rate int) (lags []time.Duration) {
+	t.Helper()
+	pacer := &beginning{Pacer: vegeta.ConstantPacer{Freq: rate, Per: time.Second}, clock: clock.NewReal()}
+	attacker := vegeta.NewAttacker(vegeta.Workers(pacingWorkers), vegeta.MaxWorkers(pacingWorkers), vegeta.Connections(pacingWorkers), vegeta.HTTP2(false))
+	for hit := range attacker.Attack(vegeta.NewStaticTargeter(vegeta.Target{Method: http.MethodGet, URL: s.URL}), pacer, pacingLength, "") {
+		require.Empty(t, hit.Error)
+		intended := pacer.at.Add(time.Duration(hit.Seq+1) * (time.Second / time.Duration(rate)))
+		lags = append(lags, clock.Instant(hit.Timestamp.Sub(pacer.clock.Started())).Sub(intended))
+	}
+	return lags
+}
+
 // percentile returns a percentile of some lags, early and late alike.
 func percentile(lags []time.Duration, percent int) time.Duration {
 	for i := range lags {
@@ -157,7 +187,6 @@ func percentile(lags []time.Duration, percent int) time.Duration {
 // rates at which both are mostly idle. The drivers take turns.
 func TestLivePacing(t *testing.T) {
 	s := newServer(t, func(context.Context) {})
-	alone := drive.Alone{Method: http.MethodGet, URL: s.URL, Workers: pacingWorkers}
 	for _, row := range []struct {
 		name  string
 		rate  int
@@ -167,9 +196,7 @@ func TestLivePacing(t *testing.T) {
 			var own, other []time.Duration
 			for range 3 {
 				own = append(own, pacedLags(t, s, float64(row.rate))...)
-				list, err := alone.Paced(clock.NewReal(), row.rate, pacingLength)
-				require.NoError(t, err)
-				other = append(other, list...)
+				other = append(other, vegetaLags(t, s, row.rate)...)
 			}
 			for _, p := range []int{50, 90, 99} {
 				t.Logf("%s: p%d is %v; vegeta's %v", row.name, p, percentile(own, p), percentile(other, p))

@@ -14,6 +14,7 @@ import (
 
 	"loadgen/backoff"
 	"loadgen/engine/clock"
+	"loadgen/scenarios/arrival"
 	"loadgen/target"
 )
 
@@ -277,3 +278,20 @@ func (v *Vegeta) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 		}
 	})
 }
+
+// Pacer makes a schedule one of vegeta's pacers. An attacker that keeps up
+// sends hit n at the schedule's instant n and stops after the last.
+func Pacer(s arrival.Schedule) vegeta.Pacer { return pacer{s} }
+
+type pacer struct{ schedule arrival.Schedule }
+
+// Pace implements vegeta.Pacer.
+func (p pacer) Pace(elapsed time.Duration, hits uint64) (time.Duration, bool) {
+	if hits >= p.schedule.Len() {
+		return 0, true
+	}
+	return max(0, p.schedule.At(hits)-elapsed), false
+}
+
+// Rate implements vegeta.Pacer.
+func (p pacer) Rate(elapsed time.Duration) float64 { return p.schedule.Rate(elapsed) }

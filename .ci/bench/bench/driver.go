@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 
-	"loadgen/scenarios/drive"
 	"loadgen/target/azure"
 )
 
@@ -107,7 +106,7 @@ func hear(listener net.Listener) (*rawRequest, error) {
 func (b *bench) flatOut(s *server, what string, raw *rawRequest) []cell {
 	url := raw.URL.String()
 	bare := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: driverLanes, DisableCompression: true}}
-	alone := &drive.Alone{Method: raw.Method, URL: url, Header: raw.Header, Body: raw.body, Workers: driverLanes}
+	alone := &vegetaAlone{method: raw.Method, url: url, header: raw.Header, body: raw.body, workers: driverLanes}
 	at := Cell{GroupDriver, what, connectionsName(driverLanes), ""}
 	by := func(of string, run func(ctx context.Context) (reading, error)) cell {
 		c := cell{Cell: at, run: run}
@@ -126,7 +125,7 @@ func (b *bench) flatOut(s *server, what string, raw *rawRequest) []cell {
 			used := new(own)
 			_ = used.begins()
 			began := b.Clock.Now()
-			hits, err := alone.FlatOut(slice)
+			hits, err := alone.flatOut(slice)
 			_ = used.ends()
 			return used.reading(hits, b.Clock.Now().Sub(began)), err
 		}),

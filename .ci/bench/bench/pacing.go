@@ -52,7 +52,7 @@ func (b *bench) paced(s *server, raw *rawRequest) []cell {
 	if b.Quick {
 		kept = kept[:2]
 	}
-	alone := &drive.Alone{Method: raw.Method, URL: raw.URL.String(), Header: raw.Header, Workers: pacingWorkers}
+	alone := &vegetaAlone{method: raw.Method, url: raw.URL.String(), header: raw.Header, workers: pacingWorkers}
 	var cells []cell
 	for _, rate := range kept {
 		at := fmt.Sprintf("%d,%03d/s", rate/1000, rate%1000)
@@ -61,7 +61,7 @@ func (b *bench) paced(s *server, raw *rawRequest) []cell {
 				return b.kept(func() ([]time.Duration, error) { return b.pace(ctx, s, rate) })
 			}},
 			cell{Cell: Cell{GroupPacing, whatPaced, at, ofVegeta}, once: true, run: func(context.Context) (reading, error) {
-				return b.kept(func() ([]time.Duration, error) { return alone.Paced(b.Clock, rate, pacedFor) })
+				return b.kept(func() ([]time.Duration, error) { return alone.paced(b.Clock, rate, pacedFor) })
 			}})
 	}
 	return cells
