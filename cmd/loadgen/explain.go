@@ -47,11 +47,7 @@ func (f *explainFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			targets, times, err := explanation.TargetsOf(s)
-			if err != nil {
-				return usageError{err}
-			}
-			told, err := explanation.Explain(c.Context(), explanation.Options{Scenario: s, Read: d.files.Read, Targets: targets, Times: times})
+			told, err := explanation.Explain(c.Context(), explanation.Options{Scenario: s, Read: d.files.Read})
 			if err != nil {
 				return usageError{err}
 			}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -73,9 +72,7 @@ func TestExplanationAgreesWithSimulation(t *testing.T) {
 				text := drawn(rand.New(rand.NewPCG(uint64(n), 23)))
 				s, err := scenarios.Parse("drawn.yaml", []byte(text))
 				require.NoErrorf(t, err, "%s", text)
-				targets, times, err := TargetsOf(s)
-				require.NoError(t, err)
-				e, err := Explain(t.Context(), Options{Scenario: s, Targets: targets, Times: times})
+				e, err := Explain(t.Context(), Options{Scenario: s})
 				require.NoErrorf(t, err, "%s", text)
 				other := *s
 				other.Seed += 7
@@ -165,32 +162,30 @@ func TestDesignOfTwoTails(t *testing.T) {
 
 // Clients that wait for answers ask less often the longer those take.
 func TestClientsWaitForTheirAnswers(t *testing.T) {
-	times := Times{RoundTrip: time.Millisecond, Read: 3 * time.Millisecond, Write: 8 * time.Millisecond, Entity: 100 * time.Microsecond}
 	for _, row := range []struct {
-		name, operations string
-		times            Times
-		answer           float64 // in seconds
+		name, operations, profile string
+		answer                    float64 // in seconds
 	}{
-		{"answers at once", "[{verb: get}]", Times{}, 0},
-		{"a read", "[{verb: get}]", times, .004},
-		{"a write", "[{verb: insert}]", times, .009},
-		{"a transaction of a hundred is one request", "[{verb: batch, entities: 100}]", times, .009 + 99*.0001},
-		{"half reads, half writes", "[{verb: get}, {verb: insert}]", times, .0065},
+		{"answers at once", "[{verb: get}]", "off", 0},
+		{"a read", "[{verb: get}]", "documented", .004},
+		{"a write", "[{verb: insert}]", "documented", .009},
+		{"a transaction of a hundred is one request", "[{verb: batch, entities: 100}]", "documented", .009 + 99*.0001},
+		{"half reads, half writes", "[{verb: get}, {verb: insert}]", "documented", .0065},
 	} {
 		for _, kind := range []string{"spread", "traffic"} {
-			checkLoop(t, row.name+", "+kind, kind+": {think: 40ms, for: 2s", row.operations, row.times, row.answer, .04)
+			checkLoop(t, row.name+", "+kind, kind+": {think: 40ms, for: 2s", row.operations, row.profile, row.answer, .04)
 		}
 		if row.answer > 0 {
-			checkLoop(t, row.name+", one right after another", "traffic: {count: 2000", row.operations, row.times, row.answer, 0)
+			checkLoop(t, row.name+", one right after another", "traffic: {count: 2000", row.operations, row.profile, row.answer, 0)
 		}
 	}
 }
 
 // checkLoop checks the rate of clients in a phase of a kind that wait so long for answers.
-func checkLoop(t *testing.T, name, phase, operations string, times Times, answer, think float64) {
+func checkLoop(t *testing.T, name, phase, operations, profile string, answer, think float64) {
 	t.Helper()
 	text := strings.NewReplacer("traffic: {think: 40ms, for: 2s", phase, "[{verb: get}]", operations).Replace(file(t, "loop"))
-	d, err := InUse(Options{Scenario: runtest.Parse(t, text), Targets: documented, Times: times})
+	d, err := InUse(Options{Scenario: runtest.Parse(t, text, "model.profile="+profile)})
 	require.NoError(t, err, name)
 	load := d.Loads[0]
 	assert.Truef(t, math.Abs(load.Answer-answer) <= .0003 && load.Clients == 20,

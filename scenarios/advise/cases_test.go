@@ -34,9 +34,7 @@ func TestKnownDesigns(t *testing.T) {
 		{"rare", results.DoesNotHold, "account busy", "", ""},
 	} {
 		s := runtest.Parse(t, file(t, "known/"+row.file))
-		targets, times, err := TargetsOf(s)
-		require.NoError(t, err)
-		e, err := Explain(t.Context(), Options{Scenario: s, Targets: targets, Times: times, Seeds: 1})
+		e, err := Explain(t.Context(), Options{Scenario: s, Seeds: 1})
 		require.NoError(t, err, row.file)
 		limit := e.Used().Rehearsal.mainLimit()
 		if e.State != row.state || e.Checks != row.checks || !strings.Contains(e.Verdict, row.says) || row.limit != "" && limit != row.limit {

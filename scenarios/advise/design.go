@@ -129,7 +129,7 @@ func (o *Options) design(name string) (*Design, *scenarios.Scenario, error) {
 			return nil, nil, err
 		}
 		if p != nil {
-			d.Loads = append(d.Loads, look(p, s, &s.Phases[i], o.Times))
+			d.Loads = append(d.Loads, look(p, s, &s.Phases[i]))
 		}
 	}
 	if err := d.sampleWorkflows(s); err != nil {

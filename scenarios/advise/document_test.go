@@ -65,7 +65,7 @@ func TestAnswers(t *testing.T) {
 		{"no limit", nil, Targets{Accounts: 1}, 1, results.Holds, "300", "", ""},
 		{"an account's alone", nil, Targets{Account: 1000, Accounts: 1}, 1, results.Holds, "300", "300 of 1,000/s an account", ""},
 	} {
-		e, err := Explain(t.Context(), Options{Scenario: judged(t, saves, row.set...), Targets: row.targets, Seeds: row.seeds})
+		e, err := Explain(t.Context(), Options{Scenario: judged(t, saves, row.set...), Targets: &row.targets, Seeds: row.seeds})
 		require.NoError(t, err)
 		a := e.Document().Answer
 		assert.Truef(t, a.State == row.state && e.State == row.state && a.Number == row.number && strings.HasSuffix(a.Beside, row.beside),

@@ -15,10 +15,8 @@ type Options struct {
 	Scenario *scenarios.Scenario
 	// Read reads the files of a scenario again for each design that is not in use; nil without files.
 	Read func(*scenarios.Scenario) error
-	// Targets are the limits of partitions and accounts.
-	Targets Targets
-	// Times are how long the target takes, for clients of a closed loop.
-	Times Times
+	// Targets are the limits of partitions and accounts, nil for those of the scenario's model.
+	Targets *Targets
 	// Seeds is the maximum number of seeds for the design in use, 0 for as many as needed. Other designs
 	// are rehearsed by one.
 	Seeds int
@@ -53,15 +51,14 @@ func DocumentedTargets() Targets {
 		Egress: 1_875_000_000, Capacity: 500_000_000_000_000}
 }
 
-// TargetsOf returns the targets and times of a scenario's model. The error is that of an invalid model.
-func TargetsOf(s *scenarios.Scenario) (Targets, Times, error) {
+// TargetsOf returns the targets of a scenario's model. The error is that of an invalid model.
+func TargetsOf(s *scenarios.Scenario) (*Targets, error) {
 	m, err := s.PartitionModel()
 	if err != nil {
-		return Targets{}, Times{}, err
+		return nil, err
 	}
-	return Targets{Partition: m.PartitionTarget, Account: m.AccountTarget, Accounts: s.Sharding().Number(),
-			Ingress: m.AccountIngress, Egress: m.AccountEgress, Capacity: m.AccountCapacity},
-		Times{RoundTrip: m.RoundTrip, Read: m.ReadTime, Write: m.WriteTime, Entity: m.EntityTime}, nil
+	return &Targets{Partition: m.PartitionTarget, Account: m.AccountTarget, Accounts: s.Sharding().Number(),
+		Ingress: m.AccountIngress, Egress: m.AccountEgress, Capacity: m.AccountCapacity}, nil
 }
 
 // Explanation is the predicted outcome of a scenario. All rates are of the busiest second of its load,
@@ -115,8 +112,14 @@ type Cost struct {
 
 // Explain predicts the outcome of a scenario. The error is that of an invalid scenario, or the context's.
 func Explain(ctx context.Context, o Options) (*Explanation, error) {
-	s := o.Scenario
-	e := &Explanation{Scenario: s.Name, About: s.About, Basis: "modelled", Targets: o.Targets, SpreadOver: s.SpreadOver(), warm: s.Start != scenarios.StartCold}
+	s, targets := o.Scenario, o.Targets
+	if targets == nil {
+		var err error
+		if targets, err = TargetsOf(s); err != nil {
+			return nil, err
+		}
+	}
+	e := &Explanation{Scenario: s.Name, About: s.About, Basis: "modelled", Targets: *targets, SpreadOver: s.SpreadOver(), warm: s.Start != scenarios.StartCold}
 	if s.Model.Measured != nil {
 		e.Profile = s.Model.Name()
 	}

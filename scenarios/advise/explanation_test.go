@@ -22,9 +22,7 @@ var documented = DocumentedTargets()
 // explained explains a scenario by the documents' targets.
 func explained(t testing.TB, s *scenarios.Scenario) *Explanation {
 	t.Helper()
-	targets, _, err := TargetsOf(s)
-	require.NoError(t, err)
-	e, err := Explain(t.Context(), Options{Scenario: s, Targets: targets, Seeds: 1})
+	e, err := Explain(t.Context(), Options{Scenario: s, Seeds: 1})
 	require.NoError(t, err)
 	return e
 }
@@ -63,7 +61,7 @@ func TestFilesAreReadForEachDesign(t *testing.T) {
 		})
 	}
 	require.NoError(t, read(s))
-	e, err := Explain(t.Context(), Options{Scenario: s, Read: read, Targets: documented, Seeds: 1})
+	e, err := Explain(t.Context(), Options{Scenario: s, Read: read, Seeds: 1})
 	require.NoError(t, err)
 	if bySite := e.Designs[2].Loads[0].Keys; bySite.Partitions != 2 || opened != 3 {
 		t.Errorf("sites of a file make %v partitions, and the file was opened %d times; want 2 and 3", bySite.Partitions, opened)
@@ -84,15 +82,14 @@ func TestScenarioWithoutLoad(t *testing.T) {
 // What partitions are held to follows from the model that a scenario asks for.
 func TestTargetsAreThoseOfTheModel(t *testing.T) {
 	s := runtest.Builtin(t, "stress")
-	targets, times, err := TargetsOf(s)
-	assert.Truef(t, err == nil && targets == DocumentedTargets() && times.RoundTrip > 0 && times.Write > 0,
-		"TargetsOf(stress) = %+v, %+v, %v; want the documents' own, and times", targets, times, err)
+	targets, err := TargetsOf(s)
+	assert.Truef(t, err == nil && *targets == DocumentedTargets(), "TargetsOf(stress) = %+v, %v; want the documents' own", targets, err)
 	require.NoError(t, s.Set("model.partition_target", "500"))
-	if targets, _, err = TargetsOf(s); err != nil || targets.Partition != 500 || targets.Account != 20_000 || targets.Accounts != 1 {
+	if targets, err = TargetsOf(s); err != nil || targets.Partition != 500 || targets.Account != 20_000 || targets.Accounts != 1 {
 		t.Errorf("TargetsOf with a target of its own = %+v, %v; want 500 of one partition", targets, err)
 	}
 	s.Model.Profile = "documentd"
-	if _, _, err := TargetsOf(s); err == nil {
+	if _, err := TargetsOf(s); err == nil {
 		t.Error("TargetsOf a profile that does not exist = no error; want one")
 	}
 }

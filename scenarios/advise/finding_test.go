@@ -39,9 +39,9 @@ func findingsOf(t *testing.T, s *scenarios.Scenario, rehearsed bool) []Finding {
 	if rehearsed {
 		return explained(t, s).Findings
 	}
-	targets, _, err := TargetsOf(s)
+	targets, err := TargetsOf(s)
 	require.NoError(t, err)
-	list, err := findings(s, &Explanation{Targets: targets, Designs: []Design{*used(t, s)}})
+	list, err := findings(s, &Explanation{Targets: *targets, Designs: []Design{*used(t, s)}})
 	require.NoError(t, err)
 	return list
 }

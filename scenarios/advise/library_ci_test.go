@@ -43,9 +43,7 @@ func TestPredictionsOfLibraryAreNeverOpposite(t *testing.T) {
 // checkPrediction fails where the run of a scenario has the opposite outcome of its prediction, and
 // reports whether there is a prediction.
 func checkPrediction(t *testing.T, s *scenarios.Scenario) (predicted bool) {
-	targets, times, err := TargetsOf(s)
-	require.NoError(t, err)
-	e, err := Explain(t.Context(), Options{Scenario: s, Targets: targets, Times: times})
+	e, err := Explain(t.Context(), Options{Scenario: s})
 	require.NoError(t, err)
 	if e.State == results.CannotTell {
 		t.Logf("cannot tell: %s", e.Why)

@@ -113,14 +113,6 @@ type Operation struct {
 	spec *scenarios.OperationSpec
 }
 
-// Times are how long a target takes. Clients that wait for answers ask less often if answers take
-// longer; with zero times answers arrive at once.
-type Times struct {
-	// RoundTrip is the network's part of every request, Read and Write the service's part, Entity that
-	// of each further entity.
-	RoundTrip, Read, Write, Entity time.Duration
-}
-
 // Spread is how keys spread over partitions.
 type Spread struct {
 	// Partitions is the number of partitions, a lower bound if PartitionsAtLeast. Effective is the
@@ -200,7 +192,7 @@ func (s *Spread) top() string {
 	return least + " to " + most
 }
 
-func look(p *campaign.Preview, s *scenarios.Scenario, phase *scenarios.Phase, times Times) Load {
+func look(p *campaign.Preview, s *scenarios.Scenario, phase *scenarios.Phase) Load {
 	l := &looker{preview: p, table: s.Table, count: p.Count(), accounts: s.Sharding(),
 		kinds: make([]counter, len(p.Approaches())), likely: -1, likelyAll: -1}
 	l.load = Load{Phase: p.Name, Operations: l.count, Events: phase.Traffic.Events(), Asked: phase.Traffic.AskedRate()}
@@ -212,7 +204,7 @@ func look(p *campaign.Preview, s *scenarios.Scenario, phase *scenarios.Phase, ti
 	for i, approach := range p.Approaches() {
 		l.load.Approaches = append(l.load.Approaches, l.kinds[i].operation(&approach, l.load.Sampled))
 	}
-	l.load.wait(phase, times)
+	l.load.wait(phase, s)
 	return l.load
 }
 
@@ -419,21 +411,22 @@ func (t *counter) requests(a *campaign.Approach) float64 {
 	return requests + queries*math.Max(1, pages) - 1
 }
 
-// wait reduces the rates of a closed loop by the time of the answers, which were counted as immediate.
-func (l *Load) wait(phase *scenarios.Phase, times Times) {
+// wait reduces the rates of a closed loop by the model's time of the answers, which were counted as immediate.
+func (l *Load) wait(phase *scenarios.Phase, s *scenarios.Scenario) {
 	clients, think := phase.Traffic.Clients, phase.Traffic.Think
-	if clients == 0 {
+	m, err := s.PartitionModel()
+	if clients == 0 || err != nil {
 		return
 	}
 	answer := 0.0
 	for i := range l.Approaches {
 		// The time of an operation whose requests are never refused.
-		one, own := &l.Approaches[i], times.Write
+		one, own := &l.Approaches[i], m.WriteTime
 		if verb := one.spec.Verb; verb == entity.Get || verb == entity.Query {
-			own = times.Read
+			own = m.ReadTime
 		}
 		further := max(0, one.Entities-one.Requests)
-		takes := time.Duration(one.Requests*float64(times.RoundTrip+own) + further*float64(times.Entity))
+		takes := time.Duration(one.Requests*float64(m.RoundTrip+own) + further*float64(m.EntityTime))
 		answer += one.Share * takes.Seconds()
 	}
 	l.Clients, l.Answer = clients, answer

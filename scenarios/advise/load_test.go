@@ -19,7 +19,7 @@ import (
 // used explains the design in use alone.
 func used(t *testing.T, s *scenarios.Scenario) *Design {
 	t.Helper()
-	d, _, err := (&Options{Scenario: s, Targets: documented}).design(s.Use)
+	d, _, err := (&Options{Scenario: s}).design(s.Use)
 	require.NoError(t, err)
 	return d
 }

@@ -99,9 +99,7 @@ type item struct{ asks, findings string }
 // itemsTold counts the items whose findings all have a verdict and the evidence for it.
 func itemsTold(t testing.TB, example string) float64 {
 	s := runtest.Builtin(t, example)
-	targets, times, err := advise.TargetsOf(s)
-	require.NoError(t, err)
-	explained, err := advise.Explain(t.Context(), advise.Options{Scenario: s, Targets: targets, Times: times, Seeds: 1})
+	explained, err := advise.Explain(t.Context(), advise.Options{Scenario: s, Seeds: 1})
 	require.NoError(t, err)
 	told := make(map[string]bool)
 	for _, f := range explained.Findings {

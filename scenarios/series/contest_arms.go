@@ -66,11 +66,7 @@ func (c *contestRun) enter(names []string) error {
 	c.needs = needsOf(c.scenario)
 	for _, one := range c.able() {
 		// How new PartitionKeys come, as explain tells it: empty where it cannot.
-		targets, times, err := advise.TargetsOf(one.scenario)
-		if err != nil {
-			continue
-		}
-		told, err := advise.OrderOf(advise.Options{Scenario: one.scenario, Read: c.files.Read, Targets: targets, Times: times})
+		told, err := advise.OrderOf(advise.Options{Scenario: one.scenario, Read: c.files.Read})
 		switch {
 		case err != nil, told == keystatistics.Unknown.String():
 		case told == keystatistics.OnePartition.String():

@@ -14,7 +14,6 @@ import (
 	"loadgen/results"
 	"loadgen/results/figure"
 	"loadgen/scenarios"
-	"loadgen/scenarios/advise"
 	"loadgen/scenarios/advise/suggest"
 	"loadgen/scenarios/run"
 )
@@ -32,12 +31,11 @@ func (c *contestRun) suggest(ctx context.Context) error {
 	if err := c.files.Read(sound); err != nil {
 		return err
 	}
-	targets, times, err := advise.TargetsOf(sound)
-	if err != nil {
+	if _, err := sound.PartitionModel(); err != nil {
 		return wrong("", "%v", err)
 	}
 	fmt.Fprintln(c.plan.Progress, "simulating candidate designs")
-	c.proposal, err = suggest.Designs(sound, suggest.Options{Targets: &targets, Times: times, Beside: true, Try: c.trial(ctx, sound)})
+	c.proposal, err = suggest.Designs(sound, suggest.Options{Beside: true, Try: c.trial(ctx, sound)})
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return context.Cause(ctx)

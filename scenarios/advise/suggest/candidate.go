@@ -45,7 +45,7 @@ func (r *rule) explain(d *scenarios.Design) (candidate, error) {
 	}
 	// The filler changes only the size of an entity, and takes most of the time.
 	with.Entity.Filler = ""
-	explained, err := advise.InUse(advise.Options{Scenario: &with, Targets: *r.options.Targets, Times: r.options.Times})
+	explained, err := advise.InUse(advise.Options{Scenario: &with})
 	if err != nil {
 		return candidate{}, err
 	}

@@ -104,8 +104,6 @@ type Options struct {
 	// Targets are the limits of partitions and accounts, in entities per second, 0 for none; nil stands for
 	// those of the scenario's model.
 	Targets *advise.Targets
-	// Times are how long the target takes, for clients of a closed loop.
-	Times advise.Times
 	// Beside keeps the scenario's own designs in [Proposal.Scenario], before the proposed ones. Their keys
 	// are then not proposed.
 	Beside bool

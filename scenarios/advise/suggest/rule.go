@@ -79,11 +79,10 @@ func Designs(s *scenarios.Scenario, o Options) (*Proposal, error) {
 func newRule(s *scenarios.Scenario, o Options) (*rule, error) {
 	o.Most, o.Headroom = cmp.Or(o.Most, defaultMost), cmp.Or(o.Headroom, defaultHeadroom)
 	if o.Targets == nil {
-		targets, _, err := advise.TargetsOf(s)
-		if err != nil {
+		var err error
+		if o.Targets, err = advise.TargetsOf(s); err != nil {
 			return nil, err
 		}
-		o.Targets = &targets
 	}
 	r := &rule{scenario: s, options: o, timeFormat: "ticks", taken: make(map[string]string), names: make(map[string]string)}
 	for _, d := range ownDesigns(s) {
