@@ -1,13 +1,18 @@
 package run
 
 import (
+	"context"
+	"fmt"
 	"strconv"
 	"strings"
 
+	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
 	"loadgen/target"
 	"loadgen/target/azure"
+	"loadgen/target/queueblob"
 )
 
 // account is the embedded engine's only account, or the first of several.
@@ -93,4 +98,100 @@ func connectionsOf(clients []*azure.Target) *results.Connections {
 		add(&sum.FirstByte, c.FirstBytes)
 	}
 	return sum
+}
+
+// storesOf names what a scenario uses beside its tables, for the record: queues,
+// containers of blobs, services of the application's own, or nothing.
+func storesOf(s *scenarios.Scenario) []string {
+	var names []string
+	for _, one := range neighboursOf(s) {
+		names = append(names, map[azure.Neighbour]string{azure.Queue: "queue", azure.Blob: "blobs"}[one])
+	}
+	return append(names, ownOf(s)...)
+}
+
+// ownOf is storesOf of what no target has: for it stand-ins answer on every one.
+func ownOf(s *scenarios.Scenario) []string {
+	if _, _, own := campaign.Stores(s); own {
+		return []string{results.OwnServices}
+	}
+	return nil
+}
+
+// booksOfBoth are those of two targets as one's.
+type booksOfBoth struct{ tables, beside target.Counter }
+
+var _ target.Counter = booksOfBoth{}
+
+// Counts implements [target.Counter].
+func (b booksOfBoth) Counts() target.Counts {
+	return b.tables.Counts().Plus(b.beside.Counts(), 1)
+}
+
+// neighboursOf returns the services of an account that a scenario uses beside its tables.
+func neighboursOf(s *scenarios.Scenario) []azure.Neighbour {
+	var list []azure.Neighbour
+	queues, blobs, _ := campaign.Stores(s)
+	if queues {
+		list = append(list, azure.Queue)
+	}
+	if blobs {
+		list = append(list, azure.Blob)
+	}
+	return list
+}
+
+// whoIsThere is the name of a queue and a container that are asked for to hear whether a
+// service is there and takes our credential; nobody makes them.
+const whoIsThere = "loadgen-is-anybody-there"
+
+// withServices sets the real queues and blobs of the first account beside the tables of a
+// remote destination where the scenario uses some, and stand-ins for services of the
+// application's own. Each of the real ones is asked first whether it is there.
+func (p *Plan) withServices(ctx context.Context, d *destination, clk clock.Clock) error {
+	var beside queueblob.Services
+	if len(ownOf(p.Scenario)) > 0 {
+		beside.Own = queueblob.NewWaiting(clk)
+	}
+	for _, one := range neighboursOf(p.Scenario) {
+		address, _ := p.Accounts[0].Neighbour(one)
+		service := neighbourOf(p.Accounts[0], address)
+		ask := target.Beside{Verb: target.ListBlobs, Store: whoIsThere, Most: 1}
+		if one == azure.Queue {
+			queues, err := queueblob.OpenQueues(service, p.workers(), d.budget)
+			if err != nil {
+				return badCredential(service)
+			}
+			beside.Queues, ask = queues, target.Beside{Verb: target.ReceiveMessages, Store: whoIsThere, Hidden: 1e9}
+			d.closing = append(d.closing, queues.Close)
+		} else {
+			blobs, err := queueblob.OpenBlobs(service, p.workers(), d.budget)
+			if err != nil {
+				return badCredential(service)
+			}
+			beside.Blobs = blobs
+			d.closing = append(d.closing, blobs.Close)
+		}
+		if o := beside.Do(ctx, &target.Operation{Beside: &ask}); o.Status != 200 {
+			return fmt.Errorf("%w: the %v service at %s: %s", ErrTarget, one, service, o.Detail)
+		}
+	}
+	if beside != (queueblob.Services{}) {
+		d.target = queueblob.New(d.target, beside)
+	}
+	return nil
+}
+
+// neighbourOf returns another service of an account, asked as whom its tables are.
+func neighbourOf(e Endpoint, address string) queueblob.Service {
+	service := queueblob.NewService(address, e.Account(), e.Credential)
+	if who := e.Identity(); who != nil {
+		return service.As(who)
+	}
+	return service
+}
+
+// badCredential says that a service has no key, without what was given in its place.
+func badCredential(service queueblob.Service) error {
+	return wrong("", "--target: the account's key does not do for %s", service)
 }

@@ -1,12 +1,16 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"slices"
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/report/export"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
@@ -150,4 +154,175 @@ func (t *openResultStream) discard() error {
 		err = errors.Join(err, t.file.forget())
 	}
 	return err
+}
+
+// besideFile is a file that is written beside the record while a run goes on.
+type besideFile struct {
+	*os.File
+	// made says that it was not there before.
+	made bool
+}
+
+// openBeside opens such a file, which a field of the plan names. What it holds is left as it
+// is until [besideFile.empty].
+func openBeside(field, path string) (*besideFile, error) {
+	_, missing := os.Stat(path)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, wrong(field, "%v", err)
+	}
+	return &besideFile{file, missing != nil}, nil
+}
+
+// empty empties the file for what follows; a device has nothing to empty.
+func (f *besideFile) empty() error {
+	info, err := f.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		err = f.Truncate(0)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", results.ErrWrite, err)
+	}
+	return nil
+}
+
+// forget removes a file that was not there before.
+func (f *besideFile) forget() error {
+	if !f.made {
+		return nil
+	}
+	return os.Remove(f.Name())
+}
+
+// secondsLog is a file that is written second by second; begins makes its form.
+type secondsLog struct {
+	*besideFile
+	// field is that of the plan which names the file.
+	field  string
+	begins func(io.Writer, *results.Manifest) secondsForm
+	form   secondsForm
+}
+
+// secondsForm writes seconds in some form.
+type secondsForm interface {
+	Second(second *results.Interval, response []*results.Histogram)
+	Err() error
+}
+
+// openLogs opens the files that are wanted beside the record.
+func (k *kept) openLogs() error {
+	for _, one := range []struct {
+		field, path string
+		begins      func(io.Writer, *results.Manifest) secondsForm
+	}{
+		{"hlog", k.plan.HistogramLog, func(w io.Writer, m *results.Manifest) secondsForm { return export.NewIntervalLog(w, m) }},
+		{"csv", k.plan.SecondsTable, func(w io.Writer, m *results.Manifest) secondsForm { return export.NewSecondsTable(w, m) }},
+	} {
+		if one.path == "" {
+			continue
+		}
+		var file *besideFile
+		var err error
+		if one.path == k.plan.Attempts || one.field == "csv" && one.path == k.plan.HistogramLog {
+			err = wrong(one.field, "another output has the same file; expected a different one")
+		} else {
+			file, err = openBeside(one.field, one.path)
+		}
+		if err != nil {
+			if gone := k.discardLogs(); gone != nil {
+				err = errors.Join(err, gone)
+			}
+			return err
+		}
+		k.logs = append(k.logs, &secondsLog{besideFile: file, field: one.field, begins: one.begins})
+	}
+	return nil
+}
+
+// beginLogs writes their heads, and has them told of every second.
+func (k *kept) beginLogs() error {
+	for _, one := range k.logs {
+		if err := one.empty(); err != nil {
+			return wrong(one.field, "%v", err)
+		}
+		one.form = one.begins(one.File, &k.manifest)
+		if err := one.form.Err(); err != nil {
+			return wrong(one.field, "%v", err)
+		}
+	}
+	if len(k.logs) > 0 {
+		k.recorder.Listen(func(second *results.Interval, response []*results.Histogram) {
+			for _, one := range k.logs {
+				one.form.Second(second, response)
+			}
+		})
+	}
+	return nil
+}
+
+// discardLogs closes those of a run that does not begin.
+func (k *kept) discardLogs() (all error) {
+	for _, one := range k.logs {
+		all = errors.Join(all, one.Close(), one.forget())
+	}
+	k.logs = nil
+	return all
+}
+
+var (
+	// ErrBudget ends a run whose budget of billed transactions was spent.
+	ErrBudget = errors.New("the budget of billed transactions was spent")
+	// ErrConsent is that of a remote run that nobody agreed to.
+	ErrConsent = errors.New("nothing was sent: nobody has agreed to it")
+	// ErrFolder is wrapped where the record's folder cannot be written to, before
+	// anything was sent.
+	ErrFolder = errors.New("cannot write a run there")
+	// ErrTarget is wrapped where the target is not there, or does not take our
+	// signature, before anything was done to it.
+	ErrTarget = errors.New("the target is not available")
+)
+
+// withoutKind returns what is left of joined errors without those of a kind.
+func withoutKind(err, kind error) error {
+	joined, many := err.(interface{ Unwrap() []error })
+	switch {
+	case many:
+		var rest []error
+		for _, one := range joined.Unwrap() {
+			rest = append(rest, withoutKind(one, kind))
+		}
+		return errors.Join(rest...)
+	case errors.Is(err, kind):
+		return nil
+	default:
+		return err
+	}
+}
+
+// endOf returns what a record says of how its run ended, and what ended it early.
+func endOf(ended error) (validity string, reasons []string, by results.EndedBy) {
+	is := func(kind error) bool { return errors.Is(ended, kind) }
+	switch {
+	case is(context.Canceled): // somebody did, whatever failed after that
+	case is(drive.ErrStopped):
+		by = results.EndedByStopOn
+	case slices.ContainsFunc([]error{drive.ErrSilent, ErrTarget, campaign.ErrPreparation, campaign.ErrAfterLoad}, is):
+		by = results.EndedByTarget
+	}
+	switch {
+	case ended == nil:
+		return results.Valid, []string{}, by
+	case errors.Is(ended, context.Canceled):
+		return results.Partial, []string{"the run was interrupted"}, by
+	case ended == ErrBudget:
+		return results.Partial, []string{ErrBudget.Error()}, by
+	}
+	var stop *drive.Stop
+	if errors.As(ended, &stop) {
+		reasons, ended = append(reasons, "the run was "+stop.Reason()), withoutKind(ended, drive.ErrStopped)
+	}
+	if ended != nil {
+		reasons = append(reasons, "the run was ended by an error: "+results.OneLine(ended))
+	}
+	return results.Partial, reasons, by
 }

@@ -4,12 +4,18 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
+	"time"
 
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/wire"
 	"loadgen/results"
 	"loadgen/results/figure"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
+	"loadgen/target"
 )
 
 // Rehearsal is a run of a plan on the virtual clock, before it is carried out anywhere: what
@@ -148,3 +154,186 @@ func (r *Rehearsal) Forecast(c *campaign.Campaign) campaign.Forecast {
 	f.Sent, f.Received = int64(float64(r.Sent)*more), int64(float64(r.Received)*more)
 	return f
 }
+
+// weighing is a target on the virtual clock with what its requests and replies would weigh on
+// the wire: the bodies as the codec writes them, and heads of the usual length. It belongs to
+// one goroutine.
+type weighing struct {
+	target.Immediate
+	// sent and received are in bytes.
+	sent, received int64
+	// seconds are the same by the second of the run in which each request was sent.
+	seconds []traffic
+	// throttledBy is what [loadgen/engine.Engine.ThrottledBy] told in the end.
+	throttledBy map[string]int64
+	room        []byte
+}
+
+// Submit implements [target.Immediate].
+func (w *weighing) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
+	outcome, done := w.Immediate.Submit(now, op)
+	sent, received := w.request(op), w.reply(op, &outcome)
+	if op.Timeout > 0 {
+		sent += int64(wire.TimeoutHead)
+	}
+	w.sent += sent
+	w.received += received
+	second := int(time.Duration(now) / time.Second)
+	for len(w.seconds) <= second {
+		w.seconds = append(w.seconds, traffic{})
+	}
+	w.seconds[second].add(traffic{requests: 1, sent: sent})
+	if outcome.Status != 0 && outcome.Status < 500 {
+		w.seconds[second].add(traffic{answered: 1, received: received})
+	}
+	return outcome, done
+}
+
+// traffic is what requests and their replies weigh, in bytes. Of replies, those that say that
+// the service could not answer are left out: they weigh nothing like what was asked for.
+type traffic struct {
+	requests, answered int64
+	sent, received     int64
+}
+
+func (t *traffic) add(more traffic) {
+	t.requests += more.requests
+	t.answered += more.answered
+	t.sent += more.sent
+	t.received += more.received
+}
+
+// Weight returns how many bytes a request of a stage carries on average, and a reply that is
+// none of an overloaded service; 0 of what did not occur.
+func (r *Rehearsal) Weight(stage string) (request, reply float64) {
+	var sum traffic
+	for i := range r.Record.Phases {
+		step, some := figure.StepOf(r.Record, &r.Record.Phases[i])
+		if !some || step.Phase.Stage != stage {
+			continue
+		}
+		from, to := int(step.Phase.Begin/time.Second), int((step.End()+time.Second-1)/time.Second)
+		for _, second := range r.seconds[min(from, len(r.seconds)):min(to, len(r.seconds))] {
+			sum.add(second)
+		}
+	}
+	return float64(sum.sent) / float64(max(1, sum.requests)), float64(sum.received) / float64(max(1, sum.answered))
+}
+
+// Busiest returns how many bytes a second go to the target, and come from it, in whichever
+// reported phase or step has most, each way for itself and what is throttled counted as if it
+// were served; 0 where there is none.
+func (r *Rehearsal) Busiest() (sent, received float64) {
+	for i := range r.Record.Phases {
+		p := &r.Record.Phases[i]
+		lasts := min(p.End, r.Record.Duration) - p.Begin
+		if !p.Reported || lasts < time.Second {
+			continue
+		}
+		all := r.Record.Counts(func(one *results.Phase, _ results.Kind) bool { return one == p })
+		rate := float64(all.Attempts) / lasts.Seconds()
+		request, reply := r.Weight(p.Stage)
+		sent, received = max(sent, rate*request), max(received, rate*reply)
+	}
+	return sent, received
+}
+
+// key is how long a key is in an address.
+func (w *weighing) key(k entity.Key) int64 {
+	w.room = wire.AppendLinkLiteral(wire.AppendLinkLiteral(w.room[:0], k.Partition), k.Row)
+	return int64(len(w.room))
+}
+
+// body is how long a write's entity is.
+func (w *weighing) body(c *entity.Change) int64 {
+	if c.Verb == entity.Delete {
+		return 0
+	}
+	w.room = wire.AppendEntityBody(w.room[:0], c.Key, c.Properties)
+	return int64(len(w.room))
+}
+
+func (w *weighing) request(op *target.Operation) int64 {
+	switch {
+	case op.Beside != nil:
+		return wire.WriteHead + int64(len(op.Beside.Body))
+	case op.Verb == entity.Query:
+		q := &op.Query
+		text, _ := q.Range.Text()
+		if q.Filter != nil {
+			text = q.Filter.String()
+		}
+		w.room = wire.AppendQueryValue(w.room[:0], text)
+		size := wire.QueryHead + len(w.room) + len(q.Token.NextPartitionKey) + len(q.Token.NextRowKey)
+		if len(q.Select) > 0 {
+			size += wire.SelectHead + len(strings.Join(q.Select, "%2C"))
+		}
+		if q.Top > 0 {
+			size += wire.TopHead
+		}
+		return int64(size)
+	case op.Verb == entity.Get:
+		return wire.GetHead + w.key(op.Change.Key)
+	case op.Verb == entity.Insert:
+		return wire.InsertHead + w.body(&op.Change)
+	case op.Verb == entity.Delete:
+		return wire.DeleteHead + w.key(op.Change.Key)
+	case op.Verb == entity.Batch:
+		sum := int64(wire.BatchHead)
+		for i := range op.Changes {
+			c := &op.Changes[i]
+			if sum += w.body(c); c.Verb == entity.Insert {
+				sum += wire.InsertPartHead
+			} else {
+				sum += wire.PartHead + w.key(c.Key)
+			}
+		}
+		return sum
+	case op.Verb == entity.Merge, op.Verb == entity.Replace:
+		return wire.WriteHead + wire.MatchHead + w.key(op.Change.Key) + w.body(&op.Change)
+	case op.Verb.IsChange():
+		return wire.WriteHead + w.key(op.Change.Key) + w.body(&op.Change)
+	default:
+		return wire.TableHead
+	}
+}
+
+func (w *weighing) reply(op *target.Operation, o *target.Outcome) int64 {
+	if o.Status >= 300 || o.Status == 0 {
+		return wire.RefusedHead
+	}
+	shown := wire.Rendering{Base: wire.Base{URL: usualBase}, Table: op.Table}
+	if selected := op.Query.Select; len(selected) > 0 {
+		shown.Select = slices.Concat([]string{"PartitionKey", "RowKey"}, selected)
+	}
+	switch {
+	case op.Beside != nil:
+		return wire.DoneHead
+	case op.Verb == entity.Query:
+		w.room = shown.AppendPageStart(w.room[:0])
+		for i := range o.Rows {
+			w.room = shown.AppendRow(w.room, i == 0, o.Rows[i].Key, o.Rows[i].Entity, nil)
+		}
+		return wire.PageHead + int64(len(w.room))
+	case o.Entity != nil:
+		w.room = shown.AppendEntity(w.room[:0], op.Change.Key, o.Entity)
+		return wire.GotHead + int64(len(w.room))
+	case op.Verb == entity.Insert:
+		return wire.MadeHead + 2*w.key(op.Change.Key)
+	case op.Verb == entity.Batch:
+		sum := int64(wire.DoneBatchHead)
+		for i := range op.Changes {
+			if c := &op.Changes[i]; c.Verb == entity.Insert {
+				sum += wire.MadePartHead + 2*w.key(c.Key)
+			} else {
+				sum += wire.DonePartHead
+			}
+		}
+		return sum
+	default:
+		return wire.DoneHead
+	}
+}
+
+// usualBase is the address of a service of this tool.
+const usualBase = "http://127.0.0.1:10002/loadgen"

@@ -3,9 +3,12 @@ package keystatistics
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"loadgen/engine/entity"
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -256,4 +259,159 @@ func (o *Order) hotVerdict(all []arrival) Verdict {
 	default:
 		return PrependOnly
 	}
+}
+
+// beyondShare is the maximum share of the earlier inserts above an upper end, or below a lower one: a
+// few keys that sort last hide no tail.
+const beyondShare = 0.05
+
+// direct counts the windows whose hottest place is above or below all earlier inserts. Windows without
+// earlier inserts elsewhere do not count.
+func (o *Order) direct(windows []window, s *stretches) {
+	earlier := make([]int, len(s.single))
+	total, judged, top, bottom := 0, 0, 0, 0
+	places := make(map[int]bool)
+	for i := range windows {
+		w := &windows[i]
+		below, above := sum(earlier[:w.low]), sum(earlier[w.high+1:])
+		if below+above > 0 {
+			judged++
+			places[w.high] = true
+			limit := int(beyondShare * float64(total))
+			// A place without inserts on the other side is at no end.
+			if above <= limit && below > limit {
+				top++
+			}
+			if below <= limit && above > limit {
+				bottom++
+			}
+		}
+		for _, a := range w.arrivals {
+			earlier[a.stretch]++
+		}
+		total += len(w.arrivals)
+	}
+	o.Moves = len(places)
+	if judged > 0 {
+		o.AtTop, o.AtBottom = float64(top)/float64(judged), float64(bottom)/float64(judged)
+	}
+}
+
+func sum(counts []int) int {
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	return total
+}
+
+// The thresholds of a dominant prefix.
+const (
+	// outliers is the share of the hot keys that is left out at either end before the common prefix of
+	// the others is taken.
+	outliers = 0.05
+	// otherShare is the minimum share of all inserts with another prefix, otherAlways that in each
+	// quarter of the time.
+	otherShare, otherAlways = 0.03, 0.01
+	quarters                = 4
+)
+
+// dominant returns the common prefix of nearly all keys of the hot place, and whether other keys arrive
+// all the time, so that the place moves only among keys with this prefix.
+func dominant(all []arrival) (string, bool) {
+	var hot []string
+	for i := range all {
+		if all[i].hot {
+			hot = append(hot, all[i].key)
+		}
+	}
+	slices.SortFunc(hot, entity.Compare)
+	cut := int(outliers * float64(len(hot)))
+	a := hot[cut]
+	b := hot[len(hot)-1-cut]
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	for n > 0 && n < len(a) && !utf8.RuneStart(a[n]) {
+		n--
+	}
+	prefix := a[:n]
+	if prefix == "" {
+		return "", false
+	}
+	others := [quarters]int{}
+	for i := range all {
+		if !strings.HasPrefix(all[i].key, prefix) {
+			others[i*quarters/len(all)]++
+		}
+	}
+	least := slices.Min(others[:])
+	return prefix, float64(sum(others[:])) >= otherShare*float64(len(all)) &&
+		float64(least)*quarters >= otherAlways*float64(len(all))
+}
+
+// narrative has the sentence for each verdict, and the phrases of a capacity. Of an order: {1} is the
+// verdict, {2} the length of a window, {3} the share at the hottest place, {4} and {5} the shares of
+// windows at the top and at the bottom, {6} the number of tails, {7} the share of the hottest, {8} the
+// hot windows, {9} all of them. Of a capacity: {1} is the number of tails, {2} the target of a
+// partition, {3} the capacity, {4} the share of the hottest, {5} the account's target.
+var narrative = map[string]string{
+	"spread":        "Inserts are spread: in {2} the busiest quarter of the keys takes {3|share}; by chance it takes half.",
+	"spread/some":   " In {8} of {9} windows nearly all fall on one place.",
+	"top":           "Inserts are {1}: in {2} one place takes {3|share}, the last range in {4|share} of the windows.",
+	"bottom":        "Inserts are {1}: in {2} one place takes {3|share}, the first range in {5|share} of the windows.",
+	"moving":        "Inserts fall on one moving point: in {2} one place takes {3|share}.",
+	"tails":         "Inserts fall on {6} moving places at a time; the hottest takes {7|share}.",
+	"dominant":      "Inserts are skewed: in {2} one place takes {3|share}, keys that begin with {1|key}.",
+	"one-partition": "All inserts fall on one partition.",
+	"unknown":       "It is unknown whether inserts fall on one place: {1}.",
+
+	"capacity/even":    "All inserts fall on {1} places: {1} × {2} = {3}/s after load balancing",
+	"capacity/uneven":  "All inserts fall on {1} places, {4|share} on the hottest: {3}/s after load balancing",
+	"capacity/account": " (an account has {5})",
+	"capacity/before":  ", {2}/s before and on a cold start.",
+}
+
+// Sentence returns the verdict in one or two sentences, with the figures behind it.
+func (o *Order) Sentence() string {
+	// By chance some windows of a few keys look hot.
+	const minHotWindows = 0.1
+	condition := map[Verdict]string{Spread: "spread", AppendOnly: "top", PrependOnly: "bottom", HotTail: "top", MovingPoint: "moving",
+		SeveralTails: "tails", Dominant: "dominant", OnePartition: "one-partition", Unknown: "unknown"}[o.Verdict]
+	var what any = o.Verdict.String()
+	switch {
+	case o.Verdict == Dominant:
+		what = o.Prefix
+	case o.Verdict == Unknown:
+		what = o.Reason
+	case o.Verdict == HotTail && o.AtBottom > o.AtTop:
+		condition = "bottom"
+	}
+	var window any = o.Window
+	if o.Window == 0 {
+		window = "one instant"
+	}
+	text := narrative[condition]
+	if o.Verdict == Spread && float64(o.HotWindows) >= minHotWindows*float64(o.Windows) {
+		text += narrative["spread/some"]
+	}
+	return document.Fill(text, what, window, o.AtOnce, o.AtTop, o.AtBottom, o.Tails, o.HottestTail, o.HotWindows, o.Windows)
+}
+
+// Capacity returns what the places that take all inserts can serve, by the targets of a partition and of
+// an account in entities per second, 0 for none; empty unless there are several tails.
+func (o *Order) Capacity(partition, account int64) string {
+	place := o.Place()
+	if o.Verdict != SeveralTails || place == 0 || partition <= 0 {
+		return ""
+	}
+	after, text := float64(partition)/place, narrative["capacity/uneven"]
+	if place*float64(o.Tails) == 1 {
+		text = narrative["capacity/even"]
+	}
+	if account > 0 && after > float64(account) {
+		text += narrative["capacity/account"]
+	}
+	return document.Fill(text+narrative["capacity/before"], o.Tails, partition, after, place, account)
 }

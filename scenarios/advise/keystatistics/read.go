@@ -1,14 +1,18 @@
 package keystatistics
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+	"unicode/utf8"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/csvfile"
 	"loadgen/engine/nearest"
+	"loadgen/scenarios/keys"
 )
 
 // ReadOptions describe how to read a file of keys.
@@ -208,4 +212,244 @@ func (r *reader) setInstant(row *Row, text string) bool {
 	}
 	row.Instant, row.HasInstant = at, true
 	return true
+}
+
+// columnMeaning is the meaning of a column.
+type columnMeaning uint8
+
+const (
+	ignoredColumn columnMeaning = iota
+	partitionColumn
+	rowColumn
+	instantColumn
+	entitiesColumn
+	operationColumn
+)
+
+// columnNames are the names of columns with their meanings, as messages spell them. The first of a
+// meaning is the recommended one.
+var columnNames = []struct {
+	name    string
+	meaning columnMeaning
+}{
+	{"PartitionKey", partitionColumn}, {"RowKey", rowColumn},
+	{"instant", instantColumn}, {"time", instantColumn}, {"timestamp", instantColumn},
+	{"entities", entitiesColumn}, {"count", entitiesColumn},
+	{"operation", operationColumn}, {"verb", operationColumn},
+}
+
+// separators are the optional characters between words.
+var separators = strings.NewReplacer("_", "", "-", "", " ", "")
+
+// plain returns a name in lower case without separators.
+func plain(name string) string { return strings.ToLower(separators.Replace(name)) }
+
+// meaningOf returns the meaning of a column's name.
+func meaningOf(name string) columnMeaning {
+	for _, known := range columnNames {
+		if plain(known.name) == plain(name) {
+			return known.meaning
+		}
+	}
+	return ignoredColumn
+}
+
+// header is the columns of a file.
+type header struct {
+	meanings []columnMeaning
+	// ignored are the names of the columns that are not used.
+	ignored []string
+}
+
+// maxNamed is the maximum number of columns that a message names.
+const maxNamed = 20
+
+// headerOf returns the columns of a header, or its fault. A PartitionKey is required.
+func headerOf(fields []string) (h header, fault string) {
+	for _, field := range fields {
+		h.meanings = append(h.meanings, meaningOf(field))
+	}
+	for i, field := range fields {
+		meaning := h.meanings[i]
+		if meant := misspelled(field); meaning == ignoredColumn && meant != "" {
+			return h, fmt.Sprintf("unknown column %q; did you mean %q?", truncate(field), meant)
+		}
+		if meaning == ignoredColumn {
+			h.ignored = append(h.ignored, truncate(field))
+		} else if first := slices.Index(h.meanings, meaning); first < i {
+			return h, fmt.Sprintf("the columns %q and %q mean the same; expected one of them", fields[first], fields[i])
+		}
+	}
+	if !slices.Contains(h.meanings, partitionColumn) {
+		// The name of the first column as a placeholder.
+		example := strings.Map(func(r rune) rune {
+			if r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+				return r
+			}
+			return '_'
+		}, truncate(fields[0]))
+		if example == "" || example[0] >= '0' && example[0] <= '9' {
+			example = "column"
+		}
+		names := shownColumns(fields)
+		listed := strings.Join(names[:min(len(names), maxNamed)], ", ")
+		if more := len(names) - maxNamed; more > 0 {
+			listed += fmt.Sprintf(" and %d more", more)
+		}
+		return h, fmt.Sprintf("no column PartitionKey; expected one, or --partition-key with a template of columns, such as %q: %s",
+			"{"+example+"}", listed)
+	}
+	return h, ""
+}
+
+// minLetters is the minimum length of a column's name with misspellings: too many words are similar to
+// shorter ones.
+const minLetters = 6
+
+// misspelled returns the known name that another one most likely means, empty for none: a name that
+// differs by one letter, or for PartitionKey, which is required, a similar name of letters that ends in
+// "key". Other names are no misspellings: a file's first row may be a key.
+func misspelled(name string) string {
+	short := plain(name)
+	if meaningOf(name) != ignoredColumn {
+		return ""
+	}
+	for _, known := range columnNames {
+		if spelled := plain(known.name); len(spelled) >= minLetters && nearest.Distance(short, spelled) == 1 {
+			return known.name
+		}
+	}
+	const required = "partitionkey"
+	if !strings.HasSuffix(short, "key") || strings.Trim(short, letters) != "" {
+		return ""
+	}
+	if _, near := nearest.Name(short, []string{required}); near {
+		return columnNames[0].name
+	}
+	return ""
+}
+
+const letters = "abcdefghijklmnopqrstuvwxyz"
+
+// operations are the verbs of this tool and of others, inserts first.
+var operations = []struct {
+	name string
+	kind Kind
+}{
+	{"insert", Insert}, {"insert-or-replace", Insert}, {"insert-or-merge", Insert}, {"upsert", Insert},
+	{"create", Insert}, {"add", Insert},
+	{"get", Other}, {"read", Other}, {"query", Other}, {"scan", Other}, {"update", Other},
+	{"replace", Other}, {"merge", Other}, {"delete", Other}, {"batch", Other},
+}
+
+// maxShown is the length of a key in messages, in bytes.
+const maxShown = 60
+
+// truncate returns the beginning of a key as valid text.
+func truncate(key string) string {
+	end := min(len(key), maxShown)
+	for end > 0 && end < len(key) && !utf8.RuneStart(key[end]) {
+		end--
+	}
+	return string([]rune(key[:end]))
+}
+
+func shownColumns(header []string) []string {
+	list := make([]string, len(header))
+	for i, name := range header {
+		list[i] = truncate(name)
+	}
+	return list
+}
+
+// Candidate is a design for the rows of a file: templates whose placeholders are its columns. RowKey may
+// be empty.
+type Candidate struct {
+	PartitionKey, RowKey keys.Template
+}
+
+// ReadCandidates adds all rows of a CSV file with a header to the statistics of each candidate, as
+// inserts of one entity. Instants are those of the column [ReadOptions].Time, or of a column called
+// instant, time or timestamp; without any, rows count as inserted in their order and [Reading].Timed is
+// false. Names of columns may differ in case and in the separators of words.
+//
+// The error is that of [ReadKeys]. A missing column, a column that occurs twice, and a row that repeats
+// the header are faults.
+func ReadCandidates(from io.Reader, o ReadOptions, candidates []Candidate, into []*Statistics) (Reading, error) {
+	r := reader{ReadOptions: o, into: into, entities: -1, operation: -1}
+	wanted := []string{o.Time}
+	for _, one := range candidates {
+		wanted = slices.Concat(wanted, one.PartitionKey.Attributes(), one.RowKey.Attributes())
+	}
+	known := func(name string) bool {
+		return slices.ContainsFunc(wanted, func(one string) bool { return one != "" && plain(one) == plain(name) })
+	}
+	r.Reader = csvfile.New(from, csvfile.Options{File: o.File, Holds: "the rows of", Known: known, Kind: ErrKeys})
+	return r.run(func() bool { return r.findColumns(candidates) }, "the file has no rows; expected a line that names the columns, and rows")
+}
+
+// findColumns reads the header, and reports whether it has all columns of the candidates.
+func (r *reader) findColumns(candidates []Candidate) bool {
+	for _, name := range r.Fields() {
+		r.header = append(r.header, strings.Clone(name))
+	}
+	sound := true
+	find := func(name string) int {
+		// The column with exactly this name, or else the only one with a similar spelling.
+		same := func(one string) bool { return one == name }
+		if !slices.ContainsFunc(r.header, same) {
+			same = func(one string) bool { return plain(one) == plain(name) }
+		}
+		at := slices.IndexFunc(r.header, same)
+		if at < 0 {
+			r.Fault("%s", nearest.Unknown("column", name, shownColumns(r.header)))
+			sound = false
+		} else if slices.ContainsFunc(r.header[at+1:], same) {
+			r.Fault("there are two columns %q; expected one of that name", truncate(name))
+			sound = false
+		}
+		return at
+	}
+	for _, c := range candidates {
+		for _, template := range []keys.Template{c.PartitionKey, c.RowKey} {
+			if text := template.String(); len(template.Attributes()) == 0 && slices.Contains(r.header, text) {
+				r.Fault("template %q has no placeholder; did you mean {%s}?", text, text)
+				sound = false
+			}
+		}
+	}
+	if r.Time != "" {
+		r.time = find(r.Time)
+	} else {
+		r.time = slices.IndexFunc(r.header, func(name string) bool { return meaningOf(name) == instantColumn })
+	}
+	for _, one := range candidates {
+		r.designs = append(r.designs, design{expander(one.PartitionKey, find), expander(one.RowKey, find)})
+	}
+	r.reading.Timed = r.time >= 0
+	return sound
+}
+
+// expander returns a function that forms the key of a template, whose placeholders are columns that find
+// returns.
+func expander(t keys.Template, find func(name string) int) func(fields []string) (key, fault string) {
+	columns, instants := make(map[string]int), t.Times()
+	for _, name := range t.Attributes() {
+		columns[name] = find(name)
+	}
+	return func(fields []string) (text, fault string) {
+		text = t.Expand(func(name string) string {
+			value := fields[columns[name]]
+			if !slices.Contains(instants, name) {
+				return value
+			}
+			at, kind := clock.ParseInstant(value)
+			if kind == clock.None || kind == clock.Lengths {
+				fault = fmt.Sprintf("%s is %q, and %s writes it as a time; expected one such as 2026-01-02T15:04:05Z", name, truncate(value), t)
+				return value
+			}
+			return time.Unix(0, int64(at)).UTC().Format(time.RFC3339Nano)
+		})
+		return text, fault
+	}
 }

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"context"
+	"sync"
 	"time"
 
 	"loadgen/engine/clock"
@@ -172,4 +174,133 @@ func plus(sum **time.Duration, more *time.Duration) {
 	default:
 		*sum = new(**sum + *more)
 	}
+}
+
+// beat is the time from one look at the free workers to the next.
+const beat = 10 * time.Millisecond
+
+// HealthSource tells how the process does. It belongs to one goroutine at a time.
+type HealthSource interface {
+	Read() HealthReading
+}
+
+// HealthOptions says what a sampler looks at.
+type HealthOptions struct {
+	// Clock is that of the run, Source what tells of the process; both demanded.
+	Clock  clock.Clock
+	Source HealthSource
+	// GeneratorLoad returns how the workers fare; nil where nobody knows. It must be safe
+	// for concurrent use.
+	Load func() GeneratorLoad
+	// Tell is called with each whole second, in order, by one goroutine at a
+	// time; nil is nobody.
+	Tell func(results.Health)
+	// Cores is how many of the machine's cores the process may keep busy, at least
+	// one; Workers the greatest number of attempts under way, for the record.
+	Cores, Workers int
+}
+
+// HealthSampler looks at the generator while it runs. It owns one goroutine, from
+// [StartHealthSampler] to [HealthSampler.Stop].
+type HealthSampler struct {
+	meter   *HealthMeter
+	end     context.CancelFunc
+	running sync.WaitGroup
+}
+
+// StartHealthSampler begins to look. Callers must stop the sampler.
+func StartHealthSampler(o HealthOptions) *HealthSampler {
+	s := &HealthSampler{meter: NewHealthMeter(o.Clock.Now(), o.Source.Read(), o.Cores, o.Workers)}
+	var ctx context.Context
+	ctx, s.end = context.WithCancel(context.Background())
+	s.running.Go(func() {
+		due := o.Clock.Now().Add(beat)
+		for o.Clock.Sleep(ctx, due) == nil {
+			now, load := o.Clock.Now(), GeneratorLoad{Free: -1}
+			if o.Load != nil {
+				load = o.Load()
+			}
+			for _, v := range s.meter.Beat(due, now, load, o.Source.Read) {
+				if o.Tell != nil {
+					o.Tell(v)
+				}
+			}
+			// A beat that was missed is not made up for.
+			due = max(due, now.Add(-beat)).Add(beat)
+		}
+	})
+	return s
+}
+
+// Stop ends the looking, waits for the goroutine and returns what the whole
+// seconds came to. A second Stop returns the same.
+func (s *HealthSampler) Stop() *results.Generator {
+	s.end()
+	s.running.Wait()
+	return s.meter.Sum()
+}
+
+// quietAfter is how long nothing has to be answered for the record to tell.
+const quietAfter = 50 * time.Millisecond
+
+// quiet finds the stretches in which attempts were under way and none was answered.
+// A target that has little to do is not quiet, and what a process cannot see because
+// it is not let run is not the target's doing.
+type quiet struct {
+	// open says that one may be under way, since when; answered how many replies
+	// there were by then, waiting how many attempts at the last beat.
+	open     bool
+	since    clock.Instant
+	answered int64
+	waiting  int64
+	// last is when the beat before was.
+	last  clock.Instant
+	found []results.Stretch
+}
+
+// beat takes in how the workers fare; prompt says that the process was let run since
+// the beat before.
+func (q *quiet) beat(now clock.Instant, load GeneratorLoad, prompt bool) {
+	if q.open && (!prompt || load.Answered != q.answered || load.UnderWay == 0) {
+		q.keep(q.since, q.last)
+		q.open = false
+	}
+	if load.Free >= 0 && load.UnderWay > 0 && !q.open {
+		q.open, q.since, q.waiting = true, now, 0
+	}
+	if q.open {
+		q.waiting = max(q.waiting, load.UnderWay)
+	}
+	q.answered, q.last = load.Answered, now
+}
+
+// keep takes down a stretch that is long enough. One that began in a second before
+// is told from the second's begin on.
+func (q *quiet) keep(from, to clock.Instant) {
+	if to.Sub(from) < quietAfter {
+		return
+	}
+	q.found = append(q.found, results.Stretch{From: from.Offset(), To: to.Offset(), Waiting: q.waiting})
+}
+
+// take returns the stretches of the second that ends at an instant. What was found
+// after it stays; what goes on is parted there.
+func (q *quiet) take(end clock.Instant) []results.Stretch {
+	var taken, left []results.Stretch
+	if q.open && q.since < end && q.last >= end {
+		q.keep(q.since, end)
+	}
+	begin := (end.Offset() - 1).Truncate(time.Second)
+	for _, one := range q.found {
+		if one.From < end.Offset() {
+			part := one
+			part.From, part.To = max(part.From, begin), min(part.To, end.Offset())
+			taken = append(taken, part)
+		}
+		if one.To > end.Offset() {
+			left = append(left, one)
+		}
+	}
+	q.found = left
+	return taken
 }
