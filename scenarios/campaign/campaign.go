@@ -56,9 +56,6 @@ type Options struct {
 	// RetryCodes are statuses that are retried beside those of the scenario's
 	// policy, because this target says so that it is busy.
 	RetryCodes []int
-	// Policy, where set, is what throttled attempts are tried again by in place of the
-	// scenario's policy: one that has no name.
-	Policy *backoff.Policy
 	// Find, where set, has the campaign look for the highest rate that holds, in
 	// place of what its phases would offer. It is valid.
 	Find *Find
@@ -190,9 +187,6 @@ func NewCampaign(o Options) (*Campaign, error) {
 	policy, err := backoff.ByName(o.Scenario.Retry)
 	if err != nil {
 		return nil, err
-	}
-	if o.Policy != nil {
-		policy = *o.Policy
 	}
 	bears, err := newRetryLimits(policy, o.RetryCodes, o.Scenario)
 	if err != nil {

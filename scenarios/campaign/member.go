@@ -46,7 +46,6 @@ type From struct {
 
 // furnished is a phase of traffic that is ready to be sent.
 type furnished struct {
-	phase int
 	stage *drive.Stage
 	From
 }
@@ -66,7 +65,7 @@ func (c *Campaign) Prepare() (planned uint64, err error) {
 			return 0, err
 		}
 		d.stage.Share, d.stage.At = c.Member.Share, begins
-		c.furnished = append(c.furnished, furnished{i, d.stage, From{c.number, c.fresh}})
+		c.furnished = append(c.furnished, furnished{d.stage, From{c.number, c.fresh}})
 		planned += c.Member.Share.Count(d.stage.Due())
 		counted = counted && d.stage.Think == nil
 		begins = nextBegin(begins, d.stage)

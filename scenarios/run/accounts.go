@@ -156,21 +156,16 @@ func (p *Plan) withServices(ctx context.Context, d *destination, clk clock.Clock
 	for _, one := range neighboursOf(p.Scenario) {
 		address, _ := p.Accounts[0].Neighbour(one)
 		service := neighbourOf(p.Accounts[0], address)
+		opened, err := openNeighbour(one, service, p.workers(), d.budget)
+		if err != nil {
+			return err
+		}
+		d.closing = append(d.closing, opened.Close)
 		ask := target.Beside{Verb: target.ListBlobs, Store: whoIsThere, Most: 1}
 		if one == azure.Queue {
-			queues, err := queueblob.OpenQueues(service, p.workers(), d.budget)
-			if err != nil {
-				return badCredential(service)
-			}
-			beside.Queues, ask = queues, target.Beside{Verb: target.ReceiveMessages, Store: whoIsThere, Hidden: 1e9}
-			d.closing = append(d.closing, queues.Close)
+			beside.Queues, ask = opened, target.Beside{Verb: target.ReceiveMessages, Store: whoIsThere, Hidden: 1e9}
 		} else {
-			blobs, err := queueblob.OpenBlobs(service, p.workers(), d.budget)
-			if err != nil {
-				return badCredential(service)
-			}
-			beside.Blobs = blobs
-			d.closing = append(d.closing, blobs.Close)
+			beside.Blobs = opened
 		}
 		if o := beside.Do(ctx, &target.Operation{Beside: &ask}); o.Status != 200 {
 			return fmt.Errorf("%w: the %v service at %s: %s", ErrTarget, one, service, o.Detail)
@@ -191,7 +186,22 @@ func neighbourOf(e Endpoint, address string) queueblob.Service {
 	return service
 }
 
-// badCredential says that a service has no key, without what was given in its place.
-func badCredential(service queueblob.Service) error {
-	return wrong("", "--target: the account's key does not do for %s", service)
+// neighbour is a client of another service of an account.
+type neighbour interface {
+	target.Target
+	Close()
+}
+
+// openNeighbour makes a client of the queues or the blobs of an account. Its error repeats nothing
+// of the credential.
+func openNeighbour(one azure.Neighbour, service queueblob.Service, workers int, budget *target.ReplyBudget) (opened neighbour, err error) {
+	if one == azure.Queue {
+		opened, err = queueblob.OpenQueues(service, workers, budget)
+	} else {
+		opened, err = queueblob.OpenBlobs(service, workers, budget)
+	}
+	if err != nil {
+		return nil, wrong("", "--target: the account's key does not do for %s", service)
+	}
+	return opened, nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -21,6 +22,7 @@ import (
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/fields"
+	"loadgen/scenarios/keys"
 	"loadgen/target"
 	"loadgen/target/azure"
 )
@@ -294,4 +296,30 @@ func TestWhatATargetHasToReach(t *testing.T) {
 		require.Errorf(t, p.reaches(), "%s reaches what is not there", s.Name)
 		assert.NoErrorf(t, (&Plan{Scenario: s, On: Embedded}).reaches(), "%s at the embedded engine", s.Name)
 	}
+}
+
+// counted are values that count how often a generator of keys is built with them.
+type counted struct {
+	keys.Distribution
+	built *int
+}
+
+// Compile implements [keys.Distribution].
+func (c counted) Compile(once clock.Stream) keys.ValueSource {
+	*c.built++
+	return c.Distribution.Compile(once)
+}
+
+func TestRunBuildsItsKeysOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, on := range []Place{Simulated, InProcess} {
+			s, built := library(t, "stress"), 0
+			require.NoError(t, s.Set("phases.peak.rates", "[100]"))
+			s.Attributes[0].Values = counted{s.Attributes[0].Values, &built}
+			p := Plan{Scenario: s, On: on, NoProbe: true, MemoryLimit: 1 << 40}
+			require.Empty(t, p.Validate())
+			_, err := Run(t.Context(), p)
+			assert.Truef(t, err == nil && built == 1, "a run on %d builds %d generators, %v; want one", on, built, err)
+		}
+	})
 }

@@ -13,7 +13,6 @@ import (
 	"loadgen/scenarios/campaign"
 	"loadgen/target"
 	"loadgen/target/azure"
-	"loadgen/target/queueblob"
 )
 
 // Service is an account of a table service that is looked through for what runs have left.
@@ -134,22 +133,12 @@ func (s *Service) Drop(ctx context.Context, made campaign.Made) error {
 		if !known {
 			return fmt.Errorf("--target has no %v service; expected a connection string with %s", kind, setting)
 		}
-		beside := neighbourOf(s.endpoint, address)
-		if kind == azure.Queue {
-			queues, err := queueblob.OpenQueues(beside, 1, target.NewReplyBudget(target.CommonReplyBudget))
-			if err != nil {
-				return badCredential(beside)
-			}
-			defer queues.Close()
-			to = queues
-		} else {
-			blobs, err := queueblob.OpenBlobs(beside, 1, target.NewReplyBudget(target.CommonReplyBudget))
-			if err != nil {
-				return badCredential(beside)
-			}
-			defer blobs.Close()
-			to = blobs
+		opened, err := openNeighbour(kind, neighbourOf(s.endpoint, address), 1, target.NewReplyBudget(target.CommonReplyBudget))
+		if err != nil {
+			return err
 		}
+		defer opened.Close()
+		to = opened
 		op = target.Operation{Beside: &target.Beside{Verb: verb, Store: made.Name}}
 	}
 	ctx, release := clock.Within(ctx, s.clock, cleaningLimit, context.DeadlineExceeded)
