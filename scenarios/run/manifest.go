@@ -129,17 +129,13 @@ func Commit() string {
 	if !known {
 		return ""
 	}
-	revision, altered := "", ""
+	settings := make(map[string]string)
 	for _, setting := range info.Settings {
-		switch {
-		case setting.Key == "vcs.revision":
-			revision = setting.Value
-		case setting.Key == "vcs.modified" && setting.Value == "true":
-			altered = "+"
-		}
+		settings[setting.Key] = setting.Value
 	}
-	if revision == "" {
-		return ""
+	revision := settings["vcs.revision"]
+	if revision != "" && settings["vcs.modified"] == "true" {
+		revision += "+"
 	}
-	return revision + altered
+	return revision
 }

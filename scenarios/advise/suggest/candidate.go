@@ -51,11 +51,9 @@ func (r *rule) explain(d *scenarios.Design) (candidate, error) {
 	}
 	a := candidate{}
 	sum := weighing{needs: needs(r.scenario), entities: make(map[string]int), accounts: r.options.Targets.Accounts}
-	for i := range r.scenario.Phases {
-		for _, op := range r.scenario.Phases[i].Operations() {
-			if op.Inserts() {
-				sum.entities[op.Name] = max(1, op.Entities)
-			}
+	for _, op := range r.scenario.EachOperation {
+		if op.Inserts() {
+			sum.entities[op.Name] = max(1, op.Entities)
 		}
 	}
 	for i := range explained.Loads {

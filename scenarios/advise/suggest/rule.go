@@ -125,15 +125,13 @@ func newRule(s *scenarios.Scenario, o Options) (*rule, error) {
 // together returns the attributes that the entities of every transaction share, and whether there are
 // transactions.
 func together(s *scenarios.Scenario) (shared []string, batches bool) {
-	for i := range s.Phases {
-		for _, op := range s.Phases[i].Operations() {
-			switch {
-			case op.Entities == 0 || s.Phases[i].Traffic == nil || !s.Phases[i].Traffic.Events():
-			case !batches:
-				shared, batches = slices.Clone(op.Together), true
-			default:
-				shared = slices.DeleteFunc(shared, func(name string) bool { return !slices.Contains(op.Together, name) })
-			}
+	for p, op := range s.EachOperation {
+		switch {
+		case op.Entities == 0 || !p.Traffic.Events():
+		case !batches:
+			shared, batches = slices.Clone(op.Together), true
+		default:
+			shared = slices.DeleteFunc(shared, func(name string) bool { return !slices.Contains(op.Together, name) })
 		}
 	}
 	return shared, batches
