@@ -21,147 +21,81 @@ import (
 // arrivals and those of a trace have slots of their own, at a random instant of
 // which each operation is due.
 type Arrivals struct {
+	_ struct{} `object:"arrivals" either:"constant,poisson,ramp,steps,burst,sine,trace"`
 	// Constant is one rate all the time.
-	Constant float64
+	Constant float64 `yaml:"constant,omitempty" says:"A constant rate." form:"rate"`
 	// Poisson is the rate of random arrivals.
-	Poisson float64
+	Poisson float64 `yaml:"poisson,omitempty" says:"The mean rate of random arrivals." form:"rate"`
 	// Ramp goes from one rate to another.
-	Ramp *Ramp
+	Ramp *Ramp `yaml:"ramp" says:"A rate that changes linearly."`
 	// Steps are rates one after another.
-	Steps *Steps
+	Steps *Steps `yaml:"steps" says:"Rates in sequence."`
 	// Burst is a rate that bursts interrupt.
-	Burst *Burst
+	Burst *Burst `yaml:"burst" says:"A rate with bursts."`
 	// Sine is a rate that swings.
-	Sine *Sine
+	Sine *Sine `yaml:"sine" says:"A rate that oscillates."`
 	// Trace is a file of instants, by its path from the scenario's folder. What it
 	// holds is read by [Files.Read], which puts it into Recorded.
-	Trace string
+	Trace string `yaml:"trace,omitempty" says:"A file of instants, relative to the scenario's folder." form:"path"`
 	// Time is the column of that file which holds the instants; empty for a file of
 	// instants alone, or of instants, operations and keys.
-	Time string
+	Time string `yaml:"time,omitempty" says:"The trace's column of instants; by default the file's own form." max:"1000"`
 	// Speed replays the instants so many times as fast as they were recorded, 0 for once. Peak is
 	// the rate of the busiest second then, by more or fewer operations; 0 for as many as recorded.
-	Speed, Peak float64
-	Recorded    *arrival.Trace
+	Speed float64 `yaml:"speed,omitempty" says:"The trace's speed, as a multiple of that recorded." range:"0.001..1000" expected:"a multiple such as 2 or 0.5, from 0.001 to 1000"`
+	Peak  float64 `yaml:"peak,omitempty" says:"The rate of the trace's busiest second, after its speed, by more or fewer operations." form:"rate"`
+
+	Recorded *arrival.Trace
 }
 
 // Ramp is a rate that goes from one to another in a straight line; one of them may
 // be 0.
-type Ramp struct{ From, To float64 }
+type Ramp struct {
+	_    struct{} `object:"a ramp"`
+	From float64  `yaml:"from,required" says:"The first rate." form:"level"`
+	To   float64  `yaml:"to,required" says:"The last rate." form:"level"`
+}
 
 // Steps are rates, each of which lasts as long as the others, 1 s to 24 h. Hold offers
 // the last rate once more, unreported, so that the retries of the last step meet the
 // load that they came from: for Each, or for as long as the back-off policy can wait if
 // that is more.
 type Steps struct {
-	Rates []float64
-	Each  time.Duration
-	Hold  bool
+	_     struct{}      `object:"steps"`
+	Rates []float64     `yaml:"rates,required" says:"The rates, in order." list:"1..1000 rates a second" form:"rate" peak:"rates,required" peak.says:"Operations per second, by step." peak.list:"1..1000 rates per second"`
+	Each  time.Duration `yaml:"each,required" says:"Duration per rate." range:"1s..24h" peak:"each,required" peak.says:"Duration per step."`
+	Hold  bool          `peak:"hold" says:"Whether an unreported last step repeats, so retries meet the same load."`
 }
 
 // Burst is a base rate, 0 or more, and bursts of another that come every so often,
 // 1 ms to 24 h, and last for a part of that.
 type Burst struct {
-	Base, Peak    float64
-	Every, Length time.Duration
+	_      struct{}      `object:"a burst"`
+	Base   float64       `yaml:"base,required" says:"Rate between bursts." form:"level"`
+	Peak   float64       `yaml:"peak,required" says:"Rate during bursts." form:"rate"`
+	Every  time.Duration `yaml:"every,required" says:"Time from burst to burst." range:"1ms..24h"`
+	Length time.Duration `yaml:"length,required" says:"Duration of a burst." range:"1ms..24h"`
 }
 
 // Sine is a rate that swings around a mean by an amplitude of at most the mean,
 // once in a period of 1 ms to 24 h; it begins at the mean and rises.
 type Sine struct {
-	Mean, Amplitude float64
-	Period          time.Duration
+	_         struct{}      `object:"a sine"`
+	Mean      float64       `yaml:"mean,required" says:"The mean, and the initial rate." form:"rate"`
+	Amplitude float64       `yaml:"amplitude,required" says:"The greatest deviation from the mean." form:"level"`
+	Period    time.Duration `yaml:"period,required" says:"Duration of a cycle." range:"1ms..24h"`
 }
 
-func (a *Arrivals) binding() fields.Binding {
+// Complete implements [fields.Completer].
+func (a *Arrivals) Complete(r *fields.Reader, path string, n *fields.Node) {
 	kinds := []string{"constant", "poisson", "ramp", "steps", "burst", "sine", "trace"}
-	return fields.Object{
-		What: "arrivals",
-		Fields: slices.Concat([]fields.Field{
-			{Name: kinds[0], Says: "A constant rate.",
-				Value: unlessZero{fields.Rate(&a.Constant), func() bool { return a.Constant == 0 }}},
-			{Name: kinds[1], Says: "The mean rate of random arrivals.",
-				Value: unlessZero{fields.Rate(&a.Poisson), func() bool { return a.Poisson == 0 }}},
-		}, a.shapes(), []fields.Field{
-			{Name: kinds[6], Says: "A file of instants, relative to the scenario's folder.",
-				Value: unlessZero{pathValue(&a.Trace), func() bool { return a.Trace == "" }}},
-			{Name: "time", Says: "The trace's column of instants; by default the file's own form.",
-				Value: unlessZero{fields.LongText(&a.Time, maxColumn), func() bool { return a.Time == "" }}},
-			{Name: "speed", Says: "The trace's speed, as a multiple of that recorded.",
-				Value: unlessZero{fields.Decimal(&a.Speed, fields.DecimalNumber, arrival.MinSpeed, arrival.MaxSpeed,
-					fmt.Sprintf("a multiple such as 2 or 0.5, from %v to %d", arrival.MinSpeed, arrival.MaxSpeed)), func() bool { return a.Speed == 0 }}},
-			{Name: "peak", Says: "The rate of the trace's busiest second, after its speed, by more or fewer operations.",
-				Value: unlessZero{fields.Rate(&a.Peak), func() bool { return a.Peak == 0 }}},
-		}),
-		One: kinds,
-		Then: func(r *fields.Reader, path string, n *fields.Node) {
-			if given := present(n, kinds); len(given) != 1 {
-				r.Fault(n.At, path, "arrivals have %d of %s; expected exactly one", len(given), strings.Join(kinds, ", "))
-			}
-			for _, name := range []string{"time", "speed", "peak"} {
-				misplaced(r, path, n, "another kind of arrivals", owned{name, "a trace", n.Find(kinds[6]) != nil})
-			}
-		},
+	if given := present(n, kinds); len(given) != 1 {
+		r.Fault(n.At, path, "arrivals have %d of %s; expected exactly one", len(given), strings.Join(kinds, ", "))
+	}
+	for _, name := range []string{"time", "speed", "peak"} {
+		misplaced(r, path, n, "another kind of arrivals", owned{name, "a trace", n.Has("trace")})
 	}
 }
-
-// shapes are the rates that change.
-func (a *Arrivals) shapes() []fields.Field {
-	return []fields.Field{
-		{Name: "ramp", Says: "A rate that changes linearly.",
-			Value: fields.Optional[Ramp]{Into: &a.Ramp, Fresh: fresh[Ramp], Bind: func(m *Ramp) fields.Binding {
-				return fields.Object{What: "a ramp", Fields: []fields.Field{
-					{Name: "from", Says: "The first rate.",
-						Value: levelValue(&m.From), Required: true},
-					{Name: "to", Says: "The last rate.",
-						Value: levelValue(&m.To), Required: true},
-				}}
-			}}},
-		{Name: "steps", Says: "Rates in sequence.",
-			Value: fields.Optional[Steps]{Into: &a.Steps, Fresh: fresh[Steps], Bind: func(s *Steps) fields.Binding {
-				return fields.Object{What: "steps", Fields: []fields.Field{
-					{Name: "rates", Says: "The rates, in order.",
-						Required: true, Value: ratesValue(&s.Rates, "rates a second")},
-					{Name: "each", Says: "Duration per rate.",
-						Value: fields.Duration{Into: &s.Each, Least: minStep, Most: maxStep}, Required: true},
-				}}
-			}}},
-		{Name: "burst", Says: "A rate with bursts.",
-			Value: fields.Optional[Burst]{Into: &a.Burst, Fresh: fresh[Burst], Bind: func(b *Burst) fields.Binding {
-				return fields.Object{What: "a burst", Fields: []fields.Field{
-					{Name: "base", Says: "Rate between bursts.",
-						Value: levelValue(&b.Base), Required: true},
-					{Name: "peak", Says: "Rate during bursts.",
-						Value: fields.Rate(&b.Peak), Required: true},
-					{Name: "every", Says: "Time from burst to burst.",
-						Value: fields.Duration{Into: &b.Every, Least: minSwing, Most: maxStep}, Required: true},
-					{Name: "length", Says: "Duration of a burst.",
-						Value: fields.Duration{Into: &b.Length, Least: minSwing, Most: maxStep}, Required: true},
-				}}
-			}}},
-		{Name: "sine", Says: "A rate that oscillates.",
-			Value: fields.Optional[Sine]{Into: &a.Sine, Fresh: fresh[Sine], Bind: func(s *Sine) fields.Binding {
-				return fields.Object{What: "a sine", Fields: []fields.Field{
-					{Name: "mean", Says: "The mean, and the initial rate.",
-						Value: fields.Rate(&s.Mean), Required: true},
-					{Name: "amplitude", Says: "The greatest deviation from the mean.",
-						Value: levelValue(&s.Amplitude), Required: true},
-					{Name: "period", Says: "Duration of a cycle.",
-						Value: fields.Duration{Into: &s.Period, Least: minSwing, Most: maxStep}, Required: true},
-				}}
-			}}},
-	}
-}
-
-func fresh[T any]() *T { return new(T) }
-
-func ratesValue(into *[]float64, what string) fields.Binding {
-	return fields.ListOf[float64]{Into: into, Least: 1, Most: maxRates, What: what,
-		Bind: func(rate *float64) fields.Binding { return fields.Rate(rate) }}
-}
-
-// minSwing is the shortest time in which a rate goes up and down.
-const minSwing = time.Millisecond
 
 func pathValue(into *string) fields.Text {
 	const most = 4096

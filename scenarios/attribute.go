@@ -148,8 +148,8 @@ type pairValue[T any] struct {
 	bind      func(*T) fields.Binding
 }
 
-func (v pairValue[T]) list(into *[]T) fields.ListOf[T] {
-	return fields.ListOf[T]{Into: into, Least: 2, Most: 2, What: v.what, Bind: v.bind}
+func (v pairValue[T]) list(into *[]T) fields.Binding {
+	return fields.ListOf(into, 2, 2, v.what, v.bind)
 }
 
 func (v pairValue[T]) Read(r *fields.Reader, path string, n *fields.Node) {
@@ -161,7 +161,7 @@ func (v pairValue[T]) Read(r *fields.Reader, path string, n *fields.Node) {
 
 func (v pairValue[T]) Write() *fields.Node { return v.list(&[]T{*v.low, *v.high}).Write() }
 
-func (v pairValue[T]) Schema() *fields.Schema { return v.list(nil).Schema() }
+func (v pairValue[T]) Schema() *fields.Schema { return v.list(new([]T)).Schema() }
 
 // templateValue is a template whose syntax is looked at where it is read. Whether its
 // attributes exist is for the keys package to judge.
@@ -260,9 +260,8 @@ func (v columnsValue) Read(r *fields.Reader, path string, n *fields.Node) {
 	}
 }
 
-func (v columnsValue) list(into *[]string) fields.ListOf[string] {
-	return fields.ListOf[string]{Into: into, Least: 1, Most: keys.MaxAttributes, What: "names of columns",
-		Bind: func(text *string) fields.Binding { return fields.LongText(text, maxColumn) }}
+func (v columnsValue) list(into *[]string) fields.Binding {
+	return fields.ListOf(into, 1, keys.MaxAttributes, "names of columns", func(text *string) fields.Binding { return fields.LongText(text, maxColumn) })
 }
 
 func (v columnsValue) Write() *fields.Node {

@@ -18,13 +18,12 @@ const UntilTheEnd = time.Duration(math.MaxInt64)
 
 // FaultsBinding is the binding of a list of rules.
 func FaultsBinding(into *[]engine.FaultRule) fields.Binding {
-	return fields.ListOf[engine.FaultRule]{Into: into, Least: 1, Most: engine.MaxFaultRules, What: "faults",
-		Bind: func(rule *engine.FaultRule) fields.Binding {
-			o := fields.Binder{Form: faultPart}.Bind(rule)
-			o.Fresh = func() { rule.To = UntilTheEnd }
-			o.Then = func(r *fields.Reader, path string, n *fields.Node) { completeFaultRule(rule, r, path, n) }
-			return o
-		}}
+	return fields.ListOf(into, 1, engine.MaxFaultRules, "faults", func(rule *engine.FaultRule) fields.Binding {
+		o := fields.Binder{Form: faultPart}.Bind(rule)
+		o.Fresh = func() { rule.To = UntilTheEnd }
+		o.Then = func(r *fields.Reader, path string, n *fields.Node) { completeFaultRule(rule, r, path, n) }
+		return o
+	})
 }
 
 // faultPart returns the binding of a part of a rule, for the forms in its tags.

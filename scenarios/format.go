@@ -23,23 +23,20 @@ func bind(into any) fields.Object { return binder().Bind(into) }
 
 func bound[T any](into *T) fields.Binding { return bind(into) }
 
-// freshly returns a struct with the defaults of its tags.
-func freshly[T any]() *T {
-	into := new(T)
-	binder().Fresh(into)
-	return into
-}
-
 // formValue returns the binding of a value whose tag names a form.
 func formValue(name string, into any) fields.Binding {
 	switch into := into.(type) {
 	case *string:
 		return textValue(name, into)
 	case *float64:
-		if name == "rate" {
+		switch name {
+		case "rate":
 			return fields.Rate(into)
+		case "level":
+			return levelValue(into)
+		default:
+			return shareValue(into)
 		}
-		return shareValue(into)
 	case *Budget:
 		return budgetValue(into)
 	case *[]engine.FaultRule:
@@ -146,7 +143,7 @@ func (o *OperationSpec) FieldValue(name string) fields.Binding {
 }
 
 func propertiesValue(into *[]PropertySpec) fields.Binding {
-	return fields.ListOf[PropertySpec]{Into: into, Most: entity.MaxProperties, What: "properties", Bind: bound[PropertySpec]}
+	return fields.ListOf(into, 0, entity.MaxProperties, "properties", bound[PropertySpec])
 }
 
 // Complete implements [fields.Completer]: it fills in what follows from the verb and refuses

@@ -274,7 +274,7 @@ func (s *Scenario) UseMeasured(base string, measured *Measured) {
 
 // measuredOf binds what was measured.
 func measuredOf(into **Measured) fields.Binding {
-	return fields.Optional[Measured]{Into: into, Fresh: freshly[Measured], Bind: bound[Measured]}
+	return fields.Optional(into, bound[Measured])
 }
 
 // parametersValue is a map of parameters of the model.

@@ -54,13 +54,8 @@ type Count struct {
 // scenario leaves their number to the place where it runs.
 const FewestWorkers = 256
 
-// Limits of a scenario's numbers.
-const (
-	maxRates = 1000
-	maxStep  = 24 * time.Hour
-	// minStep is the least that fills a second of the record.
-	minStep = time.Second
-)
+// maxStep is the longest time for which a rate lasts.
+const maxStep = 24 * time.Hour
 
 // Operations returns what a phase offers, nil where it prepares or counts. The
 // slice is the phase's.
@@ -134,17 +129,16 @@ const (
 
 // FieldValue implements [fields.Valuer].
 func (p *Phase) FieldValue(name string) fields.Binding {
-	form, value := name, fields.Optional[Traffic]{Into: &p.Traffic}
+	form, bind := name, bound[Traffic]
 	switch name {
 	case FormPeak:
-		value.Fresh, value.Bind = newPeak, (*Traffic).asPeak
+		bind = (*Traffic).asPeak
 	case FormSpread:
-		value.Fresh = func() *Traffic { return &Traffic{Entities: 1000, Unit: UnitEach, Drain: defaultDrain} }
-		value.Bind = (*Traffic).asSpread
+		bind = (*Traffic).asSpread
 	default:
-		form, value.Fresh, value.Bind = "", freshly[Traffic], bound[Traffic]
+		form = ""
 	}
-	return unlessZero{value, func() bool { return p.Form != form }}
+	return unlessZero{fields.Optional(&p.Traffic, bind), func() bool { return p.Form != form }}
 }
 
 // Complete implements [fields.Completer].
@@ -154,33 +148,25 @@ func (p *Phase) Complete(_ *fields.Reader, _ string, n *fields.Node) {
 	}
 }
 
-func newPeak() *Traffic {
-	return &Traffic{Keys: []string{""}, Arrivals: &Arrivals{Steps: new(Steps)}, Unit: UnitOperations, Drain: defaultDrain}
-}
-
+// asPeak binds what a peak has. What a program called one, and is none, is refused as one
+// without rates.
 func (t *Traffic) asPeak() fields.Binding {
+	peak := *t
 	if len(t.Keys) != 1 || t.Arrivals == nil || t.Arrivals.Steps == nil {
-		// What a program called a peak, and is none, is refused as an empty one.
-		t = newPeak()
+		peak = Traffic{Keys: []string{""}, Arrivals: &Arrivals{Steps: new(Steps)}, Unit: UnitOperations, Drain: defaultDrain}
 	}
-	steps := t.Arrivals.Steps
-	o := fields.Object{What: FormPeak, Fields: []fields.Field{
-		{Name: "partition_key", Says: "The partition offered to, which must be loaded.",
-			Value: fields.Text{Into: &t.Keys[0]}, Required: true},
-		{Name: "rates", Says: "Operations per second, by step.",
-			Required: true, Value: ratesValue(&steps.Rates, "rates per second")},
-		{Name: "each", Says: "Duration per step.",
-			Value: fields.Duration{Into: &steps.Each, Least: minStep, Most: maxStep}, Required: true},
-		{Name: "hold", Says: "Whether an unreported last step repeats, so retries meet the same load.",
-			Value: fields.Truth(&steps.Hold)},
-	}}
-	o.Fields = append(o.Fields, fields.Binder{Form: formValue, View: FormPeak}.Bind(t).Fields...)
+	view := fields.Binder{Form: formValue, View: FormPeak}
+	o := view.Bind(peak.Arrivals.Steps)
+	key := fields.Field{Name: "partition_key", Says: "The partition offered to, which must be loaded.", Value: fields.Text{Into: &peak.Keys[0]}, Required: true}
+	o.What, o.Fields = FormPeak, slices.Concat([]fields.Field{key}, o.Fields, view.Bind(t).Fields)
+	o.Fresh = func() { *t = peak }
 	return o
 }
 
 func (t *Traffic) asSpread() fields.Binding {
 	o := fields.Binder{Form: formValue, View: FormSpread}.Bind(t)
 	o.What, o.One = FormSpread, []string{"rate", "clients"}
+	o.Fresh = func() { *t = Traffic{Entities: 1000, Unit: UnitEach, Drain: defaultDrain} }
 	o.Then = func(r *fields.Reader, path string, n *fields.Node) { oneLoop(r, path, n, FormSpread, "rate") }
 	return o
 }

@@ -58,14 +58,14 @@ func (v retry) Read(r *fields.Reader, path string, n *fields.Node) {
 // formulaOf binds the values of a formula of one kind.
 func formulaOf(f *backoff.Formula) fields.Binding {
 	if f.Kind == backoff.Waits {
-		return fields.ListOf[time.Duration]{Into: &f.Waits, Least: 1, Most: backoff.MaxRetries, What: "waits",
-			Bind: func(wait *time.Duration) fields.Binding {
-				return fields.Duration{Into: wait, Most: backoff.LongestParameter}
-			}}
+		return fields.ListOf(&f.Waits, 1, backoff.MaxRetries, "waits", func(wait *time.Duration) fields.Binding {
+			return fields.Duration{Into: wait, Most: backoff.LongestParameter}
+		})
 	}
 	o := fields.Object{What: "the formula " + f.Kind}
 	for _, p := range f.Parameters() {
-		o.Fields = append(o.Fields, fields.Field{Name: p.Name, Says: p.Says, Required: p.Required, Value: unlessOmitted{parameterOf(p), p}})
+		value := unlessZero{parameterOf(p), func() bool { return p.Omit != "" && p.String() == p.Omit }}
+		o.Fields = append(o.Fields, fields.Field{Name: p.Name, Says: p.Says, Required: p.Required, Value: value})
 	}
 	o.Then = func(r *fields.Reader, path string, n *fields.Node) {
 		low, what := f.Crossed()
@@ -89,20 +89,6 @@ func parameterOf(p backoff.Parameter) fields.Binding {
 	}
 	form.Description = fields.Sentence(p.Expected())
 	return fields.Single[int64]{Into: p.Into, Expected: p.Expected(), Written: p.Text, Form: form, Parse: p.Parse}
-}
-
-// unlessOmitted leaves a value of a formula out that is not written.
-type unlessOmitted struct {
-	fields.Binding
-	backoff.Parameter
-}
-
-// Write implements [fields.Binding].
-func (v unlessOmitted) Write() *fields.Node {
-	if v.Omit != "" && v.String() == v.Omit {
-		return nil
-	}
-	return v.Binding.Write()
 }
 
 // Write implements [fields.Binding]. What is no sound formula is written as the text that it is.
@@ -136,16 +122,9 @@ func (v retry) Schema() *fields.Schema {
 		formulas.Fields = append(formulas.Fields, fields.Field{Name: kind, Says: formulaSays[kind], Value: formulaOf(backoff.NewFormula(kind, none))})
 		formulas.One = append(formulas.One, kind)
 	}
-	formulas.Fields[0].Value = eitherExponential{formulas.Fields[0].Value}
+	// The first is the documents' formula, or base · multiplier^n.
+	multiplied := backoff.NewFormula(backoff.FormulaKinds()[0], func(name string) bool { return name == "multiplier" })
+	formulas.Fields[0].Value = fields.Either{{Binding: formulas.Fields[0].Value}, {Binding: formulaOf(multiplied)}}
 	text := &fields.Schema{Type: fields.Types{"string"}, Pattern: "^(" + strings.Join(backoff.FormulaKinds(), "|") + ") "}
 	return &fields.Schema{AnyOf: []*fields.Schema{{Enum: backoff.Names()}, text, formulas.Schema()}}
-}
-
-// eitherExponential is the documents' formula, or base · multiplier^n.
-type eitherExponential struct{ fields.Binding }
-
-// Schema implements [fields.Binding].
-func (v eitherExponential) Schema() *fields.Schema {
-	multiplied := backoff.NewFormula(backoff.FormulaKinds()[0], func(name string) bool { return name == "multiplier" })
-	return &fields.Schema{AnyOf: []*fields.Schema{v.Binding.Schema(), formulaOf(multiplied).Schema()}}
 }

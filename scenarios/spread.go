@@ -40,8 +40,7 @@ func (v unlessZero) Write() *fields.Node {
 func partitionsValue(count *int, named *[]string, all *bool) fields.Binding {
 	number := fields.Whole[int]{Into: count, Least: 1, Most: maxSpread,
 		Expected: fmt.Sprintf("a number from 1 to %d, or a list of PartitionKeys", maxSpread)}
-	list := fields.ListOf[string]{Into: named, Least: 1, Most: maxSpread, What: "PartitionKeys",
-		Bind: func(key *string) fields.Binding { return fields.Text{Into: key} }}
+	list := fields.ListOf(named, 1, maxSpread, "PartitionKeys", func(key *string) fields.Binding { return fields.Text{Into: key} })
 	either := fields.Either{{Binding: number, Given: func() bool { return len(*named) == 0 && (all == nil || !*all) }},
 		{Binding: list, Takes: fields.List, Given: func() bool { return len(*named) > 0 }}}
 	if all != nil {

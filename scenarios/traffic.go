@@ -88,14 +88,11 @@ func (t *Traffic) FieldValue(name string) fields.Binding {
 	case "spread.partitions":
 		return partitionsValue(&t.Partitions, &t.Keys, nil)
 	case "spread.rate":
-		return fields.Optional[Arrivals]{Into: &t.Arrivals, Fresh: fresh[Arrivals], Bind: func(a *Arrivals) fields.Binding { return fields.Rate(&a.Constant) }}
+		return fields.Optional(&t.Arrivals, func(a *Arrivals) fields.Binding { return fields.Rate(&a.Constant) })
 	default:
 		return t.thinking()
 	}
 }
-
-// Binding implements [fields.Bound].
-func (a *Arrivals) Binding() fields.Binding { return a.binding() }
 
 // Complete implements [fields.Completer]: it refuses what does not belong together.
 func (t *Traffic) Complete(r *fields.Reader, path string, n *fields.Node) {

@@ -30,7 +30,7 @@ import (
 //
 // A struct can have a second form in the file: a view has a tag of its own in the place of yaml,
 // such as spread:"partitions,required,own", for which FieldValue is asked for spread.partitions,
-// and spread.says where it says something else.
+// and spread.says and spread.list where these say something else.
 type Binder struct {
 	// Form returns the binding of a value by the name of its form.
 	Form func(name string, into any) Binding
@@ -158,7 +158,7 @@ func words(tag string) []string {
 
 // value binds one value by its tags and its type.
 func (b Binder) value(tag reflect.StructTag, name string, v reflect.Value) Binding {
-	if bounds, ok := tag.Lookup("list"); ok && v.Kind() == reflect.Slice {
+	if bounds := cmp.Or(tag.Get(b.View+".list"), tag.Get("list")); bounds != "" && v.Kind() == reflect.Slice {
 		count, what, _ := strings.Cut(bounds, " ")
 		least, most := span(count, strconv.Atoi)
 		return items{v, least, most, what, func(item reflect.Value) Binding { return b.single(tag, name, item) }}
@@ -252,6 +252,15 @@ func fresh(bound Binding) Binding {
 		o.reset()
 	}
 	return bound
+}
+
+// Optional is the binding of a value that is there or not, behind a pointer.
+func Optional[T any](into **T, bind func(*T) Binding) Binding {
+	return optional{reflect.ValueOf(into).Elem(), pointed(bind)}
+}
+
+func pointed[T any](bind func(*T) Binding) func(reflect.Value) Binding {
+	return func(value reflect.Value) Binding { return bind(value.Addr().Interface().(*T)) }
 }
 
 // optional is a value behind a pointer.

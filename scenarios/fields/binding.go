@@ -179,53 +179,10 @@ func (o Object) Write() *Node {
 	return n
 }
 
-// Optional is a value that is there or not, behind a pointer.
-type Optional[T any] struct {
-	Into  **T
-	Fresh func() *T
-	Bind  func(*T) Binding
-}
-
-// Read implements [Binding].
-func (o Optional[T]) Read(r *Reader, path string, n *Node) {
-	value := o.Fresh()
-	o.Bind(value).Read(r, path, n)
-	*o.Into = value
-}
-
-// Write implements [Binding].
-func (o Optional[T]) Write() *Node {
-	if *o.Into == nil {
-		return nil
-	}
-	return o.Bind(*o.Into).Write()
-}
-
-// ListOf is a list of least to most values. An empty one is not written.
-type ListOf[T any] struct {
-	Into        *[]T
-	Least, Most int
-	// What names the items in messages.
-	What string
-	Bind func(*T) Binding
-}
-
-// Read implements [Binding].
-func (l ListOf[T]) Read(r *Reader, path string, n *Node) { l.items().Read(r, path, n) }
-
-// Write implements [Binding].
-func (l ListOf[T]) Write() *Node { return l.items().Write() }
-
-// Schema implements [Binding].
-func (l ListOf[T]) Schema() *Schema { return l.items().Schema() }
-
-func (l ListOf[T]) items() items {
-	if l.Into == nil {
-		l.Into = new([]T)
-	}
-	return items{reflect.ValueOf(l.Into).Elem(), l.Least, l.Most, l.What, func(item reflect.Value) Binding {
-		return l.Bind(item.Addr().Interface().(*T))
-	}}
+// ListOf is the binding of a list of least to most values, which what names in messages. An
+// empty one is not written.
+func ListOf[T any](into *[]T, least, most int, what string, bind func(*T) Binding) Binding {
+	return items{reflect.ValueOf(into).Elem(), least, most, what, pointed(bind)}
 }
 
 // items is a list of values of any type.

@@ -31,9 +31,6 @@ func (o Object) Schema() *Schema {
 	return s
 }
 
-// Schema implements [Binding].
-func (o Optional[T]) Schema() *Schema { return o.Bind(o.Fresh()).Schema() }
-
 // JSONNumeric is the form of a number in JSON.
 var JSONNumeric = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 
