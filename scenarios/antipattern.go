@@ -31,6 +31,16 @@ type Setting struct{ Path, Value string }
 // String returns the setting as path=value.
 func (s Setting) String() string { return s.Path + "=" + s.Value }
 
+// Settings returns the settings that texts of the form path=value are.
+func Settings(texts ...string) []Setting {
+	var list []Setting
+	for _, one := range texts {
+		path, value, _ := strings.Cut(one, "=")
+		list = append(list, Setting{path, value})
+	}
+	return list
+}
+
 const maxSettings = 50
 
 // settingsValue is a map from paths to values.

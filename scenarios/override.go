@@ -53,7 +53,7 @@ func (s *Scenario) SetFrom(from, path, value string) error {
 func (s *Scenario) SetAll(settings []Setting) error {
 	// The values are written into one tree, which is read once. Where something is wrong, or there
 	// are several ways to read a value, each is set by itself.
-	tree, plain := s.encode(), true
+	tree, plain := s.encode(), len(settings) > 0
 	for _, one := range settings {
 		steps, ways, err := place(tree, "--set "+one.Path, one.Path, one.Value)
 		if plain = err == nil && len(ways) == 1 && len(ways[0].faults) == 0; !plain {

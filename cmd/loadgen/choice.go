@@ -83,13 +83,12 @@ func (f *choiceFlags) apply(flags *pflag.FlagSet, d *draft) (*scenarios.Scenario
 		}
 	}
 	for _, one := range f.Set {
-		path, value, cut := strings.Cut(one, "=")
-		if !cut {
+		if !strings.Contains(one, "=") {
 			return nil, usageError{fmt.Errorf("--set %s: expected path=value, such as %s", one, d.example)}
 		}
-		if err := s.Set(path, value); err != nil {
-			return nil, err
-		}
+	}
+	if err := s.SetAll(scenarios.Settings(f.Set...)); err != nil {
+		return nil, err
 	}
 	if flags.Changed("workers") && f.Workers == 0 { // which a scenario that does not say has
 		return nil, usageError{errors.New("--workers 0: expected 1 or more; without it a run has as many as it needs")}

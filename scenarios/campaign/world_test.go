@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -47,10 +46,7 @@ func builtin(t testing.TB, name string, settings ...string) *scenarios.Scenario 
 // set gives a scenario values: path=value.
 func set(t testing.TB, s *scenarios.Scenario, settings ...string) *scenarios.Scenario {
 	t.Helper()
-	for _, setting := range settings {
-		path, value, _ := strings.Cut(setting, "=")
-		require.NoError(t, s.Set(path, value))
-	}
+	require.NoError(t, s.SetAll(scenarios.Settings(settings...)))
 	if len(settings) > 0 {
 		require.Empty(t, s.Validate())
 	}

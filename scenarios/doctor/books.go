@@ -30,10 +30,10 @@ const (
 	booksLost = 20_000
 )
 
-var booksValues = [][2]string{
-	{"phases.load.entities", booksLoad}, {"phases.load.transaction", "50"},
-	{"phases.peak.rates", booksRate}, {"phases.peak.each", booksLasts}, {"phases.peak.hold", "false"},
-	{"model.partition_target", booksTarget}, {"workers", strconv.Itoa(trialWorkers)},
+var booksValues = []string{
+	"phases.load.entities=" + booksLoad, "phases.load.transaction=50",
+	"phases.peak.rates=" + booksRate, "phases.peak.each=" + booksLasts, "phases.peak.hold=false",
+	"model.partition_target=" + booksTarget, "workers=" + strconv.Itoa(trialWorkers),
 }
 
 // booksFigures are the counters of a run's record and of its service.
@@ -46,10 +46,10 @@ type booksFigures struct {
 	faults []string
 }
 
-// measureBooks runs the stress test with these values over HTTP, with its record in a temporary
+// measureBooks runs the stress test with these settings over HTTP, with its record in a temporary
 // folder.
-func measureBooks(ctx context.Context, values [][2]string) (f booksFigures, err error) {
-	s, err := stress(values...)
+func measureBooks(ctx context.Context, settings []string) (f booksFigures, err error) {
+	s, err := stress(settings...)
 	if err != nil {
 		return booksFigures{}, err
 	}

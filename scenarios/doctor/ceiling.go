@@ -66,7 +66,7 @@ func (r trials) measureCeiling(ctx context.Context) (ceilingFigures, error) {
 // measureEngine sends operations to an engine without limits at the maximum rate, after a tenth of
 // them as warm-up.
 func (r trials) measureEngine(ctx context.Context, operations uint64) (pace, error) {
-	s, err := stress([2]string{"model.profile", model.Off})
+	s, err := stress("model.profile=" + model.Off)
 	if err != nil {
 		return pace{}, err
 	}

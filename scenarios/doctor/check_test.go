@@ -157,7 +157,7 @@ func TestBooksOfALossyService(t *testing.T) {
 	t.Parallel()
 	// Without limits and times of a model, and with as few operations, it is over soon.
 	f, err := measureBooks(t.Context(), append(slices.Clone(booksValues),
-		[][2]string{{"model.profile", model.Off}, {"phases.peak.each", "1s"}, {"phases.peak.rates", "[500]"}}...))
+		[]string{"model.profile=" + model.Off, "phases.peak.each=1s", "phases.peak.rates=[500]"}...))
 	assert.Truef(t, err == nil && len(f.faults) <= 0, "measureBooks = %+v, %v; want books that close", f, err)
 	// 500 replies, of which each is lost with p = 0.02: fewer than one or more than
 	// 30 come once in ten thousand times.
@@ -182,8 +182,7 @@ func TestBooksFinding(t *testing.T) {
 
 // A record that says something else than it was sealed with is found out.
 func TestDifferencesOfARecordReadBack(t *testing.T) {
-	s := runtest.Must(stress([2]string{"phases.load.entities", "100"}, [2]string{"phases.peak.each", "1s"},
-		[2]string{"phases.peak.rates", "[50]"}))
+	s := runtest.Must(stress("phases.load.entities=100", "phases.peak.each=1s", "phases.peak.rates=[50]"))
 	folder := new(results.Memory)
 	record := runtest.Must(run.Run(t.Context(), run.Plan{Scenario: s, Memory: folder}))
 	again := runtest.Must(results.Read(folder))

@@ -42,13 +42,11 @@ func (r trials) carryOut(ctx context.Context, t target.Target, counter target.Co
 	return trial.Run(ctx, stages...)
 }
 
-// stress returns the stress test with these values, each by its path.
-func stress(values ...[2]string) (*scenarios.Scenario, error) {
+// stress returns the stress test with settings of the form path=value.
+func stress(settings ...string) (*scenarios.Scenario, error) {
 	s, err := scenarios.Builtin("stress")
-	for _, one := range values {
-		if err == nil {
-			err = s.Set(one[0], one[1])
-		}
+	if err == nil {
+		err = s.SetAll(scenarios.Settings(settings...))
 	}
 	if err != nil {
 		return nil, err

@@ -383,8 +383,7 @@ func TestNeeds(t *testing.T) {
 	t.Parallel()
 	needs := func(rates, each string) need {
 		t.Helper()
-		s, err := stress([2]string{"phases.load.entities", "100"}, [2]string{"phases.peak.rates", rates}, [2]string{"phases.peak.each", each},
-			[2]string{"phases.peak.hold", "false"})
+		s, err := stress("phases.load.entities=100", "phases.peak.rates="+rates, "phases.peak.each="+each, "phases.peak.hold=false")
 		require.NoError(t, err)
 		return runtest.Must(needOf(t.Context(), s))
 	}

@@ -36,10 +36,7 @@ func parsed(t testing.TB, text string, set ...string) *scenarios.Scenario {
 	t.Helper()
 	s, err := scenarios.Parse("scenario.yaml", []byte(text))
 	require.NoError(t, err)
-	for _, one := range set {
-		path, value, _ := strings.Cut(one, "=")
-		require.NoError(t, s.Set(path, value))
-	}
+	require.NoError(t, s.SetAll(scenarios.Settings(set...)))
 	return s
 }
 

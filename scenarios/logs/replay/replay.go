@@ -285,11 +285,8 @@ expect: ["share_lost <= 0%%", "first_throttled <= %v%%"]
 	if p.Retry != "" {
 		s.Retry = p.Retry
 	}
-	for _, one := range p.Set {
-		path, value, _ := strings.Cut(one, "=")
-		if err := s.Set(path, value); err != nil {
-			return nil, err
-		}
+	if err := s.SetAll(scenarios.Settings(p.Set...)); err != nil {
+		return nil, err
 	}
 	p.limit(s, profile)
 	if err := fields.FaultsOf(s.Validate()); err != nil {

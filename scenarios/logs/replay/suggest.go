@@ -148,11 +148,8 @@ func (p *playing) likened() (*scenarios.Scenario, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: nothing can be proposed: %w", ErrKeys, err)
 	}
-	for _, one := range p.Set {
-		path, value, _ := strings.Cut(one, "=")
-		if err := s.Set(path, value); err != nil {
-			return nil, err
-		}
+	if err := s.SetAll(scenarios.Settings(p.Set...)); err != nil {
+		return nil, err
 	}
 	p.limit(s, p.profile)
 	return s, fields.FaultsOf(s.Validate())

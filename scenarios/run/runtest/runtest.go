@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,10 +60,7 @@ func Builtin(t testing.TB, name string, settings ...string) *scenarios.Scenario 
 // Set applies settings of the form path=value to a scenario and returns it.
 func Set(t testing.TB, s *scenarios.Scenario, settings ...string) *scenarios.Scenario {
 	t.Helper()
-	for _, one := range settings {
-		path, value, _ := strings.Cut(one, "=")
-		require.NoError(t, s.Set(path, value))
-	}
+	require.NoError(t, s.SetAll(scenarios.Settings(settings...)))
 	if faults := s.Validate(); len(faults) > 0 {
 		t.Fatalf("%v: %v", settings, errors.Join(faults...))
 	}
