@@ -94,7 +94,7 @@ func Page(w io.Writer, k *Kept) error {
 		if !is || pictures[one.ID] != "" {
 			continue
 		}
-		// The first chart of the screen stands beside the answer.
+		// The first chart of the screen stands next to the answer.
 		beside := i < len(k.Document.Screen) && len(pictures) == 0
 		picture, err := chart.Inline(one.ID, k.Record, chart.Options{Axis: k.Axis, Narrow: beside})
 		if err != nil {

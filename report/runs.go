@@ -175,7 +175,7 @@ var runLines = sync.OnceValue(func() *document.Narrative { return document.Parse
 // listed is the evidence of the lines below the table.
 type listed struct{ *RunList }
 
-// Place is the folder of the runs, Beside what it has besides.
+// Place is the folder of the runs, Beside its other contents.
 func (l *listed) Place() string { return catalog.Shown(l.of.Folder) }
 
 // Beside is described with Place.

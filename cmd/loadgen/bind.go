@@ -18,7 +18,7 @@ import (
 const (
 	tagGroup    = "group"    // the heading that help shows the flag under; of a struct: that of all its flags
 	tagRare     = "rare"     // "yes": only `loadgen help VERB --all` shows the flag
-	tagRequires = "requires" // flags of which at least one must be typed, too
+	tagRequires = "requires" // flags, one of which must be typed, too
 	tagExcludes = "excludes" // flags that must not be typed, too
 )
 
@@ -107,11 +107,11 @@ func addFlag(flags *pflag.FlagSet, into any, name, letter, usage string) {
 	}
 }
 
-// checkFlags returns what is wrong with the flags that were typed: one without another that it requires, or beside
+// checkFlags returns what is wrong with the flags that were typed: one without another that it requires, or with
 // one that it excludes, or an empty text.
 func checkFlags(c *cobra.Command) error {
 	flags := c.Flags()
-	// A verb can set a flag of yes or no by itself.
+	// A verb can set a flag of yes or no.
 	set := func(name string) bool {
 		f := flags.Lookup(name)
 		return f != nil && (f.Changed || f.Value.Type() == "bool" && f.Value.String() == "true")

@@ -77,7 +77,7 @@ inconclusive in most runs of B.`,
 	return c
 }
 
-// validate returns an error about the flags of a gate of so many scenarios.
+// validate returns an error about the flags of a gate with this number of scenarios.
 func (f *gateFlags) validate(flags *pflag.FlagSet, number int) error {
 	if f.Pairs.Against != "" {
 		if number != 1 {

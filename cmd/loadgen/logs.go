@@ -232,7 +232,7 @@ func (f *replayFlags) designs(args []string) (paths []string, err error) {
 		if p.PartitionKey == "" || p.RowKey == "" {
 			return nil, usageError{fmt.Errorf("--try %s requires --partition-key and --row-key, the templates of the log's keys", template)}
 		}
-		// What the log's keys tell apart, these do.
+		// The RowKey keeps entities distinct, as the log's keys do.
 		f.Plan.Designs = append(f.Plan.Designs, replay.Design{Name: template, PartitionKey: template, RowKey: p.PartitionKey + "_" + p.RowKey})
 	}
 	switch {

@@ -84,7 +84,7 @@ const (
 )
 
 // judged are the rates by which a peak is judged, as parts of it: half of it and three quarters,
-// itself, and up to twice as much for the headroom. Checks of the run are of what is asked for: with them a peak is the
+// itself, and up to twice as much for the headroom. Checks cover the whole run: with them the peak is the
 // highest rate.
 var judged = [...]float64{.5, .75, 1, 1.25, 1.5, 2}
 
@@ -121,7 +121,7 @@ func (f *loadFlags) validate(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// rates returns the rates that are asked for, nil for those of the scenario. Checked is whether the run has checks.
+// rates returns the rates of the flags, nil for those of the scenario. Checked is whether the run has checks.
 func (f *loadFlags) rates(checked bool) []float64 {
 	switch {
 	case f.Peak > 0:
