@@ -52,7 +52,7 @@ func (m Multiplied) band(x int) (low, high time.Duration) {
 	if x < 1 || m.Base <= 0 {
 		return 0, 0
 	}
-	// A power beyond all numbers is infinite, and the maximum less.
+	// A power that overflows is +Inf, which the maximum bounds.
 	bound, power := max(m.Max, 0), math.Round(float64(m.Base)*math.Pow(m.Multiplier, float64(x-1)))
 	if power < float64(bound) {
 		bound = min(max(time.Duration(power), m.Min), bound)

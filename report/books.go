@@ -41,7 +41,7 @@ func (a *author) billed() {
 // LateMillis is the lateness from which an operation counts as late.
 func (a *author) LateMillis() int64 { return results.LateAfter.Milliseconds() }
 
-// TargetAgrees reports whether the target counted the same attempts, so many of them as failed that the run has as handled.
+// TargetAgrees reports whether the target counted the same attempts, and as many failures as the run recorded as handled.
 func (a *author) TargetAgrees(handled int64) bool {
 	target, all := a.Target, a.Everything()
 	return target.Requests == all.Attempts && target.Throttled == all.Throttled && target.Ok == all.Ok-handled && target.Failed == all.Failed+handled

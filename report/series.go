@@ -22,7 +22,7 @@ func (a *author) seconds() {
 	a.lines("lines of seconds")
 	rates := []track{perSecond("due", document.Offered, func(i *results.Interval) int64 { return i.Scheduled }),
 		perSecond("succeeded", document.Served, func(i *results.Interval) int64 { return i.Succeeded })}
-	if a.some(func(i *results.Interval) bool { return i.Dropped != 0 }) {
+	if a.anySecond(func(i *results.Interval) bool { return i.Dropped != 0 }) {
 		rates = append(rates, perSecond("dropped", document.Failed, func(i *results.Interval) int64 { return i.Dropped }))
 	}
 	a.Append(a.series("rate", rates...))
@@ -37,11 +37,11 @@ func (a *author) seconds() {
 		inMillis("response "+response, document.Second, ofResponse), inMillis("service "+service, document.Third, ofService))
 	times.Log = true
 	a.Append(entities, times, a.refusalSeries())
-	if a.some(func(i *results.Interval) bool { return i.InFlight != 0 }) {
+	if a.anySecond(func(i *results.Interval) bool { return i.InFlight != 0 }) {
 		a.Append(a.series("in-flight", track{"under way", document.First, func(i *results.Interval) *float64 { return new(float64(i.InFlight)) }}))
 	}
 	// In virtual time nothing is late.
-	if a.Manifest.Time != "virtual" && a.some(func(i *results.Interval) bool { return i.Lag.Max != nil }) {
+	if a.Manifest.Time != "virtual" && a.anySecond(func(i *results.Interval) bool { return i.Lag.Max != nil }) {
 		high, of := a.highQuantile(func(i *results.Interval) results.Quantiles { return i.Lag })
 		lag := a.series("lag", inMillis("p50", document.First, func(i *results.Interval) *int64 { return i.Lag.P50 }),
 			inMillis(high, document.Second, of),
@@ -80,7 +80,7 @@ func (a *author) measured() document.Stretch {
 }
 
 // some reports whether a second is of a kind.
-func (a *author) some(is func(*results.Interval) bool) bool {
+func (a *author) anySecond(is func(*results.Interval) bool) bool {
 	return slices.ContainsFunc(a.Intervals, func(row results.Interval) bool { return is(&row) })
 }
 
@@ -155,8 +155,8 @@ func (a *author) series(id string, tracks ...track) document.Series {
 
 // highQuantile returns the p99 of seconds, or their p90 if no second has enough operations for a p99.
 func (a *author) highQuantile(of func(*results.Interval) results.Quantiles) (string, func(*results.Interval) *int64) {
-	if !a.some(func(i *results.Interval) bool { return of(i).P99 != nil }) &&
-		a.some(func(i *results.Interval) bool { return of(i).P90 != nil }) {
+	if !a.anySecond(func(i *results.Interval) bool { return of(i).P99 != nil }) &&
+		a.anySecond(func(i *results.Interval) bool { return of(i).P90 != nil }) {
 		return "p90", func(i *results.Interval) *int64 { return of(i).P90 }
 	}
 	return "p99", func(i *results.Interval) *int64 { return of(i).P99 }

@@ -78,39 +78,36 @@ func SharesOf(seconds float64, offered []PartitionStats, served func(*PartitionS
 	return slices.DeleteFunc(classes[:], func(c SharesClass) bool { return c.Partitions == 0 })
 }
 
-// Audit is what became of the writes of a run that were looked after.
+// Audit is the result of reading the writes of a run back.
 type Audit struct {
-	// Writes is how many operations wrote under an id = Acknowledged + Unknown +
-	// Absent. An unknown write ended without a word on whether it was carried out:
-	// it may be there or not. An absent one was throttled to the end, or found that
-	// somebody else had been faster.
+	// Writes is the number of operations that wrote with an id = Acknowledged + Unknown +
+	// Absent. An unknown write may have been carried out or not: no reply says so. An
+	// absent one was throttled until it was given up, or lost a conflict with another
+	// writer.
 	Writes       int64 `json:"writes"`
 	Acknowledged int64 `json:"acknowledged"`
 	Unknown      int64 `json:"unknown"`
 	Absent       int64 `json:"absent"`
-	// Own409, Own412 and Own404 are the writes that met their own success: a retry
-	// of an insert, of a conditional write, of a deletion.
+	// Own409, Own412 and Own404 are retries that were refused because an earlier
+	// attempt had succeeded: of an insert, a conditional write, a deletion.
 	Own409 int64 `json:"own_409"`
 	Own412 int64 `json:"own_412"`
 	Own404 int64 `json:"own_404"`
-	// ForeignConflicts are the replies with 409, 412 or 404 to a write that somebody
-	// else was faster than.
+	// ForeignConflicts are replies with 409, 412 or 404 caused by another writer.
 	ForeignConflicts int64 `json:"foreign_conflicts"`
-	// Keys is how many entities were watched, of which ReadBack were read after the
-	// run. Unwatched is how many writes of entities came when no more could be
-	// watched.
+	// Keys is the number of watched entities; ReadBack of them were read after the
+	// run. Unwatched is the number of entity writes beyond the maximum that is watched.
 	Keys      int64 `json:"keys"`
 	ReadBack  int64 `json:"read_back"`
 	Unwatched int64 `json:"unwatched"`
-	// Lost is how many acknowledged writes are not there, though nothing can have
-	// replaced them; Doubled how many times too often counters were raised.
+	// Lost is the number of acknowledged writes that are missing although nothing can
+	// have replaced them; Doubled is how many times too often counters were raised.
 	Lost    int64 `json:"lost"`
 	Doubled int64 `json:"doubled"`
 	// Blind is how many of Lost the run itself may have overwritten, because it wrote the entity
 	// without a condition (If-Match: *).
 	Blind int64 `json:"blind,omitempty"`
-	// Overwritten is how many entities somebody wrote last whom the run does not
-	// know.
+	// Overwritten is the number of entities whose last writer is unknown to the run.
 	Overwritten int64 `json:"overwritten"`
 	// Examples name some of the entities at fault, in the order in which they were
 	// read.

@@ -84,7 +84,7 @@ func quantiles(sum *Interval, of []*Interval) {
 	}
 	// A quantile of the response times is no more than the end of the bucket in which it lies.
 	for i, q := range []float64{.5, .9, .99, .999} {
-		of := sum.Response.told()[i]
+		of := sum.Response.fields()[i]
 		if float64(sum.Succeeded)*(1-q)+1e-9 < minBeyond {
 			continue
 		}
@@ -100,8 +100,8 @@ func quantiles(sum *Interval, of []*Interval) {
 	}
 }
 
-// told returns p50, p90, p99 and p99.9.
-func (q *Quantiles) told() [4]**int64 { return [...]**int64{&q.P50, &q.P90, &q.P99, &q.P999} }
+// fields returns p50, p90, p99 and p99.9.
+func (q *Quantiles) fields() [4]**int64 { return [...]**int64{&q.P50, &q.P90, &q.P99, &q.P999} }
 
 // bounds returns the greatest of each quantile among the runs that had anything, where each
 // of those tells it: at most so many of all lie beyond as lie beyond in each.
@@ -118,8 +118,8 @@ func bounds(of []*Interval, all int64, has func(*Interval) (int64, Quantiles)) Q
 			continue
 		}
 		sum.Max = greater(sum.Max, own.Max)
-		theirs := own.told()
-		for i, mine := range sum.told() {
+		theirs := own.fields()
+		for i, mine := range sum.fields() {
 			if *mine == nil || *theirs[i] == nil {
 				*mine = nil
 			} else {

@@ -47,13 +47,6 @@ func OfKeys(file, partitionKey, rowKey string) (*Scenario, string, error) {
 	if len(columns) == 0 {
 		return nil, "", fmt.Errorf("template %s has no column; expected one, such as {device}", nearest.Shown(partitionKey))
 	}
-	s, err := Parse("--keys "+file, fmt.Appendf(nil, ownKeys, filepath.Base(file), strings.Join(columns, ", "), partitionKey, rowKey))
-	if err != nil {
-		return nil, "", err
-	}
-	// Faults are of what was typed.
-	s.Credit("rows", "--keys "+file)
-	s.Credit("design.partition_key", "--partition-key")
-	s.Credit("design.row_key", "--row-key")
-	return s, filepath.Dir(file), nil
+	s, err := Parse(file, fmt.Appendf(nil, ownKeys, filepath.Base(file), strings.Join(columns, ", "), partitionKey, rowKey))
+	return s, filepath.Dir(file), err
 }

@@ -97,6 +97,10 @@ func (f *loadFlags) draft() (*draft, error) {
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--partition-key: %w", err)}
 	}
+	// Faults concern what was typed, not the text that was made of it.
+	s.Credit("rows", "--keys "+f.Keys)
+	s.Credit("design.partition_key", "--partition-key")
+	s.Credit("design.row_key", "--row-key")
 	return &draft{scenario: s, name: f.Keys, folder: folder, files: scenarios.FilesIn(folder), example: "entity.size=300"}, nil
 }
 

@@ -123,7 +123,7 @@ func Comparisons(pattern, instead [][]Figure) []Comparison {
 		case c.counted && (ours.runs == 0 || theirs.runs == 0):
 			// The other side's workflows do not count it.
 		case ours.differs(theirs):
-			list = append(list, Comparison{c.operation, c.name, ours.in(c.format), theirs.in(c.format), c.origin})
+			list = append(list, Comparison{c.operation, c.name, ours.format(c.format), theirs.format(c.format), c.origin})
 		}
 	}
 	return list
@@ -164,7 +164,7 @@ func (s span) differs(other span) bool {
 	}
 }
 
-func (s span) in(format string) string {
+func (s span) format(format string) string {
 	if s.runs == 0 {
 		return document.Untold
 	}

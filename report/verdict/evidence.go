@@ -45,8 +45,8 @@ func evidenceOf(record *results.Record, summary *results.Summary) *evidence {
 	return e
 }
 
-// holds reports whether a step holds its rate, and why that is unknown.
-func (e *evidence) holds(step figure.Step) figure.Holding { return e.figures.Holds(step, e.waited) }
+// holding reports whether a step holds its rate, and why that is unknown.
+func (e *evidence) holding(step figure.Step) figure.Holding { return e.figures.Holds(step, e.waited) }
 
 // documentedPartition is the documents' target of a partition in entities per second.
 const documentedPartition = 2000
@@ -181,7 +181,7 @@ func (e *evidence) Loss() *loss {
 	}
 	figures := e.figures.Step(s.Top, nil)
 	l := &loss{stretch: s, Offered: figures.Offered, Lost: figures.ShareLostSettled, Account: e.AccountBinds() || e.fillsAccounts()}
-	l.Late = e.holds(s.Top).Unsent != ""
+	l.Late = e.holding(s.Top).Unsent != ""
 	if len(s.Kinds) > 0 {
 		l.Offered = e.figures.Step(s.Top, func(kind results.Kind) bool { return slices.Contains(s.Kinds, kind.Name) }).Offered
 	}
@@ -273,10 +273,10 @@ func (e *evidence) Peak() *peak {
 	case offered <= 0:
 	case e.Summary.Saturation != nil:
 		p.Headroom = *e.Summary.Saturation / offered
-	case e.holds(step).Holds:
+	case e.holding(step).Holds:
 		p.AtLeast = true
 		for _, other := range e.steps {
-			if e.holds(other).Holds && !other.Phase.Varying {
+			if e.holding(other).Holds && !other.Phase.Varying {
 				p.Headroom = max(p.Headroom, other.Phase.Rate/step.Phase.Rate)
 			}
 		}

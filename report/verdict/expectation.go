@@ -122,7 +122,7 @@ func (e *evidence) checks() []results.Check {
 			why = "no step of that rate was reached"
 		}
 		if why == "" {
-			holding := e.holds(step)
+			holding := e.holding(step)
 			why, c.Observed, c.Ok = holding.Why, e.sustainedBy(step), &holding.Holds
 		}
 		if why != "" {

@@ -42,7 +42,7 @@ func (e *evidence) unknownClaim(claim *figure.Claim, found figure.ClaimJudgement
 	}
 	if found.Pass {
 		for _, of := range claim.Capped() {
-			why = cmp.Or(why, e.figures.Unsent(of, e.holds))
+			why = cmp.Or(why, e.figures.Unsent(of, e.holding))
 		}
 	}
 	return why

@@ -79,7 +79,7 @@ func (e *evidence) phases() []results.PhaseSummary {
 		if v := figures.OfStep("throughput", step, nil); v.Interval != nil {
 			summary.Throughput, summary.ThroughputInterval = v.Pointer(), v.Interval[:]
 		}
-		if holding := e.holds(step); holding.Why != "" {
+		if holding := e.holding(step); holding.Why != "" {
 			summary.Why = holding.Why
 		} else {
 			summary.Holds = &holding.Holds

@@ -132,7 +132,7 @@ func (e *evidence) problems() []*problem {
 	return list
 }
 
-// ManyFail reports whether so many requests failed that the traffic does not show what a key sustains.
+// ManyFail reports whether too many requests failed to show what a key sustains.
 func (e *evidence) ManyFail() bool { return e.Failing() > maxFailedShare }
 
 // Failing is the share of failed requests, of all or of the hottest partition.

@@ -90,13 +90,13 @@ func Served(s *results.Summary) *float64 {
 	return most
 }
 
-// ContestFile is what the folder of a contest of designs holds in the place of a run.json.
+// ContestFile is the file of a contest of designs, whose folder has no run.json.
 const ContestFile = "contest.json"
 
 // mostContest bounds what is read of one, in bytes.
 const mostContest = 16 << 20
 
-// Contest is what a contest of designs came to, as far as a list of runs tells it.
+// Contest is the result of a contest of designs that a list of runs shows.
 type Contest struct {
 	Verdict string `json:"verdict"`
 	// Winner is the design that won, nil where none is shown to be the best; State is that
@@ -115,7 +115,7 @@ func IsContest(folder string) bool {
 	return !holdsRun(folder) && isFile(filepath.Join(folder, ContestFile))
 }
 
-// parseContest reads what a list tells of a contest.
+// parseContest reads the result of a contest for a list.
 func parseContest(text io.Reader) (*Contest, error) {
 	c := new(Contest)
 	if err := json.NewDecoder(text).Decode(c); err != nil {

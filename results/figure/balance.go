@@ -178,7 +178,7 @@ func (f *Figures) StillThrottled() []results.KeyTail {
 	return list
 }
 
-// balances are what load balancing did, of which only a simulated run tells.
+// balances are the figures of load balancing, which only simulated runs have.
 func balances() []Definition {
 	var list []Definition
 	for _, one := range []struct {

@@ -119,9 +119,9 @@ func (p *parser) exact(c *Claim, at int) {
 	if c.comparison != "==" && c.comparison != "!=" {
 		return
 	}
-	whole := c.number.whole() && c.number.suffix == ""
+	whole := c.number.isWhole() && c.number.suffix == ""
 	if c.againstOther {
-		whole = c.factor == (ClaimNumber{}) || c.factor.whole()
+		whole = c.factor == (ClaimNumber{}) || c.factor.isWhole()
 	}
 	if c.unit != Count || !whole {
 		p.fail(at, "%s is for whole counts; expected <, <=, > or >=", c.comparison)

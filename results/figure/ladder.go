@@ -160,7 +160,7 @@ func (l *Ladder) seconds(run []second) []second {
 	var list []second
 	unit := unitOf(run)
 	for i, step := range slices.Concat(l.Steps, l.holds) {
-		first, end := step.whole()
+		first, end := step.wholeSeconds()
 		if end-first > unit || i == 0 {
 			first++
 		}
@@ -184,8 +184,8 @@ func (l *Ladder) judge(run []second) {
 		attempts += sum.Attempts
 	}
 	l.Share = float64(throttled) / float64(max(1, attempts))
-	first, _ := l.Steps[0].whole()
-	_, end := l.Steps[len(l.Steps)-1].whole()
+	first, _ := l.Steps[0].wholeSeconds()
+	_, end := l.Steps[len(l.Steps)-1].wholeSeconds()
 	all, unit := l.seconds(run), unitOf(run)
 	l.judgeRefusals(all, slices.DeleteFunc(slices.Clone(run), func(s second) bool {
 		return s.Second < first || s.End() > end || s.Seconds() != unit

@@ -177,13 +177,13 @@ func (s *Selection) throughput() Value {
 // closed loop from its begin to its end. In a long record it is that of each whole minute or hour, or of what
 // there is if none is whole. It also returns the length of each in seconds.
 func (s Step) servedBySecond(record *results.Record, want func(results.Kind) bool) (list []float64, unit float64) {
-	first, end := s.whole()
+	first, end := s.wholeSeconds()
 	if !s.Closed() && !s.Phase.Unplanned {
 		settled := s
 		phase := *s.Phase
 		phase.Begin += (phase.End - phase.Begin) / 2
 		settled.Phase = &phase
-		if half, _ := settled.whole(); half < end {
+		if half, _ := settled.wholeSeconds(); half < end {
 			first = half
 		}
 	}

@@ -188,9 +188,9 @@ func (s Step) lastHalf() float64 {
 	return max(0, (s.end - middle).Seconds())
 }
 
-// whole returns the whole seconds of the run that lie in the step: the first, and the one
+// wholeSeconds returns the whole seconds of the run that lie in the step: the first, and the one
 // behind the last.
-func (s Step) whole() (first, end int64) {
+func (s Step) wholeSeconds() (first, end int64) {
 	first, end = int64(s.Phase.Begin/time.Second), int64(s.end/time.Second)
 	if s.Phase.Begin%time.Second > 0 {
 		first++
@@ -200,7 +200,7 @@ func (s Step) whole() (first, end int64) {
 
 // Within reports whether a whole second of the run lies in the step.
 func (s Step) Within(second int64) bool {
-	first, end := s.whole()
+	first, end := s.wholeSeconds()
 	return first <= second && second < end
 }
 

@@ -118,7 +118,7 @@ func (f *Figures) Holds(step Step, waited func(second int64) string) Holding {
 func (f *Figures) mayQueue(step Step, list []second) bool {
 	// Among late seconds, only a queue of half a second counts.
 	const late = 0.5
-	_, end := step.whole()
+	_, end := step.wholeSeconds()
 	at := slices.IndexFunc(f.run, func(s second) bool { return s.End() == end })
 	switch {
 	case at < 0 || step.Closed():

@@ -139,8 +139,8 @@ func (n ClaimNumber) Value() float64 {
 // String returns the number as it is written.
 func (n ClaimNumber) String() string { return n.digits + n.suffix }
 
-// whole reports whether the number has no decimals.
-func (n ClaimNumber) whole() bool {
+// isWhole reports whether the number has no decimals.
+func (n ClaimNumber) isWhole() bool {
 	_, err := strconv.ParseInt(n.digits, 10, 64)
 	return err == nil
 }

@@ -99,7 +99,7 @@ func (c *Campaign) Forecasts() []Forecast {
 				c.forecastOperations(f, weighed(d.Traffic), float64(d.expected))
 			}
 			f.Operations, f.Lasts = addUp(f.Operations, int64(min(d.expected, math.MaxInt64/2))), f.Lasts+d.lasts
-			if again := c.again(d); again != nil {
+			if again := c.secondTry(d); again != nil {
 				var once Forecast
 				c.forecastOperations(&once, weighed(again.Traffic), float64(again.expected))
 				f.AtMost += once.AtMost

@@ -83,7 +83,7 @@ func (c *Campaign) create(ctx context.Context) error {
 	claimed := c.fresh
 	for _, d := range all {
 		claimed += d.claims()
-		if again := c.again(d); again != nil {
+		if again := c.secondTry(d); again != nil {
 			claimed += again.claims()
 		}
 	}

@@ -395,7 +395,7 @@ func (c *Campaign) offerPeak(ctx context.Context, d *dry) error {
 			step = one
 		}
 	}
-	again := c.again(d)
+	again := c.secondTry(d)
 	if step == nil || again == nil {
 		return c.run(ctx, d.stage)
 	}
@@ -426,9 +426,9 @@ func (c *Campaign) offerPeak(ctx context.Context, d *dry) error {
 	return c.run(ctx, again.stage)
 }
 
-// again is a second try of a phase's step at the rate that was asked for, nil where it has
+// secondTry is a second try of a phase's step at the rate that was asked for, nil where it has
 // none.
-func (c *Campaign) again(d *dry) *dry {
+func (c *Campaign) secondTry(d *dry) *dry {
 	asked := func(step arrival.Step) bool { return c.Peak > 0 && step.Rate == c.Peak }
 	if d.stage == nil || d.Events() || !slices.ContainsFunc(d.Ladder(), asked) {
 		return nil

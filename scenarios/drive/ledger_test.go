@@ -128,7 +128,7 @@ func TestRateLimitKeepsItsRate(t *testing.T) {
 				pause *= 20
 			}
 			now = now.Add(time.Duration(random.Int64N(pause)))
-			at := now.Add(limit.take(now))
+			at := now.Add(limit.reserve(now))
 			if n := len(goes); n > 0 && at < goes[n-1] {
 				t.Fatalf("%+v: one goes at %v, the one before it at %v; want them in their order", limit, at, goes[n-1])
 			}
@@ -169,7 +169,7 @@ func TestRateLimitOfAnIdleClientSavesItsBurst(t *testing.T) {
 		{"after a rest the burst is back", 10 * time.Second, 0}, {"and again", 10 * time.Second, 0}, {"and again", 10 * time.Second, 0},
 		{"and no more", 10 * time.Second, 100 * time.Millisecond},
 	} {
-		assert.Equalf(t, row.wait, limit.take(clock.Instant(row.now)), "%s: it waits", row.name)
+		assert.Equalf(t, row.wait, limit.reserve(clock.Instant(row.now)), "%s: it waits", row.name)
 	}
 }
 
@@ -177,7 +177,7 @@ func TestRateLimitOfAnIdleClientSavesItsBurst(t *testing.T) {
 func TestRateLimitFarAhead(t *testing.T) {
 	limit := RateLimit{Rate: 0.001, Burst: 1}
 	limit.tokens = 1 << 50
-	wait := limit.take(0)
+	wait := limit.reserve(0)
 	assert.Truef(t, wait > 0, "it waits %v; want years", wait)
 }
 

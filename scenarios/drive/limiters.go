@@ -103,9 +103,9 @@ func (l *RateLimit) after(tokens int64) time.Duration {
 	return time.Duration(min(math.Ceil(float64(tokens)*float64(time.Second)/l.Rate), longestHold))
 }
 
-// take gives the next attempt its token, and returns how long it has to wait for it. Attempts
+// reserve gives the next attempt its token, and returns how long it has to wait for it. Attempts
 // that wait do so in the order in which they came. Instants must not fall.
-func (l *RateLimit) take(now clock.Instant) time.Duration {
+func (l *RateLimit) reserve(now clock.Instant) time.Duration {
 	if l.since.Add(l.after(l.tokens)) <= now {
 		l.since, l.tokens = now, 0
 	}
@@ -128,7 +128,7 @@ func (a *agenda) hold(now clock.Instant, s *Session) time.Duration {
 		return 0
 	}
 	s.granted = true
-	wait := limit.take(now)
+	wait := limit.reserve(now)
 	if wait > 0 {
 		ledger := a.opened.ledger
 		ledger.Recorder.Held(s.phase, s.work.Kind, now.Offset(), wait)
