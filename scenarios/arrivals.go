@@ -64,7 +64,7 @@ type Steps struct {
 	_     struct{}      `object:"steps"`
 	Rates []float64     `yaml:"rates,required" says:"The rates, in order." list:"1..1000 rates a second" form:"rate" peak:"rates,required" peak.says:"Operations per second, by step." peak.list:"1..1000 rates per second"`
 	Each  time.Duration `yaml:"each,required" says:"Duration per rate." range:"1s..24h" peak:"each,required" peak.says:"Duration per step."`
-	Hold  bool          `peak:"hold" says:"Whether an unreported last step repeats, so retries meet the same load."`
+	Hold  bool          `yaml:"hold,omitempty" peak:"hold" says:"Whether an unreported last step repeats, so retries meet the same load."`
 }
 
 // Burst is a base rate, 0 or more, and bursts of another that come every so often,

@@ -21,7 +21,7 @@ phases:
   - {name: load, load: {entities: 1000, transaction: 1}}
   - name: peak
     traffic:
-      arrivals: {steps: {rates: [500, 1000, 1500, 2000, 2500, 3000, 4000], each: 4s}}
+      arrivals: {steps: {rates: [500, 1000, 1500, 2000, 2500, 3000, 4000], each: 4s, hold: true}}
       operations: [{name: get, verb: get}, {name: insert, verb: insert}]
 `
 

@@ -181,7 +181,7 @@ func (f *loadFlags) replace(flags *pflag.FlagSet, s *scenarios.Scenario) error {
 		steps.Rates, arrivals.Steps = rates, &steps
 		s.Credit(path+".rates", "--"+flag)
 	case f.Peak > 0:
-		arrivals = scenarios.Arrivals{Steps: &scenarios.Steps{Rates: rates, Each: usualStep}}
+		arrivals = scenarios.Arrivals{Steps: &scenarios.Steps{Rates: rates, Each: usualStep, Hold: true}}
 		traffic.For, traffic.WarmUp, traffic.StopWhenStable, traffic.Unit = 0, 0, 0, scenarios.UnitOperations
 		s.Credit(path+".arrivals", "--peak")
 	default:
