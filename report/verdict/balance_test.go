@@ -159,7 +159,7 @@ func TestLimitsOfSimulations(t *testing.T) {
 		if row.alter != nil {
 			row.alter(&record.Manifest)
 		}
-		resultstest.CheckWords(t, row.name, fmt.Sprint(verdict.Limits(record)), row.words)
+		resultstest.CheckWords(t, row.name, fmt.Sprint(limitsOf(record)), row.words)
 	}
 }
 

@@ -128,7 +128,7 @@ func TestWhatIsSaidOfWhoAnswers(t *testing.T) {
 		r.manifest.Target, r.manifest.Start, r.manifest.Profile, r.manifest.Targets = remote, "", "", results.Targets{}
 		row.alter(&r.manifest)
 		record := r.record(t)
-		resultstest.CheckWords(t, row.name, story(record)+" "+strings.Join(verdict.Limits(record), " "), row.words)
+		resultstest.CheckWords(t, row.name, story(record)+" "+strings.Join(limitsOf(record), " "), row.words)
 	}
 }
 
@@ -165,7 +165,7 @@ func TestWhatWasLeftBehind(t *testing.T) {
 		summary := verdict.Judge(record)
 		resultstest.CheckWords(t, row.name, story(record), row.verdict)
 		checkSentences(t, row.name, findings(record), row.findings)
-		checkSentences(t, row.name, verdict.Limits(record), row.limits)
+		checkSentences(t, row.name, limitsOf(record), row.limits)
 		assert.Truef(t, summary.Audit == nil || summary.Audit != record.Audit,
 			"%s: the summary shares its audit with the record; want a copy", row.name)
 		// A scenario may be there to show the faults: its claims alone say which it wants.

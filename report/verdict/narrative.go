@@ -62,11 +62,6 @@ func (e *evidence) story() Story {
 	return story
 }
 
-// Limits returns what the run does not show, [KindLimits] first.
-func Limits(record *results.Record) []string {
-	return narrative().Sentences(evidenceOf(record, nil), kindLimits, limits)
-}
-
 // KindLimits returns what no run of its kind shows: by its target, model and clock.
 func KindLimits(record *results.Record) []string {
 	return narrative().Sentences(evidenceOf(record, nil), kindLimits)

@@ -174,7 +174,7 @@ func TestLimitsSayWhatTheRunCannotTell(t *testing.T) {
 		{"profile off", small(func(r *run) { r.manifest.Profile = "off" }), "Profile off|!assumptions"},
 		{"another target", small(func(r *run) { r.manifest.Target = "https://example.table" }), "!balancing|!profile|!warm"},
 	} {
-		checkSentences(t, row.name, verdict.Limits(row.run.record(t)), row.words)
+		checkSentences(t, row.name, limitsOf(row.run.record(t)), row.words)
 	}
 }
 

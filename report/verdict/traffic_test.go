@@ -220,7 +220,7 @@ func TestLimitsOfTraffic(t *testing.T) {
 		{"no traffic", func(o *results.Capture) { *o = results.Capture{} }, "!hottest"},
 	} {
 		record := observed(t, func(_ *results.Manifest, o *results.Capture) { row.change(o) })
-		checkSentences(t, row.name, verdict.Limits(record), row.words)
+		checkSentences(t, row.name, limitsOf(record), row.words)
 	}
 }
 

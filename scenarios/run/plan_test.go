@@ -269,7 +269,8 @@ func TestStandInsAreSaid(t *testing.T) {
 	} {
 		m := results.Manifest{StandIns: []string{"queue"}}
 		(&Plan{On: row.on, Scenario: row.scenario}).describe(&m, "races", row.answers)
-		told := strings.Join(verdict.Limits(&results.Record{Manifest: m}), "\n")
+		record := &results.Record{Manifest: m}
+		told := strings.Join(verdict.Narrate(record, verdict.Judge(record)).Limits, "\n")
 		assert.Truef(t, strings.Contains(told, "in-memory") == (row.says != "") && strings.Contains(told, row.says),
 			"%s, the report says %q; want %q", row.name, told, row.says)
 	}
