@@ -58,7 +58,7 @@ type stage struct {
 	settle func()
 	// refusing has no table be dropped.
 	refusing bool
-	// frozen has no request be answered from the moment on.
+	// frozen has no request be answered from the moment on, or none at all if the moment is before the first.
 	frozen bool
 
 	mu   sync.Mutex
@@ -111,7 +111,7 @@ func (s *stage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.reached()
 	}
 	s.mu.Lock()
-	frozen, died := s.frozen && s.come, s.dead
+	frozen, died := s.frozen && (s.come || s.is == nil), s.dead
 	s.mu.Unlock()
 	if died && r.Method == http.MethodDelete {
 		// Of what was under way the worse came to pass: a table was made, none was dropped.

@@ -98,6 +98,7 @@ func TestKilledRunAtEachMoment(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, m)
 			c := program(t, nil, s.args("--yes", "--no-probe", "--no-charts")...)
+			s.frozen = m.is == nil // for the process goes on until what it says is read
 			s.reached = func() {
 				_ = c.Process.Kill()
 				if i == len(moments)-1 {
