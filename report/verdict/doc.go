@@ -2,7 +2,7 @@
 //
 // [Judge] turns a finished record into the summary that scripts read. [Narrate] turns both into words: evidence is
 // gathered as typed values, and one table of rules turns it into sentences. [Books] returns counts that do not
-// reconcile, [Limits] what the run does not show; [Figure] is a single figure by which runs are compared.
+// reconcile; [Figure] is a single figure by which runs are compared.
 //
 // The caller passes a record as [loadgen/results.Read] returns it, which may be partial, cut or false; none makes this
 // package panic. The package does not change the record, and writes nothing.
