@@ -150,8 +150,9 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 			bye.Ending(signalled.Error(), cmp.Or(again, "Ctrl-C again"))
 		}
 	})
-	root := newRoot(stdout, stderr)
-	root.SetArgs(addressed(args))
+	args = addressed(args)
+	root := newRoot(stdout, stderr, args...)
+	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

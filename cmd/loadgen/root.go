@@ -16,7 +16,8 @@ const rootHelp = `loadgen sends load to the partitions of a table, compares the 
 targets (2,000 entities/s per partition, 20,000 per account, every scanned entity
 counted), and reports whether the keys sustain it.`
 
-func newRoot(stdout, stderr io.Writer) *cobra.Command {
+// newRoot returns the program. If the arguments begin with a verb, only that one is built.
+func newRoot(stdout, stderr io.Writer, args ...string) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "loadgen",
 		Short:         "Stress-test table partitions: does a PartitionKey design hold its peak?",
@@ -52,24 +53,34 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	help.Flags().BoolVar(&all, "all", false, "everything: of help each flag, of gate each built-in scenario with a baseline")
 	root.SetHelpCommand(help)
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { _ = writeHelp(stdout, c, false) })
-	root.AddCommand(new(runFlags).stressVerb(stdout, stderr), new(serveFlags).verb(stdout, stderr),
-		new(runFlags).simulateVerb(stdout, stderr), new(runFlags).runVerb(stdout, stderr), newScenarios(stdout, stderr),
-		new(explainFlags).verb(stdout, stderr), newLogs(stdout, stderr), newBackoff(stdout, stderr), new(designsFlags).verb(stdout, stderr),
-		newReport(stdout, stderr), newGate(stdout, stderr),
-		newCompare(stdout), newRuns(stdout, stderr), newKeys(stdout, stderr), newDoctor(stdout, stderr), new(calibrateFlags).verb(stdout, stderr), newVersion(stdout), new(docsFlags).verb())
-	topics := []*cobra.Command{
-		{Use: "model", Short: "The parameters of the modelled service: value, unit, bounds, source", Long: modelHelp()},
-		{Use: "events", Short: "The lines of --ui json", Long: progressEventsHelp},
-		{Use: "environment", Short: "The variables that are read", Long: environmentHelp},
-		{Use: "exit-codes", Short: "The exit codes of every verb", Long: exitCodes},
+	verbs := map[string]func() *cobra.Command{
+		"stress":    func() *cobra.Command { return new(runFlags).stressVerb(stdout, stderr) },
+		"run":       func() *cobra.Command { return new(runFlags).runVerb(stdout, stderr) },
+		"simulate":  func() *cobra.Command { return new(runFlags).simulateVerb(stdout, stderr) },
+		"explain":   func() *cobra.Command { return new(explainFlags).verb(stdout, stderr) },
+		"keys":      func() *cobra.Command { return newKeys(stdout, stderr) },
+		"logs":      func() *cobra.Command { return newLogs(stdout, stderr) },
+		"contest":   func() *cobra.Command { return new(designsFlags).verb(stdout, stderr) },
+		"scenarios": func() *cobra.Command { return newScenarios(stdout, stderr) },
+		"backoff":   func() *cobra.Command { return newBackoff(stdout, stderr) },
+		"serve":     func() *cobra.Command { return new(serveFlags).verb(stdout, stderr) },
+		"report":    func() *cobra.Command { return newReport(stdout, stderr) },
+		"runs":      func() *cobra.Command { return newRuns(stdout, stderr) },
+		"compare":   func() *cobra.Command { return newCompare(stdout) },
+		"gate":      func() *cobra.Command { return newGate(stdout, stderr) },
+		"calibrate": func() *cobra.Command { return new(calibrateFlags).verb(stdout, stderr) },
+		"doctor":    func() *cobra.Command { return newDoctor(stdout, stderr) },
+		"version":   func() *cobra.Command { return newVersion(stdout) },
 	}
-	for _, c := range topics {
-		c.RunE = func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(stdout, c.Long)
-			return err
+	if len(args) > 0 && verbs[args[0]] != nil {
+		root.AddCommand(verbs[args[0]]())
+	} else {
+		for _, verb := range verbs {
+			root.AddCommand(verb())
 		}
+		root.AddCommand(new(docsFlags).verb())
+		root.AddCommand(topics(stdout)...)
 	}
-	root.AddCommand(topics...)
 	root.SetHelpCommandGroupID("The tool")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	for _, one := range verbGroups {
@@ -86,6 +97,23 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		}
 	}
 	return root
+}
+
+// topics are the pages of help that belong to no verb.
+func topics(stdout io.Writer) []*cobra.Command {
+	all := []*cobra.Command{
+		{Use: "model", Short: "The parameters of the modelled service: value, unit, bounds, source", Long: modelHelp()},
+		{Use: "events", Short: "The lines of --ui json", Long: progressEventsHelp},
+		{Use: "environment", Short: "The variables that are read", Long: environmentHelp},
+		{Use: "exit-codes", Short: "The exit codes of every verb", Long: exitCodes},
+	}
+	for _, c := range all {
+		c.RunE = func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(stdout, c.Long)
+			return err
+		}
+	}
+	return all
 }
 
 // knownVerb refuses a verb that does not exist and names the nearest.
