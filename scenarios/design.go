@@ -182,17 +182,24 @@ func (s *Scenario) Tables() []string {
 // Homes are the generators of an entity's own key and of its copies,
 // in the order of the design; one that is nil is passed over, but for the first.
 func (s *Scenario) Plan(o *OperationSpec, homes []*keys.Generator) (best keys.Plan, home int) {
-	planned := (*keys.Generator).Plan
-	if o.Verb == entity.Query && o.Rows == 0 {
-		planned = (*keys.Generator).FannedPlan
+	selects := slices.Contains(filteredBy(o.Where), "RowKey")
+	planned := func(g *keys.Generator) keys.Plan {
+		plan := g.Plan(o.By, o.Span)
+		if o.Verb == entity.Query && o.Rows == 0 {
+			plan = g.FannedPlan(o.By, o.Span)
+		}
+		if selects {
+			plan = plan.AnyRow()
+		}
+		return plan
 	}
-	best = planned(homes[0], o.By, o.Span)
+	best = planned(homes[0])
 	lacks := len(s.Untold(o, &best, 0))
 	for i, g := range homes[1:] {
 		if g == nil || !s.Design.Copies[i].Answers(o) {
 			continue
 		}
-		plan := planned(g, o.By, o.Span)
+		plan := planned(g)
 		untold := len(s.Untold(o, &plan, i+1))
 		if cmp.Or(cmp.Compare(min(1, untold), min(1, lacks)), cmp.Compare(plan.Class, best.Class), cmp.Compare(plan.Queries(), best.Queries()),
 			cmp.Compare(len(best.Tells()), len(plan.Tells()))) < 0 {

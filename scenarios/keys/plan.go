@@ -71,6 +71,20 @@ func (g *Generator) Plan(know []string, span time.Duration) Plan {
 	return p
 }
 
+// AnyRow returns the plan of a reader whose filter has conditions on the RowKey of its own:
+// the text with which all row keys of a design begin does not narrow it.
+func (p *Plan) AnyRow() Plan {
+	any := *p
+	if len(p.row.steps) == 0 || slices.ContainsFunc(p.row.steps, func(s step) bool { return s.attribute >= 0 }) {
+		return any
+	}
+	any.row = route{stop: p.row.stop}
+	if any.Class, any.Why = any.judge(); any.Class == filter.ClassPartitionScan {
+		any.Why = "where selects the rows"
+	}
+	return any
+}
+
 // reader is who asks: what he knows, by position.
 type reader struct {
 	generator *Generator
