@@ -47,6 +47,7 @@ type Target struct {
 	watch    *watch
 	budget   *target.ReplyBudget
 	stop     chan struct{}
+	closing  sync.Once
 	alone    sync.WaitGroup
 	attempts sync.Pool
 	dates    dates
@@ -249,7 +250,9 @@ func (t *Target) Connections() Connections {
 
 // Close closes the connections, all of which should be idle, and ends the
 // target's goroutine. An attempt that is under way all the same gets no reply.
-func (t *Target) Close() {
+func (t *Target) Close() { t.closing.Do(t.close) }
+
+func (t *Target) close() {
 	if t.tokens != nil {
 		t.tokens.Close()
 	}
