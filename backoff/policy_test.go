@@ -223,17 +223,6 @@ func TestChooseTakesNamesInTheirOrder(t *testing.T) {
 		"Choose of two typos = %v; want both", err)
 }
 
-// Values of one's own stand in the formula, which says so.
-func TestPresetWithValuesOfOnesOwn(t *testing.T) {
-	presets, err := backoff.Choose("documented")
-	require.NoError(t, err)
-	own := presets[0].With(backoff.Exponential{Base: 10 * time.Second, Min: time.Second, Max: 20 * time.Second, FromZero: true})
-	const want = "z = 10s, zmin = 1s, zmax = 20s, x = 0 …"
-	if wait, _ := own.Wait(1, 0.5); !strings.HasSuffix(own.Formula, want) || own.Source == presets[0].Source || wait != time.Second || own.Retries != 3 {
-		t.Errorf("With = %+v, a first wait of %v; want %s", own, wait, want)
-	}
-}
-
 func TestEveryLimiterHasAName(t *testing.T) {
 	for _, name := range backoff.Limiters() {
 		if make := backoff.LimiterByName(name); make == nil || make() == nil || make() == make() {

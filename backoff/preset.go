@@ -60,13 +60,6 @@ func Presets() []Preset {
 	return presets
 }
 
-// With returns the preset with other values in the documented formula. They are
-// not checked; [Policy.Validate] does so.
-func (p Preset) With(values Exponential) Preset {
-	p.Delay, p.Source, p.Formula = values, "documented formula, own values", formulaOf(values)
-	return p
-}
-
 // formulaOf returns the rule of a delay in one line, with its values.
 func formulaOf(delay Delay) string {
 	switch d := delay.(type) {

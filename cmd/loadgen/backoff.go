@@ -33,7 +33,7 @@ documented ones, those of current clients, and published ones; or a formula of y
 such as "exponential base=1s multiplier=1.6 jitter=20% max=2m" or "waits 1s 5s 30s":
 
 ` + strings.Join(lines, "\n"),
-		Example: `  loadgen backoff show documented --z 30s --min 3s --max 90s
+		Example: `  loadgen backoff show "exponential z=30s min=3s max=90s tries=6"
   loadgen backoff contest --outage 15s --clients 500`,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 		Args: func(c *cobra.Command, args []string) error {
@@ -70,14 +70,7 @@ func (o *backoffOutput) nameCharts(stderr io.Writer, folder results.Dir) {
 }
 
 // showFlags are what a user typed after `loadgen backoff show`.
-type showFlags struct {
-	backoffOutput
-	Base    time.Duration `flag:"z" help:"z of the documents' formula, the default back-off"`
-	Min     time.Duration `flag:"min" help:"zmin of the documents' formula, the least wait"`
-	Max     time.Duration `flag:"max" help:"zmax of the documents' formula, the greatest wait"`
-	Retries int           `flag:"retries" help:"how many retries (default: the policy's)"`
-	First   int           `flag:"first" default:"1" help:"x of the first retry in the documents' formula: 1, or 0 as in storage client 1.x"`
-}
+type showFlags struct{ backoffOutput }
 
 func (f *showFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
@@ -87,8 +80,8 @@ func (f *showFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 time after the first failure. It names waits without jitter, after which failed clients
 return together, and draws a fan chart. The default is all policies.`,
 		Example: `  loadgen backoff show documented
-  loadgen backoff show documented --z 30s --min 3s --max 90s --retries 5
-  loadgen backoff show documented --first 0       # counts like storage client 1.x
+  loadgen backoff show "exponential z=30s min=3s max=90s tries=6"
+  loadgen backoff show "exponential z=30s min=3s max=90s first=0"   # counts like storage client 1.x
   loadgen backoff show js azcore azure-core-net --format json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -98,9 +91,6 @@ return together, and draws a fan chart. The default is all policies.`,
 			}
 			var schedules []results.RetrySchedule
 			for _, p := range presets {
-				if p, err = f.altered(c, p); err != nil {
-					return err
-				}
 				schedules = append(schedules, trial.Schedule(&p))
 			}
 			folder, err := f.folder("backoff")
@@ -119,47 +109,9 @@ return together, and draws a fan chart. The default is all policies.`,
 	return c
 }
 
-func (f *showFlags) altered(c *cobra.Command, p backoff.Preset) (backoff.Preset, error) {
-	changed := c.Flags().Changed
-	if changed("retries") {
-		p.Retries = f.Retries
-	}
-	values, documented := p.Delay.(backoff.Exponential)
-	own := false
-	for _, flag := range []string{"z", "min", "max", "first"} {
-		if changed(flag) && !documented {
-			return p, usageError{fmt.Errorf("--%s does not apply to %s; expected documented, short, storage-net or was-1.x", flag, p.Name)}
-		}
-		own = own || changed(flag)
-	}
-	if changed("z") {
-		values.Base = f.Base
-	}
-	if changed("min") {
-		values.Min = f.Min
-	}
-	if changed("max") {
-		values.Max = f.Max
-	}
-	if changed("first") {
-		if f.First != 0 && f.First != 1 {
-			return p, usageError{fmt.Errorf("--first %d: x of the first retry is 0 or 1", f.First)}
-		}
-		values.FromZero = f.First == 0
-	}
-	if own {
-		p = p.With(values)
-	}
-	if faults := p.Validate(); len(faults) > 0 {
-		return p, usageError{fmt.Errorf("%s: %w", p.Name, errors.Join(faults...))}
-	}
-	return p, nil
-}
-
 // contestFlags are what a user typed after `loadgen backoff contest`.
 type contestFlags struct {
 	backoffOutput
-	Policies []string      `flag:"policies" split:"," help:"which, separated by commas; POLICY+LIMITER adds a limiter"`
 	Outage   time.Duration `flag:"outage" excludes:"overload" help:"refuse everything for so long (default 15s, unless --overload)"`
 	Overload string        `flag:"overload" help:"offered load as a multiple of a partition's target, such as 2x"`
 	Contest  trial.Contest
@@ -167,7 +119,7 @@ type contestFlags struct {
 }
 
 // contestants are tried where none is named.
-const contestants = "none,documented,was-1.x,storage-net,azcore,azure-core-net,js,botocore-standard,full-jitter,equal-jitter,decorrelated-jitter,ladder,fixed-1s"
+const contestants = "none documented was-1.x storage-net azcore azure-core-net js botocore-standard full-jitter equal-jitter decorrelated-jitter ladder fixed-1s"
 
 var backoffContestHelp = `Contest lets clients insert entities on the virtual clock, with one retry policy after
 another under the same conditions: an outage in which every attempt is throttled at once
@@ -180,19 +132,20 @@ Each client has one of its own.`
 
 func (f *contestFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "contest",
+		Use:   "contest [POLICY[+LIMITER] ...]",
 		Short: "Put retry policies through the same trouble",
 		Long:  backoffContestHelp,
 		Example: `  loadgen backoff contest --outage 15s --clients 500
   loadgen backoff contest --overload 2x
   loadgen backoff contest --outage 15s --together   # all fail at the same time
-  loadgen backoff contest --policies azcore,azcore+adaptive,documented`,
-		RunE: func(c *cobra.Command, _ []string) error {
-			var faults []error
-			f.Contest.Contestants, faults = trial.Named(f.Policies...)
-			for i, fault := range faults {
-				faults[i] = fmt.Errorf("--policies: %w", fault)
+  loadgen backoff contest azcore azcore+adaptive documented`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = strings.Fields(contestants)
 			}
+			var faults []error
+			f.Contest.Contestants, faults = trial.Named(args...)
 			if len(faults) > 0 {
 				return usageError{errors.Join(faults...)}
 			}
@@ -214,8 +167,6 @@ func (f *contestFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 			return errors.Join(ended, f.formFlags.show(stdout, trial.Document(contest)))
 		},
 	}
-	refuseArguments(c)
-	f.Policies = strings.Split(contestants, ",")
 	bind(c.Flags(), f, "verbose")
 	f.formFlags.register(c.Flags())
 	return c

@@ -42,10 +42,8 @@ func flagFault(c *cobra.Command, err error) error {
 	}
 	if name != "" {
 		for _, one := range renamedFlags {
-			flag, named := strings.CutPrefix(one.is, "--")
-			flag, _, _ = strings.Cut(flag, "=")
-			if one.was == name && (one.verb == "" || one.verb == c.Name()) && (!named || c.Flags().Lookup(flag) != nil) {
-				return usageError{fmt.Errorf("%s is called %s now; expected that name", typed, one.is)}
+			if one.was == name && one.concerns(c) {
+				return usageError{fmt.Errorf("%s is %s now; expected that", typed, one.is)}
 			}
 		}
 		return usageError{fmt.Errorf("there is no flag %s; %s", typed, hintOf(c, name))}
@@ -154,8 +152,20 @@ func (f *formFlags) look(stdout io.Writer) text.Look {
 	return look
 }
 
-// renamedFlags are flags that had other names, of a verb or of all. None has an alias.
-var renamedFlags = [...]struct{ verb, was, is string }{
+// renamedFlag is a flag of a verb, or of all for an empty one, that was replaced by another or by an argument.
+type renamedFlag struct{ verb, was, is string }
+
+// concerns reports whether the command had the flag and has what replaced it.
+func (r renamedFlag) concerns(c *cobra.Command) bool {
+	flag, isFlag := strings.CutPrefix(r.is, "--")
+	if at := strings.IndexAny(flag, "= "); at >= 0 {
+		flag = flag[:at]
+	}
+	return (r.verb == "" || strings.HasSuffix(c.CommandPath(), " "+r.verb)) && (!isFlag || c.Flags().Lookup(flag) != nil)
+}
+
+// renamedFlags are flags that had other names. None has an alias.
+var renamedFlags = [...]renamedFlag{
 	{"", "opposite", "--anti-pattern"},
 	{"", "up-to", "--max-rate"},
 	{"", "output", "--out"},
@@ -174,7 +184,15 @@ var renamedFlags = [...]struct{ verb, was, is string }{
 	{"run", "name", "--label=name=NAME"},
 	{"", "nats-url", "--lead"},
 	{"history", "png", "--file"},
+	{"backoff show", "z", policyArgument},
+	{"backoff show", "min", policyArgument},
+	{"backoff show", "max", policyArgument},
+	{"backoff show", "retries", policyArgument},
+	{"backoff show", "first", policyArgument},
+	{"backoff contest", "policies", "the argument POLICY[+LIMITER] ..."},
 }
+
+const policyArgument = `the argument "exponential z=30s min=3s max=90s tries=4 first=1"`
 
 // peersFlags are what other load generators call things, and what is used for them here.
 // The first of the flags that a verb has is named; otherwise is for one that has none.

@@ -37,14 +37,12 @@ func TestRenamedFlags(t *testing.T) {
 	for _, one := range renamedFlags {
 		found := 0
 		for _, c := range verbsOf(newRoot(io.Discard, io.Discard)) {
-			flag, isFlag := strings.CutPrefix(one.is, "--")
-			flag, _, _ = strings.Cut(flag, "=")
 			typed := c.CommandPath() + " --" + one.was
-			if one.verb != "" && one.verb != c.Name() || c.Flags().Lookup(one.was) != nil || isFlag && c.Flags().Lookup(flag) == nil || seen[typed] {
+			if !one.concerns(c) || c.Flags().Lookup(one.was) != nil || seen[typed] {
 				continue
 			}
 			found, seen[typed] = found+1, true
-			want := "loadgen: --" + one.was + " is called " + one.is + " now; expected that name\n"
+			want := "loadgen: --" + one.was + " is " + one.is + " now; expected that\n"
 			if code, stdout, stderr := say(t, append(strings.Fields(typed)[1:], "x")...); code != codeUsage || stdout != "" || stderr != want {
 				t.Errorf("%s = %d %q %q; want %d and %q", typed, code, stdout, stderr, codeUsage, want)
 			}

@@ -34,7 +34,7 @@ func TestEveryVerbInEveryForm(t *testing.T) {
 		{"gate", "gate choice.yaml --accept --reason first", []string{report.FormText}, true},
 		{"the gate of a baseline", "gate choice.yaml", []string{report.FormPage}, false},
 		{"explain", "explain choice.yaml", []string{report.FormCSV}, false},
-		{"a contest of retry policies", "backoff contest --clients 5 --outage 2s --policies none,js", []string{report.FormMarkdown}, true},
+		{"a contest of retry policies", "backoff contest --clients 5 --outage 2s none js", []string{report.FormMarkdown}, true},
 		{"compare", "compare results/runs/a results/runs/b", report.PrintForms(), false},
 		{"history", "runs history choice", report.PrintForms(), false},
 		{"explain of keys", "keys keys.csv --rate 50", report.PrintForms(), false},

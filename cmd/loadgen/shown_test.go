@@ -241,7 +241,7 @@ func TestFirstScreens(t *testing.T) {
 		{"explain-log", "logs your-log.log.gz"},
 		{"replay", "logs replay your-log.log.gz your-log.yaml --partition-key {year} --row-key {division}_{bib:05d}"},
 		{"contest", "contest choice.yaml --seeds 2 --one-profile --out contest"},
-		{"backoff", "backoff contest --clients 20 --outage 2s --policies none,js"},
+		{"backoff", "backoff contest --clients 20 --outage 2s none js"},
 		{"compare", "compare a b"},
 		{"gate", "gate choice.yaml --accept --reason first"},
 	} {
