@@ -46,9 +46,9 @@ transactions billed. If no design holds the checks, the result says so, with the
 checks and the necessary changes. The order of two designs does not depend on the others.
 
 By default all designs of the file take part. Each runs five times on the virtual clock
-(--seeds 2: twice), with a new seed each time, and again under the other one of the
+(--count 2: twice), with a new seed each time, and again under the other one of the
 profiles documented and headroom, to show whether the result stays the same. A single run
-(--seeds 1) shows no difference. Seeds derive from the scenario's seed and the name of the
+(--count 1) shows no difference. Seeds derive from the scenario's seed and the name of the
 design, so that other designs do not change its runs.
 
 A design that cannot serve an operation, such as a transaction across its partitions or a
@@ -85,10 +85,10 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
   loadgen contest my-table.yaml --designs by-day,by-customer
   loadgen contest my-table.yaml --retry none --price 0.036 --bill-throttled
   loadgen contest my-table.yaml --suggest --write suggested.yaml
-  loadgen contest my-table.yaml --target embedded --seeds 3    # in real time, over HTTP
+  loadgen contest my-table.yaml --target embedded --count 3    # in real time, over HTTP
   loadgen contest my-table.yaml --target embedded --processes 4 # four processes per run
   loadgen contest my-table.yaml --live-page            # with a live page
-  loadgen contest my-table.yaml --target env:TABLES --seeds 2 --budget 500000 --yes`,
+  loadgen contest my-table.yaml --target env:TABLES --count 2 --budget 500000 --yes`,
 		Args: takesOne(),
 		RunE: func(c *cobra.Command, args []string) error { return f.contest(c, args[0], stdout, stderr) },
 	}

@@ -115,7 +115,7 @@ func (r emptyRoot) unwritable(t *testing.T) {
 	}{
 		{"the first command of the README", first, codeUsage, "--out"},
 		{"the same on the virtual clock", []string{"simulate", "stress", "--quiet"}, codeUsage, "--out"},
-		{"a first baseline", []string{"gate", "upsert", "--quiet", "--accept", "--reason", "x"}, codeUsage, "--baselines"},
+		{"a first baseline", []string{"gate", "upsert", "--quiet", "--accept", "x"}, codeUsage, "--baselines"},
 		{"a gate over what is not there", []string{"gate", "--all"}, codeUsage, "results/baselines"},
 		{"the certificates of a service are not there, and nothing is sent", []string{"stress", "--target", "https://127.0.0.1:1", "--account", "a", "--key-file", "none"}, codeUsage, "none"},
 		{"runs that are not there", []string{"report", "latest"}, codeUsage, "results/runs"},
@@ -153,7 +153,7 @@ func (r emptyRoot) night(t *testing.T) {
 		says     string
 	}{
 		{"the first command of the README", first, codeOk, "run valid"},
-		{"a first baseline", []string{"gate", "stress-one-partition", "--quiet", "--accept", "--reason", "the first"}, codeOk, "accepted"},
+		{"a first baseline", []string{"gate", "stress-one-partition", "--quiet", "--accept", "the first"}, codeOk, "accepted"},
 		{"the gate over a second run", []string{"gate", "stress-one-partition", "--quiet"}, codeOk, "all values are equal"},
 		{"a second run of the night", first, codeOk, "run valid"},
 		{"the history of one night", []string{"runs", "history", "stress", "--file", "history.png"}, codeInconclusive, "stress"},

@@ -275,7 +275,7 @@ func TestFleetsOfProcesses(t *testing.T) {
 		"a contest": func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "two.yaml")
 			require.NoError(t, os.WriteFile(path, []byte(twoInTurns), 0o644))
-			f := fleetOn(t, "2", "contest", path, "--seeds", "1", "--out", "run")
+			f := fleetOn(t, "2", "contest", path, "--count", "1", "--out", "run")
 			a, b := f.join("north"), f.join("south")
 			f.leader.ends(codeOk, "2 of 2 runs")
 			a.ends(codeOk, "")

@@ -36,7 +36,7 @@ phases:
 func (f *fleetOf) asOnTheVirtualClock(path string) {
 	f.Helper()
 	virtual := filepath.Join(f.TempDir(), "virtual")
-	talk(f.T, "contest", path, "--seeds", "1", "--one-profile", "--out", virtual).ends(codeOk, "")
+	talk(f.T, "contest", path, "--count", "1", "--one-profile", "--out", virtual).ends(codeOk, "")
 	var began []time.Time
 	for _, design := range []string{"by-bib", "by-event"} {
 		got, err := results.Read(results.Dir(filepath.Join(f.leader.c.Dir, "run", design)))

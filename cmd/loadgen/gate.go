@@ -25,7 +25,6 @@ import (
 type gateFlags struct {
 	Baselines series.Gate
 	All       bool `flag:"all" excludes:"against" help:"everything: of help each flag, of gate each built-in scenario with a baseline"`
-	Accept    bool `flag:"accept" excludes:"against" help:"make what the scenarios come to now their baselines"`
 	Form      formFlags
 	Reports   []string `flag:"report" help:"also write results to this *file*: .xml (JUnit), .md, .html, .json, .csv, .txt, .github or .bench; repeatable"`
 	Quiet     bool     `flag:"quiet" help:"no progress on standard error"`
@@ -58,7 +57,7 @@ inconclusive in most runs of B.`,
 		Example: `  loadgen gate stress-one-partition
   loadgen gate nightly/*.yaml --format json
   loadgen gate --all --format github --report gate.xml --report gate.md
-  loadgen gate stress-one-partition --accept --reason "partitions burst for 200 ms"
+  loadgen gate stress-one-partition --accept "partitions burst for 200 ms"
   loadgen gate my-table.yaml --against ./loadgen-before`,
 		Args: func(c *cobra.Command, args []string) error {
 			if f.All && len(args) > 0 {
@@ -88,8 +87,13 @@ func (f *gateFlags) validate(flags *pflag.FlagSet, number int) error {
 		}
 	}
 	f.reports = f.Reports
-	if f.Accept && strings.TrimSpace(f.Baselines.Reason) == "" {
-		return usageError{errors.New("--accept requires a reason; expected --reason \"why the behaviour changed\"")}
+	reason := f.Baselines.Reason
+	err := f.Baselines.Validate()
+	if strings.HasPrefix(reason, "--") {
+		err = fmt.Errorf("%s is a flag; expected a reason, such as \"partitions burst for 200 ms\"", reason)
+	}
+	if err != nil {
+		return usageError{fmt.Errorf("--accept: %w", err)}
 	}
 	if err := f.reports.Validate(); err != nil {
 		return usageError{fmt.Errorf("--report %w", err)}

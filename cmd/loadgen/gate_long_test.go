@@ -122,7 +122,7 @@ func (l toldLive) String() string {
 // gatedLive has a build gate itself against an older one.
 func gatedLive(t *testing.T, folder, build, older, out string) toldLive {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), build, "gate", "live.yaml", "--against", older, "--pairs", fmt.Sprint(*gatePairs),
+	c := exec.CommandContext(t.Context(), build, "gate", "live.yaml", "--against", older, "--count", fmt.Sprint(*gatePairs),
 		"--quiet", "--format", "json", "--out", out)
 	var stdout, stderr bytes.Buffer
 	c.Dir, c.Stdout, c.Stderr = folder, &stdout, &stderr

@@ -19,7 +19,7 @@ func TestLivePageAddressed(t *testing.T) {
 	for _, row := range []struct{ typed, want string }{
 		{"stress --live-page :8080 --quiet", "stress --live-page=:8080 --quiet"},
 		{"stress --live-page 127.0.0.1:0", "stress --live-page=127.0.0.1:0"},
-		{"contest day-key --live-page [::1]:9000 --seeds 2", "contest day-key --live-page=[::1]:9000 --seeds 2"},
+		{"contest day-key --live-page [::1]:9000 --count 2", "contest day-key --live-page=[::1]:9000 --count 2"},
 		{"run --live-page my-table.yaml", "run --live-page my-table.yaml"},
 		{"run --live-page C:\\mine", "run --live-page C:\\mine"},
 		{"run my-table.yaml --live-page", "run my-table.yaml --live-page"},
@@ -89,7 +89,7 @@ func TestLivePageOfSeveralRuns(t *testing.T) {
 	for _, row := range []struct{ arguments, want string }{
 		{"simulate day-key --quiet --live-page --sweep seed=1,2 --no-charts --set phases.report.for=2s", "2 runs"},
 		{"simulate day-key --ui json --live-page --count 2 --no-charts --set phases.report.for=2s", "2 runs"},
-		{"contest day-key --designs device,day --seeds 2 --one-profile --live-page --set phases.report.for=2s", "Contest of designs"},
+		{"contest day-key --designs device,day --count 2 --one-profile --live-page --set phases.report.for=2s", "Contest of designs"},
 	} {
 		looker, out := &looksOn{TB: t}, bytes.Buffer{}
 		code := execute(t.Context(), strings.Fields(row.arguments), strings.NewReader(""), &out, looker)

@@ -143,7 +143,7 @@ func (f *replayFlags) validate() error {
 	case !slices.Contains(keyless, f.Keyless):
 		return usageError{fmt.Errorf("--keyless: %s", nearest.Unknown("rule", f.Keyless, keyless))}
 	case p.Seeds < 1 || p.Seeds > series.MostSeeds:
-		return usageError{fmt.Errorf("--seeds %d: expected 1 to %d", p.Seeds, series.MostSeeds)}
+		return usageError{fmt.Errorf("--count %d: expected 1 to %d", p.Seeds, series.MostSeeds)}
 	case p.Suggest && (f.Plan.Pattern.PartitionKey == "" || f.Plan.Pattern.RowKey == ""):
 		return usageError{errors.New("--suggest needs attributes; expected the templates of the log's keys: --partition-key and --row-key")}
 	}

@@ -265,6 +265,7 @@ func (f *tellFlags) runs(c *cobra.Command, draw drawing, command []string, plan 
 	if err != nil {
 		return err
 	}
+	command = slices.DeleteFunc(command, func(word string) bool { return strings.HasPrefix(word, "--count=") })
 	p, err := plan(s, command)
 	if err != nil {
 		return err

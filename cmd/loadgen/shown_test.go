@@ -240,10 +240,10 @@ func TestFirstScreens(t *testing.T) {
 		{"explain-keys-over", "keys keys.csv --rate 5000"},
 		{"explain-log", "logs your-log.log.gz"},
 		{"replay", "logs replay your-log.log.gz your-log.yaml --partition-key {year} --row-key {division}_{bib:05d}"},
-		{"contest", "contest choice.yaml --seeds 2 --one-profile --out contest"},
+		{"contest", "contest choice.yaml --count 2 --one-profile --out contest"},
 		{"backoff", "backoff contest --clients 20 --outage 2s none js"},
 		{"compare", "compare a b"},
-		{"gate", "gate choice.yaml --accept --reason first"},
+		{"gate", "gate choice.yaml --accept first"},
 	} {
 		args := strings.Fields(row.typed)
 		if slices.Contains([]string{"simulate", "contest"}, args[0]) {

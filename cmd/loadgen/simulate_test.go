@@ -195,7 +195,7 @@ func TestContestOfAService(t *testing.T) {
 	t.Parallel()
 	s := newService(t, model.Off, 0)
 	args := []string{"contest", orders, "--set", "phases.trade.for=1s", "--set", "phases.trade.arrivals.constant=40",
-		"--seeds", "1", "--designs", "day,shop", "--format", "json", "--no-probe", "--workers", "8", "--target", s.url, "--key-file", s.keyFile, "--out", s.out}
+		"--count", "1", "--designs", "day,shop", "--format", "json", "--no-probe", "--workers", "8", "--target", s.url, "--key-file", s.keyFile, "--out", s.out}
 	code, _, stderr := say(t, args...)
 	if code != codeUsage || !strings.Contains(stderr, "--yes") || !strings.Contains(stderr, "loadgenloadgen…") || s.engine.Counts().Requests != 0 {
 		t.Errorf("without consent: %d, %s, %d requests; want none", code, stderr, s.engine.Counts().Requests)

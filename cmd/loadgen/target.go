@@ -261,7 +261,7 @@ func commandOf(c *cobra.Command) []string {
 	command := strings.Fields(c.CommandPath())
 	for _, f := range typed {
 		switch f.Name {
-		case "out", "format", "quiet", "no-charts", "sweep", "ui", "metrics-listen", "metrics-keys", "otlp", "hlog", "csv", "count", "live-page":
+		case "out", "format", "quiet", "no-charts", "sweep", "ui", "metrics-listen", "metrics-keys", "otlp", "hlog", "csv", "live-page":
 			// They change where and how the run is reported, not the run; --set identifies the run of a sweep.
 			continue
 		}

@@ -54,12 +54,21 @@ type file struct {
 // longestReason bounds what is said of a change, in bytes.
 const longestReason = 500
 
+// CheckReason returns an error unless the text is one line of 1 to 500 bytes.
+func CheckReason(text string) error {
+	text = strings.TrimSpace(text)
+	if text == "" || len(text) > longestReason || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
+		return fmt.Errorf("a reason of %d bytes; expected one line of 1 to %d", len(text), longestReason)
+	}
+	return nil
+}
+
 // New returns the baseline that a judged run makes. Its error wraps [ErrRecord], or says
 // that the reason is none: one line, of 1 to 500 bytes.
 func New(record *results.Record, accepted time.Time, reason string) (*Baseline, error) {
 	reason = strings.TrimSpace(reason)
-	if reason == "" || len(reason) > longestReason || strings.ContainsFunc(reason, func(r rune) bool { return r < ' ' }) {
-		return nil, fmt.Errorf("a reason of %d bytes; expected one line of 1 to %d", len(reason), longestReason)
+	if err := CheckReason(reason); err != nil {
+		return nil, err
 	}
 	tree, err := Of(record)
 	if err != nil {

@@ -41,7 +41,7 @@ type ContestPlan struct {
 	// scenario.
 	Designs []string `flag:"designs" split:"," help:"which of the scenario's designs, separated by commas (default: all)"`
 	// Seeds is how many runs each design has, each by a seed of its own, 1 to 100.
-	Seeds int `flag:"seeds" rare:"yes" help:"runs of each design, with different seeds, 1 to 100"`
+	Seeds int `flag:"count" rare:"yes" help:"number of runs (of a contest per design, of gate pairs); virtual time: other seeds"`
 	// Source is the folder that paths in the scenario count from.
 	Source string
 	// Alpha and Price are as of [loadgen/report/compare/contest.Options].
@@ -70,7 +70,7 @@ const MostSeeds = 100
 func (p *ContestPlan) Validate() []error {
 	var faults []error
 	if p.Seeds < 1 || p.Seeds > MostSeeds {
-		faults = append(faults, wrong("seeds", "expected 1 to %d", MostSeeds))
+		faults = append(faults, wrong("count", "expected 1 to %d", MostSeeds))
 	}
 	for _, err := range (contest.Options{Alpha: p.Alpha, Price: p.Price}).Validate() {
 		faults = append(faults, wrong("", "%v", err))

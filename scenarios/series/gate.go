@@ -24,7 +24,15 @@ type Gate struct {
 	// Baselines is the folder of the baselines.
 	Baselines string `flag:"baselines" excludes:"against" help:"*folder* of the baselines"`
 	// Reason, where there is one, makes valid runs the baselines of their scenarios.
-	Reason string `flag:"reason" excludes:"against" requires:"accept" help:"why, in one line"`
+	Reason string `flag:"accept" excludes:"against" help:"make what the scenarios come to now their baselines, for this *reason*"`
+}
+
+// Validate returns an error about the reason, nil if there is none.
+func (g *Gate) Validate() error {
+	if g.Reason == "" {
+		return nil
+	}
+	return baseline.CheckReason(g.Reason)
 }
 
 // Kept returns the names of the built-in scenarios that have a baseline.
@@ -59,7 +67,7 @@ func (g *Gate) Rule(record *results.Record, typed string) (gate.Result, error) {
 			return invalid(none, record), nil
 		}
 		none.Outcome, none.Reason = compare.NoBaseline, results.OneLine(err)
-		none.Notes = []string{fmt.Sprintf("accept this run as baseline: loadgen gate %s --accept --reason \"why\"", typed)}
+		none.Notes = []string{fmt.Sprintf("accept this run as baseline: loadgen gate %s --accept \"why\"", typed)}
 		return none, nil
 	}
 	tree, err := baseline.Of(record)

@@ -33,7 +33,7 @@ type Pairs struct {
 	Against string `flag:"against" help:"compare live runs with those of this older *build*, in pairs"`
 	Build   string
 	// Number is how many pairs are run.
-	Number int `flag:"pairs" requires:"against" help:"how many pairs of runs"`
+	Number int `flag:"count" requires:"against" help:"number of runs (of a contest per design, of gate pairs); virtual time: other seeds"`
 	// Out is the folder of the runs; where it is empty, a new one is made in Runs.
 	Out  string `flag:"out" requires:"against" help:"*folder* of the result (default: a new one in results/runs)"`
 	Runs string
@@ -47,10 +47,10 @@ type Pairs struct {
 const maxPairs = 1000
 
 // Validate returns what is wrong with the number of pairs, a [fields.Fault] of the
-// field "pairs".
+// field "count".
 func (p *Pairs) Validate() []error {
 	if p.Number < 1 || p.Number > maxPairs {
-		return []error{wrong("pairs", "expected 1 to %d, such as %d", maxPairs, compare.DefaultPairs)}
+		return []error{wrong("count", "expected 1 to %d, such as %d", maxPairs, compare.DefaultPairs)}
 	}
 	return nil
 }

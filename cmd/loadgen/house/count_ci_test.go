@@ -55,7 +55,7 @@ func TestAPlantedCountReachesEverything(t *testing.T) {
 	run(loadgen, "run", "small.yaml", "--out", "two", "--no-probe", "--no-charts", "--set", "seed=6")
 	run(loadgen, "runs", "merge", "one", "two", "--out", "both")
 	run(loadgen, "run", "small.yaml", "--out", "fleet", "--no-probe", "--no-charts", "--processes", "2")
-	run(loadgen, "gate", "small.yaml", "--baselines", "baselines", "--accept", "--reason", "the first")
+	run(loadgen, "gate", "small.yaml", "--baselines", "baselines", "--accept", "the first")
 	baselines, err := filepath.Glob(filepath.Join(folder, "baselines", "*"))
 	require.NoError(t, err)
 	require.NotEmpty(t, baselines)

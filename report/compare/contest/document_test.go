@@ -81,7 +81,7 @@ func logContest() []contest.Arm {
 // back it is the same.
 func TestDocument(t *testing.T) {
 	o := contest.Options{Scenario: "log", Profile: "documented", Other: "headroom", Price: contest.Price{PerMillion: 0.036, PerGiBMonth: 0.045, BillRefused: true},
-		Repeat: "loadgen contest log.yaml --designs device,guid,hour,hour-buckets --seeds 5"}
+		Repeat: "loadgen contest log.yaml --designs device,guid,hour,hour-buckets --count 5"}
 	c := contest.Rank(logContest(), o)
 	d := contest.Document(c)
 	var prose, data bytes.Buffer

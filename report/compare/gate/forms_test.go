@@ -53,7 +53,7 @@ func night(t testing.TB) []gate.Result {
 		judged("serve", trials(10, .9)),
 		judged("short", trials(5, 1.1)),
 		{Scenario: "new-one", Outcome: compare.NoBaseline, Virtual: true, Reason: "there is no results/baselines/new-one.json",
-			Notes: []string{`to make this run the baseline: loadgen gate new-one --accept --reason "why"`}},
+			Notes: []string{`to make this run the baseline: loadgen gate new-one --accept "why"`}},
 		failed,
 		{Scenario: "stall", Outcome: compare.Invalid, Virtual: true, Reason: "the run is invalid", Notes: []string{"second 3 is missing"}},
 	}

@@ -59,7 +59,7 @@ func Differs(scenario, against string, d compare.Difference) Result {
 		if d.Total == 1 {
 			r.Reason = "one value differs"
 		}
-		r.Notes = []string{fmt.Sprintf("to accept it: loadgen gate %s --accept --reason \"why\"", scenario)}
+		r.Notes = []string{fmt.Sprintf("to accept it: loadgen gate %s --accept \"why\"", scenario)}
 	}
 	return r
 }

@@ -53,7 +53,7 @@ func differing(t testing.TB, is string) compare.Difference {
 
 // What is of the whole run is read first, and a digest only where nothing else differs.
 func TestDocumentOfADifference(t *testing.T) {
-	const repeat, accept = "loadgen simulate s", `loadgen gate s --accept --reason "why"`
+	const repeat, accept = "loadgen simulate s", `loadgen gate s --accept "why"`
 	for _, row := range []struct {
 		name, is, state string
 		lines           []string
