@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"loadgen/report"
 	"loadgen/report/compare/contest"
@@ -24,6 +25,7 @@ import (
 type designsFlags struct {
 	Plan       series.ContestPlan `group:"Designs"`
 	Choice     choiceFlags        `group:"Scenario"`
+	Price      priceFlag          `group:"Designs"`
 	OneProfile bool               `flag:"one-profile" group:"Scenario" rare:"yes" help:"do not compare the verdict with that of another profile of the model"`
 	Memory     size               `flag:"memory-limit" group:"Scenario" rare:"yes" default:"2GiB" help:"do not take more memory than this *size*"`
 	Target     targetFlags        `group:"Target" requires:"target"`
@@ -83,7 +85,7 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 		ValidArgsFunction: oneScenario,
 		Example: `  loadgen contest day-key                              # every design of a scenario
   loadgen contest my-table.yaml --designs by-day,by-customer
-  loadgen contest my-table.yaml --retry none --price 0.036 --bill-throttled
+  loadgen contest my-table.yaml --retry none --price "0.036 throttled"
   loadgen contest my-table.yaml --suggest --write suggested.yaml
   loadgen contest my-table.yaml --target embedded --count 3    # in real time, over HTTP
   loadgen contest my-table.yaml --target embedded --processes 4 # four processes per run
@@ -97,6 +99,27 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	bind(c.Flags(), f, "verbose", "use", "anti-pattern", "join", "label")
 	f.Form.register(c.Flags())
 	return c
+}
+
+// priceFlag says what transactions and storage cost.
+type priceFlag struct {
+	Price string `flag:"price" rare:"yes" help:"*cost* of a million transactions, in any currency; \"0.036 stored=0.045 throttled\" adds GiB-months and throttled ones"`
+}
+
+// parse returns the price, zero without the flag.
+func (f *priceFlag) parse() (p contest.Price, err error) {
+	options := pflag.NewFlagSet("", pflag.ContinueOnError)
+	options.Float64Var(&p.PerMillion, "transactions", 0, "")
+	options.Float64Var(&p.PerGiBMonth, "stored", 0, "")
+	options.BoolVar(&p.BillRefused, "throttled", false, "")
+	words := strings.Fields(f.Price)
+	if len(words) > 0 {
+		words[0] = "transactions=" + words[0]
+	}
+	if err := setOptions(options, words); err != nil {
+		return p, usageError{fmt.Errorf("--price: %w", err)}
+	}
+	return p, nil
 }
 
 // defaultSeeds is the default number of runs of a design.
@@ -160,6 +183,10 @@ func (f *designsFlags) contest(c *cobra.Command, name string, stdout, stderr io.
 // check returns what is wrong with the flags, and works out what they aim at.
 func (f *designsFlags) check(c *cobra.Command) error {
 	f.Plan.Run.MemoryLimit = int64(f.Memory)
+	var err error
+	if f.Plan.Price, err = f.Price.parse(); err != nil {
+		return err
+	}
 	if err := named(c.Flags(), f.Plan.Validate()...); err != nil || len(f.Target.Target) == 0 {
 		return err
 	}

@@ -167,10 +167,21 @@ func (r renamedFlag) concerns(c *cobra.Command) bool {
 // renamedFlags are flags that had other names. None has an alias.
 var renamedFlags = [...]renamedFlag{
 	{"", "opposite", "--anti-pattern"},
-	{"", "up-to", "--max-rate"},
+	{"calibrate", "up-to", "--max-rate"},
 	{"", "output", "--out"},
-	{"", "max-refused", "--max-throttled"},
-	{"", "bill-refused", "--bill-throttled"},
+	{"", "up-to", limitArgument},
+	{"", "max-refused", limitArgument},
+	{"", "max-throttled", limitArgument},
+	{"", "max-p99", limitArgument},
+	{"", "from", limitArgument},
+	{"", "max-rate", limitArgument},
+	{"", "step", limitArgument},
+	{"", "bill-refused", priceArgument},
+	{"", "bill-throttled", priceArgument},
+	{"contest", "price-stored", priceArgument},
+	{"docs", "man", "`loadgen docs man FOLDER`"},
+	{"docs", "markdown", "`loadgen docs markdown FOLDER`"},
+	{"", "driver", "--client"},
 	{"contest", "live", "--target=embedded"},
 	{"", "live", "--live-page"},
 	{"contest", "quick", "--count=2"},
@@ -194,6 +205,12 @@ var renamedFlags = [...]renamedFlag{
 	{"backoff show", "first", policyArgument},
 	{"backoff contest", "policies", "the argument POLICY[+LIMITER] ..."},
 }
+
+// The flags whose text has several options.
+const (
+	limitArgument = `--find-limit "partition throttled=0.5% p99=50ms from=500 to=4000 step=4s"`
+	priceArgument = `--price "0.036 stored=0.045 throttled"`
+)
 
 const policyArgument = `the argument "exponential z=30s min=3s max=90s tries=4 first=1"`
 
@@ -305,6 +322,26 @@ func (f *liveFlag) open(stop func()) (*page.Server, error) {
 		return nil, usageError{fmt.Errorf("live page at %s: %w", f.address, err)}
 	}
 	return opened, nil
+}
+
+// setOptions gives the options in the text of a flag, each name=value, their values.
+func setOptions(options *pflag.FlagSet, words []string) error {
+	for _, word := range words {
+		name, value, hasValue := strings.Cut(word, "=")
+		f := options.Lookup(name)
+		if f == nil {
+			var known []string
+			options.VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+			return errors.New(nearest.Unknown("option", name, known))
+		}
+		if !hasValue {
+			value = f.NoOptDefVal
+		}
+		if err := options.Set(name, value); err != nil {
+			return fmt.Errorf("%s: expected %s", word, expectedBy(f, value))
+		}
+	}
+	return nil
 }
 
 // share is a part of one, typed as a percentage.

@@ -283,7 +283,7 @@ func TestFleetsOfProcesses(t *testing.T) {
 			f.asOnTheVirtualClock(path)
 		},
 		"a search, and an interrupt": func(t *testing.T) {
-			f := fleetOn(t, "2", "stress", "--find-limit", "partition", "--from", "600", "--max-rate", "1200", "--step", "2s", "--set", "phases.load.entities=50", "--out", "run")
+			f := fleetOn(t, "2", "stress", "--find-limit", "partition from=600 to=1200 step=2s", "--set", "phases.load.entities=50", "--out", "run")
 			a, b := f.join("north"), f.join("south")
 			f.leader.says("limit 3:")
 			f.leader.signal(syscall.SIGINT)

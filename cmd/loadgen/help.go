@@ -214,49 +214,37 @@ versions.`,
 	}
 }
 
-// docsFlags are what a user typed after `loadgen docs`.
-type docsFlags struct {
-	Man      string `flag:"man" help:"write pages for man, section 1, into this *folder*"`
-	Markdown string `flag:"markdown" help:"write Markdown into this *folder*"`
-}
-
-func (f *docsFlags) verb() *cobra.Command {
-	c := &cobra.Command{
-		Use: "docs", Hidden: true, Short: "Write the manual: pages for man, or Markdown",
-		Long: `Docs writes a page for each verb and topic into a folder, which it creates if necessary.
-SOURCE_DATE_EPOCH sets the date of man pages.`,
-		Example: "  loadgen docs --man share/man/man1\n  loadgen docs --markdown site/verbs",
-		RunE: func(c *cobra.Command, _ []string) error {
-			if f.Man == "" && f.Markdown == "" {
-				return usageError{errors.New("docs writes into a folder; expected --man FOLDER or --markdown FOLDER")}
-			}
+// newDocs returns the verb that writes the manual.
+func newDocs() *cobra.Command {
+	return &cobra.Command{
+		Use: "docs man|markdown FOLDER", Hidden: true, Short: "Write the manual: pages for man, or Markdown",
+		Long: `Docs writes a page for each verb and topic into a folder, which it creates if necessary:
+for man, section 1, or Markdown. SOURCE_DATE_EPOCH sets the date of man pages.`,
+		Example: "  loadgen docs man share/man/man1\n  loadgen docs markdown site/verbs",
+		Args:    takes(2, 2, "man or markdown, and a folder; got %d arguments"),
+		RunE: func(c *cobra.Command, args []string) error {
 			root := c.Root()
 			root.DisableAutoGenTag = true
-			if f.Man != "" {
+			switch args[0] {
+			case "man":
 				header := &doc.GenManHeader{Section: "1", Source: "loadgen " + run.Version(), Manual: "loadgen"}
-				pages := func(folder string) error { return doc.GenManTree(root, header, folder) }
-				if err := into(f.Man, "--man", pages); err != nil {
-					return err
-				}
+				return into(args[1], func(folder string) error { return doc.GenManTree(root, header, folder) })
+			case "markdown":
+				return into(args[1], func(folder string) error { return doc.GenMarkdownTree(root, folder) })
 			}
-			if f.Markdown == "" {
-				return nil
-			}
-			return into(f.Markdown, "--markdown", func(folder string) error { return doc.GenMarkdownTree(root, folder) })
+			return usageError{errors.New(nearest.Unknown("form", args[0], []string{"man", "markdown"}))}
 		},
 	}
-	bind(c.Flags(), f)
-	return c
 }
 
 // into makes a folder and has pages written there.
-func into(folder, flag string, pages func(folder string) error) error {
+func into(folder string, pages func(folder string) error) error {
 	err := os.MkdirAll(folder, 0o777)
 	if err == nil {
 		err = pages(folder)
 	}
 	if err != nil {
-		return usageError{fmt.Errorf("%s %s: %w", flag, folder, err)}
+		return usageError{fmt.Errorf("%s: %w", folder, err)}
 	}
 	return nil
 }

@@ -50,6 +50,7 @@ type replayFlags struct {
 	Try       []string    `flag:"try" group:"Keys" help:"*template* of another PartitionKey to try, repeatable"`
 	Designs   []string    `flag:"designs" split:"," group:"Keys" help:"which of the scenario's designs, separated by commas (default: all)"`
 	Plan      replay.Plan `group:"Run"`
+	Price     priceFlag   `group:"Run"`
 	Write     string      `flag:"write" group:"Output" help:"new *file* for the scenario"`
 	Keyless   string      `flag:"keyless" group:"Log" rare:"yes" default:"leave-out" help:"transactions and inserts without key: *leave-out* or as-writes"`
 	readFlags `group:"Log"`
@@ -121,7 +122,7 @@ The exit code is 10 if no design holds, and 12 if too much of the log is omitted
 		RunE: func(c *cobra.Command, args []string) error { return f.replay(c, args, stdout, stderr) },
 	}
 	f.Plan.Seeds = defaultReplays
-	bind(c.Flags(), f, "verbose", "price-stored")
+	bind(c.Flags(), f, "verbose")
 	f.formFlags.register(c.Flags())
 	return c
 }
@@ -147,10 +148,16 @@ func (f *replayFlags) validate() error {
 	case p.Suggest && (f.Plan.Pattern.PartitionKey == "" || f.Plan.Pattern.RowKey == ""):
 		return usageError{errors.New("--suggest needs attributes; expected the templates of the log's keys: --partition-key and --row-key")}
 	}
+	var err error
+	if f.Plan.Price, err = f.Price.parse(); err != nil {
+		return err
+	}
+	if f.Plan.Price.PerGiBMonth != 0 {
+		return usageError{errors.New("--price: stored does not apply to a log")}
+	}
 	if faults := (contest.Options{Price: f.Plan.Price}).Validate(); len(faults) > 0 {
 		return usageError{fmt.Errorf("--price: %w", faults[0])}
 	}
-	var err error
 	if p := &f.Plan; p.Profile != "" && !slices.Contains(hardAndSoft, p.Profile) {
 		name := p.Profile
 		if p.Profile, p.Measured, err = doctor.ChooseProfile(name); err == nil && p.Measured == nil {

@@ -63,7 +63,7 @@ func TestRunAgainstAServiceAtAnAddress(t *testing.T) {
 		t.Run(driver, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t, model.Documented, 0)
-			code, stdout, stderr := say(t, s.args("--yes", "--verbose", "--driver", driver)...)
+			code, stdout, stderr := say(t, s.args("--yes", "--verbose", "--client", driver)...)
 			require.Truef(t, code == codeOk && strings.Contains(stderr, "forecast for "+s.url),
 				"exit code %d: %s; want a forecast", code, stderr)
 			for _, want := range []string{"figures: measured", "the target keeps no count", "connections: ", "loadgen/1 (partition_target=2000; account_target=20000)"} {
@@ -115,7 +115,7 @@ func TestBudgetEndsTheRun(t *testing.T) {
 		t.Run(driver, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t, model.Off, 0)
-			code, stdout, stderr := say(t, s.args("--yes", "--driver", driver, "--budget", fmt.Sprint(budget), "--rate", "300")...)
+			code, stdout, stderr := say(t, s.args("--yes", "--client", driver, "--budget", fmt.Sprint(budget), "--rate", "300")...)
 			assert.Truef(t, code == codeOk && strings.Contains(stdout, "budget"),
 				"stress --budget = %d, stderr %q\n%s\nwant 0, and why it is partial", code, stderr, stdout)
 			if seen := s.handler.Counts().Requests; seen < budget || seen > 1+budget+workers+1+stopping {

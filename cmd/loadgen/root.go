@@ -78,7 +78,7 @@ func newRoot(stdout, stderr io.Writer, args ...string) *cobra.Command {
 		for _, verb := range verbs {
 			root.AddCommand(verb())
 		}
-		root.AddCommand(new(docsFlags).verb())
+		root.AddCommand(newDocs())
 		root.AddCommand(topics(stdout)...)
 	}
 	root.SetHelpCommandGroupID("The tool")

@@ -9,7 +9,6 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -49,8 +48,7 @@ type runFlags struct {
 
 // senderFlags say what sends the load, and to which table.
 type senderFlags struct {
-	Driver  string `flag:"driver" default:"native" help:"what sends operations that arrive at a rate: native or vegeta"`
-	Client  string `flag:"client" help:"native (least CPU; default for loadgen serve) or net/http (proxies, HTTP/2; default otherwise)"`
+	Client  string `flag:"client" help:"native (least CPU; default for loadgen serve), net/http (proxies, HTTP/2; default otherwise) or vegeta"`
 	Record  string `flag:"record" help:"also write every attempt to this *file* as vegeta results"`
 	Table   string `flag:"table" help:"name of the *table*"`
 	Reuse   bool   `flag:"reuse" help:"use an existing table that loadgen created"`
@@ -72,7 +70,7 @@ results/runs.
 If a budget of the scenario (stop_on) is exceeded, the run ends with a report up to then
 and exit code 10.
 
-` + loadHelp + "\n\n" + sweepHelp + "\n\n" + fleetHelp + "\n\n" + findHelp + "\n\n" + driverHelp
+` + loadHelp + "\n\n" + sweepHelp + "\n\n" + fleetHelp + "\n\n" + findHelp + "\n\n" + clientHelp
 
 const simulateHelp = `Simulate runs a scenario, a YAML file or a built-in one, with the session, engine and
 record of a real run but on a virtual clock: twenty minutes take seconds, and the same
@@ -94,8 +92,8 @@ repeated, at most 100 runs; a table compares them. Commas separate values, or se
 if there are any, except within brackets, braces and double quotes. With --out each run
 has its own folder in that one.`
 
-// driverHelp is what the help of a verb says of its drivers.
-const driverHelp = `--driver vegeta repeats the measurement with vegeta's attacker and a plain net/http
+// clientHelp is what the help of a verb says of its clients.
+const clientHelp = `--client vegeta repeats the measurement with vegeta's attacker and a plain net/http
 client; everything else stays the same. Operations are single requests without retries
 (--retry none). Response times still begin when an operation is due, unlike vegeta's
 latencies.`
@@ -205,7 +203,7 @@ func (f *runFlags) planner(c *cobra.Command, d *draft, stderr io.Writer) planner
 		p := run.Plan{Scenario: s, AntiPattern: d.antiPattern, Command: command, RetryChosen: f.Choice.retryChosen(c), Peak: f.Load.Peak,
 			Verify: f.Verify, HistogramLog: f.Tell.HLog, SecondsTable: f.Tell.CSV, Out: f.Tell.Out, Runs: runsKept()}
 		var err error
-		if p.Find, err = f.Find.find(c.Flags(), s); err != nil {
+		if p.Find, err = f.Find.find(s); err != nil {
 			return p, err
 		}
 		if f.Virtual {
@@ -214,7 +212,9 @@ func (f *runFlags) planner(c *cobra.Command, d *draft, stderr io.Writer) planner
 			p.Rival = !f.OneProfile && (len(f.Sweep) == 0 || c.Flags().Changed("one-profile"))
 			return p, named(c.Flags(), p.Validate()...)
 		}
-		p.Driver, p.Client, p.Attempts = f.Sender.Driver, f.Sender.Client, f.Sender.Record
+		if p.Client, p.Attempts = f.Sender.Client, f.Sender.Record; p.Client == run.Vegeta {
+			p.Client, p.Driver = "", run.Vegeta
+		}
 		p.Table, p.Reuse, p.Keep, p.NoProbe = f.Sender.Table, f.Sender.Reuse, f.Sender.Keep, f.Sender.NoProbe
 		p.Consent = agree(f.Target.Consent, f.Tell.silent(), stderr)
 		if err := f.Target.fill(&p); err != nil {
@@ -378,44 +378,44 @@ func (f *tellFlags) exit(record *results.Record, ended error) int {
 
 // findFlags ask for the highest rate that holds.
 type findFlags struct {
-	LimitOf      string        `flag:"find-limit" excludes:"rate,peak,duration" help:"find the highest rate that a *partition*, or the account, sustains"`
-	MaxThrottled share         `flag:"max-throttled" default:"0.5%" rare:"yes" requires:"find-limit" help:"maximum *share* of throttled first attempts"`
-	MaxP99       time.Duration `flag:"max-p99" rare:"yes" requires:"find-limit" help:"the greatest response p99, such as 50ms (default: any)"`
-	From         float64       `flag:"from" rare:"yes" requires:"find-limit" help:"the first rate, in operations/s (default: the scenario's first)"`
-	MaxRate      float64       `flag:"max-rate" rare:"yes" requires:"find-limit" help:"maximum rate in operations/s"`
-	Step         time.Duration `flag:"step" rare:"yes" requires:"find-limit" help:"minimum length of a step, 2s or more (default: 100 × the saved allowance)"`
+	Limit string `flag:"find-limit" excludes:"rate,peak,duration" help:"find the highest rate that a *partition*, or the account, sustains"`
 }
 
 // findHelp is what the help of such a verb says of the search.
 const findHelp = `--find-limit searches the highest sustained rate instead of running the scenario's own:
 it doubles or halves the rate until one holds and one does not, bisects to 1 %, and
-repeats both ends. A rate holds if at most --max-throttled of first attempts are throttled
-and, with --max-p99, the response p99 is within it. Throttled attempts are not retried
-unless --retry is set.`
+repeats both ends. Throttled attempts are not retried unless --retry is set. A rate holds
+if at most 0.5% of first attempts are throttled. Options, with example values:
+"partition throttled=1% p99=50ms from=500 to=4000 step=4s" are the maximum share and
+response p99, the first and maximum rate, and the minimum length of a step.`
 
-// find returns the search over a sound scenario that the flags ask for, nil where they
-// ask for none.
-func (f *findFlags) find(flags *pflag.FlagSet, s *scenarios.Scenario) (*campaign.Find, error) {
-	given := flags.Changed
-	if !given("find-limit") {
+// find returns the search over a sound scenario that the flag asks for, nil without the flag.
+func (f *findFlags) find(s *scenarios.Scenario) (*campaign.Find, error) {
+	words := strings.Fields(f.Limit)
+	if len(words) == 0 {
 		return nil, nil
 	}
-	if given("max-p99") && f.MaxP99 <= 0 {
-		return nil, usageError{fmt.Errorf("--max-p99 %v: expected more than 0, such as 50ms", f.MaxP99)}
-	}
-	search, err := run.NewFind(s, f.LimitOf)
+	search, err := run.NewFind(s, words[0])
 	if err != nil {
 		return nil, err
 	}
-	search.MaxThrottled, search.MaxP99 = float64(f.MaxThrottled), f.MaxP99
-	if given("from") {
-		search.From, search.UpTo = f.From, run.HighestTried(f.LimitOf, f.From)
+	throttled := share(search.MaxThrottled)
+	options := pflag.NewFlagSet("", pflag.ContinueOnError)
+	options.Var(&throttled, "throttled", "")
+	options.DurationVar(&search.MaxP99, "p99", 0, "")
+	options.Float64Var(&search.From, "from", search.From, "")
+	options.Float64Var(&search.UpTo, "to", 0, "")
+	options.DurationVar(&search.Step, "step", search.Step, "")
+	err = setOptions(options, words[1:])
+	if err == nil && options.Changed("p99") && search.MaxP99 <= 0 {
+		err = fmt.Errorf("p99 is %v; expected more than 0, such as 50ms", search.MaxP99)
 	}
-	if given("max-rate") {
-		search.UpTo = f.MaxRate
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--find-limit: %w", err)}
 	}
-	if given("step") {
-		search.Step = f.Step
+	search.MaxThrottled = float64(throttled)
+	if !options.Changed("to") {
+		search.UpTo = run.HighestTried(words[0], search.From)
 	}
 	return search, nil
 }

@@ -167,7 +167,7 @@ func TestFindLimitFillsInWhatIsLeftOpen(t *testing.T) {
 			campaign.Find{Of: "partition", MaxThrottled: .005, From: 500, UpTo: 8000, Step: 30 * time.Second, Burst: 300 * time.Millisecond}, ""},
 		{"with a small burst a step lasts two seconds", []string{"--find-limit", "partition", "--set", "model.partition_burst=1ms"},
 			campaign.Find{Of: "partition", MaxThrottled: .005, From: 500, UpTo: 8000, Step: 2 * time.Second, Burst: time.Millisecond}, ""},
-		{"all that is given is taken", []string{"--find-limit", "partition", "--max-throttled", "2%", "--max-p99", "50ms", "--from", "4000", "--max-rate", "4000", "--step", "3s", "--retry", "short"},
+		{"all that is given is taken", []string{"--find-limit", "partition throttled=2% p99=50ms from=4000 to=4000 step=3s", "--retry", "short"},
 			campaign.Find{Of: "partition", MaxThrottled: .02, MaxP99: 50 * time.Millisecond, From: 4000, UpTo: 4000, Step: 3 * time.Second, Burst: 100 * time.Millisecond}, "short"},
 		{"retries can be set by their path, too", []string{"--find-limit", "partition", "--set", "retry=documented"},
 			campaign.Find{Of: "partition", MaxThrottled: .005, From: 500, UpTo: 8000, Step: 10 * time.Second, Burst: 100 * time.Millisecond}, "documented"},

@@ -33,7 +33,7 @@ documented limits: limits in the result are modelled, not measured. --target sel
 another Table service; sending to it requires --yes. The record and its charts (PNG and
 SVG) go to a new folder in results/runs.
 
-` + loadHelp + "\n\n" + findHelp + "\n\n" + driverHelp,
+` + loadHelp + "\n\n" + findHelp + "\n\n" + clientHelp,
 		Example: `  loadgen stress                                  # where does the partition saturate?
   loadgen stress --peak 1500                      # does it sustain 1,500 operations/s? (exit 10: no, 12: unknown)
   loadgen stress --keys readings.csv --partition-key "{device}" --peak 8000 --virtual   # your own key

@@ -53,25 +53,25 @@ var ErrFind = errors.New("campaign: impossible search")
 func (f *Find) Validate() []error {
 	var faults []error
 	add := func(field, format string, values ...any) {
-		faults = append(faults, fields.Fault{Path: field, What: fmt.Sprintf(format, values...)})
+		faults = append(faults, fields.Fault{Path: "find-limit" + field, What: fmt.Sprintf(format, values...)})
 	}
 	if f.Of != results.LimitPartition && f.Of != results.LimitAccount {
-		add("find-limit", "expected %s or %s", results.LimitPartition, results.LimitAccount)
+		add("", "expected %s or %s", results.LimitPartition, results.LimitAccount)
 	}
 	if !(f.MaxThrottled >= 0 && f.MaxThrottled < 1) {
-		add("max-throttled", "expected 0 or more and less than 1")
+		add(".throttled", "throttled: expected 0 or more and less than 1")
 	}
 	if f.MaxP99 < 0 || f.MaxP99 > time.Hour {
-		add("max-p99", "expected more than 0 and at most 1h, or 0 for none")
+		add(".p99", "p99: expected more than 0 and at most 1h, or 0 for none")
 	}
 	if !(f.From >= LowestRate && f.From <= HighestRate) {
-		add("from", "expected operations/s from %v to %v", LowestRate, HighestRate)
+		add(".from", "from is %v; expected operations/s from %v to %v", f.From, LowestRate, HighestRate)
 	}
 	if !(f.UpTo >= f.From && f.UpTo <= HighestRate) {
-		add("max-rate", "expected at least the first one, %v, and at most %v", f.From, HighestRate)
+		add(".to", "to is %v; expected at least the first rate, %v, and at most %v", f.UpTo, f.From, HighestRate)
 	}
 	if f.Step < ShortestStep || f.Step > LongestStep {
-		add("step", "expected %v to %v", ShortestStep, LongestStep)
+		add(".step", "step is %v; expected %v to %v", f.Step, ShortestStep, LongestStep)
 	}
 	return faults
 }

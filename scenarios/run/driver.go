@@ -22,28 +22,24 @@ func (p *Plan) driverFault() error {
 	switch {
 	case p.Client == "":
 	case p.Client != Native && p.Client != NetHTTP:
-		expected := "expected native or net/http"
-		if near, found := nearest.Name(p.Client, []string{Native, NetHTTP}); found {
+		expected := "expected native, net/http or vegeta"
+		if near, found := nearest.Name(p.Client, []string{Native, NetHTTP, Vegeta}); found {
 			expected = "the nearest is " + near
 		}
 		return wrong("client", "%s", expected)
 	case !p.live() || p.On == InProcess:
 		return wrong("client", "in-process has no network; expected --target embedded or a service")
 	case p.Driver == Vegeta && p.Client == Native:
-		return wrong("client", "the vegeta driver uses net/http; expected --driver native, or no --client")
+		return wrong("client", "the vegeta driver uses net/http; expected native or vegeta")
 	}
 	if p.Driver == "" || p.Driver == Native {
 		return nil
 	}
 	if p.Driver != Vegeta {
-		expected := "expected native or vegeta"
-		if near, found := nearest.Name(p.Driver, []string{Native, Vegeta}); found {
-			expected = "the nearest is " + near
-		}
-		return wrong("driver", "%s", expected)
+		return wrong("client", "expected %s or %s as driver", Native, Vegeta)
 	}
 	if err := p.beyondVegeta(); err != nil {
-		return wrong("driver", "%v", err)
+		return wrong("client", "%v", err)
 	}
 	return nil
 }
@@ -58,15 +54,15 @@ func (p *Plan) beyondVegeta() error {
 	case p.line() != nil:
 		return errors.New("it bypasses the modelled network; expected --set model.client_bandwidth=0 and model.packet_loss=0")
 	case p.Find != nil:
-		return errors.New("--find-limit requires the native driver")
+		return errors.New("--find-limit requires the native client")
 	case severalOf(s) > 0:
 		return fmt.Errorf("it supports one account, not %d; expected --set accounts.number=1", severalOf(s))
 	case s.Verify && !p.Verify:
-		return errors.New("verifying writes requires the native driver; expected --set verify=false")
+		return errors.New("verifying writes requires the native client; expected --set verify=false")
 	case p.Verify:
-		return errors.New("--verify-writes requires the native driver")
+		return errors.New("--verify-writes requires the native client")
 	case len(s.Faults) > 0:
-		return errors.New("injected faults require the native driver")
+		return errors.New("injected faults require the native client")
 	case s.Retry != "none" && p.RetryChosen:
 		return fmt.Errorf("it does not retry as the policy %s does; expected --retry none", s.Retry)
 	}

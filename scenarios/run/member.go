@@ -183,7 +183,7 @@ func (p *Plan) togetherFaults() (faults []error) {
 	case p.On == Simulated || p.On == InProcess:
 		add("target", "several processes cannot share an in-process engine; expected embedded or a service")
 	case p.Driver == Vegeta:
-		add("driver", "vegeta's driver sends from one process; expected native")
+		add("client", "vegeta sends from one process; expected native")
 	case p.Verify:
 		add("verify-writes", "following each entity requires one process")
 	case p.Faults != nil:

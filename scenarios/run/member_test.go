@@ -99,7 +99,7 @@ func TestRunElsewhereRefuses(t *testing.T) {
 	}
 	for field, change := range map[string]func(*run.Plan){
 		"target":        func(p *run.Plan) { p.On = run.InProcess },
-		"driver":        func(p *run.Plan) { p.Driver = run.Vegeta; p.Scenario.Retry = "none" },
+		"client":        func(p *run.Plan) { p.Driver = run.Vegeta; p.Scenario.Retry = "none" },
 		"verify-writes": func(p *run.Plan) { p.Verify = true },
 		"record":        func(p *run.Plan) { p.Attempts = "x" },
 		"hlog":          func(p *run.Plan) { p.HistogramLog = "x" },

@@ -23,9 +23,9 @@ type Options struct {
 // Price is per million billed transactions, and per GiB and month of stored entities, in any
 // currency. BillRefused bills throttled requests as well.
 type Price struct {
-	PerMillion  float64 `json:"per_million_transactions" flag:"price" rare:"yes" help:"what a million billed transactions cost, in any currency"`
-	PerGiBMonth float64 `json:"per_gib_and_month" flag:"price-stored" rare:"yes" help:"what a GiB stored for a month costs"`
-	BillRefused bool    `json:"throttled_are_billed" flag:"bill-throttled" rare:"yes" help:"throttled requests are billed, too"`
+	PerMillion  float64 `json:"per_million_transactions"`
+	PerGiBMonth float64 `json:"per_gib_and_month"`
+	BillRefused bool    `json:"throttled_are_billed"`
 }
 
 // DefaultAlpha is the default share of contests that may show a difference by chance.
