@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
@@ -32,8 +33,9 @@ import (
 // logFlags are what a user typed after `loadgen logs`.
 type logFlags struct {
 	readFlags
-	Out    string `flag:"out" help:"*folder* of the result (default: a new one in results/runs)"`
-	Strict bool   `flag:"strict" help:"exit 13 if the generator was the limit or there is no answer; of a log 10 if it is not sound, 12 if unknown"`
+	Set    []string `flag:"set" help:"set a value: *path=value*, repeatable"`
+	Out    string   `flag:"out" help:"*folder* of the result (default: a new one in results/runs)"`
+	Strict bool     `flag:"strict" help:"exit 13 if the generator was the limit or there is no answer; of a log 10 if it is not sound, 12 if unknown"`
 	formFlags
 }
 
@@ -41,8 +43,9 @@ type logFlags struct {
 type readFlags struct {
 	Table    string `flag:"table" help:"name of the *table*"`
 	HashKeys string `flag:"hash-keys" rare:"yes" help:"hash the keys of the log with the secret in this *file*"`
-	Estimate logs.Estimate
-	Quiet    bool `flag:"quiet" rare:"yes" help:"no progress on standard error"`
+	Quiet    bool   `flag:"quiet" rare:"yes" help:"no progress on standard error"`
+
+	rules replay.Rules
 }
 
 // replayFlags are what a user typed after `loadgen logs replay`.
@@ -52,7 +55,6 @@ type replayFlags struct {
 	Plan      replay.Plan `group:"Run"`
 	Price     priceFlag   `group:"Run"`
 	Write     string      `flag:"write" group:"Output" help:"new *file* for the scenario"`
-	Keyless   string      `flag:"keyless" group:"Log" rare:"yes" default:"leave-out" help:"transactions and inserts without key: *leave-out* or as-writes"`
 	readFlags `group:"Log"`
 	formFlags
 }
@@ -64,7 +66,10 @@ scanning queries, what the log does not contain, and what the documents recommen
 docs/your-log.md.
 
 With --out it stores the record, with its keys. With --strict the exit code is 10 if the
-traffic is not sound, and 12 if that is unknown.`
+traffic is not sound, and 12 if that is unknown.
+
+--set log.transaction_entities=N and log.entity_bytes=N set the number of entities of each
+transaction and the bytes of an entity in a reply, which are estimated otherwise.`
 
 // newLogs returns the verb that judges the log of a table.
 func newLogs(stdout, stderr io.Writer) *cobra.Command {
@@ -104,8 +109,8 @@ designs. Operations that do not match the templates keep their keys and are coun
 A query is replayed by what its filter contains of the keys: in another design it becomes
 a point query, a range, a scan, or one query per bucket. Logs do not contain the keys of
 transactions. A transaction without partition is omitted and counted, or assumed in the
-partition of the previous single write (--keyless as-writes). --transaction-entities sets
-the number of entities per transaction.
+partition of the previous single write (--set log.keyless=as-writes). --set
+log.transaction_entities=N sets the number of entities per transaction.
 
 The exit code is 10 if no design holds, and 12 if too much of the log is omitted to tell.`,
 		Example: `  loadgen logs replay logs/                            # with its own keys
@@ -137,12 +142,9 @@ const (
 // validate refuses what no replay can have, and takes the profile that --profile names, or what
 // its file says.
 func (f *replayFlags) validate() error {
-	keyless := []string{replay.LeftOut, replay.AsWrites}
 	switch p := &f.Plan; {
 	case !(p.Speed >= leastSpeed && p.Speed <= mostSpeed):
 		return usageError{fmt.Errorf("--speed %v: expected 0.001 to 1,000", p.Speed)}
-	case !slices.Contains(keyless, f.Keyless):
-		return usageError{fmt.Errorf("--keyless: %s", nearest.Unknown("rule", f.Keyless, keyless))}
 	case p.Seeds < 1 || p.Seeds > series.MostSeeds:
 		return usageError{fmt.Errorf("--count %d: expected 1 to %d", p.Seeds, series.MostSeeds)}
 	case p.Suggest && (f.Plan.Pattern.PartitionKey == "" || f.Plan.Pattern.RowKey == ""):
@@ -164,7 +166,10 @@ func (f *replayFlags) validate() error {
 			err = usageError{fmt.Errorf("--profile: %s", nearest.Unknown("profile", name, hardAndSoft))}
 		}
 	}
-	return errors.Join(err, f.readFlags.validate())
+	if err == nil {
+		f.Plan.Set, err = f.readFlags.set(f.Plan.Set)
+	}
+	return err
 }
 
 // hardAndSoft are the model's own profiles that a log is replayed by.
@@ -187,8 +192,7 @@ func (f *replayFlags) replay(c *cobra.Command, args []string, stdout, stderr io.
 	if err != nil {
 		return err
 	}
-	rules := replay.Rules{Estimate: f.Estimate, Keyless: f.Keyless}
-	if f.Plan.Operations, err = rules.Gather(files, how); err != nil {
+	if f.Plan.Operations, err = f.rules.Gather(files, how); err != nil {
 		return badLog(err)
 	}
 	if f.Write != "" { // a scenario that is like the log
@@ -276,15 +280,31 @@ func (f *replayFlags) designs(args []string) (paths []string, err error) {
 	return paths, nil
 }
 
-// validate refuses numbers that cannot be.
-func (f *readFlags) validate() error {
-	if n := f.Estimate.Transaction; n < 0 || n > 100 {
-		return usageError{fmt.Errorf("--transaction-entities %d: expected 1 to 100", n)}
+// logPaths are the paths of --set that concern how a log is read.
+var logPaths = []string{"log.transaction_entities", "log.entity_bytes", "log.keyless"}
+
+// set fills the rules with the settings of the log, and returns the other settings.
+func (f *readFlags) set(settings []string) (others []string, err error) {
+	f.rules.Keyless = replay.LeftOut
+	entities, bytes := &f.rules.Estimate.Transaction, &f.rules.Estimate.Entity
+	options := pflag.NewFlagSet("", pflag.ContinueOnError)
+	options.Int64Var(entities, logPaths[0], 0, "")
+	options.Int64Var(bytes, logPaths[1], 0, "")
+	options.Var(&wordValue{&f.rules.Keyless, "rule", []string{replay.LeftOut, replay.AsWrites}}, logPaths[2], "")
+	for _, one := range settings {
+		if !strings.HasPrefix(one, "log.") {
+			others = append(others, one)
+		} else if err := setOptions(options, []string{one}); err != nil {
+			return nil, usageError{fmt.Errorf("--set: %w", err)}
+		}
 	}
-	if n := f.Estimate.Entity; n < 0 || n > 1<<20 {
-		return usageError{fmt.Errorf("--entity-bytes %d: expected 1 to 1,048,576", n)}
+	switch {
+	case *entities < 0 || *entities > 100:
+		err = usageError{fmt.Errorf("--set: %s is %d; expected 1 to 100", logPaths[0], *entities)}
+	case *bytes < 0 || *bytes > 1<<20:
+		err = usageError{fmt.Errorf("--set: %s is %d; expected 1 to 1,048,576", logPaths[1], *bytes)}
 	}
-	return nil
+	return others, err
 }
 
 // reading is how the log is read.
@@ -306,7 +326,11 @@ func (f *readFlags) reading(progress func(int64)) (logs.Options, error) {
 
 // report says whether the traffic of a log was sound.
 func (f *logFlags) report(c *cobra.Command, paths []string, progress func(int64), stdout io.Writer) error {
-	if err := f.validate(); err != nil {
+	others, err := f.set(f.Set)
+	if err == nil && len(others) > 0 {
+		err = usageError{fmt.Errorf("--set %s: %s", others[0], nearest.Unknown("path", others[0], logPaths))}
+	}
+	if err != nil {
 		return err
 	}
 	if len(paths) == 1 && logs.IsRecord(paths[0]) {
@@ -328,7 +352,7 @@ func (f *logFlags) report(c *cobra.Command, paths []string, progress func(int64)
 	if err != nil {
 		return err
 	}
-	plan := logs.Plan{Files: files, Reading: how, Estimate: f.Estimate, Strict: f.Strict, Out: f.Out, Version: run.Version(), Commit: run.Commit(), Command: append(commandOf(c), paths...)}
+	plan := logs.Plan{Files: files, Reading: how, Estimate: f.rules.Estimate, Strict: f.Strict, Out: f.Out, Version: run.Version(), Commit: run.Commit(), Command: append(commandOf(c), paths...)}
 	told, err := logs.Tell(plan)
 	if err != nil {
 		return badLog(err)

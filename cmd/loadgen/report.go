@@ -264,8 +264,6 @@ func faultOfRuns(err error) error {
 		return usageError{fmt.Errorf("--%w", metric)}
 	case !errors.As(err, &fault):
 		return err
-	case fault.Field == "scenario":
-		return usageError{fmt.Errorf("--scenario: %w", fault.Err)}
 	case fault.Field == "tags":
 		return usageError{fmt.Errorf("--tag: %w", fault.Err)}
 	}

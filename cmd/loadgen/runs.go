@@ -86,7 +86,7 @@ type runsListFlags struct {
 func newRunsList(stdout io.Writer) *cobra.Command {
 	f := new(runsListFlags)
 	c := &cobra.Command{
-		Use:   "list",
+		Use:   "list [SCENARIO]",
 		Short: "List the runs that are kept, the newest first",
 		Long: `List prints the runs of a folder, the latest first, with their results. served is the
 maximum of entities per second of a reported phase, p99 the response time of all its
@@ -94,9 +94,11 @@ operations, throttled the share of its attempts, without preparation of the tabl
 Contests show their winner. Unreadable folders, and folders without run or contest, are
 counted below.`,
 		Example: `  loadgen runs list
-  loadgen runs list --scenario stress --since 7d
+  loadgen runs list stress --since 7d
   loadgen runs list --tag baseline --format json`,
-		RunE: withRunFaults(func(c *cobra.Command, _ []string) error {
+		Args: takes(0, 1, oneOfRuns),
+		RunE: withRunFaults(func(c *cobra.Command, args []string) error {
+			f.Selection.Scenario = strings.Join(args, "")
 			switch {
 			case f.Limit < 0:
 				return usageError{fmt.Errorf("--limit %d: expected a number of runs, or 0 for all", f.Limit)}
@@ -120,12 +122,14 @@ counted below.`,
 			return report.List(all, chosen, f.Limit).Text(stdout)
 		}),
 	}
-	refuseArguments(c)
 	f.Runs, f.format = runsKept(), report.FormText
 	c.Flags().VarP(&wordValue{&f.format, "form", []string{report.FormText, report.FormJSON}}, "format", "o", "what to print: text, json")
 	bind(c.Flags(), f)
 	return c
 }
+
+// oneOfRuns says that a verb takes the name of a scenario.
+const oneOfRuns = "one scenario at most, whose runs it selects, and got %d"
 
 // aboutRun explains RUN in the help of a verb.
 const aboutRun = `RUN is the folder
@@ -195,13 +199,15 @@ last hour, contests, and folders that contain other files.`
 func newRunsPrune(stdout io.Writer) *cobra.Command {
 	f := new(runsPruneFlags)
 	c := &cobra.Command{
-		Use:   "prune",
+		Use:   "prune [SCENARIO]",
 		Short: "Delete runs that are old, once it was said which",
 		Long:  runsPruneHelp,
 		Example: `  loadgen runs prune --older-than 30d              # list only
   loadgen runs prune --older-than 30d --yes
-  loadgen runs prune --keep-last 20 --scenario stress --yes`,
-		RunE: withRunFaults(func(c *cobra.Command, _ []string) error {
+  loadgen runs prune stress --keep-last 20 --yes`,
+		Args: takes(0, 1, oneOfRuns),
+		RunE: withRunFaults(func(c *cobra.Command, args []string) error {
+			f.By.Scenario = strings.Join(args, "")
 			keepLast := c.Flags().Changed("keep-last")
 			f.By.Now, f.By.Own = clock.NewReal().Started(), report.Illustrations()
 			switch {
@@ -233,7 +239,6 @@ func newRunsPrune(stdout io.Writer) *cobra.Command {
 			return errors.Join(err, report.Pruned(stdout, plan, done))
 		}),
 	}
-	refuseArguments(c)
 	f.Runs = runsKept()
 	bind(c.Flags(), f)
 	return c

@@ -21,12 +21,6 @@ import (
 	"loadgen/scenarios/series"
 )
 
-// listFlags are what a user typed after `loadgen scenarios list`.
-type listFlags struct {
-	formFlags
-	Search string `flag:"search" help:"only those that contain this *word*"`
-}
-
 // newScenarios returns the verb around scenarios and their files.
 func newScenarios(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
@@ -41,34 +35,33 @@ explain, simulate and run accept.`,
   loadgen scenarios check my-table.yaml    # validate a file`,
 		RunE: helpOrUnknown, Args: cobra.ArbitraryArgs,
 	}
-	f := new(listFlags)
+	f := new(formFlags)
 	list := &cobra.Command{
-		Use:   "list",
+		Use:   "list [WORD]",
 		Short: "List the built-in scenarios by what they are about",
 		Long: `List prints each built-in scenario with the first sentence of its description and why its
 anti-pattern fails, in the order of the documents' subjects. Run, simulate, explain and
-show accept these names. --search takes a word or a synonym (SAS, EGT, CORS) and ranks
+show accept these names. WORD is what they contain, or a synonym (SAS, EGT, CORS); it ranks
 names before descriptions.`,
-		Example: "  loadgen scenarios list\n  loadgen scenarios list --search ETag\n  loadgen scenarios list --format json",
-		RunE: func(*cobra.Command, []string) error {
+		Example: "  loadgen scenarios list\n  loadgen scenarios list ETag\n  loadgen scenarios list --format json",
+		Args:    takes(0, 1, "one word, and got %d"),
+		RunE: func(_ *cobra.Command, args []string) error {
 			all, err := scenarios.Catalogue()
 			subjects := scenarios.Subjects()
-			if f.Search != "" {
-				all, err = scenarios.Search(f.Search)
+			if len(args) > 0 {
+				all, err = scenarios.Search(args[0])
 				subjects = nil
 			}
 			if err != nil {
 				return err
 			}
 			if len(all) == 0 {
-				return usageError{fmt.Errorf("--search %s: no built-in scenario speaks of it; expected another word", text.Harmless(f.Search))}
+				return usageError{fmt.Errorf("no built-in scenario contains %s; expected another word", text.Harmless(args[0]))}
 			}
 			return f.show(stdout, listed(all, subjects))
 		},
 	}
-	refuseArguments(list)
-	bind(list.Flags(), f, "verbose")
-	f.formFlags.register(list.Flags())
+	f.register(list.Flags())
 	schema := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the format of scenario files as a JSON Schema",

@@ -1,15 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"loadgen/engine/accesslog"
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/nearest"
@@ -28,6 +32,8 @@ import (
 type serveFlags struct {
 	serve.Options `group:"Service"`
 	KeyFile       string   `flag:"key-file" group:"Connections" help:"*file* with the account key, base64 (default: Entra ID; of serve the emulators')"`
+	TLS           string   `flag:"tls" group:"Connections" help:"serve https with a temporary certificate (*self-signed*), or with files in PEM: CERT,KEY"`
+	Tokens        string   `flag:"tokens" group:"Connections" rare:"yes" help:"accept bearer tokens of the issuer at this *URL*, such as https://sts.windows.net/TENANT/, or any (only on loopback)"`
 	FaultFile     string   `flag:"faults" group:"Service" rare:"yes" help:"*file* with injected faults, under the key faults as in a scenario"`
 	Examine       bool     `flag:"examine" group:"Output" help:"record the traffic as a run and report on it"`
 	Out           string   `flag:"out" group:"Output" requires:"examine" help:"*folder* of the result (default: a new one in results/runs)"`
@@ -58,12 +64,13 @@ for 5 s, then exports and reports. A second, local address answers GET /-/health
 The emulators' well-known account and key work only on loopback addresses. Any other
 address needs its own account and key.
 
-It uses HTTP, or https with --tls-cert and --tls-key. --tls-self-signed creates a
-certificate until the end, for clients that require https; /-/certificate on the second
-address shows it.
+It uses HTTP, or https with --tls CERT,KEY. --tls self-signed creates a certificate until
+the end, for clients that require https; /-/certificate on the second address shows it.
 
-Signatures with the account key always work. --oidc-issuer also accepts bearer tokens of
-one issuer, --insecure-tokens any token: for programs with DefaultAzureCredential.`
+With --set start=cold a new table is one range on one server, until load balancing splits it.
+
+Signatures with the account key always work. --tokens URL also accepts bearer tokens of
+one issuer, --tokens any every token: for programs with DefaultAzureCredential.`
 
 func (f *serveFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
@@ -73,13 +80,13 @@ func (f *serveFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 		Example: `  loadgen serve                                   # the emulators' address and account
   loadgen serve --examine                         # with a verdict on Ctrl-C
   loadgen serve --examine --live-page                  # with a live page
-  loadgen serve --start cold --examine            # a new table, before load balancing splits it
+  loadgen serve --set start=cold --examine        # a new table, before load balancing splits it
   loadgen serve --log table.log                   # for logs and replay
   loadgen serve --import races.csv --export races.jsonl
   loadgen serve --data-dir tables                 # keep tables on disk
   loadgen serve --profile off --listen 127.0.0.1:0 # no limits, any free port
-  loadgen serve --tls-self-signed                 # https, for SDKs that require it
-  loadgen serve --tls-self-signed --insecure-tokens # for programs with DefaultAzureCredential
+  loadgen serve --tls self-signed                 # https, for SDKs that require it
+  loadgen serve --tls self-signed --tokens any    # for programs with DefaultAzureCredential
   loadgen serve --set model.partition_target=500  # another limit
   loadgen serve --faults faults.yaml --set faults.0.share=2%
   loadgen serve --listen 0.0.0.0:10002 --account races --key-file key.txt`,
@@ -88,13 +95,16 @@ func (f *serveFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 			return f.run(c.Context(), commandOf(c), stdout)
 		},
 	}
-	f.Listen, f.Admin, f.Profile, f.Start, f.LogFormat = serve.DefaultListen, serve.DefaultAdmin, serve.DefaultProfile, model.Warm, serve.LogFormats()[0]
+	f.Listen, f.Admin, f.Profile = serve.DefaultListen, serve.DefaultAdmin, serve.DefaultProfile
 	bind(c.Flags(), f)
 	return c
 }
 
 // run serves until the context is done.
 func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer) error {
+	if err := f.chooseOptions(); err != nil {
+		return err
+	}
 	told, err := f.prepare()
 	if err != nil {
 		return err
@@ -157,6 +167,34 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 	return errors.Join(s.Close(), ended, saved)
 }
 
+// chooseOptions sets the options whose flags take several forms.
+func (f *serveFlags) chooseOptions() error {
+	cert, key, files := strings.Cut(f.TLS, ",")
+	switch {
+	case files:
+		f.TLSCert, f.TLSKey = cert, key
+	case f.TLS == "self-signed":
+		f.TLSSelfSigned = true
+	case f.TLS != "":
+		return usageError{fmt.Errorf("--tls %s: expected self-signed, or the files CERT,KEY", f.TLS)}
+	}
+	if f.InsecureTokens = f.Tokens == "any"; !f.InsecureTokens {
+		f.OIDCIssuer = f.Tokens
+	}
+	if filepath.Ext(f.Log) == ".json" {
+		f.LogFormat = string(accesslog.Resource)
+	}
+	f.Set = slices.DeleteFunc(f.Set, func(one string) bool {
+		start, is := strings.CutPrefix(one, "start=")
+		if is {
+			f.Start = start
+		}
+		return is
+	})
+	f.Start = cmp.Or(f.Start, model.Warm)
+	return nil
+}
+
 // prepare reads the files of the flags, and describes the injected faults.
 func (f *serveFlags) prepare() (told []string, err error) {
 	switch {
@@ -200,14 +238,16 @@ func (f *serveFlags) blame(err error) error {
 			"the emulators' key is for 127.0.0.1 and ::1 alone", fault.Value)
 	case fault.Field == "durability" && fault.Known != nil:
 		return errors.New(flag + ": " + nearest.Unknown("durability", fault.Value, fault.Known))
-	case fault.Field == "log-format" && fault.Known != nil:
-		return errors.New(flag + ": " + nearest.Unknown("format", fault.Value, fault.Known))
 	case fault.Field == "start":
-		return errors.New(flag + ": " + nearest.Unknown("start", fault.Value, fault.Known))
+		return errors.New("--set start: " + nearest.Unknown("start", fault.Value, fault.Known))
 	case fault.Known != nil:
 		return errors.New(flag + ": " + nearest.Unknown("parameter", fault.Value, fault.Known))
 	case fault.Field == "key":
 		flag = "--key-file"
+	case strings.HasPrefix(fault.Field, "tls-"):
+		flag = "--tls"
+	case fault.Field == "insecure-tokens", fault.Field == "oidc-issuer":
+		flag = "--tokens"
 	}
 	if fault.Value != "" {
 		flag += " " + fault.Value

@@ -25,7 +25,7 @@ import (
 // it goes on by its own retries, and the report says when that was and why.
 func TestServeColdIsMetByAnApplication(t *testing.T) {
 	t.Chdir(t.TempDir())
-	s := openShop(t, "", "--start", "cold", "--examine", "--set", "model.tick=500ms", "--set", "model.detection=1s",
+	s := openShop(t, "", "--set", "start=cold", "--examine", "--set", "model.tick=500ms", "--set", "model.detection=1s",
 		"--set", "model.offline_least=500ms", "--set", "model.offline_most=500ms", "--set", "model.split_pause=100ms", "--set", "model.map_stale=0s",
 		"--set", "model.partition_target=30", "--set", "model.range_target=30", "--set", "model.server_target=60", "--set", "model.account_target=2000")
 	var refused atomic.Int64

@@ -97,7 +97,7 @@ func isFile(path string) bool {
 // Selection says which runs are meant. The zero value means all.
 type Selection struct {
 	// Scenario is the name of theirs, empty for any.
-	Scenario string `flag:"scenario" help:"only runs of the scenario of this *name*"`
+	Scenario string
 	// Tags are those that each of them has.
 	Tags []string `flag:"tag" help:"only runs with this *tag*, repeatable"`
 	// Since is the earliest instant at which they were begun.

@@ -20,7 +20,7 @@ type Pruning struct {
 	// anyway; 0 or less where none stays for that.
 	KeepLast int `flag:"keep-last" help:"all but this number of the newest of each scenario"`
 	// Scenario is the one whose runs alone go, empty for all.
-	Scenario string `flag:"scenario" help:"only runs of the scenario of this *name*"`
+	Scenario string
 	// Own are the names of the files that go beside the record itself, its tags and what a
 	// write of these was cut short of.
 	Own []string

@@ -16,8 +16,8 @@ import (
 type Estimate struct {
 	// Transaction is how many entities each transaction writes, Entity how many bytes an
 	// entity takes in a reply; 0 for the rules above.
-	Transaction int64 `flag:"transaction-entities" rare:"yes" help:"*entities* of each transaction in the log (default: estimated)"`
-	Entity      int64 `flag:"entity-bytes" rare:"yes" help:"*bytes* of an entity in a reply (default: estimated)"`
+	Transaction int64
+	Entity      int64
 
 	writes, reads mean
 	// Transactions and Queries are how many were estimated, Inexact those queries among

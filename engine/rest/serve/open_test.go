@@ -149,7 +149,7 @@ func TestOptionsAreValidated(t *testing.T) {
 		{"a key that is none", serve.Options{Account: "races", Key: own + "!", KeyName: "k"}, []string{"key k"}, "base64"},
 		{"a profile that is nearly one", serve.Options{Profile: "documentd"}, []string{"profile documentd of 4"}, "documentd"},
 		{"a start that is nearly one", serve.Options{Start: "cld"}, []string{"start cld"}, "warm or cold"},
-		{"a setting of a cold start after a warm one", serve.Options{Set: []string{"model.detection=10m"}}, []string{"set model.detection=10m"}, "--start cold"},
+		{"a setting of a cold start after a warm one", serve.Options{Set: []string{"model.detection=10m"}}, []string{"set model.detection=10m"}, "--set start=cold"},
 		{"a setting of a cold start", serve.Options{Start: "cold", Set: []string{"model.detection=10m"}}, nil, ""},
 		{"a setting of the clients' own network", serve.Options{Set: []string{"model.client_machines=4"}}, []string{"set model.client_machines=4"}, "belongs to the clients"},
 		{"where the clients are", serve.Options{Set: []string{"model.region=same-continent"}}, nil, ""},

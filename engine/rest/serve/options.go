@@ -31,13 +31,13 @@ type Options struct {
 	KeyName string
 	// TLSCert and TLSKey are files in PEM, with which https is spoken; TLSSelfSigned has
 	// a certificate made for as long as the service lasts. With neither it is plain HTTP.
-	TLSCert       string `flag:"tls-cert" group:"Connections" rare:"yes" help:"*file* with the certificate chain for https, in PEM"`
-	TLSKey        string `flag:"tls-key" group:"Connections" rare:"yes" help:"*file* with the key of --tls-cert, in PEM"`
-	TLSSelfSigned bool   `flag:"tls-self-signed" group:"Connections" help:"serve https with a temporary certificate"`
+	TLSCert       string
+	TLSKey        string
+	TLSSelfSigned bool
 	// OIDCIssuer is the issuer of OpenID Connect whose bearer tokens are taken as well as
 	// signatures; InsecureTokens takes any, on an address of this machine alone.
-	OIDCIssuer     string `flag:"oidc-issuer" group:"Connections" rare:"yes" help:"accept bearer tokens of this issuer: a *URL*, such as https://sts.windows.net/TENANT/"`
-	InsecureTokens bool   `flag:"insecure-tokens" group:"Connections" rare:"yes" help:"accept any bearer token: on a loopback address only"`
+	OIDCIssuer     string
+	InsecureTokens bool
 	// Profile is that of the partition model, one of [Profiles]; empty is
 	// [DefaultProfile]. Set gives parameters of the model other values, each as
 	// model.NAME=VALUE.
@@ -45,7 +45,7 @@ type Options struct {
 	Set     []string `flag:"set" help:"set a value: *path=value*, repeatable"`
 	// Start is how ranges lie when a table is made, [model.Warm] or [model.Cold]; empty is
 	// warm. After a cold start load balancing goes on by the clock, also while nobody asks.
-	Start string `flag:"start" help:"start of a new table: *warm* (spread over servers) or cold (one range)"`
+	Start string
 	// Faults are what goes wrong on purpose, counted from when the service begins; nil for
 	// nothing. They are not altered.
 	Faults *engine.FaultPlan
@@ -68,8 +68,8 @@ type Options struct {
 	FS durable.FS
 	// Log is a new file that every request is written to, in LogFormat, one of
 	// [LogFormats]; empty is none, and the first format.
-	Log       string `flag:"log" group:"Output" help:"new *file* for an access log in the service's format"`
-	LogFormat string `flag:"log-format" group:"Output" rare:"yes" help:"of --log: storage-analytics or resource-logs"`
+	Log       string `flag:"log" group:"Output" help:"new *file* for an access log in the service's format: .json is resource logs, any other Storage Analytics"`
+	LogFormat string
 	// Admin is the second address, of this machine alone; empty is [DefaultAdmin].
 	Admin string `flag:"admin" group:"Connections" rare:"yes" help:"loopback *address* of /-/healthz and /-/state"`
 	// Grace is how long what is under way may take once no more is accepted; 0 is
@@ -253,7 +253,7 @@ func (o *Options) inert(m *model.Model) error {
 	for _, one := range o.Set {
 		name, _, _ := strings.Cut(strings.TrimPrefix(one, modelPrefix), "=")
 		if o.Start == model.Warm && !counts(model.Warm, name) && counts(model.Cold, name) {
-			return Fault{Field: "set", Value: one, Err: errors.New("it applies to cold starts; expected --start cold")}
+			return Fault{Field: "set", Value: one, Err: errors.New("it applies to cold starts; expected --set start=cold")}
 		}
 	}
 	return nil

@@ -206,7 +206,7 @@ func (s *Service) Begin() {
 	if whose != "" {
 		s.say("%s", whose)
 		if s.shown == nil {
-			s.say("Azure's SDKs send tokens only over https: use --tls-self-signed or a certificate")
+			s.say("Azure's SDKs send tokens only over https: use --tls self-signed or a certificate")
 		}
 	}
 	if s.folder != nil {

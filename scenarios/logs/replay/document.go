@@ -83,7 +83,7 @@ func (t *Told) answer() document.Answer {
 		a.Says = append(a.Says, "No difference is shown between "+best+".")
 	case t.State == results.CannotTell:
 		a = document.Claimed(t.State, " whether a design holds the log", "", "", "")
-		a.Says = append(a.Says, fmt.Sprintf("%s are omitted: no line has their partition; without them %s would hold. --keyless as-writes assumes the partitions of single writes.",
+		a.Says = append(a.Says, fmt.Sprintf("%s are omitted: no line has their partition; without them %s would hold. --set log.keyless=as-writes assumes the partitions of single writes.",
 			document.Counted(int(total(t.Left)), "request"), best))
 	default:
 		a = document.Claimed(t.State, ": no design of these holds the log", "", "", "")
@@ -202,10 +202,10 @@ func (t *Told) basis() []string {
 			" more where queries returned more. Logs do not show entities that filters dropped.")
 	}
 	if t.Transactions > t.Guessed {
-		items = append(items, "A transaction writes known entities of its partition; their number is logged, set by --transaction-entities, or estimated.")
+		items = append(items, "A transaction writes known entities of its partition; their number is logged, set by --set log.transaction_entities=N, or estimated.")
 	}
 	if t.Guessed > 0 {
-		items = append(items, document.Counted(int(t.Guessed), "request")+" without a key are assumed in the partition of the previous single write (--keyless as-writes).")
+		items = append(items, document.Counted(int(t.Guessed), "request")+" without a key are assumed in the partition of the previous single write (--set log.keyless=as-writes).")
 	}
 	if t.Suggested > mostSuggested {
 		items = append(items, fmt.Sprintf("%s were proposed; the first %d take part.", document.Counted(t.Suggested, "design"), mostSuggested))

@@ -84,7 +84,7 @@ func (r Rules) Gather(files []logs.Source, o logs.Options) (*Operations, error) 
 		f.Transactions[at].Partition = g.beside
 	}
 	if len(g.waiting) > 0 && !g.wrote1 {
-		return nil, fmt.Errorf("%w: no single write has a key; remove --keyless as-writes", logs.ErrSource)
+		return nil, fmt.Errorf("%w: no single write has a key; remove --set log.keyless=as-writes", logs.ErrSource)
 	}
 	if f.Count() == 0 {
 		if err := f.Reading.Missing(o.Table); err != nil {

@@ -184,7 +184,7 @@ func TestBrowserLiveExamination(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no node")
 	}
-	r := start(t, "serve", "--examine", "--live-page", "--insecure-tokens", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--out", filepath.Join(t.TempDir(), "run"))
+	r := start(t, "serve", "--examine", "--live-page", "--tokens", "any", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--out", filepath.Join(t.TempDir(), "run"))
 	client := exec.CommandContext(t.Context(), node, "traffic.mjs", endpoint(t, r), "60")
 	must(t, client.Start())
 	defer client.Wait()
