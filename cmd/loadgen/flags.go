@@ -42,7 +42,7 @@ func flagFault(c *cobra.Command, err error) error {
 	}
 	if name != "" {
 		for _, one := range renamedFlags {
-			if one.was == name && one.concerns(c) {
+			if slices.Contains(strings.Fields(one.was), name) && one.concerns(c) {
 				return usageError{fmt.Errorf("%s is %s now; expected that", typed, one.is)}
 			}
 		}
@@ -152,7 +152,7 @@ func (f *formFlags) look(stdout io.Writer) text.Look {
 	return look
 }
 
-// renamedFlag is a flag of a verb, or of all for an empty one, that was replaced by another or by an argument.
+// renamedFlag has flags of a verb, or of all for an empty one, that were replaced by another flag or an argument.
 type renamedFlag struct{ verb, was, is string }
 
 // concerns reports whether the command had the flag and has what replaced it.
@@ -169,32 +169,6 @@ var renamedFlags = [...]renamedFlag{
 	{"", "opposite", "--anti-pattern"},
 	{"calibrate", "up-to", "--max-rate"},
 	{"", "output", "--out"},
-	{"", "up-to", limitArgument},
-	{"", "max-refused", limitArgument},
-	{"", "max-throttled", limitArgument},
-	{"", "max-p99", limitArgument},
-	{"", "from", limitArgument},
-	{"", "max-rate", limitArgument},
-	{"", "step", limitArgument},
-	{"", "bill-refused", priceArgument},
-	{"", "bill-throttled", priceArgument},
-	{"contest", "price-stored", priceArgument},
-	{"serve", "tls-cert", "--tls CERT,KEY"},
-	{"serve", "tls-key", "--tls CERT,KEY"},
-	{"serve", "tls-self-signed", "--tls self-signed"},
-	{"serve", "oidc-issuer", "--tokens URL"},
-	{"serve", "insecure-tokens", "--tokens any"},
-	{"serve", "log-format", "the ending of --log"},
-	{"serve", "start", "--set start=cold"},
-	{"", "transaction-entities", "--set log.transaction_entities=N"},
-	{"", "entity-bytes", "--set log.entity_bytes=N"},
-	{"logs replay", "keyless", "--set log.keyless=as-writes"},
-	{"scenarios list", "search", "the argument WORD"},
-	{"runs list", "scenario", "the argument SCENARIO"},
-	{"runs prune", "scenario", "the argument SCENARIO"},
-	{"docs", "man", "`loadgen docs man FOLDER`"},
-	{"docs", "markdown", "`loadgen docs markdown FOLDER`"},
-	{"", "driver", "--client"},
 	{"contest", "live", "--target=embedded"},
 	{"", "live", "--live-page"},
 	{"contest", "quick", "--count=2"},
@@ -209,23 +183,29 @@ var renamedFlags = [...]renamedFlag{
 	{"", "nats-url", "--lead"},
 	{"history", "png", "--file"},
 	{"gate", "reason", "--accept REASON"},
-	{"gate", "pairs", "--count"},
-	{"", "seeds", "--count"},
-	{"backoff show", "z", policyArgument},
-	{"backoff show", "min", policyArgument},
-	{"backoff show", "max", policyArgument},
-	{"backoff show", "retries", policyArgument},
-	{"backoff show", "first", policyArgument},
+	{"", "seeds pairs", "--count"},
+	{"", "up-to max-throttled max-refused max-p99 from max-rate step", limitArgument},
+	{"", "bill-throttled bill-refused price-stored", `--price "0.036 stored=0.045 throttled"`},
+	{"", "driver", "--client"},
+	{"serve", "tls-cert tls-key tls-self-signed", "--tls CERT,KEY or --tls self-signed"},
+	{"serve", "oidc-issuer insecure-tokens", "--tokens URL or --tokens any"},
+	{"serve", "log-format", "the ending of --log"},
+	{"serve", "start", "--set start=cold"},
+	{"logs", "transaction-entities entity-bytes", logArgument},
+	{"logs replay", "transaction-entities entity-bytes keyless", logArgument},
+	{"scenarios list", "search", "the argument WORD"},
+	{"runs list", "scenario", "the argument SCENARIO"},
+	{"runs prune", "scenario", "the argument SCENARIO"},
+	{"docs", "man markdown", "`loadgen docs man|markdown FOLDER`"},
+	{"backoff show", "z min max retries first", `the argument "exponential z=30s min=3s max=90s tries=4 first=1"`},
 	{"backoff contest", "policies", "the argument POLICY[+LIMITER] ..."},
 }
 
-// The flags whose text has several options.
+// What replaces several flags.
 const (
 	limitArgument = `--find-limit "partition throttled=0.5% p99=50ms from=500 to=4000 step=4s"`
-	priceArgument = `--price "0.036 stored=0.045 throttled"`
+	logArgument   = "--set log.NAME=VALUE"
 )
-
-const policyArgument = `the argument "exponential z=30s min=3s max=90s tries=4 first=1"`
 
 // peersFlags are what other load generators call things, and what is used for them here.
 // The first of the flags that a verb has is named; otherwise is for one that has none.

@@ -35,19 +35,21 @@ func verbsOf(c *cobra.Command) []*cobra.Command {
 func TestRenamedFlags(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, one := range renamedFlags {
-		found := 0
-		for _, c := range verbsOf(newRoot(io.Discard, io.Discard)) {
-			typed := c.CommandPath() + " --" + one.was
-			if !one.concerns(c) || c.Flags().Lookup(one.was) != nil || seen[typed] {
-				continue
+		for _, was := range strings.Fields(one.was) {
+			found := 0
+			for _, c := range verbsOf(newRoot(io.Discard, io.Discard)) {
+				typed := c.CommandPath() + " --" + was
+				if !one.concerns(c) || c.Flags().Lookup(was) != nil || seen[typed] {
+					continue
+				}
+				found, seen[typed] = found+1, true
+				want := "loadgen: --" + was + " is " + one.is + " now; expected that\n"
+				if code, stdout, stderr := say(t, append(strings.Fields(typed)[1:], "x")...); code != codeUsage || stdout != "" || stderr != want {
+					t.Errorf("%s = %d %q %q; want %d and %q", typed, code, stdout, stderr, codeUsage, want)
+				}
 			}
-			found, seen[typed] = found+1, true
-			want := "loadgen: --" + one.was + " is " + one.is + " now; expected that\n"
-			if code, stdout, stderr := say(t, append(strings.Fields(typed)[1:], "x")...); code != codeUsage || stdout != "" || stderr != want {
-				t.Errorf("%s = %d %q %q; want %d and %q", typed, code, stdout, stderr, codeUsage, want)
-			}
+			assert.Truef(t, found != 0, "no verb answers --%s with %s", was, one.is)
 		}
-		assert.Truef(t, found != 0, "no verb answers --%s with %s", one.was, one.is)
 	}
 }
 
@@ -163,6 +165,8 @@ func TestFlagsHaveOneMeaning(t *testing.T) {
 		})
 	}
 	delete(meaning, "help")
+	assert.LessOrEqual(t, len(meaning), maxFlagNames, "distinct names of flags")
+	assert.LessOrEqual(t, declaredFlags(t), maxDeclaredFlags, "declared flags")
 	var table strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(meaning)) {
 		fmt.Fprintf(&table, "| `--%s` | %s | %s |\n", name, strings.ReplaceAll(meaning[name], "|", "\\|"), strings.Join(verbs[name], ", "))
@@ -178,6 +182,26 @@ func TestFlagsHaveOneMeaning(t *testing.T) {
 	} else {
 		assert.Equal(t, strings.TrimSuffix(table.String(), "\n"), old, "the table of flags; -rewrite writes it")
 	}
+}
+
+// The maximum numbers of distinct names and of declarations of flags.
+const (
+	maxFlagNames     = 110
+	maxDeclaredFlags = 190
+)
+
+// declaredFlags counts the fields with the tag of a flag.
+func declaredFlags(t *testing.T) int {
+	declared := 0
+	require.NoError(t, filepath.WalkDir("../..", func(path string, _ os.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		declared += strings.Count(string(text), "`flag:\"")
+		return err
+	}))
+	return declared
 }
 
 // A word of a flag's text that stands in backquotes is what its value is called.

@@ -223,28 +223,22 @@ for man, section 1, or Markdown. SOURCE_DATE_EPOCH sets the date of man pages.`,
 		Example: "  loadgen docs man share/man/man1\n  loadgen docs markdown site/verbs",
 		Args:    takes(2, 2, "man or markdown, and a folder; got %d arguments"),
 		RunE: func(c *cobra.Command, args []string) error {
-			root := c.Root()
-			root.DisableAutoGenTag = true
-			switch args[0] {
-			case "man":
-				header := &doc.GenManHeader{Section: "1", Source: "loadgen " + run.Version(), Manual: "loadgen"}
-				return into(args[1], func(folder string) error { return doc.GenManTree(root, header, folder) })
-			case "markdown":
-				return into(args[1], func(folder string) error { return doc.GenMarkdownTree(root, folder) })
+			forms := map[string]func(root *cobra.Command, folder string) error{"markdown": doc.GenMarkdownTree,
+				"man": func(root *cobra.Command, folder string) error {
+					return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "loadgen " + run.Version(), Manual: "loadgen"}, folder)
+				}}
+			if forms[args[0]] == nil {
+				return usageError{errors.New(nearest.Unknown("form", args[0], []string{"man", "markdown"}))}
 			}
-			return usageError{errors.New(nearest.Unknown("form", args[0], []string{"man", "markdown"}))}
+			c.Root().DisableAutoGenTag = true
+			err := os.MkdirAll(args[1], 0o777)
+			if err == nil {
+				err = forms[args[0]](c.Root(), args[1])
+			}
+			if err != nil {
+				return usageError{fmt.Errorf("%s: %w", args[1], err)}
+			}
+			return nil
 		},
 	}
-}
-
-// into makes a folder and has pages written there.
-func into(folder string, pages func(folder string) error) error {
-	err := os.MkdirAll(folder, 0o777)
-	if err == nil {
-		err = pages(folder)
-	}
-	if err != nil {
-		return usageError{fmt.Errorf("%s: %w", folder, err)}
-	}
-	return nil
 }

@@ -71,8 +71,8 @@ func TestNoSecretIsLeftAnywhere(t *testing.T) {
 	t.Parallel()
 	cert, key := certified(t)
 	logs, journal := t.TempDir(), new(resttest.Buffer)
-	s, err := serve.Open(t.Context(), serve.Options{Listen: "127.0.0.1:0", Account: "races", Key: planted, TLSCert: cert, TLSKey: key,
-		InsecureTokens: true, Log: filepath.Join(logs, "requests.log"), Journal: journal})
+	s, err := serve.Open(t.Context(), serve.Options{Listen: "127.0.0.1:0", Account: "races", Key: planted, TLS: cert + "," + key,
+		Tokens: serve.AnyToken, Log: filepath.Join(logs, "requests.log"), Journal: journal})
 	require.NoError(t, err)
 	s.Begin()
 	_, at, _ := strings.Cut(s.ConnectionString(), "TableEndpoint=")

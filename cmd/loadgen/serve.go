@@ -1,21 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"loadgen/engine/accesslog"
 	"loadgen/engine/clock"
-	"loadgen/engine/model"
 	"loadgen/engine/nearest"
 	"loadgen/engine/rest/serve"
 	"loadgen/report"
@@ -32,8 +27,6 @@ import (
 type serveFlags struct {
 	serve.Options `group:"Service"`
 	KeyFile       string   `flag:"key-file" group:"Connections" help:"*file* with the account key, base64 (default: Entra ID; of serve the emulators')"`
-	TLS           string   `flag:"tls" group:"Connections" help:"serve https with a temporary certificate (*self-signed*), or with files in PEM: CERT,KEY"`
-	Tokens        string   `flag:"tokens" group:"Connections" rare:"yes" help:"accept bearer tokens of the issuer at this *URL*, such as https://sts.windows.net/TENANT/, or any (only on loopback)"`
 	FaultFile     string   `flag:"faults" group:"Service" rare:"yes" help:"*file* with injected faults, under the key faults as in a scenario"`
 	Examine       bool     `flag:"examine" group:"Output" help:"record the traffic as a run and report on it"`
 	Out           string   `flag:"out" group:"Output" requires:"examine" help:"*folder* of the result (default: a new one in results/runs)"`
@@ -102,9 +95,6 @@ func (f *serveFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 
 // run serves until the context is done.
 func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer) error {
-	if err := f.chooseOptions(); err != nil {
-		return err
-	}
 	told, err := f.prepare()
 	if err != nil {
 		return err
@@ -137,7 +127,7 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 	defer s.Close() // of what was served to its end nothing is left to go wrong
 	if f.Examine {
 		plan := capture.Plan{Out: f.Out, Version: run.Version(), Commit: run.Commit(), Command: command,
-			Model: s.Model(), Seed: f.Seed, Started: f.Clock.Started(), Start: f.Start, Faults: told}
+			Model: s.Model(), Seed: f.Seed, Started: f.Clock.Started(), Start: s.Start(), Faults: told}
 		if err := examination.Open(plan); err != nil {
 			return fmt.Errorf("%w: %w", run.ErrFolder, err)
 		}
@@ -165,34 +155,6 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 		ended = f.report(stdout, &examination, results.TargetCounts(s.Counts()), shown, ended)
 	}
 	return errors.Join(s.Close(), ended, saved)
-}
-
-// chooseOptions sets the options whose flags take several forms.
-func (f *serveFlags) chooseOptions() error {
-	cert, key, files := strings.Cut(f.TLS, ",")
-	switch {
-	case files:
-		f.TLSCert, f.TLSKey = cert, key
-	case f.TLS == "self-signed":
-		f.TLSSelfSigned = true
-	case f.TLS != "":
-		return usageError{fmt.Errorf("--tls %s: expected self-signed, or the files CERT,KEY", f.TLS)}
-	}
-	if f.InsecureTokens = f.Tokens == "any"; !f.InsecureTokens {
-		f.OIDCIssuer = f.Tokens
-	}
-	if filepath.Ext(f.Log) == ".json" {
-		f.LogFormat = string(accesslog.Resource)
-	}
-	f.Set = slices.DeleteFunc(f.Set, func(one string) bool {
-		start, is := strings.CutPrefix(one, "start=")
-		if is {
-			f.Start = start
-		}
-		return is
-	})
-	f.Start = cmp.Or(f.Start, model.Warm)
-	return nil
 }
 
 // prepare reads the files of the flags, and describes the injected faults.
@@ -238,16 +200,10 @@ func (f *serveFlags) blame(err error) error {
 			"the emulators' key is for 127.0.0.1 and ::1 alone", fault.Value)
 	case fault.Field == "durability" && fault.Known != nil:
 		return errors.New(flag + ": " + nearest.Unknown("durability", fault.Value, fault.Known))
-	case fault.Field == "start":
-		return errors.New("--set start: " + nearest.Unknown("start", fault.Value, fault.Known))
 	case fault.Known != nil:
 		return errors.New(flag + ": " + nearest.Unknown("parameter", fault.Value, fault.Known))
 	case fault.Field == "key":
 		flag = "--key-file"
-	case strings.HasPrefix(fault.Field, "tls-"):
-		flag = "--tls"
-	case fault.Field == "insecure-tokens", fault.Field == "oidc-issuer":
-		flag = "--tokens"
 	}
 	if fault.Value != "" {
 		flag += " " + fault.Value

@@ -30,15 +30,10 @@ type certificate struct {
 // certificates returns what is wrong with how the options say that TLS is to be spoken.
 // It opens no file.
 func (o *Options) certificates() error {
-	switch {
-	case o.TLSSelfSigned && (o.TLSCert != "" || o.TLSKey != ""):
-		return Fault{Field: "tls-self-signed", Err: errors.New("expected either a self-signed certificate or files")}
-	case o.TLSCert != "" && o.TLSKey == "":
-		return Fault{Field: "tls-key", Err: errors.New("the key is missing")}
-	case o.TLSKey != "" && o.TLSCert == "":
-		return Fault{Field: "tls-cert", Err: errors.New("the certificate is missing")}
+	if cert, key, _ := strings.Cut(o.TLS, ","); o.TLS == "" || o.TLS == SelfSigned || cert != "" && key != "" {
+		return nil
 	}
-	return nil
+	return Fault{Field: "tls", Value: o.TLS, Err: errors.New("expected self-signed, or the files CERT,KEY")}
 }
 
 // longestPEM bounds a file of certificates or a key, in bytes.
@@ -46,8 +41,9 @@ const longestPEM = 1 << 20
 
 // readCertificate reads a certificate, with those that lead from it to one that is
 // trusted, and its key.
-func readCertificate(now time.Time, certFile, keyFile string) (*certificate, error) {
-	cert, first, err := readPEM("tls-cert", certFile, "CERTIFICATE")
+func readCertificate(now time.Time, files string) (*certificate, error) {
+	certFile, keyFile, _ := strings.Cut(files, ",")
+	cert, first, err := readPEM(certFile, "CERTIFICATE")
 	if err != nil {
 		return nil, err
 	}
@@ -61,23 +57,23 @@ func readCertificate(now time.Time, certFile, keyFile string) (*certificate, err
 		err = fmt.Errorf("the certificate is not valid before %s", leaf.NotBefore.UTC().Format(time.RFC3339))
 	}
 	if err != nil {
-		return nil, Fault{Field: "tls-cert", Value: certFile, Err: err}
+		return nil, Fault{Field: "tls", Value: certFile, Err: err}
 	}
-	key, _, err := readPEM("tls-key", keyFile, "PRIVATE KEY")
+	key, _, err := readPEM(keyFile, "PRIVATE KEY")
 	if err != nil {
 		return nil, err
 	}
 	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
-		return nil, Fault{Field: "tls-key", Value: keyFile, Err: fmt.Errorf("it is not the key of %s: %w", certFile, err)}
+		return nil, Fault{Field: "tls", Value: keyFile, Err: fmt.Errorf("it is not the key of %s: %w", certFile, err)}
 	}
 	return &certificate{pair: pair, leaf: leaf}, nil
 }
 
 // readPEM reads a file in which there is a block of such a kind; it returns the first,
 // too.
-func readPEM(field, name, kind string) (text, first []byte, err error) {
-	fail := func(err error) ([]byte, []byte, error) { return nil, nil, Fault{Field: field, Value: name, Err: err} }
+func readPEM(name, kind string) (text, first []byte, err error) {
+	fail := func(err error) ([]byte, []byte, error) { return nil, nil, Fault{Field: "tls", Value: name, Err: err} }
 	file, err := os.Open(name)
 	if err != nil {
 		return fail(err)

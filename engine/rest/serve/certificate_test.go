@@ -52,7 +52,7 @@ func trusting(t *testing.T, cert string) *http.Client {
 }
 
 func TestSelfSignedServiceIsTrustedByItsCertificate(t *testing.T) {
-	s := open(t, serve.Options{TLSSelfSigned: true})
+	s := open(t, serve.Options{TLS: serve.SelfSigned})
 	assert.Contains(t, s.URL(), "https://127.0.0.1:")
 	assert.Contains(t, s.ConnectionString(), "DefaultEndpointsProtocol=https;")
 	status, cert := s.get(serve.CertificatePath)
@@ -73,7 +73,7 @@ func TestServiceWithFilesOfACertificate(t *testing.T) {
 	t.Chdir(t.TempDir())
 	cert, key := forged(t, -time.Hour, time.Hour, "tables.example")
 	put(t, map[string]string{"cert.pem": "words before\n" + cert, "key.pem": key})
-	s := open(t, serve.Options{TLSCert: "cert.pem", TLSKey: "key.pem"})
+	s := open(t, serve.Options{TLS: "cert.pem,key.pem"})
 	s.wantJournal("it is valid for tables.example, not 127.0.0.1")
 	_, shown := s.get(serve.CertificatePath)
 	assert.Equal(t, cert, shown, "the certificate that is shown")
@@ -91,29 +91,28 @@ func TestCertificatesWithFaults(t *testing.T) {
 		"locked.pem": "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n"})
 	require.NoError(t, os.Mkdir("folder.pem", 0o700))
 	for _, row := range []struct {
-		sentence, cert, key, field, says string
+		sentence, cert, key, says string
 	}{
-		{"a certificate without a key", "cert.pem", "", "tls-key", "the key is missing"},
-		{"a key without a certificate", "", "key.pem", "tls-cert", "the certificate is missing"},
-		{"a certificate that is not there", "none.pem", "key.pem", "tls-cert", "none.pem: open none.pem"},
-		{"a key that is not there", "cert.pem", "none.pem", "tls-key", "none.pem: open none.pem"},
-		{"a folder", "folder.pem", "key.pem", "tls-cert", "folder.pem"},
-		{"a certificate of words", "words.pem", "key.pem", "tls-cert", `"CERTIFICATE"`},
-		{"both the wrong way round", "key.pem", "cert.pem", "tls-cert", `"CERTIFICATE", and there is "PRIVATE KEY"`},
-		{"a key that is a certificate", "cert.pem", "cert.pem", "tls-key", `"PRIVATE KEY", and there is "CERTIFICATE"`},
-		{"a key that is locked", "cert.pem", "locked.pem", "tls-key", "encrypted"},
-		{"a file without end", "long.pem", "key.pem", "tls-cert", "1 MiB"},
-		{"another's key", "cert.pem", "other.pem", "tls-key", "not the key of cert.pem"},
-		{"a broken certificate", "broken.pem", "key.pem", "tls-cert", "broken.pem"},
-		{"a broken key, of which nothing is repeated", "cert.pem", "broken-key.pem", "tls-key", "broken-key.pem"},
-		{"a certificate that expired", "expired.pem", "expired-key.pem", "tls-cert", "expired at "},
-		{"a certificate of tomorrow", "future.pem", "future-key.pem", "tls-cert", "not valid before "},
+		{"a certificate without a key", "cert.pem", "", "CERT,KEY"},
+		{"a key without a certificate", "", "key.pem", "CERT,KEY"},
+		{"a certificate that is not there", "none.pem", "key.pem", "none.pem: open none.pem"},
+		{"a key that is not there", "cert.pem", "none.pem", "none.pem: open none.pem"},
+		{"a folder", "folder.pem", "key.pem", "folder.pem"},
+		{"a certificate of words", "words.pem", "key.pem", `"CERTIFICATE"`},
+		{"both the wrong way round", "key.pem", "cert.pem", `"CERTIFICATE", and there is "PRIVATE KEY"`},
+		{"a key that is a certificate", "cert.pem", "cert.pem", `"PRIVATE KEY", and there is "CERTIFICATE"`},
+		{"a key that is locked", "cert.pem", "locked.pem", "encrypted"},
+		{"a file without end", "long.pem", "key.pem", "1 MiB"},
+		{"another's key", "cert.pem", "other.pem", "not the key of cert.pem"},
+		{"a broken certificate", "broken.pem", "key.pem", "broken.pem"},
+		{"a broken key, of which nothing is repeated", "cert.pem", "broken-key.pem", "broken-key.pem"},
+		{"a certificate that expired", "expired.pem", "expired-key.pem", "expired at "},
+		{"a certificate of tomorrow", "future.pem", "future-key.pem", "not valid before "},
 	} {
-		err := wantFault(t, row.sentence, serve.Options{TLSCert: row.cert, TLSKey: row.key, Export: "all.csv"}, row.field, row.says)
+		err := wantFault(t, row.sentence, serve.Options{TLS: row.cert + "," + row.key, Export: "all.csv"}, "tls", row.says)
 		assert.NotContainsf(t, err.Error(), strings.Split(key, "\n")[1][:20], "%s: the error repeats the key", row.sentence)
 		assert.NoFileExists(t, "all.csv.partial", row.sentence)
 	}
-	wantFault(t, "two certificates", serve.Options{TLSSelfSigned: true, TLSCert: "cert.pem", TLSKey: "key.pem"}, "tls-self-signed")
 }
 
 // Each kind of fault reaches a client over the wire as what it is, at the key alone that it

@@ -60,13 +60,11 @@ func (o *Options) newDoor() (d door, err error) {
 // tokens returns what is wrong with whose bearer tokens are taken.
 func (o *Options) tokens(d door) error {
 	switch {
-	case o.InsecureTokens && o.OIDCIssuer != "":
-		return Fault{Field: "insecure-tokens", Err: errors.New("accepting any token and an issuer are mutually exclusive")}
-	case o.InsecureTokens && !d.loopback && d.address != "":
-		return Fault{Field: "insecure-tokens", Err: errors.New("it admits everyone; expected a loopback address such as 127.0.0.1:10002")}
-	case o.OIDCIssuer != "":
-		if err := rest.CheckIssuerURL(o.OIDCIssuer); err != nil {
-			return Fault{Field: "oidc-issuer", Err: err}
+	case o.Tokens == AnyToken && !d.loopback && d.address != "":
+		return Fault{Field: "tokens", Err: errors.New("it admits everyone; expected a loopback address such as 127.0.0.1:10002")}
+	case o.Tokens != "" && o.Tokens != AnyToken:
+		if err := rest.CheckIssuerURL(o.Tokens); err != nil {
+			return Fault{Field: "tokens", Err: err}
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -180,7 +181,11 @@ func (l *logFile) begin(o *Options, account string) (observe func(*rest.Seen), e
 		}
 		return nil, Fault{Field: "log", Value: o.Log, Err: errors.New("the file cannot be made: " + reason)}
 	}
-	l.Log = NewLog(l.file, o.LogFormat, account, o.Clock)
+	format := accesslog.Analytics
+	if filepath.Ext(o.Log) == ".json" {
+		format = accesslog.Resource
+	}
+	l.Log = NewLog(l.file, string(format), account, o.Clock)
 	if o.Observe == nil {
 		return l.Saw, nil
 	}

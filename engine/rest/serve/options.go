@@ -29,21 +29,18 @@ type Options struct {
 	// KeyName stands for Key wherever that is spoken of, such as the name of a
 	// file; empty is the account's.
 	KeyName string
-	// TLSCert and TLSKey are files in PEM, with which https is spoken; TLSSelfSigned has
-	// a certificate made for as long as the service lasts. With neither it is plain HTTP.
-	TLSCert       string
-	TLSKey        string
-	TLSSelfSigned bool
-	// OIDCIssuer is the issuer of OpenID Connect whose bearer tokens are taken as well as
-	// signatures; InsecureTokens takes any, on an address of this machine alone.
-	OIDCIssuer     string
-	InsecureTokens bool
+	// TLS is [SelfSigned], for https with a certificate that is made for as long as the service
+	// lasts, or names the files in PEM of a certificate chain and its key: CERT,KEY. Empty is HTTP.
+	TLS string `flag:"tls" group:"Connections" help:"serve https with a temporary certificate (*self-signed*), or with files in PEM: CERT,KEY"`
+	// Tokens is the issuer of OpenID Connect whose bearer tokens are accepted as well as signatures,
+	// or [AnyToken], on a loopback address only. Empty is none.
+	Tokens string `flag:"tokens" group:"Connections" rare:"yes" help:"accept bearer tokens of the issuer at this *URL*, such as https://sts.windows.net/TENANT/, or any (only on loopback)"`
 	// Profile is that of the partition model, one of [Profiles]; empty is
 	// [DefaultProfile]. Set gives parameters of the model other values, each as
 	// model.NAME=VALUE.
 	Profile string   `flag:"profile" help:"profile of the model: a *name*, or a file of loadgen calibrate"`
 	Set     []string `flag:"set" help:"set a value: *path=value*, repeatable"`
-	// Start is how ranges lie when a table is made, [model.Warm] or [model.Cold]; empty is
+	// Start, which Set overrides as start=NAME, is how ranges lie when a table is made, [model.Warm] or [model.Cold]; empty is
 	// warm. After a cold start load balancing goes on by the clock, also while nobody asks.
 	Start string
 	// Faults are what goes wrong on purpose, counted from when the service begins; nil for
@@ -66,10 +63,9 @@ type Options struct {
 	Durability string `flag:"durability" rare:"yes" help:"with --data-dir: acknowledge writes after (*sync*, default) or before (nosync) they are on disk"`
 	// FS is the file system of DataDir; nil is the machine's.
 	FS durable.FS
-	// Log is a new file that every request is written to, in LogFormat, one of
-	// [LogFormats]; empty is none, and the first format.
-	Log       string `flag:"log" group:"Output" help:"new *file* for an access log in the service's format: .json is resource logs, any other Storage Analytics"`
-	LogFormat string
+	// Log is a new file that every request is written to: as Azure Monitor's resource logs if its
+	// name ends in .json, else as Storage Analytics. Empty is none.
+	Log string `flag:"log" group:"Output" help:"new *file* for an access log in the service's format: .json is resource logs, any other Storage Analytics"`
 	// Admin is the second address, of this machine alone; empty is [DefaultAdmin].
 	Admin string `flag:"admin" group:"Connections" rare:"yes" help:"loopback *address* of /-/healthz and /-/state"`
 	// Grace is how long what is under way may take once no more is accepted; 0 is
@@ -104,6 +100,12 @@ const (
 	defaultGrace   = 5 * time.Second
 )
 
+// Values of [Options.TLS] and [Options.Tokens].
+const (
+	SelfSigned = "self-signed"
+	AnyToken   = "any"
+)
+
 // The values of [Options.Durability].
 const (
 	Sync   = "sync"
@@ -135,8 +137,8 @@ func newService(o Options) (s *Service, faults []error) {
 	check(err)
 	s.model, err = o.newModel()
 	check(err)
-	if starts := []string{model.Warm, model.Cold}; !slices.Contains(starts, o.Start) {
-		check(Fault{Field: "start", Value: o.Start, Known: starts, Err: errors.New("expected warm or cold")})
+	if starts := []string{startPath + model.Warm, startPath + model.Cold}; !slices.Contains(starts, startPath+o.Start) {
+		check(Fault{Field: "set", Value: startPath + o.Start, Known: starts, Err: errors.New("expected warm or cold")})
 	}
 	admin, loopback, err := resolve(o.Admin)
 	if err == nil && !loopback {
@@ -162,12 +164,6 @@ func newService(o Options) (s *Service, faults []error) {
 	check(o.folder())
 	check(o.certificates())
 	check(o.tokens(s.door))
-	switch formats := LogFormats(); {
-	case o.Log == "" && o.LogFormat != formats[0]:
-		check(Fault{Field: "log-format", Value: o.LogFormat, Err: errors.New("there is no log; expected one with it")})
-	case !slices.Contains(formats, o.LogFormat):
-		check(Fault{Field: "log-format", Value: o.LogFormat, Known: formats, Err: errors.New("expected one of them")})
-	}
 	return s, faults
 }
 
@@ -191,8 +187,12 @@ func (o Options) withDefaults() Options {
 	o.Listen = cmp.Or(o.Listen, DefaultListen)
 	o.KeyName = cmp.Or(o.KeyName, "the account "+o.Account)
 	o.Profile = cmp.Or(o.Profile, DefaultProfile)
-	o.LogFormat = cmp.Or(o.LogFormat, LogFormats()[0])
 	o.Start = cmp.Or(o.Start, model.Warm)
+	for _, one := range o.Set {
+		if start, is := strings.CutPrefix(one, startPath); is {
+			o.Start = start
+		}
+	}
 	o.Admin = cmp.Or(o.Admin, DefaultAdmin)
 	o.Grace = cmp.Or(o.Grace, defaultGrace)
 	if o.Clock.Started().IsZero() {
@@ -207,8 +207,11 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// modelPrefix begins the path of a parameter of the model, as in a scenario.
-const modelPrefix = "model."
+// modelPrefix begins the path of a parameter of the model, startPath the setting of the start, as in a scenario.
+const (
+	modelPrefix = "model."
+	startPath   = "start="
+)
 
 // newModel returns the partition model that is asked for.
 func (o *Options) newModel() (*model.Model, error) {
@@ -224,6 +227,9 @@ func (o *Options) newModel() (*model.Model, error) {
 	}
 	for _, one := range o.Set {
 		path, value, cut := strings.Cut(one, "=")
+		if strings.HasPrefix(one, startPath) {
+			continue
+		}
 		if !cut {
 			return nil, Fault{Field: "set", Value: one, Err: errors.New("expected model.PARAMETER=value, such as model.partition_target=500")}
 		}

@@ -85,11 +85,11 @@ func (s *Service) prepare(ctx context.Context) (err error) {
 	o := &s.options
 	now := o.Clock.Date(o.Clock.Now())
 	switch {
-	case o.TLSSelfSigned:
+	case o.TLS == SelfSigned:
 		host, _, _ := net.SplitHostPort(o.Listen)
 		s.shown, err = selfSigned(now, host)
-	case o.TLSCert != "":
-		s.shown, err = readCertificate(now, o.TLSCert, o.TLSKey)
+	case o.TLS != "":
+		s.shown, err = readCertificate(now, o.TLS)
 	}
 	if err != nil {
 		return err
@@ -109,11 +109,11 @@ func (s *Service) prepare(ctx context.Context) (err error) {
 	s.engine = engine.New(engine.Options{Model: s.model, Accounts: []string{s.door.account}, Calendar: o.Clock, Seed: o.Seed,
 		Cold: o.Start == model.Cold, Stores: stores})
 	var tokens rest.Tokens
-	if o.InsecureTokens {
+	if o.Tokens == AnyToken {
 		tokens = rest.AnyToken{}
-	} else if o.OIDCIssuer != "" {
-		if tokens, err = rest.DiscoverIssuer(ctx, o.OIDCIssuer, s.door.account, o.Clock, o.Clock); err != nil {
-			return Fault{Field: "oidc-issuer", Value: o.OIDCIssuer, Err: err}
+	} else if o.Tokens != "" {
+		if tokens, err = rest.DiscoverIssuer(ctx, o.Tokens, s.door.account, o.Clock, o.Clock); err != nil {
+			return Fault{Field: "tokens", Value: o.Tokens, Err: err}
 		}
 	}
 	s.handler, err = rest.New(rest.Options{Tokens: tokens, Engine: s.engine, Clock: o.Clock, Calendar: o.Clock, Seed: o.Seed,
@@ -152,6 +152,9 @@ func (s *Service) scheme() string {
 
 // AdminURL returns where the second address is, without a slash at its end.
 func (s *Service) AdminURL() string { return s.inner.URL() }
+
+// Start returns how ranges lie when a table is made.
+func (s *Service) Start() string { return s.options.Start }
 
 // Model returns the partition model, which is not to be altered.
 func (s *Service) Model() *model.Model { return s.model }
@@ -198,10 +201,10 @@ func (s *Service) Begin() {
 	}
 	whose := ""
 	switch o := &s.options; {
-	case o.InsecureTokens:
+	case o.Tokens == AnyToken:
 		whose = "any bearer token is taken, whoever gave it"
-	case o.OIDCIssuer != "":
-		whose = "bearer tokens of " + o.OIDCIssuer + " are taken"
+	case o.Tokens != "":
+		whose = "bearer tokens of " + o.Tokens + " are taken"
 	}
 	if whose != "" {
 		s.say("%s", whose)

@@ -48,7 +48,7 @@ func aztablesAt(t *testing.T, s *openService, who azcore.TokenCredential) (*azta
 // had, as the service tells.
 func TestAztablesWithATokenCredential(t *testing.T) {
 	issuer := &tokens{Issuer: resttest.NewIssuer(t), audience: "https://storage.azure.com", lasts: time.Hour}
-	s := open(t, serve.Options{TLSSelfSigned: true, OIDCIssuer: issuer.Name, Profile: "off"})
+	s := open(t, serve.Options{TLS: serve.SelfSigned, Tokens: issuer.Name, Profile: "off"})
 	client, over := aztablesAt(t, s, issuer)
 	ctx := t.Context()
 	must(client.CreateTable(ctx, "Races", nil))(t)
