@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"bytes"
-	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -94,13 +93,13 @@ func FilesOf(name string) ([]string, error) {
 	return files, nil
 }
 
-// Begin writes what [Starter] returns to a file, and the schema beside it. Without a name
-// the scenario is called as the file is, where that is a name for one. What is there is
-// left alone, unless it is the same schema or may be overwritten. The error is [fields.Faults],
-// each with the path of the argument that it concerns, name or overwrite, if it is one.
-func Begin(file, name string, overwrite bool) error {
-	text, err := Starter(cmp.Or(name, strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))))
-	if err != nil && name == "" {
+// Begin writes what [Starter] returns to a file, and the schema beside it. The scenario has
+// the name of the file, if a scenario can have it. What is there is left alone, unless it is
+// the same schema or may be overwritten. The error is [fields.Faults], each with the path
+// overwrite if that argument would help.
+func Begin(file string, overwrite bool) error {
+	text, err := Starter(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
+	if err != nil {
 		text, err = Starter(StarterName)
 	}
 	if err != nil {

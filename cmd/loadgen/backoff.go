@@ -104,15 +104,14 @@ return together, and draws a fan chart. The default is all policies.`,
 			return f.formFlags.show(stdout, trial.Schedules(schedules))
 		},
 	}
-	bind(c.Flags(), f, "verbose")
-	f.formFlags.register(c.Flags())
+	f.formFlags.bindAll(c.Flags(), f)
 	return c
 }
 
 // contestFlags are what a user typed after `loadgen backoff contest`.
 type contestFlags struct {
 	backoffOutput
-	Outage   time.Duration `flag:"outage" excludes:"overload" help:"refuse everything for so long (default 15s, unless --overload)"`
+	Outage   time.Duration `flag:"outage" default:"15s" excludes:"overload" help:"refuse everything for so long"`
 	Overload string        `flag:"overload" help:"offered load as a multiple of a partition's target, such as 2x"`
 	Contest  trial.Contest
 	Lost     string `flag:"lost-replies" default:"0%" help:"share of replies that are lost after the request was carried out"`
@@ -167,26 +166,21 @@ func (f *contestFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 			return errors.Join(ended, f.formFlags.show(stdout, trial.Document(contest)))
 		},
 	}
-	bind(c.Flags(), f, "verbose")
-	f.formFlags.register(c.Flags())
+	f.formFlags.bindAll(c.Flags(), f)
 	return c
 }
 
 // trouble reads the flags that are texts and settles what goes together.
 func (f *contestFlags) trouble(c *cobra.Command) error {
-	changed := c.Flags().Changed
 	var err error
-	switch {
-	case changed("overload"):
+	if c.Flags().Changed("overload") {
 		times, err := strconv.ParseFloat(strings.TrimSuffix(f.Overload, "x"), 64)
 		if err != nil || !(times > 0 && times <= 1000) {
 			return usageError{fmt.Errorf("--overload %s: expected a multiple of a partition's target, such as 2x", f.Overload)}
 		}
 		f.Contest.Overload = times
-	case changed("outage"):
+	} else {
 		f.Contest.Length = f.Outage
-	default:
-		f.Contest.Length = 15 * time.Second
 	}
 	f.Contest.LostReplies, err = strconv.ParseFloat(strings.TrimSuffix(f.Lost, "%"), 64)
 	if err != nil || !(f.Contest.LostReplies >= 0 && f.Contest.LostReplies <= 100) || !strings.HasSuffix(f.Lost, "%") {

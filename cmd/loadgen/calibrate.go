@@ -79,8 +79,7 @@ func (f *calibrateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	f.Options.Rate, f.Options.MaxRate = doctor.DefaultRate, doctor.DefaultMaxRate
-	bind(c.Flags(), f, "verbose")
-	f.formFlags.register(c.Flags())
+	f.formFlags.bindAll(c.Flags(), f)
 	return c
 }
 

@@ -83,8 +83,7 @@ func newCompare(stdout io.Writer) *cobra.Command {
 			return f.show(stdout, d)
 		},
 	}
-	bind(c.Flags(), f, "verbose")
-	f.formFlags.register(c.Flags())
+	f.formFlags.bindAll(c.Flags(), f)
 	return c
 }
 
@@ -169,8 +168,7 @@ func newRunsHistory(stdout, stderr io.Writer) *cobra.Command {
 		}),
 	}
 	f.Runs = runsKept()
-	bind(c.Flags(), f, "verbose")
-	f.formFlags.register(c.Flags())
+	f.formFlags.bindAll(c.Flags(), f)
 	return c
 }
 

@@ -96,8 +96,7 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	}
 	f.Plan.Seeds = defaultSeeds
 	f.Plan.Alpha = contest.DefaultAlpha
-	bind(c.Flags(), f, "verbose", "use", "anti-pattern", "join", "label")
-	f.Form.register(c.Flags())
+	f.Form.bindAll(c.Flags(), f, "use", "anti-pattern", "join", "label")
 	return c
 }
 
@@ -106,20 +105,16 @@ type priceFlag struct {
 	Price string `flag:"price" rare:"yes" help:"*cost* of a million transactions, in any currency; \"0.036 stored=0.045 throttled\" adds GiB-months and throttled ones"`
 }
 
-// parse returns the price, zero without the flag.
-func (f *priceFlag) parse() (p contest.Price, err error) {
+// fill sets the price that the flag has.
+func (f *priceFlag) fill(p *contest.Price) error {
+	if f.Price == "" {
+		return nil
+	}
 	options := pflag.NewFlagSet("", pflag.ContinueOnError)
 	options.Float64Var(&p.PerMillion, "transactions", 0, "")
 	options.Float64Var(&p.PerGiBMonth, "stored", 0, "")
 	options.BoolVar(&p.BillRefused, "throttled", false, "")
-	words := strings.Fields(f.Price)
-	if len(words) > 0 {
-		words[0] = "transactions=" + words[0]
-	}
-	if err := setOptions(options, words); err != nil {
-		return p, usageError{fmt.Errorf("--price: %w", err)}
-	}
-	return p, nil
+	return setOptions("--price", options, strings.Fields("transactions="+f.Price)...)
 }
 
 // defaultSeeds is the default number of runs of a design.
@@ -183,8 +178,7 @@ func (f *designsFlags) contest(c *cobra.Command, name string, stdout, stderr io.
 // check returns what is wrong with the flags, and works out what they aim at.
 func (f *designsFlags) check(c *cobra.Command) error {
 	f.Plan.Run.MemoryLimit = int64(f.Memory)
-	var err error
-	if f.Plan.Price, err = f.Price.parse(); err != nil {
+	if err := f.Price.fill(&f.Plan.Price); err != nil {
 		return err
 	}
 	if err := named(c.Flags(), f.Plan.Validate()...); err != nil || len(f.Target.Target) == 0 {

@@ -93,8 +93,7 @@ func newDoctor(stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	f.Options.Folder = runsKept()
-	bind(c.Flags(), f, "verbose")
-	f.formFlags.register(c.Flags())
+	f.formFlags.bindAll(c.Flags(), f)
 	return c
 }
 

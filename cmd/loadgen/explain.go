@@ -54,8 +54,7 @@ func (f *explainFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 			return f.finish(told.Document(), outcome{failed: told.Ok != nil && !*told.Ok, untold: told.Ok == nil && told.Why != ""}, stdout)
 		},
 	}
-	bind(c.Flags(), f, "verbose", "retry", "workers")
-	f.formFlags.register(c.Flags())
+	f.formFlags.bindAll(c.Flags(), f, "retry", "workers")
 	completeUse(c, canonical)
 	return c
 }

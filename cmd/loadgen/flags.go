@@ -135,6 +135,12 @@ func (f *formFlags) register(flags *pflag.FlagSet, more ...string) {
 	bind(flags, f)
 }
 
+// bindAll adds the flags of a verb but those in except, the flags of the form last.
+func (f *formFlags) bindAll(flags *pflag.FlagSet, verb any, except ...string) {
+	bind(flags, verb, append(except, "verbose")...)
+	f.register(flags)
+}
+
 // show prints a document in the form that was asked for, which is one of every document.
 func (f *formFlags) show(stdout io.Writer, d *document.Document) error {
 	return report.Print(stdout, d, f.Format, f.look(stdout))
@@ -184,7 +190,7 @@ var renamedFlags = [...]renamedFlag{
 	{"history", "png", "--file"},
 	{"gate", "reason", "--accept REASON"},
 	{"", "seeds pairs", "--count"},
-	{"", "up-to max-throttled max-refused max-p99 from max-rate step", limitArgument},
+	{"", "up-to max-throttled max-refused max-p99 from max-rate step", `--find-limit "partition throttled=0.5% p99=50ms from=500 to=4000 step=4s"`},
 	{"", "bill-throttled bill-refused price-stored", `--price "0.036 stored=0.045 throttled"`},
 	{"", "driver", "--client"},
 	{"serve", "tls-cert tls-key tls-self-signed", "--tls CERT,KEY or --tls self-signed"},
@@ -194,6 +200,7 @@ var renamedFlags = [...]renamedFlag{
 	{"logs", "transaction-entities entity-bytes", logArgument},
 	{"logs replay", "transaction-entities entity-bytes keyless", logArgument},
 	{"scenarios list", "search", "the argument WORD"},
+	{"scenarios init", "name", "the name of the file"},
 	{"runs list", "scenario", "the argument SCENARIO"},
 	{"runs prune", "scenario", "the argument SCENARIO"},
 	{"docs", "man markdown", "`loadgen docs man|markdown FOLDER`"},
@@ -201,11 +208,7 @@ var renamedFlags = [...]renamedFlag{
 	{"backoff contest", "policies", "the argument POLICY[+LIMITER] ..."},
 }
 
-// What replaces several flags.
-const (
-	limitArgument = `--find-limit "partition throttled=0.5% p99=50ms from=500 to=4000 step=4s"`
-	logArgument   = "--set log.NAME=VALUE"
-)
+const logArgument = "--set log.NAME=VALUE"
 
 // peersFlags are what other load generators call things, and what is used for them here.
 // The first of the flags that a verb has is named; otherwise is for one that has none.
@@ -318,20 +321,20 @@ func (f *liveFlag) open(stop func()) (*page.Server, error) {
 }
 
 // setOptions gives the options in the text of a flag, each name=value, their values.
-func setOptions(options *pflag.FlagSet, words []string) error {
+func setOptions(flag string, options *pflag.FlagSet, words ...string) error {
 	for _, word := range words {
 		name, value, hasValue := strings.Cut(word, "=")
 		f := options.Lookup(name)
 		if f == nil {
 			var known []string
 			options.VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-			return errors.New(nearest.Unknown("option", name, known))
+			return usageError{fmt.Errorf("%s: %s", flag, nearest.Unknown("option", name, known))}
 		}
 		if !hasValue {
 			value = f.NoOptDefVal
 		}
 		if err := options.Set(name, value); err != nil {
-			return fmt.Errorf("%s: expected %s", word, expectedBy(f, value))
+			return usageError{fmt.Errorf("%s: %s: expected %s", flag, word, expectedBy(f, value))}
 		}
 	}
 	return nil

@@ -153,7 +153,8 @@ func TestFlagsHaveOneMeaning(t *testing.T) {
 	meaning, verbs := make(map[string]string), make(map[string][]string)
 	for _, c := range verbsOf(newRoot(io.Discard, io.Discard)) {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			_, says := pflag.UnquoteUsage(f)
+			value, says := pflag.UnquoteUsage(f)
+			assert.Falsef(t, strings.Contains(value, " ") || strings.Contains(says, "\n"), "%s --%s calls its value %q, and says %q", c.CommandPath(), f.Name, value, says)
 			says, _, _ = strings.Cut(says, ": text,") // the forms are the verb's
 			if before, known := meaning[f.Name]; known && before != says && f.Name != "help" {
 				t.Errorf("%s --%s: %q; elsewhere %q", c.CommandPath(), f.Name, says, before)
@@ -165,8 +166,8 @@ func TestFlagsHaveOneMeaning(t *testing.T) {
 		})
 	}
 	delete(meaning, "help")
-	assert.LessOrEqual(t, len(meaning), maxFlagNames, "distinct names of flags")
-	assert.LessOrEqual(t, declaredFlags(t), maxDeclaredFlags, "declared flags")
+	assert.LessOrEqual(t, len(meaning), 110, "distinct names of flags")
+	assert.LessOrEqual(t, declaredFlags(t), 190, "declared flags")
 	var table strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(meaning)) {
 		fmt.Fprintf(&table, "| `--%s` | %s | %s |\n", name, strings.ReplaceAll(meaning[name], "|", "\\|"), strings.Join(verbs[name], ", "))
@@ -184,12 +185,6 @@ func TestFlagsHaveOneMeaning(t *testing.T) {
 	}
 }
 
-// The maximum numbers of distinct names and of declarations of flags.
-const (
-	maxFlagNames     = 110
-	maxDeclaredFlags = 190
-)
-
 // declaredFlags counts the fields with the tag of a flag.
 func declaredFlags(t *testing.T) int {
 	declared := 0
@@ -202,17 +197,6 @@ func declaredFlags(t *testing.T) int {
 		return err
 	}))
 	return declared
-}
-
-// A word of a flag's text that stands in backquotes is what its value is called.
-func TestFlagsCallTheirValuesByAWord(t *testing.T) {
-	for _, c := range verbsOf(newRoot(io.Discard, io.Discard)) {
-		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if name, says := pflag.UnquoteUsage(f); strings.Contains(name, " ") || strings.Contains(says, "\n") {
-				t.Errorf("%s --%s calls its value %q, and says %q; want a word, and one line", c.CommandPath(), f.Name, name, says)
-			}
-		})
-	}
 }
 
 // What is typed comes before the environment, that before the scenario, and a bad value is told

@@ -87,9 +87,8 @@ func (f *gateFlags) validate(flags *pflag.FlagSet, number int) error {
 		}
 	}
 	f.reports = f.Reports
-	reason := f.Baselines.Reason
 	err := f.Baselines.Validate()
-	if strings.HasPrefix(reason, "--") {
+	if reason := f.Baselines.Reason; strings.HasPrefix(reason, "--") {
 		err = fmt.Errorf("%s is a flag; expected a reason, such as \"partitions burst for 200 ms\"", reason)
 	}
 	if err != nil {

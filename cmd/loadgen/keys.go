@@ -63,8 +63,7 @@ func newKeys(stdout, stderr io.Writer) *cobra.Command {
 		Args: takes(1, 1, "one CSV file of keys, or - for standard input, or encode, or decode, and got %d"),
 		RunE: func(c *cobra.Command, args []string) error { return f.report(c, args[0], stdout, stderr) },
 	}
-	bind(c.Flags(), f, "verbose")
-	f.formFlags.register(c.Flags())
+	f.formFlags.bindAll(c.Flags(), f)
 	encode := &cobra.Command{
 		Use:   "encode TEMPLATE [ATTRIBUTE=VALUE...]",
 		Short: "Form a key of values",

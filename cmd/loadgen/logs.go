@@ -86,8 +86,7 @@ func newLogs(stdout, stderr io.Writer) *cobra.Command {
 			return f.report(c, args, newReading(stderr, f.Quiet, "lines"), stdout)
 		},
 	}
-	bind(c.Flags(), f, "verbose")
-	f.formFlags.register(c.Flags())
+	f.formFlags.bindAll(c.Flags(), f)
 	c.AddCommand(new(replayFlags).verb(stdout, stderr))
 	return c
 }
@@ -127,8 +126,7 @@ The exit code is 10 if no design holds, and 12 if too much of the log is omitted
 		RunE: func(c *cobra.Command, args []string) error { return f.replay(c, args, stdout, stderr) },
 	}
 	f.Plan.Seeds = defaultReplays
-	bind(c.Flags(), f, "verbose")
-	f.formFlags.register(c.Flags())
+	f.formFlags.bindAll(c.Flags(), f)
 	return c
 }
 
@@ -150,8 +148,8 @@ func (f *replayFlags) validate() error {
 	case p.Suggest && (f.Plan.Pattern.PartitionKey == "" || f.Plan.Pattern.RowKey == ""):
 		return usageError{errors.New("--suggest needs attributes; expected the templates of the log's keys: --partition-key and --row-key")}
 	}
-	var err error
-	if f.Plan.Price, err = f.Price.parse(); err != nil {
+	err := f.Price.fill(&f.Plan.Price)
+	if err != nil {
 		return err
 	}
 	if f.Plan.Price.PerGiBMonth != 0 {
@@ -294,8 +292,8 @@ func (f *readFlags) set(settings []string) (others []string, err error) {
 	for _, one := range settings {
 		if !strings.HasPrefix(one, "log.") {
 			others = append(others, one)
-		} else if err := setOptions(options, []string{one}); err != nil {
-			return nil, usageError{fmt.Errorf("--set: %w", err)}
+		} else if err := setOptions("--set", options, one); err != nil {
+			return nil, err
 		}
 	}
 	switch {

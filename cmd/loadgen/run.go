@@ -406,12 +406,8 @@ func (f *findFlags) find(s *scenarios.Scenario) (*campaign.Find, error) {
 	options.Float64Var(&search.From, "from", search.From, "")
 	options.Float64Var(&search.UpTo, "to", 0, "")
 	options.DurationVar(&search.Step, "step", search.Step, "")
-	err = setOptions(options, words[1:])
-	if err == nil && options.Changed("p99") && search.MaxP99 <= 0 {
-		err = fmt.Errorf("p99 is %v; expected more than 0, such as 50ms", search.MaxP99)
-	}
-	if err != nil {
-		return nil, usageError{fmt.Errorf("--find-limit: %w", err)}
+	if err := setOptions("--find-limit", options, words[1:]...); err != nil {
+		return nil, err
 	}
 	search.MaxThrottled = float64(throttled)
 	if !options.Changed("to") {

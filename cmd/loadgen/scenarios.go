@@ -246,12 +246,11 @@ func checkOne(name string, stdin io.Reader) (said string, isSound bool) {
 
 // initFlags are what a user typed after `loadgen scenarios init`.
 type initFlags struct {
-	Name  string `flag:"name" help:"what the scenario is called (default: as the file is)"`
-	Force bool   `flag:"force" help:"overwrite existing files"`
+	Force bool `flag:"force" help:"overwrite existing files"`
 }
 
-const initHelp = `Init writes a scenario to begin with, ` + scenarios.StarterName + `.yaml unless another file is named. It is
-valid: check, explain, simulate and run accept it, and comments in each section say what
+const initHelp = `Init writes a scenario to begin with, ` + scenarios.StarterName + `.yaml unless another file is named. The
+file's name is that of the scenario. It is valid: check, explain, simulate and run accept it, and comments in each section say what
 to change for your own table. The JSON Schema next to it lets editors complete and
 validate it.
 
@@ -263,7 +262,7 @@ func (f *initFlags) verb(stdout io.Writer) *cobra.Command {
 		Short: "Write the beginning of a scenario for your own table",
 		Long:  initHelp,
 		Example: `  loadgen scenarios init
-  loadgen scenarios init tables/orders.yaml --name orders`,
+  loadgen scenarios init tables/orders.yaml`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usageError{fmt.Errorf("%s takes one file, and %q is another", c.CommandPath(), args[1])}
@@ -276,12 +275,9 @@ func (f *initFlags) verb(stdout io.Writer) *cobra.Command {
 				file = args[0]
 			}
 			var faults fields.Faults
-			if errors.As(scenarios.Begin(file, f.Name, f.Force), &faults) {
+			if errors.As(scenarios.Begin(file, f.Force), &faults) {
 				for i, fault := range faults {
-					switch fault.Path {
-					case "name":
-						faults[i].File = "--name " + f.Name
-					case "overwrite":
+					if fault.Path == "overwrite" {
 						faults[i] = fields.Fault{What: fault.What + ", or --force to overwrite it"}
 					}
 				}
