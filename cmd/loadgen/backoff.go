@@ -43,7 +43,7 @@ such as "exponential base=1s multiplier=1.6 jitter=20% max=2m" or "waits 1s 5s 3
 			return nil
 		},
 	}
-	c.AddCommand(new(showFlags).verb(stdout, stderr), new(contestFlags).verb(stdout, stderr))
+	c.AddCommand(new(backoffOutput).showVerb(stdout, stderr), new(contestFlags).verb(stdout, stderr))
 	return c
 }
 
@@ -69,10 +69,7 @@ func (o *backoffOutput) nameCharts(stderr io.Writer, folder results.Dir) {
 	}
 }
 
-// showFlags are what a user typed after `loadgen backoff show`.
-type showFlags struct{ backoffOutput }
-
-func (f *showFlags) verb(stdout, stderr io.Writer) *cobra.Command {
+func (o *backoffOutput) showVerb(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show [POLICY …]",
 		Short: "Show when retry policies try again",
@@ -93,18 +90,18 @@ return together, and draws a fan chart. The default is all policies.`,
 			for _, p := range presets {
 				schedules = append(schedules, trial.Schedule(&p))
 			}
-			folder, err := f.folder("backoff")
+			folder, err := o.folder("backoff")
 			if err != nil {
 				return err
 			}
 			if _, err := chart.DrawSchedules(folder, schedules); err != nil {
 				return err
 			}
-			f.nameCharts(stderr, folder)
-			return f.formFlags.show(stdout, trial.Schedules(schedules))
+			o.nameCharts(stderr, folder)
+			return o.formFlags.show(stdout, trial.Schedules(schedules))
 		},
 	}
-	f.formFlags.bindAll(c.Flags(), f)
+	o.formFlags.bindAll(c.Flags(), o)
 	return c
 }
 

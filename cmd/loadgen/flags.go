@@ -197,8 +197,8 @@ var renamedFlags = [...]renamedFlag{
 	{"serve", "oidc-issuer insecure-tokens", "--tokens URL or --tokens any"},
 	{"serve", "log-format", "the ending of --log"},
 	{"serve", "start", "--set start=cold"},
-	{"logs", "transaction-entities entity-bytes", logArgument},
-	{"logs replay", "transaction-entities entity-bytes keyless", logArgument},
+	{"logs", "transaction-entities entity-bytes", "--set log.NAME=VALUE"},
+	{"logs replay", "transaction-entities entity-bytes keyless", "--set log.NAME=VALUE"},
 	{"scenarios list", "search", "the argument WORD"},
 	{"scenarios init", "name", "the name of the file"},
 	{"runs list", "scenario", "the argument SCENARIO"},
@@ -207,8 +207,6 @@ var renamedFlags = [...]renamedFlag{
 	{"backoff show", "z min max retries first", `the argument "exponential z=30s min=3s max=90s tries=4 first=1"`},
 	{"backoff contest", "policies", "the argument POLICY[+LIMITER] ..."},
 }
-
-const logArgument = "--set log.NAME=VALUE"
 
 // peersFlags are what other load generators call things, and what is used for them here.
 // The first of the flags that a verb has is named; otherwise is for one that has none.

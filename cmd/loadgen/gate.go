@@ -29,7 +29,6 @@ type gateFlags struct {
 	Reports   []string `flag:"report" help:"also write results to this *file*: .xml (JUnit), .md, .html, .json, .csv, .txt, .github or .bench; repeatable"`
 	Quiet     bool     `flag:"quiet" help:"no progress on standard error"`
 	Pairs     series.Pairs
-	reports   gate.Files
 }
 
 // newGate returns the verb that holds scenarios to their baselines.
@@ -86,7 +85,6 @@ func (f *gateFlags) validate(flags *pflag.FlagSet, number int) error {
 			return err
 		}
 	}
-	f.reports = f.Reports
 	err := f.Baselines.Validate()
 	if reason := f.Baselines.Reason; strings.HasPrefix(reason, "--") {
 		err = fmt.Errorf("%s is a flag; expected a reason, such as \"partitions burst for 200 ms\"", reason)
@@ -94,7 +92,7 @@ func (f *gateFlags) validate(flags *pflag.FlagSet, number int) error {
 	if err != nil {
 		return usageError{fmt.Errorf("--accept: %w", err)}
 	}
-	if err := f.reports.Validate(); err != nil {
+	if err := gate.Files(f.Reports).Validate(); err != nil {
 		return usageError{fmt.Errorf("--report %w", err)}
 	}
 	return nil
@@ -164,7 +162,7 @@ func (f *gateFlags) gateLive(c *cobra.Command, name string, stdout, stderr io.Wr
 		one, ended = p.Run(c.Context())
 	}
 	if ended != nil && !errors.Is(ended, context.Canceled) {
-		return errors.Join(usageOf(c.Flags(), ended), f.reports.Withdraw())
+		return errors.Join(usageOf(c.Flags(), ended), gate.Files(f.Reports).Withdraw())
 	}
 	list := []gate.Result{one}
 	if err := errors.Join(f.tell(stdout, list), reported(ended, false)); err != nil {
@@ -175,7 +173,7 @@ func (f *gateFlags) gateLive(c *cobra.Command, name string, stdout, stderr io.Wr
 
 // begin empties the files of the results.
 func (f *gateFlags) begin() error {
-	if err := f.reports.Begin(); err != nil {
+	if err := gate.Files(f.Reports).Begin(); err != nil {
 		return usageError{fmt.Errorf("--report: %w", err)}
 	}
 	return nil
@@ -183,7 +181,7 @@ func (f *gateFlags) begin() error {
 
 // tell writes results to the files first, then prints them, so that the files exist when the output does.
 func (f *gateFlags) tell(stdout io.Writer, list []gate.Result) error {
-	if err := f.reports.Write(list); err != nil {
+	if err := gate.Files(f.Reports).Write(list); err != nil {
 		return fmt.Errorf("--report: %w", err)
 	}
 	if done, err := gate.Print(stdout, list, f.Form.Format); done {

@@ -41,7 +41,7 @@ type runFlags struct {
 
 	Target targetFlags `group:"Target" excludes:"virtual"`
 	Sender senderFlags `group:"Target" excludes:"virtual" rare:"yes"`
-	Find   findFlags   `group:"Highest rate"`
+	Limit  string      `flag:"find-limit" group:"Highest rate" excludes:"rate,peak,duration" help:"find the highest rate that a *partition*, or the account, sustains"`
 	Fleet  fleetFlags  `group:"Several processes" excludes:"virtual"`
 	Tell   tellFlags   `group:"Output"`
 }
@@ -203,7 +203,7 @@ func (f *runFlags) planner(c *cobra.Command, d *draft, stderr io.Writer) planner
 		p := run.Plan{Scenario: s, AntiPattern: d.antiPattern, Command: command, RetryChosen: f.Choice.retryChosen(c), Peak: f.Load.Peak,
 			Verify: f.Verify, HistogramLog: f.Tell.HLog, SecondsTable: f.Tell.CSV, Out: f.Tell.Out, Runs: runsKept()}
 		var err error
-		if p.Find, err = f.Find.find(s); err != nil {
+		if p.Find, err = f.find(s); err != nil {
 			return p, err
 		}
 		if f.Virtual {
@@ -376,11 +376,6 @@ func (f *tellFlags) exit(record *results.Record, ended error) int {
 	return codeOk
 }
 
-// findFlags ask for the highest rate that holds.
-type findFlags struct {
-	Limit string `flag:"find-limit" excludes:"rate,peak,duration" help:"find the highest rate that a *partition*, or the account, sustains"`
-}
-
 // findHelp is what the help of such a verb says of the search.
 const findHelp = `--find-limit searches the highest sustained rate instead of running the scenario's own:
 it doubles or halves the rate until one holds and one does not, bisects to 1 %, and
@@ -390,7 +385,7 @@ if at most 0.5% of first attempts are throttled. Options, with example values:
 response p99, the first and maximum rate, and the minimum length of a step.`
 
 // find returns the search over a sound scenario that the flag asks for, nil without the flag.
-func (f *findFlags) find(s *scenarios.Scenario) (*campaign.Find, error) {
+func (f *runFlags) find(s *scenarios.Scenario) (*campaign.Find, error) {
 	words := strings.Fields(f.Limit)
 	if len(words) == 0 {
 		return nil, nil

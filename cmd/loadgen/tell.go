@@ -38,7 +38,7 @@ type tellFlags struct {
 	Quiet  bool     `flag:"quiet" rare:"yes" help:"no progress on standard error"`
 	// UI is how a run is to be shown while it goes on; empty is auto.
 	UI          string
-	Count       int    `flag:"count" default:"1" rare:"yes" excludes:"sweep,record,hlog,csv" help:"number of runs (of a contest per design, of gate pairs); virtual time: other seeds"`
+	Count       int    `flag:"count" default:"1" rare:"yes" excludes:"sweep,record,hlog,csv" help:"number of runs: per design in a contest, of pairs in a gate; with other seeds in virtual time"`
 	HLog        string `flag:"hlog" rare:"yes" excludes:"sweep" help:"also write an HdrHistogram interval log to this *file*, a line per operation and second"`
 	CSV         string `flag:"csv" rare:"yes" excludes:"sweep" help:"also write a CSV table to this *file*, a row per second"`
 	Metrics     string `flag:"metrics-listen" rare:"yes" help:"serve Prometheus metrics at /metrics of this *address*, such as :9464 (127.0.0.1) or host:port"`

@@ -41,7 +41,7 @@ type ContestPlan struct {
 	// scenario.
 	Designs []string `flag:"designs" split:"," help:"which of the scenario's designs, separated by commas (default: all)"`
 	// Seeds is how many runs each design has, each by a seed of its own, 1 to 100.
-	Seeds int `flag:"count" rare:"yes" help:"number of runs (of a contest per design, of gate pairs); virtual time: other seeds"`
+	Seeds int `flag:"count" rare:"yes" help:"number of runs: per design in a contest, of pairs in a gate; with other seeds in virtual time"`
 	// Source is the folder that paths in the scenario count from.
 	Source string
 	// Alpha and Price are as of [loadgen/report/compare/contest.Options].

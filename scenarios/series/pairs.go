@@ -33,7 +33,7 @@ type Pairs struct {
 	Against string `flag:"against" help:"compare live runs with those of this older *build*, in pairs"`
 	Build   string
 	// Number is how many pairs are run.
-	Number int `flag:"count" requires:"against" help:"number of runs (of a contest per design, of gate pairs); virtual time: other seeds"`
+	Number int `flag:"count" requires:"against" help:"number of runs: per design in a contest, of pairs in a gate; with other seeds in virtual time"`
 	// Out is the folder of the runs; where it is empty, a new one is made in Runs.
 	Out  string `flag:"out" requires:"against" help:"*folder* of the result (default: a new one in results/runs)"`
 	Runs string
