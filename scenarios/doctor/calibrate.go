@@ -68,9 +68,6 @@ func Calibrate(ctx context.Context, o CalibrationOptions) (*Calibration, error) 
 		if ended == nil {
 			ended = fields.Fault{Path: "budget", What: "expected more: no experiment fits: " + c.profile.Unlearnt[0].Why}
 		}
-		if errors.Is(ended, run.ErrOtherService) {
-			ended = fields.Fault{Path: "target", What: results.OneLine(ended)}
-		}
 		return nil, ended
 	}
 	c.leaveOut()

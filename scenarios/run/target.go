@@ -25,9 +25,6 @@ import (
 // Endpoint is the address of an account on a table service, with what proves it ours.
 type Endpoint = azure.Endpoint
 
-// ErrOtherService is wrapped where another service of a storage account answers than its tables.
-var ErrOtherService = azure.ErrOtherService
-
 // NewSecret reads the key of an account, base64. Its error does not repeat it.
 func NewSecret(text string) (*wire.Secret, error) { return wire.NewSecret(text) }
 

@@ -3,7 +3,6 @@ package azure
 import (
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"slices"
@@ -33,8 +32,6 @@ var (
 	ErrClock = errors.New("azure: the clocks are too far apart")
 	// ErrNotTables: something answers at the address that is no table service.
 	ErrNotTables = errors.New("azure: not a table service")
-	// ErrOtherService: it is another service of a storage account; it is ErrNotTables, too.
-	ErrOtherService = fmt.Errorf("%w", ErrNotTables)
 )
 
 // What Windows says for a connection that is refused, aborted or reset; the

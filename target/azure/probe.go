@@ -213,7 +213,7 @@ func (t *Target) fault(kind error, format string, args ...any) error {
 // judge returns why a reply to a probe is not that of a usable table service.
 func (t *Target) judge(r *reply, text string, s Service, ours time.Time) error {
 	if other := otherService(s.Server, t.endpoint.host); other != "" {
-		return t.fault(ErrOtherService, "this is the %s service; give the address of the table service", other)
+		return t.fault(ErrNotTables, "this is the %s service; give the address of the table service", other)
 	}
 	if r.status == http.StatusOK {
 		if _, err := wire.ParseTables(nil, text); err == nil {
@@ -238,7 +238,7 @@ func (t *Target) judge(r *reply, text string, s Service, ours time.Time) error {
 	case code == entity.ResourceNotFound:
 		return t.fault(ErrAuthentication, "the service knows no account %s", t.endpoint.account)
 	case isXML(text):
-		return t.fault(ErrOtherService, "another service of the account replied: %d %s", status, code)
+		return t.fault(ErrNotTables, "another service of the account replied: %d %s", status, code)
 	default:
 		return t.fault(ErrNotTables, "what answers does not list tables: %d %s: %s", status, code, detail)
 	}
