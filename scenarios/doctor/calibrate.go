@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"time"
 
 	"loadgen/engine/model"
@@ -18,6 +17,77 @@ import (
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
 )
+
+// CalibrationOptions configure the experiments.
+type CalibrationOptions struct {
+	// On is the target; [run.Remote] uses the one account of Accounts.
+	On       run.Place
+	Accounts []run.Endpoint
+	// Budget is the maximum number of billed transactions.
+	Budget int64 `flag:"budget" help:"end at this number of billed transactions (0: unlimited)"`
+	// Consent is called once before the first request.
+	Consent func(run.Ask) error
+	// Remains records what was created and not dropped yet; it may be nil.
+	Remains *run.Remains
+	// Rate is for latencies, MaxRate the maximum for one partition, in operations per second.
+	Rate    float64 `flag:"rate" help:"offer this rate, in operations/s (keys: entities/s)"`
+	MaxRate float64 `flag:"max-rate" help:"maximum rate in operations/s"`
+	// Each is the time per operation at Rate, 0 for 20 s.
+	Each time.Duration
+	// AccountRate is the maximum at which the account's limit is looked for, in entities per second, which throttles its
+	// other users; 0 for not at all.
+	AccountRate float64 `flag:"account-limit" alone:"40000" help:"find the account's limit, too, up to this *rate* in entities/s; throttles its other users"`
+	// Workers is the maximum number of concurrent attempts, 0 for a run's default.
+	Workers int `flag:"workers" help:"maximum number of concurrent attempts"`
+	// Model and Seed configure an embedded engine.
+	Model scenarios.Model
+	Seed  uint64
+	// Now is the start of the experiments; Progress gets a line for each.
+	Now      time.Time
+	Progress io.Writer
+}
+
+// Defaults and bounds of the rates.
+const (
+	DefaultRate    = 50
+	DefaultMaxRate = 4000
+
+	// gently is the default of Each.
+	gently = 20 * time.Second
+
+	// lowestRate and lowestAccountRate are the first rates of the searches for limits.
+	lowestRate, lowestAccountRate = 250, 2500
+
+	minRate        = 10
+	maxLowRate     = 200
+	minMaxRate     = 100
+	maxMaxRate     = 20_000
+	maxAccountRate = 200_000
+	// minBudget is about the size of the first experiment.
+	minBudget = 1000
+)
+
+// Validate returns each fault as a [fields.Fault] with the name of a flag.
+func (o *CalibrationOptions) Validate() (faults []error) {
+	inside := func(rate, low, high float64) bool { return rate >= low && rate <= high } // false for NaN
+	for _, one := range []struct {
+		valid      bool
+		path, what string
+	}{
+		{o.Budget >= minBudget, "budget", fmt.Sprintf("expected at least %d billed transactions", minBudget)},
+		{inside(o.Rate, minRate, maxLowRate), "rate", fmt.Sprintf("expected %d to %d operations/s", minRate, maxLowRate)},
+		{o.Each == 0 || o.Each >= time.Second, "each", "expected 1 s or more"},
+		{inside(o.MaxRate, minMaxRate, maxMaxRate), "max-rate", fmt.Sprintf("expected %d to %d operations/s", minMaxRate, maxMaxRate)},
+		{o.AccountRate == 0 || inside(o.AccountRate, minMaxRate, maxAccountRate), "account-limit",
+			fmt.Sprintf("expected %d to %d entities/s", minMaxRate, maxAccountRate)},
+		{len(o.Accounts) <= 1, "target", "expected one account"},
+	} {
+		if !one.valid {
+			faults = append(faults, fields.Fault{Path: one.path, What: one.what})
+		}
+	}
+	return faults
+}
 
 // Calibration is the result of the experiments.
 type Calibration struct {
@@ -31,9 +101,8 @@ type Calibration struct {
 // calibration is a set of experiments in progress. It belongs to one goroutine.
 type calibration struct {
 	CalibrationOptions
-	profile *Profile
-	where   string
-	left    int64
+	Calibration
+	left int64
 	// loaded is the time of offered load, pauses are the periods without success.
 	loaded time.Duration
 	pauses []time.Duration
@@ -42,10 +111,8 @@ type calibration struct {
 	median map[string]estimate
 	// refusals are latencies of throttled attempts in seconds.
 	refusals []float64
-	// limit is the partition's, valid if found is set.
+	// limit is the partition's, zero if it was not found.
 	limit estimate
-	found bool
-	first bool
 }
 
 // Calibrate runs the experiments. If one ends early, the others are skipped and the result has the
@@ -58,21 +125,21 @@ func Calibrate(ctx context.Context, o CalibrationOptions) (*Calibration, error) 
 		o.Progress = io.Discard
 	}
 	o.Each = cmp.Or(o.Each, gently)
-	c := &calibration{CalibrationOptions: o, left: o.Budget, median: map[string]estimate{}, first: true,
-		profile: &Profile{Kind: UnknownProfile, At: "an engine in this process", Base: model.Documented, On: o.Now}}
+	c := &calibration{CalibrationOptions: o, left: o.Budget, median: map[string]estimate{}}
+	c.Profile = &Profile{Kind: UnknownProfile, At: "an engine in this process", Base: model.Documented, On: o.Now}
 	if err := c.agree(); err != nil {
 		return nil, err
 	}
-	ended := c.experiments(ctx)
-	if c.profile.Requests == 0 {
-		if ended == nil {
-			ended = fields.Fault{Path: "budget", What: "expected more: no experiment fits: " + c.profile.Unlearnt[0].Why}
+	c.Ended = c.experiments(ctx)
+	if c.Profile.Requests == 0 {
+		if c.Ended == nil {
+			c.Ended = fields.Fault{Path: "budget", What: "expected more: no experiment fits: " + c.Profile.Unlearnt[0].Why}
 		}
-		return nil, ended
+		return nil, c.Ended
 	}
 	c.leaveOut()
-	c.tellRest(ended)
-	return &Calibration{Profile: c.profile, Where: c.where, Ended: ended}, nil
+	c.addGaps()
+	return &c.Calibration, nil
 }
 
 // agree asks for consent to the maximum of all experiments together.
@@ -80,22 +147,20 @@ func (c *calibration) agree() error {
 	if c.On != run.Remote {
 		return nil
 	}
-	var all campaign.Forecast
-	rates := c.ladder()
-	top := rates[len(rates)-1]
-	texts := []string{latencies(c.Rate, c.Each), largeLatencies(c.Rate, c.Each), overload(top, top/4, holdFor), burst(top)}
-	for _, rate := range rates {
-		texts = append(texts, rung(rate, rungFor))
+	texts := []string{latencies(c.Rate, c.Each), largeLatencies(c.Rate, c.Each), overload(c.MaxRate, c.MaxRate/4, holdFor), burst(c.MaxRate)}
+	for _, rate := range ladder(lowestRate, c.MaxRate) {
+		texts = append(texts, overload(rate, 0, rungFor))
 	}
 	if c.AccountRate > 0 {
-		texts = append(texts, accountLoad(c.AccountRate, holdFor))
+		texts = append(texts, accountLoad(c.AccountRate, 0, holdFor))
 	}
+	var all campaign.Forecast
+	var p run.Plan
 	for _, text := range texts {
-		s, err := c.read(text)
-		if err != nil {
+		var err error
+		if p, err = c.plan(text); err != nil {
 			return err
 		}
-		p := c.plan(s)
 		f, err := p.Reckoned()
 		if err != nil {
 			return err
@@ -109,19 +174,22 @@ func (c *calibration) agree() error {
 		all.Requests, all.Entities = c.Budget, int64(float64(all.Entities)*part)
 		all.Sent, all.Received = int64(float64(all.Sent)*part), int64(float64(all.Received)*part)
 	}
-	s, err := c.read(texts[0])
-	if err != nil {
-		return err
-	}
-	p := c.plan(s)
-	all.AtMost = all.Requests // nothing is tried again
+	all.AtMost = all.Requests // there are no retries
 	return p.Agree(all, run.TablePrefix+"calibrate…")
 }
 
-// plan returns the plan of one run.
-func (c *calibration) plan(s *scenarios.Scenario) run.Plan {
+// plan returns the plan of one run of a scenario, with the engine's model and seed.
+func (c *calibration) plan(text string) (run.Plan, error) {
+	s, err := scenarios.Parse("calibrate", []byte(text))
+	if err != nil {
+		return run.Plan{}, err
+	}
+	if c.Model.Profile != "" {
+		s.Model = c.Model
+	}
+	s.Seed, s.Workers = cmp.Or(c.Seed, s.Seed), c.Workers
 	return run.Plan{Scenario: s, On: c.On, Accounts: c.Accounts, Consent: c.Consent, Budget: c.left, Remains: c.Remains,
-		RetryChosen: true, NoProbe: true, Memory: new(results.Memory), Epoch: c.Now}
+		RetryChosen: true, NoProbe: true, Memory: new(results.Memory), Epoch: c.Now}, nil
 }
 
 // aroundTable is the number of requests that create, mark and drop a table.
@@ -130,56 +198,45 @@ const aroundTable = 3
 // errBudget rejects an experiment that needs more than the remaining budget.
 var errBudget = errors.New("the remaining budget is too small")
 
-// run carries out an experiment. Its error is errBudget if the budget is too small; any other error
-// ends the experiments.
-func (c *calibration) run(ctx context.Context, what, text string) (*calibrated, error) {
-	s, err := c.read(text)
+// run carries out an experiment, and calls read with what was measured, also if the experiment ended early. Its error is errBudget
+// if the budget is too small; any other error ends the experiments.
+func (c *calibration) run(ctx context.Context, what, text string, read func(stretches)) error {
+	p, err := c.plan(text)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	requests, lasts := int64(aroundTable), time.Duration(0)
-	for i := range s.Phases {
-		if load := s.Phases[i].Load; load != nil {
+	for i := range p.Scenario.Phases {
+		if load := p.Scenario.Phases[i].Load; load != nil {
 			// Each partition's last transaction may be smaller.
 			requests += int64(load.Entities/load.Transaction + partitions)
-		} else if t := s.Phases[i].Traffic; t != nil {
+		} else if t := p.Scenario.Phases[i].Traffic; t != nil {
 			requests += int64(t.Arrivals.Constant * t.Lasts().Seconds())
 			lasts += t.Lasts()
 		}
 	}
 	if requests > c.left {
-		return nil, fmt.Errorf("%w: needs %s transactions, %s left", errBudget, document.Count(requests), document.Count(c.left))
+		return fmt.Errorf("%w: needs %s transactions, %s left", errBudget, document.Count(requests), document.Count(c.left))
 	}
 	fmt.Fprintf(c.Progress, "calibrate: %s, %v, %s requests\n", what, lasts.Round(time.Second), document.Count(requests))
-	g, p := new(gatherer), c.plan(s)
-	p.Progress, p.Consent = g, func(run.Ask) error { return nil } // asked for all of it before
+	g := new(gatherer)
+	p.Progress, p.Consent = g, func(run.Ask) error { return nil } // the consent of agree includes it
 	record, err := run.Run(ctx, p)
 	if record == nil {
-		return nil, err
+		return err
 	}
-	m := new(calibrated)
-	for _, phase := range record.Phases {
-		m.stretches = append(m.stretches, stretch{Phase: phase})
-	}
-	for _, a := range g.attempts {
-		if a.phase < len(m.stretches) {
-			m.stretches[a.phase].attempts = append(m.stretches[a.phase].attempts, a)
-		}
-	}
+	m := g.byPhase(record)
 	c.account(record, m, g)
-	return m, err
+	read(m)
+	return err
 }
 
 // account adds a run's counters to the profile.
-func (c *calibration) account(record *results.Record, m *calibrated, g *gatherer) {
-	p := c.profile
-	requests := int64(len(g.attempts)) + aroundTable
-	p.Requests, p.Sent, p.Received, p.Lasted = p.Requests+requests, p.Sent+g.sent, p.Received+g.received, p.Lasted+record.Duration
-	c.left -= requests
-	if c.first {
-		c.first = false
+func (c *calibration) account(record *results.Record, m stretches, g *gatherer) {
+	p := c.Profile
+	if p.Requests == 0 {
 		m := &record.Manifest
-		p.On, c.where = m.Started, m.Target
+		p.On, c.Where = m.Started, m.Target
 		if len(c.Accounts) > 0 {
 			p.At, p.Server = c.Accounts[0].Socket(), results.OneLine(errors.New(m.Service))
 			switch {
@@ -190,61 +247,31 @@ func (c *calibration) account(record *results.Record, m *calibrated, g *gatherer
 			}
 		}
 	}
-	for i := range m.stretches {
-		s := &m.stretches[i]
+	requests := int64(len(g.attempts)) + aroundTable
+	p.Requests, p.Sent, p.Received, p.Lasted = p.Requests+requests, p.Sent+g.sent, p.Received+g.received, p.Lasted+record.Duration
+	c.left -= requests
+	for i := range m {
+		s := &m[i]
 		for _, a := range s.attempts {
 			p.Entities += a.entities
 		}
-		c.refusals = append(c.refusals, s.times(results.Throttled)...)
-		p.Throttled += int64(len(s.times(results.Throttled)))
-		pauses, failed := s.pauses()
-		c.pauses = append(c.pauses, pauses...)
-		p.Failed += int64(failed)
+		throttled := s.times(results.Throttled)
+		c.refusals, p.Throttled = append(c.refusals, throttled...), p.Throttled+int64(len(throttled))
+		c.pauses, p.Failed = append(c.pauses, s.pauses()...), p.Failed+int64(len(s.times(results.Failed)))
 		c.loaded += s.End - s.Begin
 	}
 }
 
-// experiments runs all of them in order, and returns the error that ended them early.
-func (c *calibration) experiments(ctx context.Context) error {
-	for _, one := range []struct {
-		what  string
-		learn func(context.Context) error
-	}{
-		{"latencies", c.learnLatencies}, {"latencies of large entities", c.learnSizes},
-		{"limit of a partition", c.learnLimit}, {"burst", c.learnBurst}, {"limit of the account", c.learnAccount},
-	} {
-		err := one.learn(ctx)
-		switch {
-		case errors.Is(err, errBudget):
-			c.missed(one.what, "%v", err)
-		case err != nil:
-			return err
-		}
-	}
-	// The time of a throttled attempt comes from all experiments.
-	e, told := quantileOf(c.refusals, 0.5)
-	if !told {
-		c.missed("throttle_time", "%s; needs %d", document.Counted(len(c.refusals), "attempt was throttled", "attempts were throttled"), least)
-		return nil
-	}
-	c.figure("p50(throttled)", e, "over all experiments")
-	if way := c.times.way; way.samples > 0 {
-		c.duration("throttle_time", estimate{max(0, e.value-way.value), max(0, e.low-way.high), max(0, e.high-way.low), e.samples},
-			"p50(throttled) - round trip")
-	}
-	return nil
-}
-
 // missed records why a value was not measured.
 func (c *calibration) missed(what, format string, args ...any) {
-	c.profile.Unlearnt = append(c.profile.Unlearnt, ProfileGap{What: what, Why: fmt.Sprintf(format, args...)})
+	c.Profile.Unlearnt = append(c.Profile.Unlearnt, ProfileGap{What: what, Why: fmt.Sprintf(format, args...)})
 }
 
-// tellRest records the pauses and, after an early end, the values that are missing.
-func (c *calibration) tellRest(ended error) {
-	n := strconv.Itoa(len(c.pauses))
-	c.profile.Figures = append(c.profile.Figures, ProfileValue{Name: "pauses", Value: n, Low: n, High: n, Samples: max(1, int64(c.loaded/time.Second)),
-		By: fmt.Sprintf("pauses of %v or more without success; samples: seconds of load", pauseLeast)})
+// addGaps records the pauses and, after an early end, the values that are missing.
+func (c *calibration) addGaps() {
+	pauses := float64(len(c.pauses))
+	c.Profile.Figures = append(c.Profile.Figures, estimate{pauses, pauses, pauses, max(1, int(c.loaded/time.Second))}.text("pauses",
+		fmt.Sprintf("pauses of %v or more without success; samples: seconds of load", minPause), wholeText))
 	const moves = "detection, offline_least, offline_most"
 	if len(c.pauses) == 0 {
 		c.missed(moves, "no partition moved in %v of load", c.loaded.Round(time.Second))
@@ -253,20 +280,20 @@ func (c *calibration) tellRest(ended error) {
 		c.figure("longest pause", estimate{longest, longest, longest, len(c.pauses)}, "of those")
 		c.missed(moves, "%s seen; too few for an estimate", document.Counted(len(c.pauses), "pause was", "pauses were"))
 	}
-	if ended == nil {
+	if c.Ended == nil {
 		return
 	}
 	why := "the experiments ended before"
 	switch {
-	case errors.Is(ended, context.Canceled):
+	case errors.Is(c.Ended, context.Canceled):
 		why = "interrupted before its measurement"
-	case errors.Is(ended, run.ErrBudget):
+	case errors.Is(c.Ended, run.ErrBudget):
 		why = "the budget was spent before"
 	default:
-		why += ": " + document.Cut(results.OneLine(ended), maxWhy)
+		why += ": " + document.Cut(results.OneLine(c.Ended), maxWhy)
 	}
 	for _, name := range []string{"read_time", "write_time", "partition_target", "partition_burst", "throttle_time"} {
-		if _, there := c.profile.Parameter(name); !there {
+		if _, there := c.Profile.Parameter(name); !there {
 			c.missed(name, "%s", why)
 		}
 	}
@@ -275,44 +302,46 @@ func (c *calibration) tellRest(ended error) {
 // leaveOut moves the values that the model rejects to the unlearnt ones, so that every profile is
 // valid.
 func (c *calibration) leaveOut() {
-	m, err := model.New(c.profile.Base)
+	m, err := model.New(c.Profile.Base)
 	if err != nil {
-		return // a profile of the model's own is one
+		return // the base is a constant
 	}
 	// Values that are only valid together are tried together first.
-	whole := *m
-	for _, v := range c.profile.Values {
-		err = errors.Join(err, whole.Set(v.Name, v.Value))
-	}
-	if err == nil && len(whole.Validate()) == 0 {
+	if _, err := withValues(m, c.Profile.Values...); err == nil {
 		return
 	}
-	var taken []ProfileValue
-	for _, v := range c.profile.Values {
-		before := *m
-		err := m.Set(v.Name, v.Value)
-		if faults := m.Validate(); err == nil && len(faults) > 0 {
-			err = faults[0]
-		}
+	c.Profile.Values = slices.DeleteFunc(c.Profile.Values, func(v ProfileValue) bool {
+		changed, err := withValues(m, v)
 		if err != nil {
-			*m = before
 			c.missed(v.Name, "measured as %s, from %s to %s, which the model rejects: %s", v.Value, v.Low, v.High, document.Cut(results.OneLine(err), maxWhy))
-			continue
+			return true
 		}
-		taken = append(taken, v)
+		m = changed
+		return false
+	})
+}
+
+// withValues returns a copy of a model with values, or the first fault.
+func withValues(m *model.Model, values ...ProfileValue) (*model.Model, error) {
+	changed := *m
+	for _, v := range values {
+		if err := changed.Set(v.Name, v.Value); err != nil {
+			return nil, err
+		}
 	}
-	c.profile.Values = taken
+	if faults := changed.Validate(); len(faults) > 0 {
+		return nil, faults[0]
+	}
+	return &changed, nil
 }
 
 // maxWhy is the maximum length of an error in a gap.
 const maxWhy = 200
 
-// ladder returns the increasing rates for one partition.
-func (c *calibration) ladder() []float64 {
-	const lowest = 250
-	var rates []float64
-	for rate := min(lowest, c.MaxRate); rate < c.MaxRate; rate *= 2 {
+// ladder returns rates that double up to the highest.
+func ladder(lowest, highest float64) (rates []float64) {
+	for rate := min(lowest, highest); rate < highest; rate *= 2 {
 		rates = append(rates, rate)
 	}
-	return append(rates, c.MaxRate)
+	return append(rates, highest)
 }

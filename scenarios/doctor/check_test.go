@@ -525,13 +525,13 @@ func TestTrialIsInterrupted(t *testing.T) {
 
 // A profile has what the model takes, and says what else was measured.
 func TestWhatTheModelDoesNotTakeIsLeftOut(t *testing.T) {
-	c := calibration{profile: &Profile{Kind: UnknownProfile, At: "here", Base: model.Documented, Values: []ProfileValue{
+	c := calibration{Calibration: Calibration{Profile: &Profile{Kind: UnknownProfile, At: "here", Base: model.Documented, Values: []ProfileValue{
 		{Name: "time_spread", Value: "3096", Low: "2984", High: "3205", Samples: 2000, By: "x"},
-		{Name: "partition_target", Value: "300", Low: "299", High: "301", Samples: 2000, By: "x"}}}}
+		{Name: "partition_target", Value: "300", Low: "299", High: "301", Samples: 2000, By: "x"}}}}}
 	c.leaveOut()
-	if len(c.profile.Values) != 1 || c.profile.Values[0].Name != "partition_target" || len(c.profile.Unlearnt) != 1 ||
-		!strings.Contains(c.profile.Unlearnt[0].Why, "measured as 3096, from 2984 to 3205, which the model rejects") {
-		t.Errorf("values %+v, not learnt %+v", c.profile.Values, c.profile.Unlearnt)
+	if len(c.Profile.Values) != 1 || c.Profile.Values[0].Name != "partition_target" || len(c.Profile.Unlearnt) != 1 ||
+		!strings.Contains(c.Profile.Unlearnt[0].Why, "measured as 3096, from 2984 to 3205, which the model rejects") {
+		t.Errorf("values %+v, not learnt %+v", c.Profile.Values, c.Profile.Unlearnt)
 	}
 }
 

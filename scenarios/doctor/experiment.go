@@ -7,18 +7,17 @@ import (
 	"time"
 
 	"loadgen/report/document"
-	"loadgen/scenarios"
 )
 
 // The names of the phases identify the attempts of an experiment.
 const (
 	phaseGet, phaseInsert, phasePage, phaseBatch = "get", "insert", "page", "transaction"
-	phaseRung, phaseHold, phaseAfter             = "rung", "hold", "after"
+	phaseHold, phaseAfter                        = "hold", "after"
 	phaseRest, phaseBurst                        = "rest", "burst"
 )
 
 const (
-	// pageEntities is the size of a page, batchEntities of a transaction.
+	// pageEntities is the size of a page, batchEntities of a transaction, as in paging and batching.
 	pageEntities, batchEntities = 100, 100
 	// defaultBytes and largeBytes are the sizes of entities.
 	defaultBytes, largeBytes = 1024, 16 * 1024
@@ -57,6 +56,8 @@ func offered(name string, perSecond float64, lasts time.Duration, operation stri
 const (
 	inserting = "{name: insert, verb: insert}"
 	getting   = "{name: get, verb: get}"
+	paging    = "{name: page, verb: query, class: partition-scan, top: 100, pages: 1}"
+	batching  = "{name: transaction, verb: batch, entities: 100, together: [group]}"
 	// spreadKey makes 32 partitions, oneKey one.
 	spreadKey, oneKey = "{group}", "calibrate"
 	partitions        = 32
@@ -68,8 +69,8 @@ func latencies(rate float64, each time.Duration) string {
 		"  - {name: load, load: {entities: 6400, transaction: 100, lanes: 4}}",
 		offered(phaseGet, rate, each, getting),
 		offered(phaseInsert, rate, each, inserting),
-		offered(phasePage, rate*seldom, each, fmt.Sprintf("{name: page, verb: query, class: partition-scan, top: %d, pages: 1}", pageEntities)),
-		offered(phaseBatch, rate*seldom, each, fmt.Sprintf("{name: transaction, verb: batch, entities: %d, together: [group]}", batchEntities)),
+		offered(phasePage, rate*seldom, each, paging),
+		offered(phaseBatch, rate*seldom, each, batching),
 	})
 }
 
@@ -82,16 +83,13 @@ func largeLatencies(rate float64, each time.Duration) string {
 	})
 }
 
-func rung(rate float64, lasts time.Duration) string {
-	return scenarioOf("rung", oneKey, defaultBytes, []string{offered(phaseRung, rate, lasts, inserting)})
-}
-
-// overload offers a rate above a partition's limit, then one below it.
+// overload offers a rate to a partition, then a lower one if that is not 0.
 func overload(rate, below float64, lasts time.Duration) string {
-	return scenarioOf("overload", oneKey, defaultBytes, []string{
-		offered(phaseHold, rate, lasts, inserting),
-		offered(phaseAfter, max(1, below), afterFor, inserting),
-	})
+	phases := []string{offered(phaseHold, rate, lasts, inserting)}
+	if below > 0 {
+		phases = append(phases, offered(phaseAfter, below, afterFor, inserting))
+	}
+	return scenarioOf("overload", oneKey, defaultBytes, phases)
 }
 
 // burst alternates pauses and rates above a partition's limit.
@@ -104,25 +102,8 @@ func burst(rate float64) string {
 	return scenarioOf("burst", oneKey, defaultBytes, phases)
 }
 
-// accountLoad offers transactions of small entities to many partitions.
-func accountLoad(entitiesPerSecond float64, lasts time.Duration) string {
-	text := scenarioOf("account", "{group}", 100, []string{offered(phaseHold, entitiesPerSecond/batchEntities, lasts,
-		fmt.Sprintf("{name: transaction, verb: batch, entities: %d, together: [group]}", batchEntities))})
+// accountLoad offers transactions of small entities to many partitions, and no lower rate after that.
+func accountLoad(entitiesPerSecond, _ float64, lasts time.Duration) string {
+	text := scenarioOf("account", spreadKey, 100, []string{offered(phaseHold, entitiesPerSecond/batchEntities, lasts, batching)})
 	return strings.Replace(text, "[100, 131]", "[1000, 1255]", 1)
-}
-
-// read parses a scenario and sets the engine's model and seed.
-func (o *CalibrationOptions) read(text string) (*scenarios.Scenario, error) {
-	s, err := scenarios.Parse("calibrate", []byte(text))
-	if err != nil {
-		return nil, err
-	}
-	if o.Model.Profile != "" {
-		s.Model = o.Model
-	}
-	if o.Seed != 0 {
-		s.Seed = o.Seed
-	}
-	s.Workers = o.Workers
-	return s, nil
 }

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"iter"
 	"strings"
 	"time"
 
@@ -52,44 +53,71 @@ func (g *gatherer) Enters(campaign.Progress) {}
 // Ends implements [run.Progress].
 func (g *gatherer) Ends(error) {}
 
+// byPhase returns the attempts by the phases of their record.
+func (g *gatherer) byPhase(record *results.Record) stretches {
+	var m stretches
+	for _, phase := range record.Phases {
+		m = append(m, stretch{Phase: phase})
+	}
+	for _, a := range g.attempts {
+		if a.phase < len(m) {
+			m[a.phase].attempts = append(m[a.phase].attempts, a)
+		}
+	}
+	return m
+}
+
+// stretch has the attempts of a phase.
 type stretch struct {
 	results.Phase
 	attempts []attempt
 }
 
-// calibrated has the attempts of a run by phase.
-type calibrated struct {
-	stretches []stretch
-}
+// stretches are the phases of a run.
+type stretches []stretch
 
 // named returns the phases with a prefix.
-func (m *calibrated) named(prefix string) []*stretch {
+func (m stretches) named(prefix string) []*stretch {
 	var list []*stretch
-	for i := range m.stretches {
-		if strings.HasPrefix(m.stretches[i].Name, prefix) {
-			list = append(list, &m.stretches[i])
+	for i := range m {
+		if strings.HasPrefix(m[i].Name, prefix) {
+			list = append(list, &m[i])
 		}
 	}
 	return list
 }
 
 // phase returns one, an empty one if the run did not reach it.
-func (m *calibrated) phase(name string) *stretch {
+func (m stretches) phase(name string) *stretch {
 	for _, s := range m.named(name) {
 		return s
 	}
 	return new(stretch)
 }
 
+// ofClass yields the attempts of a class.
+func (s *stretch) ofClass(class results.Class) iter.Seq[*attempt] {
+	return func(yield func(*attempt) bool) {
+		for i := range s.attempts {
+			if s.attempts[i].class == class && !yield(&s.attempts[i]) {
+				return
+			}
+		}
+	}
+}
+
 // times returns the latencies of a class in seconds.
 func (s *stretch) times(class results.Class) []float64 {
 	var list []float64
-	for i := range s.attempts {
-		if s.attempts[i].class == class {
-			list = append(list, (s.attempts[i].done - s.attempts[i].sent).Seconds())
-		}
+	for a := range s.ofClass(class) {
+		list = append(list, (a.done - a.sent).Seconds())
 	}
 	return list
+}
+
+// share returns the share of a class, 0 without attempts.
+func (s *stretch) share(class results.Class) float64 {
+	return float64(len(s.times(class))) / max(1, float64(len(s.attempts)))
 }
 
 // dueAfter returns the attempts due after a time in the phase.
@@ -104,29 +132,14 @@ func (s *stretch) dueAfter(from time.Duration) *stretch {
 	return part
 }
 
-// share returns the share of a class, 0 without attempts.
-func (s *stretch) share(class results.Class) float64 {
-	if len(s.attempts) == 0 {
-		return 0
-	}
-	n := 0
-	for i := range s.attempts {
-		if s.attempts[i].class == class {
-			n++
-		}
-	}
-	return float64(n) / float64(len(s.attempts))
-}
-
 // slow reports whether generator or service lagged: attempts are missing or late.
 func (s *stretch) slow() bool {
-	const some, late = 0.95, 200 * time.Millisecond
-	due := s.Rate * (s.End - s.Begin).Seconds()
-	tardy := 0
+	const punctual, late = 0.95, 200 * time.Millisecond
+	due, sent := s.Rate*(s.End-s.Begin).Seconds(), 0
 	for i := range s.attempts {
-		if s.attempts[i].sent-s.attempts[i].intended > late {
-			tardy++
+		if s.attempts[i].sent-s.attempts[i].intended <= late {
+			sent++
 		}
 	}
-	return float64(len(s.attempts)-tardy) < some*due
+	return float64(sent) < punctual*due
 }

@@ -11,14 +11,14 @@ type estimate struct {
 	samples          int
 }
 
-// least is the minimum number of samples.
-const least = 30
+// minSamples is the minimum number of samples.
+const minSamples = 30
 
 // quantileOf returns a quantile with its interval by order statistics: the number of samples below
 // a quantile is binomial for any distribution. It needs ten samples on either side.
 func quantileOf(values []float64, q float64) (estimate, bool) {
 	n := float64(len(values))
-	if len(values) < least || n*min(q, 1-q) < 10 {
+	if len(values) < minSamples || n*min(q, 1-q) < 10 {
 		return estimate{}, false
 	}
 	sorted := slices.Sorted(slices.Values(values))
@@ -121,7 +121,7 @@ func (e estimate) less(other estimate) estimate {
 // maxSpread is the model's maximum spread, as a share of the mean.
 const maxSpread = 2
 
-// dividedBy divides an estimate.
-func (e estimate) dividedBy(number float64) estimate {
-	return estimate{e.value / number, e.low / number, e.high / number, e.samples}
+// transform applies a function to the value and to both ends of the interval.
+func (e estimate) transform(f func(float64) float64) estimate {
+	return estimate{f(e.value), f(e.low), f(e.high), e.samples}
 }

@@ -17,10 +17,8 @@ func (s *stretch) inOrder() []attempt {
 	return list
 }
 
-// plateau is what is served of an overload, in entities per second: what was admitted between
-// the first and the last attempt that was throttled. A bucket that throttles is empty to less
-// than one request, so that the two bounds differ by no more than one, and each may be off by
-// what the instants of sending and of arriving differ by.
+// plateau returns the served rate of an overload, in entities per second, between the first and the last throttled attempt. A bucket
+// that throttles holds less than one request, so the count is exact to one request, and to the attempts under way at both ends.
 func (s *stretch) plateau() (estimate, bool) {
 	list := s.inOrder()
 	throttled := func(a attempt) bool { return a.class == results.Throttled }
@@ -29,7 +27,7 @@ func (s *stretch) plateau() (estimate, bool) {
 	for last > first && !throttled(list[last]) {
 		last--
 	}
-	if first < 0 || last-first < least {
+	if first < 0 || last-first < minSamples {
 		return estimate{}, false
 	}
 	from, to := list[first].sent, list[last].sent
@@ -45,7 +43,7 @@ func (s *stretch) plateau() (estimate, bool) {
 	}
 	rate := float64(served) / lasts
 	room := (float64(largest) + 1) / lasts
-	// What is served by second, of whole seconds.
+	// The entities served in each whole second.
 	counts := make([]float64, int(lasts))
 	for _, a := range list {
 		if at := int((a.sent - from).Seconds()); a.sent >= from && a.class == results.Ok && at < len(counts) {
@@ -53,7 +51,7 @@ func (s *stretch) plateau() (estimate, bool) {
 		}
 	}
 	const alpha = 0.05
-	if _, low, high, told := statistics.MeanInterval(counts, alpha); told {
+	if _, low, high, known := statistics.MeanInterval(counts, alpha); known {
 		room = max(room, (high-low)/2)
 	}
 	return estimate{rate, rate - room, rate + room, int(served)}, true
@@ -63,15 +61,13 @@ func (s *stretch) plateau() (estimate, bool) {
 // throttled ones: the saved-up allowance of an idle partition. It averages the throttled attempts
 // until twice the time of the first one; later ones amplify an error of the limit.
 func (s *stretch) allowance(limit float64) (float64, bool) {
-	list := s.inOrder()
-	if len(list) == 0 {
-		return 0, false
-	}
-	begin := list[0].sent
-	var until time.Duration
+	var begin, until time.Duration
 	var sum, served float64
 	n := 0
-	for _, a := range list {
+	for i, a := range s.inOrder() {
+		if i == 0 {
+			begin = a.sent
+		}
 		at := a.sent - begin
 		switch {
 		case n > 0 && at > until:
@@ -92,42 +88,38 @@ func (s *stretch) allowance(limit float64) (float64, bool) {
 // or within the noise of throttling by share.
 func (s *stretch) settles() bool {
 	quarter := (s.End - s.Begin) / 4
-	count := func(from, to time.Duration) float64 {
-		n := 0.0
-		for i := range s.attempts {
-			if a := &s.attempts[i]; a.class == results.Ok && a.sent >= from && a.sent < to {
-				n += float64(a.entities)
-			}
+	var before, last float64
+	for a := range s.ofClass(results.Ok) {
+		switch left := s.End - a.sent; {
+		case left > 2*quarter || left <= 0:
+		case left > quarter:
+			before += float64(a.entities)
+		default:
+			last += float64(a.entities)
 		}
-		return n
 	}
-	before, last := count(s.End-2*quarter, s.End-quarter), count(s.End-quarter, s.End)
-	const some, deviations = 0.02, 3
-	return math.Abs(before-last) <= max(some*last, deviations*math.Sqrt(2*last*s.share(results.Throttled)))
+	const tolerance, deviations = 0.02, 3
+	return math.Abs(before-last) <= max(tolerance*last, deviations*math.Sqrt(2*last*s.share(results.Throttled)))
 }
 
 // A pause is a time without success despite attempts.
 const (
-	pauseLeast = time.Second
-	pauseAsked = 10
+	minPause         = time.Second
+	minPauseAttempts = 10
 )
 
-// pauses returns the pauses of a phase and its failed attempts: the signs of a partition that
-// moves.
-func (s *stretch) pauses() (list []time.Duration, failed int) {
-	asked, since := 0, s.Begin
+// pauses returns the pauses of a phase: the sign of a partition that moves.
+func (s *stretch) pauses() (list []time.Duration) {
+	attempts, since := 0, s.Begin
 	for _, a := range s.inOrder() {
-		switch {
-		case a.class == results.Ok:
-			if lasted := a.sent - since; lasted >= pauseLeast && asked >= pauseAsked {
-				list = append(list, lasted)
-			}
-			asked, since = 0, a.sent
+		if a.class != results.Ok {
+			attempts++
 			continue
-		case a.class == results.Failed:
-			failed++
 		}
-		asked++
+		if lasted := a.sent - since; lasted >= minPause && attempts >= minPauseAttempts {
+			list = append(list, lasted)
+		}
+		attempts, since = 0, a.sent
 	}
-	return list, failed
+	return list
 }
