@@ -9,21 +9,11 @@ import (
 	"loadgen/report/document"
 )
 
-// calibrationResult is the JSON form of the result.
+// calibrationResult is the JSON form of the result: the profile, its file, and whether all experiments were carried out.
 type calibrationResult struct {
-	Host      string         `json:"host"`
-	Kind      string         `json:"kind"`
-	Server    string         `json:"server"`
-	Date      time.Time      `json:"date"`
-	Requests  int64          `json:"requests"`
-	Throttled int64          `json:"throttled"`
-	Failed    int64          `json:"failed"`
-	Entities  int64          `json:"entities"`
-	File      string         `json:"file"`
-	Whole     bool           `json:"whole"`
-	Values    []ProfileValue `json:"values"`
-	Figures   []ProfileValue `json:"figures"`
-	Unlearnt  []ProfileGap   `json:"unlearnt"`
+	*Profile
+	File  string `json:"file"`
+	Whole bool   `json:"whole"`
 }
 
 // Document returns the result; file is where the profile is stored.
@@ -56,8 +46,7 @@ func (o *Calibration) Document(file string) *document.Document {
 	if file != "" {
 		a.Says = append(a.Says, "Profile: "+file+"; --profile "+file+" uses it.")
 	}
-	d := &document.Document{Title: "calibrate", Subtitle: subtitle, Answer: a, Data: calibrationResult{p.At, p.Kind, p.Server, p.On, p.Requests,
-		p.Throttled, p.Failed, p.Entities, file, o.Ended == nil, p.Values, p.Figures, p.Unlearnt}}
+	d := &document.Document{Title: "calibrate", Subtitle: subtitle, Answer: a, Data: calibrationResult{p, file, o.Ended == nil}}
 	var gaps, names []string
 	for _, one := range p.Unlearnt {
 		gaps, names = append(gaps, one.What+": "+one.Why), append(names, one.What)

@@ -456,41 +456,6 @@ func TestStallFinding(t *testing.T) {
 	}
 }
 
-// sluggish is a clock whose sleeper wakes late at some of its calls.
-type sluggish struct {
-	clock.Real
-	asked int
-	by    []time.Duration
-}
-
-func (s *sluggish) Sleep(ctx context.Context, until clock.Instant) error {
-	late := time.Duration(0)
-	if s.asked < len(s.by) {
-		late = s.by[s.asked]
-	}
-	s.asked++
-	return s.Real.Sleep(ctx, until.Add(late))
-}
-
-func TestWitness(t *testing.T) {
-	for _, row := range []struct {
-		sentence string
-		by       []time.Duration
-		want     time.Duration
-	}{
-		{"never held up", nil, 0},
-		{"as late as timers are", []time.Duration{drowsy, drowsy}, 0},
-		{"held up twice", []time.Duration{300 * time.Millisecond, 0, drowsy + 1}, 300*time.Millisecond + drowsy + 1},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			clk := clock.NewReal()
-			leave := watch(&sluggish{Real: clk, by: row.by})
-			require.NoError(t, clk.Sleep(t.Context(), clock.Instant(time.Second)))
-			assert.Equalf(t, row.want, leave(), "%s: leave", row.sentence)
-		})
-	}
-}
-
 // In fake time nothing is late.
 func TestPacingInFakeTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -2,9 +2,6 @@ package doctor
 
 import "time"
 
-// Watch is watch.
-var Watch = watch
-
 // Figure returns a figure, false if it was not measured.
 func (p *Profile) Figure(name string) (ProfileValue, bool) {
 	return (&Profile{Values: p.Figures}).Parameter(name)

@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -30,8 +29,7 @@ func (o *Options) machine() []check {
 			return filesFinding(files, known, o.Workers)
 		})},
 		{name: "ports", examine: withoutContext(func() Finding {
-			text, _ := os.ReadFile(portsFile) // empty where the system does not say
-			low, high, known := parsePorts(string(text))
+			low, high, known := parsePorts(readText(portsFile))
 			return portsFinding(low, high, known, o.Workers, openPort())
 		})},
 		{name: "folder", examine: withoutContext(func() Finding { return folderFinding(o.Folder, writable(o.Folder)) })},
@@ -65,19 +63,11 @@ func smallestStep(clk clock.Clock) time.Duration {
 
 // builtYear returns the year of this build's sources.
 func builtYear() int {
-	info, known := debug.ReadBuildInfo()
-	if !known {
+	committed, err := time.Parse(time.RFC3339, run.BuildSetting("vcs.time"))
+	if err != nil {
 		return sourceYear
 	}
-	for _, setting := range info.Settings {
-		if setting.Key != "vcs.time" {
-			continue
-		}
-		if committed, err := time.Parse(time.RFC3339, setting.Value); err == nil {
-			return committed.UTC().Year()
-		}
-	}
-	return sourceYear
+	return committed.UTC().Year()
 }
 
 func clockFinding(step time.Duration, wall time.Time, year int) Finding {
@@ -209,20 +199,22 @@ const (
 
 // readMemory returns the bytes that this process can still use, if known.
 func readMemory() (int64, bool) {
-	table, err := os.ReadFile(tableFile)
-	if err != nil {
-		return 0, false
+	available, known := parseMemory(readText(tableFile))
+	room, limited := parseRoom(readText(limitFile), readText(usedFile))
+	switch {
+	case !limited:
+		return available, known
+	case known:
+		return min(available, room), true
+	default:
+		return room, true
 	}
-	available, known := parseMemory(string(table))
-	limit, err1 := os.ReadFile(limitFile)
-	used, err2 := os.ReadFile(usedFile)
-	if room, limited := parseRoom(string(limit), string(used)); limited && err1 == nil && err2 == nil {
-		if !known {
-			return room, true
-		}
-		available = min(available, room)
-	}
-	return available, known
+}
+
+// readText returns a file of the system, empty if there is none.
+func readText(name string) string {
+	text, _ := os.ReadFile(name)
+	return string(text)
 }
 
 // openPort opens a local port and connects to it.

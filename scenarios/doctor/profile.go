@@ -1,13 +1,20 @@
 package doctor
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"loadgen/engine/model"
+	"loadgen/engine/nearest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
 )
@@ -27,25 +34,25 @@ type Profile struct {
 	_ struct{} `object:"a profile"`
 	// At is the host, Kind one of [ServiceProfile], [EmulatorProfile] and [UnknownProfile], Server
 	// the service's name for itself.
-	At     string `yaml:"host,required" form:"line"`
-	Kind   string `yaml:"kind,required" form:"kind of host"`
-	Server string `yaml:"server,required" form:"line"`
+	At     string `yaml:"host,required" form:"line" json:"host"`
+	Kind   string `yaml:"kind,required" form:"kind of host" json:"kind"`
+	Server string `yaml:"server,required" form:"line" json:"server"`
 	// On is the start in UTC, Lasted the duration.
-	On     time.Time     `yaml:"date,required" form:"instant"`
-	Lasted time.Duration `yaml:"lasted,required" range:"0s..720h"`
+	On     time.Time     `yaml:"date,required" form:"instant" json:"date"`
+	Lasted time.Duration `yaml:"lasted,required" range:"0s..720h" json:"-"`
 	// The attempts, the entities counted by the documented rule, and bytes.
-	Requests  int64 `yaml:"requests,required" range:"0..1152921504606846976"`
-	Throttled int64 `yaml:"throttled,required" range:"0..1152921504606846976"`
-	Failed    int64 `yaml:"failed,required" range:"0..1152921504606846976"`
-	Entities  int64 `yaml:"entities,required" range:"0..1152921504606846976"`
-	Sent      int64 `yaml:"bytes_sent,required" range:"0..1152921504606846976"`
-	Received  int64 `yaml:"bytes_received,required" range:"0..1152921504606846976"`
+	Requests  int64 `yaml:"requests,required" range:"0..1152921504606846976" json:"requests"`
+	Throttled int64 `yaml:"throttled,required" range:"0..1152921504606846976" json:"throttled"`
+	Failed    int64 `yaml:"failed,required" range:"0..1152921504606846976" json:"failed"`
+	Entities  int64 `yaml:"entities,required" range:"0..1152921504606846976" json:"entities"`
+	Sent      int64 `yaml:"bytes_sent,required" range:"0..1152921504606846976" json:"-"`
+	Received  int64 `yaml:"bytes_received,required" range:"0..1152921504606846976" json:"-"`
 	// Base is the model's profile for values that were not measured.
-	Base string `yaml:"base,required" form:"profile"`
+	Base string `yaml:"base,required" form:"profile" json:"-"`
 	// Values are model parameters, Figures other measurements.
-	Values   []ProfileValue `yaml:"values" list:"0..200 values" form:"parameter"`
-	Figures  []ProfileValue `yaml:"figures" list:"0..200 values"`
-	Unlearnt []ProfileGap   `yaml:"unlearnt" list:"0..200 unlearnt values"`
+	Values   []ProfileValue `yaml:"values" list:"0..200 values" form:"parameter" json:"values"`
+	Figures  []ProfileValue `yaml:"figures" list:"0..200 values" json:"figures"`
+	Unlearnt []ProfileGap   `yaml:"unlearnt" list:"0..200 unlearnt values" json:"unlearnt"`
 }
 
 // ProfileValue is a measurement.
@@ -171,3 +178,107 @@ const maxTextBytes = 500
 
 // control are characters that a terminal must not get.
 var control = regexp.MustCompile(`[\x00-\x1f\x7f-\x9f]`)
+
+// ParseProfile parses a profile; file is its name in faults. The error is [fields.Faults].
+func ParseProfile(file string, text []byte) (*Profile, error) {
+	tree, faults := fields.ReadTree(file, text)
+	if len(faults) > 0 {
+		return nil, faults
+	}
+	r := new(fields.Reader)
+	p, version := new(Profile), 0
+	switch written := tree.Find(versionField); {
+	case tree.Kind != fields.Dict || written == nil:
+		r.Fault(tree.At, "", "not a profile: no %s; expected a file of `loadgen calibrate`", versionField)
+	case written.Text != strconv.Itoa(profileVersion):
+		r.Fault(tree.At, "", "profile version %s; expected %d: measure again", written.Shown(), profileVersion)
+	default:
+		binding(p, &version).Read(r, "", tree)
+	}
+	if len(r.Faults) > 0 {
+		return nil, r.Faults
+	}
+	// The values are valid one by one; these checks compare them.
+	m, err := model.New(p.Base)
+	if err != nil {
+		return p, err
+	}
+	seen := map[string]bool{}
+	for i, v := range p.Values {
+		if seen[v.Name] {
+			r.Fault(tree.Find("values").Items[i].At, "values."+strconv.Itoa(i), "%s occurs twice; expected once", v.Name)
+		}
+		seen[v.Name] = true
+		if err := m.Set(v.Name, v.Value); err != nil {
+			return p, err
+		}
+	}
+	for _, one := range m.Validate() {
+		r.Fault(tree.Find(versionField).At, "values", "%v", one)
+	}
+	return p, r.Faults.ErrorOrNil()
+}
+
+// parameter returns the fault of a model value and its field.
+func parameter(v ProfileValue) (field string, err error) {
+	m, err := model.New(model.Documented)
+	if err != nil {
+		return "name", err
+	}
+	switch err := m.Set(v.Name, v.Value); {
+	case errors.Is(err, model.ErrUnknown) || v.Name == model.RegionName:
+		return "name", errors.New(nearest.Unknown("model parameter", v.Name, model.Names()))
+	case err != nil:
+		return "value", errors.New(nearest.What(err))
+	}
+	value, _ := amount(v.Value)
+	low, sound := amount(v.Low)
+	high, also := amount(v.High)
+	if !sound || !also || low > value || value > high {
+		return "value", fmt.Errorf("%s is %s, outside its interval %s to %s", v.Name, v.Value, v.Low, v.High)
+	}
+	return "", nil
+}
+
+// ChooseProfile returns a profile of the model by its name, or reads a file. The error is
+// [fields.Faults].
+func ChooseProfile(name string) (base string, measured *scenarios.Measured, err error) {
+	if slices.Contains(model.Profiles(), name) {
+		return name, nil, nil
+	}
+	if _, err := os.Stat(name); err != nil && !strings.ContainsAny(name, `./\`) {
+		return "", nil, fields.Faults{{File: "--profile", What: nearest.Unknown("profile", name, model.Profiles()) + ", or a file of `loadgen calibrate`"}}
+	}
+	text, err := readBounded(name)
+	if err != nil {
+		return "", nil, fields.Faults{{File: name, What: "read profile: " + err.Error()}}
+	}
+	p, err := ParseProfile(name, text)
+	if err != nil {
+		return "", nil, err
+	}
+	return p.Base, p.Measured(filepath.Base(name)), nil
+}
+
+// readBounded reads one byte more than a profile may have. Its error does not repeat the name.
+func readBounded(name string) ([]byte, error) {
+	var text []byte
+	opened, err := os.Open(name)
+	if err == nil {
+		defer opened.Close()
+		text, err = io.ReadAll(io.LimitReader(opened, fields.MaxBytes+1))
+	}
+	if path := new(fs.PathError); errors.As(err, &path) {
+		err = path.Err
+	}
+	return text, err
+}
+
+// UseProfile sets a scenario's profile, see [ChooseProfile].
+func UseProfile(s *scenarios.Scenario, name string) error {
+	base, measured, err := ChooseProfile(name)
+	if err == nil {
+		s.UseMeasured(base, measured)
+	}
+	return err
+}

@@ -14,6 +14,7 @@ import (
 	"loadgen/engine/model"
 	"loadgen/scenarios"
 	"loadgen/scenarios/doctor"
+	"loadgen/scenarios/run"
 	"loadgen/scenarios/run/runtest"
 )
 
@@ -36,9 +37,9 @@ func TestSecretsOfAServiceAreFound(t *testing.T) {
 	at := served(t, set...)
 	o := remote(at, 10_000) // too little for the bursts, which take 20 s
 	o.Rate, o.MaxRate, o.Each, o.Workers = 100, 1000, 2*time.Second, 256
-	watched := doctor.Watch(clock.NewReal())
+	health := run.StartHealthSampler(run.HealthOptions{Clock: clock.NewReal(), Source: run.NewHealthProcess(), Cores: 1})
 	out, err := doctor.Calibrate(t.Context(), o)
-	stood := watched()
+	stood := health.Stop().StoodStill
 	require.NoError(t, err)
 	require.NoError(t, out.Ended)
 	p := out.Profile

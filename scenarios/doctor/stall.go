@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"loadgen/engine"
-	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/report/document"
 	"loadgen/report/verdict"
@@ -82,9 +80,9 @@ func (r trials) measureStall(ctx context.Context) (stallFigures, error) {
 	begins := r.clock.Now().NextSecond().Offset() + stallBegins
 	frozen := target.WrapFaults(tables, engine.FaultPlan{Rules: []engine.FaultRule{
 		{Kind: engine.FaultFreeze, From: begins, To: begins + stallLasts, Share: engine.WholeShare}}}, 1, r.clock)
-	leave := watch(r.clock)
+	health := run.StartHealthSampler(run.HealthOptions{Clock: r.clock, Source: run.NewHealthProcess(), Cores: 1, Workers: trialWorkers})
 	record, err := r.carryOut(ctx, frozen, frozen, stage)
-	heldUp := leave()
+	heldUp := health.Stop().StoodStill
 	if err != nil {
 		return stallFigures{}, err
 	}
@@ -94,14 +92,13 @@ func (r trials) measureStall(ctx context.Context) (stallFigures, error) {
 		responseP99: micros(summary.Response.P99), serviceP99: micros(summary.Service.P99),
 		longest: micros(summary.Response.Max),
 		slow:    longer(all.Response, stallSlow), slowAttempts: longer(all.Service[results.Ok], stallSlow),
-		books: verdict.Books(record),
+		books: verdict.Books(record), heldUp: heldUp,
 	}
 	for _, row := range record.Intervals {
 		if at := time.Duration(row.Second) * time.Second; at >= begins && at < begins+stallLasts {
 			figures.due += row.Scheduled
 		}
 	}
-	figures.heldUp = heldUp
 	return figures, nil
 }
 
@@ -169,34 +166,4 @@ func (f stallFigures) finding() Finding {
 func between(want time.Duration) (low, high time.Duration) {
 	margin := time.Duration(float64(want) * stallTolerance)
 	return want - margin, want + margin
-}
-
-// The watcher sleeps for a beat; up to drowsy is the timers' resolution.
-const (
-	beat   = 10 * time.Millisecond
-	drowsy = 10 * time.Millisecond
-)
-
-// watch measures how long the machine pauses the program: it sleeps repeatedly and adds up the
-// delays. Callers must call leave, which returns the sum.
-func watch(clk clock.Clock) (leave func() time.Duration) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var overslept time.Duration
-	var done sync.WaitGroup
-	done.Go(func() {
-		for {
-			until := clk.Now().Add(beat)
-			if clk.Sleep(ctx, until) != nil {
-				return
-			}
-			if late := clk.Now().Sub(until); late > drowsy {
-				overslept += late
-			}
-		}
-	})
-	return func() time.Duration {
-		cancel()
-		done.Wait()
-		return overslept
-	}
 }

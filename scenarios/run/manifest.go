@@ -122,19 +122,24 @@ func Version() string {
 	return info.Main.Version
 }
 
-// Commit returns the revision that the binary was built from, empty where it is
-// not known, with a plus sign where the sources differed from it.
-func Commit() string {
+// BuildSetting returns a setting of this build, such as vcs.time, empty if it is unknown.
+func BuildSetting(key string) string {
 	info, known := debug.ReadBuildInfo()
 	if !known {
 		return ""
 	}
-	settings := make(map[string]string)
 	for _, setting := range info.Settings {
-		settings[setting.Key] = setting.Value
+		if setting.Key == key {
+			return setting.Value
+		}
 	}
-	revision := settings["vcs.revision"]
-	if revision != "" && settings["vcs.modified"] == "true" {
+	return ""
+}
+
+// Commit returns the revision that the binary was built from, empty if it is unknown, with a plus sign if the sources differed from it.
+func Commit() string {
+	revision := BuildSetting("vcs.revision")
+	if revision != "" && BuildSetting("vcs.modified") == "true" {
 		revision += "+"
 	}
 	return revision
