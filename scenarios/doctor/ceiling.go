@@ -63,8 +63,7 @@ func (r trials) measureCeiling(ctx context.Context) (ceilingFigures, error) {
 	return f, err
 }
 
-// measureEngine sends operations to an engine without limits at the maximum rate, after a tenth of
-// them as warm-up.
+// measureEngine reads one entity of an engine without limits at the maximum rate, after a tenth of the operations as warm-up.
 func (r trials) measureEngine(ctx context.Context, operations uint64) (pace, error) {
 	s, err := stress("model.profile=" + model.Off)
 	if err != nil {
@@ -78,22 +77,13 @@ func (r trials) measureEngine(ctx context.Context, operations uint64) (pace, err
 	if err := furnish(ctx, opened); err != nil {
 		return pace{}, err
 	}
-	warm := operations / 10
-	if _, err := r.carryOut(ctx, opened, nil, flatOut("warm-up", 0, warm)); err != nil {
-		return pace{}, err
-	}
-	began := r.clock.Now()
-	before, known := run.CPU()
-	record, err := r.carryOut(ctx, opened, nil, flatOut("flat out", warm, operations))
+	load := run.FlatOut{Clock: r.clock, Target: opened, Operation: trialOperation(entity.Get), Lanes: trialWorkers, Warm: operations / 10, Count: operations,
+		WarmLimit: trialGrace, Limit: trialGrace}
+	ceiling, failed, err := load.Run(ctx)
 	if err != nil {
 		return pace{}, err
 	}
-	kind := &record.Phases[0].Kinds[0]
-	p := pace{results.Ceiling{Operations: kind.Operations, Took: r.clock.Now().Sub(began)}, kind.Operations - kind.Succeeded}
-	if after, still := run.CPU(); known && still {
-		p.CPU = after - before
-	}
-	return p, nil
+	return pace{*ceiling, failed}, nil
 }
 
 func (f ceilingFigures) finding() Finding {

@@ -11,6 +11,7 @@ import (
 	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/figure"
 	"loadgen/scenarios/run"
 	"loadgen/target"
 )
@@ -86,12 +87,11 @@ func (r trials) measureStall(ctx context.Context) (stallFigures, error) {
 	if err != nil {
 		return stallFigures{}, err
 	}
-	all, summary := record.Total(results.Reported), verdict.Judge(record)
+	all, f := record.Total(results.Reported), figure.Of(record)
 	figures := stallFigures{
 		operations: all.Operations, succeeded: all.Succeeded,
-		responseP99: micros(summary.Response.P99), serviceP99: micros(summary.Service.P99),
-		longest: micros(summary.Response.Max),
-		slow:    longer(all.Response, stallSlow), slowAttempts: longer(all.Service[results.Ok], stallSlow),
+		responseP99: timeOf(f, "p99"), serviceP99: timeOf(f, "service_p99"), longest: timeOf(f, "max"),
+		slow: longer(all.Response, stallSlow), slowAttempts: longer(all.Service[results.Ok], stallSlow),
 		books: verdict.Books(record), heldUp: heldUp,
 	}
 	for _, row := range record.Intervals {
@@ -100,14 +100,6 @@ func (r trials) measureStall(ctx context.Context) (stallFigures, error) {
 		}
 	}
 	return figures, nil
-}
-
-// micros returns a quantile as a duration, 0 for none.
-func micros(quantile *int64) time.Duration {
-	if quantile == nil {
-		return 0
-	}
-	return time.Duration(*quantile) * time.Microsecond
 }
 
 func longer(h *results.Histogram, bound time.Duration) int64 {

@@ -9,8 +9,8 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/report/document"
-	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/figure"
 	"loadgen/scenarios"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
@@ -18,11 +18,8 @@ import (
 	"loadgen/target"
 )
 
-// The one entity that a trial asks for, again and again.
-const (
-	trialTable = "loadgendoctor"
-	trialKey   = "patient"
-)
+// trialTable has the one entity that trials read.
+const trialTable = "loadgendoctor"
 
 // trialWorkers is less than the operations that queue during a stall.
 const trialWorkers = 64
@@ -34,12 +31,11 @@ type trials struct {
 	fine bool
 }
 
-// carryOut runs stages and returns their record. The counter is the target's, or nil.
-func (r trials) carryOut(ctx context.Context, t target.Target, counter target.Counter,
-	stages ...*drive.Stage) (*results.Record, error) {
+// carryOut runs a stage and returns its record. The counter is the target's, or nil.
+func (r trials) carryOut(ctx context.Context, t target.Target, counter target.Counter, stage *drive.Stage) (*results.Record, error) {
 	trial := run.Trial{Runner: &drive.Live{Clock: r.clock, Target: t, Workers: trialWorkers, Fine: r.fine},
 		Kinds: []results.Kind{{Name: "get", Group: "GET"}}, Counter: counter}
-	return trial.Run(ctx, stages...)
+	return trial.Run(ctx, stage)
 }
 
 // stress returns the stress test with settings of the form path=value.
@@ -64,29 +60,23 @@ func steady(name string, rate float64, length time.Duration) (*drive.Stage, erro
 	if err != nil {
 		return nil, err
 	}
-	return &drive.Stage{Name: name, Schedule: schedule, WholeSecond: true, Grace: trialGrace, Build: trialWork,
+	return &drive.Stage{Name: name, Schedule: schedule, WholeSecond: true, Grace: trialGrace,
+		Build:  func(_ uint64, w *drive.Work) { w.Operation = trialOperation(entity.Get) },
 		Phases: []results.Phase{{Name: name, End: length, Rate: rate, Reported: true}}}, nil
 }
 
-// flatOut returns a closed loop of operations from a number on.
-func flatOut(name string, first, operations uint64) *drive.Stage {
-	return &drive.Stage{Name: name, First: first, Lanes: trialWorkers, Count: operations, Limit: trialGrace,
-		Build: trialWork, Phases: []results.Phase{{Name: name, Reported: true}}}
+// trialOperation reads or writes the one entity.
+func trialOperation(verb entity.Verb) target.Operation {
+	key := entity.Key{Partition: "patient", Row: "patient"}
+	return target.Operation{Verb: verb, Table: trialTable, Change: entity.Change{Verb: verb, Key: key}}
 }
 
-// trialWork builds a read of the one entity.
-func trialWork(_ uint64, w *drive.Work) {
-	key := entity.Key{Partition: trialKey, Row: trialKey}
-	w.Operation = target.Operation{Verb: entity.Get, Table: trialTable, Change: entity.Change{Verb: entity.Get, Key: key}}
-}
-
+// furnish creates the table and the entity.
 func furnish(ctx context.Context, t target.Target) error {
-	key := entity.Key{Partition: trialKey, Row: trialKey}
-	for _, op := range []*target.Operation{
-		{Verb: entity.CreateTable, Table: trialTable},
-		{Verb: entity.Insert, Table: trialTable, Change: entity.Change{Verb: entity.Insert, Key: key}},
+	for _, op := range []target.Operation{
+		{Verb: entity.CreateTable, Table: trialTable}, trialOperation(entity.Insert),
 	} {
-		if outcome := t.Do(ctx, op); outcome.Class(target.Expected{}) != results.Ok {
+		if outcome := t.Do(ctx, &op); outcome.Class(target.Expected{}) != results.Ok {
 			return errors.New("the embedded engine rejected a trial's entity: " + outcome.Detail)
 		}
 	}
@@ -116,10 +106,13 @@ func (r trials) measurePacing(ctx context.Context) (pacingFigures, error) {
 	if err != nil {
 		return pacingFigures{}, err
 	}
-	summary := verdict.Judge(record)
-	return pacingFigures{p50: micros(summary.Lag.P50), p90: micros(summary.Lag.P90), p99: micros(summary.Lag.P99),
-		longest: micros(summary.Lag.Max), sent: summary.Sent, due: int64(stage.Schedule.Len())}, nil
+	f := figure.Of(record)
+	return pacingFigures{p50: timeOf(f, "lag_p50"), p90: timeOf(f, "lag_p90"), p99: timeOf(f, "lag_p99"), longest: timeOf(f, "lag_max"),
+		sent: int64(f.Named("sent").Value), due: int64(stage.Schedule.Len())}, nil
 }
+
+// timeOf returns a time of all operations of a trial, 0 if there is none.
+func timeOf(f *figure.Figures, name string) time.Duration { return time.Duration(f.Named(name).Value) }
 
 func (f pacingFigures) finding() Finding {
 	measured := fmt.Sprintf("lag p50 %s, p90 %s, p99 %s, max %s at %s/s",

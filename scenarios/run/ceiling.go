@@ -56,42 +56,65 @@ func (p *Plan) probe(ctx context.Context, sample entity.Change) (*results.Ceilin
 // ended context, and that of a machine that gives no port.
 func Ceiling(ctx context.Context, s *scenarios.Scenario, sample entity.Change, over string) (*results.Ceiling, error) {
 	clk := clock.NewReal()
-	null := &nullTarget{inner: Nowhere{}}
-	lanes := probeLanes
+	f := FlatOut{Clock: clk, Target: Nowhere{}, Operation: target.Operation{Verb: sample.Verb, Table: s.Table, Change: sample}, Lanes: probeLanes,
+		Warm: probeWarm, Count: probeMost, WarmLimit: probeWarmLimit, Limit: probeLimit}
 	if s.Workers > 0 {
-		lanes = min(s.Workers, lanes)
+		f.Lanes = min(s.Workers, f.Lanes)
 	}
 	if over == results.OverHTTP {
-		client, stop, err := openNull(s, clk, lanes)
+		client, stop, err := openNull(s, clk, f.Lanes)
 		if err != nil {
 			return nil, err
 		}
 		defer stop()
-		null.inner = client
+		f.Target = client
 	}
-	operation := target.Operation{Verb: sample.Verb, Table: s.Table, Change: sample}
-	trial := Trial{Runner: &drive.Live{Clock: clk, Target: null, Workers: lanes}, Kinds: []results.Kind{{Name: "probe"}}}
-	stage := func(count uint64, limit time.Duration) *drive.Stage {
-		return &drive.Stage{Name: "probe", Lanes: lanes, Count: count, Limit: limit,
-			Build: func(_ uint64, w *drive.Work) { w.Operation = operation }, Phases: []results.Phase{{Name: "probe"}}}
-	}
-	if _, err := trial.send(ctx, new(results.Memory), stage(probeWarm, probeWarmLimit)); err != nil {
+	ceiling, _, err := f.Run(ctx)
+	if err != nil {
 		return nil, err
 	}
-	warm, began := null.answered.Load(), clk.Now()
-	used, known := CPU()
-	if _, err := trial.send(ctx, new(results.Memory), stage(probeMost, probeLimit)); err != nil {
-		return nil, err
-	}
-	ceiling := &results.Ceiling{Over: over, Lanes: lanes,
-		Operations: null.answered.Load() - warm, Took: clk.Now().Sub(began)}
 	if ceiling.Operations == 0 || ceiling.Took <= 0 {
 		return nil, errNoCeiling
 	}
+	ceiling.Over = over
+	return ceiling, nil
+}
+
+// FlatOut sends an operation as often as the target answers.
+type FlatOut struct {
+	Clock     clock.Real
+	Target    target.Target
+	Operation target.Operation
+	// Lanes is the number of concurrent operations.
+	Lanes int
+	// Warm operations are not measured, Count operations after them are; each part ends at its limit.
+	Warm, Count      uint64
+	WarmLimit, Limit time.Duration
+}
+
+// Run returns the rate of the measured operations that succeeded, and the number of the others. Its error is the runner's.
+func (f *FlatOut) Run(ctx context.Context) (ceiling *results.Ceiling, failed int64, err error) {
+	counted := &countingTarget{inner: f.Target}
+	trial := Trial{Runner: &drive.Live{Clock: f.Clock, Target: counted, Workers: f.Lanes}, Kinds: []results.Kind{{Name: "probe"}}}
+	stage := func(count uint64, limit time.Duration) *drive.Stage {
+		return &drive.Stage{Name: "probe", Lanes: f.Lanes, Count: count, Limit: limit,
+			Build: func(_ uint64, w *drive.Work) { w.Operation = f.Operation }, Phases: []results.Phase{{Name: "probe"}}}
+	}
+	if _, err := trial.send(ctx, new(results.Memory), stage(f.Warm, f.WarmLimit)); err != nil {
+		return nil, 0, err
+	}
+	counted.ok.Store(0)
+	counted.failed.Store(0)
+	began := f.Clock.Now()
+	used, known := CPU()
+	if _, err := trial.send(ctx, new(results.Memory), stage(f.Count, f.Limit)); err != nil {
+		return nil, 0, err
+	}
+	ceiling = &results.Ceiling{Lanes: f.Lanes, Operations: counted.ok.Load(), Took: f.Clock.Now().Sub(began)}
 	if after, still := CPU(); known && still {
 		ceiling.CPU = after - used
 	}
-	return ceiling, nil
+	return ceiling, counted.failed.Load(), nil
 }
 
 // errNoCeiling says that nothing was sent, or in no time.
@@ -121,17 +144,19 @@ func openNull(s *scenarios.Scenario, clk clock.Real, connections int) (target.Ta
 	return d.target, d.close, nil
 }
 
-// nullTarget counts what is answered with success. It is safe for concurrent use.
-type nullTarget struct {
-	inner    target.Target
-	answered atomic.Int64
+// countingTarget counts outcomes. It is safe for concurrent use.
+type countingTarget struct {
+	inner      target.Target
+	ok, failed atomic.Int64
 }
 
 // Do implements [target.Target].
-func (n *nullTarget) Do(ctx context.Context, op *target.Operation) target.Outcome {
-	outcome := n.inner.Do(ctx, op)
+func (c *countingTarget) Do(ctx context.Context, op *target.Operation) target.Outcome {
+	outcome := c.inner.Do(ctx, op)
 	if outcome.Class(target.Expected{}) == results.Ok {
-		n.answered.Add(1)
+		c.ok.Add(1)
+	} else {
+		c.failed.Add(1)
 	}
 	return outcome
 }
