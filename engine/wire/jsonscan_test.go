@@ -171,7 +171,7 @@ func instants() []entity.Ticks {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 5000 {
 		t := entity.Ticks(rng.Int64N(int64(entity.LatestDateTime)))
-		all = append(all, t, t-t%ticksPerSecond, t-t%1000)
+		all = append(all, t, t-t%10_000_000, t-t%1000)
 	}
 	return all
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
@@ -130,25 +131,19 @@ func (m *jsonMember) float() (float64, bool) {
 	return f, err == nil
 }
 
-// guid reads 8-4-4-4-12 hexadecimal digits in either case.
+// guid parses 8-4-4-4-12 hexadecimal digits in either case.
 func (m *jsonMember) guid() (g [16]byte, ok bool) {
-	if s := m.text; m.kind != jsonString || len(s) != 36 ||
-		s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
+	s := m.text
+	if m.kind != jsonString || len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
 		return g, false
 	}
-	at := 0
-	for i := range g {
-		if m.text[at] == '-' {
-			at++
-		}
-		high, low := jsonHexDigit(m.text[at]), jsonHexDigit(m.text[at+1])
-		if high < 0 || low < 0 {
-			return g, false
-		}
-		g[i] = byte(high<<4 | low)
-		at += 2
+	var room [32]byte
+	digits := room[:0]
+	for _, part := range [...]string{s[:8], s[9:13], s[14:18], s[19:23], s[24:]} {
+		digits = append(digits, part...)
 	}
-	return g, true
+	_, err := hex.Decode(g[:], digits)
+	return g, err == nil
 }
 
 func (m *jsonMember) instant() (entity.Value, entity.Code, string) {

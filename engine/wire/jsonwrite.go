@@ -1,8 +1,10 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/hex"
 	"math"
 	"slices"
 	"strconv"
@@ -157,17 +159,12 @@ func (j jsonStyle) appendValue(dst []byte, v *entity.Value) []byte {
 	case entity.TypeDateTime:
 		dst = append(appendInstant(append(dst, '"'), v.Ticks()), '"')
 	case entity.TypeGUID:
-		g := v.GUID()
-		text := [38]byte{0: '"', 9: '-', 14: '-', 19: '-', 24: '-', 37: '"'}
-		at := 1
-		for i, b := range g {
-			if i == 4 || i == 6 || i == 8 || i == 10 {
-				at++
-			}
-			text[at], text[at+1] = jsonHexDigits[b>>4], jsonHexDigits[b&15]
-			at += 2
+		g, from := v.GUID(), 0
+		for i, to := range [...]int{4, 6, 8, 10, 16} {
+			dst = hex.AppendEncode(append(dst, `"----`[i]), g[from:to])
+			from = to
 		}
-		dst = append(dst, text[:]...)
+		dst = append(dst, '"')
 	case entity.TypeBinary:
 		dst = append(base64.StdEncoding.AppendEncode(append(dst, '"'), v.Bytes()), '"')
 	default:
@@ -199,33 +196,13 @@ func appendJSONDouble(dst []byte, f float64) []byte {
 	if i := int64(f); size < 1<<53 && f == float64(i) && i != 0 {
 		return append(strconv.AppendInt(dst, i, 10), ".0"...)
 	}
-	if n := math.Round(f * 100); size < 1e9 && n/100 == f && n != 0 {
-		return appendHundredths(dst, int64(n))
-	}
 	if size != 0 && (size < 1e-6 || size >= 1e21) {
 		return strconv.AppendFloat(dst, f, 'e', -1, 64)
 	}
 	start := len(dst)
 	dst = strconv.AppendFloat(dst, f, 'f', -1, 64)
-	for _, c := range dst[start:] {
-		if c == '.' {
-			return dst
-		}
-	}
-	return append(dst, ".0"...)
-}
-
-// appendHundredths appends a number of hundredths that is no whole one, without a zero at
-// its end: amounts of money are the most frequent fractions. A quotient is rounded to the
-// nearest double, as what is read is, so that the text means the double that it is the
-// quotient of; and below 2^50 / 100 no shorter one does.
-func appendHundredths(dst []byte, n int64) []byte {
-	if n < 0 {
-		dst, n = append(dst, '-'), -n
-	}
-	dst = append(strconv.AppendInt(dst, n/100, 10), '.', byte('0'+n/10%10))
-	if n%10 != 0 {
-		dst = append(dst, byte('0'+n%10))
+	if bytes.IndexByte(dst[start:], '.') < 0 {
+		dst = append(dst, ".0"...)
 	}
 	return dst
 }

@@ -229,29 +229,14 @@ func AppendLinkLiteral(dst []byte, s string) []byte {
 	}
 }
 
-// tagRoom holds an instant of all digits whose two colons take three bytes each.
-const tagRoom = instantRoom + 2*len("3A")
-
-// appendTagged appends a timestamp as entity tags have it, with its colons
-// percent-encoded.
+// appendTagged appends a timestamp as entity tags have it, with its colons percent-encoded.
 func appendTagged(dst, timestamp []byte) []byte {
-	if n := len(dst); len(timestamp) == instantRoom && timestamp[13] == ':' {
-		dst = slices.Grow(dst, tagRoom)[:n+tagRoom]
-		tag, stamp := (*[tagRoom]byte)(dst[n:]), (*[instantRoom]byte)(timestamp)
-		*(*[13]byte)(tag[:]) = [13]byte(stamp[:13])
-		*(*[3]byte)(tag[13:]) = [3]byte{'%', '3', 'A'}
-		*(*[2]byte)(tag[16:]) = [2]byte(stamp[14:16])
-		*(*[3]byte)(tag[18:]) = [3]byte{'%', '3', 'A'}
-		*(*[11]byte)(tag[21:]) = [11]byte(stamp[17:])
-		return dst
-	}
 	for {
 		i := bytes.IndexByte(timestamp, ':')
 		if i < 0 {
 			return append(dst, timestamp...)
 		}
-		dst = append(dst, timestamp[:i]...)
-		dst = append(dst, `%3A`...)
+		dst = append(append(dst, timestamp[:i]...), "%3A"...)
 		timestamp = timestamp[i+1:]
 	}
 }

@@ -1,10 +1,6 @@
 package wire
 
-import (
-	"strings"
-
-	"loadgen/engine/entity"
-)
+import "loadgen/engine/entity"
 
 // The heads of requests and replies without keys, as long as they are where a service of this
 // tool is asked by its own client: request line or status, a signature, dates and ids.
@@ -117,18 +113,10 @@ func escapedLength(s string) int64 {
 	return int64(size)
 }
 
-// escapes is how many bytes a byte takes in an address: what is no letter, digit or mark takes
-// three.
+// escapes are the lengths of bytes in an address, as [AppendLinkLiteral] writes them.
 var escapes = func() (table [256]uint8) {
 	for c := range table {
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.ContainsRune("-_.~!*()", rune(c)):
-			table[c] = 1
-		case c == '\'':
-			table[c] = 2
-		default:
-			table[c] = 3
-		}
+		table[c] = uint8(len(AppendLinkLiteral(nil, string([]byte{byte(c)}))))
 	}
 	return table
 }()
