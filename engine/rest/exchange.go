@@ -28,7 +28,6 @@ type exchange struct {
 	batch   wire.BatchRequest
 	packed  entity.Packed
 	output  []byte
-	rows    wire.RowsSeen
 	kept    keeper
 	base    baseURL
 	tags    tagger

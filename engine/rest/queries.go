@@ -18,7 +18,7 @@ var queryEntities = operation{status: 200, needs: verbRights[entity.Query],
 		for i := range x.reply.Rows {
 			from := len(x.output)
 			row := &x.reply.Rows[i]
-			x.output = x.rendering.AppendRow(x.output, i == 0, row.Key, row.Entity, &x.rows)
+			x.output = x.rendering.AppendRow(x.output, i == 0, row.Key, row.Entity)
 			if i == 0 {
 				// Room for the other rows, were they all like the first: what grows with the page would
 				// be copied again and again. No more than is kept for the next page for certain.

@@ -28,14 +28,9 @@ type BatchRequest struct {
 
 	// bodies are the entities of the changes, kept for their room.
 	bodies []EntityBody
-	// target is that of the last operation, resource what it names.
-	target   string
+	// start is a target up to its RowKey, and resource what it names; empty if there is none yet.
+	start    string
 	resource Resource
-	// upToRow is where the RowKey of the target begins, 0 for nowhere: targets of one
-	// transaction are alike up to there.
-	upToRow int
-	// known is what the next operation's head is likely to begin with.
-	known knownHead
 }
 
 // BatchPart is what the reply to one operation of a transaction depends on.
@@ -113,7 +108,6 @@ func (b *BatchRequest) addChangeSet(boundary, text string) (code entity.Code, in
 		if code, detail := b.addChange(part); code != entity.OK {
 			return code, len(b.Changes), detail
 		}
-		set.known = b.known.text
 	}
 	switch {
 	case !set.closed:

@@ -53,9 +53,9 @@ func TestAllocations(t *testing.T) {
 		{"reading one with escapes and a quote", func() { wire.ParseResource(escaped) }, 2},
 		{"a hundred inserts in a transaction", func() { batch.Parse("batch_1", text) }, 4},
 		{"an entity without binaries and GUIDs", func() { one.Parse(body) }, 0},
-		{"a row, minimal", func() { minimal.AppendRow(room, true, key, packed, nil) }, 0},
-		{"a row, full", func() { full.AppendRow(room, true, key, packed, nil) }, 0},
-		{"a row, selected", func() { selected.AppendRow(room, true, key, packed, nil) }, 0},
+		{"a row, minimal", func() { minimal.AppendRow(room, true, key, packed) }, 0},
+		{"a row, full", func() { full.AppendRow(room, true, key, packed) }, 0},
+		{"a row, selected", func() { selected.AppendRow(room, true, key, packed) }, 0},
 		{"signing and verifying", func() {
 			secret.AppendAuthorization(room, signed.scheme, &signed.what)
 			secret.Verify(signed.scheme, &signed.what, signed.signature)
@@ -139,7 +139,7 @@ func TestPagesWeighWhatTheCodecWrites(t *testing.T) {
 			keys[i] = entity.Key{Partition: "Berlin", Row: fmt.Sprintf("%06d", i)}
 			packed[i] = entity.Pack(nil, entity.Ticks(638_000_000_000_000_000), []entity.Property{
 				{Name: "Name", Value: entity.String(plain(chance, 300))}, {Name: "Age", Value: entity.Int32(int32(20 + chance.IntN(60)))}})
-			body = shown.AppendRow(body, i == 0, keys[i], packed[i], nil)
+			body = shown.AppendRow(body, i == 0, keys[i], packed[i])
 		}
 		want := len(shown.AppendPageEnd(body))
 		got := wire.PageWeight(rows, func(i int) (entity.Key, entity.Packed) { return keys[i], packed[i] }) - wire.PageHead

@@ -61,9 +61,6 @@ func (e *jsonEntity) read(s *jsonScanner) bool {
 		return false
 	}
 	for first := true; ; first = false {
-		if e.readPlain(s, first) {
-			continue
-		}
 		if !s.more(first, '}') {
 			return s.fault == ""
 		}
@@ -72,79 +69,6 @@ func (e *jsonEntity) read(s *jsonScanner) bool {
 			return false
 		}
 	}
-}
-
-// readPlain reads the next member, with the comma before it, if it is as nearly
-// all are: a string or small number of plain text without a blank around it, a
-// type, or the timestamp. It reports false, and has read nothing, where it is not or where
-// something is wrong with it.
-func (e *jsonEntity) readPlain(s *jsonScanner, first bool) bool {
-	text, at := s.text, s.at
-	if !first {
-		if at >= len(text) || text[at] != ',' {
-			return false
-		}
-		at++
-	}
-	if at >= len(text) || text[at] != '"' || s.fault != "" {
-		return false
-	}
-	nameEnd := plainUpTo(text, at+1)
-	from := nameEnd + len(`":`)
-	if from >= len(text) || text[nameEnd] != '"' || text[nameEnd+1] != ':' {
-		return false
-	}
-	name := text[at+1 : nameEnd]
-	if isSystem(name) {
-		return false
-	}
-	if text[from] == '"' {
-		end := plainUpTo(text, from+1)
-		if end == len(text) || text[end] != '"' {
-			return false
-		}
-		if value := text[from+1 : end]; name == jsonTimestamp {
-			e.timestamp = value
-		} else if !e.addPlain(name, jsonString, value) {
-			return false
-		}
-		s.at = end + 1
-		return true
-	}
-	end := wholeNumber(text, from)
-	if end == from || name == jsonTimestamp || !e.addPlain(name, jsonInteger, text[from:end]) {
-		return false
-	}
-	s.at = end
-	return true
-}
-
-// isSystem reports whether a name is a service's word on itself, or none at all.
-func isSystem(name string) bool {
-	return name == "" || name[0] == jsonSystemPrefix[0] && strings.HasPrefix(name, jsonSystemPrefix)
-}
-
-// addPlain adds a value or a type to the members, and reports whether it did.
-func (e *jsonEntity) addPlain(name string, kind jsonKind, text string) bool {
-	if strings.IndexByte(name, '@') >= 0 {
-		of, annotated := strings.CutSuffix(name, jsonTypeSuffix)
-		edm, known := entity.ParseType(text)
-		if !annotated || !known || kind != jsonString || of == jsonTimestamp || isSystem(of) || !strings.HasPrefix(text, jsonTypePrefix) {
-			return false
-		}
-		m := e.member(of)
-		if m == nil || m.edm != 0 {
-			return false
-		}
-		m.edm = edm
-		return true
-	}
-	m := e.member(name)
-	if m == nil || m.kind != 0 {
-		return false
-	}
-	m.kind, m.text = kind, text
-	return true
 }
 
 func (e *jsonEntity) readMember(s *jsonScanner, name string) bool {

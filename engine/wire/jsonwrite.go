@@ -193,9 +193,6 @@ func appendJSONDouble(dst []byte, f float64) []byte {
 		return append(dst, `"-Infinity"`...)
 	}
 	size := math.Abs(f)
-	if i := int64(f); size < 1<<53 && f == float64(i) && i != 0 {
-		return append(strconv.AppendInt(dst, i, 10), ".0"...)
-	}
 	if size != 0 && (size < 1e-6 || size >= 1e21) {
 		return strconv.AppendFloat(dst, f, 'e', -1, 64)
 	}

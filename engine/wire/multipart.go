@@ -13,9 +13,6 @@ type multipart struct {
 	boundary string
 	// at is where the next part begins.
 	at int
-	// known are whole lines of an earlier part, which are no delimiters: the next
-	// part is likely to begin with them too.
-	known string
 	// ended says that no part follows, closed that a closing delimiter said so.
 	ended, closed bool
 }
@@ -53,11 +50,7 @@ func (m *multipart) next() (part string, more bool) {
 // perhaps two more hyphens, which close the body. Lines are few and long, so it
 // goes from one to the next.
 func (m *multipart) delimiter() (start, end int, closes, found bool) {
-	from := m.at
-	if strings.HasPrefix(m.text[from:], m.known) {
-		from += len(m.known)
-	}
-	for start = from; start < len(m.text); start = end {
+	for start = m.at; start < len(m.text); start = end {
 		line := m.text[start:]
 		i := strings.IndexByte(line, '\n')
 		if end = start + i + 1; i < 0 {

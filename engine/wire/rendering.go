@@ -29,7 +29,7 @@ func (r *Rendering) AppendEntity(dst []byte, k entity.Key, p entity.Packed) []by
 		dst = r.appendMetadata(dst, r.Table, "/@Element", r.selected())
 		dst = append(dst, ',')
 	}
-	return r.appendMembers(dst, k, p, nil)
+	return r.appendMembers(dst, k, p)
 }
 
 // AppendPageStart appends what comes before the rows of a page.
@@ -37,14 +37,12 @@ func (r *Rendering) AppendPageStart(dst []byte) []byte {
 	return r.appendListStart(dst, r.Table, r.selected())
 }
 
-// AppendRow appends one row of a page; first says that none came before it. What many rows
-// have in common is taken from those before, if seen is not nil. It panics as AppendEntity
-// does.
-func (r *Rendering) AppendRow(dst []byte, first bool, k entity.Key, p entity.Packed, seen *RowsSeen) []byte {
+// AppendRow appends one row of a page; first says that none came before it. It panics as AppendEntity does.
+func (r *Rendering) AppendRow(dst []byte, first bool, k entity.Key, p entity.Packed) []byte {
 	if !first {
 		dst = append(dst, ',')
 	}
-	return r.appendMembers(append(dst, '{'), k, p, seen)
+	return r.appendMembers(append(dst, '{'), k, p)
 }
 
 // AppendPageEnd appends what comes after the rows of a page.
@@ -113,7 +111,7 @@ func (r *Rendering) appendMetadata(dst []byte, set, element string, selected []s
 
 // appendMembers appends the members of an entity after whatever comes before
 // them, and the bracket that ends it.
-func (r *Rendering) appendMembers(dst []byte, k entity.Key, p entity.Packed, seen *RowsSeen) []byte {
+func (r *Rendering) appendMembers(dst []byte, k entity.Key, p entity.Packed) []byte {
 	var room [instantRoom]byte
 	timestamp := appendInstant(room[:0], p.Timestamp())
 	if r.Level == FullMetadata {
@@ -143,9 +141,8 @@ func (r *Rendering) appendMembers(dst []byte, k entity.Key, p entity.Packed, see
 	dst = append(dst, ',')
 	dst = r.appendTimestamp(dst, timestamp)
 	properties, annotate := p.Cursor(), r.Level != NoMetadata
-	next := entity.Property{}
-	for i := 0; properties.Next(&next); i++ {
-		dst = seen.appendProperty(dst, i, &next, annotate)
+	for next := (entity.Property{}); properties.Next(&next); {
+		dst = jsonASCII.appendProperty(dst, next.Name, &next.Value, annotate)
 	}
 	if err := properties.Err(); err != nil {
 		panic("wire: unpacked entity: " + err.Error())

@@ -43,9 +43,9 @@ func nobody() (entity.Key, entity.Packed) {
 func page(r *wire.Rendering) string {
 	text := r.AppendPageStart(nil)
 	k, p := runner()
-	text = r.AppendRow(text, true, k, p, nil)
+	text = r.AppendRow(text, true, k, p)
 	k, p = nobody()
-	text = r.AppendRow(text, false, k, p, nil)
+	text = r.AppendRow(text, false, k, p)
 	return string(r.AppendPageEnd(text))
 }
 
@@ -149,7 +149,7 @@ func TestRandomEntitiesAreReadBack(t *testing.T) {
 		k, all := randomEntity(rng)
 		version := ticks("2026-11-01T08:30:00Z") + entity.Ticks(rng.Int64N(1<<40))
 		want[i] = wire.Row{Key: k, Entity: entity.Pack(nil, version, all)}
-		text = rendering(wire.MinimalMetadata).AppendRow(text, i == 0, k, want[i].Entity, nil)
+		text = rendering(wire.MinimalMetadata).AppendRow(text, i == 0, k, want[i].Entity)
 		for _, level := range []wire.Level{wire.MinimalMetadata, wire.FullMetadata} {
 			one := string(rendering(level).AppendEntity(nil, k, want[i].Entity))
 			decoder := json.NewDecoder(strings.NewReader(one))
@@ -175,38 +175,6 @@ func TestRandomEntitiesAreReadBack(t *testing.T) {
 	want = append([]wire.Row{kept}, want...)
 	assert.Truef(t, err == nil && sameRows(rows, want),
 		"seed %d: ParsePage = %d rows, %v; want the row before and those that were shown, %d", seed, len(rows), err, len(want))
-}
-
-// What is remembered of rows alters none: each is what it is by itself, whatever the names
-// and types at its places before, on however many pages.
-func TestRowsSeenAlterNoRow(t *testing.T) {
-	rng := rand.New(rand.NewPCG(27, 2))
-	names := []string{"a", "b", "Paid", "Größe", strings.Repeat("n", 40), strings.Repeat("n", 92), strings.Repeat("n", 93), strings.Repeat("n", 255)}
-	values := []entity.Value{entity.String("x"), entity.String("\"\n"), entity.Int32(-1), entity.Int64(1 << 60), entity.Double(2.5), entity.Double(math.NaN()),
-		entity.Boolean(true), entity.DateTime(ticks("2026-11-01T08:30:00Z")), entity.GUID(guid), entity.Binary([]byte{0, 1})}
-	var seen wire.RowsSeen
-	row := make([]entity.Property, 0, 40)
-	for range 6000 {
-		r := rendering([]wire.Level{wire.MinimalMetadata, wire.NoMetadata, wire.FullMetadata}[rng.IntN(3)])
-		switch rng.IntN(4) {
-		case 0:
-			row = row[:rng.IntN(len(row)+1)]
-		case 1:
-			for len(row) < cap(row) && rng.IntN(8) > 0 {
-				row = append(row, entity.Property{Name: names[rng.IntN(len(names))] + strconv.Itoa(len(row)), Value: values[rng.IntN(len(values))]})
-			}
-		}
-		for i := range row {
-			if rng.IntN(6) == 0 {
-				row[i].Value = values[rng.IntN(len(values))]
-			}
-		}
-		k, p := entity.Key{Partition: "p", Row: "r"}, entity.Pack(nil, ticks("2026-11-01T08:30:00.1234567Z"), row)
-		got, want := string(r.AppendRow(nil, true, k, p, &seen)), string(r.AppendRow(nil, true, k, p, nil))
-		if got != want {
-			t.Fatalf("AppendRow = %s; want %s", got, want)
-		}
-	}
 }
 
 // Doubles leave as the shortest text that is read as the same: hundredths, their
@@ -237,7 +205,7 @@ func TestDoublesLeaveShortest(t *testing.T) {
 			want += ".0"
 		}
 		p := entity.Pack(nil, ticks("2026-11-01T08:30:00Z"), properties("a", entity.Double(f)))
-		text := string(rendering(wire.NoMetadata).AppendRow(nil, true, entity.Key{}, p, nil))
+		text := string(rendering(wire.NoMetadata).AppendRow(nil, true, entity.Key{}, p))
 		if _, got, _ := strings.Cut(text, `"a":`); got != want+"}" {
 			t.Fatalf("%x is shown as %s; want %s", f, got, want)
 		}

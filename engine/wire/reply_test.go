@@ -113,7 +113,7 @@ func TestRepliesAreCopied(t *testing.T) {
 	_, p := runner()
 	r := rendering(wire.MinimalMetadata)
 	start := r.AppendPageStart(nil)
-	buffer := r.AppendPageEnd(r.AppendRow(start, true, entity.Key{Partition: "p", Row: "plain"}, p, nil))
+	buffer := r.AppendPageEnd(r.AppendRow(start, true, entity.Key{Partition: "p", Row: "plain"}, p))
 	rows, err := wire.ParsePage(nil, unsafe.String(&buffer[0], len(buffer)))
 	clear(buffer)
 	if k := (entity.Key{Partition: "p", Row: "plain"}); err != nil || rows[0].Key != k ||
@@ -153,7 +153,7 @@ func FuzzParsePage(f *testing.F) {
 		r := rendering(wire.FullMetadata)
 		again := r.AppendPageStart(nil)
 		for i, row := range rows {
-			again = r.AppendRow(again, i == 0, row.Key, row.Entity, nil)
+			again = r.AppendRow(again, i == 0, row.Key, row.Entity)
 		}
 		same, err := wire.ParsePage(nil, string(r.AppendPageEnd(again)))
 		if err != nil || !sameRows(rows, same) {

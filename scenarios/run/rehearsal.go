@@ -312,7 +312,7 @@ func (w *weighing) reply(op *target.Operation, o *target.Outcome) int64 {
 	case op.Verb == entity.Query:
 		w.room = shown.AppendPageStart(w.room[:0])
 		for i := range o.Rows {
-			w.room = shown.AppendRow(w.room, i == 0, o.Rows[i].Key, o.Rows[i].Entity, nil)
+			w.room = shown.AppendRow(w.room, i == 0, o.Rows[i].Key, o.Rows[i].Entity)
 		}
 		return wire.PageHead + int64(len(w.room))
 	case o.Entity != nil:
