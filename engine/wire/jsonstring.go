@@ -72,48 +72,18 @@ func (s *jsonScanner) quoted() (raw string, escapes, ok bool) {
 	}
 }
 
-// plainUpTo returns the index of the first byte from i on that is a quote, a
-// backslash, a control character or no ASCII: of whatever a JSON string cannot
-// hold just as it is, or needs a closer look. It takes eight bytes at a time,
-// and of a long text four times as many, since all text that goes in or out
-// passes through here.
+// plainUpTo returns the index of the first byte from i on that is a quote, a backslash, a control character or not ASCII: of
+// what a JSON string cannot contain as it is, or what needs a closer look. It takes eight bytes at a time, since all text passes
+// through here.
 func plainUpTo(s string, i int) int {
-	for short := i + 16; i+8 <= len(s); i += 8 {
-		if i >= short && i+32 <= len(s) {
-			i = farUpTo(s, i)
-			if i+8 > len(s) {
-				break
-			}
-		}
+	for ; i+8 <= len(s); i += 8 {
 		if found := marks(word(s[i:i+8])) & tops; found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
 	}
-	// The rest goes into a word whose upper bytes stay empty, and so are marked.
-	rest := lastBytes(s) >> (8 * (min(len(s), 8) - (len(s) - i)))
-	return i + bits.TrailingZeros64(marks(rest)&tops)/8
-}
-
-// farUpTo returns an index near the one that plainUpTo is to find, from which
-// it has to look for it: eight bytes before it or nearer, or less than 32 before
-// the end.
-func farUpTo(s string, i int) int {
-	for ; i+32 <= len(s); i += 32 {
-		c := s[i : i+32]
-		first, second := marks(word(c[:8])), marks(word(c[8:16]))
-		third := marks(word(c[16:24]))
-		if (first|second|third|marks(word(c[24:])))&tops == 0 {
-			continue
-		}
-		switch {
-		case first&tops != 0:
+	for ; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
 			return i
-		case second&tops != 0:
-			return i + 8
-		case third&tops != 0:
-			return i + 16
-		default:
-			return i + 24
 		}
 	}
 	return i
@@ -140,27 +110,6 @@ func marks(word uint64) uint64 {
 func word(c string) uint64 {
 	return uint64(c[0]) | uint64(c[1])<<8 | uint64(c[2])<<16 | uint64(c[3])<<24 |
 		uint64(c[4])<<32 | uint64(c[5])<<40 | uint64(c[6])<<48 | uint64(c[7])<<56
-}
-
-// lastBytes returns a number of the last bytes, eight at most, the last one
-// highest.
-func lastBytes(s string) uint64 {
-	n := len(s)
-	switch {
-	case n >= 8:
-		return word(s[n-8:])
-	case n >= 4:
-		// The two halves may overlap, in bytes that are the same in both.
-		return half(s) | half(s[n-4:])<<(8*(n-4))
-	case n > 0:
-		return uint64(s[0]) | uint64(s[n/2])<<(8*(n/2)) | uint64(s[n-1])<<(8*(n-1))
-	default:
-		return 0
-	}
-}
-
-func half(c string) uint64 {
-	return uint64(c[0]) | uint64(c[1])<<8 | uint64(c[2])<<16 | uint64(c[3])<<24
 }
 
 // escaped returns the character that the escape at the front of s means and how

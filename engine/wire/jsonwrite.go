@@ -3,10 +3,8 @@ package wire
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/binary"
 	"encoding/hex"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -29,59 +27,12 @@ const jsonHexDigits = "0123456789abcdef"
 // appendString appends a string with its quotes. Bytes that are not UTF-8
 // become U+FFFD.
 func (j jsonStyle) appendString(dst []byte, s string) []byte {
-	n := len(dst)
-	dst = append(slices.Grow(dst, len(s)+plainSlack+1), '"')
-	if room := dst[n+1 : n+1+len(s)+plainSlack]; putPlain(room, s) {
-		room[len(s)] = '"'
-		return dst[:n+len(s)+2]
-	}
-	return append(j.appendEscaped(dst, s), '"')
+	return append(j.appendEscaped(append(dst, '"'), s), '"')
 }
 
 // appendName appends a member's name and the colon after it.
 func (j jsonStyle) appendName(dst []byte, name string) []byte {
-	return j.appendQuoted(dst, name, ':')
-}
-
-// appendQuoted appends a string with its quotes and one more byte after them.
-// Nearly all strings are plain and take one step.
-func (j jsonStyle) appendQuoted(dst []byte, s string, after byte) []byte {
-	n, size := len(dst), len(s)+len(`"",`)
-	dst = slices.Grow(dst, size+plainSlack)
-	if room := dst[n : n+size+plainSlack]; putPlain(room[1:], s) {
-		room[0], room[size-2], room[size-1] = '"', '"', after
-		return dst[:n+size]
-	}
-	dst = append(dst, '"')
-	return append(j.appendEscaped(dst, s), '"', after)
-}
-
-// plainSlack is how much more room putPlain needs than the string is long.
-const plainSlack = 8
-
-// putPlain copies a string to the front of room, and reports whether all of it
-// may stand in a JSON string just as it is. What it leaves in the room else, or
-// beyond the string, means nothing. Most strings are names and numbers of a few
-// bytes, for which a call of copy would take longer than all else.
-func putPlain(room []byte, s string) bool {
-	n := len(s)
-	switch {
-	case n < 8:
-		w := lastBytes(s)
-		binary.LittleEndian.PutUint64(room, w)
-		return marks(w|ones*' '<<(8*n))&tops == 0
-	case n > 48:
-		return copy(room, s[:plainUpTo(s, 0)]) == n
-	}
-	last := word(s[n-8:])
-	binary.LittleEndian.PutUint64(room[n-8:], last)
-	found := marks(last)
-	for i := 0; i+8 < n; i += 8 {
-		w := word(s[i : i+8])
-		binary.LittleEndian.PutUint64(room[i:], w)
-		found |= marks(w)
-	}
-	return found&tops == 0
+	return append(j.appendString(dst, name), ':')
 }
 
 func (j jsonStyle) appendEscaped(dst []byte, s string) []byte {
@@ -147,7 +98,7 @@ func needsAnnotation(v *entity.Value) bool {
 func (j jsonStyle) appendValue(dst []byte, v *entity.Value) []byte {
 	switch v.Type() {
 	case entity.TypeString:
-		return j.appendQuoted(dst, v.Text(), ',')
+		dst = j.appendString(dst, v.Text())
 	case entity.TypeBoolean:
 		dst = strconv.AppendBool(dst, v.Bool())
 	case entity.TypeInt32:
