@@ -91,12 +91,7 @@ func (e *jsonEntity) readMember(s *jsonScanner, name string) bool {
 		e.timestamp = text
 		return ok
 	}
-	kind, text, ok := jsonString, "", false
-	if rest := s.text[s.at:]; rest != "" && rest[0] == '"' {
-		text, ok = s.str()
-	} else {
-		kind, text, ok = s.scalar()
-	}
+	kind, text, ok := s.scalar()
 	if !ok {
 		return false
 	}

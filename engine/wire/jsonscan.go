@@ -80,11 +80,6 @@ func (s *jsonScanner) open(bracket byte) bool {
 // more reports whether an object or array goes on, and passes over the comma
 // between two elements or over the bracket that ends it all.
 func (s *jsonScanner) more(first bool, bracket byte) bool {
-	// Most often a comma and, without a blank, the next element.
-	if rest := s.text[s.at:]; !first && len(rest) > 1 && rest[0] == ',' && rest[1] > ' ' && s.fault == "" {
-		s.at++
-		return true
-	}
 	if s.fault != "" {
 		return false
 	}
@@ -106,13 +101,6 @@ func (s *jsonScanner) more(first bool, bracket byte) bool {
 // name reads a member's name and the colon after it; the reader then stands at
 // the value.
 func (s *jsonScanner) name() (string, bool) {
-	if rest := s.text[s.at:]; s.fault == "" && rest != "" && rest[0] == '"' {
-		end := plainUpTo(rest, 1)
-		if after := rest[end:]; len(after) > 2 && after[0] == '"' && after[1] == ':' && after[2] > ' ' {
-			s.at += end + 2
-			return rest[1:end], true
-		}
-	}
 	name, ok := s.str()
 	if !ok {
 		return "", false
@@ -182,11 +170,6 @@ func (s *jsonScanner) number() (jsonKind, string, bool) {
 	if s.fault != "" {
 		return 0, "", false
 	}
-	// Most numbers are small and whole.
-	if end := wholeNumber(s.text, start); end > start {
-		s.at = end
-		return jsonInteger, s.text[start:end], true
-	}
 	if s.peek() == '-' {
 		s.at++
 	}
@@ -213,19 +196,6 @@ func (s *jsonScanner) number() (jsonKind, string, bool) {
 		}
 	}
 	return kind, s.text[start:s.at], true
-}
-
-// wholeNumber returns the index after the digits at i, or i itself where they do
-// not make a number, or not for certain one without sign, point and exponent.
-func wholeNumber(text string, i int) int {
-	end := i
-	for end < len(text) && text[end]-'0' <= 9 {
-		end++
-	}
-	if end == i || end == len(text) || text[i] == '0' || text[end] != ',' && text[end] != '}' {
-		return i
-	}
-	return end
 }
 
 // digits passes over at least one digit.

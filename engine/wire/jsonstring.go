@@ -10,12 +10,6 @@ import (
 // str reads a string. It is a view into the text where it has no escapes, and a
 // fresh string else. Lone surrogates are faults: no UTF-8 text can hold them.
 func (s *jsonScanner) str() (string, bool) {
-	if rest := s.text[s.at:]; s.fault == "" && rest != "" && rest[0] == '"' {
-		if end := plainUpTo(rest, 1); end < len(rest) && rest[end] == '"' {
-			s.at += end + 1
-			return rest[1:end], true
-		}
-	}
 	raw, escapes, ok := s.quoted()
 	if !ok || !escapes {
 		return raw, ok
