@@ -77,28 +77,8 @@ func unreserved(c byte) bool {
 	return letter || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
 }
 
-// What a byte may be, one bit each: part of a header's name, and in an address
-// just as it is.
-const (
-	headerByte uint8 = 1 << iota
-	linkByte
-)
-
-// byteKinds is indexed by a byte.
-var byteKinds = kindsOfBytes()
-
-func kindsOfBytes() (kinds [256]uint8) {
-	for i := range kinds {
-		c := byte(i)
-		if unreserved(c) {
-			kinds[c] |= headerByte | linkByte
-		}
-		if strings.IndexByte("!*()", c) >= 0 {
-			kinds[c] |= linkByte
-		}
-	}
-	return kinds
-}
+// inLink reports whether c stands for itself in the addresses that the service writes.
+func inLink(c byte) bool { return unreserved(c) || strings.IndexByte("!*()", c) >= 0 }
 
 const (
 	tokenVersion = "1!"

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"math/bits"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -106,65 +107,37 @@ func word(c string) uint64 {
 		uint64(c[4])<<32 | uint64(c[5])<<40 | uint64(c[6])<<48 | uint64(c[7])<<56
 }
 
-// escaped returns the character that the escape at the front of s means and how
-// long the escape is, 0 where there is no such escape.
+// escaped returns the character that the escape at the front of s means and the
+// length of the escape, 0 if it is invalid.
 func escaped(s string) (rune, int) {
+	const letters, meant = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
 	if len(s) < 2 {
 		return 0, 0
 	}
-	switch c := s[1]; c {
-	case '"', '\\', '/':
-		return rune(c), 2
-	case 'b':
-		return '\b', 2
-	case 'f':
-		return '\f', 2
-	case 'n':
-		return '\n', 2
-	case 'r':
-		return '\r', 2
-	case 't':
-		return '\t', 2
+	if at := strings.IndexByte(letters, s[1]); at >= 0 {
+		return rune(meant[at]), 2
 	}
-	r := escapedUnit(s)
-	if r < 0 || !utf16.IsSurrogate(r) {
-		return r, escapeWidth(r >= 0, 6)
+	unit := escapedUnit(s)
+	switch {
+	case unit < 0:
+		return 0, 0
+	case !utf16.IsSurrogate(unit):
+		return unit, 6
 	}
-	r = utf16.DecodeRune(r, escapedUnit(s[6:]))
-	return r, escapeWidth(r != utf8.RuneError, 12)
-}
-
-func escapeWidth(ok bool, width int) int {
-	if !ok {
-		return 0
+	if r := utf16.DecodeRune(unit, escapedUnit(s[6:])); r != utf8.RuneError {
+		return r, 12
 	}
-	return width
+	return 0, 0
 }
 
 // escapedUnit returns the code unit that \uXXXX at the front of s means, or -1.
 func escapedUnit(s string) rune {
-	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+	if len(s) < 6 || s[:2] != `\u` {
 		return -1
 	}
-	var r rune
-	for i := 2; i < 6; i++ {
-		d := jsonHexDigit(s[i])
-		if d < 0 {
-			return -1
-		}
-		r = r<<4 | rune(d)
-	}
-	return r
-}
-
-// jsonHexDigit returns the value of a hexadecimal digit in either case, or -1.
-func jsonHexDigit(c byte) int {
-	switch {
-	case '0' <= c && c <= '9':
-		return int(c - '0')
-	case 'a' <= c|0x20 && c|0x20 <= 'f':
-		return int(c|0x20-'a') + 10
-	default:
+	unit, err := strconv.ParseUint(s[2:6], 16, 16)
+	if err != nil {
 		return -1
 	}
+	return rune(unit)
 }

@@ -80,30 +80,15 @@ func (m *jsonMember) truth() (truth, ok bool) {
 	return false, false
 }
 
-// integer reads a whole number, as a token or in a string. An Int64 belongs into
-// a string, but a client that sends the token can mean nothing else.
+// integer parses a whole number, as a token or in a string. An Int64 belongs in a
+// string, but the meaning of a token is clear.
 func (m *jsonMember) integer() (int64, bool) {
-	if m.kind != jsonString && m.kind != jsonInteger {
+	digits := strings.TrimPrefix(m.text, "-")
+	if m.kind != jsonString && m.kind != jsonInteger || digits == "" || digits[0] == '+' || digits[0] == '0' && len(digits) > 1 {
 		return 0, false
 	}
-	digits, negative := strings.CutPrefix(m.text, "-")
-	// Nineteen digits do not overflow 64 bits without a sign, twenty are too
-	// many anyway.
-	if len(digits) == 0 || len(digits) > 19 || digits[0] == '0' && len(digits) > 1 {
-		return 0, false
-	}
-	size := uint64(0)
-	for i := range len(digits) {
-		d := digits[i] - '0'
-		if d > 9 {
-			return 0, false
-		}
-		size = size*10 + uint64(d)
-	}
-	if negative {
-		return -int64(size), size <= 1<<63
-	}
-	return int64(size), size < 1<<63
+	i, err := strconv.ParseInt(m.text, 10, 64)
+	return i, err == nil
 }
 
 // float reads a Double, as a token or in a string, where it may be one of the

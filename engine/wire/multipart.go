@@ -84,7 +84,7 @@ func cutLine(text string) (line, rest string) {
 // before that is no name of a header.
 func cutHeader(line string) (name, value string, ok bool) {
 	i := 0
-	for i < len(line) && byteKinds[line[i]]&headerByte != 0 {
+	for i < len(line) && unreserved(line[i]) {
 		i++
 	}
 	if i == 0 || i == len(line) || line[i] != ':' {

@@ -210,7 +210,7 @@ func AppendLinkLiteral(dst []byte, s string) []byte {
 	const digits = "0123456789ABCDEF"
 	for {
 		i := 0
-		for i < len(s) && byteKinds[s[i]]&linkByte != 0 {
+		for i < len(s) && inLink(s[i]) {
 			i++
 		}
 		dst = append(dst, s[:i]...)

@@ -65,12 +65,18 @@ func (s *Secret) AppendAuthorization(dst []byte, scheme SigningScheme, what *Sig
 	dst = append(dst, ' ')
 	dst = append(dst, what.Account...)
 	dst = append(dst, ':')
-	return base64.StdEncoding.AppendEncode(dst, sign.sum(scheme, what))
+	sign.text = what.AppendStringToSign(sign.text[:0], scheme)
+	return base64.StdEncoding.AppendEncode(dst, sign.sum())
 }
 
 // Verify reports whether signature, in base64, is the key's over what; it takes
 // the same time wherever they differ.
 func (s *Secret) Verify(scheme SigningScheme, what *Signable, signature string) bool {
+	return s.verify(signature, func(dst []byte) []byte { return what.AppendStringToSign(dst, scheme) })
+}
+
+// verify reports whether a signature is the key's over a text.
+func (s *Secret) verify(signature string, appendText func(dst []byte) []byte) bool {
 	signers := s.signers()
 	sign := signers.get()
 	defer signers.put(sign)
@@ -82,7 +88,8 @@ func (s *Secret) Verify(scheme SigningScheme, what *Signable, signature string) 
 	if err != nil || n != sha256.Size {
 		return false
 	}
-	return hmac.Equal(sign.decoded[:n], sign.sum(scheme, what))
+	sign.text = appendText(sign.text[:0])
+	return hmac.Equal(sign.decoded[:n], sign.sum())
 }
 
 // signerPool holds the key and hash states that have taken it in, for one
@@ -117,9 +124,8 @@ type signer struct {
 	decoded [encodedRoom]byte
 }
 
-// sum returns the signature over what; it is valid until the next one.
-func (s *signer) sum(scheme SigningScheme, what *Signable) []byte {
-	s.text = what.AppendStringToSign(s.text[:0], scheme)
+// sum returns the signature over the text; it is valid until the next one.
+func (s *signer) sum() []byte {
 	s.mac.Reset()
 	s.mac.Write(s.text)
 	return s.mac.Sum(s.digest[:0])
