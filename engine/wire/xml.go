@@ -3,7 +3,6 @@ package wire
 import (
 	"encoding/xml"
 	"io"
-	"slices"
 	"strings"
 
 	"loadgen/engine/entity"
@@ -86,23 +85,6 @@ func (r *xmlReader) read(node *xmlNode, depth int) {
 			return
 		}
 	}
-}
-
-// only returns what is wrong with an element's children, UnsupportedXmlNode or
-// InvalidXmlDocument: one that is not of these names, or two of one.
-func (n *xmlNode) only(names ...string) (entity.Code, string) {
-	if len(n.children) == 0 && strings.TrimSpace(n.text) != "" {
-		return entity.InvalidXMLDocument, "<" + n.name + "> contains text"
-	}
-	for i := range n.children {
-		if !slices.Contains(names, n.children[i].name) {
-			return UnsupportedXMLNode, "<" + n.name + "> has an unknown element"
-		}
-		if n.child(n.children[i].name) != &n.children[i] {
-			return entity.InvalidXMLDocument, "<" + n.name + "> repeats an element"
-		}
-	}
-	return entity.OK, ""
 }
 
 // child returns the first child of a name, nil for none.

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -44,68 +45,62 @@ func ParsePolicies(text string) ([]SignedIdentifier, entity.Code, string) {
 	if fault != "" {
 		return nil, entity.InvalidXMLDocument, fault
 	}
+	var s settings
 	var all []SignedIdentifier
 	for i := range document.children {
 		node := &document.children[i]
 		if node.name != element {
-			return nil, UnsupportedXMLNode, "<" + root + "> has an unknown element"
+			s.fail(UnsupportedXMLNode, "<"+root+"> has an unknown element")
 		}
-		one, code, detail := node.identifier()
-		if code != entity.OK {
-			return nil, code, detail
-		}
-		for _, other := range all {
-			if other.ID == one.ID {
-				return nil, entity.InvalidXMLDocument, "repeated Id"
-			}
+		one := s.identifier(node)
+		if slices.ContainsFunc(all, func(other SignedIdentifier) bool { return other.ID == one.ID }) {
+			s.fail(entity.InvalidXMLDocument, "repeated Id")
 		}
 		all = append(all, one)
 	}
 	if len(all) > MaxPolicies {
-		return nil, entity.InvalidXMLDocument, fmt.Sprintf("at most %d access policies", MaxPolicies)
+		s.fail(entity.InvalidXMLDocument, fmt.Sprintf("at most %d access policies", MaxPolicies))
+	}
+	if s.code != entity.OK {
+		return nil, s.code, s.detail
 	}
 	return all, entity.OK, ""
 }
 
-func (n *xmlNode) identifier() (one SignedIdentifier, code entity.Code, detail string) {
-	if code, detail := n.only("Id", "AccessPolicy"); code != entity.OK {
-		return one, code, detail
-	}
+func (s *settings) identifier(n *xmlNode) (one SignedIdentifier) {
+	s.only(n, "Id", "AccessPolicy")
 	one.ID, _ = n.value("Id")
 	if one.ID == "" || utf8.RuneCountInString(one.ID) > maxIdentifier {
-		return one, entity.InvalidXMLDocument, fmt.Sprintf("Id has 1 to %d characters", maxIdentifier)
+		s.fail(entity.InvalidXMLDocument, fmt.Sprintf("Id has 1 to %d characters", maxIdentifier))
 	}
 	policy := n.child("AccessPolicy")
 	if policy == nil {
-		return one, entity.OK, ""
+		return one
 	}
-	if code, detail := policy.only("Start", "Expiry", "Permission"); code != entity.OK {
-		return one, code, detail
-	}
-	var startOK, expiryOK bool
-	one.Policy.Start, startOK = policy.instant("Start")
-	one.Policy.Expiry, expiryOK = policy.instant("Expiry")
-	if !startOK || !expiryOK {
-		return one, InvalidXMLNodeValue, "Start and Expiry must be UTC dates"
-	}
+	s.only(policy, "Start", "Expiry", "Permission")
+	one.Policy.Start = s.instant(policy, "Start")
+	one.Policy.Expiry = s.instant(policy, "Expiry")
 	permissions, _ := policy.value("Permission")
 	one.Policy.Permissions = strings.TrimSpace(permissions)
 	for i, letter := range one.Policy.Permissions {
 		if !strings.ContainsRune(permissionLetters, letter) || strings.ContainsRune(one.Policy.Permissions[:i], letter) {
-			return one, InvalidXMLNodeValue, "Permission allows only " + permissionLetters + ", each once"
+			s.fail(InvalidXMLNodeValue, "Permission allows only "+permissionLetters+", each once")
 		}
 	}
-	return one, entity.OK, ""
+	return one
 }
 
-// instant returns the instant in the child of a name, 0 where there is none or
-// nothing in it.
-func (n *xmlNode) instant(name string) (entity.Ticks, bool) {
+// instant returns the instant in the child of a name, 0 if there is no such child or nothing in it.
+func (s *settings) instant(n *xmlNode, name string) entity.Ticks {
 	text, _ := n.value(name)
-	if text = strings.TrimSpace(text); text == "" {
-		return 0, n.child(name) == nil || len(n.child(name).children) == 0
+	if text = strings.TrimSpace(text); text == "" && (n.child(name) == nil || len(n.child(name).children) == 0) {
+		return 0
 	}
-	return ParseAccessTime(text)
+	t, valid := ParseAccessTime(text)
+	if !valid {
+		s.fail(InvalidXMLNodeValue, "Start and Expiry must be UTC dates")
+	}
+	return t
 }
 
 // AppendPolicies appends the XML that shows the access policies of a table.

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -48,10 +49,8 @@ func ParseServiceProperties(text string) (p ServiceProperties, code entity.Code,
 	if fault != "" {
 		return p, entity.InvalidXMLDocument, fault
 	}
-	if code, detail := document.only("Logging", "HourMetrics", "MinuteMetrics", "Cors"); code != entity.OK {
-		return p, code, detail
-	}
 	s := settings{}
+	s.only(&document, "Logging", "HourMetrics", "MinuteMetrics", "Cors")
 	if node := document.child("Logging"); node != nil {
 		s.only(node, "Version", "Delete", "Read", "Write", "RetentionPolicy")
 		s.version(node)
@@ -89,10 +88,19 @@ func (s *settings) fail(code entity.Code, detail string) {
 	}
 }
 
-// only is [xmlNode.only], remembered.
+// only checks an element's children: UnsupportedXmlNode for one with another name, InvalidXmlDocument for a repeated one.
 func (s *settings) only(n *xmlNode, names ...string) {
-	if code, detail := n.only(names...); code != entity.OK {
-		s.fail(code, detail)
+	if len(n.children) == 0 && strings.TrimSpace(n.text) != "" {
+		s.fail(entity.InvalidXMLDocument, "<"+n.name+"> contains text")
+	}
+	for i := range n.children {
+		child := &n.children[i]
+		switch {
+		case !slices.Contains(names, child.name):
+			s.fail(UnsupportedXMLNode, "<"+n.name+"> has an unknown element")
+		case n.child(child.name) != child:
+			s.fail(entity.InvalidXMLDocument, "<"+n.name+"> repeats an element")
+		}
 	}
 }
 
