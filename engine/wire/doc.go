@@ -1,7 +1,6 @@
 // Package wire is the REST wire format of the table service, both ways: the addresses,
-// entity JSON, errors and continuation tokens that a server and a client of it exchange.
-// Transactions, signatures and what a service tells of itself have rooms of their own
-// below it.
+// entity JSON, errors, transactions, signatures and continuation tokens that a server and a
+// client of it exchange.
 //
 // A server finds with [ParseResource] what a path names, reads its body with
 // [EntityBody.Parse], and writes the reply with a [Rendering] or [AppendError].
