@@ -67,12 +67,11 @@ func (f *fleetOf) searched() {
 	if limit == nil || len(limit.Steps) < 2 || record.Validity != results.Partial || limit.Finished {
 		f.Fatalf("the run is %s, %v, with the search %+v; want a partial one of two steps or more", record.Validity, record.Reasons, limit)
 	}
-	finder := campaign.NewFinder(limit.From, limit.UpTo)
+	find := &campaign.Find{From: limit.From, UpTo: limit.UpTo}
 	for i, step := range limit.Steps {
-		if rate, more := finder.Next(); !more || rate != step.Rate {
+		if rate, more := find.Next(limit.Steps[:i]); !more || rate != step.Rate {
 			f.Errorf("step %s offers %v/s; want %v/s", step.Phase, step.Rate, rate)
 		}
-		finder.Retell(limit.Steps[:i+1])
 		due := record.Total(func(p *results.Phase, _ results.Kind) bool { return p.Name == step.Phase }).Scheduled
 		if due != step.Scheduled || float64(due) != step.Rate*step.Seconds {
 			f.Errorf("step %s has %d operations due, its record %d; want %v", step.Phase, step.Scheduled, due, step.Rate*step.Seconds)

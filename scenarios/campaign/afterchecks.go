@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"loadgen/results"
-	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/workflow"
 )
@@ -22,11 +21,11 @@ type afterChecks struct {
 // newAfterChecks returns those of a campaign, all 0.
 func (c *Campaign) newAfterChecks() *afterChecks {
 	t := &afterChecks{counts: make(map[results.CounterName]int64)}
-	c.performed(func(kind *workflow.Kind, spec *scenarios.OperationSpec) {
+	for kind, spec := range workflowsOf(c.Scenario) {
 		for _, name := range kind.Counters {
 			t.counts[results.CounterName{Operation: spec.Name, Name: name}] = 0
 		}
-	})
+	}
 	for _, one := range c.Scenario.EachOperation {
 		if one.Killed > 0 {
 			t.counts[results.CounterName{Operation: one.Name, Name: workflow.Killed}] = 0
@@ -45,13 +44,13 @@ func (t *afterChecks) told() []results.Counter {
 // each thing that must hold.
 func (c *Campaign) checks() []workflow.Check {
 	var list []looked
-	c.performed(func(kind *workflow.Kind, spec *scenarios.OperationSpec) {
+	for kind, spec := range workflowsOf(c.Scenario) {
 		if kind.Check == nil {
-			return
+			continue
 		}
 		check := kind.Check(&c.places.Setting, spec.With)
 		if check == nil {
-			return
+			continue
 		}
 		at := looked{check, kind.Where(spec.With)}
 		switch known := slices.IndexFunc(list, at.same); {
@@ -61,7 +60,7 @@ func (c *Campaign) checks() []workflow.Check {
 			// It looks at all that the other does, and at more.
 			list = append(slices.Delete(list, known, known+1), at)
 		}
-	})
+	}
 	// Copies are looked at where clients die between them.
 	dead := false
 	for _, one := range c.Scenario.EachOperation {

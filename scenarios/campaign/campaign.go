@@ -3,7 +3,7 @@
 //
 // A [Campaign] strings these stages together and has a runner of package drive carry
 // them out, one after the other. With a [Find], what the phases would offer gives way to
-// the search for the highest rate that holds, whose steps a [Finder] chooses. Before
+// the search for the highest rate that holds, whose steps [Find.Next] chooses. Before
 // each step a target is offered half as much again for half a second, which drains what it
 // has saved up while idle: that part is recorded, not reported, judged or retried, and left
 // out where a response time is asked for. What a
@@ -261,7 +261,7 @@ func (c *Campaign) Run(ctx context.Context, runner drive.Runner, ledger *drive.L
 	err := c.examine(ctx, c.verify(ctx, c.phases(ctx)))
 	if !c.Keep {
 		// The tables are to go even where the run was stopped.
-		err = errors.Join(err, c.clear(ctx, err), c.drop(ctx, err))
+		err = errors.Join(err, c.drop(ctx, err))
 	}
 	return err
 }
@@ -271,7 +271,7 @@ func (c *Campaign) phases(ctx context.Context) error {
 		return err
 	}
 	for _, one := range c.made() {
-		c.holds(madeBy(one), true)
+		c.holds(one, true)
 	}
 	for i := range c.Scenario.Phases {
 		phase := &c.Scenario.Phases[i]

@@ -136,7 +136,7 @@ func (c *Campaign) newEvents(d *dry) (*events, error) {
 func (e *events) stocked() error {
 	for table, s := range e.holdings {
 		homes := slices.DeleteFunc(slices.Clone(e.homes), func(home keyHome) bool { return home.table != table })
-		*s = *newHoldings(e, homes, mostHeld, mostTurned, entity.Key{Partition: markerPartition, Row: markerRow})
+		*s = *newHoldings(e, homes, mostHeld, mostTurned, markerKey)
 		// The samples have their properties formed without what nobody filters by.
 		bare := make([]*keys.Generator, len(homes))
 		for i := range homes {

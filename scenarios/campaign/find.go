@@ -108,17 +108,14 @@ func (f *Find) drained(rate float64) arrival.Step {
 	return arrival.Step{Rate: min(drainMore*rate, arrival.MaxRate), Length: drain}
 }
 
-// tried returns the phases of a step at a rate: what drains the target is not reported.
-func (f *Find) tried(name string, rate float64) []results.Phase {
-	first, begin := f.drained(rate), between
-	var list []results.Phase
+// tried returns the phases of a step: the one that drains the target is not reported.
+func (f *Find) tried(t Try) (list []results.Phase) {
+	first, begin := f.drained(t.Rate), between
 	if first.Length > 0 {
 		begin += first.Length
-		list = append(list, results.Phase{Name: name + " (drain)", Stage: name, Begin: between, End: begin, Rate: first.Rate})
+		list = append(list, results.Phase{Name: t.name() + " (drain)", Stage: t.name(), Begin: between, End: begin, Rate: first.Rate})
 	}
-	own := stepPhases(name+":", []arrival.Step{{Rate: rate, Length: f.length(rate)}}, 1)
-	own[0].Begin, own[0].End = begin, begin+f.length(rate)
-	return append(list, own...)
+	return append(list, results.Phase{Name: t.phase(), Begin: begin, End: begin + f.length(t.Rate), Rate: t.Rate, Reported: true})
 }
 
 // paused is a schedule that begins after a pause.
@@ -197,7 +194,7 @@ func (c *Campaign) tried(t Try) (stage *drive.Stage, before uint64, err error) {
 	}
 	schedule := arrival.NewJittered(steps, clock.NewStream(c.Scenario.Seed, "arrivals/"+t.name()))
 	return &drive.Stage{Name: t.name(), Schedule: paused{schedule, between}, Retry: c.patience.Policy, Once: before,
-		Grace: tryGrace, WholeSecond: true, Phases: c.Find.tried(t.name(), t.Rate)}, before, nil
+		Grace: tryGrace, WholeSecond: true, Phases: c.Find.tried(t)}, before, nil
 }
 
 // try offers one rate for a step, or a member's share of it that begins when the others' do,

@@ -323,24 +323,19 @@ func TestFindSaysAllThatIsWrong(t *testing.T) {
 	}
 }
 
-// search has an oracle answer a search, and returns the rates that were tried.
-// The oracle is told how many steps came before.
-func search(t *testing.T, f *campaign.Finder, oracle func(rate float64, n int) string) []float64 {
+// search has an oracle answer a search from a rate up to another, and returns what it found and
+// the number of steps. The oracle is told how many steps came before.
+func search(t *testing.T, from, upTo float64, oracle func(rate float64, n int) string) (found campaign.Interval, n int) {
 	t.Helper()
-	var tried []float64
+	f := &campaign.Find{From: from, UpTo: upTo}
 	var steps []results.LimitStep
 	for {
-		rate, more := f.Next()
-		if again, _ := f.Next(); again != rate {
-			t.Fatalf("Next() = %v, then %v; want the same until told", rate, again)
-		}
+		rate, more := f.Next(steps)
 		if !more {
-			return tried
+			return campaign.NewInterval(steps), len(steps)
 		}
-		require.Truef(t, len(tried) <= 40, "Next() after %d steps = %v; want an end", len(tried), rate)
-		steps = append(steps, results.LimitStep{Rate: rate, Outcome: oracle(rate, len(tried))})
-		f.Retell(steps)
-		tried = append(tried, rate)
+		require.Truef(t, len(steps) <= 40, "Next() after %d steps = %v; want an end", len(steps), rate)
+		steps = append(steps, results.LimitStep{Rate: rate, Outcome: oracle(rate, len(steps))})
 	}
 }
 
@@ -360,16 +355,14 @@ func TestFinderEnclosesEveryLimitFromEverywhere(t *testing.T) {
 		draw := chance.At(n)
 		limit := logUniform(draw.Float64(), campaign.LowestRate, campaign.HighestRate/2)
 		from := logUniform(draw.Float64(), campaign.LowestRate, campaign.HighestRate)
-		f := campaign.NewFinder(from, campaign.HighestRate)
-		tried := search(t, f, limited(limit, results.LimitThrottled))
-		a := f.Answer()
-		require.Truef(t, a.Finished && a.By == results.LimitThrottled && a.Held <= limit && a.NotHeld > limit && a.NotHeld <= a.Held*1.01,
-			"draw %d: Answer() of %v from %v = %+v; want an interval of 1 %% around it, finished", n, limit, from, a)
+		a, steps := search(t, from, campaign.HighestRate, limited(limit, results.LimitThrottled))
+		require.Truef(t, a.By == results.LimitThrottled && a.Held <= limit && a.NotHeld > limit && a.NotHeld <= a.Held*1.01,
+			"draw %d: the interval of %v from %v = %+v; want one of 1 %% around it", n, limit, from, a)
 		// Doubling or halving to the other side of the limit, seven steps to
 		// halve a doubling to 1 %, and one more for each end.
 		bound := math.Ceil(math.Abs(math.Log2(limit/from))) + 1 + 7 + 2
-		require.Truef(t, float64(len(tried)) <= bound,
-			"draw %d: the search for %v from %v took %d steps; want at most %v", n, limit, from, len(tried), bound)
+		require.Truef(t, float64(steps) <= bound,
+			"draw %d: the search for %v from %v took %d steps; want at most %v", n, limit, from, steps, bound)
 	}
 }
 
@@ -391,12 +384,10 @@ func TestFinderEndsAtItsBounds(t *testing.T) {
 		{"a rate that fails at the lower bound is not undercut", 8, 16, 1, results.LimitP99, 0, 2, results.LimitP99, 4, 0},
 		{"the criterion is that of the lower of two rates that fail", 100, 1000, 150, results.LimitFailed, 0, 0, results.LimitFailed, 0, 0},
 	} {
-		f := campaign.NewFinder(row.from, row.upTo)
-		tried := search(t, f, limited(row.limit, row.why))
-		a := f.Answer()
-		assert.True(t, a.By == row.by && a.Finished, row.name)
+		a, steps := search(t, row.from, row.upTo, limited(row.limit, row.why))
+		assert.Equal(t, row.by, a.By, row.name)
 		if row.steps > 0 {
-			assert.Equal(t, [3]float64{row.held, row.not, float64(row.steps)}, [3]float64{a.Held, a.NotHeld, float64(len(tried))}, row.name)
+			assert.Equal(t, [3]float64{row.held, row.not, float64(row.steps)}, [3]float64{a.Held, a.NotHeld, float64(steps)}, row.name)
 		}
 	}
 }
@@ -409,16 +400,14 @@ func TestFinderBearsALimitThatWavers(t *testing.T) {
 	for n := range uint64(500) {
 		draw := chance.At(n)
 		limit := logUniform(draw.Float64(), 200, 20_000)
-		f := campaign.NewFinder(500, campaign.HighestRate)
-		search(t, f, func(rate float64, step int) string {
+		a, _ := search(t, 500, campaign.HighestRate, func(rate float64, step int) string {
 			noise := chance.Try(n, step+1)
 			return limited(limit*(1+wave*(2*noise.Float64()-1)), results.LimitThrottled)(rate, step)
 		})
-		a := f.Answer()
 		require.Truef(t, a.Held <= limit*(1+wave) && a.NotHeld > limit*(1-wave),
-			"draw %d: Answer() of %v ± 1 %% = %+v; want an interval that touches it", n, limit, a)
+			"draw %d: the interval of %v ± 1 %% = %+v; want an interval that touches it", n, limit, a)
 		assert.Truef(t, a.Held >= limit*(1-wave)/1.02 && a.NotHeld <= limit*(1+wave)*1.02,
-			"draw %d: Answer() of %v ± 1 %% = %+v; want no more than the tolerance beyond it", n, limit, a)
+			"draw %d: the interval of %v ± 1 %% = %+v; want no more than the tolerance beyond it", n, limit, a)
 	}
 }
 
@@ -432,8 +421,7 @@ func TestFinderOutlivesASingleLie(t *testing.T) {
 	for n := range uint64(searches) {
 		draw := chance.At(n)
 		limit := logUniform(draw.Float64(), 200, 20_000)
-		f := campaign.NewFinder(500, campaign.HighestRate)
-		search(t, f, func(rate float64, step int) string {
+		a, _ := search(t, 500, campaign.HighestRate, func(rate float64, step int) string {
 			held := limited(limit, results.LimitThrottled)(rate, step) == results.LimitHeld
 			noise := chance.Try(n, step+1)
 			if noise.Float64() < .02 {
@@ -444,7 +432,7 @@ func TestFinderOutlivesASingleLie(t *testing.T) {
 			}
 			return results.LimitThrottled
 		})
-		if a := f.Answer(); math.Abs(a.Held/limit-1) > .02 {
+		if math.Abs(a.Held/limit-1) > .02 {
 			astray++
 		}
 	}
@@ -458,13 +446,12 @@ func TestFinderOutlivesASingleLie(t *testing.T) {
 func TestFinderNeverGoesOnForever(t *testing.T) {
 	chance := clock.NewStream(4, "coins")
 	for n := range uint64(500) {
-		f := campaign.NewFinder(500, campaign.HighestRate)
-		search(t, f, func(_ float64, step int) string {
+		a, _ := search(t, 500, campaign.HighestRate, func(_ float64, step int) string {
 			draw := chance.Try(n, step)
 			return []string{results.LimitHeld, results.LimitThrottled}[draw.IntN(2)]
 		})
-		if a := f.Answer(); a.NotHeld > 0 && a.Held >= a.NotHeld {
-			t.Fatalf("draw %d: Answer() of coins = %+v; want Held < NotHeld", n, a)
+		if a.NotHeld > 0 && a.Held >= a.NotHeld {
+			t.Fatalf("draw %d: the interval of coins = %+v; want Held < NotHeld", n, a)
 		}
 	}
 }

@@ -228,7 +228,7 @@ const counted = "counted"
 func undividedOperation(o *scenarios.OperationSpec, path string, fault func(path, format string, args ...any)) {
 	kind := workflow.Find(o.Workflow)
 	switch {
-	case kind != nil && kind.Stores != nil && len(kind.Stores(o.With)) > 0:
+	case kind != nil && len(storesOf(kind, o.With)) > 0:
 		fault(path+".workflow", "the state of %s requires one process", o.Workflow)
 	case o.Limit.PerSecond > 0:
 		fault(path+".limit", "the limit requires one process")

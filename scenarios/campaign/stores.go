@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -44,77 +45,53 @@ func storeName(table, name string) string {
 	return table[max(0, len(table)-longestTable):] + "-" + strings.ToLower(name)
 }
 
-// performed returns every operation of the scenario that is a workflow, with its kind.
-func (c *Campaign) performed(visit func(kind *workflow.Kind, spec *scenarios.OperationSpec)) {
-	for _, one := range c.Scenario.EachOperation {
-		if kind := workflow.Find(one.Workflow); kind != nil {
-			visit(kind, one)
+// workflowsOf returns every operation of a scenario that is a workflow, with its kind.
+func workflowsOf(s *scenarios.Scenario) iter.Seq2[*workflow.Kind, *scenarios.OperationSpec] {
+	return func(yield func(*workflow.Kind, *scenarios.OperationSpec) bool) {
+		for _, one := range s.EachOperation {
+			if kind := workflow.Find(one.Workflow); kind != nil && !yield(kind, one) {
+				return
+			}
 		}
 	}
 }
 
-// clear drops what workflows have made beside the run's own tables, after a run that
-// ended with an error or nil. Where a table of the run is somebody else's, no workflow
-// was carried out, and what is called like this is that somebody's, too. Where the record
-// can no longer be written, what is dropped goes unrecorded.
-func (c *Campaign) clear(ctx context.Context, ended error) error {
-	if slices.ContainsFunc(c.sites, func(at site) bool { return !at.ours }) {
+func tablesOf(kind *workflow.Kind, a workflow.Arguments) []string {
+	if kind.Tables == nil {
 		return nil
 	}
-	list, broken := c.made(), errors.Is(ended, results.ErrWrite)
-	if broken {
-		if err := c.unrecorded(); err != nil {
-			return err
-		}
-	}
-	var failures []error
-	for i := 0; i < len(list); i++ {
-		err := c.dropping(ctx, kindDrop, list[i], madeBy(list[i]))
-		failures = append(failures, err)
-		if errors.Is(err, context.Canceled) || errors.Is(err, c.failure()) && c.doubtful {
-			// Nobody answers: to ask for each of the others would take as long again.
-			break
-		}
-		if errors.Is(err, results.ErrWrite) && !broken {
-			broken = true
-			if err := c.unrecorded(); err != nil {
-				return errors.Join(append(failures, err)...)
-			}
-			i-- // it may not have been dropped
-		}
-	}
-	return errors.Join(failures...)
+	return kind.Tables(a)
 }
 
-// made returns the deletions of all that workflows can have made, each once.
-func (c *Campaign) made() []target.Operation {
-	var list []target.Operation
-	seen := make(map[string]bool)
-	add := func(op target.Operation, name string) {
-		if !seen[name] {
-			list = append(list, op)
-		}
-		seen[name] = true
+func storesOf(kind *workflow.Kind, a workflow.Arguments) []workflow.Store {
+	if kind.Stores == nil {
+		return nil
 	}
-	c.performed(func(kind *workflow.Kind, spec *scenarios.OperationSpec) {
-		if kind.Tables != nil {
-			for _, name := range kind.Tables(spec.With) {
-				add(target.Operation{Verb: entity.DeleteTable, Table: c.Table + name}, "table "+name)
+	return kind.Stores(a)
+}
+
+// made returns all that workflows can make beside the run's own tables, each once.
+func (c *Campaign) made() []Made {
+	var list []Made
+	add := func(what, name string) {
+		if one := (Made{What: what, Name: name}); !slices.Contains(list, one) {
+			list = append(list, one)
+		}
+	}
+	for kind, spec := range workflowsOf(c.Scenario) {
+		for _, name := range tablesOf(kind, spec.With) {
+			add(MadeTable, c.Table+name)
+		}
+		for _, store := range storesOf(kind, spec.With) {
+			switch {
+			case store.Own:
+			case store.Queue:
+				add(MadeQueue, storeName(c.Table, store.Name))
+			default:
+				add(MadeContainer, storeName(c.Table, store.Name))
 			}
 		}
-		if kind.Stores != nil {
-			for _, store := range kind.Stores(spec.With) {
-				if store.Own {
-					continue
-				}
-				verb := target.DropContainer
-				if store.Queue {
-					verb = target.DropQueue
-				}
-				add(target.Operation{Beside: &target.Beside{Verb: verb, Store: storeName(c.Table, store.Name)}}, verb.String()+store.Name)
-			}
-		}
-	})
+	}
 	return list
 }
 
@@ -122,15 +99,11 @@ func (c *Campaign) made() []target.Operation {
 // of blobs, which a target has to have, and services of the application's own, for which
 // stand-ins answer.
 func Stores(s *scenarios.Scenario) (queues, blobs, own bool) {
-	c := &Campaign{Options: Options{Scenario: s}}
-	c.performed(func(kind *workflow.Kind, spec *scenarios.OperationSpec) {
-		if kind.Stores == nil {
-			return
-		}
-		for _, store := range kind.Stores(spec.With) {
+	for kind, spec := range workflowsOf(s) {
+		for _, store := range storesOf(kind, spec.With) {
 			queues, blobs, own = queues || store.Queue, blobs || !store.Queue && !store.Own, own || store.Own
 		}
-	})
+	}
 	return queues, blobs, own
 }
 
@@ -139,23 +112,19 @@ func Stores(s *scenarios.Scenario) (queues, blobs, own bool) {
 // chose they could be somebody else's.
 func Tables(s *scenarios.Scenario) []string {
 	var names []string
-	c := &Campaign{Options: Options{Scenario: s}}
-	c.performed(func(kind *workflow.Kind, spec *scenarios.OperationSpec) {
-		if kind.Tables != nil {
-			names = append(names, kind.Tables(spec.With)...)
-		}
-	})
+	for kind, spec := range workflowsOf(s) {
+		names = append(names, tablesOf(kind, spec.With)...)
+	}
 	return names
 }
 
-// site is a table that a run works on, in one account.
+// site is something that a run made or took: mostly a table that it works on, in one account.
 type site struct {
-	account int
-	table   string
-	// copies is what the table's name has beside that of the run's, for the copies of
-	// entities that lie in it; empty for the table itself.
+	Made
+	// copies is the suffix of the table's name for the copies of entities that it has;
+	// empty for the run's own table.
 	copies string
-	// ours says that the table is there because this run made or took it.
+	// ours reports that this run made or took it.
 	ours bool
 }
 
@@ -165,9 +134,9 @@ type site struct {
 func (c *Campaign) assignAccounts() error {
 	accounts := c.Scenario.Sharding()
 	for account := range accounts.Number() {
-		c.sites = append(c.sites, site{account: account, table: c.Table})
+		c.sites = append(c.sites, site{Made: Made{What: MadeTable, Name: c.Table, Account: account}})
 		for _, copies := range c.Scenario.Tables() {
-			c.sites = append(c.sites, site{account: account, table: c.Table + copies, copies: copies})
+			c.sites = append(c.sites, site{Made: Made{What: MadeTable, Name: c.Table + copies, Account: account}, copies: copies})
 		}
 	}
 	if accounts.Number() > 1 {
@@ -185,60 +154,86 @@ func (c *Campaign) assignAccounts() error {
 	return nil
 }
 
-// String names the table as errors do. The first account is the only one of most
-// runs, and goes without saying.
-func (at *site) String() string {
-	if at.account == 0 {
-		return at.table
+// inAccount adds the account to a name, unless it is the first: most runs have no other.
+func (m Made) inAccount(name string) string {
+	if m.Account == 0 {
+		return name
 	}
-	return fmt.Sprintf("%s in account %d", at.table, at.account+1)
+	return fmt.Sprintf("%s in account %d", name, m.Account+1)
 }
 
+// stage names the stage of an operation on the site.
 func (at *site) stage(name string) string {
 	if at.copies != "" {
 		name += " " + at.copies
 	}
-	if at.account == 0 {
-		return name
-	}
-	return fmt.Sprintf("%s in account %d", name, at.account+1)
+	return at.inAccount(name)
 }
-
-func (at *site) made() Made { return Made{What: MadeTable, Name: at.table, Account: at.account} }
 
 func (at *site) operation(verb entity.Verb) target.Operation {
-	return target.Operation{Verb: verb, Account: at.account, Table: at.table}
+	return target.Operation{Verb: verb, Account: at.Account, Table: at.Name}
 }
 
-// drop deletes the tables that are this run's, after a run that ended with an error
-// or nil. One that cannot be deleted keeps none of the others, unless the run was stopped
-// and nobody answers in its account.
+// Drop returns the operation that deletes it.
+func (m Made) Drop() target.Operation {
+	switch m.What {
+	case MadeQueue:
+		return target.Operation{Beside: &target.Beside{Verb: target.DropQueue, Store: m.Name}}
+	case MadeContainer:
+		return target.Operation{Beside: &target.Beside{Verb: target.DropContainer, Store: m.Name}}
+	default:
+		return target.Operation{Verb: entity.DeleteTable, Account: m.Account, Table: m.Name}
+	}
+}
+
+// drop deletes what workflows have made beside the run's tables, and then the tables, after a
+// run that ended with an error or nil. If a table of the run belongs to somebody else, no
+// workflow ran, and what has such a name belongs to somebody else, too. A failed deletion does
+// not stop the others, unless nobody answers: each of them would take as long again. Deletions
+// go unrecorded once the record cannot be written.
 func (c *Campaign) drop(ctx context.Context, ended error) error {
+	if errors.Is(ended, results.ErrWrite) {
+		if err := c.stopRecording(); err != nil {
+			return err
+		}
+	}
 	var failures []error
+	if !slices.ContainsFunc(c.sites, func(at site) bool { return !at.ours }) {
+		for _, one := range c.made() {
+			err := c.dropSite(ctx, &site{Made: one})
+			failures = append(failures, err)
+			if errors.Is(err, context.Canceled) || errors.Is(err, c.failure()) && c.doubtful {
+				break
+			}
+		}
+	}
 	silent := make(map[int]bool)
 	for i := range c.sites {
 		at := &c.sites[i]
-		if !at.ours || silent[at.account] {
+		if !at.ours || silent[at.Account] {
 			continue
 		}
-		err := ended
-		if !errors.Is(err, results.ErrWrite) {
-			err = c.dropOnce(ctx, at)
-		}
-		if errors.Is(err, results.ErrWrite) {
-			// Where the record can no longer be written, the deletion goes unrecorded.
-			if err = c.unrecorded(); err == nil {
-				err = c.dropOnce(ctx, at)
-			}
-		}
-		silent[at.account] = errors.Is(err, context.Canceled)
+		err := c.dropSite(ctx, at)
+		silent[at.Account] = errors.Is(err, context.Canceled)
 		failures = append(failures, err)
 	}
 	return errors.Join(failures...)
 }
 
-// unrecorded has what follows be recorded where nobody reads it.
-func (c *Campaign) unrecorded() error {
+// dropSite deletes one thing, and again without a record if that cannot be written.
+func (c *Campaign) dropSite(ctx context.Context, at *site) error {
+	err := c.dropOnce(ctx, at)
+	if !errors.Is(err, results.ErrWrite) {
+		return err
+	}
+	if failed := c.stopRecording(); failed != nil {
+		return errors.Join(err, failed)
+	}
+	return errors.Join(err, c.dropOnce(ctx, at))
+}
+
+// stopRecording sends the records of all further operations to a recorder that nobody reads.
+func (c *Campaign) stopRecording() error {
 	unread, err := results.NewRecorder(new(results.Memory), results.Manifest{Operations: c.kinds})
 	if err == nil {
 		c.ledger = &drive.Ledger{Recorder: unread}
@@ -246,17 +241,13 @@ func (c *Campaign) unrecorded() error {
 	return err
 }
 
+// dropOnce deletes one thing and reports that it is gone. A run that was stopped continues with it
+// for at most dropLimit.
 func (c *Campaign) dropOnce(ctx context.Context, at *site) error {
-	return c.dropping(ctx, at.stage(kindDrop), at.operation(entity.DeleteTable), at.made())
-}
-
-// dropping drops one thing, also of a run that was stopped, which it outlives by dropLimit, and
-// takes down that it is gone.
-func (c *Campaign) dropping(ctx context.Context, name string, op target.Operation, gone Made) error {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	if c.Clock != nil {
-		unheard := context.AfterFunc(ctx, func() {
+		stop := context.AfterFunc(ctx, func() {
 			alarm := c.Clock.Alarm(c.Clock.Now().Add(dropLimit))
 			defer alarm.Stop()
 			select {
@@ -265,11 +256,11 @@ func (c *Campaign) dropping(ctx context.Context, name string, op target.Operatio
 			case <-longer.Done():
 			}
 		})
-		defer unheard()
+		defer stop()
 	}
-	_, err := c.once(longer, name, kindDrop, op, target.Expected{NotFound: true})
+	_, err := c.once(longer, at.stage(kindDrop), kindDrop, at.Drop(), target.Expected{NotFound: true})
 	if err == nil {
-		c.holds(gone, false)
+		c.holds(at.Made, false)
 	}
 	return err
 }
@@ -284,21 +275,9 @@ const (
 	dropLimit   = 3 * time.Second
 )
 
-// holds tells of what is about to be made, or is gone.
+// holds reports what is about to be made, or is gone.
 func (c *Campaign) holds(one Made, there bool) {
 	if c.Holding != nil {
 		c.Holding(one, there)
-	}
-}
-
-// madeBy returns what an operation of [Campaign.made] deletes.
-func madeBy(op target.Operation) Made {
-	switch {
-	case op.Beside == nil:
-		return Made{What: MadeTable, Name: op.Table}
-	case op.Beside.Verb.OfQueue():
-		return Made{What: MadeQueue, Name: op.Beside.Store}
-	default:
-		return Made{What: MadeContainer, Name: op.Beside.Store}
 	}
 }

@@ -19,13 +19,15 @@ import (
 // has used, so that a further run inserts none twice.
 const (
 	markerPartition = "~loadgen"
-	markerRow       = "marker"
 	markerScenario  = "Scenario"
 	markerFresh     = "FreshNumber"
 	// markerBeside names what the run makes besides, where it makes something: a kind and a
 	// name each, with commas between them.
 	markerBeside = "Beside"
 )
+
+// markerKey is the key of the marker.
+var markerKey = entity.Key{Partition: markerPartition, Row: "marker"}
 
 // Marker is what a table of this tool says of itself.
 type Marker struct {
@@ -38,8 +40,7 @@ type Marker struct {
 
 // AskMarker returns the request for the marker of a table.
 func AskMarker(table string) target.Operation {
-	key := entity.Key{Partition: markerPartition, Row: markerRow}
-	return target.Operation{Verb: entity.Get, Table: table, Change: entity.Change{Verb: entity.Get, Key: key}}
+	return target.Operation{Verb: entity.Get, Table: table, Change: entity.Change{Verb: entity.Get, Key: markerKey}}
 }
 
 // ReadMarker returns the marker of a table that such a request was answered, and false where
@@ -92,7 +93,7 @@ func (c *Campaign) create(ctx context.Context) error {
 		put := at.operation(entity.InsertOrReplace)
 		put.Change = entity.Change{
 			Verb: entity.InsertOrReplace,
-			Key:  entity.Key{Partition: markerPartition, Row: markerRow},
+			Key:  markerKey,
 			Properties: []entity.Property{
 				{Name: markerScenario, Value: entity.String(c.Scenario.Name)},
 				{Name: markerFresh, Value: entity.Int64(int64(claimed))},
@@ -100,8 +101,7 @@ func (c *Campaign) create(ctx context.Context) error {
 		}
 		if i == 0 && c.Holding != nil {
 			var beside []string
-			for _, op := range c.made() {
-				one := madeBy(op)
+			for _, one := range c.made() {
 				beside = append(beside, one.What+" "+one.Name)
 			}
 			if len(beside) > 0 {
@@ -122,14 +122,14 @@ func (c *Campaign) createAt(ctx context.Context, at *site) error {
 		// A service is spared a table of a run that is over before it began.
 		return err
 	}
-	c.holds(at.made(), true)
+	c.holds(at.Made, true)
 	outcome, err := c.once(ctx, at.stage(kindCreate), kindCreate, at.operation(entity.CreateTable), target.Expected{Conflict: true})
 	doubtful := c.doubtful
 	defer func() {
 		if !at.ours {
-			c.holds(at.made(), false)
+			c.holds(at.Made, false)
 			if doubtful {
-				doubt := at.made()
+				doubt := at.Made
 				doubt.Doubtful = true
 				c.holds(doubt, true)
 			}
@@ -149,7 +149,7 @@ func (c *Campaign) createAt(ctx context.Context, at *site) error {
 	}
 	if outcome.Status == entity.TableAlreadyExists.Status() && !at.ours {
 		if !c.Reuse {
-			return fmt.Errorf("%w: %s; use another name, or --reuse if loadgen created it", ErrTableExists, at)
+			return fmt.Errorf("%w: %s; use another name, or --reuse if loadgen created it", ErrTableExists, at.inAccount(at.Name))
 		}
 		if err := c.take(ctx, at); err != nil {
 			return err
@@ -181,7 +181,7 @@ func (c *Campaign) createLater(ctx context.Context, at *site) (target.Outcome, e
 			}}
 	}
 	stage := c.preparing(at.stage("recreate"), 1, 1, deletionLimit)
-	stage.AccountOf = func(string) int { return at.account }
+	stage.AccountOf = func(string) int { return at.Account }
 	stage.Build = func(_ uint64, w *drive.Work) {
 		w.Kind = c.kindOf[kindCreate]
 		w.Workflow = workflow.NewScript(func(*workflow.Script) workflow.Request { return ask() })
@@ -192,22 +192,22 @@ func (c *Campaign) createLater(ctx context.Context, at *site) (target.Outcome, e
 	}
 	if answer.Class(target.Expected{Conflict: true}) != results.Ok || answer.Code == entity.TableBeingDeleted {
 		return answer, fmt.Errorf("%w: creating %s failed for %v; the last reply was %d %s %s",
-			ErrPreparation, at, deletionLimit, answer.Status, answer.Code, answer.Detail)
+			ErrPreparation, at.inAccount(at.Name), deletionLimit, answer.Status, answer.Code, answer.Detail)
 	}
 	return answer, nil
 }
 
 // take reads the marker of a table that exists.
 func (c *Campaign) take(ctx context.Context, at *site) error {
-	get := at.operation(entity.Get)
-	get.Change.Key = entity.Key{Partition: markerPartition, Row: markerRow}
+	get := AskMarker(at.Name)
+	get.Account = at.Account
 	outcome, err := c.once(ctx, at.stage("take"), kindMark, get, target.Expected{NotFound: true})
 	if err != nil {
 		return err
 	}
 	fresh, marked := outcome.Entity.Lookup(markerFresh)
 	if outcome.Status == entity.ResourceNotFound.Status() || !marked {
-		return fmt.Errorf("%w: %s has no marker and is left alone", ErrNotOurs, at)
+		return fmt.Errorf("%w: %s has no marker and is left alone", ErrNotOurs, at.inAccount(at.Name))
 	}
 	c.fresh = max(c.fresh, uint64(max(0, fresh.Int())))
 	return nil

@@ -363,6 +363,8 @@ func (c *Campaign) ladder(t *scenarios.Traffic) []arrival.Step {
 	return steps
 }
 
+func rateName(rate float64) string { return strconv.FormatFloat(rate, 'f', -1, 64) + "/s" }
+
 // stepPhases returns steps as parts of the record, of which the
 // first are reported.
 func stepPhases(name string, steps []arrival.Step, reported int) []results.Phase {
@@ -372,7 +374,7 @@ func stepPhases(name string, steps []arrival.Step, reported int) []results.Phase
 	for i, step := range steps {
 		phase := results.Phase{Begin: begin, End: begin + step.Length, Rate: step.Rate, Reported: i < reported}
 		begin = phase.End
-		phase.Name = name + " " + strconv.FormatFloat(step.Rate, 'f', -1, 64) + "/s"
+		phase.Name = name + " " + rateName(step.Rate)
 		if !phase.Reported {
 			phase.Name += " (hold)"
 		}

@@ -122,12 +122,12 @@ func (s *Service) Written(ctx context.Context, table string, since time.Time) (s
 
 // Drop drops one thing, also where it is gone. The error says what the service answered.
 func (s *Service) Drop(ctx context.Context, made campaign.Made) error {
-	op := target.Operation{Verb: entity.DeleteTable, Table: made.Name}
+	op := made.Drop()
 	var to target.Target = s.tables
 	if made.What != campaign.MadeTable {
-		kind, setting, verb := azure.Blob, "BlobEndpoint", target.DropContainer
+		kind, setting := azure.Blob, "BlobEndpoint"
 		if made.What == campaign.MadeQueue {
-			kind, setting, verb = azure.Queue, "QueueEndpoint", target.DropQueue
+			kind, setting = azure.Queue, "QueueEndpoint"
 		}
 		address, known := s.endpoint.Neighbour(kind)
 		if !known {
@@ -139,7 +139,6 @@ func (s *Service) Drop(ctx context.Context, made campaign.Made) error {
 		}
 		defer opened.Close()
 		to = opened
-		op = target.Operation{Beside: &target.Beside{Verb: verb, Store: made.Name}}
 	}
 	ctx, release := clock.Within(ctx, s.clock, cleaningLimit, context.DeadlineExceeded)
 	defer release()
