@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -229,13 +228,6 @@ func (e *events) inserted(kind int) int {
 	}
 }
 
-func (e *events) event(m member) keys.Event {
-	if m.loaded {
-		return keys.Event{Number: m.number}
-	}
-	return m.of.fresh(m.by, m.at)
-}
-
 // fresh returns the event at a position among those that operation k inserts.
 func (e *events) fresh(k uint64, at int) keys.Event {
 	first := e.mix.fresh + k*e.stride
@@ -257,7 +249,7 @@ func (e *events) outline(k uint64) drive.Work {
 	}
 	w := drive.Work{Kind: e.indexes[kind], Offers: e.kinds[kind].offers}
 	if asked := e.kinds[kind].asked; asked != nil && e.inserted(kind) == 0 {
-		w.Offers += asked.due(k, e.event(e.choose(k, kind, &e.specs[kind].Of)))
+		w.Offers += asked.due(k, e.choose(k, kind, &e.specs[kind].Of))
 	}
 	return w
 }
@@ -288,9 +280,8 @@ func (e *events) work(k uint64, w *drive.Work) {
 		e.copied(k, one, w, changes)
 		return
 	}
-	chosen := e.choose(k, kind, &spec.Of)
-	event := e.event(chosen)
-	w.Expected = target.Expected{NotFound: !chosen.loaded || spec.Verb == entity.Delete || e.deletes && expectsExisting(spec.Verb)}
+	event := e.choose(k, kind, &spec.Of)
+	w.Expected = target.Expected{NotFound: event.Offered || spec.Verb == entity.Delete || e.deletes && expectsExisting(spec.Verb)}
 	if one.asked != nil {
 		w.Offers += one.asked.due(k, event)
 	}
@@ -405,13 +396,12 @@ func (c *Campaign) newPlaces() (*places, error) {
 	}
 	p.Copied = c.copiedEntities()
 	p.Partitions = sync.OnceValue(func() []string {
-		g := c.generator
-		entities := p.Loaded
-		seen := make(map[string]bool)
-		for n := range entities {
-			seen[g.PartitionKey(n)] = true
+		var list []string
+		for _, one := range partitionsOf(c.homes[:1], 0, p.Loaded) {
+			list = append(list, one.key)
 		}
-		return slices.Sorted(maps.Keys(seen))
+		slices.Sort(list)
+		return list
 	})
 	return p, nil
 }
@@ -473,7 +463,7 @@ func (e *events) perform(k uint64, kind int) drive.Work {
 
 // subject returns what operation k, of a kind that works on what is there, is about.
 func (e *events) subject(k uint64, kind int) subject {
-	return subject{e.places, e.event(e.choose(k, kind, &e.specs[kind].Of))}
+	return subject{e.places, e.choose(k, kind, &e.specs[kind].Of)}
 }
 
 // surmise has a request that operation k of a workflow is foreseen to send know how many

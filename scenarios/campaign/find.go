@@ -199,7 +199,7 @@ func (c *Campaign) tried(t Try) (stage *drive.Stage, before uint64, err error) {
 
 // try offers one rate for a step, or a member's share of it that begins when the others' do,
 // and returns what came of it.
-func (c *Campaign) try(ctx context.Context, phase int, t Try, over []settlement, begins clock.Instant) (*Measured, error) {
+func (c *Campaign) try(ctx context.Context, phase int, t Try, over []partition, begins clock.Instant) (*Measured, error) {
 	stage, before, err := c.tried(t)
 	if err != nil {
 		return new(Measured), err
@@ -380,13 +380,13 @@ func (c *Campaign) FindOver() ([]string, error) {
 
 // findOver returns the partitions that a search spreads its load over: the one
 // that the phase is aimed at, or for an account all that the scenario has.
-func (c *Campaign) findOver(phase int) ([]settlement, error) {
+func (c *Campaign) findOver(phase int) ([]partition, error) {
 	if one := &c.Scenario.Phases[phase]; one.Traffic.Events() {
 		return nil, fmt.Errorf("%w: the phase %s has no partitions: its design determines them; "+
 			"expected partitions, such as phases.%s.partitions=all", ErrFind, one.Name, one.Name)
 	}
 	if c.Find.Of == results.LimitAccount && c.Scenario.Phases[phase].Form == scenarios.FormPeak && c.Scenario.Loaded(phase) > 0 {
-		over := partitionsFrom(c.generator, 0, c.Scenario.Loaded(phase))
+		over := partitionsOf(c.homes[:1], 0, c.Scenario.Loaded(phase))
 		return over[:min(len(over), mostPartitions)], nil
 	}
 	over, err := c.spreadOver(phase)

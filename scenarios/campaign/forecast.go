@@ -79,8 +79,9 @@ func (c *Campaign) Forecasts() []Forecast {
 		case phase.Count != nil:
 			var pages, loaded int64
 			for _, one := range c.loadedInto(i) {
-				pages += (one.entities + pageEntities - 1) / pageEntities
-				loaded += one.entities
+				entities := int64(len(one.members))
+				pages += (entities + pageEntities - 1) / pageEntities
+				loaded += entities
 			}
 			f.add(Forecast{Requests: pages, AtMost: pages, Entities: loaded,
 				Sent: pages * requestBytes, Received: pages*replyBytes + loaded*c.weight(0)})
@@ -283,7 +284,7 @@ func (c *Campaign) asked(e *events, k uint64, kind int) Forecast {
 		}
 	}
 	if one := &e.kinds[kind]; one.asked != nil && e.inserted(kind) == 0 {
-		read, event := w.Offers-written, e.event(e.choose(k, kind, &one.spec.Of))
+		read, event := w.Offers-written, e.choose(k, kind, &one.spec.Of)
 		if one.asked.fanned() {
 			for i := range requests {
 				f.Requests += one.asked.pages(&requests[i].Query, requests[i].Query.Scans, k, event)

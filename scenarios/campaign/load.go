@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"loadgen/engine/entity"
@@ -45,7 +44,7 @@ type batch struct {
 // batches cuts the entities from first to end into transactions of one partition
 // each.
 func (r *keyHome) batches(first, end uint64, size int) []batch {
-	partitions := partitionsFrom(r.generator, first, end)
+	partitions := partitionsOf([]keyHome{*r}, first, end)
 	var batches []batch
 	for left := true; left; {
 		left = false
@@ -61,48 +60,55 @@ func (r *keyHome) batches(first, end uint64, size int) []batch {
 	return batches
 }
 
-// shelf is a partition of one of the tables that were loaded.
-type shelf struct {
+// partition is a partition of a table: its first entity, and those that count.
+type partition struct {
 	table, key string
-	entities   int64
+	witness    uint64
+	members    []uint64
+}
+
+// partitionsOf returns the partitions of the entities from first to end, in their order.
+func partitionsOf(homes []keyHome, first, end uint64) []partition {
+	var partitions []partition
+	index := make(map[[2]string]int)
+	for i := range homes {
+		for n := first; n < end; n++ {
+			at := [2]string{homes[i].table, homes[i].generator.PartitionKey(n)}
+			i, known := index[at]
+			if !known {
+				i = len(partitions)
+				index[at] = i
+				partitions = append(partitions, partition{table: at[0], key: at[1], witness: n})
+			}
+			partitions[i].members = append(partitions[i].members, n)
+		}
+	}
+	return partitions
 }
 
 // loadedInto returns every partition that was loaded before a phase.
-func (c *Campaign) loadedInto(phase int) []shelf {
-	var order []shelf
-	places := make(map[[2]string]int)
-	for _, home := range c.homes {
-		for n := range c.Scenario.Loaded(phase) {
-			at := [2]string{home.table, home.generator.PartitionKey(n)}
-			i, known := places[at]
-			if !known {
-				i = len(order)
-				places[at] = i
-				order = append(order, shelf{table: at[0], key: at[1]})
-			}
-			order[i].entities++
-		}
-	}
-	return order
+func (c *Campaign) loadedInto(phase int) []partition {
+	return partitionsOf(c.homes, 0, c.Scenario.Loaded(phase))
 }
 
 // Count reads every partition that was loaded and holds what it returns against
 // what was loaded.
 func (c *Campaign) Count(ctx context.Context, phase int) error {
-	shelves := c.loadedInto(phase)
+	partitions := c.loadedInto(phase)
 	name := c.Scenario.Phases[phase].Name
-	found := make([]int64, len(shelves))
-	err := c.prepare(ctx, name, c.Scenario.Phases[phase].Count.Lanes, uint64(len(shelves)), func(k uint64, w *drive.Work) {
-		w.Kind, w.Pages, w.Offers = c.kindOf[kindCount], true, shelves[k].entities
-		w.Operation = target.Operation{Verb: entity.Query, Table: shelves[k].table, Query: target.OnePartition(shelves[k].key)}
+	found := make([]int64, len(partitions))
+	err := c.prepare(ctx, name, c.Scenario.Phases[phase].Count.Lanes, uint64(len(partitions)), func(k uint64, w *drive.Work) {
+		one := &partitions[k]
+		w.Kind, w.Pages, w.Offers = c.kindOf[kindCount], true, int64(len(one.members))
+		w.Operation = target.Operation{Verb: entity.Query, Table: one.table, Query: target.OnePartition(one.key)}
 	}, func(k uint64, o *target.Outcome) { found[k] += o.Returned })
 	if err != nil {
 		return err
 	}
-	for k, one := range shelves {
+	for k, one := range partitions {
 		// A table that was taken may hold what an earlier run inserted.
-		if found[k] < one.entities || found[k] > one.entities && !c.Reuse {
-			return fmt.Errorf("%w: partition %q holds %d entities, %d were loaded", c.failure(), one.key, found[k], one.entities)
+		if loaded := int64(len(one.members)); found[k] < loaded || found[k] > loaded && !c.Reuse {
+			return fmt.Errorf("%w: partition %q holds %d entities, %d were loaded", c.failure(), one.key, found[k], loaded)
 		}
 	}
 	return nil
@@ -132,13 +138,13 @@ func (c *Campaign) failure() error {
 // spreadOver returns for each partition that a phase offers to the entities that are
 // worked on: those that were loaded into it, or some that are numbered on where nothing
 // was loaded at all.
-func (c *Campaign) spreadOver(phase int) ([]settlement, error) {
+func (c *Campaign) spreadOver(phase int) ([]partition, error) {
 	entities, loaded := c.Scenario.Phases[phase].Offered().Entities, c.Scenario.Loaded(phase)
 	witnesses, err := c.Scenario.Witnesses(c.generator, phase)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrPreparation, err)
 	}
-	partitions := make([]settlement, len(witnesses))
+	partitions := make([]partition, len(witnesses))
 	if loaded == 0 {
 		// Entities of one number differ from partition to partition.
 		numbers := make([]uint64, entities)
@@ -146,39 +152,24 @@ func (c *Campaign) spreadOver(phase int) ([]settlement, error) {
 			numbers[n] = c.fresh + uint64(n)
 		}
 		for i, witness := range witnesses {
-			partitions[i] = settlement{witness, numbers}
+			partitions[i] = partition{witness: witness, members: numbers}
 		}
 		c.fresh += uint64(entities)
 		return partitions, nil
 	}
-	index := make(map[string]int)
-	for i, witness := range witnesses {
-		partitions[i].witness = witness
-		index[c.generator.PartitionKey(witness)] = i
+	members := make(map[string][]uint64)
+	for _, one := range partitionsOf(c.homes[:1], 0, loaded) {
+		members[one.key] = one.members
 	}
-	for n := range loaded {
-		if i, one := index[c.generator.PartitionKey(n)]; one {
-			partitions[i].members = append(partitions[i].members, n)
-		}
+	for i, witness := range witnesses {
+		partitions[i] = partition{witness: witness, members: members[c.generator.PartitionKey(witness)]}
 	}
 	return partitions, nil
 }
 
-// stock is what was loaded before a phase: how many entities, and, for who asks,
-// how they lie in partitions. To know that takes a walk over all of them.
-type stock struct {
-	loaded int64
-	census func() *census
-}
-
-// stock returns that of what is loaded before a phase.
-func (c *Campaign) stock(phase int) stock {
-	return stock{int64(c.Scenario.Loaded(phase)), func() *census { return c.census(phase) }}
-}
-
-// total returns how many entities a scan of the table reads: the marker lies there
-// too.
-func (s stock) total() int64 { return s.loaded + 1 }
+// scanned returns how many entities a scan of the table reads before a phase: what was loaded, and
+// the marker.
+func (c *Campaign) scanned(phase int) int64 { return int64(c.Scenario.Loaded(phase)) + 1 }
 
 // census is how many entities were loaded into each partition, in the order of the
 // index.
@@ -194,27 +185,20 @@ func (c *Campaign) census(phase int) *census {
 	if c.counted != nil && c.countedOf == loaded {
 		return c.counted
 	}
-	members := make(map[string]int64)
-	for n := range loaded {
-		members[c.generator.PartitionKey(n)]++
-	}
-	all := &census{keys: slices.SortedFunc(maps.Keys(members), comparePartitions)}
-	sum := int64(0)
-	for _, key := range all.keys {
-		sum += members[key]
-		all.upTo = append(all.upTo, sum)
+	partitions := partitionsOf(c.homes[:1], 0, loaded)
+	slices.SortFunc(partitions, func(a, b partition) int { return entity.Compare(a.key, b.key) })
+	all, sum := new(census), int64(0)
+	for i := range partitions {
+		sum += int64(len(partitions[i].members))
+		all.keys, all.upTo = append(all.keys, partitions[i].key), append(all.upTo, sum)
 	}
 	c.counted, c.countedOf = all, loaded
 	return all
 }
 
-func comparePartitions(a, b string) int {
-	return entity.Key{Partition: a}.Compare(entity.Key{Partition: b})
-}
-
 // of returns how many entities a partition holds.
 func (s *census) of(partitionKey string) int64 {
-	at, there := slices.BinarySearchFunc(s.keys, partitionKey, comparePartitions)
+	at, there := slices.BinarySearchFunc(s.keys, partitionKey, entity.Compare)
 	if !there {
 		return 0
 	}
@@ -234,12 +218,12 @@ func (s *census) mean() int64 {
 // another from one on, and how many entities are between them. Where too few
 // follow, those before make up for it.
 func (s *census) window(partitionKey string, partitions int) (first, last string, entities int64) {
-	from, _ := slices.BinarySearchFunc(s.keys, partitionKey, comparePartitions)
+	from, _ := slices.BinarySearchFunc(s.keys, partitionKey, entity.Compare)
 	from = max(0, min(from, len(s.keys)-partitions))
 	to := min(from+partitions, len(s.keys)) - 1
 	first, last = s.keys[from], s.keys[to]
 	entities = s.between(from, to)
-	if comparePartitions(first, markerPartition) <= 0 && comparePartitions(markerPartition, last) <= 0 {
+	if entity.Compare(first, markerPartition) <= 0 && entity.Compare(markerPartition, last) <= 0 {
 		entities++
 	}
 	return first, last, entities

@@ -152,32 +152,7 @@ func (one *entry) merged(number uint64) []entity.Property {
 	return one.part.Properties(number)
 }
 
-// settlement is a partition before the mix knows it: an entity that falls into it,
-// and those that operations work on, one at least.
-type settlement struct {
-	witness uint64
-	members []uint64
-}
-
-// partitionsFrom returns the partitions of the entities from first to end, in the order in which
-// they come.
-func partitionsFrom(g *keys.Generator, first, end uint64) []settlement {
-	var partitions []settlement
-	index := make(map[string]int)
-	for n := first; n < end; n++ {
-		key := g.PartitionKey(n)
-		i, known := index[key]
-		if !known {
-			i = len(partitions)
-			index[key] = i
-			partitions = append(partitions, settlement{witness: n})
-		}
-		partitions[i].members = append(partitions[i].members, n)
-	}
-	return partitions
-}
-
-func (c *Campaign) offerMix(stage *drive.Stage, phase int, partitions []settlement) error {
+func (c *Campaign) offerMix(stage *drive.Stage, phase int, partitions []partition) error {
 	mix, err := c.newMix(phase, partitions...)
 	if err != nil {
 		return err
@@ -217,7 +192,7 @@ func (c *Campaign) offerMix(stage *drive.Stage, phase int, partitions []settleme
 	return nil
 }
 
-func (c *Campaign) newMix(phase int, partitions ...settlement) (*mix, error) {
+func (c *Campaign) newMix(phase int, partitions ...partition) (*mix, error) {
 	name := c.Scenario.Phases[phase].Name
 	m := &mix{
 		table: c.Table, fresh: c.fresh, specs: c.Scenario.Phases[phase].Operations(),
@@ -243,17 +218,17 @@ func (c *Campaign) newMix(phase int, partitions ...settlement) (*mix, error) {
 		root, passed := c.readBefore(phase, &m.specs[i])
 		m.roots, m.passed = append(m.roots, root), append(m.passed, passed)
 	}
-	all := c.stock(phase)
 	for _, one := range partitions {
-		if err := m.settle(c.generator.Pinned(one.witness), one, all); err != nil {
+		if err := c.addHome(m, phase, one); err != nil {
 			return nil, err
 		}
 	}
 	return m, nil
 }
 
-// settle adds a partition; all is what was loaded into every one.
-func (m *mix) settle(generator *keys.Generator, partition settlement, all stock) error {
+// addHome adds a partition to the mix of a phase.
+func (c *Campaign) addHome(m *mix, phase int, partition partition) error {
+	generator := c.generator.Pinned(partition.witness)
 	h := home{generator: generator}
 	members := partition.members
 	for i := range m.specs {
@@ -269,7 +244,7 @@ func (m *mix) settle(generator *keys.Generator, partition settlement, all stock)
 				slices.SortFunc(ordered, func(a, b uint64) int { return generator.Key(a).Compare(generator.Key(b)) })
 				one.from = ordered[:max(1, len(ordered)-op.Rows+1)]
 			}
-			one.reading, one.offers, err = newReading(op, generator.PartitionKey(partition.witness), ahead(m.roots[i], generator, members), m.passed[i], all)
+			one.reading, one.offers, err = c.newReading(op, phase, generator.PartitionKey(partition.witness), ahead(m.roots[i], generator, members), m.passed[i])
 		case op.Verb == entity.Batch && !op.Inserts():
 			one.offers = min(one.offers, int64(len(members)))
 		}
@@ -449,7 +424,7 @@ func (c *Campaign) dueOf(operations []scenarios.OperationSpec, spec *scenarios.O
 	case scenarios.ClassPartitionRange:
 		entities = c.census(phase).mean() * int64(spec.Partitions)
 	case scenarios.ClassTableScan:
-		entities = c.stock(phase).total()
+		entities = c.scanned(phase)
 	default:
 		entities = int64(spec.Rows)
 	}
@@ -478,7 +453,7 @@ type reading struct {
 // newReading returns what a query reads on the partition of a generator, of which
 // so many entities were loaded, and how many entities it is due to count; so many of the
 // stretch were read before it, by those whose token it takes up.
-func newReading(spec *scenarios.OperationSpec, partitionKey string, members int, before int64, all stock) (*reading, int64, error) {
+func (c *Campaign) newReading(spec *scenarios.OperationSpec, phase int, partitionKey string, members int, before int64) (*reading, int64, error) {
 	r := &reading{spec: spec}
 	if err := r.token.UnmarshalText([]byte(spec.From.Token)); err != nil {
 		return nil, 0, err
@@ -490,10 +465,10 @@ func newReading(spec *scenarios.OperationSpec, partitionKey string, members int,
 	case scenarios.ClassPartitionScan:
 		r.whole = target.OnePartition(partitionKey)
 	case scenarios.ClassPartitionRange:
-		first, last, entities := all.census().window(partitionKey, spec.Partitions)
+		first, last, entities := c.census(phase).window(partitionKey, spec.Partitions)
 		r.whole, due = target.Partitions(first, last), entities
 	case scenarios.ClassTableScan:
-		due = all.total()
+		due = c.scanned(phase)
 	default:
 		r.whole = target.OnePartition(partitionKey)
 		due = min(due, int64(spec.Rows))

@@ -15,6 +15,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
+	"loadgen/scenarios/keys"
 	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
@@ -132,7 +133,7 @@ func TestDueOfASearch(t *testing.T) {
 	require.NoError(t, e.stocked())
 	all := map[string]uint64{}
 	for n := range uint64(5000) {
-		event := e.event(member{loaded: true, number: n})
+		event := keys.Event{Number: n}
 		author := e.homes[0].generator.PartitionKeyOf(event)
 		all[author]++
 		read := (all[author]-1)/1000*1000 + 1000

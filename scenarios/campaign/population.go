@@ -33,17 +33,6 @@ type population struct {
 	popular []*keys.Picks
 }
 
-// member is an entity of a population: one that was loaded, or the one at a position
-// among those that an operation of a phase inserts.
-type member struct {
-	loaded bool
-	number uint64
-	// by is the operation of a phase that inserts it, at its position there.
-	of *events
-	by uint64
-	at int
-}
-
 // newPopulation returns the population of a phase's operations, without its growth.
 func newPopulation(loaded uint64, d *dry, seed uint64, phase string) *population {
 	specs := d.Operations
@@ -74,9 +63,9 @@ func newPopulation(loaded uint64, d *dry, seed uint64, phase string) *population
 
 // choose returns the entity that operation k of a kind works on. There is one at
 // least: what needs an entity needs a load before it.
-func (p *population) choose(k uint64, kind int, of *scenarios.Access) member {
+func (p *population) choose(k uint64, kind int, of *scenarios.Access) keys.Event {
 	if picks := p.popular[kind]; picks != nil {
-		return member{loaded: true, number: uint64(picks.At(k))}
+		return keys.Event{Number: uint64(picks.At(k))}
 	}
 	draw := p.choice.At(k)
 	before := p.before(k)
@@ -122,23 +111,25 @@ func (p *population) before(k uint64) uint64 {
 // among returns one of the newest entities, of about so many, each as likely as any
 // other. Every operation has as many places as the widest has entities, and a place
 // that is empty is drawn again.
-func (p *population) among(draw *clock.Draw, before uint64, window float64) member {
+func (p *population) among(draw *clock.Draw, before uint64, window float64) keys.Event {
 	loaded, places := p.places(before, window, nil)
 	for looked := 0; looked < mostLooked && loaded+places > 0; looked++ {
 		place := uint64(draw.IntN(int(loaded + places)))
 		if place < loaded {
-			return member{loaded: true, number: p.loaded - 1 - place}
+			return keys.Event{Number: p.loaded - 1 - place}
 		}
 		place -= loaded
-		var found member
+		var found keys.Event
 		there := false
 		p.places(before, window, func(g *growth, from, to uint64) bool {
 			if all := (to - from) * g.most; place >= all {
 				place -= all
 				return false
 			}
-			found = member{of: g.of, by: from + place/g.most, at: int(place % g.most)}
-			there = found.at < g.of.inserted(g.of.pick(found.by))
+			k, at := from+place/g.most, int(place%g.most)
+			if there = at < g.of.inserted(g.of.pick(k)); there {
+				found = g.of.fresh(k, at)
+			}
 			return true
 		})
 		if there {
@@ -179,7 +170,7 @@ func (p *population) places(before uint64, window float64, visit func(g *growth,
 
 // newest returns one of exactly so many of the newest entities, each as likely as any
 // other: of those that there are, if they are fewer.
-func (p *population) newest(draw *clock.Draw, before, window uint64) member {
+func (p *population) newest(draw *clock.Draw, before, window uint64) keys.Event {
 	inserted, _ := p.walk(before, window)
 	all := inserted + min(p.loaded, window-inserted)
 	age := uint64(draw.IntN(int(max(1, all))))
@@ -187,12 +178,12 @@ func (p *population) newest(draw *clock.Draw, before, window uint64) member {
 		_, found := p.walk(before, age+1)
 		return found
 	}
-	return member{loaded: true, number: max(1, p.loaded) - 1 - (age - inserted)}
+	return keys.Event{Number: max(1, p.loaded) - 1 - (age - inserted)}
 }
 
 // walk goes back over the inserts until it has met so many entities, and returns how
 // many it has met, and the last of them.
-func (p *population) walk(before, wanted uint64) (met uint64, last member) {
+func (p *population) walk(before, wanted uint64) (met uint64, last keys.Event) {
 	for i, looked := len(p.growth)-1, 0; i >= 0; i-- {
 		g := &p.growth[i]
 		k := g.operations
@@ -203,12 +194,12 @@ func (p *population) walk(before, wanted uint64) (met uint64, last member) {
 			k--
 			n := uint64(g.of.inserted(g.of.pick(k)))
 			if met+n >= wanted {
-				return wanted, member{of: g.of, by: k, at: int(n - (wanted - met))}
+				return wanted, g.of.fresh(k, int(n-(wanted-met)))
 			}
 			met += n
 		}
 	}
-	return met, member{}
+	return met, keys.Event{}
 }
 
 const (

@@ -13,6 +13,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/scenarios"
+	"loadgen/scenarios/keys"
 	"loadgen/target"
 )
 
@@ -49,10 +50,10 @@ const mixed = "operations: [{verb: insert, weight: 2}, {verb: batch, entities: 4
 
 // existing returns what is there when operation k becomes due, the newest last, found
 // by looking at every operation.
-func existing(e *events, k uint64) []member {
-	var all []member
+func existing(e *events, k uint64) []keys.Event {
+	var all []keys.Event
 	for n := range e.loaded {
-		all = append(all, member{loaded: true, number: n})
+		all = append(all, keys.Event{Number: n})
 	}
 	for i := range e.growth {
 		g := &e.growth[i]
@@ -61,7 +62,7 @@ func existing(e *events, k uint64) []member {
 				break
 			}
 			for at := range g.of.inserted(g.of.pick(by)) {
-				all = append(all, member{of: g.of, by: by, at: at})
+				all = append(all, g.of.fresh(by, at))
 			}
 		}
 	}
@@ -104,15 +105,14 @@ func TestPopulationAgainstTheory(t *testing.T) {
 				// The operations of a stretch insert about as many as their mean.
 				want = want[len(want)+row.window*5/4:]
 			}
-			places, counts := map[member]int{}, make([]float64, len(want))
-			numbers := map[uint64]member{}
+			places, counts := map[keys.Event]int{}, make([]float64, len(want))
+			numbers := map[uint64]keys.Event{}
 			for i, m := range want {
 				places[m] = i
-				number := e.event(m).Number
-				if other, taken := numbers[number]; taken {
-					t.Fatalf("%+v and %+v both have the number %d; want each its own", m, other, number)
+				if other, taken := numbers[m.Number]; taken {
+					t.Fatalf("%+v and %+v both have the number %d; want each its own", m, other, m.Number)
 				}
-				numbers[number] = m
+				numbers[m.Number] = m
 			}
 			const draws = 40_000
 			for seed := range uint64(draws) {
@@ -179,10 +179,10 @@ func TestPopularMembers(t *testing.T) {
 		counts := make([]int, loaded)
 		for k := range uint64(choices) {
 			m := e.choose(k, kind, &e.specs[kind].Of)
-			if !m.loaded || m.number >= loaded {
+			if m.Offered || m.Number >= loaded {
 				t.Fatalf("choose(%d) of %s = %+v; want one of those loaded", k, e.specs[kind].Name, m)
 			}
-			counts[m.number]++
+			counts[m.Number]++
 		}
 		most := slices.Max(counts)
 		assert.NotEqual(t, most, counts[0], "the most popular is up to chance, and not the first that was loaded")
@@ -217,12 +217,12 @@ func TestHoldingsStandForAll(t *testing.T) {
 }
 
 // existingAfter returns what comes to be there after operation k is due.
-func existingAfter(e *events, k uint64) []member {
-	was, all := len(existing(e, k)), []member{}
+func existingAfter(e *events, k uint64) []keys.Event {
+	was, all := len(existing(e, k)), []keys.Event{}
 	g := &e.growth[len(e.growth)-1]
 	for by := range g.operations {
 		for at := range e.inserted(e.pick(by)) {
-			all = append(all, member{of: e, by: by, at: at})
+			all = append(all, e.fresh(by, at))
 		}
 	}
 	inserted := 0
