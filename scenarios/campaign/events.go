@@ -264,20 +264,11 @@ func (e *events) work(k uint64, w *drive.Work) {
 	w.Kind, w.Offers = e.indexes[kind], one.offers
 	w.Operation.Verb, w.Operation.Table = spec.Verb, e.table
 	if inserted := e.inserted(kind); inserted > 0 {
-		changes := func(home int) []entity.Change {
-			list := make([]entity.Change, inserted)
-			for i := range list {
-				list[i] = e.insertion(one, home, e.fresh(k, i))
-			}
-			return list
+		list := make([]keys.Event, inserted)
+		for i := range list {
+			list[i] = e.fresh(k, i)
 		}
-		if spec.Verb == entity.Batch {
-			w.Operation.Changes = changes(0)
-		} else {
-			w.Operation.Change = e.insertion(one, 0, e.fresh(k, 0))
-		}
-		e.ids.guard(k, spec, w)
-		e.copied(k, one, w, changes)
+		e.write(k, one, list, w)
 		return
 	}
 	event := e.choose(k, kind, &spec.Of)
@@ -296,51 +287,60 @@ func (e *events) work(k uint64, w *drive.Work) {
 		}
 		w.Workflow = workflow.NewFanOut(list, spec.Pages)
 		w.Operation = target.Operation{}
+		return
 	case spec.Verb == entity.Query:
 		w.Operation = one.asked.operation(event)
 		w.Pages, w.Rows, w.MostPages = true, int64(spec.Rows), spec.Pages
-	case one.asked != nil:
-		e.change(k, one, event, w)
+		return
+	}
+	w.Expected.NotFound = w.Expected.NotFound || e.patchy[one.home]
+	e.write(k, one, []keys.Event{event}, w)
+	if one.asked != nil {
 		write := w.Workflow
 		if write == nil {
 			write = workflow.NewSeries(nil, workflow.Step{Operation: w.Operation, Expected: w.Expected})
 		}
 		w.Workflow = workflow.NewFindWrite(one.asked.operation(event), one.asked.home.generator.KeyOf(event), write)
-	default:
-		e.change(k, one, event, w)
 	}
 }
 
-// change has an operation read or write the entity of an event, and its copies.
-func (e *events) change(k uint64, one *eventKind, event keys.Event, w *drive.Work) {
-	merged := e.fresh(k, 0)
-	change := func(home int) entity.Change {
-		c := entity.Change{Verb: one.spec.Verb, Key: e.homes[home].generator.KeyOf(event)}
-		switch c.Verb {
-		case entity.Replace, entity.InsertOrReplace:
-			c.Properties = e.homes[home].generator.PropertiesOf(event)
-		case entity.Merge, entity.InsertOrMerge:
-			c.Properties = one.parts[home].PropertiesOf(merged)
+// write sets the request of operation k, which writes the entities of some events and their copies,
+// or reads one.
+func (e *events) write(k uint64, one *eventKind, list []keys.Event, w *drive.Work) {
+	changes := func(home int) []entity.Change {
+		all := make([]entity.Change, len(list))
+		for i, event := range list {
+			all[i] = e.change(k, one, home, event)
 		}
-		c.Match = matchOf(c.Verb)
-		return c
+		return all
 	}
-	w.Operation.Table, w.Operation.Change = e.homes[one.home].table, change(one.home)
-	w.Expected.NotFound = w.Expected.NotFound || e.patchy[one.home]
+	w.Operation.Table = e.homes[one.home].table
+	if one.spec.Verb == entity.Batch {
+		w.Operation.Changes = changes(one.home)
+	} else {
+		w.Operation.Change = e.change(k, one, one.home, list[0])
+	}
 	e.ids.guard(k, one.spec, w)
 	if one.spec.Writes().IsChange() {
-		e.copied(k, one, w, func(home int) []entity.Change { return []entity.Change{change(home)} })
+		e.copied(k, one, w, changes)
 	}
 }
 
-// insertion returns what writes the new entity of an event to a home.
-func (e *events) insertion(one *eventKind, home int, event keys.Event) entity.Change {
-	c := entity.Change{Verb: one.spec.Writes()}
-	if one.spec.Merges() {
-		c.Key, c.Properties = e.homes[home].generator.KeyOf(event), one.parts[home].PropertiesOf(event)
-	} else {
-		c.Key, c.Properties = e.homes[home].generator.EntityOf(event)
+// change returns the write or the read of the entity of an event in a home. A merge into an entity
+// that is there writes the properties of a new one.
+func (e *events) change(k uint64, one *eventKind, home int, event keys.Event) entity.Change {
+	verb, generator := one.spec.Writes(), e.homes[home].generator
+	c := entity.Change{Verb: verb, Match: matchOf(verb)}
+	switch {
+	case one.spec.Replaces():
+		c.Key, c.Properties = generator.EntityOf(event)
+		return c
+	case one.spec.Merges() && e.inserted(e.pick(k)) == 0:
+		c.Properties = one.parts[home].PropertiesOf(e.fresh(k, 0))
+	case one.spec.Merges():
+		c.Properties = one.parts[home].PropertiesOf(event)
 	}
+	c.Key = generator.KeyOf(event)
 	return c
 }
 

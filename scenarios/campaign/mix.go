@@ -45,7 +45,10 @@ type home struct {
 
 // entry is one kind of operation on one partition.
 type entry struct {
-	part *keys.Part
+	// inserts reports whether it writes new entities; part is what a merge writes, else nil, and
+	// replaces reports whether it writes whole entities.
+	inserts, replaces bool
+	part              *keys.Part
 	// match and expected are what the operation's condition and its statuses are.
 	match    entity.Match
 	expected target.Expected
@@ -233,7 +236,7 @@ func (c *Campaign) addHome(m *mix, phase int, partition partition) error {
 	members := partition.members
 	for i := range m.specs {
 		op := &m.specs[i]
-		one := entry{from: members, offers: int64(op.Offers()), match: matchOf(op.Verb)}
+		one := entry{from: members, offers: int64(op.Offers()), match: matchOf(op.Writes()), inserts: op.Inserts(), replaces: op.Replaces()}
 		one.expected.NotFound = op.Writes() == entity.Delete || m.deletes && expectsExisting(op.Writes())
 		var err error
 		switch {
@@ -297,37 +300,28 @@ func (m *mix) work(k uint64, w *drive.Work) {
 	draw := m.rows.At(k)
 	index := draw.IntN(len(one.from))
 	inserted := m.fresh + k*m.stride
-	change := &op.Change
-	change.Verb, change.Match = spec.Verb, one.match
-	switch spec.Verb {
-	case entity.Insert:
-		change.Key, change.Properties = h.generator.EntityOf(keys.Event{Number: inserted})
-	case entity.Batch:
-		*change = entity.Change{}
-		op.Changes = h.writes(spec, one, index, inserted)
-	case entity.Replace, entity.InsertOrReplace:
-		change.Key = h.key(one, index)
-		change.Properties = h.generator.Properties(one.from[index])
-	case entity.Merge, entity.InsertOrMerge:
-		change.Key, change.Properties = h.key(one, index), one.merged(inserted)
-	case entity.Query:
-		change.Key = h.key(one, index)
+	if spec.Verb == entity.Batch {
+		op.Changes = make([]entity.Change, one.offers)
+		for i := range op.Changes {
+			op.Changes[i] = h.change(spec, one, (index+i)%len(one.from), inserted+uint64(i))
+		}
+	} else {
+		op.Change = h.change(spec, one, index, inserted)
+	}
+	if spec.Verb == entity.Query {
 		r := one.reading
 		q := r.whole
 		switch {
 		case r.spec.Class == scenarios.ClassPoint:
-			q = target.OnePoint(h.key(one, index))
+			q = target.OnePoint(op.Change.Key)
 		case r.spec.Scans() || r.token.Present:
 			q = r.about(q, h.generator, one.from[index])
 		default:
-			key := h.key(one, index)
-			q = target.RowsFrom(key.Partition, key.Row)
+			q = target.RowsFrom(op.Change.Key.Partition, op.Change.Key.Row)
 		}
 		q.Top, q.Select, q.Token = r.spec.Top, r.spec.Select, r.token
 		op.Query = q
 		w.Pages, w.Rows, w.MostPages = true, int64(spec.Rows), spec.Pages
-	default:
-		change.Key = h.key(one, index)
 	}
 	if m.ids.guard(k, spec, w); w.Workflow != nil {
 		return
@@ -353,31 +347,26 @@ func expectsExisting(v entity.Verb) bool {
 	return v == entity.Get || v == entity.Replace || v == entity.Merge
 }
 
-// writes returns the writes of a transaction: of new entities from a number on, or
-// of existing ones from an index on, around the end of the list if need be.
-func (h *home) writes(spec *scenarios.OperationSpec, one *entry, index int, inserted uint64) []entity.Change {
-	changes := make([]entity.Change, one.offers)
-	for i := range changes {
-		number := inserted + uint64(i)
-		c := entity.Change{Verb: spec.Writes()}
-		if spec.Inserts() {
-			c.Key = h.generator.Key(number)
-		} else {
-			at := (index + i) % len(one.from)
-			c.Key = h.key(one, at)
-			if c.Match = entity.MatchAny; spec.Replaces() {
-				number = one.from[at]
-			}
-		}
-		switch {
-		case spec.Replaces():
-			c.Properties = h.generator.Properties(number)
-		case spec.Merges():
-			c.Properties = one.merged(number)
-		}
-		changes[i] = c
+// change returns a single write, or the read of an entity: of the new entity with a number, or of
+// the existing one at an index, which a merge gives the properties of that number.
+func (h *home) change(spec *scenarios.OperationSpec, one *entry, index int, inserted uint64) entity.Change {
+	c := entity.Change{Verb: spec.Writes(), Match: one.match}
+	switch {
+	case one.inserts && one.replaces:
+		c.Key, c.Properties = h.generator.EntityOf(keys.Event{Number: inserted})
+		return c
+	case one.inserts:
+		c.Key = h.generator.Key(inserted)
+	default:
+		c.Key = h.key(one, index)
 	}
-	return changes
+	switch {
+	case one.replaces:
+		c.Properties = h.generator.Properties(one.from[index])
+	case one.part != nil:
+		c.Properties = one.merged(inserted)
+	}
+	return c
 }
 
 // pick draws the kind of operation k by weight.
