@@ -18,7 +18,7 @@
 // of k, whoever sends it and when.
 //
 // stopConditions ends a phase of traffic once a budget of the scenario is exceeded or the load is
-// stable. retryLimits sets the retries, timeouts and rate limits of each kind of operation.
+// stable. retryPolicies has the retry policy of each kind of operation.
 package campaign
 
 import (
@@ -118,7 +118,7 @@ type Progress struct {
 type Campaign struct {
 	Options
 	generator *keys.Generator
-	patience  *retryLimits
+	retries   retryPolicies
 	kinds     []results.Kind
 	kindOf    map[string]int
 	// homes are those of the scenario's entities, their own first; places those of its
@@ -184,15 +184,11 @@ func NewCampaign(o Options) (*Campaign, error) {
 	if o.Model == nil {
 		o.Model, _ = o.Scenario.PartitionModel() // nothing is foreseen without one
 	}
-	policy, err := backoff.ByName(o.Scenario.Retry)
+	retries, err := newRetryPolicies(o.Scenario, o.RetryCodes)
 	if err != nil {
 		return nil, err
 	}
-	bears, err := newRetryLimits(policy, o.RetryCodes, o.Scenario)
-	if err != nil {
-		return nil, err
-	}
-	c := &Campaign{Options: o, generator: generator, patience: bears, kindOf: make(map[string]int), tokens: make(map[string]savedToken)}
+	c := &Campaign{Options: o, generator: generator, retries: retries, kindOf: make(map[string]int), tokens: make(map[string]savedToken)}
 	c.fresh = o.Scenario.Loaded(len(o.Scenario.Phases))
 	if err := c.assignAccounts(); err != nil {
 		return nil, err

@@ -43,7 +43,7 @@ func (c *Campaign) dryOf(phase int, traffic *scenarios.Traffic) (*dry, error) {
 	if one.Traffic == nil {
 		return d, nil
 	}
-	stage := &drive.Stage{Name: one.Name, Retry: c.patience.Policy, Grace: d.Drain, WholeSecond: true}
+	stage := &drive.Stage{Name: one.Name, Retry: *c.retries[""], Grace: d.Drain, WholeSecond: true}
 	if err := c.arrive(stage, d.Traffic); err != nil {
 		return d, err
 	}

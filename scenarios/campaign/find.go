@@ -193,7 +193,7 @@ func (c *Campaign) tried(t Try) (stage *drive.Stage, before uint64, err error) {
 		return nil, 0, err
 	}
 	schedule := arrival.NewJittered(steps, clock.NewStream(c.Scenario.Seed, "arrivals/"+t.name()))
-	return &drive.Stage{Name: t.name(), Schedule: paused{schedule, between}, Retry: c.patience.Policy, Once: before,
+	return &drive.Stage{Name: t.name(), Schedule: paused{schedule, between}, Retry: *c.retries[""], Once: before,
 		Grace: tryGrace, WholeSecond: true, Phases: c.Find.tried(t)}, before, nil
 }
 
@@ -209,7 +209,7 @@ func (c *Campaign) try(ctx context.Context, phase int, t Try, over []partition, 
 		c.Member.enter(stage, t.Number == 1, c)
 	}
 	operations := c.Scenario.Phases[phase].Operations()
-	c.patience.Furnish(stage, operations, c.kindOf, len(c.kinds))
+	c.setOwnLimits(stage, operations)
 	if err := c.offerMix(stage, phase, over); err != nil {
 		return new(Measured), err
 	}

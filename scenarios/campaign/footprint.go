@@ -211,7 +211,7 @@ func (c *Campaign) policies(d *dry) []retryShare {
 	all := weights(list)
 	var shares []retryShare
 	for i := range list {
-		policy := c.patience.Of(&list[i])
+		policy := c.retries[list[i].Retry]
 		at := slices.IndexFunc(shares, func(s retryShare) bool { return s.policy == policy })
 		if at < 0 {
 			shares = append(shares, retryShare{policy: policy})

@@ -110,32 +110,28 @@ func (c *Campaign) Forecasts() []Forecast {
 	return list
 }
 
-// weight is about how many bytes entity n has as JSON, all of them on the average where each
-// has a size of its own.
-func (c *Campaign) weight(n uint64) int64 {
-	if mean, sized := c.generator.MeanSize(); sized {
-		return int64(mean)*5/8 + 40
-	}
-	return asJSON(c.generator.Key(n), c.generator.Properties(n))
-}
+// weight is the approximate size of entity n as JSON in bytes, on average where sizes are drawn.
+func (c *Campaign) weight(n uint64) int64 { return projected(c.generator, n) }
 
-// projected is about how many bytes an entity has as JSON of which a query returns the
-// named properties, all where none is named.
-func projected(g *keys.Generator, names []string) int64 {
-	of, sum := uint64(1), int64(0)
-	if mean, sized := g.MeanSize(); sized && len(names) == 0 {
+// projected is the approximate size in bytes as JSON of entity n, of which a query returns the
+// named properties, all where none is named. Where sizes are drawn it is the average.
+func projected(g *keys.Generator, n uint64, names ...string) int64 {
+	mean, sized := g.MeanSize()
+	count, sum := uint64(1), int64(0)
+	switch {
+	case sized && len(names) == 0:
 		return int64(mean)*5/8 + 40
-	} else if sized {
-		of = sampledSizes
+	case sized:
+		n, count = 0, sampledSizes
 	}
-	for n := range of {
-		properties := g.Properties(n)
+	for at := n; at < n+count; at++ {
+		properties := g.Properties(at)
 		if len(names) > 0 {
 			properties = slices.DeleteFunc(properties, func(p entity.Property) bool { return !slices.Contains(names, p.Name) })
 		}
-		sum += asJSON(g.Key(n), properties)
+		sum += asJSON(g.Key(at), properties)
 	}
-	return sum / int64(of)
+	return sum / int64(count)
 }
 
 // sampledSizes is how many entities are looked at where each has a size of its own.
@@ -172,11 +168,11 @@ func (c *Campaign) forecastOperations(f *Forecast, list []scenarios.OperationSpe
 		due, requests := c.dueOf(list, op)
 		entities := share * due
 		requests *= share
-		part := Forecast{Requests: requests, AtMost: requests * int64(1+c.patience.Of(op).Retries), Entities: entities,
+		part := Forecast{Requests: requests, AtMost: requests * int64(1+c.retries[op.Retry].Retries), Entities: entities,
 			Sent: requests * requestBytes, Received: requests * replyBytes}
 		switch op.Verb {
 		case entity.Get, entity.Query:
-			part.Received += entities * projected(c.generator, op.Select)
+			part.Received += entities * projected(c.generator, 0, op.Select...)
 		case entity.Delete:
 		case entity.Batch:
 			part.Sent += entities * (each + batchPartBytes)
@@ -240,7 +236,7 @@ func (c *Campaign) forecastEvents(f *Forecast, d *dry) bool {
 		sum := &sums[kind]
 		part := Forecast{Requests: scaled(sum.Requests), Beside: scaled(sum.Beside), Entities: scaled(sum.Entities),
 			Sent: scaled(sum.Sent), Received: scaled(sum.Received)}
-		part.AtMost = times(part.Requests, int64(1+c.patience.Of(&e.specs[kind]).Retries))
+		part.AtMost = times(part.Requests, int64(1+c.retries[e.specs[kind].Retry].Retries))
 		c.forecastVerified(&part, &e.specs[kind], int64(share*float64(found[kind])), c.weight(0))
 		f.add(part)
 	}
@@ -292,7 +288,7 @@ func (c *Campaign) asked(e *events, k uint64, kind int) Forecast {
 		} else {
 			f.Requests += one.asked.pages(&requests[0].Query, read, k, event)
 		}
-		f.Received += read * projected(one.asked.home.generator, one.spec.Select)
+		f.Received += read * projected(one.asked.home.generator, 0, one.spec.Select...)
 	}
 	f.Sent += f.Requests * requestBytes
 	f.Received += f.Requests * replyBytes

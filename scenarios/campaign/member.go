@@ -136,19 +136,12 @@ func (c *Campaign) Offered(processes int) ([]Offered, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, phase := range c.trafficPhases(d.stage.Name, d.Traffic, d.stage.Schedule) {
-			one := Offered{Phase: phase}
-			switch {
-			case d.stage.Schedule != nil:
-				one.Shares = shares(processes, dueBefore(d.stage.Schedule, phase.Begin), dueBefore(d.stage.Schedule, phase.End))
-			case d.stage.Think == nil:
-				one.Shares, one.End = shares(processes, 0, d.stage.Count), one.Begin
-			}
-			one.Stage = d.stage.Name
-			one.Begin += begins.Offset()
-			one.End += begins.Offset()
-			list = append(list, one)
+		parts := offered(d.stage, c.trafficPhases(d.stage.Name, d.Traffic, d.stage.Schedule), processes)
+		for j := range parts {
+			parts[j].Begin += begins.Offset()
+			parts[j].End += begins.Offset()
 		}
+		list = append(list, parts...)
 		begins = nextBegin(begins, d.stage)
 	}
 	return list, nil
@@ -161,13 +154,24 @@ func (c *Campaign) OfferedBy(t Try, processes int) ([]Offered, error) {
 	if err != nil {
 		return nil, err
 	}
+	return offered(stage, stage.Phases, processes), nil
+}
+
+// offered returns the parts of a stage with their operations by process.
+func offered(stage *drive.Stage, parts []results.Phase, processes int) []Offered {
 	var list []Offered
-	for _, phase := range stage.Phases {
-		one := Offered{Phase: phase, Shares: shares(processes, dueBefore(stage.Schedule, phase.Begin), dueBefore(stage.Schedule, phase.End))}
+	for _, part := range parts {
+		one := Offered{Phase: part}
 		one.Stage = stage.Name
+		switch {
+		case stage.Schedule != nil:
+			one.Shares = shares(processes, dueBefore(stage.Schedule, part.Begin), dueBefore(stage.Schedule, part.End))
+		case stage.Think == nil:
+			one.Shares, one.End = shares(processes, 0, stage.Count), one.Begin
+		}
 		list = append(list, one)
 	}
-	return list, nil
+	return list
 }
 
 // shares are how many of the operations from one on, below another, are whose.

@@ -135,7 +135,7 @@ const countedLimit = time.Hour
 // over partitions.
 func (c *Campaign) offer(d *dry) error {
 	stage, phase := d.stage, d.phase
-	c.patience.Furnish(stage, d.Operations, c.kindOf, len(c.kinds))
+	c.setOwnLimits(stage, d.Operations)
 	for i := range d.Operations {
 		limit := d.Operations[i].Limit
 		if limit.PerSecond == 0 {
@@ -353,7 +353,7 @@ const shortestAnswer = time.Microsecond
 func (c *Campaign) ladder(t *scenarios.Traffic) []arrival.Step {
 	steps := t.Ladder()
 	if len(steps) > 0 && t.Arrivals.Steps.Hold {
-		waits, retries := c.patience.LongestWait()
+		waits, retries := c.retries.maxWait()
 		if waits = waits.Truncate(time.Second) + 2*time.Second; !retries {
 			waits = 0
 		}

@@ -273,7 +273,7 @@ func (c *Campaign) limitsOf(d *dry, w *flow) (limits []limit) {
 // operations can wait to retry, whatever it reads: then it needs no sample.
 func (c *Campaign) maxOffers(d *dry, highest float64) float64 {
 	const few = 16_000
-	waits, _ := c.patience.LongestWait()
+	waits, _ := c.retries.maxWait()
 	offers := 1
 	for i := range d.Operations {
 		if op := &d.Operations[i]; op.Verb == entity.Query && highest*waits.Seconds() > few {
