@@ -200,7 +200,11 @@ func NewCampaign(o Options) (*Campaign, error) {
 		return nil, err
 	}
 	for _, one := range o.Scenario.EachOperation {
-		c.addKind(results.Kind{Name: one.Name, Group: one.Group, Filtered: c.filters(one), Retry: one.Retry, Limit: one.Limit.String()})
+		q, err := c.newQuestion(one)
+		if err != nil {
+			return nil, err
+		}
+		c.addKind(results.Kind{Name: one.Name, Group: one.Group, Filtered: q.filters(), Retry: one.Retry, Limit: one.Limit.String()})
 	}
 	if o.Verify {
 		most := o.Watched

@@ -193,7 +193,9 @@ func (c *Campaign) newEventKind(spec *scenarios.OperationSpec, e *events) (event
 	case spec.Verb == entity.Get && len(spec.By) > 0:
 		_, kind.home = c.bestPlan(spec)
 	case spec.Verb == entity.Query || len(spec.By) > 0:
-		kind.asked, err = c.newQuestion(spec, e.holdingsOf)
+		if kind.asked, err = c.newQuestion(spec); err == nil {
+			kind.asked.stock = e.holdingsOf(kind.asked.home.table)
+		}
 	}
 	if spec.Verb == entity.Query {
 		kind.offers = 0
@@ -348,19 +350,28 @@ func (e *events) change(k uint64, one *eventKind, home int, event keys.Event) en
 // common.
 type places struct {
 	workflow.Setting
-	homes map[string]keyHome
-	// templates are those of the keys there.
-	templates map[string]placeTemplates
+	at map[string]place
 }
 
-// placeTemplates are those of the two keys of a place.
-type placeTemplates struct{ partition, row keys.Template }
+// place is a home with the templates of its keys, which the home of a copy lacks here.
+type place struct {
+	keyHome
+	partition, row keys.Template
+}
 
 // newPlaces returns those of the design in use: where the entities are at "".
 func (c *Campaign) newPlaces() (*places, error) {
-	p := &places{homes: map[string]keyHome{"": c.homes[0]}, templates: make(map[string]placeTemplates)}
-	var err error
-	if p.templates[""], err = newPlaceTemplates(c.Scenario.Design.PartitionKey, c.Scenario.Design.RowKey); err != nil {
+	p := &places{at: make(map[string]place)}
+	add := func(name string, home keyHome, partitionKey, rowKey string) error {
+		partition, err := keys.ParseTemplate(partitionKey)
+		if err != nil {
+			return err
+		}
+		row, err := keys.ParseTemplate(rowKey)
+		p.at[name] = place{home, partition, row}
+		return err
+	}
+	if err := add("", c.homes[0], c.Scenario.Design.PartitionKey, c.Scenario.Design.RowKey); err != nil {
 		return nil, err
 	}
 	for i := range c.Scenario.Design.Places {
@@ -369,17 +380,16 @@ func (c *Campaign) newPlaces() (*places, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.homes[one.Name] = keyHome{table: c.Table + one.Table, generator: generator}
-		if p.templates[one.Name], err = newPlaceTemplates(one.PartitionKey, one.RowKey); err != nil {
+		if err := add(one.Name, keyHome{table: c.Table + one.Table, generator: generator}, one.PartitionKey, one.RowKey); err != nil {
 			return nil, err
 		}
 	}
 	for _, home := range c.homes[1:] {
-		p.homes[workflow.AtCopy(home.copy.Name)] = home
+		p.at[workflow.AtCopy(home.copy.Name)] = place{keyHome: home}
 	}
 	p.Setting = workflow.Setting{
 		Table:   c.Table,
-		TableOf: func(place string) string { return p.homes[place].table },
+		TableOf: func(place string) string { return p.at[place].table },
 		StoreOf: func(name string) string { return storeName(c.Table, name) },
 		Loaded:  c.Scenario.Loaded(len(c.Scenario.Phases)),
 		Member:  func(n uint64) workflow.Subject { return subject{p, keys.Event{Number: n}} },
@@ -390,7 +400,7 @@ func (c *Campaign) newPlaces() (*places, error) {
 				}
 				return of.Value(name)
 			}
-			t := p.templates[place]
+			t := p.at[place]
 			return entity.Key{Partition: t.partition.Expand(known), Row: t.row.Expand(known)}
 		},
 	}
@@ -406,13 +416,6 @@ func (c *Campaign) newPlaces() (*places, error) {
 	return p, nil
 }
 
-func newPlaceTemplates(partitionKey, rowKey string) (t placeTemplates, err error) {
-	if t.partition, err = keys.ParseTemplate(partitionKey); err == nil {
-		t.row, err = keys.ParseTemplate(rowKey)
-	}
-	return t, err
-}
-
 // subject is the entity of an event, for a workflow.
 type subject struct {
 	of    *places
@@ -422,16 +425,16 @@ type subject struct {
 var _ workflow.Subject = subject{}
 
 // Key implements [workflow.Subject]. It panics of a place that the design has not.
-func (s subject) Key(place string) entity.Key { return s.of.homes[place].generator.KeyOf(s.event) }
+func (s subject) Key(place string) entity.Key { return s.of.at[place].generator.KeyOf(s.event) }
 
 // Properties implements [workflow.Subject].
 func (s subject) Properties() []entity.Property {
-	return s.of.homes[""].generator.PropertiesOf(s.event)
+	return s.of.at[""].generator.PropertiesOf(s.event)
 }
 
 // Value implements [workflow.Subject].
 func (s subject) Value(attribute string) string {
-	text, _ := s.of.homes[""].generator.ValueOf(attribute, s.event)
+	text, _ := s.of.at[""].generator.ValueOf(attribute, s.event)
 	return text
 }
 

@@ -55,7 +55,6 @@ func (c *Campaign) Forecast() Forecast {
 	f := Forecast{Requests: 3 * each, AtMost: 3 * each, Entities: each, Sent: 3 * each * requestBytes, Received: 3 * each * replyBytes}
 	for _, phase := range c.Forecasts() {
 		f.add(phase)
-		f.Operations, f.Lasts = addUp(f.Operations, phase.Operations), f.Lasts+phase.Lasts
 	}
 	return f
 }
@@ -89,20 +88,20 @@ func (c *Campaign) Forecasts() []Forecast {
 			// A search goes as far up as it may.
 			if first, any := findPhase(c.Scenario); any && i == first {
 				var most Forecast
-				c.forecastOperations(f, phase.Operations(), c.Find.amount(2))
-				c.forecastOperations(&most, phase.Operations(), c.Find.amount(usualSteps))
+				c.forecastOperations(f, i, phase.Operations(), c.Find.amount(2))
+				c.forecastOperations(&most, i, phase.Operations(), c.Find.amount(usualSteps))
 				f.AtMost, f.Lasts = most.AtMost, c.Find.lasts()
 			}
 		case d.stage != nil:
 			// A closed loop is taken for one that is answered at once, and a phase that may end early
 			// for one that does not.
 			if !d.Events() || keyedTrace(d.Traffic) != nil || !c.forecastEvents(f, d) {
-				c.forecastOperations(f, weighed(d.Traffic), float64(d.expected))
+				c.forecastOperations(f, i, weighed(d.Traffic), float64(d.expected))
 			}
 			f.Operations, f.Lasts = addUp(f.Operations, int64(min(d.expected, math.MaxInt64/2))), f.Lasts+d.lasts
 			if again := c.secondTry(d); again != nil {
 				var once Forecast
-				c.forecastOperations(&once, weighed(again.Traffic), float64(again.expected))
+				c.forecastOperations(&once, i, weighed(again.Traffic), float64(again.expected))
 				f.AtMost += once.AtMost
 			}
 		}
@@ -160,12 +159,12 @@ func weighed(spec *scenarios.Traffic) []scenarios.OperationSpec {
 	return list
 }
 
-func (c *Campaign) forecastOperations(f *Forecast, list []scenarios.OperationSpec, operations float64) {
+func (c *Campaign) forecastOperations(f *Forecast, phase int, list []scenarios.OperationSpec, operations float64) {
 	each, all := c.weight(0), weights(list)
 	for i := range list {
 		op := &list[i]
 		share := int64(operations * float64(op.Weight) / all)
-		due, requests := c.dueOf(list, op)
+		due, requests := c.dueOf(phase, op)
 		entities := share * due
 		requests *= share
 		part := Forecast{Requests: requests, AtMost: requests * int64(1+c.retries[op.Retry].Retries), Entities: entities,
@@ -199,6 +198,8 @@ func (f *Forecast) add(part Forecast) {
 	f.Entities = addUp(f.Entities, part.Entities)
 	f.Sent = addUp(f.Sent, part.Sent)
 	f.Received = addUp(f.Received, part.Received)
+	f.Operations = addUp(f.Operations, part.Operations)
+	f.Lasts += part.Lasts
 }
 
 // sampled is how many operations of a phase of event traffic are looked at for what

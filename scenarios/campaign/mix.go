@@ -27,13 +27,9 @@ type mix struct {
 	weights       int
 	// fresh is the number of the first entity that operation 0 may insert.
 	fresh, stride uint64
-	// roots are the tokens at which the first of those begin whose tokens are taken up,
-	// passed how many entities these have read, each by the position of a spec.
-	roots       []string
-	passed      []int64
-	deletes     bool
-	ids         ids
-	kinds, rows clock.Stream
+	deletes       bool
+	ids           ids
+	kinds, rows   clock.Stream
 }
 
 // home is one partition of a mix: a generator that is held to it, and what each
@@ -202,24 +198,12 @@ func (c *Campaign) newMix(phase int, partitions ...partition) (*mix, error) {
 		kinds: clock.NewStream(c.Scenario.Seed, "mix/"+name),
 		rows:  clock.NewStream(c.Scenario.Seed, "rows/"+name),
 	}
-	if slices.ContainsFunc(m.specs, func(o scenarios.OperationSpec) bool { return o.From.Saved != "" }) {
-		// They begin at the tokens that operations before them have saved.
-		m.specs = slices.Clone(m.specs)
-		for i := range m.specs {
-			if from := &m.specs[i].From; from.Saved != "" {
-				text, _ := c.tokens[from.Saved].MarshalText()
-				from.Token = string(text)
-			}
-		}
-	}
 	m.stride, m.ids = stride(m.specs), ids{run: c.runMark(), first: c.number, verify: c.Verify, filler: c.Scenario.Entity.Filler}
 	for i := range m.specs {
 		m.weights += m.specs[i].Weight
 		m.upTo = append(m.upTo, m.weights)
 		m.indexes = append(m.indexes, c.kindOf[m.specs[i].Name])
 		m.deletes = m.deletes || m.specs[i].Writes() == entity.Delete
-		root, passed := c.readBefore(phase, &m.specs[i])
-		m.roots, m.passed = append(m.roots, root), append(m.passed, passed)
 	}
 	for _, one := range partitions {
 		if err := c.addHome(m, phase, one); err != nil {
@@ -247,7 +231,7 @@ func (c *Campaign) addHome(m *mix, phase int, partition partition) error {
 				slices.SortFunc(ordered, func(a, b uint64) int { return generator.Key(a).Compare(generator.Key(b)) })
 				one.from = ordered[:max(1, len(ordered)-op.Rows+1)]
 			}
-			one.reading, one.offers, err = c.newReading(op, phase, generator.PartitionKey(partition.witness), ahead(m.roots[i], generator, members), m.passed[i])
+			one.reading, one.offers, err = c.newReading(op, phase, generator, members)
 		case op.Verb == entity.Batch && !op.Inserts():
 			one.offers = min(one.offers, int64(len(members)))
 		}
@@ -386,7 +370,7 @@ func (m *mix) pick(k uint64) int {
 
 // dueOf returns how many entities an operation of a phase is due to count, on the
 // average over the partitions that it can go to, and how many requests it takes.
-func (c *Campaign) dueOf(operations []scenarios.OperationSpec, spec *scenarios.OperationSpec) (entities, requests int64) {
+func (c *Campaign) dueOf(phase int, spec *scenarios.OperationSpec) (entities, requests int64) {
 	if spec.Verb != entity.Query {
 		entities = int64(spec.Offers())
 		if spec.ReadFirst {
@@ -394,21 +378,13 @@ func (c *Campaign) dueOf(operations []scenarios.OperationSpec, spec *scenarios.O
 		}
 		return entities, 1
 	}
-	phase := len(c.Scenario.Phases)
-	for i := range c.Scenario.Phases {
-		own := c.Scenario.Phases[i].Operations()
-		if len(own) > 0 && len(operations) > 0 && &own[0] == &operations[0] {
-			phase = i
-			break
-		}
-	}
 	switch spec.Class {
 	case scenarios.ClassPoint:
 		entities = 1
 	case scenarios.ClassPartitionScan:
 		entities = c.census(phase).mean()
-		if phase < len(c.Scenario.Phases) && len(c.Scenario.Phases[phase].Traffic.Keys) == 1 {
-			entities = c.census(phase).of(c.Scenario.Phases[phase].Traffic.Keys[0])
+		if only := c.Scenario.Phases[phase].Offered().Keys; len(only) == 1 {
+			entities = c.census(phase).of(only[0])
 		}
 	case scenarios.ClassPartitionRange:
 		entities = c.census(phase).mean() * int64(spec.Partitions)
@@ -439,15 +415,21 @@ type reading struct {
 	token    target.Token
 }
 
-// newReading returns what a query reads on the partition of a generator, of which
-// so many entities were loaded, and how many entities it is due to count; so many of the
-// stretch were read before it, by those whose token it takes up.
-func (c *Campaign) newReading(spec *scenarios.OperationSpec, phase int, partitionKey string, members int, before int64) (*reading, int64, error) {
-	r := &reading{spec: spec}
-	if err := r.token.UnmarshalText([]byte(spec.From.Token)); err != nil {
+// newReading returns what a query of a phase reads on the partition of a generator, which has some
+// members, and how many entities it is due to count. A query that continues from a saved token
+// begins at the last one that was saved.
+func (c *Campaign) newReading(spec *scenarios.OperationSpec, phase int, generator *keys.Generator, members []uint64) (*reading, int64, error) {
+	r, text := &reading{spec: spec}, spec.From.Token
+	if spec.From.Saved != "" {
+		saved, _ := c.tokens[spec.From.Saved].MarshalText()
+		text = string(saved)
+	}
+	if err := r.token.UnmarshalText([]byte(text)); err != nil {
 		return nil, 0, err
 	}
-	due := int64(members)
+	partitionKey := generator.PartitionKey(members[0])
+	root, before := c.readBefore(phase, spec)
+	due := int64(ahead(root, generator, members))
 	switch spec.Class {
 	case scenarios.ClassPoint:
 		due = 1

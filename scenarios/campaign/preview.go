@@ -81,17 +81,14 @@ func (c *Campaign) approach(spec *scenarios.OperationSpec) Approach {
 		// What it reads is up to each of its requests: there is no one class.
 		a.Queries = 0
 	case len(spec.By) > 0:
-		plan, _ := c.bestPlan(spec)
-		a.Class, a.Why, a.Queries = plan.Class, plan.Why, plan.Queries()
-		a.Narrowed = spec.Verb != entity.Get && c.filters(spec)
-		if spec.FiltersKeys() {
+		q, _ := c.newQuestion(spec) // the filter of a valid scenario is one
+		a.Class, a.Why, a.Queries = q.plan.Class, q.plan.Why, q.plan.Queries()
+		a.Narrowed = spec.Verb != entity.Get && q.filters()
+		if q.keyed {
 			// What the filter asks of the keys betters the class.
-			if q, err := c.newQuestion(spec, func(string) *holdings { return nil }); err == nil {
-				var event keys.Event
-				class := q.within(q.stretches(event)[0], event).Query.Range.Class()
-				if class < a.Class {
-					a.Class, a.Why = class, a.Why+"; where narrows what is read"
-				}
+			var event keys.Event
+			if class := q.within(q.stretches(event)[0], event).Query.Range.Class(); class < a.Class {
+				a.Class, a.Why = class, a.Why+"; where narrows what is read"
 			}
 		}
 	case spec.Verb == entity.Query:

@@ -38,15 +38,14 @@ type equality struct {
 }
 
 // newQuestion returns what a kind of operation reads: of the homes of an entity the
-// one where what is known gets furthest.
-func (c *Campaign) newQuestion(spec *scenarios.OperationSpec, stock func(table string) *holdings) (*question, error) {
+// one where what is known gets furthest. Its stock is missing.
+func (c *Campaign) newQuestion(spec *scenarios.OperationSpec) (*question, error) {
 	q := &question{spec: spec, home: c.homes[0]}
 	if len(spec.By) > 0 {
 		plan, at := c.bestPlan(spec)
 		q.plan, q.home = plan, c.homes[at]
 		q.equal = equalities(c.Scenario, spec, &plan, at)
 	}
-	q.stock = stock(q.home.table)
 	if spec.Where == "" {
 		return q, nil
 	}
@@ -56,15 +55,9 @@ func (c *Campaign) newQuestion(spec *scenarios.OperationSpec, stock func(table s
 	return q, err
 }
 
-// filters reports whether an operation asks for only some of the entities that it has
-// the service read.
-func (c *Campaign) filters(spec *scenarios.OperationSpec) bool {
-	if len(spec.By) == 0 {
-		return spec.Where != ""
-	}
-	plan, at := c.bestPlan(spec)
-	return spec.Where != "" || plan.NarrowsRows() || len(equalities(c.Scenario, spec, &plan, at)) > 0
-}
+// filters reports whether the operation needs only some of the entities that the service reads for
+// it.
+func (q *question) filters() bool { return q.narrowed() || q.plan.NarrowsRows() }
 
 // bestPlan returns what the design makes of what the application knows, and the position
 // of the home that it is of.

@@ -187,7 +187,7 @@ func (c *Campaign) backlogs(d *dry, w *flow) (waiting, inFlight float64) {
 	}
 	if m := c.Model; m.ClientBandwidth > 0 {
 		var f Forecast
-		c.forecastOperations(&f, list, 1000)
+		c.forecastOperations(&f, d.phase, list, 1000)
 		bytes := float64(max(f.Sent, f.Received)) / 1000
 		inFlight = w.backlog(1, float64(m.ClientBandwidth*max(1, m.ClientMachines))/max(1, bytes))
 	}
