@@ -54,8 +54,8 @@ type entry struct {
 	offers int64
 	// prepared has what is formed beforehand, nil where nothing is.
 	prepared *prepared
-	// reading is what a query reads; nil for any other operation.
-	reading *reading
+	// asked is what a query reads; nil for any other operation.
+	asked *question
 }
 
 // prepared are the keys of an entry, which all lie in one partition, and what its merges
@@ -231,7 +231,7 @@ func (c *Campaign) addHome(m *mix, phase int, partition partition) error {
 				slices.SortFunc(ordered, func(a, b uint64) int { return generator.Key(a).Compare(generator.Key(b)) })
 				one.from = ordered[:max(1, len(ordered)-op.Rows+1)]
 			}
-			one.reading, one.offers, err = c.newReading(op, phase, generator, members)
+			one.asked, one.offers, err = c.newPartitionQuestion(op, phase, generator, members)
 		case op.Verb == entity.Batch && !op.Inserts():
 			one.offers = min(one.offers, int64(len(members)))
 		}
@@ -284,28 +284,28 @@ func (m *mix) work(k uint64, w *drive.Work) {
 	draw := m.rows.At(k)
 	index := draw.IntN(len(one.from))
 	inserted := m.fresh + k*m.stride
-	if spec.Verb == entity.Batch {
+	switch spec.Verb {
+	case entity.Query:
+		q := one.asked
+		var query target.Query
+		switch {
+		case spec.Class == scenarios.ClassPoint:
+			query = target.OnePoint(h.key(one, index))
+		case q.fixed == nil:
+			key := h.key(one, index)
+			query = target.RowsFrom(key.Partition, key.Row)
+		default:
+			query = *q.fixed
+		}
+		*op = q.within(query, keys.Event{Number: one.from[index]})
+		w.Pages, w.Rows, w.MostPages = true, int64(spec.Rows), spec.Pages
+	case entity.Batch:
 		op.Changes = make([]entity.Change, one.offers)
 		for i := range op.Changes {
 			op.Changes[i] = h.change(spec, one, (index+i)%len(one.from), inserted+uint64(i))
 		}
-	} else {
+	default:
 		op.Change = h.change(spec, one, index, inserted)
-	}
-	if spec.Verb == entity.Query {
-		r := one.reading
-		q := r.whole
-		switch {
-		case r.spec.Class == scenarios.ClassPoint:
-			q = target.OnePoint(op.Change.Key)
-		case r.spec.Scans() || r.token.Present:
-			q = r.about(q, h.generator, one.from[index])
-		default:
-			q = target.RowsFrom(op.Change.Key.Partition, op.Change.Key.Row)
-		}
-		q.Top, q.Select, q.Token = r.spec.Top, r.spec.Select, r.token
-		op.Query = q
-		w.Pages, w.Rows, w.MostPages = true, int64(spec.Rows), spec.Pages
 	}
 	if m.ids.guard(k, spec, w); w.Workflow != nil {
 		return
@@ -400,67 +400,52 @@ func (c *Campaign) dueOf(phase int, spec *scenarios.OperationSpec) (entities, re
 	return entities, (entities + pageOf(spec) - 1) / pageOf(spec)
 }
 
-// reading is what one kind of query reads on one partition: what all operations of
-// the kind have in common, so that little is left to do for each.
-type reading struct {
-	spec *scenarios.OperationSpec
-	// whole is the query where it is the same for every operation. Point queries and
-	// those of rows begin at another entity each.
-	whole target.Query
-	// text is the $filter of the stretch that is read, and where what is added to it
-	// for each entity; narrowed says that there is such a thing.
-	text     string
-	where    keys.Template
-	narrowed bool
-	token    target.Token
-}
-
-// newReading returns what a query of a phase reads on the partition of a generator, which has some
-// members, and how many entities it is due to count. A query that continues from a saved token
-// begins at the last one that was saved.
-func (c *Campaign) newReading(spec *scenarios.OperationSpec, phase int, generator *keys.Generator, members []uint64) (*reading, int64, error) {
-	r, text := &reading{spec: spec}, spec.From.Token
+// newPartitionQuestion returns what a query of a phase reads on the partition of a generator, which
+// has some members, and how many entities it is due to count. A query that continues from a saved
+// token begins at the last one that was saved.
+func (c *Campaign) newPartitionQuestion(spec *scenarios.OperationSpec, phase int, generator *keys.Generator, members []uint64) (*question, int64, error) {
+	q, err := c.newQuestion(spec)
+	if err != nil {
+		return nil, 0, err
+	}
+	q.home.generator = generator
+	text := spec.From.Token
 	if spec.From.Saved != "" {
 		saved, _ := c.tokens[spec.From.Saved].MarshalText()
 		text = string(saved)
 	}
-	if err := r.token.UnmarshalText([]byte(text)); err != nil {
+	if err := q.token.UnmarshalText([]byte(text)); err != nil {
 		return nil, 0, err
 	}
 	partitionKey := generator.PartitionKey(members[0])
 	root, before := c.readBefore(phase, spec)
 	due := int64(ahead(root, generator, members))
+	var whole target.Query
 	switch spec.Class {
 	case scenarios.ClassPoint:
 		due = 1
 	case scenarios.ClassPartitionScan:
-		r.whole = target.OnePartition(partitionKey)
+		whole = target.OnePartition(partitionKey)
 	case scenarios.ClassPartitionRange:
 		first, last, entities := c.census(phase).window(partitionKey, spec.Partitions)
-		r.whole, due = target.Partitions(first, last), entities
+		whole, due = target.Partitions(first, last), entities
 	case scenarios.ClassTableScan:
 		due = c.scanned(phase)
 	default:
-		r.whole = target.OnePartition(partitionKey)
+		whole = target.OnePartition(partitionKey)
 		due = min(due, int64(spec.Rows))
 	}
-	if spec.Where != "" {
-		// The filter is taken in as far as it is the same for every operation.
-		var err error
-		if r.where, err = keys.ParseTemplate(spec.Where); err != nil {
-			return nil, 0, err
+	if spec.Scans() || q.token.Present {
+		if spec.Where != "" && len(q.where.Attributes()) == 0 {
+			// The filter is the same for every operation.
+			whole = q.within(whole, keys.Event{}).Query
 		}
-		r.text, _ = r.whole.Range.Text()
-		if r.narrowed = len(r.where.Attributes()) > 0; !r.narrowed {
-			if r.whole, err = target.Filtered(scenarios.Narrow(r.text, spec.Wanted(r.where, nil))); err != nil {
-				return nil, 0, err
-			}
-		}
+		q.fixed = &whole
 	}
 	if before < due {
 		due -= before
 	}
-	return r, mostRead(spec, due), nil
+	return q, mostRead(spec, due), nil
 }
 
 // mostRead returns how many entities a query is due to count of those in its
@@ -480,23 +465,6 @@ func pageOf(spec *scenarios.OperationSpec) int64 {
 		return int64(spec.Top)
 	}
 	return pageEntities
-}
-
-func (r *reading) about(q target.Query, generator *keys.Generator, n uint64) target.Query {
-	if !r.narrowed {
-		return q
-	}
-	text := r.spec.Wanted(r.where, func(attribute string) string {
-		value, _ := generator.Value(attribute, n)
-		return value
-	})
-	narrowed, err := target.Filtered(scenarios.Narrow(r.text, text))
-	if err != nil {
-		// The texts that were tried when the scenario was read were filters. Should
-		// one further out be none, the stretch alone is read: it counts the same.
-		return q
-	}
-	return narrowed
 }
 
 // savedToken is a continuation token that queries of a name have saved: that of the last

@@ -12,8 +12,7 @@ import (
 	"loadgen/target"
 )
 
-// question is what one kind of operation of event traffic reads: a stretch of a
-// table, and what it wants of that.
+// question is what one kind of operation reads: a stretch of a table, and what it wants of that.
 type question struct {
 	spec  *scenarios.OperationSpec
 	home  keyHome
@@ -27,6 +26,10 @@ type question struct {
 	where keys.Template
 	// keyed says that where has conditions on keys, which narrow what is read.
 	keyed bool
+	// fixed is the query of every operation, where it does not begin at an entity, with the
+	// filter if that depends on none. token is where the query begins.
+	fixed *target.Query
+	token target.Token
 }
 
 // equality is a property that has the value of an attribute, or one within the span of
@@ -136,7 +139,7 @@ func (q *question) operation(e keys.Event) target.Operation { return q.within(q.
 
 // within returns the request for the first page of a stretch that is read for an event.
 func (q *question) within(query target.Query, e keys.Event) target.Operation {
-	if q.narrowed() {
+	if q.narrowed() && query.Filter == nil {
 		within, _ := query.Range.Text()
 		// The texts that were tried when the scenario was read were filters. Should one
 		// further out be none, the stretch alone is read: it counts the same.
@@ -144,7 +147,7 @@ func (q *question) within(query target.Query, e keys.Event) target.Operation {
 			query = narrowed
 		}
 	}
-	query.Top, query.Select = q.spec.Top, q.spec.Select
+	query.Top, query.Select, query.Token = q.spec.Top, q.spec.Select, q.token
 	return target.Operation{Verb: entity.Query, Table: q.home.table, Query: query}
 }
 
