@@ -26,8 +26,6 @@ type dry struct {
 	// most is how many operations there are at most, those of a search where the campaign
 	// is one; expected is how many come in a closed loop in which each is answered at once.
 	most, expected uint64
-	// closed is about when an operation of a closed loop is due, since its beginning.
-	closed func(k uint64) time.Duration
 }
 
 // dry returns a phase as it would be offered: as nothing with an error, where its arrivals
@@ -48,15 +46,13 @@ func (c *Campaign) dryOf(phase int, traffic *scenarios.Traffic) (*dry, error) {
 		return d, err
 	}
 	d.stage = stage
-	each := float64(d.Pace()) / float64(max(1, d.Clients))
-	d.closed = func(k uint64) time.Duration { return time.Duration(min(float64(k)*each, math.MaxInt64/2)) }
 	d.lasts = d.Lasts()
 	d.most, d.expected = d.stage.Due(), d.stage.Due()
 	switch {
 	case d.stage.Schedule != nil:
 		d.lasts = d.stage.Schedule.Length()
 	case d.stage.Timed():
-		d.expected = min(d.most, uint64(d.lasts/max(1, d.closed(1))))
+		d.expected = min(d.most, uint64(d.lasts/max(1, d.at(1))))
 	}
 	if c.Find != nil {
 		d.most = 0
@@ -106,14 +102,44 @@ func (d *dry) at(k uint64) time.Duration {
 	if d.stage.Schedule != nil {
 		return d.stage.Schedule.At(k)
 	}
-	return d.closed(k)
+	each := float64(d.Pace()) / float64(max(1, d.Clients))
+	return time.Duration(min(float64(k)*each, math.MaxInt64/2))
 }
 
 // upserts reports whether an operation writes entities that need not be there.
-func upserts(list []scenarios.OperationSpec) bool {
-	return slices.ContainsFunc(list, func(o scenarios.OperationSpec) bool {
-		return o.Verb == entity.InsertOrMerge || o.Verb == entity.InsertOrReplace
-	})
+func upserts(o scenarios.OperationSpec) bool {
+	return o.Verb == entity.InsertOrMerge || o.Verb == entity.InsertOrReplace
+}
+
+// operations returns the operations of the phase, none where it prepares or counts. Where the rows of
+// a trace name their operations, these set the weights.
+func (d *dry) operations() []scenarios.OperationSpec {
+	if d.Traffic == nil {
+		return nil
+	}
+	trace := keyedTrace(d.Traffic)
+	if trace == nil {
+		return d.Operations
+	}
+	list := slices.Clone(d.Operations)
+	for i := range list {
+		list[i].Weight = 0
+	}
+	for n := range dueBefore(trace, d.Lasts()) {
+		list[trace.Row(n).Operation].Weight++
+	}
+	return list
+}
+
+// meanEntities returns the mean number of entities of an operation, of those that count.
+func (d *dry) meanEntities(counts func(*scenarios.OperationSpec) bool) float64 {
+	list, sum := d.operations(), 0.0
+	for i := range list {
+		if counts(&list[i]) {
+			sum += float64(list[i].Weight) * float64(max(1, list[i].Entities))
+		}
+	}
+	return sum / weights(list)
 }
 
 // times and addUp end at the greatest number instead of overflowing.

@@ -214,12 +214,12 @@ func (c *Campaign) try(ctx context.Context, phase int, t Try, over []partition, 
 		return new(Measured), err
 	}
 	c.fresh += stage.Due() * stride(operations)
-	gauge := &gauge{from: c.number + before, length: c.Find.length(t.Rate), waiting: make(map[int64]int64), answered: make(map[int64]int64)}
+	gauge := newGauge(c.number+before, math.MaxUint64)
 	err = c.observed(ctx, stage, gauge)
 	// The stage is over: nobody tells the gauge any more.
 	m := gauge.Measured
 	m.Scheduled = int64(stage.Share.Count(stage.Due()) - stage.Share.Count(before))
-	begin, end := int64((gauge.begin+settlingTime)/tick), int64((gauge.begin+gauge.length)/tick)
+	begin, end := int64((gauge.begin+settlingTime)/tick), int64((gauge.begin+c.Find.length(t.Rate))/tick)
 	for at, more := range gauge.waiting {
 		if at > begin && at <= end {
 			m.QueueGrowth += more
@@ -417,9 +417,9 @@ func (f *Find) lasts() time.Duration {
 	return time.Duration(steps * float64(between+f.drained(f.From).Length+f.length(f.From)))
 }
 
-// footprintFind adds the memory of a search in a phase: operations at its maximum rate, the
-// inserts of its usual steps, and the histograms of all steps.
-func (c *Campaign) footprintFind(f *Footprint, d *dry, data bool) {
+// rehearseSearch returns the operations of a search that are alive at once, at its maximum rate, and
+// those of its usual steps.
+func (c *Campaign) rehearseSearch(d *dry) waits {
 	first := c.Find.drained(c.Find.UpTo)
 	length := first.Length + c.Find.length(c.Find.UpTo)
 	w := flow{counts: make([]float64, waitBins), step: max(1, length/waitBins), entities: 1, service: quickAnswer}
@@ -431,31 +431,8 @@ func (c *Campaign) footprintFind(f *Footprint, d *dry, data bool) {
 		w.counts[i] = rate * w.step.Seconds()
 	}
 	r := c.waitsOf(d, &w, c.policies(d))
-	f.Waiting = max(f.Waiting, c.sessionBytes(d, &r))
-	f.Record = addUp(f.Record, times(2*usualSteps*histogramsEach*int64(len(d.Operations)), histogramBytes))
-	if !data {
-		return
-	}
-	stored := c.Find.amount(usualSteps) * meanInserts(d.Operations) * float64(c.stored())
-	f.Entities = addUp(f.Entities, clampBytes(stored+c.upserted(d)*float64(c.upsertedBytes(d))))
-}
-
-// meanInserts returns how many entities an operation of a mix inserts on the
-// average.
-func meanInserts(list []scenarios.OperationSpec) float64 {
-	return meanEntities(list, (*scenarios.OperationSpec).Inserts)
-}
-
-// meanEntities returns how many entities an operation of a mix has on the average, of those
-// that count.
-func meanEntities(list []scenarios.OperationSpec, counts func(*scenarios.OperationSpec) bool) float64 {
-	sum, all := 0.0, weights(list)
-	for i := range list {
-		if counts(&list[i]) {
-			sum += float64(list[i].Weight) * float64(max(1, list[i].Entities))
-		}
-	}
-	return sum / all
+	r.operations, r.succeeded = c.Find.amount(usualSteps), 1
+	return r
 }
 
 // weights returns the sum of the weights of operations, 1 at least.
@@ -512,20 +489,27 @@ func (m *Measured) Add(more *Measured) {
 	m.Response.Merge(&more.Response)
 }
 
-// gauge measures one step of a search, as an observer of all that happens while
+// gauge measures one step of traffic, as an observer of all that happens while
 // it lasts. It is safe for concurrent use.
 type gauge struct {
 	mu sync.Mutex
-	// from is the number of the first operation of the step; the ones before it drain the
-	// target's allowance. The step begins when that operation is due.
-	from   uint64
-	begin  time.Duration
-	begun  bool
-	length time.Duration
+	// from and to are the numbers of the first operation of the step and of the one after its
+	// last; the ones before it drain the target's allowance. The step begins when the first
+	// operation is due.
+	from, to uint64
+	begin    time.Duration
+	begun    bool
 	// waiting has the change of the queue in each tick, answered the number of operations that
 	// succeeded in it.
 	waiting, answered map[int64]int64
+	// seconds has the first attempts that were due in each second, and how many of them were
+	// held back.
+	seconds map[time.Duration]*[2]int64
 	Measured
+}
+
+func newGauge(from, to uint64) *gauge {
+	return &gauge{from: from, to: to, waiting: make(map[int64]int64), answered: make(map[int64]int64), seconds: make(map[time.Duration]*[2]int64)}
 }
 
 // tick is the resolution in time of a gauge.
@@ -543,7 +527,7 @@ func (g *gauge) Attempt(a *results.Attempt) {
 	}
 	g.waiting[int64(a.Intended/tick)]++
 	g.waiting[int64(a.Done/tick)]--
-	if a.Number < g.from {
+	if a.Number < g.from || a.Number >= g.to {
 		return
 	}
 	if !g.begun || a.Intended < g.begin {
@@ -557,8 +541,14 @@ func (g *gauge) Attempt(a *results.Attempt) {
 	case a.Class == results.Failed:
 		g.Failed++
 	}
+	second := a.Intended.Truncate(time.Second)
+	if g.seconds[second] == nil {
+		g.seconds[second] = new([2]int64)
+	}
+	g.seconds[second][0]++
 	if a.HeldBack() {
 		g.HeldBack++
+		g.seconds[second][1]++
 	}
 }
 
@@ -569,7 +559,7 @@ func (g *gauge) Completed(c *results.Completed) {
 	if c.Class == results.Ok {
 		g.answered[int64(c.Done/tick)]++
 	}
-	if c.Number < g.from {
+	if c.Number < g.from || c.Number >= g.to {
 		return
 	}
 	g.Ended++

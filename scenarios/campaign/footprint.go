@@ -56,11 +56,7 @@ func (c *Campaign) Footprint(data bool) Footprint {
 		if c.audit != nil {
 			followed = addUp(followed, d.written(uint64(c.audit.most)))
 		}
-		switch {
-		case d.most == 0 || d.stage == nil:
-		case c.Find != nil:
-			c.footprintFind(&f, d, data)
-		default:
+		if d.most > 0 && d.stage != nil {
 			c.footprintOf(&f, d, data)
 		}
 	}
@@ -96,12 +92,15 @@ func (c *Campaign) footprintOf(f *Footprint, d *dry, data bool) {
 	r := c.rehearseWaits(d)
 	f.Waiting = max(f.Waiting, c.sessionBytes(d, &r))
 	phases := int64(1 + max(1, len(c.ladder(d.Traffic))))
+	if c.Find != nil {
+		phases = 2 * usualSteps
+	}
 	f.Record = addUp(f.Record, times(phases*histogramsEach*int64(len(d.Operations)), histogramBytes))
-	if d.Events() && c.reads(d.Operations) {
+	if d.Events() && slices.ContainsFunc(d.Operations, reads) {
 		held := int64(c.Scenario.Loaded(d.phase))
 		all, _ := c.dryRun(d.phase + 1)
 		for _, before := range all {
-			held = addUp(held, int64(min(float64(before.expected)*meanInserts(before.operations()), math.MaxInt64/2)))
+			held = addUp(held, int64(min(float64(before.expected)*before.meanEntities((*scenarios.OperationSpec).Inserts), math.MaxInt64/2)))
 		}
 		held = times(held, int64(len(c.homes)))
 		held /= max(1, held/mostHeld)
@@ -112,14 +111,6 @@ func (c *Campaign) footprintOf(f *Footprint, d *dry, data bool) {
 	}
 }
 
-// operations returns the operations of a phase, none where it prepares or counts.
-func (d *dry) operations() []scenarios.OperationSpec {
-	if d.Traffic == nil {
-		return nil
-	}
-	return weighed(d.Traffic)
-}
-
 // insertedBytes returns the size of the entities that a phase adds.
 func (c *Campaign) insertedBytes(d *dry, r *waits) int64 {
 	homes := 1.0
@@ -127,7 +118,7 @@ func (c *Campaign) insertedBytes(d *dry, r *waits) int64 {
 		homes = float64(len(c.homes))
 	}
 	succeeded := r.operations * r.succeeded
-	bytes := succeeded * meanInserts(d.operations()) * float64(c.stored())
+	bytes := succeeded * d.meanEntities((*scenarios.OperationSpec).Inserts) * float64(c.stored())
 	if all := c.upserted(d); all > 0 {
 		// Of entities chosen at random, some are chosen again.
 		bytes += all * -math.Expm1(-succeeded/all) * float64(c.upsertedBytes(d))
@@ -138,7 +129,7 @@ func (c *Campaign) insertedBytes(d *dry, r *waits) int64 {
 // upserted returns the number of entities that a phase without a load before can create by
 // upserts.
 func (c *Campaign) upserted(d *dry) float64 {
-	if c.Scenario.Loaded(d.phase) > 0 || !upserts(d.Operations) {
+	if c.Scenario.Loaded(d.phase) > 0 || !slices.ContainsFunc(d.Operations, upserts) {
 		return 0
 	}
 	return float64(max(d.Partitions, len(d.Keys), 1)) * float64(d.Entities)
@@ -166,10 +157,8 @@ func packedSize(key entity.Key, properties []entity.Property) int64 {
 }
 
 // reads reports whether an operation queries.
-func (c *Campaign) reads(list []scenarios.OperationSpec) bool {
-	return slices.ContainsFunc(list, func(o scenarios.OperationSpec) bool {
-		return o.Verb == entity.Query || len(o.By) > 0 || o.Workflow != ""
-	})
+func reads(o scenarios.OperationSpec) bool {
+	return o.Verb == entity.Query || len(o.By) > 0 || o.Workflow != ""
 }
 
 // sessionBytes returns the memory of the operations that are alive at once.
@@ -191,7 +180,7 @@ func (c *Campaign) flightBytes(d *dry) int64 { return c.waitingBytes(d) + flight
 
 // content returns the mean size of what an operation writes.
 func (c *Campaign) content(d *dry) int64 {
-	written := meanEntities(d.operations(), func(op *scenarios.OperationSpec) bool { return op.Inserts() || op.Replaces() })
+	written := d.meanEntities(func(op *scenarios.OperationSpec) bool { return op.Inserts() || op.Replaces() })
 	return int64(written * float64(c.weight(0)))
 }
 

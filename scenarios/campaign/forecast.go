@@ -96,12 +96,12 @@ func (c *Campaign) Forecasts() []Forecast {
 			// A closed loop is taken for one that is answered at once, and a phase that may end early
 			// for one that does not.
 			if !d.Events() || keyedTrace(d.Traffic) != nil || !c.forecastEvents(f, d) {
-				c.forecastOperations(f, i, weighed(d.Traffic), float64(d.expected))
+				c.forecastOperations(f, i, d.operations(), float64(d.expected))
 			}
 			f.Operations, f.Lasts = addUp(f.Operations, int64(min(d.expected, math.MaxInt64/2))), f.Lasts+d.lasts
 			if again := c.secondTry(d); again != nil {
 				var once Forecast
-				c.forecastOperations(&once, i, weighed(again.Traffic), float64(again.expected))
+				c.forecastOperations(&once, i, again.operations(), float64(again.expected))
 				f.AtMost += once.AtMost
 			}
 		}
@@ -140,23 +140,6 @@ const sampledSizes = 100
 // rule counts twice is mostly one byte there.
 func asJSON(key entity.Key, properties []entity.Property) int64 {
 	return int64(entity.Size(key, properties))*5/8 + 40
-}
-
-// weighed returns what traffic offers, with the weights that the rows of a trace
-// amount to where they name their operations.
-func weighed(spec *scenarios.Traffic) []scenarios.OperationSpec {
-	trace := keyedTrace(spec)
-	if trace == nil {
-		return spec.Operations
-	}
-	list := slices.Clone(spec.Operations)
-	for i := range list {
-		list[i].Weight = 0
-	}
-	for n := range dueBefore(trace, spec.Lasts()) {
-		list[trace.Row(n).Operation].Weight++
-	}
-	return list
 }
 
 func (c *Campaign) forecastOperations(f *Forecast, phase int, list []scenarios.OperationSpec, operations float64) {

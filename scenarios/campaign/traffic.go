@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sort"
 	"strconv"
-	"sync"
 	"time"
 
 	"loadgen/engine/clock"
@@ -402,20 +401,19 @@ func (c *Campaign) offerPeak(ctx context.Context, d *dry) error {
 		return c.run(ctx, d.stage)
 	}
 	due := func(at time.Duration) uint64 { return c.number + dueBefore(d.stage.Schedule, at) }
-	sent := &dispatch{from: due(step.Begin), to: due(step.End), seconds: make(map[time.Duration]*[2]int64)}
+	sent := newGauge(due(step.Begin), due(step.End))
 	if err := c.observed(ctx, d.stage, sent); err != nil {
 		return err
 	}
-	// The stage is over, and nobody tells what is sent any more. It was in time if all were sent, and in all but few seconds all but a hundredth soon enough.
-	// What came later was another load, of which neither a success nor a refusal tells whether the
-	// rate holds.
+	// The step was sent in time if all of it was sent, and in all but few seconds all but a hundredth
+	// soon enough. Otherwise the load was another one, and its outcome says nothing about the rate.
 	late := 0
 	for _, second := range sent.seconds {
 		if float64(second[1]) > results.MostHeldBack*float64(second[0]) {
 			late++
 		}
 	}
-	if sent.sent == sent.to-sent.from && float64(late) <= results.MostSecondsHeldBack*float64(len(sent.seconds)) {
+	if uint64(sent.First) == sent.to-sent.from && float64(late) <= results.MostSecondsHeldBack*float64(len(sent.seconds)) {
 		return nil
 	}
 	if err := c.furnish(again); err != nil {
@@ -449,41 +447,3 @@ func (c *Campaign) secondTry(d *dry) *dry {
 	}
 	return again
 }
-
-// dispatch watches whether the operations of a step are sent when they are due. It is safe
-// for concurrent use.
-type dispatch struct {
-	// from and to are the run's numbers of the first operation of the step and of the one
-	// behind its last.
-	from, to uint64
-
-	mu   sync.Mutex
-	sent uint64
-	// seconds are those in which operations were due: how many were sent, and how many of
-	// them more than results.HeldBackAfter later.
-	seconds map[time.Duration]*[2]int64
-}
-
-var _ drive.Observer = (*dispatch)(nil)
-
-// Attempt implements [drive.Observer].
-func (s *dispatch) Attempt(a *results.Attempt) {
-	if a.Try > 0 || a.Number < s.from || a.Number >= s.to {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.sent++
-	second := a.Intended.Truncate(time.Second)
-	if s.seconds[second] == nil {
-		s.seconds[second] = new([2]int64)
-	}
-	s.seconds[second][0]++
-	if a.HeldBack() {
-		s.seconds[second][1]++
-	}
-}
-
-// Completed implements [drive.Observer]: how an operation ends says nothing of when it was
-// sent.
-func (s *dispatch) Completed(*results.Completed) {}

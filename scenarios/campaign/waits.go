@@ -101,6 +101,8 @@ func (c *Campaign) rehearseWaits(d *dry) waits {
 	switch {
 	case m == nil:
 		return waits{}
+	case c.Find != nil:
+		return c.rehearseSearch(d)
 	case d.Count > 0:
 		return waits{inFlight: float64(min(d.most, uint64(d.Clients))), operations: float64(d.most), succeeded: 1}
 	}
