@@ -81,13 +81,6 @@ func (a *audit) ended(w *drive.Work, c *results.Completed) {
 	}
 }
 
-// watched returns how many entities there are to be read back.
-func (a *audit) watched() uint64 {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return uint64(len(a.order))
-}
-
 // auditLanes is how many entities are read back at once.
 const auditLanes = 32
 
@@ -97,41 +90,36 @@ func (c *Campaign) verify(ctx context.Context, ended error) error {
 	if c.audit == nil {
 		return ended
 	}
-	if ended == nil && c.audit.watched() > 0 {
+	a := c.audit
+	if ended == nil && len(a.order) > 0 {
 		// What cannot be read within the limit of the preparation is left unread, which the
 		// figures tell.
-		stage := c.preparing(kindAudit, auditLanes, c.audit.watched(), preparationLimit)
+		stage := c.preparing(kindAudit, auditLanes, uint64(len(a.order)), preparationLimit)
 		stage.Build = func(k uint64, w *drive.Work) {
 			w.Kind, w.Expected.NotFound = c.kindOf[kindAudit], true
-			w.Operation = target.Operation{Verb: entity.Get, Table: c.Table, Change: entity.Change{Verb: entity.Get, Key: c.audit.order[k]}}
+			w.Operation = target.Operation{Verb: entity.Get, Table: c.Table, Change: entity.Change{Verb: entity.Get, Key: a.order[k]}}
 		}
 		stage.Observe = func(k uint64, outcome *target.Outcome, class results.Class) {
 			if class != results.Ok {
 				return
 			}
-			a := c.audit
+			key := a.order[k]
+			found, fault := a.trails[key].compare(a.run, outcome.Entity, outcome.Version, outcome.Status != 404)
 			a.mu.Lock()
 			defer a.mu.Unlock()
-			key := a.order[k]
 			a.result.ReadBack++
-			found := a.trails[key].compare(a.run, outcome.Entity, outcome.Version, outcome.Status != 404)
-			a.result.Lost += found.lost
-			a.result.Doubled += found.doubled
-			a.result.Blind += found.blind
-			if found.overwritten {
-				a.result.Overwritten++
-			}
-			if found.fault != "" && len(a.result.Examples) < results.MostAuditExamples {
+			results.AddTimes(&a.result, &found, 1)
+			if fault != "" && len(a.result.Examples) < results.MostAuditExamples {
 				a.result.Examples = append(a.result.Examples,
-					results.AuditExample{PartitionKey: key.Partition, RowKey: key.Row, Fault: found.fault})
+					results.AuditExample{PartitionKey: key.Partition, RowKey: key.Row, Fault: fault})
 			}
 		}
 		ended = c.run(ctx, stage)
 	}
 	if !errors.Is(ended, results.ErrWrite) {
-		c.audit.mu.Lock()
-		result := c.audit.result
-		c.audit.mu.Unlock()
+		a.mu.Lock()
+		result := a.result
+		a.mu.Unlock()
 		c.ledger.Recorder.Take(func(of *results.Record) { of.Audit = &result })
 	}
 	return ended
@@ -180,8 +168,7 @@ func (c *Campaign) forecastVerified(f *Forecast, spec *scenarios.OperationSpec, 
 		return
 	}
 	reads := operations * int64(max(1, spec.Entities))
-	f.add(Forecast{Requests: reads, AtMost: reads, Entities: reads,
-		Sent: reads * requestBytes, Received: reads * (replyBytes + each)})
+	f.add(requests(reads, Forecast{Entities: reads, Received: reads * each}))
 }
 
 // trail is what the writes of one entity must have left in it. A write is carried
@@ -287,34 +274,25 @@ func (t *trail) last(r *workflow.Report) {
 	}
 }
 
-// discrepancy is what an entity shows that was read back.
-type discrepancy struct {
-	lost, doubled int64
-	// blind is how many of lost an unconditional write of the run may have overwritten.
-	blind       int64
-	overwritten bool
-	// fault says in words what is wrong, empty where nothing is.
-	fault string
-}
-
-// compare holds what is there against what must be.
-func (t *trail) compare(run string, stored entity.Packed, version entity.Ticks, there bool) discrepancy {
+// compare returns what an entity that was read back adds to the audit, and what is wrong with it,
+// empty for nothing.
+func (t *trail) compare(run string, stored entity.Packed, version entity.Ticks, there bool) (found results.Audit, fault string) {
 	switch {
 	case !there && t.wrote && t.deletesEnded <= t.writeBegan:
 		sum := int64(0)
 		for i := range t.counters {
 			sum += t.counters[i].acknowledged
 		}
-		return discrepancy{lost: max(1, sum), fault: "an acknowledged write is missing without a later deletion"}
+		return results.Audit{Lost: max(1, sum)}, "an acknowledged write is missing without a later deletion"
 	case !there:
-		return discrepancy{}
+		return found, ""
 	case t.deleted && t.writesEnded <= t.deleteBegan:
-		return discrepancy{lost: 1, fault: "the entity exists despite an acknowledged deletion and no later write"}
+		return results.Audit{Lost: 1}, "the entity exists despite an acknowledged deletion and no later write"
 	}
-	found := t.compareID(run, stored, version)
+	found, fault = t.compareID(run, stored, version)
 	// A lost increment is a lost write, which is counted once.
-	if t.erased || found.overwritten {
-		return found
+	if t.erased || found.Overwritten > 0 {
+		return found, fault
 	}
 	lost := int64(0)
 	for i := range t.counters {
@@ -324,36 +302,36 @@ func (t *trail) compare(run string, stored entity.Packed, version entity.Ticks, 
 		switch got := value.Int(); {
 		case got < least:
 			lost += least - got
-			found.fault = fmt.Sprintf("%s is %d, and %d increments from %d on were acknowledged", one.name, got, one.acknowledged, one.base)
+			fault = fmt.Sprintf("%s is %d, and %d increments from %d on were acknowledged", one.name, got, one.acknowledged, one.base)
 		case got > least+one.unknown:
-			found.doubled += got - least - one.unknown
-			found.fault = fmt.Sprintf("%s is %d, and only %d increments from %d on were acknowledged", one.name, got, one.acknowledged, one.base)
+			found.Doubled += got - least - one.unknown
+			fault = fmt.Sprintf("%s is %d, and only %d increments from %d on were acknowledged", one.name, got, one.acknowledged, one.base)
 		}
 	}
 	if t.blind {
-		found.blind = max(0, lost-found.lost)
+		found.Blind = max(0, lost-found.Lost)
 	}
-	found.lost = max(found.lost, lost)
-	return found
+	found.Lost = max(found.Lost, lost)
+	return found, fault
 }
 
 // compareID looks for the last write that was acknowledged.
-func (t *trail) compareID(run string, stored entity.Packed, version entity.Ticks) discrepancy {
+func (t *trail) compareID(run string, stored entity.Packed, version entity.Ticks) (found results.Audit, fault string) {
 	if !t.wrote || t.version == 0 && t.number == 0 && !t.unordered {
-		return discrepancy{}
+		return found, ""
 	}
 	id, some := workflow.IDOf(stored)
 	ours := some && id.Run == run
 	switch {
 	case ours && id.Number == t.number:
-		return discrepancy{}
+		return found, ""
 	case ours && (t.flooded || t.unordered || slices.Contains(t.strays, id.Number)):
-		return discrepancy{}
+		return found, ""
 	case !ours && version > t.version:
-		return discrepancy{overwritten: true}
+		return results.Audit{Overwritten: 1}, ""
 	case t.version == 0:
-		return discrepancy{}
+		return found, ""
 	default:
-		return discrepancy{lost: 1, fault: fmt.Sprintf("the entity is older than the last acknowledged operation, %d", t.number)}
+		return results.Audit{Lost: 1}, fmt.Sprintf("the entity is older than the last acknowledged operation, %d", t.number)
 	}
 }

@@ -64,61 +64,60 @@ func TestTrail(t *testing.T) {
 		name   string
 		writes []left
 		there  entity.Packed
-		want   discrepancy
+		want   results.Audit
 	}{
-		{"what was written last is there", []left{insert, merge}, found(20, "r-2", 0), discrepancy{}},
-		{"whichever was told first", []left{merge, insert}, found(20, "r-2", 0), discrepancy{}},
-		{"an older write is there", []left{insert, merge}, found(10, "r-1", 0), discrepancy{lost: 1}},
-		{"an older version of the last is no older write", []left{insert, merge}, found(15, "r-2", 0), discrepancy{}},
-		{"nothing is there", []left{insert}, gone, discrepancy{lost: 1}},
-		{"nothing was acknowledged, and nothing is there", []left{unknown(insert)}, gone, discrepancy{}},
-		{"a write of which nobody knows came last", []left{insert, unknown(merge)}, found(20, "r-2", 0), discrepancy{}},
-		{"or did not come", []left{insert, unknown(merge)}, found(10, "r-1", 0), discrepancy{}},
-		{"one came once more", []left{insert, lingering, wrote(4, entity.Merge, 30, 20, 25)}, found(40, "r-2", 0), discrepancy{}},
-		{"one that cannot linger came once more", []left{insert, merge, wrote(4, entity.Merge, 30, 20, 25)}, found(40, "r-2", 0), discrepancy{lost: 1}},
-		{"more of which nobody knows than are kept", append(flood, insert), found(40, "r-119", 0), discrepancy{}},
-		{"somebody else wrote last", []left{insert}, found(40, "other-1", 0), discrepancy{overwritten: true}},
-		{"somebody wrote without an id", []left{insert}, found(40, "", 0), discrepancy{overwritten: true}},
-		{"what somebody else wrote is older", []left{insert, merge}, found(10, "other-1", 0), discrepancy{lost: 1}},
-		{"a transaction has no version, but an id", []left{wrote(1, entity.Insert, 0, 0, 5)}, found(10, "r-1", 0), discrepancy{}},
-		{"after a transaction the order is not known", []left{wrote(1, entity.Insert, 0, 0, 5), merge}, found(20, "r-2", 0), discrepancy{}},
-		{"a transaction whose entities are gone", []left{wrote(1, entity.Insert, 0, 0, 5)}, gone, discrepancy{lost: 1}},
-		{"a write that others had written over when it was found", []left{superseded, unknown(merge)}, found(20, "r-2", 0), discrepancy{}},
+		{"what was written last is there", []left{insert, merge}, found(20, "r-2", 0), results.Audit{}},
+		{"whichever was told first", []left{merge, insert}, found(20, "r-2", 0), results.Audit{}},
+		{"an older write is there", []left{insert, merge}, found(10, "r-1", 0), results.Audit{Lost: 1}},
+		{"an older version of the last is no older write", []left{insert, merge}, found(15, "r-2", 0), results.Audit{}},
+		{"nothing is there", []left{insert}, gone, results.Audit{Lost: 1}},
+		{"nothing was acknowledged, and nothing is there", []left{unknown(insert)}, gone, results.Audit{}},
+		{"a write of which nobody knows came last", []left{insert, unknown(merge)}, found(20, "r-2", 0), results.Audit{}},
+		{"or did not come", []left{insert, unknown(merge)}, found(10, "r-1", 0), results.Audit{}},
+		{"one came once more", []left{insert, lingering, wrote(4, entity.Merge, 30, 20, 25)}, found(40, "r-2", 0), results.Audit{}},
+		{"one that cannot linger came once more", []left{insert, merge, wrote(4, entity.Merge, 30, 20, 25)}, found(40, "r-2", 0), results.Audit{Lost: 1}},
+		{"more of which nobody knows than are kept", append(flood, insert), found(40, "r-119", 0), results.Audit{}},
+		{"somebody else wrote last", []left{insert}, found(40, "other-1", 0), results.Audit{Overwritten: 1}},
+		{"somebody wrote without an id", []left{insert}, found(40, "", 0), results.Audit{Overwritten: 1}},
+		{"what somebody else wrote is older", []left{insert, merge}, found(10, "other-1", 0), results.Audit{Lost: 1}},
+		{"a transaction has no version, but an id", []left{wrote(1, entity.Insert, 0, 0, 5)}, found(10, "r-1", 0), results.Audit{}},
+		{"after a transaction the order is not known", []left{wrote(1, entity.Insert, 0, 0, 5), merge}, found(20, "r-2", 0), results.Audit{}},
+		{"a transaction whose entities are gone", []left{wrote(1, entity.Insert, 0, 0, 5)}, gone, results.Audit{Lost: 1}},
+		{"a write that others had written over when it was found", []left{superseded, unknown(merge)}, found(20, "r-2", 0), results.Audit{}},
 
-		{"a deletion after the write", []left{insert, wrote(9, entity.Delete, 0, 6, 9)}, gone, discrepancy{}},
-		{"a deletion before the write", []left{wrote(9, entity.Delete, 0, 0, 5), wrote(1, entity.Insert, 10, 5, 9)}, gone, discrepancy{lost: 1}},
-		{"a deletion at the time of the write", []left{wrote(9, entity.Delete, 0, 0, 6), wrote(1, entity.Insert, 10, 5, 9)}, gone, discrepancy{}},
-		{"a deletion of which nobody knows", []left{unknown(wrote(9, entity.Delete, 0, 0, 5)), wrote(1, entity.Insert, 10, 6, 9)}, gone, discrepancy{}},
-		{"a deletion that was not done", []left{insert, wrote(9, entity.Delete, 0, 5, 9)}, found(10, "r-1", 0), discrepancy{lost: 1}},
-		{"of an entity that nobody wrote", []left{wrote(9, entity.Delete, 0, 5, 9)}, found(10, "", 0), discrepancy{lost: 1}},
-		{"a write at the time of the deletion", []left{insert, wrote(9, entity.Delete, 0, 4, 9)}, found(10, "r-1", 0), discrepancy{}},
-		{"a deletion, and a write of which nobody knows", []left{unknown(insert), wrote(9, entity.Delete, 0, 5, 9)}, found(10, "r-1", 0), discrepancy{}},
+		{"a deletion after the write", []left{insert, wrote(9, entity.Delete, 0, 6, 9)}, gone, results.Audit{}},
+		{"a deletion before the write", []left{wrote(9, entity.Delete, 0, 0, 5), wrote(1, entity.Insert, 10, 5, 9)}, gone, results.Audit{Lost: 1}},
+		{"a deletion at the time of the write", []left{wrote(9, entity.Delete, 0, 0, 6), wrote(1, entity.Insert, 10, 5, 9)}, gone, results.Audit{}},
+		{"a deletion of which nobody knows", []left{unknown(wrote(9, entity.Delete, 0, 0, 5)), wrote(1, entity.Insert, 10, 6, 9)}, gone, results.Audit{}},
+		{"a deletion that was not done", []left{insert, wrote(9, entity.Delete, 0, 5, 9)}, found(10, "r-1", 0), results.Audit{Lost: 1}},
+		{"of an entity that nobody wrote", []left{wrote(9, entity.Delete, 0, 5, 9)}, found(10, "", 0), results.Audit{Lost: 1}},
+		{"a write at the time of the deletion", []left{insert, wrote(9, entity.Delete, 0, 4, 9)}, found(10, "r-1", 0), results.Audit{}},
+		{"a deletion, and a write of which nobody knows", []left{unknown(insert), wrote(9, entity.Delete, 0, 5, 9)}, found(10, "r-1", 0), results.Audit{}},
 
-		{"a counter as it was acknowledged", []left{raised(merge, 4), raised(wrote(3, entity.Merge, 30, 7, 9), 5)}, found(30, "r-3", 6), discrepancy{}},
-		{"one increment too few", []left{raised(merge, 4), raised(wrote(3, entity.Merge, 30, 7, 9), 4)}, found(30, "r-3", 5), discrepancy{lost: 1}},
-		{"one too few, written without a condition", []left{raised(merge, 4), blind}, found(30, "r-3", 5), discrepancy{lost: 1, blind: 1}},
-		{"none too few, written without a condition", []left{raised(merge, 3), blind}, found(30, "r-3", 5), discrepancy{}},
-		{"without a condition, and the last write is not there", []left{raised(merge, 4), blind}, found(20, "r-2", 5), discrepancy{lost: 1}},
-		{"the same with two increments too few", []left{raised(merge, 4), blind}, found(20, "r-2", 4), discrepancy{lost: 2, blind: 1}},
-		{"replaced without a condition", []left{raised(merge, 4), replaced}, found(30, "r-3", 5), discrepancy{lost: 1, blind: 1}},
-		{"one too many", []left{raised(merge, 4)}, found(20, "r-2", 6), discrepancy{doubled: 1}},
-		{"one of which nobody knows", []left{raised(merge, 4), unknown(raised(wrote(3, entity.Merge, 0, 7, 9), 5))}, found(30, "r-3", 6), discrepancy{}},
-		{"which did not happen", []left{raised(merge, 4), unknown(raised(wrote(3, entity.Merge, 0, 7, 9), 5))}, found(20, "r-2", 5), discrepancy{}},
-		{"three too many where one is unknown", []left{raised(merge, 4), unknown(raised(wrote(3, entity.Merge, 0, 7, 9), 5))}, found(30, "r-3", 9), discrepancy{doubled: 3}},
-		{"a lost increment is lost once", []left{raised(merge, 4)}, found(10, "r-1", 4), discrepancy{lost: 1}},
-		{"the entity with two increments is gone", []left{raised(merge, 4), raised(wrote(3, entity.Merge, 30, 7, 9), 5)}, gone, discrepancy{lost: 2}},
-		{"a replace may have wiped a counter out", []left{raised(merge, 4), wrote(3, entity.Replace, 30, 7, 9)}, found(30, "r-3", 0), discrepancy{}},
-		{"what somebody else wrote says nothing of counters", []left{raised(merge, 4)}, found(40, "other-1", 0), discrepancy{overwritten: true}},
+		{"a counter as it was acknowledged", []left{raised(merge, 4), raised(wrote(3, entity.Merge, 30, 7, 9), 5)}, found(30, "r-3", 6), results.Audit{}},
+		{"one increment too few", []left{raised(merge, 4), raised(wrote(3, entity.Merge, 30, 7, 9), 4)}, found(30, "r-3", 5), results.Audit{Lost: 1}},
+		{"one too few, written without a condition", []left{raised(merge, 4), blind}, found(30, "r-3", 5), results.Audit{Lost: 1, Blind: 1}},
+		{"none too few, written without a condition", []left{raised(merge, 3), blind}, found(30, "r-3", 5), results.Audit{}},
+		{"without a condition, and the last write is not there", []left{raised(merge, 4), blind}, found(20, "r-2", 5), results.Audit{Lost: 1}},
+		{"the same with two increments too few", []left{raised(merge, 4), blind}, found(20, "r-2", 4), results.Audit{Lost: 2, Blind: 1}},
+		{"replaced without a condition", []left{raised(merge, 4), replaced}, found(30, "r-3", 5), results.Audit{Lost: 1, Blind: 1}},
+		{"one too many", []left{raised(merge, 4)}, found(20, "r-2", 6), results.Audit{Doubled: 1}},
+		{"one of which nobody knows", []left{raised(merge, 4), unknown(raised(wrote(3, entity.Merge, 0, 7, 9), 5))}, found(30, "r-3", 6), results.Audit{}},
+		{"which did not happen", []left{raised(merge, 4), unknown(raised(wrote(3, entity.Merge, 0, 7, 9), 5))}, found(20, "r-2", 5), results.Audit{}},
+		{"three too many where one is unknown", []left{raised(merge, 4), unknown(raised(wrote(3, entity.Merge, 0, 7, 9), 5))}, found(30, "r-3", 9), results.Audit{Doubled: 3}},
+		{"a lost increment is lost once", []left{raised(merge, 4)}, found(10, "r-1", 4), results.Audit{Lost: 1}},
+		{"the entity with two increments is gone", []left{raised(merge, 4), raised(wrote(3, entity.Merge, 30, 7, 9), 5)}, gone, results.Audit{Lost: 2}},
+		{"a replace may have wiped a counter out", []left{raised(merge, 4), wrote(3, entity.Replace, 30, 7, 9)}, found(30, "r-3", 0), results.Audit{}},
+		{"what somebody else wrote says nothing of counters", []left{raised(merge, 4)}, found(40, "other-1", 0), results.Audit{Overwritten: 1}},
 	} {
 		trail := &trail{writeBegan: never, writesEnded: never, deleteBegan: never, deletesEnded: never}
 		for i := range row.writes {
 			one := &row.writes[i]
 			trail.follow(&one.Report, &results.Completed{Intended: one.due, Done: one.ended})
 		}
-		got := trail.compare("r", row.there, row.there.Timestamp(), row.there != nil)
-		assert.Equalf(t, got.lost+got.doubled > 0, got.fault != "",
-			"%s: compare() names the fault %q of %+v; want one where there is one", row.name, got.fault, got)
-		got.fault = ""
+		got, fault := trail.compare("r", row.there, row.there.Timestamp(), row.there != nil)
+		assert.Equalf(t, got.Lost+got.Doubled > 0, fault != "",
+			"%s: compare() names the fault %q of %+v; want one where there is one", row.name, fault, got)
 		assert.Equal(t, row.want, got, row.name)
 	}
 }

@@ -281,7 +281,7 @@ func (c *Campaign) phases(ctx context.Context) error {
 		case phase.Load != nil:
 			err = c.load(ctx, i)
 		case phase.Count != nil:
-			err = c.Count(ctx, i)
+			err = c.count(ctx, i)
 		case c.Elsewhere != nil:
 			if !c.loading {
 				c.loading = true

@@ -52,7 +52,7 @@ const pageScanned = 50_000
 func (c *Campaign) Forecast() Forecast {
 	// Creating, marking and dropping the table, in each account.
 	each := int64(len(c.sites))
-	f := Forecast{Requests: 3 * each, AtMost: 3 * each, Entities: each, Sent: 3 * each * requestBytes, Received: 3 * each * replyBytes}
+	f := requests(3*each, Forecast{Entities: each})
 	for _, phase := range c.Forecasts() {
 		f.add(phase)
 	}
@@ -72,9 +72,7 @@ func (c *Campaign) Forecasts() []Forecast {
 			for j := range c.homes {
 				batches += int64(len(c.homes[j].batches(first, first+uint64(phase.Load.Entities), phase.Load.Transaction)))
 			}
-			f.add(Forecast{Requests: batches, AtMost: batches, Entities: entities,
-				Sent:     batches*requestBytes + entities*(c.weight(first)+batchPartBytes),
-				Received: batches*replyBytes + entities*batchPartBytes})
+			f.add(requests(batches, Forecast{Entities: entities, Sent: entities * (c.weight(first) + batchPartBytes), Received: entities * batchPartBytes}))
 		case phase.Count != nil:
 			var pages, loaded int64
 			for _, one := range c.loadedInto(i) {
@@ -82,8 +80,7 @@ func (c *Campaign) Forecasts() []Forecast {
 				pages += (entities + pageEntities - 1) / pageEntities
 				loaded += entities
 			}
-			f.add(Forecast{Requests: pages, AtMost: pages, Entities: loaded,
-				Sent: pages * requestBytes, Received: pages*replyBytes + loaded*c.weight(0)})
+			f.add(requests(pages, Forecast{Entities: loaded, Received: loaded * c.weight(0)}))
 		case c.Find != nil:
 			// A search goes as far up as it may.
 			if first, any := findPhase(c.Scenario); any && i == first {
@@ -143,35 +140,42 @@ func asJSON(key entity.Key, properties []entity.Property) int64 {
 }
 
 func (c *Campaign) forecastOperations(f *Forecast, phase int, list []scenarios.OperationSpec, operations float64) {
-	each, all := c.weight(0), weights(list)
+	weight, all := c.weight(0), weights(list)
 	for i := range list {
 		op := &list[i]
 		share := int64(operations * float64(op.Weight) / all)
-		due, requests := c.dueOf(phase, op)
+		due, each := c.dueOf(phase, op)
 		entities := share * due
-		requests *= share
-		part := Forecast{Requests: requests, AtMost: requests * int64(1+c.retries[op.Retry].Retries), Entities: entities,
-			Sent: requests * requestBytes, Received: requests * replyBytes}
+		part := requests(share*each, Forecast{Entities: entities})
+		part.AtMost *= int64(1 + c.retries[op.Retry].Retries)
 		switch op.Verb {
 		case entity.Get, entity.Query:
 			part.Received += entities * projected(c.generator, 0, op.Select...)
 		case entity.Delete:
 		case entity.Batch:
-			part.Sent += entities * (each + batchPartBytes)
+			part.Sent += entities * (weight + batchPartBytes)
 			part.Received += entities * batchPartBytes
 		default:
-			part.Sent += entities * each
+			part.Sent += entities * weight
 		}
 		if op.ReadFirst {
-			part.Received += share * each
+			part.Received += share * weight
 			if op.Verb != entity.Delete {
 				// Of the two entities that count, one is read.
-				part.Sent -= share * each
+				part.Sent -= share * weight
 			}
 		}
-		c.forecastVerified(&part, op, share, each)
+		c.forecastVerified(&part, op, share, weight)
 		f.add(part)
 	}
+}
+
+// requests adds to a forecast a number of requests without retries, and their headers.
+func requests(number int64, f Forecast) Forecast {
+	f.Requests, f.AtMost = number, number
+	f.Sent += number * requestBytes
+	f.Received += number * replyBytes
+	return f
 }
 
 func (f *Forecast) add(part Forecast) {
@@ -232,9 +236,9 @@ func (c *Campaign) asked(e *events, k uint64, kind int) Forecast {
 	var w drive.Work
 	e.work(k, &w)
 	f, written := Forecast{Entities: w.Offers}, int64(0)
-	requests := w.Requests()
-	for i := range requests {
-		switch op := &requests[i]; {
+	sent := w.Requests()
+	for i := range sent {
+		switch op := &sent[i]; {
 		case op.Beside != nil && op.Beside.Verb == target.Ask:
 			// A stand-in answers, here as everywhere: no target is asked.
 		case op.Beside != nil:
@@ -266,17 +270,15 @@ func (c *Campaign) asked(e *events, k uint64, kind int) Forecast {
 	if one := &e.kinds[kind]; one.asked != nil && e.inserted(kind) == 0 {
 		read, event := w.Offers-written, e.choose(k, kind, &one.spec.Of)
 		if one.asked.fanned() {
-			for i := range requests {
-				f.Requests += one.asked.pages(&requests[i].Query, requests[i].Query.Scans, k, event)
+			for i := range sent {
+				f.Requests += one.asked.pages(&sent[i].Query, sent[i].Query.Scans, k, event)
 			}
 		} else {
-			f.Requests += one.asked.pages(&requests[0].Query, read, k, event)
+			f.Requests += one.asked.pages(&sent[0].Query, read, k, event)
 		}
 		f.Received += read * projected(one.asked.home.generator, 0, one.spec.Select...)
 	}
-	f.Sent += f.Requests * requestBytes
-	f.Received += f.Requests * replyBytes
-	return f
+	return requests(f.Requests, f)
 }
 
 // besideBytes is about what a request to a queue or a container asks for, beside what

@@ -91,9 +91,9 @@ func (c *Campaign) loadedInto(phase int) []partition {
 	return partitionsOf(c.homes, 0, c.Scenario.Loaded(phase))
 }
 
-// Count reads every partition that was loaded and holds what it returns against
+// count reads every partition that was loaded and holds what it returns against
 // what was loaded.
-func (c *Campaign) Count(ctx context.Context, phase int) error {
+func (c *Campaign) count(ctx context.Context, phase int) error {
 	partitions := c.loadedInto(phase)
 	name := c.Scenario.Phases[phase].Name
 	found := make([]int64, len(partitions))

@@ -47,6 +47,8 @@ type Touch struct {
 	Entities int64
 	// Inserts says that they are new ones.
 	Inserts bool
+	// Bytes is the size of an entity that is written, by the service's billing rule.
+	Bytes int
 }
 
 // Preview returns what a phase comes to, nil where it prepares or counts. The
@@ -198,15 +200,7 @@ type Sent struct {
 	// answered, Beside of them go to a queue or a container.
 	Requests, Queries, Beside int
 	// Written are the entities that it writes, without those that it deletes.
-	Written []Written
-}
-
-// Written is an entity that is written: what the name of its table has beside that of
-// the run's, its key, and its size in bytes by the service's billing rule.
-type Written struct {
-	Table string
-	Key   entity.Key
-	Bytes int
+	Written []Touch
 }
 
 // Sent returns what operation k sends, if it is a workflow's, and false where it is a
@@ -233,7 +227,7 @@ func (p *Preview) Sent(k uint64, table string) (Sent, bool) {
 		}
 		for j := range changes {
 			if c := &changes[j]; c.Verb.IsChange() && c.Verb != entity.Delete {
-				sent.Written = append(sent.Written, Written{Table: besideRun(op.Table, table), Key: c.Key, Bytes: entity.Size(c.Key, c.Properties)})
+				sent.Written = append(sent.Written, Touch{Table: besideRun(op.Table, table), Key: c.Key, Bytes: entity.Size(c.Key, c.Properties)})
 			}
 		}
 	}
