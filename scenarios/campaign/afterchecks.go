@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -34,10 +33,20 @@ func (c *Campaign) newAfterChecks() *afterChecks {
 	return t
 }
 
-func (t *afterChecks) told() []results.Counter {
+// ended adds what an operation of a name counted.
+func (t *afterChecks) ended(operation string, w *drive.Work) {
+	counted, some := w.Workflow.(workflow.Counted)
+	if !some {
+		return
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return results.NewCounters(t.counts)
+	counted.Counter(func(name string, count int64) {
+		at := results.CounterName{Operation: operation, Name: name}
+		if _, known := t.counts[at]; known {
+			t.counts[at] += count
+		}
+	})
 }
 
 // checks returns how what the workflows of the run leave behind is looked at: one for
@@ -102,9 +111,6 @@ func (l looked) same(other looked) bool {
 // examine looks at what the workflows of the run have left behind, if the run came so
 // far, and takes down what it finds.
 func (c *Campaign) examine(ctx context.Context, ended error) error {
-	if len(c.after.counts) > 0 && !errors.Is(ended, results.ErrWrite) {
-		defer func() { c.ledger.Recorder.Counters(c.after.told()) }()
-	}
 	if ended != nil {
 		return ended
 	}

@@ -105,8 +105,6 @@ func (c *Campaign) verify(ctx context.Context, ended error) error {
 			}
 			key := a.order[k]
 			found, fault := a.trails[key].compare(a.run, outcome.Entity, outcome.Version, outcome.Status != 404)
-			a.mu.Lock()
-			defer a.mu.Unlock()
 			a.result.ReadBack++
 			results.AddTimes(&a.result, &found, 1)
 			if fault != "" && len(a.result.Examples) < results.MostAuditExamples {
@@ -117,9 +115,7 @@ func (c *Campaign) verify(ctx context.Context, ended error) error {
 		ended = c.run(ctx, stage)
 	}
 	if !errors.Is(ended, results.ErrWrite) {
-		a.mu.Lock()
 		result := a.result
-		a.mu.Unlock()
 		c.ledger.Recorder.Take(func(of *results.Record) { of.Audit = &result })
 	}
 	return ended

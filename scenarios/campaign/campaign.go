@@ -36,7 +36,6 @@ import (
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -251,15 +250,16 @@ func (c *Campaign) Kinds() []results.Kind { return c.kinds }
 // once the context is done.
 func (c *Campaign) Run(ctx context.Context, runner drive.Runner, ledger *drive.Ledger) error {
 	c.runner, c.ledger = runner, ledger
+	var err error
 	if c.Member != nil {
-		err := c.offerShare(ctx)
-		if len(c.after.counts) > 0 && !errors.Is(err, results.ErrWrite) {
-			ledger.Recorder.Counters(c.after.told())
-		}
-		return err
+		err = c.offerShare(ctx)
+	} else {
+		err = c.examine(ctx, c.verify(ctx, c.phases(ctx)))
 	}
-	err := c.examine(ctx, c.verify(ctx, c.phases(ctx)))
-	if !c.Keep {
+	if len(c.after.counts) > 0 && !errors.Is(err, results.ErrWrite) {
+		ledger.Recorder.Counters(results.NewCounters(c.after.counts))
+	}
+	if c.Member == nil && !c.Keep {
 		// The tables are to go even where the run was stopped.
 		err = errors.Join(err, c.drop(ctx, err))
 	}
@@ -315,18 +315,7 @@ func (c *Campaign) run(ctx context.Context, stage *drive.Stage) error {
 		if c.audit != nil {
 			c.audit.ended(w, done)
 		}
-		told, counts := w.Workflow.(workflow.Counted)
-		if !counts {
-			return
-		}
-		c.after.mu.Lock()
-		defer c.after.mu.Unlock()
-		told.Counter(func(name string, count int64) {
-			at := results.CounterName{Operation: c.kinds[w.Kind].Name, Name: name}
-			if _, known := c.after.counts[at]; known {
-				c.after.counts[at] += count
-			}
-		})
+		c.after.ended(c.kinds[w.Kind].Name, w)
 	}
 	if stage.AccountOf == nil {
 		stage.AccountOf = c.accountOf

@@ -1,9 +1,7 @@
 package campaign
 
 import (
-	"math"
 	"slices"
-	"strings"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -52,34 +50,21 @@ type entry struct {
 	// it is due to count.
 	from   []uint64
 	offers int64
-	// prepared has what is formed beforehand, nil where nothing is.
-	prepared *prepared
+	// prepared has the keys of the entities, and variants what merges write; both are nil where
+	// nothing is formed beforehand.
+	prepared []preparedKey
+	variants []variant
 	// asked is what a query reads; nil for any other operation.
 	asked *question
 }
 
-// prepared are the keys of an entry, which all lie in one partition, and what its merges
-// write. Of the thousands of keys each operation looks at one: they lie close together, so
-// that this does not wait for memory.
-type prepared struct {
-	partition string
-	// rows are all RowKeys one after another, in which keys say where each ends.
-	rows string
-	keys []keyed
-	// sizes are what an operation weighs without its key and what it writes, variants what
-	// merges write; none for other operations.
-	sizes    target.Sizes
-	variants []variant
+// preparedKey is a key, and how much more an operation weighs for it.
+type preparedKey struct {
+	key   entity.Key
+	sizes target.Sizes
 }
 
-// keyed is where a RowKey ends, and how much more than its entry's sizes an operation weighs
-// that has the key.
-type keyed struct {
-	end             uint32
-	request, billed uint16
-}
-
-// variant is what a merge writes, and how much more it weighs for that.
+// variant is what a merge writes, and the sizes of an operation that writes it.
 type variant struct {
 	properties []entity.Property
 	sizes      target.Sizes
@@ -110,43 +95,35 @@ func (m *mix) prepare() {
 }
 
 func (one *entry) prepare(generator *keys.Generator, verb entity.Verb, fresh uint64) {
-	first := generator.Key(one.from[0])
-	all := &prepared{partition: first.Partition, sizes: target.SizesOf(&entity.Change{Verb: verb})}
-	var rows strings.Builder
-	for _, n := range one.from {
+	bare := target.SizesOf(&entity.Change{Verb: verb})
+	one.prepared = make([]preparedKey, len(one.from))
+	for i, n := range one.from {
 		key := generator.Key(n)
-		sizes := target.SizesOf(&entity.Change{Verb: verb, Key: key}).Less(all.sizes)
-		rows.WriteString(key.Row)
-		if key.Partition != first.Partition || rows.Len() > math.MaxUint32 || max(sizes.Request, sizes.Billed) > math.MaxUint16 {
-			return
+		if i > 0 {
+			// They all lie in one partition, and thus share its name in memory.
+			key.Partition = one.prepared[0].key.Partition
 		}
-		all.keys = append(all.keys, keyed{uint32(rows.Len()), uint16(sizes.Request), uint16(sizes.Billed)})
+		one.prepared[i] = preparedKey{key, target.SizesOf(&entity.Change{Verb: verb, Key: key}).Less(bare)}
 	}
-	all.rows, one.prepared = rows.String(), all
 	for n := uint64(0); one.part != nil && !one.part.All && n < variants; n++ {
 		whole := entity.Change{Verb: verb, Properties: one.part.Properties(fresh + n)}
-		all.variants = append(all.variants, variant{whole.Properties, target.SizesOf(&whole)})
+		one.variants = append(one.variants, variant{whole.Properties, target.SizesOf(&whole)})
 	}
 }
 
 // key returns the key of one of the entities that an operation may begin at.
 func (h *home) key(one *entry, index int) entity.Key {
-	p := one.prepared
-	if p == nil {
-		return h.generator.Key(one.from[index])
+	if one.prepared != nil {
+		return one.prepared[index].key
 	}
-	from := uint32(0)
-	if index > 0 {
-		from = p.keys[index-1].end
-	}
-	return entity.Key{Partition: p.partition, Row: p.rows[from:p.keys[index].end]}
+	return h.generator.Key(one.from[index])
 }
 
 // merged returns what the merge with a number writes: it differs from operation to
 // operation.
 func (one *entry) merged(number uint64) []entity.Property {
-	if one.prepared != nil && one.prepared.variants != nil {
-		return one.prepared.variants[number%variants].properties
+	if one.variants != nil {
+		return one.variants[number%variants].properties
 	}
 	return one.part.Properties(number)
 }
@@ -310,12 +287,12 @@ func (m *mix) work(k uint64, w *drive.Work) {
 	if m.ids.guard(k, spec, w); w.Workflow != nil {
 		return
 	}
-	if p := one.prepared; p != nil && p.variants != nil && (spec.Verb == entity.Merge || spec.Verb == entity.InsertOrMerge) {
+	if one.variants != nil && spec.Verb != entity.Batch {
 		// What it weighs is reckoned beforehand.
-		key := p.keys[index]
-		op.Sizes = p.variants[inserted%variants].sizes
-		op.Sizes.Request += int64(key.request)
-		op.Sizes.Billed += int64(key.billed)
+		key := &one.prepared[index].sizes
+		op.Sizes = one.variants[inserted%variants].sizes
+		op.Sizes.Request += key.Request
+		op.Sizes.Billed += key.Billed
 	}
 }
 
