@@ -52,7 +52,7 @@ func (t *afterChecks) ended(operation string, w *drive.Work) {
 // checks returns how what the workflows of the run leave behind is looked at: one for
 // each thing that must hold.
 func (c *Campaign) checks() []workflow.Check {
-	var list []looked
+	var list []placedCheck
 	for kind, spec := range workflowsOf(c.Scenario) {
 		if kind.Check == nil {
 			continue
@@ -61,7 +61,7 @@ func (c *Campaign) checks() []workflow.Check {
 		if check == nil {
 			continue
 		}
-		at := looked{check, kind.Where(spec.With)}
+		at := placedCheck{check, kind.Where(spec.With)}
 		switch known := slices.IndexFunc(list, at.same); {
 		case known < 0:
 			list = append(list, at)
@@ -76,7 +76,7 @@ func (c *Campaign) checks() []workflow.Check {
 		dead = dead || one.Killed > 0
 	}
 	if dead && c.places.Copied != nil {
-		if copies := (looked{check: workflow.NewCopyCheck(c.places.Copied)}); !slices.ContainsFunc(list, copies.same) {
+		if copies := (placedCheck{check: workflow.NewCopyCheck(c.places.Copied)}); !slices.ContainsFunc(list, copies.same) {
 			list = append(list, copies)
 		}
 	}
@@ -93,13 +93,13 @@ func (c *Campaign) checks() []workflow.Check {
 
 // looked is a check with what it is of: the places, stores, properties and attributes that
 // it looks at, by the parameters that name them.
-type looked struct {
+type placedCheck struct {
 	check workflow.Check
 	at    map[string]string
 }
 
 // same reports whether another check is of the same things, as far as both name them.
-func (l looked) same(other looked) bool {
+func (l placedCheck) same(other placedCheck) bool {
 	for parameter, name := range l.at {
 		if theirs, named := other.at[parameter]; named && theirs != name {
 			return false

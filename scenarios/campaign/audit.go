@@ -16,8 +16,8 @@ import (
 	"loadgen/target"
 )
 
-// mostWatched is how many entities are watched unless [Options] say otherwise.
-const mostWatched = 1_000_000
+// maxWatched is how many entities are watched unless [Options] say otherwise.
+const maxWatched = 1_000_000
 
 // audit follows the writes of a run: it is told of each operation that ends, and
 // afterwards what is there. It is safe for concurrent use.
@@ -204,9 +204,9 @@ type counter struct {
 }
 
 const (
-	mostStrays = 16
-	never      = time.Duration(-1)
-	always     = time.Duration(1<<63 - 1)
+	maxStrays = 16
+	never     = time.Duration(-1)
+	always    = time.Duration(1<<63 - 1)
 )
 
 // follow takes down a write that was acknowledged, or may have been carried out.
@@ -215,7 +215,7 @@ func (t *trail) follow(r *workflow.Report, c *results.Completed) {
 	ended := c.Done
 	if !known || r.Lingers {
 		ended = always
-		if len(t.strays) < mostStrays {
+		if len(t.strays) < maxStrays {
 			t.strays = append(t.strays, r.ID.Number)
 		} else {
 			t.flooded = true

@@ -122,8 +122,8 @@ type Campaign struct {
 	kindOf    map[string]int
 	// homes are those of the scenario's entities, their own first; places those of its
 	// workflows.
-	homes  []keyHome
-	places *places
+	locations []location
+	places    *places
 
 	runner drive.Runner
 	ledger *drive.Ledger
@@ -141,7 +141,7 @@ type Campaign struct {
 	sites     []site
 	accountOf func(partitionKey string) int
 	// furnished is what a member has prepared.
-	furnished []furnished
+	prepared []preparedStage
 	// tokens are those that queries have saved, by name.
 	tokens map[string]savedToken
 	// loading says that load was sent: what fails from then on is no preparation.
@@ -199,7 +199,7 @@ func NewCampaign(o Options) (*Campaign, error) {
 		return nil, err
 	}
 	for _, one := range o.Scenario.EachOperation {
-		q, err := c.newQuestion(one)
+		q, err := c.newReading(one)
 		if err != nil {
 			return nil, err
 		}
@@ -208,7 +208,7 @@ func NewCampaign(o Options) (*Campaign, error) {
 	if o.Verify {
 		most := o.Watched
 		if most <= 0 {
-			most = mostWatched
+			most = maxWatched
 		}
 		c.audit = &audit{run: c.runMark(), most: most, trails: make(map[entity.Key]*trail),
 			result: results.Audit{Examples: []results.AuditExample{}}}

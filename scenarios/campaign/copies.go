@@ -8,12 +8,11 @@ import (
 	"loadgen/target"
 )
 
-// copied has the copies of what an operation writes be written with it. Those in the
-// partition of the entities themselves go into their transaction, home by home as long
-// as it holds them: then all is written or nothing. The others follow it, those of one
-// partition of one table in a transaction of their own.
-func (e *events) copied(k uint64, one *eventKind, w *drive.Work, changes func(home int) []entity.Change) {
-	if len(e.homes) == 1 {
+// copied adds the writes of copies to an operation. Copies in the partition of the entities join
+// their transaction if it has room. The others follow, with one transaction for each partition of a
+// table.
+func (e *events) copied(k uint64, one *eventKind, w *drive.Work, changes func(location int) []entity.Change) {
+	if len(e.locations) == 1 {
 		return
 	}
 	own := w.Operation.Changes
@@ -22,15 +21,15 @@ func (e *events) copied(k uint64, one *eventKind, w *drive.Work, changes func(ho
 	}
 	all := own[:len(own):len(own)]
 	var steps []workflow.Step
-	for home := 1; home < len(e.homes); home++ {
-		if one.spec.Merges() && one.parts[home] == nil {
+	for location := 1; location < len(e.locations); location++ {
+		if one.spec.Merges() && one.parts[location] == nil {
 			continue
 		}
-		rest := repeatable(changes(home))
-		if e.homes[home].table == e.table && !(e.patchy[home] && one.spec.Writes() == entity.Delete) {
+		rest := repeatable(changes(location))
+		if e.locations[location].table == e.table && !(e.incomplete[location] && one.spec.Writes() == entity.Delete) {
 			all, rest = joined(all, rest)
 		}
-		steps = append(steps, copySteps(e.homes[home].table, rest)...)
+		steps = append(steps, copySteps(e.locations[location].table, rest)...)
 	}
 	if len(all) > len(own) {
 		together(w, all, len(own))
@@ -38,7 +37,7 @@ func (e *events) copied(k uint64, one *eventKind, w *drive.Work, changes func(ho
 	if len(steps) == 0 {
 		return
 	}
-	// A client that dies has written its entity, and not all of the copies.
+	// A client that dies has written its entity, and some of the copies.
 	written := -1
 	if draw := e.deaths.At(k); draw.Float64() < one.spec.Killed {
 		written = draw.IntN(len(steps))
@@ -63,25 +62,24 @@ func (e *events) copied(k uint64, one *eventKind, w *drive.Work, changes func(ho
 	}
 }
 
-// copiedEntities returns where the run's entities lie and their copies do, nil where there
-// are none.
+// copiedEntities returns the locations of the entities and of their copies, nil without copies.
 func (c *Campaign) copiedEntities() *workflow.Copied {
-	if len(c.homes) == 1 {
+	if len(c.locations) == 1 {
 		return nil
 	}
 	of := &workflow.Copied{Filler: c.Scenario.Entity.Filler}
-	for i := range c.homes {
-		home := workflow.CopyHome{Table: c.homes[i].table, Holds: func(property string) bool { return c.homes[i].holds(property) }}
-		if c.homes[i].copy != nil {
-			home.Name = c.homes[i].copy.Name
+	for i := range c.locations {
+		location := workflow.CopyHome{Table: c.locations[i].table, Holds: func(property string) bool { return c.locations[i].holds(property) }}
+		if c.locations[i].copy != nil {
+			location.Name = c.locations[i].copy.Name
 		}
-		of.Homes = append(of.Homes, home)
+		of.Homes = append(of.Homes, location)
 	}
 	of.All = func(visit func(keys []entity.Key, has []bool)) {
-		at, has := make([]entity.Key, len(c.homes)), make([]bool, len(c.homes))
+		at, has := make([]entity.Key, len(c.locations)), make([]bool, len(c.locations))
 		c.written(func(event keys.Event, parts []*keys.Part) {
-			for i := range c.homes {
-				at[i], has[i] = c.homes[i].generator.KeyOf(event), parts == nil || parts[i] != nil
+			for i := range c.locations {
+				at[i], has[i] = c.locations[i].generator.KeyOf(event), parts == nil || parts[i] != nil
 			}
 			visit(at, has)
 		})
@@ -89,9 +87,9 @@ func (c *Campaign) copiedEntities() *workflow.Copied {
 	return of
 }
 
-// written visits the events of all entities that were loaded, and of those that operations
-// insert with their copies, however they end; with what is merged into each home, nil where
-// entities are written whole.
+// written visits the events of all loaded entities, and of those that operations with copies
+// insert, even if they fail, with what is merged at each location, nil if whole entities are
+// written.
 func (c *Campaign) written(visit func(event keys.Event, parts []*keys.Part)) {
 	for n := range c.Scenario.Loaded(len(c.Scenario.Phases)) {
 		visit(keys.Event{Number: n}, nil)
@@ -108,9 +106,9 @@ func (c *Campaign) written(visit func(event keys.Event, parts []*keys.Part)) {
 		if err != nil {
 			return
 		}
-		for k := range min(d.expected, mostTurned) {
+		for k := range min(d.expected, maxOperations) {
 			kind := e.pick(k)
-			if e.kinds[kind].performance != nil {
+			if e.kinds[kind].workflowKind != nil {
 				continue
 			}
 			for at := range e.inserted(kind) {
@@ -124,9 +122,8 @@ func (c *Campaign) written(visit func(event keys.Event, parts []*keys.Part)) {
 	}
 }
 
-// joined returns a transaction with those copies that lie in its partition, and the
-// copies that do not. Where it cannot hold them, because they are too many, too large
-// or changed by it already, it is left as it is.
+// joined returns a transaction with the copies in its partition, and the other copies. If it has no
+// room for them, or they conflict with its changes, it stays as it is.
 func joined(transaction, copies []entity.Change) (all, rest []entity.Change) {
 	all = transaction
 	for _, c := range copies {
@@ -142,8 +139,7 @@ func joined(transaction, copies []entity.Change) (all, rest []entity.Change) {
 	return all, rest
 }
 
-// together has a write be a transaction, of whose changes the first are those of its
-// entities and the others those of their copies.
+// together turns a write into a transaction, whose first changes are those of its entities.
 func together(w *drive.Work, changes []entity.Change, entities int) {
 	if write, verified := w.Workflow.(*workflow.Write); verified {
 		write.Together(changes[entities:]...)
@@ -152,14 +148,13 @@ func together(w *drive.Work, changes []entity.Change, entities int) {
 	w.Operation = target.Operation{Verb: entity.Batch, Table: w.Operation.Table, Changes: changes}
 }
 
-// patchyHomes returns of each home whether entities can lack it. A transaction that deletes
-// the copy with its entity would then be refused, and neither ever deleted. They can where
+// incompleteLocations reports for each location whether an entity can be missing there: a
+// transaction that deletes entity and copy would then be refused each time. It can if
 //
-//   - an operation inserts what that copy keeps nothing of;
-//   - a transaction that inserts cannot hold the copies, so that they follow it and may be
-//     given up.
-func (c *Campaign) patchyHomes(phase int) ([]bool, error) {
-	patchy := make([]bool, len(c.homes))
+//   - an operation inserts nothing that the copy has;
+//   - a transaction has no room for the copies, which follow it and can fail.
+func (c *Campaign) incompleteLocations(phase int) ([]bool, error) {
+	incomplete := make([]bool, len(c.locations))
 	for i := range phase + 1 {
 		list := c.Scenario.Phases[i].Operations()
 		for j := range list {
@@ -169,8 +164,8 @@ func (c *Campaign) patchyHomes(phase int) ([]bool, error) {
 				continue
 			}
 			changes := 0
-			for i := range c.homes {
-				if c.homes[i].table == c.Table {
+			for i := range c.locations {
+				if c.locations[i].table == c.Table {
 					changes += max(1, spec.Entities)
 				}
 			}
@@ -179,19 +174,19 @@ func (c *Campaign) patchyHomes(phase int) ([]bool, error) {
 				size = c.Scenario.Entity.Size
 			}
 			apart := changes > entity.MaxBatchChanges || 2*changes*size > entity.MaxBatchBytes
-			for home := range c.homes {
-				part, err := c.homes[home].part(spec)
+			for location := range c.locations {
+				part, err := c.locations[location].part(spec)
 				if err != nil {
 					return nil, err
 				}
-				patchy[home] = patchy[home] || apart || merges && part == nil
+				incomplete[location] = incomplete[location] || apart || merges && part == nil
 			}
 		}
 	}
-	return patchy, nil
+	return incomplete, nil
 }
 
-// repeatable returns changes of copies such that one that is written twice is the same.
+// repeatable alters changes of copies so that writing one twice has the same result.
 func repeatable(changes []entity.Change) []entity.Change {
 	for i := range changes {
 		switch c := &changes[i]; c.Verb {
@@ -204,7 +199,7 @@ func repeatable(changes []entity.Change) []entity.Change {
 	return changes
 }
 
-// copySteps returns the writes of copies to one table: one for each partition.
+// copySteps returns the writes of copies to one table, one for each partition.
 func copySteps(table string, changes []entity.Change) []workflow.Step {
 	var order []string
 	together := make(map[string][]entity.Change)

@@ -42,7 +42,7 @@ func (c *Campaign) dryOf(phase int, traffic *scenarios.Traffic) (*dry, error) {
 		return d, nil
 	}
 	stage := &drive.Stage{Name: one.Name, Retry: *c.retries[""], Grace: d.Drain, WholeSecond: true}
-	if err := c.arrive(stage, d.Traffic); err != nil {
+	if err := c.setArrivals(stage, d.Traffic); err != nil {
 		return d, err
 	}
 	d.stage = stage
@@ -57,7 +57,7 @@ func (c *Campaign) dryOf(phase int, traffic *scenarios.Traffic) (*dry, error) {
 	if c.Find != nil {
 		d.most = 0
 		if first, any := findPhase(c.Scenario); any && phase == first {
-			d.most = uint64(c.Find.amount(mostSteps))
+			d.most = uint64(c.Find.amount(maxSteps))
 		}
 	}
 	return d, nil

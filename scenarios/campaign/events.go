@@ -14,76 +14,73 @@ import (
 	"loadgen/target"
 )
 
-// events decides what operation k of a phase of event traffic is: a pure function of
-// k. Each operation is about an event, whose key the design forms.
+// events decides what operation k of a phase of event traffic is: a pure function of k. Each
+// operation is about an event, from which the design forms the keys.
 type events struct {
 	// mix has the kinds of operation, their numbers and ids, and no partition.
 	*mix
 	*population
-	// begins is how long the measured load has gone on when the phase begins.
+	// begins is the length of the measured load before the phase.
 	begins time.Duration
-	// chance is that of workflows, deaths that of clients between an entity and its copies.
+	// chance is for workflows, deaths for clients that die between an entity and its copies.
 	chance, deaths clock.Stream
-	// sample and turns draw which entities, and which operations, stand for others in
-	// the holdings.
+	// sample and turns select the entities and the operations that stand for others in the
+	// estimates.
 	sample, turns clock.Stream
-	homes         []keyHome
+	locations     []location
 	places        *places
-	// patchy says of each home whether entities can lack it.
-	patchy []bool
-	// properties are those of the entities.
+	// incomplete reports for each location whether entities can be missing there.
+	incomplete []bool
+	// properties are the properties of the entities.
 	properties []scenarios.PropertySpec
-	// upserts says that writes of what need not be there write new entities, for
-	// nothing was loaded.
+	// upserts reports whether upserts write new entities, because nothing was loaded.
 	upserts bool
 	kinds   []eventKind
-	// keeper knows what clients keep from one operation to the next.
+	// keeper has the caches of the clients.
 	keeper *workflow.Keeper
-	// holdings are those of the tables that are read, made as soon as it is known how
-	// many operations there are.
-	holdings map[string]*holdings
+	// estimates has the tables that are read, filled in once the number of operations is known.
+	estimates map[string]*tableEstimate
 }
 
-// key home is a table with keys under which every entity lies: its own, or those of
-// a copy.
-type keyHome struct {
+// location is a table and the keys under which every entity lies there: its own, or those of a
+// copy.
+type location struct {
 	table     string
 	generator *keys.Generator
 	// copy is nil for the entities themselves.
 	copy *scenarios.Copy
 }
 
-// holds reports whether the entities of a home have all of some properties.
-func (r *keyHome) holds(properties ...string) bool {
+// holds reports whether the entities of a location have all of some properties.
+func (r *location) holds(properties ...string) bool {
 	return r.copy == nil || r.copy.Holds(properties)
 }
 
-// eventKind is what one kind of operation of event traffic has of its own.
+// eventKind is one kind of operation of event traffic.
 type eventKind struct {
 	spec *scenarios.OperationSpec
 	// shared are the attributes whose values the entities of a batch share.
 	shared keys.Shared
-	// parts are what it merges, by home; one that has none of that has nil.
+	// parts are what it merges at each location, nil for nothing.
 	parts []*keys.Part
-	// asked is what it reads, nil for a write that knows its key, and for a get.
-	asked *question
-	// home is that of the entities which a get reads, by position.
-	home int
-	// offers is how many entities it is due to count beside those of a query.
+	// reading is what it reads, nil for a get and for a write of a known key.
+	reading *reading
+	// location is the index of the location that a get reads.
+	location int
+	// offers is how many entities it is due to count, without those of a query.
 	offers int64
-	// performance is that of a workflow, nil for what is a verb's.
-	performance *workflow.Kind
+	// workflowKind is nil unless it is a workflow.
+	workflowKind *workflow.Kind
 }
 
-// newEvents returns the mix of a phase of event traffic. Nobody knows yet what its
-// questions have to read.
+// newEvents returns the mix of a phase of event traffic, with empty estimates.
 func (c *Campaign) newEvents(d *dry) (*events, error) {
 	phase := d.phase
 	m, err := c.newMix(phase)
 	if err != nil {
 		return nil, err
 	}
-	// No phase before this one, nor an earlier run, has used the first entity number.
+	// The phases before this one, and earlier runs, have used the numbers below.
 	if phase < len(c.begun) {
 		m.fresh = c.begun[phase]
 	} else {
@@ -100,7 +97,7 @@ func (c *Campaign) newEvents(d *dry) (*events, error) {
 		if t := c.Scenario.Phases[i].Traffic; t != nil && t.Events() {
 			begins += t.Lasts()
 		}
-		// What phases before have deleted is gone in this one.
+		// Entities that earlier phases deleted are missing in this one.
 		m.deletes = m.deletes || slices.ContainsFunc(c.Scenario.Phases[i].Operations(),
 			func(o scenarios.OperationSpec) bool { return o.Writes() == entity.Delete })
 	}
@@ -109,8 +106,8 @@ func (c *Campaign) newEvents(d *dry) (*events, error) {
 	e := &events{mix: m, begins: begins, upserts: loaded == 0, properties: c.Scenario.Entity.Properties,
 		chance: clock.NewStream(c.Scenario.Seed, "procedures/"+name), deaths: clock.NewStream(c.Scenario.Seed, "deaths/"+name),
 		sample: clock.NewStream(c.Scenario.Seed, "holdings/"+name), turns: clock.NewStream(c.Scenario.Seed, "turns/"+name),
-		population: newPopulation(loaded, d, c.Scenario.Seed, name), holdings: make(map[string]*holdings), homes: c.homes, places: c.places}
-	if e.patchy, err = c.patchyHomes(phase); err != nil {
+		population: newPopulation(loaded, d, c.Scenario.Seed, name), estimates: make(map[string]*tableEstimate), locations: c.locations, places: c.places}
+	if e.incomplete, err = c.incompleteLocations(phase); err != nil {
 		return nil, err
 	}
 	for i := range m.specs {
@@ -120,10 +117,11 @@ func (c *Campaign) newEvents(d *dry) (*events, error) {
 		}
 		e.kinds = append(e.kinds, kind)
 	}
-	// When an operation is due, in a closed loop about that, and what its client has to have.
+	// needs returns when an operation is due, approximately in a closed loop, and what its client
+	// has to have.
 	e.keeper = workflow.NewKeeper(func(k uint64) (due time.Duration, needs []workflow.Keeping) {
 		kind := e.pick(k)
-		one := e.kinds[kind].performance
+		one := e.kinds[kind].workflowKind
 		if one == nil || one.Keeps == nil {
 			return 0, nil
 		}
@@ -132,45 +130,45 @@ func (c *Campaign) newEvents(d *dry) (*events, error) {
 	return e, nil
 }
 
-func (e *events) stocked() error {
-	for table, s := range e.holdings {
-		homes := slices.DeleteFunc(slices.Clone(e.homes), func(home keyHome) bool { return home.table != table })
-		*s = *newHoldings(e, homes, mostHeld, mostTurned, markerKey)
-		// The samples have their properties formed without what nobody filters by.
-		bare := make([]*keys.Generator, len(homes))
-		for i := range homes {
+func (e *events) estimateTables() error {
+	for table, s := range e.estimates {
+		locations := slices.DeleteFunc(slices.Clone(e.locations), func(at location) bool { return at.table != table })
+		*s = *newTableEstimate(e, locations, maxEntities, maxOperations, markerKey)
+		// The samples have only the properties that filters can use.
+		bare := make([]*keys.Generator, len(locations))
+		for i := range locations {
 			var names []string
 			for _, p := range e.properties {
-				if homes[i].holds(p.Name) {
+				if locations[i].holds(p.Name) {
 					names = append(names, p.Name)
 				}
 			}
 			var err error
-			if bare[i], err = homes[i].generator.Project(names); err != nil {
+			if bare[i], err = locations[i].generator.Project(names); err != nil {
 				return err
 			}
 		}
 		for i := range s.samples {
 			one := &s.samples[i]
-			one.stored = entity.Pack(nil, 0, bare[one.home].PropertiesOf(one.event))
+			one.stored = entity.Pack(nil, 0, bare[one.location].PropertiesOf(one.event))
 		}
 	}
 	return nil
 }
 
-// holdingsOf returns those of a table, which are empty until [events.stocked].
-func (e *events) holdingsOf(table string) *holdings {
-	if e.holdings[table] == nil {
-		e.holdings[table] = new(holdings)
+// estimateOf returns the estimate of a table, which [events.estimateTables] fills in.
+func (e *events) estimateOf(table string) *tableEstimate {
+	if e.estimates[table] == nil {
+		e.estimates[table] = new(tableEstimate)
 	}
-	return e.holdings[table]
+	return e.estimates[table]
 }
 
 func (c *Campaign) newEventKind(spec *scenarios.OperationSpec, e *events) (eventKind, error) {
 	kind := eventKind{spec: spec, shared: c.generator.Sharing(spec.Together), offers: int64(spec.Offers())}
 	written := int64(0)
-	for i := range e.homes {
-		part, err := e.homes[i].part(spec)
+	for i := range e.locations {
+		part, err := e.locations[i].part(spec)
 		if err != nil {
 			return kind, err
 		}
@@ -182,19 +180,19 @@ func (c *Campaign) newEventKind(spec *scenarios.OperationSpec, e *events) (event
 	if spec.Writes().IsChange() {
 		kind.offers *= written
 	}
-	kind.performance = workflow.Find(spec.Workflow)
-	for i := range e.homes {
-		if kind.performance != nil {
-			e.holdingsOf(e.homes[i].table)
+	kind.workflowKind = workflow.Find(spec.Workflow)
+	for i := range e.locations {
+		if kind.workflowKind != nil {
+			e.estimateOf(e.locations[i].table)
 		}
 	}
 	var err error
 	switch {
 	case spec.Verb == entity.Get && len(spec.By) > 0:
-		_, kind.home = c.bestPlan(spec)
+		_, kind.location = c.bestPlan(spec)
 	case spec.Verb == entity.Query || len(spec.By) > 0:
-		if kind.asked, err = c.newQuestion(spec); err == nil {
-			kind.asked.stock = e.holdingsOf(kind.asked.home.table)
+		if kind.reading, err = c.newReading(spec); err == nil {
+			kind.reading.estimate = e.estimateOf(kind.reading.location.table)
 		}
 	}
 	if spec.Verb == entity.Query {
@@ -203,9 +201,8 @@ func (c *Campaign) newEventKind(spec *scenarios.OperationSpec, e *events) (event
 	return kind, err
 }
 
-// part returns what an operation merges into the entities of a home, nil where it
-// merges nothing, or a copy nothing that it keeps.
-func (r *keyHome) part(spec *scenarios.OperationSpec) (*keys.Part, error) {
+// part returns what an operation merges into the entities of a location, nil for nothing.
+func (r *location) part(spec *scenarios.OperationSpec) (*keys.Part, error) {
 	if !spec.Merges() {
 		return nil, nil
 	}
@@ -230,7 +227,7 @@ func (e *events) inserted(kind int) int {
 	}
 }
 
-// fresh returns the event at a position among those that operation k inserts.
+// fresh returns the event of one of the entities that operation k inserts.
 func (e *events) fresh(k uint64, at int) keys.Event {
 	first := e.mix.fresh + k*e.stride
 	return keys.Event{Number: first + uint64(at), Lead: first, Shared: e.kinds[e.pick(k)].shared,
@@ -240,18 +237,18 @@ func (e *events) fresh(k uint64, at int) keys.Event {
 // outline returns operation k without its content.
 func (e *events) outline(k uint64) drive.Work {
 	kind := e.pick(k)
-	if e.kinds[kind].performance != nil {
-		w := e.perform(k, kind)
+	if e.kinds[kind].workflowKind != nil {
+		w := e.newWorkflow(k, kind)
 		outlined := drive.Work{Kind: w.Kind, Offers: w.Offers}
 		if w.Offers == 0 {
-			// All of it goes beside the table, as its first request says.
+			// It sends nothing to the table, as its first request shows.
 			outlined.Operation = w.Workflow.Begin()
 		}
 		return outlined
 	}
 	w := drive.Work{Kind: e.indexes[kind], Offers: e.kinds[kind].offers}
-	if asked := e.kinds[kind].asked; asked != nil && e.inserted(kind) == 0 {
-		w.Offers += asked.due(k, e.choose(k, kind, &e.specs[kind].Of))
+	if reading := e.kinds[kind].reading; reading != nil && e.inserted(kind) == 0 {
+		w.Offers += reading.due(k, e.choose(k, kind, &e.specs[kind].Of))
 	}
 	return w
 }
@@ -259,8 +256,8 @@ func (e *events) outline(k uint64) drive.Work {
 func (e *events) work(k uint64, w *drive.Work) {
 	kind := e.pick(k)
 	spec, one := &e.specs[kind], &e.kinds[kind]
-	if one.performance != nil {
-		*w = e.perform(k, kind)
+	if one.workflowKind != nil {
+		*w = e.newWorkflow(k, kind)
 		return
 	}
 	w.Kind, w.Offers = e.indexes[kind], one.offers
@@ -275,52 +272,52 @@ func (e *events) work(k uint64, w *drive.Work) {
 	}
 	event := e.choose(k, kind, &spec.Of)
 	w.Expected = target.Expected{NotFound: event.Offered || spec.Verb == entity.Delete || e.deletes && expectsExisting(spec.Verb)}
-	if one.asked != nil {
-		w.Offers += one.asked.due(k, event)
+	if one.reading != nil {
+		w.Offers += one.reading.due(k, event)
 	}
 	switch {
-	case spec.Verb == entity.Query && one.asked.fanned():
-		q := one.asked
+	case spec.Verb == entity.Query && one.reading.isFanOut():
+		q := one.reading
 		var list []target.Operation
-		for _, stretch := range q.stretches(event) {
-			op := q.within(stretch, event)
-			op.Query.Scans = q.dueOf(stretch, k, event)
+		for _, query := range q.queries(event) {
+			op := q.filtered(query, event)
+			op.Query.Scans = q.dueOf(query, k, event)
 			list = append(list, op)
 		}
 		w.Workflow = workflow.NewFanOut(list, spec.Pages)
 		w.Operation = target.Operation{}
 		return
 	case spec.Verb == entity.Query:
-		w.Operation = one.asked.operation(event)
+		w.Operation = one.reading.operation(event)
 		w.Pages, w.Rows, w.MostPages = true, int64(spec.Rows), spec.Pages
 		return
 	}
-	w.Expected.NotFound = w.Expected.NotFound || e.patchy[one.home]
+	w.Expected.NotFound = w.Expected.NotFound || e.incomplete[one.location]
 	e.write(k, one, []keys.Event{event}, w)
-	if one.asked != nil {
+	if one.reading != nil {
 		write := w.Workflow
 		if write == nil {
 			write = workflow.NewSeries(nil, workflow.Step{Operation: w.Operation, Expected: w.Expected})
 		}
-		w.Workflow = workflow.NewFindWrite(one.asked.operation(event), one.asked.home.generator.KeyOf(event), write)
+		w.Workflow = workflow.NewFindWrite(one.reading.operation(event), one.reading.location.generator.KeyOf(event), write)
 	}
 }
 
 // write sets the request of operation k, which writes the entities of some events and their copies,
 // or reads one.
 func (e *events) write(k uint64, one *eventKind, list []keys.Event, w *drive.Work) {
-	changes := func(home int) []entity.Change {
+	changes := func(location int) []entity.Change {
 		all := make([]entity.Change, len(list))
 		for i, event := range list {
-			all[i] = e.change(k, one, home, event)
+			all[i] = e.change(k, one, location, event)
 		}
 		return all
 	}
-	w.Operation.Table = e.homes[one.home].table
+	w.Operation.Table = e.locations[one.location].table
 	if one.spec.Verb == entity.Batch {
-		w.Operation.Changes = changes(one.home)
+		w.Operation.Changes = changes(one.location)
 	} else {
-		w.Operation.Change = e.change(k, one, one.home, list[0])
+		w.Operation.Change = e.change(k, one, one.location, list[0])
 	}
 	e.ids.guard(k, one.spec, w)
 	if one.spec.Writes().IsChange() {
@@ -328,50 +325,49 @@ func (e *events) write(k uint64, one *eventKind, list []keys.Event, w *drive.Wor
 	}
 }
 
-// change returns the write or the read of the entity of an event in a home. A merge into an entity
-// that is there writes the properties of a new one.
-func (e *events) change(k uint64, one *eventKind, home int, event keys.Event) entity.Change {
-	verb, generator := one.spec.Writes(), e.homes[home].generator
+// change returns the write or the read of the entity of an event at a location. A merge into an
+// existing entity writes the properties of a new one.
+func (e *events) change(k uint64, one *eventKind, location int, event keys.Event) entity.Change {
+	verb, generator := one.spec.Writes(), e.locations[location].generator
 	c := entity.Change{Verb: verb, Match: matchOf(verb)}
 	switch {
 	case one.spec.Replaces():
 		c.Key, c.Properties = generator.EntityOf(event)
 		return c
 	case one.spec.Merges() && e.inserted(e.pick(k)) == 0:
-		c.Properties = one.parts[home].PropertiesOf(e.fresh(k, 0))
+		c.Properties = one.parts[location].PropertiesOf(e.fresh(k, 0))
 	case one.spec.Merges():
-		c.Properties = one.parts[home].PropertiesOf(event)
+		c.Properties = one.parts[location].PropertiesOf(event)
 	}
 	c.Key = generator.KeyOf(event)
 	return c
 }
 
-// places are where the workflows of a run read and write, and what else they have in
-// common.
+// places are where the workflows of a run read and write, and their common setting.
 type places struct {
 	workflow.Setting
 	at map[string]place
 }
 
-// place is a home with the templates of its keys, which the home of a copy lacks here.
+// place is a location with the templates of its keys; that of a copy has none.
 type place struct {
-	keyHome
+	location
 	partition, row keys.Template
 }
 
-// newPlaces returns those of the design in use: where the entities are at "".
+// newPlaces returns the places of the design; the entities' own place is "".
 func (c *Campaign) newPlaces() (*places, error) {
 	p := &places{at: make(map[string]place)}
-	add := func(name string, home keyHome, partitionKey, rowKey string) error {
+	add := func(name string, at location, partitionKey, rowKey string) error {
 		partition, err := keys.ParseTemplate(partitionKey)
 		if err != nil {
 			return err
 		}
 		row, err := keys.ParseTemplate(rowKey)
-		p.at[name] = place{home, partition, row}
+		p.at[name] = place{at, partition, row}
 		return err
 	}
-	if err := add("", c.homes[0], c.Scenario.Design.PartitionKey, c.Scenario.Design.RowKey); err != nil {
+	if err := add("", c.locations[0], c.Scenario.Design.PartitionKey, c.Scenario.Design.RowKey); err != nil {
 		return nil, err
 	}
 	for i := range c.Scenario.Design.Places {
@@ -380,12 +376,12 @@ func (c *Campaign) newPlaces() (*places, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := add(one.Name, keyHome{table: c.Table + one.Table, generator: generator}, one.PartitionKey, one.RowKey); err != nil {
+		if err := add(one.Name, location{table: c.Table + one.Table, generator: generator}, one.PartitionKey, one.RowKey); err != nil {
 			return nil, err
 		}
 	}
-	for _, home := range c.homes[1:] {
-		p.at[workflow.AtCopy(home.copy.Name)] = place{keyHome: home}
+	for _, location := range c.locations[1:] {
+		p.at[workflow.AtCopy(location.copy.Name)] = place{location: location}
 	}
 	p.Setting = workflow.Setting{
 		Table:   c.Table,
@@ -407,7 +403,7 @@ func (c *Campaign) newPlaces() (*places, error) {
 	p.Copied = c.copiedEntities()
 	p.Partitions = sync.OnceValue(func() []string {
 		var list []string
-		for _, one := range partitionsOf(c.homes[:1], 0, p.Loaded) {
+		for _, one := range partitionsOf(c.locations[:1], 0, p.Loaded) {
 			list = append(list, one.key)
 		}
 		slices.Sort(list)
@@ -424,7 +420,7 @@ type subject struct {
 
 var _ workflow.Subject = subject{}
 
-// Key implements [workflow.Subject]. It panics of a place that the design has not.
+// Key implements [workflow.Subject]. It panics for a place that the design does not have.
 func (s subject) Key(place string) entity.Key { return s.of.at[place].generator.KeyOf(s.event) }
 
 // Properties implements [workflow.Subject].
@@ -441,9 +437,9 @@ func (s subject) Value(attribute string) string {
 // Number implements [workflow.Subject].
 func (s subject) Number() uint64 { return s.event.Number }
 
-// perform returns operation k, which is of a kind that is a workflow.
-func (e *events) perform(k uint64, kind int) drive.Work {
-	one := e.kinds[kind].performance
+// newWorkflow returns operation k, of a kind that is a workflow.
+func (e *events) newWorkflow(k uint64, kind int) drive.Work {
+	one := e.kinds[kind].workflowKind
 	call := &workflow.Call{Setting: &e.places.Setting, Arguments: e.specs[kind].With, K: k,
 		ID: workflow.WriteID{Run: e.ids.run, Number: e.ids.first + k}, Chance: e.chance.At(k)}
 	call.Fresh = subject{e.places, e.fresh(k, 0)}
@@ -457,23 +453,22 @@ func (e *events) perform(k uint64, kind int) drive.Work {
 	w := drive.Work{Kind: e.indexes[kind], Workflow: one.New(call)}
 	requests := workflow.Requests(w.Workflow)
 	for i := range requests {
-		e.surmise(&requests[i], k)
+		e.estimateScans(&requests[i], k)
 		w.Offers += requests[i].Entities()
 	}
 	w.Operation = target.Operation{}
 	return w
 }
 
-// subject returns what operation k, of a kind that works on what is there, is about.
+// subject returns the existing entity that operation k is about.
 func (e *events) subject(k uint64, kind int) subject {
 	return subject{e.places, e.choose(k, kind, &e.specs[kind].Of)}
 }
 
-// surmise has a request that operation k of a workflow is foreseen to send know how many
-// entities it reads, which the workflow cannot know: where it queries a table of the
-// entities or of their copies. What a script foresees of several requests keeps it.
-func (e *events) surmise(op *target.Operation, k uint64) {
-	if stock := e.holdings[op.Table]; stock != nil && op.Beside == nil && op.Verb == entity.Query {
-		op.Query.Scans = stock.Count(op.Query, k)
+// estimateScans sets the number of entities that a query of a workflow reads, which the workflow
+// does not know, if it reads a table of the entities or of their copies.
+func (e *events) estimateScans(op *target.Operation, k uint64) {
+	if estimate := e.estimates[op.Table]; estimate != nil && op.Beside == nil && op.Verb == entity.Query {
+		op.Query.Scans = estimate.Count(op.Query, k)
 	}
 }

@@ -76,13 +76,13 @@ func (f *Find) Validate() []error {
 	return faults
 }
 
-// fewestOperations leaves ten of a hundredth beyond a p99, and some to be throttled.
-const fewestOperations = 1100
+// minOperations leaves ten of a hundredth beyond a p99, and some to be throttled.
+const minOperations = 1100
 
 // length returns how long the step at a rate lasts, in whole seconds unless Step
 // is not.
 func (f *Find) length(rate float64) time.Duration {
-	enough := time.Duration(math.Ceil(fewestOperations/rate)) * time.Second
+	enough := time.Duration(math.Ceil(minOperations/rate)) * time.Second
 	return max(f.Step, enough)
 }
 
@@ -386,8 +386,8 @@ func (c *Campaign) findOver(phase int) ([]partition, error) {
 			"expected partitions, such as phases.%s.partitions=all", ErrFind, one.Name, one.Name)
 	}
 	if c.Find.Of == results.LimitAccount && c.Scenario.Phases[phase].Form == scenarios.FormPeak && c.Scenario.Loaded(phase) > 0 {
-		over := partitionsOf(c.homes[:1], 0, c.Scenario.Loaded(phase))
-		return over[:min(len(over), mostPartitions)], nil
+		over := partitionsOf(c.locations[:1], 0, c.Scenario.Loaded(phase))
+		return over[:min(len(over), maxPartitions)], nil
 	}
 	over, err := c.spreadOver(phase)
 	if err == nil && c.Find.Of == results.LimitPartition {
@@ -396,8 +396,8 @@ func (c *Campaign) findOver(phase int) ([]partition, error) {
 	return over, err
 }
 
-// mostPartitions bounds how many partitions a search spreads its load over.
-const mostPartitions = 10_000
+// maxPartitions bounds how many partitions a search spreads its load over.
+const maxPartitions = 10_000
 
 // usualSteps is how many steps of the highest rate a search amounts to at most
 // unless chance contradicts it: doubling comes to two, bisection to seven, and
@@ -408,7 +408,7 @@ const usualSteps = 2 + 7 + 2
 // that drain the target before each.
 func (f *Find) amount(steps float64) float64 {
 	first := f.drained(f.UpTo)
-	return steps * (max(f.UpTo*f.Step.Seconds(), 2*fewestOperations) + math.Ceil(first.Rate*first.Length.Seconds()))
+	return steps * (max(f.UpTo*f.Step.Seconds(), 2*minOperations) + math.Ceil(first.Rate*first.Length.Seconds()))
 }
 
 // lasts returns how long a search lasts at most unless chance contradicts it.

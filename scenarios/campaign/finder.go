@@ -15,7 +15,7 @@ import (
 const (
 	LowestRate  = 2.0
 	HighestRate = 1_000_000.0
-	mostSteps   = 40
+	maxSteps    = 40
 )
 
 // tolerance is how wide the interval of a finished search may be, as a share of
@@ -33,7 +33,7 @@ type Interval struct {
 // NewInterval returns the interval that steps show by their rates and outcomes. Of several steps
 // at one rate the last counts.
 func NewInterval(steps []results.LimitStep) (i Interval) {
-	seen := make([]float64, 0, mostSteps)
+	seen := make([]float64, 0, maxSteps)
 	for _, step := range slices.Backward(steps) {
 		if slices.Contains(seen, step.Rate) {
 			continue
@@ -56,7 +56,7 @@ func NewInterval(steps []results.LimitStep) (i Interval) {
 // ends once more: if chance decided the outcome of one, the last outcome counts and the search
 // continues.
 func (f *Find) Next(steps []results.LimitStep) (float64, bool) {
-	if len(steps) >= mostSteps {
+	if len(steps) >= maxSteps {
 		return 0, false
 	}
 	return f.next(steps)

@@ -84,7 +84,7 @@ func (c *Campaign) loadedBytes(phase int) int64 {
 	if load == nil {
 		return 0
 	}
-	return times(times(int64(load.Entities), int64(len(c.homes))), c.stored())
+	return times(times(int64(load.Entities), int64(len(c.locations))), c.stored())
 }
 
 // footprintOf adds the memory of a phase that offers load.
@@ -102,8 +102,8 @@ func (c *Campaign) footprintOf(f *Footprint, d *dry, data bool) {
 		for _, before := range all {
 			held = addUp(held, int64(min(float64(before.expected)*before.meanEntities((*scenarios.OperationSpec).Inserts), math.MaxInt64/2)))
 		}
-		held = times(held, int64(len(c.homes)))
-		held /= max(1, held/mostHeld)
+		held = times(held, int64(len(c.locations)))
+		held /= max(1, held/maxEntities)
 		f.Holdings = max(f.Holdings, times(held, heldBytes))
 	}
 	if data {
@@ -113,9 +113,9 @@ func (c *Campaign) footprintOf(f *Footprint, d *dry, data bool) {
 
 // insertedBytes returns the size of the entities that a phase adds.
 func (c *Campaign) insertedBytes(d *dry, r *waits) int64 {
-	homes := 1.0
+	locations := 1.0
 	if d.Events() {
-		homes = float64(len(c.homes))
+		locations = float64(len(c.locations))
 	}
 	succeeded := r.operations * r.succeeded
 	bytes := succeeded * d.meanEntities((*scenarios.OperationSpec).Inserts) * float64(c.stored())
@@ -123,7 +123,7 @@ func (c *Campaign) insertedBytes(d *dry, r *waits) int64 {
 		// Of entities chosen at random, some are chosen again.
 		bytes += all * -math.Expm1(-succeeded/all) * float64(c.upsertedBytes(d))
 	}
-	return clampBytes(bytes * homes)
+	return clampBytes(bytes * locations)
 }
 
 // upserted returns the number of entities that a phase without a load before can create by

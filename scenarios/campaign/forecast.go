@@ -68,9 +68,9 @@ func (c *Campaign) Forecasts() []Forecast {
 		switch {
 		case phase.Load != nil:
 			first := c.Scenario.Loaded(i)
-			batches, entities := int64(0), int64(len(c.homes)*phase.Load.Entities)
-			for j := range c.homes {
-				batches += int64(len(c.homes[j].batches(first, first+uint64(phase.Load.Entities), phase.Load.Transaction)))
+			batches, entities := int64(0), int64(len(c.locations)*phase.Load.Entities)
+			for j := range c.locations {
+				batches += int64(len(c.locations[j].batches(first, first+uint64(phase.Load.Entities), phase.Load.Transaction)))
 			}
 			f.add(requests(batches, Forecast{Entities: entities, Sent: entities * (c.weight(first) + batchPartBytes), Received: entities * batchPartBytes}))
 		case phase.Count != nil:
@@ -197,7 +197,7 @@ const sampled = 400
 // do, and returns false where it cannot be had.
 func (c *Campaign) forecastEvents(f *Forecast, d *dry) bool {
 	e, err := c.eventsOf(d)
-	if err != nil || e.stocked() != nil {
+	if err != nil || e.estimateTables() != nil {
 		return false
 	}
 	operations := d.expected
@@ -205,13 +205,13 @@ func (c *Campaign) forecastEvents(f *Forecast, d *dry) bool {
 	look := func(k uint64) {
 		kind := e.pick(k)
 		found[kind]++
-		sums[kind].add(c.asked(e, k, kind))
+		sums[kind].add(c.forecastOperation(e, k, kind))
 	}
 	for i := range min(operations, sampled) {
 		look(i * max(1, operations/sampled))
 	}
 	for kind := range e.specs {
-		for k := uint64(0); found[kind] == 0 && k < min(operations, mostLooked); k++ {
+		for k := uint64(0); found[kind] == 0 && k < min(operations, maxLooked); k++ {
 			if e.pick(k) == kind {
 				look(k)
 			}
@@ -231,8 +231,8 @@ func (c *Campaign) forecastEvents(f *Forecast, d *dry) bool {
 	return true
 }
 
-// asked returns what operation k, which is of that kind, asks for.
-func (c *Campaign) asked(e *events, k uint64, kind int) Forecast {
+// forecastOperation returns what operation k, which is of that kind, asks for.
+func (c *Campaign) forecastOperation(e *events, k uint64, kind int) Forecast {
 	var w drive.Work
 	e.work(k, &w)
 	f, written := Forecast{Entities: w.Offers}, int64(0)
@@ -243,10 +243,10 @@ func (c *Campaign) asked(e *events, k uint64, kind int) Forecast {
 			// A stand-in answers, here as everywhere: no target is asked.
 		case op.Beside != nil:
 			f.add(besideBytes(op.Beside))
-		case op.Verb == entity.Query && e.kinds[kind].performance == nil:
+		case op.Verb == entity.Query && e.kinds[kind].workflowKind == nil:
 			// Its pages are counted below.
 		case op.Verb == entity.Query:
-			e.surmise(op, k)
+			e.estimateScans(op, k)
 			read := op.Entities()
 			written += read
 			f.Requests += (read + pageEntities - 1) / pageEntities
@@ -267,16 +267,16 @@ func (c *Campaign) asked(e *events, k uint64, kind int) Forecast {
 			f.Sent += c.weight(0)
 		}
 	}
-	if one := &e.kinds[kind]; one.asked != nil && e.inserted(kind) == 0 {
+	if one := &e.kinds[kind]; one.reading != nil && e.inserted(kind) == 0 {
 		read, event := w.Offers-written, e.choose(k, kind, &one.spec.Of)
-		if one.asked.fanned() {
+		if one.reading.isFanOut() {
 			for i := range sent {
-				f.Requests += one.asked.pages(&sent[i].Query, sent[i].Query.Scans, k, event)
+				f.Requests += one.reading.pages(&sent[i].Query, sent[i].Query.Scans, k, event)
 			}
 		} else {
-			f.Requests += one.asked.pages(&sent[0].Query, read, k, event)
+			f.Requests += one.reading.pages(&sent[0].Query, read, k, event)
 		}
-		f.Received += read * projected(one.asked.home.generator, 0, one.spec.Select...)
+		f.Received += read * projected(one.reading.location.generator, 0, one.spec.Select...)
 	}
 	return requests(f.Requests, f)
 }

@@ -77,11 +77,11 @@ type stopConditions struct {
 const (
 	// window is the number of seconds that a judgement rests on. Two of them are compared with each other.
 	window = 5
-	// leastJudged is how many attempts a judgement takes.
-	leastJudged = 100
-	// leastMeasured is how many seconds are measured at least before a load can have
+	// minJudged is how many attempts a judgement takes.
+	minJudged = 100
+	// minMeasured is how many seconds are measured at least before a load can have
 	// come to rest.
-	leastMeasured = 10 * time.Second
+	minMeasured = 10 * time.Second
 )
 
 // Enough returns why a stage that began at one instant needs to go no further now:
@@ -94,7 +94,7 @@ func (g *stopConditions) Enough(start, now clock.Instant, overdue func() uint64)
 	}
 	g.judged = second
 	first := int64((start.Offset() + time.Second - 1) / time.Second)
-	if last := g.recorder.WindowCounts(max(first, second-window), second); last.Attempts >= leastJudged {
+	if last := g.recorder.WindowCounts(max(first, second-window), second); last.Attempts >= minJudged {
 		for _, budget := range g.budgets {
 			if err := exceeds(&last, budget, overdue); err != nil {
 				return &drive.Stop{Second: second, Why: err}
@@ -102,7 +102,7 @@ func (g *stopConditions) Enough(start, now clock.Instant, overdue func() uint64)
 		}
 	}
 	measured := time.Duration(second)*time.Second - start.Offset() - g.warmUp
-	if g.stable > 0 && measured >= leastMeasured && g.isStable(second) {
+	if g.stable > 0 && measured >= minMeasured && g.isStable(second) {
 		return drive.ErrSettled
 	}
 	return nil

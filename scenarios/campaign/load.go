@@ -12,39 +12,37 @@ import (
 	"loadgen/target"
 )
 
-// load fills the tables by entity group transactions. The transactions of the
-// partitions alternate, so that the lanes spread over all of them. They insert or
-// replace: a transaction whose reply was lost can then be sent again, and a table
-// that was taken may hold the entities of an earlier run.
+// load fills the tables by entity group transactions, which alternate between partitions, so that
+// the lanes spread over all of them. They upsert: a transaction whose reply was lost can be sent
+// again, and a reused table can hold the entities of an earlier run.
 func (c *Campaign) load(ctx context.Context, phase int) error {
 	spec := c.Scenario.Phases[phase].Load
 	first := c.Scenario.Loaded(phase)
 	var batches []batch
-	for i := range c.homes {
-		batches = append(batches, c.homes[i].batches(first, first+uint64(spec.Entities), spec.Transaction)...)
+	for i := range c.locations {
+		batches = append(batches, c.locations[i].batches(first, first+uint64(spec.Entities), spec.Transaction)...)
 	}
 	name := c.Scenario.Phases[phase].Name
 	return c.prepare(ctx, name, spec.Lanes, uint64(len(batches)), func(k uint64, w *drive.Work) {
 		b := &batches[k]
 		w.Kind = c.kindOf[kindLoad]
-		w.Operation = target.Operation{Verb: entity.Batch, Table: b.home.table, Changes: make([]entity.Change, len(b.numbers))}
+		w.Operation = target.Operation{Verb: entity.Batch, Table: b.location.table, Changes: make([]entity.Change, len(b.numbers))}
 		for i, n := range b.numbers {
-			key, properties := b.home.generator.EntityOf(keys.Event{Number: n})
+			key, properties := b.location.generator.EntityOf(keys.Event{Number: n})
 			w.Operation.Changes[i] = entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: properties}
 		}
 	}, nil)
 }
 
-// batch is a transaction of entities that lie in one partition of a home.
+// batch is a transaction of entities in one partition of a location.
 type batch struct {
-	home    *keyHome
-	numbers []uint64
+	location *location
+	numbers  []uint64
 }
 
-// batches cuts the entities from first to end into transactions of one partition
-// each.
-func (r *keyHome) batches(first, end uint64, size int) []batch {
-	partitions := partitionsOf([]keyHome{*r}, first, end)
+// batches splits the entities from first to end into transactions of one partition each.
+func (r *location) batches(first, end uint64, size int) []batch {
+	partitions := partitionsOf([]location{*r}, first, end)
 	var batches []batch
 	for left := true; left; {
 		left = false
@@ -60,7 +58,7 @@ func (r *keyHome) batches(first, end uint64, size int) []batch {
 	return batches
 }
 
-// partition is a partition of a table: its first entity, and those that count.
+// partition is a partition of a table, its first entity, and the entities that operations use.
 type partition struct {
 	table, key string
 	witness    uint64
@@ -68,12 +66,12 @@ type partition struct {
 }
 
 // partitionsOf returns the partitions of the entities from first to end, in their order.
-func partitionsOf(homes []keyHome, first, end uint64) []partition {
+func partitionsOf(locations []location, first, end uint64) []partition {
 	var partitions []partition
 	index := make(map[[2]string]int)
-	for i := range homes {
+	for i := range locations {
 		for n := first; n < end; n++ {
-			at := [2]string{homes[i].table, homes[i].generator.PartitionKey(n)}
+			at := [2]string{locations[i].table, locations[i].generator.PartitionKey(n)}
 			i, known := index[at]
 			if !known {
 				i = len(partitions)
@@ -88,11 +86,10 @@ func partitionsOf(homes []keyHome, first, end uint64) []partition {
 
 // loadedInto returns every partition that was loaded before a phase.
 func (c *Campaign) loadedInto(phase int) []partition {
-	return partitionsOf(c.homes, 0, c.Scenario.Loaded(phase))
+	return partitionsOf(c.locations, 0, c.Scenario.Loaded(phase))
 }
 
-// count reads every partition that was loaded and holds what it returns against
-// what was loaded.
+// count reads every loaded partition and compares the number of entities.
 func (c *Campaign) count(ctx context.Context, phase int) error {
 	partitions := c.loadedInto(phase)
 	name := c.Scenario.Phases[phase].Name
@@ -106,7 +103,7 @@ func (c *Campaign) count(ctx context.Context, phase int) error {
 		return err
 	}
 	for k, one := range partitions {
-		// A table that was taken may hold what an earlier run inserted.
+		// A reused table can hold what an earlier run inserted.
 		if loaded := int64(len(one.members)); found[k] < loaded || found[k] > loaded && !c.Reuse {
 			return fmt.Errorf("%w: partition %q holds %d entities, %d were loaded", c.failure(), one.key, found[k], loaded)
 		}
@@ -115,19 +112,17 @@ func (c *Campaign) count(ctx context.Context, phase int) error {
 }
 
 var (
-	// ErrTableExists is wrapped where the test table is there already.
+	// ErrTableExists is wrapped if the test table exists.
 	ErrTableExists = errors.New("campaign: the test table exists")
-	// ErrNotOurs is wrapped where a table to be reused lacks this tool's marker.
+	// ErrNotOurs is wrapped if a table to be reused lacks this tool's marker.
 	ErrNotOurs = errors.New("campaign: the table is not one of this tool's")
-	// ErrPreparation is wrapped where the table could not be made, filled or
-	// counted.
+	// ErrPreparation is wrapped if the table could not be created, filled or counted.
 	ErrPreparation = errors.New("campaign: preparation failed")
-	// ErrAfterLoad is wrapped where what was left of the table could not be looked at,
-	// counted or dropped once load was sent.
+	// ErrAfterLoad is wrapped if what the load left could not be checked, counted or dropped.
 	ErrAfterLoad = errors.New("campaign: after the load")
 )
 
-// failure is what went wrong where an operation did that is not of the load.
+// failure is the error of an operation that does not belong to the load.
 func (c *Campaign) failure() error {
 	if c.loading {
 		return ErrAfterLoad
@@ -135,9 +130,8 @@ func (c *Campaign) failure() error {
 	return ErrPreparation
 }
 
-// spreadOver returns for each partition that a phase offers to the entities that are
-// worked on: those that were loaded into it, or some that are numbered on where nothing
-// was loaded at all.
+// spreadOver returns the partitions that a phase works on, each with its loaded entities, or with
+// new numbers if nothing was loaded.
 func (c *Campaign) spreadOver(phase int) ([]partition, error) {
 	entities, loaded := c.Scenario.Phases[phase].Offered().Entities, c.Scenario.Loaded(phase)
 	witnesses, err := c.Scenario.Witnesses(c.generator, phase)
@@ -146,7 +140,7 @@ func (c *Campaign) spreadOver(phase int) ([]partition, error) {
 	}
 	partitions := make([]partition, len(witnesses))
 	if loaded == 0 {
-		// Entities of one number differ from partition to partition.
+		// Entities of one number differ between partitions.
 		numbers := make([]uint64, entities)
 		for n := range numbers {
 			numbers[n] = c.fresh + uint64(n)
@@ -158,7 +152,7 @@ func (c *Campaign) spreadOver(phase int) ([]partition, error) {
 		return partitions, nil
 	}
 	members := make(map[string][]uint64)
-	for _, one := range partitionsOf(c.homes[:1], 0, loaded) {
+	for _, one := range partitionsOf(c.locations[:1], 0, loaded) {
 		members[one.key] = one.members
 	}
 	for i, witness := range witnesses {
@@ -167,25 +161,24 @@ func (c *Campaign) spreadOver(phase int) ([]partition, error) {
 	return partitions, nil
 }
 
-// scanned returns how many entities a scan of the table reads before a phase: what was loaded, and
+// scanned returns how many entities a scan of the table reads before a phase: the loaded ones, and
 // the marker.
 func (c *Campaign) scanned(phase int) int64 { return int64(c.Scenario.Loaded(phase)) + 1 }
 
-// census is how many entities were loaded into each partition, in the order of the
-// index.
+// census has the number of loaded entities of each partition, in the order of the index.
 type census struct {
 	keys []string
-	// upTo are how many entities the partitions up to each hold together.
+	// upTo are the sums of the entities up to each partition.
 	upTo []int64
 }
 
-// census returns that of what is loaded before a phase.
+// census returns the census before a phase.
 func (c *Campaign) census(phase int) *census {
 	loaded := c.Scenario.Loaded(phase)
 	if c.counted != nil && c.countedOf == loaded {
 		return c.counted
 	}
-	partitions := partitionsOf(c.homes[:1], 0, loaded)
+	partitions := partitionsOf(c.locations[:1], 0, loaded)
 	slices.SortFunc(partitions, func(a, b partition) int { return entity.Compare(a.key, b.key) })
 	all, sum := new(census), int64(0)
 	for i := range partitions {
@@ -205,7 +198,7 @@ func (s *census) of(partitionKey string) int64 {
 	return s.between(at, at)
 }
 
-// mean returns how many entities a partition holds on the average, rounded up.
+// mean returns the mean number of entities of a partition, rounded up.
 func (s *census) mean() int64 {
 	if len(s.keys) == 0 {
 		return 0
@@ -214,9 +207,8 @@ func (s *census) mean() int64 {
 	return (s.upTo[len(s.upTo)-1] + partitions - 1) / partitions
 }
 
-// window returns the first and the last of so many partitions that follow one
-// another from one on, and how many entities are between them. Where too few
-// follow, those before make up for it.
+// window returns the first and the last of a number of consecutive partitions, and their number of
+// entities. It begins at a partition, or earlier if too few follow.
 func (s *census) window(partitionKey string, partitions int) (first, last string, entities int64) {
 	from, _ := slices.BinarySearchFunc(s.keys, partitionKey, entity.Compare)
 	from = max(0, min(from, len(s.keys)-partitions))
@@ -229,7 +221,7 @@ func (s *census) window(partitionKey string, partitions int) (first, last string
 	return first, last, entities
 }
 
-// between returns how many entities the partitions at from to to hold.
+// between returns how many entities the partitions with two indexes, and those between them, hold.
 func (s *census) between(from, to int) int64 {
 	if from == 0 {
 		return s.upTo[to]

@@ -45,7 +45,7 @@ type From struct {
 }
 
 // furnished is a phase of traffic that is ready to be sent.
-type furnished struct {
+type preparedStage struct {
 	stage *drive.Stage
 	From
 }
@@ -60,12 +60,12 @@ func (c *Campaign) Prepare() (planned uint64, err error) {
 		if c.Scenario.Phases[i].Traffic == nil || c.Find != nil {
 			continue
 		}
-		d, err := c.staged(i)
+		d, err := c.preparedPhase(i)
 		if err != nil {
 			return 0, err
 		}
 		d.stage.Share, d.stage.At = c.Member.Share, begins
-		c.furnished = append(c.furnished, furnished{d.stage, From{c.number, c.fresh}})
+		c.prepared = append(c.prepared, preparedStage{d.stage, From{c.number, c.fresh}})
 		planned += c.Member.Share.Count(d.stage.Due())
 		counted = counted && d.stage.Think == nil
 		begins = nextBegin(begins, d.stage)
@@ -84,7 +84,7 @@ func (c *Campaign) offerShare(ctx context.Context) error {
 	if phase, any := findPhase(c.Scenario); c.Find != nil && any {
 		return c.find(ctx, phase)
 	}
-	for i, one := range c.furnished {
+	for i, one := range c.prepared {
 		c.number, c.fresh = one.Number, one.Fresh
 		c.Member.enter(one.stage, i == 0, c)
 		if err := c.run(ctx, one.stage); err != nil {

@@ -14,13 +14,13 @@ import (
 // mix decides what operation k of a phase is: a pure function of k.
 type mix struct {
 	table string
-	// homes are the partitions that operations go to, homeOf which of them an
-	// operation does; nil where there is one only.
-	homes  []home
-	homeOf func(k uint64) int
-	specs  []scenarios.OperationSpec
-	// indexes are those of the specs among the run's kinds of operation, upTo the
-	// sums of their weights.
+	// partitions are those that operations go to, partitionOf returns the index of an operation's;
+	// it is nil for one partition.
+	partitions  []mixPartition
+	partitionOf func(k uint64) int
+	specs       []scenarios.OperationSpec
+	// indexes are the indexes of the specs in the run's kinds of operation, upTo the sums of their
+	// weights.
 	indexes, upTo []int
 	weights       int
 	// fresh is the number of the first entity that operation 0 may insert.
@@ -30,9 +30,8 @@ type mix struct {
 	kinds, rows   clock.Stream
 }
 
-// home is one partition of a mix: a generator that is held to it, and what each
-// kind of operation does there.
-type home struct {
+// mixPartition is one partition of a mix, with a generator of its keys and its kinds of operation.
+type mixPartition struct {
 	generator *keys.Generator
 	entries   []entry
 }
@@ -43,22 +42,22 @@ type entry struct {
 	// replaces reports whether it writes whole entities.
 	inserts, replaces bool
 	part              *keys.Part
-	// match and expected are what the operation's condition and its statuses are.
+	// match is the condition of the operation, expected has the refusals that count as success.
 	match    entity.Match
 	expected target.Expected
-	// from are the entities that the operation may begin at, offers how many
-	// it is due to count.
+	// from are the entities at which the operation can begin, offers is how many entities it is due
+	// to count.
 	from   []uint64
 	offers int64
 	// prepared has the keys of the entities, and variants what merges write; both are nil where
 	// nothing is formed beforehand.
 	prepared []preparedKey
 	variants []variant
-	// asked is what a query reads; nil for any other operation.
-	asked *question
+	// reading is what a query reads; nil for any other operation.
+	reading *reading
 }
 
-// preparedKey is a key, and how much more an operation weighs for it.
+// preparedKey is a key, and what it adds to the size of an operation.
 type preparedKey struct {
 	key   entity.Key
 	sizes target.Sizes
@@ -70,20 +69,19 @@ type variant struct {
 	sizes      target.Sizes
 }
 
-// variants is how many contents of each merge are formed beforehand.
+// variants is the number of prepared contents of each merge.
 const variants = 64
 
-// prepare forms the keys of all entities and some variants of what is merged
-// beforehand: a simulation would spend a third of its time on forming them anew.
-// Others of the mix must not alter them.
+// prepare forms the keys of all entities and some contents of merges in advance: a simulation would
+// spend a third of its time on them. They must not be altered.
 func (m *mix) prepare() {
-	const mostKeys, mostVariants = 100_000, 8192
-	if len(m.homes)*len(m.specs)*variants > mostVariants {
+	const maxKeys, maxVariants = 100_000, 8192
+	if len(m.partitions)*len(m.specs)*variants > maxVariants {
 		return
 	}
-	room := mostKeys
-	for i := range m.homes {
-		h := &m.homes[i]
+	room := maxKeys
+	for i := range m.partitions {
+		h := &m.partitions[i]
 		for j := range h.entries {
 			one := &h.entries[j]
 			if room -= len(one.from); room < 0 {
@@ -100,7 +98,7 @@ func (one *entry) prepare(generator *keys.Generator, verb entity.Verb, fresh uin
 	for i, n := range one.from {
 		key := generator.Key(n)
 		if i > 0 {
-			// They all lie in one partition, and thus share its name in memory.
+			// All lie in one partition, and share its name in memory.
 			key.Partition = one.prepared[0].key.Partition
 		}
 		one.prepared[i] = preparedKey{key, target.SizesOf(&entity.Change{Verb: verb, Key: key}).Less(bare)}
@@ -111,16 +109,15 @@ func (one *entry) prepare(generator *keys.Generator, verb entity.Verb, fresh uin
 	}
 }
 
-// key returns the key of one of the entities that an operation may begin at.
-func (h *home) key(one *entry, index int) entity.Key {
+// key returns the key of one of the entities at which an operation can begin.
+func (h *mixPartition) key(one *entry, index int) entity.Key {
 	if one.prepared != nil {
 		return one.prepared[index].key
 	}
 	return h.generator.Key(one.from[index])
 }
 
-// merged returns what the merge with a number writes: it differs from operation to
-// operation.
+// merged returns what the merge with a number writes: it differs between operations.
 func (one *entry) merged(number uint64) []entity.Property {
 	if one.variants != nil {
 		return one.variants[number%variants].properties
@@ -134,10 +131,9 @@ func (c *Campaign) offerMix(stage *drive.Stage, phase int, partitions []partitio
 		return err
 	}
 	if len(partitions) > 1 {
-		// Of as many operations as there are partitions, one goes to each, in an order that is
-		// drawn anew for every such round. A partition's rate is thus exact, and no two follow one
-		// another for long. The strides are the steps by which a round can go about and meet each
-		// partition once.
+		// Each round sends one operation to each partition, in a random order. The rate of a
+		// partition is thus exact, and no two partitions follow each other for long. A stride is a
+		// step with which a round visits each partition once.
 		const most = 1024
 		var strides []uint64
 		count := uint64(len(partitions))
@@ -151,7 +147,7 @@ func (c *Campaign) offerMix(stage *drive.Stage, phase int, partitions []partitio
 			}
 		}
 		chance := clock.NewStream(c.Scenario.Seed, "partitions/"+stage.Name)
-		mix.homeOf = func(k uint64) int {
+		mix.partitionOf = func(k uint64) int {
 			round, turn := k/count, k%count
 			draw := chance.At(round)
 			first := uint64(draw.IntN(len(partitions)))
@@ -163,7 +159,7 @@ func (c *Campaign) offerMix(stage *drive.Stage, phase int, partitions []partitio
 	stage.Build = mix.work
 	stage.Outline = func(k uint64) drive.Work {
 		kind := mix.pick(k)
-		return drive.Work{Kind: mix.indexes[kind], Offers: mix.home(k).entries[kind].offers}
+		return drive.Work{Kind: mix.indexes[kind], Offers: mix.partition(k).entries[kind].offers}
 	}
 	return nil
 }
@@ -183,17 +179,17 @@ func (c *Campaign) newMix(phase int, partitions ...partition) (*mix, error) {
 		m.deletes = m.deletes || m.specs[i].Writes() == entity.Delete
 	}
 	for _, one := range partitions {
-		if err := c.addHome(m, phase, one); err != nil {
+		if err := c.addPartition(m, phase, one); err != nil {
 			return nil, err
 		}
 	}
 	return m, nil
 }
 
-// addHome adds a partition to the mix of a phase.
-func (c *Campaign) addHome(m *mix, phase int, partition partition) error {
+// addPartition adds a partition to the mix of a phase.
+func (c *Campaign) addPartition(m *mix, phase int, partition partition) error {
 	generator := c.generator.Pinned(partition.witness)
-	h := home{generator: generator}
+	h := mixPartition{generator: generator}
 	members := partition.members
 	for i := range m.specs {
 		op := &m.specs[i]
@@ -203,12 +199,12 @@ func (c *Campaign) addHome(m *mix, phase int, partition partition) error {
 		switch {
 		case op.Verb == entity.Query:
 			if op.Rows > 0 {
-				// It begins where so many rows follow, so that what it is due to count is there.
+				// It begins where as many rows follow as it is due to count.
 				ordered := slices.Clone(members)
 				slices.SortFunc(ordered, func(a, b uint64) int { return generator.Key(a).Compare(generator.Key(b)) })
 				one.from = ordered[:max(1, len(ordered)-op.Rows+1)]
 			}
-			one.asked, one.offers, err = c.newPartitionQuestion(op, phase, generator, members)
+			one.reading, one.offers, err = c.newPartitionReading(op, phase, generator, members)
 		case op.Verb == entity.Batch && !op.Inserts():
 			one.offers = min(one.offers, int64(len(members)))
 		}
@@ -220,13 +216,12 @@ func (c *Campaign) addHome(m *mix, phase int, partition partition) error {
 		}
 		h.entries = append(h.entries, one)
 	}
-	m.homes = append(m.homes, h)
+	m.partitions = append(m.partitions, h)
 	return nil
 }
 
-// ahead returns how many of a partition's entities lie at the token at which a query
-// begins, or after it; all where it has none. A token that no entity follows is one
-// whose keys are a service's own business, and tells nothing.
+// ahead returns how many of a partition's entities lie at or after the token at which a query
+// begins; all if it has no token, or one that no entity follows.
 func ahead(text string, generator *keys.Generator, members []uint64) int {
 	var token target.Token
 	if token.UnmarshalText([]byte(text)) != nil || !token.Present {
@@ -244,16 +239,16 @@ func ahead(text string, generator *keys.Generator, members []uint64) int {
 	return count
 }
 
-// home returns the partition that operation k goes to.
-func (m *mix) home(k uint64) *home {
-	if m.homeOf == nil {
-		return &m.homes[0]
+// partition returns the partition of operation k.
+func (m *mix) partition(k uint64) *mixPartition {
+	if m.partitionOf == nil {
+		return &m.partitions[0]
 	}
-	return &m.homes[m.homeOf(k)]
+	return &m.partitions[m.partitionOf(k)]
 }
 
 func (m *mix) work(k uint64, w *drive.Work) {
-	kind, h := m.pick(k), m.home(k)
+	kind, h := m.pick(k), m.partition(k)
 	spec, one := &m.specs[kind], &h.entries[kind]
 	w.Kind, w.Offers, w.Expected = m.indexes[kind], one.offers, one.expected
 	op := &w.Operation
@@ -263,7 +258,7 @@ func (m *mix) work(k uint64, w *drive.Work) {
 	inserted := m.fresh + k*m.stride
 	switch spec.Verb {
 	case entity.Query:
-		q := one.asked
+		q := one.reading
 		var query target.Query
 		switch {
 		case spec.Class == scenarios.ClassPoint:
@@ -274,7 +269,7 @@ func (m *mix) work(k uint64, w *drive.Work) {
 		default:
 			query = *q.fixed
 		}
-		*op = q.within(query, keys.Event{Number: one.from[index]})
+		*op = q.filtered(query, keys.Event{Number: one.from[index]})
 		w.Pages, w.Rows, w.MostPages = true, int64(spec.Rows), spec.Pages
 	case entity.Batch:
 		op.Changes = make([]entity.Change, one.offers)
@@ -288,7 +283,7 @@ func (m *mix) work(k uint64, w *drive.Work) {
 		return
 	}
 	if one.variants != nil && spec.Verb != entity.Batch {
-		// What it weighs is reckoned beforehand.
+		// Its sizes were computed in advance.
 		key := &one.prepared[index].sizes
 		op.Sizes = one.variants[inserted%variants].sizes
 		op.Sizes.Request += key.Request
@@ -296,7 +291,7 @@ func (m *mix) work(k uint64, w *drive.Work) {
 	}
 }
 
-// matchOf returns the condition of a verb that has to have one: that the entity is there.
+// matchOf returns the condition of a verb that requires one: that the entity exists.
 func matchOf(v entity.Verb) entity.Match {
 	if v == entity.Replace || v == entity.Merge || v == entity.Delete {
 		return entity.MatchAny
@@ -309,8 +304,8 @@ func expectsExisting(v entity.Verb) bool {
 }
 
 // change returns a single write, or the read of an entity: of the new entity with a number, or of
-// the existing one at an index, which a merge gives the properties of that number.
-func (h *home) change(spec *scenarios.OperationSpec, one *entry, index int, inserted uint64) entity.Change {
+// the existing one at an index, to which a merge writes the properties of that number.
+func (h *mixPartition) change(spec *scenarios.OperationSpec, one *entry, index int, inserted uint64) entity.Change {
 	c := entity.Change{Verb: spec.Writes(), Match: one.match}
 	switch {
 	case one.inserts && one.replaces:
@@ -345,8 +340,8 @@ func (m *mix) pick(k uint64) int {
 	panic("campaign: a chance beyond the sum of the weights")
 }
 
-// dueOf returns how many entities an operation of a phase is due to count, on the
-// average over the partitions that it can go to, and how many requests it takes.
+// dueOf returns the mean number of entities that an operation of a phase is due to count, and how
+// many requests it takes.
 func (c *Campaign) dueOf(phase int, spec *scenarios.OperationSpec) (entities, requests int64) {
 	if spec.Verb != entity.Query {
 		entities = int64(spec.Offers())
@@ -373,19 +368,19 @@ func (c *Campaign) dueOf(phase int, spec *scenarios.OperationSpec) (entities, re
 	if _, read := c.readBefore(phase, spec); read < entities {
 		entities -= read
 	}
-	entities = mostRead(spec, entities)
+	entities = maxRead(spec, entities)
 	return entities, (entities + pageOf(spec) - 1) / pageOf(spec)
 }
 
-// newPartitionQuestion returns what a query of a phase reads on the partition of a generator, which
+// newPartitionReading returns what a query of a phase reads in the partition of a generator, which
 // has some members, and how many entities it is due to count. A query that continues from a saved
 // token begins at the last one that was saved.
-func (c *Campaign) newPartitionQuestion(spec *scenarios.OperationSpec, phase int, generator *keys.Generator, members []uint64) (*question, int64, error) {
-	q, err := c.newQuestion(spec)
+func (c *Campaign) newPartitionReading(spec *scenarios.OperationSpec, phase int, generator *keys.Generator, members []uint64) (*reading, int64, error) {
+	q, err := c.newReading(spec)
 	if err != nil {
 		return nil, 0, err
 	}
-	q.home.generator = generator
+	q.location.generator = generator
 	text := spec.From.Token
 	if spec.From.Saved != "" {
 		saved, _ := c.tokens[spec.From.Saved].MarshalText()
@@ -415,28 +410,26 @@ func (c *Campaign) newPartitionQuestion(spec *scenarios.OperationSpec, phase int
 	if spec.Scans() || q.token.Present {
 		if spec.Where != "" && len(q.where.Attributes()) == 0 {
 			// The filter is the same for every operation.
-			whole = q.within(whole, keys.Event{}).Query
+			whole = q.filtered(whole, keys.Event{}).Query
 		}
 		q.fixed = &whole
 	}
 	if before < due {
 		due -= before
 	}
-	return q, mostRead(spec, due), nil
+	return q, maxRead(spec, due), nil
 }
 
-// mostRead returns how many entities a query is due to count of those in its
-// stretch: where it reads so many pages only, what fits into them, and where a
-// filter drops some of what it reads, at most that.
-func mostRead(spec *scenarios.OperationSpec, due int64) int64 {
+// maxRead limits the number of entities that a query is due to count to its maximum number of
+// pages.
+func maxRead(spec *scenarios.OperationSpec, due int64) int64 {
 	if spec.Pages > 0 {
 		due = min(due, int64(spec.Pages)*pageOf(spec))
 	}
 	return max(1, due)
 }
 
-// pageOf returns how many entities a page of a query reads. A filter that drops
-// some has the page go on, as far as a page goes.
+// pageOf returns how many entities a page of a query reads: a filter makes the service read on.
 func pageOf(spec *scenarios.OperationSpec) int64 {
 	if spec.Top > 0 && spec.Where == "" {
 		return int64(spec.Top)
@@ -444,9 +437,8 @@ func pageOf(spec *scenarios.OperationSpec) int64 {
 	return pageEntities
 }
 
-// savedToken is a continuation token that queries of a name have saved: that of the last
-// page which the operation with the highest number has read, so that it does not depend
-// on which of several ends first.
+// savedToken is the continuation token of the last page of the operation with the highest number,
+// which does not depend on the order in which operations end.
 type savedToken struct {
 	operation string
 	number    uint64
@@ -454,10 +446,8 @@ type savedToken struct {
 	target.Token
 }
 
-// readBefore returns how many entities are read, of what a query of a phase asks for, by
-// those before it whose token it takes up, where each of their pages is full, and the
-// token at which the first of them begins. A token that was saved tells nothing of that:
-// its text is the service's business.
+// readBefore returns how many entities the queries before have read whose token a query continues
+// from, with full pages, and the token at which the first of them began.
 func (c *Campaign) readBefore(phase int, spec *scenarios.OperationSpec) (root string, entities int64) {
 	for spec.From.Saved != "" && phase > 0 {
 		phase--

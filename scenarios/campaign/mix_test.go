@@ -130,14 +130,14 @@ func TestLiterals(t *testing.T) {
 // What is searched is due to be read as far as the page on which it is.
 func TestDueOfASearch(t *testing.T) {
 	e := phaseOf(t, 5000, "arrivals: {constant: 1}, for: 1s, operations: [{verb: delete, by: [author]}, {name: other, verb: delete, by: [id]}]", 2)
-	require.NoError(t, e.stocked())
+	require.NoError(t, e.estimateTables())
 	all := map[string]uint64{}
 	for n := range uint64(5000) {
 		event := keys.Event{Number: n}
-		author := e.homes[0].generator.PartitionKeyOf(event)
+		author := e.locations[0].generator.PartitionKeyOf(event)
 		all[author]++
 		read := (all[author]-1)/1000*1000 + 1000
-		got := e.kinds[0].asked.due(0, event)
+		got := e.kinds[0].reading.due(0, event)
 		require.Truef(t, uint64(got) <= read && got >= int64(read)-1000 && got >= int64(all[author]),
 			"due(%d) = %d; want %d at most, and what is before it at least: it is number %d of its partition",
 			n, got, read, all[author])
@@ -244,7 +244,7 @@ func performed(t *testing.T, inserts bool) (*Campaign, *events, *Preview) {
 	require.NoError(t, err)
 	e, err := c.eventsOf(d)
 	require.NoError(t, err)
-	e.kinds[0].performance = &workflow.Kind{Name: "one-of-each", Inserts: inserts, New: oneOfEach}
+	e.kinds[0].workflowKind = &workflow.Kind{Name: "one-of-each", Inserts: inserts, New: oneOfEach}
 	spec := c.Scenario.Phases[0].Operations()[0]
 	if spec.Verb = entity.Get; inserts {
 		spec.Verb = entity.Insert
@@ -291,14 +291,14 @@ func TestPreviewOfAWorkflowBesideAVerb(t *testing.T) {
 // What goes beside the table alone is due to count nothing, however it is looked at.
 func TestWorkflowBesideTheTableOffersNothing(t *testing.T) {
 	c, e, p := performed(t, false)
-	e.kinds[0].performance.New = func(*workflow.Call) workflow.Workflow {
+	e.kinds[0].workflowKind.New = func(*workflow.Call) workflow.Workflow {
 		return workflow.NewScript(func(*workflow.Script) workflow.Request {
 			return workflow.Request{Operation: target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "q"}}}
 		})
 	}
 	_, entities := p.Operation(3, "bank", func(touch Touch) { t.Errorf("it touches %+v; want nothing", touch) })
 	assert.Zero(t, entities)
-	f := c.asked(e, 3, 0)
+	f := c.forecastOperation(e, 3, 0)
 	assert.Truef(t, f.Entities == 0 && f.Requests == 1, "%+v", f)
 }
 
@@ -306,7 +306,7 @@ func TestWorkflowBesideTheTableOffersNothing(t *testing.T) {
 // what they send.
 func TestForecastOfAWorkflow(t *testing.T) {
 	c, e, _ := performed(t, false)
-	f := c.asked(e, 3, 0)
+	f := c.forecastOperation(e, 3, 0)
 	assert.Truef(t, f.Requests == 6 && f.Entities == 5, "asked = %+v; want 6 requests and 5 entities", f)
 	// The message is 50,000 bytes and its metadata five, all else small.
 	assert.InDelta(t, 50_005+6*requestBytes+1500, f.Sent, 1500)

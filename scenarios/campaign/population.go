@@ -9,27 +9,23 @@ import (
 	"loadgen/scenarios/keys"
 )
 
-// settled is how long before an operation another must have been due for what it
-// inserts to be taken for there.
-const settled = time.Second
+// visibleAfter is how long before an operation an insert must have been due to be visible to it.
+const visibleAfter = time.Second
 
-// population is what entities there are when an operation of event traffic becomes
-// due: those that were loaded, those that phases of event traffic before it inserted,
-// and those that operations before it insert. It is a pure function of the operation's
-// number, which knows of no refusals: where an insert was given up, what looks for its
-// entity does not find it.
+// population has the entities that exist when an operation of event traffic becomes due: those that
+// were loaded, and those that operations before inserted, in this phase and the earlier ones. It is
+// a pure function of the operation's number and assumes that inserts succeed: an operation does not
+// find an entity whose insert failed.
 type population struct {
 	loaded uint64
-	// instant is when an operation is due, since the beginning of the phase, and rate
-	// about how many are a second then.
+	// instant returns when an operation is due since the beginning of the phase, rate the
+	// approximate rate per second at a time.
 	instant func(k uint64) time.Duration
 	rate    func(at time.Duration) float64
-	// growth are the phases before that inserted entities, oldest first, and this one
-	// last, whose operations grow in number.
+	// growth has the phases that insert entities, the oldest first and this one last.
 	growth []growth
 	choice clock.Stream
-	// popular are the picks of the accesses to what was loaded, by the operation's
-	// kind.
+	// popular picks among the loaded entities, by the index of the operation's kind.
 	popular []*keys.Picks
 }
 
@@ -45,7 +41,7 @@ func newPopulation(loaded uint64, d *dry, seed uint64, phase string) *population
 	}
 	ranked := keys.Ranked{Of: int64(loaded), Scramble: true}
 	for i := range specs {
-		// How an access lies over what was loaded, where it is of that alone.
+		// spread is the distribution over the loaded entities.
 		var spread keys.Distribution
 		switch of := &specs[i].Of; of.Kind {
 		case scenarios.AccessZipf:
@@ -61,8 +57,8 @@ func newPopulation(loaded uint64, d *dry, seed uint64, phase string) *population
 	return p
 }
 
-// choose returns the entity that operation k of a kind works on. There is one at
-// least: what needs an entity needs a load before it.
+// choose returns the entity that operation k of a kind works on. At least one exists: validation
+// requires a load before such operations.
 func (p *population) choose(k uint64, kind int, of *scenarios.Access) keys.Event {
 	if picks := p.popular[kind]; picks != nil {
 		return keys.Event{Number: uint64(picks.At(k))}
@@ -72,23 +68,22 @@ func (p *population) choose(k uint64, kind int, of *scenarios.Access) keys.Event
 	switch {
 	case of.Kind != scenarios.AccessLatest:
 		return p.among(&draw, before, math.Inf(1))
-	case of.Window > mostWalked:
+	case of.Window > maxWalked:
 		return p.among(&draw, before, float64(of.Window))
 	default:
 		return p.newest(&draw, before, uint64(of.Window))
 	}
 }
 
-// before returns how many operations were due long enough before operation k. They
-// become due in the order of their numbers, so that it is found by halving, from
-// where the rate says that it is.
+// before returns how many operations were due long enough before operation k. They become due in
+// the order of their numbers: it searches from the number that the rate suggests.
 func (p *population) before(k uint64) uint64 {
-	edge := p.instant(k) - settled
+	edge := p.instant(k) - visibleAfter
 	if edge < 0 {
 		return 0
 	}
 	due := func(i uint64) bool { return i == 0 || p.instant(i-1) <= edge }
-	guess := k - min(k, uint64(p.rate(edge)*settled.Seconds()))
+	guess := k - min(k, uint64(p.rate(edge)*visibleAfter.Seconds()))
 	low, high := guess, guess
 	for step := uint64(1); !due(low); step *= 2 {
 		high, low = low, low-min(low, step)
@@ -108,12 +103,11 @@ func (p *population) before(k uint64) uint64 {
 	return low
 }
 
-// among returns one of the newest entities, of about so many, each as likely as any
-// other. Every operation has as many places as the widest has entities, and a place
-// that is empty is drawn again.
+// among returns one of about window newest entities, each equally likely. Every operation has a
+// slot for each entity of the largest insert; an empty slot is drawn again.
 func (p *population) among(draw *clock.Draw, before uint64, window float64) keys.Event {
 	loaded, places := p.places(before, window, nil)
-	for looked := 0; looked < mostLooked && loaded+places > 0; looked++ {
+	for visited := 0; visited < maxLooked && loaded+places > 0; visited++ {
 		place := uint64(draw.IntN(int(loaded + places)))
 		if place < loaded {
 			return keys.Event{Number: p.loaded - 1 - place}
@@ -139,9 +133,8 @@ func (p *population) among(draw *clock.Draw, before uint64, window float64) keys
 	return p.newest(draw, before, 1)
 }
 
-// places returns from how many loaded entities and how many places one of the newest
-// is drawn, and tells visit, unless it is nil, of each stretch of operations, until
-// that has enough.
+// places returns from how many loaded entities and slots one of the newest is drawn. It calls
+// visit, if not nil, for each range of operations until visit returns true.
 func (p *population) places(before uint64, window float64, visit func(g *growth, from, to uint64) bool) (loaded, places uint64) {
 	for i := len(p.growth) - 1; i >= 0 && window > 0; i-- {
 		g := &p.growth[i]
@@ -168,8 +161,8 @@ func (p *population) places(before uint64, window float64, visit func(g *growth,
 	return loaded, places
 }
 
-// newest returns one of exactly so many of the newest entities, each as likely as any
-// other: of those that there are, if they are fewer.
+// newest returns one of exactly window newest entities, or of all if they are fewer, each equally
+// likely.
 func (p *population) newest(draw *clock.Draw, before, window uint64) keys.Event {
 	inserted, _ := p.walk(before, window)
 	all := inserted + min(p.loaded, window-inserted)
@@ -181,16 +174,16 @@ func (p *population) newest(draw *clock.Draw, before, window uint64) keys.Event 
 	return keys.Event{Number: max(1, p.loaded) - 1 - (age - inserted)}
 }
 
-// walk goes back over the inserts until it has met so many entities, and returns how
-// many it has met, and the last of them.
+// walk visits inserts from the newest on until it has met the wanted number of entities, and
+// returns how many it has met, and the last.
 func (p *population) walk(before, wanted uint64) (met uint64, last keys.Event) {
-	for i, looked := len(p.growth)-1, 0; i >= 0; i-- {
+	for i, visited := len(p.growth)-1, 0; i >= 0; i-- {
 		g := &p.growth[i]
 		k := g.operations
 		if i == len(p.growth)-1 {
 			k = before
 		}
-		for ; g.most > 0 && k > 0 && looked < mostLooked; looked++ {
+		for ; g.most > 0 && k > 0 && visited < maxLooked; visited++ {
 			k--
 			n := uint64(g.of.inserted(g.of.pick(k)))
 			if met+n >= wanted {
@@ -203,8 +196,8 @@ func (p *population) walk(before, wanted uint64) (met uint64, last keys.Event) {
 }
 
 const (
-	// mostLooked bounds how many operations are looked at for one that inserts.
-	mostLooked = 10_000
-	// mostWalked is the greatest window whose entities are counted one by one.
-	mostWalked = 100
+	// maxLooked is the maximum number of operations that are searched for one that inserts.
+	maxLooked = 10_000
+	// maxWalked is the largest window whose entities are counted one by one.
+	maxWalked = 100
 )

@@ -58,7 +58,7 @@ func existing(e *events, k uint64) []keys.Event {
 	for i := range e.growth {
 		g := &e.growth[i]
 		for by := range g.operations {
-			if i == len(e.growth)-1 && (by >= k || e.instant(k)-e.instant(by) < settled) {
+			if i == len(e.growth)-1 && (by >= k || e.instant(k)-e.instant(by) < visibleAfter) {
 				break
 			}
 			for at := range g.of.inserted(g.of.pick(by)) {
@@ -155,7 +155,7 @@ func TestBefore(t *testing.T) {
 		e := phaseOf(t, 10, traffic+", "+mixed, 2)
 		for k := range e.growth[1].operations {
 			want := uint64(0)
-			for want < k && e.instant(k)-e.instant(want) >= settled {
+			for want < k && e.instant(k)-e.instant(want) >= visibleAfter {
 				want++
 			}
 			if got := e.before(k); got != want {
@@ -194,13 +194,13 @@ func TestPopularMembers(t *testing.T) {
 // an operation and after it.
 func TestHoldingsStandForAll(t *testing.T) {
 	e := phaseOf(t, 3000, "arrivals: {constant: 500}, for: 10s, "+mixed, 2)
-	whole := newHoldings(e, e.homes, mostHeld, mostTurned)
+	whole := newTableEstimate(e, e.locations, maxEntities, maxOperations)
 	require.Len(t, whole.held, len(existing(e, 4999))+len(existingAfter(e, 4999)), "are held")
 	for _, row := range []struct {
 		name         string
 		held, turned int
-	}{{"fewer entities", 1500, mostTurned}, {"fewer operations", mostHeld, 900}, {"fewer of both", 1000, 900}} {
-		some := newHoldings(e, e.homes, row.held, row.turned)
+	}{{"fewer entities", 1500, maxOperations}, {"fewer operations", maxEntities, 900}, {"fewer of both", 1000, 900}} {
+		some := newTableEstimate(e, e.locations, row.held, row.turned)
 		assert.Truef(t, len(some.held) < len(whole.held)*3/4,
 			"%s: %d are held of %d; want fewer", row.name, len(some.held), len(whole.held))
 		for _, author := range []string{"", "ann", "ben", "cat", "dan"} {
@@ -237,9 +237,9 @@ func existingAfter(e *events, k uint64) []keys.Event {
 
 // A count is of what was there before the operation: of what is in the range, no more.
 func TestHoldingsCount(t *testing.T) {
-	s := &holdings{}
+	s := &tableEstimate{}
 	for i := range 10 {
-		s.held = append(s.held, holding{entity.Key{Partition: "p", Row: string(rune('a' + i))}, 1, uint64(i)})
+		s.held = append(s.held, estimatedEntity{entity.Key{Partition: "p", Row: string(rune('a' + i))}, 1, uint64(i)})
 	}
 	key := func(row string) entity.Key { return entity.Key{Partition: "p", Row: row} }
 	between := func(from, to entity.Key, bounded bool) target.Query {
@@ -265,7 +265,7 @@ func TestHoldingsCount(t *testing.T) {
 // A day of a hundred thousand operations a second is not walked through to its end.
 func TestHoldingsOfAnEndlessLoad(t *testing.T) {
 	e := phaseOf(t, 100, "arrivals: {constant: 100000}, for: 24h, "+mixed, 2)
-	some := newHoldings(e, e.homes, 2000, 5000)
+	some := newTableEstimate(e, e.locations, 2000, 5000)
 	assert.LessOrEqual(t, len(some.held), 20_000)
 	assert.InEpsilon(t, float64(e.growth[1].operations)*e.growth[1].mean, some.Count(target.Query{}, e.growth[1].operations), 0.1)
 }

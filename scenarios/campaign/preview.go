@@ -58,7 +58,7 @@ func (c *Campaign) Preview(phase int) (*Preview, error) {
 	if one.Traffic == nil {
 		return nil, nil
 	}
-	d, err := c.staged(phase)
+	d, err := c.preparedPhase(phase)
 	if err != nil {
 		return nil, fmt.Errorf("phase %s: %w", one.Name, err)
 	}
@@ -83,13 +83,13 @@ func (c *Campaign) approach(spec *scenarios.OperationSpec) Approach {
 		// What it reads is up to each of its requests: there is no one class.
 		a.Queries = 0
 	case len(spec.By) > 0:
-		q, _ := c.newQuestion(spec) // the filter of a valid scenario is one
+		q, _ := c.newReading(spec) // the filter of a valid scenario is one
 		a.Class, a.Why, a.Queries = q.plan.Class, q.plan.Why, q.plan.Queries()
 		a.Narrowed = spec.Verb != entity.Get && q.filters()
-		if q.keyed {
+		if q.filtersKeys {
 			// What the filter asks of the keys betters the class.
 			var event keys.Event
-			if class := q.within(q.stretches(event)[0], event).Query.Range.Class(); class < a.Class {
+			if class := q.filtered(q.queries(event)[0], event).Query.Range.Class(); class < a.Class {
 				a.Class, a.Why = class, a.Why+"; where narrows what is read"
 			}
 		}
@@ -110,7 +110,7 @@ func (c *Campaign) approach(spec *scenarios.OperationSpec) Approach {
 // classOf returns the worst class of what a kind of operation that is a workflow reads,
 // by the first of them; 0 where it reads nothing, or none comes soon.
 func (p *Preview) classOf(kind int) (worst filter.Class) {
-	for k := range min(p.Count(), mostLooked) {
+	for k := range min(p.Count(), maxLooked) {
 		w := p.dry.stage.Work(k)
 		if p.kindOf[w.Kind] != kind {
 			continue

@@ -23,7 +23,7 @@ type Made struct {
 	What, Name string
 	// Account is that of a table; queues and containers are in the first.
 	Account int
-	// Doubtful says that nobody knows whether this run has made it: it is not dropped.
+	// Doubtful reports that nobody knows whether this run made it: it is not dropped.
 	Doubtful bool
 }
 
@@ -34,18 +34,17 @@ const (
 	MadeContainer = "container"
 )
 
-// longestTable is how much of a table's name the name of a store keeps: no store has
-// more than 63 characters.
-const longestTable = 48
+// maxTableName is how much of the table's name a store's name keeps: it has at most 63 characters.
+const maxTableName = 48
 
-// storeName returns the name of a queue or a container of the run on a table: small
-// letters and digits, and a dash between them.
+// storeName returns the name of a queue or a container of the run: lower-case letters and digits,
+// and one dash.
 func storeName(table, name string) string {
 	table = strings.ToLower(table)
-	return table[max(0, len(table)-longestTable):] + "-" + strings.ToLower(name)
+	return table[max(0, len(table)-maxTableName):] + "-" + strings.ToLower(name)
 }
 
-// workflowsOf returns every operation of a scenario that is a workflow, with its kind.
+// workflowsOf iterates over the operations of a scenario that are workflows.
 func workflowsOf(s *scenarios.Scenario) iter.Seq2[*workflow.Kind, *scenarios.OperationSpec] {
 	return func(yield func(*workflow.Kind, *scenarios.OperationSpec) bool) {
 		for _, one := range s.EachOperation {
@@ -95,9 +94,8 @@ func (c *Campaign) made() []Made {
 	return list
 }
 
-// Stores returns what a run of the scenario uses beside its tables: queues, containers
-// of blobs, which a target has to have, and services of the application's own, for which
-// stand-ins answer.
+// Stores reports whether a scenario needs queues, containers of blobs, and services of the
+// application's own, for which stand-ins answer.
 func Stores(s *scenarios.Scenario) (queues, blobs, own bool) {
 	for kind, spec := range workflowsOf(s) {
 		for _, store := range storesOf(kind, spec.With) {
@@ -107,9 +105,8 @@ func Stores(s *scenarios.Scenario) (queues, blobs, own bool) {
 	return queues, blobs, own
 }
 
-// Tables returns what is added to the name of the run's table for each table that the
-// workflows of a scenario make and delete by themselves: under a name that the user
-// chose they could be somebody else's.
+// Tables returns the suffixes of the tables that the workflows of a scenario create and delete:
+// after a table name that the user chose, they could belong to somebody else.
 func Tables(s *scenarios.Scenario) []string {
 	var names []string
 	for kind, spec := range workflowsOf(s) {
@@ -128,9 +125,8 @@ type site struct {
 	ours bool
 }
 
-// assignAccounts has the run work on the table, and those of copies, in each account, and every request of a
-// partition go to the account that the partition lies in. It finds the homes of the scenario's
-// entities, their own first.
+// assignAccounts sets the tables of the run in each account, the account of each partition, and the
+// locations of the scenario's entities, their own first.
 func (c *Campaign) assignAccounts() error {
 	accounts := c.Scenario.Sharding()
 	for account := range accounts.Number() {
@@ -142,14 +138,14 @@ func (c *Campaign) assignAccounts() error {
 	if accounts.Number() > 1 {
 		c.accountOf = accounts.AccountOf
 	}
-	c.homes = []keyHome{{table: c.Table, generator: c.generator}}
+	c.locations = []location{{table: c.Table, generator: c.generator}}
 	for i := range c.Scenario.Design.Copies {
 		one := &c.Scenario.Design.Copies[i]
 		generator, err := one.Generator(c.generator)
 		if err != nil {
 			return err
 		}
-		c.homes = append(c.homes, keyHome{c.Table + one.Table, generator, one})
+		c.locations = append(c.locations, location{c.Table + one.Table, generator, one})
 	}
 	return nil
 }

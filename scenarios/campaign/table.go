@@ -14,27 +14,26 @@ import (
 	"loadgen/target"
 )
 
-// The marker is an entity by which this tool knows its own tables again. It
-// lies in a partition of its own and holds the first entity number that no run
-// has used, so that a further run inserts none twice.
+// The marker is an entity by which this tool recognizes its own tables. It lies in a partition of
+// its own and holds the first entity number that no run has used, so that a later run inserts no
+// entity twice.
 const (
 	markerPartition = "~loadgen"
 	markerScenario  = "Scenario"
 	markerFresh     = "FreshNumber"
-	// markerBeside names what the run makes besides, where it makes something: a kind and a
-	// name each, with commas between them.
+	// markerBeside lists what else the run makes, as kind and name, separated by commas.
 	markerBeside = "Beside"
 )
 
 // markerKey is the key of the marker.
 var markerKey = entity.Key{Partition: markerPartition, Row: "marker"}
 
-// Marker is what a table of this tool says of itself.
+// Marker is the marker of a table.
 type Marker struct {
 	Scenario string
-	// Written is when, by the service's clock.
+	// Written is the time of the write by the service's clock.
 	Written entity.Ticks
-	// Beside are the tables, queues and containers that its run makes besides.
+	// Beside are the other tables, queues and containers that its run makes.
 	Beside []Made
 }
 
@@ -43,9 +42,8 @@ func AskMarker(table string) target.Operation {
 	return target.Operation{Verb: entity.Get, Table: table, Change: entity.Change{Verb: entity.Get, Key: markerKey}}
 }
 
-// ReadMarker returns the marker of a table that such a request was answered, and false where
-// that is of another kind. What it names besides is named after the table: nothing else can
-// be this tool's.
+// ReadMarker returns the marker of a table from the reply to such a request, and false if there is
+// none. It skips names that do not begin with the table's: they cannot be this tool's.
 func ReadMarker(table string, o *target.Outcome) (m Marker, ours bool) {
 	scenario, named := o.Entity.Lookup(markerScenario)
 	fresh, numbered := o.Entity.Lookup(markerFresh)
@@ -67,16 +65,15 @@ func ReadMarker(table string, o *target.Outcome) (m Marker, ours bool) {
 	return m, true
 }
 
-// create makes the tables, or takes those that are marked as this tool's, and marks
-// them.
+// create creates the tables, or reuses those with a marker, and marks them.
 func (c *Campaign) create(ctx context.Context) error {
 	for i := range c.sites {
 		if err := c.createAt(ctx, &c.sites[i]); err != nil {
 			return err
 		}
 	}
-	// The markers hold the first number that this run cannot use before any is used, so that
-	// a run that is killed leaves no doubt.
+	// The markers hold the first number that this run cannot use before any is used, in case it is
+	// killed.
 	all, err := c.dryRun(len(c.Scenario.Phases))
 	if err != nil {
 		return err
@@ -116,10 +113,10 @@ func (c *Campaign) create(ctx context.Context) error {
 	return nil
 }
 
-// createAt makes one table, or takes it.
+// createAt creates one table, or reuses it.
 func (c *Campaign) createAt(ctx context.Context, at *site) error {
 	if err := ctx.Err(); err != nil && c.Clock != nil {
-		// A service is spared a table of a run that is over before it began.
+		// A run that ended before it began creates no table.
 		return err
 	}
 	c.holds(at.Made, true)
@@ -135,9 +132,9 @@ func (c *Campaign) createAt(ctx context.Context, at *site) error {
 			}
 		}
 	}()
-	// A run that is stopped at this very moment has made the table all the same,
-	// and so may have an attempt whose reply was lost: where nobody else can
-	// have a table of that name, it is this run's.
+	// A run that is stopped right now has created the table all the same, and an attempt whose
+	// reply was lost can have done so. If nobody else can have a table of that name, it is this
+	// run's.
 	at.ours = outcome.Class(target.Expected{}) == results.Ok || c.doubtful && c.NewName
 	if err == nil && outcome.Code == entity.TableBeingDeleted {
 		if outcome, err = c.createLater(ctx, at); err == nil {
@@ -159,15 +156,14 @@ func (c *Campaign) createAt(ctx context.Context, at *site) error {
 	return nil
 }
 
-// The service says that it takes at least 40 s to be through with a table that was
-// deleted: a run that follows another on its table asks again until then.
+// The service needs at least 40 s to delete a table: a run that follows another on its table tries
+// again until then.
 const (
 	deletionLimit = 2 * time.Minute
 	deletionPause = 2 * time.Second
 )
 
-// createLater makes a table whose name one has that is being deleted, and returns what
-// it was answered last.
+// createLater creates a table whose predecessor is being deleted, and returns the last reply.
 func (c *Campaign) createLater(ctx context.Context, at *site) (target.Outcome, error) {
 	var answer target.Outcome
 	var ask func() workflow.Request
@@ -197,7 +193,7 @@ func (c *Campaign) createLater(ctx context.Context, at *site) (target.Outcome, e
 	return answer, nil
 }
 
-// take reads the marker of a table that exists.
+// take reads the marker of an existing table.
 func (c *Campaign) take(ctx context.Context, at *site) error {
 	get := AskMarker(at.Name)
 	get.Account = at.Account

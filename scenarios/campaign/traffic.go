@@ -21,7 +21,7 @@ import (
 
 // traffic offers load as it arrives.
 func (c *Campaign) traffic(ctx context.Context, phase int) error {
-	d, err := c.staged(phase)
+	d, err := c.preparedPhase(phase)
 	if err != nil {
 		return err
 	}
@@ -57,17 +57,17 @@ func (c *Campaign) observed(ctx context.Context, stage *drive.Stage, observer dr
 }
 
 // staged returns a phase whose stage has all that it takes to send it.
-func (c *Campaign) staged(phase int) (*dry, error) {
+func (c *Campaign) preparedPhase(phase int) (*dry, error) {
 	d, err := c.dry(phase)
 	if err != nil {
 		return nil, err
 	}
-	return d, c.furnish(d)
+	return d, c.setUp(d)
 }
 
 // furnish gives the stage of a phase its parts and its operations, and has it save the tokens
 // that these are to save.
-func (c *Campaign) furnish(d *dry) error {
+func (c *Campaign) setUp(d *dry) error {
 	stage := d.stage
 	stage.Phases = c.trafficPhases(stage.Name, d.Traffic, stage.Schedule)
 	if last := &stage.Phases[len(stage.Phases)-1]; d.Count > 0 {
@@ -91,11 +91,11 @@ func (c *Campaign) furnish(d *dry) error {
 			}
 		}
 	}
-	return c.offer(d)
+	return c.setOperations(d)
 }
 
 // arrive gives a stage its open or closed loop.
-func (c *Campaign) arrive(stage *drive.Stage, spec *scenarios.Traffic) error {
+func (c *Campaign) setArrivals(stage *drive.Stage, spec *scenarios.Traffic) error {
 	if spec.Clients == 0 {
 		chance := clock.NewStream(c.Scenario.Seed, "arrivals/"+stage.Name)
 		ladder := c.ladder(spec)
@@ -116,7 +116,7 @@ func (c *Campaign) arrive(stage *drive.Stage, spec *scenarios.Traffic) error {
 		return nil
 	}
 	// At most so many: those of clients that are answered at once and always pause for the shortest time.
-	each := uint64(spec.For/max(shortestAnswer, spec.Think/2)) + 2
+	each := uint64(spec.For/max(minAnswer, spec.Think/2)) + 2
 	stage.Lanes, stage.Count, stage.For = spec.Clients, uint64(spec.Clients)*each, spec.For
 	mean, chance := spec.Think, clock.NewStream(c.Scenario.Seed, "think/"+stage.Name)
 	// From half of the mean to half more than that, so that lanes do not stay in step.
@@ -132,7 +132,7 @@ const countedLimit = time.Hour
 
 // offer gives a stage its operations: those that the rows of a trace name, or a mix
 // over partitions.
-func (c *Campaign) offer(d *dry) error {
+func (c *Campaign) setOperations(d *dry) error {
 	stage, phase := d.stage, d.phase
 	c.setOwnLimits(stage, d.Operations)
 	for i := range d.Operations {
@@ -159,7 +159,7 @@ func (c *Campaign) offer(d *dry) error {
 			return err
 		}
 		stage.Build, stage.Outline = events.work, events.outline
-		return events.stocked()
+		return events.estimateTables()
 	}
 	partitions, err := c.spreadOver(phase)
 	if err != nil {
@@ -286,23 +286,23 @@ func (r *replay) work(k uint64, w *drive.Work) {
 	*w = r.outline(k)
 	w.Operation.Verb, w.Operation.Table = spec.Verb, r.table
 	if r.script != nil {
-		asked := r.script.Row(k)
-		row.Key = asked.Key
+		reading := r.script.Row(k)
+		row.Key = reading.Key
 		switch spec.Verb {
 		case entity.Query:
-			if len(asked.Queries) == 1 {
-				w.Operation.Query = asked.Queries[0]
-				w.Pages, w.Rows, w.MostPages = true, asked.Rows, asked.Pages
+			if len(reading.Queries) == 1 {
+				w.Operation.Query = reading.Queries[0]
+				w.Pages, w.Rows, w.MostPages = true, reading.Rows, reading.Pages
 				return
 			}
 			var list []target.Operation
-			for _, one := range asked.Queries {
+			for _, one := range reading.Queries {
 				list = append(list, target.Operation{Verb: entity.Query, Table: r.table, Query: one})
 			}
-			w.Workflow, w.Operation = workflow.NewFanOut(list, asked.Pages), target.Operation{}
+			w.Workflow, w.Operation = workflow.NewFanOut(list, reading.Pages), target.Operation{}
 			return
 		case entity.Batch:
-			r.transact(&asked, w)
+			r.transact(&reading, w)
 			return
 		}
 	}
@@ -341,9 +341,9 @@ func (r *replay) transact(a *Asked, w *drive.Work) {
 	w.Workflow, w.Operation = workflow.NewSeries(nil, steps...), target.Operation{}
 }
 
-// shortestAnswer is the least time from one operation of a client that never pauses to its
+// minAnswer is the least time from one operation of a client that never pauses to its
 // next: what answers sooner has such clients run out of operations before their time.
-const shortestAnswer = time.Microsecond
+const minAnswer = time.Microsecond
 
 // ladder returns the steps of traffic at one rate after another, nil where it has none.
 // A step that holds the last rate lasts as long as a step, and long enough for every
@@ -416,7 +416,7 @@ func (c *Campaign) offerPeak(ctx context.Context, d *dry) error {
 	if uint64(sent.First) == sent.to-sent.from && float64(late) <= results.MostSecondsHeldBack*float64(len(sent.seconds)) {
 		return nil
 	}
-	if err := c.furnish(again); err != nil {
+	if err := c.setUp(again); err != nil {
 		return err
 	}
 	for i := range again.stage.Phases {
@@ -429,8 +429,8 @@ func (c *Campaign) offerPeak(ctx context.Context, d *dry) error {
 // secondTry is a second try of a phase's step at the rate that was asked for, nil where it has
 // none.
 func (c *Campaign) secondTry(d *dry) *dry {
-	asked := func(step arrival.Step) bool { return c.Peak > 0 && step.Rate == c.Peak }
-	if d.stage == nil || d.Events() || !slices.ContainsFunc(d.Ladder(), asked) {
+	reading := func(step arrival.Step) bool { return c.Peak > 0 && step.Rate == c.Peak }
+	if d.stage == nil || d.Events() || !slices.ContainsFunc(d.Ladder(), reading) {
 		return nil
 	}
 	t := d.Traffic

@@ -82,10 +82,10 @@ func (d *dry) flowOf(memory time.Duration) flow {
 
 // clientsFlow returns the flow of a closed loop, whose operations retry at most so often.
 func (d *dry) clientsFlow(service time.Duration, retries int) flow {
-	const mostBins, mostCells = 16 * waitBins, 4 << 20
+	const maxBins, maxCells = 16 * waitBins, 4 << 20
 	cycle := max(d.Think+service, time.Microsecond)
 	step := max(1, min(d.lasts/waitBins, cycle/4))
-	bins := min(mostBins, mostCells/(retries+1), int(d.lasts/step)+1)
+	bins := min(maxBins, maxCells/(retries+1), int(d.lasts/step)+1)
 	w := flow{counts: make([]float64, bins), step: step, entities: 1, clients: float64(d.Clients), think: d.Think, service: service}
 	// The first operations are spread over one cycle.
 	for i := range min(bins, int(cycle/step)) {

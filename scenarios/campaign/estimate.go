@@ -1,0 +1,222 @@
+package campaign
+
+import (
+	"math"
+	"slices"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/scenarios/keys"
+	"loadgen/target"
+)
+
+// tableEstimate estimates what a table of event traffic holds, in the order of the index: what was
+// loaded and what operations insert, as if all succeeded. In a large table one entity in every so
+// many stands for the others, chosen at random, since keys can repeat as regularly as a counter.
+type tableEstimate struct {
+	held []estimatedEntity
+	// samples are some of them, each of which stands for a number of others: all if they are few.
+	// Filters are evaluated on samples.
+	samples []sample
+	stands  uint64
+}
+
+// sample is an entity that filters are evaluated on.
+type sample struct {
+	estimatedEntity
+	event    keys.Event
+	location int
+	stored   entity.Packed
+}
+
+// estimatedEntity is an entity, the number of entities that it stands for, and the first operation
+// that can read it: 0 if it existed before the phase.
+type estimatedEntity struct {
+	key   entity.Key
+	each  float64
+	since uint64
+}
+
+const (
+	// maxEntities is the approximate number of entities that are kept, maxCounted the number that
+	// one Count visits, and maxOperations the number of operations that are searched for inserts.
+	maxEntities   = 400_000
+	maxCounted    = 2048
+	maxOperations = 4_000_000
+	// maxSamples is the approximate number of samples of a table, maxTried the number that one
+	// Reach visits.
+	maxSamples = 8192
+	maxTried   = 2048
+)
+
+// newTableEstimate returns the estimate of a table with some locations. It keeps about held
+// entities and visits about turned operations. more are further entities of the table.
+func newTableEstimate(e *events, locations []location, held, turned int, more ...entity.Key) *tableEstimate {
+	all, operations := float64(e.loaded), uint64(0)
+	for i := range e.growth {
+		all += float64(e.growth[i].operations) * e.growth[i].mean
+		operations += e.growth[i].operations
+	}
+	each := sampler{uint64(max(1, all*float64(len(locations))/float64(held))), e.sample}
+	kept := sampler{1 + uint64(all*float64(len(locations)))/each.of/maxSamples, e.turns}
+	s := &tableEstimate{held: make([]estimatedEntity, 0, int(min(all*float64(len(locations)), float64(held)))+len(more)), stands: kept.of * each.of}
+	add := func(event keys.Event, stands float64, since uint64) {
+		for i, location := range locations {
+			one := estimatedEntity{location.generator.KeyOf(event), stands, since}
+			if kept.selects(uint64(len(s.held))) {
+				tried := sample{estimatedEntity: one, event: event, location: i}
+				tried.each *= float64(kept.of)
+				s.samples = append(s.samples, tried)
+			}
+			s.held = append(s.held, one)
+		}
+	}
+	each.draw(e.loaded, func(n, stands uint64) { add(keys.Event{Number: n}, float64(stands), 0) })
+	turn := sampler{1 + operations/uint64(turned), e.turns}
+	for i := range e.growth {
+		g, now := &e.growth[i], i == len(e.growth)-1
+		if g.most == 0 {
+			continue
+		}
+		some, passed := sampler{max(1, each.of/turn.of), e.sample}, uint64(0)
+		turn.draw(g.operations, func(k, operations uint64) {
+			since := uint64(0)
+			if now {
+				since = k + 1 // it has yet to come
+			}
+			for at := range g.of.inserted(g.of.pick(k)) {
+				if some.selects(passed) {
+					add(g.of.fresh(k, at), float64(operations*some.of), since)
+				}
+				passed++
+			}
+		})
+	}
+	for _, key := range more {
+		s.held = append(s.held, estimatedEntity{key, 1, 0})
+	}
+	slices.SortFunc(s.held, func(a, b estimatedEntity) int { return a.key.Compare(b.key) })
+	slices.SortFunc(s.samples, func(a, b sample) int { return a.key.Compare(b.key) })
+	return s
+}
+
+// Reach returns about how many entities of a query's range are read when an operation becomes due,
+// until a maximum passed the filter, and how many passed.
+func (s *tableEstimate) Reach(q target.Query, operation uint64, most float64) (read, passed float64) {
+	first, end := indexRange(s.samples, q.Range, func(one *sample) entity.Key { return one.key })
+	step := 1 + max(0, end-first-1)/maxTried
+	for i := first; i < end && passed < most; i += step {
+		one := &s.samples[i]
+		if one.since > operation {
+			continue
+		}
+		stands := one.each * float64(step)
+		read += stands
+		if q.Filter == nil || q.Filter.Keeps(one.key, one.stored) {
+			passed += stands
+		}
+	}
+	return read, passed
+}
+
+// indexRange returns the begin and the end of a range in a slice that has the order of the index.
+func indexRange[T any](ordered []T, r filter.Range, key func(*T) entity.Key) (first, end int) {
+	find := func(k entity.Key) int {
+		at, _ := slices.BinarySearchFunc(ordered, k, func(one T, k entity.Key) int { return key(&one).Compare(k) })
+		return at
+	}
+	first, end = find(r.From), len(ordered)
+	if r.Bounded {
+		end = find(r.To)
+	}
+	return first, end
+}
+
+// sampler selects one of every so many things.
+type sampler struct {
+	of     uint64
+	chance clock.Stream
+}
+
+func (l sampler) selects(n uint64) bool {
+	if l.of <= 1 {
+		return true
+	}
+	draw := l.chance.At(n / l.of)
+	return n%l.of == uint64(draw.IntN(int(l.of)))
+}
+
+// draw calls visit for each selected thing, with the number of things that it stands for.
+func (l sampler) draw(things uint64, visit func(n, stands uint64)) {
+	for first := uint64(0); first < things; first += l.of {
+		stands, n := min(l.of, things-first), first
+		if l.of > 1 {
+			draw := l.chance.At(first / l.of)
+			n += uint64(draw.IntN(int(stands)))
+		}
+		visit(n, stands)
+	}
+}
+
+// Count returns about how many entities of a query's range exist when an operation becomes due.
+func (s *tableEstimate) Count(q target.Query, operation uint64) int64 {
+	first, end := indexRange(s.held, q.Range, func(one *estimatedEntity) entity.Key { return one.key })
+	if end <= first {
+		return 0
+	}
+	step := 1 + (end-first-1)/maxCounted
+	there, visited := 0.0, 0
+	for i := first; i < end; i += step {
+		visited++
+		if s.held[i].since <= operation {
+			there += s.held[i].each
+		}
+	}
+	return int64(math.Round(there * float64(end-first) / float64(visited)))
+}
+
+// growth is what the operations of a phase insert.
+type growth struct {
+	of         *events
+	operations uint64
+	// mean and most are the mean and the maximum number of entities that an operation inserts.
+	mean float64
+	most uint64
+}
+
+// eventsOf returns the mix of a phase of event traffic, with the growth of the phases before.
+func (c *Campaign) eventsOf(d *dry) (*events, error) {
+	e, err := c.newEvents(d)
+	if err != nil {
+		return nil, err
+	}
+	past, err := c.dryRun(d.phase)
+	if err != nil {
+		return nil, err
+	}
+	for _, before := range past {
+		if before.stage == nil || !before.Events() || keyedTrace(before.Traffic) != nil {
+			continue
+		}
+		of, err := c.newEvents(before)
+		if err != nil {
+			return nil, err
+		}
+		e.growth = append(e.growth, of.grown(before.expected))
+	}
+	e.growth = append(e.growth, e.grown(d.stage.Due()))
+	return e, nil
+}
+
+func (e *events) grown(operations uint64) growth {
+	g, weighed := growth{of: e, operations: operations}, 0
+	for i := range e.specs {
+		if n := e.inserted(i); e.specs[i].Weight > 0 {
+			weighed += e.specs[i].Weight * n
+			g.most = max(g.most, uint64(n))
+		}
+	}
+	g.mean = float64(weighed) / float64(e.weights)
+	return g
+}
