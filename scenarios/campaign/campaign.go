@@ -22,6 +22,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -206,11 +207,7 @@ func NewCampaign(o Options) (*Campaign, error) {
 		c.addKind(results.Kind{Name: one.Name, Group: one.Group, Filtered: q.filters(), Retry: one.Retry, Limit: one.Limit.String()})
 	}
 	if o.Verify {
-		most := o.Watched
-		if most <= 0 {
-			most = maxWatched
-		}
-		c.audit = &audit{run: c.runMark(), most: most, trails: make(map[entity.Key]*trail),
+		c.audit = &audit{run: c.runMark(), most: cmp.Or(o.Watched, maxWatched), trails: make(map[entity.Key]*trail),
 			result: results.Audit{Examples: []results.AuditExample{}}}
 		c.addKind(results.Kind{Name: kindAudit})
 	}
@@ -390,26 +387,30 @@ func (c *Campaign) prepare(ctx context.Context, name string, lanes int, count ui
 	return nil
 }
 
-// once carries out a single operation, as a stage of its own, and returns what
-// came of it. The statuses that it expects are left to the caller.
+// once carries out a single operation and returns its outcome, and an error unless that is an
+// expected one.
 func (c *Campaign) once(ctx context.Context, name, kind string, op target.Operation, expected target.Expected) (target.Outcome, error) {
+	outcome, err := c.single(ctx, name, onceLimit, op.Account, drive.Work{Kind: c.kindOf[kind], Operation: op, Expected: expected})
+	if err == nil && outcome.Class(expected) != results.Ok {
+		err = fmt.Errorf("%w: %s of table %s was answered %d %s %s", c.failure(), name, op.Table, outcome.Status, outcome.Code, outcome.Detail)
+	}
+	return outcome, err
+}
+
+// single carries out a stage of one operation in an account, and returns its last outcome. It sets
+// doubtful.
+func (c *Campaign) single(ctx context.Context, name string, limit time.Duration, account int, work drive.Work) (target.Outcome, error) {
 	var outcome target.Outcome
 	silent := false
 	c.doubtful = true
-	stage := c.preparing(name, 1, 1, onceLimit)
-	stage.AccountOf = func(string) int { return op.Account }
-	stage.Build = func(_ uint64, w *drive.Work) { w.Kind, w.Operation, w.Expected = c.kindOf[kind], op, expected }
+	stage := c.preparing(name, 1, 1, limit)
+	stage.AccountOf = func(string) int { return account }
+	stage.Build = func(_ uint64, w *drive.Work) { *w = work }
 	stage.Observe = func(_ uint64, o *target.Outcome, _ results.Class) {
 		outcome = *o
 		silent = silent || o.Unheard()
 		c.doubtful = silent
 	}
-	if err := c.run(ctx, stage); err != nil {
-		return outcome, err
-	}
-	if outcome.Class(expected) != results.Ok {
-		return outcome, fmt.Errorf("%w: %s of table %s was answered %d %s %s",
-			c.failure(), name, op.Table, outcome.Status, outcome.Code, outcome.Detail)
-	}
-	return outcome, nil
+	err := c.run(ctx, stage)
+	return outcome, err
 }

@@ -52,26 +52,20 @@ var ErrFind = errors.New("campaign: impossible search")
 // field that it concerns; nil where nothing is.
 func (f *Find) Validate() []error {
 	var faults []error
-	add := func(field, format string, values ...any) {
-		faults = append(faults, fields.Fault{Path: "find-limit" + field, What: fmt.Sprintf(format, values...)})
-	}
-	if f.Of != results.LimitPartition && f.Of != results.LimitAccount {
-		add("", "expected %s or %s", results.LimitPartition, results.LimitAccount)
-	}
-	if !(f.MaxThrottled >= 0 && f.MaxThrottled < 1) {
-		add(".throttled", "throttled: expected 0 or more and less than 1")
-	}
-	if f.MaxP99 < 0 || f.MaxP99 > time.Hour {
-		add(".p99", "p99: expected more than 0 and at most 1h, or 0 for none")
-	}
-	if !(f.From >= LowestRate && f.From <= HighestRate) {
-		add(".from", "from is %v; expected operations/s from %v to %v", f.From, LowestRate, HighestRate)
-	}
-	if !(f.UpTo >= f.From && f.UpTo <= HighestRate) {
-		add(".to", "to is %v; expected at least the first rate, %v, and at most %v", f.UpTo, f.From, HighestRate)
-	}
-	if f.Step < ShortestStep || f.Step > LongestStep {
-		add(".step", "step is %v; expected %v to %v", f.Step, ShortestStep, LongestStep)
+	for _, rule := range []struct {
+		holds       bool
+		field, what string
+	}{
+		{f.Of == results.LimitPartition || f.Of == results.LimitAccount, "", "expected " + results.LimitPartition + " or " + results.LimitAccount},
+		{f.MaxThrottled >= 0 && f.MaxThrottled < 1, ".throttled", "throttled: expected 0 or more and less than 1"},
+		{f.MaxP99 >= 0 && f.MaxP99 <= time.Hour, ".p99", "p99: expected more than 0 and at most 1h, or 0 for none"},
+		{f.From >= LowestRate && f.From <= HighestRate, ".from", fmt.Sprintf("from is %v; expected operations/s from %v to %v", f.From, LowestRate, HighestRate)},
+		{f.UpTo >= f.From && f.UpTo <= HighestRate, ".to", fmt.Sprintf("to is %v; expected at least the first rate, %v, and at most %v", f.UpTo, f.From, HighestRate)},
+		{f.Step >= ShortestStep && f.Step <= LongestStep, ".step", fmt.Sprintf("step is %v; expected %v to %v", f.Step, ShortestStep, LongestStep)},
+	} {
+		if !rule.holds {
+			faults = append(faults, fields.Fault{Path: "find-limit" + rule.field, What: rule.what})
+		}
 	}
 	return faults
 }

@@ -152,27 +152,24 @@ func (p *Preview) Operation(k uint64, table string, visit func(Touch)) (kind int
 	if entities == 0 && spec.Workflow == "" {
 		entities = w.Operation.Entities()
 	}
-	requests, rest := w.Requests(), entities
+	requests, first := w.Requests(), entities
 	for i := 1; i < len(requests); i++ {
-		rest -= requests[i].Entities()
+		first -= requests[i].Entities()
 	}
 	for i := range requests {
-		// Of several requests the first has what is left: a query, or an update's read.
-		counted := requests[i].Entities()
-		if i == 0 {
-			counted = rest
-		}
-		inserts := spec.Inserts()
-		if spec.Workflow != "" {
-			inserts = requests[i].Beside == nil && adds(&requests[i], inserts)
-		}
 		op := &requests[i]
 		partition, one := op.PartitionKey()
 		if !one {
 			continue
 		}
-		t := Touch{Table: besideRun(op.Table, table), Entities: counted, Inserts: inserts}
-		t.Key.Partition = partition
+		t := Touch{Table: besideRun(op.Table, table), Key: entity.Key{Partition: partition}, Entities: op.Entities(), Inserts: spec.Inserts()}
+		if i == 0 {
+			// The first request has the remaining entities: a query, or the read of an update.
+			t.Entities = first
+		}
+		if spec.Workflow != "" {
+			t.Inserts = adds(op, t.Inserts)
+		}
 		switch {
 		case op.Verb == entity.Batch:
 			t.Key.Row = op.Changes[0].Key.Row

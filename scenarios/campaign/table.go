@@ -165,32 +165,24 @@ const (
 
 // createLater creates a table whose predecessor is being deleted, and returns the last reply.
 func (c *Campaign) createLater(ctx context.Context, at *site) (target.Outcome, error) {
-	var answer target.Outcome
-	var ask func() workflow.Request
-	ask = func() workflow.Request {
-		return workflow.Request{Operation: at.operation(entity.CreateTable), Expected: target.Expected{Conflict: true},
+	expected := target.Expected{Conflict: true}
+	var create func() workflow.Request
+	create = func() workflow.Request {
+		return workflow.Request{Operation: at.operation(entity.CreateTable), Expected: expected,
 			Then: func(a workflow.Attempt) workflow.Turn {
 				if a.Outcome.Code == entity.TableBeingDeleted {
-					return workflow.SendAfter(deletionPause, ask())
+					return workflow.SendAfter(deletionPause, create())
 				}
 				return workflow.End()
 			}}
 	}
-	stage := c.preparing(at.stage("recreate"), 1, 1, deletionLimit)
-	stage.AccountOf = func(string) int { return at.Account }
-	stage.Build = func(_ uint64, w *drive.Work) {
-		w.Kind = c.kindOf[kindCreate]
-		w.Workflow = workflow.NewScript(func(*workflow.Script) workflow.Request { return ask() })
+	reply, err := c.single(ctx, at.stage("recreate"), deletionLimit, at.Account, drive.Work{Kind: c.kindOf[kindCreate],
+		Workflow: workflow.NewScript(func(*workflow.Script) workflow.Request { return create() })})
+	if err == nil && (reply.Class(expected) != results.Ok || reply.Code == entity.TableBeingDeleted) {
+		err = fmt.Errorf("%w: creating %s failed for %v; the last reply was %d %s %s",
+			ErrPreparation, at.inAccount(at.Name), deletionLimit, reply.Status, reply.Code, reply.Detail)
 	}
-	stage.Observe = func(_ uint64, o *target.Outcome, _ results.Class) { answer = *o }
-	if err := c.run(ctx, stage); err != nil {
-		return answer, err
-	}
-	if answer.Class(target.Expected{Conflict: true}) != results.Ok || answer.Code == entity.TableBeingDeleted {
-		return answer, fmt.Errorf("%w: creating %s failed for %v; the last reply was %d %s %s",
-			ErrPreparation, at.inAccount(at.Name), deletionLimit, answer.Status, answer.Code, answer.Detail)
-	}
-	return answer, nil
+	return reply, err
 }
 
 // take reads the marker of an existing table.
