@@ -11,13 +11,13 @@ import (
 	"loadgen/scenarios/workflow"
 )
 
-// afterChecks add up what the workflows of a run count. It is safe for concurrent use.
+// afterChecks sums the counters of workflows. It is safe for concurrent use.
 type afterChecks struct {
 	mu     sync.Mutex
 	counts map[results.CounterName]int64
 }
 
-// newAfterChecks returns those of a campaign, all 0.
+// newAfterChecks returns the counters of a campaign, all 0.
 func (c *Campaign) newAfterChecks() *afterChecks {
 	t := &afterChecks{counts: make(map[results.CounterName]int64)}
 	for kind, spec := range workflowsOf(c.Scenario) {
@@ -49,8 +49,7 @@ func (t *afterChecks) ended(operation string, w *drive.Work) {
 	})
 }
 
-// checks returns how what the workflows of the run leave behind is looked at: one for
-// each thing that must hold.
+// checks returns the checks of what workflows leave behind, one for each invariant.
 func (c *Campaign) checks() []workflow.Check {
 	var list []placedCheck
 	for kind, spec := range workflowsOf(c.Scenario) {
@@ -66,11 +65,11 @@ func (c *Campaign) checks() []workflow.Check {
 		case known < 0:
 			list = append(list, at)
 		case len(at.at) > len(list[known].at):
-			// It looks at all that the other does, and at more.
+			// It checks all that the other does, and more.
 			list = append(slices.Delete(list, known, known+1), at)
 		}
 	}
-	// Copies are looked at where clients die between them.
+	// Copies are checked if clients die between them.
 	dead := false
 	for _, one := range c.Scenario.EachOperation {
 		dead = dead || one.Killed > 0
@@ -80,7 +79,7 @@ func (c *Campaign) checks() []workflow.Check {
 			list = append(list, copies)
 		}
 	}
-	// What is under way by one queue is no fault to the check of another.
+	// What one queue has under way is no fault to the check of another.
 	var first, then []workflow.Check
 	for _, one := range list {
 		if late, some := one.check.(workflow.Preceded); some {
@@ -91,14 +90,14 @@ func (c *Campaign) checks() []workflow.Check {
 	return append(first, then...)
 }
 
-// looked is a check with what it is of: the places, stores, properties and attributes that
-// it looks at, by the parameters that name them.
+// placedCheck is a check and the places, stores, properties and attributes that it reads, by the
+// parameters that name them.
 type placedCheck struct {
 	check workflow.Check
 	at    map[string]string
 }
 
-// same reports whether another check is of the same things, as far as both name them.
+// same reports whether another check has the same name, and the same values of common parameters.
 func (l placedCheck) same(other placedCheck) bool {
 	for parameter, name := range l.at {
 		if theirs, named := other.at[parameter]; named && theirs != name {
@@ -108,8 +107,7 @@ func (l placedCheck) same(other placedCheck) bool {
 	return l.check.Name() == other.check.Name()
 }
 
-// examine looks at what the workflows of the run have left behind, if the run came so
-// far, and takes down what it finds.
+// examine runs the checks, unless the run failed, and records what they find.
 func (c *Campaign) examine(ctx context.Context, ended error) error {
 	if ended != nil {
 		return ended

@@ -16,25 +16,23 @@ import (
 	"loadgen/target"
 )
 
-// maxWatched is how many entities are watched unless [Options] say otherwise.
+// maxWatched is the default maximum number of watched entities.
 const maxWatched = 1_000_000
 
-// audit follows the writes of a run: it is told of each operation that ends, and
-// afterwards what is there. It is safe for concurrent use.
+// audit follows the writes of a run, and compares them with the entities at the end. It is safe for
+// concurrent use.
 type audit struct {
 	run  string
 	most int
 
 	mu     sync.Mutex
 	trails map[entity.Key]*trail
-	// order are the watched entities in the order in which they were first
-	// written.
+	// order has the watched entities in the order of their first write.
 	order  []entity.Key
 	result results.Audit
 }
 
-// ended takes down an operation that has ended, if it is a write that says what it
-// left.
+// ended follows an operation that ended, if it is a write that reports what it left.
 func (a *audit) ended(w *drive.Work, c *results.Completed) {
 	told, audited := w.Workflow.(workflow.Audited)
 	if !audited {
@@ -84,16 +82,14 @@ func (a *audit) ended(w *drive.Work, c *results.Completed) {
 // auditLanes is how many entities are read back at once.
 const auditLanes = 32
 
-// verify reads back what was written, if the run came so far, and takes down what
-// came of it.
+// verify reads back what was written, unless the run failed, and records the audit.
 func (c *Campaign) verify(ctx context.Context, ended error) error {
 	if c.audit == nil {
 		return ended
 	}
 	a := c.audit
 	if ended == nil && len(a.order) > 0 {
-		// What cannot be read within the limit of the preparation is left unread, which the
-		// figures tell.
+		// What cannot be read within the limit stays unread, as the figures show.
 		stage := c.preparing(kindAudit, auditLanes, uint64(len(a.order)), preparationLimit)
 		stage.Build = func(k uint64, w *drive.Work) {
 			w.Kind, w.Expected.NotFound = c.kindOf[kindAudit], true
@@ -121,13 +117,12 @@ func (c *Campaign) verify(ctx context.Context, ended error) error {
 	return ended
 }
 
-// ids are what a mix needs to have its writes told apart.
+// ids identify the writes of a mix.
 type ids struct {
-	// run marks the run, first is the run's number of the mix's operation 0.
+	// run identifies the run, first is the run's number of the mix's operation 0.
 	run   string
 	first uint64
-	// verify has every write carry an id; filler names the property that makes room
-	// for it.
+	// verify adds an id to every write; filler names the property that makes room for it.
 	verify bool
 	filler string
 }
@@ -142,9 +137,7 @@ func (c *Campaign) runMark() string {
 	return c.RunMark
 }
 
-// guard has operation k of a mix go through a workflow, where it is to be one:
-// that it reads first is asked for by the scenario, that writes are verified by
-// the run.
+// guard makes operation k of a mix a workflow if it reads first, or if writes are verified.
 func (i *ids) guard(k uint64, spec *scenarios.OperationSpec, w *drive.Work) {
 	id := workflow.WriteID{Run: i.run, Number: i.first + k}
 	op := &w.Operation
@@ -157,8 +150,7 @@ func (i *ids) guard(k uint64, spec *scenarios.OperationSpec, w *drive.Work) {
 	}
 }
 
-// forecastVerified adds what is read after the run for the sake of so many operations
-// of a kind.
+// forecastVerified adds the reads after the run for a number of operations of a kind.
 func (c *Campaign) forecastVerified(f *Forecast, spec *scenarios.OperationSpec, operations, each int64) {
 	if !c.Verify || spec.Workflow != "" || !spec.Writes().IsChange() {
 		return
@@ -167,38 +159,36 @@ func (c *Campaign) forecastVerified(f *Forecast, spec *scenarios.OperationSpec, 
 	f.add(requests(reads, Forecast{Entities: reads, Received: reads * each}))
 }
 
-// trail is what the writes of one entity must have left in it. A write is carried
-// out at some instant between when its operation was due and when it ended; one
-// without a word, at any time after it was due. Only what no order within these
-// bounds explains is a fault.
+// trail is what the writes of one entity must have left. A write happens between the time when its
+// operation is due and its end, or at any later time if no reply says when. A state is a fault if
+// no order within these bounds explains it.
 type trail struct {
-	// number and version are those of the acknowledged write with the greatest
-	// version; unordered says that one was acknowledged without its version.
+	// number and version are those of the acknowledged write with the greatest version; unordered
+	// reports that an acknowledged write has no version.
 	number    uint64
 	version   entity.Ticks
 	unordered bool
-	// wrote says that a write was acknowledged. writeBegan is the latest instant
-	// before any of them, writesEnded the latest after all that may have been
-	// carried out.
+	// wrote reports that a write was acknowledged. writeBegan is the latest time before any such
+	// write, writesEnded the latest after all that may have happened.
 	wrote                   bool
 	writeBegan, writesEnded time.Duration
-	// deletes likewise; deletesEnded counts those that may have been carried out.
+	// deleted, deleteBegan and deletesEnded are the same for deletions.
 	deleted                   bool
 	deleteBegan, deletesEnded time.Duration
-	// strays are the writes that may have been carried out, or may be once more;
-	// flooded says that there are more than are kept.
+	// strays are the writes that may have happened, or may happen again; flooded reports that there
+	// are more than maxStrays.
 	strays  []uint64
 	flooded bool
-	// erased says that counters may have been wiped out by another kind of write, blind that
-	// one was written without a condition: what somebody else had added may be overwritten.
+	// erased reports that another kind of write may have erased counters, blind that an
+	// unconditional write may have overwritten the increments of others.
 	erased, blind bool
 	counters      []counter
 }
 
-// counter is what is known of one counter.
+// counter has the increments of one counter.
 type counter struct {
 	name string
-	// base is the least value that anybody read of it.
+	// base is the least value that was read.
 	base                  int64
 	acknowledged, unknown int64
 }
@@ -209,7 +199,7 @@ const (
 	always    = time.Duration(1<<63 - 1)
 )
 
-// follow takes down a write that was acknowledged, or may have been carried out.
+// follow adds a write that was acknowledged, or may have happened.
 func (t *trail) follow(r *workflow.Report, c *results.Completed) {
 	known := r.Written == workflow.Acknowledged
 	ended := c.Done
@@ -256,7 +246,7 @@ func (t *trail) follow(r *workflow.Report, c *results.Completed) {
 	}
 }
 
-// last notes a write that may have been the last of all.
+// last adds a write that may be the last one.
 func (t *trail) last(r *workflow.Report) {
 	switch {
 	case r.Superseded:
@@ -311,7 +301,7 @@ func (t *trail) compare(run string, stored entity.Packed, version entity.Ticks, 
 	return found, fault
 }
 
-// compareID looks for the last write that was acknowledged.
+// compareID looks for the last acknowledged write.
 func (t *trail) compareID(run string, stored entity.Packed, version entity.Ticks) (found results.Audit, fault string) {
 	if !t.wrote || t.version == 0 && t.number == 0 && !t.unordered {
 		return found, ""

@@ -1,23 +1,20 @@
-// Package campaign makes stages of a scenario: create the table, load it, offer the
-// traffic, count, verify what was written, drop.
+// Package campaign carries out the stages of a scenario: create the table, load it, offer the
+// traffic, count, verify what was written, drop the table.
 //
-// A [Campaign] strings these stages together and has a runner of package drive carry
-// them out, one after the other. With a [Find], what the phases would offer gives way to
-// the search for the highest rate that holds, whose steps [Find.Next] chooses. Before
-// each step a target is offered half as much again for half a second, which drains what it
-// has saved up while idle: that part is recorded, not reported, judged or retried, and left
-// out where a response time is asked for. What a
-// campaign comes to before it runs, [Campaign.Forecast], [Campaign.Footprint] and
-// [Campaign.Preview] read from one dry run over the stages, none of which is sent.
+// A [Campaign] passes the stages to a runner of package drive, one after the other. With a [Find],
+// a search for the highest rate that holds replaces the traffic; [Find.Next] chooses its steps.
+// Each step begins with half a second at 1.5 times its rate, which uses up the allowance that the
+// target saved while idle. That part is recorded, and neither reported, judged nor retried. A
+// search with a maximum response time omits it. [Campaign.Forecast], [Campaign.Footprint] and
+// [Campaign.Preview] predict a campaign from a dry run, which sends nothing.
 //
-// The caller owes a scenario that was found valid, and a recorder of package results that
-// is finished after the last stage.
+// Callers must pass a valid scenario, and a recorder of package results, which they finish after
+// the last stage.
 //
-// The package never knows which target is driven, never waits, and draws all chance from
-// named streams of the scenario's seed: which entity operation k is about is a function
-// of k, whoever sends it and when.
+// The package does not depend on the target, never waits, and draws all chance from named streams
+// of the scenario's seed: the entity of operation k is a pure function of k.
 //
-// stopConditions ends a phase of traffic once a budget of the scenario is exceeded or the load is
+// stopConditions ends a phase of traffic if it exceeds a budget of the scenario, or if the load is
 // stable. retryPolicies has the retry policy of each kind of operation.
 package campaign
 
@@ -40,65 +37,60 @@ import (
 	"loadgen/target"
 )
 
-// Options says how a scenario is to be run.
+// Options says how to run a scenario.
 type Options struct {
 	Scenario *scenarios.Scenario
-	// Model is that of the scenario, by which the run is foreseen; nil builds it.
+	// Model predicts the run; nil builds that of the scenario.
 	Model *model.Model
 	// Table is the name of the test table.
 	Table string
-	// NewName says that the name was made up for this run, so that no table of
-	// anybody else can have it.
+	// NewName reports that the name was made up for this run, so that nobody else can have a table
+	// of that name.
 	NewName bool
-	// Reuse takes a table that exists if it carries this tool's marker; Keep
-	// leaves the table in place after the run.
+	// Reuse accepts an existing table with this tool's marker; Keep leaves the table in place after
+	// the run.
 	Reuse, Keep bool
-	// RetryCodes are statuses that are retried beside those of the scenario's
-	// policy, because this target says so that it is busy.
+	// RetryCodes are statuses with which this target reports that it is busy: they are retried,
+	// beside those of the scenario's policy.
 	RetryCodes []int
-	// Find, where set, has the campaign look for the highest rate that holds, in
-	// place of what its phases would offer. It is valid.
+	// Find, if set, replaces the load of the phases by a search for the highest rate that holds. It
+	// is valid.
 	Find *Find
-	// Peak is a rate of one of the scenario's steps, in operations per second, of which it
-	// is asked whether it holds: that step is offered once more where the generator did not
-	// send it in time. 0 asks of none.
+	// Peak is the target rate, in operations per second, 0 for none: a step at that rate is offered
+	// again if the generator did not send it in time.
 	Peak float64
-	// RunMark marks what this run writes, where writes carry an id: letters and
-	// digits, 1 to 32, that no earlier run on the same table had; it may be empty in
-	// a new table.
+	// RunMark identifies this run in the ids of its writes: 1 to 32 letters and digits that no
+	// earlier run on the same table used. It may be empty in a new table.
 	RunMark string
-	// Verify has every write of the measured phases carry an id, and what was
-	// acknowledged be read back at the end. Watched is how many entities are
-	// followed for that, 0 for a million.
+	// Verify adds an id to every write of the measured phases, and reads back what was
+	// acknowledged. Watched is the maximum number of entities that are followed, 0 for a million.
 	Verify  bool
 	Watched int
-	// Blank pads entities with one letter rather than with letters by chance: for targets
-	// to which nothing is sent over a network. Sizes are the same. It has no effect where
-	// an operation filters by properties, of which the filler could be one.
+	// Blank pads entities with one letter instead of random letters, for targets without a network.
+	// Sizes are the same. It has no effect if an operation filters by properties, which can include
+	// the filler.
 	Blank bool
-	// Script says what the rows of a trace ask for that names operations and no keys; it is
-	// nil for any other.
+	// Script returns the requests of a trace that names operations and no keys; it is nil for any
+	// other.
 	Script Script
 	// Entering is called as each stage begins; it may be nil.
 	Entering func(Progress)
-	// Faults, where set, are begun with each stage that offers operations to be reported and
-	// ended after it: what prepares a table and reads it back meets none.
+	// Faults, if set, are active during stages whose operations are reported.
 	Faults Faults
-	// Member, where set, has the campaign offer its share of the scenario's traffic and nothing
-	// else. Elsewhere, where set, has others do so: it is called once, in place of all phases of
-	// traffic.
+	// Member, if set, limits the campaign to its share of the scenario's traffic. Elsewhere, if
+	// set, is called once, instead of all phases of traffic: others offer them.
 	Member    *Member
 	Elsewhere func(context.Context, From) error
-	// Holding is called before something is made that the campaign is to drop, with true, and
-	// once it is known to be gone, or to be somebody else's, with false. It is nil where all
-	// that is made ends with this process: then no marker names it either.
+	// Holding is called with true before something is made that the campaign is to drop, and with
+	// false once it is gone or known to belong to somebody else. It is nil if everything ends with
+	// this process: then the marker does not name it either.
 	Holding func(Made, bool)
-	// Clock bounds what a run that was stopped does to drop its tables. It is nil where time
-	// is virtual: then nothing is waited for.
+	// Clock limits the time in which a run that was stopped drops its tables. It is nil in virtual
+	// time, which needs no limit.
 	Clock clock.Clock
 }
 
-// Faults are what goes wrong on purpose.
+// Faults are injected failures.
 type Faults interface {
 	Begin(at clock.Instant)
 	End()
@@ -107,21 +99,20 @@ type Faults interface {
 // Progress describes a stage that begins.
 type Progress struct {
 	Stage string
-	// Operations is how many it will send, 0 where answers decide; Length how long they become due,
-	// 0 in a closed loop.
+	// Operations is how many operations it will send, 0 if that depends on replies. Length is how
+	// long they become due, 0 in a closed loop.
 	Operations uint64
 	Length     time.Duration
 }
 
-// Campaign is one run of a scenario: create a table, load it, count what it
-// holds, offer the peak, drop it. It is used once.
+// Campaign is one run of a scenario. It is used once.
 type Campaign struct {
 	Options
 	generator *keys.Generator
 	retries   retryPolicies
 	kinds     []results.Kind
 	kindOf    map[string]int
-	// homes are those of the scenario's entities, their own first; places those of its
+	// locations are those of the scenario's entities, their own first; places those of its
 	// workflows.
 	locations []location
 	places    *places
@@ -132,32 +123,31 @@ type Campaign struct {
 	number uint64
 	// fresh is the first entity number that no earlier run has used.
 	fresh uint64
-	// begun is what fresh was when each phase so far began.
+	// begun has the value of fresh at the start of each phase so far.
 	begun []uint64
-	// counted is what was loaded into each partition by when countedOf entities were.
+	// counted is the census of the first countedOf entities.
 	counted   *census
 	countedOf uint64
-	// sites are the tables that the run works on, accountOf says in which account a
-	// partition lies, nil where there is one.
+	// sites are the tables of the run. accountOf returns the account of a partition; it is nil for
+	// one account.
 	sites     []site
 	accountOf func(partitionKey string) int
-	// furnished is what a member has prepared.
+	// prepared are the phases that a member has prepared.
 	prepared []preparedStage
-	// tokens are those that queries have saved, by name.
+	// tokens are the saved tokens by name.
 	tokens map[string]savedToken
-	// loading says that load was sent: what fails from then on is no preparation.
+	// loading reports that load was sent: later failures are not failures of the preparation.
 	loading bool
-	// doubtful says that an attempt of the single operation carried out last
-	// ended without a word on whether it was done.
+	// doubtful reports that an attempt of the last single operation ended without a reply that says
+	// whether it succeeded.
 	doubtful bool
-	// audit follows the writes, nil where they are not verified; after adds up what
-	// workflows count.
+	// audit follows the writes, nil if they are not verified; after has the counters of workflows.
 	audit *audit
 	after *afterChecks
 }
 
-// The kinds of the operations that prepare and clean up. A scenario's own
-// operations cannot be called so.
+// The kinds of the operations that prepare and clean up. A scenario's own operations cannot have
+// these names.
 const (
 	kindCreate = "create"
 	kindMark   = "mark"
@@ -167,8 +157,7 @@ const (
 	kindDrop   = "drop"
 )
 
-// NewCampaign returns the run of a scenario that was found valid. Its error is
-// that of a scenario that was not.
+// NewCampaign returns the run of a valid scenario. It fails if the scenario is invalid.
 func NewCampaign(o Options) (*Campaign, error) {
 	generator, err := o.Scenario.Generator()
 	if err != nil {
@@ -219,8 +208,7 @@ func NewCampaign(o Options) (*Campaign, error) {
 	return c, nil
 }
 
-// addKind adds a kind of operation, or what another phase has its operations of
-// this name do beside.
+// addKind adds a kind of operation, or merges it with that of an earlier phase.
 func (c *Campaign) addKind(kind results.Kind) {
 	if at, known := c.kindOf[kind.Name]; known {
 		c.kinds[at].Filtered = c.kinds[at].Filtered || kind.Filtered
@@ -240,11 +228,10 @@ func (c *Campaign) Sample() entity.Change {
 // Kinds returns the kinds of operation of the run, for its manifest.
 func (c *Campaign) Kinds() []results.Kind { return c.kinds }
 
-// Run carries the campaign out. A done context ends it early, and its error is
-// returned. Other errors wrap [ErrTableExists], [ErrNotOurs], [ErrPreparation],
-// [ErrAfterLoad] or results.ErrWrite. Whatever the end, each table is dropped that this run made
-// or took, unless it is to be kept: a target that does not answer is given [EndingLimit] for it
-// once the context is done.
+// Run carries the campaign out. A done context ends it early, and its error is returned. Other
+// errors wrap [ErrTableExists], [ErrNotOurs], [ErrPreparation], [ErrAfterLoad] or results.ErrWrite.
+// Unless Keep is set, Run always drops the tables that it made or reused, for at most [EndingLimit]
+// after the context is done if the target does not answer.
 func (c *Campaign) Run(ctx context.Context, runner drive.Runner, ledger *drive.Ledger) error {
 	c.runner, c.ledger = runner, ledger
 	var err error
@@ -257,7 +244,7 @@ func (c *Campaign) Run(ctx context.Context, runner drive.Runner, ledger *drive.L
 		ledger.Recorder.Counters(results.NewCounters(c.after.counts))
 	}
 	if c.Member == nil && !c.Keep {
-		// The tables are to go even where the run was stopped.
+		// Tables are dropped even if the run was stopped.
 		err = errors.Join(err, c.drop(ctx, err))
 	}
 	return err
@@ -286,7 +273,7 @@ func (c *Campaign) phases(ctx context.Context) error {
 			}
 		case c.Find != nil:
 			c.loading = true
-			// The first phase that offers load is searched, the others are left out.
+			// Only the first phase that offers load is searched.
 			if first, any := findPhase(c.Scenario); any && i == first {
 				err = c.find(ctx, i)
 			}
@@ -301,7 +288,7 @@ func (c *Campaign) phases(ctx context.Context) error {
 	return nil
 }
 
-// run carries out one stage and takes care of the numbering.
+// run carries out one stage and numbers its operations.
 func (c *Campaign) run(ctx context.Context, stage *drive.Stage) error {
 	stage.First, stage.Table = c.number, c.Table
 	before := stage.Ended
@@ -339,15 +326,14 @@ func (c *Campaign) run(ctx context.Context, stage *drive.Stage) error {
 	return c.runner.Run(ctx, stage, c.ledger)
 }
 
-// preparationLimit bounds the stages that fill and count the table, onceLimit
-// those of a single operation, so that a target that has died ends the run.
+// preparationLimit bounds the stages that fill and count the table, onceLimit those of a single
+// operation, so that the run ends if the target died.
 const (
 	preparationLimit = 10 * time.Minute
 	onceLimit        = 30 * time.Second
 )
 
-// preparing returns a stage of its own record, whose attempts are made again for minutes:
-// so many operations, of which some are under way at once, within a limit.
+// preparing returns a stage of count operations with a phase of its own, which retries for minutes.
 func (c *Campaign) preparing(name string, lanes int, count uint64, limit time.Duration) *drive.Stage {
 	patient := backoff.Policy{
 		Name: "patient", Retries: backoff.MaxRetries,
@@ -357,8 +343,8 @@ func (c *Campaign) preparing(name string, lanes int, count uint64, limit time.Du
 		Retry: patient.With(c.RetryCodes...), Phases: []results.Phase{{Name: name}}}
 }
 
-// prepare carries out a closed loop of operations that must all succeed, and
-// tells read of each success; read may be nil.
+// prepare carries out a closed loop of operations that must all succeed, and calls read, if not
+// nil, for each success.
 func (c *Campaign) prepare(ctx context.Context, name string, lanes int, count uint64,
 	build func(k uint64, w *drive.Work), read func(k uint64, o *target.Outcome)) error {
 	var ended uint64

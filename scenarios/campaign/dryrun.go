@@ -11,30 +11,28 @@ import (
 	"loadgen/scenarios/drive"
 )
 
-// dry is a phase as it would be offered, and never is: when its operations are due, and
-// how many there are. What a run will ask for, what it takes in memory, which numbers it
-// claims and what a preview tells are all read from it.
+// dry is a phase that is planned and not sent: when its operations are due, and how many there are.
+// Forecast, footprint, numbering and preview are computed from it.
 type dry struct {
-	// Traffic is what the phase offers, nothing where it prepares or counts.
+	// Traffic is what the phase offers, empty if it prepares or counts.
 	*scenarios.Traffic
 	phase int
-	// stage has an open or a closed loop, and no operations; it is nil where nothing is
-	// offered.
+	// stage has an open or a closed loop, and no operations; it is nil if nothing is offered.
 	stage *drive.Stage
 	// lasts is how long operations become due.
 	lasts time.Duration
-	// most is how many operations there are at most, those of a search where the campaign
-	// is one; expected is how many come in a closed loop in which each is answered at once.
+	// most is the maximum number of operations, in a search those of its steps. expected is the
+	// number in a closed loop in which each is answered at once.
 	most, expected uint64
 }
 
-// dry returns a phase as it would be offered: as nothing with an error, where its arrivals
-// cannot be.
+// dry returns the plan of a phase. If its arrivals are impossible it has no stage, and the error is
+// returned.
 func (c *Campaign) dry(phase int) (*dry, error) {
 	return c.dryOf(phase, c.Scenario.Phases[phase].Offered())
 }
 
-// dryOf is dry of a phase that offers some traffic.
+// dryOf is dry for other traffic.
 func (c *Campaign) dryOf(phase int, traffic *scenarios.Traffic) (*dry, error) {
 	one := &c.Scenario.Phases[phase]
 	d := &dry{Traffic: traffic, phase: phase}
@@ -63,7 +61,7 @@ func (c *Campaign) dryOf(phase int, traffic *scenarios.Traffic) (*dry, error) {
 	return d, nil
 }
 
-// dryRun returns the first so many phases as they would be offered, and the first error.
+// dryRun returns the plans of the first phases, and the first error.
 func (c *Campaign) dryRun(phases int) ([]*dry, error) {
 	all := make([]*dry, phases)
 	var failed error
@@ -77,12 +75,12 @@ func (c *Campaign) dryRun(phases int) ([]*dry, error) {
 // claims returns how many entity numbers the phase may use.
 func (d *dry) claims() uint64 { return d.most*stride(d.Operations) + uint64(d.Entities) }
 
-// quickAnswer is how soon clients that never pause are answered where it is foreseen what a
-// run takes in memory: sooner than by any profile of the model.
+// quickAnswer is the shortest reply time that is assumed for memory, less than that of any profile
+// of the model.
 const quickAnswer = time.Millisecond
 
-// foreseen returns how many operations there are at most, of clients that never pause if none
-// of them is answered sooner than quickAnswer.
+// foreseen returns the maximum number of operations, if no client without pauses is answered in
+// less than quickAnswer.
 func (d *dry) foreseen() uint64 {
 	if d.FlatOut() && d.Count == 0 {
 		return min(d.most, uint64(d.Clients)*(uint64(d.lasts/quickAnswer)+2))
@@ -90,14 +88,12 @@ func (d *dry) foreseen() uint64 {
 	return d.most
 }
 
-// written returns how many entities the operations may write, of which no more than so
-// many are counted.
+// written returns the maximum number of written entities, of at most this many operations.
 func (d *dry) written(most uint64) int64 {
 	return times(int64(min(d.foreseen(), most)), int64(stride(d.Operations)))
 }
 
-// at returns when operation k is due, since the phase's beginning; in a closed loop about
-// that.
+// at returns when operation k is due, since the phase's beginning; approximately in a closed loop.
 func (d *dry) at(k uint64) time.Duration {
 	if d.stage.Schedule != nil {
 		return d.stage.Schedule.At(k)
@@ -111,8 +107,8 @@ func upserts(o scenarios.OperationSpec) bool {
 	return o.Verb == entity.InsertOrMerge || o.Verb == entity.InsertOrReplace
 }
 
-// operations returns the operations of the phase, none where it prepares or counts. Where the rows of
-// a trace name their operations, these set the weights.
+// operations returns the operations of the phase. If the rows of a trace name their operations,
+// these set the weights.
 func (d *dry) operations() []scenarios.OperationSpec {
 	if d.Traffic == nil {
 		return nil
@@ -142,7 +138,7 @@ func (d *dry) meanEntities(counts func(*scenarios.OperationSpec) bool) float64 {
 	return sum / weights(list)
 }
 
-// times and addUp end at the greatest number instead of overflowing.
+// times and addUp saturate instead of overflowing.
 func times(a, b int64) int64 {
 	if a > 0 && b > math.MaxInt64/a {
 		return math.MaxInt64
@@ -157,7 +153,7 @@ func addUp(a, b int64) int64 {
 	return a + b
 }
 
-// stride is how many entity numbers each of some operations may use.
+// stride is the maximum number of entity numbers that one of some operations uses.
 func stride(operations []scenarios.OperationSpec) uint64 {
 	most := 1
 	for i := range operations {

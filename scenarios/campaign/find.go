@@ -16,26 +16,23 @@ import (
 	"loadgen/scenarios/fields"
 )
 
-// Find says that a campaign is to look for the highest rate at which the first of
-// its phases that offers load can do so, and what holding a rate means.
+// Find is a search for the highest rate that holds, in the first phase that offers load.
 type Find struct {
-	// Of is results.LimitPartition, for one partition, or results.LimitAccount,
-	// for all partitions of the scenario in turn.
+	// Of is results.LimitPartition for one partition, or results.LimitAccount for all partitions of
+	// the scenario in turn.
 	Of string
-	// MaxThrottled is the greatest share of a step's first attempts that may be
-	// throttled, or fail otherwise: 0 to below 1.
+	// MaxThrottled is the maximum share of a step's first attempts that is throttled, and that
+	// fails otherwise, if the rate holds: 0 to below 1.
 	MaxThrottled float64
-	// MaxP99 is the greatest response time that may be exceeded by a hundredth of a
-	// step's successes; 0 asks nothing of it.
+	// MaxP99 is the maximum p99 of a step's response times, 0 for none.
 	MaxP99 time.Duration
-	// From is the first rate, UpTo the highest that is tried, in operations per
-	// second.
+	// From is the first rate, UpTo the highest that is tried, in operations per second.
 	From, UpTo float64
-	// Step is the least length of a step. Steps of less than 1,100 operations last
-	// longer, so that a share or a quantile does not rest on a few of them.
+	// Step is the minimum length of a step. A step lasts longer if it would have fewer than 1,100
+	// operations: shares and quantiles need that many.
 	Step time.Duration
-	// Burst is how much of a second's allowance the target saves up while idle, 0
-	// where that is not known. It is for the record.
+	// Burst is the part of a second's allowance that the target saves up while idle, 0 if unknown.
+	// It is for the record.
 	Burst time.Duration
 }
 
@@ -45,11 +42,11 @@ const (
 	LongestStep  = time.Hour
 )
 
-// ErrFind is wrapped where a search has no load to try rates with.
+// ErrFind is wrapped if a search has no load to try rates with.
 var ErrFind = errors.New("campaign: impossible search")
 
-// Validate returns all that is wrong with the search, each a [loadgen/scenarios/fields.Fault] with the
-// field that it concerns; nil where nothing is.
+// Validate returns all faults of the search, each a [loadgen/scenarios/fields.Fault] with its
+// field.
 func (f *Find) Validate() []error {
 	var faults []error
 	for _, rule := range []struct {
@@ -70,31 +67,28 @@ func (f *Find) Validate() []error {
 	return faults
 }
 
-// minOperations leaves ten of a hundredth beyond a p99, and some to be throttled.
+// minOperations is enough for ten operations beyond a p99.
 const minOperations = 1100
 
-// length returns how long the step at a rate lasts, in whole seconds unless Step
-// is not.
+// length returns the length of the step at a rate, in whole seconds unless Step is not.
 func (f *Find) length(rate float64) time.Duration {
 	enough := time.Duration(math.Ceil(minOperations/rate)) * time.Second
 	return max(f.Step, enough)
 }
 
-// between is how long a step waits before its load begins: what the step before
-// left behind has then gone.
+// between is the pause before a step, in which the load of the step before ends.
 const between = 2 * time.Second
 
-// drain is for how long more than the rate of a step is offered before it: what an idle
-// target has saved up would else carry a rate beyond its limit through a short step.
-// Half as much again for half a second takes a quarter of a second's allowance.
+// drain is how long each step is preceded by a higher rate, drainMore times its own. It uses up
+// what an idle target has saved, a quarter of a second's allowance, which could otherwise carry a
+// rate beyond the limit through a short step.
 const (
 	drain     = 500 * time.Millisecond
 	drainMore = 1.5
 )
 
-// drained returns what is offered before the step at a rate so that nothing saved up is
-// left: of no length where the search asks for a response time. What it leaves waiting
-// at a target that queues would then be taken for the rate's own doing.
+// drained returns the load that drains the target before the step at a rate. Its length is 0 in a
+// search with a maximum response time: a target that queues would answer late because of it.
 func (f *Find) drained(rate float64) arrival.Step {
 	if f.MaxP99 > 0 {
 		return arrival.Step{Rate: rate}
@@ -129,8 +123,8 @@ func (p paused) Rate(at time.Duration) float64 { return p.Schedule.Rate(at - p.p
 // Length implements arrival.Schedule.
 func (p paused) Length() time.Duration { return p.pause + p.Schedule.Length() }
 
-// find looks for the highest rate that a phase's operations can be offered at. The
-// record holds what the search has come to after each step.
+// find searches for the highest rate of a phase's operations. The record has the state of the
+// search after each step.
 func (c *Campaign) find(ctx context.Context, phase int) error {
 	over, err := c.findOver(phase)
 	if err != nil {
@@ -167,11 +161,10 @@ func (c *Campaign) find(ctx context.Context, phase int) error {
 	}
 }
 
-// tryGrace is how long the retries of a step may go on after it.
+// tryGrace is how long after a step its operations can retry.
 const tryGrace = 5 * time.Second
 
-// tried returns the stage that offers one rate for a step, without its operations, and how
-// many of it drain the target before that.
+// tried returns the stage of a step, without its operations, and how many of them drain the target.
 func (c *Campaign) tried(t Try) (stage *drive.Stage, before uint64, err error) {
 	first := c.Find.drained(t.Rate)
 	parts := []arrival.Step{{Rate: t.Rate, Length: c.Find.length(t.Rate)}}
@@ -191,8 +184,7 @@ func (c *Campaign) tried(t Try) (stage *drive.Stage, before uint64, err error) {
 		Grace: tryGrace, WholeSecond: true, Phases: c.Find.tried(t)}, before, nil
 }
 
-// try offers one rate for a step, or a member's share of it that begins when the others' do,
-// and returns what came of it.
+// try offers one rate for a step, or a member's share of it, and returns what it measured.
 func (c *Campaign) try(ctx context.Context, phase int, t Try, over []partition, begins clock.Instant) (*Measured, error) {
 	stage, before, err := c.tried(t)
 	if err != nil {
@@ -210,7 +202,7 @@ func (c *Campaign) try(ctx context.Context, phase int, t Try, over []partition, 
 	c.fresh += stage.Due() * stride(operations)
 	gauge := newGauge(c.number+before, math.MaxUint64)
 	err = c.observed(ctx, stage, gauge)
-	// The stage is over: nobody tells the gauge any more.
+	// The stage is over: nothing updates the gauge any more.
 	m := gauge.Measured
 	m.Scheduled = int64(stage.Share.Count(stage.Due()) - stage.Share.Count(before))
 	begin, end := int64((gauge.begin+settlingTime)/tick), int64((gauge.begin+c.Find.length(t.Rate))/tick)
@@ -340,8 +332,8 @@ func (f *Find) outcome(s *results.LimitStep, shown evidence) string {
 	}
 }
 
-// findPhase returns the phase whose operations a search offers, the first that has
-// some, and false where the scenario has none.
+// findPhase returns the phase that a search offers, the first with operations, and false if there
+// is none.
 func findPhase(s *scenarios.Scenario) (int, bool) {
 	for i := range s.Phases {
 		if len(s.Phases[i].Operations()) > 0 {
@@ -351,8 +343,8 @@ func findPhase(s *scenarios.Scenario) (int, bool) {
 	return 0, false
 }
 
-// FindOver returns the PartitionKeys that a campaign's search spreads its load
-// over, one or more. Its error wraps [ErrFind] or [ErrPreparation].
+// FindOver returns the PartitionKeys of a search, at least one. Its error wraps [ErrFind] or
+// [ErrPreparation].
 func (c *Campaign) FindOver() ([]string, error) {
 	phase, any := findPhase(c.Scenario)
 	if !any {
@@ -372,8 +364,8 @@ func (c *Campaign) FindOver() ([]string, error) {
 	return partitions, nil
 }
 
-// findOver returns the partitions that a search spreads its load over: the one
-// that the phase is aimed at, or for an account all that the scenario has.
+// findOver returns the partitions of a search: the phase's own, or for an account all of the
+// scenario.
 func (c *Campaign) findOver(phase int) ([]partition, error) {
 	if one := &c.Scenario.Phases[phase]; one.Traffic.Events() {
 		return nil, fmt.Errorf("%w: the phase %s has no partitions: its design determines them; "+
@@ -390,29 +382,28 @@ func (c *Campaign) findOver(phase int) ([]partition, error) {
 	return over, err
 }
 
-// maxPartitions bounds how many partitions a search spreads its load over.
+// maxPartitions is the maximum number of partitions of a search.
 const maxPartitions = 10_000
 
-// usualSteps is how many steps of the highest rate a search amounts to at most
-// unless chance contradicts it: doubling comes to two, bisection to seven, and
-// both ends are tried once more.
+// usualSteps is the maximum number of steps at the highest rate, unless chance adds some: doubling
+// takes as long as two, bisection takes seven, and both ends are tried again.
 const usualSteps = 2 + 7 + 2
 
-// amount returns how many operations so many steps at the highest rate have, with those
-// that drain the target before each.
+// amount returns the number of operations of a number of steps at the highest rate, with those that
+// drain the target.
 func (f *Find) amount(steps float64) float64 {
 	first := f.drained(f.UpTo)
 	return steps * (max(f.UpTo*f.Step.Seconds(), 2*minOperations) + math.Ceil(first.Rate*first.Length.Seconds()))
 }
 
-// lasts returns how long a search lasts at most unless chance contradicts it.
+// lasts returns the maximum duration of a search, unless chance adds steps.
 func (f *Find) lasts() time.Duration {
 	steps := math.Ceil(math.Log2(f.UpTo/f.From)) + usualSteps
 	return time.Duration(steps * float64(between+f.drained(f.From).Length+f.length(f.From)))
 }
 
-// rehearseSearch returns the operations of a search that are alive at once, at its maximum rate, and
-// those of its usual steps.
+// rehearseSearch returns the operations of a search that are alive at once, at its highest rate,
+// and those of its usual steps.
 func (c *Campaign) rehearseSearch(d *dry) waits {
 	first := c.Find.drained(c.Find.UpTo)
 	length := first.Length + c.Find.length(c.Find.UpTo)
@@ -440,16 +431,16 @@ func weights(list []scenarios.OperationSpec) float64 {
 
 // Measured is what one process measured of a step of a search, or several together.
 type Measured struct {
-	// Scheduled operations were due, of which Ended did; the others were dropped.
+	// Scheduled operations were due, Ended of them ended; the others were dropped.
 	Scheduled int64 `json:"scheduled"`
 	Ended     int64 `json:"ended"`
-	// First counts first attempts; Throttled, Failed and HeldBack of them were so.
+	// First is the number of first attempts; Throttled, Failed and HeldBack are parts of it.
 	First     int64 `json:"first_attempts"`
 	Throttled int64 `json:"throttled"`
 	Failed    int64 `json:"failed"`
 	HeldBack  int64 `json:"over_100_ms_late"`
-	// Counted are entities by the documented rule, of what drained the target before the step,
-	// too; Due those that were to be touched by the operations that ended.
+	// Counted is the number of entities by the documented rule, with those that drained the target;
+	// Due is the number that the operations that ended were to touch.
 	Counted int64 `json:"entities_counted"`
 	Due     int64 `json:"entities_due"`
 	// QueueGrowth is the growth of the queue in front of the target during the step, Answered the
@@ -458,11 +449,11 @@ type Measured struct {
 	QueueGrowth   int64 `json:"queue_growth"`
 	Answered      int64 `json:"answered"`
 	ServiceMicros int64 `json:"service_us"`
-	// Response is of the operations that succeeded.
+	// Response has the response times of successful operations.
 	Response results.Histogram `json:"response"`
 }
 
-// Validate reports a count that cannot be, of another process.
+// Validate reports a count that is impossible in a message of another process.
 func (m *Measured) Validate() error {
 	const most = 1_000_000_000_000_000
 	for name, n := range map[string]int64{"scheduled": m.Scheduled, "ended": m.Ended, "first_attempts": m.First, "throttled": m.Throttled, "failed": m.Failed,

@@ -8,18 +8,17 @@ import (
 	"loadgen/results"
 )
 
-// The bounds of a search: the lowest and the highest rate that are tried, in
-// operations per second, and the most steps. A search of the whole span doubles or
-// halves its rate twenty times at most, halves the interval seven times and
-// confirms both ends; the rest is for answers that contradict one another.
+// The bounds of a search: the lowest and the highest rate, in operations per second, and the
+// maximum number of steps. A search of the whole span doubles or halves its rate at most twenty
+// times, halves the interval seven times and confirms both ends; the rest is for contradicting
+// outcomes.
 const (
 	LowestRate  = 2.0
 	HighestRate = 1_000_000.0
 	maxSteps    = 40
 )
 
-// tolerance is how wide the interval of a finished search may be, as a share of
-// its lower end.
+// tolerance is the maximum width of the final interval, as a share of its lower end.
 const tolerance = 0.01
 
 // Interval encloses the highest rate that holds.
@@ -92,27 +91,26 @@ func (f *Find) next(steps []results.LimitStep) (float64, bool) {
 	}
 }
 
-// Try is a rate that a search tries next.
+// Try is a rate that a search tries.
 type Try struct {
-	// Number is which of its steps it is, from 1.
+	// Number is the number of the step, from 1.
 	Number int     `json:"number"`
 	Rate   float64 `json:"operations_per_second"`
 }
 
-// name is that of the stage that offers it.
+// name is the name of its stage.
 func (t Try) name() string { return fmt.Sprintf("limit %d", t.Number) }
 
 // phase is the name of the part of the stage at that rate.
 func (t Try) phase() string { return t.name() + ": " + rateName(t.Rate) }
 
-// Search is a search under way: it says what is tried next, and is told what came of it. It
-// belongs to one goroutine.
+// Search is the state of a search. It belongs to one goroutine.
 type Search struct {
 	find  *Find
 	limit *results.Limit
 }
 
-// Search begins a search, which is valid, over so many partitions.
+// Search begins a valid search over a number of partitions.
 func (f *Find) Search(partitions int) *Search {
 	limit := &results.Limit{Of: f.Of, Partitions: partitions, MaxThrottled: f.MaxThrottled, From: f.From, UpTo: f.UpTo,
 		StepSeconds: f.Step.Seconds(), BurstSeconds: f.Burst.Seconds(), Steps: []results.LimitStep{}}
@@ -123,7 +121,7 @@ func (f *Find) Search(partitions int) *Search {
 	return &Search{f, limit}
 }
 
-// Next returns what is tried next, and false where the search is over. It changes nothing.
+// Next returns the next step, and false if the search is over. It changes nothing.
 func (s *Search) Next() (Try, bool) {
 	rate, more := s.find.Next(s.limit.Steps)
 	// If every rate is refused this much, lower rates show nothing new.

@@ -12,45 +12,43 @@ import (
 	"loadgen/target"
 )
 
-// Forecast is what a run will ask of its target if nothing is throttled, and at
-// most if everything is.
+// Forecast predicts the requests of a run.
 type Forecast struct {
-	// Requests is the number of attempts without a retry; each is a billed
-	// transaction. AtMost is that number if every attempt of the peaks is
-	// throttled as often as the policy goes on, and a step whose holding is asked comes
-	// once more.
+	// Requests is the number of attempts without retries; each is a billed transaction. AtMost is
+	// the number if every attempt of the load is throttled until its retries are used up, and a
+	// step at the target rate is repeated.
 	Requests, AtMost int64
-	// Beside is how many of the requests go to queues and containers of blobs.
+	// Beside is the number of requests to queues and containers of blobs.
 	Beside int64
 	// Entities is how many entities they count by the documented rule.
 	Entities int64
-	// Sent and Received are the bytes on the wire without retries, to about a
+	// Sent and Received are the bytes on the wire without retries, with an error of about a
 	// quarter.
 	Sent, Received int64
-	// Operations are those of the peaks, Lasts is how long these last, preparation excluded.
+	// Operations is the number of operations of the load, Lasts its duration, both without
+	// preparation.
 	Operations int64
 	Lasts      time.Duration
 }
 
-// What a request and a reply weigh on the wire beside the entities in them:
-// request line or status, headers with a signature, and, for each operation of a
-// transaction, its part's headers.
+// The sizes in bytes of a request and a reply without entities: request line or status, headers
+// with a signature, and the headers of each part of a transaction.
 const (
 	requestBytes   = 600
 	replyBytes     = 500
 	batchPartBytes = 450
 )
 
-// pageEntities is how many entities a page of a query holds at most.
+// pageEntities is the maximum number of entities of a page.
 const pageEntities = 1000
 
-// pageScanned is how many a page reads at most, returned or not: what the service gets
-// through in the five seconds that it has.
+// pageScanned is the maximum number of entities that the service reads for a page, in its five
+// seconds.
 const pageScanned = 50_000
 
-// Forecast returns what the campaign will ask of its target.
+// Forecast returns the prediction for the campaign.
 func (c *Campaign) Forecast() Forecast {
-	// Creating, marking and dropping the table, in each account.
+	// Each table is created, marked and dropped.
 	each := int64(len(c.sites))
 	f := requests(3*each, Forecast{Entities: each})
 	for _, phase := range c.Forecasts() {
@@ -59,7 +57,7 @@ func (c *Campaign) Forecast() Forecast {
 	return f
 }
 
-// Forecasts returns what each phase will ask of the target, in their order.
+// Forecasts returns the predictions for each phase, in their order.
 func (c *Campaign) Forecasts() []Forecast {
 	all, _ := c.dryRun(len(c.Scenario.Phases))
 	list := make([]Forecast, len(all))
@@ -82,7 +80,7 @@ func (c *Campaign) Forecasts() []Forecast {
 			}
 			f.add(requests(pages, Forecast{Entities: loaded, Received: loaded * c.weight(0)}))
 		case c.Find != nil:
-			// A search goes as far up as it may.
+			// A search can try its highest rate.
 			if first, any := findPhase(c.Scenario); any && i == first {
 				var most Forecast
 				c.forecastOperations(f, i, phase.Operations(), c.Find.amount(2))
@@ -90,8 +88,8 @@ func (c *Campaign) Forecasts() []Forecast {
 				f.AtMost, f.Lasts = most.AtMost, c.Find.lasts()
 			}
 		case d.stage != nil:
-			// A closed loop is taken for one that is answered at once, and a phase that may end early
-			// for one that does not.
+			// A closed loop is assumed to be answered at once, and a phase that can end early not
+			// to.
 			if !d.Events() || keyedTrace(d.Traffic) != nil || !c.forecastEvents(f, d) {
 				c.forecastOperations(f, i, d.operations(), float64(d.expected))
 			}
@@ -130,11 +128,11 @@ func projected(g *keys.Generator, n uint64, names ...string) int64 {
 	return sum / int64(count)
 }
 
-// sampledSizes is how many entities are looked at where each has a size of its own.
+// sampledSizes is the number of entities that are sampled if each has a size of its own.
 const sampledSizes = 100
 
-// asJSON is about how many bytes an entity has as JSON: a character that the billing
-// rule counts twice is mostly one byte there.
+// asJSON is the approximate size in bytes of an entity as JSON: most characters are one byte there,
+// and two by the billing rule.
 func asJSON(key entity.Key, properties []entity.Property) int64 {
 	return int64(entity.Size(key, properties))*5/8 + 40
 }
@@ -161,7 +159,7 @@ func (c *Campaign) forecastOperations(f *Forecast, phase int, list []scenarios.O
 		if op.ReadFirst {
 			part.Received += share * weight
 			if op.Verb != entity.Delete {
-				// Of the two entities that count, one is read.
+				// One of the two counted entities is read.
 				part.Sent -= share * weight
 			}
 		}
@@ -189,12 +187,11 @@ func (f *Forecast) add(part Forecast) {
 	f.Lasts += part.Lasts
 }
 
-// sampled is how many operations of a phase of event traffic are looked at for what
-// all of them ask for.
+// sampled is the number of operations of a phase of event traffic that stand for all.
 const sampled = 400
 
-// forecastEvents adds what a phase of event traffic asks for, as some of its operations
-// do, and returns false where it cannot be had.
+// forecastEvents adds the forecast of a phase of event traffic from a sample of its operations, and
+// returns false if it fails.
 func (c *Campaign) forecastEvents(f *Forecast, d *dry) bool {
 	e, err := c.eventsOf(d)
 	if err != nil || e.estimateTables() != nil {
@@ -231,7 +228,7 @@ func (c *Campaign) forecastEvents(f *Forecast, d *dry) bool {
 	return true
 }
 
-// forecastOperation returns what operation k, which is of that kind, asks for.
+// forecastOperation returns what operation k, of a kind, sends.
 func (c *Campaign) forecastOperation(e *events, k uint64, kind int) Forecast {
 	var w drive.Work
 	e.work(k, &w)
@@ -240,7 +237,7 @@ func (c *Campaign) forecastOperation(e *events, k uint64, kind int) Forecast {
 	for i := range sent {
 		switch op := &sent[i]; {
 		case op.Beside != nil && op.Beside.Verb == target.Ask:
-			// A stand-in answers, here as everywhere: no target is asked.
+			// A stand-in answers, whatever the target.
 		case op.Beside != nil:
 			f.add(besideBytes(op.Beside))
 		case op.Verb == entity.Query && e.kinds[kind].workflowKind == nil:
@@ -281,8 +278,8 @@ func (c *Campaign) forecastOperation(e *events, k uint64, kind int) Forecast {
 	return requests(f.Requests, f)
 }
 
-// besideBytes is about what a request to a queue or a container asks for, beside what
-// each request takes. What it receives is not known: nothing.
+// besideBytes is the approximate size of a request to a queue or a container without headers. The
+// size of the reply is unknown.
 func besideBytes(b *target.Beside) Forecast {
 	f := Forecast{Requests: 1, Beside: 1, Sent: int64(len(b.Body))}
 	for name, value := range b.Metadata {
@@ -291,7 +288,7 @@ func besideBytes(b *target.Beside) Forecast {
 	return f
 }
 
-// writtenBytes is about what the entities of a write are on the wire.
+// writtenBytes is the approximate size of the entities of a write.
 func writtenBytes(op *target.Operation) int64 {
 	if op.Verb != entity.Batch {
 		return asJSON(op.Change.Key, op.Change.Properties)

@@ -55,7 +55,7 @@ func (c *Campaign) setOwnLimits(stage *drive.Stage, operations []scenarios.Opera
 	}
 }
 
-// joinedReasons returns what is said of an operation that several phases have: what each of them says.
+// joinedReasons joins the values of several phases.
 func joinedReasons(before, now string) string {
 	if now == "" || now == before {
 		return before
@@ -70,23 +70,21 @@ type stopConditions struct {
 	budgets  []scenarios.Budget
 	stable   float64
 	warmUp   time.Duration
-	// judged is the last second by which it was judged.
+	// judged is the last second that was judged.
 	judged int64
 }
 
 const (
 	// window is the number of seconds that a judgement rests on. Two of them are compared with each other.
 	window = 5
-	// minJudged is how many attempts a judgement takes.
+	// minJudged is the minimum number of attempts for a judgement.
 	minJudged = 100
-	// minMeasured is how many seconds are measured at least before a load can have
-	// come to rest.
+	// minMeasured is the minimum number of measured seconds of a stable load.
 	minMeasured = 10 * time.Second
 )
 
-// Enough returns why a stage that began at one instant needs to go no further now:
-// an error that wraps [drive.ErrStopped], or ErrSettled; nil where it does. overdue counts
-// the operations that should have been sent a second ago.
+// Enough returns why a stage ends early: an error that wraps [drive.ErrStopped], or ErrSettled; nil
+// if it does not. overdue returns the number of operations that should have been sent a second ago.
 func (g *stopConditions) Enough(start, now clock.Instant, overdue func() uint64) error {
 	second := int64(now.Offset() / time.Second)
 	if second <= g.judged {

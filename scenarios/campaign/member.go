@@ -13,45 +13,43 @@ import (
 	"loadgen/scenarios/workflow"
 )
 
-// Member is what a campaign goes by that is one of several, of as many processes, which offer a
-// scenario together. It makes no table, and fills, counts, looks at and drops none: that is
-// done once, by the campaign that has them offer ([Options.Elsewhere]), before the first of
-// them begins and after the last has ended.
+// Member is the part of a campaign in one of several processes, which offer a scenario together. It
+// offers traffic only: the campaign with [Options.Elsewhere] creates, fills, checks and drops the
+// tables, before the first member begins and after the last has ended.
 type Member struct {
 	Share drive.Share
 	From
-	// Begins is when its first phase of traffic does. The others follow when the plan says.
+	// Begins is when its first phase of traffic begins. The others follow by the plan.
 	Begins clock.Instant
-	// Began is told how long after that it did; it may be nil.
+	// Began, if not nil, is called when it began, with the delay.
 	Began func(late time.Duration)
-	// Search is who leads the search, where the campaign is one.
+	// Search leads the search, if the campaign is one.
 	Search Searching
 }
 
-// Searching is who leads a search, as a member of it sees that.
+// Searching is the leader of a search.
 type Searching interface {
-	// Next waits for what is tried next, and returns when that begins, and false where nothing
-	// is any more.
+	// Next waits for the next step and returns when it begins, and false if the search is over.
 	Next(context.Context) (t Try, begins clock.Instant, more bool, err error)
-	// Came is told what the member measured of it.
+	// Came receives what the member measured.
 	Came(Try, *Measured)
 }
 
-// From is where the traffic of a scenario begins: the run's number of its first operation, and
-// that of the first entity which it may insert.
+// From has the run's number of the first operation of the traffic, and of the first entity that it
+// may insert.
 type From struct {
 	Number uint64 `json:"number"`
 	Fresh  uint64 `json:"fresh"`
 }
 
-// furnished is a phase of traffic that is ready to be sent.
+// preparedStage is a phase of traffic that is ready to be sent.
 type preparedStage struct {
 	stage *drive.Stage
 	From
 }
 
-// Prepare forms what a member offers, so that nothing is left to be done when it begins, and
-// returns how many operations its share comes to, 0 where that is known only afterwards.
+// Prepare prepares all phases of a member and returns the number of operations of its share, 0 if
+// that is unknown.
 func (c *Campaign) Prepare() (planned uint64, err error) {
 	c.number, c.fresh = c.Member.Number, c.Member.Fresh
 	counted, begins := true, c.Member.Begins
@@ -94,18 +92,18 @@ func (c *Campaign) offerShare(ctx context.Context) error {
 	return nil
 }
 
-// enter has a stage offer the member's share, the first of them tell when it began.
+// enter limits a stage to the member's share; the first stage reports when it began.
 func (m *Member) enter(stage *drive.Stage, first bool, c *Campaign) {
 	if stage.Share = m.Share; first && m.Began != nil {
 		stage.Begins = func(at clock.Instant) { m.Began(c.runner.Now().Sub(at)) }
 	}
 }
 
-// betweenShares is how long after the last that a stage may take the next one begins.
+// betweenShares is the pause between the maximum duration of a stage and the next stage.
 const betweenShares = time.Second
 
-// nextBegin returns when the stage after one begins whose begin is given: by the plan alone, so
-// that all members begin it together, however long each has been at the one before.
+// nextBegin returns the beginning of the stage after another one, by the plan alone, so that all
+// members begin it together.
 func nextBegin(begins clock.Instant, stage *drive.Stage) clock.Instant {
 	lasts := stage.For
 	if stage.Schedule != nil {
@@ -114,17 +112,16 @@ func nextBegin(begins clock.Instant, stage *drive.Stage) clock.Instant {
 	return begins.Add(lasts + stage.Grace + betweenShares).NextSecond()
 }
 
-// Offered is a part of what the scenario offers, as records have it.
+// Offered is a part of the record of what the scenario offers.
 type Offered struct {
-	// Phase begins and ends by the time since the first of them begins. One whose length is not
-	// known beforehand ends as it begins.
+	// Phase begins and ends relative to the beginning of the first part. A part of unknown length
+	// ends as it begins.
 	results.Phase
-	// Shares are how many operations are due to each of so many processes, nil where that is
-	// known only afterwards.
+	// Shares is the number of operations of each process, nil if unknown.
 	Shares []int64
 }
 
-// Offered returns what the scenario offers if so many processes do it together.
+// Offered returns what a number of processes offer together.
 func (c *Campaign) Offered(processes int) ([]Offered, error) {
 	var list []Offered
 	begins := clock.Instant(0)
@@ -147,8 +144,8 @@ func (c *Campaign) Offered(processes int) ([]Offered, error) {
 	return list, nil
 }
 
-// OfferedBy returns what a step of the search offers if so many processes do it together, by the
-// time since the step begins.
+// OfferedBy returns what a number of processes offer together in a step of the search, by the time
+// since the step began.
 func (c *Campaign) OfferedBy(t Try, processes int) ([]Offered, error) {
 	stage, _, err := c.tried(t)
 	if err != nil {
@@ -174,7 +171,7 @@ func offered(stage *drive.Stage, parts []results.Phase, processes int) []Offered
 	return list
 }
 
-// shares are how many of the operations from one on, below another, are whose.
+// shares returns each process's number of operations in a range.
 func shares(processes int, from, below uint64) []int64 {
 	list := make([]int64, processes)
 	for i := range list {
@@ -184,8 +181,8 @@ func shares(processes int, from, below uint64) []int64 {
 	return list
 }
 
-// Undivided returns what keeps several processes from offering a scenario together, each a
-// [fields.Fault] that names the field; nil where nothing does.
+// Undivided returns why several processes cannot offer a scenario together, each a [fields.Fault]
+// with its field; nil if they can.
 func Undivided(s *scenarios.Scenario, processes int) (faults []error) {
 	fault := func(path, format string, args ...any) {
 		faults = append(faults, fields.Fault{Path: path, What: fmt.Sprintf(format, args...) + ", which several processes cannot share"})
@@ -226,7 +223,7 @@ func Undivided(s *scenarios.Scenario, processes int) (faults []error) {
 	return faults
 }
 
-// counted stands for a phase whose end only its operations tell.
+// counted is a phase whose length is unknown.
 const counted = "counted"
 
 func undividedOperation(o *scenarios.OperationSpec, path string, fault func(path, format string, args ...any)) {

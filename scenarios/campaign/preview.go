@@ -12,10 +12,10 @@ import (
 	"loadgen/target"
 )
 
-// Preview is a phase of a scenario before it runs: what each of its operations is,
-// and when it is due. It is immutable and safe for concurrent use.
+// Preview predicts a phase of a scenario: what each of its operations is, and when it is due. It is
+// immutable and safe for concurrent use.
 type Preview struct {
-	// Name is the phase's, Length how long operations become due.
+	// Name is the name of the phase, Length how long operations become due.
 	Name   string
 	Length time.Duration
 	dry    *dry
@@ -23,36 +23,35 @@ type Preview struct {
 	plans  []Approach
 }
 
-// Approach is how the operations of one kind get at their entities.
+// Approach is how operations of one kind read.
 type Approach struct {
 	Spec *scenarios.OperationSpec
-	// Class is that of the query, [filter.ClassPoint] for what knows its key, Why what a
-	// better one would need; both are zero for what reads nothing, and for a workflow.
+	// Class is the class of the query, [filter.ClassPoint] for a known key. Why says what a better
+	// class would need. Both are zero for operations that read nothing, and for workflows.
 	Class filter.Class
 	Why   string
-	// Narrowed says that only some of what is read is wanted, whether a filter or the
-	// application picks it.
+	// Narrowed reports that the operation needs only some of what the service reads.
 	Narrowed bool
-	// Queries is how many queries it takes at most, each of one partition: 1, or one for
-	// each bucket that the reader cannot tell; 0 where a workflow reads.
+	// Queries is the maximum number of queries, each of one partition: one, or one for each unknown
+	// bucket; 0 for a workflow.
 	Queries int
 }
 
 // Touch is a partition that an operation works on.
 type Touch struct {
-	// Table is the name of its table beside the run's own: empty for that itself.
+	// Table is the suffix of the table's name after that of the run's table.
 	Table string
 	Key   entity.Key
 	// Entities is how many entities of the partition are due to be counted.
 	Entities int64
-	// Inserts says that they are new ones.
+	// Inserts reports that they are new.
 	Inserts bool
 	// Bytes is the size of an entity that is written, by the service's billing rule.
 	Bytes int
 }
 
-// Preview returns what a phase comes to, nil where it prepares or counts. The
-// campaign must not be run before or after.
+// Preview returns the prediction of a phase, nil if it prepares or counts. The campaign must not
+// run before or after.
 func (c *Campaign) Preview(phase int) (*Preview, error) {
 	one := &c.Scenario.Phases[phase]
 	if one.Traffic == nil {
@@ -75,19 +74,19 @@ func (c *Campaign) Preview(phase int) (*Preview, error) {
 	return p, nil
 }
 
-// approach returns how a kind of operation gets at its entities.
+// approach returns how a kind of operation reads.
 func (c *Campaign) approach(spec *scenarios.OperationSpec) Approach {
 	a := Approach{Spec: spec, Narrowed: spec.Where != "", Queries: 1}
 	switch {
 	case spec.Workflow != "":
-		// What it reads is up to each of its requests: there is no one class.
+		// Each of its requests has a class of its own.
 		a.Queries = 0
 	case len(spec.By) > 0:
 		q, _ := c.newReading(spec) // the filter of a valid scenario is one
 		a.Class, a.Why, a.Queries = q.plan.Class, q.plan.Why, q.plan.Queries()
 		a.Narrowed = spec.Verb != entity.Get && q.filters()
 		if q.filtersKeys {
-			// What the filter asks of the keys betters the class.
+			// Conditions on keys in the filter improve the class.
 			var event keys.Event
 			if class := q.filtered(q.queries(event)[0], event).Query.Range.Class(); class < a.Class {
 				a.Class, a.Why = class, a.Why+"; where narrows what is read"
@@ -107,8 +106,8 @@ func (c *Campaign) approach(spec *scenarios.OperationSpec) Approach {
 	return a
 }
 
-// classOf returns the worst class of what a kind of operation that is a workflow reads,
-// by the first of them; 0 where it reads nothing, or none comes soon.
+// classOf returns the worst class of the reads of a workflow, by its first operation; 0 if there
+// are none, or if no operation comes soon.
 func (p *Preview) classOf(kind int) (worst filter.Class) {
 	for k := range min(p.Count(), maxLooked) {
 		w := p.dry.stage.Work(k)
@@ -129,21 +128,19 @@ func (p *Preview) classOf(kind int) (worst filter.Class) {
 	return worst
 }
 
-// Approaches returns how each kind of operation gets at its entities, in the order of
-// the scenario. The slice is the preview's.
+// Approaches returns how each kind of operation reads, in the order of the scenario. Callers must
+// not alter it.
 func (p *Preview) Approaches() []Approach { return p.plans }
 
-// Count returns how many operations there are, in a closed loop if each is answered
-// at once.
+// Count returns the number of operations, in a closed loop if each is answered at once.
 func (p *Preview) Count() uint64 { return p.dry.expected }
 
-// At returns when operation k is due, since the phase's beginning; in a closed loop
-// about that.
+// At returns when operation k is due, since the phase's beginning; approximately in a closed loop.
 func (p *Preview) At(k uint64) time.Duration { return p.dry.at(k) }
 
-// Operation returns which kind of operation k is, by its position in the scenario,
-// and how many entities it is due to count in all, and has visit be told of each
-// partition that it works on. A query of several partitions works on none of its own.
+// Operation returns the kind of operation k, by its index in the scenario, and how many entities it
+// is due to count. It calls visit for each partition that the operation works on. A query of
+// several partitions works on none.
 func (p *Preview) Operation(k uint64, table string, visit func(Touch)) (kind int, entities int64) {
 	w := p.dry.stage.Work(k)
 	kind = p.kindOf[w.Kind]
@@ -181,8 +178,8 @@ func (p *Preview) Operation(k uint64, table string, visit func(Touch)) (kind int
 	return kind, entities
 }
 
-// adds reports whether a request of a workflow adds entities: it inserts, or it writes
-// what may be there, in an operation that is about a new entity.
+// adds reports whether a request of a workflow adds entities: it inserts, or it upserts and the
+// operation is about a new entity.
 func adds(op *target.Operation, fresh bool) bool {
 	verb := op.Verb
 	if verb == entity.Batch && len(op.Changes) > 0 {
@@ -191,17 +188,16 @@ func adds(op *target.Operation, fresh bool) bool {
 	return verb == entity.Insert || fresh && (verb == entity.InsertOrReplace || verb == entity.InsertOrMerge)
 }
 
-// Sent is what an operation of a workflow sends where all goes as it mostly does.
+// Sent is what an operation of a workflow sends if each request succeeds.
 type Sent struct {
-	// Requests are all of it. Queries of them read what is not known before they are
-	// answered, Beside of them go to a queue or a container.
+	// Requests is the number of requests. Queries of them read what is unknown before, Beside of
+	// them go to a queue or a container.
 	Requests, Queries, Beside int
-	// Written are the entities that it writes, without those that it deletes.
+	// Written are the entities that it writes, without deletions.
 	Written []Touch
 }
 
-// Sent returns what operation k sends, if it is a workflow's, and false where it is a
-// verb's.
+// Sent returns what operation k sends, and false unless it is a workflow.
 func (p *Preview) Sent(k uint64, table string) (Sent, bool) {
 	w := p.dry.stage.Work(k)
 	if p.dry.Operations[p.kindOf[w.Kind]].Workflow == "" {
@@ -231,5 +227,5 @@ func (p *Preview) Sent(k uint64, table string) (Sent, bool) {
 	return sent, true
 }
 
-// besideRun returns what the name of a table has beside that of the run's own.
+// besideRun returns the suffix of a table's name after that of the run's table.
 func besideRun(name, table string) string { return name[min(len(table), len(name)):] }

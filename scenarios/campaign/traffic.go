@@ -19,7 +19,7 @@ import (
 	"loadgen/target"
 )
 
-// traffic offers load as it arrives.
+// traffic offers a phase of load.
 func (c *Campaign) traffic(ctx context.Context, phase int) error {
 	d, err := c.preparedPhase(phase)
 	if err != nil {
@@ -34,7 +34,7 @@ func (c *Campaign) traffic(ctx context.Context, phase int) error {
 		d.stage.Enough, d.stage.Settling = watch.Enough, d.StopWhenStable > 0
 		err = c.run(ctx, d.stage)
 	}
-	// The tokens that the phase has saved go into the record.
+	// The record has the tokens that the phase saved.
 	name, list := c.Scenario.Phases[phase].Name, c.Scenario.Phases[phase].Operations()
 	for i := range list {
 		one, known := c.tokens[list[i].Save]
@@ -48,7 +48,7 @@ func (c *Campaign) traffic(ctx context.Context, phase int) error {
 	return err
 }
 
-// observed carries out a stage of which an observer is told, too.
+// observed carries out a stage with a further observer.
 func (c *Campaign) observed(ctx context.Context, stage *drive.Stage, observer drive.Observer) error {
 	before := c.ledger.Observers
 	c.ledger.Observers = append(before[:len(before):len(before)], observer)
@@ -56,7 +56,7 @@ func (c *Campaign) observed(ctx context.Context, stage *drive.Stage, observer dr
 	return c.run(ctx, stage)
 }
 
-// staged returns a phase whose stage has all that it takes to send it.
+// preparedPhase returns a phase whose stage is ready to be sent.
 func (c *Campaign) preparedPhase(phase int) (*dry, error) {
 	d, err := c.dry(phase)
 	if err != nil {
@@ -65,13 +65,13 @@ func (c *Campaign) preparedPhase(phase int) (*dry, error) {
 	return d, c.setUp(d)
 }
 
-// furnish gives the stage of a phase its parts and its operations, and has it save the tokens
-// that these are to save.
+// setUp sets the parts of the record and the operations of a phase's stage, and saves the tokens of
+// its queries.
 func (c *Campaign) setUp(d *dry) error {
 	stage := d.stage
 	stage.Phases = c.trafficPhases(stage.Name, d.Traffic, stage.Schedule)
 	if last := &stage.Phases[len(stage.Phases)-1]; d.Count > 0 {
-		// It lasts as long as its operations do, which is not known before.
+		// It lasts as long as its operations, which is unknown.
 		last.End = last.Begin
 	}
 	list := c.Scenario.Phases[d.phase].Operations()
@@ -94,7 +94,7 @@ func (c *Campaign) setUp(d *dry) error {
 	return c.setOperations(d)
 }
 
-// arrive gives a stage its open or closed loop.
+// setArrivals sets the open or closed loop of a stage.
 func (c *Campaign) setArrivals(stage *drive.Stage, spec *scenarios.Traffic) error {
 	if spec.Clients == 0 {
 		chance := clock.NewStream(c.Scenario.Seed, "arrivals/"+stage.Name)
@@ -115,11 +115,11 @@ func (c *Campaign) setArrivals(stage *drive.Stage, spec *scenarios.Traffic) erro
 		stage.Lanes, stage.Count, stage.Limit = spec.Clients, uint64(spec.Count), countedLimit
 		return nil
 	}
-	// At most so many: those of clients that are answered at once and always pause for the shortest time.
+	// Clients that are answered at once, with the shortest pauses, send at most this many.
 	each := uint64(spec.For/max(minAnswer, spec.Think/2)) + 2
 	stage.Lanes, stage.Count, stage.For = spec.Clients, uint64(spec.Clients)*each, spec.For
 	mean, chance := spec.Think, clock.NewStream(c.Scenario.Seed, "think/"+stage.Name)
-	// From half of the mean to half more than that, so that lanes do not stay in step.
+	// From half of the mean to 1.5 times the mean, so that lanes do not stay in step.
 	stage.Think = func(k uint64) time.Duration {
 		draw := chance.At(k)
 		return mean/2 + time.Duration(draw.Float64()*float64(mean))
@@ -127,10 +127,10 @@ func (c *Campaign) setArrivals(stage *drive.Stage, spec *scenarios.Traffic) erro
 	return nil
 }
 
-// countedLimit bounds a closed loop that lasts as long as its operations do.
+// countedLimit bounds a closed loop with a fixed number of operations.
 const countedLimit = time.Hour
 
-// offer gives a stage its operations: those that the rows of a trace name, or a mix
+// setOperations sets the operations of a stage: those of a trace, of event traffic, or of a mix
 // over partitions.
 func (c *Campaign) setOperations(d *dry) error {
 	stage, phase := d.stage, d.phase
@@ -168,8 +168,7 @@ func (c *Campaign) setOperations(d *dry) error {
 	return c.offerMix(stage, phase, partitions)
 }
 
-// keyedTrace returns the trace whose rows say what is to be done, nil where none
-// does.
+// keyedTrace returns the trace whose rows name operations and keys, nil for none.
 func keyedTrace(spec *scenarios.Traffic) *arrival.Trace {
 	if spec.Arrivals == nil || spec.Arrivals.Recorded == nil || !spec.Arrivals.Recorded.Keyed() {
 		return nil
@@ -177,8 +176,7 @@ func keyedTrace(spec *scenarios.Traffic) *arrival.Trace {
 	return spec.Arrivals.Recorded
 }
 
-// trafficPhases returns the parts that traffic is recorded as: its warm-up, and
-// then each step, or all the rest.
+// trafficPhases returns the parts of the record: the warm-up, and each step or all the rest.
 func (c *Campaign) trafficPhases(name string, spec *scenarios.Traffic, schedule arrival.Schedule) []results.Phase {
 	var phases []results.Phase
 	if spec.WarmUp > 0 {
@@ -216,33 +214,32 @@ func dueBefore(schedule arrival.Schedule, at time.Duration) uint64 {
 	return uint64(sort.Search(int(schedule.Len()), func(n int) bool { return schedule.At(uint64(n)) >= at }))
 }
 
-// replay decides what operation k of a phase is by the rows of a trace, which name
-// an operation and a key each. What is written is generated, as that of a mix is.
+// replay decides what operation k of a phase is by the rows of a trace, each of which names an
+// operation and a key. What is written is generated.
 type replay struct {
 	// mix has the kinds of operation, their numbers and ids, and no partition.
 	*mix
 	trace     *arrival.Trace
 	generator *keys.Generator
-	// parts are what those of the operations that merge write.
+	// parts are what merges write.
 	parts  []*keys.Part
 	script Script
 }
 
-// Script says what the rows of a trace ask for: a pure function of the row, safe for
-// concurrent use, that costs little.
+// Script returns the requests of the rows of a trace. It must be a fast pure function that is safe
+// for concurrent use.
 type Script interface{ Row(n uint64) Asked }
 
-// Asked is what a row of a trace asks for: of a query Queries, one after another, of a
-// transaction Transactions, else the entity of Key.
+// Asked are the requests of a row: for a query the Queries in order, for a transaction the
+// Transactions, else one for the entity with Key.
 type Asked struct {
 	Key entity.Key
-	// Queries read what they find, until Rows entities were returned or Pages pages of each
-	// read; 0 sets no bound.
+	// Queries read until Rows entities were returned, or Pages pages of each query were read; 0 is
+	// no limit.
 	Queries []target.Query
 	Rows    int64
 	Pages   int
-	// Transactions are the keys that each of some entity group transactions upserts, one
-	// transaction at least.
+	// Transactions are the keys of entity group transactions of upserts, at least one.
 	Transactions [][]entity.Key
 	// Entities is how many the operation is due to count.
 	Entities int64
@@ -253,8 +250,8 @@ func (c *Campaign) newReplay(phase int, trace *arrival.Trace) (*replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Whether a row deletes what later ones may look for. That an operation could is not
-	// enough: where the trace names none, most are implied.
+	// deletes reports whether a row deletes what later ones can look for. The possible operations
+	// do not tell: a trace that names none implies most.
 	m.deletes = false
 	for n := uint64(0); n < trace.Len() && !m.deletes; n++ {
 		m.deletes = m.specs[trace.Row(n).Operation].Verb == entity.Delete
@@ -318,13 +315,13 @@ func (r *replay) work(k uint64, w *drive.Work) {
 	change.Match = matchOf(spec.Verb)
 	w.Expected = target.Expected{NotFound: spec.Verb == entity.Delete || r.deletes && expectsExisting(spec.Verb)}
 	if r.script != nil {
-		// Whether the entity was there is part of what is played once more.
+		// The recorded traffic met missing and existing entities, too.
 		w.Expected = target.Expected{NotFound: true, Conflict: true}
 	}
 	r.ids.guard(k, spec, w)
 }
 
-// transact has an operation write the transactions of a row.
+// transact sets the transactions of a row.
 func (r *replay) transact(a *Asked, w *drive.Work) {
 	var steps []workflow.Step
 	for _, list := range a.Transactions {
@@ -341,14 +338,12 @@ func (r *replay) transact(a *Asked, w *drive.Work) {
 	w.Workflow, w.Operation = workflow.NewSeries(nil, steps...), target.Operation{}
 }
 
-// minAnswer is the least time from one operation of a client that never pauses to its
-// next: what answers sooner has such clients run out of operations before their time.
+// minAnswer is the minimum time between two operations of a client without pauses. Faster replies
+// would use up its operations too early.
 const minAnswer = time.Microsecond
 
-// ladder returns the steps of traffic at one rate after another, nil where it has none.
-// A step that holds the last rate lasts as long as a step, and long enough for every
-// retry of the step before to meet the same load: where a policy waits for minutes, so
-// does the hold.
+// ladder returns the steps of traffic at successive rates, nil for none. A step that holds the last
+// rate is long enough for every retry of the step before to meet the same load.
 func (c *Campaign) ladder(t *scenarios.Traffic) []arrival.Step {
 	steps := t.Ladder()
 	if len(steps) > 0 && t.Arrivals.Steps.Hold {
@@ -364,8 +359,7 @@ func (c *Campaign) ladder(t *scenarios.Traffic) []arrival.Step {
 
 func rateName(rate float64) string { return strconv.FormatFloat(rate, 'f', -1, 64) + "/s" }
 
-// stepPhases returns steps as parts of the record, of which the
-// first are reported.
+// stepPhases returns steps as parts of the record, the first of which are reported.
 func stepPhases(name string, steps []arrival.Step, reported int) []results.Phase {
 	var phases []results.Phase
 	seen := make(map[string]int)
@@ -386,9 +380,8 @@ func stepPhases(name string, steps []arrival.Step, reported int) []results.Phase
 	return phases
 }
 
-// offerPeak offers a phase. If one of its steps has the rate of which it is asked whether
-// it holds, and the generator did not send that in time, the step answers nothing and is
-// offered once more, behind the others.
+// offerPeak offers a phase. If it has a step at the target rate that the generator did not send in
+// time, that step is offered again after the others.
 func (c *Campaign) offerPeak(ctx context.Context, d *dry) error {
 	var step *results.Phase // the last that is reported at the rate that was asked for
 	for i := range d.stage.Phases {
@@ -426,8 +419,7 @@ func (c *Campaign) offerPeak(ctx context.Context, d *dry) error {
 	return c.run(ctx, again.stage)
 }
 
-// secondTry is a second try of a phase's step at the rate that was asked for, nil where it has
-// none.
+// secondTry returns a phase with only the step at the target rate, nil if it has none.
 func (c *Campaign) secondTry(d *dry) *dry {
 	reading := func(step arrival.Step) bool { return c.Peak > 0 && step.Rate == c.Peak }
 	if d.stage == nil || d.Events() || !slices.ContainsFunc(d.Ladder(), reading) {
