@@ -167,18 +167,15 @@ const tryGrace = 5 * time.Second
 // tried returns the stage of a step, without its operations, and how many of them drain the target.
 func (c *Campaign) tried(t Try) (stage *drive.Stage, before uint64, err error) {
 	first := c.Find.drained(t.Rate)
-	parts := []arrival.Step{{Rate: t.Rate, Length: c.Find.length(t.Rate)}}
-	if first.Length != 0 {
-		alone, err := arrival.NewSteps(first)
-		if err != nil {
-			return nil, 0, err
-		}
-		before, parts = alone.Len(), []arrival.Step{first, parts[0]}
+	parts := []arrival.Step{first, {Rate: t.Rate, Length: c.Find.length(t.Rate)}}
+	if first.Length == 0 {
+		parts = parts[1:]
 	}
 	steps, err := arrival.NewSteps(parts...)
 	if err != nil {
 		return nil, 0, err
 	}
+	before = dueBefore(steps, first.Length)
 	schedule := arrival.NewJittered(steps, clock.NewStream(c.Scenario.Seed, "arrivals/"+t.name()))
 	return &drive.Stage{Name: t.name(), Schedule: paused{schedule, between}, Retry: *c.retries[""], Once: before,
 		Grace: tryGrace, WholeSecond: true, Phases: c.Find.tried(t)}, before, nil

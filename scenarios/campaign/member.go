@@ -133,7 +133,7 @@ func (c *Campaign) Offered(processes int) ([]Offered, error) {
 		if err != nil {
 			return nil, err
 		}
-		parts := offered(d.stage, c.trafficPhases(d.stage.Name, d.Traffic, d.stage.Schedule), processes)
+		parts := offered(d.stage, c.trafficPhases(d), processes)
 		for j := range parts {
 			parts[j].Begin += begins.Offset()
 			parts[j].End += begins.Offset()
@@ -229,7 +229,7 @@ const counted = "counted"
 func undividedOperation(o *scenarios.OperationSpec, path string, fault func(path, format string, args ...any)) {
 	kind := workflow.Find(o.Workflow)
 	switch {
-	case kind != nil && len(storesOf(kind, o.With)) > 0:
+	case kind != nil && len(listOf(kind.Stores, o.With)) > 0:
 		fault(path+".workflow", "the state of %s requires one process", o.Workflow)
 	case o.Limit.PerSecond > 0:
 		fault(path+".limit", "the limit requires one process")

@@ -156,12 +156,14 @@ func (c *Campaign) offerMix(stage *drive.Stage, phase int, partitions []partitio
 		}
 	}
 	mix.prepare()
-	stage.Build = mix.work
-	stage.Outline = func(k uint64) drive.Work {
-		kind := mix.pick(k)
-		return drive.Work{Kind: mix.indexes[kind], Offers: mix.partition(k).entries[kind].offers}
-	}
+	stage.Build, stage.Outline = mix.work, mix.outline
 	return nil
+}
+
+// outline returns operation k without its content.
+func (m *mix) outline(k uint64) drive.Work {
+	kind := m.pick(k)
+	return drive.Work{Kind: m.indexes[kind], Offers: m.partition(k).entries[kind].offers}
 }
 
 func (c *Campaign) newMix(phase int, partitions ...partition) (*mix, error) {

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"math"
+	"sort"
 	"time"
 
 	"loadgen/engine/clock"
@@ -93,14 +94,7 @@ func (p *population) before(k uint64) uint64 {
 			low = high
 		}
 	}
-	for low+1 < high {
-		if middle := low + (high-low)/2; due(middle) {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return low
+	return low + uint64(sort.Search(int(high-low)-1, func(n int) bool { return !due(low + uint64(n) + 1) }))
 }
 
 // among returns one of about window newest entities, each equally likely. Every operation has a

@@ -55,18 +55,12 @@ func workflowsOf(s *scenarios.Scenario) iter.Seq2[*workflow.Kind, *scenarios.Ope
 	}
 }
 
-func tablesOf(kind *workflow.Kind, a workflow.Arguments) []string {
-	if kind.Tables == nil {
+// listOf returns what a function of a workflow's kind lists, nothing if the kind has none.
+func listOf[T any](list func(workflow.Arguments) []T, a workflow.Arguments) []T {
+	if list == nil {
 		return nil
 	}
-	return kind.Tables(a)
-}
-
-func storesOf(kind *workflow.Kind, a workflow.Arguments) []workflow.Store {
-	if kind.Stores == nil {
-		return nil
-	}
-	return kind.Stores(a)
+	return list(a)
 }
 
 // made returns all that workflows can make beside the run's own tables, each once.
@@ -78,10 +72,10 @@ func (c *Campaign) made() []Made {
 		}
 	}
 	for kind, spec := range workflowsOf(c.Scenario) {
-		for _, name := range tablesOf(kind, spec.With) {
+		for _, name := range listOf(kind.Tables, spec.With) {
 			add(MadeTable, c.Table+name)
 		}
-		for _, store := range storesOf(kind, spec.With) {
+		for _, store := range listOf(kind.Stores, spec.With) {
 			switch {
 			case store.Own:
 			case store.Queue:
@@ -98,7 +92,7 @@ func (c *Campaign) made() []Made {
 // application's own, for which stand-ins answer.
 func Stores(s *scenarios.Scenario) (queues, blobs, own bool) {
 	for kind, spec := range workflowsOf(s) {
-		for _, store := range storesOf(kind, spec.With) {
+		for _, store := range listOf(kind.Stores, spec.With) {
 			queues, blobs, own = queues || store.Queue, blobs || !store.Queue && !store.Own, own || store.Own
 		}
 	}
@@ -110,7 +104,7 @@ func Stores(s *scenarios.Scenario) (queues, blobs, own bool) {
 func Tables(s *scenarios.Scenario) []string {
 	var names []string
 	for kind, spec := range workflowsOf(s) {
-		names = append(names, tablesOf(kind, spec.With)...)
+		names = append(names, listOf(kind.Tables, spec.With)...)
 	}
 	return names
 }

@@ -69,7 +69,7 @@ func (c *Campaign) preparedPhase(phase int) (*dry, error) {
 // its queries.
 func (c *Campaign) setUp(d *dry) error {
 	stage := d.stage
-	stage.Phases = c.trafficPhases(stage.Name, d.Traffic, stage.Schedule)
+	stage.Phases = c.trafficPhases(d)
 	if last := &stage.Phases[len(stage.Phases)-1]; d.Count > 0 {
 		// It lasts as long as its operations, which is unknown.
 		last.End = last.Begin
@@ -177,8 +177,9 @@ func keyedTrace(spec *scenarios.Traffic) *arrival.Trace {
 }
 
 // trafficPhases returns the parts of the record: the warm-up, and each step or all the rest.
-func (c *Campaign) trafficPhases(name string, spec *scenarios.Traffic, schedule arrival.Schedule) []results.Phase {
+func (c *Campaign) trafficPhases(d *dry) []results.Phase {
 	var phases []results.Phase
+	name, schedule, spec := d.stage.Name, d.stage.Schedule, d.Traffic
 	if spec.WarmUp > 0 {
 		phases = append(phases, results.Phase{Name: name + " (warm-up)", End: spec.WarmUp})
 	}
@@ -283,23 +284,23 @@ func (r *replay) work(k uint64, w *drive.Work) {
 	*w = r.outline(k)
 	w.Operation.Verb, w.Operation.Table = spec.Verb, r.table
 	if r.script != nil {
-		reading := r.script.Row(k)
-		row.Key = reading.Key
+		asked := r.script.Row(k)
+		row.Key = asked.Key
 		switch spec.Verb {
 		case entity.Query:
-			if len(reading.Queries) == 1 {
-				w.Operation.Query = reading.Queries[0]
-				w.Pages, w.Rows, w.MostPages = true, reading.Rows, reading.Pages
+			if len(asked.Queries) == 1 {
+				w.Operation.Query = asked.Queries[0]
+				w.Pages, w.Rows, w.MostPages = true, asked.Rows, asked.Pages
 				return
 			}
 			var list []target.Operation
-			for _, one := range reading.Queries {
+			for _, one := range asked.Queries {
 				list = append(list, target.Operation{Verb: entity.Query, Table: r.table, Query: one})
 			}
-			w.Workflow, w.Operation = workflow.NewFanOut(list, reading.Pages), target.Operation{}
+			w.Workflow, w.Operation = workflow.NewFanOut(list, asked.Pages), target.Operation{}
 			return
 		case entity.Batch:
-			r.transact(&reading, w)
+			r.transact(&asked, w)
 			return
 		}
 	}
@@ -421,8 +422,8 @@ func (c *Campaign) offerPeak(ctx context.Context, d *dry) error {
 
 // secondTry returns a phase with only the step at the target rate, nil if it has none.
 func (c *Campaign) secondTry(d *dry) *dry {
-	reading := func(step arrival.Step) bool { return c.Peak > 0 && step.Rate == c.Peak }
-	if d.stage == nil || d.Events() || !slices.ContainsFunc(d.Ladder(), reading) {
+	isTarget := func(step arrival.Step) bool { return c.Peak > 0 && step.Rate == c.Peak }
+	if d.stage == nil || d.Events() || !slices.ContainsFunc(d.Ladder(), isTarget) {
 		return nil
 	}
 	t := d.Traffic
